@@ -1,0 +1,133 @@
+// Package quals codes columns of Phred quality strings: a binary decomposition of the
+// values under mixed context models (logistic mixing as in the PAQ family; contexts in
+// the tradition of fqzcomp, Bonfield and Mahoney, "Compression of FASTQ and SAM format
+// sequencing data", PLoS ONE 8(3), 2013).
+//
+// A column is coded by itself and decodes by itself, given the lengths of its reads. The
+// same input and level give the same bytes everywhere: models are integers only.
+package quals
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrCorrupt reports a stream that is not what Encode wrote for these lengths.
+var ErrCorrupt = errors.New("quals: stream is corrupt or truncated")
+
+// Level is the effort of Encode. Decode reads it from the stream.
+type Level uint8
+
+// The levels: Fast mixes nothing, Default mixes a few contexts, Max many.
+const (
+	Fast Level = iota
+	Default
+	Max
+)
+
+// Input is a column of quality strings.
+type Input struct {
+	Quals    []byte   // the bytes of all reads end to end; any byte value; not used by Decode
+	Lengths  []uint32 // length of each read, nil when all are FixedLen
+	FixedLen uint32
+	Records  int
+}
+
+// total returns the sum of the lengths, and whether it is one that memory can hold.
+func (in *Input) total() (int, bool) {
+	var n uint64
+	if in.Lengths == nil {
+		if in.Records < 0 || in.FixedLen != 0 && uint64(in.Records) > maxTotal/uint64(in.FixedLen) {
+			return 0, false
+		}
+		n = uint64(in.Records) * uint64(in.FixedLen)
+	} else {
+		if len(in.Lengths) != in.Records {
+			return 0, false
+		}
+		for _, l := range in.Lengths {
+			n += uint64(l)
+		}
+	}
+	return int(n), n <= maxTotal
+}
+
+// maxTotal bounds a column: 2^46 bytes are beyond any slice.
+const maxTotal = 1 << 46
+
+// length returns the length of read i.
+func (in *Input) length(i int) int {
+	if in.Lengths == nil {
+		return int(in.FixedLen)
+	}
+	return int(in.Lengths[i])
+}
+
+// The strategies: the first byte of a stream.
+const (
+	strategyEmpty    = 0 // no bytes at all
+	strategyConstant = 1 // one value throughout
+	strategyMixed    = 2 // binary decisions under mixed models
+)
+
+// Encode returns the stream of the column. It panics if len(Quals) is not the sum of the
+// lengths, which is the caller's error.
+func Encode(in Input, level Level) []byte {
+	n, ok := in.total()
+	if !ok || n != len(in.Quals) {
+		panic(fmt.Sprintf("quals: %d bytes, lengths sum to %d", len(in.Quals), n))
+	}
+	if n == 0 {
+		return []byte{strategyEmpty}
+	}
+	var counts [256]uint64
+	for _, q := range in.Quals {
+		counts[q]++
+	}
+	a := newAlphabet(&counts)
+	if len(a.values) == 1 {
+		return []byte{strategyConstant, a.values[0]}
+	}
+	out := a.append([]byte{strategyMixed, byte(level)})
+	return encodeMixed(out, &in, a, level)
+}
+
+// Decode appends the column to dst[:0] and returns it; in tells the lengths (its Quals are
+// not read). The result is as long as the lengths say, or the error is ErrCorrupt. Memory
+// grows with what was decoded, so a damaged stream can't ask for more than it holds.
+func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
+	n, ok := in.total()
+	if !ok || len(data) == 0 {
+		return nil, ErrCorrupt
+	}
+	dst = dst[:0]
+	switch strategy, rest := data[0], data[1:]; strategy {
+	case strategyEmpty:
+		if n != 0 || len(rest) != 0 {
+			return nil, ErrCorrupt
+		}
+		return dst, nil
+	case strategyConstant:
+		if n == 0 || len(rest) != 1 {
+			return nil, ErrCorrupt
+		}
+		if cap(dst) < n {
+			dst = make([]byte, 0, n)
+		}
+		dst = dst[:n]
+		for i := range dst {
+			dst[i] = rest[0]
+		}
+		return dst, nil
+	case strategyMixed:
+		if n == 0 || len(rest) == 0 || rest[0] > byte(Max) {
+			return nil, ErrCorrupt
+		}
+		a, body, err := parseAlphabet(rest[1:])
+		if err != nil {
+			return nil, err
+		}
+		return decodeMixed(body, &in, n, a, Level(rest[0]), dst)
+	}
+	return nil, ErrCorrupt
+}

@@ -1,0 +1,235 @@
+package quals
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// column is a named test input.
+type column struct {
+	name string
+	in   Input
+}
+
+// drawn makes a column of reads whose values wander over the given alphabet as
+// instruments' do: runs, slow decline, sudden drops.
+func drawn(seed int64, values []byte, lengths []uint32) Input {
+	r := rand.New(rand.NewSource(seed))
+	var q []byte
+	for _, l := range lengths {
+		at := len(values) - 1
+		for i := uint32(0); i < l; i++ {
+			switch x := r.Intn(100); {
+			case x < 8 && at > 0:
+				at--
+			case x < 14 && at < len(values)-1:
+				at++
+			case x < 16:
+				at = r.Intn(len(values))
+			case x < 20:
+				at = len(values) - 1
+			}
+			q = append(q, values[at])
+		}
+	}
+	return Input{Quals: q, Lengths: lengths, Records: len(lengths)}
+}
+
+func span(lo, hi int) (v []byte) {
+	for ; lo <= hi; lo++ {
+		v = append(v, byte(lo))
+	}
+	return v
+}
+
+func repeated(l uint32, n int) []uint32 {
+	v := make([]uint32, n)
+	for i := range v {
+		v[i] = l
+	}
+	return v
+}
+
+func mixedLengths(seed int64, most, n int) []uint32 {
+	r := rand.New(rand.NewSource(seed))
+	v := make([]uint32, n)
+	for i := range v {
+		if r.Intn(10) > 0 {
+			v[i] = uint32(r.Intn(most + 1))
+		}
+	}
+	return v
+}
+
+func fixed(in Input) Input {
+	in.FixedLen, in.Lengths = in.Lengths[0], nil
+	return in
+}
+
+func columns() []column {
+	cs := []column{
+		{"no reads", Input{}},
+		{"only empty reads", Input{Records: 5}},
+		{"only empty reads, listed", Input{Records: 3, Lengths: []uint32{0, 0, 0}}},
+		{"one byte", Input{Records: 1, FixedLen: 1, Quals: []byte("I")}},
+		{"constant", Input{Records: 300, FixedLen: 101, Quals: bytes.Repeat([]byte("F"), 30300)}},
+		{"two levels", fixed(drawn(1, []byte("#F"), repeated(151, 400)))},
+		{"four levels", fixed(drawn(2, []byte("#-5F"), repeated(151, 400)))},
+		{"eight levels", fixed(drawn(3, []byte("!\"'07<BF"), repeated(100, 400)))},
+		{"41 levels", fixed(drawn(4, span('#', 'J'), repeated(76, 500)))},
+		{"41 levels, mixed lengths", drawn(5, span('#', 'J'), mixedLengths(5, 300, 300))},
+		{"0 to 93", drawn(6, span(33, 126), mixedLengths(6, 3000, 20))},
+		{"one long read", drawn(7, span(33, 126), []uint32{1_000_000})},
+		{"every byte", drawn(8, span(0, 255), mixedLengths(8, 500, 60))},
+	}
+	noise := make([]byte, 10000)
+	rand.New(rand.NewSource(9)).Read(noise)
+	cs = append(cs, column{"noise", Input{Quals: noise, Records: 100, FixedLen: 100}})
+	for _, n := range []int{2, 3, 5, 10, 33} {
+		cs = append(cs, column{fmt.Sprintf("short, %d bytes", n), Input{Quals: noise[:n], Records: 1, FixedLen: uint32(n)}})
+	}
+	return cs
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, c := range columns() {
+		for level := Fast; level <= Max; level++ {
+			data := Encode(c.in, level)
+			if !bytes.Equal(data, Encode(c.in, level)) {
+				t.Fatalf("%s, level %d: two runs differ", c.name, level)
+			}
+			in := c.in
+			in.Quals = nil
+			got, err := Decode(data, in, []byte("left over"))
+			if err != nil {
+				t.Fatalf("%s, level %d: %v", c.name, level, err)
+			}
+			if !bytes.Equal(got, c.in.Quals) {
+				t.Fatalf("%s, level %d: %d bytes come back changed", c.name, level, len(got))
+			}
+		}
+	}
+}
+
+func TestBin8(t *testing.T) {
+	want := func(q int) int {
+		for _, r := range [][3]int{{2, 9, 6}, {10, 19, 15}, {20, 24, 22}, {25, 29, 27}, {30, 34, 33}, {35, 39, 37}, {40, 93, 40}} {
+			if q >= r[0] && q <= r[1] {
+				return r[2]
+			}
+		}
+		return q
+	}
+	all := span(0, 255)
+	Bin8(all)
+	for i, got := range all {
+		w := i
+		if i >= 33 && i <= 126 {
+			w = want(i-33) + 33
+		}
+		if int(got) != w {
+			t.Errorf("Bin8(%d) = %d, want %d", i, got, w)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, c := range columns() {
+		if len(c.in.Quals) < 2000 && c.in.Lengths == nil {
+			for level := Fast; level <= Max; level++ {
+				f.Add(Encode(c.in, level), uint16(c.in.Records), c.in.FixedLen)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte, n uint16, l uint32) {
+		l %= 1 << 20
+		got, err := Decode(data, Input{Records: int(n), FixedLen: l}, nil)
+		if err == nil && len(got) != int(n)*int(l) {
+			t.Fatalf("%d bytes, want %d", len(got), int(n)*int(l))
+		}
+	})
+}
+
+// quality returns the quality column of a gzipped FASTQ file, of at most limit bytes.
+func quality(tb testing.TB, name string, limit int) Input {
+	f, err := os.Open(filepath.Join("..", "..", "..", "shared", "data", name))
+	if err != nil {
+		tb.Skip("no shared data here")
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var in Input
+	s := bufio.NewScanner(z)
+	s.Buffer(nil, 1<<20)
+	for i := 0; s.Scan(); i++ {
+		if i%4 == 3 {
+			if len(in.Quals)+len(s.Bytes()) > limit {
+				break
+			}
+			in.Quals = append(in.Quals, s.Bytes()...)
+			in.Lengths = append(in.Lengths, uint32(len(s.Bytes())))
+			in.Records++
+		}
+	}
+	return in
+}
+
+func TestSharedData(t *testing.T) {
+	for _, name := range []string{"yeast_rnaseq_A_R1", "yeast_chipseq_SE50", "human_hiseq2500_R1",
+		"sarscov2_amplicon_300bp_R1", "arabidopsis_rnaseq_R1", "novaseqx_4level_SE151", "nanopore_long", "hifi_ccs"} {
+		t.Run(name, func(t *testing.T) {
+			in := quality(t, name+".fastq.gz", 500_000)
+			sizes := [3]int{}
+			for level := Fast; level <= Max; level++ {
+				data := Encode(in, level)
+				sizes[level] = len(data)
+				got, err := Decode(data, Input{Records: in.Records, Lengths: in.Lengths}, nil)
+				if err != nil || !bytes.Equal(got, in.Quals) {
+					t.Fatalf("level %d: %v", level, err)
+				}
+			}
+			t.Logf("%d bytes: %v", len(in.Quals), sizes)
+		})
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	for _, name := range []string{"yeast_rnaseq_A_R1", "arabidopsis_rnaseq_R1"} {
+		in := quality(b, name+".fastq.gz", 8<<20)
+		for level := Fast; level <= Max; level++ {
+			b.Run(fmt.Sprintf("%s/level%d", name, level), func(b *testing.B) {
+				b.SetBytes(int64(len(in.Quals)))
+				for i := 0; i < b.N; i++ {
+					Encode(in, level)
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	for _, name := range []string{"yeast_rnaseq_A_R1", "arabidopsis_rnaseq_R1"} {
+		in := quality(b, name+".fastq.gz", 8<<20)
+		for level := Fast; level <= Max; level++ {
+			data := Encode(in, level)
+			b.Run(fmt.Sprintf("%s/level%d", name, level), func(b *testing.B) {
+				b.SetBytes(int64(len(in.Quals)))
+				dst := make([]byte, 0, len(in.Quals))
+				for i := 0; i < b.N; i++ {
+					if _, err := Decode(data, in, dst); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
