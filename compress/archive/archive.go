@@ -1,0 +1,179 @@
+// Package archive is the container of a packed archive: NAME.cdna, which holds the coded
+// sections end to end, and NAME.cmeta, the manifest that says what they are and vouches for
+// every byte of both. docs/FORMAT.md, section "Archive", specifies the two.
+//
+// The manifest is written last, by rename after fsync: it is the commit point, and a
+// directory without one holds no packed archive.
+package archive
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/zeebo/xxh3"
+
+	"orcomgo/bins"
+)
+
+// Version is the format version written, and the only one read.
+const Version = 1
+
+// File name suffixes of the bulk file and of the manifest.
+const (
+	BulkSuffix = ".cdna"
+	MetaSuffix = ".cmeta"
+	tempSuffix = ".tmp"
+)
+
+// The magic bytes begin with one that is not ASCII and hold both line ends, so that a
+// transfer in text mode is noticed (as PNG does).
+const (
+	metaMagic = "\x89OCGm\r\n\x1a"
+	bulkMagic = "\x89OCGd\r\n\x1a"
+)
+
+// bulkHeader is the length of the bulk file's header: magic, version, archive ID.
+const bulkHeader = 8 + 1 + 16
+
+// MaxSliceRecords is the most records that a slice may hold.
+const MaxSliceRecords = 1 << 26
+
+// What can be wrong with an archive. Errors wrap one of these and name the file and the
+// place in it.
+var (
+	ErrNotArchive = errors.New("not a packed archive")
+	ErrCorrupt    = errors.New("the archive is corrupt")
+	ErrVersion    = errors.New("unknown format version")
+)
+
+// corrupt returns an ErrCorrupt that names file and says what was found.
+func corrupt(file, format string, args ...any) error {
+	return fmt.Errorf("%s: %s: %w", file, fmt.Sprintf(format, args...), ErrCorrupt)
+}
+
+// Section is a run of bytes of the bulk file. The zero value is an absent, empty one.
+type Section struct {
+	Off  uint64 // from the start of the bulk file
+	Len  uint64 // bytes
+	Hash uint64 // XXH3-64 of the bytes; 0 when Len is 0
+}
+
+// Manifest is the content of a .cmeta file.
+type Manifest struct {
+	ID       [16]byte // XXH3-128 of the bulk file after its header
+	Source   [16]byte // bins.Meta.ID of the bins that were packed
+	Tool     string   // program and version that wrote the archive
+	Options  bins.Options
+	Level    uint8 // quality coder's level; told, not needed to decode
+	Verified bool  // Input.SHA256, Member.TextLen and TextHash are there
+	BulkLen  uint64
+	Inputs   []Input
+	// Shared are the sections that every slice's sequences need.
+	Shared []Section
+	// Slices lie input after input, ascending; a pair's stand where its first mates would.
+	Slices []Slice
+}
+
+// Input is one input file of the archive.
+type Input struct {
+	bins.Input
+	Bases          uint64
+	MinLen, MaxLen uint32 // bases of the shortest and longest read; 0 without records
+	// Blocks are the blocks of original text that stage 1 hashed, in order; nil unless
+	// the input comes back byte for byte.
+	Blocks []TextBlock
+	// OutBytes and SHA256 are those of the text that unpack delivers; set when Verified.
+	OutBytes uint64
+	SHA256   [32]byte
+}
+
+// TextBlock is a run of an input's text.
+type TextBlock struct {
+	Len  uint64
+	Hash [16]byte // XXH3-128, big-endian
+}
+
+// Slice is a range of records of an input, or of a pair's two inputs, that can be decoded
+// without any other slice.
+type Slice struct {
+	From    uint64 // records of the input before it
+	Records int    // 1..MaxSliceRecords
+	First   Member
+	Mate    *Member // second mates, or nil
+	Seqs    Section // sequences of First and Mate
+}
+
+// Member is one input's part of a slice. Columns that were left out, or that say nothing,
+// are empty sections.
+type Member struct {
+	Input    int
+	Bases    uint64
+	NamesLen uint64 // bytes of the decoded names, each with its '\n'
+	TextLen  uint64 // bytes of the text that unpack delivers; set when Verified
+	TextHash uint64 // XXH3-64 of that text; set when Verified
+
+	Lengths, Layout, Names, Quals Section
+}
+
+// Members returns the one or two members of s, first mates first.
+func (s *Slice) Members() []*Member {
+	if s.Mate != nil {
+		return []*Member{&s.First, s.Mate}
+	}
+	return []*Member{&s.First}
+}
+
+// Exact reports whether an input of kind comes back byte for byte under options o.
+func Exact(o bins.Options, kind bins.Kind) bool {
+	return !o.ReadsOnly && !o.OrderAny && !o.DropNames &&
+		(o.Quality == bins.QualityKeep || kind == bins.FASTA)
+}
+
+// Sizes are the bytes of the bulk file by column.
+type Sizes struct {
+	Names, Quals, Seqs, Lengths, Layout uint64
+}
+
+// Sizes adds up the sections by column; Shared ones count as sequences.
+func (m *Manifest) Sizes() Sizes {
+	var z Sizes
+	for _, s := range m.Shared {
+		z.Seqs += s.Len
+	}
+	for i := range m.Slices {
+		s := &m.Slices[i]
+		z.Seqs += s.Seqs.Len
+		for _, b := range s.Members() {
+			z.Names += b.Names.Len
+			z.Quals += b.Quals.Len
+			z.Lengths += b.Lengths.Len
+			z.Layout += b.Layout.Len
+		}
+	}
+	return z
+}
+
+// eachSection calls f for every section in the order in which they lie in the bulk file.
+func (m *Manifest) eachSection(f func(*Section)) {
+	for i := range m.Shared {
+		f(&m.Shared[i])
+	}
+	for i := range m.Slices {
+		s := &m.Slices[i]
+		for _, b := range s.Members() {
+			f(&b.Lengths)
+			f(&b.Layout)
+			f(&b.Names)
+			f(&b.Quals)
+		}
+		f(&s.Seqs)
+	}
+}
+
+// Hash64 is the checksum of a section: XXH3-64, and 0 for no bytes.
+func Hash64(b []byte) uint64 {
+	if len(b) == 0 {
+		return 0
+	}
+	return xxh3.Hash(b)
+}

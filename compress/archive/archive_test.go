@@ -1,0 +1,363 @@
+package archive
+
+import (
+	"bytes"
+	"errors"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/zeebo/xxh3"
+
+	"orcomgo/bins"
+)
+
+// sample writes an archive "x" of a pair and a single input to dir and returns its manifest.
+func sample(t testing.TB, dir string, verified bool) *Manifest {
+	t.Helper()
+	w, err := Create(dir, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewSource(1))
+	add := func(n int) Section {
+		b := make([]byte, n)
+		rng.Read(b)
+		s, err := w.Add(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	m := &Manifest{Source: [16]byte{1, 2, 3}, Tool: "orcomgo test", Level: 2, Verified: verified,
+		Options: bins.Options{BlockSize: 256 << 20}}
+	m.Inputs = []Input{
+		{Input: bins.Input{Name: "r1.fastq", Mate: 1, First: true, Records: 30, Bytes: 900, SourceBytes: 400}, Bases: 300, MinLen: 10, MaxLen: 10,
+			Blocks: []TextBlock{{Len: 500, Hash: [16]byte{9}}, {Len: 400, Hash: [16]byte{8}}}},
+		{Input: bins.Input{Name: "r2.fastq", Mate: 0, Records: 30, Bytes: 930, SourceBytes: 410}, Bases: 330, MinLen: 11, MaxLen: 11,
+			Blocks: []TextBlock{{Len: 930, Hash: [16]byte{7}}}},
+		{Input: bins.Input{Name: "z.fa", Kind: bins.FASTA, Mate: -1, Records: 1, Bytes: 70, SourceBytes: 70}, Bases: 60, MinLen: 60, MaxLen: 60,
+			Blocks: []TextBlock{{Len: 70}}},
+		{Input: bins.Input{Name: "empty.fastq", Mate: -1}, Blocks: []TextBlock{}},
+	}
+	m.Shared = []Section{add(100), add(0)}
+	member := func(input int, bases, names, text uint64) Member {
+		p := Member{Input: input, Bases: bases, NamesLen: names}
+		if verified {
+			p.TextLen, p.TextHash = text, 77
+		}
+		p.Lengths, p.Layout, p.Names, p.Quals = add(3), add(0), add(20), add(40)
+		return p
+	}
+	for i, n := range []int{20, 10} {
+		s := Slice{From: uint64(20 * i), Records: n}
+		s.First = member(0, uint64(n)*10, 9, uint64(n)*30)
+		mate := member(1, uint64(n)*11, 9, uint64(n)*31)
+		s.Mate = &mate
+		s.Seqs = add(50)
+		m.Slices = append(m.Slices, s)
+	}
+	s := Slice{Records: 1, First: member(2, 60, 5, 70)}
+	s.Seqs = add(7)
+	m.Slices = append(m.Slices, s)
+	if verified {
+		for i := range m.Inputs {
+			m.Inputs[i].OutBytes = m.Inputs[i].Bytes
+			m.Inputs[i].SHA256 = [32]byte{byte(i)}
+		}
+	}
+	if err := w.Commit(m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// readAll opens the archive and reads every section.
+func readAll(dir string) error {
+	r, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	var first error
+	r.m.eachSection(func(s *Section) {
+		if _, err := r.Read(*s, nil, "a section"); err != nil && first == nil {
+			first = err
+		}
+	})
+	return first
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, verified := range []bool{true, false} {
+		dir := t.TempDir()
+		want := sample(t, dir, verified)
+		if err := readAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if !reflect.DeepEqual(r.Manifest(), want) {
+			t.Errorf("manifest came back as\n%+v, was\n%+v", r.Manifest(), want)
+		}
+		if r.Name() != "x" {
+			t.Errorf("name %q", r.Name())
+		}
+		z := r.Manifest().Sizes()
+		if want := (Sizes{Names: 100, Quals: 200, Seqs: 207, Lengths: 15}); z != want {
+			t.Errorf("sizes %+v, want %+v", z, want)
+		}
+		left, _ := filepath.Glob(filepath.Join(dir, "*.tmp"))
+		if len(left) > 0 {
+			t.Errorf("left over: %v", left)
+		}
+	}
+}
+
+// TestDamage flips every bit and cuts every length of both files, and swaps each with
+// that of another archive.
+func TestDamage(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	sample(t, dir, true)
+	w, err := Create(other, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Add([]byte("shared")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Commit(&Manifest{Shared: []Section{{Len: 6, Hash: xxh3.HashString("shared")}}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, suffix := range []string{BulkSuffix, MetaSuffix} {
+		path := filepath.Join(dir, "x"+suffix)
+		good, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect := func(what string, bad []byte) {
+			t.Helper()
+			if err := os.WriteFile(path, bad, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			err := readAll(dir)
+			if !errors.Is(err, ErrCorrupt) {
+				t.Fatalf("%s, %s: error %v", suffix, what, err)
+			}
+			if !strings.Contains(err.Error(), "x"+BulkSuffix) && !strings.Contains(err.Error(), "x"+MetaSuffix) {
+				t.Fatalf("%s, %s: %q names no file", suffix, what, err)
+			}
+		}
+		for i := range good {
+			bad := bytes.Clone(good)
+			bad[i] ^= 1 << (i % 8)
+			expect("flipped bit", bad)
+			if i%7 == 0 {
+				expect("cut", good[:i])
+			}
+		}
+		expect("trailing byte", append(bytes.Clone(good), 0))
+		foreign, err := os.ReadFile(filepath.Join(other, "x"+suffix))
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect("swapped", foreign)
+		if err := os.WriteFile(path, good, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "x"+BulkSuffix)); err != nil {
+		t.Fatal(err)
+	}
+	if err := readAll(dir); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("missing bulk file: %v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, "x"+MetaSuffix)); err != nil {
+		t.Fatal(err)
+	}
+	if err := readAll(dir); !errors.Is(err, ErrNotArchive) {
+		t.Errorf("no manifest: %v", err)
+	}
+}
+
+// seal gives a changed manifest a checksum that matches.
+func seal(b []byte) []byte {
+	body := b[:len(b)-16]
+	sum := xxh3.Hash128(body).Bytes()
+	return append(bytes.Clone(body), sum[:]...)
+}
+
+func TestUnknownVersion(t *testing.T) {
+	dir := t.TempDir()
+	b := sample(t, dir, true).marshal()
+	b[len(metaMagic)] = Version + 1
+	if _, err := parse("x.cmeta", seal(b)); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestInconsistentManifest(t *testing.T) {
+	base := func() *Manifest { return sample(t, t.TempDir(), true) }
+	cases := map[string]func(*Manifest){
+		"section beyond the end":    func(m *Manifest) { m.Slices[1].Seqs.Len += 5 },
+		"huge section":              func(m *Manifest) { m.Slices[0].Seqs.Len = 1<<63 - 1; m.Slices[1].Seqs.Len = 1<<63 - 1 },
+		"section short":             func(m *Manifest) { m.Slices[1].Seqs.Len -= 5 },
+		"too few records":           func(m *Manifest) { m.Slices[1].Records-- },
+		"too many records":          func(m *Manifest) { m.Slices[1].Records++ },
+		"no records":                func(m *Manifest) { m.Slices[1].Records = 0 },
+		"bases":                     func(m *Manifest) { m.Slices[0].First.Bases++ },
+		"text":                      func(m *Manifest) { m.Slices[0].First.TextLen-- },
+		"block text":                func(m *Manifest) { m.Inputs[0].Blocks[0].Len++ },
+		"block text short":          func(m *Manifest) { m.Inputs[0].Blocks[0].Len-- },
+		"mate of itself":            func(m *Manifest) { m.Inputs[2].Mate = 2 },
+		"mate beyond":               func(m *Manifest) { m.Inputs[2].Mate = 9 },
+		"two first mates":           func(m *Manifest) { m.Inputs[1].First = true },
+		"unequal mates":             func(m *Manifest) { m.Inputs[1].Records = 31 },
+		"slice of an unknown input": func(m *Manifest) { m.Slices[2].First.Input = 4 },
+		"slice of second mates":     func(m *Manifest) { m.Slices[2].First.Input = 1 },
+		"slices out of order":       func(m *Manifest) { m.Slices[0], m.Slices[2] = m.Slices[2], m.Slices[0] },
+	}
+	for name, change := range cases {
+		m := base()
+		change(m)
+		if _, err := parse("x.cmeta", m.marshal()); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+func TestFindSeveral(t *testing.T) {
+	dir := t.TempDir()
+	sample(t, dir, true)
+	if err := os.WriteFile(filepath.Join(dir, "y"+MetaSuffix), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); !errors.Is(err, ErrNotArchive) || !strings.Contains(err.Error(), "several") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAbort(t *testing.T) {
+	dir := t.TempDir()
+	w, err := Create(dir, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Add([]byte("abc")); err != nil {
+		t.Fatal(err)
+	}
+	w.Abort()
+	if _, err := w.Add([]byte("abc")); err == nil {
+		t.Error("Add after Abort succeeded")
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("left over: %v", left)
+	}
+}
+
+// TestReplace repacks over an archive and over the leftovers of a killed writer.
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	for _, s := range []string{BulkSuffix, MetaSuffix} {
+		if err := os.WriteFile(filepath.Join(dir, "x"+s+tempSuffix), []byte("old"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sample(t, dir, true)
+	sample(t, dir, false)
+	if err := readAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if e, _ := os.ReadDir(dir); len(e) != 2 {
+		t.Errorf("%d files, want 2", len(e))
+	}
+}
+
+// TestStreamingHash: the archive ID comes from the streaming hash and readers of other
+// languages will use the one-shot function.
+func TestStreamingHash(t *testing.T) {
+	rng := rand.New(rand.NewSource(3))
+	for n := 0; n < 5000; n += 1 + n/7 {
+		b := make([]byte, n)
+		rng.Read(b)
+		h := xxh3.New()
+		for p := b; len(p) > 0; {
+			k := min(len(p), 1+rng.Intn(700))
+			h.Write(p[:k])
+			p = p[k:]
+		}
+		if h.Sum128() != xxh3.Hash128(b) {
+			t.Fatalf("%d bytes: streaming and one-shot XXH3-128 differ", n)
+		}
+	}
+}
+
+// FuzzManifest feeds manifests with a right checksum to the parser; what it accepts must
+// come back the same when written again.
+func FuzzManifest(f *testing.F) {
+	for _, verified := range []bool{true, false} {
+		b := sample(f, f.TempDir(), verified).marshal()
+		f.Add(b[:len(b)-16])
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		b = append(b, make([]byte, 16)...)
+		m, err := parse("x.cmeta", seal(b))
+		if err != nil {
+			if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {
+				t.Fatalf("error of no kind: %v", err)
+			}
+			return
+		}
+		again, err := parse("x.cmeta", m.marshal())
+		if err != nil {
+			t.Fatalf("written again: %v", err)
+		}
+		if !reflect.DeepEqual(m, again) {
+			t.Fatal("written again, it differs")
+		}
+	})
+}
+
+// FuzzBulk puts arbitrary bytes in place of the bulk file.
+func FuzzBulk(f *testing.F) {
+	dir := f.TempDir()
+	m := sample(f, dir, true)
+	good, err := os.ReadFile(filepath.Join(dir, "x"+BulkSuffix))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good)
+	f.Add(good[:bulkHeader])
+	f.Add([]byte(nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		path := filepath.Join(dir, "x"+BulkSuffix)
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r, err := openBulk(path, m)
+		if err != nil {
+			if !errors.Is(err, ErrCorrupt) {
+				t.Fatal(err)
+			}
+			return
+		}
+		defer r.Close()
+		damaged := false
+		m.eachSection(func(s *Section) {
+			if _, err := r.Read(*s, nil, "a section"); errors.Is(err, ErrCorrupt) {
+				damaged = true
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		})
+		if damaged == bytes.Equal(b, good) {
+			t.Fatalf("damaged %v, bytes equal %v", damaged, bytes.Equal(b, good))
+		}
+	})
+}

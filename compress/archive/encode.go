@@ -1,0 +1,124 @@
+package archive
+
+import (
+	"encoding/binary"
+
+	"github.com/zeebo/xxh3"
+)
+
+// Flag bits of the manifest.
+const (
+	flagReadsOnly = 1 << iota
+	flagOrderAny
+	flagDropNames
+	flagVerified
+	flagsKnown = 1<<iota - 1
+)
+
+// Flag bits of an input.
+const (
+	inputPaired = 1 << iota
+	inputFirst
+	inputFlagsKnown = 1<<iota - 1
+)
+
+// marshal returns the bytes of the .cmeta file. Section offsets are not written: the
+// sections tile the bulk file in a fixed order, so lengths tell.
+func (m *Manifest) marshal() []byte {
+	b := append([]byte(nil), metaMagic...)
+	b = binary.AppendUvarint(b, Version)
+	b = append(b, m.ID[:]...)
+	b = append(b, m.Source[:]...)
+	b = appendString(b, m.Tool)
+
+	var flags uint64
+	set := func(on bool, bit uint64) {
+		if on {
+			flags |= bit
+		}
+	}
+	set(m.Options.ReadsOnly, flagReadsOnly)
+	set(m.Options.OrderAny, flagOrderAny)
+	set(m.Options.DropNames, flagDropNames)
+	set(m.Verified, flagVerified)
+	b = binary.AppendUvarint(b, flags)
+	b = append(b, byte(m.Options.Quality), m.Level)
+	b = binary.AppendUvarint(b, m.Options.BlockSize)
+	b = binary.AppendUvarint(b, m.BulkLen)
+
+	b = binary.AppendUvarint(b, uint64(len(m.Inputs)))
+	for i := range m.Inputs {
+		b = m.appendInput(b, &m.Inputs[i])
+	}
+	b = binary.AppendUvarint(b, uint64(len(m.Shared)))
+	for _, s := range m.Shared {
+		b = appendSection(b, s)
+	}
+	b = binary.AppendUvarint(b, uint64(len(m.Slices)))
+	for i := range m.Slices {
+		b = m.appendSlice(b, &m.Slices[i])
+	}
+	sum := xxh3.Hash128(b).Bytes()
+	return append(b, sum[:]...)
+}
+
+func (m *Manifest) appendInput(b []byte, in *Input) []byte {
+	b = appendString(b, in.Name)
+	b = append(b, byte(in.Kind))
+	if in.Mate < 0 {
+		b = append(b, 0)
+	} else {
+		f := byte(inputPaired)
+		if in.First {
+			f |= inputFirst
+		}
+		b = append(b, f)
+		b = binary.AppendUvarint(b, uint64(in.Mate))
+	}
+	for _, v := range []uint64{in.Records, in.Bytes, in.SourceBytes, in.Bases, uint64(in.MinLen), uint64(in.MaxLen)} {
+		b = binary.AppendUvarint(b, v)
+	}
+	if Exact(m.Options, in.Kind) {
+		b = binary.AppendUvarint(b, uint64(len(in.Blocks)))
+		for _, t := range in.Blocks {
+			b = binary.AppendUvarint(b, t.Len)
+			b = append(b, t.Hash[:]...)
+		}
+	}
+	if m.Verified {
+		b = binary.AppendUvarint(b, in.OutBytes)
+		b = append(b, in.SHA256[:]...)
+	}
+	return b
+}
+
+func (m *Manifest) appendSlice(b []byte, s *Slice) []byte {
+	b = binary.AppendUvarint(b, uint64(s.First.Input))
+	b = binary.AppendUvarint(b, uint64(s.Records))
+	for _, p := range s.Members() {
+		b = binary.AppendUvarint(b, p.Bases)
+		b = binary.AppendUvarint(b, p.NamesLen)
+		if m.Verified {
+			b = binary.AppendUvarint(b, p.TextLen)
+			b = binary.LittleEndian.AppendUint64(b, p.TextHash)
+		}
+		b = appendSection(b, p.Lengths)
+		b = appendSection(b, p.Layout)
+		b = appendSection(b, p.Names)
+		b = appendSection(b, p.Quals)
+	}
+	return appendSection(b, s.Seqs)
+}
+
+func appendString(b []byte, s string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(s)))
+	return append(b, s...)
+}
+
+func appendSection(b []byte, s Section) []byte {
+	b = binary.AppendUvarint(b, s.Len)
+	if s.Len > 0 {
+		b = binary.LittleEndian.AppendUint64(b, s.Hash)
+	}
+	return b
+}
