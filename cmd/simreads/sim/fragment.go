@@ -1,0 +1,171 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"sort"
+)
+
+// The purposes of the random streams of a simulation.
+const (
+	streamGenome = iota
+	streamTranscripts
+	streamFragment
+	streamDuplicate
+	streamChunk
+)
+
+// fragment is a piece of the genome that was put on the sequencer.
+type fragment struct {
+	start, length int
+	reverse       bool
+}
+
+// library draws fragments. Fragment i is a function of the seed and i alone, so that any
+// read can be the duplicate of any other without a table of what was drawn.
+type library struct {
+	genome       *Genome
+	seed         uint64
+	lengths      lengths
+	optical, pcr chance
+	reads        uint64
+	gc           *gcWindows   // nil: no bias
+	transcripts  *transcripts // nil: the whole genome alike
+}
+
+// lengths is the law of the lengths of fragments: normal, or log-normal about the median.
+type lengths struct {
+	median, sigma float64
+	logarithmic   bool
+	least, most   int
+}
+
+func (l *lengths) draw(r *random) int {
+	if l.least == l.most {
+		return l.least
+	}
+	n := l.median + l.sigma*r.normal()
+	if l.logarithmic {
+		n = l.median * math.Exp(l.sigma*r.normal())
+	}
+	return min(max(int(n), l.least), l.most)
+}
+
+// fragment returns fragment i, which may be a duplicate of another.
+func (l *library) fragment(i uint64) fragment {
+	for l.optical|l.pcr != 0 {
+		r := stream(l.seed, streamDuplicate, i)
+		u := chance(r.next() >> 32)
+		if u >= l.optical || i == 0 {
+			if u >= l.optical && u < l.optical+l.pcr {
+				i = r.below(l.reads)
+			}
+			break
+		}
+		i--
+	}
+	return l.draw(i)
+}
+
+func (l *library) draw(i uint64) (f fragment) {
+	r := stream(l.seed, streamFragment, i)
+	letters := l.genome.letters
+	for range 1000 {
+		f.length = l.lengths.draw(&r)
+		if l.transcripts != nil {
+			lo, hi := l.transcripts.draw(&r)
+			f.length = min(f.length, hi-lo)
+			f.start = lo + int(r.below(uint64(hi-lo-f.length+1)))
+		} else {
+			f.start = int(r.below(uint64(len(letters))))
+			lo, hi := l.genome.contig(f.start)
+			if hi-lo < f.length {
+				continue
+			}
+			// a start too near the end of its contig is no start
+			if f.start+f.length > hi {
+				continue
+			}
+		}
+		if letters[f.start] == 'N' || letters[f.start+f.length/2] == 'N' || letters[f.start+f.length-1] == 'N' {
+			continue
+		}
+		if l.gc == nil || l.gc.accepts(f, &r) {
+			break
+		}
+	}
+	// a genome of little but gaps can use the tries up: keep inside it
+	if f.start+f.length > len(letters) {
+		f.start = len(letters) - f.length
+	}
+	f.reverse = r.next()&1 == 1
+	return f
+}
+
+// gcWindows tells the GC content of a fragment from counts of windows of 64 bases.
+type gcWindows struct {
+	sums       []uint32 // G and C before window i
+	mean, bias float64
+}
+
+func newGCWindows(g *Genome, bias float64) *gcWindows {
+	w := &gcWindows{sums: make([]uint32, len(g.letters)/64+2), bias: bias}
+	n := uint32(0)
+	for i, b := range g.letters {
+		if i%64 == 0 {
+			w.sums[i/64] = n
+		}
+		if b == 'G' || b == 'C' {
+			n++
+		}
+	}
+	for i := (len(g.letters) + 63) / 64; i < len(w.sums); i++ {
+		w.sums[i] = n
+	}
+	w.mean = float64(n) / float64(len(g.letters))
+	return w
+}
+
+// accepts keeps a fragment the less often the farther its GC content is from the genome's.
+func (w *gcWindows) accepts(f fragment, r *random) bool {
+	lo, hi := f.start/64, (f.start+f.length+63)/64
+	gc := float64(w.sums[hi]-w.sums[lo]) / float64((hi-lo)*64)
+	return r.unit() >= w.bias*math.Min(1, math.Abs(gc-w.mean)/0.2)
+}
+
+// transcripts are stretches of the genome and how much of the library comes from each.
+type transcripts struct {
+	start, end []int
+	below      []uint64 // weight of the transcripts up to and with i
+}
+
+// newTranscripts cuts the genome into transcripts of at least least bases, median 1,400,
+// with gaps between, whose expression is log-normal with the given sigma.
+func newTranscripts(g *Genome, seed uint64, least int, sigma float64) (*transcripts, error) {
+	r := stream(seed, streamTranscripts, 0)
+	t := &transcripts{}
+	total, start := uint64(0), 0
+	for _, end := range g.ends {
+		for at := start + int(r.below(500)); ; {
+			n := max(int(1400*math.Exp(0.7*r.normal())), least)
+			if at+n > end {
+				break
+			}
+			weight := math.Exp(math.Min(sigma*r.normal(), 12)) * float64(n)
+			total += uint64(weight) + 1
+			t.start, t.end, t.below = append(t.start, at), append(t.end, at+n), append(t.below, total)
+			at += n + int(r.below(1500))
+		}
+		start = end
+	}
+	if len(t.start) == 0 {
+		return nil, fmt.Errorf("the genome has no room for a transcript of %d bases", least)
+	}
+	return t, nil
+}
+
+func (t *transcripts) draw(r *random) (start, end int) {
+	u := r.below(t.below[len(t.below)-1])
+	i := sort.Search(len(t.below), func(i int) bool { return t.below[i] > u })
+	return t.start[i], t.end[i]
+}

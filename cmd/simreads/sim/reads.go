@@ -1,0 +1,265 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Config says what to simulate. The zero value of a field is the default it states.
+type Config struct {
+	Genome *Genome
+	Reads  uint64 // reads, or pairs
+	Length int    // bases of a read; 0: 100. For long reads, the median; 0: 9,000
+	Seed   uint64
+
+	Paired   bool    // mates face each other (FR)
+	Insert   int     // mean length of a fragment; 0: 350
+	InsertSD float64 // its standard deviation; 0: 50
+
+	Long       bool    // log-normal lengths
+	LongSigma  float64 // sigma of their logarithm; 0: 0.6
+	LongLimit  int     // no read is longer; 0: 100,000
+	Quality    Profile
+	MeanError  float64 // mean probability of a substitution; 0: the profile's own
+	NRate      float64 // share of bases that are N, quality '#'
+	Trim       float64 // share of reads cut to a length from MinLength to Length
+	MinLength  int     // 0: 35
+	Names      NameStyle
+	Index      string // barcode in CASAVA names; "": ACAGTGAT
+	CRLF       bool
+	FASTA      bool    // no qualities; errors all the same
+	PCR        float64 // share of fragments that are copies of another
+	Optical    float64 // share that are copies of the one before
+	GCBias     float64 // 0: none; 1: fragments of extreme GC content are never seen
+	Expression float64 // log-normal sigma of the expression of transcripts; 0: whole genome alike
+}
+
+// Simulator makes the reads of a Config, by chunks. Its methods may be called concurrently.
+type Simulator struct {
+	c         Config
+	library   library
+	qualities *qualities
+	namer     *namer
+	perChunk  uint64
+	longest   int // bases of the longest read possible
+}
+
+// chunkBases is about how many bases a chunk holds. It shapes the output: the reads of a
+// chunk share a random stream.
+const chunkBases = 1 << 20
+
+// New checks a Config. Errors are for its user: they name what can't be.
+func New(c Config) (*Simulator, error) {
+	setDefault := func(v *int, to int) {
+		if *v == 0 {
+			*v = to
+		}
+	}
+	if c.Long {
+		setDefault(&c.Length, 9000)
+		setDefault(&c.LongLimit, 100_000)
+		if c.LongSigma == 0 {
+			c.LongSigma = 0.6
+		}
+	}
+	setDefault(&c.Length, 100)
+	setDefault(&c.Insert, 350)
+	setDefault(&c.MinLength, min(35, c.Length))
+	if c.InsertSD == 0 {
+		c.InsertSD = 50
+	}
+	if c.Index == "" {
+		c.Index = "ACAGTGAT"
+	}
+	for _, share := range []struct {
+		name  string
+		value float64
+	}{
+		{"mean error", c.MeanError}, {"N rate", c.NRate}, {"share of trimmed reads", c.Trim}, {"share of PCR duplicates", c.PCR},
+		{"share of optical duplicates", c.Optical}, {"GC bias", c.GCBias},
+	} {
+		if share.value < 0 || share.value > 1 || math.IsNaN(share.value) {
+			return nil, fmt.Errorf("%s %g is not between 0 and 1", share.name, share.value)
+		}
+	}
+	switch {
+	case c.PCR+c.Optical > 0.95:
+		return nil, fmt.Errorf("a share of duplicates of %g leaves too few reads to copy", c.PCR+c.Optical)
+	case c.Genome == nil || c.Genome.Size() == 0:
+		return nil, errors.New("no genome to draw from")
+	case c.Length < 1 || c.MinLength < 1 || c.MinLength > c.Length:
+		return nil, fmt.Errorf("reads of %d to %d bases are impossible", c.MinLength, c.Length)
+	case c.Long && c.Paired:
+		return nil, errors.New("long reads have no mates")
+	case c.Quality < Levels41 || c.Quality > Nanopore:
+		return nil, fmt.Errorf("no quality profile %d", c.Quality)
+	case c.InsertSD < 0 || c.LongSigma < 0 || c.Expression < 0:
+		return nil, errors.New("a standard deviation can't be negative")
+	}
+	longest := c.Length
+	if c.Long {
+		longest = c.LongLimit
+	}
+	room := c.Genome.longest()
+	if room < c.Length {
+		return nil, fmt.Errorf("no contig is as long as a read (%d bases)", c.Length)
+	}
+
+	s := &Simulator{c: c, longest: longest, namer: newNamer(c.Names, c.Index, c.Seed, c.FASTA)}
+	s.perChunk = uint64(min(max(chunkBases/c.Length, 1), 8192))
+	var err error
+	if s.qualities, err = newQualities(c.Quality, longest, c.MeanError); err != nil {
+		return nil, err
+	}
+	s.library = library{genome: c.Genome, seed: c.Seed, reads: c.Reads, optical: chanceOf(c.Optical), pcr: chanceOf(c.PCR)}
+	switch {
+	case c.Long:
+		s.library.lengths = lengths{median: float64(c.Length), sigma: c.LongSigma, logarithmic: true, least: c.MinLength, most: min(longest, room)}
+	case c.Paired:
+		s.library.lengths = lengths{median: float64(c.Insert), sigma: c.InsertSD, least: c.Length, most: room}
+	default:
+		s.library.lengths = lengths{least: c.Length, most: c.Length}
+	}
+	if c.GCBias > 0 {
+		s.library.gc = newGCWindows(c.Genome, c.GCBias)
+	}
+	if c.Expression > 0 {
+		if s.library.transcripts, err = newTranscripts(c.Genome, c.Seed, max(300, c.Length), c.Expression); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Chunks returns the number of chunks.
+func (s *Simulator) Chunks() int { return int((s.c.Reads + s.perChunk - 1) / s.perChunk) }
+
+// Chunk appends chunk i, of the first mates or unpaired reads to r1 and of the second
+// mates to r2, and returns both.
+func (s *Simulator) Chunk(i int, r1, r2 []byte) (first, second []byte) {
+	from := uint64(i) * s.perChunk
+	to := min(from+s.perChunk, s.c.Reads)
+	r := stream(s.c.Seed, streamChunk, uint64(i))
+	m := maker{s: s, random: r, toN: r.gap(s.c.NRate)}
+	for j := from; j < to; j++ {
+		f := s.library.fragment(j)
+		names := stream(s.c.Seed, streamChunk, 1<<62+j)
+		again := names
+		r1 = m.read(r1, f, j, 1, &names)
+		if s.c.Paired {
+			f.reverse = !f.reverse
+			r2 = m.read(r2, f, j, 2, &again)
+		}
+	}
+	return r1, r2
+}
+
+// All returns the whole simulation; the second file is empty unless reads are paired.
+func (s *Simulator) All() (r1, r2 []byte) {
+	for i := range s.Chunks() {
+		r1, r2 = s.Chunk(i, r1, r2)
+	}
+	return r1, r2
+}
+
+// maker writes the records of one chunk.
+type maker struct {
+	s      *Simulator
+	random random
+	toN    int // bases to the next N
+	qual   []byte
+}
+
+// read appends the record of read i, which starts at the 5' end of the fragment.
+func (m *maker) read(b []byte, f fragment, i uint64, mate int, names *random) []byte {
+	c := &m.s.c
+	n := min(c.Length, f.length)
+	if c.Long {
+		n = f.length
+	}
+	if c.Trim > 0 && m.random.unit() <= c.Trim && n > c.MinLength {
+		n = c.MinLength + int(m.random.below(uint64(n-c.MinLength)))
+	}
+	line := len(b)
+	b = m.s.namer.append(b, i, mate, n, names)
+	name := b[line+1:]
+	b = m.end(b)
+
+	at := len(b)
+	b = slices.Grow(b, 2*n+len(name)+8)[:at+n]
+	seq := b[at:]
+	letters := c.Genome.letters
+	if f.reverse {
+		reverseComplement(seq, letters[f.start+f.length-n:f.start+f.length])
+	} else {
+		copy(seq, letters[f.start:])
+	}
+	if c.FASTA {
+		m.qual = slices.Grow(m.qual[:0], n)[:n]
+		m.finish(seq, m.qual)
+		return m.end(b)
+	}
+	b = append(m.end(b), '+')
+	if c.Names == SRA {
+		b = append(b, name...)
+	}
+	b = m.end(b)
+	at = len(b)
+	b = b[:at+n] // there is room: grown above
+	m.finish(seq, b[at:])
+	return m.end(b)
+}
+
+// finish makes the qualities of a read, its errors and its Ns.
+func (m *maker) finish(seq, qual []byte) {
+	m.s.qualities.print(seq, qual, &m.random)
+	for m.toN < len(seq) {
+		seq[m.toN], qual[m.toN] = 'N', '!'+noCall
+		if g := m.random.gap(m.s.c.NRate); g < math.MaxInt-m.toN-1 {
+			m.toN += 1 + g
+		} else {
+			m.toN = math.MaxInt
+		}
+	}
+	if m.toN != math.MaxInt {
+		m.toN -= len(seq)
+	}
+}
+
+func (m *maker) end(b []byte) []byte {
+	if m.s.c.CRLF {
+		b = append(b, '\r')
+	}
+	return append(b, '\n')
+}
+
+func reverseComplement(dst, src []byte) {
+	src = src[:len(dst)]
+	for i, j := 0, len(src)-1; j >= 0; i, j = i+1, j-1 {
+		dst[i] = complement[src[j]]
+	}
+}
+
+// ReadsFor returns how many reads, or pairs, cover the genome so many times.
+func (c *Config) ReadsFor(coverage float64) uint64 {
+	length := float64(c.Length)
+	switch {
+	case c.Long:
+		if length == 0 {
+			length = 9000
+		}
+		sigma := c.LongSigma
+		if sigma == 0 {
+			sigma = 0.6
+		}
+		length *= math.Exp(sigma * sigma / 2) // median to mean
+	case length == 0:
+		length = 100
+	}
+	if c.Paired {
+		length *= 2
+	}
+	return uint64(math.Ceil(coverage * float64(c.Genome.Size()) / length))
+}
