@@ -1,0 +1,341 @@
+//go:build cuda
+
+package cudakern
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// Bin puts the block's reads in the order of (signature, ordinal). The text must begin where
+// the lane's Buffer does and end at a record's end; its last line may lack the '\n'.
+func (l *Lane) Bin(text []byte) (*Result, error) {
+	if len(text) > 0 && (len(l.input) == 0 || &text[0] != &l.input[0]) {
+		return nil, errors.New("the text does not stand in the lane's buffer")
+	}
+	if len(text) > MaxText || len(text) > 0 && text[len(text)-1] == '\r' {
+		return &Result{Odd: true, Record: -1}, nil
+	}
+	if len(text) == 0 {
+		return &Result{}, nil
+	}
+	leave, err := l.dev.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	*(*uint32)(unsafe.Pointer(unsafe.SliceData(l.small))) = uint32(kernelNone)
+	lines, err := l.findLines(text)
+	if err != nil {
+		return nil, err
+	}
+	if lines%4 != 0 {
+		return &Result{Odd: true, Record: -1}, nil
+	}
+	r := &Result{Records: lines / 4, NoNewline: text[len(text)-1] != '\n', UploadB: uint64(len(text))}
+	if err := l.assign(r.Records, len(text)); err != nil {
+		return nil, err
+	}
+	info := *l.infoWords()
+	if info[infoBad] != math.MaxUint32 {
+		return &Result{Odd: true, Record: int(info[infoBad])}, nil
+	}
+	if err := l.collect(r, info); err != nil {
+		return nil, err
+	}
+	return r, l.times(r)
+}
+
+// findLines copies the text over and finds its line ends; a last line without one counts.
+func (l *Lane) findLines(text []byte) (int, error) {
+	n := len(text)
+	whole := n
+	if text[n-1] != '\n' {
+		whole++
+	}
+	if err := l.roomForText(n, 0); err != nil {
+		return 0, err
+	}
+	start := cu.DevicePtr(uint64(l.text.ptr) + textPad)
+	if err := errors.Join(
+		l.events[evBegin].Record(l.stream),
+		cu.MemcpyHtoDAsync(start, unsafe.Pointer(unsafe.SliceData(text)), int64(n), l.stream),
+		cu.MemsetD8Async(l.text.ptr, 0, textPad, l.stream),
+		cu.MemsetD8Async(start+cu.DevicePtr(n), 0, textPad, l.stream),
+		cu.MemsetD32Async(l.info.ptr, 0, infoSlots, l.stream),
+	); err != nil {
+		return 0, l.fault(err)
+	}
+	if whole > n {
+		if err := cu.MemsetD8Async(start+cu.DevicePtr(n), '\n', 1, l.stream); err != nil {
+			return 0, l.fault(err)
+		}
+	}
+	if err := l.events[evUploaded].Record(l.stream); err != nil {
+		return 0, l.fault(err)
+	}
+	tiles := groups(whole, lineTile)
+	for {
+		if err := l.clearState(tiles + 1); err != nil {
+			return 0, err
+		}
+		state, err := l.tileState(tiles)
+		if err != nil {
+			return 0, err
+		}
+		if err := l.launch(kernelLines, tiles, uint64(start), uint64(whole), l.ends.at(), uint64(l.lineRoom), state, l.info.at()); err != nil {
+			return 0, err
+		}
+		if err := l.events[evLines].Record(l.stream); err != nil {
+			return 0, l.fault(err)
+		}
+		if err := l.readInfo(); err != nil {
+			return 0, err
+		}
+		lines := int(l.infoWords()[infoLines])
+		if lines <= l.lineRoom {
+			return lines, nil
+		}
+		if err := l.roomForText(n, lines); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// readInfo waits for the stream and for what its kernels reported.
+func (l *Lane) readInfo() error {
+	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(l.infoWords()), l.info.ptr, 4*infoSlots, l.stream); err != nil {
+		return l.fault(err)
+	}
+	if err := l.stream.Synchronize(); err != nil {
+		return l.fault(err)
+	}
+	return nil
+}
+
+// assign runs the kernels from the record table to the packed bases for n records.
+func (l *Lane) assign(n, textLen int) error {
+	if err := l.roomForRecords(n); err != nil {
+		return err
+	}
+	// A record with b bases takes 2b+6 bytes of text or more, so (b+3)/4 bytes of packed
+	// bases are no more than an eighth of it and one.
+	if err := l.roomForColumns(textLen/8+n, 0, 0); err != nil {
+		return err
+	}
+	scans := groups(n, scanTile) + 1
+	sorts := groups(digits*groups(n, sortTile), scanTile) + 1
+	if err := l.counts.grow(4*digits*groups(n, sortTile)+64, "sort counts"); err != nil {
+		return err
+	}
+	if err := l.clearState(6*scans + 2*sorts); err != nil {
+		return err
+	}
+	text := l.text.at() + textPad
+	ends, count := l.ends.at(), uint64(n)
+	perWarp, perThread := groups(n, warps), groups(n, threads)
+	slot := func(i int) cu.DevicePtr { return l.info.ptr + cu.DevicePtr(4*i) }
+	if err := errors.Join(
+		cu.MemsetD32Async(slot(0), 0, infoSlots, l.stream),
+		cu.MemsetD32Async(slot(infoBad), math.MaxUint32, 2, l.stream), // and infoMinLen
+		cu.MemsetD32Async(slot(infoCodeAnd), 255, 1, l.stream),
+		l.events[evTable].Record(l.stream),
+	); err != nil {
+		return l.fault(err)
+	}
+	steps := []func() error{
+		func() error {
+			return l.launch(kernelRecords, perWarp, text, ends, count, l.lens.at(), l.nameAt.at(), l.codes.at(), l.info.at())
+		},
+		func() error {
+			return l.launch(kernelSignature, perWarp, text, ends, count, l.lens.at(), l.keyA.at(), l.place.at(), l.runs.at(), l.info.at())
+		},
+		func() error { return l.scan(l.runs, n, infoExceptions) },
+		func() error { return l.sort(n, l.keyA, l.keyB, l.orderA, l.orderB) },
+		func() error {
+			return l.launch(kernelArrange, perThread, l.keyA.at(), l.orderA.at(), count, l.lens.at(), l.place.at(), l.storedPlace.at(),
+				l.packedAt.at(), l.basesAt.at(), l.binAt.at())
+		},
+		func() error { return l.scan(l.packedAt, n, infoPacked) },
+		func() error { return l.scan(l.basesAt, n, infoBases) },
+		func() error { return l.scan(l.binAt, n, infoBins) },
+		func() error {
+			return l.launch(kernelBinStarts, perThread, l.keyA.at(), count, l.binAt.at(), l.basesAt.at(), l.bins.at())
+		},
+		func() error {
+			return l.launch(kernelPack, perWarp, text, ends, count, l.orderA.at(), l.lens.at(), l.storedPlace.at(), l.packedAt.at(), l.packed.at())
+		},
+		func() error {
+			if !l.names {
+				return nil
+			}
+			return l.scan(l.nameAt, n, infoNames)
+		},
+		func() error {
+			if !l.quals {
+				return nil
+			}
+			if err := cu.MemcpyAsync(l.qualAt.ptr, l.lens.ptr, int64(4*n), l.stream); err != nil {
+				return l.fault(err)
+			}
+			return l.scan(l.qualAt, n, infoSlots-1)
+		},
+		func() error { return cudaError("an event", l.events[evStored].Record(l.stream)) },
+		l.readInfo,
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// collect runs the kernels whose output sizes are known by now and copies all columns back.
+func (l *Lane) collect(r *Result, info [infoSlots]uint32) error {
+	n := r.Records
+	r.Bases = uint64(info[infoBases])
+	r.MinLen, r.MaxLen = info[infoMinLen], info[infoMaxLen]
+	r.Code = byte(info[infoCodeOr])
+	runs, names, quals := int(info[infoExceptions]), int(info[infoNames]), int(info[infoBases])
+	if err := l.roomForColumns(0, names, quals); err != nil {
+		return err
+	}
+	if err := l.exceptions.grow(16*runs+16, "exceptions"); err != nil {
+		return err
+	}
+	if err := l.events[evColumns].Record(l.stream); err != nil {
+		return l.fault(err)
+	}
+	text := l.text.at() + textPad
+	if runs > 0 {
+		if err := l.launch(kernelExceptions, groups(n, warps), text, l.ends.at(), uint64(n), l.lens.at(), l.runs.at(), uint64(runs),
+			l.exceptions.at()); err != nil {
+			return err
+		}
+	}
+	if l.names || l.quals {
+		var nameText, qualText uint64
+		if l.names {
+			nameText = l.nameText.at()
+		}
+		if l.quals {
+			qualText = l.qualText.at()
+		}
+		if err := l.launch(kernelColumns, groups(n, warps), text, l.ends.at(), uint64(n), l.lens.at(), l.nameAt.at(), l.qualAt.at(),
+			uint64(names), nameText, qualText); err != nil {
+			return err
+		}
+	}
+	if err := l.events[evGathered].Record(l.stream); err != nil {
+		return l.fault(err)
+	}
+	var order, place, lens, codes, bins, packed, exceptions, nameText, qualText []byte
+	columns := []column{
+		{&order, &l.orderA, 4 * n, true},
+		{&place, &l.storedPlace, 4 * n, true},
+		{&lens, &l.lens, 4 * n, r.MinLen != r.MaxLen},
+		{&codes, &l.codes, n, info[infoCodeAnd] != info[infoCodeOr]},
+		{&bins, &l.bins, 12 * int(info[infoBins]), true},
+		{&packed, &l.packed, int(info[infoPacked]), true},
+		{&exceptions, &l.exceptions, 16 * runs, true},
+		{&nameText, &l.nameText, names, l.names},
+		{&qualText, &l.qualText, quals, l.quals},
+	}
+	if err := l.download(r, columns); err != nil {
+		return err
+	}
+	r.Order, r.Place, r.Lengths = view[uint32](order), view[uint32](place), view[uint32](lens)
+	r.Bins, r.Exceptions = view[BinStart](bins), view[Exception](exceptions)
+	r.Codes, r.Packed = codes, packed
+	if l.names {
+		r.Names = nameText
+	}
+	if l.quals {
+		r.Quals = qualText
+	}
+	return nil
+}
+
+// A column is device memory that comes back to the lane's pinned output.
+type column struct {
+	to   *[]byte
+	from *buffer
+	n    int
+	want bool
+}
+
+// download copies the wanted columns back and waits for them.
+func (l *Lane) download(r *Result, columns []column) error {
+	const align = 64
+	total := 0
+	for _, c := range columns {
+		if c.want {
+			total += (c.n + align - 1) / align * align
+		}
+	}
+	if total > len(l.output) {
+		if err := freePinned(l.output); err != nil {
+			return cudaError("freeing pinned memory", err)
+		}
+		l.output = nil
+		b, err := allocPinned(total + total/8)
+		if err != nil {
+			return err
+		}
+		l.output = b
+	}
+	at := 0
+	for _, c := range columns {
+		if !c.want {
+			continue
+		}
+		*c.to = l.output[at : at+c.n : at+c.n]
+		at += (c.n + align - 1) / align * align
+		if c.n == 0 {
+			continue
+		}
+		if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(*c.to)), c.from.ptr, int64(c.n), l.stream); err != nil {
+			return l.fault(err)
+		}
+		r.DownldB += uint64(c.n)
+	}
+	if err := l.events[evDone].Record(l.stream); err != nil {
+		return l.fault(err)
+	}
+	if err := l.stream.Synchronize(); err != nil {
+		return l.fault(err)
+	}
+	return nil
+}
+
+// view looks at pinned memory as values of a plain type.
+func view[T uint32 | BinStart | Exception](b []byte) []T {
+	if len(b) == 0 {
+		return nil
+	}
+	var t T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
+}
+
+// times takes what the device spent on the block from the stream's events.
+func (l *Lane) times(r *Result) error {
+	between := func(from, to int, add *float64) error {
+		t, err := l.events[from].Elapsed(l.events[to])
+		if err != nil {
+			return fmt.Errorf("reading a CUDA event: %w", err)
+		}
+		*add += t
+		return nil
+	}
+	return errors.Join(
+		between(evBegin, evUploaded, &r.UploadMS),
+		between(evUploaded, evLines, &r.KernelMS),
+		between(evTable, evStored, &r.KernelMS),
+		between(evColumns, evGathered, &r.KernelMS),
+		between(evGathered, evDone, &r.DownloadMS))
+}

@@ -1,0 +1,150 @@
+//go:build cuda
+
+package cudakern
+
+import (
+	_ "embed" // the kernels
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"gorgonia.org/cu"
+)
+
+//go:embed block.ptx
+var ptx string
+
+// leastMajor is the compute capability that the kernels are compiled for (warp votes and
+// matches with masks need it).
+const leastMajor = 7
+
+// Device is a GPU with a context of its own and the kernels loaded. Its methods may be
+// called from any goroutine.
+type Device struct {
+	ctx    cu.CUContext
+	module cu.Module
+	fn     [kernels]cu.Function
+	desc   Description
+
+	mu    sync.Mutex
+	lanes map[*Lane]bool
+}
+
+// Probe describes the first usable GPU and leaves no context behind. CUDA_VISIBLE_DEVICES
+// chooses among several. A program that imports this package with the tag cuda on a
+// machine without a usable driver ends before it can call anything: gorgonia.org/cu calls
+// cuInit when it is loaded.
+func Probe() (Description, error) {
+	n, err := cu.NumDevices()
+	if err != nil {
+		return Description{}, fmt.Errorf("CUDA: %w", err)
+	}
+	if n == 0 {
+		return Description{}, errors.New("no CUDA device is visible")
+	}
+	dev := cu.Device(0)
+	var d Description
+	if d.Name, err = dev.Name(); err != nil {
+		return d, fmt.Errorf("CUDA: %w", err)
+	}
+	total, err := dev.TotalMem()
+	if err != nil {
+		return d, fmt.Errorf("CUDA: %w", err)
+	}
+	d.Memory = uint64(total)
+	d.Driver = cu.Version()
+	for _, a := range []struct {
+		at cu.DeviceAttribute
+		to *int
+	}{{cu.ComputeCapabilityMajor, &d.Major}, {cu.ComputeCapabilityMinor, &d.Minor}, {cu.MultiprocessorCount, &d.Multiprocessors}} {
+		if *a.to, err = dev.Attribute(a.at); err != nil {
+			return d, fmt.Errorf("CUDA: %w", err)
+		}
+	}
+	if d.Major < leastMajor {
+		return d, fmt.Errorf("%s has compute capability %d.%d; %d.0 or more is needed", d.Name, d.Major, d.Minor, leastMajor)
+	}
+	return d, nil
+}
+
+// Open makes a context on the first usable GPU and loads the kernels.
+func Open() (*Device, error) {
+	desc, err := Probe()
+	if err != nil {
+		return nil, err
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	begin := time.Now()
+	d := &Device{desc: desc, lanes: map[*Lane]bool{}}
+	// Waiting lanes sleep rather than spin: their cores read, hash and write meanwhile.
+	if d.ctx, err = cu.Device(0).MakeContext(cu.SchedBlockingSync); err != nil {
+		if errors.Is(err, cu.OutOfMemory) {
+			err = ErrMemory
+		}
+		return nil, fmt.Errorf("making a CUDA context on %s: %w", desc.Name, err)
+	}
+	d.desc.ContextMS = ms(begin)
+	begin = time.Now()
+	if d.module, err = cu.LoadData(ptx); err != nil {
+		d.ctx.Destroy()
+		return nil, fmt.Errorf("loading the kernels on %s (driver for CUDA %d.%d): %w", desc.Name, desc.Driver/1000, desc.Driver%1000/10, err)
+	}
+	for k := kernelLines; k < kernels; k++ {
+		if d.fn[k], err = d.module.Function(k.String()); err != nil {
+			d.ctx.Destroy()
+			return nil, fmt.Errorf("kernel %v: %w", k, err)
+		}
+	}
+	d.desc.ModuleMS = ms(begin)
+	free, _, err := cu.MemInfo()
+	if err != nil {
+		d.ctx.Destroy()
+		return nil, fmt.Errorf("CUDA: %w", err)
+	}
+	d.desc.FreeMemory = uint64(free)
+	return d, nil
+}
+
+func ms(since time.Time) float64 { return float64(time.Since(since).Microseconds()) / 1000 }
+
+// Description says what the device is, and what Open took.
+func (d *Device) Description() Description { return d.desc }
+
+// enter binds the calling goroutine to a thread that has the device's context; the
+// function that it returns ends that.
+func (d *Device) enter() (leave func(), err error) {
+	runtime.LockOSThread()
+	if err := cu.SetCurrentContext(d.ctx); err != nil {
+		runtime.UnlockOSThread()
+		return nil, fmt.Errorf("CUDA: %w", err)
+	}
+	return runtime.UnlockOSThread, nil
+}
+
+// Close frees the lanes that are still open and the context.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	var open []*Lane
+	for l := range d.lanes {
+		open = append(open, l)
+	}
+	d.mu.Unlock()
+	var first error
+	for _, l := range open {
+		if err := l.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	leave, err := d.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if err := d.ctx.Destroy(); err != nil && first == nil {
+		first = fmt.Errorf("CUDA: %w", err)
+	}
+	return first
+}

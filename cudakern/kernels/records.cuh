@@ -1,0 +1,128 @@
+// The record table: four lines a record, checked, and the columns that keep input order.
+#pragma once
+#include "warp.cuh"
+
+// The layout code of a record: the four CR bits, and CODE_NAME if the name follows the '+'.
+#define CODE_NAME 16
+
+struct Lines {
+  u32 name, name_len; // after the '@', without CR
+  u32 seq, seq_len;
+  u32 plus, plus_len; // after the '+'
+  u32 qual, qual_len;
+  u32 cr;
+  bool marked; // '@' and '+' stand where they must
+};
+
+// find_lines reads the four lines of record r; every lane of the warp gets all of it.
+static __device__ __forceinline__ Lines find_lines(const u8 *text, const u32 *ends, u32 r, u32 lane) {
+  u32 k = lane & 3;
+  u32 line = 4 * r + k;
+  u32 start = line == 0 ? 0 : __ldg(ends + line - 1) + 1;
+  u32 len = __ldg(ends + line) - start;
+  bool cr = len > 0 && text[start + len - 1] == '\r';
+  if (cr) len--;
+  u32 first = len > 0 ? text[start] : 0;
+  bool wrong = (k == 0 && first != '@') || (k == 2 && first != '+');
+  Lines l;
+  l.cr = __ballot_sync(FULL, cr) & 15;
+  l.marked = (__ballot_sync(FULL, wrong) & 15) == 0;
+  l.name = __shfl_sync(FULL, start, 0) + 1;
+  l.name_len = __shfl_sync(FULL, len, 0) - 1;
+  l.seq = __shfl_sync(FULL, start, 1);
+  l.seq_len = __shfl_sync(FULL, len, 1);
+  l.plus = __shfl_sync(FULL, start, 2) + 1;
+  l.plus_len = __shfl_sync(FULL, len, 2) - 1;
+  l.qual = __shfl_sync(FULL, start, 3);
+  l.qual_len = __shfl_sync(FULL, len, 3);
+  return l;
+}
+
+// outside tells whether one of the four bytes is below low or above '~'.
+static __device__ __forceinline__ bool outside(u32 w, u32 low) {
+  u32 above = w | ((w & 0x7f7f7f7fu) + 0x01010101u);
+  u32 under = ~((w | 0x80808080u) - low * 0x01010101u);
+  return ((above | under) & 0x80808080u) != 0;
+}
+
+// span_outside looks for such a byte in n bytes of the text, with one warp; each lane tells
+// about its own share.
+static __device__ __forceinline__ bool span_outside(const u8 *text, u32 from, u32 n, u32 low, u32 lane) {
+  bool bad = false;
+  u32 words = n / 4;
+  for (u32 k = lane; k < words; k += 32) bad |= outside(load4(text, from + 4 * k), low);
+  u32 rest = 4 * words + lane;
+  if (rest < n) {
+    u32 c = text[from + rest];
+    bad |= c < low || c > '~';
+  }
+  return bad;
+}
+
+// Minimum, maximum and so on of all records: the value is looked at before the atomic,
+// which few records then need. The result does not depend on their order.
+static __device__ __forceinline__ void lower(u32 *word, u32 v) {
+  if (v < *(volatile u32 *)word) atomicMin(word, v);
+}
+static __device__ __forceinline__ void raise(u32 *word, u32 v) {
+  if (v > *(volatile u32 *)word) atomicMax(word, v);
+}
+
+// records checks the records, a warp each, and writes the columns len (bases), name_at
+// (bytes of the name and its line end) and code (layout). A record that the kernels don't
+// take, right or wrong, is reported as INFO_BAD and counts as empty.
+extern "C" __global__ void __launch_bounds__(THREADS)
+records(const u8 *text, const u32 *ends, u64 n, u32 *len, u32 *name_at, u8 *code, u32 *info, u32 *step) {
+  mark(step, STEP_RECORDS);
+  u32 lane = threadIdx.x & 31;
+  u32 r = blockIdx.x * WARPS + threadIdx.x / 32;
+  if (r >= n) return;
+  Lines l = find_lines(text, ends, r, lane);
+  bool bad = !l.marked || l.seq_len != l.qual_len;
+  u32 c = l.cr;
+  if (!bad) {
+    bool mine = span_outside(text, l.qual, l.qual_len, '!', lane);
+    for (u32 k = lane; k < l.name_len; k += 32) {
+      u8 x = text[l.name + k];
+      mine |= (x < ' ' && x != '\t') || x > '~';
+    }
+    if (l.plus_len != 0) {
+      c |= CODE_NAME;
+      if (l.plus_len != l.name_len) {
+        mine = true;
+      } else {
+        for (u32 k = lane; k < l.name_len; k += 32) mine |= text[l.plus + k] != text[l.name + k];
+      }
+    }
+    bad = __any_sync(FULL, mine);
+  }
+  if (lane != 0) return;
+  u32 bases = bad ? 0 : l.seq_len;
+  len[r] = bases;
+  name_at[r] = bad ? 0 : l.name_len + 1;
+  code[r] = c;
+  lower(info + INFO_MIN_LEN, bases);
+  raise(info + INFO_MAX_LEN, bases);
+  if ((*(volatile u32 *)(info + INFO_CODE_AND) & c) != *(volatile u32 *)(info + INFO_CODE_AND)) atomicAnd(info + INFO_CODE_AND, c);
+  if ((*(volatile u32 *)(info + INFO_CODE_OR) | c) != *(volatile u32 *)(info + INFO_CODE_OR)) atomicOr(info + INFO_CODE_OR, c);
+  if (bad) lower(info + INFO_BAD, r);
+}
+
+// columns copies the names, each with a '\n', and the qualities to where their running
+// totals say, a warp a record; either may be left out (null).
+extern "C" __global__ void __launch_bounds__(THREADS)
+columns(const u8 *text, const u32 *ends, u64 n, const u32 *len, const u32 *name_at, const u32 *qual_at, u64 names_total,
+        u8 *names, u8 *quals, u32 *step) {
+  mark(step, STEP_COLUMNS);
+  u32 lane = threadIdx.x & 31;
+  u32 r = blockIdx.x * WARPS + threadIdx.x / 32;
+  if (r >= n) return;
+  if (names != 0) {
+    u32 from = (r == 0 ? 0 : __ldg(ends + 4 * r - 1) + 1) + 1;
+    u32 to = name_at[r];
+    u32 bytes = (r + 1 < n ? name_at[r + 1] : (u32)names_total) - to;
+    copy_span(names, to, text, from, bytes - 1, lane);
+    if (lane == 0) names[to + bytes - 1] = '\n';
+  }
+  if (quals != 0) copy_span(quals, qual_at[r], text, __ldg(ends + 4 * r + 2) + 1, len[r], lane);
+}

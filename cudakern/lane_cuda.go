@@ -1,0 +1,281 @@
+//go:build cuda
+
+package cudakern
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// Events of a block: what Result's times are taken between, and two for Profile.
+const (
+	evBegin = iota
+	evUploaded
+	evLines
+	evTable
+	evStored
+	evColumns
+	evGathered
+	evDone
+	evProfile
+	events = evProfile + 2
+)
+
+// textPad is readable device memory before and after the text: the kernels load whole words.
+const textPad = 256
+
+// Lane is room for one block in flight: a CUDA stream with its own pinned host memory and
+// device memory, which grow as blocks need. A lane is used by one goroutine at a time.
+type Lane struct {
+	// Profile, when not nil, makes every kernel run alone and adds its milliseconds here.
+	Profile map[string]float64
+
+	dev           *Device
+	stream        cu.Stream
+	events        [events]cu.Event
+	names, quals  bool
+	input, output []byte // pinned: the text, the columns
+	small         []byte // pinned: the step word, the info words
+
+	text, ends, state, info, counts                    buffer
+	lens, nameAt, qualAt, runs, place, codes           buffer // input order
+	keyA, keyB, orderA, orderB                         buffer
+	storedPlace, packedAt, basesAt, binAt, bins        buffer
+	packed, exceptions, nameText, qualText             buffer
+	lineRoom, recordRoom, stateUsed, stateRoom, blocks int
+}
+
+// NewLane makes a lane for blocks of about blockSize bytes of text, from which names and
+// qualities come back if they are asked for. An error that wraps ErrMemory tells that the
+// memory for it isn't there.
+func (d *Device) NewLane(blockSize int, names, quals bool) (_ *Lane, err error) {
+	leave, err := d.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	l := &Lane{dev: d, names: names, quals: quals}
+	defer func() {
+		if err != nil {
+			l.release()
+		}
+	}()
+	if l.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
+		return nil, fmt.Errorf("making a CUDA stream: %w", outOfMemory(err))
+	}
+	for i := range l.events {
+		if l.events[i], err = cu.MakeEvent(cu.DefaultEvent); err != nil {
+			return nil, fmt.Errorf("making a CUDA event: %w", outOfMemory(err))
+		}
+	}
+	if l.small, err = allocPinned(4096); err != nil {
+		return nil, err
+	}
+	if err = l.info.grow(4*infoSlots, "counters"); err != nil {
+		return nil, err
+	}
+	// A 100 bp record takes about 250 bytes; blocks of shorter ones make the lane grow.
+	if err = l.roomForText(blockSize, blockSize/40); err != nil {
+		return nil, err
+	}
+	if err = l.roomForRecords(blockSize / 160); err != nil {
+		return nil, err
+	}
+	if err = l.roomForColumns(blockSize/8, blockSize/4, blockSize/2); err != nil {
+		return nil, err
+	}
+	if _, err = l.growInput(blockSize, 0); err != nil {
+		return nil, err
+	}
+	share := blockSize / 6
+	if names {
+		share += blockSize / 4
+	}
+	if quals {
+		share += blockSize * 9 / 20
+	}
+	if l.output, err = allocPinned(share + 1<<16); err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	d.lanes[l] = true
+	d.mu.Unlock()
+	return l, nil
+}
+
+func outOfMemory(err error) error {
+	if errors.Is(err, cu.OutOfMemory) {
+		return ErrMemory
+	}
+	return err
+}
+
+// Buffer returns the lane's pinned text buffer, n bytes or more. When it has to grow, its
+// first keep bytes are copied.
+func (l *Lane) Buffer(n, keep int) ([]byte, error) {
+	if n <= len(l.input) {
+		return l.input, nil
+	}
+	leave, err := l.dev.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return l.growInput(n+n/8, keep)
+}
+
+func (l *Lane) growInput(n, keep int) ([]byte, error) {
+	b, err := allocPinned(n + 4096)
+	if err != nil {
+		return nil, err
+	}
+	copy(b, l.input[:keep])
+	if err := freePinned(l.input); err != nil {
+		return nil, err
+	}
+	l.input = b
+	return b, nil
+}
+
+func (l *Lane) stepAddress() uint64 {
+	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(l.small))))
+}
+
+func (l *Lane) step() uint32 { return *(*uint32)(unsafe.Pointer(unsafe.SliceData(l.small))) }
+
+// infoWords is where the info array lands.
+func (l *Lane) infoWords() *[infoSlots]uint32 {
+	return (*[infoSlots]uint32)(unsafe.Pointer(unsafe.SliceData(l.small[64:])))
+}
+
+// roomForText makes room for n bytes of text and so many lines.
+func (l *Lane) roomForText(n, lines int) error {
+	if err := l.text.grow(n+2*textPad, "the text"); err != nil {
+		return err
+	}
+	if err := l.ends.grow(4*lines+16, "line ends"); err != nil {
+		return err
+	}
+	l.lineRoom = (l.ends.size - 16) / 4
+	return l.roomForState(groups(n+1, lineTile) + 1)
+}
+
+// roomForState makes room for the running totals' words of so many tiles and scans.
+func (l *Lane) roomForState(words int) error {
+	if err := l.state.grow(8*words, "running totals"); err != nil {
+		return err
+	}
+	l.stateRoom = l.state.size / 8
+	return nil
+}
+
+// clearState zeroes so many words for the scans that follow on the stream.
+func (l *Lane) clearState(words int) error {
+	if err := l.roomForState(words); err != nil {
+		return err
+	}
+	l.stateUsed = 0
+	return cudaError("clearing running totals", cu.MemsetD8Async(l.state.ptr, 0, int64(8*words), l.stream))
+}
+
+// tileState hands out the state of one scan.
+func (l *Lane) tileState(tiles int) (uint64, error) {
+	at := l.stateUsed
+	l.stateUsed += tiles + 1
+	if l.stateUsed > l.stateRoom {
+		return 0, errors.New("running totals have no room")
+	}
+	return l.state.at() + 8*uint64(at), nil
+}
+
+// roomForRecords makes room for the columns of n records.
+func (l *Lane) roomForRecords(n int) error {
+	if n < l.recordRoom {
+		return nil
+	}
+	for _, b := range []*buffer{&l.lens, &l.nameAt, &l.qualAt, &l.runs, &l.place, &l.keyA, &l.keyB, &l.orderA, &l.orderB,
+		&l.storedPlace, &l.packedAt, &l.basesAt, &l.binAt} {
+		if err := b.grow(4*n+64, "the record table"); err != nil {
+			return err
+		}
+	}
+	if err := l.codes.grow(n+64, "the record table"); err != nil {
+		return err
+	}
+	if err := l.bins.grow(12*min(n, 1<<16+1)+16, "the bins"); err != nil {
+		return err
+	}
+	l.recordRoom = n
+	return nil
+}
+
+// roomForColumns makes room for packed bases, names and qualities.
+func (l *Lane) roomForColumns(packed, names, quals int) error {
+	if err := l.packed.grow(packed+64, "packed bases"); err != nil {
+		return err
+	}
+	if l.names {
+		if err := l.nameText.grow(names+64, "names"); err != nil {
+			return err
+		}
+	}
+	if l.quals {
+		if err := l.qualText.grow(quals+64, "qualities"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close waits for the lane's stream and frees its memory.
+func (l *Lane) Close() error {
+	leave, err := l.dev.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	l.dev.mu.Lock()
+	delete(l.dev.lanes, l)
+	l.dev.mu.Unlock()
+	return l.release()
+}
+
+func (l *Lane) release() error {
+	var first error
+	keep := func(err error) {
+		if err != nil && first == nil {
+			first = err
+		}
+	}
+	if l.stream != (cu.Stream{}) {
+		keep(cudaError("ending a stream", l.stream.Synchronize()))
+	}
+	for _, b := range []*buffer{&l.text, &l.ends, &l.state, &l.info, &l.counts, &l.lens, &l.nameAt, &l.qualAt, &l.runs, &l.place, &l.codes,
+		&l.keyA, &l.keyB, &l.orderA, &l.orderB, &l.storedPlace, &l.packedAt, &l.basesAt, &l.binAt, &l.bins, &l.packed, &l.exceptions,
+		&l.nameText, &l.qualText} {
+		keep(b.free())
+	}
+	for _, b := range [][]byte{l.input, l.output, l.small} {
+		keep(cudaError("freeing pinned memory", freePinned(b)))
+	}
+	for i := range l.events {
+		if l.events[i] != (cu.Event{}) {
+			keep(cudaError("ending an event", cu.DestroyEvent(&l.events[i])))
+		}
+	}
+	if l.stream != (cu.Stream{}) {
+		keep(cudaError("ending a stream", l.stream.Destroy()))
+	}
+	l.input, l.output, l.small = nil, nil, nil
+	return first
+}
+
+func cudaError(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: CUDA error %w", what, err)
+}

@@ -1,0 +1,198 @@
+//go:build cuda
+
+package cudakern
+
+import (
+	"fmt"
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// kernel numbers the kernels as the enum Step in kernels/block.cu does: a kernel that
+// begins leaves its number in the lane's step word.
+type kernel uint32
+
+const (
+	kernelNone kernel = iota
+	kernelLines
+	kernelRecords
+	kernelSignature
+	kernelSortCount
+	kernelScan
+	kernelSortScatter
+	kernelArrange
+	kernelBinStarts
+	kernelPack
+	kernelExceptions
+	kernelColumns
+	kernels
+)
+
+var kernelNames = [kernels]string{"none", "lines", "records", "signature", "sort_count", "scan", "sort_scatter", "arrange", "bin_starts",
+	"pack", "exceptions", "columns"}
+
+// String returns the kernel's name in the PTX.
+func (k kernel) String() string {
+	if k < kernels {
+		return kernelNames[k]
+	}
+	return fmt.Sprintf("kernel %d", uint32(k))
+}
+
+// Sizes that the kernels are written for (kernels/*.cuh).
+const (
+	threads  = 256
+	warps    = threads / 32
+	lineTile = threads * 64
+	scanTile = threads * 16
+	sortTile = threads * 16
+	digits   = 512
+)
+
+// Slots of the info array (enum Info in kernels/warp.cuh).
+const (
+	infoLines = iota
+	infoBad
+	infoMinLen
+	infoMaxLen
+	infoCodeAnd
+	infoCodeOr
+	infoPacked
+	infoBases
+	infoBins
+	infoExceptions
+	infoNames
+	infoSlots = 16
+)
+
+// launch queues a kernel of so many thread blocks on the lane's stream; every parameter of
+// the kernels takes 8 bytes. The step word is the last one and is added here.
+func (l *Lane) launch(k kernel, blocks int, args ...uint64) error {
+	if blocks == 0 {
+		return nil
+	}
+	var values [16]uint64
+	var at [16]unsafe.Pointer
+	n := copy(values[:], args)
+	values[n] = l.stepAddress()
+	for i := range n + 1 {
+		at[i] = unsafe.Pointer(&values[i])
+	}
+	if l.Profile != nil {
+		return l.profile(k, func() error {
+			return l.dev.fn[k].Launch(blocks, 1, 1, threads, 1, 1, 0, l.stream, at[:n+1])
+		})
+	}
+	if err := l.dev.fn[k].Launch(blocks, 1, 1, threads, 1, 1, 0, l.stream, at[:n+1]); err != nil {
+		return fmt.Errorf("kernel %v: CUDA error %w at its launch", k, err)
+	}
+	return nil
+}
+
+// profile runs a kernel alone and adds its time.
+func (l *Lane) profile(k kernel, launch func() error) error {
+	if err := l.events[evProfile].Record(l.stream); err != nil {
+		return err
+	}
+	if err := launch(); err != nil {
+		return fmt.Errorf("kernel %v: CUDA error %w at its launch", k, err)
+	}
+	if err := l.events[evProfile+1].Record(l.stream); err != nil {
+		return err
+	}
+	if err := l.stream.Synchronize(); err != nil {
+		return l.fault(err)
+	}
+	t, err := l.events[evProfile].Elapsed(l.events[evProfile+1])
+	if err != nil {
+		return err
+	}
+	l.Profile[k.String()] += t
+	return nil
+}
+
+// fault names the kernel that had begun last when the stream reported an error.
+func (l *Lane) fault(err error) error {
+	if k := kernel(l.step()); k != kernelNone {
+		return fmt.Errorf("kernel %v: CUDA error %w", k, err)
+	}
+	return fmt.Errorf("copying the block to the device: CUDA error %w", err)
+}
+
+// groups returns how many thread blocks take n items, so many each.
+func groups(n, each int) int { return (n + each - 1) / each }
+
+// scan queues the running total of n values in place; the sum goes to an info slot.
+func (l *Lane) scan(values buffer, n, slot int) error {
+	tiles := groups(n, scanTile)
+	state, err := l.tileState(tiles)
+	if err != nil {
+		return err
+	}
+	return l.launch(kernelScan, tiles, values.at(), uint64(n), state, l.info.at()+4*uint64(slot))
+}
+
+// sort queues the stable sort of the n keys in a by signature. The sorted keys end in a
+// again, the ordinals in the order of the sort in order.
+func (l *Lane) sort(n int, a, b, order, spare buffer) error {
+	tiles := groups(n, sortTile)
+	if err := l.counts.grow(4*digits*tiles+16, "sort counts"); err != nil {
+		return err
+	}
+	pass := func(shift uint64, key, from, keyOut, orderOut uint64) error {
+		if err := l.launch(kernelSortCount, tiles, key, uint64(n), shift, l.counts.at()); err != nil {
+			return err
+		}
+		if err := l.scan(l.counts, digits*tiles, infoSlots-1); err != nil {
+			return err
+		}
+		return l.launch(kernelSortScatter, tiles, key, from, uint64(n), shift, l.counts.at(), keyOut, orderOut)
+	}
+	if err := pass(0, a.at(), 0, b.at(), spare.at()); err != nil {
+		return err
+	}
+	return pass(9, b.at(), spare.at(), a.at(), order.at())
+}
+
+// A buffer is device memory that grows. Its content does not survive growing.
+type buffer struct {
+	ptr  cu.DevicePtr
+	size int
+}
+
+func (b *buffer) at() uint64 { return uint64(b.ptr) }
+
+// grow makes room for n bytes; what it is for stands in the error.
+func (b *buffer) grow(n int, what string) error {
+	if n <= b.size {
+		return nil
+	}
+	if b.size > 0 {
+		n += n / 4
+	}
+	if err := b.free(); err != nil {
+		return err
+	}
+	ptr, err := cu.MemAlloc(int64(n))
+	if err != nil {
+		if err == cu.OutOfMemory {
+			err = ErrMemory
+		}
+		return fmt.Errorf("%d MB of device memory for %s: %w", n>>20, what, err)
+	}
+	b.ptr, b.size = ptr, n
+	return nil
+}
+
+func (b *buffer) free() error {
+	if b.size == 0 {
+		return nil
+	}
+	p := b.ptr
+	*b = buffer{}
+	if err := cu.MemFree(p); err != nil {
+		return fmt.Errorf("freeing device memory: CUDA error %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package cudakern
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestPTXAgrees: block.ptx begins with the SHA-256 of what it was made from: the compiler's
+// flags and the kernels' sources, in the order of their names. make ptx renews it.
+func TestPTXAgrees(t *testing.T) {
+	files, err := filepath.Glob("kernels/*")
+	if err != nil || len(files) < 6 {
+		t.Fatalf("%d sources, %v", len(files), err)
+	}
+	slices.Sort(files)
+	h := sha256.New()
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Write(b)
+	}
+	ptx, err := os.ReadFile("block.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, rest, _ := strings.Cut(string(ptx), "\n")
+	if want := "// source-sha256 " + hex.EncodeToString(h.Sum(nil)); first != want {
+		t.Errorf("block.ptx was made from other sources:\n%s, want\n%s\n(run make ptx)", first, want)
+	}
+	for _, k := range []string{"lines", "scan", "records", "columns", "signature", "exceptions", "sort_count", "sort_scatter", "arrange",
+		"bin_starts", "pack"} {
+		if !strings.Contains(rest, ".entry "+k+"(") {
+			t.Errorf("block.ptx has no kernel %s", k)
+		}
+	}
+}
