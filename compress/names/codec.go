@@ -1,0 +1,310 @@
+package names
+
+import "bytes"
+
+const (
+	maxShapes = 255 // remembered at a time; the code 255 stands for a name spelt out
+	newShape  = maxShapes
+)
+
+// Kinds of context, so that hashes of different models differ.
+const (
+	hShape = iota + 1
+	hPlan
+	hRare
+	hSide
+	hRule
+	hSame
+	hKind
+	hEqual
+	hMatch
+	hMiss
+	hFits
+	hTop
+	hLow
+	hLen
+	hRest
+	hWord
+	hLetter
+	hSize
+)
+
+// shape is a sequence of separators and kinds of fields, and the state of each field.
+type shape struct {
+	id    uint32
+	sig   []byte
+	plan  shapePlan
+	field []fieldState
+}
+
+// fieldState is what is known of a field of a shape before the next name.
+type fieldState struct {
+	id   uint32 // of all fields of all shapes, for contexts
+	kind uint8
+	plan *fieldPlan
+
+	num   numberState // of the value, or of the value / plan.unit
+	val   uint32
+	rest  uint32      // val % plan.unit
+	next  *fieldState // the number after it with the same unit, or nil
+	match *matcher
+	seen  *seenSet
+
+	word  []byte
+	index uint32 // of word among the words met, or wordNew
+	words *dictionary
+}
+
+// codec holds all the state of one stream, in either direction.
+type codec struct {
+	coder
+	style style
+	mates bool
+
+	shapes   [maxShapes]*shape
+	made     uint32            // shapes made so far; the next takes id made % maxShapes
+	bySig    map[string]uint32 // encoder only
+	last     *shape
+	plans    map[string]shapePlan // encoder only
+	tok      tokens
+	side     tokens
+	alphabet map[uint32]*alphabet
+	line     []byte // the last name spelt out
+
+	// Of the name being coded:
+	class   uint32 // how the last number field moved: classSame..
+	anyRare uint32 // 1: a field that rarely changes did
+	prevTop uint32 // upper bits of the last number field's value
+
+	out   []byte // decoder only
+	limit int
+	bad   bool // the stream asked for something impossible
+}
+
+func newCodec(s style, mates bool) *codec {
+	c := &codec{style: s, mates: mates, bySig: map[string]uint32{}, alphabet: map[uint32]*alphabet{}}
+	c.init()
+	return c
+}
+
+func (c *codec) encodeName(name []byte) {
+	c.tok.cut(name, c.style)
+	s := c.findShape(c.tok.sig)
+	id := uint32(newShape)
+	if s != nil {
+		id = s.id
+	}
+	c.shapeID(id)
+	if s == nil {
+		c.line = c.spell(c.line, name, ^uint32(0), true)
+		c.addShape(name)
+		return
+	}
+	c.fields(s, name, nil)
+	c.last = s
+}
+
+func (c *codec) decodeName() {
+	id := c.shapeID(0)
+	if id == newShape {
+		c.line = c.spell(c.line, nil, ^uint32(0), true)
+		if c.bad {
+			return
+		}
+		c.addShape(c.line)
+		c.out = append(c.out, c.line...)
+		return
+	}
+	s := c.shapes[id]
+	if s == nil {
+		c.bad = true
+		return
+	}
+	c.fields(s, nil, nil)
+	c.last = s
+	c.print(s)
+}
+
+// findShape returns the shape with the given sig, or nil.
+func (c *codec) findShape(sig []byte) *shape {
+	if c.last != nil && bytes.Equal(c.last.sig, sig) {
+		return c.last
+	}
+	if id, ok := c.bySig[string(sig)]; ok {
+		return c.shapes[id]
+	}
+	return nil
+}
+
+// shapeID codes which shape the name has.
+func (c *codec) shapeID(id uint32) uint32 {
+	prev := uint32(newShape)
+	if c.last != nil {
+		prev = c.last.id
+		h := hash(hShape, prev, 1)
+		if c.direct(b2i(id == prev), h, 255) == 1 {
+			return prev
+		}
+	}
+	return c.tree(id, 8, hash(hShape, prev, 2), 60)
+}
+
+// addShape makes the shape of name, whose fields then hold the name's values.
+func (c *codec) addShape(name []byte) *shape {
+	if c.decoding {
+		c.tok.cut(name, c.style)
+	}
+	t := &c.tok
+	id := c.made % maxShapes
+	c.made++
+	s := &shape{id: id, sig: bytes.Clone(t.sig), field: make([]fieldState, t.n)}
+	if old := c.shapes[id]; old != nil {
+		delete(c.bySig, string(old.sig))
+	}
+	c.shapes[id] = s
+	c.bySig[string(s.sig)] = id
+	var p *shapePlan
+	if plan, ok := c.plans[string(s.sig)]; ok {
+		p = &plan
+	}
+	s.plan = c.codePlan(p, t.n)
+	for i := range s.field {
+		f := &s.field[i]
+		f.id = id*maxFields + uint32(i)
+		f.kind = t.field[i].kind
+		f.plan = &s.plan.field[i]
+		f.index = wordNew
+		if f.kind == kindWord {
+			f.words = newDictionary()
+			f.setWord(name[t.field[i].from:t.field[i].to])
+			continue
+		}
+		if f.plan.match {
+			f.match = newMatcher()
+		}
+		if f.plan.lattice {
+			f.seen = newSeenSet()
+		}
+		f.set(t.field[i].val)
+		if i > 0 && f.plan.unit > 1 && s.field[i-1].kind != kindWord && s.field[i-1].plan.unit == f.plan.unit {
+			s.field[i-1].next = f
+		}
+	}
+	c.last = s
+	return s
+}
+
+// fields codes the fields of a name of shape s; side, if not nil, holds the fields of the
+// first mate's name, of the same shape, in sideName.
+func (c *codec) fields(s *shape, name, sideName []byte) {
+	c.class, c.anyRare, c.prevTop = classSame, 0, 0
+	t := &c.tok
+	if sideName != nil {
+		for i := range s.field {
+			f := &s.field[i]
+			from := &c.side.field[i]
+			word := sideName[from.from:from.to]
+			same := 0
+			if !c.decoding {
+				same = b2i(bytes.Equal(name[t.field[i].from:t.field[i].to], word))
+			}
+			if c.direct(same, hash(hSide, f.id, 0), 255) == 1 {
+				if f.kind == kindWord {
+					f.setWord(word)
+				} else {
+					f.set(from.val)
+				}
+				continue
+			}
+			c.fieldValue(s, i, name)
+		}
+		return
+	}
+	if s.plan.rare {
+		any := 0
+		if !c.decoding {
+			for i := range s.field {
+				f := &s.field[i]
+				if !f.plan.live && !f.holds(name, &t.field[i]) {
+					any = 1
+					break
+				}
+			}
+		}
+		c.anyRare = uint32(c.direct(any, hash(hRare, s.id, 0), 255))
+		if c.anyRare == 1 {
+			for i := range s.field {
+				f := &s.field[i]
+				if f.plan.live {
+					continue
+				}
+				same := 0
+				if !c.decoding {
+					same = b2i(f.holds(name, &t.field[i]))
+				}
+				if c.direct(same, hash(hRare, f.id, 1), 30) == 0 {
+					c.fieldValue(s, i, name)
+				}
+			}
+		}
+	}
+	for i := range s.field {
+		if s.field[i].plan.live {
+			c.fieldValue(s, i, name)
+		}
+	}
+}
+
+// holds tells whether the field's last value is that of the token.
+func (f *fieldState) holds(name []byte, t *field) bool {
+	if f.kind == kindWord {
+		return bytes.Equal(f.word, name[t.from:t.to])
+	}
+	return f.val == t.val
+}
+
+func (c *codec) fieldValue(s *shape, i int, name []byte) {
+	f := &s.field[i]
+	t := &c.tok.field[i]
+	if f.kind == kindWord {
+		var w []byte
+		if !c.decoding {
+			w = name[t.from:t.to]
+		}
+		c.word(f, w)
+		return
+	}
+	var v uint32
+	if !c.decoding {
+		v = t.val
+	}
+	c.number(s, f, v)
+}
+
+// print appends the name that shape s now holds to the output.
+func (c *codec) print(s *shape) {
+	i := 0
+	for _, b := range s.sig {
+		if b < 128 {
+			c.out = append(c.out, b)
+			continue
+		}
+		f := &s.field[i]
+		i++
+		switch {
+		case f.kind == kindWord:
+			c.out = append(c.out, f.word...)
+		case f.kind == kindNumber:
+			c.out = appendNumber(c.out, f.val, 0)
+		default:
+			c.out = appendNumber(c.out, f.val, int(f.kind-kindPadded))
+		}
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,88 @@
+package names
+
+// matcher remembers all values of a number, to foretell the next one where the column
+// repeats itself: files drawn with one seed from several runs, or lanes listed twice, carry
+// long stretches of the same numbers with a few replaced.
+type matcher struct {
+	vals []uint32
+	link []int32 // for each value, the earlier one that was its forecast, or -1
+	head []int32 // by hash of a value, 1 + where it was last
+	ptr  int32   // forecast: vals[ptr]; or -1
+	miss uint32  // wrong forecasts, newest in the lowest bit
+}
+
+const (
+	matchNone = 0 // no forecast
+	matchMiss = 1
+	matchHit  = 2
+
+	matchHashBits = 17
+	maxForecasts  = 3
+)
+
+func newMatcher() *matcher {
+	return &matcher{head: make([]int32, 1<<matchHashBits), ptr: -1}
+}
+
+// forecasts returns up to maxForecasts different values that may come next, best first.
+func (m *matcher) forecasts() (v [maxForecasts]uint32, n int) {
+	p := m.ptr
+	for range 8 {
+		if p < 0 {
+			break
+		}
+		w := m.vals[p]
+		p = m.link[p]
+		if n > 0 && w == v[n-1] || n > 1 && w == v[0] {
+			continue
+		}
+		v[n] = w
+		n++
+		if n == maxForecasts {
+			break
+		}
+	}
+	return v, n
+}
+
+// add appends the value v and looks where the next forecast is.
+func (m *matcher) add(v uint32) {
+	k := int32(len(m.vals))
+	h := &m.head[v*0x9E3779B1>>(32-matchHashBits)]
+	m.vals = append(m.vals, v)
+	m.link = append(m.link, m.ptr)
+	hit := false
+	if m.ptr >= 0 {
+		hit = m.vals[m.ptr] == v
+		m.ptr++
+		m.miss = m.miss<<1 | uint32(b2i(!hit))
+		if m.miss&0xffff == 0xffff {
+			m.ptr = -1
+		}
+	}
+	if !hit && *h > 0 && m.vals[*h-1] == v && (m.ptr < 0 || m.miss&3 == 3) {
+		m.ptr, m.miss = *h, 0 // the value is known from elsewhere: go on from there
+	}
+	*h = k + 1
+}
+
+// matched codes whether a forecast is right, and which.
+func (c *codec) matched(f *fieldState, v uint32) (uint32, int) {
+	m := f.match
+	guess, n := m.forecasts()
+	if n == 0 {
+		return 0, matchNone
+	}
+	shift := max(f.plan.width-8, 0)
+	for i := 0; i < n; i++ {
+		g := guess[i]
+		c.ctx[0] = hash(hMatch, f.id, g>>shift<<2|uint32(i))
+		c.ctx[1] = hash(hMatch+64, f.id, m.miss&15<<2|uint32(i))
+		c.ctx[2] = hash(hMatch+128, f.id, g>>shift<<2|uint32(i)|m.miss&3<<12)
+		c.n = 3
+		if c.mixed(b2i(v == g), 1, hash(hMatch, f.id, uint32(i)), 250) == 1 {
+			return g, matchHit
+		}
+	}
+	return 0, matchMiss
+}

@@ -1,0 +1,159 @@
+package names
+
+import "bytes"
+
+// rule is how second mates' names follow from the first mates': the byte after the first
+// (or last) mark is from in the first mate's name and to in the second's. With kind
+// ruleSame the names are equal.
+type rule struct {
+	kind, mark, from, to byte
+}
+
+const (
+	ruleSame  = 0
+	ruleFirst = 1 // after the first mark
+	ruleLast  = 2 // after the last mark
+	rules     = 3
+)
+
+// rulesTried are the marks of the usual styles: " 1:N:0:", "/1", "_1", ".1".
+var rulesTried = [...]struct{ kind, mark byte }{
+	{ruleFirst, ' '}, {ruleLast, '/'}, {ruleLast, ' '}, {ruleLast, '_'}, {ruleLast, '.'}, {ruleFirst, '\t'}, {ruleLast, ':'}, {ruleLast, '-'},
+}
+
+// place returns where in the first mate's name the rule's byte is, or -1.
+func (r rule) place(first []byte) int {
+	i := -1
+	switch r.kind {
+	case ruleFirst:
+		i = bytes.IndexByte(first, r.mark)
+	case ruleLast:
+		i = bytes.LastIndexByte(first, r.mark)
+	}
+	if i < 0 || i+1 >= len(first) || first[i+1] != r.from {
+		return -1
+	}
+	return i + 1
+}
+
+// follows tells whether name is what the rule makes of first.
+func (r rule) follows(name, first []byte) bool {
+	if len(name) != len(first) {
+		return false
+	}
+	i := r.place(first)
+	if i < 0 {
+		return bytes.Equal(name, first)
+	}
+	return name[i] == r.to && bytes.Equal(name[:i], first[:i]) && bytes.Equal(name[i+1:], first[i+1:])
+}
+
+// findRule returns the rule that most of the first names of both sides follow.
+func findRule(names, first []byte, n int) rule {
+	const tried = 1000
+	var pairs [][2][]byte
+	for i := 0; i < n && i < tried; i++ {
+		a, b := lineLen(names), lineLen(first)
+		if a == 0 || b == 0 {
+			break
+		}
+		pairs = append(pairs, [2][]byte{names[:a-1], first[:b-1]})
+		names, first = names[a:], first[b:]
+	}
+	var best rule
+	most := -1
+	try := func(r rule) {
+		k := 0
+		for _, p := range pairs {
+			k += b2i(r.follows(p[0], p[1]))
+		}
+		if k > most {
+			best, most = r, k
+		}
+	}
+	try(rule{})
+	for _, t := range rulesTried {
+		for _, p := range pairs {
+			// The first pair that has the mark tells the bytes.
+			r := rule{kind: t.kind, mark: t.mark}
+			i := bytes.IndexByte(p[1], t.mark)
+			if t.kind == ruleLast {
+				i = bytes.LastIndexByte(p[1], t.mark)
+			}
+			if i < 0 || i+1 >= len(p[1]) || i+1 >= len(p[0]) || p[0][i+1] == p[1][i+1] {
+				continue
+			}
+			r.from, r.to = p[1][i+1], p[0][i+1]
+			try(r)
+			break
+		}
+	}
+	return best
+}
+
+func (r rule) append(b []byte) []byte { return append(b, r.kind, r.mark, r.from, r.to) }
+
+func parseRule(b []byte) (rule, []byte, error) {
+	if len(b) < 4 || b[0] >= rules || b[3] == '\n' {
+		return rule{}, nil, ErrCorrupt
+	}
+	return rule{b[0], b[1], b[2], b[3]}, b[4:], nil
+}
+
+// encodeMate codes a second mate's name.
+func (c *codec) encodeMate(name, first []byte, r rule) {
+	if c.direct(b2i(r.follows(name, first)), hash(hRule, 0, 0), 1000) == 1 {
+		return
+	}
+	c.tok.cut(name, c.style)
+	s := c.findShape(c.tok.sig)
+	id := uint32(newShape)
+	if s != nil {
+		id = s.id
+	}
+	c.shapeID(id)
+	if s == nil {
+		c.line = c.spell(first, name, ^uint32(0), true)
+		c.addShape(name)
+		return
+	}
+	c.fields(s, name, c.sideOf(s, first))
+	c.last = s
+}
+
+func (c *codec) decodeMate(first []byte, r rule) {
+	if c.direct(0, hash(hRule, 0, 0), 1000) == 1 {
+		from := len(c.out)
+		c.out = append(c.out, first...)
+		if i := r.place(first); i >= 0 {
+			c.out[from+i] = r.to
+		}
+		return
+	}
+	id := c.shapeID(0)
+	if id == newShape {
+		c.line = c.spell(first, nil, ^uint32(0), true)
+		if !c.bad {
+			c.addShape(c.line)
+			c.out = append(c.out, c.line...)
+		}
+		return
+	}
+	s := c.shapes[id]
+	if s == nil {
+		c.bad = true
+		return
+	}
+	c.fields(s, nil, c.sideOf(s, first))
+	c.last = s
+	c.print(s)
+}
+
+// sideOf cuts the first mate's name and returns it if its shape is s, else nil.
+func (c *codec) sideOf(s *shape, first []byte) []byte {
+	c.side.cut(first, c.style)
+	if !bytes.Equal(c.side.sig, s.sig) {
+		return nil
+	}
+	return first
+}

@@ -1,0 +1,192 @@
+// Package names codes the column of read names.
+//
+// A name is cut into fields (numbers and words) and separators. Names with the same
+// separators and kinds of fields share a shape; each field of a shape keeps its last value
+// and is coded against it: unchanged, a step up or down, a position in numbers' own
+// frequencies, a word met before, or letter by letter. All decisions are binary, coded by
+// compress/rangecoder under adaptive probabilities, the costly ones mixed from several contexts.
+//
+// The idea of coding names field by field against an earlier name is that of SCALCE
+// (Hach et al., Bioinformatics 2012), fqzcomp (Bonfield and Mahoney, PLoS ONE 2013) and the
+// CRAM 3.1 name tokeniser (Bonfield, Bioinformatics 2022); the models here are our own.
+package names
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// ErrCorrupt reports a stream that no encoder wrote.
+var ErrCorrupt = errors.New("names: stream is corrupt or truncated")
+
+// Stream format versions; the first byte of a stream. docs/FORMAT.md, section Names.
+const (
+	formatEmpty  = 0 // no names at all
+	formatFields = 1
+)
+
+// sampleNames is how many names each way to cut names is tried on.
+const sampleNames = 4096
+
+// Encode codes n names, each followed by '\n' in names. A name may hold any bytes but '\n'.
+// It panics if names does not hold n lines, which is a mistake of the caller.
+func Encode(names []byte, n int) []byte { return encode(names, nil, n) }
+
+// Decode is the inverse of Encode: it returns n names, each followed by '\n'. The result is
+// at most maxBytes long, otherwise the error wraps ErrCorrupt.
+func Decode(data []byte, n int, maxBytes uint64) ([]byte, error) {
+	return decode(data, nil, n, maxBytes)
+}
+
+// EncodeMate codes the names of n second mates, given in first those of the first mates (in
+// the same form). Names that follow from the first mate's by one rule for all cost next to nothing.
+func EncodeMate(names, first []byte, n int) []byte {
+	if first == nil {
+		first = []byte{}
+	}
+	return encode(names, first, n)
+}
+
+// DecodeMate is the inverse of EncodeMate, given the same first.
+func DecodeMate(data, first []byte, n int, maxBytes uint64) ([]byte, error) {
+	if first == nil {
+		first = []byte{}
+	}
+	return decode(data, first, n, maxBytes)
+}
+
+func encode(names, first []byte, n int) []byte {
+	if n == 0 {
+		return []byte{formatEmpty}
+	}
+	if len(names) == 0 || names[len(names)-1] != '\n' {
+		panic("names: text does not end in a newline")
+	}
+	var r rule
+	if first != nil {
+		r = findRule(names, first, n)
+	}
+	// Try every way to cut names on a sample from the middle, where runs have settled.
+	text, mates, k := names, first, n
+	if n > sampleNames {
+		text, mates, k = sample(names, first, n)
+	}
+	best, bestSize := style(0), -1
+	for s := style(0); s < styles; s++ {
+		if size := len(encodeStyle(text, mates, k, s, r)); bestSize < 0 || size < bestSize {
+			best, bestSize = s, size
+		}
+	}
+	return encodeStyle(names, first, n, best, r)
+}
+
+// sample returns sampleNames lines from the middle of names (and of first).
+func sample(names, first []byte, n int) (text, mates []byte, k int) {
+	cut := func(b []byte) []byte {
+		if b == nil {
+			return nil
+		}
+		from, line := 0, 0
+		for skip := (n - sampleNames) / 2; line < skip && from < len(b); line++ {
+			from += lineLen(b[from:])
+		}
+		to := from
+		for i := 0; i < sampleNames && to < len(b); i++ {
+			to += lineLen(b[to:])
+		}
+		return b[from:to:to]
+	}
+	return cut(names), cut(first), sampleNames
+}
+
+func encodeStyle(names, first []byte, n int, s style, r rule) []byte {
+	head := make([]byte, 0, 64)
+	head = append(head, formatFields, byte(s))
+	if first != nil {
+		head = r.append(head)
+	}
+	head = binary.AppendUvarint(head, uint64(len(names)))
+	c := newCodec(s, first != nil)
+	c.plans = makePlans(names, n, s)
+	c.enc.Reset(head)
+	for i := 0; i < n; i++ {
+		end := lineLen(names)
+		if end == 0 {
+			panic("names: fewer lines than told")
+		}
+		name := names[:end-1]
+		names = names[end:]
+		if first != nil {
+			end := lineLen(first)
+			if end == 0 {
+				panic("names: fewer first mates than told")
+			}
+			c.encodeMate(name, first[:end-1], r)
+			first = first[end:]
+		} else {
+			c.encodeName(name)
+		}
+	}
+	if len(names) != 0 {
+		panic("names: more lines than told")
+	}
+	return c.enc.Finish()
+}
+
+func decode(data, first []byte, n int, maxBytes uint64) ([]byte, error) {
+	if len(data) == 0 {
+		return nil, ErrCorrupt
+	}
+	if data[0] == formatEmpty {
+		if n != 0 || len(data) != 1 {
+			return nil, ErrCorrupt
+		}
+		return []byte{}, nil
+	}
+	if data[0] != formatFields || n <= 0 {
+		return nil, fmt.Errorf("%w: format %d", ErrCorrupt, data[0])
+	}
+	if len(data) < 2 || style(data[1]) >= styles {
+		return nil, ErrCorrupt
+	}
+	s := style(data[1])
+	data = data[2:]
+	var r rule
+	if first != nil {
+		var err error
+		if r, data, err = parseRule(data); err != nil {
+			return nil, err
+		}
+	}
+	size, k := binary.Uvarint(data)
+	if k <= 0 || size > maxBytes || size < uint64(n) {
+		return nil, ErrCorrupt
+	}
+	c := newCodec(s, first != nil)
+	c.limit = int(size)
+	c.decoding = true
+	c.dec.Reset(data[k:])
+	// Grown as names come, so that a short damaged stream can't claim a large buffer.
+	c.out = make([]byte, 0, min(size, 64*uint64(len(data))+4096))
+	for i := 0; i < n; i++ {
+		if first != nil {
+			end := lineLen(first)
+			if end == 0 {
+				return nil, fmt.Errorf("%w: fewer first mates than names", ErrCorrupt)
+			}
+			c.decodeMate(first[:end-1], r)
+			first = first[end:]
+		} else {
+			c.decodeName()
+		}
+		c.out = append(c.out, '\n')
+		if c.bad || len(c.out)+(n-1-i) > c.limit {
+			return nil, ErrCorrupt
+		}
+	}
+	if len(c.out) != c.limit || c.dec.Err() != nil {
+		return nil, ErrCorrupt
+	}
+	return c.out, nil
+}

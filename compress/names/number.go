@@ -1,0 +1,280 @@
+package names
+
+import "math/bits"
+
+// How a number moved since the last name of its shape.
+const (
+	classSame = 0
+	classStep = 1 // by as much as the last time it moved
+	classUp   = 2
+	classDown = 3
+	classJump = 4 // coded by itself
+)
+
+// numberState is the recent past of a number.
+type numberState struct {
+	val    uint32
+	delta  uint32 // of its last move
+	past   uint32 // classes of the last moves, 3 bits each, newest lowest
+	upLen  uint32 // bit length of the last small step up
+	mean   uint32 // running mean of the steps up, in 1/16
+	sorted int32  // 0..4096: how regularly it rises by little
+}
+
+// jitter is how far, in bit length, a number of a rising column may fall back and still
+// be coded as a step.
+const jitterBits = 8
+
+func (n *numberState) rising() bool { return n.sorted > 2500 }
+
+// moved updates the past after the value v, which was a move of the given class.
+func (n *numberState) moved(v uint32, class uint32, width int) {
+	d := v - n.val
+	up := d < 1<<31
+	small := d == 0 || up && bitLen(d) <= width-3 || !up && bitLen(-d) <= min(jitterBits, width-3)
+	if small {
+		n.sorted += (4096 - n.sorted) >> 4
+	} else {
+		n.sorted -= n.sorted >> 4
+	}
+	if d != 0 {
+		n.delta = d
+		if up && small {
+			n.upLen = uint32(bitLen(d))
+			n.mean += d - n.mean>>4
+		}
+	}
+	n.past = n.past<<3 | class
+	n.val = v
+}
+
+// set gives the field the value v without coding.
+func (f *fieldState) set(v uint32) {
+	f.val = v
+	if u := f.plan.unit; u > 1 {
+		f.rest = v % u
+		v /= u
+	}
+	f.num.moved(v, classJump, f.plan.width)
+	if f.match != nil {
+		f.match.add(f.val)
+	}
+	if f.seen != nil {
+		f.seen.add(f.val)
+	}
+}
+
+// number codes the field's next value.
+func (c *codec) number(s *shape, f *fieldState, v uint32) {
+	p := f.plan
+	if p.equal >= 0 {
+		if c.direct(b2i(v == s.field[p.equal].val), hash(hEqual, f.id, 0), 255) == 1 {
+			f.val = s.field[p.equal].val
+			f.num.val = f.val
+			return
+		}
+	}
+	missed := uint32(0)
+	if f.match != nil {
+		w, state := c.matched(f, v)
+		if state == matchHit {
+			f.set(w)
+			return
+		}
+		missed = uint32(state)
+	}
+	if p.unit > 1 {
+		v = c.unitNumber(f, v)
+	} else {
+		v = c.step(f, v, missed)
+	}
+	f.val = v
+	if f.match != nil {
+		f.match.add(v)
+	}
+	if f.seen != nil {
+		f.seen.add(v)
+	}
+	if p.width > 5 {
+		c.prevTop = f.num.val >> (p.width - 5)
+	} else {
+		c.prevTop = f.num.val
+	}
+}
+
+// step codes the next value of f.num: how it moved, and how far.
+func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
+	n := &f.num
+	id, width := f.id, f.plan.width
+	regime := uint32(b2i(n.rising()))
+	class := uint32(classJump)
+	d := v - n.val
+	if !c.decoding {
+		switch {
+		case d == 0:
+			class = classSame
+		case regime == 0:
+		case d == n.delta:
+			class = classStep
+		case d < 1<<31 && bitLen(d) < width:
+			class = classUp
+		case d >= 1<<31 && bitLen(-d) <= jitterBits && bitLen(-d) < width-2:
+			class = classDown
+		}
+	}
+	high := n.val
+	if width > 6 {
+		high >>= width - 6
+	}
+	own := n.past & 0x1ff
+	c.ctx[0] = hash(hKind, id, own<<1|regime)
+	c.ctx[1] = hash(hKind+64, id, n.past&7<<8|c.class<<4|c.anyRare<<1|regime)
+	c.ctx[2] = hash(hKind+128, id, high<<8|c.anyRare<<1|regime)
+	c.ctx[3] = hash(hKind+192, id, c.around(f)<<8|c.class<<4|regime)
+	c.n = 4
+	set := hash(hKind, id, 0)
+	if c.mixed(b2i(class == classSame), 1, set, 250) == 1 {
+		class = classSame
+	} else if regime == 1 {
+		if c.mixed(b2i(class == classStep), 2, set+1, 250) == 1 {
+			class = classStep
+		} else if c.mixed(b2i(class == classUp), 3, set+2, 250) == 1 {
+			class = classUp
+		} else if c.mixed(b2i(class == classDown), 4, set+3, 250) == 1 {
+			class = classDown
+		} else {
+			class = classJump
+		}
+	} else {
+		class = classJump
+	}
+	switch class {
+	case classSame:
+		v = n.val
+	case classStep:
+		v = n.val + n.delta
+	case classUp:
+		v = n.val + c.distance(f, d, class)
+	case classDown:
+		v = n.val - c.distance(f, -d, class)
+	case classJump:
+		v = c.absolute(f, v, missed)
+	}
+	c.class = class
+	n.moved(v, class, width)
+	return v
+}
+
+// around is a little of the field after f, as the last name had it: where numbers run in
+// rasters, how far the inner one has come tells whether the outer one moves on.
+func (c *codec) around(f *fieldState) uint32 {
+	if f.next == nil {
+		return 0
+	}
+	u := f.plan.unit
+	if u <= 1 {
+		return 0
+	}
+	return f.next.rest * 32 / u
+}
+
+// distance codes a step of d >= 1.
+func (c *codec) distance(f *fieldState, d uint32, class uint32) uint32 {
+	n := &f.num
+	c.ctx[0] = hash(hLen, f.id, class<<6|n.upLen)
+	c.ctx[1] = hash(hLen+64, f.id, class<<6|uint32(bitLen(n.mean*3)))
+	c.ctx[2] = hash(hLen+128, f.id, class<<6|c.class<<2|c.anyRare)
+	c.n = 3
+	k := int(c.mixedTree(uint32(bitLen(d)-1), 5, hash(hLen, f.id, 0), 250))
+	base := uint32(1) << k
+	if f.seen != nil && class == classUp {
+		return c.lattice(f, n.val+base, n.val+d, k, hash(hLow, f.id, uint32(k))) - n.val
+	}
+	h := hash(hLow+64, f.id, class<<6|uint32(k))
+	t := min(k, 3)
+	hi := c.tree(d>>(k-t), t, h, 250)
+	return base | hi<<(k-t) | c.even(d, k-t)
+}
+
+// absolute codes v by itself: its upper bits in context, the rest evenly.
+func (c *codec) absolute(f *fieldState, v uint32, missed uint32) uint32 {
+	p := f.plan
+	if c.direct(b2i(v>>p.width == 0), hash(hFits, f.id, 0), 250) == 0 {
+		return c.even(v, 32)
+	}
+	t := p.top
+	c.ctx[0] = hash(hTop, f.id, missed)
+	c.ctx[1] = hash(hTop+64, f.id, c.prevTop<<4|missed)
+	c.ctx[2] = hash(hTop+128, f.id, f.num.val>>max(p.width-5, 0)<<4|c.class<<1|c.anyRare)
+	c.n = 3
+	low := p.width - t
+	hi := c.mixedTree(v>>low, t, hash(hTop, f.id, missed), 1000)
+	if f.seen != nil {
+		return c.lattice(f, hi<<low, v, low, hash(hLow+128, f.id, 0))
+	}
+	return hi<<low | c.even(v, low)
+}
+
+// lattice codes v, which is base .. base+2^k-1, by the values met before in that range: the
+// columns of a patterned flow cell stand at a few thousand places only.
+func (c *codec) lattice(f *fieldState, base, v uint32, k int, h uint32) uint32 {
+	node := uint32(1)
+	for i := k - 1; i >= 0; i-- {
+		half := uint32(1) << i
+		var n0, n1 uint32
+		if half <= 128 {
+			n0, n1 = f.seen.count(base, half), f.seen.count(base+half, half)
+		}
+		c.ctx[0] = hash(hLow+192, f.id, uint32(i)<<8|min(n0, 15)<<4|min(n1, 15))
+		c.ctx[1] = hash(hLow+256, h, 0) ^ node*0x9E3779B1
+		c.n = 2
+		b := uint32(c.mixed(b2i(v-base >= half), 1, hash(hLow, f.id, uint32(i)), 1000))
+		base += half * b
+		node = node<<1 | b
+	}
+	return base
+}
+
+// unitNumber codes a number that runs in windows of plan.unit: which window, and where in it.
+func (c *codec) unitNumber(f *fieldState, v uint32) uint32 {
+	u := f.plan.unit
+	outer := c.class // how the number before moved: from which window to which
+	lastQ := f.num.val
+	q := c.step(f, v/u, 0)
+	r := v % u
+	w := bitLen(u - 1)
+	z := min(c.class, 3)<<3 | outer
+	inside := uint32(b2i(q == lastQ && outer == classSame))
+	c.ctx[0] = hash(hRest, f.id, z)
+	c.ctx[1] = hash(hRest+64, f.id, f.rest*32/u<<8|z)
+	c.ctx[2] = hash(hRest+128, f.id, f.rest<<8|inside<<2)
+	c.n = 3
+	r = c.mixedTree(r, w, hash(hRest, f.id, inside), 1000)
+	f.rest = r
+	return q*u + r
+}
+
+// seenSet is the set of the values met that are below 2^latticeBits.
+type seenSet struct{ set []uint64 }
+
+const latticeBits = 20
+
+func newSeenSet() *seenSet { return &seenSet{set: make([]uint64, 1<<(latticeBits-6)+1)} }
+
+func (s *seenSet) add(v uint32) {
+	if v < 1<<latticeBits {
+		s.set[v>>6] |= 1 << (v & 63)
+	}
+}
+
+// count returns how many of from .. from+n-1 were met; n is a power of two up to 128.
+func (s *seenSet) count(from, n uint32) uint32 {
+	if from >= 1<<latticeBits-128 {
+		return 0
+	}
+	if n <= 64 {
+		w := s.set[from>>6]>>(from&63) | s.set[from>>6+1]<<(63-from&63)<<1
+		return uint32(bits.OnesCount64(w << (64 - n)))
+	}
+	return s.count(from, 64) + s.count(from+64, 64)
+}

@@ -1,0 +1,139 @@
+package names
+
+import "bytes"
+
+// style is a way to cut names into fields.
+type style uint8
+
+const (
+	styleSplit style = 0 // letters and digits that touch are fields of their own
+	styleWhole style = 1 // a run of letters and digits is one word, unless all digits
+	stylePad   style = 2 // as styleSplit; every number has a fixed width
+	styleLine  style = 3 // the whole name is one word
+	styles           = 4
+)
+
+const (
+	// maxFields bounds the fields of a name; the last one takes the rest as a word.
+	maxFields = 32
+	// maxDigits is the longest number; 10^9-1 fits in 32 bits. Longer runs of digits are cut.
+	maxDigits = 9
+)
+
+const (
+	kindWord   = 0
+	kindNumber = 1 // no leading zero
+	kindPadded = 2 // kindPadded + width: that many digits
+)
+
+// field is a field of a name: bytes from..to, and the value if a number.
+type field struct {
+	kind     uint8
+	from, to int32
+	val      uint32
+}
+
+// tokens is a name cut into fields. sig tells its shape apart from others: for each field
+// its kind and the separators before it; the separators at the end follow.
+type tokens struct {
+	n     int
+	field [maxFields]field
+	sig   []byte
+}
+
+const (
+	classSep = iota
+	classDigit
+	classLetter
+)
+
+var class = func() (t [256]uint8) {
+	for c := '0'; c <= '9'; c++ {
+		t[c] = classDigit
+	}
+	for c := 'a'; c <= 'z'; c++ {
+		t[c] = classLetter
+		t[c-32] = classLetter
+	}
+	// A byte that no instrument writes is no separator either, or binary names would have
+	// as many shapes as names.
+	for c := 0; c < 256; c++ {
+		if c < ' ' && c != '\t' && c != '\r' || c >= 127 {
+			t[c] = classLetter
+		}
+	}
+	return t
+}()
+
+// cut cuts name by style s. Separator runs go into sig between 0xff-marked kinds, so equal
+// sigs mean equal shapes: no separator is a byte of 128 or more.
+func (t *tokens) cut(name []byte, s style) {
+	t.n, t.sig = 0, t.sig[:0]
+	if s == styleLine {
+		t.field[0] = field{kind: kindWord, from: 0, to: int32(len(name))}
+		t.n, t.sig = 1, append(t.sig, 128+kindWord)
+		return
+	}
+	i, n := 0, len(name)
+	for {
+		for i < n && class[name[i]] == classSep {
+			t.sig = append(t.sig, name[i])
+			i++
+		}
+		if i == n {
+			return
+		}
+		f := &t.field[t.n]
+		t.n++
+		from := i
+		f.from = int32(from)
+		if t.n == maxFields {
+			f.kind, f.to = kindWord, int32(n)
+			t.sig = append(t.sig, 128+kindWord)
+			return
+		}
+		f.kind = kindWord
+		c := class[name[i]]
+		if c == classDigit {
+			v := uint32(0)
+			for i < n && i-from < maxDigits && class[name[i]] == classDigit {
+				v = v*10 + uint32(name[i]-'0')
+				i++
+			}
+			if s != styleWhole || i == n || class[name[i]] == classSep {
+				f.kind, f.val = kindNumber, v
+				if w := i - from; s == stylePad || name[from] == '0' && w > 1 {
+					f.kind = kindPadded + uint8(w)
+				}
+			}
+		}
+		if f.kind == kindWord {
+			for i < n && (class[name[i]] == classLetter || s == styleWhole && class[name[i]] == classDigit) {
+				i++
+			}
+		}
+		f.to = int32(i)
+		t.sig = append(t.sig, 128+f.kind)
+	}
+}
+
+func lineLen(b []byte) int { return bytes.IndexByte(b, '\n') + 1 }
+
+// appendNumber appends v in decimal; with width > 0, with leading zeros to that width.
+func appendNumber(dst []byte, v uint32, width int) []byte {
+	var b [10]byte
+	i := len(b)
+	for {
+		i--
+		b[i] = byte('0' + v%10)
+		v /= 10
+		if v == 0 {
+			break
+		}
+	}
+	for len(b)-i < width {
+		i--
+		b[i] = '0'
+	}
+	return append(dst, b[i:]...)
+}

@@ -1,0 +1,154 @@
+package names
+
+import "bytes"
+
+const (
+	maxWords = 255 // remembered a field
+	wordNew  = maxWords
+)
+
+// dictionary numbers the words that a field held.
+type dictionary struct {
+	words [][]byte
+	index map[string]uint32
+}
+
+func newDictionary() *dictionary { return &dictionary{index: map[string]uint32{}} }
+
+// setWord gives the field the word w without coding.
+func (f *fieldState) setWord(w []byte) {
+	f.word = append(f.word[:0], w...)
+	i, ok := f.words.index[string(w)]
+	if !ok {
+		i = wordNew
+		if len(f.words.words) < maxWords && len(w) <= 255 {
+			i = uint32(len(f.words.words))
+			f.words.words = append(f.words.words, bytes.Clone(w))
+			f.words.index[string(w)] = i
+		}
+	}
+	f.index = i
+}
+
+// word codes the field's next word.
+func (c *codec) word(f *fieldState, w []byte) {
+	same := 0
+	if !c.decoding {
+		same = b2i(bytes.Equal(w, f.word))
+	}
+	if c.direct(same, hash(hSame, f.id, f.index), 500) == 1 {
+		return
+	}
+	d := f.words
+	i := uint32(wordNew)
+	if !c.decoding {
+		if k, ok := d.index[string(w)]; ok {
+			i = k
+		}
+	}
+	if c.direct(b2i(i != wordNew), hash(hWord, f.id, 0), 250) == 1 {
+		c.ctx[0] = hash(hWord+64, f.id, 0)
+		c.ctx[1] = hash(hWord+128, f.id, f.index)
+		c.n = 2
+		i = c.mixedTree(i, 8, hash(hWord, f.id, 1), 500)
+		if i >= uint32(len(d.words)) {
+			c.bad = true
+			return
+		}
+		f.word = append(f.word[:0], d.words[i]...)
+		f.index = i
+		return
+	}
+	line := c.spell(f.word, w, f.id, f.plan.mixed)
+	if c.bad {
+		return
+	}
+	f.word = line
+	f.setWord(append([]byte(nil), line...))
+}
+
+// alphabet numbers the bytes that a field's words held, by first appearance.
+type alphabet struct {
+	rank [256]uint16 // 1 + number, or 0
+	sym  [256]byte
+	n    uint32
+}
+
+// spell codes w letter by letter. last is the word before in this place, whose letters are
+// a context. id is the field's.
+func (c *codec) spell(last, w []byte, id uint32, mixed bool) []byte {
+	a := c.alphabet[id]
+	if a == nil {
+		a = &alphabet{}
+		c.alphabet[id] = a
+	}
+	size := c.size(uint32(len(w)), uint32(len(last)), id)
+	if c.decoding && uint64(len(c.out))+uint64(size) > uint64(c.limit) {
+		c.bad = true
+		return last
+	}
+	out := make([]byte, 0, size)
+	var o1, o2, o3 uint32
+	for i := 0; i < int(size); i++ {
+		var b byte
+		if !c.decoding {
+			b = w[i]
+		}
+		r := a.n // a new letter
+		if k := a.rank[b]; k != 0 {
+			r = uint32(k - 1)
+		}
+		was := uint32(0)
+		if i < len(last) {
+			was = uint32(last[i])
+		}
+		n := bitLen(a.n)
+		if mixed {
+			c.ctx[0] = hash(hLetter, id, o1<<8|uint32(n))
+			c.ctx[1] = hash(hLetter+64, id, o1<<16|o2<<8)
+			c.ctx[2] = hash(hLetter+128, id, o1<<16|o2<<8|o3)
+			c.ctx[3] = hash(hLetter+192, id, uint32(min(i, 255))<<8|was)
+			c.ctx[4] = hash(hLetter+256, id, was<<16|o1<<8)
+			c.n = 5
+			r = c.mixedTree(r, n, hash(hLetter, id, 0), 250)
+		} else {
+			r = c.tree(r, n, hash(hLetter, id, uint32(min(i, 63))<<8|uint32(n)), 250)
+		}
+		if r > a.n {
+			c.bad = c.bad || c.decoding
+			return last
+		}
+		if r == a.n {
+			b = byte(c.tree(uint32(b), 8, hash(hLetter, 0, 1), 250))
+			if b == '\n' {
+				c.bad = true
+				return last
+			}
+			if a.rank[b] == 0 {
+				a.sym[a.n] = b
+				a.n++
+				a.rank[b] = uint16(a.n)
+			}
+		} else {
+			b = a.sym[r]
+		}
+		out = append(out, b)
+		o3, o2, o1 = o2, o1, uint32(b)
+	}
+	return out
+}
+
+// size codes the length of a word, given that of the one before.
+func (c *codec) size(v, last, id uint32) uint32 {
+	if c.direct(b2i(v == last), hash(hSize, id, 0), 250) == 1 {
+		return last
+	}
+	k := c.tree(uint32(bitLen(v)), 5, hash(hSize, id, 1), 250)
+	if k == 0 {
+		return 0
+	}
+	k--
+	t := min(k, 5)
+	hi := c.tree(v>>(k-t)&(1<<t-1), int(t), hash(hSize, id, 2+k), 250)
+	return 1<<k | hi<<(k-t) | c.even(v, int(k-t))
+}
