@@ -163,6 +163,7 @@ type Input struct {
 	First bool // with Mate: this one holds the first mates
 	// Records and Bytes are the totals over the input's blocks, Bytes of original text.
 	Records, Bytes uint64
-	// SourceBytes is the size of the input as it was read, compressed or not.
+	// SourceBytes is the size of the input as it was read, compressed or not. It is not
+	// stored: plain and compressed inputs give the same archive.
 	SourceBytes uint64
 }

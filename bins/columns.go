@@ -1,0 +1,143 @@
+package bins
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unsafe"
+)
+
+// littleEndian tells whether numbers lie in memory as they do on disk.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// bytesOf returns numbers as they are stored; on a little-endian machine without a copy.
+func bytesOf(v []uint32) []byte {
+	if len(v) == 0 {
+		return nil
+	}
+	if littleEndian {
+		return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), 4*len(v))
+	}
+	b := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, x)
+	}
+	return b
+}
+
+// toUint32 turns stored numbers back, into the memory of dst if that is enough.
+func toUint32(dst []uint32, b []byte) []uint32 {
+	dst = resize(dst, len(b)/4)
+	for i := range dst {
+		dst[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return dst
+}
+
+// resize returns a slice of n elements of any content, s if it can hold them.
+func resize[T any](s []T, n int) []T {
+	if cap(s) >= n && s != nil {
+		return s[:n]
+	}
+	return make([]T, n)
+}
+
+// appendBins appends the bin table: for each bin the step from the signature before,
+// how many reads, and where lengths vary how many bases and how many bytes packed.
+func appendBins(dst []byte, b *Block, sizes []uint64) []byte {
+	next := uint32(0)
+	for i, bin := range b.Bins {
+		dst = binary.AppendUvarint(dst, uint64(bin.Signature-next))
+		next = bin.Signature + 1
+		dst = binary.AppendUvarint(dst, uint64(bin.Reads))
+		if b.Lengths != nil {
+			dst = binary.AppendUvarint(dst, bin.Bases)
+			dst = binary.AppendUvarint(dst, sizes[i])
+		}
+	}
+	return dst
+}
+
+// parseBins is the inverse of appendBins: the bins, and how many bytes each takes packed.
+func parseBins(data []byte, info *BlockInfo) ([]Bin, []uint64, error) {
+	c := cursor{b: data}
+	var bins []Bin
+	var sizes []uint64
+	var reads, bases, bytes uint64
+	next := uint64(0)
+	ok := true
+	for ok && len(c.b) > 0 {
+		sig := next + c.atMost(NBin)
+		bin := Bin{Signature: uint32(sig), Reads: uint32(c.atMost(uint64(info.Records)))}
+		next = sig + 1
+		var size uint64
+		if info.Varied {
+			bin.Bases, size = c.atMost(info.Bases), c.atMost(info.PackedLen)
+		} else {
+			bin.Bases = uint64(bin.Reads) * uint64(info.FixedLen)
+			size = uint64(bin.Reads) * uint64(PackedLen(int(info.FixedLen)))
+		}
+		reads, bases, bytes = reads+uint64(bin.Reads), bases+bin.Bases, bytes+size
+		ok = !c.bad && sig <= NBin && bin.Reads > 0
+		bins, sizes = append(bins, bin), append(sizes, size)
+	}
+	if !ok || reads != uint64(info.Records) || bases != info.Bases || bytes != info.PackedLen {
+		return nil, nil, fmt.Errorf("%w: the bin table of a block makes no sense", ErrCorrupt)
+	}
+	return bins, sizes, nil
+}
+
+// appendExceptions appends exceptions: for each the step from the read before; its start,
+// counted from the end of the one before if that is of the same read; length; and byte.
+func appendExceptions(dst []byte, exceptions []Exception) []byte {
+	var read, end uint32
+	for _, e := range exceptions {
+		if e.Read != read {
+			end = 0
+		}
+		dst = binary.AppendUvarint(dst, uint64(e.Read-read))
+		dst = binary.AppendUvarint(dst, uint64(e.Start-end))
+		dst = binary.AppendUvarint(dst, uint64(e.Len))
+		dst = append(dst, e.Byte)
+		read, end = e.Read, e.Start+e.Len
+	}
+	return dst
+}
+
+// parseExceptions is the inverse of appendExceptions; b tells the length of each read.
+func parseExceptions(dst []Exception, data []byte, b *Block) ([]Exception, error) {
+	dst = dst[:0]
+	c := cursor{b: data}
+	var read, end uint64
+	for len(c.b) > 0 {
+		step := c.atMost(uint64(b.Records))
+		if step > 0 {
+			end = 0
+		}
+		read += step
+		start := end + c.atMost(1<<32)
+		n := c.atMost(1 << 32)
+		end = start + n
+		e := Exception{Read: uint32(read), Start: uint32(start), Len: uint32(n), Byte: c.byte()}
+		if c.bad || n == 0 || read >= uint64(b.Records) || end > uint64(b.Len(int(read))) || !exceptionByte(e.Byte) {
+			return dst, fmt.Errorf("%w: the exceptions of a block make no sense", ErrCorrupt)
+		}
+		dst = append(dst, e)
+	}
+	return dst, nil
+}
+
+// exceptionByte tells whether a byte can be that of an exception.
+func exceptionByte(b byte) bool {
+	switch l := b | 0x20; {
+	case b == Lower, b == '.', b == '-', b == '*':
+		return true
+	case l < 'a' || l > 'z':
+		return false
+	}
+	// Plain bases are none.
+	switch b {
+	case 'A', 'C', 'G', 'T', 'a', 'c', 'g', 't':
+		return false
+	}
+	return true
+}

@@ -1,0 +1,118 @@
+package bins
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// directory tells where the sections of a block lie and how to check them. It stands
+// behind the block's other sections in the meta file, so that memory need not hold it
+// while binning.
+type directory struct {
+	sections [sections]section
+}
+
+// section is a run of chunks that follow one another in one of the files. All but the last
+// hold chunkSize bytes before compression.
+type section struct {
+	at     uint64 // in its file; not stored, sections follow one another
+	raw    uint64 // bytes before compression
+	stored uint64 // bytes in the file
+	sums   []uint64
+	// For names and qualities, how each chunk is stored, and where it ends counted from at.
+	methods []uint8
+	ends    []uint64
+}
+
+func packed(sec int) bool { return sec == secNames || sec == secQuals }
+
+func chunks(raw uint64, sec int) int {
+	return int((raw + chunkSize(sec) - 1) / chunkSize(sec))
+}
+
+func (d *directory) append(dst []byte) []byte {
+	for i := range d.sections {
+		s := &d.sections[i]
+		dst = binary.AppendUvarint(dst, s.raw)
+		last := uint64(0)
+		for j, sum := range s.sums {
+			if packed(i) {
+				dst = append(dst, s.methods[j])
+				dst = binary.AppendUvarint(dst, s.ends[j]-last)
+				last = s.ends[j]
+			}
+			dst = binary.LittleEndian.AppendUint64(dst, sum)
+		}
+	}
+	return dst
+}
+
+// parseDirectory is the inverse of append, for the block b of a checked index.
+func parseDirectory(data []byte, b *BlockInfo) (*directory, error) {
+	d := new(directory)
+	c := cursor{b: data}
+	dataAt, metaAt := b.dataAt, b.metaAt
+	for i := range d.sections {
+		s := &d.sections[i]
+		s.raw = c.atMost(1 << 56)
+		n := chunks(s.raw, i)
+		if n > len(c.b)/8 {
+			c.bad = true
+			break
+		}
+		s.sums = make([]uint64, n)
+		if packed(i) {
+			s.methods, s.ends = make([]uint8, n), make([]uint64, n)
+		} else {
+			s.stored = s.raw
+		}
+		for j := range s.sums {
+			if packed(i) {
+				s.methods[j] = c.byte()
+				size := c.atMost(chunkSize(i))
+				c.bad = c.bad || s.methods[j] >= chunkMethods || size == 0 ||
+					s.methods[j] == chunkRaw && size != s.chunkLen(i, j) || s.methods[j] == chunkSame && size != 1
+				s.stored += size
+				s.ends[j] = s.stored
+			}
+			s.sums[j] = c.uint64()
+		}
+		if i < dataSections {
+			s.at = dataAt
+			dataAt += s.stored
+		} else {
+			s.at = metaAt
+			metaAt += s.stored
+		}
+	}
+	s := &d.sections
+	perRead := 4 * uint64(b.Records)
+	lengths := uint64(0)
+	if b.Varied {
+		lengths = perRead
+	}
+	if !c.done() || s[secDNA].raw != b.PackedLen || s[secNames].raw != b.NamesLen || s[secNames].stored != b.StoredNames ||
+		s[secQuals].raw != b.QualsLen || s[secQuals].stored != b.StoredQuals || s[secOrder].raw != perRead || s[secPlace].raw != perRead ||
+		s[secLengths].raw != lengths || (s[secExceptions].raw > 0) != b.HasExceptions || (s[secLayout].raw > 0) != b.HasLayout ||
+		metaAt != b.metaAt+b.StoredMeta-b.dirLen {
+		return nil, fmt.Errorf("%w: the directory of a block makes no sense", ErrCorrupt)
+	}
+	return d, nil
+}
+
+// chunkLen returns how many bytes chunk j of a section holds before compression.
+func (s *section) chunkLen(sec, j int) uint64 {
+	size := chunkSize(sec)
+	return min(size, s.raw-uint64(j)*size)
+}
+
+// chunkAt returns where chunk j of a section lies in its file.
+func (s *section) chunkAt(sec, j int) (at, size uint64) {
+	if !packed(sec) {
+		return s.at + uint64(j)*chunkSize(sec), s.chunkLen(sec, j)
+	}
+	if j > 0 {
+		at = s.ends[j-1]
+	}
+	return s.at + at, s.ends[j] - at
+}

@@ -1,0 +1,201 @@
+package bins
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Meta is what an archive of stage 1 says about itself.
+type Meta struct {
+	Tool    string // the program that wrote it
+	Options Options
+	Inputs  []Input
+	// Blocks stand in the order in which they were written: those of one input in the
+	// order of its records, but those of different inputs may alternate.
+	Blocks []BlockInfo
+	// ID stands for all the bytes of both files; equal inputs and options give equal IDs.
+	ID [16]byte
+}
+
+// BlocksOf returns the indices of an input's blocks, in the order of its records.
+func (m *Meta) BlocksOf(input int) []int {
+	var blocks []int
+	for i := range m.Blocks {
+		if m.Blocks[i].Input == input {
+			blocks = append(blocks, i)
+		}
+	}
+	return blocks
+}
+
+// BlockInfo is what the index says about a block. Lengths are in bytes.
+type BlockInfo struct {
+	Input         int
+	FirstRecord   uint64 // how many records of the input precede the block
+	Records       int
+	TextLen       uint64   // of the original text
+	TextHash      [16]byte // XXH3-128 of the original text, big-endian
+	Bases         uint64
+	FixedLen      uint32 // length of all reads; 0 if they vary
+	Varied        bool
+	HasNames      bool
+	HasQuals      bool
+	HasExceptions bool
+	HasLayout     bool // some record differs from the default layout
+
+	NamesLen, QualsLen, PackedLen uint64 // as in Block
+	// StoredDNA, StoredNames and StoredQuals are what the columns take in the data file,
+	// StoredMeta what the block takes in the meta file.
+	StoredDNA, StoredNames, StoredQuals, StoredMeta uint64
+
+	dirLen      uint64 // the directory, at the end of the block's part of the meta file
+	dirSum      uint64
+	dataAt      uint64 // computed: where the block's parts of the two files begin
+	metaAt      uint64
+	hasBadShape bool
+}
+
+// Bits of BlockInfo's flags on disk.
+const (
+	flagVaried = 1 << iota
+	flagNames
+	flagQuals
+	flagExceptions
+	flagLayout
+	flagsAll = 1<<iota - 1
+)
+
+// Bits of Options on disk.
+const (
+	optReadsOnly = 1 << iota
+	optOrderAny
+	optDropNames
+	optionsAll = 1<<iota - 1
+)
+
+func bit(set bool, b byte) byte {
+	if set {
+		return b
+	}
+	return 0
+}
+
+// appendTrailer appends the trailer: everything of Meta but its ID.
+func appendTrailer(t []byte, m *Meta) []byte {
+	t = binary.AppendUvarint(t, uint64(len(m.Tool)))
+	t = append(t, m.Tool...)
+	o := &m.Options
+	t = append(t, bit(o.ReadsOnly, optReadsOnly)|bit(o.OrderAny, optOrderAny)|bit(o.DropNames, optDropNames), byte(o.Quality))
+	t = binary.AppendUvarint(t, o.BlockSize)
+	t = binary.AppendUvarint(t, uint64(len(m.Inputs)))
+	for i := range m.Inputs {
+		in := &m.Inputs[i]
+		t = binary.AppendUvarint(t, uint64(len(in.Name)))
+		t = append(t, in.Name...)
+		t = append(t, byte(in.Kind), bit(in.First, 1))
+		t = binary.AppendUvarint(t, uint64(in.Mate+1))
+		t = binary.AppendUvarint(t, in.Records)
+		t = binary.AppendUvarint(t, in.Bytes)
+	}
+	t = binary.AppendUvarint(t, uint64(len(m.Blocks)))
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		t = append(t, bit(b.Varied, flagVaried)|bit(b.HasNames, flagNames)|bit(b.HasQuals, flagQuals)|
+			bit(b.HasExceptions, flagExceptions)|bit(b.HasLayout, flagLayout))
+		for _, v := range []uint64{uint64(b.Input), b.FirstRecord, uint64(b.Records), b.TextLen, b.Bases, uint64(b.FixedLen),
+			b.NamesLen, b.QualsLen, b.PackedLen, b.StoredDNA, b.StoredNames, b.StoredQuals, b.StoredMeta, b.dirLen} {
+			t = binary.AppendUvarint(t, v)
+		}
+		t = append(t, b.TextHash[:]...)
+		t = binary.LittleEndian.AppendUint64(t, b.dirSum)
+	}
+	return t
+}
+
+// minBlockEntry is the least that a block takes in the trailer.
+const minBlockEntry = 1 + 14 + 16 + 8
+
+// parseTrailer is the inverse of appendTrailer. It checks what can be checked without the
+// sections: numbers in range, blocks that tile the inputs and both files.
+func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
+	m := new(Meta)
+	c := cursor{b: t}
+	m.Tool = c.text()
+	flags, quality := c.byte(), c.byte()
+	m.Options = Options{ReadsOnly: flags&optReadsOnly != 0, OrderAny: flags&optOrderAny != 0, DropNames: flags&optDropNames != 0,
+		Quality: QualityMode(quality), BlockSize: c.uvarint()}
+	ok := flags <= optionsAll && m.Options.Quality <= QualityDrop
+	m.Inputs = make([]Input, c.count(6))
+	for i := range m.Inputs {
+		in := &m.Inputs[i]
+		in.Name = c.text()
+		kind, first := c.byte(), c.byte()
+		in.Kind, in.First = Kind(kind), first == 1
+		in.Mate = int(c.atMost(uint64(len(m.Inputs)))) - 1
+		in.Records, in.Bytes = c.uvarint(), c.uvarint()
+		ok = ok && kind <= byte(FASTA) && first <= 1
+	}
+	for i := range m.Inputs {
+		if mate := m.Inputs[i].Mate; mate >= 0 {
+			o := &m.Inputs[mate]
+			ok = ok && mate != i && o.Mate == i && o.First != m.Inputs[i].First && o.Records == m.Inputs[i].Records
+		}
+	}
+	m.Blocks = make([]BlockInfo, c.count(minBlockEntry))
+	dataAt, metaAt := uint64(dataHeaderLen), uint64(metaHeaderLen)
+	records, bytes := make([]uint64, len(m.Inputs)), make([]uint64, len(m.Inputs))
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		c.blockInfo(b, len(m.Inputs))
+		if c.bad || b.hasBadShape || b.FirstRecord != records[b.Input] {
+			ok = false
+			break
+		}
+		records[b.Input] += uint64(b.Records)
+		bytes[b.Input] += b.TextLen
+		b.dataAt, b.metaAt = dataAt, metaAt
+		for _, n := range []uint64{b.StoredDNA, b.StoredNames, b.StoredQuals} {
+			ok = ok && n <= dataSize-dataAt
+			if ok {
+				dataAt += n
+			}
+		}
+		if ok = ok && b.StoredMeta <= metaSize-metaAt && b.dirLen <= b.StoredMeta; !ok {
+			break
+		}
+		metaAt += b.StoredMeta
+	}
+	for i := range m.Inputs {
+		ok = ok && m.Inputs[i].Records == records[i] && m.Inputs[i].Bytes == bytes[i]
+	}
+	if !ok || !c.done() || dataAt != dataSize || metaAt != metaSize {
+		return nil, fmt.Errorf("%w: its index makes no sense", ErrCorrupt)
+	}
+	return m, nil
+}
+
+func (c *cursor) blockInfo(b *BlockInfo, inputs int) {
+	flags := c.byte()
+	b.Varied, b.HasNames, b.HasQuals = flags&flagVaried != 0, flags&flagNames != 0, flags&flagQuals != 0
+	b.HasExceptions, b.HasLayout = flags&flagExceptions != 0, flags&flagLayout != 0
+	if inputs == 0 {
+		c.bad = true
+		return
+	}
+	b.Input = int(c.atMost(uint64(inputs - 1)))
+	b.FirstRecord = c.uvarint()
+	b.Records = int(c.atMost(1<<32 - 1))
+	b.TextLen, b.Bases = c.uvarint(), c.uvarint()
+	b.FixedLen = uint32(c.atMost(1<<32 - 1))
+	for _, v := range []*uint64{&b.NamesLen, &b.QualsLen, &b.PackedLen, &b.StoredDNA, &b.StoredNames, &b.StoredQuals, &b.StoredMeta, &b.dirLen} {
+		// Sums and products of a few of these must not overflow.
+		*v = c.atMost(1 << 56)
+	}
+	copy(b.TextHash[:], c.bytes(16))
+	b.dirSum = c.uint64()
+	b.hasBadShape = flags > flagsAll || b.TextLen > 1<<56 || b.FirstRecord > 1<<56 || b.Varied && b.FixedLen != 0 ||
+		!b.Varied && b.Bases != uint64(b.Records)*uint64(b.FixedLen) ||
+		!b.HasNames && b.NamesLen != 0 || b.HasNames && b.NamesLen < uint64(b.Records) ||
+		!b.HasQuals && b.QualsLen != 0 || b.HasQuals && b.QualsLen != b.Bases ||
+		b.StoredDNA != b.PackedLen || b.PackedLen > b.Bases || b.PackedLen < b.Bases/4
+}

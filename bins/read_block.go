@@ -1,0 +1,296 @@
+package bins
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"sort"
+	"sync"
+
+	"github.com/klauspost/compress/huff0"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Columns is a set of columns of a block.
+type Columns uint8
+
+// The columns that ReadColumns can give.
+const (
+	WantNames Columns = 1 << iota
+	WantQuals
+	WantLayout
+	WantLengths
+	WantExceptions
+	WantAll = 1<<iota - 1
+)
+
+// ReadColumns reads the columns wanted of a block into dst, reusing its memory, and fills
+// in Input, FirstRecord, Records, TextLen, TextHash and FixedLen. Other columns of dst keep
+// their content; a wanted one that was left out becomes nil.
+func (r *Reader) ReadColumns(block int, want Columns, dst *Block) error {
+	d, info, err := r.directory(block)
+	if err != nil {
+		return err
+	}
+	fillInfo(dst, info)
+	if want&(WantLengths|WantExceptions) != 0 {
+		lengths := dst
+		if want&WantLengths == 0 {
+			lengths = &Block{Records: info.Records, FixedLen: info.FixedLen}
+		}
+		if err := r.readLengths(d, info, block, lengths); err != nil {
+			return err
+		}
+		if want&WantExceptions != 0 {
+			data, err := r.section(d, secExceptions, block, nil)
+			if err != nil {
+				return err
+			}
+			if dst.Exceptions, err = parseExceptions(dst.Exceptions, data, lengths); err != nil {
+				return r.bad(secExceptions, block, "they make no sense")
+			}
+		}
+	}
+	if want&WantNames != 0 {
+		if !info.HasNames {
+			dst.Names = nil
+		} else if dst.Names, err = r.section(d, secNames, block, dst.Names); err != nil {
+			return err
+		} else if bytes.Count(dst.Names, []byte{'\n'}) != info.Records || info.Records > 0 && dst.Names[len(dst.Names)-1] != '\n' {
+			return r.bad(secNames, block, "their number differs")
+		}
+	}
+	if want&WantQuals != 0 {
+		if !info.HasQuals {
+			dst.Quals = nil
+		} else if dst.Quals, err = r.section(d, secQuals, block, dst.Quals); err != nil {
+			return err
+		}
+	}
+	if want&WantLayout != 0 {
+		data, err := r.section(d, secLayout, block, nil)
+		if err != nil {
+			return err
+		}
+		if dst.Layout, err = UnmarshalLayout(data, info.Records); err != nil {
+			return r.bad(secLayout, block, "it makes no sense")
+		}
+	}
+	return nil
+}
+
+func fillInfo(dst *Block, info *BlockInfo) {
+	dst.Input, dst.FirstRecord, dst.Records = info.Input, info.FirstRecord, info.Records
+	dst.TextLen, dst.TextHash, dst.FixedLen = info.TextLen, info.TextHash, info.FixedLen
+}
+
+func (r *Reader) readLengths(d *directory, info *BlockInfo, block int, dst *Block) error {
+	if !info.Varied {
+		dst.Lengths = nil
+		return nil
+	}
+	data, err := r.section(d, secLengths, block, nil)
+	if err != nil {
+		return err
+	}
+	dst.Lengths = toUint32(dst.Lengths, data)
+	var bases, size uint64
+	for _, n := range dst.Lengths {
+		bases += uint64(n)
+		size += uint64(PackedLen(int(n)))
+	}
+	if bases != info.Bases || size != info.PackedLen {
+		return r.bad(secLengths, block, "their sum differs")
+	}
+	return nil
+}
+
+// BinIndex returns all the bins of a block.
+func (r *Reader) BinIndex(block int) ([]Bin, error) {
+	d, info, err := r.directory(block)
+	if err != nil {
+		return nil, err
+	}
+	bins, _, err := r.binTable(d, info, block)
+	return bins, err
+}
+
+func (r *Reader) binTable(d *directory, info *BlockInfo, block int) ([]Bin, []uint64, error) {
+	data, err := r.section(d, secBins, block, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	bins, sizes, err := parseBins(data, info)
+	if err != nil {
+		return nil, nil, r.bad(secBins, block, "it makes no sense")
+	}
+	return bins, sizes, nil
+}
+
+// ReadBins reads the reads of a block with signatures lo to hi, inclusive (NBin is one):
+// it sets Bins, Order, Place and Packed of dst to those of that range, reusing memory, and
+// what ReadColumns always sets. The lengths of the reads are a column of their own.
+func (r *Reader) ReadBins(block int, lo, hi uint32, dst *Block) error {
+	d, info, err := r.directory(block)
+	if err != nil {
+		return err
+	}
+	bins, sizes, err := r.binTable(d, info, block)
+	if err != nil {
+		return err
+	}
+	fillInfo(dst, info)
+	first := sort.Search(len(bins), func(i int) bool { return bins[i].Signature >= lo })
+	last := sort.Search(len(bins), func(i int) bool { return bins[i].Signature > hi })
+	var from, reads, at, size uint64
+	for i := range last {
+		if i < first {
+			from += uint64(bins[i].Reads)
+			at += sizes[i]
+		} else {
+			reads += uint64(bins[i].Reads)
+			size += sizes[i]
+		}
+	}
+	dst.Bins = append(dst.Bins[:0], bins[first:max(first, last)]...)
+	tmp, err := r.rawRange(d, secOrder, block, 4*from, 4*reads, nil)
+	if err != nil {
+		return err
+	}
+	dst.Order = toUint32(dst.Order, tmp)
+	if tmp, err = r.rawRange(d, secPlace, block, 4*from, 4*reads, tmp); err != nil {
+		return err
+	}
+	dst.Place = toUint32(dst.Place, tmp)
+	if dst.Packed, err = r.rawRange(d, secDNA, block, at, size, dst.Packed); err != nil {
+		return err
+	}
+	i := 0
+	for _, bin := range dst.Bins {
+		last := -1
+		for end := i + int(bin.Reads); i < end; i++ {
+			read := int(dst.Order[i])
+			if read <= last || read >= info.Records {
+				return r.bad(secOrder, block, "it makes no sense")
+			}
+			last = read
+		}
+	}
+	return nil
+}
+
+// rawRange reads bytes at..at+n-1 of a section that is stored as it is, into dst if that
+// has room: one read of the chunks that hold them.
+func (r *Reader) rawRange(d *directory, sec, block int, at, n uint64, dst []byte) ([]byte, error) {
+	s := &d.sections[sec]
+	if n == 0 {
+		return dst[:0], nil
+	}
+	if at+n > s.raw {
+		return nil, r.bad(sec, block, "it is too short")
+	}
+	first, last := at/rawChunk, (at+n-1)/rawChunk
+	start := first * rawChunk
+	dst = resize(dst, int(min((last+1)*rawChunk, s.raw)-start))
+	f := r.meta
+	if sec < dataSections {
+		f = r.data
+	}
+	if err := readAt(f, dst, s.at+start); err != nil {
+		return nil, err
+	}
+	for j := first; j <= last; j++ {
+		from := (j - first) * rawChunk
+		if sum(dst[from:from+s.chunkLen(sec, int(j))]) != s.sums[j] {
+			return nil, r.bad(sec, block, "the checksum differs")
+		}
+	}
+	return dst[at-start : at-start+n], nil
+}
+
+// section reads a section whole, into dst if that has room.
+func (r *Reader) section(d *directory, sec, block int, dst []byte) ([]byte, error) {
+	s := &d.sections[sec]
+	if !packed(sec) {
+		return r.rawRange(d, sec, block, 0, s.raw, dst)
+	}
+	dst = resize(dst, int(s.raw))
+	p := decoders.Get().(*decoder)
+	defer decoders.Put(p)
+	for j := range s.sums {
+		at, n := s.chunkAt(sec, j)
+		p.buf = resize(p.buf, int(n))
+		if err := readAt(r.data, p.buf, at); err != nil {
+			return nil, err
+		}
+		if sum(p.buf) != s.sums[j] {
+			return nil, r.bad(sec, block, "the checksum differs")
+		}
+		from := uint64(j) * chunkSize(sec)
+		if err := p.decode(dst[from:from+s.chunkLen(sec, j)], s.methods[j]); err != nil {
+			return nil, r.bad(sec, block, err.Error())
+		}
+	}
+	return dst, nil
+}
+
+// Check reads everything there is against its checksums, and tells of the first damage.
+func (r *Reader) Check(ctx context.Context) error {
+	var b Block
+	for i := range r.info.Blocks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.ReadColumns(i, WantAll, &b); err != nil {
+			return err
+		}
+		if err := r.ReadBins(i, 0, NBin, &b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decoder holds the working memory of one goroutine.
+type decoder struct {
+	zstd *zstd.Decoder
+	huff huff0.Scratch
+	buf  []byte
+}
+
+var decoders = sync.Pool{New: func() any {
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(2*nameChunk), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return &decoder{zstd: z}
+}}
+
+var errChunk = errors.New("a chunk does not decode")
+
+// decode expands the chunk in p.buf to fill dst.
+func (p *decoder) decode(dst []byte, method uint8) error {
+	switch method {
+	case chunkRaw:
+		copy(dst, p.buf) // of the same length: parseDirectory has seen to that
+	case chunkSame:
+		for i := range dst {
+			dst[i] = p.buf[0]
+		}
+	case chunkZstd:
+		out, err := p.zstd.DecodeAll(p.buf, dst[:0:len(dst)])
+		if err != nil || copy(dst, out) != len(dst) || len(out) != len(dst) {
+			return errChunk
+		}
+	case chunkHuff:
+		s, rest, err := huff0.ReadTable(p.buf, &p.huff)
+		if err != nil {
+			return errChunk
+		}
+		out, err := s.Decoder().Decompress4X(dst[:0:len(dst)], rest)
+		if err != nil || copy(dst, out) != len(dst) || len(out) != len(dst) {
+			return errChunk
+		}
+	}
+	return nil
+}
