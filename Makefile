@@ -23,7 +23,7 @@ install:
 demo: build
 	./cmd/orcomgo/demo.sh bin $(DEMO)
 
-test: vet format lint unit race
+test: vet vet-cuda format lint unit race
 
 vet:
 	$(GO) vet ./...
@@ -68,3 +68,33 @@ clean:
 	$(GO) clean -testcache
 
 # --- GPU -------------------------------------------------------------------------------
+# make cuda       bin/orcomgo-cuda beside bin/orcomgo; needs cuda.h and libcuda (a stub will do), no GPU
+# make ptx        cudakern/block.ptx from the kernels; needs nvcc 11 or newer
+# make test-cuda  test binaries to run on a machine with a GPU: bin/*-cuda.test
+NVCC     ?= nvcc
+CUDA_CC  ?= $(shell command -v gcc || command -v cc)
+# -w: gorgonia.org/cu wraps calls that newer headers call deprecated
+CUDA_ENV  = CGO_ENABLED=1 CC="$(CUDA_CC)" CGO_CFLAGS="-O2 -w"
+CUDA_PKGS = ./cudakern ./binning ./cmd/orcomgo
+
+.PHONY: cuda ptx test-cuda vet-cuda
+
+cuda: build
+	$(CUDA_ENV) $(GO) build -trimpath -tags cuda -o bin/orcomgo-cuda ./cmd/orcomgo
+
+# The first line of the PTX is a checksum of all that it is made from: a test compares it.
+ptx:
+	cd cudakern && $(NVCC) $$(cat kernels/nvcc.flags) -o block.ptx.tmp kernels/block.cu && \
+	{ printf '// source-sha256 %s\n' $$(cat $$(ls kernels/* | LC_ALL=C sort) | sha256sum | cut -c 1-64); cat block.ptx.tmp; } >block.ptx && \
+	rm block.ptx.tmp
+
+test-cuda:
+	$(CUDA_ENV) $(GO) test -c -trimpath -tags cuda -o bin/cudakern-cuda.test ./cudakern
+	$(CUDA_ENV) $(GO) test -c -trimpath -tags cuda -o bin/binning-cuda.test ./binning
+
+# Where CUDA's headers and library are, the cuda build must compile and vet.
+vet-cuda:
+	@if echo 'int main(void) { return 0; }' | $(CUDA_CC) -include cuda.h -x c - -lcuda -o /dev/null 2>/dev/null; then \
+		echo "$(GO) vet -tags cuda $(CUDA_PKGS)"; $(CUDA_ENV) $(GO) vet -tags cuda $(CUDA_PKGS) && \
+		$(CUDA_ENV) $(GO) build -tags cuda -o /dev/null ./cmd/orcomgo; \
+	else echo "no CUDA headers: the cuda build was not checked"; fi

@@ -149,7 +149,7 @@ func (l *Lane) assign(n, textLen int) error {
 	}
 	steps := []func() error{
 		func() error {
-			return l.launch(kernelRecords, perWarp, text, ends, count, l.lens.at(), l.nameAt.at(), l.codes.at(), l.info.at())
+			return l.launch(kernelRecords, min(perWarp, recordGroups), text, ends, count, l.lens.at(), l.nameAt.at(), l.codes.at(), l.info.at())
 		},
 		func() error {
 			return l.launch(kernelSignature, perWarp, text, ends, count, l.lens.at(), l.keyA.at(), l.place.at(), l.runs.at(), l.info.at())

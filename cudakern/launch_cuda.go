@@ -48,6 +48,10 @@ const (
 	scanTile = threads * 16
 	sortTile = threads * 16
 	digits   = 512
+
+	// recordGroups is how many thread blocks share the records of the records kernel, which
+	// reports once a block: enough to fill any GPU several times.
+	recordGroups = 4096
 )
 
 // Slots of the info array (enum Info in kernels/warp.cuh).

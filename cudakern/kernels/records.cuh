@@ -59,53 +59,75 @@ static __device__ __forceinline__ bool span_outside(const u8 *text, u32 from, u3
   return bad;
 }
 
-// Minimum, maximum and so on of all records: the value is looked at before the atomic,
-// which few records then need. The result does not depend on their order.
-static __device__ __forceinline__ void lower(u32 *word, u32 v) {
-  if (v < *(volatile u32 *)word) atomicMin(word, v);
-}
-static __device__ __forceinline__ void raise(u32 *word, u32 v) {
-  if (v > *(volatile u32 *)word) atomicMax(word, v);
+// What a thread block's records have in common; the words of one address are few, so each
+// block asks for them once and not each record.
+struct Common {
+  u32 least, most, all, any, bad; // lengths, AND and OR of the codes, smallest bad ordinal
+};
+
+static __device__ __forceinline__ void report(Common c, u32 lane, u32 *info) {
+  __shared__ Common of_warp[WARPS];
+  if (lane == 0) of_warp[threadIdx.x / 32] = c;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+#pragma unroll
+  for (int w = 1; w < WARPS; w++) {
+    Common o = of_warp[w];
+    c.least = min(c.least, o.least);
+    c.most = max(c.most, o.most);
+    c.all &= o.all;
+    c.any |= o.any;
+    c.bad = min(c.bad, o.bad);
+  }
+  // Minimum, maximum, AND, OR: the result does not depend on the order of the blocks.
+  atomicMin(info + INFO_MIN_LEN, c.least);
+  atomicMax(info + INFO_MAX_LEN, c.most);
+  atomicAnd(info + INFO_CODE_AND, c.all);
+  atomicOr(info + INFO_CODE_OR, c.any);
+  atomicMin(info + INFO_BAD, c.bad);
 }
 
-// records checks the records, a warp each, and writes the columns len (bases), name_at
-// (bytes of the name and its line end) and code (layout). A record that the kernels don't
-// take, right or wrong, is reported as INFO_BAD and counts as empty.
+// records checks the records, a warp each in turn, and writes the columns len (bases),
+// name_at (bytes of the name and its line end) and code (layout). A record that the kernels
+// don't take, right or wrong, is reported as INFO_BAD and counts as empty.
 extern "C" __global__ void __launch_bounds__(THREADS)
 records(const u8 *text, const u32 *ends, u64 n, u32 *len, u32 *name_at, u8 *code, u32 *info, u32 *step) {
   mark(step, STEP_RECORDS);
   u32 lane = threadIdx.x & 31;
-  u32 r = blockIdx.x * WARPS + threadIdx.x / 32;
-  if (r >= n) return;
-  Lines l = find_lines(text, ends, r, lane);
-  bool bad = !l.marked || l.seq_len != l.qual_len;
-  u32 c = l.cr;
-  if (!bad) {
-    bool mine = span_outside(text, l.qual, l.qual_len, '!', lane);
-    for (u32 k = lane; k < l.name_len; k += 32) {
-      u8 x = text[l.name + k];
-      mine |= (x < ' ' && x != '\t') || x > '~';
-    }
-    if (l.plus_len != 0) {
-      c |= CODE_NAME;
-      if (l.plus_len != l.name_len) {
-        mine = true;
-      } else {
-        for (u32 k = lane; k < l.name_len; k += 32) mine |= text[l.plus + k] != text[l.name + k];
+  Common common = {FULL, 0, 255, 0, FULL};
+  for (u32 r = blockIdx.x * WARPS + threadIdx.x / 32; r < n; r += gridDim.x * WARPS) {
+    Lines l = find_lines(text, ends, r, lane);
+    bool bad = !l.marked || l.seq_len != l.qual_len;
+    u32 c = l.cr;
+    if (!bad) {
+      bool mine = span_outside(text, l.qual, l.qual_len, '!', lane);
+      for (u32 k = lane; k < l.name_len; k += 32) {
+        u8 x = text[l.name + k];
+        mine |= (x < ' ' && x != '\t') || x > '~';
       }
+      if (l.plus_len != 0) {
+        c |= CODE_NAME;
+        if (l.plus_len != l.name_len) {
+          mine = true;
+        } else {
+          for (u32 k = lane; k < l.name_len; k += 32) mine |= text[l.plus + k] != text[l.name + k];
+        }
+      }
+      bad = __any_sync(FULL, mine);
     }
-    bad = __any_sync(FULL, mine);
+    u32 bases = bad ? 0 : l.seq_len;
+    if (lane == 0) {
+      len[r] = bases;
+      name_at[r] = bad ? 0 : l.name_len + 1;
+      code[r] = c;
+    }
+    common.least = min(common.least, bases);
+    common.most = max(common.most, bases);
+    common.all &= c;
+    common.any |= c;
+    if (bad) common.bad = min(common.bad, r);
   }
-  if (lane != 0) return;
-  u32 bases = bad ? 0 : l.seq_len;
-  len[r] = bases;
-  name_at[r] = bad ? 0 : l.name_len + 1;
-  code[r] = c;
-  lower(info + INFO_MIN_LEN, bases);
-  raise(info + INFO_MAX_LEN, bases);
-  if ((*(volatile u32 *)(info + INFO_CODE_AND) & c) != *(volatile u32 *)(info + INFO_CODE_AND)) atomicAnd(info + INFO_CODE_AND, c);
-  if ((*(volatile u32 *)(info + INFO_CODE_OR) | c) != *(volatile u32 *)(info + INFO_CODE_OR)) atomicOr(info + INFO_CODE_OR, c);
-  if (bad) lower(info + INFO_BAD, r);
+  report(common, lane, info);
 }
 
 // columns copies the names, each with a '\n', and the qualities to where their running

@@ -55,7 +55,7 @@ signature(const u8 *text, const u32 *ends, u64 n, const u32 *len, u32 *key, u32 
   bool odd = false;
   Planes now = {0, 0, FULL};
   u32 c = (int)lane < bases ? seq[lane] : 0;
-  for (int at = 0; at < bases + 32; at += 32) { // chunk `at` is loaded; windows of the one before it
+  for (int at = 0; at <= bases + 32 - SIG_K; at += 32) { // the bases from at on; the 8-mers that begin before
     u32 next = at + 32 + (int)lane < bases ? seq[at + 32 + lane] : 0;
     bool inside = at + (int)lane < bases;
     u32 code;
@@ -113,7 +113,7 @@ signature(const u8 *text, const u32 *ends, u64 n, const u32 *len, u32 *key, u32 
   key[r] = best;
   place[r] = best == SIG_NONE ? 0 : pos << 1 | (reverse ? 1 : 0);
   runs[r] = count;
-  if (odd) lower(info + INFO_BAD, r);
+  if (odd) atomicMin(info + INFO_BAD, r);
 }
 
 struct Exception {
