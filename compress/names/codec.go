@@ -61,20 +61,22 @@ type codec struct {
 	style style
 	mates bool
 
-	shapes   [maxShapes]*shape
-	made     uint32            // shapes made so far; the next takes id made % maxShapes
-	bySig    map[string]uint32 // encoder only
-	last     *shape
-	plans    map[string]shapePlan // encoder only
-	tok      tokens
-	side     tokens
-	alphabet map[uint32]*alphabet
-	line     []byte // the last name spelt out
+	shapes      [maxShapes]*shape
+	made        uint32            // shapes made so far; the next takes id made % maxShapes
+	bySig       map[string]uint32 // encoder only
+	last        *shape
+	plans       map[string]shapePlan // encoder only
+	tok         tokens
+	side        tokens
+	line, spare []byte // the last name spelt out; memory to spell into
+	alphabets   [maxShapes*maxFields + 1]*alphabet
 
 	// Of the name being coded:
 	class   uint32 // how the last number field moved: classSame..
 	anyRare uint32 // 1: a field that rarely changes did
 	prevTop uint32 // upper bits of the last number field's value
+
+	matchers, seenSets int // made so far
 
 	out   []byte // decoder only
 	limit int
@@ -82,7 +84,7 @@ type codec struct {
 }
 
 func newCodec(s style, mates bool) *codec {
-	c := &codec{style: s, mates: mates, bySig: map[string]uint32{}, alphabet: map[uint32]*alphabet{}}
+	c := &codec{style: s, mates: mates, bySig: map[string]uint32{}}
 	c.init()
 	return c
 }
@@ -96,7 +98,7 @@ func (c *codec) encodeName(name []byte) {
 	}
 	c.shapeID(id)
 	if s == nil {
-		c.line = c.spell(c.line, name, ^uint32(0), true)
+		c.line = c.spellLine(c.line, name)
 		c.addShape(name)
 		return
 	}
@@ -107,7 +109,7 @@ func (c *codec) encodeName(name []byte) {
 func (c *codec) decodeName() {
 	id := c.shapeID(0)
 	if id == newShape {
-		c.line = c.spell(c.line, nil, ^uint32(0), true)
+		c.line = c.spellLine(c.line, nil)
 		if c.bad {
 			return
 		}
@@ -123,6 +125,11 @@ func (c *codec) decodeName() {
 	c.fields(s, nil, nil)
 	c.last = s
 	c.print(s)
+}
+
+// spellLine codes a whole name; last is one that it may resemble.
+func (c *codec) spellLine(last, name []byte) []byte {
+	return c.spell(nil, last, name, maxShapes*maxFields, true)
 }
 
 // findShape returns the shape with the given sig, or nil.

@@ -34,8 +34,8 @@ func dataNames(tb testing.TB, file string) (names []byte, n int) {
 	return names, n
 }
 
-// slices cuts n names into k runs of nearly equal counts.
-func slices(names []byte, n, k int) (out [][]byte, counts []int) {
+// cutSlices cuts n names into k runs of nearly equal counts.
+func cutSlices(names []byte, n, k int) (out [][]byte, counts []int) {
 	for i := 0; i < k; i++ {
 		m := n*(i+1)/k - n*i/k
 		end := 0
@@ -68,7 +68,7 @@ func TestRealNames(t *testing.T) {
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			names, n := dataNames(t, c.file)
-			parts, counts := slices(names, n, c.slices)
+			parts, counts := cutSlices(names, n, c.slices)
 			size := 0
 			for i, p := range parts {
 				code := Encode(p, counts[i])
@@ -82,6 +82,20 @@ func TestRealNames(t *testing.T) {
 			if size > c.most {
 				t.Errorf("%d bytes, want at most %d", size, c.most)
 			}
+		})
+	}
+}
+
+// BenchmarkRealNames measures both ways on real names, a slice at a time as an archive has them.
+func BenchmarkRealNames(b *testing.B) {
+	for _, c := range []struct {
+		file   string
+		slices int
+	}{{"yeast_rnaseq_A_R1", 3}, {"human_hiseq2500_R1", 1}, {"arabidopsis_rnaseq_R1", 1}, {"novaseqx_4level_SE151", 1}, {"yeast_chipseq_SE50", 2}, {"sarscov2_amplicon_300bp_R1", 1}} {
+		b.Run(c.file, func(b *testing.B) {
+			names, n := dataNames(b, c.file)
+			parts, counts := cutSlices(names, n, c.slices)
+			benchmark(b, parts[0], nil, counts[0])
 		})
 	}
 }

@@ -113,7 +113,7 @@ func (c *codec) encodeMate(name, first []byte, r rule) {
 	}
 	c.shapeID(id)
 	if s == nil {
-		c.line = c.spell(first, name, ^uint32(0), true)
+		c.line = c.spellLine(first, name)
 		c.addShape(name)
 		return
 	}
@@ -132,7 +132,7 @@ func (c *codec) decodeMate(first []byte, r rule) {
 	}
 	id := c.shapeID(0)
 	if id == newShape {
-		c.line = c.spell(first, nil, ^uint32(0), true)
+		c.line = c.spellLine(first, nil)
 		if !c.bad {
 			c.addShape(c.line)
 			c.out = append(c.out, c.line...)

@@ -23,13 +23,10 @@ var rates = func() (t [1024]uint32) {
 func (s slot) p() uint32 { return uint32(s >> 16) }
 
 func (s *slot) update(bit int, limit uint32) {
-	c := uint32(*s) & 1023
-	p := int64(*s >> 10)
-	target := int64(0)
-	if bit != 0 {
-		target = 1<<22 - 1
-	}
-	p += (target - p) * int64(rates[c]) >> 16
+	v := uint32(*s)
+	c := v & 1023
+	p := int64(v >> 10)
+	p += (int64(-bit&(1<<22-1)) - p) * int64(rates[c]) >> 16
 	if c < limit {
 		c++
 	}
@@ -37,13 +34,7 @@ func (s *slot) update(bit int, limit uint32) {
 }
 
 func clampP(p uint32) uint32 {
-	if p < 8 {
-		return 8
-	}
-	if p > 65528 {
-		return 65528
-	}
-	return p
+	return min(max(p, 8), 65528)
 }
 
 const (
@@ -59,7 +50,7 @@ type coder struct {
 	dec      rangecoder.Decoder
 	decoding bool
 
-	table   []slot
+	table   *[1 << tableBits]slot
 	weights [mixSets][maxInputs]int32
 
 	ctx [maxInputs]uint32 // hashes of the contexts of the symbol being coded
@@ -67,7 +58,7 @@ type coder struct {
 }
 
 func (c *coder) init() {
-	c.table = make([]slot, 1<<tableBits)
+	c.table = new([1 << tableBits]slot)
 	for i := range c.table {
 		c.table[i] = newSlot
 	}
@@ -130,22 +121,22 @@ func (c *coder) even(v uint32, n int) uint32 {
 // mixed codes a bit by the contexts in c.ctx at the given node, with the weights of set.
 func (c *coder) mixed(bit int, node uint32, set uint32, limit uint32) int {
 	var st [maxInputs]int32
-	var at4 [maxInputs]uint32
+	var slots [maxInputs]*slot
 	w := &c.weights[set&(mixSets-1)]
 	dot := int64(0)
-	n := c.n
-	for i := 0; i < n; i++ {
-		a := at(c.ctx[i], node)
-		at4[i] = a
-		st[i] = rangecoder.Stretch(c.table[a].p())
+	n := c.n & 7
+	for i := 0; i < n && i < maxInputs; i++ {
+		s := &c.table[at(c.ctx[i], node)]
+		slots[i] = s
+		st[i] = rangecoder.Stretch(s.p())
 		dot += int64(st[i]) * int64(w[i])
 	}
 	p := clampP(rangecoder.Squash(int32(dot >> 16)))
 	bit = c.code(bit, p)
 	err := int32(bit<<16) - int32(p)
-	for i := 0; i < n; i++ {
+	for i := 0; i < n && i < maxInputs; i++ {
 		w[i] += (st[i]*err + 1<<13) >> 14
-		c.table[at4[i]].update(bit, limit)
+		slots[i].update(bit, limit)
 	}
 	return bit
 }

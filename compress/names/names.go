@@ -67,18 +67,24 @@ func encode(names, first []byte, n int) []byte {
 	if first != nil {
 		r = findRule(names, first, n)
 	}
-	// Try every way to cut names on a sample from the middle, where runs have settled.
+	// Try the ways to cut names on a sample from the middle, where runs have settled. Names
+	// that all have one shape would gain nothing from another way.
 	text, mates, k := names, first, n
 	if n > sampleNames {
 		text, mates, k = sample(names, first, n)
 	}
-	best, bestSize := style(0), -1
-	for s := style(0); s < styles; s++ {
-		if size := len(encodeStyle(text, mates, k, s, r)); bestSize < 0 || size < bestSize {
-			best, bestSize = s, size
+	code, shapes := encodeStyle(text, mates, k, styleSplit, r)
+	best, bestSize := styleSplit, len(code)
+	for s := styleSplit + 1; s < styles && shapes > 1; s++ {
+		if code, _ := encodeStyle(text, mates, k, s, r); len(code) < bestSize {
+			best, bestSize = s, len(code)
 		}
 	}
-	return encodeStyle(names, first, n, best, r)
+	if k == n && best == styleSplit {
+		return code
+	}
+	code, _ = encodeStyle(names, first, n, best, r)
+	return code
 }
 
 // sample returns sampleNames lines from the middle of names (and of first).
@@ -100,7 +106,8 @@ func sample(names, first []byte, n int) (text, mates []byte, k int) {
 	return cut(names), cut(first), sampleNames
 }
 
-func encodeStyle(names, first []byte, n int, s style, r rule) []byte {
+// encodeStyle codes the names cut by style s, and tells how many shapes they had.
+func encodeStyle(names, first []byte, n int, s style, r rule) (code []byte, shapes uint32) {
 	head := make([]byte, 0, 64)
 	head = append(head, formatFields, byte(s))
 	if first != nil {
@@ -131,7 +138,7 @@ func encodeStyle(names, first []byte, n int, s style, r rule) []byte {
 	if len(names) != 0 {
 		panic("names: more lines than told")
 	}
-	return c.enc.Finish()
+	return c.enc.Finish(), c.made
 }
 
 func decode(data, first []byte, n int, maxBytes uint64) ([]byte, error) {

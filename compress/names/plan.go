@@ -1,6 +1,9 @@
 package names
 
-import "math/bits"
+import (
+	"bytes"
+	"math/bits"
+)
 
 // fieldPlan is how a field of a shape is coded. The encoder picks it from the names; the
 // decoder reads it where the shape first appears.
@@ -28,6 +31,7 @@ const (
 	planShapes = 64      // shapes planned for; others get the default
 	planMin    = 32      // names a shape must have to be planned for
 	maxTop     = 12
+	maxTables  = 64 // matchers, and sets of values seen, in a stream
 )
 
 // defaultPlan is that of a shape that is too rare to plan for.
@@ -59,6 +63,11 @@ func (c *codec) codePlan(p *shapePlan, fields int) shapePlan {
 				c.bad, b.equal = true, -1
 			}
 		}
+		// What takes memory is limited whatever the stream says.
+		b.match = b.match && c.matchers < maxTables
+		b.lattice = b.lattice && c.seenSets < maxTables
+		c.matchers += b2i(b.match)
+		c.seenSets += b2i(b.lattice)
 		unit := uint32(0)
 		for k, u := range units {
 			if u == a.unit {
@@ -94,6 +103,8 @@ type sampleShape struct {
 func makePlans(names []byte, n int, s style) map[string]shapePlan {
 	shapes := map[string]*sampleShape{}
 	var t tokens
+	var last *sampleShape
+	var lastSig []byte
 	for i := 0; i < n && i < planNames; i++ {
 		end := lineLen(names)
 		if end == 0 {
@@ -102,7 +113,10 @@ func makePlans(names []byte, n int, s style) map[string]shapePlan {
 		name := names[:end-1]
 		names = names[end:]
 		t.cut(name, s)
-		sh := shapes[string(t.sig)]
+		sh := last
+		if sh == nil || !bytes.Equal(t.sig, lastSig) {
+			sh = shapes[string(t.sig)]
+		}
 		if sh == nil {
 			if len(shapes) == planShapes {
 				continue
@@ -112,9 +126,14 @@ func makePlans(names []byte, n int, s style) map[string]shapePlan {
 				sh.kinds = append(sh.kinds, t.field[j].kind)
 				if t.field[j].kind == kindWord {
 					sh.col[j].words = map[string]int{}
+				} else if len(shapes) == 0 {
+					sh.col[j].vals = make([]uint32, 0, min(n, planNames))
 				}
 			}
 			shapes[string(t.sig)] = sh
+		}
+		if sh != last {
+			last, lastSig = sh, append(lastSig[:0], t.sig...)
 		}
 		sh.names++
 		for j := range sh.col {
@@ -133,7 +152,7 @@ func makePlans(names []byte, n int, s style) map[string]shapePlan {
 			}
 			c.last = w
 			c.changes++
-			if len(c.words) < 4*maxWords {
+			if len(c.words) < 4*maxWords && len(w) <= maxWordLen {
 				c.words[string(w)]++
 				for _, b := range w {
 					c.letters[b]++

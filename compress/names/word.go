@@ -1,10 +1,15 @@
 package names
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 const (
 	maxWords = 255 // remembered a field
 	wordNew  = maxWords
+
+	maxWordLen = 255 // of a word remembered
 )
 
 // dictionary numbers the words that a field held.
@@ -20,14 +25,20 @@ func (f *fieldState) setWord(w []byte) {
 	f.word = append(f.word[:0], w...)
 	i, ok := f.words.index[string(w)]
 	if !ok {
-		i = wordNew
-		if len(f.words.words) < maxWords && len(w) <= 255 {
-			i = uint32(len(f.words.words))
-			f.words.words = append(f.words.words, bytes.Clone(w))
-			f.words.index[string(w)] = i
-		}
+		i = f.words.add(w)
 	}
 	f.index = i
+}
+
+// add numbers the new word w, while there are numbers left.
+func (d *dictionary) add(w []byte) uint32 {
+	if len(d.words) == maxWords || len(w) > maxWordLen {
+		return wordNew
+	}
+	i := uint32(len(d.words))
+	d.words = append(d.words, bytes.Clone(w))
+	d.index[string(w)] = i
+	return i
 }
 
 // word codes the field's next word.
@@ -59,12 +70,12 @@ func (c *codec) word(f *fieldState, w []byte) {
 		f.index = i
 		return
 	}
-	line := c.spell(f.word, w, f.id, f.plan.mixed)
+	line := c.spell(c.spare[:0], f.word, w, f.id, f.plan.mixed)
 	if c.bad {
 		return
 	}
-	f.word = line
-	f.setWord(append([]byte(nil), line...))
+	c.spare, f.word = f.word, line
+	f.index = d.add(line)
 }
 
 // alphabet numbers the bytes that a field's words held, by first appearance.
@@ -74,20 +85,20 @@ type alphabet struct {
 	n    uint32
 }
 
-// spell codes w letter by letter. last is the word before in this place, whose letters are
-// a context. id is the field's.
-func (c *codec) spell(last, w []byte, id uint32, mixed bool) []byte {
-	a := c.alphabet[id]
+// spell codes w letter by letter, and appends it to out. last is the word before in this
+// place, whose letters are a context. id is the field's.
+func (c *codec) spell(out, last, w []byte, id uint32, mixed bool) []byte {
+	a := c.alphabets[id]
 	if a == nil {
 		a = &alphabet{}
-		c.alphabet[id] = a
+		c.alphabets[id] = a
 	}
 	size := c.size(uint32(len(w)), uint32(len(last)), id)
 	if c.decoding && uint64(len(c.out))+uint64(size) > uint64(c.limit) {
 		c.bad = true
-		return last
+		return out
 	}
-	out := make([]byte, 0, size)
+	out = slices.Grow(out, int(size))
 	var o1, o2, o3 uint32
 	for i := 0; i < int(size); i++ {
 		var b byte
@@ -116,13 +127,13 @@ func (c *codec) spell(last, w []byte, id uint32, mixed bool) []byte {
 		}
 		if r > a.n {
 			c.bad = c.bad || c.decoding
-			return last
+			return out
 		}
 		if r == a.n {
 			b = byte(c.tree(uint32(b), 8, hash(hLetter, 0, 1), 250))
 			if b == '\n' {
 				c.bad = true
-				return last
+				return out
 			}
 			if a.rank[b] == 0 {
 				a.sym[a.n] = b
