@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"sort"
+	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -108,6 +110,24 @@ func sampleInputs() []Input {
 	return []Input{{Name: "a.fastq", Mate: -1}, {Name: "b.fastq", Mate: -1}}
 }
 
+// side runs tasks on so many goroutines.
+func side(workers int) Runner {
+	return func(n int, task func(int)) {
+		var next atomic.Int64
+		var wait sync.WaitGroup
+		for range workers {
+			wait.Add(1)
+			go func() {
+				defer wait.Done()
+				for i := next.Add(1); i <= int64(n); i = next.Add(1) {
+					task(int(i - 1))
+				}
+			}()
+		}
+		wait.Wait()
+	}
+}
+
 // write writes the archive under dir.
 func (a *archive) write(t testing.TB, dir, name string, force bool, workers int) {
 	t.Helper()
@@ -117,7 +137,7 @@ func (a *archive) write(t testing.TB, dir, name string, force bool, workers int)
 	}
 	var e Encoded
 	for _, b := range a.blocks {
-		if err := EncodeBlock(&e, clone(b), workers); err != nil {
+		if err := EncodeBlock(&e, clone(b), side(workers)); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.WriteBlock(&e); err != nil {

@@ -20,10 +20,14 @@ type Encoded struct {
 	small []byte   // memory of the short sections
 }
 
-// EncodeBlock checks, compresses and sums up a block, on so many goroutines. It works on
-// nothing but its arguments, so blocks may be encoded side by side. The qualities are
-// compressed in place: what b.Quals holds afterwards is of no use.
-func EncodeBlock(e *Encoded, b *Block, workers int) error {
+// Runner calls task with 0..n-1, in any order and on as many goroutines as it likes, and
+// returns when all calls have.
+type Runner func(n int, task func(i int))
+
+// EncodeBlock checks, compresses and sums up a block. It works on nothing but its
+// arguments, so blocks may be encoded side by side. The qualities are compressed in place:
+// what b.Quals holds afterwards is of no use.
+func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 	bases := uint64(0)
 	for i := range b.Bins {
 		bases += b.Bins[i].Bases
@@ -55,7 +59,7 @@ func EncodeBlock(e *Encoded, b *Block, workers int) error {
 
 	d := new(directory)
 	e.names = resize(e.names, len(b.Names))
-	pieces, err := encodeChunks(d, &raw, e.names, workers)
+	pieces, err := encodeChunks(d, &raw, e.names, run)
 	if err != nil {
 		return err
 	}
@@ -104,9 +108,9 @@ func binSizes(b *Block) []uint64 {
 }
 
 // encodeChunks fills in the directory's sums, and returns for each section the stored
-// bytes of its chunks. Chunks are independent of one another, so any number of goroutines
-// gives the same bytes.
-func encodeChunks(d *directory, raw *[sections][]byte, names []byte, workers int) (*[sections][][]byte, error) {
+// bytes of its chunks. Chunks are independent of one another, so any way to run them gives
+// the same bytes.
+func encodeChunks(d *directory, raw *[sections][]byte, names []byte, run Runner) (*[sections][][]byte, error) {
 	type task struct{ section, chunk int }
 	var tasks []task
 	pieces := new([sections][][]byte)
@@ -122,46 +126,28 @@ func encodeChunks(d *directory, raw *[sections][]byte, names []byte, workers int
 			tasks = append(tasks, task{i, j})
 		}
 	}
-	var next atomic.Int64
 	var failed atomic.Pointer[error]
-	work := func() {
+	run(len(tasks), func(k int) {
 		p := coders.Get().(*coder)
 		defer coders.Put(p)
-		for {
-			k := int(next.Add(1)) - 1
-			if k >= len(tasks) || failed.Load() != nil {
-				return
-			}
-			i, j := tasks[k].section, tasks[k].chunk
-			s := &d.sections[i]
-			at := uint64(j) * chunkSize(i)
-			chunk := raw[i][at : at+s.chunkLen(i, j)]
-			var err error
-			switch i {
-			case secNames:
-				chunk, s.methods[j] = p.name(chunk, names[at:at:at+uint64(len(chunk))])
-			case secQuals:
-				chunk, s.methods[j], err = p.qual(chunk)
-			}
-			if err != nil {
-				failed.Store(&err)
-				return
-			}
-			pieces[i][j] = chunk
-			s.sums[j] = sum(chunk)
+		i, j := tasks[k].section, tasks[k].chunk
+		s := &d.sections[i]
+		at := uint64(j) * chunkSize(i)
+		chunk := raw[i][at : at+s.chunkLen(i, j)]
+		var err error
+		switch i {
+		case secNames:
+			chunk, s.methods[j] = p.name(chunk, names[at:at:at+uint64(len(chunk))])
+		case secQuals:
+			chunk, s.methods[j], err = p.qual(chunk)
 		}
-	}
-	workers = max(1, min(workers, len(tasks)))
-	var wait sync.WaitGroup
-	for range workers - 1 {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			work()
-		}()
-	}
-	work()
-	wait.Wait()
+		if err != nil {
+			failed.Store(&err)
+			return
+		}
+		pieces[i][j] = chunk
+		s.sums[j] = sum(chunk)
+	})
 	if err := failed.Load(); err != nil {
 		return nil, *err
 	}
