@@ -7,7 +7,6 @@
 package archive
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/zeebo/xxh3"
@@ -38,12 +37,12 @@ const bulkHeader = 8 + 1 + 16
 // MaxSliceRecords is the most records that a slice may hold.
 const MaxSliceRecords = 1 << 26
 
-// What can be wrong with an archive. Errors wrap one of these and name the file and the
-// place in it.
+// What can be wrong with an archive: the errors of both stages are the same. Those returned
+// wrap one of these and name the file and the place in it.
 var (
-	ErrNotArchive = errors.New("not a packed archive")
-	ErrCorrupt    = errors.New("the archive is corrupt")
-	ErrVersion    = errors.New("unknown format version")
+	ErrNotArchive = bins.ErrNotArchive
+	ErrCorrupt    = bins.ErrCorrupt
+	ErrVersion    = bins.ErrVersion
 )
 
 // corrupt returns an ErrCorrupt that names file and says what was found.

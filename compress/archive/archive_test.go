@@ -35,11 +35,11 @@ func sample(t testing.TB, dir string, verified bool) *Manifest {
 	m := &Manifest{Source: [16]byte{1, 2, 3}, Tool: "orcomgo test", Level: 2, Verified: verified,
 		Options: bins.Options{BlockSize: 256 << 20}}
 	m.Inputs = []Input{
-		{Input: bins.Input{Name: "r1.fastq", Mate: 1, First: true, Records: 30, Bytes: 900, SourceBytes: 400}, Bases: 300, MinLen: 10, MaxLen: 10,
+		{Input: bins.Input{Name: "r1.fastq", Mate: 1, First: true, Records: 30, Bytes: 900}, Bases: 300, MinLen: 10, MaxLen: 10,
 			Blocks: []TextBlock{{Len: 500, Hash: [16]byte{9}}, {Len: 400, Hash: [16]byte{8}}}},
-		{Input: bins.Input{Name: "r2.fastq", Mate: 0, Records: 30, Bytes: 930, SourceBytes: 410}, Bases: 330, MinLen: 11, MaxLen: 11,
+		{Input: bins.Input{Name: "r2.fastq", Mate: 0, Records: 30, Bytes: 930}, Bases: 330, MinLen: 11, MaxLen: 11,
 			Blocks: []TextBlock{{Len: 930, Hash: [16]byte{7}}}},
-		{Input: bins.Input{Name: "z.fa", Kind: bins.FASTA, Mate: -1, Records: 1, Bytes: 70, SourceBytes: 70}, Bases: 60, MinLen: 60, MaxLen: 60,
+		{Input: bins.Input{Name: "z.fa", Kind: bins.FASTA, Mate: -1, Records: 1, Bytes: 70}, Bases: 60, MinLen: 60, MaxLen: 60,
 			Blocks: []TextBlock{{Len: 70}}},
 		{Input: bins.Input{Name: "empty.fastq", Mate: -1}, Blocks: []TextBlock{}},
 	}
@@ -238,7 +238,7 @@ func TestFindSeveral(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "y"+MetaSuffix), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir); !errors.Is(err, ErrNotArchive) || !strings.Contains(err.Error(), "several") {
+	if _, err := Open(dir); !errors.Is(err, ErrNotArchive) || !errors.Is(err, ErrSeveral) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -264,12 +264,15 @@ func TestAbort(t *testing.T) {
 // TestReplace repacks over an archive and over the leftovers of a killed writer.
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
+	sample(t, dir, true)
 	for _, s := range []string{BulkSuffix, MetaSuffix} {
 		if err := os.WriteFile(filepath.Join(dir, "x"+s+tempSuffix), []byte("old"), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	sample(t, dir, true)
+	if err := bins.RemoveStale(dir); err != nil {
+		t.Fatal(err)
+	}
 	sample(t, dir, false)
 	if err := readAll(dir); err != nil {
 		t.Fatal(err)

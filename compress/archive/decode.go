@@ -25,7 +25,7 @@ func parse(file string, data []byte) (*Manifest, error) {
 	}
 	c := &cursor{b: body[len(metaMagic):]}
 	if v := c.uint(math.MaxUint64); c.bad == "" && v != Version {
-		return nil, fmt.Errorf("%s: format version %d, this program reads version %d: %w", file, v, Version, ErrVersion)
+		return nil, fmt.Errorf("%s: %w %d, this program reads version %d", file, ErrVersion, v, Version)
 	}
 	m := new(Manifest)
 	m.parseHead(c)
@@ -59,7 +59,7 @@ func (m *Manifest) parseHead(c *cursor) {
 }
 
 func (m *Manifest) parseInputs(c *cursor) {
-	n := c.count(9, "inputs")
+	n := c.count(8, "inputs")
 	m.Inputs = make([]Input, n)
 	for i := range m.Inputs {
 		in := &m.Inputs[i]
@@ -75,7 +75,6 @@ func (m *Manifest) parseInputs(c *cursor) {
 		}
 		in.Records = c.uint(math.MaxInt64)
 		in.Bytes = c.uint(math.MaxInt64)
-		in.SourceBytes = c.uint(math.MaxInt64)
 		in.Bases = c.uint(math.MaxInt64)
 		in.MinLen = uint32(c.uint(math.MaxUint32))
 		in.MaxLen = uint32(c.uint(math.MaxUint32))

@@ -75,7 +75,7 @@ func (m *Manifest) appendInput(b []byte, in *Input) []byte {
 		b = append(b, f)
 		b = binary.AppendUvarint(b, uint64(in.Mate))
 	}
-	for _, v := range []uint64{in.Records, in.Bytes, in.SourceBytes, in.Bases, uint64(in.MinLen), uint64(in.MaxLen)} {
+	for _, v := range []uint64{in.Records, in.Bytes, in.Bases, uint64(in.MinLen), uint64(in.MaxLen)} {
 		b = binary.AppendUvarint(b, v)
 	}
 	if Exact(m.Options, in.Kind) {

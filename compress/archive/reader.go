@@ -18,8 +18,11 @@ type Reader struct {
 	m    *Manifest
 }
 
+// ErrSeveral is the ErrNotArchive of a directory that holds more than one packed archive.
+var ErrSeveral = fmt.Errorf("%w: it holds several", ErrNotArchive)
+
 // Find returns the name of the packed archive in dir. The error is ErrNotArchive when
-// there is none, or when there are several and the choice is not ours.
+// there is none, or ErrSeveral when the choice is not ours.
 func Find(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -37,7 +40,7 @@ func Find(dir string) (string, error) {
 	case 1:
 		return found[0], nil
 	}
-	return "", fmt.Errorf("%s: %w: it holds several %s files: %s", dir, ErrNotArchive, MetaSuffix, strings.Join(found, ", "))
+	return "", fmt.Errorf("%s: %w: %s", dir, ErrSeveral, strings.Join(found, ", "))
 }
 
 // ReadManifest reads and checks the manifest of archive NAME in dir, without a look at the
@@ -116,6 +119,11 @@ func checkBulk(f *os.File, path string, m *Manifest) error {
 
 // Manifest returns what the archive says of itself; it must not be changed.
 func (r *Reader) Manifest() *Manifest { return r.m }
+
+// Paths returns the names of the two files.
+func (r *Reader) Paths() []string {
+	return []string{r.f.Name(), filepath.Join(r.dir, r.name+MetaSuffix)}
+}
 
 // Name returns the archive's name, the NAME of NAME.cdna.
 func (r *Reader) Name() string { return r.name }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/zeebo/xxh3"
+
+	"orcomgo/bins"
 )
 
 // Writer writes a packed archive: sections first, then the manifest that makes them an
@@ -21,13 +23,10 @@ type Writer struct {
 	err       error // the first error; everything after fails with it
 }
 
-// Create starts an archive NAME in dir. Leftovers of an interrupted writer of the same
-// name are removed.
+// Create starts an archive NAME in dir. The caller holds bins.Lock of dir until Commit or
+// Abort has returned, and has removed what killed runs left (bins.RemoveStale).
 func Create(dir, name string) (*Writer, error) {
 	w := &Writer{dir: dir, name: name, off: bulkHeader, hash: xxh3.New()}
-	if err := RemoveTemp(dir, name); err != nil {
-		return nil, err
-	}
 	f, err := os.OpenFile(w.tempBulk(), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
 	if err != nil {
 		return nil, err
@@ -39,17 +38,6 @@ func Create(dir, name string) (*Writer, error) {
 		return nil, err
 	}
 	return w, nil
-}
-
-// RemoveTemp deletes what an interrupted writer of archive NAME left in dir.
-func RemoveTemp(dir, name string) error {
-	for _, s := range []string{BulkSuffix, MetaSuffix} {
-		err := os.Remove(filepath.Join(dir, name+s+tempSuffix))
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
 }
 
 func (w *Writer) tempBulk() string { return filepath.Join(w.dir, w.name+BulkSuffix+tempSuffix) }
@@ -108,9 +96,8 @@ func (w *Writer) Reopen(m *Manifest) (*Reader, error) {
 	return openBulk(w.tempBulk(), m)
 }
 
-// Commit writes the manifest and renames both files to their final names, the manifest
-// last. An earlier archive of the same name is replaced: its manifest goes first, so that
-// no manifest ever stands beside another archive's bulk file.
+// Commit writes the manifest and makes both files the archive of the directory, in place of
+// an earlier one, as bins.Install does.
 func (w *Writer) Commit(m *Manifest) error {
 	if err := w.Sync(m); err != nil {
 		return err
@@ -122,30 +109,12 @@ func (w *Writer) Commit(m *Manifest) error {
 	if err := writeSynced(w.tempMeta(), data); err != nil {
 		return err
 	}
-	if err := w.f.Close(); err != nil {
-		return err
-	}
+	err := w.f.Close()
 	w.f = nil
-	bulk := filepath.Join(w.dir, w.name+BulkSuffix)
-	meta := filepath.Join(w.dir, w.name+MetaSuffix)
-	switch err := os.Remove(meta); {
-	case err == nil:
-		if err := SyncDir(w.dir); err != nil {
-			return err
-		}
-	case !errors.Is(err, os.ErrNotExist):
+	if err != nil {
 		return err
 	}
-	if err := os.Rename(w.tempBulk(), bulk); err != nil {
-		return err
-	}
-	if err := SyncDir(w.dir); err != nil {
-		return err
-	}
-	if err := os.Rename(w.tempMeta(), meta); err != nil {
-		return err
-	}
-	return SyncDir(w.dir)
+	return bins.Install(w.dir, w.name, BulkSuffix, MetaSuffix)
 }
 
 // Abort closes and deletes what was written. After Commit has succeeded it does nothing.
@@ -166,29 +135,9 @@ func writeSynced(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
-}
-
-// SyncDir makes renames and removals in dir durable.
-func SyncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
+	if _, err := f.Write(data); err != nil {
+		f.Close()
 		return err
 	}
-	err = d.Sync()
-	if e := d.Close(); err == nil {
-		err = e
-	}
-	// Some file systems can't sync a directory; they order renames by themselves.
-	if errors.Is(err, errors.ErrUnsupported) {
-		return nil
-	}
-	return err
+	return bins.SyncFile(f)
 }

@@ -1,0 +1,106 @@
+package compress
+
+import (
+	"context"
+
+	"orcomgo/bins"
+	"orcomgo/compress/archive"
+)
+
+// binned is the source that reads bins which have not been packed yet. They hold every read,
+// so records come back in input order even where the order may be lost.
+type binned struct {
+	r     *bins.Reader
+	man   *archive.Manifest
+	specs []sliceSpec
+	cache *blockCache
+	pool  workers
+	keeps []keeps
+}
+
+// newBinned describes the bins of r as a manifest.
+func newBinned(r *bins.Reader, threads int) (*binned, error) {
+	meta := r.Meta()
+	specs, err := planSlices(meta, false)
+	if err != nil {
+		return nil, err
+	}
+	b := &binned{r: r, specs: specs, pool: newWorkers(threads), keeps: keepsOfAll(meta)}
+	b.man = &archive.Manifest{Source: meta.ID, Tool: meta.Tool, Options: meta.Options, Inputs: inputsOf(meta)}
+	for _, s := range specs {
+		sl := archive.Slice{From: s.from, Records: s.records, First: archive.Member{Input: s.first}}
+		if s.mate >= 0 {
+			sl.Mate = &archive.Member{Input: s.mate}
+		}
+		b.man.Slices = append(b.man.Slices, sl)
+	}
+	return b, nil
+}
+
+func (b *binned) prepare(slices []int) {
+	specs := make([]sliceSpec, len(slices))
+	for k, i := range slices {
+		specs[k] = b.specs[i]
+	}
+	b.cache = newBlockCache(b.r, b.keeps, true, specs)
+}
+
+func (b *binned) manifest() *archive.Manifest { return b.man }
+func (b *binned) Close() error                { return b.r.Close() }
+
+func (b *binned) paths() []string {
+	data, meta := b.r.Paths()
+	return []string{data, meta}
+}
+
+func (b *binned) decode(ctx context.Context, i int, want [2]bool) (*batch, error) {
+	s := b.specs[i]
+	t := &batch{slice: &b.man.Slices[i]}
+	err := b.pool.do(ctx, func() error {
+		for m, input := range s.inputs() {
+			if !want[m] {
+				continue
+			}
+			var err error
+			if t.cols[m], t.seqs[m], err = b.cache.acquire(input, s.from, s.records); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, input := range s.inputs() {
+		b.cache.release(input, s.from, s.records)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// inputsOf describes the inputs of bins as a packed archive would.
+func inputsOf(meta *bins.Meta) []archive.Input {
+	ins := make([]archive.Input, len(meta.Inputs))
+	for i := range ins {
+		in := &ins[i]
+		in.Input = meta.Inputs[i]
+		in.SourceBytes = 0 // not known, and the same text packs to the same bytes from any source
+		for _, b := range meta.BlocksOf(i) {
+			in.Bases += meta.Blocks[b].Bases
+		}
+		if archive.Exact(meta.Options, in.Kind) {
+			in.Blocks = []archive.TextBlock{}
+			for _, b := range meta.BlocksOf(i) {
+				in.Blocks = append(in.Blocks, archive.TextBlock{Len: meta.Blocks[b].TextLen, Hash: meta.Blocks[b].TextHash})
+			}
+		}
+	}
+	return ins
+}
+
+func keepsOfAll(meta *bins.Meta) []keeps {
+	ks := make([]keeps, len(meta.Inputs))
+	for i := range ks {
+		ks[i] = keepsOf(meta.Options, meta.Inputs[i].Kind)
+	}
+	return ks
+}

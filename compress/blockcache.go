@@ -1,0 +1,184 @@
+package compress
+
+import (
+	"bytes"
+	"sort"
+	"sync"
+
+	"orcomgo/bins"
+)
+
+// markEvery is how far apart the records are whose offsets a loaded block remembers.
+const markEvery = 1 << 12
+
+// loaded is a block of the bins with marks to find records in its names and qualities.
+type loaded struct {
+	bins.Block
+	nameMarks, baseMarks []int  // offset of record i*markEvery
+	letters              []byte // the reads end to end, where they were asked for
+}
+
+// mark fills in the marks. The reader has seen to it that there is a name for each record.
+func (l *loaded) mark(k keeps) {
+	if k.names {
+		at := 0
+		for i := range l.Records {
+			if i%markEvery == 0 {
+				l.nameMarks = append(l.nameMarks, at)
+			}
+			at += bytes.IndexByte(l.Names[at:], '\n') + 1
+		}
+	}
+	if l.Lengths != nil {
+		at := 0
+		for i, n := range l.Lengths {
+			if i%markEvery == 0 {
+				l.baseMarks = append(l.baseMarks, at)
+			}
+			at += int(n)
+		}
+	}
+}
+
+// nameOffset returns where the name of record i starts; i may be Records.
+func (l *loaded) nameOffset(i int) int {
+	if i == l.Records {
+		return len(l.Names)
+	}
+	at := l.nameMarks[i/markEvery]
+	for range i % markEvery {
+		at += bytes.IndexByte(l.Names[at:], '\n') + 1
+	}
+	return at
+}
+
+// baseOffset returns how many bases, and so qualities, come before record i; i may be Records.
+func (l *loaded) baseOffset(i int) int {
+	if l.Lengths == nil {
+		return i * int(l.FixedLen)
+	}
+	if i == l.Records {
+		i--
+		if i < 0 {
+			return 0
+		}
+		return l.baseOffset(i) + int(l.Lengths[i])
+	}
+	at := l.baseMarks[i/markEvery]
+	for _, n := range l.Lengths[i/markEvery*markEvery : i] {
+		at += int(n)
+	}
+	return at
+}
+
+// blockCache loads the blocks that slices ask for, each once, and drops a block after the
+// last slice that touches it.
+type blockCache struct {
+	r       *bins.Reader
+	keeps   []keeps // by input
+	letters bool    // reads are wanted as well
+	blocks  [][]int // by input: its blocks in order
+	mu      sync.Mutex
+	entries map[int]*cacheEntry
+}
+
+type cacheEntry struct {
+	once sync.Once
+	l    *loaded
+	err  error
+	uses int // slices that will still ask for it
+}
+
+// newBlockCache prepares for exactly the slices of specs.
+func newBlockCache(r *bins.Reader, keeps []keeps, letters bool, specs []sliceSpec) *blockCache {
+	m := r.Meta()
+	c := &blockCache{r: r, keeps: keeps, letters: letters, entries: make(map[int]*cacheEntry)}
+	for i := range m.Inputs {
+		c.blocks = append(c.blocks, m.BlocksOf(i))
+	}
+	for _, s := range specs {
+		for _, i := range s.inputs() {
+			for _, b := range c.touched(i, s.from, s.records) {
+				e := c.entries[b]
+				if e == nil {
+					e = new(cacheEntry)
+					c.entries[b] = e
+				}
+				e.uses++
+			}
+		}
+	}
+	return c
+}
+
+// touched returns the blocks of an input that hold some of the n records at from.
+func (c *blockCache) touched(input int, from uint64, n int) []int {
+	bs, m := c.blocks[input], c.r.Meta()
+	end := func(i int) uint64 { return m.Blocks[bs[i]].FirstRecord + uint64(m.Blocks[bs[i]].Records) }
+	lo := sort.Search(len(bs), func(i int) bool { return end(i) > from })
+	hi := sort.Search(len(bs), func(i int) bool { return m.Blocks[bs[i]].FirstRecord >= from+uint64(n) })
+	if lo >= hi {
+		return nil
+	}
+	return bs[lo:hi]
+}
+
+// acquire returns the n records at from of an input. What it returns shares memory with
+// blocks; release must be called for each slice once they are no longer needed.
+func (c *blockCache) acquire(input int, from uint64, n int) (*columns, []byte, error) {
+	var ls []*loaded
+	for _, b := range c.touched(input, from, n) {
+		c.mu.Lock()
+		e := c.entries[b]
+		c.mu.Unlock()
+		e.once.Do(func() { e.l, e.err = c.load(input, b) })
+		if e.err != nil {
+			return nil, nil, e.err
+		}
+		ls = append(ls, e.l)
+	}
+	cols, letters := gather(input, from, n, ls, c.keeps[input])
+	return cols, letters, nil
+}
+
+func (c *blockCache) release(input int, from uint64, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, b := range c.touched(input, from, n) {
+		if e := c.entries[b]; e != nil {
+			if e.uses--; e.uses == 0 {
+				delete(c.entries, b)
+			}
+		}
+	}
+}
+
+func (c *blockCache) load(input, block int) (*loaded, error) {
+	k := c.keeps[input]
+	want := bins.WantLengths | bins.WantExceptions
+	if k.names {
+		want |= bins.WantNames
+	}
+	if k.quals {
+		want |= bins.WantQuals
+	}
+	if k.layout {
+		want |= bins.WantLayout
+	}
+	l := new(loaded)
+	if err := c.r.ReadColumns(block, want, &l.Block); err != nil {
+		return nil, err
+	}
+	if c.letters {
+		if err := c.r.ReadBins(block, 0, bins.NBin, &l.Block); err != nil {
+			return nil, err
+		}
+		var err error
+		if l.letters, err = l.AppendSequences(nil); err != nil {
+			return nil, err
+		}
+		l.Order, l.Place, l.Packed, l.Bins = nil, nil, nil, nil
+	}
+	l.mark(k)
+	return l, nil
+}

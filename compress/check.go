@@ -1,0 +1,102 @@
+package compress
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+
+	"github.com/zeebo/xxh3"
+
+	"orcomgo/bins"
+	"orcomgo/compress/archive"
+)
+
+// Errors that can be tested for with errors.Is; those of both stages are the same.
+var (
+	ErrNotArchive = bins.ErrNotArchive
+	ErrCorrupt    = bins.ErrCorrupt
+	ErrVersion    = bins.ErrVersion
+)
+
+var (
+	errNames      = errors.New("there are fewer names than records")
+	errNoSuchFile = fs.ErrNotExist
+)
+
+// textCheck follows the text of one input as it is delivered, from its first byte to its
+// last, and compares it with what is known of it.
+type textCheck struct {
+	name   string
+	sum    hash.Hash // SHA-256; nil if it is not asked for
+	blocks []archive.TextBlock
+	block  *xxh3.Hasher // of the text of blocks[0] so far
+	left   uint64       // bytes of blocks[0] to come
+	whole  bool         // blocks describe all of the text
+	number int          // blocks done
+	bytes  uint64
+}
+
+// newTextCheck checks against blocks unless they are nil, and sums SHA-256 if asked to.
+func newTextCheck(name string, blocks []archive.TextBlock, sum bool) *textCheck {
+	c := &textCheck{name: name, blocks: blocks, whole: blocks != nil, block: xxh3.New()}
+	if sum {
+		c.sum = sha256.New()
+	}
+	if len(blocks) > 0 {
+		c.left = blocks[0].Len
+	}
+	return c
+}
+
+// add takes the next bytes of text. The error wraps ErrCorrupt.
+func (c *textCheck) add(b []byte) error {
+	c.bytes += uint64(len(b))
+	if c.sum != nil {
+		c.sum.Write(b) // a hash.Hash does not fail
+	}
+	if !c.whole {
+		return nil
+	}
+	for {
+		n := min(uint64(len(b)), c.left)
+		c.block.Write(b[:n])
+		b, c.left = b[n:], c.left-n
+		if c.left > 0 || len(c.blocks) == 0 {
+			break
+		}
+		if c.block.Sum128().Bytes() != c.blocks[0].Hash {
+			return fmt.Errorf("%s: block %d of its text is not what was binned: %w", c.name, c.number+1, ErrCorrupt)
+		}
+		c.block.Reset()
+		c.blocks = c.blocks[1:]
+		c.number++
+		if len(c.blocks) > 0 {
+			c.left = c.blocks[0].Len
+		}
+	}
+	if len(b) > 0 {
+		return fmt.Errorf("%s: more text comes out than went in: %w", c.name, ErrCorrupt)
+	}
+	return nil
+}
+
+// end is called after the last byte. want, if not nil, is the SHA-256 that must have come out.
+func (c *textCheck) end(want *[32]byte) error {
+	if err := c.add(nil); err != nil { // blocks of no bytes at the end
+		return err
+	}
+	if len(c.blocks) > 0 {
+		return fmt.Errorf("%s: its text ends in block %d, %d bytes early: %w", c.name, c.number+1, c.left, ErrCorrupt)
+	}
+	if want != nil && c.sum != nil && c.sha256() != *want {
+		return fmt.Errorf("%s: the SHA-256 of its text is not that of the manifest: %w", c.name, ErrCorrupt)
+	}
+	return nil
+}
+
+func (c *textCheck) sha256() (s [32]byte) {
+	c.sum.Sum(s[:0])
+	return s
+}

@@ -1,0 +1,295 @@
+package compress
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"orcomgo/bins"
+	"orcomgo/compress/archive"
+)
+
+// ColumnBytes says where an archive's bytes are.
+type ColumnBytes struct {
+	Names     uint64 `json:"names"`
+	Qualities uint64 `json:"qualities"`
+	Sequences uint64 `json:"sequences"` // with what places them, and their order
+	Lengths   uint64 `json:"lengths"`
+	Layout    uint64 `json:"layout"` // and, in bins, lengths and the order of reads
+	Index     uint64 `json:"index"`  // manifest, headers and checksums
+}
+
+// Total returns the size of the archive.
+func (c ColumnBytes) Total() uint64 {
+	return c.Names + c.Qualities + c.Sequences + c.Lengths + c.Layout + c.Index
+}
+
+// Summary is the outcome of Pack or Unpack.
+type Summary struct {
+	Inputs       int
+	Records      uint64
+	Bases        uint64
+	TextBytes    uint64 // of the inputs, uncompressed
+	ArchiveBytes uint64 // both files
+	Columns      ColumnBytes
+	Verified     bool // the archive was decoded and compared when it was packed
+
+	AlreadyPacked  bool // Pack found the archive finished
+	Slices         int
+	SlicesInFlight int          // how many were in work at once
+	Files          []FileStatus // by input; Unpack only
+}
+
+// summaryOf sums up an archive whose files are paths.
+func summaryOf(man *archive.Manifest, paths []string, already bool) (*Summary, error) {
+	s := &Summary{Inputs: len(man.Inputs), Verified: man.Verified, AlreadyPacked: already, Slices: len(man.Slices)}
+	for i := range man.Inputs {
+		in := &man.Inputs[i]
+		s.Records += in.Records
+		s.Bases += in.Bases
+		s.TextBytes += in.Bytes
+	}
+	for _, p := range paths {
+		st, err := os.Stat(p)
+		if err != nil {
+			return nil, err
+		}
+		s.ArchiveBytes += uint64(st.Size())
+	}
+	z := man.Sizes()
+	s.Columns = ColumnBytes{Names: z.Names, Qualities: z.Quals, Sequences: z.Seqs, Lengths: z.Lengths, Layout: z.Layout}
+	s.Columns.Index = s.ArchiveBytes - s.Columns.Total()
+	return s, nil
+}
+
+// sliceBytes returns how much text slice i gives, near enough if it was not verified.
+func sliceBytes(man *archive.Manifest, i int) uint64 {
+	s := &man.Slices[i]
+	var n uint64
+	for _, mem := range s.Members() {
+		in := &man.Inputs[mem.Input]
+		if man.Verified {
+			n += mem.TextLen
+		} else {
+			n += share(in.Bytes, uint64(s.Records), in.Records)
+		}
+	}
+	return n
+}
+
+// Information is what Info tells of an archive; the JSON form is for scripts.
+type Information struct {
+	Name          string `json:"name"`
+	Stage         string `json:"stage"` // "binned" or "packed"
+	Tool          string `json:"tool"`
+	FormatVersion int    `json:"format_version"`
+	ID            string `json:"id"`
+	BinsID        string `json:"bins_id"` // of the bins that were packed, or of these
+	BinsKept      bool   `json:"bins_kept"`
+
+	ReadsOnly bool   `json:"reads_only"`
+	Order     string `json:"order"`   // "original" or "any"
+	Names     string `json:"names"`   // "keep" or "drop"
+	Quality   string `json:"quality"` // "keep", "bin8" or "drop"
+	Lossless  bool   `json:"lossless"`
+	Level     string `json:"level,omitempty"`
+	Verified  bool   `json:"verified"`
+	BlockSize uint64 `json:"block_size"`
+
+	Inputs       []InputInformation `json:"inputs"`
+	Records      uint64             `json:"records"`
+	Bases        uint64             `json:"bases"`
+	TextBytes    uint64             `json:"text_bytes"`
+	ArchiveBytes uint64             `json:"archive_bytes"`
+	Columns      ColumnBytes        `json:"columns"`
+	Ratio        float64            `json:"ratio"`         // text bytes to archive bytes
+	BitsPerBase  float64            `json:"bits_per_base"` // of the sequences
+	Blocks       int                `json:"blocks,omitempty"`
+	Slices       int                `json:"slices,omitempty"`
+	// OrderBytes is what the original order of the records would have cost at least
+	// (log2 of the number of orders), where it was given up.
+	OrderBytes uint64 `json:"order_bytes,omitempty"`
+}
+
+// InputInformation is about one input.
+type InputInformation struct {
+	Name     string  `json:"name"`
+	Kind     string  `json:"kind"`            // "FASTQ" or "FASTA"
+	Mates    string  `json:"mates,omitempty"` // the input with its mates
+	Bytes    uint64  `json:"bytes"`
+	Records  uint64  `json:"records"`
+	Bases    uint64  `json:"bases"`
+	MinLen   uint32  `json:"min_length"`
+	MeanLen  float64 `json:"mean_length"`
+	MaxLen   uint32  `json:"max_length"`
+	OutBytes uint64  `json:"unpacked_bytes,omitempty"`
+	SHA256   string  `json:"sha256,omitempty"` // of the text that unpack delivers
+}
+
+// Info describes the archive in dir, packed or binned, without decoding it.
+func Info(dir string) (*Information, error) {
+	if err := recoverDir(dir); err != nil {
+		return nil, err
+	}
+	r, err := archive.Open(dir)
+	if err == nil {
+		defer r.Close()
+		return infoPacked(dir, r)
+	}
+	if !errors.Is(err, ErrNotArchive) {
+		return nil, err
+	}
+	b, binErr := bins.Open(dir)
+	if binErr == nil {
+		defer b.Close()
+		return infoBinned(b)
+	}
+	if errors.Is(binErr, ErrNotArchive) {
+		return nil, notArchive(dir, err)
+	}
+	return nil, binErr
+}
+
+func infoPacked(dir string, r *archive.Reader) (*Information, error) {
+	man := r.Manifest()
+	sum, err := summaryOf(man, r.Paths(), false)
+	if err != nil {
+		return nil, err
+	}
+	n := describe(man, sum)
+	n.Name, n.Stage, n.FormatVersion = r.Name(), "packed", archive.Version
+	n.ID, n.Level, n.Slices = fmt.Sprintf("%x", man.ID), Level(man.Level).String(), len(man.Slices)
+	if b, err := bins.Open(dir); err == nil {
+		n.BinsKept = true
+		b.Close()
+	}
+	if man.Options.OrderAny {
+		bits := 0.0
+		for i := range man.Slices {
+			// Inside a slice all orders are one; a whole input in the order of the layout is more.
+			bits += log2Factorial(uint64(man.Slices[i].Records))
+		}
+		whole := 0.0
+		for i := range man.Inputs {
+			in := &man.Inputs[i]
+			if !wholeOrder(man.Options, in.Kind) || in.Mate >= 0 && !wholeOrder(man.Options, man.Inputs[in.Mate].Kind) {
+				whole = 0
+				break
+			}
+			if in.Mate < 0 || in.First {
+				whole += log2Factorial(in.Records)
+			}
+		}
+		n.OrderBytes = uint64(max(bits, whole) / 8)
+	}
+	return n, nil
+}
+
+// log2Factorial returns log2(n!).
+func log2Factorial(n uint64) float64 {
+	l, _ := math.Lgamma(float64(n) + 1)
+	return l / math.Ln2
+}
+
+func infoBinned(r *bins.Reader) (*Information, error) {
+	b, err := newBinned(r, 1)
+	if err != nil {
+		return nil, err
+	}
+	meta, man := r.Meta(), b.man
+	for i := range man.Inputs {
+		if err := lengthsOf(r, i, &man.Inputs[i]); err != nil {
+			return nil, err
+		}
+	}
+	sum, err := summaryOf(man, b.paths(), false)
+	if err != nil {
+		return nil, err
+	}
+	sum.Columns = ColumnBytes{}
+	for i := range meta.Blocks {
+		k := &meta.Blocks[i]
+		sum.Columns.Sequences += k.StoredDNA
+		sum.Columns.Names += k.StoredNames
+		sum.Columns.Qualities += k.StoredQuals
+		sum.Columns.Layout += k.StoredMeta
+	}
+	sum.Columns.Index = sum.ArchiveBytes - sum.Columns.Total()
+	n := describe(man, sum)
+	data, _ := r.Paths()
+	n.Name, n.Stage, n.FormatVersion = strings.TrimSuffix(filepath.Base(data), bins.DataExt), "binned", bins.Version
+	n.ID, n.Blocks = n.BinsID, len(meta.Blocks)
+	return n, nil
+}
+
+// lengthsOf finds the shortest and longest read of an input of the bins.
+func lengthsOf(r *bins.Reader, input int, in *archive.Input) error {
+	first := true
+	note := func(l uint32) {
+		if first || l < in.MinLen {
+			in.MinLen = l
+		}
+		in.MaxLen = max(in.MaxLen, l)
+		first = false
+	}
+	var b bins.Block
+	for _, k := range r.Meta().BlocksOf(input) {
+		info := &r.Meta().Blocks[k]
+		if !info.Varied {
+			if info.Records > 0 {
+				note(info.FixedLen)
+			}
+			continue
+		}
+		if err := r.ReadColumns(k, bins.WantLengths, &b); err != nil {
+			return err
+		}
+		for _, l := range b.Lengths {
+			note(l)
+		}
+	}
+	return nil
+}
+
+// describe fills in what both stages have.
+func describe(man *archive.Manifest, sum *Summary) *Information {
+	n := &Information{Tool: man.Tool, BinsID: fmt.Sprintf("%x", man.Source), ReadsOnly: man.Options.ReadsOnly,
+		Order: "original", Names: "keep", Quality: [...]string{"keep", "bin8", "drop"}[man.Options.Quality],
+		Lossless: true, Verified: man.Verified, BlockSize: man.Options.BlockSize,
+		Records: sum.Records, Bases: sum.Bases, TextBytes: sum.TextBytes, ArchiveBytes: sum.ArchiveBytes, Columns: sum.Columns}
+	if man.Options.OrderAny {
+		n.Order = "any"
+	}
+	if man.Options.DropNames || man.Options.ReadsOnly {
+		n.Names = "drop"
+	}
+	if man.Options.ReadsOnly {
+		n.Quality = "drop"
+	}
+	if sum.ArchiveBytes > 0 {
+		n.Ratio = float64(sum.TextBytes) / float64(sum.ArchiveBytes)
+	}
+	if sum.Bases > 0 {
+		n.BitsPerBase = 8 * float64(sum.Columns.Sequences) / float64(sum.Bases)
+	}
+	for i := range man.Inputs {
+		in := &man.Inputs[i]
+		d := InputInformation{Name: in.Name, Kind: [...]string{"FASTQ", "FASTA"}[in.Kind], Bytes: in.Bytes, Records: in.Records,
+			Bases: in.Bases, MinLen: in.MinLen, MaxLen: in.MaxLen, OutBytes: in.OutBytes}
+		if in.Records > 0 {
+			d.MeanLen = float64(in.Bases) / float64(in.Records)
+		}
+		if in.Mate >= 0 {
+			d.Mates = man.Inputs[in.Mate].Name
+		}
+		if man.Verified {
+			d.SHA256 = fmt.Sprintf("%x", in.SHA256)
+		}
+		n.Lossless = n.Lossless && archive.Exact(man.Options, in.Kind)
+		n.Inputs = append(n.Inputs, d)
+	}
+	return n
+}

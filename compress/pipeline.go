@@ -1,0 +1,151 @@
+package compress
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// workers bounds how many columns are coded or decoded at once. A task holds its place
+// only while it computes, never while it waits for another.
+type workers chan struct{}
+
+func newWorkers(threads int) workers { return make(workers, max(threads, 1)) }
+
+// do runs f once a worker is free, unless ctx ends first.
+func (w workers) do(ctx context.Context, f func() error) error {
+	select {
+	case w <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-w }()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return f()
+}
+
+// inOrder calls produce for 0..n-1, up to inFlight of them at once, and consume for each
+// result in ascending order, one at a time. A result counts as in flight until it is
+// consumed, which is what bounds memory. The first error ends it all and is returned.
+func inOrder[T any](ctx context.Context, n, inFlight int, produce func(context.Context, int) (T, error), consume func(int, T) error) error {
+	inFlight = min(max(inFlight, 1), max(n, 1))
+	g, ctx := errgroup.WithContext(ctx)
+	free := make(chan struct{}, inFlight)
+	// queue holds one channel a result, in order; it never blocks, as free bounds it.
+	queue := make(chan chan T, inFlight)
+	g.Go(func() error {
+		defer close(queue)
+		for i := range n {
+			select {
+			case free <- struct{}{}:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			done := make(chan T, 1)
+			queue <- done
+			g.Go(func() error {
+				v, err := produce(ctx, i)
+				if err != nil {
+					return err
+				}
+				done <- v
+				return nil
+			})
+		}
+		return nil
+	})
+	g.Go(func() error {
+		i := 0
+		for done := range queue {
+			select {
+			case v := <-done:
+				if err := consume(i, v); err != nil {
+					return err
+				}
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			<-free
+			i++
+		}
+		return ctx.Err()
+	})
+	return g.Wait()
+}
+
+// Progress is told how far a stage has come: done of total, in bytes of text. It is called
+// from any goroutine and must be cheap.
+type Progress func(stage string, done, total uint64)
+
+// meter adds up the progress of one stage.
+type meter struct {
+	report Progress
+	stage  string
+	done   atomic.Uint64
+	total  uint64
+}
+
+func newMeter(report Progress, stage string, total uint64) *meter {
+	m := &meter{report: report, stage: stage, total: total}
+	m.add(0)
+	return m
+}
+
+func (m *meter) add(n uint64) {
+	if m.report != nil {
+		m.report(m.stage, m.done.Add(n), m.total)
+	}
+}
+
+// buffers recycles large byte slices between slices of records: a pool that garbage
+// collection does not empty, since each would be tens of megabytes of fresh pages.
+type buffers struct {
+	mu   sync.Mutex
+	free [][]byte
+	keep int
+}
+
+// get returns an empty slice with room for n bytes.
+func (p *buffers) get(n int) []byte {
+	p.mu.Lock()
+	best := -1
+	for i, b := range p.free {
+		if cap(b) >= n && (best < 0 || cap(b) < cap(p.free[best])) {
+			best = i
+		}
+	}
+	var b []byte
+	if best >= 0 {
+		b = p.free[best]
+		p.free[best] = p.free[len(p.free)-1]
+		p.free = p.free[:len(p.free)-1]
+	}
+	p.mu.Unlock()
+	if b == nil {
+		b = make([]byte, 0, n)
+	}
+	return b[:0]
+}
+
+// put hands b back.
+func (p *buffers) put(b []byte) {
+	if cap(b) == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.free) < p.keep {
+		p.free = append(p.free, b)
+		return
+	}
+	for i := range p.free {
+		if cap(p.free[i]) < cap(b) {
+			p.free[i] = b
+			return
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package compress
+
+import (
+	"bytes"
+	"strconv"
+
+	"orcomgo/bins"
+)
+
+// form is how the records of an input come back.
+type form uint8
+
+const (
+	asRecords form = iota // their own text
+	asFASTA               // FASTQ without qualities: name and sequence, a line each
+	asLines               // reads only: one sequence a line
+)
+
+func formOf(o bins.Options, kind bins.Kind) form {
+	switch {
+	case o.ReadsOnly:
+		return asLines
+	case kind == bins.FASTQ && o.Quality == bins.QualityDrop:
+		return asFASTA
+	}
+	return asRecords
+}
+
+// textSize returns how many bytes records of these columns take, layout exceptions aside.
+func textSize(f form, c *columns) int {
+	n := int(c.bases()) + 2*c.records
+	if f == asLines {
+		return n
+	}
+	n += len(c.names) + c.records
+	if c.names == nil {
+		n += c.records * len(strconv.FormatUint(c.from+uint64(c.records), 10))
+	}
+	if f == asRecords && c.quals != nil {
+		n += len(c.quals) + 3*c.records
+		if c.layout.Default.Plus == bins.PlusName {
+			n += len(c.names)
+		}
+	}
+	if w := c.layout.Default.SeqWidth; w > 0 {
+		n += int(c.bases()) / int(w)
+	}
+	return n
+}
+
+// render appends the text of c to dst. seqs are its sequences end to end. With ends not
+// nil, ends[i] is set to the length of the text up to the end of record i.
+func render(dst []byte, f form, kind bins.Kind, c *columns, seqs []byte, ends []int) ([]byte, error) {
+	start := len(dst)
+	names, quals := c.names, c.quals
+	exceptions := c.layout.Exceptions
+	var number []byte
+	for i := range c.records {
+		n := int(c.fixed)
+		if c.lengths != nil {
+			n = int(c.lengths[i])
+		}
+		seq := seqs[:n]
+		seqs = seqs[n:]
+		if f == asLines {
+			dst = append(append(dst, seq...), '\n')
+		} else {
+			name := number
+			if names != nil {
+				k := bytes.IndexByte(names, '\n')
+				if k < 0 {
+					return dst, errNames
+				}
+				name, names = names[:k], names[k+1:]
+			} else {
+				number = strconv.AppendUint(number[:0], c.from+uint64(i)+1, 10)
+				name = number
+			}
+			if f == asFASTA {
+				dst = append(append(dst, '>'), name...)
+				dst = append(dst, '\n')
+				dst = append(append(dst, seq...), '\n')
+			} else {
+				var qual []byte
+				if quals != nil {
+					qual, quals = quals[:n], quals[n:]
+				}
+				l := &c.layout.Default
+				if len(exceptions) > 0 && exceptions[0].Read == uint32(i) {
+					l, exceptions = &exceptions[0].RecordLayout, exceptions[1:]
+				}
+				var err error
+				if dst, err = bins.AppendRecord(dst, kind, name, seq, qual, l); err != nil {
+					return dst, err
+				}
+			}
+		}
+		if ends != nil {
+			ends[i] = len(dst) - start
+		}
+	}
+	return dst, nil
+}
+
+// interleave appends the records of a and b in turn; ends are those that render gave.
+func interleave(dst, a, b []byte, endsA, endsB []int) []byte {
+	fromA, fromB := 0, 0
+	for i := range endsA {
+		dst = append(dst, a[fromA:endsA[i]]...)
+		dst = append(dst, b[fromB:endsB[i]]...)
+		fromA, fromB = endsA[i], endsB[i]
+	}
+	return dst
+}
