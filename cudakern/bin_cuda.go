@@ -11,13 +11,14 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Bin puts the block's reads in the order of (signature, ordinal). The text must begin where
-// the lane's Buffer does and end at a record's end; its last line may lack the '\n'.
-func (l *Lane) Bin(text []byte) (*Result, error) {
-	if len(text) > 0 && (len(l.input) == 0 || &text[0] != &l.input[0]) {
-		return nil, errors.New("the text does not stand in the lane's buffer")
+// Bin puts the block's reads in the order of (signature, ordinal). The text must be memory of
+// the device's Pin and end at a record's end; its last line may lack the '\n'. The result's
+// columns stand in out, which grows as they need.
+func (l *Lane) Bin(text []byte, out *Output) (*Result, error) {
+	if !l.dev.Pinned(text) {
+		return nil, errors.New("the text does not stand in pinned memory")
 	}
-	if len(text) > MaxText || len(text) > 0 && text[len(text)-1] == '\r' {
+	if len(text) > MaxText {
 		return &Result{Odd: true, Record: -1}, nil
 	}
 	if len(text) == 0 {
@@ -44,7 +45,7 @@ func (l *Lane) Bin(text []byte) (*Result, error) {
 	if info[infoBad] != math.MaxUint32 {
 		return &Result{Odd: true, Record: int(info[infoBad])}, nil
 	}
-	if err := l.collect(r, info); err != nil {
+	if err := l.collect(r, info, out); err != nil {
 		return nil, err
 	}
 	return r, l.times(r)
@@ -196,7 +197,7 @@ func (l *Lane) assign(n, textLen int) error {
 }
 
 // collect runs the kernels whose output sizes are known by now and copies all columns back.
-func (l *Lane) collect(r *Result, info [infoSlots]uint32) error {
+func (l *Lane) collect(r *Result, info [infoSlots]uint32, out *Output) error {
 	n := r.Records
 	r.Bases = uint64(info[infoBases])
 	r.MinLen, r.MaxLen = info[infoMinLen], info[infoMaxLen]
@@ -231,6 +232,11 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32) error {
 			return err
 		}
 	}
+	if l.mapped {
+		if err := l.launch(kernelMapQuals, groups(quals, 16*threads), l.qualText.at(), uint64(quals), l.table.at()); err != nil {
+			return err
+		}
+	}
 	if err := l.events[evGathered].Record(l.stream); err != nil {
 		return l.fault(err)
 	}
@@ -246,7 +252,7 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32) error {
 		{&nameText, &l.nameText, names, l.names},
 		{&qualText, &l.qualText, quals, l.quals},
 	}
-	if err := l.download(r, columns); err != nil {
+	if err := l.download(r, columns, out); err != nil {
 		return err
 	}
 	r.Order, r.Place, r.Lengths = view[uint32](order), view[uint32](place), view[uint32](lens)
@@ -261,7 +267,7 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32) error {
 	return nil
 }
 
-// A column is device memory that comes back to the lane's pinned output.
+// A column is device memory that comes back to pinned memory.
 type column struct {
 	to   *[]byte
 	from *buffer
@@ -269,8 +275,8 @@ type column struct {
 	want bool
 }
 
-// download copies the wanted columns back and waits for them.
-func (l *Lane) download(r *Result, columns []column) error {
+// download copies the wanted columns to out and waits for them.
+func (l *Lane) download(r *Result, columns []column, out *Output) error {
 	const align = 64
 	total := 0
 	for _, c := range columns {
@@ -278,23 +284,15 @@ func (l *Lane) download(r *Result, columns []column) error {
 			total += (c.n + align - 1) / align * align
 		}
 	}
-	if total > len(l.output) {
-		if err := freePinned(l.output); err != nil {
-			return cudaError("freeing pinned memory", err)
-		}
-		l.output = nil
-		b, err := allocPinned(total + total/8)
-		if err != nil {
-			return err
-		}
-		l.output = b
+	if err := out.room(l.dev, total); err != nil {
+		return err
 	}
 	at := 0
 	for _, c := range columns {
 		if !c.want {
 			continue
 		}
-		*c.to = l.output[at : at+c.n : at+c.n]
+		*c.to = out.mem[at : at+c.n : at+c.n]
 		at += (c.n + align - 1) / align * align
 		if c.n == 0 {
 			continue

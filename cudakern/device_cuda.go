@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"sync"
 	"time"
+	"unsafe"
 
 	"gorgonia.org/cu"
 )
@@ -30,6 +31,10 @@ type Device struct {
 
 	mu    sync.Mutex
 	lanes map[*Lane]bool
+	// pinned memory by its first byte, and what it took
+	pinned   map[*byte]int
+	pinMS    float64
+	pinBytes uint64
 }
 
 // Probe describes the first usable GPU and leaves no context behind. CUDA_VISIBLE_DEVICES
@@ -78,7 +83,7 @@ func Open() (*Device, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	begin := time.Now()
-	d := &Device{desc: desc, lanes: map[*Lane]bool{}}
+	d := &Device{desc: desc, lanes: map[*Lane]bool{}, pinned: map[*byte]int{}}
 	// Waiting lanes sleep rather than spin: their cores read, hash and write meanwhile.
 	if d.ctx, err = cu.Device(0).MakeContext(cu.SchedBlockingSync); err != nil {
 		if errors.Is(err, cu.OutOfMemory) {
@@ -124,7 +129,7 @@ func (d *Device) enter() (leave func(), err error) {
 	return runtime.UnlockOSThread, nil
 }
 
-// Close frees the lanes that are still open and the context.
+// Close frees the lanes that are still open, all pinned memory and the context.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	var open []*Lane
@@ -143,6 +148,12 @@ func (d *Device) Close() error {
 		return err
 	}
 	defer leave()
+	for p, n := range d.pinned {
+		if err := freePinned(unsafe.Slice(p, n)); err != nil && first == nil {
+			first = cudaError("freeing pinned memory", err)
+		}
+	}
+	clear(d.pinned)
 	if err := d.ctx.Destroy(); err != nil && first == nil {
 		first = fmt.Errorf("CUDA: %w", err)
 	}

@@ -51,8 +51,8 @@ type Exception struct {
 	Read, Start, Len, Byte uint32
 }
 
-// Result is a binned block. Its slices are memory of the lane, valid until the lane's next
-// call.
+// Result is a binned block. Its slices are memory of the Output that was given, valid until
+// that is given again.
 type Result struct {
 	// Odd: the kernels don't take the block, and nothing else here is set but Record, the
 	// smallest ordinal that they refused (-1: the lines are not a multiple of four).

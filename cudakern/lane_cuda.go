@@ -27,37 +27,37 @@ const (
 // textPad is readable device memory before and after the text: the kernels load whole words.
 const textPad = 256
 
-// Lane is room for one block in flight: a CUDA stream with its own pinned host memory and
-// device memory, which grow as blocks need. A lane is used by one goroutine at a time.
+// Lane is room for one block on the device: a CUDA stream with its own memory, which grows
+// as blocks need. A lane is used by one goroutine at a time.
 type Lane struct {
 	// Profile, when not nil, makes every kernel run alone and adds its milliseconds here.
 	Profile map[string]float64
 
-	dev           *Device
-	stream        cu.Stream
-	events        [events]cu.Event
-	names, quals  bool
-	input, output []byte // pinned: the text, the columns
-	small         []byte // pinned: the step word, the info words
+	dev          *Device
+	stream       cu.Stream
+	events       [events]cu.Event
+	names, quals bool
+	mapped       bool   // by table
+	small        []byte // pinned: the step word, the info words
 
 	text, ends, state, info, counts                    buffer
 	lens, nameAt, qualAt, runs, place, codes           buffer // input order
 	keyA, keyB, orderA, orderB                         buffer
 	storedPlace, packedAt, basesAt, binAt, bins        buffer
-	packed, exceptions, nameText, qualText             buffer
+	packed, exceptions, nameText, qualText, table      buffer
 	lineRoom, recordRoom, stateUsed, stateRoom, blocks int
 }
 
 // NewLane makes a lane for blocks of about blockSize bytes of text, from which names and
-// qualities come back if they are asked for. An error that wraps ErrMemory tells that the
-// memory for it isn't there.
-func (d *Device) NewLane(blockSize int, names, quals bool) (_ *Lane, err error) {
+// qualities come back if they are asked for, the qualities mapped by the table if there is
+// one. An error that wraps ErrMemory tells that the memory isn't there.
+func (d *Device) NewLane(blockSize int, names, quals bool, table *[256]byte) (_ *Lane, err error) {
 	leave, err := d.enter()
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	l := &Lane{dev: d, names: names, quals: quals}
+	l := &Lane{dev: d, names: names, quals: quals, mapped: quals && table != nil}
 	defer func() {
 		if err != nil {
 			l.release()
@@ -71,7 +71,7 @@ func (d *Device) NewLane(blockSize int, names, quals bool) (_ *Lane, err error) 
 			return nil, fmt.Errorf("making a CUDA event: %w", outOfMemory(err))
 		}
 	}
-	if l.small, err = allocPinned(4096); err != nil {
+	if l.small, err = allocPinned(smallSize); err != nil {
 		return nil, err
 	}
 	if err = l.info.grow(4*infoSlots, "counters"); err != nil {
@@ -87,18 +87,14 @@ func (d *Device) NewLane(blockSize int, names, quals bool) (_ *Lane, err error) 
 	if err = l.roomForColumns(blockSize/8, blockSize/4, blockSize/2); err != nil {
 		return nil, err
 	}
-	if _, err = l.growInput(blockSize, 0); err != nil {
-		return nil, err
-	}
-	share := blockSize / 6
-	if names {
-		share += blockSize / 4
-	}
-	if quals {
-		share += blockSize * 9 / 20
-	}
-	if l.output, err = allocPinned(share + 1<<16); err != nil {
-		return nil, err
+	if l.mapped {
+		if err = l.table.grow(256, "the table of qualities"); err != nil {
+			return nil, err
+		}
+		copy(l.small[smallTable:], table[:])
+		if err = cu.MemcpyHtoDAsync(l.table.ptr, unsafe.Pointer(unsafe.SliceData(l.small[smallTable:])), 256, l.stream); err != nil {
+			return nil, cudaError("copying the table of qualities", err)
+		}
 	}
 	d.mu.Lock()
 	d.lanes[l] = true
@@ -106,38 +102,18 @@ func (d *Device) NewLane(blockSize int, names, quals bool) (_ *Lane, err error) 
 	return l, nil
 }
 
+// The lane's small pinned memory: the step word, the info words, the table of qualities.
+const (
+	smallInfo  = 64
+	smallTable = 256
+	smallSize  = 4096
+)
+
 func outOfMemory(err error) error {
 	if errors.Is(err, cu.OutOfMemory) {
 		return ErrMemory
 	}
 	return err
-}
-
-// Buffer returns the lane's pinned text buffer, n bytes or more. When it has to grow, its
-// first keep bytes are copied.
-func (l *Lane) Buffer(n, keep int) ([]byte, error) {
-	if n <= len(l.input) {
-		return l.input, nil
-	}
-	leave, err := l.dev.enter()
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	return l.growInput(n+n/8, keep)
-}
-
-func (l *Lane) growInput(n, keep int) ([]byte, error) {
-	b, err := allocPinned(n + 4096)
-	if err != nil {
-		return nil, err
-	}
-	copy(b, l.input[:keep])
-	if err := freePinned(l.input); err != nil {
-		return nil, err
-	}
-	l.input = b
-	return b, nil
 }
 
 func (l *Lane) stepAddress() uint64 {
@@ -148,7 +124,7 @@ func (l *Lane) step() uint32 { return *(*uint32)(unsafe.Pointer(unsafe.SliceData
 
 // infoWords is where the info array lands.
 func (l *Lane) infoWords() *[infoSlots]uint32 {
-	return (*[infoSlots]uint32)(unsafe.Pointer(unsafe.SliceData(l.small[64:])))
+	return (*[infoSlots]uint32)(unsafe.Pointer(unsafe.SliceData(l.small[smallInfo:])))
 }
 
 // roomForText makes room for n bytes of text and so many lines.
@@ -255,12 +231,10 @@ func (l *Lane) release() error {
 	}
 	for _, b := range []*buffer{&l.text, &l.ends, &l.state, &l.info, &l.counts, &l.lens, &l.nameAt, &l.qualAt, &l.runs, &l.place, &l.codes,
 		&l.keyA, &l.keyB, &l.orderA, &l.orderB, &l.storedPlace, &l.packedAt, &l.basesAt, &l.binAt, &l.bins, &l.packed, &l.exceptions,
-		&l.nameText, &l.qualText} {
+		&l.nameText, &l.qualText, &l.table} {
 		keep(b.free())
 	}
-	for _, b := range [][]byte{l.input, l.output, l.small} {
-		keep(cudaError("freeing pinned memory", freePinned(b)))
-	}
+	keep(cudaError("freeing pinned memory", freePinned(l.small)))
 	for i := range l.events {
 		if l.events[i] != (cu.Event{}) {
 			keep(cudaError("ending an event", cu.DestroyEvent(&l.events[i])))
@@ -269,7 +243,7 @@ func (l *Lane) release() error {
 	if l.stream != (cu.Stream{}) {
 		keep(cudaError("ending a stream", l.stream.Destroy()))
 	}
-	l.input, l.output, l.small = nil, nil, nil
+	l.small = nil
 	return first
 }
 

@@ -26,11 +26,12 @@ const (
 	kernelPack
 	kernelExceptions
 	kernelColumns
+	kernelMapQuals
 	kernels
 )
 
 var kernelNames = [kernels]string{"none", "lines", "records", "signature", "sort_count", "scan", "sort_scatter", "arrange", "bin_starts",
-	"pack", "exceptions", "columns"}
+	"pack", "exceptions", "columns", "map_quals"}
 
 // String returns the kernel's name in the PTX.
 func (k kernel) String() string {

@@ -8,6 +8,7 @@ import "C"
 
 import (
 	"fmt"
+	"time"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -33,4 +34,86 @@ func freePinned(b []byte) error {
 		return nil
 	}
 	return cu.MemFreeHost(unsafe.Pointer(unsafe.SliceData(b)))
+}
+
+// Pin returns n bytes of pinned host memory, which stay until Unpin or Close. An error that
+// wraps ErrMemory tells that there isn't so much.
+func (d *Device) Pin(n int) ([]byte, error) {
+	leave, err := d.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	begin := time.Now()
+	b, err := allocPinned(max(n, 1))
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.pinned[unsafe.SliceData(b)] = len(b)
+	d.pinMS += ms(begin)
+	d.pinBytes += uint64(len(b))
+	return b, nil
+}
+
+// Unpin gives back memory of Pin; b must begin where that did.
+func (d *Device) Unpin(b []byte) error {
+	if cap(b) == 0 {
+		return nil
+	}
+	leave, err := d.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	d.mu.Lock()
+	delete(d.pinned, unsafe.SliceData(b))
+	d.mu.Unlock()
+	return cudaError("freeing pinned memory", freePinned(b))
+}
+
+// Pinned tells whether b lies in memory of Pin.
+func (d *Device) Pinned(b []byte) bool {
+	if len(b) == 0 {
+		return true
+	}
+	first := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for p, n := range d.pinned {
+		if at := uintptr(unsafe.Pointer(p)); first >= at && first+uintptr(len(b)) <= at+uintptr(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// PinTime returns how many milliseconds went into pinning host memory so far, and for how
+// many bytes.
+func (d *Device) PinTime() (ms float64, bytes uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.pinMS, d.pinBytes
+}
+
+// Output is pinned host memory for the columns of a block. The zero value is ready for use;
+// it ends with the device.
+type Output struct{ mem []byte }
+
+// room makes the output hold n bytes.
+func (o *Output) room(d *Device, n int) error {
+	if n <= len(o.mem) {
+		return nil
+	}
+	if err := d.Unpin(o.mem); err != nil {
+		return err
+	}
+	o.mem = nil
+	b, err := d.Pin(n + n/8 + 4096) // the next block may need a little more
+	if err != nil {
+		return err
+	}
+	o.mem = b
+	return nil
 }

@@ -132,8 +132,9 @@ func fastq(s shape, rng *rand.Rand) []byte {
 	for i := range s.records {
 		name := []byte("run.1:")
 		for range rng.IntN(40) {
-			name = append(name, " !/:09AZaz~\t"[rng.IntN(12)])
+			name = append(name, " !/:09AZaz~\t\r\x80\xff"[rng.IntN(15)])
 		}
+		name = bytes.TrimRight(name, "\r") // else it would be a line end's
 		if s.emptyNames {
 			name = nil
 		}
@@ -146,7 +147,7 @@ func fastq(s shape, rng *rand.Rand) []byte {
 				seq[j] = seq[j-1]
 			}
 			if rng.IntN(1000) < s.odd {
-				seq[j] = "NNNnacgtRYkmT"[rng.IntN(13)]
+				seq[j] = "NNNnacgtRYkmT.-*"[rng.IntN(16)]
 				for k := j; k > 0 && k > j-rng.IntN(6); k-- {
 					seq[k-1] = seq[j]
 				}
@@ -159,8 +160,6 @@ func fastq(s shape, rng *rand.Rand) []byte {
 			}
 			if k < 3 || i+1 < s.records || !s.noNewline {
 				b = append(b, '\n')
-			} else if b[len(b)-1] == '\r' {
-				b = b[:len(b)-1]
 			}
 		}
 		b = append(append(b, '@'), name...)

@@ -13,7 +13,8 @@ enum Step {
   STEP_BIN_STARTS,
   STEP_PACK,
   STEP_EXCEPTIONS,
-  STEP_COLUMNS
+  STEP_COLUMNS,
+  STEP_MAP_QUALS
 };
 
 #include "lines.cuh"

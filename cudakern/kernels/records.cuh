@@ -38,23 +38,21 @@ static __device__ __forceinline__ Lines find_lines(const u8 *text, const u32 *en
   return l;
 }
 
-// outside tells whether one of the four bytes is below low or above '~'.
-static __device__ __forceinline__ bool outside(u32 w, u32 low) {
-  u32 above = w | ((w & 0x7f7f7f7fu) + 0x01010101u);
-  u32 under = ~((w | 0x80808080u) - low * 0x01010101u);
-  return ((above | under) & 0x80808080u) != 0;
-}
-
-// span_outside looks for such a byte in n bytes of the text, with one warp; each lane tells
-// about its own share.
-static __device__ __forceinline__ bool span_outside(const u8 *text, u32 from, u32 n, u32 low, u32 lane) {
+// span_outside tells whether n bytes of the text hold anything but qualities, '!' to '~';
+// each lane of the warp tells about its own share.
+static __device__ __forceinline__ bool span_outside(const u8 *text, u32 from, u32 n, u32 lane) {
   bool bad = false;
   u32 words = n / 4;
-  for (u32 k = lane; k < words; k += 32) bad |= outside(load4(text, from + 4 * k), low);
+  for (u32 k = lane; k < words; k += 32) {
+    u32 w = load4(text, from + 4 * k);
+    u32 above = w | ((w & 0x7f7f7f7fu) + 0x01010101u);
+    u32 under = ~((w | 0x80808080u) - 0x21212121u);
+    bad |= ((above | under) & 0x80808080u) != 0;
+  }
   u32 rest = 4 * words + lane;
   if (rest < n) {
     u32 c = text[from + rest];
-    bad |= c < low || c > '~';
+    bad |= c < '!' || c > '~';
   }
   return bad;
 }
@@ -100,11 +98,7 @@ records(const u8 *text, const u32 *ends, u64 n, u32 *len, u32 *name_at, u8 *code
     bool bad = !l.marked || l.seq_len != l.qual_len;
     u32 c = l.cr;
     if (!bad) {
-      bool mine = span_outside(text, l.qual, l.qual_len, '!', lane);
-      for (u32 k = lane; k < l.name_len; k += 32) {
-        u8 x = text[l.name + k];
-        mine |= (x < ' ' && x != '\t') || x > '~';
-      }
+      bool mine = span_outside(text, l.qual, l.qual_len, lane);
       if (l.plus_len != 0) {
         c |= CODE_NAME;
         if (l.plus_len != l.name_len) {
@@ -128,6 +122,25 @@ records(const u8 *text, const u32 *ends, u64 n, u32 *len, u32 *name_at, u8 *code
     if (bad) common.bad = min(common.bad, r);
   }
   report(common, lane, info);
+}
+
+// map_quals replaces each of n qualities by what the table of 256 says, 16 a thread. The array
+// must have room up to a multiple of 16.
+extern "C" __global__ void __launch_bounds__(THREADS) map_quals(u8 *quals, u64 n, const u8 *table, u32 *step) {
+  mark(step, STEP_MAP_QUALS);
+  __shared__ u8 to[256];
+  to[threadIdx.x] = table[threadIdx.x];
+  __syncthreads();
+  u64 at = ((u64)blockIdx.x * THREADS + threadIdx.x) * 16;
+#pragma unroll
+  for (int k = 0; k < 16; k += 4) {
+    if (at + k + 4 <= n) {
+      u32 w = *(const u32 *)(quals + at + k);
+      *(u32 *)(quals + at + k) = to[w & 255] | to[w >> 8 & 255] << 8 | to[w >> 16 & 255] << 16 | (u32)to[w >> 24] << 24;
+    } else {
+      for (int j = k; j < k + 4 && at + j < n; j++) quals[at + j] = to[quals[at + j]];
+    }
+  }
 }
 
 // columns copies the names, each with a '\n', and the qualities to where their running

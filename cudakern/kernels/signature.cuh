@@ -10,10 +10,11 @@
 #define CLASS_PLAIN 255u
 #define CLASS_LOWER 0u
 
-// base_of gives the class of a byte; *code is its two bits, *letter whether it is a letter.
+// base_of gives the class of a byte; *code is its two bits, *letter whether it is a letter or
+// one of the signs '.', '-' and '*'.
 static __device__ __forceinline__ u32 base_of(u32 c, u32 *code, bool *letter) {
   u32 d = (c & 0xdf) - 'A';
-  *letter = d < 26;
+  *letter = d < 26 || c == '.' || c == '-' || c == '*';
   u32 x = (c >> 1) & 3; // A 0, C 1, T 2, G 3
   *code = x ^ (x >> 1);
   bool base = d < 26 && ((0x00080045u >> d) & 1); // A, C, G, T
@@ -41,7 +42,7 @@ struct Planes {
 // a read. 32 bases become three bit planes by votes; each lane cuts the 8-mer that begins
 // at its own base out of the planes, and its reverse complement is the same bits inverted and
 // turned round, so it never stands in memory. key gets the signature, place its position <<
-// 1 | strand, runs the number of exception runs. A byte that is no letter makes the record bad.
+// 1 | strand, runs the number of exception runs. A byte of no alphabet makes the record bad.
 extern "C" __global__ void __launch_bounds__(THREADS)
 signature(const u8 *text, const u32 *ends, u64 n, const u32 *len, u32 *key, u32 *place, u32 *runs, u32 *info, u32 *step) {
   mark(step, STEP_SIGNATURE);
