@@ -48,6 +48,8 @@ const (
 type coder struct {
 	enc      rangecoder.Encoder
 	dec      rangecoder.Decoder
+	raw      bitWriter // what even codes
+	rawIn    bitReader
 	decoding bool
 
 	table   *[1 << tableBits]slot
@@ -109,13 +111,15 @@ func (c *coder) tree(v uint32, n int, h uint32, limit uint32) uint32 {
 	return node - 1<<n
 }
 
-// even codes the n low bits of v, each as likely 0 as 1; n <= 32.
+// even codes the n low bits of v, each as likely 0 as 1; n <= 32. They go past the
+// arithmetic coder.
 func (c *coder) even(v uint32, n int) uint32 {
-	r := uint32(0)
-	for i := n - 1; i >= 0; i-- {
-		r = r<<1 | uint32(c.code(int(v>>i&1), 1<<15))
+	if c.decoding {
+		return c.rawIn.get(n)
 	}
-	return r
+	v &= uint32(uint64(1)<<n - 1)
+	c.raw.put(v, n)
+	return v
 }
 
 // mixed codes a bit by the contexts in c.ctx at the given node, with the weights of set.
@@ -135,7 +139,7 @@ func (c *coder) mixed(bit int, node uint32, set uint32, limit uint32) int {
 	bit = c.code(bit, p)
 	err := int32(bit<<16) - int32(p)
 	for i := 0; i < n && i < maxInputs; i++ {
-		w[i] += (st[i]*err + 1<<13) >> 14
+		w[i] += (st[i]*err + 1<<14) >> 15
 		slots[i].update(bit, limit)
 	}
 	return bit

@@ -15,6 +15,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // ErrCorrupt reports a stream that no encoder wrote.
@@ -116,7 +117,7 @@ func encodeStyle(names, first []byte, n int, s style, r rule) (code []byte, shap
 	head = binary.AppendUvarint(head, uint64(len(names)))
 	c := newCodec(s, first != nil)
 	c.plans = makePlans(names, n, s)
-	c.enc.Reset(head)
+	c.enc.Reset(make([]byte, 0, len(names)/8+64))
 	for i := 0; i < n; i++ {
 		end := lineLen(names)
 		if end == 0 {
@@ -138,7 +139,9 @@ func encodeStyle(names, first []byte, n int, s style, r rule) (code []byte, shap
 	if len(names) != 0 {
 		panic("names: more lines than told")
 	}
-	return c.enc.Finish(), c.made
+	raw := c.raw.finish()
+	head = binary.AppendUvarint(head, uint64(len(raw)))
+	return slices.Concat(head, raw, c.enc.Finish()), c.made
 }
 
 func decode(data, first []byte, n int, maxBytes uint64) ([]byte, error) {
@@ -170,10 +173,16 @@ func decode(data, first []byte, n int, maxBytes uint64) ([]byte, error) {
 	if k <= 0 || size > maxBytes || size < uint64(n) {
 		return nil, ErrCorrupt
 	}
+	data = data[k:]
+	raw, k := binary.Uvarint(data)
+	if k <= 0 || raw > uint64(len(data)-k) {
+		return nil, ErrCorrupt
+	}
 	c := newCodec(s, first != nil)
 	c.limit = int(size)
 	c.decoding = true
-	c.dec.Reset(data[k:])
+	c.rawIn.src = data[k:][:raw]
+	c.dec.Reset(data[k:][raw:])
 	// Grown as names come, so that a short damaged stream can't claim a large buffer.
 	c.out = make([]byte, 0, min(size, 64*uint64(len(data))+4096))
 	for i := 0; i < n; i++ {
@@ -192,7 +201,7 @@ func decode(data, first []byte, n int, maxBytes uint64) ([]byte, error) {
 			return nil, ErrCorrupt
 		}
 	}
-	if len(c.out) != c.limit || c.dec.Err() != nil {
+	if len(c.out) != c.limit || c.dec.Err() != nil || !c.rawIn.whole() {
 		return nil, ErrCorrupt
 	}
 	return c.out, nil

@@ -133,14 +133,14 @@ func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 	c.ctx[3] = hash(hKind+192, id, c.around(f)<<8|c.class<<4|regime)
 	c.n = 4
 	set := hash(hKind, id, 0)
-	if c.mixed(b2i(class == classSame), 1, set, 250) == 1 {
+	if c.mixed(b2i(class == classSame), 1, set, 1000) == 1 {
 		class = classSame
 	} else if regime == 1 {
-		if c.mixed(b2i(class == classStep), 2, set+1, 250) == 1 {
+		if c.mixed(b2i(class == classStep), 2, set+1, 1000) == 1 {
 			class = classStep
-		} else if c.mixed(b2i(class == classUp), 3, set+2, 250) == 1 {
+		} else if c.mixed(b2i(class == classUp), 3, set+2, 1000) == 1 {
 			class = classUp
-		} else if c.mixed(b2i(class == classDown), 4, set+3, 250) == 1 {
+		} else if c.mixed(b2i(class == classDown), 4, set+3, 1000) == 1 {
 			class = classDown
 		} else {
 			class = classJump
@@ -185,21 +185,21 @@ func (c *codec) distance(f *fieldState, d uint32, class uint32) uint32 {
 	c.ctx[1] = hash(hLen+64, f.id, class<<6|uint32(bitLen(n.mean*3)))
 	c.ctx[2] = hash(hLen+128, f.id, class<<6|c.class<<2|c.anyRare)
 	c.n = 3
-	k := int(c.mixedTree(uint32(bitLen(d)-1), 5, hash(hLen, f.id, 0), 250))
+	k := int(c.mixedTree(uint32(bitLen(d)-1), 5, hash(hLen, f.id, 0), 1000))
 	base := uint32(1) << k
 	if f.seen != nil && class == classUp {
 		return c.lattice(f, n.val+base, n.val+d, k, hash(hLow, f.id, uint32(k))) - n.val
 	}
 	h := hash(hLow+64, f.id, class<<6|uint32(k))
 	t := min(k, 3)
-	hi := c.tree(d>>(k-t), t, h, 250)
+	hi := c.tree(d>>(k-t), t, h, 1000)
 	return base | hi<<(k-t) | c.even(d, k-t)
 }
 
 // absolute codes v by itself: its upper bits in context, the rest evenly.
 func (c *codec) absolute(f *fieldState, v uint32, missed uint32) uint32 {
 	p := f.plan
-	if c.direct(b2i(v>>p.width == 0), hash(hFits, f.id, 0), 250) == 0 {
+	if c.direct(b2i(v>>p.width == 0), hash(hFits, f.id, 0), 1000) == 0 {
 		return c.even(v, 32)
 	}
 	t := p.top
@@ -249,7 +249,13 @@ func (c *codec) unitNumber(f *fieldState, v uint32) uint32 {
 	c.ctx[1] = hash(hRest+64, f.id, f.rest*32/u<<8|z)
 	c.ctx[2] = hash(hRest+128, f.id, f.rest<<8|inside<<2)
 	c.n = 3
-	r = c.mixedTree(r, w, hash(hRest, f.id, inside), 1000)
+	if low := w - 4; !f.plan.mixed && low > 0 {
+		// In no order inside the window: only its edges tell on the lower bits.
+		hi := c.mixedTree(r>>low, 4, hash(hRest, f.id, inside), 1000)
+		r = hi<<low | c.tree(r&(1<<low-1), low, hash(hRest+192, f.id, uint32(b2i(hi == (u-1)>>low))), 1000)
+	} else {
+		r = c.mixedTree(r, w, hash(hRest, f.id, inside), 1000)
+	}
 	f.rest = r
 	return q*u + r
 }

@@ -15,7 +15,7 @@ type fieldPlan struct {
 	unit    uint32
 	width   int  // bits of the largest value, or of the largest value / unit
 	top     int  // how many upper bits of a value by itself are modelled
-	mixed   bool // words are spelt by mixed contexts; else letters are even
+	mixed   bool // words: mixed contexts spell them, else letters are even; numbers: they are in order inside their window
 }
 
 type shapePlan struct {
@@ -88,6 +88,7 @@ func (c *codec) codePlan(p *shapePlan, fields int) shapePlan {
 type column struct {
 	vals    []uint32
 	changes int
+	down    int // changes to a smaller value
 	last    []byte
 	words   map[string]int
 	letters [256]int
@@ -142,6 +143,7 @@ func makePlans(names []byte, n int, s style) map[string]shapePlan {
 			if f.kind != kindWord {
 				if k := len(c.vals); k > 0 && c.vals[k-1] != f.val {
 					c.changes++
+					c.down += b2i(f.val < c.vals[k-1])
 				}
 				c.vals = append(c.vals, f.val)
 				continue
@@ -198,6 +200,7 @@ func (sh *sampleShape) plan() shapePlan {
 				f.width = max(bitLen(top/f.unit), 1)
 			}
 		}
+		f.mixed = c.down < len(c.vals)/4
 		f.top = c.modelled(f)
 	}
 	return p
@@ -240,11 +243,7 @@ func (sh *sampleShape) equalTo(i int, p *shapePlan) int {
 // unit returns the window size in which the column runs, 1 if in none: windows follow one
 // another while the numbers inside come in no order.
 func (c *column) unit(width int) uint32 {
-	down := 0
-	for k := 1; k < len(c.vals); k++ {
-		down += b2i(c.vals[k] < c.vals[k-1])
-	}
-	if down < len(c.vals)/4 || width < 8 {
+	if c.down < len(c.vals)/4 || width < 8 {
 		return 1
 	}
 	best := uint32(1)
@@ -310,7 +309,7 @@ func (c *column) modelled(f *fieldPlan) int {
 		for _, k := range hist[:1<<t] {
 			cells += b2i(k > 0)
 		}
-		cost := entropy(hist[:1<<t], n) + uint64(n)*uint64(f.width-t)<<16 + uint64(cells)*log2(uint64(n)+1)*3/4
+		cost := entropy(hist[:1<<t], n) + uint64(n)*uint64(f.width-t)<<16 + uint64(cells)*log2(uint64(n)+1)/2
 		if cost < bestCost {
 			best, bestCost = t, cost
 		}

@@ -99,6 +99,23 @@ func (c *codec) spell(out, last, w []byte, id uint32, mixed bool) []byte {
 		return out
 	}
 	out = slices.Grow(out, int(size))
+	if !mixed && a.n > 1 && a.n&(a.n-1) == 0 {
+		known := 1
+		for _, b := range w {
+			known &= b2i(a.rank[b] != 0)
+		}
+		if c.direct(known, hash(hLetter, id, 1), 250) == 1 {
+			n := bitLen(a.n - 1)
+			for i := 0; i < int(size); i++ {
+				r := uint32(0)
+				if !c.decoding {
+					r = uint32(a.rank[w[i]] - 1)
+				}
+				out = append(out, a.sym[c.even(r, n)&255])
+			}
+			return out
+		}
+	}
 	var o1, o2, o3 uint32
 	for i := 0; i < int(size); i++ {
 		var b byte
