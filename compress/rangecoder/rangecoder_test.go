@@ -42,7 +42,8 @@ func TestShortStreams(t *testing.T) {
 		m := NewTree(8)
 		want := make([]uint32, n)
 		for i := range want {
-			want[i] = uint32(r.Intn(256)) & uint32(r.Intn(256))
+			a, b := r.Intn(256), r.Intn(256)
+			want[i] = uint32(a & b)
 			m.Encode(e, want[i], 4)
 		}
 		out := e.Finish()

@@ -1,0 +1,401 @@
+package overlap
+
+import (
+	"cmp"
+	"slices"
+)
+
+// seedLen is the length in bases of the exact matches from which joins start; contigs that
+// overlap by fewer bases are not joined.
+const seedLen = 22
+
+const seedMask = 1<<(2*seedLen) - 1
+
+// assembler joins contigs: it holds growing sequences (supers) and an index of their k-mers. A contig
+// that matches one super extends it; one that matches two joins them. Both strands throughout.
+type assembler struct {
+	supers []super
+	slots  []uint64 // see slot
+	used   int
+	budget int // bases after which no new super is begun
+
+	bases         int
+	fwd, rev      []byte
+	kmerF, kmerR  []uint64
+	kmerF2, kmer2 []uint64
+}
+
+// super is one growing sequence. Coordinate 0 is where its first base stood; it may grow
+// to both sides. Once joined into another it forwards there.
+type super struct {
+	buf    []byte
+	org    int // index in buf of coordinate 0
+	lo, hi int // coordinates covered
+	reads  int
+	parent int32 // -1: a root
+	flip   bool  // in the parent, base b stands at shift-b; else at shift+b
+	shift  int
+}
+
+// A slot holds a k-mer's place: super 26 bits | strand 1 | coordinate + 2^28 in 29 | tag 8. Zero is empty.
+const (
+	slotTagBits   = 8
+	slotCoordBits = 29
+	slotCoordZero = 1 << 28
+	maxSuper      = 1 << 26
+	maxSpan       = 1 << 27
+)
+
+func newAssembler(expected, budget int) *assembler {
+	n := 1 << 16
+	for n < 2*expected {
+		n <<= 1
+	}
+	return &assembler{slots: make([]uint64, n), budget: budget}
+}
+
+// assemble joins the contigs, those of most reads first, and returns the supers that hold at
+// least two reads as one sequence, one base a byte.
+func assemble(contigs []contig, budget int, tick func(done, total int)) []byte {
+	slices.SortFunc(contigs, func(a, b contig) int {
+		if a.reads != b.reads {
+			return cmp.Compare(b.reads, a.reads)
+		}
+		return cmp.Compare(a.order, b.order)
+	})
+	total := 0
+	for _, c := range contigs {
+		if c.reads > 1 {
+			total += len(c.seq)
+		}
+	}
+	a := newAssembler(total/4, budget)
+	for i := range contigs {
+		a.add(contigs[i].seq, contigs[i].reads)
+		if i&0xffff == 0 {
+			tick(i, len(contigs))
+		}
+	}
+	var pg []byte
+	for i := range a.supers {
+		s := &a.supers[i]
+		if s.parent < 0 && s.reads > 1 {
+			pg = append(pg, s.buf[s.org+s.lo:s.org+s.hi]...)
+		}
+	}
+	return pg
+}
+
+// kmers writes the k-mer (first base lowest) at each position of seq, and its reverse complement.
+func kmers(seq []byte, f, r []uint64) ([]uint64, []uint64) {
+	n := len(seq) - seedLen + 1
+	f, r = slices.Grow(f[:0], n)[:n], slices.Grow(r[:0], n)[:n]
+	var x, y uint64
+	for i, c := range seq {
+		x = x>>2 | uint64(c)<<(2*(seedLen-1))
+		y = y<<2&seedMask | uint64(3-c)
+		if i >= seedLen-1 {
+			f[i-seedLen+1], r[i-seedLen+1] = x, y
+		}
+	}
+	return f, r
+}
+
+// root follows forwards from super s: base b of s stands at shift ± b of the root.
+func (a *assembler) root(s int32) (root int32, flip bool, shift int) {
+	root = s
+	for a.supers[root].parent >= 0 {
+		p := &a.supers[root]
+		// b -> (flip ? shift-b : shift+b) -> (p.flip ? p.shift - that : p.shift + that)
+		if p.flip {
+			shift = p.shift - shift
+		} else {
+			shift = p.shift + shift
+		}
+		flip = flip != p.flip
+		root = p.parent
+	}
+	if root != s && a.supers[s].parent != root {
+		q := &a.supers[s]
+		q.parent, q.flip, q.shift = root, flip, shift
+	}
+	return root, flip, shift
+}
+
+// hit is an alignment of the whole contig with a super: its first base (of its reverse
+// complement, if reversed) at coordinate start.
+type hit struct {
+	super    int32
+	reversed bool
+	start    int
+	ok       bool
+}
+
+// add places one contig: inside a super, at its end, between two, or as a new one.
+func (a *assembler) add(seq []byte, reads int) {
+	n := len(seq)
+	if n < seedLen {
+		return
+	}
+	a.fwd = seq
+	a.rev = slices.Grow(a.rev[:0], n)[:n]
+	for i, c := range seq {
+		a.rev[n-1-i] = 3 - c
+	}
+	a.kmerF, a.kmerR = kmers(seq, a.kmerF, a.kmerR)
+	last := n - seedLen
+	var left, right hit
+	lp := 0
+	for p := 0; p <= last; p += 6 {
+		if left = a.find(p, hit{}); left.ok {
+			lp = p
+			break
+		}
+	}
+	if left.ok && !a.contains(left, n) {
+		for p := last; p > lp; p -= 6 {
+			if right = a.find(p, left); right.ok {
+				break
+			}
+		}
+	}
+	switch {
+	case !left.ok:
+		a.begin(reads)
+	case a.contains(left, n):
+		a.supers[left.super].reads += reads
+	case right.ok && a.contains(right, n):
+		a.supers[right.super].reads += reads
+	default:
+		a.extend(left, reads)
+		if right.ok && right.super != left.super {
+			a.merge(left, right, n)
+		}
+	}
+}
+
+func (a *assembler) contains(h hit, n int) bool {
+	s := &a.supers[h.super]
+	return h.start >= s.lo && h.start+n <= s.hi
+}
+
+// maxProbes bounds how many equal or colliding k-mers a search or an insertion looks at.
+const maxProbes = 12
+
+// find looks for an alignment of the contig through its k-mer at p, other than `not`.
+func (a *assembler) find(p int, not hit) hit {
+	f, r := a.kmerF[p], a.kmerR[p]
+	c, strand := f, uint64(0)
+	if r < f {
+		c, strand = r, 1
+	}
+	h := mix64(c)
+	mask := uint64(len(a.slots) - 1)
+	tag := h >> (64 - slotTagBits)
+	n := len(a.fwd)
+	var best hit
+	bestLen := 0
+	for i, k := h&mask, 0; a.slots[i] != 0 && k < maxProbes; i, k = (i+1)&mask, k+1 {
+		s := a.slots[i]
+		if s&(1<<slotTagBits-1) != tag {
+			continue
+		}
+		id := int32(s >> (slotTagBits + slotCoordBits + 1))
+		slotStrand := s >> (slotTagBits + slotCoordBits) & 1
+		coord := int(s>>slotTagBits&(1<<slotCoordBits-1)) - slotCoordZero
+		root, flip, shift := a.root(id)
+		if flip {
+			coord = shift - (coord + seedLen - 1)
+		} else {
+			coord += shift
+		}
+		cand := hit{super: root, reversed: (slotStrand != strand) != flip, ok: true}
+		if cand.reversed {
+			cand.start = coord - (n - seedLen - p)
+		} else {
+			cand.start = coord - p
+		}
+		if cand == not || cand == best {
+			continue
+		}
+		if l := a.verify(cand); l > bestLen {
+			best, bestLen = cand, l
+		}
+	}
+	return best
+}
+
+// verify compares the contig with the super where they overlap and returns the number
+// of bases that do, or 0 if they differ too much.
+func (a *assembler) verify(h hit) int {
+	s := &a.supers[h.super]
+	seq := a.fwd
+	if h.reversed {
+		seq = a.rev
+	}
+	lo, hi := max(h.start, s.lo), min(h.start+len(seq), s.hi)
+	if hi-lo < seedLen {
+		return 0
+	}
+	x, y := s.buf[s.org+lo:s.org+hi], seq[lo-h.start:hi-h.start]
+	limit := (hi-lo)/16 + 1
+	d := 0
+	for i, c := range x {
+		if y[i] != c {
+			if d++; d > limit {
+				return 0
+			}
+		}
+	}
+	return hi - lo
+}
+
+// begin starts a new super with the contig.
+func (a *assembler) begin(reads int) {
+	if len(a.supers) >= maxSuper || a.bases+len(a.fwd) > a.budget {
+		return
+	}
+	n := len(a.fwd)
+	a.supers = append(a.supers, super{buf: slices.Clone(a.fwd), hi: n, reads: reads, parent: -1})
+	a.bases += n
+	id := int32(len(a.supers) - 1)
+	for p := range a.kmerF {
+		a.insert(a.kmerF[p], a.kmerR[p], id, p)
+	}
+}
+
+// insert enters the k-mer at coordinate coord of super id.
+func (a *assembler) insert(f, r uint64, id int32, coord int) {
+	if a.used*2 > len(a.slots) {
+		a.grow()
+	}
+	c, strand := f, uint64(0)
+	if r < f {
+		c, strand = r, 1
+	}
+	h := mix64(c)
+	mask := uint64(len(a.slots) - 1)
+	i := h & mask
+	for k := 0; a.slots[i] != 0; k++ {
+		if k == maxProbes {
+			return // a k-mer this frequent finds its other copies
+		}
+		i = (i + 1) & mask
+	}
+	a.slots[i] = (uint64(id)<<1|strand)<<(slotTagBits+slotCoordBits) | uint64(coord+slotCoordZero)<<slotTagBits | h>>(64-slotTagBits)
+	a.used++
+}
+
+// grow doubles the index, computing the k-mers again from the supers.
+func (a *assembler) grow() {
+	old := a.slots
+	a.slots = make([]uint64, 2*len(old))
+	a.used = 0
+	var buf [seedLen]byte
+	for _, s := range old {
+		if s == 0 {
+			continue
+		}
+		id := int32(s >> (slotTagBits + slotCoordBits + 1))
+		coord := int(s>>slotTagBits&(1<<slotCoordBits-1)) - slotCoordZero
+		root, flip, shift := a.root(id)
+		if flip {
+			coord = shift - (coord + seedLen - 1)
+		} else {
+			coord += shift
+		}
+		r := &a.supers[root]
+		copy(buf[:], r.buf[r.org+coord:])
+		var x, y uint64
+		for _, c := range buf {
+			x = x>>2 | uint64(c)<<(2*(seedLen-1))
+			y = y<<2&seedMask | uint64(3-c)
+		}
+		a.insert(x, y, root, coord)
+	}
+}
+
+// room makes the buffer of s hold coordinates lo..hi-1.
+func (s *super) room(lo, hi int) {
+	if s.org+lo >= 0 && s.org+hi <= len(s.buf) {
+		return
+	}
+	slack := (s.hi - s.lo) / 2
+	nlo, nhi := s.lo, s.hi
+	if lo < nlo {
+		nlo = lo - slack
+	}
+	if hi > nhi {
+		nhi = hi + slack
+	}
+	buf := make([]byte, nhi-nlo)
+	copy(buf[s.lo-nlo:], s.buf[s.org+s.lo:s.org+s.hi])
+	s.buf, s.org = buf, -nlo
+}
+
+// extend adds to the super what the contig has beyond its ends.
+func (a *assembler) extend(h hit, reads int) {
+	s := &a.supers[h.super]
+	seq, kf, kr := a.fwd, a.kmerF, a.kmerR
+	if h.reversed {
+		seq = a.rev
+		a.kmerF2, a.kmer2 = kmers(seq, a.kmerF2, a.kmer2)
+		kf, kr = a.kmerF2, a.kmer2
+	}
+	s.reads += reads
+	end := h.start + len(seq)
+	lo, hi := min(s.lo, h.start), max(s.hi, end)
+	if hi-lo > maxSpan || hi > maxSpan || lo < -maxSpan {
+		return
+	}
+	s.room(lo, hi)
+	a.bases += hi - lo - (s.hi - s.lo)
+	oldLo, oldHi := s.lo, s.hi
+	if h.start < oldLo {
+		copy(s.buf[s.org+h.start:s.org+oldLo], seq)
+	}
+	if end > oldHi {
+		copy(s.buf[s.org+oldHi:s.org+end], seq[oldHi-h.start:])
+	}
+	s.lo, s.hi = lo, hi
+	for p := range kf {
+		c := h.start + p
+		if c < oldLo || c+seedLen > oldHi {
+			a.insert(kf[p], kr[p], h.super, c)
+		}
+	}
+}
+
+// merge appends the smaller of two supers that share a contig of n bases to the other.
+func (a *assembler) merge(x, y hit, n int) {
+	if s, t := &a.supers[x.super], &a.supers[y.super]; s.hi-s.lo < t.hi-t.lo {
+		x, y = y, x
+	}
+	s, t := &a.supers[x.super], &a.supers[y.super]
+	flip := x.reversed != y.reversed
+	shift := x.start - y.start
+	lo, hi := t.lo+shift, t.hi+shift
+	if flip {
+		shift = x.start + y.start + n - 1
+		lo, hi = shift-(t.hi-1), shift-t.lo+1
+	}
+	lo, hi = min(lo, s.lo), max(hi, s.hi)
+	if hi-lo > maxSpan || hi > maxSpan || lo < -maxSpan {
+		return
+	}
+	s.room(lo, hi)
+	for b := t.lo; b < t.hi; b++ {
+		c, v := b+shift, t.buf[t.org+b]
+		if flip {
+			c, v = shift-b, 3-v
+		}
+		if c < s.lo || c >= s.hi {
+			s.buf[s.org+c] = v
+		}
+	}
+	a.bases += hi - lo - (s.hi - s.lo) - (t.hi - t.lo)
+	s.lo, s.hi = lo, hi
+	s.reads += t.reads
+	t.buf = nil
+	t.parent, t.flip, t.shift = x.super, flip, shift
+}

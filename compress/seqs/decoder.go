@@ -1,0 +1,114 @@
+package seqs
+
+import (
+	"encoding/binary"
+)
+
+// Decoder decodes slices; it holds the pseudogenomes.
+type Decoder struct {
+	parts []decodedPart
+}
+
+type decodedPart struct {
+	pg    []byte
+	model *model
+	tree  *positions
+	err   error
+	done  chan struct{} // closed once the others are set
+}
+
+// NewDecoder starts decoding the shared sections that an Encoder gave, threads parts at a
+// time, and returns at once: DecodeSlice waits for the part it needs and reports what is wrong with it.
+func NewDecoder(shared [][]byte, threads int) (*Decoder, error) {
+	if len(shared)%2 != 0 {
+		return nil, ErrCorrupt
+	}
+	d := &Decoder{parts: make([]decodedPart, len(shared)/2)}
+	for k := range d.parts {
+		d.parts[k].done = make(chan struct{})
+	}
+	next := make(chan int)
+	go func() {
+		defer close(next)
+		for k := range d.parts {
+			next <- k
+		}
+	}()
+	for range min(max(threads, 1), len(d.parts)) {
+		go func() {
+			for k := range next {
+				p := &d.parts[k]
+				if p.pg, p.model, p.err = decodePseudogenome(shared[2*k]); p.err == nil {
+					p.tree = newPositions(nil, len(p.pg), decodeFrom(shared[2*k+1]))
+				}
+				close(p.done)
+			}
+		}()
+	}
+	return d, nil
+}
+
+// DecodeSlice decodes a slice whose columns have Records, Lengths or FixedLen, and Quals as they
+// were when it was coded; mate is nil where there was none. It returns the letters of the reads
+// of each, end to end. It is safe for concurrent use.
+func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte, err error) {
+	if first.Records == 0 {
+		if len(data) != 0 {
+			return seqs, ErrCorrupt
+		}
+		return seqs, nil
+	}
+	k, n := binary.Uvarint(data)
+	if n <= 0 || k >= uint64(len(d.parts)) || len(data) == n {
+		return seqs, ErrCorrupt
+	}
+	flags := data[n]
+	data = data[n+1:]
+	if flags&^flagsKnown != 0 || flags&flagQuals != 0 != (first.Quals != nil) || flags&flagMate != 0 != (mate != nil) {
+		return seqs, ErrCorrupt
+	}
+	cols := []*Column{first}
+	if mate != nil {
+		if mate.Records != first.Records || (mate.Quals != nil) != (first.Quals != nil) {
+			return seqs, ErrCorrupt
+		}
+		cols = append(cols, mate)
+	}
+	for _, c := range cols {
+		if c.Lengths != nil && len(c.Lengths) != c.Records || c.Quals != nil && uint64(len(c.Quals)) != c.bases() {
+			return seqs, ErrCorrupt
+		}
+	}
+	var sizes [streams]uint64
+	for i := range sizes {
+		v, n := binary.Uvarint(data)
+		if n <= 0 {
+			return seqs, ErrCorrupt
+		}
+		sizes[i], data = v, data[n:]
+	}
+	var in [streams][]byte
+	for i, v := range sizes {
+		if v > uint64(len(data)) {
+			return seqs, ErrCorrupt
+		}
+		in[i], data = data[:v], data[v:]
+	}
+	if len(data) != 0 {
+		return seqs, ErrCorrupt
+	}
+	p := &d.parts[k]
+	if <-p.done; p.err != nil {
+		return seqs, p.err
+	}
+	s := &slice{pg: p.pg, model: p.model, sorted: flags&flagSorted != 0, limit: uint64(len(p.pg))}
+	if s.pg == nil {
+		s.pg = []byte{}
+	}
+	out, err := s.decode(p.tree, cols, in)
+	if err != nil {
+		return seqs, err
+	}
+	copy(seqs[:], out)
+	return seqs, nil
+}

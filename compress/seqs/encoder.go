@@ -1,0 +1,391 @@
+package seqs
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"sort"
+	"sync"
+
+	"orcomgo/bins"
+	"orcomgo/compress/overlap"
+)
+
+// Config tunes Build. Threads is at least 1. Memory bounds the layout, in bytes (0: no
+// bound): reads that do not fit together are laid out in parts, one after another, each with
+// a pseudogenome of its own, which costs bytes where parts hold the same sequence. Progress may be nil.
+type Config struct {
+	Threads  int
+	Memory   uint64
+	Progress func(stage string, done, total uint64)
+}
+
+// What a part needs in memory, in bytes. A base that is new takes room as a contig, in the assembler with its
+// index, in the pseudogenome; any base its two bits and its share of the contigs.
+const (
+	perRead    = 28
+	perBase4   = 5 // a quarter of a byte packed, one as a contig of one read: in quarters
+	perNewBase = 26
+)
+
+// Encoder codes the sequences of an archive, slice by slice.
+type Encoder struct {
+	ctx   context.Context
+	bins  *bins.Reader
+	cfg   Config
+	parts []*part
+
+	mu      sync.Mutex
+	done    *sync.Cond
+	current int // the part whose layout is in memory, -1 for none
+	users   int // EncodeSlice and Sorted calls that use it
+	err     error
+}
+
+// part is a run of records of some inputs that shares a pseudogenome.
+type part struct {
+	sources []overlap.Source
+	bases   []uint32 // record number, inside the part, of each source's first
+	budget  int
+
+	layout  *overlap.Layout
+	tree    *positions
+	model   *model
+	shared  [2][]byte // pseudogenome, positions
+	digests []uint64  // by source, where asked for
+}
+
+// Build plans the parts. Layouts are made when their first slice is coded.
+func Build(ctx context.Context, r *bins.Reader, c Config) (*Encoder, error) {
+	if c.Threads < 1 {
+		return nil, fmt.Errorf("seqs: %d threads", c.Threads)
+	}
+	e := &Encoder{ctx: ctx, bins: r, cfg: c, current: -1}
+	e.done = sync.NewCond(&e.mu)
+	return e, e.plan()
+}
+
+// plan cuts the archive into parts at block boundaries of unpaired inputs and first mates.
+func (e *Encoder) plan() error {
+	meta := e.bins.Meta()
+	p := &part{}
+	reads, bases := uint64(0), uint64(0)
+	limit := e.cfg.Memory / 2
+	closePart := func() {
+		if len(p.sources) > 0 {
+			at := uint64(0)
+			for _, s := range p.sources {
+				p.bases = append(p.bases, uint32(at))
+				at += s.To - s.From
+			}
+			if e.cfg.Memory > 0 {
+				p.budget = int(max(limit/perNewBase, 1<<16))
+			}
+			p.digests = make([]uint64, len(p.sources))
+			e.parts = append(e.parts, p)
+		}
+		p, reads, bases = &part{}, 0, 0
+	}
+	for _, b := range meta.Blocks {
+		in := meta.Inputs[b.Input]
+		if in.Mate >= 0 && !in.First {
+			continue
+		}
+		r, n := uint64(b.Records), b.Bases
+		if in.Mate >= 0 {
+			r, n = 2*r, 2*n // the mates' blocks need not end where these do
+		}
+		if e.cfg.Memory > 0 && reads > 0 && (reads+r)*perRead+(bases+n)*perBase4/4 > limit || reads+r > 1<<32-2 {
+			closePart()
+		}
+		reads, bases = reads+r, bases+n
+		p.add(b.Input, b.FirstRecord, b.FirstRecord+uint64(b.Records))
+		if in.Mate >= 0 {
+			p.add(in.Mate, b.FirstRecord, b.FirstRecord+uint64(b.Records))
+		}
+	}
+	closePart()
+	return nil
+}
+
+func (p *part) add(input int, from, to uint64) {
+	for i := range p.sources {
+		if p.sources[i].Input == input && p.sources[i].To == from {
+			p.sources[i].To = to
+			return
+		}
+	}
+	p.sources = append(p.sources, overlap.Source{Input: input, From: from, To: to})
+}
+
+// record returns the record number inside the part of a record of an input, or false.
+func (p *part) record(input int, ordinal uint64) (uint32, bool) {
+	for i, s := range p.sources {
+		if s.Input == input && ordinal >= s.From && ordinal < s.To {
+			return p.bases[i] + uint32(ordinal-s.From), true
+		}
+	}
+	return 0, false
+}
+
+// Parts returns the records at which an input must be cut, ascending: no slice, and
+// no run of records given to Sorted, may reach over one. Most archives have none.
+func (e *Encoder) Parts(input int) []uint64 {
+	var cuts []uint64
+	for _, p := range e.parts {
+		for _, s := range p.sources {
+			if s.Input == input && s.From > 0 {
+				cuts = append(cuts, s.From)
+			}
+		}
+	}
+	sort.Slice(cuts, func(i, j int) bool { return cuts[i] < cuts[j] })
+	return cuts
+}
+
+// acquire makes sure that the layout of part k is in memory until release.
+func (e *Encoder) acquire(k int) (*part, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for e.current != k && e.users > 0 {
+		e.done.Wait()
+	}
+	if e.err != nil {
+		return nil, e.err
+	}
+	if e.current != k {
+		if e.current >= 0 {
+			e.parts[e.current].forget()
+		}
+		e.current = k
+		if err := e.lay(e.parts[k]); err != nil {
+			e.err = err
+			return nil, err
+		}
+	}
+	e.users++
+	return e.parts[k], nil
+}
+
+// Hold lays out the part that holds records from..to-1 of an input, if it is not the one in
+// memory, and keeps it there until the returned function is called. The layout uses the Encoder's
+// own threads: a caller that counts its workers calls Hold outside of them, EncodeSlice inside.
+func (e *Encoder) Hold(input int, from, to uint64) (release func(), err error) {
+	k, err := e.partOf(input, from, to)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := e.acquire(k); err != nil {
+		return nil, err
+	}
+	return e.release, nil
+}
+
+func (e *Encoder) release() {
+	e.mu.Lock()
+	e.users--
+	e.mu.Unlock()
+	e.done.Broadcast()
+}
+
+func (p *part) forget() { p.layout, p.tree, p.model = nil, nil, nil }
+
+// lay makes the layout of a part and codes its shared sections.
+func (e *Encoder) lay(p *part) error {
+	rd, err := overlap.Load(e.ctx, e.bins, p.sources)
+	if err != nil {
+		return err
+	}
+	p.layout, err = overlap.Build(e.ctx, rd, overlap.Config{Threads: e.cfg.Threads, Budget: p.budget, Progress: e.cfg.Progress})
+	if err != nil {
+		return err
+	}
+	l := p.layout
+	var pos []uint32
+	opt := e.bins.Meta().Options
+	if !opt.OrderAny {
+		for rec := 0; rec < rd.Count(); rec++ {
+			if x, _ := l.Place(uint32(rec)); x != unplaced {
+				pos = append(pos, x)
+			}
+		}
+	}
+	c := encodeTo(nil)
+	p.tree = newPositions(pos, l.Len, c)
+	p.shared[1] = c.e.Finish()
+	stage := "coding the pseudogenome"
+	p.shared[0], p.model = encodePseudogenome(l.Len, func(i int) byte {
+		if i&0xfffff == 0 && e.cfg.Progress != nil {
+			e.cfg.Progress(stage, uint64(i), uint64(l.Len))
+		}
+		return l.Base(i)
+	})
+	if opt.OrderAny || opt.ReadsOnly || opt.DropNames || opt.Quality != bins.QualityKeep {
+		p.digest()
+	}
+	return e.ctx.Err()
+}
+
+// digest sums the hashes of the reads as the bins have them.
+func (p *part) digest() {
+	var buf []byte
+	for i, s := range p.sources {
+		sum := uint64(0)
+		for o := s.From; o < s.To; o++ {
+			rec := p.bases[i] + uint32(o-s.From)
+			buf = p.layout.Bases(buf[:0], rec)
+			toLetters(buf)
+			for _, x := range p.layout.Reads.Exceptions(rec) {
+				applyException(buf, x)
+			}
+			sum += ReadHash(buf, o)
+		}
+		p.digests[i] = sum
+	}
+}
+
+// Digest returns the sum of ReadHash over the reads of an input, as the bins have them. It
+// is known once every slice has been coded, of archives that leave something out or keep no order; 0 of others.
+func (e *Encoder) Digest(input int) uint64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	sum := uint64(0)
+	for _, p := range e.parts {
+		for i, s := range p.sources {
+			if s.Input == input {
+				sum += p.digests[i]
+			}
+		}
+	}
+	return sum
+}
+
+// Shared returns the sections that decoding any slice needs, two a part. It is called after the last EncodeSlice.
+func (e *Encoder) Shared() [][]byte {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var s [][]byte
+	for _, p := range e.parts {
+		s = append(s, p.shared[0], p.shared[1])
+	}
+	return s
+}
+
+// Close releases the layouts.
+func (e *Encoder) Close() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, p := range e.parts {
+		p.forget()
+	}
+	e.current = -1
+}
+
+// partOf returns the part that holds records from..to-1 of an input.
+func (e *Encoder) partOf(input int, from, to uint64) (int, error) {
+	for k, p := range e.parts {
+		for _, s := range p.sources {
+			if s.Input == input && from >= s.From && to <= s.To {
+				return k, nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("seqs: records %d to %d of input %d are in no one part", from, to, input)
+}
+
+// Sorted returns the order of layout of records from..to-1 of an input: the i-th stands for record
+// from + result[i]. Placed reads come by position, strand and ordinal, then the others by ordinal.
+func (e *Encoder) Sorted(input int, from, to uint64) ([]uint32, error) {
+	k, err := e.partOf(input, from, to)
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.acquire(k)
+	if err != nil {
+		return nil, err
+	}
+	defer e.release()
+	base, _ := p.record(input, from)
+	keys := make([]uint64, to-from)
+	perm := make([]uint32, to-from)
+	for i := range keys {
+		pos, rev := p.layout.Place(base + uint32(i))
+		keys[i] = uint64(pos)<<1 | uint64(toBit(rev))
+		if pos == unplaced {
+			keys[i] |= 1
+		}
+		perm[i] = uint32(i)
+	}
+	sort.SliceStable(perm, func(i, j int) bool { return keys[perm[i]] < keys[perm[j]] })
+	return perm, nil
+}
+
+// EncodeSlice codes the sequences of a slice: of first, and of mate unless it is nil, which holds
+// the mates of first's reads in the same order. It is safe for concurrent use.
+func (e *Encoder) EncodeSlice(first, mate *Column) ([]byte, error) {
+	if first.Records == 0 {
+		return nil, nil
+	}
+	lo, hi := first.span()
+	k, err := e.partOf(first.Input, lo, hi)
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.acquire(k)
+	if err != nil {
+		return nil, err
+	}
+	defer e.release()
+	cols := []*Column{first}
+	if mate != nil {
+		cols = append(cols, mate)
+	}
+	s := &slice{layout: p.layout, model: p.model, sorted: first.Perm != nil, limit: uint64(p.layout.Len)}
+	records := make([][]uint32, len(cols))
+	for i, c := range cols {
+		lo, hi := c.span()
+		if pk, err := e.partOf(c.Input, lo, hi); err != nil || pk != k {
+			return nil, fmt.Errorf("seqs: mates are in different parts")
+		}
+		base, _ := p.record(c.Input, c.From)
+		records[i] = make([]uint32, c.Records)
+		for j := range records[i] {
+			records[i][j] = base + uint32(j)
+			if c.Perm != nil {
+				records[i][j] = base + c.Perm[j]
+			}
+		}
+	}
+	out := binary.AppendUvarint(nil, uint64(k))
+	flags := byte(0)
+	if s.sorted {
+		flags |= flagSorted
+	}
+	if first.Quals != nil {
+		flags |= flagQuals
+	}
+	if mate != nil {
+		flags |= flagMate
+	}
+	out = append(out, flags)
+	streams := s.encode(p.tree, cols, records)
+	for _, b := range streams {
+		out = binary.AppendUvarint(out, uint64(len(b)))
+	}
+	for _, b := range streams {
+		out = append(out, b...)
+	}
+	return out, e.ctx.Err()
+}
+
+// span returns the smallest run of records that holds the column's.
+func (c *Column) span() (from, to uint64) {
+	if c.Perm == nil {
+		return c.From, c.From + uint64(c.Records)
+	}
+	lo, hi := c.Perm[0], c.Perm[0]
+	for _, v := range c.Perm[:c.Records] {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	return c.From + uint64(lo), c.From + uint64(hi) + 1
+}

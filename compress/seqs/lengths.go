@@ -1,0 +1,86 @@
+package seqs
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// EncodeLengths codes the lengths in bases of n reads: lengths, or fixed for each if lengths is nil.
+func EncodeLengths(lengths []uint32, fixed uint32, n int) []byte {
+	if lengths == nil {
+		return binary.AppendUvarint([]byte{0}, uint64(fixed))
+	}
+	m := lengthModel(lengths)
+	c := encodeTo([]byte{byte(m.bits)})
+	m.code(c, lengths)
+	return c.e.Finish()
+}
+
+// DecodeLengths is the inverse of EncodeLengths for n reads.
+func DecodeLengths(data []byte, n int) (lengths []uint32, fixed uint32, err error) {
+	if len(data) == 0 {
+		return nil, 0, ErrCorrupt
+	}
+	if data[0] == 0 {
+		v, k := binary.Uvarint(data[1:])
+		if k <= 0 || v > 1<<32-1 || k != len(data)-1 {
+			return nil, 0, ErrCorrupt
+		}
+		return nil, uint32(v), nil
+	}
+	if data[0] > 33 {
+		return nil, 0, ErrCorrupt
+	}
+	lengths = make([]uint32, n)
+	newLengths(int(data[0])).code(decodeFrom(data[1:]), lengths)
+	return lengths, 0, nil
+}
+
+// lengths models read lengths: the same as the one before, or a symbol of its own.
+type lengths struct {
+	bits   int // 1..16: lengths below 2^bits by a tree; 33: any, by a number
+	same   [4]prob
+	symbol tree
+	any    *number
+}
+
+func newLengths(b int) *lengths {
+	m := &lengths{bits: b, same: [4]prob{newProb, newProb, newProb, newProb}, any: newNumber()}
+	if b <= 16 {
+		m.symbol = newTree(b)
+	}
+	return m
+}
+
+func lengthModel(v []uint32) *lengths {
+	top := uint32(1)
+	for _, l := range v {
+		top = max(top, l)
+	}
+	if b := bits.Len32(top); b <= 12 {
+		return newLengths(b)
+	}
+	return newLengths(33)
+}
+
+func (m *lengths) code(c *coder, v []uint32) {
+	prev, ctx := uint32(0), 0
+	for i, l := range v {
+		same := 0
+		if l == prev {
+			same = 1
+		}
+		same = c.adapt(same, &m.same[ctx], memory)
+		ctx = ctx<<1&3 | same
+		if same != 0 {
+			v[i] = prev
+			continue
+		}
+		if m.bits <= 16 {
+			v[i] = m.symbol.code(c, l, memory)
+		} else {
+			v[i] = m.any.code(c, l, memory)
+		}
+		prev = v[i]
+	}
+}

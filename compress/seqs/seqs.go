@@ -1,0 +1,65 @@
+// Package seqs codes the sequences of an archive. Build lays all reads out on
+// pseudogenomes (package overlap); the pseudogenomes are shared sections, coded by a mixed context
+// model, and each slice of records then codes where its reads stand on them, in which bases they
+// differ, and the bases of reads that stand nowhere. docs/FORMAT.md, "Sequences", is the specification.
+package seqs
+
+import (
+	"errors"
+
+	"github.com/zeebo/xxh3"
+
+	"orcomgo/bins"
+)
+
+// ErrCorrupt reports a section that no encoder wrote.
+var ErrCorrupt = errors.New("seqs: section is corrupt")
+
+// Column describes one input's records in a slice.
+type Column struct {
+	Input   int
+	From    uint64   // first record, when encoding
+	Perm    []uint32 // encoding: the i-th record of the slice is From+Perm[i]; nil: From+i
+	Records int
+
+	Lengths  []uint32 // in bases; nil when all are FixedLen
+	FixedLen uint32
+
+	// Exceptions of the slice's reads, Read counted inside the slice after Perm, ascending by
+	// (Read, Start). Encoding only.
+	Exceptions []bins.Exception
+	Quals      []byte // end to end; nil if they are not kept
+}
+
+func (c *Column) len(i int) int {
+	if c.Lengths == nil {
+		return int(c.FixedLen)
+	}
+	return int(c.Lengths[i])
+}
+
+// bases returns the sum of the lengths.
+func (c *Column) bases() uint64 {
+	if c.Lengths == nil {
+		return uint64(c.FixedLen) * uint64(c.Records)
+	}
+	n := uint64(0)
+	for _, l := range c.Lengths {
+		n += uint64(l)
+	}
+	return n
+}
+
+// ReadHash returns the hash of one read's letters and its ordinal in its input. Sums of these
+// compare sets of reads whatever the order they come in.
+func ReadHash(letters []byte, ordinal uint64) uint64 {
+	return xxh3.HashSeed(letters, ordinal*0x9e3779b97f4a7c15+1)
+}
+
+// Flags of a slice.
+const (
+	flagSorted = 1 << iota
+	flagQuals
+	flagMate
+	flagsKnown = 1<<iota - 1
+)

@@ -1,0 +1,271 @@
+package seqs
+
+import (
+	"sync"
+
+	"orcomgo/bins"
+	"orcomgo/compress/overlap"
+)
+
+// The streams of a slice, in the order in which they stand.
+const (
+	streamExceptions = iota
+	streamPlaces
+	streamMismatches
+	streamLiterals
+	streams
+)
+
+// slice codes the reads of one slice against a part's pseudogenome.
+type slice struct {
+	layout *overlap.Layout // encoding
+	pg     []byte          // decoding: one base a byte
+	model  *model          // has seen the pseudogenome; cloned, never changed
+	sorted bool
+	limit  uint64 // bases of the pseudogenome
+}
+
+// letters are the bases by number.
+const letters = "ACGT"
+
+func toLetters(b []byte) {
+	for i, v := range b {
+		b[i] = letters[v&3]
+	}
+}
+
+// applyException writes one exception over a read's letters.
+func applyException(read []byte, x bins.Exception) {
+	run := read[x.Start : x.Start+x.Len]
+	for i := range run {
+		if x.Byte == bins.Lower {
+			run[i] |= 0x20
+		} else {
+			run[i] = x.Byte
+		}
+	}
+}
+
+// oddRuns walks the exceptions of a column's reads in step with the reads.
+type oddRuns struct {
+	list []bins.Exception
+	skip []bool
+}
+
+// of returns which bases of read i (n bases) have no value of their own, nil if all have one. Reads are asked for in order.
+func (o *oddRuns) of(i, n int) []bool {
+	for len(o.list) > 0 && int(o.list[0].Read) < i {
+		o.list = o.list[1:]
+	}
+	odd := false
+	for _, x := range o.list {
+		if int(x.Read) != i {
+			break
+		}
+		if x.Byte == bins.Lower {
+			continue
+		}
+		if !odd {
+			odd = true
+			if cap(o.skip) < n {
+				o.skip = make([]bool, n)
+			}
+			o.skip = o.skip[:n]
+			clear(o.skip)
+		}
+		for j := x.Start; j < x.Start+x.Len; j++ {
+			o.skip[j] = true
+		}
+	}
+	if !odd {
+		return nil
+	}
+	return o.skip
+}
+
+// reverse turns bases into their reverse complement, in place.
+func reverse(b []byte) {
+	for i, j := 0, len(b)-1; i <= j; i, j = i+1, j-1 {
+		b[i], b[j] = 3-b[j], 3-b[i]
+	}
+}
+
+// reference writes the n bases of the pseudogenome below a read, in the read's orientation, to dst.
+func (s *slice) reference(dst []byte, pos uint32, rev bool, n int) []byte {
+	if s.pg != nil {
+		dst = append(dst[:0], s.pg[pos:int(pos)+n]...)
+	} else {
+		dst = s.layout.Stretch(dst[:0], int(pos), n)
+	}
+	if rev {
+		reverse(dst)
+	}
+	return dst
+}
+
+// passMismatches codes the placed reads of the columns. get returns read i of column k to code
+// from or to decode into.
+func (s *slice) passMismatches(c *coder, cols []*Column, where []*places, odd [][]bins.Exception, get func(k, i int) []byte) {
+	byQual := cols[0].Quals != nil
+	models := make([]*mismatches, len(cols))
+	runs := make([]oddRuns, len(cols))
+	at := make([]int, len(cols))
+	for k := range cols {
+		models[k] = newMismatches(byQual)
+		runs[k].list = odd[k]
+	}
+	var ref []byte
+	for i := 0; i < cols[0].Records; i++ {
+		for k, col := range cols {
+			n := col.len(i)
+			q := col.Quals
+			if q != nil {
+				q = q[at[k] : at[k]+n]
+				at[k] += n
+			}
+			if where[k].pos[i] == unplaced {
+				continue
+			}
+			ref = s.reference(ref, where[k].pos[i], where[k].rev[i], n)
+			models[k].code(c, ref, get(k, i), runs[k].of(i, n), q)
+		}
+	}
+}
+
+// passLiterals codes the reads that have no place.
+func (s *slice) passLiterals(c *coder, cols []*Column, where []*places, odd [][]bins.Exception, get func(k, i int) []byte) {
+	var b *baseCoder
+	runs := make([]oddRuns, len(cols))
+	for k := range cols {
+		runs[k].list = odd[k]
+	}
+	for i := 0; i < cols[0].Records; i++ {
+		for k, col := range cols {
+			if where[k].pos[i] != unplaced {
+				continue
+			}
+			if b == nil {
+				b = &baseCoder{c: c, m: s.model.clone()}
+			}
+			n := col.len(i)
+			skip := runs[k].of(i, n)
+			for j, v := range get(k, i)[:n] {
+				if skip == nil || !skip[j] {
+					get(k, i)[j] = b.base(v)
+				}
+			}
+		}
+	}
+}
+
+// encode returns the streams of a slice; records gives each column's records inside the part.
+func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [streams][]byte {
+	var out [streams][]byte
+	where := make([]*places, len(cols))
+	odd := make([][]bins.Exception, len(cols))
+	x := encodeTo(nil)
+	for k, col := range cols {
+		newExceptionCoder().code(x, col)
+		odd[k] = col.Exceptions
+		p := &places{make([]uint32, col.Records), make([]bool, col.Records)}
+		for i, rec := range records[k] {
+			p.pos[i], p.rev[i] = s.layout.Place(rec)
+		}
+		where[k] = p
+	}
+	out[streamExceptions] = x.e.Finish()
+	c := encodeTo(nil)
+	var mate *places
+	if len(cols) > 1 {
+		mate = where[1]
+	}
+	newPlaceModel(tree, s.sorted).code(c, where[0], mate, cols[0].Records, s.limit)
+	out[streamPlaces] = c.e.Finish()
+
+	reader := func() func(k, i int) []byte {
+		var buf []byte
+		lastK, lastI := -1, -1
+		return func(k, i int) []byte {
+			if k != lastK || i != lastI {
+				buf = s.layout.Bases(buf[:0], records[k][i])
+				lastK, lastI = k, i
+			}
+			return buf
+		}
+	}
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		l := encodeTo(nil)
+		s.passLiterals(l, cols, where, odd, reader())
+		out[streamLiterals] = l.e.Finish()
+	}()
+	m := encodeTo(nil)
+	s.passMismatches(m, cols, where, odd, reader())
+	out[streamMismatches] = m.e.Finish()
+	wg.Wait()
+	return out
+}
+
+// decode returns the letters of each column's reads, end to end.
+func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte) ([][]byte, error) {
+	where := make([]*places, len(cols))
+	odd := make([][]bins.Exception, len(cols))
+	seqs := make([][]byte, len(cols))
+	starts := make([][]uint64, len(cols))
+	x := decodeFrom(in[streamExceptions])
+	for k, col := range cols {
+		list, ok := newExceptionCoder().code(x, col)
+		if !ok {
+			return nil, ErrCorrupt
+		}
+		odd[k] = list
+		where[k] = &places{make([]uint32, col.Records), make([]bool, col.Records)}
+		seqs[k] = make([]byte, col.bases())
+		if col.Lengths != nil {
+			starts[k] = make([]uint64, col.Records)
+			at := uint64(0)
+			for i, l := range col.Lengths {
+				starts[k][i] = at
+				at += uint64(l)
+			}
+		}
+	}
+	var mate *places
+	if len(cols) > 1 {
+		mate = where[1]
+	}
+	if !newPlaceModel(tree, s.sorted).code(decodeFrom(in[streamPlaces]), where[0], mate, cols[0].Records, s.limit) {
+		return nil, ErrCorrupt
+	}
+	for k, col := range cols {
+		for i, p := range where[k].pos {
+			if p != unplaced && uint64(p)+uint64(col.len(i)) > s.limit {
+				return nil, ErrCorrupt
+			}
+		}
+	}
+	get := func(k, i int) []byte {
+		if starts[k] == nil {
+			n := uint64(cols[k].FixedLen)
+			return seqs[k][uint64(i)*n : (uint64(i)+1)*n]
+		}
+		return seqs[k][starts[k][i]:][:cols[k].Lengths[i]]
+	}
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		s.passLiterals(decodeFrom(in[streamLiterals]), cols, where, odd, get)
+	}()
+	s.passMismatches(decodeFrom(in[streamMismatches]), cols, where, odd, get)
+	wg.Wait()
+	for k := range cols {
+		toLetters(seqs[k])
+		for _, x := range odd[k] {
+			applyException(get(k, int(x.Read)), x)
+		}
+	}
+	return seqs, nil
+}
