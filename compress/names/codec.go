@@ -5,6 +5,8 @@ import "bytes"
 const (
 	maxShapes = 255 // remembered at a time; the code 255 stands for a name spelt out
 	newShape  = maxShapes
+
+	lineID = maxShapes * maxFields // in place of a field's id, for names spelt out
 )
 
 // Kinds of context, so that hashes of different models differ.
@@ -59,17 +61,16 @@ type fieldState struct {
 type codec struct {
 	coder
 	style style
-	mates bool
 
 	shapes      [maxShapes]*shape
 	made        uint32            // shapes made so far; the next takes id made % maxShapes
 	bySig       map[string]uint32 // encoder only
 	last        *shape
-	plans       map[string]shapePlan // encoder only
+	plans       func() map[string]shapePlan // encoder only; made when the first shape is
 	tok         tokens
 	side        tokens
 	line, spare []byte // the last name spelt out; memory to spell into
-	alphabets   [maxShapes*maxFields + 1]*alphabet
+	alphabets   [lineID + 1]*alphabet
 
 	// Of the name being coded:
 	class   uint32 // how the last number field moved: classSame..
@@ -83,38 +84,34 @@ type codec struct {
 	bad   bool // the stream asked for something impossible
 }
 
-func newCodec(s style, mates bool) *codec {
-	c := &codec{style: s, mates: mates, bySig: map[string]uint32{}}
+func newCodec(s style) *codec {
+	c := &codec{style: s, bySig: map[string]uint32{}}
 	c.init()
 	return c
 }
 
-func (c *codec) encodeName(name []byte) {
-	c.tok.cut(name, c.style)
-	s := c.findShape(c.tok.sig)
+// name codes a name. first is the first mate's, or nil.
+func (c *codec) name(name, first []byte) {
 	id := uint32(newShape)
-	if s != nil {
-		id = s.id
+	if !c.decoding {
+		c.tok.cut(name, c.style)
+		if s := c.findShape(c.tok.sig); s != nil {
+			id = s.id
+		}
 	}
-	c.shapeID(id)
-	if s == nil {
-		c.line = c.spellLine(c.line, name)
-		c.addShape(name)
-		return
-	}
-	c.fields(s, name, nil)
-	c.last = s
-}
-
-func (c *codec) decodeName() {
-	id := c.shapeID(0)
-	if id == newShape {
-		c.line = c.spellLine(c.line, nil)
+	if id = c.shapeID(id); id == newShape {
+		like := c.line
+		if first != nil {
+			like = first
+		}
+		c.line = c.spell(nil, like, name, lineID, true)
 		if c.bad {
 			return
 		}
 		c.addShape(c.line)
-		c.out = append(c.out, c.line...)
+		if c.decoding {
+			c.out = append(c.out, c.line...)
+		}
 		return
 	}
 	s := c.shapes[id]
@@ -122,14 +119,17 @@ func (c *codec) decodeName() {
 		c.bad = true
 		return
 	}
-	c.fields(s, nil, nil)
+	if first != nil {
+		c.side.cut(first, c.style)
+		if !bytes.Equal(c.side.sig, s.sig) {
+			first = nil
+		}
+	}
+	c.fields(s, name, first)
 	c.last = s
-	c.print(s)
-}
-
-// spellLine codes a whole name; last is one that it may resemble.
-func (c *codec) spellLine(last, name []byte) []byte {
-	return c.spell(nil, last, name, maxShapes*maxFields, true)
+	if c.decoding {
+		c.print(s)
+	}
 }
 
 // findShape returns the shape with the given sig, or nil.
@@ -157,7 +157,7 @@ func (c *codec) shapeID(id uint32) uint32 {
 }
 
 // addShape makes the shape of name, whose fields then hold the name's values.
-func (c *codec) addShape(name []byte) *shape {
+func (c *codec) addShape(name []byte) {
 	if c.decoding {
 		c.tok.cut(name, c.style)
 	}
@@ -171,8 +171,10 @@ func (c *codec) addShape(name []byte) *shape {
 	c.shapes[id] = s
 	c.bySig[string(s.sig)] = id
 	var p *shapePlan
-	if plan, ok := c.plans[string(s.sig)]; ok {
-		p = &plan
+	if !c.decoding {
+		if plan, ok := c.plans()[string(s.sig)]; ok {
+			p = &plan
+		}
 	}
 	s.plan = c.codePlan(p, t.n)
 	for i := range s.field {
@@ -198,66 +200,69 @@ func (c *codec) addShape(name []byte) *shape {
 		}
 	}
 	c.last = s
-	return s
 }
 
-// fields codes the fields of a name of shape s; side, if not nil, holds the fields of the
-// first mate's name, of the same shape, in sideName.
-func (c *codec) fields(s *shape, name, sideName []byte) {
+// fields codes the fields of a name of shape s. first, if not nil, is the first mate's name,
+// of the same shape and cut in c.side.
+func (c *codec) fields(s *shape, name, first []byte) {
 	c.class, c.anyRare, c.prevTop = classSame, 0, 0
-	t := &c.tok
-	if sideName != nil {
-		for i := range s.field {
-			f := &s.field[i]
-			from := &c.side.field[i]
-			word := sideName[from.from:from.to]
-			same := 0
-			if !c.decoding {
-				same = b2i(bytes.Equal(name[t.field[i].from:t.field[i].to], word))
-			}
-			if c.direct(same, hash(hSide, f.id, 0), 255) == 1 {
-				if f.kind == kindWord {
-					f.setWord(word)
-				} else {
-					f.set(from.val)
-				}
-				continue
-			}
-			c.fieldValue(s, i, name)
-		}
+	if first != nil {
+		c.fieldsBeside(s, name, first)
 		return
 	}
 	if s.plan.rare {
-		any := 0
+		moved := 0
 		if !c.decoding {
 			for i := range s.field {
-				f := &s.field[i]
-				if !f.plan.live && !f.holds(name, &t.field[i]) {
-					any = 1
+				if f := &s.field[i]; !f.plan.live && !f.holds(name, &c.tok.field[i]) {
+					moved = 1
 					break
 				}
 			}
 		}
-		c.anyRare = uint32(c.direct(any, hash(hRare, s.id, 0), 255))
-		if c.anyRare == 1 {
-			for i := range s.field {
-				f := &s.field[i]
-				if f.plan.live {
-					continue
-				}
-				same := 0
-				if !c.decoding {
-					same = b2i(f.holds(name, &t.field[i]))
-				}
-				if c.direct(same, hash(hRare, f.id, 1), 30) == 0 {
-					c.fieldValue(s, i, name)
-				}
+		c.anyRare = uint32(c.direct(moved, hash(hRare, s.id, 0), 255))
+	}
+	if c.anyRare == 1 {
+		for i := range s.field {
+			f := &s.field[i]
+			if f.plan.live {
+				continue
+			}
+			same := 0
+			if !c.decoding {
+				same = b2i(f.holds(name, &c.tok.field[i]))
+			}
+			if c.direct(same, hash(hRare, f.id, 1), 30) == 0 {
+				c.value(s, i, name)
 			}
 		}
 	}
 	for i := range s.field {
 		if s.field[i].plan.live {
-			c.fieldValue(s, i, name)
+			c.value(s, i, name)
+		}
+	}
+}
+
+// fieldsBeside codes the fields of a second mate's name that breaks the rule: most are still
+// the first mate's.
+func (c *codec) fieldsBeside(s *shape, name, first []byte) {
+	for i := range s.field {
+		f := &s.field[i]
+		t := &c.side.field[i]
+		word := first[t.from:t.to]
+		same := 0
+		if !c.decoding {
+			n := &c.tok.field[i]
+			same = b2i(bytes.Equal(name[n.from:n.to], word))
+		}
+		switch {
+		case c.direct(same, hash(hSide, f.id, 0), 255) == 0:
+			c.value(s, i, name)
+		case f.kind == kindWord:
+			f.setWord(word)
+		default:
+			f.set(t.val)
 		}
 	}
 }
@@ -270,7 +275,8 @@ func (f *fieldState) holds(name []byte, t *field) bool {
 	return f.val == t.val
 }
 
-func (c *codec) fieldValue(s *shape, i int, name []byte) {
+// value codes the next value of field i, which may be the last one again.
+func (c *codec) value(s *shape, i int, name []byte) {
 	f := &s.field[i]
 	t := &c.tok.field[i]
 	if f.kind == kindWord {

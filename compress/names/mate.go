@@ -100,60 +100,21 @@ func parseRule(b []byte) (rule, []byte, error) {
 	return rule{b[0], b[1], b[2], b[3]}, b[4:], nil
 }
 
-// encodeMate codes a second mate's name.
-func (c *codec) encodeMate(name, first []byte, r rule) {
-	if c.direct(b2i(r.follows(name, first)), hash(hRule, 0, 0), 1000) == 1 {
+// mate codes a second mate's name.
+func (c *codec) mate(name, first []byte, r rule) {
+	follows := 0
+	if !c.decoding {
+		follows = b2i(r.follows(name, first))
+	}
+	if c.direct(follows, hash(hRule, 0, 0), 1000) == 0 {
+		c.name(name, first)
 		return
 	}
-	c.tok.cut(name, c.style)
-	s := c.findShape(c.tok.sig)
-	id := uint32(newShape)
-	if s != nil {
-		id = s.id
-	}
-	c.shapeID(id)
-	if s == nil {
-		c.line = c.spellLine(first, name)
-		c.addShape(name)
-		return
-	}
-	c.fields(s, name, c.sideOf(s, first))
-	c.last = s
-}
-
-func (c *codec) decodeMate(first []byte, r rule) {
-	if c.direct(0, hash(hRule, 0, 0), 1000) == 1 {
+	if c.decoding {
 		from := len(c.out)
 		c.out = append(c.out, first...)
 		if i := r.place(first); i >= 0 {
 			c.out[from+i] = r.to
 		}
-		return
 	}
-	id := c.shapeID(0)
-	if id == newShape {
-		c.line = c.spellLine(first, nil)
-		if !c.bad {
-			c.addShape(c.line)
-			c.out = append(c.out, c.line...)
-		}
-		return
-	}
-	s := c.shapes[id]
-	if s == nil {
-		c.bad = true
-		return
-	}
-	c.fields(s, nil, c.sideOf(s, first))
-	c.last = s
-	c.print(s)
-}
-
-// sideOf cuts the first mate's name and returns it if its shape is s, else nil.
-func (c *codec) sideOf(s *shape, first []byte) []byte {
-	c.side.cut(first, c.style)
-	if !bytes.Equal(c.side.sig, s.sig) {
-		return nil
-	}
-	return first
 }

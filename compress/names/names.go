@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // ErrCorrupt reports a stream that no encoder wrote.
@@ -115,8 +116,9 @@ func encodeStyle(names, first []byte, n int, s style, r rule) (code []byte, shap
 		head = r.append(head)
 	}
 	head = binary.AppendUvarint(head, uint64(len(names)))
-	c := newCodec(s, first != nil)
-	c.plans = makePlans(names, n, s)
+	c := newCodec(s)
+	text := names
+	c.plans = sync.OnceValue(func() map[string]shapePlan { return makePlans(text, n, s) })
 	c.enc.Reset(make([]byte, 0, len(names)/8+64))
 	for i := 0; i < n; i++ {
 		end := lineLen(names)
@@ -130,10 +132,10 @@ func encodeStyle(names, first []byte, n int, s style, r rule) (code []byte, shap
 			if end == 0 {
 				panic("names: fewer first mates than told")
 			}
-			c.encodeMate(name, first[:end-1], r)
+			c.mate(name, first[:end-1], r)
 			first = first[end:]
 		} else {
-			c.encodeName(name)
+			c.name(name, nil)
 		}
 	}
 	if len(names) != 0 {
@@ -178,7 +180,7 @@ func decode(data, first []byte, n int, maxBytes uint64) ([]byte, error) {
 	if k <= 0 || raw > uint64(len(data)-k) {
 		return nil, ErrCorrupt
 	}
-	c := newCodec(s, first != nil)
+	c := newCodec(s)
 	c.limit = int(size)
 	c.decoding = true
 	c.rawIn.src = data[k:][:raw]
@@ -191,10 +193,10 @@ func decode(data, first []byte, n int, maxBytes uint64) ([]byte, error) {
 			if end == 0 {
 				return nil, fmt.Errorf("%w: fewer first mates than names", ErrCorrupt)
 			}
-			c.decodeMate(first[:end-1], r)
+			c.mate(nil, first[:end-1], r)
 			first = first[end:]
 		} else {
-			c.decodeName()
+			c.name(nil, nil)
 		}
 		c.out = append(c.out, '\n')
 		if c.bad || len(c.out)+(n-1-i) > c.limit {

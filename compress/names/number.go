@@ -21,7 +21,7 @@ type numberState struct {
 	sorted int32  // 0..4096: how regularly it rises by little
 }
 
-// jitter is how far, in bit length, a number of a rising column may fall back and still
+// jitterBits is how far, in bit length, a number of a rising column may fall back and still
 // be coded as a step.
 const jitterBits = 8
 

@@ -258,7 +258,7 @@ func (c *column) unit(width int) uint32 {
 			break
 		}
 	}
-	if bitLen(best) >= width {
+	if bitLen(best)+3 > width {
 		return 1
 	}
 	return best
