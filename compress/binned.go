@@ -21,7 +21,7 @@ type binned struct {
 // newBinned describes the bins of r as a manifest.
 func newBinned(r *bins.Reader, threads int) (*binned, error) {
 	meta := r.Meta()
-	specs, err := planSlices(meta, false)
+	specs, err := planSlices(meta, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package compress
 import (
 	"context"
 	"math"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -17,11 +18,14 @@ type encoder struct {
 	meta  *bins.Meta
 	enc   *seqs.Encoder
 	level quals.Level
+	bins  *bins.Reader
 	specs []sliceSpec
 	keeps []keeps
 	cache *blockCache
 	pool  workers
-	whole map[int]*wholeInput // by input; those whose slices are whole
+
+	mu   sync.Mutex
+	runs map[*layoutRun]*sortedRun
 }
 
 // encoded is a slice ready to be written.
@@ -58,18 +62,24 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 	}
 	members := out.slice.Members()
 	err := e.pool.do(ctx, func() error {
+		if spec.run != nil {
+			return e.sorted(spec, &cols)
+		}
 		for m, input := range inputs {
-			c, err := e.columns(input, spec)
-			if err != nil {
+			var err error
+			if cols[m], _, err = e.cache.acquire(input, spec.from, spec.records); err != nil {
 				return err
 			}
-			cols[m] = c
 		}
-		if e.meta.Options.OrderAny && !spec.whole {
-			perm := e.enc.Sorted(spec.first, spec.from, spec.from+uint64(spec.records))
-			for m := range inputs {
-				cols[m].permute(perm)
-			}
+		if !e.meta.Options.OrderAny {
+			return nil
+		}
+		perm, err := e.enc.Sorted(spec.first, spec.from, spec.from+uint64(spec.records))
+		if err != nil {
+			return err
+		}
+		for m := range inputs {
+			cols[m].permute(perm)
 		}
 		return nil
 	})
@@ -133,7 +143,7 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	if !spec.whole {
+	if spec.run == nil {
 		for _, input := range inputs {
 			e.cache.release(input, spec.from, spec.records)
 		}
@@ -141,13 +151,36 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 	return out, nil
 }
 
-// columns returns an input's part of a slice, in input order unless the slice is whole.
-func (e *encoder) columns(input int, spec sliceSpec) (*columns, error) {
-	if spec.whole {
-		return e.whole[input].columns(spec), nil
+// sorted sets cols to those of a slice of a run.
+func (e *encoder) sorted(spec sliceSpec, cols *[2]*columns) error {
+	e.mu.Lock()
+	run := e.runs[spec.run]
+	if run == nil {
+		run = &sortedRun{left: spec.run.slices}
+		e.runs[spec.run] = run
 	}
-	c, _, err := e.cache.acquire(input, spec.from, spec.records)
-	return c, err
+	if run.left--; run.left == 0 {
+		delete(e.runs, spec.run)
+	}
+	e.mu.Unlock()
+	run.once.Do(func() {
+		from, to := spec.run.from, spec.run.from+spec.run.records
+		if run.perm, run.err = e.enc.Sorted(spec.first, from, to); run.err != nil {
+			return
+		}
+		for m, input := range spec.inputs() {
+			if run.reads[m], run.err = newRunReads(e.bins, input, from, run.perm); run.err != nil {
+				return
+			}
+		}
+	})
+	if run.err != nil {
+		return run.err
+	}
+	for m := range spec.inputs() {
+		cols[m] = run.reads[m].columns(int(spec.from-spec.run.from), spec.records)
+	}
+	return nil
 }
 
 func lengthRange(c *columns) (lo, hi uint32) {
@@ -161,47 +194,46 @@ func lengthRange(c *columns) (lo, hi uint32) {
 	return lo, hi
 }
 
-// wholeInput is an input whose records are delivered in the order of the layout, through
-// all of its slices.
-type wholeInput struct {
+// sortedRun is a layoutRun in work; it goes when its last slice has taken its columns.
+type sortedRun struct {
+	once  sync.Once
+	left  int // slices that will still ask for it
+	perm  []uint32
+	reads [2]*runReads
+	err   error
+}
+
+// runReads are the lengths and exceptions of one input in a layoutRun.
+type runReads struct {
 	input      int
-	perm       []uint32 // the i-th record delivered
-	lengths    []uint32 // in input order; nil: all are fixed
-	fixed      uint32
+	from       uint64           // first record of the run
+	perm       []uint32         // the i-th record delivered is from+perm[i]
+	lengths    []uint32         // in input order; nil: all are fixed
+	fixed      uint32           //
 	exceptions []bins.Exception // Read is the place in the order of delivery; ascending
 }
 
-// newWholeInput reads the lengths and exceptions of an input.
-func newWholeInput(r *bins.Reader, input int, perm []uint32) (*wholeInput, error) {
-	w := &wholeInput{input: input, perm: perm}
+// newRunReads reads the lengths and exceptions of records from..from+len(perm)-1 of an input.
+func newRunReads(r *bins.Reader, input int, from uint64, perm []uint32) (*runReads, error) {
+	w := &runReads{input: input, from: from, perm: perm}
 	meta := r.Meta()
-	blocks := meta.BlocksOf(input)
-	varied := false
-	for i, b := range blocks {
-		info := &meta.Blocks[b]
-		varied = varied || info.Varied || info.FixedLen != meta.Blocks[blocks[0]].FixedLen
-		if i == 0 {
-			w.fixed = info.FixedLen
+	var blocks []int
+	for _, b := range meta.BlocksOf(input) {
+		if info := &meta.Blocks[b]; info.FirstRecord < from+uint64(len(perm)) && info.FirstRecord+uint64(info.Records) > from {
+			blocks = append(blocks, b)
 		}
 	}
-	if varied {
-		w.lengths, w.fixed = make([]uint32, 0, len(perm)), 0
-	}
-	var l bins.Block
-	for _, b := range blocks {
-		if err := r.ReadColumns(b, bins.WantLengths|bins.WantExceptions, &l); err != nil {
+	ls := make([]*loaded, len(blocks))
+	for i, b := range blocks {
+		l := new(loaded)
+		if err := r.ReadColumns(b, bins.WantLengths|bins.WantExceptions, &l.Block); err != nil {
 			return nil, err
 		}
-		if varied {
-			for i := range l.Records {
-				w.lengths = append(w.lengths, uint32(l.Len(i)))
-			}
-		}
-		for _, e := range l.Exceptions {
-			e.Read += uint32(l.FirstRecord)
-			w.exceptions = append(w.exceptions, e)
-		}
+		l.mark(keeps{})
+		ls[i] = l
 	}
+	c, _ := gather(input, from, len(perm), ls, keeps{})
+	w.lengths, w.fixed, w.exceptions = c.lengths, c.fixed, c.exceptions
 	if len(w.exceptions) > 0 {
 		inverse := make([]uint32, len(perm))
 		for i, p := range perm {
@@ -215,16 +247,15 @@ func newWholeInput(r *bins.Reader, input int, perm []uint32) (*wholeInput, error
 	return w, nil
 }
 
-func (w *wholeInput) columns(spec sliceSpec) *columns {
-	c := &columns{input: w.input, records: spec.records, fixed: w.fixed}
-	lo, hi := uint32(spec.from), uint32(spec.from)+uint32(spec.records)
-	c.perm = w.perm[lo:hi]
+// columns returns n records in the order of delivery, the first at.
+func (w *runReads) columns(at, n int) *columns {
+	c := &columns{input: w.input, from: w.from, records: n, fixed: w.fixed, perm: w.perm[at : at+n]}
 	if w.lengths != nil {
-		c.lengths = make([]uint32, spec.records)
+		c.lengths = make([]uint32, n)
 		for i, p := range c.perm {
 			c.lengths[i] = w.lengths[p]
 		}
 	}
-	c.exceptions = bins.SliceExceptions(w.exceptions, lo, hi)
+	c.exceptions = bins.SliceExceptions(w.exceptions, uint32(at), uint32(at+n))
 	return c
 }

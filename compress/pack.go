@@ -22,7 +22,6 @@ import (
 type PackOptions struct {
 	Threads int
 	Memory  uint64 // bytes aimed for; 0 for the package's default
-	TempDir string // for temporary files; "" for the archive's own directory
 	Tool    string // program and version, recorded in the archive
 
 	Level    Level
@@ -122,11 +121,6 @@ func packedAlready(dir string, o PackOptions, binErr error) (*Summary, error) {
 }
 
 func pack(ctx context.Context, dir string, r *bins.Reader, o PackOptions) (s *Summary, err error) {
-	meta := r.Meta()
-	specs, err := planSlices(meta, true)
-	if err != nil {
-		return nil, err
-	}
 	data, _ := r.Paths()
 	w, err := archive.Create(dir, strings.TrimSuffix(filepath.Base(data), bins.DataExt))
 	if err != nil {
@@ -137,15 +131,15 @@ func pack(ctx context.Context, dir string, r *bins.Reader, o PackOptions) (s *Su
 			w.Abort()
 		}
 	}()
-	temp := o.TempDir
-	if temp == "" {
-		temp = dir
-	}
-	enc, err := seqs.Build(ctx, r, seqs.Config{Threads: max(o.Threads, 1), Memory: memoryOr(o.Memory), TempDir: temp, Progress: o.Progress})
+	enc, err := seqs.Build(ctx, r, seqs.Config{Threads: max(o.Threads, 1), Memory: o.Memory, Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}
-	p := &packer{dir: dir, r: r, o: o, specs: specs, enc: enc, w: w}
+	p := &packer{dir: dir, r: r, o: o, enc: enc, w: w}
+	if p.specs, err = planSlices(r.Meta(), enc.Parts); err != nil {
+		enc.Close()
+		return nil, err
+	}
 	defer p.closeEncoder()
 	if err := p.write(ctx); err != nil {
 		return nil, err
@@ -179,13 +173,6 @@ func pack(ctx context.Context, dir string, r *bins.Reader, o PackOptions) (s *Su
 	return s, nil
 }
 
-func memoryOr(m uint64) uint64 {
-	if m == 0 {
-		return defaultMemory
-	}
-	return m
-}
-
 // packer is the state of one run of Pack.
 type packer struct {
 	dir     string
@@ -211,45 +198,21 @@ func (p *packer) closeEncoder() {
 func (p *packer) write(ctx context.Context) error {
 	meta := p.r.Meta()
 	p.man = archive.Manifest{Source: meta.ID, Tool: p.o.Tool, Options: meta.Options, Level: uint8(p.o.Level), Inputs: inputsOf(meta)}
-	for _, b := range p.enc.Shared() {
-		s, err := p.w.Add(b)
-		if err != nil {
-			return err
-		}
-		p.man.Shared = append(p.man.Shared, s)
-	}
-	p.digests = make([]uint64, len(meta.Inputs))
-	for i := range meta.Inputs {
-		if !p.o.NoVerify && !archive.Exact(meta.Options, meta.Inputs[i].Kind) {
-			p.digests[i] = p.enc.Digest(i)
-		}
-	}
-	e := &encoder{meta: meta, enc: p.enc, level: p.o.Level.quals(), specs: p.specs, keeps: keepsOfAll(meta),
-		pool: newWorkers(p.o.Threads), whole: make(map[int]*wholeInput)}
-	var inOrderSpecs []sliceSpec
+	e := &encoder{meta: meta, bins: p.r, enc: p.enc, level: p.o.Level.quals(), keeps: keepsOfAll(meta),
+		pool: newWorkers(p.o.Threads), runs: make(map[*layoutRun]*sortedRun)}
+	var blockwise []sliceSpec
 	var total, largest uint64
 	for _, s := range p.specs {
 		total, largest = total+s.text, max(largest, s.text)
-		if !s.whole {
-			inOrderSpecs = append(inOrderSpecs, s)
-			continue
-		}
-		if e.whole[s.first] != nil {
-			continue
-		}
-		perm := p.enc.Sorted(s.first, 0, meta.Inputs[s.first].Records)
-		for _, i := range s.inputs() {
-			var err error
-			if e.whole[i], err = newWholeInput(p.r, i, perm); err != nil {
-				return err
-			}
+		if s.run == nil {
+			blockwise = append(blockwise, s)
 		}
 	}
-	e.cache = newBlockCache(p.r, e.keeps, false, inOrderSpecs)
+	e.cache = newBlockCache(p.r, e.keeps, false, blockwise)
 	p.flight = inFlight(p.o.Threads, p.o.Memory, largest)
 	progress := newMeter(p.o.Progress, "pack", total)
 	started := make([]bool, len(meta.Inputs))
-	return inOrder(ctx, len(p.specs), p.flight, e.encode, func(i int, out *encoded) error {
+	add := func(i int, out *encoded) error {
 		s := out.slice
 		places := make([]archive.Section, len(out.sections))
 		for k, b := range out.sections {
@@ -270,7 +233,26 @@ func (p *packer) write(ctx context.Context) error {
 		s.Seqs = places[len(places)-1]
 		p.man.Slices = append(p.man.Slices, s)
 		p.checks = append(p.checks, out.check)
-		progress.add(p.specs[i].text)
+		progress.add(e.specs[i].text)
 		return nil
-	})
+	}
+	for _, e.specs = range phases(p.specs, p.enc.Parts) {
+		if err := inOrder(ctx, len(e.specs), p.flight, e.encode, add); err != nil {
+			return err
+		}
+	}
+	for _, b := range p.enc.Shared() {
+		s, err := p.w.Add(b)
+		if err != nil {
+			return err
+		}
+		p.man.Shared = append(p.man.Shared, s)
+	}
+	p.digests = make([]uint64, len(meta.Inputs))
+	for i := range meta.Inputs {
+		if !archive.Exact(meta.Options, meta.Inputs[i].Kind) {
+			p.digests[i] = p.enc.Digest(i)
+		}
+	}
+	return nil
 }

@@ -3,17 +3,19 @@ package compress
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"orcomgo/bins"
 	"orcomgo/compress/archive"
 )
 
-const (
+// How slices are cut; variables so that tests can cut small inputs.
+var (
 	// sliceText is how much text of the first input a slice aims for: enough for the
 	// models to learn, little enough that several fit in memory.
-	sliceText = 64 << 20
+	sliceText uint64 = 64 << 20
 	// sliceReads is how many reads a slice of reads alone, in layout order, aims for.
-	sliceReads = 1 << 20
+	sliceReads uint64 = 1 << 20
 )
 
 // unit is what is sliced together: an input, or the two inputs of a pair.
@@ -56,9 +58,17 @@ type sliceSpec struct {
 	from    uint64
 	records int
 	text    uint64 // bytes of original text of the unit, roughly; for progress
-	// whole: the slice's records are those at from..from+records in the layout order of the
-	// whole input, not in input order.
-	whole bool
+	block   int    // of the bins, where the slice's records, or its run's, begin
+	// run, if not nil, is a run of records that are delivered in the order of the layout, of
+	// which the slice holds those at from-run.from; else the slice is in input order.
+	run *layoutRun
+}
+
+// layoutRun are records from..from+records-1 of a unit, to be reordered all together.
+type layoutRun struct {
+	from    uint64
+	records uint64
+	slices  int
 }
 
 // wholeOrder reports whether nothing of an input's records is kept but their reads, as a
@@ -67,9 +77,10 @@ func wholeOrder(o bins.Options, kind bins.Kind) bool {
 	return o.OrderAny && (o.ReadsOnly || o.DropNames && o.Quality == bins.QualityDrop && kind == bins.FASTQ)
 }
 
-// planSlices cuts the units into slices. The cuts depend on nothing but the bins and their
-// options. With reorder, slices may be whole.
-func planSlices(m *bins.Meta, reorder bool) ([]sliceSpec, error) {
+// planSlices cuts the units into slices, which come in the order of the blocks that they
+// begin in. The cuts depend on nothing but the bins, their options, and what parts tells for
+// an input: where else its slices must end. parts is nil if records are not reordered.
+func planSlices(m *bins.Meta, parts func(input int) []uint64) ([]sliceSpec, error) {
 	us, err := units(m.Inputs)
 	if err != nil {
 		return nil, err
@@ -81,29 +92,69 @@ func planSlices(m *bins.Meta, reorder bool) ([]sliceSpec, error) {
 			text += m.Inputs[i].Bytes
 		}
 		records := m.Inputs[u.first].Records
-		cut := func(from, records uint64, parts uint64, whole bool) {
-			parts = max(parts, (records+archive.MaxSliceRecords-1)/archive.MaxSliceRecords)
-			parts = min(parts, records)
-			for k := range parts {
-				lo, hi := records*k/parts, records*(k+1)/parts
-				specs = append(specs, sliceSpec{unit: u, from: from + lo, records: int(hi - lo), whole: whole,
-					text: share(text, hi-lo, m.Inputs[u.first].Records)})
-			}
-		}
-		whole := reorder && wholeOrder(m.Options, m.Inputs[u.first].Kind)
+		whole := parts != nil && wholeOrder(m.Options, m.Inputs[u.first].Kind)
 		if u.mate >= 0 {
 			whole = whole && wholeOrder(m.Options, m.Inputs[u.mate].Kind)
 		}
-		if whole {
-			cut(0, records, (records+sliceReads-1)/sliceReads, true)
+		// cut adds n slices of nearly equal counts.
+		cut := func(block int, from, count, n uint64, run *layoutRun) {
+			n = max(n, (count+archive.MaxSliceRecords-1)/archive.MaxSliceRecords)
+			n = min(n, count)
+			if run != nil {
+				run.slices = int(n)
+			}
+			for k := range n {
+				lo, hi := count*k/n, count*(k+1)/n
+				specs = append(specs, sliceSpec{unit: u, from: from + lo, records: int(hi - lo), block: block, run: run,
+					text: share(text, hi-lo, records)})
+			}
+		}
+		blocks := m.BlocksOf(u.first)
+		if !whole {
+			for _, i := range blocks {
+				b := &m.Blocks[i]
+				cut(i, b.FirstRecord, uint64(b.Records), (b.TextLen+sliceText-1)/sliceText, nil)
+			}
 			continue
 		}
-		for _, i := range m.BlocksOf(u.first) {
-			b := &m.Blocks[i]
-			cut(b.FirstRecord, uint64(b.Records), (b.TextLen+sliceText-1)/sliceText, false)
+		ends := append(slices.Clone(parts(u.first)), records)
+		from := uint64(0)
+		for _, end := range ends {
+			run := &layoutRun{from: from, records: end - from}
+			block := 0
+			for _, i := range blocks {
+				if m.Blocks[i].FirstRecord <= from {
+					block = i
+				}
+			}
+			cut(block, from, run.records, (run.records+sliceReads-1)/sliceReads, run)
+			from = end
 		}
 	}
+	slices.SortStableFunc(specs, func(a, b sliceSpec) int { return a.block - b.block })
 	return specs, nil
+}
+
+// phases cuts the list of slices where the encoder of sequences may have to change from one
+// part to the next: it keeps the layout of one in memory, so slices of two should not be in
+// work together. parts is as in planSlices.
+func phases(specs []sliceSpec, parts func(input int) []uint64) [][]sliceSpec {
+	var out [][]sliceSpec
+	start, text := 0, uint64(0)
+	for i, s := range specs {
+		// A part may begin with an input, too. Where inputs are small it won't, and
+		// waiting would cost more.
+		fresh := s.from == 0 && text >= 2*sliceText
+		if i > start && (fresh || slices.Contains(parts(s.first), s.from)) {
+			out = append(out, specs[start:i])
+			start, text = i, 0
+		}
+		text += s.text
+	}
+	if start < len(specs) {
+		out = append(out, specs[start:])
+	}
+	return out
 }
 
 // share returns total * part / whole; 0 of nothing.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -135,7 +136,12 @@ func (u *unpacker) jobs() [][]job {
 	}
 	var mates []job
 	last := -1
-	for i := range u.man.Slices {
+	order := make([]int, len(u.man.Slices))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return u.man.Slices[a].First.Input - u.man.Slices[b].First.Input })
+	for _, i := range order {
 		s := &u.man.Slices[i]
 		if s.First.Input != last && len(mates) > 0 {
 			end()
@@ -196,11 +202,11 @@ func (u *unpacker) run(ctx context.Context) error {
 	texts := &buffers{keep: 3 * u.flight}
 	pool := newWorkers(u.o.Threads)
 	for _, pass := range passes {
-		slices := make([]int, len(pass))
+		all := make([]int, len(pass))
 		for k, j := range pass {
-			slices[k] = j.slice
+			all[k] = j.slice
 		}
-		u.src.prepare(slices)
+		u.src.prepare(all)
 		produce := func(ctx context.Context, k int) (*piece, error) {
 			b, err := u.src.decode(ctx, pass[k].slice, pass[k].want)
 			if err != nil {

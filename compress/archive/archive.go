@@ -67,10 +67,11 @@ type Manifest struct {
 	Verified bool  // Input.SHA256, Member.TextLen and TextHash are there
 	BulkLen  uint64
 	Inputs   []Input
+	// Slices stand in the order of the bulk file. Those of one input hold its records one
+	// after another; slices of different inputs may alternate.
+	Slices []Slice
 	// Shared are the sections that every slice's sequences need.
 	Shared []Section
-	// Slices lie input after input, ascending; a pair's stand where its first mates would.
-	Slices []Slice
 }
 
 // Input is one input file of the archive.
@@ -154,9 +155,6 @@ func (m *Manifest) Sizes() Sizes {
 
 // eachSection calls f for every section in the order in which they lie in the bulk file.
 func (m *Manifest) eachSection(f func(*Section)) {
-	for i := range m.Shared {
-		f(&m.Shared[i])
-	}
 	for i := range m.Slices {
 		s := &m.Slices[i]
 		for _, b := range s.Members() {
@@ -166,6 +164,9 @@ func (m *Manifest) eachSection(f func(*Section)) {
 			f(&b.Quals)
 		}
 		f(&s.Seqs)
+	}
+	for i := range m.Shared {
+		f(&m.Shared[i])
 	}
 }
 

@@ -43,7 +43,6 @@ func sample(t testing.TB, dir string, verified bool) *Manifest {
 			Blocks: []TextBlock{{Len: 70}}},
 		{Input: bins.Input{Name: "empty.fastq", Mate: -1}, Blocks: []TextBlock{}},
 	}
-	m.Shared = []Section{add(100), add(0)}
 	member := func(input int, bases, names, text uint64) Member {
 		p := Member{Input: input, Bases: bases, NamesLen: names}
 		if verified {
@@ -63,6 +62,7 @@ func sample(t testing.TB, dir string, verified bool) *Manifest {
 	s := Slice{Records: 1, First: member(2, 60, 5, 70)}
 	s.Seqs = add(7)
 	m.Slices = append(m.Slices, s)
+	m.Shared = []Section{add(100), add(0)}
 	if verified {
 		for i := range m.Inputs {
 			m.Inputs[i].OutBytes = m.Inputs[i].Bytes
@@ -221,7 +221,6 @@ func TestInconsistentManifest(t *testing.T) {
 		"unequal mates":             func(m *Manifest) { m.Inputs[1].Records = 31 },
 		"slice of an unknown input": func(m *Manifest) { m.Slices[2].First.Input = 4 },
 		"slice of second mates":     func(m *Manifest) { m.Slices[2].First.Input = 1 },
-		"slices out of order":       func(m *Manifest) { m.Slices[0], m.Slices[2] = m.Slices[2], m.Slices[0] },
 	}
 	for name, change := range cases {
 		m := base()

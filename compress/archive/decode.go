@@ -115,10 +115,6 @@ func (m *Manifest) checkMates(c *cursor) {
 }
 
 func (m *Manifest) parseSlices(c *cursor) {
-	m.Shared = make([]Section, c.count(1, "shared sections"))
-	for i := range m.Shared {
-		c.section(&m.Shared[i])
-	}
 	m.Slices = make([]Slice, c.count(9, "slices"))
 	next := make([]uint64, len(m.Inputs))
 	for i := range m.Slices {
@@ -160,6 +156,10 @@ func (m *Manifest) parseSlices(c *cursor) {
 		}
 		c.section(&s.Seqs)
 	}
+	m.Shared = make([]Section, c.count(1, "shared sections"))
+	for i := range m.Shared {
+		c.section(&m.Shared[i])
+	}
 }
 
 // check compares sums over the slices with what the inputs and the bulk file must hold,
@@ -183,14 +183,8 @@ func (m *Manifest) check(c *cursor) {
 	}
 	type totals struct{ records, bases, text uint64 }
 	sums := make([]totals, len(m.Inputs))
-	last := -1
 	for i := range m.Slices {
 		s := &m.Slices[i]
-		if s.First.Input < last {
-			c.fail("slice %d is out of order", i+1)
-			return
-		}
-		last = s.First.Input
 		for _, p := range s.Members() {
 			t, in := &sums[p.Input], &m.Inputs[p.Input]
 			// Each is at most the input's total, which is below 2^63: the sums can't wrap.

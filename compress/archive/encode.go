@@ -50,13 +50,13 @@ func (m *Manifest) marshal() []byte {
 	for i := range m.Inputs {
 		b = m.appendInput(b, &m.Inputs[i])
 	}
-	b = binary.AppendUvarint(b, uint64(len(m.Shared)))
-	for _, s := range m.Shared {
-		b = appendSection(b, s)
-	}
 	b = binary.AppendUvarint(b, uint64(len(m.Slices)))
 	for i := range m.Slices {
 		b = m.appendSlice(b, &m.Slices[i])
+	}
+	b = binary.AppendUvarint(b, uint64(len(m.Shared)))
+	for _, s := range m.Shared {
+		b = appendSection(b, s)
 	}
 	sum := xxh3.Hash128(b).Bytes()
 	return append(b, sum[:]...)

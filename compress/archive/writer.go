@@ -47,8 +47,8 @@ func (w *Writer) header() []byte {
 	return append(append([]byte(bulkMagic), Version), w.id[:]...)
 }
 
-// Add appends a section. Sections must come in the manifest's order: the shared ones, then
-// slice by slice, for each mate lengths, layout, names, qualities, and last the sequences.
+// Add appends a section. Sections must come in the manifest's order: slice by slice, for
+// each mate lengths, layout, names, qualities, and then the sequences; last the shared ones.
 // An empty one takes no room.
 func (w *Writer) Add(b []byte) (Section, error) {
 	if w.err != nil {

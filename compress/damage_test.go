@@ -1,0 +1,293 @@
+package compress
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"orcomgo/bins"
+)
+
+// flip flips bits of the byte at off.
+func flip(t testing.TB, path string, off int64, bits byte) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var b [1]byte
+	if _, err := f.ReadAt(b[:], off); err != nil {
+		t.Fatal(err)
+	}
+	b[0] ^= bits
+	if _, err := f.WriteAt(b[:], off); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDamage flips single bits, truncates and swaps the files of both stages: nothing but
+// the right bytes may come out, under whatever name, and verify must see each flip.
+func TestDamage(t *testing.T) {
+	smallSlices(t)
+	r1, r2 := simulated(51, 120, true)
+	ins := pair(r1, r2)
+	o1, o2 := simulated(52, 120, true)
+	other := states(t, pair(o1, o2), bins.Options{})
+	rng := rand.New(rand.NewSource(6))
+	flips := 2000
+	if testing.Short() {
+		flips = 200
+	}
+	for state, dir := range states(t, ins, bins.Options{}) {
+		check := func(what, path string, bad []byte) {
+			t.Helper()
+			good, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Equal(good, bad) {
+				return
+			}
+			if err := os.WriteFile(path, bad, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			out := t.TempDir()
+			_, err = Unpack(context.Background(), dir, UnpackOptions{Threads: 2, OutDir: out})
+			if err == nil {
+				t.Fatalf("%s, %s, %s: unpack says nothing", state, filepath.Base(path), what)
+			}
+			if strings.Contains(err.Error(), "\n") {
+				t.Fatalf("%s, %s: more than a line: %v", state, what, err)
+			}
+			if left := filesIn(t, out); len(left) != 0 {
+				t.Fatalf("%s, %s: %d files left", state, what, len(left))
+			}
+			status, err := Verify(context.Background(), dir, VerifyOptions{Threads: 2})
+			bad1 := err != nil
+			for _, s := range status {
+				bad1 = bad1 || !s.OK
+			}
+			if !bad1 {
+				t.Fatalf("%s, %s, %s: verify says nothing", state, filepath.Base(path), what)
+			}
+			if err := os.WriteFile(path, good, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		paths, err := filepath.Glob(filepath.Join(dir, "*"))
+		if err != nil || len(paths) != 2 {
+			t.Fatal(err, paths)
+		}
+		for _, path := range paths {
+			good, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range flips / 4 {
+				bad := bytes.Clone(good)
+				bad[rng.Intn(len(bad))] ^= 1 << rng.Intn(8)
+				check("flipped bit", path, bad)
+			}
+			for range 20 {
+				check("cut", path, good[:rng.Intn(len(good))])
+			}
+			check("longer", path, append(bytes.Clone(good), 0))
+			foreign, err := os.ReadFile(filepath.Join(other[state], filepath.Base(path)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			check("swapped", path, foreign)
+		}
+	}
+}
+
+// TestVerifyTellsWhich: damage to one input leaves the others' status alone.
+func TestVerifyTellsWhich(t *testing.T) {
+	smallSlices(t)
+	a, _ := simulated(53, 200, false)
+	b, _ := simulated(54, 200, false)
+	dir := binTo(t, []input{{"a.fastq", a, -1, false}, {"b.fastq", b, -1, false}}, bins.Options{})
+	packTo(t, dir, PackOptions{Threads: 2})
+	src, err := openSource(dir, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at uint64
+	for _, s := range src.manifest().Slices {
+		if s.First.Input == 1 {
+			at = s.First.Quals.Off
+		}
+	}
+	src.Close()
+	flip(t, filepath.Join(dir, "a.fastq.cdna"), int64(at)+3, 4)
+	status, err := Verify(context.Background(), dir, VerifyOptions{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !status[0].OK || status[1].OK || !strings.Contains(status[1].Problem, "qualities of records") {
+		t.Errorf("status %+v", status)
+	}
+}
+
+// TestVerifySeesKeptBins: bins beside the packed archive are verified too.
+func TestVerifySeesKeptBins(t *testing.T) {
+	a, _ := simulated(55, 200, false)
+	dir := binTo(t, single("a.fastq", a), bins.Options{})
+	packTo(t, dir, PackOptions{KeepBins: true})
+	verifyOK(t, dir, "SHA-256")
+	flip(t, filepath.Join(dir, "a.fastq.bdna"), 500, 4)
+	status, err := Verify(context.Background(), dir, VerifyOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status[0].OK || !strings.Contains(status[0].Problem, "bdna") {
+		t.Errorf("status %+v", status)
+	}
+}
+
+// TestPackAgain goes through the states that a killed pack can leave.
+func TestPackAgain(t *testing.T) {
+	text, _ := simulated(61, 300, true)
+	ins := single("a.fastq", text)
+	ctx := context.Background()
+	t.Run("bins not yet dropped", func(t *testing.T) {
+		dir := binTo(t, ins, bins.Options{})
+		packTo(t, dir, PackOptions{KeepBins: true})
+		if s := packTo(t, dir, PackOptions{KeepBins: true}); !s.AlreadyPacked {
+			t.Error("packed again")
+		}
+		if n := len(filesIn(t, dir)); n != 4 {
+			t.Errorf("%d files, want 4", n)
+		}
+		if s := packTo(t, dir, PackOptions{}); !s.AlreadyPacked {
+			t.Error("packed again")
+		}
+		if n := len(filesIn(t, dir)); n != 2 {
+			t.Errorf("%d files, want 2", n)
+		}
+		sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
+	})
+	t.Run("bmeta dropped, bdna not", func(t *testing.T) {
+		dir := binTo(t, ins, bins.Options{})
+		packTo(t, dir, PackOptions{KeepBins: true})
+		if err := os.Remove(filepath.Join(dir, "a.fastq.bmeta")); err != nil {
+			t.Fatal(err)
+		}
+		sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
+		if s := packTo(t, dir, PackOptions{}); !s.AlreadyPacked {
+			t.Error("packed again")
+		}
+		if n := len(filesIn(t, dir)); n != 2 {
+			t.Errorf("%d files, want 2", n)
+		}
+		if _, err := Pack(ctx, dir, PackOptions{Force: true}); err == nil {
+			t.Error("packed again without bins")
+		}
+	})
+	t.Run("temporary files", func(t *testing.T) {
+		dir := binTo(t, ins, bins.Options{})
+		for _, f := range []string{"a.fastq.cdna.tmp", "a.fastq.cmeta.tmp"} {
+			if err := os.WriteFile(filepath.Join(dir, f), []byte("half"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		packTo(t, dir, PackOptions{})
+		if n := len(filesIn(t, dir)); n != 2 {
+			t.Errorf("%d files, want 2", n)
+		}
+	})
+	t.Run("killed in the middle of the commit", func(t *testing.T) {
+		dir := binTo(t, ins, bins.Options{})
+		packTo(t, dir, PackOptions{KeepBins: true})
+		for _, f := range []string{"a.fastq.cdna", "a.fastq.cmeta"} {
+			if err := os.Rename(filepath.Join(dir, f), filepath.Join(dir, f+".new")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
+		if s := packTo(t, dir, PackOptions{}); !s.AlreadyPacked {
+			t.Error("packed again")
+		}
+	})
+	t.Run("damaged archive beside bins", func(t *testing.T) {
+		dir := binTo(t, ins, bins.Options{})
+		packTo(t, dir, PackOptions{KeepBins: true})
+		flip(t, filepath.Join(dir, "a.fastq.cmeta"), 20, 1)
+		if s := packTo(t, dir, PackOptions{}); s.AlreadyPacked {
+			t.Error("a damaged archive was taken for finished")
+		}
+		sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
+	})
+	t.Run("archive of other reads", func(t *testing.T) {
+		dir := binTo(t, ins, bins.Options{})
+		other, _ := simulated(62, 300, true)
+		from := binTo(t, single("a.fastq", other), bins.Options{})
+		packTo(t, from, PackOptions{})
+		for name, content := range filesIn(t, from) {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, bins.ErrExists) {
+			t.Errorf("error %v", err)
+		}
+		packTo(t, dir, PackOptions{Force: true})
+		sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		dir := binTo(t, ins, bins.Options{})
+		before := filesIn(t, dir)
+		ctx, cancel := context.WithCancel(ctx)
+		stop := func(stage string, done, total uint64) {
+			if stage == "verify" {
+				cancel()
+			}
+		}
+		if _, err := Pack(ctx, dir, PackOptions{Progress: stop}); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+		sameFiles(t, filesIn(t, dir), before)
+		packTo(t, dir, PackOptions{})
+	})
+	t.Run("damaged bins", func(t *testing.T) {
+		dir := binTo(t, ins, bins.Options{})
+		flip(t, filepath.Join(dir, "a.fastq.bdna"), 400, 8)
+		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("error %v", err)
+		}
+		if n := len(filesIn(t, dir)); n != 2 {
+			t.Errorf("%d files, want 2", n)
+		}
+	})
+	t.Run("busy", func(t *testing.T) {
+		dir := binTo(t, ins, bins.Options{})
+		unlock, err := bins.Lock(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unlock()
+		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, bins.ErrBusy) {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// TestNoVerify: without verification the blocks' hashes still guard the text.
+func TestNoVerify(t *testing.T) {
+	smallSlices(t)
+	text, _ := simulated(63, 300, true)
+	ins := single("a.fastq", text)
+	dir := binTo(t, ins, bins.Options{})
+	s := packTo(t, dir, PackOptions{NoVerify: true, Threads: 2})
+	if s.Verified {
+		t.Error("verified all the same")
+	}
+	sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
+	verifyOK(t, dir, "block hashes")
+}

@@ -1,0 +1,224 @@
+package compress
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"orcomgo/bins"
+	"orcomgo/compress/archive"
+)
+
+// states returns a directory with bins and one with the packed archive of the same inputs.
+func states(t testing.TB, ins []input, o bins.Options) map[string]string {
+	a, b := binTo(t, ins, o), binTo(t, ins, o)
+	packTo(t, b, PackOptions{Threads: 2})
+	return map[string]string{"bins": a, "packed": b}
+}
+
+func stream(t testing.TB, dir string, o UnpackOptions) string {
+	t.Helper()
+	var out bytes.Buffer
+	o.Stream, o.Threads = &out, 2
+	if _, err := Unpack(context.Background(), dir, o); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func gunzip(t testing.TB, s string) string {
+	t.Helper()
+	z, err := gzip.NewReader(strings.NewReader(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestStream(t *testing.T) {
+	smallSlices(t)
+	r1, r2 := simulated(41, 700, true)
+	ins := append(pair(r1, r2), input{"x.fastq", "@x\nA\n+\nI", -1, false}, input{"e.fastq", "", -1, false})
+	keep := bins.Options{}
+	mates := strings.Join(interleaved(expected(r1, keep), expected(r2, keep)), "")
+	for state, dir := range states(t, ins, bins.Options{BlockSize: 100 << 10}) {
+		if got := stream(t, dir, UnpackOptions{}); got != r1+r2+"@x\nA\n+\nI" {
+			t.Errorf("%s: %d bytes on the stream", state, len(got))
+		}
+		if got := stream(t, dir, UnpackOptions{Interleave: true}); got != mates+"@x\nA\n+\nI" {
+			t.Errorf("%s: %d bytes on the stream, interleaved", state, len(got))
+		}
+		if got := gunzip(t, stream(t, dir, UnpackOptions{Interleave: true, Gzip: true})); got != mates+"@x\nA\n+\nI" {
+			t.Errorf("%s: %d bytes on the stream, interleaved and compressed", state, len(got))
+		}
+		got := unpackAll(t, dir, UnpackOptions{Threads: 2, Gzip: true})
+		for _, in := range ins {
+			z, ok := got[in.name+".gz"]
+			if !ok || gunzip(t, z) != in.text {
+				t.Errorf("%s: %s.gz is missing or differs", state, in.name)
+			}
+		}
+	}
+}
+
+func interleaved(a, b []string) []string {
+	var out []string
+	for i := range a {
+		out = append(out, a[i], b[i])
+	}
+	return out
+}
+
+func TestRecords(t *testing.T) {
+	smallSlices(t)
+	r1, r2 := simulated(42, 600, true)
+	_, v := simulated(43, 90, false)
+	ins := append(pair(r1, r2), input{"v.fastq", v, -1, false})
+	keep := bins.Options{}
+	a, b, c := expected(r1, keep), expected(r2, keep), expected(v, keep)
+	cut := func(s []string, r RecordRange) string {
+		return strings.Join(s[min(int(r.From), len(s)):min(int(r.To), len(s))], "")
+	}
+	for state, dir := range states(t, ins, bins.Options{BlockSize: 64 << 10}) {
+		for _, r := range []RecordRange{{0, 1}, {0, 600}, {89, 91}, {100, 350}, {599, 600}, {250, 9999}, {90, 110}} {
+			want := cut(a, r) + cut(b, r) + cut(c, r)
+			if got := stream(t, dir, UnpackOptions{Records: &r}); got != want {
+				t.Errorf("%s: records %v: %d bytes, want %d", state, r, len(got), len(want))
+			}
+		}
+		r := RecordRange{100, 103}
+		if got, want := stream(t, dir, UnpackOptions{Records: &r, Interleave: true}), strings.Join(interleaved(a[100:103], b[100:103]), ""); got != want {
+			t.Errorf("%s: interleaved records: %q, want %q", state, got, want)
+		}
+		sameFiles(t, unpackAll(t, dir, UnpackOptions{Records: &r}), map[string]string{"r_1.101-103.fastq": cut(a, r), "r_2.101-103.fastq": cut(b, r)})
+		r = RecordRange{80, 9999}
+		sameFiles(t, unpackAll(t, dir, UnpackOptions{Records: &r}), map[string]string{
+			"r_1.81-600.fastq": cut(a, r), "r_2.81-600.fastq": cut(b, r), "v.81-90.fastq": cut(c, r)})
+		_, err := Unpack(context.Background(), dir, UnpackOptions{Stream: io.Discard, Records: &RecordRange{600, 700}})
+		if err == nil || !strings.Contains(err.Error(), "601") {
+			t.Errorf("%s: a record beyond the end: %v", state, err)
+		}
+	}
+}
+
+// TestRecordsReadOnlyTheirSlices damages a slice that is not asked for.
+func TestRecordsReadOnlyTheirSlices(t *testing.T) {
+	smallSlices(t)
+	r1, _ := simulated(44, 900, false)
+	dir := binTo(t, single("x.fastq", r1), bins.Options{})
+	packTo(t, dir, PackOptions{})
+	man, err := archive.ReadManifest(dir, "x.fastq")
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := man.Slices[len(man.Slices)-1]
+	flip(t, filepath.Join(dir, "x.fastq.cdna"), int64(last.Seqs.Off)+2, 1)
+	if got := stream(t, dir, UnpackOptions{Records: &RecordRange{0, 5}}); got != strings.Join(expected(r1, bins.Options{})[:5], "") {
+		t.Error("other records come back")
+	}
+	_, err = Unpack(context.Background(), dir, UnpackOptions{Stream: io.Discard, Records: &RecordRange{899, 900}})
+	if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "sequences of records") || !strings.Contains(err.Error(), "x.fastq") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestOverwrite(t *testing.T) {
+	text := "@a\nA\n+\nI\n"
+	for state, dir := range states(t, []input{{"x.fastq", text, -1, false}, {"y.fastq", text, -1, false}}, bins.Options{}) {
+		out := t.TempDir()
+		there := filepath.Join(out, "y.fastq")
+		if err := os.WriteFile(there, []byte("precious"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Unpack(context.Background(), dir, UnpackOptions{OutDir: out})
+		if !errors.Is(err, ErrFileExists) || !strings.Contains(err.Error(), "y.fastq") {
+			t.Errorf("%s: error %v", state, err)
+		}
+		sameFiles(t, filesIn(t, out), map[string]string{"y.fastq": "precious"})
+		if _, err := Unpack(context.Background(), dir, UnpackOptions{OutDir: out, Force: true}); err != nil {
+			t.Errorf("%s: %v", state, err)
+		}
+		sameFiles(t, filesIn(t, out), map[string]string{"x.fastq": text, "y.fastq": text})
+	}
+}
+
+func TestCheckName(t *testing.T) {
+	for _, bad := range []string{"", ".", "..", "a/b", "../x", "/etc/passwd", `a\b`, "a\x00", strings.Repeat("x", 256)} {
+		if err := checkName(bad); err == nil {
+			t.Errorf("%q passed", bad)
+		}
+	}
+	for _, good := range []string{"x.fastq", "..x", "...", "a b", "ü.fq", "-"} {
+		if err := checkName(good); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestOutputNames(t *testing.T) {
+	man := func(o bins.Options, names ...string) *archive.Manifest {
+		m := &archive.Manifest{Options: o}
+		for _, n := range names {
+			m.Inputs = append(m.Inputs, archive.Input{Input: bins.Input{Name: n, Mate: -1, Records: 50}})
+		}
+		return m
+	}
+	cases := []struct {
+		man  *archive.Manifest
+		o    UnpackOptions
+		want string
+	}{
+		{man(bins.Options{}, "a.fastq", "b.fq"), UnpackOptions{}, "a.fastq b.fq"},
+		{man(bins.Options{}, "a.fastq"), UnpackOptions{Gzip: true}, "a.fastq.gz"},
+		{man(bins.Options{ReadsOnly: true}, "a.fastq", "b"), UnpackOptions{}, "a.reads b.reads"},
+		{man(bins.Options{Quality: bins.QualityDrop}, "a.fastq", "b.fq"), UnpackOptions{}, "a.fasta b.fasta"},
+		{man(bins.Options{Quality: bins.QualityDrop}, "a.fastq", "a.fq"), UnpackOptions{}, "a.fastq.fasta a.fq.fasta"},
+		{man(bins.Options{}, "a.fastq"), UnpackOptions{Records: &RecordRange{9, 99}}, "a.10-50.fastq"},
+	}
+	for _, c := range cases {
+		names, err := outputNames(c.man, &c.o)
+		if err != nil || strings.Join(names, " ") != c.want {
+			t.Errorf("%q, %v; want %q", names, err, c.want)
+		}
+	}
+	if _, err := outputNames(man(bins.Options{}, "a", "a"), &UnpackOptions{}); err == nil {
+		t.Error("two files of one name passed")
+	}
+	if _, err := outputNames(man(bins.Options{}, "../a"), &UnpackOptions{}); err == nil {
+		t.Error("a path passed")
+	}
+}
+
+func TestUnpackUsage(t *testing.T) {
+	dir := binTo(t, single("x.fastq", "@a\nA\n+\nI\n"), bins.Options{})
+	for _, o := range []UnpackOptions{{}, {OutDir: "x", Stream: io.Discard}, {OutDir: "x", Interleave: true}, {Stream: io.Discard, Records: &RecordRange{3, 3}}} {
+		if _, err := Unpack(context.Background(), dir, o); err == nil {
+			t.Errorf("%+v passed", o)
+		}
+	}
+	empty := t.TempDir()
+	for _, d := range []string{empty, filepath.Join(empty, "none")} {
+		if _, err := Unpack(context.Background(), d, UnpackOptions{Stream: io.Discard}); !errors.Is(err, ErrNotArchive) {
+			t.Errorf("unpack: %v", err)
+		}
+		if _, err := Verify(context.Background(), d, VerifyOptions{}); !errors.Is(err, ErrNotArchive) {
+			t.Errorf("verify: %v", err)
+		}
+		if _, err := Info(d); !errors.Is(err, ErrNotArchive) {
+			t.Errorf("info: %v", err)
+		}
+		if _, err := Pack(context.Background(), d, PackOptions{}); !errors.Is(err, ErrNotArchive) {
+			t.Errorf("pack: %v", err)
+		}
+	}
+}
