@@ -14,7 +14,7 @@ import (
 // Bin puts the block's reads in the order of (signature, ordinal). The text must be memory of
 // the device's Pin and end at a record's end; its last line may lack the '\n'. The result's
 // columns stand in out, which grows as they need.
-func (l *Lane) Bin(text []byte, out *Output) (*Result, error) {
+func (l *Lane) Bin(text []byte, want Columns, out *Output) (*Result, error) {
 	if !l.dev.Pinned(text) {
 		return nil, errors.New("the text does not stand in pinned memory")
 	}
@@ -38,14 +38,14 @@ func (l *Lane) Bin(text []byte, out *Output) (*Result, error) {
 		return &Result{Odd: true, Record: -1}, nil
 	}
 	r := &Result{Records: lines / 4, NoNewline: text[len(text)-1] != '\n', UploadB: uint64(len(text))}
-	if err := l.assign(r.Records, len(text)); err != nil {
+	if err := l.assign(r.Records, len(text), want); err != nil {
 		return nil, err
 	}
 	info := *l.infoWords()
 	if info[infoBad] != math.MaxUint32 {
 		return &Result{Odd: true, Record: int(info[infoBad])}, nil
 	}
-	if err := l.collect(r, info, out); err != nil {
+	if err := l.collect(r, info, want, out); err != nil {
 		return nil, err
 	}
 	return r, l.times(r)
@@ -119,7 +119,7 @@ func (l *Lane) readInfo() error {
 }
 
 // assign runs the kernels from the record table to the packed bases for n records.
-func (l *Lane) assign(n, textLen int) error {
+func (l *Lane) assign(n, textLen int, want Columns) error {
 	if err := l.roomForRecords(n); err != nil {
 		return err
 	}
@@ -171,13 +171,13 @@ func (l *Lane) assign(n, textLen int) error {
 			return l.launch(kernelPack, perWarp, text, ends, count, l.orderA.at(), l.lens.at(), l.storedPlace.at(), l.packedAt.at(), l.packed.at())
 		},
 		func() error {
-			if !l.names {
+			if !want.Names {
 				return nil
 			}
 			return l.scan(l.nameAt, n, infoNames)
 		},
 		func() error {
-			if !l.quals {
+			if !want.Quals {
 				return nil
 			}
 			if err := cu.MemcpyAsync(l.qualAt.ptr, l.lens.ptr, int64(4*n), l.stream); err != nil {
@@ -197,12 +197,19 @@ func (l *Lane) assign(n, textLen int) error {
 }
 
 // collect runs the kernels whose output sizes are known by now and copies all columns back.
-func (l *Lane) collect(r *Result, info [infoSlots]uint32, out *Output) error {
+func (l *Lane) collect(r *Result, info [infoSlots]uint32, want Columns, out *Output) error {
 	n := r.Records
 	r.Bases = uint64(info[infoBases])
 	r.MinLen, r.MaxLen = info[infoMinLen], info[infoMaxLen]
 	r.Code = byte(info[infoCodeOr])
-	runs, names, quals := int(info[infoExceptions]), int(info[infoNames]), int(info[infoBases])
+	runs := int(info[infoExceptions])
+	names, quals := 0, 0
+	if want.Names {
+		names = int(info[infoNames])
+	}
+	if want.Quals {
+		quals = int(info[infoBases])
+	}
 	if err := l.roomForColumns(0, names, quals); err != nil {
 		return err
 	}
@@ -219,12 +226,12 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, out *Output) error {
 			return err
 		}
 	}
-	if l.names || l.quals {
+	if want.Names || want.Quals {
 		var nameText, qualText uint64
-		if l.names {
+		if want.Names {
 			nameText = l.nameText.at()
 		}
-		if l.quals {
+		if want.Quals {
 			qualText = l.qualText.at()
 		}
 		if err := l.launch(kernelColumns, groups(n, warps), text, l.ends.at(), uint64(n), l.lens.at(), l.nameAt.at(), l.qualAt.at(),
@@ -232,7 +239,7 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, out *Output) error {
 			return err
 		}
 	}
-	if l.mapped {
+	if want.Quals && want.Map {
 		if err := l.launch(kernelMapQuals, groups(quals, 16*threads), l.qualText.at(), uint64(quals), l.table.at()); err != nil {
 			return err
 		}
@@ -249,8 +256,8 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, out *Output) error {
 		{&bins, &l.bins, 12 * int(info[infoBins]), true},
 		{&packed, &l.packed, int(info[infoPacked]), true},
 		{&exceptions, &l.exceptions, 16 * runs, true},
-		{&nameText, &l.nameText, names, l.names},
-		{&qualText, &l.qualText, quals, l.quals},
+		{&nameText, &l.nameText, names, want.Names},
+		{&qualText, &l.qualText, quals, want.Quals},
 	}
 	if err := l.download(r, columns, out); err != nil {
 		return err
@@ -258,10 +265,10 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, out *Output) error {
 	r.Order, r.Place, r.Lengths = view[uint32](order), view[uint32](place), view[uint32](lens)
 	r.Bins, r.Exceptions = view[BinStart](bins), view[Exception](exceptions)
 	r.Codes, r.Packed = codes, packed
-	if l.names {
+	if want.Names {
 		r.Names = nameText
 	}
-	if l.quals {
+	if want.Quals {
 		r.Quals = qualText
 	}
 	return nil

@@ -34,9 +34,17 @@ func open(t testing.TB) *Device {
 	return d
 }
 
-func lane(t testing.TB, d *Device, block int, names, quals bool) *Lane {
+// table is for Columns.Map.
+var table = func() (t [256]byte) {
+	for i := range t {
+		t[i] = byte(i)*7 + 3
+	}
+	return t
+}()
+
+func lane(t testing.TB, d *Device, block int) *Lane {
 	t.Helper()
-	l, err := d.NewLane(block, names, quals, nil)
+	l, err := d.NewLane(block, &table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +53,7 @@ func lane(t testing.TB, d *Device, block int, names, quals bool) *Lane {
 
 // bin copies the text to pinned memory and bins it; what the device does not write of its
 // columns must not look right.
-func bin(l *Lane, text []byte) (*Result, error) {
+func bin(l *Lane, text []byte, want Columns) (*Result, error) {
 	b, err := l.dev.Pin(len(text))
 	if err != nil {
 		return nil, err
@@ -58,8 +66,11 @@ func bin(l *Lane, text []byte) (*Result, error) {
 	for i := range out.mem {
 		out.mem[i] = 0xa5
 	}
-	return l.Bin(b[:copy(b, text)], &out)
+	return l.Bin(b[:copy(b, text)], want, &out)
 }
+
+// all is every column.
+var all = Columns{Names: true, Quals: true}
 
 // compare tells the first column that differs.
 func compare(got, want *Result) error {
@@ -113,12 +124,12 @@ var shapes = map[string]shape{
 // TestBin compares every column with the reference, from one lane that grows as it must.
 func TestBin(t *testing.T) {
 	d := open(t)
-	small := lane(t, d, 1<<12, true, true)
+	small := lane(t, d, 1<<12)
 	for name, s := range shapes {
 		rng := rand.New(rand.NewPCG(1, uint64(len(name))))
 		text := fastq(s, rng)
 		want := reference(text)
-		got, err := bin(small, text)
+		got, err := bin(small, text, all)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -126,7 +137,7 @@ func TestBin(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if got, err := bin(small, nil); err != nil || got.Records != 0 || got.Odd {
+	if got, err := bin(small, nil, all); err != nil || got.Records != 0 || got.Odd {
 		t.Errorf("no text: %+v, %v", got, err)
 	}
 }
@@ -137,11 +148,11 @@ func TestBinLarge(t *testing.T) {
 		t.Skip("large")
 	}
 	d := open(t)
-	l := lane(t, d, 64<<20, true, true)
+	l := lane(t, d, 64<<20)
 	for _, s := range []shape{{records: 250000, shortest: 100}, {records: 600000, shortest: 30, longer: 30, odd: 2},
 		{records: 3, shortest: 5 << 20, odd: 1}} {
 		text := fastq(s, rand.New(rand.NewPCG(7, 7)))
-		got, err := bin(l, text)
+		got, err := bin(l, text, all)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,6 +166,7 @@ func TestBinLarge(t *testing.T) {
 func TestColumnsLeftOut(t *testing.T) {
 	d := open(t)
 	text := fastq(shape{records: 1000, shortest: 50, longer: 10, odd: 5}, rand.New(rand.NewPCG(3, 3)))
+	l := lane(t, d, 1<<16)
 	for _, c := range []struct{ names, quals bool }{{false, false}, {true, false}, {false, true}} {
 		want := reference(text)
 		if !c.names {
@@ -163,7 +175,7 @@ func TestColumnsLeftOut(t *testing.T) {
 		if !c.quals {
 			want.Quals = nil
 		}
-		got, err := bin(lane(t, d, 1<<20, c.names, c.quals), text)
+		got, err := bin(l, text, Columns{Names: c.names, Quals: c.quals})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,14 +188,7 @@ func TestColumnsLeftOut(t *testing.T) {
 // TestMap: the qualities come back through the table.
 func TestMap(t *testing.T) {
 	d := open(t)
-	var table [256]byte
-	for i := range table {
-		table[i] = byte(i)*7 + 3
-	}
-	l, err := d.NewLane(1<<20, false, true, &table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := lane(t, d, 1<<20)
 	for _, n := range []int{1, 15, 16, 17, 5000} {
 		text := fastq(shape{records: n, shortest: 1, longer: 30}, rand.New(rand.NewPCG(8, uint64(n))))
 		want := reference(text)
@@ -191,7 +196,7 @@ func TestMap(t *testing.T) {
 		for i, q := range want.Quals {
 			want.Quals[i] = table[q]
 		}
-		got, err := bin(l, text)
+		got, err := bin(l, text, Columns{Quals: true, Map: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +209,7 @@ func TestMap(t *testing.T) {
 // TestOdd: what the kernels don't take is refused with the smallest ordinal.
 func TestOdd(t *testing.T) {
 	d := open(t)
-	l := lane(t, d, 1<<16, true, true)
+	l := lane(t, d, 1<<16)
 	good := "@a b\nACGTACGTACGTACGTACGTACGT\n+\nIIIIIIIIIIIIIIIIIIIIIIII\n"
 	many := strings.Repeat(good, 900)
 	for _, c := range []struct {
@@ -229,7 +234,7 @@ func TestOdd(t *testing.T) {
 		{"two of them", many + "@b\nACGT\n+\nIII\n" + many + "@b\nACGT\n+\nIII\n", 900},
 		{"blank lines only", "\n\n\n\n", 0},
 	} {
-		got, err := bin(l, []byte(c.text))
+		got, err := bin(l, []byte(c.text), all)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -237,7 +242,7 @@ func TestOdd(t *testing.T) {
 			t.Errorf("%s: odd %v record %d, want %d", c.name, got.Odd, got.Record, c.record)
 		}
 	}
-	if got, err := bin(l, []byte(good)); err != nil || got.Odd {
+	if got, err := bin(l, []byte(good), all); err != nil || got.Odd {
 		t.Errorf("a good block after odd ones: %+v, %v", got, err)
 	}
 }
@@ -247,7 +252,7 @@ func TestLanes(t *testing.T) {
 	d := open(t)
 	var wg sync.WaitGroup
 	for i := range 8 {
-		l := lane(t, d, 1<<20, i%2 == 0, true)
+		l := lane(t, d, 1<<20)
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
@@ -258,7 +263,7 @@ func TestLanes(t *testing.T) {
 				if i%2 != 0 {
 					want.Names = nil
 				}
-				got, err := bin(l, text)
+				got, err := bin(l, text, Columns{Names: i%2 == 0, Quals: true})
 				if err == nil {
 					err = compare(got, want)
 				}
@@ -274,8 +279,8 @@ func TestLanes(t *testing.T) {
 // TestForeignText: text outside the lane's buffer is refused rather than copied from
 // pageable memory.
 func TestForeignText(t *testing.T) {
-	l := lane(t, open(t), 1<<16, true, true)
-	if _, err := l.Bin([]byte("@\n\n+\n\n"), new(Output)); err == nil {
+	l := lane(t, open(t), 1<<16)
+	if _, err := l.Bin([]byte("@\n\n+\n\n"), all, new(Output)); err == nil {
 		t.Error("no error")
 	}
 }
@@ -300,16 +305,16 @@ func TestFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := lane(t, d, 1<<20, true, true)
-	if _, err := bin(l, text); err != nil {
+	l := lane(t, d, 1<<20)
+	if _, err := bin(l, text, all); err != nil {
 		t.Fatal(err)
 	}
 	l.place.ptr = 256 // not device memory
-	_, err = bin(l, text)
+	_, err = bin(l, text, all)
 	if err == nil || !strings.Contains(err.Error(), "kernel signature: CUDA error IllegalAddress") {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err := bin(l, text); err == nil {
+	if _, err := bin(l, text, all); err == nil {
 		t.Error("a lane went on after a fault")
 	}
 }
@@ -334,21 +339,21 @@ func TestMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.NewLane(512<<20, false, false, nil); !errors.Is(err, ErrMemory) {
+	if _, err := d.NewLane(512<<20, &table); !errors.Is(err, ErrMemory) {
 		t.Errorf("the error is %v", err)
 	}
-	l, err := d.NewLane(16<<20, false, false, nil)
+	l, err := d.NewLane(16<<20, &table)
 	if err != nil {
 		t.Fatalf("after a failure: %v", err)
 	}
 	text := bytes.Repeat([]byte("@a\nACGTACGTACGTACGTACGTACGT\n+\nIIIIIIIIIIIIIIIIIIIIIIII\n"), 8<<20)
-	if _, err := bin(l, text); !errors.Is(err, ErrMemory) {
+	if _, err := bin(l, text, all); !errors.Is(err, ErrMemory) {
 		t.Errorf("growing gave %v", err)
 	}
 	if err := cu.MemFree(hog); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := bin(l, text); err != nil || got.Records != 8<<20 {
+	if got, err := bin(l, text, all); err != nil || got.Records != 8<<20 {
 		t.Errorf("with memory again: %v", err)
 	}
 }
@@ -365,7 +370,7 @@ func TestKernelRates(t *testing.T) {
 	one := fastq(shape{records: 1 << 16, shortest: 100}, rand.New(rand.NewPCG(5, 5)))
 	for _, size := range []int{16 << 20, 64 << 20, 256 << 20} {
 		begin = time.Now()
-		l := lane(t, d, size, true, true)
+		l := lane(t, d, size)
 		t.Logf("block %d MB: a lane with names and qualities in %.0f ms", size>>20, ms(begin))
 		text := bytes.Repeat(one, size/len(one))
 		b, err := d.Pin(len(text))
@@ -378,7 +383,7 @@ func TestKernelRates(t *testing.T) {
 		var up, kern, down float64
 		var bytesUp, bytesDown uint64
 		for i := range rounds + 2 {
-			r, err := l.Bin(b, &out)
+			r, err := l.Bin(b, all, &out)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -392,7 +397,7 @@ func TestKernelRates(t *testing.T) {
 			kern/rounds, rate(bytesUp, kern), down/rounds, rate(bytesDown, down))
 		l.Profile = map[string]float64{}
 		for range rounds {
-			if _, err := l.Bin(b, &out); err != nil {
+			if _, err := l.Bin(b, all, &out); err != nil {
 				t.Fatal(err)
 			}
 		}

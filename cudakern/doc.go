@@ -51,6 +51,12 @@ type Exception struct {
 	Read, Start, Len, Byte uint32
 }
 
+// Columns says which of the columns that can be left out are wanted.
+type Columns struct {
+	Names, Quals bool
+	Map          bool // the qualities come back through the lane's table
+}
+
 // Result is a binned block. Its slices are memory of the Output that was given, valid until
 // that is given again.
 type Result struct {

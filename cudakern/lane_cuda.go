@@ -48,16 +48,16 @@ type Lane struct {
 	lineRoom, recordRoom, stateUsed, stateRoom, blocks int
 }
 
-// NewLane makes a lane for blocks of about blockSize bytes of text, from which names and
-// qualities come back if they are asked for, the qualities mapped by the table if there is
-// one. An error that wraps ErrMemory tells that the memory isn't there.
-func (d *Device) NewLane(blockSize int, names, quals bool, table *[256]byte) (_ *Lane, err error) {
+// NewLane makes a lane for blocks of about blockSize bytes of text. The table is what
+// Columns.Map maps qualities by. An error that wraps ErrMemory tells that the memory isn't
+// there.
+func (d *Device) NewLane(blockSize int, table *[256]byte) (_ *Lane, err error) {
 	leave, err := d.enter()
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	l := &Lane{dev: d, names: names, quals: quals, mapped: quals && table != nil}
+	l := &Lane{dev: d}
 	defer func() {
 		if err != nil {
 			l.release()
@@ -87,14 +87,12 @@ func (d *Device) NewLane(blockSize int, names, quals bool, table *[256]byte) (_ 
 	if err = l.roomForColumns(blockSize/8, blockSize/4, blockSize/2); err != nil {
 		return nil, err
 	}
-	if l.mapped {
-		if err = l.table.grow(256, "the table of qualities"); err != nil {
-			return nil, err
-		}
-		copy(l.small[smallTable:], table[:])
-		if err = cu.MemcpyHtoDAsync(l.table.ptr, unsafe.Pointer(unsafe.SliceData(l.small[smallTable:])), 256, l.stream); err != nil {
-			return nil, cudaError("copying the table of qualities", err)
-		}
+	if err = l.table.grow(256, "the table of qualities"); err != nil {
+		return nil, err
+	}
+	copy(l.small[smallTable:], table[:])
+	if err = cu.MemcpyHtoDAsync(l.table.ptr, unsafe.Pointer(unsafe.SliceData(l.small[smallTable:])), 256, l.stream); err != nil {
+		return nil, cudaError("copying the table of qualities", err)
 	}
 	d.mu.Lock()
 	d.lanes[l] = true
@@ -193,17 +191,10 @@ func (l *Lane) roomForColumns(packed, names, quals int) error {
 	if err := l.packed.grow(packed+64, "packed bases"); err != nil {
 		return err
 	}
-	if l.names {
-		if err := l.nameText.grow(names+64, "names"); err != nil {
-			return err
-		}
+	if err := l.nameText.grow(names+64, "names"); err != nil {
+		return err
 	}
-	if l.quals {
-		if err := l.qualText.grow(quals+64, "qualities"); err != nil {
-			return err
-		}
-	}
-	return nil
+	return l.qualText.grow(quals+64, "qualities")
 }
 
 // Close waits for the lane's stream and frees its memory.
