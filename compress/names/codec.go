@@ -9,26 +9,25 @@ const (
 	lineID = maxShapes * maxFields // in place of a field's id, for names spelt out
 )
 
-// Kinds of context, so that hashes of different models differ.
+// Kinds of context, so that hashes of different models differ; part of the format.
 const (
-	hShape = iota + 1
-	hPlan
-	hRare
-	hSide
-	hRule
-	hSame
-	hKind
-	hEqual
-	hMatch
-	hMiss
-	hFits
-	hTop
-	hLow
-	hLen
-	hRest
-	hWord
-	hLetter
-	hSize
+	hShape  = 1
+	hPlan   = 2
+	hRare   = 3
+	hSide   = 4
+	hRule   = 5
+	hSame   = 6
+	hKind   = 7
+	hEqual  = 8
+	hMatch  = 9
+	hFits   = 10
+	hTop    = 11
+	hLow    = 12
+	hLen    = 13
+	hRest   = 14
+	hWord   = 15
+	hLetter = 16
+	hSize   = 17
 )
 
 // shape is a sequence of separators and kinds of fields, and the state of each field.

@@ -171,11 +171,7 @@ func (c *codec) around(f *fieldState) uint32 {
 	if f.next == nil {
 		return 0
 	}
-	u := f.plan.unit
-	if u <= 1 {
-		return 0
-	}
-	return f.next.rest * 32 / u
+	return f.next.rest * 32 / f.plan.unit
 }
 
 // distance codes a step of d >= 1.
