@@ -60,7 +60,7 @@ func appendLines(dst, text []byte, cr bool, width uint32, lines []uint32) ([]byt
 		return dst, len(text) == 0
 	case width != 0:
 		for len(text) > 0 {
-			n := min(int(width), len(text))
+			n := int(min(uint64(width), uint64(len(text))))
 			dst = appendEnd(append(dst, text[:n]...), cr)
 			text = text[n:]
 		}

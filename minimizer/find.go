@@ -76,7 +76,7 @@ func (b *best) scan(packed []byte, start, end, n int) {
 		// The packed order has the last base on top: complemented, that is a k-mer of the
 		// reverse strand. Base by base reversed, it is a k-mer of the forward strand.
 		lo, hi := max(start-at, 0), min(fwdEnd-at, step)
-		f := reverseBases(w)
+		f := ReverseBases(w)
 		for j := lo; j < hi; j++ {
 			if v := uint32(f>>(48-2*uint(j))) & (None - 1); v < fwd && admissible[v] {
 				fwd, b.fwdAt = v, at+j
@@ -93,8 +93,8 @@ func (b *best) scan(packed []byte, start, end, n int) {
 	b.fwd, b.rev = fwd, rev
 }
 
-// reverseBases reverses the order of the 32 bases of a word.
-func reverseBases(w uint64) uint64 {
+// ReverseBases reverses the order of the 32 packed bases of a word.
+func ReverseBases(w uint64) uint64 {
 	w = bits.ReverseBytes64(w)
 	w = w>>4&0x0f0f0f0f0f0f0f0f | w&0x0f0f0f0f0f0f0f0f<<4
 	return w>>2&0x3333333333333333 | w&0x3333333333333333<<2

@@ -1,0 +1,110 @@
+package binning
+
+import (
+	"context"
+	"fmt"
+
+	"orcomgo/bins"
+)
+
+// Text is one block of one input on its way to becoming a bins.Block.
+type Text struct {
+	// Data is whole records of four lines each: '@' and name, sequence, '+' and anything,
+	// qualities. Lines end in LF, or CR LF. If Last is set, the last line may have no line
+	// end, and blank lines may follow the last record. Data may be empty, then Last is set.
+	Data []byte
+	// Last tells that the block ends its input.
+	Last bool
+	// Marks tells how many line ends stand before some offsets of Data, ascending, about
+	// every megabyte; nil if nobody counted.
+	Marks []Mark
+
+	// Kind is that of the input. A FASTA record comes as four lines with nothing in the
+	// third but '+' and nothing in the fourth.
+	Kind bins.Kind
+	// Canonical tells that Data was made from wrapped FASTQ or from FASTA: every line ends
+	// in LF, a CR belongs to its line, and the layout is known to the caller already.
+	Canonical bool
+
+	File        string // how errors call the input
+	FirstRecord uint64 // how many records of the input precede the block
+	Keep        Keep
+}
+
+// Mark tells how many line ends stand before an offset.
+type Mark struct{ Offset, Lines int }
+
+// Keep says which columns an assigner has to fill.
+type Keep struct {
+	Names  bool
+	Quals  bool
+	Layout bool
+	Bin8   bool // map the qualities to Illumina's eight levels
+}
+
+// Assigner turns blocks of text into blocks of binned reads. There is one for a run; the
+// pipeline calls Assign from as many goroutines as there are streams.
+//
+// What an assigner must produce is fully determined by the text, so that every assigner
+// gives the same bytes:
+//
+//   - It fills Records; FixedLen and Lengths (Lengths is nil exactly when all reads have
+//     one length, also for no reads at all: then FixedLen is 0); Bins, Order, Place and
+//     Packed (unused bits of a read's last byte are 0); Exceptions; and, as Keep says,
+//     Names, Quals and Layout. What is not kept is nil, or the zero Layout. The pipeline
+//     fills Input, FirstRecord, TextLen and TextHash, and for Canonical text the Layout.
+//     Names and Quals that are kept are not nil, even when empty (Quals of FASTA is nil).
+//   - Signatures are minimizer.Find's.
+//   - Exceptions cover every sequence byte but A, C, G and T, in the longest runs of one
+//     kind: of one byte, or of any of a, c, g, t.
+//   - A line end is CR LF if there is a CR before the LF (or before the end of the input);
+//     one CR, no more. Layout.Default is the commonest of the 32 combinations of CR bits
+//     and PlusEmpty or PlusName, of equally common ones that with the smallest
+//     Plus<<4 | CR; a block of nothing but PlusText has the zero default. Layout.Exceptions
+//     holds all the records that differ from it, NoNewline and Tail included. A '+' line
+//     that repeats an empty name is PlusEmpty.
+//   - It checks that the first line begins with '@' and the third with '+', that sequence
+//     and qualities have the same length, that a sequence holds only letters, '.', '-' and
+//     '*', and a quality line only bytes 33 to 126 (whether kept or not). The first record
+//     that fails is reported as a RecordError.
+//
+// An implementation may pass any block that it would rather not handle (an odd layout, a
+// long read) to the one that NewCPU returns: it needs nothing but the Text.
+type Assigner interface {
+	// Buffer returns an empty slice with room for n bytes of text at least, in whatever
+	// memory the assigner likes texts best. The pipeline holds as many at a time as there
+	// are streams.
+	Buffer(n int) ([]byte, error)
+	// Free takes back a buffer.
+	Free(buf []byte)
+	// Assign fills b from t. It must not keep t.Data: the buffer is filled with other text
+	// once Assign has returned. It may use again the memory of b's slices, or make them
+	// point to memory of its own, which must then stay as it is until the same b comes
+	// back or Close is called (but b.Quals may be overwritten by the caller).
+	Assign(ctx context.Context, t *Text, b *bins.Block) error
+	// Close releases everything. No buffer and no block is used after it.
+	Close() error
+}
+
+// Resources is what an assigner may use.
+type Resources struct {
+	Threads   int               // CPU threads of the run, shared by all streams
+	Streams   int               // blocks in flight
+	BlockSize uint64            // bytes of text of a block, unless one record is longer
+	Run       bins.Runner       // runs tasks on the run's threads
+	Note      func(line string) // tells the user something
+}
+
+// RecordError tells of a record that is not as it should be.
+type RecordError struct {
+	File            string
+	Record          uint64 // from 1
+	Expected, Found string
+	// structural tells that the four lines are not where they should be, so the input may
+	// be FASTQ wrapped over lines.
+	structural bool
+}
+
+func (e *RecordError) Error() string {
+	return fmt.Sprintf("%s: record %d: expected %s, found %s", e.File, e.Record, e.Expected, e.Found)
+}

@@ -1,0 +1,293 @@
+//go:build cuda
+
+package binning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"orcomgo/bins"
+	"orcomgo/cudakern"
+)
+
+// leastGPUBlock is the block size below which NewCUDA rather fails for want of memory.
+const leastGPUBlock = 1 << 20
+
+// NewCUDA returns the assigner that works on the GPU: a block goes over as text and comes
+// back as columns, one CUDA stream for each of the run's streams. Where the device has too
+// little memory it lowers r.Streams, then r.BlockSize, and says so with r.Note. Blocks
+// that the kernels don't take (FASTA, wrapped FASTQ, anything wrong) go to the CPU.
+func NewCUDA(r *Resources) (Assigner, error) {
+	dev, err := cudakern.Open()
+	if err != nil {
+		return nil, err
+	}
+	c := &cuda{dev: dev, note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
+	if c.cpu, err = NewCPU(*r); err == nil {
+		err = c.makeLanes(r)
+	}
+	if err != nil {
+		dev.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// cuda is an Assigner.
+type cuda struct {
+	dev   *cudakern.Device
+	cpu   Assigner
+	note  func(string)
+	lanes chan *cudakern.Lane
+
+	mu       sync.Mutex
+	spare    [][]byte // pinned text buffers
+	outputs  map[*bins.Block]*cudaColumns
+	stats    CUDAStats
+	memoryOK sync.Once // the user knows that it isn't
+}
+
+// cudaColumns is the memory for a block's columns.
+type cudaColumns struct {
+	out    cudakern.Output
+	pinned bool // the block's slices point into it
+}
+
+// CUDAStats is what the GPU did in a run. The times of several streams overlap.
+type CUDAStats struct {
+	Device                         cudakern.Description
+	Blocks, CPUBlocks              int
+	UploadMS, KernelMS, DownloadMS float64 // by the streams' own clocks
+	UploadBytes, DownloadBytes     uint64
+	PinMS                          float64
+	PinBytes                       uint64
+}
+
+// makeLanes makes a lane for each stream, or as many as there is memory for.
+func (c *cuda) makeLanes(r *Resources) error {
+	streams, block := r.Streams, r.BlockSize
+	var lanes []*cudakern.Lane
+	for {
+		for len(lanes) < streams {
+			l, err := c.dev.NewLane(int(min(block, cudakern.MaxText)), &bin8)
+			if errors.Is(err, cudakern.ErrMemory) {
+				if len(lanes) > 0 {
+					streams = len(lanes)
+					break
+				}
+				if block/2 < leastGPUBlock {
+					return fmt.Errorf("%s: %w", c.dev.Description().Name, err)
+				}
+				block /= 2
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			lanes = append(lanes, l)
+		}
+		break
+	}
+	if streams != r.Streams || block != r.BlockSize {
+		r.Note(fmt.Sprintf("%s has too little free memory for %d streams of %d MB blocks: using %d of %d MB",
+			c.dev.Description().Name, r.Streams, r.BlockSize/1e6, streams, block/1e6))
+	}
+	r.Streams, r.BlockSize = streams, block
+	c.lanes = make(chan *cudakern.Lane, len(lanes))
+	for _, l := range lanes {
+		c.lanes <- l
+	}
+	return nil
+}
+
+// Buffer returns pinned memory.
+func (c *cuda) Buffer(n int) ([]byte, error) {
+	c.mu.Lock()
+	best := -1
+	for i, b := range c.spare {
+		if cap(b) >= n && (best < 0 || cap(b) < cap(c.spare[best])) {
+			best = i
+		}
+	}
+	var small []byte
+	switch {
+	case best >= 0:
+		b := c.spare[best]
+		c.spare = append(c.spare[:best], c.spare[best+1:]...)
+		c.mu.Unlock()
+		return b[:0], nil
+	case len(c.spare) > 0:
+		small = c.spare[len(c.spare)-1]
+		c.spare = c.spare[:len(c.spare)-1]
+	}
+	c.mu.Unlock()
+	if err := c.dev.Unpin(small); err != nil {
+		return nil, err
+	}
+	b, err := c.dev.Pin(n)
+	return b[:0], err
+}
+
+func (c *cuda) Free(buf []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.spare = append(c.spare, buf)
+}
+
+// Assign implements Assigner.
+func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	cols := c.outputs[b]
+	if cols == nil {
+		cols = new(cudaColumns)
+		c.outputs[b] = cols
+	}
+	c.mu.Unlock()
+	if !t.Canonical && t.Kind == bins.FASTQ && len(t.Data) > 0 && c.dev.Pinned(t.Data) {
+		taken, err := c.onDevice(ctx, t, b, cols)
+		if taken || err != nil {
+			return err
+		}
+	}
+	if cols.pinned {
+		cols.pinned = false
+		b.Lengths, b.Order, b.Place, b.Packed, b.Exceptions, b.Names, b.Quals = nil, nil, nil, nil, nil, nil, nil
+	}
+	c.mu.Lock()
+	c.stats.CPUBlocks++
+	c.mu.Unlock()
+	return c.cpu.Assign(ctx, t, b)
+}
+
+// onDevice bins the block on the GPU and tells whether it could.
+func (c *cuda) onDevice(ctx context.Context, t *Text, b *bins.Block, cols *cudaColumns) (bool, error) {
+	end := len(t.Data)
+	if t.Last {
+		end = blankTail(t.Data)
+	}
+	if end == 0 {
+		return false, nil
+	}
+	var l *cudakern.Lane
+	select {
+	case l = <-c.lanes:
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	r, err := l.Bin(t.Data[:end], cudakern.Columns{Names: t.Keep.Names, Quals: t.Keep.Quals, Map: t.Keep.Bin8}, &cols.out)
+	c.lanes <- l
+	if errors.Is(err, cudakern.ErrMemory) {
+		c.memoryOK.Do(func() {
+			c.note(fmt.Sprintf("a block did not fit on the GPU and was binned on the CPU (%v)", err))
+		})
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("%s, block that begins with record %d: %w", t.File, t.FirstRecord+1, err)
+	}
+	if r.Odd {
+		return false, nil
+	}
+	cols.pinned = true
+	b.Records = r.Records
+	b.Lengths, b.FixedLen = r.Lengths, 0
+	if r.Lengths == nil {
+		b.FixedLen = r.MinLen
+	}
+	b.Bins = binsOf(b.Bins[:0], r)
+	b.Order, b.Place, b.Packed = r.Order, r.Place, r.Packed
+	b.Exceptions = exceptionsOf(r.Exceptions)
+	b.Names, b.Quals = r.Names, r.Quals
+	b.Layout = bins.Layout{}
+	if t.Keep.Layout {
+		b.Layout = layoutOfCodes(r, string(t.Data[end:]))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := &c.stats
+	s.Blocks++
+	s.UploadMS, s.KernelMS, s.DownloadMS = s.UploadMS+r.UploadMS, s.KernelMS+r.KernelMS, s.DownloadMS+r.DownloadMS
+	s.UploadBytes, s.DownloadBytes = s.UploadBytes+r.UploadB, s.DownloadBytes+r.DownldB
+	return true, nil
+}
+
+// Stats tells what the GPU did so far.
+func (c *cuda) Stats() CUDAStats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.stats
+	s.Device = c.dev.Description()
+	s.PinMS, s.PinBytes = c.dev.PinTime()
+	return s
+}
+
+// Close implements Assigner.
+func (c *cuda) Close() error {
+	return errors.Join(c.cpu.Close(), c.dev.Close())
+}
+
+// binsOf appends the bins that begin where the result says.
+func binsOf(dst []bins.Bin, r *cudakern.Result) []bins.Bin {
+	for i, s := range r.Bins {
+		next := cudakern.BinStart{First: uint32(r.Records), Bases: uint32(r.Bases)}
+		if i+1 < len(r.Bins) {
+			next = r.Bins[i+1]
+		}
+		dst = append(dst, bins.Bin{Signature: s.Signature, Reads: next.First - s.First, Bases: uint64(next.Bases - s.Bases)})
+	}
+	return dst
+}
+
+// The device writes exceptions as they lie in memory here: three numbers, the byte, and
+// three bytes of nothing.
+var (
+	_ [16 - unsafe.Sizeof(bins.Exception{})]byte
+	_ [unsafe.Sizeof(bins.Exception{}) - unsafe.Sizeof(cudakern.Exception{})]byte
+	_ [12 - unsafe.Offsetof(bins.Exception{}.Byte)]byte
+)
+
+func exceptionsOf(e []cudakern.Exception) []bins.Exception {
+	return unsafe.Slice((*bins.Exception)(unsafe.Pointer(unsafe.SliceData(e))), len(e))
+}
+
+// layoutOfCodes returns the layout of a block whose records have these codes: the commonest
+// is the default, and the last record may lack its line end or have blank lines after it.
+func layoutOfCodes(r *cudakern.Result, tail string) (l bins.Layout) {
+	code := func(i int) byte {
+		if r.Codes == nil {
+			return r.Code
+		}
+		return r.Codes[i]
+	}
+	best := r.Code
+	if r.Codes != nil {
+		var count [2 << 4]int
+		for _, c := range r.Codes {
+			count[c]++
+		}
+		best = 0
+		for c, n := range count {
+			if n > count[best] {
+				best = byte(c)
+			}
+		}
+		for i, c := range r.Codes[:r.Records-1] {
+			if c != best {
+				l.Exceptions = append(l.Exceptions, bins.LayoutException{Read: uint32(i), RecordLayout: layoutOf(c)})
+			}
+		}
+	}
+	l.Default = layoutOf(best)
+	last := bins.LayoutException{Read: uint32(r.Records - 1), RecordLayout: layoutOf(code(r.Records - 1))}
+	last.Tail, last.NoNewline = tail, r.NoNewline
+	if !last.RecordLayout.Equal(&l.Default) {
+		l.Exceptions = append(l.Exceptions, last)
+	}
+	return l
+}

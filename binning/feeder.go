@@ -1,0 +1,67 @@
+package binning
+
+import "context"
+
+// window is how many inputs, or pairs of them, give blocks in turn. It is part of the
+// archive's order, so it must not depend on threads or streams.
+const window = 8
+
+// feeder chooses which input gives the next block: inputs take turns, so that they can be
+// read and inflated side by side; of a pair it is the one that is behind in records, so
+// that few names wait for their mates.
+type feeder struct {
+	units [][]*input // single inputs and pairs, in order
+	turn  int
+}
+
+func newFeeder(inputs []*input) *feeder {
+	f := new(feeder)
+	for i, in := range inputs {
+		switch m := in.spec.Mate; {
+		case m < 0:
+			f.units = append(f.units, []*input{in})
+		case m > i:
+			pair := []*input{in, inputs[m]}
+			if !in.spec.First {
+				pair[0], pair[1] = pair[1], pair[0]
+			}
+			f.units = append(f.units, pair)
+		}
+	}
+	return f
+}
+
+// next returns the input whose block comes next, nil if there is none. It waits for blocks
+// in the making where the choice depends on them.
+func (f *feeder) next(ctx context.Context) *input {
+	for len(f.units) > 0 {
+		f.turn %= min(window, len(f.units))
+		if in := pick(ctx, f.units[f.turn]); in != nil {
+			f.turn++
+			return in
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		f.units = append(f.units[:f.turn], f.units[f.turn+1:]...)
+	}
+	return nil
+}
+
+// pick chooses among the inputs of a unit.
+func pick(ctx context.Context, unit []*input) *input {
+	var best *input
+	for _, in := range unit {
+		if in.last != nil {
+			select {
+			case <-in.last.filled:
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		if !in.ended && (best == nil || in.records < best.records) {
+			best = in
+		}
+	}
+	return best
+}

@@ -1,0 +1,134 @@
+package binning
+
+import (
+	"fmt"
+	"io"
+
+	"orcomgo/bins"
+)
+
+// input is an input that has been opened.
+type input struct {
+	index   int
+	spec    InputSpec
+	info    bins.Input
+	cutter  cutter
+	size    int // of a text buffer to begin with
+	records uint64
+	ended   bool
+	last    *item // that block
+}
+
+// sniffLen is how much text is looked at to tell wrapped FASTQ from the usual kind.
+const sniffLen = 1 << 20
+
+// openInput opens an input and looks at its first text. With wrapped, FASTQ is read as
+// such; it is also if the first text shows that it must be, and then the returned error
+// tells why it could not be the usual kind.
+func (r *run) openInput(i int, wrapped bool) (*input, *RecordError, error) {
+	spec := r.Inputs[i]
+	src, err := open(spec.Path, r.Stdin, &r.read[i], r.pool.run)
+	if err != nil {
+		return nil, nil, err
+	}
+	head := make([]byte, sniffLen)
+	n, _, err := src.fill(head, 0, 0, nil)
+	if err != nil && err != io.EOF {
+		src.close()
+		return nil, nil, err
+	}
+	head = head[:n]
+	ended := err == io.EOF
+	in := &input{index: i, spec: spec, size: int(r.Options.BlockSize)}
+	if src.plain {
+		in.size = int(min(uint64(src.size), r.Options.BlockSize)) + 1
+	}
+	var strict *RecordError
+	kind := bins.FASTQ
+	switch {
+	case n == 0 || head[0] == '@':
+		if !wrapped {
+			if bad, at := sniff(head, ended); bad != nil {
+				strict = &RecordError{src.path, at, bad.expected, bad.found, true}
+				wrapped = true
+			}
+		}
+	case head[0] == '>':
+		kind, wrapped = bins.FASTA, true
+	default:
+		src.close()
+		return nil, nil, &RecordError{src.path, 1, "'@' (FASTQ) or '>' (FASTA)", showByte(head[0]), false}
+	}
+	in.info = bins.Input{Name: inputName(spec.Path, kind), Kind: kind, Mate: spec.Mate, First: spec.First}
+	if wrapped && n > 0 {
+		in.cutter, err = newRecordCutter(src, kind, int(r.Options.BlockSize), head, ended)
+		if err != nil {
+			src.close()
+			return nil, nil, err
+		}
+	} else {
+		in.cutter = &lineCutter{src: src, kind: kind, blockSize: int(r.Options.BlockSize), left: head, eof: ended}
+	}
+	return in, strict, nil
+}
+
+// sniff looks for a record in the first text of an input that is not four lines, and
+// returns what is wrong with it and its number.
+func sniff(text []byte, ended bool) (*shape, uint64) {
+	p := parser{text: text, last: ended}
+	if ended {
+		p.text = text[:recordsEnd(text)]
+	}
+	var r record
+	at := 0
+	for n := uint64(1); at < len(p.text); n++ {
+		if !ended {
+			// Only records that are there whole tell anything.
+			whole, from := true, at
+			for range 4 {
+				_, next, _, lf := p.line(from)
+				whole, from = whole && lf, next
+			}
+			if !whole {
+				break
+			}
+		}
+		if bad := p.next(at, &r); bad != nil {
+			return bad, n
+		}
+		if checkContent(text[r.seq:][:r.seqLen], text[r.qual:][:r.seqLen]) != nil {
+			break // no other way to read the text mends that
+		}
+		at = r.end
+	}
+	return nil, 0
+}
+
+// open opens all inputs.
+func (r *run) open(wrapped []*RecordError) error {
+	names := make(map[string]string)
+	for i, spec := range r.Inputs {
+		if m := spec.Mate; m >= 0 && (m >= len(r.Inputs) || m == i || r.Inputs[m].Mate != i || r.Inputs[m].First == spec.First) {
+			return fmt.Errorf("%s: its mate is not the other one of a pair", spec.Path)
+		}
+		in, strict, err := r.openInput(i, wrapped[i] != nil)
+		if err != nil {
+			return err
+		}
+		if strict != nil {
+			wrapped[i] = strict
+		}
+		r.inputs = append(r.inputs, in)
+		if other, ok := names[in.info.Name]; ok {
+			return fmt.Errorf("%s: %s would be restored under the same name, %s", spec.Path, other, in.info.Name)
+		}
+		names[in.info.Name] = spec.Path
+	}
+	return nil
+}
+
+func (r *run) closeInputs() {
+	for _, in := range r.inputs {
+		in.cutter.close()
+	}
+}

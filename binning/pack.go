@@ -1,0 +1,185 @@
+package binning
+
+import (
+	"encoding/binary"
+
+	"orcomgo/bins"
+	"orcomgo/minimizer"
+)
+
+// Bytes are looked at eight at a time: a word of text has the first letter in its lowest byte.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x80 * ones
+)
+
+// codes returns the two-bit codes of eight letters, the first lowest, and a word that is 0
+// exactly if all of them are A, C, G or T. Bits 1 and 2 of these letters are 00 01 11 10.
+func codes(w uint64) (packed uint64, odd uint64) {
+	b1, b2 := w>>1&ones, w>>2&ones
+	// The letter that the two bits stand for: 0x41 plus the bits in place, but T is 0x54.
+	t := b2 &^ b1
+	odd = w ^ (0x41*ones | w&(0x06*ones) ^ t ^ t<<4)
+	c := b2<<1 | b1 ^ b2
+	c = (c | c>>6) & 0x000f000f000f000f
+	c = (c | c>>12) & 0x000000ff000000ff
+	return (c | c>>24) & 0xffff, odd
+}
+
+// packRead packs the letters of a read, two bits each, into dst, which has PackedLen bytes
+// at least. Exceptions are appended to those given, as read's. It returns the first byte
+// that can't be in a sequence, or 0.
+func packRead(dst []byte, seq []byte, read uint32, exceptions []bins.Exception) ([]bins.Exception, byte) {
+	var acc uint64
+	at := 0
+	for ; at+8 <= len(seq); at += 8 {
+		c, odd := codes(binary.LittleEndian.Uint64(seq[at:]))
+		if odd != 0 {
+			var bad byte
+			if c, exceptions, bad = packOdd(seq[at:at+8], uint32(at), read, exceptions); bad != 0 {
+				return exceptions, bad
+			}
+		}
+		acc |= c << (at & 24 * 2)
+		if at&24 == 24 {
+			binary.LittleEndian.PutUint64(dst[at>>2-6:], acc)
+			acc = 0
+		}
+	}
+	if rest := seq[at:]; len(rest) > 0 {
+		// Filled up with A, which is code 0.
+		w := [8]byte{'A', 'A', 'A', 'A', 'A', 'A', 'A', 'A'}
+		copy(w[:], rest)
+		c, odd := codes(binary.LittleEndian.Uint64(w[:]))
+		if odd != 0 {
+			var bad byte
+			if c, exceptions, bad = packOdd(rest, uint32(at), read, exceptions); bad != 0 {
+				return exceptions, bad
+			}
+		}
+		acc |= c << (at & 24 * 2)
+	}
+	for i := len(seq) >> 5 << 3; i < bins.PackedLen(len(seq)); i++ {
+		dst[i] = byte(acc)
+		acc >>= 8
+	}
+	return exceptions, 0
+}
+
+// packOdd packs up to eight letters, at offset start of the read, of which some are not A,
+// C, G or T.
+func packOdd(seq []byte, start, read uint32, exceptions []bins.Exception) (c uint64, _ []bins.Exception, bad byte) {
+	for i, b := range seq {
+		kind := b
+		switch b {
+		case 'A', 'a':
+			kind = bins.Lower
+		case 'C', 'c':
+			c |= 1 << (2 * i)
+			kind = bins.Lower
+		case 'G', 'g':
+			c |= 2 << (2 * i)
+			kind = bins.Lower
+		case 'T', 't':
+			c |= 3 << (2 * i)
+			kind = bins.Lower
+		default:
+			if !isLetter(b) {
+				return 0, exceptions, badByte(b)
+			}
+		}
+		if kind == bins.Lower && b < 'a' {
+			continue
+		}
+		at := start + uint32(i)
+		if n := len(exceptions); n > 0 {
+			if e := &exceptions[n-1]; e.Read == read && e.Byte == kind && e.Start+e.Len == at {
+				e.Len++
+				continue
+			}
+		}
+		exceptions = append(exceptions, bins.Exception{Read: read, Start: at, Len: 1, Byte: kind})
+	}
+	return c, exceptions, 0
+}
+
+// badByte returns a byte that is not 0 to say that b is bad; the caller looks for b itself.
+func badByte(b byte) byte { return max(b, 1) }
+
+// reversed writes the reverse complement of a packed read of n bases to dst, which has
+// PackedLen(n) bytes; src has at least 8 bytes behind the read.
+func reversed(dst, src []byte, n int) {
+	for lo := n - 32; ; lo -= 32 {
+		if lo >= 0 {
+			v := binary.LittleEndian.Uint64(src[lo>>2:])
+			if s := uint(lo) & 3 * 2; s != 0 {
+				v = v>>s | uint64(src[lo>>2+8])<<(64-s)
+			}
+			binary.LittleEndian.PutUint64(dst, ^minimizer.ReverseBases(v))
+			dst = dst[8:]
+			continue
+		}
+		rest := lo + 32
+		if rest <= 0 {
+			return
+		}
+		v := binary.LittleEndian.Uint64(src) << uint(-2*lo)
+		v = ^minimizer.ReverseBases(v) & (1<<uint(2*rest) - 1)
+		for i := range bins.PackedLen(rest) {
+			dst[i] = byte(v >> (8 * i))
+		}
+		return
+	}
+}
+
+// setT makes the bases from..to-1 of a packed read T, which is A on the other strand.
+func setT(packed []byte, from, to int) {
+	for i := from; i < to; i++ {
+		packed[i>>2] |= 3 << (i & 3 * 2)
+	}
+}
+
+// copyQuals copies qualities and tells whether all are from 33 to 126.
+func copyQuals(dst, src []byte) bool {
+	i, bad := 0, uint64(0)
+	for ; i+8 <= len(src); i += 8 {
+		w := binary.LittleEndian.Uint64(src[i:])
+		// A byte below 128 gets its highest bit from +1 if it is 127, and from +95 if it is 33 or more.
+		bad |= w | (w&^highs + ones) | ^(w&^highs + 95*ones)
+	}
+	for ; i < len(src); i++ {
+		if src[i] < minQual || src[i] > maxQual {
+			bad = highs
+		}
+	}
+	if dst != nil {
+		copy(dst, src)
+	}
+	return bad&highs == 0
+}
+
+// bin8 maps Phred+33 qualities to Illumina's eight levels.
+var bin8 = func() (t [256]byte) {
+	for i := range t {
+		q := i - 33
+		switch {
+		case q < 2:
+		case q < 10:
+			q = 6
+		case q < 20:
+			q = 15
+		case q < 25:
+			q = 22
+		case q < 30:
+			q = 27
+		case q < 35:
+			q = 33
+		case q < 40:
+			q = 37
+		default:
+			q = 40
+		}
+		t[i] = byte(33 + q)
+	}
+	return t
+}()

@@ -1,0 +1,182 @@
+package binning
+
+import (
+	"bytes"
+	"fmt"
+
+	"orcomgo/bins"
+)
+
+// place tells where the four lines of a record begin in the text.
+type place struct{ name, seq, plus, qual uint32 }
+
+// maxText is the longest text of a block; offsets in it are 32 bits.
+const maxText = 1<<32 - 1
+
+// parser takes records of four lines off a text.
+type parser struct {
+	text      []byte
+	last      bool // the text ends its input
+	canonical bool
+	fasta     bool
+	layout    bool // find out the layout
+}
+
+// record is what a parser says about a record.
+type record struct {
+	place
+	nameLen, seqLen int
+	end             int   // where the next record begins
+	code            uint8 // Plus << 4 | CR
+	noNewline       bool
+}
+
+// shape is a RecordError without file and number.
+type shape struct {
+	expected, found string
+	structural      bool
+}
+
+// line returns where the line at from ends, without its line end, and where the next
+// begins, and whether it ended in CR LF. ok is false if there is no LF.
+func (p *parser) line(from int) (end, next int, cr, ok bool) {
+	n := bytes.IndexByte(p.text[from:], '\n')
+	ok = n >= 0
+	if ok {
+		end, next = from+n, from+n+1
+	} else {
+		end, next = len(p.text), len(p.text)
+	}
+	if !p.canonical && end > from && p.text[end-1] == '\r' {
+		return end - 1, next, true, ok
+	}
+	return end, next, false, ok
+}
+
+// next parses the record at from.
+func (p *parser) next(from int, r *record) *shape {
+	if from >= len(p.text) || p.text[from] != '@' {
+		return &shape{"'@'", p.show(from), true}
+	}
+	name, seq, nameCR, ok := p.line(from)
+	if !ok {
+		return &shape{"a sequence line", "the end of the file", true}
+	}
+	seqEnd, plus, seqCR, ok := p.line(seq)
+	if !ok {
+		return &shape{"a line with '+'", "the end of the file", true}
+	}
+	if plus >= len(p.text) || p.text[plus] != '+' {
+		return &shape{"a line with '+'", p.show(plus), true}
+	}
+	plusEnd, qual, plusCR, ok := p.line(plus)
+	if !ok {
+		return &shape{"a quality line", "the end of the file", true}
+	}
+	qualEnd, end, qualCR, ok := p.line(qual)
+	if !ok && !p.last {
+		return &shape{"the end of the quality line", "the end of the block", true}
+	}
+	r.place = place{uint32(from), uint32(seq), uint32(plus), uint32(qual)}
+	r.nameLen, r.seqLen, r.end, r.noNewline = name-from-1, seqEnd-seq, end, !ok
+	want := r.seqLen
+	if p.fasta {
+		want = 0
+	}
+	if got := qualEnd - qual; got != want {
+		return &shape{fmt.Sprintf("%d qualities, as many as bases", want), fmt.Sprint(got), true}
+	}
+	r.code = 0
+	if !p.layout {
+		return nil
+	}
+	for i, cr := range [4]bool{nameCR, seqCR, plusCR, qualCR} {
+		if cr {
+			r.code |= 1 << i
+		}
+	}
+	if plusEnd-plus > 1 {
+		if bytes.Equal(p.text[plus+1:plusEnd], p.text[from+1:name]) {
+			r.code |= uint8(bins.PlusName) << 4
+		} else {
+			r.code |= uint8(bins.PlusText) << 4
+		}
+	}
+	return nil
+}
+
+// plusText returns what follows the '+' of a record.
+func (p *parser) plusText(at place) string {
+	end, _, _, _ := p.line(int(at.plus))
+	return string(p.text[at.plus+1 : end])
+}
+
+// show describes the byte at an offset.
+func (p *parser) show(at int) string {
+	if at >= len(p.text) {
+		return "the end of the file"
+	}
+	return showByte(p.text[at])
+}
+
+func showByte(c byte) string {
+	switch {
+	case c == '\n' || c == '\r':
+		return "the end of the line"
+	case c > 32 && c < 127:
+		return fmt.Sprintf("'%c'", c)
+	case c == ' ':
+		return "a space"
+	}
+	return fmt.Sprintf("byte %d", c)
+}
+
+// blankTail returns from where on a text holds nothing but blank lines; len(text) if it
+// ends in anything else.
+func blankTail(text []byte) int {
+	end := len(text)
+	for end > 0 && text[end-1] == '\n' {
+		at := end - 1
+		if at > 0 && text[at-1] == '\r' {
+			at--
+		}
+		if at > 0 && text[at-1] != '\n' {
+			break // the LF ends a line with something in it
+		}
+		end = at
+	}
+	return end
+}
+
+// checkContent checks the letters and qualities of a parsed record.
+func checkContent(seq, qual []byte) *shape {
+	for _, c := range seq {
+		if !isLetter(c) {
+			return badLetter(c)
+		}
+	}
+	for _, c := range qual {
+		if c < minQual || c > maxQual {
+			return badQual(c)
+		}
+	}
+	return nil
+}
+
+const (
+	minQual = '!'
+	maxQual = '~'
+)
+
+func isLetter(c byte) bool {
+	l := c | 0x20
+	return l >= 'a' && l <= 'z' || c == '.' || c == '-' || c == '*'
+}
+
+func badLetter(c byte) *shape {
+	return &shape{"a base (a letter, '.', '-' or '*')", showByte(c), false}
+}
+
+func badQual(c byte) *shape {
+	return &shape{"a quality from '!' to '~'", showByte(c), false}
+}

@@ -1,0 +1,224 @@
+package binning
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"orcomgo/bins"
+)
+
+// run is a run in progress.
+type run struct {
+	*Config
+	ctx      context.Context
+	cancel   context.CancelFunc
+	pool     *pool
+	assigner Assigner
+	out      *bins.Writer
+	inputs   []*input
+	read     []atomic.Uint64 // bytes of each input, as stored
+	total    uint64
+
+	mates mates // used in block order
+	bases uint64
+	err   error // the first in block order
+}
+
+// item is a block in flight.
+type item struct {
+	in     *input
+	buf    []byte
+	chunk  *chunk
+	err    error
+	filled chan struct{} // closed when the text, or an error, is there
+	turn   chan struct{} // closed when the block before has been written
+	done   chan struct{} // closed when this one has
+}
+
+// pipeline runs everything between opening the inputs and committing the archive.
+func (r *run) pipeline() error {
+	buffers := make(chan struct{}, r.Streams)
+	for range r.Streams {
+		buffers <- struct{}{}
+	}
+	items := make(chan *item)
+	var fills, streams sync.WaitGroup
+	for range r.Streams {
+		streams.Add(1)
+		go func() {
+			defer streams.Done()
+			var s stream
+			for it := range items {
+				r.process(it, &s, func() { buffers <- struct{}{} })
+			}
+		}()
+	}
+	turn := make(chan struct{})
+	close(turn)
+	for feed := newFeeder(r.inputs); ; {
+		in := feed.next(r.ctx)
+		if in == nil {
+			break
+		}
+		select {
+		case <-buffers:
+		case <-r.ctx.Done():
+		}
+		if r.ctx.Err() != nil {
+			break
+		}
+		it := &item{in: in, filled: make(chan struct{}), turn: turn, done: make(chan struct{})}
+		turn = it.done
+		in.last = it
+		fills.Add(1)
+		go func() {
+			defer fills.Done()
+			defer close(it.filled)
+			r.fill(it)
+		}()
+		items <- it
+	}
+	close(items)
+	streams.Wait()
+	fills.Wait()
+	if r.err == nil {
+		r.err = r.ctx.Err()
+	}
+	if r.err == nil {
+		r.err = r.mates.finish(r.inputs)
+	}
+	return r.err
+}
+
+// fill reads the next block of an input.
+func (r *run) fill(it *item) {
+	buf, err := r.assigner.Buffer(it.in.size)
+	if err != nil {
+		it.err = err
+		return
+	}
+	it.buf = buf
+	grow := func(buf []byte, n int) ([]byte, error) {
+		if uint64(n) > 2*maxBlockSize+1 {
+			return nil, &RecordError{File: it.in.spec.Path, Record: it.in.records + 1, Expected: "a record of less than 4 GiB", Found: "a longer one"}
+		}
+		larger, err := r.assigner.Buffer(n)
+		if err != nil {
+			return nil, err
+		}
+		larger = append(larger[:0], buf...)
+		r.assigner.Free(it.buf)
+		it.buf = larger
+		return larger, nil
+	}
+	it.chunk, it.err = it.in.cutter.next(buf[:0], grow)
+	if it.err == nil && !it.chunk.Last {
+		it.in.records += uint64(it.chunk.records)
+	}
+	it.in.ended = it.err != nil || it.chunk.Last
+	r.progress()
+}
+
+func (r *run) progress() {
+	if r.Progress == nil {
+		return
+	}
+	done := uint64(0)
+	for i := range r.read {
+		done += r.read[i].Load()
+	}
+	r.Progress("bin", done, r.total)
+}
+
+// stream is what a stream uses again for each of its blocks.
+type stream struct {
+	block   bins.Block
+	encoded bins.Encoded
+	names   []uint64 // digests of the names of mates
+}
+
+// process takes a block from text to its place in the files.
+func (r *run) process(it *item, s *stream, freed func()) {
+	defer close(it.done)
+	<-it.filled
+	err := it.err
+	if err == nil {
+		err = r.ctx.Err()
+	}
+	if err == nil {
+		err = r.assign(it, s)
+	}
+	if it.buf != nil {
+		r.assigner.Free(it.buf)
+	}
+	freed()
+	if err == nil {
+		err = bins.EncodeBlock(&s.encoded, &s.block, r.pool.run)
+	}
+	<-it.turn
+	if r.err != nil {
+		return
+	}
+	if err == nil {
+		err = r.mates.add(r.inputs, it.in, s, it.chunk.Last)
+	}
+	if err == nil {
+		err = r.out.WriteBlock(&s.encoded)
+	} else {
+		err = &inputError{err, it.in.index}
+	}
+	if err != nil {
+		r.err = err
+		r.cancel()
+		return
+	}
+	for _, bin := range s.block.Bins {
+		r.bases += bin.Bases
+	}
+}
+
+// assign fills the stream's block from the text.
+func (r *run) assign(it *item, s *stream) error {
+	t, b, o := it.chunk, &s.block, &r.Options
+	paired := it.in.spec.Mate >= 0
+	t.Keep = Keep{
+		Names:  !o.ReadsOnly && !o.DropNames || paired,
+		Quals:  !o.ReadsOnly && o.Quality != bins.QualityDrop,
+		Layout: !o.ReadsOnly,
+		Bin8:   o.Quality == bins.QualityBin8,
+	}
+	sum := t.textHash
+	var wait sync.WaitGroup
+	if !t.Canonical {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			r.pool.run(1, func(int) { sum = hash(t.Data) })
+		}()
+	}
+	err := r.assigner.Assign(r.ctx, &t.Text, b)
+	wait.Wait()
+	if err != nil {
+		return err
+	}
+	b.Input, b.FirstRecord, b.TextLen, b.TextHash = it.in.index, t.FirstRecord, t.textLen, sum
+	if t.Canonical {
+		b.Layout = t.layout
+		if o.ReadsOnly {
+			b.Layout = bins.Layout{}
+		}
+	}
+	if !t.Last && b.Records != t.records {
+		return fmt.Errorf("%s: block of %d records has become one of %d", t.File, t.records, b.Records)
+	}
+	s.names = s.names[:0]
+	if paired {
+		s.names = digests(s.names, b.Names)
+		if o.ReadsOnly || o.DropNames {
+			b.Names = nil
+		}
+	}
+	return nil
+}

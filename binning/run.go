@@ -1,0 +1,243 @@
+// Package binning is stage 1: it reads FASTQ or FASTA, gives each read a signature and
+// writes the reads grouped by it, with everything else of the text, as bins.
+//
+// A run is a pipeline. The feeder decides which input gives the next block and hands out
+// text buffers; each input reads, inflates and cuts its block by itself; a stream per block
+// in flight assigns and encodes it, on threads that all streams share; blocks are written
+// in the order in which the feeder chose them, which depends on nothing but the inputs. So
+// the archive is the same for any number of threads and streams.
+package binning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"sync/atomic"
+
+	"orcomgo/bins"
+)
+
+// DefaultBlockSize is the block size in bytes where Options has none.
+const DefaultBlockSize = 256e6
+
+// InputSpec names an input.
+type InputSpec struct {
+	Path  string // "-" is stdin
+	Mate  int    // index of the input with the mates, or -1
+	First bool   // with Mate: this one holds the first mates
+}
+
+// Progress is told how many bytes of the inputs, as they are stored, have been read; total
+// is 0 if that is not known. It is called from any goroutine.
+type Progress func(stage string, done, total uint64)
+
+// Config says what to do.
+type Config struct {
+	Inputs  []InputSpec
+	OutDir  string
+	Options bins.Options
+	Threads int    // 0: as many as the machine has
+	Streams int    // blocks in flight; 0: 2
+	Memory  uint64 // in bytes, about; 0: no bound
+	Force   bool   // replace an archive
+	// Tool is recorded in the archive; it must not differ between builds of one version.
+	Tool     string
+	Progress Progress
+	Stdin    io.Reader // nil: os.Stdin
+	// NewAssigner makes the assigner, nil for NewCPU. Where it has too little memory it may
+	// lower Streams and BlockSize of what it is given, and the run keeps to that.
+	NewAssigner func(*Resources) (Assigner, error)
+	// Note is told, a line each, what the user should know though nothing is wrong.
+	Note func(line string)
+}
+
+// Summary tells what a run did.
+type Summary struct {
+	Inputs                                           []bins.Input
+	Records, Bases, TextBytes, SourceBytes, BinBytes uint64
+	Streams                                          int // that were used
+}
+
+// Run bins the inputs into a new archive in c.OutDir. If it fails, or ctx ends, nothing is
+// left of it. An error that the inputs are to blame for is one line that begins with the
+// name of the file, usually a RecordError.
+func Run(ctx context.Context, c Config) (Summary, error) {
+	if len(c.Inputs) == 0 {
+		return Summary{}, errors.New("no input")
+	}
+	if c.Threads <= 0 {
+		c.Threads = runtime.GOMAXPROCS(0)
+	}
+	if c.Streams <= 0 {
+		c.Streams = 2
+	}
+	if c.Options.BlockSize == 0 {
+		c.Options.BlockSize = DefaultBlockSize
+	}
+	if c.Options.BlockSize > maxBlockSize {
+		return Summary{}, fmt.Errorf("blocks of %d bytes are too large: at most %d", c.Options.BlockSize, uint64(maxBlockSize))
+	}
+	if err := c.bound(); err != nil {
+		return Summary{}, err
+	}
+	// What can't be FASTQ of four lines a record is read a second time as wrapped FASTQ, if
+	// it can be read a second time.
+	wrapped := make([]*RecordError, len(c.Inputs))
+	for {
+		s, err := runOnce(ctx, &c, wrapped)
+		var bad *inputError
+		if !errors.As(err, &bad) {
+			return s, err
+		}
+		if first := wrapped[bad.input]; first != nil {
+			return s, first
+		}
+		var r *RecordError
+		if !errors.As(err, &r) || !r.structural || !regular(c.Inputs[bad.input].Path) {
+			return s, bad.error
+		}
+		wrapped[bad.input] = r
+	}
+}
+
+// maxBlockSize leaves room for a block to be doubled while offsets are 32 bits.
+const maxBlockSize = 1 << 31
+
+// inputError tells which input an error is about.
+type inputError struct {
+	error
+	input int
+}
+
+func (e *inputError) Unwrap() error { return e.error }
+
+func regular(path string) bool {
+	if path == "-" {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Memory that a run takes, measured: for each byte of a block in flight, and besides.
+const (
+	memoryPerByte = 1.9
+	memoryBase    = 64 << 20
+)
+
+// bound lowers the number of streams until the memory allowed is enough.
+func (c *Config) bound() error {
+	size := c.Options.BlockSize
+	if n := c.totalSize(); n > 0 {
+		size = min(size, n) // no block is larger than the inputs
+	}
+	need := func(streams int) uint64 {
+		return memoryBase + uint64(memoryPerByte*float64(size)*float64(streams))
+	}
+	if c.Memory == 0 {
+		return nil
+	}
+	for c.Streams > 1 && need(c.Streams) > c.Memory {
+		c.Streams--
+	}
+	if least := need(c.Streams); least > c.Memory {
+		return fmt.Errorf("blocks of %d bytes need about %d MiB of memory, %d MiB are allowed: choose smaller blocks", size, least>>20, c.Memory>>20)
+	}
+	return nil
+}
+
+// totalSize returns the size of all inputs if it is known and they are plain, else 0.
+func (c *Config) totalSize() uint64 {
+	var sum uint64
+	for _, in := range c.Inputs {
+		if !regular(in.Path) {
+			return 0
+		}
+		f, err := os.Open(in.Path)
+		if err != nil {
+			return 0
+		}
+		var head [1]byte
+		f.Read(head[:])
+		info, err := f.Stat()
+		f.Close()
+		if err != nil || head[0] != '@' && head[0] != '>' {
+			return 0
+		}
+		sum += uint64(info.Size())
+	}
+	return sum
+}
+
+// sourceSize returns the size of all inputs as they are stored, 0 if it is not known.
+func (c *Config) sourceSize() uint64 {
+	var sum uint64
+	for _, in := range c.Inputs {
+		info, err := os.Stat(in.Path)
+		if in.Path == "-" || err != nil || !info.Mode().IsRegular() {
+			return 0
+		}
+		sum += uint64(info.Size())
+	}
+	return sum
+}
+
+// runOnce is one attempt.
+func runOnce(ctx context.Context, c *Config, wrapped []*RecordError) (_ Summary, err error) {
+	r := &run{Config: c, total: c.sourceSize(), pool: newPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs))}
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	defer r.cancel()
+	defer r.closeInputs()
+	newAssigner := c.NewAssigner
+	if newAssigner == nil {
+		newAssigner = func(r *Resources) (Assigner, error) { return NewCPU(*r) }
+	}
+	res := Resources{Threads: c.Threads, Streams: c.Streams, BlockSize: c.Options.BlockSize, Run: r.pool.run, Note: c.Note}
+	if res.Note == nil {
+		res.Note = func(string) {}
+	}
+	if r.assigner, err = newAssigner(&res); err != nil {
+		return Summary{}, err
+	}
+	defer func() {
+		if e := r.assigner.Close(); err == nil {
+			err = e
+		}
+	}()
+	c.Streams, c.Options.BlockSize = res.Streams, res.BlockSize
+	if err := r.open(wrapped); err != nil {
+		return Summary{}, err
+	}
+	if r.out, err = bins.Create(c.OutDir, archiveName(r.inputs[0].info.Name), c.Force); err != nil {
+		return Summary{}, err
+	}
+	defer r.out.Abort()
+	if c.Tool != "" {
+		r.out.Tool = c.Tool
+	}
+	if err := r.pipeline(); err != nil {
+		if e := ctx.Err(); e != nil {
+			err = e
+		}
+		return Summary{}, err
+	}
+	s := Summary{Streams: c.Streams, Bases: r.bases}
+	infos := make([]bins.Input, len(r.inputs))
+	for i, in := range r.inputs {
+		infos[i] = in.info
+		infos[i].SourceBytes = r.read[i].Load()
+	}
+	if err := r.out.Commit(c.Options, infos); err != nil {
+		return Summary{}, err
+	}
+	s.Inputs, s.BinBytes = infos, r.out.Written()
+	for _, in := range infos {
+		s.Records += in.Records
+		s.TextBytes += in.Bytes
+		s.SourceBytes += in.SourceBytes
+	}
+	return s, nil
+}

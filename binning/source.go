@@ -1,0 +1,266 @@
+package binning
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"orcomgo/bins"
+)
+
+// source gives the text of one input, inflated.
+type source struct {
+	path  string // as errors call it
+	f     *os.File
+	plain bool // regular and not compressed: read by ReadAt, in parallel
+	size  int64
+	at    int64 // of a plain file
+	r     io.Reader
+	ahead []byte // read already
+	one   [1]byte
+	close func()
+	count *atomic.Uint64 // bytes of the input as it is stored
+	run   bins.Runner
+}
+
+// open opens an input and finds out from its first bytes how it is compressed.
+func open(path string, stdin io.Reader, count *atomic.Uint64, run bins.Runner) (*source, error) {
+	s := &source{path: path, count: count, run: run, close: func() {}}
+	var in io.Reader = stdin
+	if path == "-" {
+		s.path = "stdin"
+		if stdin == nil {
+			in = os.Stdin
+		}
+	} else {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, cause(err))
+		}
+		info, err := f.Stat()
+		if err == nil && info.IsDir() {
+			err = errors.New("is a directory, expected a FASTQ or FASTA file")
+		}
+		if err != nil {
+			f.Close()
+			return nil, fmt.Errorf("%s: %w", path, cause(err))
+		}
+		s.f, in = f, f
+		s.close = func() { f.Close() }
+		s.plain, s.size = info.Mode().IsRegular(), info.Size()
+	}
+	b := bufio.NewReaderSize(&counted{in, count}, 1<<18)
+	head, err := b.Peek(18)
+	if err != nil && err != io.EOF {
+		s.close()
+		return nil, s.wrap(err)
+	}
+	switch {
+	case isBGZF(head):
+		s.plain = false
+		s.r = newBGZF(b, run)
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		s.plain = false
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			s.close()
+			return nil, s.wrap(err)
+		}
+		s.r = z
+	case isZstd(head):
+		s.plain = false
+		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<31))
+		if err != nil {
+			s.close()
+			return nil, s.wrap(err)
+		}
+		file := s.close
+		s.r, s.close = z, func() { z.Close(); file() }
+	case s.plain:
+		count.Add(-uint64(b.Buffered())) // it is read again, in place
+	default:
+		s.r = b
+	}
+	return s, nil
+}
+
+// isZstd tells a zstd frame, or a skippable frame before one.
+func isZstd(head []byte) bool {
+	return bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
+		len(head) >= 4 && head[0]&0xf0 == 0x50 && head[1] == 0x2a && head[2] == 0x4d && head[3] == 0x18
+}
+
+// readers is how many goroutines read a plain file at a time, readStep how much each.
+const (
+	readers  = 4
+	readStep = 1 << 20
+)
+
+// fill reads into p until it is full or the input ends; then the error is io.EOF. It
+// counts the line ends of every markStep bytes, as marks from the offset given.
+func (s *source) fill(p []byte, offset, lines int, marks []Mark) (int, []Mark, error) {
+	if s.plain {
+		return s.fillAt(p, offset, lines, marks)
+	}
+	n := copy(p, s.ahead)
+	s.ahead = s.ahead[n:]
+	if n > 0 {
+		lines += bytes.Count(p[:n], []byte{'\n'})
+	}
+	for {
+		step := p[n:min(n+markStep, len(p))]
+		k, err := readFull(s.r, step)
+		if k > 0 {
+			lines += bytes.Count(step[:k], []byte{'\n'})
+			n += k
+			marks = append(marks, Mark{offset + n, lines})
+		}
+		switch {
+		case err == io.EOF:
+			return n, marks, io.EOF
+		case err != nil:
+			return n, marks, s.wrap(err)
+		case n == len(p):
+			// Whether the input ends here has to be known, as it is for a plain file.
+			if k, err = readFull(s.r, s.one[:]); err == io.EOF && k == 0 {
+				return n, marks, io.EOF
+			} else if k == 0 {
+				return n, marks, s.wrap(err)
+			}
+			s.ahead = s.one[:]
+			return n, marks, nil
+		}
+	}
+}
+
+// readFull is io.ReadFull with io.EOF for the end of the input, wherever it comes, so that
+// what a decompressor says about truncation stands out.
+func readFull(r io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var k int
+		k, err = r.Read(p[n:])
+		n += k
+	}
+	return n, err
+}
+
+// fillAt is fill for a plain file.
+func (s *source) fillAt(p []byte, offset, lines int, marks []Mark) (int, []Mark, error) {
+	left := s.size - s.at
+	n := int(min(left, int64(len(p))))
+	steps := (n + readStep - 1) / readStep
+	counts := make([]int, steps)
+	var failed atomic.Pointer[error]
+	newPool(readers).run(steps, func(i int) {
+		if failed.Load() != nil {
+			return
+		}
+		part := p[i*readStep : min((i+1)*readStep, n)]
+		k, err := s.f.ReadAt(part, s.at+int64(i*readStep))
+		if k < len(part) {
+			if err == io.EOF {
+				err = errors.New("the file became shorter while it was read")
+			}
+			err = s.wrap(err)
+			failed.Store(&err)
+			return
+		}
+		s.count.Add(uint64(k))
+		counts[i] = bytes.Count(part, []byte{'\n'})
+	})
+	if err := failed.Load(); err != nil {
+		return 0, marks, *err
+	}
+	for i, c := range counts {
+		lines += c
+		marks = append(marks, Mark{offset + min((i+1)*readStep, n), lines})
+	}
+	s.at += int64(n)
+	if s.at < s.size {
+		return n, marks, nil
+	}
+	var one [1]byte
+	if k, _ := s.f.ReadAt(one[:], s.size); k > 0 {
+		return n, marks, s.wrap(errors.New("the file became longer while it was read"))
+	}
+	return n, marks, io.EOF
+}
+
+// Read implements io.Reader, for the parts of the program that don't fill blocks.
+func (s *source) Read(p []byte) (int, error) {
+	n, _, err := s.fill(p, 0, 0, nil)
+	return n, err
+}
+
+// wrap says in the user's words what is wrong with an input.
+func (s *source) wrap(err error) error {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		err = errors.New("the compressed data ends too early: is the file truncated?")
+	case errors.Is(err, gzip.ErrHeader):
+		err = errors.New("the gzip data is damaged: expected the header of a member")
+	case errors.Is(err, gzip.ErrChecksum):
+		err = errors.New("the gzip data is damaged: the checksum differs")
+	default:
+		err = cause(err)
+	}
+	return fmt.Errorf("%s: %w", s.path, err)
+}
+
+// cause strips the operation and the path off an error of package os.
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// counted counts the bytes that are read.
+type counted struct {
+	r io.Reader
+	n *atomic.Uint64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n.Add(uint64(n))
+	return n, err
+}
+
+// inputName returns the name to restore an input under.
+func inputName(path string, kind bins.Kind) string {
+	if path == "-" {
+		if kind == bins.FASTA {
+			return "stdin.fasta"
+		}
+		return "stdin.fastq"
+	}
+	name := filepath.Base(path)
+	for _, ext := range []string{".gz", ".bgz", ".bgzf", ".zst"} {
+		if s, ok := strings.CutSuffix(name, ext); ok && s != "" {
+			return s
+		}
+	}
+	return name
+}
+
+// archiveName returns the name of the archive of which this is the first input.
+func archiveName(input string) string {
+	for _, ext := range []string{".fastq", ".fq", ".fasta", ".fa", ".fna"} {
+		if s, ok := strings.CutSuffix(input, ext); ok && s != "" {
+			return s
+		}
+	}
+	return input
+}
