@@ -60,10 +60,10 @@ func (p *packed) decode(ctx context.Context, i int, want [2]bool) (*batch, error
 		return p.pool.do(ctx, func() error { return p.names(s, b, want) })
 	})
 	g.Go(func() error {
-		q, ctx := errgroup.WithContext(ctx)
+		q, qctx := errgroup.WithContext(ctx) // it ends with Wait
 		for m := range members {
 			q.Go(func() error {
-				return p.pool.do(ctx, func() error { return p.quals(s, m, b.cols[m]) })
+				return p.pool.do(qctx, func() error { return p.quals(s, m, b.cols[m]) })
 			})
 		}
 		if err := q.Wait(); err != nil {

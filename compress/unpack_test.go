@@ -117,12 +117,12 @@ func TestRecordsReadOnlyTheirSlices(t *testing.T) {
 	r1, _ := simulated(44, 900, false)
 	dir := binTo(t, single("x.fastq", r1), bins.Options{})
 	packTo(t, dir, PackOptions{})
-	man, err := archive.ReadManifest(dir, "x.fastq")
+	man, err := archive.ReadManifest(dir, "x")
 	if err != nil {
 		t.Fatal(err)
 	}
 	last := man.Slices[len(man.Slices)-1]
-	flip(t, filepath.Join(dir, "x.fastq.cdna"), int64(last.Seqs.Off)+2, 1)
+	flip(t, filepath.Join(dir, "x.cdna"), int64(last.Seqs.Off)+2, 1)
 	if got := stream(t, dir, UnpackOptions{Records: &RecordRange{0, 5}}); got != strings.Join(expected(r1, bins.Options{})[:5], "") {
 		t.Error("other records come back")
 	}
