@@ -1,0 +1,10 @@
+//go:build !unix
+
+package main
+
+import "errors"
+
+// become can't be done where a process can't be replaced.
+func become(string) error {
+	return errors.New("handing over to a GPU needs a Unix system")
+}

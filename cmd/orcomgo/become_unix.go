@@ -1,0 +1,14 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"syscall"
+)
+
+// become replaces the process by the program, with the same arguments. It returns only on
+// failure.
+func become(program string) error {
+	return &os.PathError{Op: "exec", Path: program, Err: syscall.Exec(program, append([]string{program}, os.Args[1:]...), os.Environ())}
+}

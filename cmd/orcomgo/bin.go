@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+
+	"orcomgo/binning"
+	"orcomgo/bins"
+
+	"github.com/spf13/pflag"
+)
+
+var binCommand = command{
+	name:     "bin",
+	synopsis: "IN... OUT/",
+	about:    "sort reads by signature into bins",
+	help: `bin reads FASTQ or FASTA and writes OUT/NAME.bdna and OUT/NAME.bmeta, NAME from the first input.
+Inputs may be plain, gzip, bgzip or zstd, told apart by their content; - is standard input.
+Everything is kept unless a flag says otherwise.
+
+Examples:
+  orcomgo bin reads.fastq.gz run/                           one file
+  orcomgo bin lane1.fastq.gz lane2.fastq.gz run/            several
+  orcomgo bin -1 R1.fastq.gz -2 R2.fastq.gz run/            a pair; repeat -1 and -2 for more pairs
+  zcat *.fastq.gz | orcomgo bin - run/                      from a pipe
+  orcomgo bin --reads-only --order any reads.fastq run/     nothing but the sequences, as a set
+  orcomgo bin --quality bin8 --names drop reads.fastq run/  coarser qualities, numbered reads
+`,
+	flags: func(f *pflag.FlagSet) action {
+		var o binFlags
+		f.StringArrayVarP(&o.first, "first", "1", nil, "`FILE` of first mates; repeat for more pairs")
+		f.StringArrayVarP(&o.second, "second", "2", nil, "`FILE` of second mates, as many as -1")
+		f.BoolVar(&o.readsOnly, "reads-only", false, "keep nothing but the sequences: no names, no qualities")
+		f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to let it go (mates stay together)")
+		f.StringVar(&o.names, "names", "keep", "`NAMES` of the records: keep, or drop to number them")
+		f.StringVar(&o.quality, "quality", "keep", "`QUALITIES`: keep, bin8 for Illumina's eight levels, or drop")
+		o.blockSize = 256e6
+		f.Var(&o.blockSize, "block-size", "`SIZE` of text that is sorted at a time, such as 256MB, 64MiB or 1G")
+		f.IntVar(&o.streams, "streams", 2, "`BLOCKS` in flight at once")
+		f.StringVar(&o.device, "device", "auto", "`WHERE` to run: auto, cpu or gpu")
+		f.BoolVarP(&o.force, "force", "f", false, "replace an archive that is in OUT")
+		o.add(f)
+		return o.run
+	},
+}
+
+type binFlags struct {
+	resources
+	first, second         []string
+	readsOnly, force      bool
+	order, names, quality string
+	blockSize             size
+	streams               int
+	device                string
+}
+
+func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
+	c, err := o.config(args)
+	if err != nil {
+		return err
+	}
+	c.Stdin = s.in
+	if err := useDevice(ctx, o.device, &c); err != nil {
+		return err
+	}
+	bar, err := o.start(s)
+	if err != nil {
+		return err
+	}
+	defer bar.close()
+	c.Threads, c.Memory, c.Progress = o.threads, uint64(o.memory), bar.report
+	summary, err := binning.Run(ctx, c)
+	bar.close()
+	if err != nil || o.quiet {
+		return hint(err)
+	}
+	return o.summarize(s.err, &summary)
+}
+
+// config turns the command line into what binning is to do.
+func (o *binFlags) config(args []string) (c binning.Config, err error) {
+	if len(o.first) != len(o.second) {
+		return c, usagef("bin: %d files of first mates (-1) and %d of second (-2)", len(o.first), len(o.second))
+	}
+	switch {
+	case len(args) == 0:
+		return c, usagef("bin: no input and no output directory given")
+	case len(args) == 1 && len(o.first) == 0:
+		return c, usagef("bin: give the inputs first, the output directory last")
+	}
+	for i := range o.first {
+		n := len(c.Inputs)
+		c.Inputs = append(c.Inputs,
+			binning.InputSpec{Path: o.first[i], Mate: n + 1, First: true},
+			binning.InputSpec{Path: o.second[i], Mate: n})
+	}
+	for _, path := range args[:len(args)-1] {
+		c.Inputs = append(c.Inputs, binning.InputSpec{Path: path, Mate: -1})
+	}
+	c.OutDir = args[len(args)-1]
+	stdin := 0
+	for _, in := range c.Inputs {
+		switch in.Path {
+		case "":
+			return c, usagef("bin: an input has an empty name")
+		case "-":
+			stdin++
+		}
+	}
+	switch {
+	case c.OutDir == "" || c.OutDir == "-":
+		return c, usagef("bin: the output is a directory, not %q", c.OutDir)
+	case stdin > 1:
+		return c, usagef("bin: standard input can be read only once")
+	case o.streams < 1:
+		return c, usagef("bin: --streams must be at least 1")
+	case o.blockSize < 1<<10 || o.blockSize > 1<<30:
+		return c, usagef("bin: --block-size must be between 1KiB and 1GiB")
+	}
+	c.Streams, c.Force, c.Tool = o.streams, o.force, tool
+	c.Options = bins.Options{ReadsOnly: o.readsOnly, BlockSize: uint64(o.blockSize)}
+	order, err := choice("order", o.order, "original", "any")
+	if err != nil {
+		return c, err
+	}
+	names, err := choice("names", o.names, "keep", "drop")
+	if err != nil {
+		return c, err
+	}
+	quality, err := choice("quality", o.quality, "keep", "bin8", "drop")
+	if err != nil {
+		return c, err
+	}
+	if _, err := choice("device", o.device, "auto", "cpu", "gpu"); err != nil {
+		return c, err
+	}
+	c.Options.OrderAny, c.Options.DropNames, c.Options.Quality = order == 1, names == 1, bins.QualityMode(quality)
+	return c, nil
+}
+
+// choice returns which of the words a flag's value is.
+func choice(flag, value string, words ...string) (int, error) {
+	list := ""
+	for i, w := range words {
+		if w == value {
+			return i, nil
+		}
+		switch {
+		case i == 0:
+		case i == len(words)-1:
+			list += " or "
+		default:
+			list += ", "
+		}
+		list += w
+	}
+	return 0, usagef("--%s is %s, not %q", flag, list, value)
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"orcomgo/binning"
+)
+
+// Two programs come from this source. orcomgo runs anywhere; orcomgo-cuda, built with the
+// tag cuda, needs the CUDA driver to start at all. So the first asks the second whether
+// there is a GPU, in a child process, and becomes the second if there is.
+const (
+	cudaProgram  = "orcomgo-cuda"
+	probeCommand = "probe"
+	probeTimeout = 20 * time.Second
+	// worthGPU is how large inputs must be, as they lie on disk, for --device auto to pay
+	// for the start-up of a GPU: context, pinned buffers and modules cost about a second.
+	worthGPU = 1 << 30
+)
+
+// gpuBuild is what a build with the tag cuda adds.
+type gpuBuild struct {
+	// probe returns a line that names the device, or why there is none.
+	probe func() (string, error)
+	// assigner is for binning.Config.NewAssigner.
+	assigner func(c *binning.Config)
+}
+
+// gpu is set by an init function of builds with the tag cuda.
+var gpu *gpuBuild
+
+// useDevice settles where binning runs: it readies the config for a GPU, replaces the
+// process by orcomgo-cuda, or leaves all as it is for the CPU.
+func useDevice(ctx context.Context, device string, c *binning.Config) error {
+	if device == "cpu" || device == "auto" && !worthwhile(c.Inputs) {
+		return nil
+	}
+	var err error
+	if gpu != nil {
+		if _, err = gpu.probe(); err == nil {
+			gpu.assigner(c)
+			return nil
+		}
+	} else if err = handOver(ctx); err == nil {
+		return errors.New("the hand-over to " + cudaProgram + " came back")
+	}
+	if device == "gpu" {
+		return fmt.Errorf("--device gpu: %w", err)
+	}
+	return nil
+}
+
+// worthwhile reports whether the inputs are large enough for a GPU. Those whose size
+// isn't known, such as standard input, don't count.
+func worthwhile(inputs []binning.InputSpec) bool {
+	var total int64
+	for _, in := range inputs {
+		if info, err := os.Stat(in.Path); err == nil && info.Mode().IsRegular() {
+			total += info.Size()
+		}
+	}
+	return total >= worthGPU
+}
+
+// handOver replaces the process by the orcomgo-cuda beside it, with the same arguments, if
+// that finds a GPU. It returns only if that can't be.
+func handOver(ctx context.Context) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if resolved, err := filepath.EvalSymlinks(self); err == nil {
+		self = resolved
+	}
+	program := filepath.Join(filepath.Dir(self), cudaProgram)
+	if err := probe(ctx, program); err != nil {
+		return err
+	}
+	return become(program)
+}
+
+// probe asks the program whether there is a GPU.
+func probe(ctx context.Context, program string) error {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, probeCommand)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("this build has no GPU support, and there is no %s beside it", cudaProgram)
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s did not answer within %s", cudaProgram, probeTimeout)
+	case errors.As(err, &exit):
+		first, _, _ := bytes.Cut(bytes.TrimSpace(out), []byte("\n"))
+		return fmt.Errorf("no usable GPU: %s", strings.TrimPrefix(string(first), "orcomgo: "))
+	}
+	return err
+}

@@ -1,0 +1,102 @@
+//go:build unix && !cuda
+
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"orcomgo/binning"
+)
+
+// beside puts the test binary as orcomgo and a script as orcomgo-cuda into a directory,
+// and returns the path of the first.
+func beside(t *testing.T, script string) string {
+	t.Helper()
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := os.Open(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	program := filepath.Join(dir, "orcomgo")
+	to, err := os.OpenFile(program, os.O_CREATE|os.O_WRONLY, 0o777)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(to, from); err != nil {
+		t.Fatal(err)
+	}
+	if err := to.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if script != "" {
+		if err := os.WriteFile(filepath.Join(dir, cudaProgram), []byte("#!/bin/sh\n"+script), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return program
+}
+
+const input = "../../testdata/rna8.fastq"
+
+func TestHandOver(t *testing.T) {
+	for _, c := range []struct {
+		name, script string
+		status       int
+		output       string
+	}{
+		{"no program beside it", "", 1, "orcomgo: --device gpu: this build has no GPU support, and there is no orcomgo-cuda beside it\n"},
+		{"no GPU", "echo no CUDA-capable device is detected; exit 1", 1, "orcomgo: --device gpu: no usable GPU: no CUDA-capable device is detected\n"},
+		{"a GPU", `[ "$1" = probe ] && exit 0; shift 3; echo "became $0 with $*"; exit 5`, 5, "became PROGRAM-cuda with " + input + " OUT\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			program, out := beside(t, c.script), filepath.Join(t.TempDir(), "out")
+			got, err := exec.Command(program, "bin", "--device", "gpu", input, out).CombinedOutput()
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != c.status {
+				t.Errorf("%v, want exit status %d", err, c.status)
+			}
+			want := strings.NewReplacer("PROGRAM", program, "OUT", out).Replace(c.output)
+			if string(got) != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+			if _, err := os.Stat(out); err == nil {
+				t.Error("something was written")
+			}
+		})
+	}
+}
+
+func TestAutoStaysOnTheCPUForSmallInputs(t *testing.T) {
+	program, out := beside(t, "echo asked >&2; exit 5"), filepath.Join(t.TempDir(), "out")
+	if got, err := exec.Command(program, "bin", "--quiet", input, out).CombinedOutput(); err != nil || len(got) != 0 {
+		t.Errorf("%v: %s", err, got)
+	}
+}
+
+func TestWorthwhile(t *testing.T) {
+	large := filepath.Join(t.TempDir(), "large")
+	if err := os.WriteFile(large, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(large, worthGPU/2); err != nil {
+		t.Fatal(err)
+	}
+	in := []binning.InputSpec{{Path: large}, {Path: "-"}, {Path: "missing"}, {Path: t.TempDir()}}
+	if worthwhile(in) {
+		t.Error("half the size is worth a GPU")
+	}
+	if !worthwhile(append(in, binning.InputSpec{Path: large})) {
+		t.Error("twice half the size is not worth a GPU")
+	}
+}

@@ -1,0 +1,48 @@
+//go:build cuda
+
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"orcomgo/binning"
+	"orcomgo/cudakern"
+
+	"github.com/spf13/pflag"
+)
+
+func init() {
+	gpu = &gpuBuild{
+		probe:    describeGPU,
+		assigner: func(c *binning.Config) { c.NewAssigner = binning.NewCUDA },
+	}
+	commands = append(commands, &command{
+		name:  probeCommand,
+		about: "tell which GPU there is",
+		help: `probe prints the GPU that bin would use. Where there is none it says why and fails.
+`,
+		flags: func(*pflag.FlagSet) action {
+			return func(_ context.Context, s *streams, args []string) error {
+				if len(args) > 0 {
+					return usagef("probe takes no arguments")
+				}
+				line, err := describeGPU()
+				if err == nil {
+					fmt.Fprintln(s.out, line)
+				}
+				return err
+			}
+		},
+	})
+}
+
+// describeGPU returns a line that names the GPU.
+func describeGPU() (string, error) {
+	d, err := cudakern.Probe()
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s, compute capability %d.%d, %d MB, driver for CUDA %d.%d", d.Name, d.Major, d.Minor, d.Memory>>20,
+		d.Driver/1000, d.Driver%1000/10), nil
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"orcomgo/bins"
+	"orcomgo/compress"
+	"orcomgo/minimizer"
+
+	"github.com/spf13/pflag"
+)
+
+var infoCommand = command{
+	name:     "info",
+	synopsis: "ARCHIVE/",
+	about:    "tell what is inside",
+	help: `info tells what an archive holds, without decoding it: inputs, reads, lengths, sizes of the columns, ratio.
+
+Examples:
+  orcomgo info run/
+  orcomgo info --json run/ | jq .ratio
+  orcomgo info --signatures run/ > bins.tsv    between bin and pack: signature, reads, bases of each bin
+`,
+	flags: func(f *pflag.FlagSet) action {
+		var o infoFlags
+		f.BoolVar(&o.json, "json", false, "as JSON, for scripts")
+		f.BoolVar(&o.signatures, "signatures", false, "a line for each bin: signature, reads, bases; N, no signature, last")
+		return o.run
+	},
+}
+
+type infoFlags struct{ json, signatures bool }
+
+func (o *infoFlags) run(_ context.Context, s *streams, args []string) error {
+	dir, err := oneArchive("info", args)
+	if err != nil {
+		return err
+	}
+	if o.signatures {
+		if o.json {
+			return usagef("info: --json and --signatures exclude each other")
+		}
+		return signatures(s.out, dir)
+	}
+	n, err := compress.Info(dir)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		e := json.NewEncoder(s.out)
+		e.SetIndent("", "  ")
+		e.SetEscapeHTML(false)
+		return e.Encode(n)
+	}
+	return describe(s.out, n)
+}
+
+// signatures prints the bins as the reads were assigned, over all inputs.
+func signatures(w io.Writer, dir string) error {
+	r, err := bins.Open(dir)
+	if errors.Is(err, bins.ErrNotArchive) {
+		if _, packed := compress.Info(dir); packed == nil {
+			return fmt.Errorf("%s: the bins are gone: --signatures works between bin and pack, and after pack --keep-bins", dir)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	all := make([]bins.Bin, bins.NBin+1)
+	for i := range r.Meta().Blocks {
+		index, err := r.BinIndex(i)
+		if err != nil {
+			return err
+		}
+		for _, b := range index {
+			all[b.Signature].Reads += b.Reads
+			all[b.Signature].Bases += b.Bases
+		}
+	}
+	out := bufio.NewWriter(w)
+	for signature, b := range all {
+		if b.Reads > 0 {
+			fmt.Fprintf(out, "%s\t%d\t%d\n", minimizer.Letters(uint32(signature)), b.Reads, b.Bases)
+		}
+	}
+	return out.Flush()
+}
+
+// describe prints an archive's description for people.
+func describe(w io.Writer, n *compress.Information) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s, %s by %s, format %d, ID %s\n", n.Name, n.Stage, n.Tool, n.FormatVersion, n.ID)
+	fmt.Fprintf(out, "order %s, names %s, quality %s", n.Order, n.Names, n.Quality)
+	switch {
+	case n.ReadsOnly:
+		fmt.Fprint(out, ": the sequences alone")
+	case n.Lossless:
+		fmt.Fprint(out, ": every byte of the originals")
+	}
+	if n.Level != "" {
+		fmt.Fprintf(out, "; level %s", n.Level)
+	}
+	switch {
+	case n.Verified:
+		fmt.Fprint(out, "; verified when packed")
+	case n.Stage == "packed":
+		fmt.Fprint(out, "; not verified when packed")
+	}
+	if n.BinsKept {
+		fmt.Fprint(out, "; bins kept")
+	}
+	fmt.Fprint(out, "\n\n")
+
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "kind\trecords\tbases\tlength\tbytes\t input\n")
+	for _, in := range n.Inputs {
+		length := fmt.Sprint(in.MinLen)
+		if in.MaxLen != in.MinLen {
+			length = fmt.Sprintf("%d-%d, mean %.1f", in.MinLen, in.MaxLen, in.MeanLen)
+		}
+		name := oneLine(in.Name)
+		if in.Mates != "" {
+			name += ", mates in " + oneLine(in.Mates)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t %s\n", in.Kind, countText(in.Records), countText(in.Bases), length, countText(in.Bytes), name)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(out)
+	if err := columnTable(out, n.Columns, n.Bases); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n%s bytes of text in %s: ratio %.2f\n", countText(n.TextBytes), countText(n.ArchiveBytes), n.Ratio)
+	if n.OrderBytes > 0 {
+		fmt.Fprintf(out, "the order that was let go would have taken %s bytes at least\n", countText(n.OrderBytes))
+	}
+	return out.Flush()
+}

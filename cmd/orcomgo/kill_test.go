@@ -1,0 +1,255 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"orcomgo/cmd/simreads/sim"
+)
+
+// child starts orcomgo in a process of its own; the test binary plays it, see TestMain.
+func child(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Args = append([]string{"orcomgo"}, args...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, &out
+}
+
+// runHere runs orcomgo in this process and returns its exit status and standard error.
+func runHere(args ...string) (int, string) {
+	var out, errs bytes.Buffer
+	status := run(context.Background(), &streams{in: strings.NewReader(""), out: &out, err: &errs}, args)
+	return status, errs.String()
+}
+
+func mustRun(t *testing.T, args ...string) {
+	t.Helper()
+	if status, errs := runHere(args...); status != 0 {
+		t.Fatalf("orcomgo %s: status %d: %s", strings.Join(args, " "), status, errs)
+	}
+}
+
+// simulated writes a pair of files of so many pairs and returns their paths.
+func simulated(t *testing.T, dir string, pairs uint64) (r1, r2 string) {
+	t.Helper()
+	s, err := sim.New(sim.Config{Genome: sim.Invent(sim.GenomeConfig{Size: 20_000}), Reads: pairs, Paired: true, NRate: 0.001, Quality: sim.Levels8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t1, t2 := s.All()
+	r1, r2 = filepath.Join(dir, "r1.fastq"), filepath.Join(dir, "r2.fastq")
+	for path, text := range map[string][]byte{r1: t1, r2: t2} {
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r1, r2
+}
+
+// kills is how often the tests below end a process at a random moment.
+func kills() int {
+	switch {
+	case os.Getenv("ORCOMGO_LONG") != "":
+		return 500
+	case testing.Short():
+		return 5
+	}
+	return 50
+}
+
+// killed starts orcomgo and kills it after a random share of the time it takes, or lets
+// it end if that is sooner.
+func killed(t *testing.T, r *rand.Rand, takes time.Duration, args ...string) (finished bool) {
+	cmd, out := child(t, args...)
+	timer := time.AfterFunc(time.Duration(r.Float64()*1.1*float64(takes)), func() { cmd.Process.Kill() })
+	err := cmd.Wait()
+	timer.Stop()
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.Exited()) {
+		t.Fatalf("orcomgo %s: %v: %s", strings.Join(args, " "), err, out)
+	}
+	return err == nil
+}
+
+// A bin that is killed leaves no archive, or all of it, and the same command succeeds
+// afterwards and leaves nothing else behind.
+func TestKillBin(t *testing.T) {
+	dir := t.TempDir()
+	r1, r2 := simulated(t, dir, 3_000)
+	command := func(out string) []string {
+		return []string{"bin", "--quiet", "--block-size", "100KB", "-1", r1, "-2", r2, out}
+	}
+	whole := filepath.Join(dir, "whole")
+	takes := timed(t, command(whole)...)
+	want := contents(t, whole)
+
+	r := rand.New(rand.NewPCG(1, 2))
+	cut, done := 0, 0
+	for i := range kills() {
+		out := filepath.Join(dir, "out")
+		killed(t, r, takes, command(out)...)
+		status, errs := runHere("verify", "--quiet", out)
+		again := command(out)
+		switch {
+		case status == 0:
+			done++
+			again = append(again, "--force")
+		case strings.Contains(errs, "not an archive") || strings.Contains(errs, "no such file"):
+			cut++
+		default:
+			t.Fatalf("kill %d left something else: %s", i, errs)
+		}
+		mustRun(t, again...)
+		same(t, contents(t, out), want)
+		if err := os.RemoveAll(out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d runs were cut short, %d were over", cut, done)
+	if cut == 0 {
+		t.Error("no kill came in time to matter")
+	}
+}
+
+// A pack that is killed leaves the bins, or a whole packed archive, or both, and the
+// same command succeeds afterwards.
+func TestKillPack(t *testing.T) {
+	dir := t.TempDir()
+	r1, r2 := simulated(t, dir, 1_500)
+	binned := filepath.Join(dir, "binned")
+	mustRun(t, "bin", "--quiet", "-1", r1, "-2", r2, binned)
+	command := func(out string) []string { return []string{"pack", "--quiet", out} }
+	fresh := func(out string) {
+		if err := os.RemoveAll(out); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.CopyFS(out, os.DirFS(binned)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole := filepath.Join(dir, "whole")
+	fresh(whole)
+	takes := timed(t, command(whole)...)
+	want := contents(t, whole)
+
+	r := rand.New(rand.NewPCG(3, 4))
+	cut, done := 0, 0
+	for i := range kills() {
+		out := filepath.Join(dir, "out")
+		fresh(out)
+		killed(t, r, takes, command(out)...)
+		if status, errs := runHere("verify", "--quiet", out); status != 0 {
+			t.Fatalf("kill %d left no archive: %s", i, errs)
+		}
+		if _, err := os.Stat(filepath.Join(out, "r1.cmeta")); err == nil {
+			done++
+		} else {
+			cut++
+		}
+		mustRun(t, command(out)...)
+		same(t, contents(t, out), want)
+	}
+	t.Logf("%d runs were cut short, %d were over", cut, done)
+	if cut == 0 {
+		t.Error("no kill came in time to matter")
+	}
+}
+
+// An interrupt ends the command with status 130, one line and no archive.
+func TestInterrupt(t *testing.T) {
+	dir := t.TempDir()
+	pipe, feed, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer feed.Close()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Args = []string{"orcomgo", "bin", "-", filepath.Join(dir, "out")}
+	var out bytes.Buffer
+	cmd.Stdin, cmd.Stderr = pipe, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pipe.Close()
+	// it has begun once it reads
+	if _, err := feed.WriteString("@a\nACGT\n+\nIIII\n"); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != exitInterrupt || out.String() != "orcomgo: interrupted\n" {
+		t.Errorf("status %d, want %d: %q", got, exitInterrupt, out.String())
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "out", "*")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// timed runs orcomgo in a process of its own and returns how long it took.
+func timed(t *testing.T, args ...string) time.Duration {
+	t.Helper()
+	began := time.Now()
+	cmd, out := child(t, args...)
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("orcomgo %s: %v: %s", strings.Join(args, " "), err, out)
+	}
+	return time.Since(began)
+}
+
+// contents reads all files of a directory.
+func contents(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	for _, e := range entries {
+		if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+func same(t *testing.T, got, want map[string][]byte) {
+	t.Helper()
+	for name := range got {
+		if want[name] == nil {
+			t.Fatalf("%s was left behind", name)
+		}
+	}
+	for name, text := range want {
+		if !bytes.Equal(got[name], text) {
+			t.Fatalf("%s is not what it is without the kill", name)
+		}
+	}
+}

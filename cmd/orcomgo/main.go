@@ -1,0 +1,182 @@
+// Command orcomgo archives sequencing runs: bin sorts reads by signature, pack compresses
+// them, unpack gives the files back byte for byte, verify checks, info tells what is inside.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+)
+
+// The exit statuses.
+const (
+	exitFailure   = 1
+	exitUsage     = 2
+	exitInterrupt = 130
+)
+
+// command is a subcommand.
+type command struct {
+	name     string
+	synopsis string // what follows the name
+	about    string // one line
+	help     string // paragraphs and examples
+	// flags defines the flags and returns what to do once they are parsed.
+	flags func(f *pflag.FlagSet) action
+}
+
+type action func(ctx context.Context, s *streams, args []string) error
+
+// commands in the order of their use.
+var commands = []*command{&binCommand, &packCommand, &unpackCommand, &verifyCommand, &infoCommand}
+
+// streams are the standard streams of a run.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+	terminal bool // err is one
+}
+
+// usageError is a mistake in the command line.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+func main() {
+	s := &streams{out: os.Stdout, err: os.Stderr, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	s.in = newAbortable(ctx, os.Stdin)
+	go func() {
+		got := <-signals
+		signal.Stop(signals) // a second one ends the process at once
+		cancel(signalled{got})
+	}()
+	os.Exit(run(ctx, s, os.Args[1:]))
+}
+
+// signalled is why a run was cancelled.
+type signalled struct{ os.Signal }
+
+func (s signalled) Error() string {
+	if s.Signal == os.Interrupt {
+		return "interrupted"
+	}
+	return "ended by signal: " + s.String()
+}
+
+// run is main without the process: it returns the exit status.
+func run(ctx context.Context, s *streams, args []string) int {
+	err := dispatch(ctx, s, args)
+	var usage usageError
+	var signal signalled
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &usage):
+		fmt.Fprintf(s.err, "orcomgo: %s (see orcomgo --help)\n", oneLine(err.Error()))
+		return exitUsage
+	case ctx.Err() != nil && errors.As(context.Cause(ctx), &signal):
+		fmt.Fprintf(s.err, "orcomgo: %s\n", signal.Error())
+		if signal.Signal == os.Interrupt {
+			return exitInterrupt
+		}
+		return exitFailure
+	}
+	fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
+	return exitFailure
+}
+
+// oneLine makes sure that a text is one line, whatever file name is in it.
+func oneLine(text string) string {
+	return strings.NewReplacer("\r", `\r`, "\n", `\n`).Replace(strings.TrimSpace(text))
+}
+
+const overview = `orcomgo archives sequencing runs and gives them back byte for byte.
+
+Usage:
+`
+
+const afterOverview = `
+Example:
+  orcomgo bin -1 run_R1.fastq.gz -2 run_R2.fastq.gz run/    sort the reads into bins
+  orcomgo pack run/                                         compress, check, drop the bins
+  orcomgo unpack run/ -o restored/                          the original text again
+
+orcomgo COMMAND --help explains a command, orcomgo --version tells the version.
+`
+
+func writeOverview(w io.Writer) {
+	fmt.Fprint(w, overview)
+	for _, c := range commands {
+		fmt.Fprintf(w, "  orcomgo %-6s %-26s %s\n", c.name, c.synopsis, c.about)
+	}
+	fmt.Fprint(w, afterOverview)
+}
+
+func dispatch(ctx context.Context, s *streams, args []string) error {
+	if len(args) == 0 {
+		return usagef("no command given")
+	}
+	name, rest := args[0], args[1:]
+	switch name {
+	case "--help", "-h", "help":
+		if name == "help" && len(rest) == 1 {
+			if c := find(rest[0]); c != nil {
+				return c.run(ctx, s, []string{"--help"})
+			}
+			return usagef("no command %q", rest[0])
+		}
+		writeOverview(s.out)
+		return nil
+	case "--version":
+		fmt.Fprintln(s.out, versionText())
+		return nil
+	}
+	if c := find(name); c != nil {
+		return c.run(ctx, s, rest)
+	}
+	if strings.HasPrefix(name, "-") {
+		return usagef("unknown flag %s", name)
+	}
+	return usagef("no command %q", name)
+}
+
+func find(name string) *command {
+	for _, c := range commands {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+func (c *command) run(ctx context.Context, s *streams, args []string) error {
+	f := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	f.SortFlags = false
+	f.SetOutput(io.Discard)
+	f.Usage = func() {}
+	do := c.flags(f)
+	version := f.Bool("version", false, "tell the version and exit")
+	f.Lookup("version").Hidden = true
+	switch err := f.Parse(args); {
+	case errors.Is(err, pflag.ErrHelp):
+		fmt.Fprintf(s.out, "orcomgo %s: %s\n\nUsage:\n  orcomgo %s [flags] %s\n\n%s\nFlags:\n%s", c.name, c.about, c.name, c.synopsis, c.help, f.FlagUsages())
+		return nil
+	case err != nil:
+		return usageError{fmt.Errorf("%s: %w", c.name, err)}
+	case *version:
+		fmt.Fprintln(s.out, versionText())
+		return nil
+	}
+	return do(ctx, s, f.Args())
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+
+	"orcomgo/compress"
+
+	"github.com/spf13/pflag"
+)
+
+var packCommand = command{
+	name:     "pack",
+	synopsis: "ARCHIVE/",
+	about:    "compress the bins, check, drop them",
+	help: `pack compresses what bin wrote into NAME.cdna and NAME.cmeta, decodes it again and compares, and then
+removes the bins. Interrupted at any moment, it leaves the bins or the finished archive, and can be run again.
+
+Examples:
+  orcomgo pack run/
+  orcomgo pack --keep-bins run/              leave the bins beside the archive
+  orcomgo pack --level max -t 16 run/        smaller qualities, slower
+`,
+	flags: func(f *pflag.FlagSet) action {
+		var o packFlags
+		f.BoolVar(&o.keepBins, "keep-bins", false, "leave the bins beside the packed archive")
+		f.BoolVar(&o.noVerify, "no-verify", false, "don't decode what was written before the bins go")
+		f.StringVar(&o.level, "level", "default", "`EFFORT` on the qualities: fast, default or max")
+		f.BoolVarP(&o.force, "force", "f", false, "pack again if the archive is packed already")
+		o.add(f)
+		return o.run
+	},
+}
+
+type packFlags struct {
+	resources
+	keepBins, noVerify, force bool
+	level                     string
+}
+
+func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
+	dir, err := oneArchive("pack", args)
+	if err != nil {
+		return err
+	}
+	level, err := compress.ParseLevel(o.level)
+	if err != nil {
+		return usageError{err}
+	}
+	bar, err := o.start(s)
+	if err != nil {
+		return err
+	}
+	defer bar.close()
+	summary, err := compress.Pack(ctx, dir, compress.PackOptions{
+		Threads: o.threads, Memory: uint64(o.memory), Tool: tool,
+		Level: level, KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, Progress: bar.report,
+	})
+	bar.close()
+	if err != nil || o.quiet {
+		return hint(err)
+	}
+	return o.packed(s.err, summary)
+}
+
+// oneArchive is the directory that a command works on, its only argument.
+func oneArchive(command string, args []string) (string, error) {
+	if len(args) != 1 || args[0] == "" {
+		return "", usagef("%s: give one archive, the directory that bin wrote", command)
+	}
+	return args[0], nil
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+const (
+	// drawEvery is how often a bar is drawn anew.
+	drawEvery = 150 * time.Millisecond
+	// tellEvery is how often progress is told in lines where there is no terminal. A stage
+	// that takes less is not mentioned there, so that logs stay short.
+	tellEvery = 10 * time.Second
+)
+
+// progress shows how far the stages of a command are: as a bar each on a terminal, else as
+// a line now and then. A nil progress shows nothing.
+type progress struct {
+	out      io.Writer
+	terminal bool
+	stop     chan struct{}
+	stopOnce sync.Once
+	stopped  sync.WaitGroup
+
+	mu     sync.Mutex
+	stages []*stage // by the time of their first report
+	shown  *stage   // whose bar is on the terminal
+}
+
+type stage struct {
+	name        string
+	done, total uint64 // total 0: not known
+	began       time.Time
+	told, ended bool
+	bar         *progressbar.ProgressBar
+}
+
+// newProgress starts to show progress on out; close ends it.
+func newProgress(out io.Writer, terminal bool) *progress {
+	p := &progress{out: out, terminal: terminal, stop: make(chan struct{})}
+	every := tellEvery
+	if terminal {
+		every = drawEvery
+	}
+	p.stopped.Add(1)
+	go func() {
+		defer p.stopped.Done()
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				p.show(time.Now())
+			case <-p.stop:
+				return
+			}
+		}
+	}()
+	return p
+}
+
+// report notes that done of total bytes of the stage are through. It may be called from
+// any goroutine, often; a report that is late is ignored.
+func (p *progress) report(name string, done, total uint64) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.stages {
+		if s.name == name {
+			s.done, s.total = max(s.done, done), total
+			return
+		}
+	}
+	p.stages = append(p.stages, &stage{name: name, done: done, total: total, began: time.Now()})
+}
+
+// show draws or tells the state of things.
+func (p *progress) show(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var last *stage
+	for _, s := range p.stages {
+		switch {
+		case s.ended:
+		case s.total > 0 && s.done >= s.total:
+			p.end(s, now)
+		case p.terminal:
+			last = s
+		default:
+			fmt.Fprintln(p.out, s.line(now))
+			s.told = true
+		}
+	}
+	if last == nil {
+		return
+	}
+	if p.shown != last {
+		p.clear()
+		p.shown = last
+	}
+	last.draw(p.out)
+}
+
+// end says how a stage went, if it was mentioned before.
+func (p *progress) end(s *stage, now time.Time) {
+	s.ended = true
+	if p.shown == s {
+		p.clear()
+	}
+	if s.told || p.terminal {
+		took := now.Sub(s.began)
+		fmt.Fprintf(p.out, "%s: %s in %s, %s/s\n", s.name, bytesText(s.done), durationText(took), bytesText(rate(s.done, took)))
+	}
+}
+
+// clear takes the bar off the terminal.
+func (p *progress) clear() {
+	if p.shown != nil && p.shown.bar != nil {
+		p.shown.bar.Clear()
+	}
+	p.shown = nil
+}
+
+// close stops showing progress and leaves the terminal's line empty. It may be called twice.
+func (p *progress) close() {
+	if p == nil {
+		return
+	}
+	p.stopOnce.Do(func() { close(p.stop) })
+	p.stopped.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.stages {
+		if !s.ended && s.total > 0 && s.done >= s.total {
+			p.end(s, time.Now())
+		}
+	}
+	p.clear()
+}
+
+// line is the state of a stage as a line of text.
+func (s *stage) line(now time.Time) string {
+	took := now.Sub(s.began)
+	speed := rate(s.done, took)
+	if s.total == 0 {
+		return fmt.Sprintf("%s: %s, %s/s", s.name, bytesText(s.done), bytesText(speed))
+	}
+	left := "?"
+	if speed > 0 {
+		left = durationText(time.Duration(float64(s.total-s.done) / float64(speed) * float64(time.Second)))
+	}
+	return fmt.Sprintf("%s: %s of %s (%d %%), %s/s, %s left", s.name, bytesText(s.done), bytesText(s.total),
+		uint64(float64(s.done)/float64(s.total)*100), bytesText(speed), left)
+}
+
+func (s *stage) draw(out io.Writer) {
+	most := int64(s.total)
+	if s.total == 0 {
+		most = -1
+	}
+	if s.bar == nil {
+		s.bar = progressbar.NewOptions64(most,
+			progressbar.OptionSetWriter(out),
+			progressbar.OptionSetDescription(s.name),
+			progressbar.OptionShowBytes(true),
+			progressbar.OptionShowCount(),
+			progressbar.OptionShowTotalBytes(true),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionSetWidth(24),
+			progressbar.OptionThrottle(drawEvery/2))
+	} else if s.bar.GetMax64() != most {
+		s.bar.ChangeMax64(most)
+	}
+	s.bar.Set64(int64(s.done))
+}
+
+func rate(n uint64, took time.Duration) uint64 {
+	if took <= 0 {
+		return 0
+	}
+	return uint64(float64(n) / took.Seconds())
+}
+
+// durationText writes a time for people: 0.31 s, 12.5 s, 3m07s, 2h05m.
+func durationText(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	case d < 100*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+}

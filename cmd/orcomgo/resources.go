@@ -1,0 +1,43 @@
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// resources are the flags about what a command may use and what it says meanwhile.
+type resources struct {
+	threads int
+	memory  size
+	quiet   bool
+	began   time.Time
+}
+
+// add defines --threads, --memory and --quiet.
+func (r *resources) add(f *pflag.FlagSet) {
+	f.IntVarP(&r.threads, "threads", "t", runtime.GOMAXPROCS(0), "worker threads, `N`; the result is the same for any number")
+	f.Var(&r.memory, "memory", "memory to stay within, `SIZE`, roughly (default: half of the machine's)")
+	f.BoolVarP(&r.quiet, "quiet", "q", false, "no progress and no summary on standard error")
+}
+
+// start checks the flags, bounds the process, and starts to show progress, which is nil
+// if there is none to show.
+func (r *resources) start(s *streams) (*progress, error) {
+	if r.threads < 1 {
+		return nil, usagef("--threads must be at least 1")
+	}
+	r.began = time.Now()
+	if r.memory == 0 {
+		r.memory = size(machineMemory() / 2)
+	}
+	runtime.GOMAXPROCS(r.threads)
+	// collect garbage rather than pass the bound
+	debug.SetMemoryLimit(int64(min(uint64(r.memory), 1<<60)))
+	if r.quiet {
+		return nil, nil
+	}
+	return newProgress(s.err, s.terminal), nil
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The scripts in testdata run the test binary itself under the name orcomgo.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"orcomgo": main})
+}
+
+func TestScripts(t *testing.T) {
+	data, err := filepath.Abs("../../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("DATA", data)
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond == "cuda" {
+				return gpu != nil, nil
+			}
+			return false, errors.New("no condition " + cond)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"orcomgo":     scriptSucceeds,
+			"fails":       scriptFails,
+			"refused":     scriptRefused,
+			"unzip":       scriptUnzip,
+			"tozstd":      scriptToZstd,
+			"cut":         scriptCut,
+			"flip":        scriptFlip,
+			"head":        scriptHead,
+			"sorted":      scriptSorted,
+			"firstfields": scriptFirstFields,
+			"validjson":   scriptValidJSON,
+		},
+	})
+}
+
+// scriptSucceeds: orcomgo ARGS... must exit with status 0.
+func scriptSucceeds(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("write: fails STATUS ARGS...")
+	}
+	ts.Check(ts.Exec("orcomgo", args...))
+}
+
+// scriptFails: fails STATUS ARGS... runs orcomgo, which must exit with the status after
+// exactly one line on standard error.
+func scriptFails(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec("orcomgo", args[1:]...)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		ts.Fatalf("orcomgo %s: %v, want exit status %s", strings.Join(args[1:], " "), err, args[0])
+	}
+	if got := strconv.Itoa(exit.ExitCode()); got != args[0] {
+		ts.Fatalf("orcomgo %s: exit status %s, want %s", strings.Join(args[1:], " "), got, args[0])
+	}
+	text := ts.ReadFile("stderr")
+	if strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "orcomgo: ") || !strings.HasSuffix(text, "\n") {
+		ts.Fatalf("not one line for the user: %q", text)
+	}
+}
+
+// scriptRefused: refused FILE N: bin must fail, naming the file and record N, and leave
+// nothing in the output directory, or not even make it.
+func scriptRefused(ts *testscript.TestScript, _ bool, args []string) {
+	scriptFails(ts, false, []string{"1", "bin", args[0], "refused"})
+	text := ts.ReadFile("stderr")
+	if !strings.Contains(text, args[0]) || !strings.Contains(text, "record "+args[1]+":") && !strings.Contains(text, "record "+args[1]+" ") {
+		ts.Fatalf("%q names not both %s and record %s", text, args[0], args[1])
+	}
+	left, err := os.ReadDir(ts.MkAbs("refused"))
+	if err != nil && !os.IsNotExist(err) {
+		ts.Fatalf("%v", err)
+	}
+	for _, f := range left {
+		if strings.HasSuffix(f.Name(), "dna") || strings.HasSuffix(f.Name(), "meta") {
+			ts.Fatalf("%s was left behind", f.Name())
+		}
+	}
+}
+
+func transform(ts *testscript.TestScript, from, to string, f func([]byte) []byte) {
+	ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(to)), 0o777))
+	ts.Check(os.WriteFile(ts.MkAbs(to), f([]byte(ts.ReadFile(from))), 0o666))
+}
+
+// scriptUnzip: unzip FROM TO.
+func scriptUnzip(ts *testscript.TestScript, _ bool, args []string) {
+	transform(ts, args[0], args[1], func(b []byte) []byte {
+		r, err := gzip.NewReader(bytes.NewReader(b))
+		ts.Check(err)
+		text, err := io.ReadAll(r)
+		ts.Check(err)
+		return text
+	})
+}
+
+// scriptToZstd: tozstd FROM TO.
+func scriptToZstd(ts *testscript.TestScript, _ bool, args []string) {
+	transform(ts, args[0], args[1], func(b []byte) []byte {
+		w, err := zstd.NewWriter(nil)
+		ts.Check(err)
+		return w.EncodeAll(b, nil)
+	})
+}
+
+// scriptCut: cut FROM TO N keeps the first N bytes.
+func scriptCut(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	transform(ts, args[0], args[1], func(b []byte) []byte { return b[:n] })
+}
+
+// scriptFlip: flip FROM TO N changes one bit of byte N.
+func scriptFlip(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	transform(ts, args[0], args[1], func(b []byte) []byte {
+		b[n] ^= 4
+		return b
+	})
+}
+
+// scriptHead: head N FROM TO keeps the first N lines.
+func scriptHead(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	transform(ts, args[1], args[2], func(b []byte) []byte {
+		return bytes.Join(bytes.SplitAfter(b, []byte("\n"))[:n], nil)
+	})
+}
+
+// scriptSorted: sorted FROM TO sorts the lines.
+func scriptSorted(ts *testscript.TestScript, _ bool, args []string) {
+	transform(ts, args[0], args[1], func(b []byte) []byte {
+		lines := strings.SplitAfter(string(b), "\n")
+		slices.Sort(lines)
+		return []byte(strings.Join(lines, ""))
+	})
+}
+
+// scriptFirstFields: firstfields FROM TO keeps the names of a FASTQ file up to a space.
+func scriptFirstFields(ts *testscript.TestScript, _ bool, args []string) {
+	transform(ts, args[0], args[1], func(b []byte) (names []byte) {
+		for i, line := range strings.Split(string(b), "\n") {
+			if i%4 == 0 {
+				name, _, _ := strings.Cut(line, " ")
+				names = append(append(names, name...), '\n')
+			}
+		}
+		return names
+	})
+}
+
+// scriptValidJSON: validjson FILE.
+func scriptValidJSON(ts *testscript.TestScript, _ bool, args []string) {
+	if text := ts.ReadFile(args[0]); !json.Valid([]byte(text)) {
+		ts.Fatalf("no JSON: %s", text)
+	}
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+func TestAbortableDeliversEverything(t *testing.T) {
+	text := strings.Repeat("sequence ", 100_000)
+	for name, in := range map[string]io.Reader{
+		"whole":          strings.NewReader(text),
+		"byte by byte":   iotest.OneByteReader(strings.NewReader(text)),
+		"error with end": iotest.DataErrReader(strings.NewReader(text)),
+	} {
+		got, err := io.ReadAll(newAbortable(context.Background(), in))
+		if err != nil || string(got) != text {
+			t.Errorf("%s: %d bytes of %d, %v", name, len(got), len(text), err)
+		}
+	}
+	broken := errors.New("broken")
+	got, err := io.ReadAll(newAbortable(context.Background(), io.MultiReader(strings.NewReader("so far"), iotest.ErrReader(broken))))
+	if string(got) != "so far" || !errors.Is(err, broken) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestAbortableAborts(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	w.WriteString("something")
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	time.AfterFunc(20*time.Millisecond, func() { cancel(why) })
+	got, err := io.ReadAll(newAbortable(ctx, r))
+	if !bytes.Equal(got, []byte("something")) || !errors.Is(err, why) {
+		t.Errorf("%q, %v", got, err)
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"orcomgo/binning"
+	"orcomgo/compress"
+)
+
+// summarize ends a bin.
+func (o *binFlags) summarize(w io.Writer, s *binning.Summary) error {
+	fmt.Fprintf(w, "%s, %s, %s bases\n", plural(uint64(len(s.Inputs)), "file"), plural(s.Records, "read"), countText(s.Bases))
+	fmt.Fprintf(w, "%s bytes of text, read as %s, in bins of %s", countText(s.TextBytes), countText(s.SourceBytes), countText(s.BinBytes))
+	if s.BinBytes > 0 {
+		fmt.Fprintf(w, ": ratio %.2f", float64(s.TextBytes)/float64(s.BinBytes))
+	}
+	fmt.Fprintln(w)
+	return o.last(w, s.TextBytes)
+}
+
+// packed ends a pack.
+func (o *packFlags) packed(w io.Writer, s *compress.Summary) error {
+	if s.AlreadyPacked {
+		fmt.Fprintln(w, "the archive was packed already")
+	}
+	fmt.Fprintf(w, "%s, %s, %s bases\n", plural(uint64(s.Inputs), "file"), plural(s.Records, "read"), countText(s.Bases))
+	if err := columnTable(w, s.Columns, s.Bases); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%s bytes of text in %s", countText(s.TextBytes), countText(s.ArchiveBytes))
+	if s.ArchiveBytes > 0 {
+		fmt.Fprintf(w, ": ratio %.2f", float64(s.TextBytes)/float64(s.ArchiveBytes))
+	}
+	if s.Verified {
+		fmt.Fprint(w, ", decoded and compared")
+	}
+	fmt.Fprintln(w)
+	return o.last(w, s.TextBytes)
+}
+
+// unpacked ends an unpack.
+func (o *unpackFlags) unpacked(w io.Writer, s *compress.Summary) error {
+	var records, bytes uint64
+	for _, f := range s.Files {
+		records += f.Records
+		bytes += f.Bytes
+	}
+	fmt.Fprintf(w, "%s, %s, %s bytes of text\n", plural(uint64(len(s.Files)), "file"), plural(records, "read"), countText(bytes))
+	return o.last(w, bytes)
+}
+
+// columnTable tells what the columns of an archive take.
+func columnTable(w io.Writer, c compress.ColumnBytes, bases uint64) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "column\tbytes\tshare\tbits a base\t\n")
+	total := c.Total()
+	for _, column := range []struct {
+		name    string
+		bytes   uint64
+		perBase bool
+	}{
+		{"sequences", c.Sequences, true}, {"qualities", c.Qualities, true}, {"names", c.Names, false},
+		{"lengths", c.Lengths, false}, {"layout", c.Layout, false}, {"index", c.Index, false}, {"total", total, true},
+	} {
+		bits := ""
+		if column.perBase && bases > 0 {
+			bits = fmt.Sprintf("%.3f", 8*float64(column.bytes)/float64(bases))
+		}
+		fmt.Fprintf(t, "%s\t%s\t%.1f %%\t%s\t\n", column.name, countText(column.bytes), 100*float64(column.bytes)/float64(max(total, 1)), bits)
+	}
+	return t.Flush()
+}
+
+// last is the last line of a summary: time, speed in bytes of text, memory.
+func (r *resources) last(w io.Writer, text uint64) error {
+	took := time.Since(r.began)
+	_, err := fmt.Fprintf(w, "%s, %s/s, %s, peak memory %s\n", durationText(took), bytesText(rate(text, took)), plural(uint64(r.threads), "thread"), bytesText(peakMemory()))
+	return err
+}
+
+// plural writes a count and its noun.
+func plural(n uint64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return countText(n) + " " + noun + "s"
+}
