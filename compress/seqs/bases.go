@@ -19,7 +19,7 @@ func (b *baseCoder) base(v byte) byte {
 	lo := b.c.bit(int(v&1), p)
 	m.learn(x, 1+hi, lo, p)
 	v = byte(hi<<1 | lo)
-	m.enter(x, uint64(v))
+	m.enter(uint64(v))
 	return v
 }
 

@@ -79,23 +79,9 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 			return seqs, ErrCorrupt
 		}
 	}
-	var sizes [streams]uint64
-	for i := range sizes {
-		v, n := binary.Uvarint(data)
-		if n <= 0 {
-			return seqs, ErrCorrupt
-		}
-		sizes[i], data = v, data[n:]
-	}
-	var in [streams][]byte
-	for i, v := range sizes {
-		if v > uint64(len(data)) {
-			return seqs, ErrCorrupt
-		}
-		in[i], data = data[:v], data[v:]
-	}
-	if len(data) != 0 {
-		return seqs, ErrCorrupt
+	in, err := streamsOf(data)
+	if err != nil {
+		return seqs, err
 	}
 	p := &d.parts[k]
 	if <-p.done; p.err != nil {
@@ -111,4 +97,26 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	}
 	copy(seqs[:], out)
 	return seqs, nil
+}
+
+// streamsOf splits the body of a slice into its streams.
+func streamsOf(data []byte) (in [streams][]byte, err error) {
+	var sizes [streams]uint64
+	for i := range sizes {
+		v, n := binary.Uvarint(data)
+		if n <= 0 {
+			return in, ErrCorrupt
+		}
+		sizes[i], data = v, data[n:]
+	}
+	for i, v := range sizes {
+		if v > uint64(len(data)) {
+			return in, ErrCorrupt
+		}
+		in[i], data = data[:v], data[v:]
+	}
+	if len(data) != 0 {
+		return in, ErrCorrupt
+	}
+	return in, nil
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	rc "orcomgo/compress/rangecoder"
 )
@@ -38,7 +37,7 @@ func TestExperiment(t *testing.T) {
 	m := newModel(len(b))
 	var c lookup
 	e := rc.NewEncoder(nil)
-	t0 := time.Now()
+	t0 := cpu()
 	for _, x := range b {
 		m.look(&c)
 		hi, lo := int(x>>1), int(x&1)
@@ -48,9 +47,9 @@ func TestExperiment(t *testing.T) {
 		p = m.predict(&c, 1+hi)
 		e.Encode(lo, p)
 		m.learn(&c, 1+hi, lo, p)
-		m.enter(&c, uint64(x))
+		m.enter(uint64(x))
 	}
 	out := e.Finish()
-	d := time.Since(t0)
+	d := cpu() - t0
 	fmt.Printf("%s %d bases %d bytes %.4f bits/base %.1f ns/base\n", path, len(b), len(out), float64(len(out))*8/float64(len(b)), float64(d.Nanoseconds())/float64(len(b)))
 }
