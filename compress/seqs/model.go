@@ -75,7 +75,7 @@ func newModel(n int) *model {
 			m.count[i][j] = node{newCounter, newCounter, newCounter}
 		}
 	}
-	m.matches = [nMatch]match{newMatch(12, 3, n), newMatch(24, 3, n)}
+	m.matches = [nMatch]match{newMatch(14, 0, n), newMatch(22, 3, n)}
 	m.weights = make([][4][nInputs]int32, 64)
 	for i := range m.weights {
 		for d := range m.weights[i] {
