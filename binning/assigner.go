@@ -91,8 +91,9 @@ type Resources struct {
 	Threads   int               // CPU threads of the run, shared by all streams
 	Streams   int               // blocks in flight
 	BlockSize uint64            // bytes of text of a block, unless one record is longer
+	Keep      Keep              // that of every Text of the run
 	Run       bins.Runner       // runs tasks on the run's threads
-	Note      func(line string) // tells the user something
+	Note      func(line string) // tells the user something, in a line; never nil
 }
 
 // RecordError tells of a record that is not as it should be.

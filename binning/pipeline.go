@@ -20,6 +20,7 @@ type run struct {
 	inputs   []*input
 	read     []atomic.Uint64 // bytes of each input, as stored
 	total    uint64
+	clocks   clocks
 
 	mates mates // used in block order
 	bases uint64
@@ -100,6 +101,7 @@ func (r *run) fill(it *item) {
 		return
 	}
 	it.buf = buf
+	defer r.clocks.read.start()()
 	grow := func(buf []byte, n int) ([]byte, error) {
 		if uint64(n) > 2*maxBlockSize+1 {
 			return nil, &RecordError{File: it.in.spec.Path, Record: it.in.records + 1, Expected: "a record of less than 4 GiB", Found: "a longer one"}
@@ -155,7 +157,9 @@ func (r *run) process(it *item, s *stream, freed func()) {
 	}
 	freed()
 	if err == nil {
+		stop := r.clocks.encode.start()
 		err = bins.EncodeBlock(&s.encoded, &s.block, r.pool.run)
+		stop()
 	}
 	<-it.turn
 	if r.err != nil {
@@ -165,7 +169,9 @@ func (r *run) process(it *item, s *stream, freed func()) {
 		err = r.mates.add(r.inputs, it.in, s, it.chunk.Last)
 	}
 	if err == nil {
+		stop := r.clocks.write.start()
 		err = r.out.WriteBlock(&s.encoded)
+		stop()
 	} else {
 		err = &inputError{err, it.in.index}
 	}
@@ -179,26 +185,40 @@ func (r *run) process(it *item, s *stream, freed func()) {
 	}
 }
 
-// assign fills the stream's block from the text.
-func (r *run) assign(it *item, s *stream) error {
-	t, b, o := it.chunk, &s.block, &r.Options
-	paired := it.in.spec.Mate >= 0
-	t.Keep = Keep{
-		Names:  !o.ReadsOnly && !o.DropNames || paired,
+// keep returns what the assigner has to fill. Names of mates are needed to compare them.
+func (c *Config) keep() Keep {
+	o := &c.Options
+	k := Keep{
+		Names:  !o.ReadsOnly && !o.DropNames,
 		Quals:  !o.ReadsOnly && o.Quality != bins.QualityDrop,
 		Layout: !o.ReadsOnly,
 		Bin8:   o.Quality == bins.QualityBin8,
 	}
+	for _, in := range c.Inputs {
+		k.Names = k.Names || in.Mate >= 0
+	}
+	return k
+}
+
+// assign fills the stream's block from the text.
+func (r *run) assign(it *item, s *stream) error {
+	t, b, o := it.chunk, &s.block, &r.Options
+	t.Keep = r.keep()
 	sum := t.textHash
 	var wait sync.WaitGroup
 	if !t.Canonical {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			r.pool.run(1, func(int) { sum = hash(t.Data) })
+			r.pool.run(1, func(int) {
+				defer r.clocks.hash.start()()
+				sum = hash(t.Data)
+			})
 		}()
 	}
+	stop := r.clocks.assign.start()
 	err := r.assigner.Assign(r.ctx, &t.Text, b)
+	stop()
 	wait.Wait()
 	if err != nil {
 		return err
@@ -214,11 +234,11 @@ func (r *run) assign(it *item, s *stream) error {
 		return fmt.Errorf("%s: block of %d records has become one of %d", t.File, t.records, b.Records)
 	}
 	s.names = s.names[:0]
-	if paired {
+	if it.in.spec.Mate >= 0 {
 		s.names = digests(s.names, b.Names)
-		if o.ReadsOnly || o.DropNames {
-			b.Names = nil
-		}
+	}
+	if o.ReadsOnly || o.DropNames {
+		b.Names = nil
 	}
 	return nil
 }

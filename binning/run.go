@@ -59,6 +59,7 @@ type Summary struct {
 	Inputs                                           []bins.Input
 	Records, Bases, TextBytes, SourceBytes, BinBytes uint64
 	Streams                                          int // that were used
+	Stages                                           Stages
 }
 
 // Run bins the inputs into a new archive in c.OutDir. If it fails, or ctx ends, nothing is
@@ -92,12 +93,15 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 		if !errors.As(err, &bad) {
 			return s, err
 		}
+		var r *RecordError
+		if !errors.As(err, &r) {
+			return s, bad.error
+		}
 		if first := wrapped[bad.input]; first != nil {
 			return s, first
 		}
-		var r *RecordError
-		if !errors.As(err, &r) || !r.structural || !regular(c.Inputs[bad.input].Path) {
-			return s, bad.error
+		if !r.structural || !regular(c.Inputs[bad.input].Path) {
+			return s, r
 		}
 		wrapped[bad.input] = r
 	}
@@ -191,11 +195,12 @@ func runOnce(ctx context.Context, c *Config, wrapped []*RecordError) (_ Summary,
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	defer r.cancel()
 	defer r.closeInputs()
+	started := r.clocks.start.start()
 	newAssigner := c.NewAssigner
 	if newAssigner == nil {
 		newAssigner = func(r *Resources) (Assigner, error) { return NewCPU(*r) }
 	}
-	res := Resources{Threads: c.Threads, Streams: c.Streams, BlockSize: c.Options.BlockSize, Run: r.pool.run, Note: c.Note}
+	res := Resources{Threads: c.Threads, Streams: c.Streams, BlockSize: c.Options.BlockSize, Keep: c.keep(), Run: r.pool.run, Note: c.Note}
 	if res.Note == nil {
 		res.Note = func(string) {}
 	}
@@ -211,6 +216,7 @@ func runOnce(ctx context.Context, c *Config, wrapped []*RecordError) (_ Summary,
 	if err := r.open(wrapped); err != nil {
 		return Summary{}, err
 	}
+	started()
 	if r.out, err = bins.Create(c.OutDir, archiveName(r.inputs[0].info.Name), c.Force); err != nil {
 		return Summary{}, err
 	}
@@ -230,9 +236,12 @@ func runOnce(ctx context.Context, c *Config, wrapped []*RecordError) (_ Summary,
 		infos[i] = in.info
 		infos[i].SourceBytes = r.read[i].Load()
 	}
+	committed := r.clocks.commit.start()
 	if err := r.out.Commit(c.Options, infos); err != nil {
 		return Summary{}, err
 	}
+	committed()
+	s.Stages = r.clocks.stages()
 	s.Inputs, s.BinBytes = infos, r.out.Written()
 	for _, in := range infos {
 		s.Records += in.Records

@@ -38,17 +38,18 @@ func Open(dir string) (*Reader, error) {
 
 // find returns the name of the archive in dir.
 func find(dir string) (string, error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if info, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("%s: %w: there is no such directory", dir, ErrNotArchive)
-	}
-	if err != nil {
-		return "", fmt.Errorf("%s: %w: %w", dir, ErrNotArchive, cause(err))
+	} else if err != nil {
+		return "", err
+	} else if !info.IsDir() {
+		return "", fmt.Errorf("%s: %w: it is not a directory", dir, ErrNotArchive)
 	}
 	if err := Recover(dir); err != nil {
 		return "", err
 	}
-	if entries, err = os.ReadDir(dir); err != nil {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
 		return "", err
 	}
 	var names []string

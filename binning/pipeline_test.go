@@ -1,0 +1,518 @@
+package binning
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zstd"
+
+	"orcomgo/bins"
+)
+
+// simulate draws FASTQ text: reads of a small genome, so that bins fill, with the odd N.
+func simulate(seed int64, records, minLen, maxLen int, mate string) []byte {
+	rng := rand.New(rand.NewSource(seed))
+	genome := make([]byte, 20000)
+	for i := range genome {
+		genome[i] = "ACGT"[rng.Intn(4)]
+	}
+	var b bytes.Buffer
+	for i := range records {
+		n := minLen + rng.Intn(maxLen-minLen+1)
+		at := rng.Intn(len(genome) - n)
+		fmt.Fprintf(&b, "@RUN:1:%d:%d %s:N:0:ACGT\n", i/100, i, mate)
+		read := bytes.Clone(genome[at : at+n])
+		if rng.Intn(2) == 0 {
+			for i, j := 0, n-1; i < j; i, j = i+1, j-1 {
+				read[i], read[j] = read[j], read[i]
+			}
+			for i, c := range read {
+				read[i] = "TGCA"[strings.IndexByte("ACGT", c)]
+			}
+		}
+		for j := range read {
+			if rng.Intn(200) == 0 {
+				read[j] = "NNNacgtn"[rng.Intn(8)]
+			}
+		}
+		b.Write(read)
+		b.WriteString("\n+\n")
+		for range n {
+			b.WriteByte("#,:FFFFF"[rng.Intn(8)])
+		}
+		b.WriteByte('\n')
+	}
+	return b.Bytes()
+}
+
+func gzipped(text []byte, members int) []byte {
+	var b bytes.Buffer
+	for i := range members {
+		z := gzip.NewWriter(&b)
+		z.Write(text[len(text)*i/members : len(text)*(i+1)/members])
+		z.Close()
+	}
+	return b.Bytes()
+}
+
+func bgzipped(text []byte) []byte {
+	var out []byte
+	for len(text) > 0 || out == nil || len(text) == 0 {
+		n := min(len(text), 0xff00)
+		var b bytes.Buffer
+		z, _ := flate.NewWriter(&b, 1)
+		z.Write(text[:n])
+		z.Close()
+		out = append(out, 0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 6, 0, 'B', 'C', 2, 0)
+		out = binary.LittleEndian.AppendUint16(out, uint16(bgzfHeader+b.Len()+8-1))
+		out = append(out, b.Bytes()...)
+		out = binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(text[:n]))
+		out = binary.LittleEndian.AppendUint32(out, uint32(n))
+		if n == 0 {
+			break // the empty member is the last
+		}
+		text = text[n:]
+	}
+	return out
+}
+
+func zstdCompressed(text []byte) []byte {
+	z, _ := zstd.NewWriter(nil)
+	return z.EncodeAll(text, nil)
+}
+
+// files returns the content of the two files of an archive.
+func files(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 2 {
+		t.Fatalf("%s: %d files (%v)", dir, len(entries), err)
+	}
+	m := make(map[string]string)
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m[e.Name()] = string(data)
+	}
+	return m
+}
+
+func sameFiles(a, b map[string]string) bool {
+	for name, data := range a {
+		if b[name] != data {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// TestSameBytes: threads, streams, compression and the way the input arrives make no
+// difference to an archive.
+func TestSameBytes(t *testing.T) {
+	fixed, mixed := simulate(1, 9000, 80, 80, "1"), simulate(2, 9000, 0, 150, "1")
+	texts := []testInput{{"a.fastq", fixed}, {"b.fastq", mixed}}
+	for _, size := range []uint64{1 << 16, 700_001, 0} {
+		options := bins.Options{BlockSize: size}
+		dir, err := binTexts(t, Config{Threads: 1, Streams: 1, Options: options}, texts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := files(t, dir)
+		if got := restore(t, dir); !bytes.Equal(got[0], fixed) || !bytes.Equal(got[1], mixed) {
+			t.Errorf("block size %d: the text differs", size)
+		}
+		for _, tt := range []struct {
+			name             string
+			threads, streams int
+			inputs           []testInput
+		}{
+			{"3 threads", 3, 1, texts},
+			{"4 streams", 1, 4, texts},
+			{"3 threads, 3 streams", 3, 3, texts},
+			{"gzip", 2, 2, []testInput{{"a.fastq.gz", gzipped(fixed, 1)}, {"b.fastq.gz", gzipped(mixed, 5)}}},
+			{"bgzip", 2, 2, []testInput{{"a.fastq.bgz", bgzipped(fixed)}, {"b.fastq.gz", bgzipped(mixed)}}},
+			{"bgzip, then gzip", 2, 2, []testInput{{"a.fastq.bgzf", append(bgzipped(fixed[:99999]), gzipped(fixed[99999:], 2)...)}, texts[1]}},
+			{"zstd", 2, 2, []testInput{{"a.fastq.zst", zstdCompressed(fixed)}, {"b.fastq", zstdCompressed(mixed)}}},
+			{"two zstd frames", 2, 2, []testInput{{"a.fastq.zst", append(zstdCompressed(fixed[:7777]), zstdCompressed(fixed[7777:])...)}, texts[1]}},
+		} {
+			dir, err := binTexts(t, Config{Threads: tt.threads, Streams: tt.streams, Options: options}, tt.inputs...)
+			if err != nil {
+				t.Fatalf("%s: %v", tt.name, err)
+			}
+			if !sameFiles(files(t, dir), want) {
+				t.Errorf("block size %d: %s: the archive differs", size, tt.name)
+			}
+		}
+	}
+}
+
+// TestBlockEnds puts the end of a block at every place of a record, plain and compressed.
+func TestBlockEnds(t *testing.T) {
+	text := []byte("@a\nACGT\n+\nIIII\n@bcd\nACGTA\n+\n@+IIA\n@e\n\n+\n\n@f\nACG\n+\nIII\n\n\n\n\n\n")
+	for size := uint64(1); size <= uint64(len(text))+2; size++ {
+		c := Config{Options: bins.Options{BlockSize: size}}
+		dir, err := binTexts(t, c, testInput{"x", text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := restore(t, dir)[0]; !bytes.Equal(got, text) {
+			t.Errorf("block size %d: got %q", size, got)
+		}
+		zipped, err := binTexts(t, c, testInput{"x", gzipped(text, 3)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !sameFiles(files(t, dir), files(t, zipped)) {
+			t.Errorf("block size %d: gzip makes a difference", size)
+		}
+	}
+}
+
+func TestStdin(t *testing.T) {
+	text := simulate(3, 500, 50, 60, "1")
+	for _, tt := range []struct {
+		name, file string
+		data, want []byte
+	}{
+		{"plain", "stdin.fastq", text, text},
+		{"gzip", "stdin.fastq", gzipped(text, 2), text},
+		{"FASTA", "stdin.fasta", []byte(">a\nACGT\nAC\n"), []byte(">a\nACGT\nAC\n")},
+		{"wrapped", "stdin.fastq", []byte("@a\nACGT\nAC\n+\nIIII\nII\n"), []byte("@a\nACGT\nAC\n+\nIIII\nII\n")},
+		{"empty", "stdin.fastq", nil, nil},
+	} {
+		dir := filepath.Join(t.TempDir(), "out")
+		s, err := Run(context.Background(), Config{Inputs: []InputSpec{{"-", -1, false}}, OutDir: dir, Stdin: iotest.OneByteReader(bytes.NewReader(tt.data))})
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		if s.Inputs[0].Name != tt.file || s.SourceBytes != uint64(len(tt.data)) {
+			t.Errorf("%s: summary %+v", tt.name, s)
+		}
+		if got := restore(t, dir)[0]; !bytes.Equal(got, tt.want) {
+			t.Errorf("%s: the text differs", tt.name)
+		}
+	}
+}
+
+func TestDamagedSources(t *testing.T) {
+	text := simulate(4, 3000, 100, 100, "1")
+	for name, data := range map[string][]byte{"gzip": gzipped(text, 3), "bgzip": bgzipped(text), "zstd": zstdCompressed(text)} {
+		for _, n := range []int{len(data) - 1, len(data) - 9, len(data) - 28, len(data) / 2, 30, 19} {
+			if _, err := binTexts(t, Config{}, testInput{"x", data[:n]}); err == nil {
+				t.Errorf("%s cut to %d of %d: no error", name, n, len(data))
+			} else if !strings.HasPrefix(err.Error(), "x: ") || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s cut to %d of %d: %v", name, n, len(data), err)
+			}
+		}
+		rng := rand.New(rand.NewSource(1))
+		for range 20 {
+			changed := bytes.Clone(data)
+			changed[18+rng.Intn(len(data)-18)] ^= 1 << rng.Intn(8)
+			dir, err := binTexts(t, Config{}, testInput{"x", changed})
+			if err == nil && !bytes.Equal(restore(t, dir)[0], text) {
+				t.Errorf("%s with a flipped bit: no error, and other text", name)
+			}
+		}
+		if _, err := binTexts(t, Config{}, testInput{"x", append(bytes.Clone(data), "rubbish"...)}); err == nil {
+			t.Errorf("%s with rubbish behind: no error", name)
+		}
+	}
+}
+
+func TestBadInputs(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.fastq")
+	if err := os.WriteFile(file, []byte("@a\nA\n+\nI\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out")
+	for _, tt := range []struct{ name, path, want string }{
+		{"directory", dir, dir + ": is a directory, expected a FASTQ or FASTA file"},
+		{"missing", file + "x", file + "x: no such file or directory"},
+	} {
+		_, err := Run(context.Background(), Config{Inputs: []InputSpec{{file, -1, false}, {tt.path, -1, false}}, OutDir: out})
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+	_, err := Run(context.Background(), Config{Inputs: []InputSpec{{file, -1, false}, {file, -1, false}}, OutDir: out})
+	if err == nil || !strings.Contains(err.Error(), "under the same name, a.fastq") {
+		t.Errorf("the same twice: %v", err)
+	}
+	if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("out is there (%v)", err)
+	}
+}
+
+var pairOf = []InputSpec{{Mate: 1, First: true}, {Mate: 0}}
+
+func TestPairs(t *testing.T) {
+	one, two := simulate(5, 4000, 100, 100, "1"), simulate(6, 4000, 20, 30, "2")
+	var few []byte // the first 3,000 records
+	for i, n := 0, 0; n < 12000; i++ {
+		if one[i] == '\n' {
+			n++
+			few = one[:i+1]
+		}
+	}
+	other := bytes.Replace(two, []byte("@RUN:1:31:3100 "), []byte("@RUN:1:31:310x "), 1)
+	for _, tt := range []struct {
+		name     string
+		one, two []byte
+		want     string
+	}{
+		{"well", one, two, ""},
+		{"with /1 and /2", []byte("@a/1\nA\n+\nI\n@b/1 x\nA\n+\nI\n"), []byte("@a/2\nA\n+\nI\n@b/2 y\nA\n+\nI\n"), ""},
+		{"fewer in the first", few, two, "1.fq: record 3001: expected a mate of record 3001 of 2.fq, found the end of the file"},
+		{"fewer in the second", two, few, "2.fq: record 3001: expected a mate of record 3001 of 1.fq, found the end of the file"},
+		{"none in the second", two, nil, "2.fq: record 1: expected a mate of record 1 of 1.fq, found the end of the file"},
+		{"another name", one, other, "2.fq: record 3101: expected the mate of record 3101 of 1.fq, found another name"},
+	} {
+		for _, o := range []bins.Options{{BlockSize: 50000}, {}, {ReadsOnly: true, BlockSize: 50000}, {DropNames: true}} {
+			c := Config{Threads: 2, Streams: 3, Options: o, Inputs: append([]InputSpec{}, pairOf...)}
+			dir, err := binTexts(t, c, testInput{"1.fq", tt.one}, testInput{"2.fq", tt.two})
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if got != tt.want {
+				t.Errorf("%s, %+v: error is %q, want %q", tt.name, o, got, tt.want)
+			}
+			if err == nil && !o.ReadsOnly && !o.DropNames {
+				if texts := restore(t, dir); !bytes.Equal(texts[0], tt.one) || !bytes.Equal(texts[1], tt.two) {
+					t.Errorf("%s: the text differs", tt.name)
+				}
+			}
+		}
+	}
+}
+
+// TestLessKept looks at what the options leave out.
+func TestLessKept(t *testing.T) {
+	text := []byte("@a\nACGTN\n+a\n!\"&0~\n@b\nAC\n+\nIJ")
+	for _, tt := range []struct {
+		name string
+		o    bins.Options
+		want string
+	}{
+		{"reads only", bins.Options{ReadsOnly: true}, "ACGTN\nAC\n"},
+		{"no names", bins.Options{DropNames: true}, "@\nACGTN\n+\n!\"&0~\n@\nAC\n+\nIJ"},
+		{"eight levels", bins.Options{Quality: bins.QualityBin8}, "@a\nACGTN\n+a\n!\"'0I\n@b\nAC\n+\nII"},
+		{"no qualities", bins.Options{Quality: bins.QualityDrop}, "@a\nACGTN\n+a\n\n@b\nAC\n+\n"},
+	} {
+		dir, err := binTexts(t, Config{Options: tt.o}, testInput{"x", text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := restore(t, dir)[0]; string(got) != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestCancel ends runs at some moment; nothing may be left of them.
+func TestCancel(t *testing.T) {
+	text := simulate(7, 20000, 100, 100, "1")
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.fastq")
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out")
+	cancelled := 0
+	for i := range 30 {
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(time.Duration(i)*time.Millisecond, cancel)
+		_, err := Run(ctx, Config{Inputs: []InputSpec{{path, -1, false}}, OutDir: out, Threads: 2, Options: bins.Options{BlockSize: 100_000}})
+		cancel()
+		if err == nil {
+			os.RemoveAll(out)
+			continue
+		}
+		cancelled++
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error is %v", err)
+		}
+		if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {
+			t.Fatalf("out is there (%v)", err)
+		}
+	}
+	if cancelled == 0 {
+		t.Error("no run was cancelled")
+	}
+}
+
+func TestForce(t *testing.T) {
+	dir := t.TempDir()
+	path, out := filepath.Join(dir, "a.fastq"), filepath.Join(dir, "out")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(force bool) error {
+		_, err := Run(context.Background(), Config{Inputs: []InputSpec{{path, -1, false}}, OutDir: out, Force: force})
+		return err
+	}
+	write("@a\nA\n+\nI\n")
+	if err := run(false); err != nil {
+		t.Fatal(err)
+	}
+	before := files(t, out)
+	if err := run(false); !errors.Is(err, bins.ErrExists) {
+		t.Errorf("over an archive: %v", err)
+	}
+	write("@a\nA\n+\n")
+	if err := run(true); err == nil || !sameFiles(files(t, out), before) {
+		t.Errorf("a failed run with force: %v, or the old archive changed", err)
+	}
+	write("@b\nC\n+\nI\n")
+	if err := run(true); err != nil {
+		t.Fatal(err)
+	}
+	if got := restore(t, out)[0]; string(got) != "@b\nC\n+\nI\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestProgressAndMemory(t *testing.T) {
+	text := simulate(8, 5000, 100, 100, "1")
+	var last, total atomic.Uint64
+	c := Config{Options: bins.Options{BlockSize: 100_000}, Streams: 9, Memory: memoryBase + 500_000,
+		Progress: func(_ string, done, of uint64) { last.Store(done); total.Store(of) }}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.fastq")
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c.Inputs, c.OutDir = []InputSpec{{path, -1, false}}, filepath.Join(dir, "out")
+	s, err := Run(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Streams != 2 || s.Records != 5000 || s.Bases != 500_000 || s.TextBytes != uint64(len(text)) {
+		t.Errorf("summary %+v", s)
+	}
+	if last.Load() != uint64(len(text)) || total.Load() != uint64(len(text)) {
+		t.Errorf("progress ended with %d of %d", last.Load(), total.Load())
+	}
+	c.Memory, c.Force = 1<<20, true
+	if _, err := Run(context.Background(), c); err == nil || !strings.Contains(err.Error(), "choose smaller blocks") {
+		t.Errorf("too little memory: %v", err)
+	}
+}
+
+func TestNames(t *testing.T) {
+	for path, want := range map[string]string{"d/a.fastq.gz": "a.fastq a", "a.fq": "a.fq a", "x.fna.bgz": "x.fna x",
+		"run.1.zst": "run.1 run.1", ".gz": ".gz .gz", "a.fa.gz.gz": "a.fa.gz a.fa.gz", "-": "stdin.fastq stdin"} {
+		name := inputName(path, bins.FASTQ)
+		if got := name + " " + archiveName(name); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}
+
+// TestSignatures compares the table with a count of the reads.
+func TestSignatures(t *testing.T) {
+	text := []byte("@a\nACGTACGTACGTACGTACGT\n+\nIIIIIIIIIIIIIIIIIIII\n@b\nACG\n+\nIII\n@c\nTTGTTGTTGTTGTTGTTGTTGTTG\n+\nIIIIIIIIIIIIIIIIIIIIIIII\n@d\nA\n+\nI\n")
+	dir, err := binTexts(t, Config{Options: bins.Options{BlockSize: 60}}, testInput{"x", text}, testInput{"y", text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := bins.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var b strings.Builder
+	if err := Signatures(r, &b); err != nil {
+		t.Fatal(err)
+	}
+	if want := "signature\treads\tbases\nAACAACAA\t2\t48\nACGTACGT\t2\t40\nN\t4\t8\n"; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+}
+
+// TestRealFiles takes every file of the collection through stage 1 and back.
+func TestRealFiles(t *testing.T) {
+	paths, _ := filepath.Glob(filepath.Join("..", "..", "shared", "data", "*.fastq.gz"))
+	if len(paths) == 0 {
+		t.Skip("no such files here")
+	}
+	for _, path := range paths {
+		if info, err := os.Stat(path); err != nil || testing.Short() && info.Size() > 2<<20 || info.Size() > 8<<20 {
+			continue // the large ones are much alike
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, err := binTexts(t, Config{Threads: 2, Options: bins.Options{BlockSize: 3_000_000}}, testInput{filepath.Base(path), data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(restore(t, dir)[0], gunzip(t, data)) {
+			t.Errorf("%s: the text differs", path)
+		}
+	}
+}
+
+// errAssigner fails on some block.
+type errAssigner struct {
+	Assigner
+	left atomic.Int64
+}
+
+var errTest = errors.New("out of luck")
+
+func (a *errAssigner) Assign(ctx context.Context, t *Text, b *bins.Block) error {
+	if a.left.Add(-1) == 0 {
+		return errTest
+	}
+	return a.Assigner.Assign(ctx, t, b)
+}
+
+func TestAssignerFails(t *testing.T) {
+	text := simulate(9, 3000, 100, 100, "1")
+	c := Config{Streams: 3, Options: bins.Options{BlockSize: 50_000}, NewAssigner: func(r *Resources) (Assigner, error) {
+		inner, err := NewCPU(*r)
+		a := &errAssigner{Assigner: inner}
+		a.left.Store(5)
+		return a, err
+	}}
+	if _, err := binTexts(t, c, testInput{"x", text}); err == nil || err.Error() != errTest.Error() {
+		t.Errorf("error is %v", err)
+	}
+	c.NewAssigner = func(*Resources) (Assigner, error) { return nil, errTest }
+	if _, err := binTexts(t, c, testInput{"x", text}); err == nil || err.Error() != errTest.Error() {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// TestReadError: what goes wrong while reading is told with the name of the input.
+func TestReadError(t *testing.T) {
+	text := simulate(10, 300, 100, 100, "1")
+	in := io.MultiReader(bytes.NewReader(text[:30000]), iotest.ErrReader(errTest))
+	out := filepath.Join(t.TempDir(), "out")
+	_, err := Run(context.Background(), Config{Inputs: []InputSpec{{"-", -1, false}}, OutDir: out, Stdin: in})
+	if err == nil || err.Error() != "stdin: out of luck" {
+		t.Errorf("error is %v", err)
+	}
+}
