@@ -227,8 +227,12 @@ func (c *cuda) Stats() CUDAStats {
 	return s
 }
 
-// Close implements Assigner.
+// Close implements Assigner. It tells the user what the GPU's start-up took.
 func (c *cuda) Close() error {
+	if s := c.Stats(); s.Blocks > 0 {
+		c.note(fmt.Sprintf("%s: context %.2f s, kernels %.2f s, %d MB of host memory pinned in %.2f s; %d of %d blocks binned there",
+			s.Device.Name, s.Device.ContextMS/1e3, s.Device.ModuleMS/1e3, s.PinBytes/1e6, s.PinMS/1e3, s.Blocks, s.Blocks+s.CPUBlocks))
+	}
 	return errors.Join(c.cpu.Close(), c.dev.Close())
 }
 
