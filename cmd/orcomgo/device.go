@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -22,9 +23,10 @@ const (
 	cudaProgram  = "orcomgo-cuda"
 	probeCommand = "probe"
 	probeTimeout = 20 * time.Second
-	// worthGPU is how large inputs must be, as they lie on disk, for --device auto to pay
-	// for the start-up of a GPU: context, pinned buffers and modules cost about a second.
-	worthGPU = 1 << 30
+	// worthGPU is how many bytes of FASTQ there must be for each thread that the CPU could
+	// use, for --device auto to pay for the start-up of a GPU: docs/PERFORMANCE.md, "Where
+	// auto switches", has the measurement.
+	worthGPU = 250_000_000
 )
 
 // gpuBuild is what a build with the tag cuda adds.
@@ -41,7 +43,7 @@ var gpu *gpuBuild
 // useDevice settles where binning runs: it readies the config for a GPU, replaces the
 // process by orcomgo-cuda, or leaves all as it is for the CPU.
 func useDevice(ctx context.Context, device string, c *binning.Config) error {
-	if device == "cpu" || device == "auto" && !worthwhile(c.Inputs) {
+	if device == "cpu" || device == "auto" && !worthwhile(c.Inputs, c.Threads) {
 		return nil
 	}
 	var err error
@@ -59,16 +61,38 @@ func useDevice(ctx context.Context, device string, c *binning.Config) error {
 	return nil
 }
 
-// worthwhile reports whether the inputs are large enough for a GPU. Those whose size
-// isn't known, such as standard input, don't count.
-func worthwhile(inputs []binning.InputSpec) bool {
+// worthwhile reports whether the inputs are large enough for a GPU when the CPU has so many
+// threads (0: all). Only plain FASTQ counts: compressed inputs take longer to inflate than
+// to bin, FASTA is binned on the CPU, and of standard input the size isn't known.
+func worthwhile(inputs []binning.InputSpec, threads int) bool {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
 	var total int64
 	for _, in := range inputs {
-		if info, err := os.Stat(in.Path); err == nil && info.Mode().IsRegular() {
-			total += info.Size()
+		if in.Path != "-" {
+			total += plainFASTQ(in.Path)
 		}
 	}
-	return total >= worthGPU
+	return total >= worthGPU*int64(threads)
+}
+
+// plainFASTQ returns the size of a regular file that begins as FASTQ does, else 0.
+func plainFASTQ(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	var first [1]byte
+	if n, _ := f.Read(first[:]); n == 0 || first[0] != '@' {
+		return 0
+	}
+	return info.Size()
 }
 
 // handOver replaces the process by the orcomgo-cuda beside it, with the same arguments, if

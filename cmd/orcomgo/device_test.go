@@ -85,18 +85,25 @@ func TestAutoStaysOnTheCPUForSmallInputs(t *testing.T) {
 }
 
 func TestWorthwhile(t *testing.T) {
-	large := filepath.Join(t.TempDir(), "large")
-	if err := os.WriteFile(large, nil, 0o666); err != nil {
-		t.Fatal(err)
+	dir := t.TempDir()
+	half := func(name, begin string) binning.InputSpec {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(begin), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(path, worthGPU*4/2); err != nil {
+			t.Fatal(err)
+		}
+		return binning.InputSpec{Path: path}
 	}
-	if err := os.Truncate(large, worthGPU/2); err != nil {
-		t.Fatal(err)
+	in := []binning.InputSpec{half("reads", "@r"), {Path: "-"}, {Path: "missing"}, {Path: dir}, half("fasta", ">r"), half("gzip", "\x1f\x8b")}
+	if worthwhile(in, 4) {
+		t.Error("half the size of FASTQ is worth a GPU")
 	}
-	in := []binning.InputSpec{{Path: large}, {Path: "-"}, {Path: "missing"}, {Path: t.TempDir()}}
-	if worthwhile(in) {
-		t.Error("half the size is worth a GPU")
-	}
-	if !worthwhile(append(in, binning.InputSpec{Path: large})) {
+	if !worthwhile(append(in, in[0]), 4) {
 		t.Error("twice half the size is not worth a GPU")
+	}
+	if worthwhile(append(in, in[0]), 5) {
+		t.Error("with more threads it still is")
 	}
 }
