@@ -7,24 +7,11 @@ import (
 	"orcomgo/minimizer"
 )
 
-// Bytes are looked at eight at a time: a word of text has the first letter in its lowest byte.
+// Bytes are looked at eight at a time, the first in the lowest bits of a word.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x80 * ones
 )
-
-// codes returns the two-bit codes of eight letters, the first lowest, and a word that is 0
-// exactly if all of them are A, C, G or T. Bits 1 and 2 of these letters are 00 01 11 10.
-func codes(w uint64) (packed uint64, odd uint64) {
-	b1, b2 := w>>1&ones, w>>2&ones
-	// The letter that the two bits stand for: 0x41 plus the bits in place, but T is 0x54.
-	t := b2 &^ b1
-	odd = w ^ (0x41*ones | w&(0x06*ones) ^ t ^ t<<4)
-	c := b2<<1 | b1 ^ b2
-	c = (c | c>>6) & 0x000f000f000f000f
-	c = (c | c>>12) & 0x000000ff000000ff
-	return (c | c>>24) & 0xffff, odd
-}
 
 // packRead packs the letters of a read, two bits each, into dst, which has PackedLen bytes
 // at least. Exceptions are appended to those given, as read's. It returns the first byte
@@ -33,7 +20,7 @@ func packRead(dst []byte, seq []byte, read uint32, exceptions []bins.Exception) 
 	var acc uint64
 	at := 0
 	for ; at+8 <= len(seq); at += 8 {
-		c, odd := codes(binary.LittleEndian.Uint64(seq[at:]))
+		c, odd := minimizer.Pack8(binary.LittleEndian.Uint64(seq[at:]))
 		if odd != 0 {
 			var bad byte
 			if c, exceptions, bad = packOdd(seq[at:at+8], uint32(at), read, exceptions); bad != 0 {
@@ -50,7 +37,7 @@ func packRead(dst []byte, seq []byte, read uint32, exceptions []bins.Exception) 
 		// Filled up with A, which is code 0.
 		w := [8]byte{'A', 'A', 'A', 'A', 'A', 'A', 'A', 'A'}
 		copy(w[:], rest)
-		c, odd := codes(binary.LittleEndian.Uint64(w[:]))
+		c, odd := minimizer.Pack8(binary.LittleEndian.Uint64(w[:]))
 		if odd != 0 {
 			var bad byte
 			if c, exceptions, bad = packOdd(rest, uint32(at), read, exceptions); bad != 0 {

@@ -20,7 +20,23 @@ func Find(read []byte) (sig, pos uint32, reverse bool) {
 	if n := (len(read)+3)/4 + Pad; n > len(packed) {
 		packed = make([]byte, n)
 	}
-	for i, c := range read {
+	at := 0
+	for ; at+8 <= len(read); at += 8 {
+		c, odd := Pack8(binary.LittleEndian.Uint64(read[at:]))
+		if odd != 0 {
+			gaps = packSlowly(packed, read[at:at+8], at, gaps)
+			continue
+		}
+		packed[at>>2], packed[at>>2+1] = byte(c), byte(c>>8)
+	}
+	gaps = packSlowly(packed, read[at:], at, gaps)
+	return FindPacked(packed, len(read), gaps)
+}
+
+// packSlowly packs letters of any kind, the first of which is that with index at.
+func packSlowly(packed, letters []byte, at int, gaps []Gap) []Gap {
+	for i, c := range letters {
+		i += at
 		x := code[c]
 		if x > 3 {
 			if g := len(gaps); g > 0 && gaps[g-1].End == i {
@@ -32,65 +48,118 @@ func Find(read []byte) (sig, pos uint32, reverse bool) {
 		}
 		packed[i>>2] |= x << (i & 3 * 2)
 	}
-	return FindPacked(packed, len(read), gaps)
+	return gaps
+}
+
+// Pack8 returns the two-bit codes of eight letters, and a word that is 0 exactly if all of
+// them are A, C, G or T (else the codes mean nothing). The first letter is in the lowest
+// byte, and its code in the lowest bits.
+func Pack8(letters uint64) (codes, odd uint64) {
+	const ones = 0x0101010101010101
+	// Bits 2 and 1 of A, C, G and T are 00, 01, 11 and 10.
+	b1, b2 := letters>>1&ones, letters>>2&ones
+	// The letter that the two bits stand for is 0x41 with them in place, but T is 0x54.
+	t := b2 &^ b1
+	odd = letters ^ (0x41*ones | letters&(0x06*ones) ^ t ^ t<<4)
+	c := b2<<1 | b1 ^ b2
+	c = (c | c>>6) & 0x000f000f000f000f
+	c = (c | c>>12) & 0x000000ff000000ff
+	return (c | c>>24) & 0xffff, odd
 }
 
 // FindPacked is Find for a read of n bases of 2 bits each, base j in bits 2*(j%4) of byte
 // j/4; packed holds at least Pad bytes after the last base, of any content. What is packed
 // at the gaps (ascending, apart from one another) does not matter.
 func FindPacked(packed []byte, n int, gaps []Gap) (sig, pos uint32, reverse bool) {
-	b := best{fwd: None, rev: None}
+	b := best{none, none}
+	if b.runs(packed, n, gaps, true); b.fwd == none && b.rev == none {
+		b.runs(packed, n, gaps, false)
+	}
+	fwd, rev := uint32(b.fwd>>32), uint32(b.rev>>32)
+	switch {
+	case fwd == None && rev == None:
+		return None, 0, false
+	case fwd <= rev:
+		return fwd, uint32(b.fwd), false
+	}
+	return rev, uint32(n-K) - ^uint32(b.rev), true
+}
+
+// best holds the smallest k-mer seen on each strand, in the upper half, and in the lower
+// where it starts in the read's own orientation. Of equal ones the leftmost in the stored
+// orientation is wanted, the first of the forward strand and the last of the reverse one:
+// there the complement of the start is kept, so that the smaller number is the better one.
+type best struct{ fwd, rev uint64 }
+
+const none = None << 32
+
+// runs looks at the stretches between the gaps. With onlyAA it looks at k-mers that begin
+// with AA only: where either strand has one that is admissible, nothing else can be smallest.
+func (b *best) runs(packed []byte, n int, gaps []Gap, onlyAA bool) {
 	start := 0
 	for _, g := range gaps {
-		b.scan(packed, start, g.Start, n)
+		b.scan(packed, start, g.Start, n, onlyAA)
 		start = g.End
 	}
-	b.scan(packed, start, n, n)
-	switch {
-	case b.fwd == None && b.rev == None:
-		return None, 0, false
-	case b.fwd <= b.rev:
-		return b.fwd, uint32(b.fwdAt), false
-	}
-	return b.rev, uint32(n - K - b.revAt), true
+	b.scan(packed, start, n, n, onlyAA)
 }
 
-// best holds the smallest k-mers seen and where they start in the read's own orientation.
-// Of equal ones the leftmost in the stored orientation is wanted: the first of the forward
-// strand and the last of the reverse one.
-type best struct {
-	fwd, rev     uint32
-	fwdAt, revAt int
-}
+// A load of 64 bits holds 32 bases, so that 24 k-mers start in its first six bytes.
+const step = 24
 
-// scan looks at the k-mers inside bases start..end-1, which are all A, C, G or T.
-func (b *best) scan(packed []byte, start, end, n int) {
+// even has the lower bit of each base of a word.
+const even = 0x5555555555555555
+
+// scan looks at the k-mers inside bases start..end-1, which are all A, C, G or T. It
+// gathers, for all the k-mers that start in a word at once, which ones are worth a look.
+func (b *best) scan(packed []byte, start, end, n int, onlyAA bool) {
 	fwdEnd := min(end, n-Skip) - K + 1 // k-mers start before this on the forward strand
 	revEnd := end - K + 1
 	revStart := max(start, Skip)
 	fwd, rev := b.fwd, b.rev
-	// A load of 64 bits holds 32 bases, so 24 k-mers can start in its first six bytes.
-	const step = 24
 	for at := start &^ 3; at < revEnd; at += step {
 		w := binary.LittleEndian.Uint64(packed[at>>2:])
+		// Bases equal to the next; runs of three; k-mers that hold none of these.
+		x := w ^ w>>2
+		equal := ^(x | x>>1) & even
+		three := equal & (equal >> 2)
+		two := three | three>>2
+		good := ^(two | two>>4 | two>>8)
+		f, r := good&between(start-at, fwdEnd-at), good&between(revStart-at, revEnd-at)
+		if onlyAA {
+			a := ^(w | w>>1) & even
+			t := w & (w >> 1) & even
+			f &= a & (a >> 2)
+			r &= t >> 12 & (t >> 14)
+		}
 		// The packed order has the last base on top: complemented, that is a k-mer of the
 		// reverse strand. Base by base reversed, it is a k-mer of the forward strand.
-		lo, hi := max(start-at, 0), min(fwdEnd-at, step)
-		f := ReverseBases(w)
-		for j := lo; j < hi; j++ {
-			if v := uint32(f>>(48-2*uint(j))) & (None - 1); v < fwd && admissible[v] {
-				fwd, b.fwdAt = v, at+j
+		v := ReverseBases(w)
+		for ; f != 0; f &= f - 1 {
+			j := bits.TrailingZeros64(f)
+			key := v>>(48-uint(j)&63)&(None-1)<<32 | uint64(uint32(at+j>>1))
+			if key < fwd {
+				fwd = key
 			}
 		}
-		c := ^w
-		lo, hi = max(revStart-at, 0), min(revEnd-at, step)
-		for j := lo; j < hi; j++ {
-			if v := uint32(c>>(2*uint(j))) & (None - 1); v <= rev && admissible[v] {
-				rev, b.revAt = v, at+j
+		for v = ^w; r != 0; r &= r - 1 {
+			j := bits.TrailingZeros64(r)
+			key := v>>(uint(j)&63)&(None-1)<<32 | uint64(^uint32(at+j>>1))
+			if key < rev {
+				rev = key
 			}
 		}
 	}
 	b.fwd, b.rev = fwd, rev
+}
+
+// between has the lower bits of bases lo..hi-1 of the first 24, where there are any.
+func between(lo, hi int) uint64 {
+	lo, hi = max(lo, 0), min(hi, step)
+	if lo >= hi {
+		return 0
+	}
+	return even & (1<<(2*uint(hi)) - 1) &^ (1<<(2*uint(lo)) - 1)
 }
 
 // ReverseBases reverses the order of the 32 packed bases of a word.

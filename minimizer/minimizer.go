@@ -33,20 +33,6 @@ func Letters(sig uint32) string {
 	return string(b[:])
 }
 
-// admissible tells for each K-mer value whether it is free of runs of three equal bases.
-var admissible = func() *[None]bool {
-	t := new([None]bool)
-	for v := range t {
-		t[v] = true
-		for i := 0; i+3 <= K; i++ {
-			if x := v >> (2 * i); x&3 == x>>2&3 && x&3 == x>>4&3 {
-				t[v] = false
-			}
-		}
-	}
-	return t
-}()
-
 // code maps an ASCII byte to 0..3, or to 4 if it is no base.
 var code = func() (t [256]uint8) {
 	for i := range t {
