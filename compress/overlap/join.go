@@ -15,7 +15,9 @@ const seedMask = 1<<(2*seedLen) - 1
 // that matches one super extends it; one that matches two joins them. Both strands throughout.
 type assembler struct {
 	supers []super
-	slots  []uint64 // see slot
+	slots  []uint64 // places of k-mers; see slotCoordBits
+	hashes []uint32 // their hashes, by which slots are found and which let the table grow in one sweep
+	shift  uint
 	used   int
 	budget int // bases after which no new super is begun
 
@@ -37,9 +39,9 @@ type super struct {
 	shift  int
 }
 
-// A slot holds a k-mer's place: super 26 bits | strand 1 | coordinate + 2^28 in 29 | tag 8. Zero is empty.
+// A slot holds a k-mer's place: super 26 bits | strand 1 | coordinate + 2^28 in 29 | 1 to tell it from an empty one.
 const (
-	slotTagBits   = 8
+	slotUsed      = 1
 	slotCoordBits = 29
 	slotCoordZero = 1 << 28
 	maxSuper      = 1 << 26
@@ -47,11 +49,11 @@ const (
 )
 
 func newAssembler(expected, budget int) *assembler {
-	n := 1 << 16
-	for n < 2*expected {
-		n <<= 1
+	b := 16
+	for 1<<b < 2*expected {
+		b++
 	}
-	return &assembler{slots: make([]uint64, n), budget: budget}
+	return &assembler{slots: make([]uint64, 1<<b), hashes: make([]uint32, 1<<b), shift: uint(32 - b), budget: budget}
 }
 
 // assemble joins the contigs, those of most reads first, and returns the supers that hold at
@@ -189,20 +191,19 @@ func (a *assembler) find(p int, not hit) hit {
 	if r < f {
 		c, strand = r, 1
 	}
-	h := mix64(c)
-	mask := uint64(len(a.slots) - 1)
-	tag := h >> (64 - slotTagBits)
+	h := uint32(mix64(c) >> 32)
+	mask := uint32(len(a.slots) - 1)
 	n := len(a.fwd)
 	var best hit
 	bestLen := 0
-	for i, k := h&mask, 0; a.slots[i] != 0 && k < maxProbes; i, k = (i+1)&mask, k+1 {
-		s := a.slots[i]
-		if s&(1<<slotTagBits-1) != tag {
+	for i, k := h>>a.shift, 0; a.slots[i] != 0 && k < maxProbes; i, k = (i+1)&mask, k+1 {
+		if a.hashes[i] != h {
 			continue
 		}
-		id := int32(s >> (slotTagBits + slotCoordBits + 1))
-		slotStrand := s >> (slotTagBits + slotCoordBits) & 1
-		coord := int(s>>slotTagBits&(1<<slotCoordBits-1)) - slotCoordZero
+		s := a.slots[i]
+		id := int32(s >> (slotUsed + slotCoordBits + 1))
+		slotStrand := s >> (slotUsed + slotCoordBits) & 1
+		coord := int(s>>slotUsed&(1<<slotCoordBits-1)) - slotCoordZero
 		root, flip, shift := a.root(id)
 		if flip {
 			coord = shift - (coord + seedLen - 1)
@@ -266,52 +267,40 @@ func (a *assembler) begin(reads int) {
 
 // insert enters the k-mer at coordinate coord of super id.
 func (a *assembler) insert(f, r uint64, id int32, coord int) {
-	if a.used*2 > len(a.slots) {
+	if a.used*3 > len(a.slots)*2 && a.shift > 1 {
 		a.grow()
 	}
 	c, strand := f, uint64(0)
 	if r < f {
 		c, strand = r, 1
 	}
-	h := mix64(c)
-	mask := uint64(len(a.slots) - 1)
-	i := h & mask
+	a.put(uint32(mix64(c)>>32), (uint64(id)<<1|strand)<<(slotUsed+slotCoordBits)|uint64(coord+slotCoordZero)<<slotUsed|1)
+}
+
+// put enters a slot.
+func (a *assembler) put(h uint32, slot uint64) {
+	mask := uint32(len(a.slots) - 1)
+	i := h >> a.shift
 	for k := 0; a.slots[i] != 0; k++ {
 		if k == maxProbes {
 			return // a k-mer this frequent finds its other copies
 		}
 		i = (i + 1) & mask
 	}
-	a.slots[i] = (uint64(id)<<1|strand)<<(slotTagBits+slotCoordBits) | uint64(coord+slotCoordZero)<<slotTagBits | h>>(64-slotTagBits)
+	a.slots[i], a.hashes[i] = slot, h
 	a.used++
 }
 
-// grow doubles the index, computing the k-mers again from the supers.
+// grow doubles the index. Slots stand in the order of their hashes, so this is one sweep.
 func (a *assembler) grow() {
-	old := a.slots
-	a.slots = make([]uint64, 2*len(old))
+	slots, hashes := a.slots, a.hashes
+	a.slots, a.hashes = make([]uint64, 2*len(slots)), make([]uint32, 2*len(slots))
+	a.shift--
 	a.used = 0
-	var buf [seedLen]byte
-	for _, s := range old {
-		if s == 0 {
-			continue
+	for i, s := range slots {
+		if s != 0 {
+			a.put(hashes[i], s)
 		}
-		id := int32(s >> (slotTagBits + slotCoordBits + 1))
-		coord := int(s>>slotTagBits&(1<<slotCoordBits-1)) - slotCoordZero
-		root, flip, shift := a.root(id)
-		if flip {
-			coord = shift - (coord + seedLen - 1)
-		} else {
-			coord += shift
-		}
-		r := &a.supers[root]
-		copy(buf[:], r.buf[r.org+coord:])
-		var x, y uint64
-		for _, c := range buf {
-			x = x>>2 | uint64(c)<<(2*(seedLen-1))
-			y = y<<2&seedMask | uint64(3-c)
-		}
-		a.insert(x, y, root, coord)
 	}
 }
 

@@ -1,6 +1,9 @@
 package seqs
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"sync"
+)
 
 // baseCoder codes bases one after another under a model.
 type baseCoder struct {
@@ -23,34 +26,125 @@ func (b *baseCoder) base(v byte) byte {
 	return v
 }
 
-// encodePseudogenome codes n bases given by at and returns the section and the model that has seen them.
-func encodePseudogenome(n int, at func(int) byte) ([]byte, *model) {
-	m := newModel(n)
-	b := baseCoder{c: encodeTo(binary.AppendUvarint(nil, uint64(n))), m: m}
-	for i := 0; i < n; i++ {
-		b.base(at(i))
+// segmentBases is how long the stretches are in which a pseudogenome is coded, each under a
+// model of its own so that they can be decoded side by side; one of at most twice minSegment
+// is not cut.
+const (
+	segmentBases = 1 << 24
+	minSegment   = 1 << 20
+)
+
+// segments returns the ends of the stretches of a pseudogenome of n bases.
+func segments(n int) []int {
+	k := 1
+	if n > 2*minSegment {
+		k = max(2, (n+segmentBases-1)/segmentBases)
 	}
-	return b.c.e.Finish(), m
+	ends := make([]int, k)
+	for i := range ends {
+		ends[i] = int(uint64(n) * uint64(i+1) / uint64(k))
+	}
+	return ends
+}
+
+// encodePseudogenome codes n bases, which stretch gives: stretch(dst, pos, n) appends n of them
+// to dst. The section is the length, the size of each segment but the last, and the segments.
+func encodePseudogenome(n, threads int, stretch func(dst []byte, pos, n int) []byte, tick func(done int)) []byte {
+	ends := segments(n)
+	out := make([][]byte, len(ends))
+	side(len(ends), threads, func(k int) {
+		from := 0
+		if k > 0 {
+			from = ends[k-1]
+		}
+		b := baseCoder{c: encodeTo(nil), m: newModel(ends[k] - from)}
+		var buf []byte
+		for at := from; at < ends[k]; at += len(buf) {
+			buf = stretch(buf[:0], at, min(1<<16, ends[k]-at))
+			for _, v := range buf {
+				b.base(v)
+			}
+			tick(len(buf))
+		}
+		out[k] = b.c.e.Finish()
+	})
+	data := binary.AppendUvarint(nil, uint64(n))
+	for _, s := range out[:len(out)-1] {
+		data = binary.AppendUvarint(data, uint64(len(s)))
+	}
+	for _, s := range out {
+		data = append(data, s...)
+	}
+	return data
 }
 
 // maxPseudogenome bounds the pseudogenome of a part, in bases: positions have 32 bits, and one is Unplaced.
 const maxPseudogenome = 1<<32 - 2
 
 // decodePseudogenome is the inverse: the bases one a byte.
-func decodePseudogenome(data []byte) ([]byte, *model, error) {
+func decodePseudogenome(data []byte, threads int) ([]byte, error) {
 	n, k := binary.Uvarint(data)
 	// A base costs no less than 1/700 bit, twice.
 	if k <= 0 || n > maxPseudogenome || n/(8*350) > uint64(len(data)) {
-		return nil, nil, ErrCorrupt
+		return nil, ErrCorrupt
 	}
-	m := newModel(int(n))
-	b := baseCoder{c: decodeFrom(data[k:]), m: m}
+	data = data[k:]
+	ends := segments(int(n))
+	in := make([][]byte, len(ends))
+	sizes := make([]uint64, len(ends))
+	for i := range sizes[:len(sizes)-1] {
+		v, k := binary.Uvarint(data)
+		if k <= 0 {
+			return nil, ErrCorrupt
+		}
+		sizes[i], data = v, data[k:]
+	}
+	for i := range in {
+		if i == len(in)-1 {
+			sizes[i] = uint64(len(data))
+		}
+		if sizes[i] > uint64(len(data)) {
+			return nil, ErrCorrupt
+		}
+		in[i], data = data[:sizes[i]], data[sizes[i]:]
+	}
 	pg := make([]byte, n)
-	for i := range pg {
-		pg[i] = b.base(0)
+	errs := make([]error, len(ends))
+	side(len(ends), threads, func(k int) {
+		from := 0
+		if k > 0 {
+			from = ends[k-1]
+		}
+		b := baseCoder{c: decodeFrom(in[k]), m: newModel(ends[k] - from)}
+		for i := from; i < ends[k]; i++ {
+			pg[i] = b.base(0)
+		}
+		errs[k] = b.c.d.Err()
+	})
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
 	}
-	if err := b.c.d.Err(); err != nil {
-		return nil, nil, err
+	return pg, nil
+}
+
+// side calls f for 0..n-1 on up to threads goroutines.
+func side(n, threads int, f func(k int)) {
+	next := make(chan int, n)
+	for k := range n {
+		next <- k
 	}
-	return pg, m, nil
+	close(next)
+	var wg sync.WaitGroup
+	for range min(max(threads, 1), n) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for k := range next {
+				f(k)
+			}
+		}()
+	}
+	wg.Wait()
 }

@@ -2,6 +2,7 @@ package seqs
 
 import (
 	"encoding/binary"
+	"sync"
 )
 
 // Decoder decodes slices; it holds the pseudogenomes.
@@ -11,14 +12,14 @@ type Decoder struct {
 
 type decodedPart struct {
 	pg    []byte
-	model *model
+	model func() *model // made when a literal is met
 	tree  *positions
 	err   error
 	done  chan struct{} // closed once the others are set
 }
 
-// NewDecoder starts decoding the shared sections that an Encoder gave, threads parts at a
-// time, and returns at once: DecodeSlice waits for the part it needs and reports what is wrong with it.
+// NewDecoder starts decoding the shared sections that an Encoder gave, on threads
+// goroutines, and returns at once: DecodeSlice waits for the part it needs and reports what is wrong with it.
 func NewDecoder(shared [][]byte, threads int) (*Decoder, error) {
 	if len(shared)%2 != 0 {
 		return nil, ErrCorrupt
@@ -34,11 +35,13 @@ func NewDecoder(shared [][]byte, threads int) (*Decoder, error) {
 			next <- k
 		}
 	}()
-	for range min(max(threads, 1), len(d.parts)) {
+	// A part's segments are decoded side by side already; two parts at once keep the threads busy.
+	for range min(2, len(d.parts)) {
 		go func() {
 			for k := range next {
 				p := &d.parts[k]
-				if p.pg, p.model, p.err = decodePseudogenome(shared[2*k]); p.err == nil {
+				if p.pg, p.err = decodePseudogenome(shared[2*k], threads); p.err == nil {
+					p.model = sync.OnceValue(func() *model { return primed(p.pg, threads) })
 					p.tree = newPositions(nil, len(p.pg), decodeFrom(shared[2*k+1]))
 				}
 				close(p.done)

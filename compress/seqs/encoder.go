@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sort"
 	"sync"
+	"sync/atomic"
 
 	"orcomgo/bins"
 	"orcomgo/compress/overlap"
@@ -50,7 +51,7 @@ type part struct {
 
 	layout  *overlap.Layout
 	tree    *positions
-	model   *model
+	model   func() *model
 	shared  [2][]byte // pseudogenome, positions
 	digests []uint64  // by source, where asked for
 }
@@ -213,13 +214,13 @@ func (e *Encoder) lay(p *part) error {
 	c := encodeTo(nil)
 	p.tree = newPositions(pos, l.Len, c)
 	p.shared[1] = c.e.Finish()
-	stage := "coding the pseudogenome"
-	p.shared[0], p.model = encodePseudogenome(l.Len, func(i int) byte {
-		if i&0xfffff == 0 && e.cfg.Progress != nil {
-			e.cfg.Progress(stage, uint64(i), uint64(l.Len))
+	var coded atomic.Int64
+	p.shared[0] = encodePseudogenome(l.Len, e.cfg.Threads, l.Stretch, func(n int) {
+		if e.cfg.Progress != nil {
+			e.cfg.Progress("coding the pseudogenome", uint64(coded.Add(int64(n))), uint64(l.Len))
 		}
-		return l.Base(i)
 	})
+	p.model = sync.OnceValue(func() *model { return primed(l.Stretch(nil, 0, l.Len), e.cfg.Threads) })
 	if opt.OrderAny || opt.ReadsOnly || opt.DropNames || opt.Quality != bins.QualityKeep {
 		p.digest()
 	}

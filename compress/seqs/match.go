@@ -110,13 +110,12 @@ func (m *match) enter(hist []byte, b uint8, h, r uint64, t uint) int {
 	x := h & (1<<(2*m.k) - 1)
 	y := r >> (2 * (longest - m.k))
 	c.flip = y < x
-	x = min(x, y) * 0x9e3779b97f4a7c15
-	x = (x ^ x>>32) * 0xbf58476d1ce4e5b9
+	x = spread(min(x, y))
 	c.ok = x&m.every == 0 && len(hist) >= int(m.k)
 	if !c.ok {
 		return 0
 	}
-	c.slot, c.check = uint32(x>>m.shift), x<<33|1<<33
+	c.slot, c.check = uint32(x>>m.shift), checkOf(x)
 	return int(m.slots[c.slot] & 1)
 }
 
@@ -150,6 +149,34 @@ func (m *match) try(hist []byte, old int, flip bool, end, lag int) {
 	}
 	m.step, m.length, m.misses = step, min(n, 31), 0
 }
+
+// prime enters the k-mers of pg, which is the history.
+func (m *match) prime(pg []byte) {
+	var h, r uint64
+	mask := uint64(1)<<(2*m.k) - 1
+	for i, b := range pg {
+		h = (h<<2 | uint64(b)) & mask
+		r = r>>2 | uint64(3-b)<<(2*(m.k-1))
+		if i < int(m.k)-1 {
+			continue
+		}
+		flip := uint64(0)
+		if r < h {
+			flip = 1
+		}
+		if x := spread(min(h, r)); x&m.every == 0 {
+			m.slots[x>>m.shift] = checkOf(x) | uint64(i)<<1 | flip
+		}
+	}
+}
+
+// spread hashes a k-mer; checkOf is what of the hash a slot keeps.
+func spread(x uint64) uint64 {
+	x *= 0x9e3779b97f4a7c15
+	return (x ^ x>>32) * 0xbf58476d1ce4e5b9
+}
+
+func checkOf(x uint64) uint64 { return x<<33 | 1<<33 }
 
 func (m *match) clone() match {
 	c := *m

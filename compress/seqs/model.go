@@ -51,6 +51,7 @@ type node [4]counter
 type otherStrand struct {
 	node [nCount - strandOrder]uint32
 	base [nCount - strandOrder]uint8
+	done bool
 }
 
 type model struct {
@@ -60,15 +61,18 @@ type model struct {
 
 	weights [][4][nInputs]int32
 
-	h, r uint64 // the last bases, newest lowest; and their reverse complement, newest highest
-	wait [4]otherStrand
-	t    uint // bases entered
+	h, r uint64         // the last bases, newest lowest; and their reverse complement, newest highest
+	wait [4]otherStrand // done at first
+	t    uint           // bases entered
 	sink int
 }
 
 // newModel returns a fresh model for about n bases.
 func newModel(n int) *model {
 	m := &model{}
+	for i := range m.wait {
+		m.wait[i].done = true
+	}
 	for i, k := range countOrders {
 		m.count[i] = make([]node, 1<<(2*k))
 		for j := range m.count[i] {
@@ -85,6 +89,44 @@ func newModel(n int) *model {
 		}
 	}
 	m.hist = make([]byte, 0, n)
+	return m
+}
+
+// primed returns a model that knows the bases of pg as if it had coded them, except for the
+// weights, which it still has to learn. The tables are independent of one another, so this
+// takes a fraction of the time of coding.
+func primed(pg []byte, threads int) *model {
+	m := newModel(len(pg))
+	m.hist = append(m.hist, pg...)
+	for _, b := range pg[max(0, len(pg)-2*longest):] {
+		m.h = m.h<<2 | uint64(b)
+		m.r = m.r>>2 | uint64(3-b)<<(2*(longest-1))
+	}
+	m.t = uint(len(pg))
+	side(nCount+nMatch, threads, func(i int) {
+		if i < nMatch {
+			m.matches[i].prime(pg)
+			return
+		}
+		i -= nMatch
+		k := countOrders[i]
+		mask := uint64(1)<<(2*k) - 1
+		var h, r uint64
+		for _, b := range pg {
+			n := &m.count[i][h&mask]
+			hi, lo := int(b>>1), int(b&1)
+			n[0] = moved(n[0], hi)
+			n[1+hi] = moved(n[1+hi], lo)
+			old := h
+			h = h<<2 | uint64(b)
+			r = r>>2 | uint64(3-b)<<(2*(k-1))
+			if i >= strandOrder {
+				n, s := &m.count[i][r], int(3-old>>(2*k-2)&3)
+				n[0] = moved(n[0], s>>1)
+				n[1+s>>1] = moved(n[1+s>>1], s&1)
+			}
+		}
+	})
 	return m
 }
 
@@ -196,13 +238,14 @@ func (m *model) learn(c *lookup, d, bit int, p uint32) {
 func (m *model) enter(b uint64) {
 	// Updates of the other strand whose lines have had time to arrive.
 	q := &m.wait[m.t&3]
-	if m.t >= 4 {
+	if !q.done {
 		for i, x := range q.node {
 			n, s := &m.count[strandOrder+i][x], int(q.base[i])
 			n[0] = moved(n[0], s>>1)
 			n[1+s>>1] = moved(n[1+s>>1], s&1)
 		}
 	}
+	q.done = false
 	old := m.h
 	m.h = old<<2 | b
 	m.r = m.r>>2 | (3-b)<<(2*(longest-1))

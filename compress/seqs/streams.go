@@ -20,7 +20,7 @@ const (
 type slice struct {
 	layout *overlap.Layout // encoding
 	pg     []byte          // decoding: one base a byte
-	model  *model          // has seen the pseudogenome; cloned, never changed
+	model  func() *model   // has seen the pseudogenome; cloned, never changed
 	sorted bool
 	limit  uint64 // bases of the pseudogenome
 }
@@ -145,7 +145,7 @@ func (s *slice) passLiterals(c *coder, cols []*Column, where []*places, odd [][]
 				continue
 			}
 			if b == nil {
-				b = &baseCoder{c: c, m: s.model.clone()}
+				b = &baseCoder{c: c, m: s.model().clone()}
 			}
 			n := col.len(i)
 			skip := runs[k].of(i, n)
