@@ -67,7 +67,7 @@ func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
 		return err
 	}
 	defer bar.close()
-	c.Threads, c.Memory, c.Progress = o.threads, uint64(o.memory), bar.report
+	c.Threads, c.Memory, c.Progress, c.Note = o.threads, uint64(o.memory), bar.report, bar.note
 	summary, err := binning.Run(ctx, c)
 	bar.close()
 	if err != nil || o.quiet {

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -22,6 +23,9 @@ const (
 	exitUsage     = 2
 	exitInterrupt = 130
 )
+
+// abortGrace is how long a command that was interrupted may take to clean up.
+const abortGrace = 5 * time.Second
 
 // command is a subcommand.
 type command struct {
@@ -60,6 +64,9 @@ func main() {
 		got := <-signals
 		signal.Stop(signals) // a second one ends the process at once
 		cancel(signalled{got})
+		// what waits for a pipe or a file system may never notice
+		time.Sleep(abortGrace)
+		os.Exit(fail(s, signalled{got}))
 	}()
 	os.Exit(run(ctx, s, os.Args[1:]))
 }
@@ -86,13 +93,17 @@ func run(ctx context.Context, s *streams, args []string) int {
 		fmt.Fprintf(s.err, "orcomgo: %s (see orcomgo --help)\n", oneLine(err.Error()))
 		return exitUsage
 	case ctx.Err() != nil && errors.As(context.Cause(ctx), &signal):
-		fmt.Fprintf(s.err, "orcomgo: %s\n", signal.Error())
-		if signal.Signal == os.Interrupt {
-			return exitInterrupt
-		}
-		return exitFailure
+		err = signal
 	}
+	return fail(s, err)
+}
+
+// fail tells why and returns the exit status.
+func fail(s *streams, err error) int {
 	fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
+	if err == (signalled{os.Interrupt}) {
+		return exitInterrupt
+	}
 	return exitFailure
 }
 

@@ -80,6 +80,17 @@ func (p *progress) report(name string, done, total uint64) {
 	p.stages = append(p.stages, &stage{name: name, done: done, total: total, began: time.Now()})
 }
 
+// note prints a line that is not about progress.
+func (p *progress) note(line string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	fmt.Fprintln(p.out, oneLine(line))
+}
+
 // show draws or tells the state of things.
 func (p *progress) show(now time.Time) {
 	p.mu.Lock()

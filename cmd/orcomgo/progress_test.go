@@ -47,8 +47,21 @@ func TestProgressBar(t *testing.T) {
 	}
 }
 
+func TestNotes(t *testing.T) {
+	var out bytes.Buffer
+	p := newProgress(&out, true)
+	p.report("binning", 10, 100)
+	p.show(time.Now())
+	p.note("one\nline")
+	p.close()
+	if !strings.HasSuffix(out.String(), "\rone\\nline\n") {
+		t.Errorf("%q", out.String())
+	}
+}
+
 func TestNoProgress(t *testing.T) {
 	var p *progress
+	p.note("unheard")
 	p.report("binning", 1, 2)
 	p.close()
 }
