@@ -67,7 +67,8 @@ func (in *Input) length(i int) int {
 const (
 	strategyEmpty    = 0 // no bytes at all
 	strategyConstant = 1 // one value throughout
-	strategyMixed    = 2 // binary decisions under mixed models
+	strategySmooth   = 2 // binary decisions under mixed models
+	strategyStepped  = 3
 )
 
 // Encode returns the stream of the column. It panics if len(Quals) is not the sum of the
@@ -80,16 +81,17 @@ func Encode(in Input, level Level) []byte {
 	if n == 0 {
 		return []byte{strategyEmpty}
 	}
-	var counts [256]uint64
-	for _, q := range in.Quals {
-		counts[q]++
+	t, head := newTrees(&in)
+	if len(t.values) == 1 {
+		return []byte{strategyConstant, t.values[0]}
 	}
-	a := newAlphabet(&counts)
-	if len(a.values) == 1 {
-		return []byte{strategyConstant, a.values[0]}
+	stepped := len(t.values) <= 8
+	strategy := byte(strategySmooth)
+	if stepped {
+		strategy = strategyStepped
 	}
-	out := a.append([]byte{strategyMixed, byte(level)})
-	return encodeMixed(out, &in, a, level)
+	out := append(make([]byte, 0, n/4+1024), strategy)
+	return newMix3(t, n, stepped).encode(append(out, head...), &in)
 }
 
 // Decode appends the column to dst[:0] and returns it; in tells the lengths (its Quals are
@@ -119,15 +121,15 @@ func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 			dst[i] = rest[0]
 		}
 		return dst, nil
-	case strategyMixed:
-		if n == 0 || len(rest) == 0 || rest[0] > byte(Max) {
+	case strategySmooth, strategyStepped:
+		if n == 0 {
 			return nil, ErrCorrupt
 		}
-		a, body, err := parseAlphabet(rest[1:])
+		t, body, err := parseTrees(rest, n)
 		if err != nil {
 			return nil, err
 		}
-		return decodeMixed(body, &in, n, a, Level(rest[0]), dst)
+		return newMix3(t, n, strategy == strategyStepped).decode(body, &in, n, dst)
 	}
 	return nil, ErrCorrupt
 }

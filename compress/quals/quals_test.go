@@ -204,7 +204,7 @@ func TestSharedData(t *testing.T) {
 
 func BenchmarkEncode(b *testing.B) {
 	for _, name := range []string{"yeast_rnaseq_A_R1", "arabidopsis_rnaseq_R1"} {
-		in := quality(b, name+".fastq.gz", 8<<20)
+		in := quality(b, name+".fastq.gz", 4<<20)
 		for level := Fast; level <= Max; level++ {
 			b.Run(fmt.Sprintf("%s/level%d", name, level), func(b *testing.B) {
 				b.SetBytes(int64(len(in.Quals)))
@@ -218,7 +218,7 @@ func BenchmarkEncode(b *testing.B) {
 
 func BenchmarkDecode(b *testing.B) {
 	for _, name := range []string{"yeast_rnaseq_A_R1", "arabidopsis_rnaseq_R1"} {
-		in := quality(b, name+".fastq.gz", 8<<20)
+		in := quality(b, name+".fastq.gz", 4<<20)
 		for level := Fast; level <= Max; level++ {
 			data := Encode(in, level)
 			b.Run(fmt.Sprintf("%s/level%d", name, level), func(b *testing.B) {

@@ -1,0 +1,112 @@
+package quals
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// The coder of this package keeps the start and the size of its interval in 64 bits and
+// moves 32 bits out at a time; a carry goes back into bytes already written. So a decoder
+// needs two numbers only, which leaves registers to the models (after Martin, "Range
+// encoding", 1979, with 64-bit arithmetic).
+
+// A decision is a bit and the probability that it is 1: p<<1 | bit, p of 65536.
+type decision uint32
+
+// encoder turns decisions into bytes. Decisions are gathered first and coded in batches,
+// so that the loops that model and the loop that codes each have registers enough.
+type encoder struct {
+	low, size uint64
+	out       []byte
+}
+
+func newEncoder(out []byte) *encoder { return &encoder{size: ^uint64(0), out: out} }
+
+// encode codes a batch.
+func (e *encoder) encode(batch []decision) {
+	low, size, out := e.low, e.size, e.out
+	for _, d := range batch {
+		split := size >> 16 * uint64(d>>1)
+		// All ones if the bit is 1, which takes the lower part.
+		one := -uint64(d & 1)
+		sum, carry := bits.Add64(low, split&^one, 0)
+		low = sum
+		rest := size - split
+		size = rest ^ (rest^split)&one
+		if carry != 0 {
+			carryInto(out)
+		}
+		if size>>32 == 0 {
+			out = binary.BigEndian.AppendUint32(out, uint32(low>>32))
+			low, size = low<<32, size<<32
+		}
+	}
+	e.low, e.size, e.out = low, size, out
+}
+
+// carryInto adds one to the number that the bytes written so far are.
+func carryInto(out []byte) {
+	for i := len(out) - 1; ; i-- {
+		out[i]++
+		if out[i] != 0 {
+			return
+		}
+	}
+}
+
+// finish ends the stream with as few bytes as tell the interval, zeros following.
+func (e *encoder) finish() []byte {
+	for n := 0; ; n++ {
+		below := ^uint64(0) >> (8 * n) // n = 8: 0
+		sum, carry := bits.Add64(e.low, below, 0)
+		v := sum &^ below
+		if n == 0 && carry == 0 && e.low != 0 {
+			continue // rounds up to 2^64, which only a carry reaches
+		}
+		if v-e.low >= e.size {
+			continue
+		}
+		if carry != 0 {
+			carryInto(e.out)
+		}
+		var b [8]byte
+		binary.BigEndian.PutUint64(b[:], v)
+		return append(e.out, b[:n]...)
+	}
+}
+
+// decoder is the source of a decoding loop. Past its end it reads zeros.
+type decoder struct {
+	src []byte
+	pos int
+}
+
+// word returns the next four bytes.
+func (d *decoder) word() uint64 {
+	pos := d.pos
+	d.pos += 4
+	if pos+4 <= len(d.src) {
+		return uint64(binary.BigEndian.Uint32(d.src[pos:]))
+	}
+	var b [4]byte
+	if pos < len(d.src) {
+		copy(b[:], d.src[pos:])
+	}
+	return uint64(binary.BigEndian.Uint32(b[:]))
+}
+
+// overrun tells whether more was read than a whole stream and its 8 bytes ahead hold.
+func (d *decoder) overrun() bool { return d.pos > len(d.src)+11 }
+
+// done tells whether the stream was used up, and no more.
+func (d *decoder) done() bool { return !d.overrun() && d.pos >= len(d.src) }
+
+// grow makes room for n more bytes, doubling, never beyond what total asks for.
+func grow(dst []byte, n, total int) []byte {
+	if cap(dst)-len(dst) >= n {
+		return dst
+	}
+	g := make([]byte, len(dst), max(len(dst)+n, min(total, max(1<<20, 2*len(dst)))))
+	copy(g, dst)
+	return g
+}

@@ -1,0 +1,266 @@
+package quals
+
+import (
+	"math/bits"
+	"slices"
+
+	"orcomgo/compress/rangecoder"
+)
+
+// trees is the alphabet of a column and, for each previous symbol, the Huffman-shaped tree
+// of binary decisions that tells the next symbols apart (Huffman, "A method for the
+// construction of minimum-redundancy codes", 1952): what is likely lies near the root, so
+// a symbol takes about two decisions. A symbol that never follows has no leaf, and one that
+// always follows takes no decision at all.
+type trees struct {
+	values []byte     // ascending; a symbol is an index here
+	rank   [256]uint8 // the symbol of a value
+
+	root   []int16         // by previous symbol: 0, or ^symbol where only that follows
+	child  [][256][2]int16 // by previous symbol, node and bit: another node, or ^symbol
+	paths  []uint16        // node<<1 | bit of the decisions of all symbols in all trees
+	pathAt []uint32        // by previous symbol * len(values) + symbol: start<<8 | length in paths
+}
+
+// path returns the decisions that lead to symbol s after q1.
+func (t *trees) path(q1, s uint32) []uint16 {
+	at := t.pathAt[int(q1)*len(t.values)+int(s)]
+	return t.paths[at>>8 : at>>8+at&255]
+}
+
+// nodeBits returns log2 of the decisions that one tree may hold.
+func (t *trees) nodeBits() uint { return uint(bits.Len(uint(len(t.values) - 2))) }
+
+// A frequency is sent as level 0 for none, else 1 + twice its log2, rounded down.
+func levelOf(n uint64) uint32 {
+	if n == 0 {
+		return 0
+	}
+	e := bits.Len64(n) - 1
+	half := uint32(0)
+	if e > 0 {
+		half = uint32(n>>(e-1)) & 1
+	}
+	return 1 + 2*uint32(e) + half
+}
+
+func frequencyOf(level uint32) uint64 {
+	if level == 0 {
+		return 0
+	}
+	return (2 + uint64(level-1)&1) << ((level - 1) >> 1)
+}
+
+// worthTrees tells whether a column of total bytes gains by a tree for each previous
+// symbol: they take about n*n/3 bytes.
+func worthTrees(n, total int) bool { return total >= 256*n*n }
+
+// newTrees counts the column and returns its trees and how they are written.
+func newTrees(in *Input) (*trees, []byte) {
+	var pairs [256][256]uint32
+	var first, all [256]uint64
+	src := in.Quals
+	for r := 0; r < in.Records; r++ {
+		n := in.length(r)
+		if n == 0 {
+			continue
+		}
+		prev := src[0]
+		first[prev]++
+		for _, q := range src[1:n] {
+			pairs[prev][q]++
+			prev = q
+		}
+		src = src[n:]
+	}
+	t := &trees{}
+	for v := range all {
+		all[v] = first[v]
+		for p := range pairs {
+			all[v] += uint64(pairs[p][v])
+		}
+		if all[v] > 0 {
+			t.rank[v] = uint8(len(t.values))
+			t.values = append(t.values, byte(v))
+		}
+	}
+	n := len(t.values)
+	rows := 1
+	if worthTrees(n, len(in.Quals)) {
+		rows = n
+	}
+	levels := make([]uint32, rows*n)
+	for p := range rows {
+		for s, v := range t.values {
+			count := all[v]
+			if rows > 1 {
+				count = uint64(pairs[t.values[p]][v])
+				if p == 0 {
+					count += first[v] // a read starts as if after symbol 0
+				}
+			}
+			levels[p*n+s] = levelOf(count)
+		}
+	}
+	t.build(levels)
+	return t, t.append(nil, levels)
+}
+
+// append writes the trees: number of values less 1, the values, and the levels in a range
+// coded part after its length.
+func (t *trees) append(out []byte, levels []uint32) []byte {
+	out = append(out, byte(len(t.values)-1))
+	out = append(out, t.values...)
+	e, m := rangecoder.NewEncoder(nil), newLevelModel()
+	for i, v := range levels {
+		m.at(levels, i, len(t.values)).Encode(e, v, 4)
+	}
+	part := e.Finish()
+	out = append(out, byte(len(part)), byte(len(part)>>8), byte(len(part)>>16))
+	return append(out, part...)
+}
+
+// parseTrees reads what append wrote and returns the rest of data.
+func parseTrees(data []byte, total int) (*trees, []byte, error) {
+	if len(data) == 0 {
+		return nil, nil, ErrCorrupt
+	}
+	n := int(data[0]) + 1
+	if data = data[1:]; n < 2 || len(data) < n+3 {
+		return nil, nil, ErrCorrupt
+	}
+	t := &trees{values: data[:n:n]}
+	for i, v := range t.values {
+		if i > 0 && v <= t.values[i-1] {
+			return nil, nil, ErrCorrupt
+		}
+		t.rank[v] = uint8(i)
+	}
+	size := int(data[n]) | int(data[n+1])<<8 | int(data[n+2])<<16
+	if data = data[n+3:]; len(data) < size {
+		return nil, nil, ErrCorrupt
+	}
+	rows := 1
+	if worthTrees(n, total) {
+		rows = n
+	}
+	d, m := rangecoder.NewDecoder(data[:size]), newLevelModel()
+	levels := make([]uint32, rows*n)
+	for i := range levels {
+		levels[i] = m.at(levels, i, n).Decode(d, 4)
+		if levels[i] > 100 {
+			return nil, nil, ErrCorrupt
+		}
+	}
+	if d.Err() != nil {
+		return nil, nil, ErrCorrupt
+	}
+	t.build(levels)
+	return t, data[size:], nil
+}
+
+// levelModel codes levels given the one before and the one above.
+type levelModel [16]*rangecoder.Tree
+
+func newLevelModel() (m levelModel) {
+	for i := range m {
+		m[i] = rangecoder.NewTree(7)
+	}
+	return m
+}
+
+func (m *levelModel) at(levels []uint32, i, n int) *rangecoder.Tree {
+	var left, up uint32
+	if i%n > 0 {
+		left = levels[i-1]
+	}
+	if i >= n {
+		up = levels[i-n]
+	}
+	return m[min(left, 3)<<2&12|min(up>>2, 3)]
+}
+
+// build makes the trees from rows of levels: one for each previous symbol, or one for all.
+func (t *trees) build(levels []uint32) {
+	n := len(t.values)
+	t.root = make([]int16, n)
+	t.child = make([][256][2]int16, n)
+	t.pathAt = make([]uint32, n*n)
+	for p := range n {
+		if (p+1)*n <= len(levels) {
+			t.buildTree(p, levels[p*n:(p+1)*n])
+			continue
+		}
+		t.root[p], t.child[p] = t.root[0], t.child[0]
+		copy(t.pathAt[p*n:], t.pathAt[:n])
+	}
+}
+
+// buildTree makes the tree of the symbols that follow p.
+func (t *trees) buildTree(p int, levels []uint32) {
+	type node struct {
+		weight uint64
+		child  [2]int // inner nodes, or ^symbol
+	}
+	var nodes []node // inner nodes, by rising weight
+	type item struct {
+		weight uint64
+		id     int
+	}
+	var leaves []item // falling weight, ties with the larger symbol last
+	for s, level := range levels {
+		if level > 0 {
+			leaves = append(leaves, item{frequencyOf(level), ^s})
+		}
+	}
+	if len(leaves) == 0 {
+		t.root[p] = int16(^p) // p ends its reads; nothing will follow it
+		return
+	}
+	slices.SortStableFunc(leaves, func(a, b item) int {
+		if a.weight > b.weight {
+			return -1
+		}
+		if a.weight < b.weight {
+			return 1
+		}
+		return 0
+	})
+	// Two queues: the leaves left, lightest last, and the inner nodes not yet joined, which
+	// come in rising weight by themselves. Ties take the leaf.
+	joined := 0
+	lightest := func() item {
+		if k := len(leaves); k > 0 && (joined == len(nodes) || leaves[k-1].weight <= nodes[joined].weight) {
+			x := leaves[k-1]
+			leaves = leaves[:k-1]
+			return x
+		}
+		joined++
+		return item{nodes[joined-1].weight, joined - 1}
+	}
+	for last := len(leaves) - 1; last > 0; last-- {
+		a, b := lightest(), lightest()
+		nodes = append(nodes, node{a.weight + b.weight, [2]int{b.id, a.id}})
+	}
+	if len(nodes) == 0 {
+		t.root[p] = int16(leaves[0].id)
+		t.pathAt[p*len(t.values)+^leaves[0].id] = uint32(len(t.paths)) << 8
+		return
+	}
+	// Number the nodes from the root down, so that those used most share a cache line.
+	last := len(nodes) - 1
+	way := make([][]uint16, len(nodes))
+	for i := last; i >= 0; i-- {
+		for bit, c := range nodes[i].child {
+			w := append(slices.Clone(way[i]), uint16((last-i)<<1|bit))
+			if c >= 0 {
+				way[c] = w
+				t.child[p][last-i][bit] = int16(last - c)
+				continue
+			}
+			t.child[p][last-i][bit] = int16(c)
+			t.pathAt[p*len(t.values)+^c] = uint32(len(t.paths)<<8 | len(w))
+			t.paths = append(t.paths, w...)
+		}
+	}
+}
