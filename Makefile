@@ -4,6 +4,8 @@
 GO     ?= go
 BENCH  ?= .
 DEMO   ?= /tmp/orcomgo-demo
+# the same bytes from the same source, whoever owns the checkout
+BUILD   = -trimpath -buildvcs=false
 export CGO_ENABLED ?= 0
 
 # the packages whose pipelines are tested under the race detector
@@ -14,11 +16,11 @@ PIPELINES = ./binning ./compress ./cmd/simreads/...
 all: build
 
 build:
-	$(GO) build -trimpath -o bin/orcomgo ./cmd/orcomgo
-	$(GO) build -trimpath -o bin/simreads ./cmd/simreads
+	$(GO) build $(BUILD) -o bin/orcomgo ./cmd/orcomgo
+	$(GO) build $(BUILD) -o bin/simreads ./cmd/simreads
 
 install:
-	$(GO) install -trimpath ./cmd/orcomgo
+	$(GO) install $(BUILD) ./cmd/orcomgo
 
 demo: build
 	./cmd/orcomgo/demo.sh bin $(DEMO)
