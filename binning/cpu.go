@@ -221,6 +221,9 @@ func recordsEnd(text []byte) int {
 // parse finds the lines of all records.
 func (j *job) parse() error {
 	n := j.b.Records
+	if n == 0 && len(j.Data) > 0 {
+		return j.fail(0, &shape{"'@'", j.parser.show(0), true}) // nothing but blank lines
+	}
 	j.places, j.lengths, j.codes = resize(j.places, n), resize(j.lengths, n), resize(j.codes, n)
 	j.run(len(j.segs), func(i int) {
 		s := &j.segs[i]

@@ -27,7 +27,7 @@ type Writer struct {
 // name.bdna and name.bmeta. If an archive is there it is ErrExists, or with force it
 // stands until the new one is committed. Temporary files of killed runs are removed.
 func Create(dir, name string, force bool) (*Writer, error) {
-	if name == "" || name != filepath.Base(name) || strings.ContainsRune(name, 0) {
+	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00"+string(filepath.Separator)) {
 		return nil, fmt.Errorf("%q can't be the name of an archive", name)
 	}
 	w := &Writer{Tool: "orcomgo", dir: dir, name: name}

@@ -1,0 +1,184 @@
+package binning
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"orcomgo/bins"
+	"orcomgo/minimizer"
+)
+
+// binText takes a text through cutter and assigner, without files, and gives it back.
+func binText(t testing.TB, text []byte, blockSize int, wrapped bool) ([]byte, error) {
+	t.Helper()
+	kind := bins.FASTQ
+	if len(text) > 0 && text[0] == '>' {
+		kind, wrapped = bins.FASTA, true
+	}
+	src := &source{path: "x", close: func() {}}
+	var c cutter = &lineCutter{src: src, kind: kind, blockSize: blockSize, left: text, eof: true}
+	if wrapped && len(text) > 0 {
+		var err error
+		if c, err = newRecordCutter(src, kind, blockSize, text, true); err != nil {
+			return nil, err
+		}
+	}
+	defer func() { c.close() }()
+	a, _ := NewCPU(Resources{Run: serial})
+	grow := func(buf []byte, n int) ([]byte, error) { return append(make([]byte, 0, n), buf...), nil }
+	var out []byte
+	for first := uint64(0); ; {
+		chunk, err := c.next(nil, grow)
+		if err != nil {
+			return nil, err
+		}
+		if chunk.FirstRecord != first {
+			t.Fatalf("block begins with record %d, not %d", chunk.FirstRecord, first)
+		}
+		chunk.Keep = Keep{Names: true, Quals: true, Layout: true}
+		var b bins.Block
+		if err := a.Assign(context.Background(), &chunk.Text, &b); err != nil {
+			return nil, err
+		}
+		if chunk.Canonical {
+			b.Layout = chunk.layout
+		}
+		checkBlock(t, &b)
+		checkSignatures(t, &b)
+		part := render(t, &b, kind, &bins.Options{})
+		if uint64(len(part)) != chunk.textLen || !chunk.Canonical && !bytes.Equal(part, chunk.Data) || chunk.Canonical && hash(part) != chunk.textHash {
+			t.Fatalf("block %q became %q", chunk.Data, part)
+		}
+		// What the encoder makes of the layout has to come back too.
+		l, err := bins.UnmarshalLayout(bins.MarshalLayout(nil, &b.Layout), b.Records)
+		if err != nil || !reflect.DeepEqual(l, b.Layout) {
+			t.Fatalf("layout %+v became %+v (%v)", b.Layout, l, err)
+		}
+		out = append(out, part...)
+		first += uint64(b.Records)
+		if chunk.Last {
+			return out, nil
+		}
+		if b.Records == 0 {
+			t.Fatal("a block of no records that is not the last")
+		}
+	}
+}
+
+// checkSignatures compares with the plain definition.
+func checkSignatures(t testing.TB, b *bins.Block) {
+	t.Helper()
+	seqs, err := b.AppendSequences(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	starts := make([]int, b.Records+1)
+	for k := range b.Records {
+		starts[k+1] = starts[k] + b.Len(k)
+	}
+	at := 0
+	for _, bin := range b.Bins {
+		for _, k := range b.Order[at : at+int(bin.Reads)] {
+			sig, pos, reverse := minimizer.Reference(seqs[starts[k]:starts[k+1]], minimizer.K, minimizer.Skip)
+			if place := b.Place[at]; sig != bin.Signature || pos != place>>1 || reverse != (place&1 != 0) {
+				t.Fatalf("read %d: signature %s at %d, want %s at %d", k, minimizer.Letters(bin.Signature), place>>1, minimizer.Letters(sig), pos)
+			}
+			at++
+		}
+	}
+}
+
+// FuzzBlock: any text either comes back byte for byte, block by block, or is an error of
+// one line that names a record; and blocks of any size agree on which.
+func FuzzBlock(f *testing.F) {
+	for _, tt := range roundTrips {
+		if len(tt.text) < 1000 {
+			f.Add([]byte(tt.text), 40)
+		}
+	}
+	f.Add(simulate(1, 10, 30, 60, "1"), 300)
+	f.Fuzz(func(t *testing.T, text []byte, blockSize int) {
+		blockSize = int(uint(blockSize)%1000) + 10
+		for _, wrapped := range []bool{false, true} {
+			if wrapped && (len(text) == 0 || text[0] != '@') {
+				continue
+			}
+			var failed [2]error
+			for i, size := range []int{blockSize, 1 << 20} {
+				got, err := binText(t, bytes.Clone(text), size, wrapped)
+				if failed[i] = err; err == nil {
+					if !bytes.Equal(got, text) {
+						t.Fatalf("%q became %q", text, got)
+					}
+					continue
+				}
+				var r *RecordError
+				if !errors.As(err, &r) || r.Record == 0 || strings.ContainsAny(err.Error(), "\n") {
+					t.Fatalf("error is %q", err)
+				}
+			}
+			if (failed[0] == nil) != (failed[1] == nil) {
+				t.Fatalf("block size %d: %v, else %v", blockSize, failed[0], failed[1])
+			}
+		}
+	})
+}
+
+func FuzzPack(f *testing.F) {
+	f.Add([]byte("ACGTNacgtnURYKMSWBDHVurykmswbdhv.-*ACGTACGTACGTAAATTTGGGCCCATGCATGCATCGAT"))
+	f.Fuzz(func(t *testing.T, seq []byte) {
+		packed := make([]byte, bins.PackedLen(len(seq))+2*minimizer.Pad)
+		exceptions, bad := packRead(packed, seq, 7, nil)
+		first := -1
+		for i, c := range seq {
+			if !isLetter(c) {
+				first = i
+				break
+			}
+		}
+		if (bad != 0) != (first >= 0) {
+			t.Fatalf("bad is %d, the first bad letter at %d", bad, first)
+		}
+		if bad != 0 {
+			return
+		}
+		got := bins.AppendLetters(nil, packed, len(seq), false)
+		if err := bins.ApplyExceptions(got, exceptions); err != nil || !bytes.Equal(got, seq) {
+			t.Fatalf("%q became %q (%v)", seq, got, err)
+		}
+		rc := make([]byte, bins.PackedLen(len(seq)))
+		reversed(rc, packed, len(seq))
+		got = bins.AppendLetters(nil, rc, len(seq), true)
+		if err := bins.ApplyExceptions(got, exceptions); err != nil || !bytes.Equal(got, seq) {
+			t.Fatalf("%q reversed became %q (%v)", seq, got, err)
+		}
+	})
+}
+
+func TestQuals(t *testing.T) {
+	for n := range 40 {
+		src := bytes.Repeat([]byte{'I'}, n)
+		dst := make([]byte, n)
+		if !copyQuals(dst, src) || !bytes.Equal(dst, src) || !copyQuals(nil, src) {
+			t.Fatalf("%d good ones", n)
+		}
+		for i := range src {
+			for c := range 256 {
+				src[i] = byte(c)
+				if copyQuals(dst, src) != (c >= 33 && c <= 126) {
+					t.Fatalf("byte %d at %d of %d", c, i, n)
+				}
+			}
+			src[i] = 'I'
+		}
+	}
+	for q, want := range map[int]int{0: 0, 1: 1, 2: 6, 9: 6, 10: 15, 19: 15, 20: 22, 24: 22, 25: 27, 29: 27, 30: 33, 34: 33, 35: 37, 39: 37, 40: 40, 93: 40} {
+		if got := int(bin8[33+q]) - 33; got != want {
+			t.Errorf("quality %d becomes %d, want %d", q, got, want)
+		}
+	}
+}

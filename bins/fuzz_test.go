@@ -1,0 +1,280 @@
+package bins
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+)
+
+// trailerOf returns the trailer of an archive, and where it begins and the size of the data file.
+func trailerOf(t testing.TB, a *archive) (trailer []byte, at, dataSize uint64) {
+	t.Helper()
+	dir := t.TempDir()
+	a.write(t, dir, "a", false, 1)
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, b := range r.info.Blocks {
+		at = b.metaAt + b.StoredMeta
+		dataSize = b.dataAt + b.StoredDNA + b.StoredNames + b.StoredQuals
+	}
+	return appendTrailer(nil, r.info), at, dataSize
+}
+
+func FuzzTrailer(f *testing.F) {
+	trailer, at, size := trailerOf(f, samples())
+	f.Add(trailer, size, at)
+	f.Add([]byte{}, uint64(0), uint64(0))
+	f.Fuzz(func(t *testing.T, trailer []byte, dataSize, metaSize uint64) {
+		m, err := parseTrailer(trailer, dataSize, metaSize)
+		if err != nil {
+			if !errors.Is(err, ErrCorrupt) {
+				t.Error(err)
+			}
+			return
+		}
+		for i := range m.Blocks {
+			b := &m.Blocks[i]
+			if b.metaAt+b.StoredMeta > metaSize || b.dataAt+b.StoredDNA+b.StoredNames+b.StoredQuals > dataSize {
+				t.Errorf("block %d lies outside the files", i)
+			}
+		}
+	})
+}
+
+func FuzzDirectory(f *testing.F) {
+	dir := f.TempDir()
+	samples().write(f, dir, "a", false, 1)
+	r, err := Open(dir)
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer r.Close()
+	for i := range r.info.Blocks {
+		d, _, err := r.directory(i)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(d.append(nil), i)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, block int) {
+		b := &r.info.Blocks[uint(block)%uint(len(r.info.Blocks))]
+		d, err := parseDirectory(data, b)
+		if err != nil {
+			return
+		}
+		for i := range d.sections {
+			s := &d.sections[i]
+			end := b.metaAt + b.StoredMeta
+			if i < dataSections {
+				end = b.dataAt + b.StoredDNA + b.StoredNames + b.StoredQuals
+			}
+			for j := range s.sums {
+				if at, n := s.chunkAt(i, j); at+n > end {
+					t.Errorf("a chunk of the %s lies outside the block", sectionNames[i])
+				}
+			}
+		}
+	})
+}
+
+// FuzzMeta changes a meta file and mends its checksums, so that the reader gets past them.
+func FuzzMeta(f *testing.F) {
+	a := &archive{}
+	rng := rand.New(rand.NewSource(5))
+	first := uint64(0)
+	for _, varied := range []bool{true, false} {
+		b, reads := sample(rng, 0, first, 40, varied)
+		first += 40
+		a.blocks, a.reads = append(a.blocks, b), append(a.reads, reads)
+	}
+	dir := f.TempDir()
+	a.write(f, dir, "a", false, 1)
+	data, err1 := os.ReadFile(filepath.Join(dir, "a"+DataExt))
+	meta, err2 := os.ReadFile(filepath.Join(dir, "a"+MetaExt))
+	if err := errors.Join(err1, err2); err != nil {
+		f.Fatal(err)
+	}
+	r, err := Open(dir)
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer r.Close()
+	f.Add(20, byte(1), 300, byte(7))
+	f.Add(len(meta)-100, byte(9), 1000, byte(255))
+	scratch := f.TempDir()
+	f.Fuzz(func(t *testing.T, at int, x byte, at2 int, y byte) {
+		meta, data := bytes.Clone(meta), bytes.Clone(data)
+		// Flips in the blocks' sections of either file, then new sums for all chunks.
+		metaEnd := r.info.Blocks[1].metaAt + r.info.Blocks[1].StoredMeta
+		meta[metaHeaderLen+uint(at)%uint(metaEnd-metaHeaderLen)] ^= x
+		data[dataHeaderLen+uint(at2)%uint(len(data)-dataHeaderLen)] ^= y
+		info := *r.info
+		info.Blocks = append([]BlockInfo{}, info.Blocks...)
+		for i := range info.Blocks {
+			b := &info.Blocks[i]
+			d, _, err := r.directory(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fixed := *d
+			for k := range fixed.sections {
+				s := &fixed.sections[k]
+				s.sums = append([]uint64{}, s.sums...)
+				file := meta
+				if k < dataSections {
+					file = data
+				}
+				for j := range s.sums {
+					at, n := s.chunkAt(k, j)
+					s.sums[j] = sum(file[at : at+n])
+				}
+			}
+			dir := fixed.append(nil)
+			copy(meta[b.metaAt+b.StoredMeta-b.dirLen:], dir)
+			b.dirSum = sum(dir)
+		}
+		trailer := appendTrailer(nil, &info)
+		foot, id := footer(trailer, metaEnd, uint64(len(data)))
+		copy(data, dataHeader(id))
+		meta = append(append(meta[:metaEnd], trailer...), foot...)
+		if err := errors.Join(os.WriteFile(filepath.Join(scratch, "a"+MetaExt), meta, 0o666), os.WriteFile(filepath.Join(scratch, "a"+DataExt), data, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Open(scratch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		for i := range info.Blocks {
+			var b Block
+			err := errors.Join(c.ReadColumns(i, WantAll, &b), c.ReadBins(i, 0, NBin, &b))
+			if err != nil {
+				if !errors.Is(err, ErrCorrupt) {
+					t.Error(err)
+				}
+				continue
+			}
+			if _, err := b.AppendSequences(nil); err != nil && !errors.Is(err, ErrCorrupt) {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+var layouts = []Layout{
+	{},
+	{Default: RecordLayout{CR: 15, Plus: PlusName}},
+	{Default: RecordLayout{SeqWidth: 60, Tail: "\n"}, Exceptions: []LayoutException{
+		{3, RecordLayout{SeqWidth: 61, QualWidth: math.MaxUint32}},
+		{4, RecordLayout{SeqLines: []uint32{}, QualLines: []uint32{0, 9, 1 << 31}, NoNewline: true}},
+		{90, RecordLayout{Plus: PlusText, PlusText: "a\x00b", CR: 5}},
+		{99, RecordLayout{Plus: PlusText, Tail: "\n\r\n\n"}},
+	}},
+}
+
+func TestLayoutRoundTrip(t *testing.T) {
+	for i := range layouts {
+		data := MarshalLayout(nil, &layouts[i])
+		got, err := UnmarshalLayout(data, 100)
+		if err != nil || !reflect.DeepEqual(got, layouts[i]) {
+			t.Errorf("layout %d: got %+v (%v)", i, got, err)
+		}
+		if (len(data) == 0) != layouts[i].IsDefault() {
+			t.Errorf("layout %d takes %d bytes", i, len(data))
+		}
+		if len(layouts[i].Exceptions) > 0 {
+			if _, err := UnmarshalLayout(data, 99); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("layout %d with a record too many: %v", i, err)
+			}
+		}
+	}
+	part := layouts[2].Slice(4, 91)
+	if len(part.Exceptions) != 2 || part.Exceptions[0].Read != 0 || part.Exceptions[1].Read != 86 || part.Default.SeqWidth != 60 {
+		t.Errorf("Slice: %+v", part)
+	}
+	if l := layouts[2].Of(90); l.PlusText != "a\x00b" {
+		t.Errorf("Of: %+v", l)
+	}
+}
+
+func FuzzLayout(f *testing.F) {
+	for i := range layouts {
+		f.Add(MarshalLayout(nil, &layouts[i]), 100)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, records int) {
+		l, err := UnmarshalLayout(data, records&(1<<32-1))
+		if err != nil {
+			return
+		}
+		again, err := UnmarshalLayout(MarshalLayout(nil, &l), records&(1<<32-1))
+		if err != nil || !reflect.DeepEqual(l, again) {
+			t.Errorf("%+v became %+v (%v)", l, again, err)
+		}
+	})
+}
+
+func FuzzSections(f *testing.F) {
+	rng := rand.New(rand.NewSource(4))
+	b, _ := sample(rng, 0, 0, 100, true)
+	f.Add(appendBins(nil, b, binSizes(b)), appendExceptions(nil, b.Exceptions))
+	f.Fuzz(func(t *testing.T, table, exceptions []byte) {
+		info := &BlockInfo{Records: 100, Varied: true, PackedLen: uint64(len(b.Packed))}
+		for _, n := range b.Lengths {
+			info.Bases += uint64(n)
+		}
+		if bins, sizes, err := parseBins(table, info); err == nil {
+			reads := 0
+			for i, bin := range bins {
+				reads += int(bin.Reads)
+				if i > 0 && bin.Signature <= bins[i-1].Signature || bin.Signature > NBin {
+					t.Error("bins do not ascend")
+				}
+			}
+			if reads != 100 || len(sizes) != len(bins) {
+				t.Errorf("%d reads in %d bins", reads, len(bins))
+			}
+		}
+		if e, err := parseExceptions(nil, exceptions, b); err == nil {
+			for i := range e {
+				if uint64(e[i].Start)+uint64(e[i].Len) > uint64(b.Lengths[e[i].Read]) || i > 0 &&
+					(e[i].Read < e[i-1].Read || e[i].Read == e[i-1].Read && e[i].Start < e[i-1].Start+e[i-1].Len) {
+					t.Errorf("exception %+v", e[i])
+				}
+			}
+		}
+	})
+}
+
+func TestAppendRecord(t *testing.T) {
+	for _, tt := range []struct {
+		want string
+		kind Kind
+		l    RecordLayout
+	}{
+		{"@n\nACGTA\n+\nIJKLM\n", FASTQ, RecordLayout{}},
+		{"@n\r\nACGTA\r\n+\r\nIJKLM\r\n", FASTQ, RecordLayout{CR: 15}},
+		{"@n\nACGTA\n+n\nIJKLM", FASTQ, RecordLayout{Plus: PlusName, NoNewline: true}},
+		{"@n\nAC\nGT\nA\n+x\nIJKL\nM\n\n", FASTQ, RecordLayout{Plus: PlusText, PlusText: "x", SeqWidth: 2, QualWidth: 4, Tail: "\n"}},
+		{"@n\n\nACGTA\r\n+\nIJKLM\r\n\n", FASTQ, RecordLayout{SeqLines: []uint32{0, 11}, QualLines: []uint32{11, 0}}},
+		{">n\nACGTA\n", FASTA, RecordLayout{}},
+		{">n\nACGT\nA\n", FASTA, RecordLayout{SeqWidth: 4}},
+	} {
+		got, err := AppendRecord(nil, tt.kind, []byte("n"), []byte("ACGTA"), []byte("IJKLM"), &tt.l)
+		if err != nil || string(got) != tt.want {
+			t.Errorf("%+v: got %q (%v), want %q", tt.l, got, err, tt.want)
+		}
+	}
+	for _, l := range []RecordLayout{{SeqLines: []uint32{4}}, {SeqLines: []uint32{12}}, {QualLines: []uint32{}}} {
+		if got, err := AppendRecord(nil, FASTQ, []byte("n"), []byte("ACGTA"), []byte("IJKLM"), &l); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%+v: got %q (%v)", l, got, err)
+		}
+	}
+}
