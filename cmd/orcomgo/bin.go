@@ -35,10 +35,11 @@ Examples:
 		f.StringVar(&o.quality, "quality", "keep", "`QUALITIES`: keep, bin8 for Illumina's eight levels, or drop")
 		o.blockSize = 256e6
 		f.Var(&o.blockSize, "block-size", "`SIZE` of text that is sorted at a time, such as 256MB, 64MiB or 1G")
-		f.IntVar(&o.streams, "streams", 2, "`BLOCKS` in flight at once")
+		f.IntVar(&o.streams, "streams", 0, "`BLOCKS` in flight at once (default 2, or 4 on a GPU)")
 		f.StringVar(&o.device, "device", "auto", "`WHERE` to run: auto, cpu or gpu")
 		f.BoolVarP(&o.force, "force", "f", false, "replace an archive that is in OUT")
 		o.add(f)
+		o.given = f.Changed
 		return o.run
 	},
 }
@@ -51,6 +52,7 @@ type binFlags struct {
 	blockSize             size
 	streams               int
 	device                string
+	given                 func(flag string) bool
 }
 
 func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
@@ -58,7 +60,7 @@ func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	c.Stdin = s.in
+	c.Stdin, c.Threads = s.in, o.threads
 	if err := useDevice(ctx, o.device, &c); err != nil {
 		return err
 	}
@@ -67,7 +69,7 @@ func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
 		return err
 	}
 	defer bar.close()
-	c.Threads, c.Memory, c.Progress, c.Note = o.threads, uint64(o.memory), bar.report, bar.note
+	c.Memory, c.Progress, c.Note = uint64(o.memory), bar.report, bar.note
 	summary, err := binning.Run(ctx, c)
 	bar.close()
 	if err != nil || o.quiet {
@@ -111,7 +113,7 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 		return c, usagef("bin: the output is a directory, not %q", c.OutDir)
 	case stdin > 1:
 		return c, usagef("bin: standard input can be read only once")
-	case o.streams < 1:
+	case o.streams < 1 && o.given("streams"):
 		return c, usagef("bin: --streams must be at least 1")
 	case o.blockSize < 1<<10 || o.blockSize > 1<<30:
 		return c, usagef("bin: --block-size must be between 1KiB and 1GiB")

@@ -12,10 +12,19 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// gpuStreams is how many blocks are in flight where --streams doesn't say: more of them
+// gain nothing (docs/PERFORMANCE.md).
+const gpuStreams = 4
+
 func init() {
 	gpu = &gpuBuild{
-		probe:    describeGPU,
-		assigner: func(c *binning.Config) { c.NewAssigner = binning.NewCUDA },
+		probe: describeGPU,
+		assigner: func(c *binning.Config) {
+			c.NewAssigner = binning.NewCUDA
+			if c.Streams == 0 {
+				c.Streams = gpuStreams
+			}
+		},
 	}
 	commands = append(commands, &command{
 		name:  probeCommand,
