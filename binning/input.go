@@ -27,7 +27,7 @@ const sniffLen = 1 << 20
 // tells why it could not be the usual kind.
 func (r *run) openInput(i int, wrapped bool) (*input, *RecordError, error) {
 	spec := r.Inputs[i]
-	src, err := open(spec.Path, r.Stdin, &r.read[i], r.pool.run)
+	src, err := open(spec.Path, r.Stdin, &r.read[i], r.pool)
 	if err != nil {
 		return nil, nil, err
 	}

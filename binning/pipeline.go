@@ -24,7 +24,9 @@ type run struct {
 
 	mates mates // used in block order
 	bases uint64
-	err   error // the first in block order
+
+	mu  sync.Mutex
+	err error
 }
 
 // item is a block in flight.
@@ -34,7 +36,7 @@ type item struct {
 	chunk  *chunk
 	err    error
 	filled chan struct{} // closed when the text, or an error, is there
-	turn   chan struct{} // closed when the block before has been written
+	turn   chan struct{} // closed when the block before has its place in the files
 	done   chan struct{} // closed when this one has
 }
 
@@ -143,7 +145,6 @@ type stream struct {
 
 // process takes a block from text to its place in the files.
 func (r *run) process(it *item, s *stream, freed func()) {
-	defer close(it.done)
 	<-it.filled
 	err := it.err
 	if err == nil {
@@ -162,27 +163,44 @@ func (r *run) process(it *item, s *stream, freed func()) {
 		stop()
 	}
 	<-it.turn
-	if r.err != nil {
-		return
-	}
-	if err == nil {
+	if err == nil && r.failed() == nil {
 		err = r.mates.add(r.inputs, it.in, s, it.chunk.Last)
 	}
-	if err == nil {
-		stop := r.clocks.write.start()
-		err = r.out.WriteBlock(&s.encoded)
-		stop()
-	} else {
-		err = &inputError{err, it.in.index}
-	}
 	if err != nil {
+		r.fail(&inputError{err, it.in.index})
+	}
+	write := r.failed() == nil
+	if write {
+		r.out.Reserve(&s.encoded)
+		for _, bin := range s.block.Bins {
+			r.bases += bin.Bases
+		}
+	}
+	close(it.done)
+	if write {
+		stop := r.clocks.write.start()
+		if err := r.out.WriteReserved(&s.encoded); err != nil {
+			r.fail(err)
+		}
+		stop()
+	}
+}
+
+// fail ends the run. Errors about the inputs come in block order, so that the first of
+// them does not depend on which stream is faster.
+func (r *run) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
 		r.err = err
 		r.cancel()
-		return
 	}
-	for _, bin := range s.block.Bins {
-		r.bases += bin.Bases
-	}
+}
+
+func (r *run) failed() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
 }
 
 // keep returns what the assigner has to fill. Names of mates are needed to compare them.

@@ -30,12 +30,13 @@ type source struct {
 	one   [1]byte
 	close func()
 	count *atomic.Uint64 // bytes of the input as it is stored
-	run   bins.Runner
+	side  bins.Runner    // reads a plain file
 }
 
 // open opens an input and finds out from its first bytes how it is compressed.
-func open(path string, stdin io.Reader, count *atomic.Uint64, run bins.Runner) (*source, error) {
-	s := &source{path: path, count: count, run: run, close: func() {}}
+func open(path string, stdin io.Reader, count *atomic.Uint64, p *pool) (*source, error) {
+	// Reading waits more than it works, so it has goroutines of its own.
+	s := &source{path: path, count: count, side: newPool(min(8, max(2, p.threads))).run, close: func() {}}
 	var in io.Reader = stdin
 	if path == "-" {
 		s.path = "stdin"
@@ -68,7 +69,7 @@ func open(path string, stdin io.Reader, count *atomic.Uint64, run bins.Runner) (
 	switch {
 	case isBGZF(head):
 		s.plain = false
-		s.r = newBGZF(b, run)
+		s.r = newBGZF(b, p.run)
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		s.plain = false
 		z, err := gzip.NewReader(b)
@@ -100,11 +101,8 @@ func isZstd(head []byte) bool {
 		len(head) >= 4 && head[0]&0xf0 == 0x50 && head[1] == 0x2a && head[2] == 0x4d && head[3] == 0x18
 }
 
-// readers is how many goroutines read a plain file at a time, readStep how much each.
-const (
-	readers  = 4
-	readStep = 1 << 20
-)
+// readStep is how much one of the goroutines that read a plain file reads at a time.
+const readStep = 1 << 20
 
 // fill reads into p until it is full or the input ends; then the error is io.EOF. It
 // counts the line ends of every markStep bytes, as marks from the offset given.
@@ -161,7 +159,7 @@ func (s *source) fillAt(p []byte, offset, lines int, marks []Mark) (int, []Mark,
 	steps := (n + readStep - 1) / readStep
 	counts := make([]int, steps)
 	var failed atomic.Pointer[error]
-	newPool(readers).run(steps, func(i int) {
+	s.side(steps, func(i int) {
 		if failed.Load() != nil {
 			return
 		}

@@ -18,6 +18,8 @@ type Encoded struct {
 	meta  [][]byte // and in the meta file
 	names []byte   // memory of the compressed names
 	small []byte   // memory of the short sections
+
+	dataAt, metaAt uint64 // where the block goes
 }
 
 // Runner calls task with 0..n-1, in any order and on as many goroutines as it likes, and

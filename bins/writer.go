@@ -3,14 +3,15 @@ package bins
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // Writer writes the two files of an archive, block by block, under temporary names until
-// Commit. It is for one goroutine; blocks are encoded beside it by EncodeBlock.
+// Commit. Its methods are for one goroutine, WriteReserved excepted; blocks are encoded
+// beside it by EncodeBlock.
 type Writer struct {
 	// Tool is the program's name and version, recorded in the archive.
 	Tool string
@@ -68,7 +69,7 @@ func (w *Writer) begin(force bool) (err error) {
 		if f.out.f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
 			return err
 		}
-		if err := f.out.write(f.head); err != nil {
+		if err := f.out.append(f.head); err != nil {
 			return err
 		}
 	}
@@ -78,18 +79,27 @@ func (w *Writer) begin(force bool) (err error) {
 // WriteBlock writes a block. Within an input the blocks must come in the order of their
 // records. The error, if any, names the file; the writer is then only good for Abort.
 func (w *Writer) WriteBlock(e *Encoded) error {
-	for _, p := range e.data {
-		if err := w.data.write(p); err != nil {
-			return err
-		}
-	}
-	for _, p := range e.meta {
-		if err := w.meta.write(p); err != nil {
-			return err
-		}
-	}
+	w.Reserve(e)
+	return w.WriteReserved(e)
+}
+
+// Reserve gives a block its place, behind those reserved before. Blocks are reserved in the
+// order that they are to have.
+func (w *Writer) Reserve(e *Encoded) {
+	e.dataAt, e.metaAt = w.data.n, w.meta.n
+	w.data.n += e.info.StoredDNA + e.info.StoredNames + e.info.StoredQuals
+	w.meta.n += e.info.StoredMeta
 	w.blocks = append(w.blocks, e.info)
-	return nil
+}
+
+// WriteReserved writes a block to its place. Unlike the other methods it may be called
+// from several goroutines at once, each with a block of its own; all must be done before
+// Commit or Abort.
+func (w *Writer) WriteReserved(e *Encoded) error {
+	if err := w.data.write(e.data, e.dataAt); err != nil {
+		return err
+	}
+	return w.meta.write(e.meta, e.metaAt)
 }
 
 // Written returns how many bytes the two files hold so far.
@@ -119,18 +129,11 @@ func (w *Writer) Commit(o Options, inputs []Input) (err error) {
 	}
 	trailer := appendTrailer(nil, &Meta{Tool: w.Tool, Options: o, Inputs: inputs, Blocks: w.blocks})
 	foot, id := footer(trailer, w.meta.n, w.data.n)
-	for _, p := range [][]byte{trailer, foot} {
-		if err := w.meta.write(p); err != nil {
-			return err
-		}
+	if err := w.meta.append(append(trailer, foot...)); err != nil {
+		return err
 	}
-	for _, o := range []*out{&w.data, &w.meta} {
-		if err := o.flush(); err != nil {
-			return err
-		}
-	}
-	if _, err := w.data.f.WriteAt(dataHeader(id), 0); err != nil {
-		return fmt.Errorf("%s: %w", w.name+DataExt, cause(err))
+	if err := w.data.write([][]byte{dataHeader(id)}, 0); err != nil {
+		return err
 	}
 	for _, o := range []*out{&w.data, &w.meta} {
 		f := o.f
@@ -169,49 +172,51 @@ func (w *Writer) Abort() {
 	}
 }
 
-// out is a file with a buffer for small writes.
+// out is one of the files; n bytes of it are written or reserved.
 type out struct {
-	f   *os.File
-	buf []byte
-	n   uint64
+	f *os.File
+	n uint64
 }
 
-const outBuf = 1 << 20
-
-func (o *out) write(p []byte) error {
+// append writes to the end.
+func (o *out) append(p []byte) error {
+	at := o.n
 	o.n += uint64(len(p))
-	direct := len(p) >= outBuf/4
-	if direct || len(o.buf)+len(p) > outBuf {
-		if err := o.flush(); err != nil {
-			return err
+	return o.write([][]byte{p}, at)
+}
+
+var writeBuffers = sync.Pool{New: func() any { return new([1 << 20]byte) }}
+
+// write writes pieces that follow one another; small ones are gathered first.
+func (o *out) write(pieces [][]byte, at uint64) error {
+	buf := writeBuffers.Get().(*[1 << 20]byte)
+	defer writeBuffers.Put(buf)
+	n := 0
+	put := func(p []byte) error {
+		if len(p) == 0 {
+			return nil
 		}
-	}
-	if direct {
-		return o.put(p)
-	}
-	if o.buf == nil {
-		o.buf = make([]byte, 0, outBuf)
-	}
-	o.buf = append(o.buf, p...)
-	return nil
-}
-
-func (o *out) flush() error {
-	p := o.buf
-	o.buf = o.buf[:0]
-	return o.put(p)
-}
-
-func (o *out) put(p []byte) error {
-	if len(p) == 0 {
+		if _, err := o.f.WriteAt(p, int64(at)); err != nil {
+			return fmt.Errorf("%s: %w", strings.TrimSuffix(o.f.Name(), tmpExt), cause(err))
+		}
+		at += uint64(len(p))
 		return nil
 	}
-	n, err := o.f.Write(p)
-	if err == nil && n < len(p) {
-		err = io.ErrShortWrite
+	for _, p := range pieces {
+		large := len(p) > len(buf)/4
+		if large || n+len(p) > len(buf) {
+			if err := put(buf[:n]); err != nil {
+				return err
+			}
+			n = 0
+		}
+		if large {
+			if err := put(p); err != nil {
+				return err
+			}
+			continue
+		}
+		n += copy(buf[n:], p)
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", strings.TrimSuffix(o.f.Name(), tmpExt), cause(err))
-	}
-	return nil
+	return put(buf[:n])
 }
