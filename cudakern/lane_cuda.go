@@ -33,19 +33,17 @@ type Lane struct {
 	// Profile, when not nil, makes every kernel run alone and adds its milliseconds here.
 	Profile map[string]float64
 
-	dev          *Device
-	stream       cu.Stream
-	events       [events]cu.Event
-	names, quals bool
-	mapped       bool   // by table
-	small        []byte // pinned: the step word, the info words
+	dev    *Device
+	stream cu.Stream
+	events [events]cu.Event
+	small  []byte // pinned: the step word, the info words
 
-	text, ends, state, info, counts                    buffer
-	lens, nameAt, qualAt, runs, place, codes           buffer // input order
-	keyA, keyB, orderA, orderB                         buffer
-	storedPlace, packedAt, basesAt, binAt, bins        buffer
-	packed, exceptions, nameText, qualText, table      buffer
-	lineRoom, recordRoom, stateUsed, stateRoom, blocks int
+	text, ends, state, info, counts               buffer
+	lens, nameAt, qualAt, runs, place, codes      buffer // input order
+	keyA, keyB, orderA, orderB                    buffer
+	storedPlace, packedAt, basesAt, binAt, bins   buffer
+	packed, exceptions, nameText, qualText, table buffer
+	lineRoom, recordRoom, stateUsed, stateRoom    int
 }
 
 // NewLane makes a lane for blocks of about blockSize bytes of text. The table is what
