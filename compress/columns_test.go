@@ -89,7 +89,7 @@ func TestGather(t *testing.T) {
 			c, letters := gather(0, b.FirstRecord, n, []*loaded{b}, k)
 			all = append(all, recordsOf(c, letters)...)
 		}
-		for range 40 {
+		for range 12 {
 			from := rng.Intn(len(all))
 			n := 1 + rng.Intn(len(all)-from)
 			var bs []*loaded

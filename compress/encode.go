@@ -3,6 +3,7 @@ package compress
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -23,6 +24,7 @@ type encoder struct {
 	keeps []keeps
 	cache *blockCache
 	pool  workers
+	laid  *gate // the layout of the phase's reads is there
 
 	mu   sync.Mutex
 	runs map[*layoutRun]*sortedRun
@@ -61,29 +63,7 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 		out.slice.Mate = &archive.Member{Input: spec.mate}
 	}
 	members := out.slice.Members()
-	err := e.pool.do(ctx, func() error {
-		if spec.run != nil {
-			return e.sorted(spec, &cols)
-		}
-		for m, input := range inputs {
-			var err error
-			if cols[m], _, err = e.cache.acquire(input, spec.from, spec.records); err != nil {
-				return err
-			}
-		}
-		if !e.meta.Options.OrderAny {
-			return nil
-		}
-		perm, err := e.enc.Sorted(spec.first, spec.from, spec.from+uint64(spec.records))
-		if err != nil {
-			return err
-		}
-		for m := range inputs {
-			cols[m].permute(perm)
-		}
-		return nil
-	})
-	if err != nil {
+	if err := e.columns(ctx, spec, &cols); err != nil {
 		return nil, err
 	}
 	out.check.perm, out.check.from = cols[0].perm, cols[0].from
@@ -112,7 +92,7 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 		}
 	}
 	g.Go(func() error {
-		return e.pool.do(ctx, func() (err error) {
+		return e.withLayout(ctx, func() (err error) {
 			var mate *seqs.Column
 			if cols[1] != nil {
 				mate = seqColumn(cols[1])
@@ -132,7 +112,8 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 			})
 		}
 		task(4*m+1, func() []byte { return encodeLayout(&c.layout) })
-		task(4*m, func() []byte { return seqs.EncodeLengths(c.lengths, c.fixed, c.records) })
+		// The coder writes to what it codes, which the other tasks are reading.
+		task(4*m, func() []byte { return seqs.EncodeLengths(slices.Clone(c.lengths), c.fixed, c.records) })
 		g.Go(func() error {
 			return e.pool.do(ctx, func() error {
 				out.check.columns[m] = sumColumns(c)
@@ -149,6 +130,47 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 		}
 	}
 	return out, nil
+}
+
+// withLayout runs f, which makes the layout if there is none yet, on a worker.
+func (e *encoder) withLayout(ctx context.Context, f func() error) error {
+	led := false
+	err := e.laid.pass(ctx, func() error {
+		led = true
+		return e.pool.do(ctx, f)
+	})
+	if err != nil || led {
+		return err
+	}
+	return e.pool.do(ctx, f)
+}
+
+// columns sets cols to those of a slice.
+func (e *encoder) columns(ctx context.Context, spec sliceSpec, cols *[2]*columns) error {
+	if spec.run != nil {
+		return e.withLayout(ctx, func() error { return e.sorted(spec, cols) })
+	}
+	err := e.pool.do(ctx, func() (err error) {
+		for m, input := range spec.inputs() {
+			if cols[m], _, err = e.cache.acquire(input, spec.from, spec.records); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || !e.meta.Options.OrderAny {
+		return err
+	}
+	return e.withLayout(ctx, func() error {
+		perm, err := e.enc.Sorted(spec.first, spec.from, spec.from+uint64(spec.records))
+		if err != nil {
+			return err
+		}
+		for m := range spec.inputs() {
+			cols[m].permute(perm)
+		}
+		return nil
+	})
 }
 
 // sorted sets cols to those of a slice of a run.

@@ -115,6 +115,23 @@ func (o *outFile) free(force bool) error {
 	return nil
 }
 
+// spare returns an error if the file would replace one of the archive that it comes from.
+func (o *outFile) spare(archive []string) error {
+	if o == nil {
+		return nil
+	}
+	there, err := os.Stat(o.path)
+	if err != nil {
+		return nil // nothing to replace
+	}
+	for _, p := range archive {
+		if st, err := os.Stat(p); err == nil && os.SameFile(st, there) {
+			return fmt.Errorf("%s is a file of the archive itself", o.path)
+		}
+	}
+	return nil
+}
+
 func (o *outFile) Write(b []byte) (int, error) {
 	if o.f == nil {
 		f, err := os.OpenFile(o.temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)

@@ -36,12 +36,12 @@ type PackOptions struct {
 const defaultMemory = 1 << 30
 
 // inFlight returns how many slices, the largest of which has so many bytes of text, may be
-// in work at once. A slice takes about four times its text on the way.
+// in work at once. A slice takes about three times its text on the way.
 func inFlight(threads int, memory, text uint64) int {
 	if memory == 0 {
 		memory = defaultMemory
 	}
-	n := memory / 2 / (4 * max(text, 1<<20))
+	n := memory / 4 / max(text, 1<<20) // three quarters of it, for three times the text
 	return int(min(max(n, 1), uint64(max(threads, 1)+1)))
 }
 
@@ -237,6 +237,7 @@ func (p *packer) write(ctx context.Context) error {
 		return nil
 	}
 	for _, e.specs = range phases(p.specs, p.enc.Parts) {
+		e.laid = newGate()
 		if err := inOrder(ctx, len(e.specs), p.flight, e.encode, add); err != nil {
 			return err
 		}

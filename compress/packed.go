@@ -13,27 +13,33 @@ import (
 
 // packed is the source that decodes .cdna.
 type packed struct {
-	r    *archive.Reader
-	man  *archive.Manifest
-	dec  *seqs.Decoder
-	pool workers
+	r       *archive.Reader
+	man     *archive.Manifest
+	pool    workers
+	threads int
+	shared  *gate // sets dec
+	dec     *seqs.Decoder
 }
 
-// newPacked decodes the shared sections of r. r stays the caller's if it fails.
-func newPacked(r *archive.Reader, threads int) (*packed, error) {
-	p := &packed{r: r, man: r.Manifest(), pool: newWorkers(threads)}
+func newPacked(r *archive.Reader, threads int) *packed {
+	return &packed{r: r, man: r.Manifest(), pool: newWorkers(threads), threads: max(threads, 1), shared: newGate()}
+}
+
+// decodeShared decodes the shared sections. It takes as long as the qualities of many
+// slices do, so slices begin without it.
+func (p *packed) decodeShared() error {
 	shared := make([][]byte, len(p.man.Shared))
 	for i, s := range p.man.Shared {
 		var err error
-		if shared[i], err = r.Read(s, nil, sharedName(i)); err != nil {
-			return nil, err
+		if shared[i], err = p.r.Read(s, nil, sharedName(i)); err != nil {
+			return err
 		}
 	}
 	var err error
-	if p.dec, err = seqs.NewDecoder(shared, threads); err != nil {
-		return nil, r.Corrupt("shared sections", err)
+	if p.dec, err = seqs.NewDecoder(shared, p.threads); err != nil {
+		return p.r.Corrupt("shared sections", err)
 	}
-	return p, nil
+	return nil
 }
 
 func sharedName(i int) string { return fmt.Sprintf("shared section %d", i+1) }
@@ -49,6 +55,7 @@ func (p *packed) decode(ctx context.Context, i int, want [2]bool) (*batch, error
 	s := &p.man.Slices[i]
 	members := s.Members()
 	b := &batch{slice: s}
+	outer := ctx
 	g, ctx := errgroup.WithContext(ctx)
 	for m, mem := range members {
 		b.cols[m] = &columns{input: mem.Input, from: s.From, records: s.Records}
@@ -61,6 +68,10 @@ func (p *packed) decode(ctx context.Context, i int, want [2]bool) (*batch, error
 	})
 	g.Go(func() error {
 		q, qctx := errgroup.WithContext(ctx) // it ends with Wait
+		q.Go(func() error {
+			// For all slices, so it must not end with this one.
+			return p.shared.pass(qctx, func() error { return p.pool.do(outer, p.decodeShared) })
+		})
 		for m := range members {
 			q.Go(func() error {
 				return p.pool.do(qctx, func() error { return p.quals(s, m, b.cols[m]) })

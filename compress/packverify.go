@@ -32,10 +32,7 @@ func (p *packer) verify(ctx context.Context) (err error) {
 		return err
 	}
 	defer r.Close()
-	src, err := newPacked(r, p.o.Threads)
-	if err != nil {
-		return err
-	}
+	src := newPacked(r, p.o.Threads)
 	man := &p.man
 	checks := make([]*textCheck, len(man.Inputs))
 	for i := range checks {

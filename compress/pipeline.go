@@ -28,6 +28,31 @@ func (w workers) do(ctx context.Context, f func() error) error {
 	return f()
 }
 
+// gate is a piece of work that others need first: whoever comes first does it, the rest wait
+// without holding a worker.
+type gate struct {
+	taken atomic.Bool
+	done  chan struct{}
+	err   error
+}
+
+func newGate() *gate { return &gate{done: make(chan struct{})} }
+
+// pass returns once the work is done, with its error; lead does it.
+func (g *gate) pass(ctx context.Context, lead func() error) error {
+	if g.taken.CompareAndSwap(false, true) {
+		g.err = lead()
+		close(g.done)
+		return g.err
+	}
+	select {
+	case <-g.done:
+		return g.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // inOrder calls produce for 0..n-1, up to inFlight of them at once, and consume for each
 // result in ascending order, one at a time. A result counts as in flight until it is
 // consumed, which is what bounds memory. The first error ends it all and is returned.

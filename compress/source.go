@@ -68,12 +68,7 @@ func openSource(dir string, threads int) (source, error) {
 	}
 	r, err := archive.Open(dir)
 	if err == nil {
-		p, err := newPacked(r, threads)
-		if err != nil {
-			r.Close()
-			return nil, err
-		}
-		return p, nil
+		return newPacked(r, threads), nil
 	}
 	if !errors.Is(err, ErrNotArchive) {
 		return nil, err

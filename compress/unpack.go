@@ -74,6 +74,9 @@ func Unpack(ctx context.Context, dir string, o UnpackOptions) (_ *Summary, err e
 			if err := f.free(o.Force); err != nil {
 				return nil, err
 			}
+			if err := f.spare(src.paths()); err != nil {
+				return nil, err
+			}
 		}
 	}
 	defer func() {

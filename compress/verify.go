@@ -42,6 +42,11 @@ func Verify(ctx context.Context, dir string, o VerifyOptions) ([]FileStatus, err
 	if err != nil {
 		return nil, err
 	}
+	if b, ok := src.(*binned); ok {
+		if err := b.checkRest(ctx, status); err != nil {
+			return nil, err
+		}
+	}
 	if _, ok := src.(*packed); !ok {
 		return status, nil
 	}
@@ -71,6 +76,27 @@ func Verify(ctx context.Context, dir string, o VerifyOptions) ([]FileStatus, err
 		}
 	}
 	return status, nil
+}
+
+// checkRest checks what the text does not depend on, where columns were left out. It says
+// nothing of which input it is of, so all share it.
+func (b *binned) checkRest(ctx context.Context, status []FileStatus) error {
+	for i := range b.man.Inputs {
+		if b.man.Inputs[i].Blocks != nil {
+			continue
+		}
+		err := b.r.Check(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for i := range status {
+			if err != nil && status[i].OK {
+				status[i].OK, status[i].Problem = false, err.Error()
+			}
+		}
+		break
+	}
+	return nil
 }
 
 // result is the text of a slice, or why there is none.

@@ -205,12 +205,16 @@ func TestUnknownVersion(t *testing.T) {
 func TestInconsistentManifest(t *testing.T) {
 	base := func() *Manifest { return sample(t, t.TempDir(), true) }
 	cases := map[string]func(*Manifest){
-		"section beyond the end":    func(m *Manifest) { m.Slices[1].Seqs.Len += 5 },
-		"huge section":              func(m *Manifest) { m.Slices[0].Seqs.Len = 1<<63 - 1; m.Slices[1].Seqs.Len = 1<<63 - 1 },
-		"section short":             func(m *Manifest) { m.Slices[1].Seqs.Len -= 5 },
-		"too few records":           func(m *Manifest) { m.Slices[1].Records-- },
-		"too many records":          func(m *Manifest) { m.Slices[1].Records++ },
-		"no records":                func(m *Manifest) { m.Slices[1].Records = 0 },
+		"section beyond the end": func(m *Manifest) { m.Slices[1].Seqs.Len += 5 },
+		"huge section":           func(m *Manifest) { m.Slices[0].Seqs.Len = 1<<63 - 1; m.Slices[1].Seqs.Len = 1<<63 - 1 },
+		"section short":          func(m *Manifest) { m.Slices[1].Seqs.Len -= 5 },
+		"too few records":        func(m *Manifest) { m.Slices[1].Records-- },
+		"too many records":       func(m *Manifest) { m.Slices[1].Records++ },
+		"no records":             func(m *Manifest) { m.Slices[1].Records = 0 },
+		"impossible names":       func(m *Manifest) { m.Slices[0].First.NamesLen = 1 << 40 },
+		"impossible bases": func(m *Manifest) {
+			m.Slices[2].First.Bases, m.Inputs[2].Bases = 1<<45, 1<<45
+		},
 		"bases":                     func(m *Manifest) { m.Slices[0].First.Bases++ },
 		"text":                      func(m *Manifest) { m.Slices[0].First.TextLen-- },
 		"block text":                func(m *Manifest) { m.Inputs[0].Blocks[0].Len++ },

@@ -181,6 +181,10 @@ func (m *Manifest) check(c *cursor) {
 		c.fail("sections take %d of the %d bytes of %s", off, m.BulkLen, BulkSuffix)
 		return
 	}
+	var shared uint64
+	for _, s := range m.Shared {
+		shared += s.Len
+	}
 	type totals struct{ records, bases, text uint64 }
 	sums := make([]totals, len(m.Inputs))
 	for i := range m.Slices {
@@ -190,6 +194,10 @@ func (m *Manifest) check(c *cursor) {
 			// Each is at most the input's total, which is below 2^63: the sums can't wrap.
 			if p.Bases > in.Bases || uint64(s.Records) > in.Records || p.TextLen > in.OutBytes {
 				c.fail("slice %d is larger than its input", i+1)
+				return
+			}
+			if p.Bases > plausible(shared+s.Seqs.Len) || p.NamesLen > plausible(p.Names.Len) {
+				c.fail("slice %d claims more than its sections can hold", i+1)
 				return
 			}
 			t.records += uint64(s.Records)
@@ -223,6 +231,11 @@ func (m *Manifest) check(c *cursor) {
 		}
 	}
 }
+
+// plausible returns the most bytes that a section of n bytes may decode to, so that memory
+// is not given for what a forged manifest claims. The codecs spend more than 2^-17 bits on
+// the likeliest letter; what they give for a few bytes is bounded by a constant.
+func plausible(n uint64) uint64 { return min(n+512, 1<<40) << 20 }
 
 // cursor takes fields off a manifest. After the first failure everything reads as zero,
 // and bad says what it was.

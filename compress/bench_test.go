@@ -1,0 +1,68 @@
+package compress
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"testing"
+
+	"orcomgo/bins"
+)
+
+func BenchmarkRender(b *testing.B) {
+	const n, length = 10_000, 100
+	c := &columns{records: n, fixed: length, quals: bytes.Repeat([]byte("F"), n*length), names: bytes.Repeat([]byte("M01:7:FC:1:1101:1234:5678 1:N:0:1\n"), n)}
+	seqs := bytes.Repeat([]byte("A"), n*length)
+	dst := make([]byte, 0, textSize(asRecords, c))
+	b.SetBytes(int64(cap(dst)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := render(dst, asRecords, bins.FASTQ, c, seqs, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkPermute(b *testing.B) {
+	const n, length = 10_000, 100
+	perm := make([]uint32, n)
+	for i := range perm {
+		perm[i] = uint32(i * 7919 % n)
+	}
+	quals, names := bytes.Repeat([]byte("F"), n*length), bytes.Repeat([]byte("M01:7:FC:1:1101:1234:5678 1:N:0:1\n"), n)
+	b.SetBytes(int64(len(quals) + len(names)))
+	for b.Loop() {
+		c := &columns{records: n, fixed: length, quals: quals, names: names}
+		c.permute(perm)
+	}
+}
+
+func benchmarkArchive(b *testing.B) (dir string, text int64) {
+	r1, r2 := simulated(1, 20_000, false)
+	return binTo(b, pair(r1, r2), bins.Options{BlockSize: 256 << 20}), int64(len(r1) + len(r2))
+}
+
+func BenchmarkPack(b *testing.B) {
+	dir, n := benchmarkArchive(b)
+	b.SetBytes(n)
+	for b.Loop() {
+		packTo(b, dir, PackOptions{Threads: 2, KeepBins: true, Force: true})
+	}
+}
+
+func BenchmarkUnpack(b *testing.B) {
+	for _, stage := range []string{"bins", "packed"} {
+		b.Run(stage, func(b *testing.B) {
+			dir, n := benchmarkArchive(b)
+			if stage == "packed" {
+				packTo(b, dir, PackOptions{Threads: 2})
+			}
+			b.SetBytes(n)
+			for b.Loop() {
+				if _, err := Unpack(context.Background(), dir, UnpackOptions{Threads: 2, Stream: io.Discard}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

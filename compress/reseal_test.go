@@ -1,0 +1,115 @@
+package compress
+
+import (
+	"bytes"
+	"context"
+	"math/rand"
+	"slices"
+	"testing"
+
+	"orcomgo/bins"
+	"orcomgo/compress/archive"
+)
+
+// reseal writes a copy of the archive in from to a new directory with its sections changed
+// by f and all checksums right again, so that only decoding can tell.
+func reseal(t testing.TB, from string, f func(i int, section []byte) []byte) string {
+	t.Helper()
+	r, err := archive.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	dir := t.TempDir()
+	w, err := archive.Create(dir, r.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	man := *r.Manifest()
+	man.Slices, man.Shared = slices.Clone(man.Slices), slices.Clone(man.Shared)
+	i := 0
+	copySection := func(s *archive.Section) {
+		b, err := r.Read(*s, nil, "a section")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *s, err = w.Add(f(i, b)); err != nil {
+			t.Fatal(err)
+		}
+		i++
+	}
+	for k := range man.Slices {
+		s := &man.Slices[k]
+		if s.Mate != nil {
+			mate := *s.Mate
+			s.Mate = &mate
+		}
+		for _, m := range s.Members() {
+			for _, sec := range []*archive.Section{&m.Lengths, &m.Layout, &m.Names, &m.Quals} {
+				copySection(sec)
+			}
+		}
+		copySection(&s.Seqs)
+	}
+	for k := range man.Shared {
+		copySection(&man.Shared[k])
+	}
+	if err := w.Commit(&man); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestForgedSections changes sections under checksums that match: the codecs must come to
+// an error, and never to other text.
+func TestForgedSections(t *testing.T) {
+	smallSlices(t)
+	r1, r2 := simulated(71, 110, true)
+	ins := append(pair(r1, r2), input{"x.fa", ">a b\nACGTNNNN\nacgt\nAC", -1, false}, input{"y.fastq", "@y\r\nACGT\r\n+other\r\nIIII\r\n", -1, false})
+	dir := binTo(t, ins, bins.Options{})
+	packTo(t, dir, PackOptions{Threads: 2})
+	sections := 0
+	sameFiles(t, unpackAll(t, reseal(t, dir, func(i int, b []byte) []byte { sections = i + 1; return b }), UnpackOptions{}), texts(ins))
+	rng := rand.New(rand.NewSource(7))
+	rounds := 4 * sections
+	if testing.Short() {
+		rounds = sections
+	}
+	for round := range rounds {
+		changed := false
+		forged := reseal(t, dir, func(i int, b []byte) []byte {
+			if i != round%sections {
+				return b
+			}
+			bad := bytes.Clone(b)
+			switch rng.Intn(4) {
+			case 0:
+				bad = bad[:rng.Intn(len(bad)+1)]
+			case 1:
+				bad = append(bad, make([]byte, 1+rng.Intn(40))...)
+				rng.Read(bad[len(b):])
+			case 2:
+				rng.Read(bad)
+			default:
+				for range 1 + rng.Intn(3) {
+					if len(bad) > 0 {
+						bad[rng.Intn(len(bad))] ^= 1 << rng.Intn(8)
+					}
+				}
+			}
+			changed = !bytes.Equal(bad, b)
+			return bad
+		})
+		out := t.TempDir()
+		_, err := Unpack(context.Background(), forged, UnpackOptions{Threads: 2, OutDir: out})
+		files := filesIn(t, out)
+		switch {
+		case err == nil:
+			sameFiles(t, files, texts(ins)) // what was changed said nothing
+		case len(files) > 0:
+			t.Fatalf("round %d: %v, and %d files are left", round, err, len(files))
+		case !changed:
+			t.Fatalf("round %d: nothing was changed: %v", round, err)
+		}
+	}
+}
