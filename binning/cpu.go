@@ -13,13 +13,19 @@ import (
 // text is cut in segments of about a megabyte, which are first parsed, then, when it is
 // known where each record's bytes will go, taken apart; the reads are sorted by signature,
 // and packed in that order.
-func NewCPU(r Resources) (Assigner, error) { return &cpu{run: r.Run}, nil }
+//
+// Half of the streams, rounded up, are served at a time; the others read, encode or write
+// meanwhile, and the working memory of theirs is saved.
+func NewCPU(r Resources) (Assigner, error) {
+	return &cpu{run: r.Run, busy: make(chan struct{}, max(1, (r.Streams+1)/2))}, nil
+}
 
 type cpu struct {
 	run     bins.Runner
 	mu      sync.Mutex
-	buffers [][]byte // that are free
-	jobs    []*job
+	buffers [][]byte      // that are free
+	jobs    []*job        // likewise
+	busy    chan struct{} // has room for as many as may be in use
 }
 
 func (c *cpu) Buffer(n int) ([]byte, error) {
@@ -111,8 +117,12 @@ func (c *cpu) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	if len(t.Data) > maxText {
 		return &RecordError{File: t.File, Record: t.FirstRecord + 1, Expected: "a record of less than 4 GiB", Found: "a longer one"}
 	}
+	c.busy <- struct{}{}
 	j := c.job()
-	defer c.done(j)
+	defer func() {
+		c.done(j)
+		<-c.busy
+	}()
 	j.Text, j.b, j.run = t, b, c.run
 	j.parser = parser{text: t.Data, last: t.Last, canonical: t.Canonical, fasta: t.Kind == bins.FASTA, layout: t.Keep.Layout && !t.Canonical}
 	j.divide()
@@ -439,11 +449,12 @@ func layoutOf(code uint8) bins.RecordLayout {
 }
 
 // resize returns a slice of n elements of any content, s if it can hold them. Never nil.
+// Blocks are much alike: with some room to spare one allocation does for all of them.
 func resize[T any](s []T, n int) []T {
 	if s != nil && cap(s) >= n {
 		return s[:n]
 	}
-	return make([]T, n)
+	return make([]T, n, n+n/8)
 }
 
 // countLines appends to marks the line ends before every markStep bytes of text, which

@@ -3,6 +3,7 @@ package binning
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -24,6 +25,8 @@ type run struct {
 
 	mates mates // used in block order
 	bases uint64
+
+	untidy uint64 // bytes of text since the garbage collector was called
 
 	mu  sync.Mutex
 	err error
@@ -172,6 +175,7 @@ func (r *run) process(it *item, s *stream, freed func()) {
 	write := r.failed() == nil
 	if write {
 		r.out.Reserve(&s.encoded)
+		r.tidy(it.chunk.textLen)
 		for _, bin := range s.block.Bins {
 			r.bases += bin.Bases
 		}
@@ -183,6 +187,18 @@ func (r *run) process(it *item, s *stream, freed func()) {
 			r.fail(err)
 		}
 		stop()
+	}
+}
+
+// tidyEvery is after how many bytes of text the garbage collector is called. Left to
+// itself it would wait until as much garbage has gathered as there is memory in use, which
+// is all buffers: memory would creep up to twice of what is needed.
+const tidyEvery = 1 << 30
+
+func (r *run) tidy(text uint64) {
+	if r.untidy += text; r.untidy >= tidyEvery {
+		r.untidy = 0
+		runtime.GC()
 	}
 }
 

@@ -33,12 +33,13 @@ func toUint32(dst []uint32, b []byte) []uint32 {
 	return dst
 }
 
-// resize returns a slice of n elements of any content, s if it can hold them.
+// resize returns a slice of n elements of any content, s if it can hold them; else a new
+// one with some room to spare, for blocks are much alike.
 func resize[T any](s []T, n int) []T {
 	if cap(s) >= n && s != nil {
 		return s[:n]
 	}
-	return make([]T, n)
+	return make([]T, n, n+n/8)
 }
 
 // appendBins appends the bin table: for each bin the step from the signature before,
