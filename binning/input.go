@@ -27,7 +27,7 @@ const sniffLen = 1 << 20
 // tells why it could not be the usual kind.
 func (r *run) openInput(i int, wrapped bool) (*input, *RecordError, error) {
 	spec := r.Inputs[i]
-	src, err := open(spec.Path, r.Stdin, &r.read[i], r.pool)
+	src, err := r.openSource(spec.Path, &r.read[i])
 	if err != nil {
 		return nil, nil, err
 	}

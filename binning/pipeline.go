@@ -125,7 +125,6 @@ func (r *run) fill(it *item) {
 		it.in.records += uint64(it.chunk.records)
 	}
 	it.in.ended = it.err != nil || it.chunk.Last
-	r.progress()
 }
 
 func (r *run) progress() {

@@ -359,6 +359,25 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestCancelWaiting ends runs that wait for input that does not come.
+func TestCancelWaiting(t *testing.T) {
+	for _, begun := range []string{"", "@a\nACGT\n+\nIIII\n", strings.Repeat("@a\nACGT\n+\nIIII\n", 200_000)} {
+		in, stop := io.Pipe()
+		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		go stop.Write([]byte(begun))
+		out := filepath.Join(t.TempDir(), "out")
+		_, err := Run(ctx, Config{Inputs: []InputSpec{{"-", -1, false}}, OutDir: out, Stdin: in, Options: bins.Options{BlockSize: 100_000}})
+		cancel()
+		stop.Close()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error is %v", err)
+		}
+		if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("out is there (%v)", err)
+		}
+	}
+}
+
 func TestForce(t *testing.T) {
 	dir := t.TempDir()
 	path, out := filepath.Join(dir, "a.fastq"), filepath.Join(dir, "out")
@@ -396,7 +415,11 @@ func TestProgressAndMemory(t *testing.T) {
 	text := simulate(8, 5000, 100, 100, "1")
 	var last, total atomic.Uint64
 	c := Config{Options: bins.Options{BlockSize: 100_000}, Streams: 9, Memory: memoryBase + 500_000,
-		Progress: func(_ string, done, of uint64) { last.Store(done); total.Store(of) }}
+		Progress: func(_ string, done, of uint64) {
+			for old := last.Load(); done > old && !last.CompareAndSwap(old, done); old = last.Load() {
+			}
+			total.Store(of)
+		}}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.fastq")
 	if err := os.WriteFile(path, text, 0o666); err != nil {

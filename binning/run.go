@@ -214,6 +214,9 @@ func runOnce(ctx context.Context, c *Config, wrapped []*RecordError) (_ Summary,
 	}()
 	c.Streams, c.Options.BlockSize = res.Streams, res.BlockSize
 	if err := r.open(wrapped); err != nil {
+		if e := ctx.Err(); e != nil {
+			err = e
+		}
 		return Summary{}, err
 	}
 	started()

@@ -30,21 +30,24 @@ type source struct {
 	one   [1]byte
 	close func()
 	count *atomic.Uint64 // bytes of the input as it is stored
+	tick  func()         // called when it has grown
 	side  bins.Runner    // reads a plain file
 }
 
-// open opens an input and finds out from its first bytes how it is compressed.
-func open(path string, stdin io.Reader, count *atomic.Uint64, p *pool) (*source, error) {
+// open opens an input and finds out from its first bytes how it is compressed. What is
+// read from anything but a regular file ends with ctx, even while it waits for bytes.
+func (r *run) openSource(path string, count *atomic.Uint64) (*source, error) {
 	// Reading waits more than it works, so it has goroutines of its own.
-	s := &source{path: path, count: count, side: newPool(min(8, max(2, p.threads))).run, close: func() {}}
-	var in io.Reader = stdin
+	s := &source{path: path, count: count, tick: r.progress, side: newPool(min(8, max(2, r.pool.threads))).run, close: func() {}}
+	var in io.Reader
 	if path == "-" {
 		s.path = "stdin"
-		if stdin == nil {
+		if in = r.Stdin; in == nil {
 			in = os.Stdin
 		}
+		in = newPump(r.ctx, in)
 	} else {
-		f, err := os.Open(path)
+		f, err := openFile(r.ctx, path)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, cause(err))
 		}
@@ -58,7 +61,9 @@ func open(path string, stdin io.Reader, count *atomic.Uint64, p *pool) (*source,
 		}
 		s.f, in = f, f
 		s.close = func() { f.Close() }
-		s.plain, s.size = info.Mode().IsRegular(), info.Size()
+		if s.plain, s.size = info.Mode().IsRegular(), info.Size(); !s.plain {
+			in = newPump(r.ctx, f)
+		}
 	}
 	b := bufio.NewReaderSize(&counted{in, count}, 1<<18)
 	head, err := b.Peek(18)
@@ -69,7 +74,7 @@ func open(path string, stdin io.Reader, count *atomic.Uint64, p *pool) (*source,
 	switch {
 	case isBGZF(head):
 		s.plain = false
-		s.r = newBGZF(b, p.run)
+		s.r = newBGZF(b, r.pool.run)
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		s.plain = false
 		z, err := gzip.NewReader(b)
@@ -122,6 +127,7 @@ func (s *source) fill(p []byte, offset, lines int, marks []Mark) (int, []Mark, e
 			lines += bytes.Count(step[:k], []byte{'\n'})
 			n += k
 			marks = append(marks, Mark{offset + n, lines})
+			s.tick()
 		}
 		switch {
 		case err == io.EOF:
@@ -174,6 +180,7 @@ func (s *source) fillAt(p []byte, offset, lines int, marks []Mark) (int, []Mark,
 			return
 		}
 		s.count.Add(uint64(k))
+		s.tick()
 		counts[i] = bytes.Count(part, []byte{'\n'})
 	})
 	if err := failed.Load(); err != nil {

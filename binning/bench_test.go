@@ -1,0 +1,79 @@
+package binning
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"orcomgo/bins"
+)
+
+// BenchmarkCPU is the assigner on one thread, in bytes of text.
+func BenchmarkCPU(b *testing.B) {
+	text := simulate(1, 40_000, 100, 100, "1")
+	for _, bb := range []struct {
+		name string
+		keep Keep
+	}{{"reads only", Keep{}}, {"all", Keep{Names: true, Quals: true, Layout: true}}} {
+		b.Run(bb.name, func(b *testing.B) {
+			a, err := NewCPU(Resources{Streams: 1, Run: serial})
+			if err != nil {
+				b.Fatal(err)
+			}
+			var block bins.Block
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if err := a.Assign(context.Background(), &Text{Data: text, Last: true, Keep: bb.keep}, &block); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkEncode is the light coding of names and qualities and the checksums of all, on
+// one thread, in bytes of text.
+func BenchmarkEncode(b *testing.B) {
+	text := simulate(1, 40_000, 100, 100, "1")
+	a, err := NewCPU(Resources{Streams: 1, Run: serial})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var block bins.Block
+	if err := a.Assign(context.Background(), &Text{Data: text, Last: true, Keep: Keep{Names: true, Quals: true, Layout: true}}, &block); err != nil {
+		b.Fatal(err)
+	}
+	quals := bytes.Clone(block.Quals)
+	var e bins.Encoded
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		copy(block.Quals, quals) // EncodeBlock takes them to pieces
+		if err := bins.EncodeBlock(&e, &block, serial); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkCut finds the ends of blocks.
+func BenchmarkCut(b *testing.B) {
+	text := simulate(1, 40_000, 100, 100, "1")
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		marks := countLines(nil, text, 0, 0, serial)
+		cutAt(text, marks, len(text), 1<<30, false)
+	}
+}
+
+func BenchmarkWalk(b *testing.B) {
+	text := []byte(">chr\n")
+	for range 20_000 {
+		text = append(text, "ACGTACGTAAACCCGGGTTTACGTACGTAAACCCGGGTTTACGTACGTAAACCCGGGTTT\n"...)
+	}
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		var w wrapped
+		if bad := walk(&w, text, bins.FASTA, -1); bad != nil {
+			b.Fatal(bad)
+		}
+	}
+}
