@@ -5,108 +5,110 @@ type weights3 [4]int32 // three, and one to fill the cache line
 
 // mix3 mixes three context models, the weights chosen by the previous symbol and the node.
 type mix3 struct {
-	t          *trees
-	shift      uint // contexts are the upper bits of a hash
-	node       uint // log2 of the slots of a context
-	stepped    bool
-	slots      [3][]uint32
-	weights    [][256]weights3 // of each previous symbol
-	lane       lane
-	a0, a1, a2 uint64 // where in the slots the next symbol's contexts start
+	t       *trees
+	stepped bool
+	slots   [3][]state
+	weights []weights3 // at last symbol << nodeBits | node
+	history history
 }
 
 func newMix3(t *trees, total int, stepped bool) *mix3 {
 	node := t.nodeBits()
 	ctx := contextsFor(total, node)
-	m := &mix3{t: t, shift: 64 - ctx, node: node, stepped: stepped}
+	m := &mix3{t: t, stepped: stepped}
+	m.history = history{shift: uint8(64 - ctx), node: uint8(node), top: uint32(len(t.values) - 1)}
 	for i := range m.slots {
-		m.slots[i] = newSlots(ctx, m.node)
+		m.slots[i] = newSlots(ctx, node)
 	}
-	m.weights = make([][256]weights3, len(t.values))
+	m.weights = make([]weights3, len(t.values)<<node+256)
 	for i := range m.weights {
-		for j := range m.weights[i] {
-			m.weights[i][j] = weights3{22000, 22000, 22000}
-		}
+		m.weights[i] = weights3{22000, 22000, 22000}
 	}
 	return m
 }
 
-// start begins a read.
-func (m *mix3) start() {
-	m.lane.reset(uint32(len(m.t.values) - 1))
-	m.contexts()
+// place is where the decisions of one symbol are found.
+type place struct {
+	at      [3]uint32
+	weights uint32
 }
 
-// contexts finds the contexts of the next symbol.
-func (m *mix3) contexts() {
-	l := &m.lane
-	q := uint64(l.q1)
-	pos := uint64(min(l.pos, 511))
-	var h0, h1, h2 uint64
-	if m.stepped {
-		r := uint64(root(l.delta))
-		h0 = q | uint64(octave(l.run))<<8 | uint64(l.symBefore)<<16 | r<<32
-		h1 = q | uint64(l.fast>>6)<<8 | min(pos>>3, 31)<<32
-		h2 = q | r<<8 | pos<<32
-	} else {
-		h0 = q | uint64(l.slow>>10)<<8 | pos<<32
-		h1 = q | uint64(octave(l.run))<<8 | uint64(l.symBefore)<<16 | uint64(octave(l.runBefore))<<32
-		h2 = q | uint64(l.tops*inverseOf[l.seen+1]>>12)<<8 | min(pos>>3, 31)<<32
-	}
-	m.a0 = h0 * hashFactor >> (m.shift & 63) << (m.node & 63)
-	m.a1 = h1 * hashFactor >> (m.shift & 63) << (m.node & 63)
-	m.a2 = h2 * hashFactor >> (m.shift & 63) << (m.node & 63)
+// batch holds the decisions of some symbols on their way through the encoder's three
+// loops: contexts, mixing, coding. Each is free of branches that depend on the data.
+type batch struct {
+	places    [1024]place
+	steps     [4096 + 512]uint16 // node<<2 | bit<<1 | 1 at the last decision of a symbol
+	decisions [4096 + 512]decision
 }
 
 func (m *mix3) encode(out []byte, in *Input) []byte {
 	e := newEncoder(out)
-	var batch [4096]decision
-	k := 0
+	b := new(batch)
+	h := &m.history
 	src := in.Quals
-	s0, s1, s2 := m.slots[0], m.slots[1], m.slots[2]
+	symbols, steps := 0, 0
+	nodeBits := m.history.node & 31
 	for r := 0; r < in.Records; r++ {
 		n := in.length(r)
-		m.start()
+		h.reset(m.stepped)
 		for _, q := range src[:n] {
 			s := uint32(m.t.rank[q])
-			t0, t1, t2 := (*[256]uint32)(s0[m.a0:]), (*[256]uint32)(s1[m.a1:]), (*[256]uint32)(s2[m.a2:])
-			ws := &m.weights[m.lane.q1]
-			path := m.t.path(m.lane.q1, s)
-			if k+len(path) > len(batch) {
-				e.encode(batch[:k])
-				k = 0
+			path := &m.t.paths[int(h.last)*len(m.t.values)+int(s)]
+			// Number by number: one wide copy would wait for the narrow stores before it.
+			pl := &b.places[symbols&1023]
+			pl.at[0], pl.at[1], pl.at[2], pl.weights = h.at[0], h.at[1], h.at[2], h.last<<nodeBits
+			room := (*[4]uint16)(b.steps[steps:])
+			*room = path.first
+			steps += int(path.length)
+			if path.length > 4 {
+				for i, d := range path.rest {
+					b.steps[steps-len(path.rest)+i] = d
+				}
 			}
-			for _, d := range path {
-				node := uint8(d >> 1)
-				x0, x1, x2 := int64(stretchOf[t0[node]>>20]), int64(stretchOf[t1[node]>>20]), int64(stretchOf[t2[node]>>20])
-				w := &ws[node]
-				dot := (x0*int64(w[0]) + x1*int64(w[1]) + x2*int64(w[2])) >> 16
-				p := uint32(squashOf[(min(max(dot, -2047), 2047)+2048)&4095])
-				bit := uint32(d & 1)
-				batch[k&4095] = decision(p<<1 | bit)
-				k++
-				err := int64(bit<<16) - int64(p)
-				w[0] += int32(x0 * err >> 18)
-				w[1] += int32(x1 * err >> 18)
-				w[2] += int32(x2 * err >> 18)
-				target := int64(-bit | 255) // 255: what counts the uses can't wrap the probability
-				v := t0[node]
-				u := step[uint8(v)]
-				t0[node] = v + uint32((target-int64(v))*int64(u>>1)>>16)&^255 + u&1
-				v = t1[node]
-				u = step[uint8(v)]
-				t1[node] = v + uint32((target-int64(v))*int64(u>>1)>>16)&^255 + u&1
-				v = t2[node]
-				u = step[uint8(v)]
-				t2[node] = v + uint32((target-int64(v))*int64(u>>1)>>16)&^255 + u&1
+			if path.length > 0 {
+				symbols++
 			}
-			m.lane.next(s)
-			m.contexts()
+			if symbols == len(b.places) || steps >= 4096 {
+				m.mix(b, steps)
+				e.encode(b.decisions[:steps])
+				symbols, steps = 0, 0
+			}
+			if m.stepped {
+				h.stepped(s)
+			} else {
+				h.smooth(s)
+			}
 		}
 		src = src[n:]
 	}
-	e.encode(batch[:k])
+	m.mix(b, steps)
+	e.encode(b.decisions[:steps])
 	return e.finish()
+}
+
+// mix finds the probabilities of n decisions and updates the models.
+func (m *mix3) mix(b *batch, n int) {
+	s0, s1, s2 := m.slots[0], m.slots[1], m.slots[2]
+	weights := m.weights
+	symbol := 0
+	moves := newMoves()
+	decisions := b.decisions[:n]
+	for i, d := range b.steps[:n] {
+		pl := &b.places[symbol&1023]
+		symbol += int(d & 1)
+		node, bit := uint32(d>>2), uint32(d>>1&1)
+		v0, v1, v2 := &s0[pl.at[0]+node], &s1[pl.at[1]+node], &s2[pl.at[2]+node]
+		w := &weights[pl.weights+node]
+		x0, x1, x2 := int64(*v0&4095)-2048, int64(*v1&4095)-2048, int64(*v2&4095)-2048
+		dot := (x0*int64(w[0]) + x1*int64(w[1]) + x2*int64(w[2])) >> 16
+		p := uint32(squashOf[(min(max(dot, -2047), 2047)+2048)&4095])
+		decisions[i] = decision(p<<1 | bit)
+		*v0, *v1, *v2 = moves[int(*v0)<<1|int(bit)], moves[int(*v1)<<1|int(bit)], moves[int(*v2)<<1|int(bit)]
+		err := int64(bit<<16) - int64(p)
+		w[0] += int32(x0 * err >> 18)
+		w[1] += int32(x1 * err >> 18)
+		w[2] += int32(x2 * err >> 18)
+	}
 }
 
 // decode appends what encode wrote to dst, total bytes.
@@ -115,35 +117,41 @@ func (m *mix3) decode(data []byte, in *Input, total int, dst []byte) ([]byte, er
 	code := d.word()<<32 | d.word()
 	size := ^uint64(0)
 	s0, s1, s2 := m.slots[0], m.slots[1], m.slots[2]
+	h := &m.history
+	moves := newMoves()
+	nodeBits := h.node & 31
 	for r := 0; r < in.Records; r++ {
 		n := in.length(r)
-		m.start()
+		h.reset(m.stepped)
 		for n > 0 {
+			// A part at a time, so that a damaged stream is found out before long.
 			part := min(n, 1<<16)
 			n -= part
 			if d.overrun() {
 				return nil, ErrCorrupt
 			}
 			dst = grow(dst, part, total)
-			for range part {
-				q1 := m.lane.q1
-				t0, t1, t2 := (*[256]uint32)(s0[m.a0:]), (*[256]uint32)(s1[m.a1:]), (*[256]uint32)(s2[m.a2:])
-				ws := &m.weights[q1]
-				tree := &m.t.child[q1]
-				c := m.t.root[q1]
+			room := dst[len(dst) : len(dst)+part]
+			dst = dst[:len(dst)+part]
+			for i := range room {
+				t0, t1, t2 := (*[256]state)(s0[h.at[0]:]), (*[256]state)(s1[h.at[1]:]), (*[256]state)(s2[h.at[2]:])
+				ws := (*[256]weights3)(m.weights[h.last<<nodeBits:])
+				tree := (*[256][2]int16)(m.t.child[h.last<<nodeBits:])
+				c := m.t.root[h.last]
 				for c >= 0 {
 					node := uint8(c)
-					x0, x1, x2 := int64(stretchOf[t0[node]>>20]), int64(stretchOf[t1[node]>>20]), int64(stretchOf[t2[node]>>20])
 					w := &ws[node]
+					v0, v1, v2 := t0[node], t1[node], t2[node]
+					x0, x1, x2 := int64(v0&4095)-2048, int64(v1&4095)-2048, int64(v2&4095)-2048
 					dot := (x0*int64(w[0]) + x1*int64(w[1]) + x2*int64(w[2])) >> 16
 					p := uint64(squashOf[(min(max(dot, -2047), 2047)+2048)&4095])
 					split := size >> 16 * p
 					// A branch, not arithmetic: the processor guesses it and reads ahead
 					// in the tree, where the mixing would be too long a chain to wait for.
-					err, target := -int64(p), int64(255)
+					err, bit := -int64(p), uint32(0)
 					if code < split {
 						size = split
-						err, target = 65536-int64(p), 1<<32-1
+						err, bit = 65536-int64(p), 1
 						c = tree[node][1]
 					} else {
 						code -= split
@@ -157,20 +165,15 @@ func (m *mix3) decode(data []byte, in *Input, total int, dst []byte) ([]byte, er
 					w[0] += int32(x0 * err >> 18)
 					w[1] += int32(x1 * err >> 18)
 					w[2] += int32(x2 * err >> 18)
-					v := t0[node]
-					u := step[uint8(v)]
-					t0[node] = v + uint32((target-int64(v))*int64(u>>1)>>16)&^255 + u&1
-					v = t1[node]
-					u = step[uint8(v)]
-					t1[node] = v + uint32((target-int64(v))*int64(u>>1)>>16)&^255 + u&1
-					v = t2[node]
-					u = step[uint8(v)]
-					t2[node] = v + uint32((target-int64(v))*int64(u>>1)>>16)&^255 + u&1
+					t0[node], t1[node], t2[node] = moves[int(v0)<<1|int(bit)], moves[int(v1)<<1|int(bit)], moves[int(v2)<<1|int(bit)]
 				}
-				s := uint32(^c)
-				dst = append(dst, m.t.values[s&255])
-				m.lane.next(s)
-				m.contexts()
+				s := uint32(^c) & 255
+				room[i] = m.t.values[s]
+				if m.stepped {
+					h.stepped(s)
+				} else {
+					h.smooth(s)
+				}
 			}
 		}
 	}

@@ -16,16 +16,16 @@ type trees struct {
 	values []byte     // ascending; a symbol is an index here
 	rank   [256]uint8 // the symbol of a value
 
-	root   []int16         // by previous symbol: 0, or ^symbol where only that follows
-	child  [][256][2]int16 // by previous symbol, node and bit: another node, or ^symbol
-	paths  []uint16        // node<<1 | bit of the decisions of all symbols in all trees
-	pathAt []uint32        // by previous symbol * len(values) + symbol: start<<8 | length in paths
+	root  []int16    // by previous symbol: 0, or ^symbol where only that follows
+	child [][2]int16 // at previous symbol << nodeBits | node, by bit: another node, or ^symbol
+	paths []path     // by previous symbol * len(values) + symbol
 }
 
-// path returns the decisions that lead to symbol s after q1.
-func (t *trees) path(q1, s uint32) []uint16 {
-	at := t.pathAt[int(q1)*len(t.values)+int(s)]
-	return t.paths[at>>8 : at>>8+at&255]
+// path is the way to a symbol: a step is node<<2 | bit<<1, plus 1 if it is the last one.
+type path struct {
+	length uint8
+	first  [4]uint16
+	rest   []uint16 // from the fifth step on
 }
 
 // nodeBits returns log2 of the decisions that one tree may hold.
@@ -184,15 +184,16 @@ func (m *levelModel) at(levels []uint32, i, n int) *rangecoder.Tree {
 func (t *trees) build(levels []uint32) {
 	n := len(t.values)
 	t.root = make([]int16, n)
-	t.child = make([][256][2]int16, n)
-	t.pathAt = make([]uint32, n*n)
+	t.child = make([][2]int16, n<<t.nodeBits()+256)
+	t.paths = make([]path, n*n)
 	for p := range n {
 		if (p+1)*n <= len(levels) {
 			t.buildTree(p, levels[p*n:(p+1)*n])
 			continue
 		}
-		t.root[p], t.child[p] = t.root[0], t.child[0]
-		copy(t.pathAt[p*n:], t.pathAt[:n])
+		t.root[p] = t.root[0]
+		copy(t.child[p<<t.nodeBits():], t.child[:1<<t.nodeBits()])
+		copy(t.paths[p*n:], t.paths[:n])
 	}
 }
 
@@ -244,7 +245,6 @@ func (t *trees) buildTree(p int, levels []uint32) {
 	}
 	if len(nodes) == 0 {
 		t.root[p] = int16(leaves[0].id)
-		t.pathAt[p*len(t.values)+^leaves[0].id] = uint32(len(t.paths)) << 8
 		return
 	}
 	// Number the nodes from the root down, so that those used most share a cache line.
@@ -252,15 +252,17 @@ func (t *trees) buildTree(p int, levels []uint32) {
 	way := make([][]uint16, len(nodes))
 	for i := last; i >= 0; i-- {
 		for bit, c := range nodes[i].child {
-			w := append(slices.Clone(way[i]), uint16((last-i)<<1|bit))
+			w := append(slices.Clone(way[i]), uint16((last-i)<<2|bit<<1))
 			if c >= 0 {
 				way[c] = w
-				t.child[p][last-i][bit] = int16(last - c)
+				t.child[p<<t.nodeBits()|last-i][bit] = int16(last - c)
 				continue
 			}
-			t.child[p][last-i][bit] = int16(c)
-			t.pathAt[p*len(t.values)+^c] = uint32(len(t.paths)<<8 | len(w))
-			t.paths = append(t.paths, w...)
+			t.child[p<<t.nodeBits()|last-i][bit] = int16(c)
+			w[len(w)-1] |= 1
+			way := &t.paths[p*len(t.values)+^c]
+			way.length = uint8(len(w))
+			way.rest = w[copy(way.first[:], w):]
 		}
 	}
 }

@@ -1,0 +1,132 @@
+package quals
+
+// history is what the models see of the symbols before the next one in its read. Symbols
+// are indices into the sorted alphabet, so larger is better.
+type history struct {
+	at    [3]uint32 // where in each model's slots the next symbol's context starts
+	shift uint8     // contexts are the upper bits of a hash: 64 less their log2
+	node  uint8     // log2 of the slots of a context
+
+	top    uint32 // the largest symbol
+	last   uint32 // the symbol before
+	pos    uint32 // place in the read
+	run    uint32 // how often the last symbol came again
+	before uint64 // the symbol of the run before and the octave of that run's length
+	mean   uint32 // running mean of the symbols, in 1/256
+	delta  uint32 // sum of the differences between neighbours
+	tops   uint32 // how many of the symbols seen were the largest
+	seen   uint32 // halved, as tops, when it reaches 256
+	stage  uint64 // share of the largest so far and place in the read, both coarse
+}
+
+// Contexts are made of what predicts best on reads of many instruments, chosen by forward
+// selection; all include the last symbol, because the tree of decisions depends on it.
+
+// smooth takes symbol s and finds the contexts that suit alphabets of many values:
+// place and running mean; the run and the one before; place and share of the best value.
+func (h *history) smooth(s uint32) {
+	if s != h.last {
+		h.before = uint64(h.last)<<16 | octave(h.run)<<32
+		h.run = 0
+	} else {
+		h.run++
+	}
+	h.last = s
+	if s == h.top {
+		h.tops++
+	}
+	h.mean = uint32(int32(h.mean) + (int32(s<<8)-int32(h.mean))>>4)
+	h.pos++
+	if h.pos&7 == 0 {
+		h.mark()
+	}
+	h.smoothContexts()
+}
+
+// mark brings the stage up to date: every eighth symbol is often enough.
+func (h *history) mark() {
+	h.seen += 8
+	h.stage = uint64(h.tops*inverseOf[h.seen]>>12)<<8 | uint64(min(h.pos>>3, 31))<<32
+	if h.seen == 256 {
+		h.seen, h.tops = 128, h.tops/2
+	}
+}
+
+func (h *history) smoothContexts() {
+	q := uint64(h.last)
+	shift, node := h.shift&63, h.node&31
+	h.at[0] = uint32((q|uint64(h.mean>>10)<<8|uint64(min(h.pos, 511))<<32)*hashFactor>>shift) << node
+	h.at[1] = uint32((q|octave(h.run)<<8|h.before)*hashFactor>>shift) << node
+	h.at[2] = uint32((q|h.stage)*hashFactor>>shift) << node
+}
+
+// stepped takes symbol s and finds the contexts that suit alphabets of few values, as
+// binned qualities have: the run, the value before it and the differences so far; place
+// and running mean; place and the differences so far.
+func (h *history) stepped(s uint32) {
+	if s != h.last {
+		if h.pos > 0 {
+			d := int32(s) - int32(h.last)
+			h.delta += uint32(max(d, -d))
+		}
+		h.before = uint64(h.last) << 16
+		h.run = 0
+	} else {
+		h.run++
+	}
+	h.last = s
+	h.mean = uint32(int32(h.mean) + (int32(s<<8)-int32(h.mean))>>2)
+	h.pos++
+	h.steppedContexts()
+}
+
+func (h *history) steppedContexts() {
+	q := uint64(h.last)
+	shift, node := h.shift&63, h.node&31
+	r := uint64(rootOf[min(h.delta, uint32(len(rootOf)-1))])
+	pos := uint64(min(h.pos, 511))
+	h.at[0] = uint32((q|octave(h.run)<<8|h.before|r<<32)*hashFactor>>shift) << node
+	h.at[1] = uint32((q|uint64(h.mean>>6)<<8|(pos>>3&31)<<32)*hashFactor>>shift) << node
+	h.at[2] = uint32((q|r<<8|pos<<32)*hashFactor>>shift) << node
+}
+
+// reset starts a read, as if it followed on the best quality, with a 0 last.
+func (h *history) reset(stepped bool) {
+	h.last, h.pos, h.run, h.before = 0, 0, 0, 0
+	h.mean, h.delta, h.tops, h.seen, h.stage = h.top<<8, 0, 0, 0, 0
+	if stepped {
+		h.steppedContexts()
+	} else {
+		h.smoothContexts()
+	}
+}
+
+var (
+	rootOf    [16384]uint8 // square root, rounded up
+	octaveOf  [256]uint8   // a logarithm with two steps an octave
+	inverseOf [257]uint32  // 2^16/n, rounded up
+)
+
+func init() {
+	r := 0
+	for i := range rootOf {
+		for r*r < i {
+			r++
+		}
+		rootOf[i] = uint8(r)
+	}
+	for i := range octaveOf {
+		n, steps := i, 0
+		for n > 3 {
+			n, steps = n>>1, steps+2
+		}
+		octaveOf[i] = uint8(steps + n)
+	}
+	for i := range inverseOf {
+		if i > 0 {
+			inverseOf[i] = uint32((65536 + i - 1) / i)
+		}
+	}
+}
+
+func octave(n uint32) uint64 { return uint64(octaveOf[min(n, 255)]) }
