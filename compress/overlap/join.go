@@ -56,9 +56,9 @@ func newAssembler(expected, budget int) *assembler {
 	return &assembler{slots: make([]uint64, 1<<b), hashes: make([]uint32, 1<<b), shift: uint(32 - b), budget: budget}
 }
 
-// assemble joins the contigs, those of most reads first, and returns the supers that hold at
-// least two reads as one sequence, one base a byte.
-func assemble(contigs []contig, budget int, tick func(done, total int)) []byte {
+// assemble joins the contigs, those of most reads first, and returns as one sequence, one base
+// a byte, the supers that keep wants, given their reads and their length.
+func assemble(contigs []contig, keep func(reads, length int) bool, budget int, tick func(done, total int)) []byte {
 	slices.SortFunc(contigs, func(a, b contig) int {
 		if a.reads != b.reads {
 			return cmp.Compare(b.reads, a.reads)
@@ -81,7 +81,7 @@ func assemble(contigs []contig, budget int, tick func(done, total int)) []byte {
 	var pg []byte
 	for i := range a.supers {
 		s := &a.supers[i]
-		if s.parent < 0 && s.reads > 1 {
+		if s.parent < 0 && keep(s.reads, s.hi-s.lo) {
 			pg = append(pg, s.buf[s.org+s.lo:s.org+s.hi]...)
 		}
 	}
@@ -367,6 +367,22 @@ func (a *assembler) merge(x, y hit, n int) {
 	if flip {
 		shift = x.start + y.start + n - 1
 		lo, hi = shift-(t.hi-1), shift-t.lo+1
+	}
+	// Where both cover, they must agree: only one of them is kept there. Repeats can bring
+	// supers together that do not belong on top of each other.
+	from, to := max(lo, s.lo), min(hi, s.hi)
+	for c, left := from, (to-from)/16+1; c < to; c++ {
+		v := byte(0)
+		if flip {
+			v = 3 - t.buf[t.org+shift-c]
+		} else {
+			v = t.buf[t.org+c-shift]
+		}
+		if v != s.buf[s.org+c] {
+			if left--; left < 0 {
+				return
+			}
+		}
 	}
 	lo, hi = min(lo, s.lo), max(hi, s.hi)
 	if hi-lo > maxSpan || hi > maxSpan || lo < -maxSpan {

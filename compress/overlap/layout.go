@@ -33,34 +33,35 @@ func Build(ctx context.Context, rd *Reads, c Config) (*Layout, error) {
 	if budget == 0 {
 		budget = 1 << 32
 	}
-	contigs := binContigs(rd, c.Threads)
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	pg := assemble(contigs, min(budget, 1<<32-1<<20), tick("joining contigs"))
-	contigs = nil
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
+	pg := assemble(binContigs(rd, c.Threads), func(reads, _ int) bool { return reads > 1 }, min(budget, 1<<32-1<<20), tick("joining contigs"))
 	l := &Layout{Reads: rd, pl: newPlacements(rd.Count())}
-	l.Packed = pack(pg)
-	ix := newKmerIndex(l.Packed, len(pg), 24, c.Threads)
-	placeAll(rd, l.pl, l.Packed, len(pg), ix, c.Threads, func(p *placer) {
+	place := func(k int, stage string, setup func(*placer)) {
+		l.Packed = pack(pg)
+		ix := newKmerIndex(l.Packed, len(pg), k, c.Threads)
+		placeAll(rd, l.pl, l.Packed, len(pg), ix, c.Threads, setup, tick(stage))
+	}
+	exact := func(p *placer) {
 		p.step, p.chain, p.goodEnough = 8, 16, 1
 		p.tolerance = func(n int) int { return n / 6 }
-	}, tick("placing reads"))
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if vote(rd, l.pl, pg, l.Packed) > 0 {
-		l.Packed = pack(pg)
+	place(24, "placing reads", exact)
+	// Reads that stand badly where others that stand badly agree with them: the pseudogenome lacks
+	// what they come from, because a join went another way. Their own contigs mend that.
+	if more := mend(rd, l.pl, budget-len(pg)); len(more) > 0 && ctx.Err() == nil {
+		pg = append(pg, more...)
+		place(24, "placing reads again", exact)
 	}
-	ix = nil
-	ix = newKmerIndex(l.Packed, len(pg), 13, c.Threads)
-	placeAll(rd, l.pl, l.Packed, len(pg), ix, c.Threads, func(p *placer) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	vote(rd, l.pl, pg, l.Packed)
+	place(13, "placing the rest", func(p *placer) {
 		p.step, p.chain, p.goodEnough = 3, 64, 2
 		p.tolerance = func(n int) int { return n / 5 }
-	}, tick("placing the rest"))
+	})
 	pg = compact(rd, l.pl, pg)
 	l.Packed, l.Len = pack(pg), len(pg)
 	return l, ctx.Err()
@@ -96,3 +97,26 @@ func (l *Layout) Bases(dst []byte, record uint32) []byte {
 
 // Stretch appends the n bases of the pseudogenome from pos on, one a byte, to dst.
 func (l *Layout) Stretch(dst []byte, pos, n int) []byte { return unpack(dst, l.Packed, pos, n) }
+
+// poorly tells whether a read of n bases with so many mismatches is worth a second look.
+func poorly(n, miss int) bool { return miss > 2 && miss > n/50 }
+
+// mend assembles the reads that stand poorly, takes their places from them, and returns, one base
+// a byte, the contigs that cost less than the mismatches they save.
+func mend(rd *Reads, pl *placements, budget int) []byte {
+	var contigs []contig
+	for rec, pos := range pl.pos {
+		i := int(rd.index[rec])
+		n := rd.len(i)
+		if pos == Unplaced || n > maxOverlapped || !poorly(n, int(pl.miss[rec])) {
+			continue
+		}
+		if a, z := rd.clean(i); z-a >= seedLen {
+			// Mismatches stand in for reads: what a contig would save.
+			contigs = append(contigs, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: int(pl.miss[rec]), order: uint64(rec)})
+			pl.unplace(uint32(rec))
+		}
+	}
+	const mismatchCost, baseCost = 7, 2 // bits
+	return assemble(contigs, func(saved, length int) bool { return saved*mismatchCost > length*baseCost }, budget, func(int, int) {})
+}

@@ -128,12 +128,13 @@ func (p *placer) place(i int) (pos int, rev bool) {
 
 // placements are the places of reads by record, in input orientation.
 type placements struct {
-	pos []uint32 // Unplaced where there is none
-	rev []uint32 // bit set, by record
+	pos  []uint32 // Unplaced where there is none
+	rev  []uint32 // bit set, by record
+	miss []uint8  // mismatches, at most 255
 }
 
 func newPlacements(n int) *placements {
-	pl := &placements{pos: make([]uint32, n), rev: make([]uint32, n/32+1)}
+	pl := &placements{pos: make([]uint32, n), rev: make([]uint32, n/32+1), miss: make([]uint8, n)}
 	for i := range pl.pos {
 		pl.pos[i] = Unplaced
 	}
@@ -141,6 +142,12 @@ func newPlacements(n int) *placements {
 }
 
 func (pl *placements) reversed(record uint32) bool { return pl.rev[record>>5]>>(record&31)&1 != 0 }
+
+// unplace takes the place from a record.
+func (pl *placements) unplace(record uint32) {
+	pl.pos[record] = Unplaced
+	pl.rev[record>>5] &^= 1 << (record & 31)
+}
 
 // placeAll places every read that has no place yet.
 func placeAll(rd *Reads, pl *placements, pg []byte, n int, ix *kmerIndex, threads int, setup func(*placer), tick func(done, total int)) {
@@ -167,7 +174,7 @@ func placeAll(rd *Reads, pl *placements, pg []byte, n int, ix *kmerIndex, thread
 					if pos < 0 {
 						continue
 					}
-					pl.pos[rec] = uint32(pos)
+					pl.pos[rec], pl.miss[rec] = uint32(pos), uint8(min(p.best, 255))
 					if rev != (rd.place[i]&1 != 0) {
 						atomic.OrUint32(&pl.rev[rec>>5], 1<<(rec&31))
 					}

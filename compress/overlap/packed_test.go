@@ -1,0 +1,138 @@
+package overlap
+
+import (
+	"bytes"
+	"math/rand"
+	"testing"
+)
+
+func randomBases(r *rand.Rand, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.Intn(4))
+	}
+	return b
+}
+
+func reversed(b []byte) []byte {
+	out := make([]byte, len(b))
+	for i, v := range b {
+		out[len(b)-1-i] = 3 - v
+	}
+	return out
+}
+
+func TestPackedBases(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	for n := 1; n < 130; n++ {
+		b := randomBases(r, n)
+		p := pack(b)
+		for at := 0; at < n; at += 1 + r.Intn(7) {
+			if got := unpack(nil, p, at, n-at); !bytes.Equal(got, b[at:]) {
+				t.Fatalf("n=%d: unpack from %d: %v, want %v", n, at, got, b[at:])
+			}
+		}
+		rev := make([]byte, (n+3)/4+2*pad)
+		reverseInto(rev, p, n)
+		if got := unpack(nil, rev, 0, n); !bytes.Equal(got, reversed(b)) {
+			t.Fatalf("n=%d: reverse complement %v, want %v", n, got, reversed(b))
+		}
+	}
+}
+
+func TestDistanceCountsAndGivesUp(t *testing.T) {
+	r := rand.New(rand.NewSource(2))
+	for range 500 {
+		n := 1 + r.Intn(200)
+		a := randomBases(r, n+40)
+		at := r.Intn(40)
+		b := bytes.Clone(a[at : at+n])
+		want, odd := 0, make([]uint64, n/chunk+1)
+		for i := range b {
+			if r.Intn(10) == 0 {
+				b[i] = (b[i] + 1 + byte(r.Intn(3))) & 3
+				if r.Intn(3) == 0 {
+					odd[i/chunk] |= 1 << (2 * (i % chunk))
+				} else {
+					want++
+				}
+			}
+		}
+		if got := distance(pack(a), at, pack(b), 0, n, n, odd); got != want {
+			t.Fatalf("distance %d, want %d", got, want)
+		}
+		if want > 0 {
+			if got := distance(pack(a), at, pack(b), 0, n, want-1, odd); got <= want-1 {
+				t.Fatalf("distance %d does not exceed the limit %d", got, want-1)
+			}
+		}
+		var at2 []int
+		forEachMismatch(pack(a), at, pack(b), n, odd, func(j int, c byte) {
+			at2 = append(at2, j)
+			if b[j] != c || a[at+j] == c {
+				t.Fatalf("mismatch at %d: %d", j, c)
+			}
+		})
+		if len(at2) != want {
+			t.Fatalf("%d mismatches, want %d", len(at2), want)
+		}
+	}
+}
+
+func TestAssembleGivesBackAGenome(t *testing.T) {
+	r := rand.New(rand.NewSource(3))
+	genome := randomBases(r, 5000)
+	var contigs []contig
+	for i := 0; i < 400; i++ {
+		at := r.Intn(len(genome) - 120)
+		seq := bytes.Clone(genome[at : at+120])
+		if i%2 == 1 {
+			seq = reversed(seq)
+		}
+		contigs = append(contigs, contig{seq: seq, reads: 2, order: uint64(i)})
+	}
+	pg := assemble(contigs, func(reads, _ int) bool { return reads > 1 }, 1<<30, func(int, int) {})
+	if len(pg) > len(genome)+200 {
+		t.Fatalf("%d bases from a genome of %d", len(pg), len(genome))
+	}
+	rev := reversed(pg)
+	for _, c := range contigs {
+		if !bytes.Contains(pg, c.seq) && !bytes.Contains(rev, c.seq) {
+			t.Fatal("a contig is not in what was assembled")
+		}
+	}
+}
+
+// TestJoinsLoseNothing: repeats must not make a join drop what stands beyond them.
+func TestJoinsLoseNothing(t *testing.T) {
+	r := rand.New(rand.NewSource(4))
+	repeat := randomBases(r, 80)
+	var genome []byte
+	for range 30 {
+		genome = append(genome, randomBases(r, 200)...)
+		if r.Intn(2) == 0 {
+			genome = append(genome, repeat...)
+		} else {
+			genome = append(genome, reversed(repeat)...)
+		}
+	}
+	var contigs []contig
+	for at := 0; at+60 <= len(genome); at += 7 {
+		contigs = append(contigs, contig{seq: genome[at : at+60], reads: 2, order: uint64(at)})
+	}
+	pg := assemble(contigs, func(reads, _ int) bool { return reads > 1 }, 1<<30, func(int, int) {})
+	seen := map[string]bool{}
+	for i := 0; i+24 <= len(pg); i++ {
+		seen[string(pg[i:i+24])] = true
+		seen[string(reversed(pg[i:i+24]))] = true
+	}
+	missing := 0
+	for i := 0; i+24 <= len(genome); i++ {
+		if !seen[string(genome[i:i+24])] {
+			missing++
+		}
+	}
+	if missing > len(genome)/50 {
+		t.Fatalf("%d of %d k-mers of the genome are gone", missing, len(genome))
+	}
+}
