@@ -3,9 +3,10 @@ package quals
 // history is what the models see of the symbols before the next one in its read. Symbols
 // are indices into the sorted alphabet, so larger is better.
 type history struct {
-	at    [3]uint32 // where in each model's slots the next symbol's context starts
+	at    [3]uint32 // where in the slots each model's context of the next symbol starts
 	shift uint8     // contexts are the upper bits of a hash: 64 less their log2
 	node  uint8     // log2 of the slots of a context
+	size  uint32    // slots of a model; those of all models stand one after another
 
 	top    uint32 // the largest symbol
 	last   uint32 // the symbol before
@@ -25,16 +26,19 @@ type history struct {
 // smooth takes symbol s and finds the contexts that suit alphabets of many values:
 // place and running mean; the run and the one before; place and share of the best value.
 func (h *history) smooth(s uint32) {
-	if s != h.last {
-		h.before = uint64(h.last)<<16 | octave(h.run)<<32
-		h.run = 0
-	} else {
-		h.run++
+	before, run := uint64(h.last)<<16|octave(h.run)<<32, uint32(0)
+	if s == h.last {
+		before = h.before
 	}
-	h.last = s
+	if s == h.last {
+		run = h.run + 1
+	}
+	h.before, h.run, h.last = before, run, s
+	tops := h.tops
 	if s == h.top {
-		h.tops++
+		tops++
 	}
+	h.tops = tops
 	h.mean = uint32(int32(h.mean) + (int32(s<<8)-int32(h.mean))>>4)
 	h.pos++
 	if h.pos&7 == 0 {
@@ -56,8 +60,8 @@ func (h *history) smoothContexts() {
 	q := uint64(h.last)
 	shift, node := h.shift&63, h.node&31
 	h.at[0] = uint32((q|uint64(h.mean>>10)<<8|uint64(min(h.pos, 511))<<32)*hashFactor>>shift) << node
-	h.at[1] = uint32((q|octave(h.run)<<8|h.before)*hashFactor>>shift) << node
-	h.at[2] = uint32((q|h.stage)*hashFactor>>shift) << node
+	h.at[1] = uint32((q|octave(h.run)<<8|h.before)*hashFactor>>shift)<<node + h.size
+	h.at[2] = uint32((q|h.stage)*hashFactor>>shift)<<node + 2*h.size
 }
 
 // stepped takes symbol s and finds the contexts that suit alphabets of few values, as
@@ -86,8 +90,8 @@ func (h *history) steppedContexts() {
 	r := uint64(rootOf[min(h.delta, uint32(len(rootOf)-1))])
 	pos := uint64(min(h.pos, 511))
 	h.at[0] = uint32((q|octave(h.run)<<8|h.before|r<<32)*hashFactor>>shift) << node
-	h.at[1] = uint32((q|uint64(h.mean>>6)<<8|(pos>>3&31)<<32)*hashFactor>>shift) << node
-	h.at[2] = uint32((q|r<<8|pos<<32)*hashFactor>>shift) << node
+	h.at[1] = uint32((q|uint64(h.mean>>6)<<8|(pos>>3&31)<<32)*hashFactor>>shift)<<node + h.size
+	h.at[2] = uint32((q|r<<8|pos<<32)*hashFactor>>shift)<<node + 2*h.size
 }
 
 // reset starts a read, as if it followed on the best quality, with a 0 last.

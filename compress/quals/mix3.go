@@ -7,7 +7,7 @@ type weights3 [4]int32 // three, and one to fill the cache line
 type mix3 struct {
 	t       *trees
 	stepped bool
-	slots   [3][]state
+	slots   []state
 	weights []weights3 // at last symbol << nodeBits | node
 	history history
 }
@@ -17,9 +17,8 @@ func newMix3(t *trees, total int, stepped bool) *mix3 {
 	ctx := contextsFor(total, node)
 	m := &mix3{t: t, stepped: stepped}
 	m.history = history{shift: uint8(64 - ctx), node: uint8(node), top: uint32(len(t.values) - 1)}
-	for i := range m.slots {
-		m.slots[i] = newSlots(ctx, node)
-	}
+	m.history.size = 1 << (ctx + node)
+	m.slots = newSlots(3 << (ctx + node))
 	m.weights = make([]weights3, len(t.values)<<node+256)
 	for i := range m.weights {
 		m.weights[i] = weights3{22000, 22000, 22000}
@@ -88,7 +87,7 @@ func (m *mix3) encode(out []byte, in *Input) []byte {
 
 // mix finds the probabilities of n decisions and updates the models.
 func (m *mix3) mix(b *batch, n int) {
-	s0, s1, s2 := m.slots[0], m.slots[1], m.slots[2]
+	slots := m.slots
 	weights := m.weights
 	symbol := 0
 	moves := newMoves()
@@ -97,7 +96,7 @@ func (m *mix3) mix(b *batch, n int) {
 		pl := &b.places[symbol&1023]
 		symbol += int(d & 1)
 		node, bit := uint32(d>>2), uint32(d>>1&1)
-		v0, v1, v2 := &s0[pl.at[0]+node], &s1[pl.at[1]+node], &s2[pl.at[2]+node]
+		v0, v1, v2 := &slots[pl.at[0]+node], &slots[pl.at[1]+node], &slots[pl.at[2]+node]
 		w := &weights[pl.weights+node]
 		x0, x1, x2 := int64(*v0&4095)-2048, int64(*v1&4095)-2048, int64(*v2&4095)-2048
 		dot := (x0*int64(w[0]) + x1*int64(w[1]) + x2*int64(w[2])) >> 16
@@ -116,7 +115,7 @@ func (m *mix3) decode(data []byte, in *Input, total int, dst []byte) ([]byte, er
 	d := &decoder{src: data}
 	code := d.word()<<32 | d.word()
 	size := ^uint64(0)
-	s0, s1, s2 := m.slots[0], m.slots[1], m.slots[2]
+	slots := m.slots
 	h := &m.history
 	moves := newMoves()
 	nodeBits := h.node & 31
@@ -134,15 +133,15 @@ func (m *mix3) decode(data []byte, in *Input, total int, dst []byte) ([]byte, er
 			room := dst[len(dst) : len(dst)+part]
 			dst = dst[:len(dst)+part]
 			for i := range room {
-				t0, t1, t2 := (*[256]state)(s0[h.at[0]:]), (*[256]state)(s1[h.at[1]:]), (*[256]state)(s2[h.at[2]:])
+				at0, at1, at2 := h.at[0], h.at[1], h.at[2]
 				ws := (*[256]weights3)(m.weights[h.last<<nodeBits:])
 				tree := (*[256][2]int16)(m.t.child[h.last<<nodeBits:])
 				c := m.t.root[h.last]
 				for c >= 0 {
 					node := uint8(c)
 					w := &ws[node]
-					v0, v1, v2 := t0[node], t1[node], t2[node]
-					x0, x1, x2 := int64(v0&4095)-2048, int64(v1&4095)-2048, int64(v2&4095)-2048
+					v0, v1, v2 := &slots[at0+uint32(node)], &slots[at1+uint32(node)], &slots[at2+uint32(node)]
+					x0, x1, x2 := int64(*v0&4095)-2048, int64(*v1&4095)-2048, int64(*v2&4095)-2048
 					dot := (x0*int64(w[0]) + x1*int64(w[1]) + x2*int64(w[2])) >> 16
 					p := uint64(squashOf[(min(max(dot, -2047), 2047)+2048)&4095])
 					split := size >> 16 * p
@@ -165,7 +164,7 @@ func (m *mix3) decode(data []byte, in *Input, total int, dst []byte) ([]byte, er
 					w[0] += int32(x0 * err >> 18)
 					w[1] += int32(x1 * err >> 18)
 					w[2] += int32(x2 * err >> 18)
-					t0[node], t1[node], t2[node] = moves[int(v0)<<1|int(bit)], moves[int(v1)<<1|int(bit)], moves[int(v2)<<1|int(bit)]
+					*v0, *v1, *v2 = moves[int(*v0)<<1|int(bit)], moves[int(*v1)<<1|int(bit)], moves[int(*v2)<<1|int(bit)]
 				}
 				s := uint32(^c) & 255
 				room[i] = m.t.values[s]

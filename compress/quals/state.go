@@ -91,10 +91,9 @@ var squashOf = func() (t [4096]uint16) {
 	return t
 }()
 
-// newSlots returns the states of a model with 2^ctx contexts of 2^node decisions each. The
-// window of 256 that starts at any context lies inside.
-func newSlots(ctx, node uint) []state {
-	s := make([]state, 1<<(ctx+node)+256)
+// newSlots returns n fresh states, and some behind for the window of a damaged stream.
+func newSlots(n int) []state {
+	s := make([]state, n+256)
 	for i := range s {
 		s[i] = stateStart
 	}
