@@ -280,10 +280,12 @@ func TestCUDARates(t *testing.T) {
 				measure("gpu seqs", seqs, streams, 16, true)
 				measure("gpu all", all, streams, 16, true)
 			}
-		case "gpu-all":
-			all.BlockSize = 64 << 20
-			measure("gpu all", all, 6, 16, true)
-			measure("gpu all", all, 6, 16, true)
+		case "gpu-long":
+			for _, block := range []uint64{16, 32, 64} {
+				seqs.BlockSize, all.BlockSize = block<<20, block<<20
+				measure("gpu seqs", seqs, 4, 16, true)
+				measure("gpu all", all, 4, 16, true)
+			}
 		case "cpu":
 			for _, threads := range []int{16, 8, 4, 1} {
 				seqs.BlockSize, all.BlockSize = 64<<20, 64<<20

@@ -26,7 +26,7 @@ const (
 	// worthGPU is how many bytes of FASTQ there must be for each thread that the CPU could
 	// use, for --device auto to pay for the start-up of a GPU: docs/PERFORMANCE.md, "Where
 	// auto switches", has the measurement.
-	worthGPU = 250_000_000
+	worthGPU = 350_000_000
 )
 
 // gpuBuild is what a build with the tag cuda adds.
