@@ -256,6 +256,36 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
+// TestWrappedLate: what shows only far into a file that it is wrapped is read again; what
+// is neither wrapped nor not is refused for what was wrong first.
+func TestWrappedLate(t *testing.T) {
+	plain := string(simulate(1, 12_000, 100, 100, "1"))
+	if len(plain) < 2*sniffLen {
+		t.Fatal("the text is too short")
+	}
+	for _, tt := range []struct{ name, late, want string }{
+		{"wrapped", "@w\nACGT\nAC\n+\nIIII\nII\n@x\nA\n+\nI\n", ""},
+		{"blank line", "\n@x\nA\n+\nI\n", ""},
+		{"broken", "@w\nACGT\n+\nIIII\nII\n@x\nA\n+\nI\n", "x: record 12002: expected '@', found 'I'"},
+		{"not FASTQ", "@w\nACGT\nIIII\n", "x: record 12001: expected a line with '+', found 'I'"},
+	} {
+		for _, size := range []uint64{0, 1 << 20} {
+			text := []byte(plain + tt.late)
+			dir, err := binTexts(t, Config{Threads: 2, Streams: 3, Options: bins.Options{BlockSize: size}}, testInput{"x", text})
+			switch {
+			case err != nil:
+				if err.Error() != tt.want {
+					t.Errorf("%s: error is %v, want %q", tt.name, err, tt.want)
+				}
+			case tt.want != "":
+				t.Errorf("%s: no error", tt.name)
+			case !bytes.Equal(restore(t, dir)[0], text):
+				t.Errorf("%s: the text differs", tt.name)
+			}
+		}
+	}
+}
+
 // TestOddFiles bins every file of the collection: the names of the broken ones say so.
 func TestOddFiles(t *testing.T) {
 	paths, _ := filepath.Glob(filepath.Join("..", "..", "shared", "data", "odd", "*"))

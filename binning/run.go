@@ -135,7 +135,7 @@ const (
 // bound lowers the number of streams until the memory allowed is enough.
 func (c *Config) bound() error {
 	size := c.Options.BlockSize
-	if n := c.totalSize(); n > 0 {
+	if n := c.textSize(); n > 0 {
 		size = min(size, n) // no block is larger than the inputs
 	}
 	need := func(streams int) uint64 {
@@ -153,8 +153,10 @@ func (c *Config) bound() error {
 	return nil
 }
 
-// totalSize returns the size of all inputs if it is known and they are plain, else 0.
-func (c *Config) totalSize() uint64 {
+// textSize returns how many bytes of text the inputs hold at most: 0 if that can't be told,
+// a guess on the safe side for compressed ones.
+func (c *Config) textSize() uint64 {
+	const ratio = 16
 	var sum uint64
 	for _, in := range c.Inputs {
 		if !regular(in.Path) {
@@ -162,16 +164,20 @@ func (c *Config) totalSize() uint64 {
 		}
 		f, err := os.Open(in.Path)
 		if err != nil {
-			return 0
+			return 0 // opening it again will tell
 		}
-		var head [1]byte
-		f.Read(head[:])
-		info, err := f.Stat()
+		head := []byte{'@'}
+		_, err = f.Read(head)
+		info, statErr := f.Stat()
 		f.Close()
-		if err != nil || head[0] != '@' && head[0] != '>' {
+		if statErr != nil || err != nil && err != io.EOF {
 			return 0
 		}
-		sum += uint64(info.Size())
+		n := uint64(info.Size())
+		if head[0] != '@' && head[0] != '>' {
+			n *= ratio
+		}
+		sum += n
 	}
 	return sum
 }

@@ -320,3 +320,23 @@ func TestRemove(t *testing.T) {
 		t.Errorf("left: %v", entries)
 	}
 }
+
+// TestConcurrentReads reads all blocks from several goroutines at once.
+func TestConcurrentReads(t *testing.T) {
+	a, dir := samples(), t.TempDir()
+	a.write(t, dir, "a", false, 2)
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	side(4)(40, func(k int) {
+		i := k % len(a.blocks)
+		var b Block
+		if err := errors.Join(r.ReadColumns(i, WantAll, &b), r.ReadBins(i, 0, NBin, &b)); err != nil {
+			t.Error(err)
+		} else if !bytes.Equal(b.Quals, a.blocks[i].Quals) || !bytes.Equal(b.Packed, a.blocks[i].Packed) {
+			t.Errorf("block %d differs", i)
+		}
+	})
+}
