@@ -1,55 +1,102 @@
 package seqs
 
 import (
-	"compress/gzip"
-	"fmt"
-	"io"
-	"os"
-	"strings"
+	"bytes"
+	"math/rand"
 	"testing"
-
-	rc "orcomgo/compress/rangecoder"
 )
 
-func TestExperiment(t *testing.T) {
-	path := os.Getenv("CM_FILE")
-	if path == "" {
-		t.Skip()
-	}
-	f, _ := os.Open(path)
-	z, _ := gzip.NewReader(f)
-	raw, _ := io.ReadAll(z)
-	var b []byte
-	kind := raw[0]
-	for i, l := range strings.Split(string(raw), "\n") {
-		if kind == '>' && strings.HasPrefix(l, ">") || kind == '@' && i%4 != 1 {
+// repetitive returns n bases of which about half repeat earlier ones, on either strand, with
+// a difference now and then.
+func repetitive(seed int64, n int) []byte {
+	r := rand.New(rand.NewSource(seed))
+	b := make([]byte, 0, n)
+	for len(b) < n {
+		k := min(20+r.Intn(300), n-len(b))
+		if len(b) > 1000 && r.Intn(2) == 0 {
+			at := r.Intn(len(b) - k + 1)
+			s := bytes.Clone(b[at : at+k])
+			if r.Intn(2) == 0 {
+				reverse(s)
+			}
+			for i := range s {
+				if r.Intn(50) == 0 {
+					s[i] = byte(r.Intn(4))
+				}
+			}
+			b = append(b, s...)
 			continue
 		}
-		for _, c := range []byte(l) {
-			if v := strings.IndexByte("ACGT", c&^32); v >= 0 {
-				b = append(b, byte(v))
-			}
+		for range k {
+			b = append(b, byte(r.Intn(4)))
 		}
 	}
-	if len(b) > 12000000 {
-		b = b[:12000000]
+	return b
+}
+
+func stretchOf(b []byte) func([]byte, int, int) []byte {
+	return func(dst []byte, pos, n int) []byte { return append(dst, b[pos:pos+n]...) }
+}
+
+func TestPseudogenomeRoundTrip(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 30, 1000, 300000, 2*minSegment + 5} {
+		b := repetitive(int64(n), n)
+		data := encodePseudogenome(n, 2, stretchOf(b), func(int) {})
+		if one := encodePseudogenome(n, 1, stretchOf(b), func(int) {}); !bytes.Equal(one, data) {
+			t.Fatalf("n=%d: one thread codes differently from two", n)
+		}
+		got, err := decodePseudogenome(data, 2)
+		if err != nil || !bytes.Equal(got, b) {
+			t.Fatalf("n=%d: %v", n, err)
+		}
+		if n == 300000 && len(data)*8 > n*13/10 {
+			t.Errorf("n=%d: %d bytes: repeats were not found", n, len(data))
+		}
 	}
-	m := newModel(len(b))
-	var c lookup
-	e := rc.NewEncoder(nil)
-	t0 := cpu()
-	for _, x := range b {
-		m.look(&c)
-		hi, lo := int(x>>1), int(x&1)
-		p := m.predict(&c, 0)
-		e.Encode(hi, p)
-		m.learn(&c, 0, hi, p)
-		p = m.predict(&c, 1+hi)
-		e.Encode(lo, p)
-		m.learn(&c, 1+hi, lo, p)
-		m.enter(uint64(x))
+}
+
+// TestPrimedModelKnowsItsBases: what a primed model has seen costs little to code again, either strand.
+func TestPrimedModelKnowsItsBases(t *testing.T) {
+	pg := make([]byte, 50000)
+	r := rand.New(rand.NewSource(5))
+	for i := range pg {
+		pg[i] = byte(r.Intn(4))
 	}
-	out := e.Finish()
-	d := cpu() - t0
-	fmt.Printf("%s %d bases %d bytes %.4f bits/base %.1f ns/base\n", path, len(b), len(out), float64(len(out))*8/float64(len(b)), float64(d.Nanoseconds())/float64(len(b)))
+	again := bytes.Clone(pg[20000:22000])
+	reverse(again)
+	again = append(again, pg[3000:5000]...)
+	c := encodeTo(nil)
+	b := baseCoder{c: c, m: primed(pg, 2).clone()}
+	for _, v := range again {
+		b.base(v)
+	}
+	data := c.e.Finish()
+	if len(data)*8 > len(again)/4 {
+		t.Fatalf("%d bytes for %d bases seen before", len(data), len(again))
+	}
+	d := baseCoder{c: decodeFrom(data), m: primed(pg, 1)}
+	for i, v := range again {
+		if got := d.base(0); got != v {
+			t.Fatalf("base %d is %d, want %d", i, got, v)
+		}
+	}
+}
+
+func BenchmarkEncodeBases(b *testing.B) {
+	pg := repetitive(1, 1<<20)
+	b.SetBytes(int64(len(pg)))
+	for range b.N {
+		encodePseudogenome(len(pg), 1, stretchOf(pg), func(int) {})
+	}
+}
+
+func BenchmarkDecodeBases(b *testing.B) {
+	pg := repetitive(1, 1<<20)
+	data := encodePseudogenome(len(pg), 1, stretchOf(pg), func(int) {})
+	b.SetBytes(int64(len(pg)))
+	for range b.N {
+		if _, err := decodePseudogenome(data, 1); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

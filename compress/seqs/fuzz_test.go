@@ -1,0 +1,90 @@
+package seqs
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"orcomgo/bins"
+)
+
+// codedSlice is a small slice with everything in it.
+func codedSlice(f *testing.F) (shared [][]byte, data []byte, first, mate *Column) {
+	a := simulate(7, 2000, 300, 40, 60, 0.02)
+	b := simulate(8, 2000, 300, 40, 60, 0.02)
+	r := archiveOf(f, bins.Options{}, 100, a, b)
+	e, err := Build(context.Background(), r, Config{Threads: 1})
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer e.Close()
+	first, mate = sliceColumn(0, a, 0, 300, nil, true), sliceColumn(1, b, 0, 300, nil, true)
+	if data, err = e.EncodeSlice(first, mate); err != nil {
+		f.Fatal(err)
+	}
+	return e.Shared(), data, first, mate
+}
+
+// FuzzDecodeSlice: whatever a slice says, decoding ends with an error or letters of the right number.
+func FuzzDecodeSlice(f *testing.F) {
+	shared, data, first, mate := codedSlice(f)
+	d, err := NewDecoder(shared, 1)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add(data[:len(data)/2])
+	f.Add([]byte{0, 6, 0, 0, 0, 0})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, err := d.DecodeSlice(data,
+			&Column{Records: first.Records, Lengths: first.Lengths, Quals: first.Quals},
+			&Column{Records: mate.Records, Lengths: mate.Lengths, Quals: mate.Quals})
+		if err == nil && (uint64(len(got[0])) != first.bases() || uint64(len(got[1])) != mate.bases()) {
+			t.Fatal("wrong number of letters")
+		}
+	})
+}
+
+// FuzzShared: shared sections of any content are refused or decoded, and slices on top of them as well.
+func FuzzShared(f *testing.F) {
+	shared, data, first, mate := codedSlice(f)
+	f.Add(shared[0], shared[1])
+	f.Add([]byte{0xff, 0xff, 3}, []byte{})
+	f.Fuzz(func(t *testing.T, pg, tree []byte) {
+		d, err := NewDecoder([][]byte{pg, tree}, 1)
+		if err != nil {
+			return
+		}
+		got, err := d.DecodeSlice(data,
+			&Column{Records: first.Records, Lengths: first.Lengths, Quals: first.Quals},
+			&Column{Records: mate.Records, Lengths: mate.Lengths, Quals: mate.Quals})
+		if err == nil && uint64(len(got[0])) != first.bases() {
+			t.Fatal("wrong number of letters")
+		}
+	})
+}
+
+func FuzzDecodeLengths(f *testing.F) {
+	f.Add(EncodeLengths(nil, 101, 9), 9)
+	f.Add(EncodeLengths([]uint32{1, 2, 2, 300}, 0, 4), 4)
+	f.Add(EncodeLengths([]uint32{1 << 31, 0, 70000, 70000}, 0, 4), 4)
+	f.Fuzz(func(t *testing.T, data []byte, n int) {
+		if n < 0 || n > 1000 {
+			return
+		}
+		lengths, _, err := DecodeLengths(data, n)
+		if err == nil && lengths != nil && len(lengths) != n {
+			t.Fatal("wrong number of lengths")
+		}
+	})
+}
+
+func TestLengthsRoundTrip(t *testing.T) {
+	for _, want := range [][]uint32{nil, {}, {0}, {5, 5, 5}, {1, 4095, 2}, {4096, 1 << 20, 0, 1<<32 - 1}} {
+		data := EncodeLengths(slices.Clone(want), 77, len(want))
+		got, fixed, err := DecodeLengths(data, len(want))
+		if err != nil || want == nil && fixed != 77 || want != nil && !slices.Equal(got, want) {
+			t.Fatalf("%v: got %v, %d, %v", want, got, fixed, err)
+		}
+	}
+}
