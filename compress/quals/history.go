@@ -95,9 +95,13 @@ func (h *history) steppedContexts() {
 }
 
 // reset starts a read, as if it followed on the best quality, with a 0 last.
-func (h *history) reset(stepped bool) {
+func (h *history) reset() {
 	h.last, h.pos, h.run, h.before = 0, 0, 0, 0
 	h.mean, h.delta, h.tops, h.seen, h.stage = h.top<<8, 0, 0, 0, 0
+}
+
+// contexts finds the contexts of the next symbol.
+func (h *history) contexts(stepped bool) {
 	if stepped {
 		h.steppedContexts()
 	} else {

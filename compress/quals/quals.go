@@ -67,9 +67,39 @@ func (in *Input) length(i int) int {
 const (
 	strategyEmpty    = 0 // no bytes at all
 	strategyConstant = 1 // one value throughout
-	strategySmooth   = 2 // binary decisions under mixed models
-	strategyStepped  = 3
+	strategyModelled = 2 // and above: 2 + 2*level, plus 1 for stepped contexts
 )
+
+// engine codes a column with the models of one level.
+type engine interface {
+	encode(out []byte, in *Input) []byte
+	decode(data []byte, in *Input, total int, dst []byte) ([]byte, error)
+}
+
+func newEngine(t *trees, total int, level Level, stepped bool) engine {
+	switch level {
+	case Fast:
+		return newSingle(t, total, stepped)
+	case Default:
+		return newThree(t, total, stepped)
+	}
+	return newMany(t, total, stepped)
+}
+
+// sampleBytes is how much of a column is coded on trial to choose its contexts.
+const sampleBytes = 1 << 17
+
+// sample returns the first reads of the column, sampleBytes or a little more.
+func sample(in *Input) Input {
+	s := Input{Lengths: in.Lengths, FixedLen: in.FixedLen}
+	n := 0
+	for s.Records < in.Records && n < sampleBytes {
+		n += in.length(s.Records)
+		s.Records++
+	}
+	s.Quals = in.Quals[:n]
+	return s
+}
 
 // Encode returns the stream of the column. It panics if len(Quals) is not the sum of the
 // lengths, which is the caller's error.
@@ -85,13 +115,19 @@ func Encode(in Input, level Level) []byte {
 	if len(t.values) == 1 {
 		return []byte{strategyConstant, t.values[0]}
 	}
-	stepped := len(t.values) <= 8
-	strategy := byte(strategySmooth)
-	if stepped {
-		strategy = strategyStepped
+	s := sample(&in)
+	smooth := newEngine(t, len(s.Quals), level, false).encode(nil, &s)
+	stepped := newEngine(t, len(s.Quals), level, true).encode(nil, &s)
+	strategy, choice := strategyModelled+2*byte(level), smooth
+	if len(stepped) < len(smooth) {
+		strategy, choice = strategy+1, stepped
 	}
 	out := append(make([]byte, 0, n/4+1024), strategy)
-	return newMix3(t, n, stepped).encode(append(out, head...), &in)
+	out = append(out, head...)
+	if s.Records == in.Records {
+		return append(out, choice...)
+	}
+	return newEngine(t, n, level, strategy&1 == 1).encode(out, &in)
 }
 
 // Decode appends the column to dst[:0] and returns it; in tells the lengths (its Quals are
@@ -103,13 +139,13 @@ func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 		return nil, ErrCorrupt
 	}
 	dst = dst[:0]
-	switch strategy, rest := data[0], data[1:]; strategy {
-	case strategyEmpty:
+	switch strategy, rest := data[0], data[1:]; {
+	case strategy == strategyEmpty:
 		if n != 0 || len(rest) != 0 {
 			return nil, ErrCorrupt
 		}
 		return dst, nil
-	case strategyConstant:
+	case strategy == strategyConstant:
 		if n == 0 || len(rest) != 1 {
 			return nil, ErrCorrupt
 		}
@@ -121,7 +157,7 @@ func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 			dst[i] = rest[0]
 		}
 		return dst, nil
-	case strategySmooth, strategyStepped:
+	case strategy < strategyModelled+2*byte(Max+1):
 		if n == 0 {
 			return nil, ErrCorrupt
 		}
@@ -129,7 +165,8 @@ func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return newMix3(t, n, strategy == strategyStepped).decode(body, &in, n, dst)
+		level := Level((strategy - strategyModelled) / 2)
+		return newEngine(t, n, level, strategy&1 == 1).decode(body, &in, n, dst)
 	}
 	return nil, ErrCorrupt
 }

@@ -28,6 +28,14 @@ type path struct {
 	rest   []uint16 // from the fifth step on
 }
 
+// step returns the i-th step, i < length.
+func (p *path) step(i uint8) uint16 {
+	if i < 4 {
+		return p.first[i]
+	}
+	return p.rest[i-4]
+}
+
 // nodeBits returns log2 of the decisions that one tree may hold.
 func (t *trees) nodeBits() uint { return uint(bits.Len(uint(len(t.values) - 2))) }
 

@@ -1,27 +1,28 @@
 package quals
 
 // weights of the mixing at one node of one tree; 65536 is 1.
-type weights3 [4]int32 // three, and one to fill the cache line
+type weightsOf3 [4]int32 // three, and one to fill the cache line
 
-// mix3 mixes three context models, the weights chosen by the previous symbol and the node.
-type mix3 struct {
+// three mixes three context models, the weights chosen by the previous symbol and the
+// node: the engine of Default.
+type three struct {
 	t       *trees
 	stepped bool
 	slots   []state
-	weights []weights3 // at last symbol << nodeBits | node
+	weights []weightsOf3 // at last symbol << nodeBits | node
 	history history
 }
 
-func newMix3(t *trees, total int, stepped bool) *mix3 {
+func newThree(t *trees, total int, stepped bool) *three {
 	node := t.nodeBits()
 	ctx := contextsFor(total, node)
-	m := &mix3{t: t, stepped: stepped}
+	m := &three{t: t, stepped: stepped}
 	m.history = history{shift: uint8(64 - ctx), node: uint8(node), top: uint32(len(t.values) - 1)}
 	m.history.size = 1 << (ctx + node)
 	m.slots = newSlots(3 << (ctx + node))
-	m.weights = make([]weights3, len(t.values)<<node+256)
+	m.weights = make([]weightsOf3, len(t.values)<<node+256)
 	for i := range m.weights {
-		m.weights[i] = weights3{22000, 22000, 22000}
+		m.weights[i] = weightsOf3{22000, 22000, 22000}
 	}
 	return m
 }
@@ -40,7 +41,7 @@ type batch struct {
 	decisions [4096 + 512]decision
 }
 
-func (m *mix3) encode(out []byte, in *Input) []byte {
+func (m *three) encode(out []byte, in *Input) []byte {
 	e := newEncoder(out)
 	b := new(batch)
 	h := &m.history
@@ -49,7 +50,8 @@ func (m *mix3) encode(out []byte, in *Input) []byte {
 	nodeBits := m.history.node & 31
 	for r := 0; r < in.Records; r++ {
 		n := in.length(r)
-		h.reset(m.stepped)
+		h.reset()
+		h.contexts(m.stepped)
 		for _, q := range src[:n] {
 			s := uint32(m.t.rank[q])
 			path := &m.t.paths[int(h.last)*len(m.t.values)+int(s)]
@@ -86,7 +88,7 @@ func (m *mix3) encode(out []byte, in *Input) []byte {
 }
 
 // mix finds the probabilities of n decisions and updates the models.
-func (m *mix3) mix(b *batch, n int) {
+func (m *three) mix(b *batch, n int) {
 	slots := m.slots
 	weights := m.weights
 	symbol := 0
@@ -111,7 +113,7 @@ func (m *mix3) mix(b *batch, n int) {
 }
 
 // decode appends what encode wrote to dst, total bytes.
-func (m *mix3) decode(data []byte, in *Input, total int, dst []byte) ([]byte, error) {
+func (m *three) decode(data []byte, in *Input, total int, dst []byte) ([]byte, error) {
 	d := &decoder{src: data}
 	code := d.word()<<32 | d.word()
 	size := ^uint64(0)
@@ -121,7 +123,8 @@ func (m *mix3) decode(data []byte, in *Input, total int, dst []byte) ([]byte, er
 	nodeBits := h.node & 31
 	for r := 0; r < in.Records; r++ {
 		n := in.length(r)
-		h.reset(m.stepped)
+		h.reset()
+		h.contexts(m.stepped)
 		for n > 0 {
 			// A part at a time, so that a damaged stream is found out before long.
 			part := min(n, 1<<16)
@@ -134,7 +137,7 @@ func (m *mix3) decode(data []byte, in *Input, total int, dst []byte) ([]byte, er
 			dst = dst[:len(dst)+part]
 			for i := range room {
 				at0, at1, at2 := h.at[0], h.at[1], h.at[2]
-				ws := (*[256]weights3)(m.weights[h.last<<nodeBits:])
+				ws := (*[256]weightsOf3)(m.weights[h.last<<nodeBits:])
 				tree := (*[256][2]int16)(m.t.child[h.last<<nodeBits:])
 				c := m.t.root[h.last]
 				for c >= 0 {

@@ -1,0 +1,90 @@
+package quals
+
+// longHistory is what the eight models of Max see of the symbols before the next one.
+type longHistory struct {
+	at    [manyModels]uint32 // where in the slots each model's context of the next symbol starts
+	shift uint8              // contexts are the upper bits of a hash: 64 less their log2
+	node  uint8              // log2 of the slots of a context
+
+	top        uint32    // the largest symbol
+	q          [6]uint32 // symbols before, the last first
+	pos        uint32    // place in the read
+	run        uint32    // how often the last symbol came again
+	runBefore  uint32    // the same for the run before
+	symBefore  uint32    // the symbol of the run before
+	fast, slow uint32    // running means (weights 1/4 and 1/16), in 1/256
+	delta      uint32    // sum of the differences between neighbours
+	tops, seen uint32    // of the symbols seen, how many were the largest; halved at 256
+}
+
+// reset starts a read, as if it followed on the best quality, with a 0 last.
+func (h *longHistory) reset(stepped bool) {
+	*h = longHistory{shift: h.shift, node: h.node, top: h.top, fast: h.top << 8, slow: h.top << 8}
+	h.contexts(stepped)
+}
+
+// next takes symbol s and finds the contexts of the one after it.
+func (h *longHistory) next(s uint32, stepped bool) {
+	if last := h.q[0]; s != last {
+		h.symBefore, h.runBefore, h.run = last, h.run, 0
+		if d := int32(s) - int32(last); h.pos > 0 {
+			h.delta += uint32(max(d, -d))
+		}
+	} else {
+		h.run++
+	}
+	if s == h.top {
+		h.tops++
+	}
+	if h.seen++; h.seen == 256 {
+		h.seen, h.tops = 128, h.tops/2
+	}
+	h.fast = uint32(int32(h.fast) + (int32(s<<8)-int32(h.fast))>>2)
+	h.slow = uint32(int32(h.slow) + (int32(s<<8)-int32(h.slow))>>4)
+	copy(h.q[1:], h.q[:5])
+	h.q[0] = s
+	h.pos++
+	h.contexts(stepped)
+}
+
+// contexts hashes the contexts, best first as forward selection found them.
+func (h *longHistory) contexts(stepped bool) {
+	q2, q3 := h.q[1], h.q[2]
+	best := max(q2, q3)
+	spread := uint32(rootOf[min(h.delta, uint32(len(rootOf)-1))])
+	run, runBefore := uint32(octave(h.run)), uint32(octave(h.runBefore))
+	share := h.tops * inverseOf[h.seen+1] >> 12
+	eighth, pos := min(h.pos>>3, 31), min(h.pos, 511)
+	if stepped {
+		h.set(0, run, h.symBefore, spread, 0)
+		h.set(1, h.fast>>6, eighth, 0, 0)
+		h.set(2, pos, spread, 0, 0)
+		h.set(3, share, eighth, 0, 0)
+		h.set(4, q2, q3, h.q[3], spread)
+		h.set(5, h.slow>>6, spread, 0, 0)
+		h.set(6, q2, q3, h.q[3], h.slow>>8|h.q[4]<<8)
+		h.set(7, pos, h.slow>>10, 0, 0)
+		return
+	}
+	same := uint32(0)
+	if q2 == q3 {
+		same = 1
+	}
+	h.set(0, pos, h.slow>>10, 0, 0)
+	h.set(1, run, h.symBefore, runBefore, 0)
+	h.set(2, share, eighth, 0, 0)
+	h.set(3, best, same, min(h.delta>>3, 7), 0)
+	h.set(4, best, h.slow>>9, eighth, 0)
+	h.set(5, run, h.symBefore, spread, 0)
+	h.set(6, q2, max(max(q3, h.q[3]), max(h.q[4], h.q[5])), 0, 0)
+	h.set(7, pos, spread, 0, 0)
+}
+
+// set hashes the last symbol and four more parts into context i. The last symbol is in
+// all, because the tree of decisions depends on it.
+func (h *longHistory) set(i int, a, b, c, d uint32) {
+	x := (uint64(h.q[0])|uint64(a)<<8|uint64(b)<<24|uint64(c)<<40)*hashFactor ^ uint64(d)*0xD6E8FEB86659FD93
+	x ^= x >> 29
+	size := uint32(1) << (64 - h.shift + h.node)
+	h.at[i] = uint32(x*hashFactor>>h.shift)<<h.node + uint32(i)*size
+}
