@@ -49,15 +49,15 @@ func (c *lineCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 	marks := countLines(nil, buf, 0, 0, serial)
 	target, maxLines := c.blockSize, 4*max(c.blockSize/minRecord, 1)
 	for ; ; target, maxLines = 2*target, 2*maxLines {
-		if cap(buf) < target {
+		if need := c.src.atMost(len(buf), target); cap(buf) < need {
 			var err error
-			if buf, err = grow(buf, target); err != nil {
+			if buf, err = grow(buf, need); err != nil {
 				return nil, err
 			}
 		}
 		// What is left over from a larger block may already exceed the target.
 		for !c.eof && len(buf) < target && lineCount(marks) < maxLines {
-			end := min(target, len(buf)+fillStep)
+			end := min(target, len(buf)+fillStep, cap(buf))
 			n, m, err := c.src.fill(buf[len(buf):end], len(buf), lineCount(marks), marks)
 			marks = m
 			buf = buf[:len(buf)+n]

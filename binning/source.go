@@ -109,6 +109,15 @@ func isZstd(head []byte) bool {
 // readStep is how much one of the goroutines that read a plain file reads at a time.
 const readStep = 1 << 20
 
+// atMost returns how much text there can be in a buffer that holds n bytes and is filled
+// up to target.
+func (s *source) atMost(n, target int) int {
+	if s.plain {
+		return int(min(int64(target), int64(n)+s.size-s.at))
+	}
+	return target
+}
+
 // fill reads into p until it is full or the input ends; then the error is io.EOF. It
 // counts the line ends of every markStep bytes, as marks from the offset given.
 func (s *source) fill(p []byte, offset, lines int, marks []Mark) (int, []Mark, error) {

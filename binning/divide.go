@@ -1,0 +1,111 @@
+package binning
+
+import (
+	"bytes"
+
+	"orcomgo/bins"
+)
+
+// divide cuts the text in segments that begin with a record, counting lines if nobody has.
+func (j *job) divide() {
+	text, marks := j.Data, j.Marks
+	if marks == nil {
+		marks = countLines(nil, text, 0, 0, j.run)
+	}
+	// A block that is not the last ends with a record; the last may have blank lines behind.
+	j.end = len(text)
+	tail := j.end
+	if j.Last {
+		tail = blankTail(text)
+	}
+	// The line ends before tail, from the last mark before it.
+	m := len(marks)
+	for m > 0 && marks[m-1].Offset > tail {
+		m--
+	}
+	from, lines := 0, 0
+	if m > 0 {
+		from, lines = marks[m-1].Offset, marks[m-1].Lines
+	}
+	lines += bytes.Count(text[from:tail], []byte{'\n'})
+	at := tail
+	for lines%4 != 0 && at < len(text) {
+		n := bytes.IndexByte(text[at:], '\n')
+		if n < 0 {
+			at = len(text)
+			break
+		}
+		at += n + 1
+		lines++
+	}
+	j.end = at
+	if at > 0 && text[at-1] != '\n' {
+		lines++
+	}
+	j.b.Records = (lines + 3) / 4
+
+	j.segs = resize(j.segs, 0)
+	next := 0 // the ordinal up to which records have a segment
+	for i := 0; i <= m; i++ {
+		var mark Mark
+		if i > 0 {
+			mark = marks[i-1]
+		}
+		first := 0
+		if mark.Offset > 0 {
+			first = mark.Lines / 4
+			if mark.Lines%4 != 0 || text[mark.Offset-1] != '\n' {
+				first++
+			}
+		}
+		if first >= j.b.Records && i > 0 {
+			break
+		}
+		if i > 0 && first == next {
+			continue // the record before reaches over the mark
+		}
+		start := mark.Offset
+		for skip := 4*first - mark.Lines; skip > 0; skip-- {
+			start += bytes.IndexByte(text[start:], '\n') + 1
+		}
+		if n := len(j.segs); n > 0 {
+			j.segs[n-1].end = first
+		}
+		// The memory of exceptions and gaps is used again.
+		if cap(j.segs) > len(j.segs) {
+			j.segs = j.segs[:len(j.segs)+1]
+		} else {
+			j.segs = append(j.segs, segment{})
+		}
+		s := &j.segs[len(j.segs)-1]
+		*s = segment{start: start, first: first, exceptions: s.exceptions[:0], gaps: s.gaps}
+		next = first
+	}
+	j.segs[len(j.segs)-1].end = j.b.Records
+}
+
+// recordsEnd returns where the records of a text that ends its input end; blank lines follow.
+func recordsEnd(text []byte) int {
+	end := blankTail(text)
+	for lines := bytes.Count(text[:end], []byte{'\n'}); lines%4 != 0 && end < len(text); lines++ {
+		end += bytes.IndexByte(text[end:], '\n') + 1
+	}
+	return end
+}
+
+// countLines appends to marks the line ends before every markStep bytes of text, which
+// begins at the offset given, after so many lines.
+func countLines(marks []Mark, text []byte, offset, lines int, run bins.Runner) []Mark {
+	n := (len(text) + markStep - 1) / markStep
+	counts := make([]int, n)
+	run(n, func(i int) {
+		counts[i] = bytes.Count(text[i*markStep:min((i+1)*markStep, len(text))], []byte{'\n'})
+	})
+	for i, c := range counts {
+		lines += c
+		marks = append(marks, Mark{offset + min((i+1)*markStep, len(text)), lines})
+	}
+	return marks
+}
+
+const markStep = 1 << 20
