@@ -1,7 +1,6 @@
 package compress
 
 import (
-	"bytes"
 	"fmt"
 
 	"orcomgo/bins"
@@ -88,6 +87,3 @@ func exactly(size uint64) func([]byte, error) ([]byte, error) {
 		return b, err
 	}
 }
-
-// countLines returns how many '\n' b holds.
-func countLines(b []byte) int { return bytes.Count(b, []byte{'\n'}) }

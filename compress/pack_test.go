@@ -1,251 +1,15 @@
 package compress
 
 import (
-	"bytes"
-	"context"
 	"fmt"
-	"math/rand"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"orcomgo/binning"
 	"orcomgo/bins"
 	"orcomgo/compress/quals"
 )
-
-// input is a file of a test.
-type input struct {
-	name, text string
-	mate       int // index of the mates, or -1
-	first      bool
-}
-
-func single(name, text string) []input { return []input{{name, text, -1, false}} }
-
-func pair(r1, r2 string) []input {
-	return []input{{"r_1.fastq", r1, 1, true}, {"r_2.fastq", r2, 0, false}}
-}
-
-// binTo bins inputs into a new directory and returns it.
-func binTo(t testing.TB, ins []input, o bins.Options) string {
-	t.Helper()
-	dir := t.TempDir()
-	out := filepath.Join(dir, "out")
-	c := binning.Config{OutDir: out, Options: o, Threads: 2, Streams: 1}
-	if o.BlockSize == 0 {
-		c.Options.BlockSize = 1 << 20
-	}
-	for _, in := range ins {
-		path := filepath.Join(dir, in.name)
-		if err := os.WriteFile(path, []byte(in.text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		c.Inputs = append(c.Inputs, binning.InputSpec{Path: path, Mate: in.mate, First: in.first})
-	}
-	if _, err := binning.Run(context.Background(), c); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func packTo(t testing.TB, dir string, o PackOptions) *Summary {
-	t.Helper()
-	s, err := Pack(context.Background(), dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// unpackAll restores the archive and returns the files by name.
-func unpackAll(t testing.TB, dir string, o UnpackOptions) map[string]string {
-	t.Helper()
-	o.OutDir = t.TempDir()
-	if _, err := Unpack(context.Background(), dir, o); err != nil {
-		t.Fatal(err)
-	}
-	return filesIn(t, o.OutDir)
-}
-
-func filesIn(t testing.TB, dir string) map[string]string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := make(map[string]string)
-	for _, e := range entries {
-		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[e.Name()] = string(b)
-	}
-	return files
-}
-
-func verifyOK(t testing.TB, dir, checked string) {
-	t.Helper()
-	status, err := Verify(context.Background(), dir, VerifyOptions{Threads: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range status {
-		if !s.OK || s.Checked != checked {
-			t.Errorf("verify: %+v, want OK by %s", s, checked)
-		}
-	}
-}
-
-// smallSlices cuts slices small enough that little inputs have several.
-func smallSlices(t testing.TB) {
-	text, reads := sliceText, sliceReads
-	sliceText, sliceReads = 20_000, 150
-	t.Cleanup(func() { sliceText, sliceReads = text, reads })
-}
-
-// simulated returns reads of a random genome, as mates: CASAVA names, N, errors.
-func simulated(seed int64, n int, varied bool) (r1, r2 string) {
-	rng := rand.New(rand.NewSource(seed))
-	genome := make([]byte, 5000)
-	for i := range genome {
-		genome[i] = "ACGT"[rng.Intn(4)]
-	}
-	var out [2]strings.Builder
-	for i := range n {
-		at, y := rng.Intn(len(genome)-300), rng.Intn(9)+i*13
-		for m := range out {
-			l := 100
-			if varied {
-				l = 30 + rng.Intn(71)
-			}
-			seq := bytes.Clone(genome[at : at+l])
-			if m == 1 {
-				seq = bytes.Clone(genome[at+300-l : at+300])
-				slices.Reverse(seq)
-				for j, b := range seq {
-					seq[j] = "TGCA"[strings.IndexByte("ACGT", b)]
-				}
-			}
-			qual := make([]byte, l)
-			for j := range qual {
-				qual[j] = byte(33 + 2 + rng.Intn(38))
-				switch rng.Intn(200) {
-				case 0:
-					seq[j], qual[j] = 'N', '#'
-				case 1:
-					seq[j] = "ACGT"[rng.Intn(4)]
-				}
-			}
-			fmt.Fprintf(&out[m], "@M01:7:FC:1:%d:%d:%d %d:N:0:1\n%s\n+\n%s\n", 1100+i/50, y, i%997, m+1, seq, qual)
-		}
-	}
-	return out[0].String(), out[1].String()
-}
-
-func oddities() map[string][]input {
-	rng := rand.New(rand.NewSource(5))
-	bases := func(n int, alphabet string) string {
-		b := make([]byte, n)
-		for i := range b {
-			b[i] = alphabet[rng.Intn(len(alphabet))]
-		}
-		return string(b)
-	}
-	all := make([]byte, 0, 94)
-	for q := byte(33); q <= 126; q++ {
-		all = append(all, q)
-	}
-	wrapped := "@w\nACGTAC\nGTNNAC\nGT\n+\nIIIIII\n@+!III\nII\n@v\nAC\n+v\n@@\n"
-	var mixed, same strings.Builder
-	for i := range 300 {
-		n := rng.Intn(120)
-		fmt.Fprintf(&mixed, "@m%d\n%s\n+\n%s\n", i, bases(n, "ACGT"), bases(n, "FFF:,#"))
-		fmt.Fprintf(&same, "@SRR1.%d %d length=36\n%s\n+SRR1.%d %d length=36\n%s\n", i, i, bases(36, "ACGT"), i, i, bases(36, "IIIIH5"))
-	}
-	fasta := ">c1 first\n"
-	for range 20 {
-		fasta += bases(60, "ACGTacgtN") + "\n"
-	}
-	fasta += bases(17, "ACGT") + "\n>c2\n>c3\n" + bases(60, "acgtn") + "\n" + bases(3, "ACGT")
-	cases := map[string]string{
-		"empty":              "",
-		"one":                "@a\nACGT\n+\nIIII\n",
-		"no last newline":    "@a\nACGT\n+\nIIII\n@b\nAC\n+\nII",
-		"CRLF":               "@a\r\nACGT\r\n+\r\nIIII\r\n@b\r\nAC\r\n+\r\nII\r\n",
-		"mixed line ends":    "@a\r\nACGT\n+\r\nIIII\n@b\nAC\r\n+\nII\r\n",
-		"text after plus":    "@a\nACGT\n+a\nIIII\n@b\nAC\n+other\nII\n@c\nA\n+\nI\n",
-		"name after plus":    same.String(),
-		"empty reads":        "@a\n\n+\n\n@b\n\n+\n\n",
-		"empty among others": "@a\nAC\n+\nII\n@b\n\n+\n\n@c\nG\n+\nI\n",
-		"one base":           "@a\nA\n+\nI\n@b\nT\n+\nI\n",
-		"mixed lengths":      mixed.String(),
-		"letters":            "@a\nACGTNRYKMSWBDHVUacgtnuryx.-*\n+\n" + strings.Repeat("I", 28) + "\n",
-		"all N":              "@a\nNNNNNNNN\n+\n!!!!!!!!\n@b\nNNNNNNNN\n+\n!!!!!!!!\n",
-		"all qualities":      "@a\n" + bases(94, "ACGT") + "\n+\n" + string(all) + "\n",
-		"names":              "@\nA\n+\nI\n@\nC\n+\nI\n@ x \t\x01\xff\nG\n+\nI\n@" + strings.Repeat("n", 64<<10) + "\nT\n+\nI\n",
-		"long read":          "@l\n" + bases(200_000, "ACGT") + "\n+\n" + bases(200_000, "5;?") + "\n",
-		"blank lines at end": "@a\nACGT\n+\nIIII\n\n\n",
-		"wrapped":            wrapped,
-		"FASTA":              fasta,
-		"FASTA one line":     ">x\nACGT\n>y\nGGCA\n",
-	}
-	out := make(map[string][]input)
-	for name, text := range cases {
-		ext := ".fastq"
-		if strings.HasPrefix(name, "FASTA") {
-			ext = ".fa"
-		}
-		out[name] = single("in"+ext, text)
-	}
-	r1, r2 := simulated(9, 400, false)
-	v1, v2 := simulated(10, 400, true)
-	out["pair"] = pair(r1, r2)
-	out["pair of mixed lengths"] = pair(v1, v2)
-	e1, _ := simulated(11, 400, false)
-	_, e2 := simulated(11, 400, true)
-	first := parse(e1)
-	for i, f := range parse(e2) { // the lengths drawn move everything after them
-		e2 = strings.Replace(e2, f.name, strings.Replace(first[i].name, " 1:", " 2:", 1), 1)
-	}
-	out["pair of equal and mixed"] = pair(e1, e2)
-	out["empty pair"] = pair("", "")
-	out["several"] = []input{{"a.fastq", r1, -1, false}, {"b.fq", mixed.String(), -1, false}, {"c.fa", fasta, -1, false}, {"d.fastq", "", -1, false},
-		{"e_1.fastq", v1, 5, true}, {"e_2.fastq", v2, 4, false}}
-	return out
-}
-
-func texts(ins []input) map[string]string {
-	m := make(map[string]string)
-	for _, in := range ins {
-		m[in.name] = in.text
-	}
-	return m
-}
-
-func sameFiles(t testing.TB, got, want map[string]string) {
-	t.Helper()
-	for name, w := range want {
-		g, ok := got[name]
-		if !ok {
-			t.Errorf("%s is missing; there are %d files", name, len(got))
-			continue
-		}
-		if g != w {
-			i := 0
-			for i < min(len(g), len(w)) && g[i] == w[i] {
-				i++
-			}
-			t.Errorf("%s: %d bytes, want %d, first difference at %d: %.60q, want %.60q", name, len(g), len(w), i, g[max(0, i-20):], w[max(0, i-20):])
-		}
-	}
-	if len(got) != len(want) {
-		t.Errorf("%d files, want %d", len(got), len(want))
-	}
-}
 
 // TestRoundTrip brings every oddity through both stages, from bins and packed.
 func TestRoundTrip(t *testing.T) {
@@ -461,6 +225,56 @@ func TestDeterminism(t *testing.T) {
 				continue
 			}
 			sameFiles(t, files, first)
+		}
+	}
+}
+
+func TestLevels(t *testing.T) {
+	text, _ := simulated(81, 400, true)
+	ins := single("a.fastq", text)
+	sizes := make(map[uint64]Level)
+	for _, l := range []Level{LevelFast, LevelDefault, LevelMax} {
+		dir := binTo(t, ins, bins.Options{})
+		s := packTo(t, dir, PackOptions{Threads: 2, Level: l})
+		if before, ok := sizes[s.Columns.Qualities]; ok {
+			t.Errorf("levels %v and %v give qualities of the same size", before, l)
+		}
+		sizes[s.Columns.Qualities] = l
+		sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
+		if info, err := Info(dir); err != nil || info.Level != l.String() {
+			t.Errorf("level %v: info says %q, %v", l, info.Level, err)
+		}
+		if back, err := ParseLevel(l.String()); err != nil || back != l {
+			t.Errorf("level %v parses as %v, %v", l, back, err)
+		}
+	}
+	if _, err := ParseLevel("best"); err == nil {
+		t.Error("level best passed")
+	}
+}
+
+// TestMemoryBound packs in parts of the layout, one after another.
+func TestMemoryBound(t *testing.T) {
+	smallSlices(t)
+	r1, r2 := simulated(82, 2500, false)
+	for _, o := range []bins.Options{{}, {ReadsOnly: true, OrderAny: true}} {
+		o.BlockSize = 64 << 10
+		dir := binTo(t, pair(r1, r2), o)
+		free := packTo(t, dir, PackOptions{Threads: 2, KeepBins: true})
+		bound := packTo(t, dir, PackOptions{Threads: 2, KeepBins: true, Force: true, Memory: 300 << 10})
+		if bound.Columns.Sequences <= free.Columns.Sequences {
+			t.Errorf("in bounded memory sequences take %d bytes, else %d: it made no parts", bound.Columns.Sequences, free.Columns.Sequences)
+		}
+		got := unpackAll(t, dir, UnpackOptions{Threads: 2, Memory: 1 << 20})
+		if !o.ReadsOnly {
+			sameFiles(t, got, texts(pair(r1, r2)))
+			continue
+		}
+		a, wa := joinMates(records(got["r_1.reads"], o), records(got["r_2.reads"], o)), joinMates(expected(r1, o), expected(r2, o))
+		slices.Sort(a)
+		slices.Sort(wa)
+		if !slices.Equal(a, wa) {
+			t.Error("other reads come back")
 		}
 	}
 }

@@ -222,3 +222,44 @@ func TestUnpackUsage(t *testing.T) {
 		}
 	}
 }
+
+// TestUnpackCancelled: nothing is left behind.
+func TestUnpackCancelled(t *testing.T) {
+	smallSlices(t)
+	r1, r2 := simulated(45, 400, false)
+	for state, dir := range states(t, pair(r1, r2), bins.Options{}) {
+		ctx, cancel := context.WithCancel(context.Background())
+		out := t.TempDir()
+		stop := func(stage string, done, total uint64) {
+			if done > 0 {
+				cancel()
+			}
+		}
+		if _, err := Unpack(ctx, dir, UnpackOptions{OutDir: out, Progress: stop}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v", state, err)
+		}
+		if left := filesIn(t, out); len(left) != 0 {
+			t.Errorf("%s: %d files left", state, len(left))
+		}
+	}
+}
+
+type failingWriter struct{ left int }
+
+func (w *failingWriter) Write(b []byte) (int, error) {
+	if w.left -= len(b); w.left < 0 {
+		return 0, errors.New("no space")
+	}
+	return len(b), nil
+}
+
+func TestUnpackWriteError(t *testing.T) {
+	smallSlices(t)
+	r1, _ := simulated(46, 400, false)
+	for state, dir := range states(t, single("x.fastq", r1), bins.Options{}) {
+		_, err := Unpack(context.Background(), dir, UnpackOptions{Threads: 2, Stream: &failingWriter{50_000}})
+		if err == nil || err.Error() != "no space" {
+			t.Errorf("%s: error %v", state, err)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package compress
+
+import (
+	"slices"
+	"testing"
+
+	"orcomgo/bins"
+)
+
+// testMeta is an index of two inputs of 1000 records each in four alternating blocks, and a pair.
+func testMeta(o bins.Options) *bins.Meta {
+	m := &bins.Meta{Options: o, Inputs: []bins.Input{
+		{Name: "a", Mate: -1, Records: 1000, Bytes: 200_000}, {Name: "b", Mate: -1, Records: 1000, Bytes: 200_000},
+		{Name: "p1", Mate: 3, First: true, Records: 7, Bytes: 1400}, {Name: "p2", Mate: 2, Records: 7, Bytes: 1400}}}
+	for i := range 4 {
+		m.Blocks = append(m.Blocks, bins.BlockInfo{Input: i % 2, FirstRecord: uint64(i / 2 * 500), Records: 500, TextLen: 100_000})
+	}
+	m.Blocks = append(m.Blocks, bins.BlockInfo{Input: 2, Records: 7, TextLen: 1400}, bins.BlockInfo{Input: 3, Records: 3, TextLen: 600},
+		bins.BlockInfo{Input: 3, FirstRecord: 3, Records: 4, TextLen: 800})
+	return m
+}
+
+func noParts(int) []uint64 { return nil }
+
+// covers checks that the slices hold every record of the units once, in order.
+func covers(t *testing.T, m *bins.Meta, specs []sliceSpec) {
+	t.Helper()
+	next := make(map[int]uint64)
+	for _, s := range specs {
+		if s.from != next[s.first] || s.records < 1 {
+			t.Fatalf("slice of input %d at %d of %d records, want it at %d", s.first, s.from, s.records, next[s.first])
+		}
+		next[s.first] += uint64(s.records)
+	}
+	for _, i := range []int{0, 1, 2} {
+		if next[i] != m.Inputs[i].Records {
+			t.Errorf("input %d: %d records in slices", i, next[i])
+		}
+	}
+}
+
+func TestPlanSlices(t *testing.T) {
+	smallSlices(t)
+	m := testMeta(bins.Options{})
+	specs, err := planSlices(m, noParts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	covers(t, m, specs)
+	if len(specs) != 21 { // five a block, and one of the pair
+		t.Errorf("%d slices", len(specs))
+	}
+	for _, s := range specs[:20] {
+		if s.records != 100 || s.run != nil {
+			t.Errorf("slice %+v", s)
+		}
+	}
+	if last := specs[20]; last.first != 2 || last.mate != 3 {
+		t.Errorf("the pair's slice is %+v", last)
+	}
+	if !slices.IsSortedFunc(specs, func(a, b sliceSpec) int { return a.block - b.block }) {
+		t.Error("slices are not in the order of the blocks")
+	}
+
+	// Reads alone, in any order, with a cut in the middle of both inputs.
+	m = testMeta(bins.Options{ReadsOnly: true, OrderAny: true})
+	parts := func(i int) []uint64 {
+		if i < 2 {
+			return []uint64{500}
+		}
+		return nil
+	}
+	if specs, err = planSlices(m, parts); err != nil {
+		t.Fatal(err)
+	}
+	covers(t, m, specs)
+	for _, s := range specs {
+		if s.run == nil || s.from < s.run.from || s.from+uint64(s.records) > s.run.from+s.run.records {
+			t.Errorf("slice %+v of run %+v", s, s.run)
+		}
+		if s.first < 2 && (s.run.records != 500 || s.run.slices != 4) {
+			t.Errorf("run %+v", s.run)
+		}
+	}
+	count := 0
+	for _, p := range phases(specs, parts) {
+		count += len(p)
+		for _, s := range p[1:] {
+			if s.from == 500 && s.first == p[0].first {
+				t.Errorf("a phase reaches over the cut at %d", s.from)
+			}
+		}
+	}
+	if count != len(specs) {
+		t.Errorf("%d slices in phases, %d in all", count, len(specs))
+	}
+}
+
+func TestPlanRefusesBrokenPairs(t *testing.T) {
+	for name, change := range map[string]func(*bins.Meta){
+		"counts differ": func(m *bins.Meta) { m.Inputs[3].Records = 8 },
+		"two first":     func(m *bins.Meta) { m.Inputs[3].First = true },
+		"beyond":        func(m *bins.Meta) { m.Inputs[2].Mate = 4 },
+		"one way":       func(m *bins.Meta) { m.Inputs[3].Mate = 0 },
+	} {
+		m := testMeta(bins.Options{})
+		change(m)
+		if _, err := planSlices(m, noParts); err == nil {
+			t.Errorf("%s: passed", name)
+		}
+	}
+}
+
+func TestShare(t *testing.T) {
+	for _, c := range [][4]uint64{{100, 1, 4, 25}, {1 << 63, 1 << 62, 1 << 63, 1 << 62}, {5, 0, 0, 0}, {7, 3, 3, 7}} {
+		if got := share(c[0], c[1], c[2]); got != c[3] {
+			t.Errorf("share%v = %d", c, got)
+		}
+	}
+}
