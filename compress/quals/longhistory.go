@@ -62,7 +62,7 @@ func (h *longHistory) contexts(stepped bool) {
 		h.set(3, share, eighth, 0, 0)
 		h.set(4, q2, q3, h.q[3], spread)
 		h.set(5, h.slow>>6, spread, 0, 0)
-		h.set(6, q2, q3, h.q[3], h.slow>>8|h.q[4]<<8)
+		h.set(6, q2, q3, h.q[3], h.slow>>8)
 		h.set(7, pos, h.slow>>10, 0, 0)
 		return
 	}

@@ -1,5 +1,7 @@
 package quals
 
+import "orcomgo/compress/rangecoder"
+
 // manyModels is how many models Max mixes.
 const manyModels = 8
 
@@ -9,16 +11,40 @@ const manyModels = 8
 type many struct {
 	t        *trees
 	stepped  bool
-	slots    []state
+	slots    []slot
 	bySymbol []weightsOf8 // at last symbol << node bits | node
 	byPlace  []weightsOf8 // at place in the read << node bits | node
 	history  longHistory
-	moves    *moves
 
 	x      [manyModels]int64 // stretched predictions at the node
-	v      [manyModels]*state
+	v      [manyModels]*slot
 	w1, w2 *weightsOf8
 	p1, p2 int64
+}
+
+// A slot is a probability with a memory of its own: that a decision is 1 in the upper 22
+// bits, and how often it was used in the lower 10. It moves by 1/(uses+2) of the distance,
+// at last by 1/1025, slower and finer than a state can.
+type slot uint32
+
+const slotStart = 1 << 31
+
+// pace is 2^16/(uses+2).
+var pace = func() (t [1024]int64) {
+	for i := range t {
+		t[i] = int64(1 << 16 / (i + 2))
+	}
+	return t
+}()
+
+func (v *slot) update(bit int) {
+	p, uses := int64(*v>>10), *v&1023
+	goal := int64(0)
+	if bit != 0 {
+		goal = 1<<22 - 1
+	}
+	p += (goal - p) * pace[uses] >> 16
+	*v = slot(p)<<10 | min(uses+1, 1023)
 }
 
 type weightsOf8 [manyModels]int32
@@ -28,9 +54,12 @@ const manyPlaces = 64
 func newMany(t *trees, total int, stepped bool) *many {
 	node := t.nodeBits()
 	ctx := min(contextsFor(total, node)+3, 16)
-	m := &many{t: t, stepped: stepped, moves: newMoves()}
+	m := &many{t: t, stepped: stepped}
 	m.history = longHistory{shift: uint8(64 - ctx), node: uint8(node), top: uint32(len(t.values) - 1)}
-	m.slots = newSlots(manyModels << (ctx + node))
+	m.slots = make([]slot, manyModels<<(ctx+node)+256)
+	for i := range m.slots {
+		m.slots[i] = slotStart
+	}
 	m.bySymbol = make([]weightsOf8, len(t.values)<<node)
 	m.byPlace = make([]weightsOf8, manyPlaces<<node)
 	for _, w := range [][]weightsOf8{m.bySymbol, m.byPlace} {
@@ -51,7 +80,7 @@ func (m *many) predict(node uint32) uint32 {
 	var dot1, dot2 int64
 	for i := range m.x {
 		v := &m.slots[h.at[i]+node]
-		x := int64(*v&4095) - 2048
+		x := int64(rangecoder.Stretch(uint32(*v >> 16)))
 		m.v[i], m.x[i] = v, x
 		dot1 += x * int64(m.w1[i])
 		dot2 += x * int64(m.w2[i])
@@ -66,9 +95,9 @@ func (m *many) predict(node uint32) uint32 {
 func (m *many) update(bit int) {
 	err1, err2 := int64(bit<<16)-m.p1, int64(bit<<16)-m.p2
 	for i, x := range m.x {
-		m.w1[i] += int32((x*err1 + 1<<17) >> 18)
-		m.w2[i] += int32((x*err2 + 1<<17) >> 18)
-		*m.v[i] = m.moves[int(*m.v[i])<<1|bit]
+		m.w1[i] += int32((x*err1 + 1<<18) >> 19)
+		m.w2[i] += int32((x*err2 + 1<<18) >> 19)
+		m.v[i].update(bit)
 	}
 }
 

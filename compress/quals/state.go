@@ -25,7 +25,7 @@ type moves [2 * stateLevels * stateAges]state
 
 // rest is one over the share of the distance that a state moves, by age. It moves on to
 // the next age with one chance in rest[age+1] - rest[age], drawn from its level.
-var rest = [stateAges + 1]uint64{2, 3, 4, 5, 7, 9, 12, 16, 21, 28, 38, 52, 72, 100, 145, 220, 220}
+var rest = [stateAges + 1]uint64{2, 3, 4, 6, 8, 11, 15, 20, 27, 36, 48, 64, 90, 128, 180, 256, 256}
 
 var newMoves = sync.OnceValue(func() *moves {
 	// Probabilities of the levels, 2^32 being 1: e^(-1/256) is raised step by step.
