@@ -245,4 +245,3 @@ func sameFiles(t testing.TB, got, want map[string]string) {
 		t.Errorf("%d files, want %d", len(got), len(want))
 	}
 }
-
