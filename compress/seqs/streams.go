@@ -111,7 +111,7 @@ func (s *slice) passMismatches(c *coder, cols []*Column, where []*places, odd []
 	runs := make([]oddRuns, len(cols))
 	at := make([]int, len(cols))
 	for k := range cols {
-		models[k] = newMismatches(byQual)
+		models[k] = newMismatches(byQual, s.limit)
 		runs[k].list = odd[k]
 	}
 	var ref []byte
@@ -127,7 +127,7 @@ func (s *slice) passMismatches(c *coder, cols []*Column, where []*places, odd []
 				continue
 			}
 			ref = s.reference(ref, where[k].pos[i], where[k].rev[i], n)
-			models[k].code(c, ref, get(k, i), runs[k].of(i, n), q)
+			models[k].code(c, stand{uint64(where[k].pos[i]), where[k].rev[i], n}, ref, get(k, i), runs[k].of(i, n), q)
 		}
 	}
 }
