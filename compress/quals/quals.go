@@ -86,8 +86,16 @@ func newEngine(t *trees, total int, level Level, stepped bool) engine {
 	return newMany(t, total, stepped)
 }
 
-// sampleBytes is how much of a column is coded on trial to choose its contexts.
-const sampleBytes = 1 << 17
+// sampleBytes is how much of a column is coded on trial to choose its contexts. Stepped
+// contexts are slower to learn, so less would tell little.
+const sampleBytes = 1 << 19
+
+// Up to fewValues the contexts are stepped, from manyValues on smooth, unless the column is
+// so short that trying both tells.
+const (
+	fewValues  = 8
+	manyValues = 17
+)
 
 // sample returns the first reads of the column, sampleBytes or a little more.
 func sample(in *Input) Input {
@@ -115,19 +123,25 @@ func Encode(in Input, level Level) []byte {
 	if len(t.values) == 1 {
 		return []byte{strategyConstant, t.values[0]}
 	}
-	s := sample(&in)
-	smooth := newEngine(t, len(s.Quals), level, false).encode(nil, &s)
-	stepped := newEngine(t, len(s.Quals), level, true).encode(nil, &s)
-	strategy, choice := strategyModelled+2*byte(level), smooth
-	if len(stepped) < len(smooth) {
-		strategy, choice = strategy+1, stepped
+	strategy := strategyModelled + 2*byte(level)
+	if n > sampleBytes && (len(t.values) <= fewValues || len(t.values) >= manyValues) {
+		if len(t.values) <= fewValues {
+			strategy++
+		}
+	} else {
+		s := sample(&in)
+		smooth := newEngine(t, len(s.Quals), level, false).encode(nil, &s)
+		stepped := newEngine(t, len(s.Quals), level, true).encode(nil, &s)
+		choice := smooth
+		if len(stepped) < len(smooth) {
+			strategy, choice = strategy+1, stepped
+		}
+		if s.Records == in.Records {
+			return append(append([]byte{strategy}, head...), choice...)
+		}
 	}
 	out := append(make([]byte, 0, n/4+1024), strategy)
-	out = append(out, head...)
-	if s.Records == in.Records {
-		return append(out, choice...)
-	}
-	return newEngine(t, n, level, strategy&1 == 1).encode(out, &in)
+	return newEngine(t, n, level, strategy&1 == 1).encode(append(out, head...), &in)
 }
 
 // Decode appends the column to dst[:0] and returns it; in tells the lengths (its Quals are
