@@ -35,7 +35,7 @@ func (r *resources) start(s *streams) (*progress, error) {
 	}
 	runtime.GOMAXPROCS(r.threads)
 	// Nearly all of the heap is large arrays: collecting them often costs little and halves the slack.
-	debug.SetGCPercent(50)
+	debug.SetGCPercent(30)
 	// collect garbage rather than pass the bound
 	debug.SetMemoryLimit(int64(min(uint64(r.memory), 1<<60)))
 	if r.quiet {

@@ -12,7 +12,7 @@ func EncodeLengths(lengths []uint32, fixed uint32, n int) []byte {
 	}
 	m := lengthModel(lengths)
 	c := encodeTo([]byte{byte(m.bits)})
-	m.code(c, lengths)
+	m.code(c, lengths, nil)
 	return c.e.Finish()
 }
 
@@ -32,7 +32,7 @@ func DecodeLengths(data []byte, n int) (lengths []uint32, fixed uint32, err erro
 		return nil, 0, ErrCorrupt
 	}
 	lengths = make([]uint32, n)
-	newLengths(int(data[0])).code(decodeFrom(data[1:]), lengths)
+	newLengths(int(data[0])).code(decodeFrom(data[1:]), nil, lengths)
 	return lengths, 0, nil
 }
 
@@ -63,24 +63,25 @@ func lengthModel(v []uint32) *lengths {
 	return newLengths(33)
 }
 
-func (m *lengths) code(c *coder, v []uint32) {
+// code codes v, or, decoding, fills out.
+func (m *lengths) code(c *coder, v, out []uint32) {
 	prev, ctx := uint32(0), 0
-	for i, l := range v {
-		same := 0
-		if l == prev {
-			same = 1
+	for i := range max(len(v), len(out)) {
+		l := uint32(0)
+		if out == nil {
+			l = v[i]
 		}
-		same = c.adapt(same, &m.same[ctx], memory)
+		same := c.adapt(toBit(l == prev), &m.same[ctx], memory)
 		ctx = ctx<<1&3 | same
-		if same != 0 {
-			v[i] = prev
-			continue
+		if same == 0 {
+			if m.bits <= 16 {
+				prev = m.symbol.code(c, l, memory)
+			} else {
+				prev = m.any.code(c, l, memory)
+			}
 		}
-		if m.bits <= 16 {
-			v[i] = m.symbol.code(c, l, memory)
-		} else {
-			v[i] = m.any.code(c, l, memory)
+		if out != nil {
+			out[i] = prev
 		}
-		prev = v[i]
 	}
 }

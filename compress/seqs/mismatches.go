@@ -18,13 +18,13 @@ type mismatches struct {
 	shared   [16][8]prob
 	fixed    []bool // bases of the read at hand that a variant has settled
 
-	perfect [64]prob
-	wrong   [128][4][2]prob
-	count   tree
-	gap     [4][8]tree
-	base    [4][4]prob
-	baseQ   [128][4][4]prob
-	byQual  bool
+	countQ [64]*tree
+	wrong  [128][8][2]prob
+	count  tree
+	gap    [4][8]tree
+	base   [4][4]prob
+	baseQ  [128][4][4]prob
+	byQual bool
 }
 
 func newMismatches(byQual bool, pseudogenome uint64) *mismatches {
@@ -34,9 +34,6 @@ func newMismatches(byQual bool, pseudogenome uint64) *mismatches {
 		for j := range m.shared[i] {
 			m.shared[i][j] = newProb
 		}
-	}
-	for i := range m.perfect {
-		m.perfect[i] = newProb
 	}
 	for q := range m.wrong {
 		for i := range m.wrong[q] {
@@ -249,26 +246,29 @@ func (m *mismatches) letter(c *coder, p *[4]prob, r, b byte) byte {
 }
 
 func (m *mismatches) codeByQual(c *coder, w stand, ref, read []byte, skip []bool, quals []byte) {
-	e, some := uint32(0), 0
+	e, n := uint32(0), 0
 	for i, q := range quals {
 		e += errorWeight[q]
 		if c.e != nil && read[i] != ref[i] && (skip == nil || !skip[i]) {
-			some = 1
+			n++
 		}
 	}
 	// Half steps of the logarithm of the expected number of errors.
 	l := bits.Len32(e | 2)
 	ctx := min(2*l+int(e>>(l-2)&1), 63)
-	if c.adapt(some, &m.perfect[ctx], memory) == 0 {
-		m.settle(read, ref, skip, 0, len(ref))
-		return
+	if m.countQ[ctx] == nil {
+		t := newTree(8)
+		m.countQ[ctx] = &t
 	}
-	seen, prev := 0, 0
-	for i, q := range quals {
+	n = int(m.countQ[ctx].code(c, uint32(n), memory))
+	i, prev := 0, 0
+	for ; n > 0 && i < len(ref); i++ {
 		if skip != nil && skip[i] {
 			continue
 		}
-		bad := c.adapt(toBit(c.e != nil && read[i] != ref[i]), &m.wrong[q&127][seen][prev], memory)
+		q := quals[i]
+		density := min(bits.Len(uint(n<<6/(len(ref)-i))), 7)
+		bad := c.adapt(toBit(c.e != nil && read[i] != ref[i]), &m.wrong[q&127][density][prev], memory)
 		prev = bad
 		if bad == 0 {
 			read[i] = ref[i]
@@ -276,8 +276,7 @@ func (m *mismatches) codeByQual(c *coder, w stand, ref, read []byte, skip []bool
 		}
 		read[i] = m.letter(c, &m.baseQ[q&127][ref[i]&3], ref[i], read[i])
 		m.remember(w.at(i), w.turn(read[i]))
-		if seen < 3 {
-			seen++
-		}
+		n--
 	}
+	m.settle(read, ref, skip, i, len(ref))
 }
