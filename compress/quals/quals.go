@@ -146,7 +146,8 @@ func Encode(in Input, level Level) []byte {
 
 // Decode appends the column to dst[:0] and returns it; in tells the lengths (its Quals are
 // not read). The result is as long as the lengths say, or the error is ErrCorrupt. Memory
-// grows with what was decoded, so a damaged stream can't ask for more than it holds.
+// grows as values come out of the stream; lengths that no memory holds are the caller's to
+// refuse, because a stream of one value is short whatever they are.
 func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 	n, ok := in.total()
 	if !ok || len(data) == 0 {

@@ -10,8 +10,8 @@ import (
 // A state is an adaptive probability in 16 bits: its lower 12 are the stretched
 // probability that the decision is 1, ln(p/(1-p)) in 1/256 plus 2048; its upper 4 are an
 // age. The older a state, the less one more decision moves it. A table gives the next
-// state, so that learning costs one look-up; as in a bit history (Mahoney, PAQ6), age and
-// rounding go by the state itself.
+// state, so that learning costs one look-up. Rounding and ageing are drawn from the state
+// itself: without chance, but right on average.
 type state = uint16
 
 const (
@@ -44,8 +44,7 @@ var newMoves = sync.OnceValue(func() *moves {
 	p[0] = p[1] - (p[2] - p[1])
 	m := new(moves)
 	for age := range stateAges {
-		up, down := uint64(1<<15), uint64(1<<15) // what rounding left over, 2^16 being 1
-		above, below := 0, 0                     // levels not above the goals
+		above, below := 0, 0 // levels not above the goals
 		for level := range stateLevels {
 			next := age
 			if stay := rest[age+1] - rest[age]; stay > 0 {
@@ -57,18 +56,14 @@ var newMoves = sync.OnceValue(func() *moves {
 			for above < stateLevels-2 && p[above+1] <= goal {
 				above++
 			}
-			up += share(p[above], p[above+1], goal)
-			to := min(max(above+int(up>>16), level+1), stateLevels-1)
-			up &= 1<<16 - 1
+			to := min(max(above+round(share(p[above], p[above+1], goal), 2*level+1), level+1), stateLevels-1)
 			m[(age<<12|level)<<1|1] = state(next<<12 | to)
 
 			goal = p[level] - p[level]/rest[age]
 			for below < stateLevels-2 && p[below+1] <= goal {
 				below++
 			}
-			down += share(p[below], p[below+1], goal)
-			to = max(min(below+int(down>>16), level-1), 1)
-			down &= 1<<16 - 1
+			to = max(min(below+round(share(p[below], p[below+1], goal), 2*level), level-1), 1)
 			m[(age<<12|level)<<1] = state(next<<12 | to)
 		}
 	}
@@ -81,6 +76,14 @@ func share(lo, hi, x uint64) uint64 {
 		return 0
 	}
 	return min((x-lo)<<16/(hi-lo), 1<<16)
+}
+
+// round returns 0 or 1, share/65536 of the time 1, drawn from i.
+func round(share uint64, i int) int {
+	if uint32(i)*0x9E3779B1>>16 < uint32(share) {
+		return 1
+	}
+	return 0
 }
 
 // squashOf is rangecoder's table, held off certainty, where hot loops reach it without a call.

@@ -135,11 +135,11 @@ func (m *three) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 			dst = grow(dst, part, total)
 			room := dst[len(dst) : len(dst)+part]
 			dst = dst[:len(dst)+part]
+			at0, at1, at2, last := h.at[0], h.at[1], h.at[2], h.last
 			for i := range room {
-				at0, at1, at2 := h.at[0], h.at[1], h.at[2]
-				ws := (*[256]weightsOf3)(m.weights[h.last<<nodeBits:])
-				tree := (*[256][2]int16)(m.t.child[h.last<<nodeBits:])
-				c := m.t.root[h.last]
+				ws := (*[256]weightsOf3)(m.weights[last<<nodeBits:])
+				tree := (*[256][2]int16)(m.t.child[last<<nodeBits:])
+				c := m.t.root[last]
 				for c >= 0 {
 					node := uint8(c)
 					w := &ws[node]
@@ -173,10 +173,30 @@ func (m *three) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 				room[i] = m.t.values[s]
 				if m.stepped {
 					h.stepped(s)
-				} else {
-					h.smooth(s)
+					at0, at1, at2, last = h.at[0], h.at[1], h.at[2], s
+					continue
 				}
+				// history.smooth, spelt out: a call would empty the registers.
+				before, run := uint64(last)<<16|octave(h.run)<<32, uint32(0)
+				if s == last {
+					before, run = h.before, h.run+1
+				}
+				h.before, h.run, last = before, run, s
+				if s == h.top {
+					h.tops++
+				}
+				mean := uint32(int32(h.mean) + (int32(s<<8)-int32(h.mean))>>4)
+				pos := h.pos + 1
+				h.mean, h.pos = mean, pos
+				if pos&7 == 0 {
+					h.mark()
+				}
+				q, shift := uint64(s), h.shift&63
+				at0 = uint32((q|uint64(mean>>10)<<8|uint64(min(pos, 511))<<32)*hashFactor>>shift) << nodeBits
+				at1 = uint32((q|octave(run)<<8|before)*hashFactor>>shift)<<nodeBits + h.size
+				at2 = uint32((q|h.stage)*hashFactor>>shift)<<nodeBits + 2*h.size
 			}
+			h.at, h.last = [3]uint32{at0, at1, at2}, last
 		}
 	}
 	if !d.done() {

@@ -65,7 +65,7 @@ func worthTrees(n, total int) bool { return total >= 256*n*n }
 
 // newTrees counts the column and returns its trees and how they are written.
 func newTrees(in *Input) (*trees, []byte) {
-	var pairs [256][256]uint32
+	pairs := new([256][256]uint64)
 	var first, all [256]uint64
 	src := in.Quals
 	for r := 0; r < in.Records; r++ {
@@ -85,7 +85,7 @@ func newTrees(in *Input) (*trees, []byte) {
 	for v := range all {
 		all[v] = first[v]
 		for p := range pairs {
-			all[v] += uint64(pairs[p][v])
+			all[v] += pairs[p][v]
 		}
 		if all[v] > 0 {
 			t.rank[v] = uint8(len(t.values))
@@ -102,7 +102,7 @@ func newTrees(in *Input) (*trees, []byte) {
 		for s, v := range t.values {
 			count := all[v]
 			if rows > 1 {
-				count = uint64(pairs[t.values[p]][v])
+				count = pairs[t.values[p]][v]
 				if p == 0 {
 					count += first[v] // a read starts as if after symbol 0
 				}
