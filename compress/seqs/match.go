@@ -66,8 +66,9 @@ func (m *match) look(hist []byte) (base uint8, state int, ok bool) {
 	return b, m.state(), true
 }
 
-// enter moves past base b, which hist ends with; h holds the last bases, r their reverse complement.
-func (m *match) enter(hist []byte, b uint8, h, r uint64, t uint) int {
+// enter moves past base b, which hist ends with; h holds the last bases, r their reverse complement. It
+// returns the slot that will be looked at two bases from now.
+func (m *match) enter(hist []byte, b uint8, h, r uint64, t uint) *uint64 {
 	if m.at >= 0 {
 		want := hist[m.at]
 		if m.step < 0 {
@@ -113,10 +114,10 @@ func (m *match) enter(hist []byte, b uint8, h, r uint64, t uint) int {
 	x = spread(min(x, y))
 	c.ok = x&m.every == 0 && len(hist) >= int(m.k)
 	if !c.ok {
-		return 0
+		return &m.slots[0]
 	}
 	c.slot, c.check = uint32(x>>m.shift), checkOf(x)
-	return int(m.slots[c.slot] & 1)
+	return &m.slots[c.slot]
 }
 
 // try starts a match from an earlier k-mer that ended at old; the k-mer it equals ended at end,

@@ -10,7 +10,7 @@ import (
 // taught the other strand too, so that inverted repeats are known (as in GeCo; Pratas, Pinho,
 // Ferreira, DCC 2016).
 //
-// Nearly all the time goes into cache misses, so lines are touched before they are needed:
+// Nearly all the time goes into cache misses, so lines are fetched before they are needed:
 // contexts that differ in their last base alone share a line, and updates of the other strand wait.
 
 // countOrders are the orders of the contexts with probabilities, in bases.
@@ -250,20 +250,14 @@ func (m *model) enter(b uint64) {
 	m.h = old<<2 | b
 	m.r = m.r>>2 | (3-b)<<(2*(longest-1))
 	m.hist = append(m.hist, byte(b))
-	sink := 0
 	// On the other strand, the complements of the newest bases, newest first, are followed
 	// by the complement of the base before them.
 	for i := range q.node {
 		k := countOrders[strandOrder+i]
-		x := uint32(m.r >> (2 * (longest - k)))
-		q.node[i], q.base[i] = x, uint8(3-old>>(2*k-2)&3)
-		if k > 9 {
-			sink += int(m.count[strandOrder+i][x][3]) + int(m.count[strandOrder+i][m.h<<2&(1<<(2*k)-1)][3])
-		}
+		q.node[i], q.base[i] = uint32(m.r>>(2*(longest-k))), uint8(3-old>>(2*k-2)&3)
 	}
-	for i := range m.matches {
-		sink += m.matches[i].enter(m.hist, byte(b), m.h, m.r, m.t)
-	}
-	m.sink += sink
+	const top = nCount - 1
+	prefetch(&m.count[top][q.node[top-strandOrder]], &m.count[top][m.h<<2&(1<<(2*countOrders[top])-1)],
+		m.matches[0].enter(m.hist, byte(b), m.h, m.r, m.t), m.matches[1].enter(m.hist, byte(b), m.h, m.r, m.t))
 	m.t++
 }
