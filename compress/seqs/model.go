@@ -64,7 +64,6 @@ type model struct {
 	h, r uint64         // the last bases, newest lowest; and their reverse complement, newest highest
 	wait [4]otherStrand // done at first
 	t    uint           // bases entered
-	sink int
 }
 
 // newModel returns a fresh model for about n bases.
