@@ -106,7 +106,7 @@ func TestStatesSettle(t *testing.T) {
 			if r.Float64() < p {
 				bit = 1
 			}
-			s = m[int(s)<<1|bit]
+			s = m[bit][s]
 			if i >= 20000 {
 				sum += 1 / (1 + math.Exp(-(float64(s&4095)-2048)/256))
 			}
@@ -124,10 +124,10 @@ func TestMovesGoTheRightWay(t *testing.T) {
 	m := newMoves()
 	for s := range stateLevels * stateAges {
 		level := s & 4095
-		if up := int(m[s<<1|1] & 4095); up <= level && level < 4095 {
+		if up := int(m[1][s] & 4095); up <= level && level < 4095 {
 			t.Fatalf("state %#x goes to level %d on a 1", s, up)
 		}
-		if down := int(m[s<<1] & 4095); down >= level && level > 1 {
+		if down := int(m[0][s] & 4095); down >= level && level > 1 {
 			t.Fatalf("state %#x goes to level %d on a 0", s, down)
 		}
 	}

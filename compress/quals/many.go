@@ -14,6 +14,8 @@ type many struct {
 	slots    []slot
 	bySymbol []weightsOf8 // at last symbol << node bits | node
 	byPlace  []weightsOf8 // at place in the read << node bits | node
+	limit    slot         // of the uses that slots count
+	rate     uint8        // weights move by 2^-rate of input times error
 	history  longHistory
 
 	x      [manyModels]int64 // stretched predictions at the node
@@ -24,7 +26,7 @@ type many struct {
 
 // A slot is a probability with a memory of its own: that a decision is 1 in the upper 22
 // bits, and how often it was used in the lower 10. It moves by 1/(uses+2) of the distance,
-// at last by 1/1025, slower and finer than a state can.
+// finer than a state can.
 type slot uint32
 
 const slotStart = 1 << 31
@@ -37,14 +39,15 @@ var pace = func() (t [1024]int64) {
 	return t
 }()
 
-func (v *slot) update(bit int) {
+// update moves the slot; uses are counted up to limit.
+func (v *slot) update(bit int, limit slot) {
 	p, uses := int64(*v>>10), *v&1023
 	goal := int64(0)
 	if bit != 0 {
 		goal = 1<<22 - 1
 	}
 	p += (goal - p) * pace[uses] >> 16
-	*v = slot(p)<<10 | min(uses+1, 1023)
+	*v = slot(p)<<10 | min(uses+1, limit)
 }
 
 type weightsOf8 [manyModels]int32
@@ -54,7 +57,10 @@ const manyPlaces = 64
 func newMany(t *trees, total int, stepped bool) *many {
 	node := t.nodeBits()
 	ctx := min(contextsFor(total, node)+3, 16)
-	m := &many{t: t, stepped: stepped}
+	m := &many{t: t, stepped: stepped, limit: 255, rate: 18}
+	if stepped {
+		m.limit, m.rate = 1023, 19 // binned qualities hold still
+	}
 	m.history = longHistory{shift: uint8(64 - ctx), node: uint8(node), top: uint32(len(t.values) - 1)}
 	m.slots = make([]slot, manyModels<<(ctx+node)+256)
 	for i := range m.slots {
@@ -94,10 +100,11 @@ func (m *many) predict(node uint32) uint32 {
 // update tells the models the decision that was predicted last.
 func (m *many) update(bit int) {
 	err1, err2 := int64(bit<<16)-m.p1, int64(bit<<16)-m.p2
+	half := int64(1) << m.rate >> 1
 	for i, x := range m.x {
-		m.w1[i] += int32((x*err1 + 1<<18) >> 19)
-		m.w2[i] += int32((x*err2 + 1<<18) >> 19)
-		m.v[i].update(bit)
+		m.w1[i] += int32((x*err1 + half) >> m.rate)
+		m.w2[i] += int32((x*err2 + half) >> m.rate)
+		m.v[i].update(bit, m.limit)
 	}
 }
 
@@ -114,7 +121,7 @@ func (m *many) encode(out []byte, in *Input) []byte {
 			s := uint32(m.t.rank[q])
 			path := &m.t.paths[int(h.q[0])*len(m.t.values)+int(s)]
 			for i := range path.length {
-				d := path.step(i)
+				d := m.t.step(path, i)
 				bit := int(d >> 1 & 1)
 				batch[k] = decision(m.predict(uint32(d>>2))<<1 | uint32(bit))
 				k++

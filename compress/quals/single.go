@@ -29,12 +29,12 @@ func (m *single) encode(out []byte, in *Input) []byte {
 			s := uint32(m.t.rank[q])
 			path := &m.t.paths[int(h.last)*len(m.t.values)+int(s)]
 			for i := range path.length {
-				d := path.step(i)
+				d := m.t.step(path, i)
 				v := &slots[at+uint32(d>>2)]
 				bit := int(d >> 1 & 1)
 				batch[k] = decision(uint32(squashOf[*v&4095])<<1 | uint32(bit))
 				k++
-				*v = moves[int(*v)<<1|bit]
+				*v = moves[bit][*v]
 			}
 			if k >= 4096 {
 				e.encode(batch[:k])
@@ -76,12 +76,12 @@ func (m *single) decode(data []byte, in *Input, total int, dst []byte) ([]byte, 
 					split := size >> 16 * uint64(squashOf[*v&4095])
 					if code < split {
 						size = split
-						*v = moves[int(*v)<<1|1]
+						*v = moves[1][*v]
 						c = tree[node][1]
 					} else {
 						code -= split
 						size -= split
-						*v = moves[int(*v)<<1]
+						*v = moves[0][*v]
 						c = tree[node][0]
 					}
 					if size>>32 == 0 {

@@ -20,8 +20,8 @@ const (
 	stateStart  = stateLevels / 2
 )
 
-// moves holds the next state at state<<1 | bit.
-type moves [2 * stateLevels * stateAges]state
+// moves holds the next state by bit and state.
+type moves [2][stateLevels * stateAges]state
 
 // rest is one over the share of the distance that a state moves, by age. It moves on to
 // the next age with one chance in rest[age+1] - rest[age], drawn from its level.
@@ -57,14 +57,14 @@ var newMoves = sync.OnceValue(func() *moves {
 				above++
 			}
 			to := min(max(above+round(share(p[above], p[above+1], goal), 2*level+1), level+1), stateLevels-1)
-			m[(age<<12|level)<<1|1] = state(next<<12 | to)
+			m[1][age<<12|level] = state(next<<12 | to)
 
 			goal = p[level] - p[level]/rest[age]
 			for below < stateLevels-2 && p[below+1] <= goal {
 				below++
 			}
 			to = max(min(below+round(share(p[below], p[below+1], goal), 2*level), level-1), 1)
-			m[(age<<12|level)<<1] = state(next<<12 | to)
+			m[0][age<<12|level] = state(next<<12 | to)
 		}
 	}
 	return m

@@ -58,12 +58,12 @@ func (m *three) encode(out []byte, in *Input) []byte {
 			// Number by number: one wide copy would wait for the narrow stores before it.
 			pl := &b.places[symbols&1023]
 			pl.at[0], pl.at[1], pl.at[2], pl.weights = h.at[0], h.at[1], h.at[2], h.last<<nodeBits
-			room := (*[4]uint16)(b.steps[steps:])
-			*room = path.first
+			k := steps
+			*(*[4]uint16)(b.steps[k:]) = path.first
 			steps += int(path.length)
 			if path.length > 4 {
-				for i, d := range path.rest {
-					b.steps[steps-len(path.rest)+i] = d
+				for i := uint8(4); i < path.length; i++ {
+					b.steps[k+int(i)] = m.t.step(path, i)
 				}
 			}
 			if path.length > 0 {
@@ -104,7 +104,8 @@ func (m *three) mix(b *batch, n int) {
 		dot := (x0*int64(w[0]) + x1*int64(w[1]) + x2*int64(w[2])) >> 16
 		p := uint32(squashOf[(min(max(dot, -2047), 2047)+2048)&4095])
 		decisions[i] = decision(p<<1 | bit)
-		*v0, *v1, *v2 = moves[int(*v0)<<1|int(bit)], moves[int(*v1)<<1|int(bit)], moves[int(*v2)<<1|int(bit)]
+		move := &moves[bit&1]
+		*v0, *v1, *v2 = move[*v0], move[*v1], move[*v2]
 		err := int64(bit<<16) - int64(p)
 		w[0] += int32(x0 * err >> 18)
 		w[1] += int32(x1 * err >> 18)
@@ -167,7 +168,8 @@ func (m *three) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 					w[0] += int32(x0 * err >> 18)
 					w[1] += int32(x1 * err >> 18)
 					w[2] += int32(x2 * err >> 18)
-					*v0, *v1, *v2 = moves[int(*v0)<<1|int(bit)], moves[int(*v1)<<1|int(bit)], moves[int(*v2)<<1|int(bit)]
+					move := &moves[bit&1]
+					*v0, *v1, *v2 = move[*v0], move[*v1], move[*v2]
 				}
 				s := uint32(^c) & 255
 				room[i] = m.t.values[s]

@@ -19,21 +19,23 @@ type trees struct {
 	root  []int16    // by previous symbol: 0, or ^symbol where only that follows
 	child [][2]int16 // at previous symbol << nodeBits | node, by bit: another node, or ^symbol
 	paths []path     // by previous symbol * len(values) + symbol
+	rest  []uint16   // steps of long paths
 }
 
 // path is the way to a symbol: a step is node<<2 | bit<<1, plus 1 if it is the last one.
+// Few are longer than four steps, so that most of what is used fits in little memory.
 type path struct {
-	length uint8
 	first  [4]uint16
-	rest   []uint16 // from the fifth step on
+	rest   uint32 // where in trees.rest the fifth step stands
+	length uint8
 }
 
-// step returns the i-th step, i < length.
-func (p *path) step(i uint8) uint16 {
+// step returns the i-th step of p, i < length.
+func (t *trees) step(p *path, i uint8) uint16 {
 	if i < 4 {
 		return p.first[i]
 	}
-	return p.rest[i-4]
+	return t.rest[int(p.rest)+int(i)-4]
 }
 
 // nodeBits returns log2 of the decisions that one tree may hold.
@@ -270,7 +272,8 @@ func (t *trees) buildTree(p int, levels []uint32) {
 			w[len(w)-1] |= 1
 			way := &t.paths[p*len(t.values)+^c]
 			way.length = uint8(len(w))
-			way.rest = w[copy(way.first[:], w):]
+			way.rest = uint32(len(t.rest))
+			t.rest = append(t.rest, w[copy(way.first[:], w):]...)
 		}
 	}
 }
