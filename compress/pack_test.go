@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"orcomgo/bins"
-	"orcomgo/compress/quals"
 )
 
 // TestRoundTrip brings every oddity through both stages, from bins and packed.
@@ -87,15 +86,24 @@ func expected(text string, o bins.Options) []string {
 		case bins.QualityDrop:
 			out = append(out, ">"+f.name+"\n"+f.seq+"\n")
 		case bins.QualityBin8:
-			q := []byte(f.qual)
-			quals.Bin8(q)
-			f.qual = string(q)
+			f.qual = strings.Map(illumina8, f.qual)
 			fallthrough
 		default:
 			out = append(out, "@"+f.name+"\n"+f.seq+"\n+\n"+f.qual+"\n")
 		}
 	}
 	return out
+}
+
+// illumina8 is the level to which `--quality bin8` takes a quality.
+func illumina8(c rune) rune {
+	levels := []struct{ from, to rune }{{40, 40}, {35, 37}, {30, 33}, {25, 27}, {20, 22}, {10, 15}, {2, 6}}
+	for _, l := range levels {
+		if c-33 >= l.from {
+			return l.to + 33
+		}
+	}
+	return c
 }
 
 // records cuts delivered text into records again.

@@ -120,28 +120,6 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func TestBin8(t *testing.T) {
-	want := func(q int) int {
-		for _, r := range [][3]int{{2, 9, 6}, {10, 19, 15}, {20, 24, 22}, {25, 29, 27}, {30, 34, 33}, {35, 39, 37}, {40, 93, 40}} {
-			if q >= r[0] && q <= r[1] {
-				return r[2]
-			}
-		}
-		return q
-	}
-	all := span(0, 255)
-	Bin8(all)
-	for i, got := range all {
-		w := i
-		if i >= 33 && i <= 126 {
-			w = want(i-33) + 33
-		}
-		if int(got) != w {
-			t.Errorf("Bin8(%d) = %d, want %d", i, got, w)
-		}
-	}
-}
-
 func FuzzDecode(f *testing.F) {
 	for _, c := range columns() {
 		if len(c.in.Quals) < 2000 && c.in.Lengths == nil {

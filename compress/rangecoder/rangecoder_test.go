@@ -62,20 +62,6 @@ func TestShortStreams(t *testing.T) {
 	}
 }
 
-func TestNumbers(t *testing.T) {
-	want := []uint32{0, 1, 2, 3, 4, 7, 8, 100, 65535, 65536, 1<<31 - 1, 1 << 31, 1<<32 - 1, 0}
-	e, m := NewEncoder(nil), NewNumber()
-	for _, v := range want {
-		m.Encode(e, v, 4)
-	}
-	d, m := NewDecoder(e.Finish()), NewNumber()
-	for _, v := range want {
-		if got := m.Decode(d, 4); got != v {
-			t.Fatalf("%d, want %d", got, v)
-		}
-	}
-}
-
 func TestSquashAndStretchAgree(t *testing.T) {
 	for x := -2047; x < 2048; x++ {
 		want := 65536 / (1 + math.Exp(-float64(x)/256))
