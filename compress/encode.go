@@ -111,7 +111,6 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 			})
 		}
 		task(4*m+1, func() []byte { return encodeLayout(&c.layout) })
-		// The coder writes to what it codes, which the other tasks are reading.
 		task(4*m, func() []byte { return seqs.EncodeLengths(c.lengths, c.fixed, c.records) })
 		g.Go(func() error {
 			return e.pool.do(ctx, func() error {

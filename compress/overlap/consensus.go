@@ -5,10 +5,22 @@ import (
 	"slices"
 )
 
-// vote makes each base of pg (one a byte) what most of the reads placed over it have, and
-// returns how many bases changed.
-func vote(rd *Reads, pl *placements, pg, packed []byte) int {
-	cover := make([]int32, len(pg)+1)
+// coverage returns, for each of the n bases of a pseudogenome, by how much the number of reads over
+// it differs from that over the base before.
+func coverage(rd *Reads, pl *placements, n int) []int32 {
+	c := make([]int32, n+1)
+	for rec, pos := range pl.pos {
+		if pos != Unplaced {
+			c[pos]++
+			c[int(pos)+rd.len(int(rd.index[rec]))]--
+		}
+	}
+	return c
+}
+
+// vote makes each base of pg (one a byte) what most of the reads placed over it have.
+func vote(rd *Reads, pl *placements, pg, packed []byte) {
+	cover := coverage(rd, pl, len(pg))
 	var votes []uint64 // position << 2 | base, for each mismatch
 	var rev []byte
 	var mask []uint64
@@ -17,17 +29,12 @@ func vote(rd *Reads, pl *placements, pg, packed []byte) int {
 			continue
 		}
 		i := int(rd.index[rec])
-		n := rd.len(i)
-		cover[pos]++
-		cover[int(pos)+n]--
-		read, m, r := rd.oriented(i, pl.reversed(uint32(rec)), &rev, &mask)
-		_ = r
-		forEachMismatch(packed, int(pos), read, n, m, func(j int, b byte) {
+		read, m := rd.oriented(i, pl.reversed(uint32(rec)), &rev, &mask)
+		forEachMismatch(packed, int(pos), read, rd.len(i), m, func(j int, b byte) {
 			votes = append(votes, uint64(int(pos)+j)<<2|uint64(b))
 		})
 	}
 	slices.Sort(votes)
-	changed := 0
 	depth, at := int32(0), 0
 	for i := 0; i < len(votes); {
 		p := int(votes[i] >> 2)
@@ -48,15 +55,13 @@ func vote(rd *Reads, pl *placements, pg, packed []byte) int {
 		}
 		if n[best] > depth-against {
 			pg[p] = byte(best)
-			changed++
 		}
 	}
-	return changed
 }
 
 // oriented returns read i turned as the pseudogenome has it, and its skip mask (nil if none).
 // inputReversed tells whether the read in input orientation is the reverse of the pseudogenome.
-func (rd *Reads) oriented(i int, inputReversed bool, buf *[]byte, mask *[]uint64) (read []byte, m []uint64, stored bool) {
+func (rd *Reads) oriented(i int, inputReversed bool, buf *[]byte, mask *[]uint64) (read []byte, m []uint64) {
 	turn := inputReversed != (rd.place[i]&1 != 0)
 	n := rd.len(i)
 	read = rd.bases(i)
@@ -69,7 +74,7 @@ func (rd *Reads) oriented(i int, inputReversed bool, buf *[]byte, mask *[]uint64
 		*mask = rd.skipMask(*mask, i, turn)
 		m = *mask
 	}
-	return read, m, turn
+	return read, m
 }
 
 // forEachMismatch calls f for each of the n bases in which read differs from pg at pos, in order, with the read's base.
@@ -92,13 +97,7 @@ func forEachMismatch(pg []byte, pos int, read []byte, n int, skip []uint64, f fu
 
 // compact drops the bases of pg that no placed read covers and moves the placements along.
 func compact(rd *Reads, pl *placements, pg []byte) []byte {
-	cover := make([]int32, len(pg)+1)
-	for rec, pos := range pl.pos {
-		if pos != Unplaced {
-			cover[pos]++
-			cover[int(pos)+rd.len(int(rd.index[rec]))]--
-		}
-	}
+	cover := coverage(rd, pl, len(pg))
 	to := make([]uint32, len(pg)+1)
 	kept := pg[:0]
 	depth := int32(0)

@@ -29,11 +29,11 @@ func Build(ctx context.Context, rd *Reads, c Config) (*Layout, error) {
 			}
 		}
 	}
-	budget := c.Budget
-	if budget == 0 {
-		budget = 1 << 32
+	budget := 1<<32 - 1<<20 // positions have 32 bits
+	if c.Budget > 0 {
+		budget = min(budget, c.Budget)
 	}
-	pg := assemble(binContigs(rd, c.Threads), func(reads, _ int) bool { return reads > 1 }, min(budget, 1<<32-1<<20), tick("joining contigs"))
+	pg := assemble(binContigs(rd, c.Threads), func(reads, _ int) bool { return reads > 1 }, budget, tick("joining contigs"))
 	l := &Layout{Reads: rd, pl: newPlacements(rd.Count())}
 	place := func(k int, stage string, setup func(*placer)) {
 		l.Packed = pack(pg)
@@ -72,12 +72,6 @@ func Build(ctx context.Context, rd *Reads, c Config) (*Layout, error) {
 func (l *Layout) Place(record uint32) (pos uint32, reversed bool) {
 	return l.pl.pos[record], l.pl.reversed(record)
 }
-
-// Base returns base pos of the pseudogenome.
-func (l *Layout) Base(pos int) byte { return base(l.Packed, pos) }
-
-// ReadLen returns the length in bases of a record's read.
-func (l *Layout) ReadLen(record uint32) int { return l.Reads.len(int(l.Reads.index[record])) }
 
 // Bases appends the bases (0..3, one a byte, input orientation) of a record's read to dst.
 // At bytes other than A, C, G, T the value means nothing.

@@ -75,9 +75,6 @@ func reverseInto(dst, src []byte, n int) {
 	}
 }
 
-// base returns base pos of p.
-func base(p []byte, pos int) byte { return p[pos>>2] >> (2 * uint(pos&3)) & 3 }
-
 // unpack appends n bases of p, from base pos on, one a byte (0..3).
 func unpack(dst []byte, p []byte, pos, n int) []byte {
 	for n > 0 {

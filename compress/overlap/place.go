@@ -100,11 +100,9 @@ func (p *placer) place(i int) (pos int, rev bool) {
 	read := p.rd.bases(i)
 	p.rev = slices.Grow(p.rev[:0], (n+3)/4+2*pad)[:(n+3)/4+2*pad]
 	reverseInto(p.rev, read, n)
-	p.maskF = p.rd.skipMask(p.maskF, i, false)
-	p.maskR = p.rd.skipMask(p.maskR, i, true)
-	mf, mr := p.maskF, p.maskR
-	if !p.rd.isOdd(p.rd.record[i]) {
-		mf, mr = nil, nil
+	mf, mr := p.rd.skipMask(p.maskF, i, false), p.rd.skipMask(p.maskR, i, true)
+	if mf != nil {
+		p.maskF, p.maskR = mf, mr // keep the buffers, which may have grown
 	}
 	p.best, p.bestPos, p.bestRev = p.tolerance(n)+1, -1, false
 	last := n - p.ix.k

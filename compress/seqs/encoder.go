@@ -168,20 +168,6 @@ func (e *Encoder) acquire(k int) (*part, error) {
 	return e.parts[k], nil
 }
 
-// Hold lays out the part that holds records from..to-1 of an input, if it is not the one in
-// memory, and keeps it there until the returned function is called. The layout uses the Encoder's
-// own threads: a caller that counts its workers calls Hold outside of them, EncodeSlice inside.
-func (e *Encoder) Hold(input int, from, to uint64) (release func(), err error) {
-	k, err := e.partOf(input, from, to)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := e.acquire(k); err != nil {
-		return nil, err
-	}
-	return e.release, nil
-}
-
 func (e *Encoder) release() {
 	e.mu.Lock()
 	e.users--
