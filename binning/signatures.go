@@ -26,7 +26,6 @@ func Signatures(r *bins.Reader, w io.Writer) error {
 		}
 	}
 	b := bufio.NewWriter(w)
-	fmt.Fprintln(b, "signature\treads\tbases")
 	for sig, t := range tallies {
 		if t.reads > 0 {
 			fmt.Fprintf(b, "%s\t%d\t%d\n", minimizer.Letters(uint32(sig)), t.reads, t.bases)

@@ -9,9 +9,9 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"orcomgo/binning"
 	"orcomgo/bins"
 	"orcomgo/compress"
-	"orcomgo/minimizer"
 
 	"github.com/spf13/pflag"
 )
@@ -73,24 +73,7 @@ func signatures(w io.Writer, dir string) error {
 		return err
 	}
 	defer r.Close()
-	all := make([]bins.Bin, bins.NBin+1)
-	for i := range r.Meta().Blocks {
-		index, err := r.BinIndex(i)
-		if err != nil {
-			return err
-		}
-		for _, b := range index {
-			all[b.Signature].Reads += b.Reads
-			all[b.Signature].Bases += b.Bases
-		}
-	}
-	out := bufio.NewWriter(w)
-	for signature, b := range all {
-		if b.Reads > 0 {
-			fmt.Fprintf(out, "%s\t%d\t%d\n", minimizer.Letters(uint32(signature)), b.Reads, b.Bases)
-		}
-	}
-	return out.Flush()
+	return binning.Signatures(r, w)
 }
 
 // describe prints an archive's description for people.
