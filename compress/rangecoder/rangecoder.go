@@ -10,6 +10,7 @@ package rangecoder
 import (
 	"encoding/binary"
 	"errors"
+	"math/bits"
 )
 
 // ErrCorrupt reports that a stream ended before its symbols did.
@@ -42,6 +43,17 @@ func (e *Encoder) Encode(bit int, p uint32) {
 	} else {
 		e.low = mid + 1
 	}
+	if (e.low^e.high)>>32 == 0 {
+		e.shift()
+	}
+}
+
+// EncodeEvenly is Encode for bits that are hard to predict: it does not branch on them.
+func (e *Encoder) EncodeEvenly(bit int, p uint32) {
+	mid := e.low + (e.high-e.low)>>ProbBits*uint64(p)
+	one := -uint64(bit & 1)
+	e.high ^= (e.high ^ mid) & one
+	e.low ^= (e.low ^ (mid + 1)) &^ one
 	if (e.low^e.high)>>32 == 0 {
 		e.shift()
 	}
@@ -138,6 +150,19 @@ func (d *Decoder) Decode(p uint32) int {
 		d.shift()
 	}
 	return bit
+}
+
+// DecodeEvenly is Decode for bits that are hard to predict: it does not branch on them.
+func (d *Decoder) DecodeEvenly(p uint32) int {
+	mid := d.low + (d.high-d.low)>>ProbBits*uint64(p)
+	_, zero := bits.Sub64(mid, d.x, 0)
+	one := zero - 1
+	d.high ^= (d.high ^ mid) & one
+	d.low ^= (d.low ^ (mid + 1)) &^ one
+	if (d.low^d.high)>>32 == 0 {
+		d.shift()
+	}
+	return int(one & 1)
 }
 
 func (d *Decoder) shift() {

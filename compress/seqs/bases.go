@@ -9,37 +9,26 @@ import (
 type baseCoder struct {
 	c *coder
 	m *model
-	x lookup
 }
 
 func (b *baseCoder) base(v byte) byte {
-	m, x := b.m, &b.x
-	m.look(x)
-	p := m.predict(x, 0)
-	hi := b.c.bit(int(v>>1), p)
-	m.learn(x, 0, hi, p)
-	p = m.predict(x, 1+hi)
-	lo := b.c.bit(int(v&1), p)
-	m.learn(x, 1+hi, lo, p)
+	m := b.m
+	m.look()
+	p := &m.mix.p
+	hi := b.c.evenly(int(v>>1), p[0])
+	lo := b.c.evenly(int(v&1), p[1+hi])
 	v = byte(hi<<1 | lo)
-	m.enter(uint64(v))
+	m.enter(uint32(v))
 	return v
 }
 
-// segmentBases is how long the stretches are in which a pseudogenome is coded, each under a
-// model of its own so that they can be decoded side by side; one of at most twice minSegment
-// is not cut.
-const (
-	segmentBases = 1 << 24
-	minSegment   = 1 << 20
-)
+// segmentBases is how long at most the stretches are in which a pseudogenome is coded, each under a model of its own so
+// that they can be decoded side by side. Cutting costs bytes: a segment knows nothing of the others.
+const segmentBases = 1 << 24
 
 // segments returns the ends of the stretches of a pseudogenome of n bases.
 func segments(n int) []int {
-	k := 1
-	if n > 2*minSegment {
-		k = max(2, (n+segmentBases-1)/segmentBases)
-	}
+	k := max(1, (n+segmentBases-1)/segmentBases)
 	ends := make([]int, k)
 	for i := range ends {
 		ends[i] = int(uint64(n) * uint64(i+1) / uint64(k))
@@ -48,10 +37,12 @@ func segments(n int) []int {
 }
 
 // encodePseudogenome codes n bases, which stretch gives: stretch(dst, pos, n) appends n of them
-// to dst. The section is the length, the size of each segment but the last, and the segments.
-func encodePseudogenome(n, threads int, stretch func(dst []byte, pos, n int) []byte, tick func(done int)) []byte {
+// to dst. The section is the length, the size of each segment but the last, and the segments. It also returns the model
+// that has seen the first segment.
+func encodePseudogenome(n, threads int, stretch func(dst []byte, pos, n int) []byte, tick func(done int)) ([]byte, *model) {
 	ends := segments(n)
 	out := make([][]byte, len(ends))
+	var first *model
 	side(len(ends), threads, func(k int) {
 		from := 0
 		if k > 0 {
@@ -67,6 +58,9 @@ func encodePseudogenome(n, threads int, stretch func(dst []byte, pos, n int) []b
 			tick(len(buf))
 		}
 		out[k] = b.c.e.Finish()
+		if k == 0 {
+			first = b.m
+		}
 	})
 	data := binary.AppendUvarint(nil, uint64(n))
 	for _, s := range out[:len(out)-1] {
@@ -75,27 +69,35 @@ func encodePseudogenome(n, threads int, stretch func(dst []byte, pos, n int) []b
 	for _, s := range out {
 		data = append(data, s...)
 	}
-	return data
+	return data, first
 }
 
 // maxPseudogenome bounds the pseudogenome of a part, in bases: positions have 32 bits, and one is Unplaced.
 const maxPseudogenome = 1<<32 - 2
 
-// decodePseudogenome is the inverse: the bases one a byte.
-func decodePseudogenome(data []byte, threads int) ([]byte, error) {
+// pseudogenomeLen returns the number of bases that a section holds, and its rest.
+func pseudogenomeLen(data []byte) (n uint64, rest []byte, err error) {
 	n, k := binary.Uvarint(data)
 	// A base costs no less than 1/700 bit, twice.
 	if k <= 0 || n > maxPseudogenome || n/(8*350) > uint64(len(data)) {
-		return nil, ErrCorrupt
+		return 0, nil, ErrCorrupt
 	}
-	data = data[k:]
+	return n, data[k:], nil
+}
+
+// decodePseudogenome is the inverse of encodePseudogenome: the bases one a byte, and the model that has seen the first segment.
+func decodePseudogenome(data []byte, threads int) ([]byte, *model, error) {
+	n, data, err := pseudogenomeLen(data)
+	if err != nil {
+		return nil, nil, err
+	}
 	ends := segments(int(n))
 	in := make([][]byte, len(ends))
 	sizes := make([]uint64, len(ends))
 	for i := range sizes[:len(sizes)-1] {
 		v, k := binary.Uvarint(data)
 		if k <= 0 {
-			return nil, ErrCorrupt
+			return nil, nil, ErrCorrupt
 		}
 		sizes[i], data = v, data[k:]
 	}
@@ -104,12 +106,13 @@ func decodePseudogenome(data []byte, threads int) ([]byte, error) {
 			sizes[i] = uint64(len(data))
 		}
 		if sizes[i] > uint64(len(data)) {
-			return nil, ErrCorrupt
+			return nil, nil, ErrCorrupt
 		}
 		in[i], data = data[:sizes[i]], data[sizes[i]:]
 	}
 	pg := make([]byte, n)
 	errs := make([]error, len(ends))
+	var first *model
 	side(len(ends), threads, func(k int) {
 		from := 0
 		if k > 0 {
@@ -120,13 +123,16 @@ func decodePseudogenome(data []byte, threads int) ([]byte, error) {
 			pg[i] = b.base(0)
 		}
 		errs[k] = b.c.d.Err()
+		if k == 0 {
+			first = b.m
+		}
 	})
 	for _, err := range errs {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return pg, nil
+	return pg, first, nil
 }
 
 // side calls f for 0..n-1 on up to threads goroutines.

@@ -2,7 +2,6 @@ package seqs
 
 import (
 	"encoding/binary"
-	"sync"
 )
 
 // Decoder decodes slices; it holds the pseudogenomes.
@@ -11,11 +10,19 @@ type Decoder struct {
 }
 
 type decodedPart struct {
-	pg    []byte
-	model func() *model // made when a literal is met
+	n     uint64 // bases of the pseudogenome
 	tree  *positions
+	early chan struct{} // closed once these, or err, are set
+	pg    []byte
+	model *model
 	err   error
-	done  chan struct{} // closed once the others are set
+	done  chan struct{} // closed once all are set
+}
+
+// bases waits for the pseudogenome.
+func (p *decodedPart) bases() ([]byte, error) {
+	<-p.done
+	return p.pg, p.err
 }
 
 // NewDecoder starts decoding the shared sections that an Encoder gave, on threads
@@ -26,7 +33,7 @@ func NewDecoder(shared [][]byte, threads int) (*Decoder, error) {
 	}
 	d := &Decoder{parts: make([]decodedPart, len(shared)/2)}
 	for k := range d.parts {
-		d.parts[k].done = make(chan struct{})
+		d.parts[k].early, d.parts[k].done = make(chan struct{}), make(chan struct{})
 	}
 	next := make(chan int)
 	go func() {
@@ -40,9 +47,14 @@ func NewDecoder(shared [][]byte, threads int) (*Decoder, error) {
 		go func() {
 			for k := range next {
 				p := &d.parts[k]
-				if p.pg, p.err = decodePseudogenome(shared[2*k], threads); p.err == nil {
-					p.model = sync.OnceValue(func() *model { return primed(p.pg, threads) })
-					p.tree = newPositions(nil, len(p.pg), decodeFrom(shared[2*k+1]))
+				var err error
+				if p.n, _, err = pseudogenomeLen(shared[2*k]); err == nil {
+					p.tree = newPositions(nil, int(p.n), decodeFrom(shared[2*k+1]))
+				}
+				p.err = err
+				close(p.early)
+				if err == nil {
+					p.pg, p.model, p.err = decodePseudogenome(shared[2*k], threads)
 				}
 				close(p.done)
 			}
@@ -87,14 +99,11 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 		return seqs, err
 	}
 	p := &d.parts[k]
-	if <-p.done; p.err != nil {
-		return seqs, p.err
+	if <-p.early; p.tree == nil {
+		return seqs, ErrCorrupt
 	}
-	s := &slice{pg: p.pg, model: p.model, sorted: flags&flagSorted != 0, limit: uint64(len(p.pg))}
-	if s.pg == nil {
-		s.pg = []byte{}
-	}
-	out, err := s.decode(p.tree, cols, in)
+	s := &slice{model: func() *model { return p.model }, sorted: flags&flagSorted != 0, limit: p.n}
+	out, err := s.decode(p.tree, cols, in, p.bases)
 	if err != nil {
 		return seqs, err
 	}

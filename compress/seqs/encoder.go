@@ -51,9 +51,10 @@ type part struct {
 
 	layout  *overlap.Layout
 	tree    *positions
-	model   func() *model
-	shared  [2][]byte // pseudogenome, positions
-	digests []uint64  // by source, where asked for
+	shared  [2][]byte     // pseudogenome, positions
+	model   *model        // has seen the pseudogenome's first segment
+	coded   chan struct{} // closed when the pseudogenome and the model are there
+	digests []uint64      // by source, where asked for
 }
 
 // Build plans the parts. Layouts are made when their first slice is coded.
@@ -175,7 +176,17 @@ func (e *Encoder) release() {
 	e.done.Broadcast()
 }
 
-func (p *part) forget() { p.layout, p.tree, p.model = nil, nil, nil }
+func (p *part) forget() {
+	p.wait()
+	p.layout, p.tree, p.model = nil, nil, nil
+}
+
+// wait waits for the coding of the pseudogenome, if it has begun.
+func (p *part) wait() {
+	if p.coded != nil {
+		<-p.coded
+	}
+}
 
 // lay makes the layout of a part and codes its shared sections.
 func (e *Encoder) lay(p *part) error {
@@ -200,13 +211,17 @@ func (e *Encoder) lay(p *part) error {
 	c := encodeTo(nil)
 	p.tree = newPositions(pos, l.Len, c)
 	p.shared[1] = c.e.Finish()
-	var coded atomic.Int64
-	p.shared[0] = encodePseudogenome(l.Len, e.cfg.Threads, l.Stretch, func(n int) {
-		if e.cfg.Progress != nil {
-			e.cfg.Progress("coding the pseudogenome", uint64(coded.Add(int64(n))), uint64(l.Len))
-		}
-	})
-	p.model = sync.OnceValue(func() *model { return primed(l.Stretch(nil, 0, l.Len), e.cfg.Threads) })
+	// Slices wait for this only where they hold reads without a place.
+	p.coded = make(chan struct{})
+	go func() {
+		defer close(p.coded)
+		var coded atomic.Int64
+		p.shared[0], p.model = encodePseudogenome(l.Len, e.cfg.Threads, l.Stretch, func(n int) {
+			if e.cfg.Progress != nil {
+				e.cfg.Progress("coding the pseudogenome", uint64(coded.Add(int64(n))), uint64(l.Len))
+			}
+		})
+	}()
 	if opt.OrderAny || opt.ReadsOnly || opt.DropNames || opt.Quality != bins.QualityKeep {
 		p.digest()
 	}
@@ -253,6 +268,7 @@ func (e *Encoder) Shared() [][]byte {
 	defer e.mu.Unlock()
 	var s [][]byte
 	for _, p := range e.parts {
+		p.wait()
 		s = append(s, p.shared[0], p.shared[1])
 	}
 	return s
@@ -327,7 +343,11 @@ func (e *Encoder) EncodeSlice(first, mate *Column) ([]byte, error) {
 	if mate != nil {
 		cols = append(cols, mate)
 	}
-	s := &slice{layout: p.layout, model: p.model, sorted: first.Perm != nil, limit: uint64(p.layout.Len)}
+	model := func() *model {
+		p.wait()
+		return p.model
+	}
+	s := &slice{layout: p.layout, model: model, sorted: first.Perm != nil, limit: uint64(p.layout.Len)}
 	records := make([][]uint32, len(cols))
 	for i, c := range cols {
 		lo, hi := c.span()

@@ -2,185 +2,208 @@ package seqs
 
 import "math/bits"
 
-// match predicts that what followed an earlier occurrence of the last bases follows again,
-// on either strand, and goes on past single differences (a "tolerant" context, as in GeCo3;
-// Silva et al., GigaScience 2020).
+// match predicts that what followed an earlier occurrence of the last bases follows again, on either
+// strand, and goes on past differences (a "tolerant" context, as in GeCo3; Silva et al., GigaScience 2020).
+// How far it is believed depends on which of the last 32 bases agreed, those before it began included.
 type match struct {
 	k     uint
-	every uint64 // only k-mers whose hash is 0 in these bits are entered and looked up
-	slots []uint64
+	every uint64   // only k-mers whose hash is 0 in these bits are entered and looked up
+	slots []uint32 // place of a k-mer's last base << 1 | other strand; zero is empty
 	shift uint
 
-	at      int // place in the history of the predicted base, -1: no match
-	step    int // +1, or -1 on the other strand
-	length  int // bases matched since the last difference, at most 31
-	misses  uint8
-	counter [4 * 256][4]counter // chance that the prediction holds, by state and decision
+	at     int    // place in the history of the predicted base, -1: no match
+	step   int    // +1, or -1 on the other strand
+	misses uint64 // bit 2i: the base 31-i ago was not as predicted
 
 	pending [4]candidate
 }
 
-// candidate is a slot of the table, computed ahead of its use.
+// candidate is a slot of the table, computed ahead of its use, and then what it held.
 type candidate struct {
-	slot  uint32
-	check uint64
-	flip  bool
-	ok    bool
+	slot uint32
+	flip uint32
+	old  uint32
+	ok   bool
 }
 
-// A slot: check 31 bits | place of the k-mer's last base 32 | other strand 1. Zero is empty.
-const slotCheck = ^uint64(1<<33 - 1)
+const (
+	everyMiss = 0x5555555555555555
+	// A match is given up after more than maxMisses in 32 bases, and not begun with more than startMisses.
+	maxMisses   = 20
+	startMisses = 16
+	maxSlotBits = 22
+)
+
+// matchState is what is believed of a match.
+type matchState struct {
+	node  uint8 // which node predicts, less one
+	class uint8 // 1..classes-1: which weights are used
+}
+
+const (
+	classes    = 8
+	runLengths = 15 // groups of bases since the last difference
+	matchNodes = 4 * (1 + runLengths*16)
+)
+
+// matchStates gives the state by the bases since the last difference and the differences in 32 bases.
+var matchStates = func() (t [33 * 33]matchState) {
+	group := [33]uint8{0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 9, 9, 10, 10, 10, 10, 11, 11, 11, 11, 12, 12, 12, 12, 13, 13, 13, 13, 14}
+	for l := range 33 {
+		for n := range 33 {
+			c := 7
+			switch {
+			case n == 0:
+				c = 1
+			case n <= 2 && l >= 16:
+				c = 2
+			case n <= 2:
+				c = 3
+			case l < 8 && n > 8:
+				c = 6
+			case l < 8:
+				c = 5
+			case n > 8:
+				c = 4
+			case l >= 16:
+				c = 3
+			}
+			t[l*33+n] = matchState{group[l]<<4 | uint8(min(n, 15)), uint8(c)}
+		}
+	}
+	return
+}()
 
 func newMatch(k uint, every uint64, expected int) match {
-	b := min(max(bits.Len(uint(expected))-bits.Len64(every)+1, 10), 22)
-	m := match{k: k, every: every, slots: make([]uint64, 1<<b), shift: uint(64 - b), at: -1}
-	for i := range m.counter {
-		m.counter[i] = [4]counter{newCounter, newCounter, newCounter}
-	}
+	m := match{k: k, every: every, at: -1}
+	m.size(expected)
 	return m
 }
 
-// state sorts the match by how well it has done.
-func (m *match) state() int {
-	l := 0
-	switch {
-	case m.length >= 24:
-		l = 3
-	case m.length >= 16:
-		l = 2
-	case m.length >= 8:
-		l = 1
-	}
-	return l<<8 | int(m.misses)
+// size makes an empty table for about n bases.
+func (m *match) size(n int) {
+	b := m.slotBits(n)
+	m.slots, m.shift = make([]uint32, 1<<b), uint(64-b)
 }
 
-// look returns the predicted base and the state of the match; ok is false if there is none.
-func (m *match) look(hist []byte) (base uint8, state int, ok bool) {
-	if m.at < 0 {
-		return 0, 0, false
-	}
-	b := hist[m.at]
-	if m.step < 0 {
-		b = 3 - b
-	}
-	return b, m.state(), true
+func (m *match) slotBits(n int) int {
+	return min(max(bits.Len(uint(n))-bits.Len64(m.every)+1, 10), maxSlotBits)
 }
 
-// enter moves past base b, which hist ends with; h holds the last bases, r their reverse complement. It
-// returns the slot that will be looked at two bases from now.
-func (m *match) enter(hist []byte, b uint8, h, r uint64, t uint) *uint64 {
-	if m.at >= 0 {
-		want := hist[m.at]
-		if m.step < 0 {
-			want = 3 - want
-		}
-		if want == b {
-			m.misses <<= 1
-			m.length = min(m.length+1, 31)
-		} else {
-			m.misses = m.misses<<1 | 1
-			m.length = 0
-			if bits.OnesCount8(m.misses) > 4 {
-				m.at = -1
-			}
-		}
-		if m.at >= 0 {
-			m.at += m.step
-			if m.at < 0 || m.at >= len(hist) {
-				m.at = -1
-			}
-		}
-	}
-	// The k-mer that ended two bases ago has had the time to reach the cache.
-	const lag = 2
-	p := &m.pending[(t-lag)&3]
-	if p.ok {
-		p.ok = false
-		old := m.slots[p.slot]
-		end := len(hist) - 1 - lag
-		flip := uint64(0)
-		if p.flip {
-			flip = 1
-		}
-		m.slots[p.slot] = p.check | uint64(end)<<1 | flip
-		if old != 0 && old&slotCheck == p.check && m.length < 20 && (m.at < 0 || m.misses != 0) {
-			m.try(hist, int(old&^slotCheck>>1), old&1 != flip, end, lag)
-		}
-	}
-	c := &m.pending[t&3]
-	x := h & (1<<(2*m.k) - 1)
-	y := r >> (2 * (longest - m.k))
-	c.flip = y < x
-	x = spread(min(x, y))
-	c.ok = x&m.every == 0 && len(hist) >= int(m.k)
-	if !c.ok {
-		return &m.slots[0]
-	}
-	c.slot, c.check = uint32(x>>m.shift), checkOf(x)
-	return &m.slots[c.slot]
-}
-
-// try starts a match from an earlier k-mer that ended at old; the k-mer it equals ended at end,
-// lag bases before the last.
-func (m *match) try(hist []byte, old int, flip bool, end, lag int) {
-	at, step := old+1, 1
-	if flip {
-		at, step = old-int(m.k), -1
-	}
-	// The bases since then must agree as well, and enough before, since the check bits may lie.
-	n := 0
-	for j := lag; j > -int(m.k); j-- {
-		p := at + step*(j-1)
-		if p < 0 || p >= end+1 {
-			return
-		}
-		b := hist[p]
-		if flip {
-			b = 3 - b
-		}
-		if hist[end+j] != b {
-			return
-		}
-		n++
-	}
-	m.at = at + step*lag
-	if m.at < 0 || m.at >= len(hist) {
-		m.at = -1
+// widen gives the match a table of its own, for about n bases with those of hist.
+func (m *match) widen(hist *history, n int) {
+	if m.slotBits(n) <= int(64-m.shift) {
+		m.slots = append([]uint32(nil), m.slots...)
 		return
 	}
-	m.step, m.length, m.misses = step, min(n, 31), 0
-}
-
-// prime enters the k-mers of pg, which is the history.
-func (m *match) prime(pg []byte) {
+	m.size(n)
+	for p := range m.pending {
+		m.pending[p] = candidate{} // of the smaller table
+	}
 	var h, r uint64
 	mask := uint64(1)<<(2*m.k) - 1
-	for i, b := range pg {
-		h = (h<<2 | uint64(b)) & mask
-		r = r>>2 | uint64(3-b)<<(2*(m.k-1))
+	for i := range hist.n {
+		b := uint64(hist.at(i))
+		h = (h<<2 | b) & mask
+		r = r>>2 | (3-b)<<(2*(m.k-1))
 		if i < int(m.k)-1 {
 			continue
 		}
-		flip := uint64(0)
-		if r < h {
-			flip = 1
-		}
-		if x := spread(min(h, r)); x&m.every == 0 {
-			m.slots[x>>m.shift] = checkOf(x) | uint64(i)<<1 | flip
+		if c := m.candidate(h, r); c.ok {
+			m.slots[c.slot] = uint32(i)<<1 | c.flip
 		}
 	}
 }
 
-// spread hashes a k-mer; checkOf is what of the hash a slot keeps.
+// candidate returns the slot of a k-mer, given with its reverse complement.
+func (m *match) candidate(f, r uint64) candidate {
+	c := candidate{}
+	if r < f {
+		f, c.flip = r, 1
+	}
+	f = spread(f)
+	c.ok = f&m.every == 0
+	c.slot = uint32(f >> m.shift)
+	return c
+}
+
+// state tells how well the match has done.
+func (m *match) state() matchState {
+	return matchStates[bits.LeadingZeros64(m.misses)>>1*33+bits.OnesCount64(m.misses)]
+}
+
+// A k-mer's slot is read slotLag bases after its end, and what it points at another two later: by then
+// they have reached the cache.
+const (
+	slotLag = 1
+	tryLag  = 2
+)
+
+// enter moves past base b, which hist ends with; h holds the last bases, r their reverse complement. It
+// returns what will be read two bases from now: a slot and a word of the history.
+func (m *match) enter(hist *history, b uint32, h, r uint64, t uint) (*uint32, *uint64) {
+	if m.at >= 0 {
+		want := hist.at(m.at)
+		if m.step < 0 {
+			want = 3 - want
+		}
+		m.misses >>= 2
+		m.at += m.step
+		if want != b {
+			m.misses |= 1 << 62
+			if bits.OnesCount64(m.misses) > maxMisses {
+				m.at = -1
+			}
+		}
+	}
+	if c := &m.pending[(t-tryLag)&3]; c.old != 0 && (m.at < 0 || m.misses != 0) {
+		m.try(hist, int(c.old>>1), c.old&1 != c.flip, h, r)
+	}
+	word := &hist.words[0]
+	if p := &m.pending[(t-slotLag)&3]; p.ok {
+		old := m.slots[p.slot]
+		m.slots[p.slot] = uint32(hist.n-1-slotLag)<<1 | p.flip
+		p.old = old
+		word = &hist.words[old>>6]
+	}
+	c := &m.pending[t&3]
+	*c = m.candidate(h&(1<<(2*m.k)-1), r>>(2*(longest-m.k)))
+	if hist.n < int(m.k) {
+		c.ok = false
+	}
+	return &m.slots[c.slot], word
+}
+
+// try starts a match from an earlier k-mer that ended at old, on the other strand if flip is set, if it
+// does better than the match there is. The last bases, given both ways, end tryLag bases after their k-mer.
+func (m *match) try(hist *history, old int, flip bool, h, r uint64) {
+	var at, step int
+	var differ uint64
+	if flip {
+		q := old - int(m.k) + 1 - tryLag // stands against the last base
+		at, step = q-1, -1
+		if q < 1 || q+longest > hist.n || m.at == at && m.step == step {
+			return
+		}
+		differ = bits.Reverse64(hist.from(q) ^ ^h)
+	} else {
+		q := old + tryLag
+		at, step = q+1, 1
+		if q < longest-1 || m.at == at && m.step == step {
+			return
+		}
+		differ = hist.from(q-longest+1) ^ ^r
+	}
+	differ = (differ | differ>>1) & everyMiss
+	n := bits.OnesCount64(differ)
+	if bits.LeadingZeros64(differ)>>1 < int(m.k) || n > startMisses || m.at >= 0 && n >= bits.OnesCount64(m.misses) {
+		return
+	}
+	m.at, m.step, m.misses = at, step, differ
+}
+
+// spread hashes a k-mer.
 func spread(x uint64) uint64 {
 	x *= 0x9e3779b97f4a7c15
 	return (x ^ x>>32) * 0xbf58476d1ce4e5b9
-}
-
-func checkOf(x uint64) uint64 { return x<<33 | 1<<33 }
-
-func (m *match) clone() match {
-	c := *m
-	c.slots = append([]uint64(nil), m.slots...)
-	return c
 }

@@ -39,13 +39,13 @@ func stretchOf(b []byte) func([]byte, int, int) []byte {
 }
 
 func TestPseudogenomeRoundTrip(t *testing.T) {
-	for _, n := range []int{0, 1, 2, 30, 1000, 300000, 2*minSegment + 5} {
+	for _, n := range []int{0, 1, 2, 30, 1000, 300000, segmentBases/16 + 5} {
 		b := repetitive(int64(n), n)
-		data := encodePseudogenome(n, 2, stretchOf(b), func(int) {})
-		if one := encodePseudogenome(n, 1, stretchOf(b), func(int) {}); !bytes.Equal(one, data) {
+		data, _ := encodePseudogenome(n, 2, stretchOf(b), func(int) {})
+		if one, _ := encodePseudogenome(n, 1, stretchOf(b), func(int) {}); !bytes.Equal(one, data) {
 			t.Fatalf("n=%d: one thread codes differently from two", n)
 		}
-		got, err := decodePseudogenome(data, 2)
+		got, _, err := decodePseudogenome(data, 2)
 		if err != nil || !bytes.Equal(got, b) {
 			t.Fatalf("n=%d: %v", n, err)
 		}
@@ -55,8 +55,8 @@ func TestPseudogenomeRoundTrip(t *testing.T) {
 	}
 }
 
-// TestPrimedModelKnowsItsBases: what a primed model has seen costs little to code again, either strand.
-func TestPrimedModelKnowsItsBases(t *testing.T) {
+// TestModelKnowsItsBases: what a model has seen costs little to code again, either strand.
+func TestModelKnowsItsBases(t *testing.T) {
 	pg := make([]byte, 50000)
 	r := rand.New(rand.NewSource(5))
 	for i := range pg {
@@ -65,8 +65,9 @@ func TestPrimedModelKnowsItsBases(t *testing.T) {
 	again := bytes.Clone(pg[20000:22000])
 	reverse(again)
 	again = append(again, pg[3000:5000]...)
+	section, known := encodePseudogenome(len(pg), 1, stretchOf(pg), func(int) {})
 	c := encodeTo(nil)
-	b := baseCoder{c: c, m: primed(pg, 2).clone()}
+	b := baseCoder{c: c, m: known.clone(len(again))}
 	for _, v := range again {
 		b.base(v)
 	}
@@ -74,7 +75,11 @@ func TestPrimedModelKnowsItsBases(t *testing.T) {
 	if len(data)*8 > len(again)/4 {
 		t.Fatalf("%d bytes for %d bases seen before", len(data), len(again))
 	}
-	d := baseCoder{c: decodeFrom(data), m: primed(pg, 1)}
+	_, known, err := decodePseudogenome(section, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := baseCoder{c: decodeFrom(data), m: known.clone(len(again))}
 	for i, v := range again {
 		if got := d.base(0); got != v {
 			t.Fatalf("base %d is %d, want %d", i, got, v)
@@ -92,11 +97,42 @@ func BenchmarkEncodeBases(b *testing.B) {
 
 func BenchmarkDecodeBases(b *testing.B) {
 	pg := repetitive(1, 1<<20)
-	data := encodePseudogenome(len(pg), 1, stretchOf(pg), func(int) {})
+	data, _ := encodePseudogenome(len(pg), 1, stretchOf(pg), func(int) {})
 	b.SetBytes(int64(len(pg)))
 	for range b.N {
-		if _, err := decodePseudogenome(data, 1); err != nil {
+		if _, _, err := decodePseudogenome(data, 1); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestVectorsEqualPlain: the vector instructions predict and learn bit for bit as plain Go does.
+func TestVectorsEqualPlain(t *testing.T) {
+	var fast, plain mixer
+	fast.reset()
+	plain.reset()
+	r := rand.New(rand.NewSource(3))
+	for i := range 200000 {
+		h := r.Uint32() & (1<<(8+2*uint(r.Intn(4))) - 1)
+		m0, m1, both := uint32(r.Intn(matchNodes)), uint32(r.Intn(matchNodes)), uint32(r.Intn(bothNodes))
+		set := uint32(r.Intn(weightSets))
+		fast.set, plain.set = set, set
+		fast.predict(h, m0, m1, both)
+		plain.predictPlain(h, m0, m1, both)
+		if fast.p != plain.p || fast.x != plain.x || fast.index != plain.index {
+			t.Fatalf("base %d: predicted %v, plain Go %v", i, fast.p, plain.p)
+		}
+		b := uint32(r.Intn(4)) & h >> 1
+		q := otherStrand{node: [2]uint32{nodes8 + r.Uint32()&(1<<16-1), nodes10 + r.Uint32()&(1<<20-1)}, base: [2]uint8{uint8(r.Intn(4)), uint8(r.Intn(4))}}
+		fast.learn(b, &q)
+		plain.learnPlain(b, errorOf(b>>1, plain.p[0]), errorOf(b&1, plain.p[1+b>>1]), &q)
+		if fast.weights[set] != plain.weights[set] {
+			t.Fatalf("base %d: weights differ", i)
+		}
+		for _, n := range append(q.node[:], fast.index[:]...) {
+			if fast.nodes[n] != plain.nodes[n] {
+				t.Fatalf("base %d: node %d is %v, plain Go %v", i, n, fast.nodes[n], plain.nodes[n])
+			}
 		}
 	}
 }

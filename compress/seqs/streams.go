@@ -20,7 +20,7 @@ const (
 type slice struct {
 	layout *overlap.Layout // encoding
 	pg     []byte          // decoding: one base a byte
-	model  func() *model   // has seen the pseudogenome; cloned, never changed
+	model  func() *model   // has seen the pseudogenome's first segment; cloned, never changed
 	sorted bool
 	limit  uint64 // bases of the pseudogenome
 }
@@ -145,7 +145,7 @@ func (s *slice) passLiterals(c *coder, cols []*Column, where []*places, odd [][]
 				continue
 			}
 			if b == nil {
-				b = &baseCoder{c: c, m: s.model().clone()}
+				b = &baseCoder{c: c, m: s.model().clone(unplacedBases(cols, where))}
 			}
 			n := col.len(i)
 			skip := runs[k].of(i, n)
@@ -156,6 +156,19 @@ func (s *slice) passLiterals(c *coder, cols []*Column, where []*places, odd [][]
 			}
 		}
 	}
+}
+
+// unplacedBases returns how many bases the reads hold that have no place.
+func unplacedBases(cols []*Column, where []*places) int {
+	sum := 0
+	for k, col := range cols {
+		for i, p := range where[k].pos {
+			if p == unplaced {
+				sum += col.len(i)
+			}
+		}
+	}
+	return sum
 }
 
 // encode returns the streams of a slice; records gives each column's records inside the part.
@@ -208,8 +221,8 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [str
 	return out
 }
 
-// decode returns the letters of each column's reads, end to end.
-func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte) ([][]byte, error) {
+// decode returns the letters of each column's reads, end to end. The pseudogenome is asked for when it is needed.
+func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, pg func() ([]byte, error)) ([][]byte, error) {
 	where := make([]*places, len(cols))
 	odd := make([][]bins.Exception, len(cols))
 	seqs := make([][]byte, len(cols))
@@ -245,6 +258,10 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte) ([][
 				return nil, ErrCorrupt
 			}
 		}
+	}
+	var err error
+	if s.pg, err = pg(); err != nil {
+		return nil, err
 	}
 	get := func(k, i int) []byte {
 		if starts[k] == nil {
