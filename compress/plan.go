@@ -15,7 +15,7 @@ var (
 	// models to learn, little enough that several fit in memory.
 	sliceText uint64 = 64 << 20
 	// sliceReads is how many reads a slice of reads alone, in layout order, aims for.
-	sliceReads uint64 = 1 << 20
+	sliceReads uint64 = 1 << 18
 )
 
 // unit is what is sliced together: an input, or the two inputs of a pair.

@@ -7,9 +7,14 @@ import (
 
 // seedLen is the length in bases of the exact matches from which joins start; contigs that
 // overlap by fewer bases are not joined.
-const seedLen = 22
+const seedLen = 18
 
 const seedMask = 1<<(2*seedLen) - 1
+
+// Of the k-mers one in joinSample is indexed and looked up, by its hash, so that equal sequences are sampled alike.
+const joinSample = 3
+
+func joinSampled(h uint64) bool { return h%joinSample == 0 }
 
 // assembler joins contigs: it holds growing sequences (supers) and an index of their k-mers. A contig
 // that matches one super extends it; one that matches two joins them. Both strands throughout.
@@ -21,10 +26,17 @@ type assembler struct {
 	used   int
 	budget int // bases after which no new super is begun
 
-	bases         int
-	fwd, rev      []byte
-	kmerF, kmerR  []uint64
-	kmerF2, kmer2 []uint64
+	bases    int
+	fwd, rev []byte
+	kmers    []kmer // sampled ones of the contig at hand
+}
+
+// kmer is one of a contig: the hash of it and its reverse complement, the smaller of the two, where it begins, and
+// whether the smaller is the reverse complement.
+type kmer struct {
+	hash   uint32
+	at     int32
+	strand uint8
 }
 
 // super is one growing sequence. Coordinate 0 is where its first base stood; it may grow
@@ -71,7 +83,7 @@ func assemble(contigs []contig, keep func(reads, length int) bool, budget int, t
 			total += len(c.seq)
 		}
 	}
-	a := newAssembler(total/4, budget)
+	a := newAssembler(total/4/joinSample, budget)
 	for i := range contigs {
 		a.add(contigs[i].seq, contigs[i].reads)
 		if i&0xffff == 0 {
@@ -88,19 +100,24 @@ func assemble(contigs []contig, keep func(reads, length int) bool, budget int, t
 	return pg
 }
 
-// kmers writes the k-mer (first base lowest) at each position of seq, and its reverse complement.
-func kmers(seq []byte, f, r []uint64) ([]uint64, []uint64) {
-	n := len(seq) - seedLen + 1
-	f, r = slices.Grow(f[:0], n)[:n], slices.Grow(r[:0], n)[:n]
-	var x, y uint64
+// sample appends the sampled k-mers of seq to dst.
+func sample(dst []kmer, seq []byte) []kmer {
+	var x, y uint64 // the k-mer, first base lowest, and its reverse complement
 	for i, c := range seq {
 		x = x>>2 | uint64(c)<<(2*(seedLen-1))
 		y = y<<2&seedMask | uint64(3-c)
-		if i >= seedLen-1 {
-			f[i-seedLen+1], r[i-seedLen+1] = x, y
+		if i < seedLen-1 {
+			continue
+		}
+		if h := mix64(min(x, y)); joinSampled(h) {
+			k := kmer{hash: uint32(h >> 32), at: int32(i - seedLen + 1)}
+			if y < x {
+				k.strand = 1
+			}
+			dst = append(dst, k)
 		}
 	}
-	return f, r
+	return dst
 }
 
 // root follows forwards from super s: base b of s stands at shift ± b of the root.
@@ -144,19 +161,17 @@ func (a *assembler) add(seq []byte, reads int) {
 	for i, c := range seq {
 		a.rev[n-1-i] = 3 - c
 	}
-	a.kmerF, a.kmerR = kmers(seq, a.kmerF, a.kmerR)
-	last := n - seedLen
+	a.kmers = sample(a.kmers[:0], seq)
 	var left, right hit
 	lp := 0
-	for p := 0; p <= last; p += 6 {
-		if left = a.find(p, hit{}); left.ok {
-			lp = p
+	for lp = range a.kmers {
+		if left = a.find(a.kmers[lp], hit{}); left.ok {
 			break
 		}
 	}
 	if left.ok && !a.contains(left, n) {
-		for p := last; p > lp; p -= 6 {
-			if right = a.find(p, left); right.ok {
+		for p := len(a.kmers) - 1; p > lp; p-- {
+			if right = a.find(a.kmers[p], left); right.ok {
 				break
 			}
 		}
@@ -184,14 +199,9 @@ func (a *assembler) contains(h hit, n int) bool {
 // maxProbes bounds how many equal or colliding k-mers a search or an insertion looks at.
 const maxProbes = 12
 
-// find looks for an alignment of the contig through its k-mer at p, other than `not`.
-func (a *assembler) find(p int, not hit) hit {
-	f, r := a.kmerF[p], a.kmerR[p]
-	c, strand := f, uint64(0)
-	if r < f {
-		c, strand = r, 1
-	}
-	h := uint32(mix64(c) >> 32)
+// find looks for an alignment of the contig through one of its k-mers, other than `not`.
+func (a *assembler) find(x kmer, not hit) hit {
+	h, strand, p := x.hash, uint64(x.strand), int(x.at)
 	mask := uint32(len(a.slots) - 1)
 	n := len(a.fwd)
 	var best hit
@@ -260,21 +270,17 @@ func (a *assembler) begin(reads int) {
 	a.supers = append(a.supers, super{buf: slices.Clone(a.fwd), hi: n, reads: reads, parent: -1})
 	a.bases += n
 	id := int32(len(a.supers) - 1)
-	for p := range a.kmerF {
-		a.insert(a.kmerF[p], a.kmerR[p], id, p)
+	for _, k := range a.kmers {
+		a.insert(k, id, int(k.at))
 	}
 }
 
-// insert enters the k-mer at coordinate coord of super id.
-func (a *assembler) insert(f, r uint64, id int32, coord int) {
+// insert enters a k-mer, at coordinate coord of super id.
+func (a *assembler) insert(k kmer, id int32, coord int) {
 	if a.used*3 > len(a.slots)*2 && a.shift > 1 {
 		a.grow()
 	}
-	c, strand := f, uint64(0)
-	if r < f {
-		c, strand = r, 1
-	}
-	a.put(uint32(mix64(c)>>32), (uint64(id)<<1|strand)<<(slotUsed+slotCoordBits)|uint64(coord+slotCoordZero)<<slotUsed|1)
+	a.put(k.hash, (uint64(id)<<1|uint64(k.strand))<<(slotUsed+slotCoordBits)|uint64(coord+slotCoordZero)<<slotUsed|1)
 }
 
 // put enters a slot.
@@ -325,11 +331,9 @@ func (s *super) room(lo, hi int) {
 // extend adds to the super what the contig has beyond its ends.
 func (a *assembler) extend(h hit, reads int) {
 	s := &a.supers[h.super]
-	seq, kf, kr := a.fwd, a.kmerF, a.kmerR
+	seq := a.fwd
 	if h.reversed {
 		seq = a.rev
-		a.kmerF2, a.kmer2 = kmers(seq, a.kmerF2, a.kmer2)
-		kf, kr = a.kmerF2, a.kmer2
 	}
 	s.reads += reads
 	end := h.start + len(seq)
@@ -347,10 +351,14 @@ func (a *assembler) extend(h hit, reads int) {
 		copy(s.buf[s.org+oldHi:s.org+end], seq[oldHi-h.start:])
 	}
 	s.lo, s.hi = lo, hi
-	for p := range kf {
-		c := h.start + p
+	for _, k := range a.kmers {
+		c := h.start + int(k.at)
+		if h.reversed {
+			c = end - seedLen - int(k.at)
+			k.strand ^= 1
+		}
 		if c < oldLo || c+seedLen > oldHi {
-			a.insert(kf[p], kr[p], h.super, c)
+			a.insert(k, h.super, c)
 		}
 	}
 }

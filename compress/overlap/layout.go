@@ -35,30 +35,30 @@ func Build(ctx context.Context, rd *Reads, c Config) (*Layout, error) {
 	}
 	pg := assemble(binContigs(rd, c.Threads), func(reads, _ int) bool { return reads > 1 }, budget, tick("joining contigs"))
 	l := &Layout{Reads: rd, pl: newPlacements(rd.Count())}
-	place := func(k int, stage string, setup func(*placer)) {
+	place := func(k int, sample uint64, stage string, setup func(*placer)) {
 		l.Packed = pack(pg)
-		ix := newKmerIndex(l.Packed, len(pg), k, c.Threads)
+		ix := newKmerIndex(l.Packed, len(pg), k, sample, c.Threads)
 		placeAll(rd, l.pl, l.Packed, len(pg), ix, c.Threads, setup, tick(stage))
 	}
 	exact := func(p *placer) {
-		p.step, p.chain, p.goodEnough = 8, 16, 1
+		p.step, p.chain, p.goodEnough = 1, 16, 1
 		p.tolerance = func(n int) int { return n / 6 }
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	place(24, "placing reads", exact)
+	place(24, 3, "placing reads", exact)
 	// Reads that stand badly where others that stand badly agree with them: the pseudogenome lacks
 	// what they come from, because a join went another way. Their own contigs mend that.
 	if more := mend(rd, l.pl, budget-len(pg)); len(more) > 0 && ctx.Err() == nil {
 		pg = append(pg, more...)
-		place(24, "placing reads again", exact)
+		place(24, 3, "placing reads again", exact)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	vote(rd, l.pl, pg, l.Packed)
-	place(13, "placing the rest", func(p *placer) {
+	place(13, 0, "placing the rest", func(p *placer) {
 		p.step, p.chain, p.goodEnough = 3, 64, 2
 		p.tolerance = func(n int) int { return n / 5 }
 	})

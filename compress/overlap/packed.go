@@ -3,6 +3,7 @@ package overlap
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // Bases are 2 bits each, base j in byte j/4 at bits 2*(j%4), as in bins.Block.Packed, so
@@ -75,19 +76,26 @@ func reverseInto(dst, src []byte, n int) {
 	}
 }
 
+// fourBases[b] is the four bases of a byte, one a byte.
+var fourBases = func() (t [256]uint32) {
+	for b := range uint32(256) {
+		t[b] = b&3 | b>>2&3<<8 | b>>4&3<<16 | b>>6&3<<24
+	}
+	return
+}()
+
 // unpack appends n bases of p, from base pos on, one a byte (0..3).
 func unpack(dst []byte, p []byte, pos, n int) []byte {
-	for n > 0 {
-		w := load(p, pos)
-		m := min(n, chunk)
-		for j := 0; j < m; j++ {
-			dst = append(dst, byte(w&3))
-			w >>= 2
+	at := len(dst)
+	dst = slices.Grow(dst, n+chunk)[:at+n+chunk] // whole chunks are written
+	for end := at + n; at < end; at, pos = at+chunk, pos+chunk {
+		w, d := load(p, pos), dst[at:at+chunk]
+		for i := 0; i < chunk; i, w = i+4, w>>8 {
+			binary.LittleEndian.PutUint32(d[i:], fourBases[byte(w)])
 		}
-		pos += m
-		n -= m
+		n -= chunk
 	}
-	return dst
+	return dst[:at+n]
 }
 
 // pack packs one-a-byte bases, with pad.

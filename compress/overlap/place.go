@@ -10,32 +10,86 @@ import (
 // Unplaced is the position of a read that has no place on the pseudogenome.
 const Unplaced = ^uint32(0)
 
-// kmerIndex finds the positions of a k-mer in the pseudogenome: heads by hash, chains by
-// position, ascending, so that the first of equals is the smallest position.
+// kmerIndex finds the positions in the pseudogenome of a k-mer or its reverse complement, ascending, so that the first of
+// equals is the smallest position. Of all k-mers those are entered whose hash is 0 under sample.
 type kmerIndex struct {
-	k     int
-	shift uint
-	head  []uint32 // position+1
-	next  []uint32 // position+1
+	k      int
+	sample uint64
+	shift  uint
+	start  []uint32 // where the positions of each hash begin
+	pos    []uint32
 }
 
-// newKmerIndex indexes the k-mers of the n bases of pg; k <= 28.
-func newKmerIndex(pg []byte, n, k, threads int) *kmerIndex {
-	b := bits.Len(uint(max(n, 1<<10)))
-	b = min(b, 2*k)
-	ix := &kmerIndex{k: k, shift: uint(64 - b), head: make([]uint32, 1<<b), next: make([]uint32, max(n, 1))}
-	// Each worker owns a range of hashes and walks the whole sequence backwards, so chains ascend.
+// newKmerIndex indexes the k-mers of the n bases of pg; k <= 28; sample is a power of two less one.
+func newKmerIndex(pg []byte, n, k int, sample uint64, threads int) *kmerIndex {
+	b := min(max(bits.Len(uint(n)>>bits.Len64(sample)), 10), 2*k)
+	ix := &kmerIndex{k: k, sample: sample, shift: uint(64 - b)}
+	count := max(n-k+1, 0)
+	// Entries are dealt to buckets by the upper bits of their hashes first: a bucket's share of start fits in the cache.
+	const bucketBits = 6
+	type entry struct{ hash, pos uint32 }
+	runs := make([][1 << bucketBits][]entry, threads)
 	var wg sync.WaitGroup
-	for t := 0; t < threads; t++ {
-		lo, hi := uint64(t)<<b/uint64(threads), uint64(t+1)<<b/uint64(threads)
+	for t := range threads {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			for p := n - k; p >= 0; p-- {
-				h := ix.hash(load(pg, p))
-				if h >= lo && h < hi {
-					ix.next[p] = ix.head[h]
-					ix.head[h] = uint32(p + 1)
+			run := &runs[t]
+			lo, hi := int(uint64(count)*uint64(t)/uint64(threads)), int(uint64(count)*uint64(t+1)/uint64(threads))
+			for i := range run {
+				run[i] = make([]entry, 0, (hi-lo)>>bits.Len64(sample)>>bucketBits*9/8+16)
+			}
+			for p := lo; p < hi; p++ {
+				w := load(pg, p) & firstBases(k)
+				h := mix64(min(w, reverseWord(w, k)))
+				if h&sample == 0 {
+					at := &run[h>>(64-bucketBits)]
+					*at = append(*at, entry{uint32(h >> ix.shift), uint32(p)})
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	var first [1<<bucketBits + 1]int
+	for i := range len(first) - 1 {
+		first[i+1] = first[i]
+		for t := range runs {
+			first[i+1] += len(runs[t][i])
+		}
+	}
+	ix.start, ix.pos = make([]uint32, 1<<b+1), make([]uint32, first[len(first)-1])
+	ix.start[1<<b] = uint32(len(ix.pos))
+	var next atomic.Int64
+	for range threads {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= 1<<bucketBits {
+					return
+				}
+				width := 1 << (b - bucketBits)
+				start := ix.start[i*width : (i+1)*width]
+				for t := range runs {
+					for _, e := range runs[t][i] {
+						start[int(e.hash)-i*width]++
+					}
+				}
+				at := uint32(first[i])
+				for h, c := range start {
+					at += c
+					start[h] = at
+				}
+				// From the last to the first, each before the one entered before it.
+				for t := threads - 1; t >= 0; t-- {
+					for j := len(runs[t][i]) - 1; j >= 0; j-- {
+						e := runs[t][i][j]
+						s := &start[int(e.hash)-i*width]
+						*s--
+						ix.pos[*s] = e.pos
+					}
+					runs[t][i] = nil
 				}
 			}
 		}()
@@ -43,8 +97,6 @@ func newKmerIndex(pg []byte, n, k, threads int) *kmerIndex {
 	wg.Wait()
 	return ix
 }
-
-func (ix *kmerIndex) hash(w uint64) uint64 { return mix64(w&firstBases(ix.k)) >> ix.shift }
 
 // placer looks for the place of reads; one a goroutine.
 type placer struct {
@@ -75,20 +127,30 @@ func (p *placer) try(read []byte, length, pos int, rev bool, mask []uint64) {
 	}
 }
 
-// seed tries the candidates of the k-mer at offset q of the read.
-func (p *placer) seed(read []byte, length, q int, rev bool, mask []uint64) {
-	w := load(read, q) & firstBases(p.ix.k)
-	c := p.ix.head[p.ix.hash(w)]
-	for k := 0; c != 0 && k < p.chain; k++ {
-		at := int(c - 1)
-		if load(p.pg, at)&firstBases(p.ix.k) == w {
-			p.try(read, length, at-q, rev, mask)
-			if p.best == 0 {
-				return
-			}
-		}
-		c = p.ix.next[at]
+// seed tries the candidates of the k-mer at offset q of the read, on both strands; it returns false if it is none that is indexed.
+func (p *placer) seed(read []byte, length, q int, maskF, maskR []uint64) bool {
+	ix := p.ix
+	f := load(read, q) & firstBases(ix.k)
+	r := reverseWord(f, ix.k)
+	x := mix64(min(f, r))
+	if x&ix.sample != 0 {
+		return false
 	}
+	x >>= ix.shift
+	from, to := ix.start[x], ix.start[x+1]
+	for _, at := range ix.pos[from:min(to, from+uint32(p.chain))] {
+		w := load(p.pg, int(at)) & firstBases(ix.k)
+		if w == f {
+			p.try(read, length, int(at)-q, false, maskF)
+		}
+		if w == r {
+			p.try(p.rev, length, int(at)-(length-ix.k-q), true, maskR)
+		}
+		if p.best == 0 {
+			break
+		}
+	}
+	return true
 }
 
 // place returns the best place of read i in stored orientation, or pos -1.
@@ -105,14 +167,15 @@ func (p *placer) place(i int) (pos int, rev bool) {
 		p.maskF, p.maskR = mf, mr // keep the buffers, which may have grown
 	}
 	p.best, p.bestPos, p.bestRev = p.tolerance(n)+1, -1, false
-	last := n - p.ix.k
 	// From the outside in: two seeds at the ends settle most reads.
-	for q := 0; q <= last/2; q += p.step {
-		p.seed(read, n, q, false, mf)
-		p.seed(p.rev, n, q, true, mr)
-		if p.best > p.goodEnough && q != last-q {
-			p.seed(read, n, last-q, false, mf)
-			p.seed(p.rev, n, last-q, true, mr)
+	for a, z := 0, n-p.ix.k; a <= z; a, z = a+p.step, z-p.step {
+		for a < z && !p.seed(read, n, a, mf, mr) {
+			a++
+		}
+		if p.best > p.goodEnough {
+			for z >= a && !p.seed(read, n, z, mf, mr) {
+				z--
+			}
 		}
 		if p.best <= p.goodEnough && p.bestPos >= 0 {
 			break

@@ -85,11 +85,50 @@ func pseudogenomeLen(data []byte) (n uint64, rest []byte, err error) {
 	return n, data[k:], nil
 }
 
-// decodePseudogenome is the inverse of encodePseudogenome: the bases one a byte, and the model that has seen the first segment.
-func decodePseudogenome(data []byte, threads int) ([]byte, *model, error) {
+// pseudogenome is one that is being decoded.
+type pseudogenome struct {
+	bases []byte // one a byte
+	model *model // has seen the first segment; set at the end
+	ends  []int  // of segments
+
+	mu    sync.Mutex
+	moved *sync.Cond
+	at    []int // how far each segment is
+	err   error
+	ended bool
+}
+
+// wait waits until the first n bases are there.
+func (p *pseudogenome) wait(n int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for from, k := 0, 0; k < len(p.ends) && from < n; k++ {
+		for !p.ended && p.at[k] < min(n, p.ends[k]) {
+			p.moved.Wait()
+		}
+		from = p.ends[k]
+	}
+	if p.ended {
+		return p.err
+	}
+	return nil
+}
+
+// all waits for the whole and returns the model that knows it.
+func (p *pseudogenome) all() (*model, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for !p.ended {
+		p.moved.Wait()
+	}
+	return p.model, p.err
+}
+
+// decodePseudogenome is the inverse of encodePseudogenome. It goes on in the background.
+func decodePseudogenome(data []byte, threads int) (*pseudogenome, error) {
 	n, data, err := pseudogenomeLen(data)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	ends := segments(int(n))
 	in := make([][]byte, len(ends))
@@ -97,7 +136,7 @@ func decodePseudogenome(data []byte, threads int) ([]byte, *model, error) {
 	for i := range sizes[:len(sizes)-1] {
 		v, k := binary.Uvarint(data)
 		if k <= 0 {
-			return nil, nil, ErrCorrupt
+			return nil, ErrCorrupt
 		}
 		sizes[i], data = v, data[k:]
 	}
@@ -106,33 +145,48 @@ func decodePseudogenome(data []byte, threads int) ([]byte, *model, error) {
 			sizes[i] = uint64(len(data))
 		}
 		if sizes[i] > uint64(len(data)) {
-			return nil, nil, ErrCorrupt
+			return nil, ErrCorrupt
 		}
 		in[i], data = data[:sizes[i]], data[sizes[i]:]
 	}
-	pg := make([]byte, n)
-	errs := make([]error, len(ends))
-	var first *model
-	side(len(ends), threads, func(k int) {
-		from := 0
-		if k > 0 {
-			from = ends[k-1]
-		}
-		b := baseCoder{c: decodeFrom(in[k]), m: newModel(ends[k] - from)}
-		for i := from; i < ends[k]; i++ {
-			pg[i] = b.base(0)
-		}
-		errs[k] = b.c.d.Err()
-		if k == 0 {
-			first = b.m
-		}
-	})
-	for _, err := range errs {
-		if err != nil {
-			return nil, nil, err
-		}
+	p := &pseudogenome{bases: make([]byte, n), ends: ends, at: make([]int, len(ends))}
+	p.moved = sync.NewCond(&p.mu)
+	go func() {
+		side(len(ends), threads, func(k int) { p.segment(k, in[k]) })
+		p.mu.Lock()
+		p.ended = true
+		p.mu.Unlock()
+		p.moved.Broadcast()
+	}()
+	return p, nil
+}
+
+// segment decodes one segment.
+func (p *pseudogenome) segment(k int, in []byte) {
+	from := 0
+	if k > 0 {
+		from = p.ends[k-1]
 	}
-	return pg, first, nil
+	b := baseCoder{c: decodeFrom(in), m: newModel(p.ends[k] - from)}
+	const often = 1 << 16
+	for i := from; i < p.ends[k]; {
+		end := min(i+often, p.ends[k])
+		for ; i < end; i++ {
+			p.bases[i] = b.base(0)
+		}
+		p.mu.Lock()
+		p.at[k] = i
+		p.mu.Unlock()
+		p.moved.Broadcast()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := b.c.d.Err(); err != nil && p.err == nil {
+		p.err = err
+	}
+	if k == 0 {
+		p.model = b.m
+	}
 }
 
 // side calls f for 0..n-1 on up to threads goroutines.

@@ -66,14 +66,19 @@ func (c *coder) adapt(bit int, p *prob, limit uint32) int {
 		q = 65536 - 12
 	}
 	bit = c.bit(bit, q)
-	n := v & 1023
-	x := int64(v >> 10)
+	p.learn(bit, limit)
+	return bit
+}
+
+// learn moves p towards bit.
+func (p *prob) learn(bit int, limit uint32) {
+	n := uint32(*p) & 1023
+	x := int64(*p >> 10)
 	x += (int64(-bit&(1<<22-1)) - x) * int64(reciprocals[n]) >> 16
 	if n < limit {
 		n++
 	}
 	*p = prob(uint32(x)<<10 | n)
-	return bit
 }
 
 // tree models symbols of a fixed number of bits.

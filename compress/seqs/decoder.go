@@ -12,17 +12,9 @@ type Decoder struct {
 type decodedPart struct {
 	n     uint64 // bases of the pseudogenome
 	tree  *positions
-	early chan struct{} // closed once these, or err, are set
-	pg    []byte
-	model *model
+	pg    *pseudogenome
 	err   error
-	done  chan struct{} // closed once all are set
-}
-
-// bases waits for the pseudogenome.
-func (p *decodedPart) bases() ([]byte, error) {
-	<-p.done
-	return p.pg, p.err
+	begun chan struct{} // closed once these are set
 }
 
 // NewDecoder starts decoding the shared sections that an Encoder gave, on threads
@@ -33,7 +25,7 @@ func NewDecoder(shared [][]byte, threads int) (*Decoder, error) {
 	}
 	d := &Decoder{parts: make([]decodedPart, len(shared)/2)}
 	for k := range d.parts {
-		d.parts[k].early, d.parts[k].done = make(chan struct{}), make(chan struct{})
+		d.parts[k].begun = make(chan struct{})
 	}
 	next := make(chan int)
 	go func() {
@@ -47,16 +39,14 @@ func NewDecoder(shared [][]byte, threads int) (*Decoder, error) {
 		go func() {
 			for k := range next {
 				p := &d.parts[k]
-				var err error
-				if p.n, _, err = pseudogenomeLen(shared[2*k]); err == nil {
+				if p.n, _, p.err = pseudogenomeLen(shared[2*k]); p.err == nil {
 					p.tree = newPositions(nil, int(p.n), decodeFrom(shared[2*k+1]))
+					p.pg, p.err = decodePseudogenome(shared[2*k], threads)
 				}
-				p.err = err
-				close(p.early)
-				if err == nil {
-					p.pg, p.model, p.err = decodePseudogenome(shared[2*k], threads)
+				close(p.begun)
+				if p.err == nil {
+					p.pg.all()
 				}
-				close(p.done)
 			}
 		}()
 	}
@@ -99,11 +89,11 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 		return seqs, err
 	}
 	p := &d.parts[k]
-	if <-p.early; p.tree == nil {
-		return seqs, ErrCorrupt
+	if <-p.begun; p.err != nil {
+		return seqs, p.err
 	}
-	s := &slice{model: func() *model { return p.model }, sorted: flags&flagSorted != 0, limit: p.n}
-	out, err := s.decode(p.tree, cols, in, p.bases)
+	s := &slice{pg: p.pg.bases, model: p.pg.all, sorted: flags&flagSorted != 0, limit: p.n}
+	out, err := s.decode(p.tree, cols, in, p.pg.wait)
 	if err != nil {
 		return seqs, err
 	}

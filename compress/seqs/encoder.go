@@ -296,8 +296,13 @@ func (e *Encoder) partOf(input int, from, to uint64) (int, error) {
 	return 0, fmt.Errorf("seqs: records %d to %d of input %d are in no one part", from, to, input)
 }
 
+// sortedRun is in how long runs of records Sorted puts those without a place, so that each slice has its share of them:
+// they take longest to decode.
+const sortedRun = 1 << 15
+
 // Sorted returns the order of layout of records from..to-1 of an input: the i-th stands for record
-// from + result[i]. Placed reads come by position, strand and ordinal, then the others by ordinal.
+// from + result[i]. Placed reads come by position, strand and ordinal; the others, by ordinal, in
+// equal shares after each of equal shares of these.
 func (e *Encoder) Sorted(input int, from, to uint64) ([]uint32, error) {
 	k, err := e.partOf(input, from, to)
 	if err != nil {
@@ -309,18 +314,54 @@ func (e *Encoder) Sorted(input int, from, to uint64) ([]uint32, error) {
 	}
 	defer e.release()
 	base, _ := p.record(input, from)
-	keys := make([]uint64, to-from)
-	perm := make([]uint32, to-from)
-	for i := range keys {
-		pos, rev := p.layout.Place(base + uint32(i))
-		keys[i] = uint64(pos)<<1 | uint64(toBit(rev))
+	var placed []placedRead
+	var others []uint32
+	for i := range uint32(to - from) {
+		pos, rev := p.layout.Place(base + i)
 		if pos == unplaced {
-			keys[i] |= 1
+			others = append(others, i)
+		} else {
+			placed = append(placed, placedRead{uint64(pos)<<1 | uint64(toBit(rev)), i})
 		}
-		perm[i] = uint32(i)
 	}
-	sort.SliceStable(perm, func(i, j int) bool { return keys[perm[i]] < keys[perm[j]] })
+	placed = sortByPlace(placed, uint64(p.layout.Len)<<1)
+	perm := make([]uint32, 0, to-from)
+	runs := max(1, len(placed)/sortedRun)
+	for r := range runs {
+		for _, x := range placed[len(placed)*r/runs : len(placed)*(r+1)/runs] {
+			perm = append(perm, x.record)
+		}
+		perm = append(perm, others[len(others)*r/runs:len(others)*(r+1)/runs]...)
+	}
 	return perm, nil
+}
+
+type placedRead struct {
+	key    uint64 // position << 1 | strand
+	record uint32
+}
+
+// sortByPlace sorts by key, which is below limit, and leaves equal ones in their order (radix sort, lowest digit first).
+func sortByPlace(a []placedRead, limit uint64) []placedRead {
+	b := make([]placedRead, len(a))
+	const digit = 11
+	for shift := 0; limit>>shift > 0; shift += digit {
+		var at [1 << digit]int
+		for i := range a {
+			at[a[i].key>>shift&(1<<digit-1)]++
+		}
+		sum := 0
+		for i, n := range at {
+			at[i], sum = sum, sum+n
+		}
+		for i := range a {
+			d := &at[a[i].key>>shift&(1<<digit-1)]
+			b[*d] = a[i]
+			*d++
+		}
+		a, b = b, a
+	}
+	return a
 }
 
 // EncodeSlice codes the sequences of a slice: of first, and of mate unless it is nil, which holds
@@ -343,9 +384,9 @@ func (e *Encoder) EncodeSlice(first, mate *Column) ([]byte, error) {
 	if mate != nil {
 		cols = append(cols, mate)
 	}
-	model := func() *model {
+	model := func() (*model, error) {
 		p.wait()
-		return p.model
+		return p.model, nil
 	}
 	s := &slice{layout: p.layout, model: model, sorted: first.Perm != nil, limit: uint64(p.layout.Len)}
 	records := make([][]uint32, len(cols))

@@ -135,8 +135,8 @@ func (m *match) state() matchState {
 // A k-mer's slot is read slotLag bases after its end, and what it points at another two later: by then
 // they have reached the cache.
 const (
-	slotLag = 1
-	tryLag  = 2
+	slotLag = 2
+	tryLag  = 4
 )
 
 // enter moves past base b, which hist ends with; h holds the last bases, r their reverse complement. It
@@ -196,7 +196,7 @@ func (m *match) try(hist *history, old int, flip bool, h, r uint64) {
 	}
 	differ = (differ | differ>>1) & everyMiss
 	n := bits.OnesCount64(differ)
-	if bits.LeadingZeros64(differ)>>1 < int(m.k) || n > startMisses || m.at >= 0 && n >= bits.OnesCount64(m.misses) {
+	if n > startMisses || m.at >= 0 && n >= bits.OnesCount64(m.misses) {
 		return
 	}
 	m.at, m.step, m.misses = at, step, differ

@@ -1,5 +1,7 @@
 package seqs
 
+import rc "orcomgo/compress/rangecoder"
+
 // window is how far a mate may stand from its mate to be coded by the distance, in bases of the pseudogenome.
 const (
 	windowBits = 13
@@ -7,6 +9,8 @@ const (
 )
 
 const unplaced = ^uint32(0)
+
+const strandSeen = 61
 
 // places are the positions and strands of one column's reads.
 type places struct {
@@ -16,22 +20,27 @@ type places struct {
 
 // placeModel codes the places of a slice.
 type placeModel struct {
-	tree     *positions
-	sorted   bool
-	placed   [4]prob
-	strand   []prob // by region
-	same     [2]prob
-	delta    *number
-	mateNear [2]prob
-	mateHome [2][2]prob
-	mateTurn prob
-	distance tree
+	tree   *positions
+	sorted bool
+	placed [4]prob
+	strand []prob // by region
+	// strandWeight is the weight in 1/65536 of what a region says, by how often it was seen.
+	strandWeight [strandSeen]int32
+	same         [2]prob
+	delta        *number
+	mateNear     [2]prob
+	mateHome     [2][2]prob
+	mateTurn     prob
+	distance     tree
 }
 
 func newPlaceModel(tree *positions, sorted bool) *placeModel {
 	m := &placeModel{tree: tree, sorted: sorted, strand: make([]prob, 1<<14), delta: newNumber(), distance: newTree(windowBits), mateTurn: newProb}
 	for i := range m.strand {
 		m.strand[i] = newProb
+	}
+	for i := range m.strandWeight {
+		m.strandWeight[i] = 1 << 15
 	}
 	for i := range m.placed {
 		m.placed[i] = newProb
@@ -50,11 +59,17 @@ func toBit(b bool) int {
 	return 0
 }
 
-// strandOf codes the strand of a read at pos: reads of one region often share it (stranded
-// libraries), so each 256 bases learn their own.
+// strandOf codes the strand of a read at pos. Reads of one region often share it (stranded libraries), so each 256 bases
+// learn their own; how much that tells, by how often the region was seen, is learnt too: in most libraries, nothing.
 func (m *placeModel) strandOf(c *coder, pos uint32, rev bool) bool {
-	h := (pos >> 8) * 0x9e3779b1 >> 18
-	return c.adapt(toBit(rev), &m.strand[h], 30) != 0
+	r := &m.strand[(pos>>8)*0x9e3779b1>>18]
+	w := &m.strandWeight[min(*r&1023, strandSeen-1)]
+	x := rc.Stretch(uint32(*r >> 16))
+	p := min(max(rc.Squash(int32(int64(*w)*int64(x)>>16)), 12), 65536-12)
+	bit := c.bit(toBit(rev), p)
+	*w += (x*((int32(bit<<16)-int32(p))>>2) + 1<<15) >> 16
+	r.learn(bit, 60)
+	return bit != 0
 }
 
 // code codes where the reads of first, and of mate if it is not nil, stand; each holds n reads.

@@ -20,7 +20,8 @@ const (
 type slice struct {
 	layout *overlap.Layout // encoding
 	pg     []byte          // decoding: one base a byte
-	model  func() *model   // has seen the pseudogenome's first segment; cloned, never changed
+	// model waits for the model that has seen the pseudogenome's first segment; it is cloned, never changed.
+	model  func() (*model, error)
 	sorted bool
 	limit  uint64 // bases of the pseudogenome
 }
@@ -133,7 +134,7 @@ func (s *slice) passMismatches(c *coder, cols []*Column, where []*places, odd []
 }
 
 // passLiterals codes the reads that have no place.
-func (s *slice) passLiterals(c *coder, cols []*Column, where []*places, odd [][]bins.Exception, get func(k, i int) []byte) {
+func (s *slice) passLiterals(c *coder, cols []*Column, where []*places, odd [][]bins.Exception, get func(k, i int) []byte) error {
 	var b *baseCoder
 	runs := make([]oddRuns, len(cols))
 	for k := range cols {
@@ -145,7 +146,11 @@ func (s *slice) passLiterals(c *coder, cols []*Column, where []*places, odd [][]
 				continue
 			}
 			if b == nil {
-				b = &baseCoder{c: c, m: s.model().clone(unplacedBases(cols, where))}
+				m, err := s.model()
+				if err != nil {
+					return err
+				}
+				b = &baseCoder{c: c, m: m.clone(unplacedBases(cols, where))}
 			}
 			n := col.len(i)
 			skip := runs[k].of(i, n)
@@ -156,6 +161,7 @@ func (s *slice) passLiterals(c *coder, cols []*Column, where []*places, odd [][]
 			}
 		}
 	}
+	return nil
 }
 
 // unplacedBases returns how many bases the reads hold that have no place.
@@ -211,7 +217,7 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [str
 	go func() {
 		defer wg.Done()
 		l := encodeTo(nil)
-		s.passLiterals(l, cols, where, odd, reader())
+		s.passLiterals(l, cols, where, odd, reader()) // the model is there: no error
 		out[streamLiterals] = l.e.Finish()
 	}()
 	m := encodeTo(nil)
@@ -221,8 +227,9 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [str
 	return out
 }
 
-// decode returns the letters of each column's reads, end to end. The pseudogenome is asked for when it is needed.
-func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, pg func() ([]byte, error)) ([][]byte, error) {
+// decode returns the letters of each column's reads, end to end. ready
+// waits for the first n bases of the pseudogenome.
+func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, ready func(n int) error) ([][]byte, error) {
 	where := make([]*places, len(cols))
 	odd := make([][]bins.Exception, len(cols))
 	seqs := make([][]byte, len(cols))
@@ -252,15 +259,18 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, pg f
 	if !newPlaceModel(tree, s.sorted).code(decodeFrom(in[streamPlaces]), where[0], mate, cols[0].Records, s.limit) {
 		return nil, ErrCorrupt
 	}
+	last := uint64(0)
 	for k, col := range cols {
 		for i, p := range where[k].pos {
-			if p != unplaced && uint64(p)+uint64(col.len(i)) > s.limit {
-				return nil, ErrCorrupt
+			if p != unplaced {
+				last = max(last, uint64(p)+uint64(col.len(i)))
 			}
 		}
 	}
-	var err error
-	if s.pg, err = pg(); err != nil {
+	if last > s.limit {
+		return nil, ErrCorrupt
+	}
+	if err := ready(int(last)); err != nil {
 		return nil, err
 	}
 	get := func(k, i int) []byte {
@@ -270,14 +280,17 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, pg f
 		}
 		return seqs[k][starts[k][i]:][:cols[k].Lengths[i]]
 	}
+	var err error
 	var wg sync.WaitGroup
 	wg.Add(1)
 	go func() {
 		defer wg.Done()
-		s.passLiterals(decodeFrom(in[streamLiterals]), cols, where, odd, get)
+		err = s.passLiterals(decodeFrom(in[streamLiterals]), cols, where, odd, get)
 	}()
 	s.passMismatches(decodeFrom(in[streamMismatches]), cols, where, odd, get)
-	wg.Wait()
+	if wg.Wait(); err != nil {
+		return nil, err
+	}
 	for k := range cols {
 		toLetters(seqs[k])
 		for _, x := range odd[k] {
