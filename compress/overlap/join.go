@@ -84,11 +84,16 @@ func assemble(contigs []contig, keep func(reads, length int) bool, budget int, t
 		}
 	}
 	a := newAssembler(total/4/joinSample, budget)
-	for i := range contigs {
-		a.add(contigs[i].seq, contigs[i].reads)
-		if i&0xffff == 0 {
-			tick(i, len(contigs))
+	done := 0
+	for b := range sampled(contigs) {
+		for i, c := range b.contigs {
+			if i+1 < len(b.contigs) {
+				a.fetch(b.of(i + 1)) // while this one is added
+			}
+			a.add(c.seq, c.reads, b.of(i))
 		}
+		done += len(b.contigs)
+		tick(done, len(contigs))
 	}
 	var pg []byte
 	for i := range a.supers {
@@ -98,6 +103,47 @@ func assemble(contigs []contig, keep func(reads, length int) bool, budget int, t
 		}
 	}
 	return pg
+}
+
+// sampledBatch holds the sampled k-mers of some contigs.
+type sampledBatch struct {
+	contigs []contig
+	kmers   []kmer
+	ends    []int // in kmers, by contig
+}
+
+func (b *sampledBatch) of(i int) []kmer {
+	from := 0
+	if i > 0 {
+		from = b.ends[i-1]
+	}
+	return b.kmers[from:b.ends[i]]
+}
+
+// sampled samples contigs beside what takes them in.
+func sampled(contigs []contig) <-chan *sampledBatch {
+	out := make(chan *sampledBatch, 4)
+	go func() {
+		defer close(out)
+		for len(contigs) > 0 {
+			b := &sampledBatch{contigs: contigs[:min(4096, len(contigs))]}
+			contigs = contigs[len(b.contigs):]
+			for _, c := range b.contigs {
+				b.kmers = sample(b.kmers, c.seq)
+				b.ends = append(b.ends, len(b.kmers))
+			}
+			out <- b
+		}
+	}()
+	return out
+}
+
+// fetch asks for the slots of a contig's k-mers ahead of their use.
+func (a *assembler) fetch(kmers []kmer) {
+	for _, k := range kmers {
+		i := k.hash >> a.shift
+		prefetch(&a.slots[i], &a.hashes[i])
+	}
 }
 
 // sample appends the sampled k-mers of seq to dst.
@@ -151,7 +197,7 @@ type hit struct {
 }
 
 // add places one contig: inside a super, at its end, between two, or as a new one.
-func (a *assembler) add(seq []byte, reads int) {
+func (a *assembler) add(seq []byte, reads int, kmers []kmer) {
 	n := len(seq)
 	if n < seedLen {
 		return
@@ -161,7 +207,7 @@ func (a *assembler) add(seq []byte, reads int) {
 	for i, c := range seq {
 		a.rev[n-1-i] = 3 - c
 	}
-	a.kmers = sample(a.kmers[:0], seq)
+	a.kmers = kmers
 	var left, right hit
 	lp := 0
 	for lp = range a.kmers {

@@ -35,9 +35,10 @@ func Build(ctx context.Context, rd *Reads, c Config) (*Layout, error) {
 	}
 	pg := assemble(binContigs(rd, c.Threads), func(reads, _ int) bool { return reads > 1 }, budget, tick("joining contigs"))
 	l := &Layout{Reads: rd, pl: newPlacements(rd.Count())}
-	place := func(k int, sample uint64, stage string, setup func(*placer)) {
+	// place places the reads that have no place on the pseudogenome from base `from` on.
+	place := func(from, k int, sample uint64, stage string, setup func(*placer)) {
 		l.Packed = pack(pg)
-		ix := newKmerIndex(l.Packed, len(pg), k, sample, c.Threads)
+		ix := newKmerIndex(l.Packed, from, len(pg), k, sample, c.Threads)
 		placeAll(rd, l.pl, l.Packed, len(pg), ix, c.Threads, setup, tick(stage))
 	}
 	exact := func(p *placer) {
@@ -47,18 +48,21 @@ func Build(ctx context.Context, rd *Reads, c Config) (*Layout, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	place(24, 3, "placing reads", exact)
+	place(0, 24, 3, "placing reads", exact)
 	// Reads that stand badly where others that stand badly agree with them: the pseudogenome lacks
 	// what they come from, because a join went another way. Their own contigs mend that.
-	if more := mend(rd, l.pl, budget-len(pg)); len(more) > 0 && ctx.Err() == nil {
+	if more, poor := mend(rd, l.pl, budget-len(pg)); len(more) > 0 && ctx.Err() == nil {
+		from := len(pg)
 		pg = append(pg, more...)
-		place(24, 3, "placing reads again", exact)
+		l.pl.unplace(poor)
+		place(from, 24, 3, "placing reads again", exact)
+		l.pl.restore(poor)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	vote(rd, l.pl, pg, l.Packed)
-	place(13, 0, "placing the rest", func(p *placer) {
+	place(0, 13, 0, "placing the rest", func(p *placer) {
 		p.step, p.chain, p.goodEnough = 3, 64, 2
 		p.tolerance = func(n int) int { return n / 5 }
 	})
@@ -95,9 +99,9 @@ func (l *Layout) Stretch(dst []byte, pos, n int) []byte { return unpack(dst, l.P
 // poorly tells whether a read of n bases with so many mismatches is worth a second look.
 func poorly(n, miss int) bool { return miss > 2 && miss > n/50 }
 
-// mend assembles the reads that stand poorly, takes their places from them, and returns, one base
-// a byte, the contigs that cost less than the mismatches they save.
-func mend(rd *Reads, pl *placements, budget int) []byte {
+// mend assembles the reads that stand poorly and returns, one base a byte, the contigs that cost less than the
+// mismatches they save, and where these reads stand.
+func mend(rd *Reads, pl *placements, budget int) (more []byte, poor []placement) {
 	var contigs []contig
 	for rec, pos := range pl.pos {
 		i := int(rd.index[rec])
@@ -108,9 +112,9 @@ func mend(rd *Reads, pl *placements, budget int) []byte {
 		if a, z := rd.clean(i); z-a >= seedLen {
 			// Mismatches stand in for reads: what a contig would save.
 			contigs = append(contigs, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: int(pl.miss[rec]), order: uint64(rec)})
-			pl.unplace(uint32(rec))
+			poor = append(poor, placement{uint32(rec), pos, pl.reversed(uint32(rec)), pl.miss[rec]})
 		}
 	}
 	const mismatchCost, baseCost = 7, 2 // bits
-	return assemble(contigs, func(saved, length int) bool { return saved*mismatchCost > length*baseCost }, budget, func(int, int) {})
+	return assemble(contigs, func(saved, length int) bool { return saved*mismatchCost > length*baseCost }, budget, func(int, int) {}), poor
 }

@@ -20,11 +20,11 @@ type kmerIndex struct {
 	pos    []uint32
 }
 
-// newKmerIndex indexes the k-mers of the n bases of pg; k <= 28; sample is a power of two less one.
-func newKmerIndex(pg []byte, n, k int, sample uint64, threads int) *kmerIndex {
-	b := min(max(bits.Len(uint(n)>>bits.Len64(sample)), 10), 2*k)
+// newKmerIndex indexes the k-mers of bases from..n-1 of pg; k <= 28; sample is a power of two less one.
+func newKmerIndex(pg []byte, from, n, k int, sample uint64, threads int) *kmerIndex {
+	b := min(max(bits.Len(uint(n-from)>>bits.Len64(sample)), 10), 2*k)
 	ix := &kmerIndex{k: k, sample: sample, shift: uint(64 - b)}
-	count := max(n-k+1, 0)
+	count := max(n-from-k+1, 0)
 	// Entries are dealt to buckets by the upper bits of their hashes first: a bucket's share of start fits in the cache.
 	const bucketBits = 6
 	type entry struct{ hash, pos uint32 }
@@ -35,7 +35,7 @@ func newKmerIndex(pg []byte, n, k int, sample uint64, threads int) *kmerIndex {
 		go func() {
 			defer wg.Done()
 			run := &runs[t]
-			lo, hi := int(uint64(count)*uint64(t)/uint64(threads)), int(uint64(count)*uint64(t+1)/uint64(threads))
+			lo, hi := from+int(uint64(count)*uint64(t)/uint64(threads)), from+int(uint64(count)*uint64(t+1)/uint64(threads))
 			for i := range run {
 				run[i] = make([]entry, 0, (hi-lo)>>bits.Len64(sample)>>bucketBits*9/8+16)
 			}
@@ -204,10 +204,35 @@ func newPlacements(n int) *placements {
 
 func (pl *placements) reversed(record uint32) bool { return pl.rev[record>>5]>>(record&31)&1 != 0 }
 
-// unplace takes the place from a record.
-func (pl *placements) unplace(record uint32) {
-	pl.pos[record] = Unplaced
-	pl.rev[record>>5] &^= 1 << (record & 31)
+// placement is where one record's read stands.
+type placement struct {
+	record, pos uint32
+	rev         bool
+	miss        uint8
+}
+
+func (pl *placements) set(p placement) {
+	pl.pos[p.record], pl.miss[p.record] = p.pos, p.miss
+	pl.rev[p.record>>5] &^= 1 << (p.record & 31)
+	if p.rev {
+		pl.rev[p.record>>5] |= 1 << (p.record & 31)
+	}
+}
+
+// unplace takes the places from records.
+func (pl *placements) unplace(of []placement) {
+	for _, p := range of {
+		pl.set(placement{record: p.record, pos: Unplaced})
+	}
+}
+
+// restore gives back the places taken to records that have found none as good.
+func (pl *placements) restore(old []placement) {
+	for _, p := range old {
+		if pl.pos[p.record] == Unplaced || pl.miss[p.record] >= p.miss {
+			pl.set(p)
+		}
+	}
 }
 
 // placeAll places every read that has no place yet.

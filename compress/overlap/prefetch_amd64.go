@@ -1,0 +1,6 @@
+package overlap
+
+// prefetch asks the processor to bring two lines to the cache. Unlike a load it holds nothing up until they are there.
+//
+//go:noescape
+func prefetch(a *uint64, b *uint32)
