@@ -176,7 +176,7 @@ func (r *randomRun) fragment() (mates [2][]byte) {
 	for m := range lengths {
 		lengths[m] = tr.length
 		if tr.lengths == 2 || tr.lengths == 1 && r.oneIn(3) {
-			lengths[m] = 1 + r.rng.Intn(tr.length)
+			lengths[m] = r.rng.Intn(tr.length + 1)
 		}
 	}
 	f := make([]byte, tr.length+r.rng.Intn(200))
@@ -198,6 +198,9 @@ func (r *randomRun) fragment() (mates [2][]byte) {
 // spoil makes a read odd, in the ways of the run.
 func (r *randomRun) spoil(s []byte) []byte {
 	tr := &r.traits
+	if len(s) == 0 {
+		return s
+	}
 	for i := range s {
 		if r.rng.Float64() < tr.errors {
 			s[i] = pick[byte](r, 'A', 'C', 'G', 'T', 'N')
@@ -210,7 +213,8 @@ func (r *randomRun) spoil(s []byte) []byte {
 	case k == 1 && tr.tandems:
 		repeat(s, 1+r.rng.Intn(30))
 	case k == 2 && tr.allN:
-		repeat(append(s[:0], strings.Repeat("N", len(s))...), 1)
+		s[0] = 'N'
+		repeat(s, 1)
 	case k == 3 && tr.poor:
 		repeat(s, 1)
 	case k == 4 && tr.poor:
