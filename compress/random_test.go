@@ -12,8 +12,8 @@ import (
 	"orcomgo/bins"
 )
 
-// TestRandomRuns brings small random runs through both stages, with random options. To
-// repeat one, ask for its subtest; -v tells what it is.
+// TestRandomRuns brings small random runs through both stages, with random options. The
+// subtests are named for their seeds: -run 'RandomRuns/.*/^17$' repeats one.
 func TestRandomRuns(t *testing.T) {
 	runs := 200
 	if testing.Short() {
@@ -59,7 +59,10 @@ type traits struct {
 	levels           string  // of the qualities
 	names            string
 
-	duplicates, palindromes, tandems, allN, gaps, letters, poor, strands bool
+	duplicates, palindromes, tandems, allN, gaps bool
+	letters                                      bool // lower case and IUPAC
+	poor                                         bool // reads of one or two bases
+	strands                                      bool // both
 }
 
 // oneIn is true once in n times.
@@ -72,6 +75,7 @@ func (r *randomRun) logUniform(lo, hi float64) float64 {
 
 func pick[T any](r *randomRun, choices ...T) T { return choices[r.rng.Intn(len(choices))] }
 
+// drawRun draws everything but the reads.
 func drawRun(seed int64) *randomRun {
 	r := &randomRun{rng: rand.New(rand.NewSource(seed))}
 	anyLevel := make([]byte, 0, 94)
@@ -90,7 +94,7 @@ func drawRun(seed int64) *randomRun {
 		poor:     r.oneIn(3), duplicates: r.oneIn(3), palindromes: r.oneIn(3), tandems: r.oneIn(3),
 		allN: r.oneIn(3), gaps: r.oneIn(3), letters: r.oneIn(3), strands: !r.oneIn(3),
 	}
-	r.options = bins.Options{OrderAny: r.oneIn(2), ReadsOnly: r.oneIn(4), BlockSize: pick[uint64](r, 1<<20, 30_000, 8_000, 500)}
+	r.options = bins.Options{OrderAny: r.oneIn(2), ReadsOnly: r.oneIn(4)}
 	if !r.options.ReadsOnly {
 		r.options.DropNames = r.oneIn(3)
 		r.options.Quality = pick(r, bins.QualityKeep, bins.QualityKeep, bins.QualityBin8, bins.QualityDrop)
@@ -99,16 +103,12 @@ func drawRun(seed int64) *randomRun {
 	if r.oneIn(20) {
 		r.pack.Level = LevelMax
 	}
-	if r.oneIn(3) {
-		r.pack.Memory = uint64(r.logUniform(4<<10, 256<<10)) // makes parts
-	}
 	r.paired, r.fasta = r.oneIn(3), r.oneIn(6)
 
-	// The text takes 100 kB at most, and the genome less than would be slow to make.
+	// The text takes 150 kB at most, and the genome less than would be slow to make.
 	tr := &r.traits
-	tr.reads = max(1, int(r.logUniform(1_000, 100_000))/(2*tr.length+30))
-	most := tr.coverage * 300_000 / float64(tr.length)
-	tr.reads = max(1, min(tr.reads, int(most)))
+	tr.reads = int(r.logUniform(2_000, 150_000)) / (2*tr.length + 30)
+	tr.reads = max(1, min(tr.reads, int(tr.coverage*300_000)/tr.length))
 	switch r.rng.Intn(40) {
 	case 0:
 		tr.reads = 0
@@ -119,9 +119,17 @@ func drawRun(seed int64) *randomRun {
 		tr.reads = (tr.reads + 1) / 2
 	}
 	r.genome = r.drawGenome(1 + int(float64(tr.reads*tr.length)/tr.coverage))
+
+	// Memory for a share of the reads makes parts, if there are as many blocks.
+	text := tr.reads * (2*tr.length + 30)
+	r.options.BlockSize = uint64(max(300, text/pick(r, 1, 1, 4, 20)))
+	if r.oneIn(3) {
+		r.pack.Memory = uint64(max(1_000, 3*text/pick(r, 2, 5, 20)))
+	}
 	return r
 }
 
+// bases draws n letters of an alphabet.
 func (r *randomRun) bases(n int, alphabet string) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -130,6 +138,7 @@ func (r *randomRun) bases(n int, alphabet string) []byte {
 	return b
 }
 
+// drawGenome has stretches that repeat and palindromes, if the run has such.
 func (r *randomRun) drawGenome(n int) []byte {
 	g := r.bases(n, r.traits.alphabet)
 	for range 1 + n/300 {
