@@ -56,6 +56,8 @@ type model struct {
 	matches [nMatch]match
 	hist    history
 
+	trust uint32 // first of the weight sets of the base's quality; 0 where there is none
+
 	h, r uint64         // the last bases, newest lowest; and their reverse complement, newest highest
 	wait [4]otherStrand // of the last bases
 	t    uint           // bases entered
@@ -72,11 +74,15 @@ func newModel(n int) *model {
 	return m
 }
 
-// clone returns a copy that goes its own way, for another n bases.
+// clone returns a copy that goes its own way, for another n bases, which may have qualities: each class of these learns
+// weights of its own from here on.
 func (m *model) clone(n int) *model {
 	c := *m
 	c.mix.nodes = append([]node(nil), m.mix.nodes...)
-	c.mix.weights = append([]weights(nil), m.mix.weights...)
+	c.mix.weights = nil
+	for range trusts {
+		c.mix.weights = append(c.mix.weights, m.mix.weights...)
+	}
 	c.hist = m.hist.clone(n)
 	for i := range c.matches {
 		c.matches[i].widen(&m.hist, m.hist.n+n)
@@ -103,7 +109,7 @@ func (m *model) look() {
 			set += class
 		}
 	}
-	m.mix.set = set
+	m.mix.set = m.trust + set
 	m.mix.predict(uint32(m.h), p[0], p[1], both)
 }
 
@@ -131,6 +137,12 @@ func (m *model) enter(b uint32) {
 
 // weightSets is how many classes of two matches there are.
 const weightSets = classes * classes
+
+// trusts is how many classes of qualities there are: a base read with doubt follows no context.
+const trusts = 8
+
+// trustOf returns the first of the weight sets of a quality.
+func trustOf(q byte) uint32 { return uint32(min(max(int(q)-33, 0)/6, trusts-1)) * weightSets }
 
 // history is all bases entered, 32 a word, oldest lowest.
 type history struct {

@@ -137,11 +137,18 @@ func (s *slice) passMismatches(c *coder, cols []*Column, where []*places, odd []
 func (s *slice) passLiterals(c *coder, cols []*Column, where []*places, odd [][]bins.Exception, get func(k, i int) []byte) error {
 	var b *baseCoder
 	runs := make([]oddRuns, len(cols))
+	at := make([]int, len(cols))
 	for k := range cols {
 		runs[k].list = odd[k]
 	}
 	for i := 0; i < cols[0].Records; i++ {
 		for k, col := range cols {
+			n := col.len(i)
+			q := col.Quals
+			if q != nil {
+				q = q[at[k] : at[k]+n]
+				at[k] += n
+			}
 			if where[k].pos[i] != unplaced {
 				continue
 			}
@@ -152,12 +159,16 @@ func (s *slice) passLiterals(c *coder, cols []*Column, where []*places, odd [][]
 				}
 				b = &baseCoder{c: c, m: m.clone(unplacedBases(cols, where))}
 			}
-			n := col.len(i)
 			skip := runs[k].of(i, n)
-			for j, v := range get(k, i)[:n] {
-				if skip == nil || !skip[j] {
-					get(k, i)[j] = b.base(v)
+			read := get(k, i)[:n]
+			for j, v := range read {
+				if skip != nil && skip[j] {
+					continue
 				}
+				if q != nil {
+					b.m.trust = trustOf(q[j])
+				}
+				read[j] = b.base(v)
 			}
 		}
 	}
