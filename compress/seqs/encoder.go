@@ -21,12 +21,12 @@ type Config struct {
 	Progress func(stage string, done, total uint64)
 }
 
-// What a part needs in memory, in bytes. A base that is new takes room as a contig, in the assembler with its
-// index, in the pseudogenome; any base its two bits and its share of the contigs.
+// What a part needs in memory, in bytes. A base that is new takes room as a contig and in the assembler with its
+// index, or later in the pseudogenome and the index of placement; any base its two bits and its share of the contigs.
 const (
 	perRead    = 28
 	perBase4   = 5 // a quarter of a byte packed, one as a contig of one read: in quarters
-	perNewBase = 26
+	perNewBase = 18
 )
 
 // Encoder codes the sequences of an archive, slice by slice.

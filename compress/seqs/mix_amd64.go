@@ -37,6 +37,8 @@ func prefetch(n0, n1, n2 *node, s0, s1 *uint32, w0, w1 *uint64)
 
 // What learnVector takes of a base: the words of a node that it changes, and towards what.
 var (
+	//lint:ignore U1000 the assembler reads it
 	changed = [4][4]uint16{{0xffff, 0xffff}, {0xffff, 0xffff}, {0xffff, 0, 0xffff}, {0xffff, 0, 0xffff}}
+	//lint:ignore U1000 the assembler reads it
 	towards = [4][4]uint16{{0, 0}, {0, 4095}, {4095, 0, 0}, {4095, 0, 4095}}
 )
