@@ -131,7 +131,7 @@ func pack(ctx context.Context, dir string, r *bins.Reader, o PackOptions) (s *Su
 			w.Abort()
 		}
 	}()
-	enc, err := seqs.Build(ctx, r, seqs.Config{Threads: max(o.Threads, 1), Memory: o.Memory, Progress: o.Progress})
+	enc, err := seqs.Build(ctx, r, seqs.Config{Threads: max(o.Threads, 1), Memory: o.Memory, Check: !o.NoVerify, Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -147,6 +147,7 @@ func pack(ctx context.Context, dir string, r *bins.Reader, o PackOptions) (s *Su
 	if err := w.Sync(&p.man); err != nil {
 		return nil, err
 	}
+	p.checked = enc.Checked()
 	p.closeEncoder()
 	if !o.NoVerify {
 		if err := p.verify(ctx); err != nil {
@@ -180,6 +181,7 @@ type packer struct {
 	o       PackOptions
 	specs   []sliceSpec
 	enc     *seqs.Encoder // nil once closed
+	checked *seqs.Checked
 	w       *archive.Writer
 	man     archive.Manifest
 	checks  []sliceCheck

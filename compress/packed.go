@@ -19,6 +19,7 @@ type packed struct {
 	threads int
 	shared  *gate // sets dec
 	dec     *seqs.Decoder
+	checked *seqs.Checked // what need not be decoded again; mostly nil
 }
 
 func newPacked(r *archive.Reader, threads int) *packed {
@@ -36,7 +37,7 @@ func (p *packed) decodeShared() error {
 		}
 	}
 	var err error
-	if p.dec, err = seqs.NewDecoder(shared, p.threads); err != nil {
+	if p.dec, err = seqs.NewDecoder(shared, p.threads, p.checked); err != nil {
 		return p.r.Corrupt("shared sections", err)
 	}
 	return nil

@@ -33,6 +33,7 @@ func (p *packer) verify(ctx context.Context) (err error) {
 	}
 	defer r.Close()
 	src := newPacked(r, p.o.Threads)
+	src.checked = p.checked
 	man := &p.man
 	checks := make([]*textCheck, len(man.Inputs))
 	for i := range checks {

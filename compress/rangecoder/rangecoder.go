@@ -32,6 +32,9 @@ func NewEncoder(buf []byte) *Encoder {
 	return e
 }
 
+// Written returns what of the stream will not change any more. It stays valid as the stream grows.
+func (e *Encoder) Written() []byte { return e.buf[:len(e.buf):len(e.buf)] }
+
 // Reset starts a new stream that appends to buf.
 func (e *Encoder) Reset(buf []byte) { e.low, e.high, e.buf = 0, ^uint64(0), buf }
 
@@ -121,6 +124,12 @@ func (d *Decoder) Reset(src []byte) {
 	d.low, d.high, d.src, d.pos = 0, ^uint64(0), src, 0
 	d.x = uint64(d.next())<<32 | uint64(d.next())
 }
+
+// Extend gives the decoder a longer stream, which begins with the one it has.
+func (d *Decoder) Extend(src []byte) { d.src = src }
+
+// Left returns how many bytes of the stream were not read yet; negative past its end.
+func (d *Decoder) Left() int { return len(d.src) - d.pos }
 
 func (d *Decoder) next() uint32 {
 	if d.pos+4 <= len(d.src) {

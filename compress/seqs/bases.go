@@ -38,8 +38,8 @@ func segments(n int) []int {
 
 // encodePseudogenome codes n bases, which stretch gives: stretch(dst, pos, n) appends n of them
 // to dst. The section is the length, the size of each segment but the last, and the segments. It also returns the model
-// that has seen the first segment.
-func encodePseudogenome(n, threads int, stretch func(dst []byte, pos, n int) []byte, tick func(done int)) ([]byte, *model) {
+// that has seen the first segment. A pseudogenome of one segment that follow, unless it is nil, decodes at the same time.
+func encodePseudogenome(n, threads int, stretch func(dst []byte, pos, n int) []byte, tick func(done int), follow chan<- written) ([]byte, *model) {
 	ends := segments(n)
 	out := make([][]byte, len(ends))
 	var first *model
@@ -56,8 +56,15 @@ func encodePseudogenome(n, threads int, stretch func(dst []byte, pos, n int) []b
 				b.base(v)
 			}
 			tick(len(buf))
+			if follow != nil {
+				follow <- written{b.c.e.Written(), at + len(buf), false}
+			}
 		}
 		out[k] = b.c.e.Finish()
+		if follow != nil {
+			follow <- written{out[k], n, true}
+			close(follow)
+		}
 		if k == 0 {
 			first = b.m
 		}
@@ -187,6 +194,51 @@ func (p *pseudogenome) segment(k int, in []byte) {
 	if k == 0 {
 		p.model = b.m
 	}
+}
+
+// written is what is known of a segment's stream while it is coded: how many bases its bytes, and some to come, hold.
+type written struct {
+	bytes []byte
+	bases int
+	whole bool
+}
+
+// followed returns a pseudogenome of n bases, one segment, that is decoded while it is coded, from what is sent to the channel.
+func followed(n int) (*pseudogenome, chan<- written) {
+	p := &pseudogenome{bases: make([]byte, n), ends: segments(n), at: make([]int, 1)}
+	p.moved = sync.NewCond(&p.mu)
+	in := make(chan written, n>>16+2) // coding never waits
+	go func() {
+		// Some bases at a time: they take less than margin bytes, with what the decoder reads ahead.
+		const some, margin = 16, 64
+		b := baseCoder{m: newModel(n)}
+		i := 0
+		for w := range in {
+			if b.c != nil {
+				b.c.d.Extend(w.bytes)
+			} else if w.whole || len(w.bytes) >= margin {
+				b.c = decodeFrom(w.bytes)
+			} else {
+				continue
+			}
+			for i < w.bases && (w.whole || b.c.d.Left() >= margin) {
+				for end := min(i+some, w.bases); i < end; i++ {
+					p.bases[i] = b.base(0)
+				}
+			}
+		}
+		p.mu.Lock()
+		p.model, p.err, p.at[0], p.ended = b.m, b.c.d.Err(), n, true
+		p.mu.Unlock()
+		p.moved.Broadcast()
+	}()
+	return p, in
+}
+
+// Checked is a pseudogenome that was decoded while it was coded, and the section that was made of it.
+type Checked struct {
+	section []byte
+	pg      *pseudogenome
 }
 
 // side calls f for 0..n-1 on up to threads goroutines.

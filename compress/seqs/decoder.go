@@ -1,6 +1,7 @@
 package seqs
 
 import (
+	"bytes"
 	"encoding/binary"
 )
 
@@ -18,8 +19,9 @@ type decodedPart struct {
 }
 
 // NewDecoder starts decoding the shared sections that an Encoder gave, on threads
-// goroutines, and returns at once: DecodeSlice waits for the part it needs and reports what is wrong with it.
-func NewDecoder(shared [][]byte, threads int) (*Decoder, error) {
+// goroutines, and returns at once: DecodeSlice waits for the part it needs and reports what is wrong with it. A
+// pseudogenome whose section is, byte for byte, that of checked (which may be nil) is not decoded again.
+func NewDecoder(shared [][]byte, threads int, checked *Checked) (*Decoder, error) {
 	if len(shared)%2 != 0 {
 		return nil, ErrCorrupt
 	}
@@ -41,7 +43,11 @@ func NewDecoder(shared [][]byte, threads int) (*Decoder, error) {
 				p := &d.parts[k]
 				if p.n, _, p.err = pseudogenomeLen(shared[2*k]); p.err == nil {
 					p.tree = newPositions(nil, int(p.n), decodeFrom(shared[2*k+1]))
-					p.pg, p.err = decodePseudogenome(shared[2*k], threads)
+					if checked != nil && bytes.Equal(checked.section, shared[2*k]) {
+						p.pg = checked.pg
+					} else {
+						p.pg, p.err = decodePseudogenome(shared[2*k], threads)
+					}
 				}
 				close(p.begun)
 				if p.err == nil {

@@ -18,6 +18,7 @@ import (
 type Config struct {
 	Threads  int
 	Memory   uint64
+	Check    bool // decode the pseudogenome while it is coded, for Checked
 	Progress func(stage string, done, total uint64)
 }
 
@@ -54,6 +55,7 @@ type part struct {
 	shared  [2][]byte     // pseudogenome, positions
 	model   *model        // has seen the pseudogenome's first segment
 	coded   chan struct{} // closed when the pseudogenome and the model are there
+	checked *pseudogenome // its decoding, where asked for
 	digests []uint64      // by source, where asked for
 }
 
@@ -213,6 +215,10 @@ func (e *Encoder) lay(p *part) error {
 	p.shared[1] = c.e.Finish()
 	// Slices wait for this only where they hold reads without a place.
 	p.coded = make(chan struct{})
+	var follow chan<- written
+	if e.cfg.Check && len(e.parts) == 1 && len(segments(l.Len)) == 1 {
+		p.checked, follow = followed(l.Len)
+	}
 	go func() {
 		defer close(p.coded)
 		var coded atomic.Int64
@@ -220,7 +226,7 @@ func (e *Encoder) lay(p *part) error {
 			if e.cfg.Progress != nil {
 				e.cfg.Progress("coding the pseudogenome", uint64(coded.Add(int64(n))), uint64(l.Len))
 			}
-		})
+		}, follow)
 	}()
 	if opt.OrderAny || opt.ReadsOnly || opt.DropNames || opt.Quality != bins.QualityKeep {
 		p.digest()
@@ -272,6 +278,19 @@ func (e *Encoder) Shared() [][]byte {
 		s = append(s, p.shared[0], p.shared[1])
 	}
 	return s
+}
+
+// Checked returns the decoding of the pseudogenome that took place beside its coding, nil if there was none. It may be
+// used after Close.
+func (e *Encoder) Checked() *Checked {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.parts) != 1 || e.parts[0].checked == nil {
+		return nil
+	}
+	p := e.parts[0]
+	p.wait()
+	return &Checked{p.shared[0], p.checked}
 }
 
 // Close releases the layouts.

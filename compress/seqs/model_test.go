@@ -41,9 +41,16 @@ func stretchOf(b []byte) func([]byte, int, int) []byte {
 func TestPseudogenomeRoundTrip(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 30, 1000, 300000, segmentBases/16 + 5} {
 		b := repetitive(int64(n), n)
-		data, _ := encodePseudogenome(n, 2, stretchOf(b), func(int) {})
-		if one, _ := encodePseudogenome(n, 1, stretchOf(b), func(int) {}); !bytes.Equal(one, data) {
+		data, _ := encodePseudogenome(n, 2, stretchOf(b), func(int) {}, nil)
+		if one, _ := encodePseudogenome(n, 1, stretchOf(b), func(int) {}, nil); !bytes.Equal(one, data) {
 			t.Fatalf("n=%d: one thread codes differently from two", n)
+		}
+		beside, follow := followed(n)
+		if again, _ := encodePseudogenome(n, 1, stretchOf(b), func(int) {}, follow); !bytes.Equal(again, data) {
+			t.Fatalf("n=%d: coded differently when followed", n)
+		}
+		if _, err := beside.all(); err != nil || !bytes.Equal(beside.bases, b) {
+			t.Fatalf("n=%d: decoded beside its coding: %v", n, err)
 		}
 		got, err := decodePseudogenome(data, 2)
 		if err == nil {
@@ -68,7 +75,7 @@ func TestModelKnowsItsBases(t *testing.T) {
 	again := bytes.Clone(pg[20000:22000])
 	reverse(again)
 	again = append(again, pg[3000:5000]...)
-	section, known := encodePseudogenome(len(pg), 1, stretchOf(pg), func(int) {})
+	section, known := encodePseudogenome(len(pg), 1, stretchOf(pg), func(int) {}, nil)
 	c := encodeTo(nil)
 	b := baseCoder{c: c, m: known.clone(len(again))}
 	for _, v := range again {
@@ -97,13 +104,13 @@ func BenchmarkEncodeBases(b *testing.B) {
 	pg := repetitive(1, 1<<20)
 	b.SetBytes(int64(len(pg)))
 	for range b.N {
-		encodePseudogenome(len(pg), 1, stretchOf(pg), func(int) {})
+		encodePseudogenome(len(pg), 1, stretchOf(pg), func(int) {}, nil)
 	}
 }
 
 func BenchmarkDecodeBases(b *testing.B) {
 	pg := repetitive(1, 1<<20)
-	data, _ := encodePseudogenome(len(pg), 1, stretchOf(pg), func(int) {})
+	data, _ := encodePseudogenome(len(pg), 1, stretchOf(pg), func(int) {}, nil)
 	b.SetBytes(int64(len(pg)))
 	for range b.N {
 		p, err := decodePseudogenome(data, 1)
