@@ -106,7 +106,7 @@ func (x *mixer) predictPlain(h, m0, m1, both uint32) {
 		var m [lanes]float32
 		for j, i := range laneInput {
 			v[j] = stretched[x.node[i][d]>>4]
-			m[j] = v[j] * w[d][j]
+			m[j] = float32(v[j] * w[d][j])
 		}
 		// Conversions keep compilers from fusing a product with a sum, which rounds otherwise.
 		a := float32(float32(m[0]+m[1]) + float32(m[2]+m[3]))
