@@ -141,7 +141,8 @@ const (
 
 // enter moves past base b, which hist ends with; h holds the last bases, r their reverse complement. It
 // returns what will be read two bases from now: a slot and a word of the history.
-func (m *match) enter(hist *history, b uint32, h, r uint64, t uint) (*uint32, *uint64) {
+func (m *match) enter(hist *history, b uint32, h, r uint64) (*uint32, *uint64) {
+	t := hist.n
 	if m.at >= 0 {
 		want := hist.at(m.at)
 		if m.step < 0 {

@@ -107,6 +107,18 @@ TEXT ·predictVector(SB), NOSPLIT, $0-40
 	VPMINUW Y15, C, C \
 	VPOR C, N, N
 
+// STORE writes the four nodes of Y_, whose lower half is X_, to where the four indices at FROM say.
+#define STORE(Y_, X_, T, FROM) \
+	MOVL (FROM)(CX), R8 \
+	MOVL (FROM+4)(CX), R9 \
+	MOVL (FROM+8)(CX), R10 \
+	MOVL (FROM+12)(CX), R11 \
+	VMOVQ X_, (AX)(R8*8) \
+	VPEXTRQ $1, X_, (AX)(R9*8) \
+	VEXTRACTI128 $1, Y_, T \
+	VMOVQ T, (AX)(R10*8) \
+	VPEXTRQ $1, T, (AX)(R11*8)
+
 // func learnVector(n *node, w *weights, s *step, b uint64, e0, e1 float32, q *otherStrand)
 TEXT ·learnVector(SB), NOSPLIT, $0-48
 	MOVQ n+0(FP), AX
@@ -136,24 +148,8 @@ TEXT ·learnVector(SB), NOSPLIT, $0-48
 	VMOVDQU (NODE+32)(CX), Y1
 	MOVE(Y0, Y12, Y11, Y2, Y3, Y4)
 	MOVE(Y1, Y12, Y11, Y5, Y6, Y7)
-	MOVL INDEX(CX), R8
-	MOVL (INDEX+4)(CX), R9
-	MOVL (INDEX+8)(CX), R10
-	MOVL (INDEX+12)(CX), R11
-	VMOVQ X0, (AX)(R8*8)
-	VPEXTRQ $1, X0, (AX)(R9*8)
-	VEXTRACTI128 $1, Y0, X2
-	VMOVQ X2, (AX)(R10*8)
-	VPEXTRQ $1, X2, (AX)(R11*8)
-	MOVL (INDEX+16)(CX), R8
-	MOVL (INDEX+20)(CX), R9
-	MOVL (INDEX+24)(CX), R10
-	MOVL (INDEX+28)(CX), R11
-	VMOVQ X1, (AX)(R8*8)
-	VPEXTRQ $1, X1, (AX)(R9*8)
-	VEXTRACTI128 $1, Y1, X3
-	VMOVQ X3, (AX)(R10*8)
-	VPEXTRQ $1, X3, (AX)(R11*8)
+	STORE(Y0, X0, X2, INDEX)
+	STORE(Y1, X1, X3, INDEX+16)
 
 	// The other strand.
 	MOVQ q+40(FP), DX

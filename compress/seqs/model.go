@@ -60,7 +60,6 @@ type model struct {
 
 	h, r uint64         // the last bases, newest lowest; and their reverse complement, newest highest
 	wait [4]otherStrand // of the last bases
-	t    uint           // bases entered
 }
 
 // newModel returns a fresh model for about n bases.
@@ -116,7 +115,7 @@ func (m *model) look() {
 // enter moves the model past base b, whose decisions were predicted as in m.mix.p, on both strands.
 func (m *model) enter(b uint32) {
 	// An update of the other strand whose lines have had time to arrive goes with the base's own.
-	q := &m.wait[m.t&3]
+	q := &m.wait[m.hist.n&3]
 	m.mix.learn(b, q)
 	old := m.h
 	m.h = old<<2 | uint64(b)
@@ -129,10 +128,9 @@ func (m *model) enter(b uint32) {
 		q.node[i], q.base[i] = nodeStart[strandOrder+i]+uint32(m.r>>(2*(longest-k))), uint8(3-old>>(2*k-2)&3)
 	}
 	n := m.mix.nodes
-	s0, w0 := m.matches[0].enter(&m.hist, b, m.h, m.r, m.t)
-	s1, w1 := m.matches[1].enter(&m.hist, b, m.h, m.r, m.t)
+	s0, w0 := m.matches[0].enter(&m.hist, b, m.h, m.r)
+	s1, w1 := m.matches[1].enter(&m.hist, b, m.h, m.r)
 	prefetch(&n[q.node[nCount-1-strandOrder]], &n[nodes8+m.h<<2&(1<<16-1)], &n[nodes10+m.h<<2&(1<<20-1)], s0, s1, w0, w1)
-	m.t++
 }
 
 // weightSets is how many classes of two matches there are.
