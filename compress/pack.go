@@ -131,11 +131,12 @@ func pack(ctx context.Context, dir string, r *bins.Reader, o PackOptions) (s *Su
 			w.Abort()
 		}
 	}()
-	enc, err := seqs.Build(ctx, r, seqs.Config{Threads: max(o.Threads, 1), Memory: o.Memory, Check: !o.NoVerify, Progress: o.Progress})
+	pool := newWorkers(o.Threads)
+	enc, err := seqs.Build(ctx, r, seqs.Config{Threads: max(o.Threads, 1), Memory: o.Memory, Check: !o.NoVerify, Progress: o.Progress, Aside: pool.aside})
 	if err != nil {
 		return nil, err
 	}
-	p := &packer{dir: dir, r: r, o: o, enc: enc, w: w}
+	p := &packer{dir: dir, r: r, o: o, pool: pool, enc: enc, w: w}
 	if p.specs, err = planSlices(r.Meta(), enc.Parts); err != nil {
 		enc.Close()
 		return nil, err
@@ -179,6 +180,7 @@ type packer struct {
 	dir     string
 	r       *bins.Reader
 	o       PackOptions
+	pool    workers
 	specs   []sliceSpec
 	enc     *seqs.Encoder // nil once closed
 	checked *seqs.Checked
@@ -201,7 +203,7 @@ func (p *packer) write(ctx context.Context) error {
 	meta := p.r.Meta()
 	p.man = archive.Manifest{Source: meta.ID, Tool: p.o.Tool, Options: meta.Options, Level: uint8(p.o.Level), Inputs: inputsOf(meta)}
 	e := &encoder{meta: meta, bins: p.r, enc: p.enc, level: p.o.Level.quals(), keeps: keepsOfAll(meta),
-		pool: newWorkers(p.o.Threads), runs: make(map[*layoutRun]*sortedRun)}
+		pool: p.pool, runs: make(map[*layoutRun]*sortedRun)}
 	var blockwise []sliceSpec
 	var total, largest uint64
 	for _, s := range p.specs {

@@ -37,7 +37,7 @@ func (p *packed) decodeShared() error {
 		}
 	}
 	var err error
-	if p.dec, err = seqs.NewDecoder(shared, p.threads, p.checked); err != nil {
+	if p.dec, err = seqs.NewDecoder(shared, seqs.Config{Threads: p.threads, Aside: p.pool.aside}, p.checked); err != nil {
 		return p.r.Corrupt("shared sections", err)
 	}
 	return nil

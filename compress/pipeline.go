@@ -14,6 +14,13 @@ type workers chan struct{}
 
 func newWorkers(threads int) workers { return make(workers, max(threads, 1)) }
 
+// aside lets another have a task's place while the task waits, in f.
+func (w workers) aside(f func()) {
+	<-w
+	f()
+	w <- struct{}{}
+}
+
 // do runs f once a worker is free, unless ctx ends first.
 func (w workers) do(ctx context.Context, f func() error) error {
 	select {

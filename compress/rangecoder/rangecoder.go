@@ -62,6 +62,14 @@ func (e *Encoder) EncodeEvenly(bit int, p uint32) {
 	}
 }
 
+// EncodePair writes the two bits of v, the higher first, which are hard to predict: p[0] is the probability of the
+// higher being 1, p[1] and p[2] that of the lower after a 0 and a 1.
+func (e *Encoder) EncodePair(v byte, p *[4]uint32) {
+	hi := int(v >> 1 & 1)
+	e.EncodeEvenly(hi, p[0])
+	e.EncodeEvenly(int(v&1), p[1+hi])
+}
+
 // shift moves out the upper 32 bits on which low and high agree.
 func (e *Encoder) shift() {
 	for (e.low^e.high)>>32 == 0 {
@@ -172,6 +180,30 @@ func (d *Decoder) DecodeEvenly(p uint32) int {
 		d.shift()
 	}
 	return int(one & 1)
+}
+
+// DecodePair returns two bits written by EncodePair.
+func (d *Decoder) DecodePair(p *[4]uint32) byte {
+	low, high := d.low, d.high
+	mid := low + (high-low)>>ProbBits*uint64(p[0])
+	_, zero := bits.Sub64(mid, d.x, 0)
+	hi := zero - 1
+	high ^= (high ^ mid) & hi
+	low ^= (low ^ (mid + 1)) &^ hi
+	if (low^high)>>32 == 0 {
+		d.low, d.high = low, high
+		d.shift()
+		low, high = d.low, d.high
+	}
+	mid = low + (high-low)>>ProbBits*uint64(p[1+hi&1])
+	_, zero = bits.Sub64(mid, d.x, 0)
+	lo := zero - 1
+	d.high = high ^ (high^mid)&lo
+	d.low = low ^ (low^(mid+1))&^lo
+	if (d.low^d.high)>>32 == 0 {
+		d.shift()
+	}
+	return byte(hi&2 | lo&1)
 }
 
 func (d *Decoder) shift() {

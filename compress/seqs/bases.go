@@ -12,17 +12,17 @@ type baseCoder struct {
 }
 
 func (b *baseCoder) base(v byte) byte {
-	m := b.m
-	m.look()
-	p := &m.mix.p
-	hi := b.c.evenly(int(v>>1), p[0])
-	lo := b.c.evenly(int(v&1), p[1+hi])
-	v = byte(hi<<1 | lo)
-	m.enter(uint32(v))
+	b.m.look()
+	if b.c.d != nil {
+		v = b.c.d.DecodePair(&b.m.mix.p)
+	} else {
+		b.c.e.EncodePair(v, &b.m.mix.p)
+	}
+	b.m.enter(uint32(v))
 	return v
 }
 
-// segmentBases is how long at most the stretches are in which a pseudogenome is coded, each under a model of its own so
+// segmentBases is how long at most the stretches are in which a pseudogenome is coded, each under models of its own so
 // that they can be decoded side by side. Cutting costs bytes: a segment knows nothing of the others.
 const segmentBases = 1 << 24
 
@@ -36,34 +36,112 @@ func segments(n int) []int {
 	return ends
 }
 
-// encodePseudogenome codes n bases, which stretch gives: stretch(dst, pos, n) appends n of them
-// to dst. The section is the length, the size of each segment but the last, and the segments. It also returns the model
-// that has seen the first segment. A pseudogenome of one segment that follow, unless it is nil, decodes at the same time.
-func encodePseudogenome(n, threads int, stretch func(dst []byte, pos, n int) []byte, tick func(done int), follow chan<- written) ([]byte, *model) {
-	ends := segments(n)
-	out := make([][]byte, len(ends))
-	var first *model
-	side(len(ends), threads, func(k int) {
-		from := 0
-		if k > 0 {
-			from = ends[k-1]
+// A long segment is coded by two coders side by side that take turns at its chunks. Each has a model that learns from its own
+// chunks, and after each round enters the other's in its history, where they can be matched.
+const (
+	chunkBases = 1 << 13
+	sideBySide = 2
+	longLength = 1 << 20 // of segments that are worth it, in bases
+)
+
+// span is some bases of a segment.
+type span struct{ from, to int }
+
+// rounds returns the chunks of a segment of n bases, by round and coder.
+func rounds(n int) [][]span {
+	k := 1
+	if n >= longLength {
+		k = sideBySide
+	}
+	all := make([][]span, 0, n/(k*chunkBases)+1)
+	for at := 0; at < n || len(all) == 0; {
+		size := min(chunkBases, (n-at+k-1)/k)
+		round := make([]span, k)
+		for i := range round {
+			round[i] = span{at, min(at+size, n)}
+			at = round[i].to
 		}
-		b := baseCoder{c: encodeTo(nil), m: newModel(ends[k] - from)}
+		all = append(all, round)
+	}
+	return all
+}
+
+// segment is one that is being coded.
+type segment struct {
+	from   int // in the pseudogenome
+	n      int
+	rounds [][]span
+}
+
+func newSegment(ends []int, k int) *segment {
+	s := &segment{n: ends[k]}
+	if k > 0 {
+		s.from, s.n = ends[k-1], ends[k]-ends[k-1]
+	}
+	s.rounds = rounds(s.n)
+	return s
+}
+
+// coders is how many code the segment.
+func (s *segment) coders() int { return len(s.rounds[0]) }
+
+// hear enters what the others coded in a round in the history of coder own, and moves it on to its next chunk.
+func (s *segment) hear(m *model, own, round int, bases func(c span) []byte) {
+	if s.coders() == 1 {
+		return
+	}
+	for i, c := range s.rounds[round] {
+		if i != own {
+			m.hear(c.from, bases(c))
+		}
+	}
+	m.begin(s.rounds[round][s.coders()-1].to, true)
+	if own > 0 && round+1 < len(s.rounds) {
+		m.begin(s.rounds[round+1][own].from, false)
+	}
+}
+
+// encodePseudogenome codes n bases, which stretch gives: stretch(dst, pos, n) appends n of them
+// to dst. The section is the length, the size of each coder's stream but the last's, and the streams, segment after segment. It
+// also returns the model of the first segment's first coder. A pseudogenome of one segment that follow, unless it is nil, decodes
+// at the same time.
+func encodePseudogenome(n, threads int, stretch func(dst []byte, pos, n int) []byte, tick func(done int), follow []chan<- []byte) ([]byte, *model) {
+	type task struct {
+		*segment
+		coder int
+	}
+	var tasks []task
+	ends := segments(n)
+	for k := range ends {
+		s := newSegment(ends, k)
+		for c := range s.coders() {
+			tasks = append(tasks, task{s, c})
+		}
+	}
+	out := make([][]byte, len(tasks))
+	var first *model
+	side(len(tasks), threads, func(k int) {
+		t := tasks[k]
+		b := baseCoder{c: encodeTo(nil), m: newModel(t.n)}
 		var buf []byte
-		for at := from; at < ends[k]; at += len(buf) {
-			buf = stretch(buf[:0], at, min(1<<16, ends[k]-at))
-			for _, v := range buf {
+		bases := func(c span) []byte {
+			buf = stretch(buf[:0], t.from+c.from, c.to-c.from)
+			return buf
+		}
+		for r := range t.rounds {
+			for _, v := range bases(t.rounds[r][t.coder]) {
 				b.base(v)
 			}
 			tick(len(buf))
 			if follow != nil {
-				follow <- written{b.c.e.Written(), at + len(buf), false}
+				follow[k] <- b.c.e.Written()
 			}
+			t.hear(b.m, t.coder, r, bases)
 		}
 		out[k] = b.c.e.Finish()
 		if follow != nil {
-			follow <- written{out[k], n, true}
-			close(follow)
+			follow[k] <- out[k]
+			close(follow[k])
 		}
 		if k == 0 {
 			first = b.m
@@ -95,7 +173,7 @@ func pseudogenomeLen(data []byte) (n uint64, rest []byte, err error) {
 // pseudogenome is one that is being decoded.
 type pseudogenome struct {
 	bases []byte // one a byte
-	model *model // has seen the first segment; set at the end
+	model *model // of the first segment's first coder; set at the end
 	ends  []int  // of segments
 
 	mu    sync.Mutex
@@ -103,6 +181,13 @@ type pseudogenome struct {
 	at    []int // how far each segment is
 	err   error
 	ended bool
+}
+
+func newPseudogenome(n int) *pseudogenome {
+	ends := segments(n)
+	p := &pseudogenome{bases: make([]byte, n), ends: ends, at: make([]int, len(ends))}
+	p.moved = sync.NewCond(&p.mu)
+	return p
 }
 
 // wait waits until the first n bases are there.
@@ -131,6 +216,14 @@ func (p *pseudogenome) all() (*model, error) {
 	return p.model, p.err
 }
 
+// end tells that nothing more comes.
+func (p *pseudogenome) end() {
+	p.mu.Lock()
+	p.ended = true
+	p.mu.Unlock()
+	p.moved.Broadcast()
+}
+
 // decodePseudogenome is the inverse of encodePseudogenome. It goes on in the background.
 func decodePseudogenome(data []byte, threads int) (*pseudogenome, error) {
 	n, data, err := pseudogenomeLen(data)
@@ -138,101 +231,182 @@ func decodePseudogenome(data []byte, threads int) (*pseudogenome, error) {
 		return nil, err
 	}
 	ends := segments(int(n))
-	in := make([][]byte, len(ends))
-	sizes := make([]uint64, len(ends))
-	for i := range sizes[:len(sizes)-1] {
+	all := make([]*segment, len(ends))
+	streams := 0
+	for k := range all {
+		all[k] = newSegment(ends, k)
+		streams += all[k].coders()
+	}
+	sizes := make([]uint64, streams)
+	for i := range sizes[:streams-1] {
 		v, k := binary.Uvarint(data)
 		if k <= 0 {
 			return nil, ErrCorrupt
 		}
 		sizes[i], data = v, data[k:]
 	}
+	in := make([]*stream, streams)
 	for i := range in {
-		if i == len(in)-1 {
+		if i == streams-1 {
 			sizes[i] = uint64(len(data))
 		}
 		if sizes[i] > uint64(len(data)) {
 			return nil, ErrCorrupt
 		}
-		in[i], data = data[:sizes[i]], data[sizes[i]:]
+		in[i], data = &stream{b: baseCoder{c: decodeFrom(data[:sizes[i]])}, whole: true}, data[sizes[i]:]
 	}
-	p := &pseudogenome{bases: make([]byte, n), ends: ends, at: make([]int, len(ends))}
-	p.moved = sync.NewCond(&p.mu)
+	p := newPseudogenome(int(n))
 	go func() {
-		side(len(ends), threads, func(k int) { p.segment(k, in[k]) })
-		p.mu.Lock()
-		p.ended = true
-		p.mu.Unlock()
-		p.moved.Broadcast()
+		defer p.end()
+		first := make([]int, len(all)) // stream of each segment
+		for k := 1; k < len(all); k++ {
+			first[k] = first[k-1] + all[k-1].coders()
+		}
+		// A segment keeps as many threads busy as it has coders.
+		side(len(all), max(1, threads/all[0].coders()), func(k int) {
+			p.segment(k, all[k], in[first[k]:][:all[k].coders()], threads > 1)
+		})
 	}()
 	return p, nil
 }
 
-// segment decodes one segment.
-func (p *pseudogenome) segment(k int, in []byte) {
-	from := 0
-	if k > 0 {
-		from = p.ends[k-1]
-	}
-	b := baseCoder{c: decodeFrom(in), m: newModel(p.ends[k] - from)}
-	const often = 1 << 16
-	for i := from; i < p.ends[k]; {
-		end := min(i+often, p.ends[k])
-		for ; i < end; i++ {
-			p.bases[i] = b.base(0)
-		}
+// segment decodes segment k, s, by its coders, at once if parallel.
+func (p *pseudogenome) segment(k int, s *segment, in []*stream, parallel bool) {
+	bases := p.bases[s.from:][:s.n]
+	heard := func(c span) []byte { return bases[c.from:c.to] }
+	ended := func(round int) {
 		p.mu.Lock()
-		p.at[k] = i
+		p.at[k] = s.from + s.rounds[round][len(in)-1].to
 		p.mu.Unlock()
 		p.moved.Broadcast()
+	}
+	for _, c := range in {
+		c.b.m = newModel(s.n)
+	}
+	if parallel && len(in) > 1 {
+		all := barrier{n: len(in)}
+		all.opened.L = &all.mu
+		side(len(in), len(in), func(i int) {
+			for r := range s.rounds {
+				in[i].decode(heard(s.rounds[r][i]))
+				all.wait()
+				if i == 0 {
+					ended(r)
+				}
+				s.hear(in[i].b.m, i, r, heard)
+			}
+		})
+	} else {
+		for r := range s.rounds {
+			for i, c := range in {
+				c.decode(heard(s.rounds[r][i]))
+			}
+			ended(r)
+			for i, c := range in {
+				s.hear(c.b.m, i, r, heard)
+			}
+		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := b.c.d.Err(); err != nil && p.err == nil {
-		p.err = err
+	for _, c := range in {
+		if err := c.err(); err != nil && p.err == nil {
+			p.err = err
+		}
 	}
 	if k == 0 {
-		p.model = b.m
+		p.model = in[0].b.m
 	}
 }
 
-// written is what is known of a segment's stream while it is coded: how many bases its bytes, and some to come, hold.
-type written struct {
-	bytes []byte
-	bases int
+// stream is what one coder decodes, whole or as it is written.
+type stream struct {
+	b     baseCoder
 	whole bool
+	data  []byte
+	more  <-chan []byte // the stream so far; the last time, whole
 }
 
-// followed returns a pseudogenome of n bases, one segment, that is decoded while it is coded, from what is sent to the channel.
-func followed(n int) (*pseudogenome, chan<- written) {
-	p := &pseudogenome{bases: make([]byte, n), ends: segments(n), at: make([]int, 1)}
-	p.moved = sync.NewCond(&p.mu)
-	in := make(chan written, n>>16+2) // coding never waits
-	go func() {
-		// Some bases at a time: they take less than margin bytes, with what the decoder reads ahead.
-		const some, margin = 16, 64
-		b := baseCoder{m: newModel(n)}
-		i := 0
-		for w := range in {
-			if b.c != nil {
-				b.c.d.Extend(w.bytes)
-			} else if w.whole || len(w.bytes) >= margin {
-				b.c = decodeFrom(w.bytes)
-			} else {
-				continue
+// decode decodes the next bases.
+func (s *stream) decode(bases []byte) {
+	// Some bases at a time: they take less than margin bytes, with what the decoder reads ahead.
+	const some, margin = 16, 64
+	for len(bases) > 0 {
+		k := len(bases)
+		if !s.whole {
+			for !s.whole && (s.b.c == nil || s.b.c.d.Left() < margin) {
+				s.read(margin)
 			}
-			for i < w.bases && (w.whole || b.c.d.Left() >= margin) {
-				for end := min(i+some, w.bases); i < end; i++ {
-					p.bases[i] = b.base(0)
-				}
-			}
+			k = min(k, some)
 		}
-		p.mu.Lock()
-		p.model, p.err, p.at[0], p.ended = b.m, b.c.d.Err(), n, true
-		p.mu.Unlock()
-		p.moved.Broadcast()
+		for i := range bases[:k] {
+			bases[i] = s.b.base(0)
+		}
+		bases = bases[k:]
+	}
+}
+
+// read waits for more of the stream; it is begun when it has margin bytes or is whole.
+func (s *stream) read(margin int) {
+	data, ok := <-s.more
+	if ok {
+		s.data = data
+	} else {
+		s.whole = true
+	}
+	if s.b.c != nil {
+		s.b.c.d.Extend(s.data)
+	} else if s.whole || len(s.data) >= margin {
+		s.b.c = decodeFrom(s.data)
+	}
+}
+
+// err waits for the whole and tells whether it was decoded.
+func (s *stream) err() error {
+	for !s.whole {
+		s.read(0)
+	}
+	return s.b.c.d.Err()
+}
+
+// barrier lets n goroutines go on when all have come to it, time after time.
+type barrier struct {
+	mu      sync.Mutex
+	opened  sync.Cond
+	n, here int
+	times   int
+}
+
+func (b *barrier) wait() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.here++; b.here == b.n {
+		b.here = 0
+		b.times++
+		b.opened.Broadcast()
+		return
+	}
+	for t := b.times; t == b.times; {
+		b.opened.Wait()
+	}
+}
+
+// followed returns a pseudogenome of n bases, one segment, that is decoded while it is coded, from what is sent to
+// the channels: by each coder, its stream so far, again and again, then all of it, and the end.
+func followed(n int) (*pseudogenome, []chan<- []byte) {
+	p := newPseudogenome(n)
+	s := newSegment(p.ends, 0)
+	in := make([]*stream, s.coders())
+	out := make([]chan<- []byte, len(in))
+	for i := range in {
+		c := make(chan []byte, len(s.rounds)+1) // coding never waits
+		in[i], out[i] = &stream{more: c}, c
+	}
+	go func() {
+		defer p.end()
+		p.segment(0, s, in, true)
 	}()
-	return p, in
+	return p, out
 }
 
 // Checked is a pseudogenome that was decoded while it was coded, and the section that was made of it.

@@ -8,6 +8,7 @@ import (
 // Decoder decodes slices; it holds the pseudogenomes.
 type Decoder struct {
 	parts []decodedPart
+	aside func(wait func())
 }
 
 type decodedPart struct {
@@ -18,14 +19,14 @@ type decodedPart struct {
 	begun chan struct{} // closed once these are set
 }
 
-// NewDecoder starts decoding the shared sections that an Encoder gave, on threads
-// goroutines, and returns at once: DecodeSlice waits for the part it needs and reports what is wrong with it. A
+// NewDecoder starts decoding the shared sections that an Encoder gave, with c's Threads and Aside,
+// and returns at once: DecodeSlice waits for the part it needs and reports what is wrong with it. A
 // pseudogenome whose section is, byte for byte, that of checked (which may be nil) is not decoded again.
-func NewDecoder(shared [][]byte, threads int, checked *Checked) (*Decoder, error) {
+func NewDecoder(shared [][]byte, c Config, checked *Checked) (*Decoder, error) {
 	if len(shared)%2 != 0 {
 		return nil, ErrCorrupt
 	}
-	d := &Decoder{parts: make([]decodedPart, len(shared)/2)}
+	d := &Decoder{parts: make([]decodedPart, len(shared)/2), aside: c.aside()}
 	for k := range d.parts {
 		d.parts[k].begun = make(chan struct{})
 	}
@@ -46,7 +47,7 @@ func NewDecoder(shared [][]byte, threads int, checked *Checked) (*Decoder, error
 					if checked != nil && bytes.Equal(checked.section, shared[2*k]) {
 						p.pg = checked.pg
 					} else {
-						p.pg, p.err = decodePseudogenome(shared[2*k], threads)
+						p.pg, p.err = decodePseudogenome(shared[2*k], c.Threads)
 					}
 				}
 				close(p.begun)
@@ -95,10 +96,11 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 		return seqs, err
 	}
 	p := &d.parts[k]
-	if <-p.begun; p.err != nil {
+	d.aside(func() { <-p.begun })
+	if p.err != nil {
 		return seqs, p.err
 	}
-	s := &slice{pg: p.pg.bases, model: p.pg.all, sorted: flags&flagSorted != 0, limit: p.n}
+	s := &slice{pg: p.pg.bases, model: p.pg.all, sorted: flags&flagSorted != 0, limit: p.n, aside: d.aside}
 	out, err := s.decode(p.tree, cols, in, p.pg.wait)
 	if err != nil {
 		return seqs, err

@@ -20,6 +20,16 @@ type Config struct {
 	Memory   uint64
 	Check    bool // decode the pseudogenome while it is coded, for Checked
 	Progress func(stage string, done, total uint64)
+	// Aside, unless it is nil, calls its argument, which waits for what others compute: a caller that bounds how much is
+	// computed at once may let another begin meanwhile.
+	Aside func(wait func())
+}
+
+func (c Config) aside() func(wait func()) {
+	if c.Aside == nil {
+		return func(wait func()) { wait() }
+	}
+	return c.Aside
 }
 
 // What a part needs in memory, in bytes. A base that is new takes room as a contig and in the assembler with its
@@ -215,7 +225,7 @@ func (e *Encoder) lay(p *part) error {
 	p.shared[1] = c.e.Finish()
 	// Slices wait for this only where they hold reads without a place.
 	p.coded = make(chan struct{})
-	var follow chan<- written
+	var follow []chan<- []byte
 	if e.cfg.Check && len(e.parts) == 1 && len(segments(l.Len)) == 1 {
 		p.checked, follow = followed(l.Len)
 	}
@@ -407,7 +417,7 @@ func (e *Encoder) EncodeSlice(first, mate *Column) ([]byte, error) {
 		p.wait()
 		return p.model, nil
 	}
-	s := &slice{layout: p.layout, model: model, sorted: first.Perm != nil, limit: uint64(p.layout.Len)}
+	s := &slice{layout: p.layout, model: model, sorted: first.Perm != nil, limit: uint64(p.layout.Len), aside: e.cfg.aside()}
 	records := make([][]uint32, len(cols))
 	for i, c := range cols {
 		lo, hi := c.span()

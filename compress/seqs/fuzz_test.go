@@ -28,7 +28,7 @@ func codedSlice(f *testing.F) (shared [][]byte, data []byte, first, mate *Column
 // FuzzDecodeSlice: whatever a slice says, decoding ends with an error or letters of the right number.
 func FuzzDecodeSlice(f *testing.F) {
 	shared, data, first, mate := codedSlice(f)
-	d, err := NewDecoder(shared, 1, nil)
+	d, err := NewDecoder(shared, Config{Threads: 1}, nil)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func FuzzShared(f *testing.F) {
 	f.Add(shared[0], shared[1])
 	f.Add([]byte{0xff, 0xff, 3}, []byte{})
 	f.Fuzz(func(t *testing.T, pg, tree []byte) {
-		d, err := NewDecoder([][]byte{pg, tree}, 1, nil)
+		d, err := NewDecoder([][]byte{pg, tree}, Config{Threads: 1}, nil)
 		if err != nil {
 			return
 		}

@@ -6,15 +6,15 @@ import "math/bits"
 // strand, and goes on past differences (a "tolerant" context, as in GeCo3; Silva et al., GigaScience 2020).
 // How far it is believed depends on which of the last 32 bases agreed, those before it began included.
 type match struct {
-	k     uint
-	every uint64   // only k-mers whose hash is 0 in these bits are entered and looked up
 	slots []uint32 // place of a k-mer's last base << 1 | other strand; zero is empty
 	shift uint
 
 	at     int    // place in the history of the predicted base, -1: no match
 	step   int    // +1, or -1 on the other strand
+	want   uint32 // the predicted base
 	misses uint64 // bit 2i: the base 31-i ago was not as predicted
 
+	first   int // the number of bases of the history that ends with the first k-mer to be entered
 	pending [4]candidate
 }
 
@@ -23,14 +23,14 @@ type candidate struct {
 	slot uint32
 	flip uint32
 	old  uint32
-	ok   bool
 }
 
 const (
+	matchLen  = 13 // bases that agree where a match begins
 	everyMiss = 0x5555555555555555
 	// A match is given up after more than maxMisses in 32 bases, and not begun with more than startMisses.
 	maxMisses   = 20
-	startMisses = 16
+	startMisses = 13
 	maxSlotBits = 22
 )
 
@@ -74,57 +74,59 @@ var matchStates = func() (t [33 * 33]matchState) {
 	return
 }()
 
-func newMatch(k uint, every uint64, expected int) match {
-	m := match{k: k, every: every, at: -1}
+func newMatch(expected int) match {
+	m := match{at: -1}
 	m.size(expected)
 	return m
 }
 
 // size makes an empty table for about n bases.
 func (m *match) size(n int) {
-	b := m.slotBits(n)
+	b := slotBits(n)
 	m.slots, m.shift = make([]uint32, 1<<b), uint(64-b)
 }
 
-func (m *match) slotBits(n int) int {
-	return min(max(bits.Len(uint(n))-bits.Len64(m.every)+1, 10), maxSlotBits)
+func slotBits(n int) int { return min(max(bits.Len(uint(n)), 10), maxSlotBits) }
+
+// begin forgets the match there is. The next base is at place `at`; those from `known` on before it are known.
+func (m *match) begin(at, known int) {
+	m.at, m.misses, m.first = -1, 0, max(at+1, known+matchLen)
+	m.pending = [4]candidate{}
 }
 
-// widen gives the match a table of its own, for about n bases with those of hist.
-func (m *match) widen(hist *history, n int) {
-	if m.slotBits(n) <= int(64-m.shift) {
+// widen gives the match, which knows n bases of hist, a table of its own for another `more`.
+func (m *match) widen(hist *history, n, more int) {
+	if slotBits(n+more) <= int(64-m.shift) {
 		m.slots = append([]uint32(nil), m.slots...)
 		return
 	}
-	m.size(n)
-	for p := range m.pending {
-		m.pending[p] = candidate{} // of the smaller table
-	}
+	m.size(n + more)
+	m.pending = [4]candidate{} // of the smaller table
 	var h, r uint64
-	mask := uint64(1)<<(2*m.k) - 1
-	for i := range hist.n {
+	for i := range n {
 		b := uint64(hist.at(i))
-		h = (h<<2 | b) & mask
-		r = r>>2 | (3-b)<<(2*(m.k-1))
-		if i < int(m.k)-1 {
-			continue
-		}
-		if c := m.candidate(h, r); c.ok {
-			m.slots[c.slot] = uint32(i)<<1 | c.flip
+		h = h<<2 | b
+		r = r>>2 | (3-b)<<(2*(longest-1))
+		if i >= matchLen-1 {
+			m.note(i, h, r)
 		}
 	}
 }
 
-// candidate returns the slot of a k-mer, given with its reverse complement.
-func (m *match) candidate(f, r uint64) candidate {
-	c := candidate{}
-	if r < f {
-		f, c.flip = r, 1
+// note enters the k-mer that ends at place i; h holds the last bases, r their reverse complement.
+func (m *match) note(i int, h, r uint64) {
+	c := m.candidate(h, r)
+	m.slots[c.slot] = uint32(i)<<1 | c.flip
+}
+
+// candidate returns the slot of the k-mer that the last bases h end with; r is their reverse complement.
+func (m *match) candidate(h, r uint64) candidate {
+	f, g := h&(1<<(2*matchLen)-1), r>>(2*(longest-matchLen))
+	flip := uint32(0)
+	if g < f {
+		flip = 1
 	}
-	f = spread(f)
-	c.ok = f&m.every == 0
-	c.slot = uint32(f >> m.shift)
-	return c
+	return candidate{slot: uint32(spread(min(f, g)) >> m.shift), flip: flip}
 }
 
 // state tells how well the match has done.
@@ -139,18 +141,13 @@ const (
 	tryLag  = 4
 )
 
-// enter moves past base b, which hist ends with; h holds the last bases, r their reverse complement. It
-// returns what will be read two bases from now: a slot and a word of the history.
-func (m *match) enter(hist *history, b uint32, h, r uint64) (*uint32, *uint64) {
-	t := hist.n
+// enter moves past base b, after which hist holds t bases, or some less; h holds the last bases, r their reverse complement.
+// It returns what will be read two bases from now: the indices of a slot and of a word of the history.
+func (m *match) enter(hist *history, t int, b uint32, h, r uint64) (slot, word uint32) {
 	if m.at >= 0 {
-		want := hist.at(m.at)
-		if m.step < 0 {
-			want = 3 - want
-		}
 		m.misses >>= 2
 		m.at += m.step
-		if want != b {
+		if m.want != b {
 			m.misses |= 1 << 62
 			if bits.OnesCount64(m.misses) > maxMisses {
 				m.at = -1
@@ -158,32 +155,35 @@ func (m *match) enter(hist *history, b uint32, h, r uint64) (*uint32, *uint64) {
 		}
 	}
 	if c := &m.pending[(t-tryLag)&3]; c.old != 0 && (m.at < 0 || m.misses != 0) {
-		m.try(hist, int(c.old>>1), c.old&1 != c.flip, h, r)
+		m.try(hist, t, int(c.old>>1), c.old&1 != c.flip, h, r)
 	}
-	word := &hist.words[0]
-	if p := &m.pending[(t-slotLag)&3]; p.ok {
-		old := m.slots[p.slot]
-		m.slots[p.slot] = uint32(hist.n-1-slotLag)<<1 | p.flip
-		p.old = old
-		word = &hist.words[old>>6]
+	p := &m.pending[(t-slotLag)&3]
+	if t-slotLag >= m.first {
+		p.old = m.slots[p.slot]
+		if t&1 == 0 {
+			m.slots[p.slot] = uint32(t-1-slotLag)<<1 | p.flip
+		}
 	}
 	c := &m.pending[t&3]
-	*c = m.candidate(h&(1<<(2*m.k)-1), r>>(2*(longest-m.k)))
-	if hist.n < int(m.k) {
-		c.ok = false
+	*c = m.candidate(h, r)
+	if m.at >= 0 {
+		m.want = hist.at(m.at)
+		if m.step < 0 {
+			m.want = 3 - m.want
+		}
 	}
-	return &m.slots[c.slot], word
+	return c.slot, p.old >> 6
 }
 
 // try starts a match from an earlier k-mer that ended at old, on the other strand if flip is set, if it
 // does better than the match there is. The last bases, given both ways, end tryLag bases after their k-mer.
-func (m *match) try(hist *history, old int, flip bool, h, r uint64) {
+func (m *match) try(hist *history, t, old int, flip bool, h, r uint64) {
 	var at, step int
 	var differ uint64
 	if flip {
-		q := old - int(m.k) + 1 - tryLag // stands against the last base
+		q := old - matchLen + 1 - tryLag // stands against the last base
 		at, step = q-1, -1
-		if q < 1 || q+longest > hist.n || m.at == at && m.step == step {
+		if q < 1 || q+longest > t || m.at == at && m.step == step {
 			return
 		}
 		differ = bits.Reverse64(hist.from(q) ^ ^h)

@@ -6,36 +6,34 @@ import "github.com/klauspost/cpuid/v2"
 var vectors = cpuid.CPU.Supports(cpuid.AVX2)
 
 // predict finds the nodes of a base and the probabilities of its decisions, given the last bases and the
-// places of the matches' nodes among theirs.
-func (x *mixer) predict(h, m0, m1, both uint32) {
+// places of the match's nodes among theirs.
+func (x *mixer) predict(h, match, both uint32) {
 	if vectors {
-		predictVector(&x.nodes[0], &x.weights[x.set], &x.step, h, m0, m1, both)
+		predictVector(x, h, match, both)
 		return
 	}
-	x.predictPlain(h, m0, m1, both)
+	x.predictPlain(h, match, both)
 }
 
-func (x *mixer) learnFast(b uint32, e0, e1 float32, q *otherStrand) {
+// advance learns the base that came and a base of the other strand, then predicts the next by a set of weights. What the
+// pointers show will be read soon.
+func (x *mixer) advance(b uint32, q *otherStrand, set, h, match, both uint32, n0, n1 *node, s *uint32, w *uint64) {
 	if vectors {
-		learnVector(&x.nodes[0], &x.weights[x.set], &x.step, uint64(b), e0, e1, q)
+		advanceVector(x, b, q, set, h, match, both, n0, n1, s, w)
 		return
 	}
-	x.learnPlain(b, e0, e1, q)
+	x.learnPlain(b, q)
+	x.set = set
+	x.predictPlain(h, match, both)
 }
 
 //go:noescape
-func predictVector(n *node, w *weights, s *step, h, m0, m1, both uint32)
+func predictVector(x *mixer, h, match, both uint32)
 
 //go:noescape
-func learnVector(n *node, w *weights, s *step, b uint64, e0, e1 float32, q *otherStrand)
+func advanceVector(x *mixer, b uint32, q *otherStrand, set, h, match, both uint32, n0, n1 *node, s *uint32, w *uint64)
 
-// prefetch asks the processor to bring these lines to the cache. Unlike a load
-// it holds nothing up until they are there.
-//
-//go:noescape
-func prefetch(n0, n1, n2 *node, s0, s1 *uint32, w0, w1 *uint64)
-
-// What learnVector takes of a base: the words of a node that it changes, and towards what.
+// What advanceVector takes of a base: the words of a node that it changes, and towards what.
 var (
 	//lint:ignore U1000 the assembler reads it
 	changed = [4][4]uint16{{0xffff, 0xffff}, {0xffff, 0xffff}, {0xffff, 0, 0xffff}, {0xffff, 0, 0xffff}}

@@ -1,93 +1,125 @@
 #include "textflag.h"
 
-// Offsets in a step.
+// Offsets in a mixer.
 #define INDEX 0
 #define X 32
 #define P 128
 #define NODE 144
+#define NODES 208
+#define WEIGHTS 232
+#define SET 256
 
-DATA top<>+0(SB)/4, $2047.0
-DATA bottom<>+0(SB)/4, $-2047.0
-DATA middle<>+0(SB)/4, $2048
+// WEIGHTSHIFT is the shift that makes a set of weights an offset.
+#define WEIGHTSHIFT 7
+
+DATA top<>+0(SB)/4, $92274688.0
 GLOBL top<>(SB), RODATA|NOPTR, $4
+DATA bottom<>+0(SB)/4, $-92274688.0
 GLOBL bottom<>(SB), RODATA|NOPTR, $4
-GLOBL middle<>(SB), RODATA|NOPTR, $4
+DATA unity<>+0(SB)/4, $1.0
+GLOBL unity<>(SB), RODATA|NOPTR, $4
+DATA certain<>+0(SB)/4, $65536.0
+GLOBL certain<>(SB), RODATA|NOPTR, $4
 
 DATA fifteen<>+0(SB)/4, $0x000f000f
 GLOBL fifteen<>(SB), RODATA|NOPTR, $4
 DATA high<>+0(SB)/4, $0x80008000
 GLOBL high<>(SB), RODATA|NOPTR, $4
 
-// func predictVector(n *node, w *weights, s *step, h, m0, m1, both uint32)
-TEXT ·predictVector(SB), NOSPLIT, $0-40
-	MOVQ n+0(FP), AX
-	MOVQ w+8(FP), BX
-	MOVQ s+16(FP), CX
-	LEAQ ·stretched(SB), DX
-	LEAQ ·squashed(SB), SI
-	MOVL h+24(FP), R8
-	VMOVD R8, X0
-	VPBROADCASTD X0, Y0
-	VPAND ·nodeMask(SB), Y0, Y0
-	VPXOR X1, X1, X1
-	MOVL m0+28(FP), R9
-	MOVL m1+32(FP), R10
-	MOVL both+36(FP), R11
-	VPINSRD $1, R9, X1, X1
-	VPINSRD $2, R10, X1, X1
-	VPINSRD $3, R11, X1, X1
-	VPXOR X2, X2, X2
-	VINSERTI128 $1, X1, Y2, Y1
-	VPADDD ·nodeStart(SB), Y0, Y0
-	VPADDD Y1, Y0, Y0
-	VMOVDQU Y0, INDEX(CX)
-	VEXTRACTI128 $1, Y0, X1
-	VPCMPEQD Y14, Y14, Y14
-	VPCMPEQD Y15, Y15, Y15
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPGATHERDQ Y14, (AX)(X0*8), Y2
-	VPGATHERDQ Y15, (AX)(X1*8), Y3
-	VMOVDQU Y2, NODE(CX)
-	VMOVDQU Y3, (NODE+32)(CX)
-	// Two counters a lane: the first and second, and the third.
-	VSHUFPS $0x88, Y3, Y2, Y4
-	VSHUFPS $0xdd, Y3, Y2, Y5
-	VPSLLD $16, Y4, Y6
-	VPSRLD $20, Y6, Y6
-	VPSRLD $20, Y4, Y7
-	VPSRLD $4, Y5, Y8
-	VPCMPEQD Y13, Y13, Y13
-	VPCMPEQD Y14, Y14, Y14
-	VPCMPEQD Y15, Y15, Y15
-	VPXOR Y9, Y9, Y9
-	VPXOR Y10, Y10, Y10
-	VPXOR Y11, Y11, Y11
-	VGATHERDPS Y13, (DX)(Y6*4), Y9
-	VGATHERDPS Y14, (DX)(Y7*4), Y10
-	VGATHERDPS Y15, (DX)(Y8*4), Y11
-	VMOVUPS Y9, X(CX)
-	VMOVUPS Y10, (X+32)(CX)
-	VMOVUPS Y11, (X+64)(CX)
-	VMULPS (BX), Y9, Y9
-	VMULPS 32(BX), Y10, Y10
-	VMULPS 64(BX), Y11, Y11
-	VHADDPS Y10, Y9, Y9
-	VHADDPS Y11, Y11, Y11
-	VHADDPS Y11, Y9, Y9
-	VEXTRACTF128 $1, Y9, X10
-	VADDPS X10, X9, X9
-	VBROADCASTSS bottom<>(SB), X10
-	VBROADCASTSS top<>(SB), X11
-	VMAXPS X10, X9, X9
-	VMINPS X11, X9, X9
-	VCVTTPS2DQ X9, X9
-	VPBROADCASTD middle<>(SB), X10
-	VPADDD X10, X9, X9
-	VPCMPEQD X15, X15, X15
-	VPXOR X10, X10, X10
-	VPGATHERDD X15, (SI)(X9*4), X10
+DATA one<>+0(SB)/4, $1
+GLOBL one<>(SB), RODATA|NOPTR, $4
+DATA whole<>+0(SB)/4, $8192
+GLOBL whole<>(SB), RODATA|NOPTR, $4
+
+// STRETCH sets X_ to the stretched probabilities P_, in 1/4096 below a bit of no meaning.
+#define STRETCH(P_, X_) \
+	VPOR Y14, P_, P_ \
+	VPSUBD P_, Y15, X_ \
+	VCVTDQ2PS P_, P_ \
+	VCVTDQ2PS X_, X_ \
+	VPSUBD X_, P_, X_ \
+	VCVTDQ2PS X_, X_
+
+// PREDICT finds the nodes of the base after the last ones R8, match R9 and both R10, and its probabilities by weights (BX).
+#define PREDICT \
+	VMOVD R8, X0 \
+	VPBROADCASTD X0, Y0 \
+	VPAND ·nodeMask(SB), Y0, Y0 \
+	VPXOR X1, X1, X1 \
+	VPINSRD $2, R9, X1, X1 \
+	VPINSRD $3, R10, X1, X1 \
+	VPXOR X2, X2, X2 \
+	VINSERTI128 $1, X1, Y2, Y1 \
+	VPADDD ·nodeStart(SB), Y0, Y0 \
+	VPADDD Y1, Y0, Y0 \
+	VMOVDQU Y0, INDEX(CX) \
+	VEXTRACTI128 $1, Y0, X1 \
+	VMOVD X0, R8 \
+	VPEXTRD $1, X0, R9 \
+	VPEXTRD $2, X0, R10 \
+	VPEXTRD $3, X0, R11 \
+	VMOVQ (AX)(R8*8), X2 \
+	VMOVQ (AX)(R10*8), X3 \
+	VPINSRQ $1, (AX)(R9*8), X2, X2 \
+	VPINSRQ $1, (AX)(R11*8), X3, X3 \
+	VINSERTI128 $1, X3, Y2, Y2 \
+	VMOVD X1, R8 \
+	VPEXTRD $1, X1, R9 \
+	VPEXTRD $2, X1, R10 \
+	VPEXTRD $3, X1, R11 \
+	VMOVQ (AX)(R8*8), X3 \
+	VMOVQ (AX)(R10*8), X4 \
+	VPINSRQ $1, (AX)(R9*8), X3, X3 \
+	VPINSRQ $1, (AX)(R11*8), X4, X4 \
+	VINSERTI128 $1, X4, Y3, Y3 \
+	VMOVDQU Y2, NODE(CX) \
+	VMOVDQU Y3, (NODE+32)(CX) \
+	VSHUFPS $0x88, Y3, Y2, Y4 \
+	VSHUFPS $0xdd, Y3, Y2, Y5 \
+	VPBROADCASTD one<>(SB), Y14 \
+	VPBROADCASTD whole<>(SB), Y15 \
+	VPSLLD $16, Y4, Y6 \
+	VPSRLD $19, Y6, Y6 \
+	VPSRLD $19, Y4, Y7 \
+	VPSRLD $3, Y5, Y8 \
+	STRETCH(Y6, Y9) \
+	STRETCH(Y7, Y10) \
+	STRETCH(Y8, Y11) \
+	VMOVUPS Y9, X(CX) \
+	VMOVUPS Y10, (X+32)(CX) \
+	VMOVUPS Y11, (X+64)(CX) \
+	VMULPS (BX), Y9, Y9 \
+	VMULPS 32(BX), Y10, Y10 \
+	VMULPS 64(BX), Y11, Y11 \
+	VHADDPS Y10, Y9, Y9 \
+	VHADDPS Y11, Y11, Y11 \
+	VHADDPS Y11, Y9, Y9 \
+	VEXTRACTF128 $1, Y9, X10 \
+	VADDPS X10, X9, X9 \
+	VBROADCASTSS bottom<>(SB), X10 \
+	VBROADCASTSS top<>(SB), X11 \
+	VMAXPS X10, X9, X9 \
+	VMINPS X11, X9, X9 \
+	VCVTTPS2DQ X9, X9 \
+	VBROADCASTSS unity<>(SB), X10 \
+	VPSUBD X9, X10, X9 \
+	VADDPS X10, X9, X9 \
+	VBROADCASTSS certain<>(SB), X10 \
+	VDIVPS X9, X10, X10 \
+	VCVTTPS2DQ X10, X10 \
 	VMOVDQU X10, P(CX)
+
+// func predictVector(x *mixer, h, match, both uint32)
+TEXT ·predictVector(SB), NOSPLIT, $0-20
+	MOVQ x+0(FP), CX
+	MOVQ NODES(CX), AX
+	MOVL SET(CX), BX
+	SHLQ $WEIGHTSHIFT, BX
+	ADDQ WEIGHTS(CX), BX
+	MOVL h+8(FP), R8
+	MOVL match+12(FP), R9
+	MOVL both+16(FP), R10
+	PREDICT
 	VZEROUPPER
 	RET
 
@@ -119,19 +151,45 @@ TEXT ·predictVector(SB), NOSPLIT, $0-40
 	VMOVQ T, (AX)(R10*8) \
 	VPEXTRQ $1, T, (AX)(R11*8)
 
-// func learnVector(n *node, w *weights, s *step, b uint64, e0, e1 float32, q *otherStrand)
-TEXT ·learnVector(SB), NOSPLIT, $0-48
-	MOVQ n+0(FP), AX
-	MOVQ w+8(FP), BX
-	MOVQ s+16(FP), CX
-	MOVQ b+24(FP), DX
-	VBROADCASTSS e0+32(FP), Y0
-	VBROADCASTSS e1+36(FP), Y1
+// func advanceVector(x *mixer, b uint32, q *otherStrand, set, h, match, both uint32, n0, n1 *node, s *uint32, w *uint64)
+TEXT ·advanceVector(SB), NOSPLIT, $0-72
+	MOVQ x+0(FP), CX
+	MOVQ NODES(CX), AX
+	// What will be read a base or two from now.
+	MOVQ n0+40(FP), R8
+	MOVQ n1+48(FP), R9
+	MOVQ s+56(FP), R10
+	MOVQ w+64(FP), R11
+	PREFETCHT0 (R8)
+	PREFETCHT0 (R9)
+	PREFETCHT0 (R10)
+	PREFETCHT0 (R11)
+
+	// Weights move by the errors of the two decisions.
+	MOVL SET(CX), BX
+	SHLQ $WEIGHTSHIFT, BX
+	ADDQ WEIGHTS(CX), BX
+	MOVL b+8(FP), DX
+	MOVL DX, DI
+	SHRL $1, DI
+	MOVL DI, R8
+	SHLL $16, R8
+	SUBL P(CX), R8
+	MOVL DX, R9
+	ANDL $1, R9
+	SHLL $16, R9
+	SUBL (P+4)(CX)(DI*4), R9
+	VXORPS X0, X0, X0
+	VCVTSI2SSL R8, X0, X0
+	VXORPS X1, X1, X1
+	VCVTSI2SSL R9, X1, X1
+	VMULSS ·learning(SB), X0, X0
+	VMULSS ·learning(SB), X1, X1
+	VBROADCASTSS X0, Y0
+	VBROADCASTSS X1, Y1
 	VMULPS X(CX), Y0, Y0
 	VADDPS (BX), Y0, Y0
 	VMOVUPS Y0, (BX)
-	MOVQ DX, DI
-	SHRQ $1, DI
 	SHLQ $5, DI
 	VMULPS (X+32)(CX)(DI*1), Y1, Y1
 	VADDPS 32(BX)(DI*1), Y1, Y1
@@ -152,7 +210,7 @@ TEXT ·learnVector(SB), NOSPLIT, $0-48
 	STORE(Y1, X1, X3, INDEX+16)
 
 	// The other strand.
-	MOVQ q+40(FP), DX
+	MOVQ q+16(FP), DX
 	MOVL (DX), R8
 	MOVL 4(DX), R9
 	MOVBLZX 8(DX), R10
@@ -166,23 +224,14 @@ TEXT ·learnVector(SB), NOSPLIT, $0-48
 	MOVE(Y0, Y12, Y11, Y2, Y3, Y4)
 	VMOVQ X0, (AX)(R8*8)
 	VPEXTRQ $1, X0, (AX)(R9*8)
-	VZEROUPPER
-	RET
 
-// func prefetch(n0, n1, n2 *node, s0, s1 *uint32, w0, w1 *uint64)
-TEXT ·prefetch(SB), NOSPLIT, $0-56
-	MOVQ n0+0(FP), AX
-	MOVQ n1+8(FP), BX
-	MOVQ n2+16(FP), CX
-	MOVQ s0+24(FP), DX
-	PREFETCHT0 (AX)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (CX)
-	PREFETCHT0 (DX)
-	MOVQ s1+32(FP), AX
-	MOVQ w0+40(FP), BX
-	MOVQ w1+48(FP), CX
-	PREFETCHT0 (AX)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (CX)
+	MOVL set+24(FP), BX
+	MOVL BX, SET(CX)
+	SHLQ $WEIGHTSHIFT, BX
+	ADDQ WEIGHTS(CX), BX
+	MOVL h+28(FP), R8
+	MOVL match+32(FP), R9
+	MOVL both+36(FP), R10
+	PREDICT
+	VZEROUPPER
 	RET

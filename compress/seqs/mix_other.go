@@ -2,8 +2,10 @@
 
 package seqs
 
-func prefetch(n0, n1, n2 *node, s0, s1 *uint32, w0, w1 *uint64) {}
+func (x *mixer) predict(h, match, both uint32) { x.predictPlain(h, match, both) }
 
-func (x *mixer) predict(h, m0, m1, both uint32) { x.predictPlain(h, m0, m1, both) }
-
-func (x *mixer) learnFast(b uint32, e0, e1 float32, q *otherStrand) { x.learnPlain(b, e0, e1, q) }
+func (x *mixer) advance(b uint32, q *otherStrand, set, h, match, both uint32, _, _ *node, _ *uint32, _ *uint64) {
+	x.learnPlain(b, q)
+	x.set = set
+	x.predictPlain(h, match, both)
+}

@@ -129,27 +129,34 @@ func TestVectorsEqualPlain(t *testing.T) {
 	fast.reset()
 	plain.reset()
 	r := rand.New(rand.NewSource(3))
+	b, q, slot, word := uint32(0), otherStrand{node: [2]uint32{nodesAll, nodesAll + 1}}, uint32(0), uint64(0)
 	for i := range 200000 {
 		h := r.Uint32() & (1<<(8+2*uint(r.Intn(4))) - 1)
-		m0, m1, both := uint32(r.Intn(matchNodes)), uint32(r.Intn(matchNodes)), uint32(r.Intn(bothNodes))
-		set := uint32(r.Intn(weightSets))
-		fast.set, plain.set = set, set
-		fast.predict(h, m0, m1, both)
-		plain.predictPlain(h, m0, m1, both)
+		match, both := uint32(r.Intn(matchNodes)), uint32(r.Intn(bothNodes))
+		set, before := uint32(r.Intn(weightSets)), fast.set
+		if i == 0 {
+			fast.set, plain.set = set, set
+			fast.predict(h, match, both)
+			plain.predictPlain(h, match, both)
+		} else {
+			index := fast.index
+			fast.advance(b, &q, set, h, match, both, &fast.nodes[0], &fast.nodes[1], &slot, &word)
+			plain.learnPlain(b, &q)
+			plain.set = set
+			plain.predictPlain(h, match, both)
+			if fast.weights[before] != plain.weights[before] {
+				t.Fatalf("base %d: weights differ", i)
+			}
+			for _, n := range append(q.node[:], index[:]...) {
+				if fast.nodes[n] != plain.nodes[n] {
+					t.Fatalf("base %d: node %d is %v, plain Go %v", i, n, fast.nodes[n], plain.nodes[n])
+				}
+			}
+		}
 		if fast.p != plain.p || fast.x != plain.x || fast.index != plain.index {
 			t.Fatalf("base %d: predicted %v, plain Go %v", i, fast.p, plain.p)
 		}
-		b := uint32(r.Intn(4)) & h >> 1
-		q := otherStrand{node: [2]uint32{nodes8 + r.Uint32()&(1<<16-1), nodes10 + r.Uint32()&(1<<20-1)}, base: [2]uint8{uint8(r.Intn(4)), uint8(r.Intn(4))}}
-		fast.learn(b, &q)
-		plain.learnPlain(b, errorOf(b>>1, plain.p[0]), errorOf(b&1, plain.p[1+b>>1]), &q)
-		if fast.weights[set] != plain.weights[set] {
-			t.Fatalf("base %d: weights differ", i)
-		}
-		for _, n := range append(q.node[:], fast.index[:]...) {
-			if fast.nodes[n] != plain.nodes[n] {
-				t.Fatalf("base %d: node %d is %v, plain Go %v", i, n, fast.nodes[n], plain.nodes[n])
-			}
-		}
+		b = uint32(r.Intn(4)) & h >> 1
+		q = otherStrand{node: [2]uint32{uint32(r.Intn(nodesMatch)), uint32(r.Intn(nodesMatch))}, base: [2]uint8{uint8(r.Intn(4)), uint8(r.Intn(4))}}
 	}
 }

@@ -231,7 +231,7 @@ func roundTrip(t *testing.T, o bins.Options, memory uint64, sliceReads int, with
 	for _, b := range shared {
 		size += len(b)
 	}
-	d, err := NewDecoder(shared, 2, nil)
+	d, err := NewDecoder(shared, Config{Threads: 2}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

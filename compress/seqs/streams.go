@@ -24,6 +24,7 @@ type slice struct {
 	model  func() (*model, error)
 	sorted bool
 	limit  uint64 // bases of the pseudogenome
+	aside  func(wait func())
 }
 
 // letters are the bases by number.
@@ -234,6 +235,9 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [str
 	m := encodeTo(nil)
 	s.passMismatches(m, cols, where, odd, reader())
 	out[streamMismatches] = m.e.Finish()
+	if unplacedBases(cols, where) > 0 {
+		s.aside(func() { s.model() }) // as literals do
+	}
 	wg.Wait()
 	return out
 }
@@ -281,7 +285,8 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, read
 	if last > s.limit {
 		return nil, ErrCorrupt
 	}
-	if err := ready(int(last)); err != nil {
+	var err error
+	if s.aside(func() { err = ready(int(last)) }); err != nil {
 		return nil, err
 	}
 	get := func(k, i int) []byte {
@@ -291,7 +296,6 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, read
 		}
 		return seqs[k][starts[k][i]:][:cols[k].Lengths[i]]
 	}
-	var err error
 	var wg sync.WaitGroup
 	wg.Add(1)
 	go func() {
@@ -299,6 +303,9 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, read
 		err = s.passLiterals(decodeFrom(in[streamLiterals]), cols, where, odd, get)
 	}()
 	s.passMismatches(decodeFrom(in[streamMismatches]), cols, where, odd, get)
+	if unplacedBases(cols, where) > 0 {
+		s.aside(func() { s.model() }) // as literals do
+	}
 	if wg.Wait(); err != nil {
 		return nil, err
 	}
