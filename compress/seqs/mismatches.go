@@ -116,6 +116,9 @@ func (m *mismatches) code(c *coder, w stand, ref, read []byte, skip []bool, qual
 	if m.byQual && quals == nil {
 		quals = []byte{} // an empty read
 	}
+	if c.d != nil {
+		copy(read, ref) // mismatches come over it
+	}
 	skip = m.codeVariants(c, w, ref, read, skip, quals)
 	if m.byQual {
 		m.codeByQual(c, w, ref, read, skip, quals)
@@ -152,22 +155,11 @@ func (m *mismatches) code(c *coder, w stand, ref, read []byte, skip []bool, qual
 			if at+g >= len(ref) {
 				break // corrupt
 			}
-			m.settle(read, ref, skip, at, at+g)
 			i = at + g
 		}
 		read[i] = m.letter(c, &m.base[ref[i]&3], ref[i], read[i])
 		m.remember(w.at(i), w.turn(read[i]))
 		at = i + 1
-	}
-	m.settle(read, ref, skip, at, len(ref))
-}
-
-// settle copies the reference where nothing else is known.
-func (m *mismatches) settle(read, ref []byte, skip []bool, from, to int) {
-	for i := from; i < to; i++ {
-		if skip == nil || !skip[i] {
-			read[i] = ref[i]
-		}
 	}
 }
 
@@ -271,12 +263,10 @@ func (m *mismatches) codeByQual(c *coder, w stand, ref, read []byte, skip []bool
 		bad := c.adapt(toBit(c.e != nil && read[i] != ref[i]), &m.wrong[q&127][density][prev], memory)
 		prev = bad
 		if bad == 0 {
-			read[i] = ref[i]
 			continue
 		}
 		read[i] = m.letter(c, &m.baseQ[q&127][ref[i]&3], ref[i], read[i])
 		m.remember(w.at(i), w.turn(read[i]))
 		n--
 	}
-	m.settle(read, ref, skip, i, len(ref))
 }

@@ -319,3 +319,22 @@ func TestRoundTrips(t *testing.T) {
 		})
 	}
 }
+
+// TestWordsOfBases: eight bases at a time come out as one at a time.
+func TestWordsOfBases(t *testing.T) {
+	r := rand.New(rand.NewSource(8))
+	for n := range 70 {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte(r.Intn(4))
+		}
+		turned, text := bytes.Clone(b), bytes.Clone(b)
+		reverse(turned)
+		toLetters(text)
+		for i, v := range b {
+			if turned[n-1-i] != 3-v || text[i] != "ACGT"[v] {
+				t.Fatalf("base %d of %d: %d is complemented to %d and written %q", i, n, v, turned[n-1-i], text[i])
+			}
+		}
+	}
+}

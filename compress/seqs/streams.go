@@ -1,6 +1,8 @@
 package seqs
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"sync"
 
 	"orcomgo/bins"
@@ -30,7 +32,14 @@ type slice struct {
 // letters are the bases by number.
 const letters = "ACGT"
 
+// toLetters replaces bases, which are below 4, by their letters.
 func toLetters(b []byte) {
+	const each = 0x0101010101010101
+	for ; len(b) >= 8; b = b[8:] {
+		x := binary.LittleEndian.Uint64(b)
+		lo, hi := x&each, x>>1&each
+		binary.LittleEndian.PutUint64(b, 'A'*each+lo*('C'-'A')+hi*('G'-'A')+lo&hi*('T'-'C'-'G'+'A'))
+	}
 	for i, v := range b {
 		b[i] = letters[v&3]
 	}
@@ -87,6 +96,14 @@ func (o *oddRuns) of(i, n int) []bool {
 
 // reverse turns bases into their reverse complement, in place.
 func reverse(b []byte) {
+	const three = 0x0303030303030303
+	for len(b) >= 16 {
+		tail := b[len(b)-8:]
+		x, y := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(tail)
+		binary.LittleEndian.PutUint64(b, bits.ReverseBytes64(y)^three)
+		binary.LittleEndian.PutUint64(tail, bits.ReverseBytes64(x)^three)
+		b = b[8 : len(b)-8]
+	}
 	for i, j := 0, len(b)-1; i <= j; i, j = i+1, j-1 {
 		b[i], b[j] = 3-b[j], 3-b[i]
 	}
