@@ -107,11 +107,14 @@ func (m *match) widen(hist *history, n, more int) {
 		b := uint64(hist.at(i))
 		h = h<<2 | b
 		r = r>>2 | (3-b)<<(2*(longest-1))
-		if i >= matchLen-1 {
+		if i >= matchLen-1 && noted(i) {
 			m.note(i, h, r)
 		}
 	}
 }
+
+// noted tells whether the k-mer that ends at place i is entered: every other is, as all are looked up.
+func noted(i int) bool { return i&1 == 0 }
 
 // note enters the k-mer that ends at place i; h holds the last bases, r their reverse complement.
 func (m *match) note(i int, h, r uint64) {
@@ -160,8 +163,8 @@ func (m *match) enter(hist *history, t int, b uint32, h, r uint64) (slot, word u
 	p := &m.pending[(t-slotLag)&3]
 	if t-slotLag >= m.first {
 		p.old = m.slots[p.slot]
-		if t&1 == 0 {
-			m.slots[p.slot] = uint32(t-1-slotLag)<<1 | p.flip
+		if end := t - 1 - slotLag; noted(end) {
+			m.slots[p.slot] = uint32(end)<<1 | p.flip
 		}
 	}
 	c := &m.pending[t&3]

@@ -92,9 +92,6 @@ func (m *model) begin(at int, known bool) {
 	m.slot, m.word = 0, 0
 }
 
-// Of the k-mers heard, those whose place is 0 in these bits can be found.
-const heard = 1
-
 // push enters b in the last bases.
 func (m *model) push(b uint32) {
 	m.h = m.h<<2 | uint64(b)
@@ -111,7 +108,7 @@ func (m *model) hear(from int, bases []byte) {
 		m.hist.set(from+i, uint32(b))
 		h = h<<2 | b
 		r = r>>2 | (3-b)<<(2*(longest-1))
-		if (from+i)&heard == 0 && from+i >= matchLen-1 {
+		if noted(from+i) && from+i >= matchLen-1 {
 			m.match.note(from+i, h, r)
 		}
 	}
