@@ -15,7 +15,7 @@ import (
 )
 
 // Version is the format version written, and the only one read.
-const Version = 1
+const Version = 2
 
 // File name suffixes of the bulk file and of the manifest.
 const (

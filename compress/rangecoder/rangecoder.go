@@ -51,23 +51,21 @@ func (e *Encoder) Encode(bit int, p uint32) {
 	}
 }
 
-// EncodeEvenly is Encode for bits that are hard to predict: it does not branch on them.
-func (e *Encoder) EncodeEvenly(bit int, p uint32) {
+// EncodePair writes the two bits of v, the higher first: p[0] is the probability of the higher being 1, p[1] and p[2]
+// that of the lower after a 0 and a 1. It is for bits that are hard to predict and does not branch on them.
+func (e *Encoder) EncodePair(v byte, p *[4]uint32) {
+	hi := uint64(v >> 1 & 1)
+	e.encodeEvenly(hi, p[0])
+	e.encodeEvenly(uint64(v&1), p[1+hi])
+}
+
+func (e *Encoder) encodeEvenly(bit uint64, p uint32) {
 	mid := e.low + (e.high-e.low)>>ProbBits*uint64(p)
-	one := -uint64(bit & 1)
-	e.high ^= (e.high ^ mid) & one
-	e.low ^= (e.low ^ (mid + 1)) &^ one
+	e.high ^= (e.high ^ mid) & -bit
+	e.low ^= (e.low ^ (mid + 1)) &^ -bit
 	if (e.low^e.high)>>32 == 0 {
 		e.shift()
 	}
-}
-
-// EncodePair writes the two bits of v, the higher first, which are hard to predict: p[0] is the probability of the
-// higher being 1, p[1] and p[2] that of the lower after a 0 and a 1.
-func (e *Encoder) EncodePair(v byte, p *[4]uint32) {
-	hi := int(v >> 1 & 1)
-	e.EncodeEvenly(hi, p[0])
-	e.EncodeEvenly(int(v&1), p[1+hi])
 }
 
 // shift moves out the upper 32 bits on which low and high agree.
@@ -169,8 +167,13 @@ func (d *Decoder) Decode(p uint32) int {
 	return bit
 }
 
-// DecodeEvenly is Decode for bits that are hard to predict: it does not branch on them.
-func (d *Decoder) DecodeEvenly(p uint32) int {
+// DecodePair returns two bits written by EncodePair.
+func (d *Decoder) DecodePair(p *[4]uint32) byte {
+	hi := d.decodeEvenly(p[0])
+	return byte(hi<<1 | d.decodeEvenly(p[1+hi]))
+}
+
+func (d *Decoder) decodeEvenly(p uint32) uint64 {
 	mid := d.low + (d.high-d.low)>>ProbBits*uint64(p)
 	_, zero := bits.Sub64(mid, d.x, 0)
 	one := zero - 1
@@ -179,31 +182,7 @@ func (d *Decoder) DecodeEvenly(p uint32) int {
 	if (d.low^d.high)>>32 == 0 {
 		d.shift()
 	}
-	return int(one & 1)
-}
-
-// DecodePair returns two bits written by EncodePair.
-func (d *Decoder) DecodePair(p *[4]uint32) byte {
-	low, high := d.low, d.high
-	mid := low + (high-low)>>ProbBits*uint64(p[0])
-	_, zero := bits.Sub64(mid, d.x, 0)
-	hi := zero - 1
-	high ^= (high ^ mid) & hi
-	low ^= (low ^ (mid + 1)) &^ hi
-	if (low^high)>>32 == 0 {
-		d.low, d.high = low, high
-		d.shift()
-		low, high = d.low, d.high
-	}
-	mid = low + (high-low)>>ProbBits*uint64(p[1+hi&1])
-	_, zero = bits.Sub64(mid, d.x, 0)
-	lo := zero - 1
-	d.high = high ^ (high^mid)&lo
-	d.low = low ^ (low^(mid+1))&^lo
-	if (d.low^d.high)>>32 == 0 {
-		d.shift()
-	}
-	return byte(hi&2 | lo&1)
+	return one & 1
 }
 
 func (d *Decoder) shift() {

@@ -125,3 +125,33 @@ func BenchmarkDecodeAdaptive(b *testing.B) {
 		}
 	}
 }
+
+// TestPairs: pairs code as their bits do one by one, whatever the probabilities.
+func TestPairs(t *testing.T) {
+	r := rand.New(rand.NewSource(4))
+	n := 5000
+	v, p := make([]byte, n), make([][4]uint32, n)
+	pairs, ones := NewEncoder(nil), NewEncoder(nil)
+	for i := range v {
+		v[i] = byte(r.Intn(4))
+		for j := range p[i] {
+			p[i][j] = 1 + uint32(r.Intn(65535))>>r.Intn(16)
+		}
+		pairs.EncodePair(v[i], &p[i])
+		ones.Encode(int(v[i]>>1), p[i][0])
+		ones.Encode(int(v[i]&1), p[i][1+v[i]>>1])
+	}
+	out := pairs.Finish()
+	if string(out) != string(ones.Finish()) {
+		t.Fatal("pairs are coded differently from their bits")
+	}
+	d := NewDecoder(out)
+	for i := range v {
+		if got := d.DecodePair(&p[i]); got != v[i] {
+			t.Fatalf("pair %d is %d, want %d", i, got, v[i])
+		}
+	}
+	if err := d.Err(); err != nil {
+		t.Fatal(err)
+	}
+}

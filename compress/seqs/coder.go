@@ -24,15 +24,6 @@ func (c *coder) bit(bit int, p uint32) int {
 	return bit
 }
 
-// evenly is bit for outcomes that are hard to predict.
-func (c *coder) evenly(bit int, p uint32) int {
-	if c.d != nil {
-		return c.d.DecodeEvenly(p)
-	}
-	c.e.EncodeEvenly(bit, p)
-	return bit
-}
-
 // even codes the n low bits of v as equally likely; n <= 32.
 func (c *coder) even(v uint32, n int) uint32 {
 	if c.d != nil {
