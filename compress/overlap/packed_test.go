@@ -79,6 +79,19 @@ func TestDistanceCountsAndGivesUp(t *testing.T) {
 	}
 }
 
+// joined assembles contigs in batches, as those of shares come, and returns the supers of two reads or more, one base a byte.
+func joined(contigs []contig, bounds assemblerBounds, batches int) (pg []byte, a *assembler) {
+	a = newAssembler(expectedKmers(contigs), bounds)
+	for i := range batches {
+		a.addAll(contigs[len(contigs)*i/batches:len(contigs)*(i+1)/batches], func(int, int) {})
+	}
+	var s sequence
+	a.appendTo(&s, func(reads, _ int) bool { return reads > 1 })
+	return unpack(nil, s.packed, 0, s.n), a
+}
+
+var unbounded = assemblerBounds{begin: 1 << 30, grow: 1 << 30}
+
 func TestAssembleGivesBackAGenome(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
 	genome := randomBases(r, 5000)
@@ -91,7 +104,7 @@ func TestAssembleGivesBackAGenome(t *testing.T) {
 		}
 		contigs = append(contigs, contig{seq: seq, reads: 2, order: uint64(i)})
 	}
-	pg := assemble(contigs, func(reads, _ int) bool { return reads > 1 }, 1<<30, func(int, int) {})
+	pg, _ := joined(contigs, unbounded, 1)
 	if len(pg) > len(genome)+200 {
 		t.Fatalf("%d bases from a genome of %d", len(pg), len(genome))
 	}
@@ -120,7 +133,7 @@ func TestJoinsLoseNothing(t *testing.T) {
 	for at := 0; at+60 <= len(genome); at += 7 {
 		contigs = append(contigs, contig{seq: genome[at : at+60], reads: 2, order: uint64(at)})
 	}
-	pg := assemble(contigs, func(reads, _ int) bool { return reads > 1 }, 1<<30, func(int, int) {})
+	pg, _ := joined(contigs, unbounded, 1)
 	seen := map[string]bool{}
 	for i := 0; i+24 <= len(pg); i++ {
 		seen[string(pg[i:i+24])] = true

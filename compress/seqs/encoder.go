@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -12,9 +13,9 @@ import (
 	"orcomgo/compress/overlap"
 )
 
-// Config tunes Build. Threads is at least 1. Memory bounds the layout, in bytes (0: no
-// bound): reads that do not fit together are laid out in parts, one after another, each with
-// a pseudogenome of its own, which costs bytes where parts hold the same sequence. Progress may be nil.
+// Config tunes Build. Threads is at least 1. Memory bounds the whole process, in bytes and roughly (0: no
+// bound): reads that do not fit together are laid out in shares of their signatures and coded in parts, one after
+// another. Progress may be nil.
 type Config struct {
 	Threads  int
 	Memory   uint64
@@ -22,13 +23,25 @@ type Config struct {
 	Progress func(stage string, done, total uint64)
 }
 
-// What a part needs in memory, in bytes. A base that is new takes room as a contig and in the assembler with its
-// index, or later in the pseudogenome and the index of placement; any base its two bits and its share of the contigs.
+// What reads need in memory, in bytes, if all are laid out at once. A base that is new takes room as a contig and in the assembler
+// with its index, or later in the pseudogenome and the index of placement; any base its two bits and its share of the contigs.
 const (
 	perRead    = 28
 	perBase4   = 5 // a quarter of a byte packed, one as a contig of one read: in quarters
 	perNewBase = 18
 )
+
+// What they need if they are laid out in shares: the place of a read in the archive, in eighths of a byte, and a read of the part that is
+// being coded: its numbers and two bits a base, and what sorting it takes.
+const (
+	perPlaced8  = 41
+	perCoded    = 20
+	perSorted   = 40
+	perPosition = 8
+)
+
+// maxLaid is how many records are laid out together; those of further parts are placed when these are coded.
+var maxLaid uint64 = 1<<32 - 2
 
 // Encoder codes the sequences of an archive, slice by slice.
 type Encoder struct {
@@ -37,69 +50,103 @@ type Encoder struct {
 	cfg   Config
 	parts []*part
 
+	layout overlap.Config        // how the reads are laid out
+	genome *overlap.Pseudogenome // nil until the first slice is coded
+	coded  chan struct{}         // closed when what follows is there
+	shared []byte                // the pseudogenome, coded
+	model  *model                // has seen the pseudogenome's first segment
+	check  *pseudogenome         // its decoding, where asked for
+
 	mu      sync.Mutex
 	done    *sync.Cond
-	current int // the part whose layout is in memory, -1 for none
+	current int // the part whose reads are in memory, -1 for none
 	users   int // EncodeSlice and Sorted calls that use it
 	err     error
 }
 
-// part is a run of records of some inputs that shares a pseudogenome.
+// part is a run of records of some inputs whose reads are in memory together.
 type part struct {
 	sources []overlap.Source
 	bases   []uint32 // record number, inside the part, of each source's first
-	budget  int
+	first   uint64   // record number in the archive of the part's first
+	count   uint64
 
 	layout  *overlap.Layout
 	tree    *positions
-	shared  [2][]byte     // pseudogenome, positions
-	model   *model        // has seen the pseudogenome's first segment
-	coded   chan struct{} // closed when the pseudogenome and the model are there
-	checked *pseudogenome // its decoding, where asked for
-	digests []uint64      // by source, where asked for
+	shared  []byte   // the tree, coded
+	digests []uint64 // by source, where asked for
 }
 
-// Build plans the parts. Layouts are made when their first slice is coded.
+// Build plans the parts. The layout is made when the first slice is coded.
 func Build(ctx context.Context, r *bins.Reader, c Config) (*Encoder, error) {
 	if c.Threads < 1 {
 		return nil, fmt.Errorf("seqs: %d threads", c.Threads)
 	}
 	e := &Encoder{ctx: ctx, bins: r, cfg: c, current: -1}
 	e.done = sync.NewCond(&e.mu)
-	return e, e.plan()
+	e.plan()
+	return e, nil
 }
 
-// plan cuts the archive into parts at block boundaries of unpaired inputs and first mates.
-func (e *Encoder) plan() error {
+// plan decides whether all reads are laid out at once, and cuts the archive into parts at block boundaries of unpaired inputs and first mates.
+func (e *Encoder) plan() {
 	meta := e.bins.Meta()
-	p := &part{}
+	size := func(b *bins.BlockInfo) (reads, bases uint64) {
+		switch in := &meta.Inputs[b.Input]; {
+		case in.Mate < 0:
+			return uint64(b.Records), b.Bases
+		case in.First:
+			return 2 * uint64(b.Records), 2 * b.Bases // the mates' blocks need not end where these do
+		}
+		return 0, 0
+	}
 	reads, bases := uint64(0), uint64(0)
-	limit := e.cfg.Memory / 2
+	for i := range meta.Blocks {
+		r, n := size(&meta.Blocks[i])
+		reads, bases = reads+r, bases+n
+	}
+	e.layout = overlap.Config{Threads: e.cfg.Threads, Progress: e.cfg.Progress}
+	limit := uint64(math.MaxUint64) // of a part
+	read := uint64(0)
+	switch half := e.cfg.Memory / 2; {
+	case e.cfg.Memory > 0 && reads*perRead+bases*perBase4/4 > half || reads > maxLaid:
+		// A quarter is for what the collector has not yet freed and for the coding models.
+		room := int64(half+half/2) - int64(reads*perPlaced8/8)
+		e.layout.Memory = uint64(max(room, int64(e.cfg.Memory/8), 1<<16))
+		limit = e.layout.Memory / 2
+		read = perCoded
+		if meta.Options.OrderAny {
+			read += perSorted
+		} else {
+			read += perPosition
+		}
+	case e.cfg.Memory > 0:
+		e.layout.Budget = int(max(half/perNewBase, 1<<16))
+	}
+	p := &part{}
+	first := uint64(0)
 	closePart := func() {
 		if len(p.sources) > 0 {
-			at := uint64(0)
+			p.first = first
 			for _, s := range p.sources {
-				p.bases = append(p.bases, uint32(at))
-				at += s.To - s.From
+				p.bases = append(p.bases, uint32(p.count))
+				p.count += s.To - s.From
 			}
-			if e.cfg.Memory > 0 {
-				p.budget = int(max(limit/perNewBase, 1<<16))
-			}
+			first += p.count
 			p.digests = make([]uint64, len(p.sources))
 			e.parts = append(e.parts, p)
 		}
 		p, reads, bases = &part{}, 0, 0
 	}
-	for _, b := range meta.Blocks {
-		in := meta.Inputs[b.Input]
+	reads, bases = 0, 0
+	for i := range meta.Blocks {
+		b := &meta.Blocks[i]
+		in := &meta.Inputs[b.Input]
 		if in.Mate >= 0 && !in.First {
 			continue
 		}
-		r, n := uint64(b.Records), b.Bases
-		if in.Mate >= 0 {
-			r, n = 2*r, 2*n // the mates' blocks need not end where these do
-		}
-		if e.cfg.Memory > 0 && reads > 0 && (reads+r)*perRead+(bases+n)*perBase4/4 > limit || reads+r > 1<<32-2 {
+		r, n := size(b)
+		if reads > 0 && ((reads+r)*read+(bases+n)/4 > limit || reads+r > maxLaid) {
 			closePart()
 		}
 		reads, bases = reads+r, bases+n
@@ -109,7 +156,6 @@ func (e *Encoder) plan() error {
 		}
 	}
 	closePart()
-	return nil
 }
 
 func (p *part) add(input int, from, to uint64) {
@@ -178,33 +224,62 @@ func (e *Encoder) release() {
 	e.done.Broadcast()
 }
 
-func (p *part) forget() {
-	p.wait()
-	p.layout, p.tree, p.model = nil, nil, nil
-}
+func (p *part) forget() { p.layout, p.tree = nil, nil }
 
 // wait waits for the coding of the pseudogenome, if it has begun.
-func (p *part) wait() {
-	if p.coded != nil {
-		<-p.coded
+func (e *Encoder) wait() {
+	if e.coded != nil {
+		<-e.coded
 	}
 }
 
-// lay makes the layout of a part and codes its shared sections.
-func (e *Encoder) lay(p *part) error {
-	rd, err := overlap.Load(e.ctx, e.bins, p.sources)
-	if err != nil {
+// build lays out the reads and begins to code the pseudogenome.
+func (e *Encoder) build() error {
+	var srcs []overlap.Source
+	for _, p := range e.parts {
+		if p.first+p.count <= maxLaid {
+			srcs = append(srcs, p.sources...)
+		}
+	}
+	var err error
+	if e.genome, err = overlap.Build(e.ctx, e.bins, srcs, e.layout); err != nil {
 		return err
 	}
-	p.layout, err = overlap.Build(e.ctx, rd, overlap.Config{Threads: e.cfg.Threads, Budget: p.budget, Progress: e.cfg.Progress})
-	if err != nil {
+	g := e.genome
+	// Slices wait for this only where they hold reads without a place.
+	e.coded = make(chan struct{})
+	var follow chan<- written
+	if e.cfg.Check && len(e.parts) == 1 && len(segments(g.Len)) == 1 {
+		e.check, follow = followed(g.Len)
+	}
+	go func() {
+		defer close(e.coded)
+		var coded atomic.Int64
+		e.shared, e.model = encodePseudogenome(g.Len, e.cfg.Threads, g.Stretch, func(n int) {
+			if e.cfg.Progress != nil {
+				e.cfg.Progress("coding the pseudogenome", uint64(coded.Add(int64(n))), uint64(g.Len))
+			}
+		}, follow)
+	}()
+	return nil
+}
+
+// lay loads the reads of a part and codes where they stand.
+func (e *Encoder) lay(p *part) error {
+	if e.genome == nil {
+		if err := e.build(); err != nil {
+			return err
+		}
+	}
+	var err error
+	if p.layout, err = e.genome.Layout(e.ctx, p.sources, p.first); err != nil {
 		return err
 	}
 	l := p.layout
 	var pos []uint32
 	opt := e.bins.Meta().Options
 	if !opt.OrderAny {
-		for rec := 0; rec < rd.Count(); rec++ {
+		for rec := 0; rec < l.Reads.Count(); rec++ {
 			if x, _ := l.Place(uint32(rec)); x != unplaced {
 				pos = append(pos, x)
 			}
@@ -212,22 +287,7 @@ func (e *Encoder) lay(p *part) error {
 	}
 	c := encodeTo(nil)
 	p.tree = newPositions(pos, l.Len, c)
-	p.shared[1] = c.e.Finish()
-	// Slices wait for this only where they hold reads without a place.
-	p.coded = make(chan struct{})
-	var follow chan<- written
-	if e.cfg.Check && len(e.parts) == 1 && len(segments(l.Len)) == 1 {
-		p.checked, follow = followed(l.Len)
-	}
-	go func() {
-		defer close(p.coded)
-		var coded atomic.Int64
-		p.shared[0], p.model = encodePseudogenome(l.Len, e.cfg.Threads, l.Stretch, func(n int) {
-			if e.cfg.Progress != nil {
-				e.cfg.Progress("coding the pseudogenome", uint64(coded.Add(int64(n))), uint64(l.Len))
-			}
-		}, follow)
-	}()
+	p.shared = c.e.Finish()
 	if opt.OrderAny || opt.ReadsOnly || opt.DropNames || opt.Quality != bins.QualityKeep {
 		p.digest()
 	}
@@ -268,14 +328,18 @@ func (e *Encoder) Digest(input int) uint64 {
 	return sum
 }
 
-// Shared returns the sections that decoding any slice needs, two a part. It is called after the last EncodeSlice.
+// Shared returns the sections that decoding any slice needs: the pseudogenome, and the positions of each part. It is called after the last
+// EncodeSlice.
 func (e *Encoder) Shared() [][]byte {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	var s [][]byte
+	if len(e.parts) == 0 {
+		return nil
+	}
+	e.wait()
+	s := [][]byte{e.shared}
 	for _, p := range e.parts {
-		p.wait()
-		s = append(s, p.shared[0], p.shared[1])
+		s = append(s, p.shared)
 	}
 	return s
 }
@@ -285,21 +349,22 @@ func (e *Encoder) Shared() [][]byte {
 func (e *Encoder) Checked() *Checked {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if len(e.parts) != 1 || e.parts[0].checked == nil {
+	if e.check == nil {
 		return nil
 	}
-	p := e.parts[0]
-	p.wait()
-	return &Checked{p.shared[0], p.checked}
+	e.wait()
+	return &Checked{e.shared, e.check}
 }
 
-// Close releases the layouts.
+// Close releases the layout.
 func (e *Encoder) Close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, p := range e.parts {
 		p.forget()
 	}
+	e.wait()
+	e.genome, e.model = nil, nil
 	e.current = -1
 }
 
@@ -404,8 +469,8 @@ func (e *Encoder) EncodeSlice(first, mate *Column) ([]byte, error) {
 		cols = append(cols, mate)
 	}
 	model := func() (*model, error) {
-		p.wait()
-		return p.model, nil
+		e.wait()
+		return e.model, nil
 	}
 	s := &slice{layout: p.layout, model: model, sorted: first.Perm != nil, limit: uint64(p.layout.Len)}
 	records := make([][]uint32, len(cols))
