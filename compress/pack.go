@@ -131,7 +131,11 @@ func pack(ctx context.Context, dir string, r *bins.Reader, o PackOptions) (s *Su
 			w.Abort()
 		}
 	}()
-	enc, err := seqs.Build(ctx, r, seqs.Config{Threads: max(o.Threads, 1), Memory: o.Memory, Check: !o.NoVerify, Progress: o.Progress})
+	runs := true
+	for _, in := range r.Meta().Inputs {
+		runs = runs && wholeOrder(r.Meta().Options, in.Kind)
+	}
+	enc, err := seqs.Build(ctx, r, seqs.Config{Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Check: !o.NoVerify, Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +242,7 @@ func (p *packer) write(ctx context.Context) error {
 		progress.add(e.specs[i].text)
 		return nil
 	}
-	for _, e.specs = range phases(p.specs, p.enc.Parts) {
+	for _, e.specs = range phases(p.specs, p.enc.Parts, p.enc.Window) {
 		e.laid = newGate()
 		if err := inOrder(ctx, len(e.specs), p.flight, e.encode, add); err != nil {
 			return err

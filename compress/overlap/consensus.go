@@ -129,26 +129,19 @@ func forEachMismatch(pg []byte, pos int, read []byte, n int, skip []uint64, f fu
 // compact drops the bases of the pseudogenome that no placed read covers and moves the placements along.
 func (b *builder) compact() error {
 	pl, n := b.pl, b.seq.n
-	covered := make([]uint64, n/64+1)
+	covered := newBitset(n)
 	err := b.records.lengths(b.ctx, func(rec uint32, length int) {
 		if pos := pl.pos[rec]; pos != Unplaced {
-			for p, end := int(pos), int(pos)+length; p < end; {
-				m := min(end-p, 64-p&63)
-				covered[p>>6] |= (1<<m - 1) << (p & 63) // m = 64: all ones
-				p += m
-			}
+			covered.fill(int(pos), int(pos)+length)
 		}
 	})
 	if err != nil {
 		return err
 	}
-	before := make([]uint32, len(covered)) // covered bases before each word
+	covered.seal()
 	var kept sequence
 	var buf []byte
-	sum := uint32(0)
-	for i, w := range covered {
-		before[i] = sum
-		sum += uint32(bits.OnesCount64(w))
+	for i, w := range covered.words {
 		buf = unpack(buf[:0], b.seq.packed, 64*i, min(64, n-64*i))
 		k := 0
 		for j, c := range buf {
@@ -161,7 +154,7 @@ func (b *builder) compact() error {
 	}
 	for rec, pos := range pl.pos {
 		if pos != Unplaced {
-			pl.pos[rec] = before[pos>>6] + uint32(bits.OnesCount64(covered[pos>>6]&(1<<(pos&63)-1)))
+			pl.pos[rec] = uint32(covered.rank(pos))
 		}
 	}
 	b.seq = kept

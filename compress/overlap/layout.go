@@ -62,6 +62,9 @@ func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseud
 		return nil, err
 	}
 	p.Packed, p.Len = b.seq.packed, b.seq.n
+	if b.whole != nil {
+		b.whole.indexed()
+	}
 	return p, ctx.Err()
 }
 
@@ -275,29 +278,33 @@ func (b *builder) placeRest() error {
 	return flush()
 }
 
-// Layout loads the records of srcs, the first of which is record first of those that were laid out. Reads that come after
-// the last of these are placed now.
-func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64) (*Layout, error) {
-	l := &Layout{Pseudogenome: p, Reads: p.b.whole, pl: p.b.pl, first: uint32(first)}
-	if l.Reads == nil {
-		rs := recordsOf(p.b.records.bins, srcs)
-		var err error
-		if l.Reads, err = rs.load(ctx, rs.all()); err != nil {
-			return nil, err
-		}
-		if first >= uint64(p.b.records.count) {
-			b := builder{ctx: ctx, c: p.b.c, records: rs, whole: l.Reads, work: p.b.work, seq: p.b.seq, pl: newPlacements(rs.count)}
-			l.pl, l.first = b.pl, 0
-			if err := b.place(b.each, 0, exact, better); err != nil {
-				return nil, err
-			}
-			if err := b.placeRest(); err != nil {
-				return nil, err
-			}
-		}
+// Layout loads the records of srcs, or only some of them if only is not nil. The first of them is record first of those that were
+// laid out; reads that come after the last of these are placed now.
+func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, only *Subset) (l *Layout, err error) {
+	l = &Layout{Pseudogenome: p, Reads: p.b.whole, pl: p.b.pl, first: uint32(first)}
+	if l.Reads != nil {
+		return l, nil
+	}
+	rs := recordsOf(p.b.records.bins, srcs)
+	if first < uint64(p.b.records.count) {
+		l.Reads, err = rs.byRecord(ctx, only)
+		return l, err
+	}
+	if l.Reads, err = rs.load(ctx, rs.all()); err != nil {
+		return nil, err
+	}
+	b := builder{ctx: ctx, c: p.b.c, records: rs, whole: l.Reads, work: p.b.work, seq: p.b.seq, pl: newPlacements(rs.count)}
+	l.pl, l.first = b.pl, 0
+	if err := b.place(b.each, 0, exact, better); err != nil {
+		return nil, err
 	}
 	l.Reads.indexed()
-	return l, nil
+	return l, b.placeRest()
+}
+
+// Place returns where a record stands; see Layout.Place.
+func (p *Pseudogenome) Place(record uint32) (pos uint32, reversed bool) {
+	return p.b.pl.pos[record], p.b.pl.reversed(record)
 }
 
 // Place returns the position of a record on the pseudogenome (Unplaced if it has none)
@@ -309,7 +316,7 @@ func (l *Layout) Place(record uint32) (pos uint32, reversed bool) {
 // Bases appends the bases (0..3, one a byte, input orientation) of a record's read to dst.
 // At bytes other than A, C, G, T the value means nothing.
 func (l *Layout) Bases(dst []byte, record uint32) []byte {
-	i := int(l.Reads.index[record])
+	i := l.Reads.at(record)
 	n := l.Reads.len(i)
 	at := len(dst)
 	dst = unpack(dst, l.Reads.bases(i), 0, n)

@@ -21,7 +21,8 @@ type Reads struct {
 	fixed  uint32
 
 	record []uint32 // by index
-	index  []uint32 // by record; nil unless all records of the sources are here
+	index  []uint32 // by record; nil if not needed, or if reads stand by record
+	only   *Subset  // the records that are here, if they stand by record and are not all
 	place  []uint32 // by index, as bins.Block.Place
 
 	groups []bins.Bin
@@ -198,15 +199,8 @@ func (rs *records) load(ctx context.Context, sh share) (*Reads, error) {
 		if err != nil {
 			return nil, err
 		}
-		rd.off = make([]uint64, n+1)
-		for i, l := range rd.length {
-			rd.off[i+1] = rd.off[i] + uint64(bins.PackedLen(int(l)))
-		}
-		rd.packed = make([]byte, rd.off[n]+pad)
-	} else {
-		rd.stride = uint64(bins.PackedLen(int(rd.fixed)))
-		rd.packed = make([]byte, uint64(n)*rd.stride+pad)
 	}
+	rd.allot(n)
 	// Where reads of the block at hand went, index + 1 by ordinal, for their exceptions.
 	var went []uint32
 	for _, p := range pieces {
@@ -244,6 +238,20 @@ func (rs *records) load(ctx context.Context, sh share) (*Reads, error) {
 	return rd, nil
 }
 
+// allot makes room for the bases of n reads, whose lengths are known.
+func (rd *Reads) allot(n int) {
+	if rd.length == nil {
+		rd.stride = uint64(bins.PackedLen(int(rd.fixed)))
+		rd.packed = make([]byte, uint64(n)*rd.stride+pad)
+		return
+	}
+	rd.off = make([]uint64, n+1)
+	for i, l := range rd.length {
+		rd.off[i+1] = rd.off[i] + uint64(bins.PackedLen(int(l)))
+	}
+	rd.packed = make([]byte, rd.off[n]+pad)
+}
+
 // except adds an exception of read i.
 func (rd *Reads) except(i int, e bins.Exception) {
 	rd.exceptions = append(rd.exceptions, e)
@@ -266,6 +274,72 @@ func (rd *Reads) indexed() *Reads {
 		rd.index[rec] = uint32(i)
 	}
 	return rd
+}
+
+// at returns the index of a record that is there.
+func (rd *Reads) at(record uint32) int {
+	switch {
+	case rd.index != nil:
+		return int(rd.index[record])
+	case rd.only != nil:
+		return rd.only.rank(record)
+	}
+	return int(record)
+}
+
+// Has tells whether the read of a record is there.
+func (rd *Reads) Has(record uint32) bool { return rd.only == nil || rd.only.Has(record) }
+
+// byRecord reads the records of only (nil: all), for at and what needs no more.
+func (rs *records) byRecord(ctx context.Context, only *Subset) (*Reads, error) {
+	rd := &Reads{fixed: rs.fixed, only: only}
+	n := rs.count
+	if only != nil {
+		n = only.seal()
+	}
+	rd.place = make([]uint32, n)
+	if rs.varied {
+		rd.length = make([]uint32, n)
+		err := rs.lengths(ctx, func(record uint32, l int) {
+			if rd.Has(record) {
+				rd.length[rd.at(record)] = uint32(l)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	rd.allot(n)
+	for _, p := range rs.pieces {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var blk bins.Block
+		if err := rs.bins.ReadColumns(p.block, bins.WantLengths|bins.WantExceptions, &blk); err != nil {
+			return nil, err
+		}
+		if err := rs.bins.ReadBins(p.block, 0, bins.NBin, &blk); err != nil {
+			return nil, err
+		}
+		at := 0
+		for k, o := range blk.Order {
+			size := bins.PackedLen(blk.Len(int(o)))
+			if record := p.base + o - p.from; o >= p.from && o < p.to && rd.Has(record) {
+				i := rd.at(record)
+				rd.place[i] = blk.Place[k]
+				copy(rd.packed[rd.offset(i):], blk.Packed[at:at+size])
+			}
+			at += size
+		}
+		for _, e := range blk.Exceptions {
+			if record := p.base + e.Read - p.from; e.Read >= p.from && e.Read < p.to && rd.Has(record) {
+				e.Read = record
+				rd.exceptions = append(rd.exceptions, e)
+			}
+		}
+	}
+	rd.sortExceptions()
+	return rd, nil
 }
 
 // selection returns a set of reads like those of rs, empty, for take and finish.
@@ -322,7 +396,7 @@ func (rd *Reads) bytes() uint64 {
 }
 
 // Count returns the number of reads.
-func (rd *Reads) Count() int { return len(rd.record) }
+func (rd *Reads) Count() int { return len(rd.place) }
 
 func (rd *Reads) offset(i int) uint64 {
 	if rd.off != nil {

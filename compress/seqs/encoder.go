@@ -1,10 +1,13 @@
 package seqs
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
+	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -19,6 +22,7 @@ import (
 type Config struct {
 	Threads  int
 	Memory   uint64
+	Runs     bool // slices hold the records of whole runs in the order of Sorted: see Column.Run
 	Check    bool // decode the pseudogenome while it is coded, for Checked
 	Progress func(stage string, done, total uint64)
 }
@@ -31,13 +35,13 @@ const (
 	perNewBase = 18
 )
 
-// What they need if they are laid out in shares: the place of a read in the archive, in eighths of a byte, and a read of the part that is
-// being coded: its numbers and two bits a base, and what sorting it takes.
+// What they need if they are laid out in shares: each read its place and, in a run, its rank there and what sorting takes; each that is
+// being coded its numbers and two bits a base, and its position while these are counted.
 const (
-	perPlaced8  = 41
-	perCoded    = 20
-	perSorted   = 40
-	perPosition = 8
+	perPlaced8 = 41 // in eighths of a byte
+	perRanked  = 12
+	perCoded   = 16
+	perCounted = 8
 )
 
 // maxLaid is how many records are laid out together; those of further parts are placed when these are coded.
@@ -57,11 +61,23 @@ type Encoder struct {
 	model  *model                // has seen the pseudogenome's first segment
 	check  *pseudogenome         // its decoding, where asked for
 
+	// window, if not 0, is how many records of a run are in memory together.
+	window int
+
 	mu      sync.Mutex
 	done    *sync.Cond
-	current int // the part whose reads are in memory, -1 for none
-	users   int // EncodeSlice and Sorted calls that use it
+	digests []uint64 // by input
+	current reads    // what is in memory
+	users   int      // EncodeSlice and Sorted calls that use it
 	err     error
+}
+
+// reads names reads that are in memory together: those of a part, or of a window of a run.
+type reads struct {
+	part   int // -1 for none
+	input  int
+	from   uint64
+	window int
 }
 
 // part is a run of records of some inputs whose reads are in memory together.
@@ -71,10 +87,9 @@ type part struct {
 	first   uint64   // record number in the archive of the part's first
 	count   uint64
 
-	layout  *overlap.Layout
-	tree    *positions
-	shared  []byte   // the tree, coded
-	digests []uint64 // by source, where asked for
+	layout *overlap.Layout
+	tree   *positions
+	shared []byte // the tree, coded
 }
 
 // Build plans the parts. The layout is made when the first slice is coded.
@@ -82,8 +97,9 @@ func Build(ctx context.Context, r *bins.Reader, c Config) (*Encoder, error) {
 	if c.Threads < 1 {
 		return nil, fmt.Errorf("seqs: %d threads", c.Threads)
 	}
-	e := &Encoder{ctx: ctx, bins: r, cfg: c, current: -1}
+	e := &Encoder{ctx: ctx, bins: r, cfg: c, current: reads{part: -1}}
 	e.done = sync.NewCond(&e.mu)
+	e.digests = make([]uint64, len(r.Meta().Inputs))
 	e.plan()
 	return e, nil
 }
@@ -106,19 +122,22 @@ func (e *Encoder) plan() {
 		reads, bases = reads+r, bases+n
 	}
 	e.layout = overlap.Config{Threads: e.cfg.Threads, Progress: e.cfg.Progress}
-	limit := uint64(math.MaxUint64) // of a part
-	read := uint64(0)
-	switch half := e.cfg.Memory / 2; {
+	limit, read := uint64(math.MaxUint64), uint64(perCoded) // of a part, and a read of it
+	half := e.cfg.Memory / 2
+	switch {
 	case e.cfg.Memory > 0 && reads*perRead+bases*perBase4/4 > half || reads > maxLaid:
 		// A quarter is for what the collector has not yet freed and for the coding models.
-		room := int64(half+half/2) - int64(reads*perPlaced8/8)
-		e.layout.Memory = uint64(max(room, int64(e.cfg.Memory/8), 1<<16))
+		room := func(taken uint64) uint64 {
+			return uint64(max(int64(half+half/2)-int64(taken), int64(e.cfg.Memory/8), 1<<16))
+		}
+		e.layout.Memory = room(reads * perPlaced8 / 8)
 		limit = e.layout.Memory / 2
-		read = perCoded
-		if meta.Options.OrderAny {
-			read += perSorted
-		} else {
-			read += perPosition
+		if !meta.Options.OrderAny {
+			read += perCounted
+		}
+		if e.cfg.Runs && reads <= maxLaid {
+			e.window = int(room(reads*perPlaced8/8+reads*perRanked)/2/(perCoded+bases/max(reads, 1)/4)) / 2 // with mates
+			limit = math.MaxUint64
 		}
 	case e.cfg.Memory > 0:
 		e.layout.Budget = int(max(half/perNewBase, 1<<16))
@@ -133,7 +152,6 @@ func (e *Encoder) plan() {
 				p.count += s.To - s.From
 			}
 			first += p.count
-			p.digests = make([]uint64, len(p.sources))
 			e.parts = append(e.parts, p)
 		}
 		p, reads, bases = &part{}, 0, 0
@@ -193,28 +211,42 @@ func (e *Encoder) Parts(input int) []uint64 {
 	return cuts
 }
 
-// acquire makes sure that the layout of part k is in memory until release.
-func (e *Encoder) acquire(k int) (*part, error) {
+// Window returns in which window of its run a slice is that begins at place `at` there: reads of different
+// windows may not be in memory together, so slices of two should not be in work together.
+func (e *Encoder) Window(at uint64) int {
+	if e.window == 0 {
+		return 0
+	}
+	return int(at) / e.window
+}
+
+// acquire makes sure that reads are in memory until release: those that only, unless it is nil, picks of a part.
+func (e *Encoder) acquire(want reads, only func() *overlap.Subset) (*part, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for e.current != k && e.users > 0 {
+	for e.current != want && e.users > 0 {
 		e.done.Wait()
 	}
 	if e.err != nil {
 		return nil, e.err
 	}
-	if e.current != k {
-		if e.current >= 0 {
-			e.parts[e.current].forget()
+	p := e.parts[want.part]
+	if e.current != want {
+		if e.current.part >= 0 {
+			e.parts[e.current.part].forget()
 		}
-		e.current = k
-		if err := e.lay(e.parts[k]); err != nil {
+		e.current = want
+		var set *overlap.Subset
+		if only != nil {
+			set = only()
+		}
+		if err := e.lay(p, set); err != nil {
 			e.err = err
 			return nil, err
 		}
 	}
 	e.users++
-	return e.parts[k], nil
+	return p, nil
 }
 
 func (e *Encoder) release() {
@@ -233,8 +265,11 @@ func (e *Encoder) wait() {
 	}
 }
 
-// build lays out the reads and begins to code the pseudogenome.
+// build lays out the reads, unless that is done, and begins to code the pseudogenome.
 func (e *Encoder) build() error {
+	if e.genome != nil {
+		return nil
+	}
 	var srcs []overlap.Source
 	for _, p := range e.parts {
 		if p.first+p.count <= maxLaid {
@@ -264,23 +299,19 @@ func (e *Encoder) build() error {
 	return nil
 }
 
-// lay loads the reads of a part and codes where they stand.
-func (e *Encoder) lay(p *part) error {
-	if e.genome == nil {
-		if err := e.build(); err != nil {
-			return err
-		}
+// lay loads the reads of a part, or only some, and codes where those of the part stand.
+func (e *Encoder) lay(p *part, only *overlap.Subset) (err error) {
+	if err = e.build(); err != nil {
+		return err
 	}
-	var err error
-	if p.layout, err = e.genome.Layout(e.ctx, p.sources, p.first); err != nil {
+	if p.layout, err = e.genome.Layout(e.ctx, p.sources, p.first, only); err != nil {
 		return err
 	}
 	l := p.layout
 	var pos []uint32
-	opt := e.bins.Meta().Options
-	if !opt.OrderAny {
-		for rec := 0; rec < l.Reads.Count(); rec++ {
-			if x, _ := l.Place(uint32(rec)); x != unplaced {
+	if !e.bins.Meta().Options.OrderAny {
+		for rec := range uint32(p.count) {
+			if x, _ := l.Place(rec); x != unplaced {
 				pos = append(pos, x)
 			}
 		}
@@ -288,44 +319,36 @@ func (e *Encoder) lay(p *part) error {
 	c := encodeTo(nil)
 	p.tree = newPositions(pos, l.Len, c)
 	p.shared = c.e.Finish()
-	if opt.OrderAny || opt.ReadsOnly || opt.DropNames || opt.Quality != bins.QualityKeep {
-		p.digest()
-	}
 	return e.ctx.Err()
 }
 
-// digest sums the hashes of the reads as the bins have them.
-func (p *part) digest() {
+// digest adds the hashes of some reads, as the bins have them, to those of their sources.
+func (e *Encoder) digest(p *part, c *Column, records []uint32) {
 	var buf []byte
-	for i, s := range p.sources {
-		sum := uint64(0)
-		for o := s.From; o < s.To; o++ {
-			rec := p.bases[i] + uint32(o-s.From)
-			buf = p.layout.Bases(buf[:0], rec)
-			toLetters(buf)
-			for _, x := range p.layout.Reads.Exceptions(rec) {
-				applyException(buf, x)
-			}
-			sum += ReadHash(buf, o)
+	sum := uint64(0)
+	for j, rec := range records {
+		buf = p.layout.Bases(buf[:0], rec)
+		toLetters(buf)
+		for _, x := range p.layout.Reads.Exceptions(rec) {
+			applyException(buf, x)
 		}
-		p.digests[i] = sum
+		ordinal := c.From + uint64(j)
+		if c.Perm != nil {
+			ordinal = c.From + uint64(c.Perm[j])
+		}
+		sum += ReadHash(buf, ordinal)
 	}
+	e.mu.Lock()
+	e.digests[c.Input] += sum
+	e.mu.Unlock()
 }
 
-// Digest returns the sum of ReadHash over the reads of an input, as the bins have them. It
-// is known once every slice has been coded, of archives that leave something out or keep no order; 0 of others.
+// Digest returns the sum of ReadHash over the reads of an input that were coded, as the bins have them, of archives that leave
+// something out or keep no order; 0 of others.
 func (e *Encoder) Digest(input int) uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	sum := uint64(0)
-	for _, p := range e.parts {
-		for i, s := range p.sources {
-			if s.Input == input {
-				sum += p.digests[i]
-			}
-		}
-	}
-	return sum
+	return e.digests[input]
 }
 
 // Shared returns the sections that decoding any slice needs: the pseudogenome, and the positions of each part. It is called after the last
@@ -365,7 +388,7 @@ func (e *Encoder) Close() {
 	}
 	e.wait()
 	e.genome, e.model = nil, nil
-	e.current = -1
+	e.current = reads{part: -1}
 }
 
 // partOf returns the part that holds records from..to-1 of an input.
@@ -392,60 +415,87 @@ func (e *Encoder) Sorted(input int, from, to uint64) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.acquire(k)
-	if err != nil {
-		return nil, err
+	base, _ := e.parts[k].record(input, from)
+	var place func(record uint32) (uint32, bool)
+	if e.window > 0 {
+		e.mu.Lock() // no reads are needed, only where they stand
+		err := e.build()
+		e.mu.Unlock()
+		if err != nil {
+			return nil, err
+		}
+		place = e.genome.Place
+	} else {
+		p, err := e.acquire(reads{part: k}, nil)
+		if err != nil {
+			return nil, err
+		}
+		defer e.release()
+		place = p.layout.Place
 	}
-	defer e.release()
-	base, _ := p.record(input, from)
-	var placed []placedRead
+	placed := make([]uint32, 0, to-from)
 	var others []uint32
 	for i := range uint32(to - from) {
-		pos, rev := p.layout.Place(base + i)
-		if pos == unplaced {
+		if pos, _ := place(base + i); pos == unplaced {
 			others = append(others, i)
 		} else {
-			placed = append(placed, placedRead{uint64(pos)<<1 | uint64(toBit(rev)), i})
+			placed = append(placed, i)
 		}
 	}
-	placed = sortByPlace(placed, uint64(p.layout.Len)<<1)
+	placed = sortByPlace(placed, e.genome.Len, func(i uint32) uint64 {
+		pos, rev := place(base + i)
+		return uint64(pos)<<1 | uint64(toBit(rev))
+	})
 	perm := make([]uint32, 0, to-from)
 	runs := max(1, len(placed)/sortedRun)
 	for r := range runs {
-		for _, x := range placed[len(placed)*r/runs : len(placed)*(r+1)/runs] {
-			perm = append(perm, x.record)
-		}
+		perm = append(perm, placed[len(placed)*r/runs:len(placed)*(r+1)/runs]...)
 		perm = append(perm, others[len(others)*r/runs:len(others)*(r+1)/runs]...)
 	}
 	return perm, nil
 }
 
-type placedRead struct {
-	key    uint64 // position << 1 | strand
-	record uint32
+// sortByPlace returns reads, which ascend, by their keys, position << 1 | strand, and leaves equal ones in their order. It deals the reads to short
+// stretches of n positions first, which takes less memory than keys beside the reads would.
+func sortByPlace(a []uint32, n int, key func(read uint32) uint64) []uint32 {
+	shift := max(bits.Len(uint(n))-18, 0) + 1
+	next := make([]int, uint64(n)<<1>>shift+2)
+	for _, i := range a {
+		next[key(i)>>shift+1]++
+	}
+	for b := range len(next) - 1 {
+		next[b+1] += next[b]
+	}
+	out := make([]uint32, len(a))
+	for _, i := range a {
+		b := &next[key(i)>>shift]
+		out[*b] = i
+		*b++
+	}
+	from := 0
+	var keyed []placedRead
+	for _, to := range next[:len(next)-1] {
+		keyed = keyed[:0]
+		for _, i := range out[from:to] {
+			keyed = append(keyed, placedRead{key(i), i})
+		}
+		slices.SortFunc(keyed, func(x, y placedRead) int {
+			if x.key != y.key {
+				return cmp.Compare(x.key, y.key)
+			}
+			return cmp.Compare(x.read, y.read)
+		})
+		for k, x := range keyed {
+			out[from+k] = x.read
+		}
+		from = to
+	}
+	return out
 }
 
-// sortByPlace sorts by key, which is below limit, and leaves equal ones in their order (radix sort, lowest digit first).
-func sortByPlace(a []placedRead, limit uint64) []placedRead {
-	b := make([]placedRead, len(a))
-	const digit = 11
-	for shift := 0; limit>>shift > 0; shift += digit {
-		var at [1 << digit]int
-		for i := range a {
-			at[a[i].key>>shift&(1<<digit-1)]++
-		}
-		sum := 0
-		for i, n := range at {
-			at[i], sum = sum, sum+n
-		}
-		for i := range a {
-			d := &at[a[i].key>>shift&(1<<digit-1)]
-			b[*d] = a[i]
-			*d++
-		}
-		a, b = b, a
-	}
-	return a
+type placedRead struct {
+	key  uint64
+	read uint32
 }
 
 // EncodeSlice codes the sequences of a slice: of first, and of mate unless it is nil, which holds
@@ -459,33 +509,60 @@ func (e *Encoder) EncodeSlice(first, mate *Column) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.acquire(k)
-	if err != nil {
-		return nil, err
-	}
-	defer e.release()
+	p := e.parts[k]
 	cols := []*Column{first}
 	if mate != nil {
 		cols = append(cols, mate)
 	}
+	bases := make([]uint32, len(cols))
+	for i, c := range cols {
+		lo, hi := c.span()
+		if pk, err := e.partOf(c.Input, lo, hi); err != nil || pk != k {
+			return nil, fmt.Errorf("seqs: mates are in different parts")
+		}
+		bases[i], _ = p.record(c.Input, c.From)
+	}
+	want := reads{part: k}
+	var only func() *overlap.Subset
+	if e.window > 0 {
+		want = reads{k, first.Input, first.From, e.Window(uint64(first.At))}
+		only = func() *overlap.Subset {
+			set := overlap.NewSubset(p.count)
+			lo := want.window * e.window
+			// What begins in the window is in memory to its end; slices of a run are of nearly equal counts.
+			hi := min(lo+e.window+first.Records+1, len(first.Run))
+			for _, base := range bases {
+				for _, i := range first.Run[lo:hi] {
+					set.Add(base + i)
+				}
+			}
+			return set
+		}
+	}
+	if _, err = e.acquire(want, only); err != nil {
+		return nil, err
+	}
+	defer e.release()
 	model := func() (*model, error) {
 		e.wait()
 		return e.model, nil
 	}
 	s := &slice{layout: p.layout, model: model, sorted: first.Perm != nil, limit: uint64(p.layout.Len)}
 	records := make([][]uint32, len(cols))
+	opt := e.bins.Meta().Options
 	for i, c := range cols {
-		lo, hi := c.span()
-		if pk, err := e.partOf(c.Input, lo, hi); err != nil || pk != k {
-			return nil, fmt.Errorf("seqs: mates are in different parts")
-		}
-		base, _ := p.record(c.Input, c.From)
 		records[i] = make([]uint32, c.Records)
 		for j := range records[i] {
-			records[i][j] = base + uint32(j)
+			records[i][j] = bases[i] + uint32(j)
 			if c.Perm != nil {
-				records[i][j] = base + c.Perm[j]
+				records[i][j] = bases[i] + c.Perm[j]
 			}
+			if !p.layout.Reads.Has(records[i][j]) {
+				return nil, fmt.Errorf("seqs: slices of a run are of different sizes")
+			}
+		}
+		if opt.OrderAny || opt.ReadsOnly || opt.DropNames || opt.Quality != bins.QualityKeep {
+			e.digest(p, c, records[i])
 		}
 	}
 	out := binary.AppendUvarint(nil, uint64(k))

@@ -21,6 +21,9 @@ type Column struct {
 	From    uint64   // first record, when encoding
 	Perm    []uint32 // encoding: the i-th record of the slice is From+Perm[i]; nil: From+i
 	Records int
+	// Encoding: if not nil, the order of a run of records, of which Perm is what stands from At on.
+	Run []uint32
+	At  int
 
 	Lengths  []uint32 // in bases; nil when all are FixedLen
 	FixedLen uint32
