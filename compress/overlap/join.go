@@ -2,6 +2,7 @@ package overlap
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -80,8 +81,11 @@ const (
 // newAssembler returns an assembler for about so many k-mers in its index.
 func newAssembler(expected int, bounds assemblerBounds) *assembler {
 	b := 16
-	for 1<<b < 2*expected && (bounds.slots == 0 || 2<<b <= bounds.slots) {
+	for 1<<b < 2*expected {
 		b++
+	}
+	if bounds.slots > 0 {
+		b = min(b, bits.Len(uint(bounds.slots))-1)
 	}
 	return &assembler{slots: make([]uint64, 1<<b), hashes: make([]uint32, 1<<b), shift: uint(32 - b), bounds: bounds}
 }

@@ -38,7 +38,7 @@ type builder struct {
 	ctx     context.Context
 	c       Config
 	records *records
-	shares  []share
+	shares  []*share
 	whole   *Reads // the only share
 	work    uint64 // bytes for indexes, votes, contigs of poor reads, and supers
 	seq     sequence
@@ -110,7 +110,7 @@ func (b *builder) tick(stage string, done, total int) {
 	}
 }
 
-// bounds returns those of an assembler that may hold so many bytes; work as it is stands for Budget.
+// bounds returns those of an assembler that may hold so many bytes; if all reads are in memory, Budget counts instead.
 func (b *builder) bounds(bytes uint64) assemblerBounds {
 	room := longestSequence - b.seq.n
 	if b.whole != nil {
@@ -120,11 +120,11 @@ func (b *builder) bounds(bytes uint64) assemblerBounds {
 		}
 		return assemblerBounds{begin: begin, grow: room}
 	}
-	slots := 1 << 12
+	slots := 1 << 8
 	for 2*slots*slotBytes <= int(bytes/2) {
 		slots *= 2
 	}
-	grow := min(room, int(bytes-uint64(slots*slotBytes))*2/superBytes2)
+	grow := max(0, min(room, (int(bytes)-slots*slotBytes)*2/superBytes2))
 	return assemblerBounds{begin: grow / 2, grow: grow, slots: slots}
 }
 
@@ -230,7 +230,7 @@ func never(*builder, *placer, int) bool { return false }
 // place places reads on bases `from` and following of the pseudogenome, as many at a time as can be indexed: those that have no
 // place, and those which retry tells of.
 func (b *builder) place(each func(func(rd *Reads, before int) error) error, from int, how placing, retry func(b *builder, p *placer, i int) bool) error {
-	window := max(1<<16, int(min(b.work/uint64(indexBytes(how.sample)), longestSequence)))
+	window := max(1<<12, int(min(b.work/uint64(indexBytes(how.sample)), longestSequence)))
 	for lo := from; lo < b.seq.n; lo += window {
 		ix := newKmerIndex(b.seq.packed, lo, min(lo+window+how.k-1, b.seq.n), how.k, how.sample, b.c.Threads)
 		err := each(func(rd *Reads, before int) error {

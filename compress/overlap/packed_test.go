@@ -149,3 +149,47 @@ func TestJoinsLoseNothing(t *testing.T) {
 		t.Fatalf("%d of %d k-mers of the genome are gone", missing, len(genome))
 	}
 }
+
+// TestBoundedAssembler: an index that may not grow keeps fewer k-mers and still joins most, and what finds no room is told.
+func TestBoundedAssembler(t *testing.T) {
+	r := rand.New(rand.NewSource(5))
+	genome := randomBases(r, 20_000)
+	var contigs []contig
+	for i := range 2_000 {
+		at := r.Intn(len(genome) - 150)
+		contigs = append(contigs, contig{seq: genome[at : at+150], reads: 2, order: uint64(i)})
+	}
+	pg, a := joined(contigs, assemblerBounds{begin: 1 << 20, grow: 1 << 20, slots: 1 << 12}, 5)
+	if len(a.slots) != 1<<12 || a.thin == 0 || a.refused {
+		t.Errorf("%d slots, sample mask %b, refused: %v", len(a.slots), a.thin, a.refused)
+	}
+	if len(pg) < len(genome)*9/10 || len(pg) > len(genome)*11/10 {
+		t.Errorf("%d bases from a genome of %d", len(pg), len(genome))
+	}
+	pg, a = joined(contigs, assemblerBounds{begin: 2_000, grow: 6_000, slots: 1 << 12}, 5)
+	if !a.refused || len(pg) < 2_000 || len(pg) > 6_000 {
+		t.Errorf("%d bases, refused: %v", len(pg), a.refused)
+	}
+}
+
+func TestBitset(t *testing.T) {
+	r := rand.New(rand.NewSource(6))
+	for range 200 {
+		n := 1 + r.Intn(300)
+		from := r.Intn(n + 1)
+		to := from + r.Intn(n+1-from)
+		s := newBitset(n)
+		s.fill(from, to)
+		if got := s.seal(); got != to-from {
+			t.Fatalf("%d members of %d..%d", got, from, to)
+		}
+		for i := range n {
+			if got, want := s.has(uint32(i)), i >= from && i < to; got != want {
+				t.Fatalf("%d in %d..%d: %v", i, from, to, got)
+			}
+			if got, want := s.rank(uint32(i)), min(max(i-from, 0), to-from); got != want {
+				t.Fatalf("%d members of %d..%d below %d, want %d", got, from, to, i, want)
+			}
+		}
+	}
+}

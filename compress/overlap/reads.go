@@ -5,6 +5,7 @@ package overlap
 
 import (
 	"context"
+	"slices"
 	"sort"
 
 	"orcomgo/bins"
@@ -98,31 +99,31 @@ func (rs *records) lengths(ctx context.Context, f func(record uint32, n int)) er
 // share is some of the records: those of signatures lo..hi (inclusive) in some of the pieces.
 type share struct {
 	lo, hi   uint32
-	from, to int // pieces
+	from, to int      // pieces
+	starts   []uint32 // see counted; nil until it is known
 }
 
 // all is the share of everything.
-func (rs *records) all() share { return share{0, bins.NBin, 0, len(rs.pieces)} }
+func (rs *records) all() *share { return &share{hi: bins.NBin, to: len(rs.pieces)} }
 
-// load reads a share from the bins.
-func (rs *records) load(ctx context.Context, sh share) (*Reads, error) {
-	rd := &Reads{fixed: rs.fixed}
-	meta := rs.bins.Meta()
-	pieces := rs.pieces[sh.from:sh.to]
-	whole := func(p piece) bool { return p.from == 0 && int(p.to) == meta.Blocks[p.block].Records }
-	var count [bins.NBin + 2]uint32
-	for _, p := range pieces {
+// counted returns where the reads of each signature of a share begin if they are grouped by it, and at last how many there are.
+func (rs *records) counted(ctx context.Context, sh *share) ([]uint32, error) {
+	if sh.starts != nil {
+		return sh.starts, nil
+	}
+	starts := make([]uint32, sh.hi-sh.lo+2)
+	for _, p := range rs.pieces[sh.from:sh.to] {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if whole(p) {
+		if p.from == 0 && int(p.to) == rs.bins.Meta().Blocks[p.block].Records {
 			idx, err := rs.bins.BinIndex(p.block)
 			if err != nil {
 				return nil, err
 			}
 			for _, g := range idx {
 				if g.Signature >= sh.lo && g.Signature <= sh.hi {
-					count[g.Signature+1] += g.Reads
+					starts[g.Signature-sh.lo+1] += g.Reads
 				}
 			}
 			continue
@@ -135,25 +136,40 @@ func (rs *records) load(ctx context.Context, sh share) (*Reads, error) {
 		for _, g := range blk.Bins {
 			for k := uint32(0); k < g.Reads; k++ {
 				if o := blk.Order[i]; o >= p.from && o < p.to {
-					count[g.Signature+1]++
+					starts[g.Signature-sh.lo+1]++
 				}
 				i++
 			}
 		}
 	}
-	for s := 0; s <= bins.NBin; s++ {
-		if count[s+1] > 0 {
-			rd.groups = append(rd.groups, bins.Bin{Signature: uint32(s), Reads: count[s+1]})
-		}
-		count[s+1] += count[s]
+	for s := range starts[1:] {
+		starts[s+1] += starts[s]
 	}
-	n := int(count[bins.NBin+1])
+	sh.starts = starts
+	return starts, nil
+}
+
+// load reads a share from the bins.
+func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
+	rd := &Reads{fixed: rs.fixed}
+	meta := rs.bins.Meta()
+	pieces := rs.pieces[sh.from:sh.to]
+	starts, err := rs.counted(ctx, sh)
+	if err != nil {
+		return nil, err
+	}
+	for s, from := range starts[:len(starts)-1] {
+		if reads := starts[s+1] - from; reads > 0 {
+			rd.groups = append(rd.groups, bins.Bin{Signature: sh.lo + uint32(s), Reads: reads})
+		}
+	}
+	n := int(starts[len(starts)-1])
 	rd.record = make([]uint32, n)
 	rd.place = make([]uint32, n)
 	rd.odd = make([]uint64, n/64+1)
 	// Where lengths vary, they come first, so that offsets are known before the bases come.
 	scatter := func(f func(i uint32, info *bins.BlockInfo, blk *bins.Block, k, at, bases int), end func(p piece, info *bins.BlockInfo) error) error {
-		next := count
+		next := slices.Clone(starts)
 		for _, p := range pieces {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -177,8 +193,8 @@ func (rs *records) load(ctx context.Context, sh share) (*Reads, error) {
 						l = blk.Len(int(o))
 					}
 					if o >= p.from && o < p.to {
-						i := next[g.Signature]
-						next[g.Signature]++
+						i := next[g.Signature-sh.lo]
+						next[g.Signature-sh.lo]++
 						rd.record[i] = p.base + o - p.from
 						f(i, info, &blk, k, at, l)
 					}
@@ -208,7 +224,7 @@ func (rs *records) load(ctx context.Context, sh share) (*Reads, error) {
 			went = make([]uint32, info.Records)
 		}
 	}
-	err := scatter(func(i uint32, info *bins.BlockInfo, blk *bins.Block, k, at, l int) {
+	err = scatter(func(i uint32, info *bins.BlockInfo, blk *bins.Block, k, at, l int) {
 		rd.place[i] = blk.Place[k]
 		copy(rd.packed[rd.offset(int(i)):], blk.Packed[at:at+bins.PackedLen(l)])
 		if info.HasExceptions {

@@ -11,7 +11,7 @@ const (
 
 // shares cuts the records into shares that take about limit bytes or less: ranges of signatures; where one signature
 // has too many reads, runs of blocks.
-func (rs *records) shares(limit uint64) ([]share, error) {
+func (rs *records) shares(limit uint64) ([]*share, error) {
 	type weight struct{ reads, bytes uint64 }
 	all := make([]weight, bins.NBin+1)
 	for _, p := range rs.pieces {
@@ -27,7 +27,7 @@ func (rs *records) shares(limit uint64) ([]share, error) {
 			w.bytes += (uint64(g.Reads)*shareRead + g.Bases*shareBases4/4) * part / whole
 		}
 	}
-	var out []share
+	var out []*share
 	var sh share
 	var sum weight
 	end := func() {
@@ -36,7 +36,7 @@ func (rs *records) shares(limit uint64) ([]share, error) {
 		}
 		n := min(len(rs.pieces), int(sum.bytes/limit)+1)
 		for k := range n {
-			out = append(out, share{sh.lo, sh.hi, len(rs.pieces) * k / n, len(rs.pieces) * (k + 1) / n})
+			out = append(out, &share{lo: sh.lo, hi: sh.hi, from: len(rs.pieces) * k / n, to: len(rs.pieces) * (k + 1) / n})
 		}
 		sum = weight{}
 	}

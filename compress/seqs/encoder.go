@@ -126,9 +126,13 @@ func (e *Encoder) plan() {
 	half := e.cfg.Memory / 2
 	switch {
 	case e.cfg.Memory > 0 && reads*perRead+bases*perBase4/4 > half || reads > maxLaid:
-		// A quarter is for what the collector has not yet freed and for the coding models.
+		// A quarter is for what the collector has not yet freed and for the coding models. With very little memory
+		// there would be more shares than is worth waiting for.
 		room := func(taken uint64) uint64 {
-			return uint64(max(int64(half+half/2)-int64(taken), int64(e.cfg.Memory/8), 1<<16))
+			if e.cfg.Memory == 0 {
+				return 1 << 60
+			}
+			return max(uint64(max(int64(half+half/2)-int64(taken), 0)), e.cfg.Memory/8, bases/16, 1<<16)
 		}
 		e.layout.Memory = room(reads * perPlaced8 / 8)
 		limit = e.layout.Memory / 2
