@@ -140,7 +140,11 @@ func (e *Encoder) plan() {
 			read += perCounted
 		}
 		if e.cfg.Runs && reads <= maxLaid {
-			e.window = int(room(reads*perPlaced8/8+reads*perRanked)/2/(perCoded+bases/max(reads, 1)/4)) / 2 // with mates
+			e.window = int(room(reads*perPlaced8/8+reads*perRanked) / 2 / (perCoded + bases/max(reads, 1)/4))
+			if slices.ContainsFunc(meta.Inputs, func(in bins.Input) bool { return in.Mate >= 0 }) {
+				e.window /= 2 // it counts pairs
+			}
+			e.window = max(e.window, 1)
 			limit = math.MaxUint64
 		}
 	case e.cfg.Memory > 0:
@@ -288,13 +292,13 @@ func (e *Encoder) build() error {
 	// Slices wait for this only where they hold reads without a place.
 	e.coded = make(chan struct{})
 	var follow chan<- written
-	if e.cfg.Check && len(e.parts) == 1 && len(segments(g.Len)) == 1 {
+	if e.cfg.Check && e.layout.Memory == 0 && len(segments(g.Len)) == 1 {
 		e.check, follow = followed(g.Len)
 	}
 	go func() {
 		defer close(e.coded)
 		var coded atomic.Int64
-		e.shared, e.model = encodePseudogenome(g.Len, e.cfg.Threads, g.Stretch, func(n int) {
+		e.shared, e.model = encodePseudogenome(g.Len, SegmentThreads(e.cfg.Threads, e.cfg.Memory), g.Stretch, func(n int) {
 			if e.cfg.Progress != nil {
 				e.cfg.Progress("coding the pseudogenome", uint64(coded.Add(int64(n))), uint64(g.Len))
 			}

@@ -53,6 +53,18 @@ func (c *Column) bases() uint64 {
 	return n
 }
 
+// modelBytes is about what the model takes that codes a segment of a pseudogenome.
+const modelBytes = 48 << 20
+
+// SegmentThreads returns on how many of the threads segments of a pseudogenome may be coded or decoded side by side, in so
+// much memory for everything (0: no bound).
+func SegmentThreads(threads int, memory uint64) int {
+	if memory > 0 {
+		threads = min(threads, int(min(memory/8/modelBytes, 1<<20)))
+	}
+	return max(threads, 1)
+}
+
 // ReadHash returns the hash of one read's letters and its ordinal in its input. Sums of these
 // compare sets of reads whatever the order they come in.
 func ReadHash(letters []byte, ordinal uint64) uint64 {
