@@ -1,5 +1,5 @@
-// Package seqs codes the sequences of an archive. Build lays all reads out on
-// pseudogenomes (package overlap); the pseudogenomes are shared sections, coded by a mixed context
+// Package seqs codes the sequences of an archive. Build lays all reads out on a
+// pseudogenome (package overlap); it is a shared section, coded by a mixed context
 // model, and each slice of records then codes where its reads stand on them, in which bases they
 // differ, and the bases of reads that stand nowhere. docs/FORMAT.md, "Sequences", is the specification.
 package seqs
