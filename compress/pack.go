@@ -258,7 +258,10 @@ func (p *packer) write(ctx context.Context) error {
 	p.digests = make([]uint64, len(meta.Inputs))
 	for i := range meta.Inputs {
 		if !archive.Exact(meta.Options, meta.Inputs[i].Kind) {
-			p.digests[i] = p.enc.Digest(i)
+			var err error
+			if p.digests[i], err = p.enc.Digest(i); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

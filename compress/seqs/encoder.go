@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -66,9 +67,8 @@ type Encoder struct {
 
 	mu      sync.Mutex
 	done    *sync.Cond
-	digests []uint64 // by input
-	current reads    // what is in memory
-	users   int      // EncodeSlice and Sorted calls that use it
+	current reads // what is in memory
+	users   int   // EncodeSlice and Sorted calls that use it
 	err     error
 }
 
@@ -99,7 +99,6 @@ func Build(ctx context.Context, r *bins.Reader, c Config) (*Encoder, error) {
 	}
 	e := &Encoder{ctx: ctx, bins: r, cfg: c, current: reads{part: -1}}
 	e.done = sync.NewCond(&e.mu)
-	e.digests = make([]uint64, len(r.Meta().Inputs))
 	e.plan()
 	return e, nil
 }
@@ -330,44 +329,51 @@ func (e *Encoder) lay(p *part, only *overlap.Subset) (err error) {
 	return e.ctx.Err()
 }
 
-// digest adds the hashes of some reads, as the bins have them, to those of their sources.
-func (e *Encoder) digest(p *part, c *Column, records []uint32) {
-	var buf []byte
+// Digest returns the sum of ReadHash over the reads of an input, straight from the bins, so that it tells of any read that was left out.
+func (e *Encoder) Digest(input int) (uint64, error) {
+	blocks := e.bins.Meta().BlocksOf(input)
+	sums, errs := make([]uint64, len(blocks)), make([]error, len(blocks))
+	side(len(blocks), SegmentThreads(e.cfg.Threads, e.cfg.Memory), func(k int) {
+		if errs[k] = e.ctx.Err(); errs[k] == nil {
+			sums[k], errs[k] = e.digest(blocks[k])
+		}
+	})
 	sum := uint64(0)
-	for j, rec := range records {
-		buf = p.layout.Bases(buf[:0], rec)
-		toLetters(buf)
-		for _, x := range p.layout.Reads.Exceptions(rec) {
-			applyException(buf, x)
-		}
-		ordinal := c.From + uint64(j)
-		if c.Perm != nil {
-			ordinal = c.From + uint64(c.Perm[j])
-		}
-		sum += ReadHash(buf, ordinal)
+	for _, x := range sums {
+		sum += x
 	}
-	e.mu.Lock()
-	e.digests[c.Input] += sum
-	e.mu.Unlock()
+	return sum, errors.Join(errs...)
 }
 
-// Digest returns the sum of ReadHash over the reads of an input that were coded, as the bins have them, of archives that leave
-// something out or keep no order; 0 of others.
-func (e *Encoder) Digest(input int) uint64 {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.digests[input]
+// digest is Digest of a block.
+func (e *Encoder) digest(block int) (uint64, error) {
+	var b bins.Block
+	if err := e.bins.ReadColumns(block, bins.WantLengths|bins.WantExceptions, &b); err != nil {
+		return 0, err
+	}
+	if err := e.bins.ReadBins(block, 0, bins.NBin, &b); err != nil {
+		return 0, err
+	}
+	letters, err := b.AppendSequences(nil)
+	if err != nil {
+		return 0, err
+	}
+	sum, at := uint64(0), 0
+	for i := range b.Records {
+		n := b.Len(i)
+		sum += ReadHash(letters[at:at+n], b.FirstRecord+uint64(i))
+		at += n
+	}
+	return sum, nil
 }
 
 // Shared returns the sections that decoding any slice needs: the pseudogenome, and the positions of each part. It is called after the last
-// EncodeSlice.
+// EncodeSlice, and releases the layout.
 func (e *Encoder) Shared() [][]byte {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.Close()
 	if len(e.parts) == 0 {
 		return nil
 	}
-	e.wait()
 	s := [][]byte{e.shared}
 	for _, p := range e.parts {
 		s = append(s, p.shared)
@@ -557,7 +563,6 @@ func (e *Encoder) EncodeSlice(first, mate *Column) ([]byte, error) {
 	}
 	s := &slice{layout: p.layout, model: model, sorted: first.Perm != nil, limit: uint64(p.layout.Len)}
 	records := make([][]uint32, len(cols))
-	opt := e.bins.Meta().Options
 	for i, c := range cols {
 		records[i] = make([]uint32, c.Records)
 		for j := range records[i] {
@@ -568,9 +573,6 @@ func (e *Encoder) EncodeSlice(first, mate *Column) ([]byte, error) {
 			if !p.layout.Reads.Has(records[i][j]) {
 				return nil, fmt.Errorf("seqs: slices of a run are of different sizes")
 			}
-		}
-		if opt.OrderAny || opt.ReadsOnly || opt.DropNames || opt.Quality != bins.QualityKeep {
-			e.digest(p, c, records[i])
 		}
 	}
 	out := binary.AppendUvarint(nil, uint64(k))
