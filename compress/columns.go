@@ -13,6 +13,8 @@ type columns struct {
 	input      int
 	from       uint64   // the slice starts here in the input; record i is from+perm[i]
 	perm       []uint32 // nil: input order
+	run        []uint32 // the run of which perm is what stands from at on, where there is one
+	at         int
 	records    int
 	lengths    []uint32 // nil: all are fixed
 	fixed      uint32

@@ -269,7 +269,7 @@ func newRunReads(r *bins.Reader, input int, from uint64, perm []uint32) (*runRea
 
 // columns returns n records in the order of delivery, the first at.
 func (w *runReads) columns(at, n int) *columns {
-	c := &columns{input: w.input, from: w.from, records: n, fixed: w.fixed, perm: w.perm[at : at+n]}
+	c := &columns{input: w.input, from: w.from, records: n, fixed: w.fixed, perm: w.perm[at : at+n], run: w.perm, at: at}
 	if w.lengths != nil {
 		c.lengths = make([]uint32, n)
 		for i, p := range c.perm {

@@ -131,8 +131,12 @@ func pack(ctx context.Context, dir string, r *bins.Reader, o PackOptions) (s *Su
 			w.Abort()
 		}
 	}()
+	runs := true
+	for _, in := range r.Meta().Inputs {
+		runs = runs && wholeOrder(r.Meta().Options, in.Kind)
+	}
 	pool := newWorkers(o.Threads)
-	enc, err := seqs.Build(ctx, r, seqs.Config{Threads: max(o.Threads, 1), Memory: o.Memory, Check: !o.NoVerify, Progress: o.Progress, Aside: pool.aside})
+	enc, err := seqs.Build(ctx, r, seqs.Config{Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Check: !o.NoVerify, Progress: o.Progress, Aside: pool.aside})
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +244,7 @@ func (p *packer) write(ctx context.Context) error {
 		progress.add(e.specs[i].text)
 		return nil
 	}
-	for _, e.specs = range phases(p.specs, p.enc.Parts) {
+	for _, e.specs = range phases(p.specs, p.enc.Parts, p.enc.Window) {
 		e.laid = newGate()
 		if err := inOrder(ctx, len(e.specs), p.flight, e.encode, add); err != nil {
 			return err
@@ -256,7 +260,10 @@ func (p *packer) write(ctx context.Context) error {
 	p.digests = make([]uint64, len(meta.Inputs))
 	for i := range meta.Inputs {
 		if !archive.Exact(meta.Options, meta.Inputs[i].Kind) {
-			p.digests[i] = p.enc.Digest(i)
+			var err error
+			if p.digests[i], err = p.enc.Digest(i); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

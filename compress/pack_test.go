@@ -261,7 +261,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestMemoryBound packs in parts of the layout, one after another.
+// TestMemoryBound lays reads out in shares and codes them in parts, or in windows of a run.
 func TestMemoryBound(t *testing.T) {
 	smallSlices(t)
 	r1, r2 := simulated(82, 2500, false)
@@ -272,6 +272,9 @@ func TestMemoryBound(t *testing.T) {
 		bound := packTo(t, dir, PackOptions{Threads: 2, KeepBins: true, Force: true, Memory: 300 << 10})
 		if bound.Columns.Sequences <= free.Columns.Sequences {
 			t.Errorf("in bounded memory sequences take %d bytes, else %d: it made no parts", bound.Columns.Sequences, free.Columns.Sequences)
+		}
+		if bound.Columns.Sequences > free.Columns.Sequences*12/10 {
+			t.Errorf("in bounded memory sequences take %d bytes, else %d", bound.Columns.Sequences, free.Columns.Sequences)
 		}
 		got := unpackAll(t, dir, UnpackOptions{Threads: 2, Memory: 1 << 20})
 		if !o.ReadsOnly {

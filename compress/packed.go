@@ -194,6 +194,6 @@ func (p *packed) seqs(s *archive.Slice, b *batch) error {
 
 // seqColumn is c as the sequence coder takes it.
 func seqColumn(c *columns) *seqs.Column {
-	return &seqs.Column{Input: c.input, From: c.from, Perm: c.perm, Records: c.records,
+	return &seqs.Column{Input: c.input, From: c.from, Perm: c.perm, Records: c.records, Run: c.run, At: c.at,
 		Lengths: c.lengths, FixedLen: c.fixed, Exceptions: c.exceptions, Quals: c.quals}
 }

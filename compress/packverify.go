@@ -34,6 +34,7 @@ func (p *packer) verify(ctx context.Context) (err error) {
 	defer r.Close()
 	src := newPacked(r, p.o.Threads)
 	src.checked = p.checked
+	src.threads = seqs.SegmentThreads(src.threads, p.o.Memory)
 	man := &p.man
 	checks := make([]*textCheck, len(man.Inputs))
 	for i := range checks {

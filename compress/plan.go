@@ -136,16 +136,17 @@ func planSlices(m *bins.Meta, parts func(input int) []uint64) ([]sliceSpec, erro
 }
 
 // phases cuts the list of slices where the encoder of sequences may have to change from one
-// part to the next: it keeps the layout of one in memory, so slices of two should not be in
-// work together. parts is as in planSlices.
-func phases(specs []sliceSpec, parts func(input int) []uint64) [][]sliceSpec {
+// part, or window of a run, to the next: it keeps the reads of one in memory, so slices of two should not be in
+// work together. parts is as in planSlices; window tells in which window of its run a place is.
+func phases(specs []sliceSpec, parts func(input int) []uint64, window func(at uint64) int) [][]sliceSpec {
 	var out [][]sliceSpec
 	start, text := 0, uint64(0)
 	for i, s := range specs {
 		// A part may begin with an input, too. Where inputs are small it won't, and
 		// waiting would cost more.
 		fresh := s.from == 0 && text >= 2*sliceText
-		if i > start && (fresh || slices.Contains(parts(s.first), s.from)) {
+		moved := i > start && s.run != nil && s.run == specs[i-1].run && window(s.from-s.run.from) != window(specs[i-1].from-s.run.from)
+		if i > start && (fresh || moved || slices.Contains(parts(s.first), s.from)) {
 			out = append(out, specs[start:i])
 			start, text = i, 0
 		}

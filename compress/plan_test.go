@@ -83,7 +83,7 @@ func TestPlanSlices(t *testing.T) {
 		}
 	}
 	count := 0
-	for _, p := range phases(specs, parts) {
+	for _, p := range phases(specs, parts, func(uint64) int { return 0 }) {
 		count += len(p)
 		for _, s := range p[1:] {
 			if s.from == 500 && s.first == p[0].first {

@@ -5,41 +5,71 @@ import (
 	"slices"
 )
 
-// coverage returns, for each of the n bases of a pseudogenome, by how much the number of reads over
-// it differs from that over the base before.
-func coverage(rd *Reads, pl *placements, n int) []int32 {
-	c := make([]int32, n+1)
+// voteBucket is by how many bases at a time vote finds out how many votes there will be: 2^voteBucket.
+const voteBucket = 12
+
+// vote makes each base of the pseudogenome what most of the reads placed over it have. It counts as much of
+// the pseudogenome at once as memory allows.
+func (b *builder) vote() error {
+	pl, n := b.pl, b.seq.n
+	votes := make([]uint64, n>>voteBucket+1)
 	for rec, pos := range pl.pos {
 		if pos != Unplaced {
-			c[pos]++
-			c[int(pos)+rd.len(int(rd.index[rec]))]--
+			votes[pos>>voteBucket] += uint64(pl.miss[rec])
 		}
 	}
-	return c
+	for lo := 0; lo < n; {
+		hi, bytes := lo, uint64(0)
+		for hi < n {
+			bytes += 4<<voteBucket + 8*votes[hi>>voteBucket]
+			if hi > lo && bytes > b.work {
+				break
+			}
+			hi = min(hi+1<<voteBucket, n)
+		}
+		if err := b.voteIn(lo, hi); err != nil {
+			return err
+		}
+		lo = hi
+	}
+	return nil
 }
 
-// vote makes each base of pg (one a byte) what most of the reads placed over it have.
-func vote(rd *Reads, pl *placements, pg, packed []byte) {
-	cover := coverage(rd, pl, len(pg))
-	var votes []uint64 // position << 2 | base, for each mismatch
+// voteIn is vote for bases lo..hi-1.
+func (b *builder) voteIn(lo, hi int) error {
+	cover := make([]int32, hi-lo+1) // by how much more reads stand over a base than over the one before
+	var votes []uint64              // position << 2 | base, for each mismatch
 	var rev []byte
 	var mask []uint64
-	for rec, pos := range pl.pos {
-		if pos == Unplaced {
-			continue
+	err := b.each(func(rd *Reads, _ int) error {
+		for i, rec := range rd.record {
+			pos := b.pl.pos[rec]
+			if pos == Unplaced || int(pos) >= hi || int(pos)+rd.len(i) <= lo {
+				continue
+			}
+			cover[max(int(pos)-lo, 0)]++
+			cover[min(int(pos)+rd.len(i), hi)-lo]--
+			if b.pl.miss[rec] == 0 {
+				continue
+			}
+			read, m := rd.oriented(i, b.pl.reversed(rec), &rev, &mask)
+			forEachMismatch(b.seq.packed, int(pos), read, rd.len(i), m, func(j int, base byte) {
+				if p := int(pos) + j; p >= lo && p < hi {
+					votes = append(votes, uint64(p)<<2|uint64(base))
+				}
+			})
 		}
-		i := int(rd.index[rec])
-		read, m := rd.oriented(i, pl.reversed(uint32(rec)), &rev, &mask)
-		forEachMismatch(packed, int(pos), read, rd.len(i), m, func(j int, b byte) {
-			votes = append(votes, uint64(int(pos)+j)<<2|uint64(b))
-		})
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	slices.Sort(votes)
-	depth, at := int32(0), 0
+	depth, at := int32(0), lo
 	for i := 0; i < len(votes); {
 		p := int(votes[i] >> 2)
 		for ; at <= p; at++ {
-			depth += cover[at]
+			depth += cover[at-lo]
 		}
 		var n [4]int32
 		against := int32(0)
@@ -54,9 +84,10 @@ func vote(rd *Reads, pl *placements, pg, packed []byte) {
 			}
 		}
 		if n[best] > depth-against {
-			pg[p] = byte(best)
+			b.seq.set(p, byte(best))
 		}
 	}
+	return nil
 }
 
 // oriented returns read i turned as the pseudogenome has it, and its skip mask (nil if none).
@@ -70,7 +101,7 @@ func (rd *Reads) oriented(i int, inputReversed bool, buf *[]byte, mask *[]uint64
 		reverseInto(*buf, read, n)
 		read = *buf
 	}
-	if rd.isOdd(rd.record[i]) {
+	if rd.isOdd(i) {
 		*mask = rd.skipMask(*mask, i, turn)
 		m = *mask
 	}
@@ -95,23 +126,37 @@ func forEachMismatch(pg []byte, pos int, read []byte, n int, skip []uint64, f fu
 	}
 }
 
-// compact drops the bases of pg that no placed read covers and moves the placements along.
-func compact(rd *Reads, pl *placements, pg []byte) []byte {
-	cover := coverage(rd, pl, len(pg))
-	to := make([]uint32, len(pg)+1)
-	kept := pg[:0]
-	depth := int32(0)
-	for p := range pg {
-		depth += cover[p]
-		to[p] = uint32(len(kept))
-		if depth > 0 {
-			kept = append(kept, pg[p])
+// compact drops the bases of the pseudogenome that no placed read covers and moves the placements along.
+func (b *builder) compact() error {
+	pl, n := b.pl, b.seq.n
+	covered := newBitset(n)
+	err := b.records.lengths(b.ctx, func(rec uint32, length int) {
+		if pos := pl.pos[rec]; pos != Unplaced {
+			covered.fill(int(pos), int(pos)+length)
 		}
+	})
+	if err != nil {
+		return err
+	}
+	covered.seal()
+	var kept sequence
+	var buf []byte
+	for i, w := range covered.words {
+		buf = unpack(buf[:0], b.seq.packed, 64*i, min(64, n-64*i))
+		k := 0
+		for j, c := range buf {
+			if w>>j&1 != 0 {
+				buf[k] = c
+				k++
+			}
+		}
+		kept.append(buf[:k])
 	}
 	for rec, pos := range pl.pos {
 		if pos != Unplaced {
-			pl.pos[rec] = to[pos]
+			pl.pos[rec] = uint32(covered.rank(pos))
 		}
 	}
-	return kept
+	b.seq = kept
+	return nil
 }

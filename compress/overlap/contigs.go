@@ -24,9 +24,9 @@ type contig struct {
 const key12 = minimizer.Skip
 
 // binContigs aligns the reads of each bin by signature position and merges those that
-// agree, a bin at a time, in parallel. Reads that found no partner come back as contigs of
-// one read. (Stage 1 of the layout; aligning by signature is ORCOM's, Grabowski et al. 2015, section 2.2.)
-func binContigs(rd *Reads, threads int) []contig {
+// agree, a bin at a time, in parallel; only reads that wanted, unless it is nil, tells. Reads that found no partner come back
+// as contigs of one read. (Stage 1 of the layout; aligning by signature is ORCOM's, Grabowski et al. 2015, section 2.2.)
+func binContigs(rd *Reads, wanted func(i int) bool, threads int) []contig {
 	parts := make([][]contig, len(rd.groups))
 	starts := make([]int, len(rd.groups))
 	at := 0
@@ -40,7 +40,7 @@ func binContigs(rd *Reads, threads int) []contig {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			b := binWorker{rd: rd}
+			b := binWorker{rd: rd, wanted: wanted}
 			for {
 				g := int(next.Add(1)) - 1
 				if g >= len(rd.groups) {
@@ -67,12 +67,13 @@ func binContigs(rd *Reads, threads int) []contig {
 
 // binWorker holds one goroutine's buffers.
 type binWorker struct {
-	rd    *Reads
-	keys  []uint64
-	read  []byte
-	stack []*stack
-	arena []byte
-	out   []contig
+	rd     *Reads
+	wanted func(i int) bool
+	keys   []uint64
+	read   []byte
+	stack  []*stack
+	arena  []byte
+	out    []contig
 }
 
 // stack is a contig under construction: base counts by column, column 0 at the signature.
@@ -105,7 +106,7 @@ func (b *binWorker) bin(from, to int, none bool) []contig {
 	b.keys = b.keys[:0]
 	for i := from; i < to; i++ {
 		n := rd.len(i)
-		if n > maxOverlapped {
+		if n > maxOverlapped || b.wanted != nil && !b.wanted(i) {
 			continue
 		}
 		a, z := rd.clean(i)

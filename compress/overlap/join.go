@@ -2,6 +2,7 @@ package overlap
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -24,7 +25,10 @@ type assembler struct {
 	hashes []uint32 // their hashes, by which slots are found and which let the table grow in one sweep
 	shift  uint
 	used   int
-	budget int // bases after which no new super is begun
+	thin   uint32 // a k-mer is in the index only if these bits of its hash are 0
+	bounds assemblerBounds
+	// refused: contigs of several reads found no room.
+	refused bool
 
 	bases    int
 	fwd, rev []byte
@@ -60,49 +64,86 @@ const (
 	maxSpan       = 1 << 27
 )
 
-func newAssembler(expected, budget int) *assembler {
+// assemblerBounds are what an assembler may hold. Once no super is begun, those that are there still grow:
+// supers that end are where pieces of a pseudogenome are not joined.
+type assemblerBounds struct {
+	begin int // bases after which no new super is begun
+	grow  int // bases after which none is extended
+	slots int // of the index, 0 for no bound: after that, it keeps a smaller sample
+}
+
+// What an assembler holds in bytes: a slot of the index and its hash, and a base of a super, in half bytes: buffers have slack.
+const (
+	slotBytes   = 12
+	superBytes2 = 5
+)
+
+// newAssembler returns an assembler for about so many k-mers in its index.
+func newAssembler(expected int, bounds assemblerBounds) *assembler {
 	b := 16
 	for 1<<b < 2*expected {
 		b++
 	}
-	return &assembler{slots: make([]uint64, 1<<b), hashes: make([]uint32, 1<<b), shift: uint(32 - b), budget: budget}
+	if bounds.slots > 0 {
+		b = min(b, bits.Len(uint(bounds.slots))-1)
+	}
+	return &assembler{slots: make([]uint64, 1<<b), hashes: make([]uint32, 1<<b), shift: uint(32 - b), bounds: bounds}
 }
 
-// assemble joins the contigs, those of most reads first, and returns as one sequence, one base
-// a byte, the supers that keep wants, given their reads and their length.
-func assemble(contigs []contig, keep func(reads, length int) bool, budget int, tick func(done, total int)) []byte {
-	slices.SortFunc(contigs, func(a, b contig) int {
-		if a.reads != b.reads {
-			return cmp.Compare(b.reads, a.reads)
-		}
-		return cmp.Compare(a.order, b.order)
-	})
+// expectedKmers returns about how many k-mers of contigs an index will hold.
+func expectedKmers(contigs []contig) int {
 	total := 0
 	for _, c := range contigs {
 		if c.reads > 1 {
 			total += len(c.seq)
 		}
 	}
-	a := newAssembler(total/4/joinSample, budget)
+	return total / 4 / joinSample
+}
+
+// addAll joins the contigs to what is there, those of most reads first.
+func (a *assembler) addAll(contigs []contig, tick func(done, total int)) {
+	slices.SortFunc(contigs, func(a, b contig) int {
+		if a.reads != b.reads {
+			return cmp.Compare(b.reads, a.reads)
+		}
+		return cmp.Compare(a.order, b.order)
+	})
 	done := 0
 	for b := range sampled(contigs) {
 		for i, c := range b.contigs {
 			if i+1 < len(b.contigs) {
 				a.fetch(b.of(i + 1)) // while this one is added
 			}
-			a.add(c.seq, c.reads, b.of(i))
+			a.add(c.seq, c.reads, a.indexable(b.of(i)))
 		}
 		done += len(b.contigs)
 		tick(done, len(contigs))
 	}
-	var pg []byte
+}
+
+// indexable keeps, in place, those k-mers that the index still samples.
+func (a *assembler) indexable(kmers []kmer) []kmer {
+	if a.thin == 0 {
+		return kmers
+	}
+	kept := kmers[:0]
+	for _, k := range kmers {
+		if k.hash&a.thin == 0 {
+			kept = append(kept, k)
+		}
+	}
+	return kept
+}
+
+// appendTo appends to seq the supers that keep wants, given their reads and their length.
+func (a *assembler) appendTo(seq *sequence, keep func(reads, length int) bool) {
 	for i := range a.supers {
 		s := &a.supers[i]
 		if s.parent < 0 && keep(s.reads, s.hi-s.lo) {
-			pg = append(pg, s.buf[s.org+s.lo:s.org+s.hi]...)
+			seq.append(s.buf[s.org+s.lo : s.org+s.hi])
 		}
 	}
-	return pg
 }
 
 // sampledBatch holds the sampled k-mers of some contigs.
@@ -230,8 +271,7 @@ func (a *assembler) add(seq []byte, reads int, kmers []kmer) {
 	case right.ok && a.contains(right, n):
 		a.supers[right.super].reads += reads
 	default:
-		a.extend(left, reads)
-		if right.ok && right.super != left.super {
+		if a.extend(left, reads) && right.ok && right.super != left.super {
 			a.merge(left, right, n)
 		}
 	}
@@ -309,7 +349,8 @@ func (a *assembler) verify(h hit) int {
 
 // begin starts a new super with the contig.
 func (a *assembler) begin(reads int) {
-	if len(a.supers) >= maxSuper || a.bases+len(a.fwd) > a.budget {
+	if len(a.supers) >= maxSuper || a.bases+len(a.fwd) > a.bounds.begin {
+		a.refused = a.refused || reads > 1
 		return
 	}
 	n := len(a.fwd)
@@ -324,7 +365,14 @@ func (a *assembler) begin(reads int) {
 // insert enters a k-mer, at coordinate coord of super id.
 func (a *assembler) insert(k kmer, id int32, coord int) {
 	if a.used*3 > len(a.slots)*2 && a.shift > 1 {
-		a.grow()
+		if a.bounds.slots == 0 || 2*len(a.slots) <= a.bounds.slots {
+			a.grow()
+		} else {
+			a.thinOut()
+			if k.hash&a.thin != 0 {
+				return
+			}
+		}
 	}
 	a.put(k.hash, (uint64(id)<<1|uint64(k.strand))<<(slotUsed+slotCoordBits)|uint64(coord+slotCoordZero)<<slotUsed|1)
 }
@@ -356,6 +404,23 @@ func (a *assembler) grow() {
 	}
 }
 
+// thinOut halves the sample of k-mers that the index holds.
+func (a *assembler) thinOut() {
+	a.thin = a.thin<<1 | 1
+	var slots []uint64
+	var hashes []uint32
+	for i, s := range a.slots {
+		if s != 0 && a.hashes[i]&a.thin == 0 {
+			slots, hashes = append(slots, s), append(hashes, a.hashes[i])
+		}
+	}
+	clear(a.slots)
+	a.used = 0
+	for i, s := range slots {
+		a.put(hashes[i], s)
+	}
+}
+
 // room makes the buffer of s hold coordinates lo..hi-1.
 func (s *super) room(lo, hi int) {
 	if s.org+lo >= 0 && s.org+hi <= len(s.buf) {
@@ -374,8 +439,8 @@ func (s *super) room(lo, hi int) {
 	s.buf, s.org = buf, -nlo
 }
 
-// extend adds to the super what the contig has beyond its ends.
-func (a *assembler) extend(h hit, reads int) {
+// extend adds to the super what the contig has beyond its ends, if there is room.
+func (a *assembler) extend(h hit, reads int) bool {
 	s := &a.supers[h.super]
 	seq := a.fwd
 	if h.reversed {
@@ -385,7 +450,11 @@ func (a *assembler) extend(h hit, reads int) {
 	end := h.start + len(seq)
 	lo, hi := min(s.lo, h.start), max(s.hi, end)
 	if hi-lo > maxSpan || hi > maxSpan || lo < -maxSpan {
-		return
+		return false
+	}
+	if a.bases+hi-lo-(s.hi-s.lo) > a.bounds.grow {
+		a.refused = a.refused || reads > 1
+		return false
 	}
 	s.room(lo, hi)
 	a.bases += hi - lo - (s.hi - s.lo)
@@ -407,6 +476,7 @@ func (a *assembler) extend(h hit, reads int) {
 			a.insert(k, h.super, c)
 		}
 	}
+	return true
 }
 
 // merge appends the smaller of two supers that share a contig of n bases to the other.

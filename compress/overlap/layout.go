@@ -2,85 +2,321 @@ package overlap
 
 import (
 	"context"
+	"math"
+
+	"orcomgo/bins"
 )
 
-// Layout is where the reads of one part stand.
-type Layout struct {
-	Reads  *Reads
-	Packed []byte // the pseudogenome, 2 bits a base as in bins.Block.Packed, with pad
+// Pseudogenome is what the reads of an archive were laid out on.
+type Pseudogenome struct {
+	Packed []byte // 2 bits a base as in bins.Block.Packed, with pad
 	Len    int    // its length in bases
-	pl     *placements
+
+	b builder
 }
 
-// Config tunes Build. Threads is at least 1; Budget bounds the pseudogenome under construction, in
-// bases, 0 for no bound; Progress may be nil.
+// Layout is where the reads of some sources stand.
+type Layout struct {
+	*Pseudogenome
+	Reads *Reads
+	pl    *placements
+	first uint32 // record in pl of the first of Reads
+}
+
+// Config tunes Build. Threads is at least 1. If Memory is not 0, reads are laid out in shares of their signatures so that
+// this takes about as many bytes, beside the places of the reads and the pseudogenome. Budget bounds the pseudogenome under
+// construction where Memory does not, in bases, 0 for no bound. Progress may be nil.
 type Config struct {
 	Threads  int
+	Memory   uint64
 	Budget   int
 	Progress func(stage string, done, total uint64)
 }
 
-// Build lays out the reads. The result depends on the reads and Budget alone, not on Threads.
-func Build(ctx context.Context, rd *Reads, c Config) (*Layout, error) {
-	tick := func(stage string) func(done, total int) {
-		return func(done, total int) {
-			if c.Progress != nil {
-				c.Progress(stage, uint64(done), uint64(total))
-			}
+// builder makes a pseudogenome and places reads on it.
+type builder struct {
+	ctx     context.Context
+	c       Config
+	records *records
+	shares  []*share
+	whole   *Reads // the only share
+	work    uint64 // bytes for indexes, votes, contigs of poor reads, and supers
+	seq     sequence
+	pl      *placements
+}
+
+// longestSequence leaves room for Unplaced among positions of 32 bits.
+const longestSequence = 1<<32 - 1<<20
+
+// maxPieces bounds in how many pieces a pseudogenome is assembled.
+const maxPieces = 16
+
+// Build lays out the records of srcs, at most 2^32-2 of them. The result depends on the reads, Memory and Budget alone, not on Threads.
+func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseudogenome, error) {
+	p := &Pseudogenome{b: builder{ctx: ctx, c: c, records: recordsOf(r, srcs)}}
+	b := &p.b
+	if err := b.plan(); err != nil {
+		return nil, err
+	}
+	if err := b.build(); err != nil {
+		return nil, err
+	}
+	p.Packed, p.Len = b.seq.packed, b.seq.n
+	if b.whole != nil {
+		b.whole.indexed()
+	}
+	return p, ctx.Err()
+}
+
+// plan loads the reads, or cuts them into shares.
+func (b *builder) plan() (err error) {
+	if b.c.Memory == 0 {
+		b.work = math.MaxUint64
+		b.whole, err = b.records.load(b.ctx, b.records.all())
+		return err
+	}
+	b.work = b.c.Memory * 3 / 4
+	b.shares, err = b.records.shares(b.c.Memory / 4)
+	return err
+}
+
+// each calls f for one share after another, with the number of reads in those before.
+func (b *builder) each(f func(rd *Reads, before int) error) error {
+	if b.whole != nil {
+		return f(b.whole, 0)
+	}
+	before := 0
+	for _, sh := range b.shares {
+		rd, err := b.records.load(b.ctx, sh)
+		if err != nil {
+			return err
+		}
+		if err := f(rd, before); err != nil {
+			return err
+		}
+		before += rd.Count()
+	}
+	return nil
+}
+
+// one is each for reads that are in memory.
+func one(rd *Reads) func(func(rd *Reads, before int) error) error {
+	return func(f func(rd *Reads, before int) error) error { return f(rd, 0) }
+}
+
+func (b *builder) tick(stage string, done, total int) {
+	if b.c.Progress != nil {
+		b.c.Progress(stage, uint64(done), uint64(total))
+	}
+}
+
+// bounds returns those of an assembler that may hold so many bytes; if all reads are in memory, Budget counts instead.
+func (b *builder) bounds(bytes uint64) assemblerBounds {
+	room := longestSequence - b.seq.n
+	if b.whole != nil {
+		begin := room
+		if b.c.Budget > 0 {
+			begin = min(begin, b.c.Budget)
+		}
+		return assemblerBounds{begin: begin, grow: room}
+	}
+	slots := 1 << 8
+	for 2*slots*slotBytes <= int(bytes/2) {
+		slots *= 2
+	}
+	grow := max(0, min(room, (int(bytes)-slots*slotBytes)*2/superBytes2))
+	return assemblerBounds{begin: grow / 2, grow: grow, slots: slots}
+}
+
+func (b *builder) build() error {
+	for piece := 0; piece < maxPieces; piece++ {
+		from := b.seq.n
+		refused, err := b.assemble()
+		if err != nil {
+			return err
+		}
+		if b.pl == nil {
+			b.pl = newPlacements(b.records.count)
+		}
+		before := b.unplaced()
+		if err := b.place(b.each, from, exact, better); err != nil {
+			return err
+		}
+		// What is left is hardly worth another piece if it is little, or if this one explained little.
+		left := b.unplaced()
+		if least := b.records.count / 64; !refused || left <= least || before-left <= least {
+			break
 		}
 	}
-	budget := 1<<32 - 1<<20 // positions have 32 bits
-	if c.Budget > 0 {
-		budget = min(budget, c.Budget)
-	}
-	pg := assemble(binContigs(rd, c.Threads), func(reads, _ int) bool { return reads > 1 }, budget, tick("joining contigs"))
-	l := &Layout{Reads: rd, pl: newPlacements(rd.Count())}
-	// place places the reads that have no place on the pseudogenome from base `from` on.
-	place := func(from, k int, sample uint64, stage string, setup func(*placer)) {
-		l.Packed = pack(pg)
-		ix := newKmerIndex(l.Packed, from, len(pg), k, sample, c.Threads)
-		placeAll(rd, l.pl, l.Packed, len(pg), ix, c.Threads, setup, tick(stage))
-	}
-	exact := func(p *placer) {
-		p.step, p.chain, p.goodEnough = 1, 16, 1
-		p.tolerance = func(n int) int { return n / 6 }
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	place(0, 24, 3, "placing reads", exact)
 	// Reads that stand badly where others that stand badly agree with them: the pseudogenome lacks
 	// what they come from, because a join went another way. Their own contigs mend that.
-	if more, poor := mend(rd, l.pl, budget-len(pg)); len(more) > 0 && ctx.Err() == nil {
-		from := len(pg)
-		pg = append(pg, more...)
-		l.pl.unplace(poor)
-		place(from, 24, 3, "placing reads again", exact)
-		l.pl.restore(poor)
+	from := b.seq.n
+	if err := b.mend(); err != nil {
+		return err
 	}
-	if err := ctx.Err(); err != nil {
+	if b.seq.n > from {
+		if err := b.place(b.each, from, again, poor); err != nil {
+			return err
+		}
+	}
+	if err := b.vote(); err != nil {
+		return err
+	}
+	if err := b.placeRest(); err != nil {
+		return err
+	}
+	return b.compact()
+}
+
+func (b *builder) unplaced() int {
+	n := 0
+	for _, pos := range b.pl.pos {
+		if pos == Unplaced {
+			n++
+		}
+	}
+	return n
+}
+
+// assemble appends a piece to the pseudogenome, made of the reads that stand nowhere on it or badly. It
+// reports whether there was too little room.
+func (b *builder) assemble() (refused bool, err error) {
+	var a *assembler
+	err = b.each(func(rd *Reads, before int) error {
+		var wanted func(i int) bool
+		if b.pl != nil {
+			wanted = func(i int) bool {
+				rec := rd.record[i]
+				return b.pl.pos[rec] == Unplaced || int(b.pl.miss[rec]) > rd.len(i)/16+1
+			}
+		}
+		contigs := binContigs(rd, wanted, b.c.Threads)
+		if a == nil {
+			a = newAssembler(expectedKmers(contigs), b.bounds(b.work))
+		}
+		a.addAll(contigs, func(done, total int) {
+			b.tick("joining contigs", before+int(uint64(rd.Count())*uint64(done)/uint64(total)), b.records.count)
+		})
+		return b.ctx.Err()
+	})
+	if err != nil || a == nil {
+		return false, err
+	}
+	a.appendTo(&b.seq, func(reads, _ int) bool { return reads > 1 })
+	return a.refused, nil
+}
+
+// placing is a way to place reads.
+type placing struct {
+	stage                   string
+	k                       int
+	sample                  uint64
+	step, chain, goodEnough int
+	tolerance               int // mismatches: the length by this
+}
+
+var (
+	exact = placing{"placing reads", 24, 3, 1, 16, 1, 6}
+	again = placing{"placing reads again", 24, 3, 1, 16, 1, 6}
+	loose = placing{"placing the rest", 13, 0, 3, 64, 2, 5}
+)
+
+// better tells of reads whose place may be worth another look elsewhere.
+func better(b *builder, p *placer, i int) bool { return int(b.pl.miss[p.rd.record[i]]) > p.goodEnough }
+
+// never tells of no reads.
+func never(*builder, *placer, int) bool { return false }
+
+// place places reads on bases `from` and following of the pseudogenome, as many at a time as can be indexed: those that have no
+// place, and those which retry tells of.
+func (b *builder) place(each func(func(rd *Reads, before int) error) error, from int, how placing, retry func(b *builder, p *placer, i int) bool) error {
+	window := max(1<<12, int(min(b.work/uint64(indexBytes(how.sample)), longestSequence)))
+	for lo := from; lo < b.seq.n; lo += window {
+		ix := newKmerIndex(b.seq.packed, lo, min(lo+window+how.k-1, b.seq.n), how.k, how.sample, b.c.Threads)
+		err := each(func(rd *Reads, before int) error {
+			placeAll(rd, b.pl, &b.seq, ix, b.c.Threads, func(p *placer) {
+				p.step, p.chain, p.goodEnough = how.step, how.chain, how.goodEnough
+				p.tolerance = func(n int) int { return n / how.tolerance }
+			}, func(p *placer, i int) bool { return retry(b, p, i) }, func(done int) { b.tick(how.stage, before+done, b.records.count) })
+			return b.ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// placeRest places the reads that have no place yet, with more mismatches. They are gathered from all
+// shares first, since indexes take long to make.
+func (b *builder) placeRest() error {
+	if b.whole != nil {
+		return b.place(b.each, 0, loose, never)
+	}
+	rest := b.records.selection()
+	flush := func() error {
+		err := b.place(one(rest.finish()), 0, loose, better)
+		rest = b.records.selection()
+		return err
+	}
+	err := b.each(func(rd *Reads, _ int) error {
+		for i, rec := range rd.record {
+			if b.pl.pos[rec] == Unplaced && rd.len(i) >= loose.k && rd.len(i) <= maxOverlapped {
+				rest.take(rd, i)
+			}
+			if rest.bytes() > b.work/4 {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// Layout loads the records of srcs, or only some of them if only is not nil. The first of them is record first of those that were
+// laid out; reads that come after the last of these are placed now.
+func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, only *Subset) (l *Layout, err error) {
+	l = &Layout{Pseudogenome: p, Reads: p.b.whole, pl: p.b.pl, first: uint32(first)}
+	if l.Reads != nil {
+		return l, nil
+	}
+	rs := recordsOf(p.b.records.bins, srcs)
+	if first < uint64(p.b.records.count) {
+		l.Reads, err = rs.byRecord(ctx, only)
+		return l, err
+	}
+	if l.Reads, err = rs.load(ctx, rs.all()); err != nil {
 		return nil, err
 	}
-	vote(rd, l.pl, pg, l.Packed)
-	place(0, 13, 0, "placing the rest", func(p *placer) {
-		p.step, p.chain, p.goodEnough = 3, 64, 2
-		p.tolerance = func(n int) int { return n / 5 }
-	})
-	pg = compact(rd, l.pl, pg)
-	l.Packed, l.Len = pack(pg), len(pg)
-	return l, ctx.Err()
+	b := builder{ctx: ctx, c: p.b.c, records: rs, whole: l.Reads, work: p.b.work, seq: p.b.seq, pl: newPlacements(rs.count)}
+	l.pl, l.first = b.pl, 0
+	if err := b.place(b.each, 0, exact, better); err != nil {
+		return nil, err
+	}
+	l.Reads.indexed()
+	return l, b.placeRest()
+}
+
+// Place returns where a record stands; see Layout.Place.
+func (p *Pseudogenome) Place(record uint32) (pos uint32, reversed bool) {
+	return p.b.pl.pos[record], p.b.pl.reversed(record)
 }
 
 // Place returns the position of a record on the pseudogenome (Unplaced if it has none)
 // and whether the read, as it was input, is the reverse complement of what stands there.
 func (l *Layout) Place(record uint32) (pos uint32, reversed bool) {
-	return l.pl.pos[record], l.pl.reversed(record)
+	return l.pl.pos[l.first+record], l.pl.reversed(l.first + record)
 }
 
 // Bases appends the bases (0..3, one a byte, input orientation) of a record's read to dst.
 // At bytes other than A, C, G, T the value means nothing.
 func (l *Layout) Bases(dst []byte, record uint32) []byte {
-	i := int(l.Reads.index[record])
+	i := l.Reads.at(record)
 	n := l.Reads.len(i)
 	at := len(dst)
 	dst = unpack(dst, l.Reads.bases(i), 0, n)
@@ -94,27 +330,68 @@ func (l *Layout) Bases(dst []byte, record uint32) []byte {
 }
 
 // Stretch appends the n bases of the pseudogenome from pos on, one a byte, to dst.
-func (l *Layout) Stretch(dst []byte, pos, n int) []byte { return unpack(dst, l.Packed, pos, n) }
+func (p *Pseudogenome) Stretch(dst []byte, pos, n int) []byte { return unpack(dst, p.Packed, pos, n) }
 
 // poorly tells whether a read of n bases with so many mismatches is worth a second look.
 func poorly(n, miss int) bool { return miss > 2 && miss > n/50 }
 
-// mend assembles the reads that stand poorly and returns, one base a byte, the contigs that cost less than the
-// mismatches they save, and where these reads stand.
-func mend(rd *Reads, pl *placements, budget int) (more []byte, poor []placement) {
+// isPoor tells whether read i stands poorly and can take part in contigs.
+func (b *builder) isPoor(rd *Reads, i int) bool {
+	rec, n := rd.record[i], rd.len(i)
+	if b.pl.pos[rec] == Unplaced || n > maxOverlapped || !poorly(n, int(b.pl.miss[rec])) {
+		return false
+	}
+	a, z := rd.clean(i)
+	return z-a >= seedLen
+}
+
+// poor is isPoor for place.
+func poor(b *builder, p *placer, i int) bool { return b.isPoor(p.rd, i) }
+
+// mend assembles the reads that stand poorly, those of most mismatches if they do not all fit, and appends
+// the contigs that cost less than the mismatches they save to the pseudogenome.
+func (b *builder) mend() error {
+	least := b.leastMismatches(b.work / 4)
 	var contigs []contig
-	for rec, pos := range pl.pos {
-		i := int(rd.index[rec])
-		n := rd.len(i)
-		if pos == Unplaced || n > maxOverlapped || !poorly(n, int(pl.miss[rec])) {
-			continue
+	err := b.each(func(rd *Reads, _ int) error {
+		for i, rec := range rd.record {
+			if miss := int(b.pl.miss[rec]); miss >= least && b.isPoor(rd, i) {
+				// Mismatches stand in for reads: what a contig would save.
+				a, z := rd.clean(i)
+				contigs = append(contigs, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: miss, order: uint64(rec)})
+			}
 		}
-		if a, z := rd.clean(i); z-a >= seedLen {
-			// Mismatches stand in for reads: what a contig would save.
-			contigs = append(contigs, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: int(pl.miss[rec]), order: uint64(rec)})
-			poor = append(poor, placement{uint32(rec), pos, pl.reversed(uint32(rec)), pl.miss[rec]})
-		}
+		return nil
+	})
+	if err != nil || len(contigs) == 0 {
+		return err
 	}
 	const mismatchCost, baseCost = 7, 2 // bits
-	return assemble(contigs, func(saved, length int) bool { return saved*mismatchCost > length*baseCost }, budget, func(int, int) {}), poor
+	bounds := b.bounds(b.work / 2)
+	if b.c.Budget > 0 {
+		bounds.begin = min(bounds.begin, max(b.c.Budget-b.seq.n, 0))
+	}
+	a := newAssembler(expectedKmers(contigs), bounds)
+	a.addAll(contigs, func(int, int) {})
+	a.appendTo(&b.seq, func(saved, length int) bool { return saved*mismatchCost > length*baseCost })
+	return nil
+}
+
+// leastMismatches returns how many mismatches a read must have so that all such reads take at most so many bytes as contigs.
+func (b *builder) leastMismatches(bytes uint64) int {
+	const perContig = 64
+	var reads [256]uint64
+	for rec, pos := range b.pl.pos {
+		if pos != Unplaced {
+			reads[b.pl.miss[rec]]++
+		}
+	}
+	perRead := perContig + b.records.meanLength()
+	least := len(reads)
+	for sum := uint64(0); least > 0; least-- {
+		if sum += reads[least-1] * perRead; sum > bytes {
+			break
+		}
+	}
+	return least
 }

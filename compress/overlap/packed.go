@@ -98,13 +98,35 @@ func unpack(dst []byte, p []byte, pos, n int) []byte {
 	return dst[:at+n]
 }
 
+// sequence is packed bases, with pad.
+type sequence struct {
+	packed []byte
+	n      int
+}
+
+// append adds bases, one a byte.
+func (s *sequence) append(bases []byte) {
+	size := (s.n+len(bases)+3)/4 + pad
+	if more := size - len(s.packed); more > 0 {
+		s.packed = append(s.packed, make([]byte, more)...)
+	}
+	for i, c := range bases {
+		s.packed[(s.n+i)>>2] |= c & 3 << (2 * uint((s.n+i)&3))
+	}
+	s.n += len(bases)
+}
+
+// set changes base i.
+func (s *sequence) set(i int, c byte) {
+	shift := 2 * uint(i&3)
+	s.packed[i>>2] = s.packed[i>>2]&^(3<<shift) | c&3<<shift
+}
+
 // pack packs one-a-byte bases, with pad.
 func pack(b []byte) []byte {
-	p := make([]byte, (len(b)+3)/4+pad)
-	for i, c := range b {
-		p[i>>2] |= c & 3 << (2 * uint(i&3))
-	}
-	return p
+	var s sequence
+	s.append(b)
+	return s.packed
 }
 
 // mix64 spreads a k-mer over 64 bits (the finaliser of SplitMix64; Steele, Lea, Flood, OOPSLA 2014).

@@ -79,6 +79,19 @@ func TestDistanceCountsAndGivesUp(t *testing.T) {
 	}
 }
 
+// joined assembles contigs in batches, as those of shares come, and returns the supers of two reads or more, one base a byte.
+func joined(contigs []contig, bounds assemblerBounds, batches int) (pg []byte, a *assembler) {
+	a = newAssembler(expectedKmers(contigs), bounds)
+	for i := range batches {
+		a.addAll(contigs[len(contigs)*i/batches:len(contigs)*(i+1)/batches], func(int, int) {})
+	}
+	var s sequence
+	a.appendTo(&s, func(reads, _ int) bool { return reads > 1 })
+	return unpack(nil, s.packed, 0, s.n), a
+}
+
+var unbounded = assemblerBounds{begin: 1 << 30, grow: 1 << 30}
+
 func TestAssembleGivesBackAGenome(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
 	genome := randomBases(r, 5000)
@@ -91,7 +104,7 @@ func TestAssembleGivesBackAGenome(t *testing.T) {
 		}
 		contigs = append(contigs, contig{seq: seq, reads: 2, order: uint64(i)})
 	}
-	pg := assemble(contigs, func(reads, _ int) bool { return reads > 1 }, 1<<30, func(int, int) {})
+	pg, _ := joined(contigs, unbounded, 1)
 	if len(pg) > len(genome)+200 {
 		t.Fatalf("%d bases from a genome of %d", len(pg), len(genome))
 	}
@@ -120,7 +133,7 @@ func TestJoinsLoseNothing(t *testing.T) {
 	for at := 0; at+60 <= len(genome); at += 7 {
 		contigs = append(contigs, contig{seq: genome[at : at+60], reads: 2, order: uint64(at)})
 	}
-	pg := assemble(contigs, func(reads, _ int) bool { return reads > 1 }, 1<<30, func(int, int) {})
+	pg, _ := joined(contigs, unbounded, 1)
 	seen := map[string]bool{}
 	for i := 0; i+24 <= len(pg); i++ {
 		seen[string(pg[i:i+24])] = true
@@ -134,5 +147,49 @@ func TestJoinsLoseNothing(t *testing.T) {
 	}
 	if missing > len(genome)/50 {
 		t.Fatalf("%d of %d k-mers of the genome are gone", missing, len(genome))
+	}
+}
+
+// TestBoundedAssembler: an index that may not grow keeps fewer k-mers and still joins most, and what finds no room is told.
+func TestBoundedAssembler(t *testing.T) {
+	r := rand.New(rand.NewSource(5))
+	genome := randomBases(r, 20_000)
+	var contigs []contig
+	for i := range 2_000 {
+		at := r.Intn(len(genome) - 150)
+		contigs = append(contigs, contig{seq: genome[at : at+150], reads: 2, order: uint64(i)})
+	}
+	pg, a := joined(contigs, assemblerBounds{begin: 1 << 20, grow: 1 << 20, slots: 1 << 12}, 5)
+	if len(a.slots) != 1<<12 || a.thin == 0 || a.refused {
+		t.Errorf("%d slots, sample mask %b, refused: %v", len(a.slots), a.thin, a.refused)
+	}
+	if len(pg) < len(genome)*9/10 || len(pg) > len(genome)*11/10 {
+		t.Errorf("%d bases from a genome of %d", len(pg), len(genome))
+	}
+	pg, a = joined(contigs, assemblerBounds{begin: 2_000, grow: 6_000, slots: 1 << 12}, 5)
+	if !a.refused || len(pg) < 2_000 || len(pg) > 6_000 {
+		t.Errorf("%d bases, refused: %v", len(pg), a.refused)
+	}
+}
+
+func TestBitset(t *testing.T) {
+	r := rand.New(rand.NewSource(6))
+	for range 200 {
+		n := 1 + r.Intn(300)
+		from := r.Intn(n + 1)
+		to := from + r.Intn(n+1-from)
+		s := newBitset(n)
+		s.fill(from, to)
+		if got := s.seal(); got != to-from {
+			t.Fatalf("%d members of %d..%d", got, from, to)
+		}
+		for i := range n {
+			if got, want := s.has(uint32(i)), i >= from && i < to; got != want {
+				t.Fatalf("%d in %d..%d: %v", i, from, to, got)
+			}
+			if got, want := s.rank(uint32(i)), min(max(i-from, 0), to-from); got != want {
+				t.Fatalf("%d members of %d..%d below %d, want %d", got, from, to, i, want)
+			}
+		}
 	}
 }

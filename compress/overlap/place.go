@@ -1,6 +1,7 @@
 package overlap
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"sync"
@@ -19,6 +20,9 @@ type kmerIndex struct {
 	start  []uint32 // where the positions of each hash begin
 	pos    []uint32
 }
+
+// indexBytes returns how much a base of sequence takes at most while an index is made.
+func indexBytes(sample uint64) int { return int(22/(sample+1)) + 1 }
 
 // newKmerIndex indexes the k-mers of bases from..n-1 of pg; k <= 28; sample is a power of two less one.
 func newKmerIndex(pg []byte, from, n, k int, sample uint64, threads int) *kmerIndex {
@@ -153,8 +157,8 @@ func (p *placer) seed(read []byte, length, q int, maskF, maskR []uint64) bool {
 	return true
 }
 
-// place returns the best place of read i in stored orientation, or pos -1.
-func (p *placer) place(i int) (pos int, rev bool) {
+// place returns the best place of read i in stored orientation, or pos -1 if there is none of fewer than `below` mismatches.
+func (p *placer) place(i, below int) (pos int, rev bool) {
 	n := p.rd.len(i)
 	if n < p.ix.k || n > maxOverlapped {
 		return -1, false
@@ -166,7 +170,7 @@ func (p *placer) place(i int) (pos int, rev bool) {
 	if mf != nil {
 		p.maskF, p.maskR = mf, mr // keep the buffers, which may have grown
 	}
-	p.best, p.bestPos, p.bestRev = p.tolerance(n)+1, -1, false
+	p.best, p.bestPos, p.bestRev = min(p.tolerance(n)+1, below), -1, false
 	// From the outside in: two seeds at the ends settle most reads.
 	for a, z := 0, n-p.ix.k; a <= z; a, z = a+p.step, z-p.step {
 		for a < z && !p.seed(read, n, a, mf, mr) {
@@ -204,39 +208,18 @@ func newPlacements(n int) *placements {
 
 func (pl *placements) reversed(record uint32) bool { return pl.rev[record>>5]>>(record&31)&1 != 0 }
 
-// placement is where one record's read stands.
-type placement struct {
-	record, pos uint32
-	rev         bool
-	miss        uint8
-}
-
-func (pl *placements) set(p placement) {
-	pl.pos[p.record], pl.miss[p.record] = p.pos, p.miss
-	pl.rev[p.record>>5] &^= 1 << (p.record & 31)
-	if p.rev {
-		pl.rev[p.record>>5] |= 1 << (p.record & 31)
+// set enters the place of a record; other goroutines may set those of others.
+func (pl *placements) set(record, pos uint32, rev bool, miss int) {
+	pl.pos[record], pl.miss[record] = pos, uint8(min(miss, 255))
+	if rev {
+		atomic.OrUint32(&pl.rev[record>>5], 1<<(record&31))
+	} else {
+		atomic.AndUint32(&pl.rev[record>>5], ^uint32(1<<(record&31)))
 	}
 }
 
-// unplace takes the places from records.
-func (pl *placements) unplace(of []placement) {
-	for _, p := range of {
-		pl.set(placement{record: p.record, pos: Unplaced})
-	}
-}
-
-// restore gives back the places taken to records that have found none as good.
-func (pl *placements) restore(old []placement) {
-	for _, p := range old {
-		if pl.pos[p.record] == Unplaced || pl.miss[p.record] >= p.miss {
-			pl.set(p)
-		}
-	}
-}
-
-// placeAll places every read that has no place yet.
-func placeAll(rd *Reads, pl *placements, pg []byte, n int, ix *kmerIndex, threads int, setup func(*placer), tick func(done, total int)) {
+// placeAll places the reads that have no place yet, and those that again tells of (nil: none) if it finds a place with fewer mismatches.
+func placeAll(rd *Reads, pl *placements, seq *sequence, ix *kmerIndex, threads int, setup func(*placer), again func(p *placer, i int) bool, tick func(done int)) {
 	const batch = 4096
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -244,7 +227,7 @@ func placeAll(rd *Reads, pl *placements, pg []byte, n int, ix *kmerIndex, thread
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			p := &placer{rd: rd, pg: pg, n: n, ix: ix}
+			p := &placer{rd: rd, pg: seq.packed, n: seq.n, ix: ix}
 			setup(p)
 			for {
 				from := int(next.Add(batch)) - batch
@@ -253,20 +236,19 @@ func placeAll(rd *Reads, pl *placements, pg []byte, n int, ix *kmerIndex, thread
 				}
 				for i := from; i < min(from+batch, rd.Count()); i++ {
 					rec := rd.record[i]
+					below := math.MaxInt
 					if pl.pos[rec] != Unplaced {
-						continue
+						if again == nil || !again(p, i) {
+							continue
+						}
+						below = int(pl.miss[rec])
 					}
-					pos, rev := p.place(i)
-					if pos < 0 {
-						continue
-					}
-					pl.pos[rec], pl.miss[rec] = uint32(pos), uint8(min(p.best, 255))
-					if rev != (rd.place[i]&1 != 0) {
-						atomic.OrUint32(&pl.rev[rec>>5], 1<<(rec&31))
+					if pos, rev := p.place(i, below); pos >= 0 {
+						pl.set(rec, uint32(pos), rev != (rd.place[i]&1 != 0), p.best)
 					}
 				}
 				if from%(batch*16) == 0 {
-					tick(from, rd.Count())
+					tick(from)
 				}
 			}
 		}()

@@ -1,18 +1,19 @@
 // Package overlap lays reads out on a pseudogenome: contigs in bins, contigs joined across
-// bins, reads placed on the result. It works on the reads of one part of an archive, all in
-// memory; the caller cuts the archive into parts that fit.
+// bins, reads placed on the result. Where memory is too small for all reads of an archive at once, each
+// step goes over shares of their signatures, one after another.
 package overlap
 
 import (
 	"context"
+	"slices"
 	"sort"
 
 	"orcomgo/bins"
 )
 
-// Reads holds the reads of one part, grouped by signature as the bins hold them. Reads
-// have two numbers: the index i in this grouping, and the record, which counts the part's
-// records in input order, input after input.
+// Reads holds reads in memory, grouped by signature as the bins hold them. Reads have two
+// numbers: the index i in this grouping, and the record, which counts the records of an archive, or
+// of the sources that were loaded, in input order, input after input.
 type Reads struct {
 	packed []byte // stored orientation, each read on a byte of its own, then pad
 	off    []uint64
@@ -21,13 +22,14 @@ type Reads struct {
 	fixed  uint32
 
 	record []uint32 // by index
-	index  []uint32 // by record
+	index  []uint32 // by record; nil if not needed, or if reads stand by record
+	only   *Subset  // the records that are here, if they stand by record and are not all
 	place  []uint32 // by index, as bins.Block.Place
 
 	groups []bins.Bin
 
 	exceptions []bins.Exception // Read is the record; ascending
-	odd        []uint64         // bit set of the records that have some other than Lower
+	odd        []uint64         // bit set of the indices of reads that have some other than Lower
 }
 
 // Source names a run of records of one input: From..To-1.
@@ -36,172 +38,381 @@ type Source struct {
 	From, To uint64
 }
 
-// Load reads the records of srcs, at most 2^32-2 of them, from the bins.
-func Load(ctx context.Context, r *bins.Reader, srcs []Source) (*Reads, error) {
-	rd := &Reads{}
-	n := 0
-	for _, s := range srcs {
-		n += int(s.To - s.From)
-	}
-	rd.record = make([]uint32, n)
-	rd.index = make([]uint32, n)
-	rd.place = make([]uint32, n)
-	rd.odd = make([]uint64, n/64+1)
+// records are runs of records of the bins, numbered one after another.
+type records struct {
+	bins   *bins.Reader
+	pieces []piece
+	count  int
+	varied bool
+	fixed  uint32 // length of all reads unless varied
+}
 
-	type piece struct {
-		block    int
-		base     uint32 // record of the first read kept
-		from, to uint32 // ordinals of the block that belong to the part
-	}
-	var pieces []piece
-	var count [bins.NBin + 2]uint32
-	varied, first := false, true
-	base := uint32(0)
-	meta := r.Meta()
+// piece is what of one block belongs to the records: ordinals from..to-1, of which the first is record base.
+type piece struct {
+	block    int
+	base     uint32
+	from, to uint32
+}
+
+// recordsOf numbers the records of srcs, at most 2^32-2 of them.
+func recordsOf(r *bins.Reader, srcs []Source) *records {
+	rs := &records{bins: r}
+	first := true
 	for _, s := range srcs {
-		for b, info := range meta.Blocks {
+		for b, info := range r.Meta().Blocks {
 			lo, hi := max(s.From, info.FirstRecord), min(s.To, info.FirstRecord+uint64(info.Records))
 			if info.Input != s.Input || lo >= hi {
 				continue
 			}
-			pieces = append(pieces, piece{b, base + uint32(lo-s.From), uint32(lo - info.FirstRecord), uint32(hi - info.FirstRecord)})
+			rs.pieces = append(rs.pieces, piece{b, uint32(rs.count) + uint32(lo-s.From), uint32(lo - info.FirstRecord), uint32(hi - info.FirstRecord)})
 			switch {
 			case info.Varied:
-				varied = true
+				rs.varied = true
 			case first:
-				rd.fixed, first = info.FixedLen, false
-			case rd.fixed != info.FixedLen:
-				varied = true
+				rs.fixed, first = info.FixedLen, false
+			case rs.fixed != info.FixedLen:
+				rs.varied = true
 			}
 		}
-		base += uint32(s.To - s.From)
+		rs.count += int(s.To - s.From)
 	}
+	return rs
+}
 
-	if varied {
-		rd.length = make([]uint32, n)
-	} else {
-		rd.stride = uint64(bins.PackedLen(int(rd.fixed)))
+// lengths calls f with the length of each record's read.
+func (rs *records) lengths(ctx context.Context, f func(record uint32, n int)) error {
+	for _, p := range rs.pieces {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var blk bins.Block
+		if err := rs.bins.ReadColumns(p.block, bins.WantLengths, &blk); err != nil {
+			return err
+		}
+		for o := p.from; o < p.to; o++ {
+			f(p.base+o-p.from, blk.Len(int(o)))
+		}
 	}
-	// First pass: how many reads of each signature, and what is odd.
-	for _, p := range pieces {
+	return nil
+}
+
+// share is some of the records: those of signatures lo..hi (inclusive) in some of the pieces.
+type share struct {
+	lo, hi   uint32
+	from, to int      // pieces
+	starts   []uint32 // see counted; nil until it is known
+}
+
+// all is the share of everything.
+func (rs *records) all() *share { return &share{hi: bins.NBin, to: len(rs.pieces)} }
+
+// counted returns where the reads of each signature of a share begin if they are grouped by it, and at last how many there are.
+func (rs *records) counted(ctx context.Context, sh *share) ([]uint32, error) {
+	if sh.starts != nil {
+		return sh.starts, nil
+	}
+	starts := make([]uint32, sh.hi-sh.lo+2)
+	for _, p := range rs.pieces[sh.from:sh.to] {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		var blk bins.Block
-		if err := r.ReadColumns(p.block, bins.WantExceptions, &blk); err != nil {
-			return nil, err
-		}
-		for _, e := range blk.Exceptions {
-			if e.Read < p.from || e.Read >= p.to {
-				continue
+		if p.from == 0 && int(p.to) == rs.bins.Meta().Blocks[p.block].Records {
+			idx, err := rs.bins.BinIndex(p.block)
+			if err != nil {
+				return nil, err
 			}
-			e.Read = p.base + e.Read - p.from
-			rd.exceptions = append(rd.exceptions, e)
-			if e.Byte != bins.Lower {
-				rd.odd[e.Read>>6] |= 1 << (e.Read & 63)
-			}
-		}
-		idx, err := r.BinIndex(p.block)
-		if err != nil {
-			return nil, err
-		}
-		whole := p.from == 0 && int(p.to) == meta.Blocks[p.block].Records
-		if whole {
 			for _, g := range idx {
-				count[g.Signature+1] += g.Reads
+				if g.Signature >= sh.lo && g.Signature <= sh.hi {
+					starts[g.Signature-sh.lo+1] += g.Reads
+				}
 			}
 			continue
 		}
-		if err := r.ReadBins(p.block, 0, bins.NBin, &blk); err != nil {
+		var blk bins.Block
+		if err := rs.bins.ReadBins(p.block, sh.lo, sh.hi, &blk); err != nil {
 			return nil, err
 		}
 		i := 0
 		for _, g := range blk.Bins {
 			for k := uint32(0); k < g.Reads; k++ {
 				if o := blk.Order[i]; o >= p.from && o < p.to {
-					count[g.Signature+1]++
+					starts[g.Signature-sh.lo+1]++
 				}
 				i++
 			}
 		}
 	}
-	sort.Slice(rd.exceptions, func(i, j int) bool {
-		a, b := &rd.exceptions[i], &rd.exceptions[j]
-		return a.Read < b.Read || a.Read == b.Read && a.Start < b.Start
-	})
-	for s := 0; s <= bins.NBin; s++ {
-		if count[s+1] > 0 {
-			rd.groups = append(rd.groups, bins.Bin{Signature: uint32(s), Reads: count[s+1]})
-		}
-		count[s+1] += count[s]
+	for s := range starts[1:] {
+		starts[s+1] += starts[s]
 	}
-	// Second pass: order first, so that offsets are known before the bases come.
-	next := count
-	scatter := func(f func(i uint32, blk *bins.Block, k int, at, bases int)) error {
-		next = count
+	sh.starts = starts
+	return starts, nil
+}
+
+// load reads a share from the bins.
+func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
+	rd := &Reads{fixed: rs.fixed}
+	meta := rs.bins.Meta()
+	pieces := rs.pieces[sh.from:sh.to]
+	starts, err := rs.counted(ctx, sh)
+	if err != nil {
+		return nil, err
+	}
+	for s, from := range starts[:len(starts)-1] {
+		if reads := starts[s+1] - from; reads > 0 {
+			rd.groups = append(rd.groups, bins.Bin{Signature: sh.lo + uint32(s), Reads: reads})
+		}
+	}
+	n := int(starts[len(starts)-1])
+	rd.record = make([]uint32, n)
+	rd.place = make([]uint32, n)
+	rd.odd = make([]uint64, n/64+1)
+	// Where lengths vary, they come first, so that offsets are known before the bases come.
+	scatter := func(f func(i uint32, info *bins.BlockInfo, blk *bins.Block, k, at, bases int), end func(p piece, info *bins.BlockInfo) error) error {
+		next := slices.Clone(starts)
 		for _, p := range pieces {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+			info := &meta.Blocks[p.block]
 			var blk bins.Block
-			if varied {
-				if err := r.ReadColumns(p.block, bins.WantLengths, &blk); err != nil {
+			if rs.varied {
+				if err := rs.bins.ReadColumns(p.block, bins.WantLengths, &blk); err != nil {
 					return err
 				}
 			}
-			if err := r.ReadBins(p.block, 0, bins.NBin, &blk); err != nil {
+			if err := rs.bins.ReadBins(p.block, sh.lo, sh.hi, &blk); err != nil {
 				return err
 			}
 			k, at := 0, 0
 			for _, g := range blk.Bins {
 				for j := uint32(0); j < g.Reads; j++ {
 					o := blk.Order[k]
-					keep := o >= p.from && o < p.to
-					rec := p.base + o - p.from
-					l := int(rd.fixed)
-					if varied {
+					l := int(rs.fixed)
+					if rs.varied {
 						l = blk.Len(int(o))
 					}
-					if keep {
-						i := next[g.Signature]
-						next[g.Signature]++
-						rd.record[i] = rec
-						f(i, &blk, k, at, l)
+					if o >= p.from && o < p.to {
+						i := next[g.Signature-sh.lo]
+						next[g.Signature-sh.lo]++
+						rd.record[i] = p.base + o - p.from
+						f(i, info, &blk, k, at, l)
 					}
 					at += bins.PackedLen(l)
 					k++
 				}
 			}
+			if err := end(p, info); err != nil {
+				return err
+			}
 		}
 		return nil
 	}
-	if varied {
-		if err := scatter(func(i uint32, _ *bins.Block, _, _, l int) { rd.length[i] = uint32(l) }); err != nil {
+	if rs.varied {
+		rd.length = make([]uint32, n)
+		err := scatter(func(i uint32, _ *bins.BlockInfo, _ *bins.Block, _, _, l int) { rd.length[i] = uint32(l) },
+			func(piece, *bins.BlockInfo) error { return nil })
+		if err != nil {
 			return nil, err
 		}
-		rd.off = make([]uint64, n+1)
-		for i, l := range rd.length {
-			rd.off[i+1] = rd.off[i] + uint64(bins.PackedLen(int(l)))
-		}
-		rd.packed = make([]byte, rd.off[n]+pad)
-	} else {
-		rd.packed = make([]byte, uint64(n)*rd.stride+pad)
 	}
-	err := scatter(func(i uint32, blk *bins.Block, k, at, l int) {
+	rd.allot(n)
+	// Where reads of the block at hand went, index + 1 by ordinal, for their exceptions.
+	var went []uint32
+	for _, p := range pieces {
+		if info := &meta.Blocks[p.block]; info.HasExceptions && info.Records > len(went) {
+			went = make([]uint32, info.Records)
+		}
+	}
+	err = scatter(func(i uint32, info *bins.BlockInfo, blk *bins.Block, k, at, l int) {
 		rd.place[i] = blk.Place[k]
 		copy(rd.packed[rd.offset(int(i)):], blk.Packed[at:at+bins.PackedLen(l)])
+		if info.HasExceptions {
+			went[blk.Order[k]] = i + 1
+		}
+	}, func(p piece, info *bins.BlockInfo) error {
+		if !info.HasExceptions {
+			return nil
+		}
+		var blk bins.Block
+		if err := rs.bins.ReadColumns(p.block, bins.WantExceptions, &blk); err != nil {
+			return err
+		}
+		for _, e := range blk.Exceptions {
+			if i := went[e.Read]; i != 0 {
+				e.Read = rd.record[i-1]
+				rd.except(int(i-1), e)
+			}
+		}
+		clear(went)
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i, rec := range rd.record {
-		rd.index[rec] = uint32(i)
-	}
+	rd.sortExceptions()
 	return rd, nil
 }
 
+// allot makes room for the bases of n reads, whose lengths are known.
+func (rd *Reads) allot(n int) {
+	if rd.length == nil {
+		rd.stride = uint64(bins.PackedLen(int(rd.fixed)))
+		rd.packed = make([]byte, uint64(n)*rd.stride+pad)
+		return
+	}
+	rd.off = make([]uint64, n+1)
+	for i, l := range rd.length {
+		rd.off[i+1] = rd.off[i] + uint64(bins.PackedLen(int(l)))
+	}
+	rd.packed = make([]byte, rd.off[n]+pad)
+}
+
+// except adds an exception of read i.
+func (rd *Reads) except(i int, e bins.Exception) {
+	rd.exceptions = append(rd.exceptions, e)
+	if e.Byte != bins.Lower {
+		rd.odd[i>>6] |= 1 << (i & 63)
+	}
+}
+
+func (rd *Reads) sortExceptions() {
+	sort.Slice(rd.exceptions, func(i, j int) bool {
+		a, b := &rd.exceptions[i], &rd.exceptions[j]
+		return a.Read < b.Read || a.Read == b.Read && a.Start < b.Start
+	})
+}
+
+// indexed makes the reads, which are all of some sources, known by record.
+func (rd *Reads) indexed() *Reads {
+	rd.index = make([]uint32, rd.Count())
+	for i, rec := range rd.record {
+		rd.index[rec] = uint32(i)
+	}
+	return rd
+}
+
+// at returns the index of a record that is there.
+func (rd *Reads) at(record uint32) int {
+	switch {
+	case rd.index != nil:
+		return int(rd.index[record])
+	case rd.only != nil:
+		return rd.only.rank(record)
+	}
+	return int(record)
+}
+
+// Has tells whether the read of a record is there.
+func (rd *Reads) Has(record uint32) bool { return rd.only == nil || rd.only.Has(record) }
+
+// byRecord reads the records of only (nil: all), for at and what needs no more.
+func (rs *records) byRecord(ctx context.Context, only *Subset) (*Reads, error) {
+	rd := &Reads{fixed: rs.fixed, only: only}
+	n := rs.count
+	if only != nil {
+		n = only.seal()
+	}
+	rd.place = make([]uint32, n)
+	if rs.varied {
+		rd.length = make([]uint32, n)
+		err := rs.lengths(ctx, func(record uint32, l int) {
+			if rd.Has(record) {
+				rd.length[rd.at(record)] = uint32(l)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	rd.allot(n)
+	for _, p := range rs.pieces {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var blk bins.Block
+		if err := rs.bins.ReadColumns(p.block, bins.WantLengths|bins.WantExceptions, &blk); err != nil {
+			return nil, err
+		}
+		if err := rs.bins.ReadBins(p.block, 0, bins.NBin, &blk); err != nil {
+			return nil, err
+		}
+		at := 0
+		for k, o := range blk.Order {
+			size := bins.PackedLen(blk.Len(int(o)))
+			if record := p.base + o - p.from; o >= p.from && o < p.to && rd.Has(record) {
+				i := rd.at(record)
+				rd.place[i] = blk.Place[k]
+				copy(rd.packed[rd.offset(i):], blk.Packed[at:at+size])
+			}
+			at += size
+		}
+		for _, e := range blk.Exceptions {
+			if record := p.base + e.Read - p.from; e.Read >= p.from && e.Read < p.to && rd.Has(record) {
+				e.Read = record
+				rd.exceptions = append(rd.exceptions, e)
+			}
+		}
+	}
+	rd.sortExceptions()
+	return rd, nil
+}
+
+// selection returns a set of reads like those of rs, empty, for take and finish.
+func (rs *records) selection() *Reads {
+	rd := &Reads{fixed: rs.fixed}
+	if rs.varied {
+		rd.off = []uint64{0}
+	} else {
+		rd.stride = uint64(bins.PackedLen(int(rs.fixed)))
+	}
+	return rd
+}
+
+// take adds read i of from.
+func (rd *Reads) take(from *Reads, i int) {
+	n := from.len(i)
+	rd.packed = append(rd.packed, from.bases(i)[:bins.PackedLen(n)]...)
+	if rd.off != nil {
+		rd.length = append(rd.length, uint32(n))
+		rd.off = append(rd.off, uint64(len(rd.packed)))
+	}
+	k := rd.Count()
+	rd.record, rd.place = append(rd.record, from.record[i]), append(rd.place, from.place[i])
+	if k&63 == 0 {
+		rd.odd = append(rd.odd, 0)
+	}
+	if from.isOdd(i) {
+		for _, e := range from.Exceptions(from.record[i]) {
+			rd.except(k, e)
+		}
+	}
+}
+
+// finish ends a selection.
+func (rd *Reads) finish() *Reads {
+	rd.packed = append(rd.packed, make([]byte, pad)...)
+	rd.sortExceptions()
+	return rd
+}
+
+// meanLength returns how long the reads of the records are on average, roughly.
+func (rs *records) meanLength() uint64 {
+	bases, reads := uint64(0), uint64(1)
+	for _, p := range rs.pieces {
+		info := &rs.bins.Meta().Blocks[p.block]
+		bases, reads = bases+info.Bases, reads+uint64(info.Records)
+	}
+	return bases / reads
+}
+
+// bytes returns how much memory a selection takes.
+func (rd *Reads) bytes() uint64 {
+	return uint64(len(rd.packed)) + 8*uint64(len(rd.record)) + 12*uint64(len(rd.length))
+}
+
 // Count returns the number of reads.
-func (rd *Reads) Count() int { return len(rd.record) }
+func (rd *Reads) Count() int { return len(rd.place) }
 
 func (rd *Reads) offset(i int) uint64 {
 	if rd.off != nil {
@@ -220,8 +431,8 @@ func (rd *Reads) len(i int) int {
 	return int(rd.fixed)
 }
 
-// isOdd tells whether the record has bytes other than A, C, G, T in either case.
-func (rd *Reads) isOdd(record uint32) bool { return rd.odd[record>>6]>>(record&63)&1 != 0 }
+// isOdd tells whether read i has bytes other than A, C, G, T in either case.
+func (rd *Reads) isOdd(i int) bool { return rd.odd[i>>6]>>(i&63)&1 != 0 }
 
 // Exceptions returns the exceptions of a record, in input orientation.
 func (rd *Reads) Exceptions(record uint32) []bins.Exception {
@@ -236,12 +447,11 @@ func (rd *Reads) Exceptions(record uint32) []bins.Exception {
 // clean returns the longest stretch [a, b) of read i, in stored orientation, without odd bytes.
 func (rd *Reads) clean(i int) (a, b int) {
 	n := rd.len(i)
-	rec := rd.record[i]
-	if !rd.isOdd(rec) {
+	if !rd.isOdd(i) {
 		return 0, n
 	}
 	at := 0
-	for _, e := range rd.Exceptions(rec) {
+	for _, e := range rd.Exceptions(rd.record[i]) {
 		if e.Byte == bins.Lower {
 			continue
 		}
@@ -262,8 +472,7 @@ func (rd *Reads) clean(i int) (a, b int) {
 // skipMask fills dst with a chunk mask of the odd bytes of read i in the given
 // orientation (stored, or its reverse), or returns nil where there are none.
 func (rd *Reads) skipMask(dst []uint64, i int, reversed bool) []uint64 {
-	rec := rd.record[i]
-	if !rd.isOdd(rec) {
+	if !rd.isOdd(i) {
 		return nil
 	}
 	n := rd.len(i)
@@ -272,7 +481,7 @@ func (rd *Reads) skipMask(dst []uint64, i int, reversed bool) []uint64 {
 		dst = append(dst, 0)
 	}
 	flip := rd.place[i]&1 != 0 != reversed
-	for _, e := range rd.Exceptions(rec) {
+	for _, e := range rd.Exceptions(rd.record[i]) {
 		if e.Byte == bins.Lower {
 			continue
 		}

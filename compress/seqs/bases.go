@@ -157,7 +157,7 @@ func encodePseudogenome(n, threads int, stretch func(dst []byte, pos, n int) []b
 	return data, first
 }
 
-// maxPseudogenome bounds the pseudogenome of a part, in bases: positions have 32 bits, and one is Unplaced.
+// maxPseudogenome bounds the pseudogenome, in bases: positions have 32 bits, and one is Unplaced.
 const maxPseudogenome = 1<<32 - 2
 
 // pseudogenomeLen returns the number of bases that a section holds, and its rest.

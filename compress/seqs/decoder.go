@@ -5,58 +5,50 @@ import (
 	"encoding/binary"
 )
 
-// Decoder decodes slices; it holds the pseudogenomes.
+// Decoder decodes slices; it holds the pseudogenome.
 type Decoder struct {
+	pg    *pseudogenome
+	err   error
 	parts []decodedPart
 	aside func(wait func())
 }
 
 type decodedPart struct {
-	n     uint64 // bases of the pseudogenome
 	tree  *positions
-	pg    *pseudogenome
-	err   error
-	begun chan struct{} // closed once these are set
+	begun chan struct{} // closed once this, and pg or err of the Decoder, is set
 }
 
 // NewDecoder starts decoding the shared sections that an Encoder gave, with c's Threads and Aside,
-// and returns at once: DecodeSlice waits for the part it needs and reports what is wrong with it. A
+// and returns at once: DecodeSlice waits for what it needs and reports what is wrong with it. A
 // pseudogenome whose section is, byte for byte, that of checked (which may be nil) is not decoded again.
 func NewDecoder(shared [][]byte, c Config, checked *Checked) (*Decoder, error) {
-	if len(shared)%2 != 0 {
-		return nil, ErrCorrupt
+	d := &Decoder{aside: c.aside()}
+	if len(shared) == 0 {
+		return d, nil
 	}
-	d := &Decoder{parts: make([]decodedPart, len(shared)/2), aside: c.aside()}
+	section, trees := shared[0], shared[1:]
+	d.parts = make([]decodedPart, len(trees))
 	for k := range d.parts {
 		d.parts[k].begun = make(chan struct{})
 	}
-	next := make(chan int)
 	go func() {
-		defer close(next)
+		n, _, err := pseudogenomeLen(section)
+		switch {
+		case err != nil:
+			d.err = err
+		case checked != nil && bytes.Equal(checked.section, section):
+			d.pg = checked.pg
+		default:
+			d.pg, d.err = decodePseudogenome(section, c.Threads)
+		}
 		for k := range d.parts {
-			next <- k
+			p := &d.parts[k]
+			if d.err == nil {
+				p.tree = newPositions(nil, int(n), decodeFrom(trees[k]))
+			}
+			close(p.begun)
 		}
 	}()
-	// A part's segments are decoded side by side already; two parts at once keep the threads busy.
-	for range min(2, len(d.parts)) {
-		go func() {
-			for k := range next {
-				p := &d.parts[k]
-				if p.n, _, p.err = pseudogenomeLen(shared[2*k]); p.err == nil {
-					p.tree = newPositions(nil, int(p.n), decodeFrom(shared[2*k+1]))
-					if checked != nil && bytes.Equal(checked.section, shared[2*k]) {
-						p.pg = checked.pg
-					} else {
-						p.pg, p.err = decodePseudogenome(shared[2*k], c.Threads)
-					}
-				}
-				close(p.begun)
-				if p.err == nil {
-					p.pg.all()
-				}
-			}
-		}()
-	}
 	return d, nil
 }
 
@@ -97,11 +89,11 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	}
 	p := &d.parts[k]
 	d.aside(func() { <-p.begun })
-	if p.err != nil {
-		return seqs, p.err
+	if d.err != nil {
+		return seqs, d.err
 	}
-	s := &slice{pg: p.pg.bases, model: p.pg.all, sorted: flags&flagSorted != 0, limit: p.n, aside: d.aside}
-	out, err := s.decode(p.tree, cols, in, p.pg.wait)
+	s := &slice{pg: d.pg.bases, model: d.pg.all, sorted: flags&flagSorted != 0, limit: uint64(len(d.pg.bases)), aside: d.aside}
+	out, err := s.decode(p.tree, cols, in, d.pg.wait)
 	if err != nil {
 		return seqs, err
 	}

@@ -48,13 +48,16 @@ func FuzzDecodeSlice(f *testing.F) {
 // FuzzShared: shared sections of any content are refused or decoded, and slices on top of them as well.
 func FuzzShared(f *testing.F) {
 	shared, data, first, mate := codedSlice(f)
-	f.Add(shared[0], shared[1])
-	f.Add([]byte{0xff, 0xff, 3}, []byte{})
-	f.Fuzz(func(t *testing.T, pg, tree []byte) {
-		d, err := NewDecoder([][]byte{pg, tree}, Config{Threads: 1}, nil)
+	f.Add(shared[0], shared[1], byte(0))
+	f.Add(shared[0], shared[1][:len(shared[1])/2], byte(1))
+	f.Add([]byte{0xff, 0xff, 3}, []byte{}, byte(2))
+	f.Fuzz(func(t *testing.T, pg, tree []byte, part byte) {
+		d, err := NewDecoder([][]byte{pg, shared[1], tree}, Config{Threads: 1}, nil)
 		if err != nil {
 			return
 		}
+		data := slices.Clone(data)
+		data[0] = part & 3 // of which there are two
 		got, err := d.DecodeSlice(data,
 			&Column{Records: first.Records, Lengths: first.Lengths, Quals: first.Quals},
 			&Column{Records: mate.Records, Lengths: mate.Lengths, Quals: mate.Quals})

@@ -1,5 +1,7 @@
 package seqs
 
+import "slices"
+
 // positions models where reads stand on a pseudogenome: a binary tree over its length whose
 // nodes tell how many of their reads fall in the right half. It is built from all the
 // placements of a part and sent once, so that every slice knows the coverage (an expressed
@@ -31,18 +33,11 @@ func newPositions(pos []uint32, n int, c *coder) *positions {
 	for 1<<m.depth < n {
 		m.depth++
 	}
-	// Counting sort of the positions is the count of every node at the lowest level: prefix sums.
-	var sum []uint32
+	var counted counts
 	if c.e != nil {
-		sum = make([]uint32, n+1)
-		for _, p := range pos {
-			sum[p+1]++
-		}
-		for i := 0; i < n; i++ {
-			sum[i+1] += sum[i]
-		}
+		counted = countsOf(pos, n)
 	}
-	at := func(p int) uint32 { return sum[min(p, n)] }
+	at := func(p int) uint32 { return counted.below(min(p, n)) }
 	trees := [9]*tree{}
 	for b := 3; b <= 8; b++ {
 		t := newTree(b)
@@ -106,4 +101,50 @@ func (m *positions) code(c *coder, pos uint32) uint32 {
 		node = m.index[node] + b
 	}
 	return v
+}
+
+// counts tell how many positions are below any, by buckets of bases: of one base where there are many reads, else of more, so that
+// a long pseudogenome takes less memory than its bases by themselves.
+type counts struct {
+	shift uint
+	start []uint32 // positions below each bucket
+	pos   []uint32 // by bucket
+}
+
+func countsOf(pos []uint32, n int) counts {
+	s := counts{}
+	if len(pos) < n/4 {
+		s.shift, s.pos = 6, make([]uint32, len(pos))
+	}
+	s.start = make([]uint32, n>>s.shift+2)
+	for _, p := range pos {
+		s.start[p>>s.shift+1]++
+	}
+	for i := range len(s.start) - 1 {
+		s.start[i+1] += s.start[i]
+	}
+	if s.shift == 0 {
+		return s
+	}
+	next := slices.Clone(s.start)
+	for _, p := range pos {
+		b := &next[p>>s.shift]
+		s.pos[*b] = p
+		*b++
+	}
+	return s
+}
+
+// below returns how many positions are less than p, which is n at most.
+func (s *counts) below(p int) uint32 {
+	n := s.start[p>>s.shift]
+	if s.shift == 0 {
+		return n
+	}
+	for _, q := range s.pos[n:s.start[p>>s.shift+1]] {
+		if int(q) < p {
+			n++
+		}
+	}
+	return n
 }

@@ -1,5 +1,5 @@
-// Package seqs codes the sequences of an archive. Build lays all reads out on
-// pseudogenomes (package overlap); the pseudogenomes are shared sections, coded by a mixed context
+// Package seqs codes the sequences of an archive. Build lays all reads out on a
+// pseudogenome (package overlap); it is a shared section, coded by a mixed context
 // model, and each slice of records then codes where its reads stand on them, in which bases they
 // differ, and the bases of reads that stand nowhere. docs/FORMAT.md, "Sequences", is the specification.
 package seqs
@@ -21,6 +21,9 @@ type Column struct {
 	From    uint64   // first record, when encoding
 	Perm    []uint32 // encoding: the i-th record of the slice is From+Perm[i]; nil: From+i
 	Records int
+	// Encoding: if not nil, the order of a run of records, of which Perm is what stands from At on.
+	Run []uint32
+	At  int
 
 	Lengths  []uint32 // in bases; nil when all are FixedLen
 	FixedLen uint32
@@ -48,6 +51,18 @@ func (c *Column) bases() uint64 {
 		n += uint64(l)
 	}
 	return n
+}
+
+// modelBytes is about what a model of a segment of a pseudogenome takes.
+const modelBytes = 24 << 20
+
+// SegmentThreads returns on how many of the threads segments of a pseudogenome may be coded or decoded side by side, in so
+// much memory for everything (0: no bound).
+func SegmentThreads(threads int, memory uint64) int {
+	if memory > 0 {
+		threads = min(threads, int(min(memory/8/modelBytes, 1<<20)))
+	}
+	return max(threads, 1)
 }
 
 // ReadHash returns the hash of one read's letters and its ordinal in its input. Sums of these

@@ -186,10 +186,18 @@ func sliceColumn(input int, c column, from, n int, perm []uint32, withQuals bool
 	return col
 }
 
-func roundTrip(t *testing.T, o bins.Options, memory uint64, sliceReads int, withQuals bool, cols ...column) int {
+// coded is what became of the columns of a test archive.
+type coded struct {
+	size  int    // of the sections
+	bytes []byte // all of them
+	parts int
+}
+
+// roundTrip codes the columns in slices of sliceReads records and decodes them again.
+func roundTrip(t *testing.T, o bins.Options, c Config, sliceReads int, withQuals bool, cols ...column) coded {
 	t.Helper()
-	r := archiveOf(t, o, 700, cols...)
-	e, err := Build(context.Background(), r, Config{Threads: 2, Memory: memory})
+	r := archiveOf(t, o, max(700, len(cols[0].reads)/6), cols...)
+	e, err := Build(context.Background(), r, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,26 +207,44 @@ func roundTrip(t *testing.T, o bins.Options, memory uint64, sliceReads int, with
 	for _, c := range e.Parts(0) {
 		cuts[int(c)] = true
 	}
-	type coded struct {
+	type codedSlice struct {
 		data  []byte
 		first *Column
 		mate  *Column
 	}
-	var out []coded
+	var out []codedSlice
+	var run []uint32
+	from := 0
 	for at := 0; at < n; {
+		if c.Runs && (at == 0 || cuts[at]) {
+			for from = at; !cuts[at+1]; at++ {
+			}
+			if run, err = e.Sorted(0, uint64(from), uint64(at+1)); err != nil {
+				t.Fatal(err)
+			}
+			at = from
+		}
 		end := at + 1
 		for end < n && end-at < sliceReads && !cuts[end] {
 			end++
 		}
-		var perm []uint32
-		if o.OrderAny {
-			if perm, err = e.Sorted(0, uint64(at), uint64(end)); err != nil {
-				t.Fatal(err)
+		column := func(k int) *Column {
+			if c.Runs {
+				col := sliceColumn(k, cols[k], from, end-at, run[at-from:end-from], withQuals)
+				col.Run, col.At = run, at-from
+				return col
 			}
+			var perm []uint32
+			if o.OrderAny {
+				if perm, err = e.Sorted(0, uint64(at), uint64(end)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return sliceColumn(k, cols[k], at, end-at, perm, withQuals)
 		}
-		s := coded{first: sliceColumn(0, cols[0], at, end-at, perm, withQuals)}
+		s := codedSlice{first: column(0)}
 		if len(cols) > 1 {
-			s.mate = sliceColumn(1, cols[1], at, end-at, perm, withQuals)
+			s.mate = column(1)
 		}
 		if s.data, err = e.EncodeSlice(s.first, s.mate); err != nil {
 			t.Fatal(err)
@@ -226,10 +252,10 @@ func roundTrip(t *testing.T, o bins.Options, memory uint64, sliceReads int, with
 		out = append(out, s)
 		at = end
 	}
+	result := coded{parts: len(e.parts)}
 	shared := e.Shared()
-	size := 0
 	for _, b := range shared {
-		size += len(b)
+		result.bytes = append(result.bytes, b...)
 	}
 	d, err := NewDecoder(shared, Config{Threads: 2}, nil)
 	if err != nil {
@@ -237,7 +263,7 @@ func roundTrip(t *testing.T, o bins.Options, memory uint64, sliceReads int, with
 	}
 	var sums [2]uint64
 	for _, s := range out {
-		size += len(s.data)
+		result.bytes = append(result.bytes, s.data...)
 		in := [2]*Column{s.first, s.mate}
 		var blank [2]*Column
 		for k, c := range in {
@@ -273,12 +299,13 @@ func roundTrip(t *testing.T, o bins.Options, memory uint64, sliceReads int, with
 	}
 	if o.OrderAny {
 		for k := range cols {
-			if e.Digest(k) != sums[k] {
+			if got, err := e.Digest(k); got != sums[k] || err != nil {
 				t.Fatalf("digest of input %d is not that of its reads", k)
 			}
 		}
 	}
-	return size
+	result.size = len(result.bytes)
+	return result
 }
 
 func TestRoundTrips(t *testing.T) {
@@ -308,7 +335,7 @@ func TestRoundTrips(t *testing.T) {
 			if c.pair {
 				cols = append(cols, simulate(int64(i), c.genome, c.n, c.minL, c.maxL, c.errs))
 			}
-			size := roundTrip(t, bins.Options{OrderAny: c.order}, c.memory, c.slice, c.quals, cols...)
+			size := roundTrip(t, bins.Options{OrderAny: c.order}, Config{Threads: 2, Memory: c.memory}, c.slice, c.quals, cols...).size
 			bases := 0
 			for _, col := range cols {
 				bases += len(col.quals)
@@ -334,6 +361,119 @@ func TestWordsOfBases(t *testing.T) {
 		for i, v := range b {
 			if turned[n-1-i] != 3-v || text[i] != "ACGT"[v] {
 				t.Fatalf("base %d of %d: %d is complemented to %d and written %q", i, n, v, turned[n-1-i], text[i])
+			}
+		}
+	}
+}
+
+// TestShares lays the same reads out with memory enough and with little: in shares, with the pseudogenome in pieces, and coded in
+// parts or windows. What that costs is bounded: with 30 reads over a base, 3 %, and where the pseudogenome comes in pieces,
+// 8 %; and the bytes do not depend on threads.
+func TestShares(t *testing.T) {
+	for _, c := range []struct {
+		name                      string
+		order, runs, pair, pieces bool
+		memory                    uint64
+		cost                      float64
+	}{
+		{name: "original order", memory: 1200 << 10, cost: 1.03},
+		{name: "pieces", memory: 240 << 10, pieces: true, cost: 1.08},
+		{name: "order free", order: true, memory: 700 << 10, cost: 1.03},
+		{name: "runs", order: true, runs: true, memory: 1200 << 10, cost: 1.03},
+		{name: "runs in pieces", order: true, runs: true, memory: 240 << 10, pieces: true, cost: 1.08},
+		{name: "runs of pairs", order: true, runs: true, pair: true, memory: 1200 << 10, cost: 1.03},
+		{name: "pairs", pair: true, memory: 1200 << 10, cost: 1.03},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cols := []column{simulate(3, 30_000, 9_000, 100, 100, 0.003)}
+			if c.pair { // of mixed lengths
+				cols = []column{simulate(3, 40_000, 7_000, 60, 110, 0.003), simulate(3, 40_000, 7_000, 60, 110, 0.003)}
+			}
+			o := bins.Options{OrderAny: c.order, ReadsOnly: c.runs}
+			free := roundTrip(t, o, Config{Threads: 2, Runs: c.runs}, 2000, false, cols...)
+			joins, last := 0, uint64(0)
+			bound := roundTrip(t, o, Config{Threads: 1, Memory: c.memory, Runs: c.runs, Progress: func(stage string, done, _ uint64) {
+				if stage == "joining contigs" {
+					if done < last || joins == 0 {
+						joins++
+					}
+					last = done
+				}
+			}}, 2000, false, cols...)
+			again := roundTrip(t, o, Config{Threads: 3, Memory: c.memory, Runs: c.runs}, 2000, false, cols...)
+			t.Logf("%d bytes, with enough memory %d; %d parts, %d pieces", bound.size, free.size, bound.parts, joins)
+			if !bytes.Equal(bound.bytes, again.bytes) {
+				t.Error("other bytes with other threads")
+			}
+			if free.parts != 1 || !c.runs && bound.parts == 1 {
+				t.Errorf("%d parts with enough memory, %d with little", free.parts, bound.parts)
+			}
+			if c.pieces != (joins > 1) {
+				t.Errorf("%d pieces", joins)
+			}
+			if got := float64(bound.size) / float64(free.size); got > c.cost {
+				t.Errorf("%.3f times the bytes, want at most %.2f", got, c.cost)
+			}
+		})
+	}
+}
+
+// TestBeyondLaid codes more records than are laid out together: the others are placed on the same pseudogenome.
+func TestBeyondLaid(t *testing.T) {
+	defer func(n uint64) { maxLaid = n }(maxLaid)
+	reads := simulate(5, 5_000, 6_000, 60, 100, 0.003)
+	free := roundTrip(t, bins.Options{}, Config{Threads: 2}, 2000, false, reads)
+	maxLaid = 4_000
+	for _, memory := range []uint64{0, 1 << 20} {
+		for _, runs := range []bool{false, true} {
+			o := bins.Options{OrderAny: runs, ReadsOnly: runs}
+			got := roundTrip(t, o, Config{Threads: 2, Memory: memory, Runs: runs}, 2000, false, reads)
+			if got.parts == 1 || got.size > free.size*21/20 {
+				t.Errorf("memory %d: %d bytes in %d parts, %d in one", memory, got.size, got.parts, free.size)
+			}
+		}
+	}
+}
+
+// TestSortByPlace compares with an ordinary sort, whatever the positions are like.
+func TestSortByPlace(t *testing.T) {
+	r := rand.New(rand.NewSource(6))
+	for _, n := range []int{1, 7, 1 << 10, 1 << 22} {
+		keys := make([]uint64, 3000)
+		var reads []uint32
+		for i := range keys {
+			keys[i] = uint64(r.Intn(2 * min(n, 1+r.Intn(n))))
+			if r.Intn(4) > 0 {
+				reads = append(reads, uint32(i))
+			}
+		}
+		got := sortByPlace(reads, n, func(i uint32) uint64 { return keys[i] })
+		slices.SortStableFunc(reads, func(a, b uint32) int { return int(keys[a]) - int(keys[b]) })
+		if !slices.Equal(got, reads) {
+			t.Errorf("n=%d: not in order", n)
+		}
+	}
+}
+
+func TestCounts(t *testing.T) {
+	r := rand.New(rand.NewSource(7))
+	for _, n := range []int{1, 63, 64, 1000} {
+		for _, reads := range []int{0, n / 8, 3 * n} {
+			pos := make([]uint32, reads)
+			for i := range pos {
+				pos[i] = uint32(r.Intn(n))
+			}
+			c := countsOf(pos, n)
+			for p := range n + 1 {
+				want := uint32(0)
+				for _, q := range pos {
+					if int(q) < p {
+						want++
+					}
+				}
+				if got := c.below(p); got != want {
+					t.Fatalf("%d of %d positions are below %d of %d, want %d", got, reads, p, n, want)
+				}
 			}
 		}
 	}
