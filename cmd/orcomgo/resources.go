@@ -16,6 +16,9 @@ type resources struct {
 	began   time.Time
 }
 
+// leastMemory is about what the program needs for any input; with less it would only be slow.
+const leastMemory = 64 << 20
+
 // add defines --threads, --memory and --quiet.
 func (r *resources) add(f *pflag.FlagSet) {
 	f.IntVarP(&r.threads, "threads", "t", runtime.GOMAXPROCS(0), "worker threads, `N`; the result is the same for any number")
@@ -28,6 +31,9 @@ func (r *resources) add(f *pflag.FlagSet) {
 func (r *resources) start(s *streams) (*progress, error) {
 	if r.threads < 1 {
 		return nil, usagef("--threads must be at least 1")
+	}
+	if r.memory > 0 && r.memory < leastMemory {
+		return nil, usagef("--memory must be at least 64MiB")
 	}
 	r.began = time.Now()
 	if r.memory == 0 {
