@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -341,38 +340,29 @@ func (e *Encoder) lay(p *part, only *overlap.Subset) (err error) {
 
 // Digest returns the sum of ReadHash over the reads of an input, straight from the bins, so that it tells of any read that was left out.
 func (e *Encoder) Digest(input int) (uint64, error) {
-	blocks := e.bins.Meta().BlocksOf(input)
-	sums, errs := make([]uint64, len(blocks)), make([]error, len(blocks))
-	side(len(blocks), SegmentThreads(e.cfg.Threads, e.cfg.Memory), func(k int) {
-		if errs[k] = e.ctx.Err(); errs[k] == nil {
-			sums[k], errs[k] = e.digest(blocks[k])
-		}
-	})
-	sum := uint64(0)
-	for _, x := range sums {
-		sum += x
-	}
-	return sum, errors.Join(errs...)
-}
-
-// digest is Digest of a block.
-func (e *Encoder) digest(block int) (uint64, error) {
 	var b bins.Block
-	if err := e.bins.ReadColumns(block, bins.WantLengths|bins.WantExceptions, &b); err != nil {
-		return 0, err
-	}
-	if err := e.bins.ReadBins(block, 0, bins.NBin, &b); err != nil {
-		return 0, err
-	}
-	letters, err := b.AppendSequences(nil)
-	if err != nil {
-		return 0, err
-	}
-	sum, at := uint64(0), 0
-	for i := range b.Records {
-		n := b.Len(i)
-		sum += ReadHash(letters[at:at+n], b.FirstRecord+uint64(i))
-		at += n
+	var letters []byte
+	sum := uint64(0)
+	for _, block := range e.bins.Meta().BlocksOf(input) {
+		err := e.ctx.Err()
+		if err == nil {
+			err = e.bins.ReadColumns(block, bins.WantLengths|bins.WantExceptions, &b)
+		}
+		if err == nil {
+			err = e.bins.ReadBins(block, 0, bins.NBin, &b)
+		}
+		if err == nil {
+			letters, err = b.AppendSequences(letters[:0])
+		}
+		if err != nil {
+			return 0, err
+		}
+		at := 0
+		for i := range b.Records {
+			n := b.Len(i)
+			sum += ReadHash(letters[at:at+n], b.FirstRecord+uint64(i))
+			at += n
+		}
 	}
 	return sum, nil
 }

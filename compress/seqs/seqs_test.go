@@ -385,6 +385,7 @@ func TestShares(t *testing.T) {
 		{name: "pairs", pair: true, memory: 1200 << 10, cost: 1.03},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			cols := []column{simulate(3, 30_000, 9_000, 100, 100, 0.003)}
 			if c.pair { // of mixed lengths
 				cols = []column{simulate(3, 40_000, 7_000, 60, 110, 0.003), simulate(3, 40_000, 7_000, 60, 110, 0.003)}
