@@ -52,6 +52,9 @@ type otherStrand struct {
 }
 
 type model struct {
+	// Models are used side by side. What a processor fetches ahead, up to the end of a page, must not be another's. With
+	// the eight bytes that the allocator puts before, the vectors of mix are aligned.
+	_     [120]byte
 	mix   mixer
 	match match
 	hist  history
@@ -65,6 +68,7 @@ type model struct {
 	last  uint32
 
 	slot, word uint32 // of the match's table and the history: fetched ahead of their use
+	_          [4096]byte
 }
 
 // newModel returns a fresh model for n bases.
