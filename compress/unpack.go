@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -321,13 +322,21 @@ func gzipped(text []byte) ([]byte, error) {
 func (u *unpacker) write(j job, p *piece) error {
 	s := &u.man.Slices[j.slice]
 	var inputs []int
+	var digests sync.WaitGroup
+	defer digests.Wait()
 	for m, mem := range s.Members() {
 		if !j.want[m] {
 			continue
 		}
-		if err := u.checks[mem.Input].add(p.text[m]); err != nil {
+		if err := u.checks[mem.Input].compare(p.text[m]); err != nil {
 			return err
 		}
+		// Beside the writing.
+		digests.Add(1)
+		go func() {
+			defer digests.Done()
+			u.checks[mem.Input].digest(p.text[m])
+		}()
 		u.status[mem.Input].Records += uint64(p.records[m])
 		u.status[mem.Input].Bytes += uint64(len(p.text[m]))
 		inputs = append(inputs, mem.Input)

@@ -84,6 +84,7 @@ func newMatch(expected int) match {
 func (m *match) size(n int) {
 	b := slotBits(n)
 	m.slots, m.shift = make([]uint32, 1<<b), uint(64-b)
+	clear(m.slots) // page after page, not each when it is first read and again when it is first written
 }
 
 func slotBits(n int) int { return min(max(bits.Len(uint(n)), 10), maxSlotBits) }
