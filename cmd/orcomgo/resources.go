@@ -22,7 +22,7 @@ const leastMemory = 64 << 20
 // add defines --threads, --memory and --quiet.
 func (r *resources) add(f *pflag.FlagSet) {
 	f.IntVarP(&r.threads, "threads", "t", runtime.GOMAXPROCS(0), "worker threads, `N`; the result is the same for any number")
-	f.Var(&r.memory, "memory", "memory to stay within, `SIZE`, roughly (default: half of the machine's)")
+	f.Var(&r.memory, "memory", "memory to stay within, `SIZE` of 64MiB or more, roughly (default: half of the machine's)")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "no progress and no summary on standard error")
 }
 

@@ -18,7 +18,7 @@ const (
 	streams
 )
 
-// slice codes the reads of one slice against a part's pseudogenome.
+// slice codes the reads of one slice against the pseudogenome.
 type slice struct {
 	layout *overlap.Layout // encoding
 	pg     []byte          // decoding: one base a byte
