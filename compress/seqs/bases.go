@@ -95,8 +95,9 @@ func (s *segment) hear(m *model, own, round int, bases func(c span) []byte) {
 			m.hear(c.from, bases(c))
 		}
 	}
-	m.begin(s.rounds[round][s.coders()-1].to, true)
-	if own > 0 && round+1 < len(s.rounds) {
+	if own == 0 {
+		m.begin(s.rounds[round][s.coders()-1].to, true)
+	} else if round+1 < len(s.rounds) {
 		m.begin(s.rounds[round+1][own].from, false)
 	}
 }

@@ -40,7 +40,20 @@ GLOBL whole<>(SB), RODATA|NOPTR, $4
 	VPSUBD X_, P_, X_ \
 	VCVTDQ2PS X_, X_
 
+// FETCH reads the four nodes whose indices are in FROM to Y_, whose lower half is X_: the inverse of STORE.
+#define FETCH(FROM, Y_, X_, T) \
+	VMOVD FROM, R8 \
+	VPEXTRD $1, FROM, R9 \
+	VPEXTRD $2, FROM, R10 \
+	VPEXTRD $3, FROM, R11 \
+	VMOVQ (AX)(R8*8), X_ \
+	VMOVQ (AX)(R10*8), T \
+	VPINSRQ $1, (AX)(R9*8), X_, X_ \
+	VPINSRQ $1, (AX)(R11*8), T, T \
+	VINSERTI128 $1, T, Y_, Y_
+
 // PREDICT finds the nodes of the base after the last ones R8, match R9 and both R10, and its probabilities by weights (BX).
+// Of the counters of a lane, Y4 holds the first and second, Y5 the third.
 #define PREDICT \
 	VMOVD R8, X0 \
 	VPBROADCASTD X0, Y0 \
@@ -54,24 +67,8 @@ GLOBL whole<>(SB), RODATA|NOPTR, $4
 	VPADDD Y1, Y0, Y0 \
 	VMOVDQU Y0, INDEX(CX) \
 	VEXTRACTI128 $1, Y0, X1 \
-	VMOVD X0, R8 \
-	VPEXTRD $1, X0, R9 \
-	VPEXTRD $2, X0, R10 \
-	VPEXTRD $3, X0, R11 \
-	VMOVQ (AX)(R8*8), X2 \
-	VMOVQ (AX)(R10*8), X3 \
-	VPINSRQ $1, (AX)(R9*8), X2, X2 \
-	VPINSRQ $1, (AX)(R11*8), X3, X3 \
-	VINSERTI128 $1, X3, Y2, Y2 \
-	VMOVD X1, R8 \
-	VPEXTRD $1, X1, R9 \
-	VPEXTRD $2, X1, R10 \
-	VPEXTRD $3, X1, R11 \
-	VMOVQ (AX)(R8*8), X3 \
-	VMOVQ (AX)(R10*8), X4 \
-	VPINSRQ $1, (AX)(R9*8), X3, X3 \
-	VPINSRQ $1, (AX)(R11*8), X4, X4 \
-	VINSERTI128 $1, X4, Y3, Y3 \
+	FETCH(X0, Y2, X2, X4) \
+	FETCH(X1, Y3, X3, X4) \
 	VMOVDQU Y2, NODE(CX) \
 	VMOVDQU Y3, (NODE+32)(CX) \
 	VSHUFPS $0x88, Y3, Y2, Y4 \
