@@ -122,18 +122,14 @@ func (s *slice) reference(dst []byte, pos uint32, rev bool, n int) []byte {
 	return dst
 }
 
-// passMismatches codes the placed reads of the columns. get returns read i of column k to code
-// from or to decode into.
-func (s *slice) passMismatches(c *coder, cols []*Column, where []*places, odd [][]bins.Exception, get func(k, i int) []byte) {
-	byQual := cols[0].Quals != nil
-	models := make([]*mismatches, len(cols))
+// walk calls f for each read of the columns that has a place, or for each that has none, with its
+// qualities (nil if there are none) and, as oddRuns.of has them, the bases without a value of their own.
+func walk(cols []*Column, where []*places, odd [][]bins.Exception, placed bool, f func(k, i int, quals []byte, skip []bool)) {
 	runs := make([]oddRuns, len(cols))
 	at := make([]int, len(cols))
 	for k := range cols {
-		models[k] = newMismatches(byQual, s.limit)
 		runs[k].list = odd[k]
 	}
-	var ref []byte
 	for i := 0; i < cols[0].Records; i++ {
 		for k, col := range cols {
 			n := col.len(i)
@@ -142,55 +138,68 @@ func (s *slice) passMismatches(c *coder, cols []*Column, where []*places, odd []
 				q = q[at[k] : at[k]+n]
 				at[k] += n
 			}
-			if where[k].pos[i] == unplaced {
-				continue
+			if (where[k].pos[i] != unplaced) == placed {
+				f(k, i, q, runs[k].of(i, n))
 			}
-			ref = s.reference(ref, where[k].pos[i], where[k].rev[i], n)
-			models[k].code(c, stand{uint64(where[k].pos[i]), where[k].rev[i], n}, ref, get(k, i), runs[k].of(i, n), q)
 		}
 	}
 }
 
+// passMismatches codes the placed reads of the columns. get returns read i of column k to code
+// from or to decode into.
+func (s *slice) passMismatches(c *coder, cols []*Column, where []*places, odd [][]bins.Exception, get func(k, i int) []byte) {
+	models := make([]*mismatches, len(cols))
+	for k := range cols {
+		models[k] = newMismatches(cols[0].Quals != nil, s.limit)
+	}
+	var ref []byte
+	walk(cols, where, odd, true, func(k, i int, quals []byte, skip []bool) {
+		w := stand{uint64(where[k].pos[i]), where[k].rev[i], cols[k].len(i)}
+		ref = s.reference(ref, where[k].pos[i], w.rev, w.n)
+		models[k].code(c, w, ref, get(k, i), skip, quals)
+	})
+}
+
 // passLiterals codes the reads that have no place.
 func (s *slice) passLiterals(c *coder, cols []*Column, where []*places, odd [][]bins.Exception, get func(k, i int) []byte) error {
-	var b *baseCoder
-	runs := make([]oddRuns, len(cols))
-	at := make([]int, len(cols))
-	for k := range cols {
-		runs[k].list = odd[k]
+	bases := unplacedBases(cols, where)
+	if bases == 0 {
+		return nil
 	}
-	for i := 0; i < cols[0].Records; i++ {
-		for k, col := range cols {
-			n := col.len(i)
-			q := col.Quals
-			if q != nil {
-				q = q[at[k] : at[k]+n]
-				at[k] += n
-			}
-			if where[k].pos[i] != unplaced {
+	m, err := s.model()
+	if err != nil {
+		return err
+	}
+	b := &baseCoder{c: c, m: m.clone(bases)}
+	walk(cols, where, odd, false, func(k, i int, quals []byte, skip []bool) {
+		read := get(k, i)[:cols[k].len(i)]
+		for j, v := range read {
+			if skip != nil && skip[j] {
 				continue
 			}
-			if b == nil {
-				m, err := s.model()
-				if err != nil {
-					return err
-				}
-				b = &baseCoder{c: c, m: m.clone(unplacedBases(cols, where))}
+			if quals != nil {
+				b.m.trust = trustOf(quals[j])
 			}
-			skip := runs[k].of(i, n)
-			read := get(k, i)[:n]
-			for j, v := range read {
-				if skip != nil && skip[j] {
-					continue
-				}
-				if q != nil {
-					b.m.trust = trustOf(q[j])
-				}
-				read[j] = b.base(v)
-			}
+			read[j] = b.base(v)
 		}
-	}
+	})
 	return nil
+}
+
+// passReads codes the reads without a place beside the others. get is called once for each, and returns what they take.
+func (s *slice) passReads(mismatches, literals *coder, cols []*Column, where []*places, odd [][]bins.Exception, get func() func(k, i int) []byte) (err error) {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		err = s.passLiterals(literals, cols, where, odd, get())
+	}()
+	s.passMismatches(mismatches, cols, where, odd, get())
+	if unplacedBases(cols, where) > 0 {
+		s.aside(func() { s.model() }) // as literals do
+	}
+	wg.Wait()
+	return err
 }
 
 // unplacedBases returns how many bases the reads hold that have no place.
@@ -241,21 +250,9 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [str
 			return buf
 		}
 	}
-	var wg sync.WaitGroup
-	wg.Add(1)
-	go func() {
-		defer wg.Done()
-		l := encodeTo(nil)
-		s.passLiterals(l, cols, where, odd, reader()) // the model is there: no error
-		out[streamLiterals] = l.e.Finish()
-	}()
-	m := encodeTo(nil)
-	s.passMismatches(m, cols, where, odd, reader())
-	out[streamMismatches] = m.e.Finish()
-	if unplacedBases(cols, where) > 0 {
-		s.aside(func() { s.model() }) // as literals do
-	}
-	wg.Wait()
+	m, l := encodeTo(nil), encodeTo(nil)
+	s.passReads(m, l, cols, where, odd, reader) // the model comes: no error
+	out[streamMismatches], out[streamLiterals] = m.e.Finish(), l.e.Finish()
 	return out
 }
 
@@ -313,17 +310,8 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, read
 		}
 		return seqs[k][starts[k][i]:][:cols[k].Lengths[i]]
 	}
-	var wg sync.WaitGroup
-	wg.Add(1)
-	go func() {
-		defer wg.Done()
-		err = s.passLiterals(decodeFrom(in[streamLiterals]), cols, where, odd, get)
-	}()
-	s.passMismatches(decodeFrom(in[streamMismatches]), cols, where, odd, get)
-	if unplacedBases(cols, where) > 0 {
-		s.aside(func() { s.model() }) // as literals do
-	}
-	if wg.Wait(); err != nil {
+	err = s.passReads(decodeFrom(in[streamMismatches]), decodeFrom(in[streamLiterals]), cols, where, odd, func() func(k, i int) []byte { return get })
+	if err != nil {
 		return nil, err
 	}
 	for k := range cols {
