@@ -122,13 +122,6 @@ func (s *sequence) set(i int, c byte) {
 	s.packed[i>>2] = s.packed[i>>2]&^(3<<shift) | c&3<<shift
 }
 
-// pack packs one-a-byte bases, with pad.
-func pack(b []byte) []byte {
-	var s sequence
-	s.append(b)
-	return s.packed
-}
-
 // mix64 spreads a k-mer over 64 bits (the finaliser of SplitMix64; Steele, Lea, Flood, OOPSLA 2014).
 func mix64(x uint64) uint64 {
 	x ^= x >> 30

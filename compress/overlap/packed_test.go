@@ -6,6 +6,13 @@ import (
 	"testing"
 )
 
+// pack packs one-a-byte bases, with pad.
+func pack(b []byte) []byte {
+	var s sequence
+	s.append(b)
+	return s.packed
+}
+
 func randomBases(r *rand.Rand, n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
