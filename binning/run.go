@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 
 	"orcomgo/bins"
+	"orcomgo/bins/commit"
 )
 
 // DefaultBlockSize is the block size in bytes where Options has none.
@@ -195,6 +196,25 @@ func (c *Config) sourceSize() uint64 {
 	return sum
 }
 
+// checkNames makes sure, before anything is written, that the inputs can be restored under
+// their names, and that none of them has a name that the archive's files will take.
+func (r *run) checkNames(archive string) error {
+	infos := make([]bins.Input, len(r.inputs))
+	for i, in := range r.inputs {
+		infos[i] = in.info
+		if in.spec.Path != "-" {
+			if err := commit.TakesName(in.spec.Path, r.OutDir, archive); err != nil {
+				return err
+			}
+		}
+	}
+	if err := bins.CheckInputNames(infos); err != nil {
+		return err
+	}
+	_, err := bins.RestoredNames(infos, r.Options, bins.Restored{})
+	return err
+}
+
 // runOnce is one attempt.
 func runOnce(ctx context.Context, c *Config, wrapped []*RecordError) (_ Summary, err error) {
 	r := &run{Config: c, total: c.sourceSize(), pool: newPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs))}
@@ -226,7 +246,11 @@ func runOnce(ctx context.Context, c *Config, wrapped []*RecordError) (_ Summary,
 		return Summary{}, err
 	}
 	started()
-	if r.out, err = bins.Create(c.OutDir, archiveName(r.inputs[0].info.Name), c.Force); err != nil {
+	name := archiveName(r.inputs[0].info.Name)
+	if err := r.checkNames(name); err != nil {
+		return Summary{}, err
+	}
+	if r.out, err = bins.Create(c.OutDir, name, c.Force); err != nil {
 		return Summary{}, err
 	}
 	defer r.out.Abort()

@@ -11,11 +11,14 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins"
+	"orcomgo/bins/commit"
 )
 
 // source gives the text of one input, inflated.
@@ -262,19 +265,28 @@ func inputName(path string, kind bins.Kind) string {
 	}
 	name := filepath.Base(path)
 	for _, ext := range []string{".gz", ".bgz", ".bgzf", ".zst"} {
-		if s, ok := strings.CutSuffix(name, ext); ok && s != "" {
+		// "..gz" is a name, "." is none.
+		if s, ok := strings.CutSuffix(name, ext); ok && s != "" && s != "." && s != ".." {
 			return s
 		}
 	}
 	return name
 }
 
-// archiveName returns the name of the archive of which this is the first input.
+// archiveName returns the name of the archive of which this is the first input. A name that
+// is too long for an archive is cut, and ends in a checksum to stay different from others.
 func archiveName(input string) string {
-	for _, ext := range []string{".fastq", ".fq", ".fasta", ".fa", ".fna"} {
-		if s, ok := strings.CutSuffix(input, ext); ok && s != "" {
-			return s
-		}
+	name, _ := bins.CutTextExt(input)
+	if name == "." || name == ".." {
+		name = input
 	}
-	return input
+	if len(name) <= commit.MaxName {
+		return name
+	}
+	sum := fmt.Sprintf("-%016x", xxh3.HashString(name))
+	cut := commit.MaxName - len(sum)
+	for cut > commit.MaxName-len(sum)-utf8.UTFMax && !utf8.RuneStart(name[cut]) {
+		cut-- // not inside a letter
+	}
+	return name[:cut] + sum
 }

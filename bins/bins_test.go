@@ -298,11 +298,11 @@ func TestOpenWhatIsNone(t *testing.T) {
 			t.Errorf("Open(%s): %v", d, err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "x"+MetaExt), nil, 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "x"+MetaExt), []byte(metaMagic), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(dir); !errors.Is(err, ErrCorrupt) {
-		t.Errorf("empty meta file: %v", err)
+		t.Errorf("cut meta file: %v", err)
 	}
 }
 

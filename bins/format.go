@@ -5,8 +5,7 @@
 //
 // A Writer takes blocks one after another and keeps only a short entry for each in memory.
 // A Reader gives back the columns of a block, and the reads of a range of signatures by
-// one contiguous read of each file. An archive exists once its meta file stands under its
-// final name or is about to: see Install.
+// one contiguous read of each file. Package commit puts the two files in place and finds them.
 package bins
 
 import (
@@ -15,34 +14,36 @@ import (
 	"fmt"
 
 	"github.com/zeebo/xxh3"
+
+	"orcomgo/bins/commit"
 )
 
 // Sentinel errors; what the functions of this package return wraps them.
 var (
-	// ErrNotArchive means that a directory holds no archive of this stage.
-	ErrNotArchive = errors.New("not an archive")
+	// ErrNotArchive means that there is no archive of this stage.
+	ErrNotArchive = commit.ErrNotArchive
 	// ErrCorrupt means that a file is damaged, truncated, or not the other's partner.
 	ErrCorrupt = errors.New("archive is damaged")
 	// ErrVersion means that a file is of a version that this program does not know.
 	ErrVersion = errors.New("unknown format version")
-	// ErrExists means that a directory holds an archive that must not be replaced.
-	ErrExists = errors.New("an archive is there already")
-	// ErrBusy means that another process is writing an archive to the directory.
-	ErrBusy = errors.New("another run is writing there")
+	// ErrExists means that there is an archive of that name, which must not be replaced.
+	ErrExists = commit.ErrExists
+	// ErrBusy means that another process is working on the archive.
+	ErrBusy = commit.ErrBusy
 )
 
 // DataExt and MetaExt end the names of the two files.
 const (
-	DataExt = ".bdna"
-	MetaExt = ".bmeta"
+	DataExt = commit.BinsDataExt
+	MetaExt = commit.BinsMetaExt
 )
 
 // Version is the format version that is written, and the only one that is read.
 const Version = 1
 
 const (
-	dataMagic = "ORCOBDNA"
-	metaMagic = "ORCOBMET"
+	dataMagic = commit.BinsDataMagic
+	metaMagic = commit.BinsMetaMagic
 	endMagic  = "ORCOBEND"
 
 	dataHeaderLen = 8 + 4 + 4 + 16 // magic, version, zero, ID

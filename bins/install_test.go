@@ -10,10 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"orcomgo/bins/commit"
 )
 
 // tiny makes an archive of one block whose content depends on the seed.
@@ -49,9 +50,9 @@ func names(t *testing.T, dir string) []string {
 	return names
 }
 
-// TestEveryMoment builds the directory as it is after each step of replacing an archive,
-// under the same and under another name: what then opens is the old archive before the
-// commit point and the new one after it, and nothing else is left in the end.
+// TestEveryMoment builds the directory as it is after each step of replacing an archive, or of
+// writing a first one: what then opens is the old archive before the commit point and the new
+// one after it. Reading leaves the directory as it is; the next writer tidies up.
 func TestEveryMoment(t *testing.T) {
 	oldDir, newDir := t.TempDir(), t.TempDir()
 	tiny(1, 50).write(t, oldDir, "x", false, 1)
@@ -64,90 +65,163 @@ func TestEveryMoment(t *testing.T) {
 		}
 		return data
 	}
-	for _, oldName := range []string{"new", "old"} {
-		oldFiles := map[string][]byte{oldName + ".bdna": get(oldDir, ".bdna"), oldName + ".bmeta": get(oldDir, ".bmeta")}
-		moments := []struct {
-			name      string
-			old       []string
-			data      string // what the new data file is called
-			meta      string
-			committed bool
-		}{
-			{"data written in part", []string{".bdna", ".bmeta"}, "new.bdna.tmp", "", false},
-			{"both written", []string{".bdna", ".bmeta"}, "new.bdna.tmp", "new.bmeta.tmp", false},
-			{"data renamed", []string{".bdna", ".bmeta"}, "new.bdna.new", "new.bmeta.tmp", false},
-			{"committed", []string{".bdna", ".bmeta"}, "new.bdna.new", "new.bmeta.new", true},
-			{"old data removed", []string{".bmeta"}, "new.bdna.new", "new.bmeta.new", true},
-			{"old meta removed", []string{".bdna"}, "new.bdna.new", "new.bmeta.new", true},
-			{"both removed", nil, "new.bdna.new", "new.bmeta.new", true},
-			{"data in place", nil, "new.bdna", "new.bmeta.new", true},
-			{"done", nil, "new.bdna", "new.bmeta", true},
-		}
-		for _, m := range moments {
-			for _, by := range []string{"Open", "Create", "Create with force"} {
-				t.Run(oldName+"/"+m.name+"/"+by, func(t *testing.T) {
-					dir := t.TempDir()
-					put := func(name string, data []byte) {
-						if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
-							t.Fatal(err)
-						}
+	pending := fmt.Sprintf("x.bdna.%x", newID)
+	type file struct {
+		name string
+		dir  string // whose content it has
+		ext  string
+	}
+	oldData, oldMeta := file{"x.bdna", oldDir, ".bdna"}, file{"x.bmeta", oldDir, ".bmeta"}
+	newMeta, newPending, newData := file{"x.bmeta", newDir, ".bmeta"}, file{pending, newDir, ".bdna"}, file{"x.bdna", newDir, ".bdna"}
+	temp := file{".orcomgo-00112233445566778899aabb.tmp", newDir, ".bdna"}
+	for _, m := range []struct {
+		name  string
+		files []file
+		want  *[16]byte // nil: no archive
+	}{
+		{"replace: a temporary file", []file{oldData, oldMeta, temp}, &oldID},
+		{"replace: data pending", []file{oldData, oldMeta, newPending}, &oldID},
+		{"replace: committed", []file{oldData, newMeta, newPending}, &newID},
+		{"replace: done", []file{newData, newMeta}, &newID},
+		{"first: a temporary file", []file{temp}, nil},
+		{"first: data pending", []file{newPending}, nil},
+		{"first: committed", []file{newPending, newMeta}, &newID},
+		{"first: done", []file{newData, newMeta}, &newID},
+	} {
+		for _, by := range []string{"Open", "Create", "Create with force"} {
+			t.Run(m.name+"/"+by, func(t *testing.T) {
+				dir := t.TempDir()
+				for _, f := range m.files {
+					if err := os.WriteFile(filepath.Join(dir, f.name), get(f.dir, f.ext), 0o666); err != nil {
+						t.Fatal(err)
 					}
-					for _, ext := range m.old {
-						put(oldName+ext, oldFiles[oldName+ext])
+				}
+				before := names(t, dir)
+				if m.want == nil {
+					if _, err := Open(dir); !errors.Is(err, ErrNotArchive) {
+						t.Errorf("Open: %v", err)
 					}
-					put(m.data, get(newDir, ".bdna"))
-					if m.meta != "" {
-						put(m.meta, get(newDir, ".bmeta"))
+				} else if got := idOf(t, dir); got != *m.want {
+					t.Error("it is the other archive")
+				}
+				if got := names(t, dir); !slices.Equal(got, before) {
+					t.Errorf("Open changed %v to %v", before, got)
+				}
+				if by == "Open" {
+					return
+				}
+				w, err := Create(dir, "x", by == "Create with force")
+				if exists := m.want != nil && by == "Create"; exists != errors.Is(err, ErrExists) || !exists && err != nil {
+					t.Fatalf("Create: %v", err)
+				}
+				want := []string{"x.bdna", "x.bmeta"}
+				if m.want == nil {
+					want = nil
+				}
+				if w != nil {
+					w.Abort()
+					if got := names(t, dir); !slices.Equal(got, want) {
+						t.Errorf("after Abort: %v", got)
 					}
-					want, wantName := oldID, oldName
-					if m.committed {
-						want, wantName = newID, "new"
-					}
-					wantNames := []string{wantName + ".bdna", wantName + ".bmeta"}
-					switch by {
-					case "Create":
-						if _, err := Create(dir, "y", false); !errors.Is(err, ErrExists) {
-							t.Fatalf("Create: %v", err)
-						}
-					case "Create with force":
-						w, err := Create(dir, "y", true)
-						if err != nil {
-							t.Fatal(err)
-						}
-						if got := names(t, dir); !slices.Equal(got, append(slices.Clone(wantNames), "y.bdna.tmp", "y.bmeta.tmp")) {
-							t.Errorf("while writing: %v", got)
-						}
-						w.Abort()
-						if got := names(t, dir); !slices.Equal(got, wantNames) {
-							t.Errorf("after Abort: %v", got)
-						}
-					}
-					if got := idOf(t, dir); got != want {
-						t.Error("it is the other archive")
-					}
-				})
-			}
+				}
+				if m.want != nil && idOf(t, dir) != *m.want {
+					t.Error("then it is the other archive")
+				}
+			})
 		}
 	}
 }
 
-// TestBusy: two writers in one directory would spoil each other's files.
-func TestBusy(t *testing.T) {
+// TestPendingOfOthers: what looks like the leftover of an interrupted commit, but is not by its content, stays.
+func TestPendingOfOthers(t *testing.T) {
 	dir := t.TempDir()
-	w, err := Create(dir, "a", false)
+	name := fmt.Sprintf("x.bdna.%x", [16]byte{1, 2, 3})
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("precious"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	tiny(1, 50).write(t, dir, "x", false, 1)
+	if got := names(t, dir); !slices.Equal(got, []string{"x.bdna", name, "x.bmeta"}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestSideBySide: archives of different names can be written to one directory at once, and
+// of two of one name the second to commit is refused.
+func TestSideBySide(t *testing.T) {
+	dir := t.TempDir()
+	var writers []*Writer
+	for _, name := range []string{"a", "b", "a"} {
+		w, err := Create(dir, name, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writers = append(writers, w)
+	}
+	for i, w := range writers {
+		err := w.Commit(sampleOptions, []Input{{Name: "x", Mate: -1}})
+		if i < 2 && err != nil || i == 2 && !errors.Is(err, ErrExists) {
+			t.Errorf("writer %d: %v", i, err)
+		}
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"a.bdna", "a.bmeta", "b.bdna", "b.bmeta"}) {
+		t.Errorf("%v", got)
+	}
+	if _, err := Open(dir); !errors.Is(err, commit.ErrSeveral) {
+		t.Errorf("Open: %v", err)
+	}
+	for _, path := range []string{"a", "b", "b.bmeta", "a.bdna"} {
+		r, err := Open(filepath.Join(dir, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := path[:1]; r.Name() != want {
+			t.Errorf("%s is %s", path, r.Name())
+		}
+		r.Close()
+	}
+}
+
+// TestReaderLock: one process at a time may pack bins.
+func TestReaderLock(t *testing.T) {
+	dir := t.TempDir()
+	tiny(1, 50).write(t, dir, "x", false, 1)
+	a, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(dir, "b", true); !errors.Is(err, ErrBusy) {
-		t.Errorf("a second writer: %v", err)
-	}
-	w.Abort()
-	if w, err = Create(dir, "b", false); err != nil {
+	b, err := Open(dir)
+	if err != nil {
 		t.Fatal(err)
 	}
-	w.Abort()
-	if got := names(t, dir); len(got) != 0 {
-		t.Errorf("left: %v", got)
+	defer b.Close()
+	if err := a.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Lock(); !errors.Is(err, ErrBusy) {
+		t.Errorf("a second lock: %v", err)
+	}
+	a.Close()
+	if err := b.Lock(); err != nil {
+		t.Errorf("after the first is closed: %v", err)
+	}
+}
+
+// TestRemoveReplaced: a reader removes the bins that it has read, not those that took their place.
+func TestRemoveReplaced(t *testing.T) {
+	dir := t.TempDir()
+	tiny(1, 50).write(t, dir, "x", false, 1)
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	tiny(2, 60).write(t, dir, "x", true, 1)
+	want := idOf(t, dir)
+	if err := r.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	if got := idOf(t, dir); got != want {
+		t.Error("it is the other archive")
 	}
 }
 
@@ -167,8 +241,23 @@ func TestCreateRefuses(t *testing.T) {
 		w.Abort()
 		t.Error("Create in a file succeeds")
 	}
-	// A packed archive is one as well.
-	if err := os.WriteFile(filepath.Join(dir, "x.cmeta"), nil, 0o666); err != nil {
+	// Other people's files are never replaced, whatever force says.
+	for _, ext := range []string{".bdna", ".bmeta", ".cdna", ".cmeta"} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "a"+ext), []byte("precious"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, force := range []bool{false, true} {
+			if _, err := Create(dir, "a", force); !errors.Is(err, commit.ErrForeign) {
+				t.Errorf("over a%s: %v", ext, err)
+			}
+		}
+		if got := names(t, dir); !slices.Equal(got, []string{"a" + ext}) {
+			t.Errorf("%v", got)
+		}
+	}
+	// A packed archive of that name counts.
+	if err := os.WriteFile(filepath.Join(dir, "a.cmeta"), []byte(commit.PackedMetaMagic), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Create(dir, "a", false); !errors.Is(err, ErrExists) {
@@ -214,7 +303,7 @@ func replaceForever(dir string) {
 	fmt.Println("begun")
 	var e Encoded
 	for i := 0; ; i++ {
-		w, err := Create(dir, "name"+strconv.Itoa(i/2%2), true)
+		w, err := Create(dir, "name", true)
 		fail(err)
 		fail(EncodeBlock(&e, clone(blocks[i%2]), side(1)))
 		fail(w.WriteBlock(&e))
@@ -235,7 +324,7 @@ func TestKilled(t *testing.T) {
 		t.Skip(err)
 	}
 	dir := t.TempDir()
-	tiny(1, 2000).write(t, dir, "name0", false, 1)
+	tiny(1, 2000).write(t, dir, "name", false, 1)
 	rng := rand.New(rand.NewSource(time.Now().UnixNano()))
 	leftovers := 0
 	for range 30 {
@@ -267,7 +356,7 @@ func TestKilled(t *testing.T) {
 			t.Fatal("the archive is neither")
 		}
 	}
-	w, err := Create(dir, "last", true)
+	w, err := Create(dir, "name", true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,80 +8,72 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
+
+	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 )
 
 // Reader reads an archive of stage 1. All its methods but Close and Remove are safe for
 // concurrent use. What they return has been checked against the checksums.
 type Reader struct {
-	dir        string
-	data, meta *os.File
+	dir, name  string
+	data, meta *vfs.File
 	info       *Meta
 	dirs       []atomic.Pointer[directory]
 }
 
-// Open opens the archive in dir, after completing a commit that a crash interrupted. The
-// error wraps ErrNotArchive, ErrCorrupt or ErrVersion. Only the index is read.
-func Open(dir string) (*Reader, error) {
-	name, err := find(dir)
+// Open opens the bins that path leads to, as commit.One finds them. The error wraps
+// ErrNotArchive, ErrCorrupt or ErrVersion. Only the index is read, and nothing is written.
+func Open(path string) (*Reader, error) {
+	e, err := commit.One(path)
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{dir: dir}
-	if err := r.open(filepath.Join(dir, name)); err != nil {
-		r.Close()
-		return nil, err
-	}
-	return r, nil
+	return OpenEntry(e)
 }
 
-// find returns the name of the archive in dir.
-func find(dir string) (string, error) {
-	if info, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("%s: %w: there is no such directory", dir, ErrNotArchive)
-	} else if err != nil {
-		return "", err
-	} else if !info.IsDir() {
-		return "", fmt.Errorf("%s: %w: it is not a directory", dir, ErrNotArchive)
+// OpenEntry opens the bins of an archive.
+func OpenEntry(e commit.Entry) (*Reader, error) {
+	if !e.Has[commit.Bins] {
+		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), ErrNotArchive, MetaExt)
 	}
-	if err := Recover(dir); err != nil {
-		return "", err
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return "", err
-	}
-	var names []string
-	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), MetaExt); ok {
-			names = append(names, name)
+	for tries := 1; ; tries++ {
+		r := &Reader{dir: e.Dir, name: e.Name}
+		err := r.open(e.Path())
+		if err == nil {
+			return r, nil
+		}
+		replaced := r.replaced()
+		r.Close()
+		if !replaced || tries == 3 {
+			return nil, err
 		}
 	}
-	switch len(names) {
-	case 0:
-		return "", fmt.Errorf("%s: %w: it holds no %s file", dir, ErrNotArchive, MetaExt)
-	case 1:
-		return names[0], nil
+}
+
+// replaced reports whether the meta file was replaced after it was opened. Then the data
+// file may be that of the new one.
+func (r *Reader) replaced() bool {
+	if r.meta == nil {
+		return false
 	}
-	return "", fmt.Errorf("%s: %w: it holds %d %s files, one is expected", dir, ErrNotArchive, len(names), MetaExt)
+	was, err := r.meta.Stat()
+	if err != nil {
+		return false
+	}
+	is, err := vfs.Stat(r.meta.Name())
+	return err == nil && !os.SameFile(was, is)
 }
 
 func (r *Reader) open(path string) (err error) {
-	if r.meta, err = os.Open(path + MetaExt); err != nil {
-		return err
-	}
-	if r.data, err = os.Open(path + DataExt); err != nil {
+	if r.meta, err = vfs.Open(path + MetaExt); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: %w: it is missing", path+DataExt, ErrCorrupt)
+			return fmt.Errorf("%s: %w: it is missing", path+MetaExt, ErrCorrupt)
 		}
 		return err
 	}
 	metaSize, err := size(r.meta)
-	if err != nil {
-		return err
-	}
-	dataSize, err := size(r.data)
 	if err != nil {
 		return err
 	}
@@ -116,6 +108,17 @@ func (r *Reader) open(path string) (err error) {
 	}
 	r.info.ID = id
 	r.dirs = make([]atomic.Pointer[directory], len(r.info.Blocks))
+	dataPath := commit.BinsData(r.dir, r.name, id)
+	if r.data, err = vfs.Open(dataPath); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: %w: it is missing", dataPath, ErrCorrupt)
+		}
+		return err
+	}
+	dataSize, err := size(r.data)
+	if err != nil {
+		return err
+	}
 	if dataSize < dataHeaderLen {
 		return fmt.Errorf("%s: %w: it is truncated", r.data.Name(), ErrCorrupt)
 	}
@@ -135,7 +138,7 @@ func (r *Reader) open(path string) (err error) {
 	return nil
 }
 
-func size(f *os.File) (uint64, error) {
+func size(f *vfs.File) (uint64, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return 0, err
@@ -146,7 +149,7 @@ func size(f *os.File) (uint64, error) {
 	return uint64(info.Size()), nil
 }
 
-func readAt(f *os.File, p []byte, at uint64) error {
+func readAt(f *vfs.File, p []byte, at uint64) error {
 	_, err := f.ReadAt(p, int64(at))
 	if err == io.EOF {
 		return fmt.Errorf("%s: %w: it is truncated", f.Name(), ErrCorrupt)
@@ -163,7 +166,7 @@ func (r *Reader) Paths() (data, meta string) { return r.data.Name(), r.meta.Name
 // Close closes the files.
 func (r *Reader) Close() error {
 	var err error
-	for _, f := range []*os.File{r.data, r.meta} {
+	for _, f := range []*vfs.File{r.data, r.meta} {
 		if f != nil {
 			if e := f.Close(); err == nil {
 				err = e
@@ -173,17 +176,28 @@ func (r *Reader) Close() error {
 	return err
 }
 
-// Remove removes both files, the meta file first, so that an interruption leaves no
-// archive rather than a damaged one. The reader stays usable until Close.
-func (r *Reader) Remove() error {
-	if err := os.Remove(r.meta.Name()); err != nil {
+// Name returns the archive's name, the NAME of NAME.bdna.
+func (r *Reader) Name() string { return r.name }
+
+// Dir returns the directory of the archive.
+func (r *Reader) Dir() string { return r.dir }
+
+// Lock makes this reader the only one whose Lock succeeds until it is closed, else the error
+// is ErrBusy: for those who will Remove the bins. Where the file system has no locks it does nothing.
+func (r *Reader) Lock() error {
+	locked, err := r.meta.Lock()
+	switch {
+	case locked || errors.Is(err, errors.ErrUnsupported):
+		return nil
+	case err != nil:
 		return err
 	}
-	if err := syncDir(r.dir); err != nil {
-		return err
-	}
-	return os.Remove(r.data.Name())
+	return fmt.Errorf("%s: %w", filepath.Join(r.dir, r.name), ErrBusy)
 }
+
+// Remove removes both files, unless others have taken their names. The reader can be used
+// until Close.
+func (r *Reader) Remove() error { return commit.RemoveBins(r.dir, r.name, r.data, r.meta) }
 
 // directory returns the directory of a block.
 func (r *Reader) directory(block int) (*directory, *BlockInfo, error) {

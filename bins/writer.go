@@ -3,13 +3,13 @@ package bins
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 	"sync"
+
+	"orcomgo/bins/commit"
 )
 
-// Writer writes the two files of an archive, block by block, under temporary names until
+// Writer writes the two files of an archive, block by block; they get their names at
 // Commit. Its methods are for one goroutine, WriteReserved excepted; blocks are encoded
 // beside it by EncodeBlock.
 type Writer struct {
@@ -17,47 +17,34 @@ type Writer struct {
 	Tool string
 
 	dir, name  string
-	made       bool // dir was made here
-	unlock     func()
+	replace    bool
+	made       commit.Made // directories that were made for dir
 	data, meta out
 	blocks     []BlockInfo
 	done       bool
 }
 
 // Create begins an archive in dir, which is made if it is missing, to be called
-// name.bdna and name.bmeta. If an archive is there it is ErrExists, or with force it
-// stands until the new one is committed. Temporary files of killed runs are removed.
+// name.bdna and name.bmeta. If there is an archive of that name the error is ErrExists; with
+// force it is replaced when the new one is committed.
 func Create(dir, name string, force bool) (*Writer, error) {
-	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00"+string(filepath.Separator)) {
-		return nil, fmt.Errorf("%q can't be the name of an archive", name)
+	if err := commit.CheckName(name); err != nil {
+		return nil, err
 	}
-	w := &Writer{Tool: "orcomgo", dir: dir, name: name}
-	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return nil, err
-		}
-		w.made = true
+	made, err := commit.MakeDir(dir)
+	if err != nil {
+		return nil, err
 	}
-	if err := w.begin(force); err != nil {
+	w := &Writer{Tool: "orcomgo", dir: dir, name: name, replace: force, made: made}
+	if err := w.begin(); err != nil {
 		w.Abort()
 		return nil, err
 	}
 	return w, nil
 }
 
-func (w *Writer) begin(force bool) (err error) {
-	if w.unlock, err = Lock(w.dir); err != nil {
-		return err
-	}
-	if err := rollForward(w.dir); err != nil {
-		return err
-	}
-	if there, err := Exists(w.dir); err != nil {
-		return err
-	} else if there && !force {
-		return fmt.Errorf("%s: %w", w.dir, ErrExists)
-	}
-	if err := RemoveStale(w.dir); err != nil {
+func (w *Writer) begin() error {
+	if err := commit.Begin(w.dir, w.name, commit.Bins, w.replace); err != nil {
 		return err
 	}
 	for _, f := range []struct {
@@ -65,8 +52,8 @@ func (w *Writer) begin(force bool) (err error) {
 		ext  string
 		head []byte
 	}{{&w.data, DataExt, dataHeader([16]byte{})}, {&w.meta, MetaExt, metaHeader()}} {
-		path := filepath.Join(w.dir, w.name+f.ext+tmpExt)
-		if f.out.f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+		var err error
+		if f.out.f, err = commit.NewTemp(filepath.Join(w.dir, w.name+f.ext)); err != nil {
 			return err
 		}
 		if err := f.out.append(f.head); err != nil {
@@ -107,14 +94,10 @@ func (w *Writer) Written() uint64 { return w.data.n + w.meta.n }
 
 // Commit completes both files, makes them durable and puts them in place under their final
 // names. It fills in the inputs' Records and Bytes from the blocks. After an error nothing
-// is left of the new archive, and an old one still stands, unless the error came after the
-// commit point: then the next Open or Create completes it.
+// is left of the new archive, and an old one is as it was, unless it is a
+// commit.AfterCommitError: then the new archive is complete.
 func (w *Writer) Commit(o Options, inputs []Input) (err error) {
-	defer func() {
-		if err != nil {
-			w.Abort()
-		}
-	}()
+	defer w.Abort() // after success it closes the files
 	for i := range inputs {
 		inputs[i].Records, inputs[i].Bytes = 0, 0
 	}
@@ -136,18 +119,16 @@ func (w *Writer) Commit(o Options, inputs []Input) (err error) {
 		return err
 	}
 	for _, o := range []*out{&w.data, &w.meta} {
-		f := o.f
-		o.f = nil
-		if err := SyncFile(f); err != nil {
+		if err := o.f.Sync(); err != nil {
 			return err
 		}
 	}
-	if err := Install(w.dir, w.name, DataExt, MetaExt); err != nil {
-		return err
+	err = commit.InstallBins(w.dir, w.name, id, w.data.f, w.meta.f, w.replace)
+	var after *commit.AfterCommitError
+	if err == nil || errors.As(err, &after) {
+		w.made = nil
 	}
-	w.done, w.made = true, false
-	w.unlock()
-	return nil
+	return err
 }
 
 // Abort removes everything that the writer made. It does nothing after Commit.
@@ -158,23 +139,15 @@ func (w *Writer) Abort() {
 	w.done = true
 	for _, o := range []*out{&w.data, &w.meta} {
 		if o.f != nil {
-			o.f.Close()
+			o.f.Discard()
 		}
 	}
-	if w.unlock != nil {
-		for _, ext := range []string{DataExt, MetaExt} {
-			os.Remove(filepath.Join(w.dir, w.name+ext+tmpExt))
-		}
-		w.unlock()
-	}
-	if w.made {
-		os.Remove(w.dir) // stays if anything is in it
-	}
+	w.made.Undo()
 }
 
 // out is one of the files; n bytes of it are written or reserved.
 type out struct {
-	f *os.File
+	f *commit.Temp
 	n uint64
 }
 
@@ -197,7 +170,7 @@ func (o *out) write(pieces [][]byte, at uint64) error {
 			return nil
 		}
 		if _, err := o.f.WriteAt(p, int64(at)); err != nil {
-			return fmt.Errorf("%s: %w", strings.TrimSuffix(o.f.Name(), tmpExt), cause(err))
+			return err
 		}
 		at += uint64(len(p))
 		return nil

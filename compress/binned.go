@@ -16,6 +16,8 @@ type binned struct {
 	cache *blockCache
 	pool  workers
 	keeps []keeps
+
+	problem []error
 }
 
 // newBinned describes the bins of r as a manifest.
@@ -45,6 +47,8 @@ func (b *binned) prepare(slices []int) {
 	b.cache = newBlockCache(b.r, b.keeps, true, specs)
 }
 
+func (b *binned) place() (dir, name string)   { return b.r.Dir(), b.r.Name() }
+func (b *binned) problems() []error           { return b.problem }
 func (b *binned) manifest() *archive.Manifest { return b.man }
 func (b *binned) Close() error                { return b.r.Close() }
 
@@ -61,10 +65,7 @@ func (b *binned) decode(ctx context.Context, i int, want [2]bool) (*batch, error
 			if !want[m] {
 				continue
 			}
-			var err error
-			if t.cols[m], t.seqs[m], err = b.cache.acquire(input, s.from, s.records); err != nil {
-				return err
-			}
+			t.cols[m], t.seqs[m], t.err[m] = b.cache.acquire(input, s.from, s.records)
 		}
 		return nil
 	})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io/fs"
 
 	"github.com/zeebo/xxh3"
 
@@ -20,10 +19,7 @@ var (
 	ErrVersion    = bins.ErrVersion
 )
 
-var (
-	errNames      = errors.New("there are fewer names than records")
-	errNoSuchFile = fs.ErrNotExist
-)
+var errNames = errors.New("there are fewer names than records")
 
 // textCheck follows the text of one input as it is delivered, from its first byte to its
 // last, and compares it with what is known of it.

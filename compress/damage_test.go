@@ -58,18 +58,24 @@ func TestDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := t.TempDir()
-			_, err = Unpack(context.Background(), dir, UnpackOptions{Threads: 2, OutDir: out})
-			if err == nil {
+			s, err := Unpack(context.Background(), dir, UnpackOptions{Threads: 2, OutDir: out})
+			if err == nil && len(s.Notes) == 0 {
 				t.Fatalf("%s, %s, %s: unpack says nothing", state, filepath.Base(path), what)
 			}
-			if strings.Contains(err.Error(), "\n") {
+			if err != nil && strings.Contains(err.Error(), "\n") {
 				t.Fatalf("%s, %s: more than a line: %v", state, what, err)
 			}
-			if left := filesIn(t, out); len(left) != 0 {
-				t.Fatalf("%s, %s: %d files left", state, what, len(left))
+			left := filesIn(t, out)
+			if err == nil && len(left) != len(ins) || err != nil && len(left) == len(ins) {
+				t.Fatalf("%s, %s: error %v, %d files restored", state, what, err, len(left))
+			}
+			for _, in := range ins {
+				if text, there := left[in.name]; there && text != in.text {
+					t.Fatalf("%s, %s, %s: %s has other text", state, filepath.Base(path), what, in.name)
+				}
 			}
 			if count++; count%4 == 0 {
-				status, err := Verify(context.Background(), dir, VerifyOptions{Threads: 2})
+				status, err := verifyPath(context.Background(), dir, VerifyOptions{Threads: 2})
 				seen := err != nil
 				for _, s := range status {
 					seen = seen || !s.OK
@@ -128,7 +134,7 @@ func TestVerifyTellsWhich(t *testing.T) {
 	}
 	src.Close()
 	flip(t, filepath.Join(dir, "a.cdna"), int64(at)+3, 4)
-	status, err := Verify(context.Background(), dir, VerifyOptions{Threads: 2})
+	status, err := verifyPath(context.Background(), dir, VerifyOptions{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +150,7 @@ func TestVerifySeesKeptBins(t *testing.T) {
 	packTo(t, dir, PackOptions{KeepBins: true})
 	verifyOK(t, dir, "SHA-256")
 	flip(t, filepath.Join(dir, "a.bdna"), 500, 4)
-	status, err := Verify(context.Background(), dir, VerifyOptions{})
+	status, err := verifyPath(context.Background(), dir, VerifyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,39 +198,60 @@ func TestPackAgain(t *testing.T) {
 			t.Error("packed again without bins")
 		}
 	})
-	t.Run("temporary files", func(t *testing.T) {
+	t.Run("other files", func(t *testing.T) {
 		dir := binTo(t, ins, bins.Options{})
-		for _, f := range []string{"a.cdna.tmp", "a.cmeta.tmp"} {
+		others := []string{"a.cdna.tmp", "a.cmeta.tmp", "b.cdna", "b.cmeta", "a.cdna.new", ".orcomgo-0123.tmp"}
+		for _, f := range others {
 			if err := os.WriteFile(filepath.Join(dir, f), []byte("half"), 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
-		packTo(t, dir, PackOptions{})
-		if n := len(filesIn(t, dir)); n != 2 {
-			t.Errorf("%d files, want 2", n)
+		packTo(t, filepath.Join(dir, "a"), PackOptions{})
+		if n := len(filesIn(t, dir)); n != 2+len(others) {
+			t.Errorf("%d files, want %d", n, 2+len(others))
 		}
 	})
 	t.Run("killed in the middle of the commit", func(t *testing.T) {
 		dir := binTo(t, ins, bins.Options{})
 		packTo(t, dir, PackOptions{KeepBins: true})
-		for _, f := range []string{"a.cdna", "a.cmeta"} {
-			if err := os.Rename(filepath.Join(dir, f), filepath.Join(dir, f+".new")); err != nil {
-				t.Fatal(err)
-			}
+		whole := filesIn(t, dir)
+		if err := os.Remove(filepath.Join(dir, "a.cmeta")); err != nil {
+			t.Fatal(err)
 		}
 		sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
-		if s := packTo(t, dir, PackOptions{}); !s.AlreadyPacked {
+		if s := packTo(t, dir, PackOptions{KeepBins: true}); !s.AlreadyPacked {
 			t.Error("packed again")
 		}
+		sameFiles(t, filesIn(t, dir), whole)
 	})
-	t.Run("damaged archive beside bins", func(t *testing.T) {
+	t.Run("damaged manifest beside bins", func(t *testing.T) {
 		dir := binTo(t, ins, bins.Options{})
 		packTo(t, dir, PackOptions{KeepBins: true})
-		flip(t, filepath.Join(dir, "a.cmeta"), 20, 1)
-		if s := packTo(t, dir, PackOptions{}); s.AlreadyPacked {
+		for _, f := range []string{"a.cmeta", "a.cdna"} {
+			path := filepath.Join(dir, f)
+			flip(t, path, fileSize(t, path)-20, 1)
+		}
+		before := filesIn(t, dir)
+		sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
+		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("error %v", err)
+		}
+		sameFiles(t, filesIn(t, dir), before)
+		if s := packTo(t, dir, PackOptions{Force: true}); s.AlreadyPacked {
 			t.Error("a damaged archive was taken for finished")
 		}
 		sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
+	})
+	t.Run("damaged sections beside bins", func(t *testing.T) {
+		dir := binTo(t, ins, bins.Options{})
+		packTo(t, dir, PackOptions{KeepBins: true})
+		flip(t, filepath.Join(dir, "a.cdna"), 100, 1)
+		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("error %v", err)
+		}
+		if n := len(filesIn(t, dir)); n != 4 {
+			t.Errorf("%d files, want 4: the bins must stay", n)
+		}
 	})
 	t.Run("archive of other reads", func(t *testing.T) {
 		dir := binTo(t, ins, bins.Options{})
@@ -269,11 +296,14 @@ func TestPackAgain(t *testing.T) {
 	})
 	t.Run("busy", func(t *testing.T) {
 		dir := binTo(t, ins, bins.Options{})
-		unlock, err := bins.Lock(dir)
+		r, err := bins.Open(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer unlock()
+		defer r.Close()
+		if err := r.Lock(); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, bins.ErrBusy) {
 			t.Errorf("error %v", err)
 		}

@@ -1,14 +1,12 @@
 package compress
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"orcomgo/bins"
+	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
 )
 
@@ -41,6 +39,7 @@ type Summary struct {
 	Slices         int
 	SlicesInFlight int          // how many were in work at once
 	Files          []FileStatus // by input; Unpack only
+	Notes          []string     // what is wrong with the archive, though it does not matter here; Unpack only
 }
 
 // summaryOf sums up an archive whose files are paths.
@@ -53,7 +52,7 @@ func summaryOf(man *archive.Manifest, paths []string, already bool) (*Summary, e
 		s.TextBytes += in.Bytes
 	}
 	for _, p := range paths {
-		st, err := os.Stat(p)
+		st, err := vfs.Stat(p)
 		if err != nil {
 			return nil, err
 		}
@@ -112,6 +111,8 @@ type Information struct {
 	// OrderBytes is what the original order of the records would have cost at least
 	// (log2 of the number of orders), where it was given up.
 	OrderBytes uint64 `json:"order_bytes,omitempty"`
+	// Problems are damages that verify would report and that need no decoding to be found.
+	Problems []string `json:"problems,omitempty"`
 }
 
 // InputInformation is about one input.
@@ -129,43 +130,39 @@ type InputInformation struct {
 	SHA256   string  `json:"sha256,omitempty"` // of the text that unpack delivers
 }
 
-// Info describes the archive in dir, packed or binned, without decoding it.
-func Info(dir string) (*Information, error) {
-	if err := recoverDir(dir); err != nil {
+// Info describes an archive, packed or binned, without decoding it.
+func Info(e commit.Entry) (*Information, error) {
+	src, err := openEntry(e, 1)
+	if err != nil {
 		return nil, err
 	}
-	r, err := archive.Open(dir)
-	if err == nil {
-		defer r.Close()
-		return infoPacked(dir, r)
+	defer src.Close()
+	var n *Information
+	switch src := src.(type) {
+	case *packed:
+		n, err = infoPacked(e, src.r)
+	case *binned:
+		n, err = infoBinned(src)
 	}
-	if !errors.Is(err, ErrNotArchive) {
+	if err != nil {
 		return nil, err
 	}
-	b, binErr := bins.Open(dir)
-	if binErr == nil {
-		defer b.Close()
-		return infoBinned(b)
+	for _, p := range src.problems() {
+		n.Problems = append(n.Problems, p.Error())
 	}
-	if errors.Is(binErr, ErrNotArchive) {
-		return nil, notArchive(dir, err)
-	}
-	return nil, binErr
+	return n, nil
 }
 
-func infoPacked(dir string, r *archive.Reader) (*Information, error) {
+func infoPacked(e commit.Entry, r *archive.Reader) (*Information, error) {
 	man := r.Manifest()
 	sum, err := summaryOf(man, r.Paths(), false)
 	if err != nil {
 		return nil, err
 	}
 	n := describe(man, sum)
-	n.Name, n.Stage, n.FormatVersion = r.Name(), "packed", archive.Version
+	n.Name, n.Stage, n.FormatVersion = r.Name(), "packed", man.FormatVersion()
 	n.ID, n.Level, n.Slices = fmt.Sprintf("%x", man.ID), Level(man.Level).String(), len(man.Slices)
-	if b, err := bins.Open(dir); err == nil {
-		n.BinsKept = true
-		b.Close()
-	}
+	n.BinsKept = e.Has[commit.Bins]
 	if man.Options.OrderAny {
 		bits := 0.0
 		for i := range man.Slices {
@@ -194,12 +191,8 @@ func log2Factorial(n uint64) float64 {
 	return l / math.Ln2
 }
 
-func infoBinned(r *bins.Reader) (*Information, error) {
-	b, err := newBinned(r, 1)
-	if err != nil {
-		return nil, err
-	}
-	meta, man := r.Meta(), b.man
+func infoBinned(b *binned) (*Information, error) {
+	r, meta, man := b.r, b.r.Meta(), b.man
 	for i := range man.Inputs {
 		if err := lengthsOf(r, i, &man.Inputs[i]); err != nil {
 			return nil, err
@@ -219,8 +212,7 @@ func infoBinned(r *bins.Reader) (*Information, error) {
 	}
 	sum.Columns.Index = sum.ArchiveBytes - sum.Columns.Total()
 	n := describe(man, sum)
-	data, _ := r.Paths()
-	n.Name, n.Stage, n.FormatVersion = strings.TrimSuffix(filepath.Base(data), bins.DataExt), "binned", bins.Version
+	n.Name, n.Stage, n.FormatVersion = r.Name(), "binned", bins.Version
 	n.ID, n.Blocks = n.BinsID, len(meta.Blocks)
 	return n, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"orcomgo/binning"
 	"orcomgo/bins"
+	"orcomgo/bins/commit"
 )
 
 // input is a file of a test.
@@ -88,7 +89,7 @@ func filesIn(t testing.TB, dir string) map[string]string {
 
 func verifyOK(t testing.TB, dir, checked string) {
 	t.Helper()
-	status, err := Verify(context.Background(), dir, VerifyOptions{Threads: 2})
+	status, err := verifyPath(context.Background(), dir, VerifyOptions{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,4 +245,31 @@ func sameFiles(t testing.TB, got, want map[string]string) {
 	if len(got) != len(want) {
 		t.Errorf("%d files, want %d", len(got), len(want))
 	}
+}
+
+// verifyPath is Verify for the archive that path leads to.
+func verifyPath(ctx context.Context, path string, o VerifyOptions) ([]FileStatus, error) {
+	e, err := commit.One(path)
+	if err != nil {
+		return nil, err
+	}
+	return Verify(ctx, e, o)
+}
+
+// infoOf is Info for the archive that path leads to.
+func infoOf(path string) (*Information, error) {
+	e, err := commit.One(path)
+	if err != nil {
+		return nil, err
+	}
+	return Info(e)
+}
+
+func fileSize(t testing.TB, path string) int64 {
+	t.Helper()
+	st, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st.Size()
 }

@@ -7,13 +7,11 @@ package compress
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"orcomgo/bins"
+	"orcomgo/bins/commit"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/seqs"
 )
@@ -45,92 +43,102 @@ func inFlight(threads int, memory, text uint64) int {
 	return int(min(max(n, 1), uint64(max(threads, 1)+1)))
 }
 
-// Pack compresses the bins in dir into a packed archive, decodes it again and compares
-// before it commits, and drops the bins. Killed at any moment, it leaves the bins or the
-// finished archive, and can be called again. A packed archive of the same bins is left as
-// it is, unless Force asks for another.
-func Pack(ctx context.Context, dir string, o PackOptions) (*Summary, error) {
-	if err := recoverDir(dir); err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(dir); err != nil {
-		return nil, err
-	}
-	unlock, err := bins.Lock(dir)
+// Pack compresses the bins of the archive that path leads to, decodes the result again and
+// compares before it commits, and removes the bins. Killed at any moment, it leaves the bins
+// or the packed archive, and can be called again. If there is a packed archive of that name
+// already, made from the same bins, it is left as it is; any other is replaced only with Force.
+func Pack(ctx context.Context, path string, o PackOptions) (*Summary, error) {
+	e, err := commit.One(path)
 	if err != nil {
 		return nil, err
 	}
-	defer unlock()
-	if err := bins.RemoveStale(dir); err != nil {
-		return nil, err
+	if !e.Has[commit.Bins] {
+		return packedAlready(e, o)
 	}
-	r, err := bins.Open(dir)
-	if errors.Is(err, ErrNotArchive) {
-		return packedAlready(dir, o, err)
-	}
+	r, err := bins.OpenEntry(e)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	old, err := archive.Open(dir)
-	switch {
-	case err == nil:
-		old.Close()
-		if o.Force {
-			break
-		}
-		if old.Manifest().Source != r.Meta().ID {
-			return nil, fmt.Errorf("%s: a packed archive of other reads is there: %w", dir, bins.ErrExists)
-		}
-		if !o.KeepBins {
-			if err := r.Remove(); err != nil {
-				return nil, err
-			}
-		}
-		return summaryOf(old.Manifest(), old.Paths(), true)
-	case errors.Is(err, archive.ErrSeveral):
-		return nil, err
-	case !errors.Is(err, ErrNotArchive) && !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion):
+	if err := r.Lock(); err != nil {
 		return nil, err
 	}
-	// A damaged archive beside good bins is replaced.
-	return pack(ctx, dir, r, o)
+	if e.Has[commit.Packed] && !o.Force {
+		return packedBefore(ctx, e, r, o)
+	}
+	return pack(ctx, r, o)
 }
 
-// packedAlready is Pack where there are no bins; binErr is what bins.Open said.
-func packedAlready(dir string, o PackOptions, binErr error) (*Summary, error) {
-	r, err := archive.Open(dir)
-	if errors.Is(err, ErrNotArchive) {
-		if errors.Is(err, archive.ErrSeveral) {
+// packedBefore is Pack where there are bins and a packed archive: an earlier run may have
+// been interrupted between the commit and the removal of the bins, or told to keep them.
+func packedBefore(ctx context.Context, e commit.Entry, r *bins.Reader, o PackOptions) (*Summary, error) {
+	p, err := archive.OpenEntry(e)
+	if err != nil {
+		return nil, fmt.Errorf("there is a packed archive already, and it can't be read (--force replaces it): %w", err)
+	}
+	defer p.Close()
+	if p.Manifest().Source != r.Meta().ID {
+		return nil, fmt.Errorf("%s: it was packed from other reads than those of the bins: %w", e.Path()+archive.MetaSuffix, bins.ErrExists)
+	}
+	if err := restoreMeta(p); err != nil {
+		return nil, err
+	}
+	if !o.KeepBins {
+		// The archive may have been damaged since it was packed.
+		if !o.NoVerify {
+			src := newPacked(p, o.Threads)
+			status, err := verifySource(ctx, src, VerifyOptions{Threads: o.Threads, Memory: o.Memory, Progress: o.Progress})
+			if err != nil {
+				return nil, err
+			}
+			for _, s := range status {
+				if !s.OK {
+					return nil, fmt.Errorf("there is a packed archive already, but it is damaged, so the bins are kept (--force packs again): %w", s.err)
+				}
+			}
+		}
+		if err := r.Remove(); err != nil {
 			return nil, err
 		}
-		return nil, binErr
 	}
+	return summaryOf(p.Manifest(), p.Paths(), true)
+}
+
+// packedAlready is Pack where there are no bins.
+func packedAlready(e commit.Entry, o PackOptions) (*Summary, error) {
+	r, err := archive.OpenEntry(e)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	if o.Force {
-		return nil, fmt.Errorf("%s: it is packed and its bins are gone: nothing to pack again", dir)
+		return nil, fmt.Errorf("%s: it is packed and its bins are gone: nothing to pack again", e.Path())
+	}
+	if err := restoreMeta(r); err != nil {
+		return nil, err
 	}
 	// The bins go meta file first; a kill in between leaves the other.
-	if err := os.Remove(filepath.Join(dir, r.Name()+bins.DataExt)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := commit.RemoveBinsData(e.Dir, e.Name, r.Manifest().Source); err != nil {
 		return nil, err
 	}
 	return summaryOf(r.Manifest(), r.Paths(), true)
 }
 
-func pack(ctx context.Context, dir string, r *bins.Reader, o PackOptions) (s *Summary, err error) {
-	data, _ := r.Paths()
-	w, err := archive.Create(dir, strings.TrimSuffix(filepath.Base(data), bins.DataExt))
+// restoreMeta writes the .cmeta file of a packed archive that has lost it, or that was
+// interrupted before it was written.
+func restoreMeta(r *archive.Reader) error {
+	if !r.MetaMissing() {
+		return nil
+	}
+	return r.RestoreMeta()
+}
+
+func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err error) {
+	w, err := archive.Create(r.Dir(), r.Name(), o.Force)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			w.Abort()
-		}
-	}()
+	defer w.Abort() // after success it closes the file
 	runs := true
 	for _, in := range r.Meta().Inputs {
 		runs = runs && wholeOrder(r.Meta().Options, in.Kind)
@@ -140,7 +148,7 @@ func pack(ctx context.Context, dir string, r *bins.Reader, o PackOptions) (s *Su
 	if err != nil {
 		return nil, err
 	}
-	p := &packer{dir: dir, r: r, o: o, pool: pool, enc: enc, w: w}
+	p := &packer{r: r, o: o, pool: pool, enc: enc, w: w}
 	if p.specs, err = planSlices(r.Meta(), enc.Parts); err != nil {
 		enc.Close()
 		return nil, err
@@ -149,7 +157,7 @@ func pack(ctx context.Context, dir string, r *bins.Reader, o PackOptions) (s *Su
 	if err := p.write(ctx); err != nil {
 		return nil, err
 	}
-	if err := w.Sync(&p.man); err != nil {
+	if err := w.End(&p.man); err != nil {
 		return nil, err
 	}
 	p.checked = enc.Checked()
@@ -164,15 +172,10 @@ func pack(ctx context.Context, dir string, r *bins.Reader, o PackOptions) (s *Su
 	}
 	if !o.KeepBins {
 		if err := r.Remove(); err != nil {
-			return nil, err
+			return nil, &commit.AfterCommitError{Archive: filepath.Join(r.Dir(), r.Name()), Err: err}
 		}
 	}
-	done, err := archive.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer done.Close()
-	if s, err = summaryOf(done.Manifest(), done.Paths(), false); err != nil {
+	if s, err = summaryOf(&p.man, w.Paths(), false); err != nil {
 		return nil, err
 	}
 	s.SlicesInFlight = p.flight
@@ -181,7 +184,6 @@ func pack(ctx context.Context, dir string, r *bins.Reader, o PackOptions) (s *Su
 
 // packer is the state of one run of Pack.
 type packer struct {
-	dir     string
 	r       *bins.Reader
 	o       PackOptions
 	pool    workers

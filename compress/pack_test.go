@@ -27,7 +27,7 @@ func TestRoundTrip(t *testing.T) {
 					t.Errorf("left over: %v", left)
 				}
 			}
-			info, err := Info(dir)
+			info, err := infoOf(dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,7 +249,7 @@ func TestLevels(t *testing.T) {
 		}
 		sizes[s.Columns.Qualities] = l
 		sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
-		if info, err := Info(dir); err != nil || info.Level != l.String() {
+		if info, err := infoOf(dir); err != nil || info.Level != l.String() {
 			t.Errorf("level %v: info says %q, %v", l, info.Level, err)
 		}
 		if back, err := ParseLevel(l.String()); err != nil || back != l {

@@ -3,6 +3,7 @@ package compress
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -50,48 +51,122 @@ func (p *packed) manifest() *archive.Manifest { return p.man }
 func (p *packed) paths() []string             { return p.r.Paths() }
 func (p *packed) Close() error                { return p.r.Close() }
 
+func (p *packed) place() (dir, name string) { return p.r.Dir(), p.r.Name() }
+func (p *packed) problems() []error         { return p.r.Problems() }
+
+// failures collects why columns of a slice could not be decoded. Of several reasons for a
+// member that of the first column is reported, whichever was found first.
+type failures struct {
+	mu    sync.Mutex
+	err   [2]error
+	order [2]int
+	lost  bool // a column failed without which sequences can't be decoded
+}
+
+// The columns in the order in which their errors are reported.
+const (
+	lengthsFailed = iota
+	layoutFailed
+	namesFailed
+	qualsFailed
+	sharedFailed
+	seqsFailed
+)
+
+// fail notes that members can't be restored because of err in a column.
+func (f *failures) fail(column int, err error, members ...int) {
+	if err == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.lost = f.lost || column == lengthsFailed || column == qualsFailed || column == sharedFailed
+	for _, m := range members {
+		if f.err[m] == nil || column < f.order[m] {
+			f.err[m], f.order[m] = err, column
+		}
+	}
+}
+
+// seqsLost reports whether a column failed without which sequences can't be decoded.
+func (f *failures) seqsLost() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.lost
+}
+
 // decode follows the columns' dependencies: lengths, then qualities, then sequences, which
-// are coded given the qualities of both mates; beside them names, the first mates' first.
+// are coded given the qualities of both mates; beside them names, the first mates' first. A
+// damaged column takes with it the members that depend on it, and no other.
 func (p *packed) decode(ctx context.Context, i int, want [2]bool) (*batch, error) {
 	s := &p.man.Slices[i]
 	members := s.Members()
+	both := []int{0, 1}[:len(members)]
 	b := &batch{slice: s}
-	outer := ctx
-	g, ctx := errgroup.WithContext(ctx)
+	var failed failures
 	for m, mem := range members {
 		b.cols[m] = &columns{input: mem.Input, from: s.From, records: s.Records}
-		if err := p.pool.do(ctx, func() error { return p.small(s, m, b.cols[m]) }); err != nil {
+		if err := p.pool.do(ctx, func() error {
+			failed.fail(lengthsFailed, p.lengths(s, m, b.cols[m]), both...)
+			failed.fail(layoutFailed, p.layout(s, m, b.cols[m]), m)
+			return nil
+		}); err != nil {
 			return nil, err
 		}
 	}
+	if failed.seqsLost() {
+		return p.end(b, &failed, want), nil
+	}
+	g, gctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
-		return p.pool.do(ctx, func() error { return p.names(s, b, want) })
+		return p.pool.do(gctx, func() error { p.names(s, b, want, &failed); return nil })
 	})
 	g.Go(func() error {
-		q, qctx := errgroup.WithContext(ctx) // it ends with Wait
+		q, qctx := errgroup.WithContext(gctx) // it ends with Wait
 		q.Go(func() error {
 			// For all slices, so it must not end with this one.
-			return p.shared.pass(qctx, func() error { return p.pool.do(outer, p.decodeShared) })
+			err := p.shared.pass(qctx, func() error { return p.pool.do(ctx, p.decodeShared) })
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			failed.fail(sharedFailed, err, both...)
+			return nil
 		})
 		for m := range members {
 			q.Go(func() error {
-				return p.pool.do(qctx, func() error { return p.quals(s, m, b.cols[m]) })
+				return p.pool.do(qctx, func() error {
+					failed.fail(qualsFailed, p.quals(s, m, b.cols[m]), both...)
+					return nil
+				})
 			})
 		}
 		if err := q.Wait(); err != nil {
 			return err
 		}
-		return p.pool.do(ctx, func() error { return p.seqs(s, b) })
+		return p.pool.do(gctx, func() error {
+			if !failed.seqsLost() {
+				failed.fail(seqsFailed, p.seqs(s, b), both...)
+			}
+			return nil
+		})
 	})
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	for m := range members {
-		if !want[m] {
+	return p.end(b, &failed, want), nil
+}
+
+// end leaves in b what is wanted and not damaged.
+func (p *packed) end(b *batch, failed *failures, want [2]bool) *batch {
+	for m := range b.cols {
+		if want[m] {
+			b.err[m] = failed.err[m]
+		}
+		if !want[m] || b.err[m] != nil {
 			b.cols[m], b.seqs[m] = nil, nil
 		}
 	}
-	return b, nil
+	return b
 }
 
 // read returns a section of member m; failed says what to call an error of its decoder.
@@ -101,8 +176,7 @@ func (p *packed) read(s *archive.Slice, m int, sec archive.Section, column strin
 	return data, func(err error) error { return p.r.Corrupt(what, err) }, err
 }
 
-// small decodes lengths and layout.
-func (p *packed) small(s *archive.Slice, m int, c *columns) error {
+func (p *packed) lengths(s *archive.Slice, m int, c *columns) error {
 	mem := s.Members()[m]
 	data, failed, err := p.read(s, m, mem.Lengths, "lengths")
 	if err != nil {
@@ -114,10 +188,15 @@ func (p *packed) small(s *archive.Slice, m int, c *columns) error {
 	if got := c.bases(); got != mem.Bases {
 		return failed(fmt.Errorf("they sum to %d, the manifest says %d", got, mem.Bases))
 	}
+	return nil
+}
+
+func (p *packed) layout(s *archive.Slice, m int, c *columns) error {
 	if !keepsOf(p.man.Options, p.man.Inputs[c.input].Kind).layout {
 		return nil
 	}
-	if data, failed, err = p.read(s, m, mem.Layout, "layout"); err != nil {
+	data, failed, err := p.read(s, m, s.Members()[m].Layout, "layout")
+	if err != nil {
 		return err
 	}
 	if c.layout, err = decodeLayout(data, c.records); err != nil {
@@ -126,29 +205,30 @@ func (p *packed) small(s *archive.Slice, m int, c *columns) error {
 	return nil
 }
 
-func (p *packed) names(s *archive.Slice, b *batch, want [2]bool) error {
+// names decodes the names of the members: second mates' need first mates'.
+func (p *packed) names(s *archive.Slice, b *batch, want [2]bool, f *failures) {
 	if p.man.Options.ReadsOnly || p.man.Options.DropNames {
+		return
+	}
+	decode := func(m int, d func(data []byte) ([]byte, error)) error {
+		data, failed, err := p.read(s, m, s.Members()[m].Names, "names")
+		if err != nil {
+			return err
+		}
+		if b.cols[m].names, err = d(data); err != nil {
+			return failed(err)
+		}
 		return nil
 	}
-	data, failed, err := p.read(s, 0, s.First.Names, "names")
-	if err != nil {
-		return err
+	err := decode(0, func(data []byte) ([]byte, error) { return decodeNames(data, s.Records, s.First.NamesLen) })
+	f.fail(namesFailed, err, []int{0, 1}[:len(s.Members())]...)
+	if err != nil || s.Mate == nil || !want[1] {
+		return
 	}
-	first, err := decodeNames(data, s.Records, s.First.NamesLen)
-	if err != nil {
-		return failed(err)
-	}
-	b.cols[0].names = first
-	if s.Mate == nil || !want[1] {
-		return nil
-	}
-	if data, failed, err = p.read(s, 1, s.Mate.Names, "names"); err != nil {
-		return err
-	}
-	if b.cols[1].names, err = decodeMateNames(data, first, s.Records, s.Mate.NamesLen); err != nil {
-		return failed(err)
-	}
-	return nil
+	err = decode(1, func(data []byte) ([]byte, error) {
+		return decodeMateNames(data, b.cols[0].names, s.Records, s.Mate.NamesLen)
+	})
+	f.fail(namesFailed, err, 1)
 }
 
 func (p *packed) quals(s *archive.Slice, m int, c *columns) error {

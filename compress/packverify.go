@@ -6,6 +6,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"orcomgo/bins"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/seqs"
 )
@@ -31,7 +32,6 @@ func (p *packer) verify(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer r.Close()
 	src := newPacked(r, p.o.Threads)
 	src.checked = p.checked
 	src.threads = seqs.SegmentThreads(src.threads, p.o.Memory)
@@ -51,6 +51,9 @@ func (p *packer) verify(ctx context.Context) (err error) {
 
 	produce := func(ctx context.Context, i int) (*verified, error) {
 		b, err := src.decode(ctx, i, [2]bool{true, true})
+		if err == nil {
+			err = b.firstErr()
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -66,12 +69,12 @@ func (p *packer) verify(ctx context.Context) (err error) {
 					v.digest[m] = digest(c, b.seqs[m], &p.checks[i])
 				}
 				var err error
-				if v.text[m], err = b.text(texts.get(textSize(formOf(man.Options, in.Kind), c)), man, m, nil); err != nil {
+				if v.text[m], err = b.text(texts.get(textSize(bins.FormOf(man.Options, in.Kind), c)), man, m, nil); err != nil {
 					return err
 				}
 				v.hash[m] = xxh3.Hash(v.text[m])
 			}
-			b.drop()
+			b.release()
 			return nil
 		})
 		return v, err

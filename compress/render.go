@@ -7,36 +7,17 @@ import (
 	"orcomgo/bins"
 )
 
-// form is how the records of an input come back.
-type form uint8
-
-const (
-	asRecords form = iota // their own text
-	asFASTA               // FASTQ without qualities: name and sequence, a line each
-	asLines               // reads only: one sequence a line
-)
-
-func formOf(o bins.Options, kind bins.Kind) form {
-	switch {
-	case o.ReadsOnly:
-		return asLines
-	case kind == bins.FASTQ && o.Quality == bins.QualityDrop:
-		return asFASTA
-	}
-	return asRecords
-}
-
 // textSize returns how many bytes records of these columns take, layout exceptions aside.
-func textSize(f form, c *columns) int {
+func textSize(f bins.Form, c *columns) int {
 	n := int(c.bases()) + 2*c.records
-	if f == asLines {
+	if f == bins.AsLines {
 		return n
 	}
 	n += len(c.names) + c.records
 	if c.names == nil {
 		n += c.records * len(strconv.FormatUint(c.from+uint64(c.records), 10))
 	}
-	if f == asRecords && c.quals != nil {
+	if f == bins.AsRecords && c.quals != nil {
 		n += len(c.quals) + 3*c.records
 		if c.layout.Default.Plus == bins.PlusName {
 			n += len(c.names)
@@ -50,7 +31,7 @@ func textSize(f form, c *columns) int {
 
 // render appends the text of c to dst. seqs are its sequences end to end. With ends not
 // nil, ends[i] is set to the length of the text up to the end of record i.
-func render(dst []byte, f form, kind bins.Kind, c *columns, seqs []byte, ends []int) ([]byte, error) {
+func render(dst []byte, f bins.Form, kind bins.Kind, c *columns, seqs []byte, ends []int) ([]byte, error) {
 	start := len(dst)
 	names, quals := c.names, c.quals
 	exceptions := c.layout.Exceptions
@@ -62,7 +43,7 @@ func render(dst []byte, f form, kind bins.Kind, c *columns, seqs []byte, ends []
 		}
 		seq := seqs[:n]
 		seqs = seqs[n:]
-		if f == asLines {
+		if f == bins.AsLines {
 			dst = append(append(dst, seq...), '\n')
 		} else {
 			name := number
@@ -76,7 +57,7 @@ func render(dst []byte, f form, kind bins.Kind, c *columns, seqs []byte, ends []
 				number = strconv.AppendUint(number[:0], c.from+uint64(i)+1, 10)
 				name = number
 			}
-			if f == asFASTA {
+			if f == bins.AsFASTA {
 				dst = append(append(dst, '>'), name...)
 				dst = append(dst, '\n')
 				dst = append(append(dst, seq...), '\n')

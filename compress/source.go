@@ -2,12 +2,12 @@ package compress
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins"
+	"orcomgo/bins/commit"
 	"orcomgo/compress/archive"
 )
 
@@ -19,22 +19,37 @@ type source interface {
 	// prepare announces which slices decode will be asked for, each once.
 	prepare(slices []int)
 	// decode returns slice i of the manifest. What is needed for the members that are not
-	// wanted is not decoded unless the others depend on it. Safe for concurrent use.
+	// wanted is not decoded unless the others depend on it. A member that can't be decoded
+	// has an error in the batch; the error returned is that of ctx. Safe for concurrent use.
 	decode(ctx context.Context, i int, want [2]bool) (*batch, error)
 	// paths are the files of the archive.
 	paths() []string
+	// place is the directory of the archive and its name.
+	place() (dir, name string)
+	// problems are damages that don't keep it from being read.
+	problems() []error
 	Close() error
 }
 
-// batch is a decoded slice: columns and letters of its members; nil where not wanted.
+// batch is a decoded slice: columns and letters of its members; nil where not wanted, and
+// where err says why they could not be decoded.
 type batch struct {
 	slice *archive.Slice
 	cols  [2]*columns
 	seqs  [2][]byte
+	err   [2]error
 }
 
-// drop lets go of the decoded columns, once the text stands.
-func (b *batch) drop() {
+// firstErr returns the error of the first member that has one.
+func (b *batch) firstErr() error {
+	if b.err[0] != nil {
+		return b.err[0]
+	}
+	return b.err[1]
+}
+
+// release frees the decoded columns after the text has been rendered.
+func (b *batch) release() {
 	b.cols, b.seqs = [2]*columns{}, [2][]byte{}
 }
 
@@ -43,7 +58,7 @@ func (b *batch) drop() {
 func (b *batch) text(dst []byte, man *archive.Manifest, m int, ends []int) ([]byte, error) {
 	c := b.cols[m]
 	in := &man.Inputs[c.input]
-	text, err := render(dst, formOf(man.Options, in.Kind), in.Kind, c, b.seqs[m], ends)
+	text, err := render(dst, bins.FormOf(man.Options, in.Kind), in.Kind, c, b.seqs[m], ends)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", whereRecords(man, b.slice, m), err)
 	}
@@ -61,47 +76,64 @@ func whereRecords(man *archive.Manifest, s *archive.Slice, m int) string {
 	return fmt.Sprintf("records %d to %d of %s", s.From+1, s.From+uint64(s.Records), man.Inputs[s.Members()[m].Input].Name)
 }
 
-// openSource opens what dir holds: the packed archive if there is one, else the bins.
-func openSource(dir string, threads int) (source, error) {
-	if err := recoverDir(dir); err != nil {
+// openSource opens the archive that path leads to: the packed one, or, before it is packed,
+// the bins. Where both are there and differ, the bins are newer: they replaced the packed
+// archive, whose removal was interrupted.
+func openSource(path string, threads int) (source, error) {
+	e, err := commit.One(path)
+	if err != nil {
 		return nil, err
 	}
-	r, err := archive.Open(dir)
-	if err == nil {
-		return newPacked(r, threads), nil
+	return openEntry(e, threads)
+}
+
+// openEntry is openSource for an archive that was found.
+func openEntry(e commit.Entry, threads int) (source, error) {
+	var p *archive.Reader
+	var b *bins.Reader
+	var packedErr, binsErr error
+	if e.Has[commit.Packed] {
+		p, packedErr = archive.OpenEntry(e)
 	}
-	if !errors.Is(err, ErrNotArchive) {
-		return nil, err
+	if e.Has[commit.Bins] {
+		b, binsErr = bins.OpenEntry(e)
 	}
-	b, binErr := bins.Open(dir)
-	if binErr == nil {
+	same := p != nil && b != nil && p.Manifest().Source == b.Meta().ID
+	if same && !p.MetaMissing() {
+		b.Close()
+		b = nil
+	}
+	switch {
+	case b != nil:
+		// Where p has only lost its .cmeta file, its commit was interrupted: pack completes it.
+		var problem []error
+		if p != nil {
+			p.Close()
+		}
+		if p != nil && !same {
+			problem = append(problem, fmt.Errorf("%s: it was packed from other bins than those that are there: %w", e.Path()+archive.MetaSuffix, ErrCorrupt))
+		}
+		if packedErr != nil {
+			problem = append(problem, packedErr)
+		}
 		s, err := newBinned(b, threads)
+		if err == nil {
+			err = bins.CheckInputNames(binsInputs(s.man))
+		}
 		if err != nil {
 			b.Close()
 			return nil, err
 		}
+		s.problem = problem
 		return s, nil
+	case p != nil:
+		if err := bins.CheckInputNames(binsInputs(p.Manifest())); err != nil {
+			p.Close()
+			return nil, err
+		}
+		return newPacked(p, threads), nil
+	case packedErr != nil:
+		return nil, packedErr
 	}
-	if errors.Is(binErr, ErrNotArchive) {
-		return nil, notArchive(dir, err)
-	}
-	return nil, binErr
-}
-
-// recoverDir finishes a commit that a crash interrupted. A missing directory is left for
-// others to report.
-func recoverDir(dir string) error {
-	err := bins.Recover(dir)
-	if errors.Is(err, errNoSuchFile) {
-		return fmt.Errorf("%s: %w: there is no such directory", dir, ErrNotArchive)
-	}
-	return err
-}
-
-// notArchive says that dir holds neither stage's files; of several packed archives it says so.
-func notArchive(dir string, packedErr error) error {
-	if _, err := archive.Find(dir); errors.Is(err, archive.ErrSeveral) {
-		return packedErr
-	}
-	return fmt.Errorf("%s: %w: it holds no %s and no %s file", dir, ErrNotArchive, archive.MetaSuffix, bins.MetaExt)
+	return nil, binsErr
 }

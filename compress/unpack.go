@@ -5,12 +5,14 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
 
+	"orcomgo/bins"
+	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
 )
 
@@ -37,10 +39,13 @@ type UnpackOptions struct {
 // input's end is left out.
 type RecordRange struct{ From, To uint64 }
 
-// Unpack gives back the text of the archive in dir, from the packed archive or, before it is
-// packed, from the bins. A file stands under its name only after all of it was checked; on
-// a stream a slice is written once it was.
-func Unpack(ctx context.Context, dir string, o UnpackOptions) (_ *Summary, err error) {
+// Unpack gives back the text of the archive that path leads to, from the packed archive or,
+// before it is packed, from the bins. A file gets its name only after all of it was checked;
+// on a stream a slice is written once it was.
+//
+// Where some inputs are damaged, the others are restored: the error is then a DamagedError,
+// and the Summary says in Files which are damaged. A stream ends at the first damage.
+func Unpack(ctx context.Context, path string, o UnpackOptions) (_ *Summary, failed error) {
 	switch {
 	case (o.OutDir == "") == (o.Stream == nil):
 		return nil, fmt.Errorf("unpack: expected a directory or a stream to write to")
@@ -49,7 +54,7 @@ func Unpack(ctx context.Context, dir string, o UnpackOptions) (_ *Summary, err e
 	case o.Records != nil && o.Records.From >= o.Records.To:
 		return nil, fmt.Errorf("unpack: there are no records from %d to %d", o.Records.From+1, o.Records.To)
 	}
-	src, err := openSource(dir, o.Threads)
+	src, err := openSource(path, o.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -57,56 +62,109 @@ func Unpack(ctx context.Context, dir string, o UnpackOptions) (_ *Summary, err e
 	man := src.manifest()
 	u := &unpacker{src: src, man: man, o: &o, out: files{stream: o.Stream}}
 	if o.Stream == nil {
-		names, err := outputNames(man, &o)
+		made, err := u.makeFiles()
+		defer func() {
+			u.out.abort()
+			if failed != nil {
+				made.Undo() // what files were restored in stays
+			}
+		}()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", src.paths()[1], err)
-		}
-		if err := os.MkdirAll(o.OutDir, 0o777); err != nil {
 			return nil, err
 		}
-		for i, n := range names {
-			f := newOutFile(o.OutDir, n)
-			if o.Records != nil && man.Inputs[i].Records <= o.Records.From {
-				f = nil // nothing of it is asked for
-			}
-			u.out.outs = append(u.out.outs, f)
-		}
-		for _, f := range u.out.outs {
-			if err := f.free(o.Force); err != nil {
-				return nil, err
-			}
-			if err := f.spare(src.paths()); err != nil {
-				return nil, err
-			}
-		}
 	}
-	defer func() {
-		for _, f := range u.out.outs {
-			f.abort()
-		}
-	}()
 	if err := u.run(ctx); err != nil {
 		return nil, err
 	}
-	for i, f := range u.out.outs {
-		if err := f.finish(); err != nil {
-			return nil, err
-		}
-		if f != nil {
-			u.status[i].Name = f.path
-		}
-	}
-	for _, f := range u.out.outs {
-		if err := f.commit(o.Force); err != nil {
-			return nil, err
-		}
+	if err := u.name(); err != nil {
+		return nil, err
 	}
 	s, err := summaryOf(man, src.paths(), false)
 	if err != nil {
 		return nil, err
 	}
 	s.Files, s.SlicesInFlight = u.status, u.flight
+	for _, p := range src.problems() {
+		s.Notes = append(s.Notes, p.Error())
+	}
+	damaged := 0
+	for i := range s.Files {
+		if !s.Files[i].OK {
+			damaged++
+		}
+	}
+	if damaged > 0 {
+		return s, &DamagedError{path, damaged, len(s.Files)}
+	}
 	return s, nil
+}
+
+// makeFiles makes the directory for the files, and decides on their names; it returns the
+// directories that were missing.
+func (u *unpacker) makeFiles() (commit.Made, error) {
+	names, err := outputNames(u.man, u.o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", u.src.paths()[0], err)
+	}
+	made, err := commit.MakeDir(u.o.OutDir)
+	if err != nil {
+		return nil, err
+	}
+	for i, n := range names {
+		var f *outFile
+		if u.o.Records == nil || u.man.Inputs[i].Records > u.o.Records.From {
+			if f, err = newOutFile(u.o.OutDir, n, u.src, u.o.Force); err != nil {
+				return made, err
+			}
+		}
+		u.out.outs = append(u.out.outs, f)
+	}
+	return made, nil
+}
+
+// DamagedError says that some inputs of an archive could not be restored.
+type DamagedError struct {
+	Archive        string
+	Damaged, Files int
+}
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("%s: %d of %d files are damaged and were not restored", e.Archive, e.Damaged, e.Files)
+}
+
+// Unwrap makes it an ErrCorrupt.
+func (e *DamagedError) Unwrap() error { return ErrCorrupt }
+
+// name gives the files that were restored their names, and makes these durable.
+func (u *unpacker) name() error {
+	named := false
+	for i, f := range u.out.outs {
+		if f == nil || !u.status[i].OK {
+			continue
+		}
+		if err := f.finish(); err != nil {
+			return err
+		}
+	}
+	for i, f := range u.out.outs {
+		if f == nil || !u.status[i].OK {
+			continue
+		}
+		if err := f.name(u.o.Force); err != nil {
+			if named {
+				err = fmt.Errorf("%w (the files before it are restored)", err)
+			}
+			return err
+		}
+		u.status[i].Name, named = f.path, true
+	}
+	if !named {
+		return nil
+	}
+	if err := vfs.SyncDir(u.o.OutDir); err != nil {
+		return fmt.Errorf("%w (the files are restored, but a power cut now may lose them)", err)
+	}
+	return nil
 }
 
 // unpacker is the state of one run of Unpack.
@@ -176,15 +234,16 @@ func (u *unpacker) jobs() [][]job {
 type piece struct {
 	text    [2][]byte // of each member wanted
 	records [2]int
-	out     [][]byte // what is written, by member, or one for both when interleaved
-	own     [][]byte // buffers that go back to the pool
+	err     [2]error  // why a member has no text
+	out     [2][]byte // what is written; when interleaved, both members in the first
+	own     [][]byte  // buffers that go back to the pool
 }
 
 func (u *unpacker) run(ctx context.Context) error {
 	var total, largest uint64
 	for i := range u.man.Inputs {
 		in := &u.man.Inputs[i]
-		u.status = append(u.status, FileStatus{Name: in.Name})
+		u.status = append(u.status, FileStatus{Name: in.Name, OK: true})
 		c := newTextCheck(in.Name, in.Blocks, u.man.Verified && u.o.Records == nil)
 		if u.o.Records != nil {
 			c = newTextCheck(in.Name, nil, false)
@@ -224,7 +283,7 @@ func (u *unpacker) run(ctx context.Context) error {
 			return p, err
 		}
 		consume := func(k int, p *piece) error {
-			if err := u.write(pass[k], p); err != nil {
+			if err := u.consume(pass[k], p); err != nil {
 				return err
 			}
 			for _, b := range p.own {
@@ -242,7 +301,7 @@ func (u *unpacker) run(ctx context.Context) error {
 
 // render makes the text of a decoded slice.
 func (u *unpacker) render(b *batch, j job, texts *buffers) (*piece, error) {
-	p := new(piece)
+	p := &piece{err: b.err}
 	var ends [2][]int
 	lo, hi := 0, b.slice.Records
 	if r := u.o.Records; r != nil {
@@ -251,17 +310,18 @@ func (u *unpacker) render(b *batch, j job, texts *buffers) (*piece, error) {
 	}
 	part := lo > 0 || hi < b.slice.Records
 	for m := range b.cols {
-		if !j.want[m] {
+		if !j.want[m] || p.err[m] != nil {
 			continue
 		}
 		c := b.cols[m]
 		if part || j.interleave {
 			ends[m] = make([]int, c.records)
 		}
-		f := formOf(u.man.Options, u.man.Inputs[c.input].Kind)
+		f := bins.FormOf(u.man.Options, u.man.Inputs[c.input].Kind)
 		text, err := b.text(texts.get(textSize(f, c)), u.man, m, ends[m])
 		if err != nil {
-			return nil, err
+			p.err[m] = err
+			continue
 		}
 		p.own = append(p.own, text)
 		if part {
@@ -277,26 +337,27 @@ func (u *unpacker) render(b *batch, j job, texts *buffers) (*piece, error) {
 		}
 		p.text[m], p.records[m] = text, hi-lo
 	}
-	b.drop()
+	b.release()
 	if j.interleave {
-		both := texts.get(len(p.text[0]) + len(p.text[1]))
-		both = interleave(both, p.text[0], p.text[1], ends[0], ends[1])
-		p.own = append(p.own, both)
-		p.out = [][]byte{both}
-	} else {
-		for m := range p.text {
-			if j.want[m] {
-				p.out = append(p.out, p.text[m])
-			}
+		if p.err[0] == nil && p.err[1] == nil {
+			both := texts.get(len(p.text[0]) + len(p.text[1]))
+			both = interleave(both, p.text[0], p.text[1], ends[0], ends[1])
+			p.own = append(p.own, both)
+			p.out[0] = both
 		}
+	} else {
+		p.out = p.text
 	}
 	if u.o.Gzip {
-		for i, t := range p.out {
+		for m, t := range p.out {
+			if !j.want[m] || p.err[m] != nil || j.interleave && m > 0 {
+				continue
+			}
 			z, err := gzipped(t)
 			if err != nil {
 				return nil, err
 			}
-			p.out[i] = z
+			p.out[m] = z
 		}
 	}
 	return p, nil
@@ -318,18 +379,29 @@ func gzipped(text []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// write checks a piece's text against what is known of its input, and then writes it.
-func (u *unpacker) write(j job, p *piece) error {
+// consume checks a piece's text against what is known of its input, and then writes it.
+// Damage ends the restoring of that input; of all, on a stream.
+func (u *unpacker) consume(j job, p *piece) error {
 	s := &u.man.Slices[j.slice]
-	var inputs []int
 	var digests sync.WaitGroup
 	defer digests.Wait()
 	for m, mem := range s.Members() {
 		if !j.want[m] {
 			continue
 		}
-		if err := u.checks[mem.Input].compare(p.text[m]); err != nil {
-			return err
+		status := &u.status[mem.Input]
+		switch {
+		case p.err[m] != nil:
+			status.damage(s, p.err[m])
+		case status.OK:
+			status.fail(u.checks[mem.Input].compare(p.text[m]))
+		}
+		if !status.OK {
+			if u.out.stream != nil {
+				return status.err
+			}
+			u.out.outs[mem.Input].abort()
+			continue
 		}
 		// Beside the writing.
 		digests.Add(1)
@@ -337,18 +409,18 @@ func (u *unpacker) write(j job, p *piece) error {
 			defer digests.Done()
 			u.checks[mem.Input].digest(p.text[m])
 		}()
-		u.status[mem.Input].Records += uint64(p.records[m])
-		u.status[mem.Input].Bytes += uint64(len(p.text[m]))
-		inputs = append(inputs, mem.Input)
+		status.Records += uint64(p.records[m])
+		status.Bytes += uint64(len(p.text[m]))
 	}
-	for i, b := range p.out {
-		if err := u.out.write(inputs[i], b); err != nil {
+	for m, mem := range s.Members() {
+		if !j.want[m] || !u.status[mem.Input].OK {
+			continue
+		}
+		if err := u.out.write(mem.Input, p.out[m]); err != nil {
 			return err
 		}
-	}
-	if s.From+uint64(s.Records) == u.man.Inputs[s.First.Input].Records {
-		for _, i := range inputs {
-			if err := u.out.finish(i); err != nil {
+		if s.From+uint64(s.Records) == u.man.Inputs[s.First.Input].Records {
+			if err := u.out.finish(mem.Input); err != nil {
 				return err
 			}
 		}
@@ -360,20 +432,22 @@ func (u *unpacker) write(j job, p *piece) error {
 func (u *unpacker) end() error {
 	written := uint64(0)
 	for i := range u.man.Inputs {
-		in := &u.man.Inputs[i]
-		written += u.status[i].Bytes
-		if u.o.Records == nil {
+		in, status := &u.man.Inputs[i], &u.status[i]
+		written += status.Bytes
+		if u.o.Records == nil && status.OK {
 			var want *[32]byte
 			if u.man.Verified {
 				want = &in.SHA256
-				u.status[i].SHA256 = fmt.Sprintf("%x", in.SHA256)
+				status.SHA256 = fmt.Sprintf("%x", in.SHA256)
 			}
-			if err := u.checks[i].end(want); err != nil {
-				return err
-			}
+			status.fail(u.checks[i].end(want))
 		}
-		u.status[i].OK = true
-		if u.o.Gzip && u.status[i].Bytes == 0 && u.out.stream == nil && u.out.outs[i] != nil {
+		switch {
+		case !status.OK && u.out.stream != nil:
+			return status.err
+		case !status.OK:
+			u.out.outs[i].abort()
+		case u.o.Gzip && status.Bytes == 0 && u.out.stream == nil && u.out.outs[i] != nil:
 			if err := u.emptyMember(i); err != nil {
 				return err
 			}

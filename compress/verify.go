@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"orcomgo/bins"
+	"orcomgo/bins/commit"
+	"orcomgo/compress/archive"
 )
 
 // FileStatus is what became of one file: verified, or restored by Unpack.
@@ -19,6 +22,47 @@ type FileStatus struct {
 	// of the text as stage 1 read it), or "section checksums" where neither is known.
 	Checked string `json:"checked,omitempty"`
 	SHA256  string `json:"sha256,omitempty"` // of the text, when Checked is "SHA-256"
+	// Damaged are the records that can't be restored, in ascending order; empty for a
+	// problem of the file as a whole.
+	Damaged []RecordRange `json:"damaged,omitempty"`
+
+	err error // what Problem says
+}
+
+// fail notes what is wrong with the file as a whole, if err is not nil.
+func (s *FileStatus) fail(err error) {
+	if err != nil && s.OK {
+		s.OK, s.Problem, s.err = false, err.Error(), err
+	}
+}
+
+// damage notes that the records of a slice can't be restored. Slices of an input come in
+// ascending order.
+func (s *FileStatus) damage(sl *archive.Slice, err error) {
+	s.fail(err)
+	from, to := sl.From, sl.From+uint64(sl.Records)
+	if n := len(s.Damaged); n > 0 && s.Damaged[n-1].To == from {
+		s.Damaged[n-1].To = to
+		return
+	}
+	s.Damaged = append(s.Damaged, RecordRange{from, to})
+}
+
+// DamagedText says in words which records can't be restored; "" if that is not known.
+func (s *FileStatus) DamagedText() string {
+	const most = 5
+	var text []string
+	for i, r := range s.Damaged {
+		if i == most {
+			text = append(text, fmt.Sprintf("and %d more stretches", len(s.Damaged)-most))
+			break
+		}
+		text = append(text, fmt.Sprintf("%d to %d", r.From+1, r.To))
+	}
+	if text == nil {
+		return ""
+	}
+	return "records " + strings.Join(text, ", ")
 }
 
 // VerifyOptions control Verify.
@@ -28,12 +72,20 @@ type VerifyOptions struct {
 	Progress Progress // may be nil
 }
 
-// Verify decodes everything in dir and compares it with the checksums taken when it was
-// written; it returns a status for each input. Where bins stand beside the packed archive
-// they are verified as well, and a problem of theirs is reported with their input. The error
-// is for what prevents a look at single files: no archive, or one whose index is damaged.
-func Verify(ctx context.Context, dir string, o VerifyOptions) ([]FileStatus, error) {
-	src, err := openSource(dir, o.Threads)
+// IsDamage reports whether err says that an archive is damaged or of an unknown version, and
+// not that something else failed.
+func IsDamage(err error) bool {
+	return errors.Is(err, ErrCorrupt) || errors.Is(err, ErrVersion) || errors.Is(err, ErrNotArchive)
+}
+
+// Verify decodes everything of an archive and compares it with the
+// checksums taken when it was written; it returns a status for each input, and one for each
+// file of the archive that is damaged in what the inputs don't depend on. Where bins are
+// beside the packed archive they are verified as well, and a problem of theirs is reported
+// with their input. The error is for what prevents a look at single files: no archive, or
+// one whose index is damaged.
+func Verify(ctx context.Context, e commit.Entry, o VerifyOptions) ([]FileStatus, error) {
+	src, err := openEntry(e, o.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -42,40 +94,46 @@ func Verify(ctx context.Context, dir string, o VerifyOptions) ([]FileStatus, err
 	if err != nil {
 		return nil, err
 	}
-	if b, ok := src.(*binned); ok {
-		if err := b.checkRest(ctx, status); err != nil {
-			return nil, err
+	switch src := src.(type) {
+	case *binned:
+		err = src.checkRest(ctx, status)
+	case *packed:
+		if e.Has[commit.Bins] {
+			err = verifyBinsToo(ctx, e, status, o)
 		}
 	}
-	if _, ok := src.(*packed); !ok {
-		return status, nil
-	}
-	r, err := bins.Open(dir)
-	if errors.Is(err, ErrNotArchive) {
-		return status, nil
-	}
 	if err != nil {
 		return nil, err
+	}
+	for _, p := range src.problems() {
+		file, problem, _ := strings.Cut(p.Error(), ": ")
+		status = append(status, FileStatus{Name: file, Problem: problem})
+	}
+	return status, nil
+}
+
+// verifyBinsToo verifies the bins beside a packed archive that was made of them, whose
+// status is given.
+func verifyBinsToo(ctx context.Context, e commit.Entry, status []FileStatus, o VerifyOptions) error {
+	r, err := bins.OpenEntry(e)
+	if err != nil {
+		return err
 	}
 	defer r.Close()
-	if r.Meta().ID != src.manifest().Source {
-		_, meta := r.Paths()
-		return nil, fmt.Errorf("%s: the bins are not those that %s was packed from: %w", meta, src.paths()[1], ErrCorrupt)
-	}
 	b, err := newBinned(r, o.Threads)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	binStatus, err := verifySource(ctx, b, o)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for i := range status {
 		if !binStatus[i].OK && status[i].OK {
 			status[i].OK, status[i].Problem = false, binStatus[i].Problem
 		}
 	}
-	return status, nil
+	return nil
 }
 
 // checkRest checks what the text does not depend on, where columns were left out. It says
@@ -99,10 +157,10 @@ func (b *binned) checkRest(ctx context.Context, status []FileStatus) error {
 	return nil
 }
 
-// result is the text of a slice, or why there is none.
+// result is the text of a slice's members, or why there is none.
 type result struct {
 	text [2][]byte
-	err  error
+	err  [2]error
 }
 
 func verifySource(ctx context.Context, src source, o VerifyOptions) ([]FileStatus, error) {
@@ -119,11 +177,6 @@ func verifySource(ctx context.Context, src source, o VerifyOptions) ([]FileStatu
 			s.Checked = "block hashes"
 		}
 		checks[i] = newTextCheck(in.Name, in.Blocks, man.Verified)
-	}
-	fail := func(input int, err error) {
-		if s := &status[input]; s.OK {
-			s.OK, s.Problem = false, err.Error()
-		}
 	}
 	all := make([]int, len(man.Slices))
 	var total, largest uint64
@@ -142,30 +195,28 @@ func verifySource(ctx context.Context, src source, o VerifyOptions) ([]FileStatu
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		r := &result{err: err}
 		if err != nil {
-			return r, nil
+			return nil, err
 		}
+		r := &result{err: b.err}
 		return r, pool.do(ctx, func() error {
 			for m := range b.slice.Members() {
-				c := b.cols[m]
-				f := formOf(man.Options, man.Inputs[c.input].Kind)
-				if r.text[m], r.err = b.text(texts.get(textSize(f, c)), man, m, nil); r.err != nil {
-					break
+				if c := b.cols[m]; r.err[m] == nil {
+					f := bins.FormOf(man.Options, man.Inputs[c.input].Kind)
+					r.text[m], r.err[m] = b.text(texts.get(textSize(f, c)), man, m, nil)
 				}
 			}
-			b.drop()
+			b.release()
 			return nil
 		})
 	}
 	consume := func(i int, r *result) error {
-		for m, mem := range man.Slices[i].Members() {
-			err := r.err
-			if err == nil && status[mem.Input].OK {
-				err = checks[mem.Input].add(r.text[m])
-			}
-			if err != nil {
-				fail(mem.Input, err)
+		s := &man.Slices[i]
+		for m, mem := range s.Members() {
+			if r.err[m] != nil {
+				status[mem.Input].damage(s, r.err[m])
+			} else if status[mem.Input].OK {
+				status[mem.Input].fail(checks[mem.Input].add(r.text[m]))
 			}
 			texts.put(r.text[m])
 		}
@@ -186,9 +237,7 @@ func verifySource(ctx context.Context, src source, o VerifyOptions) ([]FileStatu
 			want = &man.Inputs[i].SHA256
 			s.SHA256 = fmt.Sprintf("%x", *want)
 		}
-		if err := checks[i].end(want); err != nil {
-			fail(i, err)
-		}
+		s.fail(checks[i].end(want))
 	}
 	return status, nil
 }

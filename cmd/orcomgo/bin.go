@@ -37,7 +37,7 @@ Examples:
 		f.Var(&o.blockSize, "block-size", "`SIZE` of text that is sorted at a time, such as 256MB, 64MiB or 1G")
 		f.IntVar(&o.streams, "streams", 0, "`BLOCKS` in flight at once (default 2, or 4 on a GPU)")
 		f.StringVar(&o.device, "device", "auto", "`WHERE` to run: auto, cpu or gpu")
-		f.BoolVarP(&o.force, "force", "f", false, "replace an archive that is in OUT")
+		f.BoolVarP(&o.force, "force", "f", false, "replace an archive of that name")
 		o.add(f)
 		o.given = f.Changed
 		return o.run

@@ -4,13 +4,13 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
 
 	"orcomgo/binning"
 	"orcomgo/bins"
+	"orcomgo/bins/commit"
 	"orcomgo/compress"
 
 	"github.com/spf13/pflag"
@@ -18,9 +18,10 @@ import (
 
 var infoCommand = command{
 	name:     "info",
-	synopsis: "ARCHIVE/",
+	synopsis: "DIR|DIR/NAME",
 	about:    "tell what is inside",
 	help: `info tells what an archive holds, without decoding it: inputs, reads, lengths, sizes of the columns, ratio.
+Of a directory with several archives it describes all, as JSON one object after another.
 
 Examples:
   orcomgo info run/
@@ -48,26 +49,50 @@ func (o *infoFlags) run(_ context.Context, s *streams, args []string) error {
 		}
 		return signatures(s.out, dir)
 	}
-	n, err := compress.Info(dir)
+	found, err := commit.Find(dir)
 	if err != nil {
 		return err
 	}
-	if o.json {
-		e := json.NewEncoder(s.out)
-		e.SetIndent("", "  ")
-		e.SetEscapeHTML(false)
-		return e.Encode(n)
+	failed := 0
+	for i, e := range found {
+		n, err := compress.Info(e)
+		if err != nil {
+			if len(found) == 1 {
+				return err
+			}
+			failed++
+			fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
+			continue
+		}
+		switch {
+		case o.json:
+			e := json.NewEncoder(s.out)
+			e.SetIndent("", "  ")
+			e.SetEscapeHTML(false)
+			err = e.Encode(n)
+		case i > 0:
+			if _, err = fmt.Fprintln(s.out); err != nil {
+				return err
+			}
+			fallthrough
+		default:
+			err = describe(s.out, n)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return describe(s.out, n)
+	if failed > 0 {
+		return fmt.Errorf("%s: %d of %s can't be read", dir, failed, plural(uint64(len(found)), "archive"))
+	}
+	return nil
 }
 
 // signatures prints the bins as the reads were assigned, over all inputs.
 func signatures(w io.Writer, dir string) error {
 	r, err := bins.Open(dir)
-	if errors.Is(err, bins.ErrNotArchive) {
-		if _, packed := compress.Info(dir); packed == nil {
-			return fmt.Errorf("%s: the bins are gone: --signatures works between bin and pack, and after pack --keep-bins", dir)
-		}
+	if e, found := commit.One(dir); found == nil && !e.Has[commit.Bins] {
+		return fmt.Errorf("%s: the bins are gone: --signatures works between bin and pack, and after pack --keep-bins", dir)
 	}
 	if err != nil {
 		return err
@@ -79,7 +104,7 @@ func signatures(w io.Writer, dir string) error {
 // describe prints an archive's description for people.
 func describe(w io.Writer, n *compress.Information) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "%s, %s by %s, format %d, ID %s\n", n.Name, n.Stage, n.Tool, n.FormatVersion, n.ID)
+	fmt.Fprintf(out, "%s, %s by %s, format %d, ID %s\n", oneLine(n.Name), n.Stage, n.Tool, n.FormatVersion, n.ID)
 	fmt.Fprintf(out, "order %s, names %s, quality %s", n.Order, n.Names, n.Quality)
 	switch {
 	case n.ReadsOnly:
@@ -99,7 +124,11 @@ func describe(w io.Writer, n *compress.Information) error {
 	if n.BinsKept {
 		fmt.Fprint(out, "; bins kept")
 	}
-	fmt.Fprint(out, "\n\n")
+	fmt.Fprint(out, "\n")
+	for _, p := range n.Problems {
+		fmt.Fprintf(out, "DAMAGED: %s\n", oneLine(p))
+	}
+	fmt.Fprint(out, "\n")
 
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "kind\trecords\tbases\tlength\tbytes\t input\n")

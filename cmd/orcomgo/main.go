@@ -9,9 +9,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -107,9 +110,32 @@ func fail(s *streams, err error) int {
 	return exitFailure
 }
 
-// oneLine makes sure that a text is one line, whatever file name is in it.
+// oneLine makes sure that a text is one line of printable characters, whatever file name is
+// in it: a name may hold line ends, or codes that a terminal obeys.
 func oneLine(text string) string {
-	return strings.NewReplacer("\r", `\r`, "\n", `\n`).Replace(strings.TrimSpace(text))
+	text = strings.TrimSpace(text)
+	clean := true
+	for _, r := range text {
+		clean = clean && r != utf8.RuneError && unicode.IsPrint(r)
+	}
+	if clean {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		r, n := utf8.DecodeRuneInString(text)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		text = text[n:]
+	}
+	return b.String()
 }
 
 const overview = `orcomgo archives sequencing runs and gives them back byte for byte.

@@ -10,13 +10,15 @@ import (
 
 var packCommand = command{
 	name:     "pack",
-	synopsis: "ARCHIVE/",
+	synopsis: "DIR|DIR/NAME",
 	about:    "compress the bins, check, drop them",
 	help: `pack compresses what bin wrote into NAME.cdna and NAME.cmeta, decodes it again and compares, and then
 removes the bins. Interrupted at any moment, it leaves the bins or the finished archive, and can be run again.
+A packed archive that was made from other bins is replaced only with --force.
 
 Examples:
   orcomgo pack run/
+  orcomgo pack archives/sample7              one of several archives in a directory
   orcomgo pack --keep-bins run/              leave the bins beside the archive
   orcomgo pack --level max -t 16 run/        smaller qualities, slower
 `,
@@ -25,7 +27,7 @@ Examples:
 		f.BoolVar(&o.keepBins, "keep-bins", false, "leave the bins beside the packed archive")
 		f.BoolVar(&o.noVerify, "no-verify", false, "don't decode what was written before the bins go")
 		f.StringVar(&o.level, "level", "default", "`EFFORT` on the qualities: fast, default or max")
-		f.BoolVarP(&o.force, "force", "f", false, "pack again if the archive is packed already")
+		f.BoolVarP(&o.force, "force", "f", false, "replace a packed archive of this name that is there already")
 		o.add(f)
 		return o.run
 	},
@@ -62,10 +64,10 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 	return o.packed(s.err, summary)
 }
 
-// oneArchive is the directory that a command works on, its only argument.
+// oneArchive is the path of what a command works on, its only argument.
 func oneArchive(command string, args []string) (string, error) {
 	if len(args) != 1 || args[0] == "" {
-		return "", usagef("%s: give one archive, the directory that bin wrote", command)
+		return "", usagef("%s: give one archive: DIR, the directory that bin wrote to, or DIR/NAME where it holds several", command)
 	}
 	return args[0], nil
 }

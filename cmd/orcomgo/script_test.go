@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,8 +29,23 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	commands := map[string]func(ts *testscript.TestScript, neg bool, args []string){
+		"orcomgo":     scriptSucceeds,
+		"fails":       scriptFails,
+		"refused":     scriptRefused,
+		"unzip":       scriptUnzip,
+		"tozstd":      scriptToZstd,
+		"cut":         scriptCut,
+		"flip":        scriptFlip,
+		"head":        scriptHead,
+		"sorted":      scriptSorted,
+		"firstfields": scriptFirstFields,
+		"validjson":   scriptValidJSON,
+	}
+	maps.Copy(commands, archiveCommands)
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata",
+		Dir:  "testdata",
+		Cmds: commands,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", data)
 			return nil
@@ -39,19 +55,6 @@ func TestScripts(t *testing.T) {
 				return gpu != nil, nil
 			}
 			return false, errors.New("no condition " + cond)
-		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"orcomgo":     scriptSucceeds,
-			"fails":       scriptFails,
-			"refused":     scriptRefused,
-			"unzip":       scriptUnzip,
-			"tozstd":      scriptToZstd,
-			"cut":         scriptCut,
-			"flip":        scriptFlip,
-			"head":        scriptHead,
-			"sorted":      scriptSorted,
-			"firstfields": scriptFirstFields,
-			"validjson":   scriptValidJSON,
 		},
 	})
 }

@@ -13,10 +13,11 @@ import (
 
 var unpackCommand = command{
 	name:     "unpack",
-	synopsis: "ARCHIVE/",
+	synopsis: "DIR|DIR/NAME",
 	about:    "restore the original files, byte for byte",
 	help: `unpack writes each input of the archive under its own name, in the current directory or in that of -o. A file
 gets its name only when all of it is written and its checksum is right. It works before pack as well as after.
+Where a file of several is damaged in the archive, the others are restored, and the exit status is 1.
 
 Examples:
   orcomgo unpack run/                                  into the current directory
@@ -24,6 +25,7 @@ Examples:
   orcomgo unpack --gzip run/ -o restored/              compressed
   orcomgo unpack run/ -o - | wc -l                     to standard output, input after input
   orcomgo unpack --interleave run/ -o - | bwa mem -p ref.fa -
+  orcomgo unpack archives/sample7 -o restored/         one of several archives in a directory
   orcomgo unpack --records 1-1000 run/ -o peek/        the first thousand records of each input
 `,
 	flags: func(f *pflag.FlagSet) action {
@@ -71,6 +73,16 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	options.Threads, options.Memory, options.Progress = o.threads, uint64(o.memory), bar.report
 	summary, err := compress.Unpack(ctx, dir, options)
 	bar.close()
+	if summary != nil {
+		for _, n := range summary.Notes {
+			fmt.Fprintf(s.err, "orcomgo: note: %s\n", oneLine(n))
+		}
+		for i := range summary.Files {
+			if f := &summary.Files[i]; !f.OK {
+				fmt.Fprintf(s.err, "orcomgo: %s\n", damageText(f))
+			}
+		}
+	}
 	if err != nil || o.quiet {
 		return hint(err)
 	}

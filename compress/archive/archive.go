@@ -1,9 +1,7 @@
 // Package archive is the container of a packed archive: NAME.cdna, which holds the coded
 // sections end to end, and NAME.cmeta, the manifest that says what they are and vouches for
-// every byte of both. docs/FORMAT.md, section "Archive", specifies the two.
-//
-// The manifest is written last, by rename after fsync: it is the commit point, and a
-// directory without one holds no packed archive.
+// every byte of both. The manifest is also at the end of NAME.cdna: either copy suffices.
+// docs/FORMAT.md, section "Archive", specifies the two; package commit puts them in place.
 package archive
 
 import (
@@ -12,27 +10,34 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins"
+	"orcomgo/bins/commit"
 )
 
-// Version is the format version written, and the only one read.
-const Version = 2
+// Version is the format version that is written. Version 2 is read as well: it has no copy
+// of the manifest in the bulk file.
+const (
+	Version    = 3
+	minVersion = 2
+)
 
 // File name suffixes of the bulk file and of the manifest.
 const (
-	BulkSuffix = ".cdna"
-	MetaSuffix = ".cmeta"
-	tempSuffix = ".tmp"
+	BulkSuffix = commit.PackedDataExt
+	MetaSuffix = commit.PackedMetaExt
 )
 
-// The magic bytes begin with one that is not ASCII and hold both line ends, so that a
-// transfer in text mode is noticed (as PNG does).
 const (
-	metaMagic = "\x89OCGm\r\n\x1a"
-	bulkMagic = "\x89OCGd\r\n\x1a"
+	metaMagic = commit.PackedMetaMagic
+	bulkMagic = commit.PackedDataMagic
+	tailMagic = "\x89OCGe\r\n\x1a" // at the very end of the bulk file
 )
 
 // bulkHeader is the length of the bulk file's header: magic, version, archive ID.
 const bulkHeader = 8 + 1 + 16
+
+// tailFooter is the length of the footer that follows the manifest's copy in the bulk file:
+// the copy's length, magic.
+const tailFooter = 8 + 8
 
 // MaxSliceRecords is the most records that a slice may hold.
 const MaxSliceRecords = 1 << 26
@@ -63,15 +68,18 @@ type Manifest struct {
 	Source   [16]byte // bins.Meta.ID of the bins that were packed
 	Tool     string   // program and version that wrote the archive
 	Options  bins.Options
-	Level    uint8 // quality coder's level; told, not needed to decode
-	Verified bool  // Input.SHA256, Member.TextLen and TextHash are there
-	BulkLen  uint64
+	Level    uint8  // quality coder's level; told, not needed to decode
+	Verified bool   // Input.SHA256, Member.TextLen and TextHash are there
+	BulkLen  uint64 // bytes of the bulk file up to the end of the last section
 	Inputs   []Input
 	// Slices stand in the order of the bulk file. Those of one input hold its records one
 	// after another; slices of different inputs may alternate.
 	Slices []Slice
 	// Shared are the sections that every slice's sequences need.
 	Shared []Section
+
+	version uint8  // of the format
+	size    uint64 // of the manifest, in bytes
 }
 
 // Input is one input file of the archive.
@@ -152,6 +160,17 @@ func (m *Manifest) Sizes() Sizes {
 	}
 	return z
 }
+
+// fileLen returns how many bytes the bulk file has if it is whole.
+func (m *Manifest) fileLen() uint64 {
+	if m.version < 3 {
+		return m.BulkLen
+	}
+	return m.BulkLen + m.size + tailFooter
+}
+
+// FormatVersion returns the version of the format that the archive was read from.
+func (m *Manifest) FormatVersion() int { return int(m.version) }
 
 // eachSection calls f for every section in the order in which they lie in the bulk file.
 func (m *Manifest) eachSection(f func(*Section)) {

@@ -13,12 +13,13 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins"
+	"orcomgo/bins/commit"
 )
 
 // sample writes an archive "x" of a pair and a single input to dir and returns its manifest.
 func sample(t testing.TB, dir string, verified bool) *Manifest {
 	t.Helper()
-	w, err := Create(dir, "x")
+	w, err := Create(dir, "x", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func sample(t testing.TB, dir string, verified bool) *Manifest {
 	return m
 }
 
-// readAll opens the archive and reads every section.
+// readAll opens the archive and reads every section. It returns the first problem.
 func readAll(dir string) error {
 	r, err := Open(dir)
 	if err != nil {
@@ -83,6 +84,9 @@ func readAll(dir string) error {
 	}
 	defer r.Close()
 	var first error
+	if p := r.Problems(); len(p) > 0 {
+		first = p[0]
+	}
 	r.m.eachSection(func(s *Section) {
 		if _, err := r.Read(*s, nil, "a section"); err != nil && first == nil {
 			first = err
@@ -113,9 +117,8 @@ func TestRoundTrip(t *testing.T) {
 		if want := (Sizes{Names: 100, Quals: 200, Seqs: 207, Lengths: 15}); z != want {
 			t.Errorf("sizes %+v, want %+v", z, want)
 		}
-		left, _ := filepath.Glob(filepath.Join(dir, "*.tmp"))
-		if len(left) > 0 {
-			t.Errorf("left over: %v", left)
+		if left, _ := os.ReadDir(dir); len(left) != 2 {
+			t.Errorf("%d files: %v", len(left), left)
 		}
 	}
 }
@@ -125,7 +128,7 @@ func TestRoundTrip(t *testing.T) {
 func TestDamage(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	sample(t, dir, true)
-	w, err := Create(other, "x")
+	w, err := Create(other, "x", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,6 +189,121 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// sections returns what the sections of the archive hold.
+func sections(t *testing.T, r *Reader) [][]byte {
+	t.Helper()
+	var all [][]byte
+	r.m.eachSection(func(s *Section) {
+		b, err := r.Read(*s, nil, "a section")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, b)
+	})
+	return all
+}
+
+// TestEitherManifest damages one copy of the manifest after the other, and the header: the
+// archive can be read all the same, and the damage is reported.
+func TestEitherManifest(t *testing.T) {
+	dir := t.TempDir()
+	man := sample(t, dir, true)
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := sections(t, r)
+	r.Close()
+	bulk, meta := filepath.Join(dir, "x"+BulkSuffix), filepath.Join(dir, "x"+MetaSuffix)
+	good := map[string][]byte{}
+	for _, path := range []string{bulk, meta} {
+		if good[path], err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(what, path string, bad []byte) {
+		t.Helper()
+		if bad == nil {
+			os.Remove(path)
+		} else if err := os.WriteFile(path, bad, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(dir)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		defer r.Close()
+		if len(r.Problems()) == 0 {
+			t.Errorf("%s: no problem reported", what)
+		}
+		for _, p := range r.Problems() {
+			if !errors.Is(p, ErrCorrupt) || !strings.HasPrefix(p.Error(), path+": ") {
+				t.Errorf("%s: problem %v", what, p)
+			}
+		}
+		if !reflect.DeepEqual(sections(t, r), want) {
+			t.Errorf("%s: other sections", what)
+		}
+		if err := os.WriteFile(path, good[path], 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flipped := func(path string, i int) []byte {
+		bad := bytes.Clone(good[path])
+		bad[i] ^= 1
+		return bad
+	}
+	for i := range good[meta] {
+		expect("a flipped bit of .cmeta", meta, flipped(meta, i))
+		expect("a cut .cmeta", meta, good[meta][:i])
+	}
+	expect("no .cmeta", meta, nil)
+	for i := int(man.BulkLen); i < len(good[bulk]); i++ {
+		expect("a flipped bit of the copy", bulk, flipped(bulk, i))
+		expect("a cut copy", bulk, good[bulk][:i])
+	}
+	for i := range bulkHeader {
+		expect("a flipped bit of the header", bulk, flipped(bulk, i))
+	}
+	expect("bytes after the end", bulk, append(bytes.Clone(good[bulk]), 1, 2, 3))
+
+	// Both at once is the end of it.
+	os.WriteFile(meta, flipped(meta, 30), 0o666)
+	os.WriteFile(bulk, good[bulk][:len(good[bulk])-1], 0o666)
+	if _, err := Open(dir); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("both copies damaged: %v", err)
+	}
+}
+
+// TestRestoreMeta writes a lost .cmeta file again.
+func TestRestoreMeta(t *testing.T) {
+	dir := t.TempDir()
+	sample(t, dir, true)
+	path := filepath.Join(dir, "x"+MetaSuffix)
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Remove(path)
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if !r.MetaMissing() || len(r.Paths()) != 1 {
+		t.Errorf("missing %v, files %v", r.MetaMissing(), r.Paths())
+	}
+	if err := r.RestoreMeta(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("other bytes (%v)", err)
+	}
+	if err := readAll(dir); err != nil {
+		t.Error(err)
+	}
+}
+
 // seal gives a changed manifest a checksum that matches.
 func seal(b []byte) []byte {
 	body := b[:len(b)-16]
@@ -196,9 +314,11 @@ func seal(b []byte) []byte {
 func TestUnknownVersion(t *testing.T) {
 	dir := t.TempDir()
 	b := sample(t, dir, true).marshal()
-	b[len(metaMagic)] = Version + 1
-	if _, err := parse("x.cmeta", seal(b)); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) {
-		t.Errorf("error %v", err)
+	for _, v := range []byte{minVersion - 1, Version + 1} {
+		b[len(metaMagic)] = v
+		if _, err := parse("x.cmeta", seal(b)); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) {
+			t.Errorf("version %d: error %v", v, err)
+		}
 	}
 }
 
@@ -238,17 +358,27 @@ func TestInconsistentManifest(t *testing.T) {
 func TestFindSeveral(t *testing.T) {
 	dir := t.TempDir()
 	sample(t, dir, true)
-	if err := os.WriteFile(filepath.Join(dir, "y"+MetaSuffix), nil, 0o666); err != nil {
+	other := filepath.Join(dir, "y"+MetaSuffix)
+	if err := os.WriteFile(other, []byte("somebody's"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir); !errors.Is(err, ErrNotArchive) || !errors.Is(err, ErrSeveral) {
+	if err := readAll(dir); err != nil {
+		t.Errorf("beside another file: %v", err)
+	}
+	if err := os.WriteFile(other, []byte(metaMagic), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); !errors.Is(err, commit.ErrSeveral) || !strings.Contains(err.Error(), "x, y") {
 		t.Errorf("error %v", err)
+	}
+	if err := readAll(filepath.Join(dir, "x")); err != nil {
+		t.Errorf("by name: %v", err)
 	}
 }
 
 func TestAbort(t *testing.T) {
 	dir := t.TempDir()
-	w, err := Create(dir, "x")
+	w, err := Create(dir, "x", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,17 +394,12 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// TestReplace repacks over an archive and over the leftovers of a killed writer.
+// TestReplace repacks over an archive: only where that was asked for.
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	sample(t, dir, true)
-	for _, s := range []string{BulkSuffix, MetaSuffix} {
-		if err := os.WriteFile(filepath.Join(dir, "x"+s+tempSuffix), []byte("old"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := bins.RemoveStale(dir); err != nil {
-		t.Fatal(err)
+	if _, err := Create(dir, "x", false); !errors.Is(err, commit.ErrExists) {
+		t.Errorf("error %v", err)
 	}
 	sample(t, dir, false)
 	if err := readAll(dir); err != nil {
@@ -333,8 +458,9 @@ func FuzzManifest(f *testing.F) {
 // FuzzBulk puts arbitrary bytes in place of the bulk file.
 func FuzzBulk(f *testing.F) {
 	dir := f.TempDir()
-	m := sample(f, dir, true)
-	good, err := os.ReadFile(filepath.Join(dir, "x"+BulkSuffix))
+	sample(f, dir, true)
+	path := filepath.Join(dir, "x"+BulkSuffix)
+	good, err := os.ReadFile(path)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -342,28 +468,15 @@ func FuzzBulk(f *testing.F) {
 	f.Add(good[:bulkHeader])
 	f.Add([]byte(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		path := filepath.Join(dir, "x"+BulkSuffix)
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		r, err := openBulk(path, m)
-		if err != nil {
-			if !errors.Is(err, ErrCorrupt) {
-				t.Fatal(err)
-			}
-			return
+		err := readAll(dir)
+		if err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {
+			t.Fatal(err)
 		}
-		defer r.Close()
-		damaged := false
-		m.eachSection(func(s *Section) {
-			if _, err := r.Read(*s, nil, "a section"); errors.Is(err, ErrCorrupt) {
-				damaged = true
-			} else if err != nil {
-				t.Fatal(err)
-			}
-		})
-		if damaged == bytes.Equal(b, good) {
-			t.Fatalf("damaged %v, bytes equal %v", damaged, bytes.Equal(b, good))
+		if (err != nil) == bytes.Equal(b, good) {
+			t.Fatalf("error %v, bytes equal %v", err, bytes.Equal(b, good))
 		}
 	})
 }

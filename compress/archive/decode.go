@@ -24,10 +24,11 @@ func parse(file string, data []byte) (*Manifest, error) {
 		return nil, corrupt(file, "the checksum at its end does not match")
 	}
 	c := &cursor{b: body[len(metaMagic):]}
-	if v := c.uint(math.MaxUint64); c.bad == "" && v != Version {
-		return nil, fmt.Errorf("%s: %w %d, this program reads version %d", file, ErrVersion, v, Version)
+	v := c.uint(math.MaxUint64)
+	if c.bad == "" && (v < minVersion || v > Version) {
+		return nil, fmt.Errorf("%s: %w %d, this program reads versions %d to %d", file, ErrVersion, v, minVersion, Version)
 	}
-	m := new(Manifest)
+	m := &Manifest{version: uint8(v), size: uint64(len(data))}
 	m.parseHead(c)
 	m.parseInputs(c)
 	m.parseSlices(c)

@@ -26,7 +26,7 @@ const (
 // sections tile the bulk file in a fixed order, so lengths tell.
 func (m *Manifest) marshal() []byte {
 	b := append([]byte(nil), metaMagic...)
-	b = binary.AppendUvarint(b, Version)
+	b = binary.AppendUvarint(b, uint64(m.version))
 	b = append(b, m.ID[:]...)
 	b = append(b, m.Source[:]...)
 	b = appendString(b, m.Tool)

@@ -1,118 +1,172 @@
 package archive
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
-	"strings"
+
+	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 )
 
 // Reader reads the sections of a packed archive. Its methods are safe for concurrent use.
 type Reader struct {
-	f    *os.File
-	name string // archive name; "" for one that is not committed
-	dir  string
-	m    *Manifest
+	f         *vfs.File
+	entry     commit.Entry
+	m         *Manifest
+	metaThere bool
+	problems  []error
 }
 
-// ErrSeveral is the ErrNotArchive of a directory that holds more than one packed archive.
-var ErrSeveral = fmt.Errorf("%w: it holds several", ErrNotArchive)
-
-// Find returns the name of the packed archive in dir. The error is ErrNotArchive when
-// there is none, or ErrSeveral when the choice is not ours.
-func Find(dir string) (string, error) {
-	entries, err := os.ReadDir(dir)
+// Open opens the packed archive that path leads to, as commit.One finds it. The manifest is
+// checked in full. It is taken from the end of the bulk file, or, if that is damaged, from
+// the .cmeta file: either suffices, and Problems says what is wrong with the other. The error
+// wraps ErrNotArchive, ErrCorrupt or ErrVersion, or comes from the file system. Nothing is
+// written.
+func Open(path string) (*Reader, error) {
+	e, err := commit.One(path)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var found []string
-	for _, e := range entries {
-		if n, ok := strings.CutSuffix(e.Name(), MetaSuffix); ok && !e.IsDir() {
-			found = append(found, n)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return "", fmt.Errorf("%s: %w: it holds no %s file", dir, ErrNotArchive, MetaSuffix)
-	case 1:
-		return found[0], nil
-	}
-	return "", fmt.Errorf("%s: %w: %s", dir, ErrSeveral, strings.Join(found, ", "))
+	return OpenEntry(e)
 }
 
-// ReadManifest reads and checks the manifest of archive NAME in dir, without a look at the
-// bulk file.
-func ReadManifest(dir, name string) (*Manifest, error) {
-	path := filepath.Join(dir, name+MetaSuffix)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", path, ErrNotArchive)
+// OpenEntry is Open for an archive that was found.
+func OpenEntry(e commit.Entry) (*Reader, error) {
+	if !e.Has[commit.Packed] {
+		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), ErrNotArchive, MetaSuffix)
+	}
+	f, err := vfs.Open(e.Path() + BulkSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, corrupt(e.Path()+BulkSuffix, "the file is missing")
 	}
 	if err != nil {
 		return nil, err
 	}
-	return parse(path, data)
-}
-
-// Open opens the packed archive in dir: the manifest is checked in full, of the bulk file
-// the header and the length. Errors wrap ErrNotArchive, ErrCorrupt or ErrVersion, or come
-// from the file system.
-func Open(dir string) (*Reader, error) {
-	name, err := Find(dir)
-	if err != nil {
-		return nil, err
-	}
-	m, err := ReadManifest(dir, name)
-	if err != nil {
-		return nil, err
-	}
-	r, err := openBulk(filepath.Join(dir, name+BulkSuffix), m)
-	if err != nil {
-		return nil, err
-	}
-	r.dir, r.name = dir, name
-	return r, nil
-}
-
-func openBulk(path string, m *Manifest) (*Reader, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, corrupt(path, "the file is missing")
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := checkBulk(f, path, m); err != nil {
+	r := &Reader{f: f, entry: e}
+	if err := r.open(); err != nil {
 		f.Close()
 		return nil, err
 	}
-	return &Reader{f: f, m: m}, nil
+	return r, nil
 }
 
-func checkBulk(f *os.File, path string, m *Manifest) error {
-	st, err := f.Stat()
-	if err != nil {
+// open reads the manifest.
+func (r *Reader) open() error {
+	own, size, ownErr := readTail(r.f)
+	if ownErr != nil && !damaged(ownErr) {
+		return ownErr
+	}
+	data, metaErr := vfs.ReadFile(r.metaPath())
+	r.metaThere = metaErr == nil
+	var beside *Manifest
+	switch {
+	case metaErr == nil:
+		beside, metaErr = parse(r.metaPath(), data)
+	case errors.Is(metaErr, fs.ErrNotExist):
+		metaErr = corrupt(r.metaPath(), "the file is missing")
+	}
+	if metaErr != nil && !damaged(metaErr) {
+		return metaErr
+	}
+	switch {
+	case own != nil && beside != nil && own.ID != beside.ID:
+		// Nobody knows which of the two is meant.
+		return corrupt(r.metaPath(), "it belongs to another archive than %s (ID %x, that has %x)", filepath.Base(r.f.Name()), beside.ID, own.ID)
+	case own != nil:
+		r.m = own
+	case beside != nil:
+		r.m = beside
+	case errors.Is(ownErr, ErrVersion):
+		return ownErr
+	default:
+		return metaErr
+	}
+	if metaErr != nil {
+		r.problems = append(r.problems, metaErr)
+	}
+	if ownErr != nil && r.m.version > 2 {
+		r.problems = append(r.problems, ownErr)
+	}
+	// If the bulk file is another archive's, no section will have the right checksum.
+	if err := checkHeader(r.f, r.m); damaged(err) {
+		r.problems = append(r.problems, err)
+	} else if err != nil {
 		return err
 	}
-	var h [bulkHeader]byte
-	switch _, err := f.ReadAt(h[:], 0); {
+	if size < r.m.BulkLen || r.m.version == 2 && size != r.m.BulkLen {
+		r.problems = append(r.problems, corrupt(r.f.Name(), "%d bytes where the manifest says %d", size, r.m.BulkLen))
+	}
+	return nil
+}
+
+// damaged reports whether err says that a file is not as it was written, or newer than the
+// program, as opposed to errors of the file system.
+func damaged(err error) bool { return errors.Is(err, ErrCorrupt) || errors.Is(err, ErrVersion) }
+
+// readTail returns the manifest at the end of a bulk file, and the size of the file.
+func readTail(f *vfs.File) (*Manifest, uint64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, corrupt(f.Name(), "it is not a regular file")
+	}
+	size := uint64(info.Size())
+	var foot [tailFooter]byte
+	if size < bulkHeader+tailFooter {
+		return nil, size, corrupt(f.Name(), "%d bytes are too few", size)
+	}
+	if err := readAt(f, foot[:], size-tailFooter); err != nil {
+		return nil, size, err
+	}
+	n := binary.LittleEndian.Uint64(foot[:])
+	if string(foot[8:]) != tailMagic || n > size-bulkHeader-tailFooter {
+		return nil, size, corrupt(f.Name(), "the copy of the manifest at its end is damaged or missing")
+	}
+	data := make([]byte, n)
+	if err := readAt(f, data, size-tailFooter-n); err != nil {
+		return nil, size, err
+	}
+	m, err := parse(f.Name(), data)
+	if err != nil {
+		return nil, size, err
+	}
+	if m.fileLen() != size {
+		return nil, size, corrupt(f.Name(), "%d bytes where the manifest says %d", size, m.fileLen())
+	}
+	return m, size, nil
+}
+
+func readAt(f *vfs.File, p []byte, at uint64) error {
+	n, err := f.ReadAt(p, int64(at))
+	switch {
+	case n == len(p):
+		return nil
 	case err == io.EOF:
-		return corrupt(path, "%d bytes where the manifest says %d", st.Size(), m.BulkLen)
-	case err != nil:
+		return corrupt(f.Name(), "the file ends early")
+	}
+	return err
+}
+
+// checkHeader compares the first bytes of the bulk file with the manifest.
+func checkHeader(f *vfs.File, m *Manifest) error {
+	var h [bulkHeader]byte
+	if err := readAt(f, h[:], 0); err != nil {
 		return err
 	}
 	switch {
 	case string(h[:8]) != bulkMagic:
-		return corrupt(path, "the first bytes are not those of a %s file", BulkSuffix)
-	case h[8] != Version:
-		return corrupt(path, "format version %d beside a manifest of version %d", h[8], Version)
+		return corrupt(f.Name(), "the first bytes are not those of a %s file", BulkSuffix)
+	case h[8] != m.version:
+		return corrupt(f.Name(), "format version %d beside a manifest of version %d", h[8], m.version)
 	case [16]byte(h[9:]) != m.ID:
-		return corrupt(path, "it belongs to another archive (ID %x, the manifest says %x)", h[9:], m.ID)
-	case uint64(st.Size()) != m.BulkLen:
-		return corrupt(path, "%d bytes where the manifest says %d", st.Size(), m.BulkLen)
+		return corrupt(f.Name(), "it belongs to another archive (ID %x, the manifest says %x)", h[9:], m.ID)
 	}
 	return nil
 }
@@ -120,13 +174,44 @@ func checkBulk(f *os.File, path string, m *Manifest) error {
 // Manifest returns what the archive says of itself; it must not be changed.
 func (r *Reader) Manifest() *Manifest { return r.m }
 
-// Paths returns the names of the two files.
+// Problems returns what is wrong with the archive though it can be read: a copy of the
+// manifest that is damaged or missing, a damaged header, a file that is too short. Each
+// wraps ErrCorrupt.
+func (r *Reader) Problems() []error { return r.problems }
+
+// MetaMissing reports whether there is no .cmeta file.
+func (r *Reader) MetaMissing() bool { return !r.metaThere }
+
+// RestoreMeta writes the .cmeta file again, which must be missing.
+func (r *Reader) RestoreMeta() error {
+	t, err := writeTemp(r.metaPath(), r.m.marshal())
+	if err != nil {
+		return err
+	}
+	defer t.Discard()
+	if err := commit.InstallMeta(r.entry.Dir, r.entry.Name, t); err != nil {
+		return err
+	}
+	r.metaThere = true
+	return nil
+}
+
+func (r *Reader) metaPath() string { return r.entry.Path() + MetaSuffix }
+
+// Paths returns the names of the files that are there.
 func (r *Reader) Paths() []string {
-	return []string{r.f.Name(), filepath.Join(r.dir, r.name+MetaSuffix)}
+	paths := []string{r.f.Name()}
+	if r.metaThere {
+		paths = append(paths, r.metaPath())
+	}
+	return paths
 }
 
 // Name returns the archive's name, the NAME of NAME.cdna.
-func (r *Reader) Name() string { return r.name }
+func (r *Reader) Name() string { return r.entry.Name }
+
+// Dir returns the directory of the archive.
+func (r *Reader) Dir() string { return r.entry.Dir }
 
 // Read returns the bytes of s, in dst if they fit. what says for errors which section of
 // what it is. A checksum that does not match is ErrCorrupt.

@@ -1,50 +1,56 @@
 package archive
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/zeebo/xxh3"
 
-	"orcomgo/bins"
+	"orcomgo/bins/commit"
 )
 
 // Writer writes a packed archive: sections first, then the manifest that makes them an
-// archive. Until Commit, all it has made are files named *.tmp.
+// archive. Until Commit, the files have no names or random ones.
 type Writer struct {
 	dir, name string
-	f         *os.File
+	replace   bool
+	f         *commit.Temp
 	off       uint64
 	hash      *xxh3.Hasher
 	id        [16]byte
-	synced    bool
+	ended     bool  // no section may follow
 	err       error // the first error; everything after fails with it
 }
 
-// Create starts an archive NAME in dir. The caller holds bins.Lock of dir until Commit or
-// Abort has returned, and has removed what killed runs left (bins.RemoveStale).
-func Create(dir, name string) (*Writer, error) {
-	w := &Writer{dir: dir, name: name, off: bulkHeader, hash: xxh3.New()}
-	f, err := os.OpenFile(w.tempBulk(), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
+// Create starts a packed archive NAME in dir. If there is one already the error is
+// commit.ErrExists; with replace it is replaced at Commit.
+func Create(dir, name string, replace bool) (*Writer, error) {
+	if err := commit.Begin(dir, name, commit.Packed, replace); err != nil {
+		return nil, err
+	}
+	f, err := commit.NewTemp(filepath.Join(dir, name+BulkSuffix))
 	if err != nil {
 		return nil, err
 	}
-	w.f = f
+	w := &Writer{dir: dir, name: name, replace: replace, off: bulkHeader, hash: xxh3.New(), f: f}
 	// The ID is that of the content, so it goes in last; room is made for it here.
-	if _, err := f.Write(w.header()); err != nil {
+	if _, err := f.WriteAt(w.header(), 0); err != nil {
 		w.Abort()
 		return nil, err
 	}
 	return w, nil
 }
 
-func (w *Writer) tempBulk() string { return filepath.Join(w.dir, w.name+BulkSuffix+tempSuffix) }
-func (w *Writer) tempMeta() string { return filepath.Join(w.dir, w.name+MetaSuffix+tempSuffix) }
-
 func (w *Writer) header() []byte {
 	return append(append([]byte(bulkMagic), Version), w.id[:]...)
+}
+
+// Paths returns the names of the two files, which they have after Commit.
+func (w *Writer) Paths() []string {
+	path := filepath.Join(w.dir, w.name)
+	return []string{path + BulkSuffix, path + MetaSuffix}
 }
 
 // Add appends a section. Sections must come in the manifest's order: slice by slice, for
@@ -54,12 +60,12 @@ func (w *Writer) Add(b []byte) (Section, error) {
 	if w.err != nil {
 		return Section{}, w.err
 	}
-	if w.synced {
-		return Section{}, errors.New("archive: Add after Sync")
+	if w.ended {
+		return Section{}, errors.New("archive: Add after End")
 	}
 	s := Section{Off: w.off, Len: uint64(len(b)), Hash: Hash64(b)}
 	if len(b) > 0 {
-		if _, err := w.f.Write(b); err != nil {
+		if _, err := w.f.WriteAt(b, int64(w.off)); err != nil {
 			w.err = err
 			return Section{}, err
 		}
@@ -69,75 +75,93 @@ func (w *Writer) Add(b []byte) (Section, error) {
 	return s, nil
 }
 
-// Sync ends the bulk file and makes it durable. m's ID and BulkLen are set.
-func (w *Writer) Sync(m *Manifest) error {
-	if w.err == nil && !w.synced {
+// End says that no section follows. m's ID and BulkLen are set. What was written is handed
+// to the disk.
+func (w *Writer) End(m *Manifest) error {
+	if w.err == nil && !w.ended {
 		w.id = w.hash.Sum128().Bytes()
 		if _, err := w.f.WriteAt(w.header(), 0); err != nil {
 			w.err = err
 		} else if err := w.f.Sync(); err != nil {
 			w.err = err
 		}
-		w.synced = true
+		w.ended = true
 	}
-	m.ID, m.BulkLen = w.id, w.off
+	m.ID, m.BulkLen, m.version = w.id, w.off, Version
 	return w.err
 }
 
 // Reopen returns a Reader of what was written, before it is an archive; m must describe
-// it. Sync must have been called.
+// it. End must have been called. The reader must not be closed: it reads the writer's file.
 func (w *Writer) Reopen(m *Manifest) (*Reader, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	if !w.synced {
-		return nil, errors.New("archive: Reopen before Sync")
+	if !w.ended {
+		return nil, errors.New("archive: Reopen before End")
 	}
-	return openBulk(w.tempBulk(), m)
+	if err := checkHeader(w.f.File, m); err != nil {
+		return nil, err
+	}
+	return &Reader{f: w.f.File, entry: commit.Entry{Dir: w.dir, Name: w.name}, m: m}, nil
 }
 
-// Commit writes the manifest and makes both files the archive of the directory, in place of
-// an earlier one, as bins.Install does.
+// Commit writes the manifest, twice, and makes both files the packed archive NAME. The
+// error is as that of commit.InstallPacked.
 func (w *Writer) Commit(m *Manifest) error {
-	if err := w.Sync(m); err != nil {
+	if err := w.End(m); err != nil {
 		return err
 	}
 	data := m.marshal()
-	if _, err := parse(w.tempMeta(), data); err != nil {
+	m.size = uint64(len(data))
+	path := filepath.Join(w.dir, w.name+MetaSuffix)
+	if _, err := parse(path, data); err != nil {
 		return fmt.Errorf("the manifest does not read back: %w", err)
 	}
-	if err := writeSynced(w.tempMeta(), data); err != nil {
+	if _, err := w.f.WriteAt(appendTail(nil, data), int64(w.off)); err != nil {
 		return err
 	}
-	err := w.f.Close()
-	w.f = nil
+	if err := w.f.Sync(); err != nil {
+		return err
+	}
+	meta, err := writeTemp(path, data)
 	if err != nil {
 		return err
 	}
-	return bins.Install(w.dir, w.name, BulkSuffix, MetaSuffix)
+	defer meta.Discard()
+	return commit.InstallPacked(w.dir, w.name, w.f, meta, w.replace)
 }
 
-// Abort closes and deletes what was written. After Commit has succeeded it does nothing.
+// appendTail appends what follows the sections: the manifest and a footer to find it by.
+func appendTail(b, manifest []byte) []byte {
+	b = append(b, manifest...)
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(manifest)))
+	return append(b, tailMagic...)
+}
+
+// Abort closes the file, and removes it unless Commit has succeeded.
 func (w *Writer) Abort() {
 	if w.f != nil {
-		w.f.Close()
+		w.f.Discard()
 		w.f = nil
 	}
-	os.Remove(w.tempBulk())
-	os.Remove(w.tempMeta())
 	if w.err == nil {
 		w.err = errors.New("archive: the writer was closed")
 	}
 }
 
-func writeSynced(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)
+// writeTemp writes a file that will be called path and makes its content durable.
+func writeTemp(path string, data []byte) (*commit.Temp, error) {
+	t, err := commit.NewTemp(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := f.Write(data); err != nil {
-		f.Close()
-		return err
+	if _, err = t.Write(data); err == nil {
+		err = t.Sync()
 	}
-	return bins.SyncFile(f)
+	if err != nil {
+		t.Discard()
+		return nil, err
+	}
+	return t, nil
 }

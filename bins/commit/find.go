@@ -1,0 +1,191 @@
+package commit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"orcomgo/bins/vfs"
+)
+
+// Entry is an archive that was found.
+type Entry struct {
+	Dir, Name string
+	// Has tells for each stage whether files of it are there. They may be damaged.
+	Has [stages]bool
+}
+
+// Path returns DIR/NAME.
+func (e *Entry) Path() string { return filepath.Join(e.Dir, e.Name) }
+
+// Find returns the archives that path leads to, sorted by name: all of a directory, or the
+// one called NAME for DIR/NAME. DIR/NAME.EXT with one of the four extensions works as well.
+// The error is ErrNotArchive if there is none. Nothing is written.
+func Find(path string) ([]Entry, error) {
+	dir, name := path, ""
+	switch info, err := vfs.Stat(path); {
+	case err == nil && info.IsDir():
+	case err == nil || errors.Is(err, fs.ErrNotExist):
+		dir, name = filepath.Split(path)
+		if dir == "" {
+			dir = "."
+		}
+		if name == "" { // the path ends in a separator
+			return nil, fmt.Errorf("%s: %w: there is no such directory", path, ErrNotArchive)
+		}
+	default:
+		return nil, err
+	}
+	found, err := list(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w: there is no such directory", path, ErrNotArchive)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		if len(found) == 0 {
+			// A directory that was asked for by the name of an archive beside it.
+			if e, ok := beside(path); ok {
+				return []Entry{e}, nil
+			}
+			return nil, fmt.Errorf("%s: %w: it holds no %s and no %s file of an archive", path, ErrNotArchive, PackedMetaExt, BinsMetaExt)
+		}
+		return found, nil
+	}
+	if e, ok := pick(found, name); ok {
+		return []Entry{e}, nil
+	}
+	if info, err := vfs.Stat(path); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s: %w: it is not a directory, nor a file of an archive", path, ErrNotArchive)
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%s: %w: there is no such directory", path, ErrNotArchive)
+	}
+	return nil, fmt.Errorf("%s: %w: there is no %s; %s holds %s", path, ErrNotArchive, name, dir, nameList(found))
+}
+
+// pick returns the entry called name, or whose file is called name.
+func pick(found []Entry, name string) (Entry, bool) {
+	for _, e := range found {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	for _, e := range found {
+		for s := range stages {
+			if name == e.Name+dataExts[s] || name == e.Name+metaExts[s] {
+				return e, true
+			}
+		}
+	}
+	return Entry{}, false
+}
+
+// beside returns the archive DIR/NAME for the path of a directory DIR/NAME.
+func beside(path string) (Entry, bool) {
+	dir, name := filepath.Split(path)
+	if name == "" || name == "." || name == ".." {
+		return Entry{}, false
+	}
+	if dir == "" {
+		dir = "."
+	}
+	found, err := list(dir)
+	if err != nil {
+		return Entry{}, false
+	}
+	return pick(found, name)
+}
+
+// One is Find where one archive is expected: if path is a directory of several, the error is
+// ErrSeveral and lists them.
+func One(path string) (Entry, error) {
+	found, err := Find(path)
+	if err != nil {
+		return Entry{}, err
+	}
+	if len(found) > 1 {
+		return Entry{}, fmt.Errorf("%s: %w (%s): name one of them, as in %s", path, ErrSeveral, nameList(found), found[0].Path())
+	}
+	return found[0], nil
+}
+
+// nameList lists at most a few names.
+func nameList(found []Entry) string {
+	const most = 8
+	var names []string
+	for i, e := range found {
+		if i == most {
+			names = append(names, fmt.Sprintf("and %d more", len(found)-most))
+			break
+		}
+		names = append(names, e.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// list finds the archives in dir. A pair of files is one of an archive's stages if either
+// begins as such a file does, or if both are there; but a data file of bins by itself is
+// nothing that can be read.
+func list(dir string) ([]Entry, error) {
+	files, err := vfs.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[string]int)
+	var found []Entry
+	there := make(map[string]bool, len(files))
+	for _, f := range files {
+		there[f.Name()] = !f.IsDir()
+	}
+	for _, f := range files {
+		for s := range stages {
+			for _, ext := range []string{dataExts[s], metaExts[s]} {
+				name, ok := strings.CutSuffix(f.Name(), ext)
+				if !ok || name == "" || f.IsDir() || (s == Bins && ext == BinsDataExt && !there[name+BinsMetaExt]) {
+					continue
+				}
+				if i, ok := at[name]; ok && found[i].Has[s] {
+					continue
+				}
+				if !there[name+dataExts[s]] || !there[name+metaExts[s]] {
+					id, err := identify(filepath.Join(dir, f.Name()))
+					if err != nil && !errors.Is(err, os.ErrPermission) {
+						return nil, err
+					}
+					if id.ext != ext {
+						continue
+					}
+				}
+				i, ok := at[name]
+				if !ok {
+					i = len(found)
+					at[name] = i
+					found = append(found, Entry{Dir: dir, Name: name})
+				}
+				found[i].Has[s] = true
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	return found, nil
+}
+
+// BinsData returns the path of the data file that belongs to the meta file with the given
+// ID: NAME.bdna, or the name that it has while its commit is being completed.
+func BinsData(dir, name string, id [idLen]byte) string {
+	path := filepath.Join(dir, name+BinsDataExt)
+	if found, err := identify(path); err == nil && found.ext == BinsDataExt && found.id == id {
+		return path
+	}
+	pending := pendingPath(dir, name, id)
+	if found, err := identify(pending); err == nil && found.ext == BinsDataExt && found.id == id {
+		return pending
+	}
+	return path
+}

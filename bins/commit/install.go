@@ -1,0 +1,337 @@
+package commit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"orcomgo/bins/vfs"
+)
+
+// AfterCommitError is an error after the commit point: the new archive is complete and can
+// be read, though something that had to follow failed.
+type AfterCommitError struct {
+	Archive string // its path, DIR/NAME
+	Err     error
+}
+
+func (e *AfterCommitError) Error() string {
+	return fmt.Sprintf("%v (the archive %s is complete and can be read)", e.Err, e.Archive)
+}
+
+func (e *AfterCommitError) Unwrap() error { return e.Err }
+
+// check returns ErrForeign if a file that is none of an archive's has the name of one of the
+// files of archive name, and ErrExists if writing stage s would replace an archive and
+// replace is not set.
+func check(dir, name string, s Stage, replace bool) error {
+	for other := range stages {
+		for _, ext := range []string{dataExts[other], metaExts[other]} {
+			path := filepath.Join(dir, name+ext)
+			_, err := vfs.Lstat(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			id, err := identify(path)
+			if err != nil {
+				return err
+			}
+			if id.ext != ext {
+				return fmt.Errorf("%s: %w", path, ErrForeign)
+			}
+			// Bins replace everything of their name; a packed archive, only a packed one.
+			if !replace && (s == Bins || other == Packed) {
+				return fmt.Errorf("%s: %w", filepath.Join(dir, name), ErrExists)
+			}
+		}
+	}
+	return nil
+}
+
+// Begin prepares writing the files of stage s of archive name to dir: it completes or
+// removes what an interrupted run left of that archive. If there is an archive of that name
+// and replace is not set, the error is ErrExists; if a file that is none of an archive's is in the
+// way, ErrForeign.
+func Begin(dir, name string, s Stage, replace bool) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	unlock, held, err := lockDir(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := finish(dir, name, held); err != nil {
+		return err
+	}
+	if err := check(dir, name, s, replace); err != nil {
+		return err
+	}
+	return RemoveStale(dir)
+}
+
+// InstallBins makes data and meta, which must have been synced, the bins of archive name in
+// dir, as Begin and replace allow. id is that of the archive, which both files have. A
+// packed archive of that name, which the bins replace, is removed. An error after the
+// commit point is an AfterCommitError.
+func InstallBins(dir, name string, id [idLen]byte, data, meta *Temp, replace bool) error {
+	unlock, held, err := lockDir(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := check(dir, name, Bins, replace); err != nil {
+		return err
+	}
+	if err := finish(dir, name, held); err != nil {
+		return err
+	}
+	pending := pendingPath(dir, name, id)
+	if err := data.Install(pending, false); err != nil {
+		return err
+	}
+	err = vfs.SyncDir(dir) // the order of the two names must survive a power cut
+	if err == nil {
+		err = existsAsArchive(meta.Install(filepath.Join(dir, name+BinsMetaExt), replace))
+	}
+	if err != nil {
+		// A network file system may report an error of a rename that it has carried out.
+		switch is, e := identify(filepath.Join(dir, name+BinsMetaExt)); {
+		case e == nil && is.ext == BinsMetaExt && is.id == id:
+			return afterCommit(dir, name, err)
+		case e == nil:
+			vfs.Remove(pending)
+		}
+		return err
+	}
+	err = vfs.SyncDir(dir)
+	if err == nil {
+		err = finish(dir, name, held)
+	}
+	if err == nil && replace {
+		err = removePacked(dir, name)
+	}
+	return afterCommit(dir, name, err)
+}
+
+// InstallPacked makes data and meta, which must have been synced, the packed archive name in
+// dir, as Begin and replace allow. An error after the commit point is an AfterCommitError.
+func InstallPacked(dir, name string, data, meta *Temp, replace bool) error {
+	unlock, _, err := lockDir(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := check(dir, name, Packed, replace); err != nil {
+		return err
+	}
+	if err := existsAsArchive(data.Install(filepath.Join(dir, name+PackedDataExt), replace)); err != nil {
+		return err
+	}
+	err = vfs.SyncDir(dir)
+	if err == nil {
+		err = meta.Install(filepath.Join(dir, name+PackedMetaExt), replace)
+	}
+	if err == nil {
+		err = vfs.SyncDir(dir)
+	}
+	return afterCommit(dir, name, err)
+}
+
+// InstallMeta puts meta, which must have been synced, in the place of the .cmeta file that
+// archive name has lost.
+func InstallMeta(dir, name string, meta *Temp) error {
+	if err := meta.Install(filepath.Join(dir, name+PackedMetaExt), false); err != nil {
+		return err
+	}
+	return vfs.SyncDir(dir)
+}
+
+func afterCommit(dir, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &AfterCommitError{filepath.Join(dir, name), err}
+}
+
+// existsAsArchive turns fs.ErrExist into ErrExists.
+func existsAsArchive(err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%v: %w", err, ErrExists)
+	}
+	return err
+}
+
+// finish completes a commit of bins of archive name that was interrupted after the commit
+// point. If the directory is locked, it also removes the data file of one that was
+// interrupted before: without a lock another process might be about to commit it.
+func finish(dir, name string, locked bool) error {
+	files, err := vfs.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		of, id, ok := parsePending(f.Name())
+		if !ok || of != name {
+			continue
+		}
+		pending := filepath.Join(dir, f.Name())
+		if found, err := identify(pending); err != nil {
+			return err
+		} else if found.ext != BinsDataExt || found.id != id {
+			continue // not ours
+		}
+		if err := finishOne(dir, name, pending, id, locked); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finishOne renames the data file with the ID given to its final name if the meta file has
+// that ID, else it removes it.
+func finishOne(dir, name, pending string, id [idLen]byte, locked bool) error {
+	meta, err := identify(filepath.Join(dir, name+BinsMetaExt))
+	if err != nil {
+		return err
+	}
+	if meta.ext != BinsMetaExt || meta.id != id {
+		if !locked {
+			return nil
+		}
+		return ignoreMissing(vfs.Remove(pending))
+	}
+	final := filepath.Join(dir, name+BinsDataExt)
+	old, err := identify(final)
+	if err != nil {
+		return err
+	}
+	if old.ext == BinsDataExt {
+		err = vfs.Rename(pending, final)
+	} else {
+		err = vfs.RenameNew(pending, final) // what is there, if anything, is not ours
+	}
+	if err != nil {
+		return err
+	}
+	return vfs.SyncDir(dir)
+}
+
+// removePacked removes the packed archive name, whose place bins have taken.
+func removePacked(dir, name string) error {
+	for _, ext := range []string{PackedMetaExt, PackedDataExt} {
+		path := filepath.Join(dir, name+ext)
+		id, err := identify(path)
+		if err != nil {
+			return err
+		}
+		if id.ext != ext {
+			continue
+		}
+		if err := ignoreMissing(vfs.Remove(path)); err != nil {
+			return err
+		}
+	}
+	return vfs.SyncDir(dir)
+}
+
+// RemoveBins removes the bins of archive name, the meta file first, so that an interruption
+// leaves no bins rather than damaged ones. Files that have been replaced since data and meta
+// were opened are left alone. meta may be nil if the meta file is gone already.
+func RemoveBins(dir, name string, data, meta *vfs.File) error {
+	unlock, _, err := lockDir(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for _, f := range []*vfs.File{meta, data} {
+		if f == nil {
+			continue
+		}
+		if err := removeOpen(f); err != nil {
+			return err
+		}
+		if err := vfs.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeOpen removes the file that f is, unless its name belongs to another one by now.
+func removeOpen(f *vfs.File) error {
+	was, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	is, err := vfs.Lstat(f.Name())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(was, is) {
+		return nil
+	}
+	return ignoreMissing(vfs.Remove(f.Name()))
+}
+
+// RemoveBinsData removes the data file of bins whose meta file is gone, if it is the one with
+// the ID given: a removal of the bins with that ID was interrupted.
+func RemoveBinsData(dir, name string, id [idLen]byte) error {
+	path := filepath.Join(dir, name+BinsDataExt)
+	found, err := identify(path)
+	if err != nil || found.ext != BinsDataExt || found.id != id {
+		return err
+	}
+	f, err := vfs.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return RemoveBins(dir, name, f, nil)
+}
+
+// TakesName returns an error if path, in whatever way it is written, is a name that one of
+// the archive's files in dir has or will get.
+func TakesName(path, dir, name string) error {
+	base := filepath.Base(path)
+	ext, ok := strings.CutPrefix(base, name)
+	if !ok || !isExt(ext) {
+		return nil
+	}
+	there, err := vfs.Stat(filepath.Dir(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	here, err := vfs.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if os.SameFile(there, here) {
+		return fmt.Errorf("%s: this is the name of one of the files of the archive %s: choose another directory", path, filepath.Join(dir, name))
+	}
+	return nil
+}
+
+func isExt(ext string) bool {
+	for s := range stages {
+		if ext == dataExts[s] || ext == metaExts[s] {
+			return true
+		}
+	}
+	return false
+}

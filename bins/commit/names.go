@@ -1,0 +1,190 @@
+// Package commit puts the files of archives in place, replaces them and removes them, so
+// that at every instant, power cuts included, the directory holds the old archive or the new
+// one whole, and so that no file of anybody else's is touched. It also finds archives.
+//
+// An archive NAME in a directory is up to two pairs of files: the bins of stage 1,
+// NAME.bdna and NAME.bmeta, and the packed archive of stage 2, NAME.cdna and NAME.cmeta. A
+// directory may hold several archives. A file is one of an archive only if it begins as one
+// does: the extension alone says nothing ("human.cdna" may hold anybody's cDNA).
+//
+// Files are written without a name, or under a random one, and get their names when they
+// are complete and durable:
+//
+//   - Bins. The data file is named NAME.bdna.ID (ID in hexadecimal), then the meta file
+//     NAME.bmeta: that is the commit point. Then NAME.bdna.ID is renamed to NAME.bdna. A
+//     reader takes the data file with the ID that the meta file has, under either name.
+//   - Packed. The data file ends with a copy of the meta file, so NAME.cdna alone is an
+//     archive: giving it its name is the commit point. NAME.cmeta follows.
+//
+// What an interrupted commit left is completed or removed by the next command that writes
+// an archive of that NAME; commands that read only never write.
+package commit
+
+import (
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"orcomgo/bins/vfs"
+)
+
+// Sentinel errors; what the functions of this package return wraps them.
+var (
+	// ErrNotArchive means that there is no archive where one was expected.
+	ErrNotArchive = errors.New("not an archive")
+	// ErrSeveral means that a directory holds several archives where one was expected.
+	ErrSeveral = errors.New("there are several archives")
+	// ErrExists means that there is an archive that must not be replaced.
+	ErrExists = errors.New("an archive is there already")
+	// ErrForeign means that a file that is none of an archive's has the name of one.
+	ErrForeign = errors.New("a file that is not an archive's has the name that an archive's file would get")
+	// ErrBusy means that another process is working on the archive.
+	ErrBusy = errors.New("another run is writing there")
+)
+
+// Stage is one of the two pairs of files of an archive.
+type Stage int
+
+// The stages.
+const (
+	Bins   Stage = iota // NAME.bdna, NAME.bmeta
+	Packed              // NAME.cdna, NAME.cmeta
+	stages
+)
+
+// The extensions of the files.
+const (
+	BinsDataExt   = ".bdna"
+	BinsMetaExt   = ".bmeta"
+	PackedDataExt = ".cdna"
+	PackedMetaExt = ".cmeta"
+)
+
+// The first bytes of the files. Those of the packed archive begin with one that is not ASCII
+// and hold both line ends, so that a transfer in text mode is noticed (as in PNG).
+const (
+	BinsDataMagic   = "ORCOBDNA"
+	BinsMetaMagic   = "ORCOBMET"
+	PackedDataMagic = "\x89OCGd\r\n\x1a"
+	PackedMetaMagic = "\x89OCGm\r\n\x1a"
+)
+
+var dataExts = [stages]string{BinsDataExt, PackedDataExt}
+var metaExts = [stages]string{BinsMetaExt, PackedMetaExt}
+
+// MaxName is the length of the longest archive name in bytes. It leaves room for the
+// extension and the ID within the 255 bytes of a file name.
+const MaxName = 200
+
+// CheckName returns an error unless name can be the name of an archive.
+func CheckName(name string) error {
+	if name == "" || name == "." || name == ".." || len(name) > MaxName || strings.ContainsAny(name, "/\x00"+string(filepath.Separator)) {
+		return &fs.PathError{Op: "create", Path: name, Err: errors.New("this can't be the name of an archive")}
+	}
+	return nil
+}
+
+// Files returns the paths of the four files that archive name of dir has or may get.
+func Files(dir, name string) []string {
+	path := filepath.Join(dir, name)
+	return []string{path + BinsDataExt, path + BinsMetaExt, path + PackedDataExt, path + PackedMetaExt}
+}
+
+// idLen is the length of an archive's ID in bytes.
+const idLen = 16
+
+// header is how the files of one extension begin.
+type header struct {
+	ext, magic string
+	idAt       int // where the ID is, from the start; 0 if it isn't at a fixed place there
+}
+
+var headers = []header{
+	{BinsDataExt, BinsDataMagic, 16},
+	{BinsMetaExt, BinsMetaMagic, 0},
+	{PackedDataExt, PackedDataMagic, 9},
+	{PackedMetaExt, PackedMetaMagic, 9},
+}
+
+// The end of a .bmeta file: the ID and a magic number.
+const binsMetaEnd = "ORCOBEND"
+
+// identity is what the first bytes of a file say about it.
+type identity struct {
+	ext string // which of an archive's files it is; "" if it is none
+	id  [idLen]byte
+}
+
+// identify looks at the content of a file. A missing file, a directory, and a file that is
+// none of an archive's have no ext.
+func identify(path string) (identity, error) {
+	info, err := vfs.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return identity{}, nil
+	}
+	if err != nil {
+		return identity{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return identity{}, nil
+	}
+	f, err := vfs.Open(path)
+	if err != nil {
+		return identity{}, err
+	}
+	defer f.Close()
+	return identifyOpen(f, info.Size())
+}
+
+// identifyOpen is identify for an open file of the size given.
+func identifyOpen(f *vfs.File, size int64) (identity, error) {
+	head := make([]byte, min(size, 32))
+	if n, err := f.ReadAt(head, 0); n < len(head) && err != nil {
+		return identity{}, err
+	}
+	for _, h := range headers {
+		if !strings.HasPrefix(string(head), h.magic) {
+			continue
+		}
+		i := identity{ext: h.ext}
+		switch {
+		case h.idAt > 0:
+			if len(head) >= h.idAt+idLen {
+				i.id = [idLen]byte(head[h.idAt:])
+			}
+		case size >= 64:
+			foot := make([]byte, idLen+len(binsMetaEnd))
+			if n, err := f.ReadAt(foot, size-int64(len(foot))); n < len(foot) {
+				return identity{}, err
+			}
+			if string(foot[idLen:]) == binsMetaEnd {
+				i.id = [idLen]byte(foot)
+			}
+		}
+		return i, nil
+	}
+	return identity{}, nil
+}
+
+// pendingPath is the path of the bins' data file between the commit point and its final name.
+func pendingPath(dir, name string, id [idLen]byte) string {
+	return filepath.Join(dir, name+BinsDataExt+"."+hex.EncodeToString(id[:]))
+}
+
+// parsePending is the inverse of pendingPath for the name of a file.
+func parsePending(file string) (name string, id [idLen]byte, ok bool) {
+	at := len(file) - 2*idLen - 1
+	if at < 0 || file[at] != '.' {
+		return "", id, false
+	}
+	name, ok = strings.CutSuffix(file[:at], BinsDataExt)
+	if !ok || name == "" {
+		return "", id, false
+	}
+	if _, err := hex.Decode(id[:], []byte(file[at+1:])); err != nil || hex.EncodeToString(id[:]) != file[at+1:] {
+		return "", id, false
+	}
+	return name, id, true
+}

@@ -1,0 +1,151 @@
+package commit
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"orcomgo/bins/vfs"
+)
+
+// Temp is a file that is being written in the directory where it will get its name. Where
+// the system can do that it has no name until then, so that nothing of it is left when the
+// process is killed; else it has a random one, and is locked as long as it is in use.
+type Temp struct {
+	*vfs.File
+	dir  string
+	path string // the random name; "" if there is none
+}
+
+// How random names begin and end.
+const (
+	tempPrefix = ".orcomgo-"
+	tempSuffix = ".tmp"
+)
+
+// tempPath returns a random name in dir.
+func tempPath(dir string) string {
+	var random [12]byte
+	rand.Read(random[:]) // does not fail
+	return filepath.Join(dir, tempPrefix+hex.EncodeToString(random[:])+tempSuffix)
+}
+
+// NewTemp makes a file that will be called path.
+func NewTemp(path string) (*Temp, error) {
+	dir := filepath.Dir(path)
+	f, err := vfs.CreateUnnamed(dir, path)
+	if err == nil {
+		return &Temp{File: f, dir: dir}, nil
+	}
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return nil, err
+	}
+	for {
+		t := &Temp{dir: dir, path: tempPath(dir)}
+		if t.File, err = vfs.Create(t.path); errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		// RemoveStale of another process takes a file that is not locked for stale.
+		if _, err := t.Lock(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			t.Discard()
+			return nil, err
+		}
+		if _, err := vfs.Lstat(t.path); errors.Is(err, fs.ErrNotExist) {
+			t.Close()
+			continue
+		}
+		return t, nil
+	}
+}
+
+// Install gives the file its name, under which it stays open. The content must have been
+// synced. If a file has that name already it is replaced, or without replace the error
+// wraps fs.ErrExist. A directory is never replaced.
+func (t *Temp) Install(path string, replace bool) error {
+	if t.path == "" {
+		if !replace {
+			return t.Link(path)
+		}
+		// A file without a name can't replace another in one step.
+		temp := tempPath(t.dir)
+		if err := t.Link(temp); err != nil {
+			return err
+		}
+		t.path = temp
+	}
+	rename := vfs.RenameNew
+	if replace {
+		rename = vfs.Rename
+	}
+	if err := rename(t.path, path); err != nil {
+		return err
+	}
+	t.path = ""
+	return nil
+}
+
+// Discard closes the file and removes its random name, if it has one. After Install it only
+// closes it.
+func (t *Temp) Discard() {
+	if t.path != "" {
+		vfs.Remove(t.path)
+		t.path = ""
+	}
+	t.Close()
+}
+
+// RemoveStale removes the temporary files of archives that killed runs left in dir: those
+// with a random name that begin as a file of an archive does and that nobody has locked.
+func RemoveStale(dir string) error {
+	files, err := vfs.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range files {
+		if strings.HasPrefix(e.Name(), tempPrefix) && strings.HasSuffix(e.Name(), tempSuffix) && e.Type().IsRegular() {
+			if err := removeStale(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func removeStale(path string) error {
+	f, err := vfs.Open(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	id, err := identifyOpen(f, info.Size())
+	if err != nil || id.ext == "" {
+		return err
+	}
+	if free, err := f.Lock(); err != nil || !free {
+		if errors.Is(err, errors.ErrUnsupported) {
+			return nil // nobody knows whether it is in use
+		}
+		return err
+	}
+	return ignoreMissing(vfs.Remove(path))
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,45 @@
+package vfs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// createUnnamed needs a file system with O_TMPFILE, and /proc to give the file a name later.
+func createUnnamed(dir, path string) (*os.File, error) {
+	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o666)
+	switch err {
+	case nil:
+	case unix.EOPNOTSUPP, unix.EISDIR, unix.EINVAL, unix.ENOSYS:
+		return nil, errors.ErrUnsupported
+	default:
+		return nil, err
+	}
+	if _, err := os.Stat(procPath(fd)); err != nil {
+		unix.Close(fd)
+		return nil, errors.ErrUnsupported
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
+
+func procPath(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
+
+func linkUnnamed(f *os.File, path string) error {
+	return unix.Linkat(unix.AT_FDCWD, procPath(int(f.Fd())), unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
+}
+
+func renameNew(from, to string) error {
+	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
+	switch err {
+	case unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP: // network file systems, old kernels
+		if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return renameByLink(from, to)
+	}
+	return err
+}

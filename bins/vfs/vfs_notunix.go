@@ -1,0 +1,14 @@
+//go:build !unix
+
+package vfs
+
+import (
+	"errors"
+	"os"
+)
+
+const noFollow = 0
+
+func lock(f *os.File) (bool, error) { return false, errors.ErrUnsupported }
+
+func syncDir(dir string) error { return nil }

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/zeebo/xxh3"
+
+	"orcomgo/bins/commit"
+	"orcomgo/compress/archive"
+)
+
+// Commands for scripts that damage or forge archives.
+var archiveCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
+	"cutend":       scriptCutEnd,
+	"damagecolumn": scriptDamageColumn,
+	"newerversion": scriptNewerVersion,
+	"renameinput":  scriptRenameInput,
+	"longname":     scriptLongName,
+}
+
+// scriptCutEnd: cutend FILE N removes the last N bytes.
+func scriptCutEnd(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	b := []byte(ts.ReadFile(args[0]))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b[:len(b)-n], 0o666))
+}
+
+// scriptDamageColumn: damagecolumn ARCHIVE INPUT COLUMN flips a bit in the middle of the
+// column (lengths, layout, names or quals) of the input's first slice.
+func scriptDamageColumn(ts *testscript.TestScript, _ bool, args []string) {
+	r, err := archive.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer r.Close()
+	for i := range r.Manifest().Slices {
+		for _, m := range r.Manifest().Slices[i].Members() {
+			if r.Manifest().Inputs[m.Input].Name != args[1] {
+				continue
+			}
+			s := map[string]archive.Section{"lengths": m.Lengths, "layout": m.Layout, "names": m.Names, "quals": m.Quals}[args[2]]
+			if s.Len == 0 {
+				ts.Fatalf("the column is empty")
+			}
+			path := r.Paths()[0]
+			b, err := os.ReadFile(path)
+			ts.Check(err)
+			b[s.Off+s.Len/2] ^= 4
+			ts.Check(os.WriteFile(path, b, 0o666))
+			return
+		}
+	}
+	ts.Fatalf("there is no %s", args[1])
+}
+
+// changeManifest changes both copies of an archive's manifest, which must keep its length.
+func changeManifest(ts *testscript.TestScript, path string, change func([]byte) []byte) {
+	e, err := commit.One(ts.MkAbs(path))
+	ts.Check(err)
+	meta, data := e.Path()+archive.MetaSuffix, e.Path()+archive.BulkSuffix
+	was, err := os.ReadFile(meta)
+	ts.Check(err)
+	is := change(bytes.Clone(was))
+	body := is[:len(is)-16]
+	sum := xxh3.Hash128(body).Bytes()
+	is = append(body, sum[:]...)
+	if len(is) != len(was) || bytes.Equal(is, was) {
+		ts.Fatalf("the manifest did not change, or not in place")
+	}
+	ts.Check(os.WriteFile(meta, is, 0o666))
+	bulk, err := os.ReadFile(data)
+	ts.Check(err)
+	ts.Check(os.WriteFile(data, bytes.Replace(bulk, was, is, 1), 0o666))
+}
+
+// scriptNewerVersion: newerversion ARCHIVE makes it one of version 100 of the format.
+func scriptNewerVersion(ts *testscript.TestScript, _ bool, args []string) {
+	changeManifest(ts, args[0], func(b []byte) []byte {
+		b[len(commit.PackedMetaMagic)] = 100
+		return b
+	})
+}
+
+// scriptRenameInput: renameinput ARCHIVE OLD NEW gives an input another name of the same length.
+func scriptRenameInput(ts *testscript.TestScript, _ bool, args []string) {
+	changeManifest(ts, args[0], func(b []byte) []byte { return bytes.Replace(b, []byte(args[1]), []byte(args[2]), 1) })
+}
+
+// scriptLongName: longname N EXT makes a FASTQ file with a name of N letters and an
+// extension, and sets LONGNAME to that.
+func scriptLongName(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	name := strings.Repeat("n", n) + args[1]
+	ts.Setenv("LONGNAME", name)
+	ts.Check(os.WriteFile(filepath.Join(ts.MkAbs("."), name), []byte("@r\nACGT\n+\nIIII\n"), 0o666))
+}

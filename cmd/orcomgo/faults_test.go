@@ -1,0 +1,387 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
+)
+
+// A scenario is a command in a directory, run with something going wrong. The directory
+// holds, beside what the command works on, files of others that nobody may touch.
+type scenario struct {
+	name string
+	args []string
+	// prepare fills an empty directory with what is there before.
+	prepare func(t *testing.T, w *world, dir string)
+	// check looks at what is there afterwards.
+	check func(t *testing.T, w *world, dir string, status int) error
+}
+
+// world is the data that the scenarios share.
+type world struct {
+	a, b, old []byte            // texts of two inputs, and of an archive to be replaced
+	binned    map[string][]byte // the archive of a.fastq and b.fastq
+	packed    map[string][]byte
+	oldPacked map[string][]byte // the packed archive of old.fastq, under the same name
+	foreign   map[string][]byte // files of others, one of them an archive
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	dir := t.TempDir()
+	r1, r2 := simulated(t, dir, 40)
+	w := &world{foreign: map[string][]byte{
+		"human.cdna": []byte(">x\nACGT\n"), "run.cdna.tmp": []byte("t"), "run.cmeta.new": []byte("n"), ".orcomgo-0.tmp": []byte("o"), "note": []byte("mine"),
+	}}
+	make := func(name string, texts map[string][]byte, pack bool) map[string][]byte {
+		in := filepath.Join(dir, name)
+		if err := os.Mkdir(in, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		put(t, in, texts)
+		args := []string{"bin", "--quiet", "--block-size", "4KB", filepath.Join(in, "run.fastq")}
+		if texts["b.fastq"] != nil {
+			args = append(args, filepath.Join(in, "b.fastq"))
+		}
+		out := filepath.Join(dir, name+".out")
+		mustRun(t, append(args, out)...)
+		if pack {
+			mustRun(t, "pack", "--quiet", out)
+		}
+		return contents(t, out)
+	}
+	var err error
+	if w.a, err = os.ReadFile(r1); err != nil {
+		t.Fatal(err)
+	}
+	if w.b, err = os.ReadFile(r2); err != nil {
+		t.Fatal(err)
+	}
+	w.old = w.b[:len(w.b)/2]
+	w.old = w.old[:bytes.LastIndex(w.old, []byte("\n@"))+1]
+	inputs := map[string][]byte{"run.fastq": w.a, "b.fastq": w.b}
+	w.binned, w.packed = make("binned", inputs, false), make("packed", inputs, true)
+	w.oldPacked = make("old", map[string][]byte{"run.fastq": w.old}, true)
+	for name, b := range w.packed {
+		w.foreign["other"+filepath.Ext(name)] = b
+	}
+	return w
+}
+
+// put writes files.
+func put(t *testing.T, dir string, files map[string][]byte) {
+	t.Helper()
+	for name, b := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// restored returns what unpack gives of the archive run in dir; nil if there is no archive.
+func restored(t *testing.T, dir string) (map[string][]byte, error) {
+	t.Helper()
+	if _, err := commit.One(filepath.Join(dir, "run")); err != nil {
+		if strings.Contains(err.Error(), "not an archive") {
+			return nil, nil
+		}
+		return nil, err
+	}
+	out := t.TempDir()
+	if status, errs := runHere("unpack", "--quiet", filepath.Join(dir, "run"), "-o", out); status != 0 {
+		return nil, fmt.Errorf("the archive can't be restored: %s", errs)
+	}
+	return contents(t, out), nil
+}
+
+func equal(got, want map[string][]byte) bool { return maps.EqualFunc(got, want, bytes.Equal) }
+
+func (w *world) texts() map[string][]byte { return map[string][]byte{"run.fastq": w.a, "b.fastq": w.b} }
+func (w *world) oldTexts() map[string][]byte {
+	return map[string][]byte{"run.fastq": w.old}
+}
+
+func scenarios() []scenario {
+	inputs := func(t *testing.T, w *world, dir string) { put(t, dir, w.texts()) }
+	with := func(files func(w *world) map[string][]byte) func(t *testing.T, w *world, dir string) {
+		return func(t *testing.T, w *world, dir string) {
+			inputs(t, w, dir)
+			put(t, dir, files(w))
+		}
+	}
+	inputsStay := func(t *testing.T, w *world, dir string) error {
+		now := contents(t, dir)
+		for name, b := range w.texts() {
+			if !bytes.Equal(now[name], b) {
+				return fmt.Errorf("the input %s changed", name)
+			}
+		}
+		return nil
+	}
+	bin := []string{"bin", "--quiet", "--block-size", "4KB", "run.fastq", "b.fastq", "."}
+	pack := []string{"pack", "--quiet", "run"}
+	checkBin := func(old func(w *world) map[string][]byte) func(t *testing.T, w *world, dir string, status int) error {
+		return func(t *testing.T, w *world, dir string, status int) error {
+			if err := inputsStay(t, w, dir); err != nil {
+				return err
+			}
+			got, err := restored(t, dir)
+			switch {
+			case err != nil:
+				return err
+			case equal(got, w.texts()):
+			case status == 0:
+				return fmt.Errorf("status 0, and the archive is not there")
+			case got == nil && old == nil:
+			case got == nil || old == nil || !equal(got, old(w)):
+				return fmt.Errorf("the archive is neither the old one nor the new one")
+			}
+			// The same command works afterwards.
+			mustRun(t, "bin", "--quiet", "--force", "--block-size", "4KB", filepath.Join(dir, "run.fastq"), filepath.Join(dir, "b.fastq"), dir)
+			if got, err := restored(t, dir); err != nil || !equal(got, w.texts()) {
+				return fmt.Errorf("after the same command again: other texts (%v)", err)
+			}
+			return nil
+		}
+	}
+	checkPack := func(t *testing.T, w *world, dir string, status int) error {
+		got, err := restored(t, dir)
+		if err != nil || !equal(got, w.texts()) {
+			return fmt.Errorf("the archive is lost: %v", err)
+		}
+		now := contents(t, dir)
+		if status == 0 && (now["run.bmeta"] != nil || !bytes.Equal(now["run.cdna"], w.packed["run.cdna"]) || !bytes.Equal(now["run.cmeta"], w.packed["run.cmeta"])) {
+			return fmt.Errorf("status 0, and it is not packed")
+		}
+		if now["run.cdna"] != nil && !bytes.Equal(now["run.cdna"], w.packed["run.cdna"]) && !bytes.Equal(now["run.cdna"], w.oldPacked["run.cdna"]) {
+			return fmt.Errorf("run.cdna is neither the old one nor the new one")
+		}
+		mustRun(t, "pack", "--quiet", filepath.Join(dir, "run"))
+		now = contents(t, dir)
+		for name, b := range w.packed {
+			if !bytes.Equal(now[name], b) {
+				return fmt.Errorf("after the same command again: %s differs", name)
+			}
+		}
+		return nil
+	}
+	checkPackOver := func(t *testing.T, w *world, dir string, status int) error {
+		if status != 0 { // then --force is needed again, if the old one is still there
+			got, err := restored(t, dir)
+			if err != nil || !equal(got, w.texts()) {
+				return fmt.Errorf("the archive is lost: %v", err)
+			}
+			if e, err := commit.One(filepath.Join(dir, "run")); err == nil && e.Has[commit.Bins] {
+				mustRun(t, "pack", "--quiet", "--force", filepath.Join(dir, "run"))
+			}
+		}
+		return checkPack(t, w, dir, status)
+	}
+	checkUnpack := func(before map[string]string) func(t *testing.T, w *world, dir string, status int) error {
+		return func(t *testing.T, w *world, dir string, status int) error {
+			now := map[string][]byte{}
+			if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
+				now = contents(t, filepath.Join(dir, "out"))
+				if len(now) == 0 && before == nil {
+					return fmt.Errorf("an empty directory is left")
+				}
+			}
+			for name, b := range w.texts() {
+				is, there := now[name]
+				was, wasThere := before[name]
+				switch {
+				case there && bytes.Equal(is, b):
+				case status == 0:
+					return fmt.Errorf("status 0, and %s is not right", name)
+				case there != wasThere || there && string(is) != was:
+					return fmt.Errorf("%s is neither what was there nor what should be", name)
+				}
+			}
+			after := contentsOfFiles(t, dir)
+			for name, b := range w.packed {
+				if !bytes.Equal(after[name], b) {
+					return fmt.Errorf("unpack changed the archive: %s", name)
+				}
+			}
+			return nil
+		}
+	}
+	binned := func(w *world) map[string][]byte { return w.binned }
+	packed := func(w *world) map[string][]byte { return w.packed }
+	return []scenario{
+		{"bin", bin, inputs, checkBin(nil)},
+		{"bin over a packed archive", append(bin[:len(bin):len(bin)], "--force"), with(func(w *world) map[string][]byte { return w.oldPacked }), checkBin((*world).oldTexts)},
+		{"bin over bins", append(bin[:len(bin):len(bin)], "--force"), with(binned), checkBin((*world).texts)},
+		{"pack", pack, with(binned), checkPack},
+		{"pack over another", append(pack[:len(pack):len(pack)], "--force"), with(func(w *world) map[string][]byte {
+			files := maps.Clone(w.binned)
+			maps.Copy(files, w.oldPacked)
+			return files
+		}), checkPackOver},
+		{"pack, packed already", pack, with(func(w *world) map[string][]byte {
+			files := maps.Clone(w.binned)
+			maps.Copy(files, w.packed)
+			return files
+		}), checkPack},
+		{"unpack", []string{"unpack", "--quiet", "run", "-o", "out"}, with(packed), checkUnpack(nil)},
+		{"unpack over a file", []string{"unpack", "--quiet", "--force", "run", "-o", "out"}, func(t *testing.T, w *world, dir string) {
+			with(packed)(t, w, dir)
+			if err := os.Mkdir(filepath.Join(dir, "out"), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			put(t, filepath.Join(dir, "out"), map[string][]byte{"b.fastq": []byte("was here")})
+		}, checkUnpack(map[string]string{"b.fastq": "was here"})},
+		{"verify", []string{"verify", "run"}, with(packed), func(t *testing.T, w *world, dir string, status int) error {
+			return nil // that nothing changes is checked for all
+		}},
+	}
+}
+
+// try runs a scenario by run, which returns the status, in a fresh directory, and checks what
+// it did. It returns a line that says what is wrong, or "".
+func (s *scenario) try(t *testing.T, w *world, run func(dir string) int) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	s.prepare(t, w, dir)
+	put(t, dir, w.foreign)
+	before := contentsOfFiles(t, dir)
+	status := run(dir)
+	if err := w.foreignStay(t, dir); err != nil {
+		return err.Error()
+	}
+	if s.name == "verify" {
+		if after := contentsOfFiles(t, dir); !equal(after, before) {
+			return "verify changed the directory"
+		}
+	}
+	if err := s.check(t, w, dir, status); err != nil {
+		return err.Error()
+	}
+	if err := w.foreignStay(t, dir); err != nil {
+		return "afterwards: " + err.Error()
+	}
+	return ""
+}
+
+// foreignStay checks that the files of others are as they were, and that nothing but files of
+// the command is new.
+func (w *world) foreignStay(t *testing.T, dir string) error {
+	now := contentsOfFiles(t, dir)
+	for name, b := range w.foreign {
+		if !bytes.Equal(now[name], b) {
+			return fmt.Errorf("%s, which is somebody else's, changed or is gone", name)
+		}
+	}
+	return nil
+}
+
+// contentsOfFiles is contents without the directories in dir.
+func contentsOfFiles(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return files
+}
+
+// in makes paths of a scenario's arguments in dir.
+func (s *scenario) in(dir string) []string {
+	args := append([]string{}, s.args...)
+	for i, a := range args {
+		if a == "." || a == "run" || a == "out" || strings.HasSuffix(a, ".fastq") {
+			args[i] = filepath.Join(dir, a)
+		}
+	}
+	return args
+}
+
+// TestFaults makes each call of the file system that a command makes fail, one in each run,
+// with one kind of error after another, or that call and all that follow: nothing is lost, and
+// the exit status tells the truth. A second pass is made where files can't be made without a name.
+func TestFaults(t *testing.T) {
+	w := newWorld(t)
+	type fault struct {
+		kind    error
+		forever bool
+	}
+	kinds := []fault{{syscall.EIO, false}, {syscall.ENOSPC, true}, {syscall.EACCES, false}, {syscall.ENOSPC, false}}
+	long := os.Getenv("ORCOMGO_LONG") != ""
+	tried := 0
+	for _, named := range []bool{false, true} {
+		for _, s := range scenarios() {
+			t.Run(fmt.Sprintf("%s/named=%v", s.name, named), func(t *testing.T) {
+				// inject runs the command with the call at a given number failing, or also all
+				// that follow; it returns how many calls there were.
+				inject := func(at int64, kind error, forever bool) (calls int64, problem string) {
+					var n atomic.Int64
+					var failed atomic.Value
+					problem = s.try(t, w, func(dir string) int {
+						args := s.in(dir)
+						vfs.Fault = func(call, path string) error {
+							if named && call == "tmpfile" {
+								return syscall.EOPNOTSUPP
+							}
+							i := n.Add(1)
+							if i == at || forever && i > at && call != "unlink" {
+								failed.CompareAndSwap(nil, call)
+								return kind
+							}
+							return nil
+						}
+						status, errs := runHere(args...)
+						vfs.Fault = nil
+						// unpack says in a line each which files are damaged.
+						if (status == 0) != (errs == "") || status > 1 || s.args[0] != "unpack" && strings.Count(errs, "\n") > 1 {
+							t.Errorf("call %d (%v): status %d, %q", at, failed.Load(), status, errs)
+						}
+						return status
+					})
+					if problem != "" {
+						problem = fmt.Sprintf("call %d (%v: %v, forever %v): %s", at, failed.Load(), kind, forever, problem)
+					}
+					return n.Load(), problem
+				}
+				calls, problem := inject(0, nil, false)
+				if problem != "" {
+					t.Fatalf("without a fault: %s", problem)
+				}
+				for at := int64(1); at <= calls; at++ {
+					for k, f := range kinds {
+						// Every kind at every call takes minutes.
+						if !long && (at*7+int64(k))%29 != 0 {
+							continue
+						}
+						if _, problem := inject(at, f.kind, f.forever); problem != "" {
+							t.Error(problem)
+						}
+						tried++
+					}
+				}
+				t.Logf("%d calls", calls)
+			})
+		}
+	}
+	t.Logf("%d faults", tried)
+}
