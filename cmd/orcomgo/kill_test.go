@@ -70,7 +70,7 @@ func simulated(t *testing.T, dir string, pairs uint64) (r1, r2 string) {
 func kills() int {
 	switch {
 	case os.Getenv("ORCOMGO_LONG") != "":
-		return 500
+		return 200
 	case testing.Short():
 		return 5
 	}
@@ -102,11 +102,19 @@ func TestKillBin(t *testing.T) {
 	whole := filepath.Join(dir, "whole")
 	takes := timed(t, command(whole)...)
 	want := contents(t, whole)
+	others := map[string][]byte{"human.cdna": []byte(">x"), "r1.bdna.tmp": []byte("t"), ".orcomgo-0.tmp": []byte("o")}
+	for name, b := range others {
+		want[name] = b
+	}
 
 	r := rand.New(rand.NewPCG(1, 2))
 	cut, done := 0, 0
 	for i := range kills() {
 		out := filepath.Join(dir, "out")
+		if err := os.Mkdir(out, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		put(t, out, others)
 		killed(t, r, takes, command(out)...)
 		status, errs := runHere("verify", "--quiet", out)
 		again := command(out)
@@ -169,6 +177,57 @@ func TestKillPack(t *testing.T) {
 		mustRun(t, command(out)...)
 		same(t, contents(t, out), want)
 	}
+	t.Logf("%d runs were cut short, %d were over", cut, done)
+	if cut == 0 {
+		t.Error("no kill came in time to matter")
+	}
+}
+
+// An unpack that is killed leaves whole files or none, and the same command succeeds afterwards.
+func TestKillUnpack(t *testing.T) {
+	dir := t.TempDir()
+	r1, r2 := simulated(t, dir, 3_000)
+	archive := filepath.Join(dir, "archive")
+	mustRun(t, "bin", "--quiet", "--block-size", "100KB", "-1", r1, "-2", r2, archive)
+	command := func(out string) []string { return []string{"unpack", "--quiet", archive, "-o", out} }
+	whole := filepath.Join(dir, "whole")
+	takes := timed(t, command(whole)...)
+	want := contents(t, whole)
+	before := contents(t, archive)
+
+	r := rand.New(rand.NewPCG(5, 6))
+	cut, done := 0, 0
+	for i := range kills() {
+		out := filepath.Join(dir, "out")
+		killed(t, r, takes, command(out)...)
+		left := map[string][]byte{}
+		if _, err := os.Stat(out); err == nil {
+			left = contents(t, out)
+		}
+		for name, b := range left {
+			if strings.HasPrefix(name, ".orcomgo-") { // where a file can't be without a name
+				continue
+			}
+			if !bytes.Equal(b, want[name]) {
+				t.Fatalf("kill %d left a part of %s", i, name)
+			}
+		}
+		again := command(out)
+		if len(left) > 0 {
+			again = append(again, "--force")
+		}
+		if len(left) == len(want) {
+			done++
+		} else {
+			cut++
+		}
+		mustRun(t, again...)
+		same(t, contents(t, out), want)
+		if err := os.RemoveAll(out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	same(t, contents(t, archive), before)
 	t.Logf("%d runs were cut short, %d were over", cut, done)
 	if cut == 0 {
 		t.Error("no kill came in time to matter")
