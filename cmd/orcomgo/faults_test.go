@@ -191,7 +191,7 @@ func scenarios() []scenario {
 			now := map[string][]byte{}
 			if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
 				now = contents(t, filepath.Join(dir, "out"))
-				if len(now) == 0 && before == nil {
+				if len(now) == 0 && before == nil && status <= exitFailure { // else the Go runtime gave up
 					return fmt.Errorf("an empty directory is left")
 				}
 			}
