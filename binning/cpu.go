@@ -194,7 +194,8 @@ func (j *job) check(k int) *shape {
 }
 
 func (j *job) fail(k int, bad *shape) error {
-	return &RecordError{j.File, j.FirstRecord + uint64(k) + 1, bad.expected, bad.found, bad.structural && !j.Canonical}
+	return &RecordError{File: j.File, Record: j.FirstRecord + uint64(k) + 1, Expected: bad.expected, Found: bad.found,
+		structural: bad.structural && !j.Canonical}
 }
 
 // takeApart copies names and qualities, packs the bases in input order, and finds the

@@ -97,8 +97,8 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 		if !errors.As(err, &r) {
 			return s, bad.error
 		}
-		if first := wrapped[bad.input]; first != nil {
-			return s, first
+		if first := wrapped[bad.input]; first != nil && !r.wrapped {
+			return s, first // the text doesn't look wrapped
 		}
 		if !r.structural || !regular(c.Inputs[bad.input].Path) {
 			return s, r
