@@ -40,88 +40,121 @@ func foldLines(lines []uint32, cr *uint8, bit uint8) (width uint32, _ []uint32) 
 
 // layoutList collects the layouts of a block's records in little memory.
 type layoutList struct {
-	all []shortLayout
-	odd []bins.RecordLayout // those that a shortLayout can't hold
+	all   list[shortLayout]
+	odd   list[oddLayout]
+	tails []string // the different ones; the first is empty
+	index map[string]uint32
 }
 
-// shortLayout is a layout without texts and lists of lines, unless odd is set.
+// shortLayout is a layout without texts and lists of lines.
 type shortLayout struct {
 	cr, plus            uint8
 	noNewline           bool
-	odd                 int32 // index + 1
+	tail                uint32 // index of tails
+	odd                 uint32 // index of odd + 1; 0 for none
 	seqWidth, qualWidth uint32
 	letters             uint32
 }
 
+// oddLayout is what a shortLayout can't hold.
+type oddLayout struct {
+	plusText            string
+	seqLines, qualLines []uint32
+}
+
 func (l *layoutList) add(r *bins.RecordLayout, letters int) {
 	s := shortLayout{cr: r.CR, plus: uint8(r.Plus), noNewline: r.NoNewline, seqWidth: r.SeqWidth, qualWidth: r.QualWidth, letters: uint32(letters)}
-	if r.PlusText != "" || r.SeqLines != nil || r.QualLines != nil || r.Tail != "" {
-		l.odd = append(l.odd, *r)
-		s.odd = int32(len(l.odd))
+	if r.Tail != "" {
+		s.tail = l.tailIndex(r.Tail)
 	}
-	l.all = append(l.all, s)
+	if r.PlusText != "" || r.SeqLines != nil || r.QualLines != nil {
+		l.odd.add(oddLayout{r.PlusText, r.SeqLines, r.QualLines})
+		s.odd = uint32(l.odd.n)
+	}
+	l.all.add(s)
+}
+
+func (l *layoutList) tailIndex(tail string) uint32 {
+	if n := l.all.n; n > 0 {
+		if i := l.all.at(n - 1).tail; i > 0 && l.tails[i] == tail {
+			return i
+		}
+	}
+	if l.index == nil {
+		l.tails, l.index = []string{""}, make(map[string]uint32)
+	}
+	i, ok := l.index[tail]
+	if !ok {
+		i = uint32(len(l.tails))
+		l.tails = append(l.tails, tail)
+		l.index[tail] = i
+	}
+	return i
+}
+
+// record returns the layout of a record.
+func (l *layoutList) record(s *shortLayout) bins.RecordLayout {
+	r := bins.RecordLayout{CR: s.cr, Plus: bins.Plus(s.plus), SeqWidth: s.seqWidth, QualWidth: s.qualWidth, NoNewline: s.noNewline}
+	if s.tail > 0 {
+		r.Tail = l.tails[s.tail]
+	}
+	if s.odd > 0 {
+		o := l.odd.at(int(s.odd) - 1)
+		r.PlusText, r.SeqLines, r.QualLines = o.plusText, o.seqLines, o.qualLines
+	}
+	return r
 }
 
 // layout returns the layout of the block: the commonest one as default. A record of one
 // line no longer than the commonest width, or of no line, is given that width.
 func (l *layoutList) layout() bins.Layout {
-	l.commonWidth(func(s *shortLayout) *uint32 { return &s.seqWidth }, func(r *bins.RecordLayout) bool { return r.SeqLines != nil })
-	l.commonWidth(func(s *shortLayout) *uint32 { return &s.qualWidth }, func(r *bins.RecordLayout) bool { return r.QualLines != nil })
-	type key struct {
-		cr, plus            uint8
-		seqWidth, qualWidth uint32
-		tail                string
+	l.commonWidth(func(s *shortLayout) *uint32 { return &s.seqWidth }, func(o *oddLayout) bool { return o.seqLines != nil })
+	l.commonWidth(func(s *shortLayout) *uint32 { return &s.qualWidth }, func(o *oddLayout) bool { return o.qualLines != nil })
+	plain := func(s *shortLayout) shortLayout {
+		k := *s
+		k.letters = 0
+		return k
 	}
-	full := func(s *shortLayout) bins.RecordLayout {
-		r := bins.RecordLayout{CR: s.cr, Plus: bins.Plus(s.plus), SeqWidth: s.seqWidth, QualWidth: s.qualWidth, NoNewline: s.noNewline}
-		if s.odd > 0 {
-			o := &l.odd[s.odd-1]
-			r.PlusText, r.SeqLines, r.QualLines, r.Tail = o.PlusText, o.SeqLines, o.QualLines, o.Tail
-		}
-		return r
-	}
-	counts := make(map[key]int)
-	var best key
-	most := 0
-	for i := range l.all {
-		r := full(&l.all[i])
-		if r.PlusText != "" || r.SeqLines != nil || r.QualLines != nil || r.NoNewline {
-			continue
-		}
-		k := key{r.CR, uint8(r.Plus), r.SeqWidth, r.QualWidth, r.Tail}
-		counts[k]++
-		if counts[k] > most {
-			best, most = k, counts[k]
+	var common commonest[shortLayout]
+	for i := range l.all.n {
+		if s := l.all.at(i); s.odd == 0 && !s.noNewline {
+			common.add(plain(s))
 		}
 	}
-	out := bins.Layout{Default: bins.RecordLayout{CR: best.cr, Plus: bins.Plus(best.plus), SeqWidth: best.seqWidth, QualWidth: best.qualWidth, Tail: best.tail}}
-	for i := range l.all {
-		if r := full(&l.all[i]); !r.Equal(&out.Default) {
-			out.Exceptions = append(out.Exceptions, bins.LayoutException{Read: uint32(i), RecordLayout: r})
+	best := common.best()
+	out := bins.Layout{Default: l.record(&best)}
+	n := 0
+	for i := range l.all.n {
+		if plain(l.all.at(i)) != best {
+			n++
+		}
+	}
+	if n == 0 {
+		return out
+	}
+	out.Exceptions = make([]bins.LayoutException, 0, n)
+	for i := range l.all.n {
+		if s := l.all.at(i); plain(s) != best {
+			out.Exceptions = append(out.Exceptions, bins.LayoutException{Read: uint32(i), RecordLayout: l.record(s)})
 		}
 	}
 	return out
 }
 
 // commonWidth finds the commonest width and gives it to all records that it describes as well.
-func (l *layoutList) commonWidth(width func(*shortLayout) *uint32, listed func(*bins.RecordLayout) bool) {
-	counts := make(map[uint32]int)
-	best, most := uint32(0), 0
-	for i := range l.all {
-		w := *width(&l.all[i])
-		if w == 0 || w == math.MaxUint32 {
-			continue
-		}
-		counts[w]++
-		if counts[w] > most {
-			best, most = w, counts[w]
+func (l *layoutList) commonWidth(width func(*shortLayout) *uint32, listed func(*oddLayout) bool) {
+	var common commonest[uint32]
+	for i := range l.all.n {
+		if w := *width(l.all.at(i)); w != 0 && w != math.MaxUint32 {
+			common.add(w)
 		}
 	}
-	for i := range l.all {
-		s := &l.all[i]
+	best := common.best()
+	for i := range l.all.n {
+		s := l.all.at(i)
 		w := width(s)
 		switch {
-		case s.odd > 0 && listed(&l.odd[s.odd-1]):
+		case s.odd > 0 && listed(l.odd.at(int(s.odd)-1)):
 		case *w == math.MaxUint32:
 			*w = max(best, 1)
 		case *w == 0 && best > 0 && s.letters > 0 && s.letters <= best:
@@ -129,3 +162,61 @@ func (l *layoutList) commonWidth(width func(*shortLayout) *uint32, listed func(*
 		}
 	}
 }
+
+// commonest finds the value that is added most often, of equally common ones the one that
+// was first to be added so often. Equal values in a row are counted together.
+type commonest[T comparable] struct {
+	counts map[T]int
+	value  T // that was added last
+	run    int
+	top    T
+	most   int
+}
+
+func (c *commonest[T]) add(v T) {
+	if c.run > 0 && v != c.value {
+		c.count()
+	}
+	c.value = v
+	c.run++
+}
+
+func (c *commonest[T]) count() {
+	if c.counts == nil {
+		c.counts = make(map[T]int)
+	}
+	n := c.counts[c.value] + c.run
+	c.counts[c.value], c.run = n, 0
+	if n > c.most {
+		c.top, c.most = c.value, n
+	}
+}
+
+// best returns the value; zero of none.
+func (c *commonest[T]) best() T {
+	if c.run > 0 {
+		c.count()
+	}
+	return c.top
+}
+
+// list is a slice that grows without being moved.
+type list[T any] struct {
+	parts [][]T
+	n     int
+}
+
+const listPart = 1 << 13
+
+func (l *list[T]) add(v T) {
+	if l.n == 0 {
+		l.parts = append(l.parts, nil) // the first part grows: most lists are short
+	} else if l.n%listPart == 0 {
+		l.parts = append(l.parts, make([]T, 0, listPart))
+	}
+	last := &l.parts[len(l.parts)-1]
+	*last = append(*last, v)
+	l.n++
+}
+
+func (l *list[T]) at(i int) *T { return &l.parts[i/listPart][i%listPart] }

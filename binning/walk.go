@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
+
+	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins"
 )
@@ -33,6 +36,9 @@ type walker struct {
 	lf   bool  // the line before that ended in LF
 	err  error // of in; io.EOF at its end
 	long bool  // the record is too long
+
+	hash   xxh3.Hasher // of the text before the record, since it was reset
+	hashed int         // in buf, up to where
 
 	// The record that was found last.
 	name      []byte // part of buf
@@ -64,6 +70,7 @@ func (w *walker) more() bool {
 		return false
 	}
 	if cap(w.buf)-len(w.buf) < walkStep {
+		w.feed()
 		// Moving the text costs no more than reading what has been used did, or the memory
 		// grows by half: either way a byte is moved a few times at most.
 		to := w.buf[:0]
@@ -71,7 +78,7 @@ func (w *walker) more() bool {
 			to = make([]byte, 0, rest+max(walkStep, rest/2))
 		}
 		w.buf = append(to, w.buf[w.at:]...)
-		w.at = 0
+		w.at, w.hashed = 0, 0
 	}
 	for w.err == nil {
 		var n int
@@ -85,6 +92,18 @@ func (w *walker) more() bool {
 
 // has tells whether the text goes on at an offset up to its end so far.
 func (w *walker) has(at int) bool { return at < len(w.buf)-w.at || w.more() }
+
+// feed hashes the text before the record.
+func (w *walker) feed() {
+	w.hash.Write(w.buf[w.hashed:w.at])
+	w.hashed = w.at
+}
+
+// sum returns the hash of the text before the record.
+func (w *walker) sum() [16]byte {
+	w.feed()
+	return w.hash.Sum128().Bytes()
+}
 
 // show describes the byte at an offset.
 func (w *walker) show(at int) string {
@@ -123,6 +142,9 @@ func (w *walker) appendLine(dst []byte, lines []uint32) ([]byte, []uint32) {
 	if cr {
 		n |= 1
 	}
+	if len(lines) == cap(lines) {
+		lines = slices.Grow(lines, max(16, len(lines)))
+	}
 	return append(dst, w.text()[from:end]...), append(lines, n)
 }
 
@@ -144,6 +166,23 @@ func (w *walker) blanks(at int) int {
 	return at
 }
 
+// appendBlanks goes to the line that begins at end, and appends the lines before it, which
+// are blank, to lines.
+func (w *walker) appendBlanks(lines []uint32, end int) []uint32 {
+	text := w.text()[w.next:end]
+	w.next, w.lf = end, true
+	lines = slices.Grow(lines, bytes.Count(text, []byte{'\n'}))
+	for i := 0; i < len(text); i++ {
+		cr := uint32(0)
+		if text[i] == '\r' {
+			cr = 1
+			i++
+		}
+		lines = append(lines, cr)
+	}
+	return lines
+}
+
 // record finds the next record. The shape says what is wrong with it; the error is that of
 // reading, io.EOF behind the last record.
 func (w *walker) record() (*shape, error) {
@@ -163,9 +202,9 @@ func (w *walker) record() (*shape, error) {
 }
 
 func (w *walker) parse() *shape {
-	mark, parse := byte('@'), w.fastq
+	mark := byte('@')
 	if w.kind == bins.FASTA {
-		mark, parse = '>', w.fasta
+		mark = '>'
 	}
 	if w.text()[0] != mark {
 		return &shape{fmt.Sprintf("'%c'", mark), w.show(0), false}
@@ -175,7 +214,13 @@ func (w *walker) parse() *shape {
 	if cr {
 		w.layout.CR |= 1
 	}
-	if bad := parse(nameEnd); bad != nil {
+	var bad *shape
+	if w.kind == bins.FASTA {
+		bad = w.fasta()
+	} else {
+		bad = w.fastq(nameEnd)
+	}
+	if bad != nil {
 		return bad
 	}
 	w.layout.NoNewline = !w.lf
@@ -194,13 +239,15 @@ func (w *walker) sequence() *shape {
 	return checkContent(w.seq[n:], nil)
 }
 
-func (w *walker) fasta(int) *shape {
-	known := 0 // blank lines before this offset are lines of the record
+func (w *walker) fasta() *shape {
 	for w.has(w.next) && w.text()[w.next] != '>' {
-		if w.next >= known && len(w.seqLines) > 0 {
-			known = w.blanks(w.next)
-			if known > w.next && (!w.has(known) || w.text()[known] == '>') {
-				break // they are its tail
+		if len(w.seqLines) > 0 {
+			if end := w.blanks(w.next); end > w.next {
+				if !w.has(end) || w.text()[end] == '>' {
+					break // they are its tail
+				}
+				w.seqLines = w.appendBlanks(w.seqLines, end)
+				continue
 			}
 		}
 		if bad := w.sequence(); bad != nil {
@@ -219,6 +266,10 @@ func (w *walker) fastq(nameEnd int) *shape {
 		}
 		if w.text()[w.next] == '+' {
 			break
+		}
+		if end := w.blanks(w.next); end > w.next {
+			w.seqLines = w.appendBlanks(w.seqLines, end)
+			continue
 		}
 		if bad := w.sequence(); bad != nil {
 			return bad
@@ -241,6 +292,10 @@ func (w *walker) fastq(nameEnd int) *shape {
 	want := len(w.seq)
 	before, head, heads := 0, false, 0 // qualities before the last line, and whether that may be another record's first
 	for w.has(w.next) && (len(w.qual) < want || len(w.qualLines) == 0) {
+		if end := w.blanks(w.next); want > 0 && end > w.next {
+			w.qualLines = w.appendBlanks(w.qualLines, end)
+			continue
+		}
 		before, head = len(w.qual), w.text()[w.next] == '@'
 		if head && len(w.qualLines) > 0 {
 			heads++

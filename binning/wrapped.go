@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/zeebo/xxh3"
-
 	"orcomgo/bins"
 )
 
@@ -39,7 +37,7 @@ func (c *recordCutter) close() { c.src.close() }
 func (c *recordCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 	t := new(chunk)
 	t.Kind, t.File, t.FirstRecord, t.Canonical = c.kind, c.src.path, c.records, true
-	h := xxh3.New()
+	c.walker.hash.Reset()
 	var layouts layoutList
 	buf = buf[:0]
 	for !c.done && t.records < max(c.blockSize/minRecord, 1) {
@@ -56,11 +54,10 @@ func (c *recordCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 		}
 		if cap(buf) < len(buf)+size {
 			var err error
-			if buf, err = grow(buf, max(len(buf)+size, c.blockSize)); err != nil {
+			if buf, err = grow(buf, max(len(buf)+size, min(c.blockSize, cap(buf)+cap(buf)/2))); err != nil {
 				return nil, err
 			}
 		}
-		h.Write(w.text()[:w.textLen])
 		buf = append(append(buf, '@'), w.name...)
 		buf = append(append(buf, '\n'), w.seq...)
 		buf = append(append(buf, "\n+\n"...), w.qual...)
@@ -75,7 +72,7 @@ func (c *recordCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 		return nil, err
 	}
 	t.Data, t.Last = buf, c.done
-	t.textHash = h.Sum128().Bytes()
+	t.textHash = c.walker.sum()
 	t.layout = layouts.layout()
 	c.records += uint64(t.records)
 	return t, nil
