@@ -12,6 +12,7 @@ type input struct {
 	index   int
 	spec    InputSpec
 	info    bins.Input
+	src     *source
 	cutter  cutter
 	size    int // of a text buffer to begin with
 	records uint64
@@ -39,7 +40,7 @@ func (r *run) openInput(i int, wrapped bool) (*input, *RecordError, error) {
 	}
 	head = head[:n]
 	ended := err == io.EOF
-	in := &input{index: i, spec: spec, size: int(r.Options.BlockSize)}
+	in := &input{index: i, spec: spec, src: src, size: int(r.Options.BlockSize)}
 	if src.plain {
 		in.size = int(min(uint64(src.size), r.Options.BlockSize)) + 1
 	}

@@ -233,9 +233,16 @@ func runOnce(ctx context.Context, c *Config, wrapped []*RecordError) (_ Summary,
 	if c.Tool != "" {
 		r.out.Tool = c.Tool
 	}
+	r.out.Check = r.unchanged
 	if err := r.pipeline(); err != nil {
+		var bad *inputError
 		if e := ctx.Err(); e != nil {
 			err = e
+		} else if errors.As(err, &bad) {
+			// What is wrong with a file may be that it was changed.
+			if e := r.inputs[bad.input].src.unchanged(); e != nil {
+				err = e
+			}
 		}
 		return Summary{}, err
 	}

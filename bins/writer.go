@@ -15,6 +15,9 @@ import (
 type Writer struct {
 	// Tool is the program's name and version, recorded in the archive.
 	Tool string
+	// Check, if it is set, is the last that Commit does before the archive gets its names:
+	// an error of it is returned and ends the commit.
+	Check func() error
 
 	dir, name  string
 	made       bool // dir was made here
@@ -139,6 +142,11 @@ func (w *Writer) Commit(o Options, inputs []Input) (err error) {
 		f := o.f
 		o.f = nil
 		if err := SyncFile(f); err != nil {
+			return err
+		}
+	}
+	if w.Check != nil {
+		if err := w.Check(); err != nil {
 			return err
 		}
 	}
