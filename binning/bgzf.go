@@ -22,7 +22,7 @@ import (
 const (
 	bgzfHeader = 18 // as every known program writes it: the extra field is the size alone
 	bgzfMember = 1 << 16
-	bgzfBatch  = 64 // members inflated at a time
+	bgzfBatch  = 64 // members inflated at a time, at most
 )
 
 var errBGZFEnd = errors.New("the bgzip end-of-file block is missing: is the file truncated?")
@@ -36,7 +36,7 @@ func isBGZF(head []byte) bool {
 type bgzf struct {
 	in      *bufio.Reader
 	run     bins.Runner
-	members [bgzfBatch]member
+	members []member
 	n, at   int           // members that hold text, and the first that is not used up
 	rest    []byte        // of that one
 	empty   bool          // the last member was
@@ -50,8 +50,10 @@ type member struct {
 	err     error
 }
 
-func newBGZF(in *bufio.Reader, offset func() uint64, run bins.Runner) *bgzf {
-	return &bgzf{in: in, offset: offset, run: run}
+// newBGZF begins with the member that is next in in. run uses so many threads. offset tells
+// errors how far in is.
+func newBGZF(in *bufio.Reader, offset func() uint64, run bins.Runner, threads int) *bgzf {
+	return &bgzf{in: in, offset: offset, run: run, members: make([]member, min(bgzfBatch, 16*threads))}
 }
 
 // Read implements io.Reader.
@@ -83,7 +85,7 @@ func (z *bgzf) Read(p []byte) (int, error) {
 // gzip set, for when their text has been used.
 func (z *bgzf) batch() {
 	z.n, z.at = 0, 0
-	for z.n < bgzfBatch {
+	for z.n < len(z.members) {
 		head, _ := z.in.Peek(bgzfHeader)
 		if !isBGZF(head) {
 			if z.n == 0 {

@@ -341,6 +341,7 @@ func (j *job) layout() {
 	if count[best] == n && tail == "" && !last.noNewline {
 		return
 	}
+	l.Exceptions = make([]bins.LayoutException, 0, n-count[best]+1)
 	for k, c := range j.codes[:n] {
 		end := k == n-1 && (tail != "" || last.noNewline)
 		if int(c) == best && !end {

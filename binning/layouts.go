@@ -8,7 +8,7 @@ import (
 
 // foldLines describes lines (length << 1 | CR) in the shortest way that RecordLayout has:
 // one line by nothing, no lines or even ones by a width, others by themselves. For all but
-// the last it sets a bit of cr as the lines end.
+// the last it sets a bit of cr as the lines end. What it returns may be lines.
 func foldLines(lines []uint32, cr *uint8, bit uint8) (width uint32, _ []uint32) {
 	if len(lines) == 0 {
 		// A width gives no lines for no letters. The bit means nothing; as the name's it
@@ -27,7 +27,7 @@ func foldLines(lines []uint32, cr *uint8, bit uint8) (width uint32, _ []uint32) 
 		even = even && last>>1 > 0 && last>>1 <= first>>1 && last&1 == first&1
 	}
 	if !even {
-		return 0, append([]uint32{}, lines...)
+		return 0, lines
 	}
 	if first&1 != 0 {
 		*cr |= bit
@@ -40,6 +40,7 @@ func foldLines(lines []uint32, cr *uint8, bit uint8) (width uint32, _ []uint32) 
 
 // layoutList collects the layouts of a block's records in little memory.
 type layoutList struct {
+	size  int // of the odd ones in bytes, about, here and in a bins.Layout
 	all   list[shortLayout]
 	odd   list[oddLayout]
 	tails []string // the different ones; the first is empty
@@ -70,6 +71,7 @@ func (l *layoutList) add(r *bins.RecordLayout, letters int) {
 	if r.PlusText != "" || r.SeqLines != nil || r.QualLines != nil {
 		l.odd.add(oddLayout{r.PlusText, r.SeqLines, r.QualLines})
 		s.odd = uint32(l.odd.n)
+		l.size += 256 + len(r.PlusText) + 4*len(r.SeqLines) + 4*len(r.QualLines)
 	}
 	l.all.add(s)
 }

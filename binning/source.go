@@ -89,7 +89,7 @@ func (r *run) openSource(path string, count *atomic.Uint64) (*source, error) {
 	switch {
 	case isBGZF(head):
 		s.plain = false
-		s.r = newBGZF(b, offset, r.pool.run)
+		s.r = newBGZF(b, offset, r.pool.run, r.pool.threads)
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		s.plain = false
 		z, err := newGzip(b, offset)

@@ -254,7 +254,7 @@ func (w *walker) fasta() *shape {
 			return bad
 		}
 	}
-	w.layout.SeqWidth, w.layout.SeqLines = foldLines(w.seqLines, &w.layout.CR, 2)
+	w.layout.SeqWidth, w.layout.SeqLines = fold(&w.seqLines, &w.layout.CR, 2)
 	return nil
 }
 
@@ -276,7 +276,7 @@ func (w *walker) fastq(nameEnd int) *shape {
 		}
 	}
 	w.wrapped = w.wrapped || len(w.seqLines) != 1
-	l.SeqWidth, l.SeqLines = foldLines(w.seqLines, &l.CR, 2)
+	l.SeqWidth, l.SeqLines = fold(&w.seqLines, &l.CR, 2)
 
 	from, end, cr := w.line()
 	if cr {
@@ -315,6 +315,20 @@ func (w *walker) fastq(nameEnd int) *shape {
 		return &shape{expected, found, false}
 	}
 	w.wrapped = w.wrapped || len(w.qualLines) > 1 && heads == 0
-	l.QualWidth, l.QualLines = foldLines(w.qualLines, &l.CR, 8)
+	l.QualWidth, l.QualLines = fold(&w.qualLines, &l.CR, 8)
 	return checkContent(nil, w.qual)
+}
+
+// fold is foldLines with a list that is the layout's own: a copy, or if it is long the
+// walker's, which then begins a new one.
+func fold(lines *[]uint32, cr *uint8, bit uint8) (width uint32, own []uint32) {
+	width, own = foldLines(*lines, cr, bit)
+	switch {
+	case own == nil:
+	case len(own) < 1<<16 || len(own) < cap(own)/2:
+		own = append(make([]uint32, 0, len(own)), own...)
+	default:
+		*lines = nil
+	}
+	return width, own
 }

@@ -49,7 +49,7 @@ func (c *recordCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 		}
 		w := &c.walker
 		size := len(w.name) + len(w.seq) + len(w.qual) + 5
-		if t.records > 0 && (len(buf)+size > c.blockSize || int(t.textLen)+w.textLen > c.blockSize) {
+		if t.records > 0 && (len(buf)+size > c.blockSize || int(t.textLen)+w.textLen > c.blockSize || layouts.size > c.blockSize) {
 			break
 		}
 		if cap(buf) < len(buf)+size {
