@@ -90,7 +90,7 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	// What can't be FASTQ of four lines a record is read a second time as wrapped FASTQ, if
 	// it can be read a second time.
 	wrapped := make([]*RecordError, len(c.Inputs))
-	for {
+	for late := 0; ; {
 		s, err := runOnce(ctx, &c, wrapped)
 		var bad *inputError
 		if !errors.As(err, &bad) {
@@ -107,6 +107,10 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 			return s, r
 		}
 		wrapped[bad.input] = r
+		if late++; late == 2 {
+			// There may be more of the kind. Without this each would take a run.
+			c.scan(ctx, wrapped)
+		}
 	}
 }
 
@@ -127,6 +131,46 @@ func regular(path string) bool {
 	}
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
+}
+
+// scan reads the inputs that can be read twice, and fills in wrapped for those that are not
+// FASTQ of four lines a record. What else is wrong with an input the run finds again.
+func (c *Config) scan(ctx context.Context, wrapped []*RecordError) {
+	quiet := *c
+	quiet.Progress, quiet.Options.BlockSize = nil, min(c.Options.BlockSize, 16<<20)
+	r := &run{Config: &quiet, ctx: ctx, pool: newPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs))}
+	for i, in := range c.Inputs {
+		if wrapped[i] == nil && regular(in.Path) {
+			wrapped[i] = r.scanInput(i)
+		}
+	}
+}
+
+func (r *run) scanInput(i int) *RecordError {
+	in, strict, err := r.openInput(i, false)
+	if err != nil {
+		return nil
+	}
+	defer in.cutter.close()
+	lines, ok := in.cutter.(*lineCutter)
+	if !ok {
+		return strict
+	}
+	grow := func(buf []byte, n int) ([]byte, error) { return append(make([]byte, 0, n), buf...), nil }
+	for buf := []byte(nil); r.ctx.Err() == nil; {
+		t, err := lines.next(buf, grow)
+		if err != nil {
+			return nil
+		}
+		if bad, n := sniff(t.Data, t.Last); bad != nil {
+			return &RecordError{File: t.File, Record: t.FirstRecord + n, Expected: bad.expected, Found: bad.found, structural: true}
+		}
+		if t.Last {
+			return nil
+		}
+		buf = t.Data
+	}
+	return nil
 }
 
 // runOnce is one attempt.
