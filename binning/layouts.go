@@ -45,6 +45,8 @@ type layoutList struct {
 	odd   list[oddLayout]
 	tails []string // the different ones; the first is empty
 	index map[string]uint32
+
+	wrapped bool // some record has a width
 }
 
 // shortLayout is a layout without texts and lists of lines.
@@ -73,6 +75,7 @@ func (l *layoutList) add(r *bins.RecordLayout, letters int) {
 		s.odd = uint32(l.odd.n)
 		l.size += 256 + len(r.PlusText) + 4*len(r.SeqLines) + 4*len(r.QualLines)
 	}
+	l.wrapped = l.wrapped || s.seqWidth|s.qualWidth != 0
 	l.all.add(s)
 }
 
@@ -110,8 +113,10 @@ func (l *layoutList) record(s *shortLayout) bins.RecordLayout {
 // layout returns the layout of the block: the commonest one as default. A record of one
 // line no longer than the commonest width, or of no line, is given that width.
 func (l *layoutList) layout() bins.Layout {
-	l.commonWidth(func(s *shortLayout) *uint32 { return &s.seqWidth }, func(o *oddLayout) bool { return o.seqLines != nil })
-	l.commonWidth(func(s *shortLayout) *uint32 { return &s.qualWidth }, func(o *oddLayout) bool { return o.qualLines != nil })
+	if l.wrapped {
+		l.commonWidth(func(s *shortLayout) *uint32 { return &s.seqWidth }, func(o *oddLayout) bool { return o.seqLines != nil })
+		l.commonWidth(func(s *shortLayout) *uint32 { return &s.qualWidth }, func(o *oddLayout) bool { return o.qualLines != nil })
+	}
 	plain := func(s *shortLayout) shortLayout {
 		k := *s
 		k.letters = 0
@@ -123,18 +128,12 @@ func (l *layoutList) layout() bins.Layout {
 			common.add(plain(s))
 		}
 	}
-	best := common.best()
+	best, n := common.best()
 	out := bins.Layout{Default: l.record(&best)}
-	n := 0
-	for i := range l.all.n {
-		if plain(l.all.at(i)) != best {
-			n++
-		}
-	}
-	if n == 0 {
+	if n == l.all.n {
 		return out
 	}
-	out.Exceptions = make([]bins.LayoutException, 0, n)
+	out.Exceptions = make([]bins.LayoutException, 0, l.all.n-n)
 	for i := range l.all.n {
 		if s := l.all.at(i); plain(s) != best {
 			out.Exceptions = append(out.Exceptions, bins.LayoutException{Read: uint32(i), RecordLayout: l.record(s)})
@@ -151,7 +150,7 @@ func (l *layoutList) commonWidth(width func(*shortLayout) *uint32, listed func(*
 			common.add(w)
 		}
 	}
-	best := common.best()
+	best, _ := common.best()
 	for i := range l.all.n {
 		s := l.all.at(i)
 		w := width(s)
@@ -194,12 +193,12 @@ func (c *commonest[T]) count() {
 	}
 }
 
-// best returns the value; zero of none.
-func (c *commonest[T]) best() T {
+// best returns the value and how often it was added; zero of none.
+func (c *commonest[T]) best() (T, int) {
 	if c.run > 0 {
 		c.count()
 	}
-	return c.top
+	return c.top, c.most
 }
 
 // list is a slice that grows without being moved.

@@ -42,7 +42,7 @@ func TestBlockSizeOfMemory(t *testing.T) {
 		{"the least that the command takes", 64 << 20, 0, 2, 2, []string{large}, DefaultBlockSize / 16, 1, ""},
 		{"the least, standard input", 64 << 20, 0, 2, 2, []string{"-"}, DefaultBlockSize / 16, 1, ""},
 		{"the least, a small input", 64 << 20, 0, 2, 2, []string{small}, DefaultBlockSize, 2, ""},
-		{"the least, many inputs", 64 << 20, 0, 2, 2, strings.Fields(strings.Repeat(large+" ", 24)), DefaultBlockSize / 128, 1, ""},
+		{"the least, many inputs", 64 << 20, 0, 2, 2, strings.Fields(strings.Repeat(large+" ", 24)), DefaultBlockSize / 64, 1, ""},
 		{"a block size that fits", 64 << 20, 4e6, 8, 2, []string{large}, 4e6, 5, ""},
 		{"a block size that doesn't", 64 << 20, 100e6, 2, 2, []string{large}, 0, 0,
 			"blocks of 100000000 bytes need about 216 MiB of memory, and 64 MiB are allowed"},

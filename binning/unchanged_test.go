@@ -62,7 +62,9 @@ func TestChangedInputs(t *testing.T) {
 			write(t, path, turned(data))
 			check(t, os.Chtimes(path, hourAgo, hourAgo))
 		}, "its status was changed at "},
-		{"longer", func(t *testing.T, path string, data []byte) { write(t, path, append(data[:len(data):len(data)], data...)) }, "bytes and has "},
+		{"longer", func(t *testing.T, path string, data []byte) {
+			write(t, path, append(data[:len(data):len(data)], data...))
+		}, "bytes and has "},
 		{"shorter", func(t *testing.T, path string, data []byte) { check(t, os.Truncate(path, int64(len(data)/2))) }, "bytes and has "},
 		{"empty", func(t *testing.T, path string, _ []byte) { check(t, os.Truncate(path, 0)) }, "bytes and has 0"},
 		{"given another mode", func(t *testing.T, path string, _ []byte) { check(t, os.Chmod(path, 0o600)) }, "its status was changed at "},
