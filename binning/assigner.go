@@ -104,6 +104,8 @@ type RecordError struct {
 	// structural tells that the four lines are not where they should be, so the input may
 	// be FASTQ wrapped over lines.
 	structural bool
+	// wrapped tells that the text was read as wrapped FASTQ, and that it looks like that.
+	wrapped bool
 }
 
 func (e *RecordError) Error() string {

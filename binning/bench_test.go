@@ -3,6 +3,7 @@ package binning
 import (
 	"bytes"
 	"context"
+	"io"
 	"testing"
 
 	"orcomgo/bins"
@@ -71,9 +72,9 @@ func BenchmarkWalk(b *testing.B) {
 	}
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		var w wrapped
-		if bad := walk(&w, text, bins.FASTA, -1); bad != nil {
-			b.Fatal(bad)
+		w := walker{kind: bins.FASTA, buf: text, err: io.EOF}
+		if bad, err := w.record(); bad != nil || err != nil {
+			b.Fatal(bad, err)
 		}
 	}
 }

@@ -22,7 +22,7 @@ import (
 const (
 	bgzfHeader = 18 // as every known program writes it: the extra field is the size alone
 	bgzfMember = 1 << 16
-	bgzfBatch  = 64 // members inflated at a time
+	bgzfBatch  = 64 // members inflated at a time, at most
 )
 
 var errBGZFEnd = errors.New("the bgzip end-of-file block is missing: is the file truncated?")
@@ -32,14 +32,15 @@ func isBGZF(head []byte) bool {
 		binary.LittleEndian.Uint16(head[10:]) == 6 && head[12] == 'B' && head[13] == 'C' && binary.LittleEndian.Uint16(head[14:]) == 2
 }
 
-// bgzf inflates BGZF, batch by batch. Ordinary gzip members may follow.
+// bgzf inflates BGZF, batch by batch. Ordinary gzip members may follow, and zero bytes.
 type bgzf struct {
 	in      *bufio.Reader
 	run     bins.Runner
-	members [bgzfBatch]member
-	n, at   int    // members that hold text, and the first that is not used up
-	rest    []byte // of that one
-	empty   bool   // the last member was
+	members []member
+	n, at   int           // members that hold text, and the first that is not used up
+	rest    []byte        // of that one
+	empty   bool          // the last member was
+	offset  func() uint64 // in the file, of what in gives next
 	gzip    io.Reader
 	err     error
 }
@@ -49,7 +50,11 @@ type member struct {
 	err     error
 }
 
-func newBGZF(in *bufio.Reader, run bins.Runner) *bgzf { return &bgzf{in: in, run: run} }
+// newBGZF begins with the member that is next in in. run uses so many threads. offset tells
+// errors how far in is.
+func newBGZF(in *bufio.Reader, offset func() uint64, run bins.Runner, threads int) *bgzf {
+	return &bgzf{in: in, offset: offset, run: run, members: make([]member, min(bgzfBatch, 16*threads))}
+}
 
 // Read implements io.Reader.
 func (z *bgzf) Read(p []byte) (int, error) {
@@ -80,20 +85,11 @@ func (z *bgzf) Read(p []byte) (int, error) {
 // gzip set, for when their text has been used.
 func (z *bgzf) batch() {
 	z.n, z.at = 0, 0
-	for z.n < bgzfBatch {
-		head, err := z.in.Peek(bgzfHeader)
-		if len(head) == 0 && err == io.EOF {
-			z.err = io.EOF
-			if !z.empty {
-				z.err = errBGZFEnd
-			}
-			break
-		}
+	for z.n < len(z.members) {
+		head, _ := z.in.Peek(bgzfHeader)
 		if !isBGZF(head) {
 			if z.n == 0 {
-				if z.gzip, z.err = gzip.NewReader(z.in); z.err != nil {
-					z.gzip = nil
-				}
+				z.behind()
 				return
 			}
 			break // after this batch
@@ -116,6 +112,18 @@ func (z *bgzf) batch() {
 		defer inflaters.Put(f)
 		z.members[i].inflate(f)
 	})
+}
+
+// behind looks at what follows the last BGZF member.
+func (z *bgzf) behind() {
+	if z.err = behindMember(z.in, z.offset); z.err == nil {
+		g, err := newGzip(z.in, z.offset)
+		if z.err = err; err == nil {
+			z.gzip = g
+		}
+	} else if z.err == io.EOF && !z.empty {
+		z.err = errBGZFEnd
+	}
 }
 
 var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}

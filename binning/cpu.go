@@ -194,7 +194,8 @@ func (j *job) check(k int) *shape {
 }
 
 func (j *job) fail(k int, bad *shape) error {
-	return &RecordError{j.File, j.FirstRecord + uint64(k) + 1, bad.expected, bad.found, bad.structural && !j.Canonical}
+	return &RecordError{File: j.File, Record: j.FirstRecord + uint64(k) + 1, Expected: bad.expected, Found: bad.found,
+		structural: bad.structural && !j.Canonical}
 }
 
 // takeApart copies names and qualities, packs the bases in input order, and finds the
@@ -340,6 +341,7 @@ func (j *job) layout() {
 	if count[best] == n && tail == "" && !last.noNewline {
 		return
 	}
+	l.Exceptions = make([]bins.LayoutException, 0, n-count[best]+1)
 	for k, c := range j.codes[:n] {
 		end := k == n-1 && (tail != "" || last.noNewline)
 		if int(c) == best && !end {

@@ -12,6 +12,7 @@ type input struct {
 	index   int
 	spec    InputSpec
 	info    bins.Input
+	src     *source
 	cutter  cutter
 	size    int // of a text buffer to begin with
 	records uint64
@@ -39,7 +40,7 @@ func (r *run) openInput(i int, wrapped bool) (*input, *RecordError, error) {
 	}
 	head = head[:n]
 	ended := err == io.EOF
-	in := &input{index: i, spec: spec, size: int(r.Options.BlockSize)}
+	in := &input{index: i, spec: spec, src: src, size: int(r.Options.BlockSize)}
 	if src.plain {
 		in.size = int(min(uint64(src.size), r.Options.BlockSize)) + 1
 	}
@@ -49,7 +50,7 @@ func (r *run) openInput(i int, wrapped bool) (*input, *RecordError, error) {
 	case n == 0 || head[0] == '@':
 		if !wrapped {
 			if bad, at := sniff(head, ended); bad != nil {
-				strict = &RecordError{src.path, at, bad.expected, bad.found, true}
+				strict = &RecordError{File: src.path, Record: at, Expected: bad.expected, Found: bad.found, structural: true}
 				wrapped = true
 			}
 		}
@@ -57,15 +58,11 @@ func (r *run) openInput(i int, wrapped bool) (*input, *RecordError, error) {
 		kind, wrapped = bins.FASTA, true
 	default:
 		src.close()
-		return nil, nil, &RecordError{src.path, 1, "'@' (FASTQ) or '>' (FASTA)", showByte(head[0]), false}
+		return nil, nil, &RecordError{File: src.path, Record: 1, Expected: "'@' (FASTQ) or '>' (FASTA)", Found: showByte(head[0])}
 	}
 	in.info = bins.Input{Name: inputName(spec.Path, kind), Kind: kind, Mate: spec.Mate, First: spec.First}
 	if wrapped && n > 0 {
-		in.cutter, err = newRecordCutter(src, kind, int(r.Options.BlockSize), head, ended)
-		if err != nil {
-			src.close()
-			return nil, nil, err
-		}
+		in.cutter = newRecordCutter(src, kind, int(r.Options.BlockSize), head, ended)
 	} else {
 		in.cutter = &lineCutter{src: src, kind: kind, blockSize: int(r.Options.BlockSize), left: head, eof: ended}
 	}

@@ -174,9 +174,17 @@ func isLetter(c byte) bool {
 }
 
 func badLetter(c byte) *shape {
-	return &shape{"a base (a letter, '.', '-' or '*')", showByte(c), false}
+	return &shape{"a base (a letter, '.', '-' or '*')", showInside(c), false}
 }
 
 func badQual(c byte) *shape {
-	return &shape{"a quality from '!' to '~'", showByte(c), false}
+	return &shape{"a quality from '!' to '~'", showInside(c), false}
+}
+
+// showInside describes a byte inside a line: a CR there does not end it.
+func showInside(c byte) string {
+	if c == '\r' {
+		return "a carriage return inside the line"
+	}
+	return showByte(c)
 }

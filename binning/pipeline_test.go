@@ -335,7 +335,7 @@ func TestForce(t *testing.T) {
 func TestProgressAndMemory(t *testing.T) {
 	text := simulate(8, 5000, 100, 100, "1")
 	var last, total atomic.Uint64
-	c := Config{Options: bins.Options{BlockSize: 100_000}, Streams: 9, Memory: memoryBase + 500_000,
+	c := Config{Options: bins.Options{BlockSize: 100_000}, Streams: 9, Memory: memoryBase + memoryPerInput + 500_000,
 		Progress: func(_ string, done, of uint64) {
 			for old := last.Load(); done > old && !last.CompareAndSwap(old, done); old = last.Load() {
 			}
@@ -358,7 +358,7 @@ func TestProgressAndMemory(t *testing.T) {
 		t.Errorf("progress ended with %d of %d", last.Load(), total.Load())
 	}
 	c.Memory, c.Force = 1<<20, true
-	if _, err := Run(context.Background(), c); err == nil || !strings.Contains(err.Error(), "choose smaller blocks") {
+	if _, err := Run(context.Background(), c); err == nil || !strings.Contains(err.Error(), "blocks of 100000 bytes need about 26 MiB of memory, and 1 MiB are allowed") {
 		t.Errorf("too little memory: %v", err)
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"orcomgo/bins/commit"
 )
 
-// DefaultBlockSize is the block size in bytes where Options has none.
+// DefaultBlockSize is the block size in bytes where Options has none and Memory allows it.
 const DefaultBlockSize = 256e6
 
 // InputSpec names an input.
@@ -39,11 +39,13 @@ type Progress func(stage string, done, total uint64)
 type Config struct {
 	Inputs  []InputSpec
 	OutDir  string
-	Options bins.Options
-	Threads int    // 0: as many as the machine has
-	Streams int    // blocks in flight; 0: 2
-	Memory  uint64 // in bytes, about; 0: no bound
-	Force   bool   // replace an archive
+	Options bins.Options // BlockSize 0: DefaultBlockSize, or what Memory allows
+	Threads int          // 0: as many as the machine has
+	Streams int          // blocks in flight; 0: 2
+	// Memory is how many bytes to stay within, about; 0 for no bound. Less than a run
+	// takes with the default block size means smaller blocks, so another archive.
+	Memory uint64
+	Force  bool // replace an archive
 	// Tool is recorded in the archive; it must not differ between builds of one version.
 	Tool     string
 	Progress Progress
@@ -76,19 +78,20 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	if c.Streams <= 0 {
 		c.Streams = 2
 	}
-	if c.Options.BlockSize == 0 {
+	chosen := c.Options.BlockSize != 0
+	if !chosen {
 		c.Options.BlockSize = DefaultBlockSize
 	}
 	if c.Options.BlockSize > maxBlockSize {
 		return Summary{}, fmt.Errorf("blocks of %d bytes are too large: at most %d", c.Options.BlockSize, uint64(maxBlockSize))
 	}
-	if err := c.bound(); err != nil {
+	if err := c.bound(chosen); err != nil {
 		return Summary{}, err
 	}
 	// What can't be FASTQ of four lines a record is read a second time as wrapped FASTQ, if
 	// it can be read a second time.
 	wrapped := make([]*RecordError, len(c.Inputs))
-	for {
+	for late := 0; ; {
 		s, err := runOnce(ctx, &c, wrapped)
 		var bad *inputError
 		if !errors.As(err, &bad) {
@@ -98,13 +101,17 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 		if !errors.As(err, &r) {
 			return s, bad.error
 		}
-		if first := wrapped[bad.input]; first != nil {
-			return s, first
+		if first := wrapped[bad.input]; first != nil && !r.wrapped {
+			return s, first // the text doesn't look wrapped
 		}
 		if !r.structural || !regular(c.Inputs[bad.input].Path) {
 			return s, r
 		}
 		wrapped[bad.input] = r
+		if late++; late == 2 {
+			// There may be more of the kind. Without this each would take a run.
+			c.scan(ctx, wrapped)
+		}
 	}
 }
 
@@ -127,73 +134,44 @@ func regular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Memory that a run takes, measured: for each byte of a block in flight, and besides.
-const (
-	memoryPerByte = 1.9
-	memoryBase    = 64 << 20
-)
+// scan reads the inputs that can be read twice, and fills in wrapped for those that are not
+// FASTQ of four lines a record. What else is wrong with an input the run finds again.
+func (c *Config) scan(ctx context.Context, wrapped []*RecordError) {
+	quiet := *c
+	quiet.Progress, quiet.Options.BlockSize = nil, min(c.Options.BlockSize, 16<<20)
+	r := &run{Config: &quiet, ctx: ctx, pool: newPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs))}
+	for i, in := range c.Inputs {
+		if wrapped[i] == nil && regular(in.Path) {
+			wrapped[i] = r.scanInput(i)
+		}
+	}
+}
 
-// bound lowers the number of streams until the memory allowed is enough.
-func (c *Config) bound() error {
-	size := c.Options.BlockSize
-	if n := c.textSize(); n > 0 {
-		size = min(size, n) // no block is larger than the inputs
-	}
-	need := func(streams int) uint64 {
-		return memoryBase + uint64(memoryPerByte*float64(size)*float64(streams))
-	}
-	if c.Memory == 0 {
+func (r *run) scanInput(i int) *RecordError {
+	in, strict, err := r.openInput(i, false)
+	if err != nil {
 		return nil
 	}
-	for c.Streams > 1 && need(c.Streams) > c.Memory {
-		c.Streams--
+	defer in.cutter.close()
+	lines, ok := in.cutter.(*lineCutter)
+	if !ok {
+		return strict
 	}
-	if least := need(c.Streams); least > c.Memory {
-		return fmt.Errorf("blocks of %d bytes need about %d MiB of memory, %d MiB are allowed: choose smaller blocks", size, least>>20, c.Memory>>20)
+	grow := func(buf []byte, n int) ([]byte, error) { return append(make([]byte, 0, n), buf...), nil }
+	for buf := []byte(nil); r.ctx.Err() == nil; {
+		t, err := lines.next(buf, grow)
+		if err != nil {
+			return nil
+		}
+		if bad, n := sniff(t.Data, t.Last); bad != nil {
+			return &RecordError{File: t.File, Record: t.FirstRecord + n, Expected: bad.expected, Found: bad.found, structural: true}
+		}
+		if t.Last {
+			return nil
+		}
+		buf = t.Data
 	}
 	return nil
-}
-
-// textSize returns how many bytes of text the inputs hold at most: 0 if that can't be told,
-// a guess on the safe side for compressed ones.
-func (c *Config) textSize() uint64 {
-	const ratio = 16
-	var sum uint64
-	for _, in := range c.Inputs {
-		if !regular(in.Path) {
-			return 0
-		}
-		f, err := os.Open(in.Path)
-		if err != nil {
-			return 0 // opening it again will tell
-		}
-		head := []byte{'@'}
-		_, err = f.Read(head)
-		info, statErr := f.Stat()
-		f.Close()
-		if statErr != nil || err != nil && err != io.EOF {
-			return 0
-		}
-		n := uint64(info.Size())
-		if head[0] != '@' && head[0] != '>' {
-			n *= ratio
-		}
-		sum += n
-	}
-	return sum
-}
-
-// sourceSize returns the size of all inputs as they are stored, 0 if it is not known.
-func (c *Config) sourceSize() uint64 {
-	var sum uint64
-	for _, in := range c.Inputs {
-		info, err := os.Stat(in.Path)
-		if in.Path == "-" || err != nil || !info.Mode().IsRegular() {
-			return 0
-		}
-		sum += uint64(info.Size())
-	}
-	return sum
 }
 
 // checkNames makes sure, before anything is written, that the inputs can be restored under
@@ -257,9 +235,16 @@ func runOnce(ctx context.Context, c *Config, wrapped []*RecordError) (_ Summary,
 	if c.Tool != "" {
 		r.out.Tool = c.Tool
 	}
+	r.out.Check = r.unchanged
 	if err := r.pipeline(); err != nil {
+		var bad *inputError
 		if e := ctx.Err(); e != nil {
 			err = e
+		} else if errors.As(err, &bad) {
+			// What is wrong with a file may be that it was changed.
+			if e := r.inputs[bad.input].src.unchanged(); e != nil {
+				err = e
+			}
 		}
 		return Summary{}, err
 	}

@@ -23,8 +23,15 @@ import (
 
 // source gives the text of one input, inflated.
 type source struct {
-	path  string // as errors call it
-	f     *os.File
+	path string // as errors call it
+	f    *os.File
+
+	// What unchanged compares: the file, where it is a regular one, as it was before
+	// anything was read, and whether path is its name.
+	file   statter
+	before fs.FileInfo
+	named  bool
+
 	plain bool // regular and not compressed: read by ReadAt, in parallel
 	size  int64
 	at    int64 // of a plain file
@@ -48,6 +55,11 @@ func (r *run) openSource(path string, count *atomic.Uint64) (*source, error) {
 		if in = r.Stdin; in == nil {
 			in = os.Stdin
 		}
+		if f, ok := in.(statter); ok {
+			if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+				s.file, s.before = f, info
+			}
+		}
 		in = newPump(r.ctx, in)
 	} else {
 		f, err := openFile(r.ctx, path)
@@ -64,11 +76,14 @@ func (r *run) openSource(path string, count *atomic.Uint64) (*source, error) {
 		}
 		s.f, in = f, f
 		s.close = func() { f.Close() }
-		if s.plain, s.size = info.Mode().IsRegular(), info.Size(); !s.plain {
+		if s.plain, s.size = info.Mode().IsRegular(), info.Size(); s.plain {
+			s.file, s.before, s.named = f, info, true
+		} else {
 			in = newPump(r.ctx, f)
 		}
 	}
 	b := bufio.NewReaderSize(&counted{in, count}, 1<<18)
+	offset := func() uint64 { return count.Load() - uint64(b.Buffered()) }
 	head, err := b.Peek(18)
 	if err != nil && err != io.EOF {
 		s.close()
@@ -77,10 +92,10 @@ func (r *run) openSource(path string, count *atomic.Uint64) (*source, error) {
 	switch {
 	case isBGZF(head):
 		s.plain = false
-		s.r = newBGZF(b, r.pool.run)
+		s.r = newBGZF(b, offset, r.pool.run, r.pool.threads)
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		s.plain = false
-		z, err := gzip.NewReader(b)
+		z, err := newGzip(b, offset)
 		if err != nil {
 			s.close()
 			return nil, s.wrap(err)
@@ -228,6 +243,8 @@ func (s *source) wrap(err error) error {
 		err = errors.New("the gzip data is damaged: expected the header of a member")
 	case errors.Is(err, gzip.ErrChecksum):
 		err = errors.New("the gzip data is damaged: the checksum differs")
+	case errors.Is(err, zstd.ErrMagicMismatch):
+		err = errZstdGarbage // the first frame had the right one
 	default:
 		err = cause(err)
 	}

@@ -15,6 +15,9 @@ import (
 type Writer struct {
 	// Tool is the program's name and version, recorded in the archive.
 	Tool string
+	// Check, if it is set, is the last that Commit does before the archive gets its names:
+	// an error of it is returned and ends the commit.
+	Check func() error
 
 	dir, name  string
 	replace    bool
@@ -120,6 +123,11 @@ func (w *Writer) Commit(o Options, inputs []Input) (err error) {
 	}
 	for _, o := range []*out{&w.data, &w.meta} {
 		if err := o.f.Sync(); err != nil {
+			return err
+		}
+	}
+	if w.Check != nil {
+		if err := w.Check(); err != nil {
 			return err
 		}
 	}

@@ -33,8 +33,8 @@ Examples:
 		f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to let it go (mates stay together)")
 		f.StringVar(&o.names, "names", "keep", "`NAMES` of the records: keep, or drop to number them")
 		f.StringVar(&o.quality, "quality", "keep", "`QUALITIES`: keep, bin8 for Illumina's eight levels, or drop")
-		o.blockSize = 256e6
-		f.Var(&o.blockSize, "block-size", "`SIZE` of text that is sorted at a time, such as 256MB, 64MiB or 1G")
+		o.blockSize = binning.DefaultBlockSize
+		f.Var(&o.blockSize, "block-size", "`SIZE` of text that is sorted at a time, such as 64MiB or 1G; it is smaller by default where --memory is short,\nwhich makes the archive a little larger")
 		f.IntVar(&o.streams, "streams", 0, "`BLOCKS` in flight at once (default 2, or 4 on a GPU)")
 		f.StringVar(&o.device, "device", "auto", "`WHERE` to run: auto, cpu or gpu")
 		f.BoolVarP(&o.force, "force", "f", false, "replace an archive of that name")
@@ -119,7 +119,10 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 		return c, usagef("bin: --block-size must be between 1KiB and 1GiB")
 	}
 	c.Streams, c.Force, c.Tool = o.streams, o.force, tool
-	c.Options = bins.Options{ReadsOnly: o.readsOnly, BlockSize: uint64(o.blockSize)}
+	c.Options = bins.Options{ReadsOnly: o.readsOnly}
+	if o.given("block-size") {
+		c.Options.BlockSize = uint64(o.blockSize)
+	}
 	order, err := choice("order", o.order, "original", "any")
 	if err != nil {
 		return c, err

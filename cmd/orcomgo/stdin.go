@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 )
 
 // abortable is a reader whose Read returns when a context ends, even if that of the
@@ -24,6 +26,14 @@ type outcome struct {
 
 func newAbortable(ctx context.Context, in io.Reader) *abortable {
 	return &abortable{ctx: ctx, in: in}
+}
+
+// Stat describes the file behind the reader, if there is one.
+func (a *abortable) Stat() (fs.FileInfo, error) {
+	if f, ok := a.in.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		return f.Stat()
+	}
+	return nil, errors.ErrUnsupported
 }
 
 func (a *abortable) Read(p []byte) (int, error) {

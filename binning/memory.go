@@ -1,0 +1,119 @@
+package binning
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Memory that a run takes, measured with one and two streams and blocks of 1 to 64 MB: for
+// each byte of a block in flight, for each input, and besides.
+const (
+	memoryPerByte  = 2
+	memoryPerInput = 5 << 18 // the text that is looked at first, and a buffer
+	memoryBGZF     = 4 << 20 // a batch of members
+	memoryBase     = 24 << 20
+)
+
+// leastBlock is the least that bound lowers the block size to, in bytes. Smaller blocks save
+// next to nothing.
+const leastBlock = 1e6
+
+// bound fits the run in the memory allowed: it lowers the number of streams, which makes no
+// difference to the archive, and then, unless the block size was asked for, that, which
+// makes the archive a little larger. The block size depends on Memory and the inputs alone.
+func (c *Config) bound(chosen bool) error {
+	if c.Memory == 0 {
+		return nil
+	}
+	text, inputs := c.inspect()
+	need := func(size uint64, streams int) uint64 {
+		if text > 0 {
+			// No block is larger than the inputs. But the fewer bytes its records have the
+			// more it takes, and how many they may be depends on the block size.
+			size = min(size, 4*text)
+		}
+		return memoryBase + inputs + memoryPerByte*size*uint64(streams)
+	}
+	for c.Streams > 1 && need(c.Options.BlockSize, c.Streams) > c.Memory {
+		c.Streams--
+	}
+	size := c.Options.BlockSize
+	for !chosen && size/2 >= leastBlock && need(size, c.Streams) > c.Memory {
+		size /= 2
+	}
+	if least := need(size, c.Streams); least > c.Memory {
+		what := "this run needs"
+		if chosen {
+			what = fmt.Sprintf("blocks of %d bytes need", size)
+		}
+		return fmt.Errorf("%s about %d MiB of memory, and %d MiB are allowed", what, (least+1<<20-1)>>20, c.Memory>>20)
+	}
+	if size != c.Options.BlockSize && c.Note != nil {
+		c.Note(fmt.Sprintf("blocks of %g MB instead of %g MB, to stay within %d MiB of memory", float64(size)/1e6, float64(c.Options.BlockSize)/1e6, c.Memory>>20))
+	}
+	c.Options.BlockSize = size
+	return nil
+}
+
+// inspect looks at the first bytes of the inputs. It returns how many bytes of text they
+// hold at most (0 if that can't be told; a guess on the safe side for compressed ones) and
+// how much memory reading them takes.
+func (c *Config) inspect() (text, memory uint64) {
+	const ratio = 16
+	known := true
+	for _, in := range c.Inputs {
+		memory += memoryPerInput
+		if !regular(in.Path) {
+			memory += memoryBGZF // who knows
+			known = false
+			continue
+		}
+		f, err := os.Open(in.Path)
+		if err != nil {
+			known = false // opening it again will tell
+			continue
+		}
+		head, headErr := bufio.NewReader(f).Peek(zstd.HeaderMaxSize)
+		info, err := f.Stat()
+		f.Close()
+		if err != nil || headErr != nil && headErr != io.EOF {
+			known = false
+			continue
+		}
+		n := uint64(info.Size())
+		if len(head) > 0 && head[0] != '@' && head[0] != '>' {
+			n *= ratio
+		}
+		text += n
+		switch {
+		case isBGZF(head):
+			memory += memoryBGZF
+		case isZstd(head):
+			var h zstd.Header
+			if h.Decode(head) == nil {
+				memory += 2 * h.WindowSize
+			}
+		}
+	}
+	if !known {
+		text = 0
+	}
+	return text, memory
+}
+
+// sourceSize returns the size of all inputs as they are stored, 0 if it is not known.
+func (c *Config) sourceSize() uint64 {
+	var sum uint64
+	for _, in := range c.Inputs {
+		info, err := os.Stat(in.Path)
+		if in.Path == "-" || err != nil || !info.Mode().IsRegular() {
+			return 0
+		}
+		sum += uint64(info.Size())
+	}
+	return sum
+}

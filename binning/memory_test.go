@@ -1,0 +1,110 @@
+package binning
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"orcomgo/bins"
+)
+
+// TestBlockSizeOfMemory: where the memory is short the block size is lowered, by the inputs
+// and the memory alone, unless it was asked for.
+func TestBlockSizeOfMemory(t *testing.T) {
+	dir := t.TempDir()
+	large := filepath.Join(dir, "large.fastq") // of holes, but for its first byte
+	small := filepath.Join(dir, "small.fastq")
+	for path, size := range map[string]int64{large: 1 << 32, small: 1 << 20} {
+		if err := os.WriteFile(path, []byte("@"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(path, size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		name             string
+		memory           uint64
+		block            uint64 // asked for
+		streams, threads int
+		paths            []string
+		wantBlock        uint64
+		wantStreams      int
+		want             string // error
+	}{
+		{"no bound", 0, 0, 2, 2, []string{large}, DefaultBlockSize, 2, ""},
+		{"enough", 4 << 30, 0, 2, 2, []string{large}, DefaultBlockSize, 2, ""},
+		{"for one stream", 600 << 20, 0, 2, 2, []string{large}, DefaultBlockSize, 1, ""},
+		{"for half a block", 500 << 20, 0, 2, 2, []string{large}, DefaultBlockSize / 2, 1, ""},
+		{"for half a block, more streams", 500 << 20, 0, 8, 16, []string{large}, DefaultBlockSize / 2, 1, ""},
+		{"the least that the command takes", 64 << 20, 0, 2, 2, []string{large}, DefaultBlockSize / 16, 1, ""},
+		{"the least, standard input", 64 << 20, 0, 2, 2, []string{"-"}, DefaultBlockSize / 16, 1, ""},
+		{"the least, a small input", 64 << 20, 0, 2, 2, []string{small}, DefaultBlockSize, 2, ""},
+		{"the least, many inputs", 64 << 20, 0, 2, 2, strings.Fields(strings.Repeat(large+" ", 24)), DefaultBlockSize / 64, 1, ""},
+		{"a block size that fits", 64 << 20, 4e6, 8, 2, []string{large}, 4e6, 5, ""},
+		{"a block size that doesn't", 64 << 20, 100e6, 2, 2, []string{large}, 0, 0,
+			"blocks of 100000000 bytes need about 216 MiB of memory, and 64 MiB are allowed"},
+		{"too many inputs", 64 << 20, 0, 2, 2, strings.Fields(strings.Repeat(large+" ", 100)), 0, 0,
+			"this run needs about 151 MiB of memory, and 64 MiB are allowed"},
+	} {
+		var notes []string
+		c := Config{Memory: tt.memory, Streams: tt.streams, Threads: tt.threads, Options: bins.Options{BlockSize: tt.block},
+			Note: func(line string) { notes = append(notes, line) }}
+		for _, path := range tt.paths {
+			c.Inputs = append(c.Inputs, InputSpec{path, -1, false})
+		}
+		chosen := tt.block != 0
+		if !chosen {
+			c.Options.BlockSize = DefaultBlockSize
+		}
+		got := ""
+		if err := c.bound(chosen); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%s: error is %q, want %q", tt.name, got, tt.want)
+		}
+		if got != "" {
+			continue
+		}
+		if c.Options.BlockSize != tt.wantBlock || c.Streams != tt.wantStreams {
+			t.Errorf("%s: blocks of %d, %d streams; want %d, %d", tt.name, c.Options.BlockSize, c.Streams, tt.wantBlock, tt.wantStreams)
+		}
+		if lowered := !chosen && tt.wantBlock < DefaultBlockSize; lowered != (len(notes) == 1) {
+			t.Errorf("%s: notes %q", tt.name, notes)
+		}
+	}
+}
+
+// TestLittleMemory: with the least memory the archive is the same for any number of threads
+// and streams.
+func TestLittleMemory(t *testing.T) {
+	text := simulate(1, 60_000, 100, 100, "1")
+	var want map[string]string
+	for i, tt := range []struct{ threads, streams int }{{1, 1}, {3, 0}, {2, 5}} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "x.fastq")
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c := Config{Inputs: []InputSpec{{path, -1, false}}, OutDir: filepath.Join(dir, "out"), Threads: tt.threads, Streams: tt.streams, Memory: 64 << 20}
+		s, err := Run(context.Background(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Records != 60_000 {
+			t.Errorf("%d records", s.Records)
+		}
+		got := files(t, c.OutDir)
+		if i == 0 {
+			want = got
+			if string(restore(t, c.OutDir)[0]) != string(text) {
+				t.Error("the text differs")
+			}
+		} else if !sameFiles(got, want) {
+			t.Errorf("%+v: the archive differs", tt)
+		}
+	}
+}

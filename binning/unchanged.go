@@ -1,0 +1,62 @@
+package binning
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// statter is an open file.
+type statter interface{ Stat() (fs.FileInfo, error) }
+
+// unchanged returns an error if the file of a source is not what it was when it was opened:
+// what has been read of it may then be part old and part new. Of standard input that is
+// a file the name is not known. Nothing is known of pipes.
+func (s *source) unchanged() error {
+	if s.before == nil {
+		return nil
+	}
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("%s: the file was changed while it was read: %s", s.path, fmt.Sprintf(format, args...))
+	}
+	now, err := s.file.Stat()
+	if err != nil {
+		return fail("%v", cause(err))
+	}
+	if !s.named {
+		return s.same(now, fail)
+	}
+	there, err := os.Stat(s.path)
+	switch {
+	case err != nil:
+		return fail("%v", cause(err))
+	case !os.SameFile(s.before, there):
+		return fail("another file has its name now")
+	}
+	return s.same(now, fail)
+}
+
+func (s *source) same(now fs.FileInfo, fail func(string, ...any) error) error {
+	const form = "2006-01-02 15:04:05.000000"
+	switch b := s.before; {
+	case b.Size() != now.Size():
+		return fail("it had %d bytes and has %d", b.Size(), now.Size())
+	case !b.ModTime().Equal(now.ModTime()):
+		return fail("it was written to at %s", now.ModTime().Format(form))
+	case !changeTime(b).Equal(changeTime(now)):
+		return fail("its status was changed at %s", changeTime(now).Format(form))
+	case !os.SameFile(b, now):
+		return fail("it is another file now")
+	}
+	return nil
+}
+
+// unchanged checks the files of all inputs.
+func (r *run) unchanged() error {
+	for _, in := range r.inputs {
+		if err := in.src.unchanged(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
