@@ -215,8 +215,8 @@ func TestInterrupt(t *testing.T) {
 			timer := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
 			defer timer.Stop()
 			cmd.Wait()
-			if got := cmd.ProcessState.ExitCode(); got != exitInterrupt || out.String() != "orcomgo: interrupted\n" {
-				t.Errorf("status %d, want %d: %q", got, exitInterrupt, out.String())
+			if got := cmd.ProcessState.ExitCode(); got != exitSignal+2 || out.String() != "orcomgo: interrupted\n" {
+				t.Errorf("status %d, want %d: %q", got, exitSignal+2, out.String())
 			}
 			if left, _ := filepath.Glob(filepath.Join(dir, "out", "*")); len(left) != 0 {
 				t.Errorf("left behind: %v", left)

@@ -67,5 +67,8 @@ func oneArchive(command string, args []string) (string, error) {
 	if len(args) != 1 || args[0] == "" {
 		return "", usagef("%s: give one archive, the directory that bin wrote", command)
 	}
+	if isURL(args[0]) {
+		return "", usagef("%s: %s is a URL: archives are read from directories", command, args[0])
+	}
 	return args[0], nil
 }
