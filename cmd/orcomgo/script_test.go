@@ -18,9 +18,26 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+const input = "../../testdata/rna8.fastq"
+
+// programs are what the test binary plays when it is started under one of these names.
+var programs = map[string]func(){"orcomgo": main}
+
 // The scripts in testdata run the test binary itself under the name orcomgo.
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"orcomgo": main})
+func TestMain(m *testing.M) { testscript.Main(m, programs) }
+
+// playedBy returns the path of a program that the test binary plays.
+func playedBy(t *testing.T, program string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), program)
+	if err := os.Symlink(self, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func TestScripts(t *testing.T) {
