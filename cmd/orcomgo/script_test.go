@@ -60,6 +60,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"orcomgo":     scriptSucceeds,
 			"fails":       scriptFails,
+			"shell":       scriptShell,
 			"refused":     scriptRefused,
 			"unzip":       scriptUnzip,
 			"tozstd":      scriptToZstd,
@@ -95,6 +96,23 @@ func scriptFails(ts *testscript.TestScript, _ bool, args []string) {
 	text := ts.ReadFile("stderr")
 	if strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "orcomgo: ") || !strings.HasSuffix(text, "\n") {
 		ts.Fatalf("not one line for the user: %q", text)
+	}
+}
+
+// scriptShell: shell STATUS LINE runs a line in the system's shell, which must exit with the
+// status.
+func scriptShell(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("write: shell STATUS LINE")
+	}
+	got, err := 0, ts.Exec("sh", "-c", args[1])
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got, err = exit.ExitCode(), nil
+	}
+	ts.Check(err)
+	if strconv.Itoa(got) != args[0] {
+		ts.Fatalf("%s: exit status %d, want %s: %s", args[1], got, args[0], ts.ReadFile("stderr"))
 	}
 }
 
