@@ -47,7 +47,11 @@ func sameFiles(a, b map[string]string) bool {
 // TestSameBytes: threads, streams, compression and the way the input arrives make no
 // difference to an archive.
 func TestSameBytes(t *testing.T) {
-	fixed, mixed := simulate(1, 3000, 80, 80, "1"), simulate(2, 3000, 0, 150, "1")
+	reads := 3000
+	if testing.Short() {
+		reads = 1000
+	}
+	fixed, mixed := simulate(1, reads, 80, 80, "1"), simulate(2, reads, 0, 150, "1")
 	texts := []testInput{{"a.fastq", fixed}, {"b.fastq", mixed}}
 	for _, size := range []uint64{1 << 16, 300_001, 0} {
 		options := bins.Options{BlockSize: size}
@@ -143,7 +147,11 @@ func TestDamagedSources(t *testing.T) {
 			}
 		}
 		rng := rand.New(rand.NewSource(1))
-		for range 20 {
+		flips := 20
+		if testing.Short() {
+			flips = 5
+		}
+		for range flips {
 			changed := bytes.Clone(data)
 			changed[18+rng.Intn(len(data)-18)] ^= 1 << rng.Intn(8)
 			dir, err := binTexts(t, Config{}, testInput{"x", changed})

@@ -2,6 +2,7 @@ package compress
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +14,12 @@ import (
 // TestRoundTrip brings every oddity through both stages, from bins and packed.
 func TestRoundTrip(t *testing.T) {
 	smallSlices(t)
-	for name, ins := range oddities() {
+	all := oddities()
+	for i, name := range slices.Sorted(maps.Keys(all)) {
+		if testing.Short() && i%3 != 0 {
+			continue
+		}
+		ins := all[name]
 		t.Run(name, func(t *testing.T) {
 			dir := binTo(t, ins, bins.Options{})
 			want := texts(ins)
@@ -44,8 +50,12 @@ func TestRoundTrip(t *testing.T) {
 // TestBlocks crosses slices, blocks and mates' blocks.
 func TestBlocks(t *testing.T) {
 	smallSlices(t)
-	r1, r2 := simulated(3, 1200, true)
-	s1, s2 := simulated(4, 700, false)
+	n := 1
+	if testing.Short() {
+		n = 2
+	}
+	r1, r2 := simulated(3, 1200/n, true)
+	s1, s2 := simulated(4, 700/n, false)
 	ins := append(pair(r1, r2), input{"s_1.fastq", s1, 3, true}, input{"s_2.fastq", s2, 2, false})
 	for _, size := range []uint64{70_000} {
 		dir := binTo(t, ins, bins.Options{BlockSize: size})
@@ -144,7 +154,10 @@ func TestOptions(t *testing.T) {
 			}
 		}
 	}
-	for _, o := range cases {
+	for i, o := range cases {
+		if testing.Short() && i%4 != 0 {
+			continue // those left have each value of each option
+		}
 		t.Run(fmt.Sprintf("reads%v any%v drop%v quality%d", o.ReadsOnly, o.OrderAny, o.DropNames, o.Quality), func(t *testing.T) {
 			o.BlockSize = 64 << 10
 			dir := binTo(t, ins, o)
@@ -265,7 +278,10 @@ func TestLevels(t *testing.T) {
 func TestMemoryBound(t *testing.T) {
 	smallSlices(t)
 	r1, r2 := simulated(82, 2500, false)
-	for _, o := range []bins.Options{{}, {ReadsOnly: true, OrderAny: true}} {
+	for i, o := range []bins.Options{{}, {ReadsOnly: true, OrderAny: true}} {
+		if testing.Short() && i > 0 {
+			break
+		}
 		o.BlockSize = 64 << 10
 		dir := binTo(t, pair(r1, r2), o)
 		free := packTo(t, dir, PackOptions{Threads: 2, KeepBins: true})

@@ -17,7 +17,7 @@ import (
 func TestRandomRuns(t *testing.T) {
 	runs := 200
 	if testing.Short() {
-		runs = 40
+		runs = 20
 	}
 	sizes := []struct {
 		name        string

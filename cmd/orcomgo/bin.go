@@ -14,7 +14,8 @@ var binCommand = command{
 	synopsis: "IN... OUT/",
 	about:    "sort reads by signature into bins",
 	help: `bin reads FASTQ or FASTA and writes OUT/NAME.bdna and OUT/NAME.bmeta, NAME from the first input.
-Inputs may be plain, gzip, bgzip or zstd, told apart by their content; - is standard input.
+Inputs may be plain, gzip, bgzip or zstd, told apart by their content; - is standard input. OUT is a directory,
+made if it is missing; a name that looks like a file of reads (x.fastq.gz) or a URL is refused.
 Everything is kept unless a flag says otherwise.
 
 Examples:
@@ -84,6 +85,8 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 		return c, usagef("bin: %d files of first mates (-1) and %d of second (-2)", len(o.first), len(o.second))
 	}
 	switch {
+	case len(args) == 0 && len(o.first) > 0:
+		return c, usagef("bin: give the output directory after the inputs")
 	case len(args) == 0:
 		return c, usagef("bin: no input and no output directory given")
 	case len(args) == 1 && len(o.first) == 0:
@@ -107,6 +110,9 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 		case "-":
 			stdin++
 		}
+		if isURL(in.Path) {
+			return c, usagef("bin: %s is a URL: bin reads files and standard input, so pipe the download into bin -", in.Path)
+		}
 	}
 	switch {
 	case c.OutDir == "" || c.OutDir == "-":
@@ -117,6 +123,9 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 		return c, usagef("bin: --streams must be at least 1")
 	case o.blockSize < 1<<10 || o.blockSize > 1<<30:
 		return c, usagef("bin: --block-size must be between 1KiB and 1GiB")
+	}
+	if err := checkOutput("bin", c.OutDir, pairAdvice(args)); err != nil {
+		return c, err
 	}
 	c.Streams, c.Force, c.Tool = o.streams, o.force, tool
 	c.Options = bins.Options{ReadsOnly: o.readsOnly}

@@ -47,8 +47,6 @@ func beside(t *testing.T, script string) string {
 	return program
 }
 
-const input = "../../testdata/rna8.fastq"
-
 func TestHandOver(t *testing.T) {
 	for _, c := range []struct {
 		name, script string

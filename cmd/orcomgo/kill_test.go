@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -231,56 +230,6 @@ func TestKillUnpack(t *testing.T) {
 	t.Logf("%d runs were cut short, %d were over", cut, done)
 	if cut == 0 {
 		t.Error("no kill came in time to matter")
-	}
-}
-
-// An interrupt ends the command with status 130, one line and no archive, even while it
-// waits for input that doesn't come.
-func TestInterrupt(t *testing.T) {
-	for _, how := range []string{"standard input", "named pipe"} {
-		t.Run(how, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			fifo := filepath.Join(dir, "fifo")
-			if err := syscall.Mkfifo(fifo, 0o666); err != nil {
-				t.Fatal(err)
-			}
-			feed, err := os.OpenFile(fifo, os.O_RDWR, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer feed.Close()
-			self, err := os.Executable()
-			if err != nil {
-				t.Fatal(err)
-			}
-			cmd := exec.Command(self)
-			cmd.Args = []string{"orcomgo", "bin", fifo, filepath.Join(dir, "out")}
-			if how == "standard input" {
-				cmd.Args[2], cmd.Stdin = "-", feed
-			}
-			var out bytes.Buffer
-			cmd.Stderr = &out
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := feed.WriteString("@a\nACGT\n+\nIIII\n"); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(200 * time.Millisecond)
-			if err := cmd.Process.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
-			}
-			timer := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
-			defer timer.Stop()
-			cmd.Wait()
-			if got := cmd.ProcessState.ExitCode(); got != exitInterrupt || out.String() != "orcomgo: interrupted\n" {
-				t.Errorf("status %d, want %d: %q", got, exitInterrupt, out.String())
-			}
-			if left, _ := filepath.Glob(filepath.Join(dir, "out", "*")); len(left) != 0 {
-				t.Errorf("left behind: %v", left)
-			}
-		})
 	}
 }
 

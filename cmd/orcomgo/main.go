@@ -20,15 +20,17 @@ import (
 	"golang.org/x/term"
 )
 
-// The exit statuses.
+// The exit statuses. A command that a signal ended has 128 and the signal's number, as shells
+// report it: 129 for SIGHUP, 130 for SIGINT, 141 for SIGPIPE, 143 for SIGTERM.
 const (
-	exitFailure   = 1
-	exitUsage     = 2
-	exitInterrupt = 130
+	exitFailure = 1
+	exitUsage   = 2
+	exitSignal  = 128
 )
 
-// abortGrace is how long a command that was interrupted may take to clean up.
-const abortGrace = 5 * time.Second
+// abortGrace is how long a command that was interrupted may take to clean up. A disk may
+// first have to finish writing what it was given.
+const abortGrace = 20 * time.Second
 
 // command is a subcommand.
 type command struct {
@@ -45,13 +47,6 @@ type action func(ctx context.Context, s *streams, args []string) error
 // commands in the order of their use.
 var commands = []*command{&binCommand, &packCommand, &unpackCommand, &verifyCommand, &infoCommand}
 
-// streams are the standard streams of a run.
-type streams struct {
-	in       io.Reader
-	out, err io.Writer
-	terminal bool // err is one
-}
-
 // usageError is a mistake in the command line.
 type usageError struct{ error }
 
@@ -61,8 +56,16 @@ func main() {
 	s := &streams{out: os.Stdout, err: os.Stderr, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, abortSignals()...)
+	// Without this, Go ends the process as soon as a line of progress meets a closed pipe.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	s.in = newAbortable(ctx, os.Stdin)
+	if closedAtStart(0) {
+		s.in = closedInput{}
+	}
+	if closedAtStart(1) {
+		s.noOut = errNoStdout
+	}
 	go func() {
 		got := <-signals
 		signal.Stop(signals) // a second one ends the process at once
@@ -72,6 +75,18 @@ func main() {
 		os.Exit(fail(s, signalled{got}))
 	}()
 	os.Exit(run(ctx, s, os.Args[1:]))
+}
+
+// abortSignals are the signals that end a command early. Those that the caller had ignored,
+// as nohup does with SIGHUP and shells with SIGINT in the background, stay ignored.
+func abortSignals() []os.Signal {
+	list := []os.Signal{syscall.SIGTERM}
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // signalled is why a run was cancelled.
@@ -84,9 +99,23 @@ func (s signalled) Error() string {
 	return "ended by signal: " + s.String()
 }
 
+// status is the exit status.
+func (s signalled) status() int {
+	if number, ok := s.Signal.(syscall.Signal); ok {
+		return exitSignal + int(number)
+	}
+	return exitFailure
+}
+
 // run is main without the process: it returns the exit status.
-func run(ctx context.Context, s *streams, args []string) int {
-	err := dispatch(ctx, s, args)
+func run(ctx context.Context, standard *streams, args []string) int {
+	out, s := &results{to: standard.out}, *standard
+	s.out, s.err = out, remarks{standard.err}
+	err := dispatch(ctx, &s, args)
+	if err == nil {
+		out.close()
+		err = out.err
+	}
 	var usage usageError
 	var signal signalled
 	switch {
@@ -97,15 +126,19 @@ func run(ctx context.Context, s *streams, args []string) int {
 		return exitUsage
 	case ctx.Err() != nil && errors.As(context.Cause(ctx), &signal):
 		err = signal
+	case out.err != nil && errors.Is(err, out.err) && brokenPipe(err):
+		// The reader has what it wants: that is no news to anyone. head and its like rely on it.
+		return signalled{syscall.SIGPIPE}.status()
 	}
-	return fail(s, err)
+	return fail(&s, err)
 }
 
-// fail tells why and returns the exit status.
+// fail prints the reason and returns the exit status.
 func fail(s *streams, err error) int {
 	fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
-	if err == (signalled{os.Interrupt}) {
-		return exitInterrupt
+	var signal signalled
+	if errors.As(err, &signal) {
+		return signal.status()
 	}
 	return exitFailure
 }
@@ -150,6 +183,11 @@ Example:
   orcomgo unpack run/ -o restored/                          the original text again
 
 orcomgo COMMAND --help explains a command, orcomgo --version tells the version.
+
+Exit status: 0 when all went well; 1 when something failed, standard output that can't be written
+included; 2 for a mistake in the command line; 129 after a hangup, 130 when interrupted, 141 when
+the reader of standard output went away, 143 when terminated. One line on standard error says why
+(not for 141). No temporary files are left behind.
 `
 
 func writeOverview(w io.Writer) {

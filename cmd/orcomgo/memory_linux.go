@@ -2,29 +2,54 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
-// machineMemory returns how many bytes of memory there are, as far as the process's
-// control group lets it use them.
-func machineMemory() uint64 {
-	memory := uint64(8 << 30)
-	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
-		for _, line := range strings.Split(string(text), "\n") {
-			if fields := strings.Fields(line); len(fields) == 3 && fields[0] == "MemTotal:" {
-				if kib, err := strconv.ParseUint(fields[1], 10, 50); err == nil {
-					memory = kib << 10
+// allowedMemory returns how many bytes of memory the process may use: those of the machine,
+// or fewer if its control groups or its resource limits (ulimit -v, ulimit -d; batch systems
+// set them) say so. Files are read under root, which is / but in tests.
+func allowedMemory(root string) uint64 {
+	memory := min(installedMemory(root), cgroupMemory(root))
+	size, data := addressSpace(root)
+	for _, l := range []struct {
+		which int
+		used  uint64
+	}{{syscall.RLIMIT_AS, size}, {syscall.RLIMIT_DATA, data}} {
+		var limit syscall.Rlimit
+		if err := syscall.Getrlimit(l.which, &limit); err == nil {
+			memory = min(memory, limit.Cur-min(limit.Cur, l.used))
+		}
+	}
+	return memory
+}
+
+// addressSpace returns how many bytes of address space the process has taken already, and
+// how many of them are data: Go reserves more than a gigabyte before it uses any, and that
+// counts for ulimit -v.
+func addressSpace(root string) (size, data uint64) {
+	text, err := os.ReadFile(filepath.Join(root, "proc/self/statm"))
+	if f := strings.Fields(string(text)); err == nil && len(f) == 7 {
+		size, _ = strconv.ParseUint(f[0], 10, 40)
+		data, _ = strconv.ParseUint(f[5], 10, 40)
+	}
+	page := uint64(os.Getpagesize())
+	return size * page, data * page
+}
+
+// installedMemory returns the machine's memory in bytes, or 8 GiB if that can't be found out.
+func installedMemory(root string) uint64 {
+	text, err := os.ReadFile(filepath.Join(root, "proc/meminfo"))
+	if err == nil {
+		for line := range strings.Lines(string(text)) {
+			if f := strings.Fields(line); len(f) == 3 && f[0] == "MemTotal:" {
+				if kib, err := strconv.ParseUint(f[1], 10, 50); err == nil && kib > 0 {
+					return kib << 10
 				}
 			}
 		}
 	}
-	for _, limit := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
-		if text, err := os.ReadFile(limit); err == nil {
-			if n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64); err == nil && n > 0 {
-				memory = min(memory, n)
-			}
-		}
-	}
-	return memory
+	return 8 << 30
 }

@@ -22,7 +22,7 @@ const leastMemory = 64 << 20
 // add defines --threads, --memory and --quiet.
 func (r *resources) add(f *pflag.FlagSet) {
 	f.IntVarP(&r.threads, "threads", "t", runtime.GOMAXPROCS(0), "worker threads, `N`; the result is the same for any number")
-	f.Var(&r.memory, "memory", "memory to stay within, `SIZE` of 64MiB or more, roughly (default: half of the machine's)")
+	f.Var(&r.memory, "memory", "memory to stay within, `SIZE` of 64MiB or more, roughly (default: half of what the machine, its cgroup and ulimit allow)")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "no progress and no summary on standard error")
 }
 
@@ -33,11 +33,11 @@ func (r *resources) start(s *streams) (*progress, error) {
 		return nil, usagef("--threads must be at least 1")
 	}
 	if r.memory > 0 && r.memory < leastMemory {
-		return nil, usagef("--memory must be at least 64MiB")
+		return nil, usagef("--memory must be at least 64MiB, not %s", r.memory.String())
 	}
 	r.began = time.Now()
 	if r.memory == 0 {
-		r.memory = size(machineMemory() / 2)
+		r.memory = size(max(allowedMemory("/")/2, leastMemory))
 	}
 	runtime.GOMAXPROCS(r.threads)
 	// Nearly all of the heap is large arrays: collecting them often costs little and halves the slack.

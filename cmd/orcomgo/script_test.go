@@ -19,9 +19,26 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+const input = "../../testdata/rna8.fastq"
+
+// programs are what the test binary plays when it is started under one of these names.
+var programs = map[string]func(){"orcomgo": main}
+
 // The scripts in testdata run the test binary itself under the name orcomgo.
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"orcomgo": main})
+func TestMain(m *testing.M) { testscript.Main(m, programs) }
+
+// playedBy returns the path of a program that the test binary plays.
+func playedBy(t *testing.T, program string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), program)
+	if err := os.Symlink(self, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func TestScripts(t *testing.T) {
@@ -32,6 +49,7 @@ func TestScripts(t *testing.T) {
 	commands := map[string]func(ts *testscript.TestScript, neg bool, args []string){
 		"orcomgo":     scriptSucceeds,
 		"fails":       scriptFails,
+		"shell":       scriptShell,
 		"refused":     scriptRefused,
 		"unzip":       scriptUnzip,
 		"tozstd":      scriptToZstd,
@@ -81,6 +99,23 @@ func scriptFails(ts *testscript.TestScript, _ bool, args []string) {
 	text := ts.ReadFile("stderr")
 	if strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "orcomgo: ") || !strings.HasSuffix(text, "\n") {
 		ts.Fatalf("not one line for the user: %q", text)
+	}
+}
+
+// scriptShell: shell STATUS LINE runs a line in the system's shell, which must exit with the
+// status.
+func scriptShell(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("write: shell STATUS LINE")
+	}
+	got, err := 0, ts.Exec("sh", "-c", args[1])
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got, err = exit.ExitCode(), nil
+	}
+	ts.Check(err)
+	if strconv.Itoa(got) != args[0] {
+		ts.Fatalf("%s: exit status %d, want %s: %s", args[1], got, args[0], ts.ReadFile("stderr"))
 	}
 }
 

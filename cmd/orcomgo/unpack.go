@@ -18,6 +18,8 @@ var unpackCommand = command{
 	help: `unpack writes each input of the archive under its own name, in the current directory or in that of -o. A file
 gets its name only when all of it is written and its checksum is right. It works before pack as well as after.
 Where a file of several is damaged in the archive, the others are restored, and the exit status is 1.
+With -o - the exit status is 1 if standard output is closed; /dev/null that is open for reading and writing (as by
+Python's subprocess.DEVNULL) counts as closed, because the two can't be told apart. orcomgo verify needs no output.
 
 Examples:
   orcomgo unpack run/                                  into the current directory
@@ -60,10 +62,16 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	case o.interleave:
 		return usagef("unpack: --interleave needs -o -")
 	default:
+		if err := checkOutput("unpack", o.output, "write -o - >FILE for a single file"); err != nil {
+			return err
+		}
 		options.OutDir = o.output
 	}
 	if options.Records, err = recordRange(o.records); err != nil {
 		return err
+	}
+	if options.Stream != nil && s.noOut != nil {
+		return s.noOut
 	}
 	bar, err := o.start(s)
 	if err != nil {

@@ -124,6 +124,9 @@ func TestErrorsFollowQualities(t *testing.T) {
 }
 
 func TestMeanError(t *testing.T) {
+	if testing.Short() {
+		t.Skip("statistics of many reads, which take long under the race detector")
+	}
 	for _, c := range []struct {
 		profile Profile
 		want    float64

@@ -1,0 +1,62 @@
+package main
+
+import "testing"
+
+func TestReadsFile(t *testing.T) {
+	for _, path := range []string{
+		"a.fastq", "a.fq", "a.fasta", "a.fa", "a.fna", "a.fas", "a.bam", "a.cram", "a.sam", "a.sra", "A.FASTQ.GZ", "dir/a.fq.gz", "a.b.fq.bgz",
+		"a.fa.bz2", "a.fa.xz", "a.fa.zst", ".fastq", "a.fastq/",
+	} {
+		if !readsFile(path) {
+			t.Errorf("%s is not", path)
+		}
+	}
+	for _, path := range []string{"run", "fastq", "run.gz", "a.fastq.d", "a.fastq/run", "fa", "run.2024", "run.cdna", "a.fastq.gz.gz", ".", "..", "/", ""} {
+		if readsFile(path) {
+			t.Errorf("%s is", path)
+		}
+	}
+}
+
+func TestIsURL(t *testing.T) {
+	for _, path := range []string{"s3://bucket/x", "https://a/b", "FTP://a", "file:///a", "s3://", "git+ssh://x"} {
+		if !isURL(path) {
+			t.Errorf("%s is not", path)
+		}
+	}
+	for _, path := range []string{"a:b", "s3:/x", "./s3://x", "/a//b", "C:/x", "3s://x", "://x", "a b://c", "x"} {
+		if isURL(path) {
+			t.Errorf("%s is", path)
+		}
+	}
+}
+
+func TestMates(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"a_R1.fastq.gz", "a_R2.fastq.gz", true},
+		{"a_R1.fastq.gz", "a_R2_typo.fastq.gz", true},
+		{"a_R1_001.fastq.gz", "a_R2_001.fastq.gz", true},
+		{"a_1.fq", "a_2.fq", true},
+		{"a.1.fq", "a.2.fq", true},
+		{"a.r1.fq", "a.r2.fq", true},
+		{"a-1", "a-2", true},
+		{"R1.fq", "R2.fq", true},
+		{"1.fq", "2.fq", true},
+		{"a_R2.fq", "a_R1.fq", false},
+		{"a_R1.fq", "a_R1.fq", false},
+		{"a_R1.fq", "b_R2.fq", false},
+		{"lane1.fq", "lane2.fq", false},
+		{"a_10.fq", "a_20.fq", false},
+		{"a_1.fq", "a_22.fq", false},
+		{"a_RR1.fq", "a_RR2.fq", false},
+		{"a", "a_1", false},
+		{"", "", false},
+	} {
+		if got := mates(c.a, c.b); got != c.want {
+			t.Errorf("%s and %s: %v", c.a, c.b, got)
+		}
+	}
+}

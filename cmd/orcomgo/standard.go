@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// streams are the standard streams of a run.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+	terminal bool // err is one
+	// noOut is the reason why data must not be written to out, or nil.
+	noOut error
+}
+
+var (
+	errNoStdin  = errors.New("standard input is closed (or is /dev/null, open for writing too)")
+	errNoStdout = errors.New("standard output is closed (or is /dev/null, open for reading too; verify checks without writing)")
+)
+
+// closedInput stands for a standard input that is closed.
+type closedInput struct{}
+
+func (closedInput) Read([]byte) (int, error) { return 0, errNoStdin }
+
+// results is standard output. It keeps the first error, so that a command that prints line
+// by line fails even if it does not look at each.
+type results struct {
+	to      io.Writer
+	written bool
+	err     error
+}
+
+func (r *results) Write(b []byte) (int, error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	r.written = true
+	n, err := r.to.Write(b)
+	r.keep(err)
+	return n, r.err
+}
+
+// close reports what the system found wrong only now, as network file systems and quotas may.
+func (r *results) close() {
+	if f, ok := r.to.(*os.File); ok && r.written && r.err == nil {
+		r.keep(f.Close())
+	}
+}
+
+func (r *results) keep(err error) {
+	if err != nil {
+		var path *fs.PathError
+		if errors.As(err, &path) {
+			err = path.Err
+		}
+		r.err = fmt.Errorf("standard output: %w", err)
+	}
+}
+
+// brokenPipe reports whether an error is that nobody reads standard output any more.
+func brokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
+
+// remarks is standard error. What is written there (progress, summaries, the line about a
+// failure) is not a command's result: that it can't be written changes nothing.
+type remarks struct{ to io.Writer }
+
+func (r remarks) Write(b []byte) (int, error) {
+	r.to.Write(b)
+	return len(b), nil
+}
