@@ -59,6 +59,9 @@ func TestScripts(t *testing.T) {
 		"sorted":      scriptSorted,
 		"firstfields": scriptFirstFields,
 		"validjson":   scriptValidJSON,
+		"text":        scriptText,
+		"togzip":      scriptToGzip,
+		"join":        scriptJoin,
 	}
 	maps.Copy(commands, archiveCommands)
 	testscript.Run(t, testscript.Params{
@@ -216,4 +219,43 @@ func scriptValidJSON(ts *testscript.TestScript, _ bool, args []string) {
 	if text := ts.ReadFile(args[0]); !json.Valid([]byte(text)) {
 		ts.Fatalf("no JSON: %s", text)
 	}
+}
+
+// scriptText: text FILE PART... writes the parts, each as in a Go string without its quotes,
+// and so often as a *N at its end says.
+func scriptText(ts *testscript.TestScript, _ bool, args []string) {
+	var text []byte
+	for _, part := range args[1:] {
+		times := 1
+		if i := strings.LastIndexByte(part, '*'); i >= 0 {
+			if n, err := strconv.Atoi(part[i+1:]); err == nil {
+				part, times = part[:i], n
+			}
+		}
+		s, err := strconv.Unquote(`"` + part + `"`)
+		ts.Check(err)
+		text = append(text, strings.Repeat(s, times)...)
+	}
+	ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(args[0])), 0o777))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o666))
+}
+
+// scriptToGzip: togzip FROM TO.
+func scriptToGzip(ts *testscript.TestScript, _ bool, args []string) {
+	transform(ts, args[0], args[1], func(b []byte) []byte {
+		var z bytes.Buffer
+		w := gzip.NewWriter(&z)
+		_, err := w.Write(b)
+		ts.Check(errors.Join(err, w.Close()))
+		return z.Bytes()
+	})
+}
+
+// scriptJoin: join TO FROM... puts files one after another.
+func scriptJoin(ts *testscript.TestScript, _ bool, args []string) {
+	var all []byte
+	for _, from := range args[1:] {
+		all = append(all, ts.ReadFile(from)...)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), all, 0o666))
 }
