@@ -1,0 +1,2359 @@
+#!/usr/bin/env python3
+"""A reader of orcomgo's archives, written from docs/FORMAT.md alone.
+
+It shares nothing with the program: it is there to show that the written format
+is enough to read an archive, and to notice when the two drift apart.  It needs
+Python 3 and its standard library, and is slow: a few thousand records a second.
+
+    orcomgo_reader.py DIR/NAME                        what the archive holds, all checksums
+    orcomgo_reader.py --lengths DIR/NAME INPUT        the read lengths of an input, one a line
+    orcomgo_reader.py --names DIR/NAME INPUT          the names of an input, one a line
+    orcomgo_reader.py --qualities DIR/NAME INPUT      the qualities of an input, one read a line
+
+DIR/NAME is an archive without its extension: NAME.cdna and NAME.cmeta (packed),
+or NAME.bdna and NAME.bmeta (bins).  INPUT is the name or the index of one of
+its inputs.  Damage, and anything else that keeps the archive from being read,
+gives one line on stderr and exit status 1.
+
+"FORMAT: X" in a comment means section X of FORMAT.md.
+"""
+
+import os
+import sys
+
+
+class Damaged(Exception):
+    """The archive is not what FORMAT.md says it should be."""
+
+
+class Unsupported(Exception):
+    """Sound as far as known, but this reader cannot decode it."""
+
+
+MASK32 = 0xFFFFFFFF
+MASK64 = 0xFFFFFFFFFFFFFFFF
+
+
+# ---------------------------------------------------------------------------
+# XXH3, seed 0 (FORMAT: Conventions).  The algorithm is that of the xxHash
+# library's specification; both widths share their parts.
+
+XXH_SECRET = bytes.fromhex(
+    "b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671f"
+    "cb79e64eccc0e578825ad07dccff7221b8084674f743248ee03590e6813a264c"
+    "3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8"
+    "a8fa763fe39c343ff9dcbbc7c70b4f1d8a51e04bcdb45931c89f7ec9d9787364"
+    "eac5ac8334d3ebc3c581a0fffa1363eb170ddd51b7f0da49d316552629d4689e"
+    "2b16be587d47a1fc8ff8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e"
+)
+PRIME32_1, PRIME32_2, PRIME32_3 = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D
+PRIME64_1 = 0x9E3779B185EBCA87
+PRIME64_2 = 0xC2B2AE3D27D4EB4F
+PRIME64_3 = 0x165667B19E3779F9
+PRIME64_4 = 0x85EBCA77C2B2AE63
+PRIME64_5 = 0x27D4EB2F165667C5
+PRIME_MX1 = 0x165667919E3779F9
+PRIME_MX2 = 0x9FB21C651E98DF25
+
+
+def read32(data, at):
+    return int.from_bytes(data[at:at + 4], "little")
+
+
+def read64(data, at):
+    return int.from_bytes(data[at:at + 8], "little")
+
+
+def secret64(at):
+    return int.from_bytes(XXH_SECRET[at:at + 8], "little")
+
+
+def swap_bytes(value, size):
+    return int.from_bytes(value.to_bytes(size, "little"), "big")
+
+
+def multiply_fold(a, b):
+    product = a * b
+    return (product & MASK64) ^ (product >> 64)
+
+
+def xxh64_avalanche(h):
+    h ^= h >> 33
+    h = h * PRIME64_2 & MASK64
+    h ^= h >> 29
+    h = h * PRIME64_3 & MASK64
+    return h ^ (h >> 32)
+
+
+def xxh3_avalanche(h):
+    h ^= h >> 37
+    h = h * PRIME_MX1 & MASK64
+    return h ^ (h >> 32)
+
+
+def xxh3_mix16(data, at, secret_at):
+    return multiply_fold(read64(data, at) ^ secret64(secret_at),
+                         read64(data, at + 8) ^ secret64(secret_at + 8))
+
+
+def xxh3_long_accumulators(data):
+    """The eight sums over an input of more than 240 bytes."""
+    sums = [PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3,
+            PRIME64_4, PRIME32_2, PRIME64_5, PRIME32_1]
+
+    def accumulate(at, secret_at):
+        for i in range(8):
+            value = read64(data, at + 8 * i)
+            key = value ^ secret64(secret_at + 8 * i)
+            sums[i ^ 1] = (sums[i ^ 1] + value) & MASK64
+            sums[i] = (sums[i] + (key & MASK32) * (key >> 32)) & MASK64
+
+    # Blocks of 16 stripes of 64 bytes.  The last block, full or not, is not
+    # scrambled, and the last stripe is always the last 64 bytes.
+    size = len(data)
+    blocks = (size - 1) // 1024
+    for block in range(blocks):
+        for stripe in range(16):
+            accumulate(1024 * block + 64 * stripe, 8 * stripe)
+        for i in range(8):
+            s = sums[i]
+            s ^= s >> 47
+            s ^= secret64(128 + 8 * i)
+            sums[i] = s * PRIME32_1 & MASK64
+    for stripe in range((size - 1 - 1024 * blocks) // 64):
+        accumulate(1024 * blocks + 64 * stripe, 8 * stripe)
+    accumulate(size - 64, 192 - 64 - 7)
+    return sums
+
+
+def xxh3_merge(sums, secret_at, start):
+    for i in range(4):
+        start += multiply_fold(sums[2 * i] ^ secret64(secret_at + 16 * i),
+                               sums[2 * i + 1] ^ secret64(secret_at + 16 * i + 8))
+    return xxh3_avalanche(start & MASK64)
+
+
+def xxh3_64(data):
+    """XXH3-64 as an integer."""
+    size = len(data)
+    if size == 0:
+        return xxh64_avalanche(secret64(56) ^ secret64(64))
+    if size <= 3:
+        mixed = data[0] << 16 | data[size >> 1] << 24 | data[-1] | size << 8
+        return xxh64_avalanche(mixed ^ read32(XXH_SECRET, 0) ^ read32(XXH_SECRET, 4))
+    if size <= 8:
+        h = read32(data, size - 4) + (read32(data, 0) << 32)
+        h ^= secret64(8) ^ secret64(16)
+        h ^= rotate_left64(h, 49) ^ rotate_left64(h, 24)
+        h = h * PRIME_MX2 & MASK64
+        h ^= (h >> 35) + size
+        h = h * PRIME_MX2 & MASK64
+        return h ^ (h >> 28)
+    if size <= 16:
+        low = read64(data, 0) ^ secret64(24) ^ secret64(32)
+        high = read64(data, size - 8) ^ secret64(40) ^ secret64(48)
+        h = size + swap_bytes(low, 8) + high + multiply_fold(low, high)
+        return xxh3_avalanche(h & MASK64)
+    if size <= 128:
+        h = size * PRIME64_1
+        for i in range((size - 1) // 32, -1, -1):
+            h += xxh3_mix16(data, 16 * i, 32 * i)
+            h += xxh3_mix16(data, size - 16 * (i + 1), 32 * i + 16)
+        return xxh3_avalanche(h & MASK64)
+    if size <= 240:
+        h = size * PRIME64_1
+        for i in range(8):
+            h += xxh3_mix16(data, 16 * i, 16 * i)
+        h = xxh3_avalanche(h & MASK64)
+        for i in range(8, size // 16):
+            h += xxh3_mix16(data, 16 * i, 16 * (i - 8) + 3)
+        h += xxh3_mix16(data, size - 16, 136 - 17)
+        return xxh3_avalanche(h & MASK64)
+    return xxh3_merge(xxh3_long_accumulators(data), 11, size * PRIME64_1 & MASK64)
+
+
+def rotate_left64(value, by):
+    return (value << by | value >> (64 - by)) & MASK64
+
+
+def xxh3_128(data):
+    """XXH3-128 as its 16 bytes in canonical (big-endian) order."""
+    low, high = xxh3_128_halves(data)
+    return (high << 64 | low).to_bytes(16, "big")
+
+
+def xxh3_128_halves(data):
+    size = len(data)
+    if size == 0:
+        return (xxh64_avalanche(secret64(64) ^ secret64(72)),
+                xxh64_avalanche(secret64(80) ^ secret64(88)))
+    if size <= 3:
+        low = data[0] << 16 | data[size >> 1] << 24 | data[-1] | size << 8
+        high = swap_bytes(low, 4)
+        high = (high << 13 | high >> 19) & MASK32
+        low ^= read32(XXH_SECRET, 0) ^ read32(XXH_SECRET, 4)
+        high ^= read32(XXH_SECRET, 8) ^ read32(XXH_SECRET, 12)
+        return xxh64_avalanche(low), xxh64_avalanche(high)
+    if size <= 8:
+        key = read32(data, 0) + (read32(data, size - 4) << 32)
+        key ^= secret64(16) ^ secret64(24)
+        product = key * ((PRIME64_1 + (size << 2)) & MASK64)
+        low, high = product & MASK64, product >> 64
+        high = (high + (low << 1)) & MASK64
+        low ^= high >> 3
+        low ^= low >> 35
+        low = low * PRIME_MX2 & MASK64
+        low ^= low >> 28
+        return low, xxh3_avalanche(high)
+    if size <= 16:
+        key_low = secret64(32) ^ secret64(40)
+        key_high = secret64(48) ^ secret64(56)
+        first, last = read64(data, 0), read64(data, size - 8)
+        product = (first ^ last ^ key_low) * PRIME64_1
+        low, high = product & MASK64, product >> 64
+        low = (low + ((size - 1) << 54)) & MASK64
+        last ^= key_high
+        high = (high + last + (last & MASK32) * (PRIME32_2 - 1)) & MASK64
+        low ^= swap_bytes(high, 8)
+        product = low * PRIME64_2
+        low, top = product & MASK64, product >> 64
+        high = (top + high * PRIME64_2) & MASK64
+        return xxh3_avalanche(low), xxh3_avalanche(high)
+    if size <= 240:
+        low, high = size * PRIME64_1 & MASK64, 0
+
+        def mix32(low, high, at1, at2, secret_at):
+            low = (low + xxh3_mix16(data, at1, secret_at)) & MASK64
+            low ^= (read64(data, at2) + read64(data, at2 + 8)) & MASK64
+            high = (high + xxh3_mix16(data, at2, secret_at + 16)) & MASK64
+            high ^= (read64(data, at1) + read64(data, at1 + 8)) & MASK64
+            return low, high
+
+        if size <= 128:
+            for i in range((size - 1) // 32, -1, -1):
+                low, high = mix32(low, high, 16 * i, size - 16 * (i + 1), 32 * i)
+        else:
+            for i in range(4):
+                low, high = mix32(low, high, 32 * i, 32 * i + 16, 32 * i)
+            low, high = xxh3_avalanche(low), xxh3_avalanche(high)
+            for i in range(4, size // 32):
+                low, high = mix32(low, high, 32 * i, 32 * i + 16, 3 + 32 * (i - 4))
+            low, high = mix32(low, high, size - 16, size - 32, 136 - 17 - 16)
+        total = (low + high) & MASK64
+        other = (low * PRIME64_1 + high * PRIME64_4 + size * PRIME64_2) & MASK64
+        return xxh3_avalanche(total), -xxh3_avalanche(other) & MASK64
+    sums = xxh3_long_accumulators(data)
+    return (xxh3_merge(sums, 11, size * PRIME64_1 & MASK64),
+            xxh3_merge(sums, 192 - 64 - 11, ~(size * PRIME64_2) & MASK64))
+
+
+# ---------------------------------------------------------------------------
+# Reading bytes
+
+class Bytes:
+    """Reads a byte string from front to end; running out of it is damage."""
+
+    def __init__(self, data, what):
+        self.data, self.at, self.what = data, 0, what
+
+    def left(self):
+        return len(self.data) - self.at
+
+    def take(self, count):
+        if count > self.left():
+            raise Damaged(f"{self.what} ends too early")
+        self.at += count
+        return self.data[self.at - count:self.at]
+
+    def rest(self):
+        return self.take(self.left())
+
+    def byte(self):
+        return self.take(1)[0]
+
+    def fixed(self, size):
+        return int.from_bytes(self.take(size), "little")
+
+    def uvarint(self):
+        value = 0
+        for i in range(10):
+            byte = self.byte()
+            value |= (byte & 127) << 7 * i
+            if byte < 128:
+                if value > MASK64:
+                    break
+                return value
+        raise Damaged(f"{self.what} has a number that is too large")
+
+    def text(self):
+        return self.take(self.uvarint())
+
+    def finish(self):
+        if self.left():
+            raise Damaged(f"{self.what} has {self.left()} bytes too many")
+
+
+def require(condition, message):
+    if not condition:
+        raise Damaged(message)
+
+
+def read_file(path):
+    """The bytes of a file, or None if there is none."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def show(name):
+    """A file name of any bytes, printable."""
+    return "".join(chr(c) if 32 < c < 127 else f"\\x{c:02x}" for c in name)
+
+
+def check_input_name(name, seen):
+    require(1 <= len(name) <= 255 and b"/" not in name and b"\0" not in name
+            and name not in (b".", b".."), "an input has a name that is none of a file")
+    require(name not in seen, f"two inputs are called {show(name)}")
+    seen.add(name)
+
+
+KINDS = {0: "FASTQ", 1: "FASTA"}
+QUALITY_MODES = {0: "kept", 1: "eight levels", 2: "dropped"}
+READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED = 1, 2, 4, 8
+
+
+def flag_words(flags):
+    words = [word for bit, word in ((READS_ONLY, "reads only"), (ORDER_ANY, "order any"),
+                                    (NAMES_DROPPED, "names dropped"), (VERIFIED, "verified"))
+             if flags & bit]
+    return ", ".join(words) or "none"
+
+
+# ---------------------------------------------------------------------------
+# The packed archive (FORMAT: Archive)
+
+CDNA_MAGIC = bytes.fromhex("894F4347640D0A1A")
+CDNA_END = bytes.fromhex("894F4347650D0A1A")
+CMETA_MAGIC = bytes.fromhex("894F43476D0D0A1A")
+CDNA_HEADER = 8 + 1 + 16
+COLUMNS = ("lengths", "layout", "names", "qualities")
+
+
+class Section:
+    """Length and checksum of one section; its place is the sum of the lengths before."""
+
+    def __init__(self, source, label):
+        self.label = label
+        self.length = source.uvarint()
+        self.checksum = source.fixed(8) if self.length else None
+        self.offset = None
+
+
+class PackedInput:
+    pass
+
+
+class Member:
+    pass
+
+
+class Slice:
+    pass
+
+
+def manifest_is_sound(data):
+    """FORMAT: .cmeta: the checksum is looked at first, only then the version."""
+    return (len(data) >= len(CMETA_MAGIC) + 1 + 16 and data.startswith(CMETA_MAGIC)
+            and xxh3_128(data[:-16]) == data[-16:])
+
+
+class PackedArchive:
+    """NAME.cdna and NAME.cmeta."""
+
+    def __init__(self, base):
+        self.base = base
+        self.problems = []      # of what the archive can be read without
+        self.data = read_file(base + ".cdna")
+        meta = read_file(base + ".cmeta")
+        if self.data is None:
+            raise Damaged("the .cdna file is missing")
+        copies = {}
+        inner = self.manifest_in_data_file()
+        if inner is not None:
+            copies[".cdna"] = inner
+        if meta is None:
+            self.problems.append("the .cmeta file is missing")
+        elif manifest_is_sound(meta):
+            copies[".cmeta"] = meta
+        else:
+            self.problems.append("the manifest in the .cmeta file is damaged")
+        require(copies, "both copies of the manifest are damaged")
+        manifests = {where: self.parse(copy) for where, copy in copies.items()}
+        ids = {manifest["archive_id"] for manifest in manifests.values()}
+        require(len(ids) == 1, "the .cdna and the .cmeta file belong to different archives")
+        require(len(set(copies.values())) == 1, "the two copies of the manifest differ")
+        self.source = next(iter(manifests))
+        self.__dict__.update(manifests[self.source])
+        if self.version >= 3 and ".cdna" not in copies:
+            self.problems.append("the manifest in the .cdna file is damaged")
+        self.place_sections()
+        self.check_header()
+        self.check_sums()
+
+    # -- the two copies of the manifest
+
+    def manifest_in_data_file(self):
+        """The copy at the end of the .cdna file, or None if it is not there or not sound."""
+        data = self.data
+        if len(data) < CDNA_HEADER + 16 or data[-8:] != CDNA_END:
+            return None
+        length = read64(data, len(data) - 16)
+        start = len(data) - 16 - length
+        if start < CDNA_HEADER:
+            return None
+        manifest = data[start:-16]
+        if not manifest_is_sound(manifest):
+            return None
+        # The length of the file is right if the sections end where the manifest starts.
+        if self.parse(manifest)["bulk_length"] != start:
+            return None
+        return manifest
+
+    def parse(self, data):
+        """FORMAT: .cmeta, the fields in their order."""
+        source = Bytes(data[:-16], "the manifest")
+        source.take(len(CMETA_MAGIC))
+        found = {"version": source.uvarint()}
+        if found["version"] not in (2, 3):
+            raise Unsupported(f"version {found['version']} of the format is not known")
+        found["archive_id"] = source.take(16)
+        found["bins_id"] = source.take(16)
+        found["tool"] = source.text().decode("utf-8", "replace")
+        found["flags"] = flags = source.uvarint()
+        require(flags < 16, "the manifest has flags that are not known")
+        found["quality"] = source.byte()
+        require(found["quality"] in QUALITY_MODES, "the manifest has an unknown quality mode")
+        found["level"] = source.byte()
+        found["block_size"] = source.uvarint()
+        found["bulk_length"] = source.uvarint()
+        exact = not flags & (READS_ONLY | ORDER_ANY | NAMES_DROPPED)
+        found["inputs"] = inputs = []
+        for _ in range(self.count(source)):
+            inputs.append(self.parse_input(source, exact, found["quality"], flags))
+        self.check_pairs(inputs)
+        found["slices"] = []
+        for index in range(self.count(source)):
+            found["slices"].append(self.parse_slice(source, index, inputs, flags))
+        found["shared"] = [Section(source, f"shared {i}") for i in range(self.count(source))]
+        source.finish()
+        return found
+
+    @staticmethod
+    def count(source):
+        count = source.uvarint()
+        require(count <= source.left(), "the manifest counts more than it can hold")
+        return count
+
+    @staticmethod
+    def parse_input(source, exact, quality, flags):
+        one = PackedInput()
+        one.name = source.text()
+        one.kind = source.byte()
+        require(one.kind in KINDS, "an input is neither FASTQ nor FASTA")
+        one.pairing = source.byte()
+        require(one.pairing in (0, 1, 3), "an input has an unknown pairing")
+        one.mate = source.uvarint() if one.pairing & 1 else None
+        one.first = bool(one.pairing & 2)
+        one.records, one.bytes, one.bases = source.uvarint(), source.uvarint(), source.uvarint()
+        one.shortest, one.longest = source.uvarint(), source.uvarint()
+        one.exact = exact and (one.kind == 1 or quality == 0)
+        one.blocks = []
+        if one.exact:
+            for _ in range(PackedArchive.count(source)):
+                length = source.uvarint()
+                one.blocks.append((length, source.take(16)))
+        one.unpacked = one.sha256 = None
+        if flags & VERIFIED:
+            one.unpacked, one.sha256 = source.uvarint(), source.take(32)
+        return one
+
+    @staticmethod
+    def check_pairs(inputs):
+        seen = set()
+        for index, one in enumerate(inputs):
+            check_input_name(one.name, seen)
+            if one.mate is None:
+                continue
+            require(one.mate < len(inputs) and one.mate != index, "an input has a mate that is none")
+            other = inputs[one.mate]
+            require(other.mate == index and other.records == one.records
+                    and other.first != one.first, "two mates do not fit each other")
+
+    @staticmethod
+    def parse_slice(source, index, inputs, flags):
+        one = Slice()
+        one.index = index
+        one.input = source.uvarint()
+        require(one.input < len(inputs), "a slice is of no input")
+        first = inputs[one.input]
+        require(first.mate is None or first.first, "a slice begins with second mates")
+        one.records = source.uvarint()
+        require(1 <= one.records <= 1 << 26, "a slice has too many records, or none")
+        one.members = []
+        for number, owner in enumerate([one.input] if first.mate is None
+                                       else [one.input, first.mate]):
+            member = Member()
+            member.input = owner
+            member.bases, member.names_length = source.uvarint(), source.uvarint()
+            member.text_length = member.text_hash = None
+            if flags & VERIFIED:
+                member.text_length, member.text_hash = source.uvarint(), source.fixed(8)
+            for column in COLUMNS:
+                label = f"slice {index} {column}"
+                if first.mate is not None:
+                    label += " of first mates" if number == 0 else " of second mates"
+                setattr(member, column, Section(source, label))
+            one.members.append(member)
+        one.sequences = Section(source, f"slice {index} sequences")
+        return one
+
+    # -- what the manifest says must fit together
+
+    def sections(self):
+        """All sections in the order in which they stand (FORMAT: .cdna)."""
+        for one in self.slices:
+            for member in one.members:
+                for column in COLUMNS:
+                    yield getattr(member, column)
+            yield one.sequences
+        yield from self.shared
+
+    def place_sections(self):
+        offset = CDNA_HEADER
+        for section in self.sections():
+            section.offset = offset
+            offset += section.length
+        require(offset == self.bulk_length, "the lengths of the sections do not add up")
+        require(offset <= len(self.data), "the .cdna file is cut off")
+        if self.version == 2 and offset != len(self.data):
+            self.problems.append("the .cdna file has bytes too many")
+
+    def check_header(self):
+        """Damage here does not keep the sections from being read (FORMAT: .cdna)."""
+        expected = CDNA_MAGIC + bytes([self.version]) + self.archive_id
+        if self.data[:CDNA_HEADER] != expected:
+            self.problems.append("the header of the .cdna file is damaged")
+
+    def check_sums(self):
+        """FORMAT: .cmeta, the end."""
+        shared = sum(section.length for section in self.shared)
+        for index, one in enumerate(self.inputs):
+            owned = [(s, m) for s in self.slices for m in s.members if m.input == index]
+            require(sum(s.records for s, m in owned) == one.records,
+                    f"the slices of {show(one.name)} have other records than the input")
+            require(sum(m.bases for s, m in owned) == one.bases,
+                    f"the slices of {show(one.name)} have other bases than the input")
+            if self.flags & VERIFIED:
+                require(sum(m.text_length for s, m in owned) == one.unpacked,
+                        f"the slices of {show(one.name)} have other text than the input")
+            require(sum(length for length, _ in one.blocks) == (one.bytes if one.exact else 0),
+                    f"the blocks of {show(one.name)} do not add up")
+        for one in self.slices:
+            bases = sum(member.bases for member in one.members)
+            require(bases <= (512 + one.sequences.length + shared) << 20,
+                    "a slice has more bases than its sections can hold")
+            for member in one.members:
+                require(member.names_length <= (512 + member.names.length) << 20,
+                        "a slice has longer names than its section can hold")
+
+    # -- reading
+
+    def read(self, section):
+        data = self.data[section.offset:section.offset + section.length]
+        if section.length and xxh3_64(data) != section.checksum:
+            raise Damaged(f"{section.label}: checksum differs")
+        return data
+
+    def report(self):
+        """Prints everything and returns the problems."""
+        problems = list(self.problems)
+        print(f"packed archive, version {self.version}, manifest read from the {self.source} file")
+        print(f"archive ID {self.archive_id.hex()}, bins ID {self.bins_id.hex()}")
+        print(f"written by {self.tool}; flags: {flag_words(self.flags)}; qualities "
+              f"{QUALITY_MODES[self.quality]}; level {self.level}; block size {self.block_size}")
+        for index, one in enumerate(self.inputs):
+            pair = ""
+            if one.mate is not None:
+                pair = f", {'first' if one.first else 'second'} mates of input {one.mate}"[:99]
+            print(f"input {index}: {show(one.name)}, {KINDS[one.kind]}{pair}, {one.records} records, "
+                  f"{one.bytes} bytes, {one.bases} bases, reads of {one.shortest} to {one.longest}, "
+                  f"{'exact, ' + str(len(one.blocks)) + ' blocks' if one.exact else 'not exact'}")
+        for section in self.sections():
+            owner = next((s for s in self.slices if section is s.members[0].lengths), None)
+            if owner is not None:
+                print(f"slice {owner.index}: input {owner.input}, {owner.records} records, bases "
+                      f"{' + '.join(str(m.bases) for m in owner.members)}")
+            status = "no bytes"
+            if section.length:
+                try:
+                    self.read(section)
+                    status = f"{section.length} bytes at {section.offset}, checksum right"
+                except Damaged as problem:
+                    problems.append(str(problem))
+                    status = f"{section.length} bytes at {section.offset}, CHECKSUM DIFFERS"
+            print(f"  {section.label}: {status}")
+        if xxh3_128(self.data[CDNA_HEADER:self.bulk_length]) == self.archive_id:
+            print("archive ID is that of the sections")
+        else:
+            problems.append("the archive ID is not that of the sections")
+        return problems
+
+    def members_of(self, index):
+        """The slices that hold an input, each with the number of its member."""
+        for one in self.slices:
+            for number, member in enumerate(one.members):
+                if member.input == index:
+                    yield one, number
+
+    def lengths(self, index):
+        for one, number in self.members_of(index):
+            yield from self.slice_lengths(one, number)
+
+    def slice_lengths(self, one, number):
+        member = one.members[number]
+        label = member.lengths.label
+        found = decode_lengths(self.read(member.lengths), one.records, label)
+        require(sum(found) == member.bases, f"{label}: they do not add up to the bases")
+        return found
+
+    def names(self, index):
+        if self.flags & READS_ONLY:
+            raise Unsupported("the archive holds reads only, no names")
+        if self.flags & NAMES_DROPPED:
+            for number in range(self.inputs[index].records):
+                yield str(number + 1).encode()
+            return
+        for one, number in self.members_of(index):
+            mates = None
+            for member in one.members[:number + 1]:
+                mates = decode_names(self.read(member.names), one.records, mates,
+                                     member.names_length, member.names.label)
+            yield from mates
+
+    def qualities(self, index):
+        if self.flags & READS_ONLY or self.quality == 2 or self.inputs[index].kind == 1:
+            raise Unsupported("the archive holds no qualities of this input")
+        for one, number in self.members_of(index):
+            lengths = self.slice_lengths(one, number)
+            section = one.members[number].qualities
+            yield from decode_qualities(self.read(section), lengths, section.label)
+
+
+# ---------------------------------------------------------------------------
+# The bins (FORMAT: Bins)
+
+BDNA_MAGIC, BMETA_MAGIC, BMETA_END = b"ORCOBDNA", b"ORCOBMET", b"ORCOBEND"
+BMETA_FOOTER = 8 + 8 + 8 + 16 + 8
+BIN_SECTIONS = ("bases", "names", "qualities", "bin table", "order", "places", "lengths",
+                "exceptions", "layout")
+BIN_CHUNK = [1 << 20, 1 << 20, 1 << 17] + [1 << 20] * 6
+BIN_PACKED = (1, 2)                     # names and qualities
+METHODS = {0: "as it is", 1: "one byte", 2: "huff0", 3: "zstd"}
+VARY, HAS_NAMES, HAS_QUALITIES, HAS_EXCEPTIONS, HAS_LAYOUT = 1, 2, 4, 8, 16
+
+
+class Chunk:
+    def __init__(self, method, stored, size, checksum):
+        self.method, self.stored, self.size, self.checksum = method, stored, size, checksum
+        self.offset = None
+
+
+class BinInput:
+    pass
+
+
+class BinBlock:
+    pass
+
+
+class BinArchive:
+    """NAME.bdna and NAME.bmeta."""
+
+    def __init__(self, base):
+        self.base = base
+        self.problems = []
+        self.meta = read_file(base + ".bmeta")
+        if self.meta is None:
+            raise Damaged("the .bmeta file is missing")
+        self.parse_footer()
+        self.data, self.data_name = self.find_data_file()
+        require(len(self.data) == self.data_size, "the .bdna file has another length than it should")
+        self.parse_trailer()
+        self.parse_directories()
+
+    def parse_footer(self):
+        meta = self.meta
+        require(len(meta) >= 16 + BMETA_FOOTER and meta[-8:] == BMETA_END,
+                "the .bmeta file is cut off")
+        require(meta.startswith(BMETA_MAGIC), "the .bmeta file is damaged at its start")
+        footer = Bytes(meta[-BMETA_FOOTER:], "the footer")
+        self.trailer_at, self.trailer_length = footer.fixed(8), footer.fixed(8)
+        self.data_size = footer.fixed(8)
+        self.id = footer.take(16)
+        require(self.trailer_at >= 16
+                and self.trailer_at + self.trailer_length + BMETA_FOOTER == len(meta),
+                "the trailer of the .bmeta file is not where it should be")
+        self.trailer = meta[self.trailer_at:self.trailer_at + self.trailer_length]
+        require(xxh3_128(meta[:16] + self.trailer + meta[-BMETA_FOOTER:-BMETA_FOOTER + 24]) == self.id,
+                "the trailer of the .bmeta file is damaged")
+        self.version = read32(meta, 8)
+        if self.version != 1:
+            raise Unsupported(f"version {self.version} of the bins is not known")
+
+    def find_data_file(self):
+        """FORMAT: Commit: NAME.bdna or NAME.bdna.ID, whichever has the ID."""
+        header = BDNA_MAGIC + self.meta[8:16] + self.id
+        seen = False
+        for suffix in (".bdna", ".bdna." + self.id.hex()):
+            data = read_file(self.base + suffix)
+            if data is not None:
+                seen = True
+                if data.startswith(header):
+                    return data, suffix
+        raise Damaged("the header of the .bdna file is damaged, or the file is of other bins"
+                      if seen else "the .bdna file is missing")
+
+    def parse_trailer(self):
+        source = Bytes(self.trailer, "the trailer of the .bmeta file")
+        self.tool = source.text().decode("utf-8", "replace")
+        self.flags = source.byte()
+        require(self.flags < 8, "the trailer has options that are not known")
+        self.quality = source.byte()
+        require(self.quality in QUALITY_MODES, "the trailer has an unknown quality mode")
+        self.block_size = source.uvarint()
+        self.inputs, seen = [], set()
+        for _ in range(PackedArchive.count(source)):
+            one = BinInput()
+            one.name = source.text()
+            check_input_name(one.name, seen)
+            one.kind = source.byte()
+            require(one.kind in KINDS, "an input is neither FASTQ nor FASTA")
+            one.first = source.byte()
+            require(one.first in (0, 1), "an input has an unknown pairing")
+            mate = source.uvarint()
+            one.mate = mate - 1 if mate else None
+            one.records, one.bytes = source.uvarint(), source.uvarint()
+            self.inputs.append(one)
+        PackedArchive.check_pairs(self.inputs)
+        self.blocks = []
+        for index in range(PackedArchive.count(source)):
+            one = BinBlock()
+            one.index = index
+            one.flags = source.byte()
+            require(one.flags < 32, "a block has flags that are not known")
+            one.input = source.uvarint()
+            require(one.input < len(self.inputs), "a block is of no input")
+            one.before, one.records = source.uvarint(), source.uvarint()
+            one.bytes, one.bases, one.length = source.uvarint(), source.uvarint(), source.uvarint()
+            one.names_size, one.qualities_size, one.bases_size = (
+                source.uvarint(), source.uvarint(), source.uvarint())
+            one.stored = [source.uvarint() for _ in range(3)]
+            one.meta_bytes, one.directory_bytes = source.uvarint(), source.uvarint()
+            one.text_hash, one.directory_hash = source.take(16), source.fixed(8)
+            self.blocks.append(one)
+        source.finish()
+        for index, one in enumerate(self.inputs):
+            records = text = 0
+            for block in self.blocks:
+                if block.input == index:
+                    require(block.before == records, "a block does not follow the one before")
+                    records += block.records
+                    text += block.bytes
+            require(records == one.records and text == one.bytes,
+                    f"the blocks of {show(one.name)} do not add up")
+
+    def parse_directories(self):
+        data_at, meta_at = len(BDNA_MAGIC) + 8 + 16, 16
+        for block in self.blocks:
+            require(block.directory_bytes <= block.meta_bytes
+                    and meta_at + block.meta_bytes <= self.trailer_at,
+                    "a block reaches over the end of the blocks")
+            end = meta_at + block.meta_bytes
+            directory = self.meta[end - block.directory_bytes:end]
+            require(xxh3_64(directory) == block.directory_hash,
+                    f"block {block.index}: the directory is damaged")
+            source = Bytes(directory, f"block {block.index}: the directory")
+            block.sections = []
+            for number, name in enumerate(BIN_SECTIONS):
+                size = source.uvarint()
+                require(size <= max(block.bytes, 64) << 6, "a section is too large")
+                chunks, left = [], size
+                while left:
+                    content = min(left, BIN_CHUNK[number])
+                    method, stored = 0, content
+                    if number in BIN_PACKED:
+                        method, stored = source.byte(), source.uvarint()
+                        require(method in METHODS, "a chunk is stored in an unknown way")
+                        require(1 <= stored <= content and (method or stored == content),
+                                "a chunk has an impossible length")
+                        require(method != 1 or stored == 1, "a chunk of one byte has more")
+                    chunks.append(Chunk(method, stored, content, source.fixed(8)))
+                    left -= content
+                block.sections.append((name, size, chunks))
+            source.finish()
+            for number, (name, size, chunks) in enumerate(block.sections):
+                for chunk in chunks:
+                    if number < 3:
+                        chunk.offset = data_at
+                        data_at += chunk.stored
+                    else:
+                        chunk.offset = meta_at
+                        meta_at += chunk.stored
+            require(meta_at + block.directory_bytes == end, "a block of the .bmeta file has a gap")
+            meta_at = end
+            self.check_block(block)
+        require(meta_at == self.trailer_at, "the .bmeta file has a gap")
+        require(data_at == self.data_size, "the .bdna file has a gap")
+
+    @staticmethod
+    def check_block(block):
+        """The trailer says twice what the directory says once."""
+        sizes = [size for _, size, _ in block.sections]
+        where = f"block {block.index}"
+        require(sizes[:3] == [block.bases_size, block.names_size, block.qualities_size],
+                f"{where}: the trailer has other sizes than the directory")
+        stored = [sum(chunk.stored for chunk in chunks) for _, _, chunks in block.sections[:3]]
+        require(stored == block.stored, f"{where}: the trailer has other lengths than the directory")
+        require(sizes[4] == sizes[5] == 4 * block.records, f"{where}: order or places is too short")
+        require(sizes[6] == (4 * block.records if block.flags & VARY else 0),
+                f"{where}: lengths is too short")
+        if not block.flags & VARY:
+            require(block.length * block.records == block.bases,
+                    f"{where}: the lengths do not add up")
+        for number, flag in ((1, HAS_NAMES), (2, HAS_QUALITIES), (7, HAS_EXCEPTIONS), (8, HAS_LAYOUT)):
+            require(block.flags & flag or not sizes[number],
+                    f"{where}: {BIN_SECTIONS[number]} should not be there")
+        require(not block.flags & HAS_QUALITIES or sizes[2] == block.bases,
+                f"{where}: there are not as many qualities as bases")
+
+    def stored_chunk(self, block, number, index):
+        """The bytes of a chunk as stored, checked."""
+        name, _, chunks = block.sections[number]
+        chunk = chunks[index]
+        file = self.data if number < 3 else self.meta
+        data = file[chunk.offset:chunk.offset + chunk.stored]
+        if xxh3_64(data) != chunk.checksum:
+            raise Damaged(f"block {block.index} {name}, chunk {index}: checksum differs")
+        return data
+
+    def content(self, block, number):
+        """A whole section before compression."""
+        name, size, chunks = block.sections[number]
+        parts = []
+        for index, chunk in enumerate(chunks):
+            data = self.stored_chunk(block, number, index)
+            what = f"block {block.index} {name}, chunk {index}"
+            if chunk.method == 1:
+                data = data * chunk.size
+            elif chunk.method == 2:
+                data = huff0_decode(data, chunk.size, what)
+            elif chunk.method == 3:
+                data = zstd_decode(data, chunk.size, what)
+            require(len(data) == chunk.size, f"{what}: its content has another length")
+            parts.append(data)
+        return b"".join(parts)
+
+    def report(self):
+        problems = list(self.problems)
+        print(f"bins, version {self.version}, data in the {self.data_name} file, ID {self.id.hex()}")
+        print(f"written by {self.tool}; flags: {flag_words(self.flags)}; qualities "
+              f"{QUALITY_MODES[self.quality]}; block size {self.block_size}")
+        for index, one in enumerate(self.inputs):
+            pair = ""
+            if one.mate is not None:
+                pair = f", {'first' if one.first else 'second'} mates of input {one.mate}"
+            print(f"input {index}: {show(one.name)}, {KINDS[one.kind]}{pair}, {one.records} records, "
+                  f"{one.bytes} bytes")
+        for block in self.blocks:
+            length = "lengths vary" if block.flags & VARY else f"all of {block.length}"
+            print(f"block {block.index}: input {block.input}, {block.records} records from "
+                  f"{block.before}, {block.bytes} bytes, {block.bases} bases, {length}, "
+                  f"directory right")
+            for number, (name, size, chunks) in enumerate(block.sections):
+                if not chunks:
+                    print(f"  {name}: no bytes")
+                for index, chunk in enumerate(chunks):
+                    status = "checksum right"
+                    try:
+                        self.stored_chunk(block, number, index)
+                    except Damaged as problem:
+                        problems.append(str(problem))
+                        status = "CHECKSUM DIFFERS"
+                    print(f"  {name}, chunk {index}: {chunk.stored} bytes for {chunk.size} at "
+                          f"{chunk.offset}, {METHODS[chunk.method]}, {status}")
+                try:
+                    self.content(block, number)
+                except Damaged as problem:
+                    if str(problem) not in problems:
+                        problems.append(str(problem))
+        return problems
+
+    def blocks_of(self, index):
+        return [block for block in self.blocks if block.input == index]
+
+    def block_lengths(self, block):
+        if not block.flags & VARY:
+            return [block.length] * block.records
+        data = self.content(block, 6)
+        found = [read32(data, 4 * i) for i in range(block.records)]
+        require(sum(found) == block.bases, f"block {block.index}: the lengths do not add up")
+        return found
+
+    def lengths(self, index):
+        for block in self.blocks_of(index):
+            yield from self.block_lengths(block)
+
+    def names(self, index):
+        if self.flags & (READS_ONLY | NAMES_DROPPED):
+            raise Unsupported("the bins hold no names")
+        for block in self.blocks_of(index):
+            names = self.content(block, 1).split(b"\n")
+            require(names.pop() == b"" and len(names) == block.records,
+                    f"block {block.index}: there are not as many names as records")
+            yield from names
+
+    def qualities(self, index):
+        if not all(block.flags & HAS_QUALITIES for block in self.blocks_of(index)):
+            raise Unsupported("the bins hold no qualities of this input")
+        for block in self.blocks_of(index):
+            data, at = self.content(block, 2), 0
+            for length in self.block_lengths(block):
+                yield data[at:at + length]
+                at += length
+
+
+# ---------------------------------------------------------------------------
+# The arithmetic coder (FORMAT: Sequences, The arithmetic coder)
+
+class ArithmeticDecoder:
+    def __init__(self, data):
+        self.data, self.at = data, 8
+        self.low, self.high = 0, MASK64
+        self.code = int.from_bytes(data[:8].ljust(8, b"\0"), "big")
+
+    def bit(self, p):
+        """A bit that is 1 with probability p / 65536."""
+        middle = self.low + ((self.high - self.low) >> 16) * p
+        if self.code <= middle:
+            self.high, bit = middle, 1
+        else:
+            self.low, bit = middle + 1, 0
+        while (self.low ^ self.high) >> 32 == 0:
+            self.low = self.low << 32 & MASK64
+            self.high = self.high << 32 & MASK64 | MASK32
+            # Past the end the decoder reads zeros.
+            more = int.from_bytes(self.data[self.at:self.at + 4].ljust(4, b"\0"), "big")
+            self.at += 4
+            self.code = self.code << 32 & MASK64 | more
+        return bit
+
+    def even(self, count):
+        value = 0
+        for _ in range(count):
+            value = value << 1 | self.bit(32768)
+        return value
+
+
+class Probs:
+    """Adaptive probabilities ("prob"), each made when its key first comes."""
+
+    def __init__(self, coder):
+        self.coder, self.states = coder, {}
+
+    def bit(self, key, limit):
+        state = self.states.setdefault(key, [1 << 21, 0])
+        p, count = state
+        bit = self.coder.bit(min(max(p >> 6, 12), 65524))
+        goal = (1 << 22) - 1 if bit else 0
+        state[0] = p + ((goal - p) * (655360 // (10 * count + 16)) >> 16)
+        if count < limit:
+            state[1] = count + 1
+        return bit
+
+    def tree(self, key, bits, limit):
+        node = 1
+        for _ in range(bits):
+            node = node << 1 | self.bit((key, node), limit)
+        return node - (1 << bits)
+
+    def number(self, key, limit):
+        length = self.tree((key, "length"), 6, limit)
+        value = min(length, 1)
+        for i in range(length - 1):
+            if i < 4:
+                value = value << 1 | self.bit((key, length, value), limit)
+            else:
+                value = value << 1 | self.coder.bit(32768)
+        return value
+
+
+def make_squash():
+    """FORMAT: Sequences, stretch and squash: squash(-2047..2047), by x + 2047."""
+    positive, t = [], 1 << 62
+    for _ in range(2048):
+        positive.append(min((1 << 62) // (((1 << 62) + t) >> 16), 65527))
+        t = t * 4593706758521714574 >> 62
+    return [65536 - positive[x] for x in range(2047, 0, -1)] + positive
+
+
+SQUASH = make_squash()
+
+
+def squash(x):
+    return SQUASH[min(max(x, -2047), 2047) + 2047]
+
+
+def make_stretch():
+    table, x = [], -2047
+    for i in range(4096):
+        # squash never gets to 16 * 4095 + 8: the last entry is the largest x.
+        while x < 2047 and squash(x) < 16 * i + 8:
+            x += 1
+        table.append(x)
+    return table
+
+
+STRETCH = make_stretch()
+
+
+# ---------------------------------------------------------------------------
+# Lengths (FORMAT: Sequences, Lengths section)
+
+LENGTH_LIMIT = 255
+
+
+def decode_lengths(data, records, what):
+    source = Bytes(data, what)
+    bits = source.byte()
+    if bits == 0:
+        length = source.uvarint()
+        source.finish()
+        return [length] * records
+    require(bits <= 33, f"{what}: a length of {bits} bits")
+    probs = Probs(ArithmeticDecoder(source.rest()))
+    outcomes, last, found = 0, 0, []
+    for _ in range(records):
+        same = probs.bit(("same", outcomes), LENGTH_LIMIT)
+        outcomes = outcomes << 1 & 3 | same
+        if not same:
+            last = probs.number("length", LENGTH_LIMIT) if bits == 33 else \
+                probs.tree("length", bits, LENGTH_LIMIT)
+        found.append(last)
+    return found
+
+
+# ---------------------------------------------------------------------------
+# Names (FORMAT: Names)
+
+(SHAPE, PLAN, RARE, SIDE, RULE, SAME, KIND, EQUAL, MATCH, FITS, TOP, LOW, LEN, REST, WORD,
+ LETTER, SIZE) = range(1, 18)
+STYLE_WHOLE, STYLE_PAD, STYLE_LINE = 1, 2, 3
+UNITS = (1, 50, 100, 125, 200, 250, 500, 1000)
+MOVE_SAME, MOVE_STEP, MOVE_UP, MOVE_DOWN, MOVE_JUMP = range(5)
+NEW_SHAPE = 255                 # no id of a shape
+SPELT_FIELD = 8160              # the field of whole names that are spelt
+LATTICE_TOP = 1 << 20           # values from here on are not counted
+
+
+def name_hash(a, b, c):
+    x = (a * 0x9E3779B1 ^ b * 0x85EBCA77 ^ c * 0xC2B2AE3D) & MASK32
+    x ^= x >> 15
+    x = x * 0x2C1B3C6D & MASK32
+    return x ^ x >> 13
+
+
+def context(tag, k, b, c):
+    """T(k; b, c) of FORMAT, Names, Coding."""
+    return name_hash(tag + 64 * k, b, c)
+
+
+class NameCoder:
+    """FORMAT: Names, Coding: slots, weights and even bits."""
+
+    def __init__(self, even, stream):
+        self.even_data, self.even_at = even, 0
+        self.coder = ArithmeticDecoder(stream)
+        self.slots = {}                 # of a table of 2^18: [probability, count]
+        self.weights = {}               # by set modulo 1024, one weight a context
+
+    def even(self, count):
+        """An even number: of each byte the lowest bit first, the lowest bit of the number first."""
+        value = 0
+        for i in range(count):
+            byte, bit = divmod(self.even_at, 8)
+            if byte >= len(self.even_data):
+                raise Damaged("names: the even bits end too early")
+            value |= (self.even_data[byte] >> bit & 1) << i
+            self.even_at += 1
+        return value
+
+    def slot(self, h, node):
+        place = ((h ^ node * 0x9E3779B1) * 0x85EBCA6B & MASK32) >> 14
+        return self.slots.setdefault(place, [1 << 21, 0])
+
+    @staticmethod
+    def learn(slot, bit, limit):
+        goal = (1 << 22) - 1 if bit else 0
+        slot[0] += (goal - slot[0]) * (131072 // (2 * slot[1] + 3)) >> 16
+        if slot[1] < limit:
+            slot[1] += 1
+
+    def by_slot(self, h, node, limit):
+        slot = self.slot(h, node)
+        bit = self.coder.bit(min(max(slot[0] >> 6, 8), 65528))
+        self.learn(slot, bit, limit)
+        return bit
+
+    def direct(self, h, limit):
+        return self.by_slot(h, 0, limit)
+
+    def tree(self, bits, h, limit):
+        node = 1
+        for _ in range(bits):
+            node = 2 * node + self.by_slot(h, node, limit)
+        return node - (1 << bits)
+
+    def mixed(self, weight_set, node, limit, contexts):
+        slots = [self.slot(h, node) for h in contexts]
+        weights = self.weights.setdefault(weight_set % 1024, [19660] * 8)
+        inputs = [STRETCH[slot[0] >> 10] for slot in slots]
+        total = sum(x * w for x, w in zip(inputs, weights)) >> 16
+        p = min(max(squash(total), 8), 65528)
+        bit = self.coder.bit(p)
+        error = bit * 65536 - p
+        for i, x in enumerate(inputs):
+            weights[i] += (x * error + (1 << 14)) >> 15
+        for slot in slots:
+            self.learn(slot, bit, limit)
+        return bit
+
+    def mixed_tree(self, bits, weight_set, limit, contexts):
+        node = 1
+        for i in range(bits - 1, -1, -1):
+            node = 2 * node + self.mixed(weight_set + i, node, limit, contexts)
+        return node - (1 << bits)
+
+
+def is_digit(c):
+    return 48 <= c <= 57
+
+
+def is_letter(c):
+    return 65 <= c <= 90 or 97 <= c <= 122 or c >= 127 or (c < 32 and c not in (9, 13))
+
+
+def cut_name(name, style):
+    """FORMAT: Names, Cutting a name: the shape and the fields, as they stand."""
+    if style == STYLE_LINE:
+        return bytes([128]), [name]
+    shape, fields, at = bytearray(), [], 0
+    while at < len(name):
+        c = name[at]
+        if not is_digit(c) and not is_letter(c):
+            shape.append(c)
+            at += 1
+            continue
+        start, kind = at, 0
+        if len(fields) == 31:
+            at = len(name)
+        else:
+            word = not is_digit(c)
+            if not word:
+                while at < len(name) and is_digit(name[at]) and at - start < 9:
+                    at += 1
+                word = style == STYLE_WHOLE and at < len(name) and (
+                    is_digit(name[at]) or is_letter(name[at]))
+            if word:
+                while at < len(name) and (is_letter(name[at]) or
+                                          (style == STYLE_WHOLE and is_digit(name[at]))):
+                    at += 1
+            elif style == STYLE_PAD or (c == 48 and at - start > 1):
+                kind = 2 + at - start
+            else:
+                kind = 1
+        shape.append(128 + kind)
+        fields.append(name[start:at])
+    return bytes(shape), fields
+
+
+class Alphabet:
+    """The letters of a field in the order they first came."""
+
+    def __init__(self):
+        self.letters, self.numbers = [], {}
+
+    def add(self, letter):
+        if letter not in self.numbers:
+            self.numbers[letter] = len(self.letters)
+            self.letters.append(letter)
+
+
+class Field:
+    """What is remembered of one field of one shape."""
+
+    def __init__(self, number, kind):
+        self.number = number            # F
+        self.is_number = kind != 0
+        self.digits = kind - 2 if kind > 2 else 0
+        self.live, self.match, self.lattice, self.mixed, self.equal = True, False, False, True, None
+        self.unit, self.width, self.top = 1, 32, 8
+        # A word
+        self.word = b""
+        self.alphabet = Alphabet()
+        self.dictionary, self.places = [], {}
+        # A number
+        self.value = 0
+        self.stepped = self.rest = 0    # value / unit and value mod unit
+        self.delta = 0                  # the last move that was not 0
+        self.past = 0                   # moves, three bits each
+        self.sorted = self.up_length = self.mean = 0
+        # Forecasts
+        self.history, self.came_from, self.by_value = [], [], {}
+        self.place, self.misses, self.missed = None, 0, 0
+        # Lattice: how many values below 2^20 the field has held
+        self.held = {}
+
+    def text(self):
+        if not self.is_number:
+            return self.word
+        text = str(self.value).encode()
+        if self.digits:
+            if len(text) > self.digits:
+                raise Damaged("names: a number has too many digits")
+            text = text.rjust(self.digits, b"0")
+        return text
+
+    def key(self):
+        return self.value if self.is_number else self.word
+
+    def set_key(self, key):
+        """Takes the last value only."""
+        if self.is_number:
+            self.value = key
+        else:
+            self.word = key
+
+    # -- words
+
+    def word_place(self):
+        """I: the number of the last word in the dictionary, 255 if it is not in it."""
+        return self.places.get(self.word, 255)
+
+    def take_word(self, word):
+        self.word = word
+        if word not in self.places and len(self.dictionary) < 255 and len(word) <= 255:
+            self.places[word] = len(self.dictionary)
+            self.dictionary.append(word)
+
+    # -- numbers
+
+    def forecasts(self):
+        """FORMAT: Names, A number: at most three values that may come next."""
+        found, place = [], self.place
+        for _ in range(8):
+            if place is None or len(found) == 3:
+                break
+            value = self.history[place]
+            if not found or value not in (found[0], found[-1]):
+                found.append(value)
+            place = self.came_from[place]
+        return found
+
+    def remember(self, value):
+        here = len(self.history)
+        self.history.append(value)
+        self.came_from.append(self.place)
+        missed = False
+        if self.place is not None:
+            missed = self.history[self.place] != value
+            self.misses = (self.misses << 1 | missed) & 0xFFFF
+            self.place += 1
+            if self.misses == 0xFFFF:
+                self.place = None
+        slot = (value * 0x9E3779B1 & MASK32) >> 15
+        if missed or self.place is None:
+            earlier = self.by_value.get(slot)
+            if (earlier is not None and self.history[earlier] == value
+                    and (self.place is None or self.misses & 3 == 3)):
+                self.place, self.misses = earlier + 1, 0
+        self.by_value[slot] = here
+
+    def take_number(self, value, move=MOVE_JUMP):
+        """The value has come; a value that was not coded as a step counts as a jump."""
+        self.value = value
+        stepped = value // self.unit
+        d = (stepped - self.stepped) & MASK32
+        down = -d & MASK32
+        small = (d == 0 or (d < 1 << 31 and d.bit_length() <= self.width - 3)
+                 or (d >= 1 << 31 and down.bit_length() <= min(8, self.width - 3)))
+        if small:
+            self.sorted += (4096 - self.sorted) >> 4
+        else:
+            self.sorted -= self.sorted >> 4
+        if d:
+            self.delta = d
+            if d < 1 << 31 and small:
+                self.up_length = d.bit_length()
+                self.mean += d - (self.mean >> 4)
+        self.past = (self.past << 3 | move) & 0xFFFFFFFF
+        self.stepped, self.rest = stepped, value % self.unit
+        if self.match:
+            self.remember(value)
+        if self.lattice and stepped < LATTICE_TOP:
+            self.held[stepped] = self.held.get(stepped, 0) + 1
+
+    def held_between(self, start, length):
+        if length > 128 or start >= LATTICE_TOP - 128:
+            return 0
+        return sum(1 for v in range(start, start + length) if v in self.held)
+
+
+class Shape:
+    def __init__(self, number, shape):
+        self.number, self.shape = number, shape
+        kinds = [c - 128 for c in shape if c >= 128]
+        self.fields = [Field(32 * number + i, kind) for i, kind in enumerate(kinds)]
+
+    def name(self):
+        fields = iter(self.fields)
+        return b"".join(next(fields).text() if c >= 128 else bytes([c]) for c in self.shape)
+
+
+class NameDecoder:
+    """The names of one section."""
+
+    def __init__(self, style, even, stream, mates, rule):
+        self.style, self.mates, self.rule = style, mates, rule
+        self.coder = NameCoder(even, stream)
+        self.shapes = {}                # by id
+        self.ids = {}                   # by shape
+        self.new_shapes = 0
+        self.matches = self.lattices = 0
+        self.last_shape = NEW_SHAPE
+        self.last_spelt = b""
+        self.spelt_alphabet = Alphabet()
+        self.mate = None
+
+    def decode(self, count):
+        for index in range(count):
+            self.mate = None
+            if self.mates is not None:
+                self.mate = self.mates[index]
+                if self.coder.direct(context(RULE, 0, 0, 0), 1000):
+                    yield self.by_rule(self.mate)
+                    continue
+            yield self.one()
+
+    def by_rule(self, name):
+        """FORMAT: Names, Second mates."""
+        kind, mark, before, after = self.rule
+        if kind == 0:
+            return name
+        at = (name.find if kind == 1 else name.rfind)(bytes([mark])) + 1
+        if at == 0 or at >= len(name) or name[at] != before:
+            raise Damaged("names: a mate's name does not follow the rule")
+        return name[:at] + bytes([after]) + name[at + 1:]
+
+    def one(self):
+        coder = self.coder
+        self.last_move = self.prev_top = 0      # "class" and "prevTop"
+        self.rare = 0
+        number = self.last_shape
+        if number == NEW_SHAPE or not coder.direct(context(SHAPE, 0, number, 1), 255):
+            number = coder.tree(8, context(SHAPE, 0, number, 2), 60)
+        if number == NEW_SHAPE:
+            return self.spelt_name()
+        if number not in self.shapes:
+            raise Damaged("names: a shape is not known")
+        self.last_shape = number
+        shape = self.shapes[number]
+        if self.mate is not None:
+            mate_shape, mate_fields = cut_name(self.mate, self.style)
+            if mate_shape == shape.shape:
+                for i, field in enumerate(shape.fields):
+                    if coder.direct(context(SIDE, 0, field.number, 0), 255):
+                        self.take_text(field, mate_fields[i])
+                    else:
+                        self.value(shape, i)
+                return shape.name()
+        resting = [i for i, field in enumerate(shape.fields) if not field.live]
+        if resting:
+            self.rare = coder.direct(context(RARE, 0, number, 0), 255)
+            if self.rare:
+                for i in resting:
+                    if not coder.direct(context(RARE, 0, shape.fields[i].number, 1), 30):
+                        self.value(shape, i)
+        for i, field in enumerate(shape.fields):
+            if field.live:
+                self.value(shape, i)
+        return shape.name()
+
+    def spelt_name(self):
+        last = self.last_spelt if self.mate is None else self.mate
+        name = self.spell(SPELT_FIELD, self.spelt_alphabet, last, True)
+        if b"\n" in name:
+            raise Damaged("names: a name has a line end")
+        self.last_spelt = name
+        text, fields = cut_name(name, self.style)
+        number = self.new_shapes % 255
+        self.new_shapes += 1
+        shape = self.shapes[number] = Shape(number, text)
+        self.last_shape = number
+        self.plan(shape)
+        for field, value in zip(shape.fields, fields):
+            self.take_text(field, value)
+        return name
+
+    def plan(self, shape):
+        coder = self.coder
+        if not coder.direct(context(PLAN, 0, 0, 0), 30):
+            return
+        for i, field in enumerate(shape.fields):
+            live, match, lattice, mixed, equal = (coder.even(1) for _ in range(5))
+            field.live, field.mixed = bool(live), bool(mixed)
+            if equal:
+                field.equal = coder.even(5)
+                if field.equal >= i or shape.fields[field.equal].is_number != field.is_number:
+                    raise Damaged("names: a field equals one that does not come before it")
+            field.unit = UNITS[coder.even(3)]
+            field.width = coder.even(5) + 1
+            field.top = coder.even(4)
+            if field.top > field.width:
+                raise Damaged("names: a plan has more top bits than bits")
+            # Fields with tables are limited to 64 in a stream.
+            field.match = bool(match) and self.matches < 64
+            field.lattice = bool(lattice) and self.lattices < 64
+            self.matches += field.match
+            self.lattices += field.lattice
+
+    def take_text(self, field, text):
+        """A value that was not coded itself: of a new shape, or of the first mate."""
+        if field.is_number:
+            field.take_number(int(text))
+        else:
+            field.take_word(text)
+
+    def value(self, shape, i):
+        field = shape.fields[i]
+        if field.is_number:
+            self.number(shape, i)
+        else:
+            self.word(field)
+
+    # -- words
+
+    def word(self, field):
+        coder, number, place = self.coder, field.number, field.word_place()
+        if coder.direct(context(SAME, 0, number, place), 500):
+            return
+        if coder.direct(context(WORD, 0, number, 0), 250):
+            index = coder.mixed_tree(8, context(WORD, 0, number, 1), 500,
+                                     [context(WORD, 1, number, 0), context(WORD, 2, number, place)])
+            if index >= len(field.dictionary):
+                raise Damaged("names: a word is not in the dictionary")
+            field.take_word(field.dictionary[index])
+        else:
+            field.take_word(self.spell(number, field.alphabet, field.word, field.mixed))
+
+    def spell(self, number, alphabet, last, mixed):
+        """FORMAT: Names, Spelling."""
+        coder = self.coder
+        if coder.direct(context(SIZE, 0, number, 0), 250):
+            size = len(last)
+        else:
+            k = coder.tree(5, context(SIZE, 0, number, 1), 250)
+            size = self.below_top_bit(k - 1, 5, context(SIZE, 0, number, k + 1), 250) if k else 0
+        letters = alphabet.letters
+        m = len(letters)
+        if not mixed and m > 1 and m & (m - 1) == 0:
+            if coder.direct(context(LETTER, 0, number, 1), 250):
+                bits = m.bit_length() - 1
+                return bytes(letters[coder.even(bits)] for _ in range(size))
+        word = bytearray()
+        for i in range(size):
+            m = len(letters)
+            bits = m.bit_length()
+            if mixed:
+                o1, o2, o3 = (word[-j] if j <= i else 0 for j in (1, 2, 3))
+                w = last[i] if i < len(last) else 0
+                index = coder.mixed_tree(bits, context(LETTER, 0, number, 0), 250, [
+                    context(LETTER, 0, number, o1 << 8 | bits),
+                    context(LETTER, 1, number, o1 << 16 | o2 << 8),
+                    context(LETTER, 2, number, o1 << 16 | o2 << 8 | o3),
+                    context(LETTER, 3, number, min(i, 255) << 8 | w),
+                    context(LETTER, 4, number, w << 16 | o1 << 8)])
+            else:
+                index = coder.tree(bits, context(LETTER, 0, number, min(i, 63) << 8 | bits), 250)
+            if index > m:
+                raise Damaged("names: a letter is not in the alphabet")
+            if index == m:
+                letter = coder.tree(8, context(LETTER, 0, 0, 1), 250)
+                alphabet.add(letter)
+            else:
+                letter = letters[index]
+            word.append(letter)
+        return bytes(word)
+
+    def below_top_bit(self, bits, upper, h, limit):
+        """A number of bits + 1 bits: the upper bits below its top bit are a tree, the rest even."""
+        upper = min(upper, bits)
+        value = 1 << upper | self.coder.tree(upper, h, limit)
+        return value << (bits - upper) | self.coder.even(bits - upper)
+
+    # -- numbers
+
+    def number(self, shape, i):
+        """FORMAT: Names, A number."""
+        coder, field = self.coder, shape.fields[i]
+        number = field.number
+        if field.equal is not None:
+            if coder.direct(context(EQUAL, 0, number, 0), 255):
+                field.value = shape.fields[field.equal].value
+                return
+        missed = 0
+        if field.match:
+            forecasts = field.forecasts()
+            for j, g in enumerate(forecasts):
+                high = (g >> max(field.width - 8, 0)) << 2
+                if coder.mixed(context(MATCH, 0, number, j), 1, 250, [
+                        context(MATCH, 0, number, high | j),
+                        context(MATCH, 1, number, (field.misses & 15) << 2 | j),
+                        context(MATCH, 2, number, high | j | (field.misses & 3) << 12)]):
+                    field.take_number(g)
+                    return
+            missed = int(bool(forecasts))
+        before = self.last_move
+        move, stepped = self.step(shape, i, missed)
+        self.last_move = move
+        value = stepped
+        if field.unit > 1:
+            value = (stepped * field.unit + self.rest(field, move, before)) & MASK32
+        field.take_number(value, move)
+        self.prev_top = stepped >> max(field.width - 5, 0)
+
+    def step(self, shape, i, missed):
+        """FORMAT: Names, A step: the move and the stepped value."""
+        coder, field = self.coder, shape.fields[i]
+        number, last, before, rare = field.number, field.stepped, self.last_move, self.rare
+        rising = int(field.sorted > 2500)
+        a = 0
+        if i + 1 < len(shape.fields):
+            after = shape.fields[i + 1]
+            if after.is_number and after.unit == field.unit > 1:
+                a = after.rest * 32 // field.unit
+        contexts = [
+            context(KIND, 0, number, (field.past & 511) << 1 | rising),
+            context(KIND, 1, number, (field.past & 7) << 8 | before << 4 | rare << 1 | rising),
+            context(KIND, 2, number, (last >> max(field.width - 6, 0)) << 8 | rare << 1 | rising),
+            context(KIND, 3, number, a << 8 | before << 4 | rising)]
+        sets = context(KIND, 0, number, 0)
+        if coder.mixed(sets, 1, 1000, contexts):
+            return MOVE_SAME, last
+        if rising:
+            if coder.mixed(sets + 1, 2, 1000, contexts):
+                return MOVE_STEP, (last + field.delta) & MASK32
+            if coder.mixed(sets + 2, 3, 1000, contexts):
+                return MOVE_UP, self.distance(field, MOVE_UP)
+            if coder.mixed(sets + 3, 4, 1000, contexts):
+                return MOVE_DOWN, self.distance(field, MOVE_DOWN)
+        return MOVE_JUMP, self.jump(field, missed)
+
+    def distance(self, field, move):
+        coder, number, last = self.coder, field.number, field.stepped
+        k = coder.mixed_tree(5, context(LEN, 0, number, 0), 1000, [
+            context(LEN, 0, number, move << 6 | field.up_length),
+            context(LEN, 1, number, move << 6 | (3 * field.mean & MASK32).bit_length()),
+            context(LEN, 2, number, move << 6 | self.last_move << 2 | self.rare)])
+        if move == MOVE_UP and field.lattice:
+            return self.on_lattice(field, (last + (1 << k)) & MASK32, k,
+                                   context(LOW, 0, number, k))
+        d = self.below_top_bit(k, 3, context(LOW, 1, number, move << 6 | k), 1000)
+        return (last + d if move == MOVE_UP else last - d) & MASK32
+
+    def jump(self, field, missed):
+        coder, number, last = self.coder, field.number, field.stepped
+        if not coder.direct(context(FITS, 0, number, 0), 1000):
+            return coder.even(32)
+        upper = coder.mixed_tree(field.top, context(TOP, 0, number, missed), 1000, [
+            context(TOP, 0, number, missed),
+            context(TOP, 1, number, self.prev_top << 4 | missed),
+            context(TOP, 2, number, (last >> max(field.width - 5, 0)) << 4
+                    | self.last_move << 1 | self.rare)])
+        bits = field.width - field.top
+        if field.lattice:
+            return self.on_lattice(field, upper << bits, bits, context(LOW, 2, number, 0))
+        return upper << bits | coder.even(bits)
+
+    def on_lattice(self, field, start, bits, h):
+        """Halves the range of 2^bits values from start until one is left."""
+        node = 1
+        for i in range(bits - 1, -1, -1):
+            n0 = field.held_between(start, 1 << i)
+            n1 = field.held_between(start + (1 << i), 1 << i)
+            second = context(LOW, 4, h, 0) ^ (node * 0x9E3779B1 & MASK32)
+            bit = self.coder.mixed(context(LOW, 0, field.number, i), 1, 1000, [
+                context(LOW, 3, field.number, i << 8 | min(n0, 15) << 4 | min(n1, 15)), second])
+            node = (2 * node + bit) & MASK32
+            start = (start + (bit << i)) & MASK32
+        return start
+
+    def rest(self, field, move, before):
+        """FORMAT: Names, A rest."""
+        coder, number, unit = self.coder, field.number, field.unit
+        bits = (unit - 1).bit_length()
+        z = min(move, 3) << 3 | before
+        inside = int(move == 0 and before == 0)
+        contexts = [context(REST, 0, number, z),
+                    context(REST, 1, number, (field.rest * 32 // unit) << 8 | z),
+                    context(REST, 2, number, field.rest << 8 | inside << 2)]
+        sets = context(REST, 0, number, inside)
+        if field.mixed or bits <= 4:
+            rest = coder.mixed_tree(bits, sets, 1000, contexts)
+        else:
+            upper = coder.mixed_tree(4, sets, 1000, contexts)
+            edge = int(upper == (unit - 1) >> (bits - 4))
+            lower = coder.tree(bits - 4, context(REST, 3, number, edge), 1000)
+            rest = upper << (bits - 4) | lower
+        if rest >= unit:
+            raise Damaged("names: a rest is not below its unit")
+        return rest
+
+
+def decode_names(data, count, mates, size, what):
+    """The names of a section; mates are those of the first mates, or None."""
+    source = Bytes(data, what)
+    version = source.byte()
+    if version == 0:
+        source.finish()
+        require(count == 0, f"{what}: the section has no names")
+        return []
+    require(version == 1, f"{what}: unknown form")
+    style = source.byte()
+    require(style <= 3, f"{what}: unknown style")
+    rule = tuple(source.take(4)) if mates is not None else None
+    require(rule is None or rule[0] <= 2, f"{what}: unknown rule")
+    require(source.uvarint() == size, f"{what}: the length is not that of the manifest")
+    even = source.take(source.uvarint())
+    names, total = [], 0
+    for name in NameDecoder(style, even, source.rest(), mates, rule).decode(count):
+        names.append(name)
+        total += len(name) + 1
+        require(total <= size, f"{what}: the names are too long")
+    require(total == size, f"{what}: the names have another length than they should")
+    return names
+
+
+# ---------------------------------------------------------------------------
+# Qualities (FORMAT: Qualities)
+
+GOLDEN = 0x9E3779B97F4A7C15
+FAST, DEFAULT, MAX = range(3)
+MODELS = {FAST: 1, DEFAULT: 3, MAX: 8}
+
+
+def decode_qualities(data, lengths, what):
+    """The quality strings of a column, one a record."""
+    total = sum(lengths)
+    source = Bytes(data, what)
+    if not data:
+        require(total == 0, f"{what}: the column is not there")
+        return [b""] * len(lengths)
+    strategy = source.byte()
+    if strategy == 0:
+        source.finish()
+        require(total == 0, f"{what}: the column has no bytes")
+        return [b""] * len(lengths)
+    if strategy == 1:
+        value = source.take(1)
+        source.finish()
+        return [value * length for length in lengths]
+    require(strategy <= 7, f"{what}: unknown strategy")
+    level, stepped = divmod(strategy - 2, 2)
+    n = source.byte() + 1
+    values = source.take(n)
+    require(all(a < b for a, b in zip(values, values[1:])), f"{what}: the values do not ascend")
+    size = source.fixed(3)
+    trees = decode_trees(source.take(size), n, total, what)
+    decoder = QualityDecoder(source.rest(), trees, n, level, bool(stepped), total, what)
+    return [bytes(values[s] for s in decoder.read(length)) for length in lengths]
+
+
+# -- trees
+
+def decode_trees(data, n, total, what):
+    """One tree a previous symbol: node -> (child 0, child 1), a child being a node or ~symbol."""
+    coder = ArithmeticDecoder(data)
+    probs = {}
+
+    def seven_bits(where):
+        node = 1
+        for _ in range(7):
+            p = probs.get((where, node), 32768)
+            bit = coder.bit(min(max(p, 16), 65520))
+            probs[where, node] = p + (65535 - p >> 4) if bit else p - (p >> 4)
+            node = 2 * node + bit
+        return node - 128
+
+    rows = n if total >= 256 * n * n else 1
+    above, trees = [0] * n, []
+    for _ in range(rows):
+        row = []
+        for symbol in range(n):
+            left = row[-1] if row else 0
+            level = seven_bits(4 * min(left, 3) + min(above[symbol] >> 2, 3))
+            require(level <= 100, f"{what}: a level is too high")
+            row.append(level)
+        trees.append(make_tree(row))
+        above = row
+    return trees if rows == n else trees * n
+
+
+def make_tree(levels):
+    """Huffman's tree of the symbols with a level (None: nothing follows; ~symbol: it alone)."""
+    weight = [(2 + (v - 1 & 1)) << (v - 1 >> 1) if v else 0 for v in levels]
+    leaves = sorted((s for s in range(len(levels)) if levels[s]), key=lambda s: (-weight[s], s))
+    if not leaves:
+        return None
+    if len(leaves) == 1:
+        return ~leaves[0]
+    inner, children, next_inner = [], [], 0      # in the order of their making
+    count = len(leaves) - 1
+    while len(inner) < count:
+        taken, sums = [], 0
+        for _ in range(2):
+            leaf = weight[leaves[-1]] if leaves else None
+            node = inner[next_inner] if next_inner < len(inner) else None
+            if node is None or (leaf is not None and leaf <= node):
+                sums += leaf
+                taken.append(~leaves.pop())
+            else:
+                sums += node
+                taken.append(count - 1 - next_inner)    # the last made is node 0
+                next_inner += 1
+        inner.append(sums)
+        children.append((taken[1], taken[0]))           # the first taken is child 1
+    return children[::-1]
+
+
+# -- decisions
+
+class RangeDecoder:
+    """FORMAT: Qualities, Decisions."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 8
+        self.size = MASK64
+        self.code = int.from_bytes(data[:8].ljust(8, b"\0"), "big")
+
+    def bit(self, p):
+        split = (self.size >> 16) * p
+        if self.code < split:
+            self.size, bit = split, 1
+        else:
+            self.code -= split
+            self.size -= split
+            bit = 0
+        while self.size < 1 << 32:
+            more = int.from_bytes(self.data[self.at:self.at + 4].ljust(4, b"\0"), "big")
+            self.at += 4
+            self.code = (self.code << 32 | more) & MASK64
+            self.size = self.size << 32 & MASK64
+        return bit
+
+
+def make_state_levels():
+    """P(l): 2^32 times the probability that state level l stands for."""
+    found, t = [0] * 4096, 1 << 62
+    for x in range(2048):
+        found[2048 + x] = (1 << 62) // (((1 << 62) + t) >> 32)
+        if x:
+            found[2048 - x] = (1 << 32) - found[2048 + x]
+        t = t * 4593706758521714574 >> 62
+    found[0] = 2 * found[1] - found[2]
+    return found
+
+
+STATE_P = make_state_levels()
+STATE_RATE = [2, 3, 4, 6, 8, 11, 15, 20, 27, 36, 48, 64, 90, 128, 180, 256, 256]
+NEXT_STATE = {}
+
+
+def next_state(state, bit):
+    """FORMAT: Qualities, States."""
+    found = NEXT_STATE.get((state, bit))
+    if found is None:
+        found = NEXT_STATE[state, bit] = make_next_state(state >> 12, state & 4095, bit)
+    return found
+
+
+def make_next_state(age, level, bit):
+    p, rate = STATE_P[level], STATE_RATE[age]
+    goal = p + ((1 << 32) - p) // rate if bit else p - p // rate
+    low, high = 0, 4094                 # the largest level with P <= goal, or 0
+    while low < high:
+        middle = (low + high + 1) // 2
+        if STATE_P[middle] <= goal:
+            low = middle
+        else:
+            high = middle - 1
+    f = 0
+    if goal > STATE_P[low]:
+        f = min(65536, 65536 * (goal - STATE_P[low]) // (STATE_P[low + 1] - STATE_P[low]))
+    new = low + ((0x9E3779B1 * (2 * level + bit) & MASK32) >> 16 < f)
+    new = min(max(new, level + 1), 4095) if bit else max(min(new, level - 1), 1)
+    more = STATE_RATE[age + 1] - STATE_RATE[age]
+    if more > 0 and ((40503 * level // 8) % more == 0 or level < 2 or level >= 4094):
+        age += 1
+    return age << 12 | new
+
+
+def root(d):
+    """The square root of min(d, 16383), rounded up."""
+    d = min(d, 16383)
+    r = int(d ** 0.5)
+    while r * r < d:
+        r += 1
+    while r and (r - 1) * (r - 1) >= d:
+        r -= 1
+    return r
+
+
+def oct(r):
+    r, twos = min(r, 255), 0
+    while r > 3:
+        r, twos = r >> 1, twos + 2
+    return twos + r
+
+
+def inverse(i):
+    return -(-65536 // i)
+
+
+class QualityDecoder:
+    def __init__(self, data, trees, n, level, stepped, total, what):
+        self.coder = RangeDecoder(data)
+        self.trees, self.n, self.level, self.stepped, self.what = trees, n, level, stepped, what
+        self.node_bits = max(n - 2, 0).bit_length()
+        bits = min(19 - min(self.node_bits, 6), 15, 1 + total.bit_length())
+        if level == MAX:
+            bits = min(bits + 3, 16)
+        self.context_bits = bits
+        self.models = range(MODELS[level])
+        self.slots = [{} for _ in self.models]
+        self.weights, self.place_weights = {}, {}
+
+    def read(self, length):
+        """The symbols of one read (FORMAT: Qualities, Contexts)."""
+        n, symbols = self.n, []
+        run = before = run_before = delta = tops = seen = 0
+        means = {2: 256 * (n - 1), 4: 256 * (n - 1)}
+        share = pl8 = 0
+        for place in range(length):
+            if self.level == MAX:
+                share = tops * inverse(seen + 1) >> 12
+                pl8 = min(place >> 3, 31)
+            elif place and place % 8 == 0:
+                if seen >= 256:
+                    seen, tops = 128, tops >> 1
+                share = tops * inverse(seen) >> 12
+                pl8 = min(place >> 3, 31)
+            q = symbols[:-7:-1] + [0] * 6       # q[0] is q1
+            now = dict(q=q, run=run, before=before, run_before=run_before, delta=delta,
+                       mean2=means[2], mean4=means[4], share=share, pl8=pl8, place=place)
+            if self.level == MAX:
+                starts = [self.start(self.max_hash(i, now)) for i in self.models]
+            else:
+                starts = [self.start(GOLDEN * self.word(i, now) & MASK64) for i in self.models]
+            s = self.symbol(q[0], place, starts)
+            if s == q[0]:
+                run += 1
+            else:
+                before, run_before, run = q[0], run, 0
+            if symbols:
+                delta += abs(s - q[0])
+            for w in means:
+                means[w] += (256 * s - means[w]) >> w
+            tops += s == n - 1
+            seen += 1
+            if self.level == MAX and seen == 256:
+                seen, tops = 128, tops >> 1
+            symbols.append(s)
+        return symbols
+
+    def start(self, h):
+        return h >> (64 - self.context_bits) << self.node_bits
+
+    def word(self, model, now):
+        """The context of levels fast and default."""
+        q1 = now["q"][0]
+        pl = min(now["place"], 511)
+        runs = oct(now["run"]) << 8 | now["before"] << 16
+        roots = root(now["delta"])
+        if self.level == FAST:
+            if self.stepped:
+                return q1 | runs | roots << 32
+            return q1 | (now["mean4"] >> 8) << 8 | min(now["place"] >> 2, 127) << 32
+        if self.stepped:
+            return q1 | (runs | roots << 32,
+                         (now["mean2"] >> 6) << 8 | (pl >> 3 & 31) << 32,
+                         roots << 8 | pl << 32)[model]
+        return q1 | ((now["mean4"] >> 10) << 8 | pl << 32,
+                     runs | oct(now["run_before"]) << 32,
+                     now["share"] << 8 | now["pl8"] << 32)[model]
+
+    def max_hash(self, model, now):
+        q = now["q"]
+        q1, q2, q3, q4, q5, q6 = q[:6]
+        pl, pl8 = min(now["place"], 511), now["pl8"]
+        run, before, run_before = oct(now["run"]), now["before"], oct(now["run_before"])
+        roots, share, mean2, mean4 = root(now["delta"]), now["share"], now["mean2"], now["mean4"]
+        if self.stepped:
+            parts = ((run, before, roots), (mean2 >> 6, pl8), (pl, roots), (share, pl8),
+                     (q2, q3, q4, roots), (mean4 >> 6, roots), (q2, q3, q4, mean4 >> 8),
+                     (pl, mean4 >> 10))[model]
+        else:
+            parts = ((pl, mean4 >> 10), (run, before, run_before), (share, pl8),
+                     (max(q2, q3), int(q2 == q3), min(now["delta"] >> 3, 7)),
+                     (max(q2, q3), mean4 >> 9, pl8), (run, before, roots),
+                     (q2, max(q3, q4, q5, q6)), (pl, roots))[model]
+        a, b, c, e = (parts + (0, 0, 0))[:4]
+        y = GOLDEN * (q1 | a << 8 | b << 24 | c << 40) & MASK64
+        y ^= e * 0xD6E8FEB86659FD93 & MASK64
+        return GOLDEN * (y ^ y >> 29) & MASK64
+
+    def symbol(self, previous, place, starts):
+        tree = self.trees[previous]
+        require(tree is not None, f"{self.what}: a symbol follows that cannot")
+        if isinstance(tree, int):
+            return ~tree
+        node = 0
+        while node >= 0:
+            bit = self.decide(previous, place, node, [start + node for start in starts])
+            node = tree[node][bit]
+        return ~node
+
+    def decide(self, previous, place, node, places):
+        if self.level == MAX:
+            return self.decide_max(previous, place, node, places)
+        states = [slots.get(at, 2048) for slots, at in zip(self.slots, places)]
+        inputs = [(state & 4095) - 2048 for state in states]
+        if self.level == FAST:
+            bit = self.coder.bit(self.probability(inputs[0]))
+        else:
+            weights = self.weights.setdefault((previous, node), [22000] * 3)
+            p = self.probability(sum(w * x for w, x in zip(weights, inputs)) >> 16)
+            bit = self.coder.bit(p)
+            for i, x in enumerate(inputs):
+                weights[i] += x * (65536 * bit - p) >> 18
+        for slots, at, state in zip(self.slots, places, states):
+            slots[at] = next_state(state, bit)
+        return bit
+
+    def decide_max(self, previous, place, node, places):
+        slots = [table.setdefault(at, [1 << 21, 0]) for table, at in zip(self.slots, places)]
+        inputs = [STRETCH[slot[0] >> 10] for slot in slots]
+        sets = [self.weights.setdefault((previous, node), [9830] * 8),
+                self.place_weights.setdefault((min(place, 63), node), [9830] * 8)]
+        dots = [min(max(sum(w * x for w, x in zip(weights, inputs)) >> 16, -2047), 2047)
+                for weights in sets]
+        bit = self.coder.bit(self.probability(sum(dots) >> 1))
+        r = 19 if self.stepped else 18
+        for weights, y in zip(sets, dots):
+            error = 65536 * bit - self.probability(y)
+            for i, x in enumerate(inputs):
+                weights[i] += (x * error + (1 << (r - 1))) >> r
+        limit = 1023 if self.stepped else 255
+        for slot in slots:
+            goal = (1 << 22) - 1 if bit else 0
+            slot[0] += (goal - slot[0]) * (65536 // (slot[1] + 2)) >> 16
+            slot[1] = min(slot[1] + 1, limit)
+        return bit
+
+    @staticmethod
+    def probability(x):
+        """S(x)."""
+        return min(max(squash(x), 24), 65512)
+
+
+# ---------------------------------------------------------------------------
+# huff0 and zstd chunks (FORMAT: Bins, methods 2 and 3), after RFC 8878.
+# Only what a frame without dictionary and checksum needs.
+
+class BackwardBits:
+    """A bit stream that is read from its end; the highest set bit of the last byte ends it."""
+
+    def __init__(self, data, what):
+        require(data and data[-1], f"{what}: a bit stream is damaged")
+        self.data = data
+        self.at = 8 * len(data) - 9 + data[-1].bit_length()     # bits left
+
+    def peek(self, count):
+        """The next bits, zeros past the end."""
+        start = self.at - count
+        if start < 0:
+            known = max(self.at, 0)
+            return self.field(0, known) << (count - known)
+        return self.field(start, count)
+
+    def field(self, start, count):
+        part = self.data[start >> 3:(start + count + 7) >> 3]
+        return int.from_bytes(part, "little") >> (start & 7) & ((1 << count) - 1)
+
+    def read(self, count):
+        value = self.peek(count)
+        self.at -= count
+        return value
+
+
+def fse_counts(source, max_log, what):
+    """The normalized counts at the start of an FSE table."""
+    start = source.at
+    at = 8 * start
+
+    def bits(count):
+        nonlocal at
+        require((at + count + 7) >> 3 <= len(source.data), f"{what}: a table ends too early")
+        part = source.data[at >> 3:(at + count + 7) >> 3]
+        value = int.from_bytes(part, "little") >> (at & 7) & ((1 << count) - 1)
+        at += count
+        return value
+
+    log = bits(4) + 5
+    require(log <= max_log, f"{what}: a table is too large")
+    left, counts = 1 << log, []
+    while left > 0:
+        width = (left + 1).bit_length()
+        low_mask = (1 << (width - 1)) - 1
+        threshold = (1 << width) - 1 - (left + 1)
+        # The smaller values take one bit less.
+        value = bits(width - 1)
+        if value >= threshold:
+            if bits(1):
+                value += low_mask + 1 - threshold
+        count = value - 1
+        left -= abs(count)
+        counts.append(count)
+        if count == 0:
+            while True:
+                zeros = bits(2)
+                counts += [0] * zeros
+                if zeros < 3:
+                    break
+    require(left == 0 and len(counts) <= 256, f"{what}: a table is damaged")
+    source.take(((at + 7) >> 3) - start)
+    return log, counts
+
+
+def fse_table(log, counts):
+    """For each state the symbol, the number of bits to read and the base of the next state."""
+    size = 1 << log
+    symbols, high = [0] * size, size - 1
+    for symbol, count in enumerate(counts):
+        if count == -1:
+            symbols[high] = symbol
+            high -= 1
+    at, step = 0, (size >> 1) + (size >> 3) + 3
+    for symbol, count in enumerate(counts):
+        for _ in range(max(count, 0)):
+            symbols[at] = symbol
+            at = (at + step) & (size - 1)
+            while at > high:
+                at = (at + step) & (size - 1)
+    following = [abs(count) for count in counts]
+    table = []
+    for symbol in symbols:
+        x = following[symbol]
+        following[symbol] += 1
+        bits = log + 1 - x.bit_length()
+        table.append((symbol, bits, (x << bits) - size))
+    return table
+
+
+def huffman_table(source, what):
+    """A Huffman tree description: the number of bits, and (symbol, bits) by the next bits."""
+    header = source.byte()
+    weights = []
+    if header >= 128:
+        count = header - 127
+        packed = source.take((count + 1) // 2)
+        for i in range(count):
+            weights.append(packed[i // 2] >> (4 if i % 2 == 0 else 0) & 15)
+    else:
+        part = Bytes(source.take(header), what)
+        log, counts = fse_counts(part, 6, what)
+        table = fse_table(log, counts)
+        bits = BackwardBits(part.rest(), what)
+        states = [bits.read(log), bits.read(log)]
+        turn = 0
+        while True:                     # two states take turns
+            symbol, count, base = table[states[turn]]
+            weights.append(symbol)
+            states[turn] = base + bits.read(count)
+            turn ^= 1
+            if bits.at < 0:
+                weights.append(table[states[turn]][0])
+                break
+            require(len(weights) < 255, f"{what}: too many weights")
+    total = sum(1 << w >> 1 for w in weights)
+    require(total > 0 and len(weights) <= 255, f"{what}: a Huffman table is damaged")
+    log = total.bit_length()
+    last = (1 << log) - total
+    require(last & (last - 1) == 0 and log <= 11 and max(weights) <= log,
+            f"{what}: a Huffman table is damaged")
+    weights.append(last.bit_length())
+    table = []
+    for weight in range(1, log + 1):
+        for symbol, w in enumerate(weights):
+            if w == weight:
+                table += [(symbol, log + 1 - weight)] * (1 << (weight - 1))
+    return log, table
+
+
+def huffman_stream(data, count, tree, what):
+    log, table = tree
+    bits, found = BackwardBits(data, what), bytearray()
+    for _ in range(count):
+        symbol, width = table[bits.peek(log)]
+        bits.at -= width
+        found.append(symbol)
+    require(bits.at == 0, f"{what}: a Huffman stream is damaged")
+    return bytes(found)
+
+
+def huffman_four_streams(data, size, tree, what):
+    source = Bytes(data, what)
+    lengths = [source.fixed(2) for _ in range(3)]
+    streams = [source.take(length) for length in lengths] + [source.rest()]
+    quarter = (size + 3) // 4
+    counts = [quarter] * 3 + [size - 3 * quarter]
+    require(counts[3] >= 0, f"{what}: four streams for too few bytes")
+    return b"".join(huffman_stream(stream, count, tree, what)
+                    for stream, count in zip(streams, counts))
+
+
+def huff0_decode(data, size, what):
+    source = Bytes(data, what)
+    tree = huffman_table(source, what)
+    return huffman_four_streams(source.rest(), size, tree, what)
+
+
+def base_table(start, plain, extra):
+    """(base, extra bits) by code: `plain` codes without extra bits, then those given."""
+    found = [(start + i, 0) for i in range(plain)]
+    base = start + plain
+    for bits in extra:
+        found.append((base, bits))
+        base += 1 << bits
+    return found
+
+
+LITERAL_CODES = base_table(0, 16, [1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16])
+MATCH_CODES = base_table(3, 32, [1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16])
+LITERAL_DEFAULT = (6, [4, 3] + [2] * 11 + [1] * 3 + [2] * 9 + [3, 2] + [1] * 5 + [-1] * 4)
+MATCH_DEFAULT = (6, [1, 4, 3] + [2] * 6 + [1] * 37 + [-1] * 7)
+OFFSET_DEFAULT = (5, [1] * 6 + [2] * 3 + [1] * 15 + [-1] * 5)
+
+
+class ZstdFrame:
+    def __init__(self, what):
+        self.what = what
+        self.out = bytearray()
+        self.tree = None
+        self.tables = {}
+        self.offsets = [1, 4, 8]
+
+    def decode(self, data, size):
+        source = Bytes(data, self.what)
+        require(source.fixed(4) == 0xFD2FB528, f"{self.what}: no zstd frame")
+        descriptor = source.byte()
+        single = descriptor >> 5 & 1
+        require(not descriptor & 0x0F, f"{self.what}: a zstd frame of another kind")
+        if not single:
+            source.byte()               # the window; the content is small
+        content = descriptor >> 6
+        source.take((single, 2, 4, 8)[content])
+        last = 0
+        while not last:
+            header = source.fixed(3)
+            last, kind, length = header & 1, header >> 1 & 3, header >> 3
+            require(kind < 3, f"{self.what}: an unknown zstd block")
+            if kind == 0:
+                self.out += source.take(length)
+            elif kind == 1:
+                self.out += source.take(1) * min(length, size + 1)
+            else:
+                self.block(Bytes(source.take(length), self.what), size)
+            require(len(self.out) <= size, f"{self.what}: it has more content than it should")
+        source.finish()
+        return bytes(self.out)
+
+    def literals(self, source):
+        first = source.data[source.at] if source.left() else 0
+        kind, form = first & 3, first >> 2 & 3
+        if kind < 2:                    # raw, or one byte that repeats
+            width = (1, 2, 1, 3)[form]
+            size = source.fixed(width) >> (3 if width == 1 else 4)
+            return source.take(size) if kind == 0 else source.take(1) * size
+        width, bits = ((3, 10), (3, 10), (4, 14), (5, 18))[form]
+        header = source.fixed(width) >> 4
+        size, stored = header & ((1 << bits) - 1), header >> bits
+        part = Bytes(source.take(stored), self.what)
+        if kind == 2:
+            self.tree = huffman_table(part, self.what)
+        require(self.tree is not None, f"{self.what}: a Huffman table is missing")
+        if form == 0:
+            return huffman_stream(part.rest(), size, self.tree, self.what)
+        return huffman_four_streams(part.rest(), size, self.tree, self.what)
+
+    def table(self, which, mode, source, default, max_log):
+        if mode == 0:
+            self.tables[which] = default[0], fse_table(*default)
+        elif mode == 1:
+            self.tables[which] = 0, [(source.byte(), 0, 0)]
+        elif mode == 2:
+            log, counts = fse_counts(source, max_log, self.what)
+            self.tables[which] = log, fse_table(log, counts)
+        require(which in self.tables, f"{self.what}: a table is missing")
+        return self.tables[which]
+
+    def block(self, source, size):
+        literals = self.literals(source)
+        count = source.byte()
+        if count == 255:
+            count = source.fixed(2) + 0x7F00
+        elif count >= 128:
+            count = (count - 128 << 8) + source.byte()
+        if count == 0:
+            self.out += literals
+            return
+        modes = source.byte()
+        tables = [self.table("literals", modes >> 6, source, LITERAL_DEFAULT, 9),
+                  self.table("offsets", modes >> 4 & 3, source, OFFSET_DEFAULT, 8),
+                  self.table("matches", modes >> 2 & 3, source, MATCH_DEFAULT, 9)]
+        bits = BackwardBits(source.rest(), self.what)
+        states = [bits.read(log) for log, _ in tables]
+        taken = 0
+        for index in range(count):
+            rows = [table[state] for (_, table), state in zip(tables, states)]
+            require(rows[0][0] < len(LITERAL_CODES) and rows[1][0] <= 31
+                    and rows[2][0] < len(MATCH_CODES), f"{self.what}: an unknown code")
+            offset = (1 << rows[1][0]) + bits.read(rows[1][0])
+            base, extra = MATCH_CODES[rows[2][0]]
+            match = base + bits.read(extra)
+            base, extra = LITERAL_CODES[rows[0][0]]
+            literal = base + bits.read(extra)
+            if index + 1 < count:
+                for i in (0, 2, 1):
+                    states[i] = rows[i][2] + bits.read(rows[i][1])
+            offset = self.offset(offset, literal)
+            require(taken + literal <= len(literals), f"{self.what}: too few literals")
+            self.out += literals[taken:taken + literal]
+            taken += literal
+            require(1 <= offset <= len(self.out) and len(self.out) + match <= size,
+                    f"{self.what}: a match is damaged")
+            for _ in range(match):
+                self.out.append(self.out[-offset])
+        require(bits.at == 0, f"{self.what}: a bit stream is damaged")
+        self.out += literals[taken:]
+
+    def offset(self, value, literal):
+        """The last three offsets have the values 1 to 3."""
+        recent = self.offsets
+        if value > 3:
+            offset = value - 3
+            recent[:] = [offset, recent[0], recent[1]]
+            return offset
+        which = value - 1 + (literal == 0)
+        if which == 3:
+            offset = recent[0] - 1
+            recent[:] = [offset, recent[0], recent[1]]
+        else:
+            offset = recent.pop(which)
+            recent.insert(0, offset)
+        return offset
+
+
+def zstd_decode(data, size, what):
+    return ZstdFrame(what).decode(data, size)
+
+
+# ---------------------------------------------------------------------------
+# The command
+
+def begins_with(path, magic):
+    """FORMAT, at the top: a file that does not begin with its magic is somebody else's."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(magic)) == magic
+    except FileNotFoundError:
+        return False
+
+
+def open_archive(base):
+    """The packed archive, or the bins if there is none or they are newer (FORMAT: Commit)."""
+    packed = (begins_with(base + ".cdna", CDNA_MAGIC) or begins_with(base + ".cmeta", CMETA_MAGIC)
+              or (os.path.exists(base + ".cdna") and not os.path.exists(base + ".bmeta")))
+    bins = os.path.exists(base + ".bmeta")
+    require(packed or bins, "there is no archive of this name")
+    if packed and bins:
+        archive, other = PackedArchive(base), BinArchive(base)
+        return archive if archive.bins_id == other.id else other
+    return PackedArchive(base) if packed else BinArchive(base)
+
+
+def find_input(archive, wanted):
+    for index, one in enumerate(archive.inputs):
+        if wanted in (os.fsdecode(one.name), str(index)):
+            return index
+    raise Damaged("there is no such input")
+
+
+COMMANDS = {"--lengths": lambda archive, index: (b"%d" % n for n in archive.lengths(index)),
+            "--names": lambda archive, index: archive.names(index),
+            "--qualities": lambda archive, index: archive.qualities(index)}
+
+
+def main(arguments):
+    if len(arguments) == 3 and arguments[0] in COMMANDS:
+        command, base, wanted = arguments
+    elif len(arguments) == 1 and not arguments[0].startswith("-"):
+        command, base, wanted = None, arguments[0], None
+    else:
+        print("usage: orcomgo_reader.py [--lengths|--names|--qualities] DIR/NAME [INPUT]",
+              file=sys.stderr)
+        return 2
+    try:
+        archive = open_archive(base)
+        if command is None:
+            problems = archive.report()
+        else:
+            for line in COMMANDS[command](archive, find_input(archive, wanted)):
+                sys.stdout.buffer.write(line + b"\n")
+            problems = archive.problems
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (Damaged, Unsupported, OSError) as problem:
+        problems = [str(problem)]
+    if problems:
+        sys.stdout.flush()
+        print(f"{base}: {'; '.join(problems)}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
