@@ -31,9 +31,7 @@ func Find(path string) ([]Entry, error) {
 	case err == nil && info.IsDir():
 	case err == nil || errors.Is(err, fs.ErrNotExist):
 		dir, name = filepath.Split(path)
-		if dir == "" {
-			dir = "."
-		}
+		dir = filepath.Clean(dir)
 		if name == "" { // the path ends in a separator
 			return nil, fmt.Errorf("%s: %w: there is no such directory", path, ErrNotArchive)
 		}
@@ -92,10 +90,7 @@ func beside(path string) (Entry, bool) {
 	if name == "" || name == "." || name == ".." {
 		return Entry{}, false
 	}
-	if dir == "" {
-		dir = "."
-	}
-	found, err := list(dir)
+	found, err := list(filepath.Clean(dir))
 	if err != nil {
 		return Entry{}, false
 	}
