@@ -64,7 +64,7 @@ func Find(path string) ([]Entry, error) {
 	if len(found) == 0 {
 		return nil, fmt.Errorf("%s: %w: there is no such directory", path, ErrNotArchive)
 	}
-	return nil, fmt.Errorf("%s: %w: there is no %s; %s holds %s", path, ErrNotArchive, name, dir, nameList(found))
+	return nil, fmt.Errorf("%s: %w: there is no %s; %s holds %s", path, ErrNotArchive, name, filepath.Clean(dir), nameList(found))
 }
 
 // pick returns the entry called name, or whose file is called name.

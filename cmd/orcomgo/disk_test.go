@@ -3,8 +3,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,10 +36,9 @@ func TestFullDisk(t *testing.T) {
 	}
 	fails := func(t *testing.T, args ...string) {
 		t.Helper()
-		var errs bytes.Buffer
-		status := run(context.Background(), &streams{in: strings.NewReader(""), out: &errs, err: &errs}, args)
-		if status != exitFailure || !strings.Contains(errs.String(), "no space left on device") || strings.Count(errs.String(), "\n") != 1 {
-			t.Errorf("status %d: %q", status, errs.String())
+		status, errs := runHere(args...)
+		if status != exitFailure || !strings.Contains(errs, "no space left on device") || strings.Count(errs, "\n") != 1 {
+			t.Errorf("status %d: %q", status, errs)
 		}
 	}
 	empty := func(t *testing.T, dir string) {

@@ -6,10 +6,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -35,10 +37,20 @@ func child(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 }
 
 // runHere runs orcomgo in this process and returns its exit status and standard error.
-func runHere(args ...string) (int, string) {
+func runHere(args ...string) (status int, stderr string) {
+	status, _, stderr = runOutput(args...)
+	return status, stderr
+}
+
+// runOutput runs orcomgo in this process and returns its status and what it printed.
+func runOutput(args ...string) (status int, stdout, stderr string) {
+	// A command sets these for a process of its own. Here they would make all later tests
+	// collect garbage most of the time.
+	defer debug.SetMemoryLimit(math.MaxInt64)
+	defer debug.SetGCPercent(400)
 	var out, errs bytes.Buffer
-	status := run(context.Background(), &streams{in: strings.NewReader(""), out: &out, err: &errs}, args)
-	return status, errs.String()
+	status = run(context.Background(), &streams{in: strings.NewReader(""), out: &out, err: &errs}, args)
+	return status, out.String(), errs.String()
 }
 
 func mustRun(t *testing.T, args ...string) {

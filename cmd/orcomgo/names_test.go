@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -144,11 +143,4 @@ func TestConcurrentUnpacks(t *testing.T) {
 			t.Errorf("round %d, with --force: statuses %v", round, status)
 		}
 	}
-}
-
-// runOutput runs orcomgo in this process and returns its status and what it printed.
-func runOutput(args ...string) (status int, out, errs string) {
-	var o, e bytes.Buffer
-	status = run(context.Background(), &streams{in: strings.NewReader(""), out: &o, err: &e}, args)
-	return status, o.String(), e.String()
 }
