@@ -12,7 +12,7 @@ import (
 // TestBehindGzip: zero bytes behind the last member are ignored, as gzip ignores them; what
 // else is there is named.
 func TestBehindGzip(t *testing.T) {
-	text := simulate(1, 3000, 100, 100, "1")
+	text := simulate(1, 600, 100, 100, "1")
 	zeros := func(n int) []byte { return make([]byte, n) }
 	garbage := func(kind string, data []byte, found string, behind int) string {
 		return fmt.Sprintf("x: trailing garbage after the %s data: found %s at offset %d, expected the end of the file", kind, found, len(data)+behind)
@@ -55,7 +55,7 @@ func TestBehindGzip(t *testing.T) {
 		{"bgzip and part of a header", join(bgzf, bgzf[:12]), truncated},
 		{"another method", join(one, []byte("\x1f\x8b\x07\x00\x00\x00\x00\x00\x00\xff")), "x: the gzip data is damaged: expected the header of a member"},
 	} {
-		dir, err := binTexts(t, Config{Threads: 2, Options: bins.Options{BlockSize: 100_000}}, testInput{"x", tt.data})
+		dir, err := binTexts(t, Config{Threads: 2, Options: bins.Options{BlockSize: 30_000}}, testInput{"x", tt.data})
 		switch {
 		case err != nil:
 			if err.Error() != tt.want {

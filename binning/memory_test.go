@@ -81,7 +81,7 @@ func TestBlockSizeOfMemory(t *testing.T) {
 // TestLittleMemory: with the least memory the archive is the same for any number of threads
 // and streams.
 func TestLittleMemory(t *testing.T) {
-	text := simulate(1, 60_000, 100, 100, "1")
+	text := simulate(1, 15_000, 100, 100, "1")
 	var want map[string]string
 	for i, tt := range []struct{ threads, streams int }{{1, 1}, {3, 0}, {2, 5}} {
 		dir := t.TempDir()
@@ -94,7 +94,7 @@ func TestLittleMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Records != 60_000 {
+		if s.Records != 15_000 {
 			t.Errorf("%d records", s.Records)
 		}
 		got := files(t, c.OutDir)

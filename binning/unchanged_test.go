@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,12 +21,12 @@ import (
 type meddler struct {
 	Assigner
 	meddle func()
+	once   sync.Once
 }
 
 func (m *meddler) Assign(ctx context.Context, t *Text, b *bins.Block) error {
-	if m.meddle != nil && (t.FirstRecord > 0 || t.Last) {
-		m.meddle()
-		m.meddle = nil
+	if t.FirstRecord > 0 || t.Last {
+		m.once.Do(m.meddle)
 	}
 	return m.Assigner.Assign(ctx, t, b)
 }
@@ -92,7 +93,7 @@ func TestChangedInputs(t *testing.T) {
 				c := Config{Inputs: []InputSpec{{path, -1, false}}, OutDir: out, Threads: 2, Streams: 1, Options: bins.Options{BlockSize: 100_000}}
 				c.NewAssigner = func(r *Resources) (Assigner, error) {
 					inner, err := NewCPU(*r)
-					return &meddler{inner, func() { tt.do(t, path, in.text) }}, err
+					return &meddler{Assigner: inner, meddle: func() { tt.do(t, path, in.text) }}, err
 				}
 				_, err := Run(context.Background(), c)
 				if tt.want == "" {
@@ -129,7 +130,7 @@ func TestChangedLate(t *testing.T) {
 	c := Config{Inputs: inputs, OutDir: filepath.Join(dir, "out"), Threads: 1, Streams: 1}
 	c.NewAssigner = func(r *Resources) (Assigner, error) {
 		inner, err := NewCPU(*r)
-		return &meddler{inner, func() { // the first block is a's
+		return &meddler{Assigner: inner, meddle: func() { // the first block is a's
 			if err := os.WriteFile(inputs[1].Path, []byte("@b\nACGT\n+\nIIII\n"), 0o666); err != nil {
 				t.Error(err)
 			}
@@ -161,7 +162,7 @@ func TestChangedStdin(t *testing.T) {
 		c := Config{Inputs: []InputSpec{{"-", -1, false}}, Stdin: f, OutDir: filepath.Join(dir, "out"), Options: bins.Options{BlockSize: 100_000}}
 		c.NewAssigner = func(r *Resources) (Assigner, error) {
 			inner, err := NewCPU(*r)
-			return &meddler{inner, func() {
+			return &meddler{Assigner: inner, meddle: func() {
 				if change {
 					os.WriteFile(path, text[:len(text)/2], 0o666)
 				}

@@ -79,7 +79,7 @@ func TestWalkerReads(t *testing.T) {
 			texts = append(texts, tt.text)
 		}
 	}
-	texts = append(texts, oddTexts(1, 40)...)
+	texts = append(texts, oddTexts(1, 15)...)
 	for _, text := range texts {
 		kind := bins.FASTQ
 		if text[0] == '>' {
@@ -168,7 +168,7 @@ func (r *repeatReader) Read(p []byte) (int, error) {
 
 // TestWalkerMemory: the text behind which a walker is does not stay in memory.
 func TestWalkerMemory(t *testing.T) {
-	r := &repeatReader{text: bytes.Repeat([]byte(">a\nACGT\nAC\n"), 20_000), times: 200}
+	r := &repeatReader{text: bytes.Repeat([]byte(">a\nACGT\nAC\n"), 20_000), times: 30}
 	w := walker{kind: bins.FASTA, in: r}
 	records := 0
 	for {
@@ -181,7 +181,7 @@ func TestWalkerMemory(t *testing.T) {
 		}
 		records++
 	}
-	if records != 200*20_000 {
+	if records != 30*20_000 {
 		t.Errorf("%d records", records)
 	}
 	if cap(w.buf) > 4*walkStep {
@@ -241,7 +241,7 @@ func TestManyLate(t *testing.T) {
 		t.Fatal("the text is too short")
 	}
 	late := append(bytes.Clone(plain), "@w\nAC\nGT\n+\nII\nII\n"...)
-	inputs := make([]testInput, 12)
+	inputs := make([]testInput, 7)
 	size := 0
 	for i := range inputs {
 		inputs[i] = testInput{string(rune('a' + i)), late}
