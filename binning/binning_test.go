@@ -286,13 +286,26 @@ func TestWrappedLate(t *testing.T) {
 	}
 }
 
+// realFiles returns the files that match pattern in the folder of real runs, ORCOMGO_DATA, or skips the test.
+func realFiles(t *testing.T, pattern string) []string {
+	t.Helper()
+	dir := os.Getenv("ORCOMGO_DATA")
+	if dir == "" {
+		t.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, is not set")
+	}
+	paths, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(paths) == 0 {
+		t.Skipf("no %s in ORCOMGO_DATA, %s", pattern, dir)
+	}
+	return paths
+}
+
 // TestOddFiles bins every file of the collection: the names of the broken ones say so.
 func TestOddFiles(t *testing.T) {
-	paths, _ := filepath.Glob(filepath.Join("..", "..", "shared", "data", "odd", "*"))
-	if len(paths) == 0 {
-		t.Skip("no such files here")
-	}
-	for _, path := range paths {
+	for _, path := range realFiles(t, "odd/*") {
 		name := filepath.Base(path)
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile(path)

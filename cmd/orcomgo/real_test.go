@@ -13,17 +13,19 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// realData is where real runs lie beside the repository, if they do.
-const realData = "../../../shared/data"
-
+// realFiles returns the files that match pattern in the folder of real runs, ORCOMGO_DATA, or skips the test.
 func realFiles(t *testing.T, pattern string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(realData, pattern))
+	dir := os.Getenv("ORCOMGO_DATA")
+	if dir == "" {
+		t.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, is not set")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, pattern))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(files) == 0 {
-		t.Skipf("no %s in %s", pattern, realData)
+		t.Skipf("no %s in ORCOMGO_DATA, %s", pattern, dir)
 	}
 	return files
 }

@@ -4,16 +4,25 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 )
 
-// column reads the names of a FASTQ file of the shared test data, or skips.
+// dataNames reads the names of a FASTQ file of the folder of real runs, ORCOMGO_DATA, or skips.
 func dataNames(tb testing.TB, file string) (names []byte, n int) {
-	f, err := os.Open(filepath.Join("../../../shared/data", file+".fastq.gz"))
+	dir := os.Getenv("ORCOMGO_DATA")
+	if dir == "" {
+		tb.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, is not set")
+	}
+	f, err := os.Open(filepath.Join(dir, file+".fastq.gz"))
+	if errors.Is(err, fs.ErrNotExist) {
+		tb.Skip(err)
+	}
 	if err != nil {
-		tb.Skip("no shared data")
+		tb.Fatal(err)
 	}
 	defer f.Close()
 	z, err := gzip.NewReader(f)

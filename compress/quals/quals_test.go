@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -140,11 +142,19 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// quality returns the quality column of a gzipped FASTQ file, of at most limit bytes.
+// quality returns the quality column of a gzipped FASTQ file of the folder of real runs, ORCOMGO_DATA, of at most limit
+// bytes, or skips.
 func quality(tb testing.TB, name string, limit int) Input {
-	f, err := os.Open(filepath.Join("..", "..", "..", "shared", "data", name))
+	dir := os.Getenv("ORCOMGO_DATA")
+	if dir == "" {
+		tb.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, is not set")
+	}
+	f, err := os.Open(filepath.Join(dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		tb.Skip(err)
+	}
 	if err != nil {
-		tb.Skip("no shared data here")
+		tb.Fatal(err)
 	}
 	defer f.Close()
 	z, err := gzip.NewReader(f)
@@ -167,7 +177,7 @@ func quality(tb testing.TB, name string, limit int) Input {
 	return in
 }
 
-func TestSharedData(t *testing.T) {
+func TestRealQualities(t *testing.T) {
 	for _, name := range []string{"yeast_rnaseq_A_R1", "yeast_chipseq_SE50", "human_hiseq2500_R1",
 		"sarscov2_amplicon_300bp_R1", "arabidopsis_rnaseq_R1", "novaseqx_4level_SE151", "nanopore_long", "hifi_ccs"} {
 		t.Run(name, func(t *testing.T) {

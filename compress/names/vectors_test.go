@@ -1,0 +1,83 @@
+package names
+
+import (
+	"strings"
+	"testing"
+
+	"orcomgo/compress/internal/testvector"
+)
+
+// TestVectors codes the names of testdata/vectors/names.txt, cut in the style that each vector names, and decodes them.
+func TestVectors(t *testing.T) {
+	column := func(t *testing.T, v *testvector.Vector, key string) (text []byte, n int) {
+		for _, name := range v.Strings(t, key) {
+			text = append(append(text, name...), '\n')
+			n++
+		}
+		return text, n
+	}
+	stylesSeen, rulesSeen := make(map[style]bool), make(map[byte]bool)
+	testvector.Run(t, "../../testdata/vectors/names.txt", func(t *testing.T, v *testvector.Vector) {
+		names, n := column(t, v, "names")
+		var first []byte
+		var r rule
+		if v.Has("first") {
+			first, _ = column(t, v, "first")
+			f := v.Ints(t, "rule")
+			r = rule{byte(f[0]), byte(f[1]), byte(f[2]), byte(f[3])}
+			if found := findRule(names, first, n); found != r {
+				t.Errorf("the encoder finds the rule %v, want %v", found, r)
+			}
+			rulesSeen[r.kind] = true
+		}
+		s := style(v.Int(t, "style"))
+		stylesSeen[s] = true
+		code := []byte{formatEmpty}
+		if n > 0 {
+			code, _ = encodeStyle(names, first, n, s, r)
+		}
+		code = v.Bytes(t, "bytes", code)
+		got, err := decode(code, first, n, uint64(len(names)))
+		if err != nil || string(got) != string(names) {
+			t.Fatalf("decoded %q, %v; want %q", got, err, names)
+		}
+		// What the encoder chooses is no longer.
+		if best := encode(names, first, n); len(best) > len(code) {
+			t.Errorf("the encoder takes %d bytes, style %d %d", len(best), s, len(code))
+		}
+	})
+	if len(stylesSeen) != int(styles) || len(rulesSeen) != rules {
+		t.Errorf("the vectors have styles %v and rules %v", stylesSeen, rulesSeen)
+	}
+}
+
+// TestCutVectors checks the shapes of a few names by hand: docs/FORMAT.md, section Names, Cutting a name.
+func TestCutVectors(t *testing.T) {
+	const word, number, padded2, padded3 = "\x80", "\x81", "\x84", "\x85"
+	for _, c := range []struct {
+		style style
+		name  string
+		shape string
+		words string // the fields, joined by spaces
+	}{
+		{styleSplit, "M1:22:ab 007", word + number + ":" + number + ":" + word + " " + padded3, "M 1 22 ab 007"},
+		{styleWhole, "M1:22:ab 007", word + ":" + number + ":" + word + " " + padded3, "M1 22 ab 007"},
+		{stylePad, "M1:22:ab 007", word + "\x83" + ":" + padded2 + ":" + word + " " + padded3, "M 1 22 ab 007"},
+		{styleLine, "M1:22:ab 007", word, "M1:22:ab 007"},
+		{styleSplit, "1234567890", number + number, "123456789 0"},
+		{styleSplit, "::", "::", ""},
+		{styleSplit, "", "", ""},
+		{styleSplit, "0", number, "0"},
+		{styleSplit, "\xc3\xa9\t\r\x01", word + "\t\r" + word, "\xc3\xa9 \x01"},
+	} {
+		var got tokens
+		got.cut([]byte(c.name), c.style)
+		var words []string
+		for _, f := range got.field[:got.n] {
+			words = append(words, c.name[f.from:f.to])
+		}
+		if string(got.sig) != c.shape || strings.Join(words, " ") != c.words {
+			t.Errorf("style %d, %q: shape %q, fields %q; want %q, %q", c.style, c.name, got.sig, words, c.shape, c.words)
+		}
+	}
+}

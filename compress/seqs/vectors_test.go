@@ -1,0 +1,164 @@
+package seqs
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"orcomgo/bins"
+	"orcomgo/compress/internal/testvector"
+)
+
+const vectorDir = "../../testdata/vectors/"
+
+// codesOf returns the bases of letters, a byte each.
+func codesOf(letters string) []byte {
+	b := []byte(letters)
+	for i, c := range b {
+		b[i] = byte(strings.IndexByte("ACGT", c))
+	}
+	return b
+}
+
+// TestBaseVectors codes the pseudogenomes of testdata/vectors/bases.txt and decodes them.
+func TestBaseVectors(t *testing.T) {
+	coders := make(map[int]bool)
+	testvector.Run(t, vectorDir+"bases.txt", func(t *testing.T, v *testvector.Vector) {
+		letters := v.Text(t, "bases")
+		if v.Has("times") {
+			letters = strings.Repeat(letters, v.Int(t, "times"))
+			letters = letters[:len(letters)-v.Int(t, "less")]
+		}
+		b := codesOf(letters)
+		coders[len(rounds(len(b))[0])] = true
+		data, _ := encodePseudogenome(len(b), 2, stretchOf(b), func(int) {}, nil)
+		data = v.Bytes(t, "bytes", data)
+		p, err := decodePseudogenome(data, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.all(); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(p.bases, b) {
+			t.Fatal("other bases are decoded")
+		}
+	})
+	if !coders[1] || !coders[2] {
+		t.Errorf("vectors have segments of %v coders, want 1 and 2", coders)
+	}
+}
+
+// TestPositionVectors codes the trees of testdata/vectors/positions.txt, and positions by them.
+func TestPositionVectors(t *testing.T) {
+	testvector.Run(t, vectorDir+"positions.txt", func(t *testing.T, v *testvector.Vector) {
+		pos, bases := v.Ints(t, "positions"), v.Int(t, "bases")
+		c := encodeTo(nil)
+		newPositions(pos, bases, c)
+		data := v.Bytes(t, "bytes", c.e.Finish())
+		tree := newPositions(nil, bases, decodeFrom(data))
+		c = encodeTo(nil)
+		for _, p := range pos {
+			tree.code(c, p)
+		}
+		d := decodeFrom(v.Bytes(t, "coded", c.e.Finish()))
+		for i, p := range pos {
+			if got := tree.code(d, 0); got != p {
+				t.Fatalf("position %d is %d, want %d", i, got, p)
+			}
+		}
+	})
+}
+
+// TestLengthVectors codes the lengths of testdata/vectors/lengths.txt and decodes them.
+func TestLengthVectors(t *testing.T) {
+	testvector.Run(t, vectorDir+"lengths.txt", func(t *testing.T, v *testvector.Vector) {
+		var lengths []uint32
+		var fixed uint32
+		n := 0
+		if v.Has("fixed") {
+			fixed, n = uint32(v.Int(t, "fixed")), v.Int(t, "count")
+		} else {
+			lengths = v.Ints(t, "lengths")
+			n = len(lengths)
+		}
+		data := v.Bytes(t, "bytes", EncodeLengths(lengths, fixed, n))
+		got, gotFixed, err := DecodeLengths(data, n)
+		if err != nil || gotFixed != fixed || !slices.Equal(got, lengths) {
+			t.Fatalf("decoded %v, %d, %v; want %v, %d", got, gotFixed, err, lengths, fixed)
+		}
+	})
+}
+
+// TestSliceVectors decodes the slices of testdata/vectors/slices.txt, and codes their reads again.
+func TestSliceVectors(t *testing.T) {
+	flags := byte(0)
+	testvector.Run(t, vectorDir+"slices.txt", func(t *testing.T, v *testvector.Vector) {
+		var cols []column
+		for _, k := range []string{"1", "2"} {
+			if !v.Has("reads-" + k) {
+				continue
+			}
+			c := column{reads: v.Strings(t, "reads-"+k)}
+			if v.Has("qualities-" + k) {
+				c.quals = []byte(strings.Join(v.Strings(t, "qualities-"+k), ""))
+			}
+			cols = append(cols, c)
+		}
+		any, withQuals, n := v.Text(t, "order") == "any", cols[0].quals != nil, len(cols[0].reads)
+		e, err := Build(context.Background(), archiveOf(t, bins.Options{OrderAny: any}, n, cols...), Config{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		var perm []uint32
+		if any {
+			if perm, err = e.Sorted(0, 0, uint64(n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		in := [2]*Column{sliceColumn(0, cols[0], 0, n, perm, withQuals)}
+		if len(cols) > 1 {
+			in[1] = sliceColumn(1, cols[1], 0, n, nil, withQuals)
+		}
+		coded, err := e.EncodeSlice(in[0], in[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared := e.Shared()
+		shared = [][]byte{v.Bytes(t, "pseudogenome", shared[0]), v.Bytes(t, "positions", shared[1])}
+		data := v.Bytes(t, "bytes", coded)
+		flags |= data[1]
+
+		d, err := NewDecoder(shared, Config{Threads: 1}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var blank [2]*Column
+		var want [2]string
+		for k, c := range cols {
+			blank[k] = &Column{Records: n, Lengths: in[k].Lengths, Quals: in[k].Quals}
+			want[k] = strings.Join(c.reads, "")
+		}
+		if any {
+			want[0] = v.Letters(t, "decoded", inOrder(cols[0].reads, perm))
+		}
+		got, err := d.DecodeSlice(data, blank[0], blank[1])
+		if err != nil || string(got[0]) != want[0] || string(got[1]) != want[1] {
+			t.Fatalf("decoded %q and %q, %v; want %q and %q", got[0], got[1], err, want[0], want[1])
+		}
+	})
+	if flags != flagsKnown {
+		t.Errorf("the slices have flags %b, want %b", flags, flagsKnown)
+	}
+}
+
+// inOrder joins reads in the order of perm.
+func inOrder(reads []string, perm []uint32) string {
+	var b strings.Builder
+	for _, i := range perm {
+		b.WriteString(reads[i])
+	}
+	return b.String()
+}
