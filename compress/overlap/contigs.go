@@ -134,13 +134,15 @@ func (b *binWorker) bin(from, to int, none bool) []contig {
 	return b.out
 }
 
-// maxStacks bounds how many contigs of one key a read is compared with.
+// maxStacks bounds how many contigs of one key a read is compared with. A read that agrees with none of them is a contig
+// by itself.
 const maxStacks = 12
 
 // group builds contigs of reads with the same signature and the same bases after it.
 func (b *binWorker) group(keys []uint64, from int) {
 	rd := b.rd
 	used := 0
+	first := len(b.out) // of the contigs of stacks, which are set at the end
 	for _, k := range keys {
 		i := from + int(uint32(k))
 		a, z := rd.clean(i)
@@ -151,7 +153,7 @@ func (b *binWorker) group(keys []uint64, from int) {
 		}
 		start := a - int(rd.place[i]>>1) // column of the first base
 		best, bestCost := -1, 0
-		for s := 0; s < used && s < maxStacks; s++ {
+		for s := range used {
 			st := b.stack[s]
 			lo, hi := max(start, st.lo), min(start+len(b.read), st.hi)
 			limit := (hi - lo) / 12
@@ -171,7 +173,12 @@ func (b *binWorker) group(keys []uint64, from int) {
 				best, bestCost = s, d
 			}
 		}
+		if best < 0 && used == maxStacks {
+			b.out = append(b.out, contig{seq: b.keep(b.read), reads: 1})
+			continue
+		}
 		if best < 0 {
+			b.out = append(b.out, contig{})
 			if used == len(b.stack) {
 				const w = maxOverlapped
 				b.stack = append(b.stack, &stack{org: w, count: make([][4]uint16, 2*w), cons: make([]byte, 2*w)})
@@ -186,7 +193,7 @@ func (b *binWorker) group(keys []uint64, from int) {
 	}
 	for s := 0; s < used; s++ {
 		st := b.stack[s]
-		b.out = append(b.out, contig{seq: b.keep(st.cons[st.lo+st.org : st.hi+st.org]), reads: st.reads})
+		b.out[first+s] = contig{seq: b.keep(st.cons[st.lo+st.org : st.hi+st.org]), reads: st.reads}
 	}
 }
 
