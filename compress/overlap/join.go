@@ -2,8 +2,10 @@ package overlap
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math/bits"
 	"slices"
+	"unsafe"
 )
 
 // seedLen is the length in bases of the exact matches from which joins start; contigs that
@@ -33,6 +35,8 @@ type assembler struct {
 	bases    int
 	fwd, rev []byte
 	kmers    []kmer // sampled ones of the contig at hand
+	hits     []hit  // of one of these
+	failed   failedHits
 }
 
 // kmer is one of a contig: the hash of it and its reverse complement, the smaller of the two, where it begins, and
@@ -183,7 +187,7 @@ func sampled(contigs []contig) <-chan *sampledBatch {
 func (a *assembler) fetch(kmers []kmer) {
 	for _, k := range kmers {
 		i := k.hash >> a.shift
-		prefetch(&a.slots[i], &a.hashes[i])
+		prefetch(unsafe.Pointer(&a.slots[i]), unsafe.Pointer(&a.hashes[i]))
 	}
 }
 
@@ -244,6 +248,7 @@ func (a *assembler) add(seq []byte, reads int, kmers []kmer) {
 		return
 	}
 	a.fwd = seq
+	a.failed.reset()
 	a.rev = slices.Grow(a.rev[:0], n)[:n]
 	for i, c := range seq {
 		a.rev[n-1-i] = 3 - c
@@ -290,8 +295,7 @@ func (a *assembler) find(x kmer, not hit) hit {
 	h, strand, p := x.hash, uint64(x.strand), int(x.at)
 	mask := uint32(len(a.slots) - 1)
 	n := len(a.fwd)
-	var best hit
-	bestLen := 0
+	a.hits = a.hits[:0]
 	for i, k := h>>a.shift, 0; a.slots[i] != 0 && k < maxProbes; i, k = (i+1)&mask, k+1 {
 		if a.hashes[i] != h {
 			continue
@@ -312,14 +316,74 @@ func (a *assembler) find(x kmer, not hit) hit {
 		} else {
 			cand.start = coord - p
 		}
-		if cand == not || cand == best {
+		if cand != not {
+			a.hits = append(a.hits, cand)
+		}
+	}
+	if len(a.hits) > 1 {
+		a.fetchHits()
+	}
+	var best hit
+	bestLen := 0
+	for _, cand := range a.hits {
+		if a.failed.has(cand) {
 			continue
 		}
-		if l := a.verify(cand); l > bestLen {
+		l := a.verify(cand)
+		if l > bestLen {
 			best, bestLen = cand, l
+		}
+		if l == 0 {
+			a.failed.add(cand)
 		}
 	}
 	return best
+}
+
+// cacheLine is the number of bytes that memory is fetched in.
+const cacheLine = 64
+
+// fetchHits asks for the bases with which the contig will be compared at all of hits, which are anywhere in memory.
+func (a *assembler) fetchHits() {
+	for _, h := range a.hits {
+		s := &a.supers[h.super]
+		lo, hi := max(h.start, s.lo), min(h.start+len(a.fwd), s.hi)
+		if lo < hi {
+			prefetch(unsafe.Pointer(&s.buf[s.org+lo]), unsafe.Pointer(&s.buf[s.org+min(lo+cacheLine, hi-1)]))
+		}
+	}
+}
+
+// failedHits remembers alignments of the contig at hand that differ too much: where sequence is repeated, several of its
+// k-mers lead to the same. An entry may push out another, which is then compared once more.
+type failedHits struct {
+	entries [256]uint64 // 0 for none
+	any     bool
+}
+
+func (f *failedHits) entry(h hit) (e *uint64, key uint64) {
+	key = uint64(h.super)<<(slotCoordBits+2) | uint64(h.start+slotCoordZero)<<2 | 1
+	if h.reversed {
+		key |= 2
+	}
+	return &f.entries[key*0x9e3779b97f4a7c15>>56], key
+}
+
+func (f *failedHits) has(h hit) bool {
+	e, key := f.entry(h)
+	return *e == key
+}
+
+func (f *failedHits) add(h hit) {
+	e, key := f.entry(h)
+	*e, f.any = key, true
+}
+
+func (f *failedHits) reset() {
+	if f.any {
+		clear(f.entries[:])
+		f.any = false
+	}
 }
 
 // verify compares the contig with the super where they overlap and returns the number
@@ -334,17 +398,27 @@ func (a *assembler) verify(h hit) int {
 	if hi-lo < seedLen {
 		return 0
 	}
-	x, y := s.buf[s.org+lo:s.org+hi], seq[lo-h.start:hi-h.start]
-	limit := (hi-lo)/16 + 1
-	d := 0
-	for i, c := range x {
-		if y[i] != c {
-			if d++; d > limit {
-				return 0
-			}
-		}
+	if !alike(s.buf[s.org+lo:s.org+hi], seq[lo-h.start:hi-h.start], (hi-lo)/16+1) {
+		return 0
 	}
 	return hi - lo
+}
+
+// alike tells whether x and y, as many bases, one a byte, differ in at most limit of them.
+func alike(x, y []byte, limit int) bool {
+	for len(x) >= 8 && len(y) >= 8 {
+		d := binary.LittleEndian.Uint64(x) ^ binary.LittleEndian.Uint64(y)
+		if limit -= bits.OnesCount64((d | d>>1) & 0x0101010101010101); limit < 0 {
+			return false
+		}
+		x, y = x[8:], y[8:]
+	}
+	for i, c := range x {
+		if y[i] != c {
+			limit--
+		}
+	}
+	return limit >= 0
 }
 
 // begin starts a new super with the contig.
