@@ -208,21 +208,26 @@ func (b *builder) assemble() (refused bool, err error) {
 
 // placing is a way to place reads.
 type placing struct {
-	stage                   string
-	k                       int
-	sample                  uint64
-	step, chain, goodEnough int
-	tolerance               int // mismatches: the length by this
+	stage      string
+	k          int    // length of the seeds
+	sample     uint64 // see kmerIndex
+	step       int    // distance of the seeds looked up
+	chain      int    // candidates looked at per seed
+	perBase2   int    // candidates looked at per base, on average over placeBatch reads, in halves
+	goodEnough int    // mismatches of a place that ends the search
+	tolerance  int    // mismatches: the length by this
 }
 
 var (
-	exact = placing{"placing reads", 24, 3, 1, 16, 1, 6}
-	again = placing{"placing reads again", 24, 3, 1, 16, 1, 6}
-	loose = placing{"placing the rest", 13, 0, 3, 64, 2, 5}
+	exact = placing{stage: "placing reads", k: 24, sample: 3, step: 1, chain: 16, perBase2: 10, goodEnough: 1, tolerance: 6}
+	again = placing{stage: "placing reads again", k: 24, sample: 3, step: 1, chain: 16, perBase2: 10, goodEnough: 1, tolerance: 6}
+	loose = placing{stage: "placing the rest", k: 13, sample: 0, step: 3, chain: 64, perBase2: 5, goodEnough: 2, tolerance: 5}
 )
 
 // better tells of reads whose place may be worth another look elsewhere.
-func better(b *builder, p *placer, i int) bool { return int(b.pl.miss[p.rd.record[i]]) > p.goodEnough }
+func better(b *builder, p *placer, i int) bool {
+	return int(b.pl.miss[p.rd.record[i]]) > p.how.goodEnough
+}
 
 // never tells of no reads.
 func never(*builder, *placer, int) bool { return false }
@@ -234,10 +239,8 @@ func (b *builder) place(each func(func(rd *Reads, before int) error) error, from
 	for lo := from; lo < b.seq.n; lo += window {
 		ix := newKmerIndex(b.seq.packed, lo, min(lo+window+how.k-1, b.seq.n), how.k, how.sample, b.c.Threads)
 		err := each(func(rd *Reads, before int) error {
-			placeAll(rd, b.pl, &b.seq, ix, b.c.Threads, func(p *placer) {
-				p.step, p.chain, p.goodEnough = how.step, how.chain, how.goodEnough
-				p.tolerance = func(n int) int { return n / how.tolerance }
-			}, func(p *placer, i int) bool { return retry(b, p, i) }, func(done int) { b.tick(how.stage, before+done, b.records.count) })
+			placeAll(rd, b.pl, &b.seq, ix, b.c.Threads, how, func(p *placer, i int) bool { return retry(b, p, i) },
+				func(done int) { b.tick(how.stage, before+done, b.records.count) })
 			return b.ctx.Err()
 		})
 		if err != nil {
