@@ -22,13 +22,14 @@ func joinSampled(h uint64) bool { return h%joinSample == 0 }
 // assembler joins contigs: it holds growing sequences (supers) and an index of their k-mers. A contig
 // that matches one super extends it; one that matches two joins them. Both strands throughout.
 type assembler struct {
-	supers []super
-	slots  []uint64 // places of k-mers; see slotCoordBits
-	hashes []uint32 // their hashes, by which slots are found and which let the table grow in one sweep
-	shift  uint
-	used   int
-	thin   uint32 // a k-mer is in the index only if these bits of its hash are 0
-	bounds assemblerBounds
+	supers  []super
+	parents []int32  // what each super was joined into, -1 if into none: apart, as they are looked up most often
+	slots   []uint64 // places of k-mers; see slotCoordBits
+	hashes  []uint32 // their hashes, by which slots are found and which let the table grow in one sweep
+	shift   uint
+	used    int
+	thin    uint32 // a k-mer is in the index only if these bits of its hash are 0
+	bounds  assemblerBounds
 	// refused: contigs of several reads found no room.
 	refused bool
 
@@ -54,8 +55,7 @@ type super struct {
 	org    int // index in buf of coordinate 0
 	lo, hi int // coordinates covered
 	reads  int
-	parent int32 // -1: a root
-	flip   bool  // in the parent, base b stands at shift-b; else at shift+b
+	flip   bool // in the parent, base b stands at shift-b; else at shift+b
 	shift  int
 }
 
@@ -144,7 +144,7 @@ func (a *assembler) indexable(kmers []kmer) []kmer {
 func (a *assembler) appendTo(seq *sequence, keep func(reads, length int) bool) {
 	for i := range a.supers {
 		s := &a.supers[i]
-		if s.parent < 0 && keep(s.reads, s.hi-s.lo) {
+		if a.parents[i] < 0 && keep(s.reads, s.hi-s.lo) {
 			seq.append(s.buf[s.org+s.lo : s.org+s.hi])
 		}
 	}
@@ -214,7 +214,7 @@ func sample(dst []kmer, seq []byte) []kmer {
 // root follows forwards from super s: base b of s stands at shift ± b of the root.
 func (a *assembler) root(s int32) (root int32, flip bool, shift int) {
 	root = s
-	for a.supers[root].parent >= 0 {
+	for a.parents[root] >= 0 {
 		p := &a.supers[root]
 		// b -> (flip ? shift-b : shift+b) -> (p.flip ? p.shift - that : p.shift + that)
 		if p.flip {
@@ -223,11 +223,11 @@ func (a *assembler) root(s int32) (root int32, flip bool, shift int) {
 			shift = p.shift + shift
 		}
 		flip = flip != p.flip
-		root = p.parent
+		root = a.parents[root]
 	}
-	if root != s && a.supers[s].parent != root {
+	if root != s && a.parents[s] != root {
 		q := &a.supers[s]
-		q.parent, q.flip, q.shift = root, flip, shift
+		a.parents[s], q.flip, q.shift = root, flip, shift
 	}
 	return root, flip, shift
 }
@@ -304,7 +304,10 @@ func (a *assembler) find(x kmer, not hit) hit {
 		id := int32(s >> (slotUsed + slotCoordBits + 1))
 		slotStrand := s >> (slotUsed + slotCoordBits) & 1
 		coord := int(s>>slotUsed&(1<<slotCoordBits-1)) - slotCoordZero
-		root, flip, shift := a.root(id)
+		root, flip, shift := id, false, 0
+		if a.parents[id] >= 0 {
+			root, flip, shift = a.root(id)
+		}
 		if flip {
 			coord = shift - (coord + seedLen - 1)
 		} else {
@@ -316,7 +319,7 @@ func (a *assembler) find(x kmer, not hit) hit {
 		} else {
 			cand.start = coord - p
 		}
-		if cand != not {
+		if cand != not && !a.failed.has(cand) {
 			a.hits = append(a.hits, cand)
 		}
 	}
@@ -326,9 +329,6 @@ func (a *assembler) find(x kmer, not hit) hit {
 	var best hit
 	bestLen := 0
 	for _, cand := range a.hits {
-		if a.failed.has(cand) {
-			continue
-		}
 		l := a.verify(cand)
 		if l > bestLen {
 			best, bestLen = cand, l
@@ -343,9 +343,14 @@ func (a *assembler) find(x kmer, not hit) hit {
 // cacheLine is the number of bytes that memory is fetched in.
 const cacheLine = 64
 
-// fetchHits asks for the bases with which the contig will be compared at all of hits, which are anywhere in memory.
+// fetchHits asks for what the contig will be compared with at all of hits, which is anywhere in memory.
 func (a *assembler) fetchHits() {
-	for _, h := range a.hits {
+	for i := range a.hits {
+		s := &a.supers[a.hits[i].super]
+		prefetch(unsafe.Pointer(s), unsafe.Pointer(&s.reads))
+	}
+	for i := range a.hits {
+		h := &a.hits[i]
 		s := &a.supers[h.super]
 		lo, hi := max(h.start, s.lo), min(h.start+len(a.fwd), s.hi)
 		if lo < hi {
@@ -428,7 +433,8 @@ func (a *assembler) begin(reads int) {
 		return
 	}
 	n := len(a.fwd)
-	a.supers = append(a.supers, super{buf: slices.Clone(a.fwd), hi: n, reads: reads, parent: -1})
+	a.supers = append(a.supers, super{buf: slices.Clone(a.fwd), hi: n, reads: reads})
+	a.parents = append(a.parents, -1)
 	a.bases += n
 	id := int32(len(a.supers) - 1)
 	for _, k := range a.kmers {
@@ -600,5 +606,5 @@ func (a *assembler) merge(x, y hit, n int) {
 	s.lo, s.hi = lo, hi
 	s.reads += t.reads
 	t.buf = nil
-	t.parent, t.flip, t.shift = x.super, flip, shift
+	a.parents[y.super], t.flip, t.shift = x.super, flip, shift
 }

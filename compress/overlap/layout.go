@@ -219,9 +219,9 @@ type placing struct {
 }
 
 var (
-	exact = placing{stage: "placing reads", k: 24, sample: 3, step: 1, chain: 16, perBase2: 10, goodEnough: 1, tolerance: 6}
-	again = placing{stage: "placing reads again", k: 24, sample: 3, step: 1, chain: 16, perBase2: 10, goodEnough: 1, tolerance: 6}
-	loose = placing{stage: "placing the rest", k: 13, sample: 0, step: 3, chain: 64, perBase2: 5, goodEnough: 2, tolerance: 5}
+	exact = placing{stage: "placing reads", k: 24, sample: 3, step: 1, chain: 16, perBase2: 4, goodEnough: 1, tolerance: 6}
+	again = placing{stage: "placing reads again", k: 24, sample: 3, step: 1, chain: 16, perBase2: 4, goodEnough: 1, tolerance: 6}
+	loose = placing{stage: "placing the rest", k: 13, sample: 0, step: 3, chain: 64, perBase2: 2, goodEnough: 2, tolerance: 5}
 )
 
 // better tells of reads whose place may be worth another look elsewhere.
