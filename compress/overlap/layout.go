@@ -23,13 +23,13 @@ type Layout struct {
 	first uint32 // record in pl of the first of Reads
 }
 
-// Config tunes Build. Threads is at least 1. If Memory is not 0, reads are laid out in shares of their signatures so that
-// this takes about as many bytes, beside the places of the reads and the pseudogenome. Budget bounds the pseudogenome under
-// construction where Memory does not, in bases, 0 for no bound. Progress may be nil.
+// Config tunes Build. Threads is at least 1. Memory, if it is not 0, is about how many bytes this may take. With Whole, all reads are in
+// memory at once, and Memory counts them and their places; else reads are laid out in shares of their signatures, and Memory
+// counts neither the places nor the pseudogenome. Progress may be nil.
 type Config struct {
 	Threads  int
 	Memory   uint64
-	Budget   int
+	Whole    bool
 	Progress func(stage string, done, total uint64)
 }
 
@@ -51,7 +51,7 @@ const longestSequence = 1<<32 - 1<<20
 // maxPieces bounds in how many pieces a pseudogenome is assembled.
 const maxPieces = 16
 
-// Build lays out the records of srcs, at most 2^32-2 of them. The result depends on the reads, Memory and Budget alone, not on Threads.
+// Build lays out the records of srcs, at most 2^32-2 of them. The result depends on the reads, Memory and Whole alone, not on Threads.
 func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseudogenome, error) {
 	p := &Pseudogenome{b: builder{ctx: ctx, c: c, records: recordsOf(r, srcs)}}
 	b := &p.b
@@ -70,14 +70,20 @@ func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseud
 
 // plan loads the reads, or cuts them into shares.
 func (b *builder) plan() (err error) {
-	if b.c.Memory == 0 {
-		b.work = math.MaxUint64
-		b.whole, err = b.records.load(b.ctx, b.records.all())
+	if !b.c.Whole {
+		b.work = b.c.Memory * 3 / 4
+		b.shares, err = b.records.shares(b.c.Memory / 4)
 		return err
 	}
-	b.work = b.c.Memory * 3 / 4
-	b.shares, err = b.records.shares(b.c.Memory / 4)
-	return err
+	if b.whole, err = b.records.load(b.ctx, b.records.all()); err != nil {
+		return err
+	}
+	b.work = math.MaxUint64
+	if b.c.Memory > 0 {
+		taken := b.whole.bytes() + placedBytes8*uint64(b.whole.Count())/8
+		b.work = max(b.c.Memory-min(b.c.Memory, taken), b.c.Memory/8)
+	}
+	return nil
 }
 
 // each calls f for one share after another, with the number of reads in those before.
@@ -110,22 +116,13 @@ func (b *builder) tick(stage string, done, total int) {
 	}
 }
 
-// bounds returns those of an assembler that may hold so many bytes; if all reads are in memory, Budget counts instead.
+// bounds returns those of an assembler that may hold so many bytes.
 func (b *builder) bounds(bytes uint64) assemblerBounds {
 	room := longestSequence - b.seq.n
-	if b.whole != nil {
-		begin := room
-		if b.c.Budget > 0 {
-			begin = min(begin, b.c.Budget)
-		}
-		return assemblerBounds{begin: begin, grow: room}
+	if b.c.Memory == 0 {
+		return assemblerBounds{bases: room, begin: math.MaxUint64, grow: math.MaxUint64}
 	}
-	slots := 1 << 8
-	for 2*slots*slotBytes <= int(bytes/2) {
-		slots *= 2
-	}
-	grow := max(0, min(room, (int(bytes)-slots*slotBytes)*2/superBytes2))
-	return assemblerBounds{begin: grow / 2, grow: grow, slots: slots}
+	return boundsFor(bytes, room)
 }
 
 func (b *builder) build() error {
@@ -192,7 +189,11 @@ func (b *builder) assemble() (refused bool, err error) {
 		}
 		contigs := binContigs(rd, wanted, b.c.Threads)
 		if a == nil {
-			a = newAssembler(expectedKmers(contigs), b.bounds(b.work))
+			bytes := b.work
+			if b.whole != nil {
+				bytes -= min(contigs.bytes(), bytes/2)
+			}
+			a = newAssembler(expectedKmers(contigs), b.bounds(bytes))
 		}
 		a.addAll(contigs, func(done, total int) {
 			b.tick("joining contigs", before+int(uint64(rd.Count())*uint64(done)/uint64(total)), b.records.count)
@@ -355,27 +356,23 @@ func poor(b *builder, p *placer, i int) bool { return b.isPoor(p.rd, i) }
 // the contigs that cost less than the mismatches they save to the pseudogenome.
 func (b *builder) mend() error {
 	least := b.leastMismatches(b.work / 4)
-	var contigs []contig
+	var poor contigs
 	err := b.each(func(rd *Reads, _ int) error {
 		for i, rec := range rd.record {
 			if miss := int(b.pl.miss[rec]); miss >= least && b.isPoor(rd, i) {
 				// Mismatches stand in for reads: what a contig would save.
 				a, z := rd.clean(i)
-				contigs = append(contigs, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: miss, order: uint64(rec)})
+				poor.several = append(poor.several, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: uint32(miss), order: rec})
 			}
 		}
 		return nil
 	})
-	if err != nil || len(contigs) == 0 {
+	if err != nil || poor.count() == 0 {
 		return err
 	}
 	const mismatchCost, baseCost = 7, 2 // bits
-	bounds := b.bounds(b.work / 2)
-	if b.c.Budget > 0 {
-		bounds.begin = min(bounds.begin, max(b.c.Budget-b.seq.n, 0))
-	}
-	a := newAssembler(expectedKmers(contigs), bounds)
-	a.addAll(contigs, func(int, int) {})
+	a := newAssembler(expectedKmers(&poor), b.bounds(b.work/2))
+	a.addAll(&poor, func(int, int) {})
 	a.appendTo(&b.seq, func(saved, length int) bool { return saved*mismatchCost > length*baseCost })
 	return nil
 }
