@@ -12,11 +12,33 @@ import (
 // deletions are so likely that comparing base by base fails, and a context model does better.
 const maxOverlapped = 700
 
-// contig is the consensus of reads of one bin that overlap, or a read by itself.
+// contig is the consensus of reads of one bin that overlap.
 type contig struct {
 	seq   []byte // one base a byte
-	reads int
-	order uint64 // ties are broken by this: smaller first
+	reads uint32
+	order uint32 // ties are broken by this: smaller first
+}
+
+// contigBytes is what a contig takes beside its bases, with the slack of the list that it is in.
+const contigBytes = 40
+
+// contigs are those of some reads. Reads that found no partner are contigs of one read each, of which only the number is kept: where
+// most reads overlap no other, their bases would take four times what the reads do.
+type contigs struct {
+	several []contig
+	rd      *Reads
+	singles []uint32 // indices in rd, ascending by bin
+}
+
+func (c *contigs) count() int { return len(c.several) + len(c.singles) }
+
+// bytes returns how much memory the contigs take, beside the reads.
+func (c *contigs) bytes() uint64 {
+	n := uint64(len(c.several))*contigBytes + 4*uint64(len(c.singles))
+	for i := range c.several {
+		n += uint64(len(c.several[i].seq))
+	}
+	return n
 }
 
 // key12 is how many bases right of the signature must agree before reads are compared. They
@@ -24,10 +46,10 @@ type contig struct {
 const key12 = minimizer.Skip
 
 // binContigs aligns the reads of each bin by signature position and merges those that
-// agree, a bin at a time, in parallel; only reads that wanted, unless it is nil, tells. Reads that found no partner come back
-// as contigs of one read. (Stage 1 of the layout; aligning by signature is ORCOM's, Grabowski et al. 2015, section 2.2.)
-func binContigs(rd *Reads, wanted func(i int) bool, threads int) []contig {
-	parts := make([][]contig, len(rd.groups))
+// agree, a bin at a time, in parallel; only reads that wanted, unless it is nil, tells.
+// (Stage 1 of the layout; aligning by signature is ORCOM's, Grabowski et al. 2015, section 2.2.)
+func binContigs(rd *Reads, wanted func(i int) bool, threads int) *contigs {
+	parts := make([]contigs, len(rd.groups))
 	starts := make([]int, len(rd.groups))
 	at := 0
 	for g := range rd.groups {
@@ -51,16 +73,18 @@ func binContigs(rd *Reads, wanted func(i int) bool, threads int) []contig {
 		}()
 	}
 	wg.Wait()
-	n := 0
-	for _, p := range parts {
-		n += len(p)
+	several, singles := 0, 0
+	for i := range parts {
+		several, singles = several+len(parts[i].several), singles+len(parts[i].singles)
 	}
-	all := make([]contig, 0, n)
-	for _, p := range parts {
-		all = append(all, p...)
+	all := &contigs{rd: rd, several: make([]contig, 0, several), singles: make([]uint32, 0, singles)}
+	for i := range parts {
+		all.several = append(all.several, parts[i].several...)
+		all.singles = append(all.singles, parts[i].singles...)
+		parts[i] = contigs{}
 	}
-	for i := range all {
-		all[i].order = uint64(i)
+	for i := range all.several {
+		all.several[i].order = uint32(i)
 	}
 	return all
 }
@@ -72,8 +96,9 @@ type binWorker struct {
 	keys   []uint64
 	read   []byte
 	stack  []*stack
+	lone   []uint32 // reads of a group that agree with no stack
 	arena  []byte
-	out    []contig
+	out    contigs
 }
 
 // stack is a contig under construction: base counts by column, column 0 at the signature.
@@ -83,6 +108,7 @@ type stack struct {
 	count  [][4]uint16
 	cons   []byte
 	reads  int
+	first  uint32 // the first read
 }
 
 func (s *stack) reset() {
@@ -100,9 +126,9 @@ func (b *binWorker) keep(seq []byte) []byte {
 	return b.arena[at:len(b.arena):len(b.arena)]
 }
 
-func (b *binWorker) bin(from, to int, none bool) []contig {
+func (b *binWorker) bin(from, to int, none bool) contigs {
 	rd := b.rd
-	b.out = nil
+	b.out = contigs{}
 	b.keys = b.keys[:0]
 	for i := from; i < to; i++ {
 		n := rd.len(i)
@@ -115,8 +141,7 @@ func (b *binWorker) bin(from, to int, none bool) []contig {
 		}
 		p := int(rd.place[i] >> 1)
 		if none || p < a || p+minimizer.K+key12 > z {
-			b.read = unpack(b.read[:0], rd.bases(i), a, z-a)
-			b.out = append(b.out, contig{seq: b.keep(b.read), reads: 1})
+			b.out.singles = append(b.out.singles, uint32(i))
 			continue
 		}
 		key := load(rd.bases(i), p+minimizer.K) & firstBases(key12)
@@ -134,24 +159,26 @@ func (b *binWorker) bin(from, to int, none bool) []contig {
 	return b.out
 }
 
-// maxStacks bounds how many contigs of one key a read is compared with.
+// maxStacks bounds how many contigs of one key a read is compared with. A read that agrees with none of them is a contig
+// by itself.
 const maxStacks = 12
 
 // group builds contigs of reads with the same signature and the same bases after it.
 func (b *binWorker) group(keys []uint64, from int) {
 	rd := b.rd
 	used := 0
+	b.lone = b.lone[:0]
 	for _, k := range keys {
 		i := from + int(uint32(k))
-		a, z := rd.clean(i)
-		b.read = unpack(b.read[:0], rd.bases(i), a, z-a)
 		if len(keys) == 1 {
-			b.out = append(b.out, contig{seq: b.keep(b.read), reads: 1})
+			b.out.singles = append(b.out.singles, uint32(i))
 			return
 		}
+		a, z := rd.clean(i)
+		b.read = unpack(b.read[:0], rd.bases(i), a, z-a)
 		start := a - int(rd.place[i]>>1) // column of the first base
 		best, bestCost := -1, 0
-		for s := 0; s < used && s < maxStacks; s++ {
+		for s := range used {
 			st := b.stack[s]
 			lo, hi := max(start, st.lo), min(start+len(b.read), st.hi)
 			limit := (hi - lo) / 12
@@ -171,6 +198,10 @@ func (b *binWorker) group(keys []uint64, from int) {
 				best, bestCost = s, d
 			}
 		}
+		if best < 0 && used == maxStacks {
+			b.lone = append(b.lone, uint32(i))
+			continue
+		}
 		if best < 0 {
 			if used == len(b.stack) {
 				const w = maxOverlapped
@@ -180,14 +211,19 @@ func (b *binWorker) group(keys []uint64, from int) {
 			used++
 			st := b.stack[best]
 			st.reset()
-			st.lo, st.hi = start, start
+			st.lo, st.hi, st.first = start, start, uint32(i)
 		}
 		b.stack[best].add(b.read, start)
 	}
 	for s := 0; s < used; s++ {
 		st := b.stack[s]
-		b.out = append(b.out, contig{seq: b.keep(st.cons[st.lo+st.org : st.hi+st.org]), reads: st.reads})
+		if st.reads == 1 {
+			b.out.singles = append(b.out.singles, st.first)
+			continue
+		}
+		b.out.several = append(b.out.several, contig{seq: b.keep(st.cons[st.lo+st.org : st.hi+st.org]), reads: uint32(st.reads)})
 	}
+	b.out.singles = append(b.out.singles, b.lone...)
 }
 
 // add votes for the bases of read, whose first base is at column start.

@@ -2,8 +2,10 @@ package overlap
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math/bits"
 	"slices"
+	"unsafe"
 )
 
 // seedLen is the length in bases of the exact matches from which joins start; contigs that
@@ -20,19 +22,23 @@ func joinSampled(h uint64) bool { return h%joinSample == 0 }
 // assembler joins contigs: it holds growing sequences (supers) and an index of their k-mers. A contig
 // that matches one super extends it; one that matches two joins them. Both strands throughout.
 type assembler struct {
-	supers []super
-	slots  []uint64 // places of k-mers; see slotCoordBits
-	hashes []uint32 // their hashes, by which slots are found and which let the table grow in one sweep
-	shift  uint
-	used   int
-	thin   uint32 // a k-mer is in the index only if these bits of its hash are 0
-	bounds assemblerBounds
+	supers  [][]super // in lists of superList, so that no list is copied to grow
+	parents []int32   // what each super was joined into, -1 if into none: apart, as they are looked up most often
+	slots   []uint64  // places of k-mers; see slotCoordBits
+	hashes  []uint32  // their hashes, by which slots are found and which let the table grow in one sweep
+	shift   uint
+	used    int
+	thin    uint32 // a k-mer is in the index only if these bits of its hash are 0
+	bounds  assemblerBounds
 	// refused: contigs of several reads found no room.
 	refused bool
 
 	bases    int
+	held     uint64 // bytes of supers
 	fwd, rev []byte
 	kmers    []kmer // sampled ones of the contig at hand
+	hits     []hit  // of one of these
+	failed   failedHits
 }
 
 // kmer is one of a contig: the hash of it and its reverse complement, the smaller of the two, where it begins, and
@@ -50,8 +56,7 @@ type super struct {
 	org    int // index in buf of coordinate 0
 	lo, hi int // coordinates covered
 	reads  int
-	parent int32 // -1: a root
-	flip   bool  // in the parent, base b stands at shift-b; else at shift+b
+	flip   bool // in the parent, base b stands at shift-b; else at shift+b
 	shift  int
 }
 
@@ -67,16 +72,25 @@ const (
 // assemblerBounds are what an assembler may hold. Once no super is begun, those that are there still grow:
 // supers that end are where pieces of a pseudogenome are not joined.
 type assemblerBounds struct {
-	begin int // bases after which no new super is begun
-	grow  int // bases after which none is extended
-	slots int // of the index, 0 for no bound: after that, it keeps a smaller sample
+	bases int    // in all
+	begin uint64 // bytes of supers after which no new one is begun
+	grow  uint64 // bytes of supers after which none is extended
+	slots int    // of the index, 0 for no bound: after that, it keeps a smaller sample
 }
 
-// What an assembler holds in bytes: a slot of the index and its hash, and a base of a super, in half bytes: buffers have slack.
-const (
-	slotBytes   = 12
-	superBytes2 = 5
-)
+// slotBytes is what a slot of the index takes, with its hash.
+const slotBytes = 12
+
+// boundsFor returns the bounds of an assembler that may hold so many bytes and bases. An eighth to a quarter of the bytes is for the
+// index, and as much again while that is made larger.
+func boundsFor(bytes uint64, bases int) assemblerBounds {
+	slots := 1 << 8
+	for 4*uint64(slots)*slotBytes <= bytes/2 {
+		slots *= 2
+	}
+	grow := (bytes - min(bytes, uint64(slots)*slotBytes)) * 3 / 5 // the rest is for buffers that are being replaced, and the collector
+	return assemblerBounds{bases: bases, begin: grow / 2, grow: grow, slots: slots}
+}
 
 // newAssembler returns an assembler for about so many k-mers in its index.
 func newAssembler(expected int, bounds assemblerBounds) *assembler {
@@ -91,34 +105,32 @@ func newAssembler(expected int, bounds assemblerBounds) *assembler {
 }
 
 // expectedKmers returns about how many k-mers of contigs an index will hold.
-func expectedKmers(contigs []contig) int {
+func expectedKmers(c *contigs) int {
 	total := 0
-	for _, c := range contigs {
-		if c.reads > 1 {
-			total += len(c.seq)
-		}
+	for i := range c.several {
+		total += len(c.several[i].seq)
 	}
 	return total / 4 / joinSample
 }
 
 // addAll joins the contigs to what is there, those of most reads first.
-func (a *assembler) addAll(contigs []contig, tick func(done, total int)) {
-	slices.SortFunc(contigs, func(a, b contig) int {
+func (a *assembler) addAll(c *contigs, tick func(done, total int)) {
+	slices.SortFunc(c.several, func(a, b contig) int {
 		if a.reads != b.reads {
 			return cmp.Compare(b.reads, a.reads)
 		}
 		return cmp.Compare(a.order, b.order)
 	})
 	done := 0
-	for b := range sampled(contigs) {
+	for b := range sampled(c) {
 		for i, c := range b.contigs {
 			if i+1 < len(b.contigs) {
 				a.fetch(b.of(i + 1)) // while this one is added
 			}
-			a.add(c.seq, c.reads, a.indexable(b.of(i)))
+			a.add(c.seq, int(c.reads), a.indexable(b.of(i)))
 		}
 		done += len(b.contigs)
-		tick(done, len(contigs))
+		tick(done, c.count())
 	}
 }
 
@@ -138,9 +150,9 @@ func (a *assembler) indexable(kmers []kmer) []kmer {
 
 // appendTo appends to seq the supers that keep wants, given their reads and their length.
 func (a *assembler) appendTo(seq *sequence, keep func(reads, length int) bool) {
-	for i := range a.supers {
-		s := &a.supers[i]
-		if s.parent < 0 && keep(s.reads, s.hi-s.lo) {
+	for i := range a.parents {
+		s := a.super(int32(i))
+		if a.parents[i] < 0 && keep(s.reads, s.hi-s.lo) {
 			seq.append(s.buf[s.org+s.lo : s.org+s.hi])
 		}
 	}
@@ -161,18 +173,38 @@ func (b *sampledBatch) of(i int) []kmer {
 	return b.kmers[from:b.ends[i]]
 }
 
+// sampleBatch is after how many contigs, or bases, a batch ends.
+const sampleBatch, sampleBatchBases = 4096, 1 << 19
+
 // sampled samples contigs beside what takes them in.
-func sampled(contigs []contig) <-chan *sampledBatch {
+func sampled(c *contigs) <-chan *sampledBatch {
 	out := make(chan *sampledBatch, 4)
 	go func() {
 		defer close(out)
-		for len(contigs) > 0 {
-			b := &sampledBatch{contigs: contigs[:min(4096, len(contigs))]}
-			contigs = contigs[len(b.contigs):]
-			for _, c := range b.contigs {
-				b.kmers = sample(b.kmers, c.seq)
-				b.ends = append(b.ends, len(b.kmers))
+		b, bases := &sampledBatch{}, 0
+		add := func(c contig) {
+			b.contigs = append(b.contigs, c)
+			b.kmers = sample(b.kmers, c.seq)
+			b.ends = append(b.ends, len(b.kmers))
+			if bases += len(c.seq); len(b.contigs) == sampleBatch || bases >= sampleBatchBases {
+				out <- b
+				b, bases = &sampledBatch{}, 0
 			}
+		}
+		for _, s := range c.several {
+			add(s)
+		}
+		var arena []byte
+		for _, i := range c.singles {
+			x, y := c.rd.clean(int(i))
+			if cap(arena)-len(arena) < y-x+chunk {
+				arena = make([]byte, 0, 1<<16)
+			}
+			at := len(arena)
+			arena = unpack(arena, c.rd.bases(int(i)), x, y-x)
+			add(contig{seq: arena[at:len(arena):len(arena)], reads: 1})
+		}
+		if len(b.contigs) > 0 {
 			out <- b
 		}
 	}()
@@ -183,7 +215,7 @@ func sampled(contigs []contig) <-chan *sampledBatch {
 func (a *assembler) fetch(kmers []kmer) {
 	for _, k := range kmers {
 		i := k.hash >> a.shift
-		prefetch(&a.slots[i], &a.hashes[i])
+		prefetch(unsafe.Pointer(&a.slots[i]), unsafe.Pointer(&a.hashes[i]))
 	}
 }
 
@@ -207,11 +239,19 @@ func sample(dst []kmer, seq []byte) []kmer {
 	return dst
 }
 
+// superList is how many supers are in one list, a power of two.
+const superList = 1 << 12
+
+// superBytes is what a super takes beside its buffer.
+const superBytes = uint64(unsafe.Sizeof(super{})) + 5
+
+func (a *assembler) super(i int32) *super { return &a.supers[i/superList][i%superList] }
+
 // root follows forwards from super s: base b of s stands at shift ± b of the root.
 func (a *assembler) root(s int32) (root int32, flip bool, shift int) {
 	root = s
-	for a.supers[root].parent >= 0 {
-		p := &a.supers[root]
+	for a.parents[root] >= 0 {
+		p := a.super(root)
 		// b -> (flip ? shift-b : shift+b) -> (p.flip ? p.shift - that : p.shift + that)
 		if p.flip {
 			shift = p.shift - shift
@@ -219,11 +259,11 @@ func (a *assembler) root(s int32) (root int32, flip bool, shift int) {
 			shift = p.shift + shift
 		}
 		flip = flip != p.flip
-		root = p.parent
+		root = a.parents[root]
 	}
-	if root != s && a.supers[s].parent != root {
-		q := &a.supers[s]
-		q.parent, q.flip, q.shift = root, flip, shift
+	if root != s && a.parents[s] != root {
+		q := a.super(s)
+		a.parents[s], q.flip, q.shift = root, flip, shift
 	}
 	return root, flip, shift
 }
@@ -244,6 +284,7 @@ func (a *assembler) add(seq []byte, reads int, kmers []kmer) {
 		return
 	}
 	a.fwd = seq
+	a.failed.reset()
 	a.rev = slices.Grow(a.rev[:0], n)[:n]
 	for i, c := range seq {
 		a.rev[n-1-i] = 3 - c
@@ -267,9 +308,9 @@ func (a *assembler) add(seq []byte, reads int, kmers []kmer) {
 	case !left.ok:
 		a.begin(reads)
 	case a.contains(left, n):
-		a.supers[left.super].reads += reads
+		a.super(left.super).reads += reads
 	case right.ok && a.contains(right, n):
-		a.supers[right.super].reads += reads
+		a.super(right.super).reads += reads
 	default:
 		if a.extend(left, reads) && right.ok && right.super != left.super {
 			a.merge(left, right, n)
@@ -278,7 +319,7 @@ func (a *assembler) add(seq []byte, reads int, kmers []kmer) {
 }
 
 func (a *assembler) contains(h hit, n int) bool {
-	s := &a.supers[h.super]
+	s := a.super(h.super)
 	return h.start >= s.lo && h.start+n <= s.hi
 }
 
@@ -290,8 +331,7 @@ func (a *assembler) find(x kmer, not hit) hit {
 	h, strand, p := x.hash, uint64(x.strand), int(x.at)
 	mask := uint32(len(a.slots) - 1)
 	n := len(a.fwd)
-	var best hit
-	bestLen := 0
+	a.hits = a.hits[:0]
 	for i, k := h>>a.shift, 0; a.slots[i] != 0 && k < maxProbes; i, k = (i+1)&mask, k+1 {
 		if a.hashes[i] != h {
 			continue
@@ -300,7 +340,10 @@ func (a *assembler) find(x kmer, not hit) hit {
 		id := int32(s >> (slotUsed + slotCoordBits + 1))
 		slotStrand := s >> (slotUsed + slotCoordBits) & 1
 		coord := int(s>>slotUsed&(1<<slotCoordBits-1)) - slotCoordZero
-		root, flip, shift := a.root(id)
+		root, flip, shift := id, false, 0
+		if a.parents[id] >= 0 {
+			root, flip, shift = a.root(id)
+		}
 		if flip {
 			coord = shift - (coord + seedLen - 1)
 		} else {
@@ -312,20 +355,82 @@ func (a *assembler) find(x kmer, not hit) hit {
 		} else {
 			cand.start = coord - p
 		}
-		if cand == not || cand == best {
-			continue
+		if cand != not && !a.failed.has(cand) {
+			a.hits = append(a.hits, cand)
 		}
-		if l := a.verify(cand); l > bestLen {
+	}
+	if len(a.hits) > 1 {
+		a.fetchHits()
+	}
+	var best hit
+	bestLen := 0
+	for _, cand := range a.hits {
+		l := a.verify(cand)
+		if l > bestLen {
 			best, bestLen = cand, l
+		}
+		if l == 0 {
+			a.failed.add(cand)
 		}
 	}
 	return best
 }
 
+// cacheLine is the number of bytes that memory is fetched in.
+const cacheLine = 64
+
+// fetchHits asks for what the contig will be compared with at all of hits, which is anywhere in memory.
+func (a *assembler) fetchHits() {
+	for i := range a.hits {
+		s := a.super(a.hits[i].super)
+		prefetch(unsafe.Pointer(s), unsafe.Pointer(&s.reads))
+	}
+	for i := range a.hits {
+		h := &a.hits[i]
+		s := a.super(h.super)
+		lo, hi := max(h.start, s.lo), min(h.start+len(a.fwd), s.hi)
+		if lo < hi {
+			prefetch(unsafe.Pointer(&s.buf[s.org+lo]), unsafe.Pointer(&s.buf[s.org+min(lo+cacheLine, hi-1)]))
+		}
+	}
+}
+
+// failedHits remembers alignments of the contig at hand that differ too much: where sequence is repeated, several of its
+// k-mers lead to the same. An entry may push out another, which is then compared once more.
+type failedHits struct {
+	entries [256]uint64 // 0 for none
+	any     bool
+}
+
+func (f *failedHits) entry(h hit) (e *uint64, key uint64) {
+	key = uint64(h.super)<<(slotCoordBits+2) | uint64(h.start+slotCoordZero)<<2 | 1
+	if h.reversed {
+		key |= 2
+	}
+	return &f.entries[key*0x9e3779b97f4a7c15>>56], key
+}
+
+func (f *failedHits) has(h hit) bool {
+	e, key := f.entry(h)
+	return *e == key
+}
+
+func (f *failedHits) add(h hit) {
+	e, key := f.entry(h)
+	*e, f.any = key, true
+}
+
+func (f *failedHits) reset() {
+	if f.any {
+		clear(f.entries[:])
+		f.any = false
+	}
+}
+
 // verify compares the contig with the super where they overlap and returns the number
 // of bases that do, or 0 if they differ too much.
 func (a *assembler) verify(h hit) int {
-	s := &a.supers[h.super]
+	s := a.super(h.super)
 	seq := a.fwd
 	if h.reversed {
 		seq = a.rev
@@ -334,29 +439,45 @@ func (a *assembler) verify(h hit) int {
 	if hi-lo < seedLen {
 		return 0
 	}
-	x, y := s.buf[s.org+lo:s.org+hi], seq[lo-h.start:hi-h.start]
-	limit := (hi-lo)/16 + 1
-	d := 0
-	for i, c := range x {
-		if y[i] != c {
-			if d++; d > limit {
-				return 0
-			}
-		}
+	if !alike(s.buf[s.org+lo:s.org+hi], seq[lo-h.start:hi-h.start], (hi-lo)/16+1) {
+		return 0
 	}
 	return hi - lo
 }
 
+// alike tells whether x and y, as many bases, one a byte, differ in at most limit of them.
+func alike(x, y []byte, limit int) bool {
+	for len(x) >= 8 && len(y) >= 8 {
+		d := binary.LittleEndian.Uint64(x) ^ binary.LittleEndian.Uint64(y)
+		if limit -= bits.OnesCount64((d | d>>1) & 0x0101010101010101); limit < 0 {
+			return false
+		}
+		x, y = x[8:], y[8:]
+	}
+	for i, c := range x {
+		if y[i] != c {
+			limit--
+		}
+	}
+	return limit >= 0
+}
+
 // begin starts a new super with the contig.
 func (a *assembler) begin(reads int) {
-	if len(a.supers) >= maxSuper || a.bases+len(a.fwd) > a.bounds.begin {
+	n := len(a.fwd)
+	need := uint64(n) + superBytes
+	if len(a.parents) >= maxSuper || a.bases+n > a.bounds.bases || a.held+need > a.bounds.begin {
 		a.refused = a.refused || reads > 1
 		return
 	}
-	n := len(a.fwd)
-	a.supers = append(a.supers, super{buf: slices.Clone(a.fwd), hi: n, reads: reads, parent: -1})
+	id := int32(len(a.parents))
+	if id%superList == 0 {
+		a.supers = append(a.supers, make([]super, superList))
+	}
+	*a.super(id) = super{buf: slices.Clone(a.fwd), hi: n, reads: reads}
+	a.parents = append(a.parents, -1)
 	a.bases += n
-	id := int32(len(a.supers) - 1)
+	a.held += need
 	for _, k := range a.kmers {
 		a.insert(k, id, int(k.at))
 	}
@@ -404,25 +525,23 @@ func (a *assembler) grow() {
 	}
 }
 
-// thinOut halves the sample of k-mers that the index holds.
+// thinOut halves the sample of k-mers that the index holds. As slots are in the order of their hashes, each moves back, if at all.
 func (a *assembler) thinOut() {
 	a.thin = a.thin<<1 | 1
-	var slots []uint64
-	var hashes []uint32
-	for i, s := range a.slots {
-		if s != 0 && a.hashes[i]&a.thin == 0 {
-			slots, hashes = append(slots, s), append(hashes, a.hashes[i])
-		}
-	}
-	clear(a.slots)
 	a.used = 0
-	for i, s := range slots {
-		a.put(hashes[i], s)
+	for i, s := range a.slots {
+		if s != 0 {
+			h := a.hashes[i]
+			a.slots[i] = 0
+			if h&a.thin == 0 {
+				a.put(h, s)
+			}
+		}
 	}
 }
 
 // room makes the buffer of s hold coordinates lo..hi-1.
-func (s *super) room(lo, hi int) {
+func (a *assembler) room(s *super, lo, hi int) {
 	if s.org+lo >= 0 && s.org+hi <= len(s.buf) {
 		return
 	}
@@ -436,12 +555,13 @@ func (s *super) room(lo, hi int) {
 	}
 	buf := make([]byte, nhi-nlo)
 	copy(buf[s.lo-nlo:], s.buf[s.org+s.lo:s.org+s.hi])
+	a.held += uint64(cap(buf) - cap(s.buf))
 	s.buf, s.org = buf, -nlo
 }
 
 // extend adds to the super what the contig has beyond its ends, if there is room.
 func (a *assembler) extend(h hit, reads int) bool {
-	s := &a.supers[h.super]
+	s := a.super(h.super)
 	seq := a.fwd
 	if h.reversed {
 		seq = a.rev
@@ -452,11 +572,11 @@ func (a *assembler) extend(h hit, reads int) bool {
 	if hi-lo > maxSpan || hi > maxSpan || lo < -maxSpan {
 		return false
 	}
-	if a.bases+hi-lo-(s.hi-s.lo) > a.bounds.grow {
+	if more := hi - lo - (s.hi - s.lo); a.bases+more > a.bounds.bases || a.held+uint64(more) > a.bounds.grow {
 		a.refused = a.refused || reads > 1
 		return false
 	}
-	s.room(lo, hi)
+	a.room(s, lo, hi)
 	a.bases += hi - lo - (s.hi - s.lo)
 	oldLo, oldHi := s.lo, s.hi
 	if h.start < oldLo {
@@ -481,10 +601,10 @@ func (a *assembler) extend(h hit, reads int) bool {
 
 // merge appends the smaller of two supers that share a contig of n bases to the other.
 func (a *assembler) merge(x, y hit, n int) {
-	if s, t := &a.supers[x.super], &a.supers[y.super]; s.hi-s.lo < t.hi-t.lo {
+	if s, t := a.super(x.super), a.super(y.super); s.hi-s.lo < t.hi-t.lo {
 		x, y = y, x
 	}
-	s, t := &a.supers[x.super], &a.supers[y.super]
+	s, t := a.super(x.super), a.super(y.super)
 	flip := x.reversed != y.reversed
 	shift := x.start - y.start
 	lo, hi := t.lo+shift, t.hi+shift
@@ -512,7 +632,7 @@ func (a *assembler) merge(x, y hit, n int) {
 	if hi-lo > maxSpan || hi > maxSpan || lo < -maxSpan {
 		return
 	}
-	s.room(lo, hi)
+	a.room(s, lo, hi)
 	for b := t.lo; b < t.hi; b++ {
 		c, v := b+shift, t.buf[t.org+b]
 		if flip {
@@ -525,6 +645,7 @@ func (a *assembler) merge(x, y hit, n int) {
 	a.bases += hi - lo - (s.hi - s.lo) - (t.hi - t.lo)
 	s.lo, s.hi = lo, hi
 	s.reads += t.reads
+	a.held -= uint64(cap(t.buf))
 	t.buf = nil
-	t.parent, t.flip, t.shift = x.super, flip, shift
+	a.parents[y.super], t.flip, t.shift = x.super, flip, shift
 }

@@ -23,13 +23,13 @@ type Layout struct {
 	first uint32 // record in pl of the first of Reads
 }
 
-// Config tunes Build. Threads is at least 1. If Memory is not 0, reads are laid out in shares of their signatures so that
-// this takes about as many bytes, beside the places of the reads and the pseudogenome. Budget bounds the pseudogenome under
-// construction where Memory does not, in bases, 0 for no bound. Progress may be nil.
+// Config tunes Build. Threads is at least 1. Memory, if it is not 0, is about how many bytes this may take. With Whole, all reads are in
+// memory at once, and Memory counts them and their places; else reads are laid out in shares of their signatures, and Memory
+// counts neither the places nor the pseudogenome. Progress may be nil.
 type Config struct {
 	Threads  int
 	Memory   uint64
-	Budget   int
+	Whole    bool
 	Progress func(stage string, done, total uint64)
 }
 
@@ -51,7 +51,7 @@ const longestSequence = 1<<32 - 1<<20
 // maxPieces bounds in how many pieces a pseudogenome is assembled.
 const maxPieces = 16
 
-// Build lays out the records of srcs, at most 2^32-2 of them. The result depends on the reads, Memory and Budget alone, not on Threads.
+// Build lays out the records of srcs, at most 2^32-2 of them. The result depends on the reads, Memory and Whole alone, not on Threads.
 func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseudogenome, error) {
 	p := &Pseudogenome{b: builder{ctx: ctx, c: c, records: recordsOf(r, srcs)}}
 	b := &p.b
@@ -70,14 +70,20 @@ func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseud
 
 // plan loads the reads, or cuts them into shares.
 func (b *builder) plan() (err error) {
-	if b.c.Memory == 0 {
-		b.work = math.MaxUint64
-		b.whole, err = b.records.load(b.ctx, b.records.all())
+	if !b.c.Whole {
+		b.work = b.c.Memory * 3 / 4
+		b.shares, err = b.records.shares(b.c.Memory / 4)
 		return err
 	}
-	b.work = b.c.Memory * 3 / 4
-	b.shares, err = b.records.shares(b.c.Memory / 4)
-	return err
+	if b.whole, err = b.records.load(b.ctx, b.records.all()); err != nil {
+		return err
+	}
+	b.work = math.MaxUint64
+	if b.c.Memory > 0 {
+		taken := b.whole.bytes() + placedBytes8*uint64(b.whole.Count())/8
+		b.work = max(b.c.Memory-min(b.c.Memory, taken), b.c.Memory/8)
+	}
+	return nil
 }
 
 // each calls f for one share after another, with the number of reads in those before.
@@ -110,22 +116,13 @@ func (b *builder) tick(stage string, done, total int) {
 	}
 }
 
-// bounds returns those of an assembler that may hold so many bytes; if all reads are in memory, Budget counts instead.
+// bounds returns those of an assembler that may hold so many bytes.
 func (b *builder) bounds(bytes uint64) assemblerBounds {
 	room := longestSequence - b.seq.n
-	if b.whole != nil {
-		begin := room
-		if b.c.Budget > 0 {
-			begin = min(begin, b.c.Budget)
-		}
-		return assemblerBounds{begin: begin, grow: room}
+	if b.c.Memory == 0 {
+		return assemblerBounds{bases: room, begin: math.MaxUint64, grow: math.MaxUint64}
 	}
-	slots := 1 << 8
-	for 2*slots*slotBytes <= int(bytes/2) {
-		slots *= 2
-	}
-	grow := max(0, min(room, (int(bytes)-slots*slotBytes)*2/superBytes2))
-	return assemblerBounds{begin: grow / 2, grow: grow, slots: slots}
+	return boundsFor(bytes, room)
 }
 
 func (b *builder) build() error {
@@ -192,7 +189,11 @@ func (b *builder) assemble() (refused bool, err error) {
 		}
 		contigs := binContigs(rd, wanted, b.c.Threads)
 		if a == nil {
-			a = newAssembler(expectedKmers(contigs), b.bounds(b.work))
+			bytes := b.work
+			if b.whole != nil {
+				bytes -= min(contigs.bytes(), bytes/2)
+			}
+			a = newAssembler(expectedKmers(contigs), b.bounds(bytes))
 		}
 		a.addAll(contigs, func(done, total int) {
 			b.tick("joining contigs", before+int(uint64(rd.Count())*uint64(done)/uint64(total)), b.records.count)
@@ -208,21 +209,26 @@ func (b *builder) assemble() (refused bool, err error) {
 
 // placing is a way to place reads.
 type placing struct {
-	stage                   string
-	k                       int
-	sample                  uint64
-	step, chain, goodEnough int
-	tolerance               int // mismatches: the length by this
+	stage      string
+	k          int    // length of the seeds
+	sample     uint64 // see kmerIndex
+	step       int    // distance of the seeds looked up
+	chain      int    // candidates looked at per seed
+	perBase2   int    // candidates looked at per base, on average over placeBatch reads, in halves
+	goodEnough int    // mismatches of a place that ends the search
+	tolerance  int    // mismatches: the length by this
 }
 
 var (
-	exact = placing{"placing reads", 24, 3, 1, 16, 1, 6}
-	again = placing{"placing reads again", 24, 3, 1, 16, 1, 6}
-	loose = placing{"placing the rest", 13, 0, 3, 64, 2, 5}
+	exact = placing{stage: "placing reads", k: 24, sample: 3, step: 1, chain: 16, perBase2: 4, goodEnough: 1, tolerance: 6}
+	again = placing{stage: "placing reads again", k: 24, sample: 3, step: 1, chain: 16, perBase2: 4, goodEnough: 1, tolerance: 6}
+	loose = placing{stage: "placing the rest", k: 13, sample: 0, step: 3, chain: 64, perBase2: 2, goodEnough: 2, tolerance: 5}
 )
 
 // better tells of reads whose place may be worth another look elsewhere.
-func better(b *builder, p *placer, i int) bool { return int(b.pl.miss[p.rd.record[i]]) > p.goodEnough }
+func better(b *builder, p *placer, i int) bool {
+	return int(b.pl.miss[p.rd.record[i]]) > p.how.goodEnough
+}
 
 // never tells of no reads.
 func never(*builder, *placer, int) bool { return false }
@@ -234,10 +240,8 @@ func (b *builder) place(each func(func(rd *Reads, before int) error) error, from
 	for lo := from; lo < b.seq.n; lo += window {
 		ix := newKmerIndex(b.seq.packed, lo, min(lo+window+how.k-1, b.seq.n), how.k, how.sample, b.c.Threads)
 		err := each(func(rd *Reads, before int) error {
-			placeAll(rd, b.pl, &b.seq, ix, b.c.Threads, func(p *placer) {
-				p.step, p.chain, p.goodEnough = how.step, how.chain, how.goodEnough
-				p.tolerance = func(n int) int { return n / how.tolerance }
-			}, func(p *placer, i int) bool { return retry(b, p, i) }, func(done int) { b.tick(how.stage, before+done, b.records.count) })
+			placeAll(rd, b.pl, &b.seq, ix, b.c.Threads, how, func(p *placer, i int) bool { return retry(b, p, i) },
+				func(done int) { b.tick(how.stage, before+done, b.records.count) })
 			return b.ctx.Err()
 		})
 		if err != nil {
@@ -352,27 +356,23 @@ func poor(b *builder, p *placer, i int) bool { return b.isPoor(p.rd, i) }
 // the contigs that cost less than the mismatches they save to the pseudogenome.
 func (b *builder) mend() error {
 	least := b.leastMismatches(b.work / 4)
-	var contigs []contig
+	var poor contigs
 	err := b.each(func(rd *Reads, _ int) error {
 		for i, rec := range rd.record {
 			if miss := int(b.pl.miss[rec]); miss >= least && b.isPoor(rd, i) {
 				// Mismatches stand in for reads: what a contig would save.
 				a, z := rd.clean(i)
-				contigs = append(contigs, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: miss, order: uint64(rec)})
+				poor.several = append(poor.several, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: uint32(miss), order: rec})
 			}
 		}
 		return nil
 	})
-	if err != nil || len(contigs) == 0 {
+	if err != nil || poor.count() == 0 {
 		return err
 	}
 	const mismatchCost, baseCost = 7, 2 // bits
-	bounds := b.bounds(b.work / 2)
-	if b.c.Budget > 0 {
-		bounds.begin = min(bounds.begin, max(b.c.Budget-b.seq.n, 0))
-	}
-	a := newAssembler(expectedKmers(contigs), bounds)
-	a.addAll(contigs, func(int, int) {})
+	a := newAssembler(expectedKmers(&poor), b.bounds(b.work/2))
+	a.addAll(&poor, func(int, int) {})
 	a.appendTo(&b.seq, func(saved, length int) bool { return saved*mismatchCost > length*baseCost })
 	return nil
 }

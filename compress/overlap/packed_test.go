@@ -87,17 +87,17 @@ func TestDistanceCountsAndGivesUp(t *testing.T) {
 }
 
 // joined assembles contigs in batches, as those of shares come, and returns the supers of two reads or more, one base a byte.
-func joined(contigs []contig, bounds assemblerBounds, batches int) (pg []byte, a *assembler) {
-	a = newAssembler(expectedKmers(contigs), bounds)
+func joined(several []contig, bounds assemblerBounds, batches int) (pg []byte, a *assembler) {
+	a = newAssembler(expectedKmers(&contigs{several: several}), bounds)
 	for i := range batches {
-		a.addAll(contigs[len(contigs)*i/batches:len(contigs)*(i+1)/batches], func(int, int) {})
+		a.addAll(&contigs{several: several[len(several)*i/batches : len(several)*(i+1)/batches]}, func(int, int) {})
 	}
 	var s sequence
 	a.appendTo(&s, func(reads, _ int) bool { return reads > 1 })
 	return unpack(nil, s.packed, 0, s.n), a
 }
 
-var unbounded = assemblerBounds{begin: 1 << 30, grow: 1 << 30}
+var unbounded = assemblerBounds{bases: 1 << 30, begin: 1 << 40, grow: 1 << 40}
 
 func TestAssembleGivesBackAGenome(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
@@ -109,7 +109,7 @@ func TestAssembleGivesBackAGenome(t *testing.T) {
 		if i%2 == 1 {
 			seq = reversed(seq)
 		}
-		contigs = append(contigs, contig{seq: seq, reads: 2, order: uint64(i)})
+		contigs = append(contigs, contig{seq: seq, reads: 2, order: uint32(i)})
 	}
 	pg, _ := joined(contigs, unbounded, 1)
 	if len(pg) > len(genome)+200 {
@@ -138,7 +138,7 @@ func TestJoinsLoseNothing(t *testing.T) {
 	}
 	var contigs []contig
 	for at := 0; at+60 <= len(genome); at += 7 {
-		contigs = append(contigs, contig{seq: genome[at : at+60], reads: 2, order: uint64(at)})
+		contigs = append(contigs, contig{seq: genome[at : at+60], reads: 2, order: uint32(at)})
 	}
 	pg, _ := joined(contigs, unbounded, 1)
 	seen := map[string]bool{}
@@ -164,16 +164,16 @@ func TestBoundedAssembler(t *testing.T) {
 	var contigs []contig
 	for i := range 2_000 {
 		at := r.Intn(len(genome) - 150)
-		contigs = append(contigs, contig{seq: genome[at : at+150], reads: 2, order: uint64(i)})
+		contigs = append(contigs, contig{seq: genome[at : at+150], reads: 2, order: uint32(i)})
 	}
-	pg, a := joined(contigs, assemblerBounds{begin: 1 << 20, grow: 1 << 20, slots: 1 << 12}, 5)
+	pg, a := joined(contigs, assemblerBounds{bases: 1 << 30, begin: 1 << 20, grow: 1 << 20, slots: 1 << 12}, 5)
 	if len(a.slots) != 1<<12 || a.thin == 0 || a.refused {
 		t.Errorf("%d slots, sample mask %b, refused: %v", len(a.slots), a.thin, a.refused)
 	}
 	if len(pg) < len(genome)*9/10 || len(pg) > len(genome)*11/10 {
 		t.Errorf("%d bases from a genome of %d", len(pg), len(genome))
 	}
-	pg, a = joined(contigs, assemblerBounds{begin: 2_000, grow: 6_000, slots: 1 << 12}, 5)
+	pg, a = joined(contigs, assemblerBounds{bases: 1 << 30, begin: 2_000, grow: 6_000, slots: 1 << 12}, 5)
 	if !a.refused || len(pg) < 2_000 || len(pg) > 6_000 {
 		t.Errorf("%d bases, refused: %v", len(pg), a.refused)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // Unplaced is the position of a read that has no place on the pseudogenome.
@@ -104,21 +105,32 @@ func newKmerIndex(pg []byte, from, n, k int, sample uint64, threads int) *kmerIn
 
 // placer looks for the place of reads; one a goroutine.
 type placer struct {
-	rd         *Reads
-	pg         []byte
-	n          int
-	ix         *kmerIndex
-	step       int // distance of the seeds looked up
-	chain      int // candidates looked at per seed
-	rev        []byte
-	maskF      []uint64
-	maskR      []uint64
-	best       int
-	bestPos    int
-	bestRev    bool
-	tolerance  func(length int) int
-	goodEnough int
+	rd  *Reads
+	pg  []byte
+	n   int
+	ix  *kmerIndex
+	how placing
+	// credit is how many candidates may still be looked at; see placeBatch.
+	credit  int
+	rev     []byte
+	maskF   []uint64
+	maskR   []uint64
+	best    int
+	bestPos int
+	bestRev bool
+	seeds   [seedBlock]seed
 }
+
+// seed is a k-mer of a read.
+type seed struct {
+	at       int    // offset in the read
+	f, r     uint64 // the k-mer and its reverse complement
+	slot     uint64 // of the index
+	from, to uint32 // its positions in the index
+}
+
+// Of the seeds of a read, all but the first two are looked up seedBlock at a time, so that memory answers for all of these together.
+const seedBlock = 8
 
 // try compares the read with the pseudogenome at pos.
 func (p *placer) try(read []byte, length, pos int, rev bool, mask []uint64) {
@@ -131,30 +143,102 @@ func (p *placer) try(read []byte, length, pos int, rev bool, mask []uint64) {
 	}
 }
 
-// seed tries the candidates of the k-mer at offset q of the read, on both strands; it returns false if it is none that is indexed.
-func (p *placer) seed(read []byte, length, q int, maskF, maskR []uint64) bool {
+// indexed returns the seed at offset q of the read, and whether it is one that is indexed.
+func (p *placer) indexed(read []byte, q int) (s seed, ok bool) {
 	ix := p.ix
-	f := load(read, q) & firstBases(ix.k)
-	r := reverseWord(f, ix.k)
-	x := mix64(min(f, r))
-	if x&ix.sample != 0 {
-		return false
+	s.at = q
+	s.f = load(read, q) & firstBases(ix.k)
+	s.r = reverseWord(s.f, ix.k)
+	x := mix64(min(s.f, s.r))
+	s.slot = x >> ix.shift
+	return s, x&ix.sample == 0
+}
+
+// look tries the candidates of a seed, on both strands.
+func (p *placer) look(s *seed, read []byte, length int, maskF, maskR []uint64) {
+	k := p.ix.k
+	candidates := p.ix.pos[s.from:min(s.to, s.from+uint32(p.how.chain))]
+	p.credit -= len(candidates)
+	if len(candidates) >= filterLeast && maskF == nil && s.f != s.r {
+		p.filter(s, candidates, read, length)
+		return
 	}
-	x >>= ix.shift
-	from, to := ix.start[x], ix.start[x+1]
-	for _, at := range ix.pos[from:min(to, from+uint32(p.chain))] {
-		w := load(p.pg, int(at)) & firstBases(ix.k)
-		if w == f {
-			p.try(read, length, int(at)-q, false, maskF)
+	for _, at := range candidates {
+		w := load(p.pg, int(at)) & firstBases(k)
+		if w == s.f {
+			p.try(read, length, int(at)-s.at, false, maskF)
 		}
-		if w == r {
-			p.try(p.rev, length, int(at)-(length-ix.k-q), true, maskR)
+		if w == s.r {
+			p.try(p.rev, length, int(at)-(length-k-s.at), true, maskR)
 		}
 		if p.best == 0 {
 			break
 		}
 	}
-	return true
+}
+
+// filterLeast is the number of candidates from which on filter is faster.
+const filterLeast = 4
+
+// stretch is some bases of a read, at most a chunk, that are compared first.
+type stretch struct {
+	at    int // offset in the read
+	bases uint64
+	mask  uint64
+}
+
+func newStretch(read []byte, at, n int) stretch {
+	n = min(max(n, 0), chunk)
+	return stretch{at, load(read, at), firstBases(n)}
+}
+
+// differ returns in how many bases the stretch differs from pg if the read is at pos.
+func (s *stretch) differ(pg []byte, pos int) int {
+	return bits.OnesCount64(mismatchBits(load(pg, pos+s.at), s.bases) & s.mask)
+}
+
+// filter is look where there are many candidates, most of which share no more than the k-mer with the read: it compares
+// two stretches beside the k-mer, without a branch, before it tries one.
+func (p *placer) filter(s *seed, candidates []uint32, read []byte, length int) {
+	k := p.ix.k
+	type oriented struct {
+		read []byte
+		at   int // offset of the k-mer
+		x, y stretch
+	}
+	// One for each strand.
+	var o [2]oriented
+	for i := range o {
+		r, q := read, s.at
+		if i == 1 {
+			r, q = p.rev, length-k-s.at
+		}
+		after := length - k - q
+		o[i] = oriented{r, q, newStretch(r, max(q-chunk, 0), q), newStretch(r, q+k, after)}
+		switch {
+		case q < chunk && after > chunk+q:
+			o[i].x = newStretch(r, q+k+chunk, after-chunk)
+		case after < chunk && q > chunk+after:
+			o[i].y = newStretch(r, max(q-2*chunk, 0), q-chunk)
+		}
+	}
+	for _, at := range candidates {
+		w := load(p.pg, int(at)) & firstBases(k)
+		x := w ^ s.f
+		i := (x | -x) >> 63 // 0 if it is the k-mer
+		if i != 0 && w != s.r {
+			continue
+		}
+		v := &o[i]
+		pos := int(at) - v.at
+		if pos < 0 || pos+length > p.n || v.x.differ(p.pg, pos)+v.y.differ(p.pg, pos) > p.best {
+			continue
+		}
+		p.try(v.read, length, pos, i != 0, nil)
+		if p.best == 0 {
+			break
+		}
+	}
 }
 
 // place returns the best place of read i in stored orientation, or pos -1 if there is none of fewer than `below` mismatches.
@@ -170,23 +254,64 @@ func (p *placer) place(i, below int) (pos int, rev bool) {
 	if mf != nil {
 		p.maskF, p.maskR = mf, mr // keep the buffers, which may have grown
 	}
-	p.best, p.bestPos, p.bestRev = min(p.tolerance(n)+1, below), -1, false
+	p.best, p.bestPos, p.bestRev = min(n/p.how.tolerance+1, below), -1, false
 	// From the outside in: two seeds at the ends settle most reads.
-	for a, z := 0, n-p.ix.k; a <= z; a, z = a+p.step, z-p.step {
-		for a < z && !p.seed(read, n, a, mf, mr) {
-			a++
+	a, z, left := 0, n-p.ix.k, true
+	for done := 0; a <= z; done++ {
+		block := p.seeds[:1]
+		if done >= 2 {
+			block = p.seeds[:]
 		}
-		if p.best > p.goodEnough {
-			for z >= a && !p.seed(read, n, z, mf, mr) {
+		count := 0
+		for count < len(block) && a <= z {
+			at := z
+			if left {
+				if a == z {
+					left = false
+					continue
+				}
+				at = a
+			}
+			var ok bool
+			block[count], ok = p.indexed(read, at)
+			switch {
+			case ok && left:
+				left = false
+			case ok:
+				left = true
+				a, z = a+p.how.step, z-p.how.step
+			case left:
+				a++
+			default:
 				z--
 			}
+			if ok {
+				count++
+			}
 		}
-		if p.best <= p.goodEnough && p.bestPos >= 0 {
-			break
+		block = block[:count]
+		if count > 1 {
+			for j := range block {
+				prefetch(unsafe.Pointer(&p.ix.start[block[j].slot]), unsafe.Pointer(&p.ix.start[block[j].slot+1]))
+			}
 		}
-	}
-	if p.bestPos < 0 {
-		return -1, false
+		for j := range block {
+			s := &block[j]
+			s.from, s.to = p.ix.start[s.slot], p.ix.start[s.slot+1]
+			if count > 1 && s.from < s.to {
+				prefetch(unsafe.Pointer(&p.ix.pos[s.from]), unsafe.Pointer(&p.ix.pos[s.to-1]))
+			}
+		}
+		for j := range block {
+			p.look(&block[j], read, n, mf, mr)
+			if p.best <= p.how.goodEnough && p.bestPos >= 0 {
+				return p.bestPos, p.bestRev
+			}
+			if p.credit <= 0 {
+				a = z + 1
+				break
+			}
+		}
 	}
 	return p.bestPos, p.bestRev
 }
@@ -218,27 +343,38 @@ func (pl *placements) set(record, pos uint32, rev bool, miss int) {
 	}
 }
 
-// placeAll places the reads that have no place yet, and those that again tells of (nil: none) if it finds a place with fewer mismatches.
-func placeAll(rd *Reads, pl *placements, seq *sequence, ix *kmerIndex, threads int, setup func(*placer), again func(p *placer, i int) bool, tick func(done int)) {
-	const batch = 4096
+// placeBatch is how many reads are placed one after another, by one goroutine. They share what candidates they may look at:
+// so many for each of their bases. Half of these are there from the first read on, the others come read by read. A read
+// that is hard to place may so look at all of its candidates, unless most are: reads of low complexity, or made of pieces of the
+// same repeats, have thousands, none of which is a place.
+const placeBatch = 4096
+
+// placeAll places the reads that have no place yet, and those that again tells of if it finds a place with fewer mismatches.
+func placeAll(rd *Reads, pl *placements, seq *sequence, ix *kmerIndex, threads int, how placing, again func(p *placer, i int) bool, tick func(done int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for t := 0; t < threads; t++ {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			p := &placer{rd: rd, pg: seq.packed, n: seq.n, ix: ix}
-			setup(p)
+			p := &placer{rd: rd, pg: seq.packed, n: seq.n, ix: ix, how: how}
 			for {
-				from := int(next.Add(batch)) - batch
+				from := int(next.Add(placeBatch)) - placeBatch
 				if from >= rd.Count() {
 					return
 				}
-				for i := from; i < min(from+batch, rd.Count()); i++ {
+				to := min(from+placeBatch, rd.Count())
+				bases := 0
+				for i := from; i < to; i++ {
+					bases += rd.len(i)
+				}
+				p.credit = bases * how.perBase2 / 4
+				for i := from; i < to; i++ {
+					p.credit += rd.len(i) * how.perBase2 / 4
 					rec := rd.record[i]
 					below := math.MaxInt
 					if pl.pos[rec] != Unplaced {
-						if again == nil || !again(p, i) {
+						if !again(p, i) {
 							continue
 						}
 						below = int(pl.miss[rec])
@@ -247,7 +383,7 @@ func placeAll(rd *Reads, pl *placements, seq *sequence, ix *kmerIndex, threads i
 						pl.set(rec, uint32(pos), rev != (rd.place[i]&1 != 0), p.best)
 					}
 				}
-				if from%(batch*16) == 0 {
+				if from%(placeBatch*16) == 0 {
 					tick(from)
 				}
 			}

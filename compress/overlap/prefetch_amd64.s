@@ -1,6 +1,6 @@
 #include "textflag.h"
 
-// func prefetch(a *uint64, b *uint32)
+// func prefetch(a, b unsafe.Pointer)
 TEXT ·prefetch(SB), NOSPLIT, $0-16
 	MOVQ a+0(FP), AX
 	MOVQ b+8(FP), BX

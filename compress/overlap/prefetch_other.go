@@ -2,4 +2,6 @@
 
 package overlap
 
-func prefetch(a *uint64, b *uint32) {}
+import "unsafe"
+
+func prefetch(a, b unsafe.Pointer) {}

@@ -406,9 +406,15 @@ func (rs *records) meanLength() uint64 {
 	return bases / reads
 }
 
-// bytes returns how much memory a selection takes.
+// exceptionBytes is what an exception takes, with the slack of the list that it is in.
+const exceptionBytes = 20
+
+// placedBytes8 is what the place of a record takes, and its index where all reads are in memory, in eighths of a byte.
+const placedBytes8 = 41 + 32
+
+// bytes returns how much memory the reads take.
 func (rd *Reads) bytes() uint64 {
-	return uint64(len(rd.packed)) + 8*uint64(len(rd.record)) + 12*uint64(len(rd.length))
+	return uint64(len(rd.packed)) + 8*uint64(len(rd.place)) + 12*uint64(len(rd.length)) + exceptionBytes*uint64(len(rd.exceptions))
 }
 
 // Count returns the number of reads.

@@ -137,7 +137,7 @@ func (e *Encoder) build() error {
 	// Slices wait for this only where they hold reads without a place.
 	e.coded = make(chan struct{})
 	var follow []chan<- []byte
-	if e.cfg.Check && e.layout.Memory == 0 && len(segments(g.Len)) == 1 {
+	if e.cfg.Check && e.layout.Whole && len(segments(g.Len)) == 1 {
 		e.check, follow = followed(g.Len)
 	}
 	go func() {

@@ -10,12 +10,11 @@ import (
 	"orcomgo/compress/overlap"
 )
 
-// What reads need in memory, in bytes, if all are laid out at once. A base that is new takes room as a contig and in the assembler
-// with its index, or later in the pseudogenome and the index of placement; any base its two bits and its share of the contigs.
+// What reads need in memory, in bytes, if all are laid out at once, beside what the assembler and the indexes take, which are bounded: each read its
+// numbers and its share of a contig, each base its two bits and one as a base of a contig.
 const (
-	perRead    = 28
-	perBase4   = 5 // a quarter of a byte packed, one as a contig of one read: in quarters
-	perNewBase = 18
+	perRead  = 28
+	perBase4 = 5 // in quarters
 )
 
 // What they need if they are laid out in shares: each read its place and, in a run, its rank there and what sorting takes; each that is
@@ -61,7 +60,7 @@ func (e *Encoder) plan() {
 		r, n := size(&meta.Blocks[i])
 		reads, bases = reads+r, bases+n
 	}
-	e.layout = overlap.Config{Threads: e.cfg.Threads, Progress: e.cfg.Progress}
+	e.layout = overlap.Config{Threads: e.cfg.Threads, Whole: true, Progress: e.cfg.Progress}
 	limit, read := uint64(math.MaxUint64), uint64(perCoded) // of a part, and a read of it
 	half := e.cfg.Memory / 2
 	switch {
@@ -74,7 +73,7 @@ func (e *Encoder) plan() {
 			}
 			return max(uint64(max(int64(half+half/2)-int64(taken), 0)), e.cfg.Memory/8, bases/16, 1<<16)
 		}
-		e.layout.Memory = room(reads * perPlaced8 / 8)
+		e.layout.Whole, e.layout.Memory = false, room(reads*perPlaced8/8)
 		limit = e.layout.Memory / 2
 		if !meta.Options.OrderAny {
 			read += perCounted
@@ -88,7 +87,7 @@ func (e *Encoder) plan() {
 			limit = math.MaxUint64
 		}
 	case e.cfg.Memory > 0:
-		e.layout.Budget = int(max(half/perNewBase, 1<<16))
+		e.layout.Memory = half + half/2
 	}
 	p := &part{}
 	first := uint64(0)
