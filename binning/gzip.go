@@ -85,7 +85,8 @@ type garbageError struct {
 }
 
 func (e *garbageError) Error() string {
-	return fmt.Sprintf("trailing garbage after the %s data: found %s at offset %d, expected the end of the file", e.kind, showByte(e.found), e.offset)
+	return fmt.Sprintf("trailing garbage after the %s data: found %s at offset %d, expected the end of the file",
+		e.kind, showByte(e.found), e.offset)
 }
 
 var errZstdGarbage = errors.New("trailing garbage after the zstd data: expected another frame or the end of the file")

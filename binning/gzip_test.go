@@ -15,7 +15,8 @@ func TestBehindGzip(t *testing.T) {
 	text := simulate(1, 600, 100, 100, "1")
 	zeros := func(n int) []byte { return make([]byte, n) }
 	garbage := func(kind string, data []byte, found string, behind int) string {
-		return fmt.Sprintf("x: trailing garbage after the %s data: found %s at offset %d, expected the end of the file", kind, found, len(data)+behind)
+		return fmt.Sprintf("x: trailing garbage after the %s data: found %s at offset %d, expected the end of the file",
+			kind, found, len(data)+behind)
 	}
 	one, three, bgzf := gzipped(text, 1), gzipped(text, 3), bgzipped(text)
 	noEnd := bgzf[:len(bgzf)-28]
@@ -53,7 +54,8 @@ func TestBehindGzip(t *testing.T) {
 		{"part of a member's header", join(one, one[:9]), truncated},
 		{"part of a file name in a header", join(one, []byte("\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\xffreads.fa")), truncated},
 		{"bgzip and part of a header", join(bgzf, bgzf[:12]), truncated},
-		{"another method", join(one, []byte("\x1f\x8b\x07\x00\x00\x00\x00\x00\x00\xff")), "x: the gzip data is damaged: expected the header of a member"},
+		{"another method", join(one, []byte("\x1f\x8b\x07\x00\x00\x00\x00\x00\x00\xff")),
+			"x: the gzip data is damaged: expected the header of a member"},
 	} {
 		dir, err := binTexts(t, Config{Threads: 2, Options: bins.Options{BlockSize: 30_000}}, testInput{"x", tt.data})
 		switch {

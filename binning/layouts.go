@@ -66,7 +66,8 @@ type oddLayout struct {
 }
 
 func (l *layoutList) add(r *bins.RecordLayout, letters int) {
-	s := shortLayout{cr: r.CR, plus: uint8(r.Plus), noNewline: r.NoNewline, seqWidth: r.SeqWidth, qualWidth: r.QualWidth, letters: uint32(letters)}
+	s := shortLayout{cr: r.CR, plus: uint8(r.Plus), noNewline: r.NoNewline,
+		seqWidth: r.SeqWidth, qualWidth: r.QualWidth, letters: uint32(letters)}
 	if r.Tail != "" {
 		s.tail = l.tailIndex(r.Tail)
 	}

@@ -53,7 +53,8 @@ func (c *Config) bound(chosen bool) error {
 		return fmt.Errorf("%s about %d MiB of memory, and %d MiB are allowed", what, (least+1<<20-1)>>20, c.Memory>>20)
 	}
 	if size != c.Options.BlockSize && c.Note != nil {
-		c.Note(fmt.Sprintf("blocks of %g MB instead of %g MB, to stay within %d MiB of memory", float64(size)/1e6, float64(c.Options.BlockSize)/1e6, c.Memory>>20))
+		c.Note(fmt.Sprintf("blocks of %g MB instead of %g MB, to stay within %d MiB of memory",
+			float64(size)/1e6, float64(c.Options.BlockSize)/1e6, c.Memory>>20))
 	}
 	c.Options.BlockSize = size
 	return nil

@@ -89,7 +89,8 @@ func TestLittleMemory(t *testing.T) {
 		if err := os.WriteFile(path, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		c := Config{Inputs: []InputSpec{{path, -1, false}}, OutDir: filepath.Join(dir, "out"), Threads: tt.threads, Streams: tt.streams, Memory: 64 << 20}
+		c := Config{Inputs: []InputSpec{{path, -1, false}}, OutDir: filepath.Join(dir, "out"),
+			Threads: tt.threads, Streams: tt.streams, Memory: 64 << 20}
 		s, err := Run(context.Background(), c)
 		if err != nil {
 			t.Fatal(err)

@@ -366,7 +366,8 @@ func TestProgressAndMemory(t *testing.T) {
 		t.Errorf("progress ended with %d of %d", last.Load(), total.Load())
 	}
 	c.Memory, c.Force = 1<<20, true
-	if _, err := Run(context.Background(), c); err == nil || !strings.Contains(err.Error(), "blocks of 100000 bytes need about 26 MiB of memory, and 1 MiB are allowed") {
+	const want = "blocks of 100000 bytes need about 26 MiB of memory, and 1 MiB are allowed"
+	if _, err := Run(context.Background(), c); err == nil || err.Error() != want {
 		t.Errorf("too little memory: %v", err)
 	}
 }

@@ -81,7 +81,9 @@ func TestChangedInputs(t *testing.T) {
 		}, ""},
 		{"joined by another", func(t *testing.T, path string, data []byte) { check(t, os.WriteFile(path+".other", data, 0o666)) }, ""},
 	}
-	for _, in := range []testInput{{"plain", text}, {"gzip", gzipped(text, 3)}, {"bgzip", bgzipped(text)}, {"zstd", zstdCompressed(text)}, {"wrapped", wrapped}} {
+	for _, in := range []testInput{
+		{"plain", text}, {"gzip", gzipped(text, 3)}, {"bgzip", bgzipped(text)}, {"zstd", zstdCompressed(text)}, {"wrapped", wrapped},
+	} {
 		for _, tt := range meddles {
 			t.Run(in.name+" "+tt.name, func(t *testing.T) {
 				t.Parallel() // it waits for the clock and the disk
@@ -136,7 +138,8 @@ func TestChangedLate(t *testing.T) {
 			}
 		}}, err
 	}
-	if _, err := Run(context.Background(), c); err == nil || !strings.HasPrefix(err.Error(), inputs[1].Path+": the file was changed while it was read: ") {
+	want := inputs[1].Path + ": the file was changed while it was read: "
+	if _, err := Run(context.Background(), c); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error is %v", err)
 	}
 	if _, err := os.Stat(c.OutDir); !errors.Is(err, fs.ErrNotExist) {

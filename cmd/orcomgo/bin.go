@@ -35,7 +35,8 @@ Examples:
 		f.StringVar(&o.names, "names", "keep", "`NAMES` of the records: keep, or drop to number them")
 		f.StringVar(&o.quality, "quality", "keep", "`QUALITIES`: keep, bin8 for Illumina's eight levels, or drop")
 		o.blockSize = binning.DefaultBlockSize
-		f.Var(&o.blockSize, "block-size", "`SIZE` of text that is sorted at a time, such as 64MiB or 1G; it is smaller by default where --memory is short,\nwhich makes the archive a little larger")
+		f.Var(&o.blockSize, "block-size", "`SIZE` of text that is sorted at a time, such as 64MiB or 1G;\n"+
+			"less by default where --memory is short, which makes the archive a little larger")
 		f.IntVar(&o.streams, "streams", 0, "`BLOCKS` in flight at once (default 2, or 4 on a GPU)")
 		f.StringVar(&o.device, "device", "auto", "`WHERE` to run: auto, cpu or gpu")
 		f.BoolVarP(&o.force, "force", "f", false, "replace an archive of that name")

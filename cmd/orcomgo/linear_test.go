@@ -122,7 +122,8 @@ func stageTimes(t *testing.T, name string, text []byte) (times []time.Duration) 
 	var restored bytes.Buffer
 	for i, stage := range []func() error{
 		func() error {
-			_, err := binning.Run(context.Background(), binning.Config{Inputs: []binning.InputSpec{{Path: path, Mate: -1}}, OutDir: out, Threads: 1, Streams: 1})
+			_, err := binning.Run(context.Background(), binning.Config{
+				Inputs: []binning.InputSpec{{Path: path, Mate: -1}}, OutDir: out, Threads: 1, Streams: 1})
 			return err
 		},
 		func() error {
