@@ -1,6 +1,7 @@
 # make build   bin/orcomgo, pure Go
 # make demo    simulate a small paired run, archive it, restore it, compare
-# make test    everything that should pass before a commit, in minutes
+# make test    everything that should pass before a commit, in minutes; with ORCOMGO_DATA=DIR (an absolute path)
+#              also the tests on real runs, in DIR
 GO     ?= go
 BENCH  ?= .
 DEMO   ?= /tmp/orcomgo-demo

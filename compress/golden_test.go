@@ -34,7 +34,7 @@ type golden struct {
 	inputs string // names of files, separated by spaces; first mates and their mates are joined by a +
 	bin    bins.Options
 	pack   PackOptions
-	// If not 0, how much text, or how many reads, a slice aims for.
+	// If not 0, how much text, or how many reads, a slice aims for: which of the two counts depends on the options.
 	sliceText, sliceReads uint64
 
 	slices, parts int // of the packed archive; 0 stands for one. Parts are sections of positions
@@ -67,15 +67,18 @@ var goldens = []golden{
 
 	// What can be left out.
 	{name: "names-drop", what: "Names dropped.", inputs: "pair_1.fastq+pair_2.fastq", bin: bins.Options{DropNames: true}},
-	{name: "quality-bin8", what: "Qualities in eight levels.", inputs: "pair_1.fastq+pair_2.fastq", bin: bins.Options{Quality: bins.QualityBin8}},
+	{name: "quality-bin8", what: "Qualities in eight levels.",
+		inputs: "pair_1.fastq+pair_2.fastq", bin: bins.Options{Quality: bins.QualityBin8}},
 	{name: "quality-drop", what: "Qualities dropped.", inputs: "pair_1.fastq+pair_2.fastq", bin: bins.Options{Quality: bins.QualityDrop}},
 	{name: "reads-only", what: "One sequence a line.", inputs: "pair_1.fastq+pair_2.fastq", bin: bins.Options{ReadsOnly: true}},
-	{name: "order-any", what: "Records as a set, all columns kept.", inputs: "pair_1.fastq+pair_2.fastq", bin: bins.Options{OrderAny: true}},
+	{name: "order-any", what: "Records as a set, all columns kept.",
+		inputs: "pair_1.fastq+pair_2.fastq", bin: bins.Options{OrderAny: true}},
 	{name: "order-any-names-drop", what: "Records as a set, without names.", inputs: "single.fastq",
 		bin: bins.Options{OrderAny: true, DropNames: true}},
 	{name: "order-any-sequences", what: "Sequences as a set: names and qualities dropped.", inputs: "single.fastq",
 		bin: bins.Options{OrderAny: true, DropNames: true, Quality: bins.QualityDrop}},
-	{name: "reads-only-order-any", what: "Sequences as a set, one a line.", inputs: "deep_1.fastq", bin: bins.Options{ReadsOnly: true, OrderAny: true}},
+	{name: "reads-only-order-any", what: "Sequences as a set, one a line.",
+		inputs: "deep_1.fastq", bin: bins.Options{ReadsOnly: true, OrderAny: true}},
 	{name: "reads-only-order-any-pair", what: "Sequences as a set of pairs, one a line.", inputs: "deep_1.fastq+deep_2.fastq",
 		bin: bins.Options{ReadsOnly: true, OrderAny: true}},
 
@@ -88,8 +91,9 @@ var goldens = []golden{
 		inputs: "pair_1.fastq+pair_2.fastq single.fastq", bin: bins.Options{BlockSize: 1 << 10}, slices: 10},
 	{name: "slices", what: "One block cut in several slices (by a test: they have 64 MiB of text otherwise).", inputs: "single.fastq",
 		sliceText: 1000, slices: 6},
-	{name: "slices-order-any", what: "Sequences as a set in several slices (by a test: they have 2^18 reads otherwise).", inputs: "deep_1.fastq+deep_2.fastq",
-		bin: bins.Options{ReadsOnly: true, OrderAny: true}, sliceReads: 10, slices: 6},
+	{name: "slices-order-any", what: "Sequences as a set in several slices (by a test: they have 2^18 reads otherwise).",
+		inputs: "deep_1.fastq+deep_2.fastq",
+		bin:    bins.Options{ReadsOnly: true, OrderAny: true}, sliceReads: 10, slices: 6},
 	{name: "parts", what: "Packed in so little memory that positions come in parts.", inputs: "many.fa",
 		bin: bins.Options{BlockSize: 20 << 10}, pack: PackOptions{Memory: 1500}, slices: 3, parts: 2},
 	{name: "windows", what: "Sequences as a set, packed in so little memory that they are placed in two windows.", inputs: "many.fa",
@@ -172,13 +176,10 @@ func (g *golden) exact() bool {
 // encode brings the inputs through both stages and returns the four files by name.
 func (g *golden) encode(t *testing.T, ins []input) map[string]string {
 	t.Helper()
-	text, reads := sliceText, sliceReads
-	defer func() { sliceText, sliceReads = text, reads }()
-	if g.sliceText > 0 {
-		sliceText = g.sliceText
-	}
-	if g.sliceReads > 0 {
-		sliceReads = g.sliceReads
+	if g.sliceText > 0 || g.sliceReads > 0 {
+		text, reads := sliceText, sliceReads
+		defer func() { sliceText, sliceReads = text, reads }()
+		sliceText, sliceReads = max(g.sliceText, 1), max(g.sliceReads, 1)
 	}
 	dir := binTo(t, ins, g.bin)
 	p := g.pack

@@ -252,8 +252,8 @@ func newBinsFiles(t testing.TB, bdna, bmeta string) *binsFiles {
 		b := fmt.Sprintf("block %d ", i)
 		w.byte(b + "flags")
 		var v []int
-		for _, f := range []string{"input", "first record", "records", "text length", "total bases", "read length", "names length", "qualities length",
-			"bases length", "stored bases", "stored names", "stored qualities", "meta length", "directory length"} {
+		for _, f := range []string{"input", "first record", "records", "text length", "total bases", "read length", "names length",
+			"qualities length", "bases length", "stored bases", "stored names", "stored qualities", "meta length", "directory length"} {
 			v = append(v, w.uvarint(b+f))
 		}
 		w.bytes(16, b+"text hash")

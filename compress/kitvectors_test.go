@@ -221,16 +221,16 @@ func (k *kit) valid() {
 	}
 	r1, r2 := kitReads(3, 6, 40)
 	pair := []input{{"x_1.fastq", r1, 1, true}, {"x_2.fastq", r2, 0, false}}
-	other("valid-no-verify", "Packed without the check: the manifest has neither SHA-256 nor lengths and hashes of the texts of slices.", nil, pair,
-		bins.Options{}, PackOptions{NoVerify: true})
+	other("valid-no-verify", "Packed without the check: the manifest has neither SHA-256 nor lengths and hashes of the texts of slices.", nil,
+		pair, bins.Options{}, PackOptions{NoVerify: true})
 	other("valid-empty", "An empty file.", nil, single("x.fastq", ""), bins.Options{}, PackOptions{})
 	other("valid-level-max", "Qualities at level max.", nil, pair, bins.Options{}, PackOptions{Level: LevelMax})
 	o := bins.Options{ReadsOnly: true}
 	other("valid-reads-only", "Reads only: one sequence a line.",
 		map[string]string{"x_1.reads": strings.Join(expected(r1, o), ""), "x_2.reads": strings.Join(expected(r2, o), "")}, pair, o, PackOptions{})
 	other("valid-odd-file-names", "Input files whose names hold spaces, control characters, a backslash and bytes that are no UTF-8.", nil,
-		[]input{{"x.fastq", r1, -1, false}, {"-x caf\xc3\xa9\\.fastq", r2, -1, false}, {"\x01\xff\n.fastq", "", -1, false}, {"...", r1, -1, false}},
-		bins.Options{}, PackOptions{})
+		[]input{{"x.fastq", r1, -1, false}, {"-x caf\xc3\xa9\\.fastq", r2, -1, false}, {"\x01\xff\n.fastq", "", -1, false},
+			{"...", r1, -1, false}}, bins.Options{}, PackOptions{})
 	var old []input
 	files := make(map[string]string)
 	for name, content := range filesIn(k.t, "../testdata/format2") {
@@ -338,7 +338,8 @@ func (k *kit) sliceOf(input int) string {
 func (k *kit) packedCut() {
 	shared := k.packed.section["shared 0"].from
 	all := []int{0, 1, 2, 3}
-	k.put("cdna-cut-sections", "The .cdna file ends in the first slice.", kitDamaged, k.with("x.cdna", cut(k.packed.section["slice 0 sequences"].from)), all...)
+	k.put("cdna-cut-sections", "The .cdna file ends in the first slice.", kitDamaged,
+		k.with("x.cdna", cut(k.packed.section["slice 0 sequences"].from)), all...)
 	k.put("cdna-cut-shared", "The .cdna file ends before the shared sections.", kitDamaged, k.with("x.cdna", cut(shared)), all...)
 	k.put("cdna-cut-header", "The .cdna file ends in its header.", kitDamaged, k.with("x.cdna", cut(10)), all...)
 	k.put("cdna-empty", "The .cdna file is empty.", kitDamaged, k.with("x.cdna", cut(0)), all...)
@@ -375,9 +376,11 @@ func (k *kit) packedForged() {
 	forge("forged-no-records", "A slice of no records.", map[string][]byte{"slice 0 records": number(0)})
 	forge("forged-bases", "An input and its slice of 2^60 bases, more than the sections can hold.",
 		map[string][]byte{"input 3 bases": number(1 << 60), k.sliceOf(3) + "first bases": number(1 << 60)})
-	forge("forged-names", "Names of 2^60 bytes, more than the section can hold.", map[string][]byte{k.sliceOf(3) + "first names length": number(1 << 60)})
+	forge("forged-names", "Names of 2^60 bytes, more than the section can hold.",
+		map[string][]byte{k.sliceOf(3) + "first names length": number(1 << 60)})
 	forge("forged-section", "A section longer than the file.", map[string][]byte{"slice 0 sequences length": number(huge)})
-	forge("forged-bulk", "A length of the sections that is not their sum.", map[string][]byte{"bulk length": number(uint64(k.packed.bulkEnd() + 1))})
+	forge("forged-bulk", "A length of the sections that is not their sum.",
+		map[string][]byte{"bulk length": number(uint64(k.packed.bulkEnd() + 1))})
 	forge("forged-mate", "A pair whose mates point elsewhere.", map[string][]byte{"input 0 mate": number(2)})
 	forge("forged-slice-input", "A slice of an input that there is not.", map[string][]byte{"slice 0 input": number(4)})
 	forge("forged-second-mates", "A slice of second mates alone.", map[string][]byte{"slice 0 input": number(1)})
@@ -394,17 +397,22 @@ func (k *kit) packedForged() {
 	}
 	to := func(content ...byte) func([]byte) []byte { return func([]byte) []byte { return content } }
 	fasta := k.sliceOf(3)
-	section("forged-pseudogenome", "A pseudogenome of 2^32-2 bases in a few bytes.", "shared 0", to(0xfe, 0xff, 0xff, 0xff, 0x0f, 1, 2, 3), all...)
-	section("forged-quality-strategy", "Qualities of a strategy that there is not.", "slice 0 first qualities", func(b []byte) []byte { b[0] = 200; return b }, 0, 1)
+	section("forged-pseudogenome", "A pseudogenome of 2^32-2 bases in a few bytes.", "shared 0",
+		to(0xfe, 0xff, 0xff, 0xff, 0x0f, 1, 2, 3), all...)
+	section("forged-quality-strategy", "Qualities of a strategy that there is not.", "slice 0 first qualities",
+		func(b []byte) []byte { b[0] = 200; return b }, 0, 1)
 	section("forged-quality-cut", "Qualities whose stream ends early.", "slice 0 first qualities", cut(4), 0, 1)
-	section("forged-names-style", "Names of a style that there is not.", fasta+"first names section", func(b []byte) []byte { b[1] = 4; return b }, 3)
+	section("forged-names-style", "Names of a style that there is not.", fasta+"first names section",
+		func(b []byte) []byte { b[1] = 4; return b }, 3)
 	section("forged-names-size", "Names whose section says that they have 2^40 bytes.", fasta+"first names section",
 		func(b []byte) []byte { return slices.Concat(b[:2], number(1<<40), b[3:]) }, 3)
 	section("forged-lengths-bits", "Lengths of 40 bits.", k.sliceOf(2)+"first lengths", func(b []byte) []byte { b[0] = 40; return b }, 2)
 	section("forged-lengths-sum", "Lengths of another sum.", "slice 0 first lengths", to(0, 41), 0, 1)
 	section("forged-lengths-empty", "No lengths.", "slice 0 first lengths", to(), 0, 1)
-	section("forged-sequences-part", "A slice of a part that there is not.", "slice 0 sequences", func(b []byte) []byte { b[0] = 1; return b }, 0, 1)
-	section("forged-sequences-flags", "Sequences of flags that there are not.", "slice 0 sequences", func(b []byte) []byte { b[1] |= 8; return b }, 0, 1)
+	section("forged-sequences-part", "A slice of a part that there is not.", "slice 0 sequences",
+		func(b []byte) []byte { b[0] = 1; return b }, 0, 1)
+	section("forged-sequences-flags", "Sequences of flags that there are not.", "slice 0 sequences",
+		func(b []byte) []byte { b[1] |= 8; return b }, 0, 1)
 	section("forged-layout", "A layout that is a zstd frame, and is not.", k.sliceOf(2)+"first layout", to(9, 1, 2, 3, 4), 2)
 	section("forged-text", "Names that decode, but are others than were packed.", fasta+"first names section",
 		func([]byte) []byte { return names.Encode([]byte("two\none\n"), 2) }, 3)
@@ -480,7 +488,8 @@ func (k *kit) binsForged() {
 	forge("evil-name", "The odd FASTQ file is called ../evil.fastq.", map[string][]byte{"input 2 name": sized("../evil.fastq")})
 	forge("forged-inputs", "2^62 inputs.", map[string][]byte{"inputs": number(huge)})
 	forge("forged-blocks", "2^62 blocks.", map[string][]byte{"blocks": number(huge)})
-	forge("forged-records", "A block of 2^32-1 records.", map[string][]byte{odd + "records": number(1<<32 - 1), "input 2 records": number(1<<32 - 1)})
+	forge("forged-records", "A block of 2^32-1 records.",
+		map[string][]byte{odd + "records": number(1<<32 - 1), "input 2 records": number(1<<32 - 1)})
 	forge("forged-stored", "A section longer than the file.", map[string][]byte{odd + "stored qualities": number(1 << 50)})
 	forge("forged-mate", "A pair whose mates point elsewhere.", map[string][]byte{"input 0 mate": number(3)})
 	forge("forged-options", "Options that no version has.", map[string][]byte{"options": {8}})

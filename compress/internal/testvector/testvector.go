@@ -122,6 +122,7 @@ func (v *Vector) lines(t testing.TB, key string) []string {
 	f := v.field(key)
 	if f == nil {
 		t.Fatalf("the vector has no field %q", key)
+		return nil
 	}
 	return f.lines
 }
