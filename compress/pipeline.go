@@ -156,9 +156,13 @@ func (p *buffers) get(n int) []byte {
 		p.free[best] = p.free[len(p.free)-1]
 		p.free = p.free[:len(p.free)-1]
 	}
+	if b == nil && len(p.free) > 0 {
+		// One that is too small is freed in its place: slices are of nearly equal sizes, so the next will be too large for it as well.
+		p.free = p.free[:len(p.free)-1]
+	}
 	p.mu.Unlock()
 	if b == nil {
-		b = make([]byte, 0, n)
+		b = make([]byte, 0, n+n/64)
 	}
 	return b[:0]
 }

@@ -64,14 +64,20 @@ type reads struct {
 	window int
 }
 
-// Build plans the parts. The layout is made when the first slice is coded.
+// Build plans the parts. The layout is made when the first slice is coded, so that other columns of it may be coded beside, or at
+// once if memory has no room for both.
 func Build(ctx context.Context, r *bins.Reader, c Config) (*Encoder, error) {
 	if c.Threads < 1 {
 		return nil, fmt.Errorf("seqs: %d threads", c.Threads)
 	}
 	e := &Encoder{ctx: ctx, bins: r, cfg: c, current: reads{part: -1}}
 	e.done = sync.NewCond(&e.mu)
-	e.plan()
+	if tight := e.plan(); tight {
+		if err := e.build(); err != nil {
+			e.Close()
+			return nil, err
+		}
+	}
 	return e, nil
 }
 

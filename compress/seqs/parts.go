@@ -43,8 +43,9 @@ type part struct {
 
 func (p *part) forget() { p.layout, p.tree = nil, nil }
 
-// plan decides whether all reads are laid out at once, and cuts the archive into parts at block boundaries of unpaired inputs and first mates.
-func (e *Encoder) plan() {
+// plan decides whether all reads are laid out at once, and cuts the archive into parts at block boundaries of unpaired inputs and first mates. It
+// reports whether names and qualities of blocks, which are read where a slice is coded, take much of the memory that the layout needs.
+func (e *Encoder) plan() (tight bool) {
 	meta := e.bins.Meta()
 	size := func(b *bins.BlockInfo) (reads, bases uint64) {
 		switch in := &meta.Inputs[b.Input]; {
@@ -103,6 +104,8 @@ func (e *Encoder) plan() {
 		}
 		p, reads, bases = &part{}, 0, 0
 	}
+	// Half of the reads being new, an assembler takes some five bytes a base, in so far as it may.
+	need := min(e.layout.Memory, reads*perRead+bases*(perBase4/4+5))
 	reads, bases = 0, 0
 	for i := range meta.Blocks {
 		b := &meta.Blocks[i]
@@ -121,6 +124,11 @@ func (e *Encoder) plan() {
 		}
 	}
 	closePart()
+	held := uint64(0) // by blocks in work
+	for i := range meta.Blocks {
+		held = max(held, meta.Blocks[i].NamesLen+meta.Blocks[i].QualsLen)
+	}
+	return e.cfg.Memory > 0 && held > 0 && need+held > half+half/2
 }
 
 func (p *part) add(input int, from, to uint64) {
