@@ -3,9 +3,13 @@
 
 It shares nothing with the program: it is there to show that the written format
 is enough to read an archive, and to notice when the two drift apart.  It needs
-Python 3 and its standard library, and is slow: a few thousand records a second.
+Python 3 and its standard library, and is slow: some hundred records a second.
+Of pseudogenomes it reads those of less than 2^20 bases.
 
     orcomgo_reader.py DIR/NAME                        what the archive holds, all checksums
+    orcomgo_reader.py --check DIR/NAME                the same, and everything is decoded
+    orcomgo_reader.py --text DIR/NAME INPUT           the text of an input
+    orcomgo_reader.py --sequences DIR/NAME INPUT      the reads of an input, one a line
     orcomgo_reader.py --lengths DIR/NAME INPUT        the read lengths of an input, one a line
     orcomgo_reader.py --names DIR/NAME INPUT          the names of an input, one a line
     orcomgo_reader.py --qualities DIR/NAME INPUT      the qualities of an input, one read a line
@@ -18,7 +22,9 @@ gives one line on stderr and exit status 1.
 "FORMAT: X" in a comment means section X of FORMAT.md.
 """
 
+import hashlib
 import os
+import struct
 import sys
 
 
@@ -374,6 +380,7 @@ class PackedArchive:
 
     def __init__(self, base):
         self.base = base
+        self.models = None
         self.problems = []      # of what the archive can be read without
         self.data = read_file(base + ".cdna")
         meta = read_file(base + ".cmeta")
@@ -586,7 +593,7 @@ class PackedArchive:
         for index, one in enumerate(self.inputs):
             pair = ""
             if one.mate is not None:
-                pair = f", {'first' if one.first else 'second'} mates of input {one.mate}"[:99]
+                pair = f", {'first' if one.first else 'second'} mates of input {one.mate}"
             print(f"input {index}: {show(one.name)}, {KINDS[one.kind]}{pair}, {one.records} records, "
                   f"{one.bytes} bytes, {one.bases} bases, reads of {one.shortest} to {one.longest}, "
                   f"{'exact, ' + str(len(one.blocks)) + ' blocks' if one.exact else 'not exact'}")
@@ -649,6 +656,78 @@ class PackedArchive:
             lengths = self.slice_lengths(one, number)
             section = one.members[number].qualities
             yield from decode_qualities(self.read(section), lengths, section.label)
+
+    # -- sequences and text
+
+    def shared_models(self):
+        """The pseudogenome's model and the trees of positions, read once."""
+        if self.models is None:
+            require(self.shared, "the shared sections are missing")
+            model = decode_pseudogenome(self.read(self.shared[0]), "shared 0")
+            trees = [PositionTree(self.read(section), len(model.bases), section.label)
+                     for section in self.shared[1:]]
+            self.models = model, trees
+        return self.models
+
+    def has_qualities(self, index):
+        return (not self.flags & READS_ONLY and self.quality != 2
+                and self.inputs[index].kind == 0)
+
+    def slice_sequences(self, one):
+        """The sequences of a slice, a list a member."""
+        members = []
+        for number, member in enumerate(one.members):
+            lengths = self.slice_lengths(one, number)
+            qualities = [None] * one.records
+            if self.has_qualities(member.input):
+                qualities = decode_qualities(self.read(member.qualities), lengths,
+                                             member.qualities.label)
+            members.append([Read(*pair) for pair in zip(lengths, qualities)])
+        model, trees = self.shared_models()
+        SliceDecoder(self.read(one.sequences), members, model, trees, one.sequences.label)
+        return [[read.text() for read in reads] for reads in members]
+
+    def sequences(self, index):
+        for one, number in self.members_of(index):
+            yield from self.slice_sequences(one)[number]
+
+    def text(self, index):
+        """The text of an input, record by record; checked where the archive tells how."""
+        kind = self.inputs[index].kind
+        names = None if self.flags & READS_ONLY else self.names(index)
+        total, text_of_input = 0, b""
+        for one, number in self.members_of(index):
+            member, parts = one.members[number], []
+            sequences = self.slice_sequences(one)[number]
+            qualities = layouts = None
+            if self.has_qualities(index):
+                qualities = decode_qualities(self.read(member.qualities),
+                                             self.slice_lengths(one, number),
+                                             member.qualities.label)
+            if not self.flags & READS_ONLY and (kind == 1 or qualities is not None):
+                layouts = packed_layouts(self.read(member.layout), one.records, member.layout.label)
+            for i, sequence in enumerate(sequences):
+                parts.append(record_text(kind, next(names) if names else None, sequence,
+                                         qualities and qualities[i], layouts and layouts(i)))
+            text = b"".join(parts)
+            if member.text_length is not None:
+                require(len(text) == member.text_length and xxh3_64(text) == member.text_hash,
+                        f"slice {one.index}: the text is not what it was when it was verified")
+            text_of_input += text
+            yield from parts
+        self.check_text(index, text_of_input)
+
+    def check_text(self, index, text):
+        one, at = self.inputs[index], 0
+        for number, (length, checksum) in enumerate(one.blocks):
+            require(xxh3_128(text[at:at + length]) == checksum,
+                    f"block {number} of {show(one.name)} is not the original text")
+            at += length
+        if one.exact:
+            require(at == len(text), f"{show(one.name)} has more text than its blocks")
+        if one.sha256 is not None:
+            require(len(text) == one.unpacked and hashlib.sha256(text).digest() == one.sha256,
+                    f"{show(one.name)} is not what it was when it was verified")
 
 
 # ---------------------------------------------------------------------------
@@ -933,6 +1012,80 @@ class BinArchive:
                 yield data[at:at + length]
                 at += length
 
+    def block_sequences(self, block):
+        """FORMAT: Bins, bases, bin table, order, places and exceptions."""
+        where = f"block {block.index}"
+        lengths, data = self.block_lengths(block), self.content(block, 0)
+        order, places = self.content(block, 4), self.content(block, 5)
+        found, at = [None] * block.records, 0
+        for i in range(block.records):
+            record = read32(order, 4 * i)
+            require(record < block.records and found[record] is None, f"{where}: order is damaged")
+            length = lengths[record]
+            require(at + (length + 3) // 4 <= len(data), f"{where}: too few bases")
+            bases = [data[at + j // 4] >> 2 * (j % 4) & 3 for j in range(length)]
+            at += (length + 3) // 4
+            if read32(places, 4 * i) & 1:
+                bases = [3 - base for base in reversed(bases)]
+            found[record] = bytearray(b"ACGT"[base] for base in bases)
+        require(at == len(data), f"{where}: too many bases")
+        self.check_bin_table(block, len(data))
+        source = Bytes(self.content(block, 7), f"{where} exceptions")
+        record = end = 0
+        while source.left():
+            skipped = source.uvarint()
+            if skipped:
+                record, end = record + skipped, 0
+            start = end + source.uvarint()
+            end = start + source.uvarint()
+            byte = source.byte()
+            require(record < block.records and start < end <= lengths[record],
+                    f"{where}: an exception is outside its read")
+            part = found[record][start:end]
+            found[record][start:end] = bytes([byte]) * (end - start) if byte else part.lower()
+        return [bytes(sequence) for sequence in found]
+
+    def check_bin_table(self, block, size):
+        source = Bytes(self.content(block, 3), f"block {block.index} bin table")
+        signature, sums = -1, [0, 0, 0]
+        while source.left():
+            signature += source.uvarint() + 1
+            require(signature <= 65536, f"block {block.index}: an unknown bin")
+            for i in range(3 if block.flags & VARY else 1):
+                sums[i] += source.uvarint()
+        expected = [block.records, block.bases, size] if block.flags & VARY else [block.records, 0, 0]
+        require(sums == expected, f"block {block.index}: the bin table does not add up")
+
+    def sequences(self, index):
+        for block in self.blocks_of(index):
+            yield from self.block_sequences(block)
+
+    def text(self, index):
+        """The text of an input, record by record, and checked if it is all there."""
+        kind = self.inputs[index].kind
+        names = None
+        if self.flags & NAMES_DROPPED:
+            names = (b"%d" % (i + 1) for i in range(self.inputs[index].records))
+        elif not self.flags & READS_ONLY:
+            names = self.names(index)
+        for block in self.blocks_of(index):
+            qualities = layouts = None
+            if block.flags & HAS_QUALITIES:
+                data, qualities, at = self.content(block, 2), [], 0
+                for length in self.block_lengths(block):
+                    qualities.append(data[at:at + length])
+                    at += length
+            if not self.flags & READS_ONLY and (kind == 1 or qualities is not None):
+                layouts = parse_layouts(self.content(block, 8), block.records,
+                                        f"block {block.index} layout")
+            parts = [record_text(kind, next(names) if names else None, sequence,
+                                 qualities and qualities[i], layouts and layouts(i))
+                     for i, sequence in enumerate(self.block_sequences(block))]
+            if not self.flags and (kind == 1 or self.quality == 0):
+                require(xxh3_128(b"".join(parts)) == block.text_hash,
+                        f"block {block.index} is not the original text")
+            yield from parts
+
 
 # ---------------------------------------------------------------------------
 # The arithmetic coder (FORMAT: Sequences, The arithmetic coder)
@@ -1031,7 +1184,7 @@ STRETCH = make_stretch()
 # ---------------------------------------------------------------------------
 # Lengths (FORMAT: Sequences, Lengths section)
 
-LENGTH_LIMIT = 255
+MEMORY = 1023                   # the limit wherever FORMAT.md gives no other
 
 
 def decode_lengths(data, records, what):
@@ -1045,11 +1198,11 @@ def decode_lengths(data, records, what):
     probs = Probs(ArithmeticDecoder(source.rest()))
     outcomes, last, found = 0, 0, []
     for _ in range(records):
-        same = probs.bit(("same", outcomes), LENGTH_LIMIT)
+        same = probs.bit(("same", outcomes), MEMORY)
         outcomes = outcomes << 1 & 3 | same
         if not same:
-            last = probs.number("length", LENGTH_LIMIT) if bits == 33 else \
-                probs.tree("length", bits, LENGTH_LIMIT)
+            last = probs.number("length", MEMORY) if bits == 33 else \
+                probs.tree("length", bits, MEMORY)
         found.append(last)
     return found
 
@@ -1342,6 +1495,7 @@ class NameDecoder:
         self.new_shapes = 0
         self.matches = self.lattices = 0
         self.last_shape = NEW_SHAPE
+        self.last_move = self.prev_top = self.rare = 0
         self.last_spelt = b""
         self.spelt_alphabet = Alphabet()
         self.mate = None
@@ -1988,6 +2142,652 @@ class QualityDecoder:
 
 
 # ---------------------------------------------------------------------------
+# Sequences: the model of bases (FORMAT: Sequences, Bases and Match)
+
+HISTORY_CONTEXTS = (1, 2, 3, 4, 6, 9)
+OTHER_STRAND = ((4, 6), (5, 9))         # (input, bases) of the contexts that learn the other strand
+COUNTER_RATE = (102, 73, 57, 47, 39, 34, 30, 27, 24, 14, 10, 8, 6, 5, 5, 4)
+KMER = 13
+LOGIT_BOUND = 11.0 * (1 << 23)
+
+
+def float32(x):
+    """x rounded to binary32.  Of a sum, product or quotient of binary32s this is exact."""
+    return struct.unpack("<f", struct.pack("<f", x))[0]
+
+
+def float_bits(x):
+    return struct.unpack("<I", struct.pack("<f", x))[0]
+
+
+def float_of_bits(bits):
+    return struct.unpack("<f", struct.pack("<I", bits))[0]
+
+
+LOGIT = [float32(float_bits(2.0 * p + 1) - float_bits(8192.0 - (2 * p + 1))) for p in range(4096)]
+WEIGHT_RATE = float_of_bits(0x2735B452)
+
+
+def count_up(counter, bit):
+    """What a counter (probability, count) is after a bit."""
+    p, n = counter
+    d = ((4095 if bit else 0) - p) * COUNTER_RATE[n] * 128
+    return p + (((d >> 14) + 1) >> 1), min(n + 1, 15)
+
+
+def group_of(l):
+    """The group of the bases since the last miss."""
+    if l <= 5:
+        return l
+    if l <= 11:
+        return 3 + l // 2
+    return 6 + l // 4
+
+
+class BaseModel:
+    """Codes bases after those before it, all that were entered."""
+
+    def __init__(self, size):
+        self.bases = bytearray()
+        self.forward = self.reverse = 0         # the last 32 bases, and their reverse complement
+        self.counters = [{} for _ in range(8)]
+        self.weights = {}                       # by quality class, decision and class of the match
+        self.first_weights = {}                 # what those of other quality classes start with
+        self.table_bits = table_bits(size)
+        self.table = {}
+        self.reading = {}                       # by the place of a k-mer's last base: what its slot held
+        self.match = None                       # (place predicted, +1 or -1)
+        self.misses = 0                         # of the match, a bit a base, the newest lowest
+        self.waiting = []                       # updates of the other strand
+
+    def copy(self):
+        other = BaseModel.__new__(BaseModel)
+        other.__dict__.update(self.__dict__)
+        other.bases = bytearray(self.bases)
+        other.counters = [dict(table) for table in self.counters]
+        other.weights = {key: list(weights) for key, weights in self.weights.items()}
+        other.table, other.reading = dict(self.table), dict(self.reading)
+        other.waiting = list(self.waiting)
+        return other
+
+    # -- one base
+
+    def decode(self, coder, quality_class=0):
+        predicted, kind, m, state = None, 0, 0, 0
+        if self.match is not None:
+            place, step = self.match
+            predicted = self.bases[place] if step > 0 else 3 - self.bases[place]
+            m = bin(self.misses).count("1")
+            l = 32 if m == 0 else (self.misses & -self.misses).bit_length() - 1
+            kind = match_class(l, m)
+            state = group_of(l) << 4 | min(m, 15)
+        contexts = [self.forward & ((1 << 2 * k) - 1) for k in HISTORY_CONTEXTS]
+        contexts.append(-1 if predicted is None else predicted << 8 | state)
+        a = 0 if predicted is None else 4 * kind - 3 + predicted
+        contexts.append(16 * a + (self.forward & 15))
+        high = self.decide(coder, 0, contexts, predicted, m, kind, quality_class)
+        low = self.decide(coder, 1 + high, contexts, predicted, m, kind, quality_class)
+        base = 2 * high + low
+        self.enter(base, predicted)
+        return base
+
+    def decide(self, coder, d, contexts, predicted, m, kind, quality_class):
+        counters = []
+        for number, (table, at) in enumerate(zip(self.counters, contexts)):
+            counter = table.get((at, d))
+            if counter is None:
+                counter = (2048, 0)
+                if number == 6 and predicted is not None:
+                    counter = (first_probability(d, predicted, m), 0)
+            counters.append(counter)
+        i = [LOGIT[counter[0]] for counter in counters]
+        key = (quality_class, d, kind)
+        if key not in self.weights:
+            self.weights[key] = list(self.first_weights.get((0, d, kind), [0.25] * 8))
+        w = self.weights[key]
+        t = [float32(a * b) for a, b in zip(w, i)]
+        x = float32(float32(float32(t[0] + t[1]) + float32(t[4] + t[5]))
+                    + float32(float32(t[2] + t[3]) + float32(t[6] + t[7])))
+        x = int(min(max(x, -LOGIT_BOUND), LOGIT_BOUND))
+        f = float_of_bits((127 << 23) - x)
+        p = int(float32(65536.0 / float32(1.0 + f)))
+        bit = coder.bit(p)
+        e = float32((bit * 65536 - p) * WEIGHT_RATE)
+        for number in range(8):
+            w[number] = float32(w[number] + float32(i[number] * e))
+            self.counters[number][contexts[number], d] = count_up(counters[number], bit)
+        return bit
+
+    def enter(self, base, predicted):
+        """The base stands at the end of what was entered."""
+        here = len(self.bases)
+        self.bases.append(base)
+        self.forward = (self.forward << 2 | base) & MASK64
+        self.reverse = self.reverse >> 2 | (3 - base) << 62
+        self.teach_other_strand()
+        if self.match is not None:
+            place, step = self.match
+            self.misses = (self.misses << 1 | (base != predicted)) & MASK32
+            self.match = (place + step, step)
+            if bin(self.misses).count("1") > 20 or place + step < 0:
+                self.match = None
+        self.read_slot(here - 2)
+        self.try_match(here - 4)
+
+    def teach_other_strand(self):
+        """The update of a base follows three bases later."""
+        update = []
+        for number, k in OTHER_STRAND:
+            at = self.reverse >> (64 - 2 * k)
+            base = 3 - (self.forward >> 2 * k & 3)     # before the first base: the complement of A
+            update.append((number, at, base))
+        self.waiting.append(update)
+        if len(self.waiting) > 3:
+            for number, at, base in self.waiting.pop(0):
+                table, high = self.counters[number], base >> 1
+                for d, bit in ((0, high), (1 + high, base & 1)):
+                    table[at, d] = count_up(table.get((at, d), (2048, 0)), bit)
+
+    # -- matches
+
+    def kmer(self, last):
+        """The slot of the k-mer that ends at a place, and whether its reverse complement is smaller."""
+        forward = reverse = 0
+        for i in range(KMER):
+            base = self.bases[last - KMER + 1 + i]
+            forward = forward << 2 | base
+            reverse |= (3 - base) << 2 * i
+        flag = int(reverse < forward)
+        x = min(forward, reverse) * 0x9E3779B97F4A7C15 & MASK64
+        x ^= x >> 32
+        x = x * 0xBF58476D1CE4E5B9 & MASK64
+        return x >> (64 - self.table_bits), flag
+
+    def read_slot(self, last):
+        if last < KMER - 1:
+            return
+        slot, flag = self.kmer(last)
+        held = self.table.get(slot)
+        if held is not None:
+            self.reading[last] = held[0], held[1] != flag
+        if last % 2 == 0:
+            self.table[slot] = last, flag
+
+    def try_match(self, last):
+        held = self.reading.pop(last, None)
+        if held is None or (self.match is not None and self.misses == 0):
+            return
+        place, other = held
+        here, misses = len(self.bases) - 1, 0
+        if other:
+            newest, step = place - (KMER - 1) - 4, -1
+            oldest = newest + 31
+        else:
+            newest, step = place + 4, 1
+            oldest = newest - 31
+        if here < 31 or min(newest, oldest) < 0 or max(newest, oldest) > here:
+            return
+        if self.match == (newest + step, step):
+            return
+        for i in range(32):
+            base = self.bases[newest - i] if not other else 3 - self.bases[newest + i]
+            misses |= (base != self.bases[here - i]) << i
+        count = bin(misses).count("1")
+        if count > 13 or (self.match is not None and count >= bin(self.misses).count("1")):
+            return
+        self.match, self.misses = (newest + step, step), misses
+        if newest + step < 0:
+            self.match = None
+
+    def grow_table(self, size):
+        """FORMAT: Sequences, Literals: the table is made anew if it is too small."""
+        if table_bits(size) <= self.table_bits:
+            return
+        self.table_bits = table_bits(size)
+        self.table, self.reading = {}, {}
+        for last in range(KMER - 1, len(self.bases)):
+            if last % 2 == 0:
+                slot, flag = self.kmer(last)
+                self.table[slot] = last, flag
+
+
+def table_bits(size):
+    return min(max(size.bit_length(), 10), 22)
+
+
+def match_class(l, m):
+    if m == 0:
+        return 1
+    if m <= 2:
+        return 2 if l >= 16 else 3
+    if l < 8:
+        return 6 if m > 8 else 5
+    if m > 8:
+        return 4
+    return 3 if l >= 16 else 7
+
+
+def first_probability(d, predicted, m):
+    """Where a counter of input 6 starts."""
+    q = 3973 - 164 * min(m, 15)
+    high, low = predicted >> 1, predicted & 1
+    if d == 0:
+        return q if high else 4095 - q
+    if d == 1 + high:
+        return q if low else 4095 - q
+    return 2048
+
+
+# ---------------------------------------------------------------------------
+# Sequences: the sections (FORMAT: Sequences, from Pseudogenome section on)
+
+
+def decode_pseudogenome(data, what):
+    """The bases, and the model at the end of the first segment."""
+    source = Bytes(data, what)
+    n = source.uvarint()
+    if n >= 1 << 20:
+        raise Unsupported(f"{what}: segments of 2^20 bases and more are not read")
+    coder, model = ArithmeticDecoder(source.rest()), BaseModel(n)
+    for _ in range(n):
+        model.decode(coder)
+    return model
+
+
+class PositionTree:
+    """FORMAT: Positions section."""
+
+    def __init__(self, data, size, what):
+        self.depth = max(size - 1, 0).bit_length()
+        coder = ArithmeticDecoder(data)
+        probs = Probs(coder)
+        self.right = {}                 # by node (the root is 1): the probability of the right child
+        nodes = [(1, probs.number("count", 255), self.depth)]
+        while nodes:
+            node, count, depth = nodes.pop()
+            if count < 24 or depth == 0:
+                continue
+            bits, room = 3, 96
+            while bits < 8 and count >= room:
+                bits, room = bits + 1, room * 4
+            q = probs.tree(("split", bits), bits, 255)
+            p = min(max((2 * q + 1) << (15 - bits), 256), 65280)
+            self.right[node] = p
+            right = count * p >> 16
+            nodes.append((2 * node, count - right, depth - 1))
+            nodes.append((2 * node + 1, right, depth - 1))
+
+    def decode(self, coder):
+        node = 1
+        for _ in range(self.depth):
+            node = 2 * node + coder.bit(self.right.get(node, 32768))
+        return node - (1 << self.depth)
+
+
+class Read:
+    """One read of a slice while it is put together, in its own orientation."""
+
+    def __init__(self, length, qualities):
+        self.length, self.qualities = length, qualities
+        self.exceptions = {}            # by place: the byte, or 0 for lower case
+        self.position = None
+        self.reverse = False
+        self.bases = [None] * length
+
+    def open_places(self):
+        """The places whose base is told: all but the exceptions other than lower case."""
+        return [i for i in range(self.length) if not self.exceptions.get(i)]
+
+    def text(self):
+        found = bytearray()
+        for i, base in enumerate(self.bases):
+            byte = self.exceptions.get(i)
+            if byte:
+                found.append(byte)
+            else:
+                found.append(b"ACGT"[base] if byte is None else b"acgt"[base])
+        return bytes(found)
+
+
+class StrandModel:
+    """Strands by position (FORMAT: Places)."""
+
+    def __init__(self, coder):
+        self.coder, self.states = coder, {}
+        self.weights = [1 << 15] * 61
+
+    def decode(self, position):
+        key = ((position >> 8) * 0x9E3779B1 & MASK32) >> 18
+        state = self.states.setdefault(key, [1 << 21, 0])
+        used = state[1]
+        x, w = STRETCH[state[0] >> 10], self.weights[used]
+        p = min(max(squash(w * x >> 16), 12), 65524)
+        bit = self.coder.bit(p)
+        self.weights[used] += (x * ((bit * 65536 - p) >> 2) + (1 << 15)) >> 16
+        goal = (1 << 22) - 1 if bit else 0
+        state[0] += (goal - state[0]) * (655360 // (10 * used + 16)) >> 16
+        state[1] = min(used + 1, 60)
+        return bit
+
+
+class SliceDecoder:
+    """The sequences of one slice; members is a list of lists of Read."""
+
+    def __init__(self, data, members, genome_model, trees, what):
+        self.members, self.genome, self.model, self.what = members, genome_model.bases, genome_model, what
+        source = Bytes(data, what)
+        part = source.uvarint()
+        require(part < len(trees), f"{what}: an unknown part")
+        self.tree = trees[part]
+        flags = source.byte()
+        self.sorted, self.with_qualities = bool(flags & 1), bool(flags & 2)
+        require(flags < 8 and bool(flags & 4) == (len(members) == 2), f"{what}: unknown flags")
+        lengths = [source.uvarint() for _ in range(4)]
+        streams = [source.take(length) for length in lengths]
+        source.finish()
+        self.exceptions(streams[0])
+        self.places(streams[1])
+        self.mismatches(streams[2])
+        self.literals(streams[3])
+
+    def exceptions(self, data):
+        coder = ArithmeticDecoder(data)
+        for reads in self.members:
+            probs = Probs(coder)
+            mode = coder.even(2)
+            require(mode <= 2, f"{self.what}: unknown exceptions")
+            if mode == 0:
+                continue
+            at = end = 0
+            for _ in range(probs.number("length", 255)):
+                skipped = probs.number("reads", MEMORY)
+                if skipped:
+                    at, end = at + skipped, 0
+                require(at < len(reads), f"{self.what}: an exception is of no read")
+                start = end + probs.number("gap", MEMORY)
+                end = start + 1 + probs.number("length", MEMORY)
+                byte = probs.tree("byte", 8, MEMORY)
+                require(end <= reads[at].length, f"{self.what}: an exception is outside its read")
+                for i in range(start, end):
+                    reads[at].exceptions[i] = byte
+            if mode == 2:
+                self.exceptions_by_quality(coder, probs, reads)
+
+    def exceptions_by_quality(self, coder, probs, reads):
+        values = [coder.even(1) for _ in range(128)]
+        for read in reads:
+            before = 1
+            for i, q in enumerate(read.qualities):
+                if q < 128 and values[q]:
+                    bit = probs.bit(("N", q, before), MEMORY)
+                    before = 2 if bit else 0
+                    if bit:
+                        read.exceptions[i] = ord("N")
+                else:
+                    before = 0
+
+    def places(self, data):
+        coder = ArithmeticDecoder(data)
+        probs, strands = Probs(coder), StrandModel(coder)
+        outcomes, near_before = 3, 1
+        self.last_position, self.last_reverse = 0, False
+
+        def place(read):
+            if self.sorted:
+                step = probs.number("step", MEMORY)
+                read.position = self.last_position + step
+                read.reverse = bool(self.last_reverse and step == 0) or bool(
+                    strands.decode(read.position))
+                self.last_position, self.last_reverse = read.position, read.reverse
+            else:
+                read.position = self.tree.decode(coder)
+                read.reverse = bool(strands.decode(read.position))
+            self.check_place(read)
+
+        for index, first in enumerate(self.members[0]):
+            placed = probs.bit(("placed", outcomes), 255)
+            outcomes = outcomes << 1 & 3 | placed
+            if placed:
+                place(first)
+            if len(self.members) == 1:
+                continue
+            mate, near = self.members[1][index], 0
+            if placed:
+                near = near_before = probs.bit(("near", near_before), 255)
+            if near:
+                distance = probs.tree("distance", 13, MEMORY) - 2048
+                mate.position = first.position + (-distance if first.reverse else distance)
+                mate.reverse = first.reverse != bool(probs.bit("differ", MEMORY))
+                self.check_place(mate)
+            elif probs.bit(("mate placed", placed, near_before), 255):
+                position = self.tree.decode(coder)
+                mate.position, mate.reverse = position, bool(strands.decode(position))
+                self.check_place(mate)
+
+    def check_place(self, read):
+        require(0 <= read.position and read.position + read.length <= len(self.genome),
+                f"{self.what}: a read stands outside the pseudogenome")
+
+    def mismatches(self, data):
+        coder = ArithmeticDecoder(data)
+        models = [Probs(coder) for _ in self.members]
+        variants = [{} for _ in self.members]
+        for record in zip(*self.members):
+            for probs, self.variants, read in zip(models, variants, record):
+                if read.position is not None:
+                    self.one_read(coder, probs, read)
+
+    def one_read(self, coder, probs, read):
+        def reference(i):
+            if read.reverse:
+                return 3 - self.genome[read.position + read.length - 1 - i]
+            return self.genome[read.position + i]
+
+        def under(i):
+            return (read.position + (read.length - 1 - i if read.reverse else i)) % (1 << 26)
+
+        open_places = read.open_places()
+        settled = set()
+        for i in (reversed(open_places) if read.reverse else open_places):
+            variant = self.variants.get(under(i))
+            if variant is None:
+                continue
+            key = ("variant", variant[1])
+            if self.with_qualities:
+                key += (min(self.quality(read, i), 47) // 6,)
+            bit = probs.bit(key, MEMORY)
+            variant[1] = variant[1] << 1 & 15 | bit
+            if bit:
+                read.bases[i] = 3 - variant[0] if read.reverse else variant[0]
+                settled.add(i)
+            elif variant[1] == 0:
+                del self.variants[under(i)]
+        rest = [i for i in open_places if i not in settled]
+        differ = (self.differ_by_quality if self.with_qualities else self.differ_by_gaps)(
+            coder, probs, read, rest, reference)
+        for i in rest:
+            read.bases[i] = differ.get(i, reference(i))
+        for i in differ:
+            if under(i) not in self.variants:
+                base = read.bases[i]
+                self.variants[under(i)] = [3 - base if read.reverse else base, 1]
+
+    @staticmethod
+    def quality(read, i):
+        return max(read.qualities[i] - 33, 0)
+
+    def differ_by_quality(self, coder, probs, read, rest, reference):
+        e = sum(ERROR_RATE[min(self.quality(read, i), 255)] for i in range(read.length)) | 2
+        length = e.bit_length()
+        at = min(2 * length + (e >> (length - 2) & 1), 63)
+        left = probs.tree(("differ", at), 8, MEMORY)
+        found, last = {}, 0
+        for i in rest:
+            if left == 0:
+                break
+            q = self.quality(read, i)
+            share = min((64 * left // (read.length - i)).bit_length(), 7)
+            last = probs.bit(("base differs", q, share, last), MEMORY)
+            if last:
+                found[i] = self.letter(probs, reference(i), q)
+                left -= 1
+        require(left == 0, f"{self.what}: more bases differ than there are")
+        return found
+
+    def differ_by_gaps(self, coder, probs, read, rest, reference):
+        left = probs.tree("differ", 8, MEMORY)
+        found, at = {}, 0
+        while left:
+            while True:
+                gap = probs.tree(("gap", min(left, 4), min(at >> 4, 7)), 8, MEMORY)
+                at += gap
+                if gap < 255:
+                    break
+            require(at < len(rest), f"{self.what}: a base differs outside its read")
+            i = rest[at]
+            found[i] = self.letter(probs, reference(i), None)
+            at += 1
+            left -= 1
+        return found
+
+    @staticmethod
+    def letter(probs, r, q):
+        if probs.bit(("two", q, r), MEMORY):
+            return (r + 2) % 4
+        return (r + (3 if probs.bit(("three", q, r), MEMORY) else 1)) % 4
+
+    def literals(self, data):
+        coder = ArithmeticDecoder(data)
+        model = self.model.copy()
+        loose = [read for reads in self.members for read in reads if read.position is None]
+        model.grow_table(len(self.genome) + sum(len(read.open_places()) for read in loose))
+        model.first_weights = self.model.weights        # model has a copy of its own
+        for read in loose:
+            for i in read.open_places():
+                kind = min(self.quality(read, i) // 6, 7) if self.with_qualities else 0
+                read.bases[i] = model.decode(coder, kind)
+
+
+def make_error_rates():
+    found, t = [], 1 << 40
+    for _ in range(256):
+        found.append(t >> 20)
+        t = t * 3331652 >> 22
+    return found
+
+
+ERROR_RATE = make_error_rates()
+
+
+# ---------------------------------------------------------------------------
+# Layouts and the text of a record (FORMAT: Columns, Layout; Bins, Layout; What comes back)
+
+class Layout:
+    def __init__(self, source=None):
+        """A record layout; without a source the default of archives without layouts."""
+        self.flags, self.text = 0, b""
+        self.width = [None, None]       # of sequence and quality lines
+        self.lines = [None, None]
+        self.tail = b""
+        if source is None:
+            return
+        self.flags = source.byte()
+        more = source.byte() if self.flags & 128 else 0
+        require(self.after_plus() <= 2 and more < 32, f"{source.what}: an unknown layout")
+        if self.after_plus() == 2:
+            self.text = source.text()
+        for i in (0, 1):
+            if more & 1 << i:
+                self.width[i] = source.uvarint()
+                require(self.width[i], f"{source.what}: lines without letters")
+        for i in (0, 1):
+            if more & 4 << i:
+                self.lines[i] = [source.uvarint() for _ in range(PackedArchive.count(source))]
+        if more & 16:
+            self.tail = source.text()
+
+    def after_plus(self):
+        return self.flags >> 4 & 3
+
+    def end(self, line):
+        """The line end of name (0), sequence (1), + (2) or quality lines (3)."""
+        return b"\r\n" if self.flags >> line & 1 else b"\n"
+
+    def cut(self, which, letters):
+        """The lines of the sequence (0) or the qualities (1)."""
+        end = self.end(1 + 2 * which)
+        if self.lines[which] is not None:
+            parts, at = [], 0
+            for line in self.lines[which]:
+                parts.append(letters[at:at + (line >> 1)] + (b"\r\n" if line & 1 else b"\n"))
+                at += line >> 1
+            require(at == len(letters), "the lines of a layout do not add up")
+            return b"".join(parts)
+        width = self.width[which]
+        if width is None:
+            return letters + end
+        return b"".join(letters[at:at + width] + end for at in range(0, len(letters), width))
+
+
+def record_text(kind, name, sequence, quality, layout):
+    """FORMAT: What comes back."""
+    if name is None:
+        return sequence + b"\n"
+    if kind == 0 and quality is None:
+        return b">" + name + b"\n" + sequence + b"\n"
+    text = (b">" if kind else b"@") + name + layout.end(0) + layout.cut(0, sequence)
+    if kind == 0:
+        text += b"+" + (b"", name, layout.text)[layout.after_plus()] + layout.end(2)
+        text += layout.cut(1, quality)
+    if layout.flags & 64 and text.endswith(b"\n"):
+        text = text[:-2] if text.endswith(b"\r\n") else text[:-1]
+    return text + layout.tail
+
+
+def read_layouts(data, count, what):
+    """The default layout and the others by record."""
+    if not data:
+        return Layout(), {}
+    source = Bytes(data, what)
+    default, others, record = Layout(source), {}, -1
+    for _ in range(PackedArchive.count(source)):
+        record += 1 + source.uvarint()
+        require(record < count, f"{what}: a layout of no record")
+        others[record] = Layout(source)
+    source.finish()
+    return default, others
+
+
+def parse_layouts(data, count, what):
+    """A function from record to layout."""
+    default, others = read_layouts(data, count, what)
+    return lambda record: others.get(record, default)
+
+
+def packed_layouts(data, count, what):
+    """FORMAT: Columns, Layout."""
+    if not data:
+        return parse_layouts(data, count, what)
+    source = Bytes(data, what)
+    length = source.uvarint()
+    stored = source.take(length >> 1)
+    if length & 1:
+        stored = zstd_decode(stored, ZSTD_BOUND, what)
+    default, others = read_layouts(stored, count, what)
+    with_text = [layout for layout in [default, *others.values()] if layout.after_plus() == 2]
+    if with_text:
+        size = source.uvarint()
+        texts = decode_names(source.rest(), len(with_text), None, size, what)
+        for layout, text in zip(with_text, texts):
+            layout.text = text
+    source.finish()
+    return lambda record: others.get(record, default)
+
+
+ZSTD_BOUND = 1 << 30            # of a layout, whose length is not told beforehand
+
+
+# ---------------------------------------------------------------------------
 # huff0 and zstd chunks (FORMAT: Bins, methods 2 and 3), after RFC 8878.
 # Only what a frame without dictionary and checksum needs.
 
@@ -2322,22 +3122,41 @@ def find_input(archive, wanted):
 
 COMMANDS = {"--lengths": lambda archive, index: (b"%d" % n for n in archive.lengths(index)),
             "--names": lambda archive, index: archive.names(index),
-            "--qualities": lambda archive, index: archive.qualities(index)}
+            "--qualities": lambda archive, index: archive.qualities(index),
+            "--sequences": lambda archive, index: archive.sequences(index)}
+USAGE = ("usage: orcomgo_reader.py [--check] DIR/NAME, or "
+         "--lengths|--names|--qualities|--sequences|--text DIR/NAME INPUT")
+
+
+def check(archive):
+    """Decodes everything; what the text should be is checked on the way."""
+    for index, one in enumerate(archive.inputs):
+        size = sum(len(part) for part in archive.text(index))
+        print(f"input {index}: {show(one.name)}, {size} bytes of text decoded")
 
 
 def main(arguments):
-    if len(arguments) == 3 and arguments[0] in COMMANDS:
+    if len(arguments) == 3 and arguments[0] in (*COMMANDS, "--text"):
         command, base, wanted = arguments
+    elif len(arguments) == 2 and arguments[0] == "--check":
+        command, base, wanted = *arguments, None
     elif len(arguments) == 1 and not arguments[0].startswith("-"):
         command, base, wanted = None, arguments[0], None
     else:
-        print("usage: orcomgo_reader.py [--lengths|--names|--qualities] DIR/NAME [INPUT]",
-              file=sys.stderr)
+        print(USAGE, file=sys.stderr)
         return 2
     try:
         archive = open_archive(base)
         if command is None:
             problems = archive.report()
+        elif command == "--check":
+            problems = archive.report()
+            if not problems:
+                check(archive)
+        elif command == "--text":
+            for part in archive.text(find_input(archive, wanted)):
+                sys.stdout.buffer.write(part)
+            problems = archive.problems
         else:
             for line in COMMANDS[command](archive, find_input(archive, wanted)):
                 sys.stdout.buffer.write(line + b"\n")
