@@ -4,7 +4,8 @@ import (
 	"context"
 	"io"
 	"io/fs"
-	"os"
+
+	"orcomgo/bins/vfs"
 )
 
 // pump reads from something that may keep it waiting, in a goroutine of its own, so that
@@ -73,21 +74,21 @@ func (p *pump) Read(dst []byte) (int, error) {
 
 // openFile opens a file to read. Opening a pipe waits for someone to write to it, so that
 // ends with ctx.
-func openFile(ctx context.Context, path string) (*os.File, error) {
-	info, err := os.Stat(path)
+func openFile(ctx context.Context, path string) (*vfs.File, error) {
+	info, err := vfs.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if info.Mode()&fs.ModeNamedPipe == 0 {
-		return os.Open(path)
+		return vfs.Open(path)
 	}
 	type result struct {
-		f   *os.File
+		f   *vfs.File
 		err error
 	}
 	opened := make(chan result, 1)
 	go func() {
-		f, err := os.Open(path)
+		f, err := vfs.Open(path)
 		opened <- result{f, err}
 	}()
 	select {

@@ -19,12 +19,13 @@ import (
 
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 )
 
 // source gives the text of one input, inflated.
 type source struct {
 	path string // as errors call it
-	f    *os.File
+	f    *vfs.File
 
 	// What unchanged compares: the file, where it is a regular one, as it was before
 	// anything was read, and whether path is its name.
@@ -64,7 +65,7 @@ func (r *run) openSource(path string, count *atomic.Uint64) (*source, error) {
 	} else {
 		f, err := openFile(r.ctx, path)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, cause(err))
+			return nil, fmt.Errorf("%s: %w", path, vfs.Cause(err))
 		}
 		info, err := f.Stat()
 		if err == nil && info.IsDir() {
@@ -72,7 +73,7 @@ func (r *run) openSource(path string, count *atomic.Uint64) (*source, error) {
 		}
 		if err != nil {
 			f.Close()
-			return nil, fmt.Errorf("%s: %w", path, cause(err))
+			return nil, fmt.Errorf("%s: %w", path, vfs.Cause(err))
 		}
 		s.f, in = f, f
 		s.close = func() { f.Close() }
@@ -246,18 +247,9 @@ func (s *source) wrap(err error) error {
 	case errors.Is(err, zstd.ErrMagicMismatch):
 		err = errZstdGarbage // the first frame had the right one
 	default:
-		err = cause(err)
+		err = vfs.Cause(err)
 	}
 	return fmt.Errorf("%s: %w", s.path, err)
-}
-
-// cause strips the operation and the path off an error of package os.
-func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
 
 // counted counts the bytes that are read.

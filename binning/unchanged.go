@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"orcomgo/bins/vfs"
 )
 
 // statter is an open file.
@@ -21,15 +23,15 @@ func (s *source) unchanged() error {
 	}
 	now, err := s.file.Stat()
 	if err != nil {
-		return fail("%v", cause(err))
+		return fail("%v", vfs.Cause(err))
 	}
 	if !s.named {
 		return s.same(now, fail)
 	}
-	there, err := os.Stat(s.path)
+	there, err := vfs.Stat(s.path)
 	switch {
 	case err != nil:
-		return fail("%v", cause(err))
+		return fail("%v", vfs.Cause(err))
 	case !os.SameFile(s.before, there):
 		return fail("another file has its name now")
 	}

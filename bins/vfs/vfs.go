@@ -6,7 +6,6 @@ package vfs
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -27,12 +26,24 @@ func fault(call, path string) error {
 	return nil
 }
 
-// Cause removes the operation and the path from an error of package os.
+// pathError is an error of a call, which names the file and the reason.
+type pathError struct {
+	path string
+	err  error
+}
+
+func (e *pathError) Error() string { return e.path + ": " + e.err.Error() }
+func (e *pathError) Unwrap() error { return e.err }
+
+// Cause removes the operation and the path from an error of this package or of package os.
 func Cause(err error) error {
+	var own *pathError
 	var path *fs.PathError
 	var link *os.LinkError
 	var call *os.SyscallError
 	switch {
+	case errors.As(err, &own):
+		return Cause(own.err)
 	case errors.As(err, &path):
 		return path.Err
 	case errors.As(err, &link):
@@ -43,12 +54,12 @@ func Cause(err error) error {
 	return err
 }
 
-// named returns err as "path: reason", or nil.
+// named returns err as one that names the path, or nil.
 func named(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", path, Cause(err))
+	return &pathError{path, Cause(err)}
 }
 
 // File is an open file.
