@@ -20,7 +20,7 @@ import (
 
 // The scripts in testdata run the test binary itself under the name orcomgo.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"orcomgo": main})
+	testscript.Main(m, map[string]func(){"orcomgo": main, "orcomgo-peak": playPeak})
 }
 
 func TestScripts(t *testing.T) {
