@@ -3,6 +3,7 @@ package bins
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"unsafe"
 )
 
@@ -106,7 +107,8 @@ func appendExceptions(dst []byte, exceptions []Exception) []byte {
 
 // parseExceptions is the inverse of appendExceptions; b tells the length of each read.
 func parseExceptions(dst []Exception, data []byte, b *Block) ([]Exception, error) {
-	dst = dst[:0]
+	// An exception takes four bytes or more: room for all, rather than lists that are copied to grow where every other letter is one.
+	dst = slices.Grow(dst[:0], len(data)/4)
 	c := cursor{b: data}
 	var read, end uint64
 	for len(c.b) > 0 {

@@ -22,7 +22,7 @@ import (
 const input = "../../testdata/rna8.fastq"
 
 // programs are what the test binary plays when it is started under one of these names.
-var programs = map[string]func(){"orcomgo": main}
+var programs = map[string]func(){"orcomgo": main, "orcomgo-peak": playPeak}
 
 // The scripts in testdata run the test binary itself under the name orcomgo.
 func TestMain(m *testing.M) { testscript.Main(m, programs) }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 
 	"orcomgo/cmd/simreads/sim"
@@ -28,6 +29,7 @@ Examples:
   simreads --genome sacCer3.fa.gz --coverage 40 --paired -o yeast
   simreads --genome-size 2000000 --expression 2 --levels 8 --names ena --gzip -o rna
   simreads --long hifi --reads 500 -o ccs
+  simreads --shape stutter --reads 100000 -o hard               reads that are hard to lay out
 
 Flags:
 `
@@ -52,11 +54,11 @@ type usageError struct{ error }
 
 // options are the flags that don't map to a field of sim.Config one to one.
 type options struct {
-	out, genome, genomeOut, names, long string
-	genomeConfig                        sim.GenomeConfig
-	coverage                            float64
-	levels, threads                     int
-	gzip, bgzip                         bool
+	out, genome, genomeOut, names, long, shape string
+	genomeConfig                               sim.GenomeConfig
+	coverage                                   float64
+	levels, threads                            int
+	gzip, bgzip                                bool
 	sim.Config
 }
 
@@ -91,6 +93,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	f.Float64Var(&o.Optical, "optical-duplicates", 0, "share of fragments that are their neighbour's")
 	f.Float64Var(&o.GCBias, "gc-bias", 0, "how much fragments of unusual GC content are missed, 0..1")
 	f.Float64Var(&o.Expression, "expression", 0, "draw transcripts, their expression log-normal with this sigma")
+	f.StringVar(&o.shape, "shape", "", "reads of no genome that are hard to lay out; one of "+strings.Join(sim.Shapes(), ", "))
 	f.BoolVar(&o.CRLF, "crlf", false, "end lines in CR LF")
 	f.BoolVar(&o.FASTA, "fasta", false, "write FASTA: no qualities")
 	f.BoolVar(&o.gzip, "gzip", false, "compress, one gzip member a chunk")
@@ -106,6 +109,9 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err := o.check(f); err != nil {
 		return usageError{err}
 	}
+	if o.shape != "" {
+		return o.writeShape(stdout)
+	}
 	return o.simulate(ctx, stdout)
 }
 
@@ -114,6 +120,8 @@ func (o *options) check(f *pflag.FlagSet) error {
 	switch {
 	case f.NArg() > 0:
 		return fmt.Errorf("unexpected argument %q", f.Arg(0))
+	case o.shape != "":
+		return o.checkShape(f)
 	case o.out == "":
 		return errors.New("--output is missing")
 	case o.Reads == 0 && o.coverage <= 0:
@@ -149,6 +157,40 @@ func (o *options) check(f *pflag.FlagSet) error {
 		return fmt.Errorf("--names is casava, sra, ena, pacbio or nanopore, not %q", o.names)
 	}
 	return nil
+}
+
+// checkShape is check for --shape, with which few other flags go.
+func (o *options) checkShape(f *pflag.FlagSet) (err error) {
+	f.Visit(func(flag *pflag.Flag) {
+		if !slices.Contains([]string{"output", "reads", "length", "seed", "shape"}, flag.Name) {
+			err = fmt.Errorf("--shape and --%s exclude each other", flag.Name)
+		}
+	})
+	switch {
+	case err != nil:
+		return err
+	case o.out == "":
+		return errors.New("--output is missing")
+	case o.Reads == 0:
+		return errors.New("--reads is needed")
+	case o.Length < 0:
+		return errors.New("--length must be positive")
+	case !slices.Contains(sim.Shapes(), o.shape):
+		return fmt.Errorf("--shape is %s, not %q", strings.Join(sim.Shapes(), ", "), o.shape)
+	}
+	if o.Length == 0 {
+		o.Length = 100
+	}
+	return nil
+}
+
+// writeShape writes the reads of --shape.
+func (o *options) writeShape(stdout io.Writer) error {
+	write := func(w io.Writer) error { return sim.WriteShape(w, o.shape, int(o.Reads), o.Length, o.Seed) }
+	if o.out == "-" {
+		return write(stdout)
+	}
+	return writeFile(o.out+".fastq", write)
 }
 
 func (o *options) simulate(ctx context.Context, stdout io.Writer) (err error) {

@@ -31,7 +31,8 @@ type assembler struct {
 	thin    uint32 // a k-mer is in the index only if these bits of its hash are 0
 	bounds  assemblerBounds
 	// refused: contigs of several reads found no room.
-	refused bool
+	refused  bool
+	compared int // calls of verify
 
 	bases    int
 	held     uint64 // bytes of supers
@@ -430,6 +431,7 @@ func (f *failedHits) reset() {
 // verify compares the contig with the super where they overlap and returns the number
 // of bases that do, or 0 if they differ too much.
 func (a *assembler) verify(h hit) int {
+	a.compared++
 	s := a.super(h.super)
 	seq := a.fwd
 	if h.reversed {

@@ -43,6 +43,9 @@ type builder struct {
 	work    uint64 // bytes for indexes, votes, contigs of poor reads, and supers
 	seq     sequence
 	pl      *placements
+
+	looked   int64 // candidates for places that were looked at
+	compared int   // places for contigs that were compared
 }
 
 // longestSequence leaves room for Unplaced among positions of 32 bits.
@@ -203,6 +206,7 @@ func (b *builder) assemble() (refused bool, err error) {
 	if err != nil || a == nil {
 		return false, err
 	}
+	b.compared += a.compared
 	a.appendTo(&b.seq, func(reads, _ int) bool { return reads > 1 })
 	return a.refused, nil
 }
@@ -240,7 +244,7 @@ func (b *builder) place(each func(func(rd *Reads, before int) error) error, from
 	for lo := from; lo < b.seq.n; lo += window {
 		ix := newKmerIndex(b.seq.packed, lo, min(lo+window+how.k-1, b.seq.n), how.k, how.sample, b.c.Threads)
 		err := each(func(rd *Reads, before int) error {
-			placeAll(rd, b.pl, &b.seq, ix, b.c.Threads, how, func(p *placer, i int) bool { return retry(b, p, i) },
+			b.looked += placeAll(rd, b.pl, &b.seq, ix, b.c.Threads, how, func(p *placer, i int) bool { return retry(b, p, i) },
 				func(done int) { b.tick(how.stage, before+done, b.records.count) })
 			return b.ctx.Err()
 		})

@@ -112,6 +112,7 @@ type placer struct {
 	how placing
 	// credit is how many candidates may still be looked at; see placeBatch.
 	credit  int
+	looked  int64 // candidates looked at
 	rev     []byte
 	maskF   []uint64
 	maskR   []uint64
@@ -159,6 +160,7 @@ func (p *placer) look(s *seed, read []byte, length int, maskF, maskR []uint64) {
 	k := p.ix.k
 	candidates := p.ix.pos[s.from:min(s.to, s.from+uint32(p.how.chain))]
 	p.credit -= len(candidates)
+	p.looked += int64(len(candidates))
 	if len(candidates) >= filterLeast && maskF == nil && s.f != s.r {
 		p.filter(s, candidates, read, length)
 		return
@@ -349,9 +351,10 @@ func (pl *placements) set(record, pos uint32, rev bool, miss int) {
 // same repeats, have thousands, none of which is a place.
 const placeBatch = 4096
 
-// placeAll places the reads that have no place yet, and those that again tells of if it finds a place with fewer mismatches.
-func placeAll(rd *Reads, pl *placements, seq *sequence, ix *kmerIndex, threads int, how placing, again func(p *placer, i int) bool, tick func(done int)) {
-	var next atomic.Int64
+// placeAll places the reads that have no place yet, and those that again tells of if it finds a place with fewer mismatches. It returns
+// how many candidates were looked at.
+func placeAll(rd *Reads, pl *placements, seq *sequence, ix *kmerIndex, threads int, how placing, again func(p *placer, i int) bool, tick func(done int)) int64 {
+	var next, looked atomic.Int64
 	var wg sync.WaitGroup
 	for t := 0; t < threads; t++ {
 		wg.Add(1)
@@ -361,6 +364,7 @@ func placeAll(rd *Reads, pl *placements, seq *sequence, ix *kmerIndex, threads i
 			for {
 				from := int(next.Add(placeBatch)) - placeBatch
 				if from >= rd.Count() {
+					looked.Add(p.looked)
 					return
 				}
 				to := min(from+placeBatch, rd.Count())
@@ -390,4 +394,5 @@ func placeAll(rd *Reads, pl *placements, seq *sequence, ix *kmerIndex, threads i
 		}()
 	}
 	wg.Wait()
+	return looked.Load()
 }

@@ -1,0 +1,225 @@
+package overlap
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"orcomgo/bins"
+	"orcomgo/cmd/simreads/sim"
+	"orcomgo/minimizer"
+)
+
+// binned returns reads of A, C, G and T as a share holds them.
+func binned(reads [][]byte) *Reads {
+	type found struct {
+		record   int
+		sig, pos uint32
+		reverse  bool
+	}
+	all := make([]found, len(reads))
+	for i, r := range reads {
+		f := found{record: i}
+		f.sig, f.pos, f.reverse = minimizer.Find(r)
+		all[i] = f
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.sig, b.sig) })
+	rd := &Reads{fixed: uint32(len(reads[0])), odd: make([]uint64, len(reads)/64+1)}
+	rd.allot(len(reads))
+	for i, f := range all {
+		var s sequence
+		for _, c := range reads[f.record] {
+			s.append([]byte{byte(strings.IndexByte("ACGT", c))})
+		}
+		place := f.pos << 1
+		if f.reverse {
+			rev := make([]byte, len(s.packed)+pad)
+			reverseInto(rev, s.packed, s.n)
+			s.packed = rev
+			place |= 1
+		}
+		copy(rd.packed[rd.offset(i):], s.packed[:bins.PackedLen(int(rd.fixed))])
+		rd.record, rd.place = append(rd.record, uint32(f.record)), append(rd.place, place)
+		if k := len(rd.groups); k == 0 || rd.groups[k-1].Signature != f.sig {
+			rd.groups = append(rd.groups, bins.Bin{Signature: f.sig})
+		}
+		rd.groups[len(rd.groups)-1].Reads++
+	}
+	return rd
+}
+
+// shaped returns n reads of a shape, or of a genome of two bases a read for "genome".
+func shaped(t *testing.T, shape string, n int) *Reads {
+	t.Helper()
+	var reads [][]byte
+	if shape == "genome" {
+		s, err := sim.New(sim.Config{Genome: sim.Invent(sim.GenomeConfig{Size: 2 * n}), Reads: uint64(n), Length: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := s.All()
+		for i, line := range strings.Split(string(text), "\n") {
+			if i%4 == 1 {
+				reads = append(reads, []byte(line))
+			}
+		}
+		return binned(reads)
+	}
+	next := sim.Shape(shape, n, 100, 1)
+	for range n {
+		reads = append(reads, slices.Clone(next()))
+	}
+	return binned(reads)
+}
+
+// building returns a builder of reads that are all in memory, without a bound.
+func building(rd *Reads) *builder {
+	return &builder{ctx: context.Background(), c: Config{Threads: 2, Whole: true}, whole: rd, work: math.MaxUint64,
+		records: &records{count: rd.Count(), fixed: rd.fixed}}
+}
+
+// TestWorkIsBounded lays out reads that overlap by chance or in part: how many places reads and contigs are compared with must be bounded by
+// the reads' number, however many there are. Work is counted, not timed, so that it is the same on a busy machine.
+func TestWorkIsBounded(t *testing.T) {
+	// Without the bounds, stutter looks at 1500 to 1900 candidates a read, and compares 240 places a contig.
+	const (
+		mostLooked   = 2*100 + 2*100 + 100 + 3*16
+		mostCompared = 200
+	)
+	for _, shape := range []string{"genome", "random", "shared24", "stutter", "chimera", "repeats", "tandem", "microsatellites", "identical", "polyA", "alternating"} {
+		t.Run(shape, func(t *testing.T) {
+			for _, n := range []int{10_000, 40_000} {
+				if testing.Short() && n > 10_000 {
+					break
+				}
+				b := building(shaped(t, shape, n))
+				if err := b.build(); err != nil {
+					t.Fatal(err)
+				}
+				looked, compared := float64(b.looked)/float64(n), float64(b.compared)/float64(n)
+				t.Logf("%d reads: %.1f candidates looked at, %.1f places compared, a read", n, looked, compared)
+				if looked > mostLooked || compared > mostCompared {
+					t.Errorf("%d reads: %.1f candidates looked at, %.1f places compared, a read, want at most %d and %d", n, looked, compared, mostLooked, mostCompared)
+				}
+			}
+		})
+	}
+}
+
+// TestContigsTakeLittleMemory: contigs of reads that share 24 bases and differ elsewhere took 15 kB of memory a read.
+func TestContigsTakeLittleMemory(t *testing.T) {
+	for _, shape := range []string{"shared24", "suffix50", "random", "stutter", "identical"} {
+		t.Run(shape, func(t *testing.T) {
+			const n = 20_000
+			rd := shaped(t, shape, n)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			c := binContigs(rd, nil, 1)
+			runtime.ReadMemStats(&after)
+			if got := after.TotalAlloc - before.TotalAlloc; got > 200*n+(4<<20) {
+				t.Errorf("%d bytes a read were allocated for contigs", got/n)
+			}
+			if got := c.bytes(); got > 180*n {
+				t.Errorf("%d bytes a read are held by contigs", got/n)
+			}
+			reads := len(c.singles)
+			for _, s := range c.several {
+				reads += int(s.reads)
+			}
+			if reads != n {
+				t.Errorf("%d reads in contigs, want %d", reads, n)
+			}
+		})
+	}
+}
+
+// TestAssemblerStaysInBounds: chimeric reads join without end, so what is extended must be bounded like what is begun.
+func TestAssemblerStaysInBounds(t *testing.T) {
+	for _, shape := range []string{"random", "chimera", "repeats", "stutter", "genome"} {
+		t.Run(shape, func(t *testing.T) {
+			rd := shaped(t, shape, 20_000)
+			const bytes = 1 << 20
+			a := newAssembler(1<<20, boundsFor(bytes, 1<<30))
+			a.addAll(binContigs(rd, nil, 1), func(int, int) {})
+			held := uint64(0)
+			for i := range a.parents {
+				held += uint64(cap(a.super(int32(i)).buf)) + superBytes
+			}
+			if held > a.held+a.held/8 {
+				t.Errorf("supers take %d bytes, counted were %d", held, a.held)
+			}
+			if total := held + uint64(len(a.slots))*slotBytes; total > bytes {
+				t.Errorf("an assembler that may hold %d bytes holds %d", bytes, total)
+			}
+			if shape == "random" && a.refused {
+				t.Error("contigs of one read were missed")
+			}
+		})
+	}
+}
+
+// TestCandidatesAreFiltered compares filter, which is for many candidates, with the plain way.
+func TestCandidatesAreFiltered(t *testing.T) {
+	for _, shape := range []string{"stutter", "repeats", "tandem", "genome"} {
+		rd := shaped(t, shape, 3000)
+		b := building(rd)
+		if _, err := b.assemble(); err != nil {
+			t.Fatal(err)
+		}
+		for _, how := range []placing{exact, loose} {
+			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, how.k, how.sample, 1)
+			p := &placer{rd: rd, pg: b.seq.packed, n: b.seq.n, ix: ix, how: how, credit: math.MaxInt}
+			many := 0
+			for i := range rd.Count() {
+				read, n := rd.bases(i), rd.len(i)
+				p.rev = make([]byte, (n+3)/4+2*pad)
+				reverseInto(p.rev, read, n)
+				for q := 0; q+how.k <= n; q++ {
+					s, ok := p.indexed(read, q)
+					if !ok || s.f == s.r {
+						continue
+					}
+					s.from, s.to = ix.start[s.slot], ix.start[s.slot+1]
+					candidates := ix.pos[s.from:min(s.to, s.from+uint32(how.chain))]
+					if len(candidates) >= filterLeast {
+						many++
+					}
+					type place struct {
+						best, pos int
+						rev       bool
+					}
+					at := func(f func()) place {
+						p.best, p.bestPos, p.bestRev = n/how.tolerance+1, -1, false
+						f()
+						return place{p.best, p.bestPos, p.bestRev}
+					}
+					got := at(func() { p.filter(&s, candidates, read, n) })
+					want := at(func() {
+						for _, c := range candidates {
+							w := load(p.pg, int(c)) & firstBases(how.k)
+							if w == s.f {
+								p.try(read, n, int(c)-q, false, nil)
+							}
+							if w == s.r {
+								p.try(p.rev, n, int(c)-(n-how.k-q), true, nil)
+							}
+							if p.best == 0 {
+								break
+							}
+						}
+					})
+					if got != want {
+						t.Fatalf("%s: read %d, seed %d: %+v, want %+v", shape, i, q, got, want)
+					}
+				}
+			}
+			if many == 0 && shape == "repeats" {
+				t.Errorf("%s: no seed of %d bases has many candidates", shape, how.k)
+			}
+		}
+	}
+}
