@@ -53,10 +53,11 @@ race:
 		echo "CGO_ENABLED=1 $(GO) test -race -short $(PIPELINES)"; CGO_ENABLED=1 $(GO) test -race -short -timeout $(PATIENCE) $(PIPELINES); \
 	else echo "no C compiler: the race detector was not run"; fi
 
-# Everything that takes longer: more random moments to be killed at, large inputs, fuzzing.
+# Everything that takes longer: more random moments to be killed at, an error in every system call (by strace where it is
+# installed), more damages, large inputs, fuzzing.
 FUZZTIME ?= 20s
 test-long:
-	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -v -run 'Long|Kill' ./cmd/orcomgo
+	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -v -run 'Long|Kill|Faults|DamagedTwelve' ./cmd/orcomgo
 	@for pkg in $$($(GO) list ./...); do \
 		for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "fuzz $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
