@@ -1,0 +1,322 @@
+package overlap
+
+import (
+	"bytes"
+	"context"
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// placedAs returns a builder whose reads are where they were drawn from, on a pseudogenome that may be another.
+func placedAs(t *testing.T, pg string, ds []drawn) *builder {
+	t.Helper()
+	b := readsOn(t, pg, archiveReads(t, lettersOf(ds)), 1)
+	for rec, d := range ds {
+		read := d.read
+		if d.reversed {
+			read = reverseComplement(read)
+		}
+		b.pl.set(uint32(rec), uint32(d.at), d.reversed, len(differences(read, pg[d.at:d.at+len(read)])))
+	}
+	return b
+}
+
+func (b *builder) letters() string { return spell(unpack(nil, b.seq.packed, 0, b.seq.n)) }
+
+// TestVote: a base becomes what more reads over it have than have the base that is there; where several others are equal, the
+// first of A, C, G, T. A read with N there is for the base that is there.
+func TestVote(t *testing.T) {
+	r := rand.New(rand.NewSource(70))
+	cases := []struct{ over, want string }{
+		{"GAAA", "A"}, {"AGAA", "A"}, {"AAAG", "A"}, {"GGGA", "G"}, {"GGAA", "G"}, {"AAGG", "G"}, {"A", "A"}, {"", "G"}, {"AC", "A"}, {"CT", "C"},
+		{"TTCC", "C"}, {"GACT", "G"}, {"GAACT", "A"}, {"GGAACC", "G"}, {"AAGGTTT", "T"}, {"NA", "G"}, {"NAA", "A"}, {"NN", "G"},
+	}
+	const each, at = 300, 150           // every case has a stretch of the pseudogenome, with a G in the middle
+	for _, depth := range []int{0, 5} { // of reads beside the base
+		pg, want := "", ""
+		for _, c := range cases {
+			left, right := randomLetters(r, at), randomLetters(r, each-at-1)
+			pg, want = pg+left+"G"+right, want+left+c.want+right
+		}
+		var ds []drawn
+		for k, c := range cases {
+			for i, base := range []byte(c.over) {
+				d := draw(r, pg, each*k+at-60+7*i, 100, 0, i%2 == 1)
+				read := []byte(pg[d.at : d.at+100])
+				read[60-7*i] = base
+				d.read = string(read)
+				if d.reversed {
+					d.read = reverseComplement(d.read)
+				}
+				ds = append(ds, d)
+			}
+			for i := range depth {
+				ds = append(ds, draw(r, pg, each*k+at+1+i, 60, 0, false), draw(r, pg, each*k+at-80, 80, 0, true))
+			}
+		}
+		b := placedAs(t, pg, ds)
+		if err := b.vote(); err != nil {
+			t.Fatal(err)
+		}
+		got := b.letters()
+		for k, c := range cases {
+			if got[each*k+at] != c.want[0] {
+				t.Errorf("%s over a G, %d beside it: %c, want %s", c.over, depth, got[each*k+at], c.want)
+			}
+		}
+		for _, p := range differences(got, want) {
+			if p%each != at {
+				t.Errorf("base %d, over which no read differs, was changed", p)
+			}
+		}
+	}
+}
+
+// TestVotesMakeTheGenome: with many reads over each base, their votes correct a pseudogenome that has errors, in one go or, where memory is
+// little, a stretch at a time, whose ends are no exception.
+func TestVotesMakeTheGenome(t *testing.T) {
+	r := rand.New(rand.NewSource(71))
+	genome := randomLetters(r, 15_000)
+	const stretch = 1 << voteBucket
+	wrong := []int{0, 1, len(genome) - 1, stretch - 1, stretch, 2*stretch - 1, 2 * stretch, 3*stretch - 1, 3 * stretch}
+	for at := 300; at < len(genome); at += 100 {
+		wrong = append(wrong, at)
+	}
+	pg := changed(genome, wrong...)
+	var ds []drawn
+	for i := range 1500 {
+		at := min(max(r.Intn(len(genome)+100)-100, 0), len(genome)-100)
+		d := draw(r, genome, at, 100, 0, i%2 == 1)
+		ds = append(ds, d)
+	}
+	for _, work := range []uint64{1, 4 << voteBucket, 50_000, 1 << 40} {
+		b := placedAs(t, pg, ds)
+		b.work = work
+		if err := b.vote(); err != nil {
+			t.Fatal(err)
+		}
+		if got := differences(b.letters(), genome); got != nil {
+			t.Errorf("%d bytes: the pseudogenome is wrong at %v", work, got)
+		}
+	}
+}
+
+// TestUncoveredBasesAreDropped: what no read covers goes, and reads stand on the same bases as before.
+func TestUncoveredBasesAreDropped(t *testing.T) {
+	r := rand.New(rand.NewSource(72))
+	pg := randomLetters(r, 1000)
+	for _, c := range []struct {
+		name string
+		kept [][2]int // ascending; reads cover these and nothing else
+	}{
+		{"all", [][2]int{{0, 1000}}},
+		{"ends", [][2]int{{3, 998}}},
+		{"gaps", [][2]int{{0, 64}, {65, 128}, {191, 256}, {257, 500}, {640, 700}, {936, 1000}}},
+		{"few", [][2]int{{500, 520}}},
+	} {
+		var ds []drawn
+		want := ""
+		for _, k := range c.kept {
+			want += pg[k[0]:k[1]]
+			for at := k[0]; at < k[1]; at += 10 {
+				ds = append(ds, draw(r, pg, at, min(r.Intn(30)+10, k[1]-at), 0, at%3 == 0))
+			}
+			ds = append(ds, draw(r, pg, k[1]-5, 5, 0, false))
+		}
+		// A read without a place covers nothing, so that another one must cover what it would.
+		without := len(ds) / 2
+		ds = append(ds, draw(r, pg, ds[without].at, len(ds[without].read), 0, false))
+		b := placedAs(t, pg, ds)
+		b.pl.pos[without] = Unplaced
+		if err := b.compact(); err != nil {
+			t.Fatal(err)
+		}
+		got := b.letters()
+		if got != want {
+			t.Errorf("%s: %s is left, want %s", c.name, got, want)
+		}
+		for rec, d := range ds {
+			if pos := b.pl.pos[rec]; pos != Unplaced && got[pos:int(pos)+len(d.read)] != pg[d.at:d.at+len(d.read)] {
+				t.Fatalf("%s: read %d is over other bases", c.name, rec)
+			}
+		}
+	}
+}
+
+// TestOrientedReads: a read and its mask turn together, whether the bins store it reversed or not.
+func TestOrientedReads(t *testing.T) {
+	r := rand.New(rand.NewSource(73))
+	reads := mixedReads(r, 60)
+	rd := loaded(t, archiveOf(t, oneBlock, reads))
+	var buf []byte
+	var mask []uint64
+	for i := range rd.Count() {
+		for _, reversed := range []bool{false, true} {
+			want := reads[rd.record[i]]
+			if reversed {
+				want = reverseComplement(want)
+			}
+			read, m := rd.oriented(i, reversed, &buf, &mask)
+			got := []byte(spell(unpack(nil, read, 0, len(want))))
+			for p := range got {
+				if m != nil && m[p/chunk]>>(2*(p%chunk))&1 != 0 {
+					got[p] = 'N'
+				}
+			}
+			if string(got) != want {
+				t.Fatalf("record %d, reversed %v, is %s, want %s", rd.record[i], reversed, got, want)
+			}
+		}
+	}
+}
+
+// TestMending: reads of a second sequence that is placed poorly on the first bring their own, if it costs less than their mismatches, and are
+// placed there then; those of the first stay where they are.
+func TestMending(t *testing.T) {
+	r := rand.New(rand.NewSource(74))
+	genome := randomLetters(r, 2000)
+	var wrong []int
+	for at := 800; at < 1200; at += 16 {
+		wrong = append(wrong, at)
+	}
+	allele := changed(genome, wrong...)
+	for _, depth := range []int{1, 10} {
+		var ds []drawn
+		for i := range 20 * depth {
+			ds = append(ds, draw(r, allele, 800+r.Intn(300), 100, 0, i%2 == 0), draw(r, genome, 800+r.Intn(300), 100, 0, i%2 == 1))
+		}
+		if depth == 1 {
+			ds = ds[:3]
+		}
+		b := placedAs(t, genome, ds)
+		before := slices.Clone(b.pl.pos)
+		if err := b.mend(); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(b.letters(), genome) {
+			t.Fatal("mending changed what was there")
+		}
+		added := b.letters()[len(genome):]
+		if depth == 1 {
+			// Two reads of 5 or 6 mismatches: at 7 bits each, less than the 100 bases and more at 2 bits.
+			if added != "" {
+				t.Errorf("%d bases were added for two reads", len(added))
+			}
+			continue
+		}
+		if region := allele[800:1200]; len(added) < 350 || len(added) > 450 ||
+			!strings.Contains(added, region[50:350]) && !strings.Contains(reverseComplement(added), region[50:350]) {
+			t.Fatalf("%d bases were added: %s, want about the 400 of %s", len(added), added, region)
+		}
+		if err := b.place(b.each, len(genome), again, poor); err != nil {
+			t.Fatal(err)
+		}
+		for rec := range ds {
+			switch moved := int(b.pl.pos[rec]) >= len(genome); {
+			case rec%2 == 1 && b.pl.pos[rec] != before[rec]:
+				t.Errorf("read %d, which had no mismatch, moved to %d", rec, b.pl.pos[rec])
+			case rec%2 == 0 && (!moved || b.pl.miss[rec] != 0):
+				t.Errorf("read %d is at %d with %d mismatches, want one of %d bases that were added", rec, b.pl.pos[rec], b.pl.miss[rec], len(added))
+			}
+		}
+	}
+}
+
+// TestPoorReads: a read is poor with more than two mismatches and more than one in fifty of its bases.
+func TestPoorReads(t *testing.T) {
+	r := rand.New(rand.NewSource(75))
+	genome := randomLetters(r, 2000)
+	n := func(s string, bases int) string { return strings.Repeat("N", len(s)-bases) + s[len(s)-bases:] }
+	for _, c := range []struct {
+		read string
+		miss int
+		want bool
+	}{
+		{genome[:100], 2, false}, {genome[:100], 3, true}, {genome[:40], 2, false}, {genome[:40], 3, true}, {genome[:200], 4, false},
+		{genome[:200], 5, true}, {genome[:700], 14, false}, {genome[:700], 15, true}, {genome[:701], 100, false},
+		{n(genome[:100], 18), 3, true}, {n(genome[:100], 17), 3, false},
+	} {
+		b := readsOn(t, genome, archiveReads(t, []string{c.read}), 1)
+		if b.isPoor(b.whole, 0) {
+			t.Error("a read without a place is poor")
+		}
+		b.pl.set(0, 0, false, c.miss)
+		if got := b.isPoor(b.whole, 0); got != c.want {
+			t.Errorf("%d bases with %d mismatches, poor: %v, want %v", len(c.read), c.miss, got, c.want)
+		}
+	}
+}
+
+// TestWorstReadsAreMendedFirst: where the poor reads do not all fit in memory, those of most mismatches are taken.
+func TestWorstReadsAreMendedFirst(t *testing.T) {
+	r := rand.New(rand.NewSource(76))
+	genome := randomLetters(r, 1000)
+	var ds []drawn
+	for i := range 60 {
+		ds = append(ds, draw(r, genome, 10*i, 100, 3+i%6, false)) // 10 each of 3..8 mismatches
+	}
+	b := placedAs(t, genome, ds)
+	one := 64 + b.records.meanLength()
+	for _, c := range []struct{ bytes, want uint64 }{{0, 9}, {9 * one, 9}, {10 * one, 8}, {19 * one, 8}, {35 * one, 6}, {60 * one, 0}, {1 << 40, 0}} {
+		if got := b.leastMismatches(c.bytes); uint64(got) != c.want {
+			t.Errorf("%d bytes: reads of %d mismatches or more are taken, want %d", c.bytes, got, c.want)
+		}
+	}
+}
+
+// TestRestIsPlacedInBatches: reads without a place are gathered from shares, a batch after another, and placed as if all were there.
+func TestRestIsPlacedInBatches(t *testing.T) {
+	r := rand.New(rand.NewSource(77))
+	genome := randomLetters(r, 6000)
+	var ds []drawn
+	for i := range 300 {
+		n := 50 + r.Intn(100)
+		ds = append(ds, draw(r, genome, r.Intn(len(genome)-n), n, n/7, i%2 == 0))
+	}
+	rs := archiveReads(t, append(lettersOf(ds), "ACGTACGTACGT", "", randomLetters(r, 800), randomLetters(r, 100)))
+	whole := readsOn(t, genome, rs, 1)
+	batches := readsOn(t, genome, rs, 1)
+	batches.whole, batches.work = nil, 1<<12
+	var err error
+	if batches.shares, err = rs.shares(4000); err != nil || len(batches.shares) < 5 {
+		t.Fatalf("%d shares: %v", len(batches.shares), err)
+	}
+	for _, b := range []*builder{whole, batches} {
+		b.pl.set(3, 77, true, 9) // a place that is not to be looked for
+		if err := b.placeRest(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(whole.pl.pos, batches.pl.pos) || !slices.Equal(whole.pl.rev, batches.pl.rev) || !bytes.Equal(whole.pl.miss, batches.pl.miss) {
+		t.Error("other places in batches")
+	}
+	right := 0
+	for rec, d := range ds {
+		switch got := placeOf(whole.pl, rec); {
+		case rec == 3 && got != "77 reversed":
+			t.Errorf("a read that had a place is at %s then", got)
+		case got == at(d.at, d.reversed):
+			right++
+		case got != "none" && rec != 3:
+			t.Errorf("read %d is at %s, want %s", rec, got, at(d.at, d.reversed))
+		}
+	}
+	if right < 250 {
+		t.Errorf("%d of %d reads are placed", right, len(ds))
+	}
+}
+
+// TestCancelledLayout: no step goes on when its context has ended.
+func TestCancelledLayout(t *testing.T) {
+	r := rand.New(rand.NewSource(78))
+	archive := archiveOf(t, oneBlock, mixedReads(r, 100))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, c := range []Config{{Threads: 1, Whole: true}, {Threads: 2, Memory: 1 << 16}} {
+		if _, err := Build(ctx, archive, allOf(archive), c); err != context.Canceled {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}

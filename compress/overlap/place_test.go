@@ -1,0 +1,496 @@
+package overlap
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// placesOn places reads on a pseudogenome, all of it indexed at once; nothing bounds how many candidates are looked at in all.
+func placesOn(t *testing.T, pg string, how placing, threads int, reads ...string) (*Reads, *placements) {
+	t.Helper()
+	b := readsOn(t, pg, archiveReads(t, reads), threads)
+	how.perBase2 = 1 << 20
+	if err := b.place(b.each, 0, how, never); err != nil {
+		t.Fatal(err)
+	}
+	return b.whole, b.pl
+}
+
+// archiveReads bins reads.
+func archiveReads(t *testing.T, reads []string) *records {
+	t.Helper()
+	archive := archiveOf(t, oneBlock, reads)
+	return recordsOf(archive, allOf(archive))
+}
+
+// readsOn returns a builder with a pseudogenome, given as letters, and reads that are all in memory, none placed, and without a
+// bound on memory.
+func readsOn(t *testing.T, pg string, rs *records, threads int) *builder {
+	t.Helper()
+	rd, err := rs.load(context.Background(), rs.all())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &builder{ctx: context.Background(), c: Config{Threads: threads, Whole: true}, records: rs, whole: rd, work: math.MaxUint64}
+	b.seq.append(codes(pg))
+	b.pl = newPlacements(rs.count)
+	return b
+}
+
+// placeOf returns where a record is: its position and strand, "none" if it has no place.
+func placeOf(pl *placements, record int) string {
+	if pl.pos[record] == Unplaced {
+		return "none"
+	}
+	return at(int(pl.pos[record]), pl.reversed(uint32(record)))
+}
+
+func at(pos int, reversed bool) string {
+	if reversed {
+		return fmt.Sprint(pos, " reversed")
+	}
+	return fmt.Sprint(pos)
+}
+
+// seeded tells whether one of the 24-mers of a read that are looked up has no error.
+func seeded(d drawn, genome string) bool {
+	for a := 0; a+exact.k <= len(d.read); a++ {
+		clean := !slices.ContainsFunc(d.wrong, func(w int) bool { return w >= a && w < a+exact.k })
+		w := load(pack(codes(genome[d.at+a:d.at+a+exact.k])), 0) & firstBases(exact.k)
+		if clean && mix64(min(w, reverseWord(w, exact.k)))&exact.sample == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// TestReadsArePlacedWhereTheyWereDrawn: reads of known places and strands of a genome, with few errors or as many as are allowed, are
+// placed there, with as many mismatches, by any number of threads: by 24-mers those that have one without error, by 13-mers nearly all.
+func TestReadsArePlacedWhereTheyWereDrawn(t *testing.T) {
+	r := rand.New(rand.NewSource(60))
+	genome := randomLetters(r, 30_000)
+	var ds []drawn
+	for i := range 400 {
+		n := 60 + r.Intn(100)
+		at := []int{0, len(genome) - n, r.Intn(len(genome) - n + 1)}[min(i, 2)]
+		ds = append(ds, draw(r, genome, at, n, r.Intn(4), i%2 == 1))
+	}
+	for i := range 200 { // so many that only 13-mers find some
+		n := 60 + r.Intn(100)
+		ds = append(ds, draw(r, genome, r.Intn(len(genome)-n+1), n, n/6, i%2 == 1))
+	}
+	for _, threads := range []int{1, 2, 8} {
+		_, strict := placesOn(t, genome, exact, threads, lettersOf(ds)...)
+		_, lax := placesOn(t, genome, loose, threads, lettersOf(ds)...)
+		found := [2]int{}
+		for i, d := range ds {
+			want := at(d.at, d.reversed)
+			for k, pl := range []*placements{strict, lax} {
+				got := placeOf(pl, i)
+				if got == want && int(pl.miss[i]) == len(d.wrong) {
+					found[k]++
+				} else if got != "none" || k == 0 && seeded(d, genome) {
+					t.Fatalf("read %d of %d bases, %d wrong, is at %s with %d mismatches, want %s",
+						i, len(d.read), len(d.wrong), got, pl.miss[i], want)
+				}
+			}
+		}
+		// A read with one base in six wrong hardly has 24 right in a row, but mostly 13.
+		if found[0] < 390 || found[0] > 500 || found[1] < 520 {
+			t.Errorf("%d of %d reads are placed by 24-mers, %d by 13-mers", found[0], len(ds), found[1])
+		}
+	}
+}
+
+// TestMostMismatchesOfAPlace: a read has a place with a sixth of its bases wrong, or a fifth by 13-mers, and not with one more.
+func TestMostMismatchesOfAPlace(t *testing.T) {
+	r := rand.New(rand.NewSource(61))
+	genome := randomLetters(r, 2000)
+	for _, how := range []placing{exact, loose} {
+		for _, n := range []int{100, 119, 120} {
+			var reads []string
+			for _, wrong := range []int{n / how.tolerance, n/how.tolerance + 1} {
+				var at []int
+				for i := range wrong {
+					at = append(at, 60+i)
+				}
+				reads = append(reads, changed(genome[700:700+n], at...))
+			}
+			_, pl := placesOn(t, genome, how, 1, reads...)
+			if placeOf(pl, 0) != "700" || placeOf(pl, 1) != "none" {
+				t.Errorf("%s, %d bases: with %d wrong at %s, with one more at %s",
+					how.stage, n, n/how.tolerance, placeOf(pl, 0), placeOf(pl, 1))
+			}
+		}
+	}
+}
+
+// TestTies: of equally good places a read gets that of the smallest position, and of the two strands of one position the forward one; a
+// better place comes before both.
+func TestTies(t *testing.T) {
+	r := rand.New(rand.NewSource(62))
+	gap := func(n int) string { return randomLetters(r, n) }
+	x := gap(100)
+	half := gap(50)
+	palindrome := half + reverseComplement(half)
+	for _, c := range []struct {
+		name, pg, read, want string
+	}{
+		{"two copies", gap(300) + x + gap(300) + x + gap(100), x, "300"},
+		{"the first is the other strand's", gap(300) + reverseComplement(x) + gap(300) + x, x, "300 reversed"},
+		{"the second is", gap(300) + x + gap(300) + reverseComplement(x), x, "300"},
+		{"a palindrome", gap(200) + palindrome + gap(200), palindrome, "200"},
+		{"palindromes", gap(200) + palindrome + gap(7) + palindrome, palindrome, "200"},
+		{"the second is better", gap(300) + changed(x, 30, 31) + gap(300) + x, x, "700"},
+		{"the first has one mismatch", gap(300) + changed(x, 30) + gap(300) + x, x, "700"},
+		{"as many mismatches, of other bases", gap(300) + changed(x, 3, 50, 97) + gap(300) + changed(x, 20, 60, 80), x, "300"},
+		{"fewer mismatches, the other strand", gap(300) + changed(x, 3, 50, 97) + gap(300) + changed(reverseComplement(x), 50, 51), x,
+			"700 reversed"},
+		{"a tandem repeat", gap(30) + strings.Repeat(x, 4), x, "30"},
+		{"a homopolymer", gap(40) + "C" + strings.Repeat("A", 300) + gap(40), strings.Repeat("A", 100), "41"},
+		{"the other homopolymer", gap(40) + "C" + strings.Repeat("A", 300) + gap(40), strings.Repeat("T", 100), "41 reversed"},
+	} {
+		_, pl := placesOn(t, c.pg, exact, 1, c.read, reverseComplement(c.read))
+		turned := strings.TrimSuffix(c.want, " reversed")
+		if turned == c.want && c.read != reverseComplement(c.read) {
+			turned += " reversed"
+		}
+		if got := placeOf(pl, 0); got != c.want {
+			t.Errorf("%s: the read is at %s, want %s", c.name, got, c.want)
+		}
+		if got := placeOf(pl, 1); got != turned {
+			t.Errorf("%s: the read's other strand is at %s, want %s", c.name, got, turned)
+		}
+	}
+}
+
+// TestBestPlaceOfAll compares with a search of all places that share a 24-mer with the read: on copies of a repeat, of both strands, that
+// differ here and there, a read has the best place, and of equals the first.
+func TestBestPlaceOfAll(t *testing.T) {
+	r := rand.New(rand.NewSource(63))
+	repeat := randomLetters(r, 160)
+	var pg string
+	for i := range 9 {
+		c := repeat
+		for range i {
+			c = changed(c, r.Intn(len(c)))
+		}
+		if i%3 == 1 {
+			c = reverseComplement(c)
+		}
+		pg += c + randomLetters(r, 90)
+	}
+	var reads []string
+	for i := range 200 {
+		d := draw(r, repeat, r.Intn(60), 100, r.Intn(6), i%2 == 1)
+		reads = append(reads, d.read)
+	}
+	how := exact
+	how.sample, how.chain, how.goodEnough = 0, 1000, 0
+	rd, pl := placesOn(t, pg, how, 1, reads...)
+	ties := 0
+	for i := range rd.Count() {
+		rec := rd.record[i]
+		reversed := rd.place[i]&1 != 0
+		best, want, equals := len(reads[rec])/how.tolerance, "none", 0
+		for pos := range len(pg) - 99 {
+			for _, turn := range []bool{false, true} { // of the read as it is stored
+				read := reads[rec]
+				if reversed != turn {
+					read = reverseComplement(read)
+				}
+				wrong, prev, seed := 0, -1, false
+				for j := 0; j < 100 && wrong <= best; j++ {
+					if read[j] != pg[pos+j] {
+						wrong++
+						seed = seed || j-prev > how.k
+						prev = j
+					}
+				}
+				seed = seed || 100-prev > how.k
+				switch {
+				case !seed || wrong > best:
+				case wrong < best || want == "none":
+					best, want, equals = wrong, at(pos, reversed != turn), 1
+				default:
+					equals++
+				}
+			}
+		}
+		if got := placeOf(pl, int(rec)); got != want || want != "none" && int(pl.miss[rec]) != best {
+			t.Fatalf("read %d is at %s with %d mismatches, want %s with %d", rec, got, pl.miss[rec], want, best)
+		}
+		if equals > 1 {
+			ties++
+		}
+	}
+	if ties < 10 {
+		t.Errorf("only %d reads have several equal places", ties)
+	}
+}
+
+// TestReadsWithN: a letter that is no base matches anything, so that reads with N have their places, on either strand, as long as there is
+// a k-mer without.
+func TestReadsWithN(t *testing.T) {
+	r := rand.New(rand.NewSource(64))
+	bases := []byte(randomLetters(r, 3000))
+	spaced := bytes.Clone(bases[1000:1140])
+	for i := 10; i < len(spaced); i += 15 {
+		spaced[i] = 'N'
+		bases[1000+i] = "CG"[i&1] // in memory an N is an A
+	}
+	genome := string(bases)
+	masked := func(from, n int, wrong ...int) string {
+		s := changed(genome[1000:1140], wrong...)
+		return s[:from] + strings.Repeat("N", n) + s[from+n:]
+	}
+	reads := []string{masked(0, 1), masked(0, 60), masked(139, 1), masked(80, 60), masked(40, 50), masked(40, 50, 20, 41, 100),
+		string(spaced), strings.Repeat("N", 100), masked(0, 125), masked(15, 124)}
+	wrong := []int{0, 0, 0, 0, 0, 2, 0, 0, 0, 0}
+	n := len(reads)
+	for i := range n {
+		reads = append(reads, reverseComplement(reads[i]))
+	}
+	_, strict := placesOn(t, genome, exact, 1, reads...)
+	_, lax := placesOn(t, genome, loose, 1, reads...)
+	for i := range reads {
+		want := [2]string{at(1000, i >= n), at(1000, i >= n)}
+		switch {
+		case i%n == 7:
+			want = [2]string{"none", "none"}
+		case i%n >= 6: // at most 15 bases in a row
+			want[0] = "none"
+		}
+		for k, pl := range []*placements{strict, lax} {
+			if got := placeOf(pl, i); got != want[k] || got != "none" && int(pl.miss[i]) != wrong[i%n] {
+				t.Errorf("%s by %d-mers is at %s with %d mismatches, want %s with %d",
+					reads[i], []int{24, 13}[k], got, pl.miss[i], want[k], wrong[i%n])
+			}
+		}
+	}
+}
+
+// TestReadsWithoutPlaces: reads of other sequence, too short, too long, or that reach over the ends have no place.
+func TestReadsWithoutPlaces(t *testing.T) {
+	r := rand.New(rand.NewSource(65))
+	genome := randomLetters(r, 2000)
+	x := randomLetters(r, 50)
+	reads := []string{"", genome[500:523], randomLetters(r, 100), strings.Repeat("A", 100), strings.Repeat("AC", 50), genome[100:801],
+		x + genome[:100], genome[1900:] + x, genome[300:345] + x[:9] + genome[345:390], genome[100:800], genome[600:624]}
+	_, pl := placesOn(t, genome, exact, 1, reads...)
+	for i := range reads {
+		want := "none"
+		switch i {
+		case 9:
+			want = "100"
+		case 10: // one k-mer, which is looked up if it is of the sample
+			if w := load(pack(codes(reads[i])), 0) & firstBases(24); mix64(min(w, reverseWord(w, 24)))&exact.sample == 0 {
+				want = "600"
+			}
+		}
+		if got := placeOf(pl, i); got != want {
+			t.Errorf("read %d, %s, is at %s, want %s", i, reads[i], got, want)
+		}
+	}
+	if _, pl = placesOn(t, genome, loose, 1, genome[600:613], genome[600:612]); placeOf(pl, 0) != "600" || placeOf(pl, 1) != "none" {
+		t.Errorf("13 bases are at %s, 12 at %s", placeOf(pl, 0), placeOf(pl, 1))
+	}
+}
+
+// TestRetriedReads: a read that has a place is moved to one with fewer mismatches only, and only if it is asked for.
+func TestRetriedReads(t *testing.T) {
+	r := rand.New(rand.NewSource(66))
+	x := randomLetters(r, 100)
+	pg := randomLetters(r, 300) + changed(x, 40, 41, 42) + randomLetters(r, 300) + changed(x, 70, 71) + randomLetters(r, 100)
+	for _, c := range []struct {
+		miss  int
+		retry func(*builder, *placer, int) bool
+		want  string
+	}{
+		{3, better, "700"}, {2, better, "5"}, {1, better, "5"}, {0, better, "5"}, {9, never, "5"},
+	} {
+		b := readsOn(t, pg, archiveReads(t, []string{x}), 1)
+		b.pl.set(0, 5, false, c.miss)
+		if err := b.place(b.each, 0, exact, c.retry); err != nil {
+			t.Fatal(err)
+		}
+		if got := placeOf(b.pl, 0); got != c.want {
+			t.Errorf("a read with %d mismatches is at %s then, want %s", c.miss, got, c.want)
+		}
+	}
+	// From a position on, no place begins before it.
+	b := readsOn(t, pg+x, archiveReads(t, []string{x, changed(x, 40, 41, 42)}), 1)
+	if err := b.place(b.each, 600, exact, better); err != nil || placeOf(b.pl, 0) != "900" || placeOf(b.pl, 1) != "900" {
+		t.Errorf("from base 600 on, the reads are at %s and %s, want 900", placeOf(b.pl, 0), placeOf(b.pl, 1))
+	}
+}
+
+// TestWindows: a pseudogenome that is indexed a window at a time, as little memory needs, gives reads the same places, those over the ends of
+// windows too, and of equals in two windows the first.
+func TestWindows(t *testing.T) {
+	r := rand.New(rand.NewSource(67))
+	genome := []byte(randomLetters(r, 20_000))
+	const window = 1 << 12
+	copy(genome[3*window+500:], genome[500:700])
+	genome[600] = "CGTA"[strings.IndexByte("ACGT", genome[600])]
+	genome[601] = "CGTA"[strings.IndexByte("ACGT", genome[601])]
+	copy(genome[3*window+1500:], genome[1500:1700])
+	var ds []drawn
+	for at := 0; at+100 <= len(genome); at += 37 {
+		ds = append(ds, draw(r, string(genome), at, 100, r.Intn(3), at%2 == 1))
+	}
+	for w := window; w < len(genome); w += window {
+		for _, at := range []int{w - 100, w - 99, w - 50, w - 1, w} {
+			ds = append(ds, draw(r, string(genome), at, 100, 0, at%2 == 1))
+		}
+	}
+	ds = append(ds, draw(r, string(genome), 3*window+550, 100, 0, false), draw(r, string(genome), 3*window+1550, 100, 0, true))
+	rs := archiveReads(t, lettersOf(ds))
+	whole := readsOn(t, string(genome), rs, 2)
+	pieces := readsOn(t, string(genome), rs, 2)
+	pieces.work = 1
+	for _, b := range []*builder{whole, pieces} {
+		if err := b.place(b.each, 0, exact, better); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, d := range ds {
+		got, want := placeOf(pieces.pl, i), placeOf(whole.pl, i)
+		if got != want || pieces.pl.miss[i] != whole.pl.miss[i] {
+			t.Errorf("read %d is at %s with %d mismatches in windows, at %s with %d without",
+				i, got, pieces.pl.miss[i], want, whole.pl.miss[i])
+		}
+		repeated := d.at%(3*window) > 400 && d.at%(3*window) < 1700
+		if !repeated && want != at(d.at, d.reversed) {
+			t.Errorf("read %d is at %s, want %s", i, want, at(d.at, d.reversed))
+		}
+	}
+	n := len(ds)
+	if x, y := placeOf(pieces.pl, n-2), placeOf(pieces.pl, n-1); x != at(3*window+550, false) || y != at(1550, true) {
+		t.Errorf("of two copies the better one is at %s, and the first of equals at %s", x, y)
+	}
+}
+
+// TestKmerIndex: every sampled k-mer of either strand is found at all of its positions, ascending, for any number of threads and whatever the
+// index begins with.
+func TestKmerIndex(t *testing.T) {
+	r := rand.New(rand.NewSource(68))
+	x := randomLetters(r, 400)
+	pg := x + randomLetters(r, 900) + reverseComplement(x) + strings.Repeat("ACGTAC", 30) + x
+	packed := pack(codes(pg))
+	for _, c := range []struct {
+		k      int
+		sample uint64
+		from   int
+	}{{24, 3, 0}, {13, 0, 0}, {24, 3, 1234}, {24, 0, len(pg) - 24}, {24, 0, len(pg) - 23}, {28, 1, 7}} {
+		one := newKmerIndex(packed, c.from, len(pg), c.k, c.sample, 1)
+		for _, threads := range []int{2, 8} {
+			ix := newKmerIndex(packed, c.from, len(pg), c.k, c.sample, threads)
+			if !slices.Equal(ix.start, one.start) || !slices.Equal(ix.pos, one.pos) {
+				t.Errorf("%+v: another index with %d threads", c, threads)
+			}
+		}
+		want := map[string][]uint32{}
+		n := 0
+		for p := c.from; p+c.k <= len(pg); p++ {
+			s := pg[p : p+c.k]
+			want[min(s, reverseComplement(s))] = append(want[min(s, reverseComplement(s))], uint32(p))
+		}
+		p := &placer{ix: one}
+		for s, positions := range want {
+			for _, s := range []string{s, reverseComplement(s)} {
+				seed, ok := p.indexed(pack(codes(s)), 0)
+				if !ok {
+					continue
+				}
+				var got []uint32
+				for _, pos := range one.pos[one.start[seed.slot]:one.start[seed.slot+1]] {
+					if there := pg[pos : int(pos)+c.k]; there == s || there == reverseComplement(s) {
+						got = append(got, pos)
+					}
+				}
+				if !slices.Equal(got, positions) {
+					t.Fatalf("%+v: %s is at %v, want %v", c, s, got, positions)
+				}
+				n += len(got)
+			}
+		}
+		// Each was looked for as it is and as the other strand has it.
+		if n != 2*len(one.pos) || c.sample == 0 && len(one.pos) != max(len(pg)-c.from-c.k+1, 0) {
+			t.Errorf("%+v: %d positions are found, the index has %d", c, n, len(one.pos))
+		}
+		if k := len(pg) - c.from; k > 1000 {
+			if least := k / int(c.sample+1) / 2; len(one.pos) < least || len(one.pos) > 3*least {
+				t.Errorf("%+v: %d positions of %d are in the index", c, len(one.pos), k)
+			}
+		}
+	}
+}
+
+// TestCandidatesAreBounded: reads that share k-mers with thousands of places, none of which is theirs, look at no more candidates than their
+// bases allow, and one seed's each beyond; a read that has a place finds it all the same, unless too much was used up before it.
+func TestCandidatesAreBounded(t *testing.T) {
+	r := rand.New(rand.NewSource(69))
+	shared := randomLetters(r, 24)
+	var stutter, sharing strings.Builder
+	for range 400 {
+		stutter.WriteString(strings.Repeat("A", 15+r.Intn(30)) + randomLetters(r, 60))
+		sharing.WriteString(shared + randomLetters(r, 80))
+	}
+	for _, c := range []struct {
+		name, pg string
+		read     func() string
+		most     bool // of what is allowed is looked at
+	}{
+		{"stutter", stutter.String(), func() string {
+			return randomLetters(r, 10) + strings.Repeat("A", 20+r.Intn(10)) + randomLetters(r, 20) + strings.Repeat("A", 40)
+		}, true},
+		{"stutter by itself", stutter.String(), func() string { return strings.Repeat("A", 60+r.Intn(40)) + randomLetters(r, 10) }, true},
+		{"a 24-mer shared", sharing.String(), func() string { return randomLetters(r, 30) + shared + randomLetters(r, 46) }, false},
+		{"a unique genome", randomLetters(r, 40_000), func() string { return randomLetters(r, 100) }, false},
+	} {
+		var reads []string
+		bases := 0
+		for range 500 {
+			reads = append(reads, c.read())
+			bases += len(reads[len(reads)-1])
+		}
+		for _, how := range []placing{exact, loose} {
+			b := readsOn(t, c.pg, archiveReads(t, reads), 1)
+			for rec := range reads {
+				b.pl.set(uint32(rec), 0, false, 255) // so that again is asked about each
+			}
+			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, how.k, how.sample, 1)
+			half := bases * how.perBase2 / 4
+			granted, looked, asked := half, 0, 0
+			placeAll(b.whole, b.pl, &b.seq, ix, 1, how, func(p *placer, i int) bool {
+				granted += b.whole.len(i) * how.perBase2 / 4
+				looked = granted - p.credit
+				asked++
+				return true
+			}, func(int) {})
+			if asked != len(reads) {
+				t.Fatalf("%d reads were asked about, want %d", asked, len(reads))
+			}
+			if bound := bases*how.perBase2/2 + len(reads)*how.chain; looked > bound {
+				t.Errorf("%s by %d-mers: %d candidates were looked at, want at most %d", c.name, how.k, looked, bound)
+			}
+			if used := looked > half; used != c.most && how.k == exact.k {
+				t.Errorf("%s by %d-mers: %d candidates were looked at of %d that are allowed", c.name, how.k, looked, 2*half)
+			}
+		}
+	}
+	// One read among many that use up what is allowed.
+	pg := stutter.String()
+	own := pg[len(pg)/2 : len(pg)/2+100]
+	_, pl := placesOn(t, pg, exact, 1, own)
+	if pl.pos[0] == Unplaced || pl.miss[0] > 1 {
+		t.Errorf("a read of stutter is at %s with %d mismatches", placeOf(pl, 0), pl.miss[0])
+	}
+}

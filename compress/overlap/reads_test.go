@@ -1,0 +1,424 @@
+package overlap
+
+import (
+	"context"
+	"fmt"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"orcomgo/binning"
+	"orcomgo/bins"
+	"orcomgo/minimizer"
+)
+
+// archiveOf bins inputs, each a list of reads as letters, in blocks of about blockSize bytes of text.
+func archiveOf(t testing.TB, blockSize uint64, inputs ...[]string) *bins.Reader {
+	t.Helper()
+	dir := t.TempDir()
+	c := binning.Config{OutDir: filepath.Join(dir, "bins"), Options: bins.Options{BlockSize: blockSize}, Threads: 1, Streams: 1, Tool: "test"}
+	for k, reads := range inputs {
+		var text strings.Builder
+		for i, read := range reads {
+			fmt.Fprintf(&text, ">%d\n%s\n", i, read)
+		}
+		path := filepath.Join(dir, fmt.Sprintf("%d.fa", k))
+		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c.Inputs = append(c.Inputs, binning.InputSpec{Path: path, Mate: -1})
+	}
+	if _, err := binning.Run(context.Background(), c); err != nil {
+		t.Fatal(err)
+	}
+	r, err := bins.Open(c.OutDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// oneBlock is a block size that no test's reads fill.
+const oneBlock = 1 << 19
+
+// allOf names all records of an archive, input after input.
+func allOf(r *bins.Reader) []Source {
+	var srcs []Source
+	for k, in := range r.Meta().Inputs {
+		srcs = append(srcs, Source{Input: k, To: in.Records})
+	}
+	return srcs
+}
+
+// loaded returns all reads of an archive as the layout holds them.
+func loaded(t testing.TB, r *bins.Reader) *Reads {
+	t.Helper()
+	rs := recordsOf(r, allOf(r))
+	rd, err := rs.load(context.Background(), rs.all())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rd
+}
+
+// spell returns the letters of bases, one a byte.
+func spell(bases []byte) string {
+	s := make([]byte, len(bases))
+	for i, b := range bases {
+		s[i] = "ACGT"[b]
+	}
+	return string(s)
+}
+
+// codes returns the bases of letters, one a byte.
+func codes(letters string) []byte {
+	b := make([]byte, len(letters))
+	for i := range b {
+		b[i] = byte(strings.IndexByte("ACGT", letters[i]))
+	}
+	return b
+}
+
+func randomLetters(r *rand.Rand, n int) string { return spell(randomBases(r, n)) }
+
+// reverseComplement leaves letters other than A, C, G and T as they are.
+func reverseComplement(s string) string {
+	out := make([]byte, len(s))
+	for i := range len(s) {
+		c := s[i]
+		if k := strings.IndexByte("ACGT", c); k >= 0 {
+			c = "TGCA"[k]
+		}
+		out[len(s)-1-i] = c
+	}
+	return string(out)
+}
+
+// changed returns s with other bases at the given offsets.
+func changed(s string, at ...int) string {
+	b := []byte(s)
+	for _, i := range at {
+		b[i] = "CGTA"[strings.IndexByte("ACGT", b[i])]
+	}
+	return string(b)
+}
+
+// differences returns the offsets at which a read and as many letters of a pseudogenome differ, other than where the read has N.
+func differences(read, below string) []int {
+	var at []int
+	for i := range len(read) {
+		if read[i] != below[i] && read[i] != 'N' {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// drawn is a read of a known place of a genome.
+type drawn struct {
+	read     string
+	at       int   // in the genome
+	reversed bool  // it is the other strand's
+	wrong    []int // where the genome's strand has another base, offsets from at, ascending
+}
+
+// draw takes a read from a place of a genome, with so many wrong bases.
+func draw(r *rand.Rand, genome string, at, length, errors int, reversed bool) drawn {
+	d := drawn{at: at, reversed: reversed, wrong: r.Perm(length)[:errors]}
+	slices.Sort(d.wrong)
+	d.read = changed(genome[at:at+length], d.wrong...)
+	if reversed {
+		d.read = reverseComplement(d.read)
+	}
+	return d
+}
+
+// lettersOf returns the reads of what was drawn.
+func lettersOf(ds []drawn) []string {
+	var reads []string
+	for _, d := range ds {
+		reads = append(reads, d.read)
+	}
+	return reads
+}
+
+// given returns read i of rd in input orientation; letters other than bases are N.
+func given(rd *Reads, i int) string {
+	s := spell(unpack(nil, rd.bases(i), 0, rd.len(i)))
+	if rd.place[i]&1 != 0 {
+		s = reverseComplement(s)
+	}
+	b := []byte(s)
+	for _, e := range rd.Exceptions(rd.record[i]) {
+		for p := e.Start; p < e.Start+e.Len && e.Byte != bins.Lower; p++ {
+			b[p] = 'N'
+		}
+	}
+	return string(b)
+}
+
+// mixedReads returns reads of 0 to 200 bases, some with runs of N.
+func mixedReads(r *rand.Rand, n int) []string {
+	var reads []string
+	for i := range n {
+		b := []byte(randomLetters(r, r.Intn(201)))
+		if i%5 == 0 && len(b) > 0 {
+			for p := r.Intn(len(b)); p < len(b) && r.Intn(8) > 0; p++ {
+				b[p] = 'N'
+			}
+		}
+		reads = append(reads, string(b))
+	}
+	return reads
+}
+
+// TestLoadedReads: reads come from the bins as they were input, grouped by signature, and each tells where its signature is.
+func TestLoadedReads(t *testing.T) {
+	r := rand.New(rand.NewSource(20))
+	inputs := [][]string{mixedReads(r, 150), mixedReads(r, 90)}
+	all := slices.Concat(inputs...)
+	rd := loaded(t, archiveOf(t, 4000, inputs...))
+	if rd.Count() != len(all) {
+		t.Fatalf("%d reads, want %d", rd.Count(), len(all))
+	}
+	i := 0
+	for g, group := range rd.groups {
+		if g > 0 && group.Signature <= rd.groups[g-1].Signature {
+			t.Fatal("groups do not ascend by signature")
+		}
+		for k := range int(group.Reads) {
+			if k > 0 && rd.record[i] <= rd.record[i-1] {
+				t.Fatal("records do not ascend in a group")
+			}
+			if got, want := given(rd, i), all[rd.record[i]]; got != want {
+				t.Fatalf("record %d is %s, want %s", rd.record[i], got, want)
+			}
+			if p := int(rd.place[i] >> 1); group.Signature != minimizer.None {
+				stored := spell(unpack(nil, rd.bases(i), 0, rd.len(i)))
+				if got := stored[p : p+minimizer.K]; got != minimizer.Letters(group.Signature) {
+					t.Fatalf("record %d has %s where its signature is %s", rd.record[i], got, minimizer.Letters(group.Signature))
+				}
+			}
+			if got := strings.Contains(all[rd.record[i]], "N"); got != rd.isOdd(i) {
+				t.Fatalf("record %d holds N: %v", rd.record[i], got)
+			}
+			i++
+		}
+	}
+	rd.indexed()
+	for rec := range uint32(len(all)) {
+		if rd.record[rd.at(rec)] != rec {
+			t.Fatalf("record %d is not where the index says", rec)
+		}
+	}
+}
+
+// TestSourcesCutBlocks: the records of sources that begin and end inside blocks are those and no others, by signature and by record.
+func TestSourcesCutBlocks(t *testing.T) {
+	r := rand.New(rand.NewSource(21))
+	inputs := [][]string{mixedReads(r, 200), mixedReads(r, 100)}
+	archive := archiveOf(t, 3000, inputs...)
+	srcs := []Source{{Input: 1, From: 13, To: 77}, {Input: 0, From: 101, To: 160}}
+	want := slices.Concat(inputs[1][13:77], inputs[0][101:160])
+	rs := recordsOf(archive, srcs)
+	if rs.count != len(want) || len(rs.pieces) < 4 {
+		t.Fatalf("%d records in %d blocks, want %d in several", rs.count, len(rs.pieces), len(want))
+	}
+	rd, err := rs.load(context.Background(), rs.all())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for rec := range uint32(rs.count) {
+		got = append(got, given(rd.indexed(), rd.at(rec)))
+	}
+	if !slices.Equal(got, want) {
+		t.Error("by signature, reads are not those of the sources")
+	}
+	only := NewSubset(uint64(rs.count))
+	for _, rec := range []uint32{0, 5, 63, 64, 65, 122} {
+		only.Add(rec)
+	}
+	for _, set := range []*Subset{nil, only} {
+		rd, err := rs.byRecord(context.Background(), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, n := Layout{Reads: rd}, 0
+		for rec := range uint32(rs.count) {
+			if in := set == nil || set.Has(rec); in != rd.Has(rec) {
+				t.Fatalf("record %d is there: %v, want %v", rec, !in, in)
+			} else if !in {
+				continue
+			}
+			n++
+			if at := differences(want[rec], spell(l.Bases(nil, rec))); at != nil {
+				t.Fatalf("record %d differs from the input at %v", rec, at)
+			}
+			letters := 0
+			for _, e := range rd.Exceptions(rec) {
+				letters += int(e.Len)
+			}
+			if w := strings.Count(want[rec], "N"); letters != w {
+				t.Fatalf("record %d has %d letters N, want %d", rec, letters, w)
+			}
+		}
+		if rd.Count() != n {
+			t.Errorf("%d reads are held, want %d", rd.Count(), n)
+		}
+	}
+	lengths := make([]int, rs.count)
+	if err := rs.lengths(context.Background(), func(rec uint32, n int) { lengths[rec] = n }); err != nil {
+		t.Fatal(err)
+	}
+	for rec, n := range lengths {
+		if n != len(want[rec]) {
+			t.Fatalf("record %d has %d bases, want %d", rec, n, len(want[rec]))
+		}
+	}
+}
+
+// TestSelectionIsLikeItsReads: reads that are taken out, some with N, are the same reads in the selection.
+func TestSelectionIsLikeItsReads(t *testing.T) {
+	r := rand.New(rand.NewSource(22))
+	same := []string{}
+	for range 150 {
+		same = append(same, randomLetters(r, 61))
+	}
+	for _, reads := range [][]string{mixedReads(r, 150), same} {
+		archive := archiveOf(t, oneBlock, reads)
+		rd, sel := loaded(t, archive), recordsOf(archive, allOf(archive)).selection()
+		var want []int
+		for i := 0; i < rd.Count(); i += 1 + i%3 {
+			sel.take(rd, i)
+			want = append(want, i)
+		}
+		sel.finish()
+		if sel.Count() != len(want) {
+			t.Fatalf("%d reads, want %d", sel.Count(), len(want))
+		}
+		for k, i := range want {
+			if sel.record[k] != rd.record[i] || sel.place[k] != rd.place[i] || sel.isOdd(k) != rd.isOdd(i) || given(sel, k) != given(rd, i) {
+				t.Fatalf("read %d is not read %d of those it was taken from", k, i)
+			}
+		}
+	}
+}
+
+// TestCleanStretch: what of a read takes part in contigs is its longest stretch of bases, in the orientation of the bins, and the
+// mask of its other letters is turned as it is.
+func TestCleanStretch(t *testing.T) {
+	r := rand.New(rand.NewSource(23))
+	bases := func(n int) string { return randomLetters(r, n) }
+	lower := func(s string) string { return strings.ToLower(s[:9]) + s[9:] }
+	reads := []string{
+		bases(80), "NNN" + bases(70), bases(70) + "NNNN", bases(30) + "N" + bases(49), bases(49) + "N" + bases(30),
+		bases(20) + "NN" + bases(40) + "RYN" + bases(39), lower(bases(60)), lower(bases(60)) + "N", strings.Repeat("N", 40),
+		bases(27) + "N" + bases(27) + "N" + bases(60) + "N", "N" + bases(200) + "N",
+	}
+	for _, read := range slices.Clone(reads) {
+		reads = append(reads, reverseComplement(read))
+	}
+	rd := loaded(t, archiveOf(t, oneBlock, reads))
+	turned := 0
+	for i := range rd.Count() {
+		read := reads[rd.record[i]]
+		odd := make([]bool, len(read))
+		a, z := 0, 0
+		for p, from := 0, 0; p < len(read); p++ {
+			if strings.IndexByte("ACGTacgt", read[p]) < 0 {
+				odd[p] = true
+				from = p + 1
+			} else if p+1-from > z-a {
+				a, z = from, p+1
+			}
+		}
+		reversed := rd.place[i]&1 != 0
+		if reversed {
+			turned++
+			a, z = len(read)-z, len(read)-a
+		}
+		if x, y := rd.clean(i); y-x != z-a || x != a && y > x {
+			t.Errorf("%s, reversed %v: bases %d..%d are clean, want %d..%d", read, reversed, x, y, a, z)
+		}
+		for _, turn := range []bool{false, true} {
+			mask := rd.skipMask(nil, i, turn)
+			if (mask != nil) != slices.Contains(odd, true) {
+				t.Fatalf("%s has a mask: %v", read, mask != nil)
+			}
+			for p, want := range odd {
+				if reversed != turn {
+					p = len(read) - 1 - p
+				}
+				if got := mask != nil && mask[p/chunk]>>(2*(p%chunk))&1 != 0; got != want {
+					t.Fatalf("%s, reversed %v, turned %v: base %d is no base: %v", read, reversed, turn, p, got)
+				}
+			}
+		}
+	}
+	if turned == 0 || turned == len(reads) {
+		t.Errorf("%d of %d reads are stored reversed", turned, len(reads))
+	}
+}
+
+// TestSharesHoldEachReadOnce: shares are ranges of signatures of about the bytes they may take, and, of a signature that is too
+// large, runs of blocks. Together they hold each read once.
+func TestSharesHoldEachReadOnce(t *testing.T) {
+	r := rand.New(rand.NewSource(24))
+	var reads []string
+	for i := range 600 {
+		read := randomLetters(r, 60)
+		if i%2 == 0 {
+			read = read[:20] + site + read[20:]
+		}
+		reads = append(reads, read)
+	}
+	archive := archiveOf(t, 6000, reads)
+	rs := recordsOf(archive, []Source{{From: 10, To: 590}})
+	const limit = 40_000
+	shares, err := rs.shares(limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make([]int, rs.count)
+	cut, last := 0, uint32(0)
+	for k, sh := range shares {
+		rd, err := rs.load(context.Background(), sh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes := 0
+		for i, rec := range rd.record {
+			seen[rec]++
+			bytes += shareRead + rd.len(i)*shareBases4/4
+			if got := given(rd, i); got != reads[10+rec] {
+				t.Fatalf("record %d is %s, want %s", rec, got, reads[10+rec])
+			}
+		}
+		if bytes > limit*5/4 {
+			t.Errorf("share %d takes %d bytes, want about %d at most", k, bytes, limit)
+		}
+		if k > 0 && sh.lo <= last && (sh.lo != sh.hi || sh.lo != last || sh.from < shares[k-1].to) {
+			t.Errorf("share %d, signatures %d to %d, overlaps the one before", k, sh.lo, sh.hi)
+		}
+		if last = sh.hi; sh.to-sh.from < len(rs.pieces) {
+			cut++
+		}
+	}
+	for rec, n := range seen {
+		if n != 1 {
+			t.Fatalf("record %d is in %d shares", rec, n)
+		}
+	}
+	if cut < 2 || len(shares)-cut < 2 {
+		t.Errorf("%d of %d shares are runs of blocks", cut, len(shares))
+	}
+	whole, err := rs.shares(1 << 30)
+	if err != nil || len(whole) != 1 {
+		t.Errorf("%d shares where all fit in one: %v", len(whole), err)
+	}
+}
