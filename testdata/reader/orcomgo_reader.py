@@ -663,10 +663,10 @@ class PackedArchive:
         """The pseudogenome's model and the trees of positions, read once."""
         if self.models is None:
             require(self.shared, "the shared sections are missing")
-            model = decode_pseudogenome(self.read(self.shared[0]), "shared 0")
-            trees = [PositionTree(self.read(section), len(model.bases), section.label)
+            genome, model = decode_pseudogenome(self.read(self.shared[0]), "shared 0")
+            trees = [PositionTree(self.read(section), len(genome), section.label)
                      for section in self.shared[1:]]
-            self.models = model, trees
+            self.models = genome, model, trees
         return self.models
 
     def has_qualities(self, index):
@@ -683,8 +683,7 @@ class PackedArchive:
                 qualities = decode_qualities(self.read(member.qualities), lengths,
                                              member.qualities.label)
             members.append([Read(*pair) for pair in zip(lengths, qualities)])
-        model, trees = self.shared_models()
-        SliceDecoder(self.read(one.sequences), members, model, trees, one.sequences.label)
+        SliceDecoder(self.read(one.sequences), members, *self.shared_models(), one.sequences.label)
         return [[read.text() for read in reads] for reads in members]
 
     def sequences(self, index):
@@ -1364,7 +1363,6 @@ class Field:
         self.unit, self.width, self.top = 1, 32, 8
         # A word
         self.word = b""
-        self.alphabet = Alphabet()
         self.dictionary, self.places = [], {}
         # A number
         self.value = 0
@@ -1375,8 +1373,8 @@ class Field:
         # Forecasts
         self.history, self.came_from, self.by_value = [], [], {}
         self.place, self.misses, self.missed = None, 0, 0
-        # Lattice: how many values below 2^20 the field has held
-        self.held = {}
+        # Lattice: which values below 2^20 the field has held
+        self.held = set()
 
     def text(self):
         if not self.is_number:
@@ -1464,12 +1462,15 @@ class Field:
         self.stepped, self.rest = stepped, value % self.unit
         if self.match:
             self.remember(value)
-        if self.lattice and stepped < LATTICE_TOP:
-            self.held[stepped] = self.held.get(stepped, 0) + 1
+        if self.lattice and value < LATTICE_TOP:
+            self.held.add(value)
 
     def held_between(self, start, length):
+        """How many different values of a run the field has held; runs of 128 are two of 64."""
         if length > 128 or start >= LATTICE_TOP - 128:
             return 0
+        if length == 128:
+            return self.held_between(start, 64) + self.held_between(start + 64, 64)
         return sum(1 for v in range(start, start + length) if v in self.held)
 
 
@@ -1497,7 +1498,7 @@ class NameDecoder:
         self.last_shape = NEW_SHAPE
         self.last_move = self.prev_top = self.rare = 0
         self.last_spelt = b""
-        self.spelt_alphabet = Alphabet()
+        self.alphabets = {}             # by field; those of a shape outlive it
         self.mate = None
 
     def decode(self, count):
@@ -1556,7 +1557,7 @@ class NameDecoder:
 
     def spelt_name(self):
         last = self.last_spelt if self.mate is None else self.mate
-        name = self.spell(SPELT_FIELD, self.spelt_alphabet, last, True)
+        name = self.spell(SPELT_FIELD, last, True)
         if b"\n" in name:
             raise Damaged("names: a name has a line end")
         self.last_spelt = name
@@ -1579,13 +1580,12 @@ class NameDecoder:
             field.live, field.mixed = bool(live), bool(mixed)
             if equal:
                 field.equal = coder.even(5)
-                if field.equal >= i or shape.fields[field.equal].is_number != field.is_number:
-                    raise Damaged("names: a field equals one that does not come before it")
+                if field.equal >= i or not (field.is_number and shape.fields[field.equal].is_number):
+                    raise Damaged("names: a field equals one that is no number before it")
             field.unit = UNITS[coder.even(3)]
             field.width = coder.even(5) + 1
             field.top = coder.even(4)
-            if field.top > field.width:
-                raise Damaged("names: a plan has more top bits than bits")
+            field.top = min(field.top, field.width)
             # Fields with tables are limited to 64 in a stream.
             field.match = bool(match) and self.matches < 64
             field.lattice = bool(lattice) and self.lattices < 64
@@ -1619,11 +1619,11 @@ class NameDecoder:
                 raise Damaged("names: a word is not in the dictionary")
             field.take_word(field.dictionary[index])
         else:
-            field.take_word(self.spell(number, field.alphabet, field.word, field.mixed))
+            field.take_word(self.spell(number, field.word, field.mixed))
 
-    def spell(self, number, alphabet, last, mixed):
+    def spell(self, number, last, mixed):
         """FORMAT: Names, Spelling."""
-        coder = self.coder
+        coder, alphabet = self.coder, self.alphabets.setdefault(number, Alphabet())
         if coder.direct(context(SIZE, 0, number, 0), 250):
             size = len(last)
         else:
@@ -1674,7 +1674,7 @@ class NameDecoder:
         number = field.number
         if field.equal is not None:
             if coder.direct(context(EQUAL, 0, number, 0), 255):
-                field.value = shape.fields[field.equal].value
+                field.value = field.stepped = shape.fields[field.equal].value
                 return
         missed = 0
         if field.match:
@@ -2019,10 +2019,10 @@ class QualityDecoder:
                 share = tops * inverse(seen + 1) >> 12
                 pl8 = min(place >> 3, 31)
             elif place and place % 8 == 0:
-                if seen >= 256:
-                    seen, tops = 128, tops >> 1
                 share = tops * inverse(seen) >> 12
                 pl8 = min(place >> 3, 31)
+                if seen == 256:
+                    seen, tops = 128, tops >> 1
             q = symbols[:-7:-1] + [0] * 6       # q[0] is q1
             now = dict(q=q, run=run, before=before, run_before=run_before, delta=delta,
                        mean2=means[2], mean4=means[4], share=share, pl8=pl8, place=place)
@@ -2185,34 +2185,58 @@ def group_of(l):
 
 
 class BaseModel:
-    """Codes bases after those before it, all that were entered."""
+    """Codes bases after those before it in a history, which others may enter too."""
 
     def __init__(self, size):
-        self.bases = bytearray()
-        self.forward = self.reverse = 0         # the last 32 bases, and their reverse complement
+        self.bases = bytearray(size)            # the history; a place not yet entered is A
         self.counters = [{} for _ in range(8)]
         self.weights = {}                       # by quality class, decision and class of the match
         self.first_weights = {}                 # what those of other quality classes start with
         self.table_bits = table_bits(size)
         self.table = {}
-        self.reading = {}                       # by the place of a k-mer's last base: what its slot held
+        self.begin(0, False)
+
+    def begin(self, at, known):
+        """Moves to a place; the last bases are those before it, or none."""
+        self.at = at
+        self.forward = self.reverse = 0         # the last 32 bases, and their reverse complement
+        start = max(at - 32, 0) if known else at
+        for base in self.bases[start:at]:
+            self.push(base)
+        self.first_kmer = max(at, start + KMER - 1)     # its last base; k-mers before are not used
+        self.candidates = {}                    # k-mers by their last base: (slot, flag)
+        self.reading = {}                       # the same, after reading: (place, whether flags differ)
         self.match = None                       # (place predicted, +1 or -1)
         self.misses = 0                         # of the match, a bit a base, the newest lowest
+        self.learning = None                    # what the last base teaches
         self.waiting = []                       # updates of the other strand
 
-    def copy(self):
+    def copy(self, more):
+        """A copy that goes on by itself, for so many bases more."""
         other = BaseModel.__new__(BaseModel)
         other.__dict__.update(self.__dict__)
-        other.bases = bytearray(self.bases)
+        other.bases = bytearray(self.bases[:self.at]) + bytearray(more)
         other.counters = [dict(table) for table in self.counters]
         other.weights = {key: list(weights) for key, weights in self.weights.items()}
+        other.first_weights = self.weights
         other.table, other.reading = dict(self.table), dict(self.reading)
-        other.waiting = list(self.waiting)
+        other.candidates, other.waiting = dict(self.candidates), list(self.waiting)
+        if table_bits(self.at + more) > self.table_bits:
+            other.grow_table(self.at + more)
         return other
+
+    def push(self, base):
+        self.forward = (self.forward << 2 | base) & MASK64
+        self.reverse = self.reverse >> 2 | (3 - base) << 62
 
     # -- one base
 
     def decode(self, coder, quality_class=0):
+        """FORMAT: Bases, One base."""
+        if self.learning is not None:
+            self.learn(*self.learning)
+            if len(self.waiting) > 3:
+                self.teach_other_strand(self.waiting.pop(0))
         predicted, kind, m, state = None, 0, 0, 0
         if self.match is not None:
             place, step = self.match
@@ -2225,68 +2249,78 @@ class BaseModel:
         contexts.append(-1 if predicted is None else predicted << 8 | state)
         a = 0 if predicted is None else 4 * kind - 3 + predicted
         contexts.append(16 * a + (self.forward & 15))
-        high = self.decide(coder, 0, contexts, predicted, m, kind, quality_class)
-        low = self.decide(coder, 1 + high, contexts, predicted, m, kind, quality_class)
-        base = 2 * high + low
+        decisions = []
+
+        def decide(d):
+            counters = []
+            for number, (table, at) in enumerate(zip(self.counters, contexts)):
+                counter = table.get((at, d))
+                if counter is None:
+                    counter = (2048, 0)
+                    if number == 6 and predicted is not None:
+                        counter = (first_probability(d, predicted, m), 0)
+                counters.append(counter)
+            inputs = [LOGIT[counter[0]] for counter in counters]
+            p = self.mix((quality_class, d, kind), inputs)
+            bit = coder.bit(p)
+            decisions.append(((quality_class, d, kind), d, inputs, counters, p, bit))
+            return bit
+
+        high = decide(0)
+        base = 2 * high + decide(1 + high)
+        self.learning = contexts, decisions
         self.enter(base, predicted)
         return base
 
-    def decide(self, coder, d, contexts, predicted, m, kind, quality_class):
-        counters = []
-        for number, (table, at) in enumerate(zip(self.counters, contexts)):
-            counter = table.get((at, d))
-            if counter is None:
-                counter = (2048, 0)
-                if number == 6 and predicted is not None:
-                    counter = (first_probability(d, predicted, m), 0)
-            counters.append(counter)
-        i = [LOGIT[counter[0]] for counter in counters]
-        key = (quality_class, d, kind)
+    def weights_of(self, key):
         if key not in self.weights:
-            self.weights[key] = list(self.first_weights.get((0, d, kind), [0.25] * 8))
-        w = self.weights[key]
-        t = [float32(a * b) for a, b in zip(w, i)]
+            self.weights[key] = list(self.first_weights.get((0, *key[1:]), [0.25] * 8))
+        return self.weights[key]
+
+    def mix(self, key, inputs):
+        """The probability of a 1."""
+        t = [float32(a * b) for a, b in zip(self.weights_of(key), inputs)]
         x = float32(float32(float32(t[0] + t[1]) + float32(t[4] + t[5]))
                     + float32(float32(t[2] + t[3]) + float32(t[6] + t[7])))
         x = int(min(max(x, -LOGIT_BOUND), LOGIT_BOUND))
         f = float_of_bits((127 << 23) - x)
-        p = int(float32(65536.0 / float32(1.0 + f)))
-        bit = coder.bit(p)
-        e = float32((bit * 65536 - p) * WEIGHT_RATE)
-        for number in range(8):
-            w[number] = float32(w[number] + float32(i[number] * e))
-            self.counters[number][contexts[number], d] = count_up(counters[number], bit)
-        return bit
+        return int(float32(65536.0 / float32(1.0 + f)))
+
+    def learn(self, contexts, decisions):
+        for key, d, inputs, counters, p, bit in decisions:
+            w = self.weights_of(key)
+            e = float32((bit * 65536 - p) * WEIGHT_RATE)
+            for number in range(8):
+                w[number] = float32(w[number] + float32(inputs[number] * e))
+                self.counters[number][contexts[number], d] = count_up(counters[number], bit)
 
     def enter(self, base, predicted):
-        """The base stands at the end of what was entered."""
-        here = len(self.bases)
-        self.bases.append(base)
-        self.forward = (self.forward << 2 | base) & MASK64
-        self.reverse = self.reverse >> 2 | (3 - base) << 62
-        self.teach_other_strand()
+        """The base is appended to the history."""
+        self.bases[self.at] = base
+        self.at += 1
+        self.push(base)
+        here = self.at - 1
+        update = []
+        for number, k in OTHER_STRAND:
+            # Before the first base: the complement of A.
+            update.append((number, self.reverse >> (64 - 2 * k), 3 - (self.forward >> 2 * k & 3)))
+        self.waiting.append(update)
         if self.match is not None:
             place, step = self.match
             self.misses = (self.misses << 1 | (base != predicted)) & MASK32
             self.match = (place + step, step)
             if bin(self.misses).count("1") > 20 or place + step < 0:
                 self.match = None
-        self.read_slot(here - 2)
         self.try_match(here - 4)
+        self.read_slot(here - 2)
+        if here >= self.first_kmer:
+            self.candidates[here] = self.kmer(here)
 
-    def teach_other_strand(self):
-        """The update of a base follows three bases later."""
-        update = []
-        for number, k in OTHER_STRAND:
-            at = self.reverse >> (64 - 2 * k)
-            base = 3 - (self.forward >> 2 * k & 3)     # before the first base: the complement of A
-            update.append((number, at, base))
-        self.waiting.append(update)
-        if len(self.waiting) > 3:
-            for number, at, base in self.waiting.pop(0):
-                table, high = self.counters[number], base >> 1
-                for d, bit in ((0, high), (1 + high, base & 1)):
-                    table[at, d] = count_up(table.get((at, d), (2048, 0)), bit)
+    def teach_other_strand(self, update):
+        for number, at, base in update:
+            table, high = self.counters[number], base >> 1
+            for d, bit in ((0, high), (1 + high, base & 1)):
+                table[at, d] = count_up(table.get((at, d), (2048, 0)), bit)
 
     # -- matches
 
@@ -2303,10 +2337,18 @@ class BaseModel:
         x = x * 0xBF58476D1CE4E5B9 & MASK64
         return x >> (64 - self.table_bits), flag
 
+    def enter_kmers(self, start, end):
+        """Enters the k-mers whose last base is one of a run, at an even place."""
+        for last in range(max(start, KMER - 1), end):
+            if last % 2 == 0:
+                slot, flag = self.kmer(last)
+                self.table[slot] = last, flag
+
     def read_slot(self, last):
-        if last < KMER - 1:
+        candidate = self.candidates.pop(last, None)
+        if candidate is None:
             return
-        slot, flag = self.kmer(last)
+        slot, flag = candidate
         held = self.table.get(slot)
         if held is not None:
             self.reading[last] = held[0], held[1] != flag
@@ -2318,37 +2360,39 @@ class BaseModel:
         if held is None or (self.match is not None and self.misses == 0):
             return
         place, other = held
-        here, misses = len(self.bases) - 1, 0
-        if other:
+        if other:                               # the last base is compared with this place
             newest, step = place - (KMER - 1) - 4, -1
-            oldest = newest + 31
+            fits = newest >= 1 and newest + 31 < self.at
         else:
             newest, step = place + 4, 1
-            oldest = newest - 31
-        if here < 31 or min(newest, oldest) < 0 or max(newest, oldest) > here:
+            fits = newest >= 31
+        if not fits or self.match == (newest + step, step):
             return
-        if self.match == (newest + step, step):
-            return
+        misses = 0
         for i in range(32):
-            base = self.bases[newest - i] if not other else 3 - self.bases[newest + i]
-            misses |= (base != self.bases[here - i]) << i
+            # Two registers: they differ where no base has been entered yet.
+            if other:
+                differs = self.bases[newest + i] != 3 - (self.forward >> 2 * i & 3)
+            else:
+                differs = self.bases[newest - i] != 3 - (self.reverse >> 62 - 2 * i & 3)
+            misses |= differs << i
         count = bin(misses).count("1")
-        if count > 13 or (self.match is not None and count >= bin(self.misses).count("1")):
-            return
-        self.match, self.misses = (newest + step, step), misses
-        if newest + step < 0:
-            self.match = None
+        if count <= 13 and (self.match is None or count < bin(self.misses).count("1")):
+            self.match, self.misses = (newest + step, step), misses
 
     def grow_table(self, size):
-        """FORMAT: Sequences, Literals: the table is made anew if it is too small."""
-        if table_bits(size) <= self.table_bits:
-            return
+        """FORMAT: Literals: the table is made anew."""
         self.table_bits = table_bits(size)
         self.table, self.reading = {}, {}
-        for last in range(KMER - 1, len(self.bases)):
-            if last % 2 == 0:
-                slot, flag = self.kmer(last)
-                self.table[slot] = last, flag
+        self.enter_kmers(0, self.at)
+        self.candidates = {last: (0, 0) for last in self.candidates}
+
+    # -- two coders
+
+    def append_chunk(self, start, chunk):
+        """What the other coder has decoded: it can be matched, but teaches nothing."""
+        self.bases[start:start + len(chunk)] = chunk
+        self.enter_kmers(start, start + len(chunk))
 
 
 def table_bits(size):
@@ -2382,16 +2426,51 @@ def first_probability(d, predicted, m):
 # Sequences: the sections (FORMAT: Sequences, from Pseudogenome section on)
 
 
+SEGMENT = 1 << 24               # a segment has at most so many bases
+TWO_CODERS = 1 << 20            # one of so many has two coders
+CHUNK = 1 << 13
+
+
 def decode_pseudogenome(data, what):
-    """The bases, and the model at the end of the first segment."""
+    """The bases, and the model of the first segment's first coder at the end."""
     source = Bytes(data, what)
     n = source.uvarint()
-    if n >= 1 << 20:
-        raise Unsupported(f"{what}: segments of 2^20 bases and more are not read")
-    coder, model = ArithmeticDecoder(source.rest()), BaseModel(n)
-    for _ in range(n):
-        model.decode(coder)
-    return model
+    require(n <= MASK32 - 1 and n // 2800 <= len(data), f"{what}: too many bases for its size")
+    count = max(1, -(-n // SEGMENT))
+    ends = [n * (i + 1) // count for i in range(count)]
+    sizes = [end - start for start, end in zip([0] + ends, ends)]
+    coders = [2 if size >= TWO_CODERS else 1 for size in sizes]
+    lengths = [source.uvarint() for _ in range(sum(coders) - 1)]
+    streams = [source.take(length) for length in lengths] + [source.rest()]
+    found, first = bytearray(), None
+    for size, number in zip(sizes, coders):
+        own, streams = streams[:number], streams[number:]
+        model = decode_segment(size, [ArithmeticDecoder(stream) for stream in own])
+        first = first or model
+        found += model.bases
+    return found, first
+
+
+def decode_segment(size, coders):
+    """The model of the first coder, whose history is the segment."""
+    models = [BaseModel(size) for _ in coders]
+    if len(models) == 1:
+        for _ in range(size):
+            models[0].decode(coders[0])
+        return models[0]
+    at = 0
+    while at < size:
+        length = min(CHUNK, (size - at + 1) // 2)
+        middle, end = at + length, min(at + 2 * length, size)
+        for model, coder, start, stop in zip(models, coders, (at, middle), (middle, end)):
+            model.begin(start, start == at)
+            for _ in range(stop - start):
+                model.decode(coder)
+        models[0].append_chunk(middle, models[1].bases[middle:end])
+        models[1].append_chunk(at, models[0].bases[at:middle])
+        at = end
+    models[0].begin(size, True)
+    return models[0]
 
 
 class PositionTree:
@@ -2473,8 +2552,8 @@ class StrandModel:
 class SliceDecoder:
     """The sequences of one slice; members is a list of lists of Read."""
 
-    def __init__(self, data, members, genome_model, trees, what):
-        self.members, self.genome, self.model, self.what = members, genome_model.bases, genome_model, what
+    def __init__(self, data, members, genome, model, trees, what):
+        self.members, self.genome, self.model, self.what = members, genome, model, what
         source = Bytes(data, what)
         part = source.uvarint()
         require(part < len(trees), f"{what}: an unknown part")
@@ -2518,7 +2597,8 @@ class SliceDecoder:
         for read in reads:
             before = 1
             for i, q in enumerate(read.qualities):
-                if q < 128 and values[q]:
+                q &= 127
+                if values[q]:
                     bit = probs.bit(("N", q, before), MEMORY)
                     before = 2 if bit else 0
                     if bit:
@@ -2603,8 +2683,10 @@ class SliceDecoder:
             elif variant[1] == 0:
                 del self.variants[under(i)]
         rest = [i for i in open_places if i not in settled]
-        differ = (self.differ_by_quality if self.with_qualities else self.differ_by_gaps)(
-            coder, probs, read, rest, reference)
+        if self.with_qualities:
+            differ = self.differ_by_quality(probs, read, rest, reference)
+        else:
+            differ = self.differ_by_gaps(probs, read, reference)
         for i in rest:
             read.bases[i] = differ.get(i, reference(i))
         for i in differ:
@@ -2616,8 +2698,8 @@ class SliceDecoder:
     def quality(read, i):
         return max(read.qualities[i] - 33, 0)
 
-    def differ_by_quality(self, coder, probs, read, rest, reference):
-        e = sum(ERROR_RATE[min(self.quality(read, i), 255)] for i in range(read.length)) | 2
+    def differ_by_quality(self, probs, read, rest, reference):
+        e = sum(ERROR_RATE[self.quality(read, i)] for i in range(read.length)) & MASK32 | 2
         length = e.bit_length()
         at = min(2 * length + (e >> (length - 2) & 1), 63)
         left = probs.tree(("differ", at), 8, MEMORY)
@@ -2625,7 +2707,7 @@ class SliceDecoder:
         for i in rest:
             if left == 0:
                 break
-            q = self.quality(read, i)
+            q = read.qualities[i] & 127
             share = min((64 * left // (read.length - i)).bit_length(), 7)
             last = probs.bit(("base differs", q, share, last), MEMORY)
             if last:
@@ -2634,18 +2716,19 @@ class SliceDecoder:
         require(left == 0, f"{self.what}: more bases differ than there are")
         return found
 
-    def differ_by_gaps(self, coder, probs, read, rest, reference):
+    def differ_by_gaps(self, probs, read, reference):
+        """Gaps count all bases of the read, settled ones and exceptions too."""
         left = probs.tree("differ", 8, MEMORY)
         found, at = {}, 0
         while left:
+            tree = "gap", min(left, 4), min(at >> 4, 7)
             while True:
-                gap = probs.tree(("gap", min(left, 4), min(at >> 4, 7)), 8, MEMORY)
+                gap = probs.tree(tree, 8, MEMORY)
                 at += gap
+                require(at < read.length, f"{self.what}: a base differs outside its read")
                 if gap < 255:
                     break
-            require(at < len(rest), f"{self.what}: a base differs outside its read")
-            i = rest[at]
-            found[i] = self.letter(probs, reference(i), None)
+            found[at] = self.letter(probs, reference(at), None)
             at += 1
             left -= 1
         return found
@@ -2657,12 +2740,12 @@ class SliceDecoder:
         return (r + (3 if probs.bit(("three", q, r), MEMORY) else 1)) % 4
 
     def literals(self, data):
+        """Record by record, as mismatches are; exceptions count in the size of the table."""
         coder = ArithmeticDecoder(data)
-        model = self.model.copy()
-        loose = [read for reads in self.members for read in reads if read.position is None]
-        model.grow_table(len(self.genome) + sum(len(read.open_places()) for read in loose))
-        model.first_weights = self.model.weights        # model has a copy of its own
-        for read in loose:
+        unplaced = [read for record in zip(*self.members) for read in record
+                    if read.position is None]
+        model = self.model.copy(sum(read.length for read in unplaced))
+        for read in unplaced:
             for i in read.open_places():
                 kind = min(self.quality(read, i) // 6, 7) if self.with_qualities else 0
                 read.bases[i] = model.decode(coder, kind)
@@ -2739,8 +2822,9 @@ def record_text(kind, name, sequence, quality, layout):
     if kind == 0:
         text += b"+" + (b"", name, layout.text)[layout.after_plus()] + layout.end(2)
         text += layout.cut(1, quality)
-    if layout.flags & 64 and text.endswith(b"\n"):
-        text = text[:-2] if text.endswith(b"\r\n") else text[:-1]
+    if layout.flags & 64:               # a CR before the missing LF is kept
+        require(text.endswith(b"\n"), "a record without lines cannot lack a line end")
+        text = text[:-1]
     return text + layout.tail
 
 
