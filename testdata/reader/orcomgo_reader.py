@@ -4,10 +4,10 @@
 It shares nothing with the program: it is there to show that the written format
 is enough to read an archive, and to notice when the two drift apart.  It needs
 Python 3 and its standard library, and is slow: some hundred records a second.
-Of pseudogenomes it reads those of less than 2^20 bases.
 
     orcomgo_reader.py DIR/NAME                        what the archive holds, all checksums
     orcomgo_reader.py --check DIR/NAME                the same, and everything is decoded
+    orcomgo_reader.py --outcome DIR/NAME...           which inputs can be restored, and their SHA-256
     orcomgo_reader.py --text DIR/NAME INPUT           the text of an input
     orcomgo_reader.py --sequences DIR/NAME INPUT      the reads of an input, one a line
     orcomgo_reader.py --lengths DIR/NAME INPUT        the read lengths of an input, one a line
@@ -17,7 +17,8 @@ Of pseudogenomes it reads those of less than 2^20 bases.
 DIR/NAME is an archive without its extension: NAME.cdna and NAME.cmeta (packed),
 or NAME.bdna and NAME.bmeta (bins).  INPUT is the name or the index of one of
 its inputs.  Damage, and anything else that keeps the archive from being read,
-gives one line on stderr and exit status 1.
+gives one line on stderr and exit status 1.  What --outcome prints for each
+archive is, after a line "archive: DIR/NAME", as testdata/testkit/README.md says.
 
 "FORMAT: X" in a comment means section X of FORMAT.md.
 """
@@ -32,8 +33,16 @@ class Damaged(Exception):
     """The archive is not what FORMAT.md says it should be."""
 
 
-class Unsupported(Exception):
-    """Sound as far as known, but this reader cannot decode it."""
+class NoArchive(Exception):
+    """There is no archive of this name."""
+
+
+class UnknownVersion(Exception):
+    """The archive is of a version that FORMAT.md does not describe."""
+
+
+class NotHeld(Exception):
+    """The archive does not hold what was asked for."""
 
 
 MASK32 = 0xFFFFFFFF
@@ -381,52 +390,54 @@ class PackedArchive:
     def __init__(self, base):
         self.base = base
         self.models = None
+        self.decoded = {}       # the sequences of slices
         self.problems = []      # of what the archive can be read without
         self.data = read_file(base + ".cdna")
         meta = read_file(base + ".cmeta")
         if self.data is None:
             raise Damaged("the .cdna file is missing")
-        copies = {}
-        inner = self.manifest_in_data_file()
-        if inner is not None:
-            copies[".cdna"] = inner
-        if meta is None:
-            self.problems.append("the .cmeta file is missing")
-        elif manifest_is_sound(meta):
-            copies[".cmeta"] = meta
-        else:
-            self.problems.append("the manifest in the .cmeta file is damaged")
-        require(copies, "both copies of the manifest are damaged")
-        manifests = {where: self.parse(copy) for where, copy in copies.items()}
-        ids = {manifest["archive_id"] for manifest in manifests.values()}
-        require(len(ids) == 1, "the .cdna and the .cmeta file belong to different archives")
-        require(len(set(copies.values())) == 1, "the two copies of the manifest differ")
-        self.source = next(iter(manifests))
-        self.__dict__.update(manifests[self.source])
-        if self.version >= 3 and ".cdna" not in copies:
-            self.problems.append("the manifest in the .cdna file is damaged")
-        self.place_sections()
+        own, own_problem = self.attempt(self.manifest_at_end)
+        other, other_problem = self.attempt(lambda: self.manifest_beside(meta))
+        if own and other:
+            require(own["archive_id"] == other["archive_id"],
+                    "the .cdna and the .cmeta file belong to different archives")
+        if not own and not other:
+            raise own_problem if isinstance(own_problem, UnknownVersion) else other_problem
+        self.source = ".cdna" if own else ".cmeta"
+        self.__dict__.update(own or other)
+        self.meta_missing = meta is None
+        if other_problem:
+            self.problems.append(str(other_problem))
+        if own_problem and self.version >= 3:
+            self.problems.append(str(own_problem))
         self.check_header()
-        self.check_sums()
 
     # -- the two copies of the manifest
 
-    def manifest_in_data_file(self):
-        """The copy at the end of the .cdna file, or None if it is not there or not sound."""
-        data = self.data
-        if len(data) < CDNA_HEADER + 16 or data[-8:] != CDNA_END:
-            return None
-        length = read64(data, len(data) - 16)
-        start = len(data) - 16 - length
-        if start < CDNA_HEADER:
-            return None
+    @staticmethod
+    def attempt(read):
+        """What read returns, or why it fails."""
+        try:
+            return read(), None
+        except (Damaged, UnknownVersion) as problem:
+            return None, problem
+
+    def manifest_beside(self, data):
+        require(data is not None, "the .cmeta file is missing")
+        require(manifest_is_sound(data), "the manifest in the .cmeta file is damaged")
+        return self.parse(data)
+
+    def manifest_at_end(self):
+        data, what = self.data, "the manifest in the .cdna file is damaged"
+        require(len(data) >= CDNA_HEADER + 16 and data[-8:] == CDNA_END, what)
+        start = len(data) - 16 - read64(data, len(data) - 16)
+        require(start >= CDNA_HEADER, what)
         manifest = data[start:-16]
-        if not manifest_is_sound(manifest):
-            return None
+        require(manifest_is_sound(manifest), what)
+        found = self.parse(manifest)
         # The length of the file is right if the sections end where the manifest starts.
-        if self.parse(manifest)["bulk_length"] != start:
-            return None
-        return manifest
+        require(found["bulk_length"] == start, what)
+        return found
 
     def parse(self, data):
         """FORMAT: .cmeta, the fields in their order."""
@@ -434,7 +445,7 @@ class PackedArchive:
         source.take(len(CMETA_MAGIC))
         found = {"version": source.uvarint()}
         if found["version"] not in (2, 3):
-            raise Unsupported(f"version {found['version']} of the format is not known")
+            raise UnknownVersion(f"version {found['version']} of the format is not known")
         found["archive_id"] = source.take(16)
         found["bins_id"] = source.take(16)
         found["tool"] = source.text().decode("utf-8", "replace")
@@ -455,6 +466,8 @@ class PackedArchive:
             found["slices"].append(self.parse_slice(source, index, inputs, flags))
         found["shared"] = [Section(source, f"shared {i}") for i in range(self.count(source))]
         source.finish()
+        self.place_sections(found)
+        self.check_sums(found)
         return found
 
     @staticmethod
@@ -528,50 +541,55 @@ class PackedArchive:
 
     # -- what the manifest says must fit together
 
-    def sections(self):
-        """All sections in the order in which they stand (FORMAT: .cdna)."""
-        for one in self.slices:
+    @staticmethod
+    def sections(slices, shared):
+        """All sections in the order in which they are stored (FORMAT: .cdna)."""
+        for one in slices:
             for member in one.members:
                 for column in COLUMNS:
                     yield getattr(member, column)
             yield one.sequences
-        yield from self.shared
+        yield from shared
 
-    def place_sections(self):
+    @classmethod
+    def place_sections(cls, found):
         offset = CDNA_HEADER
-        for section in self.sections():
+        for section in cls.sections(found["slices"], found["shared"]):
             section.offset = offset
             offset += section.length
-        require(offset == self.bulk_length, "the lengths of the sections do not add up")
-        require(offset <= len(self.data), "the .cdna file is cut off")
-        if self.version == 2 and offset != len(self.data):
-            self.problems.append("the .cdna file has bytes too many")
+        require(offset == found["bulk_length"], "the lengths of the sections do not add up")
 
     def check_header(self):
         """Damage here does not keep the sections from being read (FORMAT: .cdna)."""
         expected = CDNA_MAGIC + bytes([self.version]) + self.archive_id
         if self.data[:CDNA_HEADER] != expected:
             self.problems.append("the header of the .cdna file is damaged")
+        if len(self.data) < self.bulk_length or (
+                self.version == 2 and len(self.data) != self.bulk_length):
+            self.problems.append("the .cdna file has another length than it should")
 
-    def check_sums(self):
+    @staticmethod
+    def check_sums(found):
         """FORMAT: .cmeta, the end."""
-        shared = sum(section.length for section in self.shared)
-        for index, one in enumerate(self.inputs):
-            owned = [(s, m) for s in self.slices for m in s.members if m.input == index]
+        slices, verified = found["slices"], found["flags"] & VERIFIED
+        shared = sum(section.length for section in found["shared"])
+        for index, one in enumerate(found["inputs"]):
+            owned = [(s, m) for s in slices for m in s.members if m.input == index]
             require(sum(s.records for s, m in owned) == one.records,
                     f"the slices of {show(one.name)} have other records than the input")
             require(sum(m.bases for s, m in owned) == one.bases,
                     f"the slices of {show(one.name)} have other bases than the input")
-            if self.flags & VERIFIED:
+            if verified:
                 require(sum(m.text_length for s, m in owned) == one.unpacked,
                         f"the slices of {show(one.name)} have other text than the input")
-            require(sum(length for length, _ in one.blocks) == (one.bytes if one.exact else 0),
-                    f"the blocks of {show(one.name)} do not add up")
-        for one in self.slices:
-            bases = sum(member.bases for member in one.members)
-            require(bases <= (512 + one.sequences.length + shared) << 20,
-                    "a slice has more bases than its sections can hold")
+            if one.exact:
+                require(sum(length for length, _ in one.blocks) == one.bytes
+                        and (not verified or one.unpacked == one.bytes),
+                        f"the blocks of {show(one.name)} do not add up")
+        for one in slices:
             for member in one.members:
+                require(member.bases <= (512 + one.sequences.length + shared) << 20,
+                        "a slice has more bases than its sections can hold")
                 require(member.names_length <= (512 + member.names.length) << 20,
                         "a slice has longer names than its section can hold")
 
@@ -597,7 +615,7 @@ class PackedArchive:
             print(f"input {index}: {show(one.name)}, {KINDS[one.kind]}{pair}, {one.records} records, "
                   f"{one.bytes} bytes, {one.bases} bases, reads of {one.shortest} to {one.longest}, "
                   f"{'exact, ' + str(len(one.blocks)) + ' blocks' if one.exact else 'not exact'}")
-        for section in self.sections():
+        for section in self.sections(self.slices, self.shared):
             owner = next((s for s in self.slices if section is s.members[0].lengths), None)
             if owner is not None:
                 print(f"slice {owner.index}: input {owner.input}, {owner.records} records, bases "
@@ -637,7 +655,7 @@ class PackedArchive:
 
     def names(self, index):
         if self.flags & READS_ONLY:
-            raise Unsupported("the archive holds reads only, no names")
+            raise NotHeld("the archive holds reads only, no names")
         if self.flags & NAMES_DROPPED:
             for number in range(self.inputs[index].records):
                 yield str(number + 1).encode()
@@ -651,7 +669,7 @@ class PackedArchive:
 
     def qualities(self, index):
         if self.flags & READS_ONLY or self.quality == 2 or self.inputs[index].kind == 1:
-            raise Unsupported("the archive holds no qualities of this input")
+            raise NotHeld("the archive holds no qualities of this input")
         for one, number in self.members_of(index):
             lengths = self.slice_lengths(one, number)
             section = one.members[number].qualities
@@ -675,6 +693,11 @@ class PackedArchive:
 
     def slice_sequences(self, one):
         """The sequences of a slice, a list a member."""
+        if one.index not in self.decoded:
+            self.decoded[one.index] = self.decode_slice(one)
+        return self.decoded[one.index]
+
+    def decode_slice(self, one):
         members = []
         for number, member in enumerate(one.members):
             lengths = self.slice_lengths(one, number)
@@ -766,16 +789,19 @@ class BinArchive:
         if self.meta is None:
             raise Damaged("the .bmeta file is missing")
         self.parse_footer()
+        self.parse_trailer()
         self.data, self.data_name = self.find_data_file()
         require(len(self.data) == self.data_size, "the .bdna file has another length than it should")
-        self.parse_trailer()
-        self.parse_directories()
 
     def parse_footer(self):
         meta = self.meta
-        require(len(meta) >= 16 + BMETA_FOOTER and meta[-8:] == BMETA_END,
-                "the .bmeta file is cut off")
+        require(len(meta) >= 16 + BMETA_FOOTER, "the .bmeta file is cut off")
         require(meta.startswith(BMETA_MAGIC), "the .bmeta file is damaged at its start")
+        self.version = read32(meta, 8)
+        if self.version != 1:
+            raise UnknownVersion(f"version {self.version} of the bins is not known")
+        require(read32(meta, 12) == 0, "the .bmeta file is damaged at its start")
+        require(meta[-8:] == BMETA_END, "the .bmeta file is damaged at its end")
         footer = Bytes(meta[-BMETA_FOOTER:], "the footer")
         self.trailer_at, self.trailer_length = footer.fixed(8), footer.fixed(8)
         self.data_size = footer.fixed(8)
@@ -786,13 +812,10 @@ class BinArchive:
         self.trailer = meta[self.trailer_at:self.trailer_at + self.trailer_length]
         require(xxh3_128(meta[:16] + self.trailer + meta[-BMETA_FOOTER:-BMETA_FOOTER + 24]) == self.id,
                 "the trailer of the .bmeta file is damaged")
-        self.version = read32(meta, 8)
-        if self.version != 1:
-            raise Unsupported(f"version {self.version} of the bins is not known")
 
     def find_data_file(self):
         """FORMAT: Commit: NAME.bdna or NAME.bdna.ID, whichever has the ID."""
-        header = BDNA_MAGIC + self.meta[8:16] + self.id
+        header = BDNA_MAGIC + struct.pack("<II", 1, 0) + self.id
         seen = False
         for suffix in (".bdna", ".bdna." + self.id.hex()):
             data = read_file(self.base + suffix)
@@ -841,84 +864,99 @@ class BinArchive:
             one.meta_bytes, one.directory_bytes = source.uvarint(), source.uvarint()
             one.text_hash, one.directory_hash = source.take(16), source.fixed(8)
             self.blocks.append(one)
+            one.sections = None         # see directory
         source.finish()
-        for index, one in enumerate(self.inputs):
-            records = text = 0
-            for block in self.blocks:
-                if block.input == index:
-                    require(block.before == records, "a block does not follow the one before")
-                    records += block.records
-                    text += block.bytes
-            require(records == one.records and text == one.bytes,
-                    f"the blocks of {show(one.name)} do not add up")
+        self.check_blocks()
 
-    def parse_directories(self):
+    def check_blocks(self):
+        """Blocks follow one another in the inputs and in both files."""
         data_at, meta_at = len(BDNA_MAGIC) + 8 + 16, 16
-        for block in self.blocks:
-            require(block.directory_bytes <= block.meta_bytes
-                    and meta_at + block.meta_bytes <= self.trailer_at,
-                    "a block reaches over the end of the blocks")
-            end = meta_at + block.meta_bytes
-            directory = self.meta[end - block.directory_bytes:end]
-            require(xxh3_64(directory) == block.directory_hash,
-                    f"block {block.index}: the directory is damaged")
-            source = Bytes(directory, f"block {block.index}: the directory")
-            block.sections = []
-            for number, name in enumerate(BIN_SECTIONS):
-                size = source.uvarint()
-                require(size <= max(block.bytes, 64) << 6, "a section is too large")
-                chunks, left = [], size
-                while left:
-                    content = min(left, BIN_CHUNK[number])
-                    method, stored = 0, content
-                    if number in BIN_PACKED:
-                        method, stored = source.byte(), source.uvarint()
-                        require(method in METHODS, "a chunk is stored in an unknown way")
-                        require(1 <= stored <= content and (method or stored == content),
-                                "a chunk has an impossible length")
-                        require(method != 1 or stored == 1, "a chunk of one byte has more")
-                    chunks.append(Chunk(method, stored, content, source.fixed(8)))
-                    left -= content
-                block.sections.append((name, size, chunks))
-            source.finish()
-            for number, (name, size, chunks) in enumerate(block.sections):
-                for chunk in chunks:
-                    if number < 3:
-                        chunk.offset = data_at
-                        data_at += chunk.stored
-                    else:
-                        chunk.offset = meta_at
-                        meta_at += chunk.stored
-            require(meta_at + block.directory_bytes == end, "a block of the .bmeta file has a gap")
-            meta_at = end
-            self.check_block(block)
-        require(meta_at == self.trailer_at, "the .bmeta file has a gap")
-        require(data_at == self.data_size, "the .bdna file has a gap")
+        records, text = [0] * len(self.inputs), [0] * len(self.inputs)
+        for one in self.blocks:
+            where = f"block {one.index}"
+            require(one.before == records[one.input], f"{where} does not follow the one before")
+            records[one.input] += one.records
+            text[one.input] += one.bytes
+            one.data_at, one.meta_at = data_at, meta_at
+            data_at += sum(one.stored)
+            meta_at += one.meta_bytes
+            require(one.directory_bytes <= one.meta_bytes, f"{where}: the directory is too long")
+            require(one.records < 1 << 32, f"{where}: too many records")
+            if one.flags & VARY:
+                require(one.length == 0, f"{where}: lengths vary, or do not")
+            else:
+                require(one.length * one.records == one.bases, f"{where}: the lengths do not add up")
+            require(one.names_size >= one.records if one.flags & HAS_NAMES else one.names_size == 0,
+                    f"{where}: names of an impossible length")
+            require(one.qualities_size == (one.bases if one.flags & HAS_QUALITIES else 0),
+                    f"{where}: there are not as many qualities as bases")
+            require(one.stored[0] == one.bases_size and one.bases <= 4 * one.bases_size,
+                    f"{where}: bases of an impossible length")
+        require(data_at == self.data_size and meta_at == self.trailer_at,
+                "the blocks do not fill their files")
+        require(records == [one.records for one in self.inputs]
+                and text == [one.bytes for one in self.inputs], "the blocks do not add up")
+
+    def directory(self, block):
+        """The sections of a block: (name, bytes before compression, chunks)."""
+        if block.sections is not None:
+            return block.sections
+        where = f"block {block.index}"
+        end = block.meta_at + block.meta_bytes
+        directory = self.meta[end - block.directory_bytes:end]
+        require(xxh3_64(directory) == block.directory_hash, f"{where}: the directory is damaged")
+        source = Bytes(directory, f"{where}: the directory")
+        sections, places = [], [block.data_at] * 3 + [block.meta_at] * 6
+        for number, name in enumerate(BIN_SECTIONS):
+            size = source.uvarint()
+            require(-(-size // BIN_CHUNK[number]) <= source.left() // 8, f"{where}: too many chunks")
+            chunks, left = [], size
+            while left:
+                content = min(left, BIN_CHUNK[number])
+                method, stored = 0, content
+                if number in BIN_PACKED:
+                    method, stored = source.byte(), source.uvarint()
+                    require(method in METHODS, "a chunk is stored in an unknown way")
+                    require(1 <= stored <= BIN_CHUNK[number] and (method or stored == content),
+                            "a chunk has an impossible length")
+                    require(method != 1 or stored == 1, "a chunk of one byte has more")
+                chunks.append(Chunk(method, stored, content, source.fixed(8)))
+                left -= content
+            sections.append((name, size, chunks))
+        source.finish()
+        data_at, meta_at = block.data_at, block.meta_at
+        for number, (name, size, chunks) in enumerate(sections):
+            for chunk in chunks:
+                if number < 3:
+                    chunk.offset = data_at
+                    data_at += chunk.stored
+                else:
+                    chunk.offset = meta_at
+                    meta_at += chunk.stored
+        require(meta_at + block.directory_bytes == end, f"{where}: a gap in the .bmeta file")
+        self.check_directory(block, sections)
+        block.sections = sections
+        return sections
 
     @staticmethod
-    def check_block(block):
-        """The trailer says twice what the directory says once."""
-        sizes = [size for _, size, _ in block.sections]
+    def check_directory(block, sections):
+        """What the trailer says too."""
+        sizes = [size for _, size, _ in sections]
         where = f"block {block.index}"
         require(sizes[:3] == [block.bases_size, block.names_size, block.qualities_size],
                 f"{where}: the trailer has other sizes than the directory")
-        stored = [sum(chunk.stored for chunk in chunks) for _, _, chunks in block.sections[:3]]
+        stored = [sum(chunk.stored for chunk in chunks) for _, _, chunks in sections[:3]]
         require(stored == block.stored, f"{where}: the trailer has other lengths than the directory")
         require(sizes[4] == sizes[5] == 4 * block.records, f"{where}: order or places is too short")
         require(sizes[6] == (4 * block.records if block.flags & VARY else 0),
                 f"{where}: lengths is too short")
-        if not block.flags & VARY:
-            require(block.length * block.records == block.bases,
-                    f"{where}: the lengths do not add up")
-        for number, flag in ((1, HAS_NAMES), (2, HAS_QUALITIES), (7, HAS_EXCEPTIONS), (8, HAS_LAYOUT)):
-            require(block.flags & flag or not sizes[number],
-                    f"{where}: {BIN_SECTIONS[number]} should not be there")
-        require(not block.flags & HAS_QUALITIES or sizes[2] == block.bases,
-                f"{where}: there are not as many qualities as bases")
+        for number, flag in ((7, HAS_EXCEPTIONS), (8, HAS_LAYOUT)):
+            require(bool(block.flags & flag) == bool(sizes[number]),
+                    f"{where}: {BIN_SECTIONS[number]} is there or not, against the flags")
 
     def stored_chunk(self, block, number, index):
         """The bytes of a chunk as stored, checked."""
-        name, _, chunks = block.sections[number]
+        name, _, chunks = self.directory(block)[number]
         chunk = chunks[index]
         file = self.data if number < 3 else self.meta
         data = file[chunk.offset:chunk.offset + chunk.stored]
@@ -928,7 +966,7 @@ class BinArchive:
 
     def content(self, block, number):
         """A whole section before compression."""
-        name, size, chunks = block.sections[number]
+        name, size, chunks = self.directory(block)[number]
         parts = []
         for index, chunk in enumerate(chunks):
             data = self.stored_chunk(block, number, index)
@@ -957,9 +995,13 @@ class BinArchive:
         for block in self.blocks:
             length = "lengths vary" if block.flags & VARY else f"all of {block.length}"
             print(f"block {block.index}: input {block.input}, {block.records} records from "
-                  f"{block.before}, {block.bytes} bytes, {block.bases} bases, {length}, "
-                  f"directory right")
-            for number, (name, size, chunks) in enumerate(block.sections):
+                  f"{block.before}, {block.bytes} bytes, {block.bases} bases, {length}")
+            try:
+                sections = self.directory(block)
+            except Damaged as problem:
+                problems.append(str(problem))
+                continue
+            for number, (name, size, chunks) in enumerate(sections):
                 if not chunks:
                     print(f"  {name}: no bytes")
                 for index, chunk in enumerate(chunks):
@@ -995,7 +1037,7 @@ class BinArchive:
 
     def names(self, index):
         if self.flags & (READS_ONLY | NAMES_DROPPED):
-            raise Unsupported("the bins hold no names")
+            raise NotHeld("the bins hold no names")
         for block in self.blocks_of(index):
             names = self.content(block, 1).split(b"\n")
             require(names.pop() == b"" and len(names) == block.records,
@@ -1004,7 +1046,7 @@ class BinArchive:
 
     def qualities(self, index):
         if not all(block.flags & HAS_QUALITIES for block in self.blocks_of(index)):
-            raise Unsupported("the bins hold no qualities of this input")
+            raise NotHeld("the bins hold no qualities of this input")
         for block in self.blocks_of(index):
             data, at = self.content(block, 2), 0
             for length in self.block_lengths(block):
@@ -2314,7 +2356,7 @@ class BaseModel:
         self.try_match(here - 4)
         self.read_slot(here - 2)
         if here >= self.first_kmer:
-            self.candidates[here] = self.kmer(here)
+            self.candidates[here] = self.kmer(self.bases[self.at - KMER:self.at])
 
     def teach_other_strand(self, update):
         for number, at, base in update:
@@ -2324,11 +2366,10 @@ class BaseModel:
 
     # -- matches
 
-    def kmer(self, last):
-        """The slot of the k-mer that ends at a place, and whether its reverse complement is smaller."""
+    def kmer(self, bases):
+        """The slot of a k-mer, and whether its reverse complement is smaller."""
         forward = reverse = 0
-        for i in range(KMER):
-            base = self.bases[last - KMER + 1 + i]
+        for i, base in enumerate(bases):
             forward = forward << 2 | base
             reverse |= (3 - base) << 2 * i
         flag = int(reverse < forward)
@@ -2337,11 +2378,11 @@ class BaseModel:
         x = x * 0xBF58476D1CE4E5B9 & MASK64
         return x >> (64 - self.table_bits), flag
 
-    def enter_kmers(self, start, end):
-        """Enters the k-mers whose last base is one of a run, at an even place."""
-        for last in range(max(start, KMER - 1), end):
+    def enter_kmers(self, bases, start):
+        """Enters the k-mers of a run that begins at a place, those that end at an even one."""
+        for last in range(start + KMER - 1, start + len(bases)):
             if last % 2 == 0:
-                slot, flag = self.kmer(last)
+                slot, flag = self.kmer(bases[last - start - KMER + 1:last - start + 1])
                 self.table[slot] = last, flag
 
     def read_slot(self, last):
@@ -2384,15 +2425,17 @@ class BaseModel:
         """FORMAT: Literals: the table is made anew."""
         self.table_bits = table_bits(size)
         self.table, self.reading = {}, {}
-        self.enter_kmers(0, self.at)
+        self.enter_kmers(self.bases[:self.at], 0)
         self.candidates = {last: (0, 0) for last in self.candidates}
 
     # -- two coders
 
     def append_chunk(self, start, chunk):
         """What the other coder has decoded: it can be matched, but teaches nothing."""
-        self.bases[start:start + len(chunk)] = chunk
-        self.enter_kmers(start, start + len(chunk))
+        before = max(start - KMER + 1, 0)
+        self.enter_kmers(self.bases[before:start] + chunk, before)
+        for i, base in enumerate(chunk, start):
+            self.bases[i] |= base               # in the first round there may be one already
 
 
 def table_bits(size):
@@ -2458,16 +2501,18 @@ def decode_segment(size, coders):
         for _ in range(size):
             models[0].decode(coders[0])
         return models[0]
-    at = 0
+    segment, at = bytearray(), 0
     while at < size:
         length = min(CHUNK, (size - at + 1) // 2)
         middle, end = at + length, min(at + 2 * length, size)
-        for model, coder, start, stop in zip(models, coders, (at, middle), (middle, end)):
-            model.begin(start, start == at)
-            for _ in range(stop - start):
-                model.decode(coder)
-        models[0].append_chunk(middle, models[1].bases[middle:end])
-        models[1].append_chunk(at, models[0].bases[at:middle])
+        models[0].begin(at, True)
+        # In the first round the second coder's chunk has the places from 0 on in its history.
+        models[1].begin(middle if at else 0, False)
+        chunks = [bytes(model.decode(coder) for _ in range(stop - start))
+                  for model, coder, start, stop in zip(models, coders, (at, middle), (middle, end))]
+        models[0].append_chunk(middle, chunks[1])
+        models[1].append_chunk(at, chunks[0])
+        segment += chunks[0] + chunks[1]
         at = end
     models[0].begin(size, True)
     return models[0]
@@ -3177,7 +3222,7 @@ def zstd_decode(data, size, what):
 # The command
 
 def begins_with(path, magic):
-    """FORMAT, at the top: a file that does not begin with its magic is somebody else's."""
+    """FORMAT, at the top: a file that does not begin with its magic is no file of an archive."""
     try:
         with open(path, "rb") as file:
             return file.read(len(magic)) == magic
@@ -3186,15 +3231,79 @@ def begins_with(path, magic):
 
 
 def open_archive(base):
-    """The packed archive, or the bins if there is none or they are newer (FORMAT: Commit)."""
-    packed = (begins_with(base + ".cdna", CDNA_MAGIC) or begins_with(base + ".cmeta", CMETA_MAGIC)
-              or (os.path.exists(base + ".cdna") and not os.path.exists(base + ".bmeta")))
-    bins = os.path.exists(base + ".bmeta")
-    require(packed or bins, "there is no archive of this name")
-    if packed and bins:
-        archive, other = PackedArchive(base), BinArchive(base)
-        return archive if archive.bins_id == other.id else other
-    return PackedArchive(base) if packed else BinArchive(base)
+    """FORMAT: Which files a reader takes."""
+    def there(data, data_magic, meta, meta_magic):
+        if os.path.exists(base + data) and os.path.exists(base + meta):
+            return True
+        return begins_with(base + data, data_magic) or begins_with(base + meta, meta_magic)
+
+    packed = bins = packed_problem = bins_problem = None
+    if there(".cdna", CDNA_MAGIC, ".cmeta", CMETA_MAGIC):
+        packed, packed_problem = PackedArchive.attempt(lambda: PackedArchive(base))
+    if os.path.exists(base + ".bmeta") and there(".bdna", BDNA_MAGIC, ".bmeta", BMETA_MAGIC):
+        bins, bins_problem = PackedArchive.attempt(lambda: BinArchive(base))
+    same = packed and bins and packed.bins_id == bins.id
+    if bins and not (same and not packed.meta_missing):
+        if packed_problem:
+            bins.problems.append(str(packed_problem))
+        if packed and not same:
+            bins.problems.append("the packed archive was made of other bins")
+        return bins
+    if packed:
+        return packed
+    raise packed_problem or bins_problem or NoArchive("there is no archive of this name")
+
+
+def restored_name(archive, one):
+    """FORMAT: What comes back: the name under which an input is restored."""
+    end = None
+    if archive.flags & READS_ONLY:
+        end = b".reads"
+    elif one.kind == 0 and archive.quality == 2:
+        end = b".fasta"
+    if end is None:
+        return one.name
+    stem = one.name
+    for extension in (b".fastq", b".fq", b".fasta", b".fa", b".fna"):
+        if one.name.endswith(extension) and len(one.name) > len(extension):
+            stem = one.name[:-len(extension)]
+            break
+    return stem + end
+
+
+def escape(name):
+    """As testdata/testkit/README.md says."""
+    return "".join(chr(c) if 32 < c < 127 and c != 37 else f"%{c:02X}" for c in name)
+
+
+def outcome(base):
+    """Prints what of an archive can be restored; whether all is well."""
+    print(f"archive: {base}")
+    try:
+        archive = open_archive(base)
+    except (Damaged, UnknownVersion, NoArchive) as problem:
+        kinds = {Damaged: "damaged", UnknownVersion: "unknown version", NoArchive: "not an archive"}
+        print(f"# {problem}\nresult: {kinds[type(problem)]}")
+        return False
+    lines, problems, lost = [], list(archive.problems), False
+    for index, one in enumerate(archive.inputs):
+        digest, size = hashlib.sha256(), 0
+        try:
+            for part in archive.text(index):
+                digest.update(part)
+                size += len(part)
+        except Damaged as problem:
+            lost = True
+            problems.append(str(problem))
+            lines.append(f"damaged: {escape(one.name)}")
+        else:
+            lines.append(f"restored: {digest.hexdigest()} {size} {escape(restored_name(archive, one))}")
+    for problem in problems:
+        print(f"# {problem}")
+    print("result:", "damaged" if lost else "noted" if problems else "whole")
+    for line in lines:
+        print(line)
+    return not problems
 
 
 def find_input(archive, wanted):
@@ -3208,7 +3317,7 @@ COMMANDS = {"--lengths": lambda archive, index: (b"%d" % n for n in archive.leng
             "--names": lambda archive, index: archive.names(index),
             "--qualities": lambda archive, index: archive.qualities(index),
             "--sequences": lambda archive, index: archive.sequences(index)}
-USAGE = ("usage: orcomgo_reader.py [--check] DIR/NAME, or "
+USAGE = ("usage: orcomgo_reader.py [--check] DIR/NAME, or --outcome DIR/NAME..., or "
          "--lengths|--names|--qualities|--sequences|--text DIR/NAME INPUT")
 
 
@@ -3224,6 +3333,8 @@ def main(arguments):
         command, base, wanted = arguments
     elif len(arguments) == 2 and arguments[0] == "--check":
         command, base, wanted = *arguments, None
+    elif len(arguments) >= 2 and arguments[0] == "--outcome":
+        return 0 if all([outcome(base) for base in arguments[1:]]) else 1
     elif len(arguments) == 1 and not arguments[0].startswith("-"):
         command, base, wanted = None, arguments[0], None
     else:
@@ -3249,7 +3360,7 @@ def main(arguments):
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (Damaged, Unsupported, OSError) as problem:
+    except (Damaged, NoArchive, UnknownVersion, NotHeld, OSError) as problem:
         problems = [str(problem)]
     if problems:
         sys.stdout.flush()
