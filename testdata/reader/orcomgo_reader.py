@@ -4,10 +4,10 @@
 It shares nothing with the program: it is there to show that the written format
 is enough to read an archive, and to notice when the two drift apart.  It needs
 Python 3 and its standard library, and is slow: some hundred records a second.
-Of pseudogenomes it reads those of less than 2^20 bases.
 
     orcomgo_reader.py DIR/NAME                        what the archive holds, all checksums
     orcomgo_reader.py --check DIR/NAME                the same, and everything is decoded
+    orcomgo_reader.py --outcome DIR/NAME...           which inputs can be restored, and their SHA-256
     orcomgo_reader.py --text DIR/NAME INPUT           the text of an input
     orcomgo_reader.py --sequences DIR/NAME INPUT      the reads of an input, one a line
     orcomgo_reader.py --lengths DIR/NAME INPUT        the read lengths of an input, one a line
@@ -17,7 +17,8 @@ Of pseudogenomes it reads those of less than 2^20 bases.
 DIR/NAME is an archive without its extension: NAME.cdna and NAME.cmeta (packed),
 or NAME.bdna and NAME.bmeta (bins).  INPUT is the name or the index of one of
 its inputs.  Damage, and anything else that keeps the archive from being read,
-gives one line on stderr and exit status 1.
+gives one line on stderr and exit status 1.  What --outcome prints for each
+archive is, after a line "archive: DIR/NAME", as testdata/testkit/README.md says.
 
 "FORMAT: X" in a comment means section X of FORMAT.md.
 """
@@ -32,8 +33,16 @@ class Damaged(Exception):
     """The archive is not what FORMAT.md says it should be."""
 
 
-class Unsupported(Exception):
-    """Sound as far as known, but this reader cannot decode it."""
+class NoArchive(Exception):
+    """There is no archive of this name."""
+
+
+class UnknownVersion(Exception):
+    """The archive is of a version that FORMAT.md does not describe."""
+
+
+class NotHeld(Exception):
+    """The archive does not hold what was asked for."""
 
 
 MASK32 = 0xFFFFFFFF
@@ -381,52 +390,54 @@ class PackedArchive:
     def __init__(self, base):
         self.base = base
         self.models = None
+        self.decoded = {}       # the sequences of slices
         self.problems = []      # of what the archive can be read without
         self.data = read_file(base + ".cdna")
         meta = read_file(base + ".cmeta")
         if self.data is None:
             raise Damaged("the .cdna file is missing")
-        copies = {}
-        inner = self.manifest_in_data_file()
-        if inner is not None:
-            copies[".cdna"] = inner
-        if meta is None:
-            self.problems.append("the .cmeta file is missing")
-        elif manifest_is_sound(meta):
-            copies[".cmeta"] = meta
-        else:
-            self.problems.append("the manifest in the .cmeta file is damaged")
-        require(copies, "both copies of the manifest are damaged")
-        manifests = {where: self.parse(copy) for where, copy in copies.items()}
-        ids = {manifest["archive_id"] for manifest in manifests.values()}
-        require(len(ids) == 1, "the .cdna and the .cmeta file belong to different archives")
-        require(len(set(copies.values())) == 1, "the two copies of the manifest differ")
-        self.source = next(iter(manifests))
-        self.__dict__.update(manifests[self.source])
-        if self.version >= 3 and ".cdna" not in copies:
-            self.problems.append("the manifest in the .cdna file is damaged")
-        self.place_sections()
+        own, own_problem = self.attempt(self.manifest_at_end)
+        other, other_problem = self.attempt(lambda: self.manifest_beside(meta))
+        if own and other:
+            require(own["archive_id"] == other["archive_id"],
+                    "the .cdna and the .cmeta file belong to different archives")
+        if not own and not other:
+            raise own_problem if isinstance(own_problem, UnknownVersion) else other_problem
+        self.source = ".cdna" if own else ".cmeta"
+        self.__dict__.update(own or other)
+        self.meta_missing = meta is None
+        if other_problem:
+            self.problems.append(str(other_problem))
+        if own_problem and self.version >= 3:
+            self.problems.append(str(own_problem))
         self.check_header()
-        self.check_sums()
 
     # -- the two copies of the manifest
 
-    def manifest_in_data_file(self):
-        """The copy at the end of the .cdna file, or None if it is not there or not sound."""
-        data = self.data
-        if len(data) < CDNA_HEADER + 16 or data[-8:] != CDNA_END:
-            return None
-        length = read64(data, len(data) - 16)
-        start = len(data) - 16 - length
-        if start < CDNA_HEADER:
-            return None
+    @staticmethod
+    def attempt(read):
+        """What read returns, or why it fails."""
+        try:
+            return read(), None
+        except (Damaged, UnknownVersion) as problem:
+            return None, problem
+
+    def manifest_beside(self, data):
+        require(data is not None, "the .cmeta file is missing")
+        require(manifest_is_sound(data), "the manifest in the .cmeta file is damaged")
+        return self.parse(data)
+
+    def manifest_at_end(self):
+        data, what = self.data, "the manifest in the .cdna file is damaged"
+        require(len(data) >= CDNA_HEADER + 16 and data[-8:] == CDNA_END, what)
+        start = len(data) - 16 - read64(data, len(data) - 16)
+        require(start >= CDNA_HEADER, what)
         manifest = data[start:-16]
-        if not manifest_is_sound(manifest):
-            return None
+        require(manifest_is_sound(manifest), what)
+        found = self.parse(manifest)
         # The length of the file is right if the sections end where the manifest starts.
-        if self.parse(manifest)["bulk_length"] != start:
-            return None
-        return manifest
+        require(found["bulk_length"] == start, what)
+        return found
 
     def parse(self, data):
         """FORMAT: .cmeta, the fields in their order."""
@@ -434,7 +445,7 @@ class PackedArchive:
         source.take(len(CMETA_MAGIC))
         found = {"version": source.uvarint()}
         if found["version"] not in (2, 3):
-            raise Unsupported(f"version {found['version']} of the format is not known")
+            raise UnknownVersion(f"version {found['version']} of the format is not known")
         found["archive_id"] = source.take(16)
         found["bins_id"] = source.take(16)
         found["tool"] = source.text().decode("utf-8", "replace")
@@ -455,6 +466,8 @@ class PackedArchive:
             found["slices"].append(self.parse_slice(source, index, inputs, flags))
         found["shared"] = [Section(source, f"shared {i}") for i in range(self.count(source))]
         source.finish()
+        self.place_sections(found)
+        self.check_sums(found)
         return found
 
     @staticmethod
@@ -528,50 +541,55 @@ class PackedArchive:
 
     # -- what the manifest says must fit together
 
-    def sections(self):
-        """All sections in the order in which they stand (FORMAT: .cdna)."""
-        for one in self.slices:
+    @staticmethod
+    def sections(slices, shared):
+        """All sections in the order in which they are stored (FORMAT: .cdna)."""
+        for one in slices:
             for member in one.members:
                 for column in COLUMNS:
                     yield getattr(member, column)
             yield one.sequences
-        yield from self.shared
+        yield from shared
 
-    def place_sections(self):
+    @classmethod
+    def place_sections(cls, found):
         offset = CDNA_HEADER
-        for section in self.sections():
+        for section in cls.sections(found["slices"], found["shared"]):
             section.offset = offset
             offset += section.length
-        require(offset == self.bulk_length, "the lengths of the sections do not add up")
-        require(offset <= len(self.data), "the .cdna file is cut off")
-        if self.version == 2 and offset != len(self.data):
-            self.problems.append("the .cdna file has bytes too many")
+        require(offset == found["bulk_length"], "the lengths of the sections do not add up")
 
     def check_header(self):
         """Damage here does not keep the sections from being read (FORMAT: .cdna)."""
         expected = CDNA_MAGIC + bytes([self.version]) + self.archive_id
         if self.data[:CDNA_HEADER] != expected:
             self.problems.append("the header of the .cdna file is damaged")
+        if len(self.data) < self.bulk_length or (
+                self.version == 2 and len(self.data) != self.bulk_length):
+            self.problems.append("the .cdna file has another length than it should")
 
-    def check_sums(self):
+    @staticmethod
+    def check_sums(found):
         """FORMAT: .cmeta, the end."""
-        shared = sum(section.length for section in self.shared)
-        for index, one in enumerate(self.inputs):
-            owned = [(s, m) for s in self.slices for m in s.members if m.input == index]
+        slices, verified = found["slices"], found["flags"] & VERIFIED
+        shared = sum(section.length for section in found["shared"])
+        for index, one in enumerate(found["inputs"]):
+            owned = [(s, m) for s in slices for m in s.members if m.input == index]
             require(sum(s.records for s, m in owned) == one.records,
                     f"the slices of {show(one.name)} have other records than the input")
             require(sum(m.bases for s, m in owned) == one.bases,
                     f"the slices of {show(one.name)} have other bases than the input")
-            if self.flags & VERIFIED:
+            if verified:
                 require(sum(m.text_length for s, m in owned) == one.unpacked,
                         f"the slices of {show(one.name)} have other text than the input")
-            require(sum(length for length, _ in one.blocks) == (one.bytes if one.exact else 0),
-                    f"the blocks of {show(one.name)} do not add up")
-        for one in self.slices:
-            bases = sum(member.bases for member in one.members)
-            require(bases <= (512 + one.sequences.length + shared) << 20,
-                    "a slice has more bases than its sections can hold")
+            if one.exact:
+                require(sum(length for length, _ in one.blocks) == one.bytes
+                        and (not verified or one.unpacked == one.bytes),
+                        f"the blocks of {show(one.name)} do not add up")
+        for one in slices:
             for member in one.members:
+                require(member.bases <= (512 + one.sequences.length + shared) << 20,
+                        "a slice has more bases than its sections can hold")
                 require(member.names_length <= (512 + member.names.length) << 20,
                         "a slice has longer names than its section can hold")
 
@@ -597,7 +615,7 @@ class PackedArchive:
             print(f"input {index}: {show(one.name)}, {KINDS[one.kind]}{pair}, {one.records} records, "
                   f"{one.bytes} bytes, {one.bases} bases, reads of {one.shortest} to {one.longest}, "
                   f"{'exact, ' + str(len(one.blocks)) + ' blocks' if one.exact else 'not exact'}")
-        for section in self.sections():
+        for section in self.sections(self.slices, self.shared):
             owner = next((s for s in self.slices if section is s.members[0].lengths), None)
             if owner is not None:
                 print(f"slice {owner.index}: input {owner.input}, {owner.records} records, bases "
@@ -637,7 +655,7 @@ class PackedArchive:
 
     def names(self, index):
         if self.flags & READS_ONLY:
-            raise Unsupported("the archive holds reads only, no names")
+            raise NotHeld("the archive holds reads only, no names")
         if self.flags & NAMES_DROPPED:
             for number in range(self.inputs[index].records):
                 yield str(number + 1).encode()
@@ -651,7 +669,7 @@ class PackedArchive:
 
     def qualities(self, index):
         if self.flags & READS_ONLY or self.quality == 2 or self.inputs[index].kind == 1:
-            raise Unsupported("the archive holds no qualities of this input")
+            raise NotHeld("the archive holds no qualities of this input")
         for one, number in self.members_of(index):
             lengths = self.slice_lengths(one, number)
             section = one.members[number].qualities
@@ -663,10 +681,10 @@ class PackedArchive:
         """The pseudogenome's model and the trees of positions, read once."""
         if self.models is None:
             require(self.shared, "the shared sections are missing")
-            model = decode_pseudogenome(self.read(self.shared[0]), "shared 0")
-            trees = [PositionTree(self.read(section), len(model.bases), section.label)
+            genome, model = decode_pseudogenome(self.read(self.shared[0]), "shared 0")
+            trees = [PositionTree(self.read(section), len(genome), section.label)
                      for section in self.shared[1:]]
-            self.models = model, trees
+            self.models = genome, model, trees
         return self.models
 
     def has_qualities(self, index):
@@ -675,6 +693,11 @@ class PackedArchive:
 
     def slice_sequences(self, one):
         """The sequences of a slice, a list a member."""
+        if one.index not in self.decoded:
+            self.decoded[one.index] = self.decode_slice(one)
+        return self.decoded[one.index]
+
+    def decode_slice(self, one):
         members = []
         for number, member in enumerate(one.members):
             lengths = self.slice_lengths(one, number)
@@ -683,8 +706,7 @@ class PackedArchive:
                 qualities = decode_qualities(self.read(member.qualities), lengths,
                                              member.qualities.label)
             members.append([Read(*pair) for pair in zip(lengths, qualities)])
-        model, trees = self.shared_models()
-        SliceDecoder(self.read(one.sequences), members, model, trees, one.sequences.label)
+        SliceDecoder(self.read(one.sequences), members, *self.shared_models(), one.sequences.label)
         return [[read.text() for read in reads] for reads in members]
 
     def sequences(self, index):
@@ -767,16 +789,19 @@ class BinArchive:
         if self.meta is None:
             raise Damaged("the .bmeta file is missing")
         self.parse_footer()
+        self.parse_trailer()
         self.data, self.data_name = self.find_data_file()
         require(len(self.data) == self.data_size, "the .bdna file has another length than it should")
-        self.parse_trailer()
-        self.parse_directories()
 
     def parse_footer(self):
         meta = self.meta
-        require(len(meta) >= 16 + BMETA_FOOTER and meta[-8:] == BMETA_END,
-                "the .bmeta file is cut off")
+        require(len(meta) >= 16 + BMETA_FOOTER, "the .bmeta file is cut off")
         require(meta.startswith(BMETA_MAGIC), "the .bmeta file is damaged at its start")
+        self.version = read32(meta, 8)
+        if self.version != 1:
+            raise UnknownVersion(f"version {self.version} of the bins is not known")
+        require(read32(meta, 12) == 0, "the .bmeta file is damaged at its start")
+        require(meta[-8:] == BMETA_END, "the .bmeta file is damaged at its end")
         footer = Bytes(meta[-BMETA_FOOTER:], "the footer")
         self.trailer_at, self.trailer_length = footer.fixed(8), footer.fixed(8)
         self.data_size = footer.fixed(8)
@@ -787,13 +812,10 @@ class BinArchive:
         self.trailer = meta[self.trailer_at:self.trailer_at + self.trailer_length]
         require(xxh3_128(meta[:16] + self.trailer + meta[-BMETA_FOOTER:-BMETA_FOOTER + 24]) == self.id,
                 "the trailer of the .bmeta file is damaged")
-        self.version = read32(meta, 8)
-        if self.version != 1:
-            raise Unsupported(f"version {self.version} of the bins is not known")
 
     def find_data_file(self):
         """FORMAT: Commit: NAME.bdna or NAME.bdna.ID, whichever has the ID."""
-        header = BDNA_MAGIC + self.meta[8:16] + self.id
+        header = BDNA_MAGIC + struct.pack("<II", 1, 0) + self.id
         seen = False
         for suffix in (".bdna", ".bdna." + self.id.hex()):
             data = read_file(self.base + suffix)
@@ -842,84 +864,99 @@ class BinArchive:
             one.meta_bytes, one.directory_bytes = source.uvarint(), source.uvarint()
             one.text_hash, one.directory_hash = source.take(16), source.fixed(8)
             self.blocks.append(one)
+            one.sections = None         # see directory
         source.finish()
-        for index, one in enumerate(self.inputs):
-            records = text = 0
-            for block in self.blocks:
-                if block.input == index:
-                    require(block.before == records, "a block does not follow the one before")
-                    records += block.records
-                    text += block.bytes
-            require(records == one.records and text == one.bytes,
-                    f"the blocks of {show(one.name)} do not add up")
+        self.check_blocks()
 
-    def parse_directories(self):
+    def check_blocks(self):
+        """Blocks follow one another in the inputs and in both files."""
         data_at, meta_at = len(BDNA_MAGIC) + 8 + 16, 16
-        for block in self.blocks:
-            require(block.directory_bytes <= block.meta_bytes
-                    and meta_at + block.meta_bytes <= self.trailer_at,
-                    "a block reaches over the end of the blocks")
-            end = meta_at + block.meta_bytes
-            directory = self.meta[end - block.directory_bytes:end]
-            require(xxh3_64(directory) == block.directory_hash,
-                    f"block {block.index}: the directory is damaged")
-            source = Bytes(directory, f"block {block.index}: the directory")
-            block.sections = []
-            for number, name in enumerate(BIN_SECTIONS):
-                size = source.uvarint()
-                require(size <= max(block.bytes, 64) << 6, "a section is too large")
-                chunks, left = [], size
-                while left:
-                    content = min(left, BIN_CHUNK[number])
-                    method, stored = 0, content
-                    if number in BIN_PACKED:
-                        method, stored = source.byte(), source.uvarint()
-                        require(method in METHODS, "a chunk is stored in an unknown way")
-                        require(1 <= stored <= content and (method or stored == content),
-                                "a chunk has an impossible length")
-                        require(method != 1 or stored == 1, "a chunk of one byte has more")
-                    chunks.append(Chunk(method, stored, content, source.fixed(8)))
-                    left -= content
-                block.sections.append((name, size, chunks))
-            source.finish()
-            for number, (name, size, chunks) in enumerate(block.sections):
-                for chunk in chunks:
-                    if number < 3:
-                        chunk.offset = data_at
-                        data_at += chunk.stored
-                    else:
-                        chunk.offset = meta_at
-                        meta_at += chunk.stored
-            require(meta_at + block.directory_bytes == end, "a block of the .bmeta file has a gap")
-            meta_at = end
-            self.check_block(block)
-        require(meta_at == self.trailer_at, "the .bmeta file has a gap")
-        require(data_at == self.data_size, "the .bdna file has a gap")
+        records, text = [0] * len(self.inputs), [0] * len(self.inputs)
+        for one in self.blocks:
+            where = f"block {one.index}"
+            require(one.before == records[one.input], f"{where} does not follow the one before")
+            records[one.input] += one.records
+            text[one.input] += one.bytes
+            one.data_at, one.meta_at = data_at, meta_at
+            data_at += sum(one.stored)
+            meta_at += one.meta_bytes
+            require(one.directory_bytes <= one.meta_bytes, f"{where}: the directory is too long")
+            require(one.records < 1 << 32, f"{where}: too many records")
+            if one.flags & VARY:
+                require(one.length == 0, f"{where}: lengths vary, or do not")
+            else:
+                require(one.length * one.records == one.bases, f"{where}: the lengths do not add up")
+            require(one.names_size >= one.records if one.flags & HAS_NAMES else one.names_size == 0,
+                    f"{where}: names of an impossible length")
+            require(one.qualities_size == (one.bases if one.flags & HAS_QUALITIES else 0),
+                    f"{where}: there are not as many qualities as bases")
+            require(one.stored[0] == one.bases_size and one.bases <= 4 * one.bases_size,
+                    f"{where}: bases of an impossible length")
+        require(data_at == self.data_size and meta_at == self.trailer_at,
+                "the blocks do not fill their files")
+        require(records == [one.records for one in self.inputs]
+                and text == [one.bytes for one in self.inputs], "the blocks do not add up")
+
+    def directory(self, block):
+        """The sections of a block: (name, bytes before compression, chunks)."""
+        if block.sections is not None:
+            return block.sections
+        where = f"block {block.index}"
+        end = block.meta_at + block.meta_bytes
+        directory = self.meta[end - block.directory_bytes:end]
+        require(xxh3_64(directory) == block.directory_hash, f"{where}: the directory is damaged")
+        source = Bytes(directory, f"{where}: the directory")
+        sections, places = [], [block.data_at] * 3 + [block.meta_at] * 6
+        for number, name in enumerate(BIN_SECTIONS):
+            size = source.uvarint()
+            require(-(-size // BIN_CHUNK[number]) <= source.left() // 8, f"{where}: too many chunks")
+            chunks, left = [], size
+            while left:
+                content = min(left, BIN_CHUNK[number])
+                method, stored = 0, content
+                if number in BIN_PACKED:
+                    method, stored = source.byte(), source.uvarint()
+                    require(method in METHODS, "a chunk is stored in an unknown way")
+                    require(1 <= stored <= BIN_CHUNK[number] and (method or stored == content),
+                            "a chunk has an impossible length")
+                    require(method != 1 or stored == 1, "a chunk of one byte has more")
+                chunks.append(Chunk(method, stored, content, source.fixed(8)))
+                left -= content
+            sections.append((name, size, chunks))
+        source.finish()
+        data_at, meta_at = block.data_at, block.meta_at
+        for number, (name, size, chunks) in enumerate(sections):
+            for chunk in chunks:
+                if number < 3:
+                    chunk.offset = data_at
+                    data_at += chunk.stored
+                else:
+                    chunk.offset = meta_at
+                    meta_at += chunk.stored
+        require(meta_at + block.directory_bytes == end, f"{where}: a gap in the .bmeta file")
+        self.check_directory(block, sections)
+        block.sections = sections
+        return sections
 
     @staticmethod
-    def check_block(block):
-        """The trailer says twice what the directory says once."""
-        sizes = [size for _, size, _ in block.sections]
+    def check_directory(block, sections):
+        """What the trailer says too."""
+        sizes = [size for _, size, _ in sections]
         where = f"block {block.index}"
         require(sizes[:3] == [block.bases_size, block.names_size, block.qualities_size],
                 f"{where}: the trailer has other sizes than the directory")
-        stored = [sum(chunk.stored for chunk in chunks) for _, _, chunks in block.sections[:3]]
+        stored = [sum(chunk.stored for chunk in chunks) for _, _, chunks in sections[:3]]
         require(stored == block.stored, f"{where}: the trailer has other lengths than the directory")
         require(sizes[4] == sizes[5] == 4 * block.records, f"{where}: order or places is too short")
         require(sizes[6] == (4 * block.records if block.flags & VARY else 0),
                 f"{where}: lengths is too short")
-        if not block.flags & VARY:
-            require(block.length * block.records == block.bases,
-                    f"{where}: the lengths do not add up")
-        for number, flag in ((1, HAS_NAMES), (2, HAS_QUALITIES), (7, HAS_EXCEPTIONS), (8, HAS_LAYOUT)):
-            require(block.flags & flag or not sizes[number],
-                    f"{where}: {BIN_SECTIONS[number]} should not be there")
-        require(not block.flags & HAS_QUALITIES or sizes[2] == block.bases,
-                f"{where}: there are not as many qualities as bases")
+        for number, flag in ((7, HAS_EXCEPTIONS), (8, HAS_LAYOUT)):
+            require(bool(block.flags & flag) == bool(sizes[number]),
+                    f"{where}: {BIN_SECTIONS[number]} is there or not, against the flags")
 
     def stored_chunk(self, block, number, index):
         """The bytes of a chunk as stored, checked."""
-        name, _, chunks = block.sections[number]
+        name, _, chunks = self.directory(block)[number]
         chunk = chunks[index]
         file = self.data if number < 3 else self.meta
         data = file[chunk.offset:chunk.offset + chunk.stored]
@@ -929,7 +966,7 @@ class BinArchive:
 
     def content(self, block, number):
         """A whole section before compression."""
-        name, size, chunks = block.sections[number]
+        name, size, chunks = self.directory(block)[number]
         parts = []
         for index, chunk in enumerate(chunks):
             data = self.stored_chunk(block, number, index)
@@ -958,9 +995,13 @@ class BinArchive:
         for block in self.blocks:
             length = "lengths vary" if block.flags & VARY else f"all of {block.length}"
             print(f"block {block.index}: input {block.input}, {block.records} records from "
-                  f"{block.before}, {block.bytes} bytes, {block.bases} bases, {length}, "
-                  f"directory right")
-            for number, (name, size, chunks) in enumerate(block.sections):
+                  f"{block.before}, {block.bytes} bytes, {block.bases} bases, {length}")
+            try:
+                sections = self.directory(block)
+            except Damaged as problem:
+                problems.append(str(problem))
+                continue
+            for number, (name, size, chunks) in enumerate(sections):
                 if not chunks:
                     print(f"  {name}: no bytes")
                 for index, chunk in enumerate(chunks):
@@ -996,7 +1037,7 @@ class BinArchive:
 
     def names(self, index):
         if self.flags & (READS_ONLY | NAMES_DROPPED):
-            raise Unsupported("the bins hold no names")
+            raise NotHeld("the bins hold no names")
         for block in self.blocks_of(index):
             names = self.content(block, 1).split(b"\n")
             require(names.pop() == b"" and len(names) == block.records,
@@ -1005,7 +1046,7 @@ class BinArchive:
 
     def qualities(self, index):
         if not all(block.flags & HAS_QUALITIES for block in self.blocks_of(index)):
-            raise Unsupported("the bins hold no qualities of this input")
+            raise NotHeld("the bins hold no qualities of this input")
         for block in self.blocks_of(index):
             data, at = self.content(block, 2), 0
             for length in self.block_lengths(block):
@@ -1364,7 +1405,6 @@ class Field:
         self.unit, self.width, self.top = 1, 32, 8
         # A word
         self.word = b""
-        self.alphabet = Alphabet()
         self.dictionary, self.places = [], {}
         # A number
         self.value = 0
@@ -1375,8 +1415,8 @@ class Field:
         # Forecasts
         self.history, self.came_from, self.by_value = [], [], {}
         self.place, self.misses, self.missed = None, 0, 0
-        # Lattice: how many values below 2^20 the field has held
-        self.held = {}
+        # Lattice: which values below 2^20 the field has held
+        self.held = set()
 
     def text(self):
         if not self.is_number:
@@ -1464,12 +1504,15 @@ class Field:
         self.stepped, self.rest = stepped, value % self.unit
         if self.match:
             self.remember(value)
-        if self.lattice and stepped < LATTICE_TOP:
-            self.held[stepped] = self.held.get(stepped, 0) + 1
+        if self.lattice and value < LATTICE_TOP:
+            self.held.add(value)
 
     def held_between(self, start, length):
+        """How many different values of a run the field has held; runs of 128 are two of 64."""
         if length > 128 or start >= LATTICE_TOP - 128:
             return 0
+        if length == 128:
+            return self.held_between(start, 64) + self.held_between(start + 64, 64)
         return sum(1 for v in range(start, start + length) if v in self.held)
 
 
@@ -1497,7 +1540,7 @@ class NameDecoder:
         self.last_shape = NEW_SHAPE
         self.last_move = self.prev_top = self.rare = 0
         self.last_spelt = b""
-        self.spelt_alphabet = Alphabet()
+        self.alphabets = {}             # by field; those of a shape outlive it
         self.mate = None
 
     def decode(self, count):
@@ -1556,7 +1599,7 @@ class NameDecoder:
 
     def spelt_name(self):
         last = self.last_spelt if self.mate is None else self.mate
-        name = self.spell(SPELT_FIELD, self.spelt_alphabet, last, True)
+        name = self.spell(SPELT_FIELD, last, True)
         if b"\n" in name:
             raise Damaged("names: a name has a line end")
         self.last_spelt = name
@@ -1579,13 +1622,12 @@ class NameDecoder:
             field.live, field.mixed = bool(live), bool(mixed)
             if equal:
                 field.equal = coder.even(5)
-                if field.equal >= i or shape.fields[field.equal].is_number != field.is_number:
-                    raise Damaged("names: a field equals one that does not come before it")
+                if field.equal >= i or not (field.is_number and shape.fields[field.equal].is_number):
+                    raise Damaged("names: a field equals one that is no number before it")
             field.unit = UNITS[coder.even(3)]
             field.width = coder.even(5) + 1
             field.top = coder.even(4)
-            if field.top > field.width:
-                raise Damaged("names: a plan has more top bits than bits")
+            field.top = min(field.top, field.width)
             # Fields with tables are limited to 64 in a stream.
             field.match = bool(match) and self.matches < 64
             field.lattice = bool(lattice) and self.lattices < 64
@@ -1619,11 +1661,11 @@ class NameDecoder:
                 raise Damaged("names: a word is not in the dictionary")
             field.take_word(field.dictionary[index])
         else:
-            field.take_word(self.spell(number, field.alphabet, field.word, field.mixed))
+            field.take_word(self.spell(number, field.word, field.mixed))
 
-    def spell(self, number, alphabet, last, mixed):
+    def spell(self, number, last, mixed):
         """FORMAT: Names, Spelling."""
-        coder = self.coder
+        coder, alphabet = self.coder, self.alphabets.setdefault(number, Alphabet())
         if coder.direct(context(SIZE, 0, number, 0), 250):
             size = len(last)
         else:
@@ -1674,7 +1716,7 @@ class NameDecoder:
         number = field.number
         if field.equal is not None:
             if coder.direct(context(EQUAL, 0, number, 0), 255):
-                field.value = shape.fields[field.equal].value
+                field.value = field.stepped = shape.fields[field.equal].value
                 return
         missed = 0
         if field.match:
@@ -2019,10 +2061,10 @@ class QualityDecoder:
                 share = tops * inverse(seen + 1) >> 12
                 pl8 = min(place >> 3, 31)
             elif place and place % 8 == 0:
-                if seen >= 256:
-                    seen, tops = 128, tops >> 1
                 share = tops * inverse(seen) >> 12
                 pl8 = min(place >> 3, 31)
+                if seen == 256:
+                    seen, tops = 128, tops >> 1
             q = symbols[:-7:-1] + [0] * 6       # q[0] is q1
             now = dict(q=q, run=run, before=before, run_before=run_before, delta=delta,
                        mean2=means[2], mean4=means[4], share=share, pl8=pl8, place=place)
@@ -2185,34 +2227,58 @@ def group_of(l):
 
 
 class BaseModel:
-    """Codes bases after those before it, all that were entered."""
+    """Codes bases after those before it in a history, which others may enter too."""
 
     def __init__(self, size):
-        self.bases = bytearray()
-        self.forward = self.reverse = 0         # the last 32 bases, and their reverse complement
+        self.bases = bytearray(size)            # the history; a place not yet entered is A
         self.counters = [{} for _ in range(8)]
         self.weights = {}                       # by quality class, decision and class of the match
         self.first_weights = {}                 # what those of other quality classes start with
         self.table_bits = table_bits(size)
         self.table = {}
-        self.reading = {}                       # by the place of a k-mer's last base: what its slot held
+        self.begin(0, False)
+
+    def begin(self, at, known):
+        """Moves to a place; the last bases are those before it, or none."""
+        self.at = at
+        self.forward = self.reverse = 0         # the last 32 bases, and their reverse complement
+        start = max(at - 32, 0) if known else at
+        for base in self.bases[start:at]:
+            self.push(base)
+        self.first_kmer = max(at, start + KMER - 1)     # its last base; k-mers before are not used
+        self.candidates = {}                    # k-mers by their last base: (slot, flag)
+        self.reading = {}                       # the same, after reading: (place, whether flags differ)
         self.match = None                       # (place predicted, +1 or -1)
         self.misses = 0                         # of the match, a bit a base, the newest lowest
+        self.learning = None                    # what the last base teaches
         self.waiting = []                       # updates of the other strand
 
-    def copy(self):
+    def copy(self, more):
+        """A copy that goes on by itself, for so many bases more."""
         other = BaseModel.__new__(BaseModel)
         other.__dict__.update(self.__dict__)
-        other.bases = bytearray(self.bases)
+        other.bases = bytearray(self.bases[:self.at]) + bytearray(more)
         other.counters = [dict(table) for table in self.counters]
         other.weights = {key: list(weights) for key, weights in self.weights.items()}
+        other.first_weights = self.weights
         other.table, other.reading = dict(self.table), dict(self.reading)
-        other.waiting = list(self.waiting)
+        other.candidates, other.waiting = dict(self.candidates), list(self.waiting)
+        if table_bits(self.at + more) > self.table_bits:
+            other.grow_table(self.at + more)
         return other
+
+    def push(self, base):
+        self.forward = (self.forward << 2 | base) & MASK64
+        self.reverse = self.reverse >> 2 | (3 - base) << 62
 
     # -- one base
 
     def decode(self, coder, quality_class=0):
+        """FORMAT: Bases, One base."""
+        if self.learning is not None:
+            self.learn(*self.learning)
+            if len(self.waiting) > 3:
+                self.teach_other_strand(self.waiting.pop(0))
         predicted, kind, m, state = None, 0, 0, 0
         if self.match is not None:
             place, step = self.match
@@ -2225,76 +2291,85 @@ class BaseModel:
         contexts.append(-1 if predicted is None else predicted << 8 | state)
         a = 0 if predicted is None else 4 * kind - 3 + predicted
         contexts.append(16 * a + (self.forward & 15))
-        high = self.decide(coder, 0, contexts, predicted, m, kind, quality_class)
-        low = self.decide(coder, 1 + high, contexts, predicted, m, kind, quality_class)
-        base = 2 * high + low
+        decisions = []
+
+        def decide(d):
+            counters = []
+            for number, (table, at) in enumerate(zip(self.counters, contexts)):
+                counter = table.get((at, d))
+                if counter is None:
+                    counter = (2048, 0)
+                    if number == 6 and predicted is not None:
+                        counter = (first_probability(d, predicted, m), 0)
+                counters.append(counter)
+            inputs = [LOGIT[counter[0]] for counter in counters]
+            p = self.mix((quality_class, d, kind), inputs)
+            bit = coder.bit(p)
+            decisions.append(((quality_class, d, kind), d, inputs, counters, p, bit))
+            return bit
+
+        high = decide(0)
+        base = 2 * high + decide(1 + high)
+        self.learning = contexts, decisions
         self.enter(base, predicted)
         return base
 
-    def decide(self, coder, d, contexts, predicted, m, kind, quality_class):
-        counters = []
-        for number, (table, at) in enumerate(zip(self.counters, contexts)):
-            counter = table.get((at, d))
-            if counter is None:
-                counter = (2048, 0)
-                if number == 6 and predicted is not None:
-                    counter = (first_probability(d, predicted, m), 0)
-            counters.append(counter)
-        i = [LOGIT[counter[0]] for counter in counters]
-        key = (quality_class, d, kind)
+    def weights_of(self, key):
         if key not in self.weights:
-            self.weights[key] = list(self.first_weights.get((0, d, kind), [0.25] * 8))
-        w = self.weights[key]
-        t = [float32(a * b) for a, b in zip(w, i)]
+            self.weights[key] = list(self.first_weights.get((0, *key[1:]), [0.25] * 8))
+        return self.weights[key]
+
+    def mix(self, key, inputs):
+        """The probability of a 1."""
+        t = [float32(a * b) for a, b in zip(self.weights_of(key), inputs)]
         x = float32(float32(float32(t[0] + t[1]) + float32(t[4] + t[5]))
                     + float32(float32(t[2] + t[3]) + float32(t[6] + t[7])))
         x = int(min(max(x, -LOGIT_BOUND), LOGIT_BOUND))
         f = float_of_bits((127 << 23) - x)
-        p = int(float32(65536.0 / float32(1.0 + f)))
-        bit = coder.bit(p)
-        e = float32((bit * 65536 - p) * WEIGHT_RATE)
-        for number in range(8):
-            w[number] = float32(w[number] + float32(i[number] * e))
-            self.counters[number][contexts[number], d] = count_up(counters[number], bit)
-        return bit
+        return int(float32(65536.0 / float32(1.0 + f)))
+
+    def learn(self, contexts, decisions):
+        for key, d, inputs, counters, p, bit in decisions:
+            w = self.weights_of(key)
+            e = float32((bit * 65536 - p) * WEIGHT_RATE)
+            for number in range(8):
+                w[number] = float32(w[number] + float32(inputs[number] * e))
+                self.counters[number][contexts[number], d] = count_up(counters[number], bit)
 
     def enter(self, base, predicted):
-        """The base stands at the end of what was entered."""
-        here = len(self.bases)
-        self.bases.append(base)
-        self.forward = (self.forward << 2 | base) & MASK64
-        self.reverse = self.reverse >> 2 | (3 - base) << 62
-        self.teach_other_strand()
+        """The base is appended to the history."""
+        self.bases[self.at] = base
+        self.at += 1
+        self.push(base)
+        here = self.at - 1
+        update = []
+        for number, k in OTHER_STRAND:
+            # Before the first base: the complement of A.
+            update.append((number, self.reverse >> (64 - 2 * k), 3 - (self.forward >> 2 * k & 3)))
+        self.waiting.append(update)
         if self.match is not None:
             place, step = self.match
             self.misses = (self.misses << 1 | (base != predicted)) & MASK32
             self.match = (place + step, step)
             if bin(self.misses).count("1") > 20 or place + step < 0:
                 self.match = None
-        self.read_slot(here - 2)
         self.try_match(here - 4)
+        self.read_slot(here - 2)
+        if here >= self.first_kmer:
+            self.candidates[here] = self.kmer(self.bases[self.at - KMER:self.at])
 
-    def teach_other_strand(self):
-        """The update of a base follows three bases later."""
-        update = []
-        for number, k in OTHER_STRAND:
-            at = self.reverse >> (64 - 2 * k)
-            base = 3 - (self.forward >> 2 * k & 3)     # before the first base: the complement of A
-            update.append((number, at, base))
-        self.waiting.append(update)
-        if len(self.waiting) > 3:
-            for number, at, base in self.waiting.pop(0):
-                table, high = self.counters[number], base >> 1
-                for d, bit in ((0, high), (1 + high, base & 1)):
-                    table[at, d] = count_up(table.get((at, d), (2048, 0)), bit)
+    def teach_other_strand(self, update):
+        for number, at, base in update:
+            table, high = self.counters[number], base >> 1
+            for d, bit in ((0, high), (1 + high, base & 1)):
+                table[at, d] = count_up(table.get((at, d), (2048, 0)), bit)
 
     # -- matches
 
-    def kmer(self, last):
-        """The slot of the k-mer that ends at a place, and whether its reverse complement is smaller."""
+    def kmer(self, bases):
+        """The slot of a k-mer, and whether its reverse complement is smaller."""
         forward = reverse = 0
-        for i in range(KMER):
-            base = self.bases[last - KMER + 1 + i]
+        for i, base in enumerate(bases):
             forward = forward << 2 | base
             reverse |= (3 - base) << 2 * i
         flag = int(reverse < forward)
@@ -2303,10 +2378,18 @@ class BaseModel:
         x = x * 0xBF58476D1CE4E5B9 & MASK64
         return x >> (64 - self.table_bits), flag
 
+    def enter_kmers(self, bases, start):
+        """Enters the k-mers of a run that begins at a place, those that end at an even one."""
+        for last in range(start + KMER - 1, start + len(bases)):
+            if last % 2 == 0:
+                slot, flag = self.kmer(bases[last - start - KMER + 1:last - start + 1])
+                self.table[slot] = last, flag
+
     def read_slot(self, last):
-        if last < KMER - 1:
+        candidate = self.candidates.pop(last, None)
+        if candidate is None:
             return
-        slot, flag = self.kmer(last)
+        slot, flag = candidate
         held = self.table.get(slot)
         if held is not None:
             self.reading[last] = held[0], held[1] != flag
@@ -2318,37 +2401,41 @@ class BaseModel:
         if held is None or (self.match is not None and self.misses == 0):
             return
         place, other = held
-        here, misses = len(self.bases) - 1, 0
-        if other:
+        if other:                               # the last base is compared with this place
             newest, step = place - (KMER - 1) - 4, -1
-            oldest = newest + 31
+            fits = newest >= 1 and newest + 31 < self.at
         else:
             newest, step = place + 4, 1
-            oldest = newest - 31
-        if here < 31 or min(newest, oldest) < 0 or max(newest, oldest) > here:
+            fits = newest >= 31
+        if not fits or self.match == (newest + step, step):
             return
-        if self.match == (newest + step, step):
-            return
+        misses = 0
         for i in range(32):
-            base = self.bases[newest - i] if not other else 3 - self.bases[newest + i]
-            misses |= (base != self.bases[here - i]) << i
+            # Two registers: they differ where no base has been entered yet.
+            if other:
+                differs = self.bases[newest + i] != 3 - (self.forward >> 2 * i & 3)
+            else:
+                differs = self.bases[newest - i] != 3 - (self.reverse >> 62 - 2 * i & 3)
+            misses |= differs << i
         count = bin(misses).count("1")
-        if count > 13 or (self.match is not None and count >= bin(self.misses).count("1")):
-            return
-        self.match, self.misses = (newest + step, step), misses
-        if newest + step < 0:
-            self.match = None
+        if count <= 13 and (self.match is None or count < bin(self.misses).count("1")):
+            self.match, self.misses = (newest + step, step), misses
 
     def grow_table(self, size):
-        """FORMAT: Sequences, Literals: the table is made anew if it is too small."""
-        if table_bits(size) <= self.table_bits:
-            return
+        """FORMAT: Literals: the table is made anew."""
         self.table_bits = table_bits(size)
         self.table, self.reading = {}, {}
-        for last in range(KMER - 1, len(self.bases)):
-            if last % 2 == 0:
-                slot, flag = self.kmer(last)
-                self.table[slot] = last, flag
+        self.enter_kmers(self.bases[:self.at], 0)
+        self.candidates = {last: (0, 0) for last in self.candidates}
+
+    # -- two coders
+
+    def append_chunk(self, start, chunk):
+        """What the other coder has decoded: it can be matched, but teaches nothing."""
+        before = max(start - KMER + 1, 0)
+        self.enter_kmers(self.bases[before:start] + chunk, before)
+        for i, base in enumerate(chunk, start):
+            self.bases[i] |= base               # in the first round there may be one already
 
 
 def table_bits(size):
@@ -2382,16 +2469,53 @@ def first_probability(d, predicted, m):
 # Sequences: the sections (FORMAT: Sequences, from Pseudogenome section on)
 
 
+SEGMENT = 1 << 24               # a segment has at most so many bases
+TWO_CODERS = 1 << 20            # one of so many has two coders
+CHUNK = 1 << 13
+
+
 def decode_pseudogenome(data, what):
-    """The bases, and the model at the end of the first segment."""
+    """The bases, and the model of the first segment's first coder at the end."""
     source = Bytes(data, what)
     n = source.uvarint()
-    if n >= 1 << 20:
-        raise Unsupported(f"{what}: segments of 2^20 bases and more are not read")
-    coder, model = ArithmeticDecoder(source.rest()), BaseModel(n)
-    for _ in range(n):
-        model.decode(coder)
-    return model
+    require(n <= MASK32 - 1 and n // 2800 <= len(data), f"{what}: too many bases for its size")
+    count = max(1, -(-n // SEGMENT))
+    ends = [n * (i + 1) // count for i in range(count)]
+    sizes = [end - start for start, end in zip([0] + ends, ends)]
+    coders = [2 if size >= TWO_CODERS else 1 for size in sizes]
+    lengths = [source.uvarint() for _ in range(sum(coders) - 1)]
+    streams = [source.take(length) for length in lengths] + [source.rest()]
+    found, first = bytearray(), None
+    for size, number in zip(sizes, coders):
+        own, streams = streams[:number], streams[number:]
+        model = decode_segment(size, [ArithmeticDecoder(stream) for stream in own])
+        first = first or model
+        found += model.bases
+    return found, first
+
+
+def decode_segment(size, coders):
+    """The model of the first coder, whose history is the segment."""
+    models = [BaseModel(size) for _ in coders]
+    if len(models) == 1:
+        for _ in range(size):
+            models[0].decode(coders[0])
+        return models[0]
+    segment, at = bytearray(), 0
+    while at < size:
+        length = min(CHUNK, (size - at + 1) // 2)
+        middle, end = at + length, min(at + 2 * length, size)
+        models[0].begin(at, True)
+        # In the first round the second coder's chunk has the places from 0 on in its history.
+        models[1].begin(middle if at else 0, False)
+        chunks = [bytes(model.decode(coder) for _ in range(stop - start))
+                  for model, coder, start, stop in zip(models, coders, (at, middle), (middle, end))]
+        models[0].append_chunk(middle, chunks[1])
+        models[1].append_chunk(at, chunks[0])
+        segment += chunks[0] + chunks[1]
+        at = end
+    models[0].begin(size, True)
+    return models[0]
 
 
 class PositionTree:
@@ -2473,8 +2597,8 @@ class StrandModel:
 class SliceDecoder:
     """The sequences of one slice; members is a list of lists of Read."""
 
-    def __init__(self, data, members, genome_model, trees, what):
-        self.members, self.genome, self.model, self.what = members, genome_model.bases, genome_model, what
+    def __init__(self, data, members, genome, model, trees, what):
+        self.members, self.genome, self.model, self.what = members, genome, model, what
         source = Bytes(data, what)
         part = source.uvarint()
         require(part < len(trees), f"{what}: an unknown part")
@@ -2518,7 +2642,8 @@ class SliceDecoder:
         for read in reads:
             before = 1
             for i, q in enumerate(read.qualities):
-                if q < 128 and values[q]:
+                q &= 127
+                if values[q]:
                     bit = probs.bit(("N", q, before), MEMORY)
                     before = 2 if bit else 0
                     if bit:
@@ -2603,8 +2728,10 @@ class SliceDecoder:
             elif variant[1] == 0:
                 del self.variants[under(i)]
         rest = [i for i in open_places if i not in settled]
-        differ = (self.differ_by_quality if self.with_qualities else self.differ_by_gaps)(
-            coder, probs, read, rest, reference)
+        if self.with_qualities:
+            differ = self.differ_by_quality(probs, read, rest, reference)
+        else:
+            differ = self.differ_by_gaps(probs, read, reference)
         for i in rest:
             read.bases[i] = differ.get(i, reference(i))
         for i in differ:
@@ -2616,8 +2743,8 @@ class SliceDecoder:
     def quality(read, i):
         return max(read.qualities[i] - 33, 0)
 
-    def differ_by_quality(self, coder, probs, read, rest, reference):
-        e = sum(ERROR_RATE[min(self.quality(read, i), 255)] for i in range(read.length)) | 2
+    def differ_by_quality(self, probs, read, rest, reference):
+        e = sum(ERROR_RATE[self.quality(read, i)] for i in range(read.length)) & MASK32 | 2
         length = e.bit_length()
         at = min(2 * length + (e >> (length - 2) & 1), 63)
         left = probs.tree(("differ", at), 8, MEMORY)
@@ -2625,7 +2752,7 @@ class SliceDecoder:
         for i in rest:
             if left == 0:
                 break
-            q = self.quality(read, i)
+            q = read.qualities[i] & 127
             share = min((64 * left // (read.length - i)).bit_length(), 7)
             last = probs.bit(("base differs", q, share, last), MEMORY)
             if last:
@@ -2634,18 +2761,19 @@ class SliceDecoder:
         require(left == 0, f"{self.what}: more bases differ than there are")
         return found
 
-    def differ_by_gaps(self, coder, probs, read, rest, reference):
+    def differ_by_gaps(self, probs, read, reference):
+        """Gaps count all bases of the read, settled ones and exceptions too."""
         left = probs.tree("differ", 8, MEMORY)
         found, at = {}, 0
         while left:
+            tree = "gap", min(left, 4), min(at >> 4, 7)
             while True:
-                gap = probs.tree(("gap", min(left, 4), min(at >> 4, 7)), 8, MEMORY)
+                gap = probs.tree(tree, 8, MEMORY)
                 at += gap
+                require(at < read.length, f"{self.what}: a base differs outside its read")
                 if gap < 255:
                     break
-            require(at < len(rest), f"{self.what}: a base differs outside its read")
-            i = rest[at]
-            found[i] = self.letter(probs, reference(i), None)
+            found[at] = self.letter(probs, reference(at), None)
             at += 1
             left -= 1
         return found
@@ -2657,12 +2785,12 @@ class SliceDecoder:
         return (r + (3 if probs.bit(("three", q, r), MEMORY) else 1)) % 4
 
     def literals(self, data):
+        """Record by record, as mismatches are; exceptions count in the size of the table."""
         coder = ArithmeticDecoder(data)
-        model = self.model.copy()
-        loose = [read for reads in self.members for read in reads if read.position is None]
-        model.grow_table(len(self.genome) + sum(len(read.open_places()) for read in loose))
-        model.first_weights = self.model.weights        # model has a copy of its own
-        for read in loose:
+        unplaced = [read for record in zip(*self.members) for read in record
+                    if read.position is None]
+        model = self.model.copy(sum(read.length for read in unplaced))
+        for read in unplaced:
             for i in read.open_places():
                 kind = min(self.quality(read, i) // 6, 7) if self.with_qualities else 0
                 read.bases[i] = model.decode(coder, kind)
@@ -2739,8 +2867,9 @@ def record_text(kind, name, sequence, quality, layout):
     if kind == 0:
         text += b"+" + (b"", name, layout.text)[layout.after_plus()] + layout.end(2)
         text += layout.cut(1, quality)
-    if layout.flags & 64 and text.endswith(b"\n"):
-        text = text[:-2] if text.endswith(b"\r\n") else text[:-1]
+    if layout.flags & 64:               # a CR before the missing LF is kept
+        require(text.endswith(b"\n"), "a record without lines cannot lack a line end")
+        text = text[:-1]
     return text + layout.tail
 
 
@@ -3093,7 +3222,7 @@ def zstd_decode(data, size, what):
 # The command
 
 def begins_with(path, magic):
-    """FORMAT, at the top: a file that does not begin with its magic is somebody else's."""
+    """FORMAT, at the top: a file that does not begin with its magic is no file of an archive."""
     try:
         with open(path, "rb") as file:
             return file.read(len(magic)) == magic
@@ -3102,15 +3231,79 @@ def begins_with(path, magic):
 
 
 def open_archive(base):
-    """The packed archive, or the bins if there is none or they are newer (FORMAT: Commit)."""
-    packed = (begins_with(base + ".cdna", CDNA_MAGIC) or begins_with(base + ".cmeta", CMETA_MAGIC)
-              or (os.path.exists(base + ".cdna") and not os.path.exists(base + ".bmeta")))
-    bins = os.path.exists(base + ".bmeta")
-    require(packed or bins, "there is no archive of this name")
-    if packed and bins:
-        archive, other = PackedArchive(base), BinArchive(base)
-        return archive if archive.bins_id == other.id else other
-    return PackedArchive(base) if packed else BinArchive(base)
+    """FORMAT: Which files a reader takes."""
+    def there(data, data_magic, meta, meta_magic):
+        if os.path.exists(base + data) and os.path.exists(base + meta):
+            return True
+        return begins_with(base + data, data_magic) or begins_with(base + meta, meta_magic)
+
+    packed = bins = packed_problem = bins_problem = None
+    if there(".cdna", CDNA_MAGIC, ".cmeta", CMETA_MAGIC):
+        packed, packed_problem = PackedArchive.attempt(lambda: PackedArchive(base))
+    if os.path.exists(base + ".bmeta") and there(".bdna", BDNA_MAGIC, ".bmeta", BMETA_MAGIC):
+        bins, bins_problem = PackedArchive.attempt(lambda: BinArchive(base))
+    same = packed and bins and packed.bins_id == bins.id
+    if bins and not (same and not packed.meta_missing):
+        if packed_problem:
+            bins.problems.append(str(packed_problem))
+        if packed and not same:
+            bins.problems.append("the packed archive was made of other bins")
+        return bins
+    if packed:
+        return packed
+    raise packed_problem or bins_problem or NoArchive("there is no archive of this name")
+
+
+def restored_name(archive, one):
+    """FORMAT: What comes back: the name under which an input is restored."""
+    end = None
+    if archive.flags & READS_ONLY:
+        end = b".reads"
+    elif one.kind == 0 and archive.quality == 2:
+        end = b".fasta"
+    if end is None:
+        return one.name
+    stem = one.name
+    for extension in (b".fastq", b".fq", b".fasta", b".fa", b".fna"):
+        if one.name.endswith(extension) and len(one.name) > len(extension):
+            stem = one.name[:-len(extension)]
+            break
+    return stem + end
+
+
+def escape(name):
+    """As testdata/testkit/README.md says."""
+    return "".join(chr(c) if 32 < c < 127 and c != 37 else f"%{c:02X}" for c in name)
+
+
+def outcome(base):
+    """Prints what of an archive can be restored; whether all is well."""
+    print(f"archive: {base}")
+    try:
+        archive = open_archive(base)
+    except (Damaged, UnknownVersion, NoArchive) as problem:
+        kinds = {Damaged: "damaged", UnknownVersion: "unknown version", NoArchive: "not an archive"}
+        print(f"# {problem}\nresult: {kinds[type(problem)]}")
+        return False
+    lines, problems, lost = [], list(archive.problems), False
+    for index, one in enumerate(archive.inputs):
+        digest, size = hashlib.sha256(), 0
+        try:
+            for part in archive.text(index):
+                digest.update(part)
+                size += len(part)
+        except Damaged as problem:
+            lost = True
+            problems.append(str(problem))
+            lines.append(f"damaged: {escape(one.name)}")
+        else:
+            lines.append(f"restored: {digest.hexdigest()} {size} {escape(restored_name(archive, one))}")
+    for problem in problems:
+        print(f"# {problem}")
+    print("result:", "damaged" if lost else "noted" if problems else "whole")
+    for line in lines:
+        print(line)
+    return not problems
 
 
 def find_input(archive, wanted):
@@ -3124,7 +3317,7 @@ COMMANDS = {"--lengths": lambda archive, index: (b"%d" % n for n in archive.leng
             "--names": lambda archive, index: archive.names(index),
             "--qualities": lambda archive, index: archive.qualities(index),
             "--sequences": lambda archive, index: archive.sequences(index)}
-USAGE = ("usage: orcomgo_reader.py [--check] DIR/NAME, or "
+USAGE = ("usage: orcomgo_reader.py [--check] DIR/NAME, or --outcome DIR/NAME..., or "
          "--lengths|--names|--qualities|--sequences|--text DIR/NAME INPUT")
 
 
@@ -3140,6 +3333,8 @@ def main(arguments):
         command, base, wanted = arguments
     elif len(arguments) == 2 and arguments[0] == "--check":
         command, base, wanted = *arguments, None
+    elif len(arguments) >= 2 and arguments[0] == "--outcome":
+        return 0 if all([outcome(base) for base in arguments[1:]]) else 1
     elif len(arguments) == 1 and not arguments[0].startswith("-"):
         command, base, wanted = None, arguments[0], None
     else:
@@ -3165,7 +3360,7 @@ def main(arguments):
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (Damaged, Unsupported, OSError) as problem:
+    except (Damaged, NoArchive, UnknownVersion, NotHeld, OSError) as problem:
         problems = [str(problem)]
     if problems:
         sys.stdout.flush()

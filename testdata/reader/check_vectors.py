@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Decodes the vectors of testdata/vectors with the models of orcomgo_reader.py.
+
+    check_vectors.py FOLDER          all vectors but those that take minutes
+    check_vectors.py --all FOLDER    those too
+
+FOLDER is testdata/vectors, whose README.md says what a vector is.  Prints a line
+for each vector that is decoded otherwise than it says; then the exit status is 1.
+"""
+
+import os
+import re
+import sys
+
+import orcomgo_reader as reader
+
+LONG = 1 << 16                  # bases of a pseudogenome that takes too long
+
+
+class Vector:
+    def __init__(self, title):
+        self.title, self.fields = title, {}
+
+    def lines(self, key):
+        return self.fields[key]
+
+    def text(self, key):
+        return "".join(self.fields[key])
+
+    def numbers(self, key):
+        return [int(word) for line in self.fields[key] for word in line.split()]
+
+    def number(self, key):
+        return self.numbers(key)[0]
+
+    def bytes(self, key="bytes"):
+        return bytes.fromhex(self.text(key))
+
+    def strings(self, key):
+        """Strings in quotation marks, one a line."""
+        return [re.sub(rb"%(..)", lambda m: bytes([int(m[1], 16)]), line[1:-1].encode())
+                for line in self.fields[key]]
+
+
+def read_vectors(path):
+    found = []
+    with open(path) as file:
+        for line in file.read().split("\n"):
+            if line.startswith("## "):
+                found.append(Vector(line[3:]))
+            elif not found or not line:
+                continue
+            elif line.startswith("  "):
+                found[-1].fields[key].append(line[2:])
+            else:
+                key, _, value = line.partition(":")
+                found[-1].fields[key] = [value.strip()] if value.strip() else []
+    return found
+
+
+def decisions(decoder):
+    def check(v):
+        coder, probabilities, bits = decoder(v.bytes()), v.numbers("probabilities"), v.text("bits")
+        return "".join(str(coder.bit(probabilities[i % len(probabilities)]))
+                       for i in range(len(bits))), bits
+    return check
+
+
+def squash(v):
+    function = reader.squash if v.title == "squash" else lambda p: reader.STRETCH[p >> 4]
+    return [function(x) for x in v.numbers("from")], v.numbers("to")
+
+
+def bases(v):
+    wanted = v.text("bases")
+    if "times" in v.fields:
+        wanted = (wanted * v.number("times"))[:-v.number("less")]
+    if len(wanted) >= LONG and not run_all:
+        return None
+    found, _ = reader.decode_pseudogenome(v.bytes(), "bases")
+    return bytes(b"ACGT"[base] for base in found).decode(), wanted
+
+
+def positions(v):
+    tree = reader.PositionTree(v.bytes(), v.number("bases"), "positions")
+    coder, wanted = reader.ArithmeticDecoder(v.bytes("coded")), v.numbers("positions")
+    return [tree.decode(coder) for _ in wanted], wanted
+
+
+def lengths(v):
+    wanted = v.numbers("lengths") if "lengths" in v.fields else [v.number("fixed")] * v.number("count")
+    return reader.decode_lengths(v.bytes(), len(wanted), "lengths"), wanted
+
+
+def slices(v):
+    members, wanted = [], []
+    for number in "12":
+        if "reads-" + number not in v.fields:
+            continue
+        reads, qualities = v.strings("reads-" + number), None
+        if "qualities-" + number in v.fields:
+            qualities = v.strings("qualities-" + number)
+        members.append([reader.Read(len(read), qualities and qualities[i])
+                        for i, read in enumerate(reads)])
+        wanted.append(b"".join(reads).decode())
+    if v.text("order") == "any":
+        wanted[0] = v.text("decoded")
+    genome, model = reader.decode_pseudogenome(v.bytes("pseudogenome"), "pseudogenome")
+    tree = reader.PositionTree(v.bytes("positions"), len(genome), "positions")
+    reader.SliceDecoder(v.bytes(), members, genome, model, [tree], "slice")
+    return [b"".join(read.text() for read in reads).decode() for reads in members], wanted
+
+
+def names(v):
+    wanted, first = v.strings("names"), None
+    if "first" in v.fields:
+        first = v.strings("first")
+    size = sum(len(name) + 1 for name in wanted)
+    return reader.decode_names(v.bytes(), len(wanted), first, size, "names"), wanted
+
+
+def qualities(v):
+    found = reader.decode_qualities(v.bytes(), v.numbers("lengths"), "qualities")
+    return b"".join(found).decode(), v.text("qualities")
+
+
+FILES = {"rangecoder.txt": decisions(reader.ArithmeticDecoder), "squash.txt": squash, "bases.txt": bases,
+         "positions.txt": positions, "lengths.txt": lengths, "slices.txt": slices, "names.txt": names,
+         "qualitycoder.txt": decisions(reader.RangeDecoder), "qualities.txt": qualities}
+
+
+def main(folder):
+    differ = checked = 0
+    for name, check in FILES.items():
+        for v in read_vectors(os.path.join(folder, name)):
+            try:
+                pair = check(v)
+            except reader.Damaged as problem:
+                pair = problem, None
+            if pair is None:
+                print(f"{name}: {v.title}: left out, it takes minutes")
+                continue
+            checked += 1
+            if pair[0] != pair[1]:
+                differ += 1
+                print(f"{name}: {v.title}: decoded otherwise: {str(pair[0])[:200]}")
+    print(f"{checked} vectors, {differ} decoded otherwise")
+    return 1 if differ else 0
+
+
+if __name__ == "__main__":
+    run_all = sys.argv[1:2] == ["--all"]
+    if len(sys.argv) != 2 + run_all:
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
+    sys.exit(main(sys.argv[1 + run_all]))
