@@ -165,7 +165,7 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	return c.cpu.Assign(ctx, t, b)
 }
 
-// onDevice bins the block on the GPU and tells whether it could.
+// onDevice bins the block on the GPU and reports whether it could.
 func (c *cuda) onDevice(ctx context.Context, t *Text, b *bins.Block, cols *cudaColumns) (bool, error) {
 	end := len(t.Data)
 	if t.Last {

@@ -77,7 +77,7 @@ func behindMember(in *bufio.Reader, offset func() uint64) error {
 	}
 }
 
-// garbageError tells of bytes behind compressed data that are none.
+// garbageError says that there are other bytes after the compressed data.
 type garbageError struct {
 	kind   string
 	offset uint64 // in the file

@@ -126,7 +126,7 @@ func setT(packed []byte, from, to int) {
 	}
 }
 
-// copyQuals copies qualities and tells whether all are from 33 to 126.
+// copyQuals copies qualities and reports whether all are from 33 to 126.
 func copyQuals(dst, src []byte) bool {
 	i, bad := 0, uint64(0)
 	for ; i+8 <= len(src); i += 8 {

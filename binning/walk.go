@@ -90,7 +90,7 @@ func (w *walker) more() bool {
 	return false
 }
 
-// has tells whether the text goes on at an offset up to its end so far.
+// has reports whether the text goes on at an offset up to its end so far.
 func (w *walker) has(at int) bool { return at < len(w.buf)-w.at || w.more() }
 
 // feed hashes the text before the record.

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// littleEndian tells whether numbers lie in memory as they do on disk.
+// littleEndian reports whether numbers lie in memory as they do on disk.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // bytesOf returns numbers as they are stored; on a little-endian machine without a copy.
@@ -129,7 +129,7 @@ func parseExceptions(dst []Exception, data []byte, b *Block) ([]Exception, error
 	return dst, nil
 }
 
-// exceptionByte tells whether a byte can be that of an exception.
+// exceptionByte reports whether a byte can be that of an exception.
 func exceptionByte(b byte) bool {
 	switch l := b | 0x20; {
 	case b == Lower, b == '.', b == '-', b == '*':

@@ -62,5 +62,5 @@ func (c *cursor) bytes(n uint64) []byte {
 // text returns a string preceded by its length.
 func (c *cursor) text() string { return string(c.bytes(c.uvarint())) }
 
-// done tells whether everything was there and nothing is left.
+// done reports whether everything was there and nothing is left.
 func (c *cursor) done() bool { return !c.bad && len(c.b) == 0 }

@@ -7,13 +7,13 @@ import (
 	"sort"
 )
 
-// IsDefault tells whether l is the zero value: four lines, LF, nothing after '+'.
+// IsDefault reports whether l is the zero value: four lines, LF, nothing after '+'.
 func (l *RecordLayout) IsDefault() bool {
 	return l.CR == 0 && l.Plus == PlusEmpty && l.SeqWidth == 0 && l.QualWidth == 0 &&
 		l.SeqLines == nil && l.QualLines == nil && !l.NoNewline && l.Tail == ""
 }
 
-// Equal tells whether two layouts give the same text.
+// Equal reports whether two layouts give the same text.
 func (l *RecordLayout) Equal(o *RecordLayout) bool {
 	return l.CR == o.CR && l.Plus == o.Plus && l.PlusText == o.PlusText && l.SeqWidth == o.SeqWidth &&
 		l.QualWidth == o.QualWidth && sameLines(l.SeqLines, o.SeqLines) && sameLines(l.QualLines, o.QualLines) &&
@@ -23,7 +23,7 @@ func (l *RecordLayout) Equal(o *RecordLayout) bool {
 // sameLines tells nil, which says that a width describes the lines, from no lines at all.
 func sameLines(a, b []uint32) bool { return (a == nil) == (b == nil) && slices.Equal(a, b) }
 
-// IsDefault tells whether every record of the block has the default layout.
+// IsDefault reports whether every record of the block has the default layout.
 func (l *Layout) IsDefault() bool { return l.Default.IsDefault() && len(l.Exceptions) == 0 }
 
 // Slice returns the layout of records from..to-1, numbered from 0. It shares memory with l.

@@ -73,7 +73,7 @@ func (d *Device) Unpin(b []byte) error {
 	return cudaError("freeing pinned memory", freePinned(b))
 }
 
-// Pinned tells whether b lies in memory of Pin.
+// Pinned reports whether b lies in memory of Pin.
 func (d *Device) Pinned(b []byte) bool {
 	if len(b) == 0 {
 		return true

@@ -15,7 +15,7 @@ import (
 // Entry is an archive that was found.
 type Entry struct {
 	Dir, Name string
-	// Has tells for each stage whether files of it are there. They may be damaged.
+	// Has says for each stage whether files of it are there. They may be damaged.
 	Has [stages]bool
 }
 

@@ -60,5 +60,5 @@ func (r *bitReader) get(k int) uint32 {
 	return v
 }
 
-// whole tells whether everything was read and no more.
+// whole reports whether everything was read and no more.
 func (r *bitReader) whole() bool { return !r.over && len(r.src) == 0 && r.n < 8 && r.acc == 0 }

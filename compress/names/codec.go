@@ -266,7 +266,7 @@ func (c *codec) fieldsBeside(s *shape, name, first []byte) {
 	}
 }
 
-// holds tells whether the field's last value is that of the token.
+// holds reports whether the field's last value is that of the token.
 func (f *fieldState) holds(name []byte, t *field) bool {
 	if f.kind == kindWord {
 		return bytes.Equal(f.word, name[t.from:t.to])

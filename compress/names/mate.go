@@ -36,7 +36,7 @@ func (r rule) place(first []byte) int {
 	return i + 1
 }
 
-// follows tells whether name is what the rule makes of first.
+// follows reports whether name is what the rule makes of first.
 func (r rule) follows(name, first []byte) bool {
 	if len(name) != len(first) {
 		return false

@@ -206,7 +206,7 @@ func (sh *sampleShape) plan() shapePlan {
 	return p
 }
 
-// evenLetters tells whether the letters of the words look drawn evenly, as of barcodes of
+// evenLetters reports whether the letters of the words look drawn evenly, as of barcodes of
 // molecules and of UUIDs.
 func (c *column) evenLetters() bool {
 	total, kinds := 0, 0
@@ -264,7 +264,7 @@ func (c *column) unit(width int) uint32 {
 	return best
 }
 
-// repeats tells whether forecasts of a matcher pay.
+// repeats reports whether forecasts of a matcher pay.
 func (c *column) repeats() bool {
 	m := newMatcher()
 	hits := 0
@@ -279,7 +279,7 @@ func (c *column) repeats() bool {
 	return hits > len(c.vals)/50
 }
 
-// sparse tells whether only few of the possible values occur.
+// sparse reports whether only few of the possible values occur.
 func (c *column) sparse(top uint32) bool {
 	s := newSeenSet()
 	low := top

@@ -91,7 +91,7 @@ func (b *builder) voteIn(lo, hi int) error {
 }
 
 // oriented returns read i turned as the pseudogenome has it, and its skip mask (nil if none).
-// inputReversed tells whether the read in input orientation is the reverse of the pseudogenome.
+// inputReversed reports whether the read in input orientation is the reverse of the pseudogenome.
 func (rd *Reads) oriented(i int, inputReversed bool, buf *[]byte, mask *[]uint64) (read []byte, m []uint64) {
 	turn := inputReversed != (rd.place[i]&1 != 0)
 	n := rd.len(i)

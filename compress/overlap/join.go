@@ -447,7 +447,7 @@ func (a *assembler) verify(h hit) int {
 	return hi - lo
 }
 
-// alike tells whether x and y, as many bases, one a byte, differ in at most limit of them.
+// alike reports whether x and y, as many bases, one a byte, differ in at most limit of them.
 func alike(x, y []byte, limit int) bool {
 	for len(x) >= 8 && len(y) >= 8 {
 		d := binary.LittleEndian.Uint64(x) ^ binary.LittleEndian.Uint64(y)

@@ -30,7 +30,7 @@ func of(reads uint32, letters string, turned bool) contig {
 	return contig{seq: codes(letters), reads: reads}
 }
 
-// spells tells whether a piece, as joinedPieces has it, is letters on either strand, of so many reads.
+// spells reports whether a piece, as joinedPieces has it, is letters on either strand, of so many reads.
 func spells(piece, letters string, reads int) bool {
 	return piece == fmt.Sprintf("%s %d", letters, reads) || piece == fmt.Sprintf("%s %d", reverseComplement(letters), reads)
 }

@@ -340,10 +340,10 @@ func (l *Layout) Bases(dst []byte, record uint32) []byte {
 // Stretch appends the n bases of the pseudogenome from pos on, one a byte, to dst.
 func (p *Pseudogenome) Stretch(dst []byte, pos, n int) []byte { return unpack(dst, p.Packed, pos, n) }
 
-// poorly tells whether a read of n bases with so many mismatches is worth a second look.
+// poorly reports whether a read of n bases with so many mismatches is worth a second look.
 func poorly(n, miss int) bool { return miss > 2 && miss > n/50 }
 
-// isPoor tells whether read i stands poorly and can take part in contigs.
+// isPoor reports whether read i stands poorly and can take part in contigs.
 func (b *builder) isPoor(rd *Reads, i int) bool {
 	rec, n := rd.record[i], rd.len(i)
 	if b.pl.pos[rec] == Unplaced || n > maxOverlapped || !poorly(n, int(b.pl.miss[rec])) {

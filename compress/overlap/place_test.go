@@ -58,7 +58,7 @@ func at(pos int, reversed bool) string {
 	return fmt.Sprint(pos)
 }
 
-// seeded tells whether one of the 24-mers of a read that are looked up has no error.
+// seeded reports whether one of the 24-mers of a read that are looked up has no error.
 func seeded(d drawn, genome string) bool {
 	for a := 0; a+exact.k <= len(d.read); a++ {
 		clean := !slices.ContainsFunc(d.wrong, func(w int) bool { return w >= a && w < a+exact.k })

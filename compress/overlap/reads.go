@@ -303,7 +303,7 @@ func (rd *Reads) at(record uint32) int {
 	return int(record)
 }
 
-// Has tells whether the read of a record is there.
+// Has reports whether the read of a record is there.
 func (rd *Reads) Has(record uint32) bool { return rd.only == nil || rd.only.Has(record) }
 
 // byRecord reads the records of only (nil: all), for at and what needs no more.
@@ -437,7 +437,7 @@ func (rd *Reads) len(i int) int {
 	return int(rd.fixed)
 }
 
-// isOdd tells whether read i has bytes other than A, C, G, T in either case.
+// isOdd reports whether read i has bytes other than A, C, G, T in either case.
 func (rd *Reads) isOdd(i int) bool { return rd.odd[i>>6]>>(i&63)&1 != 0 }
 
 // Exceptions returns the exceptions of a record, in input orientation.

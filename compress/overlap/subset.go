@@ -46,5 +46,5 @@ func NewSubset(n uint64) *Subset { return &Subset{newBitset(int(n))} }
 // Add adds a record.
 func (s *Subset) Add(record uint32) { s.words[record>>6] |= 1 << (record & 63) }
 
-// Has tells whether a record is in the set.
+// Has reports whether a record is in the set.
 func (s *Subset) Has(record uint32) bool { return s.has(record) }

@@ -95,10 +95,10 @@ func (d *decoder) word() uint64 {
 	return uint64(binary.BigEndian.Uint32(b[:]))
 }
 
-// overrun tells whether more was read than a whole stream and its 8 bytes ahead hold.
+// overrun reports whether more was read than a whole stream and its 8 bytes ahead hold.
 func (d *decoder) overrun() bool { return d.pos > len(d.src)+11 }
 
-// done tells whether the stream was used up, and no more.
+// done reports whether the stream was used up, and no more.
 func (d *decoder) done() bool { return !d.overrun() && d.pos >= len(d.src) }
 
 // grow makes room for n more bytes, doubling, never beyond what total asks for.

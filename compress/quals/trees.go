@@ -61,7 +61,7 @@ func frequencyOf(level uint32) uint64 {
 	return (2 + uint64(level-1)&1) << ((level - 1) >> 1)
 }
 
-// worthTrees tells whether a column of total bytes gains by a tree for each previous
+// worthTrees reports whether a column of total bytes gains by a tree for each previous
 // symbol: they take about n*n/3 bytes.
 func worthTrees(n, total int) bool { return total >= 256*n*n }
 

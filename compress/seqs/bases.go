@@ -362,7 +362,7 @@ func (s *stream) read(margin int) {
 	}
 }
 
-// err waits for the whole and tells whether it was decoded.
+// err waits for the whole and reports whether it was decoded.
 func (s *stream) err() error {
 	for !s.whole {
 		s.read(0)

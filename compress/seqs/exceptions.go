@@ -79,7 +79,7 @@ func (x *exceptionCoder) code(c *coder, col *Column) (out []bins.Exception, ok b
 	return x.codeN(c, col, &values, list)
 }
 
-// findN notes the quality values of Ns, and tells whether coding Ns base by base under
+// findN notes the quality values of Ns, and reports whether coding Ns base by base under
 // those values is worth the time: not where such values are common and Ns are rare.
 func (x *exceptionCoder) findN(col *Column, values *[128]bool) bool {
 	n, at, read := 0, 0, 0

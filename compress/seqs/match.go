@@ -114,7 +114,7 @@ func (m *match) widen(hist *history, n, more int) {
 	}
 }
 
-// noted tells whether the k-mer that ends at place i is entered: every other is, as all are looked up.
+// noted reports whether the k-mer that ends at place i is entered: every other is, as all are looked up.
 func noted(i int) bool { return i&1 == 0 }
 
 // note enters the k-mer that ends at place i; h holds the last bases, r their reverse complement.

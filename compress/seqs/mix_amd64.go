@@ -2,7 +2,7 @@ package seqs
 
 import "github.com/klauspost/cpuid/v2"
 
-// vectors tells whether the processor has the vector instructions that are used.
+// vectors reports whether the processor has the vector instructions that are used.
 var vectors = cpuid.CPU.Supports(cpuid.AVX2)
 
 // predict finds the nodes of a base and the probabilities of its decisions, given the last bases and the
