@@ -15,10 +15,11 @@ import (
 
 // oddNames are names that files of a Unix system can have.
 var oddNames = []string{
-	`back\slash.fastq`, `\`, ` leading space.fastq`, "trailing space.fastq ", "..dots.fastq", "...", ".hidden", "new\nline.fastq", "\n", "tab\t.fq",
-	"\x1b[2Jescape.fastq", "\x7f\x01", "not UTF-8 \xff\xfe.fastq", "\xc3", "ünïcödé.fastq", "日本語.fastq", "-dash.fastq", "--help", "*?[a].fastq",
-	`"quoted".fastq`, "$HOME.fastq", "a:b|c<d>e.fastq", "con.fastq", "x.fastq.tmp", ".orcomgo-0.tmp", ".fastq", "..fastq", "..gz", "...gz", "x.cdna", "x.bmeta",
-	strings.Repeat("n", 255), strings.Repeat("s", 205) + "_A.fastq", strings.Repeat("s", 205) + "_B.fastq", strings.Repeat("é", 127),
+	`back\slash.fastq`, `\`, ` leading space.fastq`, "trailing space.fastq ", "..dots.fastq", "...", ".hidden", "new\nline.fastq", "\n",
+	"tab\t.fq", "\x1b[2Jescape.fastq", "\x7f\x01", "not UTF-8 \xff\xfe.fastq", "\xc3", "ünïcödé.fastq", "日本語.fastq", "-dash.fastq",
+	"--help", "*?[a].fastq", `"quoted".fastq`, "$HOME.fastq", "a:b|c<d>e.fastq", "con.fastq", "x.fastq.tmp", ".orcomgo-0.tmp", ".fastq",
+	"..fastq", "..gz", "...gz", "x.cdna", "x.bmeta", strings.Repeat("n", 255), strings.Repeat("s", 205) + "_A.fastq",
+	strings.Repeat("s", 205) + "_B.fastq", strings.Repeat("é", 127),
 }
 
 // TestOddNames: each input comes back under its own name, byte for byte, alone and all

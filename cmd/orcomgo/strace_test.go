@@ -15,9 +15,10 @@ import (
 
 // The system calls that commands make to the file system, with an error that each can give.
 var injections = []struct{ calls, err string }{
-	{"openat", "EACCES"}, {"openat", "EIO"}, {"read", "EIO"}, {"pread64", "EIO"}, {"write", "ENOSPC"}, {"pwrite64", "ENOSPC"}, {"pwrite64", "EIO"},
-	{"fsync", "EIO"}, {"close", "EIO"}, {"fstat", "EIO"}, {"newfstatat", "EACCES"}, {"newfstatat", "EIO"}, {"getdents64", "EIO"},
-	{"mkdirat", "ENOSPC"}, {"linkat", "ENOSPC"}, {"linkat", "EOPNOTSUPP"}, {"renameat,renameat2", "EIO"}, {"unlinkat", "EIO"}, {"flock", "ENOLCK"}, {"mmap", "ENOMEM"},
+	{"openat", "EACCES"}, {"openat", "EIO"}, {"read", "EIO"}, {"pread64", "EIO"}, {"write", "ENOSPC"}, {"pwrite64", "ENOSPC"},
+	{"pwrite64", "EIO"}, {"fsync", "EIO"}, {"close", "EIO"}, {"fstat", "EIO"}, {"newfstatat", "EACCES"}, {"newfstatat", "EIO"},
+	{"getdents64", "EIO"}, {"mkdirat", "ENOSPC"}, {"linkat", "ENOSPC"}, {"linkat", "EOPNOTSUPP"}, {"renameat,renameat2", "EIO"},
+	{"unlinkat", "EIO"}, {"flock", "ENOLCK"}, {"mmap", "ENOMEM"},
 }
 
 // TestLongSystemCalls makes each system call of each command fail, one in each run, by
@@ -47,7 +48,8 @@ func TestLongSystemCalls(t *testing.T) {
 					injected := false
 					problem := s.try(t, w, func(dir string) int {
 						trace := filepath.Join(t.TempDir(), "trace")
-						args := []string{"-f", "-o", trace, "-e", "trace=" + in.calls, "-e", fmt.Sprintf("inject=%s:error=%s:when=%d", in.calls, in.err, at), program}
+						inject := fmt.Sprintf("inject=%s:error=%s:when=%d", in.calls, in.err, at)
+						args := []string{"-f", "-o", trace, "-e", "trace=" + in.calls, "-e", inject, program}
 						cmd := exec.Command(strace, append(args, s.in(dir)...)...)
 						var out bytes.Buffer
 						cmd.Stdout, cmd.Stderr = &out, &out
