@@ -52,7 +52,7 @@ func checkReader(t *testing.T, cases []readerCase) {
 	}
 	outcomes := strings.Split(runReader(t, "orcomgo_reader.py", args...), "archive: ")[1:]
 	if len(outcomes) != len(cases) {
-		t.Fatalf("the reader tells of %d archives, want %d", len(outcomes), len(cases))
+		t.Fatalf("the reader reports %d archives, want %d", len(outcomes), len(cases))
 	}
 	for i, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -714,7 +714,7 @@ class PackedArchive:
             yield from self.slice_sequences(one)[number]
 
     def text(self, index):
-        """The text of an input, record by record; checked where the archive tells how."""
+        """The text of an input, record by record; checked where the archive has checksums of it."""
         kind = self.inputs[index].kind
         names = None if self.flags & READS_ONLY else self.names(index)
         total, text_of_input = 0, b""
@@ -1194,7 +1194,7 @@ class Probs:
 
 
 def make_squash():
-    """FORMAT: Sequences, stretch and squash: squash(-2047..2047), by x + 2047."""
+    """FORMAT: Sequences, Adaptive elements: squash(-2047..2047), by x + 2047."""
     positive, t = [], 1 << 62
     for _ in range(2048):
         positive.append(min((1 << 62) // (((1 << 62) + t) >> 16), 65527))
@@ -1269,12 +1269,12 @@ def name_hash(a, b, c):
 
 
 def context(tag, k, b, c):
-    """T(k; b, c) of FORMAT, Names, Coding."""
+    """Tag[k](b, c) of FORMAT, Names, Decisions."""
     return name_hash(tag + 64 * k, b, c)
 
 
 class NameCoder:
-    """FORMAT: Names, Coding: slots, weights and even bits."""
+    """FORMAT: Names, Decisions: slots, weights and even bits."""
 
     def __init__(self, even, stream):
         self.even_data, self.even_at = even, 0
@@ -1349,7 +1349,7 @@ def is_letter(c):
 
 
 def cut_name(name, style):
-    """FORMAT: Names, Cutting a name: the shape and the fields, as they stand."""
+    """FORMAT: Names, Cutting a name: the shape and the fields."""
     if style == STYLE_LINE:
         return bytes([128]), [name]
     shape, fields, at = bytearray(), [], 0
@@ -1453,7 +1453,7 @@ class Field:
     # -- numbers
 
     def forecasts(self):
-        """FORMAT: Names, A number: at most three values that may come next."""
+        """FORMAT: Names, Forecasts: at most three values that may come next."""
         found, place = [], self.place
         for _ in range(8):
             if place is None or len(found) == 3:
@@ -1731,7 +1731,7 @@ class NameDecoder:
                     return
             missed = int(bool(forecasts))
         before = self.last_move
-        move, stepped = self.step(shape, i, missed)
+        move, stepped = self.step(shape, i, missed if field.unit == 1 else 0)
         self.last_move = move
         value = stepped
         if field.unit > 1:
@@ -1970,7 +1970,7 @@ class RangeDecoder:
 
 
 def make_state_levels():
-    """P(l): 2^32 times the probability that state level l stands for."""
+    """P(l): 2^32 times the probability of state level l."""
     found, t = [0] * 4096, 1 << 62
     for x in range(2048):
         found[2048 + x] = (1 << 62) // (((1 << 62) + t) >> 32)
@@ -1987,7 +1987,7 @@ NEXT_STATE = {}
 
 
 def next_state(state, bit):
-    """FORMAT: Qualities, States."""
+    """FORMAT: Qualities, Decisions."""
     found = NEXT_STATE.get((state, bit))
     if found is None:
         found = NEXT_STATE[state, bit] = make_next_state(state >> 12, state & 4095, bit)
@@ -2184,7 +2184,7 @@ class QualityDecoder:
 
 
 # ---------------------------------------------------------------------------
-# Sequences: the model of bases (FORMAT: Sequences, Bases and Match)
+# Sequences: the model of bases (FORMAT: Sequences, Bases and Matches)
 
 HISTORY_CONTEXTS = (1, 2, 3, 4, 6, 9)
 OTHER_STRAND = ((4, 6), (5, 9))         # (input, bases) of the contexts that learn the other strand
@@ -2559,7 +2559,7 @@ class Read:
         self.bases = [None] * length
 
     def open_places(self):
-        """The places whose base is told: all but the exceptions other than lower case."""
+        """The places whose base is coded: all but the exceptions other than lower case."""
         return [i for i in range(self.length) if not self.exceptions.get(i)]
 
     def text(self):
@@ -2691,7 +2691,7 @@ class SliceDecoder:
 
     def check_place(self, read):
         require(0 <= read.position and read.position + read.length <= len(self.genome),
-                f"{self.what}: a read stands outside the pseudogenome")
+                f"{self.what}: a read is placed outside the pseudogenome")
 
     def mismatches(self, data):
         coder = ArithmeticDecoder(data)
@@ -2808,11 +2808,11 @@ ERROR_RATE = make_error_rates()
 
 
 # ---------------------------------------------------------------------------
-# Layouts and the text of a record (FORMAT: Columns, Layout; Bins, Layout; What comes back)
+# Record forms and the text of a record (FORMAT: Columns; Record forms; What comes back)
 
 class Layout:
     def __init__(self, source=None):
-        """A record layout; without a source the default of archives without layouts."""
+        """A record form; without a source that of archives without layout sections."""
         self.flags, self.text = 0, b""
         self.width = [None, None]       # of sequence and quality lines
         self.lines = [None, None]
@@ -2894,7 +2894,7 @@ def parse_layouts(data, count, what):
 
 
 def packed_layouts(data, count, what):
-    """FORMAT: Columns, Layout."""
+    """FORMAT: Columns, the layout section."""
     if not data:
         return parse_layouts(data, count, what)
     source = Bytes(data, what)
@@ -2913,7 +2913,7 @@ def packed_layouts(data, count, what):
     return lambda record: others.get(record, default)
 
 
-ZSTD_BOUND = 1 << 30            # of a layout, whose length is not told beforehand
+ZSTD_BOUND = 1 << 30            # of a layout, whose length is not stored
 
 
 # ---------------------------------------------------------------------------
@@ -3254,21 +3254,24 @@ def open_archive(base):
     raise packed_problem or bins_problem or NoArchive("there is no archive of this name")
 
 
-def restored_name(archive, one):
-    """FORMAT: What comes back: the name under which an input is restored."""
-    end = None
-    if archive.flags & READS_ONLY:
-        end = b".reads"
-    elif one.kind == 0 and archive.quality == 2:
-        end = b".fasta"
-    if end is None:
-        return one.name
-    stem = one.name
-    for extension in (b".fastq", b".fq", b".fasta", b".fa", b".fna"):
-        if one.name.endswith(extension) and len(one.name) > len(extension):
-            stem = one.name[:-len(extension)]
-            break
-    return stem + end
+def restored_names(archive):
+    """FORMAT: What comes back: the names under which inputs are restored."""
+    def name(one, replace):
+        if archive.flags & READS_ONLY:
+            end = b".reads"
+        elif one.kind == 0 and archive.quality == 2:
+            end = b".fasta"
+        else:
+            return one.name
+        for extension in (b".fastq", b".fq", b".fasta", b".fa", b".fna"):
+            if replace and one.name.endswith(extension) and len(one.name) > len(extension):
+                return one.name[:-len(extension)] + end
+        return one.name + end
+
+    names = [name(one, True) for one in archive.inputs]
+    if len(set(names)) < len(names):
+        names = [name(one, False) for one in archive.inputs]
+    return names
 
 
 def escape(name):
@@ -3286,6 +3289,7 @@ def outcome(base):
         print(f"# {problem}\nresult: {kinds[type(problem)]}")
         return False
     lines, problems, lost = [], list(archive.problems), False
+    names = restored_names(archive)
     for index, one in enumerate(archive.inputs):
         digest, size = hashlib.sha256(), 0
         try:
@@ -3297,7 +3301,7 @@ def outcome(base):
             problems.append(str(problem))
             lines.append(f"damaged: {escape(one.name)}")
         else:
-            lines.append(f"restored: {digest.hexdigest()} {size} {escape(restored_name(archive, one))}")
+            lines.append(f"restored: {digest.hexdigest()} {size} {escape(names[index])}")
     for problem in problems:
         print(f"# {problem}")
     print("result:", "damaged" if lost else "noted" if problems else "whole")
