@@ -172,8 +172,8 @@ func TestOrientedReads(t *testing.T) {
 	}
 }
 
-// TestMending: reads of a second sequence that is placed poorly on the first bring their own, if it costs less than their mismatches, and are
-// placed there then; those of the first stay where they are.
+// TestMending: reads of a second sequence that is placed poorly on the first bring their own, if it costs less than their mismatches,
+// and are placed there then; those of the first stay where they are.
 func TestMending(t *testing.T) {
 	r := rand.New(rand.NewSource(74))
 	genome := randomLetters(r, 2000)
@@ -259,7 +259,9 @@ func TestWorstReadsAreMendedFirst(t *testing.T) {
 	}
 	b := placedAs(t, genome, ds)
 	one := 64 + b.records.meanLength()
-	for _, c := range []struct{ bytes, want uint64 }{{0, 9}, {9 * one, 9}, {10 * one, 8}, {19 * one, 8}, {35 * one, 6}, {60 * one, 0}, {1 << 40, 0}} {
+	for _, c := range []struct{ bytes, want uint64 }{
+		{0, 9}, {9 * one, 9}, {10 * one, 8}, {19 * one, 8}, {35 * one, 6}, {60 * one, 0}, {1 << 40, 0},
+	} {
 		if got := b.leastMismatches(c.bytes); uint64(got) != c.want {
 			t.Errorf("%d bytes: reads of %d mismatches or more are taken, want %d", c.bytes, got, c.want)
 		}
@@ -289,7 +291,7 @@ func TestRestIsPlacedInBatches(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !slices.Equal(whole.pl.pos, batches.pl.pos) || !slices.Equal(whole.pl.rev, batches.pl.rev) || !bytes.Equal(whole.pl.miss, batches.pl.miss) {
+	if x, y := whole.pl, batches.pl; !slices.Equal(x.pos, y.pos) || !slices.Equal(x.rev, y.rev) || !bytes.Equal(x.miss, y.miss) {
 		t.Error("other places in batches")
 	}
 	right := 0

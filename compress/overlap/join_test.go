@@ -190,7 +190,8 @@ func TestJoinThatWouldOverwrite(t *testing.T) {
 func TestReadsByThemselves(t *testing.T) {
 	r := rand.New(rand.NewSource(46))
 	g, h := randomLetters(r, 250), randomLetters(r, 250)
-	reads := []string{g[:100], reverseComplement(g[60:160]), g[110:250], h[:120], reverseComplement(h[:70] + "N" + h[71:150]), randomLetters(r, 200)}
+	reads := []string{g[:100], reverseComplement(g[60:160]), g[110:250], h[:120], reverseComplement(h[:70] + "N" + h[71:150]),
+		randomLetters(r, 200)}
 	rd := loaded(t, archiveOf(t, oneBlock, reads))
 	c := &contigs{rd: rd}
 	for i := range rd.Count() {

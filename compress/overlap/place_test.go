@@ -331,8 +331,8 @@ func TestRetriedReads(t *testing.T) {
 	}
 }
 
-// TestWindows: a pseudogenome that is indexed a window at a time, as little memory needs, gives reads the same places, those over the ends of
-// windows too, and of equals in two windows the first.
+// TestWindows: a pseudogenome that is indexed a window at a time, as little memory needs, gives reads the same places, those over the
+// ends of windows too, and of equals in two windows the first.
 func TestWindows(t *testing.T) {
 	r := rand.New(rand.NewSource(67))
 	genome := []byte(randomLetters(r, 20_000))
@@ -377,8 +377,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestKmerIndex: every sampled k-mer of either strand is found at all of its positions, ascending, for any number of threads and whatever the
-// index begins with.
+// TestKmerIndex: every sampled k-mer of either strand is found at all of its positions, ascending, for any number of threads and wherever
+// the index begins.
 func TestKmerIndex(t *testing.T) {
 	r := rand.New(rand.NewSource(68))
 	x := randomLetters(r, 400)
@@ -433,8 +433,8 @@ func TestKmerIndex(t *testing.T) {
 	}
 }
 
-// TestCandidatesAreBounded: reads that share k-mers with thousands of places, none of which is theirs, look at no more candidates than their
-// bases allow, and one seed's each beyond; a read that has a place finds it all the same, unless too much was used up before it.
+// TestCandidatesAreBounded: reads that share k-mers with thousands of places, none of which is theirs, look at no more candidates than
+// their bases allow, and one seed's each beyond; a read that has a place there finds it all the same.
 func TestCandidatesAreBounded(t *testing.T) {
 	r := rand.New(rand.NewSource(69))
 	shared := randomLetters(r, 24)
