@@ -37,8 +37,8 @@ func codedExceptions(t *testing.T, name string, col *Column) (data []byte, mode 
 	return data, decodeFrom(data).even(0, 2)
 }
 
-// TestExceptionsRoundTrip: exceptions come back, next to each other and at all ends of reads, and N is coded under quality values exactly where
-// that is worth it.
+// TestExceptionsRoundTrip: exceptions come back, next to each other and at all ends of reads, and N is coded under quality values exactly
+// where that is worth it.
 func TestExceptionsRoundTrip(t *testing.T) {
 	q := func(n int) string { return strings.Repeat("I", n) }
 	for _, c := range []struct {
@@ -139,8 +139,8 @@ func TestDamagedExceptions(t *testing.T) {
 	}
 }
 
-// TestOddRuns: asked read after read, of which some are left out, the bases without a value of their own are those with an exception other than
-// lower case.
+// TestOddRuns: asked read after read, of which some are left out, the bases without a value of their own are those with an exception
+// other than lower case.
 func TestOddRuns(t *testing.T) {
 	reads := []string{"ACGT", "NacT", "ACgt", "RRNN", "", "NNNN", "aNNa"}
 	col := exceptionsColumn("", reads...)

@@ -36,7 +36,8 @@ func over(pg []byte, pos, n int, rev bool, b byte, at ...int) *overlay {
 	return o
 }
 
-// codedOver codes the mismatches of reads, decodes them, and returns the model of the decoder and how many bits the reads from number `from` on take.
+// codedOver codes the mismatches of reads, decodes them, and returns the model of the decoder and how many bits the reads from number
+// `from` on take.
 func codedOver(t *testing.T, byQual bool, pg []byte, reads []*overlay, from int) (*mismatches, float64) {
 	t.Helper()
 	code := func(reads []*overlay) []byte {
@@ -60,8 +61,8 @@ func codedOver(t *testing.T, byQual bool, pg []byte, reads []*overlay, from int)
 	return m, 8 * float64(len(data)-len(code(reads[:from])))
 }
 
-// TestMismatchesRoundTrip: reads of all lengths, strands and numbers of mismatches come back, with qualities and without, whatever bases have no
-// value of their own.
+// TestMismatchesRoundTrip: reads of all lengths, strands and numbers of mismatches come back, with qualities and without, whatever bases
+// have no value of their own.
 func TestMismatchesRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewSource(120))
 	pg := randomBases(r, 3000)
@@ -109,8 +110,8 @@ func randomBases(r *rand.Rand, n int) []byte {
 	return b
 }
 
-// TestVariantsAreAskedForFirst: a difference that reads share costs little from the second read on, on either strand; differences that no two
-// share cost what telling their places takes.
+// TestVariantsAreAskedForFirst: a difference that reads share costs little from the second read on, on either strand; differences that no
+// two share cost what telling their places takes.
 func TestVariantsAreAskedForFirst(t *testing.T) {
 	r := rand.New(rand.NewSource(121))
 	pg := randomBases(r, 4000)
@@ -200,7 +201,8 @@ func TestStand(t *testing.T) {
 	}
 }
 
-// TestMismatchesFollowQualities: where mismatches are at bases of low quality they cost little; the same ones, with qualities that tell nothing, much.
+// TestMismatchesFollowQualities: where mismatches are at bases of low quality they cost little; the same ones, with qualities that tell
+// nothing, much.
 func TestMismatchesFollowQualities(t *testing.T) {
 	r := rand.New(rand.NewSource(123))
 	pg := randomBases(r, 60_000)
