@@ -141,6 +141,19 @@ func TestContigsOfMostReadsComeFirst(t *testing.T) {
 	}
 }
 
+// TestContigBetweenTwoThatDiffer: a contig that sticks out of one piece and lies inside another, which don't agree with each other,
+// belongs to the one that holds it.
+func TestContigBetweenTwoThatDiffer(t *testing.T) {
+	r := rand.New(rand.NewSource(51))
+	g := randomLetters(r, 400)
+	first := changed(g[:200], 122, 127, 132, 137, 142, 155, 160) // of the 80 bases that overlap 6 may differ
+	second := g[120:]
+	pieces := joinedPieces(of(9, first, false), of(8, second, true), of(7, changed(g, 155, 160)[150:260], false))
+	if len(pieces) != 2 || !spells(pieces[0], first, 9) || !spells(pieces[1], second, 15) {
+		t.Errorf("%v, want %s of 9 reads and %s of 15", pieces, first, second)
+	}
+}
+
 // TestContigsThatDifferStayApart: contigs join where at most one base in sixteen, and one more, differs over all of the overlap.
 func TestContigsThatDifferStayApart(t *testing.T) {
 	r := rand.New(rand.NewSource(44))
@@ -190,7 +203,8 @@ func TestJoinThatWouldOverwrite(t *testing.T) {
 func TestReadsByThemselves(t *testing.T) {
 	r := rand.New(rand.NewSource(46))
 	g, h := randomLetters(r, 250), randomLetters(r, 250)
-	reads := []string{g[:100], reverseComplement(g[60:160]), g[110:250], h[:120], reverseComplement(h[:70] + "N" + h[71:150]), randomLetters(r, 200)}
+	reads := []string{g[:100], reverseComplement(g[60:160]), g[110:250], h[:120], reverseComplement(h[:70] + "N" + h[71:150]),
+		randomLetters(r, 200)}
 	rd := loaded(t, archiveOf(t, oneBlock, reads))
 	c := &contigs{rd: rd}
 	for i := range rd.Count() {
