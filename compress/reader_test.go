@@ -106,7 +106,7 @@ func TestReaderGolden(t *testing.T) {
 	var cases []readerCase
 	for i := range goldens {
 		g := &goldens[i]
-		if testing.Short() && !slices.Contains(short, g.name) {
+		if os.Getenv("ORCOMGO_LONG") == "" && !slices.Contains(short, g.name) {
 			continue
 		}
 		dir := filepath.Join(goldenDir, g.name)
@@ -145,7 +145,7 @@ func TestReaderTestkit(t *testing.T) {
 	}
 	var cases []readerCase
 	for i, entry := range entries {
-		if !entry.IsDir() || testing.Short() && i%20 != 0 {
+		if !entry.IsDir() || os.Getenv("ORCOMGO_LONG") == "" && i%20 != 0 {
 			continue
 		}
 		dir := filepath.Join(kitDir, entry.Name())

@@ -85,7 +85,7 @@ func kills() int {
 	case testing.Short():
 		return 5
 	}
-	return 50
+	return 20
 }
 
 // killed starts orcomgo and kills it after a random share of the time it takes, or lets

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -64,8 +65,8 @@ func TestMemoryBoundHolds(t *testing.T) {
 		"tandem": 40_000, "thirdN": 10_000, "identical": 100_000, "polyA": 100_000, "allN": 100_000}
 	for shape, n := range reads {
 		t.Run(shape, func(t *testing.T) {
-			if testing.Short() && shape != "shared24" {
-				t.Skip("one shape will do")
+			if os.Getenv("ORCOMGO_LONG") == "" && !slices.Contains([]string{"shared24", "chimera", "stutter", "identical"}, shape) {
+				t.Skip("make test-long runs all shapes")
 			}
 			dir := t.TempDir()
 			var text bytes.Buffer

@@ -166,7 +166,7 @@ func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 }
 
 // around is a little of the field after f, as the last name had it: where numbers run in
-// rasters, how far the inner one has come reports whether the outer one moves on.
+// rasters, the position of the inner one says whether the outer one moves on.
 func (c *codec) around(f *fieldState) uint32 {
 	if f.next == nil {
 		return 0
