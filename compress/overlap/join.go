@@ -32,7 +32,8 @@ type assembler struct {
 	bounds  assemblerBounds
 	// refused: contigs of several reads found no room.
 	refused  bool
-	compared int // calls of verify
+	compared int // places of contigs that were compared
+	credit   int // how many more may be; see joinReserve
 
 	bases    int
 	held     uint64 // bytes of supers
@@ -102,7 +103,7 @@ func newAssembler(expected int, bounds assemblerBounds) *assembler {
 	if bounds.slots > 0 {
 		b = min(b, bits.Len(uint(bounds.slots))-1)
 	}
-	return &assembler{slots: make([]uint64, 1<<b), hashes: make([]uint32, 1<<b), shift: uint(32 - b), bounds: bounds}
+	return &assembler{slots: make([]uint64, 1<<b), hashes: make([]uint32, 1<<b), shift: uint(32 - b), bounds: bounds, credit: joinReserve}
 }
 
 // expectedKmers returns about how many k-mers of contigs an index will hold.
@@ -286,6 +287,7 @@ func (a *assembler) add(seq []byte, reads int, kmers []kmer) {
 	}
 	a.fwd = seq
 	a.failed.reset()
+	a.credit += n
 	a.rev = slices.Grow(a.rev[:0], n)[:n]
 	for i, c := range seq {
 		a.rev[n-1-i] = 3 - c
@@ -324,6 +326,10 @@ func (a *assembler) contains(h hit, n int) bool {
 	return h.start >= s.lo && h.start+n <= s.hi
 }
 
+// joinReserve is how many places the contigs together may be compared with beyond one a base. Reads of a genome are compared with far
+// fewer. Reads of low complexity, or made of pieces of the same repeats, meet several a base, and more the more there are, most of which fail.
+const joinReserve = 1 << 20
+
 // maxProbes bounds how many equal or colliding k-mers a search or an insertion looks at.
 const maxProbes = 12
 
@@ -332,6 +338,9 @@ func (a *assembler) find(x kmer, not hit) hit {
 	h, strand, p := x.hash, uint64(x.strand), int(x.at)
 	mask := uint32(len(a.slots) - 1)
 	n := len(a.fwd)
+	if a.credit <= 0 {
+		return hit{}
+	}
 	a.hits = a.hits[:0]
 	for i, k := h>>a.shift, 0; a.slots[i] != 0 && k < maxProbes; i, k = (i+1)&mask, k+1 {
 		if a.hashes[i] != h {
@@ -360,6 +369,8 @@ func (a *assembler) find(x kmer, not hit) hit {
 			a.hits = append(a.hits, cand)
 		}
 	}
+	a.credit -= len(a.hits)
+	a.compared += len(a.hits)
 	if len(a.hits) > 1 {
 		a.fetchHits()
 	}
@@ -431,7 +442,6 @@ func (f *failedHits) reset() {
 // verify compares the contig with the super where they overlap and returns the number
 // of bases that do, or 0 if they differ too much.
 func (a *assembler) verify(h hit) int {
-	a.compared++
 	s := a.super(h.super)
 	seq := a.fwd
 	if h.reversed {

@@ -3,6 +3,8 @@ package seqs
 import (
 	"encoding/binary"
 	"sync"
+
+	"orcomgo/compress/overlap"
 )
 
 // baseCoder codes bases one after another under a model.
@@ -173,9 +175,10 @@ func pseudogenomeLen(data []byte) (n uint64, rest []byte, err error) {
 
 // pseudogenome is one that is being decoded.
 type pseudogenome struct {
-	bases []byte // one a byte
-	model *model // of the first segment's first coder; set at the end
-	ends  []int  // of segments
+	n      int
+	packed [][]byte // by segment: bases as overlap.Unpack takes them
+	model  *model   // of the first segment's first coder; set at the end
+	ends   []int    // of segments
 
 	mu    sync.Mutex
 	moved *sync.Cond
@@ -186,13 +189,39 @@ type pseudogenome struct {
 
 func newPseudogenome(n int) *pseudogenome {
 	ends := segments(n)
-	p := &pseudogenome{bases: make([]byte, n), ends: ends, at: make([]int, len(ends))}
+	p := &pseudogenome{n: n, packed: make([][]byte, len(ends)), ends: ends, at: make([]int, len(ends))}
+	for k, from := 0, 0; k < len(ends); k++ {
+		p.packed[k] = make([]byte, (ends[k]-from+3)/4+overlap.Pad)
+		from = ends[k]
+	}
 	p.moved = sync.NewCond(&p.mu)
 	return p
 }
 
+// stretch appends n bases from pos on, one a byte, which must be there.
+func (p *pseudogenome) stretch(dst []byte, pos, n int) []byte {
+	if n == 0 {
+		return dst
+	}
+	k := 0
+	for pos >= p.ends[k] {
+		k++
+	}
+	for n > 0 {
+		from := 0
+		if k > 0 {
+			from = p.ends[k-1]
+		}
+		m := min(n, p.ends[k]-pos)
+		dst = overlap.Unpack(dst, p.packed[k], pos-from, m)
+		pos, n, k = pos+m, n-m, k+1
+	}
+	return dst
+}
+
 // wait waits until the first n bases are there.
 func (p *pseudogenome) wait(n int) error {
+	n = min(n+overlap.PadBases, p.n) // which are read along with them
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for from, k := 0, 0; k < len(p.ends) && from < n; k++ {
@@ -271,13 +300,33 @@ func decodePseudogenome(data []byte, threads int) (*pseudogenome, error) {
 	return p, nil
 }
 
+// packBases packs bases, one a byte, from the first bit of dst on.
+func packBases(dst, bases []byte) {
+	for ; len(bases) >= 4; bases, dst = bases[4:], dst[1:] {
+		v := binary.LittleEndian.Uint32(bases)
+		dst[0] = byte(v | v>>6 | v>>12 | v>>18)
+	}
+	for i, v := range bases {
+		dst[0] |= v << (2 * i)
+	}
+}
+
 // segment decodes segment k, s, by its coders, at once if parallel.
 func (p *pseudogenome) segment(k int, s *segment, in []*stream, parallel bool) {
-	bases := p.bases[s.from:][:s.n]
-	heard := func(c span) []byte { return bases[c.from:c.to] }
+	// The bases of a round, and of the one before, which the other coders may still be entering.
+	var turns [2][]byte
+	for i := range turns {
+		turns[i] = make([]byte, s.rounds[0][len(in)-1].to)
+	}
+	chunk := func(round int) func(c span) []byte {
+		from := s.rounds[round][0].from
+		return func(c span) []byte { return turns[round&1][c.from-from : c.to-from] }
+	}
 	ended := func(round int) {
+		all := span{s.rounds[round][0].from, s.rounds[round][len(in)-1].to}
+		packBases(p.packed[k][all.from/4:], chunk(round)(all)) // a round begins with a byte
 		p.mu.Lock()
-		p.at[k] = s.from + s.rounds[round][len(in)-1].to
+		p.at[k] = s.from + all.to
 		p.mu.Unlock()
 		p.moved.Broadcast()
 	}
@@ -289,22 +338,22 @@ func (p *pseudogenome) segment(k int, s *segment, in []*stream, parallel bool) {
 		all.opened.L = &all.mu
 		side(len(in), len(in), func(i int) {
 			for r := range s.rounds {
-				in[i].decode(heard(s.rounds[r][i]))
+				in[i].decode(chunk(r)(s.rounds[r][i]))
 				all.wait()
 				if i == 0 {
 					ended(r)
 				}
-				s.hear(in[i].b.m, i, r, heard)
+				s.hear(in[i].b.m, i, r, chunk(r))
 			}
 		})
 	} else {
 		for r := range s.rounds {
 			for i, c := range in {
-				c.decode(heard(s.rounds[r][i]))
+				c.decode(chunk(r)(s.rounds[r][i]))
 			}
 			ended(r)
 			for i, c := range in {
-				s.hear(c.b.m, i, r, heard)
+				s.hear(c.b.m, i, r, chunk(r))
 			}
 		}
 	}
@@ -317,6 +366,9 @@ func (p *pseudogenome) segment(k int, s *segment, in []*stream, parallel bool) {
 	}
 	if k == 0 {
 		p.model = in[0].b.m
+	}
+	for _, c := range in {
+		c.b.m = nil // some 22 MB; other segments are still to come
 	}
 }
 

@@ -92,7 +92,7 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	if d.err != nil {
 		return seqs, d.err
 	}
-	s := &slice{pg: d.pg.bases, model: d.pg.all, sorted: flags&flagSorted != 0, limit: uint64(len(d.pg.bases)), aside: d.aside}
+	s := &slice{stretch: d.pg.stretch, model: d.pg.all, sorted: flags&flagSorted != 0, limit: uint64(d.pg.n), aside: d.aside}
 	out, err := s.decode(p.tree, cols, in, d.pg.wait)
 	if err != nil {
 		return seqs, err

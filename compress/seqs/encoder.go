@@ -297,7 +297,7 @@ func (e *Encoder) EncodeSlice(first, mate *Column) ([]byte, error) {
 		e.wait()
 		return e.model, nil
 	}
-	s := &slice{layout: p.layout, model: model, sorted: first.Perm != nil, limit: uint64(p.layout.Len), aside: e.cfg.aside()}
+	s := &slice{layout: p.layout, stretch: p.layout.Stretch, model: model, sorted: first.Perm != nil, limit: uint64(p.layout.Len), aside: e.cfg.aside()}
 	records := make([][]uint32, len(cols))
 	for i, c := range cols {
 		records[i] = make([]uint32, c.Records)

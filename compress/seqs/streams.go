@@ -21,7 +21,8 @@ const (
 // slice codes the reads of one slice against the pseudogenome.
 type slice struct {
 	layout *overlap.Layout // encoding
-	pg     []byte          // decoding: one base a byte
+	// stretch appends n bases of the pseudogenome, one a byte, from pos on.
+	stretch func(dst []byte, pos, n int) []byte
 	// model waits for the model that has seen the pseudogenome's first segment; it is cloned, never changed.
 	model  func() (*model, error)
 	sorted bool
@@ -111,11 +112,7 @@ func reverse(b []byte) {
 
 // reference writes the n bases of the pseudogenome below a read, in the read's orientation, to dst.
 func (s *slice) reference(dst []byte, pos uint32, rev bool, n int) []byte {
-	if s.pg != nil {
-		dst = append(dst[:0], s.pg[pos:int(pos)+n]...)
-	} else {
-		dst = s.layout.Stretch(dst[:0], int(pos), n)
-	}
+	dst = s.stretch(dst[:0], int(pos), n)
 	if rev {
 		reverse(dst)
 	}
