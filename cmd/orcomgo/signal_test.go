@@ -186,7 +186,7 @@ func TestSignalsLeaveNothing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(5, 6))
 			ended := 0
-			for i := range max(6, kills()/4) {
+			for i := 0; i < max(12, kills()/4) || ended == 0 && i < 200; i++ {
 				out := filepath.Join(dir, "out")
 				fresh(out)
 				end := ends[i%len(ends)]
