@@ -83,11 +83,11 @@ type assemblerBounds struct {
 // slotBytes is what a slot of the index takes, with its hash.
 const slotBytes = 12
 
-// boundsFor returns the bounds of an assembler that may hold so many bytes and bases. An eighth to a quarter of the bytes is for the
-// index, and as much again while that is made larger.
+// boundsFor returns the bounds of an assembler that may hold so many bytes and bases. A quarter to half of the bytes is for the
+// index.
 func boundsFor(bytes uint64, bases int) assemblerBounds {
 	slots := 1 << 8
-	for 4*uint64(slots)*slotBytes <= bytes/2 {
+	for 2*uint64(slots)*slotBytes <= bytes/2 {
 		slots *= 2
 	}
 	grow := (bytes - min(bytes, uint64(slots)*slotBytes)) * 3 / 5 // the rest is for buffers that are being replaced, and the collector
