@@ -10,12 +10,12 @@ package bins
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 )
 
 // Sentinel errors; what the functions of this package return wraps them.
@@ -23,9 +23,9 @@ var (
 	// ErrNotArchive means that there is no archive of this stage.
 	ErrNotArchive = commit.ErrNotArchive
 	// ErrCorrupt means that a file is damaged, truncated, or not the other's partner.
-	ErrCorrupt = errors.New("archive is damaged")
+	ErrCorrupt = parse.ErrCorrupt
 	// ErrVersion means that a file is of a version that this program does not know.
-	ErrVersion = errors.New("unknown format version")
+	ErrVersion = parse.ErrVersion
 	// ErrExists means that there is an archive of that name, which must not be replaced.
 	ErrExists = commit.ErrExists
 	// ErrBusy means that another process is working on the archive.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
+	"orcomgo/bins/parse"
 )
 
 // IsDefault reports whether l is the zero value: four lines, LF, nothing after '+'.
@@ -122,15 +124,15 @@ func UnmarshalLayout(data []byte, records int) (Layout, error) {
 	if len(data) == 0 {
 		return l, nil
 	}
-	c := cursor{b: data}
-	ok := c.recordLayout(&l.Default)
-	if n := c.count(2); n > 0 && ok {
+	c := parse.Cursor{Rest: data}
+	ok := takeForm(&c, &l.Default)
+	if n := c.Count(2, "records"); n > 0 && ok {
 		l.Exceptions = make([]LayoutException, 0, min(n, 1<<16))
 		next := uint64(0)
 		for range n {
 			var e LayoutException
-			read := next + c.atMost(uint64(records))
-			if ok = c.recordLayout(&e.RecordLayout) && read < uint64(records); !ok {
+			read := next + c.AtMost(uint64(records))
+			if ok = takeForm(&c, &e.RecordLayout) && read < uint64(records); !ok {
 				break
 			}
 			e.Read = uint32(read)
@@ -138,51 +140,52 @@ func UnmarshalLayout(data []byte, records int) (Layout, error) {
 			l.Exceptions = append(l.Exceptions, e)
 		}
 	}
-	if !ok || !c.done() {
+	if !ok || !c.Done() {
 		return Layout{}, fmt.Errorf("%w: its layout makes no sense", ErrCorrupt)
 	}
 	return l, nil
 }
 
-func (c *cursor) recordLayout(l *RecordLayout) bool {
-	first, more := c.byte(), byte(0)
+// takeForm takes a form off c, and reports whether it is one.
+func takeForm(c *parse.Cursor, l *RecordLayout) bool {
+	first, more := c.Byte(), byte(0)
 	if first&layoutMore != 0 {
-		more = c.byte()
+		more = c.Byte()
 	}
 	*l = RecordLayout{CR: first & 15, Plus: Plus(first >> 4 & 3), NoNewline: first&layoutNoNewline != 0}
 	if l.Plus > PlusText {
 		return false
 	}
 	if l.Plus == PlusText {
-		l.PlusText = c.text()
+		l.PlusText = c.Text()
 	}
 	if more&moreSeqWidth != 0 {
-		l.SeqWidth = uint32(c.atMost(1<<32 - 1))
+		l.SeqWidth = uint32(c.AtMost(1<<32 - 1))
 	}
 	if more&moreQualWidth != 0 {
-		l.QualWidth = uint32(c.atMost(1<<32 - 1))
+		l.QualWidth = uint32(c.AtMost(1<<32 - 1))
 	}
 	if more&moreSeqLines != 0 {
-		l.SeqLines = c.lines()
+		l.SeqLines = takeLines(c)
 	}
 	if more&moreQualLines != 0 {
-		l.QualLines = c.lines()
+		l.QualLines = takeLines(c)
 	}
 	if more&moreTail != 0 {
-		l.Tail = c.text()
+		l.Tail = c.Text()
 	}
 	for i := 0; i < len(l.Tail); i++ {
 		if x := l.Tail[i]; x != '\n' && (x != '\r' || i+1 == len(l.Tail) || l.Tail[i+1] != '\n') {
 			return false
 		}
 	}
-	return !c.bad
+	return !c.Failed()
 }
 
-func (c *cursor) lines() []uint32 {
-	lines := make([]uint32, c.count(1))
+func takeLines(c *parse.Cursor) []uint32 {
+	lines := make([]uint32, c.Count(1, "lines"))
 	for i := range lines {
-		lines[i] = uint32(c.atMost(1<<32 - 1))
+		lines[i] = uint32(c.AtMost(1<<32 - 1))
 	}
 	return lines
 }

@@ -316,7 +316,7 @@ func TestUnknownVersion(t *testing.T) {
 	b := sample(t, dir, true).marshal()
 	for _, v := range []byte{minVersion - 1, Version + 1} {
 		b[len(metaMagic)] = v
-		if _, err := parse("x.cmeta", seal(b)); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) {
+		if _, err := parseManifest("x.cmeta", seal(b)); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) {
 			t.Errorf("version %d: error %v", v, err)
 		}
 	}
@@ -349,7 +349,7 @@ func TestInconsistentManifest(t *testing.T) {
 	for name, change := range cases {
 		m := base()
 		change(m)
-		if _, err := parse("x.cmeta", m.marshal()); !errors.Is(err, ErrCorrupt) {
+		if _, err := parseManifest("x.cmeta", m.marshal()); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -438,14 +438,14 @@ func FuzzManifest(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = append(b, make([]byte, 16)...)
-		m, err := parse("x.cmeta", seal(b))
+		m, err := parseManifest("x.cmeta", seal(b))
 		if err != nil {
 			if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {
 				t.Fatalf("error of no kind: %v", err)
 			}
 			return
 		}
-		again, err := parse("x.cmeta", m.marshal())
+		again, err := parseManifest("x.cmeta", m.marshal())
 		if err != nil {
 			t.Fatalf("written again: %v", err)
 		}

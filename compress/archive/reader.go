@@ -66,7 +66,7 @@ func (r *Reader) open() error {
 	var beside *Manifest
 	switch {
 	case metaErr == nil:
-		beside, metaErr = parse(r.metaPath(), data)
+		beside, metaErr = parseManifest(r.metaPath(), data)
 	case errors.Is(metaErr, fs.ErrNotExist):
 		metaErr = corrupt(r.metaPath(), "the file is missing")
 	}
@@ -133,7 +133,7 @@ func readTail(f *vfs.File) (*Manifest, uint64, error) {
 	if err := readAt(f, data, size-tailFooter-n); err != nil {
 		return nil, size, err
 	}
-	m, err := parse(f.Name(), data)
+	m, err := parseManifest(f.Name(), data)
 	if err != nil {
 		return nil, size, err
 	}

@@ -115,7 +115,7 @@ func (w *Writer) Commit(m *Manifest) error {
 	data := m.marshal()
 	m.size = uint64(len(data))
 	path := filepath.Join(w.dir, w.name+MetaSuffix)
-	if _, err := parse(path, data); err != nil {
+	if _, err := parseManifest(path, data); err != nil {
 		return fmt.Errorf("the manifest does not read back: %w", err)
 	}
 	if _, err := w.f.WriteAt(appendTail(nil, data), int64(w.off)); err != nil {
