@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"orcomgo/bins"
+	"orcomgo/bins/commit"
 )
 
 // files returns the content of the two files of an archive.
@@ -324,7 +325,7 @@ func TestForce(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := files(t, out)
-	if err := run(false); !errors.Is(err, bins.ErrExists) {
+	if err := run(false); !errors.Is(err, commit.ErrExists) {
 		t.Errorf("over an archive: %v", err)
 	}
 	write("@a\nA\n+\n")

@@ -12,6 +12,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 )
 
 // sample makes a block as an assigner would: random reads, some of them reversed, names,
@@ -254,7 +257,7 @@ func TestDamage(t *testing.T) {
 			if err := os.WriteFile(path, changed, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			if err := readAll(t, dir); !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {
+			if err := readAll(t, dir); !errors.Is(err, parse.ErrCorrupt) && !errors.Is(err, parse.ErrVersion) {
 				t.Errorf("%s: %s: error is %v", ext, what, err)
 			}
 		}
@@ -286,7 +289,7 @@ func TestDamage(t *testing.T) {
 	if err := os.Rename(filepath.Join(other, "a"+DataExt), filepath.Join(dir, "a"+DataExt)); err != nil {
 		t.Fatal(err)
 	}
-	if err := readAll(t, dir); !errors.Is(err, ErrCorrupt) {
+	if err := readAll(t, dir); !errors.Is(err, parse.ErrCorrupt) {
 		t.Errorf("swapped: error is %v", err)
 	}
 }
@@ -294,14 +297,14 @@ func TestDamage(t *testing.T) {
 func TestOpenWhatIsNone(t *testing.T) {
 	dir := t.TempDir()
 	for _, d := range []string{dir, filepath.Join(dir, "missing")} {
-		if _, err := Open(d); !errors.Is(err, ErrNotArchive) {
+		if _, err := Open(d); !errors.Is(err, commit.ErrNotArchive) {
 			t.Errorf("Open(%s): %v", d, err)
 		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, "x"+MetaExt), []byte(metaMagic), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir); !errors.Is(err, ErrCorrupt) {
+	if _, err := Open(dir); !errors.Is(err, parse.ErrCorrupt) {
 		t.Errorf("cut meta file: %v", err)
 	}
 }

@@ -85,7 +85,7 @@ func parseBins(data []byte, info *BlockInfo) ([]Bin, []uint64, error) {
 		bins, sizes = append(bins, bin), append(sizes, size)
 	}
 	if !ok || reads != uint64(info.Records) || bases != info.Bases || bytes != info.PackedLen {
-		return nil, nil, fmt.Errorf("%w: the bin table of a block makes no sense", ErrCorrupt)
+		return nil, nil, fmt.Errorf("%w: the bin table of a block makes no sense", parse.ErrCorrupt)
 	}
 	return bins, sizes, nil
 }
@@ -124,7 +124,7 @@ func parseExceptions(dst []Exception, data []byte, b *Block) ([]Exception, error
 		end = start + n
 		e := Exception{Read: uint32(read), Start: uint32(start), Len: uint32(n), Byte: c.Byte()}
 		if c.Failed() || n == 0 || read >= uint64(b.Records) || end > uint64(b.Len(int(read))) || !exceptionByte(e.Byte) {
-			return dst, fmt.Errorf("%w: the exceptions of a block make no sense", ErrCorrupt)
+			return dst, fmt.Errorf("%w: the exceptions of a block make no sense", parse.ErrCorrupt)
 		}
 		dst = append(dst, e)
 	}

@@ -99,7 +99,7 @@ func parseDirectory(data []byte, b *BlockInfo) (*directory, error) {
 		s[secQuals].raw != b.QualsLen || s[secQuals].stored != b.StoredQuals || s[secOrder].raw != perRead || s[secPlace].raw != perRead ||
 		s[secLengths].raw != lengths || (s[secExceptions].raw > 0) != b.HasExceptions || (s[secLayout].raw > 0) != b.HasLayout ||
 		metaAt != b.metaAt+b.StoredMeta-b.dirLen {
-		return nil, fmt.Errorf("%w: the directory of a block makes no sense", ErrCorrupt)
+		return nil, fmt.Errorf("%w: the directory of a block makes no sense", parse.ErrCorrupt)
 	}
 	return d, nil
 }

@@ -18,20 +18,6 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// Sentinel errors; what the functions of this package return wraps them.
-var (
-	// ErrNotArchive means that there is no archive of this stage.
-	ErrNotArchive = commit.ErrNotArchive
-	// ErrCorrupt means that a file is damaged, truncated, or not the other's partner.
-	ErrCorrupt = parse.ErrCorrupt
-	// ErrVersion means that a file is of a version that this program does not know.
-	ErrVersion = parse.ErrVersion
-	// ErrExists means that there is an archive of that name, which must not be replaced.
-	ErrExists = commit.ErrExists
-	// ErrBusy means that another process is working on the archive.
-	ErrBusy = commit.ErrBusy
-)
-
 // DataExt and MetaExt end the names of the two files.
 const (
 	DataExt = commit.BinsDataExt
@@ -111,13 +97,13 @@ func metaHeader() []byte {
 // checkHeader checks magic and version of the head of a file.
 func checkHeader(path string, head []byte, magic string) error {
 	if string(head[:8]) != magic {
-		return fmt.Errorf("%s: %w: it does not begin as it should", path, ErrCorrupt)
+		return fmt.Errorf("%s: %w: it does not begin as it should", path, parse.ErrCorrupt)
 	}
 	if v := binary.LittleEndian.Uint32(head[8:]); v != Version {
-		return fmt.Errorf("%s: %w %d, this program reads version %d", path, ErrVersion, v, Version)
+		return fmt.Errorf("%s: %w %d, this program reads version %d", path, parse.ErrVersion, v, Version)
 	}
 	if binary.LittleEndian.Uint32(head[12:]) != 0 {
-		return fmt.Errorf("%s: %w: reserved bytes are set", path, ErrCorrupt)
+		return fmt.Errorf("%s: %w: reserved bytes are set", path, parse.ErrCorrupt)
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+
+	"orcomgo/bins/parse"
 )
 
 // trailerOf returns the trailer of an archive, and where it begins and the size of the data file.
@@ -35,7 +37,7 @@ func FuzzTrailer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, trailer []byte, dataSize, metaSize uint64) {
 		m, err := parseTrailer(trailer, dataSize, metaSize)
 		if err != nil {
-			if !errors.Is(err, ErrCorrupt) {
+			if !errors.Is(err, parse.ErrCorrupt) {
 				t.Error(err)
 			}
 			return
@@ -157,12 +159,12 @@ func FuzzMeta(f *testing.F) {
 			var b Block
 			err := errors.Join(c.ReadColumns(i, WantAll, &b), c.ReadBins(i, 0, NBin, &b))
 			if err != nil {
-				if !errors.Is(err, ErrCorrupt) {
+				if !errors.Is(err, parse.ErrCorrupt) {
 					t.Error(err)
 				}
 				continue
 			}
-			if _, err := b.AppendSequences(nil); err != nil && !errors.Is(err, ErrCorrupt) {
+			if _, err := b.AppendSequences(nil); err != nil && !errors.Is(err, parse.ErrCorrupt) {
 				t.Error(err)
 			}
 		}
@@ -191,7 +193,7 @@ func TestLayoutRoundTrip(t *testing.T) {
 			t.Errorf("layout %d takes %d bytes", i, len(data))
 		}
 		if len(layouts[i].Exceptions) > 0 {
-			if _, err := UnmarshalLayout(data, 99); !errors.Is(err, ErrCorrupt) {
+			if _, err := UnmarshalLayout(data, 99); !errors.Is(err, parse.ErrCorrupt) {
 				t.Errorf("layout %d with a record too many: %v", i, err)
 			}
 		}
@@ -273,7 +275,7 @@ func TestAppendRecord(t *testing.T) {
 		}
 	}
 	for _, l := range []RecordLayout{{SeqLines: []uint32{4}}, {SeqLines: []uint32{12}}, {QualLines: []uint32{}}} {
-		if got, err := AppendRecord(nil, FASTQ, []byte("n"), []byte("ACGTA"), []byte("IJKLM"), &l); !errors.Is(err, ErrCorrupt) {
+		if got, err := AppendRecord(nil, FASTQ, []byte("n"), []byte("ACGTA"), []byte("IJKLM"), &l); !errors.Is(err, parse.ErrCorrupt) {
 			t.Errorf("%+v: got %q (%v)", l, got, err)
 		}
 	}

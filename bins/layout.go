@@ -141,7 +141,7 @@ func UnmarshalLayout(data []byte, records int) (Layout, error) {
 		}
 	}
 	if !ok || !c.Done() {
-		return Layout{}, fmt.Errorf("%w: its layout makes no sense", ErrCorrupt)
+		return Layout{}, fmt.Errorf("%w: its layout makes no sense", parse.ErrCorrupt)
 	}
 	return l, nil
 }

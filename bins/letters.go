@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
+	"orcomgo/bins/parse"
 )
 
 // AppendLetters appends n bases of a stored read, which begins at packed[0], as upper-case
@@ -29,7 +31,7 @@ func AppendLetters(dst, packed []byte, n int, reverse bool) []byte {
 func ApplyExceptions(seq []byte, exceptions []Exception) error {
 	for _, e := range exceptions {
 		if uint64(e.Start)+uint64(e.Len) > uint64(len(seq)) {
-			return fmt.Errorf("%w: an exception lies outside its read", ErrCorrupt)
+			return fmt.Errorf("%w: an exception lies outside its read", parse.ErrCorrupt)
 		}
 		run := seq[e.Start : e.Start+e.Len]
 		if e.Byte == Lower {
@@ -73,17 +75,17 @@ func (b *Block) AppendSequences(dst []byte) ([]byte, error) {
 	dst = slices.Grow(dst, starts[b.Records])[:at+starts[b.Records]]
 	out := dst[at:]
 	if len(b.Order) != b.Records || len(b.Place) != b.Records {
-		return dst, fmt.Errorf("%w: reads are missing", ErrCorrupt)
+		return dst, fmt.Errorf("%w: reads are missing", parse.ErrCorrupt)
 	}
 	packed := b.Packed
 	for i, read := range b.Order {
 		if int(read) >= b.Records {
-			return dst, fmt.Errorf("%w: a read has no ordinal", ErrCorrupt)
+			return dst, fmt.Errorf("%w: a read has no ordinal", parse.ErrCorrupt)
 		}
 		seq := out[starts[read]:starts[read+1]]
 		size := PackedLen(len(seq))
 		if size > len(packed) {
-			return dst, fmt.Errorf("%w: bases are missing", ErrCorrupt)
+			return dst, fmt.Errorf("%w: bases are missing", parse.ErrCorrupt)
 		}
 		AppendLetters(seq[:0], packed, len(seq), b.Place[i]&1 != 0)
 		packed = packed[size:]
@@ -94,7 +96,7 @@ func (b *Block) AppendSequences(dst []byte) ([]byte, error) {
 			n++
 		}
 		if int(read) >= b.Records {
-			return dst, fmt.Errorf("%w: an exception lies outside the block", ErrCorrupt)
+			return dst, fmt.Errorf("%w: an exception lies outside the block", parse.ErrCorrupt)
 		}
 		if err := ApplyExceptions(out[starts[read]:starts[read+1]], rest[:n]); err != nil {
 			return dst, err

@@ -171,7 +171,7 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 		ok = ok && m.Inputs[i].Records == records[i] && m.Inputs[i].Bytes == bytes[i]
 	}
 	if !ok || !c.Done() || dataAt != dataSize || metaAt != metaSize {
-		return nil, fmt.Errorf("%w: its index makes no sense", ErrCorrupt)
+		return nil, fmt.Errorf("%w: its index makes no sense", parse.ErrCorrupt)
 	}
 	return m, nil
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"orcomgo/bins/parse"
 )
 
 // Form is how the records of an input come back.
@@ -38,11 +40,11 @@ func CheckInputNames(inputs []Input) error {
 		name := inputs[i].Name
 		switch {
 		case name == "":
-			return fmt.Errorf("an input of the archive has no name: %w", ErrCorrupt)
+			return fmt.Errorf("an input of the archive has no name: %w", parse.ErrCorrupt)
 		case name == "." || name == ".." || strings.ContainsAny(name, "/\x00"+string(filepath.Separator)) || len(name) > MaxFileName:
-			return fmt.Errorf("an input of the archive is called %q, which is not a file name: %w", name, ErrCorrupt)
+			return fmt.Errorf("an input of the archive is called %q, which is not a file name: %w", name, parse.ErrCorrupt)
 		case seen[name]:
-			return fmt.Errorf("two inputs of the archive are called %q: %w", name, ErrCorrupt)
+			return fmt.Errorf("two inputs of the archive are called %q: %w", name, parse.ErrCorrupt)
 		}
 		seen[name] = true
 	}

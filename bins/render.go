@@ -1,6 +1,10 @@
 package bins
 
-import "fmt"
+import (
+	"fmt"
+
+	"orcomgo/bins/parse"
+)
 
 // AppendRecord appends the text of a record to dst: what binning took apart into its name
 // (without '@' or '>'), sequence letters, qualities (of the same number; ignored for
@@ -31,7 +35,7 @@ func AppendRecord(dst []byte, kind Kind, name, seq, qual []byte, l *RecordLayout
 		dst, ok = appendLines(dst, qual, l.CR&8 != 0, l.QualWidth, l.QualLines)
 	}
 	if !ok {
-		return dst, fmt.Errorf("%w: the lines of a record don't add up", ErrCorrupt)
+		return dst, fmt.Errorf("%w: the lines of a record don't add up", parse.ErrCorrupt)
 	}
 	if l.NoNewline {
 		dst = dst[:len(dst)-1]

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"orcomgo/bins"
+	"orcomgo/bins/commit"
 )
 
 // flip flips bits of the byte at off.
@@ -263,7 +264,7 @@ func TestPackAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, bins.ErrExists) {
+		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, commit.ErrExists) {
 			t.Errorf("error %v", err)
 		}
 		packTo(t, dir, PackOptions{Force: true})
@@ -304,7 +305,7 @@ func TestPackAgain(t *testing.T) {
 		if err := r.Lock(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, bins.ErrBusy) {
+		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, commit.ErrBusy) {
 			t.Errorf("error %v", err)
 		}
 	})

@@ -207,8 +207,8 @@ func oddities() map[string][]input {
 	out["pair of mixed lengths"] = pair(v1, v2)
 	e1, _ := simulated(11, 400, false)
 	_, e2 := simulated(11, 400, true)
-	first := parse(e1)
-	for i, f := range parse(e2) { // the lengths drawn move everything after them
+	first := parseText(e1)
+	for i, f := range parseText(e2) { // the lengths drawn move everything after them
 		e2 = strings.Replace(e2, f.name, strings.Replace(first[i].name, " 1:", " 2:", 1), 1)
 	}
 	out["pair of equal and mixed"] = pair(e1, e2)

@@ -78,7 +78,7 @@ func packedBefore(ctx context.Context, e commit.Entry, r *bins.Reader, o PackOpt
 	}
 	defer p.Close()
 	if p.Manifest().Source != r.Meta().ID {
-		return nil, fmt.Errorf("%s: it was packed from other reads than those of the bins: %w", e.Path()+archive.MetaSuffix, bins.ErrExists)
+		return nil, fmt.Errorf("%s: it was packed from other reads than those of the bins: %w", e.Path()+archive.MetaSuffix, commit.ErrExists)
 	}
 	if err := restoreMeta(p); err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func TestBlocks(t *testing.T) {
 // fields are the parts of four-line records.
 type fields struct{ name, seq, qual string }
 
-func parse(text string) []fields {
+func parseText(text string) []fields {
 	var fs []fields
 	lines := strings.Split(text, "\n")
 	for i := 0; i+3 < len(lines); i += 4 {
@@ -84,7 +84,7 @@ func parse(text string) []fields {
 // expected returns what an input comes back as, record by record, if the order is kept.
 func expected(text string, o bins.Options) []string {
 	var out []string
-	for i, f := range parse(text) {
+	for i, f := range parseText(text) {
 		if o.ReadsOnly {
 			out = append(out, f.seq+"\n")
 			continue

@@ -11,6 +11,7 @@ import (
 
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 )
 
 // Version is the format version that is written. Version 2 is read as well: it has no copy
@@ -42,17 +43,9 @@ const tailFooter = 8 + 8
 // MaxSliceRecords is the most records that a slice may hold.
 const MaxSliceRecords = 1 << 26
 
-// What can be wrong with an archive: the errors of both stages are the same. Those returned
-// wrap one of these and name the file and the place in it.
-var (
-	ErrNotArchive = bins.ErrNotArchive
-	ErrCorrupt    = bins.ErrCorrupt
-	ErrVersion    = bins.ErrVersion
-)
-
 // corrupt returns an ErrCorrupt that names file and says what was found.
 func corrupt(file, format string, args ...any) error {
-	return fmt.Errorf("%s: %s: %w", file, fmt.Sprintf(format, args...), ErrCorrupt)
+	return fmt.Errorf("%s: %s: %w", file, fmt.Sprintf(format, args...), parse.ErrCorrupt)
 }
 
 // Section is a run of bytes of the bulk file. The zero value is an absent, empty one.

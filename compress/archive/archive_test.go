@@ -14,6 +14,7 @@ import (
 
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 )
 
 // sample writes an archive "x" of a pair and a single input to dir and returns its manifest.
@@ -150,7 +151,7 @@ func TestDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := readAll(dir)
-			if !errors.Is(err, ErrCorrupt) {
+			if !errors.Is(err, parse.ErrCorrupt) {
 				t.Fatalf("%s, %s: error %v", suffix, what, err)
 			}
 			if !strings.Contains(err.Error(), "x"+BulkSuffix) && !strings.Contains(err.Error(), "x"+MetaSuffix) {
@@ -178,13 +179,13 @@ func TestDamage(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "x"+BulkSuffix)); err != nil {
 		t.Fatal(err)
 	}
-	if err := readAll(dir); !errors.Is(err, ErrCorrupt) {
+	if err := readAll(dir); !errors.Is(err, parse.ErrCorrupt) {
 		t.Errorf("missing bulk file: %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, "x"+MetaSuffix)); err != nil {
 		t.Fatal(err)
 	}
-	if err := readAll(dir); !errors.Is(err, ErrNotArchive) {
+	if err := readAll(dir); !errors.Is(err, commit.ErrNotArchive) {
 		t.Errorf("no manifest: %v", err)
 	}
 }
@@ -237,7 +238,7 @@ func TestEitherManifest(t *testing.T) {
 			t.Errorf("%s: no problem reported", what)
 		}
 		for _, p := range r.Problems() {
-			if !errors.Is(p, ErrCorrupt) || !strings.HasPrefix(p.Error(), path+": ") {
+			if !errors.Is(p, parse.ErrCorrupt) || !strings.HasPrefix(p.Error(), path+": ") {
 				t.Errorf("%s: problem %v", what, p)
 			}
 		}
@@ -270,7 +271,7 @@ func TestEitherManifest(t *testing.T) {
 	// Both at once is the end of it.
 	os.WriteFile(meta, flipped(meta, 30), 0o666)
 	os.WriteFile(bulk, good[bulk][:len(good[bulk])-1], 0o666)
-	if _, err := Open(dir); !errors.Is(err, ErrCorrupt) {
+	if _, err := Open(dir); !errors.Is(err, parse.ErrCorrupt) {
 		t.Errorf("both copies damaged: %v", err)
 	}
 }
@@ -316,7 +317,7 @@ func TestUnknownVersion(t *testing.T) {
 	b := sample(t, dir, true).marshal()
 	for _, v := range []byte{minVersion - 1, Version + 1} {
 		b[len(metaMagic)] = v
-		if _, err := parseManifest("x.cmeta", seal(b)); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) {
+		if _, err := parseManifest("x.cmeta", seal(b)); !errors.Is(err, parse.ErrVersion) || errors.Is(err, parse.ErrCorrupt) {
 			t.Errorf("version %d: error %v", v, err)
 		}
 	}
@@ -349,7 +350,7 @@ func TestInconsistentManifest(t *testing.T) {
 	for name, change := range cases {
 		m := base()
 		change(m)
-		if _, err := parseManifest("x.cmeta", m.marshal()); !errors.Is(err, ErrCorrupt) {
+		if _, err := parseManifest("x.cmeta", m.marshal()); !errors.Is(err, parse.ErrCorrupt) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -440,7 +441,7 @@ func FuzzManifest(f *testing.F) {
 		b = append(b, make([]byte, 16)...)
 		m, err := parseManifest("x.cmeta", seal(b))
 		if err != nil {
-			if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {
+			if !errors.Is(err, parse.ErrCorrupt) && !errors.Is(err, parse.ErrVersion) {
 				t.Fatalf("error of no kind: %v", err)
 			}
 			return
@@ -472,7 +473,7 @@ func FuzzBulk(f *testing.F) {
 			t.Fatal(err)
 		}
 		err := readAll(dir)
-		if err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {
+		if err != nil && !errors.Is(err, parse.ErrCorrupt) && !errors.Is(err, parse.ErrVersion) {
 			t.Fatal(err)
 		}
 		if (err != nil) == bytes.Equal(b, good) {

@@ -26,7 +26,7 @@ func parseManifest(file string, data []byte) (*Manifest, error) {
 	c := &parse.Cursor{Rest: body[len(metaMagic):]}
 	v := c.Uvarint()
 	if !c.Failed() && (v < minVersion || v > Version) {
-		return nil, fmt.Errorf("%s: %w %d, this program reads versions %d to %d", file, ErrVersion, v, minVersion, Version)
+		return nil, fmt.Errorf("%s: %w %d, this program reads versions %d to %d", file, parse.ErrVersion, v, minVersion, Version)
 	}
 	m := &Manifest{version: uint8(v), size: uint64(len(data))}
 	m.parseHead(c)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 	"orcomgo/bins/vfs"
 )
 
@@ -38,7 +39,7 @@ func Open(path string) (*Reader, error) {
 // OpenEntry is Open for an archive that was found.
 func OpenEntry(e commit.Entry) (*Reader, error) {
 	if !e.Has[commit.Packed] {
-		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), ErrNotArchive, MetaSuffix)
+		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), commit.ErrNotArchive, MetaSuffix)
 	}
 	f, err := vfs.Open(e.Path() + BulkSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +82,7 @@ func (r *Reader) open() error {
 		r.m = own
 	case beside != nil:
 		r.m = beside
-	case errors.Is(ownErr, ErrVersion):
+	case errors.Is(ownErr, parse.ErrVersion):
 		return ownErr
 	default:
 		return metaErr
@@ -106,7 +107,9 @@ func (r *Reader) open() error {
 
 // damaged reports whether err says that a file is not as it was written, or newer than the
 // program, as opposed to errors of the file system.
-func damaged(err error) bool { return errors.Is(err, ErrCorrupt) || errors.Is(err, ErrVersion) }
+func damaged(err error) bool {
+	return errors.Is(err, parse.ErrCorrupt) || errors.Is(err, parse.ErrVersion)
+}
 
 // readTail returns the manifest at the end of a bulk file, and the size of the file.
 func readTail(f *vfs.File) (*Manifest, uint64, error) {
