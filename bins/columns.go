@@ -6,6 +6,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins/parse"
 )
 
@@ -78,7 +80,7 @@ func parseBins(data []byte, info *BlockInfo) ([]Bin, []uint64, error) {
 			bin.Bases, size = c.AtMost(info.Bases), c.AtMost(info.PackedLen)
 		} else {
 			bin.Bases = uint64(bin.Reads) * uint64(info.FixedLen)
-			size = uint64(bin.Reads) * uint64(PackedLen(int(info.FixedLen)))
+			size = uint64(bin.Reads) * uint64(record.PackedLen(int(info.FixedLen)))
 		}
 		reads, bases, bytes = reads+uint64(bin.Reads), bases+bin.Bases, bytes+size
 		ok = !c.Failed() && sig <= NBin && bin.Reads > 0
@@ -92,7 +94,7 @@ func parseBins(data []byte, info *BlockInfo) ([]Bin, []uint64, error) {
 
 // appendExceptions appends exceptions: for each the step from the read before; its start,
 // counted from the end of the one before if that is of the same read; length; and byte.
-func appendExceptions(dst []byte, exceptions []Exception) []byte {
+func appendExceptions(dst []byte, exceptions []record.Exception) []byte {
 	var read, end uint32
 	for _, e := range exceptions {
 		if e.Read != read {
@@ -108,7 +110,7 @@ func appendExceptions(dst []byte, exceptions []Exception) []byte {
 }
 
 // parseExceptions is the inverse of appendExceptions; b tells the length of each read.
-func parseExceptions(dst []Exception, data []byte, b *Block) ([]Exception, error) {
+func parseExceptions(dst []record.Exception, data []byte, b *Block) ([]record.Exception, error) {
 	// An exception takes four bytes or more: room for all, rather than lists that are copied to grow where every other letter is one.
 	dst = slices.Grow(dst[:0], len(data)/4)
 	c := parse.Cursor{Rest: data}
@@ -122,27 +124,11 @@ func parseExceptions(dst []Exception, data []byte, b *Block) ([]Exception, error
 		start := end + c.AtMost(1<<32)
 		n := c.AtMost(1 << 32)
 		end = start + n
-		e := Exception{Read: uint32(read), Start: uint32(start), Len: uint32(n), Byte: c.Byte()}
-		if c.Failed() || n == 0 || read >= uint64(b.Records) || end > uint64(b.Len(int(read))) || !exceptionByte(e.Byte) {
+		e := record.Exception{Read: uint32(read), Start: uint32(start), Len: uint32(n), Byte: c.Byte()}
+		if c.Failed() || n == 0 || read >= uint64(b.Records) || end > uint64(b.Len(int(read))) || !record.ExceptionByte(e.Byte) {
 			return dst, fmt.Errorf("%w: the exceptions of a block make no sense", parse.ErrCorrupt)
 		}
 		dst = append(dst, e)
 	}
 	return dst, nil
-}
-
-// exceptionByte reports whether a byte can be that of an exception.
-func exceptionByte(b byte) bool {
-	switch l := b | 0x20; {
-	case b == Lower, b == '.', b == '-', b == '*':
-		return true
-	case l < 'a' || l > 'z':
-		return false
-	}
-	// Plain bases are none.
-	switch b {
-	case 'A', 'C', 'G', 'T', 'a', 'c', 'g', 't':
-		return false
-	}
-	return true
 }

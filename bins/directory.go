@@ -97,7 +97,7 @@ func parseDirectory(data []byte, b *BlockInfo) (*directory, error) {
 	}
 	if !c.Done() || s[secDNA].raw != b.PackedLen || s[secNames].raw != b.NamesLen || s[secNames].stored != b.StoredNames ||
 		s[secQuals].raw != b.QualsLen || s[secQuals].stored != b.StoredQuals || s[secOrder].raw != perRead || s[secPlace].raw != perRead ||
-		s[secLengths].raw != lengths || (s[secExceptions].raw > 0) != b.HasExceptions || (s[secLayout].raw > 0) != b.HasLayout ||
+		s[secLengths].raw != lengths || (s[secExceptions].raw > 0) != b.HasExceptions || (s[secForms].raw > 0) != b.HasForms ||
 		metaAt != b.metaAt+b.StoredMeta-b.dirLen {
 		return nil, fmt.Errorf("%w: the directory of a block makes no sense", parse.ErrCorrupt)
 	}

@@ -39,7 +39,7 @@ const (
 
 // Chunk sizes in bytes before compression. A checksum covers a chunk as it is stored.
 const (
-	rawChunk  = 1 << 20 // bases, bins, order, places, lengths, exceptions, layout
+	rawChunk  = 1 << 20 // bases, bins, order, places, lengths, exceptions, forms
 	nameChunk = 1 << 20
 	qualChunk = 1 << 17
 )
@@ -54,12 +54,12 @@ const (
 	secPlace
 	secLengths
 	secExceptions
-	secLayout
+	secForms
 	sections
 	dataSections = secBins
 )
 
-var sectionNames = [sections]string{"bases", "names", "qualities", "bin table", "order", "places", "lengths", "exceptions", "layout"}
+var sectionNames = [sections]string{"bases", "names", "qualities", "bin table", "order", "places", "lengths", "exceptions", "forms"}
 
 // chunkSize returns how many bytes before compression a chunk of a section holds.
 func chunkSize(section int) uint64 {

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins/commit"
 )
 
@@ -158,7 +160,7 @@ func TestSideBySide(t *testing.T) {
 		writers = append(writers, w)
 	}
 	for i, w := range writers {
-		err := w.Commit(sampleOptions, []Input{{Name: "x", Mate: -1}})
+		err := w.Commit(sampleOptions, []record.Input{{Name: "x", Mate: -1}})
 		if i < 2 && err != nil || i == 2 && !errors.Is(err, commit.ErrExists) {
 			t.Errorf("writer %d: %v", i, err)
 		}

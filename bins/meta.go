@@ -4,14 +4,16 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins/parse"
 )
 
 // Meta is what an archive of stage 1 says about itself.
 type Meta struct {
 	Tool    string // the program that wrote it
-	Options Options
-	Inputs  []Input
+	Options record.Options
+	Inputs  []record.Input
 	// Blocks stand in the order in which they were written: those of one input in the
 	// order of its records, but those of different inputs may alternate.
 	Blocks []BlockInfo
@@ -43,7 +45,7 @@ type BlockInfo struct {
 	HasNames      bool
 	HasQuals      bool
 	HasExceptions bool
-	HasLayout     bool // some record differs from the default layout
+	HasForms      bool // some record differs from the default form
 
 	NamesLen, QualsLen, PackedLen uint64 // as in Block
 	// StoredDNA, StoredNames and StoredQuals are what the columns take in the data file,
@@ -63,7 +65,7 @@ const (
 	flagNames
 	flagQuals
 	flagExceptions
-	flagLayout
+	flagForms
 	flagsAll = 1<<iota - 1
 )
 
@@ -103,7 +105,7 @@ func appendTrailer(t []byte, m *Meta) []byte {
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
 		t = append(t, bit(b.Varied, flagVaried)|bit(b.HasNames, flagNames)|bit(b.HasQuals, flagQuals)|
-			bit(b.HasExceptions, flagExceptions)|bit(b.HasLayout, flagLayout))
+			bit(b.HasExceptions, flagExceptions)|bit(b.HasForms, flagForms))
 		for _, v := range []uint64{uint64(b.Input), b.FirstRecord, uint64(b.Records), b.TextLen, b.Bases, uint64(b.FixedLen),
 			b.NamesLen, b.QualsLen, b.PackedLen, b.StoredDNA, b.StoredNames, b.StoredQuals, b.StoredMeta, b.dirLen} {
 			t = binary.AppendUvarint(t, v)
@@ -124,18 +126,18 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 	c := parse.Cursor{Rest: t}
 	m.Tool = c.Text()
 	flags, quality := c.Byte(), c.Byte()
-	m.Options = Options{ReadsOnly: flags&optReadsOnly != 0, OrderAny: flags&optOrderAny != 0, DropNames: flags&optDropNames != 0,
-		Quality: QualityMode(quality), BlockSize: c.Uvarint()}
-	ok := flags <= optionsAll && m.Options.Quality <= QualityDrop
-	m.Inputs = make([]Input, c.Count(6, "inputs"))
+	m.Options = record.Options{ReadsOnly: flags&optReadsOnly != 0, OrderAny: flags&optOrderAny != 0, DropNames: flags&optDropNames != 0,
+		Quality: record.QualityMode(quality), BlockSize: c.Uvarint()}
+	ok := flags <= optionsAll && m.Options.Quality <= record.QualityDrop
+	m.Inputs = make([]record.Input, c.Count(6, "inputs"))
 	for i := range m.Inputs {
 		in := &m.Inputs[i]
 		in.Name = c.Text()
 		kind, first := c.Byte(), c.Byte()
-		in.Kind, in.First = Kind(kind), first == 1
+		in.Kind, in.First = record.Kind(kind), first == 1
 		in.Mate = int(c.AtMost(uint64(len(m.Inputs)))) - 1
 		in.Records, in.Bytes = c.Uvarint(), c.Uvarint()
-		ok = ok && kind <= byte(FASTA) && first <= 1
+		ok = ok && kind <= byte(record.FASTA) && first <= 1
 	}
 	for i := range m.Inputs {
 		if mate := m.Inputs[i].Mate; mate >= 0 {
@@ -179,7 +181,7 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 func takeBlockInfo(c *parse.Cursor, b *BlockInfo, inputs int) {
 	flags := c.Byte()
 	b.Varied, b.HasNames, b.HasQuals = flags&flagVaried != 0, flags&flagNames != 0, flags&flagQuals != 0
-	b.HasExceptions, b.HasLayout = flags&flagExceptions != 0, flags&flagLayout != 0
+	b.HasExceptions, b.HasForms = flags&flagExceptions != 0, flags&flagForms != 0
 	if inputs == 0 {
 		c.Fail("it makes no sense")
 		return

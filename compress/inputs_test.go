@@ -11,8 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/binning"
-	"orcomgo/bins"
 	"orcomgo/bins/commit"
 )
 
@@ -30,7 +31,7 @@ func pair(r1, r2 string) []input {
 }
 
 // binTo bins inputs into a new directory and returns it.
-func binTo(t testing.TB, ins []input, o bins.Options) string {
+func binTo(t testing.TB, ins []input, o record.Options) string {
 	t.Helper()
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")

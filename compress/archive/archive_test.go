@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bins/record"
+
 	"github.com/zeebo/xxh3"
 
-	"orcomgo/bins"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
 )
@@ -35,22 +36,22 @@ func sample(t testing.TB, dir string, verified bool) *Manifest {
 		return s
 	}
 	m := &Manifest{Source: [16]byte{1, 2, 3}, Tool: "orcomgo test", Level: 2, Verified: verified,
-		Options: bins.Options{BlockSize: 256 << 20}}
+		Options: record.Options{BlockSize: 256 << 20}}
 	m.Inputs = []Input{
-		{Input: bins.Input{Name: "r1.fastq", Mate: 1, First: true, Records: 30, Bytes: 900}, Bases: 300, MinLen: 10, MaxLen: 10,
+		{Input: record.Input{Name: "r1.fastq", Mate: 1, First: true, Records: 30, Bytes: 900}, Bases: 300, MinLen: 10, MaxLen: 10,
 			Blocks: []TextBlock{{Len: 500, Hash: [16]byte{9}}, {Len: 400, Hash: [16]byte{8}}}},
-		{Input: bins.Input{Name: "r2.fastq", Mate: 0, Records: 30, Bytes: 930}, Bases: 330, MinLen: 11, MaxLen: 11,
+		{Input: record.Input{Name: "r2.fastq", Mate: 0, Records: 30, Bytes: 930}, Bases: 330, MinLen: 11, MaxLen: 11,
 			Blocks: []TextBlock{{Len: 930, Hash: [16]byte{7}}}},
-		{Input: bins.Input{Name: "z.fa", Kind: bins.FASTA, Mate: -1, Records: 1, Bytes: 70}, Bases: 60, MinLen: 60, MaxLen: 60,
+		{Input: record.Input{Name: "z.fa", Kind: record.FASTA, Mate: -1, Records: 1, Bytes: 70}, Bases: 60, MinLen: 60, MaxLen: 60,
 			Blocks: []TextBlock{{Len: 70}}},
-		{Input: bins.Input{Name: "empty.fastq", Mate: -1}, Blocks: []TextBlock{}},
+		{Input: record.Input{Name: "empty.fastq", Mate: -1}, Blocks: []TextBlock{}},
 	}
 	member := func(input int, bases, names, text uint64) Member {
 		p := Member{Input: input, Bases: bases, NamesLen: names}
 		if verified {
 			p.TextLen, p.TextHash = text, 77
 		}
-		p.Lengths, p.Layout, p.Names, p.Quals = add(3), add(0), add(20), add(40)
+		p.Lengths, p.Forms, p.Names, p.Quals = add(3), add(0), add(20), add(40)
 		return p
 	}
 	for i, n := range []int{20, 10} {

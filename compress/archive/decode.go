@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"math"
 
+	"orcomgo/bins/record"
+
 	"github.com/zeebo/xxh3"
 
-	"orcomgo/bins"
 	"orcomgo/bins/parse"
 )
 
@@ -53,7 +54,7 @@ func (m *Manifest) parseHead(c *parse.Cursor) {
 	m.Options.OrderAny = flags&flagOrderAny != 0
 	m.Options.DropNames = flags&flagDropNames != 0
 	m.Verified = flags&flagVerified != 0
-	m.Options.Quality = bins.QualityMode(c.ByteAtMost(byte(bins.QualityDrop)))
+	m.Options.Quality = record.QualityMode(c.ByteAtMost(byte(record.QualityDrop)))
 	m.Level = c.Byte()
 	m.Options.BlockSize = c.Uvarint()
 	m.BulkLen = c.AtMost(math.MaxInt64)
@@ -65,7 +66,7 @@ func (m *Manifest) parseInputs(c *parse.Cursor) {
 	for i := range m.Inputs {
 		in := &m.Inputs[i]
 		in.Name = c.Text()
-		in.Kind = bins.Kind(c.ByteAtMost(byte(bins.FASTA)))
+		in.Kind = record.Kind(c.ByteAtMost(byte(record.FASTA)))
 		in.Mate = -1
 		switch f := c.ByteAtMost(inputFlagsKnown); {
 		case f&inputPaired != 0:
@@ -151,7 +152,7 @@ func (m *Manifest) parseSlices(c *parse.Cursor) {
 				p.TextHash = c.Uint64()
 			}
 			takeSection(c, &p.Lengths)
-			takeSection(c, &p.Layout)
+			takeSection(c, &p.Forms)
 			takeSection(c, &p.Names)
 			takeSection(c, &p.Quals)
 		}

@@ -54,7 +54,7 @@ func (w *Writer) Paths() []string {
 }
 
 // Add appends a section. Sections must come in the manifest's order: slice by slice, for
-// each mate lengths, layout, names, qualities, and then the sequences; last the shared ones.
+// each mate lengths, forms, names, qualities, and then the sequences; last the shared ones.
 // An empty one takes no room.
 func (w *Writer) Add(b []byte) (Section, error) {
 	if w.err != nil {

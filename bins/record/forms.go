@@ -1,4 +1,4 @@
-package bins
+package record
 
 import (
 	"encoding/binary"
@@ -9,14 +9,66 @@ import (
 	"orcomgo/bins/parse"
 )
 
+// Plus tells what follows the '+' of a FASTQ record.
+type Plus uint8
+
+// The kinds of text after '+'.
+const (
+	PlusEmpty Plus = iota
+	PlusName       // the name again
+	PlusText       // Form.PlusText
+)
+
+// Form is how a record's text was laid out beyond its name, sequence and
+// qualities. The zero value is a four-line FASTQ record, LF line ends, nothing after '+';
+// for FASTA, the sequence on one line.
+type Form struct {
+	// CR has a bit for each of the four lines (name 1, sequence 2, plus 4, quality 8) that
+	// ended in CR LF. With SeqLines or QualLines set, bits 2 and 8 are not used: the lines tell.
+	CR       uint8
+	Plus     Plus
+	PlusText string
+	// SeqWidth and QualWidth, when not 0, wrap the sequence or the qualities over lines of
+	// so many bytes, the last line holding the rest (1..width). All their lines end alike (CR).
+	SeqWidth, QualWidth uint32
+	// SeqLines and QualLines, when not nil, give each line's length << 1 | 1 if it ended
+	// in CR LF; they are used where no width describes the lines. Blank lines have length 0.
+	SeqLines, QualLines []uint32
+	// NoNewline: the record's last line was the end of the file and had no LF.
+	NoNewline bool
+	// Tail is text after the record's last line end: blank lines ("\n" or "\r\n") only.
+	Tail string
+}
+
+// Forms is the Form of every record of a block: a default, and the records that differ.
+type Forms struct {
+	Default    Form
+	Exceptions []FormException // ascending by Read
+}
+
+// FormException is the form of one record.
+type FormException struct {
+	Read uint32 // ordinal in the block
+	Form
+}
+
+// Of returns the form of the record with the given ordinal.
+func (l *Forms) Of(ordinal uint32) *Form {
+	i := sort.Search(len(l.Exceptions), func(i int) bool { return l.Exceptions[i].Read >= ordinal })
+	if i < len(l.Exceptions) && l.Exceptions[i].Read == ordinal {
+		return &l.Exceptions[i].Form
+	}
+	return &l.Default
+}
+
 // IsDefault reports whether l is the zero value: four lines, LF, nothing after '+'.
-func (l *RecordLayout) IsDefault() bool {
+func (l *Form) IsDefault() bool {
 	return l.CR == 0 && l.Plus == PlusEmpty && l.SeqWidth == 0 && l.QualWidth == 0 &&
 		l.SeqLines == nil && l.QualLines == nil && !l.NoNewline && l.Tail == ""
 }
 
-// Equal reports whether two layouts give the same text.
-func (l *RecordLayout) Equal(o *RecordLayout) bool {
+// Equal reports whether two forms give the same text.
+func (l *Form) Equal(o *Form) bool {
 	return l.CR == o.CR && l.Plus == o.Plus && l.PlusText == o.PlusText && l.SeqWidth == o.SeqWidth &&
 		l.QualWidth == o.QualWidth && sameLines(l.SeqLines, o.SeqLines) && sameLines(l.QualLines, o.QualLines) &&
 		l.NoNewline == o.NoNewline && l.Tail == o.Tail
@@ -25,15 +77,15 @@ func (l *RecordLayout) Equal(o *RecordLayout) bool {
 // sameLines tells nil, which says that a width describes the lines, from no lines at all.
 func sameLines(a, b []uint32) bool { return (a == nil) == (b == nil) && slices.Equal(a, b) }
 
-// IsDefault reports whether every record of the block has the default layout.
-func (l *Layout) IsDefault() bool { return l.Default.IsDefault() && len(l.Exceptions) == 0 }
+// IsDefault reports whether every record of the block has the default form.
+func (l *Forms) IsDefault() bool { return l.Default.IsDefault() && len(l.Exceptions) == 0 }
 
-// Slice returns the layout of records from..to-1, numbered from 0. It shares memory with l.
-func (l *Layout) Slice(from, to uint32) Layout {
+// Slice returns the form of records from..to-1, numbered from 0. It shares memory with l.
+func (l *Forms) Slice(from, to uint32) Forms {
 	e := l.Exceptions
 	lo := sort.Search(len(e), func(i int) bool { return e[i].Read >= from })
 	hi := sort.Search(len(e), func(i int) bool { return e[i].Read >= to })
-	s := Layout{Default: l.Default}
+	s := Forms{Default: l.Default}
 	if lo < hi {
 		s.Exceptions = slices.Clone(e[lo:hi])
 		for i := range s.Exceptions {
@@ -43,38 +95,38 @@ func (l *Layout) Slice(from, to uint32) Layout {
 	return s
 }
 
-// The first byte of a record's layout: CR in bits 0-3, Plus in 4-5, and these.
+// The first byte of a record's form: CR in bits 0-3, Plus in 4-5, and these.
 const (
-	layoutNoNewline = 1 << 6
-	layoutMore      = 1 << 7 // a second byte follows, with these bits
-	moreSeqWidth    = 1 << 0
-	moreQualWidth   = 1 << 1
-	moreSeqLines    = 1 << 2
-	moreQualLines   = 1 << 3
-	moreTail        = 1 << 4
+	formNoNewline = 1 << 6
+	formMore      = 1 << 7 // a second byte follows, with these bits
+	moreSeqWidth  = 1 << 0
+	moreQualWidth = 1 << 1
+	moreSeqLines  = 1 << 2
+	moreQualLines = 1 << 3
+	moreTail      = 1 << 4
 )
 
-// MarshalLayout appends a compact form of l to dst: nothing at all if it is the default.
-func MarshalLayout(dst []byte, l *Layout) []byte {
+// MarshalForms appends a compact form of l to dst: nothing at all if it is the default.
+func MarshalForms(dst []byte, l *Forms) []byte {
 	if l.IsDefault() {
 		return dst
 	}
-	dst = appendRecordLayout(dst, &l.Default)
+	dst = appendForm(dst, &l.Default)
 	dst = binary.AppendUvarint(dst, uint64(len(l.Exceptions)))
 	next := uint32(0)
 	for i := range l.Exceptions {
 		e := &l.Exceptions[i]
 		dst = binary.AppendUvarint(dst, uint64(e.Read-next))
 		next = e.Read + 1
-		dst = appendRecordLayout(dst, &e.RecordLayout)
+		dst = appendForm(dst, &e.Form)
 	}
 	return dst
 }
 
-func appendRecordLayout(dst []byte, l *RecordLayout) []byte {
+func appendForm(dst []byte, l *Form) []byte {
 	first, more := l.CR&15|byte(l.Plus)<<4, byte(0)
 	if l.NoNewline {
-		first |= layoutNoNewline
+		first |= formNoNewline
 	}
 	for _, x := range []struct {
 		set bool
@@ -88,7 +140,7 @@ func appendRecordLayout(dst []byte, l *RecordLayout) []byte {
 		}
 	}
 	if more != 0 {
-		dst = append(dst, first|layoutMore, more)
+		dst = append(dst, first|formMore, more)
 	} else {
 		dst = append(dst, first)
 	}
@@ -117,22 +169,22 @@ func appendRecordLayout(dst []byte, l *RecordLayout) []byte {
 	return dst
 }
 
-// UnmarshalLayout is the inverse of MarshalLayout for a block of the given number of
-// records. Anything that MarshalLayout can't have made is ErrCorrupt.
-func UnmarshalLayout(data []byte, records int) (Layout, error) {
-	var l Layout
+// UnmarshalForms is the inverse of MarshalForms for a block of the given number of
+// records. Anything that MarshalForms can't have made is ErrCorrupt.
+func UnmarshalForms(data []byte, records int) (Forms, error) {
+	var l Forms
 	if len(data) == 0 {
 		return l, nil
 	}
 	c := parse.Cursor{Rest: data}
 	ok := takeForm(&c, &l.Default)
 	if n := c.Count(2, "records"); n > 0 && ok {
-		l.Exceptions = make([]LayoutException, 0, min(n, 1<<16))
+		l.Exceptions = make([]FormException, 0, min(n, 1<<16))
 		next := uint64(0)
 		for range n {
-			var e LayoutException
+			var e FormException
 			read := next + c.AtMost(uint64(records))
-			if ok = takeForm(&c, &e.RecordLayout) && read < uint64(records); !ok {
+			if ok = takeForm(&c, &e.Form) && read < uint64(records); !ok {
 				break
 			}
 			e.Read = uint32(read)
@@ -141,18 +193,18 @@ func UnmarshalLayout(data []byte, records int) (Layout, error) {
 		}
 	}
 	if !ok || !c.Done() {
-		return Layout{}, fmt.Errorf("%w: its layout makes no sense", parse.ErrCorrupt)
+		return Forms{}, fmt.Errorf("%w: its form makes no sense", parse.ErrCorrupt)
 	}
 	return l, nil
 }
 
 // takeForm takes a form off c, and reports whether it is one.
-func takeForm(c *parse.Cursor, l *RecordLayout) bool {
+func takeForm(c *parse.Cursor, l *Form) bool {
 	first, more := c.Byte(), byte(0)
-	if first&layoutMore != 0 {
+	if first&formMore != 0 {
 		more = c.Byte()
 	}
-	*l = RecordLayout{CR: first & 15, Plus: Plus(first >> 4 & 3), NoNewline: first&layoutNoNewline != 0}
+	*l = Form{CR: first & 15, Plus: Plus(first >> 4 & 3), NoNewline: first&formNoNewline != 0}
 	if l.Plus > PlusText {
 		return false
 	}

@@ -1,4 +1,4 @@
-package bins
+package record
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 
 // AppendRecord appends the text of a record to dst: what binning took apart into its name
 // (without '@' or '>'), sequence letters, qualities (of the same number; ignored for
-// FASTA) and layout. The error, ErrCorrupt, is for lines that don't add up to the sequence.
-func AppendRecord(dst []byte, kind Kind, name, seq, qual []byte, l *RecordLayout) ([]byte, error) {
+// FASTA) and form. The error, ErrCorrupt, is for lines that don't add up to the sequence.
+func AppendRecord(dst []byte, kind Kind, name, seq, qual []byte, l *Form) ([]byte, error) {
 	if kind == FASTQ && l.IsDefault() {
 		dst = append(append(dst, '@'), name...)
 		dst = append(append(dst, '\n'), seq...)
@@ -50,7 +50,7 @@ func appendEnd(dst []byte, cr bool) []byte {
 	return append(dst, '\n')
 }
 
-// appendLines appends text cut into lines; see RecordLayout.
+// appendLines appends text cut into lines; see Form.
 func appendLines(dst, text []byte, cr bool, width uint32, lines []uint32) ([]byte, bool) {
 	switch {
 	case lines != nil:

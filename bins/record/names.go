@@ -1,4 +1,4 @@
-package bins
+package record
 
 import (
 	"fmt"
@@ -9,17 +9,17 @@ import (
 )
 
 // Form is how the records of an input come back.
-type Form uint8
+type Rendering uint8
 
 // The forms.
 const (
-	AsRecords Form = iota // their own text
-	AsFASTA               // FASTQ without qualities: name and sequence, a line each
-	AsLines               // reads only: one sequence a line
+	AsRecords Rendering = iota // their own text
+	AsFASTA                    // FASTQ without qualities: name and sequence, a line each
+	AsLines                    // reads only: one sequence a line
 )
 
 // FormOf returns the form in which records of a kind come back under options o.
-func FormOf(o Options, kind Kind) Form {
+func RenderingOf(o Options, kind Kind) Rendering {
 	switch {
 	case o.ReadsOnly:
 		return AsLines
@@ -108,7 +108,7 @@ func (r *Restored) name(i int, in *Input, o Options, replaceExt bool) string {
 	if !replaceExt {
 		stem = name
 	}
-	switch FormOf(o, in.Kind) {
+	switch RenderingOf(o, in.Kind) {
 	case AsLines:
 		name = stem + ".reads"
 	case AsFASTA:
