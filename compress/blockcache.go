@@ -19,7 +19,7 @@ type loaded struct {
 	letters              []byte // the reads end to end, where they were asked for
 }
 
-// mark fills in the marks. The reader has seen to it that there is a name for each record.
+// mark fills in the marks. The reader has checked that there is a name for each record.
 func (l *loaded) mark(k keeps) {
 	if k[archive.Names] {
 		at := 0
@@ -62,8 +62,8 @@ func (l *loaded) baseOffset(i int) int {
 	return l.baseMarks[mark] + int(l.Lengths.Sum(mark*markEvery, i))
 }
 
-// blockCache loads the blocks that slices ask for, each once, and drops a block after the
-// last slice that touches it.
+// blockCache loads the blocks that slices need, each once, and releases a block after the last
+// slice that needs it.
 type blockCache struct {
 	r       *bins.Reader
 	keeps   []keeps // by input
@@ -77,7 +77,7 @@ type cacheEntry struct {
 	once sync.Once
 	l    *loaded
 	err  error
-	uses int // slices that will still ask for it
+	uses int // slices that still need it
 }
 
 // newBlockCache prepares for exactly the slices of specs.

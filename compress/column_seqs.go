@@ -34,7 +34,7 @@ var seqsColumn = column{
 	},
 	needs: []need{{archive.Lengths, allMembers}, {archive.Quals, allMembers}},
 	prepare: func(ctx context.Context, p *packed) error {
-		return p.shared.pass(ctx, func() error { return p.pool.do(ctx, p.decodeShared) })
+		return p.shared.wait(ctx, func() error { return p.pool.do(ctx, p.decodeShared) })
 	},
 	decode: func(p *packed, b *batch, _ int, data []byte) error {
 		first, mate := seqColumns(&b.cols)

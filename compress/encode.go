@@ -25,7 +25,7 @@ type encoder struct {
 	keeps     []keeps
 	cache     *blockCache
 	pool      workers
-	assembled *gate // the pseudogenome of the phase's reads is there
+	assembled *onceWork // the pseudogenome of the phase's reads is there
 
 	mu   sync.Mutex
 	runs map[*layoutRun]*sortedRun
@@ -110,12 +110,12 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 
 // afterAssembly runs f, which makes the pseudogenome if there is none yet, on a worker.
 func (e *encoder) afterAssembly(ctx context.Context, f func() error) error {
-	led := false
-	err := e.assembled.pass(ctx, func() error {
-		led = true
+	first := false
+	err := e.assembled.wait(ctx, func() error {
+		first = true
 		return e.pool.do(ctx, f)
 	})
-	if err != nil || led {
+	if err != nil || first {
 		return err
 	}
 	return e.pool.do(ctx, f)
@@ -183,10 +183,10 @@ func (e *encoder) sorted(spec sliceSpec, cols *[2]*columns) error {
 	return nil
 }
 
-// sortedRun is a layoutRun in work; it goes when its last slice has taken its columns.
+// sortedRun is a layoutRun in work; it is released when its last slice has its columns.
 type sortedRun struct {
 	once  sync.Once
-	left  int // slices that will still ask for it
+	left  int // slices that still need it
 	perm  []uint32
 	reads [2]*runReads
 	err   error

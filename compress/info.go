@@ -97,7 +97,7 @@ func sliceBytes(man *archive.Manifest, i int) uint64 {
 	return n
 }
 
-// Information is what Info tells of an archive; the JSON form is for scripts.
+// Information is what Info returns about an archive; as JSON it is for scripts.
 type Information struct {
 	Name          string `json:"name"`
 	Stage         string `json:"stage"` // "binned" or "packed"

@@ -17,13 +17,13 @@ type packed struct {
 	keeps   []keeps // by input
 	pool    workers
 	threads int
-	shared  *gate // sets dec
+	shared  *onceWork // sets dec
 	dec     *seqs.Decoder
 	checked *seqs.Checked // what need not be decoded again; mostly nil
 }
 
 func newPacked(r *archive.Reader, threads int) *packed {
-	p := &packed{r: r, man: r.Manifest(), pool: newWorkers(threads), threads: max(threads, 1), shared: newGate()}
+	p := &packed{r: r, man: r.Manifest(), pool: newWorkers(threads), threads: max(threads, 1), shared: newOnceWork()}
 	for i := range p.man.Inputs {
 		p.keeps = append(p.keeps, keepsOf(p.man.Options, p.man.Inputs[i].Kind))
 	}
@@ -41,7 +41,7 @@ func (p *packed) decodeShared() error {
 		}
 	}
 	var err error
-	if p.dec, err = seqs.NewDecoder(shared, seqs.Config{Threads: p.threads, Aside: p.pool.aside}, p.checked); err != nil {
+	if p.dec, err = seqs.NewDecoder(shared, seqs.Config{Threads: p.threads, Aside: p.pool.releaseWhile}, p.checked); err != nil {
 		return p.r.Corrupt("shared sections", err)
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"orcomgo/bins/record"
 )
 
-// textSize returns how many bytes records of these columns take, form exceptions aside.
+// textSize returns how many bytes records of these columns take, not counting exceptions of forms.
 func textSize(f record.Rendering, c *columns) int {
 	n := int(c.bases()) + 2*c.records
 	if f == record.AsLines {

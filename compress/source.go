@@ -15,8 +15,8 @@ import (
 
 // source gives back the records of an archive, slice by slice, packed or still in bins.
 type source interface {
-	// manifest describes the archive. For bins it is drawn up from their index: its slices
-	// have no sections, and it is never Verified.
+	// manifest describes the archive. For bins it is made from their index: its slices
+	// have no sections, and it is not Verified.
 	manifest() *archive.Manifest
 	// prepare announces which slices decode will be asked for, each once.
 	prepare(slices []int)

@@ -1,6 +1,6 @@
 // Package archive is the container of a packed archive: NAME.cdna, which holds the coded
-// sections end to end, and NAME.cmeta, the manifest that says what they are and vouches for
-// every byte of both. The manifest is also at the end of NAME.cdna: either copy suffices.
+// sections end to end, and NAME.cmeta, the manifest that says what they are and has
+// the checksums of both. The manifest is also at the end of NAME.cdna: either copy is enough.
 // docs/FORMAT.md, section "Archive", specifies the two; package commit puts them in place.
 package archive
 
@@ -62,11 +62,11 @@ type Manifest struct {
 	Source   [16]byte // bins.Meta.ID of the bins that were packed
 	Tool     string   // program and version that wrote the archive
 	Options  record.Options
-	Level    uint8  // quality coder's level; told, not needed to decode
+	Level    uint8  // of the coder of qualities; for information, not needed to decode
 	Verified bool   // Input.SHA256, Member.TextLen and TextHash are there
 	BulkLen  uint64 // bytes of the bulk file up to the end of the last section
 	Inputs   []Input
-	// Slices stand in the order of the bulk file. Those of one input hold its records one
+	// Slices are in the order of the bulk file. Those of one input hold its records one
 	// after another; slices of different inputs may alternate.
 	Slices []Slice
 	// Shared are the sections that every slice's sequences need.

@@ -12,7 +12,7 @@ import (
 )
 
 // parseManifest reads the bytes of a .cmeta file; file is its name for errors. Every version of
-// the format begins with the magic and ends in the checksum, so damage is told from age.
+// the format begins with the magic and ends in the checksum, so a damaged file is not taken for one of another version.
 func parseManifest(file string, data []byte) (*Manifest, error) {
 	if len(data) < len(metaMagic)+1+16 {
 		return nil, corrupt(file, "%d bytes are too few for a manifest", len(data))

@@ -23,7 +23,7 @@ const (
 )
 
 // marshal returns the bytes of the .cmeta file. Section offsets are not written: the
-// sections tile the bulk file in a fixed order, so lengths tell.
+// sections follow one another in a fixed order, so their lengths give them.
 func (m *Manifest) marshal() []byte {
 	b := append([]byte(nil), metaMagic...)
 	b = binary.AppendUvarint(b, uint64(m.version))
