@@ -217,7 +217,7 @@ func takePacked(b []byte) (s, rest []byte, err error) {
 	if v&1 == storedZstd {
 		_, d := zstdCoder()
 		if s, err = d.DecodeAll(s, nil); err != nil {
-			return nil, nil, fmt.Errorf("%w: %v", errForms, err)
+			return nil, nil, fmt.Errorf("%w: %w", errForms, err)
 		}
 	}
 	return s, rest, nil

@@ -246,7 +246,7 @@ func (r *Reader) Read(s Section, dst []byte, what string) ([]byte, error) {
 // Corrupt returns an ErrCorrupt about a section that passed its checksum and still does
 // not decode.
 func (r *Reader) Corrupt(what string, err error) error {
-	return corrupt(r.f.Name(), "%s: %v", what, err)
+	return fmt.Errorf("%s: %s: %w: %w", r.f.Name(), what, err, parse.ErrCorrupt)
 }
 
 // Close closes the bulk file.
