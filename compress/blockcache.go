@@ -162,8 +162,8 @@ func (c *blockCache) load(input, block int) (*loaded, error) {
 	if k.quals {
 		want |= bins.WantQuals
 	}
-	if k.layout {
-		want |= bins.WantLayout
+	if k.forms {
+		want |= bins.WantForms
 	}
 	l := new(loaded)
 	if err := c.r.ReadColumns(block, want, &l.Block); err != nil {
