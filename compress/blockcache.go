@@ -29,9 +29,9 @@ func (l *loaded) mark(k keeps) {
 			at += bytes.IndexByte(l.Names[at:], '\n') + 1
 		}
 	}
-	if l.Lengths != nil {
+	if l.Lengths.Each != nil {
 		at := 0
-		for i, n := range l.Lengths {
+		for i, n := range l.Lengths.Each {
 			if i%markEvery == 0 {
 				l.baseMarks = append(l.baseMarks, at)
 			}
@@ -54,21 +54,11 @@ func (l *loaded) nameOffset(i int) int {
 
 // baseOffset returns how many bases, and so qualities, come before record i; i may be Records.
 func (l *loaded) baseOffset(i int) int {
-	if l.Lengths == nil {
-		return i * int(l.FixedLen)
+	if l.Lengths.Each == nil || i == 0 {
+		return i * int(l.Lengths.Fixed)
 	}
-	if i == l.Records {
-		i--
-		if i < 0 {
-			return 0
-		}
-		return l.baseOffset(i) + int(l.Lengths[i])
-	}
-	at := l.baseMarks[i/markEvery]
-	for _, n := range l.Lengths[i/markEvery*markEvery : i] {
-		at += int(n)
-	}
-	return at
+	mark := (i - 1) / markEvery
+	return l.baseMarks[mark] + int(l.Lengths.Sum(mark*markEvery, i))
 }
 
 // blockCache loads the blocks that slices ask for, each once, and drops a block after the

@@ -16,8 +16,7 @@ type columns struct {
 	run        []uint32 // the run of which perm is what stands from at on, where there is one
 	at         int
 	records    int
-	lengths    []uint32 // nil: all are fixed
-	fixed      uint32
+	lengths    record.Lengths
 	names      []byte // each followed by '\n'; nil if not kept
 	quals      []byte // nil if not kept
 	exceptions []record.Exception
@@ -25,18 +24,7 @@ type columns struct {
 }
 
 // bases returns the sum of the lengths.
-func (c *columns) bases() uint64 { return sumLengths(c.lengths, c.fixed, c.records) }
-
-func sumLengths(lengths []uint32, fixed uint32, n int) uint64 {
-	if lengths == nil {
-		return uint64(n) * uint64(fixed)
-	}
-	var t uint64
-	for _, l := range lengths {
-		t += uint64(l)
-	}
-	return t
-}
+func (c *columns) bases() uint64 { return c.lengths.Sum(0, c.records) }
 
 // gather returns records [from, from+n) of an input, in input order, and their letters if
 // the blocks have them: bs are the consecutive blocks that hold those records.
@@ -59,22 +47,18 @@ func gather(input int, from uint64, n int, bs []*loaded, k keeps) (c *columns, l
 	}
 	same := true
 	for _, r := range runs {
-		same = same && r.b.Lengths == nil && r.b.FixedLen == runs[0].b.FixedLen
+		same = same && r.b.Lengths.Each == nil && r.b.Lengths.Fixed == runs[0].b.Lengths.Fixed
 	}
 	switch {
 	case same:
-		c.fixed = runs[0].b.FixedLen
+		c.lengths.Fixed = runs[0].b.Lengths.Fixed
 	case len(runs) == 1:
-		c.lengths = runs[0].b.Lengths[runs[0].lo:runs[0].hi]
+		c.lengths = runs[0].b.Lengths.Slice(runs[0].lo, runs[0].hi)
 	default:
-		c.lengths = make([]uint32, 0, n)
+		c.lengths.Each = make([]uint32, 0, n)
 		for _, r := range runs {
-			if r.b.Lengths != nil {
-				c.lengths = append(c.lengths, r.b.Lengths[r.lo:r.hi]...)
-				continue
-			}
-			for range r.hi - r.lo {
-				c.lengths = append(c.lengths, r.b.FixedLen)
+			for i := r.lo; i < r.hi; i++ {
+				c.lengths.Each = append(c.lengths.Each, uint32(r.b.Lengths.Of(i)))
 			}
 		}
 	}
@@ -157,11 +141,7 @@ func (c *columns) permute(perm []uint32) {
 	c.perm = perm
 	offsets := make([]int, c.records+1) // of qualities, in input order
 	for i := range c.records {
-		n := int(c.fixed)
-		if c.lengths != nil {
-			n = int(c.lengths[i])
-		}
-		offsets[i+1] = offsets[i] + n
+		offsets[i+1] = offsets[i] + c.lengths.Of(i)
 	}
 	if c.quals != nil {
 		q := make([]byte, 0, len(c.quals))
@@ -170,13 +150,7 @@ func (c *columns) permute(perm []uint32) {
 		}
 		c.quals = q
 	}
-	if c.lengths != nil {
-		l := make([]uint32, c.records)
-		for i, p := range perm {
-			l[i] = c.lengths[p]
-		}
-		c.lengths = l
-	}
+	c.lengths = c.lengths.Permute(perm)
 	if c.names != nil {
 		at := 0
 		for i := range c.records {

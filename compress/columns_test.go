@@ -20,20 +20,20 @@ func testBlock(rng *rand.Rand, first uint64, n int, varied bool, def record.Form
 	l := new(loaded)
 	l.FirstRecord, l.Records, l.Forms.Default = first, n, def
 	if varied {
-		l.Lengths = make([]uint32, n)
+		l.Lengths.Each = make([]uint32, n)
 	} else {
-		l.FixedLen = 7
+		l.Lengths.Fixed = 7
 	}
 	for i := range n {
 		if varied {
-			l.Lengths[i] = uint32(rng.Intn(9))
+			l.Lengths.Each[i] = uint32(rng.Intn(9))
 		}
 		l.Names = append(l.Names, fmt.Sprintf("r%d\n", first+uint64(i))...)
-		for range l.Len(i) {
+		for range l.Lengths.Of(i) {
 			l.Quals = append(l.Quals, byte(33+rng.Intn(40)))
 			l.letters = append(l.letters, "ACGT"[rng.Intn(4)])
 		}
-		if l.Len(i) > 0 && rng.Intn(5) == 0 {
+		if l.Lengths.Of(i) > 0 && rng.Intn(5) == 0 {
 			l.Exceptions = append(l.Exceptions, record.Exception{Read: uint32(i), Len: 1, Byte: 'N'})
 		}
 		if rng.Intn(6) == 0 {
@@ -56,9 +56,9 @@ func recordsOf(c *columns, letters []byte) []textRecord {
 	names := strings.SplitAfter(string(c.names), "\n")
 	at := 0
 	for i := range c.records {
-		n := int(c.fixed)
-		if c.lengths != nil {
-			n = int(c.lengths[i])
+		n := int(c.lengths.Fixed)
+		if c.lengths.Each != nil {
+			n = int(c.lengths.Each[i])
 		}
 		r := textRecord{name: names[i], qual: string(c.quals[at : at+n]), form: *c.forms.Of(uint32(i))}
 		if letters != nil {
@@ -121,7 +121,7 @@ func TestGather(t *testing.T) {
 }
 
 func TestPermuteDropsFileEnd(t *testing.T) {
-	c := &columns{records: 2, fixed: 1, names: []byte("a\nb\n"), quals: []byte("!#")}
+	c := &columns{records: 2, lengths: record.Lengths{Fixed: 1}, names: []byte("a\nb\n"), quals: []byte("!#")}
 	c.forms.Exceptions = []record.FormException{{Read: 1, Form: record.Form{NoNewline: true, Tail: "\n"}}}
 	c.permute([]uint32{1, 0})
 	if !c.forms.IsDefault() {

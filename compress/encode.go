@@ -2,7 +2,6 @@ package compress
 
 import (
 	"context"
-	"math"
 	"sync"
 
 	"orcomgo/bins/record"
@@ -70,7 +69,7 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 	out.check.perm, out.check.from = cols[0].perm, cols[0].from
 	for m, mem := range members {
 		mem.Bases, mem.NamesLen = cols[m].bases(), uint64(len(cols[m].names))
-		out.min[m], out.max[m] = lengthRange(cols[m])
+		out.min[m], out.max[m] = cols[m].lengths.Range(spec.records)
 	}
 
 	// Four sections a member and one for both, each a task.
@@ -88,7 +87,7 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 		c := cols[m]
 		if c.quals != nil {
 			task(4*m+3, func() []byte {
-				return quals.Encode(quals.Input{Quals: c.quals, Lengths: c.lengths, FixedLen: c.fixed, Records: c.records}, e.level)
+				return quals.Encode(quals.Input{Quals: c.quals, Lengths: c.lengths, Records: c.records}, e.level)
 			})
 		}
 	}
@@ -113,7 +112,7 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 			})
 		}
 		task(4*m+1, func() []byte { return encodeForms(&c.forms) })
-		task(4*m, func() []byte { return seqs.EncodeLengths(c.lengths, c.fixed, c.records) })
+		task(4*m, func() []byte { return seqs.EncodeLengths(c.lengths) })
 		g.Go(func() error {
 			return e.pool.do(ctx, func() error {
 				out.check.columns[m] = sumColumns(c)
@@ -205,17 +204,6 @@ func (e *encoder) sorted(spec sliceSpec, cols *[2]*columns) error {
 	return nil
 }
 
-func lengthRange(c *columns) (lo, hi uint32) {
-	if c.lengths == nil {
-		return c.fixed, c.fixed
-	}
-	lo = math.MaxUint32
-	for _, n := range c.lengths {
-		lo, hi = min(lo, n), max(hi, n)
-	}
-	return lo, hi
-}
-
 // sortedRun is a layoutRun in work; it goes when its last slice has taken its columns.
 type sortedRun struct {
 	once  sync.Once
@@ -230,8 +218,7 @@ type runReads struct {
 	input      int
 	from       uint64             // first record of the run
 	perm       []uint32           // the i-th record delivered is from+perm[i]
-	lengths    []uint32           // in input order; nil: all are fixed
-	fixed      uint32             //
+	lengths    record.Lengths     // in input order
 	exceptions []record.Exception // Read is the place in the order of delivery; ascending
 }
 
@@ -255,7 +242,7 @@ func newRunReads(r *bins.Reader, input int, from uint64, perm []uint32) (*runRea
 		ls[i] = l
 	}
 	c, _ := gather(input, from, len(perm), ls, keeps{})
-	w.lengths, w.fixed, w.exceptions = c.lengths, c.fixed, c.exceptions
+	w.lengths, w.exceptions = c.lengths, c.exceptions
 	if len(w.exceptions) > 0 {
 		inverse := make([]uint32, len(perm))
 		for i, p := range perm {
@@ -271,13 +258,8 @@ func newRunReads(r *bins.Reader, input int, from uint64, perm []uint32) (*runRea
 
 // columns returns n records in the order of delivery, the first at.
 func (w *runReads) columns(at, n int) *columns {
-	c := &columns{input: w.input, from: w.from, records: n, fixed: w.fixed, perm: w.perm[at : at+n], run: w.perm, at: at}
-	if w.lengths != nil {
-		c.lengths = make([]uint32, n)
-		for i, p := range c.perm {
-			c.lengths[i] = w.lengths[p]
-		}
-	}
+	c := &columns{input: w.input, from: w.from, records: n, perm: w.perm[at : at+n], run: w.perm, at: at}
+	c.lengths = w.lengths.Permute(c.perm)
 	c.exceptions = record.SliceExceptions(w.exceptions, uint32(at), uint32(at+n))
 	return c
 }

@@ -239,7 +239,7 @@ func lengthsOf(r *bins.Reader, input int, in *archive.Input) error {
 		if err := r.ReadColumns(k, bins.WantLengths, &b); err != nil {
 			return err
 		}
-		for _, l := range b.Lengths {
+		for _, l := range b.Lengths.Each {
 			note(l)
 		}
 	}

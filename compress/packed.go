@@ -182,7 +182,7 @@ func (p *packed) lengths(s *archive.Slice, m int, c *columns) error {
 	if err != nil {
 		return err
 	}
-	if c.lengths, c.fixed, err = seqs.DecodeLengths(data, c.records); err != nil {
+	if c.lengths, err = seqs.DecodeLengths(data, c.records); err != nil {
 		return failed(err)
 	}
 	if got := c.bases(); got != mem.Bases {
@@ -239,7 +239,7 @@ func (p *packed) quals(s *archive.Slice, m int, c *columns) error {
 	if err != nil {
 		return err
 	}
-	in := quals.Input{Lengths: c.lengths, FixedLen: c.fixed, Records: c.records}
+	in := quals.Input{Lengths: c.lengths, Records: c.records}
 	if c.quals, err = quals.Decode(data, in, nil); err != nil {
 		return failed(err)
 	}
@@ -275,5 +275,5 @@ func (p *packed) seqs(s *archive.Slice, b *batch) error {
 // seqColumn is c as the sequence coder takes it.
 func seqColumn(c *columns) *seqs.Column {
 	return &seqs.Column{Input: c.input, From: c.from, Perm: c.perm, Records: c.records, Run: c.run, At: c.at,
-		Lengths: c.lengths, FixedLen: c.fixed, Exceptions: c.exceptions, Quals: c.quals}
+		Lengths: c.lengths, Exceptions: c.exceptions, Quals: c.quals}
 }

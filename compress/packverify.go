@@ -123,10 +123,7 @@ func (p *packer) verify(ctx context.Context) (err error) {
 func digest(c *columns, letters []byte, check *sliceCheck) uint64 {
 	var sum uint64
 	for i := range c.records {
-		n := int(c.fixed)
-		if c.lengths != nil {
-			n = int(c.lengths[i])
-		}
+		n := c.lengths.Of(i)
 		ordinal := check.from + uint64(i)
 		if check.perm != nil {
 			ordinal = check.from + uint64(check.perm[i])

@@ -37,10 +37,7 @@ func render(dst []byte, f record.Rendering, kind record.Kind, c *columns, seqs [
 	exceptions := c.forms.Exceptions
 	var number []byte
 	for i := range c.records {
-		n := int(c.fixed)
-		if c.lengths != nil {
-			n = int(c.lengths[i])
-		}
+		n := c.lengths.Of(i)
 		seq := seqs[:n]
 		seqs = seqs[n:]
 		if f == record.AsLines {
