@@ -224,15 +224,16 @@ func (p *packer) write(ctx context.Context) error {
 	started := make([]bool, len(meta.Inputs))
 	add := func(i int, out *encoded) error {
 		s := out.slice
-		places := make([]archive.Section, len(out.sections))
-		for k, b := range out.sections {
-			var err error
-			if places[k], err = p.w.Add(b); err != nil {
-				return err
+		var err error
+		s.EachSection(func(c archive.Column, m int, sec *archive.Section) {
+			if err == nil {
+				*sec, err = p.w.Add(out.sections[m][c])
 			}
+		})
+		if err != nil {
+			return err
 		}
 		for m, mem := range s.Members() {
-			mem.Lengths, mem.Forms, mem.Names, mem.Quals = places[4*m], places[4*m+1], places[4*m+2], places[4*m+3]
 			in := &p.man.Inputs[mem.Input]
 			if !started[mem.Input] || out.min[m] < in.MinLen {
 				in.MinLen = out.min[m]
@@ -240,14 +241,13 @@ func (p *packer) write(ctx context.Context) error {
 			in.MaxLen = max(in.MaxLen, out.max[m])
 			started[mem.Input] = true
 		}
-		s.Seqs = places[len(places)-1]
 		p.man.Slices = append(p.man.Slices, s)
 		p.checks = append(p.checks, out.check)
 		progress.add(e.specs[i].text)
 		return nil
 	}
 	for _, e.specs = range phases(p.specs, p.enc.Parts, p.enc.Window) {
-		e.laid = newGate()
+		e.assembled = newGate()
 		if err := inOrder(ctx, len(e.specs), p.flight, e.encode, add); err != nil {
 			return err
 		}

@@ -66,6 +66,15 @@ type sliceSpec struct {
 	run *layoutRun
 }
 
+// slice returns the slice without sections.
+func (s *sliceSpec) slice() archive.Slice {
+	sl := archive.Slice{From: s.from, Records: s.records, First: archive.Member{Input: s.first}}
+	if s.mate >= 0 {
+		sl.Mate = &archive.Member{Input: s.mate}
+	}
+	return sl
+}
+
 // layoutRun are records from..from+records-1 of a unit, to be reordered all together.
 type layoutRun struct {
 	from    uint64

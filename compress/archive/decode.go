@@ -151,10 +151,9 @@ func (m *Manifest) parseSlices(c *parse.Cursor) {
 				p.TextLen = c.AtMost(math.MaxInt64)
 				p.TextHash = c.Uint64()
 			}
-			takeSection(c, &p.Lengths)
-			takeSection(c, &p.Forms)
-			takeSection(c, &p.Names)
-			takeSection(c, &p.Quals)
+			for k := range p.Sections {
+				takeSection(c, &p.Sections[k])
+			}
 		}
 		takeSection(c, &s.Seqs)
 	}
@@ -198,7 +197,7 @@ func (m *Manifest) check(c *parse.Cursor) {
 				c.Fail("slice %d is larger than its input", i+1)
 				return
 			}
-			if p.Bases > plausible(shared+s.Seqs.Len) || p.NamesLen > plausible(p.Names.Len) {
+			if p.Bases > plausible(shared+s.Seqs.Len) || p.NamesLen > plausible(p.Sections[Names].Len) {
 				c.Fail("slice %d claims more than its sections can hold", i+1)
 				return
 			}

@@ -102,10 +102,9 @@ func (m *Manifest) appendSlice(b []byte, s *Slice) []byte {
 			b = binary.AppendUvarint(b, p.TextLen)
 			b = binary.LittleEndian.AppendUint64(b, p.TextHash)
 		}
-		b = appendSection(b, p.Lengths)
-		b = appendSection(b, p.Forms)
-		b = appendSection(b, p.Names)
-		b = appendSection(b, p.Quals)
+		for _, sec := range p.Sections {
+			b = appendSection(b, sec)
+		}
 	}
 	return appendSection(b, s.Seqs)
 }
