@@ -19,11 +19,11 @@ func Example() {
 		fmt.Println(in.Name, in.Records, "records, mates in input", in.Mate)
 	}
 	for _, s := range m.Slices {
-		names, err := r.Read(s.First.Names, nil, "names") // still coded: see package names
+		names, err := r.Read(s.First.Sections[archive.Names], nil, "names") // still coded: see package names
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(s.Records, "records from", s.From, "whole section:", uint64(len(names)) == s.First.Names.Len)
+		fmt.Println(s.Records, "records from", s.From, "whole section:", uint64(len(names)) == s.First.Sections[archive.Names].Len)
 	}
 	// Output:
 	// pair_1.fastq 17 records, mates in input 1
