@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"gorgonia.org/cu"
+
+	"orcomgo/minimizer"
 )
 
 // Events of a block: what Result's times are taken between, and two for Profile.
@@ -177,7 +179,7 @@ func (l *Lane) roomForRecords(n int) error {
 	if err := l.codes.grow(n+64, "the record table"); err != nil {
 		return err
 	}
-	if err := l.bins.grow(12*min(n, 1<<16+1)+16, "the bins"); err != nil {
+	if err := l.bins.grow(12*min(n, minimizer.None+1)+16, "the bins"); err != nil {
 		return err
 	}
 	l.recordRoom = n
