@@ -264,7 +264,7 @@ func TestManyLate(t *testing.T) {
 	runs := 0
 	c.NewAssigner = func(r *Resources) (Assigner, error) {
 		runs++
-		return NewCPU(*r)
+		return NewCPU(*r), nil
 	}
 	c.Progress = func(_ string, done, _ uint64) { most = max(most, done) }
 	dir, err := binTexts(t, c, inputs...)
