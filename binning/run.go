@@ -109,6 +109,9 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 		if !r.structural || !regular(c.Inputs[bad.input].Path) {
 			return s, r
 		}
+		if other := c.once(); other != "" {
+			return s, fmt.Errorf("%w; if this is FASTQ wrapped over lines, all inputs have to be read again, and %s can be read only once", r, other)
+		}
 		wrapped[bad.input] = r
 		if late++; late == 2 {
 			// There may be more of the kind. Without this each would take a run.
@@ -127,6 +130,19 @@ type inputError struct {
 }
 
 func (e *inputError) Unwrap() error { return e.error }
+
+// once returns how errors call an input that can't be read a second time, "" if there is none.
+func (c *Config) once() string {
+	for _, in := range c.Inputs {
+		switch {
+		case in.Path == "-":
+			return "stdin"
+		case !regular(in.Path):
+			return in.Path
+		}
+	}
+	return ""
+}
 
 func regular(path string) bool {
 	if path == "-" {
