@@ -107,9 +107,10 @@ const (
 	smallSize  = 4096
 )
 
+// outOfMemory returns an error of CUDA, which wraps ErrMemory as well if it is for want of memory.
 func outOfMemory(err error) error {
 	if errors.Is(err, cu.OutOfMemory) {
-		return ErrMemory
+		return fmt.Errorf("%w: %w", ErrMemory, err)
 	}
 	return err
 }

@@ -123,10 +123,7 @@ func (b *buffer) grow(n int, what string) error {
 	}
 	ptr, err := cu.MemAlloc(int64(n))
 	if err != nil {
-		if err == cu.OutOfMemory {
-			err = ErrMemory
-		}
-		return fmt.Errorf("%d MB of device memory for %s: %w", n>>20, what, err)
+		return fmt.Errorf("%d MB of device memory for %s: %w", n>>20, what, outOfMemory(err))
 	}
 	b.ptr, b.size = ptr, n
 	return nil
