@@ -1,6 +1,6 @@
 module orcomgo
 
-go 1.25.0
+go 1.26.0
 
 require (
 	github.com/klauspost/compress v1.18.0
@@ -10,9 +10,9 @@ require (
 	github.com/shenwei356/bio v0.13.9
 	github.com/spf13/pflag v1.0.10
 	github.com/zeebo/xxh3 v1.0.2
-	golang.org/x/sync v0.12.0
-	golang.org/x/sys v0.46.0
-	golang.org/x/term v0.44.0
+	golang.org/x/sync v0.24.0
+	golang.org/x/sys v0.49.0
+	golang.org/x/term v0.47.0
 	gorgonia.org/cu v0.9.4
 )
 
@@ -27,5 +27,5 @@ require (
 	github.com/shenwei356/util v0.5.4 // indirect
 	github.com/shenwei356/xopen v0.3.2 // indirect
 	github.com/ulikunitz/xz v0.5.14 // indirect
-	golang.org/x/tools v0.26.0 // indirect
+	golang.org/x/tools v0.52.0 // indirect
 )
