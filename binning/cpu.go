@@ -136,7 +136,7 @@ func (c *cpu) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 			return err
 		}
 	}
-	if b.Lengths != nil {
+	if b.Lengths.Each != nil {
 		j.lengths = j.spareLengths // the block keeps what was j's
 	}
 	return nil
@@ -214,13 +214,13 @@ func (j *job) takeApart() error {
 		minLen, maxLen = min(minLen, s.minLen), max(maxLen, s.maxLen)
 	}
 	var varied []uint32
-	b.FixedLen = 0
+	b.Lengths.Fixed = 0
 	if n > 0 && minLen == maxLen {
-		b.FixedLen = minLen
+		b.Lengths.Fixed = minLen
 	} else if n > 0 {
 		varied = j.lengths
 	}
-	j.spareLengths, b.Lengths = b.Lengths, varied
+	j.spareLengths, b.Lengths.Each = b.Lengths.Each, varied
 	if b.Names = keep(b.Names, j.Keep.Names, names); b.Names != nil {
 		b.Names = b.Names[:names]
 	}

@@ -156,7 +156,7 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	}
 	if cols.pinned {
 		cols.pinned = false
-		b.Lengths, b.Order, b.Place, b.Packed, b.Exceptions, b.Names, b.Quals = nil, nil, nil, nil, nil, nil, nil
+		b.Lengths.Each, b.Order, b.Place, b.Packed, b.Exceptions, b.Names, b.Quals = nil, nil, nil, nil, nil, nil, nil
 	}
 	c.mu.Lock()
 	c.stats.CPUBlocks++
@@ -195,9 +195,9 @@ func (c *cuda) onDevice(ctx context.Context, t *Text, b *bins.Block, cols *cudaC
 	}
 	cols.pinned = true
 	b.Records = r.Records
-	b.Lengths, b.FixedLen = r.Lengths, 0
+	b.Lengths.Each, b.Lengths.Fixed = r.Lengths, 0
 	if r.Lengths == nil {
-		b.FixedLen = r.MinLen
+		b.Lengths.Fixed = r.MinLen
 	}
 	b.Bins = binsOf(b.Bins[:0], r)
 	b.Order, b.Place, b.Packed = r.Order, r.Place, r.Packed

@@ -77,7 +77,7 @@ func checkSignatures(t testing.TB, b *bins.Block) {
 	}
 	starts := make([]int, b.Records+1)
 	for k := range b.Records {
-		starts[k+1] = starts[k] + b.Len(k)
+		starts[k+1] = starts[k] + b.Lengths.Of(k)
 	}
 	at := 0
 	for _, bin := range b.Bins {

@@ -19,9 +19,7 @@ type Block struct {
 	TextLen  uint64   // bytes of original text
 	TextHash [16]byte // XXH3-128 of the original text, big-endian
 
-	// Lengths holds the length in bases of each read, in input order; nil when all are FixedLen.
-	Lengths  []uint32
-	FixedLen uint32
+	Lengths record.Lengths // in input order
 
 	// Bins lists the bins that occur, by ascending signature. The stored reads follow in
 	// this order: the i-th stored read is read Order[i]; inside a bin Order ascends.
@@ -54,12 +52,4 @@ type Bin struct {
 	Signature uint32 // 0..NBin-1, or NBin
 	Reads     uint32
 	Bases     uint64
-}
-
-// Len returns the length in bases of the read with the given ordinal.
-func (b *Block) Len(ordinal int) int {
-	if b.Lengths == nil {
-		return int(b.FixedLen)
-	}
-	return int(b.Lengths[ordinal])
 }

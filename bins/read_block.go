@@ -49,7 +49,7 @@ func (r *Reader) ReadColumns(block int, want Columns, dst *Block) error {
 	if want&(WantLengths|WantExceptions) != 0 {
 		lengths := dst
 		if want&WantLengths == 0 {
-			lengths = &Block{Records: info.Records, FixedLen: info.FixedLen}
+			lengths = &Block{Records: info.Records, Lengths: record.Lengths{Fixed: info.FixedLen}}
 		}
 		if err := r.readLengths(d, info, block, lengths); err != nil {
 			return err
@@ -94,21 +94,21 @@ func (r *Reader) ReadColumns(block int, want Columns, dst *Block) error {
 
 func fillInfo(dst *Block, info *BlockInfo) {
 	dst.Input, dst.FirstRecord, dst.Records = info.Input, info.FirstRecord, info.Records
-	dst.TextLen, dst.TextHash, dst.FixedLen = info.TextLen, info.TextHash, info.FixedLen
+	dst.TextLen, dst.TextHash, dst.Lengths.Fixed = info.TextLen, info.TextHash, info.FixedLen
 }
 
 func (r *Reader) readLengths(d *directory, info *BlockInfo, block int, dst *Block) error {
 	if !info.Varied {
-		dst.Lengths = nil
+		dst.Lengths.Each = nil
 		return nil
 	}
 	data, err := r.section(d, secLengths, block, nil)
 	if err != nil {
 		return err
 	}
-	dst.Lengths = toUint32(dst.Lengths, data)
+	dst.Lengths.Each = toUint32(dst.Lengths.Each, data)
 	var bases, size uint64
-	for _, n := range dst.Lengths {
+	for _, n := range dst.Lengths.Each {
 		bases += uint64(n)
 		size += uint64(record.PackedLen(int(n)))
 	}

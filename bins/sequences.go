@@ -15,7 +15,7 @@ import (
 func (b *Block) AppendSequences(dst []byte) ([]byte, error) {
 	starts := make([]int, b.Records+1)
 	for i := range b.Records {
-		starts[i+1] = starts[i] + b.Len(i)
+		starts[i+1] = starts[i] + b.Lengths.Of(i)
 	}
 	at := len(dst)
 	dst = slices.Grow(dst, starts[b.Records])[:at+starts[b.Records]]
