@@ -18,7 +18,7 @@ type input struct {
 	size    int // of a text buffer to begin with
 	records uint64
 	ended   bool
-	last    *item // that block
+	last    *blockTask // that block
 }
 
 // sniffLen is how much text is looked at to tell wrapped FASTQ from the usual kind.
@@ -72,7 +72,7 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 
 // sniff looks for a record in the first text of an input that is not four lines, and
 // returns what is wrong with it and its number.
-func sniff(text []byte, ended bool) (*shape, uint64) {
+func sniff(text []byte, ended bool) (*mismatch, uint64) {
 	p := parser{text: text, last: ended}
 	if ended {
 		p.text = text[:recordsEnd(text)]

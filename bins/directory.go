@@ -26,7 +26,7 @@ type section struct {
 	ends    []uint64
 }
 
-func packed(sec int) bool { return sec == secNames || sec == secQuals }
+func compressed(sec int) bool { return sec == secNames || sec == secQuals }
 
 func chunks(raw uint64, sec int) int {
 	return int((raw + chunkSize(sec) - 1) / chunkSize(sec))
@@ -38,7 +38,7 @@ func (d *directory) append(dst []byte) []byte {
 		dst = binary.AppendUvarint(dst, s.raw)
 		last := uint64(0)
 		for j, sum := range s.sums {
-			if packed(i) {
+			if compressed(i) {
 				dst = append(dst, s.methods[j])
 				dst = binary.AppendUvarint(dst, s.ends[j]-last)
 				last = s.ends[j]
@@ -63,13 +63,13 @@ func parseDirectory(data []byte, b *BlockInfo) (*directory, error) {
 			break
 		}
 		s.sums = make([]uint64, n)
-		if packed(i) {
+		if compressed(i) {
 			s.methods, s.ends = make([]uint8, n), make([]uint64, n)
 		} else {
 			s.stored = s.raw
 		}
 		for j := range s.sums {
-			if packed(i) {
+			if compressed(i) {
 				s.methods[j] = c.Byte()
 				size := c.AtMost(chunkSize(i))
 				if s.methods[j] >= chunkMethods || size == 0 ||
@@ -112,7 +112,7 @@ func (s *section) chunkLen(sec, j int) uint64 {
 
 // chunkAt returns where chunk j of a section lies in its file.
 func (s *section) chunkAt(sec, j int) (at, size uint64) {
-	if !packed(sec) {
+	if !compressed(sec) {
 		return s.at + uint64(j)*chunkSize(sec), s.chunkLen(sec, j)
 	}
 	if j > 0 {

@@ -73,12 +73,12 @@ func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 		s.stored = 0
 		for j, p := range pieces[i] {
 			s.stored += uint64(len(p))
-			if packed(i) {
+			if compressed(i) {
 				s.ends[j] = s.stored
 			}
 		}
 		switch {
-		case packed(i):
+		case compressed(i):
 			e.data = append(e.data, pieces[i]...)
 		case i < dataSections:
 			e.data = append(e.data, raw[i])
@@ -123,7 +123,7 @@ func encodeChunks(d *directory, raw *[sections][]byte, names []byte, run Runner)
 		s.raw = uint64(len(raw[i]))
 		n := chunks(s.raw, i)
 		s.sums, pieces[i] = make([]uint64, n), make([][]byte, n)
-		if packed(i) {
+		if compressed(i) {
 			s.methods, s.ends = make([]uint8, n), make([]uint64, n)
 		}
 		for j := range n {
@@ -141,9 +141,9 @@ func encodeChunks(d *directory, raw *[sections][]byte, names []byte, run Runner)
 		var err error
 		switch i {
 		case secNames:
-			chunk, s.methods[j] = p.name(chunk, names[at:at:at+uint64(len(chunk))])
+			chunk, s.methods[j] = p.encodeNames(chunk, names[at:at:at+uint64(len(chunk))])
 		case secQuals:
-			chunk, s.methods[j], err = p.qual(chunk)
+			chunk, s.methods[j], err = p.encodeQuals(chunk)
 		}
 		if err != nil {
 			failed.Store(&err)
@@ -174,7 +174,7 @@ var coders = sync.Pool{New: func() any {
 }}
 
 // name returns a chunk of names as it is to be stored, in dst where that is shorter.
-func (c *coder) name(chunk, dst []byte) ([]byte, uint8) {
+func (c *coder) encodeNames(chunk, dst []byte) ([]byte, uint8) {
 	if out := c.zstd.EncodeAll(chunk, dst); len(out) < len(chunk) {
 		return out, chunkZstd
 	}
@@ -182,7 +182,7 @@ func (c *coder) name(chunk, dst []byte) ([]byte, uint8) {
 }
 
 // qual compresses a chunk of qualities in place.
-func (c *coder) qual(chunk []byte) ([]byte, uint8, error) {
+func (c *coder) encodeQuals(chunk []byte) ([]byte, uint8, error) {
 	c.huff.Reuse = huff0.ReusePolicyNone
 	out, _, err := huff0.Compress4X(chunk, &c.huff)
 	switch {

@@ -52,11 +52,11 @@ type BlockInfo struct {
 	// StoredMeta what the block takes in the meta file.
 	StoredDNA, StoredNames, StoredQuals, StoredMeta uint64
 
-	dirLen      uint64 // the directory, at the end of the block's part of the meta file
-	dirSum      uint64
-	dataAt      uint64 // computed: where the block's parts of the two files begin
-	metaAt      uint64
-	hasBadShape bool
+	dirLen       uint64 // the directory, at the end of the block's part of the meta file
+	dirSum       uint64
+	dataAt       uint64 // computed: where the block's parts of the two files begin
+	metaAt       uint64
+	inconsistent bool
 }
 
 // Bits of BlockInfo's flags on disk.
@@ -150,8 +150,8 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 	records, bytes := make([]uint64, len(m.Inputs)), make([]uint64, len(m.Inputs))
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
-		takeBlockInfo(&c, b, len(m.Inputs))
-		if c.Failed() || b.hasBadShape || b.FirstRecord != records[b.Input] {
+		parseBlockInfo(&c, b, len(m.Inputs))
+		if c.Failed() || b.inconsistent || b.FirstRecord != records[b.Input] {
 			ok = false
 			break
 		}
@@ -178,7 +178,7 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 	return m, nil
 }
 
-func takeBlockInfo(c *parse.Cursor, b *BlockInfo, inputs int) {
+func parseBlockInfo(c *parse.Cursor, b *BlockInfo, inputs int) {
 	flags := c.Byte()
 	b.Varied, b.HasNames, b.HasQuals = flags&flagVaried != 0, flags&flagNames != 0, flags&flagQuals != 0
 	b.HasExceptions, b.HasForms = flags&flagExceptions != 0, flags&flagForms != 0
@@ -197,7 +197,7 @@ func takeBlockInfo(c *parse.Cursor, b *BlockInfo, inputs int) {
 	}
 	copy(b.TextHash[:], c.Bytes(16))
 	b.dirSum = c.Uint64()
-	b.hasBadShape = flags > flagsAll || b.TextLen > 1<<56 || b.FirstRecord > 1<<56 || b.Varied && b.FixedLen != 0 ||
+	b.inconsistent = flags > flagsAll || b.TextLen > 1<<56 || b.FirstRecord > 1<<56 || b.Varied && b.FixedLen != 0 ||
 		!b.Varied && b.Bases != uint64(b.Records)*uint64(b.FixedLen) ||
 		!b.HasNames && b.NamesLen != 0 || b.HasNames && b.NamesLen < uint64(b.Records) ||
 		!b.HasQuals && b.QualsLen != 0 || b.HasQuals && b.QualsLen != b.Bases ||

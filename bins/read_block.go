@@ -60,7 +60,7 @@ func (r *Reader) ReadColumns(block int, want Columns, dst *Block) error {
 				return err
 			}
 			if dst.Exceptions, err = parseExceptions(dst.Exceptions, data, lengths); err != nil {
-				return r.bad(secExceptions, block, err)
+				return r.corrupt(secExceptions, block, err)
 			}
 		}
 	}
@@ -70,7 +70,7 @@ func (r *Reader) ReadColumns(block int, want Columns, dst *Block) error {
 		} else if dst.Names, err = r.section(d, secNames, block, dst.Names); err != nil {
 			return err
 		} else if bytes.Count(dst.Names, []byte{'\n'}) != info.Records || info.Records > 0 && dst.Names[len(dst.Names)-1] != '\n' {
-			return r.bad(secNames, block, errCount)
+			return r.corrupt(secNames, block, errCount)
 		}
 	}
 	if want&WantQuals != 0 {
@@ -86,7 +86,7 @@ func (r *Reader) ReadColumns(block int, want Columns, dst *Block) error {
 			return err
 		}
 		if dst.Forms, err = record.UnmarshalForms(data, info.Records); err != nil {
-			return r.bad(secForms, block, err)
+			return r.corrupt(secForms, block, err)
 		}
 	}
 	return nil
@@ -113,7 +113,7 @@ func (r *Reader) readLengths(d *directory, info *BlockInfo, block int, dst *Bloc
 		size += uint64(record.PackedLen(int(n)))
 	}
 	if bases != info.Bases || size != info.PackedLen {
-		return r.bad(secLengths, block, errSum)
+		return r.corrupt(secLengths, block, errSum)
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (r *Reader) binTable(d *directory, info *BlockInfo, block int) ([]Bin, []ui
 	}
 	bins, sizes, err := parseBins(data, info)
 	if err != nil {
-		return nil, nil, r.bad(secBins, block, err)
+		return nil, nil, r.corrupt(secBins, block, err)
 	}
 	return bins, sizes, nil
 }
@@ -184,7 +184,7 @@ func (r *Reader) ReadBins(block int, lo, hi uint32, dst *Block) error {
 		for end := i + int(bin.Reads); i < end; i++ {
 			read := int(dst.Order[i])
 			if read <= last || read >= info.Records {
-				return r.bad(secOrder, block, errNonsense)
+				return r.corrupt(secOrder, block, errNonsense)
 			}
 			last = read
 		}
@@ -200,7 +200,7 @@ func (r *Reader) rawRange(d *directory, sec, block int, at, n uint64, dst []byte
 		return dst[:0], nil
 	}
 	if at+n > s.raw {
-		return nil, r.bad(sec, block, errShort)
+		return nil, r.corrupt(sec, block, errShort)
 	}
 	first, last := at/rawChunk, (at+n-1)/rawChunk
 	start := first * rawChunk
@@ -215,7 +215,7 @@ func (r *Reader) rawRange(d *directory, sec, block int, at, n uint64, dst []byte
 	for j := first; j <= last; j++ {
 		from := (j - first) * rawChunk
 		if sum(dst[from:from+s.chunkLen(sec, int(j))]) != s.sums[j] {
-			return nil, r.bad(sec, block, errChecksum)
+			return nil, r.corrupt(sec, block, errChecksum)
 		}
 	}
 	return dst[at-start : at-start+n], nil
@@ -224,7 +224,7 @@ func (r *Reader) rawRange(d *directory, sec, block int, at, n uint64, dst []byte
 // section reads a section whole, into dst if that has room.
 func (r *Reader) section(d *directory, sec, block int, dst []byte) ([]byte, error) {
 	s := &d.sections[sec]
-	if !packed(sec) {
+	if !compressed(sec) {
 		return r.rawRange(d, sec, block, 0, s.raw, dst)
 	}
 	dst = resize(dst, int(s.raw))
@@ -237,11 +237,11 @@ func (r *Reader) section(d *directory, sec, block int, dst []byte) ([]byte, erro
 			return nil, err
 		}
 		if sum(p.buf) != s.sums[j] {
-			return nil, r.bad(sec, block, errChecksum)
+			return nil, r.corrupt(sec, block, errChecksum)
 		}
 		from := uint64(j) * chunkSize(sec)
 		if err := p.decode(dst[from:from+s.chunkLen(sec, j)], s.methods[j]); err != nil {
-			return nil, r.bad(sec, block, err)
+			return nil, r.corrupt(sec, block, err)
 		}
 	}
 	return dst, nil

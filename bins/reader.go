@@ -222,7 +222,7 @@ func (r *Reader) directory(block int) (*directory, *BlockInfo, error) {
 }
 
 // bad returns an error about a section of a block, which wraps ErrCorrupt and the cause.
-func (r *Reader) bad(sec, block int, cause error) error {
+func (r *Reader) corrupt(sec, block int, cause error) error {
 	f := r.meta
 	if sec < dataSections {
 		f = r.data

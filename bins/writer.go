@@ -24,7 +24,7 @@ type Writer struct {
 	dir, name  string
 	replace    bool
 	made       commit.Made // directories that were made for dir
-	data, meta out
+	data, meta outFile
 	blocks     []BlockInfo
 	done       bool
 }
@@ -53,7 +53,7 @@ func (w *Writer) begin() error {
 		return err
 	}
 	for _, f := range []struct {
-		out  *out
+		out  *outFile
 		ext  string
 		head []byte
 	}{{&w.data, DataExt, dataHeader([16]byte{})}, {&w.meta, MetaExt, metaHeader()}} {
@@ -123,7 +123,7 @@ func (w *Writer) Commit(o record.Options, inputs []record.Input) (err error) {
 	if err := w.data.write([][]byte{dataHeader(id)}, 0); err != nil {
 		return err
 	}
-	for _, o := range []*out{&w.data, &w.meta} {
+	for _, o := range []*outFile{&w.data, &w.meta} {
 		if err := o.f.Sync(); err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (w *Writer) Abort() {
 		return
 	}
 	w.done = true
-	for _, o := range []*out{&w.data, &w.meta} {
+	for _, o := range []*outFile{&w.data, &w.meta} {
 		if o.f != nil {
 			o.f.Discard()
 		}
@@ -156,13 +156,13 @@ func (w *Writer) Abort() {
 }
 
 // out is one of the files; n bytes of it are written or reserved.
-type out struct {
+type outFile struct {
 	f *commit.Temp
 	n uint64
 }
 
 // append writes to the end.
-func (o *out) append(p []byte) error {
+func (o *outFile) append(p []byte) error {
 	at := o.n
 	o.n += uint64(len(p))
 	return o.write([][]byte{p}, at)
@@ -171,7 +171,7 @@ func (o *out) append(p []byte) error {
 var writeBuffers = sync.Pool{New: func() any { return new([1 << 20]byte) }}
 
 // write writes pieces that follow one another; small ones are gathered first.
-func (o *out) write(pieces [][]byte, at uint64) error {
+func (o *outFile) write(pieces [][]byte, at uint64) error {
 	buf := writeBuffers.Get().(*[1 << 20]byte)
 	defer writeBuffers.Put(buf)
 	n := 0

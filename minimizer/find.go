@@ -14,27 +14,27 @@ const Pad = 8
 // Find returns the signature of a read: what Reference returns for K and Skip, in one pass
 // over the bases for both strands.
 func Find(read []byte) (sig, pos uint32, reverse bool) {
-	var few [64 + Pad]byte
-	var fewGaps [4]Gap
-	packed, gaps := few[:], fewGaps[:0]
+	var smallBuffer [64 + Pad]byte
+	var smallGaps [4]Gap
+	packed, gaps := smallBuffer[:], smallGaps[:0]
 	if n := (len(read)+3)/4 + Pad; n > len(packed) {
 		packed = make([]byte, n)
 	}
 	at := 0
 	for ; at+8 <= len(read); at += 8 {
-		c, odd := Pack8(binary.LittleEndian.Uint64(read[at:]))
-		if odd != 0 {
-			gaps = packSlowly(packed, read[at:at+8], at, gaps)
+		c, nonACGT := Pack8(binary.LittleEndian.Uint64(read[at:]))
+		if nonACGT != 0 {
+			gaps = packAny(packed, read[at:at+8], at, gaps)
 			continue
 		}
 		packed[at>>2], packed[at>>2+1] = byte(c), byte(c>>8)
 	}
-	gaps = packSlowly(packed, read[at:], at, gaps)
+	gaps = packAny(packed, read[at:], at, gaps)
 	return FindPacked(packed, len(read), gaps)
 }
 
 // packSlowly packs letters of any kind, the first of which is that with index at.
-func packSlowly(packed, letters []byte, at int, gaps []Gap) []Gap {
+func packAny(packed, letters []byte, at int, gaps []Gap) []Gap {
 	for i, c := range letters {
 		i += at
 		x := code[c]
@@ -54,17 +54,17 @@ func packSlowly(packed, letters []byte, at int, gaps []Gap) []Gap {
 // Pack8 returns the two-bit codes of eight letters, and a word that is 0 exactly if all of
 // them are A, C, G or T (else the codes mean nothing). The first letter is in the lowest
 // byte, and its code in the lowest bits.
-func Pack8(letters uint64) (codes, odd uint64) {
+func Pack8(letters uint64) (codes, nonACGT uint64) {
 	const ones = 0x0101010101010101
 	// Bits 2 and 1 of A, C, G and T are 00, 01, 11 and 10.
 	b1, b2 := letters>>1&ones, letters>>2&ones
 	// The letter that the two bits stand for is 0x41 with them in place, but T is 0x54.
 	t := b2 &^ b1
-	odd = letters ^ (0x41*ones | letters&(0x06*ones) ^ t ^ t<<4)
+	nonACGT = letters ^ (0x41*ones | letters&(0x06*ones) ^ t ^ t<<4)
 	c := b2<<1 | b1 ^ b2
 	c = (c | c>>6) & 0x000f000f000f000f
 	c = (c | c>>12) & 0x000000ff000000ff
-	return (c | c>>24) & 0xffff, odd
+	return (c | c>>24) & 0xffff, nonACGT
 }
 
 // FindPacked is Find for a read of n bases of 2 bits each, base j in bits 2*(j%4) of byte

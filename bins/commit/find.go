@@ -48,14 +48,14 @@ func Find(path string) ([]Entry, error) {
 	if name == "" {
 		if len(found) == 0 {
 			// A directory that was asked for by the name of an archive beside it.
-			if e, ok := beside(path); ok {
+			if e, ok := archiveBeside(path); ok {
 				return []Entry{e}, nil
 			}
 			return nil, fmt.Errorf("%s: %w: it holds no %s and no %s file of an archive", path, ErrNotArchive, PackedMetaExt, BinsMetaExt)
 		}
 		return found, nil
 	}
-	if e, ok := pick(found, name); ok {
+	if e, ok := findName(found, name); ok {
 		return []Entry{e}, nil
 	}
 	if info, err := vfs.Stat(path); err == nil && !info.IsDir() {
@@ -68,7 +68,7 @@ func Find(path string) ([]Entry, error) {
 }
 
 // pick returns the entry called name, or whose file is called name.
-func pick(found []Entry, name string) (Entry, bool) {
+func findName(found []Entry, name string) (Entry, bool) {
 	for _, e := range found {
 		if e.Name == name {
 			return e, true
@@ -85,7 +85,7 @@ func pick(found []Entry, name string) (Entry, bool) {
 }
 
 // beside returns the archive DIR/NAME for the path of a directory DIR/NAME.
-func beside(path string) (Entry, bool) {
+func archiveBeside(path string) (Entry, bool) {
 	dir, name := filepath.Split(path)
 	if name == "" || name == "." || name == ".." {
 		return Entry{}, false
@@ -94,7 +94,7 @@ func beside(path string) (Entry, bool) {
 	if err != nil {
 		return Entry{}, false
 	}
-	return pick(found, name)
+	return findName(found, name)
 }
 
 // One is Find where one archive is expected: if path is a directory of several, the error is

@@ -27,7 +27,7 @@ func (e *AfterCommitError) Unwrap() error { return e.Err }
 // check returns ErrForeign if a file that is none of an archive's has the name of one of the
 // files of archive name, and ErrExists if writing stage s would replace an archive and
 // replace is not set.
-func check(dir, name string, s Stage, replace bool) error {
+func checkReplaceable(dir, name string, s Stage, replace bool) error {
 	for other := range stages {
 		for _, ext := range []string{dataExts[other], metaExts[other]} {
 			path := filepath.Join(dir, name+ext)
@@ -67,10 +67,10 @@ func Begin(dir, name string, s Stage, replace bool) error {
 		return err
 	}
 	defer unlock()
-	if err := finish(dir, name, held); err != nil {
+	if err := completeInterrupted(dir, name, held); err != nil {
 		return err
 	}
-	if err := check(dir, name, s, replace); err != nil {
+	if err := checkReplaceable(dir, name, s, replace); err != nil {
 		return err
 	}
 	return RemoveStale(dir)
@@ -86,10 +86,10 @@ func InstallBins(dir, name string, id [idLen]byte, data, meta *Temp, replace boo
 		return err
 	}
 	defer unlock()
-	if err := check(dir, name, Bins, replace); err != nil {
+	if err := checkReplaceable(dir, name, Bins, replace); err != nil {
 		return err
 	}
-	if err := finish(dir, name, held); err != nil {
+	if err := completeInterrupted(dir, name, held); err != nil {
 		return err
 	}
 	pending := pendingPath(dir, name, id)
@@ -98,7 +98,7 @@ func InstallBins(dir, name string, id [idLen]byte, data, meta *Temp, replace boo
 	}
 	err = vfs.SyncDir(dir) // the order of the two names must survive a power cut
 	if err == nil {
-		err = existsAsArchive(meta.Install(filepath.Join(dir, name+BinsMetaExt), replace))
+		err = asErrExists(meta.Install(filepath.Join(dir, name+BinsMetaExt), replace))
 	}
 	if err != nil {
 		// A network file system may report an error of a rename that it has carried out.
@@ -112,7 +112,7 @@ func InstallBins(dir, name string, id [idLen]byte, data, meta *Temp, replace boo
 	}
 	err = vfs.SyncDir(dir)
 	if err == nil {
-		err = finish(dir, name, held)
+		err = completeInterrupted(dir, name, held)
 	}
 	if err == nil && replace {
 		err = removePacked(dir, name)
@@ -128,10 +128,10 @@ func InstallPacked(dir, name string, data, meta *Temp, replace bool) error {
 		return err
 	}
 	defer unlock()
-	if err := check(dir, name, Packed, replace); err != nil {
+	if err := checkReplaceable(dir, name, Packed, replace); err != nil {
 		return err
 	}
-	if err := existsAsArchive(data.Install(filepath.Join(dir, name+PackedDataExt), replace)); err != nil {
+	if err := asErrExists(data.Install(filepath.Join(dir, name+PackedDataExt), replace)); err != nil {
 		return err
 	}
 	err = vfs.SyncDir(dir)
@@ -161,7 +161,7 @@ func afterCommit(dir, name string, err error) error {
 }
 
 // existsAsArchive turns fs.ErrExist into ErrExists.
-func existsAsArchive(err error) error {
+func asErrExists(err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%w: %w", err, ErrExists)
 	}
@@ -171,7 +171,7 @@ func existsAsArchive(err error) error {
 // finish completes a commit of bins of archive name that was interrupted after the commit
 // point. If the directory is locked, it also removes the data file of one that was
 // interrupted before: without a lock another process might be about to commit it.
-func finish(dir, name string, locked bool) error {
+func completeInterrupted(dir, name string, locked bool) error {
 	files, err := vfs.ReadDir(dir)
 	if err != nil {
 		return err
@@ -187,7 +187,7 @@ func finish(dir, name string, locked bool) error {
 		} else if found.ext != BinsDataExt || found.id != id {
 			continue // not ours
 		}
-		if err := finishOne(dir, name, pending, id, locked); err != nil {
+		if err := completePending(dir, name, pending, id, locked); err != nil {
 			return err
 		}
 	}
@@ -196,7 +196,7 @@ func finish(dir, name string, locked bool) error {
 
 // finishOne renames the data file with the ID given to its final name if the meta file has
 // that ID, else it removes it.
-func finishOne(dir, name, pending string, id [idLen]byte, locked bool) error {
+func completePending(dir, name, pending string, id [idLen]byte, locked bool) error {
 	meta, err := identify(filepath.Join(dir, name+BinsMetaExt))
 	if err != nil {
 		return err

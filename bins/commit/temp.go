@@ -134,7 +134,7 @@ func removeStale(path string) error {
 	if err != nil || id.ext == "" {
 		return err
 	}
-	if free, err := f.Lock(); err != nil || !free {
+	if locked, err := f.Lock(); err != nil || !locked {
 		if errors.Is(err, errors.ErrUnsupported) {
 			return nil // nobody knows whether it is in use
 		}

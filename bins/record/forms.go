@@ -177,14 +177,14 @@ func UnmarshalForms(data []byte, records int) (Forms, error) {
 		return l, nil
 	}
 	c := parse.Cursor{Rest: data}
-	ok := takeForm(&c, &l.Default)
+	ok := parseForm(&c, &l.Default)
 	if n := c.Count(2, "records"); n > 0 && ok {
 		l.Exceptions = make([]FormException, 0, min(n, 1<<16))
 		next := uint64(0)
 		for range n {
 			var e FormException
 			read := next + c.AtMost(uint64(records))
-			if ok = takeForm(&c, &e.Form) && read < uint64(records); !ok {
+			if ok = parseForm(&c, &e.Form) && read < uint64(records); !ok {
 				break
 			}
 			e.Read = uint32(read)
@@ -199,7 +199,7 @@ func UnmarshalForms(data []byte, records int) (Forms, error) {
 }
 
 // takeForm takes a form off c, and reports whether it is one.
-func takeForm(c *parse.Cursor, l *Form) bool {
+func parseForm(c *parse.Cursor, l *Form) bool {
 	first, more := c.Byte(), byte(0)
 	if first&formMore != 0 {
 		more = c.Byte()
@@ -218,10 +218,10 @@ func takeForm(c *parse.Cursor, l *Form) bool {
 		l.QualWidth = uint32(c.AtMost(1<<32 - 1))
 	}
 	if more&moreSeqLines != 0 {
-		l.SeqLines = takeLines(c)
+		l.SeqLines = parseLines(c)
 	}
 	if more&moreQualLines != 0 {
-		l.QualLines = takeLines(c)
+		l.QualLines = parseLines(c)
 	}
 	if more&moreTail != 0 {
 		l.Tail = c.Text()
@@ -234,7 +234,7 @@ func takeForm(c *parse.Cursor, l *Form) bool {
 	return !c.Failed()
 }
 
-func takeLines(c *parse.Cursor) []uint32 {
+func parseLines(c *parse.Cursor) []uint32 {
 	lines := make([]uint32, c.Count(1, "lines"))
 	for i := range lines {
 		lines[i] = uint32(c.AtMost(1<<32 - 1))

@@ -21,7 +21,7 @@ func AppendRecord(dst []byte, kind Kind, name, seq, qual []byte, l *Form) ([]byt
 		mark = '>'
 	}
 	dst = append(append(dst, mark), name...)
-	dst = appendEnd(dst, l.CR&1 != 0)
+	dst = appendLineEnd(dst, l.CR&1 != 0)
 	dst, ok := appendLines(dst, seq, l.CR&2 != 0, l.SeqWidth, l.SeqLines)
 	if ok && kind == FASTQ {
 		dst = append(dst, '+')
@@ -31,7 +31,7 @@ func AppendRecord(dst []byte, kind Kind, name, seq, qual []byte, l *Form) ([]byt
 		case PlusText:
 			dst = append(dst, l.PlusText...)
 		}
-		dst = appendEnd(dst, l.CR&4 != 0)
+		dst = appendLineEnd(dst, l.CR&4 != 0)
 		dst, ok = appendLines(dst, qual, l.CR&8 != 0, l.QualWidth, l.QualLines)
 	}
 	if !ok {
@@ -43,7 +43,7 @@ func AppendRecord(dst []byte, kind Kind, name, seq, qual []byte, l *Form) ([]byt
 	return append(dst, l.Tail...), nil
 }
 
-func appendEnd(dst []byte, cr bool) []byte {
+func appendLineEnd(dst []byte, cr bool) []byte {
 	if cr {
 		dst = append(dst, '\r')
 	}
@@ -58,17 +58,17 @@ func appendLines(dst, text []byte, cr bool, width uint32, lines []uint32) ([]byt
 			if uint64(n>>1) > uint64(len(text)) {
 				return dst, false
 			}
-			dst = appendEnd(append(dst, text[:n>>1]...), n&1 != 0)
+			dst = appendLineEnd(append(dst, text[:n>>1]...), n&1 != 0)
 			text = text[n>>1:]
 		}
 		return dst, len(text) == 0
 	case width != 0:
 		for len(text) > 0 {
 			n := int(min(uint64(width), uint64(len(text))))
-			dst = appendEnd(append(dst, text[:n]...), cr)
+			dst = appendLineEnd(append(dst, text[:n]...), cr)
 			text = text[n:]
 		}
 		return dst, true
 	}
-	return appendEnd(append(dst, text...), cr), true
+	return appendLineEnd(append(dst, text...), cr), true
 }

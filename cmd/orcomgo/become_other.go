@@ -5,6 +5,6 @@ package main
 import "errors"
 
 // become can't be done where a process can't be replaced.
-func become(string) error {
+func execProgram(string) error {
 	return errors.New("handing over to a GPU needs a Unix system")
 }
