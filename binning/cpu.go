@@ -105,7 +105,7 @@ type segment struct {
 	basesAt      int
 	minLen       uint32
 	maxLen       uint32
-	codes        [3 << 4]int
+	codes        [formCodes]int // how many records have each
 	exceptions   []record.Exception
 	bad          *mismatch
 	badAt        int
@@ -125,7 +125,8 @@ func (c *cpu) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 		<-c.busy
 	}()
 	j.Text, j.b, j.run = t, b, c.run
-	j.parser = parser{text: t.Data, last: t.Last, canonical: t.Canonical, fasta: t.Kind == record.FASTA, forms: t.Keep.Forms && !t.Canonical}
+	j.parser = parser{text: t.Data, last: t.Last, canonical: t.Canonical, quals: t.Kind.Format().Quals,
+		forms: t.Keep.Forms && !t.Canonical}
 	j.divide()
 	steps := []func() error{j.parse, j.split, j.sort, j.packSorted}
 	for _, step := range steps {
@@ -188,9 +189,9 @@ func (j *job) parse() error {
 func (j *job) check(k int) *mismatch {
 	at := j.lineStarts[k]
 	n := int(j.lengths[k])
-	q := n
-	if j.Kind == record.FASTA {
-		q = 0
+	q := 0
+	if j.parser.quals {
+		q = n
 	}
 	return checkContent(j.Data[at.seq:][:n], j.Data[at.qual:][:q])
 }
@@ -224,7 +225,7 @@ func (j *job) split() error {
 	if b.Names = resizeIfKept(b.Names, j.Keep.Names, names); b.Names != nil {
 		b.Names = b.Names[:names]
 	}
-	b.Quals = resizeIfKept(b.Quals, j.Keep.Quals && j.Kind == record.FASTQ, bases)
+	b.Quals = resizeIfKept(b.Quals, j.Keep.Quals && j.parser.quals, bases)
 	j.sigs, j.places, j.packedAt = resize(j.sigs, n), resize(j.places, n), resize(j.packedAt, n)
 	// A record's bases take less than a quarter of its text; between segments there is room
 	// for reading a word across the end.
@@ -284,7 +285,7 @@ func (j *job) splitSegment(i int) {
 			s.bad, s.badAt = j.check(k), k
 			return
 		}
-		if j.Kind == record.FASTQ {
+		if j.parser.quals {
 			ok := copyQuals(quals, text[r.qual:int(r.qual)+n])
 			if !ok {
 				s.bad, s.badAt = j.check(k), k
@@ -318,50 +319,17 @@ func (j *job) splitSegment(i int) {
 	}
 }
 
-// forms sums up the forms of all records: the commonest is the default.
+// collectForms sets the forms of the block from the codes of its records.
 func (j *job) collectForms() {
-	var count [3 << 4]int
+	var counts [formCodes]int
 	for i := range j.segments {
 		for c, n := range j.segments[i].codes {
-			count[c] += n
+			counts[c] += n
 		}
 	}
-	best := 0
-	for c, n := range count[:2<<4] {
-		if n > count[best] {
-			best = c
-		}
-	}
-	l := &j.b.Forms
-	l.Default = formOf(uint8(best))
-	n := j.b.Records
-	if n == 0 {
-		return
-	}
-	last := &j.segments[len(j.segments)-1]
-	tail := string(j.Data[j.recordsEnd:])
-	if count[best] == n && tail == "" && !last.noNewline {
-		return
-	}
-	l.Exceptions = make([]record.FormException, 0, n-count[best]+1)
-	for k, c := range j.codes[:n] {
-		end := k == n-1 && (tail != "" || last.noNewline)
-		if int(c) == best && !end {
-			continue
-		}
-		e := record.FormException{Read: uint32(k), Form: formOf(c)}
-		if e.Plus == record.PlusText {
-			e.PlusText = j.parser.plusText(j.lineStarts[k])
-		}
-		if end {
-			e.Tail, e.NoNewline = tail, last.noNewline
-		}
-		l.Exceptions = append(l.Exceptions, e)
-	}
-}
-
-func formOf(code uint8) record.Form {
-	return record.Form{CR: code & 15, Plus: record.Plus(code >> 4)}
+	noNewline := len(j.segments) > 0 && j.segments[len(j.segments)-1].noNewline
+	j.b.Forms = formsOfCodes(j.codes[:j.b.Records], &counts, string(j.Data[j.recordsEnd:]), noNewline,
+		func(read int) string { return j.parser.plusText(j.lineStarts[read]) })
 }
 
 // resize returns a slice of n elements of any content, s if it can hold them. Never nil.

@@ -205,7 +205,7 @@ func (c *cuda) onDevice(ctx context.Context, t *Text, b *bins.Block, cols *cudaC
 	b.Names, b.Quals = r.Names, r.Quals
 	b.Forms = record.Forms{}
 	if t.Keep.Forms {
-		b.Forms = formOfCodes(r, string(t.Data[end:]))
+		b.Forms = formsOfResult(r, string(t.Data[end:]))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -259,38 +259,16 @@ func exceptionsOf(e []cudakern.Exception) []record.Exception {
 	return unsafe.Slice((*record.Exception)(unsafe.Pointer(unsafe.SliceData(e))), len(e))
 }
 
-// formOfCodes returns the form of a block whose records have these codes: the commonest
-// is the default, and the last record may lack its line end or have blank lines after it.
-func formOfCodes(r *cudakern.Result, tail string) (l record.Forms) {
-	code := func(i int) byte {
-		if r.Codes == nil {
-			return r.Code
-		}
-		return r.Codes[i]
+// formsOfResult returns the forms of a block that the device has binned.
+func formsOfResult(r *cudakern.Result, tail string) record.Forms {
+	var counts [formCodes]int
+	codes := r.Codes
+	if codes == nil {
+		codes = []byte{r.Code}
+		counts[r.Code] = r.Records
 	}
-	best := r.Code
-	if r.Codes != nil {
-		var count [2 << 4]int
-		for _, c := range r.Codes {
-			count[c]++
-		}
-		best = 0
-		for c, n := range count {
-			if n > count[best] {
-				best = byte(c)
-			}
-		}
-		for i, c := range r.Codes[:r.Records-1] {
-			if c != best {
-				l.Exceptions = append(l.Exceptions, record.FormException{Read: uint32(i), Form: formOf(c)})
-			}
-		}
+	for _, c := range r.Codes {
+		counts[c]++
 	}
-	l.Default = formOf(best)
-	last := record.FormException{Read: uint32(r.Records - 1), Form: formOf(code(r.Records - 1))}
-	last.Tail, last.NoNewline = tail, r.NoNewline
-	if !last.Form.Equal(&l.Default) {
-		l.Exceptions = append(l.Exceptions, last)
-	}
-	return l
+	return formsOfCodes(codes, &counts, tail, r.NoNewline, nil) // no record has text of another kind after '+'
 }

@@ -6,6 +6,51 @@ import (
 	"orcomgo/bins/record"
 )
 
+// formCodes is how many form codes there are. The code of a record of four lines is
+// Plus << 4 | CR.
+const formCodes = 3 << 4
+
+// formOfCode returns the form of a record. The text of PlusText is missing.
+func formOfCode(code uint8) record.Form {
+	return record.Form{CR: code & 15, Plus: record.Plus(code >> 4)}
+}
+
+// formsOfCodes returns the forms of a block of records of four lines. codes has the code of each
+// record, or a single one that all have; counts is how many records have each code. The last
+// record is followed by tail, and has no line end if noNewline is set. plusText returns what
+// follows the '+' of a read whose code says PlusText.
+func formsOfCodes(codes []uint8, counts *[formCodes]int, tail string, noNewline bool, plusText func(read int) string) record.Forms {
+	best, records := 0, 0
+	for c, n := range counts {
+		records += n
+		if n > counts[best] && record.Plus(c>>4) != record.PlusText {
+			best = c
+		}
+	}
+	out := record.Forms{Default: formOfCode(uint8(best))}
+	atEnd := tail != "" || noNewline
+	if records == 0 || counts[best] == records && !atEnd {
+		return out
+	}
+	out.Exceptions = make([]record.FormException, 0, records-counts[best]+1)
+	for k := range records {
+		c := codes[min(k, len(codes)-1)]
+		last := k == records-1 && atEnd
+		if int(c) == best && !last {
+			continue
+		}
+		e := record.FormException{Read: uint32(k), Form: formOfCode(c)}
+		if e.Plus == record.PlusText {
+			e.PlusText = plusText(k)
+		}
+		if last {
+			e.Tail, e.NoNewline = tail, noNewline
+		}
+		out.Exceptions = append(out.Exceptions, e)
+	}
+	return out
+}
+
 // foldLines describes lines (length << 1 | CR) in the shortest way that Form has:
 // one line by nothing, no lines or even ones by a width, others by themselves. For all but
 // the last it sets a bit of cr as the lines end. What it returns may be lines.

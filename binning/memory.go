@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 
+	"orcomgo/bins/record"
+
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -86,8 +88,10 @@ func (c *Config) inspect() (text, memory uint64) {
 			continue
 		}
 		n := uint64(info.Size())
-		if len(head) > 0 && head[0] != '@' && head[0] != '>' {
-			n *= ratio
+		if len(head) > 0 {
+			if _, plain := record.KindOf(head[0]); !plain {
+				n *= ratio
+			}
 		}
 		text += n
 		switch {

@@ -18,7 +18,7 @@ type parser struct {
 	text      []byte
 	last      bool // the text ends its input
 	canonical bool
-	fasta     bool
+	quals     bool // a quality for each base; else the fourth line is empty
 	forms     bool // find out the forms
 }
 
@@ -79,9 +79,9 @@ func (p *parser) next(from int, r *parsed) *mismatch {
 	}
 	r.lineStarts = lineStarts{uint32(from), uint32(seq), uint32(plus), uint32(qual)}
 	r.nameLen, r.seqLen, r.end, r.noNewline = name-from-1, seqEnd-seq, end, !ok
-	want := r.seqLen
-	if p.fasta {
-		want = 0
+	want := 0
+	if p.quals {
+		want = r.seqLen
 	}
 	if got := qualEnd - qual; got != want {
 		return &mismatch{fmt.Sprintf("%d qualities, as many as bases", want), fmt.Sprint(got), true}

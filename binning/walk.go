@@ -14,15 +14,6 @@ import (
 // walker takes records off a text whose sequences and qualities may take any number of
 // lines: FASTA, and FASTQ wrapped over lines.
 //
-// A FASTA record ends before a line that begins with '>'.
-//
-// Wrapped FASTQ is ambiguous, because a quality line may begin with '@' or '+'. The rule is:
-//   - The sequence ends before the first line that begins with '+'. No sequence line can.
-//   - From there on letters are counted. The qualities are the lines that follow, one at
-//     least, until there are as many qualities as bases. It does not matter what these
-//     lines begin with. A line that brings more qualities than there are bases is an error.
-//   - The next line that is not blank is the next record's, and begins with '@'.
-//
 // Blank lines behind a record, before the next one or the end of the text, are the record's
 // tail. All others are lines of the sequence or of the qualities.
 //
@@ -202,10 +193,7 @@ func (w *walker) record() (*mismatch, error) {
 }
 
 func (w *walker) parse() *mismatch {
-	mark := byte('@')
-	if w.kind == record.FASTA {
-		mark = '>'
-	}
+	mark := w.kind.Format().Mark
 	if w.text()[0] != mark {
 		return &mismatch{fmt.Sprintf("'%c'", mark), w.show(0), false}
 	}
@@ -214,13 +202,7 @@ func (w *walker) parse() *mismatch {
 	if cr {
 		w.form.CR |= 1
 	}
-	var bad *mismatch
-	if w.kind == record.FASTA {
-		bad = w.fasta()
-	} else {
-		bad = w.fastq(nameEnd)
-	}
-	if bad != nil {
+	if bad := readings[w.kind].walk(w, nameEnd); bad != nil {
 		return bad
 	}
 	w.form.NoNewline = !w.endedInLF
@@ -237,86 +219,6 @@ func (w *walker) sequence() *mismatch {
 	n := len(w.seq)
 	w.seq, w.seqLines = w.appendLine(w.seq, w.seqLines)
 	return checkContent(w.seq[n:], nil)
-}
-
-func (w *walker) fasta() *mismatch {
-	for w.has(w.next) && w.text()[w.next] != '>' {
-		if len(w.seqLines) > 0 {
-			if end := w.blanks(w.next); end > w.next {
-				if !w.has(end) || w.text()[end] == '>' {
-					break // they are its tail
-				}
-				w.seqLines = w.appendBlanks(w.seqLines, end)
-				continue
-			}
-		}
-		if bad := w.sequence(); bad != nil {
-			return bad
-		}
-	}
-	w.form.SeqWidth, w.form.SeqLines = fold(&w.seqLines, &w.form.CR, 2)
-	return nil
-}
-
-func (w *walker) fastq(nameEnd int) *mismatch {
-	l := &w.form
-	for {
-		if !w.has(w.next) || w.text()[w.next] == '@' {
-			return &mismatch{"a line with '+'", w.show(w.next), false}
-		}
-		if w.text()[w.next] == '+' {
-			break
-		}
-		if end := w.blanks(w.next); end > w.next {
-			w.seqLines = w.appendBlanks(w.seqLines, end)
-			continue
-		}
-		if bad := w.sequence(); bad != nil {
-			return bad
-		}
-	}
-	w.wrapped = w.wrapped || len(w.seqLines) != 1
-	l.SeqWidth, l.SeqLines = fold(&w.seqLines, &l.CR, 2)
-
-	from, end, cr := w.line()
-	if cr {
-		l.CR |= 4
-	}
-	if plus := w.text()[from+1 : end]; len(plus) > 0 {
-		l.Plus = record.PlusName
-		if !bytes.Equal(plus, w.text()[1:nameEnd]) {
-			l.Plus, l.PlusText = record.PlusText, string(plus)
-		}
-	}
-
-	want := len(w.seq)
-	before, head, heads := 0, false, 0 // qualities before the last line, and whether that may be another record's first
-	for w.has(w.next) && (len(w.qual) < want || len(w.qualLines) == 0) {
-		if end := w.blanks(w.next); want > 0 && end > w.next {
-			w.qualLines = w.appendBlanks(w.qualLines, end)
-			continue
-		}
-		before, head = len(w.qual), w.text()[w.next] == '@'
-		if head && len(w.qualLines) > 0 {
-			heads++
-		}
-		w.qual, w.qualLines = w.appendLine(w.qual, w.qualLines)
-	}
-	if got := len(w.qual); got != want {
-		expected, found := fmt.Sprintf("%d qualities, as many as bases", want), fmt.Sprint(got)
-		switch {
-		case got < want:
-			found += " before the end of the file"
-		case head && want == 0:
-			expected, found = "an empty quality line, as there are no bases", "'@'"
-		case head && before > 0:
-			found = fmt.Sprintf("%d before a line that begins with '@'", before)
-		}
-		return &mismatch{expected, found, false}
-	}
-	w.wrapped = w.wrapped || len(w.qualLines) > 1 && heads == 0
-	l.QualWidth, l.QualLines = fold(&w.qualLines, &l.CR, 8)
-	return checkContent(nil, w.qual)
 }
 
 // fold is foldLines with a list that is the form's own: a copy, or if it is long the

@@ -18,12 +18,6 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// DataExt and MetaExt end the names of the two files.
-const (
-	DataExt = commit.BinsDataExt
-	MetaExt = commit.BinsMetaExt
-)
-
 // Version is the format version that is written, and the only one that is read.
 const Version = 1
 

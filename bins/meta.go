@@ -137,7 +137,7 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 		in.Kind, in.First = record.Kind(kind), first == 1
 		in.Mate = int(c.AtMost(uint64(len(m.Inputs)))) - 1
 		in.Records, in.Bytes = c.Uvarint(), c.Uvarint()
-		ok = ok && kind <= byte(record.FASTA) && first <= 1
+		ok = ok && kind < byte(record.Kinds) && first <= 1
 	}
 	for i := range m.Inputs {
 		if mate := m.Inputs[i].Mate; mate >= 0 {

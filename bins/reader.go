@@ -37,7 +37,7 @@ func Open(path string) (*Reader, error) {
 // OpenEntry opens the bins of an archive.
 func OpenEntry(e commit.Entry) (*Reader, error) {
 	if !e.Has[commit.Bins] {
-		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), commit.ErrNotArchive, MetaExt)
+		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), commit.ErrNotArchive, commit.BinsMetaExt)
 	}
 	for tries := 1; ; tries++ {
 		r := &Reader{dir: e.Dir, name: e.Name}
@@ -68,9 +68,9 @@ func (r *Reader) replaced() bool {
 }
 
 func (r *Reader) open(path string) (err error) {
-	if r.meta, err = vfs.Open(path + MetaExt); err != nil {
+	if r.meta, err = vfs.Open(path + commit.BinsMetaExt); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: %w: it is missing", path+MetaExt, parse.ErrCorrupt)
+			return fmt.Errorf("%s: %w: it is missing", path+commit.BinsMetaExt, parse.ErrCorrupt)
 		}
 		return err
 	}

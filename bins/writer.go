@@ -56,7 +56,7 @@ func (w *Writer) begin() error {
 		out  *outFile
 		ext  string
 		head []byte
-	}{{&w.data, DataExt, dataHeader([16]byte{})}, {&w.meta, MetaExt, metaHeader()}} {
+	}{{&w.data, commit.BinsDataExt, dataHeader([16]byte{})}, {&w.meta, commit.BinsMetaExt, metaHeader()}} {
 		var err error
 		if f.out.f, err = commit.NewTemp(filepath.Join(w.dir, w.name+f.ext)); err != nil {
 			return err

@@ -76,7 +76,7 @@ func findName(found []Entry, name string) (Entry, bool) {
 	}
 	for _, e := range found {
 		for s := range stages {
-			if name == e.Name+dataExts[s] || name == e.Name+metaExts[s] {
+			if name == e.Name+exts[s][0] || name == e.Name+exts[s][1] {
 				return e, true
 			}
 		}
@@ -140,7 +140,7 @@ func list(dir string) ([]Entry, error) {
 	}
 	for _, f := range files {
 		for s := range stages {
-			for _, ext := range []string{dataExts[s], metaExts[s]} {
+			for _, ext := range exts[s] {
 				name, ok := strings.CutSuffix(f.Name(), ext)
 				if !ok || name == "" || f.IsDir() || (s == Bins && ext == BinsDataExt && !there[name+BinsMetaExt]) {
 					continue
@@ -148,7 +148,7 @@ func list(dir string) ([]Entry, error) {
 				if i, ok := at[name]; ok && found[i].Has[s] {
 					continue
 				}
-				if !there[name+dataExts[s]] || !there[name+metaExts[s]] {
+				if !there[name+exts[s][0]] || !there[name+exts[s][1]] {
 					id, err := identify(filepath.Join(dir, f.Name()))
 					if err != nil && !errors.Is(err, os.ErrPermission) {
 						return nil, err

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"orcomgo/bins/vfs"
@@ -29,7 +30,7 @@ func (e *AfterCommitError) Unwrap() error { return e.Err }
 // replace is not set.
 func checkReplaceable(dir, name string, s Stage, replace bool) error {
 	for other := range stages {
-		for _, ext := range []string{dataExts[other], metaExts[other]} {
+		for _, ext := range exts[other] {
 			path := filepath.Join(dir, name+ext)
 			_, err := vfs.Lstat(path)
 			if errors.Is(err, fs.ErrNotExist) {
@@ -329,7 +330,7 @@ func TakesName(path, dir, name string) error {
 
 func isExt(ext string) bool {
 	for s := range stages {
-		if ext == dataExts[s] || ext == metaExts[s] {
+		if slices.Contains(exts[s][:], ext) {
 			return true
 		}
 	}

@@ -71,8 +71,8 @@ const (
 	PackedMetaMagic = "\x89OCGm\r\n\x1a"
 )
 
-var dataExts = [stages]string{BinsDataExt, PackedDataExt}
-var metaExts = [stages]string{BinsMetaExt, PackedMetaExt}
+// exts are the extensions of each stage's files, the data file's first.
+var exts = [stages][2]string{Bins: {BinsDataExt, BinsMetaExt}, Packed: {PackedDataExt, PackedMetaExt}}
 
 // MaxName is the length of the longest archive name in bytes. It leaves room for the
 // extension and the ID within the 255 bytes of a file name.
@@ -88,8 +88,13 @@ func CheckName(name string) error {
 
 // Files returns the paths of the four files that archive name of dir has or may get.
 func Files(dir, name string) []string {
-	path := filepath.Join(dir, name)
-	return []string{path + BinsDataExt, path + BinsMetaExt, path + PackedDataExt, path + PackedMetaExt}
+	var paths []string
+	for s := range exts {
+		for _, ext := range exts[s] {
+			paths = append(paths, filepath.Join(dir, name+ext))
+		}
+	}
+	return paths
 }
 
 // idLen is the length of an archive's ID in bytes.

@@ -8,22 +8,22 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// Form is how the records of an input come back.
+// Rendering is how the records of an input are restored.
 type Rendering uint8
 
-// The forms.
+// The renderings.
 const (
-	AsRecords Rendering = iota // their own text
-	AsFASTA                    // FASTQ without qualities: name and sequence, a line each
+	AsRecords Rendering = iota // the original text
+	AsFASTA                    // without the qualities that there were: name and sequence, a line each
 	AsLines                    // reads only: one sequence a line
 )
 
-// FormOf returns the form in which records of a kind come back under options o.
+// RenderingOf returns how records of a kind are restored under options o.
 func RenderingOf(o Options, kind Kind) Rendering {
 	switch {
 	case o.ReadsOnly:
 		return AsLines
-	case kind == FASTQ && o.Quality == QualityDrop:
+	case kind.Format().Quals && o.Quality == QualityDrop:
 		return AsFASTA
 	}
 	return AsRecords
@@ -51,12 +51,9 @@ func CheckInputNames(inputs []Input) error {
 	return nil
 }
 
-// textExts end the names of files that hold FASTQ or FASTA.
-var textExts = []string{".fastq", ".fq", ".fasta", ".fa", ".fna"}
-
-// CutTextExt splits a name into what precedes an extension of FASTQ or FASTA, and that.
+// CutTextExt splits a name into what precedes an extension of TextExts, and that.
 func CutTextExt(name string) (stem, ext string) {
-	for _, e := range textExts {
+	for _, e := range TextExts() {
 		if s, ok := strings.CutSuffix(name, e); ok && s != "" {
 			return s, e
 		}
@@ -112,7 +109,7 @@ func (r *Restored) name(i int, in *Input, o Options, replaceExt bool) string {
 	case AsLines:
 		name = stem + ".reads"
 	case AsFASTA:
-		name = stem + ".fasta"
+		name = stem + fasta.Exts[0]
 	}
 	if r.Gzip {
 		name += ".gz"

@@ -3,15 +3,6 @@
 // express, the lengths of reads, and how records are put together again.
 package record
 
-// Kind is the text format of an input.
-type Kind uint8
-
-// The text formats that can be archived.
-const (
-	FASTQ Kind = iota
-	FASTA
-)
-
 // Options are the choices that shape an archive; they are the same for all its inputs.
 type Options struct {
 	ReadsOnly bool // names, qualities and form were left out: one sequence a line comes back

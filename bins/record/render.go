@@ -6,34 +6,11 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// AppendRecord appends the text of a record to dst: what binning took apart into its name
-// (without '@' or '>'), sequence letters, qualities (of the same number; ignored for
-// FASTA) and form. The error, ErrCorrupt, is for lines that don't add up to the sequence.
+// AppendRecord appends the text of a record to dst, given its name without the mark before it,
+// its sequence, its qualities (one for each base; ignored where the format has none) and its
+// form. The error, ErrCorrupt, is for lines that don't add up to the sequence.
 func AppendRecord(dst []byte, kind Kind, name, seq, qual []byte, l *Form) ([]byte, error) {
-	if kind == FASTQ && l.IsDefault() {
-		dst = append(append(dst, '@'), name...)
-		dst = append(append(dst, '\n'), seq...)
-		dst = append(append(dst, "\n+\n"...), qual...)
-		return append(dst, '\n'), nil
-	}
-	mark := byte('@')
-	if kind == FASTA {
-		mark = '>'
-	}
-	dst = append(append(dst, mark), name...)
-	dst = appendLineEnd(dst, l.CR&1 != 0)
-	dst, ok := appendLines(dst, seq, l.CR&2 != 0, l.SeqWidth, l.SeqLines)
-	if ok && kind == FASTQ {
-		dst = append(dst, '+')
-		switch l.Plus {
-		case PlusName:
-			dst = append(dst, name...)
-		case PlusText:
-			dst = append(dst, l.PlusText...)
-		}
-		dst = appendLineEnd(dst, l.CR&4 != 0)
-		dst, ok = appendLines(dst, qual, l.CR&8 != 0, l.QualWidth, l.QualLines)
-	}
+	dst, ok := formats[kind].appendRecord(dst, name, seq, qual, l)
 	if !ok {
 		return dst, fmt.Errorf("%w: the lines of a record don't add up", parse.ErrCorrupt)
 	}

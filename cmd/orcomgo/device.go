@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"orcomgo/binning"
+	"orcomgo/bins/record"
 )
 
 // Two programs come from this source. orcomgo runs anywhere; orcomgo-cuda, built with the
@@ -89,7 +90,7 @@ func plainFASTQ(path string) int64 {
 	}
 	defer f.Close()
 	var first [1]byte
-	if n, _ := f.Read(first[:]); n == 0 || first[0] != '@' {
+	if n, _ := f.Read(first[:]); n == 0 || first[0] != record.FASTQ.Format().Mark {
 		return 0
 	}
 	return info.Size()
