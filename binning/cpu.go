@@ -201,7 +201,7 @@ func (j *job) fail(k int, bad *mismatch) error {
 		structural: bad.structural && !j.Canonical}
 }
 
-// takeApart copies names and qualities, packs the bases in input order, and finds the
+// split copies names and qualities, packs the bases in input order, and finds the
 // signatures.
 func (j *job) split() error {
 	b, n := j.b, j.b.Records
@@ -249,7 +249,7 @@ func (j *job) split() error {
 	return nil
 }
 
-// keep returns n bytes for a column, nil if it is not kept.
+// resizeIfKept returns n bytes for a column, nil if it is not kept.
 func resizeIfKept(s []byte, kept bool, n int) []byte {
 	if !kept {
 		return nil

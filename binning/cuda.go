@@ -15,7 +15,7 @@ import (
 	"orcomgo/cudakern"
 )
 
-// leastGPUBlock is the block size below which NewCUDA rather fails for want of memory.
+// minGPUBlock is the block size below which NewCUDA rather fails for want of memory.
 const minGPUBlock = 1 << 20
 
 // NewCUDA returns the assigner that works on the GPU: a block goes over as text and comes

@@ -28,7 +28,7 @@ type cutter interface {
 // growFunc exchanges a buffer for one with room for n bytes and the same content.
 type growFunc func(buf []byte, n int) ([]byte, error)
 
-// minRecord bounds how many records a block may have: so many bytes of the block size for
+// minRecordText bounds how many records a block may have: so many bytes of the block size for
 // each. It keeps the memory that a record takes, whatever its length, within bounds.
 const minRecordText = 32
 

@@ -48,7 +48,7 @@ func (f *feeder) next(ctx context.Context) *input {
 	return nil
 }
 
-// pick chooses among the inputs of a unit.
+// laggingInput chooses among the inputs of a unit.
 func laggingInput(ctx context.Context, unit []*input) *input {
 	var best *input
 	for _, in := range unit {

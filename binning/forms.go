@@ -104,7 +104,7 @@ type shortForm struct {
 	letters             uint32
 }
 
-// recordForm is what a shortForm can't hold.
+// formExtra is what a shortForm can't hold.
 type formExtra struct {
 	plusText            string
 	seqLines, qualLines []uint32
@@ -247,7 +247,7 @@ func (c *commonest[T]) best() (T, int) {
 	return c.top, c.most
 }
 
-// list is a slice that grows without being moved.
+// chunkedList is a slice that grows without being moved.
 type chunkedList[T any] struct {
 	parts [][]T
 	n     int

@@ -79,7 +79,7 @@ func (m *mates) add(inputs []*input, in *input, s *stream, last bool) error {
 	return nil
 }
 
-// finish checks that both inputs of each pair have the same number of records.
+// checkCounts checks that both inputs of each pair have the same number of records.
 func (m *mates) checkCounts(inputs []*input) error {
 	for _, in := range inputs {
 		if in.spec.Mate < 0 || !in.spec.First {

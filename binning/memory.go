@@ -20,11 +20,11 @@ const (
 	memoryBase     = 24 << 20
 )
 
-// leastBlock is the least that bound lowers the block size to, in bytes. Smaller blocks save
+// minAutoBlock is the least that bound lowers the block size to, in bytes. Smaller blocks save
 // next to nothing.
 const minAutoBlock = 1e6
 
-// bound fits the run in the memory allowed: it lowers the number of streams, which makes no
+// fitMemory fits the run in the memory allowed: it lowers the number of streams, which makes no
 // difference to the archive, and then, unless the block size was asked for, that, which
 // makes the archive a little larger. The block size depends on Memory and the inputs alone.
 func (c *Config) fitMemory(sizeGiven bool) error {

@@ -54,7 +54,7 @@ func packRead(dst []byte, seq []byte, read uint32, exceptions []record.Exception
 	return exceptions, 0
 }
 
-// packOdd packs up to eight letters, at offset start of the read, of which some are not A,
+// packExceptions packs up to eight letters, at offset start of the read, of which some are not A,
 // C, G or T.
 func packExceptions(seq []byte, start, read uint32, exceptions []record.Exception) (c uint64, _ []record.Exception, bad byte) {
 	for i, b := range seq {
@@ -94,7 +94,7 @@ func packExceptions(seq []byte, start, read uint32, exceptions []record.Exceptio
 // badByte returns a byte that is not 0 to say that b is bad; the caller looks for b itself.
 func badByte(b byte) byte { return max(b, 1) }
 
-// reversed writes the reverse complement of a packed read of n bases to dst, which has
+// reverseComplement writes the reverse complement of a packed read of n bases to dst, which has
 // PackedLen(n) bytes; src has at least 8 bytes behind the read.
 func reverseComplement(dst, src []byte, n int) {
 	for lo := n - 32; ; lo -= 32 {
@@ -120,7 +120,7 @@ func reverseComplement(dst, src []byte, n int) {
 	}
 }
 
-// setT makes the bases from..to-1 of a packed read T, which is A on the other strand.
+// fillT makes the bases from..to-1 of a packed read T, which is A on the other strand.
 func fillT(packed []byte, from, to int) {
 	for i := from; i < to; i++ {
 		packed[i>>2] |= 3 << (i & 3 * 2)

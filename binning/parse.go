@@ -7,7 +7,7 @@ import (
 	"orcomgo/bins/record"
 )
 
-// place tells where the four lines of a record begin in the text.
+// lineStarts tells where the four lines of a record begin in the text.
 type lineStarts struct{ name, seq, plus, qual uint32 }
 
 // maxText is the longest text of a block; offsets in it are 32 bits.
@@ -31,7 +31,7 @@ type parsed struct {
 	noNewline       bool
 }
 
-// shape is a RecordError without file and number.
+// mismatch is a RecordError without file and number.
 type mismatch struct {
 	expected, found string
 	structural      bool

@@ -33,7 +33,7 @@ type run struct {
 	err error
 }
 
-// item is a block in flight.
+// blockTask is a block in flight.
 type blockTask struct {
 	in            *input
 	buf           []byte
@@ -190,7 +190,7 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 	}
 }
 
-// tidyEvery is after how many bytes of text the garbage collector is called. Left to
+// gcEvery is after how many bytes of text the garbage collector is called. Left to
 // itself it would wait until as much garbage has gathered as there is memory in use, which
 // is all buffers: memory would creep up to twice of what is needed.
 const gcEvery = 1 << 30

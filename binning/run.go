@@ -131,7 +131,7 @@ type inputError struct {
 
 func (e *inputError) Unwrap() error { return e.error }
 
-// once returns how errors call an input that can't be read a second time, "" if there is none.
+// readableOnce returns how errors call an input that can't be read a second time, "" if there is none.
 func (c *Config) readableOnce() string {
 	for _, in := range c.Inputs {
 		switch {

@@ -7,10 +7,10 @@ import (
 
 const signatures = bins.NBin + 1
 
-// parts is how many ranges the sorting and packing of n reads are cut in.
+// partCount is how many ranges the sorting and packing of n reads are cut in.
 func partCount(n int) int { return max(1, min(16, n>>15)) }
 
-// cut returns the range of part i of so many.
+// partRange returns the range of part i of so many.
 func partRange(n, parts, i int) (from, to int) { return n * i / parts, n * (i + 1) / parts }
 
 // sort orders the reads by signature, those of one in input order: a counting sort, each
@@ -55,7 +55,7 @@ func (j *job) sort() error {
 	return nil
 }
 
-// gather packs the reads in their final order and orientation.
+// packSorted packs the reads in their final order and orientation.
 func (j *job) packSorted() error {
 	b, n := j.b, j.b.Records
 	p := partCount(n)

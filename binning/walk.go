@@ -54,7 +54,7 @@ const (
 // is read.
 func (w *walker) text() []byte { return w.buf[w.at:] }
 
-// more reads on. It returns false if there is nothing more to read.
+// readMore reads on. It returns false if there is nothing more to read.
 func (w *walker) readMore() bool {
 	rest := len(w.buf) - w.at
 	if w.tooLong = w.tooLong || rest > maxRecord; w.tooLong || w.err != nil {
@@ -84,7 +84,7 @@ func (w *walker) readMore() bool {
 // has reports whether the text goes on at an offset up to its end so far.
 func (w *walker) has(at int) bool { return at < len(w.buf)-w.at || w.readMore() }
 
-// feed hashes the text before the record.
+// hashUsed hashes the text before the record.
 func (w *walker) hashUsed() {
 	w.hash.Write(w.buf[w.hashed:w.at])
 	w.hashed = w.at

@@ -7,21 +7,20 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// directory tells where the sections of a block lie and how to check them. It stands
-// behind the block's other sections in the meta file, so that memory need not hold it
-// while binning.
+// directory says where the sections of a block are and has their checksums. It follows the
+// block's other sections in the meta file, so that it need not be kept in memory while binning.
 type directory struct {
 	sections [sections]section
 }
 
-// section is a run of chunks that follow one another in one of the files. All but the last
-// hold chunkSize bytes before compression.
+// section is a sequence of chunks in one of the files. All but the last hold chunkSize bytes
+// before compression.
 type section struct {
 	at     uint64 // in its file; not stored, sections follow one another
 	raw    uint64 // bytes before compression
 	stored uint64 // bytes in the file
 	sums   []uint64
-	// For names and qualities, how each chunk is stored, and where it ends counted from at.
+	// For names and qualities: how each chunk is stored, and where it ends, counted from at.
 	methods []uint8
 	ends    []uint64
 }
@@ -110,7 +109,7 @@ func (s *section) chunkLen(sec, j int) uint64 {
 	return min(size, s.raw-uint64(j)*size)
 }
 
-// chunkAt returns where chunk j of a section lies in its file.
+// chunkAt returns where chunk j of a section is in its file, and how many bytes it has there.
 func (s *section) chunkAt(sec, j int) (at, size uint64) {
 	if !compressed(sec) {
 		return s.at + uint64(j)*chunkSize(sec), s.chunkLen(sec, j)

@@ -9,15 +9,15 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// Meta is what an archive of stage 1 says about itself.
+// Meta is the index of an archive of stage 1.
 type Meta struct {
 	Tool    string // the program that wrote it
 	Options record.Options
 	Inputs  []record.Input
-	// Blocks stand in the order in which they were written: those of one input in the
-	// order of its records, but those of different inputs may alternate.
+	// Blocks are in the order in which they were written: those of one input in the order of
+	// its records, while those of different inputs may alternate.
 	Blocks []BlockInfo
-	// ID stands for all the bytes of both files; equal inputs and options give equal IDs.
+	// ID is a checksum of both files; equal inputs and options give equal IDs.
 	ID [16]byte
 }
 
@@ -32,7 +32,7 @@ func (m *Meta) BlocksOf(input int) []int {
 	return blocks
 }
 
-// BlockInfo is what the index says about a block. Lengths are in bytes.
+// BlockInfo is the entry of a block in the index. Lengths are in bytes.
 type BlockInfo struct {
 	Input         int
 	FirstRecord   uint64 // how many records of the input precede the block
@@ -48,8 +48,8 @@ type BlockInfo struct {
 	HasForms      bool // some record differs from the default form
 
 	NamesLen, QualsLen, PackedLen uint64 // as in Block
-	// StoredDNA, StoredNames and StoredQuals are what the columns take in the data file,
-	// StoredMeta what the block takes in the meta file.
+	// StoredDNA, StoredNames and StoredQuals are the sizes of the columns in the data file,
+	// StoredMeta that of the block in the meta file.
 	StoredDNA, StoredNames, StoredQuals, StoredMeta uint64
 
 	dirLen       uint64 // the directory, at the end of the block's part of the meta file
@@ -116,11 +116,12 @@ func appendTrailer(t []byte, m *Meta) []byte {
 	return t
 }
 
-// minBlockEntry is the least that a block takes in the trailer.
+// minBlockEntry is the least number of bytes that a block takes in the trailer.
 const minBlockEntry = 1 + 14 + 16 + 8
 
 // parseTrailer is the inverse of appendTrailer. It checks what can be checked without the
-// sections: numbers in range, blocks that tile the inputs and both files.
+// sections: that numbers are in range, and that the blocks fill the inputs and both files
+// without gaps.
 func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 	m := new(Meta)
 	c := parse.Cursor{Rest: t}
@@ -191,7 +192,8 @@ func parseBlockInfo(c *parse.Cursor, b *BlockInfo, inputs int) {
 	b.Records = int(c.AtMost(1<<32 - 1))
 	b.TextLen, b.Bases = c.Uvarint(), c.Uvarint()
 	b.FixedLen = uint32(c.AtMost(1<<32 - 1))
-	for _, v := range []*uint64{&b.NamesLen, &b.QualsLen, &b.PackedLen, &b.StoredDNA, &b.StoredNames, &b.StoredQuals, &b.StoredMeta, &b.dirLen} {
+	for _, v := range []*uint64{&b.NamesLen, &b.QualsLen, &b.PackedLen,
+		&b.StoredDNA, &b.StoredNames, &b.StoredQuals, &b.StoredMeta, &b.dirLen} {
 		// Sums and products of a few of these must not overflow.
 		*v = c.AtMost(1 << 56)
 	}

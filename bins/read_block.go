@@ -27,7 +27,7 @@ var (
 // Columns is a set of columns of a block.
 type Columns uint8
 
-// The columns that ReadColumns can give.
+// The columns that ReadColumns can read.
 const (
 	WantNames Columns = 1 << iota
 	WantQuals
@@ -37,9 +37,9 @@ const (
 	WantAll = 1<<iota - 1
 )
 
-// ReadColumns reads the columns wanted of a block into dst, reusing its memory, and fills
-// in Input, FirstRecord, Records, TextLen, TextHash and FixedLen. Other columns of dst keep
-// their content; a wanted one that was left out becomes nil.
+// ReadColumns reads the wanted columns of a block into dst, reusing its memory, and sets
+// Input, FirstRecord, Records, TextLen, TextHash and FixedLen. Other columns of dst keep
+// their content. A wanted column that the archive does not have becomes nil.
 func (r *Reader) ReadColumns(block int, want Columns, dst *Block) error {
 	d, info, err := r.directory(block)
 	if err != nil {
@@ -140,9 +140,9 @@ func (r *Reader) binTable(d *directory, info *BlockInfo, block int) ([]Bin, []ui
 	return bins, sizes, nil
 }
 
-// ReadBins reads the reads of a block with signatures lo to hi, inclusive (NBin is one):
-// it sets Bins, Order, Place and Packed of dst to those of that range, reusing memory, and
-// what ReadColumns always sets. The lengths of the reads are a column of their own.
+// ReadBins reads the reads of a block with signatures lo to hi, inclusive (NBin counts as a
+// signature). It sets Bins, Order, Place and Packed of dst to those of that range, reusing its
+// memory, and what ReadColumns always sets. The lengths of the reads are a separate column.
 func (r *Reader) ReadBins(block int, lo, hi uint32, dst *Block) error {
 	d, info, err := r.directory(block)
 	if err != nil {
@@ -192,8 +192,8 @@ func (r *Reader) ReadBins(block int, lo, hi uint32, dst *Block) error {
 	return nil
 }
 
-// rawRange reads bytes at..at+n-1 of a section that is stored as it is, into dst if that
-// has room: one read of the chunks that hold them.
+// rawRange reads bytes at..at+n-1 of an uncompressed section, into dst if it has room, by one
+// read of all chunks that hold them.
 func (r *Reader) rawRange(d *directory, sec, block int, at, n uint64, dst []byte) ([]byte, error) {
 	s := &d.sections[sec]
 	if n == 0 {
@@ -221,7 +221,7 @@ func (r *Reader) rawRange(d *directory, sec, block int, at, n uint64, dst []byte
 	return dst[at-start : at-start+n], nil
 }
 
-// section reads a section whole, into dst if that has room.
+// section reads a whole section, into dst if it has room.
 func (r *Reader) section(d *directory, sec, block int, dst []byte) ([]byte, error) {
 	s := &d.sections[sec]
 	if !compressed(sec) {
@@ -247,7 +247,7 @@ func (r *Reader) section(d *directory, sec, block int, dst []byte) ([]byte, erro
 	return dst, nil
 }
 
-// Check reads everything there is against its checksums, and tells of the first damage.
+// Check reads everything and compares the checksums. The error is about the first damage.
 func (r *Reader) Check(ctx context.Context) error {
 	var b Block
 	for i := range r.info.Blocks {
@@ -283,7 +283,7 @@ var decoders = sync.Pool{New: func() any {
 func (p *decoder) decode(dst []byte, method uint8) error {
 	switch method {
 	case chunkRaw:
-		copy(dst, p.buf) // of the same length: parseDirectory has seen to that
+		copy(dst, p.buf) // of the same length: parseDirectory checks that
 	case chunkSame:
 		for i := range dst {
 			dst[i] = p.buf[0]
@@ -302,7 +302,7 @@ func (p *decoder) decode(dst []byte, method uint8) error {
 	return nil
 }
 
-// fillChunk copies what a decoder returned to dst, unless it is there already.
+// fillChunk copies the result of a decoder to dst, which it may be already, and checks its length.
 func fillChunk(dst, out []byte, err error) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errChunk, err)

@@ -17,7 +17,7 @@ import (
 //go:embed block.ptx
 var ptx string
 
-// leastMajor is the compute capability that the kernels are compiled for (warp votes and
+// minMajor is the compute capability that the kernels are compiled for (warp votes and
 // matches with masks need it).
 const minMajor = 7
 

@@ -60,7 +60,7 @@ type Columns struct {
 // Result is a binned block. Its slices are memory of the Output that was given, valid until
 // that is given again.
 type Result struct {
-	// Odd: the kernels don't take the block, and nothing else here is set but Record, the
+	// Unsupported: the kernels don't take the block, and nothing else here is set but Record, the
 	// smallest ordinal that they refused (-1: the lines are not a multiple of four).
 	Unsupported bool
 	Record      int

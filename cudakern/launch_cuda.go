@@ -67,7 +67,7 @@ func (l *Lane) fault(err error) error {
 	return fmt.Errorf("copying the block to the device: CUDA error %w", err)
 }
 
-// groups returns how many thread blocks take n items, so many each.
+// threadBlocks returns how many thread blocks take n items, so many each.
 func threadBlocks(n, each int) int { return (n + each - 1) / each }
 
 // scan queues the running total of n values in place; the sum goes to an info slot.

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// Gap is a run of letters of a read that are no bases.
+// Gap is a run of letters of a read that are not A, C, G or T.
 type Gap struct{ Start, End int } // End is exclusive
 
-// Pad is how many bytes after its packed bases a read given to FindPacked must own.
+// Pad is how many bytes a read given to FindPacked must have after its packed bases.
 const Pad = 8
 
 // Find returns the signature of a read: what Reference returns for K and Skip, in one pass
@@ -33,7 +33,7 @@ func Find(read []byte) (sig, pos uint32, reverse bool) {
 	return FindPacked(packed, len(read), gaps)
 }
 
-// packSlowly packs letters of any kind, the first of which is that with index at.
+// packAny packs letters of any kind, the first of which is that with index at.
 func packAny(packed, letters []byte, at int, gaps []Gap) []Gap {
 	for i, c := range letters {
 		i += at
@@ -58,7 +58,7 @@ func Pack8(letters uint64) (codes, nonACGT uint64) {
 	const ones = 0x0101010101010101
 	// Bits 2 and 1 of A, C, G and T are 00, 01, 11 and 10.
 	b1, b2 := letters>>1&ones, letters>>2&ones
-	// The letter that the two bits stand for is 0x41 with them in place, but T is 0x54.
+	// The letter with these two bits is 0x41 with them set, but T is 0x54.
 	t := b2 &^ b1
 	nonACGT = letters ^ (0x41*ones | letters&(0x06*ones) ^ t ^ t<<4)
 	c := b2<<1 | b1 ^ b2
@@ -93,8 +93,8 @@ type best struct{ fwd, rev uint64 }
 
 const none = None << 32
 
-// runs looks at the stretches between the gaps. With onlyAA it looks at k-mers that begin
-// with AA only: where either strand has one that is admissible, nothing else can be smallest.
+// runs scans the stretches between the gaps. With onlyAA it scans only k-mers that begin with
+// AA: where either strand has an admissible one, no other can be the smallest.
 func (b *best) runs(packed []byte, n int, gaps []Gap, onlyAA bool) {
 	start := 0
 	for _, g := range gaps {
@@ -117,8 +117,8 @@ const (
 // even has the lower bit of each base of a word.
 const even = 0x5555555555555555
 
-// scan looks at the k-mers inside bases start..end-1, which are all A, C, G or T. It
-// gathers, for all the k-mers that start in a word at once, which ones are worth a look.
+// scan compares the k-mers inside bases start..end-1, which are all A, C, G or T. For all
+// k-mers that start in a word at once it first computes which ones are admissible.
 func (b *best) scan(packed []byte, start, end, n int, onlyAA bool) {
 	fwdEnd := min(end, n-Skip) - K + 1 // k-mers start before this on the forward strand
 	revEnd := end - K + 1
@@ -126,7 +126,7 @@ func (b *best) scan(packed []byte, start, end, n int, onlyAA bool) {
 	fwd, rev := b.fwd, b.rev
 	for at := start &^ 3; at < revEnd; at += step {
 		w := binary.LittleEndian.Uint64(packed[at>>2:])
-		// Bases equal to the next; runs of three; k-mers that hold none of these.
+		// Bases equal to the next one; runs of three; k-mers without such a run.
 		x := w ^ w>>2
 		equal := ^(x | x>>1) & even
 		three := equal & (equal >> 2)
@@ -160,7 +160,7 @@ func (b *best) scan(packed []byte, start, end, n int, onlyAA bool) {
 	b.fwd, b.rev = fwd, rev
 }
 
-// between has the lower bits of bases lo..hi-1 of the first 24, where there are any.
+// between returns the lower bits of those of bases lo..hi-1 that are among the first 24.
 func between(lo, hi int) uint64 {
 	lo, hi = max(lo, 0), min(hi, step)
 	if lo >= hi {

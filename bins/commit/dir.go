@@ -56,7 +56,7 @@ func (m Made) Undo() {
 	}
 }
 
-// lockPatience is how long lockDir waits for another process. Commits take well under a second.
+// lockTimeout is how long lockDir waits for another process. A commit takes well under a second.
 var lockTimeout = time.Minute
 
 // lockDir makes this process the only one to change the names of dir's archives until unlock

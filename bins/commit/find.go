@@ -15,7 +15,7 @@ import (
 // Entry is an archive that was found.
 type Entry struct {
 	Dir, Name string
-	// Has says for each stage whether files of it are there. They may be damaged.
+	// Has says for each stage whether it has files. They may be damaged.
 	Has [stages]bool
 }
 
@@ -47,7 +47,7 @@ func Find(path string) ([]Entry, error) {
 	}
 	if name == "" {
 		if len(found) == 0 {
-			// A directory that was asked for by the name of an archive beside it.
+			// The path of a directory that has the same name as an archive beside it.
 			if e, ok := archiveBeside(path); ok {
 				return []Entry{e}, nil
 			}
@@ -67,7 +67,7 @@ func Find(path string) ([]Entry, error) {
 	return nil, fmt.Errorf("%s: %w: there is no %s; %s holds %s", path, ErrNotArchive, name, filepath.Clean(dir), nameList(found))
 }
 
-// pick returns the entry called name, or whose file is called name.
+// findName returns the entry called name, or whose file is called name.
 func findName(found []Entry, name string) (Entry, bool) {
 	for _, e := range found {
 		if e.Name == name {
@@ -84,7 +84,7 @@ func findName(found []Entry, name string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// beside returns the archive DIR/NAME for the path of a directory DIR/NAME.
+// archiveBeside returns the archive DIR/NAME for the path of a directory DIR/NAME.
 func archiveBeside(path string) (Entry, bool) {
 	dir, name := filepath.Split(path)
 	if name == "" || name == "." || name == ".." {
@@ -97,7 +97,7 @@ func archiveBeside(path string) (Entry, bool) {
 	return findName(found, name)
 }
 
-// One is Find where one archive is expected: if path is a directory of several, the error is
+// One is Find for exactly one archive: if path is a directory of several, the error wraps
 // ErrSeveral and lists them.
 func One(path string) (Entry, error) {
 	found, err := Find(path)
@@ -125,8 +125,8 @@ func nameList(found []Entry) string {
 }
 
 // list finds the archives in dir. A pair of files is one of an archive's stages if either
-// begins as such a file does, or if both are there; but a data file of bins by itself is
-// nothing that can be read.
+// begins as such a file does, or if both exist. A data file of bins alone can't be read and
+// is not listed.
 func list(dir string) ([]Entry, error) {
 	files, err := vfs.ReadDir(dir)
 	if err != nil {

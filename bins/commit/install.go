@@ -13,7 +13,7 @@ import (
 )
 
 // AfterCommitError is an error after the commit point: the new archive is complete and can
-// be read, though something that had to follow failed.
+// be read, but something that had to follow failed.
 type AfterCommitError struct {
 	Archive string // its path, DIR/NAME
 	Err     error
@@ -25,8 +25,8 @@ func (e *AfterCommitError) Error() string {
 
 func (e *AfterCommitError) Unwrap() error { return e.Err }
 
-// check returns ErrForeign if a file that is none of an archive's has the name of one of the
-// files of archive name, and ErrExists if writing stage s would replace an archive and
+// checkReplaceable returns ErrForeign if a file that is not an archive's has the name of one of
+// the files of archive name, and ErrExists if writing stage s would replace an archive and
 // replace is not set.
 func checkReplaceable(dir, name string, s Stage, replace bool) error {
 	for other := range stages {
@@ -57,8 +57,8 @@ func checkReplaceable(dir, name string, s Stage, replace bool) error {
 
 // Begin prepares writing the files of stage s of archive name to dir: it completes or
 // removes what an interrupted run left of that archive. If there is an archive of that name
-// and replace is not set, the error is ErrExists; if a file that is none of an archive's is in the
-// way, ErrForeign.
+// and replace is not set, the error is ErrExists; if a file that is not an archive's has one of
+// its names, ErrForeign.
 func Begin(dir, name string, s Stage, replace bool) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -161,7 +161,7 @@ func afterCommit(dir, name string, err error) error {
 	return &AfterCommitError{filepath.Join(dir, name), err}
 }
 
-// existsAsArchive turns fs.ErrExist into ErrExists.
+// asErrExists adds ErrExists to an error that wraps fs.ErrExist.
 func asErrExists(err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%w: %w", err, ErrExists)
@@ -169,7 +169,7 @@ func asErrExists(err error) error {
 	return err
 }
 
-// finish completes a commit of bins of archive name that was interrupted after the commit
+// completeInterrupted completes a commit of bins of archive name that was interrupted after the commit
 // point. If the directory is locked, it also removes the data file of one that was
 // interrupted before: without a lock another process might be about to commit it.
 func completeInterrupted(dir, name string, locked bool) error {
@@ -186,7 +186,7 @@ func completeInterrupted(dir, name string, locked bool) error {
 		if found, err := identify(pending); err != nil {
 			return err
 		} else if found.ext != BinsDataExt || found.id != id {
-			continue // not ours
+			continue // another file
 		}
 		if err := completePending(dir, name, pending, id, locked); err != nil {
 			return err
@@ -195,7 +195,7 @@ func completeInterrupted(dir, name string, locked bool) error {
 	return nil
 }
 
-// finishOne renames the data file with the ID given to its final name if the meta file has
+// completePending renames the data file with the ID given to its final name if the meta file has
 // that ID, else it removes it.
 func completePending(dir, name, pending string, id [idLen]byte, locked bool) error {
 	meta, err := identify(filepath.Join(dir, name+BinsMetaExt))
@@ -216,7 +216,7 @@ func completePending(dir, name, pending string, id [idLen]byte, locked bool) err
 	if old.ext == BinsDataExt {
 		err = vfs.Rename(pending, final)
 	} else {
-		err = vfs.RenameNew(pending, final) // what is there, if anything, is not ours
+		err = vfs.RenameNew(pending, final) // a file that has the name is not an archive's
 	}
 	if err != nil {
 		return err
@@ -224,7 +224,7 @@ func completePending(dir, name, pending string, id [idLen]byte, locked bool) err
 	return vfs.SyncDir(dir)
 }
 
-// removePacked removes the packed archive name, whose place bins have taken.
+// removePacked removes the packed archive name, which new bins replace.
 func removePacked(dir, name string) error {
 	for _, ext := range []string{PackedMetaExt, PackedDataExt} {
 		path := filepath.Join(dir, name+ext)
@@ -244,7 +244,7 @@ func removePacked(dir, name string) error {
 
 // RemoveBins removes the bins of archive name, the meta file first, so that an interruption
 // leaves no bins rather than damaged ones. Files that have been replaced since data and meta
-// were opened are left alone. meta may be nil if the meta file is gone already.
+// were opened are kept. meta may be nil if the meta file is gone already.
 func RemoveBins(dir, name string, data, meta *vfs.File) error {
 	unlock, _, err := lockDir(dir)
 	if err != nil {
@@ -323,7 +323,8 @@ func TakesName(path, dir, name string) error {
 		return err
 	}
 	if os.SameFile(there, here) {
-		return fmt.Errorf("%s: this is the name of one of the files of the archive %s: choose another directory", path, filepath.Join(dir, name))
+		return fmt.Errorf("%s: this is the name of one of the files of the archive %s: choose another directory",
+			path, filepath.Join(dir, name))
 	}
 	return nil
 }

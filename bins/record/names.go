@@ -61,7 +61,7 @@ func CutTextExt(name string) (stem, ext string) {
 	return name, ""
 }
 
-// Restored says in which way inputs are restored; the zero value is all of them, as they were.
+// Restored says how inputs are restored. The zero value is whole and not compressed.
 type Restored struct {
 	// Suffix, if not nil, returns what is added to the name of input i, before its extension.
 	Suffix func(i int) string
@@ -69,7 +69,7 @@ type Restored struct {
 }
 
 // RestoredNames returns the file name under which each input is restored, given the options
-// of the archive. The error is for names that no file can have.
+// of the archive. The error is for names that are equal or too long.
 func RestoredNames(inputs []Input, o Options, r Restored) ([]string, error) {
 	names := make([]string, len(inputs))
 	fill := func(replaceExt bool) (different bool) {
@@ -89,7 +89,8 @@ func RestoredNames(inputs []Input, o Options, r Restored) ([]string, error) {
 	}
 	for _, n := range names {
 		if len(n) > MaxFileName {
-			return nil, fmt.Errorf("%q: an input would be restored under this name, which is longer than the %d bytes that a file name may have", n, MaxFileName)
+			return nil, fmt.Errorf("%q: an input would be restored under this name, which is longer than the %d bytes that a file name may have",
+				n, MaxFileName)
 		}
 	}
 	return names, nil

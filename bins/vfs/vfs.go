@@ -1,7 +1,7 @@
 // Package vfs is the layer between the program and the file system: the calls by which
-// archives and restored files are read, written, named and removed. It adds two things to
-// package os. Errors name the file and the reason and nothing else; and a test can make any
-// single call fail, see Fault.
+// archives and restored files are read, written, named and removed. It differs from package os
+// in two ways: errors have the file and the reason and nothing else, and a test can make any
+// single call fail (see Fault).
 package vfs
 
 import (
@@ -55,7 +55,7 @@ func Cause(err error) error {
 	return err
 }
 
-// named returns err as one that names the path, or nil.
+// withPath returns err as a pathError, or nil.
 func withPath(path string, err error) error {
 	if err == nil {
 		return nil
@@ -179,7 +179,7 @@ func ReadFile(path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// Stat describes what path leads to.
+// Stat describes the file at path, after following symbolic links.
 func Stat(path string) (fs.FileInfo, error) {
 	if err := injectFault("stat", path); err != nil {
 		return nil, withPath(path, err)
@@ -188,7 +188,7 @@ func Stat(path string) (fs.FileInfo, error) {
 	return info, withPath(path, err)
 }
 
-// Lstat describes what has the name path, a symbolic link perhaps.
+// Lstat describes the file path itself, even if it is a symbolic link.
 func Lstat(path string) (fs.FileInfo, error) {
 	if err := injectFault("lstat", path); err != nil {
 		return nil, withPath(path, err)
@@ -222,7 +222,7 @@ func Remove(path string) error {
 	return withPath(path, os.Remove(path))
 }
 
-// Rename gives a file another name, in place of a file that has it.
+// Rename gives a file another name, and replaces a file that has it.
 func Rename(from, to string) error {
 	if err := injectFault("rename", to); err != nil {
 		return withPath(to, err)
@@ -230,7 +230,7 @@ func Rename(from, to string) error {
 	return withPath(to, os.Rename(from, to))
 }
 
-// RenameNew gives a file another name, which no file may have: else it is fs.ErrExist.
+// RenameNew gives a file another name. The error wraps fs.ErrExist if a file has it already.
 func RenameNew(from, to string) error {
 	if err := injectFault("rename", to); err != nil {
 		return withPath(to, err)
@@ -238,7 +238,7 @@ func RenameNew(from, to string) error {
 	return withPath(to, renameNew(from, to))
 }
 
-// renameByLink is RenameNew by a second name, for systems without a call of its own.
+// renameByLink is RenameNew by a hard link, for systems without a call that does it.
 func renameByLink(from, to string) error {
 	switch err := os.Link(from, to); {
 	case err == nil:
@@ -277,7 +277,7 @@ func CreateUnnamed(dir, path string) (*File, error) {
 	return &File{f, path}, nil
 }
 
-// Link gives a file of CreateUnnamed a name, which no file may have: else it is fs.ErrExist.
+// Link gives a file of CreateUnnamed a name. The error wraps fs.ErrExist if a file has it already.
 func (f *File) Link(path string) error {
 	if err := injectFault("link", path); err != nil {
 		return withPath(path, err)
@@ -286,7 +286,7 @@ func (f *File) Link(path string) error {
 }
 
 // Lock locks a file or directory against others that call Lock, until it is closed or the
-// process ends. It reports whether it is locked: false means that another has it. The error
+// process ends. It reports whether it is locked: false means that another process or descriptor has the lock. The error
 // wraps errors.ErrUnsupported where the file system has no locks.
 func (f *File) Lock() (bool, error) {
 	if err := injectFault("flock", f.path); err != nil {

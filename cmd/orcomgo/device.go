@@ -24,7 +24,7 @@ const (
 	cudaProgram  = "orcomgo-cuda"
 	probeCommand = "probe"
 	probeTimeout = 20 * time.Second
-	// worthGPU is how many bytes of FASTQ there must be for each thread that the CPU could
+	// minGPUBytes is how many bytes of FASTQ there must be for each thread that the CPU could
 	// use, for --device auto to pay for the start-up of a GPU: docs/PERFORMANCE.md, "Where
 	// auto switches", has the measurement.
 	minGPUBytes = 350_000_000
@@ -62,7 +62,7 @@ func useDevice(ctx context.Context, device string, c *binning.Config) error {
 	return nil
 }
 
-// worthwhile reports whether the inputs are large enough for a GPU when the CPU has so many
+// largeEnoughForGPU reports whether the inputs are large enough for a GPU when the CPU has so many
 // threads (0: all). Only plain FASTQ counts: compressed inputs take longer to inflate than
 // to bin, FASTA is binned on the CPU, and of standard input the size isn't known.
 func largeEnoughForGPU(inputs []binning.InputSpec, threads int) bool {
@@ -96,7 +96,7 @@ func plainFASTQ(path string) int64 {
 	return info.Size()
 }
 
-// handOver replaces the process by the orcomgo-cuda beside it, with the same arguments, if
+// execCUDAProgram replaces the process by the orcomgo-cuda beside it, with the same arguments, if
 // that finds a GPU. It returns only if that can't be.
 func execCUDAProgram(ctx context.Context) error {
 	self, err := os.Executable()

@@ -12,7 +12,7 @@ import (
 const (
 	// drawEvery is how often a bar is drawn anew.
 	drawEvery = 150 * time.Millisecond
-	// tellEvery is how often progress is told in lines where there is no terminal. A stage
+	// lineEvery is how often progress is told in lines where there is no terminal. A stage
 	// that takes less is not mentioned there, so that logs stay short.
 	lineEvery = 10 * time.Second
 )

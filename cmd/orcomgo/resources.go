@@ -16,7 +16,7 @@ type resources struct {
 	began   time.Time
 }
 
-// leastMemory is about what the program needs for any input; with less it would only be slow.
+// minMemory is about what the program needs for any input; with less it would only be slow.
 const minMemory = 64 << 20
 
 // add defines --threads, --memory and --quiet.

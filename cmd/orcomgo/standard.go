@@ -28,7 +28,7 @@ type closedInput struct{}
 
 func (closedInput) Read([]byte) (int, error) { return 0, errNoStdin }
 
-// results is standard output. It keeps the first error, so that a command that prints line
+// stdoutWriter is standard output. It keeps the first error, so that a command that prints line
 // by line fails even if it does not look at each.
 type stdoutWriter struct {
 	to      io.Writer
@@ -66,7 +66,7 @@ func (r *stdoutWriter) keep(err error) {
 // brokenPipe reports whether an error is that nobody reads standard output any more.
 func brokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
-// remarks is standard error. What is written there (progress, summaries, the line about a
+// stderrWriter is standard error. What is written there (progress, summaries, the line about a
 // failure) is not a command's result: that it can't be written changes nothing.
 type stderrWriter struct{ to io.Writer }
 
