@@ -28,9 +28,9 @@ type cutter interface {
 // growFunc exchanges a buffer for one with room for n bytes and the same content.
 type growFunc func(buf []byte, n int) ([]byte, error)
 
-// minRecord bounds how many records a block may have: so many bytes of the block size for
+// minRecordText bounds how many records a block may have: so many bytes of the block size for
 // each. It keeps the memory that a record takes, whatever its length, within bounds.
-const minRecord = 32
+const minRecordText = 32
 
 // lineCutter cuts text of four lines a record. It looks at nothing but line ends.
 type lineCutter struct {
@@ -47,7 +47,7 @@ func (c *lineCutter) close() { c.src.close() }
 func (c *lineCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 	buf = append(buf[:0], c.left...)
 	marks := countLines(nil, buf, 0, 0, serial)
-	target, maxLines := c.blockSize, 4*max(c.blockSize/minRecord, 1)
+	target, maxLines := c.blockSize, 4*max(c.blockSize/minRecordText, 1)
 	for ; ; target, maxLines = 2*target, 2*maxLines {
 		if need := c.src.atMost(len(buf), target); cap(buf) < need {
 			var err error

@@ -13,8 +13,8 @@ func (j *job) divide() {
 		marks = countLines(nil, text, 0, 0, j.run)
 	}
 	// A block that is not the last ends with a record; the last may have blank lines behind.
-	j.end = len(text)
-	tail := j.end
+	j.recordsEnd = len(text)
+	tail := j.recordsEnd
 	if j.Last {
 		tail = blankTail(text)
 	}
@@ -38,13 +38,13 @@ func (j *job) divide() {
 		at += n + 1
 		lines++
 	}
-	j.end = at
+	j.recordsEnd = at
 	if at > 0 && text[at-1] != '\n' {
 		lines++
 	}
 	j.b.Records = (lines + 3) / 4
 
-	j.segs = resize(j.segs, 0)
+	j.segments = resize(j.segments, 0)
 	next := 0 // the ordinal up to which records have a segment
 	for i := 0; i <= m; i++ {
 		var mark Mark
@@ -68,20 +68,20 @@ func (j *job) divide() {
 		for skip := 4*first - mark.Lines; skip > 0; skip-- {
 			start += bytes.IndexByte(text[start:], '\n') + 1
 		}
-		if n := len(j.segs); n > 0 {
-			j.segs[n-1].end = first
+		if n := len(j.segments); n > 0 {
+			j.segments[n-1].end = first
 		}
 		// The memory of exceptions and gaps is used again.
-		if cap(j.segs) > len(j.segs) {
-			j.segs = j.segs[:len(j.segs)+1]
+		if cap(j.segments) > len(j.segments) {
+			j.segments = j.segments[:len(j.segments)+1]
 		} else {
-			j.segs = append(j.segs, segment{})
+			j.segments = append(j.segments, segment{})
 		}
-		s := &j.segs[len(j.segs)-1]
+		s := &j.segments[len(j.segments)-1]
 		*s = segment{start: start, first: first, exceptions: s.exceptions[:0], gaps: s.gaps}
 		next = first
 	}
-	j.segs[len(j.segs)-1].end = j.b.Records
+	j.segments[len(j.segments)-1].end = j.b.Records
 }
 
 // recordsEnd returns where the records of a text that ends its input end; blank lines follow.

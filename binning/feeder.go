@@ -10,8 +10,8 @@ const window = 8
 // read and inflated side by side; of a pair it is the one that is behind in records, so
 // that few names wait for their mates.
 type feeder struct {
-	units [][]*input // single inputs and pairs, in order
-	turn  int
+	units    [][]*input // single inputs and pairs, in order
+	nextUnit int
 }
 
 func newFeeder(inputs []*input) *feeder {
@@ -35,21 +35,21 @@ func newFeeder(inputs []*input) *feeder {
 // in the making where the choice depends on them.
 func (f *feeder) next(ctx context.Context) *input {
 	for len(f.units) > 0 {
-		f.turn %= min(window, len(f.units))
-		if in := pick(ctx, f.units[f.turn]); in != nil {
-			f.turn++
+		f.nextUnit %= min(window, len(f.units))
+		if in := laggingInput(ctx, f.units[f.nextUnit]); in != nil {
+			f.nextUnit++
 			return in
 		}
 		if ctx.Err() != nil {
 			return nil
 		}
-		f.units = append(f.units[:f.turn], f.units[f.turn+1:]...)
+		f.units = append(f.units[:f.nextUnit], f.units[f.nextUnit+1:]...)
 	}
 	return nil
 }
 
-// pick chooses among the inputs of a unit.
-func pick(ctx context.Context, unit []*input) *input {
+// laggingInput chooses among the inputs of a unit.
+func laggingInput(ctx context.Context, unit []*input) *input {
 	var best *input
 	for _, in := range unit {
 		if in.last != nil {

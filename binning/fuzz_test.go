@@ -150,7 +150,7 @@ func FuzzPack(f *testing.F) {
 			t.Fatalf("%q became %q (%v)", seq, got, err)
 		}
 		rc := make([]byte, record.PackedLen(len(seq)))
-		reversed(rc, packed, len(seq))
+		reverseComplement(rc, packed, len(seq))
 		got = record.AppendLetters(nil, rc, len(seq), true)
 		if err := record.ApplyExceptions(got, exceptions); err != nil || !bytes.Equal(got, seq) {
 			t.Fatalf("%q reversed became %q (%v)", seq, got, err)

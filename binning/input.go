@@ -18,7 +18,7 @@ type input struct {
 	size    int // of a text buffer to begin with
 	records uint64
 	ended   bool
-	last    *item // that block
+	last    *blockTask // that block
 }
 
 // sniffLen is how much text is looked at to tell wrapped FASTQ from the usual kind.
@@ -46,20 +46,21 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 		in.size = int(min(uint64(src.size), r.Options.BlockSize)) + 1
 	}
 	var strict *RecordError
-	kind := record.FASTQ
-	switch {
-	case n == 0 || head[0] == '@':
-		if !wrapped {
-			if bad, at := sniff(head, ended); bad != nil {
-				strict = &RecordError{File: src.path, Record: at, Expected: bad.expected, Found: bad.found, structural: true}
-				wrapped = true
-			}
+	kind := record.FASTQ // of an empty input
+	if n > 0 {
+		var ok bool
+		if kind, ok = record.KindOf(head[0]); !ok {
+			src.close()
+			return nil, nil, &RecordError{File: src.path, Record: 1, Expected: expectedMarks(), Found: showByte(head[0])}
 		}
-	case head[0] == '>':
-		kind, wrapped = record.FASTA, true
-	default:
-		src.close()
-		return nil, nil, &RecordError{File: src.path, Record: 1, Expected: "'@' (FASTQ) or '>' (FASTA)", Found: showByte(head[0])}
+	}
+	if !readings[kind].fourLines {
+		wrapped = true
+	} else if !wrapped {
+		if bad, at := sniff(head, ended); bad != nil {
+			strict = &RecordError{File: src.path, Record: at, Expected: bad.expected, Found: bad.found, structural: true}
+			wrapped = true
+		}
 	}
 	in.info = record.Input{Name: inputName(spec.Path, kind), Kind: kind, Mate: spec.Mate, First: spec.First}
 	if wrapped && n > 0 {
@@ -72,8 +73,8 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 
 // sniff looks for a record in the first text of an input that is not four lines, and
 // returns what is wrong with it and its number.
-func sniff(text []byte, ended bool) (*shape, uint64) {
-	p := parser{text: text, last: ended}
+func sniff(text []byte, ended bool) (*mismatch, uint64) {
+	p := parser{text: text, last: ended, quals: true}
 	if ended {
 		p.text = text[:recordsEnd(text)]
 	}

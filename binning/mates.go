@@ -47,9 +47,9 @@ func (m *mates) add(inputs []*input, in *input, s *stream, last bool) error {
 		return nil
 	}
 	first, second := in, inputs[in.spec.Mate]
-	side := 0
+	mate := 0
 	if !in.spec.First {
-		first, second, side = second, first, 1
+		first, second, mate = second, first, 1
 	}
 	if m.pairs == nil {
 		m.pairs = make(map[int]*pair)
@@ -59,16 +59,16 @@ func (m *mates) add(inputs []*input, in *input, s *stream, last bool) error {
 		p = new(pair)
 		m.pairs[first.index] = p
 	}
-	p.names[side] = append(p.names[side], s.names...)
-	p.records[side] += uint64(len(s.names))
-	p.ended[side] = last
-	if other := 1 - side; p.ended[other] && p.records[side] > p.records[other] {
-		return m.finish(inputs) // here and now, lest names without mates fill the memory
+	p.names[mate] = append(p.names[mate], s.names...)
+	p.records[mate] += uint64(len(s.names))
+	p.ended[mate] = last
+	if other := 1 - mate; p.ended[other] && p.records[mate] > p.records[other] {
+		return m.checkCounts(inputs) // here and now, lest names without mates fill the memory
 	}
 	n := min(len(p.names[0]), len(p.names[1]))
 	for i := range n {
 		if p.names[0][i] != p.names[1][i] {
-			number := p.records[side] - uint64(len(p.names[side])) + uint64(i) + 1
+			number := p.records[mate] - uint64(len(p.names[mate])) + uint64(i) + 1
 			return fmt.Errorf("%s: record %d: expected the mate of record %d of %s, found another name",
 				second.spec.Path, number, number, first.spec.Path)
 		}
@@ -79,8 +79,8 @@ func (m *mates) add(inputs []*input, in *input, s *stream, last bool) error {
 	return nil
 }
 
-// finish checks that both inputs of each pair have the same number of records.
-func (m *mates) finish(inputs []*input) error {
+// checkCounts checks that both inputs of each pair have the same number of records.
+func (m *mates) checkCounts(inputs []*input) error {
 	for _, in := range inputs {
 		if in.spec.Mate < 0 || !in.spec.First {
 			continue

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 
+	"orcomgo/bins/record"
+
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -18,14 +20,14 @@ const (
 	memoryBase     = 24 << 20
 )
 
-// leastBlock is the least that bound lowers the block size to, in bytes. Smaller blocks save
+// minAutoBlock is the least that bound lowers the block size to, in bytes. Smaller blocks save
 // next to nothing.
-const leastBlock = 1e6
+const minAutoBlock = 1e6
 
-// bound fits the run in the memory allowed: it lowers the number of streams, which makes no
+// fitMemory fits the run in the memory allowed: it lowers the number of streams, which makes no
 // difference to the archive, and then, unless the block size was asked for, that, which
 // makes the archive a little larger. The block size depends on Memory and the inputs alone.
-func (c *Config) bound(chosen bool) error {
+func (c *Config) fitMemory(sizeGiven bool) error {
 	if c.Memory == 0 {
 		return nil
 	}
@@ -42,12 +44,12 @@ func (c *Config) bound(chosen bool) error {
 		c.Streams--
 	}
 	size := c.Options.BlockSize
-	for !chosen && size/2 >= leastBlock && need(size, c.Streams) > c.Memory {
+	for !sizeGiven && size/2 >= minAutoBlock && need(size, c.Streams) > c.Memory {
 		size /= 2
 	}
 	if least := need(size, c.Streams); least > c.Memory {
 		what := "this run needs"
-		if chosen {
+		if sizeGiven {
 			what = fmt.Sprintf("blocks of %d bytes need", size)
 		}
 		return fmt.Errorf("%s about %d MiB of memory, and %d MiB are allowed", what, (least+1<<20-1)>>20, c.Memory>>20)
@@ -86,8 +88,10 @@ func (c *Config) inspect() (text, memory uint64) {
 			continue
 		}
 		n := uint64(info.Size())
-		if len(head) > 0 && head[0] != '@' && head[0] != '>' {
-			n *= ratio
+		if len(head) > 0 {
+			if _, plain := record.KindOf(head[0]); !plain {
+				n *= ratio
+			}
 		}
 		text += n
 		switch {

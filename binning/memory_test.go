@@ -60,7 +60,7 @@ func TestBlockSizeOfMemory(t *testing.T) {
 			c.Options.BlockSize = DefaultBlockSize
 		}
 		got := ""
-		if err := c.bound(chosen); err != nil {
+		if err := c.fitMemory(chosen); err != nil {
 			got = err.Error()
 		}
 		if got != tt.want {

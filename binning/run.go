@@ -80,20 +80,20 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	if c.Streams <= 0 {
 		c.Streams = 2
 	}
-	chosen := c.Options.BlockSize != 0
-	if !chosen {
+	sizeGiven := c.Options.BlockSize != 0
+	if !sizeGiven {
 		c.Options.BlockSize = DefaultBlockSize
 	}
 	if c.Options.BlockSize > maxBlockSize {
 		return Summary{}, fmt.Errorf("blocks of %d bytes are too large: at most %d", c.Options.BlockSize, uint64(maxBlockSize))
 	}
-	if err := c.bound(chosen); err != nil {
+	if err := c.fitMemory(sizeGiven); err != nil {
 		return Summary{}, err
 	}
 	// What can't be FASTQ of four lines a record is read a second time as wrapped FASTQ, if
 	// it can be read a second time.
 	wrapped := make([]*RecordError, len(c.Inputs))
-	for late := 0; ; {
+	for reruns := 0; ; {
 		s, err := runOnce(ctx, &c, wrapped)
 		var bad *inputError
 		if !errors.As(err, &bad) {
@@ -109,11 +109,11 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 		if !r.structural || !regular(c.Inputs[bad.input].Path) {
 			return s, r
 		}
-		if other := c.once(); other != "" {
+		if other := c.readableOnce(); other != "" {
 			return s, fmt.Errorf("%w; if this is FASTQ wrapped over lines, all inputs have to be read again, and %s can be read only once", r, other)
 		}
 		wrapped[bad.input] = r
-		if late++; late == 2 {
+		if reruns++; reruns == 2 {
 			// There may be more of the kind. Without this each would take a run.
 			c.scan(ctx, wrapped)
 		}
@@ -131,8 +131,8 @@ type inputError struct {
 
 func (e *inputError) Unwrap() error { return e.error }
 
-// once returns how errors call an input that can't be read a second time, "" if there is none.
-func (c *Config) once() string {
+// readableOnce returns how errors call an input that can't be read a second time, "" if there is none.
+func (c *Config) readableOnce() string {
 	for _, in := range c.Inputs {
 		switch {
 		case in.Path == "-":

@@ -40,7 +40,7 @@ func (c *recordCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 	c.walker.hash.Reset()
 	var forms formList
 	buf = buf[:0]
-	for !c.done && t.records < max(c.blockSize/minRecord, 1) {
+	for !c.done && t.records < max(c.blockSize/minRecordText, 1) {
 		if err := c.fetch(); err != nil {
 			return nil, err
 		}
@@ -96,7 +96,7 @@ func (c *recordCutter) fetch() error {
 	if bad == nil {
 		c.text, err = record.AppendRecord(c.text[:0], c.kind, w.name, w.seq, w.qual, &w.form)
 		if err != nil || !bytes.Equal(c.text, w.text()[:w.textLen]) {
-			bad = &shape{"a record that can be given back byte for byte", "one that can't", false}
+			bad = &mismatch{"a record that can be given back byte for byte", "one that can't", false}
 		}
 	}
 	if bad != nil {

@@ -224,7 +224,7 @@ func TestSameBytesForAnyWorkers(t *testing.T) {
 	a, dir := samples(), t.TempDir()
 	a.write(t, filepath.Join(dir, "1"), "a", false, 1)
 	a.write(t, filepath.Join(dir, "5"), "a", false, 5)
-	for _, ext := range []string{DataExt, MetaExt} {
+	for _, ext := range []string{commit.BinsDataExt, commit.BinsMetaExt} {
 		one, err1 := os.ReadFile(filepath.Join(dir, "1", "a"+ext))
 		five, err5 := os.ReadFile(filepath.Join(dir, "5", "a"+ext))
 		if err1 != nil || err5 != nil || !bytes.Equal(one, five) {
@@ -248,7 +248,7 @@ func TestDamage(t *testing.T) {
 	a, dir := samples(), t.TempDir()
 	a.write(t, dir, "a", false, 2)
 	rng := rand.New(rand.NewSource(3))
-	for _, ext := range []string{DataExt, MetaExt} {
+	for _, ext := range []string{commit.BinsDataExt, commit.BinsMetaExt} {
 		path := filepath.Join(dir, "a"+ext)
 		whole, err := os.ReadFile(path)
 		if err != nil {
@@ -288,7 +288,7 @@ func TestDamage(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "other")
 	a.blocks[0].Names[0] ^= 1
 	a.write(t, other, "a", false, 2)
-	if err := os.Rename(filepath.Join(other, "a"+DataExt), filepath.Join(dir, "a"+DataExt)); err != nil {
+	if err := os.Rename(filepath.Join(other, "a"+commit.BinsDataExt), filepath.Join(dir, "a"+commit.BinsDataExt)); err != nil {
 		t.Fatal(err)
 	}
 	if err := readAll(t, dir); !errors.Is(err, parse.ErrCorrupt) {
@@ -303,7 +303,7 @@ func TestOpenWhatIsNone(t *testing.T) {
 			t.Errorf("Open(%s): %v", d, err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "x"+MetaExt), []byte(metaMagic), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "x"+commit.BinsMetaExt), []byte(metaMagic), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(dir); !errors.Is(err, parse.ErrCorrupt) {

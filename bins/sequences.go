@@ -11,7 +11,7 @@ import (
 
 // AppendSequences appends the letters of all reads of the block to dst in input order, end
 // to end. It needs Lengths (or FixedLen), Order, Place, Packed and Exceptions of the whole
-// block, and gives ErrCorrupt if they don't fit together.
+// block, and returns ErrCorrupt if they are inconsistent.
 func (b *Block) AppendSequences(dst []byte) ([]byte, error) {
 	starts := make([]int, b.Records+1)
 	for i := range b.Records {
@@ -42,7 +42,7 @@ func (b *Block) AppendSequences(dst []byte) ([]byte, error) {
 			n++
 		}
 		if int(read) >= b.Records {
-			return dst, fmt.Errorf("%w: an exception lies outside the block", parse.ErrCorrupt)
+			return dst, fmt.Errorf("%w: an exception is outside the block", parse.ErrCorrupt)
 		}
 		if err := record.ApplyExceptions(out[starts[read]:starts[read+1]], rest[:n]); err != nil {
 			return dst, err

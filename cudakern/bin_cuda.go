@@ -19,7 +19,7 @@ func (l *Lane) Bin(text []byte, want Columns, out *Output) (*Result, error) {
 		return nil, errors.New("the text does not stand in pinned memory")
 	}
 	if len(text) > MaxText {
-		return &Result{Odd: true, Record: -1}, nil
+		return &Result{Unsupported: true, Record: -1}, nil
 	}
 	if len(text) == 0 {
 		return &Result{}, nil
@@ -29,21 +29,21 @@ func (l *Lane) Bin(text []byte, want Columns, out *Output) (*Result, error) {
 		return nil, err
 	}
 	defer leave()
-	*(*uint32)(unsafe.Pointer(unsafe.SliceData(l.small))) = uint32(kernelNone)
+	*(*uint32)(unsafe.Pointer(unsafe.SliceData(l.pinnedWords))) = uint32(kernelNone)
 	lines, err := l.findLines(text)
 	if err != nil {
 		return nil, err
 	}
 	if lines%4 != 0 {
-		return &Result{Odd: true, Record: -1}, nil
+		return &Result{Unsupported: true, Record: -1}, nil
 	}
-	r := &Result{Records: lines / 4, NoNewline: text[len(text)-1] != '\n', UploadB: uint64(len(text))}
+	r := &Result{Records: lines / 4, NoNewline: text[len(text)-1] != '\n', UploadBytes: uint64(len(text))}
 	if err := l.assign(r.Records, len(text), want); err != nil {
 		return nil, err
 	}
 	info := *l.infoWords()
 	if info[infoBad] != math.MaxUint32 {
-		return &Result{Odd: true, Record: int(info[infoBad])}, nil
+		return &Result{Unsupported: true, Record: int(info[infoBad])}, nil
 	}
 	if err := l.collect(r, info, want, out); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (l *Lane) findLines(text []byte) (int, error) {
 	if err := l.events[evUploaded].Record(l.stream); err != nil {
 		return 0, l.fault(err)
 	}
-	tiles := groups(whole, lineTile)
+	tiles := threadBlocks(whole, lineTile)
 	for {
 		if err := l.clearState(tiles + 1); err != nil {
 			return 0, err
@@ -128,9 +128,9 @@ func (l *Lane) assign(n, textLen int, want Columns) error {
 	if err := l.roomForColumns(textLen/8+n, 0, 0); err != nil {
 		return err
 	}
-	scans := groups(n, scanTile) + 1
-	sorts := groups(digits*groups(n, sortTile), scanTile) + 1
-	if err := l.counts.grow(4*digits*groups(n, sortTile)+64, "sort counts"); err != nil {
+	scans := threadBlocks(n, scanTile) + 1
+	sorts := threadBlocks(digits*threadBlocks(n, sortTile), scanTile) + 1
+	if err := l.counts.grow(4*digits*threadBlocks(n, sortTile)+64, "sort counts"); err != nil {
 		return err
 	}
 	if err := l.clearState(6*scans + 2*sorts); err != nil {
@@ -138,7 +138,7 @@ func (l *Lane) assign(n, textLen int, want Columns) error {
 	}
 	text := l.text.at() + textPad
 	ends, count := l.ends.at(), uint64(n)
-	perWarp, perThread := groups(n, warps), groups(n, threads)
+	perWarp, perThread := threadBlocks(n, warps), threadBlocks(n, threads)
 	slot := func(i int) cu.DevicePtr { return l.info.ptr + cu.DevicePtr(4*i) }
 	if err := errors.Join(
 		cu.MemsetD32Async(slot(0), 0, infoSlots, l.stream),
@@ -221,7 +221,7 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, want Columns, out *Out
 	}
 	text := l.text.at() + textPad
 	if runs > 0 {
-		if err := l.launch(kernelExceptions, groups(n, warps), text, l.ends.at(), uint64(n), l.lens.at(), l.runs.at(), uint64(runs),
+		if err := l.launch(kernelExceptions, threadBlocks(n, warps), text, l.ends.at(), uint64(n), l.lens.at(), l.runs.at(), uint64(runs),
 			l.exceptions.at()); err != nil {
 			return err
 		}
@@ -234,13 +234,13 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, want Columns, out *Out
 		if want.Quals {
 			qualText = l.qualText.at()
 		}
-		if err := l.launch(kernelColumns, groups(n, warps), text, l.ends.at(), uint64(n), l.lens.at(), l.nameAt.at(), l.qualAt.at(),
+		if err := l.launch(kernelColumns, threadBlocks(n, warps), text, l.ends.at(), uint64(n), l.lens.at(), l.nameAt.at(), l.qualAt.at(),
 			uint64(names), nameText, qualText); err != nil {
 			return err
 		}
 	}
 	if want.Quals && want.Map {
-		if err := l.launch(kernelMapQuals, groups(quals, 16*threads), l.qualText.at(), uint64(quals), l.table.at()); err != nil {
+		if err := l.launch(kernelMapQuals, threadBlocks(quals, 16*threads), l.qualText.at(), uint64(quals), l.table.at()); err != nil {
 			return err
 		}
 	}
@@ -307,7 +307,7 @@ func (l *Lane) download(r *Result, columns []column, out *Output) error {
 		if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(*c.to)), c.from.ptr, int64(c.n), l.stream); err != nil {
 			return l.fault(err)
 		}
-		r.DownldB += uint64(c.n)
+		r.DownloadBytes += uint64(c.n)
 	}
 	if err := l.events[evDone].Record(l.stream); err != nil {
 		return l.fault(err)

@@ -75,7 +75,7 @@ var all = Columns{Names: true, Quals: true}
 // compare tells the first column that differs.
 func compare(got, want *Result) error {
 	g, w := *got, *want
-	g.UploadMS, g.KernelMS, g.DownloadMS, g.UploadB, g.DownldB = 0, 0, 0, 0, 0
+	g.UploadMS, g.KernelMS, g.DownloadMS, g.UploadBytes, g.DownloadBytes = 0, 0, 0, 0, 0
 	if w.Records == 0 {
 		w.MinLen = 0
 	}
@@ -137,7 +137,7 @@ func TestBin(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if got, err := bin(small, nil, all); err != nil || got.Records != 0 || got.Odd {
+	if got, err := bin(small, nil, all); err != nil || got.Records != 0 || got.Unsupported {
 		t.Errorf("no text: %+v, %v", got, err)
 	}
 }
@@ -238,11 +238,11 @@ func TestOdd(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		if !got.Odd || got.Record != c.record {
-			t.Errorf("%s: odd %v record %d, want %d", c.name, got.Odd, got.Record, c.record)
+		if !got.Unsupported || got.Record != c.record {
+			t.Errorf("%s: odd %v record %d, want %d", c.name, got.Unsupported, got.Record, c.record)
 		}
 	}
-	if got, err := bin(l, []byte(good), all); err != nil || got.Odd {
+	if got, err := bin(l, []byte(good), all); err != nil || got.Unsupported {
 		t.Errorf("a good block after odd ones: %+v, %v", got, err)
 	}
 }
@@ -389,7 +389,7 @@ func TestKernelRates(t *testing.T) {
 			}
 			if i >= 2 {
 				up, kern, down = up+r.UploadMS, kern+r.KernelMS, down+r.DownloadMS
-				bytesUp, bytesDown = bytesUp+r.UploadB, bytesDown+r.DownldB
+				bytesUp, bytesDown = bytesUp+r.UploadBytes, bytesDown+r.DownloadBytes
 			}
 		}
 		rate := func(n uint64, ms float64) float64 { return float64(n) / ms / 1e6 }

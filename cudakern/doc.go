@@ -60,25 +60,25 @@ type Columns struct {
 // Result is a binned block. Its slices are memory of the Output that was given, valid until
 // that is given again.
 type Result struct {
-	// Odd: the kernels don't take the block, and nothing else here is set but Record, the
+	// Unsupported: the kernels don't take the block, and nothing else here is set but Record, the
 	// smallest ordinal that they refused (-1: the lines are not a multiple of four).
-	Odd    bool
-	Record int
+	Unsupported bool
+	Record      int
 
-	Records          int
-	Bases            uint64
-	MinLen, MaxLen   uint32
-	Lengths          []uint32 // input order; nil if MinLen == MaxLen
-	Codes            []byte   // input order; nil if all are Code
-	Code             byte
-	NoNewline        bool // the text does not end in '\n'
-	Bins             []BinStart
-	Order, Place     []uint32
-	Packed           []byte
-	Exceptions       []Exception
-	Names, Quals     []byte // nil if not asked for
-	UploadMS         float64
-	KernelMS         float64
-	DownloadMS       float64
-	UploadB, DownldB uint64
+	Records                    int
+	Bases                      uint64
+	MinLen, MaxLen             uint32
+	Lengths                    []uint32 // input order; nil if MinLen == MaxLen
+	Codes                      []byte   // input order; nil if all are Code
+	Code                       byte
+	NoNewline                  bool // the text does not end in '\n'
+	Bins                       []BinStart
+	Order, Place               []uint32
+	Packed                     []byte
+	Exceptions                 []Exception
+	Names, Quals               []byte // nil if not asked for
+	UploadMS                   float64
+	KernelMS                   float64
+	DownloadMS                 float64
+	UploadBytes, DownloadBytes uint64
 }

@@ -35,10 +35,10 @@ type Lane struct {
 	// Profile, when not nil, makes every kernel run alone and adds its milliseconds here.
 	Profile map[string]float64
 
-	dev    *Device
-	stream cu.Stream
-	events [events]cu.Event
-	small  []byte // pinned: the step word, the info words
+	dev         *Device
+	stream      cu.Stream
+	events      [events]cu.Event
+	pinnedWords []byte // pinned: the step word, the info words
 
 	text, ends, state, info, counts               buffer
 	lens, nameAt, qualAt, runs, place, codes      buffer // input order
@@ -71,7 +71,7 @@ func (d *Device) NewLane(blockSize int, table *[256]byte) (_ *Lane, err error) {
 			return nil, fmt.Errorf("making a CUDA event: %w", outOfMemory(err))
 		}
 	}
-	if l.small, err = allocPinned(smallSize); err != nil {
+	if l.pinnedWords, err = allocPinned(smallSize); err != nil {
 		return nil, err
 	}
 	if err = l.info.grow(4*infoSlots, "counters"); err != nil {
@@ -90,8 +90,8 @@ func (d *Device) NewLane(blockSize int, table *[256]byte) (_ *Lane, err error) {
 	if err = l.table.grow(256, "the table of qualities"); err != nil {
 		return nil, err
 	}
-	copy(l.small[smallTable:], table[:])
-	if err = cu.MemcpyHtoDAsync(l.table.ptr, unsafe.Pointer(unsafe.SliceData(l.small[smallTable:])), 256, l.stream); err != nil {
+	copy(l.pinnedWords[smallTable:], table[:])
+	if err = cu.MemcpyHtoDAsync(l.table.ptr, unsafe.Pointer(unsafe.SliceData(l.pinnedWords[smallTable:])), 256, l.stream); err != nil {
 		return nil, cudaError("copying the table of qualities", err)
 	}
 	d.mu.Lock()
@@ -116,14 +116,14 @@ func outOfMemory(err error) error {
 }
 
 func (l *Lane) stepAddress() uint64 {
-	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(l.small))))
+	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(l.pinnedWords))))
 }
 
-func (l *Lane) step() uint32 { return *(*uint32)(unsafe.Pointer(unsafe.SliceData(l.small))) }
+func (l *Lane) step() uint32 { return *(*uint32)(unsafe.Pointer(unsafe.SliceData(l.pinnedWords))) }
 
 // infoWords is where the info array lands.
 func (l *Lane) infoWords() *[infoSlots]uint32 {
-	return (*[infoSlots]uint32)(unsafe.Pointer(unsafe.SliceData(l.small[smallInfo:])))
+	return (*[infoSlots]uint32)(unsafe.Pointer(unsafe.SliceData(l.pinnedWords[smallInfo:])))
 }
 
 // roomForText makes room for n bytes of text and so many lines.
@@ -135,7 +135,7 @@ func (l *Lane) roomForText(n, lines int) error {
 		return err
 	}
 	l.lineRoom = (l.ends.size - 16) / 4
-	return l.roomForState(groups(n+1, lineTile) + 1)
+	return l.roomForState(threadBlocks(n+1, lineTile) + 1)
 }
 
 // roomForState makes room for the running totals' words of so many tiles and scans.
@@ -226,7 +226,7 @@ func (l *Lane) release() error {
 		&l.nameText, &l.qualText, &l.table} {
 		keep(b.free())
 	}
-	keep(cudaError("freeing pinned memory", freePinned(l.small)))
+	keep(cudaError("freeing pinned memory", freePinned(l.pinnedWords)))
 	for i := range l.events {
 		if l.events[i] != (cu.Event{}) {
 			keep(cudaError("ending an event", cu.DestroyEvent(&l.events[i])))
@@ -235,7 +235,7 @@ func (l *Lane) release() error {
 	if l.stream != (cu.Stream{}) {
 		keep(cudaError("ending a stream", l.stream.Destroy()))
 	}
-	l.small = nil
+	l.pinnedWords = nil
 	return first
 }
 

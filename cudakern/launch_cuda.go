@@ -28,10 +28,10 @@ func (l *Lane) launch(k kernel, blocks int, args ...uint64) error {
 	}
 	if l.Profile != nil {
 		return l.profile(k, func() error {
-			return l.dev.fn[k].Launch(blocks, 1, 1, threads, 1, 1, 0, l.stream, at[:n+1])
+			return l.dev.functions[k].Launch(blocks, 1, 1, threads, 1, 1, 0, l.stream, at[:n+1])
 		})
 	}
-	if err := l.dev.fn[k].Launch(blocks, 1, 1, threads, 1, 1, 0, l.stream, at[:n+1]); err != nil {
+	if err := l.dev.functions[k].Launch(blocks, 1, 1, threads, 1, 1, 0, l.stream, at[:n+1]); err != nil {
 		return fmt.Errorf("kernel %v: CUDA error %w at its launch", k, err)
 	}
 	return nil
@@ -67,12 +67,12 @@ func (l *Lane) fault(err error) error {
 	return fmt.Errorf("copying the block to the device: CUDA error %w", err)
 }
 
-// groups returns how many thread blocks take n items, so many each.
-func groups(n, each int) int { return (n + each - 1) / each }
+// threadBlocks returns how many thread blocks take n items, so many each.
+func threadBlocks(n, each int) int { return (n + each - 1) / each }
 
 // scan queues the running total of n values in place; the sum goes to an info slot.
 func (l *Lane) scan(values buffer, n, slot int) error {
-	tiles := groups(n, scanTile)
+	tiles := threadBlocks(n, scanTile)
 	state, err := l.tileState(tiles)
 	if err != nil {
 		return err
@@ -82,8 +82,8 @@ func (l *Lane) scan(values buffer, n, slot int) error {
 
 // sort queues the stable sort of the n keys in a by signature. The sorted keys end in a
 // again, the ordinals in the order of the sort in order.
-func (l *Lane) sort(n int, a, b, order, spare buffer) error {
-	tiles := groups(n, sortTile)
+func (l *Lane) sort(n int, a, b, order, scratch buffer) error {
+	tiles := threadBlocks(n, sortTile)
 	if err := l.counts.grow(4*digits*tiles+16, "sort counts"); err != nil {
 		return err
 	}
@@ -96,10 +96,10 @@ func (l *Lane) sort(n int, a, b, order, spare buffer) error {
 		}
 		return l.launch(kernelSortScatter, tiles, key, from, uint64(n), shift, l.counts.at(), keyOut, orderOut)
 	}
-	if err := pass(0, a.at(), 0, b.at(), spare.at()); err != nil {
+	if err := pass(0, a.at(), 0, b.at(), scratch.at()); err != nil {
 		return err
 	}
-	return pass(digitBits, b.at(), spare.at(), a.at(), order.at())
+	return pass(digitBits, b.at(), scratch.at(), a.at(), order.at())
 }
 
 // A buffer is device memory that grows. Its content does not survive growing.

@@ -318,8 +318,8 @@ func TestPatience(t *testing.T) {
 	if err != nil || !held {
 		t.Skipf("no locks here: %v", err)
 	}
-	defer func(was time.Duration) { lockPatience = was }(lockPatience)
-	lockPatience = 30 * time.Millisecond
+	defer func(was time.Duration) { lockTimeout = was }(lockTimeout)
+	lockTimeout = 30 * time.Millisecond
 	if _, _, err := lockDir(dir); !errors.Is(err, ErrBusy) {
 		t.Errorf("error %v", err)
 	}

@@ -89,19 +89,19 @@ func TestWorthwhile(t *testing.T) {
 		if err := os.WriteFile(path, []byte(begin), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Truncate(path, worthGPU*4/2); err != nil {
+		if err := os.Truncate(path, minGPUBytes*4/2); err != nil {
 			t.Fatal(err)
 		}
 		return binning.InputSpec{Path: path}
 	}
 	in := []binning.InputSpec{half("reads", "@r"), {Path: "-"}, {Path: "missing"}, {Path: dir}, half("fasta", ">r"), half("gzip", "\x1f\x8b")}
-	if worthwhile(in, 4) {
+	if largeEnoughForGPU(in, 4) {
 		t.Error("half the size of FASTQ is worth a GPU")
 	}
-	if !worthwhile(append(in, in[0]), 4) {
+	if !largeEnoughForGPU(append(in, in[0]), 4) {
 		t.Error("twice half the size is not worth a GPU")
 	}
-	if worthwhile(append(in, in[0]), 5) {
+	if largeEnoughForGPU(append(in, in[0]), 5) {
 		t.Error("with more threads it still is")
 	}
 }

@@ -108,8 +108,8 @@ func (s signalled) status() int {
 
 // run is main without the process: it returns the exit status.
 func run(ctx context.Context, standard *streams, args []string) int {
-	out, s := &results{to: standard.out}, *standard
-	s.out, s.err = out, remarks{standard.err}
+	out, s := &stdoutWriter{to: standard.out}, *standard
+	s.out, s.err = out, stderrWriter{standard.err}
 	err := dispatch(ctx, &s, args)
 	if err == nil {
 		out.close()

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"orcomgo/binning"
+	"orcomgo/bins/record"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,15 +19,15 @@ func isURL(path string) bool { return url.MatchString(path) }
 
 var (
 	// textExts are the extensions of sequences and alignments, in lower case.
-	textExts = []string{".fastq", ".fq", ".fasta", ".fa", ".fna", ".fas", ".faa", ".ffn", ".bam", ".cram", ".sam", ".sra"}
-	// packedExts are those of a compressed file.
-	packedExts = []string{".gz", ".gzip", ".bgz", ".bgzf", ".bz2", ".xz", ".zst", ".zstd"}
+	textExts = append(record.TextExts(), ".fas", ".faa", ".ffn", ".bam", ".cram", ".sam", ".sra")
+	// compressedExts are those of a compressed file, whether bin can read it or not.
+	compressedExts = append(slices.Clone(binning.CompressedExts), ".gzip", ".bz2", ".xz", ".zstd")
 )
 
 // readsFile reports whether a name is one that files of reads have.
 func readsFile(path string) bool {
 	name := strings.ToLower(filepath.Base(path))
-	if ext := filepath.Ext(name); slices.Contains(packedExts, ext) {
+	if ext := filepath.Ext(name); slices.Contains(compressedExts, ext) {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return slices.Contains(textExts, filepath.Ext(name))

@@ -12,9 +12,9 @@ import (
 const (
 	// drawEvery is how often a bar is drawn anew.
 	drawEvery = 150 * time.Millisecond
-	// tellEvery is how often progress is told in lines where there is no terminal. A stage
+	// lineEvery is how often progress is told in lines where there is no terminal. A stage
 	// that takes less is not mentioned there, so that logs stay short.
-	tellEvery = 10 * time.Second
+	lineEvery = 10 * time.Second
 )
 
 // progress shows how far the stages of a command are: as a bar each on a terminal, else as
@@ -32,17 +32,17 @@ type progress struct {
 }
 
 type stage struct {
-	name        string
-	done, total uint64 // total 0: not known
-	began       time.Time
-	told, ended bool
-	bar         *progressbar.ProgressBar
+	name           string
+	done, total    uint64 // total 0: not known
+	began          time.Time
+	printed, ended bool
+	bar            *progressbar.ProgressBar
 }
 
 // newProgress starts to show progress on out; close ends it.
 func newProgress(out io.Writer, terminal bool) *progress {
 	p := &progress{out: out, terminal: terminal, stop: make(chan struct{})}
-	every := tellEvery
+	every := lineEvery
 	if terminal {
 		every = drawEvery
 	}
@@ -105,7 +105,7 @@ func (p *progress) show(now time.Time) {
 			last = s
 		default:
 			fmt.Fprintln(p.out, s.line(now))
-			s.told = true
+			s.printed = true
 		}
 	}
 	if last == nil {
@@ -124,7 +124,7 @@ func (p *progress) end(s *stage, now time.Time) {
 	if p.shown == s {
 		p.clear()
 	}
-	if s.told || p.terminal {
+	if s.printed || p.terminal {
 		took := now.Sub(s.began)
 		fmt.Fprintf(p.out, "%s: %s in %s, %s/s\n", s.name, bytesText(s.done), durationText(took), bytesText(rate(s.done, took)))
 	}

@@ -16,8 +16,8 @@ type resources struct {
 	began   time.Time
 }
 
-// leastMemory is about what the program needs for any input; with less it would only be slow.
-const leastMemory = 64 << 20
+// minMemory is about what the program needs for any input; with less it would only be slow.
+const minMemory = 64 << 20
 
 // add defines --threads, --memory and --quiet.
 func (r *resources) add(f *pflag.FlagSet) {
@@ -32,12 +32,12 @@ func (r *resources) start(s *streams) (*progress, error) {
 	if r.threads < 1 {
 		return nil, usagef("--threads must be at least 1")
 	}
-	if r.memory > 0 && r.memory < leastMemory {
+	if r.memory > 0 && r.memory < minMemory {
 		return nil, usagef("--memory must be at least 64MiB, not %s", r.memory.String())
 	}
 	r.began = time.Now()
 	if r.memory == 0 {
-		r.memory = size(max(allowedMemory("/")/2, leastMemory))
+		r.memory = size(max(allowedMemory("/")/2, minMemory))
 	}
 	runtime.GOMAXPROCS(r.threads)
 	// Nearly all of the heap is large arrays: collecting them often costs little and halves the slack.
