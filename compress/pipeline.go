@@ -14,8 +14,8 @@ type workers chan struct{}
 
 func newWorkers(threads int) workers { return make(workers, max(threads, 1)) }
 
-// aside lets another have a task's place while the task waits, in f.
-func (w workers) aside(f func()) {
+// releaseWhile calls f, which waits, and releases the place of the calling task until f returns.
+func (w workers) releaseWhile(f func()) {
 	<-w
 	f()
 	w <- struct{}{}
