@@ -17,8 +17,8 @@ import (
 //
 // Half of the streams, rounded up, are served at a time; the others read, encode or write
 // meanwhile, and the working memory of theirs is saved.
-func NewCPU(r Resources) (Assigner, error) {
-	return &cpu{run: r.Run, busy: make(chan struct{}, max(1, (r.Streams+1)/2))}, nil
+func NewCPU(r Resources) Assigner {
+	return &cpu{run: r.Run, busy: make(chan struct{}, max(1, (r.Streams+1)/2))}
 }
 
 type cpu struct {

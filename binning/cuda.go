@@ -27,11 +27,8 @@ func NewCUDA(r *Resources) (Assigner, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cuda{dev: dev, note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
-	if c.cpu, err = NewCPU(*r); err == nil {
-		err = c.makeLanes(r)
-	}
-	if err != nil {
+	c := &cuda{dev: dev, cpu: NewCPU(*r), note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
+	if err := c.makeLanes(r); err != nil {
 		dev.Close()
 		return nil, err
 	}

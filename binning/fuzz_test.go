@@ -27,7 +27,7 @@ func binText(t testing.TB, text []byte, blockSize int, wrapped bool) ([]byte, er
 		c = newRecordCutter(src, kind, blockSize, text, true)
 	}
 	defer func() { c.close() }()
-	a, _ := NewCPU(Resources{Run: serial})
+	a := NewCPU(Resources{Run: serial})
 	grow := func(buf []byte, n int) ([]byte, error) { return append(make([]byte, 0, n), buf...), nil }
 	var out []byte
 	for first := uint64(0); ; {

@@ -1,9 +1,12 @@
 package bins
 
-import "orcomgo/bins/record"
+import (
+	"orcomgo/bins/record"
+	"orcomgo/minimizer"
+)
 
-// NBin is the bin of the reads that have no signature; it sorts after the 65,536 real ones.
-const NBin = 1 << 16
+// NBin is the bin of the reads that have no signature; it sorts after all others.
+const NBin = minimizer.None
 
 // Block is one block of one input after binning: its reads grouped by signature, its
 // names and qualities in input order, and a sparse record of everything else in the text.
@@ -46,7 +49,7 @@ type Block struct {
 
 // Bin is a run of stored reads with one signature.
 type Bin struct {
-	Signature uint32 // 0..65535, or NBin
+	Signature uint32 // 0..NBin-1, or NBin
 	Reads     uint32
 	Bases     uint64
 }
