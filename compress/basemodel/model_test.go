@@ -384,6 +384,9 @@ func TestVectorsEqualPlain(t *testing.T) {
 			t.Fatalf("base %d: predicted %v, plain Go %v", i, fast.p, plain.p)
 		}
 		b = uint32(r.Intn(4)) & h >> 1
-		q = strandUpdate{node: [2]uint32{uint32(r.Intn(nodesMatch)), uint32(r.Intn(nodesMatch))}, base: [2]uint8{uint8(r.Intn(4)), uint8(r.Intn(4))}}
+		q = strandUpdate{
+			node: [2]uint32{uint32(r.Intn(nodesMatch)), uint32(r.Intn(nodesMatch))},
+			base: [2]uint8{uint8(r.Intn(4)), uint8(r.Intn(4))},
+		}
 	}
 }

@@ -108,7 +108,8 @@ func TestSegments(t *testing.T) {
 			at = ends[k]
 		}
 	}
-	for _, n := range []int{0, 1, chunkBases, chunkBases + 1, twoCoderBases - 1, twoCoderBases, twoCoderBases + 1, twoCoderBases + chunkBases + 3} {
+	for _, n := range []int{0, 1, chunkBases, chunkBases + 1, twoCoderBases - 1, twoCoderBases, twoCoderBases + 1,
+		twoCoderBases + chunkBases + 3} {
 		at, all := 0, cutRounds(n)
 		for _, round := range all {
 			if want := 1 + int(min(uint(n)/twoCoderBases, 1)); len(round) != want {

@@ -90,7 +90,7 @@ type codec struct {
 
 func newCodec(coding *rc.Coder, s style) *codec {
 	c := &codec{style: s, byKey: map[string]uint32{}}
-	c.Coder = coding
+	c.Coder = *coding
 	c.init()
 	return c
 }

@@ -17,7 +17,7 @@ const (
 
 // coder codes decisions in either direction (see rangecoder.Coder) under probabilities that are looked up by context hashes.
 type coder struct {
-	*rc.Coder
+	rc.Coder
 	raw   bitWriter // of rawBits
 	rawIn bitReader
 

@@ -213,8 +213,8 @@ func (e *Encoder) Digest(input int) (uint64, error) {
 	return sum, nil
 }
 
-// Shared returns the sections that the decoding of each slice needs: the pseudogenome, and the positions of each part. It must be called after
-// the last EncodeSlice, and releases the layout.
+// Shared returns the sections that the decoding of each slice needs: the pseudogenome, and the positions of each part. It must
+// be called after the last EncodeSlice, and releases the layout.
 func (e *Encoder) Shared() [][]byte {
 	e.Close()
 	if len(e.parts) == 0 {

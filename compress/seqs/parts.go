@@ -11,15 +11,16 @@ import (
 	"orcomgo/compress/overlap"
 )
 
-// The memory that reads take if all are laid out at once, in addition to the assembler and the indexes, which are bounded: for each read its
-// place, length and the like and its share of a contig; for each base its two bits and a byte in a contig.
+// The memory that reads take if all are laid out at once, in addition to the assembler and the indexes, which are bounded: for
+// each read its place, length and the like and its share of a contig; for each base its two bits and a byte in a contig.
 const (
 	readBytes        = 28
 	baseQuarterBytes = 5 // in quarters of a byte
 )
 
-// The memory that reads take if they are laid out in shares: each read its place and, in a run, its rank there and the memory for sorting; each
-// read that is being coded its length and the like and two bits a base, and its position while positions are counted.
+// The memory that reads take if they are laid out in shares: each read its place and, in a run, its rank there and the memory
+// for sorting; each read that is being coded its length and the like and two bits a base, and its position while positions are
+// counted.
 const (
 	placedReadEighths = 41 // in eighths of a byte
 	rankedReadBytes   = 12
@@ -45,9 +46,9 @@ type part struct {
 
 func (p *part) unload() { p.layout, p.tree = nil, nil }
 
-// plan decides whether all reads are laid out at once, and cuts the archive into parts at block boundaries of unpaired inputs and first mates. It
-// reports whether memory is tight: too small for the layout together with the names and qualities of blocks, which are read when a
-// slice is coded.
+// plan decides whether all reads are laid out at once, and cuts the archive into parts at block boundaries of unpaired inputs
+// and first mates. It reports whether memory is tight: too small for the layout together with the names and qualities of blocks,
+// which are read when a slice is coded.
 func (e *Encoder) plan() (tight bool) {
 	meta := e.bins.Meta()
 	size := func(b *bins.BlockInfo) (reads, bases uint64) {

@@ -40,7 +40,8 @@ type placeModel struct {
 }
 
 func newPlaceModel(tree *positions, sorted bool) *placeModel {
-	m := &placeModel{tree: tree, sorted: sorted, strand: rc.NewProbs(1 << 14), delta: rc.NewNumber(), distance: rc.NewTree(windowBits), mateStrandDiffers: rc.NewProb}
+	m := &placeModel{tree: tree, sorted: sorted, strand: rc.NewProbs(1 << 14), delta: rc.NewNumber(),
+		mateStrandDiffers: rc.NewProb, distance: rc.NewTree(windowBits)}
 	for i := range m.strandWeight {
 		m.strandWeight[i] = 1 << 15
 	}

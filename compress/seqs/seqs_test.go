@@ -326,7 +326,8 @@ func TestRoundTrips(t *testing.T) {
 		{name: "short reads", genome: 500, n: 800, minL: 0, maxL: 30, errs: 0.05, slice: 300, quals: true, bitsPerBase: 3},
 		{name: "long reads", genome: 60000, n: 40, minL: 500, maxL: 9000, errs: 0.01, slice: 20, quals: true, bitsPerBase: 2},
 		{name: "parts", genome: 3000, n: 4000, minL: 100, maxL: 100, errs: 0.003, slice: 1500, memory: 600000, quals: true, bitsPerBase: 0.4},
-		{name: "parts, sorted", genome: 3000, n: 4000, minL: 100, maxL: 100, errs: 0.003, slice: 1500, memory: 600000, order: true, bitsPerBase: 0.4},
+		{name: "parts, sorted", genome: 3000, n: 4000, minL: 100, maxL: 100, errs: 0.003, slice: 1500, memory: 600000, order: true,
+			bitsPerBase: 0.4},
 		{name: "all wrong", genome: 3000, n: 300, minL: 50, maxL: 100, errs: 0.9, slice: 100, quals: true, bitsPerBase: 5},
 	}
 	for i, c := range cases {

@@ -59,8 +59,9 @@ func (e *Encoder) Sorted(input int, from, to uint64) ([]uint32, error) {
 	return perm, nil
 }
 
-// sortByPlace returns reads, which ascend, sorted by their keys, position << 1 | strand; equal ones keep their order. There are n positions.
-// It distributes the reads to short ranges of positions first, which takes less memory than storing a key for each read.
+// sortByPlace returns reads, which ascend, sorted by their keys, position << 1 | strand; equal ones keep their order. There are
+// n positions. It distributes the reads to short ranges of positions first, which takes less memory than storing a key for each
+// read.
 func sortByPlace(a []uint32, n int, key func(read uint32) uint64) []uint32 {
 	shift := max(bits.Len(uint(n))-18, 0) + 1
 	next := make([]int, uint64(n)<<1>>shift+2)
