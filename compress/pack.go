@@ -144,7 +144,10 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 		runs = runs && wholeOrder(r.Meta().Options, in.Kind)
 	}
 	pool := newWorkers(o.Threads)
-	enc, err := seqs.Build(ctx, r, seqs.Config{Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Check: !o.NoVerify, Progress: o.Progress, Aside: pool.releaseWhile})
+	enc, err := seqs.Build(ctx, r, seqs.Config{
+		Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Check: !o.NoVerify, Progress: o.Progress,
+		ReleaseWhile: pool.releaseWhile,
+	})
 	if err != nil {
 		return nil, err
 	}
