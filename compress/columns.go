@@ -39,11 +39,11 @@ func sumLengths(lengths []uint32, fixed uint32, n int) uint64 {
 }
 
 // gather returns records [from, from+n) of an input, in input order, and their letters if
-// the blocks have them: bs are the consecutive blocks that hold those records.
-func gather(input int, from uint64, n int, bs []*loaded, k keeps) (c *columns, letters []byte) {
+// these are wanted: bs are the consecutive blocks that hold those records.
+func gather(input int, from uint64, n int, bs []*loaded, k keeps, wantLetters bool) (c *columns, letters []byte, err error) {
 	c = &columns{input: input, from: from, records: n}
 	if n == 0 {
-		return c, nil
+		return c, nil, nil
 	}
 	type run struct {
 		b      *loaded
@@ -81,14 +81,21 @@ func gather(input int, from uint64, n int, bs []*loaded, k keeps) (c *columns, l
 	base := 0
 	for _, r := range runs {
 		if k.names {
-			c.names = join(c.names, r.b.Names[r.b.nameOffset(r.lo):r.b.nameOffset(r.hi)], len(runs))
+			p, err := r.b.names(r.lo, r.hi)
+			if c.names = join(c.names, p, len(runs)); err != nil {
+				return nil, nil, err
+			}
 		}
-		lo, hi := r.b.baseOffset(r.lo), r.b.baseOffset(r.hi)
 		if k.quals {
-			c.quals = join(c.quals, r.b.Quals[lo:hi], len(runs))
+			p, err := r.b.quals(r.lo, r.hi)
+			if c.quals = join(c.quals, p, len(runs)); err != nil {
+				return nil, nil, err
+			}
 		}
-		if r.b.letters != nil {
-			letters = join(letters, r.b.letters[lo:hi], len(runs))
+		if wantLetters {
+			if letters, err = r.b.AppendSequencesOf(letters, r.lo, r.hi); err != nil {
+				return nil, nil, err
+			}
 		}
 		for _, e := range bins.ExceptionsOf(r.b.Exceptions, uint32(r.lo), uint32(r.hi)) {
 			e.Read = uint32(int(e.Read) - r.lo + base)
@@ -118,7 +125,7 @@ func gather(input int, from uint64, n int, bs []*loaded, k keeps) (c *columns, l
 	if k.quals && c.quals == nil {
 		c.quals = []byte{}
 	}
-	return c, letters
+	return c, letters, nil
 }
 
 // join appends p to dst; the only one of its column is taken as it is.

@@ -14,9 +14,32 @@ import (
 	"orcomgo/compress/archive"
 )
 
-// testBlock makes a block of n records at first, of mixed or equal lengths.
-func testBlock(rng *rand.Rand, first uint64, n int, varied bool, def bins.RecordLayout) *loaded {
-	l := new(loaded)
+// testColumns are names and qualities of a block in memory.
+type testColumns struct{ names, quals []byte }
+
+func (c *testColumns) NameMarks(_, every int) (marks []uint64, err error) {
+	for at, i := 0, 0; at < len(c.names); i++ {
+		if i%every == 0 {
+			marks = append(marks, uint64(at))
+		}
+		at += bytes.IndexByte(c.names[at:], '\n') + 1
+	}
+	return append(marks, uint64(len(c.names))), nil
+}
+
+func (c *testColumns) ReadNames(_ int, from, to uint64, _ []byte) ([]byte, error) {
+	return c.names[from:to], nil
+}
+
+func (c *testColumns) ReadQuals(_ int, from, to uint64, _ []byte) ([]byte, error) {
+	return c.quals[from:to], nil
+}
+
+// testBlock makes a block of n records at first, of mixed or equal lengths, and what it holds.
+func testBlock(rng *rand.Rand, first uint64, n int, varied bool, def bins.RecordLayout) (*loaded, []record) {
+	columns := new(testColumns)
+	l := &loaded{from: columns}
+	var all []record
 	l.FirstRecord, l.Records, l.Layout.Default = first, n, def
 	if varied {
 		l.Lengths = make([]uint32, n)
@@ -27,20 +50,30 @@ func testBlock(rng *rand.Rand, first uint64, n int, varied bool, def bins.Record
 		if varied {
 			l.Lengths[i] = uint32(rng.Intn(9))
 		}
-		l.Names = append(l.Names, fmt.Sprintf("r%d\n", first+uint64(i))...)
-		for range l.Len(i) {
-			l.Quals = append(l.Quals, byte(33+rng.Intn(40)))
-			l.letters = append(l.letters, "ACGT"[rng.Intn(4)])
+		name, letters, quals := fmt.Sprintf("r%d\n", first+uint64(i)), []byte{}, []byte{}
+		packed := make([]byte, bins.PackedLen(l.Len(i)))
+		for j := range l.Len(i) {
+			base := rng.Intn(4)
+			packed[j/4] |= byte(base) << (j % 4 * 2)
+			letters = append(letters, "ACGT"[base])
+			quals = append(quals, byte(33+rng.Intn(40)))
 		}
+		r := record{name: name, qual: string(quals)}
 		if l.Len(i) > 0 && rng.Intn(5) == 0 {
 			l.Exceptions = append(l.Exceptions, bins.Exception{Read: uint32(i), Len: 1, Byte: 'N'})
+			letters[0], r.exceptions = 'N', fmt.Sprint(0, 1, 'N', " ")
 		}
+		r.seq = string(letters)
+		columns.names, columns.quals = append(columns.names, name...), append(columns.quals, quals...)
+		l.Order, l.Place, l.Packed = append(l.Order, uint32(i)), append(l.Place, 0), append(l.Packed, packed...)
 		if rng.Intn(6) == 0 {
 			l.Layout.Exceptions = append(l.Layout.Exceptions, bins.LayoutException{Read: uint32(i), RecordLayout: bins.RecordLayout{CR: 2, Plus: bins.PlusText, PlusText: fmt.Sprint(i)}})
 		}
+		r.layout = *l.Layout.Of(uint32(i))
+		all = append(all, r)
 	}
 	l.mark(keeps{true, true, true})
-	return l
+	return l, all
 }
 
 // record is all there is of a record, for comparison.
@@ -84,12 +117,11 @@ func TestGather(t *testing.T) {
 			if i == 1 {
 				def = crlf
 			}
-			b := testBlock(rng, uint64(len(all)), n, varied[i], def)
+			b, records := testBlock(rng, uint64(len(all)), n, varied[i], def)
 			blocks = append(blocks, b)
-			c, letters := gather(0, b.FirstRecord, n, []*loaded{b}, k)
-			all = append(all, recordsOf(c, letters)...)
+			all = append(all, records...)
 		}
-		for range 12 {
+		for range 40 {
 			from := rng.Intn(len(all))
 			n := 1 + rng.Intn(len(all)-from)
 			var bs []*loaded
@@ -98,7 +130,10 @@ func TestGather(t *testing.T) {
 					bs = append(bs, b)
 				}
 			}
-			c, letters := gather(0, uint64(from), n, bs, k)
+			c, letters, err := gather(0, uint64(from), n, bs, k, true)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if got := recordsOf(c, letters); !reflect.DeepEqual(got, all[from:from+n]) {
 				t.Fatalf("varied %v: records %d+%d differ", varied, from, n)
 			}

@@ -245,14 +245,19 @@ func newRunReads(r *bins.Reader, input int, from uint64, perm []uint32) (*runRea
 	}
 	ls := make([]*loaded, len(blocks))
 	for i, b := range blocks {
-		l := new(loaded)
+		l := &loaded{from: r, number: b}
 		if err := r.ReadColumns(b, bins.WantLengths|bins.WantExceptions, &l.Block); err != nil {
 			return nil, err
 		}
-		l.mark(keeps{})
+		if err := l.mark(keeps{}); err != nil {
+			return nil, err
+		}
 		ls[i] = l
 	}
-	c, _ := gather(input, from, len(perm), ls, keeps{})
+	c, _, err := gather(input, from, len(perm), ls, keeps{}, false)
+	if err != nil {
+		return nil, err
+	}
 	w.lengths, w.fixed, w.exceptions = c.lengths, c.fixed, c.exceptions
 	if len(w.exceptions) > 0 {
 		inverse := make([]uint32, len(perm))
