@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"io"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 // input is an input that has been opened.
 type input struct {
 	index   int
 	spec    InputSpec
-	info    bins.Input
+	info    record.Input
 	src     *source
 	cutter  cutter
 	size    int // of a text buffer to begin with
@@ -45,7 +45,7 @@ func (r *run) openInput(i int, wrapped bool) (*input, *RecordError, error) {
 		in.size = int(min(uint64(src.size), r.Options.BlockSize)) + 1
 	}
 	var strict *RecordError
-	kind := bins.FASTQ
+	kind := record.FASTQ
 	switch {
 	case n == 0 || head[0] == '@':
 		if !wrapped {
@@ -55,12 +55,12 @@ func (r *run) openInput(i int, wrapped bool) (*input, *RecordError, error) {
 			}
 		}
 	case head[0] == '>':
-		kind, wrapped = bins.FASTA, true
+		kind, wrapped = record.FASTA, true
 	default:
 		src.close()
 		return nil, nil, &RecordError{File: src.path, Record: 1, Expected: "'@' (FASTQ) or '>' (FASTA)", Found: showByte(head[0])}
 	}
-	in.info = bins.Input{Name: inputName(spec.Path, kind), Kind: kind, Mate: spec.Mate, First: spec.First}
+	in.info = record.Input{Name: inputName(spec.Path, kind), Kind: kind, Mate: spec.Mate, First: spec.First}
 	if wrapped && n > 0 {
 		in.cutter = newRecordCutter(src, kind, int(r.Options.BlockSize), head, ended)
 	} else {
@@ -76,7 +76,7 @@ func sniff(text []byte, ended bool) (*shape, uint64) {
 	if ended {
 		p.text = text[:recordsEnd(text)]
 	}
-	var r record
+	var r parsed
 	at := 0
 	for n := uint64(1); at < len(p.text); n++ {
 		if !ended {

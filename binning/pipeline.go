@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 )
 
@@ -222,10 +224,10 @@ func (r *run) failed() error {
 func (c *Config) keep() Keep {
 	o := &c.Options
 	k := Keep{
-		Names:  !o.ReadsOnly && !o.DropNames,
-		Quals:  !o.ReadsOnly && o.Quality != bins.QualityDrop,
-		Layout: !o.ReadsOnly,
-		Bin8:   o.Quality == bins.QualityBin8,
+		Names: !o.ReadsOnly && !o.DropNames,
+		Quals: !o.ReadsOnly && o.Quality != record.QualityDrop,
+		Forms: !o.ReadsOnly,
+		Bin8:  o.Quality == record.QualityBin8,
 	}
 	for _, in := range c.Inputs {
 		k.Names = k.Names || in.Mate >= 0
@@ -258,9 +260,9 @@ func (r *run) assign(it *item, s *stream) error {
 	}
 	b.Input, b.FirstRecord, b.TextLen, b.TextHash = it.in.index, t.FirstRecord, t.textLen, sum
 	if t.Canonical {
-		b.Layout = t.layout
+		b.Forms = t.forms
 		if o.ReadsOnly {
-			b.Layout = bins.Layout{}
+			b.Forms = record.Forms{}
 		}
 	}
 	if !t.Last && b.Records != t.records {

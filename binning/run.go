@@ -17,6 +17,8 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
 )
@@ -39,9 +41,9 @@ type Progress func(stage string, done, total uint64)
 type Config struct {
 	Inputs  []InputSpec
 	OutDir  string
-	Options bins.Options // BlockSize 0: DefaultBlockSize, or what Memory allows
-	Threads int          // 0: as many as the machine has
-	Streams int          // blocks in flight; 0: 2
+	Options record.Options // BlockSize 0: DefaultBlockSize, or what Memory allows
+	Threads int            // 0: as many as the machine has
+	Streams int            // blocks in flight; 0: 2
 	// Memory is how many bytes to stay within, about; 0 for no bound. Less than a run
 	// takes with the default block size means smaller blocks, so another archive.
 	Memory uint64
@@ -59,7 +61,7 @@ type Config struct {
 
 // Summary tells what a run did.
 type Summary struct {
-	Inputs                                           []bins.Input
+	Inputs                                           []record.Input
 	Records, Bases, TextBytes, SourceBytes, BinBytes uint64
 	Streams                                          int // that were used
 	Stages                                           Stages
@@ -177,7 +179,7 @@ func (r *run) scanInput(i int) *RecordError {
 // checkNames makes sure, before anything is written, that the inputs can be restored under
 // their names, and that none of them has a name that the archive's files will take.
 func (r *run) checkNames(archive string) error {
-	infos := make([]bins.Input, len(r.inputs))
+	infos := make([]record.Input, len(r.inputs))
 	for i, in := range r.inputs {
 		infos[i] = in.info
 		if in.spec.Path != "-" {
@@ -186,10 +188,10 @@ func (r *run) checkNames(archive string) error {
 			}
 		}
 	}
-	if err := bins.CheckInputNames(infos); err != nil {
+	if err := record.CheckInputNames(infos); err != nil {
 		return err
 	}
-	_, err := bins.RestoredNames(infos, r.Options, bins.Restored{})
+	_, err := record.RestoredNames(infos, r.Options, record.Restored{})
 	return err
 }
 
@@ -249,7 +251,7 @@ func runOnce(ctx context.Context, c *Config, wrapped []*RecordError) (_ Summary,
 		return Summary{}, err
 	}
 	s := Summary{Streams: c.Streams, Bases: r.bases}
-	infos := make([]bins.Input, len(r.inputs))
+	infos := make([]record.Input, len(r.inputs))
 	for i, in := range r.inputs {
 		infos[i] = in.info
 		infos[i].SourceBytes = r.read[i].Load()

@@ -2,6 +2,7 @@ package binning
 
 import (
 	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 const signatures = bins.NBin + 1
@@ -65,14 +66,14 @@ func (j *job) gather() error {
 		}
 		for i := range p {
 			_, to := cut(n, p, i)
-			starts[i+1] = to * bins.PackedLen(int(b.FixedLen))
+			starts[i+1] = to * record.PackedLen(int(b.FixedLen))
 		}
 	} else {
 		j.run(p, func(i int) {
 			from, to := cut(n, p, i)
 			size := 0
 			for _, read := range b.Order[from:to] {
-				size += bins.PackedLen(int(b.Lengths[read]))
+				size += record.PackedLen(int(b.Lengths[read]))
 			}
 			starts[i+1] = size
 		})
@@ -95,7 +96,7 @@ func (j *job) gather() error {
 		for k := from; k < to; k++ {
 			read := b.Order[k]
 			length := int(j.lengths[read])
-			size := bins.PackedLen(length)
+			size := record.PackedLen(length)
 			src := j.packed[j.at[read]:]
 			if b.Place[k]&1 == 0 {
 				copy(dst[:size], src)

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
+	"orcomgo/bins/record"
+
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/zeebo/xxh3"
@@ -265,9 +267,9 @@ func (c *counted) Read(p []byte) (int, error) {
 }
 
 // inputName returns the name to restore an input under.
-func inputName(path string, kind bins.Kind) string {
+func inputName(path string, kind record.Kind) string {
 	if path == "-" {
-		if kind == bins.FASTA {
+		if kind == record.FASTA {
 			return "stdin.fasta"
 		}
 		return "stdin.fastq"
@@ -285,7 +287,7 @@ func inputName(path string, kind bins.Kind) string {
 // archiveName returns the name of the archive of which this is the first input. A name that
 // is too long for an archive is cut, and ends in a checksum to stay different from others.
 func archiveName(input string) string {
-	name, _ := bins.CutTextExt(input)
+	name, _ := record.CutTextExt(input)
 	if name == "." || name == ".." {
 		name = input
 	}

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 )
 
@@ -92,7 +94,7 @@ func TestChangedInputs(t *testing.T) {
 				check(t, os.WriteFile(path, in.text, 0o666))
 				check(t, os.Chtimes(path, hourAgo, hourAgo))
 				time.Sleep(12 * time.Millisecond) // a later change has another time
-				c := Config{Inputs: []InputSpec{{path, -1, false}}, OutDir: out, Threads: 2, Streams: 1, Options: bins.Options{BlockSize: 100_000}}
+				c := Config{Inputs: []InputSpec{{path, -1, false}}, OutDir: out, Threads: 2, Streams: 1, Options: record.Options{BlockSize: 100_000}}
 				c.NewAssigner = func(r *Resources) (Assigner, error) {
 					inner, err := NewCPU(*r)
 					return &meddler{Assigner: inner, meddle: func() { tt.do(t, path, in.text) }}, err
@@ -162,7 +164,7 @@ func TestChangedStdin(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		c := Config{Inputs: []InputSpec{{"-", -1, false}}, Stdin: f, OutDir: filepath.Join(dir, "out"), Options: bins.Options{BlockSize: 100_000}}
+		c := Config{Inputs: []InputSpec{{"-", -1, false}}, Stdin: f, OutDir: filepath.Join(dir, "out"), Options: record.Options{BlockSize: 100_000}}
 		c.NewAssigner = func(r *Resources) (Assigner, error) {
 			inner, err := NewCPU(*r)
 			return &meddler{Assigner: inner, meddle: func() {

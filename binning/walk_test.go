@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 // TestWrappedErrors: once a text looks wrapped, its errors are those of the wrapped reading,
@@ -53,7 +53,7 @@ func TestWrappedErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for _, size := range []uint64{0, 30} {
-			_, err := binTexts(t, Config{Threads: 2, Options: bins.Options{BlockSize: size}}, testInput{"x", []byte(tt.text)})
+			_, err := binTexts(t, Config{Threads: 2, Options: record.Options{BlockSize: size}}, testInput{"x", []byte(tt.text)})
 			if err == nil || err.Error() != "x: "+tt.want {
 				t.Errorf("%s: error is %v, want %s", tt.name, err, tt.want)
 			}
@@ -90,9 +90,9 @@ func TestWalkerReads(t *testing.T) {
 	}
 	texts = append(texts, oddTexts(1, 15)...)
 	for _, text := range texts {
-		kind := bins.FASTQ
+		kind := record.FASTQ
 		if text[0] == '>' {
-			kind = bins.FASTA
+			kind = record.FASTA
 		}
 		var want []wrappedRecord
 		for i, in := range []io.Reader{
@@ -178,7 +178,7 @@ func (r *repeatReader) Read(p []byte) (int, error) {
 // TestWalkerMemory: the text behind which a walker is does not stay in memory.
 func TestWalkerMemory(t *testing.T) {
 	r := &repeatReader{text: bytes.Repeat([]byte(">a\nACGT\nAC\n"), 20_000), times: 30}
-	w := walker{kind: bins.FASTA, in: r}
+	w := walker{kind: record.FASTA, in: r}
 	records := 0
 	for {
 		bad, err := w.record()
@@ -198,7 +198,7 @@ func TestWalkerMemory(t *testing.T) {
 	}
 }
 
-// oddTexts draws texts of odd layouts, most of them valid.
+// oddTexts draws texts of odd forms, most of them valid.
 func oddTexts(seed int64, n int) []string {
 	rng := rand.New(rand.NewSource(seed))
 	texts := make([]string, n)
@@ -260,7 +260,7 @@ func TestManyLate(t *testing.T) {
 		size += len(inputs[i].text)
 	}
 	var most uint64
-	c := Config{Threads: 1, Streams: 1, Options: bins.Options{BlockSize: 300_000}}
+	c := Config{Threads: 1, Streams: 1, Options: record.Options{BlockSize: 300_000}}
 	runs := 0
 	c.NewAssigner = func(r *Resources) (Assigner, error) {
 		runs++

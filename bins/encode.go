@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"orcomgo/bins/record"
+
 	"github.com/klauspost/compress/huff0"
 	"github.com/klauspost/compress/zstd"
 )
@@ -41,7 +43,7 @@ func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 	}
 	e.info = BlockInfo{Input: b.Input, FirstRecord: b.FirstRecord, Records: b.Records, TextLen: b.TextLen, TextHash: b.TextHash,
 		Bases: bases, Varied: b.Lengths != nil, HasNames: b.Names != nil, HasQuals: b.Quals != nil,
-		HasExceptions: len(b.Exceptions) > 0, HasLayout: !b.Layout.IsDefault(),
+		HasExceptions: len(b.Exceptions) > 0, HasForms: !b.Forms.IsDefault(),
 		NamesLen: uint64(len(b.Names)), QualsLen: uint64(len(b.Quals)), PackedLen: uint64(len(b.Packed))}
 	if b.Lengths == nil && b.Records > 0 {
 		e.info.FixedLen = b.FixedLen
@@ -51,12 +53,12 @@ func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 	ends := [3]int{0: len(e.small)}
 	e.small = appendExceptions(e.small, b.Exceptions)
 	ends[1] = len(e.small)
-	e.small = MarshalLayout(e.small, &b.Layout)
+	e.small = record.MarshalForms(e.small, &b.Forms)
 	ends[2] = len(e.small)
 
 	var raw [sections][]byte
 	raw[secDNA], raw[secNames], raw[secQuals] = b.Packed, b.Names, b.Quals
-	raw[secBins], raw[secExceptions], raw[secLayout] = e.small[:ends[0]], e.small[ends[0]:ends[1]], e.small[ends[1]:ends[2]]
+	raw[secBins], raw[secExceptions], raw[secForms] = e.small[:ends[0]], e.small[ends[0]:ends[1]], e.small[ends[1]:ends[2]]
 	raw[secOrder], raw[secPlace], raw[secLengths] = bytesOf(b.Order), bytesOf(b.Place), bytesOf(b.Lengths)
 
 	d := new(directory)
@@ -102,7 +104,7 @@ func binSizes(b *Block) []uint64 {
 	at := 0
 	for i, bin := range b.Bins {
 		for _, read := range b.Order[at : at+int(bin.Reads)] {
-			sizes[i] += uint64(PackedLen(int(b.Lengths[read])))
+			sizes[i] += uint64(record.PackedLen(int(b.Lengths[read])))
 		}
 		at += int(bin.Reads)
 	}

@@ -7,6 +7,8 @@ import (
 	"sort"
 	"sync"
 
+	"orcomgo/bins/record"
+
 	"github.com/klauspost/compress/huff0"
 	"github.com/klauspost/compress/zstd"
 )
@@ -18,7 +20,7 @@ type Columns uint8
 const (
 	WantNames Columns = 1 << iota
 	WantQuals
-	WantLayout
+	WantForms
 	WantLengths
 	WantExceptions
 	WantAll = 1<<iota - 1
@@ -67,13 +69,13 @@ func (r *Reader) ReadColumns(block int, want Columns, dst *Block) error {
 			return err
 		}
 	}
-	if want&WantLayout != 0 {
-		data, err := r.section(d, secLayout, block, nil)
+	if want&WantForms != 0 {
+		data, err := r.section(d, secForms, block, nil)
 		if err != nil {
 			return err
 		}
-		if dst.Layout, err = UnmarshalLayout(data, info.Records); err != nil {
-			return r.bad(secLayout, block, "it makes no sense")
+		if dst.Forms, err = record.UnmarshalForms(data, info.Records); err != nil {
+			return r.bad(secForms, block, "it makes no sense")
 		}
 	}
 	return nil
@@ -97,7 +99,7 @@ func (r *Reader) readLengths(d *directory, info *BlockInfo, block int, dst *Bloc
 	var bases, size uint64
 	for _, n := range dst.Lengths {
 		bases += uint64(n)
-		size += uint64(PackedLen(int(n)))
+		size += uint64(record.PackedLen(int(n)))
 	}
 	if bases != info.Bases || size != info.PackedLen {
 		return r.bad(secLengths, block, "their sum differs")

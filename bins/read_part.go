@@ -1,6 +1,10 @@
 package bins
 
-import "bytes"
+import (
+	"bytes"
+
+	"orcomgo/bins/record"
+)
 
 // ReadNames reads bytes from..to-1 of the names of a block, each of which ends in '\n', into dst if that has room.
 func (r *Reader) ReadNames(block int, from, to uint64, dst []byte) ([]byte, error) {
@@ -117,7 +121,7 @@ func (r *Reader) EachPart(block int, lo, hi uint32, dst *Block, f func() error) 
 				if read <= last || read >= info.Records {
 					return r.bad(secOrder, block, "it makes no sense")
 				}
-				length := PackedLen(dst.Len(read))
+				length := record.PackedLen(dst.Len(read))
 				if k > i && size+length > partBytes {
 					break
 				}

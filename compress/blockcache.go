@@ -180,8 +180,8 @@ func (c *blockCache) release(input int, from uint64, n int) {
 func (c *blockCache) load(input, block int) (*loaded, error) {
 	k := c.keeps[input]
 	want := bins.WantLengths | bins.WantExceptions
-	if k.layout {
-		want |= bins.WantLayout
+	if k.forms {
+		want |= bins.WantForms
 	}
 	l := &loaded{from: c.r, number: block}
 	if err := c.r.ReadColumns(block, want, &l.Block); err != nil {

@@ -8,15 +8,16 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"orcomgo/bins"
+	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 	"orcomgo/compress/archive"
 )
 
 // Errors that can be tested for with errors.Is; those of both stages are the same.
 var (
-	ErrNotArchive = bins.ErrNotArchive
-	ErrCorrupt    = bins.ErrCorrupt
-	ErrVersion    = bins.ErrVersion
+	ErrNotArchive = commit.ErrNotArchive
+	ErrCorrupt    = parse.ErrCorrupt
+	ErrVersion    = parse.ErrVersion
 )
 
 var errNames = errors.New("there are fewer names than records")

@@ -3,7 +3,8 @@ package compress
 import (
 	"fmt"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
+
 	"orcomgo/compress/names"
 	"orcomgo/compress/quals"
 )
@@ -50,18 +51,18 @@ func (l Level) quals() quals.Level {
 
 // keeps says which columns an input has, by the archive's options and the input's kind.
 type keeps struct {
-	names, quals, layout bool
+	names, quals, forms bool
 }
 
-func keepsOf(o bins.Options, kind bins.Kind) keeps {
+func keepsOf(o record.Options, kind record.Kind) keeps {
 	if o.ReadsOnly {
 		return keeps{}
 	}
-	k := keeps{names: !o.DropNames, layout: true}
-	if kind == bins.FASTQ {
-		k.quals = o.Quality != bins.QualityDrop
+	k := keeps{names: !o.DropNames, forms: true}
+	if kind == record.FASTQ {
+		k.quals = o.Quality != record.QualityDrop
 		// Without qualities the records come back as FASTA, one line a sequence.
-		k.layout = k.quals
+		k.forms = k.quals
 	}
 	return k
 }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 // columns are the records of one input in a slice, in the order in which they are
@@ -20,8 +20,8 @@ type columns struct {
 	fixed      uint32
 	names      []byte // each followed by '\n'; nil if not kept
 	quals      []byte // nil if not kept
-	exceptions []bins.Exception
-	layout     bins.Layout
+	exceptions []record.Exception
+	forms      record.Forms
 }
 
 // bases returns the sum of the lengths.
@@ -97,24 +97,24 @@ func gather(input int, from uint64, n int, bs []*loaded, k keeps, wantLetters bo
 				return nil, nil, err
 			}
 		}
-		for _, e := range bins.ExceptionsOf(r.b.Exceptions, uint32(r.lo), uint32(r.hi)) {
+		for _, e := range record.ExceptionsOf(r.b.Exceptions, uint32(r.lo), uint32(r.hi)) {
 			e.Read = uint32(int(e.Read) - r.lo + base)
 			c.exceptions = append(c.exceptions, e)
 		}
 		base += r.hi - r.lo
 	}
-	if k.layout {
-		// The layout of the longest run is the default of the slice.
+	if k.forms {
+		// The form of the longest run is the default of the slice.
 		main := runs[0]
 		for _, r := range runs {
 			if r.hi-r.lo > main.hi-main.lo {
 				main = r
 			}
 		}
-		c.layout.Default = main.b.Layout.Default
+		c.forms.Default = main.b.Forms.Default
 		base = 0
 		for _, r := range runs {
-			c.layout.Exceptions = appendLayouts(c.layout.Exceptions, &r.b.Layout, r.lo, r.hi, base, &c.layout.Default)
+			c.forms.Exceptions = appendForms(c.forms.Exceptions, &r.b.Forms, r.lo, r.hi, base, &c.forms.Default)
 			base += r.hi - r.lo
 		}
 	}
@@ -136,8 +136,8 @@ func join(dst, p []byte, runs int) []byte {
 	return append(dst, p...)
 }
 
-// appendLayouts appends to dst the records lo..hi of l that differ from def, numbered from base.
-func appendLayouts(dst []bins.LayoutException, l *bins.Layout, lo, hi, base int, def *bins.RecordLayout) []bins.LayoutException {
+// appendForms appends to dst the records lo..hi of l that differ from def, numbered from base.
+func appendForms(dst []record.FormException, l *record.Forms, lo, hi, base int, def *record.Form) []record.FormException {
 	es := l.Slice(uint32(lo), uint32(hi)).Exceptions
 	if l.Default.Equal(def) {
 		for _, e := range es {
@@ -149,10 +149,10 @@ func appendLayouts(dst []bins.LayoutException, l *bins.Layout, lo, hi, base int,
 	for i := range uint32(hi - lo) {
 		r := &l.Default
 		if len(es) > 0 && es[0].Read == i {
-			r, es = &es[0].RecordLayout, es[1:]
+			r, es = &es[0].Form, es[1:]
 		}
 		if !r.Equal(def) {
-			dst = append(dst, bins.LayoutException{Read: i + uint32(base), RecordLayout: *r})
+			dst = append(dst, record.FormException{Read: i + uint32(base), Form: *r})
 		}
 	}
 	return dst
@@ -197,32 +197,32 @@ func (c *columns) permute(perm []uint32) {
 		}
 		c.names = b
 	}
-	if len(c.exceptions) == 0 && c.layout.IsDefault() {
+	if len(c.exceptions) == 0 && c.forms.IsDefault() {
 		return
 	}
 	inverse := make([]uint32, c.records)
 	for i, p := range perm {
 		inverse[p] = uint32(i)
 	}
-	es := make([]bins.Exception, len(c.exceptions))
+	es := make([]record.Exception, len(c.exceptions))
 	for i, e := range c.exceptions {
 		e.Read = inverse[e.Read]
 		es[i] = e
 	}
 	sortExceptions(es)
 	c.exceptions = es
-	ls := make([]bins.LayoutException, len(c.layout.Exceptions))
-	for i, e := range c.layout.Exceptions {
+	ls := make([]record.FormException, len(c.forms.Exceptions))
+	for i, e := range c.forms.Exceptions {
 		e.Read = inverse[e.Read]
 		ls[i] = e
 	}
-	slices.SortFunc(ls, func(a, b bins.LayoutException) int { return int(a.Read) - int(b.Read) })
-	c.layout.Exceptions = ls
+	slices.SortFunc(ls, func(a, b record.FormException) int { return int(a.Read) - int(b.Read) })
+	c.forms.Exceptions = ls
 	c.dropFileEnd()
 }
 
-func sortExceptions(es []bins.Exception) {
-	slices.SortFunc(es, func(a, b bins.Exception) int {
+func sortExceptions(es []record.Exception) {
+	slices.SortFunc(es, func(a, b record.Exception) int {
 		if a.Read != b.Read {
 			return int(a.Read) - int(b.Read)
 		}
@@ -232,12 +232,12 @@ func sortExceptions(es []bins.Exception) {
 
 // dropFileEnd gives the last record of a file, which may now stand anywhere, an ordinary end.
 func (c *columns) dropFileEnd() {
-	l := &c.layout
+	l := &c.forms
 	l.Default.NoNewline, l.Default.Tail = false, ""
 	kept := l.Exceptions[:0]
 	for _, e := range l.Exceptions {
 		e.NoNewline, e.Tail = false, ""
-		if !e.RecordLayout.Equal(&l.Default) {
+		if !e.Form.Equal(&l.Default) {
 			kept = append(kept, e)
 		}
 	}

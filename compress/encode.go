@@ -5,6 +5,8 @@ import (
 	"math"
 	"sync"
 
+	"orcomgo/bins/record"
+
 	"golang.org/x/sync/errgroup"
 
 	"orcomgo/bins"
@@ -46,10 +48,10 @@ type sliceCheck struct {
 }
 
 // columnSums are XXH3-64 of columns before they were coded.
-type columnSums struct{ names, quals, layout uint64 }
+type columnSums struct{ names, quals, forms uint64 }
 
 func sumColumns(c *columns) columnSums {
-	return columnSums{archive.Hash64(c.names), archive.Hash64(c.quals), archive.Hash64(bins.MarshalLayout(nil, &c.layout))}
+	return columnSums{archive.Hash64(c.names), archive.Hash64(c.quals), archive.Hash64(record.MarshalForms(nil, &c.forms))}
 }
 
 // encode returns slice i; safe for concurrent use.
@@ -110,7 +112,7 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 				return encodeNames(c.names, c.records)
 			})
 		}
-		task(4*m+1, func() []byte { return encodeLayout(&c.layout) })
+		task(4*m+1, func() []byte { return encodeForms(&c.forms) })
 		task(4*m, func() []byte { return seqs.EncodeLengths(c.lengths, c.fixed, c.records) })
 		g.Go(func() error {
 			return e.pool.do(ctx, func() error {
@@ -226,11 +228,11 @@ type sortedRun struct {
 // runReads are the lengths and exceptions of one input in a layoutRun.
 type runReads struct {
 	input      int
-	from       uint64           // first record of the run
-	perm       []uint32         // the i-th record delivered is from+perm[i]
-	lengths    []uint32         // in input order; nil: all are fixed
-	fixed      uint32           //
-	exceptions []bins.Exception // Read is the place in the order of delivery; ascending
+	from       uint64             // first record of the run
+	perm       []uint32           // the i-th record delivered is from+perm[i]
+	lengths    []uint32           // in input order; nil: all are fixed
+	fixed      uint32             //
+	exceptions []record.Exception // Read is the place in the order of delivery; ascending
 }
 
 // newRunReads reads the lengths and exceptions of records from..from+len(perm)-1 of an input.
@@ -281,6 +283,6 @@ func (w *runReads) columns(at, n int) *columns {
 			c.lengths[i] = w.lengths[p]
 		}
 	}
-	c.exceptions = bins.SliceExceptions(w.exceptions, uint32(at), uint32(at+n))
+	c.exceptions = record.SliceExceptions(w.exceptions, uint32(at), uint32(at+n))
 	return c
 }

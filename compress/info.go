@@ -16,13 +16,13 @@ type ColumnBytes struct {
 	Qualities uint64 `json:"qualities"`
 	Sequences uint64 `json:"sequences"` // with what places them, and their order
 	Lengths   uint64 `json:"lengths"`
-	Layout    uint64 `json:"layout"` // and, in bins, lengths and the order of reads
-	Index     uint64 `json:"index"`  // manifest, headers and checksums
+	Forms     uint64 `json:"forms"` // and, in bins, lengths and the order of reads
+	Index     uint64 `json:"index"` // manifest, headers and checksums
 }
 
 // Total returns the size of the archive.
 func (c ColumnBytes) Total() uint64 {
-	return c.Names + c.Qualities + c.Sequences + c.Lengths + c.Layout + c.Index
+	return c.Names + c.Qualities + c.Sequences + c.Lengths + c.Forms + c.Index
 }
 
 // Summary is the outcome of Pack or Unpack.
@@ -59,7 +59,7 @@ func summaryOf(man *archive.Manifest, paths []string, already bool) (*Summary, e
 		s.ArchiveBytes += uint64(st.Size())
 	}
 	z := man.Sizes()
-	s.Columns = ColumnBytes{Names: z.Names, Qualities: z.Quals, Sequences: z.Seqs, Lengths: z.Lengths, Layout: z.Layout}
+	s.Columns = ColumnBytes{Names: z.Names, Qualities: z.Quals, Sequences: z.Seqs, Lengths: z.Lengths, Forms: z.Forms}
 	s.Columns.Index = s.ArchiveBytes - s.Columns.Total()
 	return s, nil
 }
@@ -208,7 +208,7 @@ func infoBinned(b *binned) (*Information, error) {
 		sum.Columns.Sequences += k.StoredDNA
 		sum.Columns.Names += k.StoredNames
 		sum.Columns.Qualities += k.StoredQuals
-		sum.Columns.Layout += k.StoredMeta
+		sum.Columns.Forms += k.StoredMeta
 	}
 	sum.Columns.Index = sum.ArchiveBytes - sum.Columns.Total()
 	n := describe(man, sum)

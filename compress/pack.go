@@ -1,5 +1,5 @@
 // Package compress is stage 2: it packs the bins of an archive and gives back the text of
-// an archive, packed or not. Names, qualities, sequences, lengths and layout of a slice of
+// an archive, packed or not. Names, qualities, sequences, lengths and forms of a slice of
 // records are columns coded each for itself, except that sequences are coded given the
 // qualities and the names of second mates given those of the first. docs/FORMAT.md,
 // section Archive, specifies what is written.
@@ -78,7 +78,7 @@ func packedBefore(ctx context.Context, e commit.Entry, r *bins.Reader, o PackOpt
 	}
 	defer p.Close()
 	if p.Manifest().Source != r.Meta().ID {
-		return nil, fmt.Errorf("%s: it was packed from other reads than those of the bins: %w", e.Path()+archive.MetaSuffix, bins.ErrExists)
+		return nil, fmt.Errorf("%s: it was packed from other reads than those of the bins: %w", e.Path()+archive.MetaSuffix, commit.ErrExists)
 	}
 	if err := restoreMeta(p); err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func (p *packer) write(ctx context.Context) error {
 			}
 		}
 		for m, mem := range s.Members() {
-			mem.Lengths, mem.Layout, mem.Names, mem.Quals = places[4*m], places[4*m+1], places[4*m+2], places[4*m+3]
+			mem.Lengths, mem.Forms, mem.Names, mem.Quals = places[4*m], places[4*m+1], places[4*m+2], places[4*m+3]
 			in := &p.man.Inputs[mem.Input]
 			if !started[mem.Input] || out.min[m] < in.MinLen {
 				in.MinLen = out.min[m]

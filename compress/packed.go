@@ -66,7 +66,7 @@ type failures struct {
 // The columns in the order in which their errors are reported.
 const (
 	lengthsFailed = iota
-	layoutFailed
+	formsFailed
 	namesFailed
 	qualsFailed
 	sharedFailed
@@ -108,7 +108,7 @@ func (p *packed) decode(ctx context.Context, i int, want [2]bool) (*batch, error
 		b.cols[m] = &columns{input: mem.Input, from: s.From, records: s.Records}
 		if err := p.pool.do(ctx, func() error {
 			failed.fail(lengthsFailed, p.lengths(s, m, b.cols[m]), both...)
-			failed.fail(layoutFailed, p.layout(s, m, b.cols[m]), m)
+			failed.fail(formsFailed, p.forms(s, m, b.cols[m]), m)
 			return nil
 		}); err != nil {
 			return nil, err
@@ -191,15 +191,15 @@ func (p *packed) lengths(s *archive.Slice, m int, c *columns) error {
 	return nil
 }
 
-func (p *packed) layout(s *archive.Slice, m int, c *columns) error {
-	if !keepsOf(p.man.Options, p.man.Inputs[c.input].Kind).layout {
+func (p *packed) forms(s *archive.Slice, m int, c *columns) error {
+	if !keepsOf(p.man.Options, p.man.Inputs[c.input].Kind).forms {
 		return nil
 	}
-	data, failed, err := p.read(s, m, s.Members()[m].Layout, "layout")
+	data, failed, err := p.read(s, m, s.Members()[m].Forms, "forms")
 	if err != nil {
 		return err
 	}
-	if c.layout, err = decodeLayout(data, c.records); err != nil {
+	if c.forms, err = decodeForms(data, c.records); err != nil {
 		return failed(err)
 	}
 	return nil

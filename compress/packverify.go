@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"orcomgo/bins/record"
+
 	"github.com/zeebo/xxh3"
 
-	"orcomgo/bins"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/seqs"
 )
@@ -64,12 +65,12 @@ func (p *packer) verify(ctx context.Context) (err error) {
 				in := &man.Inputs[c.input]
 				if !archive.Exact(man.Options, in.Kind) {
 					if sumColumns(c) != p.checks[i].columns[m] {
-						return fmt.Errorf("%s: names, qualities or layout differ: %w", whereRecords(man, b.slice, m), ErrCorrupt)
+						return fmt.Errorf("%s: names, qualities or forms differ: %w", whereRecords(man, b.slice, m), ErrCorrupt)
 					}
 					v.digest[m] = digest(c, b.seqs[m], &p.checks[i])
 				}
 				var err error
-				if v.text[m], err = b.text(texts.get(textSize(bins.FormOf(man.Options, in.Kind), c)), man, m, nil); err != nil {
+				if v.text[m], err = b.text(texts.get(textSize(record.RenderingOf(man.Options, in.Kind), c)), man, m, nil); err != nil {
 					return err
 				}
 				v.hash[m] = xxh3.Hash(v.text[m])

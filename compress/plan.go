@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 	"orcomgo/compress/archive"
 )
@@ -31,7 +33,7 @@ func (u unit) inputs() []int {
 }
 
 // units lists the units in the order of their first inputs.
-func units(inputs []bins.Input) ([]unit, error) {
+func units(inputs []record.Input) ([]unit, error) {
 	var us []unit
 	for i := range inputs {
 		in := &inputs[i]
@@ -73,8 +75,8 @@ type layoutRun struct {
 
 // wholeOrder reports whether nothing of an input's records is kept but their reads, as a
 // set, so that the order of the layout may run through the whole input.
-func wholeOrder(o bins.Options, kind bins.Kind) bool {
-	return o.OrderAny && (o.ReadsOnly || o.DropNames && o.Quality == bins.QualityDrop && kind == bins.FASTQ)
+func wholeOrder(o record.Options, kind record.Kind) bool {
+	return o.OrderAny && (o.ReadsOnly || o.DropNames && o.Quality == record.QualityDrop && kind == record.FASTQ)
 }
 
 // planSlices cuts the units into slices, which come in the order of the blocks that they

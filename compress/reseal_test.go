@@ -7,7 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
+
 	"orcomgo/compress/archive"
 )
 
@@ -45,7 +46,7 @@ func reseal(t testing.TB, from string, f func(i int, section []byte) []byte) str
 			s.Mate = &mate
 		}
 		for _, m := range s.Members() {
-			for _, sec := range []*archive.Section{&m.Lengths, &m.Layout, &m.Names, &m.Quals} {
+			for _, sec := range []*archive.Section{&m.Lengths, &m.Forms, &m.Names, &m.Quals} {
 				copySection(sec)
 			}
 		}
@@ -66,7 +67,7 @@ func TestForgedSections(t *testing.T) {
 	smallSlices(t)
 	r1, r2 := simulated(71, 110, true)
 	ins := append(pair(r1, r2), input{"x.fa", ">a b\nACGTNNNN\nacgt\nAC", -1, false}, input{"y.fastq", "@y\r\nACGT\r\n+other\r\nIIII\r\n", -1, false})
-	dir := binTo(t, ins, bins.Options{})
+	dir := binTo(t, ins, record.Options{})
 	packTo(t, dir, PackOptions{Threads: 2})
 	sections := 0
 	sameFiles(t, unpackAll(t, reseal(t, dir, func(i int, b []byte) []byte { sections = i + 1; return b }), UnpackOptions{}), texts(ins))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"orcomgo/bins/record"
+
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins"
@@ -58,7 +60,7 @@ func (b *batch) release() {
 func (b *batch) text(dst []byte, man *archive.Manifest, m int, ends []int) ([]byte, error) {
 	c := b.cols[m]
 	in := &man.Inputs[c.input]
-	text, err := render(dst, bins.FormOf(man.Options, in.Kind), in.Kind, c, b.seqs[m], ends)
+	text, err := render(dst, record.RenderingOf(man.Options, in.Kind), in.Kind, c, b.seqs[m], ends)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", whereRecords(man, b.slice, m), err)
 	}
@@ -118,7 +120,7 @@ func openEntry(e commit.Entry, threads int) (source, error) {
 		}
 		s, err := newBinned(b, threads)
 		if err == nil {
-			err = bins.CheckInputNames(binsInputs(s.man))
+			err = record.CheckInputNames(binsInputs(s.man))
 		}
 		if err != nil {
 			b.Close()
@@ -127,7 +129,7 @@ func openEntry(e commit.Entry, threads int) (source, error) {
 		s.problem = problem
 		return s, nil
 	case p != nil:
-		if err := bins.CheckInputNames(binsInputs(p.Manifest())); err != nil {
+		if err := record.CheckInputNames(binsInputs(p.Manifest())); err != nil {
 			p.Close()
 			return nil, err
 		}

@@ -8,9 +8,10 @@ import (
 	"slices"
 	"sync"
 
+	"orcomgo/bins/record"
+
 	"github.com/klauspost/compress/gzip"
 
-	"orcomgo/bins"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
@@ -317,7 +318,7 @@ func (u *unpacker) render(b *batch, j job, texts *buffers) (*piece, error) {
 		if part || j.interleave {
 			ends[m] = make([]int, c.records)
 		}
-		f := bins.FormOf(u.man.Options, u.man.Inputs[c.input].Kind)
+		f := record.RenderingOf(u.man.Options, u.man.Inputs[c.input].Kind)
 		text, err := b.text(texts.get(textSize(f, c)), u.man, m, ends[m])
 		if err != nil {
 			p.err[m] = err

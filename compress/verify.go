@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
 	"orcomgo/compress/archive"
@@ -202,7 +204,7 @@ func verifySource(ctx context.Context, src source, o VerifyOptions) ([]FileStatu
 		return r, pool.do(ctx, func() error {
 			for m := range b.slice.Members() {
 				if c := b.cols[m]; r.err[m] == nil {
-					f := bins.FormOf(man.Options, man.Inputs[c.input].Kind)
+					f := record.RenderingOf(man.Options, man.Inputs[c.input].Kind)
 					r.text[m], r.err[m] = b.text(texts.get(textSize(f, c)), man, m, nil)
 				}
 			}

@@ -63,7 +63,7 @@ func columnTable(w io.Writer, c compress.ColumnBytes, bases uint64) error {
 		perBase bool
 	}{
 		{"sequences", c.Sequences, true}, {"qualities", c.Qualities, true}, {"names", c.Names, false},
-		{"lengths", c.Lengths, false}, {"layout", c.Layout, false}, {"index", c.Index, false}, {"total", total, true},
+		{"lengths", c.Lengths, false}, {"forms", c.Forms, false}, {"index", c.Index, false}, {"total", total, true},
 	} {
 		bits := ""
 		if column.perBase && bases > 0 {

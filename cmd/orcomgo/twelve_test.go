@@ -65,7 +65,7 @@ func needs(man *archive.Manifest, from, to uint64) map[string]bool {
 		for _, m := range s.Members() {
 			// Sequences need the lengths and qualities of both mates.
 			both = both || hit(m.Lengths) || hit(m.Quals)
-			if hit(m.Layout) || hit(m.Names) {
+			if hit(m.Forms) || hit(m.Names) {
 				lost[name(m)] = true
 			}
 		}

@@ -7,10 +7,12 @@ package archive
 import (
 	"fmt"
 
+	"orcomgo/bins/record"
+
 	"github.com/zeebo/xxh3"
 
-	"orcomgo/bins"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 )
 
 // Version is the format version that is written. Version 2 is read as well: it has no copy
@@ -42,17 +44,9 @@ const tailFooter = 8 + 8
 // MaxSliceRecords is the most records that a slice may hold.
 const MaxSliceRecords = 1 << 26
 
-// What can be wrong with an archive: the errors of both stages are the same. Those returned
-// wrap one of these and name the file and the place in it.
-var (
-	ErrNotArchive = bins.ErrNotArchive
-	ErrCorrupt    = bins.ErrCorrupt
-	ErrVersion    = bins.ErrVersion
-)
-
 // corrupt returns an ErrCorrupt that names file and says what was found.
 func corrupt(file, format string, args ...any) error {
-	return fmt.Errorf("%s: %s: %w", file, fmt.Sprintf(format, args...), ErrCorrupt)
+	return fmt.Errorf("%s: %s: %w", file, fmt.Sprintf(format, args...), parse.ErrCorrupt)
 }
 
 // Section is a run of bytes of the bulk file. The zero value is an absent, empty one.
@@ -67,7 +61,7 @@ type Manifest struct {
 	ID       [16]byte // XXH3-128 of the bulk file after its header
 	Source   [16]byte // bins.Meta.ID of the bins that were packed
 	Tool     string   // program and version that wrote the archive
-	Options  bins.Options
+	Options  record.Options
 	Level    uint8  // quality coder's level; told, not needed to decode
 	Verified bool   // Input.SHA256, Member.TextLen and TextHash are there
 	BulkLen  uint64 // bytes of the bulk file up to the end of the last section
@@ -84,7 +78,7 @@ type Manifest struct {
 
 // Input is one input file of the archive.
 type Input struct {
-	bins.Input
+	record.Input
 	Bases          uint64
 	MinLen, MaxLen uint32 // bases of the shortest and longest read; 0 without records
 	// Blocks are the blocks of original text that stage 1 hashed, in order; nil unless
@@ -120,7 +114,7 @@ type Member struct {
 	TextLen  uint64 // bytes of the text that unpack delivers; set when Verified
 	TextHash uint64 // XXH3-64 of that text; set when Verified
 
-	Lengths, Layout, Names, Quals Section
+	Lengths, Forms, Names, Quals Section
 }
 
 // Members returns the one or two members of s, first mates first.
@@ -132,14 +126,14 @@ func (s *Slice) Members() []*Member {
 }
 
 // Exact reports whether an input of kind comes back byte for byte under options o.
-func Exact(o bins.Options, kind bins.Kind) bool {
+func Exact(o record.Options, kind record.Kind) bool {
 	return !o.ReadsOnly && !o.OrderAny && !o.DropNames &&
-		(o.Quality == bins.QualityKeep || kind == bins.FASTA)
+		(o.Quality == record.QualityKeep || kind == record.FASTA)
 }
 
 // Sizes are the bytes of the bulk file by column.
 type Sizes struct {
-	Names, Quals, Seqs, Lengths, Layout uint64
+	Names, Quals, Seqs, Lengths, Forms uint64
 }
 
 // Sizes adds up the sections by column; Shared ones count as sequences.
@@ -155,7 +149,7 @@ func (m *Manifest) Sizes() Sizes {
 			z.Names += b.Names.Len
 			z.Quals += b.Quals.Len
 			z.Lengths += b.Lengths.Len
-			z.Layout += b.Layout.Len
+			z.Forms += b.Forms.Len
 		}
 	}
 	return z
@@ -178,7 +172,7 @@ func (m *Manifest) eachSection(f func(*Section)) {
 		s := &m.Slices[i]
 		for _, b := range s.Members() {
 			f(&b.Lengths)
-			f(&b.Layout)
+			f(&b.Forms)
 			f(&b.Names)
 			f(&b.Quals)
 		}

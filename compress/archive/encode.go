@@ -103,7 +103,7 @@ func (m *Manifest) appendSlice(b []byte, s *Slice) []byte {
 			b = binary.LittleEndian.AppendUint64(b, p.TextHash)
 		}
 		b = appendSection(b, p.Lengths)
-		b = appendSection(b, p.Layout)
+		b = appendSection(b, p.Forms)
 		b = appendSection(b, p.Names)
 		b = appendSection(b, p.Quals)
 	}

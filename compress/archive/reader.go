@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 	"orcomgo/bins/vfs"
 )
 
@@ -38,7 +39,7 @@ func Open(path string) (*Reader, error) {
 // OpenEntry is Open for an archive that was found.
 func OpenEntry(e commit.Entry) (*Reader, error) {
 	if !e.Has[commit.Packed] {
-		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), ErrNotArchive, MetaSuffix)
+		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), commit.ErrNotArchive, MetaSuffix)
 	}
 	f, err := vfs.Open(e.Path() + BulkSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -66,7 +67,7 @@ func (r *Reader) open() error {
 	var beside *Manifest
 	switch {
 	case metaErr == nil:
-		beside, metaErr = parse(r.metaPath(), data)
+		beside, metaErr = parseManifest(r.metaPath(), data)
 	case errors.Is(metaErr, fs.ErrNotExist):
 		metaErr = corrupt(r.metaPath(), "the file is missing")
 	}
@@ -81,7 +82,7 @@ func (r *Reader) open() error {
 		r.m = own
 	case beside != nil:
 		r.m = beside
-	case errors.Is(ownErr, ErrVersion):
+	case errors.Is(ownErr, parse.ErrVersion):
 		return ownErr
 	default:
 		return metaErr
@@ -106,7 +107,9 @@ func (r *Reader) open() error {
 
 // damaged reports whether err says that a file is not as it was written, or newer than the
 // program, as opposed to errors of the file system.
-func damaged(err error) bool { return errors.Is(err, ErrCorrupt) || errors.Is(err, ErrVersion) }
+func damaged(err error) bool {
+	return errors.Is(err, parse.ErrCorrupt) || errors.Is(err, parse.ErrVersion)
+}
 
 // readTail returns the manifest at the end of a bulk file, and the size of the file.
 func readTail(f *vfs.File) (*Manifest, uint64, error) {
@@ -133,7 +136,7 @@ func readTail(f *vfs.File) (*Manifest, uint64, error) {
 	if err := readAt(f, data, size-tailFooter-n); err != nil {
 		return nil, size, err
 	}
-	m, err := parse(f.Name(), data)
+	m, err := parseManifest(f.Name(), data)
 	if err != nil {
 		return nil, size, err
 	}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"orcomgo/bins"
+	"orcomgo/bins/record"
 	"orcomgo/compress/overlap"
 )
 
@@ -190,9 +191,9 @@ func (e *Encoder) Digest(input int) (uint64, error) {
 		at := 0
 		for k, read := range b.Order {
 			n := b.Len(int(read))
-			letters = bins.AppendLetters(letters[:0], b.Packed[at:], n, b.Place[k]&1 != 0)
-			at += bins.PackedLen(n)
-			if err := bins.ApplyExceptions(letters, bins.ExceptionsOf(b.Exceptions, read, read+1)); err != nil {
+			letters = record.AppendLetters(letters[:0], b.Packed[at:], n, b.Place[k]&1 != 0)
+			at += record.PackedLen(n)
+			if err := record.ApplyExceptions(letters, record.ExceptionsOf(b.Exceptions, read, read+1)); err != nil {
 				return err
 			}
 			sum += ReadHash(letters, b.FirstRecord+uint64(read))

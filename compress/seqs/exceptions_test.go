@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 // exceptionsColumn is a column of reads, with qualities unless quals is empty.
@@ -162,8 +162,8 @@ func TestOddRuns(t *testing.T) {
 		}
 	}
 	text := []byte("ACGTACGT")
-	applyException(text, bins.Exception{Start: 2, Len: 3, Byte: 'N'})
-	applyException(text, bins.Exception{Start: 5, Len: 2, Byte: bins.Lower})
+	applyException(text, record.Exception{Start: 2, Len: 3, Byte: 'N'})
+	applyException(text, record.Exception{Start: 5, Len: 2, Byte: record.Lower})
 	if string(text) != "ACNNNcgT" {
 		t.Errorf("exceptions give %s", text)
 	}

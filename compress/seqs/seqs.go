@@ -7,9 +7,9 @@ package seqs
 import (
 	"errors"
 
-	"github.com/zeebo/xxh3"
+	"orcomgo/bins/record"
 
-	"orcomgo/bins"
+	"github.com/zeebo/xxh3"
 )
 
 // ErrCorrupt reports a section that no encoder wrote.
@@ -30,7 +30,7 @@ type Column struct {
 
 	// Exceptions of the slice's reads, Read counted inside the slice after Perm, ascending by
 	// (Read, Start). Encoding only.
-	Exceptions []bins.Exception
+	Exceptions []record.Exception
 	Quals      []byte // end to end; nil if they are not kept
 }
 

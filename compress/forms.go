@@ -7,36 +7,36 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/klauspost/compress/zstd"
+	"orcomgo/bins/record"
 
-	"orcomgo/bins"
+	"github.com/klauspost/compress/zstd"
 )
 
-// The layout column says how the text of a slice's records was laid out beyond names,
+// The column of forms says how the text of a slice's records was laid out beyond names,
 // sequences and qualities. For plain four-line records it takes no bytes at all. Otherwise
-// it is two streams: the layouts in the form of bins.MarshalLayout with empty texts after
+// it is two streams: the forms as record.MarshalForms gives them, with empty texts after
 // '+', and those texts, which are most often a name of some kind, coded as names.
 
-var errLayout = errors.New("the layout column is malformed")
+var errForms = errors.New("the column of forms is malformed")
 
 // eachPlusText calls f for every text after '+', the default's first.
-func eachPlusText(l *bins.Layout, f func(*string)) {
-	if l.Default.Plus == bins.PlusText {
+func eachPlusText(l *record.Forms, f func(*string)) {
+	if l.Default.Plus == record.PlusText {
 		f(&l.Default.PlusText)
 	}
 	for i := range l.Exceptions {
-		if e := &l.Exceptions[i]; e.Plus == bins.PlusText {
+		if e := &l.Exceptions[i]; e.Plus == record.PlusText {
 			f(&e.PlusText)
 		}
 	}
 }
 
-// encodeLayout returns the layout column of a slice; l is not changed.
-func encodeLayout(l *bins.Layout) []byte {
+// encodeForms returns the column of forms of a slice; l is not changed.
+func encodeForms(l *record.Forms) []byte {
 	if l.IsDefault() {
 		return nil
 	}
-	bare := bins.Layout{Default: l.Default, Exceptions: append([]bins.LayoutException(nil), l.Exceptions...)}
+	bare := record.Forms{Default: l.Default, Exceptions: append([]record.FormException(nil), l.Exceptions...)}
 	var texts []byte
 	n := 0
 	eachPlusText(&bare, func(s *string) {
@@ -44,7 +44,7 @@ func encodeLayout(l *bins.Layout) []byte {
 		*s = ""
 		n++
 	})
-	out := appendPacked(nil, bins.MarshalLayout(nil, &bare))
+	out := appendPacked(nil, record.MarshalForms(nil, &bare))
 	if n > 0 {
 		out = binary.AppendUvarint(out, uint64(len(texts)))
 		out = append(out, encodeNames(texts, n)...)
@@ -52,16 +52,16 @@ func encodeLayout(l *bins.Layout) []byte {
 	return out
 }
 
-// decodeLayout is the inverse of encodeLayout for a slice of the given number of records.
-func decodeLayout(data []byte, records int) (bins.Layout, error) {
+// decodeForms is the inverse of encodeForms for a slice of the given number of records.
+func decodeForms(data []byte, records int) (record.Forms, error) {
 	if len(data) == 0 {
-		return bins.Layout{}, nil
+		return record.Forms{}, nil
 	}
 	bare, rest, err := takePacked(data)
 	if err != nil {
-		return bins.Layout{}, err
+		return record.Forms{}, err
 	}
-	l, err := bins.UnmarshalLayout(bare, records)
+	l, err := record.UnmarshalForms(bare, records)
 	if err != nil {
 		return l, err
 	}
@@ -69,13 +69,13 @@ func decodeLayout(data []byte, records int) (bins.Layout, error) {
 	eachPlusText(&l, func(*string) { n++ })
 	if n == 0 {
 		if len(rest) > 0 {
-			return l, errLayout
+			return l, errForms
 		}
 		return l, nil
 	}
 	size, k := binary.Uvarint(rest)
 	if k <= 0 {
-		return l, errLayout
+		return l, errForms
 	}
 	texts, err := decodeNames(rest[k:], n, size)
 	if err != nil {
@@ -88,7 +88,7 @@ func decodeLayout(data []byte, records int) (bins.Layout, error) {
 		}
 	})
 	if n != 0 || len(texts) != 0 {
-		return l, errLayout
+		return l, errForms
 	}
 	return l, nil
 }
@@ -99,7 +99,7 @@ const (
 	storedZstd
 )
 
-// zstdCoder returns the coder of the layout's first stream. Both directions are asked for
+// zstdCoder returns the coder of the first stream of forms. Both directions are asked for
 // whole buffers only, which is safe for concurrent use.
 var zstdCoder = sync.OnceValues(func() (*zstd.Encoder, *zstd.Decoder) {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
@@ -130,13 +130,13 @@ func appendPacked(dst, s []byte) []byte {
 func takePacked(b []byte) (s, rest []byte, err error) {
 	v, k := binary.Uvarint(b)
 	if k <= 0 || v>>1 > uint64(len(b)-k) {
-		return nil, nil, errLayout
+		return nil, nil, errForms
 	}
 	s, rest = b[k:k+int(v>>1)], b[k+int(v>>1):]
 	if v&1 == storedZstd {
 		_, d := zstdCoder()
 		if s, err = d.DecodeAll(s, nil); err != nil {
-			return nil, nil, fmt.Errorf("%w: %v", errLayout, err)
+			return nil, nil, fmt.Errorf("%w: %v", errForms, err)
 		}
 	}
 	return s, rest, nil

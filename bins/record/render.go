@@ -1,11 +1,15 @@
-package bins
+package record
 
-import "fmt"
+import (
+	"fmt"
+
+	"orcomgo/bins/parse"
+)
 
 // AppendRecord appends the text of a record to dst: what binning took apart into its name
 // (without '@' or '>'), sequence letters, qualities (of the same number; ignored for
-// FASTA) and layout. The error, ErrCorrupt, is for lines that don't add up to the sequence.
-func AppendRecord(dst []byte, kind Kind, name, seq, qual []byte, l *RecordLayout) ([]byte, error) {
+// FASTA) and form. The error, ErrCorrupt, is for lines that don't add up to the sequence.
+func AppendRecord(dst []byte, kind Kind, name, seq, qual []byte, l *Form) ([]byte, error) {
 	if kind == FASTQ && l.IsDefault() {
 		dst = append(append(dst, '@'), name...)
 		dst = append(append(dst, '\n'), seq...)
@@ -31,7 +35,7 @@ func AppendRecord(dst []byte, kind Kind, name, seq, qual []byte, l *RecordLayout
 		dst, ok = appendLines(dst, qual, l.CR&8 != 0, l.QualWidth, l.QualLines)
 	}
 	if !ok {
-		return dst, fmt.Errorf("%w: the lines of a record don't add up", ErrCorrupt)
+		return dst, fmt.Errorf("%w: the lines of a record don't add up", parse.ErrCorrupt)
 	}
 	if l.NoNewline {
 		dst = dst[:len(dst)-1]
@@ -46,7 +50,7 @@ func appendEnd(dst []byte, cr bool) []byte {
 	return append(dst, '\n')
 }
 
-// appendLines appends text cut into lines; see RecordLayout.
+// appendLines appends text cut into lines; see Form.
 func appendLines(dst, text []byte, cr bool, width uint32, lines []uint32) ([]byte, bool) {
 	switch {
 	case lines != nil:

@@ -1,23 +1,25 @@
-package bins
+package record
 
 import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"orcomgo/bins/parse"
 )
 
 // Form is how the records of an input come back.
-type Form uint8
+type Rendering uint8
 
 // The forms.
 const (
-	AsRecords Form = iota // their own text
-	AsFASTA               // FASTQ without qualities: name and sequence, a line each
-	AsLines               // reads only: one sequence a line
+	AsRecords Rendering = iota // their own text
+	AsFASTA                    // FASTQ without qualities: name and sequence, a line each
+	AsLines                    // reads only: one sequence a line
 )
 
 // FormOf returns the form in which records of a kind come back under options o.
-func FormOf(o Options, kind Kind) Form {
+func RenderingOf(o Options, kind Kind) Rendering {
 	switch {
 	case o.ReadsOnly:
 		return AsLines
@@ -38,11 +40,11 @@ func CheckInputNames(inputs []Input) error {
 		name := inputs[i].Name
 		switch {
 		case name == "":
-			return fmt.Errorf("an input of the archive has no name: %w", ErrCorrupt)
+			return fmt.Errorf("an input of the archive has no name: %w", parse.ErrCorrupt)
 		case name == "." || name == ".." || strings.ContainsAny(name, "/\x00"+string(filepath.Separator)) || len(name) > MaxFileName:
-			return fmt.Errorf("an input of the archive is called %q, which is not a file name: %w", name, ErrCorrupt)
+			return fmt.Errorf("an input of the archive is called %q, which is not a file name: %w", name, parse.ErrCorrupt)
 		case seen[name]:
-			return fmt.Errorf("two inputs of the archive are called %q: %w", name, ErrCorrupt)
+			return fmt.Errorf("two inputs of the archive are called %q: %w", name, parse.ErrCorrupt)
 		}
 		seen[name] = true
 	}
@@ -106,7 +108,7 @@ func (r *Restored) name(i int, in *Input, o Options, replaceExt bool) string {
 	if !replaceExt {
 		stem = name
 	}
-	switch FormOf(o, in.Kind) {
+	switch RenderingOf(o, in.Kind) {
 	case AsLines:
 		name = stem + ".reads"
 	case AsFASTA:

@@ -3,10 +3,10 @@ package binning
 import (
 	"math"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
-// foldLines describes lines (length << 1 | CR) in the shortest way that RecordLayout has:
+// foldLines describes lines (length << 1 | CR) in the shortest way that Form has:
 // one line by nothing, no lines or even ones by a width, others by themselves. For all but
 // the last it sets a bit of cr as the lines end. What it returns may be lines.
 func foldLines(lines []uint32, cr *uint8, bit uint8) (width uint32, _ []uint32) {
@@ -38,19 +38,19 @@ func foldLines(lines []uint32, cr *uint8, bit uint8) (width uint32, _ []uint32) 
 	return first >> 1, nil
 }
 
-// layoutList collects the layouts of a block's records in little memory.
-type layoutList struct {
-	size  int // of the odd ones in bytes, about, here and in a bins.Layout
-	all   list[shortLayout]
-	odd   list[oddLayout]
+// formList collects the forms of a block's records in little memory.
+type formList struct {
+	size  int // of the odd ones in bytes, about, here and in a bins.Forms
+	all   list[shortForm]
+	odd   list[recordForm]
 	tails []string // the different ones; the first is empty
 	index map[string]uint32
 
 	wrapped bool // some record has a width
 }
 
-// shortLayout is a layout without texts and lists of lines.
-type shortLayout struct {
+// shortForm is a form without texts and lists of lines.
+type shortForm struct {
 	cr, plus            uint8
 	noNewline           bool
 	tail                uint32 // index of tails
@@ -59,20 +59,20 @@ type shortLayout struct {
 	letters             uint32
 }
 
-// oddLayout is what a shortLayout can't hold.
-type oddLayout struct {
+// recordForm is what a shortForm can't hold.
+type recordForm struct {
 	plusText            string
 	seqLines, qualLines []uint32
 }
 
-func (l *layoutList) add(r *bins.RecordLayout, letters int) {
-	s := shortLayout{cr: r.CR, plus: uint8(r.Plus), noNewline: r.NoNewline,
+func (l *formList) add(r *record.Form, letters int) {
+	s := shortForm{cr: r.CR, plus: uint8(r.Plus), noNewline: r.NoNewline,
 		seqWidth: r.SeqWidth, qualWidth: r.QualWidth, letters: uint32(letters)}
 	if r.Tail != "" {
 		s.tail = l.tailIndex(r.Tail)
 	}
 	if r.PlusText != "" || r.SeqLines != nil || r.QualLines != nil {
-		l.odd.add(oddLayout{r.PlusText, r.SeqLines, r.QualLines})
+		l.odd.add(recordForm{r.PlusText, r.SeqLines, r.QualLines})
 		s.odd = uint32(l.odd.n)
 		l.size += 256 + len(r.PlusText) + 4*len(r.SeqLines) + 4*len(r.QualLines)
 	}
@@ -80,7 +80,7 @@ func (l *layoutList) add(r *bins.RecordLayout, letters int) {
 	l.all.add(s)
 }
 
-func (l *layoutList) tailIndex(tail string) uint32 {
+func (l *formList) tailIndex(tail string) uint32 {
 	if n := l.all.n; n > 0 {
 		if i := l.all.at(n - 1).tail; i > 0 && l.tails[i] == tail {
 			return i
@@ -98,9 +98,9 @@ func (l *layoutList) tailIndex(tail string) uint32 {
 	return i
 }
 
-// record returns the layout of a record.
-func (l *layoutList) record(s *shortLayout) bins.RecordLayout {
-	r := bins.RecordLayout{CR: s.cr, Plus: bins.Plus(s.plus), SeqWidth: s.seqWidth, QualWidth: s.qualWidth, NoNewline: s.noNewline}
+// record returns the form of a record.
+func (l *formList) record(s *shortForm) record.Form {
+	r := record.Form{CR: s.cr, Plus: record.Plus(s.plus), SeqWidth: s.seqWidth, QualWidth: s.qualWidth, NoNewline: s.noNewline}
 	if s.tail > 0 {
 		r.Tail = l.tails[s.tail]
 	}
@@ -111,40 +111,40 @@ func (l *layoutList) record(s *shortLayout) bins.RecordLayout {
 	return r
 }
 
-// layout returns the layout of the block: the commonest one as default. A record of one
+// forms returns those of the block: the commonest one as default. A record of one
 // line no longer than the commonest width, or of no line, is given that width.
-func (l *layoutList) layout() bins.Layout {
+func (l *formList) forms() record.Forms {
 	if l.wrapped {
-		l.commonWidth(func(s *shortLayout) *uint32 { return &s.seqWidth }, func(o *oddLayout) bool { return o.seqLines != nil })
-		l.commonWidth(func(s *shortLayout) *uint32 { return &s.qualWidth }, func(o *oddLayout) bool { return o.qualLines != nil })
+		l.commonWidth(func(s *shortForm) *uint32 { return &s.seqWidth }, func(o *recordForm) bool { return o.seqLines != nil })
+		l.commonWidth(func(s *shortForm) *uint32 { return &s.qualWidth }, func(o *recordForm) bool { return o.qualLines != nil })
 	}
-	plain := func(s *shortLayout) shortLayout {
+	plain := func(s *shortForm) shortForm {
 		k := *s
 		k.letters = 0
 		return k
 	}
-	var common commonest[shortLayout]
+	var common commonest[shortForm]
 	for i := range l.all.n {
 		if s := l.all.at(i); s.odd == 0 && !s.noNewline {
 			common.add(plain(s))
 		}
 	}
 	best, n := common.best()
-	out := bins.Layout{Default: l.record(&best)}
+	out := record.Forms{Default: l.record(&best)}
 	if n == l.all.n {
 		return out
 	}
-	out.Exceptions = make([]bins.LayoutException, 0, l.all.n-n)
+	out.Exceptions = make([]record.FormException, 0, l.all.n-n)
 	for i := range l.all.n {
 		if s := l.all.at(i); plain(s) != best {
-			out.Exceptions = append(out.Exceptions, bins.LayoutException{Read: uint32(i), RecordLayout: l.record(s)})
+			out.Exceptions = append(out.Exceptions, record.FormException{Read: uint32(i), Form: l.record(s)})
 		}
 	}
 	return out
 }
 
 // commonWidth finds the commonest width and gives it to all records that it describes as well.
-func (l *layoutList) commonWidth(width func(*shortLayout) *uint32, listed func(*oddLayout) bool) {
+func (l *formList) commonWidth(width func(*shortForm) *uint32, listed func(*recordForm) bool) {
 	var common commonest[uint32]
 	for i := range l.all.n {
 		if w := *width(l.all.at(i)); w != 0 && w != math.MaxUint32 {

@@ -1,0 +1,61 @@
+package bins
+
+import (
+	"fmt"
+	"slices"
+
+	"orcomgo/bins/record"
+
+	"orcomgo/bins/parse"
+)
+
+// AppendSequences appends the letters of all reads of the block to dst in input order, end
+// to end. It needs Lengths (or FixedLen), Order, Place, Packed and Exceptions of the whole
+// block, and gives ErrCorrupt if they don't fit together.
+func (b *Block) AppendSequences(dst []byte) ([]byte, error) {
+	return b.AppendSequencesOf(dst, 0, b.Records)
+}
+
+// AppendSequencesOf is AppendSequences for records from..to-1 of the block, which it needs as a whole all the same.
+func (b *Block) AppendSequencesOf(dst []byte, from, to int) ([]byte, error) {
+	starts := make([]int, to-from+1)
+	for i := range to - from {
+		starts[i+1] = starts[i] + b.Len(from+i)
+	}
+	at := len(dst)
+	dst = slices.Grow(dst, starts[to-from])[:at+starts[to-from]]
+	out := dst[at:]
+	if len(b.Order) != b.Records || len(b.Place) != b.Records {
+		return dst, fmt.Errorf("%w: reads are missing", parse.ErrCorrupt)
+	}
+	packed := b.Packed
+	for i, read := range b.Order {
+		if int(read) >= b.Records {
+			return dst, fmt.Errorf("%w: a read has no ordinal", parse.ErrCorrupt)
+		}
+		n := b.Len(int(read))
+		size := record.PackedLen(n)
+		if size > len(packed) {
+			return dst, fmt.Errorf("%w: bases are missing", parse.ErrCorrupt)
+		}
+		if k := int(read) - from; k >= 0 && k < to-from {
+			record.AppendLetters(out[starts[k]:starts[k]:starts[k+1]], packed, n, b.Place[i]&1 != 0)
+		}
+		packed = packed[size:]
+	}
+	if n := len(b.Exceptions); n > 0 && int(b.Exceptions[n-1].Read) >= b.Records {
+		return dst, fmt.Errorf("%w: an exception lies outside the block", parse.ErrCorrupt)
+	}
+	for rest := record.ExceptionsOf(b.Exceptions, uint32(from), uint32(to)); len(rest) > 0; {
+		read, n := rest[0].Read, 1
+		for n < len(rest) && rest[n].Read == read {
+			n++
+		}
+		k := int(read) - from
+		if err := record.ApplyExceptions(out[starts[k]:starts[k+1]], rest[:n]); err != nil {
+			return dst, err
+		}
+		rest = rest[n:]
+	}
+	return dst, nil
+}
