@@ -64,10 +64,11 @@ func (r *Reader) NameMarks(block, every int) ([]uint64, error) {
 	return append(marks, s.raw), nil
 }
 
-// How much of a block EachPart has in memory at once: so many reads, and of their bases so many bytes, or one read.
-const (
-	partReads = rawChunk / 4 // a chunk of Order, and of Place
-	partBytes = 4 << 20
+// How much of a block EachPart has in memory at once: so many reads, and of their bases so many bytes, or one read. Variables so that
+// tests can cut small blocks.
+var (
+	partReads uint64 = rawChunk / 4 // a chunk of Order, and of Place
+	partBytes        = 4 << 20
 )
 
 // EachPart reads the reads of a block with signatures lo to hi, inclusive (NBin is one), as ReadBins does, but part after part: f finds in
