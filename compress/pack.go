@@ -152,7 +152,7 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 		return nil, err
 	}
 	p := &packer{r: r, o: o, pool: pool, enc: enc, w: w}
-	if p.specs, err = planSlices(r.Meta(), enc.Parts); err != nil {
+	if p.specs, err = planSlices(r.Meta(), o.Memory, enc.Parts); err != nil {
 		enc.Close()
 		return nil, err
 	}

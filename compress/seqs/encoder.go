@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"orcomgo/bins"
+	"orcomgo/bins/record"
 	"orcomgo/compress/basemodel"
 	"orcomgo/compress/overlap"
 )
@@ -189,25 +190,29 @@ func (e *Encoder) Digest(input int) (uint64, error) {
 	var b bins.Block
 	var letters []byte
 	sum := uint64(0)
+	hash := func() error {
+		at := 0
+		for k, read := range b.Order {
+			n := b.Lengths.Of(int(read))
+			letters = record.AppendLetters(letters[:0], b.Packed[at:], n, b.Place[k]&1 != 0)
+			at += record.PackedLen(n)
+			if err := record.ApplyExceptions(letters, record.ExceptionsOf(b.Exceptions, read, read+1)); err != nil {
+				return err
+			}
+			sum += ReadHash(letters, b.FirstRecord+uint64(read))
+		}
+		return e.ctx.Err()
+	}
 	for _, block := range e.bins.Meta().BlocksOf(input) {
 		err := e.ctx.Err()
 		if err == nil {
 			err = e.bins.ReadColumns(block, bins.WantLengths|bins.WantExceptions, &b)
 		}
 		if err == nil {
-			err = e.bins.ReadBins(block, 0, bins.NBin, &b)
-		}
-		if err == nil {
-			letters, err = b.AppendSequences(letters[:0])
+			err = e.bins.EachPart(block, 0, bins.NBin, &b, hash)
 		}
 		if err != nil {
 			return 0, err
-		}
-		at := 0
-		for i := range b.Records {
-			n := b.Lengths.Of(i)
-			sum += ReadHash(letters[at:at+n], b.FirstRecord+uint64(i))
-			at += n
 		}
 	}
 	return sum, nil

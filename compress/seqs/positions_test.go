@@ -3,9 +3,10 @@ package seqs
 import (
 	"math"
 	"math/rand"
-	rc "orcomgo/compress/rangecoder"
 	"slices"
 	"testing"
+
+	rc "orcomgo/compress/rangecoder"
 )
 
 // codedPositions codes a tree of positions below n, and the positions by it, decodes both, and returns the tree and how many bits each

@@ -3,8 +3,9 @@ package seqs
 import (
 	"cmp"
 	"math/bits"
-	rc "orcomgo/compress/rangecoder"
 	"slices"
+
+	rc "orcomgo/compress/rangecoder"
 )
 
 // sortedRun is the number of placed records between two groups of records without a place in the order of Sorted. The latter are
