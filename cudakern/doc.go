@@ -59,8 +59,8 @@ type Columns struct {
 
 // Result is a binned block. Its slices are memory of the Output, valid until that is used again.
 type Result struct {
-	// Unsupported: the kernels don't take the block, and nothing else here is set but Record, the
-	// smallest ordinal that they refused (-1: the lines are not a multiple of four).
+	// Unsupported is set if the kernels don't support the block. Then only Record is set as well: the
+	// smallest ordinal that they refused, or -1 if the number of lines is no multiple of four.
 	Unsupported bool
 	Record      int
 
