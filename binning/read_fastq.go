@@ -7,8 +7,8 @@ import (
 	"orcomgo/bins/record"
 )
 
-// fastq parses the sequence and the qualities of a FASTQ record, whose name ends at nameEnd. Wrapped FASTQ is ambiguous, because a quality line may begin with '@' or '+'. The
-// rule is:
+// fastq parses the sequence and the qualities of a FASTQ record, whose name ends at nameEnd.
+// Wrapped FASTQ is ambiguous, because a quality line may begin with '@' or '+'. The rule is:
 //   - The sequence ends before the first line that begins with '+'. No sequence line can.
 //   - The qualities are the lines after that one, at least one line, until there are as many
 //     qualities as bases. It does not matter what these lines begin with. A line with more

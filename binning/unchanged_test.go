@@ -162,7 +162,8 @@ func TestChangedStdin(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		c := Config{Inputs: []InputSpec{{"-", -1, false}}, Stdin: f, OutDir: filepath.Join(dir, "out"), Options: record.Options{BlockSize: 100_000}}
+		c := Config{Inputs: []InputSpec{{"-", -1, false}}, Stdin: f, OutDir: filepath.Join(dir, "out"),
+			Options: record.Options{BlockSize: 100_000}}
 		c.NewAssigner = func(r *Resources) (Assigner, error) {
 			return &meddler{Assigner: NewCPU(*r), meddle: func() {
 				if change {

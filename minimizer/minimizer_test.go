@@ -76,7 +76,8 @@ func FuzzFind(f *testing.F) {
 	f.Fuzz(func(t *testing.T, read []byte) { same(t, read) })
 }
 
-// TestVectors compares with the signatures of testdata/vectors/signatures.tsv, which an independent program printed.
+// TestVectors compares with the signatures of testdata/vectors/signatures.tsv, which an
+// independent program printed.
 func TestVectors(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "testdata", "vectors", "signatures.tsv"))
 	if err != nil {
