@@ -227,10 +227,19 @@ func (r *Reader) section(d *directory, sec, block int, dst []byte) ([]byte, erro
 	if !compressed(sec) {
 		return r.rawRange(d, sec, block, 0, s.raw, dst)
 	}
-	dst = resize(dst, int(s.raw))
+	return r.packedRange(d, sec, block, 0, s.raw, dst)
+}
+
+// packedRange reads bytes from..to-1, before compression, of a section of names or qualities, into dst if that has room.
+func (r *Reader) packedRange(d *directory, sec, block int, from, to uint64, dst []byte) ([]byte, error) {
+	s := &d.sections[sec]
+	dst = resize(dst, int(to-from))
+	if from == to {
+		return dst, nil
+	}
 	p := decoders.Get().(*decoder)
 	defer decoders.Put(p)
-	for j := range s.sums {
+	for j := int(from / chunkSize(sec)); j <= int((to-1)/chunkSize(sec)); j++ {
 		at, n := s.chunkAt(sec, j)
 		p.buf = resize(p.buf, int(n))
 		if err := readAt(r.data, p.buf, at); err != nil {
@@ -239,10 +248,20 @@ func (r *Reader) section(d *directory, sec, block int, dst []byte) ([]byte, erro
 		if sum(p.buf) != s.sums[j] {
 			return nil, r.corrupt(sec, block, errChecksum)
 		}
-		from := uint64(j) * chunkSize(sec)
-		if err := p.decode(dst[from:from+s.chunkLen(sec, j)], s.methods[j]); err != nil {
+		first := uint64(j) * chunkSize(sec)
+		end := first + s.chunkLen(sec, j)
+		if first >= from && end <= to {
+			if err := p.decode(dst[first-from:end-from], s.methods[j]); err != nil {
+				return nil, r.corrupt(sec, block, err)
+			}
+			continue
+		}
+		p.part = resize(p.part, int(end-first))
+		if err := p.decode(p.part, s.methods[j]); err != nil {
 			return nil, r.corrupt(sec, block, err)
 		}
+		lo, hi := max(first, from), min(end, to)
+		copy(dst[lo-from:], p.part[lo-first:hi-first])
 	}
 	return dst, nil
 }
@@ -269,6 +288,7 @@ type decoder struct {
 	zstd *zstd.Decoder
 	huff huff0.Scratch
 	buf  []byte
+	part []byte // a chunk of which only a part is wanted
 }
 
 var decoders = sync.Pool{New: func() any {

@@ -27,14 +27,14 @@ func codedExceptions(t *testing.T, name string, col *Column) (data []byte, mode 
 	t.Helper()
 	c := encodeTo(nil)
 	newExceptionCoder().code(c, col)
-	data = c.e.Finish()
+	data = c.Enc.Finish()
 	blank := *col
 	blank.Exceptions = nil
 	got, ok := newExceptionCoder().code(decodeFrom(data), &blank)
 	if !ok || !slices.Equal(got, col.Exceptions) {
 		t.Fatalf("%s: decoded %v, %v, want %v", name, got, ok, col.Exceptions)
 	}
-	return data, decodeFrom(data).even(0, 2)
+	return data, decodeFrom(data).Uniform(0, 2)
 }
 
 // TestExceptionsRoundTrip: exceptions come back, next to each other and at all ends of reads, and N is coded under quality values exactly
@@ -139,13 +139,13 @@ func TestDamagedExceptions(t *testing.T) {
 	}
 }
 
-// TestOddRuns: asked read after read, of which some are left out, the bases without a value of their own are those with an exception
+// TestNonACGT: asked read after read, of which some are left out, the bases without a value of their own are those with an exception
 // other than lower case.
-func TestOddRuns(t *testing.T) {
+func TestNonACGT(t *testing.T) {
 	reads := []string{"ACGT", "NacT", "ACgt", "RRNN", "", "NNNN", "aNNa"}
 	col := exceptionsColumn("", reads...)
 	for left := range 1 << len(reads) {
-		o := oddRuns{list: col.Exceptions}
+		o := nonACGT{list: col.Exceptions}
 		for i, read := range reads {
 			if left>>i&1 != 0 {
 				continue

@@ -8,7 +8,7 @@ import (
 
 // overlay is a read over a pseudogenome.
 type overlay struct {
-	w     stand
+	w     alignment
 	read  []byte // a base each
 	skip  []bool
 	quals []byte
@@ -18,20 +18,20 @@ type overlay struct {
 func (o *overlay) below(pg []byte) []byte {
 	ref := bytes.Clone(pg[o.w.pos : int(o.w.pos)+o.w.n])
 	if o.w.rev {
-		reverse(ref)
+		reverseComplement(ref)
 	}
 	return ref
 }
 
 // over returns a read over pg that differs from it at the given positions of pg, where the pseudogenome's strand would have base b.
 func over(pg []byte, pos, n int, rev bool, b byte, at ...int) *overlay {
-	o := &overlay{w: stand{uint64(pos), rev, n}}
+	o := &overlay{w: alignment{uint64(pos), rev, n}}
 	o.read = bytes.Clone(pg[pos : pos+n])
 	for _, p := range at {
 		o.read[p-pos] = b
 	}
 	if rev {
-		reverse(o.read)
+		reverseComplement(o.read)
 	}
 	return o
 }
@@ -45,7 +45,7 @@ func codedOver(t *testing.T, byQual bool, pg []byte, reads []*overlay, from int)
 		for _, o := range reads {
 			m.code(c, o.w, o.below(pg), bytes.Clone(o.read), o.skip, o.quals)
 		}
-		return c.e.Finish()
+		return c.Enc.Finish()
 	}
 	data := code(reads)
 	d, m := decodeFrom(data), newMismatches(byQual, uint64(len(pg)))
@@ -188,15 +188,15 @@ func TestVariantsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestStand: base i of a read stands on the pseudogenome's strand, or on the other one counted from the end.
-func TestStand(t *testing.T) {
-	w := stand{100, false, 10}
-	if w.at(0) != 100 || w.at(9) != 109 || w.turn(1) != 1 {
-		t.Errorf("forward: %d to %d, C is %d", w.at(0), w.at(9), w.turn(1))
+// TestAlignment: base i of a read stands on the pseudogenome's strand, or on the other one counted from the end.
+func TestAlignment(t *testing.T) {
+	w := alignment{100, false, 10}
+	if w.at(0) != 100 || w.at(9) != 109 || w.toGenomeStrand(1) != 1 {
+		t.Errorf("forward: %d to %d, C is %d", w.at(0), w.at(9), w.toGenomeStrand(1))
 	}
 	w.rev = true
-	if w.at(0) != 109 || w.at(9) != 100 || w.turn(1) != 2 {
-		t.Errorf("reversed: %d to %d, C is %d", w.at(0), w.at(9), w.turn(1))
+	if w.at(0) != 109 || w.at(9) != 100 || w.toGenomeStrand(1) != 2 {
+		t.Errorf("reversed: %d to %d, C is %d", w.at(0), w.at(9), w.toGenomeStrand(1))
 	}
 }
 
