@@ -80,8 +80,8 @@ var cudaOptions = []record.Options{
 	{Quality: record.QualityDrop},
 }
 
-// cudaText makes records: lengths shortest + 0..longer, of 1000 letters so many odd.
-func cudaText(rng *rand.Rand, records, shortest, longer, odd int, eol string, plus func(i int) bool) []byte {
+// cudaText makes records: lengths shortest + 0..longer, of 1000 letters so many that are not A, C, G or T.
+func cudaText(rng *rand.Rand, records, shortest, longer, nonACGT int, eol string, plus func(i int) bool) []byte {
 	var b []byte
 	genome := make([]byte, 100000)
 	for i := range genome {
@@ -91,7 +91,7 @@ func cudaText(rng *rand.Rand, records, shortest, longer, odd int, eol string, pl
 		n := shortest + rng.IntN(longer+1)
 		seq := bytes.Clone(genome[rng.IntN(len(genome)-n):][:n])
 		for j := range seq {
-			if rng.IntN(1000) < odd {
+			if rng.IntN(1000) < nonACGT {
 				seq[j] = "NNNNNnacgtR.-*"[rng.IntN(14)]
 			}
 		}
@@ -244,7 +244,7 @@ func TestCUDARates(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				return &spied{a.(*cuda), &stats}, nil
+				return &recordingAssigner{a.(*cuda), &stats}, nil
 			}
 		}
 		begin := time.Now()
@@ -302,13 +302,13 @@ func TestCUDARates(t *testing.T) {
 	}
 }
 
-// spied keeps what a GPU did when it is closed.
-type spied struct {
+// recordingAssigner keeps what a GPU did when it is closed.
+type recordingAssigner struct {
 	*cuda
 	stats *CUDAStats
 }
 
-func (s *spied) Close() error {
+func (s *recordingAssigner) Close() error {
 	*s.stats = s.cuda.Stats()
 	return s.cuda.Close()
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // sample makes a block as an assigner would: random reads, some of them reversed, names,
-// qualities, exceptions and odd forms. It returns the letters of the reads as well.
+// qualities, exceptions and unusual forms. It returns the letters of the reads as well.
 func sample(rng *rand.Rand, input int, first uint64, records int, varied bool) (*Block, [][]byte) {
 	b := &Block{Input: input, FirstRecord: first, Records: records, TextLen: uint64(300 * records), Lengths: record.Lengths{Fixed: 37},
 		Names: []byte{}, Quals: []byte{}}

@@ -42,7 +42,7 @@ func TestFindByHand(t *testing.T) {
 	}
 }
 
-// randomRead draws a read whose letters and lengths reach the odd cases: gaps, runs, lower case.
+// randomRead draws a read whose letters and lengths reach the special cases: gaps, runs, lower case.
 func randomRead(rng *rand.Rand, n int) []byte {
 	alphabets := []string{"ACGT", "ACGTN", "AAAAAT", "GT", "ACGTacgt", "ACGTACGTACGTACGTACGTACGTACGTN.-RY"}
 	letters := alphabets[rng.Intn(len(alphabets))]
