@@ -10,13 +10,13 @@ import (
 	"orcomgo/minimizer"
 )
 
-// NewCPU returns the assigner that works on the CPU. All threads share each block: the
-// text is cut in segments of about a megabyte, which are first parsed, then, when it is
-// known where each record's bytes will go, taken apart; the reads are sorted by signature,
-// and packed in that order.
+// NewCPU returns the assigner that works on the CPU. All threads work on the same block: the
+// text is cut into segments of about a megabyte. These are parsed first, which gives the offset
+// of each record in the columns; then they are split into columns. The reads are sorted by
+// signature, and packed in that order.
 //
-// Half of the streams, rounded up, are served at a time; the others read, encode or write
-// meanwhile, and the working memory of theirs is saved.
+// Half of the streams, rounded up, are served at a time. The others read, encode or write
+// meanwhile, and need no working memory here.
 func NewCPU(r Resources) Assigner {
 	return &cpu{run: r.Run, busy: make(chan struct{}, max(1, (r.Streams+1)/2))}
 }
@@ -24,9 +24,9 @@ func NewCPU(r Resources) Assigner {
 type cpu struct {
 	run     bins.Runner
 	mu      sync.Mutex
-	buffers [][]byte      // that are free
-	jobs    []*job        // likewise
-	busy    chan struct{} // has room for as many as may be in use
+	buffers [][]byte      // not in use
+	jobs    []*job        // not in use
+	busy    chan struct{} // its capacity is the number of jobs that may be in use
 }
 
 func (c *cpu) Buffer(n int) ([]byte, error) {
@@ -39,7 +39,7 @@ func (c *cpu) Buffer(n int) ([]byte, error) {
 		}
 	}
 	if len(c.buffers) > 0 {
-		c.buffers = c.buffers[1:] // too small for what comes
+		c.buffers = c.buffers[1:] // too small: let it be collected
 	}
 	return make([]byte, 0, n), nil
 }
@@ -55,7 +55,7 @@ func (c *cpu) Close() error {
 	return nil
 }
 
-// job returns working memory, which done takes back.
+// job returns working memory. Return it with done.
 func (c *cpu) job() *job {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,26 +82,26 @@ type job struct {
 	run        bins.Runner
 	parser     parser
 	segments   []segment
-	recordsEnd int // of the records; a tail may follow
+	recordsEnd int // offset of the end of the records; a tail may follow
 
 	lineStarts []lineStarts
 	lengths    []uint32
 	codes      []uint8
-	packedAt   []uint32 // where a read is in packed
+	packedAt   []uint32 // offset of each read in packed
 	packed     []byte   // reads in input order
 	sigs       []uint32
-	places     []uint32 // Place in input order
+	places     []uint32 // Block.Place, in input order
 	counts     [][]uint32
 
-	lengthsOfBlock []uint32
+	lengthsOfBlock []uint32 // the slice that the block had; it and lengths are exchanged
 }
 
-// segment is a stretch of text and the records that begin in it.
+// segment is a part of the text, and the records that begin in it.
 type segment struct {
-	start        int // where the first of them begins
+	start        int // offset of the first of them
 	first, end   int // their ordinals
 	names, bases int // bytes in Names and Quals
-	namesAt      int // where these begin
+	namesAt      int // offsets there
 	basesAt      int
 	minLen       uint32
 	maxLen       uint32
@@ -138,7 +138,7 @@ func (c *cpu) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 		}
 	}
 	if b.Lengths.Each != nil {
-		j.lengths = j.lengthsOfBlock // the block keeps what was j's
+		j.lengths = j.lengthsOfBlock // the block keeps the old j.lengths
 	}
 	return nil
 }
@@ -173,7 +173,7 @@ func (j *job) parse() error {
 	})
 	for i := range j.segments {
 		if s := &j.segments[i]; s.bad != nil {
-			// A record before this one may have something else wrong with it.
+			// The content of a record before this one may be wrong.
 			for k := range s.badAt {
 				if bad := j.check(k); bad != nil {
 					return j.fail(k, bad)
@@ -185,7 +185,7 @@ func (j *job) parse() error {
 	return nil
 }
 
-// check looks at the content of a record that has been parsed.
+// check checks the letters and qualities of a parsed record.
 func (j *job) check(k int) *mismatch {
 	at := j.lineStarts[k]
 	n := int(j.lengths[k])
@@ -201,8 +201,8 @@ func (j *job) fail(k int, bad *mismatch) error {
 		structural: bad.structural && !j.Canonical}
 }
 
-// split copies names and qualities, packs the bases in input order, and finds the
-// signatures.
+// split copies names and qualities to their columns, packs the bases in input order, and finds
+// the signatures.
 func (j *job) split() error {
 	b, n := j.b, j.b.Records
 	names, bases := 0, 0
@@ -227,8 +227,8 @@ func (j *job) split() error {
 	}
 	b.Quals = resizeIfKept(b.Quals, j.Keep.Quals && j.parser.quals, bases)
 	j.sigs, j.places, j.packedAt = resize(j.sigs, n), resize(j.places, n), resize(j.packedAt, n)
-	// A record's bases take less than a quarter of its text; between segments there is room
-	// for reading a word across the end.
+	// A record's bases take less than a quarter of its text. Between segments there is room for
+	// reading a word across the end.
 	j.packed = resize(j.packed, len(j.Data)/4+(len(j.segments)+1)*2*minimizer.Pad)
 	j.run(len(j.segments), func(i int) { j.splitSegment(i) })
 	for i := range j.segments {
@@ -249,7 +249,7 @@ func (j *job) split() error {
 	return nil
 }
 
-// resizeIfKept returns n bytes for a column, nil if it is not kept.
+// resizeIfKept returns n bytes for a column, or nil if it is not kept.
 func resizeIfKept(s []byte, kept bool, n int) []byte {
 	if !kept {
 		return nil
@@ -332,8 +332,8 @@ func (j *job) collectForms() {
 		func(read int) string { return j.parser.plusText(j.lineStarts[read]) })
 }
 
-// resize returns a slice of n elements of any content, s if it can hold them. Never nil.
-// Blocks are much alike: with some room to spare one allocation does for all of them.
+// resize returns a slice of n elements of any content, s if it can hold them. It is never nil.
+// A new slice has an eighth more capacity, because the next block is about as large.
 func resize[T any](s []T, n int) []T {
 	if s != nil && cap(s) >= n {
 		return s[:n]

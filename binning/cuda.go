@@ -15,13 +15,13 @@ import (
 	"orcomgo/cudakern"
 )
 
-// minGPUBlock is the block size below which NewCUDA rather fails for want of memory.
+// minGPUBlock is the least block size, in bytes, to which NewCUDA goes down where memory is short.
 const minGPUBlock = 1 << 20
 
-// NewCUDA returns the assigner that works on the GPU: a block goes over as text and comes
-// back as columns, one CUDA stream for each of the run's streams. Where the device has too
-// little memory it lowers r.Streams, then r.BlockSize, and says so with r.Note. Blocks
-// that the kernels don't take (FASTA, wrapped FASTQ, anything wrong) go to the CPU.
+// NewCUDA returns the assigner that works on the GPU: a block is copied to it as text and back
+// as columns, on one CUDA stream for each of the run's streams. Where the device has too little
+// memory it lowers r.Streams, then r.BlockSize, and calls r.Note. Blocks that the kernels don't
+// support (FASTA, wrapped FASTQ, malformed records) are binned on the CPU.
 func NewCUDA(r *Resources) (Assigner, error) {
 	dev, err := cudakern.Open()
 	if err != nil {
@@ -46,7 +46,7 @@ type cuda struct {
 	freeBuffers [][]byte // pinned text buffers
 	outputs     map[*bins.Block]*cudaColumns
 	stats       CUDAStats
-	noteMemory  sync.Once // the user knows that it isn't
+	noteMemory  sync.Once // calls note at the first block that does not fit
 }
 
 // cudaColumns is the memory for a block's columns.
@@ -164,7 +164,7 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	return c.cpu.Assign(ctx, t, b)
 }
 
-// onDevice bins the block on the GPU and reports whether it could.
+// onDevice bins the block on the GPU, and reports whether the GPU supports it.
 func (c *cuda) onDevice(ctx context.Context, t *Text, b *bins.Block, cols *cudaColumns) (bool, error) {
 	end := len(t.Data)
 	if t.Last {
@@ -216,7 +216,7 @@ func (c *cuda) onDevice(ctx context.Context, t *Text, b *bins.Block, cols *cudaC
 	return true, nil
 }
 
-// Stats tells what the GPU did so far.
+// Stats returns what the GPU has done so far.
 func (c *cuda) Stats() CUDAStats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -226,7 +226,7 @@ func (c *cuda) Stats() CUDAStats {
 	return s
 }
 
-// Close implements Assigner. It tells the user what the GPU's start-up took.
+// Close implements Assigner. It notes what the start of the GPU took.
 func (c *cuda) Close() error {
 	if s := c.Stats(); s.Blocks > 0 {
 		c.note(fmt.Sprintf("%s: context %.2f s, kernels %.2f s, %d MB of host memory pinned in %.2f s; %d of %d blocks binned there",
@@ -235,7 +235,7 @@ func (c *cuda) Close() error {
 	return errors.Join(c.cpu.Close(), c.dev.Close())
 }
 
-// binsOf appends the bins that begin where the result says.
+// binsOf appends the bins of a result to dst.
 func binsOf(dst []bins.Bin, r *cudakern.Result) []bins.Bin {
 	for i, s := range r.Bins {
 		next := cudakern.BinStart{First: uint32(r.Records), Bases: uint32(r.Bases)}
@@ -247,8 +247,8 @@ func binsOf(dst []bins.Bin, r *cudakern.Result) []bins.Bin {
 	return dst
 }
 
-// The device writes exceptions as they lie in memory here: three numbers, the byte, and
-// three bytes of nothing.
+// The device writes exceptions in the memory layout of record.Exception: three numbers, the byte,
+// and three bytes of padding.
 var (
 	_ [16 - unsafe.Sizeof(record.Exception{})]byte
 	_ [unsafe.Sizeof(record.Exception{}) - unsafe.Sizeof(cudakern.Exception{})]byte

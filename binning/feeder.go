@@ -2,13 +2,13 @@ package binning
 
 import "context"
 
-// window is how many inputs, or pairs of them, give blocks in turn. It is part of the
-// archive's order, so it must not depend on threads or streams.
+// window is how many inputs, or pairs of them, supply blocks in turn. The order of blocks in the
+// archive depends on it, so it must not depend on threads or streams.
 const window = 8
 
-// feeder chooses which input gives the next block: inputs take turns, so that they can be
-// read and inflated side by side; of a pair it is the one that is behind in records, so
-// that few names wait for their mates.
+// feeder chooses the input that supplies the next block. Inputs take turns, so that they are
+// read and inflated concurrently. Of a pair it is the one of which fewer records have been
+// read, so that few names wait for their mates.
 type feeder struct {
 	units    [][]*input // single inputs and pairs, in order
 	nextUnit int
@@ -31,8 +31,8 @@ func newFeeder(inputs []*input) *feeder {
 	return f
 }
 
-// next returns the input whose block comes next, nil if there is none. It waits for blocks
-// in the making where the choice depends on them.
+// next returns the input whose block is next, nil if there is none. Where the choice depends on
+// blocks that are being read, it waits for them.
 func (f *feeder) next(ctx context.Context) *input {
 	for len(f.units) > 0 {
 		f.nextUnit %= min(window, len(f.units))
@@ -48,7 +48,7 @@ func (f *feeder) next(ctx context.Context) *input {
 	return nil
 }
 
-// laggingInput chooses among the inputs of a unit.
+// laggingInput returns the input of a unit of which the fewest records were read, nil if all ended.
 func laggingInput(ctx context.Context, unit []*input) *input {
 	var best *input
 	for _, in := range unit {

@@ -51,13 +51,13 @@ func formsOfCodes(codes []uint8, counts *[formCodes]int, tail string, noNewline 
 	return out
 }
 
-// foldLines describes lines (length << 1 | CR) in the shortest way that Form has:
-// one line by nothing, no lines or even ones by a width, others by themselves. For all but
-// the last it sets a bit of cr as the lines end. What it returns may be lines.
+// foldLines describes lines (length << 1 | CR) in the shortest way that Form has: one line needs
+// no description, no lines or lines of equal length have a width, others are listed. Unless they
+// are listed, bit of cr is set if the lines end in CR LF. The list that it returns may be lines.
 func foldLines(lines []uint32, cr *uint8, bit uint8) (width uint32, _ []uint32) {
 	if len(lines) == 0 {
-		// A width gives no lines for no letters. The bit means nothing; as the name's it
-		// makes the record like others.
+		// With a width, an empty sequence has no lines. The bit is not used then; with the value
+		// of the name's bit, the form is equal to that of more records.
 		if *cr&1 != 0 {
 			*cr |= bit
 		}
@@ -85,10 +85,10 @@ func foldLines(lines []uint32, cr *uint8, bit uint8) (width uint32, _ []uint32) 
 
 // formList collects the forms of a block's records in little memory.
 type formList struct {
-	size  int // of the odd ones in bytes, about, here and in a bins.Forms
+	size  int // of extra in bytes, about, here and in record.Forms
 	all   chunkedList[shortForm]
 	extra chunkedList[formExtra]
-	tails []string // the different ones; the first is empty
+	tails []string // the distinct tails; the first is empty
 	index map[string]uint32
 
 	wrapped bool // some record has a width
@@ -99,12 +99,12 @@ type shortForm struct {
 	cr, plus            uint8
 	noNewline           bool
 	tail                uint32 // index of tails
-	extra               uint32 // index of odd + 1; 0 for none
+	extra               uint32 // index of extra + 1; 0 for none
 	seqWidth, qualWidth uint32
 	letters             uint32
 }
 
-// formExtra is what a shortForm can't hold.
+// formExtra has the texts and lists of a form.
 type formExtra struct {
 	plusText            string
 	seqLines, qualLines []uint32
@@ -156,8 +156,8 @@ func (l *formList) record(s *shortForm) record.Form {
 	return r
 }
 
-// forms returns those of the block: the commonest one as default. A record of one
-// line no longer than the commonest width, or of no line, is given that width.
+// forms returns the forms of the block, with the commonest as default. A record of one line that
+// is not longer than the commonest width, or of no lines, gets that width: the text is the same.
 func (l *formList) forms() record.Forms {
 	if l.wrapped {
 		l.commonWidth(func(s *shortForm) *uint32 { return &s.seqWidth }, func(o *formExtra) bool { return o.seqLines != nil })
@@ -188,7 +188,7 @@ func (l *formList) forms() record.Forms {
 	return out
 }
 
-// commonWidth finds the commonest width and gives it to all records that it describes as well.
+// commonWidth sets the width of all records whose lines the commonest width describes to that.
 func (l *formList) commonWidth(width func(*shortForm) *uint32, listed func(*formExtra) bool) {
 	var common commonest[uint32]
 	for i := range l.all.n {
@@ -210,8 +210,8 @@ func (l *formList) commonWidth(width func(*shortForm) *uint32, listed func(*form
 	}
 }
 
-// commonest finds the value that is added most often, of equally common ones the one that
-// was first to be added so often. Equal values in a row are counted together.
+// commonest finds the value that is added most often; of equally common ones, the one that
+// reached that number first. Equal values in a row are counted together.
 type commonest[T comparable] struct {
 	counts map[T]int
 	value  T // that was added last
@@ -239,7 +239,7 @@ func (c *commonest[T]) count() {
 	}
 }
 
-// best returns the value and how often it was added; zero of none.
+// best returns the commonest value and how often it was added; zeros if none was added.
 func (c *commonest[T]) best() (T, int) {
 	if c.run > 0 {
 		c.count()
@@ -247,7 +247,7 @@ func (c *commonest[T]) best() (T, int) {
 	return c.top, c.most
 }
 
-// chunkedList is a slice that grows without being moved.
+// chunkedList is a list that grows without moving its elements.
 type chunkedList[T any] struct {
 	parts [][]T
 	n     int

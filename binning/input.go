@@ -15,18 +15,18 @@ type input struct {
 	info    record.Input
 	src     *source
 	cutter  cutter
-	size    int // of a text buffer to begin with
+	size    int // first size of a text buffer, in bytes
 	records uint64
 	ended   bool
-	last    *blockTask // that block
+	last    *blockTask // the block of this input that was begun last
 }
 
-// sniffLen is how much text is looked at to tell wrapped FASTQ from the usual kind.
+// sniffLen is how many bytes of text are searched for signs of wrapped FASTQ.
 const sniffLen = 1 << 20
 
-// openInput opens an input and looks at its first text. With wrapped, FASTQ is read as
-// such; it is also if the first text shows that it must be, and then the returned error
-// tells why it could not be the usual kind.
+// openInput opens an input and looks at its first text. If wrapped is set, FASTQ is read as
+// wrapped over lines. It is also if the first text does not have four lines a record; then the
+// RecordError says where.
 func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *RecordError, error) {
 	spec := r.Inputs[i]
 	src, err := r.openSource(ctx, spec.Path, &r.read[i])
@@ -71,8 +71,8 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 	return in, strict, nil
 }
 
-// sniff looks for a record in the first text of an input that is not four lines, and
-// returns what is wrong with it and its number.
+// sniff looks in the first text of an input for a record that does not have four lines. It
+// returns what is wrong with that record, and its number.
 func sniff(text []byte, ended bool) (*mismatch, uint64) {
 	p := parser{text: text, last: ended, quals: true}
 	if ended {
@@ -82,7 +82,7 @@ func sniff(text []byte, ended bool) (*mismatch, uint64) {
 	at := 0
 	for n := uint64(1); at < len(p.text); n++ {
 		if !ended {
-			// Only records that are there whole tell anything.
+			// The last record may be incomplete.
 			whole, from := true, at
 			for range 4 {
 				_, next, _, lf := p.line(from)
@@ -96,7 +96,7 @@ func sniff(text []byte, ended bool) (*mismatch, uint64) {
 			return bad, n
 		}
 		if checkContent(text[r.seq:][:r.seqLen], text[r.qual:][:r.seqLen]) != nil {
-			break // no other way to read the text mends that
+			break // as wrapped FASTQ it would be as wrong
 		}
 		at = r.end
 	}

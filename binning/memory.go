@@ -11,22 +11,22 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Memory that a run takes, measured with one and two streams and blocks of 1 to 64 MB: for
-// each byte of a block in flight, for each input, and besides.
+// Memory in bytes that a run takes, measured with one and two streams and blocks of 1 to 64 MB:
+// for each byte of a block in flight, for each input, for BGZF, and for everything else.
 const (
 	memoryPerByte  = 2
-	memoryPerInput = 5 << 18 // the text that is looked at first, and a buffer
+	memoryPerInput = 5 << 18 // the first text, and a buffer
 	memoryBGZF     = 4 << 20 // a batch of members
 	memoryBase     = 24 << 20
 )
 
-// minAutoBlock is the least that bound lowers the block size to, in bytes. Smaller blocks save
-// next to nothing.
+// minAutoBlock is the least block size, in bytes, that fitMemory chooses. Smaller blocks save
+// hardly any memory.
 const minAutoBlock = 1e6
 
-// fitMemory fits the run in the memory allowed: it lowers the number of streams, which makes no
-// difference to the archive, and then, unless the block size was asked for, that, which
-// makes the archive a little larger. The block size depends on Memory and the inputs alone.
+// fitMemory adapts the run to the memory that it may use. It lowers the number of streams, which
+// does not change the archive, and then, unless the user set it, the block size, which makes the
+// archive a little larger. The block size depends on Memory and the inputs alone.
 func (c *Config) fitMemory(sizeGiven bool) error {
 	if c.Memory == 0 {
 		return nil
@@ -34,8 +34,8 @@ func (c *Config) fitMemory(sizeGiven bool) error {
 	text, inputs := c.inspect()
 	need := func(size uint64, streams int) uint64 {
 		if text > 0 {
-			// No block is larger than the inputs. But the fewer bytes its records have the
-			// more it takes, and how many they may be depends on the block size.
+			// No block is larger than the inputs. But its memory also depends on the number of
+			// its records, which is bounded by the block size.
 			size = min(size, 4*text)
 		}
 		return memoryBase + inputs + memoryPerByte*size*uint64(streams)
@@ -62,22 +62,21 @@ func (c *Config) fitMemory(sizeGiven bool) error {
 	return nil
 }
 
-// inspect looks at the first bytes of the inputs. It returns how many bytes of text they
-// hold at most (0 if that can't be told; a guess on the safe side for compressed ones) and
-// how much memory reading them takes.
+// inspect reads the first bytes of the inputs. It returns how many bytes of text they hold at
+// most (0 if unknown; a high estimate for compressed ones) and how much memory reading them takes.
 func (c *Config) inspect() (text, memory uint64) {
 	const ratio = 16
 	known := true
 	for _, in := range c.Inputs {
 		memory += memoryPerInput
 		if !regular(in.Path) {
-			memory += memoryBGZF // who knows
+			memory += memoryBGZF // it may be
 			known = false
 			continue
 		}
 		f, err := os.Open(in.Path)
 		if err != nil {
-			known = false // opening it again will tell
+			known = false // openSource reports the error
 			continue
 		}
 		head, headErr := bufio.NewReader(f).Peek(zstd.HeaderMaxSize)

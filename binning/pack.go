@@ -8,15 +8,15 @@ import (
 	"orcomgo/minimizer"
 )
 
-// Bytes are looked at eight at a time, the first in the lowest bits of a word.
+// Bytes are processed eight at a time, the first in the lowest bits of a word.
 const (
 	ones     = 0x0101010101010101
 	highBits = 0x80 * ones
 )
 
-// packRead packs the letters of a read, two bits each, into dst, which has PackedLen bytes
-// at least. Exceptions are appended to those given, as read's. It returns the first byte
-// that can't be in a sequence, or 0.
+// packRead packs the letters of a read, two bits each, into dst, which has at least PackedLen
+// bytes. It appends the read's exceptions to those given. The byte that it returns is 0, or
+// another one if some byte can't be in a sequence.
 func packRead(dst []byte, seq []byte, read uint32, exceptions []record.Exception) ([]record.Exception, byte) {
 	var acc uint64
 	at := 0
@@ -54,8 +54,8 @@ func packRead(dst []byte, seq []byte, read uint32, exceptions []record.Exception
 	return exceptions, 0
 }
 
-// packExceptions packs up to eight letters, at offset start of the read, of which some are not A,
-// C, G or T.
+// packExceptions packs up to eight letters, at offset start of the read, of which some are not
+// A, C, G or T.
 func packExceptions(seq []byte, start, read uint32, exceptions []record.Exception) (c uint64, _ []record.Exception, bad byte) {
 	for i, b := range seq {
 		kind := b
@@ -91,11 +91,11 @@ func packExceptions(seq []byte, start, read uint32, exceptions []record.Exceptio
 	return c, exceptions, 0
 }
 
-// badByte returns a byte that is not 0 to say that b is bad; the caller looks for b itself.
+// badByte returns b, or 1 for 0, which would mean that there is no bad byte.
 func badByte(b byte) byte { return max(b, 1) }
 
 // reverseComplement writes the reverse complement of a packed read of n bases to dst, which has
-// PackedLen(n) bytes; src has at least 8 bytes behind the read.
+// PackedLen(n) bytes; src has at least 8 bytes after the read.
 func reverseComplement(dst, src []byte, n int) {
 	for lo := n - 32; ; lo -= 32 {
 		if lo >= 0 {
@@ -120,7 +120,7 @@ func reverseComplement(dst, src []byte, n int) {
 	}
 }
 
-// fillT makes the bases from..to-1 of a packed read T, which is A on the other strand.
+// fillT sets the bases from..to-1 of a packed read to T, which is A on the other strand.
 func fillT(packed []byte, from, to int) {
 	for i := from; i < to; i++ {
 		packed[i>>2] |= 3 << (i & 3 * 2)

@@ -7,26 +7,26 @@ import (
 	"orcomgo/bins/record"
 )
 
-// lineStarts tells where the four lines of a record begin in the text.
+// lineStarts has the offsets of the four lines of a record in the text.
 type lineStarts struct{ name, seq, plus, qual uint32 }
 
 // maxText is the longest text of a block; offsets in it are 32 bits.
 const maxText = 1<<32 - 1
 
-// parser takes records of four lines off a text.
+// parser parses records of four lines.
 type parser struct {
 	text      []byte
 	last      bool // the text ends its input
 	canonical bool
 	quals     bool // a quality for each base; else the fourth line is empty
-	forms     bool // find out the forms
+	forms     bool // set the codes of forms
 }
 
-// record is what a parser says about a record.
+// parsed is a record that was parsed.
 type parsed struct {
 	lineStarts
 	nameLen, seqLen int
-	end             int   // where the next record begins
+	end             int   // offset of the next record
 	code            uint8 // Plus << 4 | CR
 	noNewline       bool
 }
@@ -131,8 +131,8 @@ func showByte(c byte) string {
 	return fmt.Sprintf("byte %d", c)
 }
 
-// blankTail returns from where on a text holds nothing but blank lines; len(text) if it
-// ends in anything else.
+// blankTail returns the offset of the blank lines at the end of a text, len(text) if there are
+// none.
 func blankTail(text []byte) int {
 	end := len(text)
 	for end > 0 && text[end-1] == '\n' {
@@ -141,7 +141,7 @@ func blankTail(text []byte) int {
 			at--
 		}
 		if at > 0 && text[at-1] != '\n' {
-			break // the LF ends a line with something in it
+			break // the LF ends a line that is not blank
 		}
 		end = at
 	}

@@ -33,13 +33,13 @@ type run struct {
 	err error
 }
 
-// blockTask is a block in flight.
+// blockTask is a block on its way through the pipeline.
 type blockTask struct {
 	in            *input
 	buf           []byte
 	chunk         *chunk
 	err           error
-	filled        chan struct{} // closed when the text, or an error, is there
+	filled        chan struct{} // closed when chunk or err is set
 	earlierPlaced chan struct{} // closed when the block before has its place in the files
 	placed        chan struct{} // closed when this one has
 }
@@ -110,7 +110,8 @@ func (r *run) fill(it *blockTask) {
 	defer r.clocks.read.start()()
 	grow := func(buf []byte, n int) ([]byte, error) {
 		if uint64(n) > 2*maxBlockSize+1 {
-			return nil, &RecordError{File: it.in.spec.Path, Record: it.in.records + 1, Expected: "a record of less than 4 GiB", Found: "a longer one"}
+			return nil, &RecordError{File: it.in.spec.Path, Record: it.in.records + 1,
+				Expected: "a record of less than 4 GiB", Found: "a longer one"}
 		}
 		larger, err := r.assigner.Buffer(n)
 		if err != nil {
@@ -128,6 +129,7 @@ func (r *run) fill(it *blockTask) {
 	it.in.ended = it.err != nil || it.chunk.Last
 }
 
+// progress reports how many bytes have been read.
 func (r *run) progress() {
 	if r.Progress == nil {
 		return
@@ -139,14 +141,15 @@ func (r *run) progress() {
 	r.Progress("bin", done, r.total)
 }
 
-// stream is what a stream uses again for each of its blocks.
+// stream is the memory that a stream reuses for each of its blocks.
 type stream struct {
 	block   bins.Block
 	encoded bins.Encoded
 	names   []uint64 // digests of the names of mates
 }
 
-// process takes a block from text to its place in the files.
+// process assigns, encodes and writes a block. It calls releaseBuffer when the text is not needed
+// any more.
 func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuffer func()) {
 	<-it.filled
 	err := it.err
@@ -190,9 +193,9 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 	}
 }
 
-// gcEvery is after how many bytes of text the garbage collector is called. Left to
-// itself it would wait until as much garbage has gathered as there is memory in use, which
-// is all buffers: memory would creep up to twice of what is needed.
+// gcEvery is after how many bytes of text the garbage collector is called. By itself it waits
+// until there is as much garbage as memory in use, and nearly all of that is buffers: up to
+// twice the memory that is needed would be used.
 const gcEvery = 1 << 30
 
 func (r *run) collectGarbage(text uint64) {
@@ -202,8 +205,8 @@ func (r *run) collectGarbage(text uint64) {
 	}
 }
 
-// fail ends the run. Errors about the inputs come in block order, so that the first of
-// them does not depend on which stream is faster.
+// fail ends the run with an error; the first one counts. Errors about the inputs come in block
+// order, so that the first does not depend on which stream is faster.
 func (r *run) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -213,13 +216,15 @@ func (r *run) fail(err error) {
 	}
 }
 
+// failed returns the error that ended the run, or nil.
 func (r *run) failed() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-// keep returns what the assigner has to fill. Names of mates are needed to compare them.
+// keep returns the columns that the assigner has to fill. Names of mates are needed to compare
+// them.
 func (c *Config) keep() Keep {
 	o := &c.Options
 	k := Keep{

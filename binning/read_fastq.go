@@ -7,13 +7,12 @@ import (
 	"orcomgo/bins/record"
 )
 
-// fastq takes the sequence and the qualities of a FASTQ record off the text; its name ends at
-// nameEnd. Wrapped FASTQ is ambiguous, because a quality line may begin with '@' or '+'. The
-// rule is:
+// fastq parses the sequence and the qualities of a FASTQ record, whose name ends at nameEnd.
+// Wrapped FASTQ is ambiguous, because a quality line may begin with '@' or '+'. The rule is:
 //   - The sequence ends before the first line that begins with '+'. No sequence line can.
-//   - From there on letters are counted. The qualities are the lines that follow, one at
-//     least, until there are as many qualities as bases. It does not matter what these
-//     lines begin with. A line that brings more qualities than there are bases is an error.
+//   - The qualities are the lines after that one, at least one line, until there are as many
+//     qualities as bases. It does not matter what these lines begin with. A line with more
+//     qualities than are missing is an error.
 //   - The next line that is not blank is the next record's, and begins with '@'.
 func (w *walker) fastq(nameEnd int) *mismatch {
 	l := &w.form
@@ -47,7 +46,8 @@ func (w *walker) fastq(nameEnd int) *mismatch {
 	}
 
 	want := len(w.seq)
-	before, head, heads := 0, false, 0 // qualities before the last line, and whether that may be another record's first
+	// Qualities before the last line, whether that begins with '@', and how many lines but the first do.
+	before, head, heads := 0, false, 0
 	for w.has(w.next) && (len(w.qual) < want || len(w.qualLines) == 0) {
 		if end := w.blanks(w.next); want > 0 && end > w.next {
 			w.qualLines = w.appendBlanks(w.qualLines, end)

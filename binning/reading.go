@@ -12,7 +12,7 @@ type reading struct {
 	// fourLines is set where a record has four lines unless it is wrapped: such text is cut and
 	// parsed by lines alone. All other text is turned into four lines a record by a walker.
 	fourLines bool
-	// walk takes the record off the text whose name, without line end, ends at nameEnd.
+	// walk parses the lines after the name, which ends at nameEnd, of a record.
 	walk func(w *walker, nameEnd int) *mismatch
 }
 

@@ -7,14 +7,14 @@ import (
 
 const signatures = bins.NBin + 1
 
-// partCount is how many ranges the sorting and packing of n reads are cut in.
+// partCount returns into how many ranges n reads are divided for sorting and packing.
 func partCount(n int) int { return max(1, min(16, n>>15)) }
 
-// partRange returns the range of part i of so many.
+// partRange returns the range of part i.
 func partRange(n, parts, i int) (from, to int) { return n * i / parts, n * (i + 1) / parts }
 
-// sort orders the reads by signature, those of one in input order: a counting sort, each
-// part of the reads with its own counts, so that parts may run side by side.
+// sort sorts the reads by signature, those of one signature in input order. It is a counting sort
+// in which each part of the reads has its own counts, so that parts run concurrently.
 func (j *job) sort() error {
 	b, n := j.b, j.b.Records
 	p := partCount(n)
@@ -55,7 +55,7 @@ func (j *job) sort() error {
 	return nil
 }
 
-// packSorted packs the reads in their final order and orientation.
+// packSorted copies the packed reads in their final order and orientation.
 func (j *job) packSorted() error {
 	b, n := j.b, j.b.Records
 	p := partCount(n)

@@ -11,19 +11,19 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// walker takes records off a text whose sequences and qualities may take any number of
-// lines: FASTA, and FASTQ wrapped over lines.
+// walker parses records whose sequences and qualities may take any number of lines: FASTA, and
+// FASTQ wrapped over lines. The rules of each format are at its function in readings.
 //
-// Blank lines behind a record, before the next one or the end of the text, are the record's
+// Blank lines after a record, before the next one or the end of the text, are the record's
 // tail. All others are lines of the sequence or of the qualities.
 //
-// A record is read once: a search for the end of a line goes on where more text was needed.
+// Text is scanned once: a search for the end of a line continues where it needed more text.
 type walker struct {
-	in        io.Reader // the text behind buf
+	in        io.Reader // the text after buf
 	kind      record.Kind
 	buf       []byte
-	at        int   // in buf, where the record begins; what is before has been used
-	next      int   // behind at, where the next line begins
+	at        int   // offset in buf of the record; the text before it has been used
+	next      int   // offset from at of the next line
 	endedInLF bool  // the line before that ended in LF
 	err       error // of in; io.EOF at its end
 	tooLong   bool  // the record is too long
@@ -37,16 +37,15 @@ type walker struct {
 	textLen   int
 	form      record.Form
 
-	// wrapped is set once the text has something that FASTQ of four lines a record does not
-	// have and wrapped FASTQ does. From then on what the wrapped reading finds wrong is
-	// what the user should know.
+	// wrapped is set once the text has something that wrapped FASTQ has and FASTQ of four lines
+	// a record has not. From then on, errors are about wrapped FASTQ.
 	wrapped bool
 
 	seqLines, qualLines []uint32 // length << 1 | CR
 }
 
 const (
-	walkStep  = 1 << 20            // text is read in so many bytes at least
+	walkStep  = 1 << 20            // least number of bytes of a read
 	maxRecord = 2*maxBlockSize + 1 // bytes of text of a record
 )
 
@@ -62,8 +61,8 @@ func (w *walker) readMore() bool {
 	}
 	if cap(w.buf)-len(w.buf) < walkStep {
 		w.hashUsed()
-		// Moving the text costs no more than reading what has been used did, or the memory
-		// grows by half: either way a byte is moved a few times at most.
+		// The text is moved only if no more than the used text has to be moved; else the buffer
+		// grows by half. Either way a byte is moved a few times at most.
 		to := w.buf[:0]
 		if w.at < rest/2 || cap(to)-rest < walkStep {
 			to = make([]byte, 0, rest+max(walkStep, rest/2))
@@ -81,7 +80,7 @@ func (w *walker) readMore() bool {
 	return false
 }
 
-// has reports whether the text goes on at an offset up to its end so far.
+// has reports whether there is a byte at an offset, which is at most the end of the text so far.
 func (w *walker) has(at int) bool { return at < len(w.buf)-w.at || w.readMore() }
 
 // hashUsed hashes the text before the record.
@@ -104,8 +103,8 @@ func (w *walker) show(at int) string {
 	return showByte(w.text()[at])
 }
 
-// line goes to the next line, and returns where this one begins and ends, without its line
-// end, and whether it ended in CR LF.
+// line advances by a line, and returns where it begins and ends, without its line end, and
+// whether it ended in CR LF.
 func (w *walker) line() (from, end int, cr bool) {
 	from = w.next
 	for scan := from; ; {
@@ -125,8 +124,7 @@ func (w *walker) line() (from, end int, cr bool) {
 	return from, end, false
 }
 
-// appendLine goes to the next line and appends this one to dst, and to lines how long it is
-// (length << 1 | CR).
+// appendLine advances by a line, and appends its text to dst and its length << 1 | CR to lines.
 func (w *walker) appendLine(dst []byte, lines []uint32) ([]byte, []uint32) {
 	from, end, cr := w.line()
 	n := uint32(end-from) << 1
@@ -139,7 +137,7 @@ func (w *walker) appendLine(dst []byte, lines []uint32) ([]byte, []uint32) {
 	return append(dst, w.text()[from:end]...), append(lines, n)
 }
 
-// blanks returns where the blank lines at an offset end.
+// blanks returns the end of the blank lines at an offset.
 func (w *walker) blanks(at int) int {
 	for w.has(at) {
 		text := w.text()
@@ -157,8 +155,8 @@ func (w *walker) blanks(at int) int {
 	return at
 }
 
-// appendBlanks goes to the line that begins at end, and appends the lines before it, which
-// are blank, to lines.
+// appendBlanks advances to the line at end, and appends the lines before it, which are blank, to
+// lines.
 func (w *walker) appendBlanks(lines []uint32, end int) []uint32 {
 	text := w.text()[w.next:end]
 	w.next, w.endedInLF = end, true
@@ -174,8 +172,8 @@ func (w *walker) appendBlanks(lines []uint32, end int) []uint32 {
 	return lines
 }
 
-// record finds the next record. The shape says what is wrong with it; the error is that of
-// reading, io.EOF behind the last record.
+// record parses the next record. The mismatch says what is wrong with it; the error is that of
+// reading, io.EOF after the last record.
 func (w *walker) record() (*mismatch, error) {
 	w.at += w.textLen
 	w.textLen, w.next = 0, 0
@@ -213,16 +211,16 @@ func (w *walker) parse() *mismatch {
 	return nil
 }
 
-// sequence takes a line of the sequence. Its letters are checked at once, because what is
-// no sequence at all may go on without end.
+// sequence parses a line of the sequence. Its letters are checked at once, because text that is
+// no sequence may be very long.
 func (w *walker) sequence() *mismatch {
 	n := len(w.seq)
 	w.seq, w.seqLines = w.appendLine(w.seq, w.seqLines)
 	return checkContent(w.seq[n:], nil)
 }
 
-// fold is foldLines with a list that is the form's own: a copy, or if it is long the
-// walker's, which then begins a new one.
+// fold is foldLines, but the list belongs to the form: it is a copy, or, if it is long, the
+// walker's list, which then begins a new one.
 func fold(lines *[]uint32, cr *uint8, bit uint8) (width uint32, own []uint32) {
 	width, own = foldLines(*lines, cr, bit)
 	switch {

@@ -21,7 +21,7 @@ import (
 )
 
 // sample makes a block as an assigner would: random reads, some of them reversed, names,
-// qualities, exceptions and odd forms. It returns the letters of the reads as well.
+// qualities, exceptions and unusual forms. It returns the letters of the reads as well.
 func sample(rng *rand.Rand, input int, first uint64, records int, varied bool) (*Block, [][]byte) {
 	b := &Block{Input: input, FirstRecord: first, Records: records, TextLen: uint64(300 * records), Lengths: record.Lengths{Fixed: 37},
 		Names: []byte{}, Quals: []byte{}}
@@ -78,7 +78,8 @@ func sample(rng *rand.Rand, input int, first uint64, records int, varied bool) (
 	}
 	for i, seq := range reads {
 		if len(seq) > 10 && rng.Intn(10) == 0 {
-			b.Exceptions = append(b.Exceptions, record.Exception{Read: uint32(i), Start: 0, Len: 1, Byte: 'N'}, record.Exception{Read: uint32(i), Start: 3, Len: 4, Byte: record.Lower})
+			b.Exceptions = append(b.Exceptions, record.Exception{Read: uint32(i), Start: 0, Len: 1, Byte: 'N'},
+				record.Exception{Read: uint32(i), Start: 3, Len: 4, Byte: record.Lower})
 			seq[0] = 'N'
 			copy(seq[3:], bytes.ToLower(seq[3:7]))
 		}

@@ -146,7 +146,8 @@ func FuzzMeta(f *testing.F) {
 		foot, id := footer(trailer, metaEnd, uint64(len(data)))
 		copy(data, dataHeader(id))
 		meta = append(append(meta[:metaEnd], trailer...), foot...)
-		if err := errors.Join(os.WriteFile(filepath.Join(scratch, "a"+commit.BinsMetaExt), meta, 0o666), os.WriteFile(filepath.Join(scratch, "a"+commit.BinsDataExt), data, 0o666)); err != nil {
+		if err := errors.Join(os.WriteFile(filepath.Join(scratch, "a"+commit.BinsMetaExt), meta, 0o666),
+			os.WriteFile(filepath.Join(scratch, "a"+commit.BinsDataExt), data, 0o666)); err != nil {
 			t.Fatal(err)
 		}
 		c, err := Open(scratch)

@@ -11,12 +11,12 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Bin puts the block's reads in the order of (signature, ordinal). The text must be memory of
-// the device's Pin and end at a record's end; its last line may lack the '\n'. The result's
-// columns stand in out, which grows as they need.
+// Bin sorts the block's reads by (signature, ordinal). The text must be memory of the device's
+// Pin and end at a record's end; its last line may lack the '\n'. The result's columns are in
+// out, which grows as needed.
 func (l *Lane) Bin(text []byte, want Columns, out *Output) (*Result, error) {
 	if !l.dev.Pinned(text) {
-		return nil, errors.New("the text does not stand in pinned memory")
+		return nil, errors.New("the text is not in pinned memory")
 	}
 	if len(text) > MaxText {
 		return &Result{Unsupported: true, Record: -1}, nil
@@ -51,7 +51,7 @@ func (l *Lane) Bin(text []byte, want Columns, out *Output) (*Result, error) {
 	return r, l.times(r)
 }
 
-// findLines copies the text over and finds its line ends; a last line without one counts.
+// findLines copies the text to the device and finds its line ends. A last line without one counts.
 func (l *Lane) findLines(text []byte) (int, error) {
 	n := len(text)
 	whole := n
@@ -107,7 +107,7 @@ func (l *Lane) findLines(text []byte) (int, error) {
 	}
 }
 
-// readInfo waits for the stream and for what its kernels reported.
+// readInfo waits for the stream, and copies the info words that its kernels wrote.
 func (l *Lane) readInfo() error {
 	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(l.infoWords()), l.info.ptr, 4*infoSlots, l.stream); err != nil {
 		return l.fault(err)
@@ -196,7 +196,7 @@ func (l *Lane) assign(n, textLen int, want Columns) error {
 	return nil
 }
 
-// collect runs the kernels whose output sizes are known by now and copies all columns back.
+// collect runs the kernels whose output sizes are known only now, and copies all columns back.
 func (l *Lane) collect(r *Result, info [infoSlots]uint32, want Columns, out *Output) error {
 	n := r.Records
 	r.Bases = uint64(info[infoBases])
@@ -274,7 +274,7 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, want Columns, out *Out
 	return nil
 }
 
-// A column is device memory that comes back to pinned memory.
+// A column is device memory that is copied to pinned memory.
 type column struct {
 	to   *[]byte
 	from *buffer
@@ -318,7 +318,7 @@ func (l *Lane) download(r *Result, columns []column, out *Output) error {
 	return nil
 }
 
-// view looks at pinned memory as values of a plain type.
+// view returns pinned memory as values of a plain type.
 func view[T uint32 | BinStart | Exception](b []byte) []T {
 	if len(b) == 0 {
 		return nil
@@ -327,7 +327,7 @@ func view[T uint32 | BinStart | Exception](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
 }
 
-// times takes what the device spent on the block from the stream's events.
+// times computes from the stream's events what the device spent on the block.
 func (l *Lane) times(r *Result) error {
 	between := func(from, to int, add *float64) error {
 		t, err := l.events[from].Elapsed(l.events[to])

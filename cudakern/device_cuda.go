@@ -84,7 +84,7 @@ func Open() (*Device, error) {
 	defer runtime.UnlockOSThread()
 	begin := time.Now()
 	d := &Device{desc: desc, lanes: map[*Lane]bool{}, pinned: map[*byte]int{}}
-	// Waiting lanes sleep rather than spin: their cores read, hash and write meanwhile.
+	// Waiting lanes sleep instead of spinning: their cores read, hash and write meanwhile.
 	if d.ctx, err = cu.Device(0).MakeContext(cu.SchedBlockingSync); err != nil {
 		return nil, fmt.Errorf("making a CUDA context on %s: %w", desc.Name, outOfMemory(err))
 	}
@@ -112,11 +112,11 @@ func Open() (*Device, error) {
 
 func ms(since time.Time) float64 { return float64(time.Since(since).Microseconds()) / 1000 }
 
-// Description says what the device is, and what Open took.
+// Description describes the device, and has the times that Open took.
 func (d *Device) Description() Description { return d.desc }
 
-// enter binds the calling goroutine to a thread that has the device's context; the
-// function that it returns ends that.
+// enter locks the calling goroutine to a thread and makes the device's context current there.
+// The function that it returns unlocks it.
 func (d *Device) enter() (leave func(), err error) {
 	runtime.LockOSThread()
 	if err := cu.SetCurrentContext(d.ctx); err != nil {

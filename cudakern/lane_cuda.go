@@ -12,7 +12,7 @@ import (
 	"orcomgo/minimizer"
 )
 
-// Events of a block: what Result's times are taken between, and two for Profile.
+// Events of a block, between which Result's times are measured, and two for Profile.
 const (
 	evBegin = iota
 	evUploaded
@@ -29,10 +29,10 @@ const (
 // textPad is readable device memory before and after the text: the kernels load whole words.
 const textPad = 256
 
-// Lane is room for one block on the device: a CUDA stream with its own memory, which grows
-// as blocks need. A lane is used by one goroutine at a time.
+// Lane is what one block needs on the device: a CUDA stream with its own memory, which grows as
+// blocks need. A lane is used by one goroutine at a time.
 type Lane struct {
-	// Profile, when not nil, makes every kernel run alone and adds its milliseconds here.
+	// Profile, if not nil, gets the milliseconds of each kernel, which then run one at a time.
 	Profile map[string]float64
 
 	dev         *Device
@@ -49,8 +49,7 @@ type Lane struct {
 }
 
 // NewLane makes a lane for blocks of about blockSize bytes of text. The table is what
-// Columns.Map maps qualities by. An error that wraps ErrMemory tells that the memory isn't
-// there.
+// Columns.Map maps qualities by. The error wraps ErrMemory if there is too little memory.
 func (d *Device) NewLane(blockSize int, table *[256]byte) (_ *Lane, err error) {
 	leave, err := d.enter()
 	if err != nil {
@@ -121,7 +120,7 @@ func (l *Lane) stepAddress() uint64 {
 
 func (l *Lane) step() uint32 { return *(*uint32)(unsafe.Pointer(unsafe.SliceData(l.pinnedWords))) }
 
-// infoWords is where the info array lands.
+// infoWords is where the info array is copied to.
 func (l *Lane) infoWords() *[infoSlots]uint32 {
 	return (*[infoSlots]uint32)(unsafe.Pointer(unsafe.SliceData(l.pinnedWords[smallInfo:])))
 }
@@ -156,7 +155,7 @@ func (l *Lane) clearState(words int) error {
 	return cudaError("clearing running totals", cu.MemsetD8Async(l.state.ptr, 0, int64(8*words), l.stream))
 }
 
-// tileState hands out the state of one scan.
+// tileState returns the address of the state of one scan.
 func (l *Lane) tileState(tiles int) (uint64, error) {
 	at := l.stateUsed
 	l.stateUsed += tiles + 1

@@ -169,7 +169,8 @@ func TestInstallRace(t *testing.T) {
 func TestRemoveStale(t *testing.T) {
 	withoutUnnamed(t)
 	dir := t.TempDir()
-	stale, live, foreign := temp(t, filepath.Join(dir, "a"), BinsDataMagic+"..."), temp(t, filepath.Join(dir, "b"), PackedDataMagic), temp(t, filepath.Join(dir, "c"), "text")
+	stale, live, foreign := temp(t, filepath.Join(dir, "a"), BinsDataMagic+"..."),
+		temp(t, filepath.Join(dir, "b"), PackedDataMagic), temp(t, filepath.Join(dir, "c"), "text")
 	stalePath := stale.path
 	stale.Close() // as when the process ends
 	foreign.Close()

@@ -19,8 +19,9 @@ const (
 	PlusText       // Form.PlusText
 )
 
-// Form is everything about a record's text but its name, sequence and qualities. The zero value is a four-line FASTQ record, LF line ends, nothing after '+';
-// for FASTA, the sequence on one line.
+// Form is everything about a record's text but its name, sequence and qualities. The zero value
+// is a four-line FASTQ record, LF line ends, nothing after '+'; for FASTA, the sequence on one
+// line.
 type Form struct {
 	// CR has a bit for each of the four lines (name 1, sequence 2, plus 4, quality 8) that
 	// ended in CR LF. With SeqLines or QualLines set, bits 2 and 8 are not used: each line has its own.

@@ -33,7 +33,7 @@ func RenderingOf(o Options, kind Kind) Rendering {
 const MaxFileName = 255
 
 // CheckInputNames makes sure that the names of an archive's inputs are those of different
-// files, and nothing that is a path: archives come from anywhere. The error is ErrCorrupt.
+// files, and not paths: archives may be from anywhere. The error is ErrCorrupt.
 func CheckInputNames(inputs []Input) error {
 	seen := make(map[string]bool, len(inputs))
 	for i := range inputs {

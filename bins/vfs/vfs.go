@@ -285,9 +285,9 @@ func (f *File) Link(path string) error {
 	return withPath(path, linkUnnamed(f.f, path))
 }
 
-// Lock locks a file or directory against others that call Lock, until it is closed or the
-// process ends. It reports whether it is locked: false means that another process or descriptor has the lock. The error
-// wraps errors.ErrUnsupported where the file system has no locks.
+// Lock locks a file or directory against others that call Lock, until it is closed or the process
+// ends. It reports whether it is locked: false means that another process or descriptor has the
+// lock. The error wraps errors.ErrUnsupported where the file system has no locks.
 func (f *File) Lock() (bool, error) {
 	if err := injectFault("flock", f.path); err != nil {
 		return false, withPath(f.path, err)

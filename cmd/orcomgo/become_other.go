@@ -4,7 +4,7 @@ package main
 
 import "errors"
 
-// execProgram can't be done where a process can't be replaced.
+// execProgram fails where a process can't be replaced.
 func execProgram(string) error {
-	return errors.New("handing over to a GPU needs a Unix system")
+	return errors.New("starting the program for GPUs needs a Unix system")
 }

@@ -17,16 +17,16 @@ import (
 	"orcomgo/bins/record"
 )
 
-// Two programs come from this source. orcomgo runs anywhere; orcomgo-cuda, built with the
-// tag cuda, needs the CUDA driver to start at all. So the first asks the second whether
-// there is a GPU, in a child process, and becomes the second if there is.
+// Two programs are built from this source. orcomgo runs anywhere; orcomgo-cuda, built with the
+// tag cuda, can't start without the CUDA driver. So orcomgo runs the command probe of orcomgo-cuda
+// in a child process, and if that finds a GPU, replaces itself by orcomgo-cuda.
 const (
 	cudaProgram  = "orcomgo-cuda"
 	probeCommand = "probe"
 	probeTimeout = 20 * time.Second
-	// minGPUBytes is how many bytes of FASTQ there must be for each thread that the CPU could
-	// use, for --device auto to pay for the start-up of a GPU: docs/PERFORMANCE.md, "Where
-	// auto switches", has the measurement.
+	// minGPUBytes is from how many bytes of FASTQ on, for each thread that the CPU could use,
+	// --device auto chooses a GPU, whose start takes time: docs/PERFORMANCE.md, "Where auto
+	// switches", has the measurement.
 	minGPUBytes = 350_000_000
 )
 
@@ -41,8 +41,8 @@ type gpuBuild struct {
 // gpu is set by an init function of builds with the tag cuda.
 var gpu *gpuBuild
 
-// useDevice settles where binning runs: it readies the config for a GPU, replaces the
-// process by orcomgo-cuda, or leaves all as it is for the CPU.
+// useDevice decides where binning runs: it sets c.NewAssigner for a GPU, or replaces the process
+// by orcomgo-cuda, or leaves c unchanged for the CPU.
 func useDevice(ctx context.Context, device string, c *binning.Config) error {
 	if device == "cpu" || device == "auto" && !largeEnoughForGPU(c.Inputs, c.Threads) {
 		return nil
@@ -54,7 +54,7 @@ func useDevice(ctx context.Context, device string, c *binning.Config) error {
 			return nil
 		}
 	} else if err = execCUDAProgram(ctx); err == nil {
-		return errors.New("the hand-over to " + cudaProgram + " came back")
+		return errors.New(cudaProgram + " was not started")
 	}
 	if device == "gpu" {
 		return fmt.Errorf("--device gpu: %w", err)
@@ -97,7 +97,7 @@ func plainFASTQ(path string) int64 {
 }
 
 // execCUDAProgram replaces the process by the orcomgo-cuda beside it, with the same arguments, if
-// that finds a GPU. It returns only if that can't be.
+// that finds a GPU. It returns only on failure.
 func execCUDAProgram(ctx context.Context) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -113,7 +113,7 @@ func execCUDAProgram(ctx context.Context) error {
 	return execProgram(program)
 }
 
-// probe asks the program whether there is a GPU.
+// probe runs the program's command probe. The error says why there is no usable GPU.
 func probe(ctx context.Context, program string) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()

@@ -54,7 +54,8 @@ func TestHandOver(t *testing.T) {
 		output       string
 	}{
 		{"no program beside it", "", 1, "orcomgo: --device gpu: this build has no GPU support, and there is no orcomgo-cuda beside it\n"},
-		{"no GPU", "echo no CUDA-capable device is detected; exit 1", 1, "orcomgo: --device gpu: no usable GPU: no CUDA-capable device is detected\n"},
+		{"no GPU", "echo no CUDA-capable device is detected; exit 1", 1,
+			"orcomgo: --device gpu: no usable GPU: no CUDA-capable device is detected\n"},
 		{"a GPU", `[ "$1" = probe ] && exit 0; shift 3; echo "became $0 with $*"; exit 5`, 5, "became PROGRAM-cuda with " + input + " OUT\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

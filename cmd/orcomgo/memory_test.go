@@ -17,8 +17,9 @@ import (
 	"orcomgo/cmd/simreads/sim"
 )
 
-// peakCommand is the name under which the test binary plays orcomgo and, in the end, prints the most memory that it held, in bytes. (What
-// the system says of a child that ended counts what its parent held when it was made.)
+// peakCommand is the name under which the test binary plays orcomgo and, in the end, prints the
+// most memory that it held, in bytes. (What the system says of a child that ended counts what its
+// parent held when it was made.)
 const peakCommand = "orcomgo-peak"
 
 func playPeak() {
@@ -54,8 +55,9 @@ func peakOf(t *testing.T, args ...string) int {
 	return peak
 }
 
-// TestMemoryBoundHolds: --memory bounds the peak of pack, verify and unpack within 15 %, on reads that are hard to lay out as well. Those that share
-// 24 bases took 15 kB each, so 40,000 took 600 MB.
+// TestMemoryBoundHolds: --memory bounds the peak of pack, verify and unpack within 15 %, on reads
+// that are hard to lay out as well. Those that share 24 bases took 15 kB each, so 40,000 took 600
+// MB.
 func TestMemoryBoundHolds(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the peak of a process is read from /proc")

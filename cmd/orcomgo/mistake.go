@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// The mistakes that this file finds would otherwise make a directory with the name of a file
-// of reads, or one called "s3:".
+// The checks of this file find mistakes that would otherwise make a directory with the name of a
+// file of reads, or one called "s3:".
 
 var url = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
 
@@ -70,8 +70,8 @@ func findPair(args []string) (first, second string, ok bool) {
 }
 
 // mates reports whether two names differ first in the number of a mate: run_1.fq and
-// run_2.fq, run_R1_001.fastq.gz and run_R2_001.fastq.gz, run.r1.fq and run.r2.fq. What comes
-// after the number may differ: it may be what is mistaken.
+// run_2.fq, run_R1_001.fastq.gz and run_R2_001.fastq.gz, run.r1.fq and run.r2.fq. The text after
+// the number may differ, because it may be the mistake.
 func mates(a, b string) bool {
 	i := 0
 	for i < min(len(a), len(b)) && a[i] == b[i] {

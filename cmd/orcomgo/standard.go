@@ -23,13 +23,13 @@ var (
 	errNoStdout = errors.New("standard output is closed (or is /dev/null, open for reading too; verify checks without writing)")
 )
 
-// closedInput stands for a standard input that is closed.
+// closedInput is a standard input that is closed.
 type closedInput struct{}
 
 func (closedInput) Read([]byte) (int, error) { return 0, errNoStdin }
 
-// stdoutWriter is standard output. It keeps the first error, so that a command that prints line
-// by line fails even if it does not look at each.
+// stdoutWriter is standard output. It keeps the first error, so that a command that prints line by
+// line fails even if it does not check each error.
 type stdoutWriter struct {
 	to      io.Writer
 	written bool
@@ -46,7 +46,7 @@ func (r *stdoutWriter) Write(b []byte) (int, error) {
 	return n, r.err
 }
 
-// close reports what the system found wrong only now, as network file systems and quotas may.
+// close closes standard output: network file systems and quotas may report errors only then.
 func (r *stdoutWriter) close() {
 	if f, ok := r.to.(*os.File); ok && r.written && r.err == nil {
 		r.keep(f.Close())
@@ -63,11 +63,11 @@ func (r *stdoutWriter) keep(err error) {
 	}
 }
 
-// brokenPipe reports whether an error is that nobody reads standard output any more.
+// brokenPipe reports whether an error is that the reader of standard output has ended.
 func brokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
 // stderrWriter is standard error. What is written there (progress, summaries, the line about a
-// failure) is not a command's result: that it can't be written changes nothing.
+// failure) is not a command's result, so errors of writing it are ignored.
 type stderrWriter struct{ to io.Writer }
 
 func (r stderrWriter) Write(b []byte) (int, error) {
