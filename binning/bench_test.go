@@ -19,10 +19,7 @@ func BenchmarkCPU(b *testing.B) {
 		keep Keep
 	}{{"reads only", Keep{}}, {"all", Keep{Names: true, Quals: true, Forms: true}}} {
 		b.Run(bb.name, func(b *testing.B) {
-			a, err := NewCPU(Resources{Streams: 1, Run: serial})
-			if err != nil {
-				b.Fatal(err)
-			}
+			a := NewCPU(Resources{Streams: 1, Run: serial})
 			var block bins.Block
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
@@ -38,10 +35,7 @@ func BenchmarkCPU(b *testing.B) {
 // one thread, in bytes of text.
 func BenchmarkEncode(b *testing.B) {
 	text := simulate(1, 40_000, 100, 100, "1")
-	a, err := NewCPU(Resources{Streams: 1, Run: serial})
-	if err != nil {
-		b.Fatal(err)
-	}
+	a := NewCPU(Resources{Streams: 1, Run: serial})
 	var block bins.Block
 	if err := a.Assign(context.Background(), &Text{Data: text, Last: true, Keep: Keep{Names: true, Quals: true, Forms: true}}, &block); err != nil {
 		b.Fatal(err)

@@ -85,7 +85,7 @@ func render(t testing.TB, b *bins.Block, kind record.Kind, o *record.Options) []
 	var text []byte
 	names, quals := b.Names, b.Quals
 	for k := range b.Records {
-		n := b.Len(k)
+		n := b.Lengths.Of(k)
 		seq := seqs[:n]
 		seqs = seqs[n:]
 		if o.ReadsOnly {
@@ -120,7 +120,7 @@ func checkBlock(t testing.TB, b *bins.Block) {
 			if k > at && b.Order[k] <= b.Order[k-1] {
 				t.Fatal("reads of a bin do not ascend")
 			}
-			n := b.Len(int(b.Order[k]))
+			n := b.Lengths.Of(int(b.Order[k]))
 			bases += uint64(n)
 			if bin.Signature == bins.NBin && b.Place[k] != 0 {
 				t.Fatal("a read of the N bin has a place")

@@ -17,8 +17,8 @@ import (
 //
 // Half of the streams, rounded up, are served at a time; the others read, encode or write
 // meanwhile, and the working memory of theirs is saved.
-func NewCPU(r Resources) (Assigner, error) {
-	return &cpu{run: r.Run, busy: make(chan struct{}, max(1, (r.Streams+1)/2))}, nil
+func NewCPU(r Resources) Assigner {
+	return &cpu{run: r.Run, busy: make(chan struct{}, max(1, (r.Streams+1)/2))}
 }
 
 type cpu struct {
@@ -136,7 +136,7 @@ func (c *cpu) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 			return err
 		}
 	}
-	if b.Lengths != nil {
+	if b.Lengths.Each != nil {
 		j.lengths = j.spareLengths // the block keeps what was j's
 	}
 	return nil
@@ -214,13 +214,13 @@ func (j *job) takeApart() error {
 		minLen, maxLen = min(minLen, s.minLen), max(maxLen, s.maxLen)
 	}
 	var varied []uint32
-	b.FixedLen = 0
+	b.Lengths.Fixed = 0
 	if n > 0 && minLen == maxLen {
-		b.FixedLen = minLen
+		b.Lengths.Fixed = minLen
 	} else if n > 0 {
 		varied = j.lengths
 	}
-	j.spareLengths, b.Lengths = b.Lengths, varied
+	j.spareLengths, b.Lengths.Each = b.Lengths.Each, varied
 	if b.Names = keep(b.Names, j.Keep.Names, names); b.Names != nil {
 		b.Names = b.Names[:names]
 	}

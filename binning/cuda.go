@@ -27,11 +27,8 @@ func NewCUDA(r *Resources) (Assigner, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cuda{dev: dev, note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
-	if c.cpu, err = NewCPU(*r); err == nil {
-		err = c.makeLanes(r)
-	}
-	if err != nil {
+	c := &cuda{dev: dev, cpu: NewCPU(*r), note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
+	if err := c.makeLanes(r); err != nil {
 		dev.Close()
 		return nil, err
 	}
@@ -159,7 +156,7 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	}
 	if cols.pinned {
 		cols.pinned = false
-		b.Lengths, b.Order, b.Place, b.Packed, b.Exceptions, b.Names, b.Quals = nil, nil, nil, nil, nil, nil, nil
+		b.Lengths.Each, b.Order, b.Place, b.Packed, b.Exceptions, b.Names, b.Quals = nil, nil, nil, nil, nil, nil, nil
 	}
 	c.mu.Lock()
 	c.stats.CPUBlocks++
@@ -198,9 +195,9 @@ func (c *cuda) onDevice(ctx context.Context, t *Text, b *bins.Block, cols *cudaC
 	}
 	cols.pinned = true
 	b.Records = r.Records
-	b.Lengths, b.FixedLen = r.Lengths, 0
+	b.Lengths.Each, b.Lengths.Fixed = r.Lengths, 0
 	if r.Lengths == nil {
-		b.FixedLen = r.MinLen
+		b.Lengths.Fixed = r.MinLen
 	}
 	b.Bins = binsOf(b.Bins[:0], r)
 	b.Order, b.Place, b.Packed = r.Order, r.Place, r.Packed

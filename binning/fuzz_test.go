@@ -27,7 +27,7 @@ func binText(t testing.TB, text []byte, blockSize int, wrapped bool) ([]byte, er
 		c = newRecordCutter(src, kind, blockSize, text, true)
 	}
 	defer func() { c.close() }()
-	a, _ := NewCPU(Resources{Run: serial})
+	a := NewCPU(Resources{Run: serial})
 	grow := func(buf []byte, n int) ([]byte, error) { return append(make([]byte, 0, n), buf...), nil }
 	var out []byte
 	for first := uint64(0); ; {
@@ -77,7 +77,7 @@ func checkSignatures(t testing.TB, b *bins.Block) {
 	}
 	starts := make([]int, b.Records+1)
 	for k := range b.Records {
-		starts[k+1] = starts[k] + b.Len(k)
+		starts[k+1] = starts[k] + b.Lengths.Of(k)
 	}
 	at := 0
 	for _, bin := range b.Bins {

@@ -1,6 +1,7 @@
 package binning
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -26,9 +27,9 @@ const sniffLen = 1 << 20
 // openInput opens an input and looks at its first text. With wrapped, FASTQ is read as
 // such; it is also if the first text shows that it must be, and then the returned error
 // tells why it could not be the usual kind.
-func (r *run) openInput(i int, wrapped bool) (*input, *RecordError, error) {
+func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *RecordError, error) {
 	spec := r.Inputs[i]
-	src, err := r.openSource(spec.Path, &r.read[i])
+	src, err := r.openSource(ctx, spec.Path, &r.read[i])
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,13 +103,13 @@ func sniff(text []byte, ended bool) (*shape, uint64) {
 }
 
 // open opens all inputs.
-func (r *run) open(wrapped []*RecordError) error {
+func (r *run) open(ctx context.Context, wrapped []*RecordError) error {
 	names := make(map[string]string)
 	for i, spec := range r.Inputs {
 		if m := spec.Mate; m >= 0 && (m >= len(r.Inputs) || m == i || r.Inputs[m].Mate != i || r.Inputs[m].First == spec.First) {
 			return fmt.Errorf("%s: its mate is not the other one of a pair", spec.Path)
 		}
-		in, strict, err := r.openInput(i, wrapped[i] != nil)
+		in, strict, err := r.openInput(ctx, i, wrapped[i] != nil)
 		if err != nil {
 			return err
 		}

@@ -15,8 +15,7 @@ import (
 // run is a run in progress.
 type run struct {
 	*Config
-	ctx      context.Context
-	cancel   context.CancelFunc
+	cancel   context.CancelFunc // ends the context that the stages have
 	pool     *pool
 	assigner Assigner
 	out      *bins.Writer
@@ -46,7 +45,7 @@ type item struct {
 }
 
 // pipeline runs everything between opening the inputs and committing the archive.
-func (r *run) pipeline() error {
+func (r *run) pipeline(ctx context.Context) error {
 	buffers := make(chan struct{}, r.Streams)
 	for range r.Streams {
 		buffers <- struct{}{}
@@ -59,22 +58,22 @@ func (r *run) pipeline() error {
 			defer streams.Done()
 			var s stream
 			for it := range items {
-				r.process(it, &s, func() { buffers <- struct{}{} })
+				r.process(ctx, it, &s, func() { buffers <- struct{}{} })
 			}
 		}()
 	}
 	turn := make(chan struct{})
 	close(turn)
 	for feed := newFeeder(r.inputs); ; {
-		in := feed.next(r.ctx)
+		in := feed.next(ctx)
 		if in == nil {
 			break
 		}
 		select {
 		case <-buffers:
-		case <-r.ctx.Done():
+		case <-ctx.Done():
 		}
-		if r.ctx.Err() != nil {
+		if ctx.Err() != nil {
 			break
 		}
 		it := &item{in: in, filled: make(chan struct{}), turn: turn, done: make(chan struct{})}
@@ -92,7 +91,7 @@ func (r *run) pipeline() error {
 	streams.Wait()
 	fills.Wait()
 	if r.err == nil {
-		r.err = r.ctx.Err()
+		r.err = ctx.Err()
 	}
 	if r.err == nil {
 		r.err = r.mates.finish(r.inputs)
@@ -148,14 +147,14 @@ type stream struct {
 }
 
 // process takes a block from text to its place in the files.
-func (r *run) process(it *item, s *stream, freed func()) {
+func (r *run) process(ctx context.Context, it *item, s *stream, freed func()) {
 	<-it.filled
 	err := it.err
 	if err == nil {
-		err = r.ctx.Err()
+		err = ctx.Err()
 	}
 	if err == nil {
-		err = r.assign(it, s)
+		err = r.assign(ctx, it, s)
 	}
 	if it.buf != nil {
 		r.assigner.Free(it.buf)
@@ -236,7 +235,7 @@ func (c *Config) keep() Keep {
 }
 
 // assign fills the stream's block from the text.
-func (r *run) assign(it *item, s *stream) error {
+func (r *run) assign(ctx context.Context, it *item, s *stream) error {
 	t, b, o := it.chunk, &s.block, &r.Options
 	t.Keep = r.keep()
 	sum := t.textHash
@@ -252,7 +251,7 @@ func (r *run) assign(it *item, s *stream) error {
 		}()
 	}
 	stop := r.clocks.assign.start()
-	err := r.assigner.Assign(r.ctx, &t.Text, b)
+	err := r.assigner.Assign(ctx, &t.Text, b)
 	stop()
 	wait.Wait()
 	if err != nil {

@@ -444,10 +444,9 @@ func (a *errAssigner) Assign(ctx context.Context, t *Text, b *bins.Block) error 
 func TestAssignerFails(t *testing.T) {
 	text := simulate(9, 3000, 100, 100, "1")
 	c := Config{Streams: 3, Options: record.Options{BlockSize: 50_000}, NewAssigner: func(r *Resources) (Assigner, error) {
-		inner, err := NewCPU(*r)
-		a := &errAssigner{Assigner: inner}
+		a := &errAssigner{Assigner: NewCPU(*r)}
 		a.left.Store(5)
-		return a, err
+		return a, nil
 	}}
 	if _, err := binTexts(t, c, testInput{"x", text}); err == nil || err.Error() != errTest.Error() {
 		t.Errorf("error is %v", err)

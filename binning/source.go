@@ -3,6 +3,7 @@ package binning
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -49,7 +50,7 @@ type source struct {
 
 // open opens an input and finds out from its first bytes how it is compressed. What is
 // read from anything but a regular file ends with ctx, even while it waits for bytes.
-func (r *run) openSource(path string, count *atomic.Uint64) (*source, error) {
+func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64) (*source, error) {
 	// Reading waits more than it works, so it has goroutines of its own.
 	s := &source{path: path, count: count, tick: r.progress, side: newPool(min(8, max(2, r.pool.threads))).run, close: func() {}}
 	var in io.Reader
@@ -63,9 +64,9 @@ func (r *run) openSource(path string, count *atomic.Uint64) (*source, error) {
 				s.file, s.before = f, info
 			}
 		}
-		in = newPump(r.ctx, in)
+		in = newPump(ctx, in)
 	} else {
-		f, err := openFile(r.ctx, path)
+		f, err := openFile(ctx, path)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, vfs.Cause(err))
 		}
@@ -82,7 +83,7 @@ func (r *run) openSource(path string, count *atomic.Uint64) (*source, error) {
 		if s.plain, s.size = info.Mode().IsRegular(), info.Size(); s.plain {
 			s.file, s.before, s.named = f, info, true
 		} else {
-			in = newPump(r.ctx, f)
+			in = newPump(ctx, f)
 		}
 	}
 	b := bufio.NewReaderSize(&counted{in, count}, 1<<18)

@@ -2,9 +2,12 @@ package binning
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"math/rand"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -264,7 +267,7 @@ func TestManyLate(t *testing.T) {
 	runs := 0
 	c.NewAssigner = func(r *Resources) (Assigner, error) {
 		runs++
-		return NewCPU(*r)
+		return NewCPU(*r), nil
 	}
 	c.Progress = func(_ string, done, _ uint64) { most = max(most, done) }
 	dir, err := binTexts(t, c, inputs...)
@@ -279,4 +282,41 @@ func TestManyLate(t *testing.T) {
 	if runs != 3 {
 		t.Errorf("%d runs", runs)
 	}
+}
+
+// TestLateBesideStdin: an input that turns out to be wrapped far into the file would have all
+// inputs read again, and standard input is used up by then: that is an error, not an archive
+// without its reads.
+func TestLateBesideStdin(t *testing.T) {
+	late := append(simulate(1, 8_000, 60, 60, "1"), "@w\nAC\nGT\n+\nII\nII\n"...)
+	stdin := simulate(2, 100, 60, 60, "1")
+	path := filepath.Join(t.TempDir(), "a.fastq")
+	if err := os.WriteFile(path, late, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, in := range map[string]io.Reader{"pipe": bytes.NewReader(stdin), "file": openText(t, stdin)} {
+		c := Config{OutDir: filepath.Join(t.TempDir(), "out"), Stdin: in, Inputs: []InputSpec{{Path: "-", Mate: -1}, {Path: path, Mate: -1}}}
+		_, err := Run(context.Background(), c)
+		var bad *RecordError
+		if !errors.As(err, &bad) || bad.Record != 8001 || !strings.HasSuffix(err.Error(), "and stdin can be read only once") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(c.OutDir); err == nil {
+			t.Errorf("%s: the output directory is there", name)
+		}
+	}
+}
+
+// openText returns a file that holds a text.
+func openText(t *testing.T, text []byte) *os.File {
+	path := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
 }

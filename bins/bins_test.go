@@ -23,18 +23,18 @@ import (
 // sample makes a block as an assigner would: random reads, some of them reversed, names,
 // qualities, exceptions and odd forms. It returns the letters of the reads as well.
 func sample(rng *rand.Rand, input int, first uint64, records int, varied bool) (*Block, [][]byte) {
-	b := &Block{Input: input, FirstRecord: first, Records: records, TextLen: uint64(300 * records), FixedLen: 37,
+	b := &Block{Input: input, FirstRecord: first, Records: records, TextLen: uint64(300 * records), Lengths: record.Lengths{Fixed: 37},
 		Names: []byte{}, Quals: []byte{}}
 	rng.Read(b.TextHash[:])
 	reads, sigs := make([][]byte, records), make([]uint32, records)
 	if varied {
-		b.Lengths, b.FixedLen = make([]uint32, records), 0
+		b.Lengths.Each, b.Lengths.Fixed = make([]uint32, records), 0
 	}
 	for i := range reads {
 		n := 37
 		if varied {
 			n = rng.Intn(90)
-			b.Lengths[i] = uint32(n)
+			b.Lengths.Each[i] = uint32(n)
 		}
 		reads[i] = make([]byte, n)
 		for j := range reads[i] {
@@ -262,7 +262,7 @@ func TestParts(t *testing.T) {
 				!reflect.DeepEqual(all.Place, want.Place) || !bytes.Equal(all.Packed, want.Packed) {
 				t.Errorf("%+v: block %d: the parts are not the whole", c, i)
 			}
-			part.Lengths = nil
+			part.Lengths = record.Lengths{}
 		}
 		if parts < c.least {
 			t.Errorf("%+v: only %d parts", c, parts)

@@ -1,9 +1,12 @@
 package bins
 
-import "orcomgo/bins/record"
+import (
+	"orcomgo/bins/record"
+	"orcomgo/minimizer"
+)
 
-// NBin is the bin of the reads that have no signature; it sorts after the 65,536 real ones.
-const NBin = 1 << 16
+// NBin is the bin of the reads that have no signature; it sorts after all others.
+const NBin = minimizer.None
 
 // Block is one block of one input after binning: its reads grouped by signature, its
 // names and qualities in input order, and a sparse record of everything else in the text.
@@ -16,9 +19,7 @@ type Block struct {
 	TextLen  uint64   // bytes of original text
 	TextHash [16]byte // XXH3-128 of the original text, big-endian
 
-	// Lengths holds the length in bases of each read, in input order; nil when all are FixedLen.
-	Lengths  []uint32
-	FixedLen uint32
+	Lengths record.Lengths // in input order
 
 	// Bins lists the bins that occur, by ascending signature. The stored reads follow in
 	// this order: the i-th stored read is read Order[i]; inside a bin Order ascends.
@@ -48,15 +49,7 @@ type Block struct {
 
 // Bin is a run of stored reads with one signature.
 type Bin struct {
-	Signature uint32 // 0..65535, or NBin
+	Signature uint32 // 0..NBin-1, or NBin
 	Reads     uint32
 	Bases     uint64
-}
-
-// Len returns the length in bases of the read with the given ordinal.
-func (b *Block) Len(ordinal int) int {
-	if b.Lengths == nil {
-		return int(b.FixedLen)
-	}
-	return int(b.Lengths[ordinal])
 }

@@ -2,7 +2,6 @@ package bins
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 	"unsafe"
 
@@ -55,7 +54,7 @@ func appendBins(dst []byte, b *Block, sizes []uint64) []byte {
 		dst = binary.AppendUvarint(dst, uint64(bin.Signature-next))
 		next = bin.Signature + 1
 		dst = binary.AppendUvarint(dst, uint64(bin.Reads))
-		if b.Lengths != nil {
+		if b.Lengths.Each != nil {
 			dst = binary.AppendUvarint(dst, bin.Bases)
 			dst = binary.AppendUvarint(dst, sizes[i])
 		}
@@ -87,7 +86,7 @@ func parseBins(data []byte, info *BlockInfo) ([]Bin, []uint64, error) {
 		bins, sizes = append(bins, bin), append(sizes, size)
 	}
 	if !ok || reads != uint64(info.Records) || bases != info.Bases || bytes != info.PackedLen {
-		return nil, nil, fmt.Errorf("%w: the bin table of a block makes no sense", parse.ErrCorrupt)
+		return nil, nil, errNonsense
 	}
 	return bins, sizes, nil
 }
@@ -125,8 +124,8 @@ func parseExceptions(dst []record.Exception, data []byte, b *Block) ([]record.Ex
 		n := c.AtMost(1 << 32)
 		end = start + n
 		e := record.Exception{Read: uint32(read), Start: uint32(start), Len: uint32(n), Byte: c.Byte()}
-		if c.Failed() || n == 0 || read >= uint64(b.Records) || end > uint64(b.Len(int(read))) || !record.ExceptionByte(e.Byte) {
-			return dst, fmt.Errorf("%w: the exceptions of a block make no sense", parse.ErrCorrupt)
+		if c.Failed() || n == 0 || read >= uint64(b.Records) || end > uint64(b.Lengths.Of(int(read))) || !record.ExceptionByte(e.Byte) {
+			return dst, errNonsense
 		}
 		dst = append(dst, e)
 	}

@@ -175,7 +175,7 @@ func FuzzSections(f *testing.F) {
 	f.Add(appendBins(nil, b, binSizes(b)), appendExceptions(nil, b.Exceptions))
 	f.Fuzz(func(t *testing.T, table, exceptions []byte) {
 		info := &BlockInfo{Records: 100, Varied: true, PackedLen: uint64(len(b.Packed))}
-		for _, n := range b.Lengths {
+		for _, n := range b.Lengths.Each {
 			info.Bases += uint64(n)
 		}
 		if bins, sizes, err := parseBins(table, info); err == nil {
@@ -192,7 +192,7 @@ func FuzzSections(f *testing.F) {
 		}
 		if e, err := parseExceptions(nil, exceptions, b); err == nil {
 			for i := range e {
-				if uint64(e[i].Start)+uint64(e[i].Len) > uint64(b.Lengths[e[i].Read]) || i > 0 &&
+				if uint64(e[i].Start)+uint64(e[i].Len) > uint64(b.Lengths.Each[e[i].Read]) || i > 0 &&
 					(e[i].Read < e[i-1].Read || e[i].Read == e[i-1].Read && e[i].Start < e[i-1].Start+e[i-1].Len) {
 					t.Errorf("exception %+v", e[i])
 				}

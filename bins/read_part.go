@@ -22,7 +22,7 @@ func (r *Reader) columnRange(sec, block int, from, to uint64, dst []byte) ([]byt
 		return nil, err
 	}
 	if from > to || to > d.sections[sec].raw {
-		return nil, r.bad(sec, block, "it is too short")
+		return nil, r.bad(sec, block, errShort)
 	}
 	return r.packedRange(d, sec, block, from, to, dst)
 }
@@ -59,7 +59,7 @@ func (r *Reader) NameMarks(block, every int) ([]uint64, error) {
 		}
 	}
 	if open || records != info.Records {
-		return nil, r.bad(secNames, block, "their number differs")
+		return nil, r.bad(secNames, block, errCount)
 	}
 	return append(marks, s.raw), nil
 }
@@ -120,9 +120,9 @@ func (r *Reader) EachPart(block int, lo, hi uint32, dst *Block, f func() error) 
 				}
 				read := int(order[k])
 				if read <= last || read >= info.Records {
-					return r.bad(secOrder, block, "it makes no sense")
+					return r.bad(secOrder, block, errNonsense)
 				}
-				length := record.PackedLen(dst.Len(read))
+				length := record.PackedLen(dst.Lengths.Of(read))
 				if k > i && size+length > partBytes {
 					break
 				}

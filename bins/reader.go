@@ -221,11 +221,14 @@ func (r *Reader) directory(block int) (*directory, *BlockInfo, error) {
 	return d, b, nil
 }
 
-// bad returns an error about a section of a block.
-func (r *Reader) bad(sec, block int, what string) error {
+// bad returns an error about a section of a block, which wraps ErrCorrupt and the cause.
+func (r *Reader) bad(sec, block int, cause error) error {
 	f := r.meta
 	if sec < dataSections {
 		f = r.data
 	}
-	return fmt.Errorf("%s: %w: block %d: %s: %s", f.Name(), parse.ErrCorrupt, block, sectionNames[sec], what)
+	if errors.Is(cause, parse.ErrCorrupt) {
+		return fmt.Errorf("%s: block %d: %s: %w", f.Name(), block, sectionNames[sec], cause)
+	}
+	return fmt.Errorf("%s: %w: block %d: %s: %w", f.Name(), parse.ErrCorrupt, block, sectionNames[sec], cause)
 }

@@ -20,7 +20,7 @@ func (b *Block) AppendSequences(dst []byte) ([]byte, error) {
 func (b *Block) AppendSequencesOf(dst []byte, from, to int) ([]byte, error) {
 	starts := make([]int, to-from+1)
 	for i := range to - from {
-		starts[i+1] = starts[i] + b.Len(from+i)
+		starts[i+1] = starts[i] + b.Lengths.Of(from+i)
 	}
 	at := len(dst)
 	dst = slices.Grow(dst, starts[to-from])[:at+starts[to-from]]
@@ -33,7 +33,7 @@ func (b *Block) AppendSequencesOf(dst []byte, from, to int) ([]byte, error) {
 		if int(read) >= b.Records {
 			return dst, fmt.Errorf("%w: a read has no ordinal", parse.ErrCorrupt)
 		}
-		n := b.Len(int(read))
+		n := b.Lengths.Of(int(read))
 		size := record.PackedLen(n)
 		if size > len(packed) {
 			return dst, fmt.Errorf("%w: bases are missing", parse.ErrCorrupt)

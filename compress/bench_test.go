@@ -11,13 +11,13 @@ import (
 
 func BenchmarkRender(b *testing.B) {
 	const n, length = 10_000, 100
-	c := &columns{records: n, fixed: length, quals: bytes.Repeat([]byte("F"), n*length), names: bytes.Repeat([]byte("M01:7:FC:1:1101:1234:5678 1:N:0:1\n"), n)}
-	seqs := bytes.Repeat([]byte("A"), n*length)
+	c := &columns{records: n, lengths: record.Lengths{Fixed: length}, quals: bytes.Repeat([]byte("F"), n*length), names: bytes.Repeat([]byte("M01:7:FC:1:1101:1234:5678 1:N:0:1\n"), n)}
+	c.letters = bytes.Repeat([]byte("A"), n*length)
 	dst := make([]byte, 0, textSize(record.AsRecords, c))
 	b.SetBytes(int64(cap(dst)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := render(dst, record.AsRecords, record.FASTQ, c, seqs, nil); err != nil {
+		if _, err := render(dst, record.AsRecords, record.FASTQ, c, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -32,7 +32,7 @@ func BenchmarkPermute(b *testing.B) {
 	quals, names := bytes.Repeat([]byte("F"), n*length), bytes.Repeat([]byte("M01:7:FC:1:1101:1234:5678 1:N:0:1\n"), n)
 	b.SetBytes(int64(len(quals) + len(names)))
 	for b.Loop() {
-		c := &columns{records: n, fixed: length, quals: quals, names: names}
+		c := &columns{records: n, lengths: record.Lengths{Fixed: length}, quals: quals, names: names}
 		c.permute(perm)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"orcomgo/bins"
+	"orcomgo/compress/archive"
 )
 
 // markEvery is how far apart the records are whose offsets a loaded block remembers.
@@ -14,11 +15,12 @@ const markEvery = 1 << 12
 // loaded is a block of the bins without its names and qualities, which are read for a slice at a time: with those, blocks would
 // take more memory than all else. Marks tell where those of a record are.
 type loaded struct {
-	bins.Block // with the reads as they are stored, where letters are wanted
-	number     int
-	from       columnReader
-	nameMarks  []uint64 // where the name of record i*markEvery begins, and where the names end
-	baseMarks  []int    // bases before record i*markEvery, where lengths vary
+	bins.Block
+	letters   bool // the reads are there as they are stored, and their letters are wanted
+	number    int
+	from      columnReader
+	nameMarks []uint64 // where the name of record i*markEvery begins, and where the names end
+	baseMarks []int    // bases before record i*markEvery, where lengths vary
 }
 
 // columnReader reads from names and qualities of blocks what a slice needs; a bins.Reader is one.
@@ -30,14 +32,14 @@ type columnReader interface {
 
 // mark fills in the marks.
 func (l *loaded) mark(k keeps) (err error) {
-	if k.names {
+	if k[archive.Names] {
 		if l.nameMarks, err = l.from.NameMarks(l.number, markEvery); err != nil {
 			return err
 		}
 	}
-	if l.Lengths != nil {
+	if l.Lengths.Each != nil {
 		at := 0
-		for i, n := range l.Lengths {
+		for i, n := range l.Lengths.Each {
 			if i%markEvery == 0 {
 				l.baseMarks = append(l.baseMarks, at)
 			}
@@ -79,25 +81,15 @@ func (l *loaded) quals(lo, hi int) ([]byte, error) {
 
 // baseOffset returns how many bases, and so qualities, come before record i; i may be Records.
 func (l *loaded) baseOffset(i int) int {
-	if l.Lengths == nil {
-		return i * int(l.FixedLen)
+	if l.Lengths.Each == nil || i == 0 {
+		return i * int(l.Lengths.Fixed)
 	}
-	if i == l.Records {
-		i--
-		if i < 0 {
-			return 0
-		}
-		return l.baseOffset(i) + int(l.Lengths[i])
-	}
-	at := l.baseMarks[i/markEvery]
-	for _, n := range l.Lengths[i/markEvery*markEvery : i] {
-		at += int(n)
-	}
-	return at
+	mark := (i - 1) / markEvery
+	return l.baseMarks[mark] + int(l.Lengths.Sum(mark*markEvery, i))
 }
 
-// blockCache loads the blocks that slices ask for, each once, and drops a block after the
-// last slice that touches it.
+// blockCache loads the blocks that slices need, each once, and releases a block after the last
+// slice that needs it.
 type blockCache struct {
 	r       *bins.Reader
 	keeps   []keeps // by input
@@ -111,7 +103,7 @@ type cacheEntry struct {
 	once sync.Once
 	l    *loaded
 	err  error
-	uses int // slices that will still ask for it
+	uses int // slices that still need it
 }
 
 // newBlockCache prepares for exactly the slices of specs.
@@ -150,7 +142,7 @@ func (c *blockCache) touched(input int, from uint64, n int) []int {
 
 // acquire returns the n records at from of an input. What it returns shares memory with
 // blocks; release must be called for each slice once they are no longer needed.
-func (c *blockCache) acquire(input int, from uint64, n int) (*columns, []byte, error) {
+func (c *blockCache) acquire(input int, from uint64, n int) (*columns, error) {
 	var ls []*loaded
 	for _, b := range c.touched(input, from, n) {
 		c.mu.Lock()
@@ -158,11 +150,11 @@ func (c *blockCache) acquire(input int, from uint64, n int) (*columns, []byte, e
 		c.mu.Unlock()
 		e.once.Do(func() { e.l, e.err = c.load(input, b) })
 		if e.err != nil {
-			return nil, nil, e.err
+			return nil, e.err
 		}
 		ls = append(ls, e.l)
 	}
-	return gather(input, from, n, ls, c.keeps[input], c.letters)
+	return gather(input, from, n, ls, c.keeps[input])
 }
 
 func (c *blockCache) release(input int, from uint64, n int) {
@@ -179,12 +171,8 @@ func (c *blockCache) release(input int, from uint64, n int) {
 
 func (c *blockCache) load(input, block int) (*loaded, error) {
 	k := c.keeps[input]
-	want := bins.WantLengths | bins.WantExceptions
-	if k.forms {
-		want |= bins.WantForms
-	}
-	l := &loaded{from: c.r, number: block}
-	if err := c.r.ReadColumns(block, want, &l.Block); err != nil {
+	l := &loaded{letters: c.letters, number: block, from: c.r}
+	if err := c.r.ReadColumns(block, k.fromBins(), &l.Block); err != nil {
 		return nil, err
 	}
 	if c.letters {

@@ -60,7 +60,7 @@ func (c *textCheck) digest(b []byte) {
 	}
 }
 
-// compare is the rest of add.
+// compare is the part of add that compares with the blocks.
 func (c *textCheck) compare(b []byte) error {
 	c.bytes += uint64(len(b))
 	if !c.whole {

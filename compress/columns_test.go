@@ -39,28 +39,29 @@ func (c *testColumns) ReadQuals(_ int, from, to uint64, _ []byte) ([]byte, error
 // testBlock makes a block of n records at first, of mixed or equal lengths, and what it holds.
 func testBlock(rng *rand.Rand, first uint64, n int, varied bool, def record.Form) (*loaded, []textRecord) {
 	columns := new(testColumns)
-	l := &loaded{from: columns}
+	l := &loaded{letters: true, from: columns}
 	var all []textRecord
 	l.FirstRecord, l.Records, l.Forms.Default = first, n, def
 	if varied {
-		l.Lengths = make([]uint32, n)
+		l.Lengths.Each = make([]uint32, n)
 	} else {
-		l.FixedLen = 7
+		l.Lengths.Fixed = 7
 	}
 	for i := range n {
 		if varied {
-			l.Lengths[i] = uint32(rng.Intn(9))
+			l.Lengths.Each[i] = uint32(rng.Intn(9))
 		}
+		length := l.Lengths.Of(i)
 		name, letters, quals := fmt.Sprintf("r%d\n", first+uint64(i)), []byte{}, []byte{}
-		packed := make([]byte, record.PackedLen(l.Len(i)))
-		for j := range l.Len(i) {
+		packed := make([]byte, record.PackedLen(length))
+		for j := range length {
 			base := rng.Intn(4)
 			packed[j/4] |= byte(base) << (j % 4 * 2)
 			letters = append(letters, "ACGT"[base])
 			quals = append(quals, byte(33+rng.Intn(40)))
 		}
 		r := textRecord{name: name, qual: string(quals)}
-		if l.Len(i) > 0 && rng.Intn(5) == 0 {
+		if length > 0 && rng.Intn(5) == 0 {
 			l.Exceptions = append(l.Exceptions, record.Exception{Read: uint32(i), Len: 1, Byte: 'N'})
 			letters[0], r.exceptions = 'N', fmt.Sprint(0, 1, 'N', " ")
 		}
@@ -73,29 +74,26 @@ func testBlock(rng *rand.Rand, first uint64, n int, varied bool, def record.Form
 		r.form = *l.Forms.Of(uint32(i))
 		all = append(all, r)
 	}
-	l.mark(keeps{true, true, true})
+	l.mark(keepsOf(record.Options{}, record.FASTQ))
 	return l, all
 }
 
-// record is all there is of a record, for comparison.
+// textRecord is all there is of a record, for comparison.
 type textRecord struct {
 	name, qual, seq string
 	exceptions      string
 	form            record.Form
 }
 
-func recordsOf(c *columns, letters []byte) []textRecord {
+func recordsOf(c *columns) []textRecord {
 	var rs []textRecord
 	names := strings.SplitAfter(string(c.names), "\n")
 	at := 0
 	for i := range c.records {
-		n := int(c.fixed)
-		if c.lengths != nil {
-			n = int(c.lengths[i])
-		}
+		n := c.lengths.Of(i)
 		r := textRecord{name: names[i], qual: string(c.quals[at : at+n]), form: *c.forms.Of(uint32(i))}
-		if letters != nil {
-			r.seq = string(letters[at : at+n])
+		if c.letters != nil {
+			r.seq = string(c.letters[at : at+n])
 		}
 		for _, e := range record.ExceptionsOf(c.exceptions, uint32(i), uint32(i)+1) {
 			r.exceptions += fmt.Sprint(e.Start, e.Len, e.Byte, " ")
@@ -108,7 +106,7 @@ func recordsOf(c *columns, letters []byte) []textRecord {
 
 func TestGather(t *testing.T) {
 	rng := rand.New(rand.NewSource(2))
-	k := keeps{true, true, true}
+	k := keepsOf(record.Options{}, record.FASTQ)
 	crlf := record.Form{CR: 15}
 	for _, varied := range [][]bool{{false, false, false}, {true, true, true}, {false, true, false}} {
 		var blocks []*loaded
@@ -131,11 +129,11 @@ func TestGather(t *testing.T) {
 					bs = append(bs, b)
 				}
 			}
-			c, letters, err := gather(0, uint64(from), n, bs, k, true)
+			c, err := gather(0, uint64(from), n, bs, k)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := recordsOf(c, letters); !reflect.DeepEqual(got, all[from:from+n]) {
+			if got := recordsOf(c); !reflect.DeepEqual(got, all[from:from+n]) {
 				t.Fatalf("varied %v: records %d+%d differ", varied, from, n)
 			}
 			perm := make([]uint32, n)
@@ -143,10 +141,9 @@ func TestGather(t *testing.T) {
 				perm[i] = uint32(p)
 			}
 			c.permute(perm)
-			got := recordsOf(c, nil)
+			got := recordsOf(c)
 			for i, p := range perm {
 				want := all[from+int(p)]
-				want.seq = ""
 				if !reflect.DeepEqual(got[i], want) {
 					t.Fatalf("varied %v: record %d permuted is %+v, want %+v", varied, p, got[i], want)
 				}
@@ -156,7 +153,7 @@ func TestGather(t *testing.T) {
 }
 
 func TestPermuteDropsFileEnd(t *testing.T) {
-	c := &columns{records: 2, fixed: 1, names: []byte("a\nb\n"), quals: []byte("!#")}
+	c := &columns{records: 2, lengths: record.Lengths{Fixed: 1}, names: []byte("a\nb\n"), quals: []byte("!#")}
 	c.forms.Exceptions = []record.FormException{{Read: 1, Form: record.Form{NoNewline: true, Tail: "\n"}}}
 	c.permute([]uint32{1, 0})
 	if !c.forms.IsDefault() {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/compress/archive"
 
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
@@ -132,7 +133,7 @@ func TestVerifyTellsWhich(t *testing.T) {
 	var at uint64
 	for _, s := range src.manifest().Slices {
 		if s.First.Input == 1 {
-			at = s.First.Quals.Off
+			at = s.First.Sections[archive.Quals].Off
 		}
 	}
 	src.Close()

@@ -129,7 +129,7 @@ func (o *outFile) abort() {
 // ErrFileExists is wrapped by the error for a file that Unpack would have to overwrite.
 var ErrFileExists = errors.New("the file exists already")
 
-// files is where text goes, by input: files in a directory, or one stream.
+// files are what text is written to, by input: files in a directory, or one stream.
 type files struct {
 	stream io.Writer // nil: by file
 	outs   []*outFile

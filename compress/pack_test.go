@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/compress/archive"
 )
 
 // TestRoundTrip brings every oddity through both stages, from bins and packed.
@@ -257,10 +258,10 @@ func TestLevels(t *testing.T) {
 	for _, l := range []Level{LevelFast, LevelDefault, LevelMax} {
 		dir := binTo(t, ins, record.Options{})
 		s := packTo(t, dir, PackOptions{Threads: 2, Level: l})
-		if before, ok := sizes[s.Columns.Qualities]; ok {
+		if before, ok := sizes[s.Columns.ByColumn[archive.Quals]]; ok {
 			t.Errorf("levels %v and %v give qualities of the same size", before, l)
 		}
-		sizes[s.Columns.Qualities] = l
+		sizes[s.Columns.ByColumn[archive.Quals]] = l
 		sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
 		if info, err := infoOf(dir); err != nil || info.Level != l.String() {
 			t.Errorf("level %v: info says %q, %v", l, info.Level, err)
@@ -286,11 +287,11 @@ func TestMemoryBound(t *testing.T) {
 		dir := binTo(t, pair(r1, r2), o)
 		free := packTo(t, dir, PackOptions{Threads: 2, KeepBins: true})
 		bound := packTo(t, dir, PackOptions{Threads: 2, KeepBins: true, Force: true, Memory: 300 << 10})
-		if bound.Columns.Sequences <= free.Columns.Sequences {
-			t.Errorf("in bounded memory sequences take %d bytes, else %d: it made no parts", bound.Columns.Sequences, free.Columns.Sequences)
+		if bound.Columns.ByColumn[archive.Seqs] <= free.Columns.ByColumn[archive.Seqs] {
+			t.Errorf("in bounded memory sequences take %d bytes, else %d: it made no parts", bound.Columns.ByColumn[archive.Seqs], free.Columns.ByColumn[archive.Seqs])
 		}
-		if bound.Columns.Sequences > free.Columns.Sequences*12/10 {
-			t.Errorf("in bounded memory sequences take %d bytes, else %d", bound.Columns.Sequences, free.Columns.Sequences)
+		if bound.Columns.ByColumn[archive.Seqs] > free.Columns.ByColumn[archive.Seqs]*12/10 {
+			t.Errorf("in bounded memory sequences take %d bytes, else %d", bound.Columns.ByColumn[archive.Seqs], free.Columns.ByColumn[archive.Seqs])
 		}
 		got := unpackAll(t, dir, UnpackOptions{Threads: 2, Memory: 1 << 20})
 		if !o.ReadsOnly {

@@ -7,7 +7,7 @@ import (
 	"orcomgo/bins/record"
 )
 
-// textSize returns how many bytes records of these columns take, form exceptions aside.
+// textSize returns how many bytes records of these columns take, not counting exceptions of forms.
 func textSize(f record.Rendering, c *columns) int {
 	n := int(c.bases()) + 2*c.records
 	if f == record.AsLines {
@@ -29,18 +29,15 @@ func textSize(f record.Rendering, c *columns) int {
 	return n
 }
 
-// render appends the text of c to dst. seqs are its sequences end to end. With ends not
+// render appends the text of c to dst. With ends not
 // nil, ends[i] is set to the length of the text up to the end of record i.
-func render(dst []byte, f record.Rendering, kind record.Kind, c *columns, seqs []byte, ends []int) ([]byte, error) {
+func render(dst []byte, f record.Rendering, kind record.Kind, c *columns, ends []int) ([]byte, error) {
 	start := len(dst)
-	names, quals := c.names, c.quals
+	names, quals, seqs := c.names, c.quals, c.letters
 	exceptions := c.forms.Exceptions
 	var number []byte
 	for i := range c.records {
-		n := int(c.fixed)
-		if c.lengths != nil {
-			n = int(c.lengths[i])
-		}
+		n := c.lengths.Of(i)
 		seq := seqs[:n]
 		seqs = seqs[n:]
 		if f == record.AsLines {

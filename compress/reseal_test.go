@@ -45,12 +45,7 @@ func reseal(t testing.TB, from string, f func(i int, section []byte) []byte) str
 			mate := *s.Mate
 			s.Mate = &mate
 		}
-		for _, m := range s.Members() {
-			for _, sec := range []*archive.Section{&m.Lengths, &m.Forms, &m.Names, &m.Quals} {
-				copySection(sec)
-			}
-		}
-		copySection(&s.Seqs)
+		s.EachSection(func(_ archive.Column, _ int, sec *archive.Section) { copySection(sec) })
 	}
 	for k := range man.Shared {
 		copySection(&man.Shared[k])

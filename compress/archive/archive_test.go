@@ -51,7 +51,7 @@ func sample(t testing.TB, dir string, verified bool) *Manifest {
 		if verified {
 			p.TextLen, p.TextHash = text, 77
 		}
-		p.Lengths, p.Forms, p.Names, p.Quals = add(3), add(0), add(20), add(40)
+		p.Sections = [...]Section{Lengths: add(3), Forms: add(0), Names: add(20), Quals: add(40)}
 		return p
 	}
 	for i, n := range []int{20, 10} {
@@ -116,7 +116,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("name %q", r.Name())
 		}
 		z := r.Manifest().Sizes()
-		if want := (Sizes{Names: 100, Quals: 200, Seqs: 207, Lengths: 15}); z != want {
+		if want := [Columns]uint64{Names: 100, Quals: 200, Seqs: 207, Lengths: 15}; z != want {
 			t.Errorf("sizes %+v, want %+v", z, want)
 		}
 		if left, _ := os.ReadDir(dir); len(left) != 2 {

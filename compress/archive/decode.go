@@ -12,7 +12,7 @@ import (
 )
 
 // parseManifest reads the bytes of a .cmeta file; file is its name for errors. Every version of
-// the format begins with the magic and ends in the checksum, so damage is told from age.
+// the format begins with the magic and ends in the checksum, so a damaged file is not taken for one of another version.
 func parseManifest(file string, data []byte) (*Manifest, error) {
 	if len(data) < len(metaMagic)+1+16 {
 		return nil, corrupt(file, "%d bytes are too few for a manifest", len(data))
@@ -151,10 +151,9 @@ func (m *Manifest) parseSlices(c *parse.Cursor) {
 				p.TextLen = c.AtMost(math.MaxInt64)
 				p.TextHash = c.Uint64()
 			}
-			takeSection(c, &p.Lengths)
-			takeSection(c, &p.Forms)
-			takeSection(c, &p.Names)
-			takeSection(c, &p.Quals)
+			for k := range p.Sections {
+				takeSection(c, &p.Sections[k])
+			}
 		}
 		takeSection(c, &s.Seqs)
 	}
@@ -198,7 +197,7 @@ func (m *Manifest) check(c *parse.Cursor) {
 				c.Fail("slice %d is larger than its input", i+1)
 				return
 			}
-			if p.Bases > plausible(shared+s.Seqs.Len) || p.NamesLen > plausible(p.Names.Len) {
+			if p.Bases > plausible(shared+s.Seqs.Len) || p.NamesLen > plausible(p.Sections[Names].Len) {
 				c.Fail("slice %d claims more than its sections can hold", i+1)
 				return
 			}

@@ -25,7 +25,7 @@ type Reader struct {
 
 // Open opens the packed archive that path leads to, as commit.One finds it. The manifest is
 // checked in full. It is taken from the end of the bulk file, or, if that is damaged, from
-// the .cmeta file: either suffices, and Problems says what is wrong with the other. The error
+// the .cmeta file: either is enough, and Problems says what is wrong with the other. The error
 // wraps ErrNotArchive, ErrCorrupt or ErrVersion, or comes from the file system. Nothing is
 // written.
 func Open(path string) (*Reader, error) {
@@ -76,7 +76,7 @@ func (r *Reader) open() error {
 	}
 	switch {
 	case own != nil && beside != nil && own.ID != beside.ID:
-		// Nobody knows which of the two is meant.
+		// There is no way to know which of the two is meant.
 		return corrupt(r.metaPath(), "it belongs to another archive than %s (ID %x, that has %x)", filepath.Base(r.f.Name()), beside.ID, own.ID)
 	case own != nil:
 		r.m = own
@@ -246,7 +246,7 @@ func (r *Reader) Read(s Section, dst []byte, what string) ([]byte, error) {
 // Corrupt returns an ErrCorrupt about a section that passed its checksum and still does
 // not decode.
 func (r *Reader) Corrupt(what string, err error) error {
-	return corrupt(r.f.Name(), "%s: %v", what, err)
+	return fmt.Errorf("%s: %s: %w: %w", r.f.Name(), what, err, parse.ErrCorrupt)
 }
 
 // Close closes the bulk file.

@@ -35,7 +35,7 @@ func Create(dir, name string, replace bool) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{dir: dir, name: name, replace: replace, off: bulkHeader, hash: xxh3.New(), f: f}
-	// The ID is that of the content, so it goes in last; room is made for it here.
+	// The ID is that of the content, so it is written last, in the place left for it here.
 	if _, err := f.WriteAt(w.header(), 0); err != nil {
 		w.Abort()
 		return nil, err

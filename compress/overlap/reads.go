@@ -92,7 +92,7 @@ func (rs *records) lengths(ctx context.Context, f func(record uint32, n int)) er
 			return err
 		}
 		for o := p.from; o < p.to; o++ {
-			f(p.base+o-p.from, blk.Len(int(o)))
+			f(p.base+o-p.from, blk.Lengths.Of(int(o)))
 		}
 	}
 	return nil
@@ -192,7 +192,7 @@ func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
 						left = blk.Bins[g].Reads
 					}
 					left--
-					l := blk.Len(int(o))
+					l := blk.Lengths.Of(int(o))
 					if o >= p.from && o < p.to {
 						n := &next[blk.Bins[g].Signature-sh.lo]
 						i := *n
@@ -342,7 +342,7 @@ func (rs *records) byRecord(ctx context.Context, only *Subset) (*Reads, error) {
 		err := rs.bins.EachPart(p.block, 0, bins.NBin, &blk, func() error {
 			at := 0
 			for k, o := range blk.Order {
-				size := record.PackedLen(blk.Len(int(o)))
+				size := record.PackedLen(blk.Lengths.Of(int(o)))
 				if record := p.base + o - p.from; o >= p.from && o < p.to && rd.Has(record) {
 					i := rd.at(record)
 					rd.place[i] = blk.Place[k]

@@ -190,7 +190,7 @@ func (e *Encoder) Digest(input int) (uint64, error) {
 	hash := func() error {
 		at := 0
 		for k, read := range b.Order {
-			n := b.Len(int(read))
+			n := b.Lengths.Of(int(read))
 			letters = record.AppendLetters(letters[:0], b.Packed[at:], n, b.Place[k]&1 != 0)
 			at += record.PackedLen(n)
 			if err := record.ApplyExceptions(letters, record.ExceptionsOf(b.Exceptions, read, read+1)); err != nil {

@@ -65,7 +65,7 @@ func (x *exceptionCoder) code(c *coder, col *Column) (out []record.Exception, ok
 		e.Byte = byte(x.byt.code(c, uint32(e.Byte), memory))
 		if c.d != nil {
 			read, end := uint64(prevRead)+uint64(d), uint64(prevEnd)+uint64(gap)+uint64(more)+1
-			if read >= uint64(col.Records) || end > uint64(col.len(int(read))) {
+			if read >= uint64(col.Records) || end > uint64(col.Lengths.Of(int(read))) {
 				return nil, false
 			}
 			e.Read, e.Start, e.Len = uint32(read), prevEnd+gap, more+1
@@ -88,7 +88,7 @@ func (x *exceptionCoder) findN(col *Column, values *[128]bool) bool {
 			continue
 		}
 		for ; read < int(e.Read); read++ {
-			at += col.len(read)
+			at += col.Lengths.Of(read)
 		}
 		for _, q := range col.Quals[at+int(e.Start) : at+int(e.Start+e.Len)] {
 			values[q&127] = true
@@ -119,7 +119,7 @@ func (x *exceptionCoder) codeN(c *coder, col *Column, values *[128]bool, list []
 	var out []record.Exception
 	at, k := 0, 0 // k: in the exceptions (encoding), in list (decoding)
 	for read := 0; read < col.Records; read++ {
-		n := col.len(read)
+		n := col.Lengths.Of(read)
 		prev := 1 // first base
 		for i, q := range col.Quals[at : at+n] {
 			if c.d != nil {

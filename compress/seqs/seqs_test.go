@@ -67,7 +67,7 @@ func serial(n int, task func(i int)) {
 }
 
 func blockOf(reads []string) *bins.Block {
-	b := &bins.Block{Records: len(reads), Lengths: make([]uint32, len(reads))}
+	b := &bins.Block{Records: len(reads), Lengths: record.Lengths{Each: make([]uint32, len(reads))}}
 	type assigned struct {
 		sig, pos uint32
 		rev      bool
@@ -76,7 +76,7 @@ func blockOf(reads []string) *bins.Block {
 	order := make([]int, len(reads))
 	for i, s := range reads {
 		order[i] = i
-		b.Lengths[i] = uint32(len(s))
+		b.Lengths.Each[i] = uint32(len(s))
 		b.TextLen += uint64(2*len(s) + 6)
 		b.Names = append(b.Names, '\n')
 		as[i].sig, as[i].pos, as[i].rev = minimizer.Find([]byte(s))
@@ -165,7 +165,7 @@ func comp(b byte) byte { return letters[3-bytes.IndexByte([]byte(letters), b)] }
 
 // sliceColumn is the column of records from.. of an input as the encoder takes it.
 func sliceColumn(input int, c column, from, n int, perm []uint32, withQuals bool) *Column {
-	col := &Column{Input: input, From: uint64(from), Perm: perm, Records: n, Lengths: []uint32{}}
+	col := &Column{Input: input, From: uint64(from), Perm: perm, Records: n, Lengths: record.Lengths{Each: []uint32{}}}
 	starts := make([]int, len(c.reads)+1)
 	for i, s := range c.reads {
 		starts[i+1] = starts[i] + len(s)
@@ -176,7 +176,7 @@ func sliceColumn(input int, c column, from, n int, perm []uint32, withQuals bool
 			rec = from + int(perm[i])
 		}
 		s := c.reads[rec]
-		col.Lengths = append(col.Lengths, uint32(len(s)))
+		col.Lengths.Each = append(col.Lengths.Each, uint32(len(s)))
 		col.Exceptions = append(col.Exceptions, exceptionsOf(s, uint32(i))...)
 		if withQuals {
 			col.Quals = append(col.Quals, c.quals[starts[rec]:starts[rec+1]]...)

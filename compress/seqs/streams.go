@@ -130,7 +130,7 @@ func walk(cols []*Column, where []*places, odd [][]record.Exception, placed bool
 	}
 	for i := 0; i < cols[0].Records; i++ {
 		for k, col := range cols {
-			n := col.len(i)
+			n := col.Lengths.Of(i)
 			q := col.Quals
 			if q != nil {
 				q = q[at[k] : at[k]+n]
@@ -152,7 +152,7 @@ func (s *slice) passMismatches(c *coder, cols []*Column, where []*places, odd []
 	}
 	var ref []byte
 	walk(cols, where, odd, true, func(k, i int, quals []byte, skip []bool) {
-		w := stand{uint64(where[k].pos[i]), where[k].rev[i], cols[k].len(i)}
+		w := stand{uint64(where[k].pos[i]), where[k].rev[i], cols[k].Lengths.Of(i)}
 		ref = s.reference(ref, where[k].pos[i], w.rev, w.n)
 		models[k].code(c, w, ref, get(k, i), skip, quals)
 	})
@@ -170,7 +170,7 @@ func (s *slice) passLiterals(c *coder, cols []*Column, where []*places, odd [][]
 	}
 	b := &baseCoder{c: c, m: m.clone(bases)}
 	walk(cols, where, odd, false, func(k, i int, quals []byte, skip []bool) {
-		read := get(k, i)[:cols[k].len(i)]
+		read := get(k, i)[:cols[k].Lengths.Of(i)]
 		for j, v := range read {
 			if skip != nil && skip[j] {
 				continue
@@ -206,7 +206,7 @@ func unplacedBases(cols []*Column, where []*places) int {
 	for k, col := range cols {
 		for i, p := range where[k].pos {
 			if p == unplaced {
-				sum += col.len(i)
+				sum += col.Lengths.Of(i)
 			}
 		}
 	}
@@ -270,10 +270,10 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, read
 		odd[k] = list
 		where[k] = &places{make([]uint32, col.Records), make([]bool, col.Records)}
 		seqs[k] = make([]byte, col.bases())
-		if col.Lengths != nil {
+		if col.Lengths.Each != nil {
 			starts[k] = make([]uint64, col.Records)
 			at := uint64(0)
-			for i, l := range col.Lengths {
+			for i, l := range col.Lengths.Each {
 				starts[k][i] = at
 				at += uint64(l)
 			}
@@ -290,7 +290,7 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, read
 	for k, col := range cols {
 		for i, p := range where[k].pos {
 			if p != unplaced {
-				last = max(last, uint64(p)+uint64(col.len(i)))
+				last = max(last, uint64(p)+uint64(col.Lengths.Of(i)))
 			}
 		}
 	}
@@ -303,10 +303,10 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, read
 	}
 	get := func(k, i int) []byte {
 		if starts[k] == nil {
-			n := uint64(cols[k].FixedLen)
+			n := uint64(cols[k].Lengths.Fixed)
 			return seqs[k][uint64(i)*n : (uint64(i)+1)*n]
 		}
-		return seqs[k][starts[k][i]:][:cols[k].Lengths[i]]
+		return seqs[k][starts[k][i]:][:cols[k].Lengths.Each[i]]
 	}
 	err = s.passReads(decodeFrom(in[streamMismatches]), decodeFrom(in[streamLiterals]), cols, where, odd, func() func(k, i int) []byte { return get })
 	if err != nil {

@@ -5,9 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
+	"orcomgo/bins"
 	"orcomgo/bins/record"
+	"orcomgo/compress/archive"
+	"orcomgo/compress/names"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -16,6 +20,84 @@ import (
 // sequences and qualities. For plain four-line records it takes no bytes at all. Otherwise
 // it is two streams: the forms as record.MarshalForms gives them, with empty texts after
 // '+', and those texts, which are most often a name of some kind, coded as names.
+
+var formsColumn = column{
+	id: archive.Forms,
+	// Without qualities the records of FASTQ come back as FASTA, one line a sequence.
+	kept: func(o record.Options, kind record.Kind) bool {
+		return !o.ReadsOnly && (kind == record.FASTA || o.Quality != record.QualityDrop)
+	},
+	fromBins: bins.WantForms,
+	gather:   gatherForms,
+	permute:  permuteForms,
+	sum:      func(c *columns) uint64 { return archive.Hash64(record.MarshalForms(nil, &c.forms)) },
+	encode: func(_ *encoder, cols *[2]*columns, m int) ([]byte, error) {
+		return encodeForms(&cols[m].forms), nil
+	},
+	decode: func(_ *packed, b *batch, m int, data []byte) (err error) {
+		b.cols[m].forms, err = decodeForms(data, b.cols[m].records)
+		return err
+	},
+}
+
+func gatherForms(c *columns, from []stretch) error {
+	// The form of the longest stretch is the default of the slice.
+	main := from[0]
+	for _, s := range from {
+		if s.hi-s.lo > main.hi-main.lo {
+			main = s
+		}
+	}
+	c.forms.Default = main.b.Forms.Default
+	base := 0
+	for _, s := range from {
+		c.forms.Exceptions = appendForms(c.forms.Exceptions, &s.b.Forms, s.lo, s.hi, base, &c.forms.Default)
+		base += s.hi - s.lo
+	}
+	return nil
+}
+
+// appendForms appends to dst the records lo..hi of l that differ from def, numbered from base.
+func appendForms(dst []record.FormException, l *record.Forms, lo, hi, base int, def *record.Form) []record.FormException {
+	es := l.Slice(uint32(lo), uint32(hi)).Exceptions
+	if l.Default.Equal(def) {
+		for _, e := range es {
+			e.Read += uint32(base)
+			dst = append(dst, e)
+		}
+		return dst
+	}
+	for i := range uint32(hi - lo) {
+		r := &l.Default
+		if len(es) > 0 && es[0].Read == i {
+			r, es = &es[0].Form, es[1:]
+		}
+		if !r.Equal(def) {
+			dst = append(dst, record.FormException{Read: i + uint32(base), Form: *r})
+		}
+	}
+	return dst
+}
+
+// permuteForms also gives the last record of a file, which may now be anywhere, an ordinary end:
+// a missing newline and blank lines belong to the end of the file.
+func permuteForms(c *columns, p *permutation) {
+	if c.forms.IsDefault() {
+		return
+	}
+	l := &c.forms
+	l.Default.NoNewline, l.Default.Tail = false, ""
+	var kept []record.FormException
+	for _, e := range l.Exceptions {
+		e.NoNewline, e.Tail = false, ""
+		if !e.Form.Equal(&l.Default) {
+			e.Read = p.inverse()[e.Read]
+			kept = append(kept, e)
+		}
+	}
+	slices.SortFunc(kept, func(a, b record.FormException) int { return int(a.Read) - int(b.Read) })
+	l.Exceptions = kept
+}
 
 var errForms = errors.New("the column of forms is malformed")
 
@@ -47,7 +129,7 @@ func encodeForms(l *record.Forms) []byte {
 	out := appendPacked(nil, record.MarshalForms(nil, &bare))
 	if n > 0 {
 		out = binary.AppendUvarint(out, uint64(len(texts)))
-		out = append(out, encodeNames(texts, n)...)
+		out = append(out, names.Encode(texts, n)...)
 	}
 	return out
 }
@@ -77,7 +159,7 @@ func decodeForms(data []byte, records int) (record.Forms, error) {
 	if k <= 0 {
 		return l, errForms
 	}
-	texts, err := decodeNames(rest[k:], n, size)
+	texts, err := names.Decode(rest[k:], n, size)
 	if err != nil {
 		return l, err
 	}
@@ -136,7 +218,7 @@ func takePacked(b []byte) (s, rest []byte, err error) {
 	if v&1 == storedZstd {
 		_, d := zstdCoder()
 		if s, err = d.DecodeAll(s, nil); err != nil {
-			return nil, nil, fmt.Errorf("%w: %v", errForms, err)
+			return nil, nil, fmt.Errorf("%w: %w", errForms, err)
 		}
 	}
 	return s, rest, nil

@@ -1,4 +1,4 @@
-package main
+package binning
 
 import (
 	"context"
@@ -11,26 +11,26 @@ import (
 	"time"
 )
 
-func TestAbortableDeliversEverything(t *testing.T) {
+func TestPumpDeliversEverything(t *testing.T) {
 	text := strings.Repeat("sequence ", 100_000)
 	for name, in := range map[string]io.Reader{
 		"whole":          strings.NewReader(text),
 		"byte by byte":   iotest.OneByteReader(strings.NewReader(text)),
 		"error with end": iotest.DataErrReader(strings.NewReader(text)),
 	} {
-		got, err := io.ReadAll(newAbortable(context.Background(), in))
+		got, err := io.ReadAll(newPump(context.Background(), in))
 		if err != nil || string(got) != text {
 			t.Errorf("%s: %d bytes of %d, %v", name, len(got), len(text), err)
 		}
 	}
 	broken := errors.New("broken")
-	got, err := io.ReadAll(newAbortable(context.Background(), io.MultiReader(strings.NewReader("so far"), iotest.ErrReader(broken))))
+	got, err := io.ReadAll(newPump(context.Background(), io.MultiReader(strings.NewReader("so far"), iotest.ErrReader(broken))))
 	if string(got) != "so far" || !errors.Is(err, broken) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
 
-func TestAbortableAborts(t *testing.T) {
+func TestPumpEndsWithItsContext(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -38,15 +38,14 @@ func TestAbortableAborts(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	w.WriteString("something")
-	why := errors.New("enough")
-	ctx, cancel := context.WithCancelCause(context.Background())
-	in := newAbortable(ctx, r)
+	ctx, cancel := context.WithCancel(context.Background())
+	in := newPump(ctx, r)
 	got := make([]byte, 9)
 	if _, err := io.ReadFull(in, got); err != nil || string(got) != "something" {
 		t.Fatalf("%q, %v", got, err)
 	}
-	time.AfterFunc(20*time.Millisecond, func() { cancel(why) })
-	if n, err := in.Read(got); n != 0 || !errors.Is(err, why) {
+	time.AfterFunc(20*time.Millisecond, func() { cancel() })
+	if n, err := in.Read(got); n != 0 || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d bytes, %v", n, err)
 	}
 }
