@@ -171,7 +171,7 @@ func (c *blockCache) release(input int, from uint64, n int) {
 
 func (c *blockCache) load(input, block int) (*loaded, error) {
 	k := c.keeps[input]
-	l := &loaded{from: c.r, number: block}
+	l := &loaded{from: c.r, number: block, letters: c.letters}
 	if err := c.r.ReadColumns(block, k.fromBins(), &l.Block); err != nil {
 		return nil, err
 	}
