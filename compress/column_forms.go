@@ -2,6 +2,7 @@ package compress
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ var formsColumn = column{
 	gather:   gatherForms,
 	permute:  permuteForms,
 	sum:      func(c *columns) uint64 { return archive.Hash64(record.MarshalForms(nil, &c.forms)) },
-	encode: func(_ *encoder, cols *[2]*columns, m int) ([]byte, error) {
+	encode: func(_ context.Context, _ *encoder, cols *[2]*columns, m int) ([]byte, error) {
 		return encodeForms(&cols[m].forms), nil
 	},
 	decode: func(_ *packed, b *batch, m int, data []byte) (err error) {

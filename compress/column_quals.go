@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"context"
 	"fmt"
 
 	"orcomgo/bins"
@@ -28,7 +29,7 @@ var qualsColumn = column{
 	},
 	permute: func(c *columns, p *permutation) { c.quals = p.bytes(c.quals) },
 	sum:     func(c *columns) uint64 { return archive.Hash64(c.quals) },
-	encode: func(e *encoder, cols *[2]*columns, m int) ([]byte, error) {
+	encode: func(_ context.Context, e *encoder, cols *[2]*columns, m int) ([]byte, error) {
 		c := cols[m]
 		return quals.Encode(quals.Input{Quals: c.quals, Lengths: c.lengths, Records: c.records}, e.level), nil
 	},
