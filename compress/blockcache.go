@@ -15,11 +15,12 @@ const markEvery = 1 << 12
 // loaded is a block of the bins without its names and qualities, which are read for a slice at a time: with those, blocks would
 // take more memory than all else. Marks tell where those of a record are.
 type loaded struct {
-	bins.Block // with the reads as they are stored, where letters are wanted
-	number     int
-	from       columnReader
-	nameMarks  []uint64 // where the name of record i*markEvery begins, and where the names end
-	baseMarks  []int    // bases before record i*markEvery, where lengths vary
+	bins.Block
+	letters   bool // the reads are there as they are stored, and their letters are wanted
+	number    int
+	from      columnReader
+	nameMarks []uint64 // where the name of record i*markEvery begins, and where the names end
+	baseMarks []int    // bases before record i*markEvery, where lengths vary
 }
 
 // columnReader reads from names and qualities of blocks what a slice needs; a bins.Reader is one.
@@ -170,7 +171,7 @@ func (c *blockCache) release(input int, from uint64, n int) {
 
 func (c *blockCache) load(input, block int) (*loaded, error) {
 	k := c.keeps[input]
-	l := &loaded{from: c.r, number: block}
+	l := &loaded{from: c.r, number: block, letters: c.letters}
 	if err := c.r.ReadColumns(block, k.fromBins(), &l.Block); err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func seqColumn(c *columns) *seqs.Column {
 func gatherSeqs(c *columns, from []stretch) (err error) {
 	base := 0 // records of c before the stretch
 	for _, s := range from {
-		if s.b.Order != nil {
+		if s.b.letters {
 			if c.letters, err = s.b.AppendSequencesOf(c.letters, s.lo, s.hi); err != nil {
 				return err
 			}

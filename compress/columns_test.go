@@ -39,7 +39,7 @@ func (c *testColumns) ReadQuals(_ int, from, to uint64, _ []byte) ([]byte, error
 // testBlock makes a block of n records at first, of mixed or equal lengths, and what it holds.
 func testBlock(rng *rand.Rand, first uint64, n int, varied bool, def record.Form) (*loaded, []textRecord) {
 	columns := new(testColumns)
-	l := &loaded{from: columns}
+	l := &loaded{letters: true, from: columns}
 	var all []textRecord
 	l.FirstRecord, l.Records, l.Forms.Default = first, n, def
 	if varied {

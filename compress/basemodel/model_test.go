@@ -147,7 +147,7 @@ func TestQualityClasses(t *testing.T) {
 	genome := randomBases(r, 30000)
 	m := newModel(len(genome))
 	codeAll(m, genome)
-	// Reads alternate between copies of the genome and noise; qualities tell which are which, or nothing.
+	// Reads alternate between copies of the genome and noise; qualities are low in the noise, or high everywhere.
 	code := func(bad byte) int {
 		r := rand.New(rand.NewSource(10))
 		c, m := rangecoder.EncodeTo(nil, nil), m.Clone(40000)

@@ -15,23 +15,23 @@ const (
 
 // Kinds of context, so that hashes of different models differ; part of the format.
 const (
-	hShape    = 1
-	hPlan     = 2
-	hRare     = 3
-	hMateSame = 4
-	hRule     = 5
-	hSame     = 6
-	hKind     = 7
-	hEqual    = 8
-	hMatch    = 9
-	hFits     = 10
-	hTop      = 11
-	hLow      = 12
-	hLen      = 13
-	hOffset   = 14
-	hWord     = 15
-	hLetter   = 16
-	hSize     = 17
+	hShape  = 1
+	hPlan   = 2
+	hRare   = 3
+	hMate   = 4
+	hRule   = 5
+	hSame   = 6
+	hKind   = 7
+	hEqual  = 8
+	hMatch  = 9
+	hFits   = 10
+	hTop    = 11
+	hLow    = 12
+	hLen    = 13
+	hOffset = 14
+	hWord   = 15
+	hLetter = 16
+	hSize   = 17
 )
 
 // shape is a sequence of separators and kinds of fields, and the state of each field.
@@ -262,7 +262,7 @@ func (c *codec) mateFields(s *shape, name, first []byte) {
 			same = rc.BitOf(bytes.Equal(name[n.from:n.to], word))
 		}
 		switch {
-		case c.direct(same, hash(hMateSame, f.id, 0), 255) == 0:
+		case c.direct(same, hash(hMate, f.id, 0), 255) == 0:
 			c.value(s, i, name)
 		case f.kind == kindWord:
 			f.setWord(word)

@@ -80,7 +80,7 @@ func (c *coder) rawBits(v uint32, n int) uint32 {
 func (c *coder) mixed(bit int, node uint32, set uint32, limit uint32) int {
 	var st [maxInputs]int32
 	var slots [maxInputs]*rc.Prob
-	w := &c.weights[set&(mixSets-1)]
+	w, a := &c.weights[set&(mixSets-1)], adaptation
 	dot := int64(0)
 	n := c.n & 7
 	for i := 0; i < n && i < maxInputs; i++ {
@@ -89,12 +89,12 @@ func (c *coder) mixed(bit int, node uint32, set uint32, limit uint32) int {
 		st[i] = rc.Stretch(s.P())
 		dot += int64(st[i]) * int64(w[i])
 	}
-	p := adaptation.Clamp(rc.Squash(int32(dot >> 16)))
+	p := a.Clamp(rc.Squash(int32(dot >> 16)))
 	bit = c.Bit(bit, p)
 	err := int32(bit<<16) - int32(p)
 	for i := 0; i < n && i < maxInputs; i++ {
 		w[i] += (st[i]*err + 1<<14) >> 15
-		slots[i].Update(bit, limit, adaptation)
+		slots[i].Update(bit, limit, a)
 	}
 	return bit
 }

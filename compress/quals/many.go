@@ -78,11 +78,11 @@ func (m *many) predict(node uint32) uint32 {
 // update learns the decision that was predicted last.
 func (m *many) update(bit int) {
 	err1, err2 := int64(bit<<16)-m.p1, int64(bit<<16)-m.p2
-	half := int64(1) << m.rate >> 1
+	half, a := int64(1)<<m.rate>>1, adaptation
 	for i, x := range m.x {
 		m.w1[i] += int32((x*err1 + half) >> m.rate)
 		m.w2[i] += int32((x*err2 + half) >> m.rate)
-		m.v[i].Update(bit, m.limit, adaptation)
+		m.v[i].Update(bit, m.limit, a)
 	}
 }
 

@@ -52,7 +52,7 @@ func TestExceptionsRoundTrip(t *testing.T) {
 		{"none, with qualities", "IIIII", []string{"ACGT", "", "A"}, noExceptions},
 		{"ends of reads, no qualities", "", []string{"NCGN", "", "N", "NNNN", "", "ACGN"}, listed},
 		{"ends of reads", "#II#" + "#" + "####" + "III#", []string{"NCGN", "", "N", "NNNN", "", "ACGN"}, listedAndN},
-		{"N beside others", q(24), []string{"NRYNNacgtNAn", "RNRnnNNacNtR"}, listedAndN},
+		{"N next to others", q(24), []string{"NRYNNacgtNAn", "RNRnnNNacNtR"}, listedAndN},
 		{"no N", q(10), []string{"ACRYacGT--"}, listed},
 		{"lower case alone", q(8), []string{"acgt", "ACgT"}, listed},
 		{"N where a base of that value is as likely", "##I##I", []string{"NAC", "TNG"}, listedAndN},
@@ -88,7 +88,7 @@ func TestExceptionsRoundTrip(t *testing.T) {
 	codedExceptions(t, "one length", col)
 }
 
-// TestExceptionsCost: N costs next to nothing where the qualities tell of it, and a run costs what telling its place takes.
+// TestExceptionsCost: N costs almost nothing where the qualities predict it; otherwise a run costs as much as its position does.
 func TestExceptionsCost(t *testing.T) {
 	r := rand.New(rand.NewSource(111))
 	var reads []string
@@ -108,7 +108,7 @@ func TestExceptionsCost(t *testing.T) {
 	}
 	data, _ := codedExceptions(t, "with qualities", exceptionsColumn(string(quals), reads...))
 	if len(data) > 60 {
-		t.Errorf("%d runs of N that the qualities tell of take %d bytes", runs, len(data))
+		t.Errorf("%d runs of N that the qualities predict take %d bytes", runs, len(data))
 	}
 	data, _ = codedExceptions(t, "without", exceptionsColumn("", reads...))
 	// Seven bits for the place in the read, two or three for the step from read to read.

@@ -151,12 +151,12 @@ func TestVariantsAreForgotten(t *testing.T) {
 	b, other := (pg[at]+1)&3, (pg[at]+3)&3
 	for _, c := range []struct {
 		reads   string // had it +, had not -, another base o, N there n
-		history int    // newest lowest; 0: forgotten, or never known
+		history int    // newest lowest; 0: removed, or there was none
 		base    byte
 	}{
 		{"", 0, 0}, {"-", 0, 0}, {"n", 0, 0}, {"+", 1, b}, {"+-", 2, b}, {"++", 3, b}, {"+--", 4, b}, {"+---", 8, b}, {"+----", 0, 0},
 		{"+---+", 1, b}, {"+----+", 1, b}, {"+++++", 15, b}, {"+nnnnn", 1, b}, {"+-n-", 4, b}, {"o", 1, other},
-		// What is asked for is not the base: it is coded as a difference of its own, and the variant stays until it is forgotten.
+		// The base is not the variant: it is coded as another difference, and the variant stays until it is removed.
 		{"+o", 2, b}, {"+oooo", 1, other}, {"+ooo", 8, b},
 	} {
 		var reads []*overlay
@@ -188,7 +188,7 @@ func TestVariantsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestAlignment: base i of a read stands on the pseudogenome's strand, or on the other one counted from the end.
+// TestAlignment: the position of base i of a read on the pseudogenome's strand is counted from the start, on the other strand from the end.
 func TestAlignment(t *testing.T) {
 	w := alignment{100, false, 10}
 	if w.at(0) != 100 || w.at(9) != 109 || w.toGenomeStrand(1) != 1 {
@@ -223,14 +223,14 @@ func TestMismatchesFollowQualities(t *testing.T) {
 	_, bits := codedOver(t, true, pg, telling, first)
 	_, flat := codedOver(t, true, pg, silent, first)
 	if bits /= count - first; bits > 3.5 {
-		t.Errorf("%.2f bits a read where qualities tell which bases are wrong", bits)
+		t.Errorf("%.2f bits a read where qualities predict which bases are wrong", bits)
 	}
 	if flat /= count - first; flat < 4*bits || flat < 15 {
-		t.Errorf("%.2f bits a read where qualities tell nothing, %.2f where they do", flat, bits)
+		t.Errorf("%.2f bits a read where qualities predict nothing, %.2f where they do", flat, bits)
 	}
 }
 
-// TestSubstitutionsAreLearnt: which of three bases stands for another is learnt, for each of the four.
+// TestSubstitutionsAreLearnt: which of three bases replaces another is learnt, for each of the four.
 func TestSubstitutionsAreLearnt(t *testing.T) {
 	r := rand.New(rand.NewSource(124))
 	pg := randomBases(r, 100_000)

@@ -261,7 +261,7 @@ func TestWindowsHoldFewReads(t *testing.T) {
 				}
 			}
 		}
-		// The slice that a window is loaded for says how far slices reach beyond it.
+		// How far slices may reach beyond a window depends on the slice for which the window is loaded.
 		if slice(e.window-10, 3*size) != nil || slice(n-size, size) != nil || slice(0, size) != nil || slice(e.window-10, size) != nil {
 			t.Error("a slice is refused though its reads can be there")
 		}
@@ -298,7 +298,7 @@ func TestSlicesStayInParts(t *testing.T) {
 	}
 }
 
-// TestTreesCountTheirParts: the tree of a part's positions tells of its placed reads; order free there is nothing to tell.
+// TestTreesCountTheirParts: the tree of a part's positions counts its placed reads; if the order is free it counts none.
 func TestTreesCountTheirParts(t *testing.T) {
 	col := simulate(139, 3000, 3000, 100, 100, 0)
 	for _, order := range []bool{false, true} {

@@ -34,7 +34,7 @@ func codedPositions(t *testing.T, pos []uint32, n int) (m *positions, treeBits, 
 	return m, 8 * float64(len(tree)), 8 * float64(len(data))
 }
 
-// TestPositionsCostTheirEntropy: positions cost what their distribution says, whatever it is, and the tree little beside them.
+// TestPositionsCostTheirEntropy: positions cost the entropy of their distribution, whatever it is, and the tree little in addition.
 func TestPositionsCostTheirEntropy(t *testing.T) {
 	r := rand.New(rand.NewSource(100))
 	const n, count = 50_000, 20_000

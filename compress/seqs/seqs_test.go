@@ -128,7 +128,7 @@ func exceptionsOf(s string, read uint32) (list []record.Exception) {
 	return list
 }
 
-// simulate draws reads of both strands from a genome with errors; qualities tell where.
+// simulate draws reads of both strands from a genome with errors; qualities are low at most of them.
 func simulate(seed int64, genome, n, minLen, maxLen int, errs float64) column {
 	r := rand.New(rand.NewSource(seed))
 	g := make([]byte, genome)
