@@ -38,14 +38,14 @@ type source struct {
 	close func()
 	count *atomic.Uint64 // bytes of the input as it is stored
 	tick  func()         // called when it has grown
-	side  bins.Runner    // reads a plain file
+	read  bins.Runner    // reads parts of a plain file side by side
 }
 
-// open opens an input and finds out from its first bytes how it is compressed. What is
+// openSource opens an input and finds out from its first bytes how it is compressed. What is
 // read from anything but a regular file ends with ctx, even while it waits for bytes.
 func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64) (*source, error) {
 	// Reading waits more than it works, so it has goroutines of its own.
-	s := &source{path: path, count: count, tick: r.progress, side: newPool(min(8, max(2, r.pool.threads))).run, close: func() {}}
+	s := &source{path: path, count: count, tick: r.progress, read: newPool(min(8, max(2, r.pool.threads))).run, close: func() {}}
 	var in io.Reader
 	if path == "-" {
 		s.path = "stdin"
@@ -189,7 +189,7 @@ func (s *source) fillAt(p []byte, offset, lines int, marks []Mark) (int, []Mark,
 	steps := (n + readStep - 1) / readStep
 	counts := make([]int, steps)
 	var failed atomic.Pointer[error]
-	s.side(steps, func(i int) {
+	s.read(steps, func(i int) {
 		if failed.Load() != nil {
 			return
 		}
