@@ -352,8 +352,7 @@ func (d *decoder) symbol() (status, bool) {
 		r.loaded += max(d.t.lits.min, d.t.endLen()) + ahead
 	}
 	s, n, more := d.t.lits.read(peek(d.in, r.bit), total-r.bit)
-	r.short = more
-	if n == 0 {
+	if r.short = more || r.loaded > total; r.short || n == 0 {
 		return d.fail(&r)
 	}
 	r.take(n)
@@ -450,9 +449,9 @@ func packSymbols(b []byte, at, n int) {
 	}
 }
 
-// resolver turns references into the bytes before the output: those of a symbol are at that
-// index.
-type resolver [256 + windowSize]byte
+// resolver turns symbols into bytes. It has an entry for every value, so that indexing needs
+// no check, of which those behind the references are not used.
+type resolver [1 << 16]byte
 
 // set sets the bytes before the output, windowSize of them at most. Where there are fewer,
 // references to what would be before them must not occur (see known).
@@ -460,7 +459,7 @@ func (r *resolver) set(window []byte) {
 	for i := range 256 {
 		r[i] = byte(i)
 	}
-	copy(r[len(r)-len(window):], window)
+	copy(r[256+windowSize-len(window):], window)
 }
 
 // known says whether all of n symbols at a place in b are bytes, or refer to the last so many
@@ -477,20 +476,15 @@ func known(b []byte, at, n, window int) bool {
 // resolve turns n symbols of src, from one on, into bytes of dst, which may be where the
 // symbols are.
 func (r *resolver) resolve(dst []byte, src []byte, n int) {
-	const high = 0xff00ff00ff00ff00
 	if len(src) < 2*n || len(dst) < n {
 		panic("inflate: too little room for the symbols")
 	}
 	i := 0
-	for ; i+4 <= n; i += 4 {
-		v := load64(src, 2*i)
-		if v&high == 0 {
-			v |= v >> 8
-			store32(dst, i, uint32(v&0xffff|v>>16&0xffff0000))
-			continue
-		}
-		// No symbol is greater than the last reference: they come from references.
-		store32(dst, i, uint32(r[uint16(v)])|uint32(r[uint16(v>>16)])<<8|uint32(r[uint16(v>>32)])<<16|uint32(r[uint16(v>>48)])<<24)
+	for ; i+8 <= n; i += 8 {
+		v, w := load64(src, 2*i), load64(src, 2*i+8)
+		a := uint64(r[uint16(v)]) | uint64(r[uint16(v>>16)])<<8 | uint64(r[uint16(v>>32)])<<16 | uint64(r[v>>48])<<24
+		b := uint64(r[uint16(w)]) | uint64(r[uint16(w>>16)])<<8 | uint64(r[uint16(w>>32)])<<16 | uint64(r[w>>48])<<24
+		store64(dst, i, a|b<<32)
 	}
 	for ; i < n; i++ {
 		dst[i] = r[binary.LittleEndian.Uint16(src[2*i:])]

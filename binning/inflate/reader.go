@@ -60,8 +60,9 @@ var (
 type Reader struct {
 	ctx     context.Context
 	threads int
-	most    int // segments in work
-	chunk   int // bytes of input in a segment, but for the first few
+	most    int   // segments in work
+	chunk   int   // bytes of input in a segment, but for the first few
+	late    int64 // lateStart, but for tests
 	slots   chan struct{}
 	events  chan event
 	tasks   sync.WaitGroup
@@ -81,7 +82,7 @@ type Reader struct {
 	chain   chain
 	running *span   // the task that goes on from the chain's end
 	queue   []*span // decoded, in order; not all of them complete
-	popped  int     // spans
+	taken   int64   // bytes of text that were handed out
 
 	ratio int // bytes of text for 16 bytes of input, about
 	free  []*work
@@ -139,6 +140,7 @@ func NewReader(ctx context.Context, in io.Reader, o Options) *Reader {
 		z.most = max(2, min(window(threads), memory/(memoryChunk*leastChunk)-1))
 	}
 	if z.chunk == 0 {
+		z.late = lateStart
 		z.chunk = min(usualChunk, max(leastChunk, memory/((z.most+1)*memoryChunk)))
 	}
 	z.chunk = max(z.chunk, 2*overlap)
@@ -291,7 +293,7 @@ func (z *Reader) handle(e event) {
 		e.seg.users = 1
 		z.segs = append(z.segs, e.seg)
 		z.spans = append(z.spans, nil)
-		z.ended = e.seg.last
+		z.ended = e.seg.last || e.seg.cut != nil
 	default:
 		s := e.span
 		if s.done {
@@ -349,9 +351,17 @@ func (z *Reader) advance() {
 	z.speculate()
 }
 
-// ahead is how many segments may be in work now. It grows from one, since much of an input
-// might never be asked for.
-func (z *Reader) ahead() int { return min(z.most, 2+2*z.popped) }
+// lateStart is how many bytes of text are decoded one segment after another at first, since
+// many inputs may be opened long before they are read.
+const lateStart = 4 << 20
+
+// ahead is how many segments may be in work now.
+func (z *Reader) ahead() int {
+	if z.taken >= z.late {
+		return z.most
+	}
+	return 2
+}
 
 // fetch begins to read segments.
 func (z *Reader) fetch() {
@@ -390,7 +400,7 @@ func (z *Reader) fetch() {
 				continue
 			}
 			z.fetcher.next(o.buf, o.seg)
-			ended = o.seg.last
+			ended = o.seg.last || o.seg.cut != nil
 			z.tell(event{seg: o.seg})
 		}
 		z.tell(event{idle: true})
@@ -491,7 +501,7 @@ func (z *Reader) step() bool {
 		c.done = true
 		return true
 	}
-	for len(z.segs) > 0 && c.at >= z.segs[0].end()*8 && !z.segs[0].last {
+	for len(z.segs) > 0 && c.at >= z.segs[0].end()*8 && !z.segs[0].last && z.segs[0].cut == nil {
 		z.drop()
 	}
 	if len(z.segs) == 0 {
@@ -686,7 +696,8 @@ func (d *decoder) follow(o *decoder) {
 func (z *Reader) direct(stop int64) {
 	c := &z.chain
 	// Room for the text of a segment; what has more text is decoded in several tasks.
-	text := max(z.chunk*z.ratio/16+z.chunk/2, 4*leastChunk)
+	own := min(z.chunk, max(z.segs[0].own, leastChunk))
+	text := own*z.ratio/16 + own/2
 	buf := z.pool.get(windowSize+text+slack, len(z.queue) == 0)
 	if buf == nil {
 		return // till some text has been taken
@@ -708,7 +719,6 @@ func (z *Reader) pop() {
 	s := z.queue[0]
 	z.queue[0] = nil
 	z.queue = z.queue[1:]
-	z.popped++
 	first, second := s.sections()
 	length := len(first) + len(second)
 	if s.segs[0].bgzf {
@@ -740,6 +750,7 @@ func (z *Reader) pop() {
 	z.pieces = z.pieces[:0]
 	for _, text := range [][]byte{first, second} {
 		if len(text) > 0 {
+			z.taken += int64(len(text))
 			z.pieces = append(z.pieces, &Piece{text, s, z})
 		}
 	}
