@@ -94,7 +94,7 @@ cuda: build
 # The first line of the PTX is a checksum of all that it is made from: a test compares it.
 ptx:
 	cd cudakern && $(NVCC) $$(cat kernels/nvcc.flags) -o block.ptx.tmp kernels/block.cu && \
-	{ printf '// source-sha256 %s\n' $$(cat $$(ls kernels/* | LC_ALL=C sort) | sha256sum | cut -c 1-64); cat block.ptx.tmp; } >block.ptx && \
+	{ printf '// source-sha256 %s\n' $$(cat shared.h $$(ls kernels/* | LC_ALL=C sort) | sha256sum | cut -c 1-64); cat block.ptx.tmp; } >block.ptx && \
 	rm block.ptx.tmp
 
 test-cuda:

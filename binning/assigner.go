@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 )
 
@@ -21,9 +23,9 @@ type Text struct {
 
 	// Kind is that of the input. A FASTA record comes as four lines with nothing in the
 	// third but '+' and nothing in the fourth.
-	Kind bins.Kind
+	Kind record.Kind
 	// Canonical tells that Data was made from wrapped FASTQ or from FASTA: every line ends
-	// in LF, a CR belongs to its line, and the layout is known to the caller already.
+	// in LF, a CR belongs to its line, and the form is known to the caller already.
 	Canonical bool
 
 	File        string // how errors call the input
@@ -36,10 +38,10 @@ type Mark struct{ Offset, Lines int }
 
 // Keep says which columns an assigner has to fill.
 type Keep struct {
-	Names  bool
-	Quals  bool
-	Layout bool
-	Bin8   bool // map the qualities to Illumina's eight levels
+	Names bool
+	Quals bool
+	Forms bool
+	Bin8  bool // map the qualities to Illumina's eight levels
 }
 
 // Assigner turns blocks of text into blocks of binned reads. There is one for a run; the
@@ -51,16 +53,16 @@ type Keep struct {
 //   - It fills Records; FixedLen and Lengths (Lengths is nil exactly when all reads have
 //     one length, also for no reads at all: then FixedLen is 0); Bins, Order, Place and
 //     Packed (unused bits of a read's last byte are 0); Exceptions; and, as Keep says,
-//     Names, Quals and Layout. What is not kept is nil, or the zero Layout. The pipeline
-//     fills Input, FirstRecord, TextLen and TextHash, and for Canonical text the Layout.
+//     Names, Quals and Forms. What is not kept is nil, or the zero Forms. The pipeline
+//     fills Input, FirstRecord, TextLen and TextHash, and for Canonical text the Forms.
 //     Names and Quals that are kept are not nil, even when empty (Quals of FASTA is nil).
 //   - Signatures are minimizer.Find's.
 //   - Exceptions cover every sequence byte but A, C, G and T, in the longest runs of one
 //     kind: of one byte, or of any of a, c, g, t.
 //   - A line end is CR LF if there is a CR before the LF (or before the end of the input);
-//     one CR, no more. Layout.Default is the commonest of the 32 combinations of CR bits
+//     one CR, no more. Forms.Default is the commonest of the 32 combinations of CR bits
 //     and PlusEmpty or PlusName, of equally common ones that with the smallest
-//     Plus<<4 | CR; a block of nothing but PlusText has the zero default. Layout.Exceptions
+//     Plus<<4 | CR; a block of nothing but PlusText has the zero default. Forms.Exceptions
 //     holds all the records that differ from it, NoNewline and Tail included. A '+' line
 //     that repeats an empty name is PlusEmpty.
 //   - It checks that the first line begins with '@' and the third with '+', that sequence
@@ -68,7 +70,7 @@ type Keep struct {
 //     '*', and a quality line only bytes 33 to 126 (whether kept or not). The first record
 //     that fails is reported as a RecordError.
 //
-// An implementation may pass any block that it would rather not handle (an odd layout, a
+// An implementation may pass any block that it would rather not handle (an odd form, a
 // long read) to the one that NewCPU returns: it needs nothing but the Text.
 type Assigner interface {
 	// Buffer returns an empty slice with room for n bytes of text at least, in whatever

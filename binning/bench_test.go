@@ -6,6 +6,8 @@ import (
 	"io"
 	"testing"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 )
 
@@ -15,12 +17,9 @@ func BenchmarkCPU(b *testing.B) {
 	for _, bb := range []struct {
 		name string
 		keep Keep
-	}{{"reads only", Keep{}}, {"all", Keep{Names: true, Quals: true, Layout: true}}} {
+	}{{"reads only", Keep{}}, {"all", Keep{Names: true, Quals: true, Forms: true}}} {
 		b.Run(bb.name, func(b *testing.B) {
-			a, err := NewCPU(Resources{Streams: 1, Run: serial})
-			if err != nil {
-				b.Fatal(err)
-			}
+			a := NewCPU(Resources{Streams: 1, Run: serial})
 			var block bins.Block
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
@@ -36,12 +35,9 @@ func BenchmarkCPU(b *testing.B) {
 // one thread, in bytes of text.
 func BenchmarkEncode(b *testing.B) {
 	text := simulate(1, 40_000, 100, 100, "1")
-	a, err := NewCPU(Resources{Streams: 1, Run: serial})
-	if err != nil {
-		b.Fatal(err)
-	}
+	a := NewCPU(Resources{Streams: 1, Run: serial})
 	var block bins.Block
-	if err := a.Assign(context.Background(), &Text{Data: text, Last: true, Keep: Keep{Names: true, Quals: true, Layout: true}}, &block); err != nil {
+	if err := a.Assign(context.Background(), &Text{Data: text, Last: true, Keep: Keep{Names: true, Quals: true, Forms: true}}, &block); err != nil {
 		b.Fatal(err)
 	}
 	quals := bytes.Clone(block.Quals)
@@ -72,7 +68,7 @@ func BenchmarkWalk(b *testing.B) {
 	}
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		w := walker{kind: bins.FASTA, buf: text, err: io.EOF}
+		w := walker{kind: record.FASTA, buf: text, err: io.EOF}
 		if bad, err := w.record(); bad != nil || err != nil {
 			b.Fatal(bad, err)
 		}

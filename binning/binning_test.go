@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 )
 
@@ -65,7 +67,7 @@ func restore(t testing.TB, dir string) [][]byte {
 		}
 		checkBlock(t, &b)
 		text := render(t, &b, m.Inputs[b.Input].Kind, &m.Options)
-		if m.Options == (bins.Options{BlockSize: m.Options.BlockSize}) && (hash(text) != b.TextHash || uint64(len(text)) != b.TextLen) {
+		if m.Options == (record.Options{BlockSize: m.Options.BlockSize}) && (hash(text) != b.TextHash || uint64(len(text)) != b.TextLen) {
 			t.Errorf("block %d: hash or length of the text differs", i)
 		}
 		texts[b.Input] = append(texts[b.Input], text...)
@@ -74,7 +76,7 @@ func restore(t testing.TB, dir string) [][]byte {
 }
 
 // render puts a block's text together.
-func render(t testing.TB, b *bins.Block, kind bins.Kind, o *bins.Options) []byte {
+func render(t testing.TB, b *bins.Block, kind record.Kind, o *record.Options) []byte {
 	t.Helper()
 	seqs, err := b.AppendSequences(nil)
 	if err != nil {
@@ -83,7 +85,7 @@ func render(t testing.TB, b *bins.Block, kind bins.Kind, o *bins.Options) []byte
 	var text []byte
 	names, quals := b.Names, b.Quals
 	for k := range b.Records {
-		n := b.Len(k)
+		n := b.Lengths.Of(k)
 		seq := seqs[:n]
 		seqs = seqs[n:]
 		if o.ReadsOnly {
@@ -98,7 +100,7 @@ func render(t testing.TB, b *bins.Block, kind bins.Kind, o *bins.Options) []byte
 		if quals != nil {
 			qual, quals = quals[:n], quals[n:]
 		}
-		if text, err = bins.AppendRecord(text, kind, name, seq, qual, b.Layout.Of(uint32(k))); err != nil {
+		if text, err = record.AppendRecord(text, kind, name, seq, qual, b.Forms.Of(uint32(k))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -118,7 +120,7 @@ func checkBlock(t testing.TB, b *bins.Block) {
 			if k > at && b.Order[k] <= b.Order[k-1] {
 				t.Fatal("reads of a bin do not ascend")
 			}
-			n := b.Len(int(b.Order[k]))
+			n := b.Lengths.Of(int(b.Order[k]))
 			bases += uint64(n)
 			if bin.Signature == bins.NBin && b.Place[k] != 0 {
 				t.Fatal("a read of the N bin has a place")
@@ -136,7 +138,7 @@ func checkBlock(t testing.TB, b *bins.Block) {
 					t.Fatalf("read %d: %x stands at the signature's place, not %x", b.Order[k], got, bin.Signature)
 				}
 			}
-			packed = packed[bins.PackedLen(n):]
+			packed = packed[record.PackedLen(n):]
 		}
 		if bases != bin.Bases {
 			t.Fatal("a bin's bases are wrong")
@@ -210,7 +212,7 @@ func TestRoundTrips(t *testing.T) {
 	for _, tt := range roundTrips {
 		for _, size := range []uint64{0, 16, 100} {
 			t.Run(fmt.Sprintf("%s/%d", tt.name, size), func(t *testing.T) {
-				dir, err := binTexts(t, Config{Threads: 2, Options: bins.Options{BlockSize: size}}, testInput{"x", []byte(tt.text)})
+				dir, err := binTexts(t, Config{Threads: 2, Options: record.Options{BlockSize: size}}, testInput{"x", []byte(tt.text)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -271,7 +273,7 @@ func TestWrappedLate(t *testing.T) {
 	} {
 		for _, size := range []uint64{0, 1 << 20} {
 			text := []byte(plain + tt.late)
-			dir, err := binTexts(t, Config{Threads: 2, Streams: 3, Options: bins.Options{BlockSize: size}}, testInput{"x", text})
+			dir, err := binTexts(t, Config{Threads: 2, Streams: 3, Options: record.Options{BlockSize: size}}, testInput{"x", text})
 			switch {
 			case err != nil:
 				if err.Error() != tt.want {

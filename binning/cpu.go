@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 	"orcomgo/minimizer"
 )
@@ -15,8 +17,8 @@ import (
 //
 // Half of the streams, rounded up, are served at a time; the others read, encode or write
 // meanwhile, and the working memory of theirs is saved.
-func NewCPU(r Resources) (Assigner, error) {
-	return &cpu{run: r.Run, busy: make(chan struct{}, max(1, (r.Streams+1)/2))}, nil
+func NewCPU(r Resources) Assigner {
+	return &cpu{run: r.Run, busy: make(chan struct{}, max(1, (r.Streams+1)/2))}
 }
 
 type cpu struct {
@@ -104,7 +106,7 @@ type segment struct {
 	minLen       uint32
 	maxLen       uint32
 	codes        [3 << 4]int
-	exceptions   []bins.Exception
+	exceptions   []record.Exception
 	bad          *shape
 	badAt        int
 	noNewline    bool
@@ -123,7 +125,7 @@ func (c *cpu) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 		<-c.busy
 	}()
 	j.Text, j.b, j.run = t, b, c.run
-	j.parser = parser{text: t.Data, last: t.Last, canonical: t.Canonical, fasta: t.Kind == bins.FASTA, layout: t.Keep.Layout && !t.Canonical}
+	j.parser = parser{text: t.Data, last: t.Last, canonical: t.Canonical, fasta: t.Kind == record.FASTA, forms: t.Keep.Forms && !t.Canonical}
 	j.divide()
 	steps := []func() error{j.parse, j.takeApart, j.sort, j.gather}
 	for _, step := range steps {
@@ -134,7 +136,7 @@ func (c *cpu) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 			return err
 		}
 	}
-	if b.Lengths != nil {
+	if b.Lengths.Each != nil {
 		j.lengths = j.spareLengths // the block keeps what was j's
 	}
 	return nil
@@ -153,7 +155,7 @@ func (j *job) parse() error {
 		p := j.parser
 		p.text = p.text[:j.end]
 		s.minLen = 1<<32 - 1
-		var r record
+		var r parsed
 		for k := s.first; k < s.end; k++ {
 			if s.bad = p.next(at, &r); s.bad != nil {
 				s.badAt = k
@@ -187,7 +189,7 @@ func (j *job) check(k int) *shape {
 	at := j.places[k]
 	n := int(j.lengths[k])
 	q := n
-	if j.Kind == bins.FASTA {
+	if j.Kind == record.FASTA {
 		q = 0
 	}
 	return checkContent(j.Data[at.seq:][:n], j.Data[at.qual:][:q])
@@ -212,17 +214,17 @@ func (j *job) takeApart() error {
 		minLen, maxLen = min(minLen, s.minLen), max(maxLen, s.maxLen)
 	}
 	var varied []uint32
-	b.FixedLen = 0
+	b.Lengths.Fixed = 0
 	if n > 0 && minLen == maxLen {
-		b.FixedLen = minLen
+		b.Lengths.Fixed = minLen
 	} else if n > 0 {
 		varied = j.lengths
 	}
-	j.spareLengths, b.Lengths = b.Lengths, varied
+	j.spareLengths, b.Lengths.Each = b.Lengths.Each, varied
 	if b.Names = keep(b.Names, j.Keep.Names, names); b.Names != nil {
 		b.Names = b.Names[:names]
 	}
-	b.Quals = keep(b.Quals, j.Keep.Quals && j.Kind == bins.FASTQ, bases)
+	b.Quals = keep(b.Quals, j.Keep.Quals && j.Kind == record.FASTQ, bases)
 	j.sigs, j.spots, j.at = resize(j.sigs, n), resize(j.spots, n), resize(j.at, n)
 	// A record's bases take less than a quarter of its text; between segments there is room
 	// for reading a word across the end.
@@ -238,9 +240,9 @@ func (j *job) takeApart() error {
 		b.Exceptions = append(b.Exceptions, j.segs[i].exceptions...)
 	}
 	if !j.Canonical {
-		b.Layout = bins.Layout{}
-		if j.Keep.Layout {
-			j.layout()
+		b.Forms = record.Forms{}
+		if j.Keep.Forms {
+			j.forms()
 		}
 	}
 	return nil
@@ -282,7 +284,7 @@ func (j *job) takeSegment(i int) {
 			s.bad, s.badAt = j.check(k), k
 			return
 		}
-		if j.Kind == bins.FASTQ {
+		if j.Kind == record.FASTQ {
 			ok := copyQuals(quals, text[r.qual:int(r.qual)+n])
 			if !ok {
 				s.bad, s.badAt = j.check(k), k
@@ -299,7 +301,7 @@ func (j *job) takeSegment(i int) {
 		}
 		s.gaps = s.gaps[:0]
 		for _, e := range s.exceptions[odd:] {
-			if e.Byte != bins.Lower {
+			if e.Byte != record.Lower {
 				s.gaps = append(s.gaps, minimizer.Gap{Start: int(e.Start), End: int(e.Start + e.Len)})
 			}
 		}
@@ -312,12 +314,12 @@ func (j *job) takeSegment(i int) {
 			}
 		}
 		j.sigs[k], j.spots[k], j.at[k] = sig, spot, uint32(at)
-		at += bins.PackedLen(n)
+		at += record.PackedLen(n)
 	}
 }
 
-// layout sums up the layouts: the commonest is the default.
-func (j *job) layout() {
+// forms sums up the forms of all records: the commonest is the default.
+func (j *job) forms() {
 	var count [3 << 4]int
 	for i := range j.segs {
 		for c, n := range j.segs[i].codes {
@@ -330,8 +332,8 @@ func (j *job) layout() {
 			best = c
 		}
 	}
-	l := &j.b.Layout
-	l.Default = layoutOf(uint8(best))
+	l := &j.b.Forms
+	l.Default = formOf(uint8(best))
 	n := j.b.Records
 	if n == 0 {
 		return
@@ -341,14 +343,14 @@ func (j *job) layout() {
 	if count[best] == n && tail == "" && !last.noNewline {
 		return
 	}
-	l.Exceptions = make([]bins.LayoutException, 0, n-count[best]+1)
+	l.Exceptions = make([]record.FormException, 0, n-count[best]+1)
 	for k, c := range j.codes[:n] {
 		end := k == n-1 && (tail != "" || last.noNewline)
 		if int(c) == best && !end {
 			continue
 		}
-		e := bins.LayoutException{Read: uint32(k), RecordLayout: layoutOf(c)}
-		if e.Plus == bins.PlusText {
+		e := record.FormException{Read: uint32(k), Form: formOf(c)}
+		if e.Plus == record.PlusText {
 			e.PlusText = j.parser.plusText(j.places[k])
 		}
 		if end {
@@ -358,8 +360,8 @@ func (j *job) layout() {
 	}
 }
 
-func layoutOf(code uint8) bins.RecordLayout {
-	return bins.RecordLayout{CR: code & 15, Plus: bins.Plus(code >> 4)}
+func formOf(code uint8) record.Form {
+	return record.Form{CR: code & 15, Plus: record.Plus(code >> 4)}
 }
 
 // resize returns a slice of n elements of any content, s if it can hold them. Never nil.

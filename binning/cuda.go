@@ -9,6 +9,8 @@ import (
 	"sync"
 	"unsafe"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 	"orcomgo/cudakern"
 )
@@ -25,11 +27,8 @@ func NewCUDA(r *Resources) (Assigner, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cuda{dev: dev, note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
-	if c.cpu, err = NewCPU(*r); err == nil {
-		err = c.makeLanes(r)
-	}
-	if err != nil {
+	c := &cuda{dev: dev, cpu: NewCPU(*r), note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
+	if err := c.makeLanes(r); err != nil {
 		dev.Close()
 		return nil, err
 	}
@@ -149,7 +148,7 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 		c.outputs[b] = cols
 	}
 	c.mu.Unlock()
-	if !t.Canonical && t.Kind == bins.FASTQ && len(t.Data) > 0 && c.dev.Pinned(t.Data) {
+	if !t.Canonical && t.Kind == record.FASTQ && len(t.Data) > 0 && c.dev.Pinned(t.Data) {
 		taken, err := c.onDevice(ctx, t, b, cols)
 		if taken || err != nil {
 			return err
@@ -157,7 +156,7 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	}
 	if cols.pinned {
 		cols.pinned = false
-		b.Lengths, b.Order, b.Place, b.Packed, b.Exceptions, b.Names, b.Quals = nil, nil, nil, nil, nil, nil, nil
+		b.Lengths.Each, b.Order, b.Place, b.Packed, b.Exceptions, b.Names, b.Quals = nil, nil, nil, nil, nil, nil, nil
 	}
 	c.mu.Lock()
 	c.stats.CPUBlocks++
@@ -196,17 +195,17 @@ func (c *cuda) onDevice(ctx context.Context, t *Text, b *bins.Block, cols *cudaC
 	}
 	cols.pinned = true
 	b.Records = r.Records
-	b.Lengths, b.FixedLen = r.Lengths, 0
+	b.Lengths.Each, b.Lengths.Fixed = r.Lengths, 0
 	if r.Lengths == nil {
-		b.FixedLen = r.MinLen
+		b.Lengths.Fixed = r.MinLen
 	}
 	b.Bins = binsOf(b.Bins[:0], r)
 	b.Order, b.Place, b.Packed = r.Order, r.Place, r.Packed
 	b.Exceptions = exceptionsOf(r.Exceptions)
 	b.Names, b.Quals = r.Names, r.Quals
-	b.Layout = bins.Layout{}
-	if t.Keep.Layout {
-		b.Layout = layoutOfCodes(r, string(t.Data[end:]))
+	b.Forms = record.Forms{}
+	if t.Keep.Forms {
+		b.Forms = formOfCodes(r, string(t.Data[end:]))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -251,18 +250,18 @@ func binsOf(dst []bins.Bin, r *cudakern.Result) []bins.Bin {
 // The device writes exceptions as they lie in memory here: three numbers, the byte, and
 // three bytes of nothing.
 var (
-	_ [16 - unsafe.Sizeof(bins.Exception{})]byte
-	_ [unsafe.Sizeof(bins.Exception{}) - unsafe.Sizeof(cudakern.Exception{})]byte
-	_ [12 - unsafe.Offsetof(bins.Exception{}.Byte)]byte
+	_ [16 - unsafe.Sizeof(record.Exception{})]byte
+	_ [unsafe.Sizeof(record.Exception{}) - unsafe.Sizeof(cudakern.Exception{})]byte
+	_ [12 - unsafe.Offsetof(record.Exception{}.Byte)]byte
 )
 
-func exceptionsOf(e []cudakern.Exception) []bins.Exception {
-	return unsafe.Slice((*bins.Exception)(unsafe.Pointer(unsafe.SliceData(e))), len(e))
+func exceptionsOf(e []cudakern.Exception) []record.Exception {
+	return unsafe.Slice((*record.Exception)(unsafe.Pointer(unsafe.SliceData(e))), len(e))
 }
 
-// layoutOfCodes returns the layout of a block whose records have these codes: the commonest
+// formOfCodes returns the form of a block whose records have these codes: the commonest
 // is the default, and the last record may lack its line end or have blank lines after it.
-func layoutOfCodes(r *cudakern.Result, tail string) (l bins.Layout) {
+func formOfCodes(r *cudakern.Result, tail string) (l record.Forms) {
 	code := func(i int) byte {
 		if r.Codes == nil {
 			return r.Code
@@ -283,14 +282,14 @@ func layoutOfCodes(r *cudakern.Result, tail string) (l bins.Layout) {
 		}
 		for i, c := range r.Codes[:r.Records-1] {
 			if c != best {
-				l.Exceptions = append(l.Exceptions, bins.LayoutException{Read: uint32(i), RecordLayout: layoutOf(c)})
+				l.Exceptions = append(l.Exceptions, record.FormException{Read: uint32(i), Form: formOf(c)})
 			}
 		}
 	}
-	l.Default = layoutOf(best)
-	last := bins.LayoutException{Read: uint32(r.Records - 1), RecordLayout: layoutOf(code(r.Records - 1))}
+	l.Default = formOf(best)
+	last := record.FormException{Read: uint32(r.Records - 1), Form: formOf(code(r.Records - 1))}
 	last.Tail, last.NoNewline = tail, r.NoNewline
-	if !last.RecordLayout.Equal(&l.Default) {
+	if !last.Form.Equal(&l.Default) {
 		l.Exceptions = append(l.Exceptions, last)
 	}
 	return l

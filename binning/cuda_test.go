@@ -13,13 +13,15 @@ import (
 	"testing"
 	"time"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 )
 
 // These tests run on a machine with a GPU: make test-cuda builds them.
 
 // archive bins the files and returns what was written, by extension, or the error's text.
-func archive(t *testing.T, o bins.Options, streams int, onGPU bool, paths ...string) map[string][]byte {
+func archive(t *testing.T, o record.Options, streams int, onGPU bool, paths ...string) map[string][]byte {
 	t.Helper()
 	dir := t.TempDir()
 	c := Config{OutDir: dir, Options: o, Threads: 4, Streams: streams}
@@ -51,7 +53,7 @@ func archive(t *testing.T, o bins.Options, streams int, onGPU bool, paths ...str
 }
 
 // same bins on both and compares.
-func same(t *testing.T, o bins.Options, streams int, paths ...string) {
+func same(t *testing.T, o record.Options, streams int, paths ...string) {
 	t.Helper()
 	want := archive(t, o, 2, false, paths...)
 	got := archive(t, o, streams, true, paths...)
@@ -70,12 +72,12 @@ func same(t *testing.T, o bins.Options, streams int, paths ...string) {
 	}
 }
 
-var cudaOptions = []bins.Options{
+var cudaOptions = []record.Options{
 	{},
 	{ReadsOnly: true},
 	{ReadsOnly: true, OrderAny: true},
-	{DropNames: true, Quality: bins.QualityBin8},
-	{Quality: bins.QualityDrop},
+	{DropNames: true, Quality: record.QualityBin8},
+	{Quality: record.QualityDrop},
 }
 
 // cudaText makes records: lengths shortest + 0..longer, of 1000 letters so many odd.
@@ -184,9 +186,9 @@ func TestCUDASameData(t *testing.T) {
 		}
 		blocks := []uint64{1 << 20, 16 << 20, 256 << 20}
 		for i, block := range blocks {
-			same(t, bins.Options{BlockSize: block}, []int{1, 4, 8}[i], path)
+			same(t, record.Options{BlockSize: block}, []int{1, 4, 8}[i], path)
 			if info.Size() < 1<<20 || i == 1 {
-				same(t, bins.Options{BlockSize: block, ReadsOnly: true}, []int{8, 2, 3}[i], path)
+				same(t, record.Options{BlockSize: block, ReadsOnly: true}, []int{8, 2, 3}[i], path)
 			}
 		}
 		return nil
@@ -201,7 +203,7 @@ func TestCUDASameData(t *testing.T) {
 // names and qualities.
 func BenchmarkAssign(b *testing.B) {
 	text := cudaText(rand.New(rand.NewPCG(1, 2)), 250000, 100, 0, 1, "\n", func(int) bool { return false })
-	for _, keep := range []Keep{{}, {Names: true, Quals: true, Layout: true}} {
+	for _, keep := range []Keep{{}, {Names: true, Quals: true, Forms: true}} {
 		b.Run(fmt.Sprintf("all=%v", keep.Quals), func(b *testing.B) {
 			r := &Resources{Note: func(string) {}, Threads: 4, Streams: 1, BlockSize: uint64(len(text)), Run: newPool(4).run}
 			a, err := NewCUDA(r)
@@ -232,7 +234,7 @@ func TestCUDARates(t *testing.T) {
 	if path == "" || out == "" {
 		t.Skip("ORCOMGO_RATES or ORCOMGO_OUT is not set")
 	}
-	measure := func(what string, o bins.Options, streams, threads int, onGPU bool) {
+	measure := func(what string, o record.Options, streams, threads int, onGPU bool) {
 		var stats CUDAStats
 		c := Config{OutDir: filepath.Join(out, "rates"), Options: o, Threads: threads, Streams: streams, Force: true,
 			Inputs: []InputSpec{{Path: path, Mate: -1}}, Note: func(line string) { t.Log(line) }}
@@ -263,7 +265,7 @@ func TestCUDARates(t *testing.T) {
 				stats.KernelMS, stats.DownloadMS, float64(stats.DownloadBytes)/1e9)
 		}
 	}
-	seqs, all := bins.Options{ReadsOnly: true, OrderAny: true}, bins.Options{}
+	seqs, all := record.Options{ReadsOnly: true, OrderAny: true}, record.Options{}
 	for _, what := range strings.Fields(os.Getenv("ORCOMGO_TABLES")) {
 		switch what {
 		case "gpu":

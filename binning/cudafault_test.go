@@ -16,6 +16,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 	"orcomgo/cudakern"
 
@@ -55,7 +57,7 @@ func TestCUDAFault(t *testing.T) {
 	if err := os.WriteFile(path, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	c := Config{OutDir: filepath.Join(dir, "out"), Options: bins.Options{BlockSize: 1 << 20}, Threads: 2, Streams: 1,
+	c := Config{OutDir: filepath.Join(dir, "out"), Options: record.Options{BlockSize: 1 << 20}, Threads: 2, Streams: 1,
 		Inputs: []InputSpec{{Path: path, Mate: -1}}}
 	c.NewAssigner = func(r *Resources) (Assigner, error) {
 		a, err := NewCUDA(r)
@@ -103,7 +105,7 @@ func TestCUDAMemory(t *testing.T) {
 		}
 		var notes []string
 		var used Resources
-		c := Config{OutDir: filepath.Join(t.TempDir(), "out"), Options: bins.Options{BlockSize: 256 << 20}, Threads: 2, Streams: 8,
+		c := Config{OutDir: filepath.Join(t.TempDir(), "out"), Options: record.Options{BlockSize: 256 << 20}, Threads: 2, Streams: 8,
 			Inputs: []InputSpec{{Path: path, Mate: -1}}, Note: func(line string) { notes = append(notes, line) }}
 		c.NewAssigner = func(r *Resources) (Assigner, error) {
 			a, err := NewCUDA(r)
@@ -126,7 +128,7 @@ func TestCUDAMemory(t *testing.T) {
 		case err == nil && !strings.Contains(strings.Join(notes, "\n"), "too little free memory for 8 streams of 268 MB blocks"):
 			t.Errorf("not said: %s", said)
 		case err == nil:
-			want := archive(t, bins.Options{BlockSize: used.BlockSize}, 1, false, path)
+			want := archive(t, record.Options{BlockSize: used.BlockSize}, 1, false, path)
 			got, err := os.ReadFile(filepath.Join(c.OutDir, "reads.bmeta"))
 			if err != nil || string(got) != string(want[".bmeta"]) {
 				t.Errorf("another archive than the CPU's: %v", err)

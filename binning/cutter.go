@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/zeebo/xxh3"
+	"orcomgo/bins/record"
 
-	"orcomgo/bins"
+	"github.com/zeebo/xxh3"
 )
 
 // chunk is one block of an input on its way from the source to the assigner.
@@ -14,7 +14,7 @@ type chunk struct {
 	Text
 	textLen  uint64
 	textHash [16]byte // set for Canonical text only; else it is found beside the assigner
-	layout   bins.Layout
+	forms    record.Forms
 	records  int
 }
 
@@ -35,7 +35,7 @@ const minRecord = 32
 // lineCutter cuts text of four lines a record. It looks at nothing but line ends.
 type lineCutter struct {
 	src       *source
-	kind      bins.Kind
+	kind      record.Kind
 	blockSize int
 	left      []byte // read, but not in a block yet
 	eof       bool

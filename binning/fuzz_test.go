@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 	"orcomgo/minimizer"
 )
@@ -15,9 +17,9 @@ import (
 // binText takes a text through cutter and assigner, without files, and gives it back.
 func binText(t testing.TB, text []byte, blockSize int, wrapped bool) ([]byte, error) {
 	t.Helper()
-	kind := bins.FASTQ
+	kind := record.FASTQ
 	if len(text) > 0 && text[0] == '>' {
-		kind, wrapped = bins.FASTA, true
+		kind, wrapped = record.FASTA, true
 	}
 	src := &source{path: "x", close: func() {}}
 	var c cutter = &lineCutter{src: src, kind: kind, blockSize: blockSize, left: text, eof: true}
@@ -25,7 +27,7 @@ func binText(t testing.TB, text []byte, blockSize int, wrapped bool) ([]byte, er
 		c = newRecordCutter(src, kind, blockSize, text, true)
 	}
 	defer func() { c.close() }()
-	a, _ := NewCPU(Resources{Run: serial})
+	a := NewCPU(Resources{Run: serial})
 	grow := func(buf []byte, n int) ([]byte, error) { return append(make([]byte, 0, n), buf...), nil }
 	var out []byte
 	for first := uint64(0); ; {
@@ -36,24 +38,24 @@ func binText(t testing.TB, text []byte, blockSize int, wrapped bool) ([]byte, er
 		if chunk.FirstRecord != first {
 			t.Fatalf("block begins with record %d, not %d", chunk.FirstRecord, first)
 		}
-		chunk.Keep = Keep{Names: true, Quals: true, Layout: true}
+		chunk.Keep = Keep{Names: true, Quals: true, Forms: true}
 		var b bins.Block
 		if err := a.Assign(context.Background(), &chunk.Text, &b); err != nil {
 			return nil, err
 		}
 		if chunk.Canonical {
-			b.Layout = chunk.layout
+			b.Forms = chunk.forms
 		}
 		checkBlock(t, &b)
 		checkSignatures(t, &b)
-		part := render(t, &b, kind, &bins.Options{})
+		part := render(t, &b, kind, &record.Options{})
 		if uint64(len(part)) != chunk.textLen || !chunk.Canonical && !bytes.Equal(part, chunk.Data) || chunk.Canonical && hash(part) != chunk.textHash {
 			t.Fatalf("block %q became %q", chunk.Data, part)
 		}
-		// What the encoder makes of the layout has to come back too.
-		l, err := bins.UnmarshalLayout(bins.MarshalLayout(nil, &b.Layout), b.Records)
-		if err != nil || !reflect.DeepEqual(l, b.Layout) {
-			t.Fatalf("layout %+v became %+v (%v)", b.Layout, l, err)
+		// What the encoder makes of the form has to come back too.
+		l, err := record.UnmarshalForms(record.MarshalForms(nil, &b.Forms), b.Records)
+		if err != nil || !reflect.DeepEqual(l, b.Forms) {
+			t.Fatalf("form %+v became %+v (%v)", b.Forms, l, err)
 		}
 		out = append(out, part...)
 		first += uint64(b.Records)
@@ -75,7 +77,7 @@ func checkSignatures(t testing.TB, b *bins.Block) {
 	}
 	starts := make([]int, b.Records+1)
 	for k := range b.Records {
-		starts[k+1] = starts[k] + b.Len(k)
+		starts[k+1] = starts[k] + b.Lengths.Of(k)
 	}
 	at := 0
 	for _, bin := range b.Bins {
@@ -128,7 +130,7 @@ func FuzzBlock(f *testing.F) {
 func FuzzPack(f *testing.F) {
 	f.Add([]byte("ACGTNacgtnURYKMSWBDHVurykmswbdhv.-*ACGTACGTACGTAAATTTGGGCCCATGCATGCATCGAT"))
 	f.Fuzz(func(t *testing.T, seq []byte) {
-		packed := make([]byte, bins.PackedLen(len(seq))+2*minimizer.Pad)
+		packed := make([]byte, record.PackedLen(len(seq))+2*minimizer.Pad)
 		exceptions, bad := packRead(packed, seq, 7, nil)
 		first := -1
 		for i, c := range seq {
@@ -143,14 +145,14 @@ func FuzzPack(f *testing.F) {
 		if bad != 0 {
 			return
 		}
-		got := bins.AppendLetters(nil, packed, len(seq), false)
-		if err := bins.ApplyExceptions(got, exceptions); err != nil || !bytes.Equal(got, seq) {
+		got := record.AppendLetters(nil, packed, len(seq), false)
+		if err := record.ApplyExceptions(got, exceptions); err != nil || !bytes.Equal(got, seq) {
 			t.Fatalf("%q became %q (%v)", seq, got, err)
 		}
-		rc := make([]byte, bins.PackedLen(len(seq)))
+		rc := make([]byte, record.PackedLen(len(seq)))
 		reversed(rc, packed, len(seq))
-		got = bins.AppendLetters(nil, rc, len(seq), true)
-		if err := bins.ApplyExceptions(got, exceptions); err != nil || !bytes.Equal(got, seq) {
+		got = record.AppendLetters(nil, rc, len(seq), true)
+		if err := record.ApplyExceptions(got, exceptions); err != nil || !bytes.Equal(got, seq) {
 			t.Fatalf("%q reversed became %q (%v)", seq, got, err)
 		}
 	})

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 // TestBehindGzip: zero bytes behind the last member are ignored, as gzip ignores them; what
@@ -57,7 +57,7 @@ func TestBehindGzip(t *testing.T) {
 		{"another method", join(one, []byte("\x1f\x8b\x07\x00\x00\x00\x00\x00\x00\xff")),
 			"x: the gzip data is damaged: expected the header of a member"},
 	} {
-		dir, err := binTexts(t, Config{Threads: 2, Options: bins.Options{BlockSize: 30_000}}, testInput{"x", tt.data})
+		dir, err := binTexts(t, Config{Threads: 2, Options: record.Options{BlockSize: 30_000}}, testInput{"x", tt.data})
 		switch {
 		case err != nil:
 			if err.Error() != tt.want {

@@ -1,17 +1,18 @@
 package binning
 
 import (
+	"context"
 	"fmt"
 	"io"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 // input is an input that has been opened.
 type input struct {
 	index   int
 	spec    InputSpec
-	info    bins.Input
+	info    record.Input
 	src     *source
 	cutter  cutter
 	size    int // of a text buffer to begin with
@@ -26,9 +27,9 @@ const sniffLen = 1 << 20
 // openInput opens an input and looks at its first text. With wrapped, FASTQ is read as
 // such; it is also if the first text shows that it must be, and then the returned error
 // tells why it could not be the usual kind.
-func (r *run) openInput(i int, wrapped bool) (*input, *RecordError, error) {
+func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *RecordError, error) {
 	spec := r.Inputs[i]
-	src, err := r.openSource(spec.Path, &r.read[i])
+	src, err := r.openSource(ctx, spec.Path, &r.read[i])
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,7 +46,7 @@ func (r *run) openInput(i int, wrapped bool) (*input, *RecordError, error) {
 		in.size = int(min(uint64(src.size), r.Options.BlockSize)) + 1
 	}
 	var strict *RecordError
-	kind := bins.FASTQ
+	kind := record.FASTQ
 	switch {
 	case n == 0 || head[0] == '@':
 		if !wrapped {
@@ -55,12 +56,12 @@ func (r *run) openInput(i int, wrapped bool) (*input, *RecordError, error) {
 			}
 		}
 	case head[0] == '>':
-		kind, wrapped = bins.FASTA, true
+		kind, wrapped = record.FASTA, true
 	default:
 		src.close()
 		return nil, nil, &RecordError{File: src.path, Record: 1, Expected: "'@' (FASTQ) or '>' (FASTA)", Found: showByte(head[0])}
 	}
-	in.info = bins.Input{Name: inputName(spec.Path, kind), Kind: kind, Mate: spec.Mate, First: spec.First}
+	in.info = record.Input{Name: inputName(spec.Path, kind), Kind: kind, Mate: spec.Mate, First: spec.First}
 	if wrapped && n > 0 {
 		in.cutter = newRecordCutter(src, kind, int(r.Options.BlockSize), head, ended)
 	} else {
@@ -76,7 +77,7 @@ func sniff(text []byte, ended bool) (*shape, uint64) {
 	if ended {
 		p.text = text[:recordsEnd(text)]
 	}
-	var r record
+	var r parsed
 	at := 0
 	for n := uint64(1); at < len(p.text); n++ {
 		if !ended {
@@ -102,13 +103,13 @@ func sniff(text []byte, ended bool) (*shape, uint64) {
 }
 
 // open opens all inputs.
-func (r *run) open(wrapped []*RecordError) error {
+func (r *run) open(ctx context.Context, wrapped []*RecordError) error {
 	names := make(map[string]string)
 	for i, spec := range r.Inputs {
 		if m := spec.Mate; m >= 0 && (m >= len(r.Inputs) || m == i || r.Inputs[m].Mate != i || r.Inputs[m].First == spec.First) {
 			return fmt.Errorf("%s: its mate is not the other one of a pair", spec.Path)
 		}
-		in, strict, err := r.openInput(i, wrapped[i] != nil)
+		in, strict, err := r.openInput(ctx, i, wrapped[i] != nil)
 		if err != nil {
 			return err
 		}

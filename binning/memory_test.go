@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 // TestBlockSizeOfMemory: where the memory is short the block size is lowered, by the inputs
@@ -50,7 +50,7 @@ func TestBlockSizeOfMemory(t *testing.T) {
 			"this run needs about 151 MiB of memory, and 64 MiB are allowed"},
 	} {
 		var notes []string
-		c := Config{Memory: tt.memory, Streams: tt.streams, Threads: tt.threads, Options: bins.Options{BlockSize: tt.block},
+		c := Config{Memory: tt.memory, Streams: tt.streams, Threads: tt.threads, Options: record.Options{BlockSize: tt.block},
 			Note: func(line string) { notes = append(notes, line) }}
 		for _, path := range tt.paths {
 			c.Inputs = append(c.Inputs, InputSpec{path, -1, false})

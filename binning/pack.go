@@ -3,7 +3,8 @@ package binning
 import (
 	"encoding/binary"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
+
 	"orcomgo/minimizer"
 )
 
@@ -16,7 +17,7 @@ const (
 // packRead packs the letters of a read, two bits each, into dst, which has PackedLen bytes
 // at least. Exceptions are appended to those given, as read's. It returns the first byte
 // that can't be in a sequence, or 0.
-func packRead(dst []byte, seq []byte, read uint32, exceptions []bins.Exception) ([]bins.Exception, byte) {
+func packRead(dst []byte, seq []byte, read uint32, exceptions []record.Exception) ([]record.Exception, byte) {
 	var acc uint64
 	at := 0
 	for ; at+8 <= len(seq); at += 8 {
@@ -46,7 +47,7 @@ func packRead(dst []byte, seq []byte, read uint32, exceptions []bins.Exception) 
 		}
 		acc |= c << (at & 24 * 2)
 	}
-	for i := len(seq) >> 5 << 3; i < bins.PackedLen(len(seq)); i++ {
+	for i := len(seq) >> 5 << 3; i < record.PackedLen(len(seq)); i++ {
 		dst[i] = byte(acc)
 		acc >>= 8
 	}
@@ -55,27 +56,27 @@ func packRead(dst []byte, seq []byte, read uint32, exceptions []bins.Exception) 
 
 // packOdd packs up to eight letters, at offset start of the read, of which some are not A,
 // C, G or T.
-func packOdd(seq []byte, start, read uint32, exceptions []bins.Exception) (c uint64, _ []bins.Exception, bad byte) {
+func packOdd(seq []byte, start, read uint32, exceptions []record.Exception) (c uint64, _ []record.Exception, bad byte) {
 	for i, b := range seq {
 		kind := b
 		switch b {
 		case 'A', 'a':
-			kind = bins.Lower
+			kind = record.Lower
 		case 'C', 'c':
 			c |= 1 << (2 * i)
-			kind = bins.Lower
+			kind = record.Lower
 		case 'G', 'g':
 			c |= 2 << (2 * i)
-			kind = bins.Lower
+			kind = record.Lower
 		case 'T', 't':
 			c |= 3 << (2 * i)
-			kind = bins.Lower
+			kind = record.Lower
 		default:
 			if !isLetter(b) {
 				return 0, exceptions, badByte(b)
 			}
 		}
-		if kind == bins.Lower && b < 'a' {
+		if kind == record.Lower && b < 'a' {
 			continue
 		}
 		at := start + uint32(i)
@@ -85,7 +86,7 @@ func packOdd(seq []byte, start, read uint32, exceptions []bins.Exception) (c uin
 				continue
 			}
 		}
-		exceptions = append(exceptions, bins.Exception{Read: read, Start: at, Len: 1, Byte: kind})
+		exceptions = append(exceptions, record.Exception{Read: read, Start: at, Len: 1, Byte: kind})
 	}
 	return c, exceptions, 0
 }
@@ -112,7 +113,7 @@ func reversed(dst, src []byte, n int) {
 		}
 		v := binary.LittleEndian.Uint64(src) << uint(-2*lo)
 		v = ^minimizer.ReverseBases(v) & (1<<uint(2*rest) - 1)
-		for i := range bins.PackedLen(rest) {
+		for i := range record.PackedLen(rest) {
 			dst[i] = byte(v >> (8 * i))
 		}
 		return

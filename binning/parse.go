@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 // place tells where the four lines of a record begin in the text.
@@ -19,11 +19,11 @@ type parser struct {
 	last      bool // the text ends its input
 	canonical bool
 	fasta     bool
-	layout    bool // find out the layout
+	forms     bool // find out the forms
 }
 
 // record is what a parser says about a record.
-type record struct {
+type parsed struct {
 	place
 	nameLen, seqLen int
 	end             int   // where the next record begins
@@ -54,7 +54,7 @@ func (p *parser) line(from int) (end, next int, cr, ok bool) {
 }
 
 // next parses the record at from.
-func (p *parser) next(from int, r *record) *shape {
+func (p *parser) next(from int, r *parsed) *shape {
 	if from >= len(p.text) || p.text[from] != '@' {
 		return &shape{"'@'", p.show(from), true}
 	}
@@ -87,7 +87,7 @@ func (p *parser) next(from int, r *record) *shape {
 		return &shape{fmt.Sprintf("%d qualities, as many as bases", want), fmt.Sprint(got), true}
 	}
 	r.code = 0
-	if !p.layout {
+	if !p.forms {
 		return nil
 	}
 	for i, cr := range [4]bool{nameCR, seqCR, plusCR, qualCR} {
@@ -97,9 +97,9 @@ func (p *parser) next(from int, r *record) *shape {
 	}
 	if plusEnd-plus > 1 {
 		if bytes.Equal(p.text[plus+1:plusEnd], p.text[from+1:name]) {
-			r.code |= uint8(bins.PlusName) << 4
+			r.code |= uint8(record.PlusName) << 4
 		} else {
-			r.code |= uint8(bins.PlusText) << 4
+			r.code |= uint8(record.PlusText) << 4
 		}
 	}
 	return nil

@@ -7,14 +7,15 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 )
 
 // run is a run in progress.
 type run struct {
 	*Config
-	ctx      context.Context
-	cancel   context.CancelFunc
+	cancel   context.CancelFunc // ends the context that the stages have
 	pool     *pool
 	assigner Assigner
 	out      *bins.Writer
@@ -44,7 +45,7 @@ type item struct {
 }
 
 // pipeline runs everything between opening the inputs and committing the archive.
-func (r *run) pipeline() error {
+func (r *run) pipeline(ctx context.Context) error {
 	buffers := make(chan struct{}, r.Streams)
 	for range r.Streams {
 		buffers <- struct{}{}
@@ -57,22 +58,22 @@ func (r *run) pipeline() error {
 			defer streams.Done()
 			var s stream
 			for it := range items {
-				r.process(it, &s, func() { buffers <- struct{}{} })
+				r.process(ctx, it, &s, func() { buffers <- struct{}{} })
 			}
 		}()
 	}
 	turn := make(chan struct{})
 	close(turn)
 	for feed := newFeeder(r.inputs); ; {
-		in := feed.next(r.ctx)
+		in := feed.next(ctx)
 		if in == nil {
 			break
 		}
 		select {
 		case <-buffers:
-		case <-r.ctx.Done():
+		case <-ctx.Done():
 		}
-		if r.ctx.Err() != nil {
+		if ctx.Err() != nil {
 			break
 		}
 		it := &item{in: in, filled: make(chan struct{}), turn: turn, done: make(chan struct{})}
@@ -90,7 +91,7 @@ func (r *run) pipeline() error {
 	streams.Wait()
 	fills.Wait()
 	if r.err == nil {
-		r.err = r.ctx.Err()
+		r.err = ctx.Err()
 	}
 	if r.err == nil {
 		r.err = r.mates.finish(r.inputs)
@@ -146,14 +147,14 @@ type stream struct {
 }
 
 // process takes a block from text to its place in the files.
-func (r *run) process(it *item, s *stream, freed func()) {
+func (r *run) process(ctx context.Context, it *item, s *stream, freed func()) {
 	<-it.filled
 	err := it.err
 	if err == nil {
-		err = r.ctx.Err()
+		err = ctx.Err()
 	}
 	if err == nil {
-		err = r.assign(it, s)
+		err = r.assign(ctx, it, s)
 	}
 	if it.buf != nil {
 		r.assigner.Free(it.buf)
@@ -222,10 +223,10 @@ func (r *run) failed() error {
 func (c *Config) keep() Keep {
 	o := &c.Options
 	k := Keep{
-		Names:  !o.ReadsOnly && !o.DropNames,
-		Quals:  !o.ReadsOnly && o.Quality != bins.QualityDrop,
-		Layout: !o.ReadsOnly,
-		Bin8:   o.Quality == bins.QualityBin8,
+		Names: !o.ReadsOnly && !o.DropNames,
+		Quals: !o.ReadsOnly && o.Quality != record.QualityDrop,
+		Forms: !o.ReadsOnly,
+		Bin8:  o.Quality == record.QualityBin8,
 	}
 	for _, in := range c.Inputs {
 		k.Names = k.Names || in.Mate >= 0
@@ -234,7 +235,7 @@ func (c *Config) keep() Keep {
 }
 
 // assign fills the stream's block from the text.
-func (r *run) assign(it *item, s *stream) error {
+func (r *run) assign(ctx context.Context, it *item, s *stream) error {
 	t, b, o := it.chunk, &s.block, &r.Options
 	t.Keep = r.keep()
 	sum := t.textHash
@@ -250,7 +251,7 @@ func (r *run) assign(it *item, s *stream) error {
 		}()
 	}
 	stop := r.clocks.assign.start()
-	err := r.assigner.Assign(r.ctx, &t.Text, b)
+	err := r.assigner.Assign(ctx, &t.Text, b)
 	stop()
 	wait.Wait()
 	if err != nil {
@@ -258,9 +259,9 @@ func (r *run) assign(it *item, s *stream) error {
 	}
 	b.Input, b.FirstRecord, b.TextLen, b.TextHash = it.in.index, t.FirstRecord, t.textLen, sum
 	if t.Canonical {
-		b.Layout = t.layout
+		b.Forms = t.forms
 		if o.ReadsOnly {
-			b.Layout = bins.Layout{}
+			b.Forms = record.Forms{}
 		}
 	}
 	if !t.Last && b.Records != t.records {

@@ -14,7 +14,10 @@ import (
 	"testing/iotest"
 	"time"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
+	"orcomgo/bins/commit"
 )
 
 // files returns the content of the two files of an archive.
@@ -54,7 +57,7 @@ func TestSameBytes(t *testing.T) {
 	fixed, mixed := simulate(1, reads, 80, 80, "1"), simulate(2, reads, 0, 150, "1")
 	texts := []testInput{{"a.fastq", fixed}, {"b.fastq", mixed}}
 	for _, size := range []uint64{1 << 16, 300_001, 0} {
-		options := bins.Options{BlockSize: size}
+		options := record.Options{BlockSize: size}
 		dir, err := binTexts(t, Config{Threads: 1, Streams: 1, Options: options}, texts...)
 		if err != nil {
 			t.Fatal(err)
@@ -92,7 +95,7 @@ func TestSameBytes(t *testing.T) {
 func TestBlockEnds(t *testing.T) {
 	text := []byte("@a\nACGT\n+\nIIII\n@bcd\nACGTA\n+\n@+IIA\n@e\n\n+\n\n@f\nACG\n+\nIII\n\n\n\n\n\n")
 	for size := uint64(1); size <= uint64(len(text))+2; size++ {
-		c := Config{Options: bins.Options{BlockSize: size}}
+		c := Config{Options: record.Options{BlockSize: size}}
 		dir, err := binTexts(t, c, testInput{"x", text})
 		if err != nil {
 			t.Fatal(err)
@@ -214,7 +217,7 @@ func TestPairs(t *testing.T) {
 		{"none in the second", two, nil, "2.fq: record 1: expected a mate of record 1 of 1.fq, found the end of the file"},
 		{"another name", one, other, "2.fq: record 3101: expected the mate of record 3101 of 1.fq, found another name"},
 	} {
-		for _, o := range []bins.Options{{BlockSize: 50000}, {}, {ReadsOnly: true, BlockSize: 50000}, {DropNames: true}} {
+		for _, o := range []record.Options{{BlockSize: 50000}, {}, {ReadsOnly: true, BlockSize: 50000}, {DropNames: true}} {
 			c := Config{Threads: 2, Streams: 3, Options: o, Inputs: append([]InputSpec{}, pairOf...)}
 			dir, err := binTexts(t, c, testInput{"1.fq", tt.one}, testInput{"2.fq", tt.two})
 			got := ""
@@ -238,13 +241,13 @@ func TestLessKept(t *testing.T) {
 	text := []byte("@a\nACGTN\n+a\n!\"&0~\n@b\nAC\n+\nIJ")
 	for _, tt := range []struct {
 		name string
-		o    bins.Options
+		o    record.Options
 		want string
 	}{
-		{"reads only", bins.Options{ReadsOnly: true}, "ACGTN\nAC\n"},
-		{"no names", bins.Options{DropNames: true}, "@\nACGTN\n+\n!\"&0~\n@\nAC\n+\nIJ"},
-		{"eight levels", bins.Options{Quality: bins.QualityBin8}, "@a\nACGTN\n+a\n!\"'0I\n@b\nAC\n+\nII"},
-		{"no qualities", bins.Options{Quality: bins.QualityDrop}, "@a\nACGTN\n+a\n\n@b\nAC\n+\n"},
+		{"reads only", record.Options{ReadsOnly: true}, "ACGTN\nAC\n"},
+		{"no names", record.Options{DropNames: true}, "@\nACGTN\n+\n!\"&0~\n@\nAC\n+\nIJ"},
+		{"eight levels", record.Options{Quality: record.QualityBin8}, "@a\nACGTN\n+a\n!\"'0I\n@b\nAC\n+\nII"},
+		{"no qualities", record.Options{Quality: record.QualityDrop}, "@a\nACGTN\n+a\n\n@b\nAC\n+\n"},
 	} {
 		dir, err := binTexts(t, Config{Options: tt.o}, testInput{"x", text})
 		if err != nil {
@@ -269,7 +272,7 @@ func TestCancel(t *testing.T) {
 	for i := range 30 {
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(time.Duration(i)*time.Millisecond, cancel)
-		_, err := Run(ctx, Config{Inputs: []InputSpec{{path, -1, false}}, OutDir: out, Threads: 2, Options: bins.Options{BlockSize: 100_000}})
+		_, err := Run(ctx, Config{Inputs: []InputSpec{{path, -1, false}}, OutDir: out, Threads: 2, Options: record.Options{BlockSize: 100_000}})
 		cancel()
 		if err == nil {
 			os.RemoveAll(out)
@@ -295,7 +298,7 @@ func TestCancelWaiting(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		go stop.Write([]byte(begun))
 		out := filepath.Join(t.TempDir(), "out")
-		_, err := Run(ctx, Config{Inputs: []InputSpec{{"-", -1, false}}, OutDir: out, Stdin: in, Options: bins.Options{BlockSize: 100_000}})
+		_, err := Run(ctx, Config{Inputs: []InputSpec{{"-", -1, false}}, OutDir: out, Stdin: in, Options: record.Options{BlockSize: 100_000}})
 		cancel()
 		stop.Close()
 		if !errors.Is(err, context.DeadlineExceeded) {
@@ -324,7 +327,7 @@ func TestForce(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := files(t, out)
-	if err := run(false); !errors.Is(err, bins.ErrExists) {
+	if err := run(false); !errors.Is(err, commit.ErrExists) {
 		t.Errorf("over an archive: %v", err)
 	}
 	write("@a\nA\n+\n")
@@ -343,7 +346,7 @@ func TestForce(t *testing.T) {
 func TestProgressAndMemory(t *testing.T) {
 	text := simulate(8, 5000, 100, 100, "1")
 	var last, total atomic.Uint64
-	c := Config{Options: bins.Options{BlockSize: 100_000}, Streams: 9, Memory: memoryBase + memoryPerInput + 500_000,
+	c := Config{Options: record.Options{BlockSize: 100_000}, Streams: 9, Memory: memoryBase + memoryPerInput + 500_000,
 		Progress: func(_ string, done, of uint64) {
 			for old := last.Load(); done > old && !last.CompareAndSwap(old, done); old = last.Load() {
 			}
@@ -375,7 +378,7 @@ func TestProgressAndMemory(t *testing.T) {
 func TestNames(t *testing.T) {
 	for path, want := range map[string]string{"d/a.fastq.gz": "a.fastq a", "a.fq": "a.fq a", "x.fna.bgz": "x.fna x",
 		"run.1.zst": "run.1 run.1", ".gz": ".gz .gz", "a.fa.gz.gz": "a.fa.gz a.fa.gz", "-": "stdin.fastq stdin"} {
-		name := inputName(path, bins.FASTQ)
+		name := inputName(path, record.FASTQ)
 		if got := name + " " + archiveName(name); got != want {
 			t.Errorf("%s: %s, want %s", path, got, want)
 		}
@@ -385,7 +388,7 @@ func TestNames(t *testing.T) {
 // TestSignatures compares the table with a count of the reads.
 func TestSignatures(t *testing.T) {
 	text := []byte("@a\nACGTACGTACGTACGTACGT\n+\nIIIIIIIIIIIIIIIIIIII\n@b\nACG\n+\nIII\n@c\nTTGTTGTTGTTGTTGTTGTTGTTG\n+\nIIIIIIIIIIIIIIIIIIIIIIII\n@d\nA\n+\nI\n")
-	dir, err := binTexts(t, Config{Options: bins.Options{BlockSize: 60}}, testInput{"x", text}, testInput{"y", text})
+	dir, err := binTexts(t, Config{Options: record.Options{BlockSize: 60}}, testInput{"x", text}, testInput{"y", text})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -413,7 +416,7 @@ func TestRealFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dir, err := binTexts(t, Config{Threads: 2, Options: bins.Options{BlockSize: 3_000_000}}, testInput{filepath.Base(path), data})
+		dir, err := binTexts(t, Config{Threads: 2, Options: record.Options{BlockSize: 3_000_000}}, testInput{filepath.Base(path), data})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -440,11 +443,10 @@ func (a *errAssigner) Assign(ctx context.Context, t *Text, b *bins.Block) error 
 
 func TestAssignerFails(t *testing.T) {
 	text := simulate(9, 3000, 100, 100, "1")
-	c := Config{Streams: 3, Options: bins.Options{BlockSize: 50_000}, NewAssigner: func(r *Resources) (Assigner, error) {
-		inner, err := NewCPU(*r)
-		a := &errAssigner{Assigner: inner}
+	c := Config{Streams: 3, Options: record.Options{BlockSize: 50_000}, NewAssigner: func(r *Resources) (Assigner, error) {
+		a := &errAssigner{Assigner: NewCPU(*r)}
 		a.left.Store(5)
-		return a, err
+		return a, nil
 	}}
 	if _, err := binTexts(t, c, testInput{"x", text}); err == nil || err.Error() != errTest.Error() {
 		t.Errorf("error is %v", err)

@@ -11,60 +11,67 @@ import (
 // pump reads from something that may keep it waiting, in a goroutine of its own, so that
 // the run can end meanwhile. It also reads ahead.
 type pump struct {
-	ctx  context.Context
-	full chan []byte
-	free chan []byte
-	err  error // of the reader; set before full is closed
-	rest []byte
-	buf  []byte // that rest is part of
+	full   chan []byte
+	empty  chan []byte
+	err    error         // of the reader; set before full is closed
+	ended  chan struct{} // closed when the context has ended
+	reason error         // why; set before ended is closed
+	rest   []byte
+	buf    []byte // that rest is part of
 }
 
 const pumpSize = 1 << 18
 
+// newPump begins to read from r. When ctx ends, Read returns its error, even while r waits.
 func newPump(ctx context.Context, r io.Reader) *pump {
-	p := &pump{ctx: ctx, full: make(chan []byte, 4), free: make(chan []byte, 4)}
-	for range cap(p.free) {
-		p.free <- make([]byte, pumpSize)
+	p := &pump{full: make(chan []byte, 4), empty: make(chan []byte, 4), ended: make(chan struct{})}
+	for range cap(p.empty) {
+		p.empty <- make([]byte, pumpSize)
 	}
-	go func() {
-		defer close(p.full)
-		for p.err == nil {
-			var buf []byte
-			select {
-			case buf = <-p.free:
-			case <-ctx.Done():
-				return
-			}
-			var n int
-			n, p.err = r.Read(buf)
-			select {
-			case p.full <- buf[:n]:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
+	context.AfterFunc(ctx, func() {
+		p.reason = ctx.Err()
+		close(p.ended)
+	})
+	go p.fill(r)
 	return p
+}
+
+// fill fills the empty buffers.
+func (p *pump) fill(r io.Reader) {
+	defer close(p.full)
+	for p.err == nil {
+		var buf []byte
+		select {
+		case buf = <-p.empty:
+		case <-p.ended:
+			p.err = p.reason
+			return
+		}
+		var n int
+		n, p.err = r.Read(buf)
+		select {
+		case p.full <- buf[:n]:
+		case <-p.ended:
+			p.err = p.reason
+		}
+	}
 }
 
 // Read implements io.Reader.
 func (p *pump) Read(dst []byte) (int, error) {
 	for len(p.rest) == 0 {
 		if p.buf != nil {
-			p.free <- p.buf
+			p.empty <- p.buf
 			p.buf = nil
 		}
 		select {
 		case buf, ok := <-p.full:
 			if !ok {
-				if err := p.ctx.Err(); err != nil {
-					return 0, err
-				}
 				return 0, p.err
 			}
 			p.rest, p.buf = buf, buf[:pumpSize]
-		case <-p.ctx.Done():
-			return 0, p.ctx.Err()
+		case <-p.ended:
+			return 0, p.reason
 		}
 	}
 	n := copy(dst, p.rest)

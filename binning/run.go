@@ -17,6 +17,8 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
 )
@@ -39,9 +41,9 @@ type Progress func(stage string, done, total uint64)
 type Config struct {
 	Inputs  []InputSpec
 	OutDir  string
-	Options bins.Options // BlockSize 0: DefaultBlockSize, or what Memory allows
-	Threads int          // 0: as many as the machine has
-	Streams int          // blocks in flight; 0: 2
+	Options record.Options // BlockSize 0: DefaultBlockSize, or what Memory allows
+	Threads int            // 0: as many as the machine has
+	Streams int            // blocks in flight; 0: 2
 	// Memory is how many bytes to stay within, about; 0 for no bound. Less than a run
 	// takes with the default block size means smaller blocks, so another archive.
 	Memory uint64
@@ -59,7 +61,7 @@ type Config struct {
 
 // Summary tells what a run did.
 type Summary struct {
-	Inputs                                           []bins.Input
+	Inputs                                           []record.Input
 	Records, Bases, TextBytes, SourceBytes, BinBytes uint64
 	Streams                                          int // that were used
 	Stages                                           Stages
@@ -107,6 +109,9 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 		if !r.structural || !regular(c.Inputs[bad.input].Path) {
 			return s, r
 		}
+		if other := c.once(); other != "" {
+			return s, fmt.Errorf("%w; if this is FASTQ wrapped over lines, all inputs have to be read again, and %s can be read only once", r, other)
+		}
 		wrapped[bad.input] = r
 		if late++; late == 2 {
 			// There may be more of the kind. Without this each would take a run.
@@ -126,6 +131,19 @@ type inputError struct {
 
 func (e *inputError) Unwrap() error { return e.error }
 
+// once returns how errors call an input that can't be read a second time, "" if there is none.
+func (c *Config) once() string {
+	for _, in := range c.Inputs {
+		switch {
+		case in.Path == "-":
+			return "stdin"
+		case !regular(in.Path):
+			return in.Path
+		}
+	}
+	return ""
+}
+
 func regular(path string) bool {
 	if path == "-" {
 		return false
@@ -139,16 +157,16 @@ func regular(path string) bool {
 func (c *Config) scan(ctx context.Context, wrapped []*RecordError) {
 	quiet := *c
 	quiet.Progress, quiet.Options.BlockSize = nil, min(c.Options.BlockSize, 16<<20)
-	r := &run{Config: &quiet, ctx: ctx, pool: newPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs))}
+	r := &run{Config: &quiet, pool: newPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs))}
 	for i, in := range c.Inputs {
 		if wrapped[i] == nil && regular(in.Path) {
-			wrapped[i] = r.scanInput(i)
+			wrapped[i] = r.scanInput(ctx, i)
 		}
 	}
 }
 
-func (r *run) scanInput(i int) *RecordError {
-	in, strict, err := r.openInput(i, false)
+func (r *run) scanInput(ctx context.Context, i int) *RecordError {
+	in, strict, err := r.openInput(ctx, i, false)
 	if err != nil {
 		return nil
 	}
@@ -158,7 +176,7 @@ func (r *run) scanInput(i int) *RecordError {
 		return strict
 	}
 	grow := func(buf []byte, n int) ([]byte, error) { return append(make([]byte, 0, n), buf...), nil }
-	for buf := []byte(nil); r.ctx.Err() == nil; {
+	for buf := []byte(nil); ctx.Err() == nil; {
 		t, err := lines.next(buf, grow)
 		if err != nil {
 			return nil
@@ -177,7 +195,7 @@ func (r *run) scanInput(i int) *RecordError {
 // checkNames makes sure, before anything is written, that the inputs can be restored under
 // their names, and that none of them has a name that the archive's files will take.
 func (r *run) checkNames(archive string) error {
-	infos := make([]bins.Input, len(r.inputs))
+	infos := make([]record.Input, len(r.inputs))
 	for i, in := range r.inputs {
 		infos[i] = in.info
 		if in.spec.Path != "-" {
@@ -186,23 +204,24 @@ func (r *run) checkNames(archive string) error {
 			}
 		}
 	}
-	if err := bins.CheckInputNames(infos); err != nil {
+	if err := record.CheckInputNames(infos); err != nil {
 		return err
 	}
-	_, err := bins.RestoredNames(infos, r.Options, bins.Restored{})
+	_, err := record.RestoredNames(infos, r.Options, record.Restored{})
 	return err
 }
 
 // runOnce is one attempt.
-func runOnce(ctx context.Context, c *Config, wrapped []*RecordError) (_ Summary, err error) {
+func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (_ Summary, err error) {
 	r := &run{Config: c, total: c.sourceSize(), pool: newPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs))}
-	r.ctx, r.cancel = context.WithCancel(ctx)
-	defer r.cancel()
+	ctx, cancel := context.WithCancel(caller)
+	defer cancel()
+	r.cancel = cancel
 	defer r.closeInputs()
 	started := r.clocks.start.start()
 	newAssigner := c.NewAssigner
 	if newAssigner == nil {
-		newAssigner = func(r *Resources) (Assigner, error) { return NewCPU(*r) }
+		newAssigner = func(r *Resources) (Assigner, error) { return NewCPU(*r), nil }
 	}
 	res := Resources{Threads: c.Threads, Streams: c.Streams, BlockSize: c.Options.BlockSize, Keep: c.keep(), Run: r.pool.run, Note: c.Note}
 	if res.Note == nil {
@@ -217,8 +236,8 @@ func runOnce(ctx context.Context, c *Config, wrapped []*RecordError) (_ Summary,
 		}
 	}()
 	c.Streams, c.Options.BlockSize = res.Streams, res.BlockSize
-	if err := r.open(wrapped); err != nil {
-		if e := ctx.Err(); e != nil {
+	if err := r.open(ctx, wrapped); err != nil {
+		if e := caller.Err(); e != nil {
 			err = e
 		}
 		return Summary{}, err
@@ -236,9 +255,9 @@ func runOnce(ctx context.Context, c *Config, wrapped []*RecordError) (_ Summary,
 		r.out.Tool = c.Tool
 	}
 	r.out.Check = r.unchanged
-	if err := r.pipeline(); err != nil {
+	if err := r.pipeline(ctx); err != nil {
 		var bad *inputError
-		if e := ctx.Err(); e != nil {
+		if e := caller.Err(); e != nil {
 			err = e
 		} else if errors.As(err, &bad) {
 			// What is wrong with a file may be that it was changed.
@@ -249,7 +268,7 @@ func runOnce(ctx context.Context, c *Config, wrapped []*RecordError) (_ Summary,
 		return Summary{}, err
 	}
 	s := Summary{Streams: c.Streams, Bases: r.bases}
-	infos := make([]bins.Input, len(r.inputs))
+	infos := make([]record.Input, len(r.inputs))
 	for i, in := range r.inputs {
 		infos[i] = in.info
 		infos[i].SourceBytes = r.read[i].Load()

@@ -2,6 +2,7 @@ package binning
 
 import (
 	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 const signatures = bins.NBin + 1
@@ -59,20 +60,20 @@ func (j *job) gather() error {
 	b, n := j.b, j.b.Records
 	p := parts(n)
 	starts := make([]int, p+1)
-	if b.Lengths == nil {
+	if b.Lengths.Each == nil {
 		for i := range b.Bins {
-			b.Bins[i].Bases = uint64(b.Bins[i].Reads) * uint64(b.FixedLen)
+			b.Bins[i].Bases = uint64(b.Bins[i].Reads) * uint64(b.Lengths.Fixed)
 		}
 		for i := range p {
 			_, to := cut(n, p, i)
-			starts[i+1] = to * bins.PackedLen(int(b.FixedLen))
+			starts[i+1] = to * record.PackedLen(int(b.Lengths.Fixed))
 		}
 	} else {
 		j.run(p, func(i int) {
 			from, to := cut(n, p, i)
 			size := 0
 			for _, read := range b.Order[from:to] {
-				size += bins.PackedLen(int(b.Lengths[read]))
+				size += record.PackedLen(int(b.Lengths.Each[read]))
 			}
 			starts[i+1] = size
 		})
@@ -83,7 +84,7 @@ func (j *job) gather() error {
 		for i := range b.Bins {
 			bin := &b.Bins[i]
 			for _, read := range b.Order[at : at+int(bin.Reads)] {
-				bin.Bases += uint64(b.Lengths[read])
+				bin.Bases += uint64(b.Lengths.Each[read])
 			}
 			at += int(bin.Reads)
 		}
@@ -95,7 +96,7 @@ func (j *job) gather() error {
 		for k := from; k < to; k++ {
 			read := b.Order[k]
 			length := int(j.lengths[read])
-			size := bins.PackedLen(length)
+			size := record.PackedLen(length)
 			src := j.packed[j.at[read]:]
 			if b.Place[k]&1 == 0 {
 				copy(dst[:size], src)

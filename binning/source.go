@@ -3,6 +3,7 @@ package binning
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"orcomgo/bins/record"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -47,7 +50,7 @@ type source struct {
 
 // open opens an input and finds out from its first bytes how it is compressed. What is
 // read from anything but a regular file ends with ctx, even while it waits for bytes.
-func (r *run) openSource(path string, count *atomic.Uint64) (*source, error) {
+func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64) (*source, error) {
 	// Reading waits more than it works, so it has goroutines of its own.
 	s := &source{path: path, count: count, tick: r.progress, side: newPool(min(8, max(2, r.pool.threads))).run, close: func() {}}
 	var in io.Reader
@@ -61,9 +64,9 @@ func (r *run) openSource(path string, count *atomic.Uint64) (*source, error) {
 				s.file, s.before = f, info
 			}
 		}
-		in = newPump(r.ctx, in)
+		in = newPump(ctx, in)
 	} else {
-		f, err := openFile(r.ctx, path)
+		f, err := openFile(ctx, path)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, vfs.Cause(err))
 		}
@@ -80,7 +83,7 @@ func (r *run) openSource(path string, count *atomic.Uint64) (*source, error) {
 		if s.plain, s.size = info.Mode().IsRegular(), info.Size(); s.plain {
 			s.file, s.before, s.named = f, info, true
 		} else {
-			in = newPump(r.ctx, f)
+			in = newPump(ctx, f)
 		}
 	}
 	b := bufio.NewReaderSize(&counted{in, count}, 1<<18)
@@ -265,9 +268,9 @@ func (c *counted) Read(p []byte) (int, error) {
 }
 
 // inputName returns the name to restore an input under.
-func inputName(path string, kind bins.Kind) string {
+func inputName(path string, kind record.Kind) string {
 	if path == "-" {
-		if kind == bins.FASTA {
+		if kind == record.FASTA {
 			return "stdin.fasta"
 		}
 		return "stdin.fastq"
@@ -285,7 +288,7 @@ func inputName(path string, kind bins.Kind) string {
 // archiveName returns the name of the archive of which this is the first input. A name that
 // is too long for an archive is cut, and ends in a checksum to stay different from others.
 func archiveName(input string) string {
-	name, _ := bins.CutTextExt(input)
+	name, _ := record.CutTextExt(input)
 	if name == "." || name == ".." {
 		name = input
 	}

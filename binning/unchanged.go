@@ -19,11 +19,11 @@ func (s *source) unchanged() error {
 		return nil
 	}
 	fail := func(format string, args ...any) error {
-		return fmt.Errorf("%s: the file was changed while it was read: %s", s.path, fmt.Sprintf(format, args...))
+		return fmt.Errorf("%s: the file was changed while it was read: %w", s.path, fmt.Errorf(format, args...))
 	}
 	now, err := s.file.Stat()
 	if err != nil {
-		return fail("%v", vfs.Cause(err))
+		return fail("%w", vfs.Cause(err))
 	}
 	if !s.named {
 		return s.same(now, fail)
@@ -31,7 +31,7 @@ func (s *source) unchanged() error {
 	there, err := vfs.Stat(s.path)
 	switch {
 	case err != nil:
-		return fail("%v", vfs.Cause(err))
+		return fail("%w", vfs.Cause(err))
 	case !os.SameFile(s.before, there):
 		return fail("another file has its name now")
 	}

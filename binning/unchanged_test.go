@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 )
 
@@ -92,10 +94,9 @@ func TestChangedInputs(t *testing.T) {
 				check(t, os.WriteFile(path, in.text, 0o666))
 				check(t, os.Chtimes(path, hourAgo, hourAgo))
 				time.Sleep(12 * time.Millisecond) // a later change has another time
-				c := Config{Inputs: []InputSpec{{path, -1, false}}, OutDir: out, Threads: 2, Streams: 1, Options: bins.Options{BlockSize: 100_000}}
+				c := Config{Inputs: []InputSpec{{path, -1, false}}, OutDir: out, Threads: 2, Streams: 1, Options: record.Options{BlockSize: 100_000}}
 				c.NewAssigner = func(r *Resources) (Assigner, error) {
-					inner, err := NewCPU(*r)
-					return &meddler{Assigner: inner, meddle: func() { tt.do(t, path, in.text) }}, err
+					return &meddler{Assigner: NewCPU(*r), meddle: func() { tt.do(t, path, in.text) }}, nil
 				}
 				_, err := Run(context.Background(), c)
 				if tt.want == "" {
@@ -131,12 +132,11 @@ func TestChangedLate(t *testing.T) {
 	time.Sleep(12 * time.Millisecond)
 	c := Config{Inputs: inputs, OutDir: filepath.Join(dir, "out"), Threads: 1, Streams: 1}
 	c.NewAssigner = func(r *Resources) (Assigner, error) {
-		inner, err := NewCPU(*r)
-		return &meddler{Assigner: inner, meddle: func() { // the first block is a's
+		return &meddler{Assigner: NewCPU(*r), meddle: func() { // the first block is a's
 			if err := os.WriteFile(inputs[1].Path, []byte("@b\nACGT\n+\nIIII\n"), 0o666); err != nil {
 				t.Error(err)
 			}
-		}}, err
+		}}, nil
 	}
 	want := inputs[1].Path + ": the file was changed while it was read: "
 	if _, err := Run(context.Background(), c); err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -162,14 +162,13 @@ func TestChangedStdin(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		c := Config{Inputs: []InputSpec{{"-", -1, false}}, Stdin: f, OutDir: filepath.Join(dir, "out"), Options: bins.Options{BlockSize: 100_000}}
+		c := Config{Inputs: []InputSpec{{"-", -1, false}}, Stdin: f, OutDir: filepath.Join(dir, "out"), Options: record.Options{BlockSize: 100_000}}
 		c.NewAssigner = func(r *Resources) (Assigner, error) {
-			inner, err := NewCPU(*r)
-			return &meddler{Assigner: inner, meddle: func() {
+			return &meddler{Assigner: NewCPU(*r), meddle: func() {
 				if change {
 					os.WriteFile(path, text[:len(text)/2], 0o666)
 				}
-			}}, err
+			}}, nil
 		}
 		_, err = Run(context.Background(), c)
 		if change != (err != nil) || change && !strings.HasPrefix(err.Error(), "stdin: ") {

@@ -6,9 +6,9 @@ import (
 	"io"
 	"slices"
 
-	"github.com/zeebo/xxh3"
+	"orcomgo/bins/record"
 
-	"orcomgo/bins"
+	"github.com/zeebo/xxh3"
 )
 
 // walker takes records off a text whose sequences and qualities may take any number of
@@ -29,7 +29,7 @@ import (
 // A record is read once: a search for the end of a line goes on where more text was needed.
 type walker struct {
 	in   io.Reader // the text behind buf
-	kind bins.Kind
+	kind record.Kind
 	buf  []byte
 	at   int   // in buf, where the record begins; what is before has been used
 	next int   // behind at, where the next line begins
@@ -44,7 +44,7 @@ type walker struct {
 	name      []byte // part of buf
 	seq, qual []byte
 	textLen   int
-	layout    bins.RecordLayout
+	form      record.Form
 
 	// wrapped is set once the text has something that FASTQ of four lines a record does not
 	// have and wrapped FASTQ does. From then on what the wrapped reading finds wrong is
@@ -203,19 +203,19 @@ func (w *walker) record() (*shape, error) {
 
 func (w *walker) parse() *shape {
 	mark := byte('@')
-	if w.kind == bins.FASTA {
+	if w.kind == record.FASTA {
 		mark = '>'
 	}
 	if w.text()[0] != mark {
 		return &shape{fmt.Sprintf("'%c'", mark), w.show(0), false}
 	}
-	w.layout, w.seq, w.qual, w.seqLines, w.qualLines = bins.RecordLayout{}, w.seq[:0], w.qual[:0], w.seqLines[:0], w.qualLines[:0]
+	w.form, w.seq, w.qual, w.seqLines, w.qualLines = record.Form{}, w.seq[:0], w.qual[:0], w.seqLines[:0], w.qualLines[:0]
 	_, nameEnd, cr := w.line()
 	if cr {
-		w.layout.CR |= 1
+		w.form.CR |= 1
 	}
 	var bad *shape
-	if w.kind == bins.FASTA {
+	if w.kind == record.FASTA {
 		bad = w.fasta()
 	} else {
 		bad = w.fastq(nameEnd)
@@ -223,10 +223,10 @@ func (w *walker) parse() *shape {
 	if bad != nil {
 		return bad
 	}
-	w.layout.NoNewline = !w.lf
+	w.form.NoNewline = !w.lf
 	w.textLen = w.blanks(w.next)
 	w.wrapped = w.wrapped || w.textLen > w.next && w.has(w.textLen)
-	w.layout.Tail = string(w.text()[w.next:w.textLen])
+	w.form.Tail = string(w.text()[w.next:w.textLen])
 	w.name = w.text()[1:nameEnd]
 	return nil
 }
@@ -254,12 +254,12 @@ func (w *walker) fasta() *shape {
 			return bad
 		}
 	}
-	w.layout.SeqWidth, w.layout.SeqLines = fold(&w.seqLines, &w.layout.CR, 2)
+	w.form.SeqWidth, w.form.SeqLines = fold(&w.seqLines, &w.form.CR, 2)
 	return nil
 }
 
 func (w *walker) fastq(nameEnd int) *shape {
-	l := &w.layout
+	l := &w.form
 	for {
 		if !w.has(w.next) || w.text()[w.next] == '@' {
 			return &shape{"a line with '+'", w.show(w.next), false}
@@ -283,9 +283,9 @@ func (w *walker) fastq(nameEnd int) *shape {
 		l.CR |= 4
 	}
 	if plus := w.text()[from+1 : end]; len(plus) > 0 {
-		l.Plus = bins.PlusName
+		l.Plus = record.PlusName
 		if !bytes.Equal(plus, w.text()[1:nameEnd]) {
-			l.Plus, l.PlusText = bins.PlusText, string(plus)
+			l.Plus, l.PlusText = record.PlusText, string(plus)
 		}
 	}
 
@@ -319,7 +319,7 @@ func (w *walker) fastq(nameEnd int) *shape {
 	return checkContent(nil, w.qual)
 }
 
-// fold is foldLines with a list that is the layout's own: a copy, or if it is long the
+// fold is foldLines with a list that is the form's own: a copy, or if it is long the
 // walker's, which then begins a new one.
 func fold(lines *[]uint32, cr *uint8, bit uint8) (width uint32, own []uint32) {
 	width, own = foldLines(*lines, cr, bit)

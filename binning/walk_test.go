@@ -2,14 +2,17 @@ package binning
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"math/rand"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 // TestWrappedErrors: once a text looks wrapped, its errors are those of the wrapped reading,
@@ -53,7 +56,7 @@ func TestWrappedErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for _, size := range []uint64{0, 30} {
-			_, err := binTexts(t, Config{Threads: 2, Options: bins.Options{BlockSize: size}}, testInput{"x", []byte(tt.text)})
+			_, err := binTexts(t, Config{Threads: 2, Options: record.Options{BlockSize: size}}, testInput{"x", []byte(tt.text)})
 			if err == nil || err.Error() != "x: "+tt.want {
 				t.Errorf("%s: error is %v, want %s", tt.name, err, tt.want)
 			}
@@ -90,9 +93,9 @@ func TestWalkerReads(t *testing.T) {
 	}
 	texts = append(texts, oddTexts(1, 15)...)
 	for _, text := range texts {
-		kind := bins.FASTQ
+		kind := record.FASTQ
 		if text[0] == '>' {
-			kind = bins.FASTA
+			kind = record.FASTA
 		}
 		var want []wrappedRecord
 		for i, in := range []io.Reader{
@@ -178,7 +181,7 @@ func (r *repeatReader) Read(p []byte) (int, error) {
 // TestWalkerMemory: the text behind which a walker is does not stay in memory.
 func TestWalkerMemory(t *testing.T) {
 	r := &repeatReader{text: bytes.Repeat([]byte(">a\nACGT\nAC\n"), 20_000), times: 30}
-	w := walker{kind: bins.FASTA, in: r}
+	w := walker{kind: record.FASTA, in: r}
 	records := 0
 	for {
 		bad, err := w.record()
@@ -198,7 +201,7 @@ func TestWalkerMemory(t *testing.T) {
 	}
 }
 
-// oddTexts draws texts of odd layouts, most of them valid.
+// oddTexts draws texts of odd forms, most of them valid.
 func oddTexts(seed int64, n int) []string {
 	rng := rand.New(rand.NewSource(seed))
 	texts := make([]string, n)
@@ -260,11 +263,11 @@ func TestManyLate(t *testing.T) {
 		size += len(inputs[i].text)
 	}
 	var most uint64
-	c := Config{Threads: 1, Streams: 1, Options: bins.Options{BlockSize: 300_000}}
+	c := Config{Threads: 1, Streams: 1, Options: record.Options{BlockSize: 300_000}}
 	runs := 0
 	c.NewAssigner = func(r *Resources) (Assigner, error) {
 		runs++
-		return NewCPU(*r)
+		return NewCPU(*r), nil
 	}
 	c.Progress = func(_ string, done, _ uint64) { most = max(most, done) }
 	dir, err := binTexts(t, c, inputs...)
@@ -279,4 +282,41 @@ func TestManyLate(t *testing.T) {
 	if runs != 3 {
 		t.Errorf("%d runs", runs)
 	}
+}
+
+// TestLateBesideStdin: an input that turns out to be wrapped far into the file would have all
+// inputs read again, and standard input is used up by then: that is an error, not an archive
+// without its reads.
+func TestLateBesideStdin(t *testing.T) {
+	late := append(simulate(1, 8_000, 60, 60, "1"), "@w\nAC\nGT\n+\nII\nII\n"...)
+	stdin := simulate(2, 100, 60, 60, "1")
+	path := filepath.Join(t.TempDir(), "a.fastq")
+	if err := os.WriteFile(path, late, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, in := range map[string]io.Reader{"pipe": bytes.NewReader(stdin), "file": openText(t, stdin)} {
+		c := Config{OutDir: filepath.Join(t.TempDir(), "out"), Stdin: in, Inputs: []InputSpec{{Path: "-", Mate: -1}, {Path: path, Mate: -1}}}
+		_, err := Run(context.Background(), c)
+		var bad *RecordError
+		if !errors.As(err, &bad) || bad.Record != 8001 || !strings.HasSuffix(err.Error(), "and stdin can be read only once") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(c.OutDir); err == nil {
+			t.Errorf("%s: the output directory is there", name)
+		}
+	}
+}
+
+// openText returns a file that holds a text.
+func openText(t *testing.T, text []byte) *os.File {
+	path := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
 }

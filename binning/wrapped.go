@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"io"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 // recordCutter cuts FASTA, and FASTQ wrapped over lines. A record that its name, sequence,
-// qualities and layout don't give back byte for byte is refused.
+// qualities and form don't give back byte for byte is refused.
 type recordCutter struct {
 	src       *source
-	kind      bins.Kind
+	kind      record.Kind
 	blockSize int
 	walker    walker
 	records   uint64 // in blocks
@@ -23,7 +23,7 @@ type recordCutter struct {
 
 // newRecordCutter begins with the text in left, which is not empty and has been read from
 // src already, up to its end if ended.
-func newRecordCutter(src *source, kind bins.Kind, blockSize int, left []byte, ended bool) *recordCutter {
+func newRecordCutter(src *source, kind record.Kind, blockSize int, left []byte, ended bool) *recordCutter {
 	c := &recordCutter{src: src, kind: kind, blockSize: blockSize}
 	c.walker = walker{in: src, kind: kind, buf: left}
 	if ended {
@@ -38,7 +38,7 @@ func (c *recordCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 	t := new(chunk)
 	t.Kind, t.File, t.FirstRecord, t.Canonical = c.kind, c.src.path, c.records, true
 	c.walker.hash.Reset()
-	var layouts layoutList
+	var forms formList
 	buf = buf[:0]
 	for !c.done && t.records < max(c.blockSize/minRecord, 1) {
 		if err := c.fetch(); err != nil {
@@ -49,7 +49,7 @@ func (c *recordCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 		}
 		w := &c.walker
 		size := len(w.name) + len(w.seq) + len(w.qual) + 5
-		if t.records > 0 && (len(buf)+size > c.blockSize || int(t.textLen)+w.textLen > c.blockSize || layouts.size > c.blockSize) {
+		if t.records > 0 && (len(buf)+size > c.blockSize || int(t.textLen)+w.textLen > c.blockSize || forms.size > c.blockSize) {
 			break
 		}
 		if cap(buf) < len(buf)+size {
@@ -62,7 +62,7 @@ func (c *recordCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 		buf = append(append(buf, '\n'), w.seq...)
 		buf = append(append(buf, "\n+\n"...), w.qual...)
 		buf = append(buf, '\n')
-		layouts.add(&w.layout, len(w.seq))
+		forms.add(&w.form, len(w.seq))
 		t.textLen += uint64(w.textLen)
 		t.records++
 		c.pending = false
@@ -73,7 +73,7 @@ func (c *recordCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 	}
 	t.Data, t.Last = buf, c.done
 	t.textHash = c.walker.sum()
-	t.layout = layouts.layout()
+	t.forms = forms.forms()
 	c.records += uint64(t.records)
 	return t, nil
 }
@@ -94,7 +94,7 @@ func (c *recordCutter) fetch() error {
 	}
 	c.walked++
 	if bad == nil {
-		c.text, err = bins.AppendRecord(c.text[:0], c.kind, w.name, w.seq, w.qual, &w.layout)
+		c.text, err = record.AppendRecord(c.text[:0], c.kind, w.name, w.seq, w.qual, &w.form)
 		if err != nil || !bytes.Equal(c.text, w.text()[:w.textLen]) {
 			bad = &shape{"a record that can be given back byte for byte", "one that can't", false}
 		}

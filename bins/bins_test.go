@@ -12,23 +12,28 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"orcomgo/bins/record"
+
+	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 )
 
 // sample makes a block as an assigner would: random reads, some of them reversed, names,
-// qualities, exceptions and odd layouts. It returns the letters of the reads as well.
+// qualities, exceptions and odd forms. It returns the letters of the reads as well.
 func sample(rng *rand.Rand, input int, first uint64, records int, varied bool) (*Block, [][]byte) {
-	b := &Block{Input: input, FirstRecord: first, Records: records, TextLen: uint64(300 * records), FixedLen: 37,
+	b := &Block{Input: input, FirstRecord: first, Records: records, TextLen: uint64(300 * records), Lengths: record.Lengths{Fixed: 37},
 		Names: []byte{}, Quals: []byte{}}
 	rng.Read(b.TextHash[:])
 	reads, sigs := make([][]byte, records), make([]uint32, records)
 	if varied {
-		b.Lengths, b.FixedLen = make([]uint32, records), 0
+		b.Lengths.Each, b.Lengths.Fixed = make([]uint32, records), 0
 	}
 	for i := range reads {
 		n := 37
 		if varied {
 			n = rng.Intn(90)
-			b.Lengths[i] = uint32(n)
+			b.Lengths.Each[i] = uint32(n)
 		}
 		reads[i] = make([]byte, n)
 		for j := range reads[i] {
@@ -42,7 +47,7 @@ func sample(rng *rand.Rand, input int, first uint64, records int, varied bool) (
 		}
 		b.Order = append(b.Order, uint32(i))
 		if rng.Intn(50) == 0 {
-			b.Layout.Exceptions = append(b.Layout.Exceptions, LayoutException{uint32(i), RecordLayout{CR: uint8(1 + rng.Intn(15))}})
+			b.Forms.Exceptions = append(b.Forms.Exceptions, record.FormException{Read: uint32(i), Form: record.Form{CR: uint8(1 + rng.Intn(15))}})
 		}
 	}
 	sort.SliceStable(b.Order, func(i, j int) bool { return sigs[b.Order[i]] < sigs[b.Order[j]] })
@@ -60,7 +65,7 @@ func sample(rng *rand.Rand, input int, first uint64, records int, varied bool) (
 		}
 		b.Place = append(b.Place, place)
 		at := len(b.Packed)
-		b.Packed = append(b.Packed, make([]byte, PackedLen(len(seq)))...)
+		b.Packed = append(b.Packed, make([]byte, record.PackedLen(len(seq)))...)
 		for j := range seq {
 			c := bytes.IndexByte([]byte("ACGT"), seq[j])
 			k := j
@@ -72,7 +77,7 @@ func sample(rng *rand.Rand, input int, first uint64, records int, varied bool) (
 	}
 	for i, seq := range reads {
 		if len(seq) > 10 && rng.Intn(10) == 0 {
-			b.Exceptions = append(b.Exceptions, Exception{uint32(i), 0, 1, 'N'}, Exception{uint32(i), 3, 4, Lower})
+			b.Exceptions = append(b.Exceptions, record.Exception{Read: uint32(i), Start: 0, Len: 1, Byte: 'N'}, record.Exception{Read: uint32(i), Start: 3, Len: 4, Byte: record.Lower})
 			seq[0] = 'N'
 			copy(seq[3:], bytes.ToLower(seq[3:7]))
 		}
@@ -104,10 +109,10 @@ func samples() *archive {
 	return a
 }
 
-var sampleOptions = Options{OrderAny: true, Quality: QualityBin8, BlockSize: 256e6}
+var sampleOptions = record.Options{OrderAny: true, Quality: record.QualityBin8, BlockSize: 256e6}
 
-func sampleInputs() []Input {
-	return []Input{{Name: "a.fastq", Mate: -1}, {Name: "b.fastq", Mate: -1}}
+func sampleInputs() []record.Input {
+	return []record.Input{{Name: "a.fastq", Mate: -1}, {Name: "b.fastq", Mate: -1}}
 }
 
 // side runs tasks on so many goroutines.
@@ -254,7 +259,7 @@ func TestDamage(t *testing.T) {
 			if err := os.WriteFile(path, changed, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			if err := readAll(t, dir); !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {
+			if err := readAll(t, dir); !errors.Is(err, parse.ErrCorrupt) && !errors.Is(err, parse.ErrVersion) {
 				t.Errorf("%s: %s: error is %v", ext, what, err)
 			}
 		}
@@ -286,7 +291,7 @@ func TestDamage(t *testing.T) {
 	if err := os.Rename(filepath.Join(other, "a"+DataExt), filepath.Join(dir, "a"+DataExt)); err != nil {
 		t.Fatal(err)
 	}
-	if err := readAll(t, dir); !errors.Is(err, ErrCorrupt) {
+	if err := readAll(t, dir); !errors.Is(err, parse.ErrCorrupt) {
 		t.Errorf("swapped: error is %v", err)
 	}
 }
@@ -294,14 +299,14 @@ func TestDamage(t *testing.T) {
 func TestOpenWhatIsNone(t *testing.T) {
 	dir := t.TempDir()
 	for _, d := range []string{dir, filepath.Join(dir, "missing")} {
-		if _, err := Open(d); !errors.Is(err, ErrNotArchive) {
+		if _, err := Open(d); !errors.Is(err, commit.ErrNotArchive) {
 			t.Errorf("Open(%s): %v", d, err)
 		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, "x"+MetaExt), []byte(metaMagic), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir); !errors.Is(err, ErrCorrupt) {
+	if _, err := Open(dir); !errors.Is(err, parse.ErrCorrupt) {
 		t.Errorf("cut meta file: %v", err)
 	}
 }

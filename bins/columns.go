@@ -2,9 +2,12 @@ package bins
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 	"unsafe"
+
+	"orcomgo/bins/record"
+
+	"orcomgo/bins/parse"
 )
 
 // littleEndian reports whether numbers lie in memory as they do on disk.
@@ -51,7 +54,7 @@ func appendBins(dst []byte, b *Block, sizes []uint64) []byte {
 		dst = binary.AppendUvarint(dst, uint64(bin.Signature-next))
 		next = bin.Signature + 1
 		dst = binary.AppendUvarint(dst, uint64(bin.Reads))
-		if b.Lengths != nil {
+		if b.Lengths.Each != nil {
 			dst = binary.AppendUvarint(dst, bin.Bases)
 			dst = binary.AppendUvarint(dst, sizes[i])
 		}
@@ -61,36 +64,36 @@ func appendBins(dst []byte, b *Block, sizes []uint64) []byte {
 
 // parseBins is the inverse of appendBins: the bins, and how many bytes each takes packed.
 func parseBins(data []byte, info *BlockInfo) ([]Bin, []uint64, error) {
-	c := cursor{b: data}
+	c := parse.Cursor{Rest: data}
 	var bins []Bin
 	var sizes []uint64
 	var reads, bases, bytes uint64
 	next := uint64(0)
 	ok := true
-	for ok && len(c.b) > 0 {
-		sig := next + c.atMost(NBin)
-		bin := Bin{Signature: uint32(sig), Reads: uint32(c.atMost(uint64(info.Records)))}
+	for ok && len(c.Rest) > 0 {
+		sig := next + c.AtMost(NBin)
+		bin := Bin{Signature: uint32(sig), Reads: uint32(c.AtMost(uint64(info.Records)))}
 		next = sig + 1
 		var size uint64
 		if info.Varied {
-			bin.Bases, size = c.atMost(info.Bases), c.atMost(info.PackedLen)
+			bin.Bases, size = c.AtMost(info.Bases), c.AtMost(info.PackedLen)
 		} else {
 			bin.Bases = uint64(bin.Reads) * uint64(info.FixedLen)
-			size = uint64(bin.Reads) * uint64(PackedLen(int(info.FixedLen)))
+			size = uint64(bin.Reads) * uint64(record.PackedLen(int(info.FixedLen)))
 		}
 		reads, bases, bytes = reads+uint64(bin.Reads), bases+bin.Bases, bytes+size
-		ok = !c.bad && sig <= NBin && bin.Reads > 0
+		ok = !c.Failed() && sig <= NBin && bin.Reads > 0
 		bins, sizes = append(bins, bin), append(sizes, size)
 	}
 	if !ok || reads != uint64(info.Records) || bases != info.Bases || bytes != info.PackedLen {
-		return nil, nil, fmt.Errorf("%w: the bin table of a block makes no sense", ErrCorrupt)
+		return nil, nil, errNonsense
 	}
 	return bins, sizes, nil
 }
 
 // appendExceptions appends exceptions: for each the step from the read before; its start,
 // counted from the end of the one before if that is of the same read; length; and byte.
-func appendExceptions(dst []byte, exceptions []Exception) []byte {
+func appendExceptions(dst []byte, exceptions []record.Exception) []byte {
 	var read, end uint32
 	for _, e := range exceptions {
 		if e.Read != read {
@@ -106,41 +109,25 @@ func appendExceptions(dst []byte, exceptions []Exception) []byte {
 }
 
 // parseExceptions is the inverse of appendExceptions; b tells the length of each read.
-func parseExceptions(dst []Exception, data []byte, b *Block) ([]Exception, error) {
+func parseExceptions(dst []record.Exception, data []byte, b *Block) ([]record.Exception, error) {
 	// An exception takes four bytes or more: room for all, rather than lists that are copied to grow where every other letter is one.
 	dst = slices.Grow(dst[:0], len(data)/4)
-	c := cursor{b: data}
+	c := parse.Cursor{Rest: data}
 	var read, end uint64
-	for len(c.b) > 0 {
-		step := c.atMost(uint64(b.Records))
+	for len(c.Rest) > 0 {
+		step := c.AtMost(uint64(b.Records))
 		if step > 0 {
 			end = 0
 		}
 		read += step
-		start := end + c.atMost(1<<32)
-		n := c.atMost(1 << 32)
+		start := end + c.AtMost(1<<32)
+		n := c.AtMost(1 << 32)
 		end = start + n
-		e := Exception{Read: uint32(read), Start: uint32(start), Len: uint32(n), Byte: c.byte()}
-		if c.bad || n == 0 || read >= uint64(b.Records) || end > uint64(b.Len(int(read))) || !exceptionByte(e.Byte) {
-			return dst, fmt.Errorf("%w: the exceptions of a block make no sense", ErrCorrupt)
+		e := record.Exception{Read: uint32(read), Start: uint32(start), Len: uint32(n), Byte: c.Byte()}
+		if c.Failed() || n == 0 || read >= uint64(b.Records) || end > uint64(b.Lengths.Of(int(read))) || !record.ExceptionByte(e.Byte) {
+			return dst, errNonsense
 		}
 		dst = append(dst, e)
 	}
 	return dst, nil
-}
-
-// exceptionByte reports whether a byte can be that of an exception.
-func exceptionByte(b byte) bool {
-	switch l := b | 0x20; {
-	case b == Lower, b == '.', b == '-', b == '*':
-		return true
-	case l < 'a' || l > 'z':
-		return false
-	}
-	// Plain bases are none.
-	switch b {
-	case 'A', 'C', 'G', 'T', 'a', 'c', 'g', 't':
-		return false
-	}
-	return true
 }

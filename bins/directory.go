@@ -3,6 +3,8 @@ package bins
 import (
 	"encoding/binary"
 	"fmt"
+
+	"orcomgo/bins/parse"
 )
 
 // directory tells where the sections of a block lie and how to check them. It stands
@@ -50,14 +52,14 @@ func (d *directory) append(dst []byte) []byte {
 // parseDirectory is the inverse of append, for the block b of a checked index.
 func parseDirectory(data []byte, b *BlockInfo) (*directory, error) {
 	d := new(directory)
-	c := cursor{b: data}
+	c := parse.Cursor{Rest: data}
 	dataAt, metaAt := b.dataAt, b.metaAt
 	for i := range d.sections {
 		s := &d.sections[i]
-		s.raw = c.atMost(1 << 56)
+		s.raw = c.AtMost(1 << 56)
 		n := chunks(s.raw, i)
-		if n > len(c.b)/8 {
-			c.bad = true
+		if n > len(c.Rest)/8 {
+			c.Fail("it makes no sense")
 			break
 		}
 		s.sums = make([]uint64, n)
@@ -68,14 +70,16 @@ func parseDirectory(data []byte, b *BlockInfo) (*directory, error) {
 		}
 		for j := range s.sums {
 			if packed(i) {
-				s.methods[j] = c.byte()
-				size := c.atMost(chunkSize(i))
-				c.bad = c.bad || s.methods[j] >= chunkMethods || size == 0 ||
-					s.methods[j] == chunkRaw && size != s.chunkLen(i, j) || s.methods[j] == chunkSame && size != 1
+				s.methods[j] = c.Byte()
+				size := c.AtMost(chunkSize(i))
+				if s.methods[j] >= chunkMethods || size == 0 ||
+					s.methods[j] == chunkRaw && size != s.chunkLen(i, j) || s.methods[j] == chunkSame && size != 1 {
+					c.Fail("it makes no sense")
+				}
 				s.stored += size
 				s.ends[j] = s.stored
 			}
-			s.sums[j] = c.uint64()
+			s.sums[j] = c.Uint64()
 		}
 		if i < dataSections {
 			s.at = dataAt
@@ -91,11 +95,11 @@ func parseDirectory(data []byte, b *BlockInfo) (*directory, error) {
 	if b.Varied {
 		lengths = perRead
 	}
-	if !c.done() || s[secDNA].raw != b.PackedLen || s[secNames].raw != b.NamesLen || s[secNames].stored != b.StoredNames ||
+	if !c.Done() || s[secDNA].raw != b.PackedLen || s[secNames].raw != b.NamesLen || s[secNames].stored != b.StoredNames ||
 		s[secQuals].raw != b.QualsLen || s[secQuals].stored != b.StoredQuals || s[secOrder].raw != perRead || s[secPlace].raw != perRead ||
-		s[secLengths].raw != lengths || (s[secExceptions].raw > 0) != b.HasExceptions || (s[secLayout].raw > 0) != b.HasLayout ||
+		s[secLengths].raw != lengths || (s[secExceptions].raw > 0) != b.HasExceptions || (s[secForms].raw > 0) != b.HasForms ||
 		metaAt != b.metaAt+b.StoredMeta-b.dirLen {
-		return nil, fmt.Errorf("%w: the directory of a block makes no sense", ErrCorrupt)
+		return nil, fmt.Errorf("%w: the directory of a block makes no sense", parse.ErrCorrupt)
 	}
 	return d, nil
 }

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"orcomgo/bins/record"
+
 	"github.com/klauspost/compress/huff0"
 	"github.com/klauspost/compress/zstd"
 )
@@ -34,30 +36,30 @@ func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 	for i := range b.Bins {
 		bases += b.Bins[i].Bases
 	}
-	if len(b.Order) != b.Records || len(b.Place) != b.Records || b.Lengths != nil && len(b.Lengths) != b.Records ||
+	if len(b.Order) != b.Records || len(b.Place) != b.Records || b.Lengths.Each != nil && len(b.Lengths.Each) != b.Records ||
 		b.Quals != nil && uint64(len(b.Quals)) != bases {
 		return fmt.Errorf("bins: block of %d records has %d ordinals, %d places, %d lengths, %d bases and %d qualities",
-			b.Records, len(b.Order), len(b.Place), len(b.Lengths), bases, len(b.Quals))
+			b.Records, len(b.Order), len(b.Place), len(b.Lengths.Each), bases, len(b.Quals))
 	}
 	e.info = BlockInfo{Input: b.Input, FirstRecord: b.FirstRecord, Records: b.Records, TextLen: b.TextLen, TextHash: b.TextHash,
-		Bases: bases, Varied: b.Lengths != nil, HasNames: b.Names != nil, HasQuals: b.Quals != nil,
-		HasExceptions: len(b.Exceptions) > 0, HasLayout: !b.Layout.IsDefault(),
+		Bases: bases, Varied: b.Lengths.Each != nil, HasNames: b.Names != nil, HasQuals: b.Quals != nil,
+		HasExceptions: len(b.Exceptions) > 0, HasForms: !b.Forms.IsDefault(),
 		NamesLen: uint64(len(b.Names)), QualsLen: uint64(len(b.Quals)), PackedLen: uint64(len(b.Packed))}
-	if b.Lengths == nil && b.Records > 0 {
-		e.info.FixedLen = b.FixedLen
+	if b.Lengths.Each == nil && b.Records > 0 {
+		e.info.FixedLen = b.Lengths.Fixed
 	}
 
 	e.small = appendBins(e.small[:0], b, binSizes(b))
 	ends := [3]int{0: len(e.small)}
 	e.small = appendExceptions(e.small, b.Exceptions)
 	ends[1] = len(e.small)
-	e.small = MarshalLayout(e.small, &b.Layout)
+	e.small = record.MarshalForms(e.small, &b.Forms)
 	ends[2] = len(e.small)
 
 	var raw [sections][]byte
 	raw[secDNA], raw[secNames], raw[secQuals] = b.Packed, b.Names, b.Quals
-	raw[secBins], raw[secExceptions], raw[secLayout] = e.small[:ends[0]], e.small[ends[0]:ends[1]], e.small[ends[1]:ends[2]]
-	raw[secOrder], raw[secPlace], raw[secLengths] = bytesOf(b.Order), bytesOf(b.Place), bytesOf(b.Lengths)
+	raw[secBins], raw[secExceptions], raw[secForms] = e.small[:ends[0]], e.small[ends[0]:ends[1]], e.small[ends[1]:ends[2]]
+	raw[secOrder], raw[secPlace], raw[secLengths] = bytesOf(b.Order), bytesOf(b.Place), bytesOf(b.Lengths.Each)
 
 	d := new(directory)
 	e.names = resize(e.names, len(b.Names))
@@ -95,14 +97,14 @@ func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 
 // binSizes returns how many bytes each bin takes packed, where lengths vary.
 func binSizes(b *Block) []uint64 {
-	if b.Lengths == nil {
+	if b.Lengths.Each == nil {
 		return nil
 	}
 	sizes := make([]uint64, len(b.Bins))
 	at := 0
 	for i, bin := range b.Bins {
 		for _, read := range b.Order[at : at+int(bin.Reads)] {
-			sizes[i] += uint64(PackedLen(int(b.Lengths[read])))
+			sizes[i] += uint64(record.PackedLen(int(b.Lengths.Each[read])))
 		}
 		at += int(bin.Reads)
 	}

@@ -10,26 +10,12 @@ package bins
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/commit"
-)
-
-// Sentinel errors; what the functions of this package return wraps them.
-var (
-	// ErrNotArchive means that there is no archive of this stage.
-	ErrNotArchive = commit.ErrNotArchive
-	// ErrCorrupt means that a file is damaged, truncated, or not the other's partner.
-	ErrCorrupt = errors.New("archive is damaged")
-	// ErrVersion means that a file is of a version that this program does not know.
-	ErrVersion = errors.New("unknown format version")
-	// ErrExists means that there is an archive of that name, which must not be replaced.
-	ErrExists = commit.ErrExists
-	// ErrBusy means that another process is working on the archive.
-	ErrBusy = commit.ErrBusy
+	"orcomgo/bins/parse"
 )
 
 // DataExt and MetaExt end the names of the two files.
@@ -53,7 +39,7 @@ const (
 
 // Chunk sizes in bytes before compression. A checksum covers a chunk as it is stored.
 const (
-	rawChunk  = 1 << 20 // bases, bins, order, places, lengths, exceptions, layout
+	rawChunk  = 1 << 20 // bases, bins, order, places, lengths, exceptions, forms
 	nameChunk = 1 << 20
 	qualChunk = 1 << 17
 )
@@ -68,12 +54,12 @@ const (
 	secPlace
 	secLengths
 	secExceptions
-	secLayout
+	secForms
 	sections
 	dataSections = secBins
 )
 
-var sectionNames = [sections]string{"bases", "names", "qualities", "bin table", "order", "places", "lengths", "exceptions", "layout"}
+var sectionNames = [sections]string{"bases", "names", "qualities", "bin table", "order", "places", "lengths", "exceptions", "forms"}
 
 // chunkSize returns how many bytes before compression a chunk of a section holds.
 func chunkSize(section int) uint64 {
@@ -111,13 +97,13 @@ func metaHeader() []byte {
 // checkHeader checks magic and version of the head of a file.
 func checkHeader(path string, head []byte, magic string) error {
 	if string(head[:8]) != magic {
-		return fmt.Errorf("%s: %w: it does not begin as it should", path, ErrCorrupt)
+		return fmt.Errorf("%s: %w: it does not begin as it should", path, parse.ErrCorrupt)
 	}
 	if v := binary.LittleEndian.Uint32(head[8:]); v != Version {
-		return fmt.Errorf("%s: %w %d, this program reads version %d", path, ErrVersion, v, Version)
+		return fmt.Errorf("%s: %w %d, this program reads version %d", path, parse.ErrVersion, v, Version)
 	}
 	if binary.LittleEndian.Uint32(head[12:]) != 0 {
-		return fmt.Errorf("%s: %w: reserved bytes are set", path, ErrCorrupt)
+		return fmt.Errorf("%s: %w: reserved bytes are set", path, parse.ErrCorrupt)
 	}
 	return nil
 }

@@ -3,12 +3,12 @@ package bins
 import (
 	"bytes"
 	"errors"
-	"math"
 	"math/rand"
 	"os"
 	"path/filepath"
-	"reflect"
 	"testing"
+
+	"orcomgo/bins/parse"
 )
 
 // trailerOf returns the trailer of an archive, and where it begins and the size of the data file.
@@ -35,7 +35,7 @@ func FuzzTrailer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, trailer []byte, dataSize, metaSize uint64) {
 		m, err := parseTrailer(trailer, dataSize, metaSize)
 		if err != nil {
-			if !errors.Is(err, ErrCorrupt) {
+			if !errors.Is(err, parse.ErrCorrupt) {
 				t.Error(err)
 			}
 			return
@@ -157,66 +157,14 @@ func FuzzMeta(f *testing.F) {
 			var b Block
 			err := errors.Join(c.ReadColumns(i, WantAll, &b), c.ReadBins(i, 0, NBin, &b))
 			if err != nil {
-				if !errors.Is(err, ErrCorrupt) {
+				if !errors.Is(err, parse.ErrCorrupt) {
 					t.Error(err)
 				}
 				continue
 			}
-			if _, err := b.AppendSequences(nil); err != nil && !errors.Is(err, ErrCorrupt) {
+			if _, err := b.AppendSequences(nil); err != nil && !errors.Is(err, parse.ErrCorrupt) {
 				t.Error(err)
 			}
-		}
-	})
-}
-
-var layouts = []Layout{
-	{},
-	{Default: RecordLayout{CR: 15, Plus: PlusName}},
-	{Default: RecordLayout{SeqWidth: 60, Tail: "\n"}, Exceptions: []LayoutException{
-		{3, RecordLayout{SeqWidth: 61, QualWidth: math.MaxUint32}},
-		{4, RecordLayout{SeqLines: []uint32{}, QualLines: []uint32{0, 9, 1 << 31}, NoNewline: true}},
-		{90, RecordLayout{Plus: PlusText, PlusText: "a\x00b", CR: 5}},
-		{99, RecordLayout{Plus: PlusText, Tail: "\n\r\n\n"}},
-	}},
-}
-
-func TestLayoutRoundTrip(t *testing.T) {
-	for i := range layouts {
-		data := MarshalLayout(nil, &layouts[i])
-		got, err := UnmarshalLayout(data, 100)
-		if err != nil || !reflect.DeepEqual(got, layouts[i]) {
-			t.Errorf("layout %d: got %+v (%v)", i, got, err)
-		}
-		if (len(data) == 0) != layouts[i].IsDefault() {
-			t.Errorf("layout %d takes %d bytes", i, len(data))
-		}
-		if len(layouts[i].Exceptions) > 0 {
-			if _, err := UnmarshalLayout(data, 99); !errors.Is(err, ErrCorrupt) {
-				t.Errorf("layout %d with a record too many: %v", i, err)
-			}
-		}
-	}
-	part := layouts[2].Slice(4, 91)
-	if len(part.Exceptions) != 2 || part.Exceptions[0].Read != 0 || part.Exceptions[1].Read != 86 || part.Default.SeqWidth != 60 {
-		t.Errorf("Slice: %+v", part)
-	}
-	if l := layouts[2].Of(90); l.PlusText != "a\x00b" {
-		t.Errorf("Of: %+v", l)
-	}
-}
-
-func FuzzLayout(f *testing.F) {
-	for i := range layouts {
-		f.Add(MarshalLayout(nil, &layouts[i]), 100)
-	}
-	f.Fuzz(func(t *testing.T, data []byte, records int) {
-		l, err := UnmarshalLayout(data, records&(1<<32-1))
-		if err != nil {
-			return
-		}
-		again, err := UnmarshalLayout(MarshalLayout(nil, &l), records&(1<<32-1))
-		if err != nil || !reflect.DeepEqual(l, again) {
-			t.Errorf("%+v became %+v (%v)", l, again, err)
 		}
 	})
 }
@@ -227,7 +175,7 @@ func FuzzSections(f *testing.F) {
 	f.Add(appendBins(nil, b, binSizes(b)), appendExceptions(nil, b.Exceptions))
 	f.Fuzz(func(t *testing.T, table, exceptions []byte) {
 		info := &BlockInfo{Records: 100, Varied: true, PackedLen: uint64(len(b.Packed))}
-		for _, n := range b.Lengths {
+		for _, n := range b.Lengths.Each {
 			info.Bases += uint64(n)
 		}
 		if bins, sizes, err := parseBins(table, info); err == nil {
@@ -244,37 +192,11 @@ func FuzzSections(f *testing.F) {
 		}
 		if e, err := parseExceptions(nil, exceptions, b); err == nil {
 			for i := range e {
-				if uint64(e[i].Start)+uint64(e[i].Len) > uint64(b.Lengths[e[i].Read]) || i > 0 &&
+				if uint64(e[i].Start)+uint64(e[i].Len) > uint64(b.Lengths.Each[e[i].Read]) || i > 0 &&
 					(e[i].Read < e[i-1].Read || e[i].Read == e[i-1].Read && e[i].Start < e[i-1].Start+e[i-1].Len) {
 					t.Errorf("exception %+v", e[i])
 				}
 			}
 		}
 	})
-}
-
-func TestAppendRecord(t *testing.T) {
-	for _, tt := range []struct {
-		want string
-		kind Kind
-		l    RecordLayout
-	}{
-		{"@n\nACGTA\n+\nIJKLM\n", FASTQ, RecordLayout{}},
-		{"@n\r\nACGTA\r\n+\r\nIJKLM\r\n", FASTQ, RecordLayout{CR: 15}},
-		{"@n\nACGTA\n+n\nIJKLM", FASTQ, RecordLayout{Plus: PlusName, NoNewline: true}},
-		{"@n\nAC\nGT\nA\n+x\nIJKL\nM\n\n", FASTQ, RecordLayout{Plus: PlusText, PlusText: "x", SeqWidth: 2, QualWidth: 4, Tail: "\n"}},
-		{"@n\n\nACGTA\r\n+\nIJKLM\r\n\n", FASTQ, RecordLayout{SeqLines: []uint32{0, 11}, QualLines: []uint32{11, 0}}},
-		{">n\nACGTA\n", FASTA, RecordLayout{}},
-		{">n\nACGT\nA\n", FASTA, RecordLayout{SeqWidth: 4}},
-	} {
-		got, err := AppendRecord(nil, tt.kind, []byte("n"), []byte("ACGTA"), []byte("IJKLM"), &tt.l)
-		if err != nil || string(got) != tt.want {
-			t.Errorf("%+v: got %q (%v), want %q", tt.l, got, err, tt.want)
-		}
-	}
-	for _, l := range []RecordLayout{{SeqLines: []uint32{4}}, {SeqLines: []uint32{12}}, {QualLines: []uint32{}}} {
-		if got, err := AppendRecord(nil, FASTQ, []byte("n"), []byte("ACGTA"), []byte("IJKLM"), &l); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("%+v: got %q (%v)", l, got, err)
-		}
-	}
 }

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins/commit"
 )
 
@@ -98,7 +100,7 @@ func TestEveryMoment(t *testing.T) {
 				}
 				before := names(t, dir)
 				if m.want == nil {
-					if _, err := Open(dir); !errors.Is(err, ErrNotArchive) {
+					if _, err := Open(dir); !errors.Is(err, commit.ErrNotArchive) {
 						t.Errorf("Open: %v", err)
 					}
 				} else if got := idOf(t, dir); got != *m.want {
@@ -111,7 +113,7 @@ func TestEveryMoment(t *testing.T) {
 					return
 				}
 				w, err := Create(dir, "x", by == "Create with force")
-				if exists := m.want != nil && by == "Create"; exists != errors.Is(err, ErrExists) || !exists && err != nil {
+				if exists := m.want != nil && by == "Create"; exists != errors.Is(err, commit.ErrExists) || !exists && err != nil {
 					t.Fatalf("Create: %v", err)
 				}
 				want := []string{"x.bdna", "x.bmeta"}
@@ -158,8 +160,8 @@ func TestSideBySide(t *testing.T) {
 		writers = append(writers, w)
 	}
 	for i, w := range writers {
-		err := w.Commit(sampleOptions, []Input{{Name: "x", Mate: -1}})
-		if i < 2 && err != nil || i == 2 && !errors.Is(err, ErrExists) {
+		err := w.Commit(sampleOptions, []record.Input{{Name: "x", Mate: -1}})
+		if i < 2 && err != nil || i == 2 && !errors.Is(err, commit.ErrExists) {
 			t.Errorf("writer %d: %v", i, err)
 		}
 	}
@@ -197,7 +199,7 @@ func TestReaderLock(t *testing.T) {
 	if err := a.Lock(); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Lock(); !errors.Is(err, ErrBusy) {
+	if err := b.Lock(); !errors.Is(err, commit.ErrBusy) {
 		t.Errorf("a second lock: %v", err)
 	}
 	a.Close()
@@ -260,7 +262,7 @@ func TestCreateRefuses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a.cmeta"), []byte(commit.PackedMetaMagic), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(dir, "a", false); !errors.Is(err, ErrExists) {
+	if _, err := Create(dir, "a", false); !errors.Is(err, commit.ErrExists) {
 		t.Errorf("over a packed archive: %v", err)
 	}
 }

@@ -3,13 +3,17 @@ package bins
 import (
 	"encoding/binary"
 	"fmt"
+
+	"orcomgo/bins/record"
+
+	"orcomgo/bins/parse"
 )
 
 // Meta is what an archive of stage 1 says about itself.
 type Meta struct {
 	Tool    string // the program that wrote it
-	Options Options
-	Inputs  []Input
+	Options record.Options
+	Inputs  []record.Input
 	// Blocks stand in the order in which they were written: those of one input in the
 	// order of its records, but those of different inputs may alternate.
 	Blocks []BlockInfo
@@ -41,7 +45,7 @@ type BlockInfo struct {
 	HasNames      bool
 	HasQuals      bool
 	HasExceptions bool
-	HasLayout     bool // some record differs from the default layout
+	HasForms      bool // some record differs from the default form
 
 	NamesLen, QualsLen, PackedLen uint64 // as in Block
 	// StoredDNA, StoredNames and StoredQuals are what the columns take in the data file,
@@ -61,7 +65,7 @@ const (
 	flagNames
 	flagQuals
 	flagExceptions
-	flagLayout
+	flagForms
 	flagsAll = 1<<iota - 1
 )
 
@@ -101,7 +105,7 @@ func appendTrailer(t []byte, m *Meta) []byte {
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
 		t = append(t, bit(b.Varied, flagVaried)|bit(b.HasNames, flagNames)|bit(b.HasQuals, flagQuals)|
-			bit(b.HasExceptions, flagExceptions)|bit(b.HasLayout, flagLayout))
+			bit(b.HasExceptions, flagExceptions)|bit(b.HasForms, flagForms))
 		for _, v := range []uint64{uint64(b.Input), b.FirstRecord, uint64(b.Records), b.TextLen, b.Bases, uint64(b.FixedLen),
 			b.NamesLen, b.QualsLen, b.PackedLen, b.StoredDNA, b.StoredNames, b.StoredQuals, b.StoredMeta, b.dirLen} {
 			t = binary.AppendUvarint(t, v)
@@ -119,21 +123,21 @@ const minBlockEntry = 1 + 14 + 16 + 8
 // sections: numbers in range, blocks that tile the inputs and both files.
 func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 	m := new(Meta)
-	c := cursor{b: t}
-	m.Tool = c.text()
-	flags, quality := c.byte(), c.byte()
-	m.Options = Options{ReadsOnly: flags&optReadsOnly != 0, OrderAny: flags&optOrderAny != 0, DropNames: flags&optDropNames != 0,
-		Quality: QualityMode(quality), BlockSize: c.uvarint()}
-	ok := flags <= optionsAll && m.Options.Quality <= QualityDrop
-	m.Inputs = make([]Input, c.count(6))
+	c := parse.Cursor{Rest: t}
+	m.Tool = c.Text()
+	flags, quality := c.Byte(), c.Byte()
+	m.Options = record.Options{ReadsOnly: flags&optReadsOnly != 0, OrderAny: flags&optOrderAny != 0, DropNames: flags&optDropNames != 0,
+		Quality: record.QualityMode(quality), BlockSize: c.Uvarint()}
+	ok := flags <= optionsAll && m.Options.Quality <= record.QualityDrop
+	m.Inputs = make([]record.Input, c.Count(6, "inputs"))
 	for i := range m.Inputs {
 		in := &m.Inputs[i]
-		in.Name = c.text()
-		kind, first := c.byte(), c.byte()
-		in.Kind, in.First = Kind(kind), first == 1
-		in.Mate = int(c.atMost(uint64(len(m.Inputs)))) - 1
-		in.Records, in.Bytes = c.uvarint(), c.uvarint()
-		ok = ok && kind <= byte(FASTA) && first <= 1
+		in.Name = c.Text()
+		kind, first := c.Byte(), c.Byte()
+		in.Kind, in.First = record.Kind(kind), first == 1
+		in.Mate = int(c.AtMost(uint64(len(m.Inputs)))) - 1
+		in.Records, in.Bytes = c.Uvarint(), c.Uvarint()
+		ok = ok && kind <= byte(record.FASTA) && first <= 1
 	}
 	for i := range m.Inputs {
 		if mate := m.Inputs[i].Mate; mate >= 0 {
@@ -141,13 +145,13 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 			ok = ok && mate != i && o.Mate == i && o.First != m.Inputs[i].First && o.Records == m.Inputs[i].Records
 		}
 	}
-	m.Blocks = make([]BlockInfo, c.count(minBlockEntry))
+	m.Blocks = make([]BlockInfo, c.Count(minBlockEntry, "blocks"))
 	dataAt, metaAt := uint64(dataHeaderLen), uint64(metaHeaderLen)
 	records, bytes := make([]uint64, len(m.Inputs)), make([]uint64, len(m.Inputs))
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
-		c.blockInfo(b, len(m.Inputs))
-		if c.bad || b.hasBadShape || b.FirstRecord != records[b.Input] {
+		takeBlockInfo(&c, b, len(m.Inputs))
+		if c.Failed() || b.hasBadShape || b.FirstRecord != records[b.Input] {
 			ok = false
 			break
 		}
@@ -168,31 +172,31 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 	for i := range m.Inputs {
 		ok = ok && m.Inputs[i].Records == records[i] && m.Inputs[i].Bytes == bytes[i]
 	}
-	if !ok || !c.done() || dataAt != dataSize || metaAt != metaSize {
-		return nil, fmt.Errorf("%w: its index makes no sense", ErrCorrupt)
+	if !ok || !c.Done() || dataAt != dataSize || metaAt != metaSize {
+		return nil, fmt.Errorf("%w: its index makes no sense", parse.ErrCorrupt)
 	}
 	return m, nil
 }
 
-func (c *cursor) blockInfo(b *BlockInfo, inputs int) {
-	flags := c.byte()
+func takeBlockInfo(c *parse.Cursor, b *BlockInfo, inputs int) {
+	flags := c.Byte()
 	b.Varied, b.HasNames, b.HasQuals = flags&flagVaried != 0, flags&flagNames != 0, flags&flagQuals != 0
-	b.HasExceptions, b.HasLayout = flags&flagExceptions != 0, flags&flagLayout != 0
+	b.HasExceptions, b.HasForms = flags&flagExceptions != 0, flags&flagForms != 0
 	if inputs == 0 {
-		c.bad = true
+		c.Fail("it makes no sense")
 		return
 	}
-	b.Input = int(c.atMost(uint64(inputs - 1)))
-	b.FirstRecord = c.uvarint()
-	b.Records = int(c.atMost(1<<32 - 1))
-	b.TextLen, b.Bases = c.uvarint(), c.uvarint()
-	b.FixedLen = uint32(c.atMost(1<<32 - 1))
+	b.Input = int(c.AtMost(uint64(inputs - 1)))
+	b.FirstRecord = c.Uvarint()
+	b.Records = int(c.AtMost(1<<32 - 1))
+	b.TextLen, b.Bases = c.Uvarint(), c.Uvarint()
+	b.FixedLen = uint32(c.AtMost(1<<32 - 1))
 	for _, v := range []*uint64{&b.NamesLen, &b.QualsLen, &b.PackedLen, &b.StoredDNA, &b.StoredNames, &b.StoredQuals, &b.StoredMeta, &b.dirLen} {
 		// Sums and products of a few of these must not overflow.
-		*v = c.atMost(1 << 56)
+		*v = c.AtMost(1 << 56)
 	}
-	copy(b.TextHash[:], c.bytes(16))
-	b.dirSum = c.uint64()
+	copy(b.TextHash[:], c.Bytes(16))
+	b.dirSum = c.Uint64()
 	b.hasBadShape = flags > flagsAll || b.TextLen > 1<<56 || b.FirstRecord > 1<<56 || b.Varied && b.FixedLen != 0 ||
 		!b.Varied && b.Bases != uint64(b.Records)*uint64(b.FixedLen) ||
 		!b.HasNames && b.NamesLen != 0 || b.HasNames && b.NamesLen < uint64(b.Records) ||

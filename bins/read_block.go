@@ -4,11 +4,24 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"sort"
 	"sync"
 
+	"orcomgo/bins/record"
+
 	"github.com/klauspost/compress/huff0"
 	"github.com/klauspost/compress/zstd"
+)
+
+// What can be wrong with a section.
+var (
+	errChecksum = errors.New("the checksum differs")
+	errChunk    = errors.New("a chunk does not decode")
+	errCount    = errors.New("their number differs")
+	errNonsense = errors.New("it makes no sense")
+	errShort    = errors.New("it is too short")
+	errSum      = errors.New("their sum differs")
 )
 
 // Columns is a set of columns of a block.
@@ -18,7 +31,7 @@ type Columns uint8
 const (
 	WantNames Columns = 1 << iota
 	WantQuals
-	WantLayout
+	WantForms
 	WantLengths
 	WantExceptions
 	WantAll = 1<<iota - 1
@@ -36,7 +49,7 @@ func (r *Reader) ReadColumns(block int, want Columns, dst *Block) error {
 	if want&(WantLengths|WantExceptions) != 0 {
 		lengths := dst
 		if want&WantLengths == 0 {
-			lengths = &Block{Records: info.Records, FixedLen: info.FixedLen}
+			lengths = &Block{Records: info.Records, Lengths: record.Lengths{Fixed: info.FixedLen}}
 		}
 		if err := r.readLengths(d, info, block, lengths); err != nil {
 			return err
@@ -47,7 +60,7 @@ func (r *Reader) ReadColumns(block int, want Columns, dst *Block) error {
 				return err
 			}
 			if dst.Exceptions, err = parseExceptions(dst.Exceptions, data, lengths); err != nil {
-				return r.bad(secExceptions, block, "they make no sense")
+				return r.bad(secExceptions, block, err)
 			}
 		}
 	}
@@ -57,7 +70,7 @@ func (r *Reader) ReadColumns(block int, want Columns, dst *Block) error {
 		} else if dst.Names, err = r.section(d, secNames, block, dst.Names); err != nil {
 			return err
 		} else if bytes.Count(dst.Names, []byte{'\n'}) != info.Records || info.Records > 0 && dst.Names[len(dst.Names)-1] != '\n' {
-			return r.bad(secNames, block, "their number differs")
+			return r.bad(secNames, block, errCount)
 		}
 	}
 	if want&WantQuals != 0 {
@@ -67,13 +80,13 @@ func (r *Reader) ReadColumns(block int, want Columns, dst *Block) error {
 			return err
 		}
 	}
-	if want&WantLayout != 0 {
-		data, err := r.section(d, secLayout, block, nil)
+	if want&WantForms != 0 {
+		data, err := r.section(d, secForms, block, nil)
 		if err != nil {
 			return err
 		}
-		if dst.Layout, err = UnmarshalLayout(data, info.Records); err != nil {
-			return r.bad(secLayout, block, "it makes no sense")
+		if dst.Forms, err = record.UnmarshalForms(data, info.Records); err != nil {
+			return r.bad(secForms, block, err)
 		}
 	}
 	return nil
@@ -81,26 +94,26 @@ func (r *Reader) ReadColumns(block int, want Columns, dst *Block) error {
 
 func fillInfo(dst *Block, info *BlockInfo) {
 	dst.Input, dst.FirstRecord, dst.Records = info.Input, info.FirstRecord, info.Records
-	dst.TextLen, dst.TextHash, dst.FixedLen = info.TextLen, info.TextHash, info.FixedLen
+	dst.TextLen, dst.TextHash, dst.Lengths.Fixed = info.TextLen, info.TextHash, info.FixedLen
 }
 
 func (r *Reader) readLengths(d *directory, info *BlockInfo, block int, dst *Block) error {
 	if !info.Varied {
-		dst.Lengths = nil
+		dst.Lengths.Each = nil
 		return nil
 	}
 	data, err := r.section(d, secLengths, block, nil)
 	if err != nil {
 		return err
 	}
-	dst.Lengths = toUint32(dst.Lengths, data)
+	dst.Lengths.Each = toUint32(dst.Lengths.Each, data)
 	var bases, size uint64
-	for _, n := range dst.Lengths {
+	for _, n := range dst.Lengths.Each {
 		bases += uint64(n)
-		size += uint64(PackedLen(int(n)))
+		size += uint64(record.PackedLen(int(n)))
 	}
 	if bases != info.Bases || size != info.PackedLen {
-		return r.bad(secLengths, block, "their sum differs")
+		return r.bad(secLengths, block, errSum)
 	}
 	return nil
 }
@@ -122,7 +135,7 @@ func (r *Reader) binTable(d *directory, info *BlockInfo, block int) ([]Bin, []ui
 	}
 	bins, sizes, err := parseBins(data, info)
 	if err != nil {
-		return nil, nil, r.bad(secBins, block, "it makes no sense")
+		return nil, nil, r.bad(secBins, block, err)
 	}
 	return bins, sizes, nil
 }
@@ -171,7 +184,7 @@ func (r *Reader) ReadBins(block int, lo, hi uint32, dst *Block) error {
 		for end := i + int(bin.Reads); i < end; i++ {
 			read := int(dst.Order[i])
 			if read <= last || read >= info.Records {
-				return r.bad(secOrder, block, "it makes no sense")
+				return r.bad(secOrder, block, errNonsense)
 			}
 			last = read
 		}
@@ -187,7 +200,7 @@ func (r *Reader) rawRange(d *directory, sec, block int, at, n uint64, dst []byte
 		return dst[:0], nil
 	}
 	if at+n > s.raw {
-		return nil, r.bad(sec, block, "it is too short")
+		return nil, r.bad(sec, block, errShort)
 	}
 	first, last := at/rawChunk, (at+n-1)/rawChunk
 	start := first * rawChunk
@@ -202,7 +215,7 @@ func (r *Reader) rawRange(d *directory, sec, block int, at, n uint64, dst []byte
 	for j := first; j <= last; j++ {
 		from := (j - first) * rawChunk
 		if sum(dst[from:from+s.chunkLen(sec, int(j))]) != s.sums[j] {
-			return nil, r.bad(sec, block, "the checksum differs")
+			return nil, r.bad(sec, block, errChecksum)
 		}
 	}
 	return dst[at-start : at-start+n], nil
@@ -224,11 +237,11 @@ func (r *Reader) section(d *directory, sec, block int, dst []byte) ([]byte, erro
 			return nil, err
 		}
 		if sum(p.buf) != s.sums[j] {
-			return nil, r.bad(sec, block, "the checksum differs")
+			return nil, r.bad(sec, block, errChecksum)
 		}
 		from := uint64(j) * chunkSize(sec)
 		if err := p.decode(dst[from:from+s.chunkLen(sec, j)], s.methods[j]); err != nil {
-			return nil, r.bad(sec, block, err.Error())
+			return nil, r.bad(sec, block, err)
 		}
 	}
 	return dst, nil
@@ -266,8 +279,6 @@ var decoders = sync.Pool{New: func() any {
 	return &decoder{zstd: z}
 }}
 
-var errChunk = errors.New("a chunk does not decode")
-
 // decode expands the chunk in p.buf to fill dst.
 func (p *decoder) decode(dst []byte, method uint8) error {
 	switch method {
@@ -279,18 +290,25 @@ func (p *decoder) decode(dst []byte, method uint8) error {
 		}
 	case chunkZstd:
 		out, err := p.zstd.DecodeAll(p.buf, dst[:0:len(dst)])
-		if err != nil || copy(dst, out) != len(dst) || len(out) != len(dst) {
-			return errChunk
-		}
+		return fillChunk(dst, out, err)
 	case chunkHuff:
 		s, rest, err := huff0.ReadTable(p.buf, &p.huff)
 		if err != nil {
-			return errChunk
+			return fillChunk(dst, nil, err)
 		}
 		out, err := s.Decoder().Decompress4X(dst[:0:len(dst)], rest)
-		if err != nil || copy(dst, out) != len(dst) || len(out) != len(dst) {
-			return errChunk
-		}
+		return fillChunk(dst, out, err)
+	}
+	return nil
+}
+
+// fillChunk copies what a decoder returned to dst, unless it is there already.
+func fillChunk(dst, out []byte, err error) error {
+	if err != nil {
+		return fmt.Errorf("%w: %w", errChunk, err)
+	}
+	if copy(dst, out) != len(dst) || len(out) != len(dst) {
+		return errChunk
 	}
 	return nil
 }

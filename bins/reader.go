@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 	"orcomgo/bins/vfs"
 )
 
@@ -36,7 +37,7 @@ func Open(path string) (*Reader, error) {
 // OpenEntry opens the bins of an archive.
 func OpenEntry(e commit.Entry) (*Reader, error) {
 	if !e.Has[commit.Bins] {
-		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), ErrNotArchive, MetaExt)
+		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), commit.ErrNotArchive, MetaExt)
 	}
 	for tries := 1; ; tries++ {
 		r := &Reader{dir: e.Dir, name: e.Name}
@@ -69,7 +70,7 @@ func (r *Reader) replaced() bool {
 func (r *Reader) open(path string) (err error) {
 	if r.meta, err = vfs.Open(path + MetaExt); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: %w: it is missing", path+MetaExt, ErrCorrupt)
+			return fmt.Errorf("%s: %w: it is missing", path+MetaExt, parse.ErrCorrupt)
 		}
 		return err
 	}
@@ -78,7 +79,7 @@ func (r *Reader) open(path string) (err error) {
 		return err
 	}
 	if metaSize < metaHeaderLen+footerLen {
-		return fmt.Errorf("%s: %w: it is truncated", r.meta.Name(), ErrCorrupt)
+		return fmt.Errorf("%s: %w: it is truncated", r.meta.Name(), parse.ErrCorrupt)
 	}
 	head := make([]byte, metaHeaderLen)
 	foot := make([]byte, footerLen)
@@ -93,7 +94,7 @@ func (r *Reader) open(path string) (err error) {
 	}
 	at, n, wantData := binary.LittleEndian.Uint64(foot), binary.LittleEndian.Uint64(foot[8:]), binary.LittleEndian.Uint64(foot[16:])
 	if string(foot[footerLen-8:]) != endMagic || at < metaHeaderLen || at > metaSize-footerLen || n != metaSize-footerLen-at {
-		return fmt.Errorf("%s: %w: it is truncated or longer than it should be", r.meta.Name(), ErrCorrupt)
+		return fmt.Errorf("%s: %w: it is truncated or longer than it should be", r.meta.Name(), parse.ErrCorrupt)
 	}
 	trailer := make([]byte, n)
 	if err := readAt(r.meta, trailer, at); err != nil {
@@ -101,7 +102,7 @@ func (r *Reader) open(path string) (err error) {
 	}
 	want, id := footer(trailer, at, wantData)
 	if string(want) != string(foot) {
-		return fmt.Errorf("%s: %w: the checksum of its index differs", r.meta.Name(), ErrCorrupt)
+		return fmt.Errorf("%s: %w: the checksum of its index differs", r.meta.Name(), parse.ErrCorrupt)
 	}
 	if r.info, err = parseTrailer(trailer, wantData, at); err != nil {
 		return fmt.Errorf("%s: %w", r.meta.Name(), err)
@@ -111,7 +112,7 @@ func (r *Reader) open(path string) (err error) {
 	dataPath := commit.BinsData(r.dir, r.name, id)
 	if r.data, err = vfs.Open(dataPath); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: %w: it is missing", dataPath, ErrCorrupt)
+			return fmt.Errorf("%s: %w: it is missing", dataPath, parse.ErrCorrupt)
 		}
 		return err
 	}
@@ -120,7 +121,7 @@ func (r *Reader) open(path string) (err error) {
 		return err
 	}
 	if dataSize < dataHeaderLen {
-		return fmt.Errorf("%s: %w: it is truncated", r.data.Name(), ErrCorrupt)
+		return fmt.Errorf("%s: %w: it is truncated", r.data.Name(), parse.ErrCorrupt)
 	}
 	head = make([]byte, dataHeaderLen)
 	if err := readAt(r.data, head, 0); err != nil {
@@ -130,10 +131,10 @@ func (r *Reader) open(path string) (err error) {
 		return err
 	}
 	if string(head[dataHeaderLen-16:]) != string(id[:]) {
-		return fmt.Errorf("%s: %w: it belongs to another archive than %s", r.data.Name(), ErrCorrupt, filepath.Base(r.meta.Name()))
+		return fmt.Errorf("%s: %w: it belongs to another archive than %s", r.data.Name(), parse.ErrCorrupt, filepath.Base(r.meta.Name()))
 	}
 	if dataSize != wantData {
-		return fmt.Errorf("%s: %w: it has %d bytes, %d are expected", r.data.Name(), ErrCorrupt, dataSize, wantData)
+		return fmt.Errorf("%s: %w: it has %d bytes, %d are expected", r.data.Name(), parse.ErrCorrupt, dataSize, wantData)
 	}
 	return nil
 }
@@ -144,7 +145,7 @@ func size(f *vfs.File) (uint64, error) {
 		return 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return 0, fmt.Errorf("%s: %w: it is not a regular file", f.Name(), ErrCorrupt)
+		return 0, fmt.Errorf("%s: %w: it is not a regular file", f.Name(), parse.ErrCorrupt)
 	}
 	return uint64(info.Size()), nil
 }
@@ -152,7 +153,7 @@ func size(f *vfs.File) (uint64, error) {
 func readAt(f *vfs.File, p []byte, at uint64) error {
 	_, err := f.ReadAt(p, int64(at))
 	if err == io.EOF {
-		return fmt.Errorf("%s: %w: it is truncated", f.Name(), ErrCorrupt)
+		return fmt.Errorf("%s: %w: it is truncated", f.Name(), parse.ErrCorrupt)
 	}
 	return err
 }
@@ -192,7 +193,7 @@ func (r *Reader) Lock() error {
 	case err != nil:
 		return err
 	}
-	return fmt.Errorf("%s: %w", filepath.Join(r.dir, r.name), ErrBusy)
+	return fmt.Errorf("%s: %w", filepath.Join(r.dir, r.name), commit.ErrBusy)
 }
 
 // Remove removes both files, unless others have taken their names. The reader can be used
@@ -210,7 +211,7 @@ func (r *Reader) directory(block int) (*directory, *BlockInfo, error) {
 		return nil, nil, err
 	}
 	if sum(data) != b.dirSum {
-		return nil, nil, fmt.Errorf("%s: %w: the checksum of block %d's directory differs", r.meta.Name(), ErrCorrupt, block)
+		return nil, nil, fmt.Errorf("%s: %w: the checksum of block %d's directory differs", r.meta.Name(), parse.ErrCorrupt, block)
 	}
 	d, err := parseDirectory(data, b)
 	if err != nil {
@@ -220,11 +221,14 @@ func (r *Reader) directory(block int) (*directory, *BlockInfo, error) {
 	return d, b, nil
 }
 
-// bad returns an error about a section of a block.
-func (r *Reader) bad(sec, block int, what string) error {
+// bad returns an error about a section of a block, which wraps ErrCorrupt and the cause.
+func (r *Reader) bad(sec, block int, cause error) error {
 	f := r.meta
 	if sec < dataSections {
 		f = r.data
 	}
-	return fmt.Errorf("%s: %w: block %d: %s: %s", f.Name(), ErrCorrupt, block, sectionNames[sec], what)
+	if errors.Is(cause, parse.ErrCorrupt) {
+		return fmt.Errorf("%s: block %d: %s: %w", f.Name(), block, sectionNames[sec], cause)
+	}
+	return fmt.Errorf("%s: %w: block %d: %s: %w", f.Name(), parse.ErrCorrupt, block, sectionNames[sec], cause)
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"sync"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins/commit"
 )
 
@@ -99,7 +101,7 @@ func (w *Writer) Written() uint64 { return w.data.n + w.meta.n }
 // names. It fills in the inputs' Records and Bytes from the blocks. After an error nothing
 // is left of the new archive, and an old one is as it was, unless it is a
 // commit.AfterCommitError: then the new archive is complete.
-func (w *Writer) Commit(o Options, inputs []Input) (err error) {
+func (w *Writer) Commit(o record.Options, inputs []record.Input) (err error) {
 	defer w.Abort() // after success it closes the files
 	for i := range inputs {
 		inputs[i].Records, inputs[i].Bytes = 0, 0

@@ -6,18 +6,18 @@ import (
 	"io"
 	"testing"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 func BenchmarkRender(b *testing.B) {
 	const n, length = 10_000, 100
-	c := &columns{records: n, fixed: length, quals: bytes.Repeat([]byte("F"), n*length), names: bytes.Repeat([]byte("M01:7:FC:1:1101:1234:5678 1:N:0:1\n"), n)}
-	seqs := bytes.Repeat([]byte("A"), n*length)
-	dst := make([]byte, 0, textSize(bins.AsRecords, c))
+	c := &columns{records: n, lengths: record.Lengths{Fixed: length}, quals: bytes.Repeat([]byte("F"), n*length), names: bytes.Repeat([]byte("M01:7:FC:1:1101:1234:5678 1:N:0:1\n"), n)}
+	c.letters = bytes.Repeat([]byte("A"), n*length)
+	dst := make([]byte, 0, textSize(record.AsRecords, c))
 	b.SetBytes(int64(cap(dst)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := render(dst, bins.AsRecords, bins.FASTQ, c, seqs, nil); err != nil {
+		if _, err := render(dst, record.AsRecords, record.FASTQ, c, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -32,14 +32,14 @@ func BenchmarkPermute(b *testing.B) {
 	quals, names := bytes.Repeat([]byte("F"), n*length), bytes.Repeat([]byte("M01:7:FC:1:1101:1234:5678 1:N:0:1\n"), n)
 	b.SetBytes(int64(len(quals) + len(names)))
 	for b.Loop() {
-		c := &columns{records: n, fixed: length, quals: quals, names: names}
+		c := &columns{records: n, lengths: record.Lengths{Fixed: length}, quals: quals, names: names}
 		c.permute(perm)
 	}
 }
 
 func benchmarkArchive(b *testing.B) (dir string, text int64) {
 	r1, r2 := simulated(1, 20_000, false)
-	return binTo(b, pair(r1, r2), bins.Options{BlockSize: 256 << 20}), int64(len(r1) + len(r2))
+	return binTo(b, pair(r1, r2), record.Options{BlockSize: 256 << 20}), int64(len(r1) + len(r2))
 }
 
 func BenchmarkPack(b *testing.B) {

@@ -30,11 +30,7 @@ func newBinned(r *bins.Reader, threads int) (*binned, error) {
 	b := &binned{r: r, specs: specs, pool: newWorkers(threads), keeps: keepsOfAll(meta)}
 	b.man = &archive.Manifest{Source: meta.ID, Tool: meta.Tool, Options: meta.Options, Inputs: inputsOf(meta)}
 	for _, s := range specs {
-		sl := archive.Slice{From: s.from, Records: s.records, First: archive.Member{Input: s.first}}
-		if s.mate >= 0 {
-			sl.Mate = &archive.Member{Input: s.mate}
-		}
-		b.man.Slices = append(b.man.Slices, sl)
+		b.man.Slices = append(b.man.Slices, s.slice())
 	}
 	return b, nil
 }
@@ -65,7 +61,7 @@ func (b *binned) decode(ctx context.Context, i int, want [2]bool) (*batch, error
 			if !want[m] {
 				continue
 			}
-			t.cols[m], t.seqs[m], t.err[m] = b.cache.acquire(input, s.from, s.records)
+			t.cols[m], t.err[m] = b.cache.acquire(input, s.from, s.records)
 		}
 		return nil
 	})

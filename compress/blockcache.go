@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"orcomgo/bins"
+	"orcomgo/compress/archive"
 )
 
 // markEvery is how far apart the records are whose offsets a loaded block remembers.
@@ -18,9 +19,9 @@ type loaded struct {
 	letters              []byte // the reads end to end, where they were asked for
 }
 
-// mark fills in the marks. The reader has seen to it that there is a name for each record.
+// mark fills in the marks. The reader has checked that there is a name for each record.
 func (l *loaded) mark(k keeps) {
-	if k.names {
+	if k[archive.Names] {
 		at := 0
 		for i := range l.Records {
 			if i%markEvery == 0 {
@@ -29,9 +30,9 @@ func (l *loaded) mark(k keeps) {
 			at += bytes.IndexByte(l.Names[at:], '\n') + 1
 		}
 	}
-	if l.Lengths != nil {
+	if l.Lengths.Each != nil {
 		at := 0
-		for i, n := range l.Lengths {
+		for i, n := range l.Lengths.Each {
 			if i%markEvery == 0 {
 				l.baseMarks = append(l.baseMarks, at)
 			}
@@ -54,25 +55,15 @@ func (l *loaded) nameOffset(i int) int {
 
 // baseOffset returns how many bases, and so qualities, come before record i; i may be Records.
 func (l *loaded) baseOffset(i int) int {
-	if l.Lengths == nil {
-		return i * int(l.FixedLen)
+	if l.Lengths.Each == nil || i == 0 {
+		return i * int(l.Lengths.Fixed)
 	}
-	if i == l.Records {
-		i--
-		if i < 0 {
-			return 0
-		}
-		return l.baseOffset(i) + int(l.Lengths[i])
-	}
-	at := l.baseMarks[i/markEvery]
-	for _, n := range l.Lengths[i/markEvery*markEvery : i] {
-		at += int(n)
-	}
-	return at
+	mark := (i - 1) / markEvery
+	return l.baseMarks[mark] + int(l.Lengths.Sum(mark*markEvery, i))
 }
 
-// blockCache loads the blocks that slices ask for, each once, and drops a block after the
-// last slice that touches it.
+// blockCache loads the blocks that slices need, each once, and releases a block after the last
+// slice that needs it.
 type blockCache struct {
 	r       *bins.Reader
 	keeps   []keeps // by input
@@ -86,7 +77,7 @@ type cacheEntry struct {
 	once sync.Once
 	l    *loaded
 	err  error
-	uses int // slices that will still ask for it
+	uses int // slices that still need it
 }
 
 // newBlockCache prepares for exactly the slices of specs.
@@ -125,7 +116,7 @@ func (c *blockCache) touched(input int, from uint64, n int) []int {
 
 // acquire returns the n records at from of an input. What it returns shares memory with
 // blocks; release must be called for each slice once they are no longer needed.
-func (c *blockCache) acquire(input int, from uint64, n int) (*columns, []byte, error) {
+func (c *blockCache) acquire(input int, from uint64, n int) (*columns, error) {
 	var ls []*loaded
 	for _, b := range c.touched(input, from, n) {
 		c.mu.Lock()
@@ -133,12 +124,11 @@ func (c *blockCache) acquire(input int, from uint64, n int) (*columns, []byte, e
 		c.mu.Unlock()
 		e.once.Do(func() { e.l, e.err = c.load(input, b) })
 		if e.err != nil {
-			return nil, nil, e.err
+			return nil, e.err
 		}
 		ls = append(ls, e.l)
 	}
-	cols, letters := gather(input, from, n, ls, c.keeps[input])
-	return cols, letters, nil
+	return gather(input, from, n, ls, c.keeps[input]), nil
 }
 
 func (c *blockCache) release(input int, from uint64, n int) {
@@ -155,18 +145,8 @@ func (c *blockCache) release(input int, from uint64, n int) {
 
 func (c *blockCache) load(input, block int) (*loaded, error) {
 	k := c.keeps[input]
-	want := bins.WantLengths | bins.WantExceptions
-	if k.names {
-		want |= bins.WantNames
-	}
-	if k.quals {
-		want |= bins.WantQuals
-	}
-	if k.layout {
-		want |= bins.WantLayout
-	}
 	l := new(loaded)
-	if err := c.r.ReadColumns(block, want, &l.Block); err != nil {
+	if err := c.r.ReadColumns(block, k.fromBins(), &l.Block); err != nil {
 		return nil, err
 	}
 	if c.letters {

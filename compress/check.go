@@ -8,15 +8,16 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"orcomgo/bins"
+	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 	"orcomgo/compress/archive"
 )
 
 // Errors that can be tested for with errors.Is; those of both stages are the same.
 var (
-	ErrNotArchive = bins.ErrNotArchive
-	ErrCorrupt    = bins.ErrCorrupt
-	ErrVersion    = bins.ErrVersion
+	ErrNotArchive = commit.ErrNotArchive
+	ErrCorrupt    = parse.ErrCorrupt
+	ErrVersion    = parse.ErrVersion
 )
 
 var errNames = errors.New("there are fewer names than records")
@@ -59,7 +60,7 @@ func (c *textCheck) digest(b []byte) {
 	}
 }
 
-// compare is the rest of add.
+// compare is the part of add that compares with the blocks.
 func (c *textCheck) compare(b []byte) error {
 	c.bytes += uint64(len(b))
 	if !c.whole {

@@ -1,238 +1,107 @@
 package compress
 
-import (
-	"bytes"
-	"slices"
-
-	"orcomgo/bins"
-)
+import "orcomgo/bins/record"
 
 // columns are the records of one input in a slice, in the order in which they are
 // delivered. Byte slices may belong to a block and must not be changed.
 type columns struct {
-	input      int
-	from       uint64   // the slice starts here in the input; record i is from+perm[i]
-	perm       []uint32 // nil: input order
-	run        []uint32 // the run of which perm is what stands from at on, where there is one
-	at         int
-	records    int
-	lengths    []uint32 // nil: all are fixed
-	fixed      uint32
+	input   int
+	from    uint64   // the slice starts here in the input; record i is from+perm[i]
+	perm    []uint32 // nil: input order
+	run     []uint32 // the order of a whole run, where perm is the part of it from at on
+	at      int
+	records int
+
+	lengths    record.Lengths
+	forms      record.Forms
 	names      []byte // each followed by '\n'; nil if not kept
 	quals      []byte // nil if not kept
-	exceptions []bins.Exception
-	layout     bins.Layout
+	letters    []byte // of the sequences, end to end; nil before they are decoded
+	exceptions []record.Exception
 }
 
 // bases returns the sum of the lengths.
-func (c *columns) bases() uint64 { return sumLengths(c.lengths, c.fixed, c.records) }
+func (c *columns) bases() uint64 { return c.lengths.Sum(0, c.records) }
 
-func sumLengths(lengths []uint32, fixed uint32, n int) uint64 {
-	if lengths == nil {
-		return uint64(n) * uint64(fixed)
-	}
-	var t uint64
-	for _, l := range lengths {
-		t += uint64(l)
-	}
-	return t
+// stretch is records lo..hi-1 of a block.
+type stretch struct {
+	b      *loaded
+	lo, hi int
 }
 
-// gather returns records [from, from+n) of an input, in input order, and their letters if
-// the blocks have them: bs are the consecutive blocks that hold those records.
-func gather(input int, from uint64, n int, bs []*loaded, k keeps) (c *columns, letters []byte) {
-	c = &columns{input: input, from: from, records: n}
+// gather returns the columns k of records [from, from+n) of an input, in input order; bs are
+// the consecutive blocks that hold them.
+func gather(input int, from uint64, n int, bs []*loaded, k keeps) *columns {
+	c := &columns{input: input, from: from, records: n}
 	if n == 0 {
-		return c, nil
+		return c
 	}
-	type run struct {
-		b      *loaded
-		lo, hi int // records of b
-	}
-	var runs []run
+	var stretches []stretch
 	for at, end := from, from+uint64(n); at < end; {
-		b := bs[len(runs)]
+		b := bs[len(stretches)]
 		lo := int(at - b.FirstRecord)
 		hi := int(min(end-b.FirstRecord, uint64(b.Records)))
-		runs = append(runs, run{b, lo, hi})
+		stretches = append(stretches, stretch{b, lo, hi})
 		at += uint64(hi - lo)
 	}
-	same := true
-	for _, r := range runs {
-		same = same && r.b.Lengths == nil && r.b.FixedLen == runs[0].b.FixedLen
-	}
-	switch {
-	case same:
-		c.fixed = runs[0].b.FixedLen
-	case len(runs) == 1:
-		c.lengths = runs[0].b.Lengths[runs[0].lo:runs[0].hi]
-	default:
-		c.lengths = make([]uint32, 0, n)
-		for _, r := range runs {
-			if r.b.Lengths != nil {
-				c.lengths = append(c.lengths, r.b.Lengths[r.lo:r.hi]...)
-				continue
-			}
-			for range r.hi - r.lo {
-				c.lengths = append(c.lengths, r.b.FixedLen)
-			}
+	for _, col := range table {
+		if k[col.id] {
+			col.gather(c, stretches)
 		}
 	}
-	base := 0
-	for _, r := range runs {
-		if k.names {
-			c.names = join(c.names, r.b.Names[r.b.nameOffset(r.lo):r.b.nameOffset(r.hi)], len(runs))
-		}
-		lo, hi := r.b.baseOffset(r.lo), r.b.baseOffset(r.hi)
-		if k.quals {
-			c.quals = join(c.quals, r.b.Quals[lo:hi], len(runs))
-		}
-		if r.b.letters != nil {
-			letters = join(letters, r.b.letters[lo:hi], len(runs))
-		}
-		for _, e := range bins.ExceptionsOf(r.b.Exceptions, uint32(r.lo), uint32(r.hi)) {
-			e.Read = uint32(int(e.Read) - r.lo + base)
-			c.exceptions = append(c.exceptions, e)
-		}
-		base += r.hi - r.lo
-	}
-	if k.layout {
-		// The layout of the longest run is the default of the slice.
-		main := runs[0]
-		for _, r := range runs {
-			if r.hi-r.lo > main.hi-main.lo {
-				main = r
-			}
-		}
-		c.layout.Default = main.b.Layout.Default
-		base = 0
-		for _, r := range runs {
-			c.layout.Exceptions = appendLayouts(c.layout.Exceptions, &r.b.Layout, r.lo, r.hi, base, &c.layout.Default)
-			base += r.hi - r.lo
-		}
-	}
-	// A kept column is not nil, however empty.
-	if k.names && c.names == nil {
-		c.names = []byte{}
-	}
-	if k.quals && c.quals == nil {
-		c.quals = []byte{}
-	}
-	return c, letters
+	return c
 }
 
 // join appends p to dst; the only one of its column is taken as it is.
-func join(dst, p []byte, runs int) []byte {
-	if runs == 1 {
-		return p
+func join(dst, p []byte, stretches int) []byte {
+	if stretches == 1 {
+		return p[:len(p):len(p)]
 	}
 	return append(dst, p...)
 }
 
-// appendLayouts appends to dst the records lo..hi of l that differ from def, numbered from base.
-func appendLayouts(dst []bins.LayoutException, l *bins.Layout, lo, hi, base int, def *bins.RecordLayout) []bins.LayoutException {
-	es := l.Slice(uint32(lo), uint32(hi)).Exceptions
-	if l.Default.Equal(def) {
-		for _, e := range es {
-			e.Read += uint32(base)
-			dst = append(dst, e)
-		}
-		return dst
-	}
-	for i := range uint32(hi - lo) {
-		r := &l.Default
-		if len(es) > 0 && es[0].Read == i {
-			r, es = &es[0].RecordLayout, es[1:]
-		}
-		if !r.Equal(def) {
-			dst = append(dst, bins.LayoutException{Read: i + uint32(base), RecordLayout: *r})
-		}
-	}
-	return dst
+// permutation is an order to put the records of columns in.
+type permutation struct {
+	perm    []uint32       // the i-th record is to be perm[i]
+	lengths record.Lengths // before
+	starts  []int          // of the records in their bases, before
+	inv     []uint32
 }
 
-// permute puts c's records in the order of perm, in memory of its own. What belongs to the
-// end of the file (a missing last newline, blank lines) does not outlive reordering.
+// bytes returns a column that has a byte for each base in the new order; nil if it is nil.
+func (p *permutation) bytes(b []byte) []byte {
+	if b == nil {
+		return nil
+	}
+	if p.starts == nil {
+		p.starts = make([]int, len(p.perm)+1)
+		for i := range p.perm {
+			p.starts[i+1] = p.starts[i] + p.lengths.Of(i)
+		}
+	}
+	out := make([]byte, 0, len(b))
+	for _, i := range p.perm {
+		out = append(out, b[p.starts[i]:p.starts[i+1]]...)
+	}
+	return out
+}
+
+// inverse returns where each record is to be.
+func (p *permutation) inverse() []uint32 {
+	if p.inv == nil {
+		p.inv = make([]uint32, len(p.perm))
+		for i, r := range p.perm {
+			p.inv[r] = uint32(i)
+		}
+	}
+	return p.inv
+}
+
+// permute puts c's records in the order of perm, in memory of its own.
 func (c *columns) permute(perm []uint32) {
+	p := &permutation{perm: perm, lengths: c.lengths}
 	c.perm = perm
-	offsets := make([]int, c.records+1) // of qualities, in input order
-	for i := range c.records {
-		n := int(c.fixed)
-		if c.lengths != nil {
-			n = int(c.lengths[i])
-		}
-		offsets[i+1] = offsets[i] + n
+	for _, col := range table {
+		col.permute(c, p)
 	}
-	if c.quals != nil {
-		q := make([]byte, 0, len(c.quals))
-		for _, p := range perm {
-			q = append(q, c.quals[offsets[p]:offsets[p+1]]...)
-		}
-		c.quals = q
-	}
-	if c.lengths != nil {
-		l := make([]uint32, c.records)
-		for i, p := range perm {
-			l[i] = c.lengths[p]
-		}
-		c.lengths = l
-	}
-	if c.names != nil {
-		at := 0
-		for i := range c.records {
-			offsets[i] = at
-			at += bytes.IndexByte(c.names[at:], '\n') + 1
-		}
-		offsets[c.records] = at
-		b := make([]byte, 0, len(c.names))
-		for _, p := range perm {
-			b = append(b, c.names[offsets[p]:offsets[p+1]]...)
-		}
-		c.names = b
-	}
-	if len(c.exceptions) == 0 && c.layout.IsDefault() {
-		return
-	}
-	inverse := make([]uint32, c.records)
-	for i, p := range perm {
-		inverse[p] = uint32(i)
-	}
-	es := make([]bins.Exception, len(c.exceptions))
-	for i, e := range c.exceptions {
-		e.Read = inverse[e.Read]
-		es[i] = e
-	}
-	sortExceptions(es)
-	c.exceptions = es
-	ls := make([]bins.LayoutException, len(c.layout.Exceptions))
-	for i, e := range c.layout.Exceptions {
-		e.Read = inverse[e.Read]
-		ls[i] = e
-	}
-	slices.SortFunc(ls, func(a, b bins.LayoutException) int { return int(a.Read) - int(b.Read) })
-	c.layout.Exceptions = ls
-	c.dropFileEnd()
-}
-
-func sortExceptions(es []bins.Exception) {
-	slices.SortFunc(es, func(a, b bins.Exception) int {
-		if a.Read != b.Read {
-			return int(a.Read) - int(b.Read)
-		}
-		return int(a.Start) - int(b.Start)
-	})
-}
-
-// dropFileEnd gives the last record of a file, which may now stand anywhere, an ordinary end.
-func (c *columns) dropFileEnd() {
-	l := &c.layout
-	l.Default.NoNewline, l.Default.Tail = false, ""
-	kept := l.Exceptions[:0]
-	for _, e := range l.Exceptions {
-		e.NoNewline, e.Tail = false, ""
-		if !e.RecordLayout.Equal(&l.Default) {
-			kept = append(kept, e)
-		}
-	}
-	l.Exceptions = kept
 }

@@ -8,62 +8,60 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bins/record"
+
 	"github.com/zeebo/xxh3"
 
-	"orcomgo/bins"
 	"orcomgo/compress/archive"
 )
 
 // testBlock makes a block of n records at first, of mixed or equal lengths.
-func testBlock(rng *rand.Rand, first uint64, n int, varied bool, def bins.RecordLayout) *loaded {
+func testBlock(rng *rand.Rand, first uint64, n int, varied bool, def record.Form) *loaded {
 	l := new(loaded)
-	l.FirstRecord, l.Records, l.Layout.Default = first, n, def
+	l.FirstRecord, l.Records, l.Forms.Default = first, n, def
 	if varied {
-		l.Lengths = make([]uint32, n)
+		l.Lengths.Each = make([]uint32, n)
 	} else {
-		l.FixedLen = 7
+		l.Lengths.Fixed = 7
 	}
 	for i := range n {
 		if varied {
-			l.Lengths[i] = uint32(rng.Intn(9))
+			l.Lengths.Each[i] = uint32(rng.Intn(9))
 		}
 		l.Names = append(l.Names, fmt.Sprintf("r%d\n", first+uint64(i))...)
-		for range l.Len(i) {
+		for range l.Lengths.Of(i) {
 			l.Quals = append(l.Quals, byte(33+rng.Intn(40)))
 			l.letters = append(l.letters, "ACGT"[rng.Intn(4)])
 		}
-		if l.Len(i) > 0 && rng.Intn(5) == 0 {
-			l.Exceptions = append(l.Exceptions, bins.Exception{Read: uint32(i), Len: 1, Byte: 'N'})
+		if l.Lengths.Of(i) > 0 && rng.Intn(5) == 0 {
+			l.Exceptions = append(l.Exceptions, record.Exception{Read: uint32(i), Len: 1, Byte: 'N'})
 		}
 		if rng.Intn(6) == 0 {
-			l.Layout.Exceptions = append(l.Layout.Exceptions, bins.LayoutException{Read: uint32(i), RecordLayout: bins.RecordLayout{CR: 2, Plus: bins.PlusText, PlusText: fmt.Sprint(i)}})
+			l.Forms.Exceptions = append(l.Forms.Exceptions, record.FormException{Read: uint32(i), Form: record.Form{CR: 2, Plus: record.PlusText, PlusText: fmt.Sprint(i)}})
 		}
 	}
-	l.mark(keeps{true, true, true})
+	l.mark(keepsOf(record.Options{}, record.FASTQ))
 	return l
 }
 
-// record is all there is of a record, for comparison.
-type record struct {
+// textRecord is all there is of a record, for comparison.
+type textRecord struct {
 	name, qual, seq string
 	exceptions      string
-	layout          bins.RecordLayout
+	form            record.Form
 }
 
-func recordsOf(c *columns, letters []byte) []record {
-	var rs []record
+func recordsOf(c *columns) []textRecord {
+	var rs []textRecord
 	names := strings.SplitAfter(string(c.names), "\n")
 	at := 0
 	for i := range c.records {
-		n := int(c.fixed)
-		if c.lengths != nil {
-			n = int(c.lengths[i])
+		n := c.lengths.Of(i)
+		r := textRecord{name: names[i], qual: string(c.quals[at : at+n]), form: *c.forms.Of(uint32(i))}
+		if c.letters != nil {
+			r.seq = string(c.letters[at : at+n])
 		}
-		r := record{name: names[i], qual: string(c.quals[at : at+n]), layout: *c.layout.Of(uint32(i))}
-		if letters != nil {
-			r.seq = string(letters[at : at+n])
-		}
-		for _, e := range bins.ExceptionsOf(c.exceptions, uint32(i), uint32(i)+1) {
+		for _, e := range record.ExceptionsOf(c.exceptions, uint32(i), uint32(i)+1) {
 			r.exceptions += fmt.Sprint(e.Start, e.Len, e.Byte, " ")
 		}
 		rs = append(rs, r)
@@ -74,20 +72,19 @@ func recordsOf(c *columns, letters []byte) []record {
 
 func TestGather(t *testing.T) {
 	rng := rand.New(rand.NewSource(2))
-	k := keeps{true, true, true}
-	crlf := bins.RecordLayout{CR: 15}
+	k := keepsOf(record.Options{}, record.FASTQ)
+	crlf := record.Form{CR: 15}
 	for _, varied := range [][]bool{{false, false, false}, {true, true, true}, {false, true, false}} {
 		var blocks []*loaded
-		var all []record
+		var all []textRecord
 		for i, n := range []int{5000, 9000, 3} {
-			def := bins.RecordLayout{}
+			def := record.Form{}
 			if i == 1 {
 				def = crlf
 			}
 			b := testBlock(rng, uint64(len(all)), n, varied[i], def)
 			blocks = append(blocks, b)
-			c, letters := gather(0, b.FirstRecord, n, []*loaded{b}, k)
-			all = append(all, recordsOf(c, letters)...)
+			all = append(all, recordsOf(gather(0, b.FirstRecord, n, []*loaded{b}, k))...)
 		}
 		for range 12 {
 			from := rng.Intn(len(all))
@@ -98,8 +95,8 @@ func TestGather(t *testing.T) {
 					bs = append(bs, b)
 				}
 			}
-			c, letters := gather(0, uint64(from), n, bs, k)
-			if got := recordsOf(c, letters); !reflect.DeepEqual(got, all[from:from+n]) {
+			c := gather(0, uint64(from), n, bs, k)
+			if got := recordsOf(c); !reflect.DeepEqual(got, all[from:from+n]) {
 				t.Fatalf("varied %v: records %d+%d differ", varied, from, n)
 			}
 			perm := make([]uint32, n)
@@ -107,10 +104,9 @@ func TestGather(t *testing.T) {
 				perm[i] = uint32(p)
 			}
 			c.permute(perm)
-			got := recordsOf(c, nil)
+			got := recordsOf(c)
 			for i, p := range perm {
 				want := all[from+int(p)]
-				want.seq = ""
 				if !reflect.DeepEqual(got[i], want) {
 					t.Fatalf("varied %v: record %d permuted is %+v, want %+v", varied, p, got[i], want)
 				}
@@ -120,68 +116,68 @@ func TestGather(t *testing.T) {
 }
 
 func TestPermuteDropsFileEnd(t *testing.T) {
-	c := &columns{records: 2, fixed: 1, names: []byte("a\nb\n"), quals: []byte("!#")}
-	c.layout.Exceptions = []bins.LayoutException{{Read: 1, RecordLayout: bins.RecordLayout{NoNewline: true, Tail: "\n"}}}
+	c := &columns{records: 2, lengths: record.Lengths{Fixed: 1}, names: []byte("a\nb\n"), quals: []byte("!#")}
+	c.forms.Exceptions = []record.FormException{{Read: 1, Form: record.Form{NoNewline: true, Tail: "\n"}}}
 	c.permute([]uint32{1, 0})
-	if !c.layout.IsDefault() {
-		t.Errorf("layout %+v", c.layout)
+	if !c.forms.IsDefault() {
+		t.Errorf("form %+v", c.forms)
 	}
 	if string(c.names) != "b\na\n" || string(c.quals) != "#!" {
 		t.Errorf("names %q, qualities %q", c.names, c.quals)
 	}
 }
 
-func TestLayoutColumn(t *testing.T) {
-	many := bins.Layout{Default: bins.RecordLayout{Plus: bins.PlusText, PlusText: "d"}}
+func TestFormsColumn(t *testing.T) {
+	many := record.Forms{Default: record.Form{Plus: record.PlusText, PlusText: "d"}}
 	for i := range uint32(1000) {
-		many.Exceptions = append(many.Exceptions, bins.LayoutException{Read: i, RecordLayout: bins.RecordLayout{Plus: bins.PlusText, PlusText: fmt.Sprintf("x.%d", i)}})
+		many.Exceptions = append(many.Exceptions, record.FormException{Read: i, Form: record.Form{Plus: record.PlusText, PlusText: fmt.Sprintf("x.%d", i)}})
 	}
-	cases := map[string]bins.Layout{
+	cases := map[string]record.Forms{
 		"plain":   {},
-		"CRLF":    {Default: bins.RecordLayout{CR: 15}},
-		"no end":  {Exceptions: []bins.LayoutException{{Read: 999, RecordLayout: bins.RecordLayout{NoNewline: true}}}},
-		"wrapped": {Default: bins.RecordLayout{SeqWidth: 60, QualWidth: 60}},
-		"lines": {Exceptions: []bins.LayoutException{{Read: 3, RecordLayout: bins.RecordLayout{SeqLines: []uint32{6, 0, 9}, QualLines: []uint32{}}},
-			{Read: 4, RecordLayout: bins.RecordLayout{Tail: "\n\r\n"}}}},
+		"CRLF":    {Default: record.Form{CR: 15}},
+		"no end":  {Exceptions: []record.FormException{{Read: 999, Form: record.Form{NoNewline: true}}}},
+		"wrapped": {Default: record.Form{SeqWidth: 60, QualWidth: 60}},
+		"lines": {Exceptions: []record.FormException{{Read: 3, Form: record.Form{SeqLines: []uint32{6, 0, 9}, QualLines: []uint32{}}},
+			{Read: 4, Form: record.Form{Tail: "\n\r\n"}}}},
 		"texts": many,
 	}
 	for name, l := range cases {
-		data := encodeLayout(&l)
+		data := encodeForms(&l)
 		if (name == "plain") != (len(data) == 0) {
 			t.Errorf("%s: %d bytes", name, len(data))
 		}
-		got, err := decodeLayout(data, 1000)
+		got, err := decodeForms(data, 1000)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if !bytes.Equal(bins.MarshalLayout(nil, &got), bins.MarshalLayout(nil, &l)) {
+		if !bytes.Equal(record.MarshalForms(nil, &got), record.MarshalForms(nil, &l)) {
 			t.Errorf("%s: came back as %+v", name, got)
 		}
 	}
-	if n := len(encodeLayout(&many)); n > 400 {
+	if n := len(encodeForms(&many)); n > 400 {
 		t.Errorf("1000 numbered texts take %d bytes", n)
 	}
 }
 
-func FuzzDecodeLayout(f *testing.F) {
+func FuzzDecodeForms(f *testing.F) {
 	f.Add([]byte(nil), 10)
-	for _, l := range []bins.Layout{
-		{Default: bins.RecordLayout{Plus: bins.PlusText, PlusText: "x"}},
-		{Default: bins.RecordLayout{CR: 15, SeqWidth: 60, QualLines: []uint32{1, 2}}, Exceptions: []bins.LayoutException{{Read: 2, RecordLayout: bins.RecordLayout{Plus: bins.PlusText, PlusText: "abc"}}}},
+	for _, l := range []record.Forms{
+		{Default: record.Form{Plus: record.PlusText, PlusText: "x"}},
+		{Default: record.Form{CR: 15, SeqWidth: 60, QualLines: []uint32{1, 2}}, Exceptions: []record.FormException{{Read: 2, Form: record.Form{Plus: record.PlusText, PlusText: "abc"}}}},
 	} {
-		f.Add(encodeLayout(&l), 10)
+		f.Add(encodeForms(&l), 10)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, n int) {
 		if n < 0 || n > 1<<20 {
 			return
 		}
-		l, err := decodeLayout(data, n)
+		l, err := decodeForms(data, n)
 		if err != nil {
 			return
 		}
-		again, err := decodeLayout(encodeLayout(&l), n)
-		if err != nil || !bytes.Equal(bins.MarshalLayout(nil, &again), bins.MarshalLayout(nil, &l)) {
+		again, err := decodeForms(encodeForms(&l), n)
+		if err != nil || !bytes.Equal(record.MarshalForms(nil, &again), record.MarshalForms(nil, &l)) {
 			t.Fatalf("written again: %v", err)
 		}
 	})

@@ -10,7 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bins/record"
+	"orcomgo/compress/archive"
+
 	"orcomgo/bins"
+	"orcomgo/bins/commit"
 )
 
 // flip flips bits of the byte at off.
@@ -37,14 +41,14 @@ func TestDamage(t *testing.T) {
 	r1, r2 := simulated(51, 40, true)
 	ins := pair(r1, r2)
 	o1, o2 := simulated(52, 40, true)
-	other := states(t, pair(o1, o2), bins.Options{})
+	other := states(t, pair(o1, o2), record.Options{})
 	rng := rand.New(rand.NewSource(6))
 	flips := 2000
 	if testing.Short() {
 		flips = 200
 	}
 	count := 0
-	for state, dir := range states(t, ins, bins.Options{}) {
+	for state, dir := range states(t, ins, record.Options{}) {
 		check := func(what, path string, bad []byte) {
 			t.Helper()
 			good, err := os.ReadFile(path)
@@ -120,7 +124,7 @@ func TestVerifyTellsWhich(t *testing.T) {
 	smallSlices(t)
 	a, _ := simulated(53, 200, false)
 	b, _ := simulated(54, 200, false)
-	dir := binTo(t, []input{{"a.fastq", a, -1, false}, {"b.fastq", b, -1, false}}, bins.Options{})
+	dir := binTo(t, []input{{"a.fastq", a, -1, false}, {"b.fastq", b, -1, false}}, record.Options{})
 	packTo(t, dir, PackOptions{Threads: 2})
 	src, err := openSource(dir, 1)
 	if err != nil {
@@ -129,7 +133,7 @@ func TestVerifyTellsWhich(t *testing.T) {
 	var at uint64
 	for _, s := range src.manifest().Slices {
 		if s.First.Input == 1 {
-			at = s.First.Quals.Off
+			at = s.First.Sections[archive.Quals].Off
 		}
 	}
 	src.Close()
@@ -146,7 +150,7 @@ func TestVerifyTellsWhich(t *testing.T) {
 // TestVerifySeesKeptBins: bins beside the packed archive are verified too.
 func TestVerifySeesKeptBins(t *testing.T) {
 	a, _ := simulated(55, 200, false)
-	dir := binTo(t, single("a.fastq", a), bins.Options{})
+	dir := binTo(t, single("a.fastq", a), record.Options{})
 	packTo(t, dir, PackOptions{KeepBins: true})
 	verifyOK(t, dir, "SHA-256")
 	flip(t, filepath.Join(dir, "a.bdna"), 500, 4)
@@ -165,7 +169,7 @@ func TestPackAgain(t *testing.T) {
 	ins := single("a.fastq", text)
 	ctx := context.Background()
 	t.Run("bins not yet dropped", func(t *testing.T) {
-		dir := binTo(t, ins, bins.Options{})
+		dir := binTo(t, ins, record.Options{})
 		packTo(t, dir, PackOptions{KeepBins: true})
 		if s := packTo(t, dir, PackOptions{KeepBins: true}); !s.AlreadyPacked {
 			t.Error("packed again")
@@ -182,7 +186,7 @@ func TestPackAgain(t *testing.T) {
 		sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
 	})
 	t.Run("bmeta dropped, bdna not", func(t *testing.T) {
-		dir := binTo(t, ins, bins.Options{})
+		dir := binTo(t, ins, record.Options{})
 		packTo(t, dir, PackOptions{KeepBins: true})
 		if err := os.Remove(filepath.Join(dir, "a.bmeta")); err != nil {
 			t.Fatal(err)
@@ -199,7 +203,7 @@ func TestPackAgain(t *testing.T) {
 		}
 	})
 	t.Run("other files", func(t *testing.T) {
-		dir := binTo(t, ins, bins.Options{})
+		dir := binTo(t, ins, record.Options{})
 		others := []string{"a.cdna.tmp", "a.cmeta.tmp", "b.cdna", "b.cmeta", "a.cdna.new", ".orcomgo-0123.tmp"}
 		for _, f := range others {
 			if err := os.WriteFile(filepath.Join(dir, f), []byte("half"), 0o666); err != nil {
@@ -212,7 +216,7 @@ func TestPackAgain(t *testing.T) {
 		}
 	})
 	t.Run("killed in the middle of the commit", func(t *testing.T) {
-		dir := binTo(t, ins, bins.Options{})
+		dir := binTo(t, ins, record.Options{})
 		packTo(t, dir, PackOptions{KeepBins: true})
 		whole := filesIn(t, dir)
 		if err := os.Remove(filepath.Join(dir, "a.cmeta")); err != nil {
@@ -225,7 +229,7 @@ func TestPackAgain(t *testing.T) {
 		sameFiles(t, filesIn(t, dir), whole)
 	})
 	t.Run("damaged manifest beside bins", func(t *testing.T) {
-		dir := binTo(t, ins, bins.Options{})
+		dir := binTo(t, ins, record.Options{})
 		packTo(t, dir, PackOptions{KeepBins: true})
 		for _, f := range []string{"a.cmeta", "a.cdna"} {
 			path := filepath.Join(dir, f)
@@ -243,7 +247,7 @@ func TestPackAgain(t *testing.T) {
 		sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
 	})
 	t.Run("damaged sections beside bins", func(t *testing.T) {
-		dir := binTo(t, ins, bins.Options{})
+		dir := binTo(t, ins, record.Options{})
 		packTo(t, dir, PackOptions{KeepBins: true})
 		flip(t, filepath.Join(dir, "a.cdna"), 100, 1)
 		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, ErrCorrupt) {
@@ -254,23 +258,23 @@ func TestPackAgain(t *testing.T) {
 		}
 	})
 	t.Run("archive of other reads", func(t *testing.T) {
-		dir := binTo(t, ins, bins.Options{})
+		dir := binTo(t, ins, record.Options{})
 		other, _ := simulated(62, 300, true)
-		from := binTo(t, single("a.fastq", other), bins.Options{})
+		from := binTo(t, single("a.fastq", other), record.Options{})
 		packTo(t, from, PackOptions{})
 		for name, content := range filesIn(t, from) {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, bins.ErrExists) {
+		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, commit.ErrExists) {
 			t.Errorf("error %v", err)
 		}
 		packTo(t, dir, PackOptions{Force: true})
 		sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
 	})
 	t.Run("cancelled", func(t *testing.T) {
-		dir := binTo(t, ins, bins.Options{})
+		dir := binTo(t, ins, record.Options{})
 		before := filesIn(t, dir)
 		ctx, cancel := context.WithCancel(ctx)
 		stop := func(stage string, done, total uint64) {
@@ -285,7 +289,7 @@ func TestPackAgain(t *testing.T) {
 		packTo(t, dir, PackOptions{})
 	})
 	t.Run("damaged bins", func(t *testing.T) {
-		dir := binTo(t, ins, bins.Options{})
+		dir := binTo(t, ins, record.Options{})
 		flip(t, filepath.Join(dir, "a.bdna"), 400, 8)
 		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("error %v", err)
@@ -295,7 +299,7 @@ func TestPackAgain(t *testing.T) {
 		}
 	})
 	t.Run("busy", func(t *testing.T) {
-		dir := binTo(t, ins, bins.Options{})
+		dir := binTo(t, ins, record.Options{})
 		r, err := bins.Open(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -304,7 +308,7 @@ func TestPackAgain(t *testing.T) {
 		if err := r.Lock(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, bins.ErrBusy) {
+		if _, err := Pack(ctx, dir, PackOptions{}); !errors.Is(err, commit.ErrBusy) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -315,7 +319,7 @@ func TestNoVerify(t *testing.T) {
 	smallSlices(t)
 	text, _ := simulated(63, 300, true)
 	ins := single("a.fastq", text)
-	dir := binTo(t, ins, bins.Options{})
+	dir := binTo(t, ins, record.Options{})
 	s := packTo(t, dir, PackOptions{NoVerify: true, Threads: 2})
 	if s.Verified {
 		t.Error("verified all the same")

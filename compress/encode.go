@@ -2,8 +2,10 @@ package compress
 
 import (
 	"context"
-	"math"
+	"slices"
 	"sync"
+
+	"orcomgo/bins/record"
 
 	"golang.org/x/sync/errgroup"
 
@@ -15,15 +17,15 @@ import (
 
 // encoder turns slices of the bins into sections.
 type encoder struct {
-	meta  *bins.Meta
-	enc   *seqs.Encoder
-	level quals.Level
-	bins  *bins.Reader
-	specs []sliceSpec
-	keeps []keeps
-	cache *blockCache
-	pool  workers
-	laid  *gate // the layout of the phase's reads is there
+	meta      *bins.Meta
+	enc       *seqs.Encoder
+	level     quals.Level
+	bins      *bins.Reader
+	specs     []sliceSpec
+	keeps     []keeps
+	cache     *blockCache
+	pool      workers
+	assembled *onceWork // the pseudogenome of the phase's reads is there
 
 	mu   sync.Mutex
 	runs map[*layoutRun]*sortedRun
@@ -31,8 +33,8 @@ type encoder struct {
 
 // encoded is a slice ready to be written.
 type encoded struct {
-	slice    archive.Slice // sections still without place and checksum
-	sections [][]byte      // in the order of the file
+	slice    archive.Slice              // sections still without place and checksum
+	sections [2][archive.Columns][]byte // by member; of what members share, the first's
 	check    sliceCheck
 	min, max [2]uint32 // read lengths by member
 }
@@ -40,126 +42,103 @@ type encoded struct {
 // sliceCheck is what verification compares a slice with where its text need not be the
 // one that was binned.
 type sliceCheck struct {
-	perm    []uint32 // see columns
-	from    uint64
-	columns [2]columnSums
+	perm []uint32 // see columns
+	from uint64
+	sums [2]columnSums
 }
 
-// columnSums are XXH3-64 of columns before they were coded.
-type columnSums struct{ names, quals, layout uint64 }
+// columnSums are XXH3-64 of columns before they were coded; 0 where column.sum is nil.
+type columnSums [archive.Columns]uint64
 
-func sumColumns(c *columns) columnSums {
-	return columnSums{archive.Hash64(c.names), archive.Hash64(c.quals), archive.Hash64(bins.MarshalLayout(nil, &c.layout))}
+func sumColumns(c *columns) (sums columnSums) {
+	for _, col := range table {
+		if col.sum != nil {
+			sums[col.id] = col.sum(c)
+		}
+	}
+	return sums
 }
 
 // encode returns slice i; safe for concurrent use.
 func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 	spec := e.specs[i]
-	inputs := spec.inputs()
-	var cols [2]*columns
-	out := &encoded{slice: archive.Slice{From: spec.from, Records: spec.records, First: archive.Member{Input: spec.first}}}
-	if spec.mate >= 0 {
-		out.slice.Mate = &archive.Member{Input: spec.mate}
-	}
-	members := out.slice.Members()
-	if err := e.columns(ctx, spec, &cols); err != nil {
+	out := &encoded{slice: spec.slice()}
+	cols, err := e.columns(ctx, spec)
+	if err != nil {
 		return nil, err
 	}
 	out.check.perm, out.check.from = cols[0].perm, cols[0].from
-	for m, mem := range members {
-		mem.Bases, mem.NamesLen = cols[m].bases(), uint64(len(cols[m].names))
-		out.min[m], out.max[m] = lengthRange(cols[m])
-	}
-
-	// Four sections a member and one for both, each a task.
-	out.sections = make([][]byte, 4*len(members)+1)
 	g, ctx := errgroup.WithContext(ctx)
-	task := func(section int, f func() []byte) {
+	for m, mem := range out.slice.Members() {
+		mem.Bases, mem.NamesLen = cols[m].bases(), uint64(len(cols[m].names))
+		out.min[m], out.max[m] = cols[m].lengths.Range(spec.records)
 		g.Go(func() error {
 			return e.pool.do(ctx, func() error {
-				out.sections[section] = f()
+				out.check.sums[m] = sumColumns(cols[m])
 				return nil
 			})
 		})
 	}
-	for m := range members {
-		c := cols[m]
-		if c.quals != nil {
-			task(4*m+3, func() []byte {
-				return quals.Encode(quals.Input{Quals: c.quals, Lengths: c.lengths, FixedLen: c.fixed, Records: c.records}, e.level)
-			})
-		}
-	}
-	g.Go(func() error {
-		return e.withLayout(ctx, func() (err error) {
-			var mate *seqs.Column
-			if cols[1] != nil {
-				mate = seqColumn(cols[1])
+	// The last columns take longest, so they begin first.
+	for _, col := range slices.Backward(table[:]) {
+		for m, mem := range out.slice.Members() {
+			if !e.keeps[mem.Input][col.id] || col.shared() && m > 0 {
+				continue
 			}
-			out.sections[len(out.sections)-1], err = e.enc.EncodeSlice(seqColumn(cols[0]), mate)
-			return err
-		})
-	})
-	for m := range members {
-		c := cols[m]
-		if c.names != nil {
-			task(4*m+2, func() []byte {
-				if m == 1 && cols[0].names != nil {
-					return encodeMateNames(c.names, cols[0].names, c.records)
-				}
-				return encodeNames(c.names, c.records)
+			run := e.pool.do
+			if col.afterAssembly {
+				run = e.afterAssembly
+			}
+			g.Go(func() error {
+				return run(ctx, func() (err error) {
+					out.sections[m][col.id], err = col.encode(e, &cols, m)
+					return err
+				})
 			})
 		}
-		task(4*m+1, func() []byte { return encodeLayout(&c.layout) })
-		task(4*m, func() []byte { return seqs.EncodeLengths(c.lengths, c.fixed, c.records) })
-		g.Go(func() error {
-			return e.pool.do(ctx, func() error {
-				out.check.columns[m] = sumColumns(c)
-				return nil
-			})
-		})
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
 	if spec.run == nil {
-		for _, input := range inputs {
+		for _, input := range spec.inputs() {
 			e.cache.release(input, spec.from, spec.records)
 		}
 	}
 	return out, nil
 }
 
-// withLayout runs f, which makes the layout if there is none yet, on a worker.
-func (e *encoder) withLayout(ctx context.Context, f func() error) error {
-	led := false
-	err := e.laid.pass(ctx, func() error {
-		led = true
+// afterAssembly runs f, which makes the pseudogenome if there is none yet, on a worker.
+func (e *encoder) afterAssembly(ctx context.Context, f func() error) error {
+	first := false
+	err := e.assembled.wait(ctx, func() error {
+		first = true
 		return e.pool.do(ctx, f)
 	})
-	if err != nil || led {
+	if err != nil || first {
 		return err
 	}
 	return e.pool.do(ctx, f)
 }
 
-// columns sets cols to those of a slice.
-func (e *encoder) columns(ctx context.Context, spec sliceSpec, cols *[2]*columns) error {
+// columns returns those of a slice.
+func (e *encoder) columns(ctx context.Context, spec sliceSpec) (cols [2]*columns, err error) {
 	if spec.run != nil {
-		return e.withLayout(ctx, func() error { return e.sorted(spec, cols) })
+		err = e.afterAssembly(ctx, func() error { return e.sorted(spec, &cols) })
+		return cols, err
 	}
-	err := e.pool.do(ctx, func() (err error) {
+	err = e.pool.do(ctx, func() (err error) {
 		for m, input := range spec.inputs() {
-			if cols[m], _, err = e.cache.acquire(input, spec.from, spec.records); err != nil {
+			if cols[m], err = e.cache.acquire(input, spec.from, spec.records); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	if err != nil || !e.meta.Options.OrderAny {
-		return err
+		return cols, err
 	}
-	return e.withLayout(ctx, func() error {
+	err = e.afterAssembly(ctx, func() error {
 		perm, err := e.enc.Sorted(spec.first, spec.from, spec.from+uint64(spec.records))
 		if err != nil {
 			return err
@@ -169,6 +148,7 @@ func (e *encoder) columns(ctx context.Context, spec sliceSpec, cols *[2]*columns
 		}
 		return nil
 	})
+	return cols, err
 }
 
 // sorted sets cols to those of a slice of a run.
@@ -203,21 +183,10 @@ func (e *encoder) sorted(spec sliceSpec, cols *[2]*columns) error {
 	return nil
 }
 
-func lengthRange(c *columns) (lo, hi uint32) {
-	if c.lengths == nil {
-		return c.fixed, c.fixed
-	}
-	lo = math.MaxUint32
-	for _, n := range c.lengths {
-		lo, hi = min(lo, n), max(hi, n)
-	}
-	return lo, hi
-}
-
-// sortedRun is a layoutRun in work; it goes when its last slice has taken its columns.
+// sortedRun is a layoutRun in work; it is released when its last slice has its columns.
 type sortedRun struct {
 	once  sync.Once
-	left  int // slices that will still ask for it
+	left  int // slices that still need it
 	perm  []uint32
 	reads [2]*runReads
 	err   error
@@ -226,11 +195,10 @@ type sortedRun struct {
 // runReads are the lengths and exceptions of one input in a layoutRun.
 type runReads struct {
 	input      int
-	from       uint64           // first record of the run
-	perm       []uint32         // the i-th record delivered is from+perm[i]
-	lengths    []uint32         // in input order; nil: all are fixed
-	fixed      uint32           //
-	exceptions []bins.Exception // Read is the place in the order of delivery; ascending
+	from       uint64             // first record of the run
+	perm       []uint32           // the i-th record delivered is from+perm[i]
+	lengths    record.Lengths     // in input order
+	exceptions []record.Exception // Read is the place in the order of delivery; ascending
 }
 
 // newRunReads reads the lengths and exceptions of records from..from+len(perm)-1 of an input.
@@ -249,11 +217,11 @@ func newRunReads(r *bins.Reader, input int, from uint64, perm []uint32) (*runRea
 		if err := r.ReadColumns(b, bins.WantLengths|bins.WantExceptions, &l.Block); err != nil {
 			return nil, err
 		}
-		l.mark(keeps{})
+		l.mark(onlyReads())
 		ls[i] = l
 	}
-	c, _ := gather(input, from, len(perm), ls, keeps{})
-	w.lengths, w.fixed, w.exceptions = c.lengths, c.fixed, c.exceptions
+	c := gather(input, from, len(perm), ls, onlyReads())
+	w.lengths, w.exceptions = c.lengths, c.exceptions
 	if len(w.exceptions) > 0 {
 		inverse := make([]uint32, len(perm))
 		for i, p := range perm {
@@ -269,13 +237,8 @@ func newRunReads(r *bins.Reader, input int, from uint64, perm []uint32) (*runRea
 
 // columns returns n records in the order of delivery, the first at.
 func (w *runReads) columns(at, n int) *columns {
-	c := &columns{input: w.input, from: w.from, records: n, fixed: w.fixed, perm: w.perm[at : at+n], run: w.perm, at: at}
-	if w.lengths != nil {
-		c.lengths = make([]uint32, n)
-		for i, p := range c.perm {
-			c.lengths[i] = w.lengths[p]
-		}
-	}
-	c.exceptions = bins.SliceExceptions(w.exceptions, uint32(at), uint32(at+n))
+	c := &columns{input: w.input, from: w.from, records: n, perm: w.perm[at : at+n], run: w.perm, at: at}
+	c.lengths = w.lengths.Permute(c.perm)
+	c.exceptions = record.SliceExceptions(w.exceptions, uint32(at), uint32(at+n))
 	return c
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 	"orcomgo/compress/archive"
 )
@@ -32,7 +34,7 @@ type golden struct {
 	name   string
 	what   string // for its case.txt
 	inputs string // names of files, separated by spaces; first mates and their mates are joined by a +
-	bin    bins.Options
+	bin    record.Options
 	pack   PackOptions
 	// If not 0, how much text, or how many reads, a slice aims for: which of the two counts depends on the options.
 	sliceText, sliceReads uint64
@@ -66,21 +68,21 @@ var goldens = []golden{
 	{name: "all-qualities", what: "All 94 values of quality.", inputs: "all-qualities.fastq"},
 
 	// What can be left out.
-	{name: "names-drop", what: "Names dropped.", inputs: "pair_1.fastq+pair_2.fastq", bin: bins.Options{DropNames: true}},
+	{name: "names-drop", what: "Names dropped.", inputs: "pair_1.fastq+pair_2.fastq", bin: record.Options{DropNames: true}},
 	{name: "quality-bin8", what: "Qualities in eight levels.",
-		inputs: "pair_1.fastq+pair_2.fastq", bin: bins.Options{Quality: bins.QualityBin8}},
-	{name: "quality-drop", what: "Qualities dropped.", inputs: "pair_1.fastq+pair_2.fastq", bin: bins.Options{Quality: bins.QualityDrop}},
-	{name: "reads-only", what: "One sequence a line.", inputs: "pair_1.fastq+pair_2.fastq", bin: bins.Options{ReadsOnly: true}},
+		inputs: "pair_1.fastq+pair_2.fastq", bin: record.Options{Quality: record.QualityBin8}},
+	{name: "quality-drop", what: "Qualities dropped.", inputs: "pair_1.fastq+pair_2.fastq", bin: record.Options{Quality: record.QualityDrop}},
+	{name: "reads-only", what: "One sequence a line.", inputs: "pair_1.fastq+pair_2.fastq", bin: record.Options{ReadsOnly: true}},
 	{name: "order-any", what: "Records as a set, all columns kept.",
-		inputs: "pair_1.fastq+pair_2.fastq", bin: bins.Options{OrderAny: true}},
+		inputs: "pair_1.fastq+pair_2.fastq", bin: record.Options{OrderAny: true}},
 	{name: "order-any-names-drop", what: "Records as a set, without names.", inputs: "single.fastq",
-		bin: bins.Options{OrderAny: true, DropNames: true}},
+		bin: record.Options{OrderAny: true, DropNames: true}},
 	{name: "order-any-sequences", what: "Sequences as a set: names and qualities dropped.", inputs: "single.fastq",
-		bin: bins.Options{OrderAny: true, DropNames: true, Quality: bins.QualityDrop}},
+		bin: record.Options{OrderAny: true, DropNames: true, Quality: record.QualityDrop}},
 	{name: "reads-only-order-any", what: "Sequences as a set, one a line.",
-		inputs: "deep_1.fastq", bin: bins.Options{ReadsOnly: true, OrderAny: true}},
+		inputs: "deep_1.fastq", bin: record.Options{ReadsOnly: true, OrderAny: true}},
 	{name: "reads-only-order-any-pair", what: "Sequences as a set of pairs, one a line.", inputs: "deep_1.fastq+deep_2.fastq",
-		bin: bins.Options{ReadsOnly: true, OrderAny: true}},
+		bin: record.Options{ReadsOnly: true, OrderAny: true}},
 
 	// How it is packed.
 	{name: "level-fast", what: "The fast models of qualities.", inputs: "pair_1.fastq+pair_2.fastq", pack: PackOptions{Level: LevelFast}},
@@ -88,16 +90,16 @@ var goldens = []golden{
 	{name: "no-verify", what: "Packed without the check: neither SHA-256 nor the lengths and hashes of the texts of slices.",
 		inputs: "single.fastq", pack: PackOptions{NoVerify: true}},
 	{name: "blocks", what: "A pair and a single file in blocks of 1 KiB, which alternate; a slice each.",
-		inputs: "pair_1.fastq+pair_2.fastq single.fastq", bin: bins.Options{BlockSize: 1 << 10}, slices: 10},
+		inputs: "pair_1.fastq+pair_2.fastq single.fastq", bin: record.Options{BlockSize: 1 << 10}, slices: 10},
 	{name: "slices", what: "One block cut in several slices (by a test: they have 64 MiB of text otherwise).", inputs: "single.fastq",
 		sliceText: 1000, slices: 6},
 	{name: "slices-order-any", what: "Sequences as a set in several slices (by a test: they have 2^18 reads otherwise).",
 		inputs: "deep_1.fastq+deep_2.fastq",
-		bin:    bins.Options{ReadsOnly: true, OrderAny: true}, sliceReads: 10, slices: 6},
+		bin:    record.Options{ReadsOnly: true, OrderAny: true}, sliceReads: 10, slices: 6},
 	{name: "parts", what: "Packed in so little memory that positions come in parts.", inputs: "many.fa",
-		bin: bins.Options{BlockSize: 20 << 10}, pack: PackOptions{Memory: 1500}, slices: 3, parts: 2},
+		bin: record.Options{BlockSize: 20 << 10}, pack: PackOptions{Memory: 1500}, slices: 3, parts: 2},
 	{name: "windows", what: "Sequences as a set, packed in so little memory that they are placed in two windows.", inputs: "many.fa",
-		bin: bins.Options{ReadsOnly: true, OrderAny: true}, pack: PackOptions{Memory: 1500}, sliceReads: 400, slices: 5},
+		bin: record.Options{ReadsOnly: true, OrderAny: true}, pack: PackOptions{Memory: 1500}, sliceReads: 400, slices: 5},
 }
 
 // none is the count of nothing where 0 stands for one.
@@ -154,8 +156,8 @@ func (g *golden) describe() string {
 	flag(&bin, b.ReadsOnly, "--reads-only")
 	flag(&bin, b.OrderAny, "--order any")
 	flag(&bin, b.DropNames, "--names drop")
-	flag(&bin, b.Quality == bins.QualityBin8, "--quality bin8")
-	flag(&bin, b.Quality == bins.QualityDrop, "--quality drop")
+	flag(&bin, b.Quality == record.QualityBin8, "--quality bin8")
+	flag(&bin, b.Quality == record.QualityDrop, "--quality drop")
 	flag(&bin, b.BlockSize != 0, fmt.Sprintf("--block-size %d", b.BlockSize))
 	flag(&pack, p.Level != LevelDefault, "--level "+p.Level.String())
 	flag(&pack, p.NoVerify, "--no-verify")
@@ -170,7 +172,7 @@ func (g *golden) describe() string {
 // exact reports whether the archive gives back the very bytes of its inputs.
 func (g *golden) exact() bool {
 	o := g.bin
-	return !o.ReadsOnly && !o.OrderAny && !o.DropNames && o.Quality == bins.QualityKeep
+	return !o.ReadsOnly && !o.OrderAny && !o.DropNames && o.Quality == record.QualityKeep
 }
 
 // encode brings the inputs through both stages and returns the four files by name.

@@ -3,6 +3,7 @@ package compress
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
@@ -12,17 +13,35 @@ import (
 
 // ColumnBytes says where an archive's bytes are.
 type ColumnBytes struct {
-	Names     uint64 `json:"names"`
-	Qualities uint64 `json:"qualities"`
-	Sequences uint64 `json:"sequences"` // with what places them, and their order
-	Lengths   uint64 `json:"lengths"`
-	Layout    uint64 `json:"layout"` // and, in bins, lengths and the order of reads
-	Index     uint64 `json:"index"`  // manifest, headers and checksums
+	// ByColumn is indexed by archive.Column. Sequences include what places them, and their order.
+	// In bins, forms include lengths and the order of reads.
+	ByColumn [archive.Columns]uint64
+	Index    uint64 // manifest, headers and checksums
 }
 
 // Total returns the size of the archive.
 func (c ColumnBytes) Total() uint64 {
-	return c.Names + c.Qualities + c.Sequences + c.Lengths + c.Layout + c.Index
+	n := c.Index
+	for _, b := range c.ByColumn {
+		n += b
+	}
+	return n
+}
+
+// Each calls f for each column, the largest ones of most archives first, and then for the index.
+func (c ColumnBytes) Each(f func(name string, bytes uint64)) {
+	for i, b := range slices.Backward(c.ByColumn[:]) {
+		f(archive.Column(i).String(), b)
+	}
+	f("index", c.Index)
+}
+
+// MarshalJSON returns an object with the bytes of each column by its name.
+func (c ColumnBytes) MarshalJSON() ([]byte, error) {
+	var b []byte
+	c.Each(func(name string, bytes uint64) { b = fmt.Appendf(b, ",%q:%d", name, bytes) })
+	b[0] = '{'
+	return append(b, '}'), nil
 }
 
 // Summary is the outcome of Pack or Unpack.
@@ -58,8 +77,7 @@ func summaryOf(man *archive.Manifest, paths []string, already bool) (*Summary, e
 		}
 		s.ArchiveBytes += uint64(st.Size())
 	}
-	z := man.Sizes()
-	s.Columns = ColumnBytes{Names: z.Names, Qualities: z.Quals, Sequences: z.Seqs, Lengths: z.Lengths, Layout: z.Layout}
+	s.Columns = ColumnBytes{ByColumn: man.Sizes()}
 	s.Columns.Index = s.ArchiveBytes - s.Columns.Total()
 	return s, nil
 }
@@ -79,7 +97,7 @@ func sliceBytes(man *archive.Manifest, i int) uint64 {
 	return n
 }
 
-// Information is what Info tells of an archive; the JSON form is for scripts.
+// Information is what Info returns about an archive; as JSON it is for scripts.
 type Information struct {
 	Name          string `json:"name"`
 	Stage         string `json:"stage"` // "binned" or "packed"
@@ -205,10 +223,10 @@ func infoBinned(b *binned) (*Information, error) {
 	sum.Columns = ColumnBytes{}
 	for i := range meta.Blocks {
 		k := &meta.Blocks[i]
-		sum.Columns.Sequences += k.StoredDNA
-		sum.Columns.Names += k.StoredNames
-		sum.Columns.Qualities += k.StoredQuals
-		sum.Columns.Layout += k.StoredMeta
+		sum.Columns.ByColumn[archive.Seqs] += k.StoredDNA
+		sum.Columns.ByColumn[archive.Names] += k.StoredNames
+		sum.Columns.ByColumn[archive.Quals] += k.StoredQuals
+		sum.Columns.ByColumn[archive.Forms] += k.StoredMeta
 	}
 	sum.Columns.Index = sum.ArchiveBytes - sum.Columns.Total()
 	n := describe(man, sum)
@@ -239,7 +257,7 @@ func lengthsOf(r *bins.Reader, input int, in *archive.Input) error {
 		if err := r.ReadColumns(k, bins.WantLengths, &b); err != nil {
 			return err
 		}
-		for _, l := range b.Lengths {
+		for _, l := range b.Lengths.Each {
 			note(l)
 		}
 	}
@@ -265,7 +283,7 @@ func describe(man *archive.Manifest, sum *Summary) *Information {
 		n.Ratio = float64(sum.TextBytes) / float64(sum.ArchiveBytes)
 	}
 	if sum.Bases > 0 {
-		n.BitsPerBase = 8 * float64(sum.Columns.Sequences) / float64(sum.Bases)
+		n.BitsPerBase = 8 * float64(sum.Columns.ByColumn[archive.Seqs]) / float64(sum.Bases)
 	}
 	for i := range man.Inputs {
 		in := &man.Inputs[i]

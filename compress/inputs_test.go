@@ -11,8 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/binning"
-	"orcomgo/bins"
 	"orcomgo/bins/commit"
 )
 
@@ -30,7 +31,7 @@ func pair(r1, r2 string) []input {
 }
 
 // binTo bins inputs into a new directory and returns it.
-func binTo(t testing.TB, ins []input, o bins.Options) string {
+func binTo(t testing.TB, ins []input, o record.Options) string {
 	t.Helper()
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
@@ -207,8 +208,8 @@ func oddities() map[string][]input {
 	out["pair of mixed lengths"] = pair(v1, v2)
 	e1, _ := simulated(11, 400, false)
 	_, e2 := simulated(11, 400, true)
-	first := parse(e1)
-	for i, f := range parse(e2) { // the lengths drawn move everything after them
+	first := parseText(e1)
+	for i, f := range parseText(e2) { // the lengths drawn move everything after them
 		e2 = strings.Replace(e2, f.name, strings.Replace(first[i].name, " 1:", " 2:", 1), 1)
 	}
 	out["pair of equal and mixed"] = pair(e1, e2)

@@ -158,7 +158,7 @@ func newPackedFiles(t testing.TB, cdna, meta string) *packedFiles {
 				w.uvarint(m + "text length")
 				w.bytes(8, m+"text hash")
 			}
-			for _, column := range []string{"lengths", "layout", "names section", "qualities"} {
+			for _, column := range []string{"lengths", "forms", "names section", "qualities"} {
 				section(m + column)
 			}
 		}
@@ -223,7 +223,7 @@ type binsFiles struct {
 }
 
 // binsSections are the sections of a block; the first dataSections are in the .bdna file.
-var binsSections = []string{"bases", "names", "qualities", "bin table", "order", "places", "lengths", "exceptions", "layout"}
+var binsSections = []string{"bases", "names", "qualities", "bin table", "order", "places", "lengths", "exceptions", "forms"}
 
 const dataSections = 3
 

@@ -13,7 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
+
 	"orcomgo/compress/names"
 )
 
@@ -84,11 +85,11 @@ func makeKit(t testing.TB) {
 	odd := "@c 1\r\nACGTNACGTTGCAAG\r\n+\r\n,,,,#,,,,,,,FFF\r\n@c 2\nTTacgRAC\n+c 2\nFFFFFFFF\n@c 2\nT\n+\n,\n@c 3\n\n+\n\n"
 	k.ins = []input{{"x_1.fastq", r1, 1, true}, {"x_2.fastq", r2, 0, false}, {"odd.fastq", odd, -1, false},
 		{"x.fa", ">one\nACGTNNACGT\nACGTTGCA\n>two\nacgtTTGACCA\n", -1, false}}
-	k.files = k.encode(k.ins, bins.Options{BlockSize: 1 << 10}, PackOptions{})
+	k.files = k.encode(k.ins, record.Options{BlockSize: 1 << 10}, PackOptions{})
 	k.packed = newPackedFiles(t, k.files["x.cdna"], k.files["x.cmeta"])
 	k.bins = newBinsFiles(t, k.files["x.bdna"], k.files["x.bmeta"])
 	o1, o2 := kitReads(2, 10, 40)
-	k.other = k.encode([]input{{"x_1.fastq", o1, 1, true}, {"x_2.fastq", o2, 0, false}}, bins.Options{}, PackOptions{})
+	k.other = k.encode([]input{{"x_1.fastq", o1, 1, true}, {"x_2.fastq", o2, 0, false}}, record.Options{}, PackOptions{})
 	k.valid()
 	k.packedCopies()
 	k.packedColumns()
@@ -100,7 +101,7 @@ func makeKit(t testing.TB) {
 }
 
 // encode brings inputs through both stages; the archive is called x.
-func (k *kit) encode(ins []input, o bins.Options, p PackOptions) map[string]string {
+func (k *kit) encode(ins []input, o record.Options, p PackOptions) map[string]string {
 	k.t.Helper()
 	dir := binTo(k.t, ins, o)
 	p.Tool, p.KeepBins = "testkit", true
@@ -206,12 +207,12 @@ func (k *kit) valid() {
 	k.put("valid-packed", "A packed archive of a pair, a FASTQ file with odd records and a FASTA file.", kitWhole, packedOnly(k.files))
 	k.put("valid-bins", "The bins of these files.", kitWhole, binsOnly(k.files))
 	k.put("valid-both", "The packed archive beside the bins that it was made of.", kitWhole, k.files)
-	other := func(name, what string, restored map[string]string, ins []input, o bins.Options, p PackOptions) {
+	other := func(name, what string, restored map[string]string, ins []input, o record.Options, p PackOptions) {
 		e := &expectation{what: what, result: kitWhole}
 		for _, in := range ins {
 			n, text := in.name, in.text
 			for r := range restored {
-				if stem, _ := bins.CutTextExt(n); strings.HasPrefix(r, stem+".") {
+				if stem, _ := record.CutTextExt(n); strings.HasPrefix(r, stem+".") {
 					n, text = r, restored[r]
 				}
 			}
@@ -222,15 +223,15 @@ func (k *kit) valid() {
 	r1, r2 := kitReads(3, 6, 40)
 	pair := []input{{"x_1.fastq", r1, 1, true}, {"x_2.fastq", r2, 0, false}}
 	other("valid-no-verify", "Packed without the check: the manifest has neither SHA-256 nor lengths and hashes of the texts of slices.", nil,
-		pair, bins.Options{}, PackOptions{NoVerify: true})
-	other("valid-empty", "An empty file.", nil, single("x.fastq", ""), bins.Options{}, PackOptions{})
-	other("valid-level-max", "Qualities at level max.", nil, pair, bins.Options{}, PackOptions{Level: LevelMax})
-	o := bins.Options{ReadsOnly: true}
+		pair, record.Options{}, PackOptions{NoVerify: true})
+	other("valid-empty", "An empty file.", nil, single("x.fastq", ""), record.Options{}, PackOptions{})
+	other("valid-level-max", "Qualities at level max.", nil, pair, record.Options{}, PackOptions{Level: LevelMax})
+	o := record.Options{ReadsOnly: true}
 	other("valid-reads-only", "Reads only: one sequence a line.",
 		map[string]string{"x_1.reads": strings.Join(expected(r1, o), ""), "x_2.reads": strings.Join(expected(r2, o), "")}, pair, o, PackOptions{})
 	other("valid-odd-file-names", "Input files whose names hold spaces, control characters, a backslash and bytes that are no UTF-8.", nil,
 		[]input{{"x.fastq", r1, -1, false}, {"-x caf\xc3\xa9\\.fastq", r2, -1, false}, {"\x01\xff\n.fastq", "", -1, false},
-			{"...", r1, -1, false}}, bins.Options{}, PackOptions{})
+			{"...", r1, -1, false}}, record.Options{}, PackOptions{})
 	var old []input
 	files := make(map[string]string)
 	for name, content := range filesIn(k.t, "../testdata/format2") {
@@ -306,7 +307,7 @@ func (k *kit) packedColumns() {
 		{"qualities", "qualities of first mates: sequences need those of both mates", "slice 0 first qualities", []int{0, 1}},
 		{"qualities-mate", "qualities of second mates: sequences need those of both mates", "slice 0 mate qualities", []int{0, 1}},
 		{"sequences", "sequences of the first slice", "slice 0 sequences", []int{0, 1}},
-		{"layout", "layout of the odd FASTQ file", k.sliceOf(2) + "first layout", []int{2}},
+		{"forms", "forms of the odd FASTQ file", k.sliceOf(2) + "first forms", []int{2}},
 		{"sequences-odd", "sequences of the odd FASTQ file", k.sliceOf(2) + "sequences", []int{2}},
 		{"names-fasta", "names of the FASTA file", k.sliceOf(3) + "first names section", []int{3}},
 		{"pseudogenome", "pseudogenome: all sequences need it", "shared 0", []int{0, 1, 2, 3}},
@@ -413,7 +414,7 @@ func (k *kit) packedForged() {
 		func(b []byte) []byte { b[0] = 1; return b }, 0, 1)
 	section("forged-sequences-flags", "Sequences of flags that there are not.", "slice 0 sequences",
 		func(b []byte) []byte { b[1] |= 8; return b }, 0, 1)
-	section("forged-layout", "A layout that is a zstd frame, and is not.", k.sliceOf(2)+"first layout", to(9, 1, 2, 3, 4), 2)
+	section("forged-forms", "Forms said to be a zstd frame that are none.", k.sliceOf(2)+"first forms", to(9, 1, 2, 3, 4), 2)
 	section("forged-text", "Names that decode, but are others than were packed.", fasta+"first names section",
 		func([]byte) []byte { return names.Encode([]byte("two\none\n"), 2) }, 3)
 }
@@ -505,7 +506,7 @@ func (k *kit) binsForged() {
 	section("lengths", "Lengths of another sum.", "lengths", word(0, 16))
 	section("bin-table", "A bin of a signature that there is not.", "bin table", func(b []byte) { b[2]++ })
 	section("exceptions", "Exceptions of a record that there is not.", "exceptions", func(b []byte) { b[0] = 100 })
-	section("layout", "A layout with bits that none has.", "layout", func(b []byte) { b[0] = 0xff })
+	section("forms", "Forms with bits that none has.", "forms", func(b []byte) { b[0] = 0xff })
 }
 
 // notArchives writes what is no archive.

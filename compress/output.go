@@ -8,7 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
+
 	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
@@ -16,18 +17,18 @@ import (
 
 // outputNames returns the file name under which each input is restored.
 func outputNames(man *archive.Manifest, o *UnpackOptions) ([]string, error) {
-	r := bins.Restored{Gzip: o.Gzip}
+	r := record.Restored{Gzip: o.Gzip}
 	if o.Records != nil {
 		r.Suffix = func(i int) string {
 			return fmt.Sprintf(".%d-%d", o.Records.From+1, min(o.Records.To, man.Inputs[i].Records))
 		}
 	}
-	return bins.RestoredNames(binsInputs(man), man.Options, r)
+	return record.RestoredNames(binsInputs(man), man.Options, r)
 }
 
 // binsInputs returns what stage 1 said of the inputs.
-func binsInputs(man *archive.Manifest) []bins.Input {
-	inputs := make([]bins.Input, len(man.Inputs))
+func binsInputs(man *archive.Manifest) []record.Input {
+	inputs := make([]record.Input, len(man.Inputs))
 	for i := range inputs {
 		inputs[i] = man.Inputs[i].Input
 	}
@@ -128,7 +129,7 @@ func (o *outFile) abort() {
 // ErrFileExists is wrapped by the error for a file that Unpack would have to overwrite.
 var ErrFileExists = errors.New("the file exists already")
 
-// files is where text goes, by input: files in a directory, or one stream.
+// files are what text is written to, by input: files in a directory, or one stream.
 type files struct {
 	stream io.Writer // nil: by file
 	outs   []*outFile

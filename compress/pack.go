@@ -1,5 +1,5 @@
 // Package compress is stage 2: it packs the bins of an archive and gives back the text of
-// an archive, packed or not. Names, qualities, sequences, lengths and layout of a slice of
+// an archive, packed or not. Names, qualities, sequences, lengths and forms of a slice of
 // records are columns coded each for itself, except that sequences are coded given the
 // qualities and the names of second mates given those of the first. docs/FORMAT.md,
 // section Archive, specifies what is written.
@@ -30,7 +30,7 @@ type PackOptions struct {
 	Progress Progress // may be nil
 }
 
-// defaultMemory is what Memory 0 stands for.
+// defaultMemory is used where Memory is 0.
 const defaultMemory = 1 << 30
 
 // inFlight returns how many slices, the largest of which has so many bytes of text, may be
@@ -70,7 +70,7 @@ func Pack(ctx context.Context, path string, o PackOptions) (*Summary, error) {
 }
 
 // packedBefore is Pack where there are bins and a packed archive: an earlier run may have
-// been interrupted between the commit and the removal of the bins, or told to keep them.
+// been interrupted between the commit and the removal of the bins, or keep them as asked.
 func packedBefore(ctx context.Context, e commit.Entry, r *bins.Reader, o PackOptions) (*Summary, error) {
 	p, err := archive.OpenEntry(e)
 	if err != nil {
@@ -78,7 +78,7 @@ func packedBefore(ctx context.Context, e commit.Entry, r *bins.Reader, o PackOpt
 	}
 	defer p.Close()
 	if p.Manifest().Source != r.Meta().ID {
-		return nil, fmt.Errorf("%s: it was packed from other reads than those of the bins: %w", e.Path()+archive.MetaSuffix, bins.ErrExists)
+		return nil, fmt.Errorf("%s: it was packed from other reads than those of the bins: %w", e.Path()+archive.MetaSuffix, commit.ErrExists)
 	}
 	if err := restoreMeta(p); err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 		runs = runs && wholeOrder(r.Meta().Options, in.Kind)
 	}
 	pool := newWorkers(o.Threads)
-	enc, err := seqs.Build(ctx, r, seqs.Config{Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Check: !o.NoVerify, Progress: o.Progress, Aside: pool.aside})
+	enc, err := seqs.Build(ctx, r, seqs.Config{Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Check: !o.NoVerify, Progress: o.Progress, Aside: pool.releaseWhile})
 	if err != nil {
 		return nil, err
 	}
@@ -224,15 +224,16 @@ func (p *packer) write(ctx context.Context) error {
 	started := make([]bool, len(meta.Inputs))
 	add := func(i int, out *encoded) error {
 		s := out.slice
-		places := make([]archive.Section, len(out.sections))
-		for k, b := range out.sections {
-			var err error
-			if places[k], err = p.w.Add(b); err != nil {
-				return err
+		var err error
+		s.EachSection(func(c archive.Column, m int, sec *archive.Section) {
+			if err == nil {
+				*sec, err = p.w.Add(out.sections[m][c])
 			}
+		})
+		if err != nil {
+			return err
 		}
 		for m, mem := range s.Members() {
-			mem.Lengths, mem.Layout, mem.Names, mem.Quals = places[4*m], places[4*m+1], places[4*m+2], places[4*m+3]
 			in := &p.man.Inputs[mem.Input]
 			if !started[mem.Input] || out.min[m] < in.MinLen {
 				in.MinLen = out.min[m]
@@ -240,14 +241,13 @@ func (p *packer) write(ctx context.Context) error {
 			in.MaxLen = max(in.MaxLen, out.max[m])
 			started[mem.Input] = true
 		}
-		s.Seqs = places[len(places)-1]
 		p.man.Slices = append(p.man.Slices, s)
 		p.checks = append(p.checks, out.check)
 		progress.add(e.specs[i].text)
 		return nil
 	}
 	for _, e.specs = range phases(p.specs, p.enc.Parts, p.enc.Window) {
-		e.laid = newGate()
+		e.assembled = newOnceWork()
 		if err := inOrder(ctx, len(e.specs), p.flight, e.encode, add); err != nil {
 			return err
 		}

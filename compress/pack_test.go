@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
+	"orcomgo/compress/archive"
 )
 
 // TestRoundTrip brings every oddity through both stages, from bins and packed.
@@ -21,7 +22,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		ins := all[name]
 		t.Run(name, func(t *testing.T) {
-			dir := binTo(t, ins, bins.Options{})
+			dir := binTo(t, ins, record.Options{})
 			want := texts(ins)
 			sameFiles(t, unpackAll(t, dir, UnpackOptions{Threads: 2}), want)
 			verifyOK(t, dir, "block hashes")
@@ -58,7 +59,7 @@ func TestBlocks(t *testing.T) {
 	s1, s2 := simulated(4, 700/n, false)
 	ins := append(pair(r1, r2), input{"s_1.fastq", s1, 3, true}, input{"s_2.fastq", s2, 2, false})
 	for _, size := range []uint64{70_000} {
-		dir := binTo(t, ins, bins.Options{BlockSize: size})
+		dir := binTo(t, ins, record.Options{BlockSize: size})
 		sameFiles(t, unpackAll(t, dir, UnpackOptions{Threads: 3}), texts(ins))
 		s := packTo(t, dir, PackOptions{Threads: 3})
 		if s.Slices < 10 {
@@ -72,7 +73,7 @@ func TestBlocks(t *testing.T) {
 // fields are the parts of four-line records.
 type fields struct{ name, seq, qual string }
 
-func parse(text string) []fields {
+func parseText(text string) []fields {
 	var fs []fields
 	lines := strings.Split(text, "\n")
 	for i := 0; i+3 < len(lines); i += 4 {
@@ -82,9 +83,9 @@ func parse(text string) []fields {
 }
 
 // expected returns what an input comes back as, record by record, if the order is kept.
-func expected(text string, o bins.Options) []string {
+func expected(text string, o record.Options) []string {
 	var out []string
-	for i, f := range parse(text) {
+	for i, f := range parseText(text) {
 		if o.ReadsOnly {
 			out = append(out, f.seq+"\n")
 			continue
@@ -93,9 +94,9 @@ func expected(text string, o bins.Options) []string {
 			f.name = fmt.Sprint(i + 1)
 		}
 		switch o.Quality {
-		case bins.QualityDrop:
+		case record.QualityDrop:
 			out = append(out, ">"+f.name+"\n"+f.seq+"\n")
-		case bins.QualityBin8:
+		case record.QualityBin8:
 			f.qual = strings.Map(illumina8, f.qual)
 			fallthrough
 		default:
@@ -117,11 +118,11 @@ func illumina8(c rune) rune {
 }
 
 // records cuts delivered text into records again.
-func records(text string, o bins.Options) []string {
+func records(text string, o record.Options) []string {
 	per := 4
 	if o.ReadsOnly {
 		per = 1
-	} else if o.Quality == bins.QualityDrop {
+	} else if o.Quality == record.QualityDrop {
 		per = 2
 	}
 	lines := strings.SplitAfter(text, "\n")
@@ -140,16 +141,16 @@ func TestOptions(t *testing.T) {
 	r1, r2 := simulated(21, 500, false)
 	v1, _ := simulated(22, 300, true)
 	ins := append(pair(r1, r2), input{"v.fq", v1, -1, false})
-	var cases []bins.Options
+	var cases []record.Options
 	for _, readsOnly := range []bool{false, true} {
 		for _, any := range []bool{false, true} {
 			if readsOnly {
-				cases = append(cases, bins.Options{ReadsOnly: true, OrderAny: any})
+				cases = append(cases, record.Options{ReadsOnly: true, OrderAny: any})
 				continue
 			}
 			for _, drop := range []bool{false, true} {
-				for q := bins.QualityKeep; q <= bins.QualityDrop; q++ {
-					cases = append(cases, bins.Options{OrderAny: any, DropNames: drop, Quality: q})
+				for q := record.QualityKeep; q <= record.QualityDrop; q++ {
+					cases = append(cases, record.Options{OrderAny: any, DropNames: drop, Quality: q})
 				}
 			}
 		}
@@ -231,7 +232,7 @@ func joinMates(a, b []string) []string {
 func TestDeterminism(t *testing.T) {
 	smallSlices(t)
 	r1, r2 := simulated(31, 500, true)
-	for _, o := range []bins.Options{{}, {ReadsOnly: true, OrderAny: true}, {OrderAny: true}} {
+	for _, o := range []record.Options{{}, {ReadsOnly: true, OrderAny: true}, {OrderAny: true}} {
 		o.BlockSize = 100 << 10
 		dir := binTo(t, pair(r1, r2), o)
 		var first map[string]string
@@ -255,12 +256,12 @@ func TestLevels(t *testing.T) {
 	ins := single("a.fastq", text)
 	sizes := make(map[uint64]Level)
 	for _, l := range []Level{LevelFast, LevelDefault, LevelMax} {
-		dir := binTo(t, ins, bins.Options{})
+		dir := binTo(t, ins, record.Options{})
 		s := packTo(t, dir, PackOptions{Threads: 2, Level: l})
-		if before, ok := sizes[s.Columns.Qualities]; ok {
+		if before, ok := sizes[s.Columns.ByColumn[archive.Quals]]; ok {
 			t.Errorf("levels %v and %v give qualities of the same size", before, l)
 		}
-		sizes[s.Columns.Qualities] = l
+		sizes[s.Columns.ByColumn[archive.Quals]] = l
 		sameFiles(t, unpackAll(t, dir, UnpackOptions{}), texts(ins))
 		if info, err := infoOf(dir); err != nil || info.Level != l.String() {
 			t.Errorf("level %v: info says %q, %v", l, info.Level, err)
@@ -278,7 +279,7 @@ func TestLevels(t *testing.T) {
 func TestMemoryBound(t *testing.T) {
 	smallSlices(t)
 	r1, r2 := simulated(82, 2500, false)
-	for i, o := range []bins.Options{{}, {ReadsOnly: true, OrderAny: true}} {
+	for i, o := range []record.Options{{}, {ReadsOnly: true, OrderAny: true}} {
 		if testing.Short() && i > 0 {
 			break
 		}
@@ -286,11 +287,11 @@ func TestMemoryBound(t *testing.T) {
 		dir := binTo(t, pair(r1, r2), o)
 		free := packTo(t, dir, PackOptions{Threads: 2, KeepBins: true})
 		bound := packTo(t, dir, PackOptions{Threads: 2, KeepBins: true, Force: true, Memory: 300 << 10})
-		if bound.Columns.Sequences <= free.Columns.Sequences {
-			t.Errorf("in bounded memory sequences take %d bytes, else %d: it made no parts", bound.Columns.Sequences, free.Columns.Sequences)
+		if bound.Columns.ByColumn[archive.Seqs] <= free.Columns.ByColumn[archive.Seqs] {
+			t.Errorf("in bounded memory sequences take %d bytes, else %d: it made no parts", bound.Columns.ByColumn[archive.Seqs], free.Columns.ByColumn[archive.Seqs])
 		}
-		if bound.Columns.Sequences > free.Columns.Sequences*12/10 {
-			t.Errorf("in bounded memory sequences take %d bytes, else %d", bound.Columns.Sequences, free.Columns.Sequences)
+		if bound.Columns.ByColumn[archive.Seqs] > free.Columns.ByColumn[archive.Seqs]*12/10 {
+			t.Errorf("in bounded memory sequences take %d bytes, else %d", bound.Columns.ByColumn[archive.Seqs], free.Columns.ByColumn[archive.Seqs])
 		}
 		got := unpackAll(t, dir, UnpackOptions{Threads: 2, Memory: 1 << 20})
 		if !o.ReadsOnly {

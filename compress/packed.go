@@ -3,12 +3,10 @@ package compress
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"orcomgo/compress/archive"
-	"orcomgo/compress/quals"
 	"orcomgo/compress/seqs"
 )
 
@@ -16,15 +14,20 @@ import (
 type packed struct {
 	r       *archive.Reader
 	man     *archive.Manifest
+	keeps   []keeps // by input
 	pool    workers
 	threads int
-	shared  *gate // sets dec
+	shared  *onceWork // sets dec
 	dec     *seqs.Decoder
 	checked *seqs.Checked // what need not be decoded again; mostly nil
 }
 
 func newPacked(r *archive.Reader, threads int) *packed {
-	return &packed{r: r, man: r.Manifest(), pool: newWorkers(threads), threads: max(threads, 1), shared: newGate()}
+	p := &packed{r: r, man: r.Manifest(), pool: newWorkers(threads), threads: max(threads, 1), shared: newOnceWork()}
+	for i := range p.man.Inputs {
+		p.keeps = append(p.keeps, keepsOf(p.man.Options, p.man.Inputs[i].Kind))
+	}
+	return p
 }
 
 // decodeShared decodes the shared sections. It takes as long as the qualities of many
@@ -38,7 +41,7 @@ func (p *packed) decodeShared() error {
 		}
 	}
 	var err error
-	if p.dec, err = seqs.NewDecoder(shared, seqs.Config{Threads: p.threads, Aside: p.pool.aside}, p.checked); err != nil {
+	if p.dec, err = seqs.NewDecoder(shared, seqs.Config{Threads: p.threads, Aside: p.pool.releaseWhile}, p.checked); err != nil {
 		return p.r.Corrupt("shared sections", err)
 	}
 	return nil
@@ -54,226 +57,128 @@ func (p *packed) Close() error                { return p.r.Close() }
 func (p *packed) place() (dir, name string) { return p.r.Dir(), p.r.Name() }
 func (p *packed) problems() []error         { return p.r.Problems() }
 
-// failures collects why columns of a slice could not be decoded. Of several reasons for a
-// member that of the first column is reported, whichever was found first.
-type failures struct {
-	mu    sync.Mutex
-	err   [2]error
-	order [2]int
-	lost  bool // a column failed without which sequences can't be decoded
+// decoding is the decoding of one column of a slice: of a member, or of what members share.
+type decoding struct {
+	*column
+	m     int
+	needs []*decoding
+	done  chan struct{} // closed when err is set for good
+	err   error
 }
 
-// The columns in the order in which their errors are reported.
-const (
-	lengthsFailed = iota
-	layoutFailed
-	namesFailed
-	qualsFailed
-	sharedFailed
-	seqsFailed
-)
-
-// fail notes that members can't be restored because of err in a column.
-func (f *failures) fail(column int, err error, members ...int) {
-	if err == nil {
-		return
+// decodings lists what must be decoded for the members that are wanted, by column.
+func (p *packed) decodings(s *archive.Slice, want [2]bool) []*decoding {
+	var all [archive.Columns][2]*decoding
+	members := s.Members()
+	var add func(c *column, m int) *decoding
+	add = func(c *column, m int) *decoding {
+		if c.shared() {
+			m = 0
+		}
+		if !p.keeps[members[m].Input][c.id] {
+			return nil
+		}
+		if d := all[c.id][m]; d != nil {
+			return d
+		}
+		d := &decoding{column: c, m: m, done: make(chan struct{})}
+		all[c.id][m] = d
+		need := func(id archive.Column, m int) {
+			if n := add(table[id], m); n != nil {
+				d.needs = append(d.needs, n)
+			}
+		}
+		for _, n := range c.needs {
+			switch {
+			case n.of == sameMember:
+				need(n.id, m)
+			case n.of == firstMember && m > 0:
+				need(n.id, 0)
+			case n.of == allMembers:
+				for m := range members {
+					need(n.id, m)
+				}
+			}
+		}
+		return d
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.lost = f.lost || column == lengthsFailed || column == qualsFailed || column == sharedFailed
-	for _, m := range members {
-		if f.err[m] == nil || column < f.order[m] {
-			f.err[m], f.order[m] = err, column
+	for m := range members {
+		if want[m] {
+			for _, c := range table {
+				add(c, m)
+			}
 		}
 	}
+	var list []*decoding
+	for _, of := range all {
+		for _, d := range of {
+			if d != nil {
+				list = append(list, d)
+			}
+		}
+	}
+	return list
 }
 
-// seqsLost reports whether a column failed without which sequences can't be decoded.
-func (f *failures) seqsLost() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.lost
-}
-
-// decode follows the columns' dependencies: lengths, then qualities, then sequences, which
-// are coded given the qualities of both mates; beside them names, the first mates' first. A
+// decode decodes columns side by side, each as soon as those that it needs are there. A
 // damaged column takes with it the members that depend on it, and no other.
 func (p *packed) decode(ctx context.Context, i int, want [2]bool) (*batch, error) {
 	s := &p.man.Slices[i]
-	members := s.Members()
-	both := []int{0, 1}[:len(members)]
 	b := &batch{slice: s}
-	var failed failures
-	for m, mem := range members {
+	for m, mem := range s.Members() {
 		b.cols[m] = &columns{input: mem.Input, from: s.From, records: s.Records}
-		if err := p.pool.do(ctx, func() error {
-			failed.fail(lengthsFailed, p.lengths(s, m, b.cols[m]), both...)
-			failed.fail(layoutFailed, p.layout(s, m, b.cols[m]), m)
-			return nil
-		}); err != nil {
-			return nil, err
-		}
 	}
-	if failed.seqsLost() {
-		return p.end(b, &failed, want), nil
+	list := p.decodings(s, want)
+	var g errgroup.Group // only the end of ctx is an error of it, so it needs no context of its own
+	for _, d := range list {
+		g.Go(func() error {
+			defer close(d.done)
+			return p.decodeColumn(ctx, b, d)
+		})
 	}
-	g, gctx := errgroup.WithContext(ctx)
-	g.Go(func() error {
-		return p.pool.do(gctx, func() error { p.names(s, b, want, &failed); return nil })
-	})
-	g.Go(func() error {
-		q, qctx := errgroup.WithContext(gctx) // it ends with Wait
-		q.Go(func() error {
-			// For all slices, so it must not end with this one.
-			err := p.shared.pass(qctx, func() error { return p.pool.do(ctx, p.decodeShared) })
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			failed.fail(sharedFailed, err, both...)
-			return nil
-		})
-		for m := range members {
-			q.Go(func() error {
-				return p.pool.do(qctx, func() error {
-					failed.fail(qualsFailed, p.quals(s, m, b.cols[m]), both...)
-					return nil
-				})
-			})
-		}
-		if err := q.Wait(); err != nil {
-			return err
-		}
-		return p.pool.do(gctx, func() error {
-			if !failed.seqsLost() {
-				failed.fail(seqsFailed, p.seqs(s, b), both...)
-			}
-			return nil
-		})
-	})
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	return p.end(b, &failed, want), nil
-}
-
-// end leaves in b what is wanted and not damaged.
-func (p *packed) end(b *batch, failed *failures, want [2]bool) *batch {
 	for m := range b.cols {
-		if want[m] {
-			b.err[m] = failed.err[m]
+		for _, d := range list {
+			if want[m] && b.err[m] == nil && (d.m == m || d.shared()) {
+				b.err[m] = d.err
+			}
 		}
 		if !want[m] || b.err[m] != nil {
-			b.cols[m], b.seqs[m] = nil, nil
+			b.cols[m] = nil
 		}
 	}
-	return b
+	return b, nil
 }
 
-// read returns a section of member m; failed says what to call an error of its decoder.
-func (p *packed) read(s *archive.Slice, m int, sec archive.Section, column string) (data []byte, failed func(error) error, err error) {
-	what := column + " of " + whereRecords(p.man, s, m)
-	data, err = p.r.Read(sec, nil, what)
-	return data, func(err error) error { return p.r.Corrupt(what, err) }, err
-}
-
-func (p *packed) lengths(s *archive.Slice, m int, c *columns) error {
-	mem := s.Members()[m]
-	data, failed, err := p.read(s, m, mem.Lengths, "lengths")
-	if err != nil {
-		return err
+// decodeColumn sets d's column in b, or d.err; what it returns is the error of ctx.
+func (p *packed) decodeColumn(ctx context.Context, b *batch, d *decoding) error {
+	if d.prepare != nil {
+		d.err = d.prepare(ctx, p)
 	}
-	if c.lengths, c.fixed, err = seqs.DecodeLengths(data, c.records); err != nil {
-		return failed(err)
+	for _, n := range d.needs {
+		select {
+		case <-n.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if d.err == nil {
+			d.err = n.err
+		}
 	}
-	if got := c.bases(); got != mem.Bases {
-		return failed(fmt.Errorf("they sum to %d, the manifest says %d", got, mem.Bases))
+	if ctx.Err() != nil || d.err != nil {
+		return ctx.Err()
 	}
-	return nil
-}
-
-func (p *packed) layout(s *archive.Slice, m int, c *columns) error {
-	if !keepsOf(p.man.Options, p.man.Inputs[c.input].Kind).layout {
+	return p.pool.do(ctx, func() error {
+		what := d.id.String() + " of " + whereRecords(p.man, b.slice, d.m)
+		data, err := p.r.Read(*b.slice.Section(d.id, d.m), nil, what)
+		if err == nil {
+			if err = d.column.decode(p, b, d.m, data); err != nil {
+				err = p.r.Corrupt(what, err)
+			}
+		}
+		d.err = err
 		return nil
-	}
-	data, failed, err := p.read(s, m, s.Members()[m].Layout, "layout")
-	if err != nil {
-		return err
-	}
-	if c.layout, err = decodeLayout(data, c.records); err != nil {
-		return failed(err)
-	}
-	return nil
-}
-
-// names decodes the names of the members: second mates' need first mates'.
-func (p *packed) names(s *archive.Slice, b *batch, want [2]bool, f *failures) {
-	if p.man.Options.ReadsOnly || p.man.Options.DropNames {
-		return
-	}
-	decode := func(m int, d func(data []byte) ([]byte, error)) error {
-		data, failed, err := p.read(s, m, s.Members()[m].Names, "names")
-		if err != nil {
-			return err
-		}
-		if b.cols[m].names, err = d(data); err != nil {
-			return failed(err)
-		}
-		return nil
-	}
-	err := decode(0, func(data []byte) ([]byte, error) { return decodeNames(data, s.Records, s.First.NamesLen) })
-	f.fail(namesFailed, err, []int{0, 1}[:len(s.Members())]...)
-	if err != nil || s.Mate == nil || !want[1] {
-		return
-	}
-	err = decode(1, func(data []byte) ([]byte, error) {
-		return decodeMateNames(data, b.cols[0].names, s.Records, s.Mate.NamesLen)
 	})
-	f.fail(namesFailed, err, 1)
-}
-
-func (p *packed) quals(s *archive.Slice, m int, c *columns) error {
-	if !keepsOf(p.man.Options, p.man.Inputs[c.input].Kind).quals {
-		return nil
-	}
-	data, failed, err := p.read(s, m, s.Members()[m].Quals, "qualities")
-	if err != nil {
-		return err
-	}
-	in := quals.Input{Lengths: c.lengths, FixedLen: c.fixed, Records: c.records}
-	if c.quals, err = quals.Decode(data, in, nil); err != nil {
-		return failed(err)
-	}
-	if c.quals == nil {
-		c.quals = []byte{}
-	}
-	if got := uint64(len(c.quals)); got != s.Members()[m].Bases {
-		return failed(fmt.Errorf("%d of them for %d bases", got, s.Members()[m].Bases))
-	}
-	return nil
-}
-
-func (p *packed) seqs(s *archive.Slice, b *batch) error {
-	data, failed, err := p.read(s, 0, s.Seqs, "sequences")
-	if err != nil {
-		return err
-	}
-	var mate *seqs.Column
-	if s.Mate != nil {
-		mate = seqColumn(b.cols[1])
-	}
-	if b.seqs, err = p.dec.DecodeSlice(data, seqColumn(b.cols[0]), mate); err != nil {
-		return failed(err)
-	}
-	for m, mem := range s.Members() {
-		if got := uint64(len(b.seqs[m])); got != mem.Bases {
-			return failed(fmt.Errorf("%d bases where the manifest says %d", got, mem.Bases))
-		}
-	}
-	return nil
-}
-
-// seqColumn is c as the sequence coder takes it.
-func seqColumn(c *columns) *seqs.Column {
-	return &seqs.Column{Input: c.input, From: c.from, Perm: c.perm, Records: c.records, Run: c.run, At: c.at,
-		Lengths: c.lengths, FixedLen: c.fixed, Exceptions: c.exceptions, Quals: c.quals}
 }

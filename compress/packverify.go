@@ -6,17 +6,9 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"orcomgo/bins"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/seqs"
 )
-
-// verified is a slice that came back right.
-type verified struct {
-	text   [2][]byte
-	hash   [2]uint64
-	digest [2]uint64 // sum of seqs.ReadHash
-}
 
 // verify decodes what was written and compares it with the bins: the text, where it must be
 // the one that was binned, by the hashes that stage 1 took of it; else column by column,
@@ -41,62 +33,38 @@ func (p *packer) verify(ctx context.Context) (err error) {
 		checks[i] = newTextCheck(man.Inputs[i].Name, man.Inputs[i].Blocks, true)
 	}
 	digests := make([]uint64, len(man.Inputs))
-	var total, largest uint64
-	for _, s := range p.specs {
-		total, largest = total+s.text, max(largest, s.text)
-	}
-	progress := newMeter(p.o.Progress, "verify", total)
-	flight := inFlight(p.o.Threads, p.o.Memory, largest)
-	texts := &buffers{keep: 2 * flight}
-
-	produce := func(ctx context.Context, i int) (*verified, error) {
-		b, err := src.decode(ctx, i, [2]bool{true, true})
-		if err == nil {
-			err = b.firstErr()
-		}
-		if err != nil {
-			return nil, err
-		}
-		v := new(verified)
-		err = src.pool.do(ctx, func() error {
-			for m := range b.slice.Members() {
-				c := b.cols[m]
-				in := &man.Inputs[c.input]
-				if !archive.Exact(man.Options, in.Kind) {
-					if sumColumns(c) != p.checks[i].columns[m] {
-						return fmt.Errorf("%s: names, qualities or layout differ: %w", whereRecords(man, b.slice, m), ErrCorrupt)
-					}
-					v.digest[m] = digest(c, b.seqs[m], &p.checks[i])
-				}
-				var err error
-				if v.text[m], err = b.text(texts.get(textSize(bins.FormOf(man.Options, in.Kind), c)), man, m, nil); err != nil {
-					return err
-				}
-				v.hash[m] = xxh3.Hash(v.text[m])
+	// Of each slice and member: the hash of the text, its length, and the sum of seqs.ReadHash.
+	type sums struct{ hash, len, digest uint64 }
+	texts := make([][2]sums, len(man.Slices))
+	work := func(k int, t *piece, b *batch) error {
+		for m := range b.slice.Members() {
+			if t.err[m] != nil {
+				return t.err[m]
 			}
-			b.release()
-			return nil
-		})
-		return v, err
-	}
-	type sums struct {
-		len  uint64
-		hash uint64
-	}
-	texted := make([][2]sums, len(man.Slices))
-	consume := func(i int, v *verified) error {
-		for m, mem := range man.Slices[i].Members() {
-			digests[mem.Input] += v.digest[m]
-			if err := checks[mem.Input].add(v.text[m]); err != nil {
-				return err
+			c := b.cols[m]
+			s := &texts[k][m]
+			s.hash, s.len = xxh3.Hash(t.text[m]), uint64(len(t.text[m]))
+			if archive.Exact(man.Options, man.Inputs[c.input].Kind) {
+				continue
 			}
-			texted[i][m] = sums{uint64(len(v.text[m])), v.hash[m]}
-			texts.put(v.text[m])
+			if sumColumns(c) != p.checks[k].sums[m] {
+				return fmt.Errorf("%s: names, qualities or forms differ: %w", whereRecords(man, b.slice, m), ErrCorrupt)
+			}
+			s.digest = digest(c, &p.checks[k])
 		}
-		progress.add(p.specs[i].text)
 		return nil
 	}
-	if err := inOrder(ctx, len(man.Slices), flight, produce, consume); err != nil {
+	consume := func(k int, t *piece) error {
+		for m, mem := range man.Slices[k].Members() {
+			digests[mem.Input] += texts[k][m].digest
+			if err := checks[mem.Input].add(t.text[m]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	jobs := wholeArchive(man)
+	if err := newReplay(src, "verify", p.o.Threads, p.o.Memory, p.o.Progress, jobs).run(ctx, jobs, work, consume); err != nil {
 		return err
 	}
 	for i := range man.Inputs {
@@ -111,7 +79,7 @@ func (p *packer) verify(ctx context.Context) (err error) {
 	}
 	for i := range man.Slices {
 		for m, mem := range man.Slices[i].Members() {
-			mem.TextLen, mem.TextHash = texted[i][m].len, texted[i][m].hash
+			mem.TextLen, mem.TextHash = texts[i][m].len, texts[i][m].hash
 		}
 	}
 	man.Verified = true
@@ -119,13 +87,11 @@ func (p *packer) verify(ctx context.Context) (err error) {
 }
 
 // digest sums the hashes of a slice's reads with the ordinals that they had in the input.
-func digest(c *columns, letters []byte, check *sliceCheck) uint64 {
+func digest(c *columns, check *sliceCheck) uint64 {
 	var sum uint64
+	letters := c.letters
 	for i := range c.records {
-		n := int(c.fixed)
-		if c.lengths != nil {
-			n = int(c.lengths[i])
-		}
+		n := c.lengths.Of(i)
 		ordinal := check.from + uint64(i)
 		if check.perm != nil {
 			ordinal = check.from + uint64(check.perm[i])

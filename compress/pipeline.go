@@ -14,8 +14,8 @@ type workers chan struct{}
 
 func newWorkers(threads int) workers { return make(workers, max(threads, 1)) }
 
-// aside lets another have a task's place while the task waits, in f.
-func (w workers) aside(f func()) {
+// releaseWhile gives the place of the task that calls it to another while f, which waits, runs.
+func (w workers) releaseWhile(f func()) {
 	<-w
 	f()
 	w <- struct{}{}
@@ -35,20 +35,20 @@ func (w workers) do(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// gate is a piece of work that others need first: whoever comes first does it, the rest wait
-// without holding a worker.
-type gate struct {
+// onceWork is work that several goroutines need done: the first of them does it, the others
+// wait without holding a worker.
+type onceWork struct {
 	taken atomic.Bool
 	done  chan struct{}
 	err   error
 }
 
-func newGate() *gate { return &gate{done: make(chan struct{})} }
+func newOnceWork() *onceWork { return &onceWork{done: make(chan struct{})} }
 
-// pass returns once the work is done, with its error; lead does it.
-func (g *gate) pass(ctx context.Context, lead func() error) error {
+// wait returns once the work is done, with its error. The first caller does it, by its work.
+func (g *onceWork) wait(ctx context.Context, work func() error) error {
 	if g.taken.CompareAndSwap(false, true) {
-		g.err = lead()
+		g.err = work()
 		close(g.done)
 		return g.err
 	}
@@ -66,14 +66,14 @@ func (g *gate) pass(ctx context.Context, lead func() error) error {
 func inOrder[T any](ctx context.Context, n, inFlight int, produce func(context.Context, int) (T, error), consume func(int, T) error) error {
 	inFlight = min(max(inFlight, 1), max(n, 1))
 	g, ctx := errgroup.WithContext(ctx)
-	free := make(chan struct{}, inFlight)
-	// queue holds one channel a result, in order; it never blocks, as free bounds it.
+	slots := make(chan struct{}, inFlight)
+	// queue holds one channel a result, in order; sending to it never blocks, since slots bounds it.
 	queue := make(chan chan T, inFlight)
 	g.Go(func() error {
 		defer close(queue)
 		for i := range n {
 			select {
-			case free <- struct{}{}:
+			case slots <- struct{}{}:
 			case <-ctx.Done():
 				return ctx.Err()
 			}
@@ -101,7 +101,7 @@ func inOrder[T any](ctx context.Context, n, inFlight int, produce func(context.C
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			<-free
+			<-slots
 			i++
 		}
 		return ctx.Err()
@@ -167,7 +167,7 @@ func (p *buffers) get(n int) []byte {
 	return b[:0]
 }
 
-// put hands b back.
+// put takes b back.
 func (p *buffers) put(b []byte) {
 	if cap(b) == 0 {
 		return

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 	"orcomgo/compress/archive"
 )
@@ -31,7 +33,7 @@ func (u unit) inputs() []int {
 }
 
 // units lists the units in the order of their first inputs.
-func units(inputs []bins.Input) ([]unit, error) {
+func units(inputs []record.Input) ([]unit, error) {
 	var us []unit
 	for i := range inputs {
 		in := &inputs[i]
@@ -64,6 +66,15 @@ type sliceSpec struct {
 	run *layoutRun
 }
 
+// slice returns the slice without sections.
+func (s *sliceSpec) slice() archive.Slice {
+	sl := archive.Slice{From: s.from, Records: s.records, First: archive.Member{Input: s.first}}
+	if s.mate >= 0 {
+		sl.Mate = &archive.Member{Input: s.mate}
+	}
+	return sl
+}
+
 // layoutRun are records from..from+records-1 of a unit, to be reordered all together.
 type layoutRun struct {
 	from    uint64
@@ -73,12 +84,12 @@ type layoutRun struct {
 
 // wholeOrder reports whether nothing of an input's records is kept but their reads, as a
 // set, so that the order of the layout may run through the whole input.
-func wholeOrder(o bins.Options, kind bins.Kind) bool {
-	return o.OrderAny && (o.ReadsOnly || o.DropNames && o.Quality == bins.QualityDrop && kind == bins.FASTQ)
+func wholeOrder(o record.Options, kind record.Kind) bool {
+	return o.OrderAny && (o.ReadsOnly || o.DropNames && o.Quality == record.QualityDrop && kind == record.FASTQ)
 }
 
 // planSlices cuts the units into slices, which come in the order of the blocks that they
-// begin in. The cuts depend on nothing but the bins, their options, and what parts tells for
+// begin in. The cuts depend on nothing but the bins, their options, and what parts returns for
 // an input: where else its slices must end. parts is nil if records are not reordered.
 func planSlices(m *bins.Meta, parts func(input int) []uint64) ([]sliceSpec, error) {
 	us, err := units(m.Inputs)
@@ -137,7 +148,7 @@ func planSlices(m *bins.Meta, parts func(input int) []uint64) ([]sliceSpec, erro
 
 // phases cuts the list of slices where the encoder of sequences may have to change from one
 // part, or window of a run, to the next: it keeps the reads of one in memory, so slices of two should not be in
-// work together. parts is as in planSlices; window tells in which window of its run a place is.
+// work together. parts is as in planSlices; window returns in which window of its run a place is.
 func phases(specs []sliceSpec, parts func(input int) []uint64, window func(at uint64) int) [][]sliceSpec {
 	var out [][]sliceSpec
 	start, text := 0, uint64(0)

@@ -4,12 +4,14 @@ import (
 	"slices"
 	"testing"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 )
 
 // testMeta is an index of two inputs of 1000 records each in four alternating blocks, and a pair.
-func testMeta(o bins.Options) *bins.Meta {
-	m := &bins.Meta{Options: o, Inputs: []bins.Input{
+func testMeta(o record.Options) *bins.Meta {
+	m := &bins.Meta{Options: o, Inputs: []record.Input{
 		{Name: "a", Mate: -1, Records: 1000, Bytes: 200_000}, {Name: "b", Mate: -1, Records: 1000, Bytes: 200_000},
 		{Name: "p1", Mate: 3, First: true, Records: 7, Bytes: 1400}, {Name: "p2", Mate: 2, Records: 7, Bytes: 1400}}}
 	for i := range 4 {
@@ -41,7 +43,7 @@ func covers(t *testing.T, m *bins.Meta, specs []sliceSpec) {
 
 func TestPlanSlices(t *testing.T) {
 	smallSlices(t)
-	m := testMeta(bins.Options{})
+	m := testMeta(record.Options{})
 	specs, err := planSlices(m, noParts)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +65,7 @@ func TestPlanSlices(t *testing.T) {
 	}
 
 	// Reads alone, in any order, with a cut in the middle of both inputs.
-	m = testMeta(bins.Options{ReadsOnly: true, OrderAny: true})
+	m = testMeta(record.Options{ReadsOnly: true, OrderAny: true})
 	parts := func(i int) []uint64 {
 		if i < 2 {
 			return []uint64{500}
@@ -103,7 +105,7 @@ func TestPlanRefusesBrokenPairs(t *testing.T) {
 		"beyond":        func(m *bins.Meta) { m.Inputs[2].Mate = 4 },
 		"one way":       func(m *bins.Meta) { m.Inputs[3].Mate = 0 },
 	} {
-		m := testMeta(bins.Options{})
+		m := testMeta(record.Options{})
 		change(m)
 		if _, err := planSlices(m, noParts); err == nil {
 			t.Errorf("%s: passed", name)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 // TestRandomRuns brings small random runs through both stages, with random options. The
@@ -43,7 +43,7 @@ type randomRun struct {
 	genome []byte // circular, so that reads may be longer
 
 	traits  traits
-	options bins.Options
+	options record.Options
 	pack    PackOptions
 	fasta   bool
 	paired  bool
@@ -94,10 +94,10 @@ func drawRun(seed int64) *randomRun {
 		poor:     r.oneIn(3), duplicates: r.oneIn(3), palindromes: r.oneIn(3), tandems: r.oneIn(3),
 		allN: r.oneIn(3), gaps: r.oneIn(3), letters: r.oneIn(3), strands: !r.oneIn(3),
 	}
-	r.options = bins.Options{OrderAny: r.oneIn(2), ReadsOnly: r.oneIn(4)}
+	r.options = record.Options{OrderAny: r.oneIn(2), ReadsOnly: r.oneIn(4)}
 	if !r.options.ReadsOnly {
 		r.options.DropNames = r.oneIn(3)
-		r.options.Quality = pick(r, bins.QualityKeep, bins.QualityKeep, bins.QualityBin8, bins.QualityDrop)
+		r.options.Quality = pick(r, record.QualityKeep, record.QualityKeep, record.QualityBin8, record.QualityDrop)
 	}
 	r.pack = PackOptions{Threads: 1 + r.rng.Intn(3), Level: pick(r, LevelFast, LevelDefault)}
 	if r.oneIn(20) {
@@ -273,9 +273,9 @@ func (r *randomRun) check(t *testing.T, twice bool) {
 	}
 	o := r.options
 	if r.fasta {
-		o.Quality = bins.QualityDrop // as FASTA comes back
+		o.Quality = record.QualityDrop // as FASTA comes back
 		for i := range ins {
-			ins[i].text = strings.Join(expected(ins[i].text, bins.Options{Quality: bins.QualityDrop}), "")
+			ins[i].text = strings.Join(expected(ins[i].text, record.Options{Quality: record.QualityDrop}), "")
 		}
 	}
 

@@ -4,46 +4,43 @@ import (
 	"bytes"
 	"strconv"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
-// textSize returns how many bytes records of these columns take, layout exceptions aside.
-func textSize(f bins.Form, c *columns) int {
+// textSize returns how many bytes records of these columns take, not counting exceptions of forms.
+func textSize(f record.Rendering, c *columns) int {
 	n := int(c.bases()) + 2*c.records
-	if f == bins.AsLines {
+	if f == record.AsLines {
 		return n
 	}
 	n += len(c.names) + c.records
 	if c.names == nil {
 		n += c.records * len(strconv.FormatUint(c.from+uint64(c.records), 10))
 	}
-	if f == bins.AsRecords && c.quals != nil {
+	if f == record.AsRecords && c.quals != nil {
 		n += len(c.quals) + 3*c.records
-		if c.layout.Default.Plus == bins.PlusName {
+		if c.forms.Default.Plus == record.PlusName {
 			n += len(c.names)
 		}
 	}
-	if w := c.layout.Default.SeqWidth; w > 0 {
+	if w := c.forms.Default.SeqWidth; w > 0 {
 		n += int(c.bases()) / int(w)
 	}
 	return n
 }
 
-// render appends the text of c to dst. seqs are its sequences end to end. With ends not
+// render appends the text of c to dst. With ends not
 // nil, ends[i] is set to the length of the text up to the end of record i.
-func render(dst []byte, f bins.Form, kind bins.Kind, c *columns, seqs []byte, ends []int) ([]byte, error) {
+func render(dst []byte, f record.Rendering, kind record.Kind, c *columns, ends []int) ([]byte, error) {
 	start := len(dst)
-	names, quals := c.names, c.quals
-	exceptions := c.layout.Exceptions
+	names, quals, seqs := c.names, c.quals, c.letters
+	exceptions := c.forms.Exceptions
 	var number []byte
 	for i := range c.records {
-		n := int(c.fixed)
-		if c.lengths != nil {
-			n = int(c.lengths[i])
-		}
+		n := c.lengths.Of(i)
 		seq := seqs[:n]
 		seqs = seqs[n:]
-		if f == bins.AsLines {
+		if f == record.AsLines {
 			dst = append(append(dst, seq...), '\n')
 		} else {
 			name := number
@@ -57,7 +54,7 @@ func render(dst []byte, f bins.Form, kind bins.Kind, c *columns, seqs []byte, en
 				number = strconv.AppendUint(number[:0], c.from+uint64(i)+1, 10)
 				name = number
 			}
-			if f == bins.AsFASTA {
+			if f == record.AsFASTA {
 				dst = append(append(dst, '>'), name...)
 				dst = append(dst, '\n')
 				dst = append(append(dst, seq...), '\n')
@@ -66,12 +63,12 @@ func render(dst []byte, f bins.Form, kind bins.Kind, c *columns, seqs []byte, en
 				if quals != nil {
 					qual, quals = quals[:n], quals[n:]
 				}
-				l := &c.layout.Default
+				l := &c.forms.Default
 				if len(exceptions) > 0 && exceptions[0].Read == uint32(i) {
-					l, exceptions = &exceptions[0].RecordLayout, exceptions[1:]
+					l, exceptions = &exceptions[0].Form, exceptions[1:]
 				}
 				var err error
-				if dst, err = bins.AppendRecord(dst, kind, name, seq, qual, l); err != nil {
+				if dst, err = record.AppendRecord(dst, kind, name, seq, qual, l); err != nil {
 					return dst, err
 				}
 			}

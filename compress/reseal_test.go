@@ -7,7 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
+
 	"orcomgo/compress/archive"
 )
 
@@ -44,12 +45,7 @@ func reseal(t testing.TB, from string, f func(i int, section []byte) []byte) str
 			mate := *s.Mate
 			s.Mate = &mate
 		}
-		for _, m := range s.Members() {
-			for _, sec := range []*archive.Section{&m.Lengths, &m.Layout, &m.Names, &m.Quals} {
-				copySection(sec)
-			}
-		}
-		copySection(&s.Seqs)
+		s.EachSection(func(_ archive.Column, _ int, sec *archive.Section) { copySection(sec) })
 	}
 	for k := range man.Shared {
 		copySection(&man.Shared[k])
@@ -66,7 +62,7 @@ func TestForgedSections(t *testing.T) {
 	smallSlices(t)
 	r1, r2 := simulated(71, 110, true)
 	ins := append(pair(r1, r2), input{"x.fa", ">a b\nACGTNNNN\nacgt\nAC", -1, false}, input{"y.fastq", "@y\r\nACGT\r\n+other\r\nIIII\r\n", -1, false})
-	dir := binTo(t, ins, bins.Options{})
+	dir := binTo(t, ins, record.Options{})
 	packTo(t, dir, PackOptions{Threads: 2})
 	sections := 0
 	sameFiles(t, unpackAll(t, reseal(t, dir, func(i int, b []byte) []byte { sections = i + 1; return b }), UnpackOptions{}), texts(ins))

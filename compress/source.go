@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"orcomgo/bins/record"
+
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins"
@@ -13,8 +15,8 @@ import (
 
 // source gives back the records of an archive, slice by slice, packed or still in bins.
 type source interface {
-	// manifest describes the archive. For bins it is drawn up from their index: its slices
-	// have no sections, and it is never Verified.
+	// manifest describes the archive. For bins it is made from their index: its slices
+	// have no sections, and it is not Verified.
 	manifest() *archive.Manifest
 	// prepare announces which slices decode will be asked for, each once.
 	prepare(slices []int)
@@ -31,26 +33,12 @@ type source interface {
 	Close() error
 }
 
-// batch is a decoded slice: columns and letters of its members; nil where not wanted, and
-// where err says why they could not be decoded.
+// batch is a decoded slice: the columns of its members; nil where not wanted, and where err
+// says why they could not be decoded.
 type batch struct {
 	slice *archive.Slice
 	cols  [2]*columns
-	seqs  [2][]byte
 	err   [2]error
-}
-
-// firstErr returns the error of the first member that has one.
-func (b *batch) firstErr() error {
-	if b.err[0] != nil {
-		return b.err[0]
-	}
-	return b.err[1]
-}
-
-// release frees the decoded columns after the text has been rendered.
-func (b *batch) release() {
-	b.cols, b.seqs = [2]*columns{}, [2][]byte{}
 }
 
 // text renders member m of b, after checking that it is what was verified when the archive
@@ -58,7 +46,7 @@ func (b *batch) release() {
 func (b *batch) text(dst []byte, man *archive.Manifest, m int, ends []int) ([]byte, error) {
 	c := b.cols[m]
 	in := &man.Inputs[c.input]
-	text, err := render(dst, bins.FormOf(man.Options, in.Kind), in.Kind, c, b.seqs[m], ends)
+	text, err := render(dst, record.RenderingOf(man.Options, in.Kind), in.Kind, c, ends)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", whereRecords(man, b.slice, m), err)
 	}
@@ -118,7 +106,7 @@ func openEntry(e commit.Entry, threads int) (source, error) {
 		}
 		s, err := newBinned(b, threads)
 		if err == nil {
-			err = bins.CheckInputNames(binsInputs(s.man))
+			err = record.CheckInputNames(binsInputs(s.man))
 		}
 		if err != nil {
 			b.Close()
@@ -127,7 +115,7 @@ func openEntry(e commit.Entry, threads int) (source, error) {
 		s.problem = problem
 		return s, nil
 	case p != nil:
-		if err := bins.CheckInputNames(binsInputs(p.Manifest())); err != nil {
+		if err := record.CheckInputNames(binsInputs(p.Manifest())); err != nil {
 			p.Close()
 			return nil, err
 		}

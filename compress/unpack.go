@@ -10,7 +10,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"orcomgo/bins"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
@@ -178,13 +177,6 @@ type unpacker struct {
 	flight int
 }
 
-// job is a slice to be unpacked, and what of it.
-type job struct {
-	slice      int
-	want       [2]bool
-	interleave bool
-}
-
 // jobs lists the work in the order of the output, as passes over the archive: the mates of
 // a pair that go one after the other to one stream take a pass each.
 func (u *unpacker) jobs() [][]job {
@@ -197,6 +189,11 @@ func (u *unpacker) jobs() [][]job {
 		pass = nil
 	}
 	var mates []job
+	one := func(i int, first, mate bool) job {
+		s := &u.man.Slices[i]
+		lo, hi := u.records(s)
+		return job{slice: i, want: [2]bool{first, mate}, ends: u.o.Interleave && s.Mate != nil || hi-lo < s.Records}
+	}
 	last := -1
 	order := make([]int, len(u.man.Slices))
 	for i := range order {
@@ -216,12 +213,12 @@ func (u *unpacker) jobs() [][]job {
 		}
 		switch {
 		case s.Mate == nil:
-			pass = append(pass, job{i, [2]bool{true, false}, false})
+			pass = append(pass, one(i, true, false))
 		case u.out.stream != nil && !u.o.Interleave:
-			pass = append(pass, job{i, [2]bool{true, false}, false})
-			mates = append(mates, job{i, [2]bool{false, true}, false})
+			pass = append(pass, one(i, true, false))
+			mates = append(mates, one(i, false, true))
 		default:
-			pass = append(pass, job{i, [2]bool{true, true}, u.o.Interleave})
+			pass = append(pass, one(i, true, true))
 		}
 	}
 	end()
@@ -230,17 +227,17 @@ func (u *unpacker) jobs() [][]job {
 	return passes
 }
 
-// piece is the text of a job, checked as far as a slice can be by itself.
-type piece struct {
-	text    [2][]byte // of each member wanted
-	records [2]int
-	err     [2]error  // why a member has no text
-	out     [2][]byte // what is written; when interleaved, both members in the first
-	own     [][]byte  // buffers that go back to the pool
+// records returns which records of a slice are restored: lo..hi-1, counted inside it.
+func (u *unpacker) records(s *archive.Slice) (lo, hi int) {
+	lo, hi = 0, s.Records
+	if r := u.o.Records; r != nil {
+		lo = int(max(r.From, s.From) - s.From)
+		hi = int(min(r.To-s.From, uint64(hi)))
+	}
+	return lo, hi
 }
 
 func (u *unpacker) run(ctx context.Context) error {
-	var total, largest uint64
 	for i := range u.man.Inputs {
 		in := &u.man.Inputs[i]
 		u.status = append(u.status, FileStatus{Name: in.Name, OK: true})
@@ -251,116 +248,70 @@ func (u *unpacker) run(ctx context.Context) error {
 		u.checks = append(u.checks, c)
 	}
 	passes := u.jobs()
-	for _, pass := range passes {
-		for _, j := range pass {
-			t := sliceBytes(u.man, j.slice)
-			total, largest = total+t, max(largest, t)
-		}
-	}
 	if len(passes) == 0 && u.o.Records != nil {
 		return fmt.Errorf("the archive has no record %d", u.o.Records.From+1)
 	}
-	u.flight = inFlight(u.o.Threads, u.o.Memory, largest)
-	progress := newMeter(u.o.Progress, "unpack", total)
-	texts := &buffers{keep: 3 * u.flight}
-	pool := newWorkers(u.o.Threads)
-	for _, pass := range passes {
-		all := make([]int, len(pass))
-		for k, j := range pass {
-			all[k] = j.slice
-		}
-		u.src.prepare(all)
-		produce := func(ctx context.Context, k int) (*piece, error) {
-			b, err := u.src.decode(ctx, pass[k].slice, pass[k].want)
-			if err != nil {
-				return nil, err
-			}
-			var p *piece
-			err = pool.do(ctx, func() (err error) {
-				p, err = u.render(b, pass[k], texts)
-				return err
-			})
-			return p, err
+	r := newReplay(u.src, "unpack", u.o.Threads, u.o.Memory, u.o.Progress, passes...)
+	u.flight = r.flight
+	for _, jobs := range passes {
+		outs := make([]output, len(jobs))
+		work := func(k int, p *piece, _ *batch) (err error) {
+			outs[k], err = u.output(r, p)
+			return err
 		}
 		consume := func(k int, p *piece) error {
-			if err := u.consume(pass[k], p); err != nil {
-				return err
-			}
-			for _, b := range p.own {
-				texts.put(b)
-			}
-			progress.add(sliceBytes(u.man, pass[k].slice))
-			return nil
+			out := outs[k]
+			outs[k] = output{}
+			return u.consume(p, out)
 		}
-		if err := inOrder(ctx, len(pass), u.flight, produce, consume); err != nil {
+		if err := r.run(ctx, jobs, work, consume); err != nil {
 			return err
 		}
 	}
 	return u.end()
 }
 
-// render makes the text of a decoded slice.
-func (u *unpacker) render(b *batch, j job, texts *buffers) (*piece, error) {
-	p := &piece{err: b.err}
-	var ends [2][]int
-	lo, hi := 0, b.slice.Records
-	if r := u.o.Records; r != nil {
-		lo = int(max(r.From, b.slice.From) - b.slice.From)
-		hi = int(min(r.To-b.slice.From, uint64(hi)))
-	}
-	part := lo > 0 || hi < b.slice.Records
-	for m := range b.cols {
-		if !j.want[m] || p.err[m] != nil {
-			continue
-		}
-		c := b.cols[m]
-		if part || j.interleave {
-			ends[m] = make([]int, c.records)
-		}
-		f := bins.FormOf(u.man.Options, u.man.Inputs[c.input].Kind)
-		text, err := b.text(texts.get(textSize(f, c)), u.man, m, ends[m])
-		if err != nil {
-			p.err[m] = err
-			continue
-		}
-		p.own = append(p.own, text)
-		if part {
-			from := 0
-			if lo > 0 {
-				from = ends[m][lo-1]
-			}
-			text = text[from:ends[m][hi-1]]
-			ends[m] = ends[m][lo:hi]
-			for i := range ends[m] {
-				ends[m][i] -= from
-			}
-		}
-		p.text[m], p.records[m] = text, hi-lo
-	}
-	b.release()
-	if j.interleave {
-		if p.err[0] == nil && p.err[1] == nil {
-			both := texts.get(len(p.text[0]) + len(p.text[1]))
-			both = interleave(both, p.text[0], p.text[1], ends[0], ends[1])
-			p.own = append(p.own, both)
-			p.out[0] = both
-		}
-	} else {
-		p.out = p.text
-	}
-	if u.o.Gzip {
-		for m, t := range p.out {
-			if !j.want[m] || p.err[m] != nil || j.interleave && m > 0 {
+// output is what is written of the members of a piece; interleaved, both are in the first.
+type output [2][]byte
+
+// output cuts the text of p to the records wanted, interleaves it, and compresses it, as
+// the options say.
+func (u *unpacker) output(r *replay, p *piece) (out output, err error) {
+	s := &u.man.Slices[p.slice]
+	if lo, hi := u.records(s); hi-lo < s.Records {
+		for m, ends := range p.ends {
+			if p.text[m] == nil {
 				continue
 			}
-			z, err := gzipped(t)
-			if err != nil {
-				return nil, err
+			from := 0
+			if lo > 0 {
+				from = ends[lo-1]
 			}
-			p.out[m] = z
+			p.text[m], p.ends[m] = p.text[m][from:ends[hi-1]], ends[lo:hi]
+			for i := range p.ends[m] {
+				p.ends[m][i] -= from
+			}
 		}
 	}
-	return p, nil
+	both := p.want[0] && p.want[1]
+	switch {
+	case !u.o.Interleave || !both:
+		out = p.text
+	case p.err[0] == nil && p.err[1] == nil:
+		out[0] = interleave(r.texts.get(len(p.text[0])+len(p.text[1])), p.text[0], p.text[1], p.ends[0], p.ends[1])
+		p.own = append(p.own, out[0])
+	}
+	if u.o.Gzip {
+		for m, t := range out {
+			if t == nil {
+				continue
+			}
+			if out[m], err = gzipped(t); err != nil {
+				return out, err
+			}
+		}
+	}
+	return out, nil
 }
 
 // gzipped returns text as one gzip member; equal text gives equal bytes.
@@ -381,12 +332,13 @@ func gzipped(text []byte) ([]byte, error) {
 
 // consume checks a piece's text against what is known of its input, and then writes it.
 // Damage ends the restoring of that input; of all, on a stream.
-func (u *unpacker) consume(j job, p *piece) error {
-	s := &u.man.Slices[j.slice]
+func (u *unpacker) consume(p *piece, out output) error {
+	s := &u.man.Slices[p.slice]
+	lo, hi := u.records(s)
 	var digests sync.WaitGroup
 	defer digests.Wait()
 	for m, mem := range s.Members() {
-		if !j.want[m] {
+		if !p.want[m] {
 			continue
 		}
 		status := &u.status[mem.Input]
@@ -409,14 +361,14 @@ func (u *unpacker) consume(j job, p *piece) error {
 			defer digests.Done()
 			u.checks[mem.Input].digest(p.text[m])
 		}()
-		status.Records += uint64(p.records[m])
+		status.Records += uint64(hi - lo)
 		status.Bytes += uint64(len(p.text[m]))
 	}
 	for m, mem := range s.Members() {
-		if !j.want[m] || !u.status[mem.Input].OK {
+		if !p.want[m] || !u.status[mem.Input].OK {
 			continue
 		}
-		if err := u.out.write(mem.Input, p.out[m]); err != nil {
+		if err := u.out.write(mem.Input, out[m]); err != nil {
 			return err
 		}
 		if s.From+uint64(s.Records) == u.man.Inputs[s.First.Input].Records {

@@ -11,12 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
+
 	"orcomgo/compress/archive"
 )
 
 // states returns a directory with bins and one with the packed archive of the same inputs.
-func states(t testing.TB, ins []input, o bins.Options) map[string]string {
+func states(t testing.TB, ins []input, o record.Options) map[string]string {
 	a, b := binTo(t, ins, o), binTo(t, ins, o)
 	packTo(t, b, PackOptions{Threads: 2})
 	return map[string]string{"bins": a, "packed": b}
@@ -49,9 +50,9 @@ func TestStream(t *testing.T) {
 	smallSlices(t)
 	r1, r2 := simulated(41, 700, true)
 	ins := append(pair(r1, r2), input{"x.fastq", "@x\nA\n+\nI", -1, false}, input{"e.fastq", "", -1, false})
-	keep := bins.Options{}
+	keep := record.Options{}
 	mates := strings.Join(interleaved(expected(r1, keep), expected(r2, keep)), "")
-	for state, dir := range states(t, ins, bins.Options{BlockSize: 100 << 10}) {
+	for state, dir := range states(t, ins, record.Options{BlockSize: 100 << 10}) {
 		if got := stream(t, dir, UnpackOptions{}); got != r1+r2+"@x\nA\n+\nI" {
 			t.Errorf("%s: %d bytes on the stream", state, len(got))
 		}
@@ -84,12 +85,12 @@ func TestRecords(t *testing.T) {
 	r1, r2 := simulated(42, 600, true)
 	_, v := simulated(43, 90, false)
 	ins := append(pair(r1, r2), input{"v.fastq", v, -1, false})
-	keep := bins.Options{}
+	keep := record.Options{}
 	a, b, c := expected(r1, keep), expected(r2, keep), expected(v, keep)
 	cut := func(s []string, r RecordRange) string {
 		return strings.Join(s[min(int(r.From), len(s)):min(int(r.To), len(s))], "")
 	}
-	for state, dir := range states(t, ins, bins.Options{BlockSize: 64 << 10}) {
+	for state, dir := range states(t, ins, record.Options{BlockSize: 64 << 10}) {
 		for _, r := range []RecordRange{{0, 1}, {0, 600}, {89, 91}, {100, 350}, {599, 600}, {250, 9999}, {90, 110}} {
 			want := cut(a, r) + cut(b, r) + cut(c, r)
 			if got := stream(t, dir, UnpackOptions{Records: &r}); got != want {
@@ -115,7 +116,7 @@ func TestRecords(t *testing.T) {
 func TestRecordsReadOnlyTheirSlices(t *testing.T) {
 	smallSlices(t)
 	r1, _ := simulated(44, 900, false)
-	dir := binTo(t, single("x.fastq", r1), bins.Options{})
+	dir := binTo(t, single("x.fastq", r1), record.Options{})
 	packTo(t, dir, PackOptions{})
 	r, err := archive.Open(dir)
 	if err != nil {
@@ -125,7 +126,7 @@ func TestRecordsReadOnlyTheirSlices(t *testing.T) {
 	man := r.Manifest()
 	last := man.Slices[len(man.Slices)-1]
 	flip(t, filepath.Join(dir, "x.cdna"), int64(last.Seqs.Off)+2, 1)
-	if got := stream(t, dir, UnpackOptions{Records: &RecordRange{0, 5}}); got != strings.Join(expected(r1, bins.Options{})[:5], "") {
+	if got := stream(t, dir, UnpackOptions{Records: &RecordRange{0, 5}}); got != strings.Join(expected(r1, record.Options{})[:5], "") {
 		t.Error("other records come back")
 	}
 	_, err = Unpack(context.Background(), dir, UnpackOptions{Stream: io.Discard, Records: &RecordRange{899, 900}})
@@ -136,7 +137,7 @@ func TestRecordsReadOnlyTheirSlices(t *testing.T) {
 
 func TestOverwrite(t *testing.T) {
 	text := "@a\nA\n+\nI\n"
-	for state, dir := range states(t, []input{{"x.fastq", text, -1, false}, {"y.fastq", text, -1, false}}, bins.Options{}) {
+	for state, dir := range states(t, []input{{"x.fastq", text, -1, false}, {"y.fastq", text, -1, false}}, record.Options{}) {
 		out := t.TempDir()
 		there := filepath.Join(out, "y.fastq")
 		if err := os.WriteFile(there, []byte("precious"), 0o666); err != nil {
@@ -155,10 +156,10 @@ func TestOverwrite(t *testing.T) {
 }
 
 func TestOutputNames(t *testing.T) {
-	man := func(o bins.Options, names ...string) *archive.Manifest {
+	man := func(o record.Options, names ...string) *archive.Manifest {
 		m := &archive.Manifest{Options: o}
 		for _, n := range names {
-			m.Inputs = append(m.Inputs, archive.Input{Input: bins.Input{Name: n, Mate: -1, Records: 50}})
+			m.Inputs = append(m.Inputs, archive.Input{Input: record.Input{Name: n, Mate: -1, Records: 50}})
 		}
 		return m
 	}
@@ -167,12 +168,12 @@ func TestOutputNames(t *testing.T) {
 		o    UnpackOptions
 		want string
 	}{
-		{man(bins.Options{}, "a.fastq", "b.fq"), UnpackOptions{}, "a.fastq b.fq"},
-		{man(bins.Options{}, "a.fastq"), UnpackOptions{Gzip: true}, "a.fastq.gz"},
-		{man(bins.Options{ReadsOnly: true}, "a.fastq", "b"), UnpackOptions{}, "a.reads b.reads"},
-		{man(bins.Options{Quality: bins.QualityDrop}, "a.fastq", "b.fq"), UnpackOptions{}, "a.fasta b.fasta"},
-		{man(bins.Options{Quality: bins.QualityDrop}, "a.fastq", "a.fq"), UnpackOptions{}, "a.fastq.fasta a.fq.fasta"},
-		{man(bins.Options{}, "a.fastq"), UnpackOptions{Records: &RecordRange{9, 99}}, "a.10-50.fastq"},
+		{man(record.Options{}, "a.fastq", "b.fq"), UnpackOptions{}, "a.fastq b.fq"},
+		{man(record.Options{}, "a.fastq"), UnpackOptions{Gzip: true}, "a.fastq.gz"},
+		{man(record.Options{ReadsOnly: true}, "a.fastq", "b"), UnpackOptions{}, "a.reads b.reads"},
+		{man(record.Options{Quality: record.QualityDrop}, "a.fastq", "b.fq"), UnpackOptions{}, "a.fasta b.fasta"},
+		{man(record.Options{Quality: record.QualityDrop}, "a.fastq", "a.fq"), UnpackOptions{}, "a.fastq.fasta a.fq.fasta"},
+		{man(record.Options{}, "a.fastq"), UnpackOptions{Records: &RecordRange{9, 99}}, "a.10-50.fastq"},
 	}
 	for _, c := range cases {
 		names, err := outputNames(c.man, &c.o)
@@ -180,22 +181,22 @@ func TestOutputNames(t *testing.T) {
 			t.Errorf("%q, %v; want %q", names, err, c.want)
 		}
 	}
-	if _, err := outputNames(man(bins.Options{}, "a", "a"), &UnpackOptions{}); err == nil {
+	if _, err := outputNames(man(record.Options{}, "a", "a"), &UnpackOptions{}); err == nil {
 		t.Error("two files of one name passed")
 	}
 	long := strings.Repeat("x", 255)
-	if _, err := outputNames(man(bins.Options{}, long), &UnpackOptions{}); err != nil {
+	if _, err := outputNames(man(record.Options{}, long), &UnpackOptions{}); err != nil {
 		t.Error(err)
 	}
 	for _, o := range []UnpackOptions{{Gzip: true}, {Records: &RecordRange{9, 99}}} {
-		if _, err := outputNames(man(bins.Options{}, long), &o); err == nil {
+		if _, err := outputNames(man(record.Options{}, long), &o); err == nil {
 			t.Error("a name of more than 255 bytes passed")
 		}
 	}
 }
 
 func TestUnpackUsage(t *testing.T) {
-	dir := binTo(t, single("x.fastq", "@a\nA\n+\nI\n"), bins.Options{})
+	dir := binTo(t, single("x.fastq", "@a\nA\n+\nI\n"), record.Options{})
 	for _, o := range []UnpackOptions{{}, {OutDir: "x", Stream: io.Discard}, {OutDir: "x", Interleave: true}, {Stream: io.Discard, Records: &RecordRange{3, 3}}} {
 		if _, err := Unpack(context.Background(), dir, o); err == nil {
 			t.Errorf("%+v passed", o)
@@ -222,7 +223,7 @@ func TestUnpackUsage(t *testing.T) {
 func TestUnpackCancelled(t *testing.T) {
 	smallSlices(t)
 	r1, r2 := simulated(45, 400, false)
-	for state, dir := range states(t, pair(r1, r2), bins.Options{}) {
+	for state, dir := range states(t, pair(r1, r2), record.Options{}) {
 		ctx, cancel := context.WithCancel(context.Background())
 		out := t.TempDir()
 		stop := func(stage string, done, total uint64) {
@@ -251,7 +252,7 @@ func (w *failingWriter) Write(b []byte) (int, error) {
 func TestUnpackWriteError(t *testing.T) {
 	smallSlices(t)
 	r1, _ := simulated(46, 400, false)
-	for state, dir := range states(t, single("x.fastq", r1), bins.Options{}) {
+	for state, dir := range states(t, single("x.fastq", r1), record.Options{}) {
 		_, err := Unpack(context.Background(), dir, UnpackOptions{Threads: 2, Stream: &failingWriter{50_000}})
 		if err == nil || err.Error() != "no space" {
 			t.Errorf("%s: error %v", state, err)

@@ -157,12 +157,6 @@ func (b *binned) checkRest(ctx context.Context, status []FileStatus) error {
 	return nil
 }
 
-// result is the text of a slice's members, or why there is none.
-type result struct {
-	text [2][]byte
-	err  [2]error
-}
-
 func verifySource(ctx context.Context, src source, o VerifyOptions) ([]FileStatus, error) {
 	man := src.manifest()
 	status := make([]FileStatus, len(man.Inputs))
@@ -178,52 +172,19 @@ func verifySource(ctx context.Context, src source, o VerifyOptions) ([]FileStatu
 		}
 		checks[i] = newTextCheck(in.Name, in.Blocks, man.Verified)
 	}
-	all := make([]int, len(man.Slices))
-	var total, largest uint64
-	for i := range all {
-		all[i] = i
-		t := sliceBytes(man, i)
-		total, largest = total+t, max(largest, t)
-	}
-	src.prepare(all)
-	progress := newMeter(o.Progress, "verify", total)
-	flight := inFlight(o.Threads, o.Memory, largest)
-	texts := &buffers{keep: 2 * flight}
-	pool := newWorkers(o.Threads)
-	produce := func(ctx context.Context, i int) (*result, error) {
-		b, err := src.decode(ctx, i, [2]bool{true, true})
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil {
-			return nil, err
-		}
-		r := &result{err: b.err}
-		return r, pool.do(ctx, func() error {
-			for m := range b.slice.Members() {
-				if c := b.cols[m]; r.err[m] == nil {
-					f := bins.FormOf(man.Options, man.Inputs[c.input].Kind)
-					r.text[m], r.err[m] = b.text(texts.get(textSize(f, c)), man, m, nil)
-				}
-			}
-			b.release()
-			return nil
-		})
-	}
-	consume := func(i int, r *result) error {
-		s := &man.Slices[i]
+	jobs := wholeArchive(man)
+	consume := func(_ int, p *piece) error {
+		s := &man.Slices[p.slice]
 		for m, mem := range s.Members() {
-			if r.err[m] != nil {
-				status[mem.Input].damage(s, r.err[m])
+			if p.err[m] != nil {
+				status[mem.Input].damage(s, p.err[m])
 			} else if status[mem.Input].OK {
-				status[mem.Input].fail(checks[mem.Input].add(r.text[m]))
+				status[mem.Input].fail(checks[mem.Input].add(p.text[m]))
 			}
-			texts.put(r.text[m])
 		}
-		progress.add(sliceBytes(man, i))
 		return nil
 	}
-	if err := inOrder(ctx, len(all), flight, produce, consume); err != nil {
+	if err := newReplay(src, "verify", o.Threads, o.Memory, o.Progress, jobs).run(ctx, jobs, nil, consume); err != nil {
 		return nil, err
 	}
 	for i := range status {

@@ -183,7 +183,7 @@ func (l *Lane) assign(n, textLen int, want Columns) error {
 			if err := cu.MemcpyAsync(l.qualAt.ptr, l.lens.ptr, int64(4*n), l.stream); err != nil {
 				return l.fault(err)
 			}
-			return l.scan(l.qualAt, n, infoSlots-1)
+			return l.scan(l.qualAt, n, infoScratch)
 		},
 		func() error { return cudaError("an event", l.events[evStored].Record(l.stream)) },
 		l.readInfo,

@@ -86,10 +86,7 @@ func Open() (*Device, error) {
 	d := &Device{desc: desc, lanes: map[*Lane]bool{}, pinned: map[*byte]int{}}
 	// Waiting lanes sleep rather than spin: their cores read, hash and write meanwhile.
 	if d.ctx, err = cu.Device(0).MakeContext(cu.SchedBlockingSync); err != nil {
-		if errors.Is(err, cu.OutOfMemory) {
-			err = ErrMemory
-		}
-		return nil, fmt.Errorf("making a CUDA context on %s: %w", desc.Name, err)
+		return nil, fmt.Errorf("making a CUDA context on %s: %w", desc.Name, outOfMemory(err))
 	}
 	d.desc.ContextMS = ms(begin)
 	begin = time.Now()

@@ -34,7 +34,7 @@ type Description struct {
 	ContextMS, ModuleMS float64 // what making the context and loading the kernels took; 0 for Probe
 }
 
-// Bits of a record's layout code, one byte a record (Result.Codes).
+// Bits of a record's form code, one byte a record (Result.Codes).
 const (
 	CodeCR   = 15 // the four lines that ended in CR LF: name 1, sequence 2, plus 4, quality 8
 	CodeName = 16 // the name stands again after the '+'

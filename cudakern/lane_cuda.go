@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"gorgonia.org/cu"
+
+	"orcomgo/minimizer"
 )
 
 // Events of a block: what Result's times are taken between, and two for Profile.
@@ -105,9 +107,10 @@ const (
 	smallSize  = 4096
 )
 
+// outOfMemory returns an error of CUDA, which wraps ErrMemory as well if it is for want of memory.
 func outOfMemory(err error) error {
 	if errors.Is(err, cu.OutOfMemory) {
-		return ErrMemory
+		return fmt.Errorf("%w: %w", ErrMemory, err)
 	}
 	return err
 }
@@ -177,7 +180,7 @@ func (l *Lane) roomForRecords(n int) error {
 	if err := l.codes.grow(n+64, "the record table"); err != nil {
 		return err
 	}
-	if err := l.bins.grow(12*min(n, 1<<16+1)+16, "the bins"); err != nil {
+	if err := l.bins.grow(12*min(n, minimizer.None+1)+16, "the bins"); err != nil {
 		return err
 	}
 	l.recordRoom = n

@@ -9,67 +9,9 @@ import (
 	"gorgonia.org/cu"
 )
 
-// kernel numbers the kernels as the enum Step in kernels/block.cu does: a kernel that
-// begins leaves its number in the lane's step word.
-type kernel uint32
-
-const (
-	kernelNone kernel = iota
-	kernelLines
-	kernelRecords
-	kernelSignature
-	kernelSortCount
-	kernelScan
-	kernelSortScatter
-	kernelArrange
-	kernelBinStarts
-	kernelPack
-	kernelExceptions
-	kernelColumns
-	kernelMapQuals
-	kernels
-)
-
-var kernelNames = [kernels]string{"none", "lines", "records", "signature", "sort_count", "scan", "sort_scatter", "arrange", "bin_starts",
-	"pack", "exceptions", "columns", "map_quals"}
-
-// String returns the kernel's name in the PTX.
-func (k kernel) String() string {
-	if k < kernels {
-		return kernelNames[k]
-	}
-	return fmt.Sprintf("kernel %d", uint32(k))
-}
-
-// Sizes that the kernels are written for (kernels/*.cuh).
-const (
-	threads  = 256
-	warps    = threads / 32
-	lineTile = threads * 64
-	scanTile = threads * 16
-	sortTile = threads * 16
-	digits   = 512
-
-	// recordGroups is how many thread blocks share the records of the records kernel, which
-	// reports once a block: enough to fill any GPU several times.
-	recordGroups = 4096
-)
-
-// Slots of the info array (enum Info in kernels/warp.cuh).
-const (
-	infoLines = iota
-	infoBad
-	infoMinLen
-	infoMaxLen
-	infoCodeAnd
-	infoCodeOr
-	infoPacked
-	infoBases
-	infoBins
-	infoExceptions
-	infoNames
-	infoSlots = 16
-)
+// recordGroups is how many thread blocks share the records of the records kernel, each of which
+// reports once: enough to fill any GPU several times.
+const recordGroups = 4096
 
 // launch queues a kernel of so many thread blocks on the lane's stream; every parameter of
 // the kernels takes 8 bytes. The step word is the last one and is added here.
@@ -149,7 +91,7 @@ func (l *Lane) sort(n int, a, b, order, spare buffer) error {
 		if err := l.launch(kernelSortCount, tiles, key, uint64(n), shift, l.counts.at()); err != nil {
 			return err
 		}
-		if err := l.scan(l.counts, digits*tiles, infoSlots-1); err != nil {
+		if err := l.scan(l.counts, digits*tiles, infoScratch); err != nil {
 			return err
 		}
 		return l.launch(kernelSortScatter, tiles, key, from, uint64(n), shift, l.counts.at(), keyOut, orderOut)
@@ -157,7 +99,7 @@ func (l *Lane) sort(n int, a, b, order, spare buffer) error {
 	if err := pass(0, a.at(), 0, b.at(), spare.at()); err != nil {
 		return err
 	}
-	return pass(9, b.at(), spare.at(), a.at(), order.at())
+	return pass(digitBits, b.at(), spare.at(), a.at(), order.at())
 }
 
 // A buffer is device memory that grows. Its content does not survive growing.
@@ -181,10 +123,7 @@ func (b *buffer) grow(n int, what string) error {
 	}
 	ptr, err := cu.MemAlloc(int64(n))
 	if err != nil {
-		if err == cu.OutOfMemory {
-			err = ErrMemory
-		}
-		return fmt.Errorf("%d MB of device memory for %s: %w", n>>20, what, err)
+		return fmt.Errorf("%d MB of device memory for %s: %w", n>>20, what, outOfMemory(err))
 	}
 	b.ptr, b.size = ptr, n
 	return nil

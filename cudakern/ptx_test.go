@@ -10,14 +10,15 @@ import (
 	"testing"
 )
 
-// TestPTXAgrees: block.ptx begins with the SHA-256 of what it was made from: the compiler's
-// flags and the kernels' sources, in the order of their names. make ptx renews it.
+// TestPTXAgrees: block.ptx begins with the SHA-256 of what it was made from: shared.h, and then
+// the kernels' sources and the compiler's flags, in the order of their names. make ptx renews it.
 func TestPTXAgrees(t *testing.T) {
 	files, err := filepath.Glob("kernels/*")
 	if err != nil || len(files) < 6 {
 		t.Fatalf("%d sources, %v", len(files), err)
 	}
 	slices.Sort(files)
+	files = slices.Insert(files, 0, "shared.h")
 	h := sha256.New()
 	for _, f := range files {
 		b, err := os.ReadFile(f)

@@ -107,6 +107,13 @@ func (b *best) runs(packed []byte, n int, gaps []Gap, onlyAA bool) {
 // A load of 64 bits holds 32 bases, so that 24 k-mers start in its first six bytes.
 const step = 24
 
+// The shifts of scan that find k-mers with a run of three equal bases are those of K = 8. These
+// constants are negative, and do not compile, for another K.
+const (
+	_ = uint(K - 8)
+	_ = uint(8 - K)
+)
+
 // even has the lower bit of each base of a word.
 const even = 0x5555555555555555
 
@@ -130,14 +137,14 @@ func (b *best) scan(packed []byte, start, end, n int, onlyAA bool) {
 			a := ^(w | w>>1) & even
 			t := w & (w >> 1) & even
 			f &= a & (a >> 2)
-			r &= t >> 12 & (t >> 14)
+			r &= t >> (2*K - 4) & (t >> (2*K - 2))
 		}
 		// The packed order has the last base on top: complemented, that is a k-mer of the
 		// reverse strand. Base by base reversed, it is a k-mer of the forward strand.
 		v := ReverseBases(w)
 		for ; f != 0; f &= f - 1 {
 			j := bits.TrailingZeros64(f)
-			key := v>>(48-uint(j)&63)&(None-1)<<32 | uint64(uint32(at+j>>1))
+			key := v>>(64-2*K-uint(j)&63)&(None-1)<<32 | uint64(uint32(at+j>>1))
 			if key < fwd {
 				fwd = key
 			}

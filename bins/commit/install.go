@@ -163,7 +163,7 @@ func afterCommit(dir, name string, err error) error {
 // existsAsArchive turns fs.ErrExist into ErrExists.
 func existsAsArchive(err error) error {
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%v: %w", err, ErrExists)
+		return fmt.Errorf("%w: %w", err, ErrExists)
 	}
 	return err
 }

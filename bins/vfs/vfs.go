@@ -6,6 +6,7 @@ package vfs
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -61,6 +62,9 @@ func named(path string, err error) error {
 	}
 	return &pathError{path, Cause(err)}
 }
+
+// unsupported returns an error that wraps errors.ErrUnsupported and its cause.
+func unsupported(cause error) error { return fmt.Errorf("%w: %w", errors.ErrUnsupported, cause) }
 
 // File is an open file.
 type File struct {

@@ -15,13 +15,13 @@ func createUnnamed(dir, path string) (*os.File, error) {
 	switch err {
 	case nil:
 	case unix.EOPNOTSUPP, unix.EISDIR, unix.EINVAL, unix.ENOSYS:
-		return nil, errors.ErrUnsupported
+		return nil, unsupported(err)
 	default:
 		return nil, err
 	}
 	if _, err := os.Stat(procPath(fd)); err != nil {
 		unix.Close(fd)
-		return nil, errors.ErrUnsupported
+		return nil, unsupported(Cause(err))
 	}
 	return os.NewFile(uintptr(fd), path), nil
 }

@@ -22,7 +22,7 @@ func lock(f *os.File) (bool, error) {
 			continue
 		}
 		// Some network file systems have no locks, or no server for them.
-		return false, errors.ErrUnsupported
+		return false, unsupported(err)
 	}
 }
 

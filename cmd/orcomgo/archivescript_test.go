@@ -32,7 +32,7 @@ func scriptCutEnd(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // scriptDamageColumn: damagecolumn ARCHIVE INPUT COLUMN flips a bit in the middle of the
-// column (lengths, layout, names or quals) of the input's first slice.
+// column (lengths, forms, names or quals) of the input's first slice.
 func scriptDamageColumn(ts *testscript.TestScript, _ bool, args []string) {
 	r, err := archive.Open(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -42,7 +42,7 @@ func scriptDamageColumn(ts *testscript.TestScript, _ bool, args []string) {
 			if r.Manifest().Inputs[m.Input].Name != args[1] {
 				continue
 			}
-			s := map[string]archive.Section{"lengths": m.Lengths, "layout": m.Layout, "names": m.Names, "quals": m.Quals}[args[2]]
+			s := m.Sections[map[string]archive.Column{"lengths": archive.Lengths, "forms": archive.Forms, "names": archive.Names, "quals": archive.Quals}[args[2]]]
 			if s.Len == 0 {
 				ts.Fatalf("the column is empty")
 			}

@@ -3,8 +3,9 @@ package main
 import (
 	"context"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/binning"
-	"orcomgo/bins"
 
 	"github.com/spf13/pflag"
 )
@@ -129,7 +130,7 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 		return c, err
 	}
 	c.Streams, c.Force, c.Tool = o.streams, o.force, tool
-	c.Options = bins.Options{ReadsOnly: o.readsOnly}
+	c.Options = record.Options{ReadsOnly: o.readsOnly}
 	if o.given("block-size") {
 		c.Options.BlockSize = uint64(o.blockSize)
 	}
@@ -148,7 +149,7 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 	if _, err := choice("device", o.device, "auto", "cpu", "gpu"); err != nil {
 		return c, err
 	}
-	c.Options.OrderAny, c.Options.DropNames, c.Options.Quality = order == 1, names == 1, bins.QualityMode(quality)
+	c.Options.OrderAny, c.Options.DropNames, c.Options.Quality = order == 1, names == 1, record.QualityMode(quality)
 	return c, nil
 }
 

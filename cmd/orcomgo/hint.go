@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"orcomgo/bins"
+	"orcomgo/bins/commit"
 	"orcomgo/compress"
 )
 
@@ -13,7 +13,7 @@ const tool = "orcomgo " + version
 
 // hint adds to an error the flag that would get the user past it.
 func hint(err error) error {
-	if errors.Is(err, bins.ErrExists) || errors.Is(err, compress.ErrFileExists) {
+	if errors.Is(err, commit.ErrExists) || errors.Is(err, compress.ErrFileExists) {
 		return fmt.Errorf("%w (--force overwrites)", err)
 	}
 	return err

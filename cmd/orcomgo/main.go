@@ -53,13 +53,12 @@ type usageError struct{ error }
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 func main() {
-	s := &streams{out: os.Stdout, err: os.Stderr, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
+	s := &streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, abortSignals()...)
 	// Without this, Go ends the process as soon as a line of progress meets a closed pipe.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	s.in = newAbortable(ctx, os.Stdin)
 	if closedAtStart(0) {
 		s.in = closedInput{}
 	}

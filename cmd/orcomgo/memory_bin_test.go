@@ -20,7 +20,7 @@ func TestBinLeastMemory(t *testing.T) {
 		{"reads of 100 bases", "@read.1:1:2:3\n" + strings.Repeat("ACGTTGCATT", 10) + "\n+\n" + strings.Repeat("FFFF:FFFF,", 10) + "\n"},
 		{"wrapped", "@read.1\nACGTTGCATT\nACGTT\n+\nFFFF:FFFF,\n@+FFF\n"},
 		{"tiny records", "@\nA\n+\nI\n"},
-		{"tiny records of odd layouts", ">\nA\n>a\n\nC\nA\n>\r\nA\r\nCG\n"},
+		{"tiny records of odd forms", ">\nA\n>a\n\nC\nA\n>\r\nA\r\nCG\n"},
 	} {
 		dir := memoryDir(t)
 		path := filepath.Join(dir, "x")

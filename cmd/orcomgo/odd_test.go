@@ -14,8 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/binning"
-	"orcomgo/bins"
 	"orcomgo/compress"
 )
 
@@ -231,7 +232,7 @@ func binOdd(dir string, text []byte, blockSize uint64, packed bool) (o oddOutcom
 	}
 	began := time.Now()
 	_, o.refused = binning.Run(context.Background(), binning.Config{
-		Inputs: []binning.InputSpec{{Path: path, Mate: -1}}, OutDir: out, Threads: 1, Streams: 1, Options: bins.Options{BlockSize: blockSize}})
+		Inputs: []binning.InputSpec{{Path: path, Mate: -1}}, OutDir: out, Threads: 1, Streams: 1, Options: record.Options{BlockSize: blockSize}})
 	o.bin = time.Since(began)
 	defer os.RemoveAll(out)
 	if o.refused != nil {

@@ -57,20 +57,15 @@ func columnTable(w io.Writer, c compress.ColumnBytes, bases uint64) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "column\tbytes\tshare\tbits a base\t\n")
 	total := c.Total()
-	for _, column := range []struct {
-		name    string
-		bytes   uint64
-		perBase bool
-	}{
-		{"sequences", c.Sequences, true}, {"qualities", c.Qualities, true}, {"names", c.Names, false},
-		{"lengths", c.Lengths, false}, {"layout", c.Layout, false}, {"index", c.Index, false}, {"total", total, true},
-	} {
+	row := func(name string, bytes uint64) {
 		bits := ""
-		if column.perBase && bases > 0 {
-			bits = fmt.Sprintf("%.3f", 8*float64(column.bytes)/float64(bases))
+		if bases > 0 && (name == "sequences" || name == "qualities" || name == "total") {
+			bits = fmt.Sprintf("%.3f", 8*float64(bytes)/float64(bases))
 		}
-		fmt.Fprintf(t, "%s\t%s\t%.1f %%\t%s\t\n", column.name, countText(column.bytes), 100*float64(column.bytes)/float64(max(total, 1)), bits)
+		fmt.Fprintf(t, "%s\t%s\t%.1f %%\t%s\t\n", name, countText(bytes), 100*float64(bytes)/float64(max(total, 1)), bits)
 	}
+	c.Each(row)
+	row("total", total)
 	return t.Flush()
 }
 

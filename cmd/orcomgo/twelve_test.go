@@ -64,13 +64,13 @@ func needs(man *archive.Manifest, from, to uint64) map[string]bool {
 		}
 		for _, m := range s.Members() {
 			// Sequences need the lengths and qualities of both mates.
-			both = both || hit(m.Lengths) || hit(m.Quals)
-			if hit(m.Layout) || hit(m.Names) {
+			both = both || hit(m.Sections[archive.Lengths]) || hit(m.Sections[archive.Quals])
+			if hit(m.Sections[archive.Forms]) || hit(m.Sections[archive.Names]) {
 				lost[name(m)] = true
 			}
 		}
 		for _, m := range s.Members() {
-			if both || s.Mate != nil && hit(s.First.Names) {
+			if both || s.Mate != nil && hit(s.First.Sections[archive.Names]) {
 				lost[name(m)] = true
 			}
 		}

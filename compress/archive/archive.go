@@ -1,16 +1,18 @@
 // Package archive is the container of a packed archive: NAME.cdna, which holds the coded
-// sections end to end, and NAME.cmeta, the manifest that says what they are and vouches for
-// every byte of both. The manifest is also at the end of NAME.cdna: either copy suffices.
+// sections end to end, and NAME.cmeta, the manifest that says what they are and has
+// the checksums of both. The manifest is also at the end of NAME.cdna: either copy is enough.
 // docs/FORMAT.md, section "Archive", specifies the two; package commit puts them in place.
 package archive
 
 import (
 	"fmt"
 
+	"orcomgo/bins/record"
+
 	"github.com/zeebo/xxh3"
 
-	"orcomgo/bins"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 )
 
 // Version is the format version that is written. Version 2 is read as well: it has no copy
@@ -42,17 +44,9 @@ const tailFooter = 8 + 8
 // MaxSliceRecords is the most records that a slice may hold.
 const MaxSliceRecords = 1 << 26
 
-// What can be wrong with an archive: the errors of both stages are the same. Those returned
-// wrap one of these and name the file and the place in it.
-var (
-	ErrNotArchive = bins.ErrNotArchive
-	ErrCorrupt    = bins.ErrCorrupt
-	ErrVersion    = bins.ErrVersion
-)
-
 // corrupt returns an ErrCorrupt that names file and says what was found.
 func corrupt(file, format string, args ...any) error {
-	return fmt.Errorf("%s: %s: %w", file, fmt.Sprintf(format, args...), ErrCorrupt)
+	return fmt.Errorf("%s: %s: %w", file, fmt.Sprintf(format, args...), parse.ErrCorrupt)
 }
 
 // Section is a run of bytes of the bulk file. The zero value is an absent, empty one.
@@ -67,12 +61,12 @@ type Manifest struct {
 	ID       [16]byte // XXH3-128 of the bulk file after its header
 	Source   [16]byte // bins.Meta.ID of the bins that were packed
 	Tool     string   // program and version that wrote the archive
-	Options  bins.Options
-	Level    uint8  // quality coder's level; told, not needed to decode
+	Options  record.Options
+	Level    uint8  // of the coder of qualities; for information, not needed to decode
 	Verified bool   // Input.SHA256, Member.TextLen and TextHash are there
 	BulkLen  uint64 // bytes of the bulk file up to the end of the last section
 	Inputs   []Input
-	// Slices stand in the order of the bulk file. Those of one input hold its records one
+	// Slices are in the order of the bulk file. Those of one input hold its records one
 	// after another; slices of different inputs may alternate.
 	Slices []Slice
 	// Shared are the sections that every slice's sequences need.
@@ -84,7 +78,7 @@ type Manifest struct {
 
 // Input is one input file of the archive.
 type Input struct {
-	bins.Input
+	record.Input
 	Bases          uint64
 	MinLen, MaxLen uint32 // bases of the shortest and longest read; 0 without records
 	// Blocks are the blocks of original text that stage 1 hashed, in order; nil unless
@@ -120,7 +114,28 @@ type Member struct {
 	TextLen  uint64 // bytes of the text that unpack delivers; set when Verified
 	TextHash uint64 // XXH3-64 of that text; set when Verified
 
-	Lengths, Layout, Names, Quals Section
+	Sections [MemberColumns]Section // by Column
+}
+
+// Column is one kind of data of records. The numbers are the order of sections in a slice.
+type Column int
+
+// The columns. Each member of a slice has a section of every column before MemberColumns,
+// and all members share those from there on.
+const (
+	Lengths Column = iota // of reads, in bases
+	Forms                 // of the records' text
+	Names
+	Quals
+	MemberColumns
+	Seqs = MemberColumns // sequences
+	// Columns is the number of columns.
+	Columns = Seqs + 1
+)
+
+// String returns the name by which messages and reports call the column.
+func (c Column) String() string {
+	return [Columns]string{"lengths", "forms", "names", "qualities", "sequences"}[c]
 }
 
 // Members returns the one or two members of s, first mates first.
@@ -132,33 +147,41 @@ func (s *Slice) Members() []*Member {
 }
 
 // Exact reports whether an input of kind comes back byte for byte under options o.
-func Exact(o bins.Options, kind bins.Kind) bool {
+func Exact(o record.Options, kind record.Kind) bool {
 	return !o.ReadsOnly && !o.OrderAny && !o.DropNames &&
-		(o.Quality == bins.QualityKeep || kind == bins.FASTA)
+		(o.Quality == record.QualityKeep || kind == record.FASTA)
 }
 
-// Sizes are the bytes of the bulk file by column.
-type Sizes struct {
-	Names, Quals, Seqs, Lengths, Layout uint64
-}
-
-// Sizes adds up the sections by column; Shared ones count as sequences.
-func (m *Manifest) Sizes() Sizes {
-	var z Sizes
-	for _, s := range m.Shared {
-		z.Seqs += s.Len
+// Section returns the section of a column of member m; members share those of the columns
+// after MemberColumns.
+func (s *Slice) Section(c Column, m int) *Section {
+	if c == Seqs {
+		return &s.Seqs
 	}
-	for i := range m.Slices {
-		s := &m.Slices[i]
-		z.Seqs += s.Seqs.Len
-		for _, b := range s.Members() {
-			z.Names += b.Names.Len
-			z.Quals += b.Quals.Len
-			z.Lengths += b.Lengths.Len
-			z.Layout += b.Layout.Len
+	return &s.Members()[m].Sections[c]
+}
+
+// EachSection calls f for every section of the slice in the order in which they lie in the
+// bulk file; m is the member, 0 for the columns that members share.
+func (s *Slice) EachSection(f func(c Column, m int, sec *Section)) {
+	for m, member := range s.Members() {
+		for c := range MemberColumns {
+			f(c, m, &member.Sections[c])
 		}
 	}
-	return z
+	f(Seqs, 0, &s.Seqs)
+}
+
+// Sizes adds up the sections by column, in bytes of the bulk file; Shared ones count as
+// sequences.
+func (m *Manifest) Sizes() (sizes [Columns]uint64) {
+	for _, s := range m.Shared {
+		sizes[Seqs] += s.Len
+	}
+	for i := range m.Slices {
+		m.Slices[i].EachSection(func(c Column, _ int, s *Section) { sizes[c] += s.Len })
+	}
+	return sizes
 }
 
 // fileLen returns how many bytes the bulk file has if it is whole.
@@ -175,14 +198,7 @@ func (m *Manifest) FormatVersion() int { return int(m.version) }
 // eachSection calls f for every section in the order in which they lie in the bulk file.
 func (m *Manifest) eachSection(f func(*Section)) {
 	for i := range m.Slices {
-		s := &m.Slices[i]
-		for _, b := range s.Members() {
-			f(&b.Lengths)
-			f(&b.Layout)
-			f(&b.Names)
-			f(&b.Quals)
-		}
-		f(&s.Seqs)
+		m.Slices[i].EachSection(func(_ Column, _ int, s *Section) { f(s) })
 	}
 	for i := range m.Shared {
 		f(&m.Shared[i])

@@ -10,10 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bins/record"
+
 	"github.com/zeebo/xxh3"
 
-	"orcomgo/bins"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 )
 
 // sample writes an archive "x" of a pair and a single input to dir and returns its manifest.
@@ -34,22 +36,22 @@ func sample(t testing.TB, dir string, verified bool) *Manifest {
 		return s
 	}
 	m := &Manifest{Source: [16]byte{1, 2, 3}, Tool: "orcomgo test", Level: 2, Verified: verified,
-		Options: bins.Options{BlockSize: 256 << 20}}
+		Options: record.Options{BlockSize: 256 << 20}}
 	m.Inputs = []Input{
-		{Input: bins.Input{Name: "r1.fastq", Mate: 1, First: true, Records: 30, Bytes: 900}, Bases: 300, MinLen: 10, MaxLen: 10,
+		{Input: record.Input{Name: "r1.fastq", Mate: 1, First: true, Records: 30, Bytes: 900}, Bases: 300, MinLen: 10, MaxLen: 10,
 			Blocks: []TextBlock{{Len: 500, Hash: [16]byte{9}}, {Len: 400, Hash: [16]byte{8}}}},
-		{Input: bins.Input{Name: "r2.fastq", Mate: 0, Records: 30, Bytes: 930}, Bases: 330, MinLen: 11, MaxLen: 11,
+		{Input: record.Input{Name: "r2.fastq", Mate: 0, Records: 30, Bytes: 930}, Bases: 330, MinLen: 11, MaxLen: 11,
 			Blocks: []TextBlock{{Len: 930, Hash: [16]byte{7}}}},
-		{Input: bins.Input{Name: "z.fa", Kind: bins.FASTA, Mate: -1, Records: 1, Bytes: 70}, Bases: 60, MinLen: 60, MaxLen: 60,
+		{Input: record.Input{Name: "z.fa", Kind: record.FASTA, Mate: -1, Records: 1, Bytes: 70}, Bases: 60, MinLen: 60, MaxLen: 60,
 			Blocks: []TextBlock{{Len: 70}}},
-		{Input: bins.Input{Name: "empty.fastq", Mate: -1}, Blocks: []TextBlock{}},
+		{Input: record.Input{Name: "empty.fastq", Mate: -1}, Blocks: []TextBlock{}},
 	}
 	member := func(input int, bases, names, text uint64) Member {
 		p := Member{Input: input, Bases: bases, NamesLen: names}
 		if verified {
 			p.TextLen, p.TextHash = text, 77
 		}
-		p.Lengths, p.Layout, p.Names, p.Quals = add(3), add(0), add(20), add(40)
+		p.Sections = [...]Section{Lengths: add(3), Forms: add(0), Names: add(20), Quals: add(40)}
 		return p
 	}
 	for i, n := range []int{20, 10} {
@@ -114,7 +116,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("name %q", r.Name())
 		}
 		z := r.Manifest().Sizes()
-		if want := (Sizes{Names: 100, Quals: 200, Seqs: 207, Lengths: 15}); z != want {
+		if want := [Columns]uint64{Names: 100, Quals: 200, Seqs: 207, Lengths: 15}; z != want {
 			t.Errorf("sizes %+v, want %+v", z, want)
 		}
 		if left, _ := os.ReadDir(dir); len(left) != 2 {
@@ -150,7 +152,7 @@ func TestDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := readAll(dir)
-			if !errors.Is(err, ErrCorrupt) {
+			if !errors.Is(err, parse.ErrCorrupt) {
 				t.Fatalf("%s, %s: error %v", suffix, what, err)
 			}
 			if !strings.Contains(err.Error(), "x"+BulkSuffix) && !strings.Contains(err.Error(), "x"+MetaSuffix) {
@@ -178,13 +180,13 @@ func TestDamage(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "x"+BulkSuffix)); err != nil {
 		t.Fatal(err)
 	}
-	if err := readAll(dir); !errors.Is(err, ErrCorrupt) {
+	if err := readAll(dir); !errors.Is(err, parse.ErrCorrupt) {
 		t.Errorf("missing bulk file: %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, "x"+MetaSuffix)); err != nil {
 		t.Fatal(err)
 	}
-	if err := readAll(dir); !errors.Is(err, ErrNotArchive) {
+	if err := readAll(dir); !errors.Is(err, commit.ErrNotArchive) {
 		t.Errorf("no manifest: %v", err)
 	}
 }
@@ -237,7 +239,7 @@ func TestEitherManifest(t *testing.T) {
 			t.Errorf("%s: no problem reported", what)
 		}
 		for _, p := range r.Problems() {
-			if !errors.Is(p, ErrCorrupt) || !strings.HasPrefix(p.Error(), path+": ") {
+			if !errors.Is(p, parse.ErrCorrupt) || !strings.HasPrefix(p.Error(), path+": ") {
 				t.Errorf("%s: problem %v", what, p)
 			}
 		}
@@ -270,7 +272,7 @@ func TestEitherManifest(t *testing.T) {
 	// Both at once is the end of it.
 	os.WriteFile(meta, flipped(meta, 30), 0o666)
 	os.WriteFile(bulk, good[bulk][:len(good[bulk])-1], 0o666)
-	if _, err := Open(dir); !errors.Is(err, ErrCorrupt) {
+	if _, err := Open(dir); !errors.Is(err, parse.ErrCorrupt) {
 		t.Errorf("both copies damaged: %v", err)
 	}
 }
@@ -316,7 +318,7 @@ func TestUnknownVersion(t *testing.T) {
 	b := sample(t, dir, true).marshal()
 	for _, v := range []byte{minVersion - 1, Version + 1} {
 		b[len(metaMagic)] = v
-		if _, err := parse("x.cmeta", seal(b)); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) {
+		if _, err := parseManifest("x.cmeta", seal(b)); !errors.Is(err, parse.ErrVersion) || errors.Is(err, parse.ErrCorrupt) {
 			t.Errorf("version %d: error %v", v, err)
 		}
 	}
@@ -349,7 +351,7 @@ func TestInconsistentManifest(t *testing.T) {
 	for name, change := range cases {
 		m := base()
 		change(m)
-		if _, err := parse("x.cmeta", m.marshal()); !errors.Is(err, ErrCorrupt) {
+		if _, err := parseManifest("x.cmeta", m.marshal()); !errors.Is(err, parse.ErrCorrupt) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -438,14 +440,14 @@ func FuzzManifest(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = append(b, make([]byte, 16)...)
-		m, err := parse("x.cmeta", seal(b))
+		m, err := parseManifest("x.cmeta", seal(b))
 		if err != nil {
-			if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {
+			if !errors.Is(err, parse.ErrCorrupt) && !errors.Is(err, parse.ErrVersion) {
 				t.Fatalf("error of no kind: %v", err)
 			}
 			return
 		}
-		again, err := parse("x.cmeta", m.marshal())
+		again, err := parseManifest("x.cmeta", m.marshal())
 		if err != nil {
 			t.Fatalf("written again: %v", err)
 		}
@@ -472,7 +474,7 @@ func FuzzBulk(f *testing.F) {
 			t.Fatal(err)
 		}
 		err := readAll(dir)
-		if err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {
+		if err != nil && !errors.Is(err, parse.ErrCorrupt) && !errors.Is(err, parse.ErrVersion) {
 			t.Fatal(err)
 		}
 		if (err != nil) == bytes.Equal(b, good) {

@@ -1,18 +1,19 @@
 package archive
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 
+	"orcomgo/bins/record"
+
 	"github.com/zeebo/xxh3"
 
-	"orcomgo/bins"
+	"orcomgo/bins/parse"
 )
 
-// parse reads the bytes of a .cmeta file; file is its name for errors. Every version of
-// the format begins with the magic and ends in the checksum, so damage is told from age.
-func parse(file string, data []byte) (*Manifest, error) {
+// parseManifest reads the bytes of a .cmeta file; file is its name for errors. Every version of
+// the format begins with the magic and ends in the checksum, so a damaged file is not taken for one of another version.
+func parseManifest(file string, data []byte) (*Manifest, error) {
 	if len(data) < len(metaMagic)+1+16 {
 		return nil, corrupt(file, "%d bytes are too few for a manifest", len(data))
 	}
@@ -23,74 +24,74 @@ func parse(file string, data []byte) (*Manifest, error) {
 	if xxh3.Hash128(body).Bytes() != [16]byte(data[len(body):]) {
 		return nil, corrupt(file, "the checksum at its end does not match")
 	}
-	c := &cursor{b: body[len(metaMagic):]}
-	v := c.uint(math.MaxUint64)
-	if c.bad == "" && (v < minVersion || v > Version) {
-		return nil, fmt.Errorf("%s: %w %d, this program reads versions %d to %d", file, ErrVersion, v, minVersion, Version)
+	c := &parse.Cursor{Rest: body[len(metaMagic):]}
+	v := c.Uvarint()
+	if !c.Failed() && (v < minVersion || v > Version) {
+		return nil, fmt.Errorf("%s: %w %d, this program reads versions %d to %d", file, parse.ErrVersion, v, minVersion, Version)
 	}
 	m := &Manifest{version: uint8(v), size: uint64(len(data))}
 	m.parseHead(c)
 	m.parseInputs(c)
 	m.parseSlices(c)
-	if c.bad == "" && len(c.b) != 0 {
-		c.fail("%d bytes are left over", len(c.b))
+	if !c.Failed() && len(c.Rest) != 0 {
+		c.Fail("%d bytes are left over", len(c.Rest))
 	}
-	if c.bad == "" {
+	if !c.Failed() {
 		m.check(c)
 	}
-	if c.bad != "" {
-		return nil, corrupt(file, "%s", c.bad)
+	if c.Failed() {
+		return nil, corrupt(file, "%s", c.Reason)
 	}
 	return m, nil
 }
 
-func (m *Manifest) parseHead(c *cursor) {
-	c.copy(m.ID[:])
-	c.copy(m.Source[:])
-	m.Tool = c.string()
-	flags := c.uint(flagsKnown)
+func (m *Manifest) parseHead(c *parse.Cursor) {
+	c.Copy(m.ID[:])
+	c.Copy(m.Source[:])
+	m.Tool = c.Text()
+	flags := c.AtMost(flagsKnown)
 	m.Options.ReadsOnly = flags&flagReadsOnly != 0
 	m.Options.OrderAny = flags&flagOrderAny != 0
 	m.Options.DropNames = flags&flagDropNames != 0
 	m.Verified = flags&flagVerified != 0
-	m.Options.Quality = bins.QualityMode(c.byte(byte(bins.QualityDrop)))
-	m.Level = c.byte(255)
-	m.Options.BlockSize = c.uint(math.MaxUint64)
-	m.BulkLen = c.uint(math.MaxInt64)
+	m.Options.Quality = record.QualityMode(c.ByteAtMost(byte(record.QualityDrop)))
+	m.Level = c.Byte()
+	m.Options.BlockSize = c.Uvarint()
+	m.BulkLen = c.AtMost(math.MaxInt64)
 }
 
-func (m *Manifest) parseInputs(c *cursor) {
-	n := c.count(8, "inputs")
+func (m *Manifest) parseInputs(c *parse.Cursor) {
+	n := c.Count(8, "inputs")
 	m.Inputs = make([]Input, n)
 	for i := range m.Inputs {
 		in := &m.Inputs[i]
-		in.Name = c.string()
-		in.Kind = bins.Kind(c.byte(byte(bins.FASTA)))
+		in.Name = c.Text()
+		in.Kind = record.Kind(c.ByteAtMost(byte(record.FASTA)))
 		in.Mate = -1
-		switch f := c.byte(inputFlagsKnown); {
+		switch f := c.ByteAtMost(inputFlagsKnown); {
 		case f&inputPaired != 0:
 			in.First = f&inputFirst != 0
-			in.Mate = int(c.uint(uint64(n)))
+			in.Mate = int(c.AtMost(uint64(n)))
 		case f != 0:
-			c.fail("input %d is a first mate without a second", i+1)
+			c.Fail("input %d is a first mate without a second", i+1)
 		}
-		in.Records = c.uint(math.MaxInt64)
-		in.Bytes = c.uint(math.MaxInt64)
-		in.Bases = c.uint(math.MaxInt64)
-		in.MinLen = uint32(c.uint(math.MaxUint32))
-		in.MaxLen = uint32(c.uint(math.MaxUint32))
+		in.Records = c.AtMost(math.MaxInt64)
+		in.Bytes = c.AtMost(math.MaxInt64)
+		in.Bases = c.AtMost(math.MaxInt64)
+		in.MinLen = uint32(c.AtMost(math.MaxUint32))
+		in.MaxLen = uint32(c.AtMost(math.MaxUint32))
 		if Exact(m.Options, in.Kind) {
-			in.Blocks = make([]TextBlock, c.count(17, "text blocks"))
+			in.Blocks = make([]TextBlock, c.Count(17, "text blocks"))
 			for j := range in.Blocks {
-				in.Blocks[j].Len = c.uint(math.MaxInt64)
-				c.copy(in.Blocks[j].Hash[:])
+				in.Blocks[j].Len = c.AtMost(math.MaxInt64)
+				c.Copy(in.Blocks[j].Hash[:])
 			}
 		}
 		if m.Verified {
-			in.OutBytes = c.uint(math.MaxInt64)
-			c.copy(in.SHA256[:])
+			in.OutBytes = c.AtMost(math.MaxInt64)
+			c.Copy(in.SHA256[:])
 		}
-		if c.bad != "" {
+		if c.Failed() {
 			return
 		}
 	}
@@ -98,39 +99,39 @@ func (m *Manifest) parseInputs(c *cursor) {
 }
 
 // checkMates makes sure that mates point at each other before slices rely on it.
-func (m *Manifest) checkMates(c *cursor) {
+func (m *Manifest) checkMates(c *parse.Cursor) {
 	for i := range m.Inputs {
 		in := &m.Inputs[i]
 		if in.Mate < 0 {
 			continue
 		}
 		if in.Mate >= len(m.Inputs) || in.Mate == i {
-			c.fail("input %d has input %d as its mates", i+1, in.Mate+1)
+			c.Fail("input %d has input %d as its mates", i+1, in.Mate+1)
 			return
 		}
 		if o := &m.Inputs[in.Mate]; o.Mate != i || o.First == in.First || o.Records != in.Records {
-			c.fail("inputs %d and %d are not a pair", i+1, in.Mate+1)
+			c.Fail("inputs %d and %d are not a pair", i+1, in.Mate+1)
 			return
 		}
 	}
 }
 
-func (m *Manifest) parseSlices(c *cursor) {
-	m.Slices = make([]Slice, c.count(9, "slices"))
+func (m *Manifest) parseSlices(c *parse.Cursor) {
+	m.Slices = make([]Slice, c.Count(9, "slices"))
 	next := make([]uint64, len(m.Inputs))
 	for i := range m.Slices {
 		s := &m.Slices[i]
-		input := c.uint(math.MaxInt32)
-		s.Records = int(c.uint(MaxSliceRecords))
-		if c.bad != "" {
+		input := c.AtMost(math.MaxInt32)
+		s.Records = int(c.AtMost(MaxSliceRecords))
+		if c.Failed() {
 			return
 		}
 		if input >= uint64(len(m.Inputs)) {
-			c.fail("slice %d is of input %d of %d", i+1, input+1, len(m.Inputs))
+			c.Fail("slice %d is of input %d of %d", i+1, input+1, len(m.Inputs))
 			return
 		}
 		if s.Records == 0 {
-			c.fail("slice %d has no records", i+1)
+			c.Fail("slice %d has no records", i+1)
 			return
 		}
 		s.First.Input = int(input)
@@ -138,48 +139,47 @@ func (m *Manifest) parseSlices(c *cursor) {
 		next[input] += uint64(s.Records)
 		if in := &m.Inputs[input]; in.Mate >= 0 {
 			if !in.First {
-				c.fail("slice %d is of second mates alone", i+1)
+				c.Fail("slice %d is of second mates alone", i+1)
 				return
 			}
 			s.Mate = &Member{Input: in.Mate}
 		}
 		for _, p := range s.Members() {
-			p.Bases = c.uint(math.MaxInt64)
-			p.NamesLen = c.uint(math.MaxInt64)
+			p.Bases = c.AtMost(math.MaxInt64)
+			p.NamesLen = c.AtMost(math.MaxInt64)
 			if m.Verified {
-				p.TextLen = c.uint(math.MaxInt64)
-				p.TextHash = c.uint64()
+				p.TextLen = c.AtMost(math.MaxInt64)
+				p.TextHash = c.Uint64()
 			}
-			c.section(&p.Lengths)
-			c.section(&p.Layout)
-			c.section(&p.Names)
-			c.section(&p.Quals)
+			for k := range p.Sections {
+				takeSection(c, &p.Sections[k])
+			}
 		}
-		c.section(&s.Seqs)
+		takeSection(c, &s.Seqs)
 	}
-	m.Shared = make([]Section, c.count(1, "shared sections"))
+	m.Shared = make([]Section, c.Count(1, "shared sections"))
 	for i := range m.Shared {
-		c.section(&m.Shared[i])
+		takeSection(c, &m.Shared[i])
 	}
 }
 
 // check compares sums over the slices with what the inputs and the bulk file must hold,
 // and gives the sections their offsets.
-func (m *Manifest) check(c *cursor) {
+func (m *Manifest) check(c *parse.Cursor) {
 	off := uint64(bulkHeader)
 	m.eachSection(func(s *Section) {
 		s.Off = off
 		off += min(s.Len, m.BulkLen+1) // no overflow: BulkLen is below 2^63, and off is checked at each step
-		if off > m.BulkLen && c.bad == "" {
-			c.fail("sections reach beyond the %d bytes of %s", m.BulkLen, BulkSuffix)
+		if off > m.BulkLen && !c.Failed() {
+			c.Fail("sections reach beyond the %d bytes of %s", m.BulkLen, BulkSuffix)
 			off = m.BulkLen
 		}
 	})
-	if c.bad != "" {
+	if c.Failed() {
 		return
 	}
 	if off != m.BulkLen {
-		c.fail("sections take %d of the %d bytes of %s", off, m.BulkLen, BulkSuffix)
+		c.Fail("sections take %d of the %d bytes of %s", off, m.BulkLen, BulkSuffix)
 		return
 	}
 	var shared uint64
@@ -194,18 +194,18 @@ func (m *Manifest) check(c *cursor) {
 			t, in := &sums[p.Input], &m.Inputs[p.Input]
 			// Each is at most the input's total, which is below 2^63: the sums can't wrap.
 			if p.Bases > in.Bases || uint64(s.Records) > in.Records || p.TextLen > in.OutBytes {
-				c.fail("slice %d is larger than its input", i+1)
+				c.Fail("slice %d is larger than its input", i+1)
 				return
 			}
-			if p.Bases > plausible(shared+s.Seqs.Len) || p.NamesLen > plausible(p.Names.Len) {
-				c.fail("slice %d claims more than its sections can hold", i+1)
+			if p.Bases > plausible(shared+s.Seqs.Len) || p.NamesLen > plausible(p.Sections[Names].Len) {
+				c.Fail("slice %d claims more than its sections can hold", i+1)
 				return
 			}
 			t.records += uint64(s.Records)
 			t.bases += p.Bases
 			t.text += p.TextLen
 			if t.records > in.Records || t.bases > in.Bases || t.text > in.OutBytes {
-				c.fail("slices of %q hold more than the input", in.Name)
+				c.Fail("slices of %q hold more than the input", in.Name)
 				return
 			}
 		}
@@ -213,20 +213,20 @@ func (m *Manifest) check(c *cursor) {
 	for i, t := range sums {
 		in := &m.Inputs[i]
 		if t.records != in.Records || t.bases != in.Bases || t.text != in.OutBytes {
-			c.fail("slices of %q hold less than the input", in.Name)
+			c.Fail("slices of %q hold less than the input", in.Name)
 			return
 		}
 		if in.Blocks != nil || Exact(m.Options, in.Kind) {
 			left := in.Bytes
 			for _, b := range in.Blocks {
 				if b.Len > left {
-					c.fail("text blocks of %q are longer than the input", in.Name)
+					c.Fail("text blocks of %q are longer than the input", in.Name)
 					return
 				}
 				left -= b.Len
 			}
 			if left != 0 || m.Verified && in.OutBytes != in.Bytes {
-				c.fail("text blocks of %q do not add up to the input", in.Name)
+				c.Fail("text blocks of %q do not add up to the input", in.Name)
 				return
 			}
 		}
@@ -238,81 +238,10 @@ func (m *Manifest) check(c *cursor) {
 // the likeliest letter; what they give for a few bytes is bounded by a constant.
 func plausible(n uint64) uint64 { return min(n+512, 1<<40) << 20 }
 
-// cursor takes fields off a manifest. After the first failure everything reads as zero,
-// and bad says what it was.
-type cursor struct {
-	b   []byte
-	bad string
-}
-
-func (c *cursor) fail(format string, args ...any) {
-	if c.bad == "" {
-		c.bad = fmt.Sprintf(format, args...)
-	}
-	c.b = nil
-}
-
-func (c *cursor) uint(most uint64) uint64 {
-	v, n := binary.Uvarint(c.b)
-	if n <= 0 {
-		c.fail("the manifest ends inside a number")
-		return 0
-	}
-	if v > most {
-		c.fail("%d where at most %d is possible", v, most)
-		return 0
-	}
-	c.b = c.b[n:]
-	return v
-}
-
-// count reads a number of things that take at least size bytes each in the manifest.
-func (c *cursor) count(size int, what string) int {
-	v := c.uint(math.MaxInt64)
-	if v > uint64(len(c.b)/size) {
-		c.fail("%d %s in %d bytes", v, what, len(c.b))
-		return 0
-	}
-	return int(v)
-}
-
-func (c *cursor) byte(most byte) byte {
-	if len(c.b) == 0 {
-		c.fail("the manifest ends early")
-		return 0
-	}
-	v := c.b[0]
-	if v > most {
-		c.fail("%d where at most %d is possible", v, most)
-		return 0
-	}
-	c.b = c.b[1:]
-	return v
-}
-
-func (c *cursor) copy(dst []byte) {
-	if len(c.b) < len(dst) {
-		c.fail("the manifest ends early")
-		return
-	}
-	c.b = c.b[copy(dst, c.b):]
-}
-
-func (c *cursor) uint64() uint64 {
-	var b [8]byte
-	c.copy(b[:])
-	return binary.LittleEndian.Uint64(b[:])
-}
-
-func (c *cursor) string() string {
-	s := make([]byte, c.count(1, "bytes of text"))
-	c.copy(s)
-	return string(s)
-}
-
-func (c *cursor) section(s *Section) {
-	s.Len = c.uint(math.MaxInt64)
+// takeSection takes the length and the checksum of a section.
+func takeSection(c *parse.Cursor, s *Section) {
+	s.Len = c.AtMost(math.MaxInt64)
 	if s.Len > 0 {
-		s.Hash = c.uint64()
+		s.Hash = c.Uint64()
 	}
 }

@@ -23,7 +23,7 @@ const (
 )
 
 // marshal returns the bytes of the .cmeta file. Section offsets are not written: the
-// sections tile the bulk file in a fixed order, so lengths tell.
+// sections follow one another in a fixed order, so their lengths give them.
 func (m *Manifest) marshal() []byte {
 	b := append([]byte(nil), metaMagic...)
 	b = binary.AppendUvarint(b, uint64(m.version))
@@ -102,10 +102,9 @@ func (m *Manifest) appendSlice(b []byte, s *Slice) []byte {
 			b = binary.AppendUvarint(b, p.TextLen)
 			b = binary.LittleEndian.AppendUint64(b, p.TextHash)
 		}
-		b = appendSection(b, p.Lengths)
-		b = appendSection(b, p.Layout)
-		b = appendSection(b, p.Names)
-		b = appendSection(b, p.Quals)
+		for _, sec := range p.Sections {
+			b = appendSection(b, sec)
+		}
 	}
 	return appendSection(b, s.Seqs)
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
 	"orcomgo/bins/vfs"
 )
 
@@ -24,7 +25,7 @@ type Reader struct {
 
 // Open opens the packed archive that path leads to, as commit.One finds it. The manifest is
 // checked in full. It is taken from the end of the bulk file, or, if that is damaged, from
-// the .cmeta file: either suffices, and Problems says what is wrong with the other. The error
+// the .cmeta file: either is enough, and Problems says what is wrong with the other. The error
 // wraps ErrNotArchive, ErrCorrupt or ErrVersion, or comes from the file system. Nothing is
 // written.
 func Open(path string) (*Reader, error) {
@@ -38,7 +39,7 @@ func Open(path string) (*Reader, error) {
 // OpenEntry is Open for an archive that was found.
 func OpenEntry(e commit.Entry) (*Reader, error) {
 	if !e.Has[commit.Packed] {
-		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), ErrNotArchive, MetaSuffix)
+		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), commit.ErrNotArchive, MetaSuffix)
 	}
 	f, err := vfs.Open(e.Path() + BulkSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -66,7 +67,7 @@ func (r *Reader) open() error {
 	var beside *Manifest
 	switch {
 	case metaErr == nil:
-		beside, metaErr = parse(r.metaPath(), data)
+		beside, metaErr = parseManifest(r.metaPath(), data)
 	case errors.Is(metaErr, fs.ErrNotExist):
 		metaErr = corrupt(r.metaPath(), "the file is missing")
 	}
@@ -75,13 +76,13 @@ func (r *Reader) open() error {
 	}
 	switch {
 	case own != nil && beside != nil && own.ID != beside.ID:
-		// Nobody knows which of the two is meant.
+		// There is no way to know which of the two is meant.
 		return corrupt(r.metaPath(), "it belongs to another archive than %s (ID %x, that has %x)", filepath.Base(r.f.Name()), beside.ID, own.ID)
 	case own != nil:
 		r.m = own
 	case beside != nil:
 		r.m = beside
-	case errors.Is(ownErr, ErrVersion):
+	case errors.Is(ownErr, parse.ErrVersion):
 		return ownErr
 	default:
 		return metaErr
@@ -106,7 +107,9 @@ func (r *Reader) open() error {
 
 // damaged reports whether err says that a file is not as it was written, or newer than the
 // program, as opposed to errors of the file system.
-func damaged(err error) bool { return errors.Is(err, ErrCorrupt) || errors.Is(err, ErrVersion) }
+func damaged(err error) bool {
+	return errors.Is(err, parse.ErrCorrupt) || errors.Is(err, parse.ErrVersion)
+}
 
 // readTail returns the manifest at the end of a bulk file, and the size of the file.
 func readTail(f *vfs.File) (*Manifest, uint64, error) {
@@ -133,7 +136,7 @@ func readTail(f *vfs.File) (*Manifest, uint64, error) {
 	if err := readAt(f, data, size-tailFooter-n); err != nil {
 		return nil, size, err
 	}
-	m, err := parse(f.Name(), data)
+	m, err := parseManifest(f.Name(), data)
 	if err != nil {
 		return nil, size, err
 	}
@@ -243,7 +246,7 @@ func (r *Reader) Read(s Section, dst []byte, what string) ([]byte, error) {
 // Corrupt returns an ErrCorrupt about a section that passed its checksum and still does
 // not decode.
 func (r *Reader) Corrupt(what string, err error) error {
-	return corrupt(r.f.Name(), "%s: %v", what, err)
+	return fmt.Errorf("%s: %s: %w: %w", r.f.Name(), what, err, parse.ErrCorrupt)
 }
 
 // Close closes the bulk file.

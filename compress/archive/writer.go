@@ -35,7 +35,7 @@ func Create(dir, name string, replace bool) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{dir: dir, name: name, replace: replace, off: bulkHeader, hash: xxh3.New(), f: f}
-	// The ID is that of the content, so it goes in last; room is made for it here.
+	// The ID is that of the content, so it is written last, in the place left for it here.
 	if _, err := f.WriteAt(w.header(), 0); err != nil {
 		w.Abort()
 		return nil, err
@@ -54,7 +54,7 @@ func (w *Writer) Paths() []string {
 }
 
 // Add appends a section. Sections must come in the manifest's order: slice by slice, for
-// each mate lengths, layout, names, qualities, and then the sequences; last the shared ones.
+// each mate lengths, forms, names, qualities, and then the sequences; last the shared ones.
 // An empty one takes no room.
 func (w *Writer) Add(b []byte) (Section, error) {
 	if w.err != nil {
@@ -115,7 +115,7 @@ func (w *Writer) Commit(m *Manifest) error {
 	data := m.marshal()
 	m.size = uint64(len(data))
 	path := filepath.Join(w.dir, w.name+MetaSuffix)
-	if _, err := parse(path, data); err != nil {
+	if _, err := parseManifest(path, data); err != nil {
 		return fmt.Errorf("the manifest does not read back: %w", err)
 	}
 	if _, err := w.f.WriteAt(appendTail(nil, data), int64(w.off)); err != nil {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sort"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 )
 
@@ -28,8 +30,8 @@ type Reads struct {
 
 	groups []bins.Bin
 
-	exceptions []bins.Exception // Read is the record; ascending
-	odd        []uint64         // bit set of the indices of reads that have some other than Lower
+	exceptions []record.Exception // Read is the record; ascending
+	odd        []uint64           // bit set of the indices of reads that have some other than Lower
 }
 
 // Source names a run of records of one input: From..To-1.
@@ -90,7 +92,7 @@ func (rs *records) lengths(ctx context.Context, f func(record uint32, n int)) er
 			return err
 		}
 		for o := p.from; o < p.to; o++ {
-			f(p.base+o-p.from, blk.Len(int(o)))
+			f(p.base+o-p.from, blk.Lengths.Of(int(o)))
 		}
 	}
 	return nil
@@ -190,7 +192,7 @@ func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
 					o := blk.Order[k]
 					l := int(rs.fixed)
 					if rs.varied {
-						l = blk.Len(int(o))
+						l = blk.Lengths.Of(int(o))
 					}
 					if o >= p.from && o < p.to {
 						i := next[g.Signature-sh.lo]
@@ -198,7 +200,7 @@ func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
 						rd.record[i] = p.base + o - p.from
 						f(i, info, &blk, k, at, l)
 					}
-					at += bins.PackedLen(l)
+					at += record.PackedLen(l)
 					k++
 				}
 			}
@@ -226,7 +228,7 @@ func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
 	}
 	err = scatter(func(i uint32, info *bins.BlockInfo, blk *bins.Block, k, at, l int) {
 		rd.place[i] = blk.Place[k]
-		copy(rd.packed[rd.offset(int(i)):], blk.Packed[at:at+bins.PackedLen(l)])
+		copy(rd.packed[rd.offset(int(i)):], blk.Packed[at:at+record.PackedLen(l)])
 		if info.HasExceptions {
 			went[blk.Order[k]] = i + 1
 		}
@@ -257,21 +259,21 @@ func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
 // allot makes room for the bases of n reads, whose lengths are known.
 func (rd *Reads) allot(n int) {
 	if rd.length == nil {
-		rd.stride = uint64(bins.PackedLen(int(rd.fixed)))
+		rd.stride = uint64(record.PackedLen(int(rd.fixed)))
 		rd.packed = make([]byte, uint64(n)*rd.stride+pad)
 		return
 	}
 	rd.off = make([]uint64, n+1)
 	for i, l := range rd.length {
-		rd.off[i+1] = rd.off[i] + uint64(bins.PackedLen(int(l)))
+		rd.off[i+1] = rd.off[i] + uint64(record.PackedLen(int(l)))
 	}
 	rd.packed = make([]byte, rd.off[n]+pad)
 }
 
 // except adds an exception of read i.
-func (rd *Reads) except(i int, e bins.Exception) {
+func (rd *Reads) except(i int, e record.Exception) {
 	rd.exceptions = append(rd.exceptions, e)
-	if e.Byte != bins.Lower {
+	if e.Byte != record.Lower {
 		rd.odd[i>>6] |= 1 << (i & 63)
 	}
 }
@@ -339,7 +341,7 @@ func (rs *records) byRecord(ctx context.Context, only *Subset) (*Reads, error) {
 		}
 		at := 0
 		for k, o := range blk.Order {
-			size := bins.PackedLen(blk.Len(int(o)))
+			size := record.PackedLen(blk.Lengths.Of(int(o)))
 			if record := p.base + o - p.from; o >= p.from && o < p.to && rd.Has(record) {
 				i := rd.at(record)
 				rd.place[i] = blk.Place[k]
@@ -364,7 +366,7 @@ func (rs *records) selection() *Reads {
 	if rs.varied {
 		rd.off = []uint64{0}
 	} else {
-		rd.stride = uint64(bins.PackedLen(int(rs.fixed)))
+		rd.stride = uint64(record.PackedLen(int(rs.fixed)))
 	}
 	return rd
 }
@@ -372,7 +374,7 @@ func (rs *records) selection() *Reads {
 // take adds read i of from.
 func (rd *Reads) take(from *Reads, i int) {
 	n := from.len(i)
-	rd.packed = append(rd.packed, from.bases(i)[:bins.PackedLen(n)]...)
+	rd.packed = append(rd.packed, from.bases(i)[:record.PackedLen(n)]...)
 	if rd.off != nil {
 		rd.length = append(rd.length, uint32(n))
 		rd.off = append(rd.off, uint64(len(rd.packed)))
@@ -441,7 +443,7 @@ func (rd *Reads) len(i int) int {
 func (rd *Reads) isOdd(i int) bool { return rd.odd[i>>6]>>(i&63)&1 != 0 }
 
 // Exceptions returns the exceptions of a record, in input orientation.
-func (rd *Reads) Exceptions(record uint32) []bins.Exception {
+func (rd *Reads) Exceptions(record uint32) []record.Exception {
 	lo := sort.Search(len(rd.exceptions), func(i int) bool { return rd.exceptions[i].Read >= record })
 	hi := lo
 	for hi < len(rd.exceptions) && rd.exceptions[hi].Read == record {
@@ -458,7 +460,7 @@ func (rd *Reads) clean(i int) (a, b int) {
 	}
 	at := 0
 	for _, e := range rd.Exceptions(rd.record[i]) {
-		if e.Byte == bins.Lower {
+		if e.Byte == record.Lower {
 			continue
 		}
 		if int(e.Start)-at > b-a {
@@ -488,7 +490,7 @@ func (rd *Reads) skipMask(dst []uint64, i int, reversed bool) []uint64 {
 	}
 	flip := rd.place[i]&1 != 0 != reversed
 	for _, e := range rd.Exceptions(rd.record[i]) {
-		if e.Byte == bins.Lower {
+		if e.Byte == record.Lower {
 			continue
 		}
 		for p := int(e.Start); p < int(e.Start+e.Len); p++ {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/binning"
 	"orcomgo/bins"
 	"orcomgo/minimizer"
@@ -19,7 +21,7 @@ import (
 func archiveOf(t testing.TB, blockSize uint64, inputs ...[]string) *bins.Reader {
 	t.Helper()
 	dir := t.TempDir()
-	c := binning.Config{OutDir: filepath.Join(dir, "bins"), Options: bins.Options{BlockSize: blockSize}, Threads: 1, Streams: 1, Tool: "test"}
+	c := binning.Config{OutDir: filepath.Join(dir, "bins"), Options: record.Options{BlockSize: blockSize}, Threads: 1, Streams: 1, Tool: "test"}
 	for k, reads := range inputs {
 		var text strings.Builder
 		for i, read := range reads {
@@ -154,7 +156,7 @@ func given(rd *Reads, i int) string {
 	}
 	b := []byte(s)
 	for _, e := range rd.Exceptions(rd.record[i]) {
-		for p := e.Start; p < e.Start+e.Len && e.Byte != bins.Lower; p++ {
+		for p := e.Start; p < e.Start+e.Len && e.Byte != record.Lower; p++ {
 			b[p] = 'N'
 		}
 	}

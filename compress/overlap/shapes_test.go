@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 	"orcomgo/cmd/simreads/sim"
 	"orcomgo/minimizer"
@@ -42,7 +44,7 @@ func binned(reads [][]byte) *Reads {
 			s.packed = rev
 			place |= 1
 		}
-		copy(rd.packed[rd.offset(i):], s.packed[:bins.PackedLen(int(rd.fixed))])
+		copy(rd.packed[rd.offset(i):], s.packed[:record.PackedLen(int(rd.fixed))])
 		rd.record, rd.place = append(rd.record, uint32(f.record)), append(rd.place, place)
 		if k := len(rd.groups); k == 0 || rd.groups[k-1].Signature != f.sig {
 			rd.groups = append(rd.groups, bins.Bin{Signature: f.sig})

@@ -115,7 +115,7 @@ func (m *many) encode(out []byte, in *Input) []byte {
 	h := &m.history
 	src := in.Quals
 	for r := 0; r < in.Records; r++ {
-		n := in.length(r)
+		n := in.Lengths.Of(r)
 		h.reset(m.stepped)
 		for _, q := range src[:n] {
 			s := uint32(m.t.rank[q])
@@ -145,7 +145,7 @@ func (m *many) decode(data []byte, in *Input, total int, dst []byte) ([]byte, er
 	size := ^uint64(0)
 	h := &m.history
 	for r := 0; r < in.Records; r++ {
-		n := in.length(r)
+		n := in.Lengths.Of(r)
 		h.reset(m.stepped)
 		for pos := range n {
 			if pos&0xffff == 0 {

@@ -10,6 +10,8 @@ package quals
 import (
 	"errors"
 	"fmt"
+
+	"orcomgo/bins/record"
 )
 
 // ErrCorrupt reports a stream that is not what Encode wrote for these lengths.
@@ -27,41 +29,30 @@ const (
 
 // Input is a column of quality strings.
 type Input struct {
-	Quals    []byte   // the bytes of all reads end to end; any byte value; not used by Decode
-	Lengths  []uint32 // length of each read, nil when all are FixedLen
-	FixedLen uint32
-	Records  int
+	Quals   []byte // the bytes of all reads end to end; any byte value; not used by Decode
+	Lengths record.Lengths
+	Records int
 }
 
 // total returns the sum of the lengths, and whether it is one that memory can hold.
 func (in *Input) total() (int, bool) {
 	var n uint64
-	if in.Lengths == nil {
-		if in.Records < 0 || in.FixedLen != 0 && uint64(in.Records) > maxTotal/uint64(in.FixedLen) {
+	if in.Lengths.Each == nil {
+		if in.Records < 0 || in.Lengths.Fixed != 0 && uint64(in.Records) > maxTotal/uint64(in.Lengths.Fixed) {
 			return 0, false
 		}
-		n = uint64(in.Records) * uint64(in.FixedLen)
+		n = uint64(in.Records) * uint64(in.Lengths.Fixed)
 	} else {
-		if len(in.Lengths) != in.Records {
+		if len(in.Lengths.Each) != in.Records {
 			return 0, false
 		}
-		for _, l := range in.Lengths {
-			n += uint64(l)
-		}
+		n = in.Lengths.Sum(0, in.Records)
 	}
 	return int(n), n <= maxTotal
 }
 
 // maxTotal bounds a column: 2^46 bytes are beyond any slice.
 const maxTotal = 1 << 46
-
-// length returns the length of read i.
-func (in *Input) length(i int) int {
-	if in.Lengths == nil {
-		return int(in.FixedLen)
-	}
-	return int(in.Lengths[i])
-}
 
 // The strategies: the first byte of a stream.
 const (
@@ -99,10 +90,10 @@ const (
 
 // sample returns the first reads of the column, sampleBytes or a little more.
 func sample(in *Input) Input {
-	s := Input{Lengths: in.Lengths, FixedLen: in.FixedLen}
+	s := Input{Lengths: in.Lengths}
 	n := 0
 	for s.Records < in.Records && n < sampleBytes {
-		n += in.length(s.Records)
+		n += in.Lengths.Of(s.Records)
 		s.Records++
 	}
 	s.Quals = in.Quals[:n]

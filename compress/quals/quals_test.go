@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"orcomgo/bins/record"
 )
 
 // column is a named test input.
@@ -40,7 +42,7 @@ func drawn(seed int64, values []byte, lengths []uint32) Input {
 			q = append(q, values[at])
 		}
 	}
-	return Input{Quals: q, Lengths: lengths, Records: len(lengths)}
+	return Input{Quals: q, Lengths: record.Lengths{Each: lengths}, Records: len(lengths)}
 }
 
 func span(lo, hi int) (v []byte) {
@@ -70,7 +72,7 @@ func mixedLengths(seed int64, most, n int) []uint32 {
 }
 
 func fixed(in Input) Input {
-	in.FixedLen, in.Lengths = in.Lengths[0], nil
+	in.Lengths.Fixed, in.Lengths.Each = in.Lengths.Each[0], nil
 	return in
 }
 
@@ -78,9 +80,9 @@ func columns() []column {
 	cs := []column{
 		{"no reads", Input{}},
 		{"only empty reads", Input{Records: 5}},
-		{"only empty reads, listed", Input{Records: 3, Lengths: []uint32{0, 0, 0}}},
-		{"one byte", Input{Records: 1, FixedLen: 1, Quals: []byte("I")}},
-		{"constant", Input{Records: 300, FixedLen: 101, Quals: bytes.Repeat([]byte("F"), 30300)}},
+		{"only empty reads, listed", Input{Records: 3, Lengths: record.Lengths{Each: []uint32{0, 0, 0}}}},
+		{"one byte", Input{Records: 1, Lengths: record.Lengths{Fixed: 1}, Quals: []byte("I")}},
+		{"constant", Input{Records: 300, Lengths: record.Lengths{Fixed: 101}, Quals: bytes.Repeat([]byte("F"), 30300)}},
 		{"two levels", fixed(drawn(1, []byte("#F"), repeated(151, 400)))},
 		{"four levels", fixed(drawn(2, []byte("#-5F"), repeated(151, 400)))},
 		{"eight levels", fixed(drawn(3, []byte("!\"'07<BF"), repeated(100, 400)))},
@@ -89,15 +91,15 @@ func columns() []column {
 		{"0 to 93", drawn(6, span(33, 126), mixedLengths(6, 3000, 20))},
 		{"12 levels, long enough for a sample", fixed(drawn(10, span('#', '.'), repeated(150, 4000)))},
 		{"12 levels, sampled, mixed lengths", drawn(11, span('#', '.'), mixedLengths(11, 2000, 700))},
-		{"one value after another", Input{Quals: bytes.Repeat([]byte("AB"), 5000), FixedLen: 100, Records: 100}},
+		{"one value after another", Input{Quals: bytes.Repeat([]byte("AB"), 5000), Lengths: record.Lengths{Fixed: 100}, Records: 100}},
 		{"one long read", drawn(7, span(33, 126), []uint32{1_000_000})},
 		{"every byte", drawn(8, span(0, 255), mixedLengths(8, 500, 60))},
 	}
 	noise := make([]byte, 10000)
 	rand.New(rand.NewSource(9)).Read(noise)
-	cs = append(cs, column{"noise", Input{Quals: noise, Records: 100, FixedLen: 100}})
+	cs = append(cs, column{"noise", Input{Quals: noise, Records: 100, Lengths: record.Lengths{Fixed: 100}}})
 	for _, n := range []int{2, 3, 5, 10, 33} {
-		cs = append(cs, column{fmt.Sprintf("short, %d bytes", n), Input{Quals: noise[:n], Records: 1, FixedLen: uint32(n)}})
+		cs = append(cs, column{fmt.Sprintf("short, %d bytes", n), Input{Quals: noise[:n], Records: 1, Lengths: record.Lengths{Fixed: uint32(n)}}})
 	}
 	return cs
 }
@@ -124,9 +126,9 @@ func TestRoundTrip(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	for _, c := range columns() {
-		if len(c.in.Quals) < 2000 && c.in.Lengths == nil {
+		if len(c.in.Quals) < 2000 && c.in.Lengths.Each == nil {
 			for level := Fast; level <= Max; level++ {
-				f.Add(Encode(c.in, level), uint16(c.in.Records), c.in.FixedLen)
+				f.Add(Encode(c.in, level), uint16(c.in.Records), c.in.Lengths.Fixed)
 			}
 		}
 	}
@@ -135,7 +137,7 @@ func FuzzDecode(f *testing.F) {
 		if int(n)*int(l) > 1<<22 {
 			return
 		}
-		got, err := Decode(data, Input{Records: int(n), FixedLen: l}, nil)
+		got, err := Decode(data, Input{Records: int(n), Lengths: record.Lengths{Fixed: l}}, nil)
 		if err == nil && len(got) != int(n)*int(l) {
 			t.Fatalf("%d bytes, want %d", len(got), int(n)*int(l))
 		}
@@ -170,7 +172,7 @@ func quality(tb testing.TB, name string, limit int) Input {
 				break
 			}
 			in.Quals = append(in.Quals, s.Bytes()...)
-			in.Lengths = append(in.Lengths, uint32(len(s.Bytes())))
+			in.Lengths.Each = append(in.Lengths.Each, uint32(len(s.Bytes())))
 			in.Records++
 		}
 	}

@@ -22,7 +22,7 @@ func (m *single) encode(out []byte, in *Input) []byte {
 	h, slots, moves := &m.history, m.slots, newMoves()
 	src := in.Quals
 	for r := 0; r < in.Records; r++ {
-		n := in.length(r)
+		n := in.Lengths.Of(r)
 		h.reset()
 		at := h.single(m.stepped)
 		for _, q := range src[:n] {
@@ -55,7 +55,7 @@ func (m *single) decode(data []byte, in *Input, total int, dst []byte) ([]byte, 
 	h, slots, moves := &m.history, m.slots, newMoves()
 	nodeBits := h.node & 31
 	for r := 0; r < in.Records; r++ {
-		n := in.length(r)
+		n := in.Lengths.Of(r)
 		h.reset()
 		at := h.single(m.stepped)
 		for n > 0 {

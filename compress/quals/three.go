@@ -49,7 +49,7 @@ func (m *three) encode(out []byte, in *Input) []byte {
 	symbols, steps := 0, 0
 	nodeBits := m.history.node & 31
 	for r := 0; r < in.Records; r++ {
-		n := in.length(r)
+		n := in.Lengths.Of(r)
 		h.reset()
 		h.contexts(m.stepped)
 		for _, q := range src[:n] {
@@ -123,7 +123,7 @@ func (m *three) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 	moves := newMoves()
 	nodeBits := h.node & 31
 	for r := 0; r < in.Records; r++ {
-		n := in.length(r)
+		n := in.Lengths.Of(r)
 		h.reset()
 		h.contexts(m.stepped)
 		for n > 0 {

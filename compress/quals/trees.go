@@ -71,7 +71,7 @@ func newTrees(in *Input) (*trees, []byte) {
 	var first, all [256]uint64
 	src := in.Quals
 	for r := 0; r < in.Records; r++ {
-		n := in.length(r)
+		n := in.Lengths.Of(r)
 		if n == 0 {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bins/record"
 	"orcomgo/compress/internal/testvector"
 )
 
@@ -14,8 +15,8 @@ func TestVectors(t *testing.T) {
 	testvector.Run(t, "../../testdata/vectors/qualities.txt", func(t *testing.T, v *testvector.Vector) {
 		strategy := byte(v.Int(t, "strategy"))
 		seen[strategy] = true
-		in := Input{Lengths: v.Ints(t, "lengths"), Quals: []byte(v.Text(t, "qualities"))}
-		in.Records = len(in.Lengths)
+		in := Input{Lengths: record.Lengths{Each: v.Ints(t, "lengths")}, Quals: []byte(v.Text(t, "qualities"))}
+		in.Records = len(in.Lengths.Each)
 		data := v.Bytes(t, "bytes", encodeBy(strategy, in))
 		if data[0] != strategy {
 			t.Fatalf("the section has strategy %d, want %d", data[0], strategy)

@@ -79,7 +79,7 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 		cols = append(cols, mate)
 	}
 	for _, c := range cols {
-		if c.Lengths != nil && len(c.Lengths) != c.Records || c.Quals != nil && uint64(len(c.Quals)) != c.bases() {
+		if c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records || c.Quals != nil && uint64(len(c.Quals)) != c.bases() {
 			return seqs, ErrCorrupt
 		}
 	}

@@ -202,7 +202,7 @@ func (e *Encoder) Digest(input int) (uint64, error) {
 		}
 		at := 0
 		for i := range b.Records {
-			n := b.Len(i)
+			n := b.Lengths.Of(i)
 			sum += ReadHash(letters[at:at+n], b.FirstRecord+uint64(i))
 			at += n
 		}

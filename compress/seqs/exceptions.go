@@ -1,6 +1,6 @@
 package seqs
 
-import "orcomgo/bins"
+import "orcomgo/bins/record"
 
 // How the exceptions of a column are coded.
 const (
@@ -28,7 +28,7 @@ func newExceptionCoder() *exceptionCoder {
 
 // code codes the exceptions of a column; decoding, it returns them. ok is false if the
 // stream asks for more than the column can hold.
-func (x *exceptionCoder) code(c *coder, col *Column) (out []bins.Exception, ok bool) {
+func (x *exceptionCoder) code(c *coder, col *Column) (out []record.Exception, ok bool) {
 	mode := uint32(noExceptions)
 	var values [128]bool // the quality values under which an N occurs
 	rest := col.Exceptions
@@ -50,9 +50,9 @@ func (x *exceptionCoder) code(c *coder, col *Column) (out []bins.Exception, ok b
 	}
 	count := x.length.code(c, uint32(len(rest)), 255)
 	prevRead, prevEnd := uint32(0), uint32(0)
-	var list []bins.Exception
+	var list []record.Exception
 	for i := uint32(0); i < count; i++ {
-		var e bins.Exception
+		var e record.Exception
 		if c.e != nil {
 			e = rest[i]
 		}
@@ -65,7 +65,7 @@ func (x *exceptionCoder) code(c *coder, col *Column) (out []bins.Exception, ok b
 		e.Byte = byte(x.byt.code(c, uint32(e.Byte), memory))
 		if c.d != nil {
 			read, end := uint64(prevRead)+uint64(d), uint64(prevEnd)+uint64(gap)+uint64(more)+1
-			if read >= uint64(col.Records) || end > uint64(col.len(int(read))) {
+			if read >= uint64(col.Records) || end > uint64(col.Lengths.Of(int(read))) {
 				return nil, false
 			}
 			e.Read, e.Start, e.Len = uint32(read), prevEnd+gap, more+1
@@ -88,7 +88,7 @@ func (x *exceptionCoder) findN(col *Column, values *[128]bool) bool {
 			continue
 		}
 		for ; read < int(e.Read); read++ {
-			at += col.len(read)
+			at += col.Lengths.Of(read)
 		}
 		for _, q := range col.Quals[at+int(e.Start) : at+int(e.Start+e.Len)] {
 			values[q&127] = true
@@ -105,7 +105,7 @@ func (x *exceptionCoder) findN(col *Column, values *[128]bool) bool {
 }
 
 // codeN codes for every base with one of the values whether it is N; decoding, it merges the Ns into list.
-func (x *exceptionCoder) codeN(c *coder, col *Column, values *[128]bool, list []bins.Exception) ([]bins.Exception, bool) {
+func (x *exceptionCoder) codeN(c *coder, col *Column, values *[128]bool, list []record.Exception) ([]record.Exception, bool) {
 	if col.Quals == nil {
 		return nil, false
 	}
@@ -116,10 +116,10 @@ func (x *exceptionCoder) codeN(c *coder, col *Column, values *[128]bool, list []
 		}
 		values[q] = c.even(uint32(v), 1) != 0
 	}
-	var out []bins.Exception
+	var out []record.Exception
 	at, k := 0, 0 // k: in the exceptions (encoding), in list (decoding)
 	for read := 0; read < col.Records; read++ {
-		n := col.len(read)
+		n := col.Lengths.Of(read)
 		prev := 1 // first base
 		for i, q := range col.Quals[at : at+n] {
 			if c.d != nil {
@@ -154,7 +154,7 @@ func (x *exceptionCoder) codeN(c *coder, col *Column, values *[128]bool, list []
 				if l := len(out) - 1; l >= 0 && int(out[l].Read) == read && out[l].Byte == 'N' && int(out[l].Start+out[l].Len) == i {
 					out[l].Len++
 				} else {
-					out = append(out, bins.Exception{Read: uint32(read), Start: uint32(i), Len: 1, Byte: 'N'})
+					out = append(out, record.Exception{Read: uint32(read), Start: uint32(i), Len: 1, Byte: 'N'})
 				}
 			}
 		}

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 // exceptionsColumn is a column of reads, with qualities unless quals is empty.
 func exceptionsColumn(quals string, reads ...string) *Column {
-	c := &Column{Records: len(reads), Lengths: []uint32{}}
+	c := &Column{Records: len(reads), Lengths: record.Lengths{Each: []uint32{}}}
 	for i, read := range reads {
-		c.Lengths = append(c.Lengths, uint32(len(read)))
+		c.Lengths.Each = append(c.Lengths.Each, uint32(len(read)))
 		c.Exceptions = append(c.Exceptions, exceptionsOf(read, uint32(i))...)
 	}
 	if quals != "" {
@@ -84,7 +84,7 @@ func TestExceptionsRoundTrip(t *testing.T) {
 		codedExceptions(t, "random", col)
 	}
 	col := exceptionsColumn("", "NACG", "ACGT", "ANNT")
-	col.Lengths, col.FixedLen = nil, 4
+	col.Lengths.Each, col.Lengths.Fixed = nil, 4
 	codedExceptions(t, "one length", col)
 }
 
@@ -126,7 +126,7 @@ func TestDamagedExceptions(t *testing.T) {
 		records int
 		lengths []uint32
 	}{{"fewer reads", 2, []uint32{5, 8}}, {"a shorter read", 3, []uint32{5, 8, 7}}, {"an empty read", 3, []uint32{0, 8, 8}}} {
-		if _, ok := newExceptionCoder().code(decodeFrom(data), &Column{Records: c.records, Lengths: c.lengths}); ok {
+		if _, ok := newExceptionCoder().code(decodeFrom(data), &Column{Records: c.records, Lengths: record.Lengths{Each: c.lengths}}); ok {
 			t.Errorf("%s: taken", c.name)
 		}
 	}
@@ -134,7 +134,7 @@ func TestDamagedExceptions(t *testing.T) {
 	if data, _ = codedExceptions(t, "with qualities", withQuals); data == nil {
 		t.Fatal("no bytes")
 	}
-	if _, ok := newExceptionCoder().code(decodeFrom(data), &Column{Records: 1, Lengths: []uint32{5}}); ok {
+	if _, ok := newExceptionCoder().code(decodeFrom(data), &Column{Records: 1, Lengths: record.Lengths{Each: []uint32{5}}}); ok {
 		t.Error("N by quality is taken without qualities")
 	}
 }
@@ -162,8 +162,8 @@ func TestOddRuns(t *testing.T) {
 		}
 	}
 	text := []byte("ACGTACGT")
-	applyException(text, bins.Exception{Start: 2, Len: 3, Byte: 'N'})
-	applyException(text, bins.Exception{Start: 5, Len: 2, Byte: bins.Lower})
+	applyException(text, record.Exception{Start: 2, Len: 3, Byte: 'N'})
+	applyException(text, record.Exception{Start: 5, Len: 2, Byte: record.Lower})
 	if string(text) != "ACNNNcgT" {
 		t.Errorf("exceptions give %s", text)
 	}

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"testing"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 // codedSlice is a small slice with everything in it.
 func codedSlice(f *testing.F) (shared [][]byte, data []byte, first, mate *Column) {
 	a := simulate(7, 2000, 300, 40, 60, 0.02)
 	b := simulate(8, 2000, 300, 40, 60, 0.02)
-	r := archiveOf(f, bins.Options{}, 100, a, b)
+	r := archiveOf(f, record.Options{}, 100, a, b)
 	e, err := Build(context.Background(), r, Config{Threads: 1})
 	if err != nil {
 		f.Fatal(err)
@@ -68,15 +68,15 @@ func FuzzShared(f *testing.F) {
 }
 
 func FuzzDecodeLengths(f *testing.F) {
-	f.Add(EncodeLengths(nil, 101, 9), 9)
-	f.Add(EncodeLengths([]uint32{1, 2, 2, 300}, 0, 4), 4)
-	f.Add(EncodeLengths([]uint32{1 << 31, 0, 70000, 70000}, 0, 4), 4)
+	f.Add(EncodeLengths(record.Lengths{Fixed: 101}), 9)
+	f.Add(EncodeLengths(record.Lengths{Each: []uint32{1, 2, 2, 300}}), 4)
+	f.Add(EncodeLengths(record.Lengths{Each: []uint32{1 << 31, 0, 70000, 70000}}), 4)
 	f.Fuzz(func(t *testing.T, data []byte, n int) {
 		if n < 0 || n > 1000 {
 			return
 		}
-		lengths, _, err := DecodeLengths(data, n)
-		if err == nil && lengths != nil && len(lengths) != n {
+		lengths, err := DecodeLengths(data, n)
+		if err == nil && lengths.Each != nil && len(lengths.Each) != n {
 			t.Fatal("wrong number of lengths")
 		}
 	})
@@ -84,10 +84,10 @@ func FuzzDecodeLengths(f *testing.F) {
 
 func TestLengthsRoundTrip(t *testing.T) {
 	for _, want := range [][]uint32{nil, {}, {0}, {5, 5, 5}, {1, 4095, 2}, {4096, 1 << 20, 0, 1<<32 - 1}} {
-		data := EncodeLengths(slices.Clone(want), 77, len(want))
-		got, fixed, err := DecodeLengths(data, len(want))
-		if err != nil || want == nil && fixed != 77 || want != nil && !slices.Equal(got, want) {
-			t.Fatalf("%v: got %v, %d, %v", want, got, fixed, err)
+		data := EncodeLengths(record.Lengths{Each: want, Fixed: 77})
+		got, err := DecodeLengths(data, len(want))
+		if err != nil || want == nil && got.Fixed != 77 || want != nil && !slices.Equal(got.Each, want) {
+			t.Fatalf("%v: got %v, %v", want, got, err)
 		}
 	}
 }

@@ -3,37 +3,39 @@ package seqs
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"orcomgo/bins/record"
 )
 
-// EncodeLengths codes the lengths in bases of n reads: lengths, or fixed for each if lengths is nil.
-func EncodeLengths(lengths []uint32, fixed uint32, n int) []byte {
-	if lengths == nil {
-		return binary.AppendUvarint([]byte{0}, uint64(fixed))
+// EncodeLengths codes the lengths of reads.
+func EncodeLengths(l record.Lengths) []byte {
+	if l.Each == nil {
+		return binary.AppendUvarint([]byte{0}, uint64(l.Fixed))
 	}
-	m := lengthModel(lengths)
+	m := lengthModel(l.Each)
 	c := encodeTo([]byte{byte(m.bits)})
-	m.code(c, lengths, nil)
+	m.code(c, l.Each, nil)
 	return c.e.Finish()
 }
 
 // DecodeLengths is the inverse of EncodeLengths for n reads.
-func DecodeLengths(data []byte, n int) (lengths []uint32, fixed uint32, err error) {
+func DecodeLengths(data []byte, n int) (record.Lengths, error) {
 	if len(data) == 0 {
-		return nil, 0, ErrCorrupt
+		return record.Lengths{}, ErrCorrupt
 	}
 	if data[0] == 0 {
 		v, k := binary.Uvarint(data[1:])
 		if k <= 0 || v > 1<<32-1 || k != len(data)-1 {
-			return nil, 0, ErrCorrupt
+			return record.Lengths{}, ErrCorrupt
 		}
-		return nil, uint32(v), nil
+		return record.Lengths{Fixed: uint32(v)}, nil
 	}
 	if data[0] > 33 {
-		return nil, 0, ErrCorrupt
+		return record.Lengths{}, ErrCorrupt
 	}
-	lengths = make([]uint32, n)
-	newLengths(int(data[0])).code(decodeFrom(data[1:]), nil, lengths)
-	return lengths, 0, nil
+	each := make([]uint32, n)
+	newLengths(int(data[0])).code(decodeFrom(data[1:]), nil, each)
+	return record.Lengths{Each: each}, nil
 }
 
 // lengths models read lengths: the same as the one before, or a symbol of its own.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 	"orcomgo/compress/overlap"
 )
@@ -81,7 +83,7 @@ func (e *Encoder) plan() (tight bool) {
 		}
 		if e.cfg.Runs && reads <= maxLaid {
 			e.window = int(room(reads*perPlaced8/8+reads*perRanked) / 2 / (perCoded + bases/max(reads, 1)/4))
-			if slices.ContainsFunc(meta.Inputs, func(in bins.Input) bool { return in.Mate >= 0 }) {
+			if slices.ContainsFunc(meta.Inputs, func(in record.Input) bool { return in.Mate >= 0 }) {
 				e.window /= 2 // it counts pairs
 			}
 			e.window = max(e.window, 1)

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"testing"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
 )
 
 // encoderOf returns an encoder of columns in blocks of 500 records.
-func encoderOf(t *testing.T, o bins.Options, c Config, cols ...column) *Encoder {
+func encoderOf(t *testing.T, o record.Options, c Config, cols ...column) *Encoder {
 	t.Helper()
 	e, err := Build(context.Background(), archiveOf(t, o, 500, cols...), c)
 	if err != nil {
@@ -53,7 +53,7 @@ func TestPartsHoldEachRecordOnce(t *testing.T) {
 				defer func(n uint64) { maxLaid = n }(maxLaid)
 				maxLaid = c.laid
 			}
-			o := bins.Options{OrderAny: c.order, ReadsOnly: c.runs}
+			o := record.Options{OrderAny: c.order, ReadsOnly: c.runs}
 			e := encoderOf(t, o, Config{Threads: 1, Memory: c.memory, Runs: c.runs}, c.cols...)
 			if len(e.parts) < c.parts || c.parts == 1 && len(e.parts) > 1 || (e.window > 0) != c.window {
 				t.Errorf("%s: %d parts, windows of %d records", c.name, len(e.parts), e.window)
@@ -159,7 +159,7 @@ func TestSortedOrder(t *testing.T) {
 		if testing.Short() && c.shares > 1 {
 			continue
 		}
-		e := encoderOf(t, bins.Options{OrderAny: true, ReadsOnly: c.config.Runs}, c.config, c.col)
+		e := encoderOf(t, record.Options{OrderAny: true, ReadsOnly: c.config.Runs}, c.config, c.col)
 		if c.to == 0 {
 			c.to = uint64(len(c.col.reads))
 		}
@@ -220,7 +220,7 @@ func TestWindowsHoldFewReads(t *testing.T) {
 	const n, size = 4000, 250
 	cols := []column{simulate(135, 6000, n, 60, 90, 0.002), simulate(136, 6000, n, 60, 90, 0.002)}
 	for _, inputs := range []int{1, 2} {
-		o := bins.Options{OrderAny: true, ReadsOnly: true}
+		o := record.Options{OrderAny: true, ReadsOnly: true}
 		e := encoderOf(t, o, Config{Threads: 1, Memory: 150_000 * uint64(inputs), Runs: true}, cols[:inputs]...)
 		run, err := e.Sorted(0, 0, n)
 		if err != nil {
@@ -274,7 +274,7 @@ func TestWindowsHoldFewReads(t *testing.T) {
 // part.
 func TestSlicesStayInParts(t *testing.T) {
 	cols := []column{simulate(137, 3000, 3000, 100, 100, 0.003), simulate(138, 3000, 3000, 100, 100, 0.003)}
-	e := encoderOf(t, bins.Options{}, Config{Threads: 1, Memory: 400_000}, cols...)
+	e := encoderOf(t, record.Options{}, Config{Threads: 1, Memory: 400_000}, cols...)
 	cuts := e.Parts(0)
 	if len(cuts) < 2 {
 		t.Fatalf("cuts at %v", cuts)
@@ -301,7 +301,7 @@ func TestSlicesStayInParts(t *testing.T) {
 func TestTreesCountTheirParts(t *testing.T) {
 	col := simulate(139, 3000, 3000, 100, 100, 0)
 	for _, order := range []bool{false, true} {
-		e := encoderOf(t, bins.Options{OrderAny: order}, Config{Threads: 1, Memory: 300_000}, col)
+		e := encoderOf(t, record.Options{OrderAny: order}, Config{Threads: 1, Memory: 300_000}, col)
 		for k, p := range e.parts {
 			if _, err := e.acquire(reads{part: k}, nil); err != nil {
 				t.Fatal(err)

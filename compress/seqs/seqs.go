@@ -7,9 +7,9 @@ package seqs
 import (
 	"errors"
 
-	"github.com/zeebo/xxh3"
+	"orcomgo/bins/record"
 
-	"orcomgo/bins"
+	"github.com/zeebo/xxh3"
 )
 
 // ErrCorrupt reports a section that no encoder wrote.
@@ -25,33 +25,16 @@ type Column struct {
 	Run []uint32
 	At  int
 
-	Lengths  []uint32 // in bases; nil when all are FixedLen
-	FixedLen uint32
+	Lengths record.Lengths
 
 	// Exceptions of the slice's reads, Read counted inside the slice after Perm, ascending by
 	// (Read, Start). Encoding only.
-	Exceptions []bins.Exception
+	Exceptions []record.Exception
 	Quals      []byte // end to end; nil if they are not kept
 }
 
-func (c *Column) len(i int) int {
-	if c.Lengths == nil {
-		return int(c.FixedLen)
-	}
-	return int(c.Lengths[i])
-}
-
 // bases returns the sum of the lengths.
-func (c *Column) bases() uint64 {
-	if c.Lengths == nil {
-		return uint64(c.FixedLen) * uint64(c.Records)
-	}
-	n := uint64(0)
-	for _, l := range c.Lengths {
-		n += uint64(l)
-	}
-	return n
-}
+func (c *Column) bases() uint64 { return c.Lengths.Sum(0, c.Records) }
 
 // modelBytes is about what a model of a segment of a pseudogenome takes.
 const modelBytes = 24 << 20

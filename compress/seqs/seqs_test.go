@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"orcomgo/bins/record"
+
 	"orcomgo/bins"
 	"orcomgo/minimizer"
 )
@@ -19,17 +21,17 @@ type column struct {
 }
 
 // archiveOf writes the columns as bins; two columns are a pair.
-func archiveOf(t testing.TB, o bins.Options, blockReads int, cols ...column) *bins.Reader {
+func archiveOf(t testing.TB, o record.Options, blockReads int, cols ...column) *bins.Reader {
 	t.Helper()
 	dir := t.TempDir()
 	w, err := bins.Create(dir, "x", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var inputs []bins.Input
+	var inputs []record.Input
 	o.BlockSize = 1 << 20
 	for k, c := range cols {
-		in := bins.Input{Name: fmt.Sprintf("x%d.fastq", k), Mate: -1, Records: uint64(len(c.reads))}
+		in := record.Input{Name: fmt.Sprintf("x%d.fastq", k), Mate: -1, Records: uint64(len(c.reads))}
 		if len(cols) == 2 {
 			in.Mate, in.First = 1-k, k == 0
 		}
@@ -65,7 +67,7 @@ func serial(n int, task func(i int)) {
 }
 
 func blockOf(reads []string) *bins.Block {
-	b := &bins.Block{Records: len(reads), Lengths: make([]uint32, len(reads))}
+	b := &bins.Block{Records: len(reads), Lengths: record.Lengths{Each: make([]uint32, len(reads))}}
 	type assigned struct {
 		sig, pos uint32
 		rev      bool
@@ -74,7 +76,7 @@ func blockOf(reads []string) *bins.Block {
 	order := make([]int, len(reads))
 	for i, s := range reads {
 		order[i] = i
-		b.Lengths[i] = uint32(len(s))
+		b.Lengths.Each[i] = uint32(len(s))
 		b.TextLen += uint64(2*len(s) + 6)
 		b.Names = append(b.Names, '\n')
 		as[i].sig, as[i].pos, as[i].rev = minimizer.Find([]byte(s))
@@ -91,7 +93,7 @@ func blockOf(reads []string) *bins.Block {
 		g.Bases += uint64(len(s))
 		b.Order = append(b.Order, uint32(i))
 		b.Place = append(b.Place, a.pos<<1|uint32(toBit(a.rev)))
-		packed := make([]byte, bins.PackedLen(len(s)))
+		packed := make([]byte, record.PackedLen(len(s)))
 		for j, c := range s {
 			v := bytes.IndexByte([]byte("ACGT"), c&^32)
 			if v < 0 {
@@ -107,20 +109,20 @@ func blockOf(reads []string) *bins.Block {
 	return b
 }
 
-func exceptionsOf(s string, read uint32) (list []bins.Exception) {
+func exceptionsOf(s string, read uint32) (list []record.Exception) {
 	for j := 0; j < len(s); j++ {
 		x := s[j]
 		switch {
 		case bytes.IndexByte([]byte("ACGT"), x) >= 0:
 			continue
 		case bytes.IndexByte([]byte("acgt"), x) >= 0:
-			x = bins.Lower
+			x = record.Lower
 		}
 		if k := len(list) - 1; k >= 0 && list[k].Byte == x && list[k].Start+list[k].Len == uint32(j) {
 			list[k].Len++
 			continue
 		}
-		list = append(list, bins.Exception{Read: read, Start: uint32(j), Len: 1, Byte: x})
+		list = append(list, record.Exception{Read: read, Start: uint32(j), Len: 1, Byte: x})
 	}
 	return list
 }
@@ -163,7 +165,7 @@ func comp(b byte) byte { return letters[3-bytes.IndexByte([]byte(letters), b)] }
 
 // sliceColumn is the column of records from.. of an input as the encoder takes it.
 func sliceColumn(input int, c column, from, n int, perm []uint32, withQuals bool) *Column {
-	col := &Column{Input: input, From: uint64(from), Perm: perm, Records: n, Lengths: []uint32{}}
+	col := &Column{Input: input, From: uint64(from), Perm: perm, Records: n, Lengths: record.Lengths{Each: []uint32{}}}
 	starts := make([]int, len(c.reads)+1)
 	for i, s := range c.reads {
 		starts[i+1] = starts[i] + len(s)
@@ -174,7 +176,7 @@ func sliceColumn(input int, c column, from, n int, perm []uint32, withQuals bool
 			rec = from + int(perm[i])
 		}
 		s := c.reads[rec]
-		col.Lengths = append(col.Lengths, uint32(len(s)))
+		col.Lengths.Each = append(col.Lengths.Each, uint32(len(s)))
 		col.Exceptions = append(col.Exceptions, exceptionsOf(s, uint32(i))...)
 		if withQuals {
 			col.Quals = append(col.Quals, c.quals[starts[rec]:starts[rec+1]]...)
@@ -194,7 +196,7 @@ type coded struct {
 }
 
 // roundTrip codes the columns in slices of sliceReads records and decodes them again.
-func roundTrip(t *testing.T, o bins.Options, c Config, sliceReads int, withQuals bool, cols ...column) coded {
+func roundTrip(t *testing.T, o record.Options, c Config, sliceReads int, withQuals bool, cols ...column) coded {
 	t.Helper()
 	r := archiveOf(t, o, max(700, len(cols[0].reads)/6), cols...)
 	e, err := Build(context.Background(), r, c)
@@ -335,7 +337,7 @@ func TestRoundTrips(t *testing.T) {
 			if c.pair {
 				cols = append(cols, simulate(int64(i), c.genome, c.n, c.minL, c.maxL, c.errs))
 			}
-			size := roundTrip(t, bins.Options{OrderAny: c.order}, Config{Threads: 2, Memory: c.memory}, c.slice, c.quals, cols...).size
+			size := roundTrip(t, record.Options{OrderAny: c.order}, Config{Threads: 2, Memory: c.memory}, c.slice, c.quals, cols...).size
 			bases := 0
 			for _, col := range cols {
 				bases += len(col.quals)
@@ -390,7 +392,7 @@ func TestShares(t *testing.T) {
 			if c.pair { // of mixed lengths
 				cols = []column{simulate(3, 40_000, 7_000, 60, 110, 0.003), simulate(3, 40_000, 7_000, 60, 110, 0.003)}
 			}
-			o := bins.Options{OrderAny: c.order, ReadsOnly: c.runs}
+			o := record.Options{OrderAny: c.order, ReadsOnly: c.runs}
 			free := roundTrip(t, o, Config{Threads: 2, Runs: c.runs}, 2000, false, cols...)
 			joins, last := 0, uint64(0)
 			bound := roundTrip(t, o, Config{Threads: 1, Memory: c.memory, Runs: c.runs, Progress: func(stage string, done, _ uint64) {
@@ -423,11 +425,11 @@ func TestShares(t *testing.T) {
 func TestBeyondLaid(t *testing.T) {
 	defer func(n uint64) { maxLaid = n }(maxLaid)
 	reads := simulate(5, 5_000, 6_000, 60, 100, 0.003)
-	free := roundTrip(t, bins.Options{}, Config{Threads: 2}, 2000, false, reads)
+	free := roundTrip(t, record.Options{}, Config{Threads: 2}, 2000, false, reads)
 	maxLaid = 4_000
 	for _, memory := range []uint64{0, 1 << 20} {
 		for _, runs := range []bool{false, true} {
-			o := bins.Options{OrderAny: runs, ReadsOnly: runs}
+			o := record.Options{OrderAny: runs, ReadsOnly: runs}
 			got := roundTrip(t, o, Config{Threads: 2, Memory: memory, Runs: runs}, 2000, false, reads)
 			if got.parts == 1 || got.size > free.size*21/20 {
 				t.Errorf("memory %d: %d bytes in %d parts, %d in one", memory, got.size, got.parts, free.size)

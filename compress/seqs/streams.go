@@ -5,7 +5,8 @@ import (
 	"math/bits"
 	"sync"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
+
 	"orcomgo/compress/overlap"
 )
 
@@ -47,10 +48,10 @@ func toLetters(b []byte) {
 }
 
 // applyException writes one exception over a read's letters.
-func applyException(read []byte, x bins.Exception) {
+func applyException(read []byte, x record.Exception) {
 	run := read[x.Start : x.Start+x.Len]
 	for i := range run {
-		if x.Byte == bins.Lower {
+		if x.Byte == record.Lower {
 			run[i] |= 0x20
 		} else {
 			run[i] = x.Byte
@@ -60,7 +61,7 @@ func applyException(read []byte, x bins.Exception) {
 
 // oddRuns walks the exceptions of a column's reads in step with the reads.
 type oddRuns struct {
-	list []bins.Exception
+	list []record.Exception
 	skip []bool
 }
 
@@ -74,7 +75,7 @@ func (o *oddRuns) of(i, n int) []bool {
 		if int(x.Read) != i {
 			break
 		}
-		if x.Byte == bins.Lower {
+		if x.Byte == record.Lower {
 			continue
 		}
 		if !odd {
@@ -121,7 +122,7 @@ func (s *slice) reference(dst []byte, pos uint32, rev bool, n int) []byte {
 
 // walk calls f for each read of the columns that has a place, or for each that has none, with its
 // qualities (nil if there are none) and, as oddRuns.of has them, the bases without a value of their own.
-func walk(cols []*Column, where []*places, odd [][]bins.Exception, placed bool, f func(k, i int, quals []byte, skip []bool)) {
+func walk(cols []*Column, where []*places, odd [][]record.Exception, placed bool, f func(k, i int, quals []byte, skip []bool)) {
 	runs := make([]oddRuns, len(cols))
 	at := make([]int, len(cols))
 	for k := range cols {
@@ -129,7 +130,7 @@ func walk(cols []*Column, where []*places, odd [][]bins.Exception, placed bool, 
 	}
 	for i := 0; i < cols[0].Records; i++ {
 		for k, col := range cols {
-			n := col.len(i)
+			n := col.Lengths.Of(i)
 			q := col.Quals
 			if q != nil {
 				q = q[at[k] : at[k]+n]
@@ -144,21 +145,21 @@ func walk(cols []*Column, where []*places, odd [][]bins.Exception, placed bool, 
 
 // passMismatches codes the placed reads of the columns. get returns read i of column k to code
 // from or to decode into.
-func (s *slice) passMismatches(c *coder, cols []*Column, where []*places, odd [][]bins.Exception, get func(k, i int) []byte) {
+func (s *slice) passMismatches(c *coder, cols []*Column, where []*places, odd [][]record.Exception, get func(k, i int) []byte) {
 	models := make([]*mismatches, len(cols))
 	for k := range cols {
 		models[k] = newMismatches(cols[0].Quals != nil, s.limit)
 	}
 	var ref []byte
 	walk(cols, where, odd, true, func(k, i int, quals []byte, skip []bool) {
-		w := stand{uint64(where[k].pos[i]), where[k].rev[i], cols[k].len(i)}
+		w := stand{uint64(where[k].pos[i]), where[k].rev[i], cols[k].Lengths.Of(i)}
 		ref = s.reference(ref, where[k].pos[i], w.rev, w.n)
 		models[k].code(c, w, ref, get(k, i), skip, quals)
 	})
 }
 
 // passLiterals codes the reads that have no place.
-func (s *slice) passLiterals(c *coder, cols []*Column, where []*places, odd [][]bins.Exception, get func(k, i int) []byte) error {
+func (s *slice) passLiterals(c *coder, cols []*Column, where []*places, odd [][]record.Exception, get func(k, i int) []byte) error {
 	bases := unplacedBases(cols, where)
 	if bases == 0 {
 		return nil
@@ -169,7 +170,7 @@ func (s *slice) passLiterals(c *coder, cols []*Column, where []*places, odd [][]
 	}
 	b := &baseCoder{c: c, m: m.clone(bases)}
 	walk(cols, where, odd, false, func(k, i int, quals []byte, skip []bool) {
-		read := get(k, i)[:cols[k].len(i)]
+		read := get(k, i)[:cols[k].Lengths.Of(i)]
 		for j, v := range read {
 			if skip != nil && skip[j] {
 				continue
@@ -184,7 +185,7 @@ func (s *slice) passLiterals(c *coder, cols []*Column, where []*places, odd [][]
 }
 
 // passReads codes the reads without a place beside the others. get is called once for each, and returns what they take.
-func (s *slice) passReads(mismatches, literals *coder, cols []*Column, where []*places, odd [][]bins.Exception, get func() func(k, i int) []byte) (err error) {
+func (s *slice) passReads(mismatches, literals *coder, cols []*Column, where []*places, odd [][]record.Exception, get func() func(k, i int) []byte) (err error) {
 	var wg sync.WaitGroup
 	wg.Add(1)
 	go func() {
@@ -205,7 +206,7 @@ func unplacedBases(cols []*Column, where []*places) int {
 	for k, col := range cols {
 		for i, p := range where[k].pos {
 			if p == unplaced {
-				sum += col.len(i)
+				sum += col.Lengths.Of(i)
 			}
 		}
 	}
@@ -216,7 +217,7 @@ func unplacedBases(cols []*Column, where []*places) int {
 func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [streams][]byte {
 	var out [streams][]byte
 	where := make([]*places, len(cols))
-	odd := make([][]bins.Exception, len(cols))
+	odd := make([][]record.Exception, len(cols))
 	x := encodeTo(nil)
 	for k, col := range cols {
 		newExceptionCoder().code(x, col)
@@ -257,7 +258,7 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [str
 // waits for the first n bases of the pseudogenome.
 func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, ready func(n int) error) ([][]byte, error) {
 	where := make([]*places, len(cols))
-	odd := make([][]bins.Exception, len(cols))
+	odd := make([][]record.Exception, len(cols))
 	seqs := make([][]byte, len(cols))
 	starts := make([][]uint64, len(cols))
 	x := decodeFrom(in[streamExceptions])
@@ -269,10 +270,10 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, read
 		odd[k] = list
 		where[k] = &places{make([]uint32, col.Records), make([]bool, col.Records)}
 		seqs[k] = make([]byte, col.bases())
-		if col.Lengths != nil {
+		if col.Lengths.Each != nil {
 			starts[k] = make([]uint64, col.Records)
 			at := uint64(0)
-			for i, l := range col.Lengths {
+			for i, l := range col.Lengths.Each {
 				starts[k][i] = at
 				at += uint64(l)
 			}
@@ -289,7 +290,7 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, read
 	for k, col := range cols {
 		for i, p := range where[k].pos {
 			if p != unplaced {
-				last = max(last, uint64(p)+uint64(col.len(i)))
+				last = max(last, uint64(p)+uint64(col.Lengths.Of(i)))
 			}
 		}
 	}
@@ -302,10 +303,10 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, read
 	}
 	get := func(k, i int) []byte {
 		if starts[k] == nil {
-			n := uint64(cols[k].FixedLen)
+			n := uint64(cols[k].Lengths.Fixed)
 			return seqs[k][uint64(i)*n : (uint64(i)+1)*n]
 		}
-		return seqs[k][starts[k][i]:][:cols[k].Lengths[i]]
+		return seqs[k][starts[k][i]:][:cols[k].Lengths.Each[i]]
 	}
 	err = s.passReads(decodeFrom(in[streamMismatches]), decodeFrom(in[streamLiterals]), cols, where, odd, func() func(k, i int) []byte { return get })
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"orcomgo/bins"
+	"orcomgo/bins/record"
+
 	"orcomgo/compress/internal/testvector"
 )
 
@@ -74,19 +75,18 @@ func TestPositionVectors(t *testing.T) {
 // TestLengthVectors codes the lengths of testdata/vectors/lengths.txt and decodes them.
 func TestLengthVectors(t *testing.T) {
 	testvector.Run(t, vectorDir+"lengths.txt", func(t *testing.T, v *testvector.Vector) {
-		var lengths []uint32
-		var fixed uint32
+		var want record.Lengths
 		n := 0
 		if v.Has("fixed") {
-			fixed, n = uint32(v.Int(t, "fixed")), v.Int(t, "count")
+			want.Fixed, n = uint32(v.Int(t, "fixed")), v.Int(t, "count")
 		} else {
-			lengths = v.Ints(t, "lengths")
-			n = len(lengths)
+			want.Each = v.Ints(t, "lengths")
+			n = len(want.Each)
 		}
-		data := v.Bytes(t, "bytes", EncodeLengths(lengths, fixed, n))
-		got, gotFixed, err := DecodeLengths(data, n)
-		if err != nil || gotFixed != fixed || !slices.Equal(got, lengths) {
-			t.Fatalf("decoded %v, %d, %v; want %v, %d", got, gotFixed, err, lengths, fixed)
+		data := v.Bytes(t, "bytes", EncodeLengths(want))
+		got, err := DecodeLengths(data, n)
+		if err != nil || got.Fixed != want.Fixed || !slices.Equal(got.Each, want.Each) {
+			t.Fatalf("decoded %v, %v; want %v", got, err, want)
 		}
 	})
 }
@@ -107,7 +107,7 @@ func TestSliceVectors(t *testing.T) {
 			cols = append(cols, c)
 		}
 		any, withQuals, n := v.Text(t, "order") == "any", cols[0].quals != nil, len(cols[0].reads)
-		e, err := Build(context.Background(), archiveOf(t, bins.Options{OrderAny: any}, n, cols...), Config{Threads: 1})
+		e, err := Build(context.Background(), archiveOf(t, record.Options{OrderAny: any}, n, cols...), Config{Threads: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

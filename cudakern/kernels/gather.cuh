@@ -17,10 +17,6 @@ arrange(const u32 *key, const u32 *order, u64 n, const u32 *len, const u32 *plac
   bin_at[i] = i == 0 || key[i] != key[i - 1];
 }
 
-struct BinStart {
-  u32 signature, first, bases; // the stored reads and bases before it
-};
-
 // bin_starts writes where each bin begins.
 extern "C" __global__ void __launch_bounds__(THREADS)
 bin_starts(const u32 *key, u64 n, const u32 *bin_at, const u32 *bases_at, BinStart *out, u32 *step) {

@@ -2,8 +2,6 @@
 #pragma once
 #include "warp.cuh"
 
-#define LINE_TILE (THREADS * 64)
-
 // newlines returns a bit for each byte of the word that is '\n'.
 static __device__ __forceinline__ u32 newlines(u32 w) {
   u32 z = __vcmpeq4(w, 0x0a0a0a0au) & 0x08040201u;
@@ -50,9 +48,6 @@ lines(const u8 *text, u64 n, u32 *ends, u64 capacity, u64 *state, u32 *info, u32
     m &= m - 1;
   }
 }
-
-#define SCAN_ITEMS 16
-#define SCAN_TILE (THREADS * SCAN_ITEMS)
 
 // scan replaces each of the n values by the sum of those before it; the sum of all goes to
 // *total. The array must have room up to a multiple of 4. state: 1 + tiles words, zero.

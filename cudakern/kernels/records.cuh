@@ -2,9 +2,6 @@
 #pragma once
 #include "warp.cuh"
 
-// The layout code of a record: the four CR bits, and CODE_NAME if the name follows the '+'.
-#define CODE_NAME 16
-
 struct Lines {
   u32 name, name_len; // after the '@', without CR
   u32 seq, seq_len;
@@ -63,8 +60,9 @@ struct Common {
   u32 least, most, all, any, bad; // lengths, AND and OR of the codes, smallest bad ordinal
 };
 
-static __device__ __forceinline__ void report(Common c, u32 lane, u32 *info) {
-  __shared__ Common of_warp[WARPS];
+// report adds what a thread block's records have in common to the info words. of_warp is
+// WARPS structures of shared memory.
+static __device__ __forceinline__ void report(Common c, Common *of_warp, u32 lane, u32 *info) {
   if (lane == 0) of_warp[threadIdx.x / 32] = c;
   __syncthreads();
   if (threadIdx.x != 0) return;
@@ -91,6 +89,7 @@ static __device__ __forceinline__ void report(Common c, u32 lane, u32 *info) {
 extern "C" __global__ void __launch_bounds__(THREADS)
 records(const u8 *text, const u32 *ends, u64 n, u32 *len, u32 *name_at, u8 *code, u32 *info, u32 *step) {
   mark(step, STEP_RECORDS);
+  __shared__ Common of_warp[WARPS];
   u32 lane = threadIdx.x & 31;
   Common common = {FULL, 0, 255, 0, FULL};
   for (u32 r = blockIdx.x * WARPS + threadIdx.x / 32; r < n; r += gridDim.x * WARPS) {
@@ -121,7 +120,7 @@ records(const u8 *text, const u32 *ends, u64 n, u32 *len, u32 *name_at, u8 *code
     common.any |= c;
     if (bad) common.bad = min(common.bad, r);
   }
-  report(common, lane, info);
+  report(common, of_warp, lane, info);
 }
 
 // map_quals replaces each of n qualities by what the table of 256 says, 16 a thread. The array

@@ -2,9 +2,9 @@
 #pragma once
 #include "warp.cuh"
 
-#define SIG_K 8
-#define SIG_SKIP 12
-#define SIG_NONE 0x10000u
+static_assert(SIG_K >= 3 && SIG_K <= 8, "weave takes eight bits, and a run of three bases needs three");
+#define SIG_BITS ((1u << SIG_K) - 1)             // a bit for each base of a k-mer
+#define RUN_BITS ((1u << (SIG_K - 2)) - 1)       // a bit for each place where a run of three can begin
 
 // Classes of a sequence byte: a plain base, a lower-case base, or (the byte itself) anything else.
 #define CLASS_PLAIN 255u
@@ -77,14 +77,14 @@ signature(const u8 *text, const u32 *ends, u64 n, const u32 *len, u32 *key, u32 
     before = __shfl_sync(FULL, cls, 31);
     if (at > 0) {
       int i = at - 32 + (int)lane; // where this lane's 8-mer begins
-      u32 a = __funnelshift_r(now.low, ahead.low, lane) & 255;
-      u32 b = __funnelshift_r(now.high, ahead.high, lane) & 255;
-      u32 x = __funnelshift_r(now.other, ahead.other, lane) & 255;
+      u32 a = __funnelshift_r(now.low, ahead.low, lane) & SIG_BITS;
+      u32 b = __funnelshift_r(now.high, ahead.high, lane) & SIG_BITS;
+      u32 x = __funnelshift_r(now.other, ahead.other, lane) & SIG_BITS;
       u32 same = ~((a ^ a >> 1) | (b ^ b >> 1)); // base j equals base j+1
-      if (x == 0 && (same & same >> 1 & 63) == 0) {
+      if (x == 0 && (same & same >> 1 & RUN_BITS) == 0) {
         u32 m = weave(a, b);
-        u32 back = ~m & 0xffff; // the last base, complemented, is most significant
-        u32 ahead_value = __brev((m >> 1 & 0x5555) | (m & 0x5555) << 1) >> 16;
+        u32 back = ~m & (SIG_NONE - 1); // the last base, complemented, is most significant
+        u32 ahead_value = __brev((m >> 1 & 0x5555) | (m & 0x5555) << 1) >> (32 - 2 * SIG_K);
         if (i <= bases - SIG_K - SIG_SKIP && ahead_value < fwd) {
           fwd = ahead_value;
           fwd_at = i;
@@ -116,10 +116,6 @@ signature(const u8 *text, const u32 *ends, u64 n, const u32 *len, u32 *key, u32 
   runs[r] = count;
   if (odd) atomicMin(info + INFO_BAD, r);
 }
-
-struct Exception {
-  u32 read, start, len, byte; // the byte in the lowest 8 bits
-};
 
 // exceptions writes each read's runs from runs_at[read] on, a warp a read. The k-th run of a
 // read is the k-th place where one begins and the k-th where one ends.

@@ -3,9 +3,7 @@
 #pragma once
 #include "warp.cuh"
 
-#define DIGITS 512
-#define SORT_ROUNDS 16
-#define SORT_TILE (THREADS * SORT_ROUNDS)
+static_assert(SORT_PASSES * DIGIT_BITS >= 2 * SIG_K + 1, "the passes must cover all signatures and SIG_NONE");
 
 // sort_count counts each tile's digits; the counts of one digit stand side by side.
 extern "C" __global__ void __launch_bounds__(THREADS)

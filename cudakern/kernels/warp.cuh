@@ -2,31 +2,14 @@
 // and the running total over tiles (decoupled look-back; Merrill and Garland,
 // "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA 2016).
 #pragma once
+#include "../shared.h"
 
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
-#define FULL 0xffffffffu
-#define THREADS 256
-#define WARPS (THREADS / 32)
-
-// What a block's kernels report, as words of one array; the Go side names the same slots.
-enum Info {
-  INFO_LINES,     // line ends found
-  INFO_BAD,       // smallest ordinal of a record that the kernels don't take, or 0xffffffff
-  INFO_MIN_LEN,   // shortest and longest read
-  INFO_MAX_LEN,
-  INFO_CODE_AND,  // AND and OR of the records' layout codes: equal when all are alike
-  INFO_CODE_OR,
-  INFO_PACKED,    // bytes of packed bases
-  INFO_BASES,     // bases
-  INFO_BINS,      // bins that occur
-  INFO_EXCEPTIONS,// runs that two bits can't tell
-  INFO_NAMES,     // bytes of names with their line ends
-  INFO_SLOTS = 16
-};
+#define FULL 0xffffffffu // all lanes of a warp; all bits
 
 // mark leaves the number of the kernel that has begun in host memory: kernels of a stream
 // run one after another, so after a fault the number names the one that failed.

@@ -353,7 +353,7 @@ CDNA_MAGIC = bytes.fromhex("894F4347640D0A1A")
 CDNA_END = bytes.fromhex("894F4347650D0A1A")
 CMETA_MAGIC = bytes.fromhex("894F43476D0D0A1A")
 CDNA_HEADER = 8 + 1 + 16
-COLUMNS = ("lengths", "layout", "names", "qualities")
+COLUMNS = ("lengths", "forms", "names", "qualities")
 
 
 class Section:
@@ -721,16 +721,16 @@ class PackedArchive:
         for one, number in self.members_of(index):
             member, parts = one.members[number], []
             sequences = self.slice_sequences(one)[number]
-            qualities = layouts = None
+            qualities = forms = None
             if self.has_qualities(index):
                 qualities = decode_qualities(self.read(member.qualities),
                                              self.slice_lengths(one, number),
                                              member.qualities.label)
             if not self.flags & READS_ONLY and (kind == 1 or qualities is not None):
-                layouts = packed_layouts(self.read(member.layout), one.records, member.layout.label)
+                forms = packed_forms(self.read(member.forms), one.records, member.forms.label)
             for i, sequence in enumerate(sequences):
                 parts.append(record_text(kind, next(names) if names else None, sequence,
-                                         qualities and qualities[i], layouts and layouts(i)))
+                                         qualities and qualities[i], forms and forms(i)))
             text = b"".join(parts)
             if member.text_length is not None:
                 require(len(text) == member.text_length and xxh3_64(text) == member.text_hash,
@@ -758,7 +758,7 @@ class PackedArchive:
 BDNA_MAGIC, BMETA_MAGIC, BMETA_END = b"ORCOBDNA", b"ORCOBMET", b"ORCOBEND"
 BMETA_FOOTER = 8 + 8 + 8 + 16 + 8
 BIN_SECTIONS = ("bases", "names", "qualities", "bin table", "order", "places", "lengths",
-                "exceptions", "layout")
+                "exceptions", "forms")
 BIN_CHUNK = [1 << 20, 1 << 20, 1 << 17] + [1 << 20] * 6
 BIN_PACKED = (1, 2)                     # names and qualities
 METHODS = {0: "as it is", 1: "one byte", 2: "huff0", 3: "zstd"}
@@ -1110,17 +1110,17 @@ class BinArchive:
         elif not self.flags & READS_ONLY:
             names = self.names(index)
         for block in self.blocks_of(index):
-            qualities = layouts = None
+            qualities = forms = None
             if block.flags & HAS_QUALITIES:
                 data, qualities, at = self.content(block, 2), [], 0
                 for length in self.block_lengths(block):
                     qualities.append(data[at:at + length])
                     at += length
             if not self.flags & READS_ONLY and (kind == 1 or qualities is not None):
-                layouts = parse_layouts(self.content(block, 8), block.records,
-                                        f"block {block.index} layout")
+                forms = parse_forms(self.content(block, 8), block.records,
+                                        f"block {block.index} forms")
             parts = [record_text(kind, next(names) if names else None, sequence,
-                                 qualities and qualities[i], layouts and layouts(i))
+                                 qualities and qualities[i], forms and forms(i))
                      for i, sequence in enumerate(self.block_sequences(block))]
             if not self.flags and (kind == 1 or self.quality == 0):
                 require(xxh3_128(b"".join(parts)) == block.text_hash,
@@ -1835,7 +1835,7 @@ def decode_names(data, count, mates, size, what):
         source.finish()
         require(count == 0, f"{what}: the section has no names")
         return []
-    require(version == 1, f"{what}: unknown form")
+    require(version == 1, f"{what}: unknown layout")
     style = source.byte()
     require(style <= 3, f"{what}: unknown style")
     rule = tuple(source.take(4)) if mates is not None else None
@@ -2812,7 +2812,7 @@ ERROR_RATE = make_error_rates()
 
 class Layout:
     def __init__(self, source=None):
-        """A record form; without a source that of archives without layout sections."""
+        """A record form; without a source that of archives without form sections."""
         self.flags, self.text = 0, b""
         self.width = [None, None]       # of sequence and quality lines
         self.lines = [None, None]
@@ -2821,7 +2821,7 @@ class Layout:
             return
         self.flags = source.byte()
         more = source.byte() if self.flags & 128 else 0
-        require(self.after_plus() <= 2 and more < 32, f"{source.what}: an unknown layout")
+        require(self.after_plus() <= 2 and more < 32, f"{source.what}: an unknown form")
         if self.after_plus() == 2:
             self.text = source.text()
         for i in (0, 1):
@@ -2849,7 +2849,7 @@ class Layout:
             for line in self.lines[which]:
                 parts.append(letters[at:at + (line >> 1)] + (b"\r\n" if line & 1 else b"\n"))
                 at += line >> 1
-            require(at == len(letters), "the lines of a layout do not add up")
+            require(at == len(letters), "the lines of a form do not add up")
             return b"".join(parts)
         width = self.width[which]
         if width is None:
@@ -2857,63 +2857,63 @@ class Layout:
         return b"".join(letters[at:at + width] + end for at in range(0, len(letters), width))
 
 
-def record_text(kind, name, sequence, quality, layout):
+def record_text(kind, name, sequence, quality, form):
     """FORMAT: What comes back."""
     if name is None:
         return sequence + b"\n"
     if kind == 0 and quality is None:
         return b">" + name + b"\n" + sequence + b"\n"
-    text = (b">" if kind else b"@") + name + layout.end(0) + layout.cut(0, sequence)
+    text = (b">" if kind else b"@") + name + form.end(0) + form.cut(0, sequence)
     if kind == 0:
-        text += b"+" + (b"", name, layout.text)[layout.after_plus()] + layout.end(2)
-        text += layout.cut(1, quality)
-    if layout.flags & 64:               # a CR before the missing LF is kept
+        text += b"+" + (b"", name, form.text)[form.after_plus()] + form.end(2)
+        text += form.cut(1, quality)
+    if form.flags & 64:               # a CR before the missing LF is kept
         require(text.endswith(b"\n"), "a record without lines cannot lack a line end")
         text = text[:-1]
-    return text + layout.tail
+    return text + form.tail
 
 
-def read_layouts(data, count, what):
-    """The default layout and the others by record."""
+def read_forms(data, count, what):
+    """The default form and the others by record."""
     if not data:
         return Layout(), {}
     source = Bytes(data, what)
     default, others, record = Layout(source), {}, -1
     for _ in range(PackedArchive.count(source)):
         record += 1 + source.uvarint()
-        require(record < count, f"{what}: a layout of no record")
+        require(record < count, f"{what}: a form of no record")
         others[record] = Layout(source)
     source.finish()
     return default, others
 
 
-def parse_layouts(data, count, what):
-    """A function from record to layout."""
-    default, others = read_layouts(data, count, what)
+def parse_forms(data, count, what):
+    """A function from record to form."""
+    default, others = read_forms(data, count, what)
     return lambda record: others.get(record, default)
 
 
-def packed_layouts(data, count, what):
-    """FORMAT: Columns, the layout section."""
+def packed_forms(data, count, what):
+    """FORMAT: Columns, the section of forms."""
     if not data:
-        return parse_layouts(data, count, what)
+        return parse_forms(data, count, what)
     source = Bytes(data, what)
     length = source.uvarint()
     stored = source.take(length >> 1)
     if length & 1:
         stored = zstd_decode(stored, ZSTD_BOUND, what)
-    default, others = read_layouts(stored, count, what)
-    with_text = [layout for layout in [default, *others.values()] if layout.after_plus() == 2]
+    default, others = read_forms(stored, count, what)
+    with_text = [form for form in [default, *others.values()] if form.after_plus() == 2]
     if with_text:
         size = source.uvarint()
         texts = decode_names(source.rest(), len(with_text), None, size, what)
-        for layout, text in zip(with_text, texts):
-            layout.text = text
+        for form, text in zip(with_text, texts):
+            form.text = text
     source.finish()
     return lambda record: others.get(record, default)
 
 
-ZSTD_BOUND = 1 << 30            # of a layout, whose length is not stored
+ZSTD_BOUND = 1 << 30            # of a form, whose length is not stored
 
 
 # ---------------------------------------------------------------------------

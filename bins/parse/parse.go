@@ -1,0 +1,117 @@
+// Package parse is what the readers of all formats share: the errors that say what is wrong
+// with a file, and a Cursor that takes numbers and bytes off one.
+package parse
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// What can be wrong with a file. The errors that readers return wrap one of these.
+var (
+	// ErrCorrupt means that a file is damaged, truncated, or not the other's partner.
+	ErrCorrupt = errors.New("archive is damaged")
+	// ErrVersion means that a file is of a version that this program does not know.
+	ErrVersion = errors.New("unknown format version")
+)
+
+// Cursor takes numbers and bytes off Rest. After the first failure it returns zeros only, and
+// Reason says what was wrong.
+type Cursor struct {
+	Rest   []byte // what was not taken yet
+	Reason string // "" before the first failure
+}
+
+// Failed reports whether something could not be taken.
+func (c *Cursor) Failed() bool { return c.Reason != "" }
+
+// Done reports whether nothing failed and nothing is left.
+func (c *Cursor) Done() bool { return c.Reason == "" && len(c.Rest) == 0 }
+
+// Fail notes a failure; of several the first counts.
+func (c *Cursor) Fail(format string, args ...any) {
+	if c.Reason == "" {
+		c.Reason = fmt.Sprintf(format, args...)
+	}
+	c.Rest = nil
+}
+
+// Uvarint takes a number as encoding/binary writes it.
+func (c *Cursor) Uvarint() uint64 {
+	v, n := binary.Uvarint(c.Rest)
+	if n <= 0 {
+		c.Fail("it ends inside a number")
+		return 0
+	}
+	c.Rest = c.Rest[n:]
+	return v
+}
+
+// AtMost is Uvarint for a number that may not exceed limit.
+func (c *Cursor) AtMost(limit uint64) uint64 {
+	v := c.Uvarint()
+	if v > limit {
+		c.Fail("%d where at most %d is possible", v, limit)
+		return 0
+	}
+	return v
+}
+
+// Count is Uvarint for the number of things, called what, that take at least size bytes each
+// of what follows.
+func (c *Cursor) Count(size int, what string) int {
+	v := c.AtMost(math.MaxInt64)
+	if v > uint64(len(c.Rest)/size) {
+		c.Fail("%d %s in %d bytes", v, what, len(c.Rest))
+		return 0
+	}
+	return int(v)
+}
+
+// Byte takes a byte.
+func (c *Cursor) Byte() byte {
+	if len(c.Rest) == 0 {
+		c.Fail("it ends early")
+		return 0
+	}
+	b := c.Rest[0]
+	c.Rest = c.Rest[1:]
+	return b
+}
+
+// ByteAtMost takes a byte that may not exceed limit.
+func (c *Cursor) ByteAtMost(limit byte) byte {
+	b := c.Byte()
+	if b > limit {
+		c.Fail("%d where at most %d is possible", b, limit)
+		return 0
+	}
+	return b
+}
+
+// Uint64 takes a little-endian number of eight bytes.
+func (c *Cursor) Uint64() uint64 {
+	if b := c.Bytes(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+// Bytes takes n bytes, which share memory with Rest; nil if there are fewer.
+func (c *Cursor) Bytes(n uint64) []byte {
+	if n > uint64(len(c.Rest)) {
+		c.Fail("it ends early")
+		return nil
+	}
+	b := c.Rest[:n:n]
+	c.Rest = c.Rest[n:]
+	return b
+}
+
+// Copy takes as many bytes as dst has.
+func (c *Cursor) Copy(dst []byte) { copy(dst, c.Bytes(uint64(len(dst)))) }
+
+// Text takes a string preceded by its length.
+func (c *Cursor) Text() string { return string(c.Bytes(uint64(c.Count(1, "bytes of text")))) }

@@ -1,0 +1,243 @@
+package record
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sort"
+
+	"orcomgo/bins/parse"
+)
+
+// Plus tells what follows the '+' of a FASTQ record.
+type Plus uint8
+
+// The kinds of text after '+'.
+const (
+	PlusEmpty Plus = iota
+	PlusName       // the name again
+	PlusText       // Form.PlusText
+)
+
+// Form is how a record's text was laid out beyond its name, sequence and
+// qualities. The zero value is a four-line FASTQ record, LF line ends, nothing after '+';
+// for FASTA, the sequence on one line.
+type Form struct {
+	// CR has a bit for each of the four lines (name 1, sequence 2, plus 4, quality 8) that
+	// ended in CR LF. With SeqLines or QualLines set, bits 2 and 8 are not used: the lines tell.
+	CR       uint8
+	Plus     Plus
+	PlusText string
+	// SeqWidth and QualWidth, when not 0, wrap the sequence or the qualities over lines of
+	// so many bytes, the last line holding the rest (1..width). All their lines end alike (CR).
+	SeqWidth, QualWidth uint32
+	// SeqLines and QualLines, when not nil, give each line's length << 1 | 1 if it ended
+	// in CR LF; they are used where no width describes the lines. Blank lines have length 0.
+	SeqLines, QualLines []uint32
+	// NoNewline: the record's last line was the end of the file and had no LF.
+	NoNewline bool
+	// Tail is text after the record's last line end: blank lines ("\n" or "\r\n") only.
+	Tail string
+}
+
+// Forms is the Form of every record of a block: a default, and the records that differ.
+type Forms struct {
+	Default    Form
+	Exceptions []FormException // ascending by Read
+}
+
+// FormException is the form of one record.
+type FormException struct {
+	Read uint32 // ordinal in the block
+	Form
+}
+
+// Of returns the form of the record with the given ordinal.
+func (l *Forms) Of(ordinal uint32) *Form {
+	i := sort.Search(len(l.Exceptions), func(i int) bool { return l.Exceptions[i].Read >= ordinal })
+	if i < len(l.Exceptions) && l.Exceptions[i].Read == ordinal {
+		return &l.Exceptions[i].Form
+	}
+	return &l.Default
+}
+
+// IsDefault reports whether l is the zero value: four lines, LF, nothing after '+'.
+func (l *Form) IsDefault() bool {
+	return l.CR == 0 && l.Plus == PlusEmpty && l.SeqWidth == 0 && l.QualWidth == 0 &&
+		l.SeqLines == nil && l.QualLines == nil && !l.NoNewline && l.Tail == ""
+}
+
+// Equal reports whether two forms give the same text.
+func (l *Form) Equal(o *Form) bool {
+	return l.CR == o.CR && l.Plus == o.Plus && l.PlusText == o.PlusText && l.SeqWidth == o.SeqWidth &&
+		l.QualWidth == o.QualWidth && sameLines(l.SeqLines, o.SeqLines) && sameLines(l.QualLines, o.QualLines) &&
+		l.NoNewline == o.NoNewline && l.Tail == o.Tail
+}
+
+// sameLines tells nil, which says that a width describes the lines, from no lines at all.
+func sameLines(a, b []uint32) bool { return (a == nil) == (b == nil) && slices.Equal(a, b) }
+
+// IsDefault reports whether every record of the block has the default form.
+func (l *Forms) IsDefault() bool { return l.Default.IsDefault() && len(l.Exceptions) == 0 }
+
+// Slice returns the form of records from..to-1, numbered from 0. It shares memory with l.
+func (l *Forms) Slice(from, to uint32) Forms {
+	e := l.Exceptions
+	lo := sort.Search(len(e), func(i int) bool { return e[i].Read >= from })
+	hi := sort.Search(len(e), func(i int) bool { return e[i].Read >= to })
+	s := Forms{Default: l.Default}
+	if lo < hi {
+		s.Exceptions = slices.Clone(e[lo:hi])
+		for i := range s.Exceptions {
+			s.Exceptions[i].Read -= from
+		}
+	}
+	return s
+}
+
+// The first byte of a record's form: CR in bits 0-3, Plus in 4-5, and these.
+const (
+	formNoNewline = 1 << 6
+	formMore      = 1 << 7 // a second byte follows, with these bits
+	moreSeqWidth  = 1 << 0
+	moreQualWidth = 1 << 1
+	moreSeqLines  = 1 << 2
+	moreQualLines = 1 << 3
+	moreTail      = 1 << 4
+)
+
+// MarshalForms appends a compact form of l to dst: nothing at all if it is the default.
+func MarshalForms(dst []byte, l *Forms) []byte {
+	if l.IsDefault() {
+		return dst
+	}
+	dst = appendForm(dst, &l.Default)
+	dst = binary.AppendUvarint(dst, uint64(len(l.Exceptions)))
+	next := uint32(0)
+	for i := range l.Exceptions {
+		e := &l.Exceptions[i]
+		dst = binary.AppendUvarint(dst, uint64(e.Read-next))
+		next = e.Read + 1
+		dst = appendForm(dst, &e.Form)
+	}
+	return dst
+}
+
+func appendForm(dst []byte, l *Form) []byte {
+	first, more := l.CR&15|byte(l.Plus)<<4, byte(0)
+	if l.NoNewline {
+		first |= formNoNewline
+	}
+	for _, x := range []struct {
+		set bool
+		bit byte
+	}{
+		{l.SeqWidth != 0, moreSeqWidth}, {l.QualWidth != 0, moreQualWidth},
+		{l.SeqLines != nil, moreSeqLines}, {l.QualLines != nil, moreQualLines}, {l.Tail != "", moreTail},
+	} {
+		if x.set {
+			more |= x.bit
+		}
+	}
+	if more != 0 {
+		dst = append(dst, first|formMore, more)
+	} else {
+		dst = append(dst, first)
+	}
+	if l.Plus == PlusText {
+		dst = binary.AppendUvarint(dst, uint64(len(l.PlusText)))
+		dst = append(dst, l.PlusText...)
+	}
+	if l.SeqWidth != 0 {
+		dst = binary.AppendUvarint(dst, uint64(l.SeqWidth))
+	}
+	if l.QualWidth != 0 {
+		dst = binary.AppendUvarint(dst, uint64(l.QualWidth))
+	}
+	for _, lines := range [][]uint32{l.SeqLines, l.QualLines} {
+		if lines != nil {
+			dst = binary.AppendUvarint(dst, uint64(len(lines)))
+			for _, n := range lines {
+				dst = binary.AppendUvarint(dst, uint64(n))
+			}
+		}
+	}
+	if l.Tail != "" {
+		dst = binary.AppendUvarint(dst, uint64(len(l.Tail)))
+		dst = append(dst, l.Tail...)
+	}
+	return dst
+}
+
+// UnmarshalForms is the inverse of MarshalForms for a block of the given number of
+// records. Anything that MarshalForms can't have made is ErrCorrupt.
+func UnmarshalForms(data []byte, records int) (Forms, error) {
+	var l Forms
+	if len(data) == 0 {
+		return l, nil
+	}
+	c := parse.Cursor{Rest: data}
+	ok := takeForm(&c, &l.Default)
+	if n := c.Count(2, "records"); n > 0 && ok {
+		l.Exceptions = make([]FormException, 0, min(n, 1<<16))
+		next := uint64(0)
+		for range n {
+			var e FormException
+			read := next + c.AtMost(uint64(records))
+			if ok = takeForm(&c, &e.Form) && read < uint64(records); !ok {
+				break
+			}
+			e.Read = uint32(read)
+			next = read + 1
+			l.Exceptions = append(l.Exceptions, e)
+		}
+	}
+	if !ok || !c.Done() {
+		return Forms{}, fmt.Errorf("%w: its form makes no sense", parse.ErrCorrupt)
+	}
+	return l, nil
+}
+
+// takeForm takes a form off c, and reports whether it is one.
+func takeForm(c *parse.Cursor, l *Form) bool {
+	first, more := c.Byte(), byte(0)
+	if first&formMore != 0 {
+		more = c.Byte()
+	}
+	*l = Form{CR: first & 15, Plus: Plus(first >> 4 & 3), NoNewline: first&formNoNewline != 0}
+	if l.Plus > PlusText {
+		return false
+	}
+	if l.Plus == PlusText {
+		l.PlusText = c.Text()
+	}
+	if more&moreSeqWidth != 0 {
+		l.SeqWidth = uint32(c.AtMost(1<<32 - 1))
+	}
+	if more&moreQualWidth != 0 {
+		l.QualWidth = uint32(c.AtMost(1<<32 - 1))
+	}
+	if more&moreSeqLines != 0 {
+		l.SeqLines = takeLines(c)
+	}
+	if more&moreQualLines != 0 {
+		l.QualLines = takeLines(c)
+	}
+	if more&moreTail != 0 {
+		l.Tail = c.Text()
+	}
+	for i := 0; i < len(l.Tail); i++ {
+		if x := l.Tail[i]; x != '\n' && (x != '\r' || i+1 == len(l.Tail) || l.Tail[i+1] != '\n') {
+			return false
+		}
+	}
+	return !c.Failed()
+}
+
+func takeLines(c *parse.Cursor) []uint32 {
+	lines := make([]uint32, c.Count(1, "lines"))
+	for i := range lines {
+		lines[i] = uint32(c.AtMost(1<<32 - 1))
+	}
+	return lines
+}

@@ -1,0 +1,121 @@
+package record
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"orcomgo/bins/parse"
+)
+
+// Form is how the records of an input come back.
+type Rendering uint8
+
+// The forms.
+const (
+	AsRecords Rendering = iota // their own text
+	AsFASTA                    // FASTQ without qualities: name and sequence, a line each
+	AsLines                    // reads only: one sequence a line
+)
+
+// FormOf returns the form in which records of a kind come back under options o.
+func RenderingOf(o Options, kind Kind) Rendering {
+	switch {
+	case o.ReadsOnly:
+		return AsLines
+	case kind == FASTQ && o.Quality == QualityDrop:
+		return AsFASTA
+	}
+	return AsRecords
+}
+
+// MaxFileName is the length of the longest file name in bytes, on every usual file system.
+const MaxFileName = 255
+
+// CheckInputNames makes sure that the names of an archive's inputs are those of different
+// files, and nothing that is a path: archives come from anywhere. The error is ErrCorrupt.
+func CheckInputNames(inputs []Input) error {
+	seen := make(map[string]bool, len(inputs))
+	for i := range inputs {
+		name := inputs[i].Name
+		switch {
+		case name == "":
+			return fmt.Errorf("an input of the archive has no name: %w", parse.ErrCorrupt)
+		case name == "." || name == ".." || strings.ContainsAny(name, "/\x00"+string(filepath.Separator)) || len(name) > MaxFileName:
+			return fmt.Errorf("an input of the archive is called %q, which is not a file name: %w", name, parse.ErrCorrupt)
+		case seen[name]:
+			return fmt.Errorf("two inputs of the archive are called %q: %w", name, parse.ErrCorrupt)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// textExts end the names of files that hold FASTQ or FASTA.
+var textExts = []string{".fastq", ".fq", ".fasta", ".fa", ".fna"}
+
+// CutTextExt splits a name into what precedes an extension of FASTQ or FASTA, and that.
+func CutTextExt(name string) (stem, ext string) {
+	for _, e := range textExts {
+		if s, ok := strings.CutSuffix(name, e); ok && s != "" {
+			return s, e
+		}
+	}
+	return name, ""
+}
+
+// Restored says in which way inputs are restored; the zero value is all of them, as they were.
+type Restored struct {
+	// Suffix, if not nil, returns what is added to the name of input i, before its extension.
+	Suffix func(i int) string
+	Gzip   bool
+}
+
+// RestoredNames returns the file name under which each input is restored, given the options
+// of the archive. The error is for names that no file can have.
+func RestoredNames(inputs []Input, o Options, r Restored) ([]string, error) {
+	names := make([]string, len(inputs))
+	fill := func(replaceExt bool) (different bool) {
+		seen := make(map[string]bool)
+		for i := range inputs {
+			names[i] = r.name(i, &inputs[i], o, replaceExt)
+			if seen[names[i]] {
+				return false
+			}
+			seen[names[i]] = true
+		}
+		return true
+	}
+	// a.fastq and a.fq may both become a.fasta; then they keep their extensions.
+	if !fill(true) && !fill(false) {
+		return nil, fmt.Errorf("two inputs of the archive would be restored under the same name")
+	}
+	for _, n := range names {
+		if len(n) > MaxFileName {
+			return nil, fmt.Errorf("%q: an input would be restored under this name, which is longer than the %d bytes that a file name may have", n, MaxFileName)
+		}
+	}
+	return names, nil
+}
+
+func (r *Restored) name(i int, in *Input, o Options, replaceExt bool) string {
+	name := in.Name
+	stem, ext := CutTextExt(name)
+	if r.Suffix != nil {
+		stem += r.Suffix(i)
+		name = stem + ext
+	}
+	if !replaceExt {
+		stem = name
+	}
+	switch RenderingOf(o, in.Kind) {
+	case AsLines:
+		name = stem + ".reads"
+	case AsFASTA:
+		name = stem + ".fasta"
+	}
+	if r.Gzip {
+		name += ".gz"
+	}
+	return name
+}

@@ -1,0 +1,45 @@
+// Package record is the vocabulary of both stages: what kinds of text there are, what of an
+// input is kept, the form of a record's text, the letters of a read that two bits can't
+// express, the lengths of reads, and how records are put together again.
+package record
+
+// Kind is the text format of an input.
+type Kind uint8
+
+// The text formats that can be archived.
+const (
+	FASTQ Kind = iota
+	FASTA
+)
+
+// Options are the choices that shape an archive; they are the same for all its inputs.
+type Options struct {
+	ReadsOnly bool // names, qualities and form were left out: one sequence a line comes back
+	OrderAny  bool // the order of records need not be kept
+	DropNames bool // records are numbered instead
+	Quality   QualityMode
+	BlockSize uint64 // bytes of text a block aimed for
+}
+
+// QualityMode is what is kept of the qualities.
+type QualityMode uint8
+
+// The quality modes.
+const (
+	QualityKeep QualityMode = iota
+	QualityBin8             // Illumina's eight levels
+	QualityDrop
+)
+
+// Input describes one input file.
+type Input struct {
+	Name  string // base name to restore under, without .gz, .bgz or .zst
+	Kind  Kind
+	Mate  int  // index of the input with the mates, or -1
+	First bool // with Mate: this one holds the first mates
+	// Records and Bytes are the totals over the input's blocks, Bytes of original text.
+	Records, Bytes uint64
+	// SourceBytes is the size of the input as it was read, compressed or not. It is not
+	// stored: plain and compressed inputs give the same archive.
+	SourceBytes uint64
+}

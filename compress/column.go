@@ -1,0 +1,86 @@
+package compress
+
+import (
+	"context"
+
+	"orcomgo/bins"
+	"orcomgo/bins/record"
+	"orcomgo/compress/archive"
+)
+
+// column is a row of the table of columns: all that the stages do with one column. A new
+// column takes an identifier in package archive, a field in columns, a file with its row, and
+// the row's name here.
+type column struct {
+	id archive.Column
+	// kept reports whether an input of a kind has the column under options o; nil: always.
+	kept func(o record.Options, kind record.Kind) bool
+	// fromBins are the columns of the bins that it is made of.
+	fromBins bins.Columns
+	// gather takes the column of consecutive stretches of blocks into c.
+	gather func(c *columns, from []stretch)
+	// permute puts c's records in another order, where c has the column.
+	permute func(c *columns, p *permutation)
+	// sum is a checksum of the column of c, by which verification compares what comes back where
+	// the text may be another one; nil if it is compared in another way.
+	sum func(c *columns) uint64
+	// encode returns the section of member m of a slice; of all of them for a column that they share.
+	encode func(e *encoder, cols *[2]*columns, m int) ([]byte, error)
+	// afterAssembly: encode needs the pseudogenome.
+	afterAssembly bool
+
+	// needs says which columns must be decoded before this one.
+	needs []need
+	// prepare, if not nil, does what all slices need first. It holds no worker while it waits.
+	prepare func(ctx context.Context, p *packed) error
+	// decode is the inverse of encode: it sets the column in b, whose needs are there.
+	decode func(p *packed, b *batch, m int, data []byte) error
+}
+
+// need is a column that another one can't be decoded without.
+type need struct {
+	id archive.Column
+	of ofMembers
+}
+
+// ofMembers says of which members of a slice a column is needed.
+type ofMembers int
+
+const (
+	sameMember  ofMembers = iota
+	firstMember           // by the second one only
+	allMembers
+)
+
+// table holds the columns in the order of their identifiers, in which their errors are reported.
+var table = [archive.Columns]*column{&lengthsColumn, &formsColumn, &namesColumn, &qualsColumn, &seqsColumn}
+
+// shared reports whether the members of a slice have one section together.
+func (c *column) shared() bool { return c.id >= archive.MemberColumns }
+
+// keeps says which columns an input has.
+type keeps [archive.Columns]bool
+
+// keepsOf returns the columns of an input by the archive's options and the input's kind.
+func keepsOf(o record.Options, kind record.Kind) (k keeps) {
+	for _, c := range table {
+		k[c.id] = c.kept == nil || c.kept(o, kind)
+	}
+	return k
+}
+
+// onlyReads are the columns without which reads have no letters.
+func onlyReads() (k keeps) {
+	k[archive.Lengths], k[archive.Seqs] = true, true
+	return k
+}
+
+// fromBins returns what is to be read of the bins for these columns.
+func (k *keeps) fromBins() (want bins.Columns) {
+	for _, c := range table {
+		if k[c.id] {
+			want |= c.fromBins
+		}
+	}
+	return want
+}

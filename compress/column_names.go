@@ -1,0 +1,61 @@
+package compress
+
+import (
+	"bytes"
+	"fmt"
+
+	"orcomgo/bins"
+	"orcomgo/bins/record"
+	"orcomgo/compress/archive"
+	"orcomgo/compress/names"
+)
+
+// The names of second mates are coded given those of the first.
+var namesColumn = column{
+	id:       archive.Names,
+	kept:     func(o record.Options, _ record.Kind) bool { return !o.ReadsOnly && !o.DropNames },
+	fromBins: bins.WantNames,
+	gather: func(c *columns, from []stretch) {
+		c.names = []byte{} // a kept column is not nil, however empty
+		for _, s := range from {
+			c.names = join(c.names, s.b.Names[s.b.nameOffset(s.lo):s.b.nameOffset(s.hi)], len(from))
+		}
+	},
+	permute: permuteNames,
+	sum:     func(c *columns) uint64 { return archive.Hash64(c.names) },
+	encode: func(_ *encoder, cols *[2]*columns, m int) ([]byte, error) {
+		c := cols[m]
+		if m == 1 && cols[0].names != nil {
+			return names.EncodeMate(c.names, cols[0].names, c.records), nil
+		}
+		return names.Encode(c.names, c.records), nil
+	},
+	needs: []need{{archive.Names, firstMember}},
+	decode: func(_ *packed, b *batch, m int, data []byte) (err error) {
+		c, want := b.cols[m], b.slice.Members()[m].NamesLen
+		if m == 1 {
+			c.names, err = names.DecodeMate(data, b.cols[0].names, c.records, want)
+		} else {
+			c.names, err = names.Decode(data, c.records, want)
+		}
+		if err == nil && uint64(len(c.names)) != want {
+			err = fmt.Errorf("%d bytes where the manifest says %d", len(c.names), want)
+		}
+		return err
+	},
+}
+
+func permuteNames(c *columns, p *permutation) {
+	if c.names == nil {
+		return
+	}
+	starts := make([]int, c.records+1)
+	for i := range c.records {
+		starts[i+1] = starts[i] + bytes.IndexByte(c.names[starts[i]:], '\n') + 1
+	}
+	b := make([]byte, 0, len(c.names))
+	for _, i := range p.perm {
+		b = append(b, c.names[starts[i]:starts[i+1]]...)
+	}
+	c.names = b
+}

@@ -1,0 +1,44 @@
+package compress
+
+import (
+	"fmt"
+
+	"orcomgo/bins"
+	"orcomgo/bins/record"
+	"orcomgo/compress/archive"
+	"orcomgo/compress/quals"
+)
+
+var qualsColumn = column{
+	id: archive.Quals,
+	kept: func(o record.Options, kind record.Kind) bool {
+		return !o.ReadsOnly && kind == record.FASTQ && o.Quality != record.QualityDrop
+	},
+	fromBins: bins.WantQuals | bins.WantLengths,
+	gather: func(c *columns, from []stretch) {
+		c.quals = []byte{} // a kept column is not nil, however empty
+		for _, s := range from {
+			c.quals = join(c.quals, s.b.Quals[s.b.baseOffset(s.lo):s.b.baseOffset(s.hi)], len(from))
+		}
+	},
+	permute: func(c *columns, p *permutation) { c.quals = p.bytes(c.quals) },
+	sum:     func(c *columns) uint64 { return archive.Hash64(c.quals) },
+	encode: func(e *encoder, cols *[2]*columns, m int) ([]byte, error) {
+		c := cols[m]
+		return quals.Encode(quals.Input{Quals: c.quals, Lengths: c.lengths, Records: c.records}, e.level), nil
+	},
+	needs: []need{{archive.Lengths, sameMember}},
+	decode: func(_ *packed, b *batch, m int, data []byte) (err error) {
+		c := b.cols[m]
+		if c.quals, err = quals.Decode(data, quals.Input{Lengths: c.lengths, Records: c.records}, nil); err != nil {
+			return err
+		}
+		if c.quals == nil {
+			c.quals = []byte{}
+		}
+		if got, want := uint64(len(c.quals)), b.slice.Members()[m].Bases; got != want {
+			return fmt.Errorf("%d of them for %d bases", got, want)
+		}
+		return nil
+	},
+}

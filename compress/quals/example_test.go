@@ -1,0 +1,27 @@
+package quals_test
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+
+	"orcomgo/bins/record"
+	"orcomgo/compress/quals"
+)
+
+// The lengths of the reads are not in the stream: decoding needs them.
+func Example() {
+	column := quals.Input{
+		Quals:   bytes.Repeat([]byte("IIIIIIFFF#"), 100), // 100 reads of 10 bases
+		Lengths: record.Lengths{Fixed: 10},
+		Records: 100,
+	}
+	stream := quals.Encode(column, quals.Default)
+	decoded, err := quals.Decode(stream, quals.Input{Lengths: column.Lengths, Records: column.Records}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(column.Quals), "bytes, a tenth or less:", len(stream) <= 100, "equal:", bytes.Equal(decoded, column.Quals))
+	// Output:
+	// 1000 bytes, a tenth or less: true equal: true
+}

@@ -1,0 +1,116 @@
+package compress
+
+import (
+	"context"
+
+	"orcomgo/bins/record"
+	"orcomgo/compress/archive"
+)
+
+// job is a slice to be decoded, and what of it.
+type job struct {
+	slice int
+	want  [2]bool // members
+	ends  bool    // where each record ends is wanted as well
+}
+
+// piece is the text of a job.
+type piece struct {
+	job
+	text [2][]byte // of each member wanted that is not damaged
+	ends [2][]int  // where each of its records ends, if that was asked for
+	err  [2]error  // why a member has no text
+	own  [][]byte  // buffers that are used again when the piece was consumed
+}
+
+// replay gives back the text of an archive, slice by slice: what was read is decoded, rendered,
+// and compared with the slice's checksum where the archive has one. verify, unpack and the
+// verification of pack are made of it.
+type replay struct {
+	src      source
+	man      *archive.Manifest
+	flight   int // slices in work at once
+	pool     workers
+	texts    *buffers
+	progress *meter
+}
+
+// newReplay prepares for jobs, which may be replayed in several passes.
+func newReplay(src source, stage string, threads int, memory uint64, report Progress, passes ...[]job) *replay {
+	r := &replay{src: src, man: src.manifest(), pool: newWorkers(threads)}
+	var total, largest uint64
+	for _, jobs := range passes {
+		for _, j := range jobs {
+			t := sliceBytes(r.man, j.slice)
+			total, largest = total+t, max(largest, t)
+		}
+	}
+	r.flight = inFlight(threads, memory, largest)
+	r.texts = &buffers{keep: 3 * r.flight}
+	r.progress = newMeter(report, stage, total)
+	return r
+}
+
+// wholeArchive returns jobs for all slices and members.
+func wholeArchive(man *archive.Manifest) []job {
+	jobs := make([]job, len(man.Slices))
+	for i := range jobs {
+		jobs[i] = job{slice: i, want: [2]bool{true, true}}
+	}
+	return jobs
+}
+
+// run replays jobs. work, if not nil, is called on a worker when a piece has its text and its
+// columns are still there, and may run for several pieces at once; consume is called for one piece
+// after another, in the order of jobs. The first error of either ends it.
+func (r *replay) run(ctx context.Context, jobs []job, work func(k int, p *piece, b *batch) error, consume func(k int, p *piece) error) error {
+	all := make([]int, len(jobs))
+	for k, j := range jobs {
+		all[k] = j.slice
+	}
+	r.src.prepare(all)
+	produce := func(ctx context.Context, k int) (*piece, error) {
+		b, err := r.src.decode(ctx, jobs[k].slice, jobs[k].want)
+		if err != nil {
+			return nil, err
+		}
+		p := &piece{job: jobs[k], err: b.err}
+		return p, r.pool.do(ctx, func() error {
+			r.render(p, b)
+			if work == nil {
+				return nil
+			}
+			return work(k, p, b)
+		})
+	}
+	return inOrder(ctx, len(jobs), r.flight, produce, func(k int, p *piece) error {
+		if err := consume(k, p); err != nil {
+			return err
+		}
+		for _, b := range p.own {
+			r.texts.put(b)
+		}
+		r.progress.add(sliceBytes(r.man, p.slice))
+		return nil
+	})
+}
+
+// render gives p the text of b.
+func (r *replay) render(p *piece, b *batch) {
+	for m, c := range b.cols {
+		if c == nil || !p.want[m] || p.err[m] != nil {
+			continue
+		}
+		if p.job.ends {
+			p.ends[m] = make([]int, c.records)
+		}
+		rendering := record.RenderingOf(r.man.Options, r.man.Inputs[c.input].Kind)
+		text, err := b.text(r.texts.get(textSize(rendering, c)), r.man, m, p.ends[m])
+		if err != nil {
+			p.err[m] = err
+			continue
+		}
+		p.text[m] = text
+		p.own = append(p.own, text)
+	}
+}

@@ -1,0 +1,100 @@
+//go:build cuda
+
+package cudakern
+
+// #include "shared.h"
+import "C"
+
+import (
+	"fmt"
+	"unsafe"
+
+	"orcomgo/minimizer"
+)
+
+// kernel numbers the kernels. A kernel that begins writes its number to the lane's step word.
+type kernel uint32
+
+const (
+	kernelNone        kernel = C.STEP_NONE
+	kernelLines       kernel = C.STEP_LINES
+	kernelRecords     kernel = C.STEP_RECORDS
+	kernelSignature   kernel = C.STEP_SIGNATURE
+	kernelSortCount   kernel = C.STEP_SORT_COUNT
+	kernelScan        kernel = C.STEP_SCAN
+	kernelSortScatter kernel = C.STEP_SORT_SCATTER
+	kernelArrange     kernel = C.STEP_ARRANGE
+	kernelBinStarts   kernel = C.STEP_BIN_STARTS
+	kernelPack        kernel = C.STEP_PACK
+	kernelExceptions  kernel = C.STEP_EXCEPTIONS
+	kernelColumns     kernel = C.STEP_COLUMNS
+	kernelMapQuals    kernel = C.STEP_MAP_QUALS
+	kernels           kernel = C.STEPS
+)
+
+var kernelNames = [kernels]string{
+	kernelNone: "none", kernelLines: "lines", kernelRecords: "records", kernelSignature: "signature", kernelSortCount: "sort_count",
+	kernelScan: "scan", kernelSortScatter: "sort_scatter", kernelArrange: "arrange", kernelBinStarts: "bin_starts", kernelPack: "pack",
+	kernelExceptions: "exceptions", kernelColumns: "columns", kernelMapQuals: "map_quals",
+}
+
+// String returns the kernel's name in the PTX.
+func (k kernel) String() string {
+	if k < kernels {
+		return kernelNames[k]
+	}
+	return fmt.Sprintf("kernel %d", uint32(k))
+}
+
+// Sizes that the kernels are written for.
+const (
+	threads    = C.THREADS
+	warps      = C.WARPS
+	lineTile   = C.LINE_TILE
+	scanTile   = C.SCAN_TILE
+	sortTile   = C.SORT_TILE
+	digitBits  = C.DIGIT_BITS
+	digits     = C.DIGITS
+	sortPasses = C.SORT_PASSES
+)
+
+// Slots of the info array.
+const (
+	infoLines      = C.INFO_LINES
+	infoBad        = C.INFO_BAD
+	infoMinLen     = C.INFO_MIN_LEN
+	infoMaxLen     = C.INFO_MAX_LEN
+	infoCodeAnd    = C.INFO_CODE_AND
+	infoCodeOr     = C.INFO_CODE_OR
+	infoPacked     = C.INFO_PACKED
+	infoBases      = C.INFO_BASES
+	infoBins       = C.INFO_BINS
+	infoExceptions = C.INFO_EXCEPTIONS
+	infoNames      = C.INFO_NAMES
+	infoScratch    = C.INFO_SCRATCH
+	infoSlots      = C.INFO_SLOTS
+)
+
+// What the kernels share with code that is built without them. A constant that differs is
+// negative in one of its two lines, and does not compile.
+const (
+	_ = uint(C.SIG_K - minimizer.K)
+	_ = uint(minimizer.K - C.SIG_K)
+	_ = uint(C.SIG_SKIP - minimizer.Skip)
+	_ = uint(minimizer.Skip - C.SIG_SKIP)
+	_ = uint(C.SIG_NONE - minimizer.None)
+	_ = uint(minimizer.None - C.SIG_NONE)
+	_ = uint(C.CODE_CR - CodeCR)
+	_ = uint(CodeCR - C.CODE_CR)
+	_ = uint(C.CODE_NAME - CodeName)
+	_ = uint(CodeName - C.CODE_NAME)
+	_ = uint(sortPasses - 2) // what sort does
+	_ = uint(2 - sortPasses)
+)
+
+// The structures that the kernels write are read as these. Arrays of different sizes are of
+// different types, and do not compile.
+var (
+	_ [unsafe.Sizeof(BinStart{})]byte  = [unsafe.Sizeof(C.struct_BinStart{})]byte{}
+	_ [unsafe.Sizeof(Exception{})]byte = [unsafe.Sizeof(C.struct_Exception{})]byte{}
+)
