@@ -2,9 +2,13 @@ package binning
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"os"
+
+	"orcomgo/binning/inflate"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -13,8 +17,8 @@ import (
 // each byte of a block in flight, for each input, and besides.
 const (
 	memoryPerByte  = 2
-	memoryPerInput = 5 << 18 // the text that is looked at first, and a buffer
-	memoryBGZF     = 4 << 20 // a batch of members
+	memoryPerInput = 5 << 18           // the text that is looked at first, and a buffer
+	memoryGzip     = inflate.MinMemory // for each input of gzip besides
 	memoryBase     = 24 << 20
 )
 
@@ -26,10 +30,11 @@ const leastBlock = 1e6
 // difference to the archive, and then, unless the block size was asked for, that, which
 // makes the archive a little larger. The block size depends on Memory and the inputs alone.
 func (c *Config) bound(chosen bool) error {
+	text, inputs, gzipped := c.inspect()
 	if c.Memory == 0 {
+		c.shareInflating(math.MaxInt, gzipped)
 		return nil
 	}
-	text, inputs := c.inspect()
 	need := func(size uint64, streams int) uint64 {
 		if text > 0 {
 			// No block is larger than the inputs. But the fewer bytes its records have the
@@ -57,19 +62,31 @@ func (c *Config) bound(chosen bool) error {
 			float64(size)/1e6, float64(c.Options.BlockSize)/1e6, c.Memory>>20))
 	}
 	c.Options.BlockSize = size
+	c.shareInflating(int(min(c.Memory-need(size, c.Streams), math.MaxInt)), gzipped)
 	return nil
 }
 
+// shareInflating divides what memory is left among the inputs that are inflated at a time.
+// It makes no difference to the archive.
+func (c *Config) shareInflating(left, gzipped int) {
+	c.inflating = memoryGzip
+	if gzipped > 0 {
+		// The inputs that give blocks in turn, in pairs perhaps. The others take little.
+		c.inflating += min(left, inflate.DefaultMemory(c.Threads)) / min(gzipped, 2*window)
+	}
+}
+
 // inspect looks at the first bytes of the inputs. It returns how many bytes of text they
-// hold at most (0 if that can't be told; a guess on the safe side for compressed ones) and
-// how much memory reading them takes.
-func (c *Config) inspect() (text, memory uint64) {
+// hold at most (0 if that can't be told; a guess on the safe side for compressed ones),
+// how much memory reading them takes at least, and how many of them are gzip, or may be.
+func (c *Config) inspect() (text, memory uint64, gzipped int) {
 	const ratio = 16
 	known := true
 	for _, in := range c.Inputs {
 		memory += memoryPerInput
 		if !regular(in.Path) {
-			memory += memoryBGZF // who knows
+			memory += memoryGzip // who knows
+			gzipped++
 			known = false
 			continue
 		}
@@ -91,8 +108,9 @@ func (c *Config) inspect() (text, memory uint64) {
 		}
 		text += n
 		switch {
-		case isBGZF(head):
-			memory += memoryBGZF
+		case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+			memory += memoryGzip
+			gzipped++
 		case isZstd(head):
 			var h zstd.Header
 			if h.Decode(head) == nil {
@@ -103,7 +121,7 @@ func (c *Config) inspect() (text, memory uint64) {
 	if !known {
 		text = 0
 	}
-	return text, memory
+	return text, memory, gzipped
 }
 
 // sourceSize returns the size of all inputs as they are stored, 0 if it is not known.

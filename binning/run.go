@@ -57,6 +57,8 @@ type Config struct {
 	NewAssigner func(*Resources) (Assigner, error)
 	// Note is told, a line each, what the user should know though nothing is wrong.
 	Note func(line string)
+
+	inflating int // bytes that the buffers of an input of gzip may take
 }
 
 // Summary tells what a run did.

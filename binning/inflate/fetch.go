@@ -40,7 +40,7 @@ type fetcher struct {
 // room returns how large the buffer must be for a segment of so many own bytes.
 func (f *fetcher) room(own int) int {
 	if f.bgzf || !f.begun {
-		own = max(own, 2*bgzfMember)
+		own = max(own, bgzfMember)
 	}
 	return own + overlap
 }

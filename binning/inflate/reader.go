@@ -22,9 +22,9 @@ type Options struct {
 
 const (
 	// MinMemory is the least memory that a Reader takes, in bytes: less is raised to it.
-	MinMemory = 3 << 20
+	MinMemory = 3 << 19
 
-	leastChunk  = 64 << 10
+	leastChunk  = 32 << 10
 	usualChunk  = 512 << 10
 	usualRatio  = 5 // of text to input
 	memoryChunk = 1 + 2*(usualRatio+1)
@@ -58,7 +58,6 @@ var (
 // behind them. One goroutine at a time may use it. It has goroutines of its own only while it
 // is being read, and until the tasks that were begun then are done.
 type Reader struct {
-	ctx     context.Context
 	threads int
 	most    int   // segments in work
 	chunk   int   // bytes of input in a segment, but for the first few
@@ -69,10 +68,14 @@ type Reader struct {
 	quit    atomic.Bool
 	over    chan struct{} // closed when events are of no interest any longer
 
+	ended   chan struct{} // closed when the context has ended
+	reason  error         // why; set before that
+	release func() bool   // of the context
+
 	fetcher  *fetcher
 	fetching bool
 	fetched  int  // segments
-	ended    bool // the last one was fetched
+	whole    bool // the last one was fetched
 
 	// Segments from the one that the chain is at on, with the tasks that began there.
 	segs  []*segment
@@ -126,16 +129,16 @@ type event struct {
 	idle bool // nothing is being fetched any longer
 }
 
-// NewReader returns a reader of in, which begins with gzip data. Waiting for a text ends
-// with ctx. Reading from in is up to one goroutine at a time, which the reader starts; Close
-// does not wait for it.
+// NewReader returns a reader of in, which begins with gzip data. When ctx ends, Next returns
+// its error, even while in waits. A goroutine of the reader reads from in, which Close does not
+// wait for. The reader must be closed.
 func NewReader(ctx context.Context, in io.Reader, o Options) *Reader {
 	threads := max(o.Threads, 1)
 	memory := max(o.Memory, MinMemory)
 	if o.Memory == 0 {
 		memory = DefaultMemory(threads)
 	}
-	z := &Reader{ctx: ctx, threads: threads, most: 2, chunk: o.chunk, ratio: 16 * usualRatio}
+	z := &Reader{threads: threads, most: 2, chunk: o.chunk, ratio: 16 * usualRatio}
 	if threads > 1 {
 		z.most = max(2, min(window(threads), memory/(memoryChunk*leastChunk)-1))
 	}
@@ -146,7 +149,11 @@ func NewReader(ctx context.Context, in io.Reader, o Options) *Reader {
 	z.chunk = max(z.chunk, 2*overlap)
 	z.slots = make(chan struct{}, threads)
 	z.events = make(chan event, 4*z.most)
-	z.over = make(chan struct{})
+	z.over, z.ended = make(chan struct{}), make(chan struct{})
+	z.release = context.AfterFunc(ctx, func() {
+		z.reason = ctx.Err()
+		close(z.ended)
+	})
 	z.pool.most = memory
 	z.fetcher = &fetcher{in: in, most: 4 * usualRatio * z.chunk}
 	z.chain = chain{d: newDecoder(), window: make([]byte, 0, windowSize)}
@@ -188,8 +195,10 @@ func (z *Reader) Next() (*Piece, error) {
 		if z.err != nil {
 			return nil, z.err
 		}
-		if err := z.ctx.Err(); err != nil {
-			return nil, err
+		select {
+		case <-z.ended:
+			return nil, z.reason
+		default:
 		}
 		z.drain()
 		z.advance()
@@ -205,8 +214,8 @@ func (z *Reader) Next() (*Piece, error) {
 		select {
 		case e := <-z.events:
 			z.handle(e)
-		case <-z.ctx.Done():
-			return nil, z.ctx.Err()
+		case <-z.ended:
+			return nil, z.reason
 		}
 	}
 	p := z.pieces[0]
@@ -268,6 +277,7 @@ func (z *Reader) WriteTo(w io.Writer) (int64, error) {
 func (z *Reader) finish() {
 	if !z.quit.Swap(true) {
 		close(z.over)
+		z.release()
 	}
 	z.segs, z.spans, z.free = nil, nil, nil
 	z.pool.drop()
@@ -293,7 +303,7 @@ func (z *Reader) handle(e event) {
 		e.seg.users = 1
 		z.segs = append(z.segs, e.seg)
 		z.spans = append(z.spans, nil)
-		z.ended = e.seg.last || e.seg.cut != nil
+		z.whole = e.seg.last || e.seg.cut != nil
 	default:
 		s := e.span
 		if s.done {
@@ -366,7 +376,7 @@ func (z *Reader) ahead() int {
 // fetch begins to read segments.
 func (z *Reader) fetch() {
 	n := max(z.ahead()+1, z.want) - len(z.segs)
-	if z.fetching || z.ended || n <= 0 || z.quit.Load() {
+	if z.fetching || z.whole || n <= 0 || z.quit.Load() {
 		return
 	}
 	type order struct {
@@ -376,8 +386,8 @@ func (z *Reader) fetch() {
 	var orders []order
 	for range n {
 		own := z.chunk
-		if k := z.fetched + len(orders); k < 8 {
-			own = min(own, max(leastChunk<<k, 2*overlap))
+		if k := z.fetched + len(orders) - 8; z.late > 0 && k < 8 {
+			own = min(own, leastChunk<<max(k, 0)) // see lateStart
 		}
 		size := z.fetcher.room(own)
 		// What the chain needs it gets, whatever the bound.
