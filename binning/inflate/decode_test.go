@@ -174,3 +174,19 @@ func BenchmarkDecode(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkFind looks for places to begin at in a whole file.
+func BenchmarkFind(b *testing.B) {
+	gz := dataFile(b, "human_hiseq2500_R1.fastq.gz")[:4<<20]
+	b.SetBytes(int64(len(gz)))
+	before := cpuTime()
+	for b.Loop() {
+		f := newFinder(gz, 0, 8*len(gz))
+		for {
+			if _, ok := f.next(); !ok {
+				break
+			}
+		}
+	}
+	b.ReportMetric(float64(cpuTime()-before)/float64(b.N)/1e6, "cpu-ms/op")
+}

@@ -25,7 +25,8 @@ const (
 	MinMemory = 3 << 19
 
 	leastChunk  = 32 << 10
-	usualChunk  = 512 << 10
+	aheadChunk  = 128 << 10 // the least where it pays to look for places to begin at
+	usualChunk  = 256 << 10
 	usualRatio  = 5 // of text to input
 	memoryChunk = 1 + 2*(usualRatio+1)
 )
@@ -59,14 +60,16 @@ var (
 // is being read, and until the tasks that were begun then are done.
 type Reader struct {
 	threads int
-	most    int   // segments in work
-	chunk   int   // bytes of input in a segment, but for the first few
-	late    int64 // lateStart, but for tests
-	slots   chan struct{}
-	events  chan event
-	tasks   sync.WaitGroup
-	quit    atomic.Bool
-	over    chan struct{} // closed when events are of no interest any longer
+	// speculative is set if gzip is decoded ahead of the chain.
+	speculative bool
+	most        int   // segments in work
+	chunk       int   // bytes of input in a segment, but for the first few
+	late        int64 // lateStart, but for tests
+	slots       chan struct{}
+	events      chan event
+	tasks       sync.WaitGroup
+	quit        atomic.Bool
+	over        chan struct{} // closed when events are of no interest any longer
 
 	ended   chan struct{} // closed when the context has ended
 	reason  error         // why; set before that
@@ -138,13 +141,22 @@ func NewReader(ctx context.Context, in io.Reader, o Options) *Reader {
 	if o.Memory == 0 {
 		memory = DefaultMemory(threads)
 	}
-	z := &Reader{threads: threads, most: 2, chunk: o.chunk, ratio: 16 * usualRatio}
-	if threads > 1 {
-		z.most = max(2, min(window(threads), memory/(memoryChunk*leastChunk)-1))
+	z := &Reader{chunk: o.chunk, ratio: 16 * usualRatio, threads: threads, most: 2, speculative: threads > 1}
+	switch most := memory/(memoryChunk*aheadChunk) - 1; {
+	case z.chunk > 0:
+		z.most = window(threads)
+	case threads > 1 && most >= 3:
+		z.most = min(window(threads), most)
+		z.chunk = min(usualChunk, memory/((z.most+1)*memoryChunk))
+	default:
+		z.speculative = false
+		z.chunk = min(aheadChunk, max(leastChunk, memory/(4*memoryChunk)))
+		if threads > 1 {
+			z.most = max(2, min(window(threads), memory/(memoryChunk*z.chunk)-1)) // for BGZF
+		}
 	}
-	if z.chunk == 0 {
+	if o.chunk == 0 {
 		z.late = lateStart
-		z.chunk = min(usualChunk, max(leastChunk, memory/((z.most+1)*memoryChunk)))
 	}
 	z.chunk = max(z.chunk, 2*overlap)
 	z.slots = make(chan struct{}, threads)
@@ -481,7 +493,7 @@ func (z *Reader) speculate() {
 			waiting++
 			continue
 		}
-		if i == 0 || z.threads == 1 {
+		if i == 0 || !z.speculative {
 			if z.running != nil {
 				waiting++
 			}

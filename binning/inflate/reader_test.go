@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"os"
@@ -266,6 +267,9 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	for name, text := range samples() {
+		if testing.Short() {
+			text = text[:min(len(text), 60_000)]
+		}
 		for i, c := range zips {
 			data := c.zip(text)
 			for _, o := range []Options{{}, {Threads: 3, chunk: 2048}, {Threads: 2, chunk: 3001 + 17*i}, {Threads: 4, chunk: 30_000}, {chunk: 5000}} {
@@ -282,7 +286,11 @@ func TestRoundTrip(t *testing.T) {
 func TestBoundaries(t *testing.T) {
 	text := fastq(3, 30_000)
 	data := slices.Concat(goLevel(6)(text[:20_000]), flushed(700)(text[20_000:]))
-	for chunk := 2 * overlap; chunk < len(data)+10; chunk += 1 + chunk%5 {
+	step := 3
+	if testing.Short() {
+		step = 101
+	}
+	for chunk := 2 * overlap; chunk < len(data)+10; chunk += step {
 		got, _, err := readAll(bytes.NewReader(data), Options{Threads: 2, chunk: chunk})
 		if err != nil || !bytes.Equal(got, text) {
 			t.Fatalf("chunk %d: %d bytes, %v", chunk, len(got), err)
@@ -341,7 +349,10 @@ func TestBGZF(t *testing.T) {
 // TestAhead: a single member is decoded ahead of the chain, and what is found there is used.
 func TestAhead(t *testing.T) {
 	text := fastq(6, 6_000_000)
-	for _, c := range compressors {
+	for i, c := range compressors {
+		if testing.Short() && i != 1 {
+			continue
+		}
 		if strings.HasSuffix(c.name, " 0") || c.name == "fixed" || strings.HasPrefix(c.name, "klauspost") || c.name == "flushed often" {
 			continue // no dynamic blocks, or few large ones
 		}
@@ -435,7 +446,11 @@ func TestDamaged(t *testing.T) {
 
 func TestHeaders(t *testing.T) {
 	whole := fields(true)([]byte("text"))
-	for n := 0; n < len(whole); n += 1 + n/100 {
+	step := 100
+	if testing.Short() {
+		step = 5
+	}
+	for n := 0; n < len(whole); n += 1 + n/step {
 		compare(t, fmt.Sprintf("cut at %d", n), whole[:n])
 		for _, flip := range []byte{1, 32, 255} {
 			data := bytes.Clone(whole)
@@ -461,18 +476,22 @@ func TestHeaders(t *testing.T) {
 
 // TestDamagedTime: damage must not make reading much slower.
 func TestDamagedTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a matter of time")
+	}
 	text := fastq(8, 4_000_000)
 	sound := goLevel(6)(text)
+	// Processor time, since others may use the machine.
 	measure := func(data []byte) time.Duration {
-		best := time.Hour
+		best := int64(math.MaxInt64)
 		for range 3 {
-			began := time.Now()
+			began := cpuTime()
 			readAll(bytes.NewReader(data), Options{Threads: 2})
-			best = min(best, time.Since(began))
+			best = min(best, cpuTime()-began)
 		}
-		return best
+		return time.Duration(best)
 	}
-	limit := 10*measure(sound) + 50*time.Millisecond
+	limit := 10 * measure(sound)
 	for i := range 30 {
 		data := bytes.Clone(sound)
 		data[(i+1)*len(data)/32] ^= 1 << (i % 8)
@@ -490,7 +509,10 @@ func TestDamagedTime(t *testing.T) {
 
 // TestMemoryBound inflates text of a thousand times the input's size.
 func TestMemoryBound(t *testing.T) {
-	const size = 300 << 20
+	size := int64(300 << 20)
+	if testing.Short() {
+		size = 40 << 20
+	}
 	var b bytes.Buffer
 	z, _ := stdgzip.NewWriterLevel(&b, 1)
 	io.Copy(z, io.LimitReader(zeroReader{}, size))
@@ -514,7 +536,7 @@ func TestMemoryBound(t *testing.T) {
 				p.Release()
 			}
 			z.Close()
-			if total < size {
+			if int64(total) < size {
 				t.Errorf("%+v: %d bytes", o, total)
 			}
 			if bound := max(o.Memory, MinMemory); o.Memory > 0 && most > bound+bound/4 {
@@ -544,7 +566,11 @@ func TestGoroutines(t *testing.T) {
 		}
 		if i%3 == 0 {
 			cancel()
-			if _, err := z.Next(); err != context.Canceled && i%4 != 0 {
+			var err error
+			for err == nil { // text may be there already, even all of it
+				_, err = z.Next()
+			}
+			if err != context.Canceled && err != io.EOF {
 				t.Fatal(err)
 			}
 		}
