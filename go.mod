@@ -3,7 +3,8 @@ module orcomgo
 go 1.26.0
 
 require (
-	github.com/klauspost/compress v1.18.0
+	github.com/dustin/go-humanize v1.1.0
+	github.com/klauspost/compress v1.20.2
 	github.com/klauspost/cpuid/v2 v2.4.2
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/schollz/progressbar/v3 v3.19.1

@@ -15,25 +15,25 @@ type Text struct {
 	// qualities. Lines end in LF, or CR LF. If Last is set, the last line may have no line
 	// end, and blank lines may follow the last record. Data may be empty, then Last is set.
 	Data []byte
-	// Last tells that the block ends its input.
+	// Last is set if the block ends its input.
 	Last bool
-	// Marks tells how many line ends stand before some offsets of Data, ascending, about
-	// every megabyte; nil if nobody counted.
+	// Marks has the number of line ends before some offsets of Data, ascending, about one a
+	// megabyte; nil if they were not counted.
 	Marks []Mark
 
-	// Kind is that of the input. A FASTA record comes as four lines with nothing in the
-	// third but '+' and nothing in the fourth.
+	// Kind is that of the input. A FASTA record has four lines here: the third is '+', the
+	// fourth is empty.
 	Kind record.Kind
-	// Canonical tells that Data was made from wrapped FASTQ or from FASTA: every line ends
-	// in LF, a CR belongs to its line, and the form is known to the caller already.
+	// Canonical is set if Data was made by a walker, from wrapped FASTQ or from FASTA: every
+	// line ends in LF, a CR belongs to its line, and the caller has the forms already.
 	Canonical bool
 
-	File        string // how errors call the input
+	File        string // name of the input in errors
 	FirstRecord uint64 // how many records of the input precede the block
 	Keep        Keep
 }
 
-// Mark tells how many line ends stand before an offset.
+// Mark is the number of line ends before an offset.
 type Mark struct{ Offset, Lines int }
 
 // Keep says which columns an assigner has to fill.
@@ -48,7 +48,7 @@ type Keep struct {
 // pipeline calls Assign from as many goroutines as there are streams.
 //
 // What an assigner must produce is fully determined by the text, so that every assigner
-// gives the same bytes:
+// produces the same bytes:
 //
 //   - It fills Records; FixedLen and Lengths (Lengths is nil exactly when all reads have
 //     one length, also for no reads at all: then FixedLen is 0); Bins, Order, Place and
@@ -70,21 +70,20 @@ type Keep struct {
 //     '*', and a quality line only bytes 33 to 126 (whether kept or not). The first record
 //     that fails is reported as a RecordError.
 //
-// An implementation may pass any block that it would rather not handle (an odd form, a
-// long read) to the one that NewCPU returns: it needs nothing but the Text.
+// An implementation may pass any block that it does not support (for example an unusual form or
+// a long read) to the one that NewCPU returns, which needs nothing but the Text.
 type Assigner interface {
-	// Buffer returns an empty slice with room for n bytes of text at least, in whatever
-	// memory the assigner likes texts best. The pipeline holds as many at a time as there
-	// are streams.
+	// Buffer returns an empty slice with a capacity of at least n bytes, in the kind of memory
+	// that is best for the assigner. The pipeline holds one for each stream at a time.
 	Buffer(n int) ([]byte, error)
-	// Free takes back a buffer.
+	// Free returns a buffer to the assigner.
 	Free(buf []byte)
-	// Assign fills b from t. It must not keep t.Data: the buffer is filled with other text
-	// once Assign has returned. It may use again the memory of b's slices, or make them
-	// point to memory of its own, which must then stay as it is until the same b comes
-	// back or Close is called (but b.Quals may be overwritten by the caller).
+	// Assign fills b from t. It must not keep t.Data, which is overwritten after Assign has
+	// returned. It may reuse the memory of b's slices, or make them point to its own memory,
+	// which must then not change until Assign gets the same b again or Close is called. The
+	// caller may overwrite b.Quals.
 	Assign(ctx context.Context, t *Text, b *bins.Block) error
-	// Close releases everything. No buffer and no block is used after it.
+	// Close frees everything. Buffers and blocks must not be used after it.
 	Close() error
 }
 
@@ -95,18 +94,18 @@ type Resources struct {
 	BlockSize uint64            // bytes of text of a block, unless one record is longer
 	Keep      Keep              // that of every Text of the run
 	Run       bins.Runner       // runs tasks on the run's threads
-	Note      func(line string) // tells the user something, in a line; never nil
+	Note      func(line string) // prints a line for the user; never nil
 }
 
-// RecordError tells of a record that is not as it should be.
+// RecordError describes a malformed record.
 type RecordError struct {
 	File            string
 	Record          uint64 // from 1
 	Expected, Found string
-	// structural tells that the four lines are not where they should be, so the input may
-	// be FASTQ wrapped over lines.
+	// structural is set if the record does not have the four lines of FASTQ, so the input may be
+	// FASTQ wrapped over lines.
 	structural bool
-	// wrapped tells that the text was read as wrapped FASTQ, and that it looks like that.
+	// wrapped is set if the text was read as wrapped FASTQ, and looks like that.
 	wrapped bool
 }
 

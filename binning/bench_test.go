@@ -37,7 +37,8 @@ func BenchmarkEncode(b *testing.B) {
 	text := simulate(1, 40_000, 100, 100, "1")
 	a := NewCPU(Resources{Streams: 1, Run: serial})
 	var block bins.Block
-	if err := a.Assign(context.Background(), &Text{Data: text, Last: true, Keep: Keep{Names: true, Quals: true, Forms: true}}, &block); err != nil {
+	if err := a.Assign(context.Background(), &Text{Data: text, Last: true, Keep: Keep{Names: true, Quals: true, Forms: true}},
+		&block); err != nil {
 		b.Fatal(err)
 	}
 	quals := bytes.Clone(block.Quals)

@@ -244,7 +244,8 @@ func TestMalformed(t *testing.T) {
 		{"DEL in quality", "@a\nACGT\n+\nIII\x7f\n", "x: record 1: expected a quality from '!' to '~', found byte 127"},
 		{"space in quality", "@a\nACGT\n+\nII I\n", "x: record 1: expected a quality from '!' to '~', found a space"},
 		{"text behind", "@a\nACGT\n+\nIIII\nrubbish\n", "x: record 2: expected '@', found 'r'"},
-		{"the first of two errors", "@a\nAC1T\n+\nIIII\n@b\nACGT\n+\nII\n", "x: record 1: expected a base (a letter, '.', '-' or '*'), found '1'"},
+		{"the first of two errors", "@a\nAC1T\n+\nIIII\n@b\nACGT\n+\nII\n",
+			"x: record 1: expected a base (a letter, '.', '-' or '*'), found '1'"},
 		{"FASTA, space", ">a\nACGT\n>b\nAC GT\n", "x: record 2: expected a base (a letter, '.', '-' or '*'), found a space"},
 		{"FASTA, comment", ">a\nACGT\n;b\nACGT\n", "x: record 1: expected a base (a letter, '.', '-' or '*'), found ';'"},
 	}
@@ -288,7 +289,8 @@ func TestWrappedLate(t *testing.T) {
 	}
 }
 
-// realFiles returns the files that match pattern in the folder of real runs, ORCOMGO_DATA, or skips the test.
+// realFiles returns the files that match pattern in the folder of real runs, ORCOMGO_DATA, or
+// skips the test.
 func realFiles(t *testing.T, pattern string) []string {
 	t.Helper()
 	dir := os.Getenv("ORCOMGO_DATA")

@@ -15,13 +15,13 @@ import (
 	"orcomgo/cudakern"
 )
 
-// leastGPUBlock is the block size below which NewCUDA rather fails for want of memory.
-const leastGPUBlock = 1 << 20
+// minGPUBlock is the least block size, in bytes, to which NewCUDA goes down where memory is short.
+const minGPUBlock = 1 << 20
 
-// NewCUDA returns the assigner that works on the GPU: a block goes over as text and comes
-// back as columns, one CUDA stream for each of the run's streams. Where the device has too
-// little memory it lowers r.Streams, then r.BlockSize, and says so with r.Note. Blocks
-// that the kernels don't take (FASTA, wrapped FASTQ, anything wrong) go to the CPU.
+// NewCUDA returns the assigner that works on the GPU: a block is copied to it as text and back
+// as columns, on one CUDA stream for each of the run's streams. Where the device has too little
+// memory it lowers r.Streams, then r.BlockSize, and calls r.Note. Blocks that the kernels don't
+// support (FASTA, wrapped FASTQ, malformed records) are binned on the CPU.
 func NewCUDA(r *Resources) (Assigner, error) {
 	dev, err := cudakern.Open()
 	if err != nil {
@@ -42,11 +42,11 @@ type cuda struct {
 	note  func(string)
 	lanes chan *cudakern.Lane
 
-	mu       sync.Mutex
-	spare    [][]byte // pinned text buffers
-	outputs  map[*bins.Block]*cudaColumns
-	stats    CUDAStats
-	memoryOK sync.Once // the user knows that it isn't
+	mu          sync.Mutex
+	freeBuffers [][]byte // pinned text buffers
+	outputs     map[*bins.Block]*cudaColumns
+	stats       CUDAStats
+	noteMemory  sync.Once // calls note at the first block that does not fit
 }
 
 // cudaColumns is the memory for a block's columns.
@@ -77,7 +77,7 @@ func (c *cuda) makeLanes(r *Resources) error {
 					streams = len(lanes)
 					break
 				}
-				if block/2 < leastGPUBlock {
+				if block/2 < minGPUBlock {
 					return fmt.Errorf("%s: %w", c.dev.Description().Name, err)
 				}
 				block /= 2
@@ -106,21 +106,21 @@ func (c *cuda) makeLanes(r *Resources) error {
 func (c *cuda) Buffer(n int) ([]byte, error) {
 	c.mu.Lock()
 	best := -1
-	for i, b := range c.spare {
-		if cap(b) >= n && (best < 0 || cap(b) < cap(c.spare[best])) {
+	for i, b := range c.freeBuffers {
+		if cap(b) >= n && (best < 0 || cap(b) < cap(c.freeBuffers[best])) {
 			best = i
 		}
 	}
 	var small []byte
 	switch {
 	case best >= 0:
-		b := c.spare[best]
-		c.spare = append(c.spare[:best], c.spare[best+1:]...)
+		b := c.freeBuffers[best]
+		c.freeBuffers = append(c.freeBuffers[:best], c.freeBuffers[best+1:]...)
 		c.mu.Unlock()
 		return b[:0], nil
-	case len(c.spare) > 0:
-		small = c.spare[len(c.spare)-1]
-		c.spare = c.spare[:len(c.spare)-1]
+	case len(c.freeBuffers) > 0:
+		small = c.freeBuffers[len(c.freeBuffers)-1]
+		c.freeBuffers = c.freeBuffers[:len(c.freeBuffers)-1]
 	}
 	c.mu.Unlock()
 	if err := c.dev.Unpin(small); err != nil {
@@ -133,7 +133,7 @@ func (c *cuda) Buffer(n int) ([]byte, error) {
 func (c *cuda) Free(buf []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.spare = append(c.spare, buf)
+	c.freeBuffers = append(c.freeBuffers, buf)
 }
 
 // Assign implements Assigner.
@@ -164,7 +164,7 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	return c.cpu.Assign(ctx, t, b)
 }
 
-// onDevice bins the block on the GPU and reports whether it could.
+// onDevice bins the block on the GPU, and reports whether the GPU supports it.
 func (c *cuda) onDevice(ctx context.Context, t *Text, b *bins.Block, cols *cudaColumns) (bool, error) {
 	end := len(t.Data)
 	if t.Last {
@@ -182,7 +182,7 @@ func (c *cuda) onDevice(ctx context.Context, t *Text, b *bins.Block, cols *cudaC
 	r, err := l.Bin(t.Data[:end], cudakern.Columns{Names: t.Keep.Names, Quals: t.Keep.Quals, Map: t.Keep.Bin8}, &cols.out)
 	c.lanes <- l
 	if errors.Is(err, cudakern.ErrMemory) {
-		c.memoryOK.Do(func() {
+		c.noteMemory.Do(func() {
 			c.note(fmt.Sprintf("a block did not fit on the GPU and was binned on the CPU (%v)", err))
 		})
 		return false, nil
@@ -190,7 +190,7 @@ func (c *cuda) onDevice(ctx context.Context, t *Text, b *bins.Block, cols *cudaC
 	if err != nil {
 		return false, fmt.Errorf("%s, block that begins with record %d: %w", t.File, t.FirstRecord+1, err)
 	}
-	if r.Odd {
+	if r.Unsupported {
 		return false, nil
 	}
 	cols.pinned = true
@@ -205,18 +205,18 @@ func (c *cuda) onDevice(ctx context.Context, t *Text, b *bins.Block, cols *cudaC
 	b.Names, b.Quals = r.Names, r.Quals
 	b.Forms = record.Forms{}
 	if t.Keep.Forms {
-		b.Forms = formOfCodes(r, string(t.Data[end:]))
+		b.Forms = formsOfResult(r, string(t.Data[end:]))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := &c.stats
 	s.Blocks++
 	s.UploadMS, s.KernelMS, s.DownloadMS = s.UploadMS+r.UploadMS, s.KernelMS+r.KernelMS, s.DownloadMS+r.DownloadMS
-	s.UploadBytes, s.DownloadBytes = s.UploadBytes+r.UploadB, s.DownloadBytes+r.DownldB
+	s.UploadBytes, s.DownloadBytes = s.UploadBytes+r.UploadBytes, s.DownloadBytes+r.DownloadBytes
 	return true, nil
 }
 
-// Stats tells what the GPU did so far.
+// Stats returns what the GPU has done so far.
 func (c *cuda) Stats() CUDAStats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -226,7 +226,7 @@ func (c *cuda) Stats() CUDAStats {
 	return s
 }
 
-// Close implements Assigner. It tells the user what the GPU's start-up took.
+// Close implements Assigner. It notes what the start of the GPU took.
 func (c *cuda) Close() error {
 	if s := c.Stats(); s.Blocks > 0 {
 		c.note(fmt.Sprintf("%s: context %.2f s, kernels %.2f s, %d MB of host memory pinned in %.2f s; %d of %d blocks binned there",
@@ -235,7 +235,7 @@ func (c *cuda) Close() error {
 	return errors.Join(c.cpu.Close(), c.dev.Close())
 }
 
-// binsOf appends the bins that begin where the result says.
+// binsOf appends the bins of a result to dst.
 func binsOf(dst []bins.Bin, r *cudakern.Result) []bins.Bin {
 	for i, s := range r.Bins {
 		next := cudakern.BinStart{First: uint32(r.Records), Bases: uint32(r.Bases)}
@@ -247,8 +247,8 @@ func binsOf(dst []bins.Bin, r *cudakern.Result) []bins.Bin {
 	return dst
 }
 
-// The device writes exceptions as they lie in memory here: three numbers, the byte, and
-// three bytes of nothing.
+// The device writes exceptions in the memory layout of record.Exception: three numbers, the byte,
+// and three bytes of padding.
 var (
 	_ [16 - unsafe.Sizeof(record.Exception{})]byte
 	_ [unsafe.Sizeof(record.Exception{}) - unsafe.Sizeof(cudakern.Exception{})]byte
@@ -259,38 +259,16 @@ func exceptionsOf(e []cudakern.Exception) []record.Exception {
 	return unsafe.Slice((*record.Exception)(unsafe.Pointer(unsafe.SliceData(e))), len(e))
 }
 
-// formOfCodes returns the form of a block whose records have these codes: the commonest
-// is the default, and the last record may lack its line end or have blank lines after it.
-func formOfCodes(r *cudakern.Result, tail string) (l record.Forms) {
-	code := func(i int) byte {
-		if r.Codes == nil {
-			return r.Code
-		}
-		return r.Codes[i]
+// formsOfResult returns the forms of a block that the device has binned.
+func formsOfResult(r *cudakern.Result, tail string) record.Forms {
+	var counts [formCodes]int
+	codes := r.Codes
+	if codes == nil {
+		codes = []byte{r.Code}
+		counts[r.Code] = r.Records
 	}
-	best := r.Code
-	if r.Codes != nil {
-		var count [2 << 4]int
-		for _, c := range r.Codes {
-			count[c]++
-		}
-		best = 0
-		for c, n := range count {
-			if n > count[best] {
-				best = byte(c)
-			}
-		}
-		for i, c := range r.Codes[:r.Records-1] {
-			if c != best {
-				l.Exceptions = append(l.Exceptions, record.FormException{Read: uint32(i), Form: formOf(c)})
-			}
-		}
+	for _, c := range r.Codes {
+		counts[c]++
 	}
-	l.Default = formOf(best)
-	last := record.FormException{Read: uint32(r.Records - 1), Form: formOf(code(r.Records - 1))}
-	last.Tail, last.NoNewline = tail, r.NoNewline
-	if !last.Form.Equal(&l.Default) {
-		l.Exceptions = append(l.Exceptions, last)
-	}
-	return l
+	return formsOfCodes(codes, &counts, tail, r.NoNewline, nil) // no record has text of another kind after '+'
 }

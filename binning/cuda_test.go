@@ -80,8 +80,8 @@ var cudaOptions = []record.Options{
 	{Quality: record.QualityDrop},
 }
 
-// cudaText makes records: lengths shortest + 0..longer, of 1000 letters so many odd.
-func cudaText(rng *rand.Rand, records, shortest, longer, odd int, eol string, plus func(i int) bool) []byte {
+// cudaText makes records: lengths shortest + 0..longer, of 1000 letters so many that are not A, C, G or T.
+func cudaText(rng *rand.Rand, records, shortest, longer, nonACGT int, eol string, plus func(i int) bool) []byte {
 	var b []byte
 	genome := make([]byte, 100000)
 	for i := range genome {
@@ -91,7 +91,7 @@ func cudaText(rng *rand.Rand, records, shortest, longer, odd int, eol string, pl
 		n := shortest + rng.IntN(longer+1)
 		seq := bytes.Clone(genome[rng.IntN(len(genome)-n):][:n])
 		for j := range seq {
-			if rng.IntN(1000) < odd {
+			if rng.IntN(1000) < nonACGT {
 				seq[j] = "NNNNNnacgtR.-*"[rng.IntN(14)]
 			}
 		}
@@ -244,7 +244,7 @@ func TestCUDARates(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				return &spied{a.(*cuda), &stats}, nil
+				return &recordingAssigner{a.(*cuda), &stats}, nil
 			}
 		}
 		begin := time.Now()
@@ -256,11 +256,13 @@ func TestCUDARates(t *testing.T) {
 		os.RemoveAll(c.OutDir)
 		rate := func(d time.Duration) float64 { return float64(s.TextBytes) / d.Seconds() / 1e9 }
 		g := s.Stages
-		t.Logf("%-9s %3d MiB x %d, %2d threads: %5.2f GB/s, running %5.2f | wall %.2f start %.2f read %.2f hash %.2f assign %.2f encode %.2f write %.2f commit %.2f",
+		t.Logf("%-9s %3d MiB x %d, %2d threads: %5.2f GB/s, running %5.2f | "+
+			"wall %.2f start %.2f read %.2f hash %.2f assign %.2f encode %.2f write %.2f commit %.2f",
 			what, o.BlockSize>>20, s.Streams, threads, rate(wall), rate(wall-g.Start), wall.Seconds(), g.Start.Seconds(), g.Read.Seconds(),
 			g.Hash.Seconds(), g.Assign.Seconds(), g.Encode.Seconds(), g.Write.Seconds(), g.Commit.Seconds())
 		if onGPU {
-			t.Logf("          GPU: context %.0f ms, module %.0f, pinned %d MB in %.0f ms; %d blocks (%d on CPU) up %.0f ms, kernels %.0f, down %.0f (%.2f GB)",
+			t.Logf("          GPU: context %.0f ms, module %.0f, pinned %d MB in %.0f ms; %d blocks (%d on CPU) "+
+				"up %.0f ms, kernels %.0f, down %.0f (%.2f GB)",
 				stats.Device.ContextMS, stats.Device.ModuleMS, stats.PinBytes>>20, stats.PinMS, stats.Blocks, stats.CPUBlocks, stats.UploadMS,
 				stats.KernelMS, stats.DownloadMS, float64(stats.DownloadBytes)/1e9)
 		}
@@ -300,13 +302,13 @@ func TestCUDARates(t *testing.T) {
 	}
 }
 
-// spied keeps what a GPU did when it is closed.
-type spied struct {
+// recordingAssigner keeps what a GPU did when it is closed.
+type recordingAssigner struct {
 	*cuda
 	stats *CUDAStats
 }
 
-func (s *spied) Close() error {
+func (s *recordingAssigner) Close() error {
 	*s.stats = s.cuda.Stats()
 	return s.cuda.Close()
 }

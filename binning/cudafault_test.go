@@ -24,13 +24,13 @@ import (
 	"gorgonia.org/cu"
 )
 
-// failing is a GPU whose third block meets a bad address.
-type failing struct {
+// faultyAssigner is a GPU whose third block meets a bad address.
+type faultyAssigner struct {
 	*cuda
 	blocks int
 }
 
-func (f *failing) Assign(ctx context.Context, t *Text, b *bins.Block) error {
+func (f *faultyAssigner) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	if f.blocks++; f.blocks == 3 {
 		l := <-f.lanes
 		place := reflect.ValueOf(l).Elem().FieldByName("place").FieldByName("ptr")
@@ -64,7 +64,7 @@ func TestCUDAFault(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return &failing{cuda: a.(*cuda)}, nil
+		return &faultyAssigner{cuda: a.(*cuda)}, nil
 	}
 	_, err := Run(context.Background(), c)
 	if err == nil || !strings.Contains(err.Error(), "reads.fastq, block that begins with record ") ||
@@ -81,25 +81,25 @@ func TestCUDAFault(t *testing.T) {
 func TestCUDAMemory(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	hogContext, err := cu.Device(0).MakeContext(cu.SchedAuto)
+	otherContext, err := cu.Device(0).MakeContext(cu.SchedAuto)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer hogContext.Destroy()
+	defer otherContext.Destroy()
 	path := filepath.Join(t.TempDir(), "reads.fastq")
 	text := cudaText(rand.New(rand.NewPCG(4, 4)), 40000, 100, 0, 1, "\n", func(int) bool { return false })
 	if err := os.WriteFile(path, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, leave := range []int64{2500 << 20, 1000 << 20, 700 << 20, 100 << 20} {
-		if err := cu.SetCurrentContext(hogContext); err != nil {
+		if err := cu.SetCurrentContext(otherContext); err != nil {
 			t.Fatal(err)
 		}
 		free, _, err := cu.MemInfo()
 		if err != nil {
 			t.Fatal(err)
 		}
-		hog, err := cu.MemAlloc(free - leave)
+		allocated, err := cu.MemAlloc(free - leave)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestCUDAMemory(t *testing.T) {
 			return a, err
 		}
 		done := make(chan error)
-		go func() { // another thread, without the hog's context
+		go func() { // another thread, without that context
 			_, err := Run(context.Background(), c)
 			done <- err
 		}()
@@ -134,10 +134,10 @@ func TestCUDAMemory(t *testing.T) {
 				t.Errorf("another archive than the CPU's: %v", err)
 			}
 		}
-		if err := cu.SetCurrentContext(hogContext); err != nil {
+		if err := cu.SetCurrentContext(otherContext); err != nil {
 			t.Fatal(err)
 		}
-		if err := cu.MemFree(hog); err != nil {
+		if err := cu.MemFree(allocated); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,31 +13,31 @@ import (
 type chunk struct {
 	Text
 	textLen  uint64
-	textHash [16]byte // set for Canonical text only; else it is found beside the assigner
+	textHash [16]byte // of Canonical text only; the pipeline computes that of other text
 	forms    record.Forms
 	records  int
 }
 
-// cutter cuts an input into blocks. next fills buf, which must have room for the block
-// size, or a larger buffer that grow gives in exchange. The last block has Last set.
+// cutter cuts an input into blocks. next fills buf, which must have room for the block size, or
+// a larger buffer that grow returns. The last block has Last set.
 type cutter interface {
 	next(buf []byte, grow growFunc) (*chunk, error)
 	close()
 }
 
-// growFunc exchanges a buffer for one with room for n bytes and the same content.
+// growFunc returns a buffer of at least n bytes with the content of buf, and frees buf.
 type growFunc func(buf []byte, n int) ([]byte, error)
 
-// minRecord bounds how many records a block may have: so many bytes of the block size for
-// each. It keeps the memory that a record takes, whatever its length, within bounds.
-const minRecord = 32
+// minRecordText bounds the number of records of a block, to one for so many bytes of the block
+// size. A record takes memory whatever its length, and this bounds it.
+const minRecordText = 32
 
-// lineCutter cuts text of four lines a record. It looks at nothing but line ends.
+// lineCutter cuts text of four lines a record, by line ends alone.
 type lineCutter struct {
 	src       *source
 	kind      record.Kind
 	blockSize int
-	left      []byte // read, but not in a block yet
+	left      []byte // text that was read and is not in a block yet
 	eof       bool
 	records   uint64
 }
@@ -47,7 +47,7 @@ func (c *lineCutter) close() { c.src.close() }
 func (c *lineCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 	buf = append(buf[:0], c.left...)
 	marks := countLines(nil, buf, 0, 0, serial)
-	target, maxLines := c.blockSize, 4*max(c.blockSize/minRecord, 1)
+	target, maxLines := c.blockSize, 4*max(c.blockSize/minRecordText, 1)
 	for ; ; target, maxLines = 2*target, 2*maxLines {
 		if need := c.src.atMost(len(buf), target); cap(buf) < need {
 			var err error
@@ -55,7 +55,7 @@ func (c *lineCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 				return nil, err
 			}
 		}
-		// What is left over from a larger block may already exceed the target.
+		// Text that is left from a larger block may already exceed the target.
 		for !c.eof && len(buf) < target && lineCount(marks) < maxLines {
 			end := min(target, len(buf)+fillStep, cap(buf))
 			n, m, err := c.src.fill(buf[len(buf):end], len(buf), lineCount(marks), marks)
@@ -69,7 +69,7 @@ func (c *lineCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 		}
 		end := cutAt(buf, marks, min(target, len(buf)), maxLines, c.eof)
 		if end == 0 && len(buf) > 0 {
-			continue // not one whole record: more text is needed
+			continue // less than one record: read more
 		}
 		t := &chunk{textLen: uint64(end)}
 		t.Data, t.Last, t.Kind, t.File, t.FirstRecord = buf[:end], c.eof && end == len(buf), c.kind, c.src.path, c.records
@@ -90,7 +90,7 @@ func (c *lineCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 	}
 }
 
-// fillStep is how much is read between two looks at the number of lines.
+// fillStep is how many bytes are read before the number of lines is checked.
 const fillStep = 32 << 20
 
 func lineCount(marks []Mark) int {
@@ -106,9 +106,9 @@ func serial(n int, task func(int)) {
 	}
 }
 
-// cutAt returns where the longest block of whole records ends within the first limit bytes
-// and maxLines lines of text; 0 if there is none. The text behind it does not begin with a
-// blank line, which might be part of the last record's tail, unless all of the text is the block.
+// cutAt returns the end of the longest block of whole records within the first limit bytes and
+// maxLines lines of text; 0 if there is none. The text after it does not begin with a blank
+// line, which might belong to the last record's tail, unless all of the text is the block.
 func cutAt(text []byte, marks []Mark, limit, maxLines int, eof bool) int {
 	// The last mark before the limit that still has few enough lines.
 	from, lines := 0, 0
@@ -143,7 +143,7 @@ func cutAt(text []byte, marks []Mark, limit, maxLines int, eof bool) int {
 	return end
 }
 
-// lineBefore returns where the line begins that ends at end.
+// lineBefore returns the start of the line that ends at end.
 func lineBefore(text []byte, end int) int {
 	return bytes.LastIndexByte(text[:end-1], '\n') + 1
 }

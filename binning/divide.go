@@ -6,15 +6,15 @@ import (
 	"orcomgo/bins"
 )
 
-// divide cuts the text in segments that begin with a record, counting lines if nobody has.
+// divide cuts the text into segments that begin with a record. It counts lines if t.Marks is nil.
 func (j *job) divide() {
 	text, marks := j.Data, j.Marks
 	if marks == nil {
 		marks = countLines(nil, text, 0, 0, j.run)
 	}
-	// A block that is not the last ends with a record; the last may have blank lines behind.
-	j.end = len(text)
-	tail := j.end
+	// A block that is not the last ends with a record. In the last, blank lines may follow it.
+	j.recordsEnd = len(text)
+	tail := j.recordsEnd
 	if j.Last {
 		tail = blankTail(text)
 	}
@@ -38,14 +38,14 @@ func (j *job) divide() {
 		at += n + 1
 		lines++
 	}
-	j.end = at
+	j.recordsEnd = at
 	if at > 0 && text[at-1] != '\n' {
 		lines++
 	}
 	j.b.Records = (lines + 3) / 4
 
-	j.segs = resize(j.segs, 0)
-	next := 0 // the ordinal up to which records have a segment
+	j.segments = resize(j.segments, 0)
+	next := 0 // records before this ordinal have a segment
 	for i := 0; i <= m; i++ {
 		var mark Mark
 		if i > 0 {
@@ -62,29 +62,29 @@ func (j *job) divide() {
 			break
 		}
 		if i > 0 && first == next {
-			continue // the record before reaches over the mark
+			continue // the record before contains the mark
 		}
 		start := mark.Offset
 		for skip := 4*first - mark.Lines; skip > 0; skip-- {
 			start += bytes.IndexByte(text[start:], '\n') + 1
 		}
-		if n := len(j.segs); n > 0 {
-			j.segs[n-1].end = first
+		if n := len(j.segments); n > 0 {
+			j.segments[n-1].end = first
 		}
 		// The memory of exceptions and gaps is used again.
-		if cap(j.segs) > len(j.segs) {
-			j.segs = j.segs[:len(j.segs)+1]
+		if cap(j.segments) > len(j.segments) {
+			j.segments = j.segments[:len(j.segments)+1]
 		} else {
-			j.segs = append(j.segs, segment{})
+			j.segments = append(j.segments, segment{})
 		}
-		s := &j.segs[len(j.segs)-1]
+		s := &j.segments[len(j.segments)-1]
 		*s = segment{start: start, first: first, exceptions: s.exceptions[:0], gaps: s.gaps}
 		next = first
 	}
-	j.segs[len(j.segs)-1].end = j.b.Records
+	j.segments[len(j.segments)-1].end = j.b.Records
 }
 
-// recordsEnd returns where the records of a text that ends its input end; blank lines follow.
+// recordsEnd returns the end of the last record of a text that ends its input; blank lines follow.
 func recordsEnd(text []byte) int {
 	end := blankTail(text)
 	for lines := bytes.Count(text[:end], []byte{'\n'}); lines%4 != 0 && end < len(text); lines++ {
@@ -93,8 +93,8 @@ func recordsEnd(text []byte) int {
 	return end
 }
 
-// countLines appends to marks the line ends before every markStep bytes of text, which
-// begins at the offset given, after so many lines.
+// countLines appends a mark for each markStep bytes of text. The text begins at offset, after the
+// given number of lines.
 func countLines(marks []Mark, text []byte, offset, lines int, run bins.Runner) []Mark {
 	n := (len(text) + markStep - 1) / markStep
 	counts := make([]int, n)

@@ -2,16 +2,16 @@ package binning
 
 import "context"
 
-// window is how many inputs, or pairs of them, give blocks in turn. It is part of the
-// archive's order, so it must not depend on threads or streams.
+// window is how many inputs, or pairs of them, supply blocks in turn. The order of blocks in the
+// archive depends on it, so it must not depend on threads or streams.
 const window = 8
 
-// feeder chooses which input gives the next block: inputs take turns, so that they can be
-// read and inflated side by side; of a pair it is the one that is behind in records, so
-// that few names wait for their mates.
+// feeder chooses the input that supplies the next block. Inputs take turns, so that they are
+// read and inflated concurrently. Of a pair it is the one of which fewer records have been
+// read, so that few names wait for their mates.
 type feeder struct {
-	units [][]*input // single inputs and pairs, in order
-	turn  int
+	units    [][]*input // single inputs and pairs, in order
+	nextUnit int
 }
 
 func newFeeder(inputs []*input) *feeder {
@@ -31,25 +31,25 @@ func newFeeder(inputs []*input) *feeder {
 	return f
 }
 
-// next returns the input whose block comes next, nil if there is none. It waits for blocks
-// in the making where the choice depends on them.
+// next returns the input whose block is next, nil if there is none. Where the choice depends on
+// blocks that are being read, it waits for them.
 func (f *feeder) next(ctx context.Context) *input {
 	for len(f.units) > 0 {
-		f.turn %= min(window, len(f.units))
-		if in := pick(ctx, f.units[f.turn]); in != nil {
-			f.turn++
+		f.nextUnit %= min(window, len(f.units))
+		if in := laggingInput(ctx, f.units[f.nextUnit]); in != nil {
+			f.nextUnit++
 			return in
 		}
 		if ctx.Err() != nil {
 			return nil
 		}
-		f.units = append(f.units[:f.turn], f.units[f.turn+1:]...)
+		f.units = append(f.units[:f.nextUnit], f.units[f.nextUnit+1:]...)
 	}
 	return nil
 }
 
-// pick chooses among the inputs of a unit.
-func pick(ctx context.Context, unit []*input) *input {
+// laggingInput returns the input of a unit of which the fewest records were read, nil if all ended.
+func laggingInput(ctx context.Context, unit []*input) *input {
 	var best *input
 	for _, in := range unit {
 		if in.last != nil {

@@ -6,13 +6,58 @@ import (
 	"orcomgo/bins/record"
 )
 
-// foldLines describes lines (length << 1 | CR) in the shortest way that Form has:
-// one line by nothing, no lines or even ones by a width, others by themselves. For all but
-// the last it sets a bit of cr as the lines end. What it returns may be lines.
+// formCodes is how many form codes there are. The code of a record of four lines is
+// Plus << 4 | CR.
+const formCodes = 3 << 4
+
+// formOfCode returns the form of a record. The text of PlusText is missing.
+func formOfCode(code uint8) record.Form {
+	return record.Form{CR: code & 15, Plus: record.Plus(code >> 4)}
+}
+
+// formsOfCodes returns the forms of a block of records of four lines. codes has the code of each
+// record, or a single one that all have; counts is how many records have each code. The last
+// record is followed by tail, and has no line end if noNewline is set. plusText returns what
+// follows the '+' of a read whose code says PlusText.
+func formsOfCodes(codes []uint8, counts *[formCodes]int, tail string, noNewline bool, plusText func(read int) string) record.Forms {
+	best, records := 0, 0
+	for c, n := range counts {
+		records += n
+		if n > counts[best] && record.Plus(c>>4) != record.PlusText {
+			best = c
+		}
+	}
+	out := record.Forms{Default: formOfCode(uint8(best))}
+	atEnd := tail != "" || noNewline
+	if records == 0 || counts[best] == records && !atEnd {
+		return out
+	}
+	out.Exceptions = make([]record.FormException, 0, records-counts[best]+1)
+	for k := range records {
+		c := codes[min(k, len(codes)-1)]
+		last := k == records-1 && atEnd
+		if int(c) == best && !last {
+			continue
+		}
+		e := record.FormException{Read: uint32(k), Form: formOfCode(c)}
+		if e.Plus == record.PlusText {
+			e.PlusText = plusText(k)
+		}
+		if last {
+			e.Tail, e.NoNewline = tail, noNewline
+		}
+		out.Exceptions = append(out.Exceptions, e)
+	}
+	return out
+}
+
+// foldLines describes lines (length << 1 | CR) in the shortest way that Form has: one line needs
+// no description, no lines or lines of equal length have a width, others are listed. Unless they
+// are listed, bit of cr is set if the lines end in CR LF. The list that it returns may be lines.
 func foldLines(lines []uint32, cr *uint8, bit uint8) (width uint32, _ []uint32) {
 	if len(lines) == 0 {
-		// A width gives no lines for no letters. The bit means nothing; as the name's it
-		// makes the record like others.
+		// With a width, an empty sequence has no lines. The bit is not used then; with the value
+		// of the name's bit, the form is equal to that of more records.
 		if *cr&1 != 0 {
 			*cr |= bit
 		}
@@ -40,10 +85,10 @@ func foldLines(lines []uint32, cr *uint8, bit uint8) (width uint32, _ []uint32) 
 
 // formList collects the forms of a block's records in little memory.
 type formList struct {
-	size  int // of the odd ones in bytes, about, here and in a bins.Forms
-	all   list[shortForm]
-	odd   list[recordForm]
-	tails []string // the different ones; the first is empty
+	size  int // of extra in bytes, about, here and in record.Forms
+	all   chunkedList[shortForm]
+	extra chunkedList[formExtra]
+	tails []string // the distinct tails; the first is empty
 	index map[string]uint32
 
 	wrapped bool // some record has a width
@@ -54,13 +99,13 @@ type shortForm struct {
 	cr, plus            uint8
 	noNewline           bool
 	tail                uint32 // index of tails
-	odd                 uint32 // index of odd + 1; 0 for none
+	extra               uint32 // index of extra + 1; 0 for none
 	seqWidth, qualWidth uint32
 	letters             uint32
 }
 
-// recordForm is what a shortForm can't hold.
-type recordForm struct {
+// formExtra has the texts and lists of a form.
+type formExtra struct {
 	plusText            string
 	seqLines, qualLines []uint32
 }
@@ -72,8 +117,8 @@ func (l *formList) add(r *record.Form, letters int) {
 		s.tail = l.tailIndex(r.Tail)
 	}
 	if r.PlusText != "" || r.SeqLines != nil || r.QualLines != nil {
-		l.odd.add(recordForm{r.PlusText, r.SeqLines, r.QualLines})
-		s.odd = uint32(l.odd.n)
+		l.extra.add(formExtra{r.PlusText, r.SeqLines, r.QualLines})
+		s.extra = uint32(l.extra.n)
 		l.size += 256 + len(r.PlusText) + 4*len(r.SeqLines) + 4*len(r.QualLines)
 	}
 	l.wrapped = l.wrapped || s.seqWidth|s.qualWidth != 0
@@ -104,29 +149,29 @@ func (l *formList) record(s *shortForm) record.Form {
 	if s.tail > 0 {
 		r.Tail = l.tails[s.tail]
 	}
-	if s.odd > 0 {
-		o := l.odd.at(int(s.odd) - 1)
+	if s.extra > 0 {
+		o := l.extra.at(int(s.extra) - 1)
 		r.PlusText, r.SeqLines, r.QualLines = o.plusText, o.seqLines, o.qualLines
 	}
 	return r
 }
 
-// forms returns those of the block: the commonest one as default. A record of one
-// line no longer than the commonest width, or of no line, is given that width.
+// forms returns the forms of the block, with the commonest as default. A record of one line that
+// is not longer than the commonest width, or of no lines, gets that width: the text is the same.
 func (l *formList) forms() record.Forms {
 	if l.wrapped {
-		l.commonWidth(func(s *shortForm) *uint32 { return &s.seqWidth }, func(o *recordForm) bool { return o.seqLines != nil })
-		l.commonWidth(func(s *shortForm) *uint32 { return &s.qualWidth }, func(o *recordForm) bool { return o.qualLines != nil })
+		l.commonWidth(func(s *shortForm) *uint32 { return &s.seqWidth }, func(o *formExtra) bool { return o.seqLines != nil })
+		l.commonWidth(func(s *shortForm) *uint32 { return &s.qualWidth }, func(o *formExtra) bool { return o.qualLines != nil })
 	}
-	plain := func(s *shortForm) shortForm {
+	withoutLetters := func(s *shortForm) shortForm {
 		k := *s
 		k.letters = 0
 		return k
 	}
 	var common commonest[shortForm]
 	for i := range l.all.n {
-		if s := l.all.at(i); s.odd == 0 && !s.noNewline {
-			common.add(plain(s))
+		if s := l.all.at(i); s.extra == 0 && !s.noNewline {
+			common.add(withoutLetters(s))
 		}
 	}
 	best, n := common.best()
@@ -136,15 +181,15 @@ func (l *formList) forms() record.Forms {
 	}
 	out.Exceptions = make([]record.FormException, 0, l.all.n-n)
 	for i := range l.all.n {
-		if s := l.all.at(i); plain(s) != best {
+		if s := l.all.at(i); withoutLetters(s) != best {
 			out.Exceptions = append(out.Exceptions, record.FormException{Read: uint32(i), Form: l.record(s)})
 		}
 	}
 	return out
 }
 
-// commonWidth finds the commonest width and gives it to all records that it describes as well.
-func (l *formList) commonWidth(width func(*shortForm) *uint32, listed func(*recordForm) bool) {
+// commonWidth sets the width of all records whose lines the commonest width describes to that.
+func (l *formList) commonWidth(width func(*shortForm) *uint32, listed func(*formExtra) bool) {
 	var common commonest[uint32]
 	for i := range l.all.n {
 		if w := *width(l.all.at(i)); w != 0 && w != math.MaxUint32 {
@@ -156,7 +201,7 @@ func (l *formList) commonWidth(width func(*shortForm) *uint32, listed func(*reco
 		s := l.all.at(i)
 		w := width(s)
 		switch {
-		case s.odd > 0 && listed(l.odd.at(int(s.odd)-1)):
+		case s.extra > 0 && listed(l.extra.at(int(s.extra)-1)):
 		case *w == math.MaxUint32:
 			*w = max(best, 1)
 		case *w == 0 && best > 0 && s.letters > 0 && s.letters <= best:
@@ -165,8 +210,8 @@ func (l *formList) commonWidth(width func(*shortForm) *uint32, listed func(*reco
 	}
 }
 
-// commonest finds the value that is added most often, of equally common ones the one that
-// was first to be added so often. Equal values in a row are counted together.
+// commonest finds the value that is added most often; of equally common ones, the one that
+// reached that number first. Equal values in a row are counted together.
 type commonest[T comparable] struct {
 	counts map[T]int
 	value  T // that was added last
@@ -194,7 +239,7 @@ func (c *commonest[T]) count() {
 	}
 }
 
-// best returns the value and how often it was added; zero of none.
+// best returns the commonest value and how often it was added; zeros if none was added.
 func (c *commonest[T]) best() (T, int) {
 	if c.run > 0 {
 		c.count()
@@ -202,15 +247,15 @@ func (c *commonest[T]) best() (T, int) {
 	return c.top, c.most
 }
 
-// list is a slice that grows without being moved.
-type list[T any] struct {
+// chunkedList is a list that grows without moving its elements.
+type chunkedList[T any] struct {
 	parts [][]T
 	n     int
 }
 
 const listPart = 1 << 13
 
-func (l *list[T]) add(v T) {
+func (l *chunkedList[T]) add(v T) {
 	if l.n == 0 {
 		l.parts = append(l.parts, nil) // the first part grows: most lists are short
 	} else if l.n%listPart == 0 {
@@ -221,4 +266,4 @@ func (l *list[T]) add(v T) {
 	l.n++
 }
 
-func (l *list[T]) at(i int) *T { return &l.parts[i/listPart][i%listPart] }
+func (l *chunkedList[T]) at(i int) *T { return &l.parts[i/listPart][i%listPart] }

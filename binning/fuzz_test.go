@@ -49,7 +49,8 @@ func binText(t testing.TB, text []byte, blockSize int, wrapped bool) ([]byte, er
 		checkBlock(t, &b)
 		checkSignatures(t, &b)
 		part := render(t, &b, kind, &record.Options{})
-		if uint64(len(part)) != chunk.textLen || !chunk.Canonical && !bytes.Equal(part, chunk.Data) || chunk.Canonical && hash(part) != chunk.textHash {
+		if uint64(len(part)) != chunk.textLen || !chunk.Canonical && !bytes.Equal(part, chunk.Data) ||
+			chunk.Canonical && hash(part) != chunk.textHash {
 			t.Fatalf("block %q became %q", chunk.Data, part)
 		}
 		// What the encoder makes of the form has to come back too.
@@ -150,7 +151,7 @@ func FuzzPack(f *testing.F) {
 			t.Fatalf("%q became %q (%v)", seq, got, err)
 		}
 		rc := make([]byte, record.PackedLen(len(seq)))
-		reversed(rc, packed, len(seq))
+		reverseComplement(rc, packed, len(seq))
 		got = record.AppendLetters(nil, rc, len(seq), true)
 		if err := record.ApplyExceptions(got, exceptions); err != nil || !bytes.Equal(got, seq) {
 			t.Fatalf("%q reversed became %q (%v)", seq, got, err)
@@ -175,7 +176,8 @@ func TestQuals(t *testing.T) {
 			src[i] = 'I'
 		}
 	}
-	for q, want := range map[int]int{0: 0, 1: 1, 2: 6, 9: 6, 10: 15, 19: 15, 20: 22, 24: 22, 25: 27, 29: 27, 30: 33, 34: 33, 35: 37, 39: 37, 40: 40, 93: 40} {
+	for q, want := range map[int]int{0: 0, 1: 1, 2: 6, 9: 6, 10: 15, 19: 15, 20: 22, 24: 22, 25: 27, 29: 27, 30: 33, 34: 33,
+		35: 37, 39: 37, 40: 40, 93: 40} {
 		if got := int(bin8[33+q]) - 33; got != want {
 			t.Errorf("quality %d becomes %d, want %d", q, got, want)
 		}

@@ -15,18 +15,18 @@ type input struct {
 	info    record.Input
 	src     *source
 	cutter  cutter
-	size    int // of a text buffer to begin with
+	size    int // first size of a text buffer, in bytes
 	records uint64
 	ended   bool
-	last    *item // that block
+	last    *blockTask // the block of this input that was begun last
 }
 
-// sniffLen is how much text is looked at to tell wrapped FASTQ from the usual kind.
+// sniffLen is how many bytes of text are searched for signs of wrapped FASTQ.
 const sniffLen = 1 << 20
 
-// openInput opens an input and looks at its first text. With wrapped, FASTQ is read as
-// such; it is also if the first text shows that it must be, and then the returned error
-// tells why it could not be the usual kind.
+// openInput opens an input and looks at its first text. If wrapped is set, FASTQ is read as
+// wrapped over lines. It is also if the first text does not have four lines a record; then the
+// RecordError says where.
 func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *RecordError, error) {
 	spec := r.Inputs[i]
 	src, err := r.openSource(ctx, spec.Path, &r.read[i])
@@ -46,20 +46,21 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 		in.size = int(min(uint64(src.size), r.Options.BlockSize)) + 1
 	}
 	var strict *RecordError
-	kind := record.FASTQ
-	switch {
-	case n == 0 || head[0] == '@':
-		if !wrapped {
-			if bad, at := sniff(head, ended); bad != nil {
-				strict = &RecordError{File: src.path, Record: at, Expected: bad.expected, Found: bad.found, structural: true}
-				wrapped = true
-			}
+	kind := record.FASTQ // of an empty input
+	if n > 0 {
+		var ok bool
+		if kind, ok = record.KindOf(head[0]); !ok {
+			src.close()
+			return nil, nil, &RecordError{File: src.path, Record: 1, Expected: expectedMarks(), Found: showByte(head[0])}
 		}
-	case head[0] == '>':
-		kind, wrapped = record.FASTA, true
-	default:
-		src.close()
-		return nil, nil, &RecordError{File: src.path, Record: 1, Expected: "'@' (FASTQ) or '>' (FASTA)", Found: showByte(head[0])}
+	}
+	if !readings[kind].fourLines {
+		wrapped = true
+	} else if !wrapped {
+		if bad, at := sniff(head, ended); bad != nil {
+			strict = &RecordError{File: src.path, Record: at, Expected: bad.expected, Found: bad.found, structural: true}
+			wrapped = true
+		}
 	}
 	in.info = record.Input{Name: inputName(spec.Path, kind), Kind: kind, Mate: spec.Mate, First: spec.First}
 	if wrapped && n > 0 {
@@ -70,10 +71,10 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 	return in, strict, nil
 }
 
-// sniff looks for a record in the first text of an input that is not four lines, and
-// returns what is wrong with it and its number.
-func sniff(text []byte, ended bool) (*shape, uint64) {
-	p := parser{text: text, last: ended}
+// sniff looks in the first text of an input for a record that does not have four lines. It
+// returns what is wrong with that record, and its number.
+func sniff(text []byte, ended bool) (*mismatch, uint64) {
+	p := parser{text: text, last: ended, quals: true}
 	if ended {
 		p.text = text[:recordsEnd(text)]
 	}
@@ -81,7 +82,7 @@ func sniff(text []byte, ended bool) (*shape, uint64) {
 	at := 0
 	for n := uint64(1); at < len(p.text); n++ {
 		if !ended {
-			// Only records that are there whole tell anything.
+			// The last record may be incomplete.
 			whole, from := true, at
 			for range 4 {
 				_, next, _, lf := p.line(from)
@@ -95,7 +96,7 @@ func sniff(text []byte, ended bool) (*shape, uint64) {
 			return bad, n
 		}
 		if checkContent(text[r.seq:][:r.seqLen], text[r.qual:][:r.seqLen]) != nil {
-			break // no other way to read the text mends that
+			break // as wrapped FASTQ it would be as wrong
 		}
 		at = r.end
 	}

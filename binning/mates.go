@@ -7,8 +7,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// mates checks that the records of a pair of inputs belong together: as many in both, and
-// names alike. Names wait as digests until their mates come.
+// mates checks that the inputs of a pair belong together: that they have equally many records,
+// and equal names. Digests of names are kept until those of their mates are added.
 type mates struct {
 	pairs map[int]*pair // by the index of the input with the first mates
 }
@@ -16,7 +16,7 @@ type mates struct {
 type pair struct {
 	records [2]uint64
 	ended   [2]bool
-	names   [2][]uint64 // the last ones, of those that are not compared yet
+	names   [2][]uint64 // digests of names that were not compared yet
 }
 
 // digests appends a digest of each name: of what comes before the first space or tab,
@@ -41,15 +41,15 @@ func mateName(name []byte) []byte {
 	return name
 }
 
-// add takes the names of a block, and compares those whose mates are there.
+// add adds the names of a block, and compares those whose mates have been added.
 func (m *mates) add(inputs []*input, in *input, s *stream, last bool) error {
 	if in.spec.Mate < 0 {
 		return nil
 	}
 	first, second := in, inputs[in.spec.Mate]
-	side := 0
+	mate := 0
 	if !in.spec.First {
-		first, second, side = second, first, 1
+		first, second, mate = second, first, 1
 	}
 	if m.pairs == nil {
 		m.pairs = make(map[int]*pair)
@@ -59,16 +59,16 @@ func (m *mates) add(inputs []*input, in *input, s *stream, last bool) error {
 		p = new(pair)
 		m.pairs[first.index] = p
 	}
-	p.names[side] = append(p.names[side], s.names...)
-	p.records[side] += uint64(len(s.names))
-	p.ended[side] = last
-	if other := 1 - side; p.ended[other] && p.records[side] > p.records[other] {
-		return m.finish(inputs) // here and now, lest names without mates fill the memory
+	p.names[mate] = append(p.names[mate], s.names...)
+	p.records[mate] += uint64(len(s.names))
+	p.ended[mate] = last
+	if other := 1 - mate; p.ended[other] && p.records[mate] > p.records[other] {
+		return m.checkCounts(inputs) // now, because names without mates would fill the memory
 	}
 	n := min(len(p.names[0]), len(p.names[1]))
 	for i := range n {
 		if p.names[0][i] != p.names[1][i] {
-			number := p.records[side] - uint64(len(p.names[side])) + uint64(i) + 1
+			number := p.records[mate] - uint64(len(p.names[mate])) + uint64(i) + 1
 			return fmt.Errorf("%s: record %d: expected the mate of record %d of %s, found another name",
 				second.spec.Path, number, number, first.spec.Path)
 		}
@@ -79,8 +79,8 @@ func (m *mates) add(inputs []*input, in *input, s *stream, last bool) error {
 	return nil
 }
 
-// finish checks that both inputs of each pair have the same number of records.
-func (m *mates) finish(inputs []*input) error {
+// checkCounts checks that both inputs of each pair have the same number of records.
+func (m *mates) checkCounts(inputs []*input) error {
 	for _, in := range inputs {
 		if in.spec.Mate < 0 || !in.spec.First {
 			continue
@@ -93,7 +93,8 @@ func (m *mates) finish(inputs []*input) error {
 		if p.records[0] < n {
 			long, short, n = short, long, p.records[0]
 		}
-		return fmt.Errorf("%s: record %d: expected a mate of record %d of %s, found the end of the file", short.spec.Path, n+1, n+1, long.spec.Path)
+		return fmt.Errorf("%s: record %d: expected a mate of record %d of %s, found the end of the file",
+			short.spec.Path, n+1, n+1, long.spec.Path)
 	}
 	return nil
 }

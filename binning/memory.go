@@ -9,27 +9,28 @@ import (
 	"os"
 
 	"orcomgo/binning/inflate"
+	"orcomgo/bins/record"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// Memory that a run takes, measured with one and two streams and blocks of 1 to 64 MB: for
-// each byte of a block in flight, for each input, and besides.
+// Memory in bytes that a run takes, measured with one and two streams and blocks of 1 to 64 MB:
+// for each byte of a block in flight, for each input, for one of gzip, and for everything else.
 const (
 	memoryPerByte  = 2
-	memoryPerInput = 5 << 18           // the text that is looked at first, and a buffer
+	memoryPerInput = 5 << 18           // the first text, and a buffer
 	memoryGzip     = inflate.MinMemory // for each input of gzip besides
 	memoryBase     = 24 << 20
 )
 
-// leastBlock is the least that bound lowers the block size to, in bytes. Smaller blocks save
-// next to nothing.
-const leastBlock = 1e6
+// minAutoBlock is the least block size, in bytes, that fitMemory chooses. Smaller blocks save
+// hardly any memory.
+const minAutoBlock = 1e6
 
-// bound fits the run in the memory allowed: it lowers the number of streams, which makes no
-// difference to the archive, and then, unless the block size was asked for, that, which
-// makes the archive a little larger. The block size depends on Memory and the inputs alone.
-func (c *Config) bound(chosen bool) error {
+// fitMemory adapts the run to the memory that it may use. It lowers the number of streams, which
+// does not change the archive, and then, unless the user set it, the block size, which makes the
+// archive a little larger. The block size depends on Memory and the inputs alone.
+func (c *Config) fitMemory(sizeGiven bool) error {
 	text, inputs, gzipped := c.inspect()
 	if c.Memory == 0 {
 		c.shareInflating(math.MaxInt, gzipped)
@@ -37,8 +38,8 @@ func (c *Config) bound(chosen bool) error {
 	}
 	need := func(size uint64, streams int) uint64 {
 		if text > 0 {
-			// No block is larger than the inputs. But the fewer bytes its records have the
-			// more it takes, and how many they may be depends on the block size.
+			// No block is larger than the inputs. But its memory also depends on the number of
+			// its records, which is bounded by the block size.
 			size = min(size, 4*text)
 		}
 		return memoryBase + inputs + memoryPerByte*size*uint64(streams)
@@ -47,12 +48,12 @@ func (c *Config) bound(chosen bool) error {
 		c.Streams--
 	}
 	size := c.Options.BlockSize
-	for !chosen && size/2 >= leastBlock && need(size, c.Streams) > c.Memory {
+	for !sizeGiven && size/2 >= minAutoBlock && need(size, c.Streams) > c.Memory {
 		size /= 2
 	}
 	if least := need(size, c.Streams); least > c.Memory {
 		what := "this run needs"
-		if chosen {
+		if sizeGiven {
 			what = fmt.Sprintf("blocks of %d bytes need", size)
 		}
 		return fmt.Errorf("%s about %d MiB of memory, and %d MiB are allowed", what, (least+1<<20-1)>>20, c.Memory>>20)
@@ -66,33 +67,33 @@ func (c *Config) bound(chosen bool) error {
 	return nil
 }
 
-// shareInflating divides what memory is left among the inputs that are inflated at a time.
-// It makes no difference to the archive.
+// shareInflating divides the memory that is left among the inputs of gzip that are read at a
+// time. It does not change the archive.
 func (c *Config) shareInflating(left, gzipped int) {
 	c.inflating = memoryGzip
 	if gzipped > 0 {
-		// The inputs that give blocks in turn, in pairs perhaps. The others take little.
+		// The inputs that supply blocks in turn, which may be pairs. The others take little.
 		c.inflating += min(left, inflate.DefaultMemory(c.Threads)) / min(gzipped, 2*window)
 	}
 }
 
-// inspect looks at the first bytes of the inputs. It returns how many bytes of text they
-// hold at most (0 if that can't be told; a guess on the safe side for compressed ones),
-// how much memory reading them takes at least, and how many of them are gzip, or may be.
+// inspect reads the first bytes of the inputs. It returns how many bytes of text they hold at
+// most (0 if unknown; a high estimate for compressed ones), how much memory reading them takes at
+// least, and how many of them are gzip or may be.
 func (c *Config) inspect() (text, memory uint64, gzipped int) {
 	const ratio = 16
 	known := true
 	for _, in := range c.Inputs {
 		memory += memoryPerInput
 		if !regular(in.Path) {
-			memory += memoryGzip // who knows
+			memory += memoryGzip // it may be
 			gzipped++
 			known = false
 			continue
 		}
 		f, err := os.Open(in.Path)
 		if err != nil {
-			known = false // opening it again will tell
+			known = false // openSource reports the error
 			continue
 		}
 		head, headErr := bufio.NewReader(f).Peek(zstd.HeaderMaxSize)
@@ -103,8 +104,10 @@ func (c *Config) inspect() (text, memory uint64, gzipped int) {
 			continue
 		}
 		n := uint64(info.Size())
-		if len(head) > 0 && head[0] != '@' && head[0] != '>' {
-			n *= ratio
+		if len(head) > 0 {
+			if _, plain := record.KindOf(head[0]); !plain {
+				n *= ratio
+			}
 		}
 		text += n
 		switch {

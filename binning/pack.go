@@ -8,23 +8,23 @@ import (
 	"orcomgo/minimizer"
 )
 
-// Bytes are looked at eight at a time, the first in the lowest bits of a word.
+// Bytes are processed eight at a time, the first in the lowest bits of a word.
 const (
-	ones  = 0x0101010101010101
-	highs = 0x80 * ones
+	ones     = 0x0101010101010101
+	highBits = 0x80 * ones
 )
 
-// packRead packs the letters of a read, two bits each, into dst, which has PackedLen bytes
-// at least. Exceptions are appended to those given, as read's. It returns the first byte
-// that can't be in a sequence, or 0.
+// packRead packs the letters of a read, two bits each, into dst, which has at least PackedLen
+// bytes. It appends the read's exceptions to those given. The byte that it returns is 0, or
+// another one if some byte can't be in a sequence.
 func packRead(dst []byte, seq []byte, read uint32, exceptions []record.Exception) ([]record.Exception, byte) {
 	var acc uint64
 	at := 0
 	for ; at+8 <= len(seq); at += 8 {
-		c, odd := minimizer.Pack8(binary.LittleEndian.Uint64(seq[at:]))
-		if odd != 0 {
+		c, nonACGT := minimizer.Pack8(binary.LittleEndian.Uint64(seq[at:]))
+		if nonACGT != 0 {
 			var bad byte
-			if c, exceptions, bad = packOdd(seq[at:at+8], uint32(at), read, exceptions); bad != 0 {
+			if c, exceptions, bad = packExceptions(seq[at:at+8], uint32(at), read, exceptions); bad != 0 {
 				return exceptions, bad
 			}
 		}
@@ -38,10 +38,10 @@ func packRead(dst []byte, seq []byte, read uint32, exceptions []record.Exception
 		// Filled up with A, which is code 0.
 		w := [8]byte{'A', 'A', 'A', 'A', 'A', 'A', 'A', 'A'}
 		copy(w[:], rest)
-		c, odd := minimizer.Pack8(binary.LittleEndian.Uint64(w[:]))
-		if odd != 0 {
+		c, nonACGT := minimizer.Pack8(binary.LittleEndian.Uint64(w[:]))
+		if nonACGT != 0 {
 			var bad byte
-			if c, exceptions, bad = packOdd(rest, uint32(at), read, exceptions); bad != 0 {
+			if c, exceptions, bad = packExceptions(rest, uint32(at), read, exceptions); bad != 0 {
 				return exceptions, bad
 			}
 		}
@@ -54,9 +54,9 @@ func packRead(dst []byte, seq []byte, read uint32, exceptions []record.Exception
 	return exceptions, 0
 }
 
-// packOdd packs up to eight letters, at offset start of the read, of which some are not A,
-// C, G or T.
-func packOdd(seq []byte, start, read uint32, exceptions []record.Exception) (c uint64, _ []record.Exception, bad byte) {
+// packExceptions packs up to eight letters, at offset start of the read, of which some are not
+// A, C, G or T.
+func packExceptions(seq []byte, start, read uint32, exceptions []record.Exception) (c uint64, _ []record.Exception, bad byte) {
 	for i, b := range seq {
 		kind := b
 		switch b {
@@ -91,12 +91,12 @@ func packOdd(seq []byte, start, read uint32, exceptions []record.Exception) (c u
 	return c, exceptions, 0
 }
 
-// badByte returns a byte that is not 0 to say that b is bad; the caller looks for b itself.
+// badByte returns b, or 1 for 0, which would mean that there is no bad byte.
 func badByte(b byte) byte { return max(b, 1) }
 
-// reversed writes the reverse complement of a packed read of n bases to dst, which has
-// PackedLen(n) bytes; src has at least 8 bytes behind the read.
-func reversed(dst, src []byte, n int) {
+// reverseComplement writes the reverse complement of a packed read of n bases to dst, which has
+// PackedLen(n) bytes; src has at least 8 bytes after the read.
+func reverseComplement(dst, src []byte, n int) {
 	for lo := n - 32; ; lo -= 32 {
 		if lo >= 0 {
 			v := binary.LittleEndian.Uint64(src[lo>>2:])
@@ -120,8 +120,8 @@ func reversed(dst, src []byte, n int) {
 	}
 }
 
-// setT makes the bases from..to-1 of a packed read T, which is A on the other strand.
-func setT(packed []byte, from, to int) {
+// fillT sets the bases from..to-1 of a packed read to T, which is A on the other strand.
+func fillT(packed []byte, from, to int) {
 	for i := from; i < to; i++ {
 		packed[i>>2] |= 3 << (i & 3 * 2)
 	}
@@ -133,17 +133,17 @@ func copyQuals(dst, src []byte) bool {
 	for ; i+8 <= len(src); i += 8 {
 		w := binary.LittleEndian.Uint64(src[i:])
 		// A byte below 128 gets its highest bit from +1 if it is 127, and from +95 if it is 33 or more.
-		bad |= w | (w&^highs + ones) | ^(w&^highs + 95*ones)
+		bad |= w | (w&^highBits + ones) | ^(w&^highBits + 95*ones)
 	}
 	for ; i < len(src); i++ {
 		if src[i] < minQual || src[i] > maxQual {
-			bad = highs
+			bad = highBits
 		}
 	}
 	if dst != nil {
 		copy(dst, src)
 	}
-	return bad&highs == 0
+	return bad&highBits == 0
 }
 
 // bin8 maps Phred+33 qualities to Illumina's eight levels.

@@ -7,32 +7,32 @@ import (
 	"orcomgo/bins/record"
 )
 
-// place tells where the four lines of a record begin in the text.
-type place struct{ name, seq, plus, qual uint32 }
+// lineStarts has the offsets of the four lines of a record in the text.
+type lineStarts struct{ name, seq, plus, qual uint32 }
 
 // maxText is the longest text of a block; offsets in it are 32 bits.
 const maxText = 1<<32 - 1
 
-// parser takes records of four lines off a text.
+// parser parses records of four lines.
 type parser struct {
 	text      []byte
 	last      bool // the text ends its input
 	canonical bool
-	fasta     bool
-	forms     bool // find out the forms
+	quals     bool // a quality for each base; else the fourth line is empty
+	forms     bool // set the codes of forms
 }
 
-// record is what a parser says about a record.
+// parsed is a record that was parsed.
 type parsed struct {
-	place
+	lineStarts
 	nameLen, seqLen int
-	end             int   // where the next record begins
+	end             int   // offset of the next record
 	code            uint8 // Plus << 4 | CR
 	noNewline       bool
 }
 
-// shape is a RecordError without file and number.
-type shape struct {
+// mismatch is a RecordError without file and number.
+type mismatch struct {
 	expected, found string
 	structural      bool
 }
@@ -54,37 +54,37 @@ func (p *parser) line(from int) (end, next int, cr, ok bool) {
 }
 
 // next parses the record at from.
-func (p *parser) next(from int, r *parsed) *shape {
+func (p *parser) next(from int, r *parsed) *mismatch {
 	if from >= len(p.text) || p.text[from] != '@' {
-		return &shape{"'@'", p.show(from), true}
+		return &mismatch{"'@'", p.show(from), true}
 	}
 	name, seq, nameCR, ok := p.line(from)
 	if !ok {
-		return &shape{"a sequence line", "the end of the file", true}
+		return &mismatch{"a sequence line", "the end of the file", true}
 	}
 	seqEnd, plus, seqCR, ok := p.line(seq)
 	if !ok {
-		return &shape{"a line with '+'", "the end of the file", true}
+		return &mismatch{"a line with '+'", "the end of the file", true}
 	}
 	if plus >= len(p.text) || p.text[plus] != '+' {
-		return &shape{"a line with '+'", p.show(plus), true}
+		return &mismatch{"a line with '+'", p.show(plus), true}
 	}
 	plusEnd, qual, plusCR, ok := p.line(plus)
 	if !ok {
-		return &shape{"a quality line", "the end of the file", true}
+		return &mismatch{"a quality line", "the end of the file", true}
 	}
 	qualEnd, end, qualCR, ok := p.line(qual)
 	if !ok && !p.last {
-		return &shape{"the end of the quality line", "the end of the block", true}
+		return &mismatch{"the end of the quality line", "the end of the block", true}
 	}
-	r.place = place{uint32(from), uint32(seq), uint32(plus), uint32(qual)}
+	r.lineStarts = lineStarts{uint32(from), uint32(seq), uint32(plus), uint32(qual)}
 	r.nameLen, r.seqLen, r.end, r.noNewline = name-from-1, seqEnd-seq, end, !ok
-	want := r.seqLen
-	if p.fasta {
-		want = 0
+	want := 0
+	if p.quals {
+		want = r.seqLen
 	}
 	if got := qualEnd - qual; got != want {
-		return &shape{fmt.Sprintf("%d qualities, as many as bases", want), fmt.Sprint(got), true}
+		return &mismatch{fmt.Sprintf("%d qualities, as many as bases", want), fmt.Sprint(got), true}
 	}
 	r.code = 0
 	if !p.forms {
@@ -106,7 +106,7 @@ func (p *parser) next(from int, r *parsed) *shape {
 }
 
 // plusText returns what follows the '+' of a record.
-func (p *parser) plusText(at place) string {
+func (p *parser) plusText(at lineStarts) string {
 	end, _, _, _ := p.line(int(at.plus))
 	return string(p.text[at.plus+1 : end])
 }
@@ -131,8 +131,8 @@ func showByte(c byte) string {
 	return fmt.Sprintf("byte %d", c)
 }
 
-// blankTail returns from where on a text holds nothing but blank lines; len(text) if it
-// ends in anything else.
+// blankTail returns the offset of the blank lines at the end of a text, len(text) if there are
+// none.
 func blankTail(text []byte) int {
 	end := len(text)
 	for end > 0 && text[end-1] == '\n' {
@@ -141,7 +141,7 @@ func blankTail(text []byte) int {
 			at--
 		}
 		if at > 0 && text[at-1] != '\n' {
-			break // the LF ends a line with something in it
+			break // the LF ends a line that is not blank
 		}
 		end = at
 	}
@@ -149,7 +149,7 @@ func blankTail(text []byte) int {
 }
 
 // checkContent checks the letters and qualities of a parsed record.
-func checkContent(seq, qual []byte) *shape {
+func checkContent(seq, qual []byte) *mismatch {
 	for _, c := range seq {
 		if !isLetter(c) {
 			return badLetter(c)
@@ -173,12 +173,12 @@ func isLetter(c byte) bool {
 	return l >= 'a' && l <= 'z' || c == '.' || c == '-' || c == '*'
 }
 
-func badLetter(c byte) *shape {
-	return &shape{"a base (a letter, '.', '-' or '*')", showInside(c), false}
+func badLetter(c byte) *mismatch {
+	return &mismatch{"a base (a letter, '.', '-' or '*')", showInside(c), false}
 }
 
-func badQual(c byte) *shape {
-	return &shape{"a quality from '!' to '~'", showInside(c), false}
+func badQual(c byte) *mismatch {
+	return &mismatch{"a quality from '!' to '~'", showInside(c), false}
 }
 
 // showInside describes a byte inside a line: a CR there does not end it.

@@ -27,21 +27,21 @@ type run struct {
 	mates mates // used in block order
 	bases uint64
 
-	untidy uint64 // bytes of text since the garbage collector was called
+	sinceGC uint64 // bytes of text since the garbage collector was called
 
 	mu  sync.Mutex
 	err error
 }
 
-// item is a block in flight.
-type item struct {
-	in     *input
-	buf    []byte
-	chunk  *chunk
-	err    error
-	filled chan struct{} // closed when the text, or an error, is there
-	turn   chan struct{} // closed when the block before has its place in the files
-	done   chan struct{} // closed when this one has
+// blockTask is a block on its way through the pipeline.
+type blockTask struct {
+	in            *input
+	buf           []byte
+	chunk         *chunk
+	err           error
+	filled        chan struct{} // closed when chunk or err is set
+	earlierPlaced chan struct{} // closed when the block before has its place in the files
+	placed        chan struct{} // closed when this one has
 }
 
 // pipeline runs everything between opening the inputs and committing the archive.
@@ -50,7 +50,7 @@ func (r *run) pipeline(ctx context.Context) error {
 	for range r.Streams {
 		buffers <- struct{}{}
 	}
-	items := make(chan *item)
+	items := make(chan *blockTask)
 	var fills, streams sync.WaitGroup
 	for range r.Streams {
 		streams.Add(1)
@@ -76,8 +76,8 @@ func (r *run) pipeline(ctx context.Context) error {
 		if ctx.Err() != nil {
 			break
 		}
-		it := &item{in: in, filled: make(chan struct{}), turn: turn, done: make(chan struct{})}
-		turn = it.done
+		it := &blockTask{in: in, filled: make(chan struct{}), earlierPlaced: turn, placed: make(chan struct{})}
+		turn = it.placed
 		in.last = it
 		fills.Add(1)
 		go func() {
@@ -94,13 +94,13 @@ func (r *run) pipeline(ctx context.Context) error {
 		r.err = ctx.Err()
 	}
 	if r.err == nil {
-		r.err = r.mates.finish(r.inputs)
+		r.err = r.mates.checkCounts(r.inputs)
 	}
 	return r.err
 }
 
 // fill reads the next block of an input.
-func (r *run) fill(it *item) {
+func (r *run) fill(it *blockTask) {
 	buf, err := r.assigner.Buffer(it.in.size)
 	if err != nil {
 		it.err = err
@@ -110,7 +110,8 @@ func (r *run) fill(it *item) {
 	defer r.clocks.read.start()()
 	grow := func(buf []byte, n int) ([]byte, error) {
 		if uint64(n) > 2*maxBlockSize+1 {
-			return nil, &RecordError{File: it.in.spec.Path, Record: it.in.records + 1, Expected: "a record of less than 4 GiB", Found: "a longer one"}
+			return nil, &RecordError{File: it.in.spec.Path, Record: it.in.records + 1,
+				Expected: "a record of less than 4 GiB", Found: "a longer one"}
 		}
 		larger, err := r.assigner.Buffer(n)
 		if err != nil {
@@ -128,6 +129,7 @@ func (r *run) fill(it *item) {
 	it.in.ended = it.err != nil || it.chunk.Last
 }
 
+// progress reports how many bytes have been read.
 func (r *run) progress() {
 	if r.Progress == nil {
 		return
@@ -139,15 +141,16 @@ func (r *run) progress() {
 	r.Progress("bin", done, r.total)
 }
 
-// stream is what a stream uses again for each of its blocks.
+// stream is the memory that a stream reuses for each of its blocks.
 type stream struct {
 	block   bins.Block
 	encoded bins.Encoded
 	names   []uint64 // digests of the names of mates
 }
 
-// process takes a block from text to its place in the files.
-func (r *run) process(ctx context.Context, it *item, s *stream, freed func()) {
+// process assigns, encodes and writes a block. It calls releaseBuffer when the text is not needed
+// any more.
+func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuffer func()) {
 	<-it.filled
 	err := it.err
 	if err == nil {
@@ -159,13 +162,13 @@ func (r *run) process(ctx context.Context, it *item, s *stream, freed func()) {
 	if it.buf != nil {
 		r.assigner.Free(it.buf)
 	}
-	freed()
+	releaseBuffer()
 	if err == nil {
 		stop := r.clocks.encode.start()
 		err = bins.EncodeBlock(&s.encoded, &s.block, r.pool.run)
 		stop()
 	}
-	<-it.turn
+	<-it.earlierPlaced
 	if err == nil && r.failed() == nil {
 		err = r.mates.add(r.inputs, it.in, s, it.chunk.Last)
 	}
@@ -175,12 +178,12 @@ func (r *run) process(ctx context.Context, it *item, s *stream, freed func()) {
 	write := r.failed() == nil
 	if write {
 		r.out.Reserve(&s.encoded)
-		r.tidy(it.chunk.textLen)
+		r.collectGarbage(it.chunk.textLen)
 		for _, bin := range s.block.Bins {
 			r.bases += bin.Bases
 		}
 	}
-	close(it.done)
+	close(it.placed)
 	if write {
 		stop := r.clocks.write.start()
 		if err := r.out.WriteReserved(&s.encoded); err != nil {
@@ -190,20 +193,20 @@ func (r *run) process(ctx context.Context, it *item, s *stream, freed func()) {
 	}
 }
 
-// tidyEvery is after how many bytes of text the garbage collector is called. Left to
-// itself it would wait until as much garbage has gathered as there is memory in use, which
-// is all buffers: memory would creep up to twice of what is needed.
-const tidyEvery = 1 << 30
+// gcEvery is after how many bytes of text the garbage collector is called. By itself it waits
+// until there is as much garbage as memory in use, and nearly all of that is buffers: up to
+// twice the memory that is needed would be used.
+const gcEvery = 1 << 30
 
-func (r *run) tidy(text uint64) {
-	if r.untidy += text; r.untidy >= tidyEvery {
-		r.untidy = 0
+func (r *run) collectGarbage(text uint64) {
+	if r.sinceGC += text; r.sinceGC >= gcEvery {
+		r.sinceGC = 0
 		runtime.GC()
 	}
 }
 
-// fail ends the run. Errors about the inputs come in block order, so that the first of
-// them does not depend on which stream is faster.
+// fail ends the run with an error; the first one counts. Errors about the inputs come in block
+// order, so that the first does not depend on which stream is faster.
 func (r *run) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -213,13 +216,15 @@ func (r *run) fail(err error) {
 	}
 }
 
+// failed returns the error that ended the run, or nil.
 func (r *run) failed() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-// keep returns what the assigner has to fill. Names of mates are needed to compare them.
+// keep returns the columns that the assigner has to fill. Names of mates are needed to compare
+// them.
 func (c *Config) keep() Keep {
 	o := &c.Options
 	k := Keep{
@@ -235,7 +240,7 @@ func (c *Config) keep() Keep {
 }
 
 // assign fills the stream's block from the text.
-func (r *run) assign(ctx context.Context, it *item, s *stream) error {
+func (r *run) assign(ctx context.Context, it *blockTask, s *stream) error {
 	t, b, o := it.chunk, &s.block, &r.Options
 	t.Keep = r.keep()
 	sum := t.textHash

@@ -126,7 +126,8 @@ func TestStdin(t *testing.T) {
 		{"empty", "stdin.fastq", nil, nil},
 	} {
 		dir := filepath.Join(t.TempDir(), "out")
-		s, err := Run(context.Background(), Config{Inputs: []InputSpec{{"-", -1, false}}, OutDir: dir, Stdin: iotest.OneByteReader(bytes.NewReader(tt.data))})
+		s, err := Run(context.Background(), Config{Inputs: []InputSpec{{"-", -1, false}}, OutDir: dir,
+			Stdin: iotest.OneByteReader(bytes.NewReader(tt.data))})
 		if err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
@@ -387,7 +388,8 @@ func TestNames(t *testing.T) {
 
 // TestSignatures compares the table with a count of the reads.
 func TestSignatures(t *testing.T) {
-	text := []byte("@a\nACGTACGTACGTACGTACGT\n+\nIIIIIIIIIIIIIIIIIIII\n@b\nACG\n+\nIII\n@c\nTTGTTGTTGTTGTTGTTGTTGTTG\n+\nIIIIIIIIIIIIIIIIIIIIIIII\n@d\nA\n+\nI\n")
+	text := []byte("@a\nACGTACGTACGTACGTACGT\n+\nIIIIIIIIIIIIIIIIIIII\n@b\nACG\n+\nIII\n" +
+		"@c\nTTGTTGTTGTTGTTGTTGTTGTTG\n+\nIIIIIIIIIIIIIIIIIIIIIIII\n@d\nA\n+\nI\n")
 	dir, err := binTexts(t, Config{Options: record.Options{BlockSize: 60}}, testInput{"x", text}, testInput{"y", text})
 	if err != nil {
 		t.Fatal(err)

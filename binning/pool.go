@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// pool shares the run's threads among the streams: at any time no more tasks run than
-// there are threads, whoever started them.
+// pool shares the run's threads among the streams: the tasks of all streams together never run
+// on more threads than there are.
 type pool struct {
 	threads int
 	tokens  chan struct{}

@@ -8,8 +8,8 @@ import (
 	"orcomgo/bins/vfs"
 )
 
-// pump reads from something that may keep it waiting, in a goroutine of its own, so that
-// the run can end meanwhile. It also reads ahead.
+// pump reads ahead from a reader that may block for long, such as a pipe, in a goroutine of its
+// own, so that the run can end while it blocks.
 type pump struct {
 	full   chan []byte
 	empty  chan []byte
@@ -79,8 +79,8 @@ func (p *pump) Read(dst []byte) (int, error) {
 	return n, nil
 }
 
-// openFile opens a file to read. Opening a pipe waits for someone to write to it, so that
-// ends with ctx.
+// openFile opens a file to read. Opening a named pipe blocks until it has a writer, or until
+// ctx ends.
 func openFile(ctx context.Context, path string) (*vfs.File, error) {
 	info, err := vfs.Stat(path)
 	if err != nil {

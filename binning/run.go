@@ -1,11 +1,11 @@
 // Package binning is stage 1: it reads FASTQ or FASTA, gives each read a signature and
 // writes the reads grouped by it, with everything else of the text, as bins.
 //
-// A run is a pipeline. The feeder decides which input gives the next block and hands out
-// text buffers; each input reads, inflates and cuts its block by itself; a stream per block
-// in flight assigns and encodes it, on threads that all streams share; blocks are written
-// in the order in which the feeder chose them, which depends on nothing but the inputs. So
-// the archive is the same for any number of threads and streams.
+// A run is a pipeline. The feeder chooses the input that supplies the next block. Each input
+// reads, inflates and cuts its blocks in a goroutine. A stream for each block in flight assigns
+// and encodes it, on threads that all streams share. Blocks are written in the order in which
+// the feeder chose them, which depends on nothing but the inputs. So the archive is the same for
+// any number of threads and streams.
 package binning
 
 import (
@@ -26,15 +26,15 @@ import (
 // DefaultBlockSize is the block size in bytes where Options has none and Memory allows it.
 const DefaultBlockSize = 256e6
 
-// InputSpec names an input.
+// InputSpec says where an input is, and which other one has the mates.
 type InputSpec struct {
 	Path  string // "-" is stdin
 	Mate  int    // index of the input with the mates, or -1
 	First bool   // with Mate: this one holds the first mates
 }
 
-// Progress is told how many bytes of the inputs, as they are stored, have been read; total
-// is 0 if that is not known. It is called from any goroutine.
+// Progress is called with how many bytes of the inputs, as they are stored, have been read; total
+// is 0 if it is not known. It is called from any goroutine.
 type Progress func(stage string, done, total uint64)
 
 // Config says what to do.
@@ -44,24 +44,24 @@ type Config struct {
 	Options record.Options // BlockSize 0: DefaultBlockSize, or what Memory allows
 	Threads int            // 0: as many as the machine has
 	Streams int            // blocks in flight; 0: 2
-	// Memory is how many bytes to stay within, about; 0 for no bound. Less than a run
-	// takes with the default block size means smaller blocks, so another archive.
+	// Memory is about how many bytes the run may use; 0 for no bound. If a run with the default
+	// block size needs more, the blocks are smaller, and the archive has other bytes.
 	Memory uint64
 	Force  bool // replace an archive
 	// Tool is recorded in the archive; it must not differ between builds of one version.
 	Tool     string
 	Progress Progress
 	Stdin    io.Reader // nil: os.Stdin
-	// NewAssigner makes the assigner, nil for NewCPU. Where it has too little memory it may
-	// lower Streams and BlockSize of what it is given, and the run keeps to that.
+	// NewAssigner makes the assigner; nil is NewCPU. Where it has too little memory it may lower
+	// Streams and BlockSize of its argument, which the run then uses.
 	NewAssigner func(*Resources) (Assigner, error)
-	// Note is told, a line each, what the user should know though nothing is wrong.
+	// Note, if not nil, prints a line that the user should read though nothing is wrong.
 	Note func(line string)
 
 	inflating int // bytes that the buffers of an input of gzip may take
 }
 
-// Summary tells what a run did.
+// Summary is what a run did.
 type Summary struct {
 	Inputs                                           []record.Input
 	Records, Bases, TextBytes, SourceBytes, BinBytes uint64
@@ -69,9 +69,9 @@ type Summary struct {
 	Stages                                           Stages
 }
 
-// Run bins the inputs into a new archive in c.OutDir. If it fails, or ctx ends, nothing is
-// left of it. An error that the inputs are to blame for is one line that begins with the
-// name of the file, usually a RecordError.
+// Run bins the inputs into a new archive in c.OutDir. If it fails, or ctx ends, nothing is left
+// of the archive. An error about an input is one line that begins with the name of the file; it
+// usually wraps a RecordError.
 func Run(ctx context.Context, c Config) (Summary, error) {
 	if len(c.Inputs) == 0 {
 		return Summary{}, errors.New("no input")
@@ -82,20 +82,20 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	if c.Streams <= 0 {
 		c.Streams = 2
 	}
-	chosen := c.Options.BlockSize != 0
-	if !chosen {
+	sizeGiven := c.Options.BlockSize != 0
+	if !sizeGiven {
 		c.Options.BlockSize = DefaultBlockSize
 	}
 	if c.Options.BlockSize > maxBlockSize {
 		return Summary{}, fmt.Errorf("blocks of %d bytes are too large: at most %d", c.Options.BlockSize, uint64(maxBlockSize))
 	}
-	if err := c.bound(chosen); err != nil {
+	if err := c.fitMemory(sizeGiven); err != nil {
 		return Summary{}, err
 	}
-	// What can't be FASTQ of four lines a record is read a second time as wrapped FASTQ, if
-	// it can be read a second time.
+	// An input that turns out not to be FASTQ of four lines a record is read as wrapped FASTQ. For
+	// that the run begins anew, if all inputs can be read a second time.
 	wrapped := make([]*RecordError, len(c.Inputs))
-	for late := 0; ; {
+	for reruns := 0; ; {
 		s, err := runOnce(ctx, &c, wrapped)
 		var bad *inputError
 		if !errors.As(err, &bad) {
@@ -111,21 +111,21 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 		if !r.structural || !regular(c.Inputs[bad.input].Path) {
 			return s, r
 		}
-		if other := c.once(); other != "" {
+		if other := c.readableOnce(); other != "" {
 			return s, fmt.Errorf("%w; if this is FASTQ wrapped over lines, all inputs have to be read again, and %s can be read only once", r, other)
 		}
 		wrapped[bad.input] = r
-		if late++; late == 2 {
-			// There may be more of the kind. Without this each would take a run.
+		if reruns++; reruns == 2 {
+			// There may be more such inputs. Without this each would take a run.
 			c.scan(ctx, wrapped)
 		}
 	}
 }
 
-// maxBlockSize leaves room for a block to be doubled while offsets are 32 bits.
+// maxBlockSize is such that a block can be doubled while offsets have 32 bits.
 const maxBlockSize = 1 << 31
 
-// inputError tells which input an error is about.
+// inputError is an error about an input.
 type inputError struct {
 	error
 	input int
@@ -133,8 +133,8 @@ type inputError struct {
 
 func (e *inputError) Unwrap() error { return e.error }
 
-// once returns how errors call an input that can't be read a second time, "" if there is none.
-func (c *Config) once() string {
+// readableOnce returns the name of an input that can't be read a second time, "" if there is none.
+func (c *Config) readableOnce() string {
 	for _, in := range c.Inputs {
 		switch {
 		case in.Path == "-":
@@ -154,8 +154,8 @@ func regular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// scan reads the inputs that can be read twice, and fills in wrapped for those that are not
-// FASTQ of four lines a record. What else is wrong with an input the run finds again.
+// scan reads the inputs that can be read twice, and sets wrapped for those that are not FASTQ of
+// four lines a record. It ignores other errors, which the run finds again.
 func (c *Config) scan(ctx context.Context, wrapped []*RecordError) {
 	quiet := *c
 	quiet.Progress, quiet.Options.BlockSize = nil, min(c.Options.BlockSize, 16<<20)
@@ -167,6 +167,8 @@ func (c *Config) scan(ctx context.Context, wrapped []*RecordError) {
 	}
 }
 
+// scanInput returns the first record of an input that does not have four lines, nil if there is
+// none.
 func (r *run) scanInput(ctx context.Context, i int) *RecordError {
 	in, strict, err := r.openInput(ctx, i, false)
 	if err != nil {
@@ -194,8 +196,8 @@ func (r *run) scanInput(ctx context.Context, i int) *RecordError {
 	return nil
 }
 
-// checkNames makes sure, before anything is written, that the inputs can be restored under
-// their names, and that none of them has a name that the archive's files will take.
+// checkNames checks, before anything is written, that the inputs can be restored under their
+// names, and that none of them has the name of one of the archive's files.
 func (r *run) checkNames(archive string) error {
 	infos := make([]record.Input, len(r.inputs))
 	for i, in := range r.inputs {
@@ -213,7 +215,7 @@ func (r *run) checkNames(archive string) error {
 	return err
 }
 
-// runOnce is one attempt.
+// runOnce reads the inputs once; those that wrapped has a RecordError for as wrapped FASTQ.
 func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (_ Summary, err error) {
 	r := &run{Config: c, total: c.sourceSize(), pool: newPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs))}
 	ctx, cancel := context.WithCancel(caller)
@@ -262,7 +264,7 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (_ Summa
 		if e := caller.Err(); e != nil {
 			err = e
 		} else if errors.As(err, &bad) {
-			// What is wrong with a file may be that it was changed.
+			// The file may be malformed because it was changed meanwhile.
 			if e := r.inputs[bad.input].src.unchanged(); e != nil {
 				err = e
 			}

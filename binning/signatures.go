@@ -9,8 +9,8 @@ import (
 	"orcomgo/minimizer"
 )
 
-// Signatures writes a table of all bins of an archive: the signature in letters, how many
-// reads were assigned to it and how many bases these have, by tabs; ascending, N last.
+// Signatures writes a table of all bins of an archive, a line each: the signature in letters, the
+// number of its reads and of their bases, separated by tabs; ascending, N last.
 func Signatures(r *bins.Reader, w io.Writer) error {
 	type tally struct{ reads, bases uint64 }
 	tallies := make([]tally, signatures)

@@ -7,24 +7,24 @@ import (
 
 const signatures = bins.NBin + 1
 
-// parts is how many ranges the sorting and packing of n reads are cut in.
-func parts(n int) int { return max(1, min(16, n>>15)) }
+// partCount returns into how many ranges n reads are divided for sorting and packing.
+func partCount(n int) int { return max(1, min(16, n>>15)) }
 
-// cut returns the range of part i of so many.
-func cut(n, parts, i int) (from, to int) { return n * i / parts, n * (i + 1) / parts }
+// partRange returns the range of part i.
+func partRange(n, parts, i int) (from, to int) { return n * i / parts, n * (i + 1) / parts }
 
-// sort orders the reads by signature, those of one in input order: a counting sort, each
-// part of the reads with its own counts, so that parts may run side by side.
+// sort sorts the reads by signature, those of one signature in input order. It is a counting sort
+// in which each part of the reads has its own counts, so that parts run concurrently.
 func (j *job) sort() error {
 	b, n := j.b, j.b.Records
-	p := parts(n)
+	p := partCount(n)
 	for len(j.counts) < p {
 		j.counts = append(j.counts, make([]uint32, signatures))
 	}
 	j.run(p, func(i int) {
 		c := j.counts[i]
 		clear(c)
-		from, to := cut(n, p, i)
+		from, to := partRange(n, p, i)
 		for _, sig := range j.sigs[from:to] {
 			c[sig]++
 		}
@@ -45,32 +45,32 @@ func (j *job) sort() error {
 	b.Order, b.Place = resize(b.Order, n), resize(b.Place, n)
 	j.run(p, func(i int) {
 		c := j.counts[i]
-		from, to := cut(n, p, i)
+		from, to := partRange(n, p, i)
 		for k := from; k < to; k++ {
 			to := c[j.sigs[k]]
 			c[j.sigs[k]] = to + 1
-			b.Order[to], b.Place[to] = uint32(k), j.spots[k]
+			b.Order[to], b.Place[to] = uint32(k), j.places[k]
 		}
 	})
 	return nil
 }
 
-// gather packs the reads in their final order and orientation.
-func (j *job) gather() error {
+// packSorted copies the packed reads in their final order and orientation.
+func (j *job) packSorted() error {
 	b, n := j.b, j.b.Records
-	p := parts(n)
+	p := partCount(n)
 	starts := make([]int, p+1)
 	if b.Lengths.Each == nil {
 		for i := range b.Bins {
 			b.Bins[i].Bases = uint64(b.Bins[i].Reads) * uint64(b.Lengths.Fixed)
 		}
 		for i := range p {
-			_, to := cut(n, p, i)
+			_, to := partRange(n, p, i)
 			starts[i+1] = to * record.PackedLen(int(b.Lengths.Fixed))
 		}
 	} else {
 		j.run(p, func(i int) {
-			from, to := cut(n, p, i)
+			from, to := partRange(n, p, i)
 			size := 0
 			for _, read := range b.Order[from:to] {
 				size += record.PackedLen(int(b.Lengths.Each[read]))
@@ -91,17 +91,17 @@ func (j *job) gather() error {
 	}
 	b.Packed = resize(b.Packed, starts[p])
 	j.run(p, func(i int) {
-		from, to := cut(n, p, i)
+		from, to := partRange(n, p, i)
 		dst := b.Packed[starts[i]:starts[i+1]]
 		for k := from; k < to; k++ {
 			read := b.Order[k]
 			length := int(j.lengths[read])
 			size := record.PackedLen(length)
-			src := j.packed[j.at[read]:]
+			src := j.packed[j.packedAt[read]:]
 			if b.Place[k]&1 == 0 {
 				copy(dst[:size], src)
 			} else {
-				reversed(dst[:size], src, length)
+				reverseComplement(dst[:size], src, length)
 			}
 			dst = dst[size:]
 		}

@@ -9,18 +9,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync/atomic"
-	"unicode/utf8"
-
-	"orcomgo/bins/record"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/zeebo/xxh3"
 
 	"orcomgo/binning/inflate"
-	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
 )
 
@@ -263,40 +256,4 @@ func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n.Add(uint64(n))
 	return n, err
-}
-
-// inputName returns the name to restore an input under.
-func inputName(path string, kind record.Kind) string {
-	if path == "-" {
-		if kind == record.FASTA {
-			return "stdin.fasta"
-		}
-		return "stdin.fastq"
-	}
-	name := filepath.Base(path)
-	for _, ext := range []string{".gz", ".bgz", ".bgzf", ".zst"} {
-		// "..gz" is a name, "." is none.
-		if s, ok := strings.CutSuffix(name, ext); ok && s != "" && s != "." && s != ".." {
-			return s
-		}
-	}
-	return name
-}
-
-// archiveName returns the name of the archive of which this is the first input. A name that
-// is too long for an archive is cut, and ends in a checksum to stay different from others.
-func archiveName(input string) string {
-	name, _ := record.CutTextExt(input)
-	if name == "." || name == ".." {
-		name = input
-	}
-	if len(name) <= commit.MaxName {
-		return name
-	}
-	sum := fmt.Sprintf("-%016x", xxh3.HashString(name))
-	cut := commit.MaxName - len(sum)
-	for cut > commit.MaxName-len(sum)-utf8.UTFMax && !utf8.RuneStart(name[cut]) {
-		cut-- // not inside a letter
-	}
-	return name[:cut] + sum
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Stages tells how long each stage of a run was busy, over all blocks. Stages of several
-// blocks overlap; the run takes at least as long as the busiest of those that one block
-// does at a time: Read (of one input) and Write.
+// Stages is how long each stage of a run was busy, summed over all blocks. Stages of several
+// blocks overlap. The run takes at least as long as the longer of the two stages that one block
+// at a time is in: Read (of one input) and Write.
 type Stages struct {
 	Start  time.Duration // making the assigner and opening the inputs
 	Read   time.Duration // reading, inflating and cutting
@@ -18,10 +18,10 @@ type Stages struct {
 	Commit time.Duration
 }
 
-// clock adds up the time of a stage from any goroutine.
+// clock sums up the time of a stage over all goroutines.
 type clock struct{ ns atomic.Int64 }
 
-// start begins; the function it returns ends.
+// start begins to measure; the function that it returns ends that.
 func (c *clock) start() (stop func()) {
 	begin := time.Now()
 	return func() { c.ns.Add(int64(time.Since(begin))) }

@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// simulate draws FASTQ text: reads of a small genome, so that bins fill, with the odd N.
+// simulate draws FASTQ text: reads of a small genome, so that bins fill, with a few N.
 func simulate(seed int64, records, minLen, maxLen int, mate string) []byte {
 	rng := rand.New(rand.NewSource(seed))
 	genome := make([]byte, 20000)

@@ -8,12 +8,12 @@ import (
 	"orcomgo/bins/vfs"
 )
 
-// statter is an open file.
+// statter is an open file, or a reader that has one.
 type statter interface{ Stat() (fs.FileInfo, error) }
 
-// unchanged returns an error if the file of a source is not what it was when it was opened:
-// what has been read of it may then be part old and part new. Of standard input that is
-// a file the name is not known. Nothing is known of pipes.
+// unchanged returns an error if the file of a source was changed since it was opened: what was
+// read of it may then be part old and part new. Standard input may be a file, without a known
+// name. Pipes are not checked.
 func (s *source) unchanged() error {
 	if s.before == nil {
 		return nil
@@ -38,6 +38,7 @@ func (s *source) unchanged() error {
 	return s.same(now, fail)
 }
 
+// same returns an error if the file's size, times or identity differ from those at the start.
 func (s *source) same(now fs.FileInfo, fail func(string, ...any) error) error {
 	const form = "2006-01-02 15:04:05.000000"
 	switch b := s.before; {

@@ -18,17 +18,17 @@ import (
 	"orcomgo/bins"
 )
 
-// meddler is an assigner that does something to the inputs before its first block, or its
+// changingAssigner is an assigner that does something to the inputs before its first block, or its
 // second if there is one.
-type meddler struct {
+type changingAssigner struct {
 	Assigner
-	meddle func()
+	change func()
 	once   sync.Once
 }
 
-func (m *meddler) Assign(ctx context.Context, t *Text, b *bins.Block) error {
+func (m *changingAssigner) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	if t.FirstRecord > 0 || t.Last {
-		m.once.Do(m.meddle)
+		m.once.Do(m.change)
 	}
 	return m.Assigner.Assign(ctx, t, b)
 }
@@ -38,7 +38,7 @@ func (m *meddler) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 func TestChangedInputs(t *testing.T) {
 	text := simulate(1, 1000, 100, 100, "1")
 	wrapped := bytes.ReplaceAll(text, []byte("\n+\n"), []byte("\n\n+\n"))
-	turned := func(data []byte) []byte {
+	reversed := func(data []byte) []byte {
 		data = bytes.Clone(data)
 		slices.Reverse(data)
 		return data
@@ -59,10 +59,10 @@ func TestChangedInputs(t *testing.T) {
 		do   func(t *testing.T, path string, data []byte)
 		want string
 	}{
-		{"rewritten in place", func(t *testing.T, path string, data []byte) { write(t, path, turned(data)) }, "it was written to at "},
+		{"rewritten in place", func(t *testing.T, path string, data []byte) { write(t, path, reversed(data)) }, "it was written to at "},
 		{"a byte rewritten", func(t *testing.T, path string, data []byte) { write(t, path, data[:1]) }, "it was written to at "},
 		{"rewritten, and its time put back", func(t *testing.T, path string, data []byte) {
-			write(t, path, turned(data))
+			write(t, path, reversed(data))
 			check(t, os.Chtimes(path, hourAgo, hourAgo))
 		}, "its status was changed at "},
 		{"longer", func(t *testing.T, path string, data []byte) {
@@ -96,7 +96,7 @@ func TestChangedInputs(t *testing.T) {
 				time.Sleep(12 * time.Millisecond) // a later change has another time
 				c := Config{Inputs: []InputSpec{{path, -1, false}}, OutDir: out, Threads: 2, Streams: 1, Options: record.Options{BlockSize: 100_000}}
 				c.NewAssigner = func(r *Resources) (Assigner, error) {
-					return &meddler{Assigner: NewCPU(*r), meddle: func() { tt.do(t, path, in.text) }}, nil
+					return &changingAssigner{Assigner: NewCPU(*r), change: func() { tt.do(t, path, in.text) }}, nil
 				}
 				_, err := Run(context.Background(), c)
 				if tt.want == "" {
@@ -132,7 +132,7 @@ func TestChangedLate(t *testing.T) {
 	time.Sleep(12 * time.Millisecond)
 	c := Config{Inputs: inputs, OutDir: filepath.Join(dir, "out"), Threads: 1, Streams: 1}
 	c.NewAssigner = func(r *Resources) (Assigner, error) {
-		return &meddler{Assigner: NewCPU(*r), meddle: func() { // the first block is a's
+		return &changingAssigner{Assigner: NewCPU(*r), change: func() { // the first block is a's
 			if err := os.WriteFile(inputs[1].Path, []byte("@b\nACGT\n+\nIIII\n"), 0o666); err != nil {
 				t.Error(err)
 			}
@@ -162,9 +162,10 @@ func TestChangedStdin(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		c := Config{Inputs: []InputSpec{{"-", -1, false}}, Stdin: f, OutDir: filepath.Join(dir, "out"), Options: record.Options{BlockSize: 100_000}}
+		c := Config{Inputs: []InputSpec{{"-", -1, false}}, Stdin: f, OutDir: filepath.Join(dir, "out"),
+			Options: record.Options{BlockSize: 100_000}}
 		c.NewAssigner = func(r *Resources) (Assigner, error) {
-			return &meddler{Assigner: NewCPU(*r), meddle: func() {
+			return &changingAssigner{Assigner: NewCPU(*r), change: func() {
 				if change {
 					os.WriteFile(path, text[:len(text)/2], 0o666)
 				}

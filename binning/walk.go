@@ -11,31 +11,22 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// walker takes records off a text whose sequences and qualities may take any number of
-// lines: FASTA, and FASTQ wrapped over lines.
+// walker parses records whose sequences and qualities may take any number of lines: FASTA, and
+// FASTQ wrapped over lines. The rules of each format are at its function in readings.
 //
-// A FASTA record ends before a line that begins with '>'.
-//
-// Wrapped FASTQ is ambiguous, because a quality line may begin with '@' or '+'. The rule is:
-//   - The sequence ends before the first line that begins with '+'. No sequence line can.
-//   - From there on letters are counted. The qualities are the lines that follow, one at
-//     least, until there are as many qualities as bases. It does not matter what these
-//     lines begin with. A line that brings more qualities than there are bases is an error.
-//   - The next line that is not blank is the next record's, and begins with '@'.
-//
-// Blank lines behind a record, before the next one or the end of the text, are the record's
+// Blank lines after a record, before the next one or the end of the text, are the record's
 // tail. All others are lines of the sequence or of the qualities.
 //
-// A record is read once: a search for the end of a line goes on where more text was needed.
+// Text is scanned once: a search for the end of a line continues where it needed more text.
 type walker struct {
-	in   io.Reader // the text behind buf
-	kind record.Kind
-	buf  []byte
-	at   int   // in buf, where the record begins; what is before has been used
-	next int   // behind at, where the next line begins
-	lf   bool  // the line before that ended in LF
-	err  error // of in; io.EOF at its end
-	long bool  // the record is too long
+	in        io.Reader // the text after buf
+	kind      record.Kind
+	buf       []byte
+	at        int   // offset in buf of the record; the text before it has been used
+	next      int   // offset from at of the next line
+	endedInLF bool  // the line before that ended in LF
+	err       error // of in; io.EOF at its end
+	tooLong   bool  // the record is too long
 
 	hash   xxh3.Hasher // of the text before the record, since it was reset
 	hashed int         // in buf, up to where
@@ -46,16 +37,15 @@ type walker struct {
 	textLen   int
 	form      record.Form
 
-	// wrapped is set once the text has something that FASTQ of four lines a record does not
-	// have and wrapped FASTQ does. From then on what the wrapped reading finds wrong is
-	// what the user should know.
+	// wrapped is set once the text has something that wrapped FASTQ has and FASTQ of four lines
+	// a record has not. From then on, errors are about wrapped FASTQ.
 	wrapped bool
 
 	seqLines, qualLines []uint32 // length << 1 | CR
 }
 
 const (
-	walkStep  = 1 << 20            // text is read in so many bytes at least
+	walkStep  = 1 << 20            // least number of bytes of a read
 	maxRecord = 2*maxBlockSize + 1 // bytes of text of a record
 )
 
@@ -63,16 +53,16 @@ const (
 // is read.
 func (w *walker) text() []byte { return w.buf[w.at:] }
 
-// more reads on. It returns false if there is nothing more to read.
-func (w *walker) more() bool {
+// readMore reads on. It returns false if there is nothing more to read.
+func (w *walker) readMore() bool {
 	rest := len(w.buf) - w.at
-	if w.long = w.long || rest > maxRecord; w.long || w.err != nil {
+	if w.tooLong = w.tooLong || rest > maxRecord; w.tooLong || w.err != nil {
 		return false
 	}
 	if cap(w.buf)-len(w.buf) < walkStep {
-		w.feed()
-		// Moving the text costs no more than reading what has been used did, or the memory
-		// grows by half: either way a byte is moved a few times at most.
+		w.hashUsed()
+		// The text is moved only if no more than the used text has to be moved; else the buffer
+		// grows by half. Either way a byte is moved a few times at most.
 		to := w.buf[:0]
 		if w.at < rest/2 || cap(to)-rest < walkStep {
 			to = make([]byte, 0, rest+max(walkStep, rest/2))
@@ -90,18 +80,18 @@ func (w *walker) more() bool {
 	return false
 }
 
-// has reports whether the text goes on at an offset up to its end so far.
-func (w *walker) has(at int) bool { return at < len(w.buf)-w.at || w.more() }
+// has reports whether there is a byte at an offset, which is at most the end of the text so far.
+func (w *walker) has(at int) bool { return at < len(w.buf)-w.at || w.readMore() }
 
-// feed hashes the text before the record.
-func (w *walker) feed() {
+// hashUsed hashes the text before the record.
+func (w *walker) hashUsed() {
 	w.hash.Write(w.buf[w.hashed:w.at])
 	w.hashed = w.at
 }
 
 // sum returns the hash of the text before the record.
 func (w *walker) sum() [16]byte {
-	w.feed()
+	w.hashUsed()
 	return w.hash.Sum128().Bytes()
 }
 
@@ -113,18 +103,18 @@ func (w *walker) show(at int) string {
 	return showByte(w.text()[at])
 }
 
-// line goes to the next line, and returns where this one begins and ends, without its line
-// end, and whether it ended in CR LF.
+// line advances by a line, and returns where it begins and ends, without its line end, and
+// whether it ended in CR LF.
 func (w *walker) line() (from, end int, cr bool) {
 	from = w.next
 	for scan := from; ; {
 		text := w.text()
 		if n := bytes.IndexByte(text[scan:], '\n'); n >= 0 {
-			end, w.next, w.lf = scan+n, scan+n+1, true
+			end, w.next, w.endedInLF = scan+n, scan+n+1, true
 			break
 		}
-		if scan = len(text); !w.more() {
-			end, w.next, w.lf = scan, scan, false
+		if scan = len(text); !w.readMore() {
+			end, w.next, w.endedInLF = scan, scan, false
 			break
 		}
 	}
@@ -134,8 +124,7 @@ func (w *walker) line() (from, end int, cr bool) {
 	return from, end, false
 }
 
-// appendLine goes to the next line and appends this one to dst, and to lines how long it is
-// (length << 1 | CR).
+// appendLine advances by a line, and appends its text to dst and its length << 1 | CR to lines.
 func (w *walker) appendLine(dst []byte, lines []uint32) ([]byte, []uint32) {
 	from, end, cr := w.line()
 	n := uint32(end-from) << 1
@@ -148,7 +137,7 @@ func (w *walker) appendLine(dst []byte, lines []uint32) ([]byte, []uint32) {
 	return append(dst, w.text()[from:end]...), append(lines, n)
 }
 
-// blanks returns where the blank lines at an offset end.
+// blanks returns the end of the blank lines at an offset.
 func (w *walker) blanks(at int) int {
 	for w.has(at) {
 		text := w.text()
@@ -166,11 +155,11 @@ func (w *walker) blanks(at int) int {
 	return at
 }
 
-// appendBlanks goes to the line that begins at end, and appends the lines before it, which
-// are blank, to lines.
+// appendBlanks advances to the line at end, and appends the lines before it, which are blank, to
+// lines.
 func (w *walker) appendBlanks(lines []uint32, end int) []uint32 {
 	text := w.text()[w.next:end]
-	w.next, w.lf = end, true
+	w.next, w.endedInLF = end, true
 	lines = slices.Grow(lines, bytes.Count(text, []byte{'\n'}))
 	for i := 0; i < len(text); i++ {
 		cr := uint32(0)
@@ -183,47 +172,38 @@ func (w *walker) appendBlanks(lines []uint32, end int) []uint32 {
 	return lines
 }
 
-// record finds the next record. The shape says what is wrong with it; the error is that of
-// reading, io.EOF behind the last record.
-func (w *walker) record() (*shape, error) {
+// record parses the next record. The mismatch says what is wrong with it; the error is that of
+// reading, io.EOF after the last record.
+func (w *walker) record() (*mismatch, error) {
 	w.at += w.textLen
 	w.textLen, w.next = 0, 0
-	if !w.has(0) && !w.long {
+	if !w.has(0) && !w.tooLong {
 		return nil, w.err
 	}
 	bad := w.parse()
 	switch {
 	case w.err != nil && w.err != io.EOF:
 		return nil, w.err
-	case w.long:
-		bad = &shape{"a record of less than 4 GiB", "a longer one", false}
+	case w.tooLong:
+		bad = &mismatch{"a record of less than 4 GiB", "a longer one", false}
 	}
 	return bad, nil
 }
 
-func (w *walker) parse() *shape {
-	mark := byte('@')
-	if w.kind == record.FASTA {
-		mark = '>'
-	}
+func (w *walker) parse() *mismatch {
+	mark := w.kind.Format().Mark
 	if w.text()[0] != mark {
-		return &shape{fmt.Sprintf("'%c'", mark), w.show(0), false}
+		return &mismatch{fmt.Sprintf("'%c'", mark), w.show(0), false}
 	}
 	w.form, w.seq, w.qual, w.seqLines, w.qualLines = record.Form{}, w.seq[:0], w.qual[:0], w.seqLines[:0], w.qualLines[:0]
 	_, nameEnd, cr := w.line()
 	if cr {
 		w.form.CR |= 1
 	}
-	var bad *shape
-	if w.kind == record.FASTA {
-		bad = w.fasta()
-	} else {
-		bad = w.fastq(nameEnd)
-	}
-	if bad != nil {
+	if bad := readings[w.kind].walk(w, nameEnd); bad != nil {
 		return bad
 	}
-	w.form.NoNewline = !w.lf
+	w.form.NoNewline = !w.endedInLF
 	w.textLen = w.blanks(w.next)
 	w.wrapped = w.wrapped || w.textLen > w.next && w.has(w.textLen)
 	w.form.Tail = string(w.text()[w.next:w.textLen])
@@ -231,96 +211,16 @@ func (w *walker) parse() *shape {
 	return nil
 }
 
-// sequence takes a line of the sequence. Its letters are checked at once, because what is
-// no sequence at all may go on without end.
-func (w *walker) sequence() *shape {
+// sequence parses a line of the sequence. Its letters are checked at once, because text that is
+// no sequence may be very long.
+func (w *walker) sequence() *mismatch {
 	n := len(w.seq)
 	w.seq, w.seqLines = w.appendLine(w.seq, w.seqLines)
 	return checkContent(w.seq[n:], nil)
 }
 
-func (w *walker) fasta() *shape {
-	for w.has(w.next) && w.text()[w.next] != '>' {
-		if len(w.seqLines) > 0 {
-			if end := w.blanks(w.next); end > w.next {
-				if !w.has(end) || w.text()[end] == '>' {
-					break // they are its tail
-				}
-				w.seqLines = w.appendBlanks(w.seqLines, end)
-				continue
-			}
-		}
-		if bad := w.sequence(); bad != nil {
-			return bad
-		}
-	}
-	w.form.SeqWidth, w.form.SeqLines = fold(&w.seqLines, &w.form.CR, 2)
-	return nil
-}
-
-func (w *walker) fastq(nameEnd int) *shape {
-	l := &w.form
-	for {
-		if !w.has(w.next) || w.text()[w.next] == '@' {
-			return &shape{"a line with '+'", w.show(w.next), false}
-		}
-		if w.text()[w.next] == '+' {
-			break
-		}
-		if end := w.blanks(w.next); end > w.next {
-			w.seqLines = w.appendBlanks(w.seqLines, end)
-			continue
-		}
-		if bad := w.sequence(); bad != nil {
-			return bad
-		}
-	}
-	w.wrapped = w.wrapped || len(w.seqLines) != 1
-	l.SeqWidth, l.SeqLines = fold(&w.seqLines, &l.CR, 2)
-
-	from, end, cr := w.line()
-	if cr {
-		l.CR |= 4
-	}
-	if plus := w.text()[from+1 : end]; len(plus) > 0 {
-		l.Plus = record.PlusName
-		if !bytes.Equal(plus, w.text()[1:nameEnd]) {
-			l.Plus, l.PlusText = record.PlusText, string(plus)
-		}
-	}
-
-	want := len(w.seq)
-	before, head, heads := 0, false, 0 // qualities before the last line, and whether that may be another record's first
-	for w.has(w.next) && (len(w.qual) < want || len(w.qualLines) == 0) {
-		if end := w.blanks(w.next); want > 0 && end > w.next {
-			w.qualLines = w.appendBlanks(w.qualLines, end)
-			continue
-		}
-		before, head = len(w.qual), w.text()[w.next] == '@'
-		if head && len(w.qualLines) > 0 {
-			heads++
-		}
-		w.qual, w.qualLines = w.appendLine(w.qual, w.qualLines)
-	}
-	if got := len(w.qual); got != want {
-		expected, found := fmt.Sprintf("%d qualities, as many as bases", want), fmt.Sprint(got)
-		switch {
-		case got < want:
-			found += " before the end of the file"
-		case head && want == 0:
-			expected, found = "an empty quality line, as there are no bases", "'@'"
-		case head && before > 0:
-			found = fmt.Sprintf("%d before a line that begins with '@'", before)
-		}
-		return &shape{expected, found, false}
-	}
-	w.wrapped = w.wrapped || len(w.qualLines) > 1 && heads == 0
-	l.QualWidth, l.QualLines = fold(&w.qualLines, &l.CR, 8)
-	return checkContent(nil, w.qual)
-}
-
-// fold is foldLines with a list that is the form's own: a copy, or if it is long the
-// walker's, which then begins a new one.
+// fold is foldLines, but the list belongs to the form: it is a copy, or, if it is long, the
+// walker's list, which then begins a new one.
 func fold(lines *[]uint32, cr *uint8, bit uint8) (width uint32, own []uint32) {
 	width, own = foldLines(*lines, cr, bit)
 	switch {

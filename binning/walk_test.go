@@ -91,7 +91,7 @@ func TestWalkerReads(t *testing.T) {
 			texts = append(texts, tt.text)
 		}
 	}
-	texts = append(texts, oddTexts(1, 15)...)
+	texts = append(texts, unusualTexts(1, 15)...)
 	for _, text := range texts {
 		kind := record.FASTQ
 		if text[0] == '>' {
@@ -201,8 +201,8 @@ func TestWalkerMemory(t *testing.T) {
 	}
 }
 
-// oddTexts draws texts of odd forms, most of them valid.
-func oddTexts(seed int64, n int) []string {
+// unusualTexts draws texts of unusual forms, most of them valid.
+func unusualTexts(seed int64, n int) []string {
 	rng := rand.New(rand.NewSource(seed))
 	texts := make([]string, n)
 	for i := range texts {

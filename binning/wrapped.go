@@ -7,22 +7,22 @@ import (
 	"orcomgo/bins/record"
 )
 
-// recordCutter cuts FASTA, and FASTQ wrapped over lines. A record that its name, sequence,
-// qualities and form don't give back byte for byte is refused.
+// recordCutter cuts FASTA, and FASTQ wrapped over lines. Each record is rendered from its name,
+// sequence, qualities and form; one that is not equal to its text then is refused.
 type recordCutter struct {
 	src       *source
 	kind      record.Kind
 	blockSize int
 	walker    walker
-	records   uint64 // in blocks
-	walked    uint64 // records so far
+	records   uint64 // in blocks so far
+	walked    uint64 // records parsed so far
 	pending   bool   // the walker's record is not in a block yet
 	done      bool
 	text      []byte // memory
 }
 
-// newRecordCutter begins with the text in left, which is not empty and has been read from
-// src already, up to its end if ended.
+// newRecordCutter returns a cutter of the text in left, which is not empty and has been read from
+// src already, and of the rest of src. If ended, left was all of it.
 func newRecordCutter(src *source, kind record.Kind, blockSize int, left []byte, ended bool) *recordCutter {
 	c := &recordCutter{src: src, kind: kind, blockSize: blockSize}
 	c.walker = walker{in: src, kind: kind, buf: left}
@@ -40,7 +40,7 @@ func (c *recordCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 	c.walker.hash.Reset()
 	var forms formList
 	buf = buf[:0]
-	for !c.done && t.records < max(c.blockSize/minRecord, 1) {
+	for !c.done && t.records < max(c.blockSize/minRecordText, 1) {
 		if err := c.fetch(); err != nil {
 			return nil, err
 		}
@@ -67,7 +67,7 @@ func (c *recordCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 		t.records++
 		c.pending = false
 	}
-	// Where the block is full, whether it is the last has to be known.
+	// If the block is full, it must be known whether it is the last.
 	if err := c.fetch(); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (c *recordCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 	return t, nil
 }
 
-// fetch makes sure that a record is pending, or sets done behind the last.
+// fetch parses a record unless one is pending, or sets done after the last.
 func (c *recordCutter) fetch() error {
 	if c.pending || c.done {
 		return nil
@@ -96,7 +96,7 @@ func (c *recordCutter) fetch() error {
 	if bad == nil {
 		c.text, err = record.AppendRecord(c.text[:0], c.kind, w.name, w.seq, w.qual, &w.form)
 		if err != nil || !bytes.Equal(c.text, w.text()[:w.textLen]) {
-			bad = &shape{"a record that can be given back byte for byte", "one that can't", false}
+			bad = &mismatch{"a record that can be given back byte for byte", "one that can't", false}
 		}
 	}
 	if bad != nil {

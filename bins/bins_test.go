@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -20,7 +21,7 @@ import (
 )
 
 // sample makes a block as an assigner would: random reads, some of them reversed, names,
-// qualities, exceptions and odd forms. It returns the letters of the reads as well.
+// qualities, exceptions and unusual forms. It returns the letters of the reads as well.
 func sample(rng *rand.Rand, input int, first uint64, records int, varied bool) (*Block, [][]byte) {
 	b := &Block{Input: input, FirstRecord: first, Records: records, TextLen: uint64(300 * records), Lengths: record.Lengths{Fixed: 37},
 		Names: []byte{}, Quals: []byte{}}
@@ -77,7 +78,8 @@ func sample(rng *rand.Rand, input int, first uint64, records int, varied bool) (
 	}
 	for i, seq := range reads {
 		if len(seq) > 10 && rng.Intn(10) == 0 {
-			b.Exceptions = append(b.Exceptions, record.Exception{Read: uint32(i), Start: 0, Len: 1, Byte: 'N'}, record.Exception{Read: uint32(i), Start: 3, Len: 4, Byte: record.Lower})
+			b.Exceptions = append(b.Exceptions, record.Exception{Read: uint32(i), Start: 0, Len: 1, Byte: 'N'},
+				record.Exception{Read: uint32(i), Start: 3, Len: 4, Byte: record.Lower})
 			seq[0] = 'N'
 			copy(seq[3:], bytes.ToLower(seq[3:7]))
 		}
@@ -220,11 +222,125 @@ func TestRanges(t *testing.T) {
 	}
 }
 
+// TestParts reads the bins of a block part after part, which must add up to the whole, whatever the parts.
+func TestParts(t *testing.T) {
+	a, dir := samples(), t.TempDir()
+	a.write(t, dir, "a", false, 1)
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	reads, size := partReads, partBytes
+	defer func() { partReads, partBytes = reads, size }()
+	for _, c := range []struct {
+		reads uint64
+		bytes int
+		least int // parts that there must be
+	}{{reads, size, 1}, {1000, size, 40}, {1 << 14, 5000, 100}, {7, 1, 1000}} {
+		partReads, partBytes = c.reads, c.bytes
+		parts := 0
+		for i, want := range a.blocks {
+			var all, part Block
+			part.Lengths = want.Lengths
+			for _, cut := range [][2]uint32{{0, 0}, {1, 99}, {100, 900}, {901, NBin - 1}, {NBin, NBin}, {9, 3}} {
+				err := r.EachPart(i, cut[0], cut[1], &part, func() error {
+					parts++
+					if n := len(part.Order); n == 0 || n > int(c.reads) || n > 1 && len(part.Packed) > c.bytes || len(part.Place) != n {
+						t.Fatalf("block %d: a part of %d reads and %d bytes", i, n, len(part.Packed))
+					}
+					all.Order = append(all.Order, part.Order...)
+					all.Place = append(all.Place, part.Place...)
+					all.Packed = append(all.Packed, part.Packed...)
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				all.Bins = append(all.Bins, part.Bins...)
+			}
+			if !reflect.DeepEqual(all.Bins, want.Bins) || !reflect.DeepEqual(all.Order, want.Order) ||
+				!reflect.DeepEqual(all.Place, want.Place) || !bytes.Equal(all.Packed, want.Packed) {
+				t.Errorf("%+v: block %d: the parts are not the whole", c, i)
+			}
+			part.Lengths = record.Lengths{}
+		}
+		if parts < c.least {
+			t.Errorf("%+v: only %d parts", c, parts)
+		}
+	}
+}
+
+// TestColumnRanges reads names and qualities from anywhere to anywhere.
+func TestColumnRanges(t *testing.T) {
+	rng := rand.New(rand.NewSource(4))
+	a, dir := samples(), t.TempDir()
+	a.write(t, dir, "a", false, 1)
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var got []byte
+	whole := 0 // names and qualities that several chunks hold
+	for i, want := range a.blocks {
+		for _, every := range []int{1, 10, 4096} {
+			marks, err := r.NameMarks(i, every)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want.Names == nil {
+				if marks != nil {
+					t.Errorf("block %d: marks in no names", i)
+				}
+				continue
+			}
+			var at []uint64
+			begin := uint64(0)
+			for k, name := range bytes.SplitAfter(want.Names, []byte{'\n'}) {
+				if k < want.Records && k%every == 0 {
+					at = append(at, begin)
+				}
+				begin += uint64(len(name))
+			}
+			if at = append(at, begin); !slices.Equal(marks, at) {
+				t.Errorf("block %d: marks %v, want %v", i, marks, at)
+			}
+		}
+		for _, c := range []struct {
+			column []byte
+			chunk  int
+			read   func(block int, from, to uint64, dst []byte) ([]byte, error)
+		}{{want.Names, nameChunk, r.ReadNames}, {want.Quals, qualChunk, r.ReadQuals}} {
+			n := uint64(len(c.column))
+			if len(c.column) > c.chunk {
+				whole++
+			}
+			ranges := [][2]uint64{{0, n}, {0, 0}, {n, n}, {min(n, uint64(c.chunk)), n}, {0, min(n, uint64(c.chunk))}}
+			for range 30 {
+				from := uint64(rng.Int63n(int64(n) + 1))
+				ranges = append(ranges, [2]uint64{from, from + uint64(rng.Int63n(int64(n-from)+1))})
+			}
+			for _, x := range ranges {
+				if got, err = c.read(i, x[0], x[1], got); err != nil || !bytes.Equal(got, c.column[x[0]:x[1]]) {
+					t.Fatalf("block %d: %d to %d differ (%v)", i, x[0], x[1], err)
+				}
+			}
+			if _, err := c.read(i, 0, n+1, nil); !errors.Is(err, parse.ErrCorrupt) {
+				t.Errorf("block %d: beyond the end: %v", i, err)
+			}
+		}
+	}
+	if whole < 2 {
+		t.Errorf("only %d columns of several chunks", whole)
+	}
+}
+
 func TestSameBytesForAnyWorkers(t *testing.T) {
 	a, dir := samples(), t.TempDir()
 	a.write(t, filepath.Join(dir, "1"), "a", false, 1)
 	a.write(t, filepath.Join(dir, "5"), "a", false, 5)
-	for _, ext := range []string{DataExt, MetaExt} {
+	for _, ext := range []string{commit.BinsDataExt, commit.BinsMetaExt} {
 		one, err1 := os.ReadFile(filepath.Join(dir, "1", "a"+ext))
 		five, err5 := os.ReadFile(filepath.Join(dir, "5", "a"+ext))
 		if err1 != nil || err5 != nil || !bytes.Equal(one, five) {
@@ -248,7 +364,7 @@ func TestDamage(t *testing.T) {
 	a, dir := samples(), t.TempDir()
 	a.write(t, dir, "a", false, 2)
 	rng := rand.New(rand.NewSource(3))
-	for _, ext := range []string{DataExt, MetaExt} {
+	for _, ext := range []string{commit.BinsDataExt, commit.BinsMetaExt} {
 		path := filepath.Join(dir, "a"+ext)
 		whole, err := os.ReadFile(path)
 		if err != nil {
@@ -288,7 +404,7 @@ func TestDamage(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "other")
 	a.blocks[0].Names[0] ^= 1
 	a.write(t, other, "a", false, 2)
-	if err := os.Rename(filepath.Join(other, "a"+DataExt), filepath.Join(dir, "a"+DataExt)); err != nil {
+	if err := os.Rename(filepath.Join(other, "a"+commit.BinsDataExt), filepath.Join(dir, "a"+commit.BinsDataExt)); err != nil {
 		t.Fatal(err)
 	}
 	if err := readAll(t, dir); !errors.Is(err, parse.ErrCorrupt) {
@@ -303,7 +419,7 @@ func TestOpenWhatIsNone(t *testing.T) {
 			t.Errorf("Open(%s): %v", d, err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "x"+MetaExt), []byte(metaMagic), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "x"+commit.BinsMetaExt), []byte(metaMagic), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(dir); !errors.Is(err, parse.ErrCorrupt) {

@@ -9,7 +9,7 @@ import (
 const NBin = minimizer.None
 
 // Block is one block of one input after binning: its reads grouped by signature, its
-// names and qualities in input order, and a sparse record of everything else in the text.
+// names and qualities in input order, and sparse lists of everything else in the text.
 // Reads are numbered 0..Records-1 inside the block, in input order (their ordinal).
 type Block struct {
 	Input       int    // index into Meta.Inputs
@@ -29,11 +29,11 @@ type Block struct {
 	// bases are the reverse complement of the read; 0 in the N bin.
 	Place []uint32
 	// Packed holds the stored reads' bases one after another, each starting on a byte of
-	// its own: base j of a read stands in byte j/4, bits 2*(j%4). A=0 C=1 G=2 T=3, lower
+	// its own: base j of a read is in byte j/4, bits 2*(j%4). A=0 C=1 G=2 T=3, lower
 	// case as upper, and every other byte of the alphabet as 0 in the stored orientation.
 	Packed []byte
 
-	// Exceptions are what the two bits of a base can't tell, in runs, ascending by
+	// Exceptions are the runs of letters that two bits can't express, ascending by
 	// (Read, Start), in input orientation.
 	Exceptions []record.Exception
 
@@ -47,7 +47,7 @@ type Block struct {
 	Forms record.Forms
 }
 
-// Bin is a run of stored reads with one signature.
+// Bin is the stored reads of one signature, which follow one another.
 type Bin struct {
 	Signature uint32 // 0..NBin-1, or NBin
 	Reads     uint32

@@ -10,7 +10,7 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// littleEndian reports whether numbers lie in memory as they do on disk.
+// littleEndian reports whether numbers have the same bytes in memory as on disk.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // bytesOf returns numbers as they are stored; on a little-endian machine without a copy.
@@ -28,7 +28,7 @@ func bytesOf(v []uint32) []byte {
 	return b
 }
 
-// toUint32 turns stored numbers back, into the memory of dst if that is enough.
+// toUint32 decodes stored numbers, into the memory of dst if it is large enough.
 func toUint32(dst []uint32, b []byte) []uint32 {
 	dst = resize(dst, len(b)/4)
 	for i := range dst {
@@ -37,8 +37,8 @@ func toUint32(dst []uint32, b []byte) []uint32 {
 	return dst
 }
 
-// resize returns a slice of n elements of any content, s if it can hold them; else a new
-// one with some room to spare, for blocks are much alike.
+// resize returns a slice of n elements of any content: s if it can hold them, else a new one
+// with an eighth more capacity, because the next block is about as large.
 func resize[T any](s []T, n int) []T {
 	if cap(s) >= n && s != nil {
 		return s[:n]
@@ -46,8 +46,8 @@ func resize[T any](s []T, n int) []T {
 	return make([]T, n, n+n/8)
 }
 
-// appendBins appends the bin table: for each bin the step from the signature before,
-// how many reads, and where lengths vary how many bases and how many bytes packed.
+// appendBins appends the bin table: for each bin the difference to the signature before, the
+// number of reads, and where lengths vary the number of bases and of packed bytes.
 func appendBins(dst []byte, b *Block, sizes []uint64) []byte {
 	next := uint32(0)
 	for i, bin := range b.Bins {
@@ -62,7 +62,7 @@ func appendBins(dst []byte, b *Block, sizes []uint64) []byte {
 	return dst
 }
 
-// parseBins is the inverse of appendBins: the bins, and how many bytes each takes packed.
+// parseBins is the inverse of appendBins. It returns the bins and how many packed bytes each has.
 func parseBins(data []byte, info *BlockInfo) ([]Bin, []uint64, error) {
 	c := parse.Cursor{Rest: data}
 	var bins []Bin
@@ -91,8 +91,8 @@ func parseBins(data []byte, info *BlockInfo) ([]Bin, []uint64, error) {
 	return bins, sizes, nil
 }
 
-// appendExceptions appends exceptions: for each the step from the read before; its start,
-// counted from the end of the one before if that is of the same read; length; and byte.
+// appendExceptions appends exceptions: for each the difference to the read before; its start,
+// from the end of the exception before if that is of the same read; its length; and its byte.
 func appendExceptions(dst []byte, exceptions []record.Exception) []byte {
 	var read, end uint32
 	for _, e := range exceptions {
@@ -108,9 +108,9 @@ func appendExceptions(dst []byte, exceptions []record.Exception) []byte {
 	return dst
 }
 
-// parseExceptions is the inverse of appendExceptions; b tells the length of each read.
+// parseExceptions is the inverse of appendExceptions; b has the length of each read.
 func parseExceptions(dst []record.Exception, data []byte, b *Block) ([]record.Exception, error) {
-	// An exception takes four bytes or more: room for all, rather than lists that are copied to grow where every other letter is one.
+	// An exception takes four bytes or more, so this is room for all of them.
 	dst = slices.Grow(dst[:0], len(data)/4)
 	c := parse.Cursor{Rest: data}
 	var read, end uint64

@@ -7,26 +7,25 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// directory tells where the sections of a block lie and how to check them. It stands
-// behind the block's other sections in the meta file, so that memory need not hold it
-// while binning.
+// directory says where the sections of a block are and has their checksums. It follows the
+// block's other sections in the meta file, so that it need not be kept in memory while binning.
 type directory struct {
 	sections [sections]section
 }
 
-// section is a run of chunks that follow one another in one of the files. All but the last
-// hold chunkSize bytes before compression.
+// section is a sequence of chunks in one of the files. All but the last hold chunkSize bytes
+// before compression.
 type section struct {
 	at     uint64 // in its file; not stored, sections follow one another
 	raw    uint64 // bytes before compression
 	stored uint64 // bytes in the file
 	sums   []uint64
-	// For names and qualities, how each chunk is stored, and where it ends counted from at.
+	// For names and qualities: how each chunk is stored, and where it ends, counted from at.
 	methods []uint8
 	ends    []uint64
 }
 
-func packed(sec int) bool { return sec == secNames || sec == secQuals }
+func compressed(sec int) bool { return sec == secNames || sec == secQuals }
 
 func chunks(raw uint64, sec int) int {
 	return int((raw + chunkSize(sec) - 1) / chunkSize(sec))
@@ -38,7 +37,7 @@ func (d *directory) append(dst []byte) []byte {
 		dst = binary.AppendUvarint(dst, s.raw)
 		last := uint64(0)
 		for j, sum := range s.sums {
-			if packed(i) {
+			if compressed(i) {
 				dst = append(dst, s.methods[j])
 				dst = binary.AppendUvarint(dst, s.ends[j]-last)
 				last = s.ends[j]
@@ -63,13 +62,13 @@ func parseDirectory(data []byte, b *BlockInfo) (*directory, error) {
 			break
 		}
 		s.sums = make([]uint64, n)
-		if packed(i) {
+		if compressed(i) {
 			s.methods, s.ends = make([]uint8, n), make([]uint64, n)
 		} else {
 			s.stored = s.raw
 		}
 		for j := range s.sums {
-			if packed(i) {
+			if compressed(i) {
 				s.methods[j] = c.Byte()
 				size := c.AtMost(chunkSize(i))
 				if s.methods[j] >= chunkMethods || size == 0 ||
@@ -110,9 +109,9 @@ func (s *section) chunkLen(sec, j int) uint64 {
 	return min(size, s.raw-uint64(j)*size)
 }
 
-// chunkAt returns where chunk j of a section lies in its file.
+// chunkAt returns where chunk j of a section is in its file, and how many bytes it has there.
 func (s *section) chunkAt(sec, j int) (at, size uint64) {
-	if !packed(sec) {
+	if !compressed(sec) {
 		return s.at + uint64(j)*chunkSize(sec), s.chunkLen(sec, j)
 	}
 	if j > 0 {

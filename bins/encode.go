@@ -12,25 +12,25 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Encoded is a block ready to be written. It may be used again for another block once it
-// has been; the block's own slices must live and stay as they are until then.
+// Encoded is a block that is ready to be written. It refers to the block's slices, which must
+// not change until it has been written; then it may be used for another block.
 type Encoded struct {
 	info  BlockInfo
-	data  [][]byte // what follows in the data file
+	data  [][]byte // the block in the data file
 	meta  [][]byte // and in the meta file
-	names []byte   // memory of the compressed names
-	small []byte   // memory of the short sections
+	names []byte   // buffer of the compressed names
+	small []byte   // buffer of the short sections
 
-	dataAt, metaAt uint64 // where the block goes
+	dataAt, metaAt uint64 // offsets of the block in the files
 }
 
-// Runner calls task with 0..n-1, in any order and on as many goroutines as it likes, and
-// returns when all calls have.
+// Runner calls task with each of 0..n-1, in any order and on any number of goroutines, and
+// returns when all calls have returned.
 type Runner func(n int, task func(i int))
 
-// EncodeBlock checks, compresses and sums up a block. It works on nothing but its
-// arguments, so blocks may be encoded side by side. The qualities are compressed in place:
-// what b.Quals holds afterwards is of no use.
+// EncodeBlock checks a block, compresses it and computes its checksums. It uses nothing but its
+// arguments, so blocks may be encoded concurrently. The qualities are compressed in place:
+// afterwards the content of b.Quals is undefined.
 func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 	bases := uint64(0)
 	for i := range b.Bins {
@@ -73,12 +73,12 @@ func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 		s.stored = 0
 		for j, p := range pieces[i] {
 			s.stored += uint64(len(p))
-			if packed(i) {
+			if compressed(i) {
 				s.ends[j] = s.stored
 			}
 		}
 		switch {
-		case packed(i):
+		case compressed(i):
 			e.data = append(e.data, pieces[i]...)
 		case i < dataSections:
 			e.data = append(e.data, raw[i])
@@ -87,7 +87,8 @@ func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 			e.info.StoredMeta += uint64(len(raw[i]))
 		}
 	}
-	e.info.StoredDNA, e.info.StoredNames, e.info.StoredQuals = d.sections[secDNA].stored, d.sections[secNames].stored, d.sections[secQuals].stored
+	e.info.StoredDNA = d.sections[secDNA].stored
+	e.info.StoredNames, e.info.StoredQuals = d.sections[secNames].stored, d.sections[secQuals].stored
 	dir := d.append(nil)
 	e.meta = append(e.meta, dir)
 	e.info.dirLen, e.info.dirSum = uint64(len(dir)), sum(dir)
@@ -95,7 +96,7 @@ func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 	return nil
 }
 
-// binSizes returns how many bytes each bin takes packed, where lengths vary.
+// binSizes returns how many packed bytes each bin has, nil where all reads have one length.
 func binSizes(b *Block) []uint64 {
 	if b.Lengths.Each == nil {
 		return nil
@@ -111,9 +112,9 @@ func binSizes(b *Block) []uint64 {
 	return sizes
 }
 
-// encodeChunks fills in the directory's sums, and returns for each section the stored
-// bytes of its chunks. Chunks are independent of one another, so any way to run them gives
-// the same bytes.
+// encodeChunks fills in the directory's checksums, and returns for each section the stored
+// bytes of its chunks. Chunks are independent of one another, so their bytes don't depend on
+// the order in which they are encoded.
 func encodeChunks(d *directory, raw *[sections][]byte, names []byte, run Runner) (*[sections][][]byte, error) {
 	type task struct{ section, chunk int }
 	var tasks []task
@@ -123,7 +124,7 @@ func encodeChunks(d *directory, raw *[sections][]byte, names []byte, run Runner)
 		s.raw = uint64(len(raw[i]))
 		n := chunks(s.raw, i)
 		s.sums, pieces[i] = make([]uint64, n), make([][]byte, n)
-		if packed(i) {
+		if compressed(i) {
 			s.methods, s.ends = make([]uint8, n), make([]uint64, n)
 		}
 		for j := range n {
@@ -141,9 +142,9 @@ func encodeChunks(d *directory, raw *[sections][]byte, names []byte, run Runner)
 		var err error
 		switch i {
 		case secNames:
-			chunk, s.methods[j] = p.name(chunk, names[at:at:at+uint64(len(chunk))])
+			chunk, s.methods[j] = p.encodeNames(chunk, names[at:at:at+uint64(len(chunk))])
 		case secQuals:
-			chunk, s.methods[j], err = p.qual(chunk)
+			chunk, s.methods[j], err = p.encodeQuals(chunk)
 		}
 		if err != nil {
 			failed.Store(&err)
@@ -173,16 +174,17 @@ var coders = sync.Pool{New: func() any {
 	return &coder{zstd: z}
 }}
 
-// name returns a chunk of names as it is to be stored, in dst where that is shorter.
-func (c *coder) name(chunk, dst []byte) ([]byte, uint8) {
+// encodeNames returns a chunk of names as it is to be stored: compressed, in dst, where that is
+// shorter.
+func (c *coder) encodeNames(chunk, dst []byte) ([]byte, uint8) {
 	if out := c.zstd.EncodeAll(chunk, dst); len(out) < len(chunk) {
 		return out, chunkZstd
 	}
 	return chunk, chunkRaw
 }
 
-// qual compresses a chunk of qualities in place.
-func (c *coder) qual(chunk []byte) ([]byte, uint8, error) {
+// encodeQuals compresses a chunk of qualities in place where that makes it shorter.
+func (c *coder) encodeQuals(chunk []byte) ([]byte, uint8, error) {
 	c.huff.Reuse = huff0.ReusePolicyNone
 	out, _, err := huff0.Compress4X(chunk, &c.huff)
 	switch {

@@ -1,4 +1,4 @@
-// Package bins reads and writes what stage 1 leaves behind: NAME.bdna, which holds the
+// Package bins reads and writes the result of stage 1: NAME.bdna, which holds the
 // reads grouped by signature, the names and the qualities, and NAME.bmeta, which holds the
 // index of those, the order, strand, position and length of each read, everything else of
 // the text, and the checksums of both files. docs/FORMAT.md, section Bins, specifies them.
@@ -16,12 +16,6 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
-)
-
-// DataExt and MetaExt end the names of the two files.
-const (
-	DataExt = commit.BinsDataExt
-	MetaExt = commit.BinsMetaExt
 )
 
 // Version is the format version that is written, and the only one that is read.
@@ -110,8 +104,8 @@ func checkHeader(path string, head []byte, magic string) error {
 
 // footer returns the end of the meta file for the trailer given, and the archive's ID: the
 // XXH3-128 of the meta file's header, trailer and footer up to the ID. The trailer holds
-// the checksums of the directories and these hold those of all sections, so the ID stands
-// for every byte of both files.
+// the checksums of the directories and these hold those of all sections, so the ID depends on
+// every byte of both files.
 func footer(trailer []byte, trailerAt, dataSize uint64) ([]byte, [16]byte) {
 	f := binary.LittleEndian.AppendUint64(nil, trailerAt)
 	f = binary.LittleEndian.AppendUint64(f, uint64(len(trailer)))
@@ -125,5 +119,5 @@ func footer(trailer []byte, trailerAt, dataSize uint64) ([]byte, [16]byte) {
 	return append(f, endMagic...), id
 }
 
-// sum is the checksum of a chunk as it is stored.
+// sum returns the checksum of a chunk as it is stored.
 func sum(p []byte) uint64 { return xxh3.Hash(p) }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
 )
 
@@ -97,8 +98,8 @@ func FuzzMeta(f *testing.F) {
 	}
 	dir := f.TempDir()
 	a.write(f, dir, "a", false, 1)
-	data, err1 := os.ReadFile(filepath.Join(dir, "a"+DataExt))
-	meta, err2 := os.ReadFile(filepath.Join(dir, "a"+MetaExt))
+	data, err1 := os.ReadFile(filepath.Join(dir, "a"+commit.BinsDataExt))
+	meta, err2 := os.ReadFile(filepath.Join(dir, "a"+commit.BinsMetaExt))
 	if err := errors.Join(err1, err2); err != nil {
 		f.Fatal(err)
 	}
@@ -145,7 +146,8 @@ func FuzzMeta(f *testing.F) {
 		foot, id := footer(trailer, metaEnd, uint64(len(data)))
 		copy(data, dataHeader(id))
 		meta = append(append(meta[:metaEnd], trailer...), foot...)
-		if err := errors.Join(os.WriteFile(filepath.Join(scratch, "a"+MetaExt), meta, 0o666), os.WriteFile(filepath.Join(scratch, "a"+DataExt), data, 0o666)); err != nil {
+		if err := errors.Join(os.WriteFile(filepath.Join(scratch, "a"+commit.BinsMetaExt), meta, 0o666),
+			os.WriteFile(filepath.Join(scratch, "a"+commit.BinsDataExt), data, 0o666)); err != nil {
 			t.Fatal(err)
 		}
 		c, err := Open(scratch)

@@ -134,7 +134,8 @@ func TestEveryMoment(t *testing.T) {
 	}
 }
 
-// TestPendingOfOthers: what looks like the leftover of an interrupted commit, but is not by its content, stays.
+// TestPendingOfOthers: what looks like the leftover of an interrupted commit, but is not by its
+// content, stays.
 func TestPendingOfOthers(t *testing.T) {
 	dir := t.TempDir()
 	name := fmt.Sprintf("x.bdna.%x", [16]byte{1, 2, 3})

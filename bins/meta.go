@@ -9,15 +9,15 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// Meta is what an archive of stage 1 says about itself.
+// Meta is the index of an archive of stage 1.
 type Meta struct {
 	Tool    string // the program that wrote it
 	Options record.Options
 	Inputs  []record.Input
-	// Blocks stand in the order in which they were written: those of one input in the
-	// order of its records, but those of different inputs may alternate.
+	// Blocks are in the order in which they were written: those of one input in the order of
+	// its records, while those of different inputs may alternate.
 	Blocks []BlockInfo
-	// ID stands for all the bytes of both files; equal inputs and options give equal IDs.
+	// ID is a checksum of both files; equal inputs and options give equal IDs.
 	ID [16]byte
 }
 
@@ -32,7 +32,7 @@ func (m *Meta) BlocksOf(input int) []int {
 	return blocks
 }
 
-// BlockInfo is what the index says about a block. Lengths are in bytes.
+// BlockInfo is the entry of a block in the index. Lengths are in bytes.
 type BlockInfo struct {
 	Input         int
 	FirstRecord   uint64 // how many records of the input precede the block
@@ -48,15 +48,15 @@ type BlockInfo struct {
 	HasForms      bool // some record differs from the default form
 
 	NamesLen, QualsLen, PackedLen uint64 // as in Block
-	// StoredDNA, StoredNames and StoredQuals are what the columns take in the data file,
-	// StoredMeta what the block takes in the meta file.
+	// StoredDNA, StoredNames and StoredQuals are the sizes of the columns in the data file,
+	// StoredMeta that of the block in the meta file.
 	StoredDNA, StoredNames, StoredQuals, StoredMeta uint64
 
-	dirLen      uint64 // the directory, at the end of the block's part of the meta file
-	dirSum      uint64
-	dataAt      uint64 // computed: where the block's parts of the two files begin
-	metaAt      uint64
-	hasBadShape bool
+	dirLen       uint64 // the directory, at the end of the block's part of the meta file
+	dirSum       uint64
+	dataAt       uint64 // computed: where the block's parts of the two files begin
+	metaAt       uint64
+	inconsistent bool
 }
 
 // Bits of BlockInfo's flags on disk.
@@ -116,11 +116,12 @@ func appendTrailer(t []byte, m *Meta) []byte {
 	return t
 }
 
-// minBlockEntry is the least that a block takes in the trailer.
+// minBlockEntry is the least number of bytes that a block takes in the trailer.
 const minBlockEntry = 1 + 14 + 16 + 8
 
 // parseTrailer is the inverse of appendTrailer. It checks what can be checked without the
-// sections: numbers in range, blocks that tile the inputs and both files.
+// sections: that numbers are in range, and that the blocks fill the inputs and both files
+// without gaps.
 func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 	m := new(Meta)
 	c := parse.Cursor{Rest: t}
@@ -137,7 +138,7 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 		in.Kind, in.First = record.Kind(kind), first == 1
 		in.Mate = int(c.AtMost(uint64(len(m.Inputs)))) - 1
 		in.Records, in.Bytes = c.Uvarint(), c.Uvarint()
-		ok = ok && kind <= byte(record.FASTA) && first <= 1
+		ok = ok && kind < byte(record.Kinds) && first <= 1
 	}
 	for i := range m.Inputs {
 		if mate := m.Inputs[i].Mate; mate >= 0 {
@@ -150,8 +151,8 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 	records, bytes := make([]uint64, len(m.Inputs)), make([]uint64, len(m.Inputs))
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
-		takeBlockInfo(&c, b, len(m.Inputs))
-		if c.Failed() || b.hasBadShape || b.FirstRecord != records[b.Input] {
+		parseBlockInfo(&c, b, len(m.Inputs))
+		if c.Failed() || b.inconsistent || b.FirstRecord != records[b.Input] {
 			ok = false
 			break
 		}
@@ -178,7 +179,7 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 	return m, nil
 }
 
-func takeBlockInfo(c *parse.Cursor, b *BlockInfo, inputs int) {
+func parseBlockInfo(c *parse.Cursor, b *BlockInfo, inputs int) {
 	flags := c.Byte()
 	b.Varied, b.HasNames, b.HasQuals = flags&flagVaried != 0, flags&flagNames != 0, flags&flagQuals != 0
 	b.HasExceptions, b.HasForms = flags&flagExceptions != 0, flags&flagForms != 0
@@ -191,13 +192,14 @@ func takeBlockInfo(c *parse.Cursor, b *BlockInfo, inputs int) {
 	b.Records = int(c.AtMost(1<<32 - 1))
 	b.TextLen, b.Bases = c.Uvarint(), c.Uvarint()
 	b.FixedLen = uint32(c.AtMost(1<<32 - 1))
-	for _, v := range []*uint64{&b.NamesLen, &b.QualsLen, &b.PackedLen, &b.StoredDNA, &b.StoredNames, &b.StoredQuals, &b.StoredMeta, &b.dirLen} {
+	for _, v := range []*uint64{&b.NamesLen, &b.QualsLen, &b.PackedLen,
+		&b.StoredDNA, &b.StoredNames, &b.StoredQuals, &b.StoredMeta, &b.dirLen} {
 		// Sums and products of a few of these must not overflow.
 		*v = c.AtMost(1 << 56)
 	}
 	copy(b.TextHash[:], c.Bytes(16))
 	b.dirSum = c.Uint64()
-	b.hasBadShape = flags > flagsAll || b.TextLen > 1<<56 || b.FirstRecord > 1<<56 || b.Varied && b.FixedLen != 0 ||
+	b.inconsistent = flags > flagsAll || b.TextLen > 1<<56 || b.FirstRecord > 1<<56 || b.Varied && b.FixedLen != 0 ||
 		!b.Varied && b.Bases != uint64(b.Records)*uint64(b.FixedLen) ||
 		!b.HasNames && b.NamesLen != 0 || b.HasNames && b.NamesLen < uint64(b.Records) ||
 		!b.HasQuals && b.QualsLen != 0 || b.HasQuals && b.QualsLen != b.Bases ||

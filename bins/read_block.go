@@ -27,7 +27,7 @@ var (
 // Columns is a set of columns of a block.
 type Columns uint8
 
-// The columns that ReadColumns can give.
+// The columns that ReadColumns can read.
 const (
 	WantNames Columns = 1 << iota
 	WantQuals
@@ -37,9 +37,9 @@ const (
 	WantAll = 1<<iota - 1
 )
 
-// ReadColumns reads the columns wanted of a block into dst, reusing its memory, and fills
-// in Input, FirstRecord, Records, TextLen, TextHash and FixedLen. Other columns of dst keep
-// their content; a wanted one that was left out becomes nil.
+// ReadColumns reads the wanted columns of a block into dst, reusing its memory, and sets
+// Input, FirstRecord, Records, TextLen, TextHash and FixedLen. Other columns of dst keep
+// their content. A wanted column that the archive does not have becomes nil.
 func (r *Reader) ReadColumns(block int, want Columns, dst *Block) error {
 	d, info, err := r.directory(block)
 	if err != nil {
@@ -60,7 +60,7 @@ func (r *Reader) ReadColumns(block int, want Columns, dst *Block) error {
 				return err
 			}
 			if dst.Exceptions, err = parseExceptions(dst.Exceptions, data, lengths); err != nil {
-				return r.bad(secExceptions, block, err)
+				return r.corrupt(secExceptions, block, err)
 			}
 		}
 	}
@@ -70,7 +70,7 @@ func (r *Reader) ReadColumns(block int, want Columns, dst *Block) error {
 		} else if dst.Names, err = r.section(d, secNames, block, dst.Names); err != nil {
 			return err
 		} else if bytes.Count(dst.Names, []byte{'\n'}) != info.Records || info.Records > 0 && dst.Names[len(dst.Names)-1] != '\n' {
-			return r.bad(secNames, block, errCount)
+			return r.corrupt(secNames, block, errCount)
 		}
 	}
 	if want&WantQuals != 0 {
@@ -86,7 +86,7 @@ func (r *Reader) ReadColumns(block int, want Columns, dst *Block) error {
 			return err
 		}
 		if dst.Forms, err = record.UnmarshalForms(data, info.Records); err != nil {
-			return r.bad(secForms, block, err)
+			return r.corrupt(secForms, block, err)
 		}
 	}
 	return nil
@@ -113,7 +113,7 @@ func (r *Reader) readLengths(d *directory, info *BlockInfo, block int, dst *Bloc
 		size += uint64(record.PackedLen(int(n)))
 	}
 	if bases != info.Bases || size != info.PackedLen {
-		return r.bad(secLengths, block, errSum)
+		return r.corrupt(secLengths, block, errSum)
 	}
 	return nil
 }
@@ -135,14 +135,14 @@ func (r *Reader) binTable(d *directory, info *BlockInfo, block int) ([]Bin, []ui
 	}
 	bins, sizes, err := parseBins(data, info)
 	if err != nil {
-		return nil, nil, r.bad(secBins, block, err)
+		return nil, nil, r.corrupt(secBins, block, err)
 	}
 	return bins, sizes, nil
 }
 
-// ReadBins reads the reads of a block with signatures lo to hi, inclusive (NBin is one):
-// it sets Bins, Order, Place and Packed of dst to those of that range, reusing memory, and
-// what ReadColumns always sets. The lengths of the reads are a column of their own.
+// ReadBins reads the reads of a block with signatures lo to hi, inclusive (NBin counts as a
+// signature). It sets Bins, Order, Place and Packed of dst to those of that range, reusing its
+// memory, and what ReadColumns always sets. The lengths of the reads are a separate column.
 func (r *Reader) ReadBins(block int, lo, hi uint32, dst *Block) error {
 	d, info, err := r.directory(block)
 	if err != nil {
@@ -184,7 +184,7 @@ func (r *Reader) ReadBins(block int, lo, hi uint32, dst *Block) error {
 		for end := i + int(bin.Reads); i < end; i++ {
 			read := int(dst.Order[i])
 			if read <= last || read >= info.Records {
-				return r.bad(secOrder, block, errNonsense)
+				return r.corrupt(secOrder, block, errNonsense)
 			}
 			last = read
 		}
@@ -192,15 +192,15 @@ func (r *Reader) ReadBins(block int, lo, hi uint32, dst *Block) error {
 	return nil
 }
 
-// rawRange reads bytes at..at+n-1 of a section that is stored as it is, into dst if that
-// has room: one read of the chunks that hold them.
+// rawRange reads bytes at..at+n-1 of an uncompressed section, into dst if it has room, by one
+// read of all chunks that hold them.
 func (r *Reader) rawRange(d *directory, sec, block int, at, n uint64, dst []byte) ([]byte, error) {
 	s := &d.sections[sec]
 	if n == 0 {
 		return dst[:0], nil
 	}
 	if at+n > s.raw {
-		return nil, r.bad(sec, block, errShort)
+		return nil, r.corrupt(sec, block, errShort)
 	}
 	first, last := at/rawChunk, (at+n-1)/rawChunk
 	start := first * rawChunk
@@ -215,39 +215,58 @@ func (r *Reader) rawRange(d *directory, sec, block int, at, n uint64, dst []byte
 	for j := first; j <= last; j++ {
 		from := (j - first) * rawChunk
 		if sum(dst[from:from+s.chunkLen(sec, int(j))]) != s.sums[j] {
-			return nil, r.bad(sec, block, errChecksum)
+			return nil, r.corrupt(sec, block, errChecksum)
 		}
 	}
 	return dst[at-start : at-start+n], nil
 }
 
-// section reads a section whole, into dst if that has room.
+// section reads a whole section, into dst if it has room.
 func (r *Reader) section(d *directory, sec, block int, dst []byte) ([]byte, error) {
 	s := &d.sections[sec]
-	if !packed(sec) {
+	if !compressed(sec) {
 		return r.rawRange(d, sec, block, 0, s.raw, dst)
 	}
-	dst = resize(dst, int(s.raw))
+	return r.packedRange(d, sec, block, 0, s.raw, dst)
+}
+
+// packedRange reads bytes from..to-1, before compression, of a section of names or qualities, into dst if that has room.
+func (r *Reader) packedRange(d *directory, sec, block int, from, to uint64, dst []byte) ([]byte, error) {
+	s := &d.sections[sec]
+	dst = resize(dst, int(to-from))
+	if from == to {
+		return dst, nil
+	}
 	p := decoders.Get().(*decoder)
 	defer decoders.Put(p)
-	for j := range s.sums {
+	for j := int(from / chunkSize(sec)); j <= int((to-1)/chunkSize(sec)); j++ {
 		at, n := s.chunkAt(sec, j)
 		p.buf = resize(p.buf, int(n))
 		if err := readAt(r.data, p.buf, at); err != nil {
 			return nil, err
 		}
 		if sum(p.buf) != s.sums[j] {
-			return nil, r.bad(sec, block, errChecksum)
+			return nil, r.corrupt(sec, block, errChecksum)
 		}
-		from := uint64(j) * chunkSize(sec)
-		if err := p.decode(dst[from:from+s.chunkLen(sec, j)], s.methods[j]); err != nil {
-			return nil, r.bad(sec, block, err)
+		first := uint64(j) * chunkSize(sec)
+		end := first + s.chunkLen(sec, j)
+		if first >= from && end <= to {
+			if err := p.decode(dst[first-from:end-from], s.methods[j]); err != nil {
+				return nil, r.corrupt(sec, block, err)
+			}
+			continue
 		}
+		p.part = resize(p.part, int(end-first))
+		if err := p.decode(p.part, s.methods[j]); err != nil {
+			return nil, r.corrupt(sec, block, err)
+		}
+		lo, hi := max(first, from), min(end, to)
+		copy(dst[lo-from:], p.part[lo-first:hi-first])
 	}
 	return dst, nil
 }
 
-// Check reads everything there is against its checksums, and tells of the first damage.
+// Check reads everything and compares the checksums. The error is about the first damage.
 func (r *Reader) Check(ctx context.Context) error {
 	var b Block
 	for i := range r.info.Blocks {
@@ -269,6 +288,7 @@ type decoder struct {
 	zstd *zstd.Decoder
 	huff huff0.Scratch
 	buf  []byte
+	part []byte // a chunk of which only a part is wanted
 }
 
 var decoders = sync.Pool{New: func() any {
@@ -283,7 +303,7 @@ var decoders = sync.Pool{New: func() any {
 func (p *decoder) decode(dst []byte, method uint8) error {
 	switch method {
 	case chunkRaw:
-		copy(dst, p.buf) // of the same length: parseDirectory has seen to that
+		copy(dst, p.buf) // of the same length: parseDirectory checks that
 	case chunkSame:
 		for i := range dst {
 			dst[i] = p.buf[0]
@@ -302,7 +322,7 @@ func (p *decoder) decode(dst []byte, method uint8) error {
 	return nil
 }
 
-// fillChunk copies what a decoder returned to dst, unless it is there already.
+// fillChunk copies the result of a decoder to dst, which it may be already, and checks its length.
 func fillChunk(dst, out []byte, err error) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errChunk, err)

@@ -16,7 +16,7 @@ import (
 )
 
 // Reader reads an archive of stage 1. All its methods but Close and Remove are safe for
-// concurrent use. What they return has been checked against the checksums.
+// concurrent use. Everything that they return has been compared with its checksum.
 type Reader struct {
 	dir, name  string
 	data, meta *vfs.File
@@ -37,7 +37,7 @@ func Open(path string) (*Reader, error) {
 // OpenEntry opens the bins of an archive.
 func OpenEntry(e commit.Entry) (*Reader, error) {
 	if !e.Has[commit.Bins] {
-		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), commit.ErrNotArchive, MetaExt)
+		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), commit.ErrNotArchive, commit.BinsMetaExt)
 	}
 	for tries := 1; ; tries++ {
 		r := &Reader{dir: e.Dir, name: e.Name}
@@ -53,8 +53,8 @@ func OpenEntry(e commit.Entry) (*Reader, error) {
 	}
 }
 
-// replaced reports whether the meta file was replaced after it was opened. Then the data
-// file may be that of the new one.
+// replaced reports whether the meta file was replaced after it was opened. Then the data file
+// may belong to the new one.
 func (r *Reader) replaced() bool {
 	if r.meta == nil {
 		return false
@@ -68,9 +68,9 @@ func (r *Reader) replaced() bool {
 }
 
 func (r *Reader) open(path string) (err error) {
-	if r.meta, err = vfs.Open(path + MetaExt); err != nil {
+	if r.meta, err = vfs.Open(path + commit.BinsMetaExt); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: %w: it is missing", path+MetaExt, parse.ErrCorrupt)
+			return fmt.Errorf("%s: %w: it is missing", path+commit.BinsMetaExt, parse.ErrCorrupt)
 		}
 		return err
 	}
@@ -158,7 +158,7 @@ func readAt(f *vfs.File, p []byte, at uint64) error {
 	return err
 }
 
-// Meta returns what the index says; it must not be changed.
+// Meta returns the index, which must not be changed.
 func (r *Reader) Meta() *Meta { return r.info }
 
 // Paths returns the names of the data file and the meta file.
@@ -183,8 +183,8 @@ func (r *Reader) Name() string { return r.name }
 // Dir returns the directory of the archive.
 func (r *Reader) Dir() string { return r.dir }
 
-// Lock makes this reader the only one whose Lock succeeds until it is closed, else the error
-// is ErrBusy: for those who will Remove the bins. Where the file system has no locks it does nothing.
+// Lock locks the bins until the reader is closed; call it before Remove. The error is ErrBusy if
+// another process has locked them. It does nothing where the file system has no locks.
 func (r *Reader) Lock() error {
 	locked, err := r.meta.Lock()
 	switch {
@@ -196,8 +196,8 @@ func (r *Reader) Lock() error {
 	return fmt.Errorf("%s: %w", filepath.Join(r.dir, r.name), commit.ErrBusy)
 }
 
-// Remove removes both files, unless others have taken their names. The reader can be used
-// until Close.
+// Remove removes both files, unless other files have their names by now. The reader can be
+// used until Close.
 func (r *Reader) Remove() error { return commit.RemoveBins(r.dir, r.name, r.data, r.meta) }
 
 // directory returns the directory of a block.
@@ -221,8 +221,8 @@ func (r *Reader) directory(block int) (*directory, *BlockInfo, error) {
 	return d, b, nil
 }
 
-// bad returns an error about a section of a block, which wraps ErrCorrupt and the cause.
-func (r *Reader) bad(sec, block int, cause error) error {
+// corrupt returns an error about a section of a block, which wraps ErrCorrupt and the cause.
+func (r *Reader) corrupt(sec, block int, cause error) error {
 	f := r.meta
 	if sec < dataSections {
 		f = r.data

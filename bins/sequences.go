@@ -11,14 +11,19 @@ import (
 
 // AppendSequences appends the letters of all reads of the block to dst in input order, end
 // to end. It needs Lengths (or FixedLen), Order, Place, Packed and Exceptions of the whole
-// block, and gives ErrCorrupt if they don't fit together.
+// block, and returns ErrCorrupt if they are inconsistent.
 func (b *Block) AppendSequences(dst []byte) ([]byte, error) {
-	starts := make([]int, b.Records+1)
-	for i := range b.Records {
-		starts[i+1] = starts[i] + b.Lengths.Of(i)
+	return b.AppendSequencesOf(dst, 0, b.Records)
+}
+
+// AppendSequencesOf is AppendSequences for records from..to-1 of the block, which it needs as a whole all the same.
+func (b *Block) AppendSequencesOf(dst []byte, from, to int) ([]byte, error) {
+	starts := make([]int, to-from+1)
+	for i := range to - from {
+		starts[i+1] = starts[i] + b.Lengths.Of(from+i)
 	}
 	at := len(dst)
-	dst = slices.Grow(dst, starts[b.Records])[:at+starts[b.Records]]
+	dst = slices.Grow(dst, starts[to-from])[:at+starts[to-from]]
 	out := dst[at:]
 	if len(b.Order) != b.Records || len(b.Place) != b.Records {
 		return dst, fmt.Errorf("%w: reads are missing", parse.ErrCorrupt)
@@ -28,23 +33,26 @@ func (b *Block) AppendSequences(dst []byte) ([]byte, error) {
 		if int(read) >= b.Records {
 			return dst, fmt.Errorf("%w: a read has no ordinal", parse.ErrCorrupt)
 		}
-		seq := out[starts[read]:starts[read+1]]
-		size := record.PackedLen(len(seq))
+		n := b.Lengths.Of(int(read))
+		size := record.PackedLen(n)
 		if size > len(packed) {
 			return dst, fmt.Errorf("%w: bases are missing", parse.ErrCorrupt)
 		}
-		record.AppendLetters(seq[:0], packed, len(seq), b.Place[i]&1 != 0)
+		if k := int(read) - from; k >= 0 && k < to-from {
+			record.AppendLetters(out[starts[k]:starts[k]:starts[k+1]], packed, n, b.Place[i]&1 != 0)
+		}
 		packed = packed[size:]
 	}
-	for rest := b.Exceptions; len(rest) > 0; {
+	if n := len(b.Exceptions); n > 0 && int(b.Exceptions[n-1].Read) >= b.Records {
+		return dst, fmt.Errorf("%w: an exception lies outside the block", parse.ErrCorrupt)
+	}
+	for rest := record.ExceptionsOf(b.Exceptions, uint32(from), uint32(to)); len(rest) > 0; {
 		read, n := rest[0].Read, 1
 		for n < len(rest) && rest[n].Read == read {
 			n++
 		}
-		if int(read) >= b.Records {
-			return dst, fmt.Errorf("%w: an exception lies outside the block", parse.ErrCorrupt)
-		}
-		if err := record.ApplyExceptions(out[starts[read]:starts[read+1]], rest[:n]); err != nil {
+		k := int(read) - from
+		if err := record.ApplyExceptions(out[starts[k]:starts[k+1]], rest[:n]); err != nil {
 			return dst, err
 		}
 		rest = rest[n:]

@@ -12,19 +12,19 @@ import (
 )
 
 // Writer writes the two files of an archive, block by block; they get their names at
-// Commit. Its methods are for one goroutine, WriteReserved excepted; blocks are encoded
-// beside it by EncodeBlock.
+// Commit. All its methods but WriteReserved must be called from one goroutine. Blocks are encoded
+// concurrently by EncodeBlock.
 type Writer struct {
 	// Tool is the program's name and version, recorded in the archive.
 	Tool string
-	// Check, if it is set, is the last that Commit does before the archive gets its names:
-	// an error of it is returned and ends the commit.
+	// Check, if not nil, is called by Commit last before the archive gets its names. If it
+	// returns an error, so does Commit, and nothing of the archive is left.
 	Check func() error
 
 	dir, name  string
 	replace    bool
 	made       commit.Made // directories that were made for dir
-	data, meta out
+	data, meta outFile
 	blocks     []BlockInfo
 	done       bool
 }
@@ -53,10 +53,10 @@ func (w *Writer) begin() error {
 		return err
 	}
 	for _, f := range []struct {
-		out  *out
+		out  *outFile
 		ext  string
 		head []byte
-	}{{&w.data, DataExt, dataHeader([16]byte{})}, {&w.meta, MetaExt, metaHeader()}} {
+	}{{&w.data, commit.BinsDataExt, dataHeader([16]byte{})}, {&w.meta, commit.BinsMetaExt, metaHeader()}} {
 		var err error
 		if f.out.f, err = commit.NewTemp(filepath.Join(w.dir, w.name+f.ext)); err != nil {
 			return err
@@ -75,8 +75,7 @@ func (w *Writer) WriteBlock(e *Encoded) error {
 	return w.WriteReserved(e)
 }
 
-// Reserve gives a block its place, behind those reserved before. Blocks are reserved in the
-// order that they are to have.
+// Reserve gives a block its place in the files, after those reserved before.
 func (w *Writer) Reserve(e *Encoded) {
 	e.dataAt, e.metaAt = w.data.n, w.meta.n
 	w.data.n += e.info.StoredDNA + e.info.StoredNames + e.info.StoredQuals
@@ -84,9 +83,9 @@ func (w *Writer) Reserve(e *Encoded) {
 	w.blocks = append(w.blocks, e.info)
 }
 
-// WriteReserved writes a block to its place. Unlike the other methods it may be called
-// from several goroutines at once, each with a block of its own; all must be done before
-// Commit or Abort.
+// WriteReserved writes a block to its place. Unlike the other methods it may be called from
+// several goroutines at once, for different blocks. All calls must have returned before Commit
+// or Abort.
 func (w *Writer) WriteReserved(e *Encoded) error {
 	if err := w.data.write(e.data, e.dataAt); err != nil {
 		return err
@@ -99,8 +98,8 @@ func (w *Writer) Written() uint64 { return w.data.n + w.meta.n }
 
 // Commit completes both files, makes them durable and puts them in place under their final
 // names. It fills in the inputs' Records and Bytes from the blocks. After an error nothing
-// is left of the new archive, and an old one is as it was, unless it is a
-// commit.AfterCommitError: then the new archive is complete.
+// is left of the new archive, and an old one is unchanged; but after a commit.AfterCommitError
+// the new archive is complete.
 func (w *Writer) Commit(o record.Options, inputs []record.Input) (err error) {
 	defer w.Abort() // after success it closes the files
 	for i := range inputs {
@@ -123,7 +122,7 @@ func (w *Writer) Commit(o record.Options, inputs []record.Input) (err error) {
 	if err := w.data.write([][]byte{dataHeader(id)}, 0); err != nil {
 		return err
 	}
-	for _, o := range []*out{&w.data, &w.meta} {
+	for _, o := range []*outFile{&w.data, &w.meta} {
 		if err := o.f.Sync(); err != nil {
 			return err
 		}
@@ -147,7 +146,7 @@ func (w *Writer) Abort() {
 		return
 	}
 	w.done = true
-	for _, o := range []*out{&w.data, &w.meta} {
+	for _, o := range []*outFile{&w.data, &w.meta} {
 		if o.f != nil {
 			o.f.Discard()
 		}
@@ -155,14 +154,14 @@ func (w *Writer) Abort() {
 	w.made.Undo()
 }
 
-// out is one of the files; n bytes of it are written or reserved.
-type out struct {
+// outFile is one of the two files; n bytes of it are written or reserved.
+type outFile struct {
 	f *commit.Temp
 	n uint64
 }
 
 // append writes to the end.
-func (o *out) append(p []byte) error {
+func (o *outFile) append(p []byte) error {
 	at := o.n
 	o.n += uint64(len(p))
 	return o.write([][]byte{p}, at)
@@ -170,8 +169,8 @@ func (o *out) append(p []byte) error {
 
 var writeBuffers = sync.Pool{New: func() any { return new([1 << 20]byte) }}
 
-// write writes pieces that follow one another; small ones are gathered first.
-func (o *out) write(pieces [][]byte, at uint64) error {
+// write writes consecutive pieces; small ones are collected in a buffer first.
+func (o *outFile) write(pieces [][]byte, at uint64) error {
 	buf := writeBuffers.Get().(*[1 << 20]byte)
 	defer writeBuffers.Put(buf)
 	n := 0

@@ -20,10 +20,10 @@ type binned struct {
 	problem []error
 }
 
-// newBinned describes the bins of r as a manifest.
-func newBinned(r *bins.Reader, threads int) (*binned, error) {
+// newBinned describes the bins of r as a manifest, whose slices fit in memory (0: no bound).
+func newBinned(r *bins.Reader, threads int, memory uint64) (*binned, error) {
 	meta := r.Meta()
-	specs, err := planSlices(meta, nil)
+	specs, err := planSlices(meta, memory, nil)
 	if err != nil {
 		return nil, err
 	}

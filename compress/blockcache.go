@@ -12,22 +12,29 @@ import (
 // markEvery is how far apart the records are whose offsets a loaded block remembers.
 const markEvery = 1 << 12
 
-// loaded is a block of the bins with marks to find records in its names and qualities.
+// loaded is a block of the bins without its names and qualities, which are read for a slice at a time: with those, blocks would
+// take more memory than all else. Marks tell where those of a record are.
 type loaded struct {
 	bins.Block
-	nameMarks, baseMarks []int  // offset of record i*markEvery
-	letters              []byte // the reads end to end, where they were asked for
+	letters   bool // the reads are there as they are stored, and their letters are wanted
+	number    int
+	from      columnReader
+	nameMarks []uint64 // where the name of record i*markEvery begins, and where the names end
+	baseMarks []int    // bases before record i*markEvery, where lengths vary
 }
 
-// mark fills in the marks. The reader has checked that there is a name for each record.
-func (l *loaded) mark(k keeps) {
+// columnReader reads from names and qualities of blocks what a slice needs; a bins.Reader is one.
+type columnReader interface {
+	NameMarks(block, every int) ([]uint64, error)
+	ReadNames(block int, from, to uint64, dst []byte) ([]byte, error)
+	ReadQuals(block int, from, to uint64, dst []byte) ([]byte, error)
+}
+
+// mark fills in the marks.
+func (l *loaded) mark(k keeps) (err error) {
 	if k[archive.Names] {
-		at := 0
-		for i := range l.Records {
-			if i%markEvery == 0 {
-				l.nameMarks = append(l.nameMarks, at)
-			}
-			at += bytes.IndexByte(l.Names[at:], '\n') + 1
+		if l.nameMarks, err = l.from.NameMarks(l.number, markEvery); err != nil {
+			return err
 		}
 	}
 	if l.Lengths.Each != nil {
@@ -39,18 +46,37 @@ func (l *loaded) mark(k keeps) {
 			at += int(n)
 		}
 	}
+	return nil
 }
 
-// nameOffset returns where the name of record i starts; i may be Records.
-func (l *loaded) nameOffset(i int) int {
-	if i == l.Records {
-		return len(l.Names)
+// names reads the names of records lo..hi-1, each followed by '\n'; lo < hi.
+func (l *loaded) names(lo, hi int) ([]byte, error) {
+	first, last := lo/markEvery, hi/markEvery // marks at or before lo and hi
+	at := func(mark int) uint64 { return l.nameMarks[min(mark, len(l.nameMarks)-1)] }
+	text, err := l.from.ReadNames(l.number, at(first), at(last+1), nil)
+	if err != nil {
+		return nil, err
 	}
-	at := l.nameMarks[i/markEvery]
-	for range i % markEvery {
-		at += bytes.IndexByte(l.Names[at:], '\n') + 1
+	end := len(text)
+	if hi < l.Records {
+		end = int(at(last) - at(first))
+		end += afterNames(text[end:], hi-last*markEvery)
+	}
+	return text[afterNames(text, lo-first*markEvery):end], nil
+}
+
+// afterNames returns where n names of text end.
+func afterNames(text []byte, n int) int {
+	at := 0
+	for range n {
+		at += bytes.IndexByte(text[at:], '\n') + 1
 	}
 	return at
+}
+
+// quals reads the qualities of records lo..hi-1.
+func (l *loaded) quals(lo, hi int) ([]byte, error) {
+	return l.from.ReadQuals(l.number, uint64(l.baseOffset(lo)), uint64(l.baseOffset(hi)), nil)
 }
 
 // baseOffset returns how many bases, and so qualities, come before record i; i may be Records.
@@ -128,7 +154,7 @@ func (c *blockCache) acquire(input int, from uint64, n int) (*columns, error) {
 		}
 		ls = append(ls, e.l)
 	}
-	return gather(input, from, n, ls, c.keeps[input]), nil
+	return gather(input, from, n, ls, c.keeps[input])
 }
 
 func (c *blockCache) release(input int, from uint64, n int) {
@@ -145,7 +171,7 @@ func (c *blockCache) release(input int, from uint64, n int) {
 
 func (c *blockCache) load(input, block int) (*loaded, error) {
 	k := c.keeps[input]
-	l := new(loaded)
+	l := &loaded{from: c.r, number: block, letters: c.letters}
 	if err := c.r.ReadColumns(block, k.fromBins(), &l.Block); err != nil {
 		return nil, err
 	}
@@ -153,12 +179,6 @@ func (c *blockCache) load(input, block int) (*loaded, error) {
 		if err := c.r.ReadBins(block, 0, bins.NBin, &l.Block); err != nil {
 			return nil, err
 		}
-		var err error
-		if l.letters, err = l.AppendSequences(nil); err != nil {
-			return nil, err
-		}
-		l.Order, l.Place, l.Packed, l.Bins = nil, nil, nil, nil
 	}
-	l.mark(k)
-	return l, nil
+	return l, l.mark(k)
 }

@@ -15,10 +15,11 @@ type column struct {
 	id archive.Column
 	// kept reports whether an input of a kind has the column under options o; nil: always.
 	kept func(o record.Options, kind record.Kind) bool
-	// fromBins are the columns of the bins that it is made of.
+	// fromBins are the columns of the bins that it is made of, but for names and qualities, which
+	// are read for a slice at a time.
 	fromBins bins.Columns
 	// gather takes the column of consecutive stretches of blocks into c.
-	gather func(c *columns, from []stretch)
+	gather func(c *columns, from []stretch) error
 	// permute puts c's records in another order, where c has the column.
 	permute func(c *columns, p *permutation)
 	// sum is a checksum of the column of c, by which verification compares what comes back where

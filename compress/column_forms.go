@@ -40,7 +40,7 @@ var formsColumn = column{
 	},
 }
 
-func gatherForms(c *columns, from []stretch) {
+func gatherForms(c *columns, from []stretch) error {
 	// The form of the longest stretch is the default of the slice.
 	main := from[0]
 	for _, s := range from {
@@ -54,6 +54,7 @@ func gatherForms(c *columns, from []stretch) {
 		c.forms.Exceptions = appendForms(c.forms.Exceptions, &s.b.Forms, s.lo, s.hi, base, &c.forms.Default)
 		base += s.hi - s.lo
 	}
+	return nil
 }
 
 // appendForms appends to dst the records lo..hi of l that differ from def, numbered from base.

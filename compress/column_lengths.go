@@ -28,7 +28,7 @@ var lengthsColumn = column{
 	},
 }
 
-func gatherLengths(c *columns, from []stretch) {
+func gatherLengths(c *columns, from []stretch) error {
 	same := true
 	for _, s := range from {
 		same = same && s.b.Lengths.Each == nil && s.b.Lengths.Fixed == from[0].b.Lengths.Fixed
@@ -46,4 +46,5 @@ func gatherLengths(c *columns, from []stretch) {
 			}
 		}
 	}
+	return nil
 }

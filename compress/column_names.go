@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 
-	"orcomgo/bins"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/names"
@@ -12,14 +11,18 @@ import (
 
 // The names of second mates are coded given those of the first.
 var namesColumn = column{
-	id:       archive.Names,
-	kept:     func(o record.Options, _ record.Kind) bool { return !o.ReadsOnly && !o.DropNames },
-	fromBins: bins.WantNames,
-	gather: func(c *columns, from []stretch) {
+	id:   archive.Names,
+	kept: func(o record.Options, _ record.Kind) bool { return !o.ReadsOnly && !o.DropNames },
+	gather: func(c *columns, from []stretch) error {
 		c.names = []byte{} // a kept column is not nil, however empty
 		for _, s := range from {
-			c.names = join(c.names, s.b.Names[s.b.nameOffset(s.lo):s.b.nameOffset(s.hi)], len(from))
+			p, err := s.b.names(s.lo, s.hi)
+			if err != nil {
+				return err
+			}
+			c.names = join(c.names, p, len(from))
 		}
+		return nil
 	},
 	permute: permuteNames,
 	sum:     func(c *columns) uint64 { return archive.Hash64(c.names) },

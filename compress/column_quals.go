@@ -14,12 +14,17 @@ var qualsColumn = column{
 	kept: func(o record.Options, kind record.Kind) bool {
 		return !o.ReadsOnly && kind == record.FASTQ && o.Quality != record.QualityDrop
 	},
-	fromBins: bins.WantQuals | bins.WantLengths,
-	gather: func(c *columns, from []stretch) {
+	fromBins: bins.WantLengths,
+	gather: func(c *columns, from []stretch) error {
 		c.quals = []byte{} // a kept column is not nil, however empty
 		for _, s := range from {
-			c.quals = join(c.quals, s.b.Quals[s.b.baseOffset(s.lo):s.b.baseOffset(s.hi)], len(from))
+			p, err := s.b.quals(s.lo, s.hi)
+			if err != nil {
+				return err
+			}
+			c.quals = join(c.quals, p, len(from))
 		}
+		return nil
 	},
 	permute: func(c *columns, p *permutation) { c.quals = p.bytes(c.quals) },
 	sum:     func(c *columns) uint64 { return archive.Hash64(c.quals) },

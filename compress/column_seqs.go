@@ -66,11 +66,13 @@ func seqColumn(c *columns) *seqs.Column {
 		Lengths: c.lengths, Exceptions: c.exceptions, Quals: c.quals}
 }
 
-func gatherSeqs(c *columns, from []stretch) {
+func gatherSeqs(c *columns, from []stretch) (err error) {
 	base := 0 // records of c before the stretch
 	for _, s := range from {
-		if s.b.letters != nil {
-			c.letters = join(c.letters, s.b.letters[s.b.baseOffset(s.lo):s.b.baseOffset(s.hi)], len(from))
+		if s.b.letters {
+			if c.letters, err = s.b.AppendSequencesOf(c.letters, s.lo, s.hi); err != nil {
+				return err
+			}
 		}
 		for _, e := range record.ExceptionsOf(s.b.Exceptions, uint32(s.lo), uint32(s.hi)) {
 			e.Read = uint32(int(e.Read) - s.lo + base)
@@ -78,6 +80,7 @@ func gatherSeqs(c *columns, from []stretch) {
 		}
 		base += s.hi - s.lo
 	}
+	return nil
 }
 
 func sortExceptions(es []record.Exception) {

@@ -30,11 +30,11 @@ type stretch struct {
 }
 
 // gather returns the columns k of records [from, from+n) of an input, in input order; bs are
-// the consecutive blocks that hold them.
-func gather(input int, from uint64, n int, bs []*loaded, k keeps) *columns {
+// the consecutive blocks that hold them. They have letters where the blocks have their reads.
+func gather(input int, from uint64, n int, bs []*loaded, k keeps) (*columns, error) {
 	c := &columns{input: input, from: from, records: n}
 	if n == 0 {
-		return c
+		return c, nil
 	}
 	var stretches []stretch
 	for at, end := from, from+uint64(n); at < end; {
@@ -46,10 +46,12 @@ func gather(input int, from uint64, n int, bs []*loaded, k keeps) *columns {
 	}
 	for _, col := range table {
 		if k[col.id] {
-			col.gather(c, stretches)
+			if err := col.gather(c, stretches); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return c
+	return c, nil
 }
 
 // join appends p to dst; the only one of its column is taken as it is.

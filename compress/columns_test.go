@@ -15,9 +15,32 @@ import (
 	"orcomgo/compress/archive"
 )
 
-// testBlock makes a block of n records at first, of mixed or equal lengths.
-func testBlock(rng *rand.Rand, first uint64, n int, varied bool, def record.Form) *loaded {
-	l := new(loaded)
+// testColumns are names and qualities of a block in memory.
+type testColumns struct{ names, quals []byte }
+
+func (c *testColumns) NameMarks(_, every int) (marks []uint64, err error) {
+	for at, i := 0, 0; at < len(c.names); i++ {
+		if i%every == 0 {
+			marks = append(marks, uint64(at))
+		}
+		at += bytes.IndexByte(c.names[at:], '\n') + 1
+	}
+	return append(marks, uint64(len(c.names))), nil
+}
+
+func (c *testColumns) ReadNames(_ int, from, to uint64, _ []byte) ([]byte, error) {
+	return c.names[from:to], nil
+}
+
+func (c *testColumns) ReadQuals(_ int, from, to uint64, _ []byte) ([]byte, error) {
+	return c.quals[from:to], nil
+}
+
+// testBlock makes a block of n records at first, of mixed or equal lengths, and what it holds.
+func testBlock(rng *rand.Rand, first uint64, n int, varied bool, def record.Form) (*loaded, []textRecord) {
+	columns := new(testColumns)
+	l := &loaded{letters: true, from: columns}
+	var all []textRecord
 	l.FirstRecord, l.Records, l.Forms.Default = first, n, def
 	if varied {
 		l.Lengths.Each = make([]uint32, n)
@@ -28,20 +51,30 @@ func testBlock(rng *rand.Rand, first uint64, n int, varied bool, def record.Form
 		if varied {
 			l.Lengths.Each[i] = uint32(rng.Intn(9))
 		}
-		l.Names = append(l.Names, fmt.Sprintf("r%d\n", first+uint64(i))...)
-		for range l.Lengths.Of(i) {
-			l.Quals = append(l.Quals, byte(33+rng.Intn(40)))
-			l.letters = append(l.letters, "ACGT"[rng.Intn(4)])
+		name, letters, quals := fmt.Sprintf("r%d\n", first+uint64(i)), []byte{}, []byte{}
+		packed := make([]byte, record.PackedLen(l.Lengths.Of(i)))
+		for j := range l.Lengths.Of(i) {
+			base := rng.Intn(4)
+			packed[j/4] |= byte(base) << (j % 4 * 2)
+			letters = append(letters, "ACGT"[base])
+			quals = append(quals, byte(33+rng.Intn(40)))
 		}
+		r := textRecord{name: name, qual: string(quals)}
 		if l.Lengths.Of(i) > 0 && rng.Intn(5) == 0 {
 			l.Exceptions = append(l.Exceptions, record.Exception{Read: uint32(i), Len: 1, Byte: 'N'})
+			letters[0], r.exceptions = 'N', fmt.Sprint(0, 1, 'N', " ")
 		}
+		r.seq = string(letters)
+		columns.names, columns.quals = append(columns.names, name...), append(columns.quals, quals...)
+		l.Order, l.Place, l.Packed = append(l.Order, uint32(i)), append(l.Place, 0), append(l.Packed, packed...)
 		if rng.Intn(6) == 0 {
 			l.Forms.Exceptions = append(l.Forms.Exceptions, record.FormException{Read: uint32(i), Form: record.Form{CR: 2, Plus: record.PlusText, PlusText: fmt.Sprint(i)}})
 		}
+		r.form = *l.Forms.Of(uint32(i))
+		all = append(all, r)
 	}
 	l.mark(keepsOf(record.Options{}, record.FASTQ))
-	return l
+	return l, all
 }
 
 // textRecord is all there is of a record, for comparison.
@@ -82,11 +115,11 @@ func TestGather(t *testing.T) {
 			if i == 1 {
 				def = crlf
 			}
-			b := testBlock(rng, uint64(len(all)), n, varied[i], def)
+			b, records := testBlock(rng, uint64(len(all)), n, varied[i], def)
 			blocks = append(blocks, b)
-			all = append(all, recordsOf(gather(0, b.FirstRecord, n, []*loaded{b}, k))...)
+			all = append(all, records...)
 		}
-		for range 12 {
+		for range 40 {
 			from := rng.Intn(len(all))
 			n := 1 + rng.Intn(len(all)-from)
 			var bs []*loaded
@@ -95,7 +128,10 @@ func TestGather(t *testing.T) {
 					bs = append(bs, b)
 				}
 			}
-			c := gather(0, uint64(from), n, bs, k)
+			c, err := gather(0, uint64(from), n, bs, k)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if got := recordsOf(c); !reflect.DeepEqual(got, all[from:from+n]) {
 				t.Fatalf("varied %v: records %d+%d differ", varied, from, n)
 			}

@@ -126,7 +126,7 @@ func TestVerifyTellsWhich(t *testing.T) {
 	b, _ := simulated(54, 200, false)
 	dir := binTo(t, []input{{"a.fastq", a, -1, false}, {"b.fastq", b, -1, false}}, record.Options{})
 	packTo(t, dir, PackOptions{Threads: 2})
-	src, err := openSource(dir, 1)
+	src, err := openSource(dir, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

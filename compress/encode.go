@@ -213,14 +213,19 @@ func newRunReads(r *bins.Reader, input int, from uint64, perm []uint32) (*runRea
 	}
 	ls := make([]*loaded, len(blocks))
 	for i, b := range blocks {
-		l := new(loaded)
+		l := &loaded{from: r, number: b}
 		if err := r.ReadColumns(b, bins.WantLengths|bins.WantExceptions, &l.Block); err != nil {
 			return nil, err
 		}
-		l.mark(onlyReads())
+		if err := l.mark(onlyReads()); err != nil {
+			return nil, err
+		}
 		ls[i] = l
 	}
-	c := gather(input, from, len(perm), ls, onlyReads())
+	c, err := gather(input, from, len(perm), ls, onlyReads())
+	if err != nil {
+		return nil, err
+	}
 	w.lengths, w.exceptions = c.lengths, c.exceptions
 	if len(w.exceptions) > 0 {
 		inverse := make([]uint32, len(perm))

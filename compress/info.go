@@ -150,7 +150,7 @@ type InputInformation struct {
 
 // Info describes an archive, packed or binned, without decoding it.
 func Info(e commit.Entry) (*Information, error) {
-	src, err := openEntry(e, 1)
+	src, err := openEntry(e, 1, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -144,12 +144,15 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 		runs = runs && wholeOrder(r.Meta().Options, in.Kind)
 	}
 	pool := newWorkers(o.Threads)
-	enc, err := seqs.Build(ctx, r, seqs.Config{Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Check: !o.NoVerify, Progress: o.Progress, Aside: pool.releaseWhile})
+	enc, err := seqs.Build(ctx, r, seqs.Config{
+		Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Check: !o.NoVerify, Progress: o.Progress,
+		ReleaseWhile: pool.releaseWhile,
+	})
 	if err != nil {
 		return nil, err
 	}
 	p := &packer{r: r, o: o, pool: pool, enc: enc, w: w}
-	if p.specs, err = planSlices(r.Meta(), enc.Parts); err != nil {
+	if p.specs, err = planSlices(r.Meta(), o.Memory, enc.Parts); err != nil {
 		enc.Close()
 		return nil, err
 	}

@@ -40,10 +40,7 @@ func (p *packed) decodeShared() error {
 			return err
 		}
 	}
-	var err error
-	if p.dec, err = seqs.NewDecoder(shared, seqs.Config{Threads: p.threads, Aside: p.pool.releaseWhile}, p.checked); err != nil {
-		return p.r.Corrupt("shared sections", err)
-	}
+	p.dec = seqs.NewDecoder(shared, seqs.Config{Threads: p.threads, ReleaseWhile: p.pool.releaseWhile}, p.checked)
 	return nil
 }
 

@@ -20,6 +20,21 @@ var (
 	sliceReads uint64 = 1 << 18
 )
 
+// leastSliceText is how much text a slice holds in however little memory: smaller ones cost bytes.
+const leastSliceText = 8 << 20
+
+// slicesOf returns into how many slices a block of a unit is cut of which the first input has so much text, and its mates so much. A slice takes
+// about three times its text, so in little memory (0: no bound) it has a quarter of that, or some more where that spares a slice.
+func slicesOf(first, mate, memory uint64) uint64 {
+	n := (first + sliceText - 1) / sliceText
+	if memory > 0 {
+		most := max(memory/4, leastSliceText)
+		most += most / 16
+		n = max(n, (first+mate+most-1)/most)
+	}
+	return n
+}
+
 // unit is what is sliced together: an input, or the two inputs of a pair.
 type unit struct {
 	first, mate int // mate is -1 without one
@@ -89,9 +104,9 @@ func wholeOrder(o record.Options, kind record.Kind) bool {
 }
 
 // planSlices cuts the units into slices, which come in the order of the blocks that they
-// begin in. The cuts depend on nothing but the bins, their options, and what parts returns for
+// begin in. The cuts depend on nothing but the bins, their options, memory (0: no bound), and what parts returns for
 // an input: where else its slices must end. parts is nil if records are not reordered.
-func planSlices(m *bins.Meta, parts func(input int) []uint64) ([]sliceSpec, error) {
+func planSlices(m *bins.Meta, memory uint64, parts func(input int) []uint64) ([]sliceSpec, error) {
 	us, err := units(m.Inputs)
 	if err != nil {
 		return nil, err
@@ -124,7 +139,11 @@ func planSlices(m *bins.Meta, parts func(input int) []uint64) ([]sliceSpec, erro
 		if !whole {
 			for _, i := range blocks {
 				b := &m.Blocks[i]
-				cut(i, b.FirstRecord, uint64(b.Records), (b.TextLen+sliceText-1)/sliceText, nil)
+				mate := uint64(0)
+				if u.mate >= 0 {
+					mate = share(m.Inputs[u.mate].Bytes, uint64(b.Records), records)
+				}
+				cut(i, b.FirstRecord, uint64(b.Records), slicesOf(b.TextLen, mate, memory), nil)
 			}
 			continue
 		}

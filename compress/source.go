@@ -67,16 +67,16 @@ func whereRecords(man *archive.Manifest, s *archive.Slice, m int) string {
 // openSource opens the archive that path leads to: the packed one, or, before it is packed,
 // the bins. Where both are there and differ, the bins are newer: they replaced the packed
 // archive, whose removal was interrupted.
-func openSource(path string, threads int) (source, error) {
+func openSource(path string, threads int, memory uint64) (source, error) {
 	e, err := commit.One(path)
 	if err != nil {
 		return nil, err
 	}
-	return openEntry(e, threads)
+	return openEntry(e, threads, memory)
 }
 
 // openEntry is openSource for an archive that was found.
-func openEntry(e commit.Entry, threads int) (source, error) {
+func openEntry(e commit.Entry, threads int, memory uint64) (source, error) {
 	var p *archive.Reader
 	var b *bins.Reader
 	var packedErr, binsErr error
@@ -104,7 +104,7 @@ func openEntry(e commit.Entry, threads int) (source, error) {
 		if packedErr != nil {
 			problem = append(problem, packedErr)
 		}
-		s, err := newBinned(b, threads)
+		s, err := newBinned(b, threads, memory)
 		if err == nil {
 			err = record.CheckInputNames(binsInputs(s.man))
 		}

@@ -53,7 +53,7 @@ func Unpack(ctx context.Context, path string, o UnpackOptions) (_ *Summary, fail
 	case o.Records != nil && o.Records.From >= o.Records.To:
 		return nil, fmt.Errorf("unpack: there are no records from %d to %d", o.Records.From+1, o.Records.To)
 	}
-	src, err := openSource(path, o.Threads)
+	src, err := openSource(path, o.Threads, o.Memory)
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func IsDamage(err error) bool {
 // with their input. The error is for what prevents a look at single files: no archive, or
 // one whose index is damaged.
 func Verify(ctx context.Context, e commit.Entry, o VerifyOptions) ([]FileStatus, error) {
-	src, err := openEntry(e, o.Threads)
+	src, err := openEntry(e, o.Threads, o.Memory)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func verifyBinsToo(ctx context.Context, e commit.Entry, status []FileStatus, o V
 		return err
 	}
 	defer r.Close()
-	b, err := newBinned(r, o.Threads)
+	b, err := newBinned(r, o.Threads, o.Memory)
 	if err != nil {
 		return err
 	}

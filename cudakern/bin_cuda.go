@@ -11,15 +11,15 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Bin puts the block's reads in the order of (signature, ordinal). The text must be memory of
-// the device's Pin and end at a record's end; its last line may lack the '\n'. The result's
-// columns stand in out, which grows as they need.
+// Bin sorts the block's reads by (signature, ordinal). The text must be memory of the device's
+// Pin and end at a record's end; its last line may lack the '\n'. The result's columns are in
+// out, which grows as needed.
 func (l *Lane) Bin(text []byte, want Columns, out *Output) (*Result, error) {
 	if !l.dev.Pinned(text) {
-		return nil, errors.New("the text does not stand in pinned memory")
+		return nil, errors.New("the text is not in pinned memory")
 	}
 	if len(text) > MaxText {
-		return &Result{Odd: true, Record: -1}, nil
+		return &Result{Unsupported: true, Record: -1}, nil
 	}
 	if len(text) == 0 {
 		return &Result{}, nil
@@ -29,21 +29,21 @@ func (l *Lane) Bin(text []byte, want Columns, out *Output) (*Result, error) {
 		return nil, err
 	}
 	defer leave()
-	*(*uint32)(unsafe.Pointer(unsafe.SliceData(l.small))) = uint32(kernelNone)
+	*(*uint32)(unsafe.Pointer(unsafe.SliceData(l.pinnedWords))) = uint32(kernelNone)
 	lines, err := l.findLines(text)
 	if err != nil {
 		return nil, err
 	}
 	if lines%4 != 0 {
-		return &Result{Odd: true, Record: -1}, nil
+		return &Result{Unsupported: true, Record: -1}, nil
 	}
-	r := &Result{Records: lines / 4, NoNewline: text[len(text)-1] != '\n', UploadB: uint64(len(text))}
+	r := &Result{Records: lines / 4, NoNewline: text[len(text)-1] != '\n', UploadBytes: uint64(len(text))}
 	if err := l.assign(r.Records, len(text), want); err != nil {
 		return nil, err
 	}
 	info := *l.infoWords()
 	if info[infoBad] != math.MaxUint32 {
-		return &Result{Odd: true, Record: int(info[infoBad])}, nil
+		return &Result{Unsupported: true, Record: int(info[infoBad])}, nil
 	}
 	if err := l.collect(r, info, want, out); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (l *Lane) Bin(text []byte, want Columns, out *Output) (*Result, error) {
 	return r, l.times(r)
 }
 
-// findLines copies the text over and finds its line ends; a last line without one counts.
+// findLines copies the text to the device and finds its line ends. A last line without one counts.
 func (l *Lane) findLines(text []byte) (int, error) {
 	n := len(text)
 	whole := n
@@ -79,7 +79,7 @@ func (l *Lane) findLines(text []byte) (int, error) {
 	if err := l.events[evUploaded].Record(l.stream); err != nil {
 		return 0, l.fault(err)
 	}
-	tiles := groups(whole, lineTile)
+	tiles := threadBlocks(whole, lineTile)
 	for {
 		if err := l.clearState(tiles + 1); err != nil {
 			return 0, err
@@ -107,7 +107,7 @@ func (l *Lane) findLines(text []byte) (int, error) {
 	}
 }
 
-// readInfo waits for the stream and for what its kernels reported.
+// readInfo waits for the stream, and copies the info words that its kernels wrote.
 func (l *Lane) readInfo() error {
 	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(l.infoWords()), l.info.ptr, 4*infoSlots, l.stream); err != nil {
 		return l.fault(err)
@@ -128,9 +128,9 @@ func (l *Lane) assign(n, textLen int, want Columns) error {
 	if err := l.roomForColumns(textLen/8+n, 0, 0); err != nil {
 		return err
 	}
-	scans := groups(n, scanTile) + 1
-	sorts := groups(digits*groups(n, sortTile), scanTile) + 1
-	if err := l.counts.grow(4*digits*groups(n, sortTile)+64, "sort counts"); err != nil {
+	scans := threadBlocks(n, scanTile) + 1
+	sorts := threadBlocks(digits*threadBlocks(n, sortTile), scanTile) + 1
+	if err := l.counts.grow(4*digits*threadBlocks(n, sortTile)+64, "sort counts"); err != nil {
 		return err
 	}
 	if err := l.clearState(6*scans + 2*sorts); err != nil {
@@ -138,7 +138,7 @@ func (l *Lane) assign(n, textLen int, want Columns) error {
 	}
 	text := l.text.at() + textPad
 	ends, count := l.ends.at(), uint64(n)
-	perWarp, perThread := groups(n, warps), groups(n, threads)
+	perWarp, perThread := threadBlocks(n, warps), threadBlocks(n, threads)
 	slot := func(i int) cu.DevicePtr { return l.info.ptr + cu.DevicePtr(4*i) }
 	if err := errors.Join(
 		cu.MemsetD32Async(slot(0), 0, infoSlots, l.stream),
@@ -196,7 +196,7 @@ func (l *Lane) assign(n, textLen int, want Columns) error {
 	return nil
 }
 
-// collect runs the kernels whose output sizes are known by now and copies all columns back.
+// collect runs the kernels whose output sizes are known only now, and copies all columns back.
 func (l *Lane) collect(r *Result, info [infoSlots]uint32, want Columns, out *Output) error {
 	n := r.Records
 	r.Bases = uint64(info[infoBases])
@@ -221,7 +221,7 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, want Columns, out *Out
 	}
 	text := l.text.at() + textPad
 	if runs > 0 {
-		if err := l.launch(kernelExceptions, groups(n, warps), text, l.ends.at(), uint64(n), l.lens.at(), l.runs.at(), uint64(runs),
+		if err := l.launch(kernelExceptions, threadBlocks(n, warps), text, l.ends.at(), uint64(n), l.lens.at(), l.runs.at(), uint64(runs),
 			l.exceptions.at()); err != nil {
 			return err
 		}
@@ -234,13 +234,13 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, want Columns, out *Out
 		if want.Quals {
 			qualText = l.qualText.at()
 		}
-		if err := l.launch(kernelColumns, groups(n, warps), text, l.ends.at(), uint64(n), l.lens.at(), l.nameAt.at(), l.qualAt.at(),
+		if err := l.launch(kernelColumns, threadBlocks(n, warps), text, l.ends.at(), uint64(n), l.lens.at(), l.nameAt.at(), l.qualAt.at(),
 			uint64(names), nameText, qualText); err != nil {
 			return err
 		}
 	}
 	if want.Quals && want.Map {
-		if err := l.launch(kernelMapQuals, groups(quals, 16*threads), l.qualText.at(), uint64(quals), l.table.at()); err != nil {
+		if err := l.launch(kernelMapQuals, threadBlocks(quals, 16*threads), l.qualText.at(), uint64(quals), l.table.at()); err != nil {
 			return err
 		}
 	}
@@ -274,7 +274,7 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, want Columns, out *Out
 	return nil
 }
 
-// A column is device memory that comes back to pinned memory.
+// A column is device memory that is copied to pinned memory.
 type column struct {
 	to   *[]byte
 	from *buffer
@@ -307,7 +307,7 @@ func (l *Lane) download(r *Result, columns []column, out *Output) error {
 		if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(*c.to)), c.from.ptr, int64(c.n), l.stream); err != nil {
 			return l.fault(err)
 		}
-		r.DownldB += uint64(c.n)
+		r.DownloadBytes += uint64(c.n)
 	}
 	if err := l.events[evDone].Record(l.stream); err != nil {
 		return l.fault(err)
@@ -318,7 +318,7 @@ func (l *Lane) download(r *Result, columns []column, out *Output) error {
 	return nil
 }
 
-// view looks at pinned memory as values of a plain type.
+// view returns pinned memory as values of a plain type.
 func view[T uint32 | BinStart | Exception](b []byte) []T {
 	if len(b) == 0 {
 		return nil
@@ -327,7 +327,7 @@ func view[T uint32 | BinStart | Exception](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
 }
 
-// times takes what the device spent on the block from the stream's events.
+// times computes from the stream's events what the device spent on the block.
 func (l *Lane) times(r *Result) error {
 	between := func(from, to int, add *float64) error {
 		t, err := l.events[from].Elapsed(l.events[to])

@@ -75,7 +75,7 @@ var all = Columns{Names: true, Quals: true}
 // compare tells the first column that differs.
 func compare(got, want *Result) error {
 	g, w := *got, *want
-	g.UploadMS, g.KernelMS, g.DownloadMS, g.UploadB, g.DownldB = 0, 0, 0, 0, 0
+	g.UploadMS, g.KernelMS, g.DownloadMS, g.UploadBytes, g.DownloadBytes = 0, 0, 0, 0, 0
 	if w.Records == 0 {
 		w.MinLen = 0
 	}
@@ -103,18 +103,18 @@ func compare(got, want *Result) error {
 
 var shapes = map[string]shape{
 	"fixed 100":        {records: 5000, shortest: 100, plusName: 0},
-	"fixed 151 with N": {records: 3000, shortest: 151, odd: 20},
-	"mixed":            {records: 5000, shortest: 0, longer: 200, odd: 3},
-	"around the skip":  {records: 4000, shortest: 17, longer: 6, odd: 10},
-	"around 32":        {records: 4000, shortest: 30, longer: 40, odd: 10, plusName: 50},
+	"fixed 151 with N": {records: 3000, shortest: 151, nonACGT: 20},
+	"mixed":            {records: 5000, shortest: 0, longer: 200, nonACGT: 3},
+	"around the skip":  {records: 4000, shortest: 17, longer: 6, nonACGT: 10},
+	"around 32":        {records: 4000, shortest: 30, longer: 40, nonACGT: 10, plusName: 50},
 	"empty reads":      {records: 3000},
 	"empty, no names":  {records: 3000, emptyNames: true},
 	"CRLF":             {records: 3000, shortest: 75, longer: 2, cr: true},
 	"some CR":          {records: 3000, shortest: 0, longer: 50, cr: true, crSome: true, plusName: 30},
 	"name again":       {records: 3000, shortest: 36, plusName: 100},
-	"lower and IUPAC":  {records: 2000, shortest: 90, longer: 90, odd: 500},
+	"lower and IUPAC":  {records: 2000, shortest: 90, longer: 90, nonACGT: 500},
 	"runs":             {records: 3000, shortest: 100, repeats: true},
-	"long":             {records: 40, shortest: 20000, longer: 3000, odd: 30},
+	"long":             {records: 40, shortest: 20000, longer: 3000, nonACGT: 30},
 	"no last newline":  {records: 777, shortest: 100, longer: 1, noNewline: true},
 	"one record":       {records: 1, shortest: 100},
 	"one, unended":     {records: 1, shortest: 21, noNewline: true},
@@ -137,7 +137,7 @@ func TestBin(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if got, err := bin(small, nil, all); err != nil || got.Records != 0 || got.Odd {
+	if got, err := bin(small, nil, all); err != nil || got.Records != 0 || got.Unsupported {
 		t.Errorf("no text: %+v, %v", got, err)
 	}
 }
@@ -149,8 +149,8 @@ func TestBinLarge(t *testing.T) {
 	}
 	d := open(t)
 	l := lane(t, d, 64<<20)
-	for _, s := range []shape{{records: 250000, shortest: 100}, {records: 600000, shortest: 30, longer: 30, odd: 2},
-		{records: 3, shortest: 5 << 20, odd: 1}} {
+	for _, s := range []shape{{records: 250000, shortest: 100}, {records: 600000, shortest: 30, longer: 30, nonACGT: 2},
+		{records: 3, shortest: 5 << 20, nonACGT: 1}} {
 		text := fastq(s, rand.New(rand.NewPCG(7, 7)))
 		got, err := bin(l, text, all)
 		if err != nil {
@@ -165,7 +165,7 @@ func TestBinLarge(t *testing.T) {
 // TestColumnsLeftOut: without names and qualities they stay nil and the rest is the same.
 func TestColumnsLeftOut(t *testing.T) {
 	d := open(t)
-	text := fastq(shape{records: 1000, shortest: 50, longer: 10, odd: 5}, rand.New(rand.NewPCG(3, 3)))
+	text := fastq(shape{records: 1000, shortest: 50, longer: 10, nonACGT: 5}, rand.New(rand.NewPCG(3, 3)))
 	l := lane(t, d, 1<<16)
 	for _, c := range []struct{ names, quals bool }{{false, false}, {true, false}, {false, true}} {
 		want := reference(text)
@@ -238,11 +238,11 @@ func TestOdd(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		if !got.Odd || got.Record != c.record {
-			t.Errorf("%s: odd %v record %d, want %d", c.name, got.Odd, got.Record, c.record)
+		if !got.Unsupported || got.Record != c.record {
+			t.Errorf("%s: odd %v record %d, want %d", c.name, got.Unsupported, got.Record, c.record)
 		}
 	}
-	if got, err := bin(l, []byte(good), all); err != nil || got.Odd {
+	if got, err := bin(l, []byte(good), all); err != nil || got.Unsupported {
 		t.Errorf("a good block after odd ones: %+v, %v", got, err)
 	}
 }
@@ -258,7 +258,7 @@ func TestLanes(t *testing.T) {
 			defer wg.Done()
 			rng := rand.New(rand.NewPCG(uint64(i), 9))
 			for range 4 {
-				text := fastq(shape{records: 1 + rng.IntN(9000), shortest: rng.IntN(120), longer: rng.IntN(3), odd: 2}, rng)
+				text := fastq(shape{records: 1 + rng.IntN(9000), shortest: rng.IntN(120), longer: rng.IntN(3), nonACGT: 2}, rng)
 				want := reference(text)
 				if i%2 != 0 {
 					want.Names = nil
@@ -389,7 +389,7 @@ func TestKernelRates(t *testing.T) {
 			}
 			if i >= 2 {
 				up, kern, down = up+r.UploadMS, kern+r.KernelMS, down+r.DownloadMS
-				bytesUp, bytesDown = bytesUp+r.UploadB, bytesDown+r.DownldB
+				bytesUp, bytesDown = bytesUp+r.UploadBytes, bytesDown+r.DownloadBytes
 			}
 		}
 		rate := func(n uint64, ms float64) float64 { return float64(n) / ms / 1e6 }

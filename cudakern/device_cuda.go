@@ -17,17 +17,17 @@ import (
 //go:embed block.ptx
 var ptx string
 
-// leastMajor is the compute capability that the kernels are compiled for (warp votes and
+// minMajor is the compute capability that the kernels are compiled for (warp votes and
 // matches with masks need it).
-const leastMajor = 7
+const minMajor = 7
 
 // Device is a GPU with a context of its own and the kernels loaded. Its methods may be
 // called from any goroutine.
 type Device struct {
-	ctx    cu.CUContext
-	module cu.Module
-	fn     [kernels]cu.Function
-	desc   Description
+	ctx       cu.CUContext
+	module    cu.Module
+	functions [kernels]cu.Function
+	desc      Description
 
 	mu    sync.Mutex
 	lanes map[*Lane]bool
@@ -68,8 +68,8 @@ func Probe() (Description, error) {
 			return d, fmt.Errorf("CUDA: %w", err)
 		}
 	}
-	if d.Major < leastMajor {
-		return d, fmt.Errorf("%s has compute capability %d.%d; %d.0 or more is needed", d.Name, d.Major, d.Minor, leastMajor)
+	if d.Major < minMajor {
+		return d, fmt.Errorf("%s has compute capability %d.%d; %d.0 or more is needed", d.Name, d.Major, d.Minor, minMajor)
 	}
 	return d, nil
 }
@@ -84,7 +84,7 @@ func Open() (*Device, error) {
 	defer runtime.UnlockOSThread()
 	begin := time.Now()
 	d := &Device{desc: desc, lanes: map[*Lane]bool{}, pinned: map[*byte]int{}}
-	// Waiting lanes sleep rather than spin: their cores read, hash and write meanwhile.
+	// Waiting lanes sleep instead of spinning: their cores read, hash and write meanwhile.
 	if d.ctx, err = cu.Device(0).MakeContext(cu.SchedBlockingSync); err != nil {
 		return nil, fmt.Errorf("making a CUDA context on %s: %w", desc.Name, outOfMemory(err))
 	}
@@ -95,7 +95,7 @@ func Open() (*Device, error) {
 		return nil, fmt.Errorf("loading the kernels on %s (driver for CUDA %d.%d): %w", desc.Name, desc.Driver/1000, desc.Driver%1000/10, err)
 	}
 	for k := kernelLines; k < kernels; k++ {
-		if d.fn[k], err = d.module.Function(k.String()); err != nil {
+		if d.functions[k], err = d.module.Function(k.String()); err != nil {
 			d.ctx.Destroy()
 			return nil, fmt.Errorf("kernel %v: %w", k, err)
 		}
@@ -112,11 +112,11 @@ func Open() (*Device, error) {
 
 func ms(since time.Time) float64 { return float64(time.Since(since).Microseconds()) / 1000 }
 
-// Description says what the device is, and what Open took.
+// Description describes the device, and has the times that Open took.
 func (d *Device) Description() Description { return d.desc }
 
-// enter binds the calling goroutine to a thread that has the device's context; the
-// function that it returns ends that.
+// enter locks the calling goroutine to a thread and makes the device's context current there.
+// The function that it returns unlocks it.
 func (d *Device) enter() (leave func(), err error) {
 	runtime.LockOSThread()
 	if err := cu.SetCurrentContext(d.ctx); err != nil {

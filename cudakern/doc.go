@@ -1,15 +1,15 @@
 // Package cudakern bins a block of FASTQ text on an NVIDIA GPU: CUDA C++ kernels
 // (kernels/*.cu, *.cuh), the PTX made from them (block.ptx), and launchers over the CUDA
-// driver API, which are built with the tag cuda. Without the tag, Open and Probe say
-// that no GPU is built in.
+// driver API, which are built with the tag cuda. Without the tag, Open and Probe return
+// ErrNotBuilt.
 //
-// A block goes to the device once, as text, and comes back as columns that need no more
-// work: the reads in the order of (signature, ordinal), two bits a base, names and
-// qualities end to end. What the kernels don't take (anything but FASTQ of four lines a
-// record, a wrong record, text of another kind after '+') they report as Odd, and the
-// caller bins that block on the CPU.
+// A block is copied to the device once, as text, and copied back as finished columns: the reads
+// in the order of (signature, ordinal), two bits a base, names and qualities end to end. The
+// kernels support FASTQ of four lines a record, with nothing or the name after '+'. A block with
+// anything else, or with a malformed record, is reported as Unsupported, and the caller bins it
+// on the CPU.
 //
-// Everything in a block is addressed with 32 bits: see MaxText.
+// Offsets in a block have 32 bits: see MaxText.
 package cudakern
 
 import "errors"
@@ -17,11 +17,11 @@ import "errors"
 // MaxText is the most bytes of text that the kernels take in one block.
 const MaxText = 1<<31 - 1<<20
 
-// ErrNotBuilt tells that the program was built without the tag cuda.
+// ErrNotBuilt means that the program was built without the tag cuda.
 var ErrNotBuilt = errors.New("this program was built without CUDA (use orcomgo-cuda)")
 
-// ErrMemory tells that the device, or the host's pinned memory, has too little room. The
-// errors that wrap it say for what.
+// ErrMemory means that there is too little memory on the device, or too little pinned memory of
+// the host. The errors that wrap it say for what.
 var ErrMemory = errors.New("not enough memory")
 
 // Description says what a GPU is.
@@ -37,48 +37,47 @@ type Description struct {
 // Bits of a record's form code, one byte a record (Result.Codes).
 const (
 	CodeCR   = 15 // the four lines that ended in CR LF: name 1, sequence 2, plus 4, quality 8
-	CodeName = 16 // the name stands again after the '+'
+	CodeName = 16 // the name is repeated after the '+'
 )
 
-// BinStart is where a bin begins: its signature, and the stored reads and bases before it.
+// BinStart is the beginning of a bin: its signature, and the stored reads and bases before it.
 type BinStart struct {
 	Signature, First, Bases uint32
 }
 
-// Exception is a run of sequence bytes that are no plain A, C, G, T, as in bins.Exception;
-// Byte 0 stands for lower-case bases.
+// Exception is a run of sequence bytes that are not A, C, G or T, as record.Exception; a Byte of 0
+// means lower-case bases.
 type Exception struct {
 	Read, Start, Len, Byte uint32
 }
 
-// Columns says which of the columns that can be left out are wanted.
+// Columns says which of the optional columns are wanted.
 type Columns struct {
 	Names, Quals bool
-	Map          bool // the qualities come back through the lane's table
+	Map          bool // qualities are mapped by the lane's table
 }
 
-// Result is a binned block. Its slices are memory of the Output that was given, valid until
-// that is given again.
+// Result is a binned block. Its slices are memory of the Output, valid until that is used again.
 type Result struct {
-	// Odd: the kernels don't take the block, and nothing else here is set but Record, the
-	// smallest ordinal that they refused (-1: the lines are not a multiple of four).
-	Odd    bool
-	Record int
+	// Unsupported is set if the kernels don't support the block. Then only Record is set as well: the
+	// smallest ordinal that they refused, or -1 if the number of lines is no multiple of four.
+	Unsupported bool
+	Record      int
 
-	Records          int
-	Bases            uint64
-	MinLen, MaxLen   uint32
-	Lengths          []uint32 // input order; nil if MinLen == MaxLen
-	Codes            []byte   // input order; nil if all are Code
-	Code             byte
-	NoNewline        bool // the text does not end in '\n'
-	Bins             []BinStart
-	Order, Place     []uint32
-	Packed           []byte
-	Exceptions       []Exception
-	Names, Quals     []byte // nil if not asked for
-	UploadMS         float64
-	KernelMS         float64
-	DownloadMS       float64
-	UploadB, DownldB uint64
+	Records                    int
+	Bases                      uint64
+	MinLen, MaxLen             uint32
+	Lengths                    []uint32 // input order; nil if MinLen == MaxLen
+	Codes                      []byte   // input order; nil if all are Code
+	Code                       byte
+	NoNewline                  bool // the text does not end in '\n'
+	Bins                       []BinStart
+	Order, Place               []uint32
+	Packed                     []byte
+	Exceptions                 []Exception
+	Names, Quals               []byte // nil if not asked for
+	UploadMS                   float64
+	KernelMS                   float64
+	DownloadMS                 float64
+	UploadBytes, DownloadBytes uint64
 }

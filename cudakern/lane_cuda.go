@@ -12,7 +12,7 @@ import (
 	"orcomgo/minimizer"
 )
 
-// Events of a block: what Result's times are taken between, and two for Profile.
+// Events of a block, between which Result's times are measured, and two for Profile.
 const (
 	evBegin = iota
 	evUploaded
@@ -29,16 +29,16 @@ const (
 // textPad is readable device memory before and after the text: the kernels load whole words.
 const textPad = 256
 
-// Lane is room for one block on the device: a CUDA stream with its own memory, which grows
-// as blocks need. A lane is used by one goroutine at a time.
+// Lane is what one block needs on the device: a CUDA stream with its own memory, which grows as
+// blocks need. A lane is used by one goroutine at a time.
 type Lane struct {
-	// Profile, when not nil, makes every kernel run alone and adds its milliseconds here.
+	// Profile, if not nil, gets the milliseconds of each kernel, which then run one at a time.
 	Profile map[string]float64
 
-	dev    *Device
-	stream cu.Stream
-	events [events]cu.Event
-	small  []byte // pinned: the step word, the info words
+	dev         *Device
+	stream      cu.Stream
+	events      [events]cu.Event
+	pinnedWords []byte // pinned: the step word, the info words
 
 	text, ends, state, info, counts               buffer
 	lens, nameAt, qualAt, runs, place, codes      buffer // input order
@@ -49,8 +49,7 @@ type Lane struct {
 }
 
 // NewLane makes a lane for blocks of about blockSize bytes of text. The table is what
-// Columns.Map maps qualities by. An error that wraps ErrMemory tells that the memory isn't
-// there.
+// Columns.Map maps qualities by. The error wraps ErrMemory if there is too little memory.
 func (d *Device) NewLane(blockSize int, table *[256]byte) (_ *Lane, err error) {
 	leave, err := d.enter()
 	if err != nil {
@@ -71,7 +70,7 @@ func (d *Device) NewLane(blockSize int, table *[256]byte) (_ *Lane, err error) {
 			return nil, fmt.Errorf("making a CUDA event: %w", outOfMemory(err))
 		}
 	}
-	if l.small, err = allocPinned(smallSize); err != nil {
+	if l.pinnedWords, err = allocPinned(smallSize); err != nil {
 		return nil, err
 	}
 	if err = l.info.grow(4*infoSlots, "counters"); err != nil {
@@ -90,8 +89,8 @@ func (d *Device) NewLane(blockSize int, table *[256]byte) (_ *Lane, err error) {
 	if err = l.table.grow(256, "the table of qualities"); err != nil {
 		return nil, err
 	}
-	copy(l.small[smallTable:], table[:])
-	if err = cu.MemcpyHtoDAsync(l.table.ptr, unsafe.Pointer(unsafe.SliceData(l.small[smallTable:])), 256, l.stream); err != nil {
+	copy(l.pinnedWords[smallTable:], table[:])
+	if err = cu.MemcpyHtoDAsync(l.table.ptr, unsafe.Pointer(unsafe.SliceData(l.pinnedWords[smallTable:])), 256, l.stream); err != nil {
 		return nil, cudaError("copying the table of qualities", err)
 	}
 	d.mu.Lock()
@@ -116,14 +115,14 @@ func outOfMemory(err error) error {
 }
 
 func (l *Lane) stepAddress() uint64 {
-	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(l.small))))
+	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(l.pinnedWords))))
 }
 
-func (l *Lane) step() uint32 { return *(*uint32)(unsafe.Pointer(unsafe.SliceData(l.small))) }
+func (l *Lane) step() uint32 { return *(*uint32)(unsafe.Pointer(unsafe.SliceData(l.pinnedWords))) }
 
-// infoWords is where the info array lands.
+// infoWords is where the info array is copied to.
 func (l *Lane) infoWords() *[infoSlots]uint32 {
-	return (*[infoSlots]uint32)(unsafe.Pointer(unsafe.SliceData(l.small[smallInfo:])))
+	return (*[infoSlots]uint32)(unsafe.Pointer(unsafe.SliceData(l.pinnedWords[smallInfo:])))
 }
 
 // roomForText makes room for n bytes of text and so many lines.
@@ -135,7 +134,7 @@ func (l *Lane) roomForText(n, lines int) error {
 		return err
 	}
 	l.lineRoom = (l.ends.size - 16) / 4
-	return l.roomForState(groups(n+1, lineTile) + 1)
+	return l.roomForState(threadBlocks(n+1, lineTile) + 1)
 }
 
 // roomForState makes room for the running totals' words of so many tiles and scans.
@@ -156,7 +155,7 @@ func (l *Lane) clearState(words int) error {
 	return cudaError("clearing running totals", cu.MemsetD8Async(l.state.ptr, 0, int64(8*words), l.stream))
 }
 
-// tileState hands out the state of one scan.
+// tileState returns the address of the state of one scan.
 func (l *Lane) tileState(tiles int) (uint64, error) {
 	at := l.stateUsed
 	l.stateUsed += tiles + 1
@@ -226,7 +225,7 @@ func (l *Lane) release() error {
 		&l.nameText, &l.qualText, &l.table} {
 		keep(b.free())
 	}
-	keep(cudaError("freeing pinned memory", freePinned(l.small)))
+	keep(cudaError("freeing pinned memory", freePinned(l.pinnedWords)))
 	for i := range l.events {
 		if l.events[i] != (cu.Event{}) {
 			keep(cudaError("ending an event", cu.DestroyEvent(&l.events[i])))
@@ -235,7 +234,7 @@ func (l *Lane) release() error {
 	if l.stream != (cu.Stream{}) {
 		keep(cudaError("ending a stream", l.stream.Destroy()))
 	}
-	l.small = nil
+	l.pinnedWords = nil
 	return first
 }
 

@@ -13,8 +13,8 @@ import (
 // reports once: enough to fill any GPU several times.
 const recordGroups = 4096
 
-// launch queues a kernel of so many thread blocks on the lane's stream; every parameter of
-// the kernels takes 8 bytes. The step word is the last one and is added here.
+// launch queues a kernel on the lane's stream. Every parameter of the kernels takes 8 bytes; the
+// last one, the address of the step word, is added here.
 func (l *Lane) launch(k kernel, blocks int, args ...uint64) error {
 	if blocks == 0 {
 		return nil
@@ -28,16 +28,16 @@ func (l *Lane) launch(k kernel, blocks int, args ...uint64) error {
 	}
 	if l.Profile != nil {
 		return l.profile(k, func() error {
-			return l.dev.fn[k].Launch(blocks, 1, 1, threads, 1, 1, 0, l.stream, at[:n+1])
+			return l.dev.functions[k].Launch(blocks, 1, 1, threads, 1, 1, 0, l.stream, at[:n+1])
 		})
 	}
-	if err := l.dev.fn[k].Launch(blocks, 1, 1, threads, 1, 1, 0, l.stream, at[:n+1]); err != nil {
+	if err := l.dev.functions[k].Launch(blocks, 1, 1, threads, 1, 1, 0, l.stream, at[:n+1]); err != nil {
 		return fmt.Errorf("kernel %v: CUDA error %w at its launch", k, err)
 	}
 	return nil
 }
 
-// profile runs a kernel alone and adds its time.
+// profile runs a kernel alone and adds its time to Profile.
 func (l *Lane) profile(k kernel, launch func() error) error {
 	if err := l.events[evProfile].Record(l.stream); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (l *Lane) profile(k kernel, launch func() error) error {
 	return nil
 }
 
-// fault names the kernel that had begun last when the stream reported an error.
+// fault adds to an error of the stream the kernel that had begun last.
 func (l *Lane) fault(err error) error {
 	if k := kernel(l.step()); k != kernelNone {
 		return fmt.Errorf("kernel %v: CUDA error %w", k, err)
@@ -67,12 +67,12 @@ func (l *Lane) fault(err error) error {
 	return fmt.Errorf("copying the block to the device: CUDA error %w", err)
 }
 
-// groups returns how many thread blocks take n items, so many each.
-func groups(n, each int) int { return (n + each - 1) / each }
+// threadBlocks returns how many thread blocks are needed for n items, if each takes so many.
+func threadBlocks(n, each int) int { return (n + each - 1) / each }
 
 // scan queues the running total of n values in place; the sum goes to an info slot.
 func (l *Lane) scan(values buffer, n, slot int) error {
-	tiles := groups(n, scanTile)
+	tiles := threadBlocks(n, scanTile)
 	state, err := l.tileState(tiles)
 	if err != nil {
 		return err
@@ -80,10 +80,10 @@ func (l *Lane) scan(values buffer, n, slot int) error {
 	return l.launch(kernelScan, tiles, values.at(), uint64(n), state, l.info.at()+4*uint64(slot))
 }
 
-// sort queues the stable sort of the n keys in a by signature. The sorted keys end in a
-// again, the ordinals in the order of the sort in order.
-func (l *Lane) sort(n int, a, b, order, spare buffer) error {
-	tiles := groups(n, sortTile)
+// sort queues the stable sort by signature of the n keys in a, by two passes. The sorted keys are
+// in a again, the ordinals in that order in order; b and scratch are overwritten.
+func (l *Lane) sort(n int, a, b, order, scratch buffer) error {
+	tiles := threadBlocks(n, sortTile)
 	if err := l.counts.grow(4*digits*tiles+16, "sort counts"); err != nil {
 		return err
 	}
@@ -96,13 +96,13 @@ func (l *Lane) sort(n int, a, b, order, spare buffer) error {
 		}
 		return l.launch(kernelSortScatter, tiles, key, from, uint64(n), shift, l.counts.at(), keyOut, orderOut)
 	}
-	if err := pass(0, a.at(), 0, b.at(), spare.at()); err != nil {
+	if err := pass(0, a.at(), 0, b.at(), scratch.at()); err != nil {
 		return err
 	}
-	return pass(digitBits, b.at(), spare.at(), a.at(), order.at())
+	return pass(digitBits, b.at(), scratch.at(), a.at(), order.at())
 }
 
-// A buffer is device memory that grows. Its content does not survive growing.
+// A buffer is device memory that grows. Growing loses the content.
 type buffer struct {
 	ptr  cu.DevicePtr
 	size int
@@ -110,7 +110,7 @@ type buffer struct {
 
 func (b *buffer) at() uint64 { return uint64(b.ptr) }
 
-// grow makes room for n bytes; what it is for stands in the error.
+// grow makes room for n bytes; what names the content in errors.
 func (b *buffer) grow(n int, what string) error {
 	if n <= b.size {
 		return nil

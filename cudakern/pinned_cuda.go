@@ -14,8 +14,8 @@ import (
 	"gorgonia.org/cu"
 )
 
-// allocPinned returns n bytes of page-locked host memory, which the device copies from and
-// to without the driver's help, and every context may use. gorgonia.org/cu has no such call.
+// allocPinned returns n bytes of page-locked host memory, from and to which the device copies by
+// itself, and which every context may use. gorgonia.org/cu has no such call.
 func allocPinned(n int) ([]byte, error) {
 	var p unsafe.Pointer
 	switch r := C.cuMemHostAlloc(&p, C.size_t(n), C.CU_MEMHOSTALLOC_PORTABLE|C.CU_MEMHOSTALLOC_DEVICEMAP); r {
@@ -28,7 +28,7 @@ func allocPinned(n int) ([]byte, error) {
 	}
 }
 
-// freePinned gives memory of allocPinned back.
+// freePinned frees memory of allocPinned.
 func freePinned(b []byte) error {
 	if cap(b) == 0 {
 		return nil
@@ -36,8 +36,8 @@ func freePinned(b []byte) error {
 	return cu.MemFreeHost(unsafe.Pointer(unsafe.SliceData(b)))
 }
 
-// Pin returns n bytes of pinned host memory, which stay until Unpin or Close. An error that
-// wraps ErrMemory tells that there isn't so much.
+// Pin returns n bytes of pinned host memory, which are valid until Unpin or Close. The error wraps
+// ErrMemory if there are not so many.
 func (d *Device) Pin(n int) ([]byte, error) {
 	leave, err := d.enter()
 	if err != nil {
@@ -57,7 +57,7 @@ func (d *Device) Pin(n int) ([]byte, error) {
 	return b, nil
 }
 
-// Unpin gives back memory of Pin; b must begin where that did.
+// Unpin frees memory of Pin; b must begin where that begins.
 func (d *Device) Unpin(b []byte) error {
 	if cap(b) == 0 {
 		return nil
@@ -73,7 +73,7 @@ func (d *Device) Unpin(b []byte) error {
 	return cudaError("freeing pinned memory", freePinned(b))
 }
 
-// Pinned reports whether b lies in memory of Pin.
+// Pinned reports whether b is in memory of Pin.
 func (d *Device) Pinned(b []byte) bool {
 	if len(b) == 0 {
 		return true
@@ -89,19 +89,19 @@ func (d *Device) Pinned(b []byte) bool {
 	return false
 }
 
-// PinTime returns how many milliseconds went into pinning host memory so far, and for how
-// many bytes.
+// PinTime returns how many milliseconds pinning host memory has taken so far, and for how many
+// bytes.
 func (d *Device) PinTime() (ms float64, bytes uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.pinMS, d.pinBytes
 }
 
-// Output is pinned host memory for the columns of a block. The zero value is ready for use;
-// it ends with the device.
+// Output is pinned host memory for the columns of a block. The zero value is ready for use. Close
+// of the device frees it.
 type Output struct{ mem []byte }
 
-// room makes the output hold n bytes.
+// room makes room for n bytes.
 func (o *Output) room(d *Device, n int) error {
 	if n <= len(o.mem) {
 		return nil

@@ -120,7 +120,7 @@ type shape struct {
 	shortest, longer int // bases: shortest + 0..longer
 	cr, crSome       bool
 	plusName         int // out of 100 records
-	odd              int // letters out of 1000 that are N, lower case or IUPAC
+	nonACGT          int // letters out of 1000 that are N, lower case or IUPAC
 	repeats          bool
 	noNewline        bool
 	emptyNames       bool
@@ -146,7 +146,7 @@ func fastq(s shape, rng *rand.Rand) []byte {
 			if s.repeats && j > 0 && rng.IntN(3) > 0 {
 				seq[j] = seq[j-1]
 			}
-			if rng.IntN(1000) < s.odd {
+			if rng.IntN(1000) < s.nonACGT {
 				seq[j] = "NNNnacgtRYkmT.-*"[rng.IntN(16)]
 				for k := j; k > 0 && k > j-rng.IntN(6); k-- {
 					seq[k-1] = seq[j]

@@ -1,6 +1,6 @@
-// The numbers and structures that the kernels and their launchers share. nvcc compiles this
-// file with the kernels and cgo with the launchers (shared_cuda.go), so neither can have
-// others. What package minimizer defines is compared there at compile time.
+// The numbers and structures that the kernels and their launchers share. nvcc compiles this file
+// with the kernels and cgo with the launchers (shared_cuda.go), so they are the same in both.
+// Those that package minimizer defines are compared there at compile time.
 #ifndef ORCOMGO_CUDAKERN_SHARED_H
 #define ORCOMGO_CUDAKERN_SHARED_H
 
@@ -48,7 +48,7 @@ enum Step {
 // The words of the array in which the kernels report about a block.
 enum Info {
   INFO_LINES,      // line ends found
-  INFO_BAD,        // smallest ordinal of a record that the kernels don't take, or 0xffffffff
+  INFO_BAD,        // smallest ordinal of a record that the kernels don't support, or 0xffffffff
   INFO_MIN_LEN,    // shortest read
   INFO_MAX_LEN,    // longest read
   INFO_CODE_AND,   // AND and OR of the records' form codes: equal when all are alike

@@ -2,7 +2,7 @@
 
 package cudakern
 
-// Device stands for a GPU; without the tag cuda there is none.
+// Device is a GPU; without the tag cuda there is none.
 type Device struct{}
 
 // Probe returns ErrNotBuilt.

@@ -5,36 +5,36 @@ import (
 	"math/bits"
 )
 
-// Gap is a run of letters of a read that are no bases.
+// Gap is a run of letters of a read that are not A, C, G or T.
 type Gap struct{ Start, End int } // End is exclusive
 
-// Pad is how many bytes after its packed bases a read given to FindPacked must own.
+// Pad is how many bytes a read given to FindPacked must have after its packed bases.
 const Pad = 8
 
 // Find returns the signature of a read: what Reference returns for K and Skip, in one pass
 // over the bases for both strands.
 func Find(read []byte) (sig, pos uint32, reverse bool) {
-	var few [64 + Pad]byte
-	var fewGaps [4]Gap
-	packed, gaps := few[:], fewGaps[:0]
+	var smallBuffer [64 + Pad]byte
+	var smallGaps [4]Gap
+	packed, gaps := smallBuffer[:], smallGaps[:0]
 	if n := (len(read)+3)/4 + Pad; n > len(packed) {
 		packed = make([]byte, n)
 	}
 	at := 0
 	for ; at+8 <= len(read); at += 8 {
-		c, odd := Pack8(binary.LittleEndian.Uint64(read[at:]))
-		if odd != 0 {
-			gaps = packSlowly(packed, read[at:at+8], at, gaps)
+		c, nonACGT := Pack8(binary.LittleEndian.Uint64(read[at:]))
+		if nonACGT != 0 {
+			gaps = packAny(packed, read[at:at+8], at, gaps)
 			continue
 		}
 		packed[at>>2], packed[at>>2+1] = byte(c), byte(c>>8)
 	}
-	gaps = packSlowly(packed, read[at:], at, gaps)
+	gaps = packAny(packed, read[at:], at, gaps)
 	return FindPacked(packed, len(read), gaps)
 }
 
-// packSlowly packs letters of any kind, the first of which is that with index at.
-func packSlowly(packed, letters []byte, at int, gaps []Gap) []Gap {
+// packAny packs letters of any kind, the first of which is that with index at.
+func packAny(packed, letters []byte, at int, gaps []Gap) []Gap {
 	for i, c := range letters {
 		i += at
 		x := code[c]
@@ -54,17 +54,17 @@ func packSlowly(packed, letters []byte, at int, gaps []Gap) []Gap {
 // Pack8 returns the two-bit codes of eight letters, and a word that is 0 exactly if all of
 // them are A, C, G or T (else the codes mean nothing). The first letter is in the lowest
 // byte, and its code in the lowest bits.
-func Pack8(letters uint64) (codes, odd uint64) {
+func Pack8(letters uint64) (codes, nonACGT uint64) {
 	const ones = 0x0101010101010101
 	// Bits 2 and 1 of A, C, G and T are 00, 01, 11 and 10.
 	b1, b2 := letters>>1&ones, letters>>2&ones
-	// The letter that the two bits stand for is 0x41 with them in place, but T is 0x54.
+	// The letter with these two bits is 0x41 with them set, but T is 0x54.
 	t := b2 &^ b1
-	odd = letters ^ (0x41*ones | letters&(0x06*ones) ^ t ^ t<<4)
+	nonACGT = letters ^ (0x41*ones | letters&(0x06*ones) ^ t ^ t<<4)
 	c := b2<<1 | b1 ^ b2
 	c = (c | c>>6) & 0x000f000f000f000f
 	c = (c | c>>12) & 0x000000ff000000ff
-	return (c | c>>24) & 0xffff, odd
+	return (c | c>>24) & 0xffff, nonACGT
 }
 
 // FindPacked is Find for a read of n bases of 2 bits each, base j in bits 2*(j%4) of byte
@@ -93,8 +93,8 @@ type best struct{ fwd, rev uint64 }
 
 const none = None << 32
 
-// runs looks at the stretches between the gaps. With onlyAA it looks at k-mers that begin
-// with AA only: where either strand has one that is admissible, nothing else can be smallest.
+// runs scans the stretches between the gaps. With onlyAA it scans only k-mers that begin with
+// AA: where either strand has an admissible one, no other can be the smallest.
 func (b *best) runs(packed []byte, n int, gaps []Gap, onlyAA bool) {
 	start := 0
 	for _, g := range gaps {
@@ -117,8 +117,8 @@ const (
 // even has the lower bit of each base of a word.
 const even = 0x5555555555555555
 
-// scan looks at the k-mers inside bases start..end-1, which are all A, C, G or T. It
-// gathers, for all the k-mers that start in a word at once, which ones are worth a look.
+// scan compares the k-mers inside bases start..end-1, which are all A, C, G or T. For all
+// k-mers that start in a word at once it first computes which ones are admissible.
 func (b *best) scan(packed []byte, start, end, n int, onlyAA bool) {
 	fwdEnd := min(end, n-Skip) - K + 1 // k-mers start before this on the forward strand
 	revEnd := end - K + 1
@@ -126,7 +126,7 @@ func (b *best) scan(packed []byte, start, end, n int, onlyAA bool) {
 	fwd, rev := b.fwd, b.rev
 	for at := start &^ 3; at < revEnd; at += step {
 		w := binary.LittleEndian.Uint64(packed[at>>2:])
-		// Bases equal to the next; runs of three; k-mers that hold none of these.
+		// Bases equal to the next one; runs of three; k-mers without such a run.
 		x := w ^ w>>2
 		equal := ^(x | x>>1) & even
 		three := equal & (equal >> 2)
@@ -160,7 +160,7 @@ func (b *best) scan(packed []byte, start, end, n int, onlyAA bool) {
 	b.fwd, b.rev = fwd, rev
 }
 
-// between has the lower bits of bases lo..hi-1 of the first 24, where there are any.
+// between returns the lower bits of those of bases lo..hi-1 that are among the first 24.
 func between(lo, hi int) uint64 {
 	lo, hi = max(lo, 0), min(hi, step)
 	if lo >= hi {

@@ -42,7 +42,7 @@ func TestFindByHand(t *testing.T) {
 	}
 }
 
-// randomRead draws a read whose letters and lengths reach the odd cases: gaps, runs, lower case.
+// randomRead draws a read whose letters and lengths reach the special cases: gaps, runs, lower case.
 func randomRead(rng *rand.Rand, n int) []byte {
 	alphabets := []string{"ACGT", "ACGTN", "AAAAAT", "GT", "ACGTacgt", "ACGTACGTACGTACGTACGTACGTACGTN.-RY"}
 	letters := alphabets[rng.Intn(len(alphabets))]
@@ -76,7 +76,8 @@ func FuzzFind(f *testing.F) {
 	f.Fuzz(func(t *testing.T, read []byte) { same(t, read) })
 }
 
-// TestVectors compares with the signatures of testdata/vectors/signatures.tsv, which an independent program printed.
+// TestVectors compares with the signatures of testdata/vectors/signatures.tsv, which an
+// independent program printed.
 func TestVectors(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "testdata", "vectors", "signatures.tsv"))
 	if err != nil {

@@ -1,10 +1,10 @@
 package minimizer
 
-// Reference returns the signature of a read straight from the definition: k-mers of length
-// k (3..8, others are never admissible), skip zone in bases. It is the yardstick for Find
-// and takes time proportional to k times the length of the read. pos is the offset of the
-// signature in the stored orientation and reverse tells that this is the reverse
-// complement; both are zero when sig is None.
+// Reference returns the signature of a read straight from the definition: k-mers of length k
+// (3..8, others are never admissible), skip zone in bases. Find is tested against it. It takes
+// time proportional to k times the length of the read. pos is the offset of the signature in the
+// stored orientation and reverse is set if this is the reverse complement; both are zero when sig
+// is None.
 func Reference(read []byte, k, skip int) (sig, pos uint32, reverse bool) {
 	codes := make([]uint8, len(read))
 	rc := make([]uint8, len(read))

@@ -169,7 +169,8 @@ func TestInstallRace(t *testing.T) {
 func TestRemoveStale(t *testing.T) {
 	withoutUnnamed(t)
 	dir := t.TempDir()
-	stale, live, foreign := temp(t, filepath.Join(dir, "a"), BinsDataMagic+"..."), temp(t, filepath.Join(dir, "b"), PackedDataMagic), temp(t, filepath.Join(dir, "c"), "text")
+	stale, live, foreign := temp(t, filepath.Join(dir, "a"), BinsDataMagic+"..."),
+		temp(t, filepath.Join(dir, "b"), PackedDataMagic), temp(t, filepath.Join(dir, "c"), "text")
 	stalePath := stale.path
 	stale.Close() // as when the process ends
 	foreign.Close()
@@ -318,8 +319,8 @@ func TestPatience(t *testing.T) {
 	if err != nil || !held {
 		t.Skipf("no locks here: %v", err)
 	}
-	defer func(was time.Duration) { lockPatience = was }(lockPatience)
-	lockPatience = 30 * time.Millisecond
+	defer func(was time.Duration) { lockTimeout = was }(lockTimeout)
+	lockTimeout = 30 * time.Millisecond
 	if _, _, err := lockDir(dir); !errors.Is(err, ErrBusy) {
 		t.Errorf("error %v", err)
 	}

@@ -56,8 +56,8 @@ func (m Made) Undo() {
 	}
 }
 
-// lockPatience is how long lockDir waits for another process. Commits take well under a second.
-var lockPatience = time.Minute
+// lockTimeout is how long lockDir waits for another process. A commit takes well under a second.
+var lockTimeout = time.Minute
 
 // lockDir makes this process the only one to change the names of dir's archives until unlock
 // is called. held is false on a file system without locks.
@@ -66,7 +66,7 @@ func lockDir(dir string) (unlock func(), held bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	for end := time.Now().Add(lockPatience); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(lockTimeout); ; time.Sleep(20 * time.Millisecond) {
 		locked, err := d.Lock()
 		switch {
 		case locked || errors.Is(err, errors.ErrUnsupported):

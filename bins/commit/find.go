@@ -15,7 +15,7 @@ import (
 // Entry is an archive that was found.
 type Entry struct {
 	Dir, Name string
-	// Has says for each stage whether files of it are there. They may be damaged.
+	// Has says for each stage whether it has files. They may be damaged.
 	Has [stages]bool
 }
 
@@ -47,15 +47,15 @@ func Find(path string) ([]Entry, error) {
 	}
 	if name == "" {
 		if len(found) == 0 {
-			// A directory that was asked for by the name of an archive beside it.
-			if e, ok := beside(path); ok {
+			// The path of a directory that has the same name as an archive beside it.
+			if e, ok := archiveBeside(path); ok {
 				return []Entry{e}, nil
 			}
 			return nil, fmt.Errorf("%s: %w: it holds no %s and no %s file of an archive", path, ErrNotArchive, PackedMetaExt, BinsMetaExt)
 		}
 		return found, nil
 	}
-	if e, ok := pick(found, name); ok {
+	if e, ok := findName(found, name); ok {
 		return []Entry{e}, nil
 	}
 	if info, err := vfs.Stat(path); err == nil && !info.IsDir() {
@@ -67,8 +67,8 @@ func Find(path string) ([]Entry, error) {
 	return nil, fmt.Errorf("%s: %w: there is no %s; %s holds %s", path, ErrNotArchive, name, filepath.Clean(dir), nameList(found))
 }
 
-// pick returns the entry called name, or whose file is called name.
-func pick(found []Entry, name string) (Entry, bool) {
+// findName returns the entry called name, or whose file is called name.
+func findName(found []Entry, name string) (Entry, bool) {
 	for _, e := range found {
 		if e.Name == name {
 			return e, true
@@ -76,7 +76,7 @@ func pick(found []Entry, name string) (Entry, bool) {
 	}
 	for _, e := range found {
 		for s := range stages {
-			if name == e.Name+dataExts[s] || name == e.Name+metaExts[s] {
+			if name == e.Name+exts[s][0] || name == e.Name+exts[s][1] {
 				return e, true
 			}
 		}
@@ -84,8 +84,8 @@ func pick(found []Entry, name string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// beside returns the archive DIR/NAME for the path of a directory DIR/NAME.
-func beside(path string) (Entry, bool) {
+// archiveBeside returns the archive DIR/NAME for the path of a directory DIR/NAME.
+func archiveBeside(path string) (Entry, bool) {
 	dir, name := filepath.Split(path)
 	if name == "" || name == "." || name == ".." {
 		return Entry{}, false
@@ -94,10 +94,10 @@ func beside(path string) (Entry, bool) {
 	if err != nil {
 		return Entry{}, false
 	}
-	return pick(found, name)
+	return findName(found, name)
 }
 
-// One is Find where one archive is expected: if path is a directory of several, the error is
+// One is Find for exactly one archive: if path is a directory of several, the error wraps
 // ErrSeveral and lists them.
 func One(path string) (Entry, error) {
 	found, err := Find(path)
@@ -125,8 +125,8 @@ func nameList(found []Entry) string {
 }
 
 // list finds the archives in dir. A pair of files is one of an archive's stages if either
-// begins as such a file does, or if both are there; but a data file of bins by itself is
-// nothing that can be read.
+// begins as such a file does, or if both exist. A data file of bins alone can't be read and
+// is not listed.
 func list(dir string) ([]Entry, error) {
 	files, err := vfs.ReadDir(dir)
 	if err != nil {
@@ -140,7 +140,7 @@ func list(dir string) ([]Entry, error) {
 	}
 	for _, f := range files {
 		for s := range stages {
-			for _, ext := range []string{dataExts[s], metaExts[s]} {
+			for _, ext := range exts[s] {
 				name, ok := strings.CutSuffix(f.Name(), ext)
 				if !ok || name == "" || f.IsDir() || (s == Bins && ext == BinsDataExt && !there[name+BinsMetaExt]) {
 					continue
@@ -148,7 +148,7 @@ func list(dir string) ([]Entry, error) {
 				if i, ok := at[name]; ok && found[i].Has[s] {
 					continue
 				}
-				if !there[name+dataExts[s]] || !there[name+metaExts[s]] {
+				if !there[name+exts[s][0]] || !there[name+exts[s][1]] {
 					id, err := identify(filepath.Join(dir, f.Name()))
 					if err != nil && !errors.Is(err, os.ErrPermission) {
 						return nil, err

@@ -6,13 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"orcomgo/bins/vfs"
 )
 
 // AfterCommitError is an error after the commit point: the new archive is complete and can
-// be read, though something that had to follow failed.
+// be read, but something that had to follow failed.
 type AfterCommitError struct {
 	Archive string // its path, DIR/NAME
 	Err     error
@@ -24,12 +25,12 @@ func (e *AfterCommitError) Error() string {
 
 func (e *AfterCommitError) Unwrap() error { return e.Err }
 
-// check returns ErrForeign if a file that is none of an archive's has the name of one of the
-// files of archive name, and ErrExists if writing stage s would replace an archive and
+// checkReplaceable returns ErrForeign if a file that is not an archive's has the name of one of
+// the files of archive name, and ErrExists if writing stage s would replace an archive and
 // replace is not set.
-func check(dir, name string, s Stage, replace bool) error {
+func checkReplaceable(dir, name string, s Stage, replace bool) error {
 	for other := range stages {
-		for _, ext := range []string{dataExts[other], metaExts[other]} {
+		for _, ext := range exts[other] {
 			path := filepath.Join(dir, name+ext)
 			_, err := vfs.Lstat(path)
 			if errors.Is(err, fs.ErrNotExist) {
@@ -56,8 +57,8 @@ func check(dir, name string, s Stage, replace bool) error {
 
 // Begin prepares writing the files of stage s of archive name to dir: it completes or
 // removes what an interrupted run left of that archive. If there is an archive of that name
-// and replace is not set, the error is ErrExists; if a file that is none of an archive's is in the
-// way, ErrForeign.
+// and replace is not set, the error is ErrExists; if a file that is not an archive's has one of
+// its names, ErrForeign.
 func Begin(dir, name string, s Stage, replace bool) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -67,10 +68,10 @@ func Begin(dir, name string, s Stage, replace bool) error {
 		return err
 	}
 	defer unlock()
-	if err := finish(dir, name, held); err != nil {
+	if err := completeInterrupted(dir, name, held); err != nil {
 		return err
 	}
-	if err := check(dir, name, s, replace); err != nil {
+	if err := checkReplaceable(dir, name, s, replace); err != nil {
 		return err
 	}
 	return RemoveStale(dir)
@@ -86,10 +87,10 @@ func InstallBins(dir, name string, id [idLen]byte, data, meta *Temp, replace boo
 		return err
 	}
 	defer unlock()
-	if err := check(dir, name, Bins, replace); err != nil {
+	if err := checkReplaceable(dir, name, Bins, replace); err != nil {
 		return err
 	}
-	if err := finish(dir, name, held); err != nil {
+	if err := completeInterrupted(dir, name, held); err != nil {
 		return err
 	}
 	pending := pendingPath(dir, name, id)
@@ -98,7 +99,7 @@ func InstallBins(dir, name string, id [idLen]byte, data, meta *Temp, replace boo
 	}
 	err = vfs.SyncDir(dir) // the order of the two names must survive a power cut
 	if err == nil {
-		err = existsAsArchive(meta.Install(filepath.Join(dir, name+BinsMetaExt), replace))
+		err = asErrExists(meta.Install(filepath.Join(dir, name+BinsMetaExt), replace))
 	}
 	if err != nil {
 		// A network file system may report an error of a rename that it has carried out.
@@ -112,7 +113,7 @@ func InstallBins(dir, name string, id [idLen]byte, data, meta *Temp, replace boo
 	}
 	err = vfs.SyncDir(dir)
 	if err == nil {
-		err = finish(dir, name, held)
+		err = completeInterrupted(dir, name, held)
 	}
 	if err == nil && replace {
 		err = removePacked(dir, name)
@@ -128,10 +129,10 @@ func InstallPacked(dir, name string, data, meta *Temp, replace bool) error {
 		return err
 	}
 	defer unlock()
-	if err := check(dir, name, Packed, replace); err != nil {
+	if err := checkReplaceable(dir, name, Packed, replace); err != nil {
 		return err
 	}
-	if err := existsAsArchive(data.Install(filepath.Join(dir, name+PackedDataExt), replace)); err != nil {
+	if err := asErrExists(data.Install(filepath.Join(dir, name+PackedDataExt), replace)); err != nil {
 		return err
 	}
 	err = vfs.SyncDir(dir)
@@ -160,18 +161,18 @@ func afterCommit(dir, name string, err error) error {
 	return &AfterCommitError{filepath.Join(dir, name), err}
 }
 
-// existsAsArchive turns fs.ErrExist into ErrExists.
-func existsAsArchive(err error) error {
+// asErrExists adds ErrExists to an error that wraps fs.ErrExist.
+func asErrExists(err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%w: %w", err, ErrExists)
 	}
 	return err
 }
 
-// finish completes a commit of bins of archive name that was interrupted after the commit
+// completeInterrupted completes a commit of bins of archive name that was interrupted after the commit
 // point. If the directory is locked, it also removes the data file of one that was
 // interrupted before: without a lock another process might be about to commit it.
-func finish(dir, name string, locked bool) error {
+func completeInterrupted(dir, name string, locked bool) error {
 	files, err := vfs.ReadDir(dir)
 	if err != nil {
 		return err
@@ -185,18 +186,18 @@ func finish(dir, name string, locked bool) error {
 		if found, err := identify(pending); err != nil {
 			return err
 		} else if found.ext != BinsDataExt || found.id != id {
-			continue // not ours
+			continue // another file
 		}
-		if err := finishOne(dir, name, pending, id, locked); err != nil {
+		if err := completePending(dir, name, pending, id, locked); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// finishOne renames the data file with the ID given to its final name if the meta file has
+// completePending renames the data file with the ID given to its final name if the meta file has
 // that ID, else it removes it.
-func finishOne(dir, name, pending string, id [idLen]byte, locked bool) error {
+func completePending(dir, name, pending string, id [idLen]byte, locked bool) error {
 	meta, err := identify(filepath.Join(dir, name+BinsMetaExt))
 	if err != nil {
 		return err
@@ -215,7 +216,7 @@ func finishOne(dir, name, pending string, id [idLen]byte, locked bool) error {
 	if old.ext == BinsDataExt {
 		err = vfs.Rename(pending, final)
 	} else {
-		err = vfs.RenameNew(pending, final) // what is there, if anything, is not ours
+		err = vfs.RenameNew(pending, final) // a file that has the name is not an archive's
 	}
 	if err != nil {
 		return err
@@ -223,7 +224,7 @@ func finishOne(dir, name, pending string, id [idLen]byte, locked bool) error {
 	return vfs.SyncDir(dir)
 }
 
-// removePacked removes the packed archive name, whose place bins have taken.
+// removePacked removes the packed archive name, which new bins replace.
 func removePacked(dir, name string) error {
 	for _, ext := range []string{PackedMetaExt, PackedDataExt} {
 		path := filepath.Join(dir, name+ext)
@@ -243,7 +244,7 @@ func removePacked(dir, name string) error {
 
 // RemoveBins removes the bins of archive name, the meta file first, so that an interruption
 // leaves no bins rather than damaged ones. Files that have been replaced since data and meta
-// were opened are left alone. meta may be nil if the meta file is gone already.
+// were opened are kept. meta may be nil if the meta file is gone already.
 func RemoveBins(dir, name string, data, meta *vfs.File) error {
 	unlock, _, err := lockDir(dir)
 	if err != nil {
@@ -322,14 +323,15 @@ func TakesName(path, dir, name string) error {
 		return err
 	}
 	if os.SameFile(there, here) {
-		return fmt.Errorf("%s: this is the name of one of the files of the archive %s: choose another directory", path, filepath.Join(dir, name))
+		return fmt.Errorf("%s: this is the name of one of the files of the archive %s: choose another directory",
+			path, filepath.Join(dir, name))
 	}
 	return nil
 }
 
 func isExt(ext string) bool {
 	for s := range stages {
-		if ext == dataExts[s] || ext == metaExts[s] {
+		if slices.Contains(exts[s][:], ext) {
 			return true
 		}
 	}

@@ -1,11 +1,11 @@
 // Package commit puts the files of archives in place, replaces them and removes them, so
 // that at every instant, power cuts included, the directory holds the old archive or the new
-// one whole, and so that no file of anybody else's is touched. It also finds archives.
+// one whole, and so that no other file is changed. It also finds archives.
 //
 // An archive NAME in a directory is up to two pairs of files: the bins of stage 1,
 // NAME.bdna and NAME.bmeta, and the packed archive of stage 2, NAME.cdna and NAME.cmeta. A
 // directory may hold several archives. A file is one of an archive only if it begins as one
-// does: the extension alone says nothing ("human.cdna" may hold anybody's cDNA).
+// does: the extension alone is not enough ("human.cdna" may be a file of cDNA).
 //
 // Files are written without a name, or under a random one, and get their names when they
 // are complete and durable:
@@ -38,7 +38,7 @@ var (
 	ErrSeveral = errors.New("there are several archives")
 	// ErrExists means that there is an archive that must not be replaced.
 	ErrExists = errors.New("an archive is there already")
-	// ErrForeign means that a file that is none of an archive's has the name of one.
+	// ErrForeign means that a file that is not an archive's has the name of one.
 	ErrForeign = errors.New("a file that is not an archive's has the name that an archive's file would get")
 	// ErrBusy means that another process is working on the archive.
 	ErrBusy = errors.New("another run is writing there")
@@ -71,8 +71,8 @@ const (
 	PackedMetaMagic = "\x89OCGm\r\n\x1a"
 )
 
-var dataExts = [stages]string{BinsDataExt, PackedDataExt}
-var metaExts = [stages]string{BinsMetaExt, PackedMetaExt}
+// exts are the extensions of each stage's files, the data file's first.
+var exts = [stages][2]string{Bins: {BinsDataExt, BinsMetaExt}, Packed: {PackedDataExt, PackedMetaExt}}
 
 // MaxName is the length of the longest archive name in bytes. It leaves room for the
 // extension and the ID within the 255 bytes of a file name.
@@ -88,8 +88,13 @@ func CheckName(name string) error {
 
 // Files returns the paths of the four files that archive name of dir has or may get.
 func Files(dir, name string) []string {
-	path := filepath.Join(dir, name)
-	return []string{path + BinsDataExt, path + BinsMetaExt, path + PackedDataExt, path + PackedMetaExt}
+	var paths []string
+	for s := range exts {
+		for _, ext := range exts[s] {
+			paths = append(paths, filepath.Join(dir, name+ext))
+		}
+	}
+	return paths
 }
 
 // idLen is the length of an archive's ID in bytes.
@@ -98,7 +103,7 @@ const idLen = 16
 // header is how the files of one extension begin.
 type header struct {
 	ext, magic string
-	idAt       int // where the ID is, from the start; 0 if it isn't at a fixed place there
+	idAt       int // offset of the ID; 0 if it has no fixed offset
 }
 
 var headers = []header{
@@ -111,14 +116,14 @@ var headers = []header{
 // The end of a .bmeta file: the ID and a magic number.
 const binsMetaEnd = "ORCOBEND"
 
-// identity is what the first bytes of a file say about it.
+// identity is what the first bytes of a file show.
 type identity struct {
 	ext string // which of an archive's files it is; "" if it is none
 	id  [idLen]byte
 }
 
-// identify looks at the content of a file. A missing file, a directory, and a file that is
-// none of an archive's have no ext.
+// identify reads the first bytes of a file. The ext of a missing file, of a directory, and of a
+// file that is not an archive's is "".
 func identify(path string) (identity, error) {
 	info, err := vfs.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,9 +11,9 @@ import (
 	"orcomgo/bins/vfs"
 )
 
-// Temp is a file that is being written in the directory where it will get its name. Where
-// the system can do that it has no name until then, so that nothing of it is left when the
-// process is killed; else it has a random one, and is locked as long as it is in use.
+// Temp is a file that is being written in the directory where it will get its name. Where the
+// system allows that it has no name until then, so that nothing is left of it when the process
+// is killed. Elsewhere it has a random name, and is locked as long as it is in use.
 type Temp struct {
 	*vfs.File
 	dir  string
@@ -51,7 +51,7 @@ func NewTemp(path string) (*Temp, error) {
 		if err != nil {
 			return nil, err
 		}
-		// RemoveStale of another process takes a file that is not locked for stale.
+		// RemoveStale of another process removes files that are not locked.
 		if _, err := t.Lock(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			t.Discard()
 			return nil, err
@@ -101,7 +101,7 @@ func (t *Temp) Discard() {
 }
 
 // RemoveStale removes the temporary files of archives that killed runs left in dir: those
-// with a random name that begin as a file of an archive does and that nobody has locked.
+// with a random name that begin as a file of an archive does and that no process has locked.
 func RemoveStale(dir string) error {
 	files, err := vfs.ReadDir(dir)
 	if err != nil {
@@ -134,9 +134,9 @@ func removeStale(path string) error {
 	if err != nil || id.ext == "" {
 		return err
 	}
-	if free, err := f.Lock(); err != nil || !free {
+	if locked, err := f.Lock(); err != nil || !locked {
 		if errors.Is(err, errors.ErrUnsupported) {
-			return nil // nobody knows whether it is in use
+			return nil // it may be in use
 		}
 		return err
 	}

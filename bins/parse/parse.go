@@ -1,5 +1,5 @@
-// Package parse is what the readers of all formats share: the errors that say what is wrong
-// with a file, and a Cursor that takes numbers and bytes off one.
+// Package parse has what the readers of all formats share: the errors for damaged and unknown
+// files, and a Cursor that parses numbers and bytes.
 package parse
 
 import (
@@ -11,26 +11,26 @@ import (
 
 // What can be wrong with a file. The errors that readers return wrap one of these.
 var (
-	// ErrCorrupt means that a file is damaged, truncated, or not the other's partner.
+	// ErrCorrupt means that a file is damaged, truncated, or belongs to another archive.
 	ErrCorrupt = errors.New("archive is damaged")
 	// ErrVersion means that a file is of a version that this program does not know.
 	ErrVersion = errors.New("unknown format version")
 )
 
-// Cursor takes numbers and bytes off Rest. After the first failure it returns zeros only, and
-// Reason says what was wrong.
+// Cursor parses Rest from its beginning: each method removes what it returns. After the first
+// failure they return zeros, and Reason says what was wrong.
 type Cursor struct {
-	Rest   []byte // what was not taken yet
+	Rest   []byte // not parsed yet
 	Reason string // "" before the first failure
 }
 
-// Failed reports whether something could not be taken.
+// Failed reports whether something could not be parsed.
 func (c *Cursor) Failed() bool { return c.Reason != "" }
 
 // Done reports whether nothing failed and nothing is left.
 func (c *Cursor) Done() bool { return c.Reason == "" && len(c.Rest) == 0 }
 
-// Fail notes a failure; of several the first counts.
+// Fail records a failure; the first one counts.
 func (c *Cursor) Fail(format string, args ...any) {
 	if c.Reason == "" {
 		c.Reason = fmt.Sprintf(format, args...)
@@ -38,7 +38,7 @@ func (c *Cursor) Fail(format string, args ...any) {
 	c.Rest = nil
 }
 
-// Uvarint takes a number as encoding/binary writes it.
+// Uvarint parses a number as encoding/binary writes it.
 func (c *Cursor) Uvarint() uint64 {
 	v, n := binary.Uvarint(c.Rest)
 	if n <= 0 {
@@ -70,7 +70,7 @@ func (c *Cursor) Count(size int, what string) int {
 	return int(v)
 }
 
-// Byte takes a byte.
+// Byte parses a byte.
 func (c *Cursor) Byte() byte {
 	if len(c.Rest) == 0 {
 		c.Fail("it ends early")
@@ -81,7 +81,7 @@ func (c *Cursor) Byte() byte {
 	return b
 }
 
-// ByteAtMost takes a byte that may not exceed limit.
+// ByteAtMost parses a byte that may not exceed limit.
 func (c *Cursor) ByteAtMost(limit byte) byte {
 	b := c.Byte()
 	if b > limit {
@@ -91,7 +91,7 @@ func (c *Cursor) ByteAtMost(limit byte) byte {
 	return b
 }
 
-// Uint64 takes a little-endian number of eight bytes.
+// Uint64 parses a little-endian number of eight bytes.
 func (c *Cursor) Uint64() uint64 {
 	if b := c.Bytes(8); b != nil {
 		return binary.LittleEndian.Uint64(b)
@@ -99,7 +99,7 @@ func (c *Cursor) Uint64() uint64 {
 	return 0
 }
 
-// Bytes takes n bytes, which share memory with Rest; nil if there are fewer.
+// Bytes returns the next n bytes, which share memory with Rest; nil if there are fewer.
 func (c *Cursor) Bytes(n uint64) []byte {
 	if n > uint64(len(c.Rest)) {
 		c.Fail("it ends early")
@@ -110,8 +110,8 @@ func (c *Cursor) Bytes(n uint64) []byte {
 	return b
 }
 
-// Copy takes as many bytes as dst has.
+// Copy fills dst with the next bytes.
 func (c *Cursor) Copy(dst []byte) { copy(dst, c.Bytes(uint64(len(dst)))) }
 
-// Text takes a string preceded by its length.
+// Text parses a string preceded by its length.
 func (c *Cursor) Text() string { return string(c.Bytes(uint64(c.Count(1, "bytes of text")))) }

@@ -16,7 +16,7 @@ type Exception struct {
 	Read  uint32 // ordinal in the block
 	Start uint32 // offset in the read, input orientation
 	Len   uint32 // at least 1
-	Byte  byte   // every byte of the run, or Lower: the bases stand, in lower case
+	Byte  byte   // every byte of the run, or Lower: the bases, in lower case
 }
 
 // ExceptionByte reports whether a byte can be that of an exception.
@@ -27,7 +27,7 @@ func ExceptionByte(b byte) bool {
 	case l < 'a' || l > 'z':
 		return false
 	}
-	// Plain bases are none.
+	// Bases are no exceptions, or Lower.
 	switch b {
 	case 'A', 'C', 'G', 'T', 'a', 'c', 'g', 't':
 		return false
@@ -36,11 +36,11 @@ func ExceptionByte(b byte) bool {
 }
 
 // ApplyExceptions writes the exceptions of one read over its letters. The error,
-// ErrCorrupt, is for a run that does not fit the read.
+// ErrCorrupt, is for a run that ends behind the read.
 func ApplyExceptions(seq []byte, exceptions []Exception) error {
 	for _, e := range exceptions {
 		if uint64(e.Start)+uint64(e.Len) > uint64(len(seq)) {
-			return fmt.Errorf("%w: an exception lies outside its read", parse.ErrCorrupt)
+			return fmt.Errorf("%w: an exception is outside its read", parse.ErrCorrupt)
 		}
 		run := seq[e.Start : e.Start+e.Len]
 		if e.Byte == Lower {

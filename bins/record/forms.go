@@ -9,7 +9,7 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// Plus tells what follows the '+' of a FASTQ record.
+// Plus is the kind of text that follows the '+' of a FASTQ record.
 type Plus uint8
 
 // The kinds of text after '+'.
@@ -19,12 +19,12 @@ const (
 	PlusText       // Form.PlusText
 )
 
-// Form is how a record's text was laid out beyond its name, sequence and
-// qualities. The zero value is a four-line FASTQ record, LF line ends, nothing after '+';
-// for FASTA, the sequence on one line.
+// Form is everything about a record's text but its name, sequence and qualities. The zero value
+// is a four-line FASTQ record, LF line ends, nothing after '+'; for FASTA, the sequence on one
+// line.
 type Form struct {
 	// CR has a bit for each of the four lines (name 1, sequence 2, plus 4, quality 8) that
-	// ended in CR LF. With SeqLines or QualLines set, bits 2 and 8 are not used: the lines tell.
+	// ended in CR LF. With SeqLines or QualLines set, bits 2 and 8 are not used: each line has its own.
 	CR       uint8
 	Plus     Plus
 	PlusText string
@@ -74,13 +74,14 @@ func (l *Form) Equal(o *Form) bool {
 		l.NoNewline == o.NoNewline && l.Tail == o.Tail
 }
 
-// sameLines tells nil, which says that a width describes the lines, from no lines at all.
+// sameLines reports whether lists of lines are equal. Nil (a width describes the lines) and an empty
+// list (there are no lines) differ.
 func sameLines(a, b []uint32) bool { return (a == nil) == (b == nil) && slices.Equal(a, b) }
 
 // IsDefault reports whether every record of the block has the default form.
 func (l *Forms) IsDefault() bool { return l.Default.IsDefault() && len(l.Exceptions) == 0 }
 
-// Slice returns the form of records from..to-1, numbered from 0. It shares memory with l.
+// Slice returns the forms of records from..to-1, numbered from 0. It shares memory with l.
 func (l *Forms) Slice(from, to uint32) Forms {
 	e := l.Exceptions
 	lo := sort.Search(len(e), func(i int) bool { return e[i].Read >= from })
@@ -106,7 +107,7 @@ const (
 	moreTail      = 1 << 4
 )
 
-// MarshalForms appends a compact form of l to dst: nothing at all if it is the default.
+// MarshalForms appends l, encoded, to dst: nothing at all if it is the default.
 func MarshalForms(dst []byte, l *Forms) []byte {
 	if l.IsDefault() {
 		return dst
@@ -177,14 +178,14 @@ func UnmarshalForms(data []byte, records int) (Forms, error) {
 		return l, nil
 	}
 	c := parse.Cursor{Rest: data}
-	ok := takeForm(&c, &l.Default)
+	ok := parseForm(&c, &l.Default)
 	if n := c.Count(2, "records"); n > 0 && ok {
 		l.Exceptions = make([]FormException, 0, min(n, 1<<16))
 		next := uint64(0)
 		for range n {
 			var e FormException
 			read := next + c.AtMost(uint64(records))
-			if ok = takeForm(&c, &e.Form) && read < uint64(records); !ok {
+			if ok = parseForm(&c, &e.Form) && read < uint64(records); !ok {
 				break
 			}
 			e.Read = uint32(read)
@@ -198,8 +199,8 @@ func UnmarshalForms(data []byte, records int) (Forms, error) {
 	return l, nil
 }
 
-// takeForm takes a form off c, and reports whether it is one.
-func takeForm(c *parse.Cursor, l *Form) bool {
+// parseForm parses a form at c, and reports whether it is valid.
+func parseForm(c *parse.Cursor, l *Form) bool {
 	first, more := c.Byte(), byte(0)
 	if first&formMore != 0 {
 		more = c.Byte()
@@ -218,10 +219,10 @@ func takeForm(c *parse.Cursor, l *Form) bool {
 		l.QualWidth = uint32(c.AtMost(1<<32 - 1))
 	}
 	if more&moreSeqLines != 0 {
-		l.SeqLines = takeLines(c)
+		l.SeqLines = parseLines(c)
 	}
 	if more&moreQualLines != 0 {
-		l.QualLines = takeLines(c)
+		l.QualLines = parseLines(c)
 	}
 	if more&moreTail != 0 {
 		l.Tail = c.Text()
@@ -234,7 +235,7 @@ func takeForm(c *parse.Cursor, l *Form) bool {
 	return !c.Failed()
 }
 
-func takeLines(c *parse.Cursor) []uint32 {
+func parseLines(c *parse.Cursor) []uint32 {
 	lines := make([]uint32, c.Count(1, "lines"))
 	for i := range lines {
 		lines[i] = uint32(c.AtMost(1<<32 - 1))

@@ -8,22 +8,22 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// Form is how the records of an input come back.
+// Rendering is how the records of an input are restored.
 type Rendering uint8
 
-// The forms.
+// The renderings.
 const (
-	AsRecords Rendering = iota // their own text
-	AsFASTA                    // FASTQ without qualities: name and sequence, a line each
+	AsRecords Rendering = iota // the original text
+	AsFASTA                    // without the qualities that there were: name and sequence, a line each
 	AsLines                    // reads only: one sequence a line
 )
 
-// FormOf returns the form in which records of a kind come back under options o.
+// RenderingOf returns how records of a kind are restored under options o.
 func RenderingOf(o Options, kind Kind) Rendering {
 	switch {
 	case o.ReadsOnly:
 		return AsLines
-	case kind == FASTQ && o.Quality == QualityDrop:
+	case kind.Format().Quals && o.Quality == QualityDrop:
 		return AsFASTA
 	}
 	return AsRecords
@@ -33,7 +33,7 @@ func RenderingOf(o Options, kind Kind) Rendering {
 const MaxFileName = 255
 
 // CheckInputNames makes sure that the names of an archive's inputs are those of different
-// files, and nothing that is a path: archives come from anywhere. The error is ErrCorrupt.
+// files, and not paths: archives may be from anywhere. The error is ErrCorrupt.
 func CheckInputNames(inputs []Input) error {
 	seen := make(map[string]bool, len(inputs))
 	for i := range inputs {
@@ -51,12 +51,9 @@ func CheckInputNames(inputs []Input) error {
 	return nil
 }
 
-// textExts end the names of files that hold FASTQ or FASTA.
-var textExts = []string{".fastq", ".fq", ".fasta", ".fa", ".fna"}
-
-// CutTextExt splits a name into what precedes an extension of FASTQ or FASTA, and that.
+// CutTextExt splits a name into what precedes an extension of TextExts, and that.
 func CutTextExt(name string) (stem, ext string) {
-	for _, e := range textExts {
+	for _, e := range TextExts() {
 		if s, ok := strings.CutSuffix(name, e); ok && s != "" {
 			return s, e
 		}
@@ -64,7 +61,7 @@ func CutTextExt(name string) (stem, ext string) {
 	return name, ""
 }
 
-// Restored says in which way inputs are restored; the zero value is all of them, as they were.
+// Restored says how inputs are restored. The zero value is whole and not compressed.
 type Restored struct {
 	// Suffix, if not nil, returns what is added to the name of input i, before its extension.
 	Suffix func(i int) string
@@ -72,7 +69,7 @@ type Restored struct {
 }
 
 // RestoredNames returns the file name under which each input is restored, given the options
-// of the archive. The error is for names that no file can have.
+// of the archive. The error is for names that are equal or too long.
 func RestoredNames(inputs []Input, o Options, r Restored) ([]string, error) {
 	names := make([]string, len(inputs))
 	fill := func(replaceExt bool) (different bool) {
@@ -92,7 +89,8 @@ func RestoredNames(inputs []Input, o Options, r Restored) ([]string, error) {
 	}
 	for _, n := range names {
 		if len(n) > MaxFileName {
-			return nil, fmt.Errorf("%q: an input would be restored under this name, which is longer than the %d bytes that a file name may have", n, MaxFileName)
+			return nil, fmt.Errorf("%q: an input would be restored under this name, which is longer than the %d bytes that a file name may have",
+				n, MaxFileName)
 		}
 	}
 	return names, nil
@@ -112,7 +110,7 @@ func (r *Restored) name(i int, in *Input, o Options, replaceExt bool) string {
 	case AsLines:
 		name = stem + ".reads"
 	case AsFASTA:
-		name = stem + ".fasta"
+		name = stem + fasta.Exts[0]
 	}
 	if r.Gzip {
 		name += ".gz"

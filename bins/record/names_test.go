@@ -11,7 +11,8 @@ func TestCheckInputNames(t *testing.T) {
 			t.Errorf("%q passed", bad)
 		}
 	}
-	for _, good := range []string{"x.fastq", "..x", "...", "a b", " a", "\u00fc.fq", "-", "a\\b", "a\nb", "\x1b[2J", "\xff\xfe", strings.Repeat("x", 255)} {
+	for _, good := range []string{"x.fastq", "..x", "...", "a b", " a", "\u00fc.fq", "-", "a\\b", "a\nb", "\x1b[2J", "\xff\xfe",
+		strings.Repeat("x", 255)} {
 		if err := CheckInputNames([]Input{{Name: good}}); err != nil {
 			t.Error(err)
 		}

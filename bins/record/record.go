@@ -1,20 +1,11 @@
-// Package record is the vocabulary of both stages: what kinds of text there are, what of an
-// input is kept, the form of a record's text, the letters of a read that two bits can't
-// express, the lengths of reads, and how records are put together again.
+// Package record defines what both stages say about records: the text formats, what of an input
+// is kept, the form of a record's text, the letters of a read that two bits can't express, the
+// lengths of reads, and how records are rendered.
 package record
-
-// Kind is the text format of an input.
-type Kind uint8
-
-// The text formats that can be archived.
-const (
-	FASTQ Kind = iota
-	FASTA
-)
 
 // Options are the choices that shape an archive; they are the same for all its inputs.
 type Options struct {
-	ReadsOnly bool // names, qualities and form were left out: one sequence a line comes back
+	ReadsOnly bool // names, qualities and form were left out: one sequence a line is restored
 	OrderAny  bool // the order of records need not be kept
 	DropNames bool // records are numbered instead
 	Quality   QualityMode

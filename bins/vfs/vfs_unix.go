@@ -10,6 +10,8 @@ import (
 
 const noFollow = syscall.O_NOFOLLOW
 
+// lock is own code because github.com/gofrs/flock opens, and makes, a file by its path. Here
+// the lock is that of a file that is open already, and that may have no name or another one.
 func lock(f *os.File) (bool, error) {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

@@ -42,7 +42,8 @@ func scriptDamageColumn(ts *testscript.TestScript, _ bool, args []string) {
 			if r.Manifest().Inputs[m.Input].Name != args[1] {
 				continue
 			}
-			s := m.Sections[map[string]archive.Column{"lengths": archive.Lengths, "forms": archive.Forms, "names": archive.Names, "quals": archive.Quals}[args[2]]]
+			s := m.Sections[map[string]archive.Column{"lengths": archive.Lengths, "forms": archive.Forms, "names": archive.Names,
+				"quals": archive.Quals}[args[2]]]
 			if s.Len == 0 {
 				ts.Fatalf("the column is empty")
 			}

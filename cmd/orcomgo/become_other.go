@@ -4,7 +4,7 @@ package main
 
 import "errors"
 
-// become can't be done where a process can't be replaced.
-func become(string) error {
-	return errors.New("handing over to a GPU needs a Unix system")
+// execProgram fails where a process can't be replaced.
+func execProgram(string) error {
+	return errors.New("starting the program for GPUs needs a Unix system")
 }

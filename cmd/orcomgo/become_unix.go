@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// become replaces the process by the program, with the same arguments. It returns only on
+// execProgram replaces the process by the program, with the same arguments. It returns only on
 // failure.
-func become(program string) error {
+func execProgram(program string) error {
 	return &os.PathError{Op: "exec", Path: program, Err: syscall.Exec(program, append([]string{program}, os.Args[1:]...), os.Environ())}
 }

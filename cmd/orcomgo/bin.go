@@ -32,7 +32,7 @@ Examples:
 		f.StringArrayVarP(&o.first, "first", "1", nil, "`FILE` of first mates; repeat for more pairs")
 		f.StringArrayVarP(&o.second, "second", "2", nil, "`FILE` of second mates, as many as -1")
 		f.BoolVar(&o.readsOnly, "reads-only", false, "keep nothing but the sequences: no names, no qualities")
-		f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to let it go (mates stay together)")
+		f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to discard it (mates stay together)")
 		f.StringVar(&o.names, "names", "keep", "`NAMES` of the records: keep, or drop to number them")
 		f.StringVar(&o.quality, "quality", "keep", "`QUALITIES`: keep, bin8 for Illumina's eight levels, or drop")
 		o.blockSize = binning.DefaultBlockSize

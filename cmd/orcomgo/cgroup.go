@@ -16,6 +16,9 @@ import (
 // read under root, which is / but in tests. Version 1 and 2 and both at once are read, as
 // /proc/self/cgroup and /proc/self/mountinfo name them; what is missing or makes no sense is
 // no limit. See cgroups(7) and the kernel's admin-guide/cgroup-v2.
+//
+// This is own code because github.com/KimMachineGun/automemlimit (1.0.1) does not read
+// memory.high, above which the kernel slows a process down, and can't read below another root.
 func cgroupMemory(root string) uint64 {
 	limit := uint64(math.MaxUint64)
 	groups, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))

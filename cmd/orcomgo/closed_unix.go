@@ -15,12 +15,12 @@ import (
 // no file gets its number; what is written there would vanish without an error. It opens it
 // for reading and writing, and separately for each. Shells (>/dev/null), systemd, Go, Rust and
 // Java open it for writing only, and programs that become a daemon open it once for all three:
-// those are told apart here. The rest can't be told apart by anything that the system shows
+// those are recognised here. The rest can't be distinguished by anything that the system shows
 // (status flags, /proc/self/fdinfo, kcmp): Python's subprocess.DEVNULL for one stream only,
-// Node's "ignore", and 1<>/dev/null. They count as closed. So this is asked only where a
+// Node's "ignore", and 1<>/dev/null. They count as closed. So this is checked only where a
 // closed descriptor means that data is lost: for unpack -o - and bin -. There an error that
-// one may have to work around does less harm than a status 0 for data that went nowhere.
-// Commands whose result is the exit status, or text for people, don't ask.
+// one may have to work around does less harm than a status 0 for data that was lost.
+// Commands whose result is the exit status, or text for people, don't check it.
 func closedAtStart(fd int) bool {
 	if !nullForBoth(fd) {
 		return false

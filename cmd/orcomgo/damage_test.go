@@ -95,7 +95,8 @@ func TestDamageIsReported(t *testing.T) {
 				t.Fatalf("an archive of %d files", len(c.files))
 			}
 			t.Parallel()
-			d := damaged{t: t, whole: c.files, other: others(c.other), archive: filepath.Join(dir, c.name, "damaged"), out: filepath.Join(dir, c.name, "out")}
+			d := damaged{t: t, whole: c.files, other: others(c.other), archive: filepath.Join(dir, c.name, "damaged"),
+				out: filepath.Join(dir, c.name, "out")}
 			d.sound()
 			r := rand.New(rand.NewPCG(7, uint64(len(c.name))))
 			for name := range c.files {

@@ -14,19 +14,20 @@ import (
 	"time"
 
 	"orcomgo/binning"
+	"orcomgo/bins/record"
 )
 
-// Two programs come from this source. orcomgo runs anywhere; orcomgo-cuda, built with the
-// tag cuda, needs the CUDA driver to start at all. So the first asks the second whether
-// there is a GPU, in a child process, and becomes the second if there is.
+// Two programs are built from this source. orcomgo runs anywhere; orcomgo-cuda, built with the
+// tag cuda, can't start without the CUDA driver. So orcomgo runs the command probe of orcomgo-cuda
+// in a child process, and if that finds a GPU, replaces itself by orcomgo-cuda.
 const (
 	cudaProgram  = "orcomgo-cuda"
 	probeCommand = "probe"
 	probeTimeout = 20 * time.Second
-	// worthGPU is how many bytes of FASTQ there must be for each thread that the CPU could
-	// use, for --device auto to pay for the start-up of a GPU: docs/PERFORMANCE.md, "Where
-	// auto switches", has the measurement.
-	worthGPU = 350_000_000
+	// minGPUBytes is from how many bytes of FASTQ on, for each thread that the CPU could use,
+	// --device auto chooses a GPU, whose start takes time: docs/PERFORMANCE.md, "Where auto
+	// switches", has the measurement.
+	minGPUBytes = 350_000_000
 )
 
 // gpuBuild is what a build with the tag cuda adds.
@@ -40,10 +41,10 @@ type gpuBuild struct {
 // gpu is set by an init function of builds with the tag cuda.
 var gpu *gpuBuild
 
-// useDevice settles where binning runs: it readies the config for a GPU, replaces the
-// process by orcomgo-cuda, or leaves all as it is for the CPU.
+// useDevice decides where binning runs: it sets c.NewAssigner for a GPU, or replaces the process
+// by orcomgo-cuda, or leaves c unchanged for the CPU.
 func useDevice(ctx context.Context, device string, c *binning.Config) error {
-	if device == "cpu" || device == "auto" && !worthwhile(c.Inputs, c.Threads) {
+	if device == "cpu" || device == "auto" && !largeEnoughForGPU(c.Inputs, c.Threads) {
 		return nil
 	}
 	var err error
@@ -52,8 +53,8 @@ func useDevice(ctx context.Context, device string, c *binning.Config) error {
 			gpu.assigner(c)
 			return nil
 		}
-	} else if err = handOver(ctx); err == nil {
-		return errors.New("the hand-over to " + cudaProgram + " came back")
+	} else if err = execCUDAProgram(ctx); err == nil {
+		return errors.New(cudaProgram + " was not started")
 	}
 	if device == "gpu" {
 		return fmt.Errorf("--device gpu: %w", err)
@@ -61,10 +62,10 @@ func useDevice(ctx context.Context, device string, c *binning.Config) error {
 	return nil
 }
 
-// worthwhile reports whether the inputs are large enough for a GPU when the CPU has so many
+// largeEnoughForGPU reports whether the inputs are large enough for a GPU when the CPU has so many
 // threads (0: all). Only plain FASTQ counts: compressed inputs take longer to inflate than
 // to bin, FASTA is binned on the CPU, and of standard input the size isn't known.
-func worthwhile(inputs []binning.InputSpec, threads int) bool {
+func largeEnoughForGPU(inputs []binning.InputSpec, threads int) bool {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
@@ -74,7 +75,7 @@ func worthwhile(inputs []binning.InputSpec, threads int) bool {
 			total += plainFASTQ(in.Path)
 		}
 	}
-	return total >= worthGPU*int64(threads)
+	return total >= minGPUBytes*int64(threads)
 }
 
 // plainFASTQ returns the size of a regular file that begins as FASTQ does, else 0.
@@ -89,15 +90,15 @@ func plainFASTQ(path string) int64 {
 	}
 	defer f.Close()
 	var first [1]byte
-	if n, _ := f.Read(first[:]); n == 0 || first[0] != '@' {
+	if n, _ := f.Read(first[:]); n == 0 || first[0] != record.FASTQ.Format().Mark {
 		return 0
 	}
 	return info.Size()
 }
 
-// handOver replaces the process by the orcomgo-cuda beside it, with the same arguments, if
-// that finds a GPU. It returns only if that can't be.
-func handOver(ctx context.Context) error {
+// execCUDAProgram replaces the process by the orcomgo-cuda beside it, with the same arguments, if
+// that finds a GPU. It returns only on failure.
+func execCUDAProgram(ctx context.Context) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -109,10 +110,10 @@ func handOver(ctx context.Context) error {
 	if err := probe(ctx, program); err != nil {
 		return err
 	}
-	return become(program)
+	return execProgram(program)
 }
 
-// probe asks the program whether there is a GPU.
+// probe runs the program's command probe. The error says why there is no usable GPU.
 func probe(ctx context.Context, program string) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()

@@ -54,7 +54,8 @@ func TestHandOver(t *testing.T) {
 		output       string
 	}{
 		{"no program beside it", "", 1, "orcomgo: --device gpu: this build has no GPU support, and there is no orcomgo-cuda beside it\n"},
-		{"no GPU", "echo no CUDA-capable device is detected; exit 1", 1, "orcomgo: --device gpu: no usable GPU: no CUDA-capable device is detected\n"},
+		{"no GPU", "echo no CUDA-capable device is detected; exit 1", 1,
+			"orcomgo: --device gpu: no usable GPU: no CUDA-capable device is detected\n"},
 		{"a GPU", `[ "$1" = probe ] && exit 0; shift 3; echo "became $0 with $*"; exit 5`, 5, "became PROGRAM-cuda with " + input + " OUT\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -89,19 +90,19 @@ func TestWorthwhile(t *testing.T) {
 		if err := os.WriteFile(path, []byte(begin), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Truncate(path, worthGPU*4/2); err != nil {
+		if err := os.Truncate(path, minGPUBytes*4/2); err != nil {
 			t.Fatal(err)
 		}
 		return binning.InputSpec{Path: path}
 	}
 	in := []binning.InputSpec{half("reads", "@r"), {Path: "-"}, {Path: "missing"}, {Path: dir}, half("fasta", ">r"), half("gzip", "\x1f\x8b")}
-	if worthwhile(in, 4) {
+	if largeEnoughForGPU(in, 4) {
 		t.Error("half the size of FASTQ is worth a GPU")
 	}
-	if !worthwhile(append(in, in[0]), 4) {
+	if !largeEnoughForGPU(append(in, in[0]), 4) {
 		t.Error("twice half the size is not worth a GPU")
 	}
-	if worthwhile(append(in, in[0]), 5) {
+	if largeEnoughForGPU(append(in, in[0]), 5) {
 		t.Error("with more threads it still is")
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// gpuStreams is how many blocks are in flight where --streams doesn't say: more of them
-// gain nothing (docs/PERFORMANCE.md).
+// gpuStreams is how many blocks are in flight without --streams. More are not faster
+// (docs/PERFORMANCE.md).
 const gpuStreams = 4
 
 func init() {
@@ -28,8 +28,8 @@ func init() {
 	}
 	commands = append(commands, &command{
 		name:  probeCommand,
-		about: "tell which GPU there is",
-		help: `probe prints the GPU that bin would use. Where there is none it says why and fails.
+		about: "print the name of the GPU",
+		help: `probe prints the GPU that bin would use. If there is none it fails and says why.
 `,
 		flags: func(*pflag.FlagSet) action {
 			return func(_ context.Context, s *streams, args []string) error {

@@ -8,10 +8,10 @@ import (
 	"orcomgo/compress"
 )
 
-// tool is what archives say wrote them.
+// tool is recorded in archives as the program that wrote them.
 const tool = "orcomgo " + version
 
-// hint adds to an error the flag that would get the user past it.
+// hint adds to an error the flag that avoids it.
 func hint(err error) error {
 	if errors.Is(err, commit.ErrExists) || errors.Is(err, compress.ErrFileExists) {
 		return fmt.Errorf("%w (--force overwrites)", err)

@@ -19,8 +19,8 @@ import (
 var infoCommand = command{
 	name:     "info",
 	synopsis: "DIR|DIR/NAME",
-	about:    "tell what is inside",
-	help: `info tells what an archive holds, without decoding it: inputs, reads, lengths, sizes of the columns, ratio.
+	about:    "describe what is inside",
+	help: `info describes an archive without decoding it: inputs, reads, lengths, sizes of the columns, ratio.
 Of a directory with several archives it describes all, as JSON one object after another.
 
 Examples:
@@ -92,7 +92,7 @@ func (o *infoFlags) run(_ context.Context, s *streams, args []string) error {
 func signatures(w io.Writer, dir string) error {
 	r, err := bins.Open(dir)
 	if e, found := commit.One(dir); found == nil && !e.Has[commit.Bins] {
-		return fmt.Errorf("%s: the bins are gone: --signatures works between bin and pack, and after pack --keep-bins", dir)
+		return fmt.Errorf("%s: the bins have been removed: --signatures works between bin and pack, and after pack --keep-bins", dir)
 	}
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func describe(w io.Writer, n *compress.Information) error {
 	}
 	fmt.Fprintf(out, "\n%s bytes of text in %s: ratio %.2f\n", countText(n.TextBytes), countText(n.ArchiveBytes), n.Ratio)
 	if n.OrderBytes > 0 {
-		fmt.Fprintf(out, "the order that was let go would have taken %s bytes at least\n", countText(n.OrderBytes))
+		fmt.Fprintf(out, "the order, which was not kept, would have taken %s bytes at least\n", countText(n.OrderBytes))
 	}
 	return out.Flush()
 }

@@ -63,7 +63,8 @@ func mustRun(t *testing.T, args ...string) {
 // simulated writes a pair of files of so many pairs and returns their paths.
 func simulated(t *testing.T, dir string, pairs uint64) (r1, r2 string) {
 	t.Helper()
-	s, err := sim.New(sim.Config{Genome: sim.Invent(sim.GenomeConfig{Size: 20_000}), Reads: pairs, Paired: true, NRate: 0.001, Quality: sim.Levels8})
+	s, err := sim.New(sim.Config{Genome: sim.Invent(sim.GenomeConfig{Size: 20_000}), Reads: pairs, Paired: true, NRate: 0.001,
+		Quality: sim.Levels8})
 	if err != nil {
 		t.Fatal(err)
 	}

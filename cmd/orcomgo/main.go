@@ -1,5 +1,5 @@
 // Command orcomgo archives sequencing runs: bin sorts reads by signature, pack compresses
-// them, unpack gives the files back byte for byte, verify checks, info tells what is inside.
+// them, unpack restores the files byte for byte, verify checks archives, info describes them.
 package main
 
 import (
@@ -28,8 +28,8 @@ const (
 	exitSignal  = 128
 )
 
-// abortGrace is how long a command that was interrupted may take to clean up. A disk may
-// first have to finish writing what it was given.
+// abortGrace is how long an interrupted command may take to clean up. The disk may first have to
+// finish earlier writes.
 const abortGrace = 20 * time.Second
 
 // command is a subcommand.
@@ -57,7 +57,7 @@ func main() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, abortSignals()...)
-	// Without this, Go ends the process as soon as a line of progress meets a closed pipe.
+	// Without this, Go ends the process when a line of progress is written to a closed pipe.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	if closedAtStart(0) {
 		s.in = closedInput{}
@@ -69,7 +69,7 @@ func main() {
 		got := <-signals
 		signal.Stop(signals) // a second one ends the process at once
 		cancel(signalled{got})
-		// what waits for a pipe or a file system may never notice
+		// a call that blocks on a pipe or a file system may never return
 		time.Sleep(abortGrace)
 		os.Exit(fail(s, signalled{got}))
 	}()
@@ -88,7 +88,7 @@ func abortSignals() []os.Signal {
 	return list
 }
 
-// signalled is why a run was cancelled.
+// signalled is the cause of a cancelled run: a signal.
 type signalled struct{ os.Signal }
 
 func (s signalled) Error() string {
@@ -108,8 +108,8 @@ func (s signalled) status() int {
 
 // run is main without the process: it returns the exit status.
 func run(ctx context.Context, standard *streams, args []string) int {
-	out, s := &results{to: standard.out}, *standard
-	s.out, s.err = out, remarks{standard.err}
+	out, s := &stdoutWriter{to: standard.out}, *standard
+	s.out, s.err = out, stderrWriter{standard.err}
 	err := dispatch(ctx, &s, args)
 	if err == nil {
 		out.close()
@@ -126,7 +126,7 @@ func run(ctx context.Context, standard *streams, args []string) int {
 	case ctx.Err() != nil && errors.As(context.Cause(ctx), &signal):
 		err = signal
 	case out.err != nil && errors.Is(err, out.err) && brokenPipe(err):
-		// The reader has what it wants: that is no news to anyone. head and its like rely on it.
+		// The reader of standard output has ended, as head does. No message is needed.
 		return signalled{syscall.SIGPIPE}.status()
 	}
 	return fail(&s, err)
@@ -142,8 +142,8 @@ func fail(s *streams, err error) int {
 	return exitFailure
 }
 
-// oneLine makes sure that a text is one line of printable characters, whatever file name is
-// in it: a name may hold line ends, or codes that a terminal obeys.
+// oneLine returns a text as one line of printable characters. A file name in it may have line
+// ends, or control codes of terminals.
 func oneLine(text string) string {
 	text = strings.TrimSpace(text)
 	clean := true
@@ -170,7 +170,7 @@ func oneLine(text string) string {
 	return b.String()
 }
 
-const overview = `orcomgo archives sequencing runs and gives them back byte for byte.
+const overview = `orcomgo archives sequencing runs and restores them byte for byte.
 
 Usage:
 `
@@ -178,10 +178,10 @@ Usage:
 const afterOverview = `
 Example:
   orcomgo bin -1 run_R1.fastq.gz -2 run_R2.fastq.gz run/    sort the reads into bins
-  orcomgo pack run/                                         compress, check, drop the bins
+  orcomgo pack run/                                         compress, verify, remove the bins
   orcomgo unpack run/ -o restored/                          the original text again
 
-orcomgo COMMAND --help explains a command, orcomgo --version tells the version.
+orcomgo COMMAND --help explains a command, orcomgo --version prints the version.
 
 Exit status: 0 when all went well; 1 when something failed, standard output that can't be written
 included; 2 for a mistake in the command line; 129 after a hangup, 130 when interrupted, 141 when
@@ -240,11 +240,12 @@ func (c *command) run(ctx context.Context, s *streams, args []string) error {
 	f.SetOutput(io.Discard)
 	f.Usage = func() {}
 	do := c.flags(f)
-	version := f.Bool("version", false, "tell the version and exit")
+	version := f.Bool("version", false, "print the version and exit")
 	f.Lookup("version").Hidden = true
 	switch err := f.Parse(args); {
 	case errors.Is(err, pflag.ErrHelp):
-		fmt.Fprintf(s.out, "orcomgo %s: %s\n\nUsage:\n  orcomgo %s [flags] %s\n\n%s\nFlags:\n%s", c.name, c.about, c.name, c.synopsis, c.help, f.FlagUsages())
+		fmt.Fprintf(s.out, "orcomgo %s: %s\n\nUsage:\n  orcomgo %s [flags] %s\n\n%s\nFlags:\n%s",
+			c.name, c.about, c.name, c.synopsis, c.help, f.FlagUsages())
 		return nil
 	case err != nil:
 		return usageError{fmt.Errorf("%s: %w", c.name, err)}

@@ -27,8 +27,8 @@ func allowedMemory(root string) uint64 {
 }
 
 // addressSpace returns how many bytes of address space the process has taken already, and
-// how many of them are data: Go reserves more than a gigabyte before it uses any, and that
-// counts for ulimit -v.
+// how many of them are data: Go reserves more than a gigabyte before it uses any, which counts
+// for ulimit -v.
 func addressSpace(root string) (size, data uint64) {
 	text, err := os.ReadFile(filepath.Join(root, "proc/self/statm"))
 	if f := strings.Fields(string(text)); err == nil && len(f) == 7 {

@@ -2,6 +2,6 @@
 
 package main
 
-// allowedMemory returns what to take the machine's memory for where asking is not portable;
-// --memory says otherwise.
+// allowedMemory returns an assumed amount of memory in bytes: there is no portable way to find out.
+// --memory overrides it.
 func allowedMemory(string) uint64 { return 8 << 30 }

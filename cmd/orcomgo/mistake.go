@@ -1,6 +1,8 @@
 package main
 
 import (
+	"orcomgo/binning"
+	"orcomgo/bins/record"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -8,8 +10,8 @@ import (
 	"strings"
 )
 
-// The mistakes that this file finds would otherwise make a directory with the name of a file
-// of reads, or one called "s3:".
+// The checks of this file find mistakes that would otherwise make a directory with the name of a
+// file of reads, or one called "s3:".
 
 var url = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
 
@@ -17,15 +19,15 @@ func isURL(path string) bool { return url.MatchString(path) }
 
 var (
 	// textExts are the extensions of sequences and alignments, in lower case.
-	textExts = []string{".fastq", ".fq", ".fasta", ".fa", ".fna", ".fas", ".faa", ".ffn", ".bam", ".cram", ".sam", ".sra"}
-	// packedExts are those of a compressed file.
-	packedExts = []string{".gz", ".gzip", ".bgz", ".bgzf", ".bz2", ".xz", ".zst", ".zstd"}
+	textExts = append(record.TextExts(), ".fas", ".faa", ".ffn", ".bam", ".cram", ".sam", ".sra")
+	// compressedExts are those of a compressed file, whether bin can read it or not.
+	compressedExts = append(slices.Clone(binning.CompressedExts), ".gzip", ".bz2", ".xz", ".zstd")
 )
 
 // readsFile reports whether a name is one that files of reads have.
 func readsFile(path string) bool {
 	name := strings.ToLower(filepath.Base(path))
-	if ext := filepath.Ext(name); slices.Contains(packedExts, ext) {
+	if ext := filepath.Ext(name); slices.Contains(compressedExts, ext) {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return slices.Contains(textExts, filepath.Ext(name))
@@ -68,8 +70,8 @@ func findPair(args []string) (first, second string, ok bool) {
 }
 
 // mates reports whether two names differ first in the number of a mate: run_1.fq and
-// run_2.fq, run_R1_001.fastq.gz and run_R2_001.fastq.gz, run.r1.fq and run.r2.fq. What comes
-// after the number may differ: it may be what is mistaken.
+// run_2.fq, run_R1_001.fastq.gz and run_R2_001.fastq.gz, run.r1.fq and run.r2.fq. The text after
+// the number may differ, because it may be the mistake.
 func mates(a, b string) bool {
 	i := 0
 	for i < min(len(a), len(b)) && a[i] == b[i] {

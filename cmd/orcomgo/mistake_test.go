@@ -11,7 +11,8 @@ func TestReadsFile(t *testing.T) {
 			t.Errorf("%s is not", path)
 		}
 	}
-	for _, path := range []string{"run", "fastq", "run.gz", "a.fastq.d", "a.fastq/run", "fa", "run.2024", "run.cdna", "a.fastq.gz.gz", ".", "..", "/", ""} {
+	for _, path := range []string{"run", "fastq", "run.gz", "a.fastq.d", "a.fastq/run", "fa", "run.2024", "run.cdna",
+		"a.fastq.gz.gz", ".", "..", "/", ""} {
 		if readsFile(path) {
 			t.Errorf("%s is", path)
 		}

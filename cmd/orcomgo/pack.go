@@ -11,7 +11,7 @@ import (
 var packCommand = command{
 	name:     "pack",
 	synopsis: "DIR|DIR/NAME",
-	about:    "compress the bins, check, drop them",
+	about:    "compress the bins, verify, remove them",
 	help: `pack compresses what bin wrote into NAME.cdna and NAME.cmeta, decodes it again and compares, and then
 removes the bins. Interrupted at any moment, it leaves the bins or the finished archive, and can be run again.
 A packed archive that was made from other bins is replaced only with --force.
@@ -25,7 +25,7 @@ Examples:
 	flags: func(f *pflag.FlagSet) action {
 		var o packFlags
 		f.BoolVar(&o.keepBins, "keep-bins", false, "leave the bins beside the packed archive")
-		f.BoolVar(&o.noVerify, "no-verify", false, "don't decode what was written before the bins go")
+		f.BoolVar(&o.noVerify, "no-verify", false, "don't decode what was written before the bins are removed")
 		f.StringVar(&o.level, "level", "default", "`EFFORT` on the qualities: fast, default or max")
 		f.BoolVarP(&o.force, "force", "f", false, "replace a packed archive of this name that is there already")
 		o.add(f)
@@ -64,7 +64,7 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 	return o.packed(s.err, summary)
 }
 
-// oneArchive is the path of what a command works on, its only argument.
+// oneArchive returns the path of the archive, a command's only argument.
 func oneArchive(command string, args []string) (string, error) {
 	if len(args) != 1 || args[0] == "" {
 		return "", usagef("%s: give one archive: DIR, the directory that bin wrote to, or DIR/NAME where it holds several", command)

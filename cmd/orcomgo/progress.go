@@ -12,13 +12,13 @@ import (
 const (
 	// drawEvery is how often a bar is drawn anew.
 	drawEvery = 150 * time.Millisecond
-	// tellEvery is how often progress is told in lines where there is no terminal. A stage
-	// that takes less is not mentioned there, so that logs stay short.
-	tellEvery = 10 * time.Second
+	// lineEvery is how often a line of progress is printed where there is no terminal. A stage
+	// that takes less is not mentioned there, so that logs are short.
+	lineEvery = 10 * time.Second
 )
 
-// progress shows how far the stages of a command are: as a bar each on a terminal, else as
-// a line now and then. A nil progress shows nothing.
+// progress shows how far the stages of a command are: by a bar each on a terminal, else by a line
+// every lineEvery. A nil progress shows nothing.
 type progress struct {
 	out      io.Writer
 	terminal bool
@@ -32,17 +32,17 @@ type progress struct {
 }
 
 type stage struct {
-	name        string
-	done, total uint64 // total 0: not known
-	began       time.Time
-	told, ended bool
-	bar         *progressbar.ProgressBar
+	name           string
+	done, total    uint64 // total 0: not known
+	began          time.Time
+	printed, ended bool
+	bar            *progressbar.ProgressBar
 }
 
 // newProgress starts to show progress on out; close ends it.
 func newProgress(out io.Writer, terminal bool) *progress {
 	p := &progress{out: out, terminal: terminal, stop: make(chan struct{})}
-	every := tellEvery
+	every := lineEvery
 	if terminal {
 		every = drawEvery
 	}
@@ -63,8 +63,8 @@ func newProgress(out io.Writer, terminal bool) *progress {
 	return p
 }
 
-// report notes that done of total bytes of the stage are through. It may be called from
-// any goroutine, often; a report that is late is ignored.
+// report records that done of total bytes of the stage have been processed. It may be called
+// often, from any goroutine. A report of fewer bytes than an earlier one is ignored.
 func (p *progress) report(name string, done, total uint64) {
 	if p == nil {
 		return
@@ -91,7 +91,7 @@ func (p *progress) note(line string) {
 	fmt.Fprintln(p.out, oneLine(line))
 }
 
-// show draws or tells the state of things.
+// show draws the bar, or prints the lines, of the stages.
 func (p *progress) show(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,7 +105,7 @@ func (p *progress) show(now time.Time) {
 			last = s
 		default:
 			fmt.Fprintln(p.out, s.line(now))
-			s.told = true
+			s.printed = true
 		}
 	}
 	if last == nil {
@@ -118,19 +118,19 @@ func (p *progress) show(now time.Time) {
 	last.draw(p.out)
 }
 
-// end says how a stage went, if it was mentioned before.
+// end prints how long a stage took, if it was shown before.
 func (p *progress) end(s *stage, now time.Time) {
 	s.ended = true
 	if p.shown == s {
 		p.clear()
 	}
-	if s.told || p.terminal {
+	if s.printed || p.terminal {
 		took := now.Sub(s.began)
 		fmt.Fprintf(p.out, "%s: %s in %s, %s/s\n", s.name, bytesText(s.done), durationText(took), bytesText(rate(s.done, took)))
 	}
 }
 
-// clear takes the bar off the terminal.
+// clear removes the bar from the terminal.
 func (p *progress) clear() {
 	if p.shown != nil && p.shown.bar != nil {
 		p.shown.bar.Clear()

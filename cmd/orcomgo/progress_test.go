@@ -25,7 +25,8 @@ func TestProgressLines(t *testing.T) {
 	p.report("brief", 5, 5)
 	p.close()
 	lines := strings.Split(out.String(), "\n")
-	if len(lines) != 3 || lines[0] != "binning: 250 kB of 1.00 MB (25 %), 25.0 kB/s, 30.0 s left" || !strings.HasPrefix(lines[1], "binning: 1.00 MB in ") {
+	if len(lines) != 3 || lines[0] != "binning: 250 kB of 1.00 MB (25 %), 25.0 kB/s, 30.0 s left" ||
+		!strings.HasPrefix(lines[1], "binning: 1.00 MB in ") {
 		t.Errorf("%q", lines)
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// realFiles returns the files that match pattern in the folder of real runs, ORCOMGO_DATA, or skips the test.
+// realFiles returns the files that match pattern in the folder of real runs, ORCOMGO_DATA, or
+// skips the test.
 func realFiles(t *testing.T, pattern string) []string {
 	t.Helper()
 	dir := os.Getenv("ORCOMGO_DATA")
@@ -119,7 +120,8 @@ func TestLongRealRuns(t *testing.T) {
 				t.Fatalf("from standard input: %s", out.String())
 			}
 			out.Reset()
-			if status := run(context.Background(), s, []string{"unpack", "--quiet", fromStdin, "-o", "-"}); status != 0 || !bytes.Equal(out.Bytes(), text) {
+			if status := run(context.Background(), s, []string{"unpack", "--quiet", fromStdin, "-o", "-"}); status != 0 ||
+				!bytes.Equal(out.Bytes(), text) {
 				t.Error("what went in from standard input came back otherwise")
 			}
 			roundTrip(t, fromGzip, map[string][]byte{name: text})

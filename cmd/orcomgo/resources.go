@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// resources are the flags about what a command may use and what it says meanwhile.
+// resources are the flags for threads, memory and messages.
 type resources struct {
 	threads int
 	memory  size
@@ -16,33 +16,34 @@ type resources struct {
 	began   time.Time
 }
 
-// leastMemory is about what the program needs for any input; with less it would only be slow.
-const leastMemory = 64 << 20
+// minMemory is about what the program needs for any input; with less it would be slow.
+const minMemory = 64 << 20
 
 // add defines --threads, --memory and --quiet.
 func (r *resources) add(f *pflag.FlagSet) {
 	f.IntVarP(&r.threads, "threads", "t", runtime.GOMAXPROCS(0), "worker threads, `N`; the result is the same for any number")
-	f.Var(&r.memory, "memory", "memory to stay within, `SIZE` of 64MiB or more, roughly (default: half of what the machine, its cgroup and ulimit allow)")
+	f.Var(&r.memory, "memory",
+		"memory to stay within, `SIZE` of 64MiB or more, roughly (default: half of what the machine, its cgroup and ulimit allow)")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "no progress and no summary on standard error")
 }
 
-// start checks the flags, bounds the process, and starts to show progress, which is nil
-// if there is none to show.
+// start checks the flags, limits threads and memory, and starts to show progress. That is nil if
+// nothing is to be shown.
 func (r *resources) start(s *streams) (*progress, error) {
 	if r.threads < 1 {
 		return nil, usagef("--threads must be at least 1")
 	}
-	if r.memory > 0 && r.memory < leastMemory {
+	if r.memory > 0 && r.memory < minMemory {
 		return nil, usagef("--memory must be at least 64MiB, not %s", r.memory.String())
 	}
 	r.began = time.Now()
 	if r.memory == 0 {
-		r.memory = size(max(allowedMemory("/")/2, leastMemory))
+		r.memory = size(max(allowedMemory("/")/2, minMemory))
 	}
 	runtime.GOMAXPROCS(r.threads)
-	// Nearly all of the heap is large arrays: collecting them often costs little and halves the slack.
+	// Nearly all of the heap is large arrays: frequent collections take little time and halve the garbage.
 	debug.SetGCPercent(30)
-	// collect garbage rather than pass the bound
+	// collect garbage before the heap exceeds the bound
 	debug.SetMemoryLimit(int64(min(uint64(r.memory), 1<<60)))
 	if r.quiet {
 		return nil, nil

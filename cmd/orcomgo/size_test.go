@@ -16,7 +16,8 @@ func TestSize(t *testing.T) {
 			t.Errorf("%q prints as %q, which is %d (%v)", text, s.String(), again, err)
 		}
 	}
-	for _, text := range []string{"", "0", "-1", "MB", "1X", "1MMB", "1e9", "0x10", "NaN", "Inf", "1BB", "1MiBi", "9999999T", "0.5"} {
+	for _, text := range []string{"", "0", "-1", "MB", "1X", "1MMB", "1e9", "0x10", "NaN", "Inf", "1BB", "1MiBi", "9999999T",
+		"0.5", "1,5G", "1.5.5M", "18446744073709551616"} {
 		var s size
 		if err := s.Set(text); err == nil {
 			t.Errorf("%q is a size of %d", text, s)
@@ -26,7 +27,8 @@ func TestSize(t *testing.T) {
 
 func TestBytesText(t *testing.T) {
 	for n, want := range map[uint64]string{
-		0: "0 B", 999: "999 B", 1000: "1.00 kB", 9994: "9.99 kB", 9999: "10.0 kB", 142558748: "143 MB", 999_600_000: "1.00 GB", 15_456_288: "15.5 MB",
+		0: "0 B", 999: "999 B", 1000: "1.00 kB", 9994: "9.99 kB", 9999: "10.0 kB", 142558748: "143 MB",
+		999_400_000: "999 MB", 15_456_288: "15.5 MB",
 	} {
 		if got := bytesText(n); got != want {
 			t.Errorf("%d bytes are %q, want %q", n, got, want)
@@ -35,7 +37,7 @@ func TestBytesText(t *testing.T) {
 }
 
 func TestCountText(t *testing.T) {
-	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 12_345_678: "12,345,678"} {
+	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 12_345_678: "12,345,678", 1 << 62: "4,611,686,018,427,387,904"} {
 		if got := countText(n); got != want {
 			t.Errorf("%d prints as %q, want %q", n, got, want)
 		}

@@ -23,20 +23,20 @@ var (
 	errNoStdout = errors.New("standard output is closed (or is /dev/null, open for reading too; verify checks without writing)")
 )
 
-// closedInput stands for a standard input that is closed.
+// closedInput is a standard input that is closed.
 type closedInput struct{}
 
 func (closedInput) Read([]byte) (int, error) { return 0, errNoStdin }
 
-// results is standard output. It keeps the first error, so that a command that prints line
-// by line fails even if it does not look at each.
-type results struct {
+// stdoutWriter is standard output. It keeps the first error, so that a command that prints line by
+// line fails even if it does not check each error.
+type stdoutWriter struct {
 	to      io.Writer
 	written bool
 	err     error
 }
 
-func (r *results) Write(b []byte) (int, error) {
+func (r *stdoutWriter) Write(b []byte) (int, error) {
 	if r.err != nil {
 		return 0, r.err
 	}
@@ -46,14 +46,14 @@ func (r *results) Write(b []byte) (int, error) {
 	return n, r.err
 }
 
-// close reports what the system found wrong only now, as network file systems and quotas may.
-func (r *results) close() {
+// close closes standard output: network file systems and quotas may report errors only then.
+func (r *stdoutWriter) close() {
 	if f, ok := r.to.(*os.File); ok && r.written && r.err == nil {
 		r.keep(f.Close())
 	}
 }
 
-func (r *results) keep(err error) {
+func (r *stdoutWriter) keep(err error) {
 	if err != nil {
 		var path *fs.PathError
 		if errors.As(err, &path) {
@@ -63,14 +63,14 @@ func (r *results) keep(err error) {
 	}
 }
 
-// brokenPipe reports whether an error is that nobody reads standard output any more.
+// brokenPipe reports whether an error is that the reader of standard output has ended.
 func brokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
-// remarks is standard error. What is written there (progress, summaries, the line about a
-// failure) is not a command's result: that it can't be written changes nothing.
-type remarks struct{ to io.Writer }
+// stderrWriter is standard error. What is written there (progress, summaries, the line about a
+// failure) is not a command's result, so errors of writing it are ignored.
+type stderrWriter struct{ to io.Writer }
 
-func (r remarks) Write(b []byte) (int, error) {
+func (r stderrWriter) Write(b []byte) (int, error) {
 	r.to.Write(b)
 	return len(b), nil
 }

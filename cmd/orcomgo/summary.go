@@ -10,7 +10,7 @@ import (
 	"orcomgo/compress"
 )
 
-// summarize ends a bin.
+// summarize prints what a bin did.
 func (o *binFlags) summarize(w io.Writer, s *binning.Summary) error {
 	fmt.Fprintf(w, "%s, %s, %s bases\n", plural(uint64(len(s.Inputs)), "file"), plural(s.Records, "read"), countText(s.Bases))
 	fmt.Fprintf(w, "%s bytes of text, read as %s, in bins of %s", countText(s.TextBytes), countText(s.SourceBytes), countText(s.BinBytes))
@@ -21,7 +21,7 @@ func (o *binFlags) summarize(w io.Writer, s *binning.Summary) error {
 	return o.last(w, s.TextBytes)
 }
 
-// packed ends a pack.
+// packed prints what a pack did.
 func (o *packFlags) packed(w io.Writer, s *compress.Summary) error {
 	if s.AlreadyPacked {
 		fmt.Fprintln(w, "the archive was packed already")
@@ -41,7 +41,7 @@ func (o *packFlags) packed(w io.Writer, s *compress.Summary) error {
 	return o.last(w, s.TextBytes)
 }
 
-// unpacked ends an unpack.
+// unpacked prints what an unpack did.
 func (o *unpackFlags) unpacked(w io.Writer, s *compress.Summary) error {
 	var records, bytes uint64
 	for _, f := range s.Files {
@@ -52,7 +52,7 @@ func (o *unpackFlags) unpacked(w io.Writer, s *compress.Summary) error {
 	return o.last(w, bytes)
 }
 
-// columnTable tells what the columns of an archive take.
+// columnTable prints the sizes of the columns of an archive.
 func columnTable(w io.Writer, c compress.ColumnBytes, bases uint64) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "column\tbytes\tshare\tbits a base\t\n")
@@ -69,10 +69,11 @@ func columnTable(w io.Writer, c compress.ColumnBytes, bases uint64) error {
 	return t.Flush()
 }
 
-// last is the last line of a summary: time, speed in bytes of text, memory.
+// last prints the last line of a summary: time, speed in bytes of text, memory.
 func (r *resources) last(w io.Writer, text uint64) error {
 	took := time.Since(r.began)
-	_, err := fmt.Fprintf(w, "%s, %s/s, %s, peak memory %s\n", durationText(took), bytesText(rate(text, took)), plural(uint64(r.threads), "thread"), bytesText(peakMemory()))
+	_, err := fmt.Fprintf(w, "%s, %s/s, %s, peak memory %s\n",
+		durationText(took), bytesText(rate(text, took)), plural(uint64(r.threads), "thread"), bytesText(peakMemory()))
 	return err
 }
 

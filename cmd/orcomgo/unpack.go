@@ -33,7 +33,7 @@ Examples:
 	flags: func(f *pflag.FlagSet) action {
 		var o unpackFlags
 		f.StringVarP(&o.output, "output", "o", ".", "`DIR` to restore the files in, or - for standard output")
-		f.BoolVar(&o.interleave, "interleave", false, "with -o -: put the mates of a pair by turns")
+		f.BoolVar(&o.interleave, "interleave", false, "with -o -: alternate the mates of a pair")
 		f.BoolVar(&o.gzip, "gzip", false, "compress the output with gzip")
 		f.StringVar(&o.records, "records", "", "only the records `FROM-TO` of each input, counted from 1")
 		f.BoolVarP(&o.force, "force", "f", false, "overwrite files")

@@ -53,7 +53,7 @@ func (o *resources) verify(ctx context.Context, s *streams, args []string) error
 		if len(found) == 1 || ctx.Err() != nil || !compress.IsDamage(err) {
 			return err
 		}
-		// The other archives are worth a look all the same.
+		// Go on with the other archives.
 		damaged, files = damaged+1, files+1
 		if _, err := fmt.Fprintf(s.out, "%sDAMAGED: %s\n", prefix, oneLine(err.Error())); err != nil {
 			return err
@@ -85,7 +85,8 @@ func (o *resources) verifyOne(ctx context.Context, s *streams, e commit.Entry, p
 			damaged++
 			_, err = fmt.Fprintf(s.out, "%s%s\n", prefix, damageText(f))
 		case !o.quiet:
-			_, err = fmt.Fprintf(s.out, "%s%s: OK (%s, %s bytes, by %s)\n", prefix, oneLine(f.Name), plural(f.Records, "record"), countText(f.Bytes), f.Checked)
+			_, err = fmt.Fprintf(s.out, "%s%s: OK (%s, %s bytes, by %s)\n",
+				prefix, oneLine(f.Name), plural(f.Records, "record"), countText(f.Bytes), f.Checked)
 		}
 		if err != nil {
 			return 0, 0, err
@@ -94,7 +95,7 @@ func (o *resources) verifyOne(ctx context.Context, s *streams, e commit.Entry, p
 	return damaged, len(status), nil
 }
 
-// damageText says in a line what is wrong with a file.
+// damageText returns a line about what is wrong with a file.
 func damageText(f *compress.FileStatus) string {
 	text := oneLine(f.Name) + ": DAMAGED: "
 	if records := f.DamagedText(); records != "" {

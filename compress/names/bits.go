@@ -2,8 +2,8 @@ package names
 
 import "encoding/binary"
 
-// bitWriter gathers bits that no model could shorten, so that they need not pass the
-// arithmetic coder one by one. The first bit written is the lowest of the first byte.
+// bitWriter collects bits that no model could shorten. They are stored as they are, which is faster than the
+// arithmetic coder. The first bit written is the lowest of the first byte.
 type bitWriter struct {
 	buf []byte
 	acc uint64
@@ -20,7 +20,7 @@ func (w *bitWriter) put(v uint32, k int) {
 	}
 }
 
-// finish returns all bytes written; the last is filled up with zeros.
+// finish returns all bytes; unused bits of the last one are zeros.
 func (w *bitWriter) finish() []byte {
 	for ; w.n > 0; w.n -= 8 {
 		w.buf = append(w.buf, byte(w.acc))
@@ -34,7 +34,7 @@ type bitReader struct {
 	src  []byte
 	acc  uint64
 	n    int
-	over bool // more was asked for than there is
+	over bool // more bits were read than there are
 }
 
 // get returns the next k bits, k <= 32; zeros past the end.
@@ -60,5 +60,5 @@ func (r *bitReader) get(k int) uint32 {
 	return v
 }
 
-// whole reports whether everything was read and no more.
-func (r *bitReader) whole() bool { return !r.over && len(r.src) == 0 && r.n < 8 && r.acc == 0 }
+// exhausted reports whether exactly the bits that were written have been read.
+func (r *bitReader) exhausted() bool { return !r.over && len(r.src) == 0 && r.n < 8 && r.acc == 0 }

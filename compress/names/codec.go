@@ -1,9 +1,13 @@
 package names
 
-import "bytes"
+import (
+	"bytes"
+
+	rc "orcomgo/compress/rangecoder"
+)
 
 const (
-	maxShapes = 255 // remembered at a time; the code 255 stands for a name spelt out
+	maxShapes = 255 // shapes kept at a time; the code 255 is a name that is spelt out
 	newShape  = maxShapes
 
 	lineID = maxShapes * maxFields // in place of a field's id, for names spelt out
@@ -14,7 +18,7 @@ const (
 	hShape  = 1
 	hPlan   = 2
 	hRare   = 3
-	hSide   = 4
+	hMate   = 4
 	hRule   = 5
 	hSame   = 6
 	hKind   = 7
@@ -24,7 +28,7 @@ const (
 	hTop    = 11
 	hLow    = 12
 	hLen    = 13
-	hRest   = 14
+	hOffset = 14
 	hWord   = 15
 	hLetter = 16
 	hSize   = 17
@@ -33,58 +37,60 @@ const (
 // shape is a sequence of separators and kinds of fields, and the state of each field.
 type shape struct {
 	id    uint32
-	sig   []byte
+	key   []byte
 	plan  shapePlan
 	field []fieldState
 }
 
-// fieldState is what is known of a field of a shape before the next name.
+// fieldState is the state of a field of a shape before the next name.
 type fieldState struct {
-	id   uint32 // of all fields of all shapes, for contexts
+	id   uint32 // unique among all fields of all shapes, for contexts
 	kind uint8
 	plan *fieldPlan
 
-	num   numberState // of the value, or of the value / plan.unit
-	val   uint32
-	rest  uint32      // val % plan.unit
-	next  *fieldState // the number after it with the same unit, or nil
-	match *matcher
-	seen  *seenSet
+	num    numberState // of the value, or of the value / plan.unit
+	val    uint32
+	offset uint32      // val % plan.unit
+	next   *fieldState // the number after it with the same unit, or nil
+	match  *matcher
+	seen   *seenSet
 
 	word  []byte
-	index uint32 // of word among the words met, or wordNew
+	index uint32 // of word in the dictionary, or wordNew
 	words *dictionary
 }
 
-// codec holds all the state of one stream, in either direction.
+// codec is the state of one stream, in either direction.
 type codec struct {
 	coder
 	style style
 
-	shapes      [maxShapes]*shape
-	made        uint32            // shapes made so far; the next takes id made % maxShapes
-	bySig       map[string]uint32 // encoder only
-	last        *shape
-	plans       func() map[string]shapePlan // encoder only; made when the first shape is
-	tok         tokens
-	side        tokens
-	line, spare []byte // the last name spelt out; memory to spell into
-	alphabets   [lineID + 1]*alphabet
+	shapes    [maxShapes]*shape
+	made      uint32            // shapes made so far; the next takes id made % maxShapes
+	byKey     map[string]uint32 // encoder only
+	last      *shape
+	plans     func() map[string]shapePlan // encoder only; made when the first shape is
+	tok       tokens
+	mateTok   tokens // of the first mate's name
+	line      []byte // the last name that was spelt out
+	spellBuf  []byte // for the next word that is spelt out
+	alphabets [lineID + 1]*alphabet
 
 	// Of the name being coded:
-	class   uint32 // how the last number field moved: classSame..
-	anyRare uint32 // 1: a field that rarely changes did
-	prevTop uint32 // upper bits of the last number field's value
+	class       uint32 // how the last number field moved: classSame..
+	rareChanged uint32 // 1: a field that rarely changes has changed
+	prevTop     uint32 // upper bits of the last number field's value
 
 	matchers, seenSets int // made so far
 
 	out   []byte // decoder only
 	limit int
-	bad   bool // the stream asked for something impossible
+	bad   bool // the stream is not valid
 }
 
-func newCodec(s style) *codec {
-	c := &codec{style: s, bySig: map[string]uint32{}}
+func newCodec(coding *rc.Coder, s style) *codec {
+	c := &codec{style: s, byKey: map[string]uint32{}}
+	c.Coder = *coding
 	c.init()
 	return c
 }
@@ -92,14 +98,14 @@ func newCodec(s style) *codec {
 // name codes a name. first is the first mate's, or nil.
 func (c *codec) name(name, first []byte) {
 	id := uint32(newShape)
-	if !c.decoding {
+	if !c.Decoding() {
 		c.tok.cut(name, c.style)
-		if s := c.findShape(c.tok.sig); s != nil {
+		if s := c.findShape(c.tok.key); s != nil {
 			id = s.id
 		}
 	}
 	if id = c.shapeID(id); id == newShape {
-		like := c.line
+		like := c.line // the name that contexts of letters come from
 		if first != nil {
 			like = first
 		}
@@ -108,7 +114,7 @@ func (c *codec) name(name, first []byte) {
 			return
 		}
 		c.addShape(c.line)
-		if c.decoding {
+		if c.Decoding() {
 			c.out = append(c.out, c.line...)
 		}
 		return
@@ -119,24 +125,24 @@ func (c *codec) name(name, first []byte) {
 		return
 	}
 	if first != nil {
-		c.side.cut(first, c.style)
-		if !bytes.Equal(c.side.sig, s.sig) {
+		c.mateTok.cut(first, c.style)
+		if !bytes.Equal(c.mateTok.key, s.key) {
 			first = nil
 		}
 	}
 	c.fields(s, name, first)
 	c.last = s
-	if c.decoding {
+	if c.Decoding() {
 		c.print(s)
 	}
 }
 
-// findShape returns the shape with the given sig, or nil.
-func (c *codec) findShape(sig []byte) *shape {
-	if c.last != nil && bytes.Equal(c.last.sig, sig) {
+// findShape returns the shape with the given key, or nil.
+func (c *codec) findShape(key []byte) *shape {
+	if c.last != nil && bytes.Equal(c.last.key, key) {
 		return c.last
 	}
-	if id, ok := c.bySig[string(sig)]; ok {
+	if id, ok := c.byKey[string(key)]; ok {
 		return c.shapes[id]
 	}
 	return nil
@@ -148,30 +154,30 @@ func (c *codec) shapeID(id uint32) uint32 {
 	if c.last != nil {
 		prev = c.last.id
 		h := hash(hShape, prev, 1)
-		if c.direct(b2i(id == prev), h, 255) == 1 {
+		if c.direct(rc.BitOf(id == prev), h, 255) == 1 {
 			return prev
 		}
 	}
 	return c.tree(id, 8, hash(hShape, prev, 2), 60)
 }
 
-// addShape makes the shape of name, whose fields then hold the name's values.
+// addShape makes the shape of name. Its fields have the name's values.
 func (c *codec) addShape(name []byte) {
-	if c.decoding {
+	if c.Decoding() {
 		c.tok.cut(name, c.style)
 	}
 	t := &c.tok
 	id := c.made % maxShapes
 	c.made++
-	s := &shape{id: id, sig: bytes.Clone(t.sig), field: make([]fieldState, t.n)}
+	s := &shape{id: id, key: bytes.Clone(t.key), field: make([]fieldState, t.n)}
 	if old := c.shapes[id]; old != nil {
-		delete(c.bySig, string(old.sig))
+		delete(c.byKey, string(old.key))
 	}
 	c.shapes[id] = s
-	c.bySig[string(s.sig)] = id
+	c.byKey[string(s.key)] = id
 	var p *shapePlan
-	if !c.decoding {
-		if plan, ok := c.plans()[string(s.sig)]; ok {
+	if !c.Decoding() {
+		if plan, ok := c.plans()[string(s.key)]; ok {
 			p = &plan
 		}
 	}
@@ -190,7 +196,7 @@ func (c *codec) addShape(name []byte) {
 		if f.plan.match {
 			f.match = newMatcher()
 		}
-		if f.plan.lattice {
+		if f.plan.sparse {
 			f.seen = newSeenSet()
 		}
 		f.set(t.field[i].val)
@@ -202,34 +208,34 @@ func (c *codec) addShape(name []byte) {
 }
 
 // fields codes the fields of a name of shape s. first, if not nil, is the first mate's name,
-// of the same shape and cut in c.side.
+// of the same shape and cut into c.mateTok.
 func (c *codec) fields(s *shape, name, first []byte) {
-	c.class, c.anyRare, c.prevTop = classSame, 0, 0
+	c.class, c.rareChanged, c.prevTop = classSame, 0, 0
 	if first != nil {
-		c.fieldsBeside(s, name, first)
+		c.mateFields(s, name, first)
 		return
 	}
-	if s.plan.rare {
-		moved := 0
-		if !c.decoding {
+	if s.plan.hasRare {
+		changed := 0
+		if !c.Decoding() {
 			for i := range s.field {
-				if f := &s.field[i]; !f.plan.live && !f.holds(name, &c.tok.field[i]) {
-					moved = 1
+				if f := &s.field[i]; !f.plan.frequent && !f.holds(name, &c.tok.field[i]) {
+					changed = 1
 					break
 				}
 			}
 		}
-		c.anyRare = uint32(c.direct(moved, hash(hRare, s.id, 0), 255))
+		c.rareChanged = uint32(c.direct(changed, hash(hRare, s.id, 0), 255))
 	}
-	if c.anyRare == 1 {
+	if c.rareChanged == 1 {
 		for i := range s.field {
 			f := &s.field[i]
-			if f.plan.live {
+			if f.plan.frequent {
 				continue
 			}
 			same := 0
-			if !c.decoding {
-				same = b2i(f.holds(name, &c.tok.field[i]))
+			if !c.Decoding() {
+				same = rc.BitOf(f.holds(name, &c.tok.field[i]))
 			}
 			if c.direct(same, hash(hRare, f.id, 1), 30) == 0 {
 				c.value(s, i, name)
@@ -237,26 +243,26 @@ func (c *codec) fields(s *shape, name, first []byte) {
 		}
 	}
 	for i := range s.field {
-		if s.field[i].plan.live {
+		if s.field[i].plan.frequent {
 			c.value(s, i, name)
 		}
 	}
 }
 
-// fieldsBeside codes the fields of a second mate's name that breaks the rule: most are still
-// the first mate's.
-func (c *codec) fieldsBeside(s *shape, name, first []byte) {
+// mateFields codes the fields of a second mate's name that does not follow the rule: most are nevertheless
+// equal to the first mate's.
+func (c *codec) mateFields(s *shape, name, first []byte) {
 	for i := range s.field {
 		f := &s.field[i]
-		t := &c.side.field[i]
+		t := &c.mateTok.field[i]
 		word := first[t.from:t.to]
 		same := 0
-		if !c.decoding {
+		if !c.Decoding() {
 			n := &c.tok.field[i]
-			same = b2i(bytes.Equal(name[n.from:n.to], word))
+			same = rc.BitOf(bytes.Equal(name[n.from:n.to], word))
 		}
 		switch {
-		case c.direct(same, hash(hSide, f.id, 0), 255) == 0:
+		case c.direct(same, hash(hMate, f.id, 0), 255) == 0:
 			c.value(s, i, name)
 		case f.kind == kindWord:
 			f.setWord(word)
@@ -274,20 +280,20 @@ func (f *fieldState) holds(name []byte, t *field) bool {
 	return f.val == t.val
 }
 
-// value codes the next value of field i, which may be the last one again.
+// value codes the next value of field i, which may be the same as the last.
 func (c *codec) value(s *shape, i int, name []byte) {
 	f := &s.field[i]
 	t := &c.tok.field[i]
 	if f.kind == kindWord {
 		var w []byte
-		if !c.decoding {
+		if !c.Decoding() {
 			w = name[t.from:t.to]
 		}
 		c.word(f, w)
 		return
 	}
 	var v uint32
-	if !c.decoding {
+	if !c.Decoding() {
 		v = t.val
 	}
 	c.number(s, f, v)
@@ -296,7 +302,7 @@ func (c *codec) value(s *shape, i int, name []byte) {
 // print appends the name that shape s now holds to the output.
 func (c *codec) print(s *shape) {
 	i := 0
-	for _, b := range s.sig {
+	for _, b := range s.key {
 		if b < 128 {
 			c.out = append(c.out, b)
 			continue
@@ -312,11 +318,4 @@ func (c *codec) print(s *shape) {
 			c.out = appendNumber(c.out, f.val, int(f.kind-kindPadded))
 		}
 	}
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -100,7 +100,10 @@ func BenchmarkRealNames(b *testing.B) {
 	for _, c := range []struct {
 		file   string
 		slices int
-	}{{"yeast_rnaseq_A_R1", 3}, {"human_hiseq2500_R1", 1}, {"arabidopsis_rnaseq_R1", 1}, {"novaseqx_4level_SE151", 1}, {"yeast_chipseq_SE50", 2}, {"sarscov2_amplicon_300bp_R1", 1}} {
+	}{
+		{"yeast_rnaseq_A_R1", 3}, {"human_hiseq2500_R1", 1}, {"arabidopsis_rnaseq_R1", 1}, {"novaseqx_4level_SE151", 1},
+		{"yeast_chipseq_SE50", 2}, {"sarscov2_amplicon_300bp_R1", 1},
+	} {
 		b.Run(c.file, func(b *testing.B) {
 			names, n := dataNames(b, c.file)
 			parts, counts := cutSlices(names, n, c.slices)

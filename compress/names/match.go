@@ -1,12 +1,14 @@
 package names
 
-// matcher remembers all values of a number, to foretell the next one where the column
-// repeats itself: files drawn with one seed from several runs, or lanes listed twice, carry
-// long stretches of the same numbers with a few replaced.
+import rc "orcomgo/compress/rangecoder"
+
+// matcher keeps all values of a number, to predict the next one where the column
+// repeats itself: files that were sampled from several runs with one seed, or lanes listed twice, have
+// long sequences of the same numbers with a few replaced.
 type matcher struct {
 	vals []uint32
-	link []int32 // for each value, the earlier one that was its forecast, or -1
-	head []int32 // by hash of a value, 1 + where it was last
+	link []int32 // for each value, the index of the value that was its forecast, or -1
+	head []int32 // by hash of a value, 1 + the index of its last occurrence
 	ptr  int32   // forecast: vals[ptr]; or -1
 	miss uint32  // wrong forecasts, newest in the lowest bit
 }
@@ -45,7 +47,7 @@ func (m *matcher) forecasts() (v [maxForecasts]uint32, n int) {
 	return v, n
 }
 
-// add appends the value v and looks where the next forecast is.
+// add appends the value v and determines the next forecast.
 func (m *matcher) add(v uint32) {
 	k := int32(len(m.vals))
 	h := &m.head[v*0x9E3779B1>>(32-matchHashBits)]
@@ -55,19 +57,19 @@ func (m *matcher) add(v uint32) {
 	if m.ptr >= 0 {
 		hit = m.vals[m.ptr] == v
 		m.ptr++
-		m.miss = m.miss<<1 | uint32(b2i(!hit))
+		m.miss = m.miss<<1 | uint32(rc.BitOf(!hit))
 		if m.miss&0xffff == 0xffff {
 			m.ptr = -1
 		}
 	}
 	if !hit && *h > 0 && m.vals[*h-1] == v && (m.ptr < 0 || m.miss&3 == 3) {
-		m.ptr, m.miss = *h, 0 // the value is known from elsewhere: go on from there
+		m.ptr, m.miss = *h, 0 // the value occurred elsewhere: continue from there
 	}
 	*h = k + 1
 }
 
-// matched codes whether a forecast is right, and which.
-func (c *codec) matched(f *fieldState, v uint32) (uint32, int) {
+// forecast codes whether a forecast is right, and which. It returns the value if it is (matchHit).
+func (c *codec) forecast(f *fieldState, v uint32) (uint32, int) {
 	m := f.match
 	guess, n := m.forecasts()
 	if n == 0 {
@@ -80,7 +82,7 @@ func (c *codec) matched(f *fieldState, v uint32) (uint32, int) {
 		c.ctx[1] = hash(hMatch+64, f.id, m.miss&15<<2|uint32(i))
 		c.ctx[2] = hash(hMatch+128, f.id, g>>shift<<2|uint32(i)|m.miss&3<<12)
 		c.n = 3
-		if c.mixed(b2i(v == g), 1, hash(hMatch, f.id, uint32(i)), 250) == 1 {
+		if c.mixed(rc.BitOf(v == g), 1, hash(hMatch, f.id, uint32(i)), 250) == 1 {
 			return g, matchHit
 		}
 	}

@@ -1,6 +1,10 @@
 package names
 
-import "bytes"
+import (
+	"bytes"
+
+	rc "orcomgo/compress/rangecoder"
+)
 
 // rule is how second mates' names follow from the first mates': the byte after the first
 // (or last) mark is from in the first mate's name and to in the second's. With kind
@@ -16,7 +20,7 @@ const (
 	rules     = 3
 )
 
-// rulesTried are the marks of the usual styles: " 1:N:0:", "/1", "_1", ".1".
+// rulesTried are the kinds and marks of the usual styles: " 1:N:0:", "/1", "_1", ".1".
 var rulesTried = [...]struct{ kind, mark byte }{
 	{ruleFirst, ' '}, {ruleLast, '/'}, {ruleLast, ' '}, {ruleLast, '_'}, {ruleLast, '.'}, {ruleFirst, '\t'}, {ruleLast, ':'}, {ruleLast, '-'},
 }
@@ -36,7 +40,7 @@ func (r rule) place(first []byte) int {
 	return i + 1
 }
 
-// follows reports whether name is what the rule makes of first.
+// follows reports whether the rule gives name for first.
 func (r rule) follows(name, first []byte) bool {
 	if len(name) != len(first) {
 		return false
@@ -65,7 +69,7 @@ func findRule(names, first []byte, n int) rule {
 	try := func(r rule) {
 		k := 0
 		for _, p := range pairs {
-			k += b2i(r.follows(p[0], p[1]))
+			k += rc.BitOf(r.follows(p[0], p[1]))
 		}
 		if k > most {
 			best, most = r, k
@@ -74,7 +78,7 @@ func findRule(names, first []byte, n int) rule {
 	try(rule{})
 	for _, t := range rulesTried {
 		for _, p := range pairs {
-			// The first pair that has the mark tells the bytes.
+			// The bytes are those of the first pair that has the mark.
 			r := rule{kind: t.kind, mark: t.mark}
 			i := bytes.IndexByte(p[1], t.mark)
 			if t.kind == ruleLast {
@@ -103,14 +107,14 @@ func parseRule(b []byte) (rule, []byte, error) {
 // mate codes a second mate's name.
 func (c *codec) mate(name, first []byte, r rule) {
 	follows := 0
-	if !c.decoding {
-		follows = b2i(r.follows(name, first))
+	if !c.Decoding() {
+		follows = rc.BitOf(r.follows(name, first))
 	}
 	if c.direct(follows, hash(hRule, 0, 0), 1000) == 0 {
 		c.name(name, first)
 		return
 	}
-	if c.decoding {
+	if c.Decoding() {
 		from := len(c.out)
 		c.out = append(c.out, first...)
 		if i := r.place(first); i >= 0 {

@@ -1,10 +1,10 @@
 // Package names codes the column of read names.
 //
 // A name is cut into fields (numbers and words) and separators. Names with the same
-// separators and kinds of fields share a shape; each field of a shape keeps its last value
-// and is coded against it: unchanged, a step up or down, a position in numbers' own
-// frequencies, a word met before, or letter by letter. All decisions are binary, coded by
-// compress/rangecoder under adaptive probabilities, the costly ones mixed from several contexts.
+// separators and kinds of fields have the same shape. Each field of a shape keeps its last value,
+// and the next value is coded relative to it: unchanged, a step up or down, a number by
+// the frequencies of its upper bits, a word that occurred before, or letter by letter. All decisions are binary, coded by
+// package rangecoder under adaptive probabilities; those that cost most are mixed from several contexts.
 //
 // The idea of coding names field by field against an earlier name is that of SCALCE
 // (Hach et al., Bioinformatics 2012), fqzcomp (Bonfield and Mahoney, PLoS ONE 2013) and the
@@ -17,9 +17,11 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	rc "orcomgo/compress/rangecoder"
 )
 
-// ErrCorrupt reports a stream that no encoder wrote.
+// ErrCorrupt reports a stream that Encode or EncodeMate did not write for these arguments.
 var ErrCorrupt = errors.New("names: stream is corrupt or truncated")
 
 // Stream format versions; the first byte of a stream. docs/FORMAT.md, section Names.
@@ -28,11 +30,11 @@ const (
 	formatFields = 1
 )
 
-// sampleNames is how many names each way to cut names is tried on.
+// sampleNames is the number of names with which the styles of cutting names are tried.
 const sampleNames = 4096
 
 // Encode codes n names, each followed by '\n' in names. A name may hold any bytes but '\n'.
-// It panics if names does not hold n lines, which is a mistake of the caller.
+// It panics if names does not hold n lines, which is an error of the caller.
 func Encode(names []byte, n int) []byte { return encode(names, nil, n) }
 
 // Decode is the inverse of Encode: it returns n names, each followed by '\n'. The result is
@@ -42,7 +44,7 @@ func Decode(data []byte, n int, maxBytes uint64) ([]byte, error) {
 }
 
 // EncodeMate codes the names of n second mates, given in first those of the first mates (in
-// the same form). Names that follow from the first mate's by one rule for all cost next to nothing.
+// the same form). A name that follows from the first mate's by the rule of the stream costs almost nothing.
 func EncodeMate(names, first []byte, n int) []byte {
 	if first == nil {
 		first = []byte{}
@@ -69,8 +71,8 @@ func encode(names, first []byte, n int) []byte {
 	if first != nil {
 		r = findRule(names, first, n)
 	}
-	// Try the ways to cut names on a sample from the middle, where runs have settled. Names
-	// that all have one shape would gain nothing from another way.
+	// Try the styles on a sample from the middle, as the first names of a run are less regular. Names
+	// that all have one shape would not gain from another style.
 	text, mates, k := names, first, n
 	if n > sampleNames {
 		text, mates, k = sample(names, first, n)
@@ -108,7 +110,7 @@ func sample(names, first []byte, n int) (text, mates []byte, k int) {
 	return cut(names), cut(first), sampleNames
 }
 
-// encodeStyle codes the names cut by style s, and tells how many shapes they had.
+// encodeStyle codes the names cut by style s. It also returns how many shapes were made.
 func encodeStyle(names, first []byte, n int, s style, r rule) (code []byte, shapes uint32) {
 	head := make([]byte, 0, 64)
 	head = append(head, formatFields, byte(s))
@@ -116,21 +118,20 @@ func encodeStyle(names, first []byte, n int, s style, r rule) (code []byte, shap
 		head = r.append(head)
 	}
 	head = binary.AppendUvarint(head, uint64(len(names)))
-	c := newCodec(s)
+	c := newCodec(rc.EncodeTo(make([]byte, 0, len(names)/8+64), adaptation), s)
 	text := names
 	c.plans = sync.OnceValue(func() map[string]shapePlan { return makePlans(text, n, s) })
-	c.enc.Reset(make([]byte, 0, len(names)/8+64))
 	for i := 0; i < n; i++ {
 		end := lineLen(names)
 		if end == 0 {
-			panic("names: fewer lines than told")
+			panic("names: fewer lines than the number of names")
 		}
 		name := names[:end-1]
 		names = names[end:]
 		if first != nil {
 			end := lineLen(first)
 			if end == 0 {
-				panic("names: fewer first mates than told")
+				panic("names: fewer first mates than names")
 			}
 			c.mate(name, first[:end-1], r)
 			first = first[end:]
@@ -139,11 +140,11 @@ func encodeStyle(names, first []byte, n int, s style, r rule) (code []byte, shap
 		}
 	}
 	if len(names) != 0 {
-		panic("names: more lines than told")
+		panic("names: more lines than the number of names")
 	}
 	raw := c.raw.finish()
 	head = binary.AppendUvarint(head, uint64(len(raw)))
-	return slices.Concat(head, raw, c.enc.Finish()), c.made
+	return slices.Concat(head, raw, c.Enc.Finish()), c.made
 }
 
 func decode(data, first []byte, n int, maxBytes uint64) ([]byte, error) {
@@ -180,12 +181,10 @@ func decode(data, first []byte, n int, maxBytes uint64) ([]byte, error) {
 	if k <= 0 || raw > uint64(len(data)-k) {
 		return nil, ErrCorrupt
 	}
-	c := newCodec(s)
+	c := newCodec(rc.DecodeFrom(data[k:][raw:], adaptation), s)
 	c.limit = int(size)
-	c.decoding = true
 	c.rawIn.src = data[k:][:raw]
-	c.dec.Reset(data[k:][raw:])
-	// Grown as names come, so that a short damaged stream can't claim a large buffer.
+	// The buffer grows as names are decoded, so that a short damaged stream cannot make a large one.
 	c.out = make([]byte, 0, min(size, 64*uint64(len(data))+4096))
 	for i := 0; i < n; i++ {
 		if first != nil {
@@ -203,7 +202,10 @@ func decode(data, first []byte, n int, maxBytes uint64) ([]byte, error) {
 			return nil, ErrCorrupt
 		}
 	}
-	if len(c.out) != c.limit || c.dec.Err() != nil || !c.rawIn.whole() {
+	if err := c.Dec.Err(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	if len(c.out) != c.limit || !c.rawIn.exhausted() {
 		return nil, ErrCorrupt
 	}
 	return c.out, nil

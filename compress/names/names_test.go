@@ -140,7 +140,7 @@ var makers = []struct {
 			return one(), one()
 		}
 	}},
-	{"odd bytes", func(r *rand.Rand) func(int) (string, string) {
+	{"unusual bytes", func(r *rand.Rand) func(int) (string, string) {
 		return func(i int) (string, string) {
 			return fmt.Sprintf("a\x00%d\xff\r", i), fmt.Sprintf("\r%d\x00", i)
 		}
@@ -233,7 +233,7 @@ func TestNoNames(t *testing.T) {
 	}
 }
 
-// TestCheapNames holds columns that say little to few bytes.
+// TestCheapNames: columns with little information take few bytes.
 func TestCheapNames(t *testing.T) {
 	const n = 20000
 	second := func(a, b string) func(int) (string, string) {
@@ -272,7 +272,7 @@ func TestCheapNames(t *testing.T) {
 	}
 }
 
-// TestRandomNumbers holds numbers drawn evenly to what an even draw must cost.
+// TestRandomNumbers: uniformly distributed numbers cost little more than their entropy.
 func TestRandomNumbers(t *testing.T) {
 	const n, limit = 100000, 50000000 // 25.58 bits each
 	r := rand.New(rand.NewSource(3))

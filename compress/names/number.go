@@ -1,6 +1,10 @@
 package names
 
-import "math/bits"
+import (
+	"math/bits"
+
+	rc "orcomgo/compress/rangecoder"
+)
 
 // How a number moved since the last name of its shape.
 const (
@@ -18,17 +22,18 @@ type numberState struct {
 	past   uint32 // classes of the last moves, 3 bits each, newest lowest
 	upLen  uint32 // bit length of the last small step up
 	mean   uint32 // running mean of the steps up, in 1/16
-	sorted int32  // 0..4096: how regularly it rises by little
+	sorted int32  // 0..4096: running share of small steps, mostly upward
 }
 
-// jitterBits is how far, in bit length, a number of a rising column may fall back and still
-// be coded as a step.
+// jitterBits is the bit length up to which a fall of a number in a rising column is
+// coded as a step.
 const jitterBits = 8
 
+// rising reports whether the number mostly moves by small steps.
 func (n *numberState) rising() bool { return n.sorted > 2500 }
 
-// moved updates the past after the value v, which was a move of the given class.
-func (n *numberState) moved(v uint32, class uint32, width int) {
+// update appends the value v, which was a move of the given class.
+func (n *numberState) update(v uint32, class uint32, width int) {
 	d := v - n.val
 	up := d < 1<<31
 	small := d == 0 || up && bitLen(d) <= width-3 || !up && bitLen(-d) <= min(jitterBits, width-3)
@@ -52,10 +57,10 @@ func (n *numberState) moved(v uint32, class uint32, width int) {
 func (f *fieldState) set(v uint32) {
 	f.val = v
 	if u := f.plan.unit; u > 1 {
-		f.rest = v % u
+		f.offset = v % u
 		v /= u
 	}
-	f.num.moved(v, classJump, f.plan.width)
+	f.num.update(v, classJump, f.plan.width)
 	if f.match != nil {
 		f.match.add(f.val)
 	}
@@ -68,7 +73,7 @@ func (f *fieldState) set(v uint32) {
 func (c *codec) number(s *shape, f *fieldState, v uint32) {
 	p := f.plan
 	if p.equal >= 0 {
-		if c.direct(b2i(v == s.field[p.equal].val), hash(hEqual, f.id, 0), 255) == 1 {
+		if c.direct(rc.BitOf(v == s.field[p.equal].val), hash(hEqual, f.id, 0), 255) == 1 {
 			f.val = s.field[p.equal].val
 			f.num.val = f.val
 			return
@@ -76,7 +81,7 @@ func (c *codec) number(s *shape, f *fieldState, v uint32) {
 	}
 	missed := uint32(0)
 	if f.match != nil {
-		w, state := c.matched(f, v)
+		w, state := c.forecast(f, v)
 		if state == matchHit {
 			f.set(w)
 			return
@@ -106,10 +111,10 @@ func (c *codec) number(s *shape, f *fieldState, v uint32) {
 func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 	n := &f.num
 	id, width := f.id, f.plan.width
-	regime := uint32(b2i(n.rising()))
+	regime := uint32(rc.BitOf(n.rising()))
 	class := uint32(classJump)
 	d := v - n.val
-	if !c.decoding {
+	if !c.Decoding() {
 		switch {
 		case d == 0:
 			class = classSame
@@ -128,19 +133,19 @@ func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 	}
 	own := n.past & 0x1ff
 	c.ctx[0] = hash(hKind, id, own<<1|regime)
-	c.ctx[1] = hash(hKind+64, id, n.past&7<<8|c.class<<4|c.anyRare<<1|regime)
-	c.ctx[2] = hash(hKind+128, id, high<<8|c.anyRare<<1|regime)
-	c.ctx[3] = hash(hKind+192, id, c.around(f)<<8|c.class<<4|regime)
+	c.ctx[1] = hash(hKind+64, id, n.past&7<<8|c.class<<4|c.rareChanged<<1|regime)
+	c.ctx[2] = hash(hKind+128, id, high<<8|c.rareChanged<<1|regime)
+	c.ctx[3] = hash(hKind+192, id, c.nextFieldPhase(f)<<8|c.class<<4|regime)
 	c.n = 4
 	set := hash(hKind, id, 0)
-	if c.mixed(b2i(class == classSame), 1, set, 1000) == 1 {
+	if c.mixed(rc.BitOf(class == classSame), 1, set, 1000) == 1 {
 		class = classSame
 	} else if regime == 1 {
-		if c.mixed(b2i(class == classStep), 2, set+1, 1000) == 1 {
+		if c.mixed(rc.BitOf(class == classStep), 2, set+1, 1000) == 1 {
 			class = classStep
-		} else if c.mixed(b2i(class == classUp), 3, set+2, 1000) == 1 {
+		} else if c.mixed(rc.BitOf(class == classUp), 3, set+2, 1000) == 1 {
 			class = classUp
-		} else if c.mixed(b2i(class == classDown), 4, set+3, 1000) == 1 {
+		} else if c.mixed(rc.BitOf(class == classDown), 4, set+3, 1000) == 1 {
 			class = classDown
 		} else {
 			class = classJump
@@ -161,17 +166,17 @@ func (c *codec) step(f *fieldState, v uint32, missed uint32) uint32 {
 		v = c.absolute(f, v, missed)
 	}
 	c.class = class
-	n.moved(v, class, width)
+	n.update(v, class, width)
 	return v
 }
 
-// around is a little of the field after f, as the last name had it: where numbers run in
-// rasters, the position of the inner one says whether the outer one moves on.
-func (c *codec) around(f *fieldState) uint32 {
+// nextFieldPhase returns the offset of the last name's next field in its window, in 1/32 of the window: where two numbers
+// form a raster, the phase of the inner one predicts whether the outer one changes.
+func (c *codec) nextFieldPhase(f *fieldState) uint32 {
 	if f.next == nil {
 		return 0
 	}
-	return f.next.rest * 32 / f.plan.unit
+	return f.next.offset * 32 / f.plan.unit
 }
 
 // distance codes a step of d >= 1.
@@ -179,41 +184,41 @@ func (c *codec) distance(f *fieldState, d uint32, class uint32) uint32 {
 	n := &f.num
 	c.ctx[0] = hash(hLen, f.id, class<<6|n.upLen)
 	c.ctx[1] = hash(hLen+64, f.id, class<<6|uint32(bitLen(n.mean*3)))
-	c.ctx[2] = hash(hLen+128, f.id, class<<6|c.class<<2|c.anyRare)
+	c.ctx[2] = hash(hLen+128, f.id, class<<6|c.class<<2|c.rareChanged)
 	c.n = 3
 	k := int(c.mixedTree(uint32(bitLen(d)-1), 5, hash(hLen, f.id, 0), 1000))
 	base := uint32(1) << k
 	if f.seen != nil && class == classUp {
-		return c.lattice(f, n.val+base, n.val+d, k, hash(hLow, f.id, uint32(k))) - n.val
+		return c.bySeen(f, n.val+base, n.val+d, k, hash(hLow, f.id, uint32(k))) - n.val
 	}
 	h := hash(hLow+64, f.id, class<<6|uint32(k))
 	t := min(k, 3)
 	hi := c.tree(d>>(k-t), t, h, 1000)
-	return base | hi<<(k-t) | c.even(d, k-t)
+	return base | hi<<(k-t) | c.rawBits(d, k-t)
 }
 
-// absolute codes v by itself: its upper bits in context, the rest evenly.
+// absolute codes v by itself: its upper bits in context, the others as raw bits.
 func (c *codec) absolute(f *fieldState, v uint32, missed uint32) uint32 {
 	p := f.plan
-	if c.direct(b2i(v>>p.width == 0), hash(hFits, f.id, 0), 1000) == 0 {
-		return c.even(v, 32)
+	if c.direct(rc.BitOf(v>>p.width == 0), hash(hFits, f.id, 0), 1000) == 0 {
+		return c.rawBits(v, 32)
 	}
 	t := p.top
 	c.ctx[0] = hash(hTop, f.id, missed)
 	c.ctx[1] = hash(hTop+64, f.id, c.prevTop<<4|missed)
-	c.ctx[2] = hash(hTop+128, f.id, f.num.val>>max(p.width-5, 0)<<4|c.class<<1|c.anyRare)
+	c.ctx[2] = hash(hTop+128, f.id, f.num.val>>max(p.width-5, 0)<<4|c.class<<1|c.rareChanged)
 	c.n = 3
 	low := p.width - t
 	hi := c.mixedTree(v>>low, t, hash(hTop, f.id, missed), 1000)
 	if f.seen != nil {
-		return c.lattice(f, hi<<low, v, low, hash(hLow+128, f.id, 0))
+		return c.bySeen(f, hi<<low, v, low, hash(hLow+128, f.id, 0))
 	}
-	return hi<<low | c.even(v, low)
+	return hi<<low | c.rawBits(v, low)
 }
 
-// lattice codes v, which is base .. base+2^k-1, by the values met before in that range: the
-// columns of a patterned flow cell stand at a few thousand places only.
-func (c *codec) lattice(f *fieldState, base, v uint32, k int, h uint32) uint32 {
+// bySeen codes v, which is base .. base+2^k-1, by the values seen before in that range: the
+// wells of a patterned flow cell are at a few thousand coordinates only.
+func (c *codec) bySeen(f *fieldState, base, v uint32, k int, h uint32) uint32 {
 	node := uint32(1)
 	for i := k - 1; i >= 0; i-- {
 		half := uint32(1) << i
@@ -224,54 +229,54 @@ func (c *codec) lattice(f *fieldState, base, v uint32, k int, h uint32) uint32 {
 		c.ctx[0] = hash(hLow+192, f.id, uint32(i)<<8|min(n0, 15)<<4|min(n1, 15))
 		c.ctx[1] = hash(hLow+256, h, 0) ^ node*0x9E3779B1
 		c.n = 2
-		b := uint32(c.mixed(b2i(v-base >= half), 1, hash(hLow, f.id, uint32(i)), 1000))
+		b := uint32(c.mixed(rc.BitOf(v-base >= half), 1, hash(hLow, f.id, uint32(i)), 1000))
 		base += half * b
 		node = node<<1 | b
 	}
 	return base
 }
 
-// unitNumber codes a number that runs in windows of plan.unit: which window, and where in it.
+// unitNumber codes a number that moves in windows of plan.unit: the window, and the offset in it.
 func (c *codec) unitNumber(f *fieldState, v uint32) uint32 {
 	u := f.plan.unit
-	outer := c.class // how the number before moved: from which window to which
+	outer := c.class // how the number before moved
 	lastQ := f.num.val
 	q := c.step(f, v/u, 0)
 	r := v % u
 	w := bitLen(u - 1)
 	z := min(c.class, 3)<<3 | outer
-	inside := uint32(b2i(q == lastQ && outer == classSame))
-	c.ctx[0] = hash(hRest, f.id, z)
-	c.ctx[1] = hash(hRest+64, f.id, f.rest*32/u<<8|z)
-	c.ctx[2] = hash(hRest+128, f.id, f.rest<<8|inside<<2)
+	inside := uint32(rc.BitOf(q == lastQ && outer == classSame))
+	c.ctx[0] = hash(hOffset, f.id, z)
+	c.ctx[1] = hash(hOffset+64, f.id, f.offset*32/u<<8|z)
+	c.ctx[2] = hash(hOffset+128, f.id, f.offset<<8|inside<<2)
 	c.n = 3
 	if low := w - 4; !f.plan.mixed && low > 0 {
-		// In no order inside the window: only its edges tell on the lower bits.
-		hi := c.mixedTree(r>>low, 4, hash(hRest, f.id, inside), 1000)
-		r = hi<<low | c.tree(r&(1<<low-1), low, hash(hRest+192, f.id, uint32(b2i(hi == (u-1)>>low))), 1000)
+		// Numbers inside the window are unordered: the lower bits depend only on whether this is its last part.
+		hi := c.mixedTree(r>>low, 4, hash(hOffset, f.id, inside), 1000)
+		r = hi<<low | c.tree(r&(1<<low-1), low, hash(hOffset+192, f.id, uint32(rc.BitOf(hi == (u-1)>>low))), 1000)
 	} else {
-		r = c.mixedTree(r, w, hash(hRest, f.id, inside), 1000)
+		r = c.mixedTree(r, w, hash(hOffset, f.id, inside), 1000)
 	}
-	f.rest = r
+	f.offset = r
 	return q*u + r
 }
 
-// seenSet is the set of the values met that are below 2^latticeBits.
+// seenSet is the set of the values seen that are below 2^seenBits.
 type seenSet struct{ set []uint64 }
 
-const latticeBits = 20
+const seenBits = 20
 
-func newSeenSet() *seenSet { return &seenSet{set: make([]uint64, 1<<(latticeBits-6)+1)} }
+func newSeenSet() *seenSet { return &seenSet{set: make([]uint64, 1<<(seenBits-6)+1)} }
 
 func (s *seenSet) add(v uint32) {
-	if v < 1<<latticeBits {
+	if v < 1<<seenBits {
 		s.set[v>>6] |= 1 << (v & 63)
 	}
 }
 
-// count returns how many of from .. from+n-1 were met; n is a power of two up to 128.
+// count returns how many of from .. from+n-1 were seen; n is a power of two up to 128.
 func (s *seenSet) count(from, n uint32) uint32 {
-	if from >= 1<<latticeBits-128 {
+	if from >= 1<<seenBits-128 {
 		return 0
 	}
 	if n <= 64 {

@@ -3,42 +3,44 @@ package names
 import (
 	"bytes"
 	"math/bits"
+
+	rc "orcomgo/compress/rangecoder"
 )
 
 // fieldPlan is how a field of a shape is coded. The encoder picks it from the names; the
 // decoder reads it where the shape first appears.
 type fieldPlan struct {
-	live    bool // coded in every name; else only in names that change a rare field
-	equal   int  // an earlier field whose value it mostly repeats, or -1
-	match   bool // the column repeats itself: see matcher
-	lattice bool // few values occur: see codec.lattice
-	unit    uint32
-	width   int  // bits of the largest value, or of the largest value / unit
-	top     int  // how many upper bits of a value by itself are modelled
-	mixed   bool // words: mixed contexts spell them, else letters are even; numbers: they are in order inside their window
+	frequent bool   // changes often, and is coded in every name; else (a rare field) only in names in which a rare field changes
+	equal    int    // an earlier field that mostly has the same value, or -1
+	match    bool   // the column repeats itself: see matcher
+	sparse   bool   // few of the possible values occur: see codec.bySeen
+	unit     uint32 // window size, 1 if there are no windows: see codec.unitNumber
+	width    int    // bits of the largest value / unit
+	top      int    // how many upper bits of a value that is coded by itself are modelled
+	mixed    bool   // words: letters have mixed contexts, else they are about equally likely; numbers: they are ordered inside their window
 }
 
 type shapePlan struct {
-	rare  bool // some field is not live
-	field []fieldPlan
+	hasRare bool // some field is not frequent
+	field   []fieldPlan
 }
 
-// units are the window sizes tried; HiSeq coordinates run in windows of 25 pixels of 10.
+// units are the window sizes that are tried; HiSeq coordinates are in windows of 25 pixels of 10 units.
 var units = [...]uint32{1, 50, 100, 125, 200, 250, 500, 1000}
 
 const (
-	planNames  = 1 << 18 // names looked at for the plans
-	planShapes = 64      // shapes planned for; others get the default
-	planMin    = 32      // names a shape must have to be planned for
+	planNames  = 1 << 18 // names that plans are made from
+	planShapes = 64      // shapes that get a plan; others have the default
+	planMin    = 32      // names that a shape must have to get a plan
 	maxTop     = 12
 	maxTables  = 64 // matchers, and sets of values seen, in a stream
 )
 
-// defaultPlan is that of a shape that is too rare to plan for.
+// defaultPlan returns the plan of a shape with few names.
 func defaultPlan(fields int) shapePlan {
 	p := shapePlan{field: make([]fieldPlan, fields)}
 	for i := range p.field {
-		p.field[i] = fieldPlan{live: true, equal: -1, unit: 1, width: 32, top: 8, mixed: true}
+		p.field[i] = fieldPlan{frequent: true, equal: -1, unit: 1, width: 32, top: 8, mixed: true}
 	}
 	return p
 }
@@ -46,7 +48,7 @@ func defaultPlan(fields int) shapePlan {
 // codePlan codes a plan; nil is the default plan.
 func (c *codec) codePlan(p *shapePlan, fields int) shapePlan {
 	out := defaultPlan(fields)
-	if c.direct(b2i(p != nil), hash(hPlan, 0, 0), 30) == 0 {
+	if c.direct(rc.BitOf(p != nil), hash(hPlan, 0, 0), 30) == 0 {
 		return out
 	}
 	if p == nil {
@@ -54,37 +56,37 @@ func (c *codec) codePlan(p *shapePlan, fields int) shapePlan {
 	}
 	for i := range out.field {
 		a, b := p.field[i], &out.field[i]
-		flags := uint32(b2i(a.live) | b2i(a.match)<<1 | b2i(a.lattice)<<2 | b2i(a.mixed)<<3 | b2i(a.equal >= 0)<<4)
-		flags = c.even(flags, 5)
-		b.live, b.match, b.lattice, b.mixed = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
+		flags := uint32(rc.BitOf(a.frequent) | rc.BitOf(a.match)<<1 | rc.BitOf(a.sparse)<<2 | rc.BitOf(a.mixed)<<3 | rc.BitOf(a.equal >= 0)<<4)
+		flags = c.rawBits(flags, 5)
+		b.frequent, b.match, b.sparse, b.mixed = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
 		if flags&16 != 0 {
-			b.equal = int(c.even(uint32(a.equal), 5))
+			b.equal = int(c.rawBits(uint32(a.equal), 5))
 			if b.equal >= i {
 				c.bad, b.equal = true, -1
 			}
 		}
-		// What takes memory is limited whatever the stream says.
+		// Tables take memory, so their number is limited even if a damaged stream has more.
 		b.match = b.match && c.matchers < maxTables
-		b.lattice = b.lattice && c.seenSets < maxTables
-		c.matchers += b2i(b.match)
-		c.seenSets += b2i(b.lattice)
+		b.sparse = b.sparse && c.seenSets < maxTables
+		c.matchers += rc.BitOf(b.match)
+		c.seenSets += rc.BitOf(b.sparse)
 		unit := uint32(0)
 		for k, u := range units {
 			if u == a.unit {
 				unit = uint32(k)
 			}
 		}
-		b.unit = units[c.even(unit, 3)]
-		b.width = int(c.even(uint32(a.width-1), 5)) + 1
-		b.top = min(int(c.even(uint32(a.top), 4)), b.width)
-		if !b.live {
-			out.rare = true
+		b.unit = units[c.rawBits(unit, 3)]
+		b.width = int(c.rawBits(uint32(a.width-1), 5)) + 1
+		b.top = min(int(c.rawBits(uint32(a.top), 4)), b.width)
+		if !b.frequent {
+			out.hasRare = true
 		}
 	}
 	return out
 }
 
-// column is what the plans are made from: the values of one field over the names of a shape.
+// column has the statistics of a field over the names of a shape.
 type column struct {
 	vals    []uint32
 	changes int
@@ -100,12 +102,12 @@ type sampleShape struct {
 	col   []column
 }
 
-// makePlans looks at up to planNames names and plans for their shapes.
+// makePlans makes the plans of the shapes of up to planNames names.
 func makePlans(names []byte, n int, s style) map[string]shapePlan {
 	shapes := map[string]*sampleShape{}
 	var t tokens
 	var last *sampleShape
-	var lastSig []byte
+	var lastKey []byte
 	for i := 0; i < n && i < planNames; i++ {
 		end := lineLen(names)
 		if end == 0 {
@@ -115,8 +117,8 @@ func makePlans(names []byte, n int, s style) map[string]shapePlan {
 		names = names[end:]
 		t.cut(name, s)
 		sh := last
-		if sh == nil || !bytes.Equal(t.sig, lastSig) {
-			sh = shapes[string(t.sig)]
+		if sh == nil || !bytes.Equal(t.key, lastKey) {
+			sh = shapes[string(t.key)]
 		}
 		if sh == nil {
 			if len(shapes) == planShapes {
@@ -131,10 +133,10 @@ func makePlans(names []byte, n int, s style) map[string]shapePlan {
 					sh.col[j].vals = make([]uint32, 0, min(n, planNames))
 				}
 			}
-			shapes[string(t.sig)] = sh
+			shapes[string(t.key)] = sh
 		}
 		if sh != last {
-			last, lastSig = sh, append(lastSig[:0], t.sig...)
+			last, lastKey = sh, append(lastKey[:0], t.key...)
 		}
 		sh.names++
 		for j := range sh.col {
@@ -143,7 +145,7 @@ func makePlans(names []byte, n int, s style) map[string]shapePlan {
 			if f.kind != kindWord {
 				if k := len(c.vals); k > 0 && c.vals[k-1] != f.val {
 					c.changes++
-					c.down += b2i(f.val < c.vals[k-1])
+					c.down += rc.BitOf(f.val < c.vals[k-1])
 				}
 				c.vals = append(c.vals, f.val)
 				continue
@@ -163,9 +165,9 @@ func makePlans(names []byte, n int, s style) map[string]shapePlan {
 		}
 	}
 	plans := map[string]shapePlan{}
-	for sig, sh := range shapes {
+	for key, sh := range shapes {
 		if sh.names >= planMin {
-			plans[sig] = sh.plan()
+			plans[key] = sh.plan()
 		}
 	}
 	return plans
@@ -175,9 +177,9 @@ func (sh *sampleShape) plan() shapePlan {
 	p := defaultPlan(len(sh.col))
 	for i := range sh.col {
 		c, f := &sh.col[i], &p.field[i]
-		f.live = c.changes > sh.names/64
-		if !f.live {
-			p.rare = true
+		f.frequent = c.changes > sh.names/64
+		if !f.frequent {
+			p.hasRare = true
 		}
 		if sh.kinds[i] == kindWord {
 			f.mixed = !c.evenLetters()
@@ -188,7 +190,7 @@ func (sh *sampleShape) plan() shapePlan {
 			top = max(top, v)
 		}
 		f.width = max(bitLen(top), 1)
-		if f.live {
+		if f.frequent {
 			f.equal = sh.equalTo(i, &p)
 			if f.equal < 0 {
 				f.unit = c.unit(f.width)
@@ -196,7 +198,7 @@ func (sh *sampleShape) plan() shapePlan {
 					f.unit = p.field[i-1].unit
 				}
 				f.match = f.unit == 1 && c.repeats()
-				f.lattice = f.unit == 1 && f.width <= latticeBits && c.sparse(top)
+				f.sparse = f.unit == 1 && f.width <= seenBits && c.sparse(top)
 				f.width = max(bitLen(top/f.unit), 1)
 			}
 		}
@@ -206,8 +208,8 @@ func (sh *sampleShape) plan() shapePlan {
 	return p
 }
 
-// evenLetters reports whether the letters of the words look drawn evenly, as of barcodes of
-// molecules and of UUIDs.
+// evenLetters reports whether the letters of the words are about equally likely, as in molecular barcodes (UMIs) and
+// UUIDs.
 func (c *column) evenLetters() bool {
 	total, kinds := 0, 0
 	for _, n := range c.letters {
@@ -223,15 +225,15 @@ func (c *column) evenLetters() bool {
 	return h > uint64(total)*(log2(uint64(kinds))*15/16)
 }
 
-// equalTo returns the earlier number whose value field i mostly repeats, or -1.
+// equalTo returns the earlier number whose value field i mostly has, or -1.
 func (sh *sampleShape) equalTo(i int, p *shapePlan) int {
 	for j := 0; j < i; j++ {
-		if sh.kinds[j] == kindWord || !p.field[j].live {
+		if sh.kinds[j] == kindWord || !p.field[j].frequent {
 			continue
 		}
 		same := 0
 		for k, v := range sh.col[i].vals {
-			same += b2i(v == sh.col[j].vals[k])
+			same += rc.BitOf(v == sh.col[j].vals[k])
 		}
 		if same > sh.names/2 {
 			return j
@@ -240,8 +242,8 @@ func (sh *sampleShape) equalTo(i int, p *shapePlan) int {
 	return -1
 }
 
-// unit returns the window size in which the column runs, 1 if in none: windows follow one
-// another while the numbers inside come in no order.
+// unit returns the size of the windows in which the column moves, 1 if there are none: windows follow each
+// other in order, while the numbers inside are unordered.
 func (c *column) unit(width int) uint32 {
 	if c.down < len(c.vals)/4 || width < 8 {
 		return 1
@@ -251,7 +253,7 @@ func (c *column) unit(width int) uint32 {
 		near := 0
 		for k := 1; k < len(c.vals); k++ {
 			d := c.vals[k]/u - c.vals[k-1]/u
-			near += b2i(d <= 1)
+			near += rc.BitOf(d <= 1)
 		}
 		if near > len(c.vals)*15/16 {
 			best = u
@@ -264,7 +266,7 @@ func (c *column) unit(width int) uint32 {
 	return best
 }
 
-// repeats reports whether forecasts of a matcher pay.
+// repeats reports whether forecasts of a matcher save bytes.
 func (c *column) repeats() bool {
 	m := newMatcher()
 	hits := 0
@@ -294,8 +296,8 @@ func (c *column) sparse(top uint32) bool {
 	return 2*distinct < min(len(c.vals), int(top-low)+1)
 }
 
-// modelled returns how many upper bits of the values are worth a model: each bit saves what
-// the histogram says and costs the learning of its cells.
+// modelled returns how many upper bits of the values to model: each bit saves what
+// the histogram gives and costs the learning of its cells.
 func (c *column) modelled(f *fieldPlan) int {
 	t := min(maxTop, f.width)
 	hist := make([]int, 1<<t)
@@ -307,7 +309,7 @@ func (c *column) modelled(f *fieldPlan) int {
 	for ; t >= 0; t-- {
 		cells := 0
 		for _, k := range hist[:1<<t] {
-			cells += b2i(k > 0)
+			cells += rc.BitOf(k > 0)
 		}
 		cost := entropy(hist[:1<<t], n) + uint64(n)*uint64(f.width-t)<<16 + uint64(cells)*log2(uint64(n)+1)/2
 		if cost < bestCost {

@@ -6,7 +6,7 @@ import "bytes"
 type style uint8
 
 const (
-	styleSplit style = 0 // letters and digits that touch are fields of their own
+	styleSplit style = 0 // adjacent letters and digits are separate fields
 	styleWhole style = 1 // a run of letters and digits is one word, unless all digits
 	stylePad   style = 2 // as styleSplit; every number has a fixed width
 	styleLine  style = 3 // the whole name is one word
@@ -33,12 +33,12 @@ type field struct {
 	val      uint32
 }
 
-// tokens is a name cut into fields. sig tells its shape apart from others: for each field
-// its kind and the separators before it; the separators at the end follow.
+// tokens is a name cut into fields. key identifies its shape: for each field
+// the separators before it and its kind; then the separators at the end.
 type tokens struct {
 	n     int
 	field [maxFields]field
-	sig   []byte
+	key   []byte
 }
 
 const (
@@ -47,7 +47,8 @@ const (
 	classLetter
 )
 
-var class = func() (t [256]uint8) {
+// byteClass is the class of each byte.
+var byteClass = func() (t [256]uint8) {
 	for c := '0'; c <= '9'; c++ {
 		t[c] = classDigit
 	}
@@ -55,7 +56,7 @@ var class = func() (t [256]uint8) {
 		t[c] = classLetter
 		t[c-32] = classLetter
 	}
-	// A byte that no instrument writes is no separator either, or binary names would have
+	// Bytes that no instrument writes are not separators; otherwise binary names would have
 	// as many shapes as names.
 	for c := 0; c < 256; c++ {
 		if c < ' ' && c != '\t' && c != '\r' || c >= 127 {
@@ -65,19 +66,19 @@ var class = func() (t [256]uint8) {
 	return t
 }()
 
-// cut cuts name by style s. Separator runs go into sig between 0xff-marked kinds, so equal
-// sigs mean equal shapes: no separator is a byte of 128 or more.
+// cut cuts name by style s. Kinds are bytes of 128 or more in the key; separators are less, so equal
+// keys are equal shapes.
 func (t *tokens) cut(name []byte, s style) {
-	t.n, t.sig = 0, t.sig[:0]
+	t.n, t.key = 0, t.key[:0]
 	if s == styleLine {
 		t.field[0] = field{kind: kindWord, from: 0, to: int32(len(name))}
-		t.n, t.sig = 1, append(t.sig, 128+kindWord)
+		t.n, t.key = 1, append(t.key, 128+kindWord)
 		return
 	}
 	i, n := 0, len(name)
 	for {
-		for i < n && class[name[i]] == classSep {
-			t.sig = append(t.sig, name[i])
+		for i < n && byteClass[name[i]] == classSep {
+			t.key = append(t.key, name[i])
 			i++
 		}
 		if i == n {
@@ -89,18 +90,18 @@ func (t *tokens) cut(name []byte, s style) {
 		f.from = int32(from)
 		if t.n == maxFields {
 			f.kind, f.to = kindWord, int32(n)
-			t.sig = append(t.sig, 128+kindWord)
+			t.key = append(t.key, 128+kindWord)
 			return
 		}
 		f.kind = kindWord
-		c := class[name[i]]
+		c := byteClass[name[i]]
 		if c == classDigit {
 			v := uint32(0)
-			for i < n && i-from < maxDigits && class[name[i]] == classDigit {
+			for i < n && i-from < maxDigits && byteClass[name[i]] == classDigit {
 				v = v*10 + uint32(name[i]-'0')
 				i++
 			}
-			if s != styleWhole || i == n || class[name[i]] == classSep {
+			if s != styleWhole || i == n || byteClass[name[i]] == classSep {
 				f.kind, f.val = kindNumber, v
 				if w := i - from; s == stylePad || name[from] == '0' && w > 1 {
 					f.kind = kindPadded + uint8(w)
@@ -108,12 +109,12 @@ func (t *tokens) cut(name []byte, s style) {
 			}
 		}
 		if f.kind == kindWord {
-			for i < n && (class[name[i]] == classLetter || s == styleWhole && class[name[i]] == classDigit) {
+			for i < n && (byteClass[name[i]] == classLetter || s == styleWhole && byteClass[name[i]] == classDigit) {
 				i++
 			}
 		}
 		f.to = int32(i)
-		t.sig = append(t.sig, 128+f.kind)
+		t.key = append(t.key, 128+f.kind)
 	}
 }
 

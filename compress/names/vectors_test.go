@@ -76,8 +76,8 @@ func TestCutVectors(t *testing.T) {
 		for _, f := range got.field[:got.n] {
 			words = append(words, c.name[f.from:f.to])
 		}
-		if string(got.sig) != c.shape || strings.Join(words, " ") != c.words {
-			t.Errorf("style %d, %q: shape %q, fields %q; want %q, %q", c.style, c.name, got.sig, words, c.shape, c.words)
+		if string(got.key) != c.shape || strings.Join(words, " ") != c.words {
+			t.Errorf("style %d, %q: shape %q, fields %q; want %q, %q", c.style, c.name, got.key, words, c.shape, c.words)
 		}
 	}
 }

@@ -3,16 +3,18 @@ package names
 import (
 	"bytes"
 	"slices"
+
+	rc "orcomgo/compress/rangecoder"
 )
 
 const (
-	maxWords = 255 // remembered a field
+	maxWords = 255 // in the dictionary of a field
 	wordNew  = maxWords
 
-	maxWordLen = 255 // of a word remembered
+	maxWordLen = 255 // of a word in a dictionary
 )
 
-// dictionary numbers the words that a field held.
+// dictionary numbers the words of a field.
 type dictionary struct {
 	words [][]byte
 	index map[string]uint32
@@ -30,7 +32,7 @@ func (f *fieldState) setWord(w []byte) {
 	f.index = i
 }
 
-// add numbers the new word w, while there are numbers left.
+// add gives the new word w a number, while there are numbers left and it is not too long.
 func (d *dictionary) add(w []byte) uint32 {
 	if len(d.words) == maxWords || len(w) > maxWordLen {
 		return wordNew
@@ -44,20 +46,20 @@ func (d *dictionary) add(w []byte) uint32 {
 // word codes the field's next word.
 func (c *codec) word(f *fieldState, w []byte) {
 	same := 0
-	if !c.decoding {
-		same = b2i(bytes.Equal(w, f.word))
+	if !c.Decoding() {
+		same = rc.BitOf(bytes.Equal(w, f.word))
 	}
 	if c.direct(same, hash(hSame, f.id, f.index), 500) == 1 {
 		return
 	}
 	d := f.words
 	i := uint32(wordNew)
-	if !c.decoding {
+	if !c.Decoding() {
 		if k, ok := d.index[string(w)]; ok {
 			i = k
 		}
 	}
-	if c.direct(b2i(i != wordNew), hash(hWord, f.id, 0), 250) == 1 {
+	if c.direct(rc.BitOf(i != wordNew), hash(hWord, f.id, 0), 250) == 1 {
 		c.ctx[0] = hash(hWord+64, f.id, 0)
 		c.ctx[1] = hash(hWord+128, f.id, f.index)
 		c.n = 2
@@ -70,15 +72,15 @@ func (c *codec) word(f *fieldState, w []byte) {
 		f.index = i
 		return
 	}
-	line := c.spell(c.spare[:0], f.word, w, f.id, f.plan.mixed)
+	line := c.spell(c.spellBuf[:0], f.word, w, f.id, f.plan.mixed)
 	if c.bad {
 		return
 	}
-	c.spare, f.word = f.word, line
+	c.spellBuf, f.word = f.word, line
 	f.index = d.add(line)
 }
 
-// alphabet numbers the bytes that a field's words held, by first appearance.
+// alphabet numbers the bytes of a field's words, by first occurrence.
 type alphabet struct {
 	rank [256]uint16 // 1 + number, or 0
 	sym  [256]byte
@@ -86,7 +88,7 @@ type alphabet struct {
 }
 
 // spell codes w letter by letter, and appends it to out. last is the word before in this
-// place, whose letters are a context. id is the field's.
+// field, whose letters are a context; id is the field's id.
 func (c *codec) spell(out, last, w []byte, id uint32, mixed bool) []byte {
 	a := c.alphabets[id]
 	if a == nil {
@@ -94,7 +96,7 @@ func (c *codec) spell(out, last, w []byte, id uint32, mixed bool) []byte {
 		c.alphabets[id] = a
 	}
 	size := c.size(uint32(len(w)), uint32(len(last)), id)
-	if c.decoding && uint64(len(c.out))+uint64(size) > uint64(c.limit) {
+	if c.Decoding() && uint64(len(c.out))+uint64(size) > uint64(c.limit) {
 		c.bad = true
 		return out
 	}
@@ -102,16 +104,16 @@ func (c *codec) spell(out, last, w []byte, id uint32, mixed bool) []byte {
 	if !mixed && a.n > 1 && a.n&(a.n-1) == 0 {
 		known := 1
 		for _, b := range w {
-			known &= b2i(a.rank[b] != 0)
+			known &= rc.BitOf(a.rank[b] != 0)
 		}
 		if c.direct(known, hash(hLetter, id, 1), 250) == 1 {
 			n := bitLen(a.n - 1)
 			for i := 0; i < int(size); i++ {
 				r := uint32(0)
-				if !c.decoding {
+				if !c.Decoding() {
 					r = uint32(a.rank[w[i]] - 1)
 				}
-				out = append(out, a.sym[c.even(r, n)&255])
+				out = append(out, a.sym[c.rawBits(r, n)&255])
 			}
 			return out
 		}
@@ -119,7 +121,7 @@ func (c *codec) spell(out, last, w []byte, id uint32, mixed bool) []byte {
 	var o1, o2, o3 uint32
 	for i := 0; i < int(size); i++ {
 		var b byte
-		if !c.decoding {
+		if !c.Decoding() {
 			b = w[i]
 		}
 		r := a.n // a new letter
@@ -143,7 +145,7 @@ func (c *codec) spell(out, last, w []byte, id uint32, mixed bool) []byte {
 			r = c.tree(r, n, hash(hLetter, id, uint32(min(i, 63))<<8|uint32(n)), 250)
 		}
 		if r > a.n {
-			c.bad = c.bad || c.decoding
+			c.bad = c.bad || c.Decoding()
 			return out
 		}
 		if r == a.n {
@@ -168,7 +170,7 @@ func (c *codec) spell(out, last, w []byte, id uint32, mixed bool) []byte {
 
 // size codes the length of a word, given that of the one before.
 func (c *codec) size(v, last, id uint32) uint32 {
-	if c.direct(b2i(v == last), hash(hSize, id, 0), 250) == 1 {
+	if c.direct(rc.BitOf(v == last), hash(hSize, id, 0), 250) == 1 {
 		return last
 	}
 	k := c.tree(uint32(bitLen(v)), 5, hash(hSize, id, 1), 250)
@@ -178,5 +180,5 @@ func (c *codec) size(v, last, id uint32) uint32 {
 	k--
 	t := min(k, 5)
 	hi := c.tree(v>>(k-t)&(1<<t-1), int(t), hash(hSize, id, 2+k), 250)
-	return 1<<k | hi<<(k-t) | c.even(v, int(k-t))
+	return 1<<k | hi<<(k-t) | c.rawBits(v, int(k-t))
 }

@@ -352,13 +352,13 @@ func TestIndexKeepsItsSample(t *testing.T) {
 	}
 }
 
-// TestBoundsOfAnAssembler: the index takes an eighth to a quarter of what an assembler may hold, all of it no more than that, and pieces
+// TestBoundsOfAnAssembler: the index takes a quarter to half of what an assembler may hold, all of it no more than that, and pieces
 // grow after none is begun.
 func TestBoundsOfAnAssembler(t *testing.T) {
 	for bytes := uint64(1 << 15); bytes < 1<<40; bytes = bytes*5/4 + 77 {
 		b := boundsFor(bytes, 1000)
 		index := uint64(b.slots) * slotBytes
-		if b.bases != 1000 || index > bytes/4 || index < bytes/8 || index+b.grow > bytes || b.begin != b.grow/2 || b.grow < bytes/4 {
+		if b.bases != 1000 || index > bytes/2 || index < bytes/4 || index+b.grow > bytes || b.begin != b.grow/2 || b.grow < bytes/4 {
 			t.Fatalf("of %d bytes the index takes %d, pieces %d and %d", bytes, index, b.begin, b.grow)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 // Unplaced is the position of a read that has no place on the pseudogenome.
 const Unplaced = ^uint32(0)
 
-// kmerIndex finds the positions in the pseudogenome of a k-mer or its reverse complement, ascending, so that the first of
-// equals is the smallest position. Of all k-mers those are entered whose hash is 0 under sample.
+// kmerIndex finds the positions in the pseudogenome of a k-mer or its reverse complement, ascending. Of all k-mers those are entered whose
+// hash is 0 under sample.
 type kmerIndex struct {
 	k      int
 	sample uint64
@@ -133,7 +133,8 @@ type seed struct {
 // Of the seeds of a read, all but the first two are looked up seedBlock at a time, so that memory answers for all of these together.
 const seedBlock = 8
 
-// try compares the read with the pseudogenome at pos.
+// try compares the read with the pseudogenome at pos. Of places of equal mismatches that were looked at it keeps the one of the smallest
+// position, and of the two strands there the forward one.
 func (p *placer) try(read []byte, length, pos int, rev bool, mask []uint64) {
 	if pos < 0 || pos+length > p.n {
 		return
@@ -243,7 +244,8 @@ func (p *placer) filter(s *seed, candidates []uint32, read []byte, length int) {
 	}
 }
 
-// place returns the best place of read i in stored orientation, or pos -1 if there is none of fewer than `below` mismatches.
+// place returns the best place of read i in stored orientation, or pos -1 if there is none of fewer than `below` mismatches. The search ends
+// after the seed that led to a place that is good enough; further seeds might lead to one that is as good and stands before it.
 func (p *placer) place(i, below int) (pos int, rev bool) {
 	n := p.rd.len(i)
 	if n < p.ix.k || n > maxOverlapped {

@@ -183,26 +183,29 @@ func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
 					return err
 				}
 			}
-			if err := rs.bins.ReadBins(p.block, sh.lo, sh.hi, &blk); err != nil {
-				return err
-			}
-			k, at := 0, 0
-			for _, g := range blk.Bins {
-				for j := uint32(0); j < g.Reads; j++ {
-					o := blk.Order[k]
-					l := int(rs.fixed)
-					if rs.varied {
-						l = blk.Lengths.Of(int(o))
+			g, left := -1, uint32(0) // the bin at hand and how many of its reads are to come
+			err := rs.bins.EachPart(p.block, sh.lo, sh.hi, &blk, func() error {
+				at := 0
+				for k, o := range blk.Order {
+					if left == 0 {
+						g++
+						left = blk.Bins[g].Reads
 					}
+					left--
+					l := blk.Lengths.Of(int(o))
 					if o >= p.from && o < p.to {
-						i := next[g.Signature-sh.lo]
-						next[g.Signature-sh.lo]++
+						n := &next[blk.Bins[g].Signature-sh.lo]
+						i := *n
+						*n++
 						rd.record[i] = p.base + o - p.from
 						f(i, info, &blk, k, at, l)
 					}
 					at += record.PackedLen(l)
-					k++
 				}
+				return nil
+			})
+			if err != nil {
+				return err
 			}
 			if err := end(p, info); err != nil {
 				return err
@@ -336,18 +339,21 @@ func (rs *records) byRecord(ctx context.Context, only *Subset) (*Reads, error) {
 		if err := rs.bins.ReadColumns(p.block, bins.WantLengths|bins.WantExceptions, &blk); err != nil {
 			return nil, err
 		}
-		if err := rs.bins.ReadBins(p.block, 0, bins.NBin, &blk); err != nil {
-			return nil, err
-		}
-		at := 0
-		for k, o := range blk.Order {
-			size := record.PackedLen(blk.Lengths.Of(int(o)))
-			if record := p.base + o - p.from; o >= p.from && o < p.to && rd.Has(record) {
-				i := rd.at(record)
-				rd.place[i] = blk.Place[k]
-				copy(rd.packed[rd.offset(i):], blk.Packed[at:at+size])
+		err := rs.bins.EachPart(p.block, 0, bins.NBin, &blk, func() error {
+			at := 0
+			for k, o := range blk.Order {
+				size := record.PackedLen(blk.Lengths.Of(int(o)))
+				if record := p.base + o - p.from; o >= p.from && o < p.to && rd.Has(record) {
+					i := rd.at(record)
+					rd.place[i] = blk.Place[k]
+					copy(rd.packed[rd.offset(i):], blk.Packed[at:at+size])
+				}
+				at += size
 			}
-			at += size
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 		for _, e := range blk.Exceptions {
 			if record := p.base + e.Read - p.from; e.Read >= p.from && e.Read < p.to && rd.Has(record) {

@@ -5,16 +5,16 @@ import (
 	"math/bits"
 )
 
-// The coder of this package keeps the start and the size of its interval in 64 bits and
-// moves 32 bits out at a time; a carry goes back into bytes already written. So a decoder
-// needs two numbers only, which leaves registers to the models (after Martin, "Range
-// encoding", 1979, with 64-bit arithmetic).
+// This package has an arithmetic coder of its own. It keeps the start and the size of its interval in 64 bits and
+// shifts out 32 bits at a time; a carry is added to the bytes already written (after Martin, "Range
+// encoding", 1979, with 64-bit arithmetic). Its decoder has a state of two numbers, against three of rangecoder.Decoder, so that the
+// decoding loops can keep it and a model in registers.
 
 // A decision is a bit and the probability that it is 1: p<<1 | bit, p of 65536.
 type decision uint32
 
-// encoder turns decisions into bytes. Decisions are gathered first and coded in batches,
-// so that the loops that model and the loop that codes each have registers enough.
+// encoder turns decisions into bytes. Decisions are collected and coded in batches,
+// so that the loops that model and the loop that codes each have enough registers.
 type encoder struct {
 	low, size uint64
 	out       []byte
@@ -31,8 +31,8 @@ func (e *encoder) encode(batch []decision) {
 		one := -uint64(d & 1)
 		sum, carry := bits.Add64(low, split&^one, 0)
 		low = sum
-		rest := size - split
-		size = rest ^ (rest^split)&one
+		upper := size - split
+		size = upper ^ (upper^split)&one
 		if carry != 0 {
 			carryInto(out)
 		}
@@ -44,7 +44,7 @@ func (e *encoder) encode(batch []decision) {
 	e.low, e.size, e.out = low, size, out
 }
 
-// carryInto adds one to the number that the bytes written so far are.
+// carryInto adds one to the bytes written so far, as one big-endian number.
 func carryInto(out []byte) {
 	for i := len(out) - 1; ; i-- {
 		out[i]++
@@ -54,14 +54,14 @@ func carryInto(out []byte) {
 	}
 }
 
-// finish ends the stream with as few bytes as tell the interval, zeros following.
+// finish ends the stream with the fewest bytes that, followed by zeros, are in the interval.
 func (e *encoder) finish() []byte {
 	for n := 0; ; n++ {
 		below := ^uint64(0) >> (8 * n) // n = 8: 0
 		sum, carry := bits.Add64(e.low, below, 0)
 		v := sum &^ below
 		if n == 0 && carry == 0 && e.low != 0 {
-			continue // rounds up to 2^64, which only a carry reaches
+			continue // rounding up gives 2^64, which needs a carry
 		}
 		if v-e.low >= e.size {
 			continue
@@ -75,7 +75,7 @@ func (e *encoder) finish() []byte {
 	}
 }
 
-// decoder is the source of a decoding loop. Past its end it reads zeros.
+// decoder is the stream that a decoding loop reads. Past its end there are zeros.
 type decoder struct {
 	src []byte
 	pos int
@@ -95,13 +95,13 @@ func (d *decoder) word() uint64 {
 	return uint64(binary.BigEndian.Uint32(b[:]))
 }
 
-// overrun reports whether more was read than a whole stream and its 8 bytes ahead hold.
+// overrun reports whether more was read than the stream and the bytes after its end that a decoder reads.
 func (d *decoder) overrun() bool { return d.pos > len(d.src)+11 }
 
-// done reports whether the stream was used up, and no more.
+// done reports whether exactly the stream was read.
 func (d *decoder) done() bool { return !d.overrun() && d.pos >= len(d.src) }
 
-// grow makes room for n more bytes, doubling, never beyond what total asks for.
+// grow returns dst with room for n more bytes. It doubles the room, up to total bytes.
 func grow(dst []byte, n, total int) []byte {
 	if cap(dst)-len(dst) >= n {
 		return dst

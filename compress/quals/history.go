@@ -1,29 +1,29 @@
 package quals
 
-// history is what the models see of the symbols before the next one in its read. Symbols
-// are indices into the sorted alphabet, so larger is better.
+// history is the state that contexts are made from: the symbols before the next one in its read. Symbols
+// are indices into the sorted alphabet; larger is better.
 type history struct {
 	at    [3]uint32 // where in the slots each model's context of the next symbol starts
 	shift uint8     // contexts are the upper bits of a hash: 64 less their log2
 	node  uint8     // log2 of the slots of a context
-	size  uint32    // slots of a model; those of all models stand one after another
+	size  uint32    // slots of a model; those of all models follow each other
 
 	top    uint32 // the largest symbol
 	last   uint32 // the symbol before
 	pos    uint32 // place in the read
-	run    uint32 // how often the last symbol came again
-	before uint64 // the symbol of the run before and the octave of that run's length
+	run    uint32 // how often the last symbol was repeated
+	before uint64 // the symbol of the run before, << 16, and the octave of that run's length, << 32
 	mean   uint32 // running mean of the symbols, in 1/256
 	delta  uint32 // sum of the differences between neighbours
 	tops   uint32 // how many of the symbols seen were the largest
 	seen   uint32 // halved, as tops, when it reaches 256
-	stage  uint64 // share of the largest so far and place in the read, both coarse
+	stage  uint64 // share of the largest symbol so far and place in the read, both rounded
 }
 
-// Contexts are made of what predicts best on reads of many instruments, chosen by forward
-// selection; all include the last symbol, because the tree of decisions depends on it.
+// Contexts were chosen by forward selection on reads of many instruments.
+// All include the last symbol, because the tree of decisions depends on it.
 
-// smooth takes symbol s and finds the contexts that suit alphabets of many values:
+// smooth appends symbol s and computes the contexts for alphabets of many values:
 // place and running mean; the run and the one before; place and share of the best value.
 func (h *history) smooth(s uint32) {
 	before, run := uint64(h.last)<<16|octave(h.run)<<32, uint32(0)
@@ -47,7 +47,7 @@ func (h *history) smooth(s uint32) {
 	h.smoothContexts()
 }
 
-// mark brings the stage up to date: every eighth symbol is often enough.
+// mark updates the stage; that is done after every eighth symbol.
 func (h *history) mark() {
 	h.seen += 8
 	h.stage = uint64(h.tops*inverseOf[h.seen]>>12)<<8 | uint64(min(h.pos>>3, 31))<<32
@@ -56,6 +56,7 @@ func (h *history) mark() {
 	}
 }
 
+// smoothContexts computes the contexts of smooth.
 func (h *history) smoothContexts() {
 	q := uint64(h.last)
 	shift, node := h.shift&63, h.node&31
@@ -64,7 +65,7 @@ func (h *history) smoothContexts() {
 	h.at[2] = uint32((q|h.stage)*hashFactor>>shift)<<node + 2*h.size
 }
 
-// stepped takes symbol s and finds the contexts that suit alphabets of few values, as
+// stepped appends symbol s and computes the contexts for alphabets of few values, as
 // binned qualities have: the run, the value before it and the differences so far; place
 // and running mean; place and the differences so far.
 func (h *history) stepped(s uint32) {
@@ -84,6 +85,7 @@ func (h *history) stepped(s uint32) {
 	h.steppedContexts()
 }
 
+// steppedContexts computes the contexts of stepped.
 func (h *history) steppedContexts() {
 	q := uint64(h.last)
 	shift, node := h.shift&63, h.node&31
@@ -94,13 +96,13 @@ func (h *history) steppedContexts() {
 	h.at[2] = uint32((q|r<<8|pos<<32)*hashFactor>>shift)<<node + 2*h.size
 }
 
-// reset starts a read, as if it followed on the best quality, with a 0 last.
+// reset starts a read. The running mean starts at the best quality, the last symbol is 0.
 func (h *history) reset() {
 	h.last, h.pos, h.run, h.before = 0, 0, 0, 0
 	h.mean, h.delta, h.tops, h.seen, h.stage = h.top<<8, 0, 0, 0, 0
 }
 
-// contexts finds the contexts of the next symbol.
+// contexts computes the contexts of the next symbol.
 func (h *history) contexts(stepped bool) {
 	if stepped {
 		h.steppedContexts()
@@ -111,7 +113,7 @@ func (h *history) contexts(stepped bool) {
 
 var (
 	rootOf    [16384]uint8 // square root, rounded up
-	octaveOf  [256]uint8   // a logarithm with two steps an octave
+	octaveOf  [256]uint8   // a logarithm with two steps in each octave
 	inverseOf [257]uint32  // 2^16/n, rounded up
 )
 
@@ -137,4 +139,5 @@ func init() {
 	}
 }
 
+// octave returns octaveOf of n, which may be larger than the table.
 func octave(n uint32) uint64 { return uint64(octaveOf[min(n, 255)]) }

@@ -1,6 +1,6 @@
 package quals
 
-// longHistory is what the eight models of Max see of the symbols before the next one.
+// longHistory is the state that the contexts of the eight models of Max are made from.
 type longHistory struct {
 	at    [manyModels]uint32 // where in the slots each model's context of the next symbol starts
 	shift uint8              // contexts are the upper bits of a hash: 64 less their log2
@@ -9,21 +9,21 @@ type longHistory struct {
 	top        uint32    // the largest symbol
 	q          [6]uint32 // symbols before, the last first
 	pos        uint32    // place in the read
-	run        uint32    // how often the last symbol came again
+	run        uint32    // how often the last symbol was repeated
 	runBefore  uint32    // the same for the run before
 	symBefore  uint32    // the symbol of the run before
 	fast, slow uint32    // running means (weights 1/4 and 1/16), in 1/256
 	delta      uint32    // sum of the differences between neighbours
-	tops, seen uint32    // of the symbols seen, how many were the largest; halved at 256
+	tops, seen uint32    // how many symbols were the largest, and how many there were; halved at 256
 }
 
-// reset starts a read, as if it followed on the best quality, with a 0 last.
+// reset starts a read. The running means start at the best quality, the last symbol is 0.
 func (h *longHistory) reset(stepped bool) {
 	*h = longHistory{shift: h.shift, node: h.node, top: h.top, fast: h.top << 8, slow: h.top << 8}
 	h.contexts(stepped)
 }
 
-// next takes symbol s and finds the contexts of the one after it.
+// next appends symbol s and computes the contexts of the one after it.
 func (h *longHistory) next(s uint32, stepped bool) {
 	if last := h.q[0]; s != last {
 		h.symBefore, h.runBefore, h.run = last, h.run, 0
@@ -47,7 +47,7 @@ func (h *longHistory) next(s uint32, stepped bool) {
 	h.contexts(stepped)
 }
 
-// contexts hashes the contexts, best first as forward selection found them.
+// contexts computes the contexts, in the order of forward selection, the best first.
 func (h *longHistory) contexts(stepped bool) {
 	q2, q3 := h.q[1], h.q[2]
 	best := max(q2, q3)
@@ -80,8 +80,8 @@ func (h *longHistory) contexts(stepped bool) {
 	h.set(7, pos, spread, 0, 0)
 }
 
-// set hashes the last symbol and four more parts into context i. The last symbol is in
-// all, because the tree of decisions depends on it.
+// set computes context i from the last symbol and four other parts. The last symbol is part of
+// all contexts, because the tree of decisions depends on it.
 func (h *longHistory) set(i int, a, b, c, d uint32) {
 	x := (uint64(h.q[0])|uint64(a)<<8|uint64(b)<<24|uint64(c)<<40)*hashFactor ^ uint64(d)*0xD6E8FEB86659FD93
 	x ^= x >> 29

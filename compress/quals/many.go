@@ -11,61 +11,39 @@ const manyModels = 8
 type many struct {
 	t        *trees
 	stepped  bool
-	slots    []slot
+	slots    []rangecoder.Prob
 	bySymbol []weightsOf8 // at last symbol << node bits | node
 	byPlace  []weightsOf8 // at place in the read << node bits | node
-	limit    slot         // of the uses that slots count
+	limit    uint32       // of the counts of slots
 	rate     uint8        // weights move by 2^-rate of input times error
 	history  longHistory
 
-	x      [manyModels]int64 // stretched predictions at the node
-	v      [manyModels]*slot
-	w1, w2 *weightsOf8
-	p1, p2 int64
+	// Of the decision that was predicted last:
+	x      [manyModels]int64 // stretched predictions
+	v      [manyModels]*rangecoder.Prob
+	w1, w2 *weightsOf8 // of bySymbol and byPlace
+	p1, p2 int64       // predictions by w1 and w2
 }
 
-// A slot is a probability with a memory of its own: that a decision is 1 in the upper 22
-// bits, and how often it was used in the lower 10. It moves by 1/(uses+2) of the distance,
-// finer than a state can.
-type slot uint32
+// adaptation is how the probabilities of Max learn. In this format they move by 1/(uses+2) of the distance.
+var adaptation = rangecoder.NewAdaptation(20, 24)
 
-const slotStart = 1 << 31
-
-// pace is 2^16/(uses+2).
-var pace = func() (t [1024]int64) {
-	for i := range t {
-		t[i] = int64(1 << 16 / (i + 2))
-	}
-	return t
-}()
-
-// update moves the slot; uses are counted up to limit.
-func (v *slot) update(bit int, limit slot) {
-	p, uses := int64(*v>>10), *v&1023
-	goal := int64(0)
-	if bit != 0 {
-		goal = 1<<22 - 1
-	}
-	p += (goal - p) * pace[uses] >> 16
-	*v = slot(p)<<10 | min(uses+1, limit)
-}
-
+// weightsOf8 are mixing weights of eight models; 65536 is 1.
 type weightsOf8 [manyModels]int32
 
+// manyPlaces is how many places in the read have weights of their own.
 const manyPlaces = 64
 
+// newMany returns the engine for a column of total symbols.
 func newMany(t *trees, total int, stepped bool) *many {
 	node := t.nodeBits()
 	ctx := min(contextsFor(total, node)+3, 16)
 	m := &many{t: t, stepped: stepped, limit: 255, rate: 18}
 	if stepped {
-		m.limit, m.rate = 1023, 19 // binned qualities hold still
+		m.limit, m.rate = rangecoder.MaxCount, 19 // the statistics of binned qualities hardly change
 	}
 	m.history = longHistory{shift: uint8(64 - ctx), node: uint8(node), top: uint32(len(t.values) - 1)}
-	m.slots = make([]slot, manyModels<<(ctx+node)+256)
-	for i := range m.slots {
-		m.slots[i] = slotStart
-	}
+	m.slots = rangecoder.NewProbs(manyModels<<(ctx+node) + slotPad)
 	m.bySymbol = make([]weightsOf8, len(t.values)<<node)
 	m.byPlace = make([]weightsOf8, manyPlaces<<node)
 	for _, w := range [][]weightsOf8{m.bySymbol, m.byPlace} {
@@ -86,7 +64,7 @@ func (m *many) predict(node uint32) uint32 {
 	var dot1, dot2 int64
 	for i := range m.x {
 		v := &m.slots[h.at[i]+node]
-		x := int64(rangecoder.Stretch(uint32(*v >> 16)))
+		x := int64(rangecoder.Stretch(v.P()))
 		m.v[i], m.x[i] = v, x
 		dot1 += x * int64(m.w1[i])
 		dot2 += x * int64(m.w2[i])
@@ -97,14 +75,14 @@ func (m *many) predict(node uint32) uint32 {
 	return uint32(squashOf[(dot1+dot2)>>1+2048])
 }
 
-// update tells the models the decision that was predicted last.
+// update learns the decision that was predicted last.
 func (m *many) update(bit int) {
 	err1, err2 := int64(bit<<16)-m.p1, int64(bit<<16)-m.p2
-	half := int64(1) << m.rate >> 1
+	half, a := int64(1)<<m.rate>>1, adaptation
 	for i, x := range m.x {
 		m.w1[i] += int32((x*err1 + half) >> m.rate)
 		m.w2[i] += int32((x*err2 + half) >> m.rate)
-		m.v[i].update(bit, m.limit)
+		m.v[i].Update(bit, m.limit, a)
 	}
 }
 

@@ -20,7 +20,7 @@ var ErrCorrupt = errors.New("quals: stream is corrupt or truncated")
 // Level is the effort of Encode. Decode reads it from the stream.
 type Level uint8
 
-// The levels: Fast mixes nothing, Default mixes a few contexts, Max many.
+// The levels: Fast has one context, Default mixes three, Max eight.
 const (
 	Fast Level = iota
 	Default
@@ -34,7 +34,7 @@ type Input struct {
 	Records int
 }
 
-// total returns the sum of the lengths, and whether it is one that memory can hold.
+// total returns the sum of the lengths, and whether the lengths are valid and it is at most maxTotal.
 func (in *Input) total() (int, bool) {
 	var n uint64
 	if in.Lengths.Each == nil {
@@ -51,7 +51,7 @@ func (in *Input) total() (int, bool) {
 	return int(n), n <= maxTotal
 }
 
-// maxTotal bounds a column: 2^46 bytes are beyond any slice.
+// maxTotal bounds the bytes of a column. No slice is as large.
 const maxTotal = 1 << 46
 
 // The strategies: the first byte of a stream.
@@ -77,12 +77,12 @@ func newEngine(t *trees, total int, level Level, stepped bool) engine {
 	return newMany(t, total, stepped)
 }
 
-// sampleBytes is how much of a column is coded on trial to choose its contexts. Stepped
-// contexts are slower to learn, so less would tell little.
+// sampleBytes is how many bytes of a column are coded with both kinds of contexts to choose one. Stepped
+// contexts learn slowly, so a smaller sample would favour the smooth ones.
 const sampleBytes = 1 << 19
 
-// Up to fewValues the contexts are stepped, from manyValues on smooth, unless the column is
-// so short that trying both tells.
+// Columns of at most fewValues values have stepped contexts, those of at least manyValues smooth ones, without a trial, unless they are
+// no longer than a sample.
 const (
 	fewValues  = 8
 	manyValues = 17
@@ -135,10 +135,10 @@ func Encode(in Input, level Level) []byte {
 	return newEngine(t, n, level, strategy&1 == 1).encode(append(out, head...), &in)
 }
 
-// Decode appends the column to dst[:0] and returns it; in tells the lengths (its Quals are
-// not read). The result is as long as the lengths say, or the error is ErrCorrupt. Memory
-// grows as values come out of the stream; lengths that no memory holds are the caller's to
-// refuse, because a stream of one value is short whatever they are.
+// Decode appends the column to dst[:0] and returns it; in has the lengths (its Quals are
+// not read). The result is as long as the lengths say, or the error wraps ErrCorrupt. Memory
+// grows as values come out of the stream; the caller must refuse lengths whose sum is
+// too large for the memory, because a stream of one value is short whatever they are.
 func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 	n, ok := in.total()
 	if !ok || len(data) == 0 {

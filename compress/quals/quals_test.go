@@ -21,9 +21,9 @@ type column struct {
 	in   Input
 }
 
-// drawn makes a column of reads whose values wander over the given alphabet as
+// randomWalk makes a column of reads whose values wander over the given alphabet as
 // instruments' do: runs, slow decline, sudden drops.
-func drawn(seed int64, values []byte, lengths []uint32) Input {
+func randomWalk(seed int64, values []byte, lengths []uint32) Input {
 	r := rand.New(rand.NewSource(seed))
 	var q []byte
 	for _, l := range lengths {
@@ -83,17 +83,17 @@ func columns() []column {
 		{"only empty reads, listed", Input{Records: 3, Lengths: record.Lengths{Each: []uint32{0, 0, 0}}}},
 		{"one byte", Input{Records: 1, Lengths: record.Lengths{Fixed: 1}, Quals: []byte("I")}},
 		{"constant", Input{Records: 300, Lengths: record.Lengths{Fixed: 101}, Quals: bytes.Repeat([]byte("F"), 30300)}},
-		{"two levels", fixed(drawn(1, []byte("#F"), repeated(151, 400)))},
-		{"four levels", fixed(drawn(2, []byte("#-5F"), repeated(151, 400)))},
-		{"eight levels", fixed(drawn(3, []byte("!\"'07<BF"), repeated(100, 400)))},
-		{"41 levels", fixed(drawn(4, span('#', 'J'), repeated(76, 500)))},
-		{"41 levels, mixed lengths", drawn(5, span('#', 'J'), mixedLengths(5, 300, 300))},
-		{"0 to 93", drawn(6, span(33, 126), mixedLengths(6, 3000, 20))},
-		{"12 levels, long enough for a sample", fixed(drawn(10, span('#', '.'), repeated(150, 4000)))},
-		{"12 levels, sampled, mixed lengths", drawn(11, span('#', '.'), mixedLengths(11, 2000, 700))},
+		{"two levels", fixed(randomWalk(1, []byte("#F"), repeated(151, 400)))},
+		{"four levels", fixed(randomWalk(2, []byte("#-5F"), repeated(151, 400)))},
+		{"eight levels", fixed(randomWalk(3, []byte("!\"'07<BF"), repeated(100, 400)))},
+		{"41 levels", fixed(randomWalk(4, span('#', 'J'), repeated(76, 500)))},
+		{"41 levels, mixed lengths", randomWalk(5, span('#', 'J'), mixedLengths(5, 300, 300))},
+		{"0 to 93", randomWalk(6, span(33, 126), mixedLengths(6, 3000, 20))},
+		{"12 levels, long enough for a sample", fixed(randomWalk(10, span('#', '.'), repeated(150, 4000)))},
+		{"12 levels, sampled, mixed lengths", randomWalk(11, span('#', '.'), mixedLengths(11, 2000, 700))},
 		{"one value after another", Input{Quals: bytes.Repeat([]byte("AB"), 5000), Lengths: record.Lengths{Fixed: 100}, Records: 100}},
-		{"one long read", drawn(7, span(33, 126), []uint32{1_000_000})},
-		{"every byte", drawn(8, span(0, 255), mixedLengths(8, 500, 60))},
+		{"one long read", randomWalk(7, span(33, 126), []uint32{1_000_000})},
+		{"every byte", randomWalk(8, span(0, 255), mixedLengths(8, 500, 60))},
 	}
 	noise := make([]byte, 10000)
 	rand.New(rand.NewSource(9)).Read(noise)

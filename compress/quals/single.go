@@ -1,6 +1,6 @@
 package quals
 
-// single is the engine of Fast: one context model, nothing mixed.
+// single is the engine of Fast: one context model, without mixing.
 type single struct {
 	t       *trees
 	stepped bool
@@ -101,7 +101,7 @@ func (m *single) decode(data []byte, in *Input, total int, dst []byte) ([]byte, 
 	return dst, nil
 }
 
-// nextSingle takes symbol s and returns where the context of the next one starts.
+// nextSingle appends symbol s and returns where the context of the next one starts.
 func (h *history) nextSingle(s uint32, stepped bool) uint32 {
 	if s == h.last {
 		h.run++
@@ -118,7 +118,7 @@ func (h *history) nextSingle(s uint32, stepped bool) uint32 {
 	return h.single(stepped)
 }
 
-// single returns where the only context starts: the running mean and the place, or in
+// single returns where the only context starts: the running mean and the place, or for
 // stepped alphabets the run, the value before it and the differences so far.
 func (h *history) single(stepped bool) uint32 {
 	c := uint64(h.last)

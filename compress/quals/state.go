@@ -7,11 +7,11 @@ import (
 	"orcomgo/compress/rangecoder"
 )
 
-// A state is an adaptive probability in 16 bits: its lower 12 are the stretched
-// probability that the decision is 1, ln(p/(1-p)) in 1/256 plus 2048; its upper 4 are an
-// age. The older a state, the less one more decision moves it. A table gives the next
-// state, so that learning costs one look-up. Rounding and ageing are drawn from the state
-// itself: without chance, but right on average.
+// A state is an adaptive probability in 16 bits, smaller and faster than a rangecoder.Prob: its lower 12 bits are the stretched
+// probability that the decision is 1, ln(p/(1-p)) in 1/256 plus 2048; its upper 4 bits are an
+// age. The older a state is, the less a decision moves it. A table gives the next
+// state, so that learning costs one look-up. Rounding and ageing are decided by a hash of the state: they are deterministic, and
+// unbiased on average.
 type state = uint16
 
 const (
@@ -23,9 +23,9 @@ const (
 // moves holds the next state by bit and state.
 type moves [2][stateLevels * stateAges]state
 
-// rest is one over the share of the distance that a state moves, by age. It moves on to
-// the next age with one chance in rest[age+1] - rest[age], drawn from its level.
-var rest = [stateAges + 1]uint64{2, 3, 4, 6, 8, 11, 15, 20, 27, 36, 48, 64, 90, 128, 180, 256, 256}
+// invRate is the inverse of the part of the distance that a state moves, by age. A state proceeds to
+// the next age with probability 1/(invRate[age+1] - invRate[age]), decided by its level.
+var invRate = [stateAges + 1]uint64{2, 3, 4, 6, 8, 11, 15, 20, 27, 36, 48, 64, 90, 128, 180, 256, 256}
 
 var newMoves = sync.OnceValue(func() *moves {
 	// Probabilities of the levels, 2^32 being 1: e^(-1/256) is raised step by step.
@@ -44,33 +44,33 @@ var newMoves = sync.OnceValue(func() *moves {
 	p[0] = p[1] - (p[2] - p[1])
 	m := new(moves)
 	for age := range stateAges {
-		above, below := 0, 0 // levels not above the goals
+		above, below := 0, 0 // the highest levels that are not above the targets of a 1 and a 0
 		for level := range stateLevels {
 			next := age
-			if stay := rest[age+1] - rest[age]; stay > 0 {
+			if stay := invRate[age+1] - invRate[age]; stay > 0 {
 				if uint64(level)*40503>>3%stay == 0 || level < 2 || level >= stateLevels-2 {
 					next++
 				}
 			}
-			goal := p[level] + (1<<32-p[level])/rest[age]
-			for above < stateLevels-2 && p[above+1] <= goal {
+			target := p[level] + (1<<32-p[level])/invRate[age]
+			for above < stateLevels-2 && p[above+1] <= target {
 				above++
 			}
-			to := min(max(above+round(share(p[above], p[above+1], goal), 2*level+1), level+1), stateLevels-1)
+			to := min(max(above+round(share(p[above], p[above+1], target), 2*level+1), level+1), stateLevels-1)
 			m[1][age<<12|level] = state(next<<12 | to)
 
-			goal = p[level] - p[level]/rest[age]
-			for below < stateLevels-2 && p[below+1] <= goal {
+			target = p[level] - p[level]/invRate[age]
+			for below < stateLevels-2 && p[below+1] <= target {
 				below++
 			}
-			to = max(min(below+round(share(p[below], p[below+1], goal), 2*level), level-1), 1)
+			to = max(min(below+round(share(p[below], p[below+1], target), 2*level), level-1), 1)
 			m[0][age<<12|level] = state(next<<12 | to)
 		}
 	}
 	return m
 })
 
-// share returns how far x lies from lo on the way to hi, in 1/65536, at most 1.
+// share returns (x-lo)/(hi-lo) in 1/65536, clamped to 0..1.
 func share(lo, hi, x uint64) uint64 {
 	if x <= lo {
 		return 0
@@ -78,7 +78,7 @@ func share(lo, hi, x uint64) uint64 {
 	return min((x-lo)<<16/(hi-lo), 1<<16)
 }
 
-// round returns 0 or 1, share/65536 of the time 1, drawn from i.
+// round returns 1 for a part of share/65536 of all i, else 0, by a hash of i.
 func round(share uint64, i int) int {
 	if uint32(i)*0x9E3779B1>>16 < uint32(share) {
 		return 1
@@ -86,7 +86,7 @@ func round(share uint64, i int) int {
 	return 0
 }
 
-// squashOf is rangecoder's table, held off certainty, where hot loops reach it without a call.
+// squashOf is rangecoder.Squash as a table, which hot loops read without a call. Its probabilities are at least 24/65536 from 0 and 1.
 var squashOf = func() (t [4096]uint16) {
 	for i := range t {
 		t[i] = uint16(min(max(rangecoder.Squash(int32(i)-2048), 24), 65536-24))
@@ -94,20 +94,23 @@ var squashOf = func() (t [4096]uint16) {
 	return t
 }()
 
-// newSlots returns n fresh states, and some behind for the window of a damaged stream.
+// slotPad is how many slots follow the last context: a damaged stream may reach nodes that its tree does not have.
+const slotPad = 256
+
+// newSlots returns n fresh states and slotPad more.
 func newSlots(n int) []state {
-	s := make([]state, n+256)
+	s := make([]state, n+slotPad)
 	for i := range s {
 		s[i] = stateStart
 	}
 	return s
 }
 
-// slotBits is log2 of the states of a model: more would help, but not stay in the cache.
+// slotBits is log2 of the states of a model: more would compress better, but exceed the cache.
 const slotBits = 19
 
 // contextsFor returns log2 of the contexts of 2^node decisions to keep for a column of
-// total symbols: no more than it can fill.
+// total symbols: not many more than it can have.
 func contextsFor(total int, node uint) uint {
 	return min(slotBits-min(node, 6), 15, uint(bits.Len(uint(total)))+1)
 }

@@ -1,7 +1,7 @@
 package quals
 
-// weights of the mixing at one node of one tree; 65536 is 1.
-type weightsOf3 [4]int32 // three, and one to fill the cache line
+// weightsOf3 are the mixing weights at one node of one tree; 65536 is 1. The fourth is padding, so that none crosses a cache line.
+type weightsOf3 [4]int32
 
 // three mixes three context models, the weights chosen by the previous symbol and the
 // node: the engine of Default.
@@ -27,14 +27,14 @@ func newThree(t *trees, total int, stepped bool) *three {
 	return m
 }
 
-// place is where the decisions of one symbol are found.
+// place is where the slots and weights of the decisions of one symbol are.
 type place struct {
 	at      [3]uint32
 	weights uint32
 }
 
-// batch holds the decisions of some symbols on their way through the encoder's three
-// loops: contexts, mixing, coding. Each is free of branches that depend on the data.
+// batch holds the decisions of some symbols for the encoder's three
+// loops: contexts, mixing, coding. None has branches that depend on the data.
 type batch struct {
 	places    [1024]place
 	steps     [4096 + 512]uint16 // node<<2 | bit<<1 | 1 at the last decision of a symbol
@@ -55,7 +55,7 @@ func (m *three) encode(out []byte, in *Input) []byte {
 		for _, q := range src[:n] {
 			s := uint32(m.t.rank[q])
 			path := &m.t.paths[int(h.last)*len(m.t.values)+int(s)]
-			// Number by number: one wide copy would wait for the narrow stores before it.
+			// Field by field: one wide load would stall on the narrow stores before it.
 			pl := &b.places[symbols&1023]
 			pl.at[0], pl.at[1], pl.at[2], pl.weights = h.at[0], h.at[1], h.at[2], h.last<<nodeBits
 			k := steps
@@ -87,7 +87,7 @@ func (m *three) encode(out []byte, in *Input) []byte {
 	return e.finish()
 }
 
-// mix finds the probabilities of n decisions and updates the models.
+// mix computes the probabilities of n decisions and updates the models.
 func (m *three) mix(b *batch, n int) {
 	slots := m.slots
 	weights := m.weights
@@ -113,7 +113,7 @@ func (m *three) mix(b *batch, n int) {
 	}
 }
 
-// decode appends what encode wrote to dst, total bytes.
+// decode appends the values that encode coded to dst, which has total bytes in the end.
 func (m *three) decode(data []byte, in *Input, total int, dst []byte) ([]byte, error) {
 	d := &decoder{src: data}
 	code := d.word()<<32 | d.word()
@@ -127,7 +127,7 @@ func (m *three) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 		h.reset()
 		h.contexts(m.stepped)
 		for n > 0 {
-			// A part at a time, so that a damaged stream is found out before long.
+			// Part by part, so that a damaged stream is soon noticed.
 			part := min(n, 1<<16)
 			n -= part
 			if d.overrun() {
@@ -149,8 +149,8 @@ func (m *three) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 					dot := (x0*int64(w[0]) + x1*int64(w[1]) + x2*int64(w[2])) >> 16
 					p := uint64(squashOf[(min(max(dot, -2047), 2047)+2048)&4095])
 					split := size >> 16 * p
-					// A branch, not arithmetic: the processor guesses it and reads ahead
-					// in the tree, where the mixing would be too long a chain to wait for.
+					// A branch is faster than arithmetic here: the processor predicts it and continues
+					// in the tree before the mixing, a long dependency chain, has ended.
 					err, bit := -int64(p), uint32(0)
 					if code < split {
 						size = split
@@ -178,7 +178,7 @@ func (m *three) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 					at0, at1, at2, last = h.at[0], h.at[1], h.at[2], s
 					continue
 				}
-				// history.smooth, spelt out: a call would empty the registers.
+				// This is history.smooth, inlined by hand: a call would spill the registers.
 				before, run := uint64(last)<<16|octave(h.run)<<32, uint32(0)
 				if s == last {
 					before, run = h.before, h.run+1

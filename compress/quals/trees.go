@@ -1,32 +1,33 @@
 package quals
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 
 	"orcomgo/compress/rangecoder"
 )
 
-// trees is the alphabet of a column and, for each previous symbol, the Huffman-shaped tree
-// of binary decisions that tells the next symbols apart (Huffman, "A method for the
-// construction of minimum-redundancy codes", 1952): what is likely lies near the root, so
-// a symbol takes about two decisions. A symbol that never follows has no leaf, and one that
-// always follows takes no decision at all.
+// trees is the alphabet of a column and, for each previous symbol, the Huffman tree
+// of binary decisions between the next symbols (Huffman, "A method for the
+// construction of minimum-redundancy codes", 1952). Likely symbols are near the root, so
+// a symbol takes about two decisions. A symbol that does not follow has no leaf; if only one symbol
+// follows it takes no decision.
 type trees struct {
 	values []byte     // ascending; a symbol is an index here
 	rank   [256]uint8 // the symbol of a value
 
-	root  []int16    // by previous symbol: 0, or ^symbol where only that follows
-	child [][2]int16 // at previous symbol << nodeBits | node, by bit: another node, or ^symbol
-	paths []path     // by previous symbol * len(values) + symbol
-	rest  []uint16   // steps of long paths
+	root      []int16    // by previous symbol: 0, or ^symbol where only that follows
+	child     [][2]int16 // at previous symbol << nodeBits | node, by bit: another node, or ^symbol
+	paths     []path     // by previous symbol * len(values) + symbol
+	longSteps []uint16   // of paths of more than four steps: the fifth and further steps
 }
 
-// path is the way to a symbol: a step is node<<2 | bit<<1, plus 1 if it is the last one.
-// Few are longer than four steps, so that most of what is used fits in little memory.
+// path is the decisions of a symbol: a step is node<<2 | bit<<1, plus 1 if it is the last one.
+// Few paths are longer than four steps, so the steps in use take little memory.
 type path struct {
 	first  [4]uint16
-	rest   uint32 // where in trees.rest the fifth step stands
+	long   uint32 // index of the fifth step in trees.longSteps
 	length uint8
 }
 
@@ -35,37 +36,17 @@ func (t *trees) step(p *path, i uint8) uint16 {
 	if i < 4 {
 		return p.first[i]
 	}
-	return t.rest[int(p.rest)+int(i)-4]
+	return t.longSteps[int(p.long)+int(i)-4]
 }
 
-// nodeBits returns log2 of the decisions that one tree may hold.
+// nodeBits returns log2 of the number of nodes for which one tree has room.
 func (t *trees) nodeBits() uint { return uint(bits.Len(uint(len(t.values) - 2))) }
 
-// A frequency is sent as level 0 for none, else 1 + twice its log2, rounded down.
-func levelOf(n uint64) uint32 {
-	if n == 0 {
-		return 0
-	}
-	e := bits.Len64(n) - 1
-	half := uint32(0)
-	if e > 0 {
-		half = uint32(n>>(e-1)) & 1
-	}
-	return 1 + 2*uint32(e) + half
-}
-
-func frequencyOf(level uint32) uint64 {
-	if level == 0 {
-		return 0
-	}
-	return (2 + uint64(level-1)&1) << ((level - 1) >> 1)
-}
-
-// worthTrees reports whether a column of total bytes gains by a tree for each previous
-// symbol: they take about n*n/3 bytes.
+// worthTrees reports whether a column of total bytes and n values has a tree for each previous
+// symbol: these take about n*n/3 bytes.
 func worthTrees(n, total int) bool { return total >= 256*n*n }
 
-// newTrees counts the column and returns its trees and how they are written.
+// newTrees counts the symbols of a column and returns its trees and their coded form.
 func newTrees(in *Input) (*trees, []byte) {
 	pairs := new([256][256]uint64)
 	var first, all [256]uint64
@@ -116,16 +97,13 @@ func newTrees(in *Input) (*trees, []byte) {
 	return t, t.append(nil, levels)
 }
 
-// append writes the trees: number of values less 1, the values, and the levels in a range
-// coded part after its length.
+// append appends the coded trees: the number of values less 1, the values, the length of the coded levels, and these.
 func (t *trees) append(out []byte, levels []uint32) []byte {
 	out = append(out, byte(len(t.values)-1))
 	out = append(out, t.values...)
-	e, m := rangecoder.NewEncoder(nil), newLevelModel()
-	for i, v := range levels {
-		m.at(levels, i, len(t.values)).Encode(e, v, 4)
-	}
-	part := e.Finish()
+	c := rangecoder.EncodeTo(nil, nil)
+	newLevelModel().code(c, levels, len(t.values))
+	part := c.Enc.Finish()
 	out = append(out, byte(len(part)), byte(len(part)>>8), byte(len(part)>>16))
 	return append(out, part...)
 }
@@ -154,40 +132,16 @@ func parseTrees(data []byte, total int) (*trees, []byte, error) {
 	if worthTrees(n, total) {
 		rows = n
 	}
-	d, m := rangecoder.NewDecoder(data[:size]), newLevelModel()
+	c := rangecoder.DecodeFrom(data[:size], nil)
 	levels := make([]uint32, rows*n)
-	for i := range levels {
-		levels[i] = m.at(levels, i, n).Decode(d, 4)
-		if levels[i] > 100 {
-			return nil, nil, ErrCorrupt
-		}
+	if !newLevelModel().code(c, levels, n) {
+		return nil, nil, fmt.Errorf("%w: a frequency is out of range", ErrCorrupt)
 	}
-	if d.Err() != nil {
-		return nil, nil, ErrCorrupt
+	if err := c.Dec.Err(); err != nil {
+		return nil, nil, fmt.Errorf("%w: frequencies: %w", ErrCorrupt, err)
 	}
 	t.build(levels)
 	return t, data[size:], nil
-}
-
-// levelModel codes levels given the one before and the one above.
-type levelModel [16]*rangecoder.Tree
-
-func newLevelModel() (m levelModel) {
-	for i := range m {
-		m[i] = rangecoder.NewTree(7)
-	}
-	return m
-}
-
-func (m *levelModel) at(levels []uint32, i, n int) *rangecoder.Tree {
-	var left, up uint32
-	if i%n > 0 {
-		left = levels[i-1]
-	}
-	if i >= n {
-		up = levels[i-n]
-	}
-	return m[min(left, 3)<<2&12|min(up>>2, 3)]
 }
 
 // build makes the trees from rows of levels: one for each previous symbol, or one for all.
@@ -225,7 +179,7 @@ func (t *trees) buildTree(p int, levels []uint32) {
 		}
 	}
 	if len(leaves) == 0 {
-		t.root[p] = int16(^p) // p ends its reads; nothing will follow it
+		t.root[p] = int16(^p) // p is only at the end of reads; no symbol follows it
 		return
 	}
 	slices.SortStableFunc(leaves, func(a, b item) int {
@@ -237,17 +191,17 @@ func (t *trees) buildTree(p int, levels []uint32) {
 		}
 		return 0
 	})
-	// Two queues: the leaves left, lightest last, and the inner nodes not yet joined, which
-	// come in rising weight by themselves. Ties take the leaf.
-	joined := 0
+	// Two queues: the leaves left, the lightest last, and the inner nodes without a parent, which
+	// are made in the order of rising weight. Of equal weights the leaf is taken.
+	withParent := 0
 	lightest := func() item {
-		if k := len(leaves); k > 0 && (joined == len(nodes) || leaves[k-1].weight <= nodes[joined].weight) {
+		if k := len(leaves); k > 0 && (withParent == len(nodes) || leaves[k-1].weight <= nodes[withParent].weight) {
 			x := leaves[k-1]
 			leaves = leaves[:k-1]
 			return x
 		}
-		joined++
-		return item{nodes[joined-1].weight, joined - 1}
+		withParent++
+		return item{nodes[withParent-1].weight, withParent - 1}
 	}
 	for last := len(leaves) - 1; last > 0; last-- {
 		a, b := lightest(), lightest()
@@ -257,23 +211,23 @@ func (t *trees) buildTree(p int, levels []uint32) {
 		t.root[p] = int16(leaves[0].id)
 		return
 	}
-	// Number the nodes from the root down, so that those used most share a cache line.
+	// Nodes are numbered from the root down, so that those used most share a cache line.
 	last := len(nodes) - 1
-	way := make([][]uint16, len(nodes))
+	stepsTo := make([][]uint16, len(nodes))
 	for i := last; i >= 0; i-- {
 		for bit, c := range nodes[i].child {
-			w := append(slices.Clone(way[i]), uint16((last-i)<<2|bit<<1))
+			w := append(slices.Clone(stepsTo[i]), uint16((last-i)<<2|bit<<1))
 			if c >= 0 {
-				way[c] = w
+				stepsTo[c] = w
 				t.child[p<<t.nodeBits()|last-i][bit] = int16(last - c)
 				continue
 			}
 			t.child[p<<t.nodeBits()|last-i][bit] = int16(c)
 			w[len(w)-1] |= 1
-			way := &t.paths[p*len(t.values)+^c]
-			way.length = uint8(len(w))
-			way.rest = uint32(len(t.rest))
-			t.rest = append(t.rest, w[copy(way.first[:], w):]...)
+			symbol := &t.paths[p*len(t.values)+^c]
+			symbol.length = uint8(len(w))
+			symbol.long = uint32(len(t.longSteps))
+			t.longSteps = append(t.longSteps, w[copy(symbol.first[:], w):]...)
 		}
 	}
 }

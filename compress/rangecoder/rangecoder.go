@@ -1,10 +1,10 @@
-// Package rangecoder is the entropy coder under every modelled stream: a binary
-// arithmetic coder with 16-bit probabilities, and the integer logistic mixing
-// that context models share.
+// Package rangecoder is a binary arithmetic coder with 16-bit probabilities (Encoder, Decoder, and Coder, which is either),
+// with the adaptive probabilities (Prob, Tree, Number) and the logistic functions (Stretch, Squash) that context models share.
 //
 // The coder keeps the interval [low, high] in 64 bits and shifts 32 bits out
-// whenever the upper halves agree, so no carry can reach bytes already written.
-// All arithmetic is on integers: a stream decodes alike on every platform.
+// whenever the upper halves agree, so no carry can reach bytes already written (as in the coder of lpaq; Mahoney, 2007).
+// All arithmetic is on integers: a stream decodes alike on every platform. docs/FORMAT.md, "The arithmetic coder" and
+// "Adaptive elements", is the specification.
 package rangecoder
 
 import (
@@ -32,7 +32,7 @@ func NewEncoder(buf []byte) *Encoder {
 	return e
 }
 
-// Written returns what of the stream will not change any more. It stays valid as the stream grows.
+// Written returns the part of the stream that will not change any more. The slice stays valid as the stream grows.
 func (e *Encoder) Written() []byte { return e.buf[:len(e.buf):len(e.buf)] }
 
 // Reset starts a new stream that appends to buf.
@@ -52,14 +52,14 @@ func (e *Encoder) Encode(bit int, p uint32) {
 }
 
 // EncodePair writes the two bits of v, the higher first: p[0] is the probability of the higher being 1, p[1] and p[2]
-// that of the lower after a 0 and a 1. It is for bits that are hard to predict and does not branch on them.
+// that of the lower after a 0 and a 1. It does not branch on the bits, which is faster where they are hard to predict.
 func (e *Encoder) EncodePair(v byte, p *[4]uint32) {
 	hi := uint64(v >> 1 & 1)
-	e.encodeEvenly(hi, p[0])
-	e.encodeEvenly(uint64(v&1), p[1+hi])
+	e.encodeBranchless(hi, p[0])
+	e.encodeBranchless(uint64(v&1), p[1+hi])
 }
 
-func (e *Encoder) encodeEvenly(bit uint64, p uint32) {
+func (e *Encoder) encodeBranchless(bit uint64, p uint32) {
 	mid := e.low + (e.high-e.low)>>ProbBits*uint64(p)
 	e.high ^= (e.high ^ mid) & -bit
 	e.low ^= (e.low ^ (mid + 1)) &^ -bit
@@ -86,7 +86,7 @@ func (e *Encoder) EncodeBits(v uint32, n int) {
 }
 
 // Finish ends the stream and returns the buffer with it. The decoder reads zeros past
-// the end, so only as many bytes are written as tell the interval apart.
+// the end, so only as many bytes are written as identify the interval.
 func (e *Encoder) Finish() []byte {
 	// The shortest big-endian prefix whose zero-extension lies inside [low, high].
 	for n := 0; n <= 8; n++ {
@@ -131,7 +131,7 @@ func (d *Decoder) Reset(src []byte) {
 	d.x = uint64(d.next())<<32 | uint64(d.next())
 }
 
-// Extend gives the decoder a longer stream, which begins with the one it has.
+// Extend replaces the stream by a longer one that begins with it.
 func (d *Decoder) Extend(src []byte) { d.src = src }
 
 // Left returns how many bytes of the stream were not read yet; negative past its end.
@@ -169,11 +169,11 @@ func (d *Decoder) Decode(p uint32) int {
 
 // DecodePair returns two bits written by EncodePair.
 func (d *Decoder) DecodePair(p *[4]uint32) byte {
-	hi := d.decodeEvenly(p[0])
-	return byte(hi<<1 | d.decodeEvenly(p[1+hi]))
+	hi := d.decodeBranchless(p[0])
+	return byte(hi<<1 | d.decodeBranchless(p[1+hi]))
 }
 
-func (d *Decoder) decodeEvenly(p uint32) uint64 {
+func (d *Decoder) decodeBranchless(p uint32) uint64 {
 	mid := d.low + (d.high-d.low)>>ProbBits*uint64(p)
 	_, zero := bits.Sub64(mid, d.x, 0)
 	one := zero - 1
@@ -202,9 +202,9 @@ func (d *Decoder) DecodeBits(n int) uint32 {
 	return v
 }
 
-// Err returns ErrCorrupt if the decoder read well past the end of its stream, or left
-// bytes of it unread; a whole stream does neither. It is a cheap sanity check: damage may
-// also decode to other symbols, and finding that is the task of the section checksums.
+// Err returns ErrCorrupt if the decoder read more than 11 bytes past the end of its stream, or did not read all of it;
+// after the last symbol of a sound stream neither is the case. It is a cheap sanity check: a damaged stream may
+// also decode to other symbols, which the checksums of sections find.
 func (d *Decoder) Err() error {
 	if d.pos > len(d.src)+11 || d.pos < len(d.src) {
 		return ErrCorrupt

@@ -37,26 +37,28 @@ func TestRoundTripSkewedBits(t *testing.T) {
 
 func TestShortStreams(t *testing.T) {
 	for n := 0; n < 300; n++ {
-		e := NewEncoder([]byte("head"))
+		c := EncodeTo([]byte("head"), testAdaptation)
 		r := rand.New(rand.NewSource(int64(n)))
 		m := NewTree(8)
 		want := make([]uint32, n)
 		for i := range want {
 			a, b := r.Intn(256), r.Intn(256)
 			want[i] = uint32(a & b)
-			m.Encode(e, want[i], 4)
+			if got := m.Code(c, want[i], 255); got != want[i] {
+				t.Fatalf("n=%d: encoding %d returns %d", n, want[i], got)
+			}
 		}
-		out := e.Finish()
+		out := c.Enc.Finish()
 		if string(out[:4]) != "head" {
 			t.Fatal("prefix lost")
 		}
-		d, m := NewDecoder(out[4:]), NewTree(8)
+		c, m = DecodeFrom(out[4:], testAdaptation), NewTree(8)
 		for i := range want {
-			if got := m.Decode(d, 4); got != want[i] {
+			if got := m.Code(c, 0, 255); got != want[i] {
 				t.Fatalf("n=%d symbol %d: %d, want %d", n, i, got, want[i])
 			}
 		}
-		if err := d.Err(); err != nil {
+		if err := c.Dec.Err(); err != nil {
 			t.Fatalf("n=%d: %v", n, err)
 		}
 	}
@@ -94,34 +96,37 @@ func TestLeftOverBytesAreNoticed(t *testing.T) {
 	}
 }
 
+// testAdaptation is that of sequences.
+var testAdaptation = NewAdaptation(16, 12)
+
 func BenchmarkEncodeAdaptive(b *testing.B) {
 	src := make([]byte, 1<<16)
 	rand.New(rand.NewSource(1)).Read(src)
 	b.SetBytes(1 << 16 / 8)
-	e := NewEncoder(nil)
-	for i := 0; i < b.N; i++ {
-		e.Reset(e.buf[:0])
-		m := NewBit
-		for _, c := range src {
-			e.EncodeBit(int(c&1), &m, 5)
+	c := EncodeTo(nil, testAdaptation)
+	for b.Loop() {
+		c.Enc.Reset(c.Enc.buf[:0])
+		p := NewProb
+		for _, v := range src {
+			c.Adapt(int(v&1), &p, 255)
 		}
-		e.Finish()
+		c.Enc.Finish()
 	}
 }
 
 func BenchmarkDecodeAdaptive(b *testing.B) {
 	src := make([]byte, 1<<16)
 	rand.New(rand.NewSource(1)).Read(src)
-	e, m := NewEncoder(nil), NewBit
-	for _, c := range src {
-		e.EncodeBit(int(c&1), &m, 5)
+	c, p := EncodeTo(nil, testAdaptation), NewProb
+	for _, v := range src {
+		c.Adapt(int(v&1), &p, 255)
 	}
-	out := e.Finish()
+	out := c.Enc.Finish()
 	b.SetBytes(1 << 16 / 8)
-	for i := 0; i < b.N; i++ {
-		d, m := NewDecoder(out), NewBit
+	for b.Loop() {
+		c, p := DecodeFrom(out, testAdaptation), NewProb
 		for range src {
-			d.DecodeBit(&m, 5)
+			c.Adapt(0, &p, 255)
 		}
 	}
 }

@@ -3,58 +3,62 @@ package seqs
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
+
+	"orcomgo/compress/basemodel"
 )
 
-// Decoder decodes slices; it holds the pseudogenome.
+// Decoder decodes slices. It holds the pseudogenome and the positions of each part.
 type Decoder struct {
-	pg    *pseudogenome
-	err   error
-	parts []decodedPart
-	aside func(wait func())
+	genome       *basemodel.Sequence
+	err          error
+	parts        []decodedPart
+	releaseWhile func(wait func())
 }
 
 type decodedPart struct {
 	tree  *positions
-	begun chan struct{} // closed once this, and pg or err of the Decoder, is set
+	ready chan struct{} // closed when this, and genome or err of the Decoder, is set
 }
 
-// NewDecoder starts decoding the shared sections that an Encoder gave, with c's Threads and Aside,
-// and returns at once: DecodeSlice waits for what it needs and reports what is wrong with it. A
-// pseudogenome whose section is, byte for byte, that of checked (which may be nil) is not decoded again.
-func NewDecoder(shared [][]byte, c Config, checked *Checked) (*Decoder, error) {
-	d := &Decoder{aside: c.aside()}
+// NewDecoder starts decoding the shared sections of an Encoder, with c's Threads and ReleaseWhile,
+// and returns at once: DecodeSlice waits for what it needs and returns the errors. If the section of the
+// pseudogenome has the same bytes as that of checked (which may be nil) it is not decoded again.
+func NewDecoder(shared [][]byte, c Config, checked *Checked) *Decoder {
+	d := &Decoder{releaseWhile: c.releaseWhile()}
 	if len(shared) == 0 {
-		return d, nil
+		return d
 	}
 	section, trees := shared[0], shared[1:]
 	d.parts = make([]decodedPart, len(trees))
 	for k := range d.parts {
-		d.parts[k].begun = make(chan struct{})
+		d.parts[k].ready = make(chan struct{})
 	}
 	go func() {
-		n, _, err := pseudogenomeLen(section)
-		switch {
-		case err != nil:
-			d.err = err
-		case checked != nil && bytes.Equal(checked.section, section):
-			d.pg = checked.pg
-		default:
-			d.pg, d.err = decodePseudogenome(section, c.Threads)
+		if checked != nil && bytes.Equal(checked.section, section) {
+			d.genome = checked.genome
+		} else if genome, err := basemodel.Decode(section, c.Threads); err != nil {
+			d.err = corrupt(err)
+		} else {
+			d.genome = genome
 		}
 		for k := range d.parts {
 			p := &d.parts[k]
 			if d.err == nil {
-				p.tree = newPositions(nil, int(n), decodeFrom(trees[k]))
+				p.tree = newPositions(nil, d.genome.Len(), decodeFrom(trees[k]))
 			}
-			close(p.begun)
+			close(p.ready)
 		}
 	}()
-	return d, nil
+	return d
 }
 
-// DecodeSlice decodes a slice whose columns have Records, Lengths or FixedLen, and Quals as they
-// were when it was coded; mate is nil where there was none. It returns the letters of the reads
-// of each, end to end. It is safe for concurrent use.
+// corrupt returns an error of package basemodel as one of this package.
+func corrupt(err error) error { return fmt.Errorf("%w: %w", ErrCorrupt, err) }
+
+// DecodeSlice decodes a slice whose columns have Records, Lengths and Quals as they
+// were when it was coded; mate is nil if there was none. It returns the letters of the reads
+// of each, end to end. An error wraps ErrCorrupt. It is safe for concurrent use.
 func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte, err error) {
 	if first.Records == 0 {
 		if len(data) != 0 {
@@ -88,12 +92,25 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 		return seqs, err
 	}
 	p := &d.parts[k]
-	d.aside(func() { <-p.begun })
+	d.releaseWhile(func() { <-p.ready })
 	if d.err != nil {
 		return seqs, d.err
 	}
-	s := &slice{stretch: d.pg.stretch, model: d.pg.all, sorted: flags&flagSorted != 0, limit: uint64(d.pg.n), aside: d.aside}
-	out, err := s.decode(p.tree, cols, in, d.pg.wait)
+	s := &slice{genome: d.genome.Append, sorted: flags&flagSorted != 0, limit: uint64(d.genome.Len()), releaseWhile: d.releaseWhile}
+	s.model = func() (*basemodel.Model, error) {
+		m, err := d.genome.Model()
+		if err != nil {
+			return nil, corrupt(err)
+		}
+		return m, nil
+	}
+	wait := func(n int) error {
+		if err := d.genome.Wait(n); err != nil {
+			return corrupt(err)
+		}
+		return nil
+	}
+	out, err := s.decode(p.tree, cols, in, wait)
 	if err != nil {
 		return seqs, err
 	}

@@ -8,28 +8,31 @@ import (
 	"sync/atomic"
 
 	"orcomgo/bins"
+	"orcomgo/bins/record"
+	"orcomgo/compress/basemodel"
 	"orcomgo/compress/overlap"
 )
 
-// Config tunes Build. Threads is at least 1. Memory bounds the whole process, in bytes and roughly (0: no
-// bound): reads that do not fit together are laid out in shares of their signatures and coded in parts, one after
-// another. Progress may be nil.
+// Config has the options of Build.
 type Config struct {
-	Threads  int
+	Threads int // at least 1
+	// Memory bounds the memory of the whole process, in bytes and roughly; 0 is no bound. Reads that do not fit in it together are laid
+	// out in shares of their signatures and coded in parts, one after another.
 	Memory   uint64
-	Runs     bool // slices hold the records of whole runs in the order of Sorted: see Column.Run
-	Check    bool // decode the pseudogenome while it is coded, for Checked
-	Progress func(stage string, done, total uint64)
-	// Aside, unless it is nil, calls its argument, which waits for what others compute: a caller that bounds how much is
-	// computed at once may let another begin meanwhile.
-	Aside func(wait func())
+	Runs     bool                                   // slices hold the records of whole runs in the order of Sorted: see Column.Run
+	Check    bool                                   // decode the pseudogenome while it is coded, for Checked
+	Progress func(stage string, done, total uint64) // may be nil
+	// ReleaseWhile, if not nil, must call its argument, which waits for other goroutines. A caller that bounds the number of
+	// computations at a time can start another one until the argument returns.
+	ReleaseWhile func(wait func())
 }
 
-func (c Config) aside() func(wait func()) {
-	if c.Aside == nil {
+// releaseWhile returns c.ReleaseWhile, or a function that only waits.
+func (c Config) releaseWhile() func(wait func()) {
+	if c.ReleaseWhile == nil {
 		return func(wait func()) { wait() }
 	}
-	return c.Aside
+	return c.ReleaseWhile
 }
 
 // Encoder codes the sequences of an archive, slice by slice.
@@ -39,38 +42,36 @@ type Encoder struct {
 	cfg   Config
 	parts []*part
 
-	layout overlap.Config        // how the reads are laid out
-	genome *overlap.Pseudogenome // nil until the first slice is coded
-	coded  chan struct{}         // closed when what follows is there
-	shared []byte                // the pseudogenome, coded
-	model  *model                // has seen the pseudogenome's first segment
-	check  *pseudogenome         // its decoding, where asked for
+	overlap overlap.Config        // how the reads are laid out
+	genome  *overlap.Pseudogenome // nil until the first slice is coded
+	coded   chan struct{}         // closed when the pseudogenome is coded; nil until this begins
+	section basemodel.Encoded     // the pseudogenome, coded
 
 	// window, if not 0, is how many records of a run are in memory together.
 	window int
 
 	mu      sync.Mutex
 	done    *sync.Cond
-	current reads // what is in memory
-	users   int   // EncodeSlice and Sorted calls that use it
+	current loaded // what is in memory
+	users   int    // EncodeSlice and Sorted calls that use it
 	err     error
 }
 
-// reads names reads that are in memory together: those of a part, or of a window of a run.
-type reads struct {
+// loaded identifies the reads that are in memory together: those of a part, or of a window of a run.
+type loaded struct {
 	part   int // -1 for none
 	input  int
 	from   uint64
 	window int
 }
 
-// Build plans the parts. The layout is made when the first slice is coded, so that other columns of it may be coded beside, or at
-// once if memory has no room for both.
+// Build returns an Encoder. It lays out the reads at once only if memory is tight (see plan); otherwise that is done when the first
+// slice is coded, side by side with other columns of that slice.
 func Build(ctx context.Context, r *bins.Reader, c Config) (*Encoder, error) {
 	if c.Threads < 1 {
 		return nil, fmt.Errorf("seqs: %d threads", c.Threads)
 	}
-	e := &Encoder{ctx: ctx, bins: r, cfg: c, current: reads{part: -1}}
+	e := &Encoder{ctx: ctx, bins: r, cfg: c, current: loaded{part: -1}}
 	e.done = sync.NewCond(&e.mu)
 	if tight := e.plan(); tight {
 		if err := e.build(); err != nil {
@@ -81,8 +82,9 @@ func Build(ctx context.Context, r *bins.Reader, c Config) (*Encoder, error) {
 	return e, nil
 }
 
-// acquire makes sure that reads are in memory until release: those that only, unless it is nil, picks of a part.
-func (e *Encoder) acquire(want reads, only func() *overlap.Subset) (*part, error) {
+// acquire loads reads into memory, where they are until release is called as often: those of a part, or the subset that only returns if
+// it is not nil.
+func (e *Encoder) acquire(want loaded, only func() *overlap.Subset) (*part, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for e.current != want && e.users > 0 {
@@ -94,14 +96,14 @@ func (e *Encoder) acquire(want reads, only func() *overlap.Subset) (*part, error
 	p := e.parts[want.part]
 	if e.current != want {
 		if e.current.part >= 0 {
-			e.parts[e.current.part].forget()
+			e.parts[e.current.part].unload()
 		}
 		e.current = want
 		var set *overlap.Subset
 		if only != nil {
 			set = only()
 		}
-		if err := e.lay(p, set); err != nil {
+		if err := e.load(p, set); err != nil {
 			e.err = err
 			return nil, err
 		}
@@ -110,6 +112,7 @@ func (e *Encoder) acquire(want reads, only func() *overlap.Subset) (*part, error
 	return p, nil
 }
 
+// release is called when the reads of an acquire are not used any more.
 func (e *Encoder) release() {
 	e.mu.Lock()
 	e.users--
@@ -117,49 +120,49 @@ func (e *Encoder) release() {
 	e.done.Broadcast()
 }
 
-// wait waits for the coding of the pseudogenome, if it has begun.
+// wait waits until the pseudogenome is coded, if that has begun.
 func (e *Encoder) wait() {
 	if e.coded != nil {
 		<-e.coded
 	}
 }
 
-// build lays out the reads, unless that is done, and begins to code the pseudogenome.
+// build lays out the reads, if that has not been done, and begins to code the pseudogenome.
 func (e *Encoder) build() error {
 	if e.genome != nil {
 		return nil
 	}
 	var srcs []overlap.Source
 	for _, p := range e.parts {
-		if p.first+p.count <= maxLaid {
+		if p.first+p.count <= maxLayoutRecords {
 			srcs = append(srcs, p.sources...)
 		}
 	}
 	var err error
-	if e.genome, err = overlap.Build(e.ctx, e.bins, srcs, e.layout); err != nil {
+	if e.genome, err = overlap.Build(e.ctx, e.bins, srcs, e.overlap); err != nil {
 		return err
 	}
 	g := e.genome
-	// Slices wait for this only where they hold reads without a place.
+	// Only slices with reads without a place wait for this.
 	e.coded = make(chan struct{})
-	var follow []chan<- []byte
-	if e.cfg.Check && e.layout.Whole && len(segments(g.Len)) == 1 {
-		e.check, follow = followed(g.Len)
-	}
 	go func() {
 		defer close(e.coded)
 		var coded atomic.Int64
-		e.shared, e.model = encodePseudogenome(g.Len, SegmentThreads(e.cfg.Threads, e.cfg.Memory), g.Stretch, func(n int) {
-			if e.cfg.Progress != nil {
-				e.cfg.Progress("coding the pseudogenome", uint64(coded.Add(int64(n))), uint64(g.Len))
-			}
-		}, follow)
+		e.section = basemodel.Encode(g.Len, g.Stretch, basemodel.Options{
+			Threads: SegmentThreads(e.cfg.Threads, e.cfg.Memory),
+			Verify:  e.cfg.Check && e.overlap.Whole,
+			Progress: func(n int) {
+				if e.cfg.Progress != nil {
+					e.cfg.Progress("coding the pseudogenome", uint64(coded.Add(int64(n))), uint64(g.Len))
+				}
+			},
+		})
 	}()
 	return nil
 }
 
-// lay loads the reads of a part, or only some, and codes where those of the part stand.
-func (e *Encoder) lay(p *part, only *overlap.Subset) (err error) {
+// load loads the reads of a part, or only a subset, and codes the tree of the part's positions.
+func (e *Encoder) load(p *part, only *overlap.Subset) (err error) {
 	if err = e.build(); err != nil {
 		return err
 	}
@@ -177,63 +180,74 @@ func (e *Encoder) lay(p *part, only *overlap.Subset) (err error) {
 	}
 	c := encodeTo(nil)
 	p.tree = newPositions(pos, l.Len, c)
-	p.shared = c.e.Finish()
+	p.shared = c.Enc.Finish()
 	return e.ctx.Err()
 }
 
-// Digest returns the sum of ReadHash over the reads of an input, straight from the bins, so that it tells of any read that was left out.
+// Digest returns the sum of ReadHash over the reads of an input. It reads them from the bins, so that it differs from the sum over the
+// decoded reads if one was left out.
 func (e *Encoder) Digest(input int) (uint64, error) {
 	var b bins.Block
 	var letters []byte
 	sum := uint64(0)
+	hash := func() error {
+		at := 0
+		for k, read := range b.Order {
+			n := b.Lengths.Of(int(read))
+			letters = record.AppendLetters(letters[:0], b.Packed[at:], n, b.Place[k]&1 != 0)
+			at += record.PackedLen(n)
+			if err := record.ApplyExceptions(letters, record.ExceptionsOf(b.Exceptions, read, read+1)); err != nil {
+				return err
+			}
+			sum += ReadHash(letters, b.FirstRecord+uint64(read))
+		}
+		return e.ctx.Err()
+	}
 	for _, block := range e.bins.Meta().BlocksOf(input) {
 		err := e.ctx.Err()
 		if err == nil {
 			err = e.bins.ReadColumns(block, bins.WantLengths|bins.WantExceptions, &b)
 		}
 		if err == nil {
-			err = e.bins.ReadBins(block, 0, bins.NBin, &b)
-		}
-		if err == nil {
-			letters, err = b.AppendSequences(letters[:0])
+			err = e.bins.EachPart(block, 0, bins.NBin, &b, hash)
 		}
 		if err != nil {
 			return 0, err
-		}
-		at := 0
-		for i := range b.Records {
-			n := b.Lengths.Of(i)
-			sum += ReadHash(letters[at:at+n], b.FirstRecord+uint64(i))
-			at += n
 		}
 	}
 	return sum, nil
 }
 
-// Shared returns the sections that decoding any slice needs: the pseudogenome, and the positions of each part. It is called after the last
-// EncodeSlice, and releases the layout.
+// Shared returns the sections that the decoding of each slice needs: the pseudogenome, and the positions of each part. It must
+// be called after the last EncodeSlice, and releases the layout.
 func (e *Encoder) Shared() [][]byte {
 	e.Close()
 	if len(e.parts) == 0 {
 		return nil
 	}
-	s := [][]byte{e.shared}
+	s := [][]byte{e.section.Section}
 	for _, p := range e.parts {
 		s = append(s, p.shared)
 	}
 	return s
 }
 
-// Checked returns the decoding of the pseudogenome that took place beside its coding, nil if there was none. It may be
-// used after Close.
+// Checked is a pseudogenome that was decoded while it was coded, and its section.
+type Checked struct {
+	section []byte
+	genome  *basemodel.Sequence
+}
+
+// Checked returns the pseudogenome that was decoded while it was coded, nil if that was not done. It waits until the pseudogenome is
+// coded, and may be called after Close.
 func (e *Encoder) Checked() *Checked {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.check == nil {
+	e.wait()
+	if e.section.Decoded == nil {
 		return nil
 	}
-	e.wait()
-	return &Checked{e.shared, e.check}
+	return &Checked{e.section.Section, e.section.Decoded}
 }
 
 // Close releases the layout.
@@ -241,14 +255,14 @@ func (e *Encoder) Close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, p := range e.parts {
-		p.forget()
+		p.unload()
 	}
 	e.wait()
-	e.genome, e.model = nil, nil
-	e.current = reads{part: -1}
+	e.genome, e.section.Model = nil, nil
+	e.current = loaded{part: -1}
 }
 
-// EncodeSlice codes the sequences of a slice: of first, and of mate unless it is nil, which holds
+// EncodeSlice codes the sequences of a slice: those of first and, if mate is not nil, those of
 // the mates of first's reads in the same order. It is safe for concurrent use.
 func (e *Encoder) EncodeSlice(first, mate *Column) ([]byte, error) {
 	if first.Records == 0 {
@@ -264,24 +278,24 @@ func (e *Encoder) EncodeSlice(first, mate *Column) ([]byte, error) {
 	if mate != nil {
 		cols = append(cols, mate)
 	}
-	bases := make([]uint32, len(cols))
+	firsts := make([]uint32, len(cols)) // record numbers inside the part
 	for i, c := range cols {
 		lo, hi := c.span()
 		if pk, err := e.partOf(c.Input, lo, hi); err != nil || pk != k {
 			return nil, fmt.Errorf("seqs: mates are in different parts")
 		}
-		bases[i], _ = p.record(c.Input, c.From)
+		firsts[i], _ = p.record(c.Input, c.From)
 	}
-	want := reads{part: k}
+	want := loaded{part: k}
 	var only func() *overlap.Subset
 	if e.window > 0 {
-		want = reads{k, first.Input, first.From, e.Window(uint64(first.At))}
+		want = loaded{k, first.Input, first.From, e.Window(uint64(first.At))}
 		only = func() *overlap.Subset {
 			set := overlap.NewSubset(p.count)
 			lo := want.window * e.window
-			// What begins in the window is in memory to its end; slices of a run are of nearly equal counts.
+			// A slice that begins in the window may end after it; slices of a run have nearly equal numbers of records.
 			hi := min(lo+e.window+first.Records+1, len(first.Run))
-			for _, base := range bases {
+			for _, base := range firsts {
 				for _, i := range first.Run[lo:hi] {
 					set.Add(base + i)
 				}
@@ -293,21 +307,22 @@ func (e *Encoder) EncodeSlice(first, mate *Column) ([]byte, error) {
 		return nil, err
 	}
 	defer e.release()
-	model := func() (*model, error) {
+	s := &slice{layout: p.layout, genome: p.layout.Stretch, sorted: first.Perm != nil, limit: uint64(p.layout.Len),
+		releaseWhile: e.cfg.releaseWhile()}
+	s.model = func() (*basemodel.Model, error) {
 		e.wait()
-		return e.model, nil
+		return e.section.Model, nil
 	}
-	s := &slice{layout: p.layout, stretch: p.layout.Stretch, model: model, sorted: first.Perm != nil, limit: uint64(p.layout.Len), aside: e.cfg.aside()}
 	records := make([][]uint32, len(cols))
 	for i, c := range cols {
 		records[i] = make([]uint32, c.Records)
 		for j := range records[i] {
-			records[i][j] = bases[i] + uint32(j)
+			records[i][j] = firsts[i] + uint32(j)
 			if c.Perm != nil {
-				records[i][j] = bases[i] + c.Perm[j]
+				records[i][j] = firsts[i] + c.Perm[j]
 			}
 			if !p.layout.Reads.Has(records[i][j]) {
-				return nil, fmt.Errorf("seqs: slices of a run are of different sizes")
+				return nil, fmt.Errorf("seqs: slices of a run have different sizes")
 			}
 		}
 	}
@@ -333,7 +348,7 @@ func (e *Encoder) EncodeSlice(first, mate *Column) ([]byte, error) {
 	return out, e.ctx.Err()
 }
 
-// span returns the smallest run of records that holds the column's.
+// span returns the smallest range of records that holds those of the column.
 func (c *Column) span() (from, to uint64) {
 	if c.Perm == nil {
 		return c.From, c.From + uint64(c.Records)

@@ -56,10 +56,7 @@ func Example() {
 	}
 	shared := encoder.Shared()
 
-	decoder, err := seqs.NewDecoder(shared, seqs.Config{Threads: 1}, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	decoder := seqs.NewDecoder(shared, seqs.Config{Threads: 1}, nil)
 	decoded, err := decoder.DecodeSlice(slice, &column, nil)
 	if err != nil {
 		log.Fatal(err)

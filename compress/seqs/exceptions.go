@@ -1,38 +1,39 @@
 package seqs
 
-import "orcomgo/bins/record"
+import (
+	"orcomgo/bins/record"
+	rc "orcomgo/compress/rangecoder"
+)
 
 // How the exceptions of a column are coded.
 const (
 	noExceptions = iota
-	listed       // every run on its own
+	listed       // every run by itself
 	listedAndN   // N by quality value, the rest listed
 )
 
 // exceptionCoder models the bytes other than A, C, G, T of one column.
 type exceptionCoder struct {
-	read, start, length *number
-	byt                 tree
-	isN                 [128][3]prob
+	read, start, length *rc.Number
+	symbol              rc.Tree
+	isN                 [128][3]rc.Prob
 }
 
 func newExceptionCoder() *exceptionCoder {
-	x := &exceptionCoder{read: newNumber(), start: newNumber(), length: newNumber(), byt: newTree(8)}
+	x := &exceptionCoder{read: rc.NewNumber(), start: rc.NewNumber(), length: rc.NewNumber(), symbol: rc.NewTree(8)}
 	for i := range x.isN {
-		for j := range x.isN[i] {
-			x.isN[i][j] = newProb
-		}
+		rc.FillProbs(x.isN[i][:])
 	}
 	return x
 }
 
 // code codes the exceptions of a column; decoding, it returns them. ok is false if the
-// stream asks for more than the column can hold.
-func (x *exceptionCoder) code(c *coder, col *Column) (out []record.Exception, ok bool) {
+// stream has exceptions outside of the column's reads.
+func (x *exceptionCoder) code(c *rc.Coder, col *Column) (out []record.Exception, ok bool) {
 	mode := uint32(noExceptions)
 	var values [128]bool // the quality values under which an N occurs
 	rest := col.Exceptions
-	if c.e != nil && len(col.Exceptions) > 0 {
+	if !c.Decoding() && len(col.Exceptions) > 0 {
 		mode = listed
 		if col.Quals != nil && x.findN(col, &values) {
 			mode = listedAndN
@@ -44,26 +45,26 @@ func (x *exceptionCoder) code(c *coder, col *Column) (out []record.Exception, ok
 			}
 		}
 	}
-	mode = c.even(mode, 2)
+	mode = c.Uniform(mode, 2)
 	if mode == noExceptions {
 		return nil, true
 	}
-	count := x.length.code(c, uint32(len(rest)), 255)
+	count := x.length.Code(c, uint32(len(rest)), shortMemory)
 	prevRead, prevEnd := uint32(0), uint32(0)
 	var list []record.Exception
 	for i := uint32(0); i < count; i++ {
 		var e record.Exception
-		if c.e != nil {
+		if !c.Decoding() {
 			e = rest[i]
 		}
-		d := x.read.code(c, e.Read-prevRead, memory)
+		d := x.read.Code(c, e.Read-prevRead, longMemory)
 		if d > 0 {
 			prevEnd = 0
 		}
-		gap := x.start.code(c, e.Start-prevEnd, memory)
-		more := x.length.code(c, e.Len-1, memory)
-		e.Byte = byte(x.byt.code(c, uint32(e.Byte), memory))
-		if c.d != nil {
+		gap := x.start.Code(c, e.Start-prevEnd, longMemory)
+		more := x.length.Code(c, e.Len-1, longMemory)
+		e.Byte = byte(x.symbol.Code(c, uint32(e.Byte), longMemory))
+		if c.Decoding() {
 			read, end := uint64(prevRead)+uint64(d), uint64(prevEnd)+uint64(gap)+uint64(more)+1
 			if read >= uint64(col.Records) || end > uint64(col.Lengths.Of(int(read))) {
 				return nil, false
@@ -79,8 +80,8 @@ func (x *exceptionCoder) code(c *coder, col *Column) (out []record.Exception, ok
 	return x.codeN(c, col, &values, list)
 }
 
-// findN notes the quality values of Ns, and reports whether coding Ns base by base under
-// those values is worth the time: not where such values are common and Ns are rare.
+// findN sets values to the quality values of Ns, and reports whether coding Ns base by base under
+// those values is worth the time: it is not where such values are common and Ns are rare.
 func (x *exceptionCoder) findN(col *Column, values *[128]bool) bool {
 	n, at, read := 0, 0, 0
 	for _, e := range col.Exceptions {
@@ -105,7 +106,7 @@ func (x *exceptionCoder) findN(col *Column, values *[128]bool) bool {
 }
 
 // codeN codes for every base with one of the values whether it is N; decoding, it merges the Ns into list.
-func (x *exceptionCoder) codeN(c *coder, col *Column, values *[128]bool, list []record.Exception) ([]record.Exception, bool) {
+func (x *exceptionCoder) codeN(c *rc.Coder, col *Column, values *[128]bool, list []record.Exception) ([]record.Exception, bool) {
 	if col.Quals == nil {
 		return nil, false
 	}
@@ -114,15 +115,15 @@ func (x *exceptionCoder) codeN(c *coder, col *Column, values *[128]bool, list []
 		if values[q] {
 			v = 1
 		}
-		values[q] = c.even(uint32(v), 1) != 0
+		values[q] = c.Uniform(uint32(v), 1) != 0
 	}
 	var out []record.Exception
-	at, k := 0, 0 // k: in the exceptions (encoding), in list (decoding)
+	at, k := 0, 0 // k: index in the exceptions (encoding) or in list (decoding)
 	for read := 0; read < col.Records; read++ {
 		n := col.Lengths.Of(read)
 		prev := 1 // first base
 		for i, q := range col.Quals[at : at+n] {
-			if c.d != nil {
+			if c.Decoding() {
 				for k < len(list) && int(list[k].Read) == read && int(list[k].Start) <= i {
 					out = append(out, list[k])
 					k++
@@ -133,7 +134,7 @@ func (x *exceptionCoder) codeN(c *coder, col *Column, values *[128]bool, list []
 				continue
 			}
 			isN := 0
-			if c.e != nil {
+			if !c.Decoding() {
 				for k < len(col.Exceptions) {
 					e := &col.Exceptions[k]
 					if int(e.Read) > read || int(e.Read) == read && int(e.Start+e.Len) > i {
@@ -148,9 +149,9 @@ func (x *exceptionCoder) codeN(c *coder, col *Column, values *[128]bool, list []
 					}
 				}
 			}
-			isN = c.adapt(isN, &x.isN[q&127][prev], memory)
+			isN = c.Adapt(isN, &x.isN[q&127][prev], longMemory)
 			prev = 2 * isN
-			if isN != 0 && c.d != nil {
+			if isN != 0 && c.Decoding() {
 				if l := len(out) - 1; l >= 0 && int(out[l].Read) == read && out[l].Byte == 'N' && int(out[l].Start+out[l].Len) == i {
 					out[l].Len++
 				} else {
@@ -160,7 +161,7 @@ func (x *exceptionCoder) codeN(c *coder, col *Column, values *[128]bool, list []
 		}
 		at += n
 	}
-	if c.d != nil {
+	if c.Decoding() {
 		out = append(out, list[k:]...)
 	}
 	return out, true

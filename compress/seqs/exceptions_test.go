@@ -27,14 +27,14 @@ func codedExceptions(t *testing.T, name string, col *Column) (data []byte, mode 
 	t.Helper()
 	c := encodeTo(nil)
 	newExceptionCoder().code(c, col)
-	data = c.e.Finish()
+	data = c.Enc.Finish()
 	blank := *col
 	blank.Exceptions = nil
 	got, ok := newExceptionCoder().code(decodeFrom(data), &blank)
 	if !ok || !slices.Equal(got, col.Exceptions) {
 		t.Fatalf("%s: decoded %v, %v, want %v", name, got, ok, col.Exceptions)
 	}
-	return data, decodeFrom(data).even(0, 2)
+	return data, decodeFrom(data).Uniform(0, 2)
 }
 
 // TestExceptionsRoundTrip: exceptions come back, next to each other and at all ends of reads, and N is coded under quality values exactly
@@ -52,7 +52,7 @@ func TestExceptionsRoundTrip(t *testing.T) {
 		{"none, with qualities", "IIIII", []string{"ACGT", "", "A"}, noExceptions},
 		{"ends of reads, no qualities", "", []string{"NCGN", "", "N", "NNNN", "", "ACGN"}, listed},
 		{"ends of reads", "#II#" + "#" + "####" + "III#", []string{"NCGN", "", "N", "NNNN", "", "ACGN"}, listedAndN},
-		{"N beside others", q(24), []string{"NRYNNacgtNAn", "RNRnnNNacNtR"}, listedAndN},
+		{"N next to others", q(24), []string{"NRYNNacgtNAn", "RNRnnNNacNtR"}, listedAndN},
 		{"no N", q(10), []string{"ACRYacGT--"}, listed},
 		{"lower case alone", q(8), []string{"acgt", "ACgT"}, listed},
 		{"N where a base of that value is as likely", "##I##I", []string{"NAC", "TNG"}, listedAndN},
@@ -88,7 +88,7 @@ func TestExceptionsRoundTrip(t *testing.T) {
 	codedExceptions(t, "one length", col)
 }
 
-// TestExceptionsCost: N costs next to nothing where the qualities tell of it, and a run costs what telling its place takes.
+// TestExceptionsCost: N costs almost nothing where the qualities predict it; otherwise a run costs as much as its position does.
 func TestExceptionsCost(t *testing.T) {
 	r := rand.New(rand.NewSource(111))
 	var reads []string
@@ -108,7 +108,7 @@ func TestExceptionsCost(t *testing.T) {
 	}
 	data, _ := codedExceptions(t, "with qualities", exceptionsColumn(string(quals), reads...))
 	if len(data) > 60 {
-		t.Errorf("%d runs of N that the qualities tell of take %d bytes", runs, len(data))
+		t.Errorf("%d runs of N that the qualities predict take %d bytes", runs, len(data))
 	}
 	data, _ = codedExceptions(t, "without", exceptionsColumn("", reads...))
 	// Seven bits for the place in the read, two or three for the step from read to read.
@@ -139,13 +139,13 @@ func TestDamagedExceptions(t *testing.T) {
 	}
 }
 
-// TestOddRuns: asked read after read, of which some are left out, the bases without a value of their own are those with an exception
+// TestNonACGT: asked read after read, of which some are left out, the bases without a value of their own are those with an exception
 // other than lower case.
-func TestOddRuns(t *testing.T) {
+func TestNonACGT(t *testing.T) {
 	reads := []string{"ACGT", "NacT", "ACgt", "RRNN", "", "NNNN", "aNNa"}
 	col := exceptionsColumn("", reads...)
 	for left := range 1 << len(reads) {
-		o := oddRuns{list: col.Exceptions}
+		o := nonACGT{list: col.Exceptions}
 		for i, read := range reads {
 			if left>>i&1 != 0 {
 				continue

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"orcomgo/bins/record"
+	rc "orcomgo/compress/rangecoder"
 )
 
 // EncodeLengths codes the lengths of reads.
@@ -15,7 +16,7 @@ func EncodeLengths(l record.Lengths) []byte {
 	m := lengthModel(l.Each)
 	c := encodeTo([]byte{byte(m.bits)})
 	m.code(c, l.Each, nil)
-	return c.e.Finish()
+	return c.Enc.Finish()
 }
 
 // DecodeLengths is the inverse of EncodeLengths for n reads.
@@ -38,22 +39,24 @@ func DecodeLengths(data []byte, n int) (record.Lengths, error) {
 	return record.Lengths{Each: each}, nil
 }
 
-// lengths models read lengths: the same as the one before, or a symbol of its own.
+// lengths models read lengths: each is that of the read before, or a symbol or number of its own.
 type lengths struct {
-	bits   int // 1..16: lengths below 2^bits by a tree; 33: any, by a number
-	same   [4]prob
-	symbol tree
-	any    *number
+	bits   int // 1..16: lengths below 2^bits, as a symbol; 33: any lengths, as a number
+	same   [4]rc.Prob
+	symbol rc.Tree
+	number *rc.Number
 }
 
 func newLengths(b int) *lengths {
-	m := &lengths{bits: b, same: [4]prob{newProb, newProb, newProb, newProb}, any: newNumber()}
+	m := &lengths{bits: b, number: rc.NewNumber()}
+	rc.FillProbs(m.same[:])
 	if b <= 16 {
-		m.symbol = newTree(b)
+		m.symbol = rc.NewTree(b)
 	}
 	return m
 }
 
+// lengthModel returns the model for lengths v.
 func lengthModel(v []uint32) *lengths {
 	top := uint32(1)
 	for _, l := range v {
@@ -65,21 +68,21 @@ func lengthModel(v []uint32) *lengths {
 	return newLengths(33)
 }
 
-// code codes v, or, decoding, fills out.
-func (m *lengths) code(c *coder, v, out []uint32) {
+// code encodes v or, decoding, fills out.
+func (m *lengths) code(c *rc.Coder, v, out []uint32) {
 	prev, ctx := uint32(0), 0
 	for i := range max(len(v), len(out)) {
 		l := uint32(0)
 		if out == nil {
 			l = v[i]
 		}
-		same := c.adapt(toBit(l == prev), &m.same[ctx], memory)
+		same := c.Adapt(rc.BitOf(l == prev), &m.same[ctx], longMemory)
 		ctx = ctx<<1&3 | same
 		if same == 0 {
 			if m.bits <= 16 {
-				prev = m.symbol.code(c, l, memory)
+				prev = m.symbol.Code(c, l, longMemory)
 			} else {
-				prev = m.any.code(c, l, memory)
+				prev = m.number.Code(c, l, longMemory)
 			}
 		}
 		if out != nil {

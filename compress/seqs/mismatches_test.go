@@ -8,7 +8,7 @@ import (
 
 // overlay is a read over a pseudogenome.
 type overlay struct {
-	w     stand
+	w     alignment
 	read  []byte // a base each
 	skip  []bool
 	quals []byte
@@ -18,20 +18,20 @@ type overlay struct {
 func (o *overlay) below(pg []byte) []byte {
 	ref := bytes.Clone(pg[o.w.pos : int(o.w.pos)+o.w.n])
 	if o.w.rev {
-		reverse(ref)
+		reverseComplement(ref)
 	}
 	return ref
 }
 
 // over returns a read over pg that differs from it at the given positions of pg, where the pseudogenome's strand would have base b.
 func over(pg []byte, pos, n int, rev bool, b byte, at ...int) *overlay {
-	o := &overlay{w: stand{uint64(pos), rev, n}}
+	o := &overlay{w: alignment{uint64(pos), rev, n}}
 	o.read = bytes.Clone(pg[pos : pos+n])
 	for _, p := range at {
 		o.read[p-pos] = b
 	}
 	if rev {
-		reverse(o.read)
+		reverseComplement(o.read)
 	}
 	return o
 }
@@ -45,7 +45,7 @@ func codedOver(t *testing.T, byQual bool, pg []byte, reads []*overlay, from int)
 		for _, o := range reads {
 			m.code(c, o.w, o.below(pg), bytes.Clone(o.read), o.skip, o.quals)
 		}
-		return c.e.Finish()
+		return c.Enc.Finish()
 	}
 	data := code(reads)
 	d, m := decodeFrom(data), newMismatches(byQual, uint64(len(pg)))
@@ -151,12 +151,12 @@ func TestVariantsAreForgotten(t *testing.T) {
 	b, other := (pg[at]+1)&3, (pg[at]+3)&3
 	for _, c := range []struct {
 		reads   string // had it +, had not -, another base o, N there n
-		history int    // newest lowest; 0: forgotten, or never known
+		history int    // newest lowest; 0: removed, or there was none
 		base    byte
 	}{
 		{"", 0, 0}, {"-", 0, 0}, {"n", 0, 0}, {"+", 1, b}, {"+-", 2, b}, {"++", 3, b}, {"+--", 4, b}, {"+---", 8, b}, {"+----", 0, 0},
 		{"+---+", 1, b}, {"+----+", 1, b}, {"+++++", 15, b}, {"+nnnnn", 1, b}, {"+-n-", 4, b}, {"o", 1, other},
-		// What is asked for is not the base: it is coded as a difference of its own, and the variant stays until it is forgotten.
+		// The base is not the variant: it is coded as another difference, and the variant stays until it is removed.
 		{"+o", 2, b}, {"+oooo", 1, other}, {"+ooo", 8, b},
 	} {
 		var reads []*overlay
@@ -188,15 +188,15 @@ func TestVariantsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestStand: base i of a read stands on the pseudogenome's strand, or on the other one counted from the end.
-func TestStand(t *testing.T) {
-	w := stand{100, false, 10}
-	if w.at(0) != 100 || w.at(9) != 109 || w.turn(1) != 1 {
-		t.Errorf("forward: %d to %d, C is %d", w.at(0), w.at(9), w.turn(1))
+// TestAlignment: the position of base i of a read on the pseudogenome's strand is counted from the start, on the other strand from the end.
+func TestAlignment(t *testing.T) {
+	w := alignment{100, false, 10}
+	if w.at(0) != 100 || w.at(9) != 109 || w.toGenomeStrand(1) != 1 {
+		t.Errorf("forward: %d to %d, C is %d", w.at(0), w.at(9), w.toGenomeStrand(1))
 	}
 	w.rev = true
-	if w.at(0) != 109 || w.at(9) != 100 || w.turn(1) != 2 {
-		t.Errorf("reversed: %d to %d, C is %d", w.at(0), w.at(9), w.turn(1))
+	if w.at(0) != 109 || w.at(9) != 100 || w.toGenomeStrand(1) != 2 {
+		t.Errorf("reversed: %d to %d, C is %d", w.at(0), w.at(9), w.toGenomeStrand(1))
 	}
 }
 
@@ -223,14 +223,14 @@ func TestMismatchesFollowQualities(t *testing.T) {
 	_, bits := codedOver(t, true, pg, telling, first)
 	_, flat := codedOver(t, true, pg, silent, first)
 	if bits /= count - first; bits > 3.5 {
-		t.Errorf("%.2f bits a read where qualities tell which bases are wrong", bits)
+		t.Errorf("%.2f bits a read where qualities predict which bases are wrong", bits)
 	}
 	if flat /= count - first; flat < 4*bits || flat < 15 {
-		t.Errorf("%.2f bits a read where qualities tell nothing, %.2f where they do", flat, bits)
+		t.Errorf("%.2f bits a read where qualities predict nothing, %.2f where they do", flat, bits)
 	}
 }
 
-// TestSubstitutionsAreLearnt: which of three bases stands for another is learnt, for each of the four.
+// TestSubstitutionsAreLearnt: which of three bases replaces another is learnt, for each of the four.
 func TestSubstitutionsAreLearnt(t *testing.T) {
 	r := rand.New(rand.NewSource(124))
 	pg := randomBases(r, 100_000)

@@ -6,36 +6,37 @@ import (
 	"slices"
 	"sort"
 
-	"orcomgo/bins/record"
-
 	"orcomgo/bins"
+	"orcomgo/bins/record"
 	"orcomgo/compress/overlap"
 )
 
-// What reads need in memory, in bytes, if all are laid out at once, beside what the assembler and the indexes take, which are bounded: each read its
-// numbers and its share of a contig, each base its two bits and one as a base of a contig.
+// The memory that reads take if all are laid out at once, in addition to the assembler and the indexes, which are bounded: for
+// each read its place, length and the like and its share of a contig; for each base its two bits and a byte in a contig.
 const (
-	perRead  = 28
-	perBase4 = 5 // in quarters
+	readBytes        = 28
+	baseQuarterBytes = 5 // in quarters of a byte
 )
 
-// What they need if they are laid out in shares: each read its place and, in a run, its rank there and what sorting takes; each that is
-// being coded its numbers and two bits a base, and its position while these are counted.
+// The memory that reads take if they are laid out in shares: each read its place and, in a run, its rank there and the memory
+// for sorting; each read that is being coded its length and the like and two bits a base, and its position while positions are
+// counted.
 const (
-	perPlaced8 = 41 // in eighths of a byte
-	perRanked  = 12
-	perCoded   = 16
-	perCounted = 8
+	placedReadEighths = 41 // in eighths of a byte
+	rankedReadBytes   = 12
+	codedReadBytes    = 16
+	countedReadBytes  = 8
 )
 
-// maxLaid is how many records are laid out together; those of further parts are placed when these are coded.
-var maxLaid uint64 = 1<<32 - 2
+// maxLayoutRecords is how many records are laid out together. Records of further parts are placed when these parts are coded.
+// Tests change it.
+var maxLayoutRecords uint64 = 1<<32 - 2
 
 // part is a run of records of some inputs whose reads are in memory together.
 type part struct {
 	sources []overlap.Source
-	bases   []uint32 // record number, inside the part, of each source's first
-	first   uint64   // record number in the archive of the part's first
+	firsts  []uint32 // record number, inside the part, of each source's first record
+	first   uint64   // record number in the archive of the part's first record
 	count   uint64
 
 	layout *overlap.Layout
@@ -43,10 +44,11 @@ type part struct {
 	shared []byte // the tree, coded
 }
 
-func (p *part) forget() { p.layout, p.tree = nil, nil }
+func (p *part) unload() { p.layout, p.tree = nil, nil }
 
-// plan decides whether all reads are laid out at once, and cuts the archive into parts at block boundaries of unpaired inputs and first mates. It
-// reports whether names and qualities of blocks, which are read where a slice is coded, take much of the memory that the layout needs.
+// plan decides whether all reads are laid out at once, and cuts the archive into parts at block boundaries of unpaired inputs
+// and first mates. It reports whether memory is tight: too small for the layout together with the names and qualities of blocks,
+// which are read when a slice is coded.
 func (e *Encoder) plan() (tight bool) {
 	meta := e.bins.Meta()
 	size := func(b *bins.BlockInfo) (reads, bases uint64) {
@@ -63,26 +65,26 @@ func (e *Encoder) plan() (tight bool) {
 		r, n := size(&meta.Blocks[i])
 		reads, bases = reads+r, bases+n
 	}
-	e.layout = overlap.Config{Threads: e.cfg.Threads, Whole: true, Progress: e.cfg.Progress}
-	limit, read := uint64(math.MaxUint64), uint64(perCoded) // of a part, and a read of it
+	e.overlap = overlap.Config{Threads: e.cfg.Threads, Whole: true, Progress: e.cfg.Progress}
+	limit, read := uint64(math.MaxUint64), uint64(codedReadBytes) // of a part, and a read of it
 	half := e.cfg.Memory / 2
 	switch {
-	case e.cfg.Memory > 0 && reads*perRead+bases*perBase4/4 > half || reads > maxLaid:
-		// A quarter is for what the collector has not yet freed and for the coding models. With very little memory
-		// there would be more shares than is worth waiting for.
+	case e.cfg.Memory > 0 && reads*readBytes+bases*baseQuarterBytes/4 > half || reads > maxLayoutRecords:
+		// A quarter is for what the garbage collector has not freed yet and for the coding models. The lower bounds avoid a
+		// very large number of shares, which would take too long.
 		room := func(taken uint64) uint64 {
 			if e.cfg.Memory == 0 {
 				return 1 << 60
 			}
 			return max(uint64(max(int64(half+half/2)-int64(taken), 0)), e.cfg.Memory/8, bases/16, 1<<16)
 		}
-		e.layout.Whole, e.layout.Memory = false, room(reads*perPlaced8/8)
-		limit = e.layout.Memory / 2
+		e.overlap.Whole, e.overlap.Memory = false, room(reads*placedReadEighths/8)
+		limit = e.overlap.Memory / 2
 		if !meta.Options.OrderAny {
-			read += perCounted
+			read += countedReadBytes
 		}
-		if e.cfg.Runs && reads <= maxLaid {
-			e.window = int(room(reads*perPlaced8/8+reads*perRanked) / 2 / (perCoded + bases/max(reads, 1)/4))
+		if e.cfg.Runs && reads <= maxLayoutRecords {
+			e.window = int(room(reads*placedReadEighths/8+reads*rankedReadBytes) / 2 / (codedReadBytes + bases/max(reads, 1)/4))
 			if slices.ContainsFunc(meta.Inputs, func(in record.Input) bool { return in.Mate >= 0 }) {
 				e.window /= 2 // it counts pairs
 			}
@@ -90,7 +92,7 @@ func (e *Encoder) plan() (tight bool) {
 			limit = math.MaxUint64
 		}
 	case e.cfg.Memory > 0:
-		e.layout.Memory = half + half/2
+		e.overlap.Memory = half + half/2
 	}
 	p := &part{}
 	first := uint64(0)
@@ -98,7 +100,7 @@ func (e *Encoder) plan() (tight bool) {
 		if len(p.sources) > 0 {
 			p.first = first
 			for _, s := range p.sources {
-				p.bases = append(p.bases, uint32(p.count))
+				p.firsts = append(p.firsts, uint32(p.count))
 				p.count += s.To - s.From
 			}
 			first += p.count
@@ -106,8 +108,8 @@ func (e *Encoder) plan() (tight bool) {
 		}
 		p, reads, bases = &part{}, 0, 0
 	}
-	// Half of the reads being new, an assembler takes some five bytes a base, in so far as it may.
-	need := min(e.layout.Memory, reads*perRead+bases*(perBase4/4+5))
+	// If half of the reads are new, an assembler takes about five bytes a base, up to its bound.
+	need := min(e.overlap.Memory, reads*readBytes+bases*(baseQuarterBytes/4+5))
 	reads, bases = 0, 0
 	for i := range meta.Blocks {
 		b := &meta.Blocks[i]
@@ -116,7 +118,7 @@ func (e *Encoder) plan() (tight bool) {
 			continue
 		}
 		r, n := size(b)
-		if reads > 0 && ((reads+r)*read+(bases+n)/4 > limit || reads+r > maxLaid) {
+		if reads > 0 && ((reads+r)*read+(bases+n)/4 > limit || reads+r > maxLayoutRecords) {
 			closePart()
 		}
 		reads, bases = reads+r, bases+n
@@ -126,7 +128,7 @@ func (e *Encoder) plan() (tight bool) {
 		}
 	}
 	closePart()
-	held := uint64(0) // by blocks in work
+	held := uint64(0) // by the names and qualities of a block
 	for i := range meta.Blocks {
 		held = max(held, meta.Blocks[i].NamesLen+meta.Blocks[i].QualsLen)
 	}
@@ -147,14 +149,14 @@ func (p *part) add(input int, from, to uint64) {
 func (p *part) record(input int, ordinal uint64) (uint32, bool) {
 	for i, s := range p.sources {
 		if s.Input == input && ordinal >= s.From && ordinal < s.To {
-			return p.bases[i] + uint32(ordinal-s.From), true
+			return p.firsts[i] + uint32(ordinal-s.From), true
 		}
 	}
 	return 0, false
 }
 
-// Parts returns the records at which an input must be cut, ascending: no slice, and
-// no run of records given to Sorted, may reach over one. Most archives have none.
+// Parts returns the records at which an input must be cut, ascending: no slice and
+// no run of records given to Sorted may contain records from both sides of a cut. Most archives have none.
 func (e *Encoder) Parts(input int) []uint64 {
 	var cuts []uint64
 	for _, p := range e.parts {
@@ -168,8 +170,8 @@ func (e *Encoder) Parts(input int) []uint64 {
 	return cuts
 }
 
-// Window returns in which window of its run a slice is that begins at place `at` there: reads of different
-// windows may not be in memory together, so slices of two should not be in work together.
+// Window returns the window, of its run, of a slice that begins at place `at` of the run. Reads of different
+// windows may not be in memory together, so slices of different windows should not be coded at the same time.
 func (e *Encoder) Window(at uint64) int {
 	if e.window == 0 {
 		return 0
@@ -186,5 +188,5 @@ func (e *Encoder) partOf(input int, from, to uint64) (int, error) {
 			}
 		}
 	}
-	return 0, fmt.Errorf("seqs: records %d to %d of input %d are in no one part", from, to, input)
+	return 0, fmt.Errorf("seqs: records %d to %d of input %d are not in one part", from, to, input)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
+	rc "orcomgo/compress/rangecoder"
 )
 
 // encoderOf returns an encoder of columns in blocks of 500 records.
@@ -50,8 +51,8 @@ func TestPartsHoldEachRecordOnce(t *testing.T) {
 	} {
 		func() {
 			if c.laid > 0 {
-				defer func(n uint64) { maxLaid = n }(maxLaid)
-				maxLaid = c.laid
+				defer func(n uint64) { maxLayoutRecords = n }(maxLayoutRecords)
+				maxLayoutRecords = c.laid
 			}
 			o := record.Options{OrderAny: c.order, ReadsOnly: c.runs}
 			e := encoderOf(t, o, Config{Threads: 1, Memory: c.memory, Runs: c.runs}, c.cols...)
@@ -89,11 +90,11 @@ func TestPartsHoldEachRecordOnce(t *testing.T) {
 					}
 					next += uint32(s.To - s.From)
 				}
-				if p.count != uint64(next) || p.count > maxLaid {
+				if p.count != uint64(next) || p.count > maxLayoutRecords {
 					t.Errorf("%s: part %d has %d records, counted %d", c.name, k, next, p.count)
 				}
 				if c.memory > 0 && len(e.parts) > 1 && p.sources[0].To-p.sources[0].From > 500 {
-					if takes := p.count*(perCoded+perCounted) + p.count*80/4; takes > c.memory*3/8 {
+					if takes := p.count*(codedReadBytes+countedReadBytes) + p.count*80/4; takes > c.memory*3/8 {
 						t.Errorf("%s: part %d takes %d bytes or more, of %d in all", c.name, k, takes, c.memory)
 					}
 				}
@@ -194,7 +195,7 @@ func TestSortedOrder(t *testing.T) {
 				lastOther = int64(v)
 				continue
 			}
-			key := (int64(pos)<<1|int64(toBit(rev)))<<24 | int64(v)
+			key := (int64(pos)<<1|int64(rc.BitOf(rev)))<<24 | int64(v)
 			if key <= lastKey {
 				t.Fatalf("%s: record %d at %d, reversed %v, is out of order", c.name, v, pos, rev)
 			}
@@ -260,7 +261,7 @@ func TestWindowsHoldFewReads(t *testing.T) {
 				}
 			}
 		}
-		// The slice that a window is loaded for says how far slices reach beyond it.
+		// How far slices may reach beyond a window depends on the slice for which the window is loaded.
 		if slice(e.window-10, 3*size) != nil || slice(n-size, size) != nil || slice(0, size) != nil || slice(e.window-10, size) != nil {
 			t.Error("a slice is refused though its reads can be there")
 		}
@@ -297,13 +298,13 @@ func TestSlicesStayInParts(t *testing.T) {
 	}
 }
 
-// TestTreesCountTheirParts: the tree of a part's positions tells of its placed reads; order free there is nothing to tell.
+// TestTreesCountTheirParts: the tree of a part's positions counts its placed reads; if the order is free it counts none.
 func TestTreesCountTheirParts(t *testing.T) {
 	col := simulate(139, 3000, 3000, 100, 100, 0)
 	for _, order := range []bool{false, true} {
 		e := encoderOf(t, record.Options{OrderAny: order}, Config{Threads: 1, Memory: 300_000}, col)
 		for k, p := range e.parts {
-			if _, err := e.acquire(reads{part: k}, nil); err != nil {
+			if _, err := e.acquire(loaded{part: k}, nil); err != nil {
 				t.Fatal(err)
 			}
 			var pos []uint32
@@ -314,7 +315,7 @@ func TestTreesCountTheirParts(t *testing.T) {
 			}
 			c := encodeTo(nil)
 			newPositions(pos, p.layout.Len, c)
-			if want := c.e.Finish(); !bytes.Equal(p.shared, want) || !order && len(pos) < int(p.count)*9/10 {
+			if want := c.Enc.Finish(); !bytes.Equal(p.shared, want) || !order && len(pos) < int(p.count)*9/10 {
 				t.Errorf("order free %v: the tree of part %d, of %d reads with places, takes %d bytes, want %d",
 					order, k, len(pos), len(p.shared), len(want))
 			}

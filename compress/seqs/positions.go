@@ -1,23 +1,27 @@
 package seqs
 
-import "slices"
+import (
+	"slices"
 
-// positions models where reads stand on a pseudogenome: a binary tree over its length whose
-// nodes tell how many of their reads fall in the right half. It is built from all the
-// placements of a part and sent once, so that every slice knows the coverage (an expressed
-// gene, an amplicon) from its first read on, and slices stay independent. Nodes of fewer reads
-// than sparse are not sent: below them positions are even.
+	rc "orcomgo/compress/rangecoder"
+)
+
+// positions models the positions of reads on a pseudogenome: a binary tree over its length whose
+// nodes hold the proportion of their reads that are in the right half. It is made from all
+// positions of a part and coded once, so that the coverage (an expressed
+// gene, an amplicon) is known from the first read of every slice on, and slices remain independent. Nodes of fewer reads
+// than sparse are not coded: below them all positions are equally likely.
 type positions struct {
 	depth int      // the tree covers 2^depth bases
 	split []uint16 // probability of the right half by node; 0: a leaf
 	index []uint32 // node -> index of its left child in split, the right one follows
 }
 
-// sparse is how many reads a node needs to be worth the cost of telling its split.
+// sparse is how many reads a node must have for its split to be worth its cost.
 const sparse = 24
 
-// splitLevels returns the number of values a split of n reads is rounded to: the error of
-// a proportion falls with the root of n, and so does what precision is worth.
+// splitBits returns the number of bits to which the split of n reads is rounded: the error of
+// a proportion falls with the square root of n, so more bits are worth their cost where n is large.
 func splitBits(n uint32) int {
 	b := 3
 	for n >= 4*sparse && b < 8 {
@@ -28,30 +32,30 @@ func splitBits(n uint32) int {
 }
 
 // newPositions counts pos, each below n, and codes the tree.
-func newPositions(pos []uint32, n int, c *coder) *positions {
+func newPositions(pos []uint32, n int, c *rc.Coder) *positions {
 	m := &positions{}
 	for 1<<m.depth < n {
 		m.depth++
 	}
 	var counted counts
-	if c.e != nil {
+	if !c.Decoding() {
 		counted = countsOf(pos, n)
 	}
 	at := func(p int) uint32 { return counted.below(min(p, n)) }
-	trees := [9]*tree{}
+	trees := [9]*rc.Tree{}
 	for b := 3; b <= 8; b++ {
-		t := newTree(b)
+		t := rc.NewTree(b)
 		trees[b] = &t
 	}
-	total := newNumber()
+	total := rc.NewNumber()
 	count := uint32(0)
-	if c.e != nil {
+	if !c.Decoding() {
 		count = at(n)
 	}
-	count = total.code(c, count, 255)
+	count = total.Code(c, count, shortMemory)
 	m.split = append(m.split, 0)
 	m.index = append(m.index, 0)
-	// The reads a node is believed to hold follow from the rounded splits, in both directions alike.
+	// The number of reads of a node is computed from the rounded splits, in encoding and decoding alike.
 	type item struct {
 		node, reads uint32
 		lo, size    int
@@ -67,7 +71,7 @@ func newPositions(pos []uint32, n int, c *coder) *positions {
 		half := it.size / 2
 		b := splitBits(it.reads)
 		q := uint32(0)
-		if c.e != nil {
+		if !c.Decoding() {
 			l, r := at(it.lo+half)-at(it.lo), at(it.lo+it.size)-at(it.lo+half)
 			if l+r > 0 {
 				q = min(uint32(uint64(r)<<b/uint64(l+r)), 1<<b-1)
@@ -75,7 +79,7 @@ func newPositions(pos []uint32, n int, c *coder) *positions {
 				q = 1 << (b - 1)
 			}
 		}
-		q = trees[b].code(c, q, 255)
+		q = trees[b].Code(c, q, shortMemory)
 		p := min(max((q<<1|1)<<(15-b), 256), 65536-256)
 		m.split[it.node] = uint16(p)
 		kids := uint32(len(m.split))
@@ -89,22 +93,22 @@ func newPositions(pos []uint32, n int, c *coder) *positions {
 }
 
 // code codes a position below 2^depth.
-func (m *positions) code(c *coder, pos uint32) uint32 {
+func (m *positions) code(c *rc.Coder, pos uint32) uint32 {
 	node, v := uint32(0), uint32(0)
 	for i := m.depth - 1; i >= 0; i-- {
 		p := uint32(m.split[node])
 		if p == 0 {
-			return v<<(i+1) | c.even(pos&(1<<(i+1)-1), i+1)
+			return v<<(i+1) | c.Uniform(pos&(1<<(i+1)-1), i+1)
 		}
-		b := uint32(c.bit(int(pos>>i&1), p))
+		b := uint32(c.Bit(int(pos>>i&1), p))
 		v = v<<1 | b
 		node = m.index[node] + b
 	}
 	return v
 }
 
-// counts tell how many positions are below any, by buckets of bases: of one base where there are many reads, else of more, so that
-// a long pseudogenome takes less memory than its bases by themselves.
+// counts holds how many positions are below a given one, by buckets of bases. A bucket is one base where there are many reads, else
+// several, so that few reads on a long pseudogenome take little memory.
 type counts struct {
 	shift uint
 	start []uint32 // positions below each bucket

@@ -5,6 +5,8 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
+
+	rc "orcomgo/compress/rangecoder"
 )
 
 // codedPositions codes a tree of positions below n, and the positions by it, decodes both, and returns the tree and how many bits each
@@ -13,7 +15,7 @@ func codedPositions(t *testing.T, pos []uint32, n int) (m *positions, treeBits, 
 	t.Helper()
 	c := encodeTo(nil)
 	m = newPositions(pos, n, c)
-	tree := c.e.Finish()
+	tree := c.Enc.Finish()
 	again := newPositions(nil, n, decodeFrom(tree))
 	if again.depth != m.depth || !slices.Equal(again.split, m.split) || !slices.Equal(again.index, m.index) {
 		t.Fatalf("%d positions below %d: another tree is decoded", len(pos), n)
@@ -22,7 +24,7 @@ func codedPositions(t *testing.T, pos []uint32, n int) (m *positions, treeBits, 
 	for _, p := range pos {
 		m.code(c, p)
 	}
-	data := c.e.Finish()
+	data := c.Enc.Finish()
 	d := decodeFrom(data)
 	for _, p := range pos {
 		if got := again.code(d, 0); got != p {
@@ -32,7 +34,7 @@ func codedPositions(t *testing.T, pos []uint32, n int) (m *positions, treeBits, 
 	return m, 8 * float64(len(tree)), 8 * float64(len(data))
 }
 
-// TestPositionsCostTheirEntropy: positions cost what their distribution says, whatever it is, and the tree little beside them.
+// TestPositionsCostTheirEntropy: positions cost the entropy of their distribution, whatever it is, and the tree little in addition.
 func TestPositionsCostTheirEntropy(t *testing.T) {
 	r := rand.New(rand.NewSource(100))
 	const n, count = 50_000, 20_000
@@ -129,7 +131,7 @@ func codedPlaces(t *testing.T, sorted bool, limit int, first, mate *places) floa
 	if !newPlaceModel(tree, sorted).code(c, clonePlaces(first), clonePlaces(mate), n, uint64(limit)) {
 		t.Fatal("places are refused where they are coded")
 	}
-	data := c.e.Finish()
+	data := c.Enc.Finish()
 	got := [2]*places{{make([]uint32, n), make([]bool, n)}}
 	if mate != nil {
 		got[1] = &places{make([]uint32, n), make([]bool, n)}
@@ -201,7 +203,7 @@ func sortPlaces(p *places) {
 	var keys []uint64
 	for i, pos := range p.pos {
 		if pos != unplaced {
-			keys = append(keys, uint64(pos)<<1|uint64(toBit(p.rev[i])))
+			keys = append(keys, uint64(pos)<<1|uint64(rc.BitOf(p.rev[i])))
 		}
 	}
 	slices.Sort(keys)
@@ -324,7 +326,7 @@ func TestPlacesBeyondTheEnd(t *testing.T) {
 			e := encodeTo(nil)
 			newPlaceModel(tree, sorted).code(e, first, mate, 1, 1<<20)
 			got := [2]*places{{make([]uint32, 1), make([]bool, 1)}, {make([]uint32, 1), make([]bool, 1)}}
-			if ok := newPlaceModel(tree, sorted).code(decodeFrom(e.e.Finish()), got[0], got[1], 1, limit); ok != c.ok {
+			if ok := newPlaceModel(tree, sorted).code(decodeFrom(e.Enc.Finish()), got[0], got[1], 1, limit); ok != c.ok {
 				t.Errorf("sorted %v, %+v: taken: %v", sorted, c, ok)
 			}
 		}

@@ -1,18 +1,19 @@
-// Package seqs codes the sequences of an archive. Build lays all reads out on a
-// pseudogenome (package overlap); it is a shared section, coded by a mixed context
-// model, and each slice of records then codes where its reads stand on them, in which bases they
-// differ, and the bases of reads that stand nowhere. docs/FORMAT.md, "Sequences", is the specification.
+// Package seqs codes the sequences of an archive. An Encoder lays out all reads on a
+// pseudogenome (package overlap). The pseudogenome is a shared section, coded by package basemodel. A slice of records
+// codes the places of its reads on the pseudogenome, in which bases they
+// differ from it, and the bases of reads without a place. docs/FORMAT.md, "Sequences", is the specification.
 package seqs
 
 import (
 	"errors"
 
-	"orcomgo/bins/record"
-
 	"github.com/zeebo/xxh3"
+
+	"orcomgo/bins/record"
+	"orcomgo/compress/basemodel"
 )
 
-// ErrCorrupt reports a section that no encoder wrote.
+// ErrCorrupt reports a section that an Encoder did not write.
 var ErrCorrupt = errors.New("seqs: section is corrupt")
 
 // Column describes one input's records in a slice.
@@ -21,7 +22,7 @@ type Column struct {
 	From    uint64   // first record, when encoding
 	Perm    []uint32 // encoding: the i-th record of the slice is From+Perm[i]; nil: From+i
 	Records int
-	// Encoding: if not nil, the order of a run of records, of which Perm is what stands from At on.
+	// Encoding: if not nil, the order of a run of records, of which Perm is the part from At on.
 	Run []uint32
 	At  int
 
@@ -36,20 +37,17 @@ type Column struct {
 // bases returns the sum of the lengths.
 func (c *Column) bases() uint64 { return c.Lengths.Sum(0, c.Records) }
 
-// modelBytes is about what a model of a segment of a pseudogenome takes.
-const modelBytes = 24 << 20
-
-// SegmentThreads returns on how many of the threads segments of a pseudogenome may be coded or decoded side by side, in so
-// much memory for everything (0: no bound).
+// SegmentThreads returns how many of the threads may code or decode segments of a pseudogenome side by side if the process may take
+// `memory` bytes in all (0: no bound).
 func SegmentThreads(threads int, memory uint64) int {
 	if memory > 0 {
-		threads = min(threads, int(min(memory/8/modelBytes, 1<<20)))
+		threads = min(threads, int(min(memory/8/basemodel.ModelBytes, 1<<20)))
 	}
 	return max(threads, 1)
 }
 
-// ReadHash returns the hash of one read's letters and its ordinal in its input. Sums of these
-// compare sets of reads whatever the order they come in.
+// ReadHash returns the hash of one read's letters and its ordinal in its input. Sums of hashes
+// compare sets of reads independently of their order.
 func ReadHash(letters []byte, ordinal uint64) uint64 {
 	return xxh3.HashSeed(letters, ordinal*0x9e3779b97f4a7c15+1)
 }

@@ -11,6 +11,7 @@ import (
 	"orcomgo/bins/record"
 
 	"orcomgo/bins"
+	rc "orcomgo/compress/rangecoder"
 	"orcomgo/minimizer"
 )
 
@@ -92,7 +93,7 @@ func blockOf(reads []string) *bins.Block {
 		g.Reads++
 		g.Bases += uint64(len(s))
 		b.Order = append(b.Order, uint32(i))
-		b.Place = append(b.Place, a.pos<<1|uint32(toBit(a.rev)))
+		b.Place = append(b.Place, a.pos<<1|uint32(rc.BitOf(a.rev)))
 		packed := make([]byte, record.PackedLen(len(s)))
 		for j, c := range s {
 			v := bytes.IndexByte([]byte("ACGT"), c&^32)
@@ -127,7 +128,7 @@ func exceptionsOf(s string, read uint32) (list []record.Exception) {
 	return list
 }
 
-// simulate draws reads of both strands from a genome with errors; qualities tell where.
+// simulate draws reads of both strands from a genome with errors; qualities are low at most of them.
 func simulate(seed int64, genome, n, minLen, maxLen int, errs float64) column {
 	r := rand.New(rand.NewSource(seed))
 	g := make([]byte, genome)
@@ -259,10 +260,7 @@ func roundTrip(t *testing.T, o record.Options, c Config, sliceReads int, withQua
 	for _, b := range shared {
 		result.bytes = append(result.bytes, b...)
 	}
-	d, err := NewDecoder(shared, Config{Threads: 2}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := NewDecoder(shared, Config{Threads: 2}, nil)
 	var sums [2]uint64
 	for _, s := range out {
 		result.bytes = append(result.bytes, s.data...)
@@ -328,7 +326,8 @@ func TestRoundTrips(t *testing.T) {
 		{name: "short reads", genome: 500, n: 800, minL: 0, maxL: 30, errs: 0.05, slice: 300, quals: true, bitsPerBase: 3},
 		{name: "long reads", genome: 60000, n: 40, minL: 500, maxL: 9000, errs: 0.01, slice: 20, quals: true, bitsPerBase: 2},
 		{name: "parts", genome: 3000, n: 4000, minL: 100, maxL: 100, errs: 0.003, slice: 1500, memory: 600000, quals: true, bitsPerBase: 0.4},
-		{name: "parts, sorted", genome: 3000, n: 4000, minL: 100, maxL: 100, errs: 0.003, slice: 1500, memory: 600000, order: true, bitsPerBase: 0.4},
+		{name: "parts, sorted", genome: 3000, n: 4000, minL: 100, maxL: 100, errs: 0.003, slice: 1500, memory: 600000, order: true,
+			bitsPerBase: 0.4},
 		{name: "all wrong", genome: 3000, n: 300, minL: 50, maxL: 100, errs: 0.9, slice: 100, quals: true, bitsPerBase: 5},
 	}
 	for i, c := range cases {
@@ -358,7 +357,7 @@ func TestWordsOfBases(t *testing.T) {
 			b[i] = byte(r.Intn(4))
 		}
 		turned, text := bytes.Clone(b), bytes.Clone(b)
-		reverse(turned)
+		reverseComplement(turned)
 		toLetters(text)
 		for i, v := range b {
 			if turned[n-1-i] != 3-v || text[i] != "ACGT"[v] {
@@ -423,10 +422,10 @@ func TestShares(t *testing.T) {
 
 // TestBeyondLaid codes more records than are laid out together: the others are placed on the same pseudogenome.
 func TestBeyondLaid(t *testing.T) {
-	defer func(n uint64) { maxLaid = n }(maxLaid)
+	defer func(n uint64) { maxLayoutRecords = n }(maxLayoutRecords)
 	reads := simulate(5, 5_000, 6_000, 60, 100, 0.003)
 	free := roundTrip(t, record.Options{}, Config{Threads: 2}, 2000, false, reads)
-	maxLaid = 4_000
+	maxLayoutRecords = 4_000
 	for _, memory := range []uint64{0, 1 << 20} {
 		for _, runs := range []bool{false, true} {
 			o := record.Options{OrderAny: runs, ReadsOnly: runs}

@@ -1,140 +1,341 @@
 package seqs
 
-import rc "orcomgo/compress/rangecoder"
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"sync"
 
-// window is how far a mate may stand from its mate to be coded by the distance, in bases of the pseudogenome.
-const (
-	windowBits = 13
-	windowBack = 1 << 11
+	"orcomgo/bins/record"
+	"orcomgo/compress/basemodel"
+	"orcomgo/compress/overlap"
+	rc "orcomgo/compress/rangecoder"
 )
 
-const unplaced = ^uint32(0)
+// The streams of a slice, in their order.
+const (
+	streamExceptions = iota
+	streamPlaces
+	streamMismatches
+	streamLiterals
+	streams
+)
 
-const strandSeen = 61
-
-// places are the positions and strands of one column's reads.
-type places struct {
-	pos []uint32 // unplaced where there is none
-	rev []bool
+// slice codes the reads of one slice against the pseudogenome.
+type slice struct {
+	layout *overlap.Layout  // encoding
+	genome basemodel.Source // the bases of the pseudogenome
+	// model waits for the model of the pseudogenome's first segment; it is cloned and not changed.
+	model        func() (*basemodel.Model, error)
+	sorted       bool
+	limit        uint64 // bases of the pseudogenome
+	releaseWhile func(wait func())
 }
 
-// placeModel codes the places of a slice.
-type placeModel struct {
-	tree   *positions
-	sorted bool
-	placed [4]prob
-	strand []prob // by region
-	// strandWeight is the weight in 1/65536 of what a region says, by how often it was seen.
-	strandWeight [strandSeen]int32
-	same         [2]prob
-	delta        *number
-	mateNear     [2]prob
-	mateHome     [2][2]prob
-	mateTurn     prob
-	distance     tree
+// letters are the bases by their codes.
+const letters = "ACGT"
+
+// toLetters replaces the codes of bases, which are below 4, by their letters.
+func toLetters(b []byte) {
+	const each = 0x0101010101010101
+	for ; len(b) >= 8; b = b[8:] {
+		x := binary.LittleEndian.Uint64(b)
+		lo, hi := x&each, x>>1&each
+		binary.LittleEndian.PutUint64(b, 'A'*each+lo*('C'-'A')+hi*('G'-'A')+lo&hi*('T'-'C'-'G'+'A'))
+	}
+	for i, v := range b {
+		b[i] = letters[v&3]
+	}
 }
 
-func newPlaceModel(tree *positions, sorted bool) *placeModel {
-	m := &placeModel{tree: tree, sorted: sorted, strand: make([]prob, 1<<14), delta: newNumber(), distance: newTree(windowBits), mateTurn: newProb}
-	for i := range m.strand {
-		m.strand[i] = newProb
-	}
-	for i := range m.strandWeight {
-		m.strandWeight[i] = 1 << 15
-	}
-	for i := range m.placed {
-		m.placed[i] = newProb
-	}
-	for i := range m.same {
-		m.same[i], m.mateNear[i] = newProb, newProb
-		m.mateHome[i] = [2]prob{newProb, newProb}
-	}
-	return m
-}
-
-func toBit(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// strandOf codes the strand of a read at pos. Reads of one region often share it (stranded libraries), so each 256 bases
-// learn their own; how much that tells, by how often the region was seen, is learnt too: in most libraries, nothing.
-func (m *placeModel) strandOf(c *coder, pos uint32, rev bool) bool {
-	r := &m.strand[(pos>>8)*0x9e3779b1>>18]
-	w := &m.strandWeight[min(*r&1023, strandSeen-1)]
-	x := rc.Stretch(uint32(*r >> 16))
-	p := min(max(rc.Squash(int32(int64(*w)*int64(x)>>16)), 12), 65536-12)
-	bit := c.bit(toBit(rev), p)
-	*w += (x*((int32(bit<<16)-int32(p))>>2) + 1<<15) >> 16
-	r.learn(bit, 60)
-	return bit != 0
-}
-
-// code codes where the reads of first, and of mate if it is not nil, stand; each holds n reads.
-// It returns false if a decoded place is not below limit.
-func (m *placeModel) code(c *coder, first, mate *places, n int, limit uint64) bool {
-	ctx, prev, prevRev, ctx2 := 3, uint32(0), false, 1
-	for i := 0; i < n; i++ {
-		p := c.adapt(toBit(first.pos[i] != unplaced), &m.placed[ctx], 255)
-		ctx = ctx<<1&3 | p
-		if p == 0 {
-			first.pos[i] = unplaced
-		} else if m.sorted {
-			d := m.delta.code(c, first.pos[i]-prev, memory)
-			if d != 0 {
-				prevRev = false
-			}
-			first.pos[i] = prev + d
-			if d == 0 && prevRev {
-				first.rev[i] = true // equal places stand forward strand first
-			} else {
-				first.rev[i] = m.strandOf(c, prev+d, first.rev[i])
-			}
-			prev, prevRev = first.pos[i], first.rev[i]
+// applyException writes one exception over a read's letters.
+func applyException(read []byte, x record.Exception) {
+	run := read[x.Start : x.Start+x.Len]
+	for i := range run {
+		if x.Byte == record.Lower {
+			run[i] |= 0x20
 		} else {
-			first.pos[i] = m.tree.code(c, first.pos[i])
-			first.rev[i] = m.strandOf(c, first.pos[i], first.rev[i])
+			run[i] = x.Byte
 		}
-		if p != 0 && uint64(first.pos[i]) >= limit {
-			return false
+	}
+}
+
+// nonACGT finds the bases of reads that are not A, C, G or T in either case, from the exceptions of a column. They have
+// no code of their own.
+type nonACGT struct {
+	list []record.Exception
+	skip []bool
+}
+
+// of returns which of the n bases of read i are not A, C, G or T; nil if all are. i must not be less than in the call before.
+func (o *nonACGT) of(i, n int) []bool {
+	for len(o.list) > 0 && int(o.list[0].Read) < i {
+		o.list = o.list[1:]
+	}
+	found := false
+	for _, x := range o.list {
+		if int(x.Read) != i {
+			break
 		}
-		if mate == nil {
+		if x.Byte == record.Lower {
 			continue
 		}
-		if p != 0 {
-			d := int64(mate.pos[i]) - int64(first.pos[i])
-			if first.rev[i] {
-				d = -d
+		if !found {
+			found = true
+			if cap(o.skip) < n {
+				o.skip = make([]bool, n)
 			}
-			near := mate.pos[i] != unplaced && d >= -windowBack && d < 1<<windowBits-windowBack
-			if c.adapt(toBit(near), &m.mateNear[ctx2], 255) != 0 {
-				ctx2 = 1
-				d = int64(m.distance.code(c, uint32(d+windowBack), memory)) - windowBack
-				if first.rev[i] {
-					d = -d
-				}
-				x := int64(first.pos[i]) + d
-				if x < 0 || uint64(x) >= limit {
-					return false
-				}
-				mate.pos[i] = uint32(x)
-				turned := c.adapt(toBit(mate.rev[i] != first.rev[i]), &m.mateTurn, memory) != 0
-				mate.rev[i] = turned != first.rev[i]
+			o.skip = o.skip[:n]
+			clear(o.skip)
+		}
+		for j := x.Start; j < x.Start+x.Len; j++ {
+			o.skip[j] = true
+		}
+	}
+	if !found {
+		return nil
+	}
+	return o.skip
+}
+
+// reverseComplement replaces bases by their reverse complement.
+func reverseComplement(b []byte) {
+	const three = 0x0303030303030303
+	for len(b) >= 16 {
+		tail := b[len(b)-8:]
+		x, y := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(tail)
+		binary.LittleEndian.PutUint64(b, bits.ReverseBytes64(y)^three)
+		binary.LittleEndian.PutUint64(tail, bits.ReverseBytes64(x)^three)
+		b = b[8 : len(b)-8]
+	}
+	for i, j := 0, len(b)-1; i <= j; i, j = i+1, j-1 {
+		b[i], b[j] = 3-b[j], 3-b[i]
+	}
+}
+
+// reference returns the n bases of the pseudogenome that a read is aligned to, in the read's orientation, in the memory of dst.
+func (s *slice) reference(dst []byte, pos uint32, rev bool, n int) []byte {
+	dst = s.genome(dst[:0], int(pos), n)
+	if rev {
+		reverseComplement(dst)
+	}
+	return dst
+}
+
+// columnReads are the reads of a slice's columns.
+type columnReads struct {
+	cols       []*Column
+	where      []*places
+	exceptions [][]record.Exception
+}
+
+// forEach calls f for each read i of column k that has a place, or for each that has none, with its
+// qualities (nil if there are none) and the bases that are not A, C, G or T (nil if all are).
+func (r *columnReads) forEach(placed bool, f func(k, i int, quals []byte, skip []bool)) {
+	cols := r.cols
+	nonACGT := make([]nonACGT, len(cols))
+	at := make([]int, len(cols))
+	for k := range cols {
+		nonACGT[k].list = r.exceptions[k]
+	}
+	for i := 0; i < cols[0].Records; i++ {
+		for k, col := range cols {
+			n := col.Lengths.Of(i)
+			q := col.Quals
+			if q != nil {
+				q = q[at[k] : at[k]+n]
+				at[k] += n
+			}
+			if (r.where[k].pos[i] != unplaced) == placed {
+				f(k, i, q, nonACGT[k].of(i, n))
+			}
+		}
+	}
+}
+
+// unplacedBases returns how many bases the reads without a place have.
+func (r *columnReads) unplacedBases() int {
+	sum := 0
+	for k, col := range r.cols {
+		for i, p := range r.where[k].pos {
+			if p == unplaced {
+				sum += col.Lengths.Of(i)
+			}
+		}
+	}
+	return sum
+}
+
+// readBuffer returns where read i of column k is encoded from or decoded to, one base a byte.
+type readBuffer func(k, i int) []byte
+
+// codeMismatches codes the reads that have a place.
+func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, read readBuffer) {
+	models := make([]*mismatches, len(r.cols))
+	for k := range r.cols {
+		models[k] = newMismatches(r.cols[0].Quals != nil, s.limit)
+	}
+	var ref []byte
+	r.forEach(true, func(k, i int, quals []byte, skip []bool) {
+		w := alignment{uint64(r.where[k].pos[i]), r.where[k].rev[i], r.cols[k].Lengths.Of(i)}
+		ref = s.reference(ref, r.where[k].pos[i], w.rev, w.n)
+		models[k].code(c, w, ref, read(k, i), skip, quals)
+	})
+}
+
+// codeLiterals codes the reads that have no place.
+func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, read readBuffer) error {
+	bases := r.unplacedBases()
+	if bases == 0 {
+		return nil
+	}
+	m, err := s.model()
+	if err != nil {
+		return err
+	}
+	m = m.Clone(bases)
+	r.forEach(false, func(k, i int, quals []byte, skip []bool) {
+		b := read(k, i)[:r.cols[k].Lengths.Of(i)]
+		for j, v := range b {
+			if skip != nil && skip[j] {
 				continue
 			}
-			ctx2 = 0
+			if quals != nil {
+				m.SetQuality(quals[j])
+			}
+			b[j] = m.Code(c, v)
 		}
-		if c.adapt(toBit(mate.pos[i] != unplaced), &m.mateHome[p][ctx2], 255) == 0 {
-			mate.pos[i] = unplaced
-			continue
-		}
-		mate.pos[i] = m.tree.code(c, mate.pos[i])
-		if uint64(mate.pos[i]) >= limit {
-			return false
-		}
-		mate.rev[i] = m.strandOf(c, mate.pos[i], mate.rev[i])
+	})
+	return nil
+}
+
+// codeReads codes the reads without a place side by side with the others. newBuffer is called once for each kind.
+func (s *slice) codeReads(mismatches, literals *rc.Coder, r *columnReads, newBuffer func() readBuffer) (err error) {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		err = s.codeLiterals(literals, r, newBuffer())
+	}()
+	s.codeMismatches(mismatches, r, newBuffer())
+	if r.unplacedBases() > 0 {
+		s.releaseWhile(func() { s.model() }) // for which codeLiterals waits
 	}
-	return true
+	wg.Wait()
+	return err
+}
+
+// newPlaces returns places of n reads, to be set.
+func newPlaces(n int) *places { return &places{make([]uint32, n), make([]bool, n)} }
+
+// mates returns the places of the second column, nil if there is one column.
+func (r *columnReads) mates() *places {
+	if len(r.cols) < 2 {
+		return nil
+	}
+	return r.where[1]
+}
+
+// encode returns the streams of a slice; records gives each column's records inside the part.
+func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [streams][]byte {
+	var out [streams][]byte
+	r := &columnReads{cols: cols}
+	x := encodeTo(nil)
+	for k, col := range cols {
+		newExceptionCoder().code(x, col)
+		r.exceptions = append(r.exceptions, col.Exceptions)
+		p := newPlaces(col.Records)
+		for i, rec := range records[k] {
+			p.pos[i], p.rev[i] = s.layout.Place(rec)
+		}
+		r.where = append(r.where, p)
+	}
+	out[streamExceptions] = x.Enc.Finish()
+	c := encodeTo(nil)
+	newPlaceModel(tree, s.sorted).code(c, r.where[0], r.mates(), cols[0].Records, s.limit)
+	out[streamPlaces] = c.Enc.Finish()
+
+	newBuffer := func() readBuffer {
+		var buf []byte
+		lastK, lastI := -1, -1
+		return func(k, i int) []byte {
+			if k != lastK || i != lastI {
+				buf = s.layout.Bases(buf[:0], records[k][i])
+				lastK, lastI = k, i
+			}
+			return buf
+		}
+	}
+	m, l := encodeTo(nil), encodeTo(nil)
+	s.codeReads(m, l, r, newBuffer) // no error: the encoder's model is always there
+	out[streamMismatches], out[streamLiterals] = m.Enc.Finish(), l.Enc.Finish()
+	return out
+}
+
+// decode returns the letters of each column's reads, end to end. wait waits for the first n bases of the pseudogenome.
+func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait func(n int) error) ([][]byte, error) {
+	r := &columnReads{cols: cols}
+	x := decodeFrom(in[streamExceptions])
+	for _, col := range cols {
+		list, ok := newExceptionCoder().code(x, col)
+		if !ok {
+			return nil, fmt.Errorf("%w: an exception is outside of its read", ErrCorrupt)
+		}
+		r.exceptions = append(r.exceptions, list)
+		r.where = append(r.where, newPlaces(col.Records))
+	}
+	if !newPlaceModel(tree, s.sorted).code(decodeFrom(in[streamPlaces]), r.where[0], r.mates(), cols[0].Records, s.limit) {
+		return nil, fmt.Errorf("%w: a read has a place outside of the pseudogenome", ErrCorrupt)
+	}
+	end := uint64(0) // of the last bases that are needed
+	for k, col := range cols {
+		for i, p := range r.where[k].pos {
+			if p != unplaced {
+				end = max(end, uint64(p)+uint64(col.Lengths.Of(i)))
+			}
+		}
+	}
+	if end > s.limit {
+		return nil, fmt.Errorf("%w: a read ends after the pseudogenome", ErrCorrupt)
+	}
+	var err error
+	if s.releaseWhile(func() { err = wait(int(end)) }); err != nil {
+		return nil, err
+	}
+	seqs, read := readsOf(cols)
+	newBuffer := func() readBuffer { return read }
+	if err = s.codeReads(decodeFrom(in[streamMismatches]), decodeFrom(in[streamLiterals]), r, newBuffer); err != nil {
+		return nil, err
+	}
+	for k := range cols {
+		toLetters(seqs[k])
+		for _, x := range r.exceptions[k] {
+			applyException(read(k, int(x.Read)), x)
+		}
+	}
+	return seqs, nil
+}
+
+// readsOf returns memory for the reads of each column, end to end, and where in it each read is.
+func readsOf(cols []*Column) ([][]byte, readBuffer) {
+	seqs := make([][]byte, len(cols))
+	starts := make([][]uint64, len(cols)) // of reads; nil where all have one length
+	for k, col := range cols {
+		seqs[k] = make([]byte, col.bases())
+		if col.Lengths.Each != nil {
+			starts[k] = make([]uint64, col.Records)
+			at := uint64(0)
+			for i, l := range col.Lengths.Each {
+				starts[k][i] = at
+				at += uint64(l)
+			}
+		}
+	}
+	return seqs, func(k, i int) []byte {
+		if starts[k] == nil {
+			n := uint64(cols[k].Lengths.Fixed)
+			return seqs[k][uint64(i)*n : (uint64(i)+1)*n]
+		}
+		return seqs[k][starts[k][i]:][:cols[k].Lengths.Each[i]]
+	}
 }

@@ -4,15 +4,17 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	rc "orcomgo/compress/rangecoder"
 )
 
-// sortedRun is in how long runs of records Sorted puts those without a place, so that each slice has its share of them:
-// they take longest to decode.
+// sortedRun is the number of placed records between two groups of records without a place in the order of Sorted. The latter are
+// spread because they take longest to decode: each slice has its share of them.
 const sortedRun = 1 << 15
 
-// Sorted returns the order of layout of records from..to-1 of an input: the i-th stands for record
-// from + result[i]. Placed reads come by position, strand and ordinal; the others, by ordinal, in
-// equal shares after each of equal shares of these.
+// Sorted returns the order in which records from..to-1 of an input are stored: the i-th is record
+// from + result[i]. The placed reads are sorted by position, strand and ordinal and cut into equal shares. After each share
+// follows an equal share of the other reads, by ordinal.
 func (e *Encoder) Sorted(input int, from, to uint64) ([]uint32, error) {
 	k, err := e.partOf(input, from, to)
 	if err != nil {
@@ -21,7 +23,7 @@ func (e *Encoder) Sorted(input int, from, to uint64) ([]uint32, error) {
 	base, _ := e.parts[k].record(input, from)
 	var place func(record uint32) (uint32, bool)
 	if e.window > 0 {
-		e.mu.Lock() // no reads are needed, only where they stand
+		e.mu.Lock() // only places are needed, no reads
 		err := e.build()
 		e.mu.Unlock()
 		if err != nil {
@@ -29,7 +31,7 @@ func (e *Encoder) Sorted(input int, from, to uint64) ([]uint32, error) {
 		}
 		place = e.genome.Place
 	} else {
-		p, err := e.acquire(reads{part: k}, nil)
+		p, err := e.acquire(loaded{part: k}, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -47,7 +49,7 @@ func (e *Encoder) Sorted(input int, from, to uint64) ([]uint32, error) {
 	}
 	placed = sortByPlace(placed, e.genome.Len, func(i uint32) uint64 {
 		pos, rev := place(base + i)
-		return uint64(pos)<<1 | uint64(toBit(rev))
+		return uint64(pos)<<1 | uint64(rc.BitOf(rev))
 	})
 	perm := make([]uint32, 0, to-from)
 	runs := max(1, len(placed)/sortedRun)
@@ -58,8 +60,9 @@ func (e *Encoder) Sorted(input int, from, to uint64) ([]uint32, error) {
 	return perm, nil
 }
 
-// sortByPlace returns reads, which ascend, by their keys, position << 1 | strand, and leaves equal ones in their order. It deals the reads to short
-// stretches of n positions first, which takes less memory than keys beside the reads would.
+// sortByPlace returns reads, which ascend, sorted by their keys, position << 1 | strand; equal ones keep their order. There are
+// n positions. It distributes the reads to short ranges of positions first, which takes less memory than storing a key for each
+// read.
 func sortByPlace(a []uint32, n int, key func(read uint32) uint64) []uint32 {
 	shift := max(bits.Len(uint(n))-18, 0) + 1
 	next := make([]int, uint64(n)<<1>>shift+2)

@@ -13,57 +13,19 @@ import (
 
 const vectorDir = "../../testdata/vectors/"
 
-// codesOf returns the bases of letters, a byte each.
-func codesOf(letters string) []byte {
-	b := []byte(letters)
-	for i, c := range b {
-		b[i] = byte(strings.IndexByte("ACGT", c))
-	}
-	return b
-}
-
-// TestBaseVectors codes the pseudogenomes of testdata/vectors/bases.txt and decodes them.
-func TestBaseVectors(t *testing.T) {
-	coders := make(map[int]bool)
-	testvector.Run(t, vectorDir+"bases.txt", func(t *testing.T, v *testvector.Vector) {
-		letters := v.Text(t, "bases")
-		if v.Has("times") {
-			letters = strings.Repeat(letters, v.Int(t, "times"))
-			letters = letters[:len(letters)-v.Int(t, "less")]
-		}
-		b := codesOf(letters)
-		coders[len(rounds(len(b))[0])] = true
-		data, _ := encodePseudogenome(len(b), 2, stretchOf(b), func(int) {}, nil)
-		data = v.Bytes(t, "bytes", data)
-		p, err := decodePseudogenome(data, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := p.all(); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(p.stretch(nil, 0, p.n), b) {
-			t.Fatal("other bases are decoded")
-		}
-	})
-	if !coders[1] || !coders[2] {
-		t.Errorf("vectors have segments of %v coders, want 1 and 2", coders)
-	}
-}
-
 // TestPositionVectors codes the trees of testdata/vectors/positions.txt, and positions by them.
 func TestPositionVectors(t *testing.T) {
 	testvector.Run(t, vectorDir+"positions.txt", func(t *testing.T, v *testvector.Vector) {
 		pos, bases := v.Ints(t, "positions"), v.Int(t, "bases")
 		c := encodeTo(nil)
 		newPositions(pos, bases, c)
-		data := v.Bytes(t, "bytes", c.e.Finish())
+		data := v.Bytes(t, "bytes", c.Enc.Finish())
 		tree := newPositions(nil, bases, decodeFrom(data))
 		c = encodeTo(nil)
 		for _, p := range pos {
 			tree.code(c, p)
 		}
-		d := decodeFrom(v.Bytes(t, "coded", c.e.Finish()))
+		d := decodeFrom(v.Bytes(t, "coded", c.Enc.Finish()))
 		for i, p := range pos {
 			if got := tree.code(d, 0); got != p {
 				t.Fatalf("position %d is %d, want %d", i, got, p)
@@ -131,10 +93,7 @@ func TestSliceVectors(t *testing.T) {
 		data := v.Bytes(t, "bytes", coded)
 		flags |= data[1]
 
-		d, err := NewDecoder(shared, Config{Threads: 1}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := NewDecoder(shared, Config{Threads: 1}, nil)
 		var blank [2]*Column
 		var want [2]string
 		for k, c := range cols {

@@ -8,10 +8,10 @@ struct Lines {
   u32 plus, plus_len; // after the '+'
   u32 qual, qual_len;
   u32 cr;
-  bool marked; // '@' and '+' stand where they must
+  bool marked; // the first line begins with '@', the third with '+'
 };
 
-// find_lines reads the four lines of record r; every lane of the warp gets all of it.
+// find_lines finds the four lines of record r; every lane of the warp gets the whole result.
 static __device__ __forceinline__ Lines find_lines(const u8 *text, const u32 *ends, u32 r, u32 lane) {
   u32 k = lane & 3;
   u32 line = 4 * r + k;
@@ -35,8 +35,8 @@ static __device__ __forceinline__ Lines find_lines(const u8 *text, const u32 *en
   return l;
 }
 
-// span_outside tells whether n bytes of the text hold anything but qualities, '!' to '~';
-// each lane of the warp tells about its own share.
+// span_outside returns whether n bytes of the text have any that are no qualities, '!' to '~';
+// each lane of the warp returns that for its own share.
 static __device__ __forceinline__ bool span_outside(const u8 *text, u32 from, u32 n, u32 lane) {
   bool bad = false;
   u32 words = n / 4;
@@ -54,8 +54,8 @@ static __device__ __forceinline__ bool span_outside(const u8 *text, u32 from, u3
   return bad;
 }
 
-// What a thread block's records have in common; the words of one address are few, so each
-// block asks for them once and not each record.
+// What is computed over a thread block's records. Atomic operations at one address are slow, so
+// there is one a block and not one a record.
 struct Common {
   u32 least, most, all, any, bad; // lengths, AND and OR of the codes, smallest bad ordinal
 };
@@ -84,8 +84,8 @@ static __device__ __forceinline__ void report(Common c, Common *of_warp, u32 lan
 }
 
 // records checks the records, a warp each in turn, and writes the columns len (bases),
-// name_at (bytes of the name and its line end) and code (layout). A record that the kernels
-// don't take, right or wrong, is reported as INFO_BAD and counts as empty.
+// name_at (bytes of the name and its line end) and code (form). A record that the kernels don't
+// support, valid or not, is reported as INFO_BAD and counts as empty.
 extern "C" __global__ void __launch_bounds__(THREADS)
 records(const u8 *text, const u32 *ends, u64 n, u32 *len, u32 *name_at, u8 *code, u32 *info, u32 *step) {
   mark(step, STEP_RECORDS);
@@ -123,7 +123,7 @@ records(const u8 *text, const u32 *ends, u64 n, u32 *len, u32 *name_at, u8 *code
   report(common, of_warp, lane, info);
 }
 
-// map_quals replaces each of n qualities by what the table of 256 says, 16 a thread. The array
+// map_quals replaces each of n qualities by its entry in the table, 16 a thread. The array
 // must have room up to a multiple of 16.
 extern "C" __global__ void __launch_bounds__(THREADS) map_quals(u8 *quals, u64 n, const u8 *table, u32 *step) {
   mark(step, STEP_MAP_QUALS);

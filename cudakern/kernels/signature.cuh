@@ -1,4 +1,4 @@
-// The signature of each read on both strands, and the runs that two bits a base can't tell.
+// The signature of each read on both strands, and the runs that two bits a base can't express.
 #pragma once
 #include "warp.cuh"
 
@@ -41,8 +41,8 @@ struct Planes {
 // section 2.2; 8-mers without a run of three equal bases, the last 12 bases left out), a warp
 // a read. 32 bases become three bit planes by votes; each lane cuts the 8-mer that begins
 // at its own base out of the planes, and its reverse complement is the same bits inverted and
-// turned round, so it never stands in memory. key gets the signature, place its position <<
-// 1 | strand, runs the number of exception runs. A byte of no alphabet makes the record bad.
+// reversed, so it is never in memory. key gets the signature, place its position <<
+// 1 | strand, runs the number of exception runs. A byte that is no sequence letter makes the record bad.
 extern "C" __global__ void __launch_bounds__(THREADS)
 signature(const u8 *text, const u32 *ends, u64 n, const u32 *len, u32 *key, u32 *place, u32 *runs, u32 *info, u32 *step) {
   mark(step, STEP_SIGNATURE);
@@ -53,7 +53,7 @@ signature(const u8 *text, const u32 *ends, u64 n, const u32 *len, u32 *key, u32 
   int bases = (int)len[r];
   u32 fwd = SIG_NONE, rev = SIG_NONE, fwd_at = 0, rev_at = 0, count = 0;
   u32 before = CLASS_PLAIN; // class of the byte before this chunk
-  bool odd = false;
+  bool invalid = false;
   Planes now = {0, 0, FULL};
   u32 c = (int)lane < bases ? seq[lane] : 0;
   for (int at = 0; at <= bases + 32 - SIG_K; at += 32) { // the bases from at on; the 8-mers that begin before
@@ -63,7 +63,7 @@ signature(const u8 *text, const u32 *ends, u64 n, const u32 *len, u32 *key, u32 
     bool letter;
     u32 cls = base_of(c, &code, &letter);
     if (!inside) cls = CLASS_PLAIN;
-    odd |= inside && !letter;
+    invalid |= inside && !letter;
     Planes ahead;
     ahead.low = __ballot_sync(FULL, code & 1);
     ahead.high = __ballot_sync(FULL, code & 2);
@@ -89,7 +89,7 @@ signature(const u8 *text, const u32 *ends, u64 n, const u32 *len, u32 *key, u32 
           fwd = ahead_value;
           fwd_at = i;
         }
-        if (i >= SIG_SKIP && back <= rev) { // a later i stands further left on the other strand
+        if (i >= SIG_SKIP && back <= rev) { // a later i is further left on the other strand
           rev = back;
           rev_at = bases - SIG_K - i;
         }
@@ -109,12 +109,12 @@ signature(const u8 *text, const u32 *ends, u64 n, const u32 *len, u32 *key, u32 
   u32 pos = reverse ? (rev == best ? rev_at : FULL) : (fwd == best ? fwd_at : FULL);
 #pragma unroll
   for (int d = 16; d > 0; d /= 2) pos = min(pos, __shfl_xor_sync(FULL, pos, d));
-  odd = __any_sync(FULL, odd);
+  invalid = __any_sync(FULL, invalid);
   if (lane != 0) return;
   key[r] = best;
   place[r] = best == SIG_NONE ? 0 : pos << 1 | (reverse ? 1 : 0);
   runs[r] = count;
-  if (odd) atomicMin(info + INFO_BAD, r);
+  if (invalid) atomicMin(info + INFO_BAD, r);
 }
 
 // exceptions writes each read's runs from runs_at[read] on, a warp a read. The k-th run of a

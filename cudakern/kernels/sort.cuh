@@ -5,7 +5,7 @@
 
 static_assert(SORT_PASSES * DIGIT_BITS >= 2 * SIG_K + 1, "the passes must cover all signatures and SIG_NONE");
 
-// sort_count counts each tile's digits; the counts of one digit stand side by side.
+// sort_count counts each tile's digits; the counts of one digit are contiguous.
 extern "C" __global__ void __launch_bounds__(THREADS)
 sort_count(const u32 *key, u64 n, u64 shift, u32 *counts, u32 *step) {
   mark(step, STEP_SORT_COUNT);
@@ -22,7 +22,7 @@ sort_count(const u32 *key, u64 n, u64 shift, u32 *counts, u32 *step) {
   for (u32 d = threadIdx.x; d < DIGITS; d += THREADS) counts[d * gridDim.x + blockIdx.x] = count[d];
 }
 
-// sort_scatter moves keys and ordinals to where the running totals of the counts say. A warp
+// sort_scatter moves keys and ordinals to the offsets that are the running totals of the counts. A warp
 // holds a run of neighbours and ranks them 32 at a time, so equal digits keep their order.
 // order null: the ordinals are 0, 1, 2, ...
 extern "C" __global__ void __launch_bounds__(THREADS)

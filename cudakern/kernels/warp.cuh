@@ -11,8 +11,8 @@ typedef unsigned long long u64;
 
 #define FULL 0xffffffffu // all lanes of a warp; all bits
 
-// mark leaves the number of the kernel that has begun in host memory: kernels of a stream
-// run one after another, so after a fault the number names the one that failed.
+// mark writes the number of the kernel that has begun to host memory. Kernels of a stream run
+// one after another, so after a fault it is the number of the one that failed.
 static __device__ __forceinline__ void mark(u32 *step, u32 number) {
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     *(volatile u32 *)step = number;
@@ -43,7 +43,7 @@ static __device__ __forceinline__ void copy_span(u8 *dst, u32 to, const u8 *text
 }
 
 // block_exclusive returns the sum of v over the threads before this one; *total gets the
-// sum over all. sums is WARPS words of shared memory, free again after the next barrier.
+// sum over all. sums is WARPS words of shared memory, which may be reused after the next barrier.
 static __device__ __forceinline__ u32 block_exclusive(u32 v, u32 *sums, u32 *total) {
   u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32;
   u32 x = v;
@@ -64,7 +64,7 @@ static __device__ __forceinline__ u32 block_exclusive(u32 v, u32 *sums, u32 *tot
   return before + x - v;
 }
 
-// A tile's word in the running total: 0 while unknown, else what it knows and the value.
+// A tile's word in the running total: 0 while unknown, else a state and a sum.
 #define TILE_OWN 1ull     // the tile's own sum
 #define TILE_THROUGH 2ull // the sum of all tiles up to and with it
 
@@ -77,7 +77,7 @@ static __device__ __forceinline__ u32 next_tile(u64 *state, u32 *shared) {
 }
 
 // look_back publishes the tile's own sum and returns the sum of the tiles before it. One
-// warp calls it. Sums of integers: the result does not depend on who comes first.
+// warp calls it. Sums of integers: the result does not depend on which tile is first.
 static __device__ u32 look_back(u64 *state, u32 tile, u32 own, u32 lane) {
   volatile u64 *words = state + 1;
   if (lane == 0) words[tile] = ((tile == 0 ? TILE_THROUGH : TILE_OWN) << 32) | own;

@@ -15,7 +15,7 @@ const (
 	streamChunk
 )
 
-// fragment is a piece of the genome that was put on the sequencer.
+// fragment is a piece of the genome that is sequenced.
 type fragment struct {
 	start, length int
 	reverse       bool
@@ -33,7 +33,7 @@ type library struct {
 	transcripts  *transcripts // nil: the whole genome alike
 }
 
-// lengths is the law of the lengths of fragments: normal, or log-normal about the median.
+// lengths is the distribution of the lengths of fragments: normal, or log-normal about the median.
 type lengths struct {
 	median, sigma float64
 	logarithmic   bool
@@ -82,7 +82,6 @@ func (l *library) draw(i uint64) (f fragment) {
 			if hi-lo < f.length {
 				continue
 			}
-			// a start too near the end of its contig is no start
 			if f.start+f.length > hi {
 				continue
 			}
@@ -94,7 +93,7 @@ func (l *library) draw(i uint64) (f fragment) {
 			break
 		}
 	}
-	// a genome of little but gaps can use the tries up: keep inside it
+	// in a genome of mostly gaps no try may succeed: stay inside it
 	if f.start+f.length > len(letters) {
 		f.start = len(letters) - f.length
 	}
@@ -102,7 +101,7 @@ func (l *library) draw(i uint64) (f fragment) {
 	return f
 }
 
-// gcWindows tells the GC content of a fragment from counts of windows of 64 bases.
+// gcWindows estimates the GC content of fragments from counts in windows of 64 bases.
 type gcWindows struct {
 	sums       []uint32 // G and C before window i
 	mean, bias float64
@@ -126,7 +125,8 @@ func newGCWindows(g *Genome, bias float64) *gcWindows {
 	return w
 }
 
-// accepts keeps a fragment the less often the farther its GC content is from the genome's.
+// accepts draws whether a fragment is sequenced: the less often, the more its GC content differs
+// from the genome's.
 func (w *gcWindows) accepts(f fragment, r *random) bool {
 	lo, hi := f.start/64, (f.start+f.length+63)/64
 	gc := float64(w.sums[hi]-w.sums[lo]) / float64((hi-lo)*64)

@@ -58,7 +58,7 @@ func (g *Genome) add(name string, letters []byte) {
 	g.ends = append(g.ends, len(g.letters))
 }
 
-// upper maps a letter to the one that a Genome holds; complement, those to their partners.
+// upper maps a letter to that of a Genome; complement maps those to their complements.
 var upper, complement = func() (u, c [256]byte) {
 	for i := range u {
 		u[i], c[i] = 'N', 'N'

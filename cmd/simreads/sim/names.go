@@ -17,7 +17,7 @@ const (
 	Nanoread                  // a UUID with the run, read number and channel
 )
 
-// A flow cell as names tell it: reads stand in rows of ascending y, x ascending in a row.
+// The flow cell in names: reads are in rows of ascending y, with x ascending in a row.
 const (
 	readsPerRow   = 160
 	rowsPerTile   = 2400
@@ -62,7 +62,7 @@ func newNamer(style NameStyle, index string, seed uint64, fasta bool) *namer {
 	return n
 }
 
-// append adds the name line of read i, without its line end. r serves only this.
+// append appends the name line of read i, without its line end. r is used for nothing else.
 func (n *namer) append(b []byte, i uint64, mate, length int, r *random) []byte {
 	b = append(b, n.prefix...)
 	switch n.style {
@@ -79,7 +79,7 @@ func (n *namer) append(b []byte, i uint64, mate, length int, r *random) []byte {
 		b = append(b, ':')
 		b = strconv.AppendUint(b, 1000+column*195+r.below(195), 10)
 		b = append(b, ':')
-		// the wells of a patterned flow cell stand 15.65 units apart
+		// the wells of a patterned flow cell are 15.65 units apart
 		b = strconv.AppendUint(b, 1000+row%rowsPerTile*1565/100, 10)
 		b = append(b, ' ', byte('0'+mate))
 		b = append(b, n.index...)

@@ -23,10 +23,10 @@ const (
 	maxQuality = 93
 )
 
-// class is how good a stretch of a read is. Along it the drop below the cycle's best
-// quality keeps its value with probability stay and is drawn again otherwise, which gives
-// neighbours the likeness they have in real runs while the law of a single base, and so
-// the mean error, is exactly that of the table.
+// class is how good a stretch of a read is. Along it the drop below the cycle's best quality
+// keeps its value with probability stay, and is drawn again otherwise. So neighbours are as
+// similar as in real runs, while the distribution of a single base, and so the mean error, is
+// exactly that of the table.
 type class struct {
 	weight float64
 	stay   uint32 // of 1<<16
@@ -139,7 +139,7 @@ func (s *shape) build(length int, theta float64) *qualities {
 		if s.bins != nil {
 			level = s.bins[0]
 			for _, b := range s.bins[1:] {
-				// a bin's value stands for the qualities around it
+				// a level is used for the qualities around it
 				if v >= (int(b)+int(level))/2 {
 					level = b
 				}
@@ -158,7 +158,7 @@ func (s *shape) build(length int, theta float64) *qualities {
 		}
 		affected := 1 - math.Exp(-s.affected[i]*theta)
 		depth := s.depth[i] * math.Min(math.Sqrt(theta), 3)
-		// the k-th of a geometric law's quantiles, so that the table has its mean
+		// the k-th quantile of a geometric distribution, so that the table has its mean
 		for k := range c.drops {
 			u := (float64(k) + 0.5) / tableSize
 			if u < affected {
@@ -223,8 +223,8 @@ func (q *qualities) byBest(k int) (e [maxQuality + 1]float64) {
 // firstDecline is the earliest cycle at which a read's signal decays.
 func (q *qualities) firstDecline(length int) int { return length * 3 / 10 }
 
-// print fills qual with the qualities of one read and puts the errors they stand for
-// into seq, which is as long and holds the true letters.
+// print fills qual with the qualities of one read, and makes the errors that they imply in seq,
+// which is as long and has the true letters.
 func (q *qualities) print(seq, qual []byte, r *random) {
 	n := len(qual)
 	u := r.next()

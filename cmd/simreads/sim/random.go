@@ -34,7 +34,7 @@ func (r *random) below(n uint64) uint64 {
 // unit returns a number in (0, 1].
 func (r *random) unit() float64 { return float64(r.next()>>11+1) / (1 << 53) }
 
-// normal returns a draw from the standard normal law (Box and Muller 1958).
+// normal returns a draw from the standard normal distribution (Box and Muller 1958).
 func (r *random) normal() float64 {
 	return math.Sqrt(-2*math.Log(r.unit())) * math.Cos(2*math.Pi*r.unit())
 }
@@ -48,8 +48,8 @@ func chanceOf(p float64) chance {
 
 func (r *random) hit(c chance) bool { return r.next()>>32 < uint64(c) }
 
-// gap returns how many trials of probability p fail before the next that succeeds;
-// it is huge where p is 0.
+// gap returns how many trials of probability p fail before the next success; math.MaxInt where p
+// is 0.
 func (r *random) gap(p float64) int {
 	if p <= 0 {
 		return math.MaxInt

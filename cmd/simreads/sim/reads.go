@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Config says what to simulate. The zero value of a field is the default it states.
+// Config says what to simulate. The zero value of a field means the default that its comment has.
 type Config struct {
 	Genome *Genome
 	Reads  uint64 // reads, or pairs
@@ -46,11 +46,11 @@ type Simulator struct {
 	longest   int // bases of the longest read possible
 }
 
-// chunkBases is about how many bases a chunk holds. It shapes the output: the reads of a
-// chunk share a random stream.
+// chunkBases is about how many bases a chunk has. The output depends on it, because the reads of
+// a chunk share a random stream.
 const chunkBases = 1 << 20
 
-// New checks a Config. Errors are for its user: they name what can't be.
+// New checks a Config. The errors are for users: they say which value is impossible.
 func New(c Config) (*Simulator, error) {
 	setDefault := func(v *int, to int) {
 		if *v == 0 {
@@ -116,7 +116,8 @@ func New(c Config) (*Simulator, error) {
 	s.library = library{genome: c.Genome, seed: c.Seed, reads: c.Reads, optical: chanceOf(c.Optical), pcr: chanceOf(c.PCR)}
 	switch {
 	case c.Long:
-		s.library.lengths = lengths{median: float64(c.Length), sigma: c.LongSigma, logarithmic: true, least: c.MinLength, most: min(longest, room)}
+		s.library.lengths = lengths{median: float64(c.Length), sigma: c.LongSigma, logarithmic: true,
+			least: c.MinLength, most: min(longest, room)}
 	case c.Paired:
 		s.library.lengths = lengths{median: float64(c.Insert), sigma: c.InsertSD, least: c.Length, most: room}
 	default:

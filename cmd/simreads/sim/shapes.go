@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// hardReads are a kind of reads that are hard to lay out: they overlap in part, or by chance, or are all alike, as no reads of a genome are.
+// hardReads are a kind of reads that are hard to lay out: unlike reads of a genome they overlap in
+// part, or by chance, or are all equal.
 type hardReads struct {
 	name string
 	make func(r *random, reads, length int) func() []byte
@@ -24,7 +25,8 @@ func letters(r *random, n int, of string) []byte {
 	return b
 }
 
-// glued makes reads of pieces of a sequence, either strand; cut returns where the next piece begins and how long it is.
+// glued makes reads of pieces of a sequence, of either strand; cut returns the start and the length
+// of the next piece.
 func glued(r *random, length int, genome []byte, cut func() (at, n int)) func() []byte {
 	return func() []byte {
 		var b []byte
@@ -42,7 +44,7 @@ func glued(r *random, length int, genome []byte, cut func() (at, n int)) func() 
 	}
 }
 
-// always makes reads that are all one.
+// always makes equal reads.
 func always(b []byte) func() []byte { return func() []byte { return b } }
 
 var hard = []hardReads{
@@ -148,8 +150,9 @@ func Shapes() []string {
 	return names
 }
 
-// Shape returns a function that makes one read after another, at most `reads` of them, of a kind that is hard to lay out, `length` bases
-// each. A read must not be changed, and may change when the next is made. It panics if there is no such kind.
+// Shape returns a function that makes one read after another, at most `reads` of them, of `length`
+// bases each, of a kind that is hard to lay out. A read must not be changed, and may change when
+// the next is made. Shape panics if there is no such kind.
 func Shape(name string, reads, length int, seed uint64) func() []byte {
 	for i, s := range hard {
 		if s.name == name {
@@ -160,7 +163,7 @@ func Shape(name string, reads, length int, seed uint64) func() []byte {
 	panic("sim: no shape " + name)
 }
 
-// WriteShape writes so many reads of a kind as FASTQ, with the same quality for all bases.
+// WriteShape writes reads of a kind as FASTQ, with the same quality for all bases.
 func WriteShape(w io.Writer, name string, reads, length int, seed uint64) error {
 	quals := make([]byte, length)
 	for i := range quals {

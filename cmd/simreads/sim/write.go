@@ -84,8 +84,8 @@ func (s *Simulator) Write(ctx context.Context, w1, w2 io.Writer, workers int, en
 	return group.Wait()
 }
 
-// interleave appends the records of both mates by turns. They were written here: every
-// record has four lines, or two in FASTA.
+// interleave appends the records of both mates in turn. They are records of Chunk, so each has
+// four lines, or two in FASTA.
 func interleave(dst, r1, r2 []byte, fasta bool) []byte {
 	lines := 4
 	if fasta {

@@ -1,34 +1,34 @@
-package seqs
+package basemodel
 
 import "math"
 
-// counter is 12 bits of probability of a 1 and 4 bits of how often it was updated.
+// counter is 12 bits of probability of a 1 and 4 bits of how often it was updated. It is smaller than rangecoder.Prob, and its
+// arithmetic is that of 16-bit vector instructions.
 type counter = uint16
 
 const newCounter counter = 2048 << 4
 
-// node holds the three decisions of a context: the base's high bit, and its low bit given
-// the high bit. The fourth counter stays 0; it keeps nodes from straddling cache lines.
+// node holds the counters of the three decisions of a context: the base's high bit, and its low bit given
+// the high bit. The fourth counter is always 0; with it no node crosses a cache line.
 type node [4]counter
 
 var newNode = node{newCounter, newCounter, newCounter}
 
-// weights are those of the three decisions, by lane; the fourth row is padding.
+// weights are the mixing weights of the three decisions, by lane; the fourth row is padding.
 type weights [4][lanes]float32
 
-// laneInput tells which of a base's contexts stands in each lane: the order in which packing
-// 64-bit nodes to 32-bit lanes leaves them.
+// laneInput gives the context of each lane. The order results from packing 64-bit nodes to 32-bit lanes.
 var laneInput = [lanes]int{0, 1, 4, 5, 2, 3, 6, 7}
 
-// rates[n] is the share, in 1/256, by which a counter updated n times moves.
-var rates = [16]uint8{102, 73, 57, 47, 39, 34, 30, 27, 24, 14, 10, 8, 6, 5, 5, 4}
+// counterRates[n] is the part of the distance, in 1/256, that a counter updated n times moves.
+var counterRates = [16]uint8{102, 73, 57, 47, 39, 34, 30, 27, 24, 14, 10, 8, 6, 5, 5, 4}
 
-// Logits are in units of the float format: the bits of a float32, as a number, are near enough its logarithm to base 2 times
-// 2^23, so that neither logarithm nor exponential needs a table or a series.
-const unit = 1 << 23 / math.Ln2
+// Logits have the unit of the float format: the bits of a float32, as an integer, are about its logarithm to base 2 times
+// 2^23, so that neither logarithm nor exponential needs a table or a series. logitUnit is 1 in this unit.
+const logitUnit = 1 << 23 / math.Ln2
 
-// learning is how far weights move along the error, which is in 1/65536.
-var learning float32 = 0.002 / 65536 / unit
+// learningRate is how far weights move for an input of 1 and an error of 1, which is in 1/65536.
+var learningRate float32 = 0.002 / 65536 / logitUnit
 
 // stretch returns the logit of a counter's probability.
 func stretch(c counter) float32 {
@@ -38,7 +38,7 @@ func stretch(c counter) float32 {
 
 const (
 	maxLogit = 11 << 23
-	oneBits  = 127 << 23 // of 1.0
+	oneBits  = 127 << 23 // the bits of 1.0
 )
 
 // squash is the inverse of stretch, in 1/65536.
@@ -47,31 +47,31 @@ func squash(x float32) uint32 {
 	return uint32(65536 / (1 + math.Float32frombits(uint32(oneBits-d))))
 }
 
-// step is what the vector instructions read and write of one base.
-type step struct {
+// prediction is what the vector instructions read and write of one base.
+type prediction struct {
 	index [lanes]uint32     // the nodes of this base
-	x     [3][lanes]float32 // the logits of their probabilities, by decision and lane
+	x     [3][lanes]float32 // logits of their probabilities, by decision and lane
 	p     [4]uint32         // probability of a 1 of each decision, in 1/65536
 	node  [lanes]node       // the nodes as they were read
 }
 
 // mixer predicts and learns the two decisions of a base.
 type mixer struct {
-	step
+	prediction
 	nodes   []node
 	weights []weights
 	set     uint32 // which weights are used
 }
 
-// reset makes the tables.
-func (x *mixer) reset() {
-	x.nodes = make([]node, nodesAll+2) // and two for updates of nothing
+// init makes the tables.
+func (x *mixer) init() {
+	x.nodes = make([]node, nodeCount+2) // and two for noUpdate
 	for i := range x.nodes {
 		x.nodes[i] = newNode
 	}
 	for s := range runLengths * 16 {
 		for b := range 4 {
-			// A prediction is believed the less the more it failed, 0.97 at best, until counted.
+			// The initial confidence of a match falls with its recent misses; it is at most 0.97.
 			p := counter(3973-164*(s&15)) << 4
 			q := counter(4095)<<4 - p
 			n := &x.nodes[nodesMatch+4+s<<2+b]
@@ -95,8 +95,8 @@ func (x *mixer) reset() {
 }
 
 // predictPlain is predict in plain Go, bit for bit.
-func (x *mixer) predictPlain(h, match, both uint32) {
-	own := [lanes]uint32{nCount: match, both}
+func (x *mixer) predictPlain(h, match, joint uint32) {
+	own := [lanes]uint32{orders: match, joint}
 	for i := range x.index {
 		x.index[i] = nodeStart[i] + h&nodeMask[i] + own[i]
 		x.node[i] = x.nodes[x.index[i]]
@@ -114,14 +114,14 @@ func (x *mixer) predictPlain(h, match, both uint32) {
 		b := float32(float32(m[4]+m[5]) + float32(m[6]+m[7]))
 		x.p[d] = squash(float32(a + b))
 	}
-	x.p[3] = x.p[2] // as the vectors leave it
+	x.p[3] = x.p[2] // as predict does with vector instructions
 }
 
-// learnPlain learns the base b that came, and a base of the other strand, as advance does.
-func (x *mixer) learnPlain(b uint32, q *otherStrand) {
+// learnPlain learns base b and an update by the other strand in plain Go, as advance does.
+func (x *mixer) learnPlain(b uint32, q *strandUpdate) {
 	hi, lo := b>>1, b&1
-	e0 := float32(int32(hi<<16)-int32(x.p[0])) * learning
-	e1 := float32(int32(lo<<16)-int32(x.p[1+hi])) * learning
+	e0 := float32(int32(hi<<16)-int32(x.p[0])) * learningRate
+	e1 := float32(int32(lo<<16)-int32(x.p[1+hi])) * learningRate
 	w := &x.weights[x.set]
 	for j := range w[0] {
 		w[0][j] += float32(x.x[0][j] * e0)
@@ -135,16 +135,17 @@ func (x *mixer) learnPlain(b uint32, q *otherStrand) {
 	}
 }
 
-// learn moves the counters of the decisions that base b takes.
+// learn updates the counters of the two decisions of base b.
 func (n *node) learn(b uint32) {
-	n[0] = moved(n[0], b>>1)
+	n[0] = updated(n[0], b>>1)
 	d := 1 + b>>1
-	n[d] = moved(n[d], b&1)
+	n[d] = updated(n[d], b&1)
 }
 
-func moved(c counter, bit uint32) counter {
+// updated returns c after a decision that was bit.
+func updated(c counter, bit uint32) counter {
 	p, n := int32(c>>4), c&15
-	d := (int32(bit)*4095 - p) * int32(rates[n]) << 7
+	d := (int32(bit)*4095 - p) * int32(counterRates[n]) << 7
 	p += (d>>14 + 1) >> 1
 	return counter(p)<<4 | min(n+1, 15)
 }

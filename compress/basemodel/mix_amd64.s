@@ -31,7 +31,7 @@ GLOBL one<>(SB), RODATA|NOPTR, $4
 DATA whole<>+0(SB)/4, $8192
 GLOBL whole<>(SB), RODATA|NOPTR, $4
 
-// STRETCH sets X_ to the stretched probabilities P_, in 1/4096 below a bit of no meaning.
+// STRETCH sets X_ to the logits of the probabilities P_, which are in 1/8192 with a lowest bit that is set to 1.
 #define STRETCH(P_, X_) \
 	VPOR Y14, P_, P_ \
 	VPSUBD P_, Y15, X_ \
@@ -40,7 +40,7 @@ GLOBL whole<>(SB), RODATA|NOPTR, $4
 	VPSUBD X_, P_, X_ \
 	VCVTDQ2PS X_, X_
 
-// FETCH reads the four nodes whose indices are in FROM to Y_, whose lower half is X_: the inverse of STORE.
+// FETCH reads the four nodes whose indices are in FROM to Y_, whose lower half is X_; it is the inverse of STORE.
 #define FETCH(FROM, Y_, X_, T) \
 	VMOVD FROM, R8 \
 	VPEXTRD $1, FROM, R9 \
@@ -52,7 +52,8 @@ GLOBL whole<>(SB), RODATA|NOPTR, $4
 	VPINSRQ $1, (AX)(R11*8), T, T \
 	VINSERTI128 $1, T, Y_, Y_
 
-// PREDICT finds the nodes of the base after the last ones R8, match R9 and both R10, and its probabilities by weights (BX).
+// PREDICT finds the nodes of the next base, given the last bases R8, the match's node R9 and the joint node R10, and its
+// probabilities by the weights (BX).
 // Of the counters of a lane, Y4 holds the first and second, Y5 the third.
 #define PREDICT \
 	VMOVD R8, X0 \
@@ -106,7 +107,7 @@ GLOBL whole<>(SB), RODATA|NOPTR, $4
 	VCVTTPS2DQ X10, X10 \
 	VMOVDQU X10, P(CX)
 
-// func predictVector(x *mixer, h, match, both uint32)
+// func predictVector(x *mixer, h, match, joint uint32)
 TEXT ·predictVector(SB), NOSPLIT, $0-20
 	MOVQ x+0(FP), CX
 	MOVQ NODES(CX), AX
@@ -115,12 +116,12 @@ TEXT ·predictVector(SB), NOSPLIT, $0-20
 	ADDQ WEIGHTS(CX), BX
 	MOVL h+8(FP), R8
 	MOVL match+12(FP), R9
-	MOVL both+16(FP), R10
+	MOVL joint+16(FP), R10
 	PREDICT
 	VZEROUPPER
 	RET
 
-// MOVE moves the counters of four nodes N, in the words MASK alone, towards TO.
+// MOVE updates the counters of four nodes N towards the values TO, only the words of MASK.
 #define MOVE(N, MASK, TO, P_, C, R) \
 	VPSRLW $4, N, P_ \
 	VPAND Y15, N, C \
@@ -136,7 +137,7 @@ TEXT ·predictVector(SB), NOSPLIT, $0-20
 	VPMINUW Y15, C, C \
 	VPOR C, N, N
 
-// STORE writes the four nodes of Y_, whose lower half is X_, to where the four indices at FROM say.
+// STORE writes the four nodes of Y_, whose lower half is X_, to the four indices at FROM.
 #define STORE(Y_, X_, T, FROM) \
 	MOVL (FROM)(CX), R8 \
 	MOVL (FROM+4)(CX), R9 \
@@ -148,11 +149,11 @@ TEXT ·predictVector(SB), NOSPLIT, $0-20
 	VMOVQ T, (AX)(R10*8) \
 	VPEXTRQ $1, T, (AX)(R11*8)
 
-// func advanceVector(x *mixer, b uint32, q *otherStrand, set, h, match, both uint32, n0, n1 *node, s *uint32, w *uint64)
+// func advanceVector(x *mixer, b uint32, q *strandUpdate, set, h, match, joint uint32, n0, n1 *node, s *uint32, w *uint64)
 TEXT ·advanceVector(SB), NOSPLIT, $0-72
 	MOVQ x+0(FP), CX
 	MOVQ NODES(CX), AX
-	// What will be read a base or two from now.
+	// Fetch what will be read one or two bases from now.
 	MOVQ n0+40(FP), R8
 	MOVQ n1+48(FP), R9
 	MOVQ s+56(FP), R10
@@ -180,8 +181,8 @@ TEXT ·advanceVector(SB), NOSPLIT, $0-72
 	VCVTSI2SSL R8, X0, X0
 	VXORPS X1, X1, X1
 	VCVTSI2SSL R9, X1, X1
-	VMULSS ·learning(SB), X0, X0
-	VMULSS ·learning(SB), X1, X1
+	VMULSS ·learningRate(SB), X0, X0
+	VMULSS ·learningRate(SB), X1, X1
 	VBROADCASTSS X0, Y0
 	VBROADCASTSS X1, Y1
 	VMULPS X(CX), Y0, Y0
@@ -194,9 +195,9 @@ TEXT ·advanceVector(SB), NOSPLIT, $0-72
 
 	VPBROADCASTD fifteen<>(SB), Y15
 	VPBROADCASTD high<>(SB), Y14
-	VBROADCASTI128 ·rates(SB), Y13
-	LEAQ ·changed(SB), SI
-	LEAQ ·towards(SB), DI
+	VBROADCASTI128 ·counterRates(SB), Y13
+	LEAQ ·updateMask(SB), SI
+	LEAQ ·updateTarget(SB), DI
 	VPBROADCASTQ (SI)(DX*8), Y12
 	VPBROADCASTQ (DI)(DX*8), Y11
 	VMOVDQU NODE(CX), Y0
@@ -206,7 +207,7 @@ TEXT ·advanceVector(SB), NOSPLIT, $0-72
 	STORE(Y0, X0, X2, INDEX)
 	STORE(Y1, X1, X3, INDEX+16)
 
-	// The other strand.
+	// The update by the other strand.
 	MOVQ q+16(FP), DX
 	MOVL (DX), R8
 	MOVL 4(DX), R9
@@ -228,7 +229,7 @@ TEXT ·advanceVector(SB), NOSPLIT, $0-72
 	ADDQ WEIGHTS(CX), BX
 	MOVL h+28(FP), R8
 	MOVL match+32(FP), R9
-	MOVL both+36(FP), R10
+	MOVL joint+36(FP), R10
 	PREDICT
 	VZEROUPPER
 	RET

@@ -1,0 +1,48 @@
+package binning
+
+import (
+	"fmt"
+	"orcomgo/bins/commit"
+	"orcomgo/bins/record"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/zeebo/xxh3"
+)
+
+// CompressedExts are the extensions of compressed inputs. An input is restored without its one.
+var CompressedExts = []string{".gz", ".bgz", ".bgzf", ".zst"}
+
+// inputName returns the name to restore an input under.
+func inputName(path string, kind record.Kind) string {
+	if path == "-" {
+		return "stdin" + kind.Format().Exts[0]
+	}
+	name := filepath.Base(path)
+	for _, ext := range CompressedExts {
+		// "..gz" is a name, "." is none.
+		if s, ok := strings.CutSuffix(name, ext); ok && s != "" && s != "." && s != ".." {
+			return s
+		}
+	}
+	return name
+}
+
+// archiveName returns the name of the archive of which this is the first input. A name that
+// is too long for an archive is cut, and ends in a checksum to stay different from others.
+func archiveName(input string) string {
+	name, _ := record.CutTextExt(input)
+	if name == "." || name == ".." {
+		name = input
+	}
+	if len(name) <= commit.MaxName {
+		return name
+	}
+	sum := fmt.Sprintf("-%016x", xxh3.HashString(name))
+	cut := commit.MaxName - len(sum)
+	for cut > commit.MaxName-len(sum)-utf8.UTFMax && !utf8.RuneStart(name[cut]) {
+		cut-- // not inside a letter
+	}
+	return name[:cut] + sum
+}

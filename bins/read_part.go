@@ -1,0 +1,149 @@
+package bins
+
+import (
+	"bytes"
+
+	"orcomgo/bins/record"
+)
+
+// ReadNames reads bytes from..to-1 of the names of a block, each of which ends in '\n', into dst if that has room.
+func (r *Reader) ReadNames(block int, from, to uint64, dst []byte) ([]byte, error) {
+	return r.columnRange(secNames, block, from, to, dst)
+}
+
+// ReadQuals reads the qualities from..to-1 of a block, which are in input order end to end, into dst if that has room.
+func (r *Reader) ReadQuals(block int, from, to uint64, dst []byte) ([]byte, error) {
+	return r.columnRange(secQuals, block, from, to, dst)
+}
+
+func (r *Reader) columnRange(sec, block int, from, to uint64, dst []byte) ([]byte, error) {
+	d, _, err := r.directory(block)
+	if err != nil {
+		return nil, err
+	}
+	if from > to || to > d.sections[sec].raw {
+		return nil, r.corrupt(sec, block, errShort)
+	}
+	return r.packedRange(d, sec, block, from, to, dst)
+}
+
+// NameMarks returns where in the names of a block the name of every `every`-th record begins, from record 0 on, and where the names end. It
+// checks that there is a name for each record, and holds one chunk of the names at a time.
+func (r *Reader) NameMarks(block, every int) ([]uint64, error) {
+	d, info, err := r.directory(block)
+	if err != nil || !info.HasNames {
+		return nil, err
+	}
+	s := &d.sections[secNames]
+	marks := make([]uint64, 0, info.Records/every+2)
+	var chunk []byte
+	records := 0 // names that have begun
+	open := false
+	for j := range s.sums {
+		from := uint64(j) * nameChunk
+		if chunk, err = r.packedRange(d, secNames, block, from, from+s.chunkLen(secNames, j), chunk); err != nil {
+			return nil, err
+		}
+		for at := 0; at < len(chunk); {
+			if !open {
+				if records%every == 0 {
+					marks = append(marks, from+uint64(at))
+				}
+				records++
+			}
+			n := bytes.IndexByte(chunk[at:], '\n')
+			if open = n < 0; open {
+				break
+			}
+			at += n + 1
+		}
+	}
+	if open || records != info.Records {
+		return nil, r.corrupt(secNames, block, errCount)
+	}
+	return append(marks, s.raw), nil
+}
+
+// How much of a block EachPart has in memory at once: so many reads, and of their bases so many bytes, or one read. Variables so that
+// tests can cut small blocks.
+var (
+	partReads uint64 = rawChunk / 4 // a chunk of Order, and of Place
+	partBytes        = 4 << 20
+)
+
+// EachPart reads the reads of a block with signatures lo to hi, inclusive (NBin is one), as ReadBins does, but part after part: f finds in
+// Order, Place and Packed of dst those of a part. Bins of dst is set to the bins of the range before the first. The lengths of dst must be those of
+// the block if they vary.
+func (r *Reader) EachPart(block int, lo, hi uint32, dst *Block, f func() error) error {
+	d, info, err := r.directory(block)
+	if err != nil {
+		return err
+	}
+	bins, sizes, err := r.binTable(d, info, block)
+	if err != nil {
+		return err
+	}
+	fillInfo(dst, info)
+	var from, reads, at uint64
+	dst.Bins = dst.Bins[:0]
+	for i, bin := range bins {
+		switch {
+		case bin.Signature < lo:
+			from += uint64(bin.Reads)
+			at += sizes[i]
+		case bin.Signature <= hi:
+			reads += uint64(bin.Reads)
+			dst.Bins = append(dst.Bins, bin)
+		}
+	}
+	var order, place []uint32
+	var tmp, buf []byte
+	bin, left, last := 0, uint32(0), -1 // reads of the bins up to bin that are to come, and the one before these
+	for reads > 0 {
+		// Chunks are read once each.
+		n := min(reads, partReads-from%partReads)
+		if tmp, err = r.rawRange(d, secOrder, block, 4*from, 4*n, tmp); err != nil {
+			return err
+		}
+		order = toUint32(order, tmp)
+		if tmp, err = r.rawRange(d, secPlace, block, 4*from, 4*n, tmp); err != nil {
+			return err
+		}
+		place = toUint32(place, tmp)
+		from, reads = from+n, reads-n
+		for i := 0; i < len(order); {
+			k, size := i, 0
+			for ; k < len(order); k++ {
+				if left == 0 {
+					left, last = dst.Bins[bin].Reads, -1
+					bin++
+				}
+				read := int(order[k])
+				if read <= last || read >= info.Records {
+					return r.corrupt(secOrder, block, errNonsense)
+				}
+				length := record.PackedLen(dst.Lengths.Of(read))
+				if k > i && size+length > partBytes {
+					break
+				}
+				size += length
+				last = read
+				left--
+			}
+			if need := size + 2*rawChunk; need > cap(buf) { // whole chunks are read
+				buf = make([]byte, need+need/8)
+			}
+			packed, err := r.rawRange(d, secDNA, block, at, uint64(size), buf)
+			if err != nil {
+				return err
+			}
+			at += uint64(size)
+			dst.Order, dst.Place, dst.Packed = order[i:k], place[i:k], packed
+			if err := f(); err != nil {
+				return err
+			}
+			i = k
+		}
+	}
+	return nil
+}

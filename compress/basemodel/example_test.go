@@ -1,0 +1,44 @@
+package basemodel_test
+
+import (
+	"fmt"
+
+	"orcomgo/compress/basemodel"
+	"orcomgo/compress/rangecoder"
+)
+
+// A sequence is coded as a section; other bases are then coded under the model that has learnt it.
+func Example() {
+	genome := []byte{0, 1, 2, 3, 3, 1, 0, 2, 2, 0, 1, 3, 1, 2, 0, 3, 0, 0, 2, 1, 3, 2, 1, 1, 0, 3, 3, 2, 0, 1, 1, 3, 0, 2, 2, 3, 1, 0, 0, 2}
+	source := func(dst []byte, pos, n int) []byte { return append(dst, genome[pos:pos+n]...) }
+	encoded := basemodel.Encode(len(genome), source, basemodel.Options{Threads: 1})
+
+	read := genome[4:36]
+	c := rangecoder.EncodeTo(nil, nil)
+	m := encoded.Model.Clone(len(read))
+	for _, b := range read {
+		m.Code(c, b)
+	}
+	literal := c.Enc.Finish()
+
+	sequence, err := basemodel.Decode(encoded.Section, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err = sequence.Model() // waits until all is decoded
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(sequence.Append(nil, 0, 8))
+	c, m = rangecoder.DecodeFrom(literal, nil), m.Clone(len(read))
+	decoded := make([]byte, len(read))
+	for i := range decoded {
+		decoded[i] = m.Code(c, 0)
+	}
+	fmt.Println(string(decoded) == string(read))
+	// Output:
+	// [0 1 2 3 3 1 0 2]
+	// true
+}

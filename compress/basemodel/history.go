@@ -1,0 +1,30 @@
+package basemodel
+
+// history is bases by place, 32 in each word, the first lowest; 0 where none was entered yet.
+type history struct {
+	words []uint64
+}
+
+func newHistory(n int) history { return history{make([]uint64, n/32+3)} }
+
+// clone returns a copy with room for n bases in all.
+func (h *history) clone(n int) history {
+	c := newHistory(n)
+	copy(c.words, h.words)
+	return c
+}
+
+// set enters base b at place i. If a base was entered there before, the place holds the bitwise or of both.
+func (h *history) set(i int, b uint32) { h.words[i>>5] |= uint64(b) << (2 * (i & 31)) }
+
+func (h *history) at(i int) uint32 { return uint32(h.words[i>>5]>>(2*(i&31))) & 3 }
+
+// from returns the 32 bases from i on.
+func (h *history) from(i int) uint64 {
+	w, s := h.words[i>>5:], uint(2*(i&31))
+	v := w[0] >> s
+	if s != 0 {
+		v |= w[1] << (64 - s)
+	}
+	return v
+}

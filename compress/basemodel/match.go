@@ -1,0 +1,217 @@
+package basemodel
+
+import "math/bits"
+
+// match predicts that the bases that followed an earlier occurrence of the last bases follow again, on either
+// strand, and continues past differences (a "tolerant" context, as in GeCo3; Silva et al., GigaScience 2020).
+// The confidence of its predictions depends on which of the last 32 bases it predicted rightly; bases before it began count as
+// if it had predicted them.
+type match struct {
+	slots []uint32 // place of a k-mer's last base << 1 | canonical form is the reverse complement; zero is empty
+	shift uint
+
+	at        int    // place in the history of the predicted base, -1: no match
+	step      int    // +1, or -1 on the other strand
+	predicted uint32 // base
+	misses    uint64 // bit 2i: the base 31-i ago was not as predicted
+
+	firstEnd int // number of bases up to the end of the first k-mer that is entered
+	pending  [4]candidate
+}
+
+// candidate is a slot of the table, computed ahead of its use, and what it held when it was read.
+type candidate struct {
+	slot    uint32
+	reverse uint32 // 1: the canonical form of the k-mer is its reverse complement
+	old     uint32
+}
+
+const (
+	matchLen    = 13 // bases that are equal where a match begins
+	everyBase   = 0x5555555555555555
+	maxSlotBits = 22
+	// A match ends after more than maxMisses in 32 bases, and does not begin with more than startMisses.
+	maxMisses   = 20
+	startMisses = 13
+)
+
+// matchState is how reliable a match is.
+type matchState struct {
+	node  uint8 // which node predicts, less one
+	class uint8 // 1..matchClasses-1: which weights are used
+}
+
+const (
+	matchClasses = 8  // of matches; 0 is no match
+	runLengths   = 15 // groups of bases since the last miss
+	matchNodes   = 4 * (1 + runLengths*16)
+)
+
+// matchStates gives the state by the number of bases since the last miss and the number of misses in 32 bases.
+var matchStates = func() (t [33 * 33]matchState) {
+	group := [33]uint8{0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 9, 9, 10, 10, 10, 10, 11, 11, 11, 11, 12, 12, 12, 12, 13, 13, 13, 13, 14}
+	for l := range 33 {
+		for n := range 33 {
+			c := 7
+			switch {
+			case n == 0:
+				c = 1
+			case n <= 2 && l >= 16:
+				c = 2
+			case n <= 2:
+				c = 3
+			case l < 8 && n > 8:
+				c = 6
+			case l < 8:
+				c = 5
+			case n > 8:
+				c = 4
+			case l >= 16:
+				c = 3
+			}
+			t[l*33+n] = matchState{group[l]<<4 | uint8(min(n, 15)), uint8(c)}
+		}
+	}
+	return
+}()
+
+// newMatch returns a match for about n bases.
+func newMatch(n int) match {
+	m := match{at: -1}
+	m.makeTable(n)
+	return m
+}
+
+// makeTable makes an empty table for about n bases.
+func (m *match) makeTable(n int) {
+	b := slotBits(n)
+	m.slots, m.shift = make([]uint32, 1<<b), uint(64-b)
+	clear(m.slots) // maps all pages at once, in order; otherwise each is mapped at its first read and again at its first write
+}
+
+func slotBits(n int) int { return min(max(bits.Len(uint(n)), 10), maxSlotBits) }
+
+// restart ends the match if there is one. The next base is at place `at`; the bases from `known` on before it are known.
+func (m *match) restart(at, known int) {
+	m.at, m.misses, m.firstEnd = -1, 0, max(at+1, known+matchLen)
+	m.pending = [4]candidate{}
+}
+
+// grow gives the match, which has seen the n bases of hist, a table of its own with room for another `more`.
+func (m *match) grow(hist *history, n, more int) {
+	if slotBits(n+more) <= int(64-m.shift) {
+		m.slots = append([]uint32(nil), m.slots...)
+		return
+	}
+	m.makeTable(n + more)
+	m.pending = [4]candidate{} // of the smaller table
+	var h, r uint64
+	for i := range n {
+		b := uint64(hist.at(i))
+		h = h<<2 | b
+		r = r>>2 | (3-b)<<(2*(registerBases-1))
+		if i >= matchLen-1 && indexed(i) {
+			m.insert(i, h, r)
+		}
+	}
+}
+
+// indexed reports whether the k-mer that ends at place i is entered in the table: every second one is, which is enough as all are
+// looked up.
+func indexed(i int) bool { return i&1 == 0 }
+
+// insert enters the k-mer that ends at place i; h holds the last bases, r their reverse complement.
+func (m *match) insert(i int, h, r uint64) {
+	c := m.candidate(h, r)
+	m.slots[c.slot] = uint32(i)<<1 | c.reverse
+}
+
+// candidate returns the slot of the k-mer that the last bases h end with; r is their reverse complement.
+func (m *match) candidate(h, r uint64) candidate {
+	f, g := h&(1<<(2*matchLen)-1), r>>(2*(registerBases-matchLen))
+	reverse := uint32(0)
+	if g < f {
+		reverse = 1
+	}
+	return candidate{slot: uint32(hashKmer(min(f, g)) >> m.shift), reverse: reverse}
+}
+
+// state returns how reliable the match is.
+func (m *match) state() matchState {
+	return matchStates[bits.LeadingZeros64(m.misses)>>1*33+bits.OnesCount64(m.misses)]
+}
+
+// A k-mer's slot is read slotLag bases after its end, and the place it holds is tried another two bases later: by then
+// the cache lines have been fetched.
+const (
+	slotLag = 2
+	tryLag  = 4
+)
+
+// update moves past base b, after which hist holds t bases, or fewer; h holds the last bases, r their reverse complement.
+// It returns what will be read two bases from now: the indices of a slot and of a word of the history.
+func (m *match) update(hist *history, t int, b uint32, h, r uint64) (slot, word uint32) {
+	if m.at >= 0 {
+		m.misses >>= 2
+		m.at += m.step
+		if m.predicted != b {
+			m.misses |= 1 << 62
+			if bits.OnesCount64(m.misses) > maxMisses {
+				m.at = -1
+			}
+		}
+	}
+	if c := &m.pending[(t-tryLag)&3]; c.old != 0 && (m.at < 0 || m.misses != 0) {
+		m.try(hist, t, int(c.old>>1), c.old&1 != c.reverse, h, r)
+	}
+	p := &m.pending[(t-slotLag)&3]
+	if t-slotLag >= m.firstEnd {
+		p.old = m.slots[p.slot]
+		if end := t - 1 - slotLag; indexed(end) {
+			m.slots[p.slot] = uint32(end)<<1 | p.reverse
+		}
+	}
+	c := &m.pending[t&3]
+	*c = m.candidate(h, r)
+	if m.at >= 0 {
+		m.predicted = hist.at(m.at)
+		if m.step < 0 {
+			m.predicted = 3 - m.predicted
+		}
+	}
+	return c.slot, p.old >> 6
+}
+
+// try starts a match from an earlier k-mer that ended at old, on the other strand if reverse is set, if the match
+// has fewer misses than the one there is. The last bases, h and r, end tryLag bases after their k-mer.
+func (m *match) try(hist *history, t, old int, reverse bool, h, r uint64) {
+	var at, step int
+	var differ uint64
+	if reverse {
+		q := old - matchLen + 1 - tryLag // corresponds to the last base
+		at, step = q-1, -1
+		if q < 1 || q+registerBases > t || m.at == at && m.step == step {
+			return
+		}
+		differ = bits.Reverse64(hist.from(q) ^ ^h)
+	} else {
+		q := old + tryLag
+		at, step = q+1, 1
+		if q < registerBases-1 || m.at == at && m.step == step {
+			return
+		}
+		differ = hist.from(q-registerBases+1) ^ ^r
+	}
+	differ = (differ | differ>>1) & everyBase
+	n := bits.OnesCount64(differ)
+	if n > startMisses || m.at >= 0 && n >= bits.OnesCount64(m.misses) {
+		return
+	}
+	m.at, m.step, m.misses = at, step, differ
+}
+
+// hashKmer hashes a k-mer; the upper bits are the best ones.
+func hashKmer(x uint64) uint64 {
+	x *= 0x9e3779b97f4a7c15
+	return (x ^ x>>32) * 0xbf58476d1ce4e5b9
+}

@@ -1,0 +1,52 @@
+package basemodel
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// Packed bases have two bits each, base i in byte i/4 at bits 2*(i%4). padBytes follow them, so that unpack may read eight
+// bytes at a time.
+const (
+	padBytes = 16
+	padBases = 4 * padBytes
+	// unpackStep is how many bases unpack takes at once: those of eight bytes less the three that may precede the first one, in
+	// whole bytes.
+	unpackStep = 28
+)
+
+// packedLen returns how many bytes n packed bases take, with the bytes after them.
+func packedLen(n int) int { return (n+3)/4 + padBytes }
+
+// pack packs bases, one a byte, from the first bit of dst on, which is 0 where they go.
+func pack(dst, bases []byte) {
+	for ; len(bases) >= 4; bases, dst = bases[4:], dst[1:] {
+		v := binary.LittleEndian.Uint32(bases)
+		dst[0] = byte(v | v>>6 | v>>12 | v>>18)
+	}
+	for i, v := range bases {
+		dst[0] |= v << (2 * i)
+	}
+}
+
+// fourBases gives the four bases of a byte, one a byte, the first lowest.
+var fourBases = func() (t [256]uint32) {
+	for b := range uint32(256) {
+		t[b] = b&3 | b>>2&3<<8 | b>>4&3<<16 | b>>6&3<<24
+	}
+	return
+}()
+
+// unpack appends n bases from base pos on of packed ones to dst.
+func unpack(dst, packed []byte, pos, n int) []byte {
+	at := len(dst)
+	dst = slices.Grow(dst, n+unpackStep)[:at+n+unpackStep] // whole steps are written
+	for end := at + n; at < end; at, pos = at+unpackStep, pos+unpackStep {
+		w, d := binary.LittleEndian.Uint64(packed[pos>>2:])>>(2*uint(pos&3)), dst[at:at+unpackStep]
+		for i := 0; i < unpackStep; i, w = i+4, w>>8 {
+			binary.LittleEndian.PutUint32(d[i:], fourBases[byte(w)])
+		}
+		n -= unpackStep
+	}
+	return dst[:at+n]
+}

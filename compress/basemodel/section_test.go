@@ -1,0 +1,341 @@
+package basemodel
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math/rand"
+	"sync/atomic"
+	"testing"
+
+	"orcomgo/compress/rangecoder"
+)
+
+func sourceOf(b []byte) Source {
+	return func(dst []byte, pos, n int) []byte { return append(dst, b[pos:pos+n]...) }
+}
+
+// decoded returns the bases of a section.
+func decoded(t testing.TB, section []byte, threads int) []byte {
+	t.Helper()
+	s, err := Decode(section, threads)
+	if err == nil {
+		err = s.Wait(s.Len())
+	}
+	if err == nil {
+		_, err = s.Model()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Append(nil, 0, s.Len())
+}
+
+// TestRoundTrip: bases come back, by one thread, by two and decoded while they are coded, and the bytes do not depend on that.
+func TestRoundTrip(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3, 4, 5, 30, 1000, 300000, twoCoderBases + 5} {
+		b := repetitive(int64(n), n)
+		var done atomic.Int64
+		section := Encode(n, sourceOf(b), Options{Threads: 2, Progress: func(k int) { done.Add(int64(k)) }}).Section
+		if got := done.Load(); got != int64(n) {
+			t.Errorf("n=%d: the progress is of %d bases", n, got)
+		}
+		if one := Encode(n, sourceOf(b), Options{Threads: 1}).Section; !bytes.Equal(one, section) {
+			t.Fatalf("n=%d: one thread codes differently from two", n)
+		}
+		verified := Encode(n, sourceOf(b), Options{Threads: 1, Verify: true})
+		if !bytes.Equal(verified.Section, section) {
+			t.Fatalf("n=%d: coded differently when it is verified", n)
+		}
+		if _, err := verified.Decoded.Model(); err != nil || !bytes.Equal(verified.Decoded.Append(nil, 0, n), b) {
+			t.Fatalf("n=%d: decoded while it was coded: %v", n, err)
+		}
+		for threads := range 3 {
+			if !bytes.Equal(decoded(t, section, threads+1), b) {
+				t.Fatalf("n=%d: %d threads decode other bases", n, threads+1)
+			}
+		}
+		if k, err := Len(section); k != n || err != nil {
+			t.Errorf("n=%d: the section has %d bases, %v", n, k, err)
+		}
+		if n == 300000 && len(section)*8 > n*13/10 {
+			t.Errorf("n=%d: %d bytes: repeats were not found", n, len(section))
+		}
+	}
+}
+
+// TestModelsAgree: the models of coding, of coding with verification, and of decoding code other bases alike, whether one coder or two
+// coded the segment.
+func TestModelsAgree(t *testing.T) {
+	for _, n := range []int{0, 5000, twoCoderBases + 77} {
+		b := repetitive(int64(n+1), n)
+		again := append(randomBases(rand.New(rand.NewSource(18)), 300), b[n/2:min(n/2+1000, n)]...)
+		e := Encode(n, sourceOf(b), Options{Threads: 2, Verify: true})
+		want := codeAll(e.Model.Clone(len(again)), again)
+		s, err := Decode(e.Section, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range []*Sequence{e.Decoded, s} {
+			m, err := s.Model()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := codeAll(m.Clone(len(again)), again); !bytes.Equal(got, want) {
+				t.Errorf("n=%d, sequence %d: its model codes differently", n, i)
+			}
+		}
+	}
+}
+
+// TestSegments: segments and chunks hold each base once, in order, and are not longer than they may be.
+func TestSegments(t *testing.T) {
+	for _, n := range []int{0, 1, segmentBases - 1, segmentBases, segmentBases + 1, 5*segmentBases + 3, MaxBases} {
+		ends := segmentEnds(n)
+		if ends[len(ends)-1] != n {
+			t.Fatalf("n=%d: segments end at %v", n, ends)
+		}
+		at := 0
+		for k := range ends {
+			if size := ends[k] - at; size > segmentBases || size < n/len(ends) {
+				t.Fatalf("n=%d: segment %d of %d has %d bases", n, k, len(ends), size)
+			}
+			if len(ends) < 10 {
+				if s := newSegment(ends, k); s.from != at || s.n != ends[k]-at || s.coders() > coders {
+					t.Fatalf("n=%d: segment %d is %d bases from %d on", n, k, s.n, s.from)
+				}
+			}
+			at = ends[k]
+		}
+	}
+	for _, n := range []int{0, 1, chunkBases, chunkBases + 1, twoCoderBases - 1, twoCoderBases, twoCoderBases + 1,
+		twoCoderBases + chunkBases + 3} {
+		at, all := 0, cutRounds(n)
+		for _, round := range all {
+			if want := 1 + int(min(uint(n)/twoCoderBases, 1)); len(round) != want {
+				t.Fatalf("n=%d: %d chunks in a round, want %d", n, len(round), want)
+			}
+			if round[0].from%4 != 0 {
+				t.Fatalf("n=%d: a round begins at %d, inside a byte", n, round[0].from)
+			}
+			for _, c := range round {
+				if c.from != at || c.to < at || c.to-c.from > chunkBases || c.to == at && n > 0 && c != round[len(round)-1] {
+					t.Fatalf("n=%d: chunk %v after %d", n, c, at)
+				}
+				at = c.to
+			}
+		}
+		if at != n || len(all) == 0 {
+			t.Fatalf("n=%d: %d rounds end at %d", n, len(all), at)
+		}
+	}
+}
+
+// TestSegmentsAreCodedApart codes two segments: bases come back over the boundary, whatever waits for how many of them, and nothing is
+// verified while it is coded.
+func TestSegmentsAreCodedApart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	const n = segmentBases + 1001
+	cycle := randomBases(rand.New(rand.NewSource(19)), 1009)
+	source := func(dst []byte, pos, n int) []byte {
+		for i := pos; i < pos+n; i++ {
+			dst = append(dst, cycle[i%len(cycle)])
+		}
+		return dst
+	}
+	e := Encode(n, source, Options{Threads: 2, Verify: true})
+	if e.Decoded != nil {
+		t.Error("two segments were decoded while they were coded")
+	}
+	s, err := Decode(e.Section, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	boundary := segmentEnds(n)[0]
+	for _, at := range []int{0, 5000, boundary - 150, boundary, boundary + 1, n - 300} {
+		if err := s.Wait(at + 300); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(s.Append(nil, at, 300), source(nil, at, 300)) {
+			t.Fatalf("other bases are decoded from %d on", at)
+		}
+	}
+	if _, err := s.Model(); err != nil {
+		t.Fatal(err)
+	}
+	// A length that reaches beyond the streams is found however the section is damaged.
+	if _, err := Decode(e.Section[:20], 2); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("a section of 20 bytes: %v", err)
+	}
+}
+
+// TestPacked: packed bases come back from all places, and what is appended leaves the bytes before as they are.
+func TestPacked(t *testing.T) {
+	r := rand.New(rand.NewSource(20))
+	for n := range 120 {
+		b := randomBases(r, n)
+		packed := make([]byte, packedLen(n))
+		half := n / 8 * 4 // the second part begins with a byte, as rounds do
+		pack(packed, b[:half])
+		pack(packed[half/4:], b[half:])
+		for pos := 0; pos <= n; pos += 1 + r.Intn(5) {
+			k := r.Intn(n - pos + 1)
+			got := unpack([]byte("head"), packed, pos, k)
+			if string(got[:4]) != "head" || !bytes.Equal(got[4:], b[pos:pos+k]) {
+				t.Fatalf("%d bases of %d from %d on are %v, want %v", k, n, pos, got[4:], b[pos:pos+k])
+			}
+		}
+	}
+}
+
+// TestDamagedSections: lengths that cannot be right are refused at once, bytes that are left over at the end; each error has its class and
+// its cause.
+func TestDamagedSections(t *testing.T) {
+	b := repetitive(21, twoCoderBases+10)
+	long := Encode(len(b), sourceOf(b), Options{Threads: 2}).Section
+	short := Encode(1000, sourceOf(b), Options{Threads: 1}).Section
+	for _, c := range []struct {
+		name    string
+		section []byte
+	}{
+		{"nothing", nil},
+		{"half a number", []byte{0x80}},
+		{"more bases than there may be", append(binary.AppendUvarint(nil, MaxBases+1), make([]byte, 4<<20)...)},
+		{"more bases than the bytes can hold", binary.AppendUvarint(nil, 1<<20)},
+		{"no length of the first stream", long[:3]},
+		{"a first stream longer than the section", long[:len(long)/4]},
+	} {
+		if _, err := Decode(c.section, 2); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		section []byte
+	}{
+		{"bytes are left", append(bytes.Clone(short), make([]byte, 30)...)},
+		{"bytes of the second stream are left", append(bytes.Clone(long), make([]byte, 30)...)},
+	} {
+		for _, threads := range []int{1, 2} {
+			s, err := Decode(c.section, threads)
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			if _, err := s.Model(); !errors.Is(err, ErrCorrupt) || !errors.Is(err, rangecoder.ErrCorrupt) {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			if err := s.Wait(s.Len()); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("%s: Wait returns %v", c.name, err)
+			}
+		}
+	}
+	if _, err := Len([]byte{0x80}); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("the length of half a number: %v", err)
+	}
+}
+
+// TestFollow: a sequence is decoded from whatever part of its stream is there, byte by byte as well.
+func TestFollow(t *testing.T) {
+	for _, n := range []int{0, 3, 3000} {
+		b := repetitive(22, n)
+		section := Encode(n, sourceOf(b), Options{Threads: 1}).Section
+		_, size := binary.Uvarint(section)
+		data := section[size:]
+		c := make(chan []byte, 1)
+		in := &stream{more: c}
+		s := newSequence(n)
+		go func() {
+			defer s.end()
+			s.decodeSegment(0, newSegment(s.ends, 0), []*stream{in}, false)
+		}()
+		for k := range data {
+			c <- data[:k:k]
+		}
+		c <- data
+		close(c)
+		if _, err := s.Model(); err != nil || !bytes.Equal(s.Append(nil, 0, n), b) {
+			t.Errorf("n=%d: decoded byte by byte: %v", n, err)
+		}
+	}
+}
+
+// TestParallelFor: each number is used once, by no more goroutines than allowed, and barriers keep goroutines in step.
+func TestParallelFor(t *testing.T) {
+	for _, c := range []struct{ n, threads int }{{0, 3}, {1, 0}, {5, 2}, {100, 7}, {3, 50}} {
+		calls := make([]atomic.Int32, c.n)
+		var now, most atomic.Int32
+		parallelFor(c.n, c.threads, func(k int) {
+			if x := now.Add(1); x > most.Load() {
+				most.Store(x)
+			}
+			calls[k].Add(1)
+			now.Add(-1)
+		})
+		for k := range calls {
+			if calls[k].Load() != 1 {
+				t.Errorf("%+v: %d is used %d times", c, k, calls[k].Load())
+			}
+		}
+		if int(most.Load()) > max(c.threads, 1) {
+			t.Errorf("%+v: %d goroutines", c, most.Load())
+		}
+	}
+	const n, times = 4, 200
+	all := newBarrier(n)
+	var arrived atomic.Int32
+	parallelFor(n, n, func(int) {
+		for i := range times {
+			arrived.Add(1)
+			all.wait()
+			if got := arrived.Load(); got < int32(n*(i+1)) {
+				t.Errorf("released %d times after %d arrivals", i+1, got)
+			}
+			all.wait()
+		}
+	})
+}
+
+// FuzzDecode: whatever a section is, decoding it ends, with an error or the number of bases it says.
+func FuzzDecode(f *testing.F) {
+	b := repetitive(23, 400)
+	section := Encode(len(b), sourceOf(b), Options{Threads: 1}).Section
+	f.Add(section)
+	f.Add(section[:len(section)/2])
+	f.Add([]byte{0})
+	f.Add([]byte{0xff, 0x03, 0x00})
+	f.Fuzz(func(t *testing.T, section []byte) {
+		n, err := Len(section)
+		if err == nil && n > 1<<16 {
+			return
+		}
+		s, lenErr := Decode(section, 1)
+		if err != nil && lenErr == nil {
+			t.Fatal("a section without a length is decoded")
+		}
+		if lenErr != nil {
+			return
+		}
+		if _, err := s.Model(); err == nil && len(s.Append(nil, 0, n)) != n {
+			t.Fatal("wrong number of bases")
+		}
+	})
+}
+
+func BenchmarkEncode(b *testing.B) {
+	bases := repetitive(1, 1<<20)
+	b.SetBytes(int64(len(bases)))
+	for b.Loop() {
+		Encode(len(bases), sourceOf(bases), Options{Threads: 1})
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	bases := repetitive(1, 1<<20)
+	section := Encode(len(bases), sourceOf(bases), Options{Threads: 1}).Section
+	b.SetBytes(int64(len(bases)))
+	for b.Loop() {
+		decoded(b, section, 1)
+	}
+}

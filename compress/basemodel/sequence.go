@@ -1,0 +1,98 @@
+package basemodel
+
+import (
+	"sync"
+)
+
+// Sequence is a sequence of bases that is being decoded, or was. Its methods are safe for concurrent use.
+type Sequence struct {
+	n      int
+	ends   []int    // of segments
+	packed [][]byte // by segment; see pack
+	model  *Model   // of the first segment's first coder; set at the end
+
+	mu      sync.Mutex
+	changed *sync.Cond // that what follows has changed
+	decoded []int      // by segment: the bases of the sequence before this one are decoded as far as they are of the segment
+	err     error
+	ended   bool
+}
+
+func newSequence(n int) *Sequence {
+	ends := segmentEnds(n)
+	s := &Sequence{n: n, packed: make([][]byte, len(ends)), ends: ends, decoded: make([]int, len(ends))}
+	for k, from := 0, 0; k < len(ends); k++ {
+		s.packed[k] = make([]byte, packedLen(ends[k]-from))
+		from = ends[k]
+	}
+	s.changed = sync.NewCond(&s.mu)
+	return s
+}
+
+// Len returns the number of bases, decoded or not.
+func (s *Sequence) Len() int { return s.n }
+
+// Append appends n bases, one a byte (0 to 3), from base pos on to dst. Wait must have returned for pos+n or more, and without an error.
+func (s *Sequence) Append(dst []byte, pos, n int) []byte {
+	if n == 0 {
+		return dst
+	}
+	k := 0
+	for pos >= s.ends[k] {
+		k++
+	}
+	for n > 0 {
+		from := 0
+		if k > 0 {
+			from = s.ends[k-1]
+		}
+		m := min(n, s.ends[k]-pos)
+		dst = unpack(dst, s.packed[k], pos-from, m)
+		pos, n, k = pos+m, n-m, k+1
+	}
+	return dst
+}
+
+// Wait returns when the first n bases are decoded, or decoding has ended. The error is that of the whole section if it ended, and
+// wraps ErrCorrupt.
+func (s *Sequence) Wait(n int) error {
+	n = min(n+padBases, s.n) // which Append reads along with them
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for from, k := 0, 0; k < len(s.ends) && from < n; k++ {
+		for !s.ended && s.decoded[k] < min(n, s.ends[k]) {
+			s.changed.Wait()
+		}
+		from = s.ends[k]
+	}
+	if s.ended {
+		return s.err
+	}
+	return nil
+}
+
+// Model waits until all bases are decoded and returns the model of Encoded.Model. An error wraps ErrCorrupt.
+func (s *Sequence) Model() (*Model, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for !s.ended {
+		s.changed.Wait()
+	}
+	return s.model, s.err
+}
+
+// extend notes that the bases of segment k before base `to` of the sequence are decoded.
+func (s *Sequence) extend(k, to int) {
+	s.mu.Lock()
+	s.decoded[k] = to
+	s.mu.Unlock()
+	s.changed.Broadcast()
+}
+
+// end notes that decoding has ended.
+func (s *Sequence) end() {
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	s.changed.Broadcast()
+}

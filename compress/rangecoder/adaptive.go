@@ -1,0 +1,123 @@
+package rangecoder
+
+import "math/bits"
+
+// Prob is an adaptive probability that a bit is 1: 22 bits of probability above a 10-bit count of its updates. It moves fast at
+// first and slower the more often it was updated. Start from NewProb; the zero value is not valid.
+type Prob uint32
+
+// NewProb is a Prob of 1/2 that was not updated yet.
+const NewProb Prob = 1 << 31
+
+const (
+	probShift = 10 // below the probability
+	countMask = 1<<probShift - 1
+	probOne   = 1<<22 - 1
+)
+
+// MaxCount is the largest limit of a Prob's count.
+const MaxCount = countMask
+
+// P returns the probability in 1/65536, rounded down; it may be 0.
+func (p Prob) P() uint32 { return uint32(p) >> 16 }
+
+// Count returns how often p was updated, at most the limit that the updates were given.
+func (p Prob) Count() uint32 { return uint32(p) & countMask }
+
+// Update moves p towards bit, at the rate that belongs to its count, and counts the update while the count is below limit,
+// which is at most MaxCount.
+func (p *Prob) Update(bit int, limit uint32, a *Adaptation) {
+	n := uint32(*p) & countMask
+	x := int64(*p >> probShift)
+	x += (int64(-bit&probOne) - x) * int64(a.rate[n]) >> 16
+	if n < limit {
+		n++
+	}
+	*p = Prob(uint32(x)<<probShift | n)
+}
+
+// Adaptation is how Probs learn. Each of the formats that use them (sequences, names, qualities) has parameters of its own.
+type Adaptation struct {
+	rate  [MaxCount + 1]uint32 // by count: the part of the distance that a Prob moves, in 1/65536
+	floor uint32               // probabilities are coded as at least floor and at most 65536-floor
+}
+
+// NewAdaptation returns the adaptation that moves a Prob updated n times by 1/(n + tenths/10) of the distance and keeps
+// the probabilities that are coded between floor and 65536-floor, in 1/65536. Both parameters are at least 1; tenths is at least 10.
+func NewAdaptation(tenths, floor uint32) *Adaptation {
+	a := &Adaptation{floor: floor}
+	for n := range a.rate {
+		a.rate[n] = 655360 / (10*uint32(n) + tenths)
+	}
+	return a
+}
+
+// Clamp returns p, in 1/65536, moved into the range of probabilities that are coded.
+func (a *Adaptation) Clamp(p uint32) uint32 { return min(max(p, a.floor), 1<<ProbBits-a.floor) }
+
+// NewProbs returns n fresh Probs.
+func NewProbs(n int) []Prob {
+	p := make([]Prob, n)
+	FillProbs(p)
+	return p
+}
+
+// FillProbs makes all of p fresh.
+func FillProbs(p []Prob) {
+	for i := range p {
+		p[i] = NewProb
+	}
+}
+
+// Tree is an adaptive model of symbols of a fixed number of bits: a binary tree with a Prob at each node.
+type Tree struct {
+	bits int
+	node []Prob
+}
+
+// NewTree returns a model of symbols 0 .. 2^bits-1; 1 <= bits <= 16.
+func NewTree(bits int) Tree { return Tree{bits, NewProbs(1 << bits)} }
+
+// Code codes symbol v; the count of each Prob is bounded by limit.
+func (t *Tree) Code(c *Coder, v uint32, limit uint32) uint32 {
+	n := uint32(1)
+	for i := t.bits - 1; i >= 0; i-- {
+		n = n<<1 | uint32(c.Adapt(int(v>>i&1), &t.node[n], limit))
+	}
+	return n - 1<<t.bits
+}
+
+// Number is an adaptive model of numbers up to 2^32-1. The bit length is a symbol of a Tree. The four bits below the leading one
+// have Probs, chosen by the length and the bits above; the bits below these are coded as equally likely.
+type Number struct {
+	length Tree
+	lead   [33][16]Prob
+}
+
+// NewNumber returns a fresh model.
+func NewNumber() *Number {
+	m := &Number{length: NewTree(6)}
+	for i := range m.lead {
+		FillProbs(m.lead[i][:])
+	}
+	return m
+}
+
+// Code codes v; the count of each Prob is bounded by limit.
+func (m *Number) Code(c *Coder, v uint32, limit uint32) uint32 {
+	n := int(m.length.Code(c, uint32(bits.Len32(v)), limit))
+	if n == 0 {
+		return 0
+	}
+	n = min(n, 32) // only a corrupt stream has more
+	x, ctx := uint32(1), 1
+	for i := n - 2; i >= 0; i-- {
+		if ctx >= 16 {
+			return x<<(i+1) | c.Uniform(v&(1<<(i+1)-1), i+1)
+		}
+		b := c.Adapt(int(v>>i&1), &m.lead[n][ctx], limit)
+		ctx = ctx<<1 | b
+		x = x<<1 | uint32(b)
+	}
+	return x
+}
