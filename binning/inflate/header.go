@@ -28,8 +28,6 @@ const (
 	// longestName is how long a name or comment may be, its zero byte included. It is the
 	// same in compress/gzip.
 	longestName = 512
-	// longestHeader is how long the header of a member may be.
-	longestHeader = 10 + 2 + 0xffff + 2*longestName + 2
 
 	footerSize = 8
 )
