@@ -44,7 +44,7 @@ type source struct {
 	threads int
 }
 
-// open opens an input and finds out from its first bytes how it is compressed. What is
+// openSource opens an input and finds out from its first bytes how it is compressed. What is
 // read from anything but a regular file ends with ctx, even while it waits for bytes.
 func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64) (*source, error) {
 	// Reading waits more than it works, so it has goroutines of its own.

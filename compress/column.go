@@ -26,7 +26,7 @@ type column struct {
 	// the text may be another one; nil if it is compared in another way.
 	sum func(c *columns) uint64
 	// encode returns the section of member m of a slice; of all of them for a column that they share.
-	encode func(e *encoder, cols *[2]*columns, m int) ([]byte, error)
+	encode func(ctx context.Context, e *encoder, cols *[2]*columns, m int) ([]byte, error)
 	// afterAssembly: encode needs the pseudogenome.
 	afterAssembly bool
 

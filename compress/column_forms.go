@@ -2,6 +2,7 @@ package compress
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -23,15 +24,15 @@ import (
 
 var formsColumn = column{
 	id: archive.Forms,
-	// Without qualities the records of FASTQ come back as FASTA, one line a sequence.
+	// Records whose qualities were not kept come back as FASTA, one line a sequence.
 	kept: func(o record.Options, kind record.Kind) bool {
-		return !o.ReadsOnly && (kind == record.FASTA || o.Quality != record.QualityDrop)
+		return !o.ReadsOnly && (!kind.Format().Quals || o.Quality != record.QualityDrop)
 	},
 	fromBins: bins.WantForms,
 	gather:   gatherForms,
 	permute:  permuteForms,
 	sum:      func(c *columns) uint64 { return archive.Hash64(record.MarshalForms(nil, &c.forms)) },
-	encode: func(_ *encoder, cols *[2]*columns, m int) ([]byte, error) {
+	encode: func(_ context.Context, _ *encoder, cols *[2]*columns, m int) ([]byte, error) {
 		return encodeForms(&cols[m].forms), nil
 	},
 	decode: func(_ *packed, b *batch, m int, data []byte) (err error) {

@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"context"
 	"fmt"
 
 	"orcomgo/bins"
@@ -13,7 +14,7 @@ var lengthsColumn = column{
 	fromBins: bins.WantLengths,
 	gather:   gatherLengths,
 	permute:  func(c *columns, p *permutation) { c.lengths = c.lengths.Permute(p.perm) },
-	encode: func(_ *encoder, cols *[2]*columns, m int) ([]byte, error) {
+	encode: func(_ context.Context, _ *encoder, cols *[2]*columns, m int) ([]byte, error) {
 		return seqs.EncodeLengths(cols[m].lengths), nil
 	},
 	decode: func(_ *packed, b *batch, m int, data []byte) (err error) {

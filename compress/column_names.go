@@ -2,6 +2,7 @@ package compress
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 
 	"orcomgo/bins/record"
@@ -26,7 +27,7 @@ var namesColumn = column{
 	},
 	permute: permuteNames,
 	sum:     func(c *columns) uint64 { return archive.Hash64(c.names) },
-	encode: func(_ *encoder, cols *[2]*columns, m int) ([]byte, error) {
+	encode: func(_ context.Context, _ *encoder, cols *[2]*columns, m int) ([]byte, error) {
 		c := cols[m]
 		if m == 1 && cols[0].names != nil {
 			return names.EncodeMate(c.names, cols[0].names, c.records), nil

@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"context"
 	"fmt"
 
 	"orcomgo/bins"
@@ -12,7 +13,7 @@ import (
 var qualsColumn = column{
 	id: archive.Quals,
 	kept: func(o record.Options, kind record.Kind) bool {
-		return !o.ReadsOnly && kind == record.FASTQ && o.Quality != record.QualityDrop
+		return !o.ReadsOnly && kind.Format().Quals && o.Quality != record.QualityDrop
 	},
 	fromBins: bins.WantLengths,
 	gather: func(c *columns, from []stretch) error {
@@ -28,7 +29,7 @@ var qualsColumn = column{
 	},
 	permute: func(c *columns, p *permutation) { c.quals = p.bytes(c.quals) },
 	sum:     func(c *columns) uint64 { return archive.Hash64(c.quals) },
-	encode: func(e *encoder, cols *[2]*columns, m int) ([]byte, error) {
+	encode: func(_ context.Context, e *encoder, cols *[2]*columns, m int) ([]byte, error) {
 		c := cols[m]
 		return quals.Encode(quals.Input{Quals: c.quals, Lengths: c.lengths, Records: c.records}, e.level), nil
 	},

@@ -29,8 +29,9 @@ var seqsColumn = column{
 		sortExceptions(c.exceptions)
 	},
 	afterAssembly: true,
-	encode: func(e *encoder, cols *[2]*columns, _ int) ([]byte, error) {
-		return e.enc.EncodeSlice(seqColumns(cols))
+	encode: func(ctx context.Context, e *encoder, cols *[2]*columns, _ int) ([]byte, error) {
+		first, mate := seqColumns(cols)
+		return e.enc.EncodeSlice(ctx, first, mate)
 	},
 	needs: []need{{archive.Lengths, allMembers}, {archive.Quals, allMembers}},
 	prepare: func(ctx context.Context, p *packed) error {

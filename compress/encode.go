@@ -91,7 +91,7 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 			}
 			g.Go(func() error {
 				return run(ctx, func() (err error) {
-					out.sections[m][col.id], err = col.encode(e, &cols, m)
+					out.sections[m][col.id], err = col.encode(ctx, e, &cols, m)
 					return err
 				})
 			})
@@ -124,7 +124,7 @@ func (e *encoder) afterAssembly(ctx context.Context, f func() error) error {
 // columns returns those of a slice.
 func (e *encoder) columns(ctx context.Context, spec sliceSpec) (cols [2]*columns, err error) {
 	if spec.run != nil {
-		err = e.afterAssembly(ctx, func() error { return e.sorted(spec, &cols) })
+		err = e.afterAssembly(ctx, func() error { return e.sorted(ctx, spec, &cols) })
 		return cols, err
 	}
 	err = e.pool.do(ctx, func() (err error) {
@@ -139,7 +139,7 @@ func (e *encoder) columns(ctx context.Context, spec sliceSpec) (cols [2]*columns
 		return cols, err
 	}
 	err = e.afterAssembly(ctx, func() error {
-		perm, err := e.enc.Sorted(spec.first, spec.from, spec.from+uint64(spec.records))
+		perm, err := e.enc.Sorted(ctx, spec.first, spec.from, spec.from+uint64(spec.records))
 		if err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (e *encoder) columns(ctx context.Context, spec sliceSpec) (cols [2]*columns
 }
 
 // sorted sets cols to those of a slice of a run.
-func (e *encoder) sorted(spec sliceSpec, cols *[2]*columns) error {
+func (e *encoder) sorted(ctx context.Context, spec sliceSpec, cols *[2]*columns) error {
 	e.mu.Lock()
 	run := e.runs[spec.run]
 	if run == nil {
@@ -165,7 +165,7 @@ func (e *encoder) sorted(spec sliceSpec, cols *[2]*columns) error {
 	e.mu.Unlock()
 	run.once.Do(func() {
 		from, to := spec.run.from, spec.run.from+spec.run.records
-		if run.perm, run.err = e.enc.Sorted(spec.first, from, to); run.err != nil {
+		if run.perm, run.err = e.enc.Sorted(ctx, spec.first, from, to); run.err != nil {
 			return
 		}
 		for m, input := range spec.inputs() {

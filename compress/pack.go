@@ -266,7 +266,7 @@ func (p *packer) write(ctx context.Context) error {
 	for i := range meta.Inputs {
 		if !archive.Exact(meta.Options, meta.Inputs[i].Kind) {
 			var err error
-			if p.digests[i], err = p.enc.Digest(i); err != nil {
+			if p.digests[i], err = p.enc.Digest(ctx, i); err != nil {
 				return err
 			}
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // oddNames are names that files of a Unix system can have.
-var oddNames = []string{
+var unusualNames = []string{
 	`back\slash.fastq`, `\`, ` leading space.fastq`, "trailing space.fastq ", "..dots.fastq", "...", ".hidden", "new\nline.fastq", "\n",
 	"tab\t.fq", "\x1b[2Jescape.fastq", "\x7f\x01", "not UTF-8 \xff\xfe.fastq", "\xc3", "ünïcödé.fastq", "日本語.fastq", "-dash.fastq",
 	"--help", "*?[a].fastq", `"quoted".fastq`, "$HOME.fastq", "a:b|c<d>e.fastq", "con.fastq", "x.fastq.tmp", ".orcomgo-0.tmp", ".fastq",
@@ -32,7 +32,7 @@ func TestOddNames(t *testing.T) {
 	}
 	texts := map[string][]byte{}
 	var all []string
-	for i, name := range oddNames {
+	for i, name := range unusualNames {
 		texts[name] = fmt.Appendf(nil, "@read%d\nACGT%s\n+\nIIII%s\n", i, strings.Repeat("A", i), strings.Repeat("I", i))
 		all = append(all, filepath.Join(in, name))
 	}
@@ -69,7 +69,7 @@ func TestOddNames(t *testing.T) {
 		}
 	}
 	arch := filepath.Join(dir, "arch")
-	for i, name := range oddNames {
+	for i, name := range unusualNames {
 		mustRun(t, "bin", "--quiet", all[i], arch)
 		check(arch, map[string][]byte{name: texts[name]})
 	}

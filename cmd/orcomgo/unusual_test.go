@@ -20,15 +20,15 @@ import (
 	"orcomgo/compress"
 )
 
-// oddText is a text that somebody's program might write, or part of one. If sound is set
+// unusualText is a text that somebody's program might write, or part of one. If sound is set
 // nothing in it is a reason to refuse it.
-type oddText struct {
+type unusualText struct {
 	text  []byte
 	sound bool
 }
 
-// oddDrawer draws the parts of an oddText.
-type oddDrawer struct {
+// textDrawer draws the parts of an unusualText.
+type textDrawer struct {
 	*rand.Rand
 	bytes.Buffer
 	fasta   bool
@@ -43,19 +43,19 @@ type oddDrawer struct {
 	sound   bool
 }
 
-func (d *oddDrawer) oneIn(n int) bool { return n > 0 && d.Intn(n) == 0 }
+func (d *textDrawer) oneIn(n int) bool { return n > 0 && d.Intn(n) == 0 }
 
-func pickText(d *oddDrawer, choices ...string) string { return choices[d.Intn(len(choices))] }
+func pickText(d *textDrawer, choices ...string) string { return choices[d.Intn(len(choices))] }
 
 // end ends a line; blank ones may follow.
-func (d *oddDrawer) end() {
+func (d *textDrawer) end() {
 	d.WriteString(pickText(d, d.eols...))
 	for d.oneIn(d.blanks) {
 		d.WriteString(pickText(d, d.eols...))
 	}
 }
 
-func (d *oddDrawer) draw(alphabet string, n int) string {
+func (d *textDrawer) draw(alphabet string, n int) string {
 	b := make([]byte, n)
 	for i := range b {
 		b[i] = alphabet[d.Intn(len(alphabet))]
@@ -64,7 +64,7 @@ func (d *oddDrawer) draw(alphabet string, n int) string {
 }
 
 // lines writes a sequence or qualities.
-func (d *oddDrawer) lines(s string, width int) {
+func (d *textDrawer) lines(s string, width int) {
 	if d.wrapped {
 		for len(s) > 0 {
 			n := min(len(s), width)
@@ -81,7 +81,7 @@ func (d *oddDrawer) lines(s string, width int) {
 	d.end()
 }
 
-func (d *oddDrawer) name() string {
+func (d *textDrawer) name() string {
 	switch d.names {
 	case 0:
 		return ""
@@ -113,7 +113,7 @@ func allQualities() string {
 }
 
 // record writes a record of up to so many bases.
-func (d *oddDrawer) record(longest int) {
+func (d *textDrawer) record(longest int) {
 	n := d.Intn(longest + 1)
 	name, seq, qual := d.name(), d.draw(d.letters, n), d.draw(d.quals, n)
 	plus := [...]string{"", name, "other " + name}[d.plus]
@@ -176,8 +176,8 @@ func (d *oddDrawer) record(longest int) {
 	}
 }
 
-func drawOdd(seed int64) oddText {
-	d := &oddDrawer{Rand: rand.New(rand.NewSource(seed)), sound: true}
+func drawUnusual(seed int64) unusualText {
+	d := &textDrawer{Rand: rand.New(rand.NewSource(seed)), sound: true}
 	d.fasta, d.wrapped = d.oneIn(3), d.oneIn(2)
 	d.eols = [][]string{{"\n"}, {"\n"}, {"\r\n"}, {"\n", "\r\n"}}[d.Intn(4)]
 	d.letters = pickText(d, "ACGT", "ACGT", "ACGTN", iupac, allLetters, "acgtN", "N", "A")
@@ -214,21 +214,21 @@ func drawOdd(seed int64) oddText {
 	case d.oneIn(20):
 		text, d.sound = append([]byte(pickText(d, "\n", "\r\n", " ", "\xef\xbb\xbf", "\x00")), text...), false
 	}
-	return oddText{bytes.Clone(text), d.sound}
+	return unusualText{bytes.Clone(text), d.sound}
 }
 
-// oddOutcome is what came of a text.
-type oddOutcome struct {
+// binOutcome is the result of binning a text.
+type binOutcome struct {
 	refused error
 	lost    string // what is wrong with the outcome, "" if nothing is
 	bin     time.Duration
 }
 
-// binOdd brings a text through stage 1 and back, and with packed through stage 2 as well.
-func binOdd(dir string, text []byte, blockSize uint64, packed bool) (o oddOutcome) {
-	path, out := filepath.Join(dir, "odd.txt"), filepath.Join(dir, "out")
+// binUnusual brings a text through stage 1 and back, and with packed through stage 2 as well.
+func binUnusual(dir string, text []byte, blockSize uint64, packed bool) (o binOutcome) {
+	path, out := filepath.Join(dir, "unusual.txt"), filepath.Join(dir, "out")
 	if err := os.WriteFile(path, text, 0o666); err != nil {
-		return oddOutcome{lost: err.Error()}
+		return binOutcome{lost: err.Error()}
 	}
 	began := time.Now()
 	_, o.refused = binning.Run(context.Background(), binning.Config{
@@ -275,9 +275,9 @@ func memoryDir(t testing.TB) string {
 
 var namesRecord = regexp.MustCompile(`^record [1-9][0-9]*: expected .+, found .+$`)
 
-// TestOddTexts: 3,000 odd texts are each archived and come back byte for byte, or are refused
+// TestUnusualTexts: 3,000 unusual texts are each archived and restored byte for byte, or are refused
 // with the file and the record; none takes long.
-func TestOddTexts(t *testing.T) {
+func TestUnusualTexts(t *testing.T) {
 	const texts, workers = 3000, 4
 	n := int64(texts)
 	if testing.Short() {
@@ -291,26 +291,26 @@ func TestOddTexts(t *testing.T) {
 		go func() {
 			defer wait.Done()
 			for seed := next.Add(1); seed <= n; seed = next.Add(1) {
-				odd := drawOdd(seed)
+				unusual := drawUnusual(seed)
 				size := uint64(0)
 				if seed%3 == 0 {
 					size = 1<<10 + uint64(seed)%5000
 				}
-				o := binOdd(dir, odd.text, size, seed%8 == 0)
+				o := binUnusual(dir, unusual.text, size, seed%8 == 0)
 				// A busy machine may be slow once.
-				for try := 0; try < 3 && o.bin > oddLimit(odd.text); try++ {
-					o = binOdd(dir, odd.text, size, false)
+				for try := 0; try < 3 && o.bin > unusualLimit(unusual.text); try++ {
+					o = binUnusual(dir, unusual.text, size, false)
 				}
 				switch {
 				case o.lost != "":
-					t.Errorf("seed %d, %d bytes %.300q: %s", seed, len(odd.text), odd.text, o.lost)
-				case o.bin > oddLimit(odd.text):
+					t.Errorf("seed %d, %d bytes %.300q: %s", seed, len(unusual.text), unusual.text, o.lost)
+				case o.bin > unusualLimit(unusual.text):
 					slow.Add(1)
-					t.Errorf("seed %d: %d bytes took %s", seed, len(odd.text), o.bin)
-				case odd.sound && o.refused != nil:
-					t.Errorf("seed %d, %d bytes %.300q: sound, but %v", seed, len(odd.text), odd.text, o.refused)
+					t.Errorf("seed %d: %d bytes took %s", seed, len(unusual.text), o.bin)
+				case unusual.sound && o.refused != nil:
+					t.Errorf("seed %d, %d bytes %.300q: sound, but %v", seed, len(unusual.text), unusual.text, o.refused)
 				}
-				if odd.sound {
+				if unusual.sound {
 					sound.Add(1)
 				}
 				if o.refused != nil {
@@ -327,7 +327,7 @@ func TestOddTexts(t *testing.T) {
 	}
 }
 
-// oddLimit is how long a text may take: a second for each 100 kB, and as long for a small one.
-func oddLimit(text []byte) time.Duration {
+// unusualLimit is how long a text may take: a second for each 100 kB, and as long for a small one.
+func unusualLimit(text []byte) time.Duration {
 	return time.Second * time.Duration(1+len(text)/110_000)
 }

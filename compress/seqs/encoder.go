@@ -37,7 +37,6 @@ func (c Config) releaseWhile() func(wait func()) {
 
 // Encoder codes the sequences of an archive, slice by slice.
 type Encoder struct {
-	ctx   context.Context
 	bins  *bins.Reader
 	cfg   Config
 	parts []*part
@@ -71,10 +70,10 @@ func Build(ctx context.Context, r *bins.Reader, c Config) (*Encoder, error) {
 	if c.Threads < 1 {
 		return nil, fmt.Errorf("seqs: %d threads", c.Threads)
 	}
-	e := &Encoder{ctx: ctx, bins: r, cfg: c, current: loaded{part: -1}}
+	e := &Encoder{bins: r, cfg: c, current: loaded{part: -1}}
 	e.done = sync.NewCond(&e.mu)
 	if tight := e.plan(); tight {
-		if err := e.build(); err != nil {
+		if err := e.build(ctx); err != nil {
 			e.Close()
 			return nil, err
 		}
@@ -84,7 +83,7 @@ func Build(ctx context.Context, r *bins.Reader, c Config) (*Encoder, error) {
 
 // acquire loads reads into memory, where they are until release is called as often: those of a part, or the subset that only returns if
 // it is not nil.
-func (e *Encoder) acquire(want loaded, only func() *overlap.Subset) (*part, error) {
+func (e *Encoder) acquire(ctx context.Context, want loaded, only func() *overlap.Subset) (*part, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for e.current != want && e.users > 0 {
@@ -103,7 +102,7 @@ func (e *Encoder) acquire(want loaded, only func() *overlap.Subset) (*part, erro
 		if only != nil {
 			set = only()
 		}
-		if err := e.load(p, set); err != nil {
+		if err := e.load(ctx, p, set); err != nil {
 			e.err = err
 			return nil, err
 		}
@@ -128,7 +127,7 @@ func (e *Encoder) wait() {
 }
 
 // build lays out the reads, if that has not been done, and begins to code the pseudogenome.
-func (e *Encoder) build() error {
+func (e *Encoder) build(ctx context.Context) error {
 	if e.genome != nil {
 		return nil
 	}
@@ -139,7 +138,7 @@ func (e *Encoder) build() error {
 		}
 	}
 	var err error
-	if e.genome, err = overlap.Build(e.ctx, e.bins, srcs, e.overlap); err != nil {
+	if e.genome, err = overlap.Build(ctx, e.bins, srcs, e.overlap); err != nil {
 		return err
 	}
 	g := e.genome
@@ -162,11 +161,11 @@ func (e *Encoder) build() error {
 }
 
 // load loads the reads of a part, or only a subset, and codes the tree of the part's positions.
-func (e *Encoder) load(p *part, only *overlap.Subset) (err error) {
-	if err = e.build(); err != nil {
+func (e *Encoder) load(ctx context.Context, p *part, only *overlap.Subset) (err error) {
+	if err = e.build(ctx); err != nil {
 		return err
 	}
-	if p.layout, err = e.genome.Layout(e.ctx, p.sources, p.first, only); err != nil {
+	if p.layout, err = e.genome.Layout(ctx, p.sources, p.first, only); err != nil {
 		return err
 	}
 	l := p.layout
@@ -181,12 +180,12 @@ func (e *Encoder) load(p *part, only *overlap.Subset) (err error) {
 	c := encodeTo(nil)
 	p.tree = newPositions(pos, l.Len, c)
 	p.shared = c.Enc.Finish()
-	return e.ctx.Err()
+	return ctx.Err()
 }
 
 // Digest returns the sum of ReadHash over the reads of an input. It reads them from the bins, so that it differs from the sum over the
 // decoded reads if one was left out.
-func (e *Encoder) Digest(input int) (uint64, error) {
+func (e *Encoder) Digest(ctx context.Context, input int) (uint64, error) {
 	var b bins.Block
 	var letters []byte
 	sum := uint64(0)
@@ -201,10 +200,10 @@ func (e *Encoder) Digest(input int) (uint64, error) {
 			}
 			sum += ReadHash(letters, b.FirstRecord+uint64(read))
 		}
-		return e.ctx.Err()
+		return ctx.Err()
 	}
 	for _, block := range e.bins.Meta().BlocksOf(input) {
-		err := e.ctx.Err()
+		err := ctx.Err()
 		if err == nil {
 			err = e.bins.ReadColumns(block, bins.WantLengths|bins.WantExceptions, &b)
 		}
@@ -264,7 +263,7 @@ func (e *Encoder) Close() {
 
 // EncodeSlice codes the sequences of a slice: those of first and, if mate is not nil, those of
 // the mates of first's reads in the same order. It is safe for concurrent use.
-func (e *Encoder) EncodeSlice(first, mate *Column) ([]byte, error) {
+func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte, error) {
 	if first.Records == 0 {
 		return nil, nil
 	}
@@ -303,7 +302,7 @@ func (e *Encoder) EncodeSlice(first, mate *Column) ([]byte, error) {
 			return set
 		}
 	}
-	if _, err = e.acquire(want, only); err != nil {
+	if _, err = e.acquire(ctx, want, only); err != nil {
 		return nil, err
 	}
 	defer e.release()
@@ -345,7 +344,7 @@ func (e *Encoder) EncodeSlice(first, mate *Column) ([]byte, error) {
 	for _, b := range streams {
 		out = append(out, b...)
 	}
-	return out, e.ctx.Err()
+	return out, ctx.Err()
 }
 
 // span returns the smallest range of records that holds those of the column.

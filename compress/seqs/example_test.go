@@ -50,7 +50,7 @@ func Example() {
 	}
 	defer encoder.Close()
 	column := seqs.Column{Records: n, Lengths: record.Lengths{Fixed: length}}
-	slice, err := encoder.EncodeSlice(&column, nil)
+	slice, err := encoder.EncodeSlice(context.Background(), &column, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

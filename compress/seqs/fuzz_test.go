@@ -19,7 +19,7 @@ func codedSlice(f *testing.F) (shared [][]byte, data []byte, first, mate *Column
 	}
 	defer e.Close()
 	first, mate = sliceColumn(0, a, 0, 300, nil, true), sliceColumn(1, b, 0, 300, nil, true)
-	if data, err = e.EncodeSlice(first, mate); err != nil {
+	if data, err = e.EncodeSlice(context.Background(), first, mate); err != nil {
 		f.Fatal(err)
 	}
 	return e.Shared(), data, first, mate

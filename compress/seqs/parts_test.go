@@ -167,7 +167,7 @@ func TestSortedOrder(t *testing.T) {
 		if len(e.parts) > 1 || (e.window > 0) != c.config.Runs {
 			t.Fatalf("%s: %d parts, windows of %d", c.name, len(e.parts), e.window)
 		}
-		perm, err := e.Sorted(0, c.from, c.to)
+		perm, err := e.Sorted(context.Background(), 0, c.from, c.to)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +223,7 @@ func TestWindowsHoldFewReads(t *testing.T) {
 	for _, inputs := range []int{1, 2} {
 		o := record.Options{OrderAny: true, ReadsOnly: true}
 		e := encoderOf(t, o, Config{Threads: 1, Memory: 150_000 * uint64(inputs), Runs: true}, cols[:inputs]...)
-		run, err := e.Sorted(0, 0, n)
+		run, err := e.Sorted(context.Background(), 0, 0, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,7 +240,7 @@ func TestWindowsHoldFewReads(t *testing.T) {
 			if inputs == 2 {
 				mate = column(1, at, size)
 			}
-			_, err := e.EncodeSlice(column(0, at, size), mate)
+			_, err := e.EncodeSlice(context.Background(), column(0, at, size), mate)
 			return err
 		}
 		for at := 0; at < n; at += size {
@@ -285,15 +285,15 @@ func TestSlicesStayInParts(t *testing.T) {
 		first, mate, n int
 		ok             bool
 	}{{cut - 10, cut - 10, 10, true}, {cut - 10, cut - 10, 11, false}, {cut, cut, 10, true}, {cut, cut - 10, 10, false}, {cut, cut, 0, true}} {
-		data, err := e.EncodeSlice(sliceColumn(0, cols[0], c.first, c.n, nil, false), sliceColumn(1, cols[1], c.mate, c.n, nil, false))
+		data, err := e.EncodeSlice(context.Background(), sliceColumn(0, cols[0], c.first, c.n, nil, false), sliceColumn(1, cols[1], c.mate, c.n, nil, false))
 		if (err == nil) != c.ok || c.n == 0 && data != nil {
 			t.Errorf("%+v: %v, %d bytes", c, err, len(data))
 		}
 	}
-	if _, err := e.Sorted(0, 0, uint64(cut)); err != nil {
+	if _, err := e.Sorted(context.Background(), 0, 0, uint64(cut)); err != nil {
 		t.Error(err)
 	}
-	if _, err := e.Sorted(0, 0, uint64(cut)+1); err == nil {
+	if _, err := e.Sorted(context.Background(), 0, 0, uint64(cut)+1); err == nil {
 		t.Error("records of two parts were sorted together")
 	}
 }
@@ -304,7 +304,7 @@ func TestTreesCountTheirParts(t *testing.T) {
 	for _, order := range []bool{false, true} {
 		e := encoderOf(t, record.Options{OrderAny: order}, Config{Threads: 1, Memory: 300_000}, col)
 		for k, p := range e.parts {
-			if _, err := e.acquire(loaded{part: k}, nil); err != nil {
+			if _, err := e.acquire(context.Background(), loaded{part: k}, nil); err != nil {
 				t.Fatal(err)
 			}
 			var pos []uint32

@@ -222,7 +222,7 @@ func roundTrip(t *testing.T, o record.Options, c Config, sliceReads int, withQua
 		if c.Runs && (at == 0 || cuts[at]) {
 			for from = at; !cuts[at+1]; at++ {
 			}
-			if run, err = e.Sorted(0, uint64(from), uint64(at+1)); err != nil {
+			if run, err = e.Sorted(context.Background(), 0, uint64(from), uint64(at+1)); err != nil {
 				t.Fatal(err)
 			}
 			at = from
@@ -239,7 +239,7 @@ func roundTrip(t *testing.T, o record.Options, c Config, sliceReads int, withQua
 			}
 			var perm []uint32
 			if o.OrderAny {
-				if perm, err = e.Sorted(0, uint64(at), uint64(end)); err != nil {
+				if perm, err = e.Sorted(context.Background(), 0, uint64(at), uint64(end)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -249,7 +249,7 @@ func roundTrip(t *testing.T, o record.Options, c Config, sliceReads int, withQua
 		if len(cols) > 1 {
 			s.mate = column(1)
 		}
-		if s.data, err = e.EncodeSlice(s.first, s.mate); err != nil {
+		if s.data, err = e.EncodeSlice(context.Background(), s.first, s.mate); err != nil {
 			t.Fatal(err)
 		}
 		out = append(out, s)
@@ -299,7 +299,7 @@ func roundTrip(t *testing.T, o record.Options, c Config, sliceReads int, withQua
 	}
 	if o.OrderAny {
 		for k := range cols {
-			if got, err := e.Digest(k); got != sums[k] || err != nil {
+			if got, err := e.Digest(context.Background(), k); got != sums[k] || err != nil {
 				t.Fatalf("digest of input %d is not that of its reads", k)
 			}
 		}

@@ -2,6 +2,7 @@ package seqs
 
 import (
 	"cmp"
+	"context"
 	"math/bits"
 	"slices"
 
@@ -15,7 +16,7 @@ const sortedRun = 1 << 15
 // Sorted returns the order in which records from..to-1 of an input are stored: the i-th is record
 // from + result[i]. The placed reads are sorted by position, strand and ordinal and cut into equal shares. After each share
 // follows an equal share of the other reads, by ordinal.
-func (e *Encoder) Sorted(input int, from, to uint64) ([]uint32, error) {
+func (e *Encoder) Sorted(ctx context.Context, input int, from, to uint64) ([]uint32, error) {
 	k, err := e.partOf(input, from, to)
 	if err != nil {
 		return nil, err
@@ -24,14 +25,14 @@ func (e *Encoder) Sorted(input int, from, to uint64) ([]uint32, error) {
 	var place func(record uint32) (uint32, bool)
 	if e.window > 0 {
 		e.mu.Lock() // only places are needed, no reads
-		err := e.build()
+		err := e.build(ctx)
 		e.mu.Unlock()
 		if err != nil {
 			return nil, err
 		}
 		place = e.genome.Place
 	} else {
-		p, err := e.acquire(loaded{part: k}, nil)
+		p, err := e.acquire(ctx, loaded{part: k}, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -76,7 +76,7 @@ func TestSliceVectors(t *testing.T) {
 		defer e.Close()
 		var perm []uint32
 		if any {
-			if perm, err = e.Sorted(0, 0, uint64(n)); err != nil {
+			if perm, err = e.Sorted(context.Background(), 0, 0, uint64(n)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -84,7 +84,7 @@ func TestSliceVectors(t *testing.T) {
 		if len(cols) > 1 {
 			in[1] = sliceColumn(1, cols[1], 0, n, nil, withQuals)
 		}
-		coded, err := e.EncodeSlice(in[0], in[1])
+		coded, err := e.EncodeSlice(context.Background(), in[0], in[1])
 		if err != nil {
 			t.Fatal(err)
 		}
