@@ -78,8 +78,8 @@ func sample(rng *rand.Rand, input int, first uint64, records int, varied bool) (
 	}
 	for i, seq := range reads {
 		if len(seq) > 10 && rng.Intn(10) == 0 {
-			b.Exceptions = append(b.Exceptions, record.Exception{Read: uint32(i), Start: 0, Len: 1, Byte: 'N'},
-				record.Exception{Read: uint32(i), Start: 3, Len: 4, Byte: record.Lower})
+			b.Exceptions.Append(record.Exception{Read: uint32(i), Start: 0, Len: 1, Byte: 'N'})
+			b.Exceptions.Append(record.Exception{Read: uint32(i), Start: 3, Len: 4, Byte: record.Lower})
 			seq[0] = 'N'
 			copy(seq[3:], bytes.ToLower(seq[3:7]))
 		}
