@@ -206,7 +206,15 @@ func (l *ExceptionList) Permute(perm []uint32) (s ExceptionList) {
 	}
 	var es []Exception
 	s.Grow(len(l.data))
+	some := make([]uint64, l.at.read/64+1) // bit set of the reads that have exceptions
+	l.All(func(e Exception) bool {
+		some[e.Read/64] |= 1 << (e.Read % 64)
+		return true
+	})
 	for i, read := range perm {
+		if read > l.at.read || some[read/64]>>(read%64)&1 == 0 {
+			continue
+		}
 		es = l.Of(es, read)
 		for _, e := range es {
 			e.Read = uint32(i)
