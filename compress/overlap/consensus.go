@@ -1,6 +1,7 @@
 package overlap
 
 import (
+	"context"
 	"math/bits"
 	"slices"
 )
@@ -10,7 +11,7 @@ const voteBucket = 12
 
 // vote makes each base of the pseudogenome what most of the reads placed over it have. It counts as much of
 // the pseudogenome at once as memory allows.
-func (b *builder) vote() error {
+func (b *builder) vote(ctx context.Context) error {
 	pl, n := b.pl, b.seq.n
 	votes := make([]uint64, n>>voteBucket+1)
 	for rec, pos := range pl.pos {
@@ -27,7 +28,7 @@ func (b *builder) vote() error {
 			}
 			hi = min(hi+1<<voteBucket, n)
 		}
-		if err := b.voteIn(lo, hi); err != nil {
+		if err := b.voteIn(ctx, lo, hi); err != nil {
 			return err
 		}
 		lo = hi
@@ -36,12 +37,12 @@ func (b *builder) vote() error {
 }
 
 // voteIn is vote for bases lo..hi-1.
-func (b *builder) voteIn(lo, hi int) error {
+func (b *builder) voteIn(ctx context.Context, lo, hi int) error {
 	cover := make([]int32, hi-lo+1) // by how much more reads stand over a base than over the one before
 	var votes []uint64              // position << 2 | base, for each mismatch
 	var rev []byte
 	var mask []uint64
-	err := b.each(func(rd *Reads, _ int) error {
+	err := b.each(ctx, func(rd *Reads, _ int) error {
 		for i, rec := range rd.record {
 			pos := b.pl.pos[rec]
 			if pos == Unplaced || int(pos) >= hi || int(pos)+rd.len(i) <= lo {
@@ -127,10 +128,10 @@ func forEachMismatch(pg []byte, pos int, read []byte, n int, skip []uint64, f fu
 }
 
 // compact drops the bases of the pseudogenome that no placed read covers and moves the placements along.
-func (b *builder) compact() error {
+func (b *builder) compact(ctx context.Context) error {
 	pl, n := b.pl, b.seq.n
 	covered := newBitset(n)
-	err := b.records.lengths(b.ctx, func(rec uint32, length int) {
+	err := b.records.lengths(ctx, func(rec uint32, length int) {
 		if pos := pl.pos[rec]; pos != Unplaced {
 			covered.fill(int(pos), int(pos)+length)
 		}

@@ -57,7 +57,7 @@ func TestVote(t *testing.T) {
 			}
 		}
 		b := placedAs(t, pg, ds)
-		if err := b.vote(); err != nil {
+		if err := b.vote(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		got := b.letters()
@@ -99,7 +99,7 @@ func TestVotesMakeTheGenome(t *testing.T) {
 	for _, work := range []uint64{1, 4 << voteBucket, 50_000, 1 << 40} {
 		b := placedAs(t, pg, ds)
 		b.work = work
-		if err := b.vote(); err != nil {
+		if err := b.vote(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		if got := differences(b.letters(), genome); got != nil {
@@ -135,7 +135,7 @@ func TestUncoveredBasesAreDropped(t *testing.T) {
 		ds = append(ds, draw(r, pg, ds[without].at, len(ds[without].read), 0, false))
 		b := placedAs(t, pg, ds)
 		b.pl.pos[without] = Unplaced
-		if err := b.compact(); err != nil {
+		if err := b.compact(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		got := b.letters()
@@ -197,7 +197,7 @@ func TestMending(t *testing.T) {
 		}
 		b := placedAs(t, genome, ds)
 		before := slices.Clone(b.pl.pos)
-		if err := b.mend(); err != nil {
+		if err := b.mend(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.HasPrefix(b.letters(), genome) {
@@ -215,7 +215,7 @@ func TestMending(t *testing.T) {
 			!strings.Contains(added, region[50:350]) && !strings.Contains(reverseComplement(added), region[50:350]) {
 			t.Fatalf("%d bases were added: %s, want about the 400 of %s", len(added), added, region)
 		}
-		if err := b.place(b.each, len(genome), again, poor); err != nil {
+		if err := b.place(context.Background(), b.each, len(genome), again, poor); err != nil {
 			t.Fatal(err)
 		}
 		for rec := range ds {
@@ -292,7 +292,7 @@ func TestRestIsPlacedInBatches(t *testing.T) {
 	}
 	for _, b := range []*builder{whole, batches} {
 		b.pl.set(3, 77, true, 9) // a place that is not to be looked for
-		if err := b.placeRest(); err != nil {
+		if err := b.placeRest(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}

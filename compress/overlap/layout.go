@@ -35,7 +35,6 @@ type Config struct {
 
 // builder makes a pseudogenome and places reads on it.
 type builder struct {
-	ctx     context.Context
 	c       Config
 	records *records
 	shares  []*share
@@ -56,12 +55,12 @@ const maxPieces = 16
 
 // Build lays out the records of srcs, at most 2^32-2 of them. The result depends on the reads, Memory and Whole alone, not on Threads.
 func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseudogenome, error) {
-	p := &Pseudogenome{b: builder{ctx: ctx, c: c, records: recordsOf(r, srcs)}}
+	p := &Pseudogenome{b: builder{c: c, records: recordsOf(r, srcs)}}
 	b := &p.b
-	if err := b.plan(); err != nil {
+	if err := b.plan(ctx); err != nil {
 		return nil, err
 	}
-	if err := b.build(); err != nil {
+	if err := b.build(ctx); err != nil {
 		return nil, err
 	}
 	p.Packed, p.Len = b.seq.packed, b.seq.n
@@ -72,13 +71,13 @@ func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseud
 }
 
 // plan loads the reads, or cuts them into shares.
-func (b *builder) plan() (err error) {
+func (b *builder) plan(ctx context.Context) (err error) {
 	if !b.c.Whole {
 		b.work = b.c.Memory * 3 / 4
 		b.shares, err = b.records.shares(b.c.Memory / 4)
 		return err
 	}
-	if b.whole, err = b.records.load(b.ctx, b.records.all()); err != nil {
+	if b.whole, err = b.records.load(ctx, b.records.all()); err != nil {
 		return err
 	}
 	b.work = math.MaxUint64
@@ -89,14 +88,17 @@ func (b *builder) plan() (err error) {
 	return nil
 }
 
+// eachShare calls a function for one share after another, with the number of reads in those before.
+type eachShare func(ctx context.Context, f func(rd *Reads, before int) error) error
+
 // each calls f for one share after another, with the number of reads in those before.
-func (b *builder) each(f func(rd *Reads, before int) error) error {
+func (b *builder) each(ctx context.Context, f func(rd *Reads, before int) error) error {
 	if b.whole != nil {
 		return f(b.whole, 0)
 	}
 	before := 0
 	for _, sh := range b.shares {
-		rd, err := b.records.load(b.ctx, sh)
+		rd, err := b.records.load(ctx, sh)
 		if err != nil {
 			return err
 		}
@@ -109,8 +111,8 @@ func (b *builder) each(f func(rd *Reads, before int) error) error {
 }
 
 // one is each for reads that are in memory.
-func one(rd *Reads) func(func(rd *Reads, before int) error) error {
-	return func(f func(rd *Reads, before int) error) error { return f(rd, 0) }
+func one(rd *Reads) eachShare {
+	return func(_ context.Context, f func(rd *Reads, before int) error) error { return f(rd, 0) }
 }
 
 func (b *builder) tick(stage string, done, total int) {
@@ -128,10 +130,10 @@ func (b *builder) bounds(bytes uint64) assemblerBounds {
 	return boundsFor(bytes, room)
 }
 
-func (b *builder) build() error {
+func (b *builder) build(ctx context.Context) error {
 	for piece := 0; piece < maxPieces; piece++ {
 		from := b.seq.n
-		refused, err := b.assemble()
+		refused, err := b.assemble(ctx)
 		if err != nil {
 			return err
 		}
@@ -139,7 +141,7 @@ func (b *builder) build() error {
 			b.pl = newPlacements(b.records.count)
 		}
 		before := b.unplaced()
-		if err := b.place(b.each, from, exact, better); err != nil {
+		if err := b.place(ctx, b.each, from, exact, better); err != nil {
 			return err
 		}
 		// What is left is hardly worth another piece if it is little, or if this one explained little.
@@ -151,21 +153,21 @@ func (b *builder) build() error {
 	// Reads that stand badly where others that stand badly agree with them: the pseudogenome lacks
 	// what they come from, because a join went another way. Their own contigs mend that.
 	from := b.seq.n
-	if err := b.mend(); err != nil {
+	if err := b.mend(ctx); err != nil {
 		return err
 	}
 	if b.seq.n > from {
-		if err := b.place(b.each, from, again, poor); err != nil {
+		if err := b.place(ctx, b.each, from, again, poor); err != nil {
 			return err
 		}
 	}
-	if err := b.vote(); err != nil {
+	if err := b.vote(ctx); err != nil {
 		return err
 	}
-	if err := b.placeRest(); err != nil {
+	if err := b.placeRest(ctx); err != nil {
 		return err
 	}
-	return b.compact()
+	return b.compact(ctx)
 }
 
 func (b *builder) unplaced() int {
@@ -180,9 +182,9 @@ func (b *builder) unplaced() int {
 
 // assemble appends a piece to the pseudogenome, made of the reads that stand nowhere on it or badly. It
 // reports whether there was too little room.
-func (b *builder) assemble() (refused bool, err error) {
+func (b *builder) assemble(ctx context.Context) (refused bool, err error) {
 	var a *assembler
-	err = b.each(func(rd *Reads, before int) error {
+	err = b.each(ctx, func(rd *Reads, before int) error {
 		var wanted func(i int) bool
 		if b.pl != nil {
 			wanted = func(i int) bool {
@@ -201,7 +203,7 @@ func (b *builder) assemble() (refused bool, err error) {
 		a.addAll(contigs, func(done, total int) {
 			b.tick("joining contigs", before+int(uint64(rd.Count())*uint64(done)/uint64(total)), b.records.count)
 		})
-		return b.ctx.Err()
+		return ctx.Err()
 	})
 	if err != nil || a == nil {
 		return false, err
@@ -239,14 +241,14 @@ func never(*builder, *placer, int) bool { return false }
 
 // place places reads on bases `from` and following of the pseudogenome, as many at a time as can be indexed: those that have no
 // place, and those which retry tells of.
-func (b *builder) place(each func(func(rd *Reads, before int) error) error, from int, how placing, retry func(b *builder, p *placer, i int) bool) error {
+func (b *builder) place(ctx context.Context, each eachShare, from int, how placing, retry func(b *builder, p *placer, i int) bool) error {
 	window := max(1<<12, int(min(b.work/uint64(indexBytes(how.sample)), longestSequence)))
 	for lo := from; lo < b.seq.n; lo += window {
 		ix := newKmerIndex(b.seq.packed, lo, min(lo+window+how.k-1, b.seq.n), how.k, how.sample, b.c.Threads)
-		err := each(func(rd *Reads, before int) error {
+		err := each(ctx, func(rd *Reads, before int) error {
 			b.looked += placeAll(rd, b.pl, &b.seq, ix, b.c.Threads, how, func(p *placer, i int) bool { return retry(b, p, i) },
 				func(done int) { b.tick(how.stage, before+done, b.records.count) })
-			return b.ctx.Err()
+			return ctx.Err()
 		})
 		if err != nil {
 			return err
@@ -257,17 +259,17 @@ func (b *builder) place(each func(func(rd *Reads, before int) error) error, from
 
 // placeRest places the reads that have no place yet, with more mismatches. They are gathered from all
 // shares first, since indexes take long to make.
-func (b *builder) placeRest() error {
+func (b *builder) placeRest(ctx context.Context) error {
 	if b.whole != nil {
-		return b.place(b.each, 0, loose, never)
+		return b.place(ctx, b.each, 0, loose, never)
 	}
 	rest := b.records.selection()
 	flush := func() error {
-		err := b.place(one(rest.finish()), 0, loose, better)
+		err := b.place(ctx, one(rest.finish()), 0, loose, better)
 		rest = b.records.selection()
 		return err
 	}
-	err := b.each(func(rd *Reads, _ int) error {
+	err := b.each(ctx, func(rd *Reads, _ int) error {
 		for i, rec := range rd.record {
 			if b.pl.pos[rec] == Unplaced && rd.len(i) >= loose.k && rd.len(i) <= maxOverlapped {
 				rest.take(rd, i)
@@ -301,13 +303,13 @@ func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, 
 	if l.Reads, err = rs.load(ctx, rs.all()); err != nil {
 		return nil, err
 	}
-	b := builder{ctx: ctx, c: p.b.c, records: rs, whole: l.Reads, work: p.b.work, seq: p.b.seq, pl: newPlacements(rs.count)}
+	b := builder{c: p.b.c, records: rs, whole: l.Reads, work: p.b.work, seq: p.b.seq, pl: newPlacements(rs.count)}
 	l.pl, l.first = b.pl, 0
-	if err := b.place(b.each, 0, exact, better); err != nil {
+	if err := b.place(ctx, b.each, 0, exact, better); err != nil {
 		return nil, err
 	}
 	l.Reads.indexed()
-	return l, b.placeRest()
+	return l, b.placeRest(ctx)
 }
 
 // Place returns where a record stands; see Layout.Place.
@@ -358,10 +360,10 @@ func poor(b *builder, p *placer, i int) bool { return b.isPoor(p.rd, i) }
 
 // mend assembles the reads that stand poorly, those of most mismatches if they do not all fit, and appends
 // the contigs that cost less than the mismatches they save to the pseudogenome.
-func (b *builder) mend() error {
+func (b *builder) mend(ctx context.Context) error {
 	least := b.leastMismatches(b.work / 4)
 	var poor contigs
-	err := b.each(func(rd *Reads, _ int) error {
+	err := b.each(ctx, func(rd *Reads, _ int) error {
 		for i, rec := range rd.record {
 			if miss := int(b.pl.miss[rec]); miss >= least && b.isPoor(rd, i) {
 				// Mismatches stand in for reads: what a contig would save.

@@ -98,15 +98,6 @@ func unpack(dst []byte, p []byte, pos, n int) []byte {
 	return dst[:at+n]
 }
 
-// Pad is how many bytes after packed bases Unpack may read, and PadBases how many bases these hold.
-const (
-	Pad      = pad
-	PadBases = 4 * pad
-)
-
-// Unpack appends n bases (0..3, one a byte), from base pos on, of some that are packed as in bins.Block.Packed and followed by Pad bytes.
-func Unpack(dst, packed []byte, pos, n int) []byte { return unpack(dst, packed, pos, n) }
-
 // sequence is packed bases, with pad.
 type sequence struct {
 	packed []byte

@@ -16,7 +16,7 @@ func placesOn(t *testing.T, pg string, how placing, threads int, reads ...string
 	t.Helper()
 	b := readsOn(t, pg, archiveReads(t, reads), threads)
 	how.perBase2 = 1 << 20
-	if err := b.place(b.each, 0, how, never); err != nil {
+	if err := b.place(context.Background(), b.each, 0, how, never); err != nil {
 		t.Fatal(err)
 	}
 	return b.whole, b.pl
@@ -37,7 +37,7 @@ func readsOn(t *testing.T, pg string, rs *records, threads int) *builder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &builder{ctx: context.Background(), c: Config{Threads: threads, Whole: true}, records: rs, whole: rd, work: math.MaxUint64}
+	b := &builder{c: Config{Threads: threads, Whole: true}, records: rs, whole: rd, work: math.MaxUint64}
 	b.seq.append(codes(pg))
 	b.pl = newPlacements(rs.count)
 	return b
@@ -324,7 +324,7 @@ func TestRetriedReads(t *testing.T) {
 	} {
 		b := readsOn(t, c.pg, archiveReads(t, []string{x}), 1)
 		b.pl.set(0, 5, false, c.miss)
-		if err := b.place(b.each, 0, exact, c.retry); err != nil {
+		if err := b.place(context.Background(), b.each, 0, exact, c.retry); err != nil {
 			t.Fatal(err)
 		}
 		if got := placeOf(b.pl, 0); got != c.want {
@@ -333,7 +333,7 @@ func TestRetriedReads(t *testing.T) {
 	}
 	// From a position on, no place begins before it.
 	b := readsOn(t, pg+x, archiveReads(t, []string{x, changed(x, 40, 41, 42)}), 1)
-	if err := b.place(b.each, 600, exact, better); err != nil || placeOf(b.pl, 0) != "900" || placeOf(b.pl, 1) != "900" {
+	if err := b.place(context.Background(), b.each, 600, exact, better); err != nil || placeOf(b.pl, 0) != "900" || placeOf(b.pl, 1) != "900" {
 		t.Errorf("from base 600 on, the reads are at %s and %s, want 900", placeOf(b.pl, 0), placeOf(b.pl, 1))
 	}
 }
@@ -366,7 +366,7 @@ func TestWindows(t *testing.T) {
 	pieces := readsOn(t, string(genome), rs, 2)
 	pieces.work = 1
 	for _, b := range []*builder{whole, pieces} {
-		if err := b.place(b.each, 0, exact, better); err != nil {
+		if err := b.place(context.Background(), b.each, 0, exact, better); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -80,7 +80,7 @@ func shaped(t *testing.T, shape string, n int) *Reads {
 
 // building returns a builder of reads that are all in memory, without a bound.
 func building(rd *Reads) *builder {
-	return &builder{ctx: context.Background(), c: Config{Threads: 2, Whole: true}, whole: rd, work: math.MaxUint64,
+	return &builder{c: Config{Threads: 2, Whole: true}, whole: rd, work: math.MaxUint64,
 		records: &records{count: rd.Count(), fixed: rd.fixed}}
 }
 
@@ -99,7 +99,7 @@ func TestWorkIsBounded(t *testing.T) {
 					break
 				}
 				b := building(shaped(t, shape, n))
-				if err := b.build(); err != nil {
+				if err := b.build(context.Background()); err != nil {
 					t.Fatal(err)
 				}
 				looked, compared := float64(b.looked)/float64(n), float64(b.compared)/float64(n)
@@ -169,7 +169,7 @@ func TestCandidatesAreFiltered(t *testing.T) {
 	for _, shape := range []string{"stutter", "repeats", "tandem", "genome"} {
 		rd := shaped(t, shape, 3000)
 		b := building(rd)
-		if _, err := b.assemble(); err != nil {
+		if _, err := b.assemble(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		for _, how := range []placing{exact, loose} {
