@@ -18,7 +18,7 @@ func placedAs(t *testing.T, pg string, ds []drawn) *builder {
 		if d.reversed {
 			read = reverseComplement(read)
 		}
-		b.pl.set(uint32(rec), uint32(d.at), d.reversed, len(differences(read, pg[d.at:d.at+len(read)])))
+		b.placements.set(uint32(rec), uint32(d.at), d.reversed, len(differences(read, pg[d.at:d.at+len(read)])))
 	}
 	return b
 }
@@ -79,7 +79,7 @@ func TestVote(t *testing.T) {
 func TestVotesMakeTheGenome(t *testing.T) {
 	r := rand.New(rand.NewSource(71))
 	genome := randomLetters(r, 15_000)
-	const stretch = 1 << voteBucket
+	const stretch = 1 << voteBucketBits
 	wrong := []int{0, 1, len(genome) - 1, stretch - 1, 2 * stretch, 3*stretch - 1}
 	for at := 300; at < len(genome); at += 100 {
 		wrong = append(wrong, at)
@@ -96,9 +96,9 @@ func TestVotesMakeTheGenome(t *testing.T) {
 			ds = append(ds, drawn{read: changed(genome[p-30:p+70], 30), at: p - 30})
 		}
 	}
-	for _, work := range []uint64{1, 4 << voteBucket, 50_000, 1 << 40} {
+	for _, work := range []uint64{1, 4 << voteBucketBits, 50_000, 1 << 40} {
 		b := placedAs(t, pg, ds)
-		b.work = work
+		b.workBytes = work
 		if err := b.vote(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -134,8 +134,8 @@ func TestUncoveredBasesAreDropped(t *testing.T) {
 		without := len(ds) / 2
 		ds = append(ds, draw(r, pg, ds[without].at, len(ds[without].read), 0, false))
 		b := placedAs(t, pg, ds)
-		b.pl.pos[without] = Unplaced
-		if err := b.compact(context.Background()); err != nil {
+		b.placements.pos[without] = Unplaced
+		if err := b.removeUncovered(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		got := b.letters()
@@ -143,7 +143,7 @@ func TestUncoveredBasesAreDropped(t *testing.T) {
 			t.Errorf("%s: %s is left, want %s", c.name, got, want)
 		}
 		for rec, d := range ds {
-			if pos := b.pl.pos[rec]; pos != Unplaced && got[pos:int(pos)+len(d.read)] != pg[d.at:d.at+len(d.read)] {
+			if pos := b.placements.pos[rec]; pos != Unplaced && got[pos:int(pos)+len(d.read)] != pg[d.at:d.at+len(d.read)] {
 				t.Fatalf("%s: read %d is over other bases", c.name, rec)
 			}
 		}
@@ -159,19 +159,19 @@ func TestOrientedReads(t *testing.T) {
 	var mask []uint64
 	for i := range rd.Count() {
 		for _, reversed := range []bool{false, true} {
-			want := reads[rd.record[i]]
+			want := reads[rd.records[i]]
 			if reversed {
 				want = reverseComplement(want)
 			}
-			read, m := rd.oriented(i, reversed, &buf, &mask)
+			read, m := rd.onPseudogenomeStrand(i, reversed, &buf, &mask)
 			got := []byte(spell(unpack(nil, read, 0, len(want))))
 			for p := range got {
-				if m != nil && m[p/chunk]>>(2*(p%chunk))&1 != 0 {
+				if m != nil && m[p/chunkBases]>>(2*(p%chunkBases))&1 != 0 {
 					got[p] = 'N'
 				}
 			}
 			if string(got) != want {
-				t.Fatalf("record %d, reversed %v, is %s, want %s", rd.record[i], reversed, got, want)
+				t.Fatalf("record %d, reversed %v, is %s, want %s", rd.records[i], reversed, got, want)
 			}
 		}
 	}
@@ -196,8 +196,8 @@ func TestMending(t *testing.T) {
 			ds = ds[:3]
 		}
 		b := placedAs(t, genome, ds)
-		before := slices.Clone(b.pl.pos)
-		if err := b.mend(context.Background()); err != nil {
+		before := slices.Clone(b.placements.pos)
+		if err := b.reassemblePoor(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.HasPrefix(b.letters(), genome) {
@@ -215,15 +215,15 @@ func TestMending(t *testing.T) {
 			!strings.Contains(added, region[50:350]) && !strings.Contains(reverseComplement(added), region[50:350]) {
 			t.Fatalf("%d bases were added: %s, want about the 400 of %s", len(added), added, region)
 		}
-		if err := b.place(context.Background(), b.each, len(genome), again, poor); err != nil {
+		if err := b.placeReads(context.Background(), b.eachShare, len(genome), exactAgain, retryPoor); err != nil {
 			t.Fatal(err)
 		}
 		for rec := range ds {
-			switch moved := int(b.pl.pos[rec]) >= len(genome); {
-			case rec%2 == 1 && b.pl.pos[rec] != before[rec]:
-				t.Errorf("read %d, which had no mismatch, moved to %d", rec, b.pl.pos[rec])
-			case rec%2 == 0 && (!moved || b.pl.miss[rec] != 0):
-				t.Errorf("read %d is at %d with %d mismatches, want one of %d bases that were added", rec, b.pl.pos[rec], b.pl.miss[rec], len(added))
+			switch moved := int(b.placements.pos[rec]) >= len(genome); {
+			case rec%2 == 1 && b.placements.pos[rec] != before[rec]:
+				t.Errorf("read %d, which had no mismatch, moved to %d", rec, b.placements.pos[rec])
+			case rec%2 == 0 && (!moved || b.placements.mismatches[rec] != 0):
+				t.Errorf("read %d is at %d with %d mismatches, want one of %d bases that were added", rec, b.placements.pos[rec], b.placements.mismatches[rec], len(added))
 			}
 		}
 	}
@@ -244,11 +244,11 @@ func TestPoorReads(t *testing.T) {
 		{n(genome[:100], 18), 3, true}, {n(genome[:100], 17), 3, false},
 	} {
 		b := readsOn(t, genome, archiveReads(t, []string{c.read}), 1)
-		if b.isPoor(b.whole, 0) {
+		if b.isPoorlyPlaced(b.allReads, 0) {
 			t.Error("a read without a place is poor")
 		}
-		b.pl.set(0, 0, false, c.miss)
-		if got := b.isPoor(b.whole, 0); got != c.want {
+		b.placements.set(0, 0, false, c.miss)
+		if got := b.isPoorlyPlaced(b.allReads, 0); got != c.want {
 			t.Errorf("%d bases with %d mismatches, poor: %v, want %v", len(c.read), c.miss, got, c.want)
 		}
 	}
@@ -267,7 +267,7 @@ func TestWorstReadsAreMendedFirst(t *testing.T) {
 	for _, c := range []struct{ bytes, want uint64 }{
 		{0, 9}, {9 * one, 9}, {10 * one, 8}, {19 * one, 8}, {35 * one, 6}, {60 * one, 0}, {1 << 40, 0},
 	} {
-		if got := b.leastMismatches(c.bytes); uint64(got) != c.want {
+		if got := b.poorThreshold(c.bytes); uint64(got) != c.want {
 			t.Errorf("%d bytes: reads of %d mismatches or more are taken, want %d", c.bytes, got, c.want)
 		}
 	}
@@ -285,23 +285,23 @@ func TestRestIsPlacedInBatches(t *testing.T) {
 	rs := archiveReads(t, append(lettersOf(ds), "ACGTACGTACGT", "", randomLetters(r, 800), randomLetters(r, 100)))
 	whole := readsOn(t, genome, rs, 1)
 	batches := readsOn(t, genome, rs, 1)
-	batches.whole, batches.work = nil, 1<<12
+	batches.allReads, batches.workBytes = nil, 1<<12
 	var err error
 	if batches.shares, err = rs.shares(4000); err != nil || len(batches.shares) < 5 {
 		t.Fatalf("%d shares: %v", len(batches.shares), err)
 	}
 	for _, b := range []*builder{whole, batches} {
-		b.pl.set(3, 77, true, 9) // a place that is not to be looked for
-		if err := b.placeRest(context.Background()); err != nil {
+		b.placements.set(3, 77, true, 9) // a place that is not to be looked for
+		if err := b.placeRemaining(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if x, y := whole.pl, batches.pl; !slices.Equal(x.pos, y.pos) || !slices.Equal(x.rev, y.rev) || !bytes.Equal(x.miss, y.miss) {
+	if x, y := whole.placements, batches.placements; !slices.Equal(x.pos, y.pos) || !slices.Equal(x.reversedBits, y.reversedBits) || !bytes.Equal(x.mismatches, y.mismatches) {
 		t.Error("other places in batches")
 	}
 	right := 0
 	for rec, d := range ds {
-		switch got := placeOf(whole.pl, rec); {
+		switch got := placeOf(whole.placements, rec); {
 		case rec == 3 && got != "77 reversed":
 			t.Errorf("a read that had a place is at %s then", got)
 		case got == at(d.at, d.reversed):

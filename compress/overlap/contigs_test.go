@@ -28,11 +28,11 @@ func contigsOf(t *testing.T, reads []string) *contigs {
 
 // spelled returns the contigs of several reads as letters and number of reads, and the records of the others.
 func spelled(c *contigs) (several []string, singles []uint32) {
-	for _, s := range c.several {
+	for _, s := range c.merged {
 		several = append(several, fmt.Sprintf("%s %d", spell(s.seq), s.reads))
 	}
 	for _, i := range c.singles {
-		singles = append(singles, c.rd.record[i])
+		singles = append(singles, c.reads.records[i])
 	}
 	slices.Sort(singles)
 	return several, singles
@@ -48,7 +48,7 @@ func TestContigSpellsGenome(t *testing.T) {
 		var reads []string
 		for i := range 12 {
 			n := 60 + r.Intn(70)
-			at := 150 + len(site) + key12 - n + r.Intn(n-len(site)-2*key12)
+			at := 150 + len(site) + keyBases - n + r.Intn(n-len(site)-2*keyBases)
 			lo, hi = min(lo, at), max(hi, at+n)
 			reads = append(reads, draw(r, genome, at, n, 0, i%2 == 1).read)
 		}
@@ -112,8 +112,8 @@ func TestReadsJoinTheNearestContig(t *testing.T) {
 		{"nearer to the first", []string{a, b, changed(a, at[:4]...)}, []string{a + " 2"}, []uint32{1}},
 		{"as near to both", []string{a, b, changed(a, at[:5]...)}, []string{a + " 2"}, []uint32{1}},
 		{"as near to both, the other first", []string{b, a, changed(a, at[:5]...)}, []string{b + " 2"}, []uint32{1}},
-		{"one of the 12 bases after the signature", []string{a, changed(a, 28+len(site)+key12-1)}, nil, []uint32{0, 1}},
-		{"the base after these", []string{a, changed(a, 28+len(site)+key12)}, []string{a + " 2"}, nil},
+		{"one of the 12 bases after the signature", []string{a, changed(a, 28+len(site)+keyBases-1)}, nil, []uint32{0, 1}},
+		{"the base after these", []string{a, changed(a, 28+len(site)+keyBases)}, []string{a + " 2"}, nil},
 	} {
 		several, singles := spelled(contigsOf(t, c.reads))
 		if !slices.Equal(several, c.want) || !slices.Equal(singles, c.singles) {
@@ -156,20 +156,20 @@ func TestUnusualReadsInContigs(t *testing.T) {
 // What agrees with none of these is by itself, even where it agrees with another such read.
 func TestContigsOfAGroupAreBounded(t *testing.T) {
 	r := rand.New(rand.NewSource(34))
-	key := randomLetters(r, key12)
+	key := randomLetters(r, keyBases)
 	var reads []string
-	for range maxStacks + 3 {
+	for range maxPileups + 3 {
 		reads = append(reads, randomLetters(r, 40)+site+key+randomLetters(r, 40))
 	}
 	n := uint32(len(reads))
-	reads = append(reads, reads[maxStacks], reads[maxStacks-1])
+	reads = append(reads, reads[maxPileups], reads[maxPileups-1])
 	several, singles := spelled(contigsOf(t, reads))
-	if want := []string{reads[maxStacks-1] + " 2"}; !slices.Equal(several, want) {
+	if want := []string{reads[maxPileups-1] + " 2"}; !slices.Equal(several, want) {
 		t.Errorf("contigs %v, want %v", several, want)
 	}
 	var want []uint32
 	for i := range n + 1 {
-		if i != maxStacks-1 {
+		if i != maxPileups-1 {
 			want = append(want, i)
 		}
 	}
@@ -180,14 +180,14 @@ func TestContigsOfAGroupAreBounded(t *testing.T) {
 
 // TestVotesDoNotOverflow: more reads than a count of 16 bits holds leave a column as most of the first have it.
 func TestVotesDoNotOverflow(t *testing.T) {
-	s := &stack{org: 4, count: make([][4]uint16, 8), cons: make([]byte, 8)}
+	s := &pileup{origin: 4, counts: make([][4]uint16, 8), consensus: make([]byte, 8)}
 	for range 70_000 {
-		s.add([]byte{2, 1}, -1)
+		s.addRead([]byte{2, 1}, -1)
 	}
 	for range 70_000 {
-		s.add([]byte{3, 1, 0}, -1)
+		s.addRead([]byte{3, 1, 0}, -1)
 	}
-	if got := spell(s.cons[s.org+s.lo : s.org+s.hi]); got != "GCA" || s.reads != 140_000 {
+	if got := spell(s.consensus[s.origin+s.lo : s.origin+s.hi]); got != "GCA" || s.reads != 140_000 {
 		t.Errorf("%d reads spell %s, want 140000 and GCA", s.reads, got)
 	}
 }
@@ -197,7 +197,7 @@ func TestContigsOfWantedReads(t *testing.T) {
 	r := rand.New(rand.NewSource(35))
 	g := atSite(r, 40, 60)
 	rd := loaded(t, archiveOf(t, oneBlock, []string{g, g[10:], g[20:], randomLetters(r, 80), randomLetters(r, 80)}))
-	several, singles := spelled(binContigs(rd, func(i int) bool { return rd.record[i]%2 == 1 || rd.record[i] == 2 }, 1))
+	several, singles := spelled(binContigs(rd, func(i int) bool { return rd.records[i]%2 == 1 || rd.records[i] == 2 }, 1))
 	if want := []string{g[10:] + " 2"}; !slices.Equal(several, want) || !slices.Equal(singles, []uint32{3}) {
 		t.Errorf("contigs %v and reads %v by themselves, want %v and 3", several, singles, want)
 	}
@@ -215,13 +215,13 @@ func TestContigsAreInOrderOfSignatures(t *testing.T) {
 	rd := loaded(t, archiveOf(t, 20_000, reads))
 	one := binContigs(rd, nil, 1)
 	for _, threads := range []int{2, 8} {
-		if c := binContigs(rd, nil, threads); !reflect.DeepEqual(c.several, one.several) || !slices.Equal(c.singles, one.singles) {
+		if c := binContigs(rd, nil, threads); !reflect.DeepEqual(c.merged, one.merged) || !slices.Equal(c.singles, one.singles) {
 			t.Errorf("other contigs with %d threads", threads)
 		}
 	}
 	count, bases := len(one.singles), 0
 	group := 0
-	for i, c := range one.several {
+	for i, c := range one.merged {
 		count += int(c.reads)
 		bases += len(c.seq)
 		for ; group < len(rd.groups) && !strings.Contains(spell(c.seq), minimizer.Letters(rd.groups[group].Signature)); group++ {
@@ -230,10 +230,10 @@ func TestContigsAreInOrderOfSignatures(t *testing.T) {
 			t.Fatalf("contig %d of %d reads, order %d, is out of place", i, c.reads, c.order)
 		}
 	}
-	if count != len(reads) || one.count() != len(one.several)+len(one.singles) {
+	if count != len(reads) || one.count() != len(one.merged)+len(one.singles) {
 		t.Errorf("%d reads in %d contigs, want %d", count, one.count(), len(reads))
 	}
-	if got, least := one.bytes(), uint64(bases+4*len(one.singles)); got < least || got > least+64*uint64(len(one.several)) {
+	if got, least := one.bytes(), uint64(bases+4*len(one.singles)); got < least || got > least+64*uint64(len(one.merged)) {
 		t.Errorf("contigs take %d bytes; their bases and numbers alone are %d", got, least)
 	}
 }

@@ -12,11 +12,11 @@ import (
 // letters and number of reads, in the order in which they were begun.
 func joinedPieces(several ...contig) []string {
 	a := newAssembler(1000, unbounded)
-	a.addAll(&contigs{several: several}, func(int, int) {})
+	a.addContigs(&contigs{merged: several}, func(int, int) {})
 	var out []string
 	for i := range a.parents {
-		if s := a.super(int32(i)); a.parents[i] < 0 {
-			out = append(out, fmt.Sprintf("%s %d", spell(s.buf[s.org+s.lo:s.org+s.hi]), s.reads))
+		if s := a.scaffold(int32(i)); a.parents[i] < 0 {
+			out = append(out, fmt.Sprintf("%s %d", spell(s.buf[s.origin+s.lo:s.origin+s.hi]), s.reads))
 		}
 	}
 	return out
@@ -42,7 +42,7 @@ func TestJoinOfTwoSpellsTheirUnion(t *testing.T) {
 	joins, apart := 0, 0
 	for k := 10; k < 50; k++ {
 		genome := randomLetters(r, 300)
-		want := len(sample(nil, codes(genome[150-k:150]))) > 0
+		want := len(sampleKmers(nil, codes(genome[150-k:150]))) > 0
 		for strands := range 4 {
 			pieces := joinedPieces(of(3, genome[:150], strands&1 != 0), of(2, genome[150-k:], strands&2 != 0))
 			switch {
@@ -206,16 +206,16 @@ func TestReadsByThemselves(t *testing.T) {
 	reads := []string{g[:100], reverseComplement(g[60:160]), g[110:250], h[:120], reverseComplement(h[:70] + "N" + h[71:150]),
 		randomLetters(r, 200)}
 	rd := loaded(t, archiveOf(t, oneBlock, reads))
-	c := &contigs{rd: rd}
+	c := &contigs{reads: rd}
 	for i := range rd.Count() {
 		c.singles = append(c.singles, uint32(i))
 	}
 	// A contig of the bins that another one is joined to brings all of its reads.
-	c.several = []contig{of(5, h[40:], true)}
+	c.merged = []contig{of(5, h[40:], true)}
 	a := newAssembler(expectedKmers(c), unbounded)
-	a.addAll(c, func(int, int) {})
+	a.addContigs(c, func(int, int) {})
 	var seq sequence
-	a.appendTo(&seq, func(reads, _ int) bool { return reads > 1 })
+	a.appendScaffolds(&seq, func(reads, _ int) bool { return reads > 1 })
 	got := spell(unpack(nil, seq.packed, 0, seq.n))
 	if seq.n != len(g)+len(h) {
 		t.Errorf("%d bases, want %d", seq.n, len(g)+len(h))
@@ -241,7 +241,7 @@ func TestJoiningLooksAtFewPlaces(t *testing.T) {
 		for range 300 {
 			all = append(all, of(2, randomLetters(r, 60)+middle()+randomLetters(r, 60), r.Intn(2) == 1))
 		}
-		a.addAll(&contigs{several: slices.Clone(all)}, func(int, int) {})
+		a.addContigs(&contigs{merged: slices.Clone(all)}, func(int, int) {})
 		places, apart := map[uint32]int{}, 0
 		for i, s := range a.slots {
 			if s != 0 {
@@ -255,11 +255,11 @@ func TestJoiningLooksAtFewPlaces(t *testing.T) {
 		}
 		most := 0
 		for _, c := range all {
-			a.fwd, a.rev = c.seq, reversed(c.seq)
+			a.forward, a.reverse = c.seq, reversed(c.seq)
 			a.failed.reset()
-			for _, k := range sample(nil, c.seq) {
-				a.find(k, hit{})
-				most = max(most, len(a.hits))
+			for _, k := range sampleKmers(nil, c.seq) {
+				a.findAlignment(k, alignment{})
+				most = max(most, len(a.candidates))
 			}
 		}
 		if most > maxProbes || most < 2 {
@@ -282,16 +282,16 @@ func TestFailedPlacesAreComparedOnce(t *testing.T) {
 	r := rand.New(rand.NewSource(48))
 	g := randomLetters(r, 100)
 	a := newAssembler(1000, unbounded)
-	a.addAll(&contigs{several: []contig{of(2, g+randomLetters(r, 100), false)}}, func(int, int) {})
+	a.addContigs(&contigs{merged: []contig{of(2, g+randomLetters(r, 100), false)}}, func(int, int) {})
 	c := codes(g + randomLetters(r, 100))
-	a.fwd, a.rev = c, reversed(c)
+	a.forward, a.reverse = c, reversed(c)
 	a.failed.reset()
 	compared, kmers := 0, 0
-	for _, k := range sample(nil, c[:100]) {
-		if a.find(k, hit{}).ok {
+	for _, k := range sampleKmers(nil, c[:100]) {
+		if a.findAlignment(k, alignment{}).ok {
 			t.Fatal("an alignment with half of its bases wrong is taken")
 		}
-		compared += len(a.hits)
+		compared += len(a.candidates)
 		kmers++
 	}
 	if compared != 1 || kmers < 10 {
@@ -308,13 +308,13 @@ func TestIndexKeepsItsSample(t *testing.T) {
 	a := newAssembler(1<<20, bounds)
 	pieces := map[int32][]byte{}
 	for thin := uint32(1); thin <= 15; thin = thin<<1 | 1 {
-		for a.thin < thin {
+		for a.sampleMask < thin {
 			seq := randomBases(r, 200)
-			a.addAll(&contigs{several: []contig{{seq: seq, reads: 2}}}, func(int, int) {})
+			a.addContigs(&contigs{merged: []contig{{seq: seq, reads: 2}}}, func(int, int) {})
 			pieces[int32(len(a.parents)-1)] = seq
 		}
-		if len(a.slots) > bounds.slots || a.thin != thin {
-			t.Fatalf("%d slots, sample mask %b, want at most %d and %b", len(a.slots), a.thin, bounds.slots, thin)
+		if len(a.slots) > bounds.slots || a.sampleMask != thin {
+			t.Fatalf("%d slots, sample mask %b, want at most %d and %b", len(a.slots), a.sampleMask, bounds.slots, thin)
 		}
 		used, others := 0, 0
 		for i, s := range a.slots {
@@ -326,7 +326,7 @@ func TestIndexKeepsItsSample(t *testing.T) {
 				others++
 			}
 		}
-		if most := len(sample(nil, pieces[int32(len(a.parents)-1)])); others > most {
+		if most := len(sampleKmers(nil, pieces[int32(len(a.parents)-1)])); others > most {
 			t.Fatalf("%d k-mers in the index are not of those under mask %b, want at most %d", others, thin, most)
 		}
 		if used != a.used || used < len(a.slots)/8 {
@@ -334,14 +334,14 @@ func TestIndexKeepsItsSample(t *testing.T) {
 		}
 		found, want := 0, 0
 		for id, seq := range pieces {
-			a.fwd, a.rev = seq, reversed(seq)
-			for _, k := range a.indexable(sample(nil, seq)) {
+			a.forward, a.reverse = seq, reversed(seq)
+			for _, k := range a.stillSampled(sampleKmers(nil, seq)) {
 				want++
 				a.failed.reset()
-				if h := a.find(k, hit{}); h.ok {
+				if h := a.findAlignment(k, alignment{}); h.ok {
 					found++
-					if h.super != id || h.start != 0 || h.reversed {
-						t.Fatalf("piece %d is found at %d of piece %d", id, h.start, h.super)
+					if h.scaffold != id || h.start != 0 || h.reversed {
+						t.Fatalf("piece %d is found at %d of piece %d", id, h.start, h.scaffold)
 					}
 				}
 			}
@@ -356,10 +356,10 @@ func TestIndexKeepsItsSample(t *testing.T) {
 // grow after none is begun.
 func TestBoundsOfAnAssembler(t *testing.T) {
 	for bytes := uint64(1 << 15); bytes < 1<<40; bytes = bytes*5/4 + 77 {
-		b := boundsFor(bytes, 1000)
+		b := limitsFor(bytes, 1000)
 		index := uint64(b.slots) * slotBytes
-		if b.bases != 1000 || index > bytes/2 || index < bytes/4 || index+b.grow > bytes || b.begin != b.grow/2 || b.grow < bytes/4 {
-			t.Fatalf("of %d bytes the index takes %d, pieces %d and %d", bytes, index, b.begin, b.grow)
+		if b.bases != 1000 || index > bytes/2 || index < bytes/4 || index+b.extendBytes > bytes || b.startBytes != b.extendBytes/2 || b.extendBytes < bytes/4 {
+			t.Fatalf("of %d bytes the index takes %d, pieces %d and %d", bytes, index, b.startBytes, b.extendBytes)
 		}
 	}
 }
@@ -370,31 +370,31 @@ func TestFullAssembler(t *testing.T) {
 	g := randomLetters(r, 1000)
 	for _, c := range []struct {
 		name    string
-		bounds  assemblerBounds
+		bounds  assemblerLimits
 		contigs []contig
 		want    []string
 		refused bool
 	}{
 		{"room", unbounded, []contig{of(9, g[:400], false), of(8, g[300:700], false), of(7, g[700:], false)}, []string{g[:700], g[700:]}, false},
-		{"bases", assemblerBounds{bases: 600, begin: 1 << 30, grow: 1 << 30},
+		{"bases", assemblerLimits{bases: 600, startBytes: 1 << 30, extendBytes: 1 << 30},
 			[]contig{of(9, g[:400], false), of(8, g[300:700], false)}, []string{g[:400]}, true},
-		{"begin", assemblerBounds{bases: 1 << 30, begin: 700, grow: 1 << 30},
+		{"begin", assemblerLimits{bases: 1 << 30, startBytes: 700, extendBytes: 1 << 30},
 			[]contig{of(9, g[:400], false), of(8, g[700:], false), of(7, g[300:600], true)}, []string{g[:600]}, true},
-		{"grow", assemblerBounds{bases: 1 << 30, begin: 1 << 30, grow: 700},
+		{"grow", assemblerLimits{bases: 1 << 30, startBytes: 1 << 30, extendBytes: 700},
 			[]contig{of(9, g[:400], false), of(8, g[300:700], false), of(7, g[100:300], false)}, []string{g[:400]}, true},
-		{"a read by itself", assemblerBounds{bases: 1 << 30, begin: 700, grow: 1 << 30},
+		{"a read by itself", assemblerLimits{bases: 1 << 30, startBytes: 700, extendBytes: 1 << 30},
 			[]contig{of(9, g[:400], false), of(1, g[700:], false)}, []string{g[:400]}, false},
 	} {
 		a := newAssembler(1000, c.bounds)
-		a.addAll(&contigs{several: c.contigs}, func(int, int) {})
+		a.addContigs(&contigs{merged: c.contigs}, func(int, int) {})
 		var got []string
 		for i := range a.parents {
-			if s := a.super(int32(i)); a.parents[i] < 0 {
-				got = append(got, spell(s.buf[s.org+s.lo:s.org+s.hi]))
+			if s := a.scaffold(int32(i)); a.parents[i] < 0 {
+				got = append(got, spell(s.buf[s.origin+s.lo:s.origin+s.hi]))
 			}
 		}
-		if !slices.Equal(got, c.want) || a.refused != c.refused {
-			t.Errorf("%s: %v, refused: %v, want %v and %v", c.name, got, a.refused, c.want, c.refused)
+		if !slices.Equal(got, c.want) || a.full != c.refused {
+			t.Errorf("%s: %v, refused: %v, want %v and %v", c.name, got, a.full, c.want, c.refused)
 		}
 	}
 }

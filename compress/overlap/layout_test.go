@@ -156,7 +156,7 @@ func hardReads(r *rand.Rand) (genome string, ds []drawn) {
 
 // sameLayout tells whether two layouts have the same pseudogenome and the same places.
 func sameLayout(x, y *laidOut) bool {
-	return x.letters == y.letters && slices.Equal(x.pl.pos, y.pl.pos) && slices.Equal(x.pl.rev, y.pl.rev)
+	return x.letters == y.letters && slices.Equal(x.placements.pos, y.placements.pos) && slices.Equal(x.placements.reversedBits, y.placements.reversedBits)
 }
 
 // littleMemory is so little that reads like hardReads are laid out in many shares.
@@ -228,7 +228,7 @@ func TestSharesPlaceReadsRightly(t *testing.T) {
 			}
 			n := len(d.read)
 			below := l.below(uint32(rec), n)
-			if got := len(differences(d.read, below)); got > n/loose.tolerance {
+			if got := len(differences(d.read, below)); got > n/loose.basesPerMismatch {
 				t.Fatalf("%d bytes: read %d, %s, has %d mismatches", c.config.Memory, rec, d.read, got)
 			}
 			if d.at < 0 || d.at < allAEnd && d.at+n > allA {
@@ -334,7 +334,7 @@ func TestLayoutsOfFewReads(t *testing.T) {
 			l := layOut(t, archiveOf(t, oneBlock, c.reads), config)
 			var got []string
 			for rec := range c.reads {
-				got = append(got, placeOf(l.pl, rec))
+				got = append(got, placeOf(l.placements, rec))
 			}
 			if l.Len != c.bases || !slices.Equal(got, c.want) {
 				t.Errorf("%s: %d bases and places %v, want %d and %v", c.name, l.Len, got, c.bases, c.want)

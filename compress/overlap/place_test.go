@@ -12,14 +12,14 @@ import (
 )
 
 // placesOn places reads on a pseudogenome, all of it indexed at once; nothing bounds how many candidates are looked at in all.
-func placesOn(t *testing.T, pg string, how placing, threads int, reads ...string) (*Reads, *placements) {
+func placesOn(t *testing.T, pg string, how placeMode, threads int, reads ...string) (*Reads, *placements) {
 	t.Helper()
 	b := readsOn(t, pg, archiveReads(t, reads), threads)
-	how.perBase2 = 1 << 20
-	if err := b.place(context.Background(), b.each, 0, how, never); err != nil {
+	how.candidatesPer2Bases = 1 << 20
+	if err := b.placeReads(context.Background(), b.eachShare, 0, how, retryNone); err != nil {
 		t.Fatal(err)
 	}
-	return b.whole, b.pl
+	return b.allReads, b.placements
 }
 
 // archiveReads bins reads.
@@ -37,9 +37,9 @@ func readsOn(t *testing.T, pg string, rs *records, threads int) *builder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &builder{c: Config{Threads: threads, Whole: true}, records: rs, whole: rd, work: math.MaxUint64}
+	b := &builder{config: Config{Threads: threads, Whole: true}, records: rs, allReads: rd, workBytes: math.MaxUint64}
 	b.seq.append(codes(pg))
-	b.pl = newPlacements(rs.count)
+	b.placements = newPlacements(rs.count)
 	return b
 }
 
@@ -62,8 +62,8 @@ func at(pos int, reversed bool) string {
 func seeded(d drawn, genome string) bool {
 	for a := 0; a+exact.k <= len(d.read); a++ {
 		clean := !slices.ContainsFunc(d.wrong, func(w int) bool { return w >= a && w < a+exact.k })
-		w := load(pack(codes(genome[d.at+a:d.at+a+exact.k])), 0) & firstBases(exact.k)
-		if clean && mix64(min(w, reverseWord(w, exact.k)))&exact.sample == 0 {
+		w := loadChunk(pack(codes(genome[d.at+a:d.at+a+exact.k])), 0) & firstBases(exact.k)
+		if clean && mix64(min(w, reverseComplementWord(w, exact.k)))&exact.sampleMask == 0 {
 			return true
 		}
 	}
@@ -93,11 +93,11 @@ func TestReadsArePlacedWhereTheyWereDrawn(t *testing.T) {
 			want := at(d.at, d.reversed)
 			for k, pl := range []*placements{strict, lax} {
 				got := placeOf(pl, i)
-				if got == want && int(pl.miss[i]) == len(d.wrong) {
+				if got == want && int(pl.mismatches[i]) == len(d.wrong) {
 					found[k]++
 				} else if got != "none" || k == 0 && seeded(d, genome) {
 					t.Fatalf("read %d of %d bases, %d wrong, is at %s with %d mismatches, want %s",
-						i, len(d.read), len(d.wrong), got, pl.miss[i], want)
+						i, len(d.read), len(d.wrong), got, pl.mismatches[i], want)
 				}
 			}
 		}
@@ -112,10 +112,10 @@ func TestReadsArePlacedWhereTheyWereDrawn(t *testing.T) {
 func TestMostMismatchesOfAPlace(t *testing.T) {
 	r := rand.New(rand.NewSource(61))
 	genome := randomLetters(r, 2000)
-	for _, how := range []placing{exact, loose} {
+	for _, how := range []placeMode{exact, loose} {
 		for _, n := range []int{100, 119, 120} {
 			var reads []string
-			for _, wrong := range []int{n / how.tolerance, n/how.tolerance + 1} {
+			for _, wrong := range []int{n / how.basesPerMismatch, n/how.basesPerMismatch + 1} {
 				var at []int
 				for i := range wrong {
 					at = append(at, 60+i)
@@ -125,7 +125,7 @@ func TestMostMismatchesOfAPlace(t *testing.T) {
 			_, pl := placesOn(t, genome, how, 1, reads...)
 			if placeOf(pl, 0) != "700" || placeOf(pl, 1) != "none" {
 				t.Errorf("%s, %d bases: with %d wrong at %s, with one more at %s",
-					how.stage, n, n/how.tolerance, placeOf(pl, 0), placeOf(pl, 1))
+					how.stage, n, n/how.basesPerMismatch, placeOf(pl, 0), placeOf(pl, 1))
 			}
 		}
 	}
@@ -195,14 +195,14 @@ func TestBestPlaceOfAll(t *testing.T) {
 		reads = append(reads, d.read)
 	}
 	how := exact
-	how.sample, how.chain, how.goodEnough = 0, 1000, 0
+	how.sampleMask, how.maxCandidates, how.goodMismatches = 0, 1000, 0
 	rd, pl := placesOn(t, pg, how, 1, reads...)
 	ties := 0
 	for i := range rd.Count() {
-		rec := rd.record[i]
-		reversed := rd.place[i]&1 != 0
+		rec := rd.records[i]
+		reversed := rd.signaturePlace[i]&1 != 0
 		n := len(reads[rec])
-		best, want, equals := n/how.tolerance, "none", 0
+		best, want, equals := n/how.basesPerMismatch, "none", 0
 		for pos := range len(pg) - n + 1 {
 			for _, turn := range []bool{false, true} { // of the read as it is stored
 				read := reads[rec]
@@ -227,8 +227,8 @@ func TestBestPlaceOfAll(t *testing.T) {
 				}
 			}
 		}
-		if got := placeOf(pl, int(rec)); got != want || want != "none" && int(pl.miss[rec]) != best {
-			t.Fatalf("read %d is at %s with %d mismatches, want %s with %d", rec, got, pl.miss[rec], want, best)
+		if got := placeOf(pl, int(rec)); got != want || want != "none" && int(pl.mismatches[rec]) != best {
+			t.Fatalf("read %d is at %s with %d mismatches, want %s with %d", rec, got, pl.mismatches[rec], want, best)
 		}
 		if equals > 1 {
 			ties++
@@ -272,9 +272,9 @@ func TestReadsWithN(t *testing.T) {
 			want[0] = "none"
 		}
 		for k, pl := range []*placements{strict, lax} {
-			if got := placeOf(pl, i); got != want[k] || got != "none" && int(pl.miss[i]) != wrong[i%n] {
+			if got := placeOf(pl, i); got != want[k] || got != "none" && int(pl.mismatches[i]) != wrong[i%n] {
 				t.Errorf("%s by %d-mers is at %s with %d mismatches, want %s with %d",
-					reads[i], []int{24, 13}[k], got, pl.miss[i], want[k], wrong[i%n])
+					reads[i], []int{24, 13}[k], got, pl.mismatches[i], want[k], wrong[i%n])
 			}
 		}
 	}
@@ -294,7 +294,7 @@ func TestReadsWithoutPlaces(t *testing.T) {
 		case 9:
 			want = "100"
 		case 10: // one k-mer, which is looked up if it is of the sample
-			if w := load(pack(codes(reads[i])), 0) & firstBases(24); mix64(min(w, reverseWord(w, 24)))&exact.sample == 0 {
+			if w := loadChunk(pack(codes(reads[i])), 0) & firstBases(24); mix64(min(w, reverseComplementWord(w, 24)))&exact.sampleMask == 0 {
 				want = "600"
 			}
 		}
@@ -319,22 +319,22 @@ func TestRetriedReads(t *testing.T) {
 		pg    string
 		want  string
 	}{
-		{3, better, pg, "700"}, {2, better, pg, "5"}, {0, better, pg, "5"}, {9, never, pg, "5"},
-		{2, better, pg + x, "900"}, {1, better, pg + x, "5"},
+		{3, retryMismatched, pg, "700"}, {2, retryMismatched, pg, "5"}, {0, retryMismatched, pg, "5"}, {9, retryNone, pg, "5"},
+		{2, retryMismatched, pg + x, "900"}, {1, retryMismatched, pg + x, "5"},
 	} {
 		b := readsOn(t, c.pg, archiveReads(t, []string{x}), 1)
-		b.pl.set(0, 5, false, c.miss)
-		if err := b.place(context.Background(), b.each, 0, exact, c.retry); err != nil {
+		b.placements.set(0, 5, false, c.miss)
+		if err := b.placeReads(context.Background(), b.eachShare, 0, exact, c.retry); err != nil {
 			t.Fatal(err)
 		}
-		if got := placeOf(b.pl, 0); got != c.want {
+		if got := placeOf(b.placements, 0); got != c.want {
 			t.Errorf("a read with %d mismatches is at %s then, want %s", c.miss, got, c.want)
 		}
 	}
 	// From a position on, no place begins before it.
 	b := readsOn(t, pg+x, archiveReads(t, []string{x, changed(x, 40, 41, 42)}), 1)
-	if err := b.place(context.Background(), b.each, 600, exact, better); err != nil || placeOf(b.pl, 0) != "900" || placeOf(b.pl, 1) != "900" {
-		t.Errorf("from base 600 on, the reads are at %s and %s, want 900", placeOf(b.pl, 0), placeOf(b.pl, 1))
+	if err := b.placeReads(context.Background(), b.eachShare, 600, exact, retryMismatched); err != nil || placeOf(b.placements, 0) != "900" || placeOf(b.placements, 1) != "900" {
+		t.Errorf("from base 600 on, the reads are at %s and %s, want 900", placeOf(b.placements, 0), placeOf(b.placements, 1))
 	}
 }
 
@@ -364,17 +364,17 @@ func TestWindows(t *testing.T) {
 	rs := archiveReads(t, lettersOf(ds))
 	whole := readsOn(t, string(genome), rs, 2)
 	pieces := readsOn(t, string(genome), rs, 2)
-	pieces.work = 1
+	pieces.workBytes = 1
 	for _, b := range []*builder{whole, pieces} {
-		if err := b.place(context.Background(), b.each, 0, exact, better); err != nil {
+		if err := b.placeReads(context.Background(), b.eachShare, 0, exact, retryMismatched); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i, d := range ds {
-		got, want := placeOf(pieces.pl, i), placeOf(whole.pl, i)
-		if got != want || pieces.pl.miss[i] != whole.pl.miss[i] {
+		got, want := placeOf(pieces.placements, i), placeOf(whole.placements, i)
+		if got != want || pieces.placements.mismatches[i] != whole.placements.mismatches[i] {
 			t.Errorf("read %d is at %s with %d mismatches in windows, at %s with %d without",
-				i, got, pieces.pl.miss[i], want, whole.pl.miss[i])
+				i, got, pieces.placements.mismatches[i], want, whole.placements.mismatches[i])
 		}
 		repeated := d.at%(3*window) > 400 && d.at%(3*window) < 1700
 		if !repeated && want != at(d.at, d.reversed) && (want != "none" || seeded(d, string(genome))) {
@@ -382,7 +382,7 @@ func TestWindows(t *testing.T) {
 		}
 	}
 	n := len(ds)
-	if x, y := placeOf(pieces.pl, n-2), placeOf(pieces.pl, n-1); x != at(3*window+550, false) || y != at(1550, true) {
+	if x, y := placeOf(pieces.placements, n-2), placeOf(pieces.placements, n-1); x != at(3*window+550, false) || y != at(1550, true) {
 		t.Errorf("of two copies the better one is at %s, and the first of equals at %s", x, y)
 	}
 }
@@ -402,7 +402,7 @@ func TestKmerIndex(t *testing.T) {
 		one := newKmerIndex(packed, c.from, len(pg), c.k, c.sample, 1)
 		for _, threads := range []int{2, 8} {
 			ix := newKmerIndex(packed, c.from, len(pg), c.k, c.sample, threads)
-			if !slices.Equal(ix.start, one.start) || !slices.Equal(ix.pos, one.pos) {
+			if !slices.Equal(ix.start, one.start) || !slices.Equal(ix.positions, one.positions) {
 				t.Errorf("%+v: another index with %d threads", c, threads)
 			}
 		}
@@ -412,15 +412,15 @@ func TestKmerIndex(t *testing.T) {
 			s := pg[p : p+c.k]
 			want[min(s, reverseComplement(s))] = append(want[min(s, reverseComplement(s))], uint32(p))
 		}
-		p := &placer{ix: one}
+		p := &placer{index: one}
 		for s, positions := range want {
 			for _, s := range []string{s, reverseComplement(s)} {
-				seed, ok := p.indexed(pack(codes(s)), 0)
+				seed, ok := p.seedAt(pack(codes(s)), 0)
 				if !ok {
 					continue
 				}
 				var got []uint32
-				for _, pos := range one.pos[one.start[seed.slot]:one.start[seed.slot+1]] {
+				for _, pos := range one.positions[one.start[seed.slot]:one.start[seed.slot+1]] {
 					if there := pg[pos : int(pos)+c.k]; there == s || there == reverseComplement(s) {
 						got = append(got, pos)
 					}
@@ -432,12 +432,12 @@ func TestKmerIndex(t *testing.T) {
 			}
 		}
 		// Each was looked for as it is and as the other strand has it.
-		if n != 2*len(one.pos) || c.sample == 0 && len(one.pos) != max(len(pg)-c.from-c.k+1, 0) {
-			t.Errorf("%+v: %d positions are found, the index has %d", c, n, len(one.pos))
+		if n != 2*len(one.positions) || c.sample == 0 && len(one.positions) != max(len(pg)-c.from-c.k+1, 0) {
+			t.Errorf("%+v: %d positions are found, the index has %d", c, n, len(one.positions))
 		}
 		if k := len(pg) - c.from; k > 1000 {
-			if least := k / int(c.sample+1) / 2; len(one.pos) < least || len(one.pos) > 3*least {
-				t.Errorf("%+v: %d positions of %d are in the index", c, len(one.pos), k)
+			if least := k / int(c.sample+1) / 2; len(one.positions) < least || len(one.positions) > 3*least {
+				t.Errorf("%+v: %d positions of %d are in the index", c, len(one.positions), k)
 			}
 		}
 	}
@@ -471,24 +471,24 @@ func TestCandidatesAreBounded(t *testing.T) {
 			reads = append(reads, c.read())
 			bases += len(reads[len(reads)-1])
 		}
-		for _, how := range []placing{exact, loose} {
+		for _, how := range []placeMode{exact, loose} {
 			b := readsOn(t, c.pg, archiveReads(t, reads), 1)
 			for rec := range reads {
-				b.pl.set(uint32(rec), 0, false, 255) // so that again is asked about each
+				b.placements.set(uint32(rec), 0, false, 255) // so that again is asked about each
 			}
-			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, how.k, how.sample, 1)
-			half := bases * how.perBase2 / 4
+			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, how.k, how.sampleMask, 1)
+			half := bases * how.candidatesPer2Bases / 4
 			granted, looked, asked := half, 0, 0
-			placeAll(b.whole, b.pl, &b.seq, ix, 1, how, func(p *placer, i int) bool {
-				granted += b.whole.len(i) * how.perBase2 / 4
-				looked = granted - p.credit
+			placeAll(b.allReads, b.placements, &b.seq, ix, 1, how, func(p *placer, i int) bool {
+				granted += b.allReads.len(i) * how.candidatesPer2Bases / 4
+				looked = granted - p.candidatesLeft
 				asked++
 				return true
 			}, func(int) {})
 			if asked != len(reads) {
 				t.Fatalf("%d reads were asked about, want %d", asked, len(reads))
 			}
-			if bound := bases*how.perBase2/2 + len(reads)*how.chain; looked > bound {
+			if bound := bases*how.candidatesPer2Bases/2 + len(reads)*how.maxCandidates; looked > bound {
 				t.Errorf("%s by %d-mers: %d candidates were looked at, want at most %d", c.name, how.k, looked, bound)
 			}
 			if used := looked > half; used != c.most && how.k == exact.k {
@@ -500,7 +500,7 @@ func TestCandidatesAreBounded(t *testing.T) {
 	pg := stutter.String()
 	own := pg[len(pg)/2 : len(pg)/2+100]
 	_, pl := placesOn(t, pg, exact, 1, own)
-	if pl.pos[0] == Unplaced || pl.miss[0] > 1 {
-		t.Errorf("a read of stutter is at %s with %d mismatches", placeOf(pl, 0), pl.miss[0])
+	if pl.pos[0] == Unplaced || pl.mismatches[0] > 1 {
+		t.Errorf("a read of stutter is at %s with %d mismatches", placeOf(pl, 0), pl.mismatches[0])
 	}
 }

@@ -151,11 +151,11 @@ func lettersOf(ds []drawn) []string {
 // given returns read i of rd in input orientation; letters other than bases are N.
 func given(rd *Reads, i int) string {
 	s := spell(unpack(nil, rd.bases(i), 0, rd.len(i)))
-	if rd.place[i]&1 != 0 {
+	if rd.signaturePlace[i]&1 != 0 {
 		s = reverseComplement(s)
 	}
 	b := []byte(s)
-	for _, e := range rd.Exceptions(rd.record[i]) {
+	for _, e := range rd.Exceptions(rd.records[i]) {
 		for p := e.Start; p < e.Start+e.Len && e.Byte != record.Lower; p++ {
 			b[p] = 'N'
 		}
@@ -193,27 +193,27 @@ func TestLoadedReads(t *testing.T) {
 			t.Fatal("groups do not ascend by signature")
 		}
 		for k := range int(group.Reads) {
-			if k > 0 && rd.record[i] <= rd.record[i-1] {
+			if k > 0 && rd.records[i] <= rd.records[i-1] {
 				t.Fatal("records do not ascend in a group")
 			}
-			if got, want := given(rd, i), all[rd.record[i]]; got != want {
-				t.Fatalf("record %d is %s, want %s", rd.record[i], got, want)
+			if got, want := given(rd, i), all[rd.records[i]]; got != want {
+				t.Fatalf("record %d is %s, want %s", rd.records[i], got, want)
 			}
-			if p := int(rd.place[i] >> 1); group.Signature != minimizer.None {
+			if p := int(rd.signaturePlace[i] >> 1); group.Signature != minimizer.None {
 				stored := spell(unpack(nil, rd.bases(i), 0, rd.len(i)))
 				if got := stored[p : p+minimizer.K]; got != minimizer.Letters(group.Signature) {
-					t.Fatalf("record %d has %s where its signature is %s", rd.record[i], got, minimizer.Letters(group.Signature))
+					t.Fatalf("record %d has %s where its signature is %s", rd.records[i], got, minimizer.Letters(group.Signature))
 				}
 			}
-			if got := strings.Contains(all[rd.record[i]], "N"); got != rd.isOdd(i) {
-				t.Fatalf("record %d holds N: %v", rd.record[i], got)
+			if got := strings.Contains(all[rd.records[i]], "N"); got != rd.hasNonACGT(i) {
+				t.Fatalf("record %d holds N: %v", rd.records[i], got)
 			}
 			i++
 		}
 	}
-	rd.indexed()
+	rd.indexRecords()
 	for rec := range uint32(len(all)) {
-		if rd.record[rd.at(rec)] != rec {
+		if rd.records[rd.indexOf(rec)] != rec {
 			t.Fatalf("record %d is not where the index says", rec)
 		}
 	}
@@ -227,8 +227,8 @@ func TestSourcesCutBlocks(t *testing.T) {
 	srcs := []Source{{Input: 1, From: 13, To: 77}, {Input: 0, From: 101, To: 160}}
 	want := slices.Concat(inputs[1][13:77], inputs[0][101:160])
 	rs := recordsOf(archive, srcs)
-	if rs.count != len(want) || len(rs.pieces) < 4 {
-		t.Fatalf("%d records in %d blocks, want %d in several", rs.count, len(rs.pieces), len(want))
+	if rs.count != len(want) || len(rs.ranges) < 4 {
+		t.Fatalf("%d records in %d blocks, want %d in several", rs.count, len(rs.ranges), len(want))
 	}
 	rd, err := rs.load(context.Background(), rs.all())
 	if err != nil {
@@ -236,7 +236,7 @@ func TestSourcesCutBlocks(t *testing.T) {
 	}
 	var got []string
 	for rec := range uint32(rs.count) {
-		got = append(got, given(rd.indexed(), rd.at(rec)))
+		got = append(got, given(rd.indexRecords(), rd.indexOf(rec)))
 	}
 	if !slices.Equal(got, want) {
 		t.Error("by signature, reads are not those of the sources")
@@ -246,7 +246,7 @@ func TestSourcesCutBlocks(t *testing.T) {
 		only.Add(rec)
 	}
 	for _, set := range []*Subset{nil, only} {
-		rd, err := rs.byRecord(context.Background(), set)
+		rd, err := rs.loadByRecord(context.Background(), set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,10 +293,10 @@ func TestSelectionIsLikeItsReads(t *testing.T) {
 	}
 	for _, reads := range [][]string{mixedReads(r, 150), same} {
 		archive := archiveOf(t, oneBlock, reads)
-		rd, sel := loaded(t, archive), recordsOf(archive, allOf(archive)).selection()
+		rd, sel := loaded(t, archive), recordsOf(archive, allOf(archive)).emptyReads()
 		var want []int
 		for i := 0; i < rd.Count(); i += 1 + i%3 {
-			sel.take(rd, i)
+			sel.add(rd, i)
 			want = append(want, i)
 		}
 		sel.finish()
@@ -304,7 +304,7 @@ func TestSelectionIsLikeItsReads(t *testing.T) {
 			t.Fatalf("%d reads, want %d", sel.Count(), len(want))
 		}
 		for k, i := range want {
-			if sel.record[k] != rd.record[i] || sel.place[k] != rd.place[i] || sel.isOdd(k) != rd.isOdd(i) || given(sel, k) != given(rd, i) {
+			if sel.records[k] != rd.records[i] || sel.signaturePlace[k] != rd.signaturePlace[i] || sel.hasNonACGT(k) != rd.hasNonACGT(i) || given(sel, k) != given(rd, i) {
 				t.Fatalf("read %d is not read %d of those it was taken from", k, i)
 			}
 		}
@@ -328,7 +328,7 @@ func TestCleanStretch(t *testing.T) {
 	rd := loaded(t, archiveOf(t, oneBlock, reads))
 	turned := 0
 	for i := range rd.Count() {
-		read := reads[rd.record[i]]
+		read := reads[rd.records[i]]
 		odd := make([]bool, len(read))
 		a, z := 0, 0
 		for p, from := 0, 0; p < len(read); p++ {
@@ -339,12 +339,12 @@ func TestCleanStretch(t *testing.T) {
 				a, z = from, p+1
 			}
 		}
-		reversed := rd.place[i]&1 != 0
+		reversed := rd.signaturePlace[i]&1 != 0
 		if reversed {
 			turned++
 			a, z = len(read)-z, len(read)-a
 		}
-		if x, y := rd.clean(i); y-x != z-a || x != a && y > x {
+		if x, y := rd.longestACGT(i); y-x != z-a || x != a && y > x {
 			t.Errorf("%s, reversed %v: bases %d..%d are clean, want %d..%d", read, reversed, x, y, a, z)
 		}
 		for _, turn := range []bool{false, true} {
@@ -356,7 +356,7 @@ func TestCleanStretch(t *testing.T) {
 				if reversed != turn {
 					p = len(read) - 1 - p
 				}
-				if got := mask != nil && mask[p/chunk]>>(2*(p%chunk))&1 != 0; got != want {
+				if got := mask != nil && mask[p/chunkBases]>>(2*(p%chunkBases))&1 != 0; got != want {
 					t.Fatalf("%s, reversed %v, turned %v: base %d is no base: %v", read, reversed, turn, p, got)
 				}
 			}
@@ -394,9 +394,9 @@ func TestSharesHoldEachReadOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		bytes := 0
-		for i, rec := range rd.record {
+		for i, rec := range rd.records {
 			seen[rec]++
-			bytes += shareRead + rd.len(i)*shareBases4/4
+			bytes += shareReadBytes + rd.len(i)*shareBaseQuarterBytes/4
 			if got := given(rd, i); got != reads[10+rec] {
 				t.Fatalf("record %d is %s, want %s", rec, got, reads[10+rec])
 			}
@@ -404,10 +404,10 @@ func TestSharesHoldEachReadOnce(t *testing.T) {
 		if bytes > limit*5/4 {
 			t.Errorf("share %d takes %d bytes, want about %d at most", k, bytes, limit)
 		}
-		if k > 0 && sh.lo <= last && (sh.lo != sh.hi || sh.lo != last || sh.from < shares[k-1].to) {
-			t.Errorf("share %d, signatures %d to %d, overlaps the one before", k, sh.lo, sh.hi)
+		if k > 0 && sh.minSignature <= last && (sh.minSignature != sh.maxSignature || sh.minSignature != last || sh.firstRange < shares[k-1].endRange) {
+			t.Errorf("share %d, signatures %d to %d, overlaps the one before", k, sh.minSignature, sh.maxSignature)
 		}
-		if last = sh.hi; sh.to-sh.from < len(rs.pieces) {
+		if last = sh.maxSignature; sh.endRange-sh.firstRange < len(rs.ranges) {
 			cut++
 		}
 	}

@@ -30,8 +30,8 @@ func binned(reads [][]byte) *Reads {
 		all[i] = f
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.sig, b.sig) })
-	rd := &Reads{fixed: uint32(len(reads[0])), odd: make([]uint64, len(reads)/64+1)}
-	rd.allot(len(reads))
+	rd := &Reads{fixedLength: uint32(len(reads[0])), nonACGT: make([]uint64, len(reads)/64+1)}
+	rd.allocate(len(reads))
 	for i, f := range all {
 		var s sequence
 		for _, c := range reads[f.record] {
@@ -39,13 +39,13 @@ func binned(reads [][]byte) *Reads {
 		}
 		place := f.pos << 1
 		if f.reverse {
-			rev := make([]byte, len(s.packed)+pad)
-			reverseInto(rev, s.packed, s.n)
+			rev := make([]byte, len(s.packed)+padBytes)
+			reverseComplementInto(rev, s.packed, s.n)
 			s.packed = rev
 			place |= 1
 		}
-		copy(rd.packed[rd.offset(i):], s.packed[:record.PackedLen(int(rd.fixed))])
-		rd.record, rd.place = append(rd.record, uint32(f.record)), append(rd.place, place)
+		copy(rd.packed[rd.offset(i):], s.packed[:record.PackedLen(int(rd.fixedLength))])
+		rd.records, rd.signaturePlace = append(rd.records, uint32(f.record)), append(rd.signaturePlace, place)
 		if k := len(rd.groups); k == 0 || rd.groups[k-1].Signature != f.sig {
 			rd.groups = append(rd.groups, bins.Bin{Signature: f.sig})
 		}
@@ -80,8 +80,8 @@ func shaped(t *testing.T, shape string, n int) *Reads {
 
 // building returns a builder of reads that are all in memory, without a bound.
 func building(rd *Reads) *builder {
-	return &builder{c: Config{Threads: 2, Whole: true}, whole: rd, work: math.MaxUint64,
-		records: &records{count: rd.Count(), fixed: rd.fixed}}
+	return &builder{config: Config{Threads: 2, Whole: true}, allReads: rd, workBytes: math.MaxUint64,
+		records: &records{count: rd.Count(), fixedLength: rd.fixedLength}}
 }
 
 // TestWorkIsBounded lays out reads that overlap by chance or in part: how many places reads and contigs are compared with must be bounded by
@@ -102,7 +102,7 @@ func TestWorkIsBounded(t *testing.T) {
 				if err := b.build(context.Background()); err != nil {
 					t.Fatal(err)
 				}
-				looked, compared := float64(b.looked)/float64(n), float64(b.compared)/float64(n)
+				looked, compared := float64(b.candidatesTried)/float64(n), float64(b.placesCompared)/float64(n)
 				t.Logf("%d reads: %.1f candidates looked at, %.1f places compared, a read", n, looked, compared)
 				if looked > mostLooked || compared > mostCompared {
 					t.Errorf("%d reads: %.1f candidates looked at, %.1f places compared, a read, want at most %d and %d", n, looked, compared, mostLooked, mostCompared)
@@ -129,7 +129,7 @@ func TestContigsTakeLittleMemory(t *testing.T) {
 				t.Errorf("%d bytes a read are held by contigs", got/n)
 			}
 			reads := len(c.singles)
-			for _, s := range c.several {
+			for _, s := range c.merged {
 				reads += int(s.reads)
 			}
 			if reads != n {
@@ -145,19 +145,19 @@ func TestAssemblerStaysInBounds(t *testing.T) {
 		t.Run(shape, func(t *testing.T) {
 			rd := shaped(t, shape, 20_000)
 			const bytes = 1 << 20
-			a := newAssembler(1<<20, boundsFor(bytes, 1<<30))
-			a.addAll(binContigs(rd, nil, 1), func(int, int) {})
+			a := newAssembler(1<<20, limitsFor(bytes, 1<<30))
+			a.addContigs(binContigs(rd, nil, 1), func(int, int) {})
 			held := uint64(0)
 			for i := range a.parents {
-				held += uint64(cap(a.super(int32(i)).buf)) + superBytes
+				held += uint64(cap(a.scaffold(int32(i)).buf)) + scaffoldOverheadBytes
 			}
-			if held > a.held+a.held/8 {
-				t.Errorf("supers take %d bytes, counted were %d", held, a.held)
+			if held > a.scaffoldMem+a.scaffoldMem/8 {
+				t.Errorf("supers take %d bytes, counted were %d", held, a.scaffoldMem)
 			}
 			if total := held + uint64(len(a.slots))*slotBytes; total > bytes {
 				t.Errorf("an assembler that may hold %d bytes holds %d", bytes, total)
 			}
-			if shape == "random" && a.refused {
+			if shape == "random" && a.full {
 				t.Error("contigs of one read were missed")
 			}
 		})
@@ -172,22 +172,22 @@ func TestCandidatesAreFiltered(t *testing.T) {
 		if _, err := b.assemble(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		for _, how := range []placing{exact, loose} {
-			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, how.k, how.sample, 1)
-			p := &placer{rd: rd, pg: b.seq.packed, n: b.seq.n, ix: ix, how: how, credit: math.MaxInt}
+		for _, how := range []placeMode{exact, loose} {
+			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, how.k, how.sampleMask, 1)
+			p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, index: ix, mode: how, candidatesLeft: math.MaxInt}
 			many := 0
 			for i := range rd.Count() {
 				read, n := rd.bases(i), rd.len(i)
-				p.rev = make([]byte, (n+3)/4+2*pad)
-				reverseInto(p.rev, read, n)
+				p.reverse = make([]byte, (n+3)/4+2*padBytes)
+				reverseComplementInto(p.reverse, read, n)
 				for q := 0; q+how.k <= n; q++ {
-					s, ok := p.indexed(read, q)
-					if !ok || s.f == s.r {
+					s, ok := p.seedAt(read, q)
+					if !ok || s.forward == s.reverse {
 						continue
 					}
 					s.from, s.to = ix.start[s.slot], ix.start[s.slot+1]
-					candidates := ix.pos[s.from:min(s.to, s.from+uint32(how.chain))]
-					if len(candidates) >= filterLeast {
+					candidates := ix.positions[s.from:min(s.to, s.from+uint32(how.maxCandidates))]
+					if len(candidates) >= manyCandidates {
 						many++
 					}
 					type place struct {
@@ -195,21 +195,21 @@ func TestCandidatesAreFiltered(t *testing.T) {
 						rev       bool
 					}
 					at := func(f func()) place {
-						p.best, p.bestPos, p.bestRev = n/how.tolerance+1, -1, false
+						p.bestMismatches, p.bestPos, p.bestReversed = n/how.basesPerMismatch+1, -1, false
 						f()
-						return place{p.best, p.bestPos, p.bestRev}
+						return place{p.bestMismatches, p.bestPos, p.bestReversed}
 					}
-					got := at(func() { p.filter(&s, candidates, read, n) })
+					got := at(func() { p.tryManyCandidates(&s, candidates, read, n) })
 					want := at(func() {
 						for _, c := range candidates {
-							w := load(p.pg, int(c)) & firstBases(how.k)
-							if w == s.f {
-								p.try(read, n, int(c)-q, false, nil)
+							w := loadChunk(p.pg, int(c)) & firstBases(how.k)
+							if w == s.forward {
+								p.compare(read, n, int(c)-q, false, nil)
 							}
-							if w == s.r {
-								p.try(p.rev, n, int(c)-(n-how.k-q), true, nil)
+							if w == s.reverse {
+								p.compare(p.reverse, n, int(c)-(n-how.k-q), true, nil)
 							}
-							if p.best == 0 {
+							if p.bestMismatches == 0 {
 								break
 							}
 						}
