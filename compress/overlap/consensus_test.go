@@ -30,8 +30,27 @@ func (b *builder) letters() string { return spell(unpack(nil, b.seq.packed, 0, b
 func TestVote(t *testing.T) {
 	r := rand.New(rand.NewSource(70))
 	cases := []struct{ over, want string }{
-		{"GAAA", "A"}, {"AGAA", "A"}, {"AAAG", "A"}, {"GGGA", "G"}, {"GGAA", "G"}, {"AAGG", "G"}, {"A", "A"}, {"", "G"}, {"AC", "A"}, {"CT", "C"},
-		{"TTCC", "C"}, {"GACT", "G"}, {"GAACT", "A"}, {"GGAACC", "G"}, {"AAGGTTT", "T"}, {"NA", "G"}, {"NAA", "A"}, {"NN", "G"},
+		{
+			"GAAA",
+			"A",
+		},
+		{"AGAA", "A"},
+		{"AAAG", "A"},
+		{"GGGA", "G"},
+		{"GGAA", "G"},
+		{"AAGG", "G"},
+		{"A", "A"},
+		{"", "G"},
+		{"AC", "A"},
+		{"CT", "C"},
+		{"TTCC", "C"},
+		{"GACT", "G"},
+		{"GAACT", "A"},
+		{"GGAACC", "G"},
+		{"AAGGTTT", "T"},
+		{"NA", "G"},
+		{"NAA", "A"},
+		{"NN", "G"},
 	}
 	const each, at = 300, 150           // every case has a stretch of the pseudogenome, with a G in the middle
 	for _, depth := range []int{0, 5} { // of reads beside the base
@@ -223,7 +242,13 @@ func TestMending(t *testing.T) {
 			case rec%2 == 1 && b.placements.pos[rec] != before[rec]:
 				t.Errorf("read %d, which had no mismatch, moved to %d", rec, b.placements.pos[rec])
 			case rec%2 == 0 && (!moved || b.placements.mismatches[rec] != 0):
-				t.Errorf("read %d is at %d with %d mismatches, want one of %d bases that were added", rec, b.placements.pos[rec], b.placements.mismatches[rec], len(added))
+				t.Errorf(
+					"read %d is at %d with %d mismatches, want one of %d bases that were added",
+					rec,
+					b.placements.pos[rec],
+					b.placements.mismatches[rec],
+					len(added),
+				)
 			}
 		}
 	}
@@ -296,7 +321,8 @@ func TestRestIsPlacedInBatches(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if x, y := whole.placements, batches.placements; !slices.Equal(x.pos, y.pos) || !slices.Equal(x.reversedBits, y.reversedBits) || !bytes.Equal(x.mismatches, y.mismatches) {
+	if x, y := whole.placements, batches.placements; !slices.Equal(x.pos, y.pos) || !slices.Equal(x.reversedBits, y.reversedBits) ||
+		!bytes.Equal(x.mismatches, y.mismatches) {
 		t.Error("other places in batches")
 	}
 	right := 0

@@ -222,7 +222,10 @@ func (b *binWorker) assembleGroup(keys []uint64, from int) {
 			b.out.singles = append(b.out.singles, pile.firstRead)
 			continue
 		}
-		b.out.merged = append(b.out.merged, contig{seq: b.copySeq(pile.consensus[pile.lo+pile.origin : pile.hi+pile.origin]), reads: uint32(pile.reads)})
+		b.out.merged = append(
+			b.out.merged,
+			contig{seq: b.copySeq(pile.consensus[pile.lo+pile.origin : pile.hi+pile.origin]), reads: uint32(pile.reads)},
+		)
 	}
 	b.out.singles = append(b.out.singles, b.unmatched...)
 }

@@ -184,7 +184,8 @@ func TestContigsThatDifferStayApart(t *testing.T) {
 func TestJoinThatWouldOverwrite(t *testing.T) {
 	r := rand.New(rand.NewSource(45))
 	g := randomLetters(r, 400)
-	// The contig g[150:250] overlaps the first piece by 50 bases, of which 4 may differ, and the second by 70, of which 5 may differ. Once it
+	// The contig g[150:250] overlaps the first piece by 50 bases, of which 4 may differ, and the second by 70, of which 5 may differ. Once
+	// it
 	// has extended the first, the two pieces overlap by these 70, too.
 	first := changed(g[:200], 182, 187, 192, 197)
 	for _, wrong := range []int{1, 2} {
@@ -358,7 +359,8 @@ func TestBoundsOfAnAssembler(t *testing.T) {
 	for bytes := uint64(1 << 15); bytes < 1<<40; bytes = bytes*5/4 + 77 {
 		b := limitsFor(bytes, 1000)
 		index := uint64(b.slots) * slotBytes
-		if b.bases != 1000 || index > bytes/2 || index < bytes/4 || index+b.extendBytes > bytes || b.startBytes != b.extendBytes/2 || b.extendBytes < bytes/4 {
+		if b.bases != 1000 || index > bytes/2 || index < bytes/4 || index+b.extendBytes > bytes || b.startBytes != b.extendBytes/2 ||
+			b.extendBytes < bytes/4 {
 			t.Fatalf("of %d bytes the index takes %d, pieces %d and %d", bytes, index, b.startBytes, b.extendBytes)
 		}
 	}

@@ -7,8 +7,7 @@ import (
 	"orcomgo/bins"
 )
 
-// Pseudogenome is the sequence on which the reads of an archive are placed. It stays as Build made it: its methods may be
-// called from several goroutines.
+// Pseudogenome is the sequence on which the reads of an archive are placed.
 type Pseudogenome struct {
 	Packed []byte // 2 bits a base as in bins.Block.Packed, followed by 16 unused bytes
 	Len    int    // length in bases
@@ -232,9 +231,36 @@ type placeMode struct {
 }
 
 var (
-	exact      = placeMode{stage: "placing reads", k: 24, sampleMask: 3, seedStep: 1, maxCandidates: 16, candidatesPer2Bases: 4, goodMismatches: 1, basesPerMismatch: 6}
-	exactAgain = placeMode{stage: "placing reads again", k: 24, sampleMask: 3, seedStep: 1, maxCandidates: 16, candidatesPer2Bases: 4, goodMismatches: 1, basesPerMismatch: 6}
-	loose      = placeMode{stage: "placing the rest", k: 13, sampleMask: 0, seedStep: 3, maxCandidates: 64, candidatesPer2Bases: 2, goodMismatches: 2, basesPerMismatch: 5}
+	exact = placeMode{
+		stage:               "placing reads",
+		k:                   24,
+		sampleMask:          3,
+		seedStep:            1,
+		maxCandidates:       16,
+		candidatesPer2Bases: 4,
+		goodMismatches:      1,
+		basesPerMismatch:    6,
+	}
+	exactAgain = placeMode{
+		stage:               "placing reads again",
+		k:                   24,
+		sampleMask:          3,
+		seedStep:            1,
+		maxCandidates:       16,
+		candidatesPer2Bases: 4,
+		goodMismatches:      1,
+		basesPerMismatch:    6,
+	}
+	loose = placeMode{
+		stage:               "placing the rest",
+		k:                   13,
+		sampleMask:          0,
+		seedStep:            3,
+		maxCandidates:       64,
+		candidatesPer2Bases: 2,
+		goodMismatches:      2,
+		basesPerMismatch:    5,
+	}
 )
 
 // retryMismatched selects reads that have so many mismatches that a better place may exist.
@@ -247,13 +273,27 @@ func retryNone(*builder, *placer, int) bool { return false }
 
 // placeReads places reads on the bases of the pseudogenome from `from` on: the reads that have no place, and those for which
 // retry returns true. It indexes as many bases at a time as fit in workBytes.
-func (b *builder) placeReads(ctx context.Context, each shareIterator, from int, mode placeMode, retry func(b *builder, p *placer, i int) bool) error {
+func (b *builder) placeReads(
+	ctx context.Context,
+	each shareIterator,
+	from int,
+	mode placeMode,
+	retry func(b *builder, p *placer, i int) bool,
+) error {
 	window := max(1<<12, int(min(b.workBytes/uint64(indexBytesPerBase(mode.sampleMask)), maxPseudogenome)))
 	for lo := from; lo < b.seq.n; lo += window {
 		ix := newKmerIndex(b.seq.packed, lo, min(lo+window+mode.k-1, b.seq.n), mode.k, mode.sampleMask, b.config.Threads)
 		err := each(ctx, func(rd *Reads, before int) error {
-			b.candidatesTried += placeAll(rd, b.placements, &b.seq, ix, b.config.Threads, mode, func(p *placer, i int) bool { return retry(b, p, i) },
-				func(done int) { b.report(mode.stage, before+done, b.records.count) })
+			b.candidatesTried += placeAll(
+				rd,
+				b.placements,
+				&b.seq,
+				ix,
+				b.config.Threads,
+				mode,
+				func(p *placer, i int) bool { return retry(b, p, i) },
+				func(done int) { b.report(mode.stage, before+done, b.records.count) },
+			)
 			return ctx.Err()
 		})
 		if err != nil {
@@ -296,7 +336,8 @@ func (b *builder) placeRemaining(ctx context.Context) error {
 
 // Layout loads the records of srcs, or only those in `only` if it is not nil. Their first record is number `first` of the
 // records that Build laid out. If first is not less than the number of these, the reads are placed on the pseudogenome now,
-// and only is ignored. Errors are those of reading the bins, or ctx.Err().
+// and only is ignored. With Config.Whole all reads are in memory already: srcs and only are ignored. Errors are those of reading the bins,
+// or ctx.Err().
 func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, only *Subset) (l *Layout, err error) {
 	l = &Layout{Pseudogenome: p, Reads: p.builder.allReads, placements: p.builder.placements, firstRecord: uint32(first)}
 	if l.Reads != nil {
@@ -310,7 +351,14 @@ func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, 
 	if l.Reads, err = rs.load(ctx, rs.all()); err != nil {
 		return nil, err
 	}
-	b := builder{config: p.builder.config, records: rs, allReads: l.Reads, workBytes: p.builder.workBytes, seq: p.builder.seq, placements: newPlacements(rs.count)}
+	b := builder{
+		config:     p.builder.config,
+		records:    rs,
+		allReads:   l.Reads,
+		workBytes:  p.builder.workBytes,
+		seq:        p.builder.seq,
+		placements: newPlacements(rs.count),
+	}
 	l.placements, l.firstRecord = b.placements, 0
 	if err := b.placeReads(ctx, b.eachShare, 0, exact, retryMismatched); err != nil {
 		return nil, err

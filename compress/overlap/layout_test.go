@@ -156,7 +156,8 @@ func hardReads(r *rand.Rand) (genome string, ds []drawn) {
 
 // sameLayout tells whether two layouts have the same pseudogenome and the same places.
 func sameLayout(x, y *laidOut) bool {
-	return x.letters == y.letters && slices.Equal(x.placements.pos, y.placements.pos) && slices.Equal(x.placements.reversedBits, y.placements.reversedBits)
+	return x.letters == y.letters && slices.Equal(x.placements.pos, y.placements.pos) &&
+		slices.Equal(x.placements.reversedBits, y.placements.reversedBits)
 }
 
 // littleMemory is so little that reads like hardReads are laid out in many shares.

@@ -142,7 +142,8 @@ func (p *placer) compare(read []byte, length, pos int, reversed bool, mask []uin
 		return
 	}
 	d := countMismatches(p.pg, pos, read, 0, length, p.bestMismatches, mask)
-	if d < p.bestMismatches || d == p.bestMismatches && p.bestPos >= 0 && (pos < p.bestPos || pos == p.bestPos && !reversed && p.bestReversed) {
+	if d < p.bestMismatches ||
+		d == p.bestMismatches && p.bestPos >= 0 && (pos < p.bestPos || pos == p.bestPos && !reversed && p.bestReversed) {
 		p.bestMismatches, p.bestPos, p.bestReversed = d, pos, reversed
 	}
 }
@@ -360,7 +361,16 @@ const placeBatch = 4096
 
 // placeAll places the reads that have no place yet. Reads with a place for which retry returns true are moved if a place with
 // fewer mismatches is found. It returns the number of candidates that were tried.
-func placeAll(rd *Reads, pl *placements, seq *sequence, ix *kmerIndex, threads int, mode placeMode, retry func(p *placer, i int) bool, progress func(done int)) int64 {
+func placeAll(
+	rd *Reads,
+	pl *placements,
+	seq *sequence,
+	ix *kmerIndex,
+	threads int,
+	mode placeMode,
+	retry func(p *placer, i int) bool,
+	progress func(done int),
+) int64 {
 	var next, candidatesTried atomic.Int64
 	var wg sync.WaitGroup
 	for t := 0; t < threads; t++ {

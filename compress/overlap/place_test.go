@@ -294,7 +294,14 @@ func TestReadsWithoutPlaces(t *testing.T) {
 		case 9:
 			want = "100"
 		case 10: // one k-mer, which is looked up if it is of the sample
-			if w := loadChunk(pack(codes(reads[i])), 0) & firstBases(24); mix64(min(w, reverseComplementWord(w, 24)))&exact.sampleMask == 0 {
+			if w := loadChunk(
+				pack(codes(reads[i])),
+				0,
+			) & firstBases(
+				24,
+			); mix64(
+				min(w, reverseComplementWord(w, 24)),
+			)&exact.sampleMask == 0 {
 				want = "600"
 			}
 		}
@@ -333,7 +340,14 @@ func TestRetriedReads(t *testing.T) {
 	}
 	// From a position on, no place begins before it.
 	b := readsOn(t, pg+x, archiveReads(t, []string{x, changed(x, 40, 41, 42)}), 1)
-	if err := b.placeReads(context.Background(), b.eachShare, 600, exact, retryMismatched); err != nil || placeOf(b.placements, 0) != "900" || placeOf(b.placements, 1) != "900" {
+	if err := b.placeReads(
+		context.Background(),
+		b.eachShare,
+		600,
+		exact,
+		retryMismatched,
+	); err != nil || placeOf(b.placements, 0) != "900" ||
+		placeOf(b.placements, 1) != "900" {
 		t.Errorf("from base 600 on, the reads are at %s and %s, want 900", placeOf(b.placements, 0), placeOf(b.placements, 1))
 	}
 }

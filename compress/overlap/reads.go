@@ -66,7 +66,10 @@ func recordsOf(r *bins.Reader, srcs []Source) *records {
 			if info.Input != s.Input || lo >= hi {
 				continue
 			}
-			rs.ranges = append(rs.ranges, blockRange{b, uint32(rs.count) + uint32(lo-s.From), uint32(lo - info.FirstRecord), uint32(hi - info.FirstRecord)})
+			rs.ranges = append(
+				rs.ranges,
+				blockRange{b, uint32(rs.count) + uint32(lo-s.From), uint32(lo - info.FirstRecord), uint32(hi - info.FirstRecord)},
+			)
 			switch {
 			case info.Varied:
 				rs.variedLengths = true
@@ -408,7 +411,7 @@ func (rd *Reads) finish() *Reads {
 	return rd
 }
 
-// meanLength returns the mean length of all reads of the blocks that hold the records, in bases.
+// meanLength returns the mean length of all reads of the blocks that hold the records, in bases, approximately.
 func (rs *records) meanLength() uint64 {
 	bases, reads := uint64(0), uint64(1)
 	for _, p := range rs.ranges {
@@ -426,7 +429,15 @@ const placedEighthBytes = 41 + 32
 
 // bytes returns the memory of the reads.
 func (rd *Reads) bytes() uint64 {
-	return uint64(len(rd.packed)) + 8*uint64(len(rd.signaturePlace)) + 12*uint64(len(rd.lengths)) + exceptionBytes*uint64(len(rd.exceptions))
+	return uint64(
+		len(rd.packed),
+	) + 8*uint64(
+		len(rd.signaturePlace),
+	) + 12*uint64(
+		len(rd.lengths),
+	) + exceptionBytes*uint64(
+		len(rd.exceptions),
+	)
 }
 
 // Count returns the number of reads.

@@ -21,7 +21,13 @@ import (
 func archiveOf(t testing.TB, blockSize uint64, inputs ...[]string) *bins.Reader {
 	t.Helper()
 	dir := t.TempDir()
-	c := binning.Config{OutDir: filepath.Join(dir, "bins"), Options: record.Options{BlockSize: blockSize}, Threads: 1, Streams: 1, Tool: "test"}
+	c := binning.Config{
+		OutDir:  filepath.Join(dir, "bins"),
+		Options: record.Options{BlockSize: blockSize},
+		Threads: 1,
+		Streams: 1,
+		Tool:    "test",
+	}
 	for k, reads := range inputs {
 		var text strings.Builder
 		for i, read := range reads {
@@ -304,7 +310,8 @@ func TestSelectionIsLikeItsReads(t *testing.T) {
 			t.Fatalf("%d reads, want %d", sel.Count(), len(want))
 		}
 		for k, i := range want {
-			if sel.records[k] != rd.records[i] || sel.signaturePlace[k] != rd.signaturePlace[i] || sel.hasNonACGT(k) != rd.hasNonACGT(i) || given(sel, k) != given(rd, i) {
+			if sel.records[k] != rd.records[i] || sel.signaturePlace[k] != rd.signaturePlace[i] || sel.hasNonACGT(k) != rd.hasNonACGT(i) ||
+				given(sel, k) != given(rd, i) {
 				t.Fatalf("read %d is not read %d of those it was taken from", k, i)
 			}
 		}
@@ -404,7 +411,8 @@ func TestSharesHoldEachReadOnce(t *testing.T) {
 		if bytes > limit*5/4 {
 			t.Errorf("share %d takes %d bytes, want about %d at most", k, bytes, limit)
 		}
-		if k > 0 && sh.minSignature <= last && (sh.minSignature != sh.maxSignature || sh.minSignature != last || sh.firstRange < shares[k-1].endRange) {
+		if k > 0 && sh.minSignature <= last &&
+			(sh.minSignature != sh.maxSignature || sh.minSignature != last || sh.firstRange < shares[k-1].endRange) {
 			t.Errorf("share %d, signatures %d to %d, overlaps the one before", k, sh.minSignature, sh.maxSignature)
 		}
 		if last = sh.maxSignature; sh.endRange-sh.firstRange < len(rs.ranges) {

@@ -84,7 +84,8 @@ func building(rd *Reads) *builder {
 		records: &records{count: rd.Count(), fixedLength: rd.fixedLength}}
 }
 
-// TestWorkIsBounded lays out reads that overlap by chance or in part: how many places reads and contigs are compared with must be bounded by
+// TestWorkIsBounded lays out reads that overlap by chance or in part: how many places reads and contigs are compared with must be bounded
+// by
 // the reads' number, however many there are. Work is counted, not timed, so that it is the same on a busy machine.
 func TestWorkIsBounded(t *testing.T) {
 	// Without the bounds, stutter looks at 1500 to 1900 candidates a read, and compares 240 places a contig.
@@ -105,7 +106,14 @@ func TestWorkIsBounded(t *testing.T) {
 				looked, compared := float64(b.candidatesTried)/float64(n), float64(b.placesCompared)/float64(n)
 				t.Logf("%d reads: %.1f candidates looked at, %.1f places compared, a read", n, looked, compared)
 				if looked > mostLooked || compared > mostCompared {
-					t.Errorf("%d reads: %.1f candidates looked at, %.1f places compared, a read, want at most %d and %d", n, looked, compared, mostLooked, mostCompared)
+					t.Errorf(
+						"%d reads: %.1f candidates looked at, %.1f places compared, a read, want at most %d and %d",
+						n,
+						looked,
+						compared,
+						mostLooked,
+						mostCompared,
+					)
 				}
 			}
 		})

@@ -36,7 +36,15 @@ func (rs *records) shares(limit uint64) ([]*share, error) {
 		}
 		n := min(len(rs.ranges), int(sum.bytes/limit)+1)
 		for k := range n {
-			out = append(out, &share{minSignature: sh.minSignature, maxSignature: sh.maxSignature, firstRange: len(rs.ranges) * k / n, endRange: len(rs.ranges) * (k + 1) / n})
+			out = append(
+				out,
+				&share{
+					minSignature: sh.minSignature,
+					maxSignature: sh.maxSignature,
+					firstRange:   len(rs.ranges) * k / n,
+					endRange:     len(rs.ranges) * (k + 1) / n,
+				},
+			)
 		}
 		sum = weight{}
 	}
