@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// placedAs returns a builder whose reads are where they were drawn from, on a pseudogenome that may be another.
+// placedAs returns a builder whose reads have the positions from which they were drawn, on pg, which may be another sequence.
 func placedAs(t *testing.T, pg string, ds []drawn) *builder {
 	t.Helper()
 	b := readsOn(t, pg, archiveReads(t, lettersOf(ds)), 1)
@@ -25,8 +25,8 @@ func placedAs(t *testing.T, pg string, ds []drawn) *builder {
 
 func (b *builder) letters() string { return spell(unpack(nil, b.seq.packed, 0, b.seq.n)) }
 
-// TestVote: a base becomes what more reads over it have than have the base that is there; where several others are equal, the
-// first of A, C, G, T. A read with N there is for the base that is there.
+// TestVote: a base is replaced by the base that most reads have at its position, if more reads have it than have the present
+// base. Of equally frequent ones, the first of A, C, G, T is taken. A read with N counts for the present base.
 func TestVote(t *testing.T) {
 	r := rand.New(rand.NewSource(70))
 	cases := []struct{ over, want string }{
@@ -52,8 +52,8 @@ func TestVote(t *testing.T) {
 		{"NAA", "A"},
 		{"NN", "G"},
 	}
-	const each, at = 300, 150           // every case has a stretch of the pseudogenome, with a G in the middle
-	for _, depth := range []int{0, 5} { // of reads beside the base
+	const each, at = 300, 150           // each case has its own part of the pseudogenome, with a G in the middle
+	for _, depth := range []int{0, 5} { // coverage next to the base
 		pg, want := "", ""
 		for _, c := range cases {
 			left, right := randomLetters(r, at), randomLetters(r, each-at-1)
@@ -87,14 +87,14 @@ func TestVote(t *testing.T) {
 		}
 		for _, p := range differences(got, want) {
 			if p%each != at {
-				t.Errorf("base %d, over which no read differs, was changed", p)
+				t.Errorf("base %d, where no read has a mismatch, was changed", p)
 			}
 		}
 	}
 }
 
-// TestVotesMakeTheGenome: with many reads over each base, their votes correct a pseudogenome that has errors, in one go or, where memory is
-// little, a stretch at a time, whose ends are no exception.
+// TestVotesMakeTheGenome: with high coverage, voting corrects all errors of a pseudogenome, at once or, with little memory, in
+// several ranges, also at the ends of the ranges.
 func TestVotesMakeTheGenome(t *testing.T) {
 	r := rand.New(rand.NewSource(71))
 	genome := randomLetters(r, 15_000)
@@ -110,7 +110,7 @@ func TestVotesMakeTheGenome(t *testing.T) {
 		d := draw(r, genome, at, 100, 0, i%2 == 1)
 		ds = append(ds, d)
 	}
-	for at := stretch; at < len(genome); at += stretch { // one read is wrong there, on either side of the end of a stretch
+	for at := stretch; at < len(genome); at += stretch { // one read has a mismatch on either side of the end of a range
 		for _, p := range []int{at - 1, at} {
 			ds = append(ds, drawn{read: changed(genome[p-30:p+70], 30), at: p - 30})
 		}
@@ -127,13 +127,13 @@ func TestVotesMakeTheGenome(t *testing.T) {
 	}
 }
 
-// TestUncoveredBasesAreDropped: what no read covers goes, and reads stand on the same bases as before.
+// TestUncoveredBasesAreDropped: bases that no read covers are removed, and reads still cover the same bases.
 func TestUncoveredBasesAreDropped(t *testing.T) {
 	r := rand.New(rand.NewSource(72))
 	pg := randomLetters(r, 1000)
 	for _, c := range []struct {
 		name string
-		kept [][2]int // ascending; reads cover these and nothing else
+		kept [][2]int // ascending; reads cover only these ranges
 	}{
 		{"all", [][2]int{{0, 1000}}},
 		{"ends", [][2]int{{3, 998}}},
@@ -149,7 +149,7 @@ func TestUncoveredBasesAreDropped(t *testing.T) {
 			}
 			ds = append(ds, draw(r, pg, k[1]-5, 5, 0, false))
 		}
-		// A read without a place covers nothing, so that another one must cover what it would.
+		// A read without a place covers nothing, so another read covers the same bases.
 		without := len(ds) / 2
 		ds = append(ds, draw(r, pg, ds[without].at, len(ds[without].read), 0, false))
 		b := placedAs(t, pg, ds)
@@ -169,7 +169,7 @@ func TestUncoveredBasesAreDropped(t *testing.T) {
 	}
 }
 
-// TestOrientedReads: a read and its mask turn together, whether the bins store it reversed or not.
+// TestOrientedReads: a read and its mask have the same orientation, whether the bins store the read reversed or not.
 func TestOrientedReads(t *testing.T) {
 	r := rand.New(rand.NewSource(73))
 	reads := mixedReads(r, 60)
@@ -196,9 +196,9 @@ func TestOrientedReads(t *testing.T) {
 	}
 }
 
-// TestMending: reads of a second sequence that is placed poorly on the first bring their own, if it costs less than their mismatches,
-// and are placed there then; those of the first stay where they are.
-func TestMending(t *testing.T) {
+// TestReassembly: sequence of reads that are poorly placed is added if it costs less than their mismatches. These reads are
+// then placed on it; the other reads keep their places.
+func TestReassembly(t *testing.T) {
 	r := rand.New(rand.NewSource(74))
 	genome := randomLetters(r, 2000)
 	var wrong []int
@@ -220,7 +220,7 @@ func TestMending(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.HasPrefix(b.letters(), genome) {
-			t.Fatal("mending changed what was there")
+			t.Fatal("bases of the pseudogenome were changed")
 		}
 		added := b.letters()[len(genome):]
 		if depth == 1 {
@@ -254,7 +254,7 @@ func TestMending(t *testing.T) {
 	}
 }
 
-// TestPoorReads: a read is poor with more than two mismatches and more than one in fifty of its bases.
+// TestPoorReads: a read with more than two mismatches, and more than one in fifty bases, is poorly placed.
 func TestPoorReads(t *testing.T) {
 	r := rand.New(rand.NewSource(75))
 	genome := randomLetters(r, 2000)
@@ -270,7 +270,7 @@ func TestPoorReads(t *testing.T) {
 	} {
 		b := readsOn(t, genome, archiveReads(t, []string{c.read}), 1)
 		if b.isPoorlyPlaced(b.allReads, 0) {
-			t.Error("a read without a place is poor")
+			t.Error("a read without a place is poorly placed")
 		}
 		b.placements.set(0, 0, false, c.miss)
 		if got := b.isPoorlyPlaced(b.allReads, 0); got != c.want {
@@ -279,8 +279,8 @@ func TestPoorReads(t *testing.T) {
 	}
 }
 
-// TestWorstReadsAreMendedFirst: where the poor reads do not all fit in memory, those of most mismatches are taken.
-func TestWorstReadsAreMendedFirst(t *testing.T) {
+// TestWorstReadsAreReassembled: if the poorly placed reads do not all fit in memory, those with the most mismatches are taken.
+func TestWorstReadsAreReassembled(t *testing.T) {
 	r := rand.New(rand.NewSource(76))
 	genome := randomLetters(r, 1000)
 	var ds []drawn
@@ -298,8 +298,9 @@ func TestWorstReadsAreMendedFirst(t *testing.T) {
 	}
 }
 
-// TestRestIsPlacedInBatches: reads without a place are gathered from shares, a batch after another, and placed as if all were there.
-func TestRestIsPlacedInBatches(t *testing.T) {
+// TestRemainingReadsInBatches: placing the reads without a place in batches, collected from shares, gives the same places as
+// placing all of them at once.
+func TestRemainingReadsInBatches(t *testing.T) {
 	r := rand.New(rand.NewSource(77))
 	genome := randomLetters(r, 6000)
 	var ds []drawn
@@ -316,7 +317,7 @@ func TestRestIsPlacedInBatches(t *testing.T) {
 		t.Fatalf("%d shares: %v", len(batches.shares), err)
 	}
 	for _, b := range []*builder{whole, batches} {
-		b.placements.set(3, 77, true, 9) // a place that is not to be looked for
+		b.placements.set(3, 77, true, 9) // this read has a place already
 		if err := b.placeRemaining(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -329,7 +330,7 @@ func TestRestIsPlacedInBatches(t *testing.T) {
 	for rec, d := range ds {
 		switch got := placeOf(whole.placements, rec); {
 		case rec == 3 && got != "77 reversed":
-			t.Errorf("a read that had a place is at %s then", got)
+			t.Errorf("a read that had a place is moved to %s", got)
 		case got == at(d.at, d.reversed):
 			right++
 		case got != "none" && rec != 3:
@@ -341,7 +342,7 @@ func TestRestIsPlacedInBatches(t *testing.T) {
 	}
 }
 
-// TestCancelledLayout: no step goes on when its context has ended.
+// TestCancelledLayout: Build returns the error of its context if that is cancelled.
 func TestCancelledLayout(t *testing.T) {
 	r := rand.New(rand.NewSource(78))
 	archive := archiveOf(t, oneBlock, mixedReads(r, 100))

@@ -11,11 +11,12 @@ import (
 	"orcomgo/minimizer"
 )
 
-// site is the smallest 8-mer that can be a signature: reads that hold it, on either strand and far enough from their ends, have it.
+// site is the smallest 8-mer that can be a signature. It is the signature of all reads that contain it, on either
+// strand, far enough from their ends.
 const site = "AACAACAA"
 
-// atSite returns a random sequence with site after left bases. What is next to it makes no other such 8-mer with it, be one base of it
-// wrong.
+// atSite returns a random sequence that contains site after left bases. The bases next to site make no other 8-mer
+// smaller than or equal to it, even if one of its bases is wrong.
 func atSite(r *rand.Rand, left, right int) string {
 	return randomLetters(r, left-3) + "GTG" + site + "GTG" + randomLetters(r, right-3)
 }
@@ -26,7 +27,7 @@ func contigsOf(t *testing.T, reads []string) *contigs {
 	return binContigs(loaded(t, archiveOf(t, oneBlock, reads)), nil, 1)
 }
 
-// spelled returns the contigs of several reads as letters and number of reads, and the records of the others.
+// spelled returns the contigs of two or more reads as letters and number of reads, and the records of the other reads.
 func spelled(c *contigs) (several []string, singles []uint32) {
 	for _, s := range c.merged {
 		several = append(several, fmt.Sprintf("%s %d", spell(s.seq), s.reads))
@@ -38,8 +39,8 @@ func spelled(c *contigs) (several []string, singles []uint32) {
 	return several, singles
 }
 
-// TestContigSpellsGenome: error-free reads over one signature, of both strands and several lengths, give one contig that spells
-// what they cover.
+// TestContigSpellsGenome: error-free reads with one signature, of both strands and several lengths, give one contig
+// that is the sequence they cover.
 func TestContigSpellsGenome(t *testing.T) {
 	r := rand.New(rand.NewSource(30))
 	for range 8 {
@@ -54,13 +55,13 @@ func TestContigSpellsGenome(t *testing.T) {
 		}
 		several, singles := spelled(contigsOf(t, reads))
 		if want := fmt.Sprintf("%s %d", genome[lo:hi], len(reads)); len(several) != 1 || several[0] != want || singles != nil {
-			t.Fatalf("contigs %v and reads %v by themselves, want %s", several, singles, want)
+			t.Fatalf("contigs %v and single reads %v, want %s", several, singles, want)
 		}
 	}
 }
 
-// TestColumnsVote: one wrong base is outvoted by three reads, whichever read has it; of two reads that differ the first one's base
-// stays.
+// TestColumnsVote: one wrong base is outvoted by three reads, in whichever read it is. If two reads differ, the base of
+// the first is kept.
 func TestColumnsVote(t *testing.T) {
 	r := rand.New(rand.NewSource(31))
 	genome := atSite(r, 40, 60)
@@ -91,13 +92,13 @@ func TestColumnsVote(t *testing.T) {
 	}
 }
 
-// TestReadsJoinTheNearestContig: a read joins the contig that it differs from least, the first of equals, and none that it
-// differs from in more than one base in twelve.
+// TestReadsJoinTheNearestContig: a read joins the contig with the fewest mismatches, the first of equal ones, and none
+// with more than one mismatch in twelve bases.
 func TestReadsJoinTheNearestContig(t *testing.T) {
 	r := rand.New(rand.NewSource(32))
 	a := atSite(r, 28, 60) // of 96 bases: 8 may differ
 	at := []int{0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 93, 94, 95}
-	b := changed(a, at[:10]...) // a contig by itself
+	b := changed(a, at[:10]...) // not similar enough to a to join its contig
 	for _, c := range []struct {
 		name    string
 		reads   []string
@@ -117,13 +118,13 @@ func TestReadsJoinTheNearestContig(t *testing.T) {
 	} {
 		several, singles := spelled(contigsOf(t, c.reads))
 		if !slices.Equal(several, c.want) || !slices.Equal(singles, c.singles) {
-			t.Errorf("%s: contigs %v and reads %v by themselves, want %v and %v", c.name, several, singles, c.want, c.singles)
+			t.Errorf("%s: contigs %v and single reads %v, want %v and %v", c.name, several, singles, c.want, c.singles)
 		}
 	}
 }
 
-// TestUnusualReadsInContigs: of a read with N its longest stretch of bases takes part; reads without a signature, or whose
-// signature is not in that stretch, are contigs by themselves; reads too short or too long are in none.
+// TestUnusualReadsInContigs: of a read with N, the longest range of bases is used. A read without a signature, or with
+// its signature outside that range, is a contig of one read. Reads that are too short or too long are in no contig.
 func TestUnusualReadsInContigs(t *testing.T) {
 	r := rand.New(rand.NewSource(33))
 	g := atSite(r, 60, 92)
@@ -147,13 +148,13 @@ func TestUnusualReadsInContigs(t *testing.T) {
 	} {
 		several, singles := spelled(contigsOf(t, c.reads))
 		if !slices.Equal(several, c.want) || !slices.Equal(singles, c.singles) {
-			t.Errorf("%s: contigs %v and reads %v by themselves, want %v and %v", c.name, several, singles, c.want, c.singles)
+			t.Errorf("%s: contigs %v and single reads %v, want %v and %v", c.name, several, singles, c.want, c.singles)
 		}
 	}
 }
 
-// TestContigsOfAGroupAreBounded: reads that share signature and key but nothing else are compared with maxStacks contigs at most.
-// What agrees with none of these is by itself, even where it agrees with another such read.
+// TestContigsOfAGroupAreBounded: a read is compared with at most maxPileups contigs of reads that share only signature
+// and key. A read that agrees with none of them is a contig of one read, even if it agrees with another such read.
 func TestContigsOfAGroupAreBounded(t *testing.T) {
 	r := rand.New(rand.NewSource(34))
 	key := randomLetters(r, keyBases)
@@ -174,11 +175,12 @@ func TestContigsOfAGroupAreBounded(t *testing.T) {
 		}
 	}
 	if !slices.Equal(singles, want) {
-		t.Errorf("reads %v are by themselves, want %v", singles, want)
+		t.Errorf("single reads are %v, want %v", singles, want)
 	}
 }
 
-// TestVotesDoNotOverflow: more reads than a count of 16 bits holds leave a column as most of the first have it.
+// TestVotesDoNotOverflow: if a column has more reads than a count of 16 bits can hold, its base is the most frequent
+// one of the first reads.
 func TestVotesDoNotOverflow(t *testing.T) {
 	s := &pileup{origin: 4, counts: make([][4]uint16, 8), consensus: make([]byte, 8)}
 	for range 70_000 {
@@ -192,19 +194,19 @@ func TestVotesDoNotOverflow(t *testing.T) {
 	}
 }
 
-// TestContigsOfWantedReads: only the reads that are asked for take part.
-func TestContigsOfWantedReads(t *testing.T) {
+// TestContigsOfIncludedReads: only reads for which include returns true are used.
+func TestContigsOfIncludedReads(t *testing.T) {
 	r := rand.New(rand.NewSource(35))
 	g := atSite(r, 40, 60)
 	rd := loaded(t, archiveOf(t, oneBlock, []string{g, g[10:], g[20:], randomLetters(r, 80), randomLetters(r, 80)}))
 	several, singles := spelled(binContigs(rd, func(i int) bool { return rd.records[i]%2 == 1 || rd.records[i] == 2 }, 1))
 	if want := []string{g[10:] + " 2"}; !slices.Equal(several, want) || !slices.Equal(singles, []uint32{3}) {
-		t.Errorf("contigs %v and reads %v by themselves, want %v and 3", several, singles, want)
+		t.Errorf("contigs %v and single reads %v, want %v and 3", several, singles, want)
 	}
 }
 
-// TestContigsAreInOrderOfSignatures: whatever the number of threads, contigs and reads by themselves come in the order of the bins,
-// no read is lost or counted twice, and each contig of several reads holds its signature.
+// TestContigsAreInOrderOfSignatures: for any number of threads, contigs and single reads are in the order of the bins,
+// each read is counted once, and each contig of two or more reads contains its signature.
 func TestContigsAreInOrderOfSignatures(t *testing.T) {
 	r := rand.New(rand.NewSource(36))
 	genome := randomLetters(r, 3000)

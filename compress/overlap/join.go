@@ -51,19 +51,19 @@ func limitsFor(bytes uint64, bases int) assemblerLimits {
 }
 
 // newAssembler returns an assembler whose index is expected to hold so many k-mers.
-func newAssembler(expected int, bounds assemblerLimits) *assembler {
+func newAssembler(expected int, limits assemblerLimits) *assembler {
 	b := 16
 	for 1<<b < 2*expected {
 		b++
 	}
-	if bounds.slots > 0 {
-		b = min(b, bits.Len(uint(bounds.slots))-1)
+	if limits.slots > 0 {
+		b = min(b, bits.Len(uint(limits.slots))-1)
 	}
 	return &assembler{
 		slots:           make([]uint64, 1<<b),
 		hashes:          make([]uint32, 1<<b),
 		shift:           uint(32 - b),
-		limits:          bounds,
+		limits:          limits,
 		comparisonsLeft: baseComparisons,
 	}
 }

@@ -138,7 +138,7 @@ func (b *builder) limits(bytes uint64) assemblerLimits {
 func (b *builder) build(ctx context.Context) error {
 	for round := 0; round < maxRounds; round++ {
 		from := b.seq.n
-		refused, err := b.assemble(ctx)
+		full, err := b.assemble(ctx)
 		if err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ func (b *builder) build(ctx context.Context) error {
 		}
 		// Another round is not worth its time if few reads are unplaced, or if this round placed few.
 		left := b.countUnplaced()
-		if threshold := b.records.count / 64; !refused || left <= threshold || before-left <= threshold {
+		if threshold := b.records.count / 64; !full || left <= threshold || before-left <= threshold {
 			break
 		}
 	}
@@ -187,7 +187,7 @@ func (b *builder) countUnplaced() int {
 
 // assemble builds contigs from unplaced reads and from reads with many mismatches, joins them, and appends the scaffolds to
 // the pseudogenome. full reports whether memory was too small for all contigs of two or more reads.
-func (b *builder) assemble(ctx context.Context) (refused bool, err error) {
+func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 	var a *assembler
 	err = b.eachShare(ctx, func(rd *Reads, before int) error {
 		var wanted func(i int) bool
@@ -271,29 +271,19 @@ func retryMismatched(b *builder, p *placer, i int) bool {
 // retryNone selects no reads.
 func retryNone(*builder, *placer, int) bool { return false }
 
+// retryRule selects reads of p.rd that have a place but are to be placed again.
+type retryRule func(b *builder, p *placer, i int) bool
+
 // placeReads places reads on the bases of the pseudogenome from `from` on: the reads that have no place, and those for which
 // retry returns true. It indexes as many bases at a time as fit in workBytes.
-func (b *builder) placeReads(
-	ctx context.Context,
-	each shareIterator,
-	from int,
-	mode placeMode,
-	retry func(b *builder, p *placer, i int) bool,
-) error {
+func (b *builder) placeReads(ctx context.Context, each shareIterator, from int, mode placeMode, retry retryRule) error {
 	window := max(1<<12, int(min(b.workBytes/uint64(indexBytesPerBase(mode.sampleMask)), maxPseudogenome)))
 	for lo := from; lo < b.seq.n; lo += window {
 		ix := newKmerIndex(b.seq.packed, lo, min(lo+window+mode.k-1, b.seq.n), mode.k, mode.sampleMask, b.config.Threads)
 		err := each(ctx, func(rd *Reads, before int) error {
-			b.candidatesTried += placeAll(
-				rd,
-				b.placements,
-				&b.seq,
-				ix,
-				b.config.Threads,
-				mode,
+			b.candidatesTried += placeAll(rd, b.placements, &b.seq, ix, b.config.Threads, mode,
 				func(p *placer, i int) bool { return retry(b, p, i) },
-				func(done int) { b.report(mode.stage, before+done, b.records.count) },
-			)
+				func(done int) { b.report(mode.stage, before+done, b.records.count) })
 			return ctx.Err()
 		})
 		if err != nil {
@@ -336,8 +326,8 @@ func (b *builder) placeRemaining(ctx context.Context) error {
 
 // Layout loads the records of srcs, or only those in `only` if it is not nil. Their first record is number `first` of the
 // records that Build laid out. If first is not less than the number of these, the reads are placed on the pseudogenome now,
-// and only is ignored. With Config.Whole all reads are in memory already: srcs and only are ignored. Errors are those of reading the bins,
-// or ctx.Err().
+// and only is ignored. With Config.Whole all reads are in memory already: srcs and only are ignored. Errors are those of
+// reading the bins, or ctx.Err().
 func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, only *Subset) (l *Layout, err error) {
 	l = &Layout{Pseudogenome: p, Reads: p.builder.allReads, placements: p.builder.placements, firstRecord: uint32(first)}
 	if l.Reads != nil {

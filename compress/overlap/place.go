@@ -362,14 +362,8 @@ const placeBatch = 4096
 // placeAll places the reads that have no place yet. Reads with a place for which retry returns true are moved if a place with
 // fewer mismatches is found. It returns the number of candidates that were tried.
 func placeAll(
-	rd *Reads,
-	pl *placements,
-	seq *sequence,
-	ix *kmerIndex,
-	threads int,
-	mode placeMode,
-	retry func(p *placer, i int) bool,
-	progress func(done int),
+	rd *Reads, pl *placements, seq *sequence, ix *kmerIndex, threads int, mode placeMode,
+	retry func(p *placer, i int) bool, progress func(done int),
 ) int64 {
 	var next, candidatesTried atomic.Int64
 	var wg sync.WaitGroup

@@ -175,7 +175,10 @@ func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
 	rd.nonACGT = make([]uint64, n/64+1)
 	// scatter calls f for each read of the share, and end after each block. If lengths vary, it runs twice: offsets must be
 	// known before bases are copied.
-	scatter := func(f func(i uint32, info *bins.BlockInfo, blk *bins.Block, k, at, bases int), end func(p blockRange, info *bins.BlockInfo) error) error {
+	scatter := func(
+		f func(i uint32, info *bins.BlockInfo, blk *bins.Block, k, at, bases int),
+		end func(p blockRange, info *bins.BlockInfo) error,
+	) error {
 		next := slices.Clone(starts)
 		for _, p := range ranges {
 			if err := ctx.Err(); err != nil {

@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// scaffold is a sequence that grows at both ends. Coordinate 0 is its first base at the start. After it was merged into
+// scaffold is a sequence that grows at both ends. Coordinate 0 is the first base of the contig that it
+// was started with. After it was merged into
 // another scaffold, its parent, it only maps its coordinates to those of the parent.
 type scaffold struct {
 	buf      []byte
@@ -32,7 +33,7 @@ func (a *assembler) root(s int32) (root int32, reversed bool, shift int) {
 	root = s
 	for a.parents[root] >= 0 {
 		p := a.scaffold(root)
-		// b -> (flip ? shift-b : shift+b) -> (p.flip ? p.shift - that : p.shift + that)
+		// b -> b' = reversed ? shift-b : shift+b -> p.reversed ? p.shift-b' : p.shift+b'
 		if p.reversed {
 			shift = p.shift - shift
 		} else {

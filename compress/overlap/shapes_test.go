@@ -16,7 +16,7 @@ import (
 	"orcomgo/minimizer"
 )
 
-// binned returns reads of A, C, G and T as a share holds them.
+// binned returns reads of A, C, G and T in the form of a share.
 func binned(reads [][]byte) *Reads {
 	type found struct {
 		record   int
@@ -54,7 +54,7 @@ func binned(reads [][]byte) *Reads {
 	return rd
 }
 
-// shaped returns n reads of a shape, or of a genome of two bases a read for "genome".
+// shaped returns n reads of a shape of simreads or, for "genome", n reads of a genome of 2*n bases.
 func shaped(t *testing.T, shape string, n int) *Reads {
 	t.Helper()
 	var reads [][]byte
@@ -78,38 +78,39 @@ func shaped(t *testing.T, shape string, n int) *Reads {
 	return binned(reads)
 }
 
-// building returns a builder of reads that are all in memory, without a bound.
-func building(rd *Reads) *builder {
+// builderOf returns a builder of reads that are all in memory, without a limit on memory.
+func builderOf(rd *Reads) *builder {
 	return &builder{config: Config{Threads: 2, Whole: true}, allReads: rd, workBytes: math.MaxUint64,
 		records: &records{count: rd.Count(), fixedLength: rd.fixedLength}}
 }
 
-// TestWorkIsBounded lays out reads that overlap by chance or in part: how many places reads and contigs are compared with must be bounded
-// by
-// the reads' number, however many there are. Work is counted, not timed, so that it is the same on a busy machine.
+// TestWorkIsBounded lays out reads that overlap by chance or in part. The number of places with which reads and contigs are
+// compared must be at most proportional to the number of reads. The test counts comparisons, as times vary.
 func TestWorkIsBounded(t *testing.T) {
-	// Without the bounds, stutter looks at 1500 to 1900 candidates a read, and compares 240 places a contig.
+	// Without the limits, stutter tries 1500 to 1900 candidates per read, and compares 240 places per contig.
 	const (
 		mostLooked   = 2*100 + 2*100 + 100 + 3*16
 		mostCompared = 200
 	)
-	for _, shape := range []string{"genome", "random", "shared24", "stutter", "chimera", "repeats", "tandem", "microsatellites", "identical", "polyA", "alternating"} {
+	for _, shape := range []string{
+		"genome", "random", "shared24", "stutter", "chimera", "repeats", "tandem", "microsatellites", "identical", "polyA", "alternating",
+	} {
 		t.Run(shape, func(t *testing.T) {
 			for _, n := range []int{10_000, 40_000} {
 				if testing.Short() && n > 10_000 {
 					break
 				}
-				b := building(shaped(t, shape, n))
+				b := builderOf(shaped(t, shape, n))
 				if err := b.build(context.Background()); err != nil {
 					t.Fatal(err)
 				}
-				looked, compared := float64(b.candidatesTried)/float64(n), float64(b.placesCompared)/float64(n)
-				t.Logf("%d reads: %.1f candidates looked at, %.1f places compared, a read", n, looked, compared)
-				if looked > mostLooked || compared > mostCompared {
+				tried, compared := float64(b.candidatesTried)/float64(n), float64(b.placesCompared)/float64(n)
+				t.Logf("%d reads: %.1f candidates tried, %.1f places compared per read", n, tried, compared)
+				if tried > mostLooked || compared > mostCompared {
 					t.Errorf(
-						"%d reads: %.1f candidates looked at, %.1f places compared, a read, want at most %d and %d",
+						"%d reads: %.1f candidates tried, %.1f places compared per read, want at most %d and %d",
 						n,
-						looked,
+						tried,
 						compared,
 						mostLooked,
 						mostCompared,
@@ -120,7 +121,7 @@ func TestWorkIsBounded(t *testing.T) {
 	}
 }
 
-// TestContigsTakeLittleMemory: contigs of reads that share 24 bases and differ elsewhere took 15 kB of memory a read.
+// TestContigsTakeLittleMemory: contigs of reads that share 24 bases and differ elsewhere once took 15 kB of memory per read.
 func TestContigsTakeLittleMemory(t *testing.T) {
 	for _, shape := range []string{"shared24", "suffix50", "random", "stutter", "identical"} {
 		t.Run(shape, func(t *testing.T) {
@@ -147,7 +148,8 @@ func TestContigsTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// TestAssemblerStaysInBounds: chimeric reads join without end, so what is extended must be bounded like what is begun.
+// TestAssemblerStaysInBounds: any number of chimeric reads can extend a scaffold, so the memory of extended scaffolds must be
+// limited, too.
 func TestAssemblerStaysInBounds(t *testing.T) {
 	for _, shape := range []string{"random", "chimera", "repeats", "stutter", "genome"} {
 		t.Run(shape, func(t *testing.T) {
@@ -160,10 +162,10 @@ func TestAssemblerStaysInBounds(t *testing.T) {
 				held += uint64(cap(a.scaffold(int32(i)).buf)) + scaffoldOverheadBytes
 			}
 			if held > a.scaffoldMem+a.scaffoldMem/8 {
-				t.Errorf("supers take %d bytes, counted were %d", held, a.scaffoldMem)
+				t.Errorf("scaffolds use %d bytes, %d were counted", held, a.scaffoldMem)
 			}
 			if total := held + uint64(len(a.slots))*slotBytes; total > bytes {
-				t.Errorf("an assembler that may hold %d bytes holds %d", bytes, total)
+				t.Errorf("an assembler that may use %d bytes uses %d", bytes, total)
 			}
 			if shape == "random" && a.full {
 				t.Error("contigs of one read were missed")
@@ -172,29 +174,29 @@ func TestAssemblerStaysInBounds(t *testing.T) {
 	}
 }
 
-// TestCandidatesAreFiltered compares filter, which is for many candidates, with the plain way.
+// TestCandidatesAreFiltered compares tryManyCandidates with comparing the read at each candidate.
 func TestCandidatesAreFiltered(t *testing.T) {
 	for _, shape := range []string{"stutter", "repeats", "tandem", "genome"} {
 		rd := shaped(t, shape, 3000)
-		b := building(rd)
+		b := builderOf(rd)
 		if _, err := b.assemble(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		for _, how := range []placeMode{exact, loose} {
-			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, how.k, how.sampleMask, 1)
-			p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, index: ix, mode: how, candidatesLeft: math.MaxInt}
+		for _, mode := range []placeMode{exact, loose} {
+			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, mode.k, mode.sampleMask, 1)
+			p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, index: ix, mode: mode, candidatesLeft: math.MaxInt}
 			many := 0
 			for i := range rd.Count() {
 				read, n := rd.bases(i), rd.len(i)
 				p.reverse = make([]byte, (n+3)/4+2*padBytes)
 				reverseComplementInto(p.reverse, read, n)
-				for q := 0; q+how.k <= n; q++ {
+				for q := 0; q+mode.k <= n; q++ {
 					s, ok := p.seedAt(read, q)
 					if !ok || s.forward == s.reverse {
 						continue
 					}
 					s.from, s.to = ix.start[s.slot], ix.start[s.slot+1]
-					candidates := ix.positions[s.from:min(s.to, s.from+uint32(how.maxCandidates))]
+					candidates := ix.positions[s.from:min(s.to, s.from+uint32(mode.maxCandidates))]
 					if len(candidates) >= manyCandidates {
 						many++
 					}
@@ -203,19 +205,19 @@ func TestCandidatesAreFiltered(t *testing.T) {
 						rev       bool
 					}
 					at := func(f func()) place {
-						p.bestMismatches, p.bestPos, p.bestReversed = n/how.basesPerMismatch+1, -1, false
+						p.bestMismatches, p.bestPos, p.bestReversed = n/mode.basesPerMismatch+1, -1, false
 						f()
 						return place{p.bestMismatches, p.bestPos, p.bestReversed}
 					}
 					got := at(func() { p.tryManyCandidates(&s, candidates, read, n) })
 					want := at(func() {
 						for _, c := range candidates {
-							w := loadChunk(p.pg, int(c)) & firstBases(how.k)
+							w := loadChunk(p.pg, int(c)) & firstBases(mode.k)
 							if w == s.forward {
 								p.compare(read, n, int(c)-q, false, nil)
 							}
 							if w == s.reverse {
-								p.compare(p.reverse, n, int(c)-(n-how.k-q), true, nil)
+								p.compare(p.reverse, n, int(c)-(n-mode.k-q), true, nil)
 							}
 							if p.bestMismatches == 0 {
 								break
@@ -228,7 +230,7 @@ func TestCandidatesAreFiltered(t *testing.T) {
 				}
 			}
 			if many == 0 && shape == "repeats" {
-				t.Errorf("%s: no seed of %d bases has many candidates", shape, how.k)
+				t.Errorf("%s: no seed of %d bases has many candidates", shape, mode.k)
 			}
 		}
 	}
