@@ -10,7 +10,7 @@ BUILD   = -trimpath -buildvcs=false
 export CGO_ENABLED ?= 0
 
 # the packages whose pipelines are tested under the race detector
-PIPELINES = ./binning ./compress ./cmd/simreads/...
+PIPELINES = ./binning/... ./compress ./cmd/simreads/...
 
 # How long the tests of one package may take: minutes on a machine with nothing else to do,
 # much longer where other processes have the cores. The limit is there for tests that hang.
@@ -59,6 +59,7 @@ FUZZTIME ?= 20s
 test-long:
 	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -v -run 'Long|Kill|Faults|DamagedTwelve|MemoryBound' ./cmd/orcomgo
 	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'Reader' ./compress
+	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'Damaged' ./binning/inflate
 	@for pkg in $$($(GO) list ./...); do \
 		for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "fuzz $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \

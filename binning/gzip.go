@@ -1,80 +1,74 @@
 package binning
 
 import (
-	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 
-	"github.com/klauspost/compress/gzip"
+	"orcomgo/binning/inflate"
+
+	"golang.org/x/sync/errgroup"
 )
 
-// gzipMembers inflates gzip members, one after another, up to the end of the file. As gzip(1)
-// does, it ignores zero bytes behind the last member. Anything else there is an error.
-type gzipMembers struct {
-	in     *bufio.Reader
-	offset func() uint64 // in the file, of what in gives next
-	member *gzip.Reader
-	inside bool // a member that has not ended
-}
-
-// newGzip begins with the member that is next in in. offset tells errors how far in is.
-func newGzip(in *bufio.Reader, offset func() uint64) (*gzipMembers, error) {
-	g := &gzipMembers{in: in, offset: offset, member: new(gzip.Reader)}
-	return g, g.begin()
-}
-
-func (g *gzipMembers) begin() error {
-	err := g.member.Reset(g.in)
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF // in the middle of the header
-	}
-	g.member.Multistream(false)
-	g.inside = err == nil
-	return err
-}
-
-// Read implements io.Reader.
-func (g *gzipMembers) Read(p []byte) (int, error) {
-	for {
-		if g.inside {
-			n, err := g.member.Read(p)
-			if err == io.EOF {
-				g.inside, err = false, nil
+// fillInflated is fill for gzip. The pieces of the text are copied side by side.
+func (s *source) fillInflated(p []byte, offset, lines int, marks []Mark) (int, []Mark, error) {
+	type part struct{ end, lines int }
+	var parts []*part
+	var copies errgroup.Group
+	copies.SetLimit(s.threads)
+	n := 0
+	var err error
+	for n < len(p) && err == nil {
+		if len(s.rest) == 0 {
+			if s.piece, err = s.gzip.Next(); err != nil {
+				break
 			}
-			if n > 0 || err != nil {
-				return n, err
+			s.rest = s.piece.Text
+			s.tick()
+		}
+		text := s.rest[:min(len(s.rest), len(p)-n)]
+		s.rest = s.rest[len(text):]
+		done := func() {}
+		if len(s.rest) == 0 {
+			done = s.piece.Release
+		}
+		to := p[n : n+len(text)]
+		var steps []*part
+		for at := 0; at < len(text); {
+			at = min(at+markStep, len(text))
+			steps = append(steps, &part{end: n + at})
+		}
+		parts = append(parts, steps...)
+		first := n
+		copies.Go(func() error {
+			at := 0
+			for _, step := range steps {
+				end := step.end - first
+				copy(to[at:end], text[at:end])
+				step.lines = bytes.Count(text[at:end], []byte{'\n'})
+				at = end
 			}
-			continue
-		}
-		if err := behindMember(g.in, g.offset); err != nil {
-			return 0, err
-		}
-		if err := g.begin(); err != nil {
-			return 0, err
-		}
-	}
-}
-
-// behindMember looks at what follows a gzip member. It returns nil before another member,
-// and io.EOF at the end of the file, up to which there may be zero bytes.
-func behindMember(in *bufio.Reader, offset func() uint64) error {
-	for first := true; ; first = false {
-		head, err := in.Peek(2)
-		switch {
-		case len(head) == 0:
-			return err
-		case first && head[0] == 0x1f && (len(head) == 1 || head[1] == 0x8b):
+			done()
 			return nil
-		}
-		head, _ = in.Peek(in.Buffered())
-		for i, b := range head {
-			if b != 0 {
-				return &garbageError{"gzip", offset() + uint64(i), b}
-			}
-		}
-		in.Discard(len(head))
+		})
+		n += len(text)
 	}
+	copies.Wait()
+	for _, part := range parts {
+		lines += part.lines
+		marks = append(marks, Mark{offset + part.end, lines})
+	}
+	if err == nil && len(s.rest) == 0 {
+		// Whether the input ends here has to be known, as it is for a plain file.
+		if s.piece, err = s.gzip.Next(); err == nil {
+			s.rest = s.piece.Text
+		}
+	}
+	if err != nil && err != io.EOF {
+		err = s.wrap(err)
+	}
+	return n, marks, err
 }
 
 // garbageError says that there are other bytes after the compressed data.
@@ -90,3 +84,18 @@ func (e *garbageError) Error() string {
 }
 
 var errZstdGarbage = errors.New("trailing garbage after the zstd data: expected another frame or the end of the file")
+
+// gzipError says in the user's words what is wrong with gzip data. It returns nil for other
+// errors.
+func gzipError(err error) error {
+	var garbage *inflate.GarbageError
+	switch {
+	case errors.As(err, &garbage):
+		return &garbageError{"gzip", garbage.Offset, garbage.Found}
+	case errors.Is(err, inflate.ErrHeader):
+		return errors.New("the gzip data is damaged: expected the header of a member")
+	case errors.Is(err, inflate.ErrChecksum):
+		return errors.New("the gzip data is damaged: the checksum differs")
+	}
+	return nil
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/binning/inflate"
 	"orcomgo/bins/record"
 )
 
@@ -38,7 +39,7 @@ func TestBehindGzip(t *testing.T) {
 		{"bgzip and a zero", join(bgzf, zeros(1)), ""},
 		{"bgzip and zeros", join(bgzf, zeros(600_000)), ""},
 		{"bgzip, gzip and zeros", join(noEnd, gzipped(nil, 1), zeros(100)), ""},
-		{"bgzip without its end, and zeros", join(noEnd, zeros(100)), "x: " + errBGZFEnd.Error()},
+		{"bgzip without its end, and zeros", join(noEnd, zeros(100)), "x: " + inflate.ErrBGZFEnd.Error()},
 
 		{"a letter", join(one, []byte("x")), garbage("gzip", one, "'x'", 0)},
 		{"text", join(three, []byte("hello")), garbage("gzip", three, "'h'", 0)},

@@ -2,21 +2,24 @@ package binning
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
+	"orcomgo/binning/inflate"
 	"orcomgo/bins/record"
 
 	"github.com/klauspost/compress/zstd"
 )
 
 // Memory in bytes that a run takes, measured with one and two streams and blocks of 1 to 64 MB:
-// for each byte of a block in flight, for each input, for BGZF, and for everything else.
+// for each byte of a block in flight, for each input, for one of gzip, and for everything else.
 const (
 	memoryPerByte  = 2
-	memoryPerInput = 5 << 18 // the first text, and a buffer
-	memoryBGZF     = 4 << 20 // a batch of members
+	memoryPerInput = 5 << 18           // the first text, and a buffer
+	memoryGzip     = inflate.MinMemory // for each input of gzip besides
 	memoryBase     = 24 << 20
 )
 
@@ -28,10 +31,11 @@ const minAutoBlock = 1e6
 // does not change the archive, and then, unless the user set it, the block size, which makes the
 // archive a little larger. The block size depends on Memory and the inputs alone.
 func (c *Config) fitMemory(sizeGiven bool) error {
+	text, inputs, gzipped := c.inspect()
 	if c.Memory == 0 {
+		c.shareInflating(math.MaxInt, gzipped)
 		return nil
 	}
-	text, inputs := c.inspect()
 	need := func(size uint64, streams int) uint64 {
 		if text > 0 {
 			// No block is larger than the inputs. But its memory also depends on the number of
@@ -59,18 +63,31 @@ func (c *Config) fitMemory(sizeGiven bool) error {
 			float64(size)/1e6, float64(c.Options.BlockSize)/1e6, c.Memory>>20))
 	}
 	c.Options.BlockSize = size
+	c.shareInflating(int(min(c.Memory-need(size, c.Streams), math.MaxInt)), gzipped)
 	return nil
 }
 
+// shareInflating divides the memory that is left among the inputs of gzip that are read at a
+// time. It does not change the archive.
+func (c *Config) shareInflating(left, gzipped int) {
+	c.inflating = memoryGzip
+	if gzipped > 0 {
+		// The inputs that supply blocks in turn, which may be pairs. The others take little.
+		c.inflating += min(left, inflate.DefaultMemory(c.Threads)) / min(gzipped, 2*window)
+	}
+}
+
 // inspect reads the first bytes of the inputs. It returns how many bytes of text they hold at
-// most (0 if unknown; a high estimate for compressed ones) and how much memory reading them takes.
-func (c *Config) inspect() (text, memory uint64) {
+// most (0 if unknown; a high estimate for compressed ones), how much memory reading them takes at
+// least, and how many of them are gzip or may be.
+func (c *Config) inspect() (text, memory uint64, gzipped int) {
 	const ratio = 16
 	known := true
 	for _, in := range c.Inputs {
 		memory += memoryPerInput
 		if !regular(in.Path) {
-			memory += memoryBGZF // it may be
+			memory += memoryGzip // it may be
+			gzipped++
 			known = false
 			continue
 		}
@@ -94,8 +111,9 @@ func (c *Config) inspect() (text, memory uint64) {
 		}
 		text += n
 		switch {
-		case isBGZF(head):
-			memory += memoryBGZF
+		case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+			memory += memoryGzip
+			gzipped++
 		case isZstd(head):
 			var h zstd.Header
 			if h.Decode(head) == nil {
@@ -106,7 +124,7 @@ func (c *Config) inspect() (text, memory uint64) {
 	if !known {
 		text = 0
 	}
-	return text, memory
+	return text, memory, gzipped
 }
 
 // sourceSize returns the size of all inputs as they are stored, 0 if it is not known.

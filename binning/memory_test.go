@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/binning/inflate"
 	"orcomgo/bins/record"
 )
 
@@ -106,6 +107,44 @@ func TestLittleMemory(t *testing.T) {
 			}
 		} else if !sameFiles(got, want) {
 			t.Errorf("%+v: the archive differs", tt)
+		}
+	}
+}
+
+// TestInflatingMemory: the inputs of gzip that are read at a time share what memory is left.
+func TestInflatingMemory(t *testing.T) {
+	dir := t.TempDir()
+	plain, zipped := filepath.Join(dir, "x.fastq"), filepath.Join(dir, "x.fastq.gz")
+	text := simulate(1, 100, 100, 100, "1")
+	for path, data := range map[string][]byte{plain: text, zipped: gzipped(text, 1)} {
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole := inflate.DefaultMemory(8)
+	for _, tt := range []struct {
+		name     string
+		memory   uint64
+		inputs   string
+		min, max int
+	}{
+		{"nothing to inflate", 1 << 30, plain, memoryGzip, memoryGzip},
+		{"one", 1 << 30, zipped, memoryGzip + whole, memoryGzip + whole},
+		{"no bound", 0, zipped, memoryGzip + whole, memoryGzip + whole},
+		{"who knows", 4 << 30, "-", memoryGzip + whole, memoryGzip + whole},
+		{"two", 1 << 30, zipped + " " + zipped, memoryGzip + whole/2, memoryGzip + whole/2},
+		{"as many as are read at a time", 1 << 30, strings.Repeat(zipped+" ", 40), memoryGzip + whole/16, memoryGzip + whole/16},
+		{"little", 64 << 20, "-", memoryGzip, 9 << 20},
+	} {
+		c := Config{Memory: tt.memory, Threads: 8, Streams: 1, Options: record.Options{BlockSize: DefaultBlockSize}}
+		for _, path := range strings.Fields(tt.inputs) {
+			c.Inputs = append(c.Inputs, InputSpec{path, -1, false})
+		}
+		if err := c.fitMemory(false); err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if c.inflating < tt.min || c.inflating > tt.max {
+			t.Errorf("%s: %d bytes an input, want %d to %d", tt.name, c.inflating, tt.min, tt.max)
 		}
 	}
 }

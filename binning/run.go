@@ -57,6 +57,8 @@ type Config struct {
 	NewAssigner func(*Resources) (Assigner, error)
 	// Note, if not nil, prints a line that the user should read though nothing is wrong.
 	Note func(line string)
+
+	inflating int // bytes that the buffers of an input of gzip may take
 }
 
 // Summary is what a run did.

@@ -11,10 +11,9 @@ import (
 	"os"
 	"sync/atomic"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"orcomgo/bins"
+	"orcomgo/binning/inflate"
 	"orcomgo/bins/vfs"
 )
 
@@ -32,20 +31,24 @@ type source struct {
 	plain bool // regular and not compressed: read by ReadAt, in parallel
 	size  int64
 	at    int64 // of a plain file
+	gzip  *inflate.Reader
+	piece *inflate.Piece // of its text
+	rest  []byte         // of that one
 	r     io.Reader
 	ahead []byte // read already
 	one   [1]byte
 	close func()
 	count *atomic.Uint64 // bytes of the input as it is stored
 	tick  func()         // called when it has grown
-	side  bins.Runner    // reads a plain file
+	// threads is how many goroutines read a plain file, or copy inflated text.
+	threads int
 }
 
-// open opens an input and finds out from its first bytes how it is compressed. What is
+// openSource opens an input and finds out from its first bytes how it is compressed. What is
 // read from anything but a regular file ends with ctx, even while it waits for bytes.
 func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64) (*source, error) {
 	// Reading waits more than it works, so it has goroutines of its own.
-	s := &source{path: path, count: count, tick: r.progress, side: newPool(min(8, max(2, r.pool.threads))).run, close: func() {}}
+	s := &source{path: path, count: count, tick: r.progress, threads: min(8, max(2, r.pool.threads)), close: func() {}}
 	var in io.Reader
 	if path == "-" {
 		s.path = "stdin"
@@ -80,24 +83,17 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 		}
 	}
 	b := bufio.NewReaderSize(&counted{in, count}, 1<<18)
-	offset := func() uint64 { return count.Load() - uint64(b.Buffered()) }
 	head, err := b.Peek(18)
 	if err != nil && err != io.EOF {
 		s.close()
 		return nil, s.wrap(err)
 	}
 	switch {
-	case isBGZF(head):
-		s.plain = false
-		s.r = newBGZF(b, offset, r.pool.run, r.pool.threads)
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		s.plain = false
-		z, err := newGzip(b, offset)
-		if err != nil {
-			s.close()
-			return nil, s.wrap(err)
-		}
-		s.r = z
+		z := inflate.NewReader(ctx, b, inflate.Options{Threads: r.pool.threads, Memory: r.inflating})
+		file := s.close
+		s.gzip, s.close = z, func() { z.Close(); file() }
 	case isZstd(head):
 		s.plain = false
 		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<31))
@@ -138,6 +134,9 @@ func (s *source) atMost(n, target int) int {
 func (s *source) fill(p []byte, offset, lines int, marks []Mark) (int, []Mark, error) {
 	if s.plain {
 		return s.fillAt(p, offset, lines, marks)
+	}
+	if s.gzip != nil {
+		return s.fillInflated(p, offset, lines, marks)
 	}
 	n := copy(p, s.ahead)
 	s.ahead = s.ahead[n:]
@@ -189,7 +188,7 @@ func (s *source) fillAt(p []byte, offset, lines int, marks []Mark) (int, []Mark,
 	steps := (n + readStep - 1) / readStep
 	counts := make([]int, steps)
 	var failed atomic.Pointer[error]
-	s.side(steps, func(i int) {
+	newPool(s.threads).run(steps, func(i int) {
 		if failed.Load() != nil {
 			return
 		}
@@ -233,13 +232,12 @@ func (s *source) Read(p []byte) (int, error) {
 
 // wrap says in the user's words what is wrong with an input.
 func (s *source) wrap(err error) error {
+	bad := gzipError(err)
 	switch {
+	case bad != nil:
+		err = bad
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		err = errors.New("the compressed data ends too early: is the file truncated?")
-	case errors.Is(err, gzip.ErrHeader):
-		err = errors.New("the gzip data is damaged: expected the header of a member")
-	case errors.Is(err, gzip.ErrChecksum):
-		err = errors.New("the gzip data is damaged: the checksum differs")
 	case errors.Is(err, zstd.ErrMagicMismatch):
 		err = errZstdGarbage // the first frame had the right one
 	default:

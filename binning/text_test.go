@@ -68,7 +68,7 @@ func bgzipped(text []byte) []byte {
 		z.Write(text[:n])
 		z.Close()
 		out = append(out, 0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 6, 0, 'B', 'C', 2, 0)
-		out = binary.LittleEndian.AppendUint16(out, uint16(bgzfHeader+b.Len()+8-1))
+		out = binary.LittleEndian.AppendUint16(out, uint16(18+b.Len()+8-1))
 		out = append(out, b.Bytes()...)
 		out = binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(text[:n]))
 		out = binary.LittleEndian.AppendUint32(out, uint32(n))

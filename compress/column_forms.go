@@ -24,9 +24,9 @@ import (
 
 var formsColumn = column{
 	id: archive.Forms,
-	// Without qualities the records of FASTQ come back as FASTA, one line a sequence.
+	// Records whose qualities were not kept come back as FASTA, one line a sequence.
 	kept: func(o record.Options, kind record.Kind) bool {
-		return !o.ReadsOnly && (kind == record.FASTA || o.Quality != record.QualityDrop)
+		return !o.ReadsOnly && (!kind.Format().Quals || o.Quality != record.QualityDrop)
 	},
 	fromBins: bins.WantForms,
 	gather:   gatherForms,

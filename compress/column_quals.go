@@ -13,7 +13,7 @@ import (
 var qualsColumn = column{
 	id: archive.Quals,
 	kept: func(o record.Options, kind record.Kind) bool {
-		return !o.ReadsOnly && kind == record.FASTQ && o.Quality != record.QualityDrop
+		return !o.ReadsOnly && kind.Format().Quals && o.Quality != record.QualityDrop
 	},
 	fromBins: bins.WantLengths,
 	gather: func(c *columns, from []stretch) error {

@@ -287,7 +287,7 @@ func describe(man *archive.Manifest, sum *Summary) *Information {
 	}
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
-		d := InputInformation{Name: in.Name, Kind: [...]string{"FASTQ", "FASTA"}[in.Kind], Bytes: in.Bytes, Records: in.Records,
+		d := InputInformation{Name: in.Name, Kind: in.Kind.Format().Name, Bytes: in.Bytes, Records: in.Records,
 			Bases: in.Bases, MinLen: in.MinLen, MaxLen: in.MaxLen, OutBytes: in.OutBytes}
 		if in.Records > 0 {
 			d.MeanLen = float64(in.Bases) / float64(in.Records)

@@ -100,7 +100,7 @@ type layoutRun struct {
 // wholeOrder reports whether nothing of an input's records is kept but their reads, as a
 // set, so that the order of the layout may run through the whole input.
 func wholeOrder(o record.Options, kind record.Kind) bool {
-	return o.OrderAny && (o.ReadsOnly || o.DropNames && o.Quality == record.QualityDrop && kind == record.FASTQ)
+	return o.OrderAny && (o.ReadsOnly || o.DropNames && o.Quality == record.QualityDrop && kind.Format().Quals)
 }
 
 // planSlices cuts the units into slices, which come in the order of the blocks that they

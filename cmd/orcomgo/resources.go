@@ -19,6 +19,10 @@ type resources struct {
 // minMemory is about what the program needs for any input; with less it would be slow.
 const minMemory = 64 << 20
 
+// uncounted is about how much memory the limit of the collector leaves out: the program itself, and what is allocated while it
+// collects.
+const uncounted = 8 << 20
+
 // add defines --threads, --memory and --quiet.
 func (r *resources) add(f *pflag.FlagSet) {
 	f.IntVarP(&r.threads, "threads", "t", runtime.GOMAXPROCS(0), "worker threads, `N`; the result is the same for any number")
@@ -44,7 +48,7 @@ func (r *resources) start(s *streams) (*progress, error) {
 	// Nearly all of the heap is large arrays: frequent collections take little time and halve the garbage.
 	debug.SetGCPercent(30)
 	// collect garbage before the heap exceeds the bound
-	debug.SetMemoryLimit(int64(min(uint64(r.memory), 1<<60)))
+	debug.SetMemoryLimit(int64(min(uint64(r.memory)-min(uncounted, uint64(r.memory)/8), 1<<60)))
 	if r.quiet {
 		return nil, nil
 	}

@@ -149,7 +149,7 @@ func (s *Slice) Members() []*Member {
 // Exact reports whether an input of kind comes back byte for byte under options o.
 func Exact(o record.Options, kind record.Kind) bool {
 	return !o.ReadsOnly && !o.OrderAny && !o.DropNames &&
-		(o.Quality == record.QualityKeep || kind == record.FASTA)
+		(o.Quality == record.QualityKeep || !kind.Format().Quals)
 }
 
 // Section returns the section of a column of member m; members share those of the columns

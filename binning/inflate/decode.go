@@ -1,0 +1,492 @@
+package inflate
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync/atomic"
+)
+
+// windowSize is how far back a match may reach.
+const windowSize = 1 << 15
+
+// slack is how many bytes a decoder's buffer must have behind its limit: two bytes for each
+// of the longest match and the literals before it, and what copying writes too much.
+const slack = 1 << 10
+
+// CorruptError says that a deflate stream is invalid. It is the offset in the stream, in
+// bytes, up to which the stream was read, as compress/flate counts it.
+type CorruptError int64
+
+func (e CorruptError) Error() string {
+	return fmt.Sprintf("flate: corrupt input before offset %d", int64(e))
+}
+
+// status tells why a decoder stopped.
+type status uint8
+
+const (
+	needInput  status = iota // the input ends within a header or a symbol, which is not used up
+	outputFull               // the limit is reached
+	atStop                   // a dynamic block begins, not before the place to stop
+	memberEnds               // the last block has ended, and with it the last byte that it takes part of
+	corrupt                  // see corruptAt
+	quitted
+)
+
+// where in a stream a decoder is
+type place uint8
+
+const (
+	atBlock place = iota // before the header of a block
+	inStored
+	inCodes
+)
+
+// decoder inflates a deflate stream from memory. It may be stopped after any symbol, and
+// be given other buffers to go on with.
+//
+// The output is either bytes, or symbols of 16 bits where what came before is not known:
+// below 256 a byte, else 256 and the place in the unknown windowSize bytes before. Symbols
+// are used by setting wide, and having windowSize symbols that stand for those bytes before
+// the output.
+type decoder struct {
+	in  []byte
+	bit int // of in: where the next unread bit is
+
+	out   []byte
+	n     int // bytes of out that are used
+	low   int // where in out a match may begin
+	limit int // the decoder stops when n is this or more; out has slack more bytes
+	wide  bool
+	// wideEnd is where in out the symbols of 16 bits end, if wide was set and is no longer.
+	wideEnd int
+
+	place  place
+	final  bool
+	stored int          // bytes of the stored block that are left
+	blocks int          // that have ended since reset
+	quit   *atomic.Bool // if it is true, run may stop with quitted
+
+	t   *tables // those of the block
+	own *tables // for dynamic blocks
+
+	// What compress/flate would have read, for its errors: how many bits beyond the start of
+	// a block, and how many bytes it has counted twice.
+	ahead     int
+	drift     int64
+	corruptAt int // bit of in up to which it would have read
+}
+
+func newDecoder() *decoder { return &decoder{own: new(tables)} }
+
+// reset prepares for a stream, or a block, that begins at a bit of in.
+func (d *decoder) reset(in []byte, bit int) {
+	d.in, d.bit = in, bit
+	d.place, d.final, d.blocks, d.ahead, d.drift = atBlock, false, 0, 0, 0
+}
+
+// peek returns the bits from one on, 56 of them at least; zeros behind the end.
+func peek(in []byte, bit int) uint64 {
+	i := bit >> 3
+	if i+8 <= len(in) {
+		return load64(in, i) >> (bit & 7)
+	}
+	var b [8]byte
+	if i < len(in) {
+		copy(b[:], in[i:])
+	}
+	return binary.LittleEndian.Uint64(b[:]) >> (bit & 7)
+}
+
+// run inflates until something stops it. It stops before a dynamic block that is not the
+// last one and begins at bit stop or behind.
+func (d *decoder) run(stop int) status {
+	for {
+		switch d.place {
+		case atBlock:
+			if d.bit >= stop && len(d.in)*8-d.bit >= 3 && peek(d.in, d.bit)&7 == dynamicBits {
+				return atStop
+			}
+			if d.quit != nil && d.quit.Load() {
+				return quitted
+			}
+			if d.wide {
+				d.narrow()
+			}
+			if s, ok := d.header(); !ok {
+				return s
+			}
+		case inStored:
+			if s, ok := d.copyStored(); !ok {
+				return s
+			}
+		case inCodes:
+			for d.place == inCodes {
+				if d.n >= d.limit {
+					return outputFull
+				}
+				if len(d.in)-d.bit>>3 >= 16 {
+					if d.wide {
+						d.fastWide()
+					} else {
+						d.fast()
+					}
+					if d.place != inCodes {
+						break
+					}
+					if d.n >= d.limit {
+						return outputFull
+					}
+				}
+				if s, ok := d.symbol(); !ok {
+					return s
+				}
+			}
+		}
+		if d.place == atBlock {
+			d.blocks++
+			if d.final {
+				d.bit = (d.bit + 7) &^ 7
+				return memberEnds
+			}
+		}
+	}
+}
+
+// dynamicBits are the first bits of a dynamic block that is not the last.
+const dynamicBits = 0b100
+
+// bitReader reads the header of a block, so that nothing is used up if it is not all there.
+type bitReader struct {
+	in     []byte
+	bit    int
+	loaded int  // up to where bits were asked for
+	short  bool // more than there are were asked for
+}
+
+func (r *bitReader) need(n int) bool {
+	r.loaded = max(r.loaded, r.bit+n)
+	r.short = r.short || r.bit+n > len(r.in)*8
+	return !r.short
+}
+
+func (r *bitReader) take(n int) int {
+	if !r.need(n) {
+		return 0
+	}
+	v := peek(r.in, r.bit) & (1<<n - 1)
+	r.bit += n
+	return int(v)
+}
+
+// fail ends the reading of a header or symbol.
+func (d *decoder) fail(r *bitReader) (status, bool) {
+	if r.short {
+		return needInput, false
+	}
+	d.corruptAt = r.loaded
+	return corrupt, false
+}
+
+// header reads the header of a block.
+func (d *decoder) header() (status, bool) {
+	r := bitReader{in: d.in, bit: d.bit, loaded: d.bit + d.ahead}
+	head := r.take(3)
+	if r.short {
+		return d.fail(&r)
+	}
+	switch head >> 1 {
+	case 0:
+		// What was read beyond the header's byte compress/flate counts once more.
+		twice := (r.loaded+7)>>3 - (r.bit+7)>>3
+		r.bit = (r.bit + 7) &^ 7
+		n := r.take(16)
+		inverse := r.take(16)
+		if r.short {
+			return d.fail(&r)
+		}
+		if n^inverse != 0xffff {
+			d.drift += int64(twice)
+			r.loaded = r.bit
+			return d.fail(&r)
+		}
+		d.drift += int64(twice)
+		d.stored, d.place = n, inStored
+	case 1:
+		d.t, d.place = &fixed, inCodes
+	case 2:
+		var lengths codeLengths
+		lits, dists, ok := r.codeLengths(&lengths)
+		if !ok || !d.own.init(lengths[:lits], lengths[lits:][:dists]) {
+			return d.fail(&r)
+		}
+		d.t, d.place = d.own, inCodes
+	default:
+		return d.fail(&r)
+	}
+	d.bit, d.final = r.bit, head&1 != 0
+	return 0, true
+}
+
+// codeOrder is the order in which a dynamic block's header gives the lengths of the codes
+// that code lengths.
+var codeOrder = [19]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
+
+// codeLengths are the lengths of a dynamic block's codes: of literals, then of distances.
+type codeLengths [numLits + numDists]uint8
+
+// codeLengths reads the lengths of a dynamic block's codes, and how many of literals and of
+// distances there are. It returns false if they are not all there or not allowed.
+func (r *bitReader) codeLengths(lengths *codeLengths) (lits, dists int, ok bool) {
+	if !r.need(14) {
+		return 0, 0, false
+	}
+	lits = r.take(5) + 257
+	dists = r.take(5) + 1
+	coded := r.take(4) + 4
+	if lits > numLits || dists > numDists {
+		return 0, 0, false
+	}
+	for i := range coded {
+		lengths[codeOrder[i]] = uint8(r.take(3))
+	}
+	if r.short {
+		return 0, 0, false
+	}
+	var c canonical
+	if !c.init(lengths[:19]) {
+		return 0, 0, false
+	}
+	var table [1 << 7]uint16 // symbol<<4 | length of its code
+	code, index := 0, 0
+	for n := 1; n <= 7; n++ {
+		for range c.count[n] {
+			for i := code; i < len(table); i += 1 << n {
+				table[i] = c.symbols[index]<<4 | uint16(n)
+			}
+			index++
+			code = nextReversed(code, n)
+		}
+	}
+	clear(lengths[:19])
+	for i, n := 0, lits+dists; i < n; {
+		e := table[peek(r.in, r.bit)&127]
+		k := int(e & 15)
+		if !r.need(max(k, c.min)) || k == 0 {
+			return 0, 0, false
+		}
+		r.bit += k
+		symbol := uint8(e >> 4)
+		if symbol < 16 {
+			lengths[i] = symbol
+			i++
+			continue
+		}
+		var again int
+		var value uint8
+		switch symbol {
+		case 16:
+			if i == 0 {
+				return 0, 0, false
+			}
+			value = lengths[i-1]
+			again = 3 + r.take(2)
+		case 17:
+			again = 3 + r.take(3)
+		default:
+			again = 11 + r.take(7)
+		}
+		if r.short || i+again > n {
+			return 0, 0, false
+		}
+		for range again {
+			lengths[i] = value
+			i++
+		}
+	}
+	return lits, dists, true
+}
+
+// copyStored copies what there is of a stored block.
+func (d *decoder) copyStored() (status, bool) {
+	for d.stored > 0 {
+		at := d.bit >> 3
+		if d.n >= d.limit {
+			return outputFull, false
+		}
+		k := min(d.stored, len(d.in)-at)
+		if d.wide {
+			k = min(k, (d.limit-d.n+1)/2)
+			for i, c := range d.in[at:][:k] {
+				binary.LittleEndian.PutUint16(d.out[d.n+2*i:], uint16(c))
+			}
+			d.n += 2 * k
+		} else {
+			k = min(k, d.limit-d.n)
+			copy(d.out[d.n:], d.in[at:][:k])
+			d.n += k
+		}
+		if k == 0 {
+			return needInput, false
+		}
+		d.bit += 8 * k
+		d.stored -= k
+	}
+	d.place, d.ahead = atBlock, 0
+	return 0, true
+}
+
+// symbol decodes one literal, or a length and its distance, or the end of the block. It is
+// for the last bytes of the input, and for what is invalid.
+func (d *decoder) symbol() (status, bool) {
+	r := bitReader{in: d.in, bit: d.bit, loaded: d.bit}
+	total := len(d.in) * 8
+	// compress/flate reads as many bits as every symbol has, and those that must follow.
+	ahead := 0
+	if d.t == &fixed {
+		r.loaded += d.t.lits.min
+	} else {
+		if !d.final {
+			ahead = 10
+		}
+		r.loaded += max(d.t.lits.min, d.t.endLen()) + ahead
+	}
+	s, n, more := d.t.lits.read(peek(d.in, r.bit), total-r.bit)
+	if r.short = more || r.loaded > total; r.short || n == 0 {
+		return d.fail(&r)
+	}
+	r.take(n)
+	switch {
+	case s < 256:
+		if d.wide {
+			binary.LittleEndian.PutUint16(d.out[d.n:], uint16(s))
+			d.n += 2
+		} else {
+			d.out[d.n] = byte(s)
+			d.n++
+		}
+		d.bit = r.bit
+		return 0, true
+	case s == endOfBlock:
+		d.bit, d.place, d.ahead = r.bit, atBlock, ahead
+		return 0, true
+	case s >= numLits:
+		return d.fail(&r)
+	}
+	length := int(lengthBase[s-257]) + 3 + r.take(int(lengthExtra[s-257]))
+	if r.short {
+		return d.fail(&r)
+	}
+	s, n, more = d.t.dists.read(peek(d.in, r.bit), total-r.bit)
+	r.short = more
+	if n == 0 {
+		r.need(max(1, d.t.dists.min))
+		return d.fail(&r)
+	}
+	r.take(n)
+	if s >= numDists {
+		return d.fail(&r)
+	}
+	e := distEntry[s]
+	dist := int(e>>16) + r.take(int(e>>4&15))
+	if r.short {
+		return d.fail(&r)
+	}
+	if d.wide {
+		dist, length = 2*dist, 2*length
+	}
+	if dist > d.n-d.low {
+		return d.fail(&r)
+	}
+	d.bit = r.bit
+	for i := range length { // byte by byte, as source and target may overlap
+		d.out[d.n+i] = d.out[d.n-dist+i]
+	}
+	d.n += length
+	return 0, true
+}
+
+// endLen returns the length of the code for the end of the block, 0 if there is none.
+func (t *tables) endLen() int {
+	index := 0
+	for n, k := range t.lits.count {
+		for range k {
+			if t.lits.symbols[index] == endOfBlock {
+				return n
+			}
+			index++
+		}
+	}
+	return 0
+}
+
+// narrow goes on with bytes if no symbol of the last windowSize is a reference.
+func (d *decoder) narrow() {
+	if d.n-d.low < 4*windowSize {
+		return // they are those before the output, if only in part
+	}
+	const high = 0xff00ff00ff00ff00
+	start := d.n - 2*windowSize
+	for i := d.n - 8; i >= start; i -= 8 {
+		if load64(d.out, i)&high != 0 {
+			return
+		}
+	}
+	packSymbols(d.out, start, windowSize)
+	d.wide, d.wideEnd, d.low, d.n = false, start, start, start+windowSize
+}
+
+// packSymbols turns n symbols at a place in b, none of them a reference, into bytes there.
+func packSymbols(b []byte, at, n int) {
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		v := load64(b, at+2*i)
+		v |= v >> 8
+		store32(b, at+i, uint32(v&0xffff|v>>16&0xffff0000))
+	}
+	for ; i < n; i++ {
+		b[at+i] = b[at+2*i]
+	}
+}
+
+// resolver turns symbols into bytes. It has an entry for every value, so that indexing needs
+// no check, of which those behind the references are not used.
+type resolver [1 << 16]byte
+
+// set sets the bytes before the output, windowSize of them at most. Where there are fewer,
+// references to what would be before them must not occur (see known).
+func (r *resolver) set(window []byte) {
+	for i := range 256 {
+		r[i] = byte(i)
+	}
+	copy(r[256+windowSize-len(window):], window)
+}
+
+// known says whether all of n symbols at a place in b are bytes, or refer to the last so many
+// bytes of a window.
+func known(b []byte, at, n, window int) bool {
+	for i := range n {
+		if s := binary.LittleEndian.Uint16(b[at+2*i:]); s >= 256 && int(s) < 256+windowSize-window {
+			return false
+		}
+	}
+	return true
+}
+
+// resolve turns n symbols of src, from one on, into bytes of dst, which may be where the
+// symbols are.
+func (r *resolver) resolve(dst []byte, src []byte, n int) {
+	if len(src) < 2*n || len(dst) < n {
+		panic("inflate: too little room for the symbols")
+	}
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		v, w := load64(src, 2*i), load64(src, 2*i+8)
+		a := uint64(r[uint16(v)]) | uint64(r[uint16(v>>16)])<<8 | uint64(r[uint16(v>>32)])<<16 | uint64(r[v>>48])<<24
+		b := uint64(r[uint16(w)]) | uint64(r[uint16(w>>16)])<<8 | uint64(r[uint16(w>>32)])<<16 | uint64(r[w>>48])<<24
+		store64(dst, i, a|b<<32)
+	}
+	for ; i < n; i++ {
+		dst[i] = r[binary.LittleEndian.Uint16(src[2*i:])]
+	}
+}

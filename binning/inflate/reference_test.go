@@ -1,0 +1,126 @@
+package inflate
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+)
+
+// The reader that this package replaced, with klauspost/compress, one member after another:
+// what it made of any file is what a Reader must make of it.
+
+// readPlainly returns the text of a file, or that before an error and the error.
+func readPlainly(data []byte) ([]byte, error) {
+	p := plainReader{in: bufio.NewReaderSize(bytes.NewReader(data), 1<<16), size: len(data)}
+	p.rest = bytes.NewReader(data)
+	p.in = bufio.NewReaderSize(p.rest, 1<<16)
+	err := p.read()
+	switch {
+	case err == io.EOF:
+		err = nil
+	case errors.Is(err, gzip.ErrHeader):
+		err = ErrHeader
+	case errors.Is(err, gzip.ErrChecksum):
+		err = ErrChecksum
+	}
+	return p.text.Bytes(), err
+}
+
+type plainReader struct {
+	rest *bytes.Reader
+	in   *bufio.Reader
+	size int
+	text bytes.Buffer
+}
+
+func (p *plainReader) offset() int { return p.size - p.rest.Len() - p.in.Buffered() }
+
+func (p *plainReader) read() error {
+	head, _ := p.in.Peek(bgzfHeader)
+	if isBGZF(head) {
+		if empty, err := p.bgzf(); err != nil {
+			return err
+		} else if err := p.behind(); err == io.EOF && !empty {
+			return ErrBGZFEnd
+		} else if err != nil {
+			return err
+		}
+	}
+	z := new(gzip.Reader)
+	for {
+		err := z.Reset(p.in)
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return err
+		}
+		z.Multistream(false)
+		buf := make([]byte, 1000)
+		for err == nil {
+			var n int
+			n, err = z.Read(buf)
+			p.text.Write(buf[:n])
+		}
+		if err != io.EOF {
+			return err
+		}
+		if err := p.behind(); err != nil {
+			return err
+		}
+	}
+}
+
+func (p *plainReader) behind() error {
+	for first := true; ; first = false {
+		head, err := p.in.Peek(2)
+		switch {
+		case len(head) == 0:
+			return err
+		case first && head[0] == 0x1f && (len(head) == 1 || head[1] == 0x8b):
+			return nil
+		}
+		head, _ = p.in.Peek(p.in.Buffered())
+		for i, b := range head {
+			if b != 0 {
+				return &GarbageError{uint64(p.offset() + i), b}
+			}
+		}
+		p.in.Discard(len(head))
+	}
+}
+
+func (p *plainReader) bgzf() (empty bool, err error) {
+	for {
+		head, _ := p.in.Peek(bgzfHeader)
+		if !isBGZF(head) {
+			return empty, nil
+		}
+		size := bgzfSize(head)
+		m := make([]byte, size)
+		if _, err := io.ReadFull(p.in, m); err != nil || size < bgzfHeader+8 {
+			return false, io.ErrUnexpectedEOF
+		}
+		n := binary.LittleEndian.Uint32(m[size-4:])
+		empty = n == 0
+		if n > bgzfMember {
+			return false, ErrChecksum
+		}
+		f := flate.NewReader(bytes.NewReader(m[bgzfHeader : size-8]))
+		text := make([]byte, n)
+		if _, err := io.ReadFull(f, text); err != nil {
+			return false, ErrChecksum
+		}
+		var one [1]byte
+		if k, err := f.Read(one[:]); k != 0 || err != io.EOF || crc32.ChecksumIEEE(text) != binary.LittleEndian.Uint32(m[size-8:]) {
+			return false, ErrChecksum
+		}
+		p.text.Write(text)
+	}
+}

@@ -1,0 +1,349 @@
+package inflate
+
+const (
+	maxCodeLen = 15
+	numLits    = 286 // literals, end of block and lengths that a dynamic block may have
+	numDists   = 30
+	endOfBlock = 256
+
+	litBits  = 11
+	distBits = 9
+	// A subtable of 2^k entries holds the codes that begin with the same litBits (distBits)
+	// bits. A complete code of 288 (32) symbols has at most so many entries in all of them.
+	litSubs  = 512
+	distSubs = 128
+)
+
+// canonical is a prefix code, as the slow path reads it: bit by bit.
+type canonical struct {
+	count   [maxCodeLen + 1]uint16 // codes of each length
+	symbols [288]uint16            // by length, then by value
+	min     int                    // the least length, 0 if there is no code
+	// complete is false for the two codes that deflate allows though they are not: one of
+	// a single bit, and none.
+	complete bool
+}
+
+// init takes the length of each symbol's code, 0 for none. It returns false unless the code
+// is complete, empty, or a single code of one bit.
+func (c *canonical) init(lengths []uint8) bool {
+	c.count = [maxCodeLen + 1]uint16{}
+	for _, n := range lengths {
+		c.count[n&maxCodeLen]++
+	}
+	c.count[0] = 0
+	var next [maxCodeLen + 1]uint16
+	left, used, longest := 1, uint16(0), 0
+	c.min = 0
+	for n := 1; n <= maxCodeLen; n++ {
+		k := c.count[n]
+		left = left<<1 - int(k)
+		if left < 0 {
+			return false
+		}
+		next[n] = used
+		if used += k; k > 0 {
+			longest = n
+			if c.min == 0 {
+				c.min = n
+			}
+		}
+	}
+	for i, n := range lengths {
+		if n != 0 {
+			c.symbols[next[n&maxCodeLen]] = uint16(i)
+			next[n&maxCodeLen]++
+		}
+	}
+	c.complete = left == 0
+	return c.complete || longest == 0 || longest == 1 && used == 1
+}
+
+// read returns the symbol whose code the bits begin with, and the code's length; 0 if no
+// code of at most avail bits matches, and then whether more bits might do.
+func (c *canonical) read(v uint64, avail int) (symbol, n int, more bool) {
+	code, first, index := 0, 0, 0
+	for n := 1; n <= maxCodeLen; n++ {
+		if n > avail {
+			return 0, 0, true
+		}
+		code |= int(v & 1)
+		v >>= 1
+		k := int(c.count[n])
+		if code-first < k {
+			return int(c.symbols[index+code-first]), n, false
+		}
+		index += k
+		first = (first + k) << 1
+		code <<= 1
+	}
+	return 0, 0, false
+}
+
+// Entries of the table of literals and lengths.
+//
+//	bits 0-3   how many bits the entry is for
+//	bits 4-5   number of literals, 0 to 3
+//	bit 6      a length follows them
+//	bit 7      special
+//	bits 8-31  the literals; the length less 3 in the last byte
+//
+// A special entry has its kind in bits 4 and 5:
+const (
+	entryLength  = 1 << 6
+	entrySpecial = 1 << 7
+
+	kindMask    = entrySpecial | 3<<4
+	kindEnd     = entrySpecial | 0<<4 // end of block
+	kindExtra   = entrySpecial | 1<<4 // a length (less 3, bits 8-15) with extra bits (their number in bits 16-23)
+	kindSub     = entrySpecial | 2<<4 // a subtable (its start in bits 8-23) for so many further bits as bits 0-3 say
+	kindInvalid = entrySpecial | 3<<4
+)
+
+// Entries of the table of distances.
+//
+//	bits 0-3    length of the code
+//	bits 4-7    number of extra bits
+//	bits 8-9    distSub: a subtable, for so many bits as bits 0-3 say; distInvalid
+//	bits 16-31  the distance without its extra bits, or the subtable's start
+const (
+	distSub     = 1 << 8
+	distInvalid = 1 << 9
+)
+
+var (
+	lengthBase  [29]uint16 // less 3
+	lengthExtra [29]uint8
+	distEntry   [numDists]uint32 // without the code's length
+
+	fixedLits, fixedDists [288]uint8 // lengths of codes; 32 of distances
+	fixed                 tables
+)
+
+func init() {
+	base := 0
+	for i := range 28 {
+		lengthBase[i] = uint16(base)
+		if i >= 8 {
+			lengthExtra[i] = uint8(i/4 - 1)
+		}
+		base += 1 << lengthExtra[i]
+	}
+	lengthBase[28] = 255
+	base = 1
+	for i := range distEntry {
+		extra := max(0, i/2-1)
+		distEntry[i] = uint32(base)<<16 | uint32(extra)<<4
+		base += 1 << extra
+	}
+	for i := range fixedLits {
+		switch {
+		case i < 144:
+			fixedLits[i] = 8
+		case i < 256:
+			fixedLits[i] = 9
+		case i < 280:
+			fixedLits[i] = 7
+		default:
+			fixedLits[i] = 8
+		}
+	}
+	for i := range 32 {
+		fixedDists[i] = 5
+	}
+	if !fixed.init(fixedLits[:], fixedDists[:32]) {
+		panic("inflate: the fixed codes are not complete")
+	}
+}
+
+// tables are the two codes of a block.
+type tables struct {
+	lit     [1 << litBits]uint32
+	dist    [1 << distBits]uint32
+	litSub  [litSubs]uint32
+	distSub [distSubs]uint32
+
+	lits, dists canonical
+	single      [1 << litBits]uint16 // symbol<<4 | length of its code; 0: none, or a longer one
+}
+
+// init builds the tables for codes of the given lengths. It returns false if one of them is
+// not a code that deflate allows.
+func (t *tables) init(lits, dists []uint8) bool {
+	if !t.lits.init(lits) || !t.dists.init(dists) {
+		return false
+	}
+	t.fillLits()
+	t.fillDists()
+	return true
+}
+
+// fillLits fills the table of literals and lengths.
+func (t *tables) fillLits() {
+	c := &t.lits
+	if !c.complete {
+		clear(t.single[:])
+	}
+	code, index := 0, 0 // of the next symbol; the code has its first bit lowest
+	for n := 1; n <= litBits; n++ {
+		for range c.count[n] {
+			v := c.symbols[index]<<4 | uint16(n)
+			index++
+			for i := code; i < len(t.single); i += 1 << n {
+				t.single[i] = v
+			}
+			code = nextReversed(code, n)
+		}
+	}
+	t.fillLitSubs(code, index)
+	t.combine()
+}
+
+// nextReversed returns the code that follows another of the same length, n bits. The first
+// bit of a code is the lowest here. A longer code that follows has zeros in its further bits.
+func nextReversed(code, n int) int {
+	bit := 1 << (n - 1)
+	for code&bit != 0 {
+		code ^= bit
+		bit >>= 1
+	}
+	return code | bit
+}
+
+// subWidth returns how many bits a subtable is for that begins with the k-th code of n
+// bits, where the table itself is for root bits.
+func (c *canonical) subWidth(n, k, root int) int {
+	width := n - root
+	for room := 1<<width - (int(c.count[n]) - k); room > 0 && root+width < maxCodeLen; {
+		width++
+		room = room<<1 - int(c.count[root+width])
+	}
+	return width
+}
+
+// fillLitSubs fills the subtables. The symbol at index is the first that has a code of more
+// than litBits bits, this one.
+func (t *tables) fillLitSubs(code, index int) {
+	c := &t.lits
+	start, end, prefix, width := 0, 0, -1, 0
+	for n := litBits + 1; n <= maxCodeLen; n++ {
+		for k := range int(c.count[n]) {
+			if p := code & (1<<litBits - 1); p != prefix {
+				prefix, start, width = p, end, c.subWidth(n, k, litBits)
+				end += 1 << width
+				t.single[p] = 0
+				t.lit[p] = kindSub | uint32(width) | uint32(start)<<8
+			}
+			e := singleEntry(int(c.symbols[index]), n-litBits)
+			index++
+			for i := code >> litBits; i < 1<<width; i += 1 << (n - litBits) {
+				t.litSub[start+i] = e
+			}
+			code = nextReversed(code, n)
+		}
+	}
+}
+
+// singleEntry returns the entry of one symbol with a code of n bits.
+func singleEntry(symbol, n int) uint32 {
+	switch {
+	case symbol < 256:
+		return 1<<4 | uint32(symbol)<<8 | uint32(n)
+	case symbol == endOfBlock:
+		return kindEnd | uint32(n)
+	case symbol < numLits:
+		return kindExtra | uint32(lengthBase[symbol-257])<<8 | uint32(lengthExtra[symbol-257])<<16 | uint32(n)
+	}
+	return kindInvalid
+}
+
+// combine makes the table's entries of those of single symbols: as many symbols as there
+// are bits for. Entries that are 0 in single are subtables, or else invalid.
+func (t *tables) combine() {
+	for i := range t.lit {
+		s := uint32(t.single[i])
+		n, symbol := s&15, s>>4
+		switch {
+		case s == 0:
+			if !t.lits.complete {
+				t.lit[i] = kindInvalid
+			}
+			continue
+		case symbol >= 256:
+			e := singleEntry(int(symbol), int(n))
+			if e&kindMask == kindExtra {
+				if extra := e >> 16; n+extra <= litBits {
+					length := e>>8&255 + uint32(i)>>n&(1<<extra-1)
+					e = entryLength | length<<24 | (n + extra)
+				}
+			}
+			t.lit[i] = e
+			continue
+		}
+		e := 1<<4 | symbol<<8
+		// What follows begins at the same bits in an entry before this one. The bits beyond
+		// those of this entry are zeros there, so it holds only if it doesn't use them.
+		next := t.lit[(i>>n)&(1<<litBits-1)]
+		if i>>n == i {
+			next = kindInvalid // all bits are zero: this entry itself
+		}
+		if next&entrySpecial == 0 && n+next&15 <= litBits {
+			switch lits := next >> 4 & 3; {
+			case next&entryLength == 0 && lits <= 2:
+				t.lit[i] = next>>8<<16 | symbol<<8 | (lits+1)<<4 | (n + next&15)
+				continue
+			case next&entryLength != 0 && lits <= 1:
+				t.lit[i] = next&(255<<24) | next>>8&255<<16 | symbol<<8 | entryLength | (lits+1)<<4 | (n + next&15)
+				continue
+			}
+		}
+		if s := uint32(t.single[i>>n]); s != 0 && s>>4 < 256 && n+s&15 <= litBits {
+			e = 2<<4 | symbol<<8 | s>>4<<16
+			n += s & 15
+		}
+		t.lit[i] = e | n
+	}
+}
+
+// fillDists fills the table of distances.
+func (t *tables) fillDists() {
+	c := &t.dists
+	if !c.complete {
+		for i := range t.dist {
+			t.dist[i] = distInvalid
+		}
+	}
+	entry := func(index, n int) uint32 {
+		if s := c.symbols[index]; s < numDists {
+			return distEntry[s] | uint32(n)
+		}
+		return distInvalid
+	}
+	code, index := 0, 0
+	for n := 1; n <= distBits; n++ {
+		for range c.count[n] {
+			e := entry(index, n)
+			index++
+			for i := code; i < len(t.dist); i += 1 << n {
+				t.dist[i] = e
+			}
+			code = nextReversed(code, n)
+		}
+	}
+	start, end, prefix, width := 0, 0, -1, 0
+	for n := distBits + 1; n <= maxCodeLen; n++ {
+		for k := range int(c.count[n]) {
+			if p := code & (1<<distBits - 1); p != prefix {
+				prefix, start, width = p, end, c.subWidth(n, k, distBits)
+				end += 1 << width
+				t.dist[p] = distSub | uint32(width) | uint32(start)<<16
+			}
+			e := entry(index, n-distBits)
+			index++
+			for i := code >> distBits; i < 1<<width; i += 1 << (n - distBits) {
+				t.distSub[start+i] = e
+			}
+			code = nextReversed(code, n)
+		}
+	}
+}
