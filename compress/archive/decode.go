@@ -66,7 +66,7 @@ func (m *Manifest) parseInputs(c *parse.Cursor) {
 	for i := range m.Inputs {
 		in := &m.Inputs[i]
 		in.Name = c.Text()
-		in.Kind = record.Kind(c.ByteAtMost(byte(record.Kinds-1)))
+		in.Kind = record.Kind(c.ByteAtMost(byte(record.Kinds - 1)))
 		in.Mate = -1
 		switch f := c.ByteAtMost(inputFlagsKnown); {
 		case f&inputPaired != 0:

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// placedAs returns a builder whose reads are where they were drawn from, on a pseudogenome that may be another.
+// placedAs returns a builder whose reads have the positions from which they were drawn, on pg, which may be another sequence.
 func placedAs(t *testing.T, pg string, ds []drawn) *builder {
 	t.Helper()
 	b := readsOn(t, pg, archiveReads(t, lettersOf(ds)), 1)
@@ -18,23 +18,42 @@ func placedAs(t *testing.T, pg string, ds []drawn) *builder {
 		if d.reversed {
 			read = reverseComplement(read)
 		}
-		b.pl.set(uint32(rec), uint32(d.at), d.reversed, len(differences(read, pg[d.at:d.at+len(read)])))
+		b.placements.set(uint32(rec), uint32(d.at), d.reversed, len(differences(read, pg[d.at:d.at+len(read)])))
 	}
 	return b
 }
 
 func (b *builder) letters() string { return spell(unpack(nil, b.seq.packed, 0, b.seq.n)) }
 
-// TestVote: a base becomes what more reads over it have than have the base that is there; where several others are equal, the
-// first of A, C, G, T. A read with N there is for the base that is there.
+// TestVote: a base is replaced by the base that most reads have at its position, if more reads have it than have the present
+// base. Of equally frequent ones, the first of A, C, G, T is taken. A read with N counts for the present base.
 func TestVote(t *testing.T) {
 	r := rand.New(rand.NewSource(70))
 	cases := []struct{ over, want string }{
-		{"GAAA", "A"}, {"AGAA", "A"}, {"AAAG", "A"}, {"GGGA", "G"}, {"GGAA", "G"}, {"AAGG", "G"}, {"A", "A"}, {"", "G"}, {"AC", "A"}, {"CT", "C"},
-		{"TTCC", "C"}, {"GACT", "G"}, {"GAACT", "A"}, {"GGAACC", "G"}, {"AAGGTTT", "T"}, {"NA", "G"}, {"NAA", "A"}, {"NN", "G"},
+		{
+			"GAAA",
+			"A",
+		},
+		{"AGAA", "A"},
+		{"AAAG", "A"},
+		{"GGGA", "G"},
+		{"GGAA", "G"},
+		{"AAGG", "G"},
+		{"A", "A"},
+		{"", "G"},
+		{"AC", "A"},
+		{"CT", "C"},
+		{"TTCC", "C"},
+		{"GACT", "G"},
+		{"GAACT", "A"},
+		{"GGAACC", "G"},
+		{"AAGGTTT", "T"},
+		{"NA", "G"},
+		{"NAA", "A"},
+		{"NN", "G"},
 	}
-	const each, at = 300, 150           // every case has a stretch of the pseudogenome, with a G in the middle
-	for _, depth := range []int{0, 5} { // of reads beside the base
+	const each, at = 300, 150           // each case has its own part of the pseudogenome, with a G in the middle
+	for _, depth := range []int{0, 5} { // coverage next to the base
 		pg, want := "", ""
 		for _, c := range cases {
 			left, right := randomLetters(r, at), randomLetters(r, each-at-1)
@@ -57,7 +76,7 @@ func TestVote(t *testing.T) {
 			}
 		}
 		b := placedAs(t, pg, ds)
-		if err := b.vote(); err != nil {
+		if err := b.vote(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		got := b.letters()
@@ -68,18 +87,18 @@ func TestVote(t *testing.T) {
 		}
 		for _, p := range differences(got, want) {
 			if p%each != at {
-				t.Errorf("base %d, over which no read differs, was changed", p)
+				t.Errorf("base %d, where no read has a mismatch, was changed", p)
 			}
 		}
 	}
 }
 
-// TestVotesMakeTheGenome: with many reads over each base, their votes correct a pseudogenome that has errors, in one go or, where memory is
-// little, a stretch at a time, whose ends are no exception.
+// TestVotesMakeTheGenome: with high coverage, voting corrects all errors of a pseudogenome, at once or, with little memory, in
+// several ranges, also at the ends of the ranges.
 func TestVotesMakeTheGenome(t *testing.T) {
 	r := rand.New(rand.NewSource(71))
 	genome := randomLetters(r, 15_000)
-	const stretch = 1 << voteBucket
+	const stretch = 1 << voteBucketBits
 	wrong := []int{0, 1, len(genome) - 1, stretch - 1, 2 * stretch, 3*stretch - 1}
 	for at := 300; at < len(genome); at += 100 {
 		wrong = append(wrong, at)
@@ -91,15 +110,15 @@ func TestVotesMakeTheGenome(t *testing.T) {
 		d := draw(r, genome, at, 100, 0, i%2 == 1)
 		ds = append(ds, d)
 	}
-	for at := stretch; at < len(genome); at += stretch { // one read is wrong there, on either side of the end of a stretch
+	for at := stretch; at < len(genome); at += stretch { // one read has a mismatch on either side of the end of a range
 		for _, p := range []int{at - 1, at} {
 			ds = append(ds, drawn{read: changed(genome[p-30:p+70], 30), at: p - 30})
 		}
 	}
-	for _, work := range []uint64{1, 4 << voteBucket, 50_000, 1 << 40} {
+	for _, work := range []uint64{1, 4 << voteBucketBits, 50_000, 1 << 40} {
 		b := placedAs(t, pg, ds)
-		b.work = work
-		if err := b.vote(); err != nil {
+		b.workBytes = work
+		if err := b.vote(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		if got := differences(b.letters(), genome); got != nil {
@@ -108,13 +127,13 @@ func TestVotesMakeTheGenome(t *testing.T) {
 	}
 }
 
-// TestUncoveredBasesAreDropped: what no read covers goes, and reads stand on the same bases as before.
+// TestUncoveredBasesAreDropped: bases that no read covers are removed, and reads still cover the same bases.
 func TestUncoveredBasesAreDropped(t *testing.T) {
 	r := rand.New(rand.NewSource(72))
 	pg := randomLetters(r, 1000)
 	for _, c := range []struct {
 		name string
-		kept [][2]int // ascending; reads cover these and nothing else
+		kept [][2]int // ascending; reads cover only these ranges
 	}{
 		{"all", [][2]int{{0, 1000}}},
 		{"ends", [][2]int{{3, 998}}},
@@ -130,12 +149,12 @@ func TestUncoveredBasesAreDropped(t *testing.T) {
 			}
 			ds = append(ds, draw(r, pg, k[1]-5, 5, 0, false))
 		}
-		// A read without a place covers nothing, so that another one must cover what it would.
+		// A read without a place covers nothing, so another read covers the same bases.
 		without := len(ds) / 2
 		ds = append(ds, draw(r, pg, ds[without].at, len(ds[without].read), 0, false))
 		b := placedAs(t, pg, ds)
-		b.pl.pos[without] = Unplaced
-		if err := b.compact(); err != nil {
+		b.placements.pos[without] = Unplaced
+		if err := b.removeUncovered(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		got := b.letters()
@@ -143,14 +162,14 @@ func TestUncoveredBasesAreDropped(t *testing.T) {
 			t.Errorf("%s: %s is left, want %s", c.name, got, want)
 		}
 		for rec, d := range ds {
-			if pos := b.pl.pos[rec]; pos != Unplaced && got[pos:int(pos)+len(d.read)] != pg[d.at:d.at+len(d.read)] {
+			if pos := b.placements.pos[rec]; pos != Unplaced && got[pos:int(pos)+len(d.read)] != pg[d.at:d.at+len(d.read)] {
 				t.Fatalf("%s: read %d is over other bases", c.name, rec)
 			}
 		}
 	}
 }
 
-// TestOrientedReads: a read and its mask turn together, whether the bins store it reversed or not.
+// TestOrientedReads: a read and its mask have the same orientation, whether the bins store the read reversed or not.
 func TestOrientedReads(t *testing.T) {
 	r := rand.New(rand.NewSource(73))
 	reads := mixedReads(r, 60)
@@ -159,27 +178,27 @@ func TestOrientedReads(t *testing.T) {
 	var mask []uint64
 	for i := range rd.Count() {
 		for _, reversed := range []bool{false, true} {
-			want := reads[rd.record[i]]
+			want := reads[rd.records[i]]
 			if reversed {
 				want = reverseComplement(want)
 			}
-			read, m := rd.oriented(i, reversed, &buf, &mask)
+			read, m := rd.onPseudogenomeStrand(i, reversed, &buf, &mask)
 			got := []byte(spell(unpack(nil, read, 0, len(want))))
 			for p := range got {
-				if m != nil && m[p/chunk]>>(2*(p%chunk))&1 != 0 {
+				if m != nil && m[p/chunkBases]>>(2*(p%chunkBases))&1 != 0 {
 					got[p] = 'N'
 				}
 			}
 			if string(got) != want {
-				t.Fatalf("record %d, reversed %v, is %s, want %s", rd.record[i], reversed, got, want)
+				t.Fatalf("record %d, reversed %v, is %s, want %s", rd.records[i], reversed, got, want)
 			}
 		}
 	}
 }
 
-// TestMending: reads of a second sequence that is placed poorly on the first bring their own, if it costs less than their mismatches,
-// and are placed there then; those of the first stay where they are.
-func TestMending(t *testing.T) {
+// TestReassembly: sequence of reads that are poorly placed is added if it costs less than their mismatches. These reads are
+// then placed on it; the other reads keep their places.
+func TestReassembly(t *testing.T) {
 	r := rand.New(rand.NewSource(74))
 	genome := randomLetters(r, 2000)
 	var wrong []int
@@ -196,12 +215,12 @@ func TestMending(t *testing.T) {
 			ds = ds[:3]
 		}
 		b := placedAs(t, genome, ds)
-		before := slices.Clone(b.pl.pos)
-		if err := b.mend(); err != nil {
+		before := slices.Clone(b.placements.pos)
+		if err := b.reassemblePoor(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.HasPrefix(b.letters(), genome) {
-			t.Fatal("mending changed what was there")
+			t.Fatal("bases of the pseudogenome were changed")
 		}
 		added := b.letters()[len(genome):]
 		if depth == 1 {
@@ -215,21 +234,27 @@ func TestMending(t *testing.T) {
 			!strings.Contains(added, region[50:350]) && !strings.Contains(reverseComplement(added), region[50:350]) {
 			t.Fatalf("%d bases were added: %s, want about the 400 of %s", len(added), added, region)
 		}
-		if err := b.place(b.each, len(genome), again, poor); err != nil {
+		if err := b.placeReads(context.Background(), b.eachShare, len(genome), exactAgain, retryPoor); err != nil {
 			t.Fatal(err)
 		}
 		for rec := range ds {
-			switch moved := int(b.pl.pos[rec]) >= len(genome); {
-			case rec%2 == 1 && b.pl.pos[rec] != before[rec]:
-				t.Errorf("read %d, which had no mismatch, moved to %d", rec, b.pl.pos[rec])
-			case rec%2 == 0 && (!moved || b.pl.miss[rec] != 0):
-				t.Errorf("read %d is at %d with %d mismatches, want one of %d bases that were added", rec, b.pl.pos[rec], b.pl.miss[rec], len(added))
+			switch moved := int(b.placements.pos[rec]) >= len(genome); {
+			case rec%2 == 1 && b.placements.pos[rec] != before[rec]:
+				t.Errorf("read %d, which had no mismatch, moved to %d", rec, b.placements.pos[rec])
+			case rec%2 == 0 && (!moved || b.placements.mismatches[rec] != 0):
+				t.Errorf(
+					"read %d is at %d with %d mismatches, want one of %d bases that were added",
+					rec,
+					b.placements.pos[rec],
+					b.placements.mismatches[rec],
+					len(added),
+				)
 			}
 		}
 	}
 }
 
-// TestPoorReads: a read is poor with more than two mismatches and more than one in fifty of its bases.
+// TestPoorReads: a read with more than two mismatches, and more than one in fifty bases, is poorly placed.
 func TestPoorReads(t *testing.T) {
 	r := rand.New(rand.NewSource(75))
 	genome := randomLetters(r, 2000)
@@ -244,18 +269,18 @@ func TestPoorReads(t *testing.T) {
 		{n(genome[:100], 18), 3, true}, {n(genome[:100], 17), 3, false},
 	} {
 		b := readsOn(t, genome, archiveReads(t, []string{c.read}), 1)
-		if b.isPoor(b.whole, 0) {
-			t.Error("a read without a place is poor")
+		if b.isPoorlyPlaced(b.allReads, 0) {
+			t.Error("a read without a place is poorly placed")
 		}
-		b.pl.set(0, 0, false, c.miss)
-		if got := b.isPoor(b.whole, 0); got != c.want {
+		b.placements.set(0, 0, false, c.miss)
+		if got := b.isPoorlyPlaced(b.allReads, 0); got != c.want {
 			t.Errorf("%d bases with %d mismatches, poor: %v, want %v", len(c.read), c.miss, got, c.want)
 		}
 	}
 }
 
-// TestWorstReadsAreMendedFirst: where the poor reads do not all fit in memory, those of most mismatches are taken.
-func TestWorstReadsAreMendedFirst(t *testing.T) {
+// TestWorstReadsAreReassembled: if the poorly placed reads do not all fit in memory, those with the most mismatches are taken.
+func TestWorstReadsAreReassembled(t *testing.T) {
 	r := rand.New(rand.NewSource(76))
 	genome := randomLetters(r, 1000)
 	var ds []drawn
@@ -267,14 +292,15 @@ func TestWorstReadsAreMendedFirst(t *testing.T) {
 	for _, c := range []struct{ bytes, want uint64 }{
 		{0, 9}, {9 * one, 9}, {10 * one, 8}, {19 * one, 8}, {35 * one, 6}, {60 * one, 0}, {1 << 40, 0},
 	} {
-		if got := b.leastMismatches(c.bytes); uint64(got) != c.want {
+		if got := b.poorThreshold(c.bytes); uint64(got) != c.want {
 			t.Errorf("%d bytes: reads of %d mismatches or more are taken, want %d", c.bytes, got, c.want)
 		}
 	}
 }
 
-// TestRestIsPlacedInBatches: reads without a place are gathered from shares, a batch after another, and placed as if all were there.
-func TestRestIsPlacedInBatches(t *testing.T) {
+// TestRemainingReadsInBatches: placing the reads without a place in batches, collected from shares, gives the same places as
+// placing all of them at once.
+func TestRemainingReadsInBatches(t *testing.T) {
 	r := rand.New(rand.NewSource(77))
 	genome := randomLetters(r, 6000)
 	var ds []drawn
@@ -285,25 +311,26 @@ func TestRestIsPlacedInBatches(t *testing.T) {
 	rs := archiveReads(t, append(lettersOf(ds), "ACGTACGTACGT", "", randomLetters(r, 800), randomLetters(r, 100)))
 	whole := readsOn(t, genome, rs, 1)
 	batches := readsOn(t, genome, rs, 1)
-	batches.whole, batches.work = nil, 1<<12
+	batches.allReads, batches.workBytes = nil, 1<<12
 	var err error
 	if batches.shares, err = rs.shares(4000); err != nil || len(batches.shares) < 5 {
 		t.Fatalf("%d shares: %v", len(batches.shares), err)
 	}
 	for _, b := range []*builder{whole, batches} {
-		b.pl.set(3, 77, true, 9) // a place that is not to be looked for
-		if err := b.placeRest(); err != nil {
+		b.placements.set(3, 77, true, 9) // this read has a place already
+		if err := b.placeRemaining(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if x, y := whole.pl, batches.pl; !slices.Equal(x.pos, y.pos) || !slices.Equal(x.rev, y.rev) || !bytes.Equal(x.miss, y.miss) {
+	if x, y := whole.placements, batches.placements; !slices.Equal(x.pos, y.pos) || !slices.Equal(x.reversedBits, y.reversedBits) ||
+		!bytes.Equal(x.mismatches, y.mismatches) {
 		t.Error("other places in batches")
 	}
 	right := 0
 	for rec, d := range ds {
-		switch got := placeOf(whole.pl, rec); {
+		switch got := placeOf(whole.placements, rec); {
 		case rec == 3 && got != "77 reversed":
-			t.Errorf("a read that had a place is at %s then", got)
+			t.Errorf("a read that had a place is moved to %s", got)
 		case got == at(d.at, d.reversed):
 			right++
 		case got != "none" && rec != 3:
@@ -315,7 +342,7 @@ func TestRestIsPlacedInBatches(t *testing.T) {
 	}
 }
 
-// TestCancelledLayout: no step goes on when its context has ended.
+// TestCancelledLayout: Build returns the error of its context if that is cancelled.
 func TestCancelledLayout(t *testing.T) {
 	r := rand.New(rand.NewSource(78))
 	archive := archiveOf(t, oneBlock, mixedReads(r, 100))

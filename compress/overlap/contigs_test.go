@@ -11,11 +11,12 @@ import (
 	"orcomgo/minimizer"
 )
 
-// site is the smallest 8-mer that can be a signature: reads that hold it, on either strand and far enough from their ends, have it.
+// site is the smallest 8-mer that can be a signature. It is the signature of all reads that contain it, on either
+// strand, far enough from their ends.
 const site = "AACAACAA"
 
-// atSite returns a random sequence with site after left bases. What is next to it makes no other such 8-mer with it, be one base of it
-// wrong.
+// atSite returns a random sequence that contains site after left bases. The bases next to site make no other 8-mer
+// smaller than or equal to it, even if one of its bases is wrong.
 func atSite(r *rand.Rand, left, right int) string {
 	return randomLetters(r, left-3) + "GTG" + site + "GTG" + randomLetters(r, right-3)
 }
@@ -26,20 +27,20 @@ func contigsOf(t *testing.T, reads []string) *contigs {
 	return binContigs(loaded(t, archiveOf(t, oneBlock, reads)), nil, 1)
 }
 
-// spelled returns the contigs of several reads as letters and number of reads, and the records of the others.
+// spelled returns the contigs of two or more reads as letters and number of reads, and the records of the other reads.
 func spelled(c *contigs) (several []string, singles []uint32) {
-	for _, s := range c.several {
+	for _, s := range c.merged {
 		several = append(several, fmt.Sprintf("%s %d", spell(s.seq), s.reads))
 	}
 	for _, i := range c.singles {
-		singles = append(singles, c.rd.record[i])
+		singles = append(singles, c.reads.records[i])
 	}
 	slices.Sort(singles)
 	return several, singles
 }
 
-// TestContigSpellsGenome: error-free reads over one signature, of both strands and several lengths, give one contig that spells
-// what they cover.
+// TestContigSpellsGenome: error-free reads with one signature, of both strands and several lengths, give one contig
+// that is the sequence they cover.
 func TestContigSpellsGenome(t *testing.T) {
 	r := rand.New(rand.NewSource(30))
 	for range 8 {
@@ -48,19 +49,19 @@ func TestContigSpellsGenome(t *testing.T) {
 		var reads []string
 		for i := range 12 {
 			n := 60 + r.Intn(70)
-			at := 150 + len(site) + key12 - n + r.Intn(n-len(site)-2*key12)
+			at := 150 + len(site) + keyBases - n + r.Intn(n-len(site)-2*keyBases)
 			lo, hi = min(lo, at), max(hi, at+n)
 			reads = append(reads, draw(r, genome, at, n, 0, i%2 == 1).read)
 		}
 		several, singles := spelled(contigsOf(t, reads))
 		if want := fmt.Sprintf("%s %d", genome[lo:hi], len(reads)); len(several) != 1 || several[0] != want || singles != nil {
-			t.Fatalf("contigs %v and reads %v by themselves, want %s", several, singles, want)
+			t.Fatalf("contigs %v and single reads %v, want %s", several, singles, want)
 		}
 	}
 }
 
-// TestColumnsVote: one wrong base is outvoted by three reads, whichever read has it; of two reads that differ the first one's base
-// stays.
+// TestColumnsVote: one wrong base is outvoted by three reads, in whichever read it is. If two reads differ, the base of
+// the first is kept.
 func TestColumnsVote(t *testing.T) {
 	r := rand.New(rand.NewSource(31))
 	genome := atSite(r, 40, 60)
@@ -91,13 +92,13 @@ func TestColumnsVote(t *testing.T) {
 	}
 }
 
-// TestReadsJoinTheNearestContig: a read joins the contig that it differs from least, the first of equals, and none that it
-// differs from in more than one base in twelve.
+// TestReadsJoinTheNearestContig: a read joins the contig with the fewest mismatches, the first of equal ones, and none
+// with more than one mismatch in twelve bases.
 func TestReadsJoinTheNearestContig(t *testing.T) {
 	r := rand.New(rand.NewSource(32))
 	a := atSite(r, 28, 60) // of 96 bases: 8 may differ
 	at := []int{0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 93, 94, 95}
-	b := changed(a, at[:10]...) // a contig by itself
+	b := changed(a, at[:10]...) // not similar enough to a to join its contig
 	for _, c := range []struct {
 		name    string
 		reads   []string
@@ -112,18 +113,18 @@ func TestReadsJoinTheNearestContig(t *testing.T) {
 		{"nearer to the first", []string{a, b, changed(a, at[:4]...)}, []string{a + " 2"}, []uint32{1}},
 		{"as near to both", []string{a, b, changed(a, at[:5]...)}, []string{a + " 2"}, []uint32{1}},
 		{"as near to both, the other first", []string{b, a, changed(a, at[:5]...)}, []string{b + " 2"}, []uint32{1}},
-		{"one of the 12 bases after the signature", []string{a, changed(a, 28+len(site)+key12-1)}, nil, []uint32{0, 1}},
-		{"the base after these", []string{a, changed(a, 28+len(site)+key12)}, []string{a + " 2"}, nil},
+		{"one of the 12 bases after the signature", []string{a, changed(a, 28+len(site)+keyBases-1)}, nil, []uint32{0, 1}},
+		{"the base after these", []string{a, changed(a, 28+len(site)+keyBases)}, []string{a + " 2"}, nil},
 	} {
 		several, singles := spelled(contigsOf(t, c.reads))
 		if !slices.Equal(several, c.want) || !slices.Equal(singles, c.singles) {
-			t.Errorf("%s: contigs %v and reads %v by themselves, want %v and %v", c.name, several, singles, c.want, c.singles)
+			t.Errorf("%s: contigs %v and single reads %v, want %v and %v", c.name, several, singles, c.want, c.singles)
 		}
 	}
 }
 
-// TestUnusualReadsInContigs: of a read with N its longest stretch of bases takes part; reads without a signature, or whose
-// signature is not in that stretch, are contigs by themselves; reads too short or too long are in none.
+// TestUnusualReadsInContigs: of a read with N, the longest range of bases is used. A read without a signature, or with
+// its signature outside that range, is a contig of one read. Reads that are too short or too long are in no contig.
 func TestUnusualReadsInContigs(t *testing.T) {
 	r := rand.New(rand.NewSource(33))
 	g := atSite(r, 60, 92)
@@ -147,64 +148,65 @@ func TestUnusualReadsInContigs(t *testing.T) {
 	} {
 		several, singles := spelled(contigsOf(t, c.reads))
 		if !slices.Equal(several, c.want) || !slices.Equal(singles, c.singles) {
-			t.Errorf("%s: contigs %v and reads %v by themselves, want %v and %v", c.name, several, singles, c.want, c.singles)
+			t.Errorf("%s: contigs %v and single reads %v, want %v and %v", c.name, several, singles, c.want, c.singles)
 		}
 	}
 }
 
-// TestContigsOfAGroupAreBounded: reads that share signature and key but nothing else are compared with maxStacks contigs at most.
-// What agrees with none of these is by itself, even where it agrees with another such read.
+// TestContigsOfAGroupAreBounded: a read is compared with at most maxPileups contigs of reads that share only signature
+// and key. A read that agrees with none of them is a contig of one read, even if it agrees with another such read.
 func TestContigsOfAGroupAreBounded(t *testing.T) {
 	r := rand.New(rand.NewSource(34))
-	key := randomLetters(r, key12)
+	key := randomLetters(r, keyBases)
 	var reads []string
-	for range maxStacks + 3 {
+	for range maxPileups + 3 {
 		reads = append(reads, randomLetters(r, 40)+site+key+randomLetters(r, 40))
 	}
 	n := uint32(len(reads))
-	reads = append(reads, reads[maxStacks], reads[maxStacks-1])
+	reads = append(reads, reads[maxPileups], reads[maxPileups-1])
 	several, singles := spelled(contigsOf(t, reads))
-	if want := []string{reads[maxStacks-1] + " 2"}; !slices.Equal(several, want) {
+	if want := []string{reads[maxPileups-1] + " 2"}; !slices.Equal(several, want) {
 		t.Errorf("contigs %v, want %v", several, want)
 	}
 	var want []uint32
 	for i := range n + 1 {
-		if i != maxStacks-1 {
+		if i != maxPileups-1 {
 			want = append(want, i)
 		}
 	}
 	if !slices.Equal(singles, want) {
-		t.Errorf("reads %v are by themselves, want %v", singles, want)
+		t.Errorf("single reads are %v, want %v", singles, want)
 	}
 }
 
-// TestVotesDoNotOverflow: more reads than a count of 16 bits holds leave a column as most of the first have it.
+// TestVotesDoNotOverflow: if a column has more reads than a count of 16 bits can hold, its base is the most frequent
+// one of the first reads.
 func TestVotesDoNotOverflow(t *testing.T) {
-	s := &stack{org: 4, count: make([][4]uint16, 8), cons: make([]byte, 8)}
+	s := &pileup{origin: 4, counts: make([][4]uint16, 8), consensus: make([]byte, 8)}
 	for range 70_000 {
-		s.add([]byte{2, 1}, -1)
+		s.addRead([]byte{2, 1}, -1)
 	}
 	for range 70_000 {
-		s.add([]byte{3, 1, 0}, -1)
+		s.addRead([]byte{3, 1, 0}, -1)
 	}
-	if got := spell(s.cons[s.org+s.lo : s.org+s.hi]); got != "GCA" || s.reads != 140_000 {
+	if got := spell(s.consensus[s.origin+s.lo : s.origin+s.hi]); got != "GCA" || s.reads != 140_000 {
 		t.Errorf("%d reads spell %s, want 140000 and GCA", s.reads, got)
 	}
 }
 
-// TestContigsOfWantedReads: only the reads that are asked for take part.
-func TestContigsOfWantedReads(t *testing.T) {
+// TestContigsOfIncludedReads: only reads for which include returns true are used.
+func TestContigsOfIncludedReads(t *testing.T) {
 	r := rand.New(rand.NewSource(35))
 	g := atSite(r, 40, 60)
 	rd := loaded(t, archiveOf(t, oneBlock, []string{g, g[10:], g[20:], randomLetters(r, 80), randomLetters(r, 80)}))
-	several, singles := spelled(binContigs(rd, func(i int) bool { return rd.record[i]%2 == 1 || rd.record[i] == 2 }, 1))
+	several, singles := spelled(binContigs(rd, func(i int) bool { return rd.records[i]%2 == 1 || rd.records[i] == 2 }, 1))
 	if want := []string{g[10:] + " 2"}; !slices.Equal(several, want) || !slices.Equal(singles, []uint32{3}) {
-		t.Errorf("contigs %v and reads %v by themselves, want %v and 3", several, singles, want)
+		t.Errorf("contigs %v and single reads %v, want %v and 3", several, singles, want)
 	}
 }
 
-// TestContigsAreInOrderOfSignatures: whatever the number of threads, contigs and reads by themselves come in the order of the bins,
-// no read is lost or counted twice, and each contig of several reads holds its signature.
+// TestContigsAreInOrderOfSignatures: for any number of threads, contigs and single reads are in the order of the bins,
+// each read is counted once, and each contig of two or more reads contains its signature.
 func TestContigsAreInOrderOfSignatures(t *testing.T) {
 	r := rand.New(rand.NewSource(36))
 	genome := randomLetters(r, 3000)
@@ -215,13 +217,13 @@ func TestContigsAreInOrderOfSignatures(t *testing.T) {
 	rd := loaded(t, archiveOf(t, 20_000, reads))
 	one := binContigs(rd, nil, 1)
 	for _, threads := range []int{2, 8} {
-		if c := binContigs(rd, nil, threads); !reflect.DeepEqual(c.several, one.several) || !slices.Equal(c.singles, one.singles) {
+		if c := binContigs(rd, nil, threads); !reflect.DeepEqual(c.merged, one.merged) || !slices.Equal(c.singles, one.singles) {
 			t.Errorf("other contigs with %d threads", threads)
 		}
 	}
 	count, bases := len(one.singles), 0
 	group := 0
-	for i, c := range one.several {
+	for i, c := range one.merged {
 		count += int(c.reads)
 		bases += len(c.seq)
 		for ; group < len(rd.groups) && !strings.Contains(spell(c.seq), minimizer.Letters(rd.groups[group].Signature)); group++ {
@@ -230,10 +232,10 @@ func TestContigsAreInOrderOfSignatures(t *testing.T) {
 			t.Fatalf("contig %d of %d reads, order %d, is out of place", i, c.reads, c.order)
 		}
 	}
-	if count != len(reads) || one.count() != len(one.several)+len(one.singles) {
+	if count != len(reads) || one.count() != len(one.merged)+len(one.singles) {
 		t.Errorf("%d reads in %d contigs, want %d", count, one.count(), len(reads))
 	}
-	if got, least := one.bytes(), uint64(bases+4*len(one.singles)); got < least || got > least+64*uint64(len(one.several)) {
+	if got, least := one.bytes(), uint64(bases+4*len(one.singles)); got < least || got > least+64*uint64(len(one.merged)) {
 		t.Errorf("contigs take %d bytes; their bases and numbers alone are %d", got, least)
 	}
 }

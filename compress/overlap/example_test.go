@@ -32,7 +32,10 @@ func Example() {
 		reads++
 	}
 	ctx := context.Background()
-	if _, err := binning.Run(ctx, binning.Config{Inputs: []binning.InputSpec{{Path: "-", Mate: -1}}, Stdin: &text, OutDir: dir}); err != nil {
+	if _, err := binning.Run(
+		ctx,
+		binning.Config{Inputs: []binning.InputSpec{{Path: "-", Mate: -1}}, Stdin: &text, OutDir: dir},
+	); err != nil {
 		log.Fatal(err)
 	}
 	r, err := bins.Open(dir)

@@ -7,25 +7,29 @@ import (
 	"orcomgo/bins"
 )
 
-// Pseudogenome is what the reads of an archive were laid out on.
+// Pseudogenome is the sequence on which the reads of an archive are placed.
 type Pseudogenome struct {
-	Packed []byte // 2 bits a base as in bins.Block.Packed, with pad
-	Len    int    // its length in bases
+	Packed []byte // 2 bits a base as in bins.Block.Packed, followed by 16 unused bytes
+	Len    int    // length in bases
 
-	b builder
+	builder builder
 }
 
-// Layout is where the reads of some sources stand.
+// Layout holds reads of some sources and their places on the pseudogenome.
 type Layout struct {
 	*Pseudogenome
-	Reads *Reads
-	pl    *placements
-	first uint32 // record in pl of the first of Reads
+	Reads       *Reads
+	placements  *placements
+	firstRecord uint32 // number in placements of record 0
 }
 
-// Config tunes Build. Threads is at least 1. Memory, if it is not 0, is about how many bytes this may take. With Whole, all reads are in
-// memory at once, and Memory counts them and their places; else reads are laid out in shares of their signatures, and Memory
-// counts neither the places nor the pseudogenome. Progress may be nil.
+// Config configures Build.
+//
+//   - Threads is the number of goroutines, at least 1.
+//   - Memory is the memory in bytes that Build uses at most, approximately; 0 for no limit.
+//   - Whole keeps all reads in memory; Memory then includes the reads and their places. Without Whole, reads are processed in
+//     shares (ranges of signatures), Memory must not be 0, and it includes neither the places nor the pseudogenome.
+//   - Progress, unless it is nil, is called with the number of records that the named stage has processed, and their total.
 type Config struct {
 	Threads  int
 	Memory   uint64
@@ -33,70 +37,73 @@ type Config struct {
 	Progress func(stage string, done, total uint64)
 }
 
-// builder makes a pseudogenome and places reads on it.
+// builder builds a pseudogenome and places reads on it.
 type builder struct {
-	ctx     context.Context
-	c       Config
-	records *records
-	shares  []*share
-	whole   *Reads // the only share
-	work    uint64 // bytes for indexes, votes, contigs of poor reads, and supers
-	seq     sequence
-	pl      *placements
+	config     Config
+	records    *records
+	shares     []*share
+	allReads   *Reads // nil if reads are processed in shares
+	workBytes  uint64 // memory for indexes, votes, contigs of poorly placed reads, and scaffolds, in bytes
+	seq        sequence
+	placements *placements
 
-	looked   int64 // candidates for places that were looked at
-	compared int   // places for contigs that were compared
+	candidatesTried int64 // number of candidate places of reads that were tried
+	placesCompared  int   // number of candidate places of contigs that were compared
 }
 
-// longestSequence leaves room for Unplaced among positions of 32 bits.
-const longestSequence = 1<<32 - 1<<20
+// maxPseudogenome is the maximum length of a pseudogenome in bases. Unplaced and sums of position and read length fit in 32 bits.
+const maxPseudogenome = 1<<32 - 1<<20
 
-// maxPieces bounds in how many pieces a pseudogenome is assembled.
-const maxPieces = 16
+// maxRounds is the number of rounds in which a pseudogenome is assembled at most.
+const maxRounds = 16
 
-// Build lays out the records of srcs, at most 2^32-2 of them. The result depends on the reads, Memory and Whole alone, not on Threads.
+// Build lays out the records of srcs, at most 2^32-2 of them. The result depends only on the reads, Memory and Whole, not on
+// Threads. Errors are those of reading r, or ctx.Err().
 func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseudogenome, error) {
-	p := &Pseudogenome{b: builder{ctx: ctx, c: c, records: recordsOf(r, srcs)}}
-	b := &p.b
-	if err := b.plan(); err != nil {
+	p := &Pseudogenome{builder: builder{config: c, records: recordsOf(r, srcs)}}
+	b := &p.builder
+	if err := b.plan(ctx); err != nil {
 		return nil, err
 	}
-	if err := b.build(); err != nil {
+	if err := b.build(ctx); err != nil {
 		return nil, err
 	}
 	p.Packed, p.Len = b.seq.packed, b.seq.n
-	if b.whole != nil {
-		b.whole.indexed()
+	if b.allReads != nil {
+		b.allReads.indexRecords()
 	}
 	return p, ctx.Err()
 }
 
-// plan loads the reads, or cuts them into shares.
-func (b *builder) plan() (err error) {
-	if !b.c.Whole {
-		b.work = b.c.Memory * 3 / 4
-		b.shares, err = b.records.shares(b.c.Memory / 4)
+// plan loads the reads, or divides them into shares.
+func (b *builder) plan(ctx context.Context) (err error) {
+	if !b.config.Whole {
+		b.workBytes = b.config.Memory * 3 / 4
+		b.shares, err = b.records.shares(b.config.Memory / 4)
 		return err
 	}
-	if b.whole, err = b.records.load(b.ctx, b.records.all()); err != nil {
+	if b.allReads, err = b.records.load(ctx, b.records.all()); err != nil {
 		return err
 	}
-	b.work = math.MaxUint64
-	if b.c.Memory > 0 {
-		taken := b.whole.bytes() + placedBytes8*uint64(b.whole.Count())/8
-		b.work = max(b.c.Memory-min(b.c.Memory, taken), b.c.Memory/8)
+	b.workBytes = math.MaxUint64
+	if b.config.Memory > 0 {
+		taken := b.allReads.bytes() + placedEighthBytes*uint64(b.allReads.Count())/8
+		b.workBytes = max(b.config.Memory-min(b.config.Memory, taken), b.config.Memory/8)
 	}
 	return nil
 }
 
-// each calls f for one share after another, with the number of reads in those before.
-func (b *builder) each(f func(rd *Reads, before int) error) error {
-	if b.whole != nil {
-		return f(b.whole, 0)
+// shareIterator calls f for one share after another, with the number of reads in the shares before it.
+type shareIterator func(ctx context.Context, f func(rd *Reads, before int) error) error
+
+// eachShare is the shareIterator of the records of b.
+func (b *builder) eachShare(ctx context.Context, f func(rd *Reads, before int) error) error {
+	if b.allReads != nil {
+		return f(b.allReads, 0)
 	}
 	before := 0
 	for _, sh := range b.shares {
-		rd, err := b.records.load(b.ctx, sh)
+		rd, err := b.records.load(ctx, sh)
 		if err != nil {
 			return err
 		}
@@ -108,69 +115,69 @@ func (b *builder) each(f func(rd *Reads, before int) error) error {
 	return nil
 }
 
-// one is each for reads that are in memory.
-func one(rd *Reads) func(func(rd *Reads, before int) error) error {
-	return func(f func(rd *Reads, before int) error) error { return f(rd, 0) }
+// singleShare returns the shareIterator of reads that are in memory.
+func singleShare(rd *Reads) shareIterator {
+	return func(_ context.Context, f func(rd *Reads, before int) error) error { return f(rd, 0) }
 }
 
-func (b *builder) tick(stage string, done, total int) {
-	if b.c.Progress != nil {
-		b.c.Progress(stage, uint64(done), uint64(total))
+func (b *builder) report(stage string, done, total int) {
+	if b.config.Progress != nil {
+		b.config.Progress(stage, uint64(done), uint64(total))
 	}
 }
 
-// bounds returns those of an assembler that may hold so many bytes.
-func (b *builder) bounds(bytes uint64) assemblerBounds {
-	room := longestSequence - b.seq.n
-	if b.c.Memory == 0 {
-		return assemblerBounds{bases: room, begin: math.MaxUint64, grow: math.MaxUint64}
+// limits returns the limits of an assembler that may use so many bytes.
+func (b *builder) limits(bytes uint64) assemblerLimits {
+	room := maxPseudogenome - b.seq.n
+	if b.config.Memory == 0 {
+		return assemblerLimits{bases: room, startBytes: math.MaxUint64, extendBytes: math.MaxUint64}
 	}
-	return boundsFor(bytes, room)
+	return limitsFor(bytes, room)
 }
 
-func (b *builder) build() error {
-	for piece := 0; piece < maxPieces; piece++ {
+func (b *builder) build(ctx context.Context) error {
+	for round := 0; round < maxRounds; round++ {
 		from := b.seq.n
-		refused, err := b.assemble()
+		full, err := b.assemble(ctx)
 		if err != nil {
 			return err
 		}
-		if b.pl == nil {
-			b.pl = newPlacements(b.records.count)
+		if b.placements == nil {
+			b.placements = newPlacements(b.records.count)
 		}
-		before := b.unplaced()
-		if err := b.place(b.each, from, exact, better); err != nil {
+		before := b.countUnplaced()
+		if err := b.placeReads(ctx, b.eachShare, from, exact, retryMismatched); err != nil {
 			return err
 		}
-		// What is left is hardly worth another piece if it is little, or if this one explained little.
-		left := b.unplaced()
-		if least := b.records.count / 64; !refused || left <= least || before-left <= least {
+		// Another round is not worth its time if few reads are unplaced, or if this round placed few.
+		left := b.countUnplaced()
+		if threshold := b.records.count / 64; !full || left <= threshold || before-left <= threshold {
 			break
 		}
 	}
-	// Reads that stand badly where others that stand badly agree with them: the pseudogenome lacks
-	// what they come from, because a join went another way. Their own contigs mend that.
+	// Poorly placed reads that agree with each other come from sequence that the pseudogenome lacks because of a wrong
+	// join. Contigs of these reads add that sequence.
 	from := b.seq.n
-	if err := b.mend(); err != nil {
+	if err := b.reassemblePoor(ctx); err != nil {
 		return err
 	}
 	if b.seq.n > from {
-		if err := b.place(b.each, from, again, poor); err != nil {
+		if err := b.placeReads(ctx, b.eachShare, from, exactAgain, retryPoor); err != nil {
 			return err
 		}
 	}
-	if err := b.vote(); err != nil {
+	if err := b.vote(ctx); err != nil {
 		return err
 	}
-	if err := b.placeRest(); err != nil {
+	if err := b.placeRemaining(ctx); err != nil {
 		return err
 	}
-	return b.compact()
+	return b.removeUncovered(ctx)
 }
 
-func (b *builder) unplaced() int {
+func (b *builder) countUnplaced() int {
 	n := 0
-	for _, pos := range b.pl.pos {
+	for _, pos := range b.placements.pos {
 		if pos == Unplaced {
 			n++
 		}
@@ -178,75 +185,106 @@ func (b *builder) unplaced() int {
 	return n
 }
 
-// assemble appends a piece to the pseudogenome, made of the reads that stand nowhere on it or badly. It
-// reports whether there was too little room.
-func (b *builder) assemble() (refused bool, err error) {
+// assemble builds contigs from unplaced reads and from reads with many mismatches, joins them, and appends the scaffolds to
+// the pseudogenome. full reports whether memory was too small for all contigs of two or more reads.
+func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 	var a *assembler
-	err = b.each(func(rd *Reads, before int) error {
+	err = b.eachShare(ctx, func(rd *Reads, before int) error {
 		var wanted func(i int) bool
-		if b.pl != nil {
+		if b.placements != nil {
 			wanted = func(i int) bool {
-				rec := rd.record[i]
-				return b.pl.pos[rec] == Unplaced || int(b.pl.miss[rec]) > rd.len(i)/16+1
+				rec := rd.records[i]
+				return b.placements.pos[rec] == Unplaced || int(b.placements.mismatches[rec]) > rd.len(i)/16+1
 			}
 		}
-		contigs := binContigs(rd, wanted, b.c.Threads)
+		contigs := binContigs(rd, wanted, b.config.Threads)
 		if a == nil {
-			bytes := b.work
-			if b.whole != nil {
+			bytes := b.workBytes
+			if b.allReads != nil {
 				bytes -= min(contigs.bytes(), bytes/2)
 			}
-			a = newAssembler(expectedKmers(contigs), b.bounds(bytes))
+			a = newAssembler(expectedKmers(contigs), b.limits(bytes))
 		}
-		a.addAll(contigs, func(done, total int) {
-			b.tick("joining contigs", before+int(uint64(rd.Count())*uint64(done)/uint64(total)), b.records.count)
+		a.addContigs(contigs, func(done, total int) {
+			b.report("joining contigs", before+int(uint64(rd.Count())*uint64(done)/uint64(total)), b.records.count)
 		})
-		return b.ctx.Err()
+		return ctx.Err()
 	})
 	if err != nil || a == nil {
 		return false, err
 	}
-	b.compared += a.compared
-	a.appendTo(&b.seq, func(reads, _ int) bool { return reads > 1 })
-	return a.refused, nil
+	b.placesCompared += a.compared
+	a.appendScaffolds(&b.seq, func(reads, _ int) bool { return reads > 1 })
+	return a.full, nil
 }
 
-// placing is a way to place reads.
-type placing struct {
-	stage      string
-	k          int    // length of the seeds
-	sample     uint64 // see kmerIndex
-	step       int    // distance of the seeds looked up
-	chain      int    // candidates looked at per seed
-	perBase2   int    // candidates looked at per base, on average over placeBatch reads, in halves
-	goodEnough int    // mismatches of a place that ends the search
-	tolerance  int    // mismatches: the length by this
+// placeMode holds the parameters of a search for the places of reads.
+type placeMode struct {
+	stage               string
+	k                   int    // length of the seeds in bases
+	sampleMask          uint64 // selects the k-mers that are indexed; see kmerIndex
+	seedStep            int    // distance in bases between seeds that are looked up
+	maxCandidates       int    // candidates tried per seed at most
+	candidatesPer2Bases int    // candidates tried per two bases at most, on average over placeBatch reads
+	goodMismatches      int    // a place with this many mismatches or fewer ends the search
+	basesPerMismatch    int    // a place has at most one mismatch per so many bases
 }
 
 var (
-	exact = placing{stage: "placing reads", k: 24, sample: 3, step: 1, chain: 16, perBase2: 4, goodEnough: 1, tolerance: 6}
-	again = placing{stage: "placing reads again", k: 24, sample: 3, step: 1, chain: 16, perBase2: 4, goodEnough: 1, tolerance: 6}
-	loose = placing{stage: "placing the rest", k: 13, sample: 0, step: 3, chain: 64, perBase2: 2, goodEnough: 2, tolerance: 5}
+	exact = placeMode{
+		stage:               "placing reads",
+		k:                   24,
+		sampleMask:          3,
+		seedStep:            1,
+		maxCandidates:       16,
+		candidatesPer2Bases: 4,
+		goodMismatches:      1,
+		basesPerMismatch:    6,
+	}
+	exactAgain = placeMode{
+		stage:               "placing reads again",
+		k:                   24,
+		sampleMask:          3,
+		seedStep:            1,
+		maxCandidates:       16,
+		candidatesPer2Bases: 4,
+		goodMismatches:      1,
+		basesPerMismatch:    6,
+	}
+	loose = placeMode{
+		stage:               "placing the rest",
+		k:                   13,
+		sampleMask:          0,
+		seedStep:            3,
+		maxCandidates:       64,
+		candidatesPer2Bases: 2,
+		goodMismatches:      2,
+		basesPerMismatch:    5,
+	}
 )
 
-// better tells of reads whose place may be worth another look elsewhere.
-func better(b *builder, p *placer, i int) bool {
-	return int(b.pl.miss[p.rd.record[i]]) > p.how.goodEnough
+// retryMismatched selects reads that have so many mismatches that a better place may exist.
+func retryMismatched(b *builder, p *placer, i int) bool {
+	return int(b.placements.mismatches[p.rd.records[i]]) > p.mode.goodMismatches
 }
 
-// never tells of no reads.
-func never(*builder, *placer, int) bool { return false }
+// retryNone selects no reads.
+func retryNone(*builder, *placer, int) bool { return false }
 
-// place places reads on bases `from` and following of the pseudogenome, as many at a time as can be indexed: those that have no
-// place, and those which retry tells of.
-func (b *builder) place(each func(func(rd *Reads, before int) error) error, from int, how placing, retry func(b *builder, p *placer, i int) bool) error {
-	window := max(1<<12, int(min(b.work/uint64(indexBytes(how.sample)), longestSequence)))
+// retryRule selects reads of p.rd that have a place but are to be placed again.
+type retryRule func(b *builder, p *placer, i int) bool
+
+// placeReads places reads on the bases of the pseudogenome from `from` on: the reads that have no place, and those for which
+// retry returns true. It indexes as many bases at a time as fit in workBytes.
+func (b *builder) placeReads(ctx context.Context, each shareIterator, from int, mode placeMode, retry retryRule) error {
+	window := max(1<<12, int(min(b.workBytes/uint64(indexBytesPerBase(mode.sampleMask)), maxPseudogenome)))
 	for lo := from; lo < b.seq.n; lo += window {
-		ix := newKmerIndex(b.seq.packed, lo, min(lo+window+how.k-1, b.seq.n), how.k, how.sample, b.c.Threads)
-		err := each(func(rd *Reads, before int) error {
-			b.looked += placeAll(rd, b.pl, &b.seq, ix, b.c.Threads, how, func(p *placer, i int) bool { return retry(b, p, i) },
-				func(done int) { b.tick(how.stage, before+done, b.records.count) })
-			return b.ctx.Err()
+		ix := newKmerIndex(b.seq.packed, lo, min(lo+window+mode.k-1, b.seq.n), mode.k, mode.sampleMask, b.config.Threads)
+		err := each(ctx, func(rd *Reads, before int) error {
+			b.candidatesTried += placeAll(rd, b.placements, &b.seq, ix, b.config.Threads, mode,
+				func(p *placer, i int) bool { return retry(b, p, i) },
+				func(done int) { b.report(mode.stage, before+done, b.records.count) })
+			return ctx.Err()
 		})
 		if err != nil {
 			return err
@@ -255,24 +293,24 @@ func (b *builder) place(each func(func(rd *Reads, before int) error) error, from
 	return nil
 }
 
-// placeRest places the reads that have no place yet, with more mismatches. They are gathered from all
-// shares first, since indexes take long to make.
-func (b *builder) placeRest() error {
-	if b.whole != nil {
-		return b.place(b.each, 0, loose, never)
+// placeRemaining places the reads that have no place yet, with more mismatches. It collects reads from all shares before it
+// builds an index, because building one takes long.
+func (b *builder) placeRemaining(ctx context.Context) error {
+	if b.allReads != nil {
+		return b.placeReads(ctx, b.eachShare, 0, loose, retryNone)
 	}
-	rest := b.records.selection()
+	unplaced := b.records.emptyReads()
 	flush := func() error {
-		err := b.place(one(rest.finish()), 0, loose, better)
-		rest = b.records.selection()
+		err := b.placeReads(ctx, singleShare(unplaced.finish()), 0, loose, retryMismatched)
+		unplaced = b.records.emptyReads()
 		return err
 	}
-	err := b.each(func(rd *Reads, _ int) error {
-		for i, rec := range rd.record {
-			if b.pl.pos[rec] == Unplaced && rd.len(i) >= loose.k && rd.len(i) <= maxOverlapped {
-				rest.take(rd, i)
+	err := b.eachShare(ctx, func(rd *Reads, _ int) error {
+		for i, rec := range rd.records {
+			if b.placements.pos[rec] == Unplaced && rd.len(i) >= loose.k && rd.len(i) <= maxOverlapped {
+				unplaced.add(rd, i)
 			}
-			if rest.bytes() > b.work/4 {
+			if unplaced.bytes() > b.workBytes/4 {
 				if err := flush(); err != nil {
 					return err
 				}
@@ -286,49 +324,58 @@ func (b *builder) placeRest() error {
 	return flush()
 }
 
-// Layout loads the records of srcs, or only some of them if only is not nil. The first of them is record first of those that were
-// laid out; reads that come after the last of these are placed now.
+// Layout loads the records of srcs, or only those in `only` if it is not nil. Their first record is number `first` of the
+// records that Build laid out. If first is not less than the number of these, the reads are placed on the pseudogenome now,
+// and only is ignored. With Config.Whole all reads are in memory already: srcs and only are ignored. Errors are those of
+// reading the bins, or ctx.Err().
 func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, only *Subset) (l *Layout, err error) {
-	l = &Layout{Pseudogenome: p, Reads: p.b.whole, pl: p.b.pl, first: uint32(first)}
+	l = &Layout{Pseudogenome: p, Reads: p.builder.allReads, placements: p.builder.placements, firstRecord: uint32(first)}
 	if l.Reads != nil {
 		return l, nil
 	}
-	rs := recordsOf(p.b.records.bins, srcs)
-	if first < uint64(p.b.records.count) {
-		l.Reads, err = rs.byRecord(ctx, only)
+	rs := recordsOf(p.builder.records.bins, srcs)
+	if first < uint64(p.builder.records.count) {
+		l.Reads, err = rs.loadByRecord(ctx, only)
 		return l, err
 	}
 	if l.Reads, err = rs.load(ctx, rs.all()); err != nil {
 		return nil, err
 	}
-	b := builder{ctx: ctx, c: p.b.c, records: rs, whole: l.Reads, work: p.b.work, seq: p.b.seq, pl: newPlacements(rs.count)}
-	l.pl, l.first = b.pl, 0
-	if err := b.place(b.each, 0, exact, better); err != nil {
+	b := builder{
+		config:     p.builder.config,
+		records:    rs,
+		allReads:   l.Reads,
+		workBytes:  p.builder.workBytes,
+		seq:        p.builder.seq,
+		placements: newPlacements(rs.count),
+	}
+	l.placements, l.firstRecord = b.placements, 0
+	if err := b.placeReads(ctx, b.eachShare, 0, exact, retryMismatched); err != nil {
 		return nil, err
 	}
-	l.Reads.indexed()
-	return l, b.placeRest()
+	l.Reads.indexRecords()
+	return l, b.placeRemaining(ctx)
 }
 
-// Place returns where a record stands; see Layout.Place.
+// Place returns the place of a record of those that Build laid out; see Layout.Place.
 func (p *Pseudogenome) Place(record uint32) (pos uint32, reversed bool) {
-	return p.b.pl.pos[record], p.b.pl.reversed(record)
+	return p.builder.placements.pos[record], p.builder.placements.reversed(record)
 }
 
-// Place returns the position of a record on the pseudogenome (Unplaced if it has none)
-// and whether the read, as it was input, is the reverse complement of what stands there.
+// Place returns the position of a record's read on the pseudogenome, Unplaced if it has none, and whether the read, in input
+// orientation, is on the reverse strand. The position is that of the read's leftmost base on the forward strand.
 func (l *Layout) Place(record uint32) (pos uint32, reversed bool) {
-	return l.pl.pos[l.first+record], l.pl.reversed(l.first + record)
+	return l.placements.pos[l.firstRecord+record], l.placements.reversed(l.firstRecord + record)
 }
 
-// Bases appends the bases (0..3, one a byte, input orientation) of a record's read to dst.
-// At bytes other than A, C, G, T the value means nothing.
+// Bases appends the bases of a record's read to dst, one per byte (0..3), in input orientation. The value of a letter other
+// than A, C, G and T is arbitrary.
 func (l *Layout) Bases(dst []byte, record uint32) []byte {
-	i := l.Reads.at(record)
+	i := l.Reads.indexOf(record)
 	n := l.Reads.len(i)
 	at := len(dst)
 	dst = unpack(dst, l.Reads.bases(i), 0, n)
-	if l.Reads.place[i]&1 != 0 {
+	if l.Reads.signaturePlace[i]&1 != 0 {
 		s := dst[at:]
 		for a, b := 0, len(s)-1; a <= b; a, b = a+1, b-1 {
 			s[a], s[b] = 3-s[b], 3-s[a]
@@ -337,36 +384,36 @@ func (l *Layout) Bases(dst []byte, record uint32) []byte {
 	return dst
 }
 
-// Stretch appends the n bases of the pseudogenome from pos on, one a byte, to dst.
+// Stretch appends the n bases of the pseudogenome from pos on to dst, one per byte (0..3).
 func (p *Pseudogenome) Stretch(dst []byte, pos, n int) []byte { return unpack(dst, p.Packed, pos, n) }
 
-// poorly reports whether a read of n bases with so many mismatches is worth a second look.
-func poorly(n, miss int) bool { return miss > 2 && miss > n/50 }
+// manyMismatches reports whether a read of n bases has so many mismatches that it is poorly placed.
+func manyMismatches(n, mismatches int) bool { return mismatches > 2 && mismatches > n/50 }
 
-// isPoor reports whether read i stands poorly and can take part in contigs.
-func (b *builder) isPoor(rd *Reads, i int) bool {
-	rec, n := rd.record[i], rd.len(i)
-	if b.pl.pos[rec] == Unplaced || n > maxOverlapped || !poorly(n, int(b.pl.miss[rec])) {
+// isPoorlyPlaced reports whether read i has a place with many mismatches and can be used in contigs.
+func (b *builder) isPoorlyPlaced(rd *Reads, i int) bool {
+	rec, n := rd.records[i], rd.len(i)
+	if b.placements.pos[rec] == Unplaced || n > maxOverlapped || !manyMismatches(n, int(b.placements.mismatches[rec])) {
 		return false
 	}
-	a, z := rd.clean(i)
+	a, z := rd.longestACGT(i)
 	return z-a >= seedLen
 }
 
-// poor is isPoor for place.
-func poor(b *builder, p *placer, i int) bool { return b.isPoor(p.rd, i) }
+// retryPoor selects poorly placed reads.
+func retryPoor(b *builder, p *placer, i int) bool { return b.isPoorlyPlaced(p.rd, i) }
 
-// mend assembles the reads that stand poorly, those of most mismatches if they do not all fit, and appends
-// the contigs that cost less than the mismatches they save to the pseudogenome.
-func (b *builder) mend() error {
-	least := b.leastMismatches(b.work / 4)
+// reassemblePoor assembles the poorly placed reads among themselves (if they do not all fit in memory, those with the most
+// mismatches) and appends to the pseudogenome the scaffolds that cost fewer bits than the mismatches they save.
+func (b *builder) reassemblePoor(ctx context.Context) error {
+	threshold := b.poorThreshold(b.workBytes / 4)
 	var poor contigs
-	err := b.each(func(rd *Reads, _ int) error {
-		for i, rec := range rd.record {
-			if miss := int(b.pl.miss[rec]); miss >= least && b.isPoor(rd, i) {
-				// Mismatches stand in for reads: what a contig would save.
-				a, z := rd.clean(i)
-				poor.several = append(poor.several, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: uint32(miss), order: rec})
+	err := b.eachShare(ctx, func(rd *Reads, _ int) error {
+		for i, rec := range rd.records {
+			if mismatches := int(b.placements.mismatches[rec]); mismatches >= threshold && b.isPoorlyPlaced(rd, i) {
+				// The reads of this contig count the mismatches that it saves.
+				a, z := rd.longestACGT(i)
+				poor.merged = append(poor.merged, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: uint32(mismatches), order: rec})
 			}
 		}
 		return nil
@@ -374,28 +421,29 @@ func (b *builder) mend() error {
 	if err != nil || poor.count() == 0 {
 		return err
 	}
-	const mismatchCost, baseCost = 7, 2 // bits
-	a := newAssembler(expectedKmers(&poor), b.bounds(b.work/2))
-	a.addAll(&poor, func(int, int) {})
-	a.appendTo(&b.seq, func(saved, length int) bool { return saved*mismatchCost > length*baseCost })
+	const mismatchCost, baseCost = 7, 2 // bits per mismatch, per base
+	a := newAssembler(expectedKmers(&poor), b.limits(b.workBytes/2))
+	a.addContigs(&poor, func(int, int) {})
+	a.appendScaffolds(&b.seq, func(saved, length int) bool { return saved*mismatchCost > length*baseCost })
 	return nil
 }
 
-// leastMismatches returns how many mismatches a read must have so that all such reads take at most so many bytes as contigs.
-func (b *builder) leastMismatches(bytes uint64) int {
+// poorThreshold returns the smallest number of mismatches such that all reads with at least so many take at most so many
+// bytes as contigs.
+func (b *builder) poorThreshold(bytes uint64) int {
 	const perContig = 64
 	var reads [256]uint64
-	for rec, pos := range b.pl.pos {
+	for rec, pos := range b.placements.pos {
 		if pos != Unplaced {
-			reads[b.pl.miss[rec]]++
+			reads[b.placements.mismatches[rec]]++
 		}
 	}
 	perRead := perContig + b.records.meanLength()
-	least := len(reads)
-	for sum := uint64(0); least > 0; least-- {
-		if sum += reads[least-1] * perRead; sum > bytes {
+	threshold := len(reads)
+	for sum := uint64(0); threshold > 0; threshold-- {
+		if sum += reads[threshold-1] * perRead; sum > bytes {
 			break
 		}
 	}
-	return least
+	return threshold
 }

@@ -12,13 +12,13 @@ import (
 	"orcomgo/bins"
 )
 
-// laidOut is the layout of all reads of an archive.
-type laidOut struct {
+// testLayout is the layout of all reads of an archive.
+type testLayout struct {
 	*Layout
 	letters string // of the pseudogenome
 }
 
-func layOut(t *testing.T, r *bins.Reader, c Config) *laidOut {
+func layOut(t *testing.T, r *bins.Reader, c Config) *testLayout {
 	t.Helper()
 	p, err := Build(context.Background(), r, allOf(r), c)
 	if err != nil {
@@ -28,11 +28,11 @@ func layOut(t *testing.T, r *bins.Reader, c Config) *laidOut {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &laidOut{l, spell(p.Stretch(nil, 0, p.Len))}
+	return &testLayout{l, spell(p.Stretch(nil, 0, p.Len))}
 }
 
-// below returns what the pseudogenome has below a read of n letters, on the strand of the read.
-func (l *laidOut) below(record uint32, n int) string {
+// sequenceAt returns the n bases of the pseudogenome at the place of a record, on the strand of its read.
+func (l *testLayout) sequenceAt(record uint32, n int) string {
 	pos, reversed := l.Place(record)
 	s := l.letters[pos : int(pos)+n]
 	if reversed {
@@ -41,8 +41,8 @@ func (l *laidOut) below(record uint32, n int) string {
 	return s
 }
 
-// deep draws reads of a genome so that many stand over each base, the ends too.
-func deep(r *rand.Rand, genome string, n, length, errors int) []drawn {
+// highCoverage draws reads of a genome with high coverage, also at its ends.
+func highCoverage(r *rand.Rand, genome string, n, length, errors int) []drawn {
 	ds := []drawn{}
 	for i := range n {
 		at := min(max(r.Intn(len(genome)+length)-length, 0), len(genome)-length)
@@ -51,25 +51,26 @@ func deep(r *rand.Rand, genome string, n, length, errors int) []drawn {
 	return ds
 }
 
-// TestLayoutGivesBackAGenome: of reads that cover a genome well, with errors and from both strands, the pseudogenome is the genome or its
-// other strand, and each read is where it was drawn from, with the mismatches that were put in and no others.
+// TestLayoutGivesBackAGenome: for reads of both strands, with or without errors, that cover a genome well, the
+// pseudogenome is the genome or its reverse complement. Each read has the place from which it was drawn, and exactly
+// the mismatches that were put in.
 func TestLayoutGivesBackAGenome(t *testing.T) {
 	for seed := range int64(4) {
 		r := rand.New(rand.NewSource(80 + seed))
 		genome := randomLetters(r, 5000)
-		ds := deep(r, genome, 2000, 100, int(seed&1))
+		ds := highCoverage(r, genome, 2000, 100, int(seed&1))
 		c := Config{Threads: 2, Whole: true}
 		if seed == 2 {
 			c = Config{Threads: 2, Memory: littleMemory}
 		}
 		l := layOut(t, archiveOf(t, 30_000, lettersOf(ds)), c)
-		turned := l.letters == reverseComplement(genome)
-		if !turned && l.letters != genome {
+		reversedGenome := l.letters == reverseComplement(genome)
+		if !reversedGenome && l.letters != genome {
 			t.Fatalf("seed %d: %d bases are not the genome's %d", seed, l.Len, len(genome))
 		}
 		for rec, d := range ds {
 			want, wrong := at(d.at, d.reversed), slices.Clone(d.wrong)
-			if turned {
+			if reversedGenome {
 				want = at(len(genome)-100-d.at, !d.reversed)
 			}
 			if pos, reversed := l.Place(uint32(rec)); at(int(pos), reversed) != want {
@@ -85,19 +86,20 @@ func TestLayoutGivesBackAGenome(t *testing.T) {
 			if read != d.read {
 				t.Fatalf("seed %d: read %d is %s, want %s", seed, rec, read, d.read)
 			}
-			if got := differences(read, l.below(uint32(rec), 100)); !slices.Equal(got, wrong) {
+			if got := differences(read, l.sequenceAt(uint32(rec), 100)); !slices.Equal(got, wrong) {
 				t.Fatalf("seed %d: read %d has mismatches %v, want %v", seed, rec, got, wrong)
 			}
 		}
 	}
 }
 
-// TestReadsWithErrorsShareAnOffset: where reads have errors the pseudogenome may hold some sequence twice, but nearly all reads are where
-// they were drawn from, up to one orientation and offset, and have the mismatches that were put in.
+// TestReadsWithErrorsShareAnOffset: for reads with more errors, the pseudogenome may hold some sequence twice. But
+// nearly all reads have the place from which they were drawn, with one orientation and offset for all, and the
+// mismatches that were put in.
 func TestReadsWithErrorsShareAnOffset(t *testing.T) {
 	r := rand.New(rand.NewSource(81))
 	genome := randomLetters(r, 5000)
-	ds := deep(r, genome, 2000, 100, 2)
+	ds := highCoverage(r, genome, 2000, 100, 2)
 	l := layOut(t, archiveOf(t, 30_000, lettersOf(ds)), Config{Threads: 2, Whole: true})
 	together := map[string]int{}
 	exactly := 0
@@ -115,7 +117,7 @@ func TestReadsWithErrorsShareAnOffset(t *testing.T) {
 			}
 			slices.Sort(wrong)
 		}
-		if slices.Equal(differences(d.read, l.below(uint32(rec), 100)), wrong) {
+		if slices.Equal(differences(d.read, l.sequenceAt(uint32(rec), 100)), wrong) {
 			exactly++
 		}
 	}
@@ -125,11 +127,11 @@ func TestReadsWithErrorsShareAnOffset(t *testing.T) {
 	}
 }
 
-// Where the genome of hardReads is all A.
+// The genome of hardReads is all A from allA to allAEnd-1.
 const allA, allAEnd = 3300, 3420
 
-// hardReads returns reads of a genome with repeats on both strands and a run of A, of several lengths, some with N, and reads of
-// nothing.
+// hardReads returns reads of several lengths, some with N, of a genome with a repeat on both strands and a run of A,
+// and reads of random sequence and of low complexity.
 func hardReads(r *rand.Rand) (genome string, ds []drawn) {
 	repeat := randomLetters(r, 300)
 	genome = randomLetters(r, 2000) + repeat + randomLetters(r, allA-2300) + strings.Repeat("A", allAEnd-allA) + randomLetters(r, 1500) +
@@ -154,16 +156,17 @@ func hardReads(r *rand.Rand) (genome string, ds []drawn) {
 	return genome, ds
 }
 
-// sameLayout tells whether two layouts have the same pseudogenome and the same places.
-func sameLayout(x, y *laidOut) bool {
-	return x.letters == y.letters && slices.Equal(x.pl.pos, y.pl.pos) && slices.Equal(x.pl.rev, y.pl.rev)
+// sameLayout reports whether two layouts have the same pseudogenome and the same places.
+func sameLayout(x, y *testLayout) bool {
+	return x.letters == y.letters && slices.Equal(x.placements.pos, y.placements.pos) &&
+		slices.Equal(x.placements.reversedBits, y.placements.reversedBits)
 }
 
-// littleMemory is so little that reads like hardReads are laid out in many shares.
+// littleMemory is so small that reads like hardReads are laid out in many shares.
 const littleMemory = 96 << 10
 
-// TestThreadsDoNotMatter: the layout is the same for any number of threads, with all reads in memory, under a bound that only
-// the joining meets, or in shares.
+// TestThreadsDoNotMatter: the layout is the same for any number of threads: with all reads in memory, with a memory
+// limit that affects only joining, and in shares.
 func TestThreadsDoNotMatter(t *testing.T) {
 	r := rand.New(rand.NewSource(83))
 	_, ds := hardReads(r)
@@ -179,7 +182,7 @@ func TestThreadsDoNotMatter(t *testing.T) {
 	}
 }
 
-// TestBlocksDoNotMatter: with all reads in memory the layout depends on the reads alone, not on the blocks that they came in.
+// TestBlocksDoNotMatter: with all reads in memory, the layout depends only on the reads, not on their blocks.
 func TestBlocksDoNotMatter(t *testing.T) {
 	r := rand.New(rand.NewSource(84))
 	_, ds := hardReads(r)
@@ -196,16 +199,16 @@ func TestBlocksDoNotMatter(t *testing.T) {
 	}
 }
 
-// TestSharesPlaceReadsRightly: with little memory, as with enough, every read has a place on sequence like what it was drawn from, or none.
-// Few have none, and the pseudogenome isn't much longer.
-func TestSharesPlaceReadsRightly(t *testing.T) {
+// TestPlacesInShares: with any memory, each read is unplaced or has a place with sequence similar to that from which it
+// was drawn. Few reads are unplaced, and the pseudogenome is not much longer than the genome.
+func TestPlacesInShares(t *testing.T) {
 	r := rand.New(rand.NewSource(85))
 	genome, ds := hardReads(r)
 	archive := archiveOf(t, 20_000, lettersOf(ds))
 	for _, c := range []struct {
 		config  Config
-		without int // at most so many reads of the genome have no place
-		ends    int // at most so many reach over the end of a piece, so that part of the read is over other sequence
+		without int // at most so many reads of the genome are unplaced
+		ends    int // at most so many reads reach beyond the end of a scaffold, to other sequence
 		longest int
 	}{
 		{Config{Threads: 2, Whole: true}, 2, 0, len(genome) * 105 / 100},
@@ -227,8 +230,8 @@ func TestSharesPlaceReadsRightly(t *testing.T) {
 				continue
 			}
 			n := len(d.read)
-			below := l.below(uint32(rec), n)
-			if got := len(differences(d.read, below)); got > n/loose.tolerance {
+			below := l.sequenceAt(uint32(rec), n)
+			if got := len(differences(d.read, below)); got > n/loose.basesPerMismatch {
 				t.Fatalf("%d bytes: read %d, %s, has %d mismatches", c.config.Memory, rec, d.read, got)
 			}
 			if d.at < 0 || d.at < allAEnd && d.at+n > allA {
@@ -238,7 +241,7 @@ func TestSharesPlaceReadsRightly(t *testing.T) {
 			if d.reversed {
 				from = reverseComplement(from)
 			}
-			// The copies of the repeat differ by three bases; where few reads are, errors are not outvoted.
+			// The copies of the repeat differ by three bases; where coverage is low, errors are not outvoted.
 			if got := differences(from, below); len(got) > 5 {
 				if ends++; got[len(got)/2] >= n/4 && got[len(got)/2] < n*3/4 {
 					t.Errorf("%d bytes: read %d is over sequence that differs at %v from where it was drawn", c.config.Memory, rec, got)
@@ -252,12 +255,12 @@ func TestSharesPlaceReadsRightly(t *testing.T) {
 	}
 }
 
-// TestPartsOfALayout: reads that are loaded part by part, or only some of a part, have the places that the pseudogenome gave them; those
-// beyond what was laid out are placed on it when they are loaded.
+// TestPartsOfALayout: reads that are loaded in parts, or only some of a part, have the places that Build gave them.
+// Reads after those that Build laid out are placed when they are loaded.
 func TestPartsOfALayout(t *testing.T) {
 	r := rand.New(rand.NewSource(86))
 	genome := randomLetters(r, 3000)
-	ds := deep(r, genome, 1400, 90, 0)
+	ds := highCoverage(r, genome, 1400, 90, 0)
 	archive := archiveOf(t, 9000, lettersOf(ds))
 	const laid = 1000
 	p, err := Build(context.Background(), archive, []Source{{To: laid}}, Config{Threads: 2, Memory: 200 << 10})
@@ -265,8 +268,8 @@ func TestPartsOfALayout(t *testing.T) {
 		t.Fatal(err)
 	}
 	letters := spell(p.Stretch(nil, 0, p.Len))
-	turned := letters == reverseComplement(genome)
-	if !turned && letters != genome {
+	reversedGenome := letters == reverseComplement(genome)
+	if !reversedGenome && letters != genome {
 		t.Fatalf("%d bases are not the genome", p.Len)
 	}
 	some := NewSubset(400)
@@ -289,7 +292,7 @@ func TestPartsOfALayout(t *testing.T) {
 			n++
 			d := ds[part.from+uint64(rec)]
 			want := at(d.at, d.reversed)
-			if turned {
+			if reversedGenome {
 				want = at(len(genome)-90-d.at, !d.reversed)
 			}
 			pos, reversed := l.Place(rec)
@@ -311,7 +314,7 @@ func TestPartsOfALayout(t *testing.T) {
 	}
 }
 
-// TestLayoutsOfFewReads: no reads, reads that overlap no other, reads without any base, and two that are equal.
+// TestLayoutsOfFewReads: no reads, reads that overlap no other, reads of N only, and two equal reads.
 func TestLayoutsOfFewReads(t *testing.T) {
 	r := rand.New(rand.NewSource(87))
 	x := atSite(r, 40, 60)
@@ -324,7 +327,7 @@ func TestLayoutsOfFewReads(t *testing.T) {
 		{"one read", []string{x}, 0, []string{"none"}},
 		{"empty reads", []string{"", ""}, 0, []string{"none", "none"}},
 		{"N alone", []string{strings.Repeat("N", 50), strings.Repeat("N", 50)}, 0, []string{"none", "none"}},
-		{"strangers", []string{x, randomLetters(r, 100), randomLetters(r, 100)}, 0, []string{"none", "none", "none"}},
+		{"reads without overlap", []string{x, randomLetters(r, 100), randomLetters(r, 100)}, 0, []string{"none", "none", "none"}},
 		{"two equal reads", []string{x, x}, len(x), []string{"0", "0"}},
 		{"two strands", []string{x, reverseComplement(x)}, len(x), []string{"0", "0 reversed"}},
 		{"the first is the other strand", []string{reverseComplement(x), x, x}, len(x), []string{"0 reversed", "0", "0"}},
@@ -334,7 +337,7 @@ func TestLayoutsOfFewReads(t *testing.T) {
 			l := layOut(t, archiveOf(t, oneBlock, c.reads), config)
 			var got []string
 			for rec := range c.reads {
-				got = append(got, placeOf(l.pl, rec))
+				got = append(got, placeOf(l.placements, rec))
 			}
 			if l.Len != c.bases || !slices.Equal(got, c.want) {
 				t.Errorf("%s: %d bases and places %v, want %d and %v", c.name, l.Len, got, c.bases, c.want)
@@ -343,16 +346,17 @@ func TestLayoutsOfFewReads(t *testing.T) {
 	}
 }
 
-// TestInputsAreLaidOutTogether: reads of several inputs share one pseudogenome, and records count on from one input to the next.
+// TestInputsAreLaidOutTogether: reads of several inputs share one pseudogenome, and records are numbered on from one
+// input to the next.
 func TestInputsAreLaidOutTogether(t *testing.T) {
 	r := rand.New(rand.NewSource(88))
 	genome := randomLetters(r, 2000)
-	ds := deep(r, genome, 800, 80, 1)
+	ds := highCoverage(r, genome, 800, 80, 1)
 	reads := lettersOf(ds)
 	one := layOut(t, archiveOf(t, oneBlock, reads), Config{Threads: 1, Whole: true})
 	three := layOut(t, archiveOf(t, 8000, reads[:300], reads[300:301], reads[301:]), Config{Threads: 1, Whole: true})
 	if !sameLayout(one, three) {
-		t.Error("reads of three inputs are laid out otherwise than those of one")
+		t.Error("reads of three inputs have another layout than those of one")
 	}
 	if len(one.letters) != len(genome) {
 		t.Errorf("%d bases of a genome of %d", one.Len, len(genome))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// pack packs one-a-byte bases, with pad.
+// pack packs bases, one per byte, and appends padBytes.
 func pack(b []byte) []byte {
 	var s sequence
 	s.append(b)
@@ -39,8 +39,8 @@ func TestPackedBases(t *testing.T) {
 				t.Fatalf("n=%d: unpack from %d: %v, want %v", n, at, got, b[at:])
 			}
 		}
-		rev := make([]byte, (n+3)/4+2*pad)
-		reverseInto(rev, p, n)
+		rev := make([]byte, (n+3)/4+2*padBytes)
+		reverseComplementInto(rev, p, n)
 		if got := unpack(nil, rev, 0, n); !bytes.Equal(got, reversed(b)) {
 			t.Fatalf("n=%d: reverse complement %v, want %v", n, got, reversed(b))
 		}
@@ -54,27 +54,27 @@ func TestDistanceCountsAndGivesUp(t *testing.T) {
 		a := randomBases(r, n+40)
 		at := r.Intn(40)
 		b := bytes.Clone(a[at : at+n])
-		want, odd := 0, make([]uint64, n/chunk+1)
+		want, skip := 0, make([]uint64, n/chunkBases+1)
 		for i := range b {
 			if r.Intn(10) == 0 {
 				b[i] = (b[i] + 1 + byte(r.Intn(3))) & 3
 				if r.Intn(3) == 0 {
-					odd[i/chunk] |= 1 << (2 * (i % chunk))
+					skip[i/chunkBases] |= 1 << (2 * (i % chunkBases))
 				} else {
 					want++
 				}
 			}
 		}
-		if got := distance(pack(a), at, pack(b), 0, n, n, odd); got != want {
+		if got := countMismatches(pack(a), at, pack(b), 0, n, n, skip); got != want {
 			t.Fatalf("distance %d, want %d", got, want)
 		}
 		if want > 0 {
-			if got := distance(pack(a), at, pack(b), 0, n, want-1, odd); got <= want-1 {
+			if got := countMismatches(pack(a), at, pack(b), 0, n, want-1, skip); got <= want-1 {
 				t.Fatalf("distance %d does not exceed the limit %d", got, want-1)
 			}
 		}
 		var at2 []int
-		forEachMismatch(pack(a), at, pack(b), n, odd, func(j int, c byte) {
+		forEachMismatch(pack(a), at, pack(b), n, skip, func(j int, c byte) {
 			at2 = append(at2, j)
 			if b[j] != c || a[at+j] == c {
 				t.Fatalf("mismatch at %d: %d", j, c)
@@ -86,18 +86,19 @@ func TestDistanceCountsAndGivesUp(t *testing.T) {
 	}
 }
 
-// joined assembles contigs in batches, as those of shares come, and returns the supers of two reads or more, one base a byte.
-func joined(several []contig, bounds assemblerBounds, batches int) (pg []byte, a *assembler) {
-	a = newAssembler(expectedKmers(&contigs{several: several}), bounds)
+// joinInBatches assembles contigs in batches, as with shares, and returns the scaffolds of two or more reads, one base per
+// byte.
+func joinInBatches(several []contig, limits assemblerLimits, batches int) (pg []byte, a *assembler) {
+	a = newAssembler(expectedKmers(&contigs{merged: several}), limits)
 	for i := range batches {
-		a.addAll(&contigs{several: several[len(several)*i/batches : len(several)*(i+1)/batches]}, func(int, int) {})
+		a.addContigs(&contigs{merged: several[len(several)*i/batches : len(several)*(i+1)/batches]}, func(int, int) {})
 	}
 	var s sequence
-	a.appendTo(&s, func(reads, _ int) bool { return reads > 1 })
+	a.appendScaffolds(&s, func(reads, _ int) bool { return reads > 1 })
 	return unpack(nil, s.packed, 0, s.n), a
 }
 
-var unbounded = assemblerBounds{bases: 1 << 30, begin: 1 << 40, grow: 1 << 40}
+var noLimits = assemblerLimits{bases: 1 << 30, startBytes: 1 << 40, extendBytes: 1 << 40}
 
 func TestAssembleGivesBackAGenome(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
@@ -111,7 +112,7 @@ func TestAssembleGivesBackAGenome(t *testing.T) {
 		}
 		contigs = append(contigs, contig{seq: seq, reads: 2, order: uint32(i)})
 	}
-	pg, _ := joined(contigs, unbounded, 1)
+	pg, _ := joinInBatches(contigs, noLimits, 1)
 	if len(pg) > len(genome)+200 {
 		t.Fatalf("%d bases from a genome of %d", len(pg), len(genome))
 	}
@@ -123,7 +124,7 @@ func TestAssembleGivesBackAGenome(t *testing.T) {
 	}
 }
 
-// TestJoinsLoseNothing: repeats must not make a join drop what stands beyond them.
+// TestJoinsLoseNothing: joins at repeats do not lose the sequence beyond them.
 func TestJoinsLoseNothing(t *testing.T) {
 	r := rand.New(rand.NewSource(4))
 	repeat := randomBases(r, 80)
@@ -140,7 +141,7 @@ func TestJoinsLoseNothing(t *testing.T) {
 	for at := 0; at+60 <= len(genome); at += 7 {
 		contigs = append(contigs, contig{seq: genome[at : at+60], reads: 2, order: uint32(at)})
 	}
-	pg, _ := joined(contigs, unbounded, 1)
+	pg, _ := joinInBatches(contigs, noLimits, 1)
 	seen := map[string]bool{}
 	for i := 0; i+24 <= len(pg); i++ {
 		seen[string(pg[i:i+24])] = true
@@ -157,7 +158,8 @@ func TestJoinsLoseNothing(t *testing.T) {
 	}
 }
 
-// TestBoundedAssembler: an index that may not grow keeps fewer k-mers and still joins most, and what finds no room is told.
+// TestBoundedAssembler: an index that may not grow keeps fewer k-mers, and most contigs are still joined. full is set
+// when contigs do not fit.
 func TestBoundedAssembler(t *testing.T) {
 	r := rand.New(rand.NewSource(5))
 	genome := randomBases(r, 20_000)
@@ -166,16 +168,16 @@ func TestBoundedAssembler(t *testing.T) {
 		at := r.Intn(len(genome) - 150)
 		contigs = append(contigs, contig{seq: genome[at : at+150], reads: 2, order: uint32(i)})
 	}
-	pg, a := joined(contigs, assemblerBounds{bases: 1 << 30, begin: 1 << 20, grow: 1 << 20, slots: 1 << 12}, 5)
-	if len(a.slots) != 1<<12 || a.thin == 0 || a.refused {
-		t.Errorf("%d slots, sample mask %b, refused: %v", len(a.slots), a.thin, a.refused)
+	pg, a := joinInBatches(contigs, assemblerLimits{bases: 1 << 30, startBytes: 1 << 20, extendBytes: 1 << 20, slots: 1 << 12}, 5)
+	if len(a.slots) != 1<<12 || a.sampleMask == 0 || a.full {
+		t.Errorf("%d slots, sample mask %b, full: %v", len(a.slots), a.sampleMask, a.full)
 	}
 	if len(pg) < len(genome)*9/10 || len(pg) > len(genome)*11/10 {
 		t.Errorf("%d bases from a genome of %d", len(pg), len(genome))
 	}
-	pg, a = joined(contigs, assemblerBounds{bases: 1 << 30, begin: 2_000, grow: 6_000, slots: 1 << 12}, 5)
-	if !a.refused || len(pg) < 2_000 || len(pg) > 6_000 {
-		t.Errorf("%d bases, refused: %v", len(pg), a.refused)
+	pg, a = joinInBatches(contigs, assemblerLimits{bases: 1 << 30, startBytes: 2_000, extendBytes: 6_000, slots: 1 << 12}, 5)
+	if !a.full || len(pg) < 2_000 || len(pg) > 6_000 {
+		t.Errorf("%d bases, full: %v", len(pg), a.full)
 	}
 }
 
@@ -186,8 +188,8 @@ func TestBitset(t *testing.T) {
 		from := r.Intn(n + 1)
 		to := from + r.Intn(n+1-from)
 		s := newBitset(n)
-		s.fill(from, to)
-		if got := s.seal(); got != to-from {
+		s.addRange(from, to)
+		if got := s.buildRanks(); got != to-from {
 			t.Fatalf("%d members of %d..%d", got, from, to)
 		}
 		for i := range n {

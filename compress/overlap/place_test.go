@@ -11,39 +11,39 @@ import (
 	"testing"
 )
 
-// placesOn places reads on a pseudogenome, all of it indexed at once; nothing bounds how many candidates are looked at in all.
-func placesOn(t *testing.T, pg string, how placing, threads int, reads ...string) (*Reads, *placements) {
+// placesOn places reads on a pseudogenome that is indexed at once, without a limit on the total number of candidates.
+func placesOn(t *testing.T, pg string, mode placeMode, threads int, reads ...string) (*Reads, *placements) {
 	t.Helper()
 	b := readsOn(t, pg, archiveReads(t, reads), threads)
-	how.perBase2 = 1 << 20
-	if err := b.place(b.each, 0, how, never); err != nil {
+	mode.candidatesPer2Bases = 1 << 20
+	if err := b.placeReads(context.Background(), b.eachShare, 0, mode, retryNone); err != nil {
 		t.Fatal(err)
 	}
-	return b.whole, b.pl
+	return b.allReads, b.placements
 }
 
-// archiveReads bins reads.
+// archiveReads returns the records of an archive of reads.
 func archiveReads(t *testing.T, reads []string) *records {
 	t.Helper()
 	archive := archiveOf(t, oneBlock, reads)
 	return recordsOf(archive, allOf(archive))
 }
 
-// readsOn returns a builder with a pseudogenome, given as letters, and reads that are all in memory, none placed, and without a
-// bound on memory.
+// readsOn returns a builder with pseudogenome pg and all reads in memory, none of them placed, without a limit on
+// memory.
 func readsOn(t *testing.T, pg string, rs *records, threads int) *builder {
 	t.Helper()
 	rd, err := rs.load(context.Background(), rs.all())
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &builder{ctx: context.Background(), c: Config{Threads: threads, Whole: true}, records: rs, whole: rd, work: math.MaxUint64}
+	b := &builder{config: Config{Threads: threads, Whole: true}, records: rs, allReads: rd, workBytes: math.MaxUint64}
 	b.seq.append(codes(pg))
-	b.pl = newPlacements(rs.count)
+	b.placements = newPlacements(rs.count)
 	return b
 }
 
-// placeOf returns where a record is: its position and strand, "none" if it has no place.
+// placeOf returns the position and strand of a record, or "none" if it has no place.
 func placeOf(pl *placements, record int) string {
 	if pl.pos[record] == Unplaced {
 		return "none"
@@ -58,21 +58,21 @@ func at(pos int, reversed bool) string {
 	return fmt.Sprint(pos)
 }
 
-// seeded reports whether one of the 24-mers of a read that are looked up has no error.
+// seeded reports whether one of the sampled 24-mers of a read has no error.
 func seeded(d drawn, genome string) bool {
 	for a := 0; a+exact.k <= len(d.read); a++ {
 		clean := !slices.ContainsFunc(d.wrong, func(w int) bool { return w >= a && w < a+exact.k })
-		w := load(pack(codes(genome[d.at+a:d.at+a+exact.k])), 0) & firstBases(exact.k)
-		if clean && mix64(min(w, reverseWord(w, exact.k)))&exact.sample == 0 {
+		w := loadChunk(pack(codes(genome[d.at+a:d.at+a+exact.k])), 0) & firstBases(exact.k)
+		if clean && mix64(min(w, reverseComplementWord(w, exact.k)))&exact.sampleMask == 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// TestReadsArePlacedWhereTheyWereDrawn: reads of known places and strands of a genome, with few errors or as many as are allowed, are
-// placed there, with as many mismatches, by any number of threads: by 24-mers those that have one without error, by 13-mers nearly all.
-func TestReadsArePlacedWhereTheyWereDrawn(t *testing.T) {
+// TestPlacesOfDrawnReads: reads are placed where they were drawn from, with the right number of mismatches, for any
+// number of threads. By 24-mers, those with a sampled 24-mer without error are placed; by 13-mers, nearly all.
+func TestPlacesOfDrawnReads(t *testing.T) {
 	r := rand.New(rand.NewSource(60))
 	genome := randomLetters(r, 30_000)
 	var ds []drawn
@@ -93,46 +93,47 @@ func TestReadsArePlacedWhereTheyWereDrawn(t *testing.T) {
 			want := at(d.at, d.reversed)
 			for k, pl := range []*placements{strict, lax} {
 				got := placeOf(pl, i)
-				if got == want && int(pl.miss[i]) == len(d.wrong) {
+				if got == want && int(pl.mismatches[i]) == len(d.wrong) {
 					found[k]++
 				} else if got != "none" || k == 0 && seeded(d, genome) {
 					t.Fatalf("read %d of %d bases, %d wrong, is at %s with %d mismatches, want %s",
-						i, len(d.read), len(d.wrong), got, pl.miss[i], want)
+						i, len(d.read), len(d.wrong), got, pl.mismatches[i], want)
 				}
 			}
 		}
-		// A read with one base in six wrong hardly has 24 right in a row, but mostly 13.
+		// A read with one wrong base in six rarely has 24 bases in a row without error, but usually 13.
 		if found[0] < 390 || found[0] > 500 || found[1] < 520 {
 			t.Errorf("%d of %d reads are placed by 24-mers, %d by 13-mers", found[0], len(ds), found[1])
 		}
 	}
 }
 
-// TestMostMismatchesOfAPlace: a read has a place with a sixth of its bases wrong, or a fifth by 13-mers, and not with one more.
+// TestMostMismatchesOfAPlace: a read is placed if a sixth of its bases are mismatches (by 13-mers a fifth), and not
+// with one mismatch more.
 func TestMostMismatchesOfAPlace(t *testing.T) {
 	r := rand.New(rand.NewSource(61))
 	genome := randomLetters(r, 2000)
-	for _, how := range []placing{exact, loose} {
+	for _, mode := range []placeMode{exact, loose} {
 		for _, n := range []int{100, 119, 120} {
 			var reads []string
-			for _, wrong := range []int{n / how.tolerance, n/how.tolerance + 1} {
+			for _, wrong := range []int{n / mode.basesPerMismatch, n/mode.basesPerMismatch + 1} {
 				var at []int
 				for i := range wrong {
 					at = append(at, 60+i)
 				}
 				reads = append(reads, changed(genome[700:700+n], at...))
 			}
-			_, pl := placesOn(t, genome, how, 1, reads...)
+			_, pl := placesOn(t, genome, mode, 1, reads...)
 			if placeOf(pl, 0) != "700" || placeOf(pl, 1) != "none" {
 				t.Errorf("%s, %d bases: with %d wrong at %s, with one more at %s",
-					how.stage, n, n/how.tolerance, placeOf(pl, 0), placeOf(pl, 1))
+					mode.stage, n, n/mode.basesPerMismatch, placeOf(pl, 0), placeOf(pl, 1))
 			}
 		}
 	}
 }
 
-// TestTies: of equally good places a read gets that of the smallest position, and of the two strands of one position the forward one; a
-// better place comes before both.
+// TestTies: of equally good places, a read gets the one with the smallest position; at the same position, the one on
+// the forward strand. A place with fewer mismatches takes precedence over both rules.
 func TestTies(t *testing.T) {
 	r := rand.New(rand.NewSource(62))
 	gap := func(n int) string { return randomLetters(r, n) }
@@ -160,21 +161,21 @@ func TestTies(t *testing.T) {
 		{"the other homopolymer", gap(40) + "C" + strings.Repeat("A", 300) + gap(40), strings.Repeat("T", 100), "41 reversed"},
 	} {
 		_, pl := placesOn(t, c.pg, exact, 1, c.read, reverseComplement(c.read))
-		turned := strings.TrimSuffix(c.want, " reversed")
-		if turned == c.want && c.read != reverseComplement(c.read) {
-			turned += " reversed"
+		otherStrand := strings.TrimSuffix(c.want, " reversed")
+		if otherStrand == c.want && c.read != reverseComplement(c.read) {
+			otherStrand += " reversed"
 		}
 		if got := placeOf(pl, 0); got != c.want {
 			t.Errorf("%s: the read is at %s, want %s", c.name, got, c.want)
 		}
-		if got := placeOf(pl, 1); got != turned {
-			t.Errorf("%s: the read's other strand is at %s, want %s", c.name, got, turned)
+		if got := placeOf(pl, 1); got != otherStrand {
+			t.Errorf("%s: the read's other strand is at %s, want %s", c.name, got, otherStrand)
 		}
 	}
 }
 
-// TestBestPlaceOfAll compares with a search of all places that share a 24-mer with the read: on copies of a repeat, of both strands, that
-// differ here and there, a read has the best place, and of equals the first.
+// TestBestPlaceOfAll compares with a search of all places that share a 24-mer with the read, on slightly different
+// copies of a repeat on both strands: the best place is found, and the first of equal ones.
 func TestBestPlaceOfAll(t *testing.T) {
 	r := rand.New(rand.NewSource(63))
 	repeat := randomLetters(r, 160)
@@ -194,41 +195,41 @@ func TestBestPlaceOfAll(t *testing.T) {
 		d := draw(r, repeat, r.Intn(60), 80+i%2*20, r.Intn(6), i%4 < 2)
 		reads = append(reads, d.read)
 	}
-	how := exact
-	how.sample, how.chain, how.goodEnough = 0, 1000, 0
-	rd, pl := placesOn(t, pg, how, 1, reads...)
+	mode := exact
+	mode.sampleMask, mode.maxCandidates, mode.goodMismatches = 0, 1000, 0
+	rd, pl := placesOn(t, pg, mode, 1, reads...)
 	ties := 0
 	for i := range rd.Count() {
-		rec := rd.record[i]
-		reversed := rd.place[i]&1 != 0
+		rec := rd.records[i]
+		reversed := rd.signaturePlace[i]&1 != 0
 		n := len(reads[rec])
-		best, want, equals := n/how.tolerance, "none", 0
+		best, want, equals := n/mode.basesPerMismatch, "none", 0
 		for pos := range len(pg) - n + 1 {
-			for _, turn := range []bool{false, true} { // of the read as it is stored
+			for _, reverse := range []bool{false, true} { // of the read as it is stored
 				read := reads[rec]
-				if reversed != turn {
+				if reversed != reverse {
 					read = reverseComplement(read)
 				}
 				wrong, prev, seed := 0, -1, false
 				for j := 0; j < n && wrong <= best; j++ {
 					if read[j] != pg[pos+j] {
 						wrong++
-						seed = seed || j-prev > how.k
+						seed = seed || j-prev > mode.k
 						prev = j
 					}
 				}
-				seed = seed || n-prev > how.k
+				seed = seed || n-prev > mode.k
 				switch {
 				case !seed || wrong > best:
 				case wrong < best || want == "none":
-					best, want, equals = wrong, at(pos, reversed != turn), 1
+					best, want, equals = wrong, at(pos, reversed != reverse), 1
 				default:
 					equals++
 				}
 			}
 		}
-		if got := placeOf(pl, int(rec)); got != want || want != "none" && int(pl.miss[rec]) != best {
-			t.Fatalf("read %d is at %s with %d mismatches, want %s with %d", rec, got, pl.miss[rec], want, best)
+		if got := placeOf(pl, int(rec)); got != want || want != "none" && int(pl.mismatches[rec]) != best {
+			t.Fatalf("read %d is at %s with %d mismatches, want %s with %d", rec, got, pl.mismatches[rec], want, best)
 		}
 		if equals > 1 {
 			ties++
@@ -239,8 +240,7 @@ func TestBestPlaceOfAll(t *testing.T) {
 	}
 }
 
-// TestReadsWithN: a letter that is no base matches anything, so that reads with N have their places, on either strand, as long as there is
-// a k-mer without.
+// TestReadsWithN: an N matches any base, so reads with N are placed, on either strand, if they have a k-mer without N.
 func TestReadsWithN(t *testing.T) {
 	r := rand.New(rand.NewSource(64))
 	bases := []byte(randomLetters(r, 3000))
@@ -272,15 +272,16 @@ func TestReadsWithN(t *testing.T) {
 			want[0] = "none"
 		}
 		for k, pl := range []*placements{strict, lax} {
-			if got := placeOf(pl, i); got != want[k] || got != "none" && int(pl.miss[i]) != wrong[i%n] {
+			if got := placeOf(pl, i); got != want[k] || got != "none" && int(pl.mismatches[i]) != wrong[i%n] {
 				t.Errorf("%s by %d-mers is at %s with %d mismatches, want %s with %d",
-					reads[i], []int{24, 13}[k], got, pl.miss[i], want[k], wrong[i%n])
+					reads[i], []int{24, 13}[k], got, pl.mismatches[i], want[k], wrong[i%n])
 			}
 		}
 	}
 }
 
-// TestReadsWithoutPlaces: reads of other sequence, too short, too long, or that reach over the ends have no place.
+// TestReadsWithoutPlaces: reads of other sequence, reads that are too short or too long, and reads that extend beyond
+// the ends are not placed.
 func TestReadsWithoutPlaces(t *testing.T) {
 	r := rand.New(rand.NewSource(65))
 	genome := randomLetters(r, 2000)
@@ -294,7 +295,14 @@ func TestReadsWithoutPlaces(t *testing.T) {
 		case 9:
 			want = "100"
 		case 10: // one k-mer, which is looked up if it is of the sample
-			if w := load(pack(codes(reads[i])), 0) & firstBases(24); mix64(min(w, reverseWord(w, 24)))&exact.sample == 0 {
+			if w := loadChunk(
+				pack(codes(reads[i])),
+				0,
+			) & firstBases(
+				24,
+			); mix64(
+				min(w, reverseComplementWord(w, 24)),
+			)&exact.sampleMask == 0 {
 				want = "600"
 			}
 		}
@@ -307,8 +315,8 @@ func TestReadsWithoutPlaces(t *testing.T) {
 	}
 }
 
-// TestRetriedReads: a read that has a place is moved to one with fewer mismatches only, and only if it is asked for; one mismatch is good
-// enough.
+// TestRetriedReads: a read with a place is moved only to one with fewer mismatches, and only if it is selected for
+// retrying. The search ends at a place with one mismatch.
 func TestRetriedReads(t *testing.T) {
 	r := rand.New(rand.NewSource(66))
 	x := randomLetters(r, 100)
@@ -319,27 +327,34 @@ func TestRetriedReads(t *testing.T) {
 		pg    string
 		want  string
 	}{
-		{3, better, pg, "700"}, {2, better, pg, "5"}, {0, better, pg, "5"}, {9, never, pg, "5"},
-		{2, better, pg + x, "900"}, {1, better, pg + x, "5"},
+		{3, retryMismatched, pg, "700"}, {2, retryMismatched, pg, "5"}, {0, retryMismatched, pg, "5"}, {9, retryNone, pg, "5"},
+		{2, retryMismatched, pg + x, "900"}, {1, retryMismatched, pg + x, "5"},
 	} {
 		b := readsOn(t, c.pg, archiveReads(t, []string{x}), 1)
-		b.pl.set(0, 5, false, c.miss)
-		if err := b.place(b.each, 0, exact, c.retry); err != nil {
+		b.placements.set(0, 5, false, c.miss)
+		if err := b.placeReads(context.Background(), b.eachShare, 0, exact, c.retry); err != nil {
 			t.Fatal(err)
 		}
-		if got := placeOf(b.pl, 0); got != c.want {
+		if got := placeOf(b.placements, 0); got != c.want {
 			t.Errorf("a read with %d mismatches is at %s then, want %s", c.miss, got, c.want)
 		}
 	}
-	// From a position on, no place begins before it.
+	// All places are at or after the position from which on reads are placed.
 	b := readsOn(t, pg+x, archiveReads(t, []string{x, changed(x, 40, 41, 42)}), 1)
-	if err := b.place(b.each, 600, exact, better); err != nil || placeOf(b.pl, 0) != "900" || placeOf(b.pl, 1) != "900" {
-		t.Errorf("from base 600 on, the reads are at %s and %s, want 900", placeOf(b.pl, 0), placeOf(b.pl, 1))
+	if err := b.placeReads(
+		context.Background(),
+		b.eachShare,
+		600,
+		exact,
+		retryMismatched,
+	); err != nil || placeOf(b.placements, 0) != "900" ||
+		placeOf(b.placements, 1) != "900" {
+		t.Errorf("from base 600 on, the reads are at %s and %s, want 900", placeOf(b.placements, 0), placeOf(b.placements, 1))
 	}
 }
 
-// TestWindows: a pseudogenome that is indexed a window at a time, as little memory needs, gives reads the same places, those over the
-// ends of windows too, and of equals in two windows the first.
+// TestWindows: indexing the pseudogenome one window at a time gives the same places, also across the ends of windows,
+// and for equal places in two windows the first.
 func TestWindows(t *testing.T) {
 	r := rand.New(rand.NewSource(67))
 	genome := []byte(randomLetters(r, 20_000))
@@ -363,18 +378,18 @@ func TestWindows(t *testing.T) {
 	ds = append(ds, draw(r, string(genome), 3*window+550, 100, 0, false), draw(r, string(genome), 3*window+1550, 100, 0, true))
 	rs := archiveReads(t, lettersOf(ds))
 	whole := readsOn(t, string(genome), rs, 2)
-	pieces := readsOn(t, string(genome), rs, 2)
-	pieces.work = 1
-	for _, b := range []*builder{whole, pieces} {
-		if err := b.place(b.each, 0, exact, better); err != nil {
+	windows := readsOn(t, string(genome), rs, 2)
+	windows.workBytes = 1
+	for _, b := range []*builder{whole, windows} {
+		if err := b.placeReads(context.Background(), b.eachShare, 0, exact, retryMismatched); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i, d := range ds {
-		got, want := placeOf(pieces.pl, i), placeOf(whole.pl, i)
-		if got != want || pieces.pl.miss[i] != whole.pl.miss[i] {
+		got, want := placeOf(windows.placements, i), placeOf(whole.placements, i)
+		if got != want || windows.placements.mismatches[i] != whole.placements.mismatches[i] {
 			t.Errorf("read %d is at %s with %d mismatches in windows, at %s with %d without",
-				i, got, pieces.pl.miss[i], want, whole.pl.miss[i])
+				i, got, windows.placements.mismatches[i], want, whole.placements.mismatches[i])
 		}
 		repeated := d.at%(3*window) > 400 && d.at%(3*window) < 1700
 		if !repeated && want != at(d.at, d.reversed) && (want != "none" || seeded(d, string(genome))) {
@@ -382,13 +397,13 @@ func TestWindows(t *testing.T) {
 		}
 	}
 	n := len(ds)
-	if x, y := placeOf(pieces.pl, n-2), placeOf(pieces.pl, n-1); x != at(3*window+550, false) || y != at(1550, true) {
+	if x, y := placeOf(windows.placements, n-2), placeOf(windows.placements, n-1); x != at(3*window+550, false) || y != at(1550, true) {
 		t.Errorf("of two copies the better one is at %s, and the first of equals at %s", x, y)
 	}
 }
 
-// TestKmerIndex: every sampled k-mer of either strand is found at all of its positions, ascending, for any number of threads and wherever
-// the index begins.
+// TestKmerIndex: each sampled k-mer is found at all of its positions, on both strands, in ascending order, for any
+// number of threads and any start of the index.
 func TestKmerIndex(t *testing.T) {
 	r := rand.New(rand.NewSource(68))
 	x := randomLetters(r, 400)
@@ -402,7 +417,7 @@ func TestKmerIndex(t *testing.T) {
 		one := newKmerIndex(packed, c.from, len(pg), c.k, c.sample, 1)
 		for _, threads := range []int{2, 8} {
 			ix := newKmerIndex(packed, c.from, len(pg), c.k, c.sample, threads)
-			if !slices.Equal(ix.start, one.start) || !slices.Equal(ix.pos, one.pos) {
+			if !slices.Equal(ix.start, one.start) || !slices.Equal(ix.positions, one.positions) {
 				t.Errorf("%+v: another index with %d threads", c, threads)
 			}
 		}
@@ -412,15 +427,15 @@ func TestKmerIndex(t *testing.T) {
 			s := pg[p : p+c.k]
 			want[min(s, reverseComplement(s))] = append(want[min(s, reverseComplement(s))], uint32(p))
 		}
-		p := &placer{ix: one}
+		p := &placer{index: one}
 		for s, positions := range want {
 			for _, s := range []string{s, reverseComplement(s)} {
-				seed, ok := p.indexed(pack(codes(s)), 0)
+				seed, ok := p.seedAt(pack(codes(s)), 0)
 				if !ok {
 					continue
 				}
 				var got []uint32
-				for _, pos := range one.pos[one.start[seed.slot]:one.start[seed.slot+1]] {
+				for _, pos := range one.positions[one.start[seed.slot]:one.start[seed.slot+1]] {
 					if there := pg[pos : int(pos)+c.k]; there == s || there == reverseComplement(s) {
 						got = append(got, pos)
 					}
@@ -431,20 +446,20 @@ func TestKmerIndex(t *testing.T) {
 				n += len(got)
 			}
 		}
-		// Each was looked for as it is and as the other strand has it.
-		if n != 2*len(one.pos) || c.sample == 0 && len(one.pos) != max(len(pg)-c.from-c.k+1, 0) {
-			t.Errorf("%+v: %d positions are found, the index has %d", c, n, len(one.pos))
+		// Each k-mer was searched on both strands.
+		if n != 2*len(one.positions) || c.sample == 0 && len(one.positions) != max(len(pg)-c.from-c.k+1, 0) {
+			t.Errorf("%+v: %d positions are found, the index has %d", c, n, len(one.positions))
 		}
 		if k := len(pg) - c.from; k > 1000 {
-			if least := k / int(c.sample+1) / 2; len(one.pos) < least || len(one.pos) > 3*least {
-				t.Errorf("%+v: %d positions of %d are in the index", c, len(one.pos), k)
+			if least := k / int(c.sample+1) / 2; len(one.positions) < least || len(one.positions) > 3*least {
+				t.Errorf("%+v: %d positions of %d are in the index", c, len(one.positions), k)
 			}
 		}
 	}
 }
 
-// TestCandidatesAreBounded: reads that share k-mers with thousands of places, none of which is theirs, look at no more candidates than
-// their bases allow, and one seed's each beyond; a read that has a place there finds it all the same.
+// TestCandidatesAreBounded: reads that share k-mers with thousands of wrong places try no more candidates than their
+// bases allow, plus those of one seed per read. A read that has a place is still placed.
 func TestCandidatesAreBounded(t *testing.T) {
 	r := rand.New(rand.NewSource(69))
 	shared := randomLetters(r, 24)
@@ -471,36 +486,36 @@ func TestCandidatesAreBounded(t *testing.T) {
 			reads = append(reads, c.read())
 			bases += len(reads[len(reads)-1])
 		}
-		for _, how := range []placing{exact, loose} {
+		for _, mode := range []placeMode{exact, loose} {
 			b := readsOn(t, c.pg, archiveReads(t, reads), 1)
 			for rec := range reads {
-				b.pl.set(uint32(rec), 0, false, 255) // so that again is asked about each
+				b.placements.set(uint32(rec), 0, false, 255) // so that again is asked about each
 			}
-			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, how.k, how.sample, 1)
-			half := bases * how.perBase2 / 4
-			granted, looked, asked := half, 0, 0
-			placeAll(b.whole, b.pl, &b.seq, ix, 1, how, func(p *placer, i int) bool {
-				granted += b.whole.len(i) * how.perBase2 / 4
-				looked = granted - p.credit
-				asked++
+			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, mode.k, mode.sampleMask, 1)
+			half := bases * mode.candidatesPer2Bases / 4
+			granted, tried, calls := half, 0, 0
+			placeAll(b.allReads, b.placements, &b.seq, ix, 1, mode, func(p *placer, i int) bool {
+				granted += b.allReads.len(i) * mode.candidatesPer2Bases / 4
+				tried = granted - p.candidatesLeft
+				calls++
 				return true
 			}, func(int) {})
-			if asked != len(reads) {
-				t.Fatalf("%d reads were asked about, want %d", asked, len(reads))
+			if calls != len(reads) {
+				t.Fatalf("%d reads were asked about, want %d", calls, len(reads))
 			}
-			if bound := bases*how.perBase2/2 + len(reads)*how.chain; looked > bound {
-				t.Errorf("%s by %d-mers: %d candidates were looked at, want at most %d", c.name, how.k, looked, bound)
+			if bound := bases*mode.candidatesPer2Bases/2 + len(reads)*mode.maxCandidates; tried > bound {
+				t.Errorf("%s by %d-mers: %d candidates were tried, want at most %d", c.name, mode.k, tried, bound)
 			}
-			if used := looked > half; used != c.most && how.k == exact.k {
-				t.Errorf("%s by %d-mers: %d candidates were looked at of %d that are allowed", c.name, how.k, looked, 2*half)
+			if used := tried > half; used != c.most && mode.k == exact.k {
+				t.Errorf("%s by %d-mers: %d candidates were tried of %d that are allowed", c.name, mode.k, tried, 2*half)
 			}
 		}
 	}
-	// One read among many that use up what is allowed.
+	// A read with many candidates, one of which is its place.
 	pg := stutter.String()
 	own := pg[len(pg)/2 : len(pg)/2+100]
 	_, pl := placesOn(t, pg, exact, 1, own)
-	if pl.pos[0] == Unplaced || pl.miss[0] > 1 {
-		t.Errorf("a read of stutter is at %s with %d mismatches", placeOf(pl, 0), pl.miss[0])
+	if pl.pos[0] == Unplaced || pl.mismatches[0] > 1 {
+		t.Errorf("a read of stutter is at %s with %d mismatches", placeOf(pl, 0), pl.mismatches[0])
 	}
 }

@@ -2,7 +2,7 @@ package overlap
 
 import "unsafe"
 
-// prefetch asks the processor to bring two lines to the cache. Unlike a load it holds nothing up until they are there.
+// prefetch loads the cache lines of two addresses in the background, without waiting for them.
 //
 //go:noescape
 func prefetch(a, b unsafe.Pointer)

@@ -1,6 +1,6 @@
-// Package overlap lays reads out on a pseudogenome: contigs in bins, contigs joined across
-// bins, reads placed on the result. Where memory is too small for all reads of an archive at once, each
-// step goes over shares of their signatures, one after another.
+// Package overlap lays reads out on a pseudogenome. It assembles contigs in each bin, joins contigs across bins, and places
+// all reads on the resulting sequence. If memory is too small for all reads of an archive at once, each step processes
+// shares of the reads (ranges of signatures), one after another.
 package overlap
 
 import (
@@ -13,47 +13,47 @@ import (
 	"orcomgo/bins"
 )
 
-// Reads holds reads in memory, grouped by signature as the bins hold them. Reads have two
-// numbers: the index i in this grouping, and the record, which counts the records of an archive, or
-// of the sources that were loaded, in input order, input after input.
+// Reads holds reads in memory, grouped by signature as in the bins. A read has two numbers: its index i in this grouping, and
+// its record, which counts the records of the loaded sources in input order, one source after another.
 type Reads struct {
-	packed []byte // stored orientation, each read on a byte of its own, then pad
-	off    []uint64
-	stride uint64 // used where off is nil
-	length []uint32
-	fixed  uint32
+	packed      []byte // stored orientation, each read starts on a byte; followed by padBytes
+	offsets     []uint64
+	stride      uint64 // bytes per read; used if offsets is nil
+	lengths     []uint32
+	fixedLength uint32
 
-	record []uint32 // by index
-	index  []uint32 // by record; nil if not needed, or if reads stand by record
-	only   *Subset  // the records that are here, if they stand by record and are not all
-	place  []uint32 // by index, as bins.Block.Place
+	records        []uint32 // by index
+	indexByRecord  []uint32 // by record; nil if not needed, or if reads are ordered by record
+	subset         *Subset  // the loaded records, if reads are ordered by record and not all are loaded
+	signaturePlace []uint32 // by index, as in bins.Block.Place: position of the signature << 1 | stored reversed
 
 	groups []bins.Bin
 
-	exceptions []record.Exception // Read is the record; ascending
-	odd        []uint64           // bit set of the indices of reads that have some other than Lower
+	exceptions []record.Exception // sorted; Exception.Read is the record
+	nonACGT    []uint64           // one bit per index: the read has letters other than A, C, G and T in either case
 }
 
-// Source names a run of records of one input: From..To-1.
+// Source is a range of records of one input: From..To-1, counted from 0. Input is the index in the Inputs of the archive.
 type Source struct {
 	Input    int
 	From, To uint64
 }
 
-// records are runs of records of the bins, numbered one after another.
+// records are ranges of records of the bins, numbered one after another.
 type records struct {
-	bins   *bins.Reader
-	pieces []piece
-	count  int
-	varied bool
-	fixed  uint32 // length of all reads unless varied
+	bins          *bins.Reader
+	ranges        []blockRange
+	count         int
+	variedLengths bool
+	fixedLength   uint32 // length in bases of all reads unless variedLengths
 }
 
-// piece is what of one block belongs to the records: ordinals from..to-1, of which the first is record base.
-type piece struct {
-	block    int
-	base     uint32
-	from, to uint32
+// blockRange is the part of one block that belongs to the records: records from..to-1 of the block. The first of them has the
+// number firstRecord.
+type blockRange struct {
+	block       int
+	firstRecord uint32
+	from, to    uint32
 }
 
 // recordsOf numbers the records of srcs, at most 2^32-2 of them.
@@ -66,14 +66,17 @@ func recordsOf(r *bins.Reader, srcs []Source) *records {
 			if info.Input != s.Input || lo >= hi {
 				continue
 			}
-			rs.pieces = append(rs.pieces, piece{b, uint32(rs.count) + uint32(lo-s.From), uint32(lo - info.FirstRecord), uint32(hi - info.FirstRecord)})
+			rs.ranges = append(
+				rs.ranges,
+				blockRange{b, uint32(rs.count) + uint32(lo-s.From), uint32(lo - info.FirstRecord), uint32(hi - info.FirstRecord)},
+			)
 			switch {
 			case info.Varied:
-				rs.varied = true
+				rs.variedLengths = true
 			case first:
-				rs.fixed, first = info.FixedLen, false
-			case rs.fixed != info.FixedLen:
-				rs.varied = true
+				rs.fixedLength, first = info.FixedLen, false
+			case rs.fixedLength != info.FixedLen:
+				rs.variedLengths = true
 			}
 		}
 		rs.count += int(s.To - s.From)
@@ -81,9 +84,9 @@ func recordsOf(r *bins.Reader, srcs []Source) *records {
 	return rs
 }
 
-// lengths calls f with the length of each record's read.
+// lengths calls f with the length in bases of each record's read.
 func (rs *records) lengths(ctx context.Context, f func(record uint32, n int)) error {
-	for _, p := range rs.pieces {
+	for _, p := range rs.ranges {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -92,29 +95,30 @@ func (rs *records) lengths(ctx context.Context, f func(record uint32, n int)) er
 			return err
 		}
 		for o := p.from; o < p.to; o++ {
-			f(p.base+o-p.from, blk.Lengths.Of(int(o)))
+			f(p.firstRecord+o-p.from, blk.Lengths.Of(int(o)))
 		}
 	}
 	return nil
 }
 
-// share is some of the records: those of signatures lo..hi (inclusive) in some of the pieces.
+// share is a part of the records: those with signatures minSignature..maxSignature (inclusive) in the block ranges
+// firstRange..endRange-1.
 type share struct {
-	lo, hi   uint32
-	from, to int      // pieces
-	starts   []uint32 // see counted; nil until it is known
+	minSignature, maxSignature uint32
+	firstRange, endRange       int      // indices in records.ranges
+	starts                     []uint32 // see groupStarts; nil until computed
 }
 
-// all is the share of everything.
-func (rs *records) all() *share { return &share{hi: bins.NBin, to: len(rs.pieces)} }
+// all returns the share with all records.
+func (rs *records) all() *share { return &share{maxSignature: bins.NBin, endRange: len(rs.ranges)} }
 
-// counted returns where the reads of each signature of a share begin if they are grouped by it, and at last how many there are.
-func (rs *records) counted(ctx context.Context, sh *share) ([]uint32, error) {
+// groupStarts returns the index of the first read of each signature of a share, and last the number of reads.
+func (rs *records) groupStarts(ctx context.Context, sh *share) ([]uint32, error) {
 	if sh.starts != nil {
 		return sh.starts, nil
 	}
-	starts := make([]uint32, sh.hi-sh.lo+2)
-	for _, p := range rs.pieces[sh.from:sh.to] {
+	starts := make([]uint32, sh.maxSignature-sh.minSignature+2)
+	for _, p := range rs.ranges[sh.firstRange:sh.endRange] {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -124,21 +128,21 @@ func (rs *records) counted(ctx context.Context, sh *share) ([]uint32, error) {
 				return nil, err
 			}
 			for _, g := range idx {
-				if g.Signature >= sh.lo && g.Signature <= sh.hi {
-					starts[g.Signature-sh.lo+1] += g.Reads
+				if g.Signature >= sh.minSignature && g.Signature <= sh.maxSignature {
+					starts[g.Signature-sh.minSignature+1] += g.Reads
 				}
 			}
 			continue
 		}
 		var blk bins.Block
-		if err := rs.bins.ReadBins(p.block, sh.lo, sh.hi, &blk); err != nil {
+		if err := rs.bins.ReadBins(p.block, sh.minSignature, sh.maxSignature, &blk); err != nil {
 			return nil, err
 		}
 		i := 0
 		for _, g := range blk.Bins {
 			for k := uint32(0); k < g.Reads; k++ {
 				if o := blk.Order[i]; o >= p.from && o < p.to {
-					starts[g.Signature-sh.lo+1]++
+					starts[g.Signature-sh.minSignature+1]++
 				}
 				i++
 			}
@@ -151,40 +155,44 @@ func (rs *records) counted(ctx context.Context, sh *share) ([]uint32, error) {
 	return starts, nil
 }
 
-// load reads a share from the bins.
+// load reads a share from the bins, grouped by signature.
 func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
-	rd := &Reads{fixed: rs.fixed}
+	rd := &Reads{fixedLength: rs.fixedLength}
 	meta := rs.bins.Meta()
-	pieces := rs.pieces[sh.from:sh.to]
-	starts, err := rs.counted(ctx, sh)
+	ranges := rs.ranges[sh.firstRange:sh.endRange]
+	starts, err := rs.groupStarts(ctx, sh)
 	if err != nil {
 		return nil, err
 	}
 	for s, from := range starts[:len(starts)-1] {
 		if reads := starts[s+1] - from; reads > 0 {
-			rd.groups = append(rd.groups, bins.Bin{Signature: sh.lo + uint32(s), Reads: reads})
+			rd.groups = append(rd.groups, bins.Bin{Signature: sh.minSignature + uint32(s), Reads: reads})
 		}
 	}
 	n := int(starts[len(starts)-1])
-	rd.record = make([]uint32, n)
-	rd.place = make([]uint32, n)
-	rd.odd = make([]uint64, n/64+1)
-	// Where lengths vary, they come first, so that offsets are known before the bases come.
-	scatter := func(f func(i uint32, info *bins.BlockInfo, blk *bins.Block, k, at, bases int), end func(p piece, info *bins.BlockInfo) error) error {
+	rd.records = make([]uint32, n)
+	rd.signaturePlace = make([]uint32, n)
+	rd.nonACGT = make([]uint64, n/64+1)
+	// scatter calls f for each read of the share, and end after each block. If lengths vary, it runs twice: offsets must be
+	// known before bases are copied.
+	scatter := func(
+		f func(i uint32, info *bins.BlockInfo, blk *bins.Block, k, at, bases int),
+		end func(p blockRange, info *bins.BlockInfo) error,
+	) error {
 		next := slices.Clone(starts)
-		for _, p := range pieces {
+		for _, p := range ranges {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			info := &meta.Blocks[p.block]
 			var blk bins.Block
-			if rs.varied {
+			if rs.variedLengths {
 				if err := rs.bins.ReadColumns(p.block, bins.WantLengths, &blk); err != nil {
 					return err
 				}
 			}
-			g, left := -1, uint32(0) // the bin at hand and how many of its reads are to come
-			err := rs.bins.EachPart(p.block, sh.lo, sh.hi, &blk, func() error {
+			g, left := -1, uint32(0) // the current bin and the number of its reads that are left
+			err := rs.bins.EachPart(p.block, sh.minSignature, sh.maxSignature, &blk, func() error {
 				at := 0
 				for k, o := range blk.Order {
 					if left == 0 {
@@ -194,10 +202,10 @@ func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
 					left--
 					l := blk.Lengths.Of(int(o))
 					if o >= p.from && o < p.to {
-						n := &next[blk.Bins[g].Signature-sh.lo]
+						n := &next[blk.Bins[g].Signature-sh.minSignature]
 						i := *n
 						*n++
-						rd.record[i] = p.base + o - p.from
+						rd.records[i] = p.firstRecord + o - p.from
 						f(i, info, &blk, k, at, l)
 					}
 					at += record.PackedLen(l)
@@ -213,29 +221,30 @@ func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
 		}
 		return nil
 	}
-	if rs.varied {
-		rd.length = make([]uint32, n)
-		err := scatter(func(i uint32, _ *bins.BlockInfo, _ *bins.Block, _, _, l int) { rd.length[i] = uint32(l) },
-			func(piece, *bins.BlockInfo) error { return nil })
+	if rs.variedLengths {
+		rd.lengths = make([]uint32, n)
+		err := scatter(func(i uint32, _ *bins.BlockInfo, _ *bins.Block, _, _, l int) { rd.lengths[i] = uint32(l) },
+			func(blockRange, *bins.BlockInfo) error { return nil })
 		if err != nil {
 			return nil, err
 		}
 	}
-	rd.allot(n)
-	// Where reads of the block at hand went, index + 1 by ordinal, for their exceptions.
-	var went []uint32
-	for _, p := range pieces {
-		if info := &meta.Blocks[p.block]; info.HasExceptions && info.Records > len(went) {
-			went = make([]uint32, info.Records)
+	rd.allocate(n)
+	// Index + 1 of the reads of the current block, by record of the block, to assign exceptions to reads; 0 for reads that are
+	// not in the share.
+	var indexes []uint32
+	for _, p := range ranges {
+		if info := &meta.Blocks[p.block]; info.HasExceptions && info.Records > len(indexes) {
+			indexes = make([]uint32, info.Records)
 		}
 	}
 	err = scatter(func(i uint32, info *bins.BlockInfo, blk *bins.Block, k, at, l int) {
-		rd.place[i] = blk.Place[k]
+		rd.signaturePlace[i] = blk.Place[k]
 		copy(rd.packed[rd.offset(int(i)):], blk.Packed[at:at+record.PackedLen(l)])
 		if info.HasExceptions {
-			went[blk.Order[k]] = i + 1
+			indexes[blk.Order[k]] = i + 1
 		}
-	}, func(p piece, info *bins.BlockInfo) error {
+	}, func(p blockRange, info *bins.BlockInfo) error {
 		if !info.HasExceptions {
 			return nil
 		}
@@ -244,12 +253,12 @@ func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
 			return err
 		}
 		for _, e := range blk.Exceptions {
-			if i := went[e.Read]; i != 0 {
-				e.Read = rd.record[i-1]
-				rd.except(int(i-1), e)
+			if i := indexes[e.Read]; i != 0 {
+				e.Read = rd.records[i-1]
+				rd.addException(int(i-1), e)
 			}
 		}
-		clear(went)
+		clear(indexes)
 		return nil
 	})
 	if err != nil {
@@ -259,25 +268,25 @@ func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
 	return rd, nil
 }
 
-// allot makes room for the bases of n reads, whose lengths are known.
-func (rd *Reads) allot(n int) {
-	if rd.length == nil {
-		rd.stride = uint64(record.PackedLen(int(rd.fixed)))
-		rd.packed = make([]byte, uint64(n)*rd.stride+pad)
+// allocate allocates memory for the bases of n reads, whose lengths are set.
+func (rd *Reads) allocate(n int) {
+	if rd.lengths == nil {
+		rd.stride = uint64(record.PackedLen(int(rd.fixedLength)))
+		rd.packed = make([]byte, uint64(n)*rd.stride+padBytes)
 		return
 	}
-	rd.off = make([]uint64, n+1)
-	for i, l := range rd.length {
-		rd.off[i+1] = rd.off[i] + uint64(record.PackedLen(int(l)))
+	rd.offsets = make([]uint64, n+1)
+	for i, l := range rd.lengths {
+		rd.offsets[i+1] = rd.offsets[i] + uint64(record.PackedLen(int(l)))
 	}
-	rd.packed = make([]byte, rd.off[n]+pad)
+	rd.packed = make([]byte, rd.offsets[n]+padBytes)
 }
 
-// except adds an exception of read i.
-func (rd *Reads) except(i int, e record.Exception) {
+// addException adds an exception of read i.
+func (rd *Reads) addException(i int, e record.Exception) {
 	rd.exceptions = append(rd.exceptions, e)
 	if e.Byte != record.Lower {
-		rd.odd[i>>6] |= 1 << (i & 63)
+		rd.nonACGT[i>>6] |= 1 << (i & 63)
 	}
 }
 
@@ -288,50 +297,51 @@ func (rd *Reads) sortExceptions() {
 	})
 }
 
-// indexed makes the reads, which are all of some sources, known by record.
-func (rd *Reads) indexed() *Reads {
-	rd.index = make([]uint32, rd.Count())
-	for i, rec := range rd.record {
-		rd.index[rec] = uint32(i)
+// indexRecords prepares indexOf. Reads must hold all records of some sources.
+func (rd *Reads) indexRecords() *Reads {
+	rd.indexByRecord = make([]uint32, rd.Count())
+	for i, rec := range rd.records {
+		rd.indexByRecord[rec] = uint32(i)
 	}
 	return rd
 }
 
-// at returns the index of a record that is there.
-func (rd *Reads) at(record uint32) int {
+// indexOf returns the index of a loaded record.
+func (rd *Reads) indexOf(record uint32) int {
 	switch {
-	case rd.index != nil:
-		return int(rd.index[record])
-	case rd.only != nil:
-		return rd.only.rank(record)
+	case rd.indexByRecord != nil:
+		return int(rd.indexByRecord[record])
+	case rd.subset != nil:
+		return rd.subset.rank(record)
 	}
 	return int(record)
 }
 
-// Has reports whether the read of a record is there.
-func (rd *Reads) Has(record uint32) bool { return rd.only == nil || rd.only.Has(record) }
+// Has reports whether the read of a record is loaded.
+func (rd *Reads) Has(record uint32) bool { return rd.subset == nil || rd.subset.Has(record) }
 
-// byRecord reads the records of only (nil: all), for at and what needs no more.
-func (rs *records) byRecord(ctx context.Context, only *Subset) (*Reads, error) {
-	rd := &Reads{fixed: rs.fixed, only: only}
+// loadByRecord reads the records in only (all, if it is nil) in the order of their numbers. The result has neither groups nor
+// records, and hasNonACGT does not work on it.
+func (rs *records) loadByRecord(ctx context.Context, only *Subset) (*Reads, error) {
+	rd := &Reads{fixedLength: rs.fixedLength, subset: only}
 	n := rs.count
 	if only != nil {
-		n = only.seal()
+		n = only.buildRanks()
 	}
-	rd.place = make([]uint32, n)
-	if rs.varied {
-		rd.length = make([]uint32, n)
+	rd.signaturePlace = make([]uint32, n)
+	if rs.variedLengths {
+		rd.lengths = make([]uint32, n)
 		err := rs.lengths(ctx, func(record uint32, l int) {
 			if rd.Has(record) {
-				rd.length[rd.at(record)] = uint32(l)
+				rd.lengths[rd.indexOf(record)] = uint32(l)
 			}
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	rd.allot(n)
-	for _, p := range rs.pieces {
+	rd.allocate(n)
+	for _, p := range rs.ranges {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -343,9 +353,9 @@ func (rs *records) byRecord(ctx context.Context, only *Subset) (*Reads, error) {
 			at := 0
 			for k, o := range blk.Order {
 				size := record.PackedLen(blk.Lengths.Of(int(o)))
-				if record := p.base + o - p.from; o >= p.from && o < p.to && rd.Has(record) {
-					i := rd.at(record)
-					rd.place[i] = blk.Place[k]
+				if record := p.firstRecord + o - p.from; o >= p.from && o < p.to && rd.Has(record) {
+					i := rd.indexOf(record)
+					rd.signaturePlace[i] = blk.Place[k]
 					copy(rd.packed[rd.offset(i):], blk.Packed[at:at+size])
 				}
 				at += size
@@ -356,7 +366,7 @@ func (rs *records) byRecord(ctx context.Context, only *Subset) (*Reads, error) {
 			return nil, err
 		}
 		for _, e := range blk.Exceptions {
-			if record := p.base + e.Read - p.from; e.Read >= p.from && e.Read < p.to && rd.Has(record) {
+			if record := p.firstRecord + e.Read - p.from; e.Read >= p.from && e.Read < p.to && rd.Has(record) {
 				e.Read = record
 				rd.exceptions = append(rd.exceptions, e)
 			}
@@ -366,89 +376,97 @@ func (rs *records) byRecord(ctx context.Context, only *Subset) (*Reads, error) {
 	return rd, nil
 }
 
-// selection returns a set of reads like those of rs, empty, for take and finish.
-func (rs *records) selection() *Reads {
-	rd := &Reads{fixed: rs.fixed}
-	if rs.varied {
-		rd.off = []uint64{0}
+// emptyReads returns a list of no reads, to which reads of rs are added by add; finish completes it.
+func (rs *records) emptyReads() *Reads {
+	rd := &Reads{fixedLength: rs.fixedLength}
+	if rs.variedLengths {
+		rd.offsets = []uint64{0}
 	} else {
-		rd.stride = uint64(record.PackedLen(int(rs.fixed)))
+		rd.stride = uint64(record.PackedLen(int(rs.fixedLength)))
 	}
 	return rd
 }
 
-// take adds read i of from.
-func (rd *Reads) take(from *Reads, i int) {
+// add appends read i of from.
+func (rd *Reads) add(from *Reads, i int) {
 	n := from.len(i)
 	rd.packed = append(rd.packed, from.bases(i)[:record.PackedLen(n)]...)
-	if rd.off != nil {
-		rd.length = append(rd.length, uint32(n))
-		rd.off = append(rd.off, uint64(len(rd.packed)))
+	if rd.offsets != nil {
+		rd.lengths = append(rd.lengths, uint32(n))
+		rd.offsets = append(rd.offsets, uint64(len(rd.packed)))
 	}
 	k := rd.Count()
-	rd.record, rd.place = append(rd.record, from.record[i]), append(rd.place, from.place[i])
+	rd.records, rd.signaturePlace = append(rd.records, from.records[i]), append(rd.signaturePlace, from.signaturePlace[i])
 	if k&63 == 0 {
-		rd.odd = append(rd.odd, 0)
+		rd.nonACGT = append(rd.nonACGT, 0)
 	}
-	if from.isOdd(i) {
-		for _, e := range from.Exceptions(from.record[i]) {
-			rd.except(k, e)
+	if from.hasNonACGT(i) {
+		for _, e := range from.Exceptions(from.records[i]) {
+			rd.addException(k, e)
 		}
 	}
 }
 
-// finish ends a selection.
+// finish completes a list that emptyReads returned, and returns it.
 func (rd *Reads) finish() *Reads {
-	rd.packed = append(rd.packed, make([]byte, pad)...)
+	rd.packed = append(rd.packed, make([]byte, padBytes)...)
 	rd.sortExceptions()
 	return rd
 }
 
-// meanLength returns how long the reads of the records are on average, roughly.
+// meanLength returns the mean length of all reads of the blocks that hold the records, in bases, approximately.
 func (rs *records) meanLength() uint64 {
 	bases, reads := uint64(0), uint64(1)
-	for _, p := range rs.pieces {
+	for _, p := range rs.ranges {
 		info := &rs.bins.Meta().Blocks[p.block]
 		bases, reads = bases+info.Bases, reads+uint64(info.Records)
 	}
 	return bases / reads
 }
 
-// exceptionBytes is what an exception takes, with the slack of the list that it is in.
+// exceptionBytes is the memory of an exception, including unused capacity of its list.
 const exceptionBytes = 20
 
-// placedBytes8 is what the place of a record takes, and its index where all reads are in memory, in eighths of a byte.
-const placedBytes8 = 41 + 32
+// placedEighthBytes is the memory of the place of a record and of its index, if all reads are in memory, in eighths of a byte.
+const placedEighthBytes = 41 + 32
 
-// bytes returns how much memory the reads take.
+// bytes returns the memory of the reads.
 func (rd *Reads) bytes() uint64 {
-	return uint64(len(rd.packed)) + 8*uint64(len(rd.place)) + 12*uint64(len(rd.length)) + exceptionBytes*uint64(len(rd.exceptions))
+	return uint64(
+		len(rd.packed),
+	) + 8*uint64(
+		len(rd.signaturePlace),
+	) + 12*uint64(
+		len(rd.lengths),
+	) + exceptionBytes*uint64(
+		len(rd.exceptions),
+	)
 }
 
 // Count returns the number of reads.
-func (rd *Reads) Count() int { return len(rd.place) }
+func (rd *Reads) Count() int { return len(rd.signaturePlace) }
 
 func (rd *Reads) offset(i int) uint64 {
-	if rd.off != nil {
-		return rd.off[i]
+	if rd.offsets != nil {
+		return rd.offsets[i]
 	}
 	return uint64(i) * rd.stride
 }
 
-// bases returns the packed bases of read i, in stored orientation, with room to load past its end.
+// bases returns the packed bases of read i, in stored orientation, and what follows them, at least padBytes.
 func (rd *Reads) bases(i int) []byte { return rd.packed[rd.offset(i):] }
 
 func (rd *Reads) len(i int) int {
-	if rd.length != nil {
-		return int(rd.length[i])
+	if rd.lengths != nil {
+		return int(rd.lengths[i])
 	}
-	return int(rd.fixed)
+	return int(rd.fixedLength)
 }
 
-// isOdd reports whether read i has bytes other than A, C, G, T in either case.
-func (rd *Reads) isOdd(i int) bool { return rd.odd[i>>6]>>(i&63)&1 != 0 }
+// hasNonACGT reports whether read i has letters other than A, C, G and T in either case.
+func (rd *Reads) hasNonACGT(i int) bool { return rd.nonACGT[i>>6]>>(i&63)&1 != 0 }
 
-// Exceptions returns the exceptions of a record, in input orientation.
+// Exceptions returns the exceptions of a record's read by ascending position, in input orientation.
 func (rd *Reads) Exceptions(record uint32) []record.Exception {
 	lo := sort.Search(len(rd.exceptions), func(i int) bool { return rd.exceptions[i].Read >= record })
 	hi := lo
@@ -458,14 +476,14 @@ func (rd *Reads) Exceptions(record uint32) []record.Exception {
 	return rd.exceptions[lo:hi]
 }
 
-// clean returns the longest stretch [a, b) of read i, in stored orientation, without odd bytes.
-func (rd *Reads) clean(i int) (a, b int) {
+// longestACGT returns the longest range [a, b) of read i, in stored orientation, that has only A, C, G and T.
+func (rd *Reads) longestACGT(i int) (a, b int) {
 	n := rd.len(i)
-	if !rd.isOdd(i) {
+	if !rd.hasNonACGT(i) {
 		return 0, n
 	}
 	at := 0
-	for _, e := range rd.Exceptions(rd.record[i]) {
+	for _, e := range rd.Exceptions(rd.records[i]) {
 		if e.Byte == record.Lower {
 			continue
 		}
@@ -477,34 +495,34 @@ func (rd *Reads) clean(i int) (a, b int) {
 	if n-at > b-a {
 		a, b = at, n
 	}
-	if rd.place[i]&1 != 0 {
+	if rd.signaturePlace[i]&1 != 0 {
 		a, b = n-b, n-a
 	}
 	return a, b
 }
 
-// skipMask fills dst with a chunk mask of the odd bytes of read i in the given
-// orientation (stored, or its reverse), or returns nil where there are none.
+// skipMask returns, in dst, a mask for each chunk of read i with the low bit set of each letter other than A, C, G and T, in
+// stored orientation or, if reversed, the other one. It returns nil if there are no such letters.
 func (rd *Reads) skipMask(dst []uint64, i int, reversed bool) []uint64 {
-	if !rd.isOdd(i) {
+	if !rd.hasNonACGT(i) {
 		return nil
 	}
 	n := rd.len(i)
 	dst = dst[:0]
-	for k := 0; k < n; k += chunk {
+	for k := 0; k < n; k += chunkBases {
 		dst = append(dst, 0)
 	}
-	flip := rd.place[i]&1 != 0 != reversed
-	for _, e := range rd.Exceptions(rd.record[i]) {
+	reverse := rd.signaturePlace[i]&1 != 0 != reversed
+	for _, e := range rd.Exceptions(rd.records[i]) {
 		if e.Byte == record.Lower {
 			continue
 		}
 		for p := int(e.Start); p < int(e.Start+e.Len); p++ {
 			q := p
-			if flip {
+			if reverse {
 				q = n - 1 - p
 			}
-			dst[q/chunk] |= 1 << (2 * uint(q%chunk))
+			dst[q/chunkBases] |= 1 << (2 * uint(q%chunkBases))
 		}
 	}
 	return dst

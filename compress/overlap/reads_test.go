@@ -17,11 +17,17 @@ import (
 	"orcomgo/minimizer"
 )
 
-// archiveOf bins inputs, each a list of reads as letters, in blocks of about blockSize bytes of text.
+// archiveOf returns an archive of inputs, each a list of reads as letters, in blocks of about blockSize bytes of text.
 func archiveOf(t testing.TB, blockSize uint64, inputs ...[]string) *bins.Reader {
 	t.Helper()
 	dir := t.TempDir()
-	c := binning.Config{OutDir: filepath.Join(dir, "bins"), Options: record.Options{BlockSize: blockSize}, Threads: 1, Streams: 1, Tool: "test"}
+	c := binning.Config{
+		OutDir:  filepath.Join(dir, "bins"),
+		Options: record.Options{BlockSize: blockSize},
+		Threads: 1,
+		Streams: 1,
+		Tool:    "test",
+	}
 	for k, reads := range inputs {
 		var text strings.Builder
 		for i, read := range reads {
@@ -44,10 +50,10 @@ func archiveOf(t testing.TB, blockSize uint64, inputs ...[]string) *bins.Reader 
 	return r
 }
 
-// oneBlock is a block size that no test's reads fill.
+// oneBlock is a block size larger than the reads of any test.
 const oneBlock = 1 << 19
 
-// allOf names all records of an archive, input after input.
+// allOf returns sources for all records of an archive, one input after another.
 func allOf(r *bins.Reader) []Source {
 	var srcs []Source
 	for k, in := range r.Meta().Inputs {
@@ -56,7 +62,7 @@ func allOf(r *bins.Reader) []Source {
 	return srcs
 }
 
-// loaded returns all reads of an archive as the layout holds them.
+// loaded returns all reads of an archive.
 func loaded(t testing.TB, r *bins.Reader) *Reads {
 	t.Helper()
 	rs := recordsOf(r, allOf(r))
@@ -67,7 +73,7 @@ func loaded(t testing.TB, r *bins.Reader) *Reads {
 	return rd
 }
 
-// spell returns the letters of bases, one a byte.
+// spell returns the letters of bases, one per byte.
 func spell(bases []byte) string {
 	s := make([]byte, len(bases))
 	for i, b := range bases {
@@ -76,7 +82,7 @@ func spell(bases []byte) string {
 	return string(s)
 }
 
-// codes returns the bases of letters, one a byte.
+// codes returns the bases of letters, one per byte.
 func codes(letters string) []byte {
 	b := make([]byte, len(letters))
 	for i := range b {
@@ -109,7 +115,8 @@ func changed(s string, at ...int) string {
 	return string(b)
 }
 
-// differences returns the offsets at which a read and as many letters of a pseudogenome differ, other than where the read has N.
+// differences returns the offsets at which a read and as many letters of a pseudogenome differ, except where the read
+// has N.
 func differences(read, below string) []int {
 	var at []int
 	for i := range len(read) {
@@ -120,7 +127,7 @@ func differences(read, below string) []int {
 	return at
 }
 
-// drawn is a read of a known place of a genome.
+// drawn is a read and the place in a genome from which it was drawn.
 type drawn struct {
 	read     string
 	at       int   // in the genome
@@ -128,7 +135,7 @@ type drawn struct {
 	wrong    []int // where the genome's strand has another base, offsets from at, ascending
 }
 
-// draw takes a read from a place of a genome, with so many wrong bases.
+// draw draws a read of a genome at a position, with so many wrong bases.
 func draw(r *rand.Rand, genome string, at, length, errors int, reversed bool) drawn {
 	d := drawn{at: at, reversed: reversed, wrong: r.Perm(length)[:errors]}
 	slices.Sort(d.wrong)
@@ -139,7 +146,7 @@ func draw(r *rand.Rand, genome string, at, length, errors int, reversed bool) dr
 	return d
 }
 
-// lettersOf returns the reads of what was drawn.
+// lettersOf returns the letters of drawn reads.
 func lettersOf(ds []drawn) []string {
 	var reads []string
 	for _, d := range ds {
@@ -148,14 +155,14 @@ func lettersOf(ds []drawn) []string {
 	return reads
 }
 
-// given returns read i of rd in input orientation; letters other than bases are N.
-func given(rd *Reads, i int) string {
+// lettersOfRead returns read i of rd in input orientation; other letters than A, C, G and T are returned as N.
+func lettersOfRead(rd *Reads, i int) string {
 	s := spell(unpack(nil, rd.bases(i), 0, rd.len(i)))
-	if rd.place[i]&1 != 0 {
+	if rd.signaturePlace[i]&1 != 0 {
 		s = reverseComplement(s)
 	}
 	b := []byte(s)
-	for _, e := range rd.Exceptions(rd.record[i]) {
+	for _, e := range rd.Exceptions(rd.records[i]) {
 		for p := e.Start; p < e.Start+e.Len && e.Byte != record.Lower; p++ {
 			b[p] = 'N'
 		}
@@ -178,7 +185,8 @@ func mixedReads(r *rand.Rand, n int) []string {
 	return reads
 }
 
-// TestLoadedReads: reads come from the bins as they were input, grouped by signature, and each tells where its signature is.
+// TestLoadedReads: loaded reads are the reads of the input, grouped by signature, and signaturePlace is the position of
+// their signature.
 func TestLoadedReads(t *testing.T) {
 	r := rand.New(rand.NewSource(20))
 	inputs := [][]string{mixedReads(r, 150), mixedReads(r, 90)}
@@ -193,33 +201,34 @@ func TestLoadedReads(t *testing.T) {
 			t.Fatal("groups do not ascend by signature")
 		}
 		for k := range int(group.Reads) {
-			if k > 0 && rd.record[i] <= rd.record[i-1] {
+			if k > 0 && rd.records[i] <= rd.records[i-1] {
 				t.Fatal("records do not ascend in a group")
 			}
-			if got, want := given(rd, i), all[rd.record[i]]; got != want {
-				t.Fatalf("record %d is %s, want %s", rd.record[i], got, want)
+			if got, want := lettersOfRead(rd, i), all[rd.records[i]]; got != want {
+				t.Fatalf("record %d is %s, want %s", rd.records[i], got, want)
 			}
-			if p := int(rd.place[i] >> 1); group.Signature != minimizer.None {
+			if p := int(rd.signaturePlace[i] >> 1); group.Signature != minimizer.None {
 				stored := spell(unpack(nil, rd.bases(i), 0, rd.len(i)))
 				if got := stored[p : p+minimizer.K]; got != minimizer.Letters(group.Signature) {
-					t.Fatalf("record %d has %s where its signature is %s", rd.record[i], got, minimizer.Letters(group.Signature))
+					t.Fatalf("record %d has %s where its signature is %s", rd.records[i], got, minimizer.Letters(group.Signature))
 				}
 			}
-			if got := strings.Contains(all[rd.record[i]], "N"); got != rd.isOdd(i) {
-				t.Fatalf("record %d holds N: %v", rd.record[i], got)
+			if got := strings.Contains(all[rd.records[i]], "N"); got != rd.hasNonACGT(i) {
+				t.Fatalf("record %d holds N: %v", rd.records[i], got)
 			}
 			i++
 		}
 	}
-	rd.indexed()
+	rd.indexRecords()
 	for rec := range uint32(len(all)) {
-		if rd.record[rd.at(rec)] != rec {
+		if rd.records[rd.indexOf(rec)] != rec {
 			t.Fatalf("record %d is not where the index says", rec)
 		}
 	}
 }
 
-// TestSourcesCutBlocks: the records of sources that begin and end inside blocks are those and no others, by signature and by record.
+// TestSourcesCutBlocks: sources that begin and end inside blocks give exactly their records, whether loaded by
+// signature or by record.
 func TestSourcesCutBlocks(t *testing.T) {
 	r := rand.New(rand.NewSource(21))
 	inputs := [][]string{mixedReads(r, 200), mixedReads(r, 100)}
@@ -227,8 +236,8 @@ func TestSourcesCutBlocks(t *testing.T) {
 	srcs := []Source{{Input: 1, From: 13, To: 77}, {Input: 0, From: 101, To: 160}}
 	want := slices.Concat(inputs[1][13:77], inputs[0][101:160])
 	rs := recordsOf(archive, srcs)
-	if rs.count != len(want) || len(rs.pieces) < 4 {
-		t.Fatalf("%d records in %d blocks, want %d in several", rs.count, len(rs.pieces), len(want))
+	if rs.count != len(want) || len(rs.ranges) < 4 {
+		t.Fatalf("%d records in %d blocks, want %d in several", rs.count, len(rs.ranges), len(want))
 	}
 	rd, err := rs.load(context.Background(), rs.all())
 	if err != nil {
@@ -236,7 +245,7 @@ func TestSourcesCutBlocks(t *testing.T) {
 	}
 	var got []string
 	for rec := range uint32(rs.count) {
-		got = append(got, given(rd.indexed(), rd.at(rec)))
+		got = append(got, lettersOfRead(rd.indexRecords(), rd.indexOf(rec)))
 	}
 	if !slices.Equal(got, want) {
 		t.Error("by signature, reads are not those of the sources")
@@ -246,14 +255,14 @@ func TestSourcesCutBlocks(t *testing.T) {
 		only.Add(rec)
 	}
 	for _, set := range []*Subset{nil, only} {
-		rd, err := rs.byRecord(context.Background(), set)
+		rd, err := rs.loadByRecord(context.Background(), set)
 		if err != nil {
 			t.Fatal(err)
 		}
 		l, n := Layout{Reads: rd}, 0
 		for rec := range uint32(rs.count) {
 			if in := set == nil || set.Has(rec); in != rd.Has(rec) {
-				t.Fatalf("record %d is there: %v, want %v", rec, !in, in)
+				t.Fatalf("record %d is loaded: %v, want %v", rec, !in, in)
 			} else if !in {
 				continue
 			}
@@ -270,7 +279,7 @@ func TestSourcesCutBlocks(t *testing.T) {
 			}
 		}
 		if rd.Count() != n {
-			t.Errorf("%d reads are held, want %d", rd.Count(), n)
+			t.Errorf("%d reads are loaded, want %d", rd.Count(), n)
 		}
 	}
 	lengths := make([]int, rs.count)
@@ -284,8 +293,8 @@ func TestSourcesCutBlocks(t *testing.T) {
 	}
 }
 
-// TestSelectionIsLikeItsReads: reads that are taken out, some with N, are the same reads in the selection.
-func TestSelectionIsLikeItsReads(t *testing.T) {
+// TestAddedReads: reads that are added to another list, some with N, are the same there.
+func TestAddedReads(t *testing.T) {
 	r := rand.New(rand.NewSource(22))
 	same := []string{}
 	for range 150 {
@@ -293,10 +302,10 @@ func TestSelectionIsLikeItsReads(t *testing.T) {
 	}
 	for _, reads := range [][]string{mixedReads(r, 150), same} {
 		archive := archiveOf(t, oneBlock, reads)
-		rd, sel := loaded(t, archive), recordsOf(archive, allOf(archive)).selection()
+		rd, sel := loaded(t, archive), recordsOf(archive, allOf(archive)).emptyReads()
 		var want []int
 		for i := 0; i < rd.Count(); i += 1 + i%3 {
-			sel.take(rd, i)
+			sel.add(rd, i)
 			want = append(want, i)
 		}
 		sel.finish()
@@ -304,16 +313,17 @@ func TestSelectionIsLikeItsReads(t *testing.T) {
 			t.Fatalf("%d reads, want %d", sel.Count(), len(want))
 		}
 		for k, i := range want {
-			if sel.record[k] != rd.record[i] || sel.place[k] != rd.place[i] || sel.isOdd(k) != rd.isOdd(i) || given(sel, k) != given(rd, i) {
+			if sel.records[k] != rd.records[i] || sel.signaturePlace[k] != rd.signaturePlace[i] || sel.hasNonACGT(k) != rd.hasNonACGT(i) ||
+				lettersOfRead(sel, k) != lettersOfRead(rd, i) {
 				t.Fatalf("read %d is not read %d of those it was taken from", k, i)
 			}
 		}
 	}
 }
 
-// TestCleanStretch: what of a read takes part in contigs is its longest stretch of bases, in the orientation of the bins, and the
-// mask of its other letters is turned as it is.
-func TestCleanStretch(t *testing.T) {
+// TestLongestACGT: longestACGT is the longest range of A, C, G and T in stored orientation, and skipMask has the
+// orientation asked for.
+func TestLongestACGT(t *testing.T) {
 	r := rand.New(rand.NewSource(23))
 	bases := func(n int) string { return randomLetters(r, n) }
 	lower := func(s string) string { return strings.ToLower(s[:9]) + s[9:] }
@@ -326,49 +336,49 @@ func TestCleanStretch(t *testing.T) {
 		reads = append(reads, reverseComplement(read))
 	}
 	rd := loaded(t, archiveOf(t, oneBlock, reads))
-	turned := 0
+	storedReversed := 0
 	for i := range rd.Count() {
-		read := reads[rd.record[i]]
-		odd := make([]bool, len(read))
+		read := reads[rd.records[i]]
+		nonACGT := make([]bool, len(read))
 		a, z := 0, 0
 		for p, from := 0, 0; p < len(read); p++ {
 			if strings.IndexByte("ACGTacgt", read[p]) < 0 {
-				odd[p] = true
+				nonACGT[p] = true
 				from = p + 1
 			} else if p+1-from > z-a {
 				a, z = from, p+1
 			}
 		}
-		reversed := rd.place[i]&1 != 0
+		reversed := rd.signaturePlace[i]&1 != 0
 		if reversed {
-			turned++
+			storedReversed++
 			a, z = len(read)-z, len(read)-a
 		}
-		if x, y := rd.clean(i); y-x != z-a || x != a && y > x {
+		if x, y := rd.longestACGT(i); y-x != z-a || x != a && y > x {
 			t.Errorf("%s, reversed %v: bases %d..%d are clean, want %d..%d", read, reversed, x, y, a, z)
 		}
-		for _, turn := range []bool{false, true} {
-			mask := rd.skipMask(nil, i, turn)
-			if (mask != nil) != slices.Contains(odd, true) {
+		for _, reverse := range []bool{false, true} {
+			mask := rd.skipMask(nil, i, reverse)
+			if (mask != nil) != slices.Contains(nonACGT, true) {
 				t.Fatalf("%s has a mask: %v", read, mask != nil)
 			}
-			for p, want := range odd {
-				if reversed != turn {
+			for p, want := range nonACGT {
+				if reversed != reverse {
 					p = len(read) - 1 - p
 				}
-				if got := mask != nil && mask[p/chunk]>>(2*(p%chunk))&1 != 0; got != want {
-					t.Fatalf("%s, reversed %v, turned %v: base %d is no base: %v", read, reversed, turn, p, got)
+				if got := mask != nil && mask[p/chunkBases]>>(2*(p%chunkBases))&1 != 0; got != want {
+					t.Fatalf("%s, stored reversed %v, reverse %v: base %d is not A, C, G or T: %v", read, reversed, reverse, p, got)
 				}
 			}
 		}
 	}
-	if turned == 0 || turned == len(reads) {
-		t.Errorf("%d of %d reads are stored reversed", turned, len(reads))
+	if storedReversed == 0 || storedReversed == len(reads) {
+		t.Errorf("%d of %d reads are stored reversed", storedReversed, len(reads))
 	}
 }
 
-// TestSharesHoldEachReadOnce: shares are ranges of signatures of about the bytes they may take, and, of a signature that is too
-// large, runs of blocks. Together they hold each read once.
+// TestSharesHoldEachReadOnce: a share is a range of signatures of at most about the memory limit; a signature with too
+// many reads is divided by blocks. Together the shares hold each read once.
 func TestSharesHoldEachReadOnce(t *testing.T) {
 	r := rand.New(rand.NewSource(24))
 	var reads []string
@@ -394,20 +404,21 @@ func TestSharesHoldEachReadOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		bytes := 0
-		for i, rec := range rd.record {
+		for i, rec := range rd.records {
 			seen[rec]++
-			bytes += shareRead + rd.len(i)*shareBases4/4
-			if got := given(rd, i); got != reads[10+rec] {
+			bytes += shareReadBytes + rd.len(i)*shareBaseQuarterBytes/4
+			if got := lettersOfRead(rd, i); got != reads[10+rec] {
 				t.Fatalf("record %d is %s, want %s", rec, got, reads[10+rec])
 			}
 		}
 		if bytes > limit*5/4 {
 			t.Errorf("share %d takes %d bytes, want about %d at most", k, bytes, limit)
 		}
-		if k > 0 && sh.lo <= last && (sh.lo != sh.hi || sh.lo != last || sh.from < shares[k-1].to) {
-			t.Errorf("share %d, signatures %d to %d, overlaps the one before", k, sh.lo, sh.hi)
+		if k > 0 && sh.minSignature <= last &&
+			(sh.minSignature != sh.maxSignature || sh.minSignature != last || sh.firstRange < shares[k-1].endRange) {
+			t.Errorf("share %d, signatures %d to %d, overlaps the one before", k, sh.minSignature, sh.maxSignature)
 		}
-		if last = sh.hi; sh.to-sh.from < len(rs.pieces) {
+		if last = sh.maxSignature; sh.endRange-sh.firstRange < len(rs.ranges) {
 			cut++
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"orcomgo/minimizer"
 )
 
-// binned returns reads of A, C, G and T as a share holds them.
+// binned returns reads of A, C, G and T in the form of a share.
 func binned(reads [][]byte) *Reads {
 	type found struct {
 		record   int
@@ -30,8 +30,8 @@ func binned(reads [][]byte) *Reads {
 		all[i] = f
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.sig, b.sig) })
-	rd := &Reads{fixed: uint32(len(reads[0])), odd: make([]uint64, len(reads)/64+1)}
-	rd.allot(len(reads))
+	rd := &Reads{fixedLength: uint32(len(reads[0])), nonACGT: make([]uint64, len(reads)/64+1)}
+	rd.allocate(len(reads))
 	for i, f := range all {
 		var s sequence
 		for _, c := range reads[f.record] {
@@ -39,13 +39,13 @@ func binned(reads [][]byte) *Reads {
 		}
 		place := f.pos << 1
 		if f.reverse {
-			rev := make([]byte, len(s.packed)+pad)
-			reverseInto(rev, s.packed, s.n)
+			rev := make([]byte, len(s.packed)+padBytes)
+			reverseComplementInto(rev, s.packed, s.n)
 			s.packed = rev
 			place |= 1
 		}
-		copy(rd.packed[rd.offset(i):], s.packed[:record.PackedLen(int(rd.fixed))])
-		rd.record, rd.place = append(rd.record, uint32(f.record)), append(rd.place, place)
+		copy(rd.packed[rd.offset(i):], s.packed[:record.PackedLen(int(rd.fixedLength))])
+		rd.records, rd.signaturePlace = append(rd.records, uint32(f.record)), append(rd.signaturePlace, place)
 		if k := len(rd.groups); k == 0 || rd.groups[k-1].Signature != f.sig {
 			rd.groups = append(rd.groups, bins.Bin{Signature: f.sig})
 		}
@@ -54,7 +54,7 @@ func binned(reads [][]byte) *Reads {
 	return rd
 }
 
-// shaped returns n reads of a shape, or of a genome of two bases a read for "genome".
+// shaped returns n reads of a shape of simreads or, for "genome", n reads of a genome of 2*n bases.
 func shaped(t *testing.T, shape string, n int) *Reads {
 	t.Helper()
 	var reads [][]byte
@@ -78,41 +78,50 @@ func shaped(t *testing.T, shape string, n int) *Reads {
 	return binned(reads)
 }
 
-// building returns a builder of reads that are all in memory, without a bound.
-func building(rd *Reads) *builder {
-	return &builder{ctx: context.Background(), c: Config{Threads: 2, Whole: true}, whole: rd, work: math.MaxUint64,
-		records: &records{count: rd.Count(), fixed: rd.fixed}}
+// builderOf returns a builder of reads that are all in memory, without a limit on memory.
+func builderOf(rd *Reads) *builder {
+	return &builder{config: Config{Threads: 2, Whole: true}, allReads: rd, workBytes: math.MaxUint64,
+		records: &records{count: rd.Count(), fixedLength: rd.fixedLength}}
 }
 
-// TestWorkIsBounded lays out reads that overlap by chance or in part: how many places reads and contigs are compared with must be bounded by
-// the reads' number, however many there are. Work is counted, not timed, so that it is the same on a busy machine.
+// TestWorkIsBounded lays out reads that overlap by chance or in part. The number of places with which reads and contigs are
+// compared must be at most proportional to the number of reads. The test counts comparisons, as times vary.
 func TestWorkIsBounded(t *testing.T) {
-	// Without the bounds, stutter looks at 1500 to 1900 candidates a read, and compares 240 places a contig.
+	// Without the limits, stutter tries 1500 to 1900 candidates per read, and compares 240 places per contig.
 	const (
 		mostLooked   = 2*100 + 2*100 + 100 + 3*16
 		mostCompared = 200
 	)
-	for _, shape := range []string{"genome", "random", "shared24", "stutter", "chimera", "repeats", "tandem", "microsatellites", "identical", "polyA", "alternating"} {
+	for _, shape := range []string{
+		"genome", "random", "shared24", "stutter", "chimera", "repeats", "tandem", "microsatellites", "identical", "polyA", "alternating",
+	} {
 		t.Run(shape, func(t *testing.T) {
 			for _, n := range []int{10_000, 40_000} {
 				if testing.Short() && n > 10_000 {
 					break
 				}
-				b := building(shaped(t, shape, n))
-				if err := b.build(); err != nil {
+				b := builderOf(shaped(t, shape, n))
+				if err := b.build(context.Background()); err != nil {
 					t.Fatal(err)
 				}
-				looked, compared := float64(b.looked)/float64(n), float64(b.compared)/float64(n)
-				t.Logf("%d reads: %.1f candidates looked at, %.1f places compared, a read", n, looked, compared)
-				if looked > mostLooked || compared > mostCompared {
-					t.Errorf("%d reads: %.1f candidates looked at, %.1f places compared, a read, want at most %d and %d", n, looked, compared, mostLooked, mostCompared)
+				tried, compared := float64(b.candidatesTried)/float64(n), float64(b.placesCompared)/float64(n)
+				t.Logf("%d reads: %.1f candidates tried, %.1f places compared per read", n, tried, compared)
+				if tried > mostLooked || compared > mostCompared {
+					t.Errorf(
+						"%d reads: %.1f candidates tried, %.1f places compared per read, want at most %d and %d",
+						n,
+						tried,
+						compared,
+						mostLooked,
+						mostCompared,
+					)
 				}
 			}
 		})
 	}
 }
 
-// TestContigsTakeLittleMemory: contigs of reads that share 24 bases and differ elsewhere took 15 kB of memory a read.
+// TestContigsTakeLittleMemory: contigs of reads that share 24 bases and differ elsewhere once took 15 kB of memory per read.
 func TestContigsTakeLittleMemory(t *testing.T) {
 	for _, shape := range []string{"shared24", "suffix50", "random", "stutter", "identical"} {
 		t.Run(shape, func(t *testing.T) {
@@ -129,7 +138,7 @@ func TestContigsTakeLittleMemory(t *testing.T) {
 				t.Errorf("%d bytes a read are held by contigs", got/n)
 			}
 			reads := len(c.singles)
-			for _, s := range c.several {
+			for _, s := range c.merged {
 				reads += int(s.reads)
 			}
 			if reads != n {
@@ -139,55 +148,56 @@ func TestContigsTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// TestAssemblerStaysInBounds: chimeric reads join without end, so what is extended must be bounded like what is begun.
+// TestAssemblerStaysInBounds: any number of chimeric reads can extend a scaffold, so the memory of extended scaffolds must be
+// limited, too.
 func TestAssemblerStaysInBounds(t *testing.T) {
 	for _, shape := range []string{"random", "chimera", "repeats", "stutter", "genome"} {
 		t.Run(shape, func(t *testing.T) {
 			rd := shaped(t, shape, 20_000)
 			const bytes = 1 << 20
-			a := newAssembler(1<<20, boundsFor(bytes, 1<<30))
-			a.addAll(binContigs(rd, nil, 1), func(int, int) {})
+			a := newAssembler(1<<20, limitsFor(bytes, 1<<30))
+			a.addContigs(binContigs(rd, nil, 1), func(int, int) {})
 			held := uint64(0)
 			for i := range a.parents {
-				held += uint64(cap(a.super(int32(i)).buf)) + superBytes
+				held += uint64(cap(a.scaffold(int32(i)).buf)) + scaffoldOverheadBytes
 			}
-			if held > a.held+a.held/8 {
-				t.Errorf("supers take %d bytes, counted were %d", held, a.held)
+			if held > a.scaffoldMem+a.scaffoldMem/8 {
+				t.Errorf("scaffolds use %d bytes, %d were counted", held, a.scaffoldMem)
 			}
 			if total := held + uint64(len(a.slots))*slotBytes; total > bytes {
-				t.Errorf("an assembler that may hold %d bytes holds %d", bytes, total)
+				t.Errorf("an assembler that may use %d bytes uses %d", bytes, total)
 			}
-			if shape == "random" && a.refused {
+			if shape == "random" && a.full {
 				t.Error("contigs of one read were missed")
 			}
 		})
 	}
 }
 
-// TestCandidatesAreFiltered compares filter, which is for many candidates, with the plain way.
+// TestCandidatesAreFiltered compares tryManyCandidates with comparing the read at each candidate.
 func TestCandidatesAreFiltered(t *testing.T) {
 	for _, shape := range []string{"stutter", "repeats", "tandem", "genome"} {
 		rd := shaped(t, shape, 3000)
-		b := building(rd)
-		if _, err := b.assemble(); err != nil {
+		b := builderOf(rd)
+		if _, err := b.assemble(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		for _, how := range []placing{exact, loose} {
-			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, how.k, how.sample, 1)
-			p := &placer{rd: rd, pg: b.seq.packed, n: b.seq.n, ix: ix, how: how, credit: math.MaxInt}
+		for _, mode := range []placeMode{exact, loose} {
+			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, mode.k, mode.sampleMask, 1)
+			p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, index: ix, mode: mode, candidatesLeft: math.MaxInt}
 			many := 0
 			for i := range rd.Count() {
 				read, n := rd.bases(i), rd.len(i)
-				p.rev = make([]byte, (n+3)/4+2*pad)
-				reverseInto(p.rev, read, n)
-				for q := 0; q+how.k <= n; q++ {
-					s, ok := p.indexed(read, q)
-					if !ok || s.f == s.r {
+				p.reverse = make([]byte, (n+3)/4+2*padBytes)
+				reverseComplementInto(p.reverse, read, n)
+				for q := 0; q+mode.k <= n; q++ {
+					s, ok := p.seedAt(read, q)
+					if !ok || s.forward == s.reverse {
 						continue
 					}
 					s.from, s.to = ix.start[s.slot], ix.start[s.slot+1]
-					candidates := ix.pos[s.from:min(s.to, s.from+uint32(how.chain))]
-					if len(candidates) >= filterLeast {
+					candidates := ix.positions[s.from:min(s.to, s.from+uint32(mode.maxCandidates))]
+					if len(candidates) >= manyCandidates {
 						many++
 					}
 					type place struct {
@@ -195,21 +205,21 @@ func TestCandidatesAreFiltered(t *testing.T) {
 						rev       bool
 					}
 					at := func(f func()) place {
-						p.best, p.bestPos, p.bestRev = n/how.tolerance+1, -1, false
+						p.bestMismatches, p.bestPos, p.bestReversed = n/mode.basesPerMismatch+1, -1, false
 						f()
-						return place{p.best, p.bestPos, p.bestRev}
+						return place{p.bestMismatches, p.bestPos, p.bestReversed}
 					}
-					got := at(func() { p.filter(&s, candidates, read, n) })
+					got := at(func() { p.tryManyCandidates(&s, candidates, read, n) })
 					want := at(func() {
 						for _, c := range candidates {
-							w := load(p.pg, int(c)) & firstBases(how.k)
-							if w == s.f {
-								p.try(read, n, int(c)-q, false, nil)
+							w := loadChunk(p.pg, int(c)) & firstBases(mode.k)
+							if w == s.forward {
+								p.compare(read, n, int(c)-q, false, nil)
 							}
-							if w == s.r {
-								p.try(p.rev, n, int(c)-(n-how.k-q), true, nil)
+							if w == s.reverse {
+								p.compare(p.reverse, n, int(c)-(n-mode.k-q), true, nil)
 							}
-							if p.best == 0 {
+							if p.bestMismatches == 0 {
 								break
 							}
 						}
@@ -220,7 +230,7 @@ func TestCandidatesAreFiltered(t *testing.T) {
 				}
 			}
 			if many == 0 && shape == "repeats" {
-				t.Errorf("%s: no seed of %d bases has many candidates", shape, how.k)
+				t.Errorf("%s: no seed of %d bases has many candidates", shape, mode.k)
 			}
 		}
 	}

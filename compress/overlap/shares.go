@@ -2,29 +2,29 @@ package overlap
 
 import "orcomgo/bins"
 
-// What a read and its bases take while their share is laid out, in bytes: in Reads, and, if no other read overlaps
-// them, in a contig of their own. Bases are in quarters of a byte.
+// Memory of a read and of each of its bases while their share is laid out: in Reads and, if no other read overlaps it, in a
+// contig of one read. That of a base is in quarters of a byte.
 const (
-	shareRead   = 64
-	shareBases4 = 5
+	shareReadBytes        = 64
+	shareBaseQuarterBytes = 5
 )
 
-// shares cuts the records into shares that take about limit bytes or less: ranges of signatures; where one signature
-// has too many reads, runs of blocks.
+// shares divides the records into shares of about limit bytes at most. A share is a range of signatures; if one signature
+// has too many reads, it is divided by blocks.
 func (rs *records) shares(limit uint64) ([]*share, error) {
 	type weight struct{ reads, bytes uint64 }
 	all := make([]weight, bins.NBin+1)
-	for _, p := range rs.pieces {
+	for _, p := range rs.ranges {
 		idx, err := rs.bins.BinIndex(p.block)
 		if err != nil {
 			return nil, err
 		}
-		// Of a block that is here in part the share is guessed.
+		// If only a part of the block belongs to the records, its reads are assumed to be evenly distributed over the bins.
 		part, whole := uint64(p.to-p.from), uint64(rs.bins.Meta().Blocks[p.block].Records)
 		for _, g := range idx {
 			w := &all[g.Signature]
 			w.reads += uint64(g.Reads)
-			w.bytes += (uint64(g.Reads)*shareRead + g.Bases*shareBases4/4) * part / whole
+			w.bytes += (uint64(g.Reads)*shareReadBytes + g.Bases*shareBaseQuarterBytes/4) * part / whole
 		}
 	}
 	var out []*share
@@ -34,9 +34,17 @@ func (rs *records) shares(limit uint64) ([]*share, error) {
 		if sum.reads == 0 {
 			return
 		}
-		n := min(len(rs.pieces), int(sum.bytes/limit)+1)
+		n := min(len(rs.ranges), int(sum.bytes/limit)+1)
 		for k := range n {
-			out = append(out, &share{lo: sh.lo, hi: sh.hi, from: len(rs.pieces) * k / n, to: len(rs.pieces) * (k + 1) / n})
+			out = append(
+				out,
+				&share{
+					minSignature: sh.minSignature,
+					maxSignature: sh.maxSignature,
+					firstRange:   len(rs.ranges) * k / n,
+					endRange:     len(rs.ranges) * (k + 1) / n,
+				},
+			)
 		}
 		sum = weight{}
 	}
@@ -45,9 +53,9 @@ func (rs *records) shares(limit uint64) ([]*share, error) {
 			end()
 		}
 		if sum.reads == 0 {
-			sh.lo = uint32(sig)
+			sh.minSignature = uint32(sig)
 		}
-		sh.hi = uint32(sig)
+		sh.maxSignature = uint32(sig)
 		sum.reads += w.reads
 		sum.bytes += w.bytes
 	}
