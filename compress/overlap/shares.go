@@ -21,10 +21,12 @@ func (rs *records) shares(limit uint64) ([]*share, error) {
 		}
 		// If only a part of the block belongs to the records, its reads are assumed to be evenly distributed over the bins.
 		part, whole := uint64(p.to-p.from), uint64(rs.bins.Meta().Blocks[p.block].Records)
+		// So are the exceptions, which take a little more than in the bins.
+		exceptions := rs.bins.Meta().Blocks[p.block].ExceptionBytes() * 5 / 4
 		for _, g := range idx {
 			w := &all[g.Signature]
 			w.reads += uint64(g.Reads)
-			w.bytes += (uint64(g.Reads)*shareReadBytes + g.Bases*shareBaseQuarterBytes/4) * part / whole
+			w.bytes += (uint64(g.Reads)*shareReadBytes + g.Bases*shareBaseQuarterBytes/4 + exceptions*uint64(g.Reads)/whole) * part / whole
 		}
 	}
 	var out []*share

@@ -1,6 +1,7 @@
 package seqs
 
 import (
+	"bytes"
 	"math/rand"
 	"slices"
 	"strings"
