@@ -103,16 +103,15 @@ func (rs *records) lengths(ctx context.Context, f func(record uint32, n int)) er
 	return nil
 }
 
-// share is a part of the records: those with signatures minSignature..maxSignature (inclusive) in the block ranges
-// firstRange..endRange-1.
+// share is a part of the records: those with signatures minSignature..maxSignature (inclusive) in some ranges.
 type share struct {
 	minSignature, maxSignature uint32
-	firstRange, endRange       int      // indices in records.ranges
+	ranges                     []blockRange
 	starts                     []uint32 // see groupStarts; nil until computed
 }
 
 // all returns the share with all records.
-func (rs *records) all() *share { return &share{maxSignature: bins.NBin, endRange: len(rs.ranges)} }
+func (rs *records) all() *share { return &share{maxSignature: bins.NBin, ranges: rs.ranges} }
 
 // groupStarts returns the index of the first read of each signature of a share, and last the number of reads.
 func (rs *records) groupStarts(ctx context.Context, sh *share) ([]uint32, error) {
@@ -120,7 +119,7 @@ func (rs *records) groupStarts(ctx context.Context, sh *share) ([]uint32, error)
 		return sh.starts, nil
 	}
 	starts := make([]uint32, sh.maxSignature-sh.minSignature+2)
-	for _, p := range rs.ranges[sh.firstRange:sh.endRange] {
+	for _, p := range sh.ranges {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -137,17 +136,25 @@ func (rs *records) groupStarts(ctx context.Context, sh *share) ([]uint32, error)
 			continue
 		}
 		var blk bins.Block
-		if err := rs.bins.ReadBins(p.block, sh.minSignature, sh.maxSignature, &blk); err != nil {
+		if err := rs.bins.ReadColumns(p.block, bins.WantLengths, &blk); err != nil {
 			return nil, err
 		}
-		i := 0
-		for _, g := range blk.Bins {
-			for k := uint32(0); k < g.Reads; k++ {
-				if o := blk.Order[i]; o >= p.from && o < p.to {
-					starts[g.Signature-sh.minSignature+1]++
+		g, left := -1, uint32(0) // the current bin, and how many of its reads are left
+		err := rs.bins.EachPart(p.block, sh.minSignature, sh.maxSignature, &blk, func() error {
+			for _, o := range blk.Order {
+				if left == 0 {
+					g++
+					left = blk.Bins[g].Reads
 				}
-				i++
+				left--
+				if o >= p.from && o < p.to {
+					starts[blk.Bins[g].Signature-sh.minSignature+1]++
+				}
 			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	for s := range starts[1:] {
@@ -161,7 +168,6 @@ func (rs *records) groupStarts(ctx context.Context, sh *share) ([]uint32, error)
 func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
 	rd := &Reads{fixedLength: rs.fixedLength}
 	meta := rs.bins.Meta()
-	ranges := rs.ranges[sh.firstRange:sh.endRange]
 	starts, err := rs.groupStarts(ctx, sh)
 	if err != nil {
 		return nil, err
@@ -182,7 +188,7 @@ func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
 		end func(p blockRange, info *bins.BlockInfo) error,
 	) error {
 		next := slices.Clone(starts)
-		for _, p := range ranges {
+		for _, p := range sh.ranges {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -235,11 +241,16 @@ func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
 	// Index + 1 of the reads of the current block, by record of the block, to assign exceptions to reads; 0 for reads that are
 	// not in the share.
 	var indexes []uint32
-	for _, p := range ranges {
+	exceptions, ofRanges := uint64(0), uint64(0) // bytes of the exceptions of the ranges, and their reads
+	for _, p := range sh.ranges {
 		if info := &meta.Blocks[p.block]; info.HasExceptions && info.Records > len(indexes) {
 			indexes = make([]uint32, info.Records)
 		}
+		info := &meta.Blocks[p.block]
+		exceptions += info.ExceptionBytes() * uint64(p.to-p.from) / uint64(info.Records)
+		ofRanges += uint64(p.to - p.from)
 	}
+	rd.exceptions.Grow(int(float64(exceptions) * float64(n) / float64(max(ofRanges, 1))))
 	err = scatter(func(i uint32, info *bins.BlockInfo, blk *bins.Block, k, at, l int) {
 		rd.signaturePlace[i] = blk.Place[k]
 		copy(rd.packed[rd.offset(int(i)):], blk.Packed[at:at+record.PackedLen(l)])

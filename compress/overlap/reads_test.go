@@ -389,6 +389,11 @@ func TestSharesHoldEachReadOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	firstOf := func(sh *share) uint32 { return sh.ranges[0].firstRecord }
+	endOf := func(sh *share) uint32 {
+		r := sh.ranges[len(sh.ranges)-1]
+		return r.firstRecord + r.to - r.from
+	}
 	seen := make([]int, rs.count)
 	cut, last := 0, uint32(0)
 	for k, sh := range shares {
@@ -408,10 +413,10 @@ func TestSharesHoldEachReadOnce(t *testing.T) {
 			t.Errorf("share %d takes %d bytes, want about %d at most", k, bytes, limit)
 		}
 		if k > 0 && sh.minSignature <= last &&
-			(sh.minSignature != sh.maxSignature || sh.minSignature != last || sh.firstRange < shares[k-1].endRange) {
+			(sh.minSignature != sh.maxSignature || sh.minSignature != last || firstOf(sh) < endOf(shares[k-1])) {
 			t.Errorf("share %d, signatures %d to %d, overlaps the one before", k, sh.minSignature, sh.maxSignature)
 		}
-		if last = sh.maxSignature; sh.endRange-sh.firstRange < len(rs.ranges) {
+		if last = sh.maxSignature; endOf(sh)-firstOf(sh) < uint32(rs.count) {
 			cut++
 		}
 	}
