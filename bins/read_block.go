@@ -274,7 +274,10 @@ func (r *Reader) Check(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := r.ReadColumns(i, WantAll, &b); err != nil {
+		if err := r.ReadColumns(i, WantAll&^WantExceptions, &b); err != nil {
+			return err
+		}
+		if err := r.EachException(i, &b.Lengths, func(record.Exception) error { return nil }); err != nil {
 			return err
 		}
 		if err := r.ReadBins(i, 0, NBin, &b); err != nil {
