@@ -106,7 +106,8 @@ type segment struct {
 	minLen       uint32
 	maxLen       uint32
 	codes        [formCodes]int // how many records have each
-	exceptions   []record.Exception
+	exceptions   record.ExceptionList
+	ofRead       []record.Exception // those of the read at hand
 	bad          *mismatch
 	badAt        int
 	noNewline    bool
@@ -236,10 +237,7 @@ func (j *job) split() error {
 			return j.fail(s.badAt, s.bad)
 		}
 	}
-	b.Exceptions = b.Exceptions[:0]
-	for i := range j.segments {
-		b.Exceptions = append(b.Exceptions, j.segments[i].exceptions...)
-	}
+	j.collectExceptions()
 	if !j.Canonical {
 		b.Forms = record.Forms{}
 		if j.Keep.Forms {
@@ -278,10 +276,9 @@ func (j *job) splitSegment(i int) {
 			names[m] = '\n'
 			names = names[m+1:]
 		}
-		firstException := len(s.exceptions)
 		dst := j.packed[at:]
 		var bad byte
-		if s.exceptions, bad = packRead(dst, text[r.seq:int(r.seq)+n], uint32(k), s.exceptions); bad != 0 {
+		if s.ofRead, bad = packRead(dst, text[r.seq:int(r.seq)+n], uint32(k), s.ofRead[:0]); bad != 0 {
 			s.bad, s.badAt = j.check(k), k
 			return
 		}
@@ -301,7 +298,8 @@ func (j *job) splitSegment(i int) {
 			}
 		}
 		s.gaps = s.gaps[:0]
-		for _, e := range s.exceptions[firstException:] {
+		for _, e := range s.ofRead {
+			s.exceptions.Append(e)
 			if e.Byte != record.Lower {
 				s.gaps = append(s.gaps, minimizer.Gap{Start: int(e.Start), End: int(e.Start + e.Len)})
 			}
@@ -316,6 +314,27 @@ func (j *job) splitSegment(i int) {
 		}
 		j.sigs[k], j.places[k], j.packedAt[k] = sig, place, uint32(at)
 		at += record.PackedLen(n)
+	}
+}
+
+// keptExceptions is how many bytes of the exceptions of a segment keep their memory for the next block.
+const keptExceptions = 1 << 12
+
+// collectExceptions moves the exceptions of the segments to the block.
+func (j *job) collectExceptions() {
+	b := j.b
+	b.Exceptions.Reset()
+	size := 0
+	for i := range j.segments {
+		size += len(j.segments[i].exceptions.Data())
+	}
+	b.Exceptions.Grow(size)
+	for i := range j.segments {
+		s := &j.segments[i]
+		b.Exceptions.AppendList(&s.exceptions)
+		if s.exceptions.Memory() > keptExceptions {
+			s.exceptions = record.ExceptionList{}
+		}
 	}
 }
 

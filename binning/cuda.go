@@ -156,7 +156,7 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	}
 	if cols.pinned {
 		cols.pinned = false
-		b.Lengths.Each, b.Order, b.Place, b.Packed, b.Exceptions, b.Names, b.Quals = nil, nil, nil, nil, nil, nil, nil
+		b.Lengths.Each, b.Order, b.Place, b.Packed, b.Names, b.Quals = nil, nil, nil, nil, nil, nil
 	}
 	c.mu.Lock()
 	c.stats.CPUBlocks++
@@ -201,7 +201,10 @@ func (c *cuda) onDevice(ctx context.Context, t *Text, b *bins.Block, cols *cudaC
 	}
 	b.Bins = binsOf(b.Bins[:0], r)
 	b.Order, b.Place, b.Packed = r.Order, r.Place, r.Packed
-	b.Exceptions = exceptionsOf(r.Exceptions)
+	b.Exceptions.Reset()
+	for _, e := range exceptionsOf(r.Exceptions) {
+		b.Exceptions.Append(e)
+	}
 	b.Names, b.Quals = r.Names, r.Quals
 	b.Forms = record.Forms{}
 	if t.Keep.Forms {

@@ -78,7 +78,8 @@ func (j *job) divide() {
 			j.segments = append(j.segments, segment{})
 		}
 		s := &j.segments[len(j.segments)-1]
-		*s = segment{start: start, first: first, exceptions: s.exceptions[:0], gaps: s.gaps}
+		*s = segment{start: start, first: first, exceptions: s.exceptions, ofRead: s.ofRead, gaps: s.gaps}
+		s.exceptions.Reset()
 		next = first
 	}
 	j.segments[len(j.segments)-1].end = j.b.Records

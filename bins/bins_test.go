@@ -78,8 +78,8 @@ func sample(rng *rand.Rand, input int, first uint64, records int, varied bool) (
 	}
 	for i, seq := range reads {
 		if len(seq) > 10 && rng.Intn(10) == 0 {
-			b.Exceptions = append(b.Exceptions, record.Exception{Read: uint32(i), Start: 0, Len: 1, Byte: 'N'},
-				record.Exception{Read: uint32(i), Start: 3, Len: 4, Byte: record.Lower})
+			b.Exceptions.Append(record.Exception{Read: uint32(i), Start: 0, Len: 1, Byte: 'N'})
+			b.Exceptions.Append(record.Exception{Read: uint32(i), Start: 3, Len: 4, Byte: record.Lower})
 			seq[0] = 'N'
 			copy(seq[3:], bytes.ToLower(seq[3:7]))
 		}
@@ -192,6 +192,79 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil || !bytes.Equal(seqs, bytes.Join(a.reads[i], nil)) {
 			t.Errorf("block %d: sequences differ (%v)", i, err)
 		}
+	}
+}
+
+// TestExceptionRanges reads the exceptions of blocks between marks, in sections of several chunks as well, and damaged ones.
+func TestExceptionRanges(t *testing.T) {
+	rng := rand.New(rand.NewSource(5))
+	few, _ := sample(rng, 0, 0, 3000, true)
+	many, _ := sample(rng, 0, 3000, 100_000, false)
+	many.Exceptions.Reset()
+	for read := range uint32(100_000) {
+		for at := uint32(0); at < 36 && read%5 > 0; at += 4 {
+			many.Exceptions.Append(record.Exception{Read: read, Start: at, Len: 1 + at%3, Byte: 'N'})
+		}
+	}
+	if n := len(many.Exceptions.Data()); n < 2*rawChunk {
+		t.Fatalf("%d bytes of exceptions are not several chunks", n)
+	}
+	none, _ := sample(rng, 0, 103_000, 10, false)
+	none.Exceptions.Reset()
+	a := &archive{blocks: []*Block{few, many, none}, reads: make([][][]byte, 3)}
+	dir := t.TempDir()
+	a.write(t, dir, "a", false, 1)
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for i, b := range a.blocks {
+		for _, every := range []int{1, 7, 4096, 100_000} {
+			marks, err := r.ExceptionMarks(i, every, &b.Lengths)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b.Exceptions.Empty() {
+				if marks != nil {
+					t.Errorf("block %d: marks without exceptions", i)
+				}
+				continue
+			}
+			if want := (b.Records+every-1)/every + 1; len(marks) != want {
+				t.Fatalf("block %d: %d marks, want %d", i, len(marks), want)
+			}
+			for range 20 {
+				lo := rng.Intn(len(marks))
+				hi := lo + rng.Intn(len(marks)-lo)
+				var got record.ExceptionList
+				err := r.ReadExceptions(i, marks[lo], marks[hi], &b.Lengths, func(e record.Exception) error {
+					got.Append(e)
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var want record.ExceptionList
+				for e := range b.Exceptions.All {
+					if int(e.Read) >= lo*every && int(e.Read) < hi*every {
+						want.Append(e)
+					}
+				}
+				if !bytes.Equal(got.Data(), want.Data()) {
+					t.Fatalf("block %d: the exceptions of records %d to %d differ", i, lo*every, hi*every)
+				}
+			}
+		}
+		var got record.ExceptionList
+		err := r.EachException(i, &b.Lengths, func(e record.Exception) error { got.Append(e); return nil })
+		if err != nil || !bytes.Equal(got.Data(), b.Exceptions.Data()) {
+			t.Errorf("block %d: all exceptions differ (%v)", i, err)
+		}
+	}
+	short := record.Lengths{Fixed: 20} // exceptions end after that
+	if _, err := r.ExceptionMarks(1, 4096, &short); !errors.Is(err, parse.ErrCorrupt) {
+		t.Errorf("exceptions outside of their reads: %v", err)
 	}
 }
 

@@ -35,7 +35,7 @@ type Block struct {
 
 	// Exceptions are the runs of letters that two bits can't express, ascending by
 	// (Read, Start), in input orientation.
-	Exceptions []record.Exception
+	Exceptions record.ExceptionList
 
 	// Names holds the record names (the line after '@' or '>') in input order, each
 	// followed by '\n'; nil if they were left out.

@@ -2,7 +2,6 @@ package bins
 
 import (
 	"encoding/binary"
-	"slices"
 	"unsafe"
 
 	"orcomgo/bins/record"
@@ -89,45 +88,4 @@ func parseBins(data []byte, info *BlockInfo) ([]Bin, []uint64, error) {
 		return nil, nil, errNonsense
 	}
 	return bins, sizes, nil
-}
-
-// appendExceptions appends exceptions: for each the difference to the read before; its start,
-// from the end of the exception before if that is of the same read; its length; and its byte.
-func appendExceptions(dst []byte, exceptions []record.Exception) []byte {
-	var read, end uint32
-	for _, e := range exceptions {
-		if e.Read != read {
-			end = 0
-		}
-		dst = binary.AppendUvarint(dst, uint64(e.Read-read))
-		dst = binary.AppendUvarint(dst, uint64(e.Start-end))
-		dst = binary.AppendUvarint(dst, uint64(e.Len))
-		dst = append(dst, e.Byte)
-		read, end = e.Read, e.Start+e.Len
-	}
-	return dst
-}
-
-// parseExceptions is the inverse of appendExceptions; b has the length of each read.
-func parseExceptions(dst []record.Exception, data []byte, b *Block) ([]record.Exception, error) {
-	// An exception takes four bytes or more, so this is room for all of them.
-	dst = slices.Grow(dst[:0], len(data)/4)
-	c := parse.Cursor{Rest: data}
-	var read, end uint64
-	for len(c.Rest) > 0 {
-		step := c.AtMost(uint64(b.Records))
-		if step > 0 {
-			end = 0
-		}
-		read += step
-		start := end + c.AtMost(1<<32)
-		n := c.AtMost(1 << 32)
-		end = start + n
-		e := record.Exception{Read: uint32(read), Start: uint32(start), Len: uint32(n), Byte: c.Byte()}
-		if c.Failed() || n == 0 || read >= uint64(b.Records) || end > uint64(b.Lengths.Of(int(read))) || !record.ExceptionByte(e.Byte) {
-			return dst, errNonsense
-		}
-		dst = append(dst, e)
-	}
-	return dst, nil
 }

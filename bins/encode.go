@@ -43,22 +43,19 @@ func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 	}
 	e.info = BlockInfo{Input: b.Input, FirstRecord: b.FirstRecord, Records: b.Records, TextLen: b.TextLen, TextHash: b.TextHash,
 		Bases: bases, Varied: b.Lengths.Each != nil, HasNames: b.Names != nil, HasQuals: b.Quals != nil,
-		HasExceptions: len(b.Exceptions) > 0, HasForms: !b.Forms.IsDefault(),
+		HasExceptions: !b.Exceptions.Empty(), HasForms: !b.Forms.IsDefault(),
 		NamesLen: uint64(len(b.Names)), QualsLen: uint64(len(b.Quals)), PackedLen: uint64(len(b.Packed))}
 	if b.Lengths.Each == nil && b.Records > 0 {
 		e.info.FixedLen = b.Lengths.Fixed
 	}
 
 	e.small = appendBins(e.small[:0], b, binSizes(b))
-	ends := [3]int{0: len(e.small)}
-	e.small = appendExceptions(e.small, b.Exceptions)
-	ends[1] = len(e.small)
+	binsEnd := len(e.small)
 	e.small = record.MarshalForms(e.small, &b.Forms)
-	ends[2] = len(e.small)
 
 	var raw [sections][]byte
 	raw[secDNA], raw[secNames], raw[secQuals] = b.Packed, b.Names, b.Quals
-	raw[secBins], raw[secExceptions], raw[secForms] = e.small[:ends[0]], e.small[ends[0]:ends[1]], e.small[ends[1]:ends[2]]
+	raw[secBins], raw[secExceptions], raw[secForms] = e.small[:binsEnd], b.Exceptions.Data(), e.small[binsEnd:]
 	raw[secOrder], raw[secPlace], raw[secLengths] = bytesOf(b.Order), bytesOf(b.Place), bytesOf(b.Lengths.Each)
 
 	d := new(directory)

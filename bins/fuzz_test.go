@@ -10,6 +10,7 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
+	"orcomgo/bins/record"
 )
 
 // trailerOf returns the trailer of an archive, and where it begins and the size of the data file.
@@ -174,7 +175,7 @@ func FuzzMeta(f *testing.F) {
 func FuzzSections(f *testing.F) {
 	rng := rand.New(rand.NewSource(4))
 	b, _ := sample(rng, 0, 0, 100, true)
-	f.Add(appendBins(nil, b, binSizes(b)), appendExceptions(nil, b.Exceptions))
+	f.Add(appendBins(nil, b, binSizes(b)), b.Exceptions.Data())
 	f.Fuzz(func(t *testing.T, table, exceptions []byte) {
 		info := &BlockInfo{Records: 100, Varied: true, PackedLen: uint64(len(b.Packed))}
 		for _, n := range b.Lengths.Each {
@@ -192,13 +193,30 @@ func FuzzSections(f *testing.F) {
 				t.Errorf("%d reads in %d bins", reads, len(bins))
 			}
 		}
-		if e, err := parseExceptions(nil, exceptions, b); err == nil {
-			for i := range e {
-				if uint64(e[i].Start)+uint64(e[i].Len) > uint64(b.Lengths.Each[e[i].Read]) || i > 0 &&
-					(e[i].Read < e[i-1].Read || e[i].Read == e[i-1].Read && e[i].Start < e[i-1].Start+e[i-1].Len) {
-					t.Errorf("exception %+v", e[i])
-				}
+		var p record.ExceptionParser
+		var last record.Exception
+		var list record.ExceptionList
+		for data := exceptions; len(data) > 0; {
+			e, n, ok := p.Next(data, b.Records, &b.Lengths)
+			if !ok {
+				break
 			}
+			if uint64(e.Start)+uint64(e.Len) > uint64(b.Lengths.Each[e.Read]) || e.Read < last.Read ||
+				e.Read == last.Read && e.Start < last.Start+last.Len {
+				t.Errorf("exception %+v", e)
+			}
+			list.Append(e)
+			data, last = data[n:], e
 		}
+		var q record.ExceptionParser
+		data := list.Data()
+		list.All(func(e record.Exception) bool {
+			got, n, ok := q.Next(data, b.Records, &b.Lengths)
+			if !ok || got != e {
+				t.Fatalf("%+v became %+v", e, got)
+			}
+			data = data[n:]
+			return true
+		})
 	})
 }

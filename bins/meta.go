@@ -21,6 +21,22 @@ type Meta struct {
 	ID [16]byte
 }
 
+// ExceptionBytes returns about how many bytes the bins have of the block's exceptions, and not less: the bin table and the forms are counted
+// too. A run of letters other than A, C, G, T takes four bytes or a few more. It returns 0 where they are less than a 16th of the text.
+func (b *BlockInfo) ExceptionBytes() uint64 {
+	if !b.HasExceptions {
+		return 0
+	}
+	n := b.StoredMeta - b.dirLen - 8*uint64(b.Records)
+	if b.Varied {
+		n -= 4 * uint64(b.Records)
+	}
+	if n > b.StoredMeta || n < b.TextLen/16 {
+		return 0 // few, or a block that was not written by a Writer
+	}
+	return n
+}
+
 // BlocksOf returns the indices of an input's blocks, in the order of its records.
 func (m *Meta) BlocksOf(input int) []int {
 	var blocks []int

@@ -55,12 +55,13 @@ func (r *Reader) ReadColumns(block int, want Columns, dst *Block) error {
 			return err
 		}
 		if want&WantExceptions != 0 {
-			data, err := r.section(d, secExceptions, block, nil)
+			dst.Exceptions.Reset()
+			err := r.EachException(block, &lengths.Lengths, func(e record.Exception) error {
+				dst.Exceptions.Append(e)
+				return nil
+			})
 			if err != nil {
 				return err
-			}
-			if dst.Exceptions, err = parseExceptions(dst.Exceptions, data, lengths); err != nil {
-				return r.corrupt(secExceptions, block, err)
 			}
 		}
 	}

@@ -64,6 +64,84 @@ func (r *Reader) NameMarks(block, every int) ([]uint64, error) {
 	return append(marks, s.raw), nil
 }
 
+// ExceptionMark is a place in the exceptions of a block at which those of a read begin.
+type ExceptionMark struct {
+	At     uint64 // bytes before it
+	Before uint32 // the read of the exception before it
+}
+
+// ExceptionMarks returns where in the exceptions of a block those of every `every`-th record and the following ones begin, from record 0
+// on, and where they end. It checks them all, and holds one chunk of them at a time. lengths are those of the block.
+func (r *Reader) ExceptionMarks(block, every int, lengths *record.Lengths) ([]ExceptionMark, error) {
+	d, info, err := r.directory(block)
+	if err != nil || !info.HasExceptions {
+		return nil, err
+	}
+	var marks []ExceptionMark
+	before := uint32(0)
+	s := &d.sections[secExceptions]
+	err = r.exceptions(block, ExceptionMark{}, s.raw, lengths, func(e record.Exception, at uint64) error {
+		for len(marks)*every <= int(e.Read) {
+			marks = append(marks, ExceptionMark{at, before})
+		}
+		before = e.Read
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for len(marks) < (info.Records+every-1)/every+1 {
+		marks = append(marks, ExceptionMark{s.raw, before})
+	}
+	return marks, nil
+}
+
+// ReadExceptions calls f with each of the exceptions of a block between two of its marks.
+func (r *Reader) ReadExceptions(block int, from, to ExceptionMark, lengths *record.Lengths, f func(e record.Exception) error) error {
+	return r.exceptions(block, from, to.At, lengths, func(e record.Exception, _ uint64) error { return f(e) })
+}
+
+// EachException calls f with each exception of a block, and holds one chunk of them at a time. lengths are those of the block.
+func (r *Reader) EachException(block int, lengths *record.Lengths, f func(e record.Exception) error) error {
+	d, _, err := r.directory(block)
+	if err != nil {
+		return err
+	}
+	return r.ReadExceptions(block, ExceptionMark{}, ExceptionMark{At: d.sections[secExceptions].raw}, lengths, f)
+}
+
+// exceptions calls f with the exceptions from..to and where each begins.
+func (r *Reader) exceptions(block int, from ExceptionMark, to uint64, lengths *record.Lengths, f func(e record.Exception, at uint64) error) error {
+	d, info, err := r.directory(block)
+	if err != nil {
+		return err
+	}
+	if from.At > to || to > d.sections[secExceptions].raw {
+		return r.corrupt(secExceptions, block, errShort)
+	}
+	p := record.ParserAt(from.Before)
+	buf := make([]byte, min(2*rawChunk, d.sections[secExceptions].raw)) // whole chunks are read
+	for at := from.At; at < to; {
+		// Chunks are read once each, but for the one that an exception crosses the end of.
+		end := min((at+record.MaxException)/rawChunk*rawChunk+rawChunk, to)
+		data, err := r.rawRange(d, secExceptions, block, at, end-at, buf)
+		if err != nil {
+			return err
+		}
+		for len(data) > 0 && (end == to || len(data) >= record.MaxException) {
+			e, n, ok := p.Next(data, info.Records, lengths)
+			if !ok {
+				return r.corrupt(secExceptions, block, errNonsense)
+			}
+			if err := f(e, at); err != nil {
+				return err
+			}
+			data, at = data[n:], at+uint64(n)
+		}
+	}
+	return nil
+}
+
 // How much of a block EachPart has in memory at once: so many reads, and of their bases so many bytes, or one read. Variables so that
 // tests can cut small blocks.
 var (

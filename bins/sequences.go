@@ -43,19 +43,17 @@ func (b *Block) AppendSequencesOf(dst []byte, from, to int) ([]byte, error) {
 		}
 		packed = packed[size:]
 	}
-	if n := len(b.Exceptions); n > 0 && int(b.Exceptions[n-1].Read) >= b.Records {
+	if b.Exceptions.End() > uint64(b.Records) {
 		return dst, fmt.Errorf("%w: an exception lies outside the block", parse.ErrCorrupt)
 	}
-	for rest := record.ExceptionsOf(b.Exceptions, uint32(from), uint32(to)); len(rest) > 0; {
-		read, n := rest[0].Read, 1
-		for n < len(rest) && rest[n].Read == read {
-			n++
+	for c := b.Exceptions.From(uint32(from)); ; {
+		e, ok := c.Next()
+		if !ok || e.Read >= uint32(to) {
+			return dst, nil
 		}
-		k := int(read) - from
-		if err := record.ApplyExceptions(out[starts[k]:starts[k+1]], rest[:n]); err != nil {
+		k := int(e.Read) - from
+		if err := record.ApplyException(out[starts[k]:starts[k+1]], e); err != nil {
 			return dst, err
 		}
-		rest = rest[n:]
 	}
-	return dst, nil
 }

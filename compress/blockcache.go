@@ -6,13 +6,14 @@ import (
 	"sync"
 
 	"orcomgo/bins"
+	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 )
 
 // markEvery is how far apart the records are whose offsets a loaded block remembers.
 const markEvery = 1 << 12
 
-// loaded is a block of the bins without its names and qualities, which are read for a slice at a time: with those, blocks would
+// loaded is a block of the bins without its names, qualities and exceptions, which are read for a slice at a time: with those, blocks would
 // take more memory than all else. Marks tell where those of a record are.
 type loaded struct {
 	bins.Block
@@ -21,19 +22,28 @@ type loaded struct {
 	from      columnReader
 	nameMarks []uint64 // where the name of record i*markEvery begins, and where the names end
 	baseMarks []int    // bases before record i*markEvery, where lengths vary
+	// Where the exceptions of record i*markEvery and the following ones begin, and where they end; nil if there are none.
+	exceptionMarks []bins.ExceptionMark
 }
 
-// columnReader reads from names and qualities of blocks what a slice needs; a bins.Reader is one.
+// columnReader reads from names, qualities and exceptions of blocks what a slice needs; a bins.Reader is one.
 type columnReader interface {
 	NameMarks(block, every int) ([]uint64, error)
 	ReadNames(block int, from, to uint64, dst []byte) ([]byte, error)
 	ReadQuals(block int, from, to uint64, dst []byte) ([]byte, error)
+	ExceptionMarks(block, every int, lengths *record.Lengths) ([]bins.ExceptionMark, error)
+	ReadExceptions(block int, from, to bins.ExceptionMark, lengths *record.Lengths, f func(e record.Exception) error) error
 }
 
 // mark fills in the marks.
 func (l *loaded) mark(k keeps) (err error) {
 	if k[archive.Names] {
 		if l.nameMarks, err = l.from.NameMarks(l.number, markEvery); err != nil {
+			return err
+		}
+	}
+	if k[archive.Seqs] {
+		if l.exceptionMarks, err = l.from.ExceptionMarks(l.number, markEvery, &l.Lengths); err != nil {
 			return err
 		}
 	}
@@ -77,6 +87,20 @@ func afterNames(text []byte, n int) int {
 // quals reads the qualities of records lo..hi-1.
 func (l *loaded) quals(lo, hi int) ([]byte, error) {
 	return l.from.ReadQuals(l.number, uint64(l.baseOffset(lo)), uint64(l.baseOffset(hi)), nil)
+}
+
+// exceptions calls f with the exceptions of records lo..hi-1.
+func (l *loaded) exceptions(lo, hi int, f func(e record.Exception) error) error {
+	if l.exceptionMarks == nil || lo == hi {
+		return nil
+	}
+	from, to := l.exceptionMarks[lo/markEvery], l.exceptionMarks[(hi+markEvery-1)/markEvery]
+	return l.from.ReadExceptions(l.number, from, to, &l.Lengths, func(e record.Exception) error {
+		if int(e.Read) < lo || int(e.Read) >= hi {
+			return nil
+		}
+		return f(e)
+	})
 }
 
 // baseOffset returns how many bases, and so qualities, come before record i; i may be Records.

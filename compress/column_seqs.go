@@ -3,7 +3,6 @@ package compress
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"orcomgo/bins"
 	"orcomgo/bins/record"
@@ -14,19 +13,11 @@ import (
 // Sequences are coded for all members of a slice together, given the qualities of all.
 var seqsColumn = column{
 	id:       archive.Seqs,
-	fromBins: bins.WantLengths | bins.WantExceptions,
+	fromBins: bins.WantLengths,
 	gather:   gatherSeqs,
 	permute: func(c *columns, p *permutation) {
 		c.letters = p.bytes(c.letters)
-		if len(c.exceptions) == 0 {
-			return
-		}
-		inverse := p.inverse()
-		c.exceptions = slices.Clone(c.exceptions)
-		for i := range c.exceptions {
-			c.exceptions[i].Read = inverse[c.exceptions[i].Read]
-		}
-		sortExceptions(c.exceptions)
+		c.exceptions = c.exceptions.Permute(p.perm)
 	},
 	afterAssembly: true,
 	encode: func(ctx context.Context, e *encoder, cols *[2]*columns, _ int) ([]byte, error) {
@@ -67,28 +58,32 @@ func seqColumn(c *columns) *seqs.Column {
 		Lengths: c.lengths, Exceptions: c.exceptions, Quals: c.quals}
 }
 
+// gatherSeqs sets the letters of c where the blocks have their reads; elsewhere its exceptions.
 func gatherSeqs(c *columns, from []stretch) (err error) {
 	base := 0 // records of c before the stretch
 	for _, s := range from {
+		f := func(e record.Exception) error {
+			e.Read = uint32(int(e.Read) - s.lo + base)
+			c.exceptions.Append(e)
+			return nil
+		}
 		if s.b.letters {
+			at := len(c.letters)
 			if c.letters, err = s.b.AppendSequencesOf(c.letters, s.lo, s.hi); err != nil {
 				return err
 			}
+			read := s.lo // the read that begins at
+			f = func(e record.Exception) error {
+				for ; read < int(e.Read); read++ {
+					at += s.b.Lengths.Of(read)
+				}
+				return record.ApplyException(c.letters[at:at+s.b.Lengths.Of(read)], e)
+			}
 		}
-		for _, e := range record.ExceptionsOf(s.b.Exceptions, uint32(s.lo), uint32(s.hi)) {
-			e.Read = uint32(int(e.Read) - s.lo + base)
-			c.exceptions = append(c.exceptions, e)
+		if err := s.b.exceptions(s.lo, s.hi, f); err != nil {
+			return err
 		}
 		base += s.hi - s.lo
 	}
 	return nil
-}
-
-func sortExceptions(es []record.Exception) {
-	slices.SortFunc(es, func(a, b record.Exception) int {
-		if a.Read != b.Read {
-			return int(a.Read) - int(b.Read)
-		}
-		return int(a.Start) - int(b.Start)
-	})
 }

@@ -17,7 +17,7 @@ type columns struct {
 	names      []byte // each followed by '\n'; nil if not kept
 	quals      []byte // nil if not kept
 	letters    []byte // of the sequences, end to end; nil before they are decoded
-	exceptions []record.Exception
+	exceptions record.ExceptionList
 }
 
 // bases returns the sum of the lengths.

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math/rand"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"orcomgo/bins"
 	"orcomgo/bins/record"
 
 	"github.com/zeebo/xxh3"
@@ -16,7 +18,10 @@ import (
 )
 
 // testColumns are names and qualities of a block in memory.
-type testColumns struct{ names, quals []byte }
+type testColumns struct {
+	names, quals []byte
+	exceptions   record.ExceptionList
+}
 
 func (c *testColumns) NameMarks(_, every int) (marks []uint64, err error) {
 	for at, i := 0, 0; at < len(c.names); i++ {
@@ -34,6 +39,24 @@ func (c *testColumns) ReadNames(_ int, from, to uint64, _ []byte) ([]byte, error
 
 func (c *testColumns) ReadQuals(_ int, from, to uint64, _ []byte) ([]byte, error) {
 	return c.quals[from:to], nil
+}
+
+func (c *testColumns) ExceptionMarks(_, every int, _ *record.Lengths) (marks []bins.ExceptionMark, err error) {
+	for i := range 100 { // each read's exceptions are found by the number of its mark
+		marks = append(marks, bins.ExceptionMark{At: uint64(i * every)})
+	}
+	return marks, nil
+}
+
+func (c *testColumns) ReadExceptions(_ int, from, to bins.ExceptionMark, _ *record.Lengths, f func(e record.Exception) error) error {
+	for e := range c.exceptions.All {
+		if uint64(e.Read) >= from.At && uint64(e.Read) < to.At {
+			if err := f(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // testBlock makes a block of n records at first, of mixed or equal lengths, and what it holds.
@@ -61,7 +84,7 @@ func testBlock(rng *rand.Rand, first uint64, n int, varied bool, def record.Form
 		}
 		r := textRecord{name: name, qual: string(quals)}
 		if l.Lengths.Of(i) > 0 && rng.Intn(5) == 0 {
-			l.Exceptions = append(l.Exceptions, record.Exception{Read: uint32(i), Len: 1, Byte: 'N'})
+			columns.exceptions.Append(record.Exception{Read: uint32(i), Len: 1, Byte: 'N'})
 			letters[0], r.exceptions = 'N', fmt.Sprint(0, 1, 'N', " ")
 		}
 		r.seq = string(letters)
@@ -94,7 +117,7 @@ func recordsOf(c *columns) []textRecord {
 		if c.letters != nil {
 			r.seq = string(c.letters[at : at+n])
 		}
-		for _, e := range record.ExceptionsOf(c.exceptions, uint32(i), uint32(i)+1) {
+		for _, e := range c.exceptions.Of(nil, uint32(i)) {
 			r.exceptions += fmt.Sprint(e.Start, e.Len, e.Byte, " ")
 		}
 		rs = append(rs, r)
@@ -126,6 +149,18 @@ func TestGather(t *testing.T) {
 			for _, b := range blocks {
 				if int(b.FirstRecord) < from+n && int(b.FirstRecord)+b.Records > from {
 					bs = append(bs, b)
+				}
+			}
+			letters := rng.Intn(2) == 0
+			for _, b := range bs {
+				b.letters = letters
+			}
+			all := slices.Clone(all)
+			for i := range all {
+				if letters {
+					all[i].exceptions = ""
+				} else {
+					all[i].seq = ""
 				}
 			}
 			c, err := gather(0, uint64(from), n, bs, k)

@@ -21,6 +21,7 @@ type encoder struct {
 	enc       *seqs.Encoder
 	level     quals.Level
 	bins      *bins.Reader
+	memory    uint64 // 0: no bound
 	specs     []sliceSpec
 	keeps     []keeps
 	cache     *blockCache
@@ -169,7 +170,7 @@ func (e *encoder) sorted(ctx context.Context, spec sliceSpec, cols *[2]*columns)
 			return
 		}
 		for m, input := range spec.inputs() {
-			if run.reads[m], run.err = newRunReads(e.bins, input, from, run.perm); run.err != nil {
+			if run.reads[m], run.err = newRunReads(e.bins, input, from, run.perm, e.memory); run.err != nil {
 				return
 			}
 		}
@@ -178,7 +179,10 @@ func (e *encoder) sorted(ctx context.Context, spec sliceSpec, cols *[2]*columns)
 		return run.err
 	}
 	for m := range spec.inputs() {
-		cols[m] = run.reads[m].columns(int(spec.from-spec.run.from), spec.records)
+		var err error
+		if cols[m], err = run.reads[m].columns(int(spec.from-spec.run.from), spec.records); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -194,56 +198,93 @@ type sortedRun struct {
 
 // runReads are the lengths and exceptions of one input in a layoutRun.
 type runReads struct {
-	input      int
-	from       uint64             // first record of the run
-	perm       []uint32           // the i-th record delivered is from+perm[i]
-	lengths    record.Lengths     // in input order
-	exceptions []record.Exception // Read is the place in the order of delivery; ascending
+	input   int
+	from    uint64         // first record of the run
+	perm    []uint32       // the i-th record delivered is from+perm[i]
+	lengths record.Lengths // in input order
+	blocks  []*loaded      // that hold the run
+
+	// The exceptions of a window of the order of delivery are in memory: of records at..end-1, Read counted from at.
+	mu         sync.Mutex
+	window     int // how many records
+	at, end    int
+	exceptions record.ExceptionList
 }
 
-// newRunReads reads the lengths and exceptions of records from..from+len(perm)-1 of an input.
-func newRunReads(r *bins.Reader, input int, from uint64, perm []uint32) (*runReads, error) {
-	w := &runReads{input: input, from: from, perm: perm}
+// newRunReads reads the lengths of records from..from+len(perm)-1 of an input. The exceptions are to take a 16th of memory (0: no bound).
+func newRunReads(r *bins.Reader, input int, from uint64, perm []uint32, memory uint64) (*runReads, error) {
+	w := &runReads{input: input, from: from, perm: perm, window: len(perm)}
 	meta := r.Meta()
-	var blocks []int
+	size := uint64(0)
 	for _, b := range meta.BlocksOf(input) {
-		if info := &meta.Blocks[b]; info.FirstRecord < from+uint64(len(perm)) && info.FirstRecord+uint64(info.Records) > from {
-			blocks = append(blocks, b)
+		info := &meta.Blocks[b]
+		if info.FirstRecord >= from+uint64(len(perm)) || info.FirstRecord+uint64(info.Records) <= from {
+			continue
 		}
-	}
-	ls := make([]*loaded, len(blocks))
-	for i, b := range blocks {
+		size += info.ExceptionBytes()
 		l := &loaded{from: r, number: b}
-		if err := r.ReadColumns(b, bins.WantLengths|bins.WantExceptions, &l.Block); err != nil {
+		if err := r.ReadColumns(b, bins.WantLengths, &l.Block); err != nil {
 			return nil, err
 		}
 		if err := l.mark(onlyReads()); err != nil {
 			return nil, err
 		}
-		ls[i] = l
+		w.blocks = append(w.blocks, l)
 	}
-	c, err := gather(input, from, len(perm), ls, onlyReads())
+	if memory > 0 && size > memory/16 {
+		w.window = int(share(uint64(len(perm)), memory/16, size))
+	}
+	var k keeps
+	k[archive.Lengths] = true
+	c, err := gather(input, from, len(perm), w.blocks, k)
 	if err != nil {
 		return nil, err
 	}
-	w.lengths, w.exceptions = c.lengths, c.exceptions
-	if len(w.exceptions) > 0 {
-		inverse := make([]uint32, len(perm))
-		for i, p := range perm {
-			inverse[p] = uint32(i)
-		}
-		for i := range w.exceptions {
-			w.exceptions[i].Read = inverse[w.exceptions[i].Read]
-		}
-		sortExceptions(w.exceptions)
-	}
+	w.lengths = c.lengths
 	return w, nil
 }
 
-// columns returns n records in the order of delivery, the first at.
-func (w *runReads) columns(at, n int) *columns {
+// read reads the exceptions of the window that begins with the record that is delivered at `at` and has n of them or more.
+func (w *runReads) read(at, n int) error {
+	w.at, w.end = at, min(at+max(w.window, n), len(w.perm))
+	w.exceptions = record.ExceptionList{}
+	var wanted []uint64 // bit set of the records of the window, unless it is all
+	if w.at > 0 || w.end < len(w.perm) {
+		wanted = make([]uint64, len(w.perm)/64+1)
+		for _, p := range w.perm[w.at:w.end] {
+			wanted[p/64] |= 1 << (p % 64)
+		}
+	}
+	var inOrder record.ExceptionList
+	for _, l := range w.blocks {
+		lo := max(w.from, l.FirstRecord)
+		hi := min(w.from+uint64(len(w.perm)), l.FirstRecord+uint64(l.Records))
+		err := l.exceptions(int(lo-l.FirstRecord), int(hi-l.FirstRecord), func(e record.Exception) error {
+			e.Read = uint32(l.FirstRecord + uint64(e.Read) - w.from)
+			if wanted == nil || wanted[e.Read/64]>>(e.Read%64)&1 != 0 {
+				inOrder.Append(e)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	w.exceptions = inOrder.Permute(w.perm[w.at:w.end])
+	return nil
+}
+
+// columns returns n records in the order of delivery, the first at; n is at least 1.
+func (w *runReads) columns(at, n int) (*columns, error) {
 	c := &columns{input: w.input, from: w.from, records: n, perm: w.perm[at : at+n], run: w.perm, at: at}
 	c.lengths = w.lengths.Permute(c.perm)
-	c.exceptions = record.SliceExceptions(w.exceptions, uint32(at), uint32(at+n))
-	return c
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if at < w.at || at+n > w.end {
+		if err := w.read(at, n); err != nil {
+			return nil, err
+		}
+	}
+	c.exceptions = w.exceptions.Slice(uint32(at-w.at), uint32(at+n-w.at))
+	return c, nil
 }

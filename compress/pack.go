@@ -33,7 +33,7 @@ type PackOptions struct {
 // defaultMemory is used where Memory is 0.
 const defaultMemory = 1 << 30
 
-// inFlight returns how many slices, the largest of which has so many bytes of text, may be
+// inFlight returns how many slices, the largest of which has so many bytes of text and of exceptions, may be
 // in work at once. A slice takes about three times its text on the way.
 func inFlight(threads int, memory, text uint64) int {
 	if memory == 0 {
@@ -211,12 +211,12 @@ func (p *packer) closeEncoder() {
 func (p *packer) write(ctx context.Context) error {
 	meta := p.r.Meta()
 	p.man = archive.Manifest{Source: meta.ID, Tool: p.o.Tool, Options: meta.Options, Level: uint8(p.o.Level), Inputs: inputsOf(meta)}
-	e := &encoder{meta: meta, bins: p.r, enc: p.enc, level: p.o.Level.quals(), keeps: keepsOfAll(meta),
+	e := &encoder{meta: meta, bins: p.r, memory: p.o.Memory, enc: p.enc, level: p.o.Level.quals(), keeps: keepsOfAll(meta),
 		pool: p.pool, runs: make(map[*layoutRun]*sortedRun)}
 	var blockwise []sliceSpec
 	var total, largest uint64
 	for _, s := range p.specs {
-		total, largest = total+s.text, max(largest, s.text)
+		total, largest = total+s.text, max(largest, s.text+s.exceptions)
 		if s.run == nil {
 			blockwise = append(blockwise, s)
 		}

@@ -23,14 +23,15 @@ var (
 // leastSliceText is how much text a slice holds in however little memory: smaller ones cost bytes.
 const leastSliceText = 8 << 20
 
-// slicesOf returns into how many slices a block of a unit is cut of which the first input has so much text, and its mates so much. A slice takes
-// about three times its text, so in little memory (0: no bound) it has a quarter of that, or some more where that spares a slice.
-func slicesOf(first, mate, memory uint64) uint64 {
+// slicesOf returns into how many slices a block of a unit is cut of which the first input has so much text, and its mates so much, and both so
+// many bytes of exceptions. A slice takes about three times its text and its exceptions, so in little memory (0: no bound) it has a quarter of
+// that, or some more where that spares a slice.
+func slicesOf(first, mate, exceptions, memory uint64) uint64 {
 	n := (first + sliceText - 1) / sliceText
 	if memory > 0 {
 		most := max(memory/4, leastSliceText)
 		most += most / 16
-		n = max(n, (first+mate+most-1)/most)
+		n = max(n, (first+mate+exceptions+most-1)/most)
 	}
 	return n
 }
@@ -75,7 +76,9 @@ type sliceSpec struct {
 	from    uint64
 	records int
 	text    uint64 // bytes of original text of the unit, roughly; for progress
-	block   int    // of the bins, where the slice's records, or its run's, begin
+	// exceptions is how many bytes the exceptions have in the bins, roughly; 0 if that is little.
+	exceptions uint64
+	block      int // of the bins, where the slice's records, or its run's, begin
 	// run, if not nil, is a run of records that are delivered in the order of the layout, of
 	// which the slice holds those at from-run.from; else the slice is in input order.
 	run *layoutRun
@@ -113,9 +116,12 @@ func planSlices(m *bins.Meta, memory uint64, parts func(input int) []uint64) ([]
 	}
 	var specs []sliceSpec
 	for _, u := range us {
-		var text uint64
+		var text, exceptions uint64
 		for _, i := range u.inputs() {
 			text += m.Inputs[i].Bytes
+			for _, b := range m.BlocksOf(i) {
+				exceptions += m.Blocks[b].ExceptionBytes()
+			}
 		}
 		records := m.Inputs[u.first].Records
 		whole := parts != nil && wholeOrder(m.Options, m.Inputs[u.first].Kind)
@@ -132,7 +138,7 @@ func planSlices(m *bins.Meta, memory uint64, parts func(input int) []uint64) ([]
 			for k := range n {
 				lo, hi := count*k/n, count*(k+1)/n
 				specs = append(specs, sliceSpec{unit: u, from: from + lo, records: int(hi - lo), block: block, run: run,
-					text: share(text, hi-lo, records)})
+					text: share(text, hi-lo, records), exceptions: share(exceptions, hi-lo, records)})
 			}
 		}
 		blocks := m.BlocksOf(u.first)
@@ -143,7 +149,7 @@ func planSlices(m *bins.Meta, memory uint64, parts func(input int) []uint64) ([]
 				if u.mate >= 0 {
 					mate = share(m.Inputs[u.mate].Bytes, uint64(b.Records), records)
 				}
-				cut(i, b.FirstRecord, uint64(b.Records), slicesOf(b.TextLen, mate, memory), nil)
+				cut(i, b.FirstRecord, uint64(b.Records), slicesOf(b.TextLen, mate, share(exceptions, uint64(b.Records), records), memory), nil)
 			}
 			continue
 		}

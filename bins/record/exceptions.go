@@ -2,8 +2,6 @@ package record
 
 import (
 	"fmt"
-	"slices"
-	"sort"
 
 	"orcomgo/bins/parse"
 )
@@ -39,35 +37,27 @@ func ExceptionByte(b byte) bool {
 // ErrCorrupt, is for a run that ends behind the read.
 func ApplyExceptions(seq []byte, exceptions []Exception) error {
 	for _, e := range exceptions {
-		if uint64(e.Start)+uint64(e.Len) > uint64(len(seq)) {
-			return fmt.Errorf("%w: an exception is outside its read", parse.ErrCorrupt)
-		}
-		run := seq[e.Start : e.Start+e.Len]
-		if e.Byte == Lower {
-			for i := range run {
-				run[i] |= 0x20
-			}
-			continue
-		}
-		for i := range run {
-			run[i] = e.Byte
+		if err := ApplyException(seq, e); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// ExceptionsOf returns the exceptions of records from..to-1, sharing memory.
-func ExceptionsOf(exceptions []Exception, from, to uint32) []Exception {
-	lo := sort.Search(len(exceptions), func(i int) bool { return exceptions[i].Read >= from })
-	hi := lo + sort.Search(len(exceptions)-lo, func(i int) bool { return exceptions[lo+i].Read >= to })
-	return exceptions[lo:hi]
-}
-
-// SliceExceptions returns a copy of the exceptions of records from..to-1, numbered from 0.
-func SliceExceptions(exceptions []Exception, from, to uint32) []Exception {
-	s := slices.Clone(ExceptionsOf(exceptions, from, to))
-	for i := range s {
-		s[i].Read -= from
+// ApplyException writes an exception over the letters of its read. The error is as for ApplyExceptions.
+func ApplyException(seq []byte, e Exception) error {
+	if uint64(e.Start)+uint64(e.Len) > uint64(len(seq)) {
+		return fmt.Errorf("%w: an exception is outside its read", parse.ErrCorrupt)
 	}
-	return s
+	run := seq[e.Start : e.Start+e.Len]
+	if e.Byte == Lower {
+		for i := range run {
+			run[i] |= 0x20
+		}
+		return nil
+	}
+	for i := range run {
+		run[i] = e.Byte
+	}
+	return nil
 }

@@ -64,10 +64,10 @@ func TestMemoryBoundHolds(t *testing.T) {
 	}
 	const bound = 128 << 20
 	reads := map[string]int{"shared24": 40_000, "suffix50": 40_000, "chimera": 40_000, "stutter": 30_000, "repeats": 30_000, "random": 40_000,
-		"tandem": 40_000, "thirdN": 10_000, "identical": 100_000, "polyA": 100_000, "allN": 100_000}
+		"tandem": 40_000, "thirdN": 100_000, "identical": 100_000, "polyA": 100_000, "allN": 100_000}
 	for shape, n := range reads {
 		t.Run(shape, func(t *testing.T) {
-			if os.Getenv("ORCOMGO_LONG") == "" && !slices.Contains([]string{"shared24", "chimera", "stutter", "identical"}, shape) {
+			if os.Getenv("ORCOMGO_LONG") == "" && !slices.Contains([]string{"shared24", "chimera", "stutter", "identical", "thirdN"}, shape) {
 				t.Skip("make test-long runs all shapes")
 			}
 			var text bytes.Buffer
@@ -105,7 +105,7 @@ func checkPeaks(t *testing.T, text []byte, bound int, options ...string) {
 }
 
 // TestMemoryBoundHoldsLong: likewise on two million reads, whose blocks of 256 MB hold more names and qualities than 128 MiB, and whose
-// pseudogenome, where they are chimeric, takes a byte a base for the variants of a slice.
+// pseudogenome, where they are chimeric, takes a byte a base for the variants of a slice. A third of the bases N are 45 million runs.
 func TestMemoryBoundHoldsLong(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the peak of a process is read from /proc")
@@ -144,6 +144,8 @@ func TestMemoryBoundHoldsLong(t *testing.T) {
 		{"stutter", shape("stutter"), 256, nil},
 		{"shared24", shape("shared24"), 256, nil},
 		{"allN", shape("allN"), 256, nil},
+		{"thirdN", shape("thirdN"), 256, nil},
+		{"thirdN, sequences", shape("thirdN"), 256, []string{"--reads-only", "--order", "any"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkPeaks(t, c.text(t), c.mib<<20, c.options...) })
 	}

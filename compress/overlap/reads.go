@@ -6,7 +6,6 @@ package overlap
 import (
 	"context"
 	"slices"
-	"sort"
 
 	"orcomgo/bins/record"
 
@@ -29,8 +28,11 @@ type Reads struct {
 
 	groups []bins.Bin
 
-	exceptions []record.Exception // sorted; Exception.Read is the record
-	nonACGT    []uint64           // one bit per index: the read has letters other than A, C, G and T in either case
+	// exceptions are the runs of letters other than A, C, G and T in either case, in input orientation. Exception.Read is the record, or
+	// the index if byIndex is set. Reads that are ordered by record don't have them.
+	exceptions record.ExceptionList
+	byIndex    bool
+	nonACGT    []uint64 // one bit per index: the read has such letters
 }
 
 // Source is a range of records of one input: From..To-1, counted from 0. Input is the index in the Inputs of the archive.
@@ -101,16 +103,15 @@ func (rs *records) lengths(ctx context.Context, f func(record uint32, n int)) er
 	return nil
 }
 
-// share is a part of the records: those with signatures minSignature..maxSignature (inclusive) in the block ranges
-// firstRange..endRange-1.
+// share is a part of the records: those with signatures minSignature..maxSignature (inclusive) in some ranges.
 type share struct {
 	minSignature, maxSignature uint32
-	firstRange, endRange       int      // indices in records.ranges
+	ranges                     []blockRange
 	starts                     []uint32 // see groupStarts; nil until computed
 }
 
 // all returns the share with all records.
-func (rs *records) all() *share { return &share{maxSignature: bins.NBin, endRange: len(rs.ranges)} }
+func (rs *records) all() *share { return &share{maxSignature: bins.NBin, ranges: rs.ranges} }
 
 // groupStarts returns the index of the first read of each signature of a share, and last the number of reads.
 func (rs *records) groupStarts(ctx context.Context, sh *share) ([]uint32, error) {
@@ -118,7 +119,7 @@ func (rs *records) groupStarts(ctx context.Context, sh *share) ([]uint32, error)
 		return sh.starts, nil
 	}
 	starts := make([]uint32, sh.maxSignature-sh.minSignature+2)
-	for _, p := range rs.ranges[sh.firstRange:sh.endRange] {
+	for _, p := range sh.ranges {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -135,17 +136,25 @@ func (rs *records) groupStarts(ctx context.Context, sh *share) ([]uint32, error)
 			continue
 		}
 		var blk bins.Block
-		if err := rs.bins.ReadBins(p.block, sh.minSignature, sh.maxSignature, &blk); err != nil {
+		if err := rs.bins.ReadColumns(p.block, bins.WantLengths, &blk); err != nil {
 			return nil, err
 		}
-		i := 0
-		for _, g := range blk.Bins {
-			for k := uint32(0); k < g.Reads; k++ {
-				if o := blk.Order[i]; o >= p.from && o < p.to {
-					starts[g.Signature-sh.minSignature+1]++
+		g, left := -1, uint32(0) // the current bin, and how many of its reads are left
+		err := rs.bins.EachPart(p.block, sh.minSignature, sh.maxSignature, &blk, func() error {
+			for _, o := range blk.Order {
+				if left == 0 {
+					g++
+					left = blk.Bins[g].Reads
 				}
-				i++
+				left--
+				if o >= p.from && o < p.to {
+					starts[blk.Bins[g].Signature-sh.minSignature+1]++
+				}
 			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	for s := range starts[1:] {
@@ -159,7 +168,6 @@ func (rs *records) groupStarts(ctx context.Context, sh *share) ([]uint32, error)
 func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
 	rd := &Reads{fixedLength: rs.fixedLength}
 	meta := rs.bins.Meta()
-	ranges := rs.ranges[sh.firstRange:sh.endRange]
 	starts, err := rs.groupStarts(ctx, sh)
 	if err != nil {
 		return nil, err
@@ -180,7 +188,7 @@ func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
 		end func(p blockRange, info *bins.BlockInfo) error,
 	) error {
 		next := slices.Clone(starts)
-		for _, p := range ranges {
+		for _, p := range sh.ranges {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -233,11 +241,16 @@ func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
 	// Index + 1 of the reads of the current block, by record of the block, to assign exceptions to reads; 0 for reads that are
 	// not in the share.
 	var indexes []uint32
-	for _, p := range ranges {
+	exceptions, ofRanges := uint64(0), uint64(0) // bytes of the exceptions of the ranges, and their reads
+	for _, p := range sh.ranges {
 		if info := &meta.Blocks[p.block]; info.HasExceptions && info.Records > len(indexes) {
 			indexes = make([]uint32, info.Records)
 		}
+		info := &meta.Blocks[p.block]
+		exceptions += info.ExceptionBytes() * uint64(p.to-p.from) / uint64(info.Records)
+		ofRanges += uint64(p.to - p.from)
 	}
+	rd.exceptions.Grow(int(float64(exceptions) * float64(n) / float64(max(ofRanges, 1))))
 	err = scatter(func(i uint32, info *bins.BlockInfo, blk *bins.Block, k, at, l int) {
 		rd.signaturePlace[i] = blk.Place[k]
 		copy(rd.packed[rd.offset(int(i)):], blk.Packed[at:at+record.PackedLen(l)])
@@ -249,22 +262,22 @@ func (rs *records) load(ctx context.Context, sh *share) (*Reads, error) {
 			return nil
 		}
 		var blk bins.Block
-		if err := rs.bins.ReadColumns(p.block, bins.WantExceptions, &blk); err != nil {
+		if err := rs.bins.ReadColumns(p.block, bins.WantLengths, &blk); err != nil {
 			return err
 		}
-		for _, e := range blk.Exceptions {
+		err := rs.bins.EachException(p.block, &blk.Lengths, func(e record.Exception) error {
 			if i := indexes[e.Read]; i != 0 {
 				e.Read = rd.records[i-1]
 				rd.addException(int(i-1), e)
 			}
-		}
+			return nil
+		})
 		clear(indexes)
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	rd.sortExceptions()
 	return rd, nil
 }
 
@@ -282,19 +295,27 @@ func (rd *Reads) allocate(n int) {
 	rd.packed = make([]byte, rd.offsets[n]+padBytes)
 }
 
-// addException adds an exception of read i.
+// addException adds an exception of read i, which comes after those that are there, unless it is only lower case.
 func (rd *Reads) addException(i int, e record.Exception) {
-	rd.exceptions = append(rd.exceptions, e)
 	if e.Byte != record.Lower {
+		rd.exceptions.Append(e)
 		rd.nonACGT[i>>6] |= 1 << (i & 63)
 	}
 }
 
-func (rd *Reads) sortExceptions() {
-	sort.Slice(rd.exceptions, func(i, j int) bool {
-		a, b := &rd.exceptions[i], &rd.exceptions[j]
-		return a.Read < b.Read || a.Read == b.Read && a.Start < b.Start
-	})
+// eachException calls f with the exceptions of read i by ascending position. hasNonACGT says whether there are any.
+func (rd *Reads) eachException(i int, f func(e record.Exception)) {
+	key := uint32(i)
+	if !rd.byIndex {
+		key = rd.records[i]
+	}
+	for c := rd.exceptions.From(key); ; {
+		e, ok := c.Next()
+		if !ok || e.Read != key {
+			return
+		}
+		f(e)
+	}
 }
 
 // indexRecords prepares indexOf. Reads must hold all records of some sources.
@@ -346,7 +367,7 @@ func (rs *records) loadByRecord(ctx context.Context, only *Subset) (*Reads, erro
 			return nil, err
 		}
 		var blk bins.Block
-		if err := rs.bins.ReadColumns(p.block, bins.WantLengths|bins.WantExceptions, &blk); err != nil {
+		if err := rs.bins.ReadColumns(p.block, bins.WantLengths, &blk); err != nil {
 			return nil, err
 		}
 		err := rs.bins.EachPart(p.block, 0, bins.NBin, &blk, func() error {
@@ -365,20 +386,13 @@ func (rs *records) loadByRecord(ctx context.Context, only *Subset) (*Reads, erro
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range blk.Exceptions {
-			if record := p.firstRecord + e.Read - p.from; e.Read >= p.from && e.Read < p.to && rd.Has(record) {
-				e.Read = record
-				rd.exceptions = append(rd.exceptions, e)
-			}
-		}
 	}
-	rd.sortExceptions()
 	return rd, nil
 }
 
 // emptyReads returns a list of no reads, to which reads of rs are added by add; finish completes it.
 func (rs *records) emptyReads() *Reads {
-	rd := &Reads{fixedLength: rs.fixedLength}
+	rd := &Reads{fixedLength: rs.fixedLength, byIndex: true}
 	if rs.variedLengths {
 		rd.offsets = []uint64{0}
 	} else {
@@ -401,16 +415,16 @@ func (rd *Reads) add(from *Reads, i int) {
 		rd.nonACGT = append(rd.nonACGT, 0)
 	}
 	if from.hasNonACGT(i) {
-		for _, e := range from.Exceptions(from.records[i]) {
+		from.eachException(i, func(e record.Exception) {
+			e.Read = uint32(k)
 			rd.addException(k, e)
-		}
+		})
 	}
 }
 
 // finish completes a list that emptyReads returned, and returns it.
 func (rd *Reads) finish() *Reads {
 	rd.packed = append(rd.packed, make([]byte, padBytes)...)
-	rd.sortExceptions()
 	return rd
 }
 
@@ -424,9 +438,6 @@ func (rs *records) meanLength() uint64 {
 	return bases / reads
 }
 
-// exceptionBytes is the memory of an exception, including unused capacity of its list.
-const exceptionBytes = 20
-
 // placedEighthBytes is the memory of the place of a record and of its index, if all reads are in memory, in eighths of a byte.
 const placedEighthBytes = 41 + 32
 
@@ -438,9 +449,7 @@ func (rd *Reads) bytes() uint64 {
 		len(rd.signaturePlace),
 	) + 12*uint64(
 		len(rd.lengths),
-	) + exceptionBytes*uint64(
-		len(rd.exceptions),
-	)
+	) + rd.exceptions.Memory()
 }
 
 // Count returns the number of reads.
@@ -466,16 +475,6 @@ func (rd *Reads) len(i int) int {
 // hasNonACGT reports whether read i has letters other than A, C, G and T in either case.
 func (rd *Reads) hasNonACGT(i int) bool { return rd.nonACGT[i>>6]>>(i&63)&1 != 0 }
 
-// Exceptions returns the exceptions of a record's read by ascending position, in input orientation.
-func (rd *Reads) Exceptions(record uint32) []record.Exception {
-	lo := sort.Search(len(rd.exceptions), func(i int) bool { return rd.exceptions[i].Read >= record })
-	hi := lo
-	for hi < len(rd.exceptions) && rd.exceptions[hi].Read == record {
-		hi++
-	}
-	return rd.exceptions[lo:hi]
-}
-
 // longestACGT returns the longest range [a, b) of read i, in stored orientation, that has only A, C, G and T.
 func (rd *Reads) longestACGT(i int) (a, b int) {
 	n := rd.len(i)
@@ -483,15 +482,12 @@ func (rd *Reads) longestACGT(i int) (a, b int) {
 		return 0, n
 	}
 	at := 0
-	for _, e := range rd.Exceptions(rd.records[i]) {
-		if e.Byte == record.Lower {
-			continue
-		}
+	rd.eachException(i, func(e record.Exception) {
 		if int(e.Start)-at > b-a {
 			a, b = at, int(e.Start)
 		}
 		at = int(e.Start + e.Len)
-	}
+	})
 	if n-at > b-a {
 		a, b = at, n
 	}
@@ -513,10 +509,7 @@ func (rd *Reads) skipMask(dst []uint64, i int, reversed bool) []uint64 {
 		dst = append(dst, 0)
 	}
 	reverse := rd.signaturePlace[i]&1 != 0 != reversed
-	for _, e := range rd.Exceptions(rd.records[i]) {
-		if e.Byte == record.Lower {
-			continue
-		}
+	rd.eachException(i, func(e record.Exception) {
 		for p := int(e.Start); p < int(e.Start+e.Len); p++ {
 			q := p
 			if reverse {
@@ -524,6 +517,6 @@ func (rd *Reads) skipMask(dst []uint64, i int, reversed bool) []uint64 {
 			}
 			dst[q/chunkBases] |= 1 << (2 * uint(q%chunkBases))
 		}
-	}
+	})
 	return dst
 }

@@ -29,33 +29,34 @@ func newExceptionCoder() *exceptionCoder {
 
 // code codes the exceptions of a column; decoding, it returns them. ok is false if the
 // stream has exceptions outside of the column's reads.
-func (x *exceptionCoder) code(c *rc.Coder, col *Column) (out []record.Exception, ok bool) {
+func (x *exceptionCoder) code(c *rc.Coder, col *Column) (out record.ExceptionList, ok bool) {
 	mode := uint32(noExceptions)
 	var values [128]bool // the quality values under which an N occurs
-	rest := col.Exceptions
-	if !c.Decoding() && len(col.Exceptions) > 0 {
+	rest := &col.Exceptions
+	if !c.Decoding() && !rest.Empty() {
 		mode = listed
 		if col.Quals != nil && x.findN(col, &values) {
 			mode = listedAndN
-			rest = nil
-			for _, e := range col.Exceptions {
+			rest = new(record.ExceptionList)
+			for e := range col.Exceptions.All {
 				if e.Byte != 'N' {
-					rest = append(rest, e)
+					rest.Append(e)
 				}
 			}
 		}
 	}
 	mode = c.Uniform(mode, 2)
 	if mode == noExceptions {
-		return nil, true
+		return out, true
 	}
-	count := x.length.Code(c, uint32(len(rest)), shortMemory)
+	count := x.length.Code(c, uint32(rest.Len()), shortMemory)
 	prevRead, prevEnd := uint32(0), uint32(0)
-	var list []record.Exception
+	var list record.ExceptionList
+	next := rest.From(0)
 	for i := uint32(0); i < count; i++ {
 		var e record.Exception
 		if !c.Decoding() {
-			e = rest[i]
+			e, _ = next.Next()
 		}
 		d := x.read.Code(c, e.Read-prevRead, longMemory)
 		if d > 0 {
@@ -67,24 +68,24 @@ func (x *exceptionCoder) code(c *rc.Coder, col *Column) (out []record.Exception,
 		if c.Decoding() {
 			read, end := uint64(prevRead)+uint64(d), uint64(prevEnd)+uint64(gap)+uint64(more)+1
 			if read >= uint64(col.Records) || end > uint64(col.Lengths.Of(int(read))) {
-				return nil, false
+				return out, false
 			}
 			e.Read, e.Start, e.Len = uint32(read), prevEnd+gap, more+1
-			list = append(list, e)
+			list.Append(e)
 		}
 		prevRead, prevEnd = e.Read, e.Start+e.Len
 	}
 	if mode == listed {
 		return list, true
 	}
-	return x.codeN(c, col, &values, list)
+	return x.codeN(c, col, &values, &list)
 }
 
 // findN sets values to the quality values of Ns, and reports whether coding Ns base by base under
 // those values is worth the time: it is not where such values are common and Ns are rare.
 func (x *exceptionCoder) findN(col *Column, values *[128]bool) bool {
 	n, at, read := 0, 0, 0
-	for _, e := range col.Exceptions {
+	for e := range col.Exceptions.All {
 		if e.Byte != 'N' {
 			continue
 		}
@@ -106,9 +107,9 @@ func (x *exceptionCoder) findN(col *Column, values *[128]bool) bool {
 }
 
 // codeN codes for every base with one of the values whether it is N; decoding, it merges the Ns into list.
-func (x *exceptionCoder) codeN(c *rc.Coder, col *Column, values *[128]bool, list []record.Exception) ([]record.Exception, bool) {
+func (x *exceptionCoder) codeN(c *rc.Coder, col *Column, values *[128]bool, list *record.ExceptionList) (out record.ExceptionList, ok bool) {
 	if col.Quals == nil {
-		return nil, false
+		return out, false
 	}
 	for q := range values {
 		v := 0
@@ -117,16 +118,28 @@ func (x *exceptionCoder) codeN(c *rc.Coder, col *Column, values *[128]bool, list
 		}
 		values[q] = c.Uniform(uint32(v), 1) != 0
 	}
-	var out []record.Exception
-	at, k := 0, 0 // k: index in the exceptions (encoding) or in list (decoding)
+	at := 0
+	rest := list.From(0) // of the exceptions of the column (encoding), or of list (decoding)
+	if !c.Decoding() {
+		rest = col.Exceptions.From(0)
+	}
+	e, left := rest.Next()
+	var ns record.Exception // the run of N that ends at the last base; none if Len is 0
+	flush := func() {
+		if ns.Len > 0 {
+			out.Append(ns)
+			ns.Len = 0
+		}
+	}
 	for read := 0; read < col.Records; read++ {
 		n := col.Lengths.Of(read)
 		prev := 1 // first base
 		for i, q := range col.Quals[at : at+n] {
 			if c.Decoding() {
-				for k < len(list) && int(list[k].Read) == read && int(list[k].Start) <= i {
-					out = append(out, list[k])
-					k++
+				for left && int(e.Read) == read && int(e.Start) <= i {
+					flush()
+					out.Append(e)
+					e, left = rest.Next()
 				}
 			}
 			if !values[q&127] {
@@ -135,34 +148,29 @@ func (x *exceptionCoder) codeN(c *rc.Coder, col *Column, values *[128]bool, list
 			}
 			isN := 0
 			if !c.Decoding() {
-				for k < len(col.Exceptions) {
-					e := &col.Exceptions[k]
-					if int(e.Read) > read || int(e.Read) == read && int(e.Start+e.Len) > i {
-						break
-					}
-					k++
+				for left && (int(e.Read) < read || int(e.Read) == read && int(e.Start+e.Len) <= i) {
+					e, left = rest.Next()
 				}
-				if k < len(col.Exceptions) {
-					e := &col.Exceptions[k]
-					if e.Byte == 'N' && int(e.Read) == read && int(e.Start) <= i {
-						isN = 1
-					}
+				if left && e.Byte == 'N' && int(e.Read) == read && int(e.Start) <= i {
+					isN = 1
 				}
 			}
 			isN = c.Adapt(isN, &x.isN[q&127][prev], longMemory)
 			prev = 2 * isN
 			if isN != 0 && c.Decoding() {
-				if l := len(out) - 1; l >= 0 && int(out[l].Read) == read && out[l].Byte == 'N' && int(out[l].Start+out[l].Len) == i {
-					out[l].Len++
+				if ns.Len > 0 && int(ns.Read) == read && int(ns.Start+ns.Len) == i {
+					ns.Len++
 				} else {
-					out = append(out, record.Exception{Read: uint32(read), Start: uint32(i), Len: 1, Byte: 'N'})
+					flush()
+					ns = record.Exception{Read: uint32(read), Start: uint32(i), Len: 1, Byte: 'N'}
 				}
 			}
 		}
 		at += n
 	}
-	if c.Decoding() {
-		out = append(out, list[k:]...)
+	flush()
+	for ; left; e, left = rest.Next() {
+		out.Append(e)
 	}
 	return out, true
 }

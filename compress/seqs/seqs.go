@@ -30,7 +30,7 @@ type Column struct {
 
 	// Exceptions of the slice's reads, Read counted inside the slice after Perm, ascending by
 	// (Read, Start). Encoding only.
-	Exceptions []record.Exception
+	Exceptions record.ExceptionList
 	Quals      []byte // end to end; nil if they are not kept
 }
 

@@ -81,7 +81,7 @@ func blockOf(reads []string) *bins.Block {
 		b.TextLen += uint64(2*len(s) + 6)
 		b.Names = append(b.Names, '\n')
 		as[i].sig, as[i].pos, as[i].rev = minimizer.Find([]byte(s))
-		b.Exceptions = append(b.Exceptions, exceptionsOf(s, uint32(i))...)
+		appendExceptions(&b.Exceptions, string(s), uint32(i))
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return int(as[x].sig) - int(as[y].sig) })
 	for _, i := range order {
@@ -110,7 +110,8 @@ func blockOf(reads []string) *bins.Block {
 	return b
 }
 
-func exceptionsOf(s string, read uint32) (list []record.Exception) {
+func appendExceptions(to *record.ExceptionList, s string, read uint32) {
+	var list []record.Exception
 	for j := 0; j < len(s); j++ {
 		x := s[j]
 		switch {
@@ -125,7 +126,9 @@ func exceptionsOf(s string, read uint32) (list []record.Exception) {
 		}
 		list = append(list, record.Exception{Read: read, Start: uint32(j), Len: 1, Byte: x})
 	}
-	return list
+	for _, e := range list {
+		to.Append(e)
+	}
 }
 
 // simulate draws reads of both strands from a genome with errors; qualities are low at most of them.
@@ -178,7 +181,7 @@ func sliceColumn(input int, c column, from, n int, perm []uint32, withQuals bool
 		}
 		s := c.reads[rec]
 		col.Lengths.Each = append(col.Lengths.Each, uint32(len(s)))
-		col.Exceptions = append(col.Exceptions, exceptionsOf(s, uint32(i))...)
+		appendExceptions(&col.Exceptions, string(s), uint32(i))
 		if withQuals {
 			col.Quals = append(col.Quals, c.quals[starts[rec]:starts[rec+1]]...)
 		}

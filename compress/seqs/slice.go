@@ -63,20 +63,27 @@ func applyException(read []byte, x record.Exception) {
 // nonACGT finds the bases of reads that are not A, C, G or T in either case, from the exceptions of a column. They have
 // no code of their own.
 type nonACGT struct {
-	list []record.Exception
+	rest record.ExceptionCursor
+	next record.Exception
+	left bool // there is a next one
 	skip []bool
 }
 
-// of returns which of the n bases of read i are not A, C, G or T; nil if all are. i must not be less than in the call before.
+// nonACGTOf returns those of a list.
+func nonACGTOf(list *record.ExceptionList) (o nonACGT) {
+	o.rest = list.From(0)
+	o.next, o.left = o.rest.Next()
+	return o
+}
+
+// of returns which of the n bases of read i are not A, C, G or T; nil if all are. i must be greater than in the call before.
 func (o *nonACGT) of(i, n int) []bool {
-	for len(o.list) > 0 && int(o.list[0].Read) < i {
-		o.list = o.list[1:]
+	for o.left && int(o.next.Read) < i {
+		o.next, o.left = o.rest.Next()
 	}
 	found := false
-	for _, x := range o.list {
-		if int(x.Read) != i {
-			break
-		}
+	for ; o.left && int(o.next.Read) == i; o.next, o.left = o.rest.Next() {
+		x := o.next
 		if x.Byte == record.Lower {
 			continue
 		}
@@ -126,7 +133,7 @@ func (s *slice) reference(dst []byte, pos uint32, rev bool, n int) []byte {
 type columnReads struct {
 	cols       []*Column
 	where      []*places
-	exceptions [][]record.Exception
+	exceptions []*record.ExceptionList
 }
 
 // forEach calls f for each read i of column k that has a place, or for each that has none, with its
@@ -136,7 +143,7 @@ func (r *columnReads) forEach(placed bool, f func(k, i int, quals []byte, skip [
 	nonACGT := make([]nonACGT, len(cols))
 	at := make([]int, len(cols))
 	for k := range cols {
-		nonACGT[k].list = r.exceptions[k]
+		nonACGT[k] = nonACGTOf(r.exceptions[k])
 	}
 	for i := 0; i < cols[0].Records; i++ {
 		for k, col := range cols {
@@ -243,7 +250,7 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [str
 	x := encodeTo(nil)
 	for k, col := range cols {
 		newExceptionCoder().code(x, col)
-		r.exceptions = append(r.exceptions, col.Exceptions)
+		r.exceptions = append(r.exceptions, &col.Exceptions)
 		p := newPlaces(col.Records)
 		for i, rec := range records[k] {
 			p.pos[i], p.rev[i] = s.layout.Place(rec)
@@ -281,7 +288,7 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 		if !ok {
 			return nil, fmt.Errorf("%w: an exception is outside of its read", ErrCorrupt)
 		}
-		r.exceptions = append(r.exceptions, list)
+		r.exceptions = append(r.exceptions, &list)
 		r.where = append(r.where, newPlaces(col.Records))
 	}
 	if !newPlaceModel(tree, s.sorted).code(decodeFrom(in[streamPlaces]), r.where[0], r.mates(), cols[0].Records, s.limit) {
@@ -309,7 +316,7 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 	}
 	for k := range cols {
 		toLetters(seqs[k])
-		for _, x := range r.exceptions[k] {
+		for x := range r.exceptions[k].All {
 			applyException(read(k, int(x.Read)), x)
 		}
 	}
