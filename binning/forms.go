@@ -86,7 +86,7 @@ func foldLines(lines []uint32, cr *uint8, bit uint8) (width uint32, _ []uint32) 
 // formList collects the forms of a block's records in little memory.
 type formList struct {
 	size  int // of extra in bytes, about, here and in record.Forms
-	all   chunkedList[shortForm]
+	runs  chunkedList[formRun]
 	extra chunkedList[formExtra]
 	tails []string // the distinct tails; the first is empty
 	index map[string]uint32
@@ -102,6 +102,12 @@ type shortForm struct {
 	extra               uint32 // index of extra + 1; 0 for none
 	seqWidth, qualWidth uint32
 	letters             uint32
+}
+
+// formRun is a run of records of one form.
+type formRun struct {
+	shortForm
+	records uint32
 }
 
 // formExtra has the texts and lists of a form.
@@ -122,12 +128,18 @@ func (l *formList) add(r *record.Form, letters int) {
 		l.size += 256 + len(r.PlusText) + 4*len(r.SeqLines) + 4*len(r.QualLines)
 	}
 	l.wrapped = l.wrapped || s.seqWidth|s.qualWidth != 0
-	l.all.add(s)
+	if n := l.runs.n; n > 0 {
+		if last := l.runs.at(n - 1); last.shortForm == s && last.records < math.MaxUint32 {
+			last.records++
+			return
+		}
+	}
+	l.runs.add(formRun{s, 1})
 }
 
 func (l *formList) tailIndex(tail string) uint32 {
-	if n := l.all.n; n > 0 {
-		if i := l.all.at(n - 1).tail; i > 0 && l.tails[i] == tail {
+	if n := l.runs.n; n > 0 {
+		if i := l.runs.at(n - 1).tail; i > 0 && l.tails[i] == tail {
 			return i
 		}
 	}
@@ -163,27 +175,36 @@ func (l *formList) forms() record.Forms {
 		l.commonWidth(func(s *shortForm) *uint32 { return &s.seqWidth }, func(o *formExtra) bool { return o.seqLines != nil })
 		l.commonWidth(func(s *shortForm) *uint32 { return &s.qualWidth }, func(o *formExtra) bool { return o.qualLines != nil })
 	}
-	withoutLetters := func(s *shortForm) shortForm {
-		k := *s
+	withoutLetters := func(r *formRun) shortForm {
+		k := r.shortForm
 		k.letters = 0
 		return k
 	}
 	var common commonest[shortForm]
-	for i := range l.all.n {
-		if s := l.all.at(i); s.extra == 0 && !s.noNewline {
-			common.add(withoutLetters(s))
+	records := 0
+	for i := range l.runs.n {
+		r := l.runs.at(i)
+		records += int(r.records)
+		if r.extra == 0 && !r.noNewline {
+			common.add(withoutLetters(r), int(r.records))
 		}
 	}
 	best, n := common.best()
 	out := record.Forms{Default: l.record(&best)}
-	if n == l.all.n {
+	if n == records {
 		return out
 	}
-	out.Exceptions = make([]record.FormException, 0, l.all.n-n)
-	for i := range l.all.n {
-		if s := l.all.at(i); withoutLetters(s) != best {
-			out.Exceptions = append(out.Exceptions, record.FormException{Read: uint32(i), Form: l.record(s)})
+	out.Exceptions = make([]record.FormException, 0, records-n)
+	read := uint32(0)
+	for i := range l.runs.n {
+		r := l.runs.at(i)
+		if withoutLetters(r) != best {
+			form := l.record(&r.shortForm)
+			for k := range r.records {
+				out.Exceptions = append(out.Exceptions, record.FormException{Read: read + k, Form: form})
+			}
 		}
+		read += r.records
 	}
 	return out
 }
@@ -191,14 +212,15 @@ func (l *formList) forms() record.Forms {
 // commonWidth sets the width of all records whose lines the commonest width describes to that.
 func (l *formList) commonWidth(width func(*shortForm) *uint32, listed func(*formExtra) bool) {
 	var common commonest[uint32]
-	for i := range l.all.n {
-		if w := *width(l.all.at(i)); w != 0 && w != math.MaxUint32 {
-			common.add(w)
+	for i := range l.runs.n {
+		r := l.runs.at(i)
+		if w := *width(&r.shortForm); w != 0 && w != math.MaxUint32 {
+			common.add(w, int(r.records))
 		}
 	}
 	best, _ := common.best()
-	for i := range l.all.n {
-		s := l.all.at(i)
+	for i := range l.runs.n {
+		s := &l.runs.at(i).shortForm
 		w := width(s)
 		switch {
 		case s.extra > 0 && listed(l.extra.at(int(s.extra)-1)):
@@ -211,7 +233,7 @@ func (l *formList) commonWidth(width func(*shortForm) *uint32, listed func(*form
 }
 
 // commonest finds the value that is added most often; of equally common ones, the one that
-// reached that number first. Equal values in a row are counted together.
+// reached that number first. Equal values one after another are counted together.
 type commonest[T comparable] struct {
 	counts map[T]int
 	value  T // that was added last
@@ -220,12 +242,13 @@ type commonest[T comparable] struct {
 	most   int
 }
 
-func (c *commonest[T]) add(v T) {
+// add adds v n times.
+func (c *commonest[T]) add(v T, n int) {
 	if c.run > 0 && v != c.value {
 		c.count()
 	}
 	c.value = v
-	c.run++
+	c.run += n
 }
 
 func (c *commonest[T]) count() {

@@ -40,7 +40,7 @@ type mismatch struct {
 // line returns where the line at from ends, without its line end, and where the next
 // begins, and whether it ended in CR LF. ok is false if there is no LF.
 func (p *parser) line(from int) (end, next int, cr, ok bool) {
-	n := bytes.IndexByte(p.text[from:], '\n')
+	n := indexNewline(p.text[from:])
 	ok = n >= 0
 	if ok {
 		end, next = from+n, from+n+1

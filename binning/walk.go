@@ -109,7 +109,7 @@ func (w *walker) line() (from, end int, cr bool) {
 	from = w.next
 	for scan := from; ; {
 		text := w.text()
-		if n := bytes.IndexByte(text[scan:], '\n'); n >= 0 {
+		if n := indexNewline(text[scan:]); n >= 0 {
 			end, w.next, w.endedInLF = scan+n, scan+n+1, true
 			break
 		}

@@ -11,7 +11,12 @@ import (
 
 func BenchmarkRender(b *testing.B) {
 	const n, length = 10_000, 100
-	c := &columns{records: n, lengths: record.Lengths{Fixed: length}, quals: bytes.Repeat([]byte("F"), n*length), names: bytes.Repeat([]byte("M01:7:FC:1:1101:1234:5678 1:N:0:1\n"), n)}
+	c := &columns{
+		records: n,
+		lengths: record.Lengths{Fixed: length},
+		quals:   bytes.Repeat([]byte("F"), n*length),
+		names:   bytes.Repeat([]byte("M01:7:FC:1:1101:1234:5678 1:N:0:1\n"), n),
+	}
 	c.letters = bytes.Repeat([]byte("A"), n*length)
 	dst := make([]byte, 0, textSize(record.AsRecords, c))
 	b.SetBytes(int64(cap(dst)))

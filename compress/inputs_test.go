@@ -214,8 +214,14 @@ func oddities() map[string][]input {
 	}
 	out["pair of equal and mixed"] = pair(e1, e2)
 	out["empty pair"] = pair("", "")
-	out["several"] = []input{{"a.fastq", r1, -1, false}, {"b.fq", mixed.String(), -1, false}, {"c.fa", fasta, -1, false}, {"d.fastq", "", -1, false},
-		{"e_1.fastq", v1, 5, true}, {"e_2.fastq", v2, 4, false}}
+	out["several"] = []input{
+		{"a.fastq", r1, -1, false},
+		{"b.fq", mixed.String(), -1, false},
+		{"c.fa", fasta, -1, false},
+		{"d.fastq", "", -1, false},
+		{"e_1.fastq", v1, 5, true},
+		{"e_2.fastq", v2, 4, false},
+	}
 	return out
 }
 
@@ -240,7 +246,8 @@ func sameFiles(t testing.TB, got, want map[string]string) {
 			for i < min(len(g), len(w)) && g[i] == w[i] {
 				i++
 			}
-			t.Errorf("%s: %d bytes, want %d, first difference at %d: %.60q, want %.60q", name, len(g), len(w), i, g[max(0, i-20):], w[max(0, i-20):])
+			t.Errorf("%s: %d bytes, want %d, first difference at %d: %.60q, want %.60q",
+				name, len(g), len(w), i, g[max(0, i-20):], w[max(0, i-20):])
 		}
 	}
 	if len(got) != len(want) {

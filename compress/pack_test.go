@@ -38,7 +38,8 @@ func TestRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if info.ArchiveBytes != s.ArchiveBytes || info.Columns.Total() != info.ArchiveBytes || !info.Lossless || !info.Verified || len(info.Inputs) != len(ins) {
+			if info.ArchiveBytes != s.ArchiveBytes || info.Columns.Total() != info.ArchiveBytes || !info.Lossless || !info.Verified ||
+				len(info.Inputs) != len(ins) {
 				t.Errorf("info %+v", info)
 			}
 			if s.ArchiveBytes > 2000 && len(want) == 1 && s.TextBytes < 100 {
@@ -288,10 +289,12 @@ func TestMemoryBound(t *testing.T) {
 		free := packTo(t, dir, PackOptions{Threads: 2, KeepBins: true})
 		bound := packTo(t, dir, PackOptions{Threads: 2, KeepBins: true, Force: true, Memory: 300 << 10})
 		if bound.Columns.ByColumn[archive.Seqs] <= free.Columns.ByColumn[archive.Seqs] {
-			t.Errorf("in bounded memory sequences take %d bytes, else %d: it made no parts", bound.Columns.ByColumn[archive.Seqs], free.Columns.ByColumn[archive.Seqs])
+			t.Errorf("in bounded memory sequences take %d bytes, else %d: it made no parts",
+				bound.Columns.ByColumn[archive.Seqs], free.Columns.ByColumn[archive.Seqs])
 		}
 		if bound.Columns.ByColumn[archive.Seqs] > free.Columns.ByColumn[archive.Seqs]*12/10 {
-			t.Errorf("in bounded memory sequences take %d bytes, else %d", bound.Columns.ByColumn[archive.Seqs], free.Columns.ByColumn[archive.Seqs])
+			t.Errorf("in bounded memory sequences take %d bytes, else %d",
+				bound.Columns.ByColumn[archive.Seqs], free.Columns.ByColumn[archive.Seqs])
 		}
 		got := unpackAll(t, dir, UnpackOptions{Threads: 2, Memory: 1 << 20})
 		if !o.ReadsOnly {

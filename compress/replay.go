@@ -63,7 +63,8 @@ func wholeArchive(man *archive.Manifest) []job {
 // run replays jobs. work, if not nil, is called on a worker when a piece has its text and its
 // columns are still there, and may run for several pieces at once; consume is called for one piece
 // after another, in the order of jobs. The first error of either ends it.
-func (r *replay) run(ctx context.Context, jobs []job, work func(k int, p *piece, b *batch) error, consume func(k int, p *piece) error) error {
+func (r *replay) run(ctx context.Context, jobs []job, work func(k int, p *piece, b *batch) error,
+	consume func(k int, p *piece) error) error {
 	all := make([]int, len(jobs))
 	for k, j := range jobs {
 		all[k] = j.slice

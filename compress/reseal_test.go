@@ -61,7 +61,11 @@ func reseal(t testing.TB, from string, f func(i int, section []byte) []byte) str
 func TestForgedSections(t *testing.T) {
 	smallSlices(t)
 	r1, r2 := simulated(71, 110, true)
-	ins := append(pair(r1, r2), input{"x.fa", ">a b\nACGTNNNN\nacgt\nAC", -1, false}, input{"y.fastq", "@y\r\nACGT\r\n+other\r\nIIII\r\n", -1, false})
+	ins := append(
+		pair(r1, r2),
+		input{"x.fa", ">a b\nACGTNNNN\nacgt\nAC", -1, false},
+		input{"y.fastq", "@y\r\nACGT\r\n+other\r\nIIII\r\n", -1, false},
+	)
 	dir := binTo(t, ins, record.Options{})
 	packTo(t, dir, PackOptions{Threads: 2})
 	sections := 0

@@ -99,7 +99,8 @@ func openEntry(e commit.Entry, threads int, memory uint64) (source, error) {
 			p.Close()
 		}
 		if p != nil && !same {
-			problem = append(problem, fmt.Errorf("%s: it was packed from other bins than those that are there: %w", e.Path()+archive.MetaSuffix, ErrCorrupt))
+			problem = append(problem, fmt.Errorf("%s: it was packed from other bins than those that are there: %w",
+				e.Path()+archive.MetaSuffix, ErrCorrupt))
 		}
 		if packedErr != nil {
 			problem = append(problem, packedErr)

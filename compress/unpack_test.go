@@ -98,10 +98,15 @@ func TestRecords(t *testing.T) {
 			}
 		}
 		r := RecordRange{100, 103}
-		if got, want := stream(t, dir, UnpackOptions{Records: &r, Interleave: true}), strings.Join(interleaved(a[100:103], b[100:103]), ""); got != want {
+		got, want := stream(t, dir, UnpackOptions{Records: &r, Interleave: true}), strings.Join(interleaved(a[100:103], b[100:103]), "")
+		if got != want {
 			t.Errorf("%s: interleaved records: %q, want %q", state, got, want)
 		}
-		sameFiles(t, unpackAll(t, dir, UnpackOptions{Records: &r}), map[string]string{"r_1.101-103.fastq": cut(a, r), "r_2.101-103.fastq": cut(b, r)})
+		sameFiles(
+			t,
+			unpackAll(t, dir, UnpackOptions{Records: &r}),
+			map[string]string{"r_1.101-103.fastq": cut(a, r), "r_2.101-103.fastq": cut(b, r)},
+		)
 		r = RecordRange{80, 9999}
 		sameFiles(t, unpackAll(t, dir, UnpackOptions{Records: &r}), map[string]string{
 			"r_1.81-600.fastq": cut(a, r), "r_2.81-600.fastq": cut(b, r), "v.81-90.fastq": cut(c, r)})
@@ -130,7 +135,8 @@ func TestRecordsReadOnlyTheirSlices(t *testing.T) {
 		t.Error("other records come back")
 	}
 	_, err = Unpack(context.Background(), dir, UnpackOptions{Stream: io.Discard, Records: &RecordRange{899, 900}})
-	if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "sequences of records") || !strings.Contains(err.Error(), "x.fastq") {
+	if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "sequences of records") ||
+		!strings.Contains(err.Error(), "x.fastq") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -197,7 +203,8 @@ func TestOutputNames(t *testing.T) {
 
 func TestUnpackUsage(t *testing.T) {
 	dir := binTo(t, single("x.fastq", "@a\nA\n+\nI\n"), record.Options{})
-	for _, o := range []UnpackOptions{{}, {OutDir: "x", Stream: io.Discard}, {OutDir: "x", Interleave: true}, {Stream: io.Discard, Records: &RecordRange{3, 3}}} {
+	for _, o := range []UnpackOptions{{}, {OutDir: "x", Stream: io.Discard}, {OutDir: "x", Interleave: true},
+		{Stream: io.Discard, Records: &RecordRange{3, 3}}} {
 		if _, err := Unpack(context.Background(), dir, o); err == nil {
 			t.Errorf("%+v passed", o)
 		}

@@ -106,7 +106,8 @@ func dataFile(tb testing.TB, name string) []byte {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	for _, name := range []string{"yeast_rnaseq_A_R1.fastq.gz", "human_hiseq2500_R1.fastq.gz", "novaseqx_4level_SE151.fastq.gz", "gz/denovohybrid_illumina_R1.fastq.gz"} {
+	for _, name := range []string{"yeast_rnaseq_A_R1.fastq.gz", "human_hiseq2500_R1.fastq.gz", "novaseqx_4level_SE151.fastq.gz",
+		"gz/denovohybrid_illumina_R1.fastq.gz"} {
 		gz := dataFile(b, name)
 		z, err := stdgzip.NewReader(bytes.NewReader(gz))
 		if err != nil {

@@ -252,7 +252,8 @@ func samples() map[string][]byte {
 
 func TestRoundTrip(t *testing.T) {
 	zips := compressors
-	for _, program := range []string{"gzip -1", "gzip -6", "gzip -9", "pigz -1 -p 3", "pigz -9 -p 2", "zopfli -c --i1", "igzip -c", "bgzip -c"} {
+	for _, program := range []string{"gzip -1", "gzip -6", "gzip -9", "pigz -1 -p 3", "pigz -9 -p 2",
+		"zopfli -c --i1", "igzip -c", "bgzip -c"} {
 		args := strings.Fields(program)
 		if path, err := exec.LookPath(args[0]); err == nil {
 			zips = append(zips, zip{program, func(text []byte) []byte {
@@ -272,7 +273,8 @@ func TestRoundTrip(t *testing.T) {
 		}
 		for i, c := range zips {
 			data := c.zip(text)
-			for _, o := range []Options{{}, {Threads: 3, chunk: 2048}, {Threads: 2, chunk: 3001 + 17*i}, {Threads: 4, chunk: 30_000}, {chunk: 5000}} {
+			for _, o := range []Options{{}, {Threads: 3, chunk: 2048}, {Threads: 2, chunk: 3001 + 17*i}, {Threads: 4, chunk: 30_000},
+				{chunk: 5000}} {
 				got, _, err := readAll(iotest.OneByteReader(bytes.NewReader(data)), o)
 				if err != nil || !bytes.Equal(got, text) {
 					t.Errorf("%s, %s, %+v: %d bytes, %v; want %d", name, c.name, o, len(got), err, len(text))

@@ -285,7 +285,11 @@ func TestSlicesStayInParts(t *testing.T) {
 		first, mate, n int
 		ok             bool
 	}{{cut - 10, cut - 10, 10, true}, {cut - 10, cut - 10, 11, false}, {cut, cut, 10, true}, {cut, cut - 10, 10, false}, {cut, cut, 0, true}} {
-		data, err := e.EncodeSlice(context.Background(), sliceColumn(0, cols[0], c.first, c.n, nil, false), sliceColumn(1, cols[1], c.mate, c.n, nil, false))
+		data, err := e.EncodeSlice(
+			context.Background(),
+			sliceColumn(0, cols[0], c.first, c.n, nil, false),
+			sliceColumn(1, cols[1], c.mate, c.n, nil, false),
+		)
 		if (err == nil) != c.ok || c.n == 0 && data != nil {
 			t.Errorf("%+v: %v, %d bytes", c, err, len(data))
 		}
