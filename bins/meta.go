@@ -21,8 +21,9 @@ type Meta struct {
 	ID [16]byte
 }
 
-// ExceptionBytes returns about how many bytes the bins have of the block's exceptions, and not less: the bin table and the forms are counted
-// too. A run of letters other than A, C, G, T takes four bytes or a few more. It returns 0 where they are less than a 16th of the text.
+// ExceptionBytes returns about how many bytes the exceptions of the block take in the bins, and not
+// less: the bin table and the forms are counted too. A run of letters other than A, C, G, T takes
+// four bytes or a few more. It returns 0 where they are less than a 16th of the text.
 func (b *BlockInfo) ExceptionBytes() uint64 {
 	if !b.HasExceptions {
 		return 0

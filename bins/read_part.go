@@ -111,7 +111,8 @@ func (r *Reader) EachException(block int, lengths *record.Lengths, f func(e reco
 }
 
 // exceptions calls f with the exceptions from..to and where each begins.
-func (r *Reader) exceptions(block int, from ExceptionMark, to uint64, lengths *record.Lengths, f func(e record.Exception, at uint64) error) error {
+func (r *Reader) exceptions(block int, from ExceptionMark, to uint64, lengths *record.Lengths,
+	f func(e record.Exception, at uint64) error) error {
 	d, info, err := r.directory(block)
 	if err != nil {
 		return err
@@ -149,9 +150,10 @@ var (
 	partBytes        = 4 << 20
 )
 
-// EachPart reads the reads of a block with signatures lo to hi, inclusive (NBin is one), as ReadBins does, but part after part: f finds in
-// Order, Place and Packed of dst those of a part. Bins of dst is set to the bins of the range before the first. The lengths of dst must be those of
-// the block if they vary.
+// EachPart reads the reads of a block with signatures lo to hi, inclusive (NBin is one), as
+// ReadBins does, but part after part: f finds in Order, Place and Packed of dst those of a part.
+// Before the first call, Bins of dst is set to the bins of the range. The lengths of dst must be
+// those of the block if they vary.
 func (r *Reader) EachPart(block int, lo, hi uint32, dst *Block, f func() error) error {
 	d, info, err := r.directory(block)
 	if err != nil {

@@ -91,7 +91,8 @@ func testBlock(rng *rand.Rand, first uint64, n int, varied bool, def record.Form
 		columns.names, columns.quals = append(columns.names, name...), append(columns.quals, quals...)
 		l.Order, l.Place, l.Packed = append(l.Order, uint32(i)), append(l.Place, 0), append(l.Packed, packed...)
 		if rng.Intn(6) == 0 {
-			l.Forms.Exceptions = append(l.Forms.Exceptions, record.FormException{Read: uint32(i), Form: record.Form{CR: 2, Plus: record.PlusText, PlusText: fmt.Sprint(i)}})
+			form := record.Form{CR: 2, Plus: record.PlusText, PlusText: fmt.Sprint(i)}
+			l.Forms.Exceptions = append(l.Forms.Exceptions, record.FormException{Read: uint32(i), Form: form})
 		}
 		r.form = *l.Forms.Of(uint32(i))
 		all = append(all, r)
@@ -201,7 +202,8 @@ func TestPermuteDropsFileEnd(t *testing.T) {
 func TestFormsColumn(t *testing.T) {
 	many := record.Forms{Default: record.Form{Plus: record.PlusText, PlusText: "d"}}
 	for i := range uint32(1000) {
-		many.Exceptions = append(many.Exceptions, record.FormException{Read: i, Form: record.Form{Plus: record.PlusText, PlusText: fmt.Sprintf("x.%d", i)}})
+		form := record.Form{Plus: record.PlusText, PlusText: fmt.Sprintf("x.%d", i)}
+		many.Exceptions = append(many.Exceptions, record.FormException{Read: i, Form: form})
 	}
 	cases := map[string]record.Forms{
 		"plain":   {},
@@ -235,7 +237,8 @@ func FuzzDecodeForms(f *testing.F) {
 	f.Add([]byte(nil), 10)
 	for _, l := range []record.Forms{
 		{Default: record.Form{Plus: record.PlusText, PlusText: "x"}},
-		{Default: record.Form{CR: 15, SeqWidth: 60, QualLines: []uint32{1, 2}}, Exceptions: []record.FormException{{Read: 2, Form: record.Form{Plus: record.PlusText, PlusText: "abc"}}}},
+		{Default: record.Form{CR: 15, SeqWidth: 60, QualLines: []uint32{1, 2}},
+			Exceptions: []record.FormException{{Read: 2, Form: record.Form{Plus: record.PlusText, PlusText: "abc"}}}},
 	} {
 		f.Add(encodeForms(&l), 10)
 	}
@@ -272,7 +275,8 @@ func TestTextCheck(t *testing.T) {
 		if err := feed(text, step); err != nil {
 			t.Fatalf("steps of %d: %v", step, err)
 		}
-		for _, bad := range [][]byte{text[1:], text[:len(text)-1], append(bytes.Clone(text), 'x'), bytes.Replace(text, []byte("hashed"), []byte("Hashed"), 1), nil} {
+		for _, bad := range [][]byte{text[1:], text[:len(text)-1], append(bytes.Clone(text), 'x'),
+			bytes.Replace(text, []byte("hashed"), []byte("Hashed"), 1), nil} {
 			if err := feed(bad, step); err == nil {
 				t.Fatalf("steps of %d: %q passed", step, bad)
 			}

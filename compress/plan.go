@@ -23,9 +23,10 @@ var (
 // leastSliceText is how much text a slice holds in however little memory: smaller ones cost bytes.
 const leastSliceText = 8 << 20
 
-// slicesOf returns into how many slices a block of a unit is cut of which the first input has so much text, and its mates so much, and both so
-// many bytes of exceptions. A slice takes about three times its text and its exceptions, so in little memory (0: no bound) it has a quarter of
-// that, or some more where that spares a slice.
+// slicesOf returns into how many slices a block of a unit is cut. first and mate are the bytes of
+// text of its inputs, exceptions those of the exceptions of both. A slice takes about three times
+// its text and its exceptions, so in little memory (0: no bound) it has a quarter of that, or
+// somewhat more where that saves a slice.
 func slicesOf(first, mate, exceptions, memory uint64) uint64 {
 	n := (first + sliceText - 1) / sliceText
 	if memory > 0 {

@@ -107,7 +107,8 @@ func (x *exceptionCoder) findN(col *Column, values *[128]bool) bool {
 }
 
 // codeN codes for every base with one of the values whether it is N; decoding, it merges the Ns into list.
-func (x *exceptionCoder) codeN(c *rc.Coder, col *Column, values *[128]bool, list *record.ExceptionList) (out record.ExceptionList, ok bool) {
+func (x *exceptionCoder) codeN(c *rc.Coder, col *Column, values *[128]bool,
+	list *record.ExceptionList) (out record.ExceptionList, ok bool) {
 	if col.Quals == nil {
 		return out, false
 	}
