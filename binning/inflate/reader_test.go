@@ -350,7 +350,11 @@ func TestBGZF(t *testing.T) {
 
 // TestAhead: a single member is decoded ahead of the chain, and what is found there is used.
 func TestAhead(t *testing.T) {
-	text := fastq(6, 6_000_000)
+	size := 6_000_000
+	if testing.Short() {
+		size = 2_000_000
+	}
+	text := fastq(6, size)
 	accepted := 0
 	for i, c := range compressors {
 		if testing.Short() && i != 1 {
@@ -566,7 +570,11 @@ func TestGoroutines(t *testing.T) {
 	text := fastq(10, 3_000_000)
 	data := goLevel(6)(text)
 	before := runtime.NumGoroutine()
-	for i := range 40 {
+	readers := 40
+	if testing.Short() {
+		readers = 12
+	}
+	for i := range readers {
 		ctx, cancel := context.WithCancel(context.Background())
 		z := NewReader(ctx, bytes.NewReader(data), Options{Threads: 3, chunk: 40_000})
 		if i%4 != 0 {
