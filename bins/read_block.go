@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
 	"sync"
 
 	"orcomgo/bins/record"
@@ -141,6 +140,35 @@ func (r *Reader) binTable(d *directory, info *BlockInfo, block int) ([]Bin, []ui
 	return bins, sizes, nil
 }
 
+// readRange is a range of the stored reads of a block.
+type readRange struct {
+	firstRead, reads uint64
+	firstByte, bytes uint64 // of their packed bases
+}
+
+// selectBins returns where the reads with signatures lo to hi are. It sets Bins of dst to their
+// bins, and what ReadColumns always sets.
+func (r *Reader) selectBins(d *directory, info *BlockInfo, block int, lo, hi uint32, dst *Block) (in readRange, err error) {
+	bins, sizes, err := r.binTable(d, info, block)
+	if err != nil {
+		return in, err
+	}
+	fillInfo(dst, info)
+	dst.Bins = dst.Bins[:0]
+	for i, bin := range bins {
+		switch {
+		case bin.Signature < lo:
+			in.firstRead += uint64(bin.Reads)
+			in.firstByte += sizes[i]
+		case bin.Signature <= hi:
+			in.reads += uint64(bin.Reads)
+			in.bytes += sizes[i]
+			dst.Bins = append(dst.Bins, bin)
+		}
+	}
+	return in, nil
+}
+
 // ReadBins reads the reads of a block with signatures lo to hi, inclusive (NBin counts as a
 // signature). It sets Bins, Order, Place and Packed of dst to those of that range, reusing its
 // memory, and what ReadColumns always sets. The lengths of the reads are a separate column.
@@ -149,34 +177,20 @@ func (r *Reader) ReadBins(block int, lo, hi uint32, dst *Block) error {
 	if err != nil {
 		return err
 	}
-	bins, sizes, err := r.binTable(d, info, block)
+	in, err := r.selectBins(d, info, block, lo, hi, dst)
 	if err != nil {
 		return err
 	}
-	fillInfo(dst, info)
-	first := sort.Search(len(bins), func(i int) bool { return bins[i].Signature >= lo })
-	last := sort.Search(len(bins), func(i int) bool { return bins[i].Signature > hi })
-	var from, reads, at, size uint64
-	for i := range last {
-		if i < first {
-			from += uint64(bins[i].Reads)
-			at += sizes[i]
-		} else {
-			reads += uint64(bins[i].Reads)
-			size += sizes[i]
-		}
-	}
-	dst.Bins = append(dst.Bins[:0], bins[first:max(first, last)]...)
-	tmp, err := r.rawRange(d, secOrder, block, 4*from, 4*reads, nil)
+	tmp, err := r.rawRange(d, secOrder, block, 4*in.firstRead, 4*in.reads, nil)
 	if err != nil {
 		return err
 	}
 	dst.Order = toUint32(dst.Order, tmp)
-	if tmp, err = r.rawRange(d, secPlace, block, 4*from, 4*reads, tmp); err != nil {
+	if tmp, err = r.rawRange(d, secPlace, block, 4*in.firstRead, 4*in.reads, tmp); err != nil {
 		return err
 	}
 	dst.Place = toUint32(dst.Place, tmp)
-	if dst.Packed, err = r.rawRange(d, secDNA, block, at, size, dst.Packed); err != nil {
+	if dst.Packed, err = r.rawRange(d, secDNA, block, in.firstByte, in.bytes, dst.Packed); err != nil {
 		return err
 	}
 	i := 0

@@ -159,23 +159,11 @@ func (r *Reader) EachPart(block int, lo, hi uint32, dst *Block, f func() error) 
 	if err != nil {
 		return err
 	}
-	bins, sizes, err := r.binTable(d, info, block)
+	in, err := r.selectBins(d, info, block, lo, hi, dst)
 	if err != nil {
 		return err
 	}
-	fillInfo(dst, info)
-	var from, reads, at uint64
-	dst.Bins = dst.Bins[:0]
-	for i, bin := range bins {
-		switch {
-		case bin.Signature < lo:
-			from += uint64(bin.Reads)
-			at += sizes[i]
-		case bin.Signature <= hi:
-			reads += uint64(bin.Reads)
-			dst.Bins = append(dst.Bins, bin)
-		}
-	}
+	from, reads, at := in.firstRead, in.reads, in.firstByte
 	var order, place []uint32
 	var tmp, buf []byte
 	bin, left, last := 0, uint32(0), -1 // reads of the bins up to bin that are to come, and the one before these

@@ -2,11 +2,11 @@ package inflate
 
 import "sync"
 
-// buffers lends buffers, of so many bytes together as it may.
+// buffers is a pool of buffers of at most so many bytes together.
 type buffers struct {
 	mu   sync.Mutex
 	most int
-	size int // of all, lent or not
+	size int // of all, in use or free
 	free [][]byte
 	over bool // nothing is kept any longer
 }

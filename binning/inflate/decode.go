@@ -47,7 +47,7 @@ const (
 //
 // The output is either bytes, or symbols of 16 bits where what came before is not known:
 // below 256 a byte, else 256 and the place in the unknown windowSize bytes before. Symbols
-// are used by setting wide, and having windowSize symbols that stand for those bytes before
+// are used by setting wide, and having windowSize symbols that refer to those bytes before
 // the output.
 type decoder struct {
 	in  []byte

@@ -5,7 +5,7 @@
 // place to begin, the header of a member or of a dynamic block (find.go), and decodes from
 // there to the first such place in the next segment. A block may refer to the 32 KiB of text
 // before it, which is not known yet. So the task decodes to symbols of 16 bits, of which the
-// values from 256 on stand for those bytes (decode.go). It goes on with bytes as soon as the
+// values from 256 on refer to those bytes (decode.go). It goes on with bytes as soon as the
 // last 32 KiB hold no such symbol, or a member begins. This is the method of pugz (Kerbiriou and
 // Chikhi 2019, 10.1109/IPDPSW.2019.00042) and rapidgzip (Knespel and Brunst 2023,
 // 10.1145/3588195.3592992).
@@ -25,7 +25,7 @@
 //
 // All buffers come from one pool with a bound (buffers.go). A task whose text is larger than
 // its share stops in between, and the chain goes on from there. Nothing runs while nobody
-// reads, but for the tasks that were begun before.
+// reads, but for tasks that had started before.
 //
 // The decoder accepts the streams that compress/flate accepts, and its errors are the same as
 // those of klauspost/compress, to the offset, which the tests and fuzz targets compare.

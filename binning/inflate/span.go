@@ -145,7 +145,7 @@ func (s *span) search() {
 	}
 }
 
-// unknownWindow are symbols that stand for the unknown bytes before a text.
+// unknownWindow are symbols that refer to the unknown bytes before a text.
 var unknownWindow [2 * windowSize]byte
 
 func init() {

@@ -241,17 +241,8 @@ var (
 		goodMismatches:      1,
 		basesPerMismatch:    6,
 	}
-	exactAgain = placeMode{
-		stage:               "placing reads again",
-		k:                   24,
-		sampleMask:          3,
-		seedStep:            1,
-		maxCandidates:       16,
-		candidatesPer2Bases: 4,
-		goodMismatches:      1,
-		basesPerMismatch:    6,
-	}
-	loose = placeMode{
+	exactAgain = exact.called("placing reads again")
+	loose      = placeMode{
 		stage:               "placing the rest",
 		k:                   13,
 		sampleMask:          0,
@@ -262,6 +253,12 @@ var (
 		basesPerMismatch:    5,
 	}
 )
+
+// called returns the mode under another name for progress.
+func (m placeMode) called(stage string) placeMode {
+	m.stage = stage
+	return m
+}
 
 // retryMismatched selects reads that have so many mismatches that a better place may exist.
 func retryMismatched(b *builder, p *placer, i int) bool {
