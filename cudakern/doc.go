@@ -3,8 +3,9 @@
 // driver API, which are built with the tag cuda. Without the tag, Open and Probe return
 // ErrNotBuilt.
 //
-// A block is copied to the device once, as text, and copied back as finished columns: the reads
-// in the order of (signature, ordinal), two bits a base, names and qualities end to end. The
+// The text of a block is assembled on the device from pieces, which go there through a few
+// pinned buffers (Ring). It is copied back as finished columns: the reads in the order of
+// (signature, ordinal), two bits a base, names and qualities end to end. The
 // kernels support FASTQ of four lines a record, with nothing or the name after '+'. A block with
 // anything else, or with a malformed record, is reported as Unsupported, and the caller bins it
 // on the CPU.
@@ -64,20 +65,19 @@ type Result struct {
 	Unsupported bool
 	Record      int
 
-	Records                    int
-	Bases                      uint64
-	MinLen, MaxLen             uint32
-	Lengths                    []uint32 // input order; nil if MinLen == MaxLen
-	Codes                      []byte   // input order; nil if all are Code
-	Code                       byte
-	NoNewline                  bool // the text does not end in '\n'
-	Bins                       []BinStart
-	Order, Place               []uint32
-	Packed                     []byte
-	Exceptions                 []Exception
-	Names, Quals               []byte // nil if not asked for
-	UploadMS                   float64
-	KernelMS                   float64
-	DownloadMS                 float64
-	UploadBytes, DownloadBytes uint64
+	Records        int
+	Bases          uint64
+	MinLen, MaxLen uint32
+	Lengths        []uint32 // input order; nil if MinLen == MaxLen
+	Codes          []byte   // input order; nil if all are Code
+	Code           byte
+	NoNewline      bool // the text does not end in '\n'
+	Bins           []BinStart
+	Order, Place   []uint32
+	Packed         []byte
+	Exceptions     []Exception
+	Names, Quals   []byte // nil if not asked for
+	KernelMS       float64
+	DownloadMS     float64
+	DownloadBytes  uint64
 }

@@ -73,22 +73,6 @@ func (d *Device) Unpin(b []byte) error {
 	return cudaError("freeing pinned memory", freePinned(b))
 }
 
-// Pinned reports whether b is in memory of Pin.
-func (d *Device) Pinned(b []byte) bool {
-	if len(b) == 0 {
-		return true
-	}
-	first := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for p, n := range d.pinned {
-		if at := uintptr(unsafe.Pointer(p)); first >= at && first+uintptr(len(b)) <= at+uintptr(n) {
-			return true
-		}
-	}
-	return false
-}
-
 // PinTime returns how many milliseconds pinning host memory has taken so far, and for how many
 // bytes.
 func (d *Device) PinTime() (ms float64, bytes uint64) {

@@ -48,7 +48,7 @@ func init() {
 
 // describeGPU returns a line that names the GPU.
 func describeGPU() (string, error) {
-	d, err := cudakern.Probe()
+	d, err := cudakern.Probe(0)
 	if err != nil {
 		return "", err
 	}
