@@ -26,11 +26,11 @@ const minGPUBlock = 1 << 20
 // binned on the CPU.
 func NewCUDA(r *Resources) (Assigner, error) {
 	c := &cuda{cpu: NewCPU(*r), note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
-	if err := c.open(r.GPUs); err != nil {
-		return nil, err
+	err := c.open(r.GPUs)
+	if err == nil {
+		err = c.makeLanes(r)
 	}
-	c.ring = cudakern.NewRing(c.devices, ringPieces)
-	if err := c.makeLanes(r); err != nil {
+	if err != nil {
 		c.closeDevices()
 		return nil, err
 	}
@@ -75,7 +75,7 @@ type CUDAStats struct {
 	PinBytes             uint64
 }
 
-// open opens so many GPUs, 0 for all, side by side.
+// open opens so many GPUs, 0 for all, and makes the ring's memory meanwhile.
 func (c *cuda) open(most int) error {
 	n, err := cudakern.Count()
 	if err != nil {
@@ -85,7 +85,12 @@ func (c *cuda) open(most int) error {
 		n = min(n, most)
 	}
 	c.devices = make([]*cudakern.Device, n)
+	var memory *cudakern.HostMemory
 	var opened errgroup.Group
+	opened.Go(func() (err error) {
+		memory, err = cudakern.NewHostMemory(ringPieces * cudakern.PieceSize)
+		return err
+	})
 	for i := range n {
 		opened.Go(func() (err error) {
 			c.devices[i], err = cudakern.Open(i)
@@ -93,10 +98,10 @@ func (c *cuda) open(most int) error {
 		})
 	}
 	if err := opened.Wait(); err != nil {
-		c.closeDevices()
 		return err
 	}
-	return nil
+	c.ring, err = cudakern.NewRing(c.devices, memory)
+	return err
 }
 
 func (c *cuda) closeDevices() error {
@@ -144,85 +149,6 @@ func (c *cuda) makeLanes(r *Resources) error {
 	return nil
 }
 
-// Text returns memory of a lane. There is one for each text that the pipeline holds.
-func (c *cuda) Text(n int) (TextBuffer, error) {
-	t := &deviceText{cuda: c, lane: <-c.lanes}
-	if err := t.Grow(n, 0); err != nil {
-		t.Free()
-		return nil, err
-	}
-	return t, nil
-}
-
-// deviceText is a TextBuffer in memory of a GPU; or of the host, where the GPU has not enough.
-type deviceText struct {
-	cuda *cuda
-	lane *cudakern.Lane
-	host *hostText
-}
-
-func (t *deviceText) Room() int {
-	if t.host != nil {
-		return t.host.Room()
-	}
-	return t.lane.TextRoom()
-}
-
-func (t *deviceText) Grow(n, keep int) error {
-	if t.host != nil {
-		return t.host.Grow(n, keep)
-	}
-	err := t.lane.GrowText(n, keep)
-	if !errors.Is(err, cudakern.ErrMemory) {
-		return err
-	}
-	t.cuda.notePoor(err)
-	host := t.cuda.texts.get(n)
-	if err := t.lane.ReadText(host.buf[:keep], 0); err != nil {
-		return err
-	}
-	t.host = host
-	return nil
-}
-
-func (t *deviceText) Fill(at, n int, f func(p []byte) (int, error)) (int, error) {
-	if t.host != nil {
-		return t.host.Fill(at, n, f)
-	}
-	p, err := t.cuda.ring.Get()
-	if err != nil {
-		return 0, err
-	}
-	n, err = f(p.Mem[:n])
-	if err != nil {
-		p.Release()
-		return 0, err
-	}
-	return n, t.lane.Upload(p, n, at)
-}
-
-func (t *deviceText) Read(from, to int) ([]byte, error) {
-	if t.host != nil {
-		return t.host.Read(from, to)
-	}
-	p := make([]byte, to-from)
-	return p, t.lane.ReadText(p, from)
-}
-
-func (t *deviceText) Host(n int) []byte {
-	if t.host != nil {
-		return t.host.Host(n)
-	}
-	return nil
-}
-
-func (t *deviceText) Free() {
-	if t.host != nil {
-		t.host.Free()
-	}
-	t.cuda.lanes <- t.lane
-}
-
 // notePoor says that there is too little memory for a block, once.
 func (c *cuda) notePoor(err error) {
 	c.noteMemory.Do(func() {
@@ -243,8 +169,19 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	}
 	c.mu.Unlock()
 	text, onDevice := t.Buffer.(*deviceText)
+	end, tail := t.Len, []byte(nil)
 	if onDevice {
-		taken, err := c.onDevice(t, text, b, cols)
+		var err error
+		if t.Last {
+			w := &textWindow{text: text, n: t.Len}
+			if end = w.blankTail(); w.err != nil {
+				return w.err
+			}
+			if tail, err = text.Read(end, t.Len); err != nil {
+				return err
+			}
+		}
+		taken, err := c.onDevice(t, text, end, tail, b, cols)
 		if taken || err != nil {
 			return err
 		}
@@ -266,28 +203,18 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	if err := text.lane.ReadText(near.Data, 0); err != nil {
 		return err
 	}
+	copy(near.Data[end:], tail) // the kernels overwrite what follows the records
 	b.TextHash = hash(near.Data)
 	return c.cpu.Assign(ctx, &near, b)
 }
 
-// onDevice bins the block on the GPU, and reports whether the GPU supports it.
-func (c *cuda) onDevice(t *Text, text *deviceText, b *bins.Block, cols *cudaColumns) (bool, error) {
-	end, tail := t.Len, []byte(nil)
-	var err error
-	if t.Last {
-		w := &textWindow{text: text, n: t.Len}
-		if end = w.blankTail(); w.err == nil {
-			tail, w.err = text.Read(end, t.Len)
-		}
-		err = w.err
-	}
-	if end == 0 && err == nil {
+// onDevice bins the block on the GPU, and reports whether the GPU supports it. The records end at
+// end, where tail follows.
+func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins.Block, cols *cudaColumns) (bool, error) {
+	if end == 0 {
 		return false, nil
 	}
-	var r *cudakern.Result
-	if err == nil {
-		r, err = text.lane.Bin(end, cudakern.Columns{Names: t.Keep.Names, Quals: t.Keep.Quals, Map: t.Keep.Bin8}, &cols.out)
-	}
+	r, err := text.lane.Bin(end, cudakern.Columns{Names: t.Keep.Names, Quals: t.Keep.Quals, Map: t.Keep.Bin8}, &cols.out)
 	if errors.Is(err, cudakern.ErrMemory) {
 		c.notePoor(err)
 		return false, nil
@@ -315,7 +242,7 @@ func (c *cuda) onDevice(t *Text, text *deviceText, b *bins.Block, cols *cudaColu
 	if t.Keep.Forms {
 		b.Forms = formsOfResult(r, string(tail))
 	}
-	if err := c.hashText(t, text, b); err != nil {
+	if err := c.hashText(t, text, end, tail, b); err != nil {
 		return false, err
 	}
 	c.mu.Lock()
@@ -327,12 +254,13 @@ func (c *cuda) onDevice(t *Text, text *deviceText, b *bins.Block, cols *cudaColu
 	return true, nil
 }
 
-func (c *cuda) hashText(t *Text, text *deviceText, b *bins.Block) error {
+func (c *cuda) hashText(t *Text, text *deviceText, end int, tail []byte, b *bins.Block) error {
 	host := c.texts.get(t.Len)
 	defer host.Free()
 	if err := text.lane.ReadText(host.buf[:t.Len], 0); err != nil {
 		return err
 	}
+	copy(host.buf[end:], tail)
 	b.TextHash = hash(host.buf[:t.Len])
 	return nil
 }

@@ -150,7 +150,7 @@ func (c *lineCutter) block(w *textWindow, end int, marks []Mark) (*chunk, error)
 }
 
 // fillStep is how many bytes are read before the number of lines is checked.
-const fillStep = 32 << 20
+const fillStep = 128 << 20
 
 func lineCount(marks []Mark) int {
 	if len(marks) == 0 {

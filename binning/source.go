@@ -48,7 +48,7 @@ type source struct {
 // read from anything but a regular file ends with ctx, even while it waits for bytes.
 func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64) (*source, error) {
 	// Reading waits more than it works, so it has goroutines of its own.
-	s := &source{path: path, count: count, tick: r.progress, threads: min(8, max(2, r.pool.threads)), close: func() {}}
+	s := &source{path: path, count: count, tick: r.progress, threads: min(16, max(2, r.pool.threads)), close: func() {}}
 	var in io.Reader
 	if path == "-" {
 		s.path = "stdin"

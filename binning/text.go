@@ -155,21 +155,3 @@ func (w *textWindow) nextLineEnd(from, limit int) int {
 	}
 	return -1
 }
-
-// blankTail returns where the blank lines at the end of the text begin, as the function of that
-// name.
-func (w *textWindow) blankTail() int {
-	for size := windowSize; ; size *= 8 {
-		from := max(0, w.n-size)
-		p, err := w.text.Read(from, w.n)
-		if err != nil {
-			w.err = err
-			return 0
-		}
-		w.from, w.p = from, p
-		// What is before p counts for its first two bytes.
-		if k := blankTail(p); k >= 2 || from == 0 {
-			return from + k
-		}
-	}
-}

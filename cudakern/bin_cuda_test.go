@@ -53,12 +53,29 @@ func lane(t testing.TB, d *Device, block int) *Lane {
 
 var rings sync.Map // of the devices
 
+func newRing(d *Device, pieces int) (*Ring, error) {
+	memory, err := NewHostMemory(pieces * PieceSize)
+	if err != nil {
+		return nil, err
+	}
+	return NewRing([]*Device{d}, memory)
+}
+
 // upload copies the text to the device through its ring.
 func upload(l *Lane, text []byte) error {
 	if err := l.GrowText(len(text), 0); err != nil {
 		return err
 	}
-	ring, _ := rings.LoadOrStore(l.dev, NewRing([]*Device{l.dev}, 4))
+	ring, ok := rings.Load(l.dev)
+	if !ok {
+		r, err := newRing(l.dev, 4)
+		if err != nil {
+			return err
+		}
+		if ring, ok = rings.LoadOrStore(l.dev, r); ok {
+			return errors.New("two rings at once")
+		}
+	}
 	for at := 0; at < len(text); at += PieceSize {
 		p, err := ring.(*Ring).Get()
 		if err != nil {
@@ -298,7 +315,10 @@ func TestLanes(t *testing.T) {
 // is what ReadText gives.
 func TestTextBuffer(t *testing.T) {
 	d := open(t)
-	ring := NewRing([]*Device{d}, 3)
+	ring, err := newRing(d, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
 	l := lane(t, d, 1<<20)
 	rng := rand.New(rand.NewPCG(3, 3))
 	text := make([]byte, 40<<20+12345)

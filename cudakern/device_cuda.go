@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"sync"
 	"time"
-	"unsafe"
 
 	"gorgonia.org/cu"
 )
@@ -33,7 +32,7 @@ type Device struct {
 	mu    sync.Mutex
 	lanes map[*Lane]bool
 	// pinned memory by its first byte, and what it took
-	pinned   map[*byte]int
+	pinned   map[*byte]*HostMemory
 	pinMS    float64
 	pinBytes uint64
 }
@@ -95,7 +94,7 @@ func Open(index int) (*Device, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	begin := time.Now()
-	d := &Device{index: index, desc: desc, lanes: map[*Lane]bool{}, pinned: map[*byte]int{}}
+	d := &Device{index: index, desc: desc, lanes: map[*Lane]bool{}, pinned: map[*byte]*HostMemory{}}
 	// Waiting lanes sleep instead of spinning: their cores read, hash and write meanwhile.
 	if d.ctx, err = cu.Device(index).MakeContext(cu.SchedBlockingSync); err != nil {
 		return nil, fmt.Errorf("making a CUDA context on %s: %w", desc.Name, outOfMemory(err))
@@ -157,9 +156,9 @@ func (d *Device) Close() error {
 		return err
 	}
 	defer leave()
-	for p, n := range d.pinned {
-		if err := freePinned(unsafe.Slice(p, n)); err != nil && first == nil {
-			first = cudaError("freeing pinned memory", err)
+	for _, h := range d.pinned {
+		if err := h.unpin(); err != nil && first == nil {
+			first = err
 		}
 	}
 	clear(d.pinned)

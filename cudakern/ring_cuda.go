@@ -3,9 +3,7 @@
 package cudakern
 
 import (
-	"errors"
 	"fmt"
-	"sync"
 
 	"gorgonia.org/cu"
 )
@@ -13,16 +11,11 @@ import (
 // PieceSize is how many bytes a piece of a Ring holds.
 const PieceSize = 1 << 20
 
-// Ring is a number of pieces of pinned host memory through which text goes to the devices. A piece
-// is pinned when it is first needed: pinning takes longer than copying. Its methods may be
-// called from any goroutine.
+// Ring is a number of pieces of pinned host memory through which text goes to the devices. Its
+// methods may be called from any goroutine.
 type Ring struct {
 	devices []*Device
 	free    chan *Piece // the piece that was uploaded longest ago first
-
-	mu     sync.Mutex
-	most   int // pieces
-	pieces []*Piece
 }
 
 // Piece is one of the buffers of a Ring.
@@ -35,39 +28,23 @@ type Piece struct {
 	last   int // the device of the last upload that may not be done, or -1
 }
 
-// NewRing returns a ring of at most so many pieces for lanes of the devices, the one with this
-// index in d.index. Close of the first device frees them.
-func NewRing(devices []*Device, pieces int) *Ring {
-	return &Ring{devices: devices, free: make(chan *Piece, pieces), most: pieces}
+// NewRing divides the memory into pieces for lanes of the devices, all of the machine's up to some
+// index. Close of the first device frees the memory.
+func NewRing(devices []*Device, memory *HostMemory) (*Ring, error) {
+	mem, err := devices[0].PinMemory(memory)
+	if err != nil {
+		return nil, err
+	}
+	r := &Ring{devices: devices, free: make(chan *Piece, len(mem)/PieceSize)}
+	for range cap(r.free) {
+		r.free <- &Piece{Mem: mem[:PieceSize:PieceSize], ring: r, events: make([]cu.Event, len(devices)), made: make([]bool, len(devices)), last: -1}
+		mem = mem[PieceSize:]
+	}
+	return r, nil
 }
 
 // Get returns a piece that is not in use. It waits while all are.
 func (r *Ring) Get() (*Piece, error) {
-	select {
-	case p := <-r.free:
-		return p, p.wait()
-	default:
-	}
-	r.mu.Lock()
-	more := len(r.pieces) < r.most
-	if more {
-		p := &Piece{ring: r, events: make([]cu.Event, len(r.devices)), made: make([]bool, len(r.devices)), last: -1}
-		r.pieces = append(r.pieces, p)
-		r.mu.Unlock()
-		mem, err := r.devices[0].Pin(PieceSize)
-		if err == nil {
-			p.Mem = mem
-			return p, nil
-		}
-		r.mu.Lock()
-		r.most = len(r.pieces) - 1 // make do with those that there are
-		r.mu.Unlock()
-		if r.most == 0 || !errors.Is(err, ErrMemory) {
-			return nil, err
-		}
-	} else {
-		r.mu.Unlock()
-	}
 	p := <-r.free
 	return p, p.wait()
 }
