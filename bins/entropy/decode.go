@@ -43,10 +43,10 @@ func (d *Decoder) Stream(dst, stored []byte) error {
 	if len(stored) == 0 {
 		return fmt.Errorf("%w: a stream has no bytes", ErrCorrupt)
 	}
-	switch kind, rest := stored[0], stored[1:]; {
-	case kind == kindRaw:
+	switch kind, rest := Kind(stored[0]), stored[1:]; {
+	case kind == Raw:
 		return check(copy(dst, rest) == len(dst) && len(rest) == len(dst), "a raw stream of another length")
-	case kind == kindSame:
+	case kind == Same:
 		if len(rest) != 1 {
 			return fmt.Errorf("%w: a stream of one symbol has more bytes", ErrCorrupt)
 		}
@@ -54,9 +54,9 @@ func (d *Decoder) Stream(dst, stored []byte) error {
 			dst[i] = rest[0]
 		}
 		return nil
-	case kind > kindOrder1 || len(dst) < minCoded:
+	case kind > Order1 || len(dst) < minCoded:
 		return fmt.Errorf("%w: a stream of %d symbols is of kind %d", ErrCorrupt, len(dst), kind)
-	case kind == kindOrder0:
+	case kind == Order0:
 		return d.order0(dst, rest)
 	default:
 		return d.order1(dst, rest)

@@ -47,9 +47,9 @@ func (s *Encoder) AppendStream(dst, symbols []byte, order1 bool) []byte {
 	case n == 0:
 		return dst
 	case bytes.Equal(symbols[1:], symbols[:n-1]):
-		return append(dst, kindSame, symbols[0])
+		return append(dst, byte(Same), symbols[0])
 	case n < minCoded:
-		return append(append(dst, kindRaw), symbols...)
+		return append(append(dst, byte(Raw)), symbols...)
 	}
 	p := plan{parts: parts(symbols)}
 	if order1 {
@@ -62,7 +62,7 @@ func (s *Encoder) AppendStream(dst, symbols []byte, order1 bool) []byte {
 		s.planOrder1(&p)
 	}
 	if p.size() >= 1+n {
-		return append(append(dst, kindRaw), symbols...)
+		return append(append(dst, byte(Raw)), symbols...)
 	}
 	return s.appendCoded(dst, &p)
 }
@@ -167,7 +167,7 @@ func (s *Encoder) appendCoded(dst []byte, p *plan) []byte {
 	dst = slices.Grow(dst, p.size()+8) // putBits stores eight bytes at a time
 	set := p.alphabet.bits()
 	if p.order1 {
-		dst = append(append(dst, kindOrder1, uint8(k-1)), set[:]...)
+		dst = append(append(dst, byte(Order1), uint8(k-1)), set[:]...)
 		for _, part := range p.parts {
 			dst = append(dst, part[0])
 		}
@@ -183,7 +183,7 @@ func (s *Encoder) appendCoded(dst []byte, p *plan) []byte {
 			})
 		}
 	} else {
-		dst = append(append(dst, kindOrder0, uint8(k-1)), set[:]...)
+		dst = append(append(dst, byte(Order0), uint8(k-1)), set[:]...)
 		dst = appendNibbles(dst, s.lengths[:k])
 		codes(s.lengths[:k], func(rank int, code uint16, length uint8) { s.codes0[symbols[rank]] = entry(code, length) })
 	}

@@ -13,12 +13,15 @@ import (
 // ErrCorrupt is the error about stored bytes that no encoder writes.
 var ErrCorrupt = errors.New("the coded data make no sense")
 
-// Kinds of a coded stream: its first byte.
+// Kind is how a stream is coded: its first byte.
+type Kind uint8
+
+// The kinds of streams.
 const (
-	kindRaw    = iota // the symbols follow
-	kindSame          // one symbol, repeated
-	kindOrder0        // one code for all symbols
-	kindOrder1        // a code for each symbol before
+	Raw    Kind = iota // the symbols follow
+	Same               // one symbol, repeated, follows
+	Order0             // one code for all symbols
+	Order1             // a code for each symbol before
 )
 
 const (
