@@ -5,8 +5,6 @@ import (
 	"io"
 
 	"orcomgo/bins/record"
-
-	"github.com/zeebo/xxh3"
 )
 
 // chunk is one block of an input on its way from the source to the assigner.
@@ -147,6 +145,3 @@ func cutAt(text []byte, marks []Mark, limit, maxLines int, eof bool) int {
 func lineBefore(text []byte, end int) int {
 	return bytes.LastIndexByte(text[:end-1], '\n') + 1
 }
-
-// hash returns the XXH3-128 of a text.
-func hash(text []byte) [16]byte { return xxh3.Hash128(text).Bytes() }
