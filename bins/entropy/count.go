@@ -20,36 +20,66 @@ func countPairs(tables *[numParts][pairTable]uint32, parts *[numParts][]byte) (b
 	p0, p1, p2 = p0[:n], p1[:n], p2[:n]
 	at := 0
 	for ; at+8 <= n; at += 7 {
-		x0, x1, x2, x3 := load64(p0[at:]), load64(p1[at:]), load64(p2[at:]), load64(p3[at:])
-		bits |= x0 | x1 | x2 | x3
+		x0 := load64(p0[at:])
+		bits |= x0
 		t0[x0&pairMask]++
+		x0 >>= 8
+		t0[x0&pairMask]++
+		x0 >>= 8
+		t0[x0&pairMask]++
+		x0 >>= 8
+		t0[x0&pairMask]++
+		x0 >>= 8
+		t0[x0&pairMask]++
+		x0 >>= 8
+		t0[x0&pairMask]++
+		x0 >>= 8
+		t0[x0&pairMask]++
+		x1 := load64(p1[at:])
+		bits |= x1
 		t1[x1&pairMask]++
+		x1 >>= 8
+		t1[x1&pairMask]++
+		x1 >>= 8
+		t1[x1&pairMask]++
+		x1 >>= 8
+		t1[x1&pairMask]++
+		x1 >>= 8
+		t1[x1&pairMask]++
+		x1 >>= 8
+		t1[x1&pairMask]++
+		x1 >>= 8
+		t1[x1&pairMask]++
+		x2 := load64(p2[at:])
+		bits |= x2
 		t2[x2&pairMask]++
+		x2 >>= 8
+		t2[x2&pairMask]++
+		x2 >>= 8
+		t2[x2&pairMask]++
+		x2 >>= 8
+		t2[x2&pairMask]++
+		x2 >>= 8
+		t2[x2&pairMask]++
+		x2 >>= 8
+		t2[x2&pairMask]++
+		x2 >>= 8
+		t2[x2&pairMask]++
+		x3 := load64(p3[at:])
+		bits |= x3
 		t3[x3&pairMask]++
-		t0[x0>>8&pairMask]++
-		t1[x1>>8&pairMask]++
-		t2[x2>>8&pairMask]++
-		t3[x3>>8&pairMask]++
-		t0[x0>>16&pairMask]++
-		t1[x1>>16&pairMask]++
-		t2[x2>>16&pairMask]++
-		t3[x3>>16&pairMask]++
-		t0[x0>>24&pairMask]++
-		t1[x1>>24&pairMask]++
-		t2[x2>>24&pairMask]++
-		t3[x3>>24&pairMask]++
-		t0[x0>>32&pairMask]++
-		t1[x1>>32&pairMask]++
-		t2[x2>>32&pairMask]++
-		t3[x3>>32&pairMask]++
-		t0[x0>>40&pairMask]++
-		t1[x1>>40&pairMask]++
-		t2[x2>>40&pairMask]++
-		t3[x3>>40&pairMask]++
-		t0[x0>>48&pairMask]++
-		t1[x1>>48&pairMask]++
-		t2[x2>>48&pairMask]++
-		t3[x3>>48&pairMask]++
+		x3 >>= 8
+		t3[x3&pairMask]++
+		x3 >>= 8
+		t3[x3&pairMask]++
+		x3 >>= 8
+		t3[x3&pairMask]++
+		x3 >>= 8
+		t3[x3&pairMask]++
+		x3 >>= 8
+		t3[x3&pairMask]++
+		x3 >>= 8
+		t3[x3&pairMask]++
 	}
 	for i, p := range parts {
 		for j := at; j+1 < len(p); j++ {

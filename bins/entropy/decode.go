@@ -18,19 +18,15 @@ type Decoder struct {
 	names  nameStreams
 }
 
-// Entries of the decoder's tables: a symbol above 4 bits of length. In table0, badCode marks bits that are no code.
-const (
-	symbolShift = 4
-	lengthMask  = 1<<symbolShift - 1
-	badCode     = 1 << 15
-)
+// badCode is the entry of table0 for bits that are no code.
+const badCode = 1 << 15
 
 // header is what a stream of order 0 or 1 has before its parts.
 type header struct {
 	alphabet alphabet
 	first    [numParts]byte // symbols; order 1 only
 	nibbles  []byte
-	parts    [numParts][]byte
+	source   source
 }
 
 func (h *header) nibble(i int) uint8 { return h.nibbles[i/2] >> (i % 2 * 4) & 15 }
@@ -102,15 +98,17 @@ func (h *header) parse(stored []byte, order1 bool) error {
 	if codes%2 != 0 && h.nibble(codes) != 0 {
 		return check(false, "the padding of the code lengths is set")
 	}
-	rest := stored[partSizes:]
+	rest, at := stored[partSizes:], 0
 	for i := range numParts - 1 {
 		size := binary.LittleEndian.Uint32(stored[4*i:])
-		if uint64(size) > uint64(len(rest)) {
+		if uint64(size) > uint64(len(rest)-at) {
 			return check(false, "a part is longer than its stream")
 		}
-		h.parts[i], rest = rest[:size], rest[size:]
+		end := at + int(size)
+		h.source.ends[i], h.source.at[i+1] = 8*end, 8*end
+		at = end
 	}
-	h.parts[numParts-1] = rest
+	h.source.data, h.source.ends[numParts-1] = rest, 8*len(rest)
 	return nil
 }
 
@@ -120,7 +118,7 @@ func fill(table *[codeSpace]uint16, lengths, symbols []uint8, bad uint16) bool {
 		table[i] = bad
 	}
 	return codes(lengths, func(i int, code uint16, length uint8) {
-		e := uint16(symbols[i])<<symbolShift | uint16(length)
+		e := uint16(symbols[i])<<lengthBits | uint16(length)
 		for at := int(code); at < codeSpace; at += 1 << length {
 			table[at] = e
 		}
@@ -142,12 +140,8 @@ func (d *Decoder) order0(dst, stored []byte) error {
 	if !fill(&d.table0, d.lengths[:k], h.alphabet.symbols[:k], badCode) {
 		return check(false, "the code lengths make no code")
 	}
-	for i, p := range parts(dst) {
-		if !getOrder0(p, h.parts[i], &d.table0) {
-			return check(false, "a part does not decode")
-		}
-	}
-	return nil
+	p := parts(dst)
+	return check(getOrder0(&p, &h.source, &d.table0), "a part does not decode")
 }
 
 func (d *Decoder) order1(dst, stored []byte) error {
@@ -174,7 +168,7 @@ func (d *Decoder) order1(dst, stored []byte) error {
 		table := (*[codeSpace]uint16)(d.table1[int(before)*codeSpace:])
 		if only >= 0 && codes == 1 {
 			for at := range table {
-				table[at] = uint16(a.symbols[only]) << symbolShift
+				table[at] = uint16(a.symbols[only]) << lengthBits
 			}
 			continue
 		}
@@ -182,14 +176,12 @@ func (d *Decoder) order1(dst, stored []byte) error {
 			return check(false, "the code lengths make no code")
 		}
 	}
-	for i, p := range parts(dst) {
-		if !known[h.first[i]] {
+	p := parts(dst)
+	for i, symbol := range h.first {
+		if !known[symbol] {
 			return check(false, "a part begins with an unknown symbol")
 		}
-		p[0] = h.first[i]
-		if !getOrder1(p, h.parts[i], &d.table1) {
-			return check(false, "a part does not decode")
-		}
+		p[i][0] = symbol
 	}
-	return nil
+	return check(getOrder1(&p, &h.source, &d.table1), "a part does not decode")
 }
