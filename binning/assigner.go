@@ -43,9 +43,11 @@ type Mark struct{ Offset, Lines int }
 // Keep says which columns an assigner has to fill.
 type Keep struct {
 	Names bool
-	Quals bool
-	Forms bool
-	Bin8  bool // map the qualities to Illumina's eight levels
+	// PlainNames: Block.Names is needed, not only CodedNames.
+	PlainNames bool
+	Quals      bool
+	Forms      bool
+	Bin8       bool // map the qualities to Illumina's eight levels
 }
 
 // Assigner turns blocks of text into blocks of binned reads. There is one for a run; the

@@ -41,11 +41,12 @@ func BenchmarkEncode(b *testing.B) {
 		&block); err != nil {
 		b.Fatal(err)
 	}
-	quals := bytes.Clone(block.Quals)
+	names, quals := bytes.Clone(block.Names), bytes.Clone(block.Quals)
 	var e bins.Encoded
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		copy(block.Quals, quals) // EncodeBlock takes them to pieces
+		copy(block.Names, names) // EncodeBlock overwrites them
+		copy(block.Quals, quals)
 		if err := bins.EncodeBlock(&e, &block, serial); err != nil {
 			b.Fatal(err)
 		}

@@ -209,6 +209,7 @@ func (j *job) split() error {
 		b.Names = b.Names[:names]
 	}
 	b.Quals = resizeIfKept(b.Quals, j.Keep.Quals && j.parser.quals, bases)
+	b.CodedNames, b.CodedQuals = nil, nil
 	j.sigs, j.places, j.packedAt = resize(j.sigs, n), resize(j.places, n), resize(j.packedAt, n)
 	// A record's bases take less than a quarter of its text. Between segments there is room for
 	// reading a word across the end.

@@ -25,7 +25,7 @@ const minGPUBlock = 1 << 20
 // r.Note. Blocks that the kernels don't support (FASTA, wrapped FASTQ, malformed records) are
 // binned on the CPU.
 func NewCUDA(r *Resources) (Assigner, error) {
-	c := &cuda{cpu: NewCPU(*r), note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
+	c := &cuda{cpu: NewCPU(*r), run: r.Run, note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
 	err := c.open(r.GPUs)
 	if err == nil {
 		err = c.makeLanes(r)
@@ -49,6 +49,7 @@ type cuda struct {
 	devices []*cudakern.Device
 	ring    *cudakern.Ring
 	cpu     Assigner
+	run     bins.Runner
 	texts   hostTexts // for blocks that are binned on the CPU
 	note    func(string)
 	lanes   chan *cudakern.Lane
@@ -204,7 +205,7 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 		return err
 	}
 	copy(near.Data[end:], tail) // the kernels overwrite what follows the records
-	b.TextHash = hash(near.Data)
+	b.TextHash = bins.TextHash(near.Data, c.run)
 	return c.cpu.Assign(ctx, &near, b)
 }
 
@@ -214,7 +215,8 @@ func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins
 	if end == 0 {
 		return false, nil
 	}
-	r, err := text.lane.Bin(end, cudakern.Columns{Names: t.Keep.Names, Quals: t.Keep.Quals, Map: t.Keep.Bin8}, &cols.out)
+	want := cudakern.Columns{Names: t.Keep.Names, Quals: t.Keep.Quals, Map: t.Keep.Bin8, Coded: true, RawNames: t.Keep.PlainNames}
+	r, err := text.lane.Bin(end, t.Len, want, &cols.out)
 	if errors.Is(err, cudakern.ErrMemory) {
 		c.notePoor(err)
 		return false, nil
@@ -237,14 +239,13 @@ func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins
 	for _, e := range exceptionsOf(r.Exceptions) {
 		b.Exceptions.Append(e)
 	}
-	b.Names, b.Quals = r.Names, r.Quals
+	b.Names, b.Quals = r.Names, nil
+	b.CodedNames, b.CodedQuals = (*bins.Coded)(r.CodedNames), (*bins.Coded)(r.CodedQuals)
 	b.Forms = record.Forms{}
 	if t.Keep.Forms {
 		b.Forms = formsOfResult(r, string(tail))
 	}
-	if err := c.hashText(t, text, end, tail, b); err != nil {
-		return false, err
-	}
+	b.TextHash = bins.TextHashOfSums(r.TextSums)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := &c.stats
@@ -252,17 +253,6 @@ func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins
 	s.KernelMS, s.DownloadMS = s.KernelMS+r.KernelMS, s.DownloadMS+r.DownloadMS
 	s.DownloadBytes += r.DownloadBytes
 	return true, nil
-}
-
-func (c *cuda) hashText(t *Text, text *deviceText, end int, tail []byte, b *bins.Block) error {
-	host := c.texts.get(t.Len)
-	defer host.Free()
-	if err := text.lane.ReadText(host.buf[:t.Len], 0); err != nil {
-		return err
-	}
-	copy(host.buf[end:], tail)
-	b.TextHash = hash(host.buf[:t.Len])
-	return nil
 }
 
 // Stats returns what the GPUs have done so far.

@@ -4,8 +4,6 @@ import (
 	"io"
 
 	"orcomgo/bins/record"
-
-	"github.com/zeebo/xxh3"
 )
 
 // chunk is one block of an input on its way from the source to the assigner.
@@ -200,6 +198,3 @@ func cutAt(text *textWindow, marks []Mark, limit, maxLines int, eof bool) int {
 	}
 	return end
 }
-
-// hash returns the XXH3-128 of a text.
-func hash(text []byte) [16]byte { return xxh3.Hash128(text).Bytes() }

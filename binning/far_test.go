@@ -47,7 +47,7 @@ func (a farAssigner) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	near := *t
 	if t.Buffer != nil {
 		near.Data, near.Buffer = t.Buffer.(*farText).buf[:t.Len], nil
-		b.TextHash = hash(near.Data)
+		b.TextHash = bins.TextHash(near.Data, serial)
 	}
 	return a.Assigner.Assign(ctx, &near, b)
 }

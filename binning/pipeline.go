@@ -213,7 +213,9 @@ func (c *Config) keep() Keep {
 		Bin8:  o.Quality == record.QualityBin8,
 	}
 	for _, in := range c.Inputs {
-		k.Names = k.Names || in.Mate >= 0
+		if in.Mate >= 0 {
+			k.Names, k.PlainNames = true, true
+		}
 	}
 	return k
 }
@@ -228,9 +230,11 @@ func (r *run) assign(ctx context.Context, it *blockTask, s *stream) error {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			r.pool.run(1, func(int) {
-				defer r.clocks.hash.start()()
-				sum = hash(t.Data)
+			sum = bins.TextHash(t.Data, func(n int, task func(i int)) {
+				r.pool.run(n, func(i int) {
+					defer r.clocks.hash.start()()
+					task(i)
+				})
 			})
 		}()
 	}
@@ -259,7 +263,7 @@ func (r *run) assign(ctx context.Context, it *blockTask, s *stream) error {
 		s.names = digests(s.names, b.Names)
 	}
 	if o.ReadsOnly || o.DropNames {
-		b.Names = nil
+		b.Names, b.CodedNames = nil, nil
 	}
 	return nil
 }

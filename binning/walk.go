@@ -6,9 +6,8 @@ import (
 	"io"
 	"slices"
 
+	"orcomgo/bins"
 	"orcomgo/bins/record"
-
-	"github.com/zeebo/xxh3"
 )
 
 // walker parses records whose sequences and qualities may take any number of lines: FASTA, and
@@ -28,8 +27,8 @@ type walker struct {
 	err       error // of in; io.EOF at its end
 	tooLong   bool  // the record is too long
 
-	hash   xxh3.Hasher // of the text before the record, since it was reset
-	hashed int         // in buf, up to where
+	hash   bins.TextHasher // of the text before the record, since it was reset
+	hashed int             // in buf, up to where
 
 	// The record that was found last.
 	name      []byte // part of buf
@@ -92,7 +91,7 @@ func (w *walker) hashUsed() {
 // sum returns the hash of the text before the record.
 func (w *walker) sum() [16]byte {
 	w.hashUsed()
-	return w.hash.Sum128().Bytes()
+	return w.hash.Sum()
 }
 
 // show describes the byte at an offset.

@@ -87,10 +87,10 @@ func sample(rng *rand.Rand, input int, first uint64, records int, varied bool) (
 	return b, reads
 }
 
-// clone copies a block, for EncodeBlock takes the qualities to pieces.
+// clone copies a block, for EncodeBlock overwrites names and qualities.
 func clone(b *Block) *Block {
 	c := *b
-	c.Quals = bytes.Clone(b.Quals)
+	c.Names, c.Quals = bytes.Clone(b.Names), bytes.Clone(b.Quals)
 	return &c
 }
 

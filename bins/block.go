@@ -17,7 +17,7 @@ type Block struct {
 	Records     int
 
 	TextLen  uint64   // bytes of original text
-	TextHash [16]byte // XXH3-128 of the original text, big-endian
+	TextHash [16]byte // of the original text, see TextHasher
 
 	Lengths record.Lengths // in input order
 
@@ -43,6 +43,10 @@ type Block struct {
 	// Quals holds the quality bytes in input order, end to end, one for each base; nil for
 	// FASTA and if they were left out.
 	Quals []byte
+
+	// CodedNames and CodedQuals, where they are not nil, are what EncodeBlock writes instead of Names and Quals. They are
+	// what it would code these to. Readers leave them alone.
+	CodedNames, CodedQuals *Coded
 
 	Forms record.Forms
 }

@@ -13,9 +13,9 @@ type directory struct {
 	sections [sections]section
 }
 
-// section is a sequence of chunks in one of the files. All but the last hold chunkSize bytes
-// before compression.
+// section is a sequence of chunks in one of the files. All but the last are equally long before compression.
 type section struct {
+	chunk  uint64 // bytes of a chunk before compression
 	at     uint64 // in its file; not stored, sections follow one another
 	raw    uint64 // bytes before compression
 	stored uint64 // bytes in the file
@@ -27,9 +27,8 @@ type section struct {
 
 func compressed(sec int) bool { return sec == secNames || sec == secQuals }
 
-func chunks(raw uint64, sec int) int {
-	return int((raw + chunkSize(sec) - 1) / chunkSize(sec))
-}
+// chunks returns how many chunks the section has.
+func (s *section) chunks() int { return int((s.raw + s.chunk - 1) / s.chunk) }
 
 func (d *directory) append(dst []byte) []byte {
 	for i := range d.sections {
@@ -49,14 +48,14 @@ func (d *directory) append(dst []byte) []byte {
 }
 
 // parseDirectory is the inverse of append, for the block b of a checked index.
-func parseDirectory(data []byte, b *BlockInfo) (*directory, error) {
+func parseDirectory(data []byte, b *BlockInfo, version uint32) (*directory, error) {
 	d := new(directory)
 	c := parse.Cursor{Rest: data}
 	dataAt, metaAt := b.dataAt, b.metaAt
 	for i := range d.sections {
 		s := &d.sections[i]
-		s.raw = c.AtMost(1 << 56)
-		n := chunks(s.raw, i)
+		s.raw, s.chunk = c.AtMost(1<<56), chunkSize(i, version)
+		n := s.chunks()
 		if n > len(c.Rest)/8 {
 			c.Fail("it makes no sense")
 			break
@@ -70,9 +69,8 @@ func parseDirectory(data []byte, b *BlockInfo) (*directory, error) {
 		for j := range s.sums {
 			if compressed(i) {
 				s.methods[j] = c.Byte()
-				size := c.AtMost(chunkSize(i))
-				if s.methods[j] >= chunkMethods || size == 0 ||
-					s.methods[j] == chunkRaw && size != s.chunkLen(i, j) || s.methods[j] == chunkSame && size != 1 {
+				size := c.AtMost(s.chunk)
+				if !knownMethod(s.methods[j], i, version) || !s.fits(j, size) {
 					c.Fail("it makes no sense")
 				}
 				s.stored += size
@@ -103,17 +101,22 @@ func parseDirectory(data []byte, b *BlockInfo) (*directory, error) {
 	return d, nil
 }
 
-// chunkLen returns how many bytes chunk j of a section holds before compression.
-func (s *section) chunkLen(sec, j int) uint64 {
-	size := chunkSize(sec)
-	return min(size, s.raw-uint64(j)*size)
+// fits reports whether chunk j can have so many stored bytes.
+func (s *section) fits(j int, size uint64) bool {
+	switch s.methods[j] {
+	case chunkRaw:
+		return size == s.chunkLen(j)
+	case chunkSame:
+		return size == 1
+	}
+	return size > 0 && size <= s.chunkLen(j)
 }
 
-// chunkAt returns where chunk j of a section is in its file, and how many bytes it has there.
-func (s *section) chunkAt(sec, j int) (at, size uint64) {
-	if !compressed(sec) {
-		return s.at + uint64(j)*chunkSize(sec), s.chunkLen(sec, j)
-	}
+// chunkLen returns how many bytes chunk j holds before compression.
+func (s *section) chunkLen(j int) uint64 { return min(s.chunk, s.raw-uint64(j)*s.chunk) }
+
+// chunkAt returns where chunk j of names or qualities is in its file, and how many bytes it has there.
+func (s *section) chunkAt(j int) (at, size uint64) {
 	if j > 0 {
 		at = s.ends[j-1]
 	}

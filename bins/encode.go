@@ -1,15 +1,11 @@
 package bins
 
 import (
-	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 
+	"orcomgo/bins/entropy"
 	"orcomgo/bins/record"
-
-	"github.com/klauspost/compress/huff0"
-	"github.com/klauspost/compress/zstd"
 )
 
 // Encoded is a block that is ready to be written. It refers to the block's slices, which must
@@ -18,7 +14,6 @@ type Encoded struct {
 	info  BlockInfo
 	data  [][]byte // the block in the data file
 	meta  [][]byte // and in the meta file
-	names []byte   // buffer of the compressed names
 	small []byte   // buffer of the short sections
 
 	dataAt, metaAt uint64 // offsets of the block in the files
@@ -29,22 +24,23 @@ type Encoded struct {
 type Runner func(n int, task func(i int))
 
 // EncodeBlock checks a block, compresses it and computes its checksums. It uses nothing but its
-// arguments, so blocks may be encoded concurrently. The qualities are compressed in place:
-// afterwards the content of b.Quals is undefined.
+// arguments, so blocks may be encoded concurrently. Names and qualities are compressed in place:
+// afterwards the content of b.Names and b.Quals is undefined.
 func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 	bases := uint64(0)
 	for i := range b.Bins {
 		bases += b.Bins[i].Bases
 	}
+	names, quals := textColumn{b.Names, b.CodedNames}, textColumn{b.Quals, b.CodedQuals}
 	if len(b.Order) != b.Records || len(b.Place) != b.Records || b.Lengths.Each != nil && len(b.Lengths.Each) != b.Records ||
-		b.Quals != nil && uint64(len(b.Quals)) != bases {
+		quals.kept() && quals.size() != bases {
 		return fmt.Errorf("bins: block of %d records has %d ordinals, %d places, %d lengths, %d bases and %d qualities",
-			b.Records, len(b.Order), len(b.Place), len(b.Lengths.Each), bases, len(b.Quals))
+			b.Records, len(b.Order), len(b.Place), len(b.Lengths.Each), bases, quals.size())
 	}
 	e.info = BlockInfo{Input: b.Input, FirstRecord: b.FirstRecord, Records: b.Records, TextLen: b.TextLen, TextHash: b.TextHash,
-		Bases: bases, Varied: b.Lengths.Each != nil, HasNames: b.Names != nil, HasQuals: b.Quals != nil,
+		Bases: bases, Varied: b.Lengths.Each != nil, HasNames: names.kept(), HasQuals: quals.kept(),
 		HasExceptions: !b.Exceptions.Empty(), HasForms: !b.Forms.IsDefault(),
-		NamesLen: uint64(len(b.Names)), QualsLen: uint64(len(b.Quals)), PackedLen: uint64(len(b.Packed))}
+		NamesLen: names.size(), QualsLen: quals.size(), PackedLen: uint64(len(b.Packed))}
 	if b.Lengths.Each == nil && b.Records > 0 {
 		e.info.FixedLen = b.Lengths.Fixed
 	}
@@ -59,8 +55,8 @@ func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 	raw[secOrder], raw[secPlace], raw[secLengths] = bytesOf(b.Order), bytesOf(b.Place), bytesOf(b.Lengths.Each)
 
 	d := new(directory)
-	e.names = resize(e.names, len(b.Names))
-	pieces, err := encodeChunks(d, &raw, e.names, run)
+	coded := [sections]*Coded{secNames: b.CodedNames, secQuals: b.CodedQuals}
+	pieces, err := encodeChunks(d, &raw, &coded, run)
 	if err != nil {
 		return err
 	}
@@ -112,85 +108,80 @@ func binSizes(b *Block) []uint64 {
 // encodeChunks fills in the directory's checksums, and returns for each section the stored
 // bytes of its chunks. Chunks are independent of one another, so their bytes don't depend on
 // the order in which they are encoded.
-func encodeChunks(d *directory, raw *[sections][]byte, names []byte, run Runner) (*[sections][][]byte, error) {
+func encodeChunks(d *directory, raw *[sections][]byte, coded *[sections]*Coded, run Runner) (*[sections][][]byte, error) {
 	type task struct{ section, chunk int }
 	var tasks []task
 	pieces := new([sections][][]byte)
 	for i := range d.sections {
 		s := &d.sections[i]
-		s.raw = uint64(len(raw[i]))
-		n := chunks(s.raw, i)
+		s.raw, s.chunk = uint64(len(raw[i])), chunkSize(i, Version)
+		if coded[i] != nil {
+			s.raw = coded[i].Raw
+		}
+		n := s.chunks()
 		s.sums, pieces[i] = make([]uint64, n), make([][]byte, n)
 		if compressed(i) {
 			s.methods, s.ends = make([]uint8, n), make([]uint64, n)
+		}
+		if coded[i] != nil {
+			if err := coded[i].divide(s, i, pieces[i]); err != nil {
+				return nil, err
+			}
 		}
 		for j := range n {
 			tasks = append(tasks, task{i, j})
 		}
 	}
-	var failed atomic.Pointer[error]
 	run(len(tasks), func(k int) {
-		p := coders.Get().(*coder)
-		defer coders.Put(p)
 		i, j := tasks[k].section, tasks[k].chunk
 		s := &d.sections[i]
-		at := uint64(j) * chunkSize(i)
-		chunk := raw[i][at : at+s.chunkLen(i, j)]
-		var err error
-		switch i {
-		case secNames:
-			chunk, s.methods[j] = p.encodeNames(chunk, names[at:at:at+uint64(len(chunk))])
-		case secQuals:
-			chunk, s.methods[j], err = p.encodeQuals(chunk)
+		if coded[i] == nil {
+			at := uint64(j) * s.chunk
+			chunk := raw[i][at : at+s.chunkLen(j)]
+			if compressed(i) {
+				chunk, s.methods[j] = encodeChunk(chunk, i)
+			}
+			pieces[i][j] = chunk
 		}
-		if err != nil {
-			failed.Store(&err)
-			return
-		}
-		pieces[i][j] = chunk
-		s.sums[j] = sum(chunk)
+		s.sums[j] = sum(pieces[i][j])
 	})
-	if err := failed.Load(); err != nil {
-		return nil, *err
-	}
 	return pieces, nil
+}
+
+func encodeChunk(chunk []byte, sec int) ([]byte, uint8) {
+	c := coders.Get().(*coder)
+	defer coders.Put(c)
+	if sec == secNames {
+		return c.encodeNames(chunk)
+	}
+	return c.encodeQuals(chunk)
 }
 
 // coder holds the working memory of one goroutine.
 type coder struct {
-	zstd *zstd.Encoder
-	huff huff0.Scratch
+	entropy entropy.Encoder
+	buf     []byte // a coded chunk
 }
 
-var coders = sync.Pool{New: func() any {
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
-		zstd.WithWindowSize(nameChunk), zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true))
-	if err != nil {
-		panic(err) // the options are constants
-	}
-	return &coder{zstd: z}
-}}
+var coders = sync.Pool{New: func() any { return new(coder) }}
 
-// encodeNames returns a chunk of names as it is to be stored: compressed, in dst, where that is
-// shorter.
-func (c *coder) encodeNames(chunk, dst []byte) ([]byte, uint8) {
-	if out := c.zstd.EncodeAll(chunk, dst); len(out) < len(chunk) {
-		return out, chunkZstd
+// encodeNames codes a chunk of names in place where that makes it shorter.
+func (c *coder) encodeNames(chunk []byte) ([]byte, uint8) {
+	c.buf = c.entropy.AppendNames(c.buf[:0], chunk)
+	if len(c.buf) < len(chunk) {
+		return chunk[:copy(chunk, c.buf)], chunkNames
 	}
 	return chunk, chunkRaw
 }
 
-// encodeQuals compresses a chunk of qualities in place where that makes it shorter.
-func (c *coder) encodeQuals(chunk []byte) ([]byte, uint8, error) {
-	c.huff.Reuse = huff0.ReusePolicyNone
-	out, _, err := huff0.Compress4X(chunk, &c.huff)
-	switch {
-	case err == nil && len(out) < len(chunk):
-		return chunk[:copy(chunk, out)], chunkHuff, nil
-	case errors.Is(err, huff0.ErrUseRLE):
-		return chunk[:1], chunkSame, nil
-	case err == nil || errors.Is(err, huff0.ErrIncompressible):
-		return chunk, chunkRaw, nil
+// encodeQuals codes a chunk of qualities in place where that makes it shorter.
+func (c *coder) encodeQuals(chunk []byte) ([]byte, uint8) {
+	c.buf = c.entropy.AppendStream(c.buf[:0], chunk, true)
+	switch entropy.Kind(c.buf[0]) {
+	case entropy.Raw:
+		return chunk, chunkRaw
+	case entropy.Same:
+		return chunk[:1], chunkSame
 	}
-	return nil, 0, fmt.Errorf("bins: qualities: %w", err)
+	return chunk[:copy(chunk, c.buf)], chunkStream
 }

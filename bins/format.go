@@ -18,8 +18,12 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// Version is the format version that is written, and the only one that is read.
-const Version = 1
+// Version is the format version that is written. Version 1 is read as well: it has other chunks of names and qualities, and
+// another text hash.
+const (
+	Version    = 2
+	minVersion = 1
+)
 
 const (
 	dataMagic = commit.BinsDataMagic
@@ -35,7 +39,9 @@ const (
 const (
 	rawChunk  = 1 << 20 // bases, bins, order, places, lengths, exceptions, forms
 	nameChunk = 1 << 20
-	qualChunk = 1 << 17
+	qualChunk = 1 << 20
+
+	qualChunkV1 = 1 << 17 // of version 1
 )
 
 // The sections of a block, in the order of the directory; the first three are in the data file.
@@ -55,12 +61,14 @@ const (
 
 var sectionNames = [sections]string{"bases", "names", "qualities", "bin table", "order", "places", "lengths", "exceptions", "forms"}
 
-// chunkSize returns how many bytes before compression a chunk of a section holds.
-func chunkSize(section int) uint64 {
-	switch section {
-	case secNames:
+// chunkSize returns how many bytes before compression a chunk of a section holds, in a version of the format.
+func chunkSize(section int, version uint32) uint64 {
+	switch {
+	case section == secNames:
 		return nameChunk
-	case secQuals:
+	case section == secQuals && version == 1:
+		return qualChunkV1
+	case section == secQuals:
 		return qualChunk
 	}
 	return rawChunk
@@ -68,12 +76,24 @@ func chunkSize(section int) uint64 {
 
 // How a chunk of names or qualities is stored.
 const (
-	chunkRaw  = iota // as it is
-	chunkSame        // one byte, repeated
-	chunkHuff        // huff0, four streams with their table
-	chunkZstd        // a zstd frame
-	chunkMethods
+	chunkRaw    = iota // as it is
+	chunkSame          // one byte, repeated
+	chunkHuff          // huff0, four streams with their table; version 1
+	chunkZstd          // a zstd frame; version 1
+	chunkStream        // qualities as a coded stream (package entropy)
+	chunkNames         // coded names (package entropy)
 )
+
+// knownMethod reports whether a chunk of a section can be stored so in a version of the format.
+func knownMethod(method uint8, section int, version uint32) bool {
+	switch {
+	case version == 1:
+		return method <= chunkZstd
+	case section == secNames:
+		return method == chunkRaw || method == chunkNames
+	}
+	return method == chunkRaw || method == chunkSame || method == chunkStream
+}
 
 func dataHeader(id [16]byte) []byte {
 	h := append(make([]byte, 0, dataHeaderLen), dataMagic...)
@@ -82,36 +102,37 @@ func dataHeader(id [16]byte) []byte {
 	return append(h, id[:]...)
 }
 
-func metaHeader() []byte {
+func metaHeader(version uint32) []byte {
 	h := append(make([]byte, 0, metaHeaderLen), metaMagic...)
-	h = binary.LittleEndian.AppendUint32(h, Version)
+	h = binary.LittleEndian.AppendUint32(h, version)
 	return binary.LittleEndian.AppendUint32(h, 0)
 }
 
-// checkHeader checks magic and version of the head of a file.
-func checkHeader(path string, head []byte, magic string) error {
+// checkHeader checks the magic of the head of a file and returns its version.
+func checkHeader(path string, head []byte, magic string) (version uint32, err error) {
 	if string(head[:8]) != magic {
-		return fmt.Errorf("%s: %w: it does not begin as it should", path, parse.ErrCorrupt)
+		return 0, fmt.Errorf("%s: %w: it does not begin as it should", path, parse.ErrCorrupt)
 	}
-	if v := binary.LittleEndian.Uint32(head[8:]); v != Version {
-		return fmt.Errorf("%s: %w %d, this program reads version %d", path, parse.ErrVersion, v, Version)
+	version = binary.LittleEndian.Uint32(head[8:])
+	if version < minVersion || version > Version {
+		return 0, fmt.Errorf("%s: %w %d, this program reads versions %d to %d", path, parse.ErrVersion, version, minVersion, Version)
 	}
 	if binary.LittleEndian.Uint32(head[12:]) != 0 {
-		return fmt.Errorf("%s: %w: reserved bytes are set", path, parse.ErrCorrupt)
+		return 0, fmt.Errorf("%s: %w: reserved bytes are set", path, parse.ErrCorrupt)
 	}
-	return nil
+	return version, nil
 }
 
-// footer returns the end of the meta file for the trailer given, and the archive's ID: the
+// footer returns the end of the meta file of a version for the trailer given, and the archive's ID: the
 // XXH3-128 of the meta file's header, trailer and footer up to the ID. The trailer holds
 // the checksums of the directories and these hold those of all sections, so the ID depends on
 // every byte of both files.
-func footer(trailer []byte, trailerAt, dataSize uint64) ([]byte, [16]byte) {
+func footer(version uint32, trailer []byte, trailerAt, dataSize uint64) ([]byte, [16]byte) {
 	f := binary.LittleEndian.AppendUint64(nil, trailerAt)
 	f = binary.LittleEndian.AppendUint64(f, uint64(len(trailer)))
 	f = binary.LittleEndian.AppendUint64(f, dataSize)
 	h := xxh3.New()
-	h.Write(metaHeader())
+	h.Write(metaHeader(version))
 	h.Write(trailer)
 	h.Write(f)
 	id := h.Sum128().Bytes()

@@ -68,7 +68,7 @@ func FuzzDirectory(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, block int) {
 		b := &r.info.Blocks[uint(block)%uint(len(r.info.Blocks))]
-		d, err := parseDirectory(data, b)
+		d, err := parseDirectory(data, b, Version)
 		if err != nil {
 			return
 		}
@@ -79,12 +79,20 @@ func FuzzDirectory(f *testing.F) {
 				end = b.dataAt + b.StoredDNA + b.StoredNames + b.StoredQuals
 			}
 			for j := range s.sums {
-				if at, n := s.chunkAt(i, j); at+n > end {
+				if at, n := anyChunkAt(s, i, j); at+n > end {
 					t.Errorf("a chunk of the %s lies outside the block", sectionNames[i])
 				}
 			}
 		}
 	})
+}
+
+// anyChunkAt is chunkAt for any section.
+func anyChunkAt(s *section, sec, j int) (at, size uint64) {
+	if compressed(sec) {
+		return s.chunkAt(j)
+	}
+	return s.at + uint64(j)*s.chunk, s.chunkLen(j)
 }
 
 // FuzzMeta changes a meta file and mends its checksums, so that the reader gets past them.
@@ -135,7 +143,7 @@ func FuzzMeta(f *testing.F) {
 					file = data
 				}
 				for j := range s.sums {
-					at, n := s.chunkAt(k, j)
+					at, n := anyChunkAt(s, k, j)
 					s.sums[j] = sum(file[at : at+n])
 				}
 			}
@@ -144,7 +152,7 @@ func FuzzMeta(f *testing.F) {
 			b.dirSum = sum(dir)
 		}
 		trailer := appendTrailer(nil, &info)
-		foot, id := footer(trailer, metaEnd, uint64(len(data)))
+		foot, id := footer(Version, trailer, metaEnd, uint64(len(data)))
 		copy(data, dataHeader(id))
 		meta = append(append(meta[:metaEnd], trailer...), foot...)
 		if err := errors.Join(os.WriteFile(filepath.Join(scratch, "a"+commit.BinsMetaExt), meta, 0o666),

@@ -19,6 +19,8 @@ type Meta struct {
 	Blocks []BlockInfo
 	// ID is a checksum of both files; equal inputs and options give equal IDs.
 	ID [16]byte
+	// Version of the format, 1 to Version.
+	Version uint32
 }
 
 // ExceptionBytes returns about how many bytes the exceptions of the block take in the bins, and not
@@ -55,7 +57,7 @@ type BlockInfo struct {
 	FirstRecord   uint64 // how many records of the input precede the block
 	Records       int
 	TextLen       uint64   // of the original text
-	TextHash      [16]byte // XXH3-128 of the original text, big-endian
+	TextHash      [16]byte // of the original text, see TextHasher
 	Bases         uint64
 	FixedLen      uint32 // length of all reads; 0 if they vary
 	Varied        bool

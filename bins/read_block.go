@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"sync"
 
+	"orcomgo/bins/entropy"
 	"orcomgo/bins/record"
-
-	"github.com/klauspost/compress/huff0"
-	"github.com/klauspost/compress/zstd"
 )
 
 // What can be wrong with a section.
@@ -229,7 +227,7 @@ func (r *Reader) rawRange(d *directory, sec, block int, at, n uint64, dst []byte
 	}
 	for j := first; j <= last; j++ {
 		from := (j - first) * rawChunk
-		if sum(dst[from:from+s.chunkLen(sec, int(j))]) != s.sums[j] {
+		if sum(dst[from:from+s.chunkLen(int(j))]) != s.sums[j] {
 			return nil, r.corrupt(sec, block, errChecksum)
 		}
 	}
@@ -254,8 +252,8 @@ func (r *Reader) packedRange(d *directory, sec, block int, from, to uint64, dst 
 	}
 	p := decoders.Get().(*decoder)
 	defer decoders.Put(p)
-	for j := int(from / chunkSize(sec)); j <= int((to-1)/chunkSize(sec)); j++ {
-		at, n := s.chunkAt(sec, j)
+	for j := int(from / s.chunk); j <= int((to-1)/s.chunk); j++ {
+		at, n := s.chunkAt(j)
 		p.buf = resize(p.buf, int(n))
 		if err := readAt(r.data, p.buf, at); err != nil {
 			return nil, err
@@ -263,8 +261,8 @@ func (r *Reader) packedRange(d *directory, sec, block int, from, to uint64, dst 
 		if sum(p.buf) != s.sums[j] {
 			return nil, r.corrupt(sec, block, errChecksum)
 		}
-		first := uint64(j) * chunkSize(sec)
-		end := first + s.chunkLen(sec, j)
+		first := uint64(j) * s.chunk
+		end := first + s.chunkLen(j)
 		if first >= from && end <= to {
 			if err := p.decode(dst[first-from:end-from], s.methods[j]); err != nil {
 				return nil, r.corrupt(sec, block, err)
@@ -303,19 +301,13 @@ func (r *Reader) Check(ctx context.Context) error {
 
 // decoder holds the working memory of one goroutine.
 type decoder struct {
-	zstd *zstd.Decoder
-	huff huff0.Scratch
-	buf  []byte
-	part []byte // a chunk of which only a part is wanted
+	entropy entropy.Decoder
+	buf     []byte
+	part    []byte    // a chunk of which only a part is wanted
+	old     *decoder1 // of version 1, once it is needed
 }
 
-var decoders = sync.Pool{New: func() any {
-	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(2*nameChunk), zstd.WithDecoderLowmem(true))
-	if err != nil {
-		panic(err) // the options are constants
-	}
-	return &decoder{zstd: z}
-}}
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
 // decode expands the chunk in p.buf to fill dst.
 func (p *decoder) decode(dst []byte, method uint8) error {
@@ -326,27 +318,23 @@ func (p *decoder) decode(dst []byte, method uint8) error {
 		for i := range dst {
 			dst[i] = p.buf[0]
 		}
-	case chunkZstd:
-		out, err := p.zstd.DecodeAll(p.buf, dst[:0:len(dst)])
-		return fillChunk(dst, out, err)
-	case chunkHuff:
-		s, rest, err := huff0.ReadTable(p.buf, &p.huff)
-		if err != nil {
-			return fillChunk(dst, nil, err)
+	case chunkStream:
+		return chunkError(p.entropy.Stream(dst, p.buf))
+	case chunkNames:
+		return chunkError(p.entropy.Names(dst, p.buf))
+	case chunkZstd, chunkHuff:
+		if p.old == nil {
+			p.old = newDecoder1()
 		}
-		out, err := s.Decoder().Decompress4X(dst[:0:len(dst)], rest)
-		return fillChunk(dst, out, err)
+		return chunkError(p.old.decode(dst, p.buf, method))
 	}
 	return nil
 }
 
-// fillChunk copies the result of a decoder to dst, which it may be already, and checks its length.
-func fillChunk(dst, out []byte, err error) error {
+// chunkError returns the error about a chunk that does not decode, if any.
+func chunkError(err error) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errChunk, err)
-	}
-	if copy(dst, out) != len(dst) || len(out) != len(dst) {
-		return errChunk
 	}
 	return nil
 }

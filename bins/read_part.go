@@ -41,7 +41,7 @@ func (r *Reader) NameMarks(block, every int) ([]uint64, error) {
 	open := false
 	for j := range s.sums {
 		from := uint64(j) * nameChunk
-		if chunk, err = r.packedRange(d, secNames, block, from, from+s.chunkLen(secNames, j), chunk); err != nil {
+		if chunk, err = r.packedRange(d, secNames, block, from, from+s.chunkLen(j), chunk); err != nil {
 			return nil, err
 		}
 		for at := 0; at < len(chunk); {

@@ -86,7 +86,8 @@ func (r *Reader) open(path string) (err error) {
 	if err := readAt(r.meta, head, 0); err != nil {
 		return err
 	}
-	if err := checkHeader(r.meta.Name(), head, metaMagic); err != nil {
+	version, err := checkHeader(r.meta.Name(), head, metaMagic)
+	if err != nil {
 		return err
 	}
 	if err := readAt(r.meta, foot, metaSize-footerLen); err != nil {
@@ -100,14 +101,14 @@ func (r *Reader) open(path string) (err error) {
 	if err := readAt(r.meta, trailer, at); err != nil {
 		return err
 	}
-	want, id := footer(trailer, at, wantData)
+	want, id := footer(version, trailer, at, wantData)
 	if string(want) != string(foot) {
 		return fmt.Errorf("%s: %w: the checksum of its index differs", r.meta.Name(), parse.ErrCorrupt)
 	}
 	if r.info, err = parseTrailer(trailer, wantData, at); err != nil {
 		return fmt.Errorf("%s: %w", r.meta.Name(), err)
 	}
-	r.info.ID = id
+	r.info.ID, r.info.Version = id, version
 	r.dirs = make([]atomic.Pointer[directory], len(r.info.Blocks))
 	dataPath := commit.BinsData(r.dir, r.name, id)
 	if r.data, err = vfs.Open(dataPath); err != nil {
@@ -127,8 +128,13 @@ func (r *Reader) open(path string) (err error) {
 	if err := readAt(r.data, head, 0); err != nil {
 		return err
 	}
-	if err := checkHeader(r.data.Name(), head, dataMagic); err != nil {
+	dataVersion, err := checkHeader(r.data.Name(), head, dataMagic)
+	if err != nil {
 		return err
+	}
+	if dataVersion != version {
+		return fmt.Errorf("%s: %w: it is of version %d, %s of version %d", r.data.Name(), parse.ErrCorrupt, dataVersion,
+			filepath.Base(r.meta.Name()), version)
 	}
 	if string(head[dataHeaderLen-16:]) != string(id[:]) {
 		return fmt.Errorf("%s: %w: it belongs to another archive than %s", r.data.Name(), parse.ErrCorrupt, filepath.Base(r.meta.Name()))
@@ -213,7 +219,7 @@ func (r *Reader) directory(block int) (*directory, *BlockInfo, error) {
 	if sum(data) != b.dirSum {
 		return nil, nil, fmt.Errorf("%s: %w: the checksum of block %d's directory differs", r.meta.Name(), parse.ErrCorrupt, block)
 	}
-	d, err := parseDirectory(data, b)
+	d, err := parseDirectory(data, b, r.info.Version)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", r.meta.Name(), err)
 	}

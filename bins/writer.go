@@ -56,7 +56,7 @@ func (w *Writer) begin() error {
 		out  *outFile
 		ext  string
 		head []byte
-	}{{&w.data, commit.BinsDataExt, dataHeader([16]byte{})}, {&w.meta, commit.BinsMetaExt, metaHeader()}} {
+	}{{&w.data, commit.BinsDataExt, dataHeader([16]byte{})}, {&w.meta, commit.BinsMetaExt, metaHeader(Version)}} {
 		var err error
 		if f.out.f, err = commit.NewTemp(filepath.Join(w.dir, w.name+f.ext)); err != nil {
 			return err
@@ -115,7 +115,7 @@ func (w *Writer) Commit(o record.Options, inputs []record.Input) (err error) {
 		in.Bytes += b.TextLen
 	}
 	trailer := appendTrailer(nil, &Meta{Tool: w.Tool, Options: o, Inputs: inputs, Blocks: w.blocks})
-	foot, id := footer(trailer, w.meta.n, w.data.n)
+	foot, id := footer(Version, trailer, w.meta.n, w.data.n)
 	if err := w.meta.append(append(trailer, foot...)); err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func newBinned(r *bins.Reader, threads int, memory uint64) (*binned, error) {
 		return nil, err
 	}
 	b := &binned{r: r, specs: specs, pool: newWorkers(threads), keeps: keepsOfAll(meta)}
-	b.man = &archive.Manifest{Source: meta.ID, Tool: meta.Tool, Options: meta.Options, Inputs: inputsOf(meta)}
+	b.man = manifestOf(meta, meta.Tool)
 	for _, s := range specs {
 		b.man.Slices = append(b.man.Slices, s.slice())
 	}
@@ -72,6 +72,12 @@ func (b *binned) decode(ctx context.Context, i int, want [2]bool) (*batch, error
 		return nil, err
 	}
 	return t, nil
+}
+
+// manifestOf describes bins as a packed archive that tool wrote would.
+func manifestOf(meta *bins.Meta, tool string) *archive.Manifest {
+	return &archive.Manifest{Source: meta.ID, Tool: tool, Options: meta.Options, Inputs: inputsOf(meta),
+		ChunkedHashes: meta.Version >= 2}
 }
 
 // inputsOf describes the inputs of bins as a packed archive would.

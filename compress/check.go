@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"hash"
 
-	"github.com/zeebo/xxh3"
-
+	"orcomgo/bins"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
 	"orcomgo/compress/archive"
@@ -28,16 +27,16 @@ type textCheck struct {
 	name   string
 	sum    hash.Hash // SHA-256; nil if it is not asked for
 	blocks []archive.TextBlock
-	block  *xxh3.Hasher // of the text of blocks[0] so far
-	left   uint64       // bytes of blocks[0] to come
-	whole  bool         // blocks describe all of the text
-	number int          // blocks done
+	block  *bins.TextHasher // of the text of blocks[0] so far
+	left   uint64           // bytes of blocks[0] to come
+	whole  bool             // blocks describe all of the text
+	number int              // blocks done
 	bytes  uint64
 }
 
-// newTextCheck checks against blocks unless they are nil, and sums SHA-256 if asked to.
-func newTextCheck(name string, blocks []archive.TextBlock, sum bool) *textCheck {
-	c := &textCheck{name: name, blocks: blocks, whole: blocks != nil, block: xxh3.New()}
+// newTextCheck checks against blocks of the manifest unless they are nil, and sums SHA-256 if asked to.
+func newTextCheck(man *archive.Manifest, name string, blocks []archive.TextBlock, sum bool) *textCheck {
+	c := &textCheck{name: name, blocks: blocks, whole: blocks != nil, block: newTextHasher(man)}
 	if sum {
 		c.sum = sha256.New()
 	}
@@ -45,6 +44,14 @@ func newTextCheck(name string, blocks []archive.TextBlock, sum bool) *textCheck 
 		c.left = blocks[0].Len
 	}
 	return c
+}
+
+// newTextHasher returns the hasher of an archive's blocks of text.
+func newTextHasher(man *archive.Manifest) *bins.TextHasher {
+	if man.ChunkedHashes {
+		return bins.NewTextHasher(bins.Version)
+	}
+	return bins.NewTextHasher(1)
 }
 
 // add takes the next bytes of text. The error wraps ErrCorrupt.
@@ -73,7 +80,7 @@ func (c *textCheck) compare(b []byte) error {
 		if c.left > 0 || len(c.blocks) == 0 {
 			break
 		}
-		if c.block.Sum128().Bytes() != c.blocks[0].Hash {
+		if c.block.Sum() != c.blocks[0].Hash {
 			return fmt.Errorf("%s: block %d of its text is not what was binned: %w", c.name, c.number+1, ErrCorrupt)
 		}
 		c.block.Reset()

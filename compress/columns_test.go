@@ -12,8 +12,6 @@ import (
 	"orcomgo/bins"
 	"orcomgo/bins/record"
 
-	"github.com/zeebo/xxh3"
-
 	"orcomgo/compress/archive"
 )
 
@@ -261,7 +259,7 @@ func TestTextCheck(t *testing.T) {
 	text := []byte("the text of an input, which is hashed in blocks")
 	blocks := blocksOfText(text, 0, 10, 10, 30)
 	feed := func(text []byte, step int) error {
-		c := newTextCheck("x", blocks, true)
+		c := newTextCheck(&archive.Manifest{ChunkedHashes: true}, "x", blocks, true)
 		for len(text) > 0 {
 			n := min(step, len(text))
 			if err := c.add(text[:n]); err != nil {
@@ -282,7 +280,7 @@ func TestTextCheck(t *testing.T) {
 			}
 		}
 	}
-	c := newTextCheck("x", nil, true)
+	c := newTextCheck(&archive.Manifest{}, "x", nil, true)
 	if err := c.add(text); err != nil {
 		t.Fatal(err)
 	}
@@ -297,8 +295,14 @@ func blocksOfText(text []byte, cuts ...int) []archive.TextBlock {
 	var bs []archive.TextBlock
 	at := 0
 	for _, cut := range append(cuts, len(text)) {
-		bs = append(bs, archive.TextBlock{Len: uint64(cut - at), Hash: xxh3.Hash128(text[at:cut]).Bytes()})
+		bs = append(bs, archive.TextBlock{Len: uint64(cut - at), Hash: bins.TextHash(text[at:cut], serial)})
 		at = cut
 	}
 	return bs
+}
+
+func serial(n int, task func(i int)) {
+	for i := range n {
+		task(i)
+	}
 }

@@ -210,7 +210,8 @@ func (p *packer) closeEncoder() {
 // write encodes all the slices and writes them.
 func (p *packer) write(ctx context.Context) error {
 	meta := p.r.Meta()
-	p.man = archive.Manifest{Source: meta.ID, Tool: p.o.Tool, Options: meta.Options, Level: uint8(p.o.Level), Inputs: inputsOf(meta)}
+	p.man = *manifestOf(meta, p.o.Tool)
+	p.man.Level = uint8(p.o.Level)
 	e := &encoder{meta: meta, bins: p.r, memory: p.o.Memory, enc: p.enc, level: p.o.Level.quals(), keeps: keepsOfAll(meta),
 		pool: p.pool, runs: make(map[*layoutRun]*sortedRun)}
 	var blockwise []sliceSpec

@@ -30,7 +30,7 @@ func (p *packer) verify(ctx context.Context) (err error) {
 	man := &p.man
 	checks := make([]*textCheck, len(man.Inputs))
 	for i := range checks {
-		checks[i] = newTextCheck(man.Inputs[i].Name, man.Inputs[i].Blocks, true)
+		checks[i] = newTextCheck(man, man.Inputs[i].Name, man.Inputs[i].Blocks, true)
 	}
 	digests := make([]uint64, len(man.Inputs))
 	// Of each slice and member: the hash of the text, its length, and the sum of seqs.ReadHash.

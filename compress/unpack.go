@@ -241,9 +241,9 @@ func (u *unpacker) run(ctx context.Context) error {
 	for i := range u.man.Inputs {
 		in := &u.man.Inputs[i]
 		u.status = append(u.status, FileStatus{Name: in.Name, OK: true})
-		c := newTextCheck(in.Name, in.Blocks, u.man.Verified && u.o.Records == nil)
+		c := newTextCheck(u.man, in.Name, in.Blocks, u.man.Verified && u.o.Records == nil)
 		if u.o.Records != nil {
-			c = newTextCheck(in.Name, nil, false)
+			c = newTextCheck(u.man, in.Name, nil, false)
 		}
 		u.checks = append(u.checks, c)
 	}

@@ -170,7 +170,7 @@ func verifySource(ctx context.Context, src source, o VerifyOptions) ([]FileStatu
 		} else if in.Blocks != nil {
 			s.Checked = "block hashes"
 		}
-		checks[i] = newTextCheck(in.Name, in.Blocks, man.Verified)
+		checks[i] = newTextCheck(man, in.Name, in.Blocks, man.Verified)
 	}
 	jobs := wholeArchive(man)
 	consume := func(_ int, p *piece) error {

@@ -11,10 +11,11 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Bin sorts the reads of the block by (signature, ordinal). Its text are the first n bytes of what
-// was uploaded, which end at a record's end; the last line may lack the '\n'. The result's columns
-// are in out, which grows as needed.
-func (l *Lane) Bin(n int, want Columns, out *Output) (*Result, error) {
+// Bin sorts the reads of the block by (signature, ordinal). Its records are the first n bytes of what
+// was uploaded; the last line may lack the '\n'. Its text may be longer: total bytes, of which
+// those after the records are only summed. Afterwards they are lost. The result's columns are in
+// out, which grows as needed.
+func (l *Lane) Bin(n, total int, want Columns, out *Output) (*Result, error) {
 	if n > MaxText {
 		return &Result{Unsupported: true, Record: -1}, nil
 	}
@@ -27,6 +28,12 @@ func (l *Lane) Bin(n int, want Columns, out *Output) (*Result, error) {
 	}
 	defer leave()
 	l.setStep(kernelNone)
+	if err := l.events[evBegin].Record(l.stream); err != nil {
+		return nil, l.fault(err)
+	}
+	if err := l.sumText(total); err != nil {
+		return nil, err
+	}
 	noNewline, err := l.endText(n)
 	if err != nil {
 		return nil, err
@@ -46,7 +53,7 @@ func (l *Lane) Bin(n int, want Columns, out *Output) (*Result, error) {
 	if info[infoBad] != math.MaxUint32 {
 		return &Result{Unsupported: true, Record: int(info[infoBad])}, nil
 	}
-	if err := l.collect(r, info, want, out); err != nil {
+	if err := l.collect(r, info, total, want, out); err != nil {
 		return nil, err
 	}
 	return r, l.times(r)
@@ -82,10 +89,7 @@ func (l *Lane) findLines(n int, noNewline bool) (int, error) {
 	if noNewline {
 		n++
 	}
-	if err := errors.Join(
-		l.events[evBegin].Record(l.stream),
-		cu.MemsetD32Async(l.info.ptr, 0, infoSlots, l.stream),
-	); err != nil {
+	if err := cu.MemsetD32Async(l.info.ptr, 0, infoSlots, l.stream); err != nil {
 		return 0, l.fault(err)
 	}
 	tiles := threadBlocks(n, lineTile)
@@ -206,7 +210,7 @@ func (l *Lane) assign(n, textLen int, want Columns) error {
 }
 
 // collect runs the kernels whose output sizes are known only now, and copies all columns back.
-func (l *Lane) collect(r *Result, info [infoSlots]uint32, want Columns, out *Output) error {
+func (l *Lane) collect(r *Result, info [infoSlots]uint32, total int, want Columns, out *Output) error {
 	n := r.Records
 	r.Bases = uint64(info[infoBases])
 	r.MinLen, r.MaxLen = info[infoMinLen], info[infoMaxLen]
@@ -253,9 +257,23 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, want Columns, out *Out
 			return err
 		}
 	}
+	if want.Coded {
+		if err := l.code(n, names, quals); err != nil {
+			return err
+		}
+	}
 	if err := l.events[evGathered].Record(l.stream); err != nil {
 		return l.fault(err)
 	}
+	var coded codedColumns
+	var codedCopies []column
+	if want.Coded {
+		if err := l.readInfo(); err != nil {
+			return err
+		}
+		codedCopies = l.copies(&coded, l.infoWords())
+	}
+	var sums []byte
 	var order, place, lens, codes, bins, packed, exceptions, nameText, qualText []byte
 	columns := []column{
 		{&order, &l.orderA, 4 * n, true},
@@ -265,20 +283,19 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, want Columns, out *Out
 		{&bins, &l.bins, 12 * int(info[infoBins]), true},
 		{&packed, &l.packed, int(info[infoPacked]), true},
 		{&exceptions, &l.exceptions, 16 * runs, true},
-		{&nameText, &l.nameText, names, want.Names},
-		{&qualText, &l.qualText, quals, want.Quals},
+		{&nameText, &l.nameText, names, want.Names && (want.RawNames || !want.Coded)},
+		{&qualText, &l.qualText, quals, want.Quals && !want.Coded},
+		{&sums, &l.coding.sums, 8 * threadBlocks(total, sumChunk), true},
 	}
-	if err := l.download(r, columns, out); err != nil {
+	if err := l.download(r, append(columns, codedCopies...), out); err != nil {
 		return err
 	}
 	r.Order, r.Place, r.Lengths = view[uint32](order), view[uint32](place), view[uint32](lens)
 	r.Bins, r.Exceptions = view[BinStart](bins), view[Exception](exceptions)
 	r.Codes, r.Packed = codes, packed
-	if want.Names {
-		r.Names = nameText
-	}
-	if want.Quals {
-		r.Quals = qualText
+	r.Names, r.Quals, r.TextSums = nameText, qualText, sums
+	if want.Coded {
+		l.setCoded(r, want, &coded)
 	}
 	return nil
 }
@@ -328,7 +345,7 @@ func (l *Lane) download(r *Result, columns []column, out *Output) error {
 }
 
 // view returns pinned memory as values of a plain type.
-func view[T uint32 | BinStart | Exception](b []byte) []T {
+func view[T uint32 | uint64 | BinStart | Exception](b []byte) []T {
 	if len(b) == 0 {
 		return nil
 	}

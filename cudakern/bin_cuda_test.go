@@ -101,7 +101,7 @@ func bin(l *Lane, text []byte, want Columns) (*Result, error) {
 	for i := range out.mem {
 		out.mem[i] = 0xa5
 	}
-	return l.Bin(len(text), want, &out)
+	return l.Bin(len(text), len(text), want, &out)
 }
 
 // all is every column.
@@ -461,7 +461,7 @@ func TestKernelRates(t *testing.T) {
 		var kern, down float64
 		var bytesDown uint64
 		for i := range rounds + 2 {
-			r, err := l.Bin(len(text), all, &out)
+			r, err := l.Bin(len(text), len(text), all, &out)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -475,7 +475,7 @@ func TestKernelRates(t *testing.T) {
 			kern/rounds, rate(rounds*len(text), kern), down/rounds, rate(int(bytesDown), down))
 		l.Profile = map[string]float64{}
 		for range rounds {
-			if _, err := l.Bin(len(text), all, &out); err != nil {
+			if _, err := l.Bin(len(text), len(text), all, &out); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -56,6 +56,24 @@ type Exception struct {
 type Columns struct {
 	Names, Quals bool
 	Map          bool // qualities are mapped by the lane's table
+	// Coded: names and qualities are coded on the device, and returned only so (Result.CodedNames,
+	// CodedQuals).
+	Coded    bool
+	RawNames bool // with Coded and Names: the names are returned in plain as well
+}
+
+// CodedChunk is how many bytes of a column make a chunk, before coding; the last has the rest.
+const CodedChunk = 1 << 20
+
+// SumChunk is how many bytes of text have a sum of their own (Result.TextSums).
+const SumChunk = 1 << 14
+
+// Coded is a column as bins stores it, in chunks of CodedChunk bytes.
+type Coded struct {
+	Raw     uint64   // bytes of the column before coding
+	Data    []byte   // the chunks end to end
+	Methods []byte   // of each chunk
+	Ends    []uint64 // of each chunk: the bytes of Data up to its end
 }
 
 // Result is a binned block. Its slices are memory of the Output, valid until that is used again.
@@ -65,19 +83,23 @@ type Result struct {
 	Unsupported bool
 	Record      int
 
-	Records        int
-	Bases          uint64
-	MinLen, MaxLen uint32
-	Lengths        []uint32 // input order; nil if MinLen == MaxLen
-	Codes          []byte   // input order; nil if all are Code
-	Code           byte
-	NoNewline      bool // the text does not end in '\n'
-	Bins           []BinStart
-	Order, Place   []uint32
-	Packed         []byte
-	Exceptions     []Exception
-	Names, Quals   []byte // nil if not asked for
-	KernelMS       float64
-	DownloadMS     float64
-	DownloadBytes  uint64
+	Records                int
+	Bases                  uint64
+	MinLen, MaxLen         uint32
+	Lengths                []uint32 // input order; nil if MinLen == MaxLen
+	Codes                  []byte   // input order; nil if all are Code
+	Code                   byte
+	NoNewline              bool // the text does not end in '\n'
+	Bins                   []BinStart
+	Order, Place           []uint32
+	Packed                 []byte
+	Exceptions             []Exception
+	Names, Quals           []byte // nil if not asked for
+	CodedNames, CodedQuals *Coded // nil if not asked for
+	// TextSums is the XXH3-64 of each SumChunk bytes of the text, little-endian, the last chunk filled up
+	// with zero bytes.
+	TextSums      []byte
+	KernelMS      float64
+	DownloadMS    float64
+	DownloadBytes uint64
 }

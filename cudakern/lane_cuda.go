@@ -45,6 +45,7 @@ type Lane struct {
 	storedPlace, packedAt, basesAt, binAt, bins   buffer
 	packed, exceptions, nameText, qualText, table buffer
 	lineRoom, recordRoom, stateUsed, stateRoom    int
+	coding                                        coding
 }
 
 // NewLane makes a lane for blocks of about blockSize bytes of text. The table is what
@@ -86,6 +87,12 @@ func (d *Device) NewLane(blockSize int, table *[256]byte) (_ *Lane, err error) {
 		return nil, err
 	}
 	if err = l.roomForColumns(blockSize/8, blockSize/4, blockSize/2); err != nil {
+		return nil, err
+	}
+	if err = l.roomForSums(blockSize); err != nil {
+		return nil, err
+	}
+	if err = l.roomForCoding(blockSize/160, blockSize/4, blockSize/2); err != nil {
 		return nil, err
 	}
 	if err = l.table.grow(256, "the table of qualities"); err != nil {
@@ -221,9 +228,9 @@ func (l *Lane) release() error {
 	if l.stream != (cu.Stream{}) {
 		keep(cudaError("ending a stream", l.stream.Synchronize()))
 	}
-	for _, b := range []*buffer{&l.text, &l.ends, &l.state, &l.info, &l.counts, &l.lens, &l.nameAt, &l.qualAt, &l.runs, &l.place, &l.codes,
+	for _, b := range append(l.coding.buffers(), &l.text, &l.ends, &l.state, &l.info, &l.counts, &l.lens, &l.nameAt, &l.qualAt, &l.runs, &l.place, &l.codes,
 		&l.keyA, &l.keyB, &l.orderA, &l.orderB, &l.storedPlace, &l.packedAt, &l.basesAt, &l.binAt, &l.bins, &l.packed, &l.exceptions,
-		&l.nameText, &l.qualText, &l.table} {
+		&l.nameText, &l.qualText, &l.table) {
 		keep(b.free())
 	}
 	keep(cudaError("freeing pinned memory", freePinned(l.pinnedWords)))

@@ -23,6 +23,35 @@
 #define DIGITS (1 << DIGIT_BITS)
 #define SORT_PASSES 2
 
+// The text hash: the text is summed in chunks of SUM_CHUNK bytes, by SUM_LANES threads each.
+#define SUM_CHUNK 16384
+#define SUM_LANES 8
+
+// Coded columns: names and qualities are cut into chunks, a chunk of names becomes NAME_STREAMS
+// streams, and a stream is encoded in pieces.
+#define CHUNK_SHIFT 20
+#define CHUNK (1 << CHUNK_SHIFT)
+#define METHOD_RAW 0
+#define METHOD_SAME 1
+#define METHOD_QUALS 4
+#define METHOD_NAMES 5
+#define NAME_STREAMS 5
+#define NAME_HEADER (8 * NAME_STREAMS) // bytes before the streams of a chunk of names
+#define PIECE_SYMBOLS 16               // symbols of a thread
+#define PIECE (THREADS * PIECE_SYMBOLS)
+#define STREAM_PIECES (CHUNK / PIECE) // pieces of a stream at most
+
+// The code of a stream.
+#define PARTS 4
+#define CODE_BITS 10   // longest code
+#define CODE_MIN 64    // fewer symbols are not coded
+#define ROWS 64        // largest alphabet of order 1
+#define QUAL_FIRST 33  // the symbols that order 1 supports
+#define QUAL_SYMBOLS 94
+#define PAIRS (QUAL_SYMBOLS * QUAL_SYMBOLS)
+#define HEAD_BYTES (32 + 128)          // the set of symbols and the code lengths of order 0
+#define ROW_BYTES (ROWS * ROWS / 2)    // the code lengths of order 1
+
 // The form code of a record: the four CR bits, and CODE_NAME if the name follows the '+'.
 #define CODE_CR 15
 #define CODE_NAME 16
@@ -42,6 +71,18 @@ enum Step {
   STEP_EXCEPTIONS,
   STEP_COLUMNS,
   STEP_MAP_QUALS,
+  STEP_TEXT_SUMS,
+  STEP_NAME_CHUNKS,
+  STEP_NAME_SIZES,
+  STEP_NAME_STREAMS,
+  STEP_STREAMS,
+  STEP_COUNT_SYMBOLS,
+  STEP_CODE_TABLES,
+  STEP_MEASURE,
+  STEP_CHOOSE,
+  STEP_PLACE_CHUNKS,
+  STEP_WRITE_PLAIN,
+  STEP_WRITE_CODES,
   STEPS
 };
 
@@ -58,6 +99,8 @@ enum Info {
   INFO_BINS,       // bins that occur
   INFO_EXCEPTIONS, // runs of letters that two bits can't express
   INFO_NAMES,      // bytes of names with their line ends
+  INFO_CODED_NAMES, // bytes of coded names
+  INFO_CODED_QUALS, // bytes of coded qualities
   INFO_SCRATCH = 15, // a total that nobody needs
   INFO_SLOTS
 };
@@ -68,6 +111,27 @@ struct BinStart {
 
 struct Exception {
   unsigned int read, start, len, byte; // the byte in the lowest 8 bits
+};
+
+// NameChunk is where the lines of a chunk of names begin.
+struct NameChunk {
+  unsigned int record; // the first record whose name begins in the chunk or after it
+  unsigned int line;   // lines of the chunks before
+  unsigned int split;  // 1 if the chunk begins inside a name, which makes one more line
+};
+
+// Stream is a sequence of symbols that is coded by itself.
+struct Stream {
+  unsigned long long source;      // address of the symbols
+  unsigned int symbols;           // how many
+  unsigned int first_piece;       // pieces of the streams before
+  unsigned int order1;            // 1 if codes may depend on the symbol before
+  unsigned int alphabet;          // different symbols
+  unsigned int kind;              // 0 raw, 1 same, 2 order 0, 3 order 1
+  unsigned int bytes;             // of the coded stream, kind byte included
+  unsigned int to;                // offset in the coded columns; 0xffffffff if the chunk is stored raw
+  unsigned int bare;              // 1 if the kind byte is left out
+  unsigned int part_bytes[PARTS];
 };
 
 #endif

@@ -16,26 +16,41 @@ import (
 type kernel uint32
 
 const (
-	kernelNone        kernel = C.STEP_NONE
-	kernelLines       kernel = C.STEP_LINES
-	kernelRecords     kernel = C.STEP_RECORDS
-	kernelSignature   kernel = C.STEP_SIGNATURE
-	kernelSortCount   kernel = C.STEP_SORT_COUNT
-	kernelScan        kernel = C.STEP_SCAN
-	kernelSortScatter kernel = C.STEP_SORT_SCATTER
-	kernelArrange     kernel = C.STEP_ARRANGE
-	kernelBinStarts   kernel = C.STEP_BIN_STARTS
-	kernelPack        kernel = C.STEP_PACK
-	kernelExceptions  kernel = C.STEP_EXCEPTIONS
-	kernelColumns     kernel = C.STEP_COLUMNS
-	kernelMapQuals    kernel = C.STEP_MAP_QUALS
-	kernels           kernel = C.STEPS
+	kernelNone         kernel = C.STEP_NONE
+	kernelLines        kernel = C.STEP_LINES
+	kernelRecords      kernel = C.STEP_RECORDS
+	kernelSignature    kernel = C.STEP_SIGNATURE
+	kernelSortCount    kernel = C.STEP_SORT_COUNT
+	kernelScan         kernel = C.STEP_SCAN
+	kernelSortScatter  kernel = C.STEP_SORT_SCATTER
+	kernelArrange      kernel = C.STEP_ARRANGE
+	kernelBinStarts    kernel = C.STEP_BIN_STARTS
+	kernelPack         kernel = C.STEP_PACK
+	kernelExceptions   kernel = C.STEP_EXCEPTIONS
+	kernelColumns      kernel = C.STEP_COLUMNS
+	kernelMapQuals     kernel = C.STEP_MAP_QUALS
+	kernelTextSums     kernel = C.STEP_TEXT_SUMS
+	kernelNameChunks   kernel = C.STEP_NAME_CHUNKS
+	kernelNameSizes    kernel = C.STEP_NAME_SIZES
+	kernelNameStreams  kernel = C.STEP_NAME_STREAMS
+	kernelStreams      kernel = C.STEP_STREAMS
+	kernelCountSymbols kernel = C.STEP_COUNT_SYMBOLS
+	kernelCodeTables   kernel = C.STEP_CODE_TABLES
+	kernelMeasure      kernel = C.STEP_MEASURE
+	kernelChoose       kernel = C.STEP_CHOOSE
+	kernelPlaceChunks  kernel = C.STEP_PLACE_CHUNKS
+	kernelWritePlain   kernel = C.STEP_WRITE_PLAIN
+	kernelWriteCodes   kernel = C.STEP_WRITE_CODES
+	kernels            kernel = C.STEPS
 )
 
 var kernelNames = [kernels]string{
 	kernelNone: "none", kernelLines: "lines", kernelRecords: "records", kernelSignature: "signature", kernelSortCount: "sort_count",
 	kernelScan: "scan", kernelSortScatter: "sort_scatter", kernelArrange: "arrange", kernelBinStarts: "bin_starts", kernelPack: "pack",
-	kernelExceptions: "exceptions", kernelColumns: "columns", kernelMapQuals: "map_quals",
+	kernelExceptions: "exceptions", kernelColumns: "columns", kernelMapQuals: "map_quals", kernelTextSums: "text_sums",
+	kernelNameChunks: "name_chunks", kernelNameSizes: "name_sizes", kernelNameStreams: "name_streams", kernelStreams: "streams",
+	kernelCountSymbols: "count_symbols", kernelCodeTables: "code_tables", kernelMeasure: "measure", kernelChoose: "choose",
+	kernelPlaceChunks: "place_chunks", kernelWritePlain: "write_plain", kernelWriteCodes: "write_codes",
 }
 
 // String returns the kernel's name in the PTX.
@@ -56,6 +71,18 @@ const (
 	digitBits  = C.DIGIT_BITS
 	digits     = C.DIGITS
 	sortPasses = C.SORT_PASSES
+
+	sumChunk     = C.SUM_CHUNK
+	sumLanes     = C.SUM_LANES
+	codedChunk   = C.CHUNK
+	nameStreams  = C.NAME_STREAMS
+	streamPieces = C.STREAM_PIECES
+	pairCount    = C.PAIRS
+	headBytes    = C.HEAD_BYTES
+	rowBytes     = C.ROW_BYTES
+
+	nameChunkSize = C.sizeof_struct_NameChunk
+	streamSize    = C.sizeof_struct_Stream
 )
 
 // Slots of the info array.
@@ -71,6 +98,8 @@ const (
 	infoBins       = C.INFO_BINS
 	infoExceptions = C.INFO_EXCEPTIONS
 	infoNames      = C.INFO_NAMES
+	infoCodedNames = C.INFO_CODED_NAMES
+	infoCodedQuals = C.INFO_CODED_QUALS
 	infoScratch    = C.INFO_SCRATCH
 	infoSlots      = C.INFO_SLOTS
 )
@@ -88,6 +117,10 @@ const (
 	_ = uint(CodeCR - C.CODE_CR)
 	_ = uint(C.CODE_NAME - CodeName)
 	_ = uint(CodeName - C.CODE_NAME)
+	_ = uint(C.SUM_CHUNK - SumChunk)
+	_ = uint(SumChunk - C.SUM_CHUNK)
+	_ = uint(C.CHUNK - CodedChunk)
+	_ = uint(CodedChunk - C.CHUNK)
 	_ = uint(sortPasses - 2) // what sort does
 	_ = uint(2 - sortPasses)
 )

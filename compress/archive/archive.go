@@ -15,11 +15,12 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// Version is the format version that is written. Version 2 is read as well: it has no copy
-// of the manifest in the bulk file.
+// Version is the format version that is written. Version 3 is the same, but for text hashes by the rule of bins of version 1,
+// and is written of those. Version 2 is read as well: it has no copy of the manifest in the bulk file.
 const (
-	Version    = 3
-	minVersion = 2
+	Version          = 4
+	unchunkedVersion = 3
+	minVersion       = 2
 )
 
 // File name suffixes of the bulk file and of the manifest.
@@ -72,6 +73,10 @@ type Manifest struct {
 	// Shared are the sections that every slice's sequences need.
 	Shared []Section
 
+	// ChunkedHashes says that the hashes in Input.Blocks are those of bins from version 2 on. Without it they are those of
+	// version 1, and the archive is of version 3 at most.
+	ChunkedHashes bool
+
 	version uint8  // of the format
 	size    uint64 // of the manifest, in bytes
 }
@@ -92,7 +97,7 @@ type Input struct {
 // TextBlock is a run of an input's text.
 type TextBlock struct {
 	Len  uint64
-	Hash [16]byte // XXH3-128, big-endian
+	Hash [16]byte // as bins.TextHasher computes it
 }
 
 // Slice is a range of records of an input, or of a pair's two inputs, that can be decoded

@@ -36,15 +36,15 @@ func Create(dir, name string, replace bool) (*Writer, error) {
 	}
 	w := &Writer{dir: dir, name: name, replace: replace, off: bulkHeader, hash: xxh3.New(), f: f}
 	// The ID is that of the content, so it is written last, in the place left for it here.
-	if _, err := f.WriteAt(w.header(), 0); err != nil {
+	if _, err := f.WriteAt(w.header(Version), 0); err != nil {
 		w.Abort()
 		return nil, err
 	}
 	return w, nil
 }
 
-func (w *Writer) header() []byte {
-	return append(append([]byte(bulkMagic), Version), w.id[:]...)
+func (w *Writer) header(version uint8) []byte {
+	return append(append([]byte(bulkMagic), version), w.id[:]...)
 }
 
 // Paths returns the names of the two files, which they have after Commit.
@@ -78,16 +78,20 @@ func (w *Writer) Add(b []byte) (Section, error) {
 // End says that no section follows. m's ID and BulkLen are set. What was written is handed
 // to the disk.
 func (w *Writer) End(m *Manifest) error {
+	m.version = Version
+	if !m.ChunkedHashes {
+		m.version = unchunkedVersion
+	}
 	if w.err == nil && !w.ended {
 		w.id = w.hash.Sum128().Bytes()
-		if _, err := w.f.WriteAt(w.header(), 0); err != nil {
+		if _, err := w.f.WriteAt(w.header(m.version), 0); err != nil {
 			w.err = err
 		} else if err := w.f.Sync(); err != nil {
 			w.err = err
 		}
 		w.ended = true
 	}
-	m.ID, m.BulkLen, m.version = w.id, w.off, Version
+	m.ID, m.BulkLen = w.id, w.off
 	return w.err
 }
 

@@ -5,3 +5,6 @@
 #include "signature.cuh"
 #include "sort.cuh"
 #include "gather.cuh"
+#include "texthash.cuh"
+#include "names.cuh"
+#include "encode.cuh"

@@ -1,0 +1,48 @@
+package bins
+
+import "fmt"
+
+// Coded is the names or qualities of a block as they are stored: chunks of 1 MiB of them, the last one shorter, coded one by
+// one. docs/FORMAT.md, section Bins, says how; the methods must be those that EncodeBlock chooses, since equal input gives
+// equal archives.
+type Coded struct {
+	Raw     uint64   // bytes before coding
+	Data    []byte   // the chunks, end to end
+	Methods []uint8  // of each chunk, as in the directory
+	Ends    []uint64 // where each chunk ends in Data
+}
+
+// divide sets methods of a section and the pieces to the chunks.
+func (c *Coded) divide(s *section, sec int, pieces [][]byte) error {
+	n := len(pieces)
+	if len(c.Methods) != n || len(c.Ends) != n || n > 0 && c.Ends[n-1] != uint64(len(c.Data)) || n == 0 && len(c.Data) > 0 {
+		return fmt.Errorf("bins: %s: %d bytes are coded as %d chunks with %d ends", sectionNames[sec], c.Raw, len(c.Methods), len(c.Ends))
+	}
+	start := uint64(0)
+	for j, end := range c.Ends {
+		s.methods[j] = c.Methods[j]
+		if end < start || end > uint64(len(c.Data)) || !knownMethod(c.Methods[j], sec, Version) || !s.fits(j, end-start) {
+			return fmt.Errorf("bins: %s: chunk %d is coded by method %d as bytes %d to %d", sectionNames[sec], j, c.Methods[j], start, end)
+		}
+		pieces[j] = c.Data[start:end]
+		start = end
+	}
+	return nil
+}
+
+// textColumn is the names or the qualities of a block, either as they are or coded.
+type textColumn struct {
+	text  []byte
+	coded *Coded
+}
+
+// kept reports whether the block has the column.
+func (c textColumn) kept() bool { return c.text != nil || c.coded != nil }
+
+// size returns its bytes before coding.
+func (c textColumn) size() uint64 {
+	if c.coded != nil {
+		return c.coded.Raw
+	}
+	return uint64(len(c.text))
+}

@@ -1,0 +1,111 @@
+package entropy
+
+import "encoding/binary"
+
+// pairMask leaves seven bits of each of two neighbouring symbols: the index of a table of pairs.
+const (
+	pairMask  = 0x7f7f
+	pairTable = 1 << 15
+)
+
+// pairIndex returns the index of a pair: the symbol before is the low byte.
+func pairIndex(before, symbol uint8) int { return int(symbol)<<8 | int(before) }
+
+// countPairs adds the pairs of neighbours of each part to its table, with seven bits of each symbol. It returns the bitwise
+// or of all symbols.
+func countPairs(tables *[numParts][pairTable]uint32, parts *[numParts][]byte) (bits uint64) {
+	p0, p1, p2, p3 := parts[0], parts[1], parts[2], parts[3]
+	t0, t1, t2, t3 := &tables[0], &tables[1], &tables[2], &tables[3]
+	n := len(p3) // the shortest
+	p0, p1, p2 = p0[:n], p1[:n], p2[:n]
+	at := 0
+	for ; at+8 <= n; at += 7 {
+		x0 := load64(p0[at:])
+		bits |= x0
+		t0[x0&pairMask]++
+		x0 >>= 8
+		t0[x0&pairMask]++
+		x0 >>= 8
+		t0[x0&pairMask]++
+		x0 >>= 8
+		t0[x0&pairMask]++
+		x0 >>= 8
+		t0[x0&pairMask]++
+		x0 >>= 8
+		t0[x0&pairMask]++
+		x0 >>= 8
+		t0[x0&pairMask]++
+		x1 := load64(p1[at:])
+		bits |= x1
+		t1[x1&pairMask]++
+		x1 >>= 8
+		t1[x1&pairMask]++
+		x1 >>= 8
+		t1[x1&pairMask]++
+		x1 >>= 8
+		t1[x1&pairMask]++
+		x1 >>= 8
+		t1[x1&pairMask]++
+		x1 >>= 8
+		t1[x1&pairMask]++
+		x1 >>= 8
+		t1[x1&pairMask]++
+		x2 := load64(p2[at:])
+		bits |= x2
+		t2[x2&pairMask]++
+		x2 >>= 8
+		t2[x2&pairMask]++
+		x2 >>= 8
+		t2[x2&pairMask]++
+		x2 >>= 8
+		t2[x2&pairMask]++
+		x2 >>= 8
+		t2[x2&pairMask]++
+		x2 >>= 8
+		t2[x2&pairMask]++
+		x2 >>= 8
+		t2[x2&pairMask]++
+		x3 := load64(p3[at:])
+		bits |= x3
+		t3[x3&pairMask]++
+		x3 >>= 8
+		t3[x3&pairMask]++
+		x3 >>= 8
+		t3[x3&pairMask]++
+		x3 >>= 8
+		t3[x3&pairMask]++
+		x3 >>= 8
+		t3[x3&pairMask]++
+		x3 >>= 8
+		t3[x3&pairMask]++
+		x3 >>= 8
+		t3[x3&pairMask]++
+	}
+	for i, p := range parts {
+		for j := at; j+1 < len(p); j++ {
+			x := binary.LittleEndian.Uint16(p[j:])
+			bits |= uint64(x)
+			tables[i][x&pairMask]++
+		}
+	}
+	return bits
+}
+
+// countSymbols adds the symbols of each part to its table.
+func countSymbols(tables *[numParts][256]uint32, parts *[numParts][]byte) {
+	p0, p1, p2, p3 := parts[0], parts[1], parts[2], parts[3]
+	t0, t1, t2, t3 := &tables[0], &tables[1], &tables[2], &tables[3]
+	n := len(p3)
+	p0, p1, p2 = p0[:n], p1[:n], p2[:n]
+	for i := range p3 {
+		t0[p0[i]]++
+		t1[p1[i]]++
+		t2[p2[i]]++
+		t3[p3[i]]++
+	}
+	for i, p := range parts {
+		for _, s := range p[n:] {
+			tables[i][s]++
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package bins
+
+import (
+	"encoding/binary"
+
+	"github.com/zeebo/xxh3"
+)
+
+// hashChunk is how many bytes of text have a sum of their own in the text hash.
+const hashChunk = 16 << 10
+
+// TextHasher computes the text hash of a block from the pieces of its text. The text is cut into chunks of 16 KiB, the last
+// one filled up with zeros; the hash is the XXH3-128 of the XXH3-64 of all chunks. Bins of version 1 have the XXH3-128 of the
+// text. The zero value follows the rule of Version.
+type TextHasher struct {
+	version uint32
+	n       int         // bytes of chunk
+	sums    xxh3.Hasher // of the sums of whole chunks; in version 1 of the text
+	chunk   [hashChunk]byte
+}
+
+// NewTextHasher returns a hasher by the rule of a version of the format, 1 to Version.
+func NewTextHasher(version uint32) *TextHasher { return &TextHasher{version: version} }
+
+// Write adds a piece of text. It never fails.
+func (h *TextHasher) Write(text []byte) (int, error) {
+	if h.version == 1 {
+		return h.sums.Write(text)
+	}
+	size := len(text)
+	if h.n > 0 {
+		n := copy(h.chunk[h.n:], text)
+		h.n, text = h.n+n, text[n:]
+		if h.n == hashChunk {
+			h.add(h.chunk[:])
+			h.n = 0
+		}
+	}
+	for ; len(text) >= hashChunk; text = text[hashChunk:] {
+		h.add(text[:hashChunk])
+	}
+	if len(text) > 0 {
+		h.n = copy(h.chunk[:], text)
+	}
+	return size, nil
+}
+
+func (h *TextHasher) add(chunk []byte) {
+	var sum [8]byte
+	binary.LittleEndian.PutUint64(sum[:], xxh3.Hash(chunk))
+	h.sums.Write(sum[:])
+}
+
+// Sum returns the hash of the text so far.
+func (h *TextHasher) Sum() [16]byte {
+	if h.n == 0 {
+		return h.sums.Sum128().Bytes()
+	}
+	last := TextHasher{sums: h.sums}
+	clear(h.chunk[h.n:])
+	last.add(h.chunk[:])
+	return last.sums.Sum128().Bytes()
+}
+
+// Reset begins with another text.
+func (h *TextHasher) Reset() {
+	h.n = 0
+	h.sums.Reset()
+}
+
+// TextHashOfSums returns the text hash of a text by version 2, from the XXH3-64 of its chunks, each
+// as 8 bytes little-endian.
+func TextHashOfSums(sums []byte) [16]byte { return xxh3.Hash128(sums).Bytes() }
+
+// hashTask is how many chunks are hashed by one call of a Runner's task.
+const hashTask = 64
+
+// TextHash returns the text hash of a block of this version of the format, computed by the goroutines of run.
+func TextHash(text []byte, run Runner) [16]byte {
+	const taskLen = hashTask * hashChunk
+	sums := make([]byte, (len(text)+hashChunk-1)/hashChunk*8)
+	run((len(text)+taskLen-1)/taskLen, func(i int) {
+		rest := text[i*taskLen : min((i+1)*taskLen, len(text))]
+		for at := i * hashTask * 8; len(rest) > 0; at += 8 {
+			chunk := rest[:min(len(rest), hashChunk)]
+			rest = rest[len(chunk):]
+			if len(chunk) < hashChunk {
+				var last [hashChunk]byte
+				copy(last[:], chunk)
+				chunk = last[:]
+			}
+			binary.LittleEndian.PutUint64(sums[at:], xxh3.Hash(chunk))
+		}
+	})
+	return xxh3.Hash128(sums).Bytes()
+}
