@@ -121,8 +121,8 @@ func (l *Lane) code(records, names, quals int) error {
 		{kernelChoose, streams, []uint64{c.streams.at(), c.bits.at(), c.pieceAt.at()}},
 		{kernelPlaceChunks, 1, []uint64{c.streams.at(), uint64(names), uint64(quals), uint64(c.qualsBegin), c.ends.at(), c.methods.at(),
 			l.info.at()}},
-		{kernelWritePlain, groups(kernelWritePlain), []uint64{c.streams.at(), count, firstPairs, c.heads.at(), c.rows.at(), c.bits.at(), c.pieceAt.at(),
-			l.nameText.at(), uint64(names), c.ends.at(), c.methods.at(), c.coded.at()}},
+		{kernelWritePlain, groups(kernelWritePlain), []uint64{c.streams.at(), count, firstPairs, c.heads.at(), c.rows.at(), c.bits.at(),
+			c.pieceAt.at(), l.nameText.at(), uint64(names), c.ends.at(), c.methods.at(), c.coded.at()}},
 		{kernelWriteCodes, groups(kernelWriteCodes), []uint64{c.streams.at(), count, firstPairs, c.table0.at(), c.table1.at(), c.pieceAt.at(),
 			c.coded.at()}},
 	} {

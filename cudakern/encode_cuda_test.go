@@ -351,7 +351,8 @@ func TestCodedLeftOut(t *testing.T) {
 		}
 		if (got.CodedNames != nil) != (c.Names && c.Coded) || (got.CodedQuals != nil) != (c.Quals && c.Coded) ||
 			(got.Names != nil) != (c.Names && !c.Coded) || got.Quals != nil {
-			t.Errorf("%+v: coded %v, %v, plain names %d, qualities %d", c, got.CodedNames != nil, got.CodedQuals != nil, len(got.Names), len(got.Quals))
+			t.Errorf("%+v: coded %v, %v, plain names %d, qualities %d", c,
+				got.CodedNames != nil, got.CodedQuals != nil, len(got.Names), len(got.Quals))
 		}
 		if c.Names && c.Coded {
 			if err := sameCoded(got.CodedNames, coded(plain.Names, true)); err != nil {
