@@ -135,7 +135,7 @@ func (g *golden) load(t *testing.T) []input {
 	return ins
 }
 
-func readFile(t *testing.T, path string) string {
+func readFile(t testing.TB, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -226,7 +226,7 @@ func writeFile(t *testing.T, path, content string) {
 }
 
 // folder returns the files of a folder by name; none if it is missing.
-func folder(t *testing.T, dir string) map[string]string {
+func folder(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	if _, err := os.Stat(dir); os.IsNotExist(err) {
 		return nil

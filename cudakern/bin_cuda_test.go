@@ -447,45 +447,49 @@ func TestKernelRates(t *testing.T) {
 	t.Logf("%+v; opened in %.0f ms", d.Description(), ms(begin))
 	one := fastq(shape{records: 1 << 16, shortest: 100}, rand.New(rand.NewPCG(5, 5)))
 	for _, size := range []int{16 << 20, 64 << 20, 256 << 20} {
-		begin = time.Now()
-		l := lane(t, d, size)
-		t.Logf("block %d MB: a lane with names and qualities in %.0f ms", size>>20, ms(begin))
-		text := bytes.Repeat(one, size/len(one))
-		begin = time.Now()
-		if err := upload(l, text); err != nil {
+		rates(t, d, bytes.Repeat(one, size/len(one)), size, all)
+	}
+}
+
+// rates measures binning a text on a new lane, and prints what each kernel takes.
+func rates(t *testing.T, d *Device, text []byte, size int, want Columns) {
+	begin := time.Now()
+	l := lane(t, d, size)
+	t.Logf("block %d MB: a lane with names and qualities in %.0f ms", size>>20, ms(begin))
+	begin = time.Now()
+	if err := upload(l, text); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("  one thread copies the text there at %.1f GB/s", float64(len(text))/ms(begin)/1e6)
+	var out Output
+	const rounds = 10
+	var kern, down float64
+	var bytesDown uint64
+	for i := range rounds + 2 {
+		r, err := l.Bin(len(text), len(text), want, &out)
+		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("  one thread copies the text there at %.1f GB/s", float64(len(text))/ms(begin)/1e6)
-		var out Output
-		const rounds = 10
-		var kern, down float64
-		var bytesDown uint64
-		for i := range rounds + 2 {
-			r, err := l.Bin(len(text), len(text), all, &out)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if i >= 2 {
-				kern, down = kern+r.KernelMS, down+r.DownloadMS
-				bytesDown += r.DownloadBytes
-			}
+		if i >= 2 {
+			kern, down = kern+r.KernelMS, down+r.DownloadMS
+			bytesDown += r.DownloadBytes
 		}
-		rate := func(n int, ms float64) float64 { return float64(n) / ms / 1e6 }
-		t.Logf("  kernels %.2f ms (%.0f GB/s of text), down %.2f ms (%.1f GB/s)",
-			kern/rounds, rate(rounds*len(text), kern), down/rounds, rate(int(bytesDown), down))
-		l.Profile = map[string]float64{}
-		for range rounds {
-			if _, err := l.Bin(len(text), len(text), all, &out); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for k := kernelLines; k < kernels; k++ {
-			if v := l.Profile[k.String()]; v > 0 {
-				t.Logf("  %-12s %.3f ms, %.0f GB/s of text", k, v/rounds, rate(len(text), v/rounds))
-			}
-		}
-		if err := l.Close(); err != nil {
+	}
+	rate := func(n int, ms float64) float64 { return float64(n) / ms / 1e6 }
+	t.Logf("  kernels %.2f ms (%.0f GB/s of text), down %.2f ms (%.1f GB/s)",
+		kern/rounds, rate(rounds*len(text), kern), down/rounds, rate(int(bytesDown), down))
+	l.Profile = map[string]float64{}
+	for range rounds {
+		if _, err := l.Bin(len(text), len(text), want, &out); err != nil {
 			t.Fatal(err)
 		}
+	}
+	for k := kernelLines; k < kernels; k++ {
+		if v := l.Profile[k.String()]; v > 0 {
+			t.Logf("  %-13s %.3f ms, %.0f GB/s of text", k, v/rounds, rate(len(text), v/rounds))
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -28,6 +28,7 @@ type Device struct {
 	module    cu.Module
 	functions [kernels]cu.Function
 	desc      Description
+	resident  [kernels]int // how many thread blocks run at once, of the kernels whose thread blocks share the pieces of streams
 
 	mu    sync.Mutex
 	lanes map[*Lane]bool
@@ -110,6 +111,14 @@ func Open(index int) (*Device, error) {
 			d.ctx.Destroy()
 			return nil, fmt.Errorf("kernel %v: %w", k, err)
 		}
+	}
+	for _, k := range []kernel{kernelCountSymbols, kernelMeasure, kernelWritePlain, kernelWriteCodes} {
+		n, err := d.functions[k].MaxActiveBlocksPerMultiProcessor(threads, 0)
+		if err != nil {
+			d.ctx.Destroy()
+			return nil, fmt.Errorf("kernel %v: %w", k, err)
+		}
+		d.resident[k] = max(1, n) * desc.Multiprocessors
 	}
 	d.desc.ModuleMS = ms(begin)
 	free, _, err := cu.MemInfo()

@@ -103,8 +103,9 @@ func (l *Lane) code(records, names, quals int) error {
 			return err
 		}
 	}
-	// Symbols are at most those of the three longest streams of names, and the qualities; small blocks need few thread blocks.
-	groups := min(streams*streamPieces, l.dev.desc.Multiprocessors*codingGroups)
+	// Every part of a stream ends in a piece that may be shorter.
+	pieces := 2*parts*streams + threadBlocks(nameStreams*names+quals, piece)
+	groups := func(k kernel) int { return min(pieces, l.dev.resident[k]) }
 	count, firstPairs := uint64(streams), uint64(nameStreams*c.nameChunkCount)
 	for _, k := range []struct {
 		kernel kernel
@@ -113,16 +114,17 @@ func (l *Lane) code(records, names, quals int) error {
 	}{
 		{kernelStreams, 1, []uint64{uint64(c.nameChunkCount), c.nameChunks.at(), c.tokens.at(), c.low.at(), c.high.at(), c.kinds.at(),
 			c.literals.at(), c.kindAt.at(), c.literalAt.at(), l.qualText.at(), uint64(quals), c.streams.at()}},
-		{kernelCountSymbols, groups, []uint64{c.streams.at(), count, firstPairs, c.bytes.at(), c.pairs.at()}},
+		{kernelCountSymbols, groups(kernelCountSymbols), []uint64{c.streams.at(), count, firstPairs, c.bytes.at(), c.pairs.at()}},
 		{kernelCodeTables, streams, []uint64{c.streams.at(), firstPairs, c.bytes.at(), c.pairs.at(), c.table0.at(), c.table1.at(),
 			c.heads.at(), c.rows.at()}},
-		{kernelMeasure, groups, []uint64{c.streams.at(), count, firstPairs, c.table0.at(), c.table1.at(), c.bits.at()}},
+		{kernelMeasure, groups(kernelMeasure), []uint64{c.streams.at(), count, firstPairs, c.table0.at(), c.table1.at(), c.bits.at()}},
 		{kernelChoose, streams, []uint64{c.streams.at(), c.bits.at(), c.pieceAt.at()}},
 		{kernelPlaceChunks, 1, []uint64{c.streams.at(), uint64(names), uint64(quals), uint64(c.qualsBegin), c.ends.at(), c.methods.at(),
 			l.info.at()}},
-		{kernelWritePlain, groups, []uint64{c.streams.at(), count, firstPairs, c.heads.at(), c.rows.at(), c.bits.at(), c.pieceAt.at(),
-			l.nameText.at(), uint64(names), c.ends.at(), c.methods.at(), c.coded.at()}},
-		{kernelWriteCodes, groups, []uint64{c.streams.at(), count, firstPairs, c.table0.at(), c.table1.at(), c.pieceAt.at(), c.coded.at()}},
+		{kernelWritePlain, groups(kernelWritePlain), []uint64{c.streams.at(), count, firstPairs, c.heads.at(), c.rows.at(), c.bits.at(),
+			c.pieceAt.at(), l.nameText.at(), uint64(names), c.ends.at(), c.methods.at(), c.coded.at()}},
+		{kernelWriteCodes, groups(kernelWriteCodes), []uint64{c.streams.at(), count, firstPairs, c.table0.at(), c.table1.at(), c.pieceAt.at(),
+			c.coded.at()}},
 	} {
 		if err := l.launch(k.kernel, k.blocks, k.args...); err != nil {
 			return err
@@ -130,10 +132,6 @@ func (l *Lane) code(records, names, quals int) error {
 	}
 	return nil
 }
-
-// codingGroups is how many thread blocks a multiprocessor gets of a kernel whose thread blocks share the
-// pieces: as many as run at once, so that a table is loaded as seldom as possible.
-const codingGroups = 6
 
 // codeNames queues the kernels that turn names into streams.
 func (l *Lane) codeNames(records int) error {

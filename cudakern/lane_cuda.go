@@ -228,9 +228,9 @@ func (l *Lane) release() error {
 	if l.stream != (cu.Stream{}) {
 		keep(cudaError("ending a stream", l.stream.Synchronize()))
 	}
-	for _, b := range append(l.coding.buffers(), &l.text, &l.ends, &l.state, &l.info, &l.counts, &l.lens, &l.nameAt, &l.qualAt, &l.runs, &l.place, &l.codes,
-		&l.keyA, &l.keyB, &l.orderA, &l.orderB, &l.storedPlace, &l.packedAt, &l.basesAt, &l.binAt, &l.bins, &l.packed, &l.exceptions,
-		&l.nameText, &l.qualText, &l.table) {
+	for _, b := range append(l.coding.buffers(), &l.text, &l.ends, &l.state, &l.info, &l.counts, &l.lens, &l.nameAt, &l.qualAt, &l.runs,
+		&l.place, &l.codes, &l.keyA, &l.keyB, &l.orderA, &l.orderB, &l.storedPlace, &l.packedAt, &l.basesAt, &l.binAt, &l.bins, &l.packed,
+		&l.exceptions, &l.nameText, &l.qualText, &l.table) {
 		keep(b.free())
 	}
 	keep(cudaError("freeing pinned memory", freePinned(l.pinnedWords)))

@@ -76,6 +76,8 @@ const (
 	sumLanes     = C.SUM_LANES
 	codedChunk   = C.CHUNK
 	nameStreams  = C.NAME_STREAMS
+	parts        = C.PARTS
+	piece        = C.PIECE
 	streamPieces = C.STREAM_PIECES
 	pairCount    = C.PAIRS
 	headBytes    = C.HEAD_BYTES

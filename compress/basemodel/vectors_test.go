@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"orcomgo/compress/internal/testvector"
+	"orcomgo/internal/testvector"
 )
 
 // codesOf returns the bases of letters, one a byte.

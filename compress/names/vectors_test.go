@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"orcomgo/compress/internal/testvector"
+	"orcomgo/internal/testvector"
 )
 
 // TestVectors codes the names of testdata/vectors/names.txt, cut in the style that each vector names, and decodes them.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
-	"orcomgo/compress/internal/testvector"
+	"orcomgo/internal/testvector"
 )
 
 // TestVectors codes the columns of testdata/vectors/qualities.txt by the strategy that each names, and decodes them.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"orcomgo/compress/internal/testvector"
+	"orcomgo/internal/testvector"
 )
 
 // TestVectors codes the decisions of testdata/vectors/rangecoder.txt and decodes them.

@@ -8,7 +8,7 @@ import (
 
 	"orcomgo/bins/record"
 
-	"orcomgo/compress/internal/testvector"
+	"orcomgo/internal/testvector"
 )
 
 const vectorDir = "../../testdata/vectors/"

@@ -12,11 +12,12 @@
 #define KIND_ORDER1 3
 #define NOWHERE 0xffffffffu
 #define ONLY_SYMBOL 15 // the nibble of a row's only symbol
+#define NO_LEAF 255    // the place of a symbol that its row does not have
 
 static_assert(WARPS * 256 <= PAIRS + 256, "count_symbols has a table of bytes for each warp");
 static_assert(PIECE * CODE_BITS < 1 << 16, "the bits of a piece take 16 bits");
 static_assert(STREAM_PIECES <= THREADS, "choose has a thread for each piece");
-static_assert(ROWS * 4 <= THREADS, "code_tables has a thread for each row");
+static_assert(ROWS < NO_LEAF && ROWS * 4 <= THREADS, "code_tables has a thread for each row");
 
 // pieces_of returns how many pieces a part of a stream of n symbols has at most.
 static __device__ __forceinline__ u32 pieces_of(u32 n) { return ((n + PARTS - 1) / PARTS + PIECE - 1) / PIECE; }
@@ -190,7 +191,7 @@ struct Lengths {
 // make_lengths computes from the n sorted counts of a row, two or more, how many codes have each length. One thread.
 // Huffman's method with two queues, in place: the weights of inner nodes, and then their parents, take the place of
 // counts that are used up (Moffat and Katajainen, "In-place calculation of minimum-redundancy codes", WADS 1995).
-static __device__ void make_lengths(u32 *a, u32 n, Lengths *out) {
+static __device__ __noinline__ void make_lengths(u32 *a, u32 n, Lengths *out) {
   u32 root = 0, leaf = 2;
   a[0] += a[1];
   for (u32 next = 1; next + 1 < n; next++) {
@@ -293,43 +294,41 @@ code_tables(Stream *streams, u64 first_pairs, const u32 *bytes, const u32 *pairs
     symbols[index] = t;
     count0[index] = c;
   }
-  if (t < ROWS) leaves[t] = 0;
   __syncthreads();
 
   // Order 0: the place of each symbol in sorted order.
   u32 place0 = 0;
   if (t < k) {
     u32 mine = count0[t];
+#pragma unroll 4
     for (u32 j = 0; j < k; j++) place0 += count0[j] < mine || (count0[j] == mine && j < t);
     weight0[place0] = mine;
   }
-  // Order 1: the same for each row, whose counts are in `weight` for the time being.
-  u32 cells = order1 ? k * k : 0;
-  for (u32 i = t; i < cells; i += THREADS) {
-    u32 a = i / k, b = i % k, n = own[pair_of(symbols[a], symbols[b])];
-    weight[a * (ROWS + 1) + b] = n;
-    if (n) atomicAdd(leaves + a, 1);
-  }
-  __syncthreads();
-  u32 counts[ROWS * ROWS / THREADS]; // of the thread's cells
-#pragma unroll
-  for (int r = 0; r < ROWS * ROWS / THREADS; r++) {
-    u32 i = r * THREADS + t;
-    if (i < cells) {
-      u32 a = i / k, b = i % k, mine = weight[a * (ROWS + 1) + b], before = 0;
-      for (u32 j = 0; j < k; j++) {
-        u32 n = weight[a * (ROWS + 1) + j];
-        before += n > 0 && (n < mine || (n == mine && j < b));
-      }
-      place[a * ROWS + b] = before;
-      counts[r] = mine;
+  // Order 1: the same for each row, a warp a row. The counts are in `weight` for the time being.
+  u32 in_rows = order1 ? k : 0, lane = t % 32;
+  for (u32 a = t / 32; a < in_rows; a += WARPS) {
+    u32 *row = weight + a * (ROWS + 1), n = 0;
+    for (u32 b = lane; b < k; b += 32) {
+      row[b] = own[pair_of(symbols[a], symbols[b])];
+      n += row[b] > 0;
     }
-  }
-  __syncthreads();
-#pragma unroll
-  for (int r = 0; r < ROWS * ROWS / THREADS; r++) {
-    u32 i = r * THREADS + t;
-    if (i < cells && counts[r]) weight[i / k * (ROWS + 1) + place[i / k * ROWS + i % k]] = counts[r];
+#pragma unroll 1
+    for (int d = 16; d > 0; d /= 2) n += __shfl_xor_sync(FULL, n, d);
+    if (lane == 0) leaves[a] = n;
+    __syncwarp();
+#pragma unroll 1
+    for (u32 b = lane; b < k; b += 32) {
+      u32 mine = row[b], before = 0;
+#pragma unroll 4
+      for (u32 j = 0; j < k; j++) {
+        u32 c = row[j];
+        before += c > 0 && (c < mine || (c == mine && j < b));
+      }
+      place[a * ROWS + b] = mine > 0 ? before : NO_LEAF;
+    }
+    __syncwarp();
+    for (u32 b = lane; b < k; b += 32)
+      if (place[a * ROWS + b] != NO_LEAF) row[place[a * ROWS + b]] = own[pair_of(symbols[a], symbols[b])];
   }
   __syncthreads();
 
@@ -338,31 +337,35 @@ code_tables(Stream *streams, u64 first_pairs, const u32 *bytes, const u32 *pairs
   __syncthreads();
 
   if (t < k) length0[t] = length_at(&lengths_0, place0);
-#pragma unroll
-  for (int r = 0; r < ROWS * ROWS / THREADS; r++) {
-    u32 i = r * THREADS + t;
-    if (i < cells) {
-      u32 a = i / k, at = a * ROWS + i % k;
-      place[at] = counts[r] == 0 ? 0 : leaves[a] == 1 ? ONLY_SYMBOL : length_at(lengths + a, place[at]);
+  for (u32 a = t / 32; a < in_rows; a += WARPS)
+#pragma unroll 1
+    for (u32 b = lane; b < k; b += 32) {
+      u8 *p = place + a * ROWS + b;
+      *p = *p == NO_LEAF ? 0 : leaves[a] == 1 ? ONLY_SYMBOL : length_at(lengths + a, *p);
     }
-  }
   __syncthreads();
 
   if (t < k) {
     u32 mine = length0[t], alike = 0;
+#pragma unroll 4
     for (u32 j = 0; j < t; j++) alike += length0[j] == mine;
     table0[(u64)s * 256 + symbols[t]] = code_entry(&lengths_0, mine, alike);
   }
   u16 *to = table1 + (s - first_pairs) * PAIRS;
-  for (u32 i = t; i < cells; i += THREADS) {
-    u32 a = i / k, b = i % k, mine = place[a * ROWS + b], alike = 0;
-    if (mine == ONLY_SYMBOL) mine = 0;
-    for (u32 j = 0; j < b; j++) alike += place[a * ROWS + j] == mine;
-    to[pair_of(symbols[a], symbols[b])] = code_entry(lengths + a, mine, alike);
-  }
+  for (u32 a = t / 32; a < in_rows; a += WARPS)
+#pragma unroll 1
+    for (u32 b = lane; b < k; b += 32) {
+      const u8 *row = place + a * ROWS;
+      u32 mine = row[b] == ONLY_SYMBOL ? 0 : row[b], alike = 0;
+#pragma unroll 4
+      for (u32 j = 0; j < b; j++) alike += row[j] == mine;
+      to[pair_of(symbols[a], symbols[b])] = code_entry(lengths + a, mine, alike);
+    }
   u8 *head = heads + (u64)s * HEAD_BYTES, *row = rows + (s - first_pairs) * ROW_BYTES;
   if (t < 32) head[t] = set[t / 4] >> t % 4 * 8;
   if (t < (k + 1) / 2) head[32 + t] = length0[2 * t] | (2 * t + 1 < k ? length0[2 * t + 1] << 4 : 0);
+  u32 cells = in_rows * in_rows;
+#pragma unroll 1
   for (u32 i = t; i < (cells + 1) / 2; i += THREADS) {
     u32 v = place[2 * i / k * ROWS + 2 * i % k];
     if (2 * i + 1 < cells) v |= place[(2 * i + 1) / k * ROWS + (2 * i + 1) % k] << 4;

@@ -47,7 +47,7 @@ struct NameLine {
 };
 
 // name_line finds line t.
-static __device__ NameLine name_line(const u8 *names, const u32 *name_at, u32 n, u32 total, const NameChunk *chunks, u32 count, u32 t) {
+static __device__ NameLine name_line(const u32 *name_at, u32 n, u32 total, const NameChunk *chunks, u32 count, u32 t) {
   u32 low = 0, high = count;
   while (low + 1 < high) {
     u32 middle = (low + high) / 2;
@@ -178,7 +178,7 @@ static __device__ __forceinline__ LineCodes code_own_line(const u8 *names, const
   __shared__ u32 tile[NAME_TILE / 4 + 1], bounds[2];
   NameLine l = {0, 0, 0, 0};
   bool has = t < chunks[count].line;
-  if (has) l = name_line(names, name_at, n, total, chunks, count, t);
+  if (has) l = name_line(name_at, n, total, chunks, count, t);
   u32 origin;
   const u8 *bytes = stage_names(names, l, has, tile, bounds, &origin);
   l.from -= origin;
@@ -192,8 +192,8 @@ static __device__ __forceinline__ LineCodes code_own_line(const u8 *names, const
 // name_sizes writes, for each line, the streams 0 to 2, and how many bytes it adds to the streams 3 and
 // 4. From the number of lines to limit it writes zeros.
 extern "C" __global__ void __launch_bounds__(THREADS)
-name_sizes(const u8 *names, const u32 *name_at, u64 n, u64 total, const NameChunk *chunks, u64 count, u64 limit, u8 *tokens, u8 *low, u8 *high,
-           u32 *kind_at, u32 *literal_at, u32 *step) {
+name_sizes(const u8 *names, const u32 *name_at, u64 n, u64 total, const NameChunk *chunks, u64 count, u64 limit, u8 *tokens, u8 *low,
+           u8 *high, u32 *kind_at, u32 *literal_at, u32 *step) {
   mark(step, STEP_NAME_SIZES);
   u32 t = blockIdx.x * THREADS + threadIdx.x;
   LineCodes c = code_own_line(names, name_at, n, total, chunks, count, t, 0, 0);

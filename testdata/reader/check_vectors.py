@@ -124,7 +124,18 @@ def qualities(v):
     return b"".join(found).decode(), v.text("qualities")
 
 
-FILES = {"rangecoder.txt": decisions(reader.ArithmeticDecoder), "squash.txt": squash, "bases.txt": bases,
+def streams(v):
+    wanted = bytes.fromhex(v.text("symbols"))
+    return reader.decode_stream(v.bytes(), len(wanted), "stream", v.number("order1") == 1), wanted
+
+
+def line_names(v):
+    wanted = b"".join(v.strings("chunk"))
+    return reader.decode_line_names(v.bytes(), len(wanted), "names"), wanted
+
+
+FILES = {"streams.txt": streams, "linenames.txt": line_names,
+         "rangecoder.txt": decisions(reader.ArithmeticDecoder), "squash.txt": squash, "bases.txt": bases,
          "positions.txt": positions, "lengths.txt": lengths, "slices.txt": slices, "names.txt": names,
          "qualitycoder.txt": decisions(reader.RangeDecoder), "qualities.txt": qualities}
 

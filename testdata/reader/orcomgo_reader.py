@@ -444,7 +444,7 @@ class PackedArchive:
         source = Bytes(data[:-16], "the manifest")
         source.take(len(CMETA_MAGIC))
         found = {"version": source.uvarint()}
-        if found["version"] not in (2, 3):
+        if found["version"] not in (2, 3, 4):
             raise UnknownVersion(f"version {found['version']} of the format is not known")
         found["archive_id"] = source.take(16)
         found["bins_id"] = source.take(16)
@@ -742,7 +742,8 @@ class PackedArchive:
     def check_text(self, index, text):
         one, at = self.inputs[index], 0
         for number, (length, checksum) in enumerate(one.blocks):
-            require(xxh3_128(text[at:at + length]) == checksum,
+            hash_of = text_hash if self.version > 3 else xxh3_128
+            require(hash_of(text[at:at + length]) == checksum,
                     f"block {number} of {show(one.name)} is not the original text")
             at += length
         if one.exact:
@@ -759,9 +760,28 @@ BDNA_MAGIC, BMETA_MAGIC, BMETA_END = b"ORCOBDNA", b"ORCOBMET", b"ORCOBEND"
 BMETA_FOOTER = 8 + 8 + 8 + 16 + 8
 BIN_SECTIONS = ("bases", "names", "qualities", "bin table", "order", "places", "lengths",
                 "exceptions", "forms")
-BIN_CHUNK = [1 << 20, 1 << 20, 1 << 17] + [1 << 20] * 6
-BIN_PACKED = (1, 2)                     # names and qualities
-METHODS = {0: "as it is", 1: "one byte", 2: "huff0", 3: "zstd"}
+BIN_NAMES, BIN_QUALITIES = 1, 2
+METHODS = {0: "as it is", 1: "one byte", 2: "huff0", 3: "zstd", 4: "coded stream", 5: "coded names"}
+
+
+def bin_chunk(number, version):
+    """The bytes of a chunk before compression."""
+    return 1 << 17 if number == BIN_QUALITIES and version == 1 else 1 << 20
+
+
+def bin_methods(number, version):
+    """How the chunks of names and qualities can be stored."""
+    if version == 1:
+        return 0, 1, 2, 3
+    return (0, 5) if number == BIN_NAMES else (0, 1, 4)
+
+
+def text_hash(text):
+    """FORMAT: Bins, Text hash."""
+    sums = [xxh3_64(text[at:at + 16384].ljust(16384, b"\0")) for at in range(0, len(text), 16384)]
+    return xxh3_128(b"".join(value.to_bytes(8, "little") for value in sums))
+
+
 VARY, HAS_NAMES, HAS_QUALITIES, HAS_EXCEPTIONS, HAS_LAYOUT = 1, 2, 4, 8, 16
 
 
@@ -798,7 +818,7 @@ class BinArchive:
         require(len(meta) >= 16 + BMETA_FOOTER, "the .bmeta file is cut off")
         require(meta.startswith(BMETA_MAGIC), "the .bmeta file is damaged at its start")
         self.version = read32(meta, 8)
-        if self.version != 1:
+        if self.version not in (1, 2):
             raise UnknownVersion(f"version {self.version} of the bins is not known")
         require(read32(meta, 12) == 0, "the .bmeta file is damaged at its start")
         require(meta[-8:] == BMETA_END, "the .bmeta file is damaged at its end")
@@ -815,7 +835,7 @@ class BinArchive:
 
     def find_data_file(self):
         """FORMAT: Commit: NAME.bdna or NAME.bdna.ID, whichever has the ID."""
-        header = BDNA_MAGIC + struct.pack("<II", 1, 0) + self.id
+        header = BDNA_MAGIC + struct.pack("<II", self.version, 0) + self.id
         seen = False
         for suffix in (".bdna", ".bdna." + self.id.hex()):
             data = read_file(self.base + suffix)
@@ -909,15 +929,17 @@ class BinArchive:
         sections, places = [], [block.data_at] * 3 + [block.meta_at] * 6
         for number, name in enumerate(BIN_SECTIONS):
             size = source.uvarint()
-            require(-(-size // BIN_CHUNK[number]) <= source.left() // 8, f"{where}: too many chunks")
+            most = bin_chunk(number, self.version)
+            require(-(-size // most) <= source.left() // 8, f"{where}: too many chunks")
             chunks, left = [], size
             while left:
-                content = min(left, BIN_CHUNK[number])
+                content = min(left, most)
                 method, stored = 0, content
-                if number in BIN_PACKED:
+                if number in (BIN_NAMES, BIN_QUALITIES):
                     method, stored = source.byte(), source.uvarint()
-                    require(method in METHODS, "a chunk is stored in an unknown way")
-                    require(1 <= stored <= BIN_CHUNK[number] and (method or stored == content),
+                    require(method in bin_methods(number, self.version),
+                            "a chunk is stored in an unknown way")
+                    require(1 <= stored <= content and (method or stored == content),
                             "a chunk has an impossible length")
                     require(method != 1 or stored == 1, "a chunk of one byte has more")
                 chunks.append(Chunk(method, stored, content, source.fixed(8)))
@@ -977,6 +999,11 @@ class BinArchive:
                 data = huff0_decode(data, chunk.size, what)
             elif chunk.method == 3:
                 data = zstd_decode(data, chunk.size, what)
+            elif chunk.method == 4:
+                require(data[0] in (2, 3), f"{what}: a coded stream of another kind")
+                data = decode_stream(data, chunk.size, what)
+            elif chunk.method == 5:
+                data = decode_line_names(data, chunk.size, what)
             require(len(data) == chunk.size, f"{what}: its content has another length")
             parts.append(data)
         return b"".join(parts)
@@ -1123,7 +1150,8 @@ class BinArchive:
                                  qualities and qualities[i], forms and forms(i))
                      for i, sequence in enumerate(self.block_sequences(block))]
             if not self.flags and (kind == 1 or self.quality == 0):
-                require(xxh3_128(b"".join(parts)) == block.text_hash,
+                hash_of = text_hash if self.version > 1 else xxh3_128
+                require(hash_of(b"".join(parts)) == block.text_hash,
                         f"block {block.index} is not the original text")
             yield from parts
 
@@ -2917,7 +2945,144 @@ ZSTD_BOUND = 1 << 30            # of a form, whose length is not stored
 
 
 # ---------------------------------------------------------------------------
-# huff0 and zstd chunks (FORMAT: Bins, methods 2 and 3), after RFC 8878.
+# Coded streams and names of the bins (FORMAT: Bins, Coded stream and Coded names)
+
+ONLY_SYMBOL = 15                # instead of a code length
+
+
+class RowCode:
+    """The codes of a row: code lengths in nibbles, one for each of the symbols."""
+
+    def __init__(self, nibbles, symbols, what):
+        self.only, self.codes = None, {}
+        used = [(length, symbol) for length, symbol in zip(nibbles, symbols) if length]
+        if any(length == ONLY_SYMBOL for length, _ in used):
+            require(len(used) == 1, f"{what}: more than the only symbol of a row")
+            self.only = used[0][1]
+            return
+        require(len(used) != 1 and all(length <= 10 for length, _ in used),
+                f"{what}: impossible code lengths")
+        require(sum(1 << 10 - length for length, _ in used) <= 1024, f"{what}: too many codes")
+        code = last = 0
+        for length, symbol in sorted(used):
+            code <<= length - last
+            self.codes[length, code] = symbol
+            code, last = code + 1, length
+
+
+class PartBits:
+    """The bits of a part, the lowest of a byte first."""
+
+    def __init__(self, data, what):
+        self.data, self.at, self.what = data, 0, what
+
+    def symbol(self, row):
+        if row.only is not None:
+            return row.only
+        code = length = 0
+        while (length, code) not in row.codes or not length:
+            require(length < 10 and self.at < 8 * len(self.data), f"{self.what}: bits that are no code")
+            code = code << 1 | self.data[self.at >> 3] >> (self.at & 7) & 1
+            length, self.at = length + 1, self.at + 1
+        return row.codes[length, code]
+
+    def finish(self):
+        require((self.at + 7) // 8 == len(self.data)
+                and (self.at % 8 == 0 or self.data[-1] >> self.at % 8 == 0),
+                f"{self.what}: a part has more bits than symbols")
+
+
+def decode_stream(data, count, what, order1=True):
+    """A coded stream of count symbols; order1 says whether it may be of order 1."""
+    source = Bytes(data, what)
+    if count == 0:
+        source.finish()
+        return b""
+    kind = source.byte()
+    if kind in (0, 1):
+        content = source.take(count) if kind == 0 else source.take(1) * count
+        source.finish()
+        return content
+    require(kind == 2 or kind == 3 and order1, f"{what}: a stream of an unknown kind")
+    require(count >= 64, f"{what}: too few symbols for codes")
+    k = source.byte() + 1
+    occurs = source.take(32)
+    symbols = [s for s in range(256) if occurs[s // 8] >> s % 8 & 1]
+    require(len(symbols) == k and k >= 2, f"{what}: another number of symbols")
+    first = b""
+    if kind == 3:
+        require(k <= 64 and 33 <= symbols[0] and symbols[-1] <= 126,
+                f"{what}: symbols that can't be coded in order 1")
+        first = source.take(4)
+        require(set(first) <= set(symbols), f"{what}: a symbol that does not occur")
+    number = k * k if kind == 3 else k
+    packed = source.take((number + 1) // 2)
+    nibbles = [packed[i // 2] >> 4 * (i % 2) & 15 for i in range(2 * len(packed))]
+    require(not any(nibbles[number:]), f"{what}: the padding is not 0")
+    if kind == 2:
+        require(0 not in nibbles[:k], f"{what}: a symbol without a code")
+    rows = [RowCode(nibbles[at:at + k], symbols, what) for at in range(0, number, k)]
+    sizes = [source.fixed(4) for _ in range(3)]
+    decoded, quarter = bytearray(), (count + 3) // 4
+    for part in range(4):
+        bits = PartBits(source.take(sizes[part] if part < 3 else source.left()), what)
+        end = min((part + 1) * quarter, count)
+        if kind == 3:
+            decoded.append(first[part])
+        while len(decoded) < end:
+            row = rows[symbols.index(decoded[-1])] if kind == 3 else rows[0]
+            decoded.append(bits.symbol(row))
+        bits.finish()
+    return bytes(decoded)
+
+
+def decode_line_names(data, size, what):
+    """A chunk of names."""
+    source = Bytes(data, what)
+    heads = [(source.fixed(4), source.fixed(4)) for _ in range(5)]
+    require(all(count <= size for count, _ in heads), f"{what}: more symbols than bytes of names")
+    counts, low, high, kinds, literals = (
+        Bytes(decode_stream(source.take(stored), count, what, False), what) for count, stored in heads)
+    source.finish()
+    lines, before, text = counts.left(), [], bytearray()
+    for line in range(lines):
+        require(len(text) < size, f"{what}: more lines than names")
+        number, differ, tokens = counts.byte(), low.byte() | high.byte() << 8, []
+        require(number <= 16 and differ >> number == 0, f"{what}: too many tokens")
+        for k in range(number):
+            if differ >> k & 1:
+                tokens.append(name_token(k, before, kinds, literals, what))
+            else:
+                require(k < len(before), f"{what}: a token that the line before has not")
+                tokens.append(before[k])
+        text += b"".join(tokens)
+        before = tokens
+        if len(text) < size:
+            text += b"\n"
+        else:
+            require(len(text) == size and line == lines - 1 and tokens, f"{what}: more text than names")
+    for stream in (low, high, kinds, literals):
+        stream.finish()
+    return bytes(text)
+
+
+def name_token(k, before, kinds, literals, what):
+    """A token that differs from that of the line before."""
+    kind = kinds.byte()
+    require(kind not in (0, 128), f"{what}: an unknown kind of token")
+    if kind < 128:
+        require(k < 15 and k < len(before) and len(before[k]) <= 9 and before[k].isdigit(),
+                f"{what}: no number to add to")
+        return b"%0*d" % (len(before[k]), int(before[k]) + kind)
+    length = kind - 128
+    if kind == 255:
+        length = kinds.fixed(3)
+        require(length >= 127, f"{what}: a short literal as a long one")
+    return literals.take(length)
+
+
+# ---------------------------------------------------------------------------
+# huff0 and zstd chunks (FORMAT: Bins, Version 1), after RFC 8878.
 # Only what a frame without dictionary and checksum needs.
 
 class BackwardBits:

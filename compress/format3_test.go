@@ -1,0 +1,74 @@
+package compress
+
+import (
+	"path/filepath"
+	"testing"
+
+	"orcomgo/bins"
+	"orcomgo/compress/archive"
+)
+
+const format3Dir = "../testdata/format3"
+
+// TestFormat3: archives of the former versions, bins of version 1 and packed archives of version 3, give back their texts, and packing
+// the bins makes the packed archives to the byte.
+func TestFormat3(t *testing.T) {
+	n := 0
+	for i := range goldens {
+		g := &goldens[i]
+		files := folder(t, filepath.Join(format3Dir, g.name))
+		if files == nil {
+			continue
+		}
+		n++
+		t.Run(g.name, func(t *testing.T) {
+			t.Parallel()
+			want := texts(g.load(t))
+			sameFiles(t, decodeStage(t, files, ".bdna", ".bmeta"), want)
+			sameFiles(t, decodeStage(t, files, ".cdna", ".cmeta"), want)
+			dir := t.TempDir()
+			for _, ext := range []string{".bdna", ".bmeta"} {
+				name := onlyFile(t, files, ext)
+				writeFile(t, filepath.Join(dir, name), files[name])
+			}
+			r, err := bins.Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v := r.Meta().Version; v != 1 {
+				t.Errorf("bins of version %d", v)
+			}
+			r.Close()
+			p := g.pack
+			p.Threads, p.Tool, p.KeepBins = 2, "golden", true
+			packTo(t, dir, p)
+			a, err := archive.Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v := a.Manifest().FormatVersion(); v != 3 {
+				t.Errorf("packed archive of version %d", v)
+			}
+			a.Close()
+			delete(files, "case.txt")
+			sameFiles(t, filesIn(t, dir), files)
+		})
+	}
+	if n < 20 {
+		t.Errorf("only %d archives", n)
+	}
+}
+
+// onlyFile returns the name of the file with an extension.
+func onlyFile(t *testing.T, files map[string]string, ext string) (found string) {
+	t.Helper()
+	for name := range files {
+		if filepath.Ext(name) == ext {
+			found = name
+		}
+	}
+	if found == "" {
+		t.Fatalf("no %s file", ext)
+	}
+	return found
+}
