@@ -36,7 +36,7 @@ func TestPTXAgrees(t *testing.T) {
 		t.Errorf("block.ptx was made from other sources:\n%s, want\n%s\n(run make ptx)", first, want)
 	}
 	for _, k := range []string{"lines", "scan", "records", "columns", "signature", "exceptions", "sort_count", "sort_scatter", "arrange",
-		"bin_starts", "pack", "map_quals"} {
+		"bin_starts", "pack", "map_quals", "inflate"} {
 		if !strings.Contains(rest, ".entry "+k+"(") {
 			t.Errorf("block.ptx has no kernel %s", k)
 		}

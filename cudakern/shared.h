@@ -42,6 +42,7 @@ enum Step {
   STEP_EXCEPTIONS,
   STEP_COLUMNS,
   STEP_MAP_QUALS,
+  STEP_INFLATE,
   STEPS
 };
 
@@ -68,6 +69,28 @@ struct BinStart {
 
 struct Exception {
   unsigned int read, start, len, byte; // the byte in the lowest 8 bits
+};
+
+// A deflate stream, and the text that it should give.
+struct Member {
+  unsigned int from, size; // in the compressed bytes
+  unsigned int to, length; // in the text
+  unsigned int crc;
+};
+
+// The most bytes of a member's stream, and of its text.
+#define INFLATE_MOST (1 << 16)
+
+// What inflating a member has come to.
+enum Inflated {
+  INFLATE_RIGHT,
+  INFLATE_CORRUPT, // no valid stream
+  INFLATE_CUT,     // the stream goes on behind the data
+  INFLATE_REST,    // the stream ends before the data
+  INFLATE_LONGER,  // there is more text
+  INFLATE_SHORTER, // there is less text
+  INFLATE_CRC,     // the text is another
+  INFLATE_KINDS
 };
 
 #endif

@@ -29,6 +29,7 @@ const (
 	kernelExceptions  kernel = C.STEP_EXCEPTIONS
 	kernelColumns     kernel = C.STEP_COLUMNS
 	kernelMapQuals    kernel = C.STEP_MAP_QUALS
+	kernelInflate     kernel = C.STEP_INFLATE
 	kernels           kernel = C.STEPS
 )
 
@@ -36,6 +37,7 @@ var kernelNames = [kernels]string{
 	kernelNone: "none", kernelLines: "lines", kernelRecords: "records", kernelSignature: "signature", kernelSortCount: "sort_count",
 	kernelScan: "scan", kernelSortScatter: "sort_scatter", kernelArrange: "arrange", kernelBinStarts: "bin_starts", kernelPack: "pack",
 	kernelExceptions: "exceptions", kernelColumns: "columns", kernelMapQuals: "map_quals",
+	kernelInflate: "inflate",
 }
 
 // String returns the kernel's name in the PTX.
@@ -90,6 +92,14 @@ const (
 	_ = uint(CodeName - C.CODE_NAME)
 	_ = uint(sortPasses - 2) // what sort does
 	_ = uint(2 - sortPasses)
+	_ = uint(C.INFLATE_MOST - MaxMember)
+	_ = uint(MaxMember - C.INFLATE_MOST)
+	_ = uint(C.INFLATE_CORRUPT - InflateCorrupt)
+	_ = uint(InflateCorrupt - C.INFLATE_CORRUPT)
+	_ = uint(C.INFLATE_CRC - InflateCRC)
+	_ = uint(InflateCRC - C.INFLATE_CRC)
+	_ = uint(C.INFLATE_KINDS - inflateKinds)
+	_ = uint(inflateKinds - C.INFLATE_KINDS)
 )
 
 // The structures that the kernels write are read as these. Arrays of different sizes are of
@@ -97,4 +107,5 @@ const (
 var (
 	_ [unsafe.Sizeof(BinStart{})]byte  = [unsafe.Sizeof(C.struct_BinStart{})]byte{}
 	_ [unsafe.Sizeof(Exception{})]byte = [unsafe.Sizeof(C.struct_Exception{})]byte{}
+	_ [unsafe.Sizeof(Member{})]byte    = [unsafe.Sizeof(C.struct_Member{})]byte{}
 )

@@ -5,3 +5,4 @@
 #include "signature.cuh"
 #include "sort.cuh"
 #include "gather.cuh"
+#include "inflate.cuh"
