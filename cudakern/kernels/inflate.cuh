@@ -8,36 +8,35 @@
 // symbol gives (a run of literals, or a match) is kept by the lane where its text begins. When the
 // row is complete, each lane finds what covers its byte, and all load what they need at once. Matches
 // that refer to the row itself are followed to what they refer to first. A row is stored when the
-// next one is complete, so that nobody waits for the loads.
+// next one is complete, so that the loads are not waited for. The text's length and the distances are
+// checked for rows, not for symbols.
 //
-// Whatever the data are, a warp ends: each symbol gives text, of which there is no more than the
-// member's length, or ends a block, and behind the data are zeros, which begin an invalid block.
+// Whatever the data are, a warp ends: each symbol gives text, of which there are no more rows than the
+// member's length has, or ends a block, and behind the data are zeros, which begin an invalid block.
 #pragma once
 #include "warp.cuh"
 
 #define LIT_BITS 10
-#define DIST_BITS 8
+#define DIST_BITS 7
 #define MAX_CODE 15
 #define MAX_LITS 286
 #define MAX_DISTS 30
 #define END_OF_BLOCK 256
 
-// Entries of the table of literals and lengths: the number of bits in bits 0-3, the number of
-// literals in bits 4-5, and the literals in bits 8-31. A length has its base less 3 in bits 8-15 and
-// the number of extra bits in bits 16-18. An entry with none of these kinds is an invalid symbol. 0
-// is a longer code, or none.
-#define LIT_ONE 0x10u
-#define LIT_RUN 0x30u
-#define LIT_LENGTH 0x40u
-#define LIT_END 0x80u
+// Entries of the table of literals and lengths. An entry of literals has them in bits 0-23, the bits
+// that it is for in bits 24-28, and their number in bits 29-30. Other entries have their bits in bits
+// 0-4, with the extra ones of a length, and a length has the number of its extra bits in bits 8-12
+// and its least value in bits 16-31. What is none of these is invalid. 0 is a longer code, or none.
+#define LITERALS 0x80000000u
+#define LIT_LENGTH 0x20u
+#define LIT_END 0x40u
 
-// Entries of the table of distances: the number of bits in bits 0-3, that of the extra bits in bits
-// 4-7, the two bits above the extra ones in bits 8-9. 0 is a longer code, or none.
+// Entries of the table of distances are like those of lengths.
 
 // InflateTables are what a warp has in shared memory.
 struct InflateTables {
   u32 lit[1 << LIT_BITS];
-  u16 dist[1 << DIST_BITS];
+  u32 dist[1 << DIST_BITS];
   u16 lit_symbols[288]; // in the order of their codes
   u8 dist_symbols[32];
 };
@@ -62,34 +61,63 @@ static __constant__ u8 inflate_order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11
 // x^(8 * 2^k) modulo the polynomial of CRC-32, with the coefficient of x^0 in the highest bit.
 static __constant__ u32 inflate_powers[17] = {0x00800000, 0x00008000, 0xedb88320, 0xb1e6b092, 0xa06a2517, 0xed627dae, 0x88d14467, 0xd7bbfe6a, 0xec447f11, 0x8e7ea170, 0x6427800e, 0x4d47bae0, 0x09fe548f, 0x83852d0f, 0x30362f1a, 0x7b5a9cc3, 0x31fec169};
 
-// Inflater is the state of a warp. What is not said to be of a lane is the same in all of them.
-struct Inflater {
+// BitReader reads the data of a warp. What is not said to be of a lane is the same in all of them.
+struct BitReader {
   u32 lane;
-
-  const u32 *in;  // the word where the data begin
+  const u32 *in;   // the word where the data begin
   u32 words, tail; // how many, and which bits of the last one are data
-  u32 row, ahead; // of the lane: a word of the row, and of the one behind it
-  u32 next;       // word of the data
-  u64 bits;       // not used yet, zeros behind them
-  u32 have;       // how many
-
-  u8 *text;   // the member's
-  u32 length; // that it should have
-  u32 made;   // bytes of it so far
-  u32 place;  // of the lane: its byte of the row, in the text; huge before the beginning
-  u32 at;     // bytes of the row so far
-  u32 op;     // of the lane: what begins there: the distance, or literals and LITERALS
-  u32 starts; // a bit for each byte of the row where something begins
-  u32 held;   // of the lane: its byte of the row before, which is not stored yet
-
-  InflateTables *tables;
-  PrefixCode lits, dists; // of the lane
+  u32 row, ahead;  // of the lane: a word of the row, and of the one behind it
+  u32 next;        // the word behind those in use
+  u32 w0, w1, w2;  // those in use
+  u32 bit;         // of them that is next, less than 32
 };
 
-#define LITERALS 0x80000000u
+// RowWriter makes the text of a warp.
+struct RowWriter {
+  u32 lane;
+  u8 *text;   // the member's
+  u32 length; // that it should have
+  u32 place;  // of the lane: its byte of the row, in the text; negative before the beginning
+  u32 at;     // bytes of the row so far
+  u32 op;     // of the lane: what begins there: literals as in the table, or a distance; else 0
+  u32 held;   // of the lane: its byte of the row before, which is not stored yet
+  bool bad;   // of the lane: a match began before the text
+};
+
+// low_bits returns the lowest n bits of v; of n the lowest 5 bits count.
+static __device__ __forceinline__ u32 low_bits(u32 v, u32 n) {
+#ifdef __CUDACC__
+  u32 r;
+  asm("szext.wrap.u32 %0, %1, %2;" : "=r"(r) : "r"(v), "r"(n));
+  return r;
+#else
+  return v & ((1u << (n & 31)) - 1);
+#endif
+}
+
+// TableAddress is where tables are in shared memory. nvcc would compute it anew for each symbol.
+#ifdef __CUDACC__
+typedef u32 TableAddress;
+static __device__ __forceinline__ TableAddress table_address(const InflateTables *t) {
+  u32 a = (u32)__cvta_generic_to_shared(t);
+  asm volatile("" : "+r"(a));
+  return a;
+}
+template <int AT>
+static __device__ __forceinline__ u32 table_word(TableAddress t, u32 i) {
+  u32 r;
+  asm volatile("ld.shared.u32 %0, [%1+%2];" : "=r"(r) : "r"(t + 4 * i), "n"(AT));
+  return r;
+}
+#else
+typedef const InflateTables *TableAddress;
+static TableAddress table_address(const InflateTables *t) { return t; }
+template <int AT>
+static u32 table_word(TableAddress t, u32 i) { return ((const u32 *)t)[AT / 4 + i]; }
+#endif
 
 // inflate_word returns a word of the data, 0 behind them.
-static __device__ __forceinline__ u32 inflate_word(const Inflater &z, u32 k) {
+static __device__ __forceinline__ u32 inflate_word(const BitReader &z, u32 k) {
   u32 w = 0;
   if (k < z.words) {
     w = __ldg(z.in + k);
@@ -98,81 +126,80 @@ static __device__ __forceinline__ u32 inflate_word(const Inflater &z, u32 k) {
   return w;
 }
 
-// refill makes 32 bits or more available.
-static __device__ __forceinline__ void refill(Inflater &z) {
-  if (z.have > 32) return;
-  z.bits |= (u64)__shfl_sync(FULL, z.row, z.next & 31) << z.have;
-  z.have += 32;
-  z.next++;
-  if ((z.next & 31) == 0) {
-    z.row = z.ahead;
-    z.ahead = inflate_word(z, z.next + 32 + z.lane);
+// peek returns the next 32 bits.
+static __device__ __forceinline__ u32 peek(const BitReader &z) { return __funnelshift_r(z.w0, z.w1, z.bit); }
+
+// skip goes on by n bits, 63 at most.
+static __device__ __forceinline__ void skip(BitReader &z, u32 n) {
+  z.bit += n;
+#pragma unroll 1
+  while (z.bit >= 32) {
+    z.bit -= 32;
+    z.w0 = z.w1;
+    z.w1 = z.w2;
+    z.w2 = __shfl_sync(FULL, z.row, z.next & 31);
+    z.next++;
+    if ((z.next & 31) == 0) {
+      z.row = z.ahead;
+      z.ahead = inflate_word(z, z.next + 32 + z.lane);
+    }
   }
 }
 
-static __device__ __forceinline__ void skip(Inflater &z, u32 n) {
-  z.bits >>= n;
-  z.have -= n;
-}
-
-static __device__ __forceinline__ u32 take(Inflater &z, u32 n) {
-  u32 v = (u32)z.bits & ((1u << n) - 1);
+// take returns the next n bits, 16 at most.
+static __device__ __forceinline__ u32 take(BitReader &z, u32 n) {
+  u32 v = low_bits(peek(z), n);
   skip(z, n);
   return v;
 }
 
 // finish_row stores the row before, and makes the bytes of this one.
-static __device__ __forceinline__ void finish_row(Inflater &z) {
+static __device__ __forceinline__ void finish_row(RowWriter &z) {
   if (z.place - 32 < z.length) z.text[z.place - 32] = (u8)z.held;
   __syncwarp();
-  u32 owner = 31 - __clz(z.starts & (FULL >> (31 - z.lane)));
+  u32 starts = __ballot_sync(FULL, z.op != 0);
+  u32 owner = 31 - __clz(starts & (FULL >> (31 - z.lane)));
   u32 x = __shfl_sync(FULL, z.op, owner);
   bool literal = x & LITERALS;
+  if (!literal && (int)(z.place - x) < 0) z.bad = true;
   int from = literal ? (int)z.lane : (int)(z.lane - x); // a lane; less than 0: so far before the row
   u32 v = __funnelshift_r(x, 0, 8 * (z.lane - owner)) & 255;
   u32 literals = __ballot_sync(FULL, literal);
+#pragma unroll 1
   while (__any_sync(FULL, from >= 0 && !(literals >> (from & 31) & 1))) {
     int f = __shfl_sync(FULL, from, from & 31);
     if (from >= 0) from = f;
   }
   z.held = __shfl_sync(FULL, v, from & 31);
-  if (from < 0) z.held = z.text[(int)(z.place - z.lane) + from];
+  int source = (int)(z.place - z.lane) + from;
+  if (from < 0 && source >= 0) z.held = z.text[source];
 }
 
-// add_literals adds n literals, 3 at most, in the lowest bytes of x; the highest byte is not used.
-// There must be room for them.
-static __device__ __forceinline__ void add_literals(Inflater &z, u32 x, u32 n) {
-  if (z.lane == z.at) z.op = x | LITERALS;
-  z.starts |= 1u << z.at;
+// put adds what a symbol gives: n literals, as in the table, or a match of n bytes at the distance x.
+// It returns false if that begins a row behind the text's end.
+static __device__ __forceinline__ bool put(RowWriter &z, u32 x, u32 n) {
+  if (z.lane == z.at) z.op = x;
   z.at += n;
-  if (z.at < 32) return;
-  finish_row(z);
-  z.place += 32;
-  z.at -= 32;
-  z.op = (x & 0xffffff) >> (8 * (n - z.at)) | LITERALS;
-  z.starts = 1;
-}
-
-// add_match adds n bytes that are the same as those at a distance before.
-static __device__ __forceinline__ void add_match(Inflater &z, u32 dist, u32 n) {
-  if (z.lane == z.at) z.op = dist;
-  z.starts |= 1u << z.at;
-  z.at += n;
+#pragma unroll 1
   while (z.at >= 32) {
     finish_row(z);
     z.place += 32;
     z.at -= 32;
-    z.op = dist;
-    z.starts = 1;
+    // What is left of it begins the row. Nothing may be left; then something else does.
+    if (x & LITERALS) x = (x & 0xffffff) >> (8 * (n - z.at)) | LITERALS;
+    z.op = z.lane == 0 ? x : 0;
+    if ((int)(z.place - z.lane) > (int)z.length) return false;
   }
+  return true;
 }
 
-// make_code makes a prefix code from the lengths of n symbols' codes, 0 for none. It returns false
-// unless the code is complete, empty, or a single code of one bit.
-template <typename Symbol>
-static __device__ __forceinline__ bool make_code(PrefixCode &code, Symbol *symbols, const u8 *lengths, u32 n, u32 *next, u32 lane) {
+// make_code makes a prefix code from the lengths of n symbols' codes, 0 for none; the symbols go to
+// bytes or, if that is 0, to words. It returns false unless the code is complete, empty, or a single
+// code of one bit.
+static __device__ __noinline__ bool make_code(PrefixCode *code, u8 *bytes, u16 *words, const u8 *lengths, u32 n, u32 *next, u32 lane) {
   if (lane < 16) next[lane] = 0;
   __syncwarp();
+#pragma unroll 1
   for (u32 i = lane; i < n; i += 32)
     if (lengths[i]) atomicAdd(next + lengths[i], 1);
   __syncwarp();
@@ -187,17 +214,19 @@ static __device__ __forceinline__ bool make_code(PrefixCode &code, Symbol *symbo
   u32 all = __shfl_sync(FULL, limit, 31), codes = __shfl_sync(FULL, used, 31);
   if (all != 1 << MAX_CODE && codes != 0 && !(codes == 1 && all == 1 << (MAX_CODE - 1))) return false;
   u32 first = used - count;
-  code.limit = lane <= MAX_CODE ? limit : 0;
-  code.base = lane <= MAX_CODE ? first - ((limit - share) >> (MAX_CODE - lane)) : 0;
+  code->limit = lane <= MAX_CODE ? limit : 0;
+  code->base = lane <= MAX_CODE ? first - ((limit - share) >> (MAX_CODE - lane)) : 0;
   if (lane < 16) next[lane] = first;
   __syncwarp();
+#pragma unroll 1
   for (u32 k = 0; k < n; k += 32) {
     u32 i = k + lane;
     u32 bits = i < n ? lengths[i] : 0;
     u32 same = __match_any_sync(FULL, bits);
     u32 before = __popc(same & ((1u << lane) - 1));
     u32 to = next[bits];
-    if (bits) symbols[to + before] = (Symbol)i;
+    if (bits && bytes) bytes[to + before] = (u8)i;
+    if (bits && !bytes) words[to + before] = (u16)i;
     __syncwarp();
     if (bits && before == 0) next[bits] = to + __popc(same);
     __syncwarp();
@@ -207,8 +236,8 @@ static __device__ __forceinline__ bool make_code(PrefixCode &code, Symbol *symbo
 
 // find_code finds the code that the bits begin with: n is its length, and the result where its symbol
 // is. It returns false if there is none.
-static __device__ __forceinline__ bool find_code(const PrefixCode &code, u64 bits, u32 *n, u32 *index) {
-  u32 v = __brev((u32)bits) >> (32 - MAX_CODE);
+static __device__ __forceinline__ bool find_code(const PrefixCode &code, u32 bits, u32 *n, u32 *index) {
+  u32 v = __brev(bits) >> (32 - MAX_CODE);
   u32 longer = __ballot_sync(FULL, v < code.limit);
   if (longer == 0) return false;
   *n = __ffs(longer) - 1;
@@ -226,22 +255,31 @@ static __device__ __forceinline__ u32 table_code(const PrefixCode &code, u32 i, 
   return n;
 }
 
+static __device__ __forceinline__ u32 literal_entry(u32 literals, u32 count, u32 bits) {
+  return literals | bits << 24 | count << 29 | LITERALS;
+}
+
 // lit_entry returns the table's entry of one symbol with a code of n bits.
 static __device__ __forceinline__ u32 lit_entry(u32 symbol, u32 n) {
-  if (symbol < END_OF_BLOCK) return n | LIT_ONE | symbol << 8;
-  if (symbol == END_OF_BLOCK) return n | LIT_END;
-  if (symbol >= MAX_LITS) return n;
-  u32 s = symbol - 257;
-  if (s < 8) return n | LIT_LENGTH | s << 8;
-  if (s == 28) return n | LIT_LENGTH | 255 << 8;
-  u32 extra = s / 4 - 1;
-  return n | LIT_LENGTH | ((4 + s % 4) << extra) << 8 | extra << 16;
+  if (symbol < END_OF_BLOCK) return literal_entry(symbol, 1, n);
+  if (symbol == END_OF_BLOCK) return LIT_END | n;
+  if (symbol >= MAX_LITS) return n; // invalid
+  u32 s = symbol - 257, extra = s < 8 || s == 28 ? 0 : s / 4 - 1;
+  u32 least = s == 28 ? 258 : s < 8 ? s + 3 : ((4 + s % 4) << extra) + 3;
+  return LIT_LENGTH | (n + extra) | extra << 8 | least << 16;
 }
 
 static __device__ __forceinline__ u32 dist_entry(u32 symbol, u32 n) {
   if (symbol >= MAX_DISTS) return 0;
-  if (symbol < 4) return n | symbol << 8;
-  return n | (symbol / 2 - 1) << 4 | (2 + symbol % 2) << 8;
+  u32 extra = symbol < 4 ? 0 : symbol / 2 - 1;
+  u32 least = symbol < 4 ? symbol + 1 : ((2 + symbol % 2) << extra) + 1;
+  return (n + extra) | extra << 8 | least << 16;
+}
+
+// entry_value returns a length or distance, of which v are the bits that its entry is for.
+static __device__ __forceinline__ u32 entry_value(u32 e, u32 v) {
+  u32 extra = e >> 8;
+  return (e >> 16) + low_bits(__funnelshift_r(v, 0, e - extra), extra);
 }
 
 // fill_tables makes the tables of both codes.
@@ -257,19 +295,22 @@ static __device__ __noinline__ void fill_tables(InflateTables *t, PrefixCode lit
   for (int k = 0; k < DIST_BITS; k++) limits[k] = __shfl_sync(FULL, dists.limit, k + 1);
   for (u32 i = lane; i < 1 << DIST_BITS; i += 32) {
     u32 index, n = table_code<DIST_BITS>(dists, i, limits, &index);
-    t->dist[i] = n <= DIST_BITS ? (u16)dist_entry(t->dist_symbols[index], n) : 0;
+    t->dist[i] = n <= DIST_BITS ? dist_entry(t->dist_symbols[index], n) : 0;
   }
   __syncwarp();
-  // A literal's entry gets the literals behind it for which there are bits. They are in entries
-  // further in front, which are still those of one symbol: only in the first row they may be changed
-  // in the same round.
+  // A literal's entry gets the literals behind it for which there are bits. Those are found in entries
+  // further in front, which are still those of one symbol; only in the first 32 entries they may be
+  // among those of this round.
   for (int k = (1 << LIT_BITS) - 32; k >= 0; k -= 32) {
-    u32 i = k + lane, e = t->lit[i], run = e, n = e & 15;
-    for (int more = 1; more < 3 && (e & LIT_ONE); more++) {
-      e = t->lit[i >> n];
-      n += e & 15;
-      if (!(e & LIT_ONE) || n > LIT_BITS) break;
-      run = (run & ~(15u | LIT_RUN)) | n | (more + 1) << 4 | (e >> 8 & 255) << (8 + 8 * more);
+    u32 i = k + lane, e = t->lit[i], run = e;
+    if (e & LITERALS) {
+      u32 n = e >> 24 & 31;
+      for (u32 count = 1; count < 3; count++) {
+        e = t->lit[i >> n];
+        n += e >> 24 & 31;
+        if (!(e & LITERALS) || n > LIT_BITS) break;
+        run = literal_entry((run & 0xffffff) | (e & 255) << 8 * count, count + 1, n);
+      }
     }
     __syncwarp();
     t->lit[i] = run;
@@ -277,136 +318,148 @@ static __device__ __noinline__ void fill_tables(InflateTables *t, PrefixCode lit
   }
 }
 
-// dynamic_codes reads the header of a dynamic block. It returns false if that is invalid.
-static __device__ __forceinline__ bool dynamic_codes(Inflater &z) {
-  refill(z);
-  u32 lits = take(z, 5) + 257, dists = take(z, 5) + 1, coded = take(z, 4) + 4;
-  if (lits > MAX_LITS || dists > MAX_DISTS) return false;
-  InflateTables *t = z.tables;
-  CodeLengths *c = (CodeLengths *)t->lit;
-  if (z.lane < 19) c->lengths[z.lane] = 0;
+// dynamic_lengths reads the header of a dynamic block: how many literals and distances there are, and
+// the lengths of their codes. It returns false if that is invalid.
+static __device__ __forceinline__ bool dynamic_lengths(BitReader &in, CodeLengths *c, u32 *lits, u32 *dists) {
+  *lits = take(in, 5) + 257;
+  *dists = take(in, 5) + 1;
+  u32 coded = take(in, 4) + 4, n = *lits + *dists;
+  if (*lits > MAX_LITS || *dists > MAX_DISTS) return false;
+  if (in.lane < 19) c->lengths[in.lane] = 0;
   __syncwarp();
+#pragma unroll 1
   for (u32 i = 0; i < coded; i++) {
-    refill(z);
-    u32 v = take(z, 3);
-    if (z.lane == 0) c->lengths[inflate_order[i]] = (u8)v;
+    u32 v = take(in, 3);
+    if (in.lane == 0) c->lengths[inflate_order[i]] = (u8)v;
   }
   __syncwarp();
   PrefixCode code;
-  if (!make_code(code, c->symbols, c->lengths, 19, c->next, z.lane)) return false;
-  u32 last = 0, n = lits + dists;
+  if (!make_code(&code, c->symbols, (u16 *)0, c->lengths, 19, c->next, in.lane)) return false;
+  u32 last = 0;
+#pragma unroll 1
   for (u32 i = 0; i < n;) {
-    refill(z);
-    u32 bits, index;
-    if (!find_code(code, z.bits, &bits, &index)) return false;
-    u32 symbol = c->symbols[index], again;
-    skip(z, bits);
+    u32 v = peek(in), bits, index;
+    if (!find_code(code, v, &bits, &index)) return false;
+    u32 symbol = c->symbols[index], again = 1, extra = 0;
+    v >>= bits;
     if (symbol < 16) {
       last = symbol;
-      again = 1;
     } else if (symbol == 16) {
       if (i == 0) return false;
-      again = 3 + take(z, 2);
+      extra = 2;
+      again = 3 + (v & 3);
     } else {
       last = 0;
-      again = symbol == 17 ? 3 + take(z, 3) : 11 + take(z, 7);
+      extra = symbol == 17 ? 3 : 7;
+      again = symbol == 17 ? 3 + (v & 7) : 11 + (v & 127);
     }
+    skip(in, bits + extra);
     if (i + again > n) return false;
-    for (u32 k = z.lane; k < again; k += 32) c->lengths[i + k] = (u8)last;
+    for (u32 k = in.lane; k < again; k += 32) c->lengths[i + k] = (u8)last;
     i += again;
   }
   __syncwarp();
-  return make_code(z.lits, t->lit_symbols, c->lengths, lits, c->next, z.lane) &&
-         make_code(z.dists, t->dist_symbols, c->lengths + lits, dists, c->next, z.lane);
+  return true;
 }
 
-// fixed_codes are the codes of a fixed block.
-static __device__ __forceinline__ void fixed_codes(Inflater &z) {
-  InflateTables *t = z.tables;
+// block_codes makes the codes of a block, and their tables. It returns false if they are invalid.
+static __device__ __noinline__ bool block_codes(BitReader *in, bool dynamic, InflateTables *t, PrefixCode *lits, PrefixCode *dists) {
+  BitReader z = *in;
   CodeLengths *c = (CodeLengths *)t->lit;
-  for (u32 i = z.lane; i < 320; i += 32) c->lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : i < 288 ? 8 : 5;
-  __syncwarp();
-  make_code(z.lits, t->lit_symbols, c->lengths, 288, c->next, z.lane);
-  make_code(z.dists, t->dist_symbols, c->lengths + 288, 32, c->next, z.lane);
+  u32 lane = z.lane, lit_count = 288, dist_count = 32;
+  __syncwarp(); // nobody uses the tables any longer
+  if (dynamic) {
+    if (!dynamic_lengths(z, c, &lit_count, &dist_count)) return false;
+    *in = z;
+  } else {
+    for (u32 i = lane; i < 320; i += 32) c->lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : i < 288 ? 8 : 5;
+    __syncwarp();
+  }
+  if (!make_code(lits, (u8 *)0, t->lit_symbols, c->lengths, lit_count, c->next, lane) ||
+      !make_code(dists, t->dist_symbols, (u16 *)0, c->lengths + lit_count, dist_count, c->next, lane))
+    return false;
+  fill_tables(t, *lits, *dists, lane);
+  return true;
 }
 
 // stored_block copies a stored block.
-static __device__ __forceinline__ u32 stored_block(Inflater &z) {
-  skip(z, z.have & 7);
-  refill(z);
-  u32 n = take(z, 16), inverse = take(z, 16);
+static __device__ __forceinline__ u32 stored_block(BitReader &in, RowWriter &out) {
+  skip(in, -in.bit & 7);
+  u32 n = take(in, 16), inverse = take(in, 16);
   if ((n ^ inverse) != 0xffff) return INFLATE_CORRUPT;
-  if (n > z.length - z.made) return INFLATE_LONGER;
-  z.made += n;
+#pragma unroll 1
   while (n > 0) {
-    refill(z);
     u32 k = n < 3 ? n : 3;
-    add_literals(z, (u32)z.bits & 0xffffff, k);
-    skip(z, 8 * k);
+    if (!put(out, (peek(in) & 0xffffff) | LITERALS, k)) return INFLATE_LONGER;
+    skip(in, 8 * k);
     n -= k;
   }
   return INFLATE_RIGHT;
 }
 
 // coded_block decodes symbols up to the end of the block.
-static __device__ __forceinline__ u32 coded_block(Inflater &z) {
-  InflateTables *t = z.tables;
+static __device__ __forceinline__ u32 coded_block(BitReader &in, RowWriter &out, const InflateTables *t, const PrefixCode &lits,
+                                                  const PrefixCode &dists) {
+  TableAddress tables = table_address(t);
+#pragma unroll 1
   for (;;) {
-    refill(z);
-    u32 e = t->lit[(u32)z.bits & ((1 << LIT_BITS) - 1)];
-    if (e == 0) {
-      u32 n, index;
-      if (!find_code(z.lits, z.bits, &n, &index)) return INFLATE_CORRUPT;
-      e = lit_entry(t->lit_symbols[index], n);
+    u32 v = peek(in), e = table_word<0>(tables, low_bits(v, LIT_BITS));
+    if (!(e & (LITERALS | LIT_LENGTH))) {
+      if (e == 0) {
+        u32 n, index;
+        if (!find_code(lits, v, &n, &index)) return INFLATE_CORRUPT;
+        e = lit_entry(t->lit_symbols[index], n);
+      }
+      if (!(e & (LITERALS | LIT_LENGTH))) {
+        skip(in, e & 31);
+        return e & LIT_END ? INFLATE_RIGHT : INFLATE_CORRUPT;
+      }
     }
-    skip(z, e & 15);
-    if (e & LIT_RUN) {
-      u32 n = e >> 4 & 3;
-      z.made += n;
-      if (z.made > z.length) return INFLATE_LONGER;
-      add_literals(z, e >> 8, n);
-      continue;
+    u32 x, n, bits;
+    if (e & LITERALS) {
+      x = e;
+      n = e >> 29 & 3;
+      bits = e >> 24 & 31;
+    } else {
+      n = entry_value(e, v);
+      v = __funnelshift_r(v, __funnelshift_r(in.w1, in.w2, in.bit), e);
+      u32 d = table_word<sizeof t->lit>(tables, low_bits(v, DIST_BITS));
+      if (d == 0) {
+        u32 length, index;
+        if (!find_code(dists, v, &length, &index)) return INFLATE_CORRUPT;
+        d = dist_entry(t->dist_symbols[index], length);
+        if (d == 0) return INFLATE_CORRUPT;
+      }
+      x = entry_value(d, v);
+      bits = (e & 31) + (d & 31);
     }
-    if (!(e & LIT_LENGTH)) return e & LIT_END ? INFLATE_RIGHT : INFLATE_CORRUPT;
-    u32 n = (e >> 8 & 255) + 3 + take(z, e >> 16);
-    refill(z);
-    u32 d = t->dist[(u32)z.bits & ((1 << DIST_BITS) - 1)];
-    if (d == 0) {
-      u32 bits, index;
-      if (!find_code(z.dists, z.bits, &bits, &index)) return INFLATE_CORRUPT;
-      d = dist_entry(t->dist_symbols[index], bits);
-      if (d == 0) return INFLATE_CORRUPT;
-    }
-    skip(z, d & 15);
-    u32 extra = d >> 4 & 15;
-    u32 dist = (d >> 8 << extra) + 1 + take(z, extra);
-    if (dist > z.made) return INFLATE_CORRUPT;
-    z.made += n;
-    if (z.made > z.length) return INFLATE_LONGER;
-    add_match(z, dist, n);
+    skip(in, bits);
+    if (!put(out, x, n)) return INFLATE_LONGER;
   }
 }
 
 // inflate_stream inflates all blocks of a stream.
-static __device__ __forceinline__ u32 inflate_stream(Inflater &z) {
+static __device__ __forceinline__ u32 inflate_stream(BitReader &in, RowWriter &out, InflateTables *t) {
   bool final, fixed = false; // the tables are those of the fixed codes
+  PrefixCode lits, dists;
+#pragma unroll 1
   do {
-    refill(z);
-    final = take(z, 1);
-    u32 kind = take(z, 2), status;
+    u32 head = take(in, 3), kind = head >> 1, status;
+    final = head & 1;
     if (kind == 3) return INFLATE_CORRUPT;
     if (kind == 0) {
-      status = stored_block(z);
+      status = stored_block(in, out);
     } else {
-      if (kind == 2) {
-        if (!dynamic_codes(z)) return INFLATE_CORRUPT;
-      } else if (!fixed) {
-        fixed_codes(z);
+      if (kind == 2 || !fixed) {
+        BitReader copy = in; // so that in can be in registers
+        PrefixCode a, b;
+        if (!block_codes(&copy, kind == 2, t, &a, &b)) return INFLATE_CORRUPT;
+        in = copy;
+        lits = a;
+        dists = b;
       }
-      if (kind == 2 || !fixed) fill_tables(z.tables, z.lits, z.dists, z.lane);
       fixed = kind == 1;
-      status = coded_block(z);
-      __syncwarp(); // the next block's codes are written where the tables are
+      status = coded_block(in, out, t, lits, dists);
     }
     if (status != INFLATE_RIGHT) return status;
   } while (!final);
@@ -434,7 +487,7 @@ static __device__ __forceinline__ u32 crc_word(const u32 *table, u32 crc, u32 wo
 }
 
 // text_crc returns the CRC-32 of a text. Each lane takes a slice of it. table: 1024 words.
-static __device__ __forceinline__ u32 text_crc(const u8 *text, u32 length, u32 *table, u32 lane) {
+static __device__ __noinline__ u32 text_crc(const u8 *text, u32 length, u32 *table, u32 lane) {
   for (u32 i = lane; i < 256; i += 32) {
     u32 c = i;
 #pragma unroll
@@ -484,45 +537,50 @@ inflate(const u8 *data, const Member *members, u64 count, u8 *text, u32 *status,
   u32 i = blockIdx.x * WARPS + threadIdx.x / 32;
   if (i >= count) return;
   Member m = members[i];
-  Inflater z;
-  z.lane = threadIdx.x & 31;
-  z.tables = tables + threadIdx.x / 32;
-  u32 skipped = m.from & 3, end = skipped + m.size;
-  z.in = (const u32 *)(data + (m.from - skipped));
-  z.words = (end + 3) / 4;
-  z.tail = end & 3 ? (1u << 8 * (end & 3)) - 1 : FULL;
-  z.row = inflate_word(z, z.lane);
-  z.ahead = inflate_word(z, z.lane + 32);
-  z.next = z.have = 0;
-  z.bits = 0;
-  z.text = text + m.to;
-  z.length = m.length;
-  z.made = 0;
-  z.at = (u32)(u64)z.text & 31;
-  z.place = z.lane - z.at;
-  z.op = LITERALS; // of the bytes before the text, which are not stored
-  z.starts = 1;
-  z.held = 0;
-  refill(z);
-  skip(z, 8 * skipped);
+  InflateTables *t = tables + threadIdx.x / 32;
+  u32 lane = threadIdx.x & 31, skipped = m.from & 3, end = skipped + m.size;
+  BitReader in;
+  in.lane = lane;
+  in.in = (const u32 *)(data + (m.from - skipped));
+  in.words = (end + 3) / 4;
+  in.tail = end & 3 ? (1u << 8 * (end & 3)) - 1 : FULL;
+  in.row = inflate_word(in, lane);
+  in.ahead = inflate_word(in, lane + 32);
+  in.w0 = __shfl_sync(FULL, in.row, 0);
+  in.w1 = __shfl_sync(FULL, in.row, 1);
+  in.w2 = __shfl_sync(FULL, in.row, 2);
+  in.next = 3;
+  in.bit = 8 * skipped;
+  RowWriter out;
+  out.lane = lane;
+  out.text = text + m.to;
+  out.length = m.length;
+  out.at = (u32)(u64)out.text & 31;
+  out.place = lane - out.at;
+  out.op = lane == 0 ? LITERALS : 0; // of the bytes before the text, which are not stored
+  out.held = 0;
+  out.bad = false;
 
-  u32 result = inflate_stream(z);
-  u32 used = 32 * z.next - z.have - 8 * skipped; // bits
+  u32 result = inflate_stream(in, out, t);
+  u32 used = 32 * (in.next - 3) + in.bit - 8 * skipped; // bits
+  int made = (int)(out.place - lane + out.at);
   if (used > 8 * m.size) {
     result = INFLATE_CUT;
+  } else if (result == INFLATE_RIGHT && made != (int)m.length) {
+    result = made < (int)m.length ? INFLATE_SHORTER : INFLATE_LONGER;
   } else if (result == INFLATE_RIGHT) {
-    if (z.made != m.length) {
-      result = INFLATE_SHORTER;
+    finish_row(out);
+    if (out.place < out.length) out.text[out.place] = (u8)out.held;
+    __syncwarp();
+    if (__any_sync(FULL, out.bad)) {
+      result = INFLATE_CORRUPT;
     } else if ((used + 7) / 8 != m.size) {
       result = INFLATE_REST;
-    } else {
-      finish_row(z);
-      if (z.place < z.length) z.text[z.place] = (u8)z.held;
-      __syncwarp();
-      if (text_crc(z.text, z.length, z.tables->lit, z.lane) != m.crc) result = INFLATE_CRC;
+    } else if (text_crc(out.text, out.length, t->lit, lane) != m.crc) {
+      result = INFLATE_CRC;
     }
   }
-  if (z.lane == 0) {
+  if (lane == 0) {
     status[i] = result;
     if (result != INFLATE_RIGHT) atomicMin(first_bad, i);
   }
