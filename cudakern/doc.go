@@ -9,6 +9,10 @@
 // anything else, or with a malformed record, is reported as Unsupported, and the caller bins it
 // on the CPU.
 //
+// The text may also be made on the device, from the members of BGZF: a Lane is given compressed bytes
+// and a table of Members, and inflates each with one warp. What it takes for right, compress/flate
+// inflates to the same text; where it doesn't, the caller inflates on the CPU.
+//
 // Offsets in a block have 32 bits: see MaxText.
 package cudakern
 

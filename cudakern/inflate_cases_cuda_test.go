@@ -95,7 +95,8 @@ func plainTexts(rng *rand.Rand, most int) map[string][]byte {
 		"letters": letters(size(), "the quick brown fox jumps over the lazy dog 0123456789"),
 	}
 	for _, period := range []int{1, 2, 3, 5, 7, 31, 32, 33, 63, 64, 257, 258, 259, 5000} {
-		texts[fmt.Sprintf("period %d", period)] = bytes.Repeat(letters(period, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"), most/period+1)[:min(most, 20+period+size())]
+		again := bytes.Repeat(letters(period, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"), most/period+1)
+		texts[fmt.Sprintf("period %d", period)] = again[:min(most, 20+period+size())]
 	}
 	for name, s := range map[string]shape{"reads of 100": {records: 1 + most/250, shortest: 100, nonACGT: 2},
 		"reads of many lengths": {records: 1 + most/250, shortest: 20, longer: 150}} {

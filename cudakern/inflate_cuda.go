@@ -84,7 +84,8 @@ func (l *Lane) UploadCompressed(p []byte, at int) error {
 	}
 	defer leave()
 	to := l.inflater.compressed.ptr + cu.DevicePtr(at)
-	return cudaError("copying compressed bytes to the device", cu.MemcpyHtoDAsync(to, unsafe.Pointer(unsafe.SliceData(p)), int64(len(p)), l.stream))
+	err = cu.MemcpyHtoDAsync(to, unsafe.Pointer(unsafe.SliceData(p)), int64(len(p)), l.stream)
+	return cudaError("copying compressed bytes to the device", err)
 }
 
 // Inflate queues the inflating of members among the lane's compressed bytes to its text, which has
@@ -183,7 +184,8 @@ func (l *Lane) DownloadText(p []byte, from int) error {
 		return err
 	}
 	defer leave()
-	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(p)), l.text.ptr+cu.DevicePtr(textPad+from), int64(len(p)), l.stream); err != nil {
+	at := l.text.ptr + cu.DevicePtr(textPad+from)
+	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(p)), at, int64(len(p)), l.stream); err != nil {
 		return cudaError("copying text from the device", err)
 	}
 	if err := l.stream.Synchronize(); err != nil {

@@ -59,7 +59,9 @@ struct PrefixCode {
 static __constant__ u8 inflate_order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
 
 // x^(8 * 2^k) modulo the polynomial of CRC-32, with the coefficient of x^0 in the highest bit.
-static __constant__ u32 inflate_powers[17] = {0x00800000, 0x00008000, 0xedb88320, 0xb1e6b092, 0xa06a2517, 0xed627dae, 0x88d14467, 0xd7bbfe6a, 0xec447f11, 0x8e7ea170, 0x6427800e, 0x4d47bae0, 0x09fe548f, 0x83852d0f, 0x30362f1a, 0x7b5a9cc3, 0x31fec169};
+static __constant__ u32 inflate_powers[17] = {
+    0x00800000, 0x00008000, 0xedb88320, 0xb1e6b092, 0xa06a2517, 0xed627dae, 0x88d14467, 0xd7bbfe6a,
+    0xec447f11, 0x8e7ea170, 0x6427800e, 0x4d47bae0, 0x09fe548f, 0x83852d0f, 0x30362f1a, 0x7b5a9cc3, 0x31fec169};
 
 // BitReader reads the data of a warp. What is not said to be of a lane is the same in all of them.
 struct BitReader {
