@@ -25,7 +25,10 @@ const minGPUBlock = 1 << 20
 // r.Note. Blocks that the kernels don't support (FASTA, wrapped FASTQ, malformed records) are
 // binned on the CPU.
 func NewCUDA(r *Resources) (Assigner, error) {
-	c := &cuda{cpu: NewCPU(*r), run: r.Run, note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
+	c := &cuda{cpu: NewCPU(*r), run: r.Run, note: r.Note, regions: make(chan *[2][]byte, regionPairs), outputs: map[*bins.Block]*cudaColumns{}}
+	for range regionPairs {
+		c.regions <- new([2][]byte)
+	}
 	err := c.open(r.GPUs)
 	if err == nil {
 		err = c.makeLanes(r)
@@ -41,6 +44,9 @@ func NewCUDA(r *Resources) (Assigner, error) {
 // reads, since a piece is in use until it has been copied to a device.
 const ringPieces = 64
 
+// regionPairs is how many inputs of BGZF are read at a time.
+const regionPairs = 2
+
 // A piece of a text fits a piece of the ring.
 const _ = uint(cudakern.PieceSize - fillPiece)
 
@@ -53,6 +59,7 @@ type cuda struct {
 	texts   hostTexts // for blocks that are binned on the CPU
 	note    func(string)
 	lanes   chan *cudakern.Lane
+	regions chan *[2][]byte // for BGZF; pinned when first used
 
 	mu         sync.Mutex
 	outputs    map[*bins.Block]*cudaColumns
@@ -105,6 +112,9 @@ func (c *cuda) open(most int) error {
 	return err
 }
 
+// InflatesMembers implements memberAssigner.
+func (c *cuda) InflatesMembers() bool { return true }
+
 func (c *cuda) closeDevices() error {
 	var all error
 	for _, d := range c.devices {
@@ -121,7 +131,7 @@ func (c *cuda) makeLanes(r *Resources) error {
 	var lanes []*cudakern.Lane
 	for len(lanes) < streams {
 		d := c.devices[len(lanes)%len(c.devices)]
-		l, err := d.NewLane(int(min(block, cudakern.MaxText)), &bin8)
+		l, err := d.NewLane(int(min(block+memberSlack, cudakern.MaxText)), &bin8)
 		if errors.Is(err, cudakern.ErrMemory) {
 			if len(lanes) > 0 {
 				streams = len(lanes)

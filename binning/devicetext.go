@@ -5,6 +5,7 @@ package binning
 import (
 	"errors"
 
+	"orcomgo/binning/inflate"
 	"orcomgo/cudakern"
 )
 
@@ -23,6 +24,8 @@ type deviceText struct {
 	cuda *cuda
 	lane *cudakern.Lane
 	host *hostText
+
+	members []cudakern.Member // that are being inflated
 }
 
 func (t *deviceText) Room() int {
@@ -71,6 +74,73 @@ func (t *deviceText) Read(from, to int) ([]byte, error) {
 	}
 	p := make([]byte, to-from)
 	return p, t.lane.ReadText(p, from)
+}
+
+func (t *deviceText) CountLines(from, to int) ([]int, error) {
+	if t.host != nil {
+		return t.host.CountLines(from, to)
+	}
+	return t.lane.CountLines(from, to)
+}
+
+// A mark is counted for each piece that a device counts.
+const (
+	_ = uint(fillPiece - cudakern.CountPiece)
+	_ = uint(cudakern.CountPiece - fillPiece)
+)
+
+// Inflates implements memberText.
+func (t *deviceText) Inflates() bool { return t.host == nil }
+
+// regionSize is how many bytes of BGZF are copied to a device at once. A region of usual FASTQ has a
+// member for each of the warps that run at once.
+const regionSize = 32 << 20
+
+// Regions implements memberText.
+func (t *deviceText) Regions() (regions [2][]byte, release func(), err error) {
+	r := <-t.cuda.regions
+	release = func() { t.cuda.regions <- r }
+	for i := range r {
+		if r[i] == nil && err == nil {
+			r[i], err = t.cuda.devices[0].Pin(regionSize)
+		}
+	}
+	if errors.Is(err, cudakern.ErrMemory) {
+		err = errLeaveBGZF
+	}
+	if err != nil {
+		release()
+		return regions, nil, err
+	}
+	return *r, release, nil
+}
+
+// Inflate implements memberText.
+func (t *deviceText) Inflate(region []byte, members []inflate.Member, at int) error {
+	n := int(members[len(members)-1].End())
+	if err := t.lane.RoomForCompressed(n); errors.Is(err, cudakern.ErrMemory) {
+		return errLeaveBGZF
+	} else if err != nil {
+		return err
+	}
+	if err := t.lane.UploadCompressed(region[:n], 0); err != nil {
+		return err
+	}
+	t.members = t.members[:0]
+	for _, m := range members {
+		t.members = append(t.members, cudakern.Member{From: m.From, Size: m.Size, To: uint32(at), Length: m.Length, CRC: m.CRC})
+		at += int(m.Length)
+	}
+	return t.lane.Inflate(t.members, at)
+}
+
+// Inflated implements memberText.
+func (t *deviceText) Inflated() (right int, err error) {
+	bad, _, err := t.lane.Inflated()
+	if bad >= 0 {
+		return bad, err
+	}
+	return len(t.members), err
 }
 
 func (t *deviceText) Host(n int) []byte {

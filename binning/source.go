@@ -34,16 +34,16 @@ type source struct {
 	gzip  *inflate.Reader
 	// startGzip makes gzip read from in, which is at an offset of the file.
 	startGzip func(in io.Reader, offset uint64)
-	bgzf      *bgzfReader // instead of gzip
-	piece *inflate.Piece // of its text
-	rest  []byte         // of that one
-	r     io.Reader
-	ahead []byte // read already
-	one   [1]byte
-	close func()
-	count *atomic.Uint64 // bytes of the input as it is stored
-	first *counted       // what was opened
-	tick  func()         // called when it has grown
+	bgzf      *bgzfReader    // instead of gzip
+	piece     *inflate.Piece // of its text
+	rest      []byte         // of that one
+	r         io.Reader
+	ahead     []byte // read already
+	one       [1]byte
+	close     func()
+	count     *atomic.Uint64 // bytes of the input as it is stored
+	first     *counted       // what was opened
+	tick      func()         // called when it has grown
 	// threads is how many goroutines read a plain file, or copy inflated text.
 	threads int
 }

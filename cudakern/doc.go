@@ -10,6 +10,10 @@
 // anything else, or with a malformed record, is reported as Unsupported, and the caller bins it
 // on the CPU.
 //
+// The text may also be made on the device, from the members of BGZF: a Lane is given compressed bytes
+// and a table of Members, and inflates each with one warp. What it takes for right, compress/flate
+// inflates to the same text; where it doesn't, the caller inflates on the CPU.
+//
 // Offsets in a block have 32 bits: see MaxText.
 package cudakern
 
@@ -61,6 +65,9 @@ type Columns struct {
 	Coded    bool
 	RawNames bool // with Coded and Names: the names are returned in plain as well
 }
+
+// CountPiece is how many bytes of text Lane.CountLines has a number for.
+const CountPiece = 1 << 20
 
 // CodedChunk is how many bytes of a column make a chunk, before coding; the last has the rest.
 const CodedChunk = 1 << 20

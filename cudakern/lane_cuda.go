@@ -46,6 +46,7 @@ type Lane struct {
 	packed, exceptions, nameText, qualText, table buffer
 	lineRoom, recordRoom, stateUsed, stateRoom    int
 	coding                                        coding
+	inflater                                      inflater
 }
 
 // NewLane makes a lane for blocks of about blockSize bytes of text. The table is what
@@ -233,6 +234,7 @@ func (l *Lane) release() error {
 		&l.exceptions, &l.nameText, &l.qualText, &l.table) {
 		keep(b.free())
 	}
+	keep(l.inflater.release())
 	keep(cudaError("freeing pinned memory", freePinned(l.pinnedWords)))
 	for i := range l.events {
 		if l.events[i] != (cu.Event{}) {
