@@ -275,6 +275,44 @@ func randomStream(rng *rand.Rand, most int) []byte {
 	return w.b
 }
 
+// smallBlocks returns a stream of as many blocks without text as BGZF has room for; each has codes of
+// its own.
+func smallBlocks(kinds ...int) []byte {
+	var w bitWriter
+	for i := 0; len(w.b) < 65300; i++ {
+		w.smallBlock(0, kinds[i%len(kinds)])
+	}
+	w.smallBlock(1, 1)
+	w.align()
+	return w.b
+}
+
+func (w *bitWriter) smallBlock(final uint32, kind int) {
+	w.put(final, 1)
+	w.put(uint32(kind), 2)
+	switch kind {
+	case 0:
+		w.align()
+		w.put(0xffff0000, 32)
+	case 1:
+		w.put(0, 7)
+	case 2: // no codes but one for the end of the block
+		w.put(0, 5)
+		w.put(0, 5)
+		w.put(14, 4)
+		for i := range 18 {
+			w.put(map[int]uint32{2: 1, 17: 1}[i], 3) // 18 and 1 have one bit
+		}
+		w.put(1, 1) // 1 is the first code, 18 the second
+		w.put(127, 7)
+		w.put(1, 1)
+		w.put(107, 7)
+		w.put(0, 1)
+		w.put(0, 1)
+		w.put(0, 1)
+	}
+}
+
 // header writes the header of a dynamic block.
 func (w *bitWriter) header(rng *rand.Rand, lits, dists []uint8) {
 	for len(lits) > 257 && lits[len(lits)-1] == 0 {
@@ -338,6 +376,9 @@ func validCases(rng *rand.Rand, most int) (all []inflateCase) {
 				add(name+", "+d.name, z)
 			}
 		}
+	}
+	for _, kinds := range [][]int{{0}, {1}, {2}, {1, 2}, {0, 1, 2}} {
+		add(fmt.Sprintf("small blocks %v", kinds), smallBlocks(kinds...))
 	}
 	for i := range 300 {
 		add(fmt.Sprintf("random stream %d", i), randomStream(rng, 1+rng.IntN(most)))
@@ -410,10 +451,11 @@ func bgzfOf(text []byte, d deflater) (all []inflateCase) {
 }
 
 // layOut puts the streams of cases one behind another, as they are in a file, and returns them as
-// members. gap is how many bytes are between two.
+// members. Their texts are apart by up to gap bytes.
 func layOut(cases []inflateCase, gap int) (data []byte, members []Member, length int) {
 	for i, c := range cases {
-		data = binary.LittleEndian.AppendUint64(data, 0xdeadbeefcafef00d)[:len(data)+min(8, (gap+i)%9)]
+		data = binary.LittleEndian.AppendUint64(data, 0xdeadbeefcafef00d)[:len(data)+(gap+i)%9]
+		length += i % (gap + 1)
 		members = append(members, Member{From: uint32(len(data)), Size: uint32(len(c.data)), To: uint32(length), Length: c.length, CRC: c.crc})
 		data = append(data, c.data...)
 		length += int(c.length)
