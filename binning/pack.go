@@ -160,7 +160,7 @@ func copyQuals(dst, src []byte) bool {
 	return bad&highBits == 0
 }
 
-// copyBytes copies src to dst, which has room for it. Up to seven bytes after it in dst may change. It is quicker than copy where src
+// copyBytes copies src to dst, which has room for it. Up to eight bytes after it in dst may change. It is quicker than copy where src
 // is shorter than eight bytes.
 func copyBytes(dst, src []byte) {
 	if len(src) <= 8 && cap(src) >= 8 && len(dst) >= 8 {
