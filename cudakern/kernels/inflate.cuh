@@ -97,13 +97,19 @@ static __device__ __forceinline__ u32 low_bits(u32 v, u32 n) {
 #endif
 }
 
-// TableAddress is where tables are in shared memory. nvcc would compute it anew for each symbol.
+// keep returns v, which nvcc then keeps instead of computing it anew for each symbol.
+static __device__ __forceinline__ u32 keep(u32 v) {
+#ifdef __CUDACC__
+  asm volatile("" : "+r"(v));
+#endif
+  return v;
+}
+
+// TableAddress is where tables are in shared memory.
 #ifdef __CUDACC__
 typedef u32 TableAddress;
 static __device__ __forceinline__ TableAddress table_address(const InflateTables *t) {
-  u32 a = (u32)__cvta_generic_to_shared(t);
-  asm volatile("" : "+r"(a));
-  return a;
+  return keep((u32)__cvta_generic_to_shared(t));
 }
 template <int AT>
 static __device__ __forceinline__ u32 table_word(TableAddress t, u32 i) {
@@ -166,13 +172,16 @@ static __device__ __forceinline__ void finish_row(RowWriter &z) {
   if (!literal && (int)(z.place - x) < 0) z.bad = true;
   int from = literal ? (int)z.lane : (int)(z.lane - x); // a lane; less than 0: so far before the row
   u32 v = __funnelshift_r(x, 0, 8 * (z.lane - owner)) & 255;
-  u32 literals = __ballot_sync(FULL, literal);
+  z.held = v;
+  if (__any_sync(FULL, from >= 0 && !literal)) {
+    u32 literals = __ballot_sync(FULL, literal);
 #pragma unroll 1
-  while (__any_sync(FULL, from >= 0 && !(literals >> (from & 31) & 1))) {
-    int f = __shfl_sync(FULL, from, from & 31);
-    if (from >= 0) from = f;
+    while (__any_sync(FULL, from >= 0 && !(literals >> (from & 31) & 1))) {
+      int f = __shfl_sync(FULL, from, from & 31);
+      if (from >= 0) from = f;
+    }
+    z.held = __shfl_sync(FULL, v, from & 31);
   }
-  z.held = __shfl_sync(FULL, v, from & 31);
   int source = (int)(z.place - z.lane) + from;
   if (from < 0 && source >= 0) z.held = z.text[source];
 }
@@ -540,7 +549,7 @@ inflate(const u8 *data, const Member *members, u64 count, u8 *text, u32 *status,
   if (i >= count) return;
   Member m = members[i];
   InflateTables *t = tables + threadIdx.x / 32;
-  u32 lane = threadIdx.x & 31, skipped = m.from & 3, end = skipped + m.size;
+  u32 lane = keep(threadIdx.x & 31), skipped = m.from & 3, end = skipped + m.size;
   BitReader in;
   in.lane = lane;
   in.in = (const u32 *)(data + (m.from - skipped));
