@@ -274,10 +274,23 @@ func TestInflateRates(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for _, n := range []int{1, 2, 4} {
+			for _, c := range []struct {
+				lanes  int
+				prefer cu.FuncCacheConfig
+				note   string
+			}{{1, cu.PreferNone, ""}, {2, cu.PreferNone, ""}, {4, cu.PreferNone, ""}, {4, cu.PreferShared, ", shared memory preferred to cache"}} {
+				leave, err := d.enter()
+				if err != nil {
+					t.Fatal(err)
+				}
+				err = d.functions[kernelInflate].SetCacheConfig(c.prefer)
+				leave()
+				if err != nil {
+					t.Fatal(err)
+				}
 				begin := time.Now()
 				var wg sync.WaitGroup
-				for _, l := range lanes[:n] {
+				for _, l := range lanes[:c.lanes] {
 					wg.Go(func() {
 						if err := run(l, rounds); err != nil {
 							t.Error(err)
@@ -285,9 +298,8 @@ func TestInflateRates(t *testing.T) {
 					})
 				}
 				wg.Wait()
-				bytes := float64(n) * rounds * float64(length)
-				t.Logf("%d levels of quality, %s (ratio %.2f), %d lanes: %.1f GB/s of text", levels, name, float64(length)/float64(len(data)), n,
-					bytes/float64(time.Since(begin).Nanoseconds()))
+				t.Logf("%d levels of quality, %s (ratio %.2f), %d lanes%s: %.1f GB/s of text", levels, name, float64(length)/float64(len(data)),
+					c.lanes, c.note, float64(c.lanes*rounds*length)/float64(time.Since(begin).Nanoseconds()))
 			}
 			if err := d.Unpin(b); err != nil {
 				t.Fatal(err)
