@@ -225,7 +225,12 @@ func TestInflateRates(t *testing.T) {
 		t.Skip("set ORCOMGO_RATES to measure")
 	}
 	d := open(t)
+	leave, err := d.enter()
+	if err != nil {
+		t.Fatal(err)
+	}
 	blocks, err := d.functions[kernelInflate].MaxActiveBlocksPerMultiProcessor(threads, 0)
+	leave()
 	t.Logf("%d thread blocks of %d warps a multiprocessor, %v", blocks, warps, err)
 	const most, rounds = 64 << 20, 8
 	var lanes []*Lane
