@@ -380,8 +380,9 @@ static __device__ __noinline__ bool block_codes(BitReader *in, bool dynamic, Inf
   u32 lane = z.lane, lit_count = 288, dist_count = 32;
   __syncwarp(); // nobody uses the tables any longer
   if (dynamic) {
-    if (!dynamic_lengths(z, c, &lit_count, &dist_count)) return false;
+    bool valid = dynamic_lengths(z, c, &lit_count, &dist_count);
     *in = z;
+    if (!valid) return false;
   } else {
     for (u32 i = lane; i < 320; i += 32) c->lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : i < 288 ? 8 : 5;
     __syncwarp();
@@ -464,8 +465,9 @@ static __device__ __forceinline__ u32 inflate_stream(BitReader &in, RowWriter &o
       if (kind == 2 || !fixed) {
         BitReader copy = in; // so that in can be in registers
         PrefixCode a, b;
-        if (!block_codes(&copy, kind == 2, t, &a, &b)) return INFLATE_CORRUPT;
+        bool valid = block_codes(&copy, kind == 2, t, &a, &b);
         in = copy;
+        if (!valid) return INFLATE_CORRUPT;
         lits = a;
         dists = b;
       }
