@@ -219,7 +219,12 @@ func TestInflateRates(t *testing.T) {
 		t.Skip("set ORCOMGO_RATES to measure")
 	}
 	d := open(t)
+	leave, err := d.enter()
+	if err != nil {
+		t.Fatal(err)
+	}
 	blocks, err := d.functions[kernelInflate].MaxActiveBlocksPerMultiProcessor(threads, 0)
+	leave()
 	t.Logf("%d thread blocks of %d warps a multiprocessor, %v", blocks, warps, err)
 	const most, rounds = 64 << 20, 8
 	var lanes []*Lane
@@ -246,14 +251,8 @@ func TestInflateRates(t *testing.T) {
 				t.Fatal(err)
 			}
 			copy(b, data)
-			run := func(l *Lane) error {
-				if err := l.RoomForCompressed(len(b)); err != nil {
-					return err
-				}
-				if err := l.UploadCompressed(b, 0); err != nil {
-					return err
-				}
-				for range rounds + 1 {
+			run := func(l *Lane, times int) error {
+				for range times {
 					if err := l.Inflate(members, length); err != nil {
 						return err
 					}
@@ -263,25 +262,43 @@ func TestInflateRates(t *testing.T) {
 				}
 				return nil
 			}
-			for _, n := range []int{1, 2, 4} {
-				for _, l := range lanes[:n] { // what is slow the first time
-					if err := run(l); err != nil {
-						t.Fatal(err)
-					}
+			for _, l := range lanes {
+				if err := l.RoomForCompressed(len(data)); err != nil {
+					t.Fatal(err)
+				}
+				if err := l.UploadCompressed(b[:len(data)], 0); err != nil {
+					t.Fatal(err)
+				}
+				if err := run(l, 1); err != nil { // what is slow the first time
+					t.Fatal(err)
+				}
+			}
+			for _, c := range []struct {
+				lanes  int
+				prefer cu.FuncCacheConfig
+				note   string
+			}{{1, cu.PreferNone, ""}, {2, cu.PreferNone, ""}, {4, cu.PreferNone, ""}, {4, cu.PreferShared, ", shared memory preferred to cache"}} {
+				leave, err := d.enter()
+				if err != nil {
+					t.Fatal(err)
+				}
+				err = d.functions[kernelInflate].SetCacheConfig(c.prefer)
+				leave()
+				if err != nil {
+					t.Fatal(err)
 				}
 				begin := time.Now()
 				var wg sync.WaitGroup
-				for _, l := range lanes[:n] {
+				for _, l := range lanes[:c.lanes] {
 					wg.Go(func() {
-						if err := run(l); err != nil {
+						if err := run(l, rounds); err != nil {
 							t.Error(err)
 						}
 					})
 				}
 				wg.Wait()
-				bytes := float64(n) * float64(rounds+1) * float64(length)
-				t.Logf("%d levels of quality, %s (ratio %.2f), %d lanes: %.1f GB/s of text", levels, name, float64(length)/float64(len(data)), n,
-					bytes/float64(time.Since(begin).Nanoseconds()))
+				t.Logf("%d levels of quality, %s (ratio %.2f), %d lanes%s: %.1f GB/s of text", levels, name, float64(length)/float64(len(data)),
+					c.lanes, c.note, float64(c.lanes*rounds*length)/float64(time.Since(begin).Nanoseconds()))
 			}
 			if err := d.Unpin(b); err != nil {
 				t.Fatal(err)

@@ -97,13 +97,19 @@ static __device__ __forceinline__ u32 low_bits(u32 v, u32 n) {
 #endif
 }
 
-// TableAddress is where tables are in shared memory. nvcc would compute it anew for each symbol.
+// keep returns v, which nvcc then keeps instead of computing it anew for each symbol.
+static __device__ __forceinline__ u32 keep(u32 v) {
+#ifdef __CUDACC__
+  asm volatile("" : "+r"(v));
+#endif
+  return v;
+}
+
+// TableAddress is where tables are in shared memory.
 #ifdef __CUDACC__
 typedef u32 TableAddress;
 static __device__ __forceinline__ TableAddress table_address(const InflateTables *t) {
-  u32 a = (u32)__cvta_generic_to_shared(t);
-  asm volatile("" : "+r"(a));
-  return a;
+  return keep((u32)__cvta_generic_to_shared(t));
 }
 template <int AT>
 static __device__ __forceinline__ u32 table_word(TableAddress t, u32 i) {
@@ -166,13 +172,16 @@ static __device__ __forceinline__ void finish_row(RowWriter &z) {
   if (!literal && (int)(z.place - x) < 0) z.bad = true;
   int from = literal ? (int)z.lane : (int)(z.lane - x); // a lane; less than 0: so far before the row
   u32 v = __funnelshift_r(x, 0, 8 * (z.lane - owner)) & 255;
-  u32 literals = __ballot_sync(FULL, literal);
+  z.held = v;
+  if (__any_sync(FULL, from >= 0 && !literal)) {
+    u32 literals = __ballot_sync(FULL, literal);
 #pragma unroll 1
-  while (__any_sync(FULL, from >= 0 && !(literals >> (from & 31) & 1))) {
-    int f = __shfl_sync(FULL, from, from & 31);
-    if (from >= 0) from = f;
+    while (__any_sync(FULL, from >= 0 && !(literals >> (from & 31) & 1))) {
+      int f = __shfl_sync(FULL, from, from & 31);
+      if (from >= 0) from = f;
+    }
+    z.held = __shfl_sync(FULL, v, from & 31);
   }
-  z.held = __shfl_sync(FULL, v, from & 31);
   int source = (int)(z.place - z.lane) + from;
   if (from < 0 && source >= 0) z.held = z.text[source];
 }
@@ -371,8 +380,9 @@ static __device__ __noinline__ bool block_codes(BitReader *in, bool dynamic, Inf
   u32 lane = z.lane, lit_count = 288, dist_count = 32;
   __syncwarp(); // nobody uses the tables any longer
   if (dynamic) {
-    if (!dynamic_lengths(z, c, &lit_count, &dist_count)) return false;
+    bool valid = dynamic_lengths(z, c, &lit_count, &dist_count);
     *in = z;
+    if (!valid) return false;
   } else {
     for (u32 i = lane; i < 320; i += 32) c->lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : i < 288 ? 8 : 5;
     __syncwarp();
@@ -455,8 +465,9 @@ static __device__ __forceinline__ u32 inflate_stream(BitReader &in, RowWriter &o
       if (kind == 2 || !fixed) {
         BitReader copy = in; // so that in can be in registers
         PrefixCode a, b;
-        if (!block_codes(&copy, kind == 2, t, &a, &b)) return INFLATE_CORRUPT;
+        bool valid = block_codes(&copy, kind == 2, t, &a, &b);
         in = copy;
+        if (!valid) return INFLATE_CORRUPT;
         lits = a;
         dists = b;
       }
@@ -540,7 +551,7 @@ inflate(const u8 *data, const Member *members, u64 count, u8 *text, u32 *status,
   if (i >= count) return;
   Member m = members[i];
   InflateTables *t = tables + threadIdx.x / 32;
-  u32 lane = threadIdx.x & 31, skipped = m.from & 3, end = skipped + m.size;
+  u32 lane = keep(threadIdx.x & 31), skipped = m.from & 3, end = skipped + m.size;
   BitReader in;
   in.lane = lane;
   in.in = (const u32 *)(data + (m.from - skipped));
