@@ -15,6 +15,10 @@ type Text struct {
 	// qualities. Lines end in LF, or CR LF. If Last is set, the last line may have no line
 	// end, and blank lines may follow the last record. Data may be empty, then Last is set.
 	Data []byte
+	// Buffer, if not nil, has the text in its first Len bytes, not in memory of the host; then
+	// Data is nil. It is one that the assigner's Text returned.
+	Buffer TextBuffer
+	Len    int
 	// Last is set if the block ends its input.
 	Last bool
 	// Marks has the number of line ends before some offsets of Data, ascending, about one a
@@ -54,7 +58,8 @@ type Keep struct {
 //     one length, also for no reads at all: then FixedLen is 0); Bins, Order, Place and
 //     Packed (unused bits of a read's last byte are 0); Exceptions; and, as Keep says,
 //     Names, Quals and Forms. What is not kept is nil, or the zero Forms. The pipeline
-//     fills Input, FirstRecord, TextLen and TextHash, and for Canonical text the Forms.
+//     fills Input, FirstRecord and TextLen, for Canonical text the Forms, and TextHash unless
+//     the text is in Buffer, of which the assigner computes it.
 //     Names and Quals that are kept are not nil, even when empty (Quals of FASTA is nil).
 //   - Signatures are minimizer.Find's.
 //   - Exceptions cover every sequence byte but A, C, G and T, in the longest runs of one
@@ -73,17 +78,15 @@ type Keep struct {
 // An implementation may pass any block that it does not support (for example an unusual form or
 // a long read) to the one that NewCPU returns, which needs nothing but the Text.
 type Assigner interface {
-	// Buffer returns an empty slice with a capacity of at least n bytes, in the kind of memory
-	// that is best for the assigner. The pipeline holds one for each stream at a time.
-	Buffer(n int) ([]byte, error)
-	// Free returns a buffer to the assigner.
-	Free(buf []byte)
-	// Assign fills b from t. It must not keep t.Data, which is overwritten after Assign has
+	// Text returns memory with room for n bytes of text, of the kind that is best for the
+	// assigner, until its Free. The pipeline holds one for each stream at a time.
+	Text(n int) (TextBuffer, error)
+	// Assign fills b from t. It must not keep the text, which is overwritten after Assign has
 	// returned. It may reuse the memory of b's slices, or make them point to its own memory,
 	// which must then not change until Assign gets the same b again or Close is called. The
 	// caller may overwrite b.Quals.
 	Assign(ctx context.Context, t *Text, b *bins.Block) error
-	// Close frees everything. Buffers and blocks must not be used after it.
+	// Close frees everything. Texts and blocks must not be used after it.
 	Close() error
 }
 
@@ -91,6 +94,7 @@ type Assigner interface {
 type Resources struct {
 	Threads   int               // CPU threads of the run, shared by all streams
 	Streams   int               // blocks in flight
+	GPUs      int               // how many may be used; 0: all
 	BlockSize uint64            // bytes of text of a block, unless one record is longer
 	Keep      Keep              // that of every Text of the run
 	Run       bins.Runner       // runs tasks on the run's threads

@@ -22,36 +22,18 @@ func NewCPU(r Resources) Assigner {
 }
 
 type cpu struct {
-	run     bins.Runner
-	mu      sync.Mutex
-	buffers [][]byte      // not in use
-	jobs    []*job        // not in use
-	busy    chan struct{} // its capacity is the number of jobs that may be in use
+	run   bins.Runner
+	texts hostTexts
+	mu    sync.Mutex
+	jobs  []*job        // not in use
+	busy  chan struct{} // its capacity is the number of jobs that may be in use
 }
 
-func (c *cpu) Buffer(n int) ([]byte, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i, b := range c.buffers {
-		if cap(b) >= n {
-			c.buffers = append(c.buffers[:i], c.buffers[i+1:]...)
-			return b[:0], nil
-		}
-	}
-	if len(c.buffers) > 0 {
-		c.buffers = c.buffers[1:] // too small: let it be collected
-	}
-	return make([]byte, 0, n), nil
-}
-
-func (c *cpu) Free(buf []byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.buffers = append(c.buffers, buf)
-}
+func (c *cpu) Text(n int) (TextBuffer, error) { return c.texts.get(n), nil }
 
 func (c *cpu) Close() error {
-	c.buffers, c.jobs = nil, nil
+	c.texts.clear()
+	c.jobs = nil
 	return nil
 }
 

@@ -9,44 +9,56 @@ import (
 	"sync"
 	"unsafe"
 
-	"orcomgo/bins/record"
+	"github.com/zeebo/xxh3"
+	"golang.org/x/sync/errgroup"
 
 	"orcomgo/bins"
+	"orcomgo/bins/record"
 	"orcomgo/cudakern"
 )
 
 // minGPUBlock is the least block size, in bytes, to which NewCUDA goes down where memory is short.
 const minGPUBlock = 1 << 20
 
-// NewCUDA returns the assigner that works on the GPU: a block is copied to it as text and back
-// as columns, on one CUDA stream for each of the run's streams. Where the device has too little
-// memory it lowers r.Streams, then r.BlockSize, and calls r.Note. Blocks that the kernels don't
-// support (FASTA, wrapped FASTQ, malformed records) are binned on the CPU.
+// NewCUDA returns the assigner that works on the GPUs, r.GPUs of them or all: the text of a block is
+// assembled on one, on one CUDA stream for each of the run's streams, and its columns are copied
+// back. Where a device has too little memory it lowers r.Streams, then r.BlockSize, and calls
+// r.Note. Blocks that the kernels don't support (FASTA, wrapped FASTQ, malformed records) are
+// binned on the CPU.
 func NewCUDA(r *Resources) (Assigner, error) {
-	dev, err := cudakern.Open()
-	if err != nil {
-		return nil, err
+	c := &cuda{cpu: NewCPU(*r), run: r.Run, note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
+	err := c.open(r.GPUs)
+	if err == nil {
+		err = c.makeLanes(r)
 	}
-	c := &cuda{dev: dev, cpu: NewCPU(*r), note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
-	if err := c.makeLanes(r); err != nil {
-		dev.Close()
+	if err != nil {
+		c.closeDevices()
 		return nil, err
 	}
 	return c, nil
 }
 
+// ringPieces is how many pinned pieces of text there are, of a megabyte: several for each thread that
+// reads, since a piece is in use until it has been copied to a device.
+const ringPieces = 64
+
+// A piece of a text fits a piece of the ring.
+const _ = uint(cudakern.PieceSize - fillPiece)
+
 // cuda is an Assigner.
 type cuda struct {
-	dev   *cudakern.Device
-	cpu   Assigner
-	note  func(string)
-	lanes chan *cudakern.Lane
+	devices []*cudakern.Device
+	ring    *cudakern.Ring
+	cpu     Assigner
+	run     bins.Runner
+	texts   hostTexts // for blocks that are binned on the CPU
+	note    func(string)
+	lanes   chan *cudakern.Lane
 
-	mu          sync.Mutex
-	freeBuffers [][]byte // pinned text buffers
-	outputs     map[*bins.Block]*cudaColumns
-	stats       CUDAStats
-	noteMemory  sync.Once // calls note at the first block that does not fit
+	mu         sync.Mutex
+	outputs    map[*bins.Block]*cudaColumns
+	stats      CUDAStats
+	noteMemory sync.Once // calls note at the first block that does not fit
 }
 
 // cudaColumns is the memory for a block's columns.
@@ -55,44 +67,81 @@ type cudaColumns struct {
 	pinned bool // the block's slices point into it
 }
 
-// CUDAStats is what the GPU did in a run. The times of several streams overlap.
+// CUDAStats is what the GPUs did in a run. The times of several streams overlap.
 type CUDAStats struct {
-	Device                         cudakern.Description
-	Blocks, CPUBlocks              int
-	UploadMS, KernelMS, DownloadMS float64 // by the streams' own clocks
-	UploadBytes, DownloadBytes     uint64
-	PinMS                          float64
-	PinBytes                       uint64
+	Devices              []cudakern.Description
+	Blocks, CPUBlocks    int
+	KernelMS, DownloadMS float64 // by the streams' own clocks
+	DownloadBytes        uint64
+	PinMS                float64
+	PinBytes             uint64
 }
 
-// makeLanes makes a lane for each stream, or as many as there is memory for.
+// open opens so many GPUs, 0 for all, and makes the ring's memory meanwhile.
+func (c *cuda) open(most int) error {
+	n, err := cudakern.Count()
+	if err != nil {
+		return err
+	}
+	if most > 0 {
+		n = min(n, most)
+	}
+	c.devices = make([]*cudakern.Device, n)
+	var memory *cudakern.HostMemory
+	var opened errgroup.Group
+	opened.Go(func() (err error) {
+		memory, err = cudakern.NewHostMemory(ringPieces * cudakern.PieceSize)
+		return err
+	})
+	for i := range n {
+		opened.Go(func() (err error) {
+			c.devices[i], err = cudakern.Open(i)
+			return err
+		})
+	}
+	if err := opened.Wait(); err != nil {
+		return err
+	}
+	c.ring, err = cudakern.NewRing(c.devices, memory)
+	return err
+}
+
+func (c *cuda) closeDevices() error {
+	var all error
+	for _, d := range c.devices {
+		if d != nil {
+			all = errors.Join(all, d.Close())
+		}
+	}
+	return all
+}
+
+// makeLanes makes a lane for each stream, or as many as there is memory for, on the devices in turn.
 func (c *cuda) makeLanes(r *Resources) error {
 	streams, block := r.Streams, r.BlockSize
 	var lanes []*cudakern.Lane
-	for {
-		for len(lanes) < streams {
-			l, err := c.dev.NewLane(int(min(block, cudakern.MaxText)), &bin8)
-			if errors.Is(err, cudakern.ErrMemory) {
-				if len(lanes) > 0 {
-					streams = len(lanes)
-					break
-				}
-				if block/2 < minGPUBlock {
-					return fmt.Errorf("%s: %w", c.dev.Description().Name, err)
-				}
-				block /= 2
-				continue
+	for len(lanes) < streams {
+		d := c.devices[len(lanes)%len(c.devices)]
+		l, err := d.NewLane(int(min(block, cudakern.MaxText)), &bin8)
+		if errors.Is(err, cudakern.ErrMemory) {
+			if len(lanes) > 0 {
+				streams = len(lanes)
+				break
 			}
-			if err != nil {
-				return err
+			if block/2 < minGPUBlock {
+				return fmt.Errorf("%s: %w", d.Description().Name, err)
 			}
-			lanes = append(lanes, l)
+			block /= 2
+			continue
 		}
-		break
+		if err != nil {
+			return err
+		}
+		lanes = append(lanes, l)
 	}
 	if streams != r.Streams || block != r.BlockSize {
 		r.Note(fmt.Sprintf("%s has too little free memory for %d streams of %d MB blocks: using %d of %d MB",
-			c.dev.Description().Name, r.Streams, r.BlockSize/1e6, streams, block/1e6))
+			c.devices[0].Description().Name, r.Streams, r.BlockSize/1e6, streams, block/1e6))
 	}
 	r.Streams, r.BlockSize = streams, block
 	c.lanes = make(chan *cudakern.Lane, len(lanes))
@@ -102,38 +151,11 @@ func (c *cuda) makeLanes(r *Resources) error {
 	return nil
 }
 
-// Buffer returns pinned memory.
-func (c *cuda) Buffer(n int) ([]byte, error) {
-	c.mu.Lock()
-	best := -1
-	for i, b := range c.freeBuffers {
-		if cap(b) >= n && (best < 0 || cap(b) < cap(c.freeBuffers[best])) {
-			best = i
-		}
-	}
-	var small []byte
-	switch {
-	case best >= 0:
-		b := c.freeBuffers[best]
-		c.freeBuffers = append(c.freeBuffers[:best], c.freeBuffers[best+1:]...)
-		c.mu.Unlock()
-		return b[:0], nil
-	case len(c.freeBuffers) > 0:
-		small = c.freeBuffers[len(c.freeBuffers)-1]
-		c.freeBuffers = c.freeBuffers[:len(c.freeBuffers)-1]
-	}
-	c.mu.Unlock()
-	if err := c.dev.Unpin(small); err != nil {
-		return nil, err
-	}
-	b, err := c.dev.Pin(n)
-	return b[:0], err
-}
-
-func (c *cuda) Free(buf []byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.freeBuffers = append(c.freeBuffers, buf)
+// notePoor says that there is too little memory for a block, once.
+func (c *cuda) notePoor(err error) {
+	c.noteMemory.Do(func() {
+		c.note(fmt.Sprintf("a block did not fit on the GPU and was binned on the CPU (%v)", err))
+	})
 }
 
 // Assign implements Assigner.
@@ -148,8 +170,20 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 		c.outputs[b] = cols
 	}
 	c.mu.Unlock()
-	if !t.Canonical && t.Kind == record.FASTQ && len(t.Data) > 0 && c.dev.Pinned(t.Data) {
-		taken, err := c.onDevice(ctx, t, b, cols)
+	text, onDevice := t.Buffer.(*deviceText)
+	end, tail := t.Len, []byte(nil)
+	if onDevice {
+		var err error
+		if t.Last {
+			w := &textWindow{text: text, n: t.Len}
+			if end = w.blankTail(); w.err != nil {
+				return w.err
+			}
+			if tail, err = text.Read(end, t.Len); err != nil {
+				return err
+			}
+		}
+		taken, err := c.onDevice(t, text, end, tail, b, cols)
 		if taken || err != nil {
 			return err
 		}
@@ -161,30 +195,30 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	c.mu.Lock()
 	c.stats.CPUBlocks++
 	c.mu.Unlock()
-	return c.cpu.Assign(ctx, t, b)
+	if !onDevice {
+		return c.cpu.Assign(ctx, t, b)
+	}
+	host := c.texts.get(t.Len)
+	defer host.Free()
+	near := *t
+	near.Data, near.Buffer = host.Host(t.Len), nil
+	if err := text.lane.ReadText(near.Data, 0); err != nil {
+		return err
+	}
+	copy(near.Data[end:], tail) // the kernels overwrite what follows the records
+	b.TextHash = bins.TextHash(near.Data, c.run)
+	return c.cpu.Assign(ctx, &near, b)
 }
 
-// onDevice bins the block on the GPU, and reports whether the GPU supports it.
-func (c *cuda) onDevice(ctx context.Context, t *Text, b *bins.Block, cols *cudaColumns) (bool, error) {
-	end := len(t.Data)
-	if t.Last {
-		end = blankTail(t.Data)
-	}
+// onDevice bins the block on the GPU, and reports whether the GPU supports it. The records end at
+// end, where tail follows.
+func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins.Block, cols *cudaColumns) (bool, error) {
 	if end == 0 {
 		return false, nil
 	}
-	var l *cudakern.Lane
-	select {
-	case l = <-c.lanes:
-	case <-ctx.Done():
-		return false, ctx.Err()
-	}
-	r, err := l.Bin(t.Data[:end], cudakern.Columns{Names: t.Keep.Names, Quals: t.Keep.Quals, Map: t.Keep.Bin8}, &cols.out)
-	c.lanes <- l
+	r, err := text.lane.Bin(end, t.Len, cudakern.Columns{Names: t.Keep.Names, Quals: t.Keep.Quals, Map: t.Keep.Bin8}, &cols.out)
 	if errors.Is(err, cudakern.ErrMemory) {
-		c.noteMemory.Do(func() {
-			c.note(fmt.Sprintf("a block did not fit on the GPU and was binned on the CPU (%v)", err))
-		})
+		c.notePoor(err)
 		return false, nil
 	}
 	if err != nil {
@@ -208,34 +242,43 @@ func (c *cuda) onDevice(ctx context.Context, t *Text, b *bins.Block, cols *cudaC
 	b.Names, b.Quals = r.Names, r.Quals
 	b.Forms = record.Forms{}
 	if t.Keep.Forms {
-		b.Forms = formsOfResult(r, string(t.Data[end:]))
+		b.Forms = formsOfResult(r, string(tail))
 	}
+	b.TextHash = xxh3.Hash128(r.TextSums).Bytes()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := &c.stats
 	s.Blocks++
-	s.UploadMS, s.KernelMS, s.DownloadMS = s.UploadMS+r.UploadMS, s.KernelMS+r.KernelMS, s.DownloadMS+r.DownloadMS
-	s.UploadBytes, s.DownloadBytes = s.UploadBytes+r.UploadBytes, s.DownloadBytes+r.DownloadBytes
+	s.KernelMS, s.DownloadMS = s.KernelMS+r.KernelMS, s.DownloadMS+r.DownloadMS
+	s.DownloadBytes += r.DownloadBytes
 	return true, nil
 }
 
-// Stats returns what the GPU has done so far.
+// Stats returns what the GPUs have done so far.
 func (c *cuda) Stats() CUDAStats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.stats
-	s.Device = c.dev.Description()
-	s.PinMS, s.PinBytes = c.dev.PinTime()
+	for _, d := range c.devices {
+		s.Devices = append(s.Devices, d.Description())
+		ms, n := d.PinTime()
+		s.PinMS, s.PinBytes = s.PinMS+ms, s.PinBytes+n
+	}
 	return s
 }
 
 // Close implements Assigner. It notes what the start of the GPU took.
 func (c *cuda) Close() error {
 	if s := c.Stats(); s.Blocks > 0 {
+		d := s.Devices[0]
+		name := d.Name
+		if n := len(s.Devices); n > 1 {
+			name = fmt.Sprintf("%d x %s", n, name)
+		}
 		c.note(fmt.Sprintf("%s: context %.2f s, kernels %.2f s, %d MB of host memory pinned in %.2f s; %d of %d blocks binned there",
-			s.Device.Name, s.Device.ContextMS/1e3, s.Device.ModuleMS/1e3, s.PinBytes/1e6, s.PinMS/1e3, s.Blocks, s.Blocks+s.CPUBlocks))
+			name, d.ContextMS/1e3, d.ModuleMS/1e3, s.PinBytes/1e6, s.PinMS/1e3, s.Blocks, s.Blocks+s.CPUBlocks))
 	}
-	return errors.Join(c.cpu.Close(), c.dev.Close())
+	return errors.Join(c.cpu.Close(), c.closeDevices())
 }
 
 // binsOf appends the bins of a result to dst.

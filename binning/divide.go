@@ -94,19 +94,17 @@ func recordsEnd(text []byte) int {
 	return end
 }
 
-// countLines appends a mark for each markStep bytes of text. The text begins at offset, after the
+// countLines appends a mark for each fillPiece bytes of text. The text begins at offset, after the
 // given number of lines.
 func countLines(marks []Mark, text []byte, offset, lines int, run bins.Runner) []Mark {
-	n := (len(text) + markStep - 1) / markStep
+	n := (len(text) + fillPiece - 1) / fillPiece
 	counts := make([]int, n)
 	run(n, func(i int) {
-		counts[i] = bytes.Count(text[i*markStep:min((i+1)*markStep, len(text))], []byte{'\n'})
+		counts[i] = bytes.Count(text[i*fillPiece:min((i+1)*fillPiece, len(text))], []byte{'\n'})
 	})
 	for i, c := range counts {
 		lines += c
-		marks = append(marks, Mark{offset + min((i+1)*markStep, len(text)), lines})
+		marks = append(marks, Mark{offset + min((i+1)*fillPiece, len(text)), lines})
 	}
 	return marks
 }
-
-const markStep = 1 << 20

@@ -24,14 +24,13 @@ func binText(t testing.TB, text []byte, blockSize int, wrapped bool) ([]byte, er
 	src := &source{path: "x", close: func() {}}
 	var c cutter = &lineCutter{src: src, kind: kind, blockSize: blockSize, left: text, eof: true}
 	if wrapped && len(text) > 0 {
-		c = newRecordCutter(src, kind, blockSize, text, true)
+		c = newRecordCutter(src, kind, blockSize, 0, text, true)
 	}
 	defer func() { c.close() }()
 	a := NewCPU(Resources{Run: serial})
-	grow := func(buf []byte, n int) ([]byte, error) { return append(make([]byte, 0, n), buf...), nil }
 	var out []byte
 	for first := uint64(0); ; {
-		chunk, err := c.next(nil, grow)
+		chunk, err := c.next(a)
 		if err != nil {
 			return nil, err
 		}

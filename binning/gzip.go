@@ -12,14 +12,14 @@ import (
 )
 
 // fillInflated is fill for gzip. The pieces of the text are copied side by side.
-func (s *source) fillInflated(p []byte, offset, lines int, marks []Mark) (int, []Mark, error) {
+func (s *source) fillInflated(text TextBuffer, at, size, lines int, marks []Mark) (int, []Mark, error) {
 	type part struct{ end, lines int }
 	var parts []*part
 	var copies errgroup.Group
 	copies.SetLimit(s.threads)
 	n := 0
 	var err error
-	for n < len(p) && err == nil {
+	for n < size && err == nil {
 		if len(s.rest) == 0 {
 			if s.piece, err = s.gzip.Next(); err != nil {
 				break
@@ -27,37 +27,43 @@ func (s *source) fillInflated(p []byte, offset, lines int, marks []Mark) (int, [
 			s.rest = s.piece.Text
 			s.tick()
 		}
-		text := s.rest[:min(len(s.rest), len(p)-n)]
-		s.rest = s.rest[len(text):]
+		from := s.rest[:min(len(s.rest), size-n)]
+		s.rest = s.rest[len(from):]
 		done := func() {}
 		if len(s.rest) == 0 {
 			done = s.piece.Release
 		}
-		to := p[n : n+len(text)]
 		var steps []*part
-		for at := 0; at < len(text); {
-			at = min(at+markStep, len(text))
-			steps = append(steps, &part{end: n + at})
+		for k := 0; k < len(from); {
+			k = min(k+fillPiece, len(from))
+			steps = append(steps, &part{end: n + k})
 		}
 		parts = append(parts, steps...)
 		first := n
 		copies.Go(func() error {
-			at := 0
+			defer done()
+			k := 0
 			for _, step := range steps {
 				end := step.end - first
-				copy(to[at:end], text[at:end])
-				step.lines = bytes.Count(text[at:end], []byte{'\n'})
-				at = end
+				_, err := text.Fill(at+first+k, end-k, func(p []byte) (int, error) {
+					step.lines = bytes.Count(from[k:end], []byte{'\n'})
+					return copy(p, from[k:end]), nil
+				})
+				if err != nil {
+					return err
+				}
+				k = end
 			}
-			done()
 			return nil
 		})
-		n += len(text)
+		n += len(from)
 	}
-	copies.Wait()
+	if err := copies.Wait(); err != nil {
+		return 0, marks, err
+	}
 	for _, part := range parts {
 		lines += part.lines
-		marks = append(marks, Mark{offset + part.end, lines})
+		marks = append(marks, Mark{at + part.end, lines})
 	}
 	if err == nil && len(s.rest) == 0 {
 		// Whether the input ends here has to be known, as it is for a plain file.

@@ -15,7 +15,6 @@ type input struct {
 	info    record.Input
 	src     *source
 	cutter  cutter
-	size    int // first size of a text buffer, in bytes
 	records uint64
 	ended   bool
 	last    *blockTask // the block of this input that was begun last
@@ -34,16 +33,18 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 		return nil, nil, err
 	}
 	head := make([]byte, sniffLen)
-	n, _, err := src.fill(head, 0, 0, nil)
+	n, err := src.fillBytes(head)
 	if err != nil && err != io.EOF {
 		src.close()
 		return nil, nil, err
 	}
 	head = head[:n]
 	ended := err == io.EOF
-	in := &input{index: i, spec: spec, src: src, size: int(r.Options.BlockSize)}
+	in := &input{index: i, spec: spec, src: src}
+	blockSize := int(r.Options.BlockSize)
+	size := blockSize
 	if src.plain {
-		in.size = int(min(uint64(src.size), r.Options.BlockSize)) + 1
+		size = int(min(src.size, int64(blockSize))) + 1
 	}
 	var strict *RecordError
 	kind := record.FASTQ // of an empty input
@@ -64,9 +65,9 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 	}
 	in.info = record.Input{Name: inputName(spec.Path, kind), Kind: kind, Mate: spec.Mate, First: spec.First}
 	if wrapped && n > 0 {
-		in.cutter = newRecordCutter(src, kind, int(r.Options.BlockSize), head, ended)
+		in.cutter = newRecordCutter(src, kind, blockSize, size, head, ended)
 	} else {
-		in.cutter = &lineCutter{src: src, kind: kind, blockSize: int(r.Options.BlockSize), left: head, eof: ended}
+		in.cutter = &lineCutter{src: src, kind: kind, blockSize: blockSize, size: size, left: head, eof: ended}
 	}
 	return in, strict, nil
 }

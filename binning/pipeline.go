@@ -36,7 +36,6 @@ type run struct {
 // blockTask is a block on its way through the pipeline.
 type blockTask struct {
 	in            *input
-	buf           []byte
 	chunk         *chunk
 	err           error
 	filled        chan struct{} // closed when chunk or err is set
@@ -101,28 +100,8 @@ func (r *run) pipeline(ctx context.Context) error {
 
 // fill reads the next block of an input.
 func (r *run) fill(it *blockTask) {
-	buf, err := r.assigner.Buffer(it.in.size)
-	if err != nil {
-		it.err = err
-		return
-	}
-	it.buf = buf
 	defer r.clocks.read.start()()
-	grow := func(buf []byte, n int) ([]byte, error) {
-		if uint64(n) > 2*maxBlockSize+1 {
-			return nil, &RecordError{File: it.in.spec.Path, Record: it.in.records + 1,
-				Expected: "a record of less than 4 GiB", Found: "a longer one"}
-		}
-		larger, err := r.assigner.Buffer(n)
-		if err != nil {
-			return nil, err
-		}
-		larger = append(larger[:0], buf...)
-		r.assigner.Free(it.buf)
-		it.buf = larger
-		return larger, nil
-	}
-	it.chunk, it.err = it.in.cutter.next(buf[:0], grow)
+	it.chunk, it.err = it.in.cutter.next(r.assigner)
 	if it.err == nil && !it.chunk.Last {
 		it.in.records += uint64(it.chunk.records)
 	}
@@ -159,8 +138,8 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 	if err == nil {
 		err = r.assign(ctx, it, s)
 	}
-	if it.buf != nil {
-		r.assigner.Free(it.buf)
+	if it.chunk != nil {
+		it.chunk.buffer.Free()
 	}
 	releaseBuffer()
 	if err == nil {
@@ -245,7 +224,7 @@ func (r *run) assign(ctx context.Context, it *blockTask, s *stream) error {
 	t.Keep = r.keep()
 	sum := t.textHash
 	var wait sync.WaitGroup
-	if !t.Canonical {
+	if !t.Canonical && t.Buffer == nil {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
@@ -264,7 +243,10 @@ func (r *run) assign(ctx context.Context, it *blockTask, s *stream) error {
 	if err != nil {
 		return err
 	}
-	b.Input, b.FirstRecord, b.TextLen, b.TextHash = it.in.index, t.FirstRecord, t.textLen, sum
+	b.Input, b.FirstRecord, b.TextLen = it.in.index, t.FirstRecord, t.textLen
+	if t.Buffer == nil {
+		b.TextHash = sum
+	}
 	if t.Canonical {
 		b.Forms = t.forms
 		if o.ReadsOnly {

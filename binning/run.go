@@ -44,6 +44,7 @@ type Config struct {
 	Options record.Options // BlockSize 0: DefaultBlockSize, or what Memory allows
 	Threads int            // 0: as many as the machine has
 	Streams int            // blocks in flight; 0: 2
+	GPUs    int            // how many NewAssigner may use; 0: all
 	// Memory is about how many bytes the run may use; 0 for no bound. If a run with the default
 	// block size needs more, the blocks are smaller, and the archive has other bytes.
 	Memory uint64
@@ -179,19 +180,19 @@ func (r *run) scanInput(ctx context.Context, i int) *RecordError {
 	if !ok {
 		return strict
 	}
-	grow := func(buf []byte, n int) ([]byte, error) { return append(make([]byte, 0, n), buf...), nil }
-	for buf := []byte(nil); ctx.Err() == nil; {
-		t, err := lines.next(buf, grow)
+	for memory := new(cpu); ctx.Err() == nil; {
+		t, err := lines.next(memory)
 		if err != nil {
 			return nil
 		}
-		if bad, n := sniff(t.Data, t.Last); bad != nil {
+		bad, n := sniff(t.Data, t.Last)
+		t.buffer.Free()
+		if bad != nil {
 			return &RecordError{File: t.File, Record: t.FirstRecord + n, Expected: bad.expected, Found: bad.found, structural: true}
 		}
 		if t.Last {
 			return nil
 		}
-		buf = t.Data
 	}
 	return nil
 }
@@ -227,7 +228,7 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (_ Summa
 	if newAssigner == nil {
 		newAssigner = func(r *Resources) (Assigner, error) { return NewCPU(*r), nil }
 	}
-	res := Resources{Threads: c.Threads, Streams: c.Streams, BlockSize: c.Options.BlockSize, Keep: c.keep(), Run: r.pool.run, Note: c.Note}
+	res := Resources{Threads: c.Threads, Streams: c.Streams, GPUs: c.GPUs, BlockSize: c.Options.BlockSize, Keep: c.keep(), Run: r.pool.run, Note: c.Note}
 	if res.Note == nil {
 		res.Note = func(string) {}
 	}

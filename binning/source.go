@@ -48,7 +48,7 @@ type source struct {
 // read from anything but a regular file ends with ctx, even while it waits for bytes.
 func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64) (*source, error) {
 	// Reading waits more than it works, so it has goroutines of its own.
-	s := &source{path: path, count: count, tick: r.progress, threads: min(8, max(2, r.pool.threads)), close: func() {}}
+	s := &source{path: path, count: count, tick: r.progress, threads: min(16, max(2, r.pool.threads)), close: func() {}}
 	var in io.Reader
 	if path == "-" {
 		s.path = "stdin"
@@ -117,9 +117,6 @@ func isZstd(head []byte) bool {
 		len(head) >= 4 && head[0]&0xf0 == 0x50 && head[1] == 0x2a && head[2] == 0x4d && head[3] == 0x18
 }
 
-// readStep is how much one of the goroutines that read a plain file reads at a time.
-const readStep = 1 << 20
-
 // atMost returns how much text there can be in a buffer that holds n bytes and is filled
 // up to target.
 func (s *source) atMost(n, target int) int {
@@ -129,43 +126,54 @@ func (s *source) atMost(n, target int) int {
 	return target
 }
 
-// fill reads into p until it is full or the input ends; then the error is io.EOF. It
-// counts the line ends of every markStep bytes, as marks from the offset given.
-func (s *source) fill(p []byte, offset, lines int, marks []Mark) (int, []Mark, error) {
+// fill stores the next n bytes in a text from offset at on, where there is room for them, fewer if
+// the input ends; then the error is io.EOF. It counts the line ends of every fillPiece bytes, as
+// marks; lines is how many there are before.
+func (s *source) fill(text TextBuffer, at, n, lines int, marks []Mark) (int, []Mark, error) {
 	if s.plain {
-		return s.fillAt(p, offset, lines, marks)
+		return s.fillAt(text, at, n, lines, marks)
 	}
 	if s.gzip != nil {
-		return s.fillInflated(p, offset, lines, marks)
+		return s.fillInflated(text, at, n, lines, marks)
 	}
-	n := copy(p, s.ahead)
-	s.ahead = s.ahead[n:]
-	if n > 0 {
-		lines += bytes.Count(p[:n], []byte{'\n'})
-	}
-	for {
-		step := p[n:min(n+markStep, len(p))]
-		k, err := readFull(s.r, step)
-		if k > 0 {
-			lines += bytes.Count(step[:k], []byte{'\n'})
-			n += k
-			marks = append(marks, Mark{offset + n, lines})
-			s.tick()
-		}
-		switch {
-		case err == io.EOF:
-			return n, marks, io.EOF
-		case err != nil:
-			return n, marks, s.wrap(err)
-		case n == len(p):
+	for done := 0; ; {
+		if done == n {
 			// Whether the input ends here has to be known, as it is for a plain file.
-			if k, err = readFull(s.r, s.one[:]); err == io.EOF && k == 0 {
+			if len(s.ahead) > 0 {
+				return n, marks, nil
+			}
+			if k, err := readFull(s.r, s.one[:]); err == io.EOF && k == 0 {
 				return n, marks, io.EOF
 			} else if k == 0 {
 				return n, marks, s.wrap(err)
 			}
 			s.ahead = s.one[:]
 			return n, marks, nil
+		}
+		var end error // of the input
+		k, err := text.Fill(at+done, min(fillPiece, n-done), func(p []byte) (int, error) {
+			k := copy(p, s.ahead)
+			s.ahead = s.ahead[k:]
+			more := 0
+			if k < len(p) {
+				more, end = readFull(s.r, p[k:])
+			}
+			lines += bytes.Count(p[:k+more], []byte{'\n'})
+			return k + more, nil
+		})
+		if err != nil {
+			return done, marks, err
+		}
+		if k > 0 {
+			done += k
+			marks = append(marks, Mark{at + done, lines})
+			s.tick()
+		}
+		switch {
+		case end == io.EOF:
+			return done, marks, io.EOF
+		case end != nil:
+			return done, marks, s.wrap(end)
 		}
 	}
 }
@@ -182,36 +190,39 @@ func readFull(r io.Reader, p []byte) (n int, err error) {
 }
 
 // fillAt is fill for a plain file.
-func (s *source) fillAt(p []byte, offset, lines int, marks []Mark) (int, []Mark, error) {
-	left := s.size - s.at
-	n := int(min(left, int64(len(p))))
-	steps := (n + readStep - 1) / readStep
-	counts := make([]int, steps)
+func (s *source) fillAt(text TextBuffer, at, n, lines int, marks []Mark) (int, []Mark, error) {
+	n = int(min(s.size-s.at, int64(n)))
+	pieces := (n + fillPiece - 1) / fillPiece
+	counts := make([]int, pieces)
 	var failed atomic.Pointer[error]
-	newPool(s.threads).run(steps, func(i int) {
+	newPool(s.threads).run(pieces, func(i int) {
 		if failed.Load() != nil {
 			return
 		}
-		part := p[i*readStep : min((i+1)*readStep, n)]
-		k, err := s.f.ReadAt(part, s.at+int64(i*readStep))
-		if k < len(part) {
-			if err == io.EOF {
-				err = errors.New("the file became shorter while it was read")
+		from := i * fillPiece
+		_, err := text.Fill(at+from, min(fillPiece, n-from), func(p []byte) (int, error) {
+			k, err := s.f.ReadAt(p, s.at+int64(from))
+			if k < len(p) {
+				if err == io.EOF {
+					err = errors.New("the file became shorter while it was read")
+				}
+				return 0, s.wrap(err)
 			}
-			err = s.wrap(err)
+			s.count.Add(uint64(k))
+			s.tick()
+			counts[i] = bytes.Count(p, []byte{'\n'})
+			return k, nil
+		})
+		if err != nil {
 			failed.Store(&err)
-			return
 		}
-		s.count.Add(uint64(k))
-		s.tick()
-		counts[i] = bytes.Count(part, []byte{'\n'})
 	})
 	if err := failed.Load(); err != nil {
 		return 0, marks, *err
 	}
 	for i, c := range counts {
 		lines += c
-		marks = append(marks, Mark{offset + min((i+1)*readStep, n), lines})
+		marks = append(marks, Mark{at + min((i+1)*fillPiece, n), lines})
 	}
 	s.at += int64(n)
 	if s.at < s.size {
@@ -224,10 +235,15 @@ func (s *source) fillAt(p []byte, offset, lines int, marks []Mark) (int, []Mark,
 	return n, marks, io.EOF
 }
 
+// fillBytes is fill into a slice.
+func (s *source) fillBytes(p []byte) (int, error) {
+	n, _, err := s.fill(&hostText{buf: p}, 0, len(p), 0, nil)
+	return n, err
+}
+
 // Read implements io.Reader, for the parts of the program that don't fill blocks.
 func (s *source) Read(p []byte) (int, error) {
-	n, _, err := s.fill(p, 0, 0, nil)
-	return n, err
+	return s.fillBytes(p)
 }
 
 // wrap says in the user's words what is wrong with an input.

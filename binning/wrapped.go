@@ -13,18 +13,20 @@ type recordCutter struct {
 	src       *source
 	kind      record.Kind
 	blockSize int
+	size      int // of the memory to begin a block with
 	walker    walker
 	records   uint64 // in blocks so far
 	walked    uint64 // records parsed so far
 	pending   bool   // the walker's record is not in a block yet
 	done      bool
 	text      []byte // memory
+	buffers   hostTexts
 }
 
 // newRecordCutter returns a cutter of the text in left, which is not empty and has been read from
 // src already, and of the rest of src. If ended, left was all of it.
-func newRecordCutter(src *source, kind record.Kind, blockSize int, left []byte, ended bool) *recordCutter {
-	c := &recordCutter{src: src, kind: kind, blockSize: blockSize}
+func newRecordCutter(src *source, kind record.Kind, blockSize, size int, left []byte, ended bool) *recordCutter {
+	c := &recordCutter{src: src, kind: kind, blockSize: blockSize, size: size}
 	c.walker = walker{in: src, kind: kind, buf: left}
 	if ended {
 		c.walker.err = io.EOF
@@ -34,12 +36,24 @@ func newRecordCutter(src *source, kind record.Kind, blockSize int, left []byte, 
 
 func (c *recordCutter) close() { c.src.close() }
 
-func (c *recordCutter) next(buf []byte, grow growFunc) (*chunk, error) {
+// next returns a block in memory of the host, whatever the assigner's is.
+func (c *recordCutter) next(textMemory) (*chunk, error) {
+	memory := c.buffers.get(c.size)
+	t, err := c.block(memory)
+	if err != nil {
+		memory.Free()
+		return nil, err
+	}
+	t.buffer = memory
+	return t, nil
+}
+
+func (c *recordCutter) block(memory *hostText) (*chunk, error) {
 	t := new(chunk)
 	t.Kind, t.File, t.FirstRecord, t.Canonical = c.kind, c.src.path, c.records, true
 	c.walker.hash.Reset()
 	var forms formList
-	buf = buf[:0]
+	buf := memory.Host(0)
 	for !c.done && t.records < max(c.blockSize/minRecordText, 1) {
 		if err := c.fetch(); err != nil {
 			return nil, err
@@ -52,11 +66,13 @@ func (c *recordCutter) next(buf []byte, grow growFunc) (*chunk, error) {
 		if t.records > 0 && (len(buf)+size > c.blockSize || int(t.textLen)+w.textLen > c.blockSize || forms.size > c.blockSize) {
 			break
 		}
-		if cap(buf) < len(buf)+size {
-			var err error
-			if buf, err = grow(buf, max(len(buf)+size, min(c.blockSize, cap(buf)+cap(buf)/2))); err != nil {
-				return nil, err
+		if cap(buf) <= len(buf)+size {
+			n := max(len(buf)+size+1, min(c.blockSize, cap(buf)+cap(buf)/2))
+			if uint64(n) > maxText {
+				return nil, &RecordError{File: c.src.path, Record: c.walked, Expected: "a record of less than 4 GiB", Found: "a longer one"}
 			}
+			memory.Grow(n, len(buf))
+			buf = memory.Host(len(buf))
 		}
 		buf = append(append(buf, '@'), w.name...)
 		buf = append(append(buf, '\n'), w.seq...)

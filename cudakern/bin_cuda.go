@@ -11,17 +11,14 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Bin sorts the block's reads by (signature, ordinal). The text must be memory of the device's
-// Pin and end at a record's end; its last line may lack the '\n'. The result's columns are in
-// out, which grows as needed.
-func (l *Lane) Bin(text []byte, want Columns, out *Output) (*Result, error) {
-	if !l.dev.Pinned(text) {
-		return nil, errors.New("the text is not in pinned memory")
-	}
-	if len(text) > MaxText {
+// Bin sorts the reads of the block by (signature, ordinal). Its records are the first n bytes of what
+// was uploaded, which end at a record's end; the last line may lack the '\n'. The sums are those of
+// the first textLen bytes, n or more. The result's columns are in out, which grows as needed.
+func (l *Lane) Bin(n, textLen int, want Columns, out *Output) (*Result, error) {
+	if n > MaxText {
 		return &Result{Unsupported: true, Record: -1}, nil
 	}
-	if len(text) == 0 {
+	if n == 0 {
 		return &Result{}, nil
 	}
 	leave, err := l.dev.enter()
@@ -29,57 +26,72 @@ func (l *Lane) Bin(text []byte, want Columns, out *Output) (*Result, error) {
 		return nil, err
 	}
 	defer leave()
-	*(*uint32)(unsafe.Pointer(unsafe.SliceData(l.pinnedWords))) = uint32(kernelNone)
-	lines, err := l.findLines(text)
+	l.setStep(kernelNone)
+	noNewline, err := l.endText(n, textLen)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := l.findLines(n, noNewline)
 	if err != nil {
 		return nil, err
 	}
 	if lines%4 != 0 {
 		return &Result{Unsupported: true, Record: -1}, nil
 	}
-	r := &Result{Records: lines / 4, NoNewline: text[len(text)-1] != '\n', UploadBytes: uint64(len(text))}
-	if err := l.assign(r.Records, len(text), want); err != nil {
+	r := &Result{Records: lines / 4, NoNewline: noNewline}
+	if err := l.assign(r.Records, n, want); err != nil {
 		return nil, err
 	}
 	info := *l.infoWords()
 	if info[infoBad] != math.MaxUint32 {
 		return &Result{Unsupported: true, Record: int(info[infoBad])}, nil
 	}
-	if err := l.collect(r, info, len(text), want, out); err != nil {
+	if err := l.collect(r, info, textLen, want, out); err != nil {
 		return nil, err
 	}
 	return r, l.times(r)
 }
 
-// findLines copies the text to the device and finds its line ends. A last line without one counts.
-func (l *Lane) findLines(text []byte) (int, error) {
-	n := len(text)
-	whole := n
-	if text[n-1] != '\n' {
-		whole++
+// endText waits for the uploads, sums textLen bytes of the text, sets the bytes around the first n of
+// them as the kernels want them, and reports whether the last line lacks its '\n', which it adds.
+func (l *Lane) endText(n, textLen int) (noNewline bool, err error) {
+	last := make([]byte, 1)
+	if err := l.readText(last, n-1); err != nil {
+		return false, err
 	}
-	if err := l.roomForText(n, 0); err != nil {
-		return 0, err
+	noNewline = last[0] != '\n'
+	if err := l.events[evBegin].Record(l.stream); err != nil {
+		return false, l.fault(err)
 	}
-	start := cu.DevicePtr(uint64(l.text.ptr) + textPad)
+	if err := l.sumText(textLen); err != nil {
+		return false, err
+	}
+	after := l.textAt(n)
 	if err := errors.Join(
-		l.events[evBegin].Record(l.stream),
-		cu.MemcpyHtoDAsync(start, unsafe.Pointer(unsafe.SliceData(text)), int64(n), l.stream),
 		cu.MemsetD8Async(l.text.ptr, 0, textPad, l.stream),
-		cu.MemsetD8Async(start+cu.DevicePtr(n), 0, textPad, l.stream),
-		cu.MemsetD32Async(l.info.ptr, 0, infoSlots, l.stream),
+		cu.MemsetD8Async(after, 0, textPad, l.stream),
 	); err != nil {
+		return false, l.fault(err)
+	}
+	if noNewline {
+		err = cu.MemsetD8Async(after, '\n', 1, l.stream)
+	}
+	if err != nil {
+		return false, l.fault(err)
+	}
+	return noNewline, nil
+}
+
+// findLines finds the line ends of the first n bytes of the text, and of one more if the last line
+// lacks its end.
+func (l *Lane) findLines(n int, noNewline bool) (int, error) {
+	if noNewline {
+		n++
+	}
+	if err := cu.MemsetD32Async(l.info.ptr, 0, infoSlots, l.stream); err != nil {
 		return 0, l.fault(err)
 	}
-	if whole > n {
-		if err := cu.MemsetD8Async(start+cu.DevicePtr(n), '\n', 1, l.stream); err != nil {
-			return 0, l.fault(err)
-		}
-	}
-	if err := l.events[evUploaded].Record(l.stream); err != nil {
-		return 0, l.fault(err)
-	}
-	tiles := threadBlocks(whole, lineTile)
+	tiles := threadBlocks(n, lineTile)
 	for {
 		if err := l.clearState(tiles + 1); err != nil {
 			return 0, err
@@ -88,7 +100,7 @@ func (l *Lane) findLines(text []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if err := l.launch(kernelLines, tiles, uint64(start), uint64(whole), l.ends.at(), uint64(l.lineRoom), state, l.info.at()); err != nil {
+		if err := l.launch(kernelLines, tiles, uint64(l.textAt(0)), uint64(n), l.ends.at(), uint64(l.lineRoom), state, l.info.at()); err != nil {
 			return 0, err
 		}
 		if err := l.events[evLines].Record(l.stream); err != nil {
@@ -101,7 +113,7 @@ func (l *Lane) findLines(text []byte) (int, error) {
 		if lines <= l.lineRoom {
 			return lines, nil
 		}
-		if err := l.roomForText(n, lines); err != nil {
+		if err := l.roomForLines(lines); err != nil {
 			return 0, err
 		}
 	}
@@ -136,7 +148,7 @@ func (l *Lane) assign(n, textLen int, want Columns) error {
 	if err := l.clearState(6*scans + 2*sorts); err != nil {
 		return err
 	}
-	text := l.text.at() + textPad
+	text := uint64(l.textAt(0))
 	ends, count := l.ends.at(), uint64(n)
 	perWarp, perThread := threadBlocks(n, warps), threadBlocks(n, threads)
 	slot := func(i int) cu.DevicePtr { return l.info.ptr + cu.DevicePtr(4*i) }
@@ -219,7 +231,7 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, textLen int, want Colu
 	if err := l.events[evColumns].Record(l.stream); err != nil {
 		return l.fault(err)
 	}
-	text := l.text.at() + textPad
+	text := uint64(l.textAt(0))
 	if runs > 0 {
 		if err := l.launch(kernelExceptions, threadBlocks(n, warps), text, l.ends.at(), uint64(n), l.lens.at(), l.runs.at(), uint64(runs),
 			l.exceptions.at()); err != nil {
@@ -243,9 +255,6 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, textLen int, want Colu
 		if err := l.launch(kernelMapQuals, threadBlocks(quals, 16*threads), l.qualText.at(), uint64(quals), l.table.at()); err != nil {
 			return err
 		}
-	}
-	if err := l.sumText(textLen); err != nil {
-		return err
 	}
 	if want.Coded {
 		if err := l.code(n, names, quals); err != nil {
@@ -354,8 +363,7 @@ func (l *Lane) times(r *Result) error {
 		return nil
 	}
 	return errors.Join(
-		between(evBegin, evUploaded, &r.UploadMS),
-		between(evUploaded, evLines, &r.KernelMS),
+		between(evBegin, evLines, &r.KernelMS),
 		between(evTable, evStored, &r.KernelMS),
 		between(evColumns, evGathered, &r.KernelMS),
 		between(evGathered, evDone, &r.DownloadMS))

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"sync"
 	"time"
-	"unsafe"
 
 	"gorgonia.org/cu"
 )
@@ -24,6 +23,7 @@ const minMajor = 7
 // Device is a GPU with a context of its own and the kernels loaded. Its methods may be
 // called from any goroutine.
 type Device struct {
+	index     int // among those that CUDA shows
 	ctx       cu.CUContext
 	module    cu.Module
 	functions [kernels]cu.Function
@@ -33,25 +33,36 @@ type Device struct {
 	mu    sync.Mutex
 	lanes map[*Lane]bool
 	// pinned memory by its first byte, and what it took
-	pinned   map[*byte]int
+	pinned   map[*byte]*HostMemory
 	pinMS    float64
 	pinBytes uint64
 }
 
-// Probe describes the first usable GPU and leaves no context behind. CUDA_VISIBLE_DEVICES
-// chooses among several. A program that imports this package with the tag cuda on a
-// machine without a usable driver ends before it can call anything: gorgonia.org/cu calls
-// cuInit when it is loaded.
-func Probe() (Description, error) {
+// Count returns how many GPUs there are, at least 1. CUDA_VISIBLE_DEVICES chooses among those of the
+// machine. A program that imports this package with the tag cuda on a machine without a usable
+// driver ends before it can call anything: gorgonia.org/cu calls cuInit when it is loaded.
+func Count() (int, error) {
 	n, err := cu.NumDevices()
 	if err != nil {
-		return Description{}, fmt.Errorf("CUDA: %w", err)
+		return 0, fmt.Errorf("CUDA: %w", err)
 	}
 	if n == 0 {
-		return Description{}, errors.New("no CUDA device is visible")
+		return 0, errors.New("no CUDA device is visible")
 	}
-	dev := cu.Device(0)
+	return n, nil
+}
+
+// Probe describes a GPU, the first of which has index 0, and leaves no context behind.
+func Probe(index int) (Description, error) {
 	var d Description
+	n, err := Count()
+	if err != nil {
+		return d, err
+	}
+	if index >= n {
+		return d, fmt.Errorf("there are %d CUDA devices: no number %d", n, index)
+	}
+	dev := cu.Device(index)
 	if d.Name, err = dev.Name(); err != nil {
 		return d, fmt.Errorf("CUDA: %w", err)
 	}
@@ -75,18 +86,18 @@ func Probe() (Description, error) {
 	return d, nil
 }
 
-// Open makes a context on the first usable GPU and loads the kernels.
-func Open() (*Device, error) {
-	desc, err := Probe()
+// Open makes a context on a GPU, the first of which has index 0, and loads the kernels.
+func Open(index int) (*Device, error) {
+	desc, err := Probe(index)
 	if err != nil {
 		return nil, err
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	begin := time.Now()
-	d := &Device{desc: desc, lanes: map[*Lane]bool{}, pinned: map[*byte]int{}}
+	d := &Device{index: index, desc: desc, lanes: map[*Lane]bool{}, pinned: map[*byte]*HostMemory{}}
 	// Waiting lanes sleep instead of spinning: their cores read, hash and write meanwhile.
-	if d.ctx, err = cu.Device(0).MakeContext(cu.SchedBlockingSync); err != nil {
+	if d.ctx, err = cu.Device(index).MakeContext(cu.SchedBlockingSync); err != nil {
 		return nil, fmt.Errorf("making a CUDA context on %s: %w", desc.Name, outOfMemory(err))
 	}
 	d.desc.ContextMS = ms(begin)
@@ -154,9 +165,9 @@ func (d *Device) Close() error {
 		return err
 	}
 	defer leave()
-	for p, n := range d.pinned {
-		if err := freePinned(unsafe.Slice(p, n)); err != nil && first == nil {
-			first = cudaError("freeing pinned memory", err)
+	for _, h := range d.pinned {
+		if err := h.unpin(); err != nil && first == nil {
+			first = err
 		}
 	}
 	clear(d.pinned)

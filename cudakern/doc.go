@@ -3,8 +3,9 @@
 // driver API, which are built with the tag cuda. Without the tag, Open and Probe return
 // ErrNotBuilt.
 //
-// A block is copied to the device once, as text, and copied back as finished columns: the reads
-// in the order of (signature, ordinal), two bits a base, names and qualities end to end. The
+// The text of a block is assembled on the device from pieces, which go there through a few
+// pinned buffers (Ring). It is copied back as finished columns: the reads in the order of
+// (signature, ordinal), two bits a base, names and qualities end to end. The
 // kernels support FASTQ of four lines a record, with nothing or the name after '+'. A block with
 // anything else, or with a malformed record, is reported as Unsupported, and the caller bins it
 // on the CPU.
@@ -97,9 +98,8 @@ type Result struct {
 	CodedNames, CodedQuals *Coded // nil if not asked for
 	// TextSums is the XXH3-64 of each SumChunk bytes of the text, little-endian, the last chunk filled up
 	// with zero bytes.
-	TextSums                   []byte
-	UploadMS                   float64
-	KernelMS                   float64
-	DownloadMS                 float64
-	UploadBytes, DownloadBytes uint64
+	TextSums      []byte
+	KernelMS      float64
+	DownloadMS    float64
+	DownloadBytes uint64
 }

@@ -76,7 +76,7 @@ func (l *Lane) sumText(n int) error {
 	if err := l.roomForSums(n); err != nil {
 		return err
 	}
-	return l.launch(kernelTextSums, threadBlocks(n, sumChunk*threads/sumLanes), l.text.at()+textPad, uint64(n), l.coding.sums.at())
+	return l.launch(kernelTextSums, threadBlocks(n, sumChunk*threads/sumLanes), uint64(l.textAt(0)), uint64(n), l.coding.sums.at())
 }
 
 // code queues the coding of the names and qualities that collect has gathered; either may be empty. The

@@ -15,7 +15,6 @@ import (
 // Events of a block, between which Result's times are measured, and two for Profile.
 const (
 	evBegin = iota
-	evUploaded
 	evLines
 	evTable
 	evStored
@@ -78,7 +77,10 @@ func (d *Device) NewLane(blockSize int, table *[256]byte) (_ *Lane, err error) {
 		return nil, err
 	}
 	// A 100 bp record takes about 250 bytes; blocks of shorter ones make the lane grow.
-	if err = l.roomForText(blockSize, blockSize/40); err != nil {
+	if err = l.text.grow(blockSize+2*textPad, "the text"); err != nil {
+		return nil, err
+	}
+	if err = l.roomForLines(blockSize / 40); err != nil {
 		return nil, err
 	}
 	if err = l.roomForRecords(blockSize / 160); err != nil {
@@ -125,6 +127,10 @@ func (l *Lane) stepAddress() uint64 {
 	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(l.pinnedWords))))
 }
 
+func (l *Lane) setStep(k kernel) {
+	*(*uint32)(unsafe.Pointer(unsafe.SliceData(l.pinnedWords))) = uint32(k)
+}
+
 func (l *Lane) step() uint32 { return *(*uint32)(unsafe.Pointer(unsafe.SliceData(l.pinnedWords))) }
 
 // infoWords is where the info array is copied to.
@@ -132,16 +138,11 @@ func (l *Lane) infoWords() *[infoSlots]uint32 {
 	return (*[infoSlots]uint32)(unsafe.Pointer(unsafe.SliceData(l.pinnedWords[smallInfo:])))
 }
 
-// roomForText makes room for n bytes of text and so many lines.
-func (l *Lane) roomForText(n, lines int) error {
-	if err := l.text.grow(n+2*textPad, "the text"); err != nil {
-		return err
-	}
-	if err := l.ends.grow(4*lines+16, "line ends"); err != nil {
-		return err
-	}
-	l.lineRoom = (l.ends.size - 16) / 4
-	return l.roomForState(threadBlocks(n+1, lineTile) + 1)
+// roomForLines makes room for so many lines.
+func (l *Lane) roomForLines(lines int) error {
+	err := l.ends.grow(4*lines+16, "line ends")
+	l.lineRoom = max(0, (l.ends.size-16)/4)
+	return err
 }
 
 // roomForState makes room for the running totals' words of so many tiles and scans.

@@ -5,6 +5,6 @@ package main
 import "errors"
 
 // execProgram fails where a process can't be replaced.
-func execProgram(string) error {
+func execProgram(string, []string) error {
 	return errors.New("starting the program for GPUs needs a Unix system")
 }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// execProgram replaces the process by the program, with the same arguments. It returns only on
-// failure.
-func execProgram(program string) error {
-	return &os.PathError{Op: "exec", Path: program, Err: syscall.Exec(program, append([]string{program}, os.Args[1:]...), os.Environ())}
+// execProgram replaces the process by the program, with the same arguments and this environment. It
+// returns only on failure.
+func execProgram(program string, environment []string) error {
+	return &os.PathError{Op: "exec", Path: program, Err: syscall.Exec(program, append([]string{program}, os.Args[1:]...), environment)}
 }

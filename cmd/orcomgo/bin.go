@@ -38,8 +38,9 @@ Examples:
 		o.blockSize = binning.DefaultBlockSize
 		f.Var(&o.blockSize, "block-size", "`SIZE` of text that is sorted at a time, such as 64MiB or 1G;\n"+
 			"less by default where --memory is short, which makes the archive a little larger")
-		f.IntVar(&o.streams, "streams", 0, "`BLOCKS` in flight at once (default 2, or 4 on a GPU)")
+		f.IntVar(&o.streams, "streams", 0, "`BLOCKS` in flight at once (default 2, or 4 for each GPU)")
 		f.StringVar(&o.device, "device", "auto", "`WHERE` to run: auto, cpu or gpu")
+		f.IntVar(&o.gpus, "gpus", 0, "use at most this `NUMBER` of GPUs (default all)")
 		f.BoolVarP(&o.force, "force", "f", false, "replace an archive of that name")
 		o.add(f)
 		o.given = f.Changed
@@ -53,7 +54,7 @@ type binFlags struct {
 	readsOnly, force      bool
 	order, names, quality string
 	blockSize             size
-	streams               int
+	streams, gpus         int
 	device                string
 	given                 func(flag string) bool
 }
@@ -123,13 +124,15 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 		return c, usagef("bin: standard input can be read only once")
 	case o.streams < 1 && o.given("streams"):
 		return c, usagef("bin: --streams must be at least 1")
+	case o.gpus < 1 && o.given("gpus"):
+		return c, usagef("bin: --gpus must be at least 1")
 	case o.blockSize < 1<<10 || o.blockSize > 1<<30:
 		return c, usagef("bin: --block-size must be between 1KiB and 1GiB")
 	}
 	if err := checkOutput("bin", c.OutDir, pairAdvice(args)); err != nil {
 		return c, err
 	}
-	c.Streams, c.Force, c.Tool = o.streams, o.force, tool
+	c.Streams, c.GPUs, c.Force, c.Tool = o.streams, o.gpus, o.force, tool
 	c.Options = record.Options{ReadsOnly: o.readsOnly}
 	if o.given("block-size") {
 		c.Options.BlockSize = uint64(o.blockSize)

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"orcomgo/binning"
@@ -18,12 +17,18 @@ import (
 )
 
 // Two programs are built from this source. orcomgo runs anywhere; orcomgo-cuda, built with the
-// tag cuda, can't start without the CUDA driver. So orcomgo runs the command probe of orcomgo-cuda
-// in a child process, and if that finds a GPU, replaces itself by orcomgo-cuda.
+// tag cuda, can't start without the CUDA driver. So orcomgo finds out whether orcomgo-cuda can be
+// loaded, which takes a few milliseconds, and if so replaces itself by it. Where the driver turns
+// out not to work, which takes much longer to find out, orcomgo-cuda replaces itself by orcomgo
+// again (init_cuda.c).
 const (
-	cudaProgram  = "orcomgo-cuda"
-	probeCommand = "probe"
-	probeTimeout = 20 * time.Second
+	cudaProgram = "orcomgo-cuda"
+	loadTimeout = 20 * time.Second
+	// Variables of the environment by which the two programs replace each other: asks
+	// orcomgo-cuda to do nothing; has the path of orcomgo; says why the GPU can't be used.
+	loadsVariable      = "ORCOMGO_CUDA_LOADS"
+	cpuProgramVariable = "ORCOMGO_CPU_PROGRAM"
+	noGPUVariable      = "ORCOMGO_NO_GPU"
 	// minGPUBytes is from how many bytes of FASTQ on, for each thread that the CPU could use,
 	// --device auto chooses a GPU, whose start takes time: docs/PERFORMANCE.md, "Where auto
 	// switches", has the measurement.
@@ -97,8 +102,11 @@ func plainFASTQ(path string) int64 {
 }
 
 // execCUDAProgram replaces the process by the orcomgo-cuda beside it, with the same arguments, if
-// that finds a GPU. It returns only on failure.
+// that can be loaded. It returns only on failure.
 func execCUDAProgram(ctx context.Context) error {
+	if why := os.Getenv(noGPUVariable); why != "" {
+		return fmt.Errorf("no usable GPU: %s", why)
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -107,17 +115,18 @@ func execCUDAProgram(ctx context.Context) error {
 		self = resolved
 	}
 	program := filepath.Join(filepath.Dir(self), cudaProgram)
-	if err := probe(ctx, program); err != nil {
+	if err := loads(ctx, program); err != nil {
 		return err
 	}
-	return execProgram(program)
+	return execProgram(program, append(os.Environ(), cpuProgramVariable+"="+self))
 }
 
-// probe runs the program's command probe. The error says why there is no usable GPU.
-func probe(ctx context.Context, program string) error {
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+// loads returns nil if the program can be loaded, with the libraries that it needs, else why not.
+func loads(ctx context.Context, program string) error {
+	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, probeCommand)
+	cmd := exec.CommandContext(ctx, program)
+	cmd.Env = append(os.Environ(), loadsVariable+"=1")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
@@ -127,10 +136,10 @@ func probe(ctx context.Context, program string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("this build has no GPU support, and there is no %s beside it", cudaProgram)
 	case ctx.Err() != nil:
-		return fmt.Errorf("%s did not answer within %s", cudaProgram, probeTimeout)
+		return fmt.Errorf("%s could not be loaded within %s", cudaProgram, loadTimeout)
 	case errors.As(err, &exit):
 		first, _, _ := bytes.Cut(bytes.TrimSpace(out), []byte("\n"))
-		return fmt.Errorf("no usable GPU: %s", strings.TrimPrefix(string(first), "orcomgo: "))
+		return fmt.Errorf("no usable GPU: %s", first)
 	}
 	return err
 }

@@ -54,9 +54,11 @@ func TestHandOver(t *testing.T) {
 		output       string
 	}{
 		{"no program beside it", "", 1, "orcomgo: --device gpu: this build has no GPU support, and there is no orcomgo-cuda beside it\n"},
-		{"no GPU", "echo no CUDA-capable device is detected; exit 1", 1,
-			"orcomgo: --device gpu: no usable GPU: no CUDA-capable device is detected\n"},
-		{"a GPU", `[ "$1" = probe ] && exit 0; shift 3; echo "became $0 with $*"; exit 5`, 5, "became PROGRAM-cuda with " + input + " OUT\n"},
+		{"no GPU", "echo libcuda.so.1: cannot open shared object file; exit 127", 1,
+			"orcomgo: --device gpu: no usable GPU: libcuda.so.1: cannot open shared object file\n"},
+		{"no driver", `[ -n "$ORCOMGO_CUDA_LOADS" ] && exit 0; ORCOMGO_NO_GPU="no device" exec "$ORCOMGO_CPU_PROGRAM" "$@"`, 1,
+			"orcomgo: --device gpu: no usable GPU: no device\n"},
+		{"a GPU", `[ -n "$ORCOMGO_CUDA_LOADS" ] && exit 0; shift 3; echo "became $0 with $*"; exit 5`, 5, "became PROGRAM-cuda with " + input + " OUT\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			program, out := beside(t, c.script), filepath.Join(t.TempDir(), "out")

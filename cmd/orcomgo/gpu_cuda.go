@@ -2,6 +2,9 @@
 
 package main
 
+// #cgo LDFLAGS: -lcuda
+import "C" // init_cuda.c is linked
+
 import (
 	"context"
 	"fmt"
@@ -12,17 +15,27 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// gpuStreams is how many blocks are in flight without --streams. More are not faster
-// (docs/PERFORMANCE.md).
-const gpuStreams = 4
+const (
+	probeCommand = "probe"
+	// gpuStreams is how many blocks are in flight for each GPU without --streams. More are not
+	// faster (docs/PERFORMANCE.md).
+	gpuStreams = 4
+)
 
 func init() {
 	gpu = &gpuBuild{
 		probe: describeGPU,
 		assigner: func(c *binning.Config) {
 			c.NewAssigner = binning.NewCUDA
+			n, err := cudakern.Count()
+			if err != nil {
+				n = 1 // NewCUDA finds the same error
+			}
+			if c.GPUs > 0 {
+				n = min(n, c.GPUs)
+			}
 			if c.Streams == 0 {
-				c.Streams = gpuStreams
+				c.Streams = gpuStreams * n
 			}
 		},
 	}
@@ -48,7 +61,7 @@ func init() {
 
 // describeGPU returns a line that names the GPU.
 func describeGPU() (string, error) {
-	d, err := cudakern.Probe()
+	d, err := cudakern.Probe(0)
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,106 @@
+//go:build cuda
+
+package binning
+
+import (
+	"errors"
+
+	"orcomgo/cudakern"
+)
+
+// Text returns memory of a lane. There is one for each text that the pipeline holds.
+func (c *cuda) Text(n int) (TextBuffer, error) {
+	t := &deviceText{cuda: c, lane: <-c.lanes}
+	if err := t.Grow(n, 0); err != nil {
+		t.Free()
+		return nil, err
+	}
+	return t, nil
+}
+
+// deviceText is a TextBuffer in memory of a GPU; or of the host, where the GPU has not enough.
+type deviceText struct {
+	cuda *cuda
+	lane *cudakern.Lane
+	host *hostText
+}
+
+func (t *deviceText) Room() int {
+	if t.host != nil {
+		return t.host.Room()
+	}
+	return t.lane.TextRoom()
+}
+
+func (t *deviceText) Grow(n, keep int) error {
+	if t.host != nil {
+		return t.host.Grow(n, keep)
+	}
+	err := t.lane.GrowText(n, keep)
+	if !errors.Is(err, cudakern.ErrMemory) {
+		return err
+	}
+	t.cuda.notePoor(err)
+	host := t.cuda.texts.get(n)
+	if err := t.lane.ReadText(host.buf[:keep], 0); err != nil {
+		return err
+	}
+	t.host = host
+	return nil
+}
+
+func (t *deviceText) Fill(at, n int, f func(p []byte) (int, error)) (int, error) {
+	if t.host != nil {
+		return t.host.Fill(at, n, f)
+	}
+	p, err := t.cuda.ring.Get()
+	if err != nil {
+		return 0, err
+	}
+	n, err = f(p.Mem[:n])
+	if err != nil {
+		p.Release()
+		return 0, err
+	}
+	return n, t.lane.Upload(p, n, at)
+}
+
+func (t *deviceText) Read(from, to int) ([]byte, error) {
+	if t.host != nil {
+		return t.host.Read(from, to)
+	}
+	p := make([]byte, to-from)
+	return p, t.lane.ReadText(p, from)
+}
+
+func (t *deviceText) Host(n int) []byte {
+	if t.host != nil {
+		return t.host.Host(n)
+	}
+	return nil
+}
+
+func (t *deviceText) Free() {
+	if t.host != nil {
+		t.host.Free()
+	}
+	t.cuda.lanes <- t.lane
+}
+
+// blankTail returns where the blank lines at the end of the text begin, as the function of that
+// name.
+func (w *textWindow) blankTail() int {
+	for size := windowSize; ; size *= 8 {
+		from := max(0, w.n-size)
+		p, err := w.text.Read(from, w.n)
+		if err != nil {
+			w.err = err
+			return 0
+		}
+		w.from, w.p = from, p
+		// What is before p counts for its first two bytes.
+		if k := blankTail(p); k >= 2 || from == 0 {
+			return from + k
+		}
+	}
+}

@@ -1,0 +1,90 @@
+//go:build cuda
+
+package cudakern
+
+import (
+	"fmt"
+
+	"gorgonia.org/cu"
+)
+
+// PieceSize is how many bytes a piece of a Ring holds.
+const PieceSize = 1 << 20
+
+// Ring is a number of pieces of pinned host memory through which text goes to the devices. Its
+// methods may be called from any goroutine.
+type Ring struct {
+	devices []*Device
+	free    chan *Piece // the piece that was uploaded longest ago first
+}
+
+// Piece is one of the buffers of a Ring.
+type Piece struct {
+	Mem []byte // PieceSize bytes
+
+	ring   *Ring
+	events []cu.Event // one a device: the upload from here is done
+	made   []bool
+	last   int // the device of the last upload that may not be done, or -1
+}
+
+// NewRing divides the memory into pieces for lanes of the devices, all of the machine's up to some
+// index. Close of the first device frees the memory.
+func NewRing(devices []*Device, memory *HostMemory) (*Ring, error) {
+	mem, err := devices[0].PinMemory(memory)
+	if err != nil {
+		return nil, err
+	}
+	r := &Ring{devices: devices, free: make(chan *Piece, len(mem)/PieceSize)}
+	for range cap(r.free) {
+		r.free <- &Piece{Mem: mem[:PieceSize:PieceSize], ring: r, events: make([]cu.Event, len(devices)), made: make([]bool, len(devices)), last: -1}
+		mem = mem[PieceSize:]
+	}
+	return r, nil
+}
+
+// Get returns a piece that is not in use. It waits while all are.
+func (r *Ring) Get() (*Piece, error) {
+	p := <-r.free
+	return p, p.wait()
+}
+
+// wait waits for the upload from the piece.
+func (p *Piece) wait() error {
+	if p.last < 0 {
+		return nil
+	}
+	leave, err := p.ring.devices[p.last].enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	event := p.events[p.last]
+	p.last = -1
+	if err := event.Synchronize(); err != nil {
+		return fmt.Errorf("copying text to the device: CUDA error %w", err)
+	}
+	return nil
+}
+
+// Release gives a piece back that was not uploaded.
+func (p *Piece) Release() { p.release() }
+
+func (p *Piece) release() { p.ring.free <- p }
+
+// inUse notes that the lane's stream reads from the piece.
+func (p *Piece) inUse(l *Lane) error {
+	i := l.dev.index
+	if !p.made[i] {
+		var err error
+		if p.events[i], err = cu.MakeEvent(cu.BlockingSyncEvent | cu.DisableTiming); err != nil {
+			return fmt.Errorf("making a CUDA event: %w", outOfMemory(err))
+		}
+		p.made[i] = true
+	}
+	if err := p.events[i].Record(l.stream); err != nil {
+		return l.fault(err)
+	}
+	p.last = i
+	return nil
+}
