@@ -348,6 +348,8 @@ func TestParts(t *testing.T) {
 func TestColumnRanges(t *testing.T) {
 	rng := rand.New(rand.NewSource(4))
 	a, dir := samples(), t.TempDir()
+	large, reads := sample(rng, 1, 3000, 80000, false)
+	a.blocks, a.reads = append(a.blocks, large), append(a.reads, reads)
 	a.write(t, dir, "a", false, 1)
 	r, err := Open(dir)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 // about 0.3 MiB, and for names about as much as the stored streams expand to besides.
 type Decoder struct {
 	lengths [256]uint8
-	symbols [256]uint8
 	table0  [codeSpace]uint16
 	// table1 has a table of codeSpace entries for each symbol before. The one of symbol 0, which no stream of order 1 has,
 	// is all zeros: it is where bits that are no code lead, and nothing leads out of it.

@@ -7,7 +7,7 @@ import (
 )
 
 // Encoder codes streams and names. The zero value is ready; it must not be used by two goroutines at a time. Its memory is
-// about 0.6 MiB, and for names about three times the longest chunk besides.
+// about 0.6 MiB, and for names up to three times the longest chunk besides.
 type Encoder struct {
 	counts  [numParts][256]uint32
 	total   [256]uint32                  // of all parts, by rank: the index in the alphabet

@@ -1,0 +1,104 @@
+package bins
+
+import (
+	"bytes"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"orcomgo/bins/commit"
+)
+
+// codedColumns returns the names and qualities of a block as EncodeBlock coded them.
+func codedColumns(t *testing.T, b *Block) (names, quals *Coded) {
+	t.Helper()
+	var columns [2]*Coded
+	for i, column := range [][]byte{b.Names, b.Quals} {
+		coded := &Coded{Raw: uint64(len(column))}
+		for at := 0; at < len(column); at += nameChunk {
+			chunk, method := encodeChunk(bytes.Clone(column[at:min(at+nameChunk, len(column))]), secNames+i)
+			coded.Data = append(coded.Data, chunk...)
+			coded.Methods, coded.Ends = append(coded.Methods, method), append(coded.Ends, uint64(len(coded.Data)))
+		}
+		columns[i] = coded
+	}
+	return columns[0], columns[1]
+}
+
+// TestCoded: names and qualities that come coded give the same files as those that EncodeBlock codes.
+func TestCoded(t *testing.T) {
+	rng := rand.New(rand.NewSource(8))
+	blocks := []*Block{}
+	records := uint64(0)
+	for _, n := range []int{40000, 3, 0, 80000} {
+		b, _ := sample(rng, 1, records, n, n == 3)
+		b.Input = 0
+		records += uint64(n)
+		blocks = append(blocks, b)
+	}
+	files := func(coded bool) (data, meta []byte) {
+		dir := t.TempDir()
+		w, err := Create(dir, "a", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var e Encoded
+		for _, b := range blocks {
+			b := clone(b)
+			if coded {
+				b.CodedNames, b.CodedQuals = codedColumns(t, b)
+				b.Names, b.Quals = nil, nil
+			}
+			if err := EncodeBlock(&e, b, side(2)); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.WriteBlock(&e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Commit(sampleOptions, sampleInputs()[:1]); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []struct {
+			ext string
+			to  *[]byte
+		}{{commit.BinsDataExt, &data}, {commit.BinsMetaExt, &meta}} {
+			if *f.to, err = os.ReadFile(filepath.Join(dir, "a"+f.ext)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return data, meta
+	}
+	data, meta := files(false)
+	data2, meta2 := files(true)
+	if !bytes.Equal(data, data2) || !bytes.Equal(meta, meta2) {
+		t.Error("the files differ")
+	}
+}
+
+// TestCodedWrong: chunks that no reader would accept are refused.
+func TestCodedWrong(t *testing.T) {
+	b, _ := sample(rand.New(rand.NewSource(9)), 1, 0, 80000, false)
+	for name, spoil := range map[string]func(names, quals *Coded){
+		"fewer qualities":       func(_, quals *Coded) { quals.Raw-- },
+		"a chunk too few":       func(names, _ *Coded) { names.Methods = names.Methods[:1] },
+		"an end too few":        func(names, _ *Coded) { names.Ends = names.Ends[:1] },
+		"bytes left over":       func(names, _ *Coded) { names.Data = append(names.Data, 0) },
+		"ends that go back":     func(_, quals *Coded) { quals.Ends[0] = quals.Ends[1] + 1 },
+		"an empty chunk":        func(_, quals *Coded) { quals.Ends[0] = 0 },
+		"a method of names":     func(_, quals *Coded) { quals.Methods[0] = chunkNames },
+		"a method of version 1": func(names, _ *Coded) { names.Methods[0] = chunkZstd },
+		"a raw chunk too short": func(names, _ *Coded) { names.Methods[0] = chunkRaw },
+	} {
+		coded := clone(b)
+		coded.CodedNames, coded.CodedQuals = codedColumns(t, b)
+		if err := EncodeBlock(new(Encoded), coded, side(1)); err != nil {
+			t.Fatal(err)
+		}
+		spoil(coded.CodedNames, coded.CodedQuals)
+		if err := EncodeBlock(new(Encoded), coded, side(1)); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
