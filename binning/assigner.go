@@ -46,6 +46,9 @@ type Keep struct {
 	Quals bool
 	Forms bool
 	Bin8  bool // map the qualities to Illumina's eight levels
+	// Plain: the names are compared with those of mates, so they are needed as they are even where the assigner
+	// codes them.
+	Plain bool
 }
 
 // Assigner turns blocks of text into blocks of binned reads. There is one for a run; the
@@ -60,7 +63,8 @@ type Keep struct {
 //     Names, Quals and Forms. What is not kept is nil, or the zero Forms. The pipeline
 //     fills Input, FirstRecord and TextLen, for Canonical text the Forms, and TextHash unless
 //     the text is in Buffer, of which the assigner computes it.
-//     Names and Quals that are kept are not nil, even when empty (Quals of FASTA is nil).
+//     Names and Quals that are kept are not nil, even when empty (Quals of FASTA is nil); or
+//     CodedNames and CodedQuals are not nil, as EncodeBlock would code them.
 //   - Signatures are minimizer.Find's.
 //   - Exceptions cover every sequence byte but A, C, G and T, in the longest runs of one
 //     kind: of one byte, or of any of a, c, g, t.

@@ -216,7 +216,8 @@ func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins
 	if end == 0 {
 		return false, nil
 	}
-	r, err := text.lane.Bin(end, t.Len, cudakern.Columns{Names: t.Keep.Names, Quals: t.Keep.Quals, Map: t.Keep.Bin8}, &cols.out)
+	want := cudakern.Columns{Names: t.Keep.Names, Quals: t.Keep.Quals, Map: t.Keep.Bin8, Coded: true, RawNames: t.Keep.Plain}
+	r, err := text.lane.Bin(end, t.Len, want, &cols.out)
 	if errors.Is(err, cudakern.ErrMemory) {
 		c.notePoor(err)
 		return false, nil
@@ -240,6 +241,7 @@ func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins
 		b.Exceptions.Append(e)
 	}
 	b.Names, b.Quals = r.Names, r.Quals
+	b.CodedNames, b.CodedQuals = (*bins.Coded)(r.CodedNames), (*bins.Coded)(r.CodedQuals)
 	b.Forms = record.Forms{}
 	if t.Keep.Forms {
 		b.Forms = formsOfResult(r, string(tail))

@@ -214,6 +214,7 @@ func (c *Config) keep() Keep {
 	}
 	for _, in := range c.Inputs {
 		k.Names = k.Names || in.Mate >= 0
+		k.Plain = k.Plain || in.Mate >= 0
 	}
 	return k
 }
