@@ -491,8 +491,8 @@ func rates(t *testing.T, d *Device, text []byte, size int, want Columns) {
 		}
 	}
 	rate := func(n int, ms float64) float64 { return float64(n) / ms / 1e6 }
-	t.Logf("  kernels %.2f ms (%.0f GB/s of text), down %.2f ms (%.1f GB/s)",
-		kern/rounds, rate(rounds*len(text), kern), down/rounds, rate(int(bytesDown), down))
+	t.Logf("  kernels %.2f ms (%.0f GB/s of text), down %.2f ms (%.1f GB/s), %.1f %% of the text",
+		kern/rounds, rate(rounds*len(text), kern), down/rounds, rate(int(bytesDown), down), float64(bytesDown)/rounds/float64(len(text))*100)
 	l.Profile = map[string]float64{}
 	for range rounds {
 		if _, err := l.Bin(len(text), len(text), want, &out); err != nil {

@@ -5,10 +5,19 @@
 //
 // The text of a block is assembled on the device from pieces, which go there through a few
 // pinned buffers (Ring). It is copied back as finished columns: the reads in the order of
-// (signature, ordinal), two bits a base, names and qualities end to end. The
-// kernels support FASTQ of four lines a record, with nothing or the name after '+'. A block with
-// anything else, or with a malformed record, is reported as Unsupported, and the caller bins it
-// on the CPU.
+// (signature, ordinal), two bits a base, names and qualities end to end or, with Columns.Coded,
+// coded as bins stores them. The kernels support FASTQ of four lines a record, with nothing or the
+// name after '+'. A block with anything else, or with a malformed record, is reported as
+// Unsupported, and the caller bins it on the CPU.
+//
+// Coded columns are the bytes that packages bins and bins/entropy write (docs/FORMAT.md, section
+// Bins). Names are compared line by line, a thread a line (kernels/names.cuh), which gives five
+// streams for each chunk of 1 MiB; a chunk of qualities is one stream. All streams of a block are
+// then coded together (kernels/encode.cuh): the kernels run over pieces of 4096 symbols, and the
+// codes of a stream are made by one thread block. Nothing depends on the order in which thread
+// blocks run: they add integers, or write bits of their own.
+//
+// Each 16 KiB of the text is summed (kernels/texthash.cuh); the hash of these sums is the text's.
 //
 // The text may also be made on the device, from the members of BGZF: a Lane is given compressed bytes
 // and a table of Members, and inflates each with one warp. What it takes for right, compress/flate

@@ -378,6 +378,26 @@ func TestCodedLeftOut(t *testing.T) {
 	}
 }
 
+// TestTextSums: the sums are those of all of the text, also of what follows the records.
+func TestTextSums(t *testing.T) {
+	l := lane(t, open(t), 1<<16)
+	rng := rand.New(rand.NewPCG(35, 1))
+	for range 40 {
+		records := fastq(shape{records: 1 + rng.IntN(200), shortest: 100, noNewline: rng.IntN(3) == 0}, rng)
+		text := append(bytes.Clone(records), bytes.Repeat([]byte("\n"), rng.IntN(2)*rng.IntN(2*SumChunk))...)
+		if err := upload(l, text); err != nil {
+			t.Fatal(err)
+		}
+		got, err := l.Bin(len(records), len(text), Columns{}, new(Output))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.TextSums, textSums(text)) {
+			t.Errorf("%d bytes, of which %d are records: the sums differ", len(text), len(records))
+		}
+	}
+}
+
 // codedSample is FASTQ text of about n bytes whose names and qualities look like a sequencer's.
 func codedSample(n int) []byte {
 	rng := rand.New(rand.NewPCG(34, 1))
