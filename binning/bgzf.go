@@ -12,17 +12,17 @@ import (
 // memberText is a TextBuffer that inflates members of BGZF by itself, as one on a GPU does.
 type memberText interface {
 	TextBuffer
-	// Regions returns two buffers for compressed bytes, until the function that it returns with
-	// them is called.
-	Regions() (regions [2][]byte, release func(), err error)
 	// Inflates reports whether the text can do so: not when it had to go to memory of the host.
 	Inflates() bool
-	// Inflate begins to inflate members of a region, end to end from offset at on. The region must
-	// not change before Inflated. The text must have room.
-	Inflate(region []byte, members []inflate.Member, at int) error
-	// Inflated waits for what Inflate began. It returns how many of the members, from the first
-	// on, are right; those after these may be, too.
-	Inflated() (right int, err error)
+	// Regions returns buffers for compressed bytes, until the function that it returns with them is
+	// called.
+	Regions() (regions [][]byte, release func(), err error)
+	// Inflate begins to inflate members of the region given, end to end from offset at on. The
+	// region must not change before Inflated. The text must have room.
+	Inflate(region int, members []inflate.Member, at int) error
+	// Inflated waits for what Inflate began with a region. It returns how many of the members,
+	// from the first on, are right; those after these may be, too.
+	Inflated(region int) (right int, err error)
 }
 
 // memberAssigner is an Assigner whose texts may be memberTexts.
@@ -33,11 +33,11 @@ type memberAssigner interface {
 // bgzfReader reads the members of a regular file for memberTexts.
 type bgzfReader struct {
 	s       *source
-	at      int64 // of the next member in the file
-	last    int64 // of the last member that was right
-	lastLen int   // bytes of its text
-	counted int64 // bytes of the file that are counted as read
-	members [2][]inflate.Member
+	at      int64   // of the next member in the file
+	last    int64   // of the last member that was right
+	lastLen int     // bytes of its text
+	counted int64   // bytes of the file that are counted as read
+	batches []batch // memory
 }
 
 // memberSlack is how many bytes more than asked for a bgzfReader stores at most.
@@ -49,47 +49,61 @@ var errLeaveBGZF = errors.New("not BGZF from here on")
 
 // fill stores members until they have n bytes or more, from offset at of the text on. It returns how
 // many bytes it stored, and io.EOF where the file ends after them.
-func (b *bgzfReader) fill(text memberText, at, n int) (int, error) {
+func (b *bgzfReader) fill(text memberText, at, n int) (stored int, err error) {
 	regions, release, err := text.Regions()
 	if err != nil {
 		return 0, err
 	}
 	defer release()
-	done := 0 // bytes that are right
-	var before batch
-	queued := false
-	for k := 0; ; k = 1 - k {
-		// The next members are read while those before are inflated.
-		next := batch{members: b.members[k][:0], at: b.at + before.size, end: before.end, err: before.err}
-		if !next.end && next.err == nil {
-			b.load(&next, regions[k], n-done-before.length)
-			b.members[k] = next.members
-		}
-		if queued {
-			right, err := text.Inflated()
-			if err != nil {
-				return done, err
+	b.batches = resize(b.batches, len(regions))
+	first, count := 0, 0 // the batches that are being inflated
+	defer func() {
+		for ; count > 0; count-- { // the regions and the text must not be in use any longer
+			if _, e := text.Inflated(first); e != nil && (err == nil || err == io.EOF || err == errLeaveBGZF) {
+				err = e
 			}
-			done += b.accept(&before, right)
-			if right < len(before.members) {
-				return done, errLeaveBGZF
+			first = (first + 1) % len(regions)
+		}
+	}()
+	next := batch{at: b.at} // what follows the last of them
+	for begun := 0; ; {
+		// Members are read while those before are inflated.
+		if count < len(regions) && !next.end && next.err == nil {
+			region := (first + count) % len(regions)
+			m := &b.batches[region]
+			*m = batch{members: m.members[:0], at: next.at}
+			b.load(m, regions[region], n-begun)
+			next = batch{at: m.at + m.size, end: m.end, err: m.err}
+			if len(m.members) > 0 {
+				if err := text.Inflate(region, m.members, at+begun); err != nil {
+					return stored, err
+				}
+				begun += m.length
+				count++
+				continue
 			}
 		}
-		if len(next.members) == 0 {
+		if count == 0 {
 			switch {
 			case next.err != nil:
-				return done, next.err
+				return stored, next.err
 			case next.end && b.lastLen > 0:
-				return done, errLeaveBGZF // the empty member at the end is missing
+				return stored, errLeaveBGZF // the empty member at the end is missing
 			case next.end:
-				return done, io.EOF
+				return stored, io.EOF
 			}
-			return done, nil
+			return stored, nil
 		}
-		if err := text.Inflate(regions[k], next.members, at+done); err != nil {
-			return done, err
+		m := &b.batches[first]
+		right, err := text.Inflated(first)
+		first, count = (first+1)%len(regions), count-1
+		if err != nil {
+			return stored, err
 		}
-		before, queued = next, true
+		stored += b.accept(m, right)
+		if right < len(m.members) {
+			return stored, errLeaveBGZF
+		}
 	}
 }
 

@@ -25,9 +25,9 @@ const minGPUBlock = 1 << 20
 // r.Note. Blocks that the kernels don't support (FASTA, wrapped FASTQ, malformed records) are
 // binned on the CPU.
 func NewCUDA(r *Resources) (Assigner, error) {
-	c := &cuda{cpu: NewCPU(*r), run: r.Run, note: r.Note, regions: make(chan *[2][]byte, regionPairs), outputs: map[*bins.Block]*cudaColumns{}}
+	c := &cuda{cpu: NewCPU(*r), run: r.Run, note: r.Note, regions: make(chan *regions, regionPairs), outputs: map[*bins.Block]*cudaColumns{}}
 	for range regionPairs {
-		c.regions <- new([2][]byte)
+		c.regions <- new(regions)
 	}
 	err := c.open(r.GPUs)
 	if err == nil {
@@ -59,7 +59,7 @@ type cuda struct {
 	texts   hostTexts // for blocks that are binned on the CPU
 	note    func(string)
 	lanes   chan *cudakern.Lane
-	regions chan *[2][]byte // for BGZF; pinned when first used
+	regions chan *regions // for BGZF; pinned when first used
 
 	mu         sync.Mutex
 	outputs    map[*bins.Block]*cudaColumns

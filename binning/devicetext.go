@@ -25,7 +25,8 @@ type deviceText struct {
 	lane *cudakern.Lane
 	host *hostText
 
-	members []cudakern.Member // that are being inflated
+	regions *regions
+	members [cudakern.Inflaters][]cudakern.Member // that are being inflated
 }
 
 func (t *deviceText) Room() int {
@@ -92,12 +93,15 @@ const (
 // Inflates implements memberText.
 func (t *deviceText) Inflates() bool { return t.host == nil }
 
-// regionSize is how many bytes of BGZF are copied to a device at once. A region of usual FASTQ has a
-// member for each of the warps that run at once.
-const regionSize = 32 << 20
+// regionSize is how many bytes of BGZF are copied to a device at once. Usual FASTQ has as many members in
+// the regions together as warps run at once.
+const regionSize = 24 << 20
+
+// regions are the buffers for the compressed bytes of one input, pinned when they are first used.
+type regions [cudakern.Inflaters][]byte
 
 // Regions implements memberText.
-func (t *deviceText) Regions() (regions [2][]byte, release func(), err error) {
+func (t *deviceText) Regions() (_ [][]byte, release func(), err error) {
 	r := <-t.cuda.regions
 	release = func() { t.cuda.regions <- r }
 	for i := range r {
@@ -110,37 +114,47 @@ func (t *deviceText) Regions() (regions [2][]byte, release func(), err error) {
 	}
 	if err != nil {
 		release()
-		return regions, nil, err
+		return nil, nil, err
 	}
-	return *r, release, nil
+	t.regions = r
+	return r[:], release, nil
 }
 
 // Inflate implements memberText.
-func (t *deviceText) Inflate(region []byte, members []inflate.Member, at int) error {
+func (t *deviceText) Inflate(region int, members []inflate.Member, at int) error {
+	f, err := t.lane.Inflater(region)
 	n := int(members[len(members)-1].End())
-	if err := t.lane.RoomForCompressed(n); errors.Is(err, cudakern.ErrMemory) {
+	if err == nil {
+		err = f.RoomForCompressed(n)
+	}
+	if errors.Is(err, cudakern.ErrMemory) {
 		return errLeaveBGZF
-	} else if err != nil {
+	}
+	if err != nil {
 		return err
 	}
-	if err := t.lane.UploadCompressed(region[:n], 0); err != nil {
+	if err := f.UploadCompressed(t.regions[region][:n], 0); err != nil {
 		return err
 	}
-	t.members = t.members[:0]
+	t.members[region] = t.members[region][:0]
 	for _, m := range members {
-		t.members = append(t.members, cudakern.Member{From: m.From, Size: m.Size, To: uint32(at), Length: m.Length, CRC: m.CRC})
+		t.members[region] = append(t.members[region], cudakern.Member{From: m.From, Size: m.Size, To: uint32(at), Length: m.Length, CRC: m.CRC})
 		at += int(m.Length)
 	}
-	return t.lane.Inflate(t.members, at)
+	return f.Inflate(t.members[region], at)
 }
 
 // Inflated implements memberText.
-func (t *deviceText) Inflated() (right int, err error) {
-	bad, _, err := t.lane.Inflated()
+func (t *deviceText) Inflated(region int) (right int, err error) {
+	f, err := t.lane.Inflater(region)
+	if err != nil {
+		return 0, err
+	}
+	bad, _, err := f.Inflated()
 	if bad >= 0 {
 		return bad, err
 	}
-	return len(t.members), err
+	return len(t.members[region]), err
 }
 
 func (t *deviceText) Host(n int) []byte {

@@ -67,9 +67,13 @@ type farMembers struct {
 type farMemberText struct {
 	farText
 	assigner farMembers
-	region   []byte
-	members  []inflate.Member
-	at       int
+	batches  [3]farBatch
+}
+
+type farBatch struct {
+	region  []byte
+	members []inflate.Member
+	at      int
 }
 
 func (a farMembers) InflatesMembers() bool { return true }
@@ -89,30 +93,47 @@ func (a farMembers) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 
 func (t *farMemberText) Inflates() bool { return true }
 
-func (t *farMemberText) Regions() (regions [2][]byte, release func(), err error) {
-	return [2][]byte{make([]byte, 150_000), make([]byte, 150_000)}, func() {}, nil
+func (t *farMemberText) Regions() (regions [][]byte, release func(), err error) {
+	for i := range t.batches {
+		t.batches[i] = farBatch{region: make([]byte, 100_000+i)}
+		regions = append(regions, t.batches[i].region)
+	}
+	return regions, func() {
+		for i := range t.batches {
+			if t.batches[i].members != nil {
+				panic("a region is in use")
+			}
+		}
+	}, nil
 }
 
-func (t *farMemberText) Inflate(region []byte, members []inflate.Member, at int) error {
-	t.region, t.members, t.at = region, members, at
+func (t *farMemberText) Inflate(region int, members []inflate.Member, at int) error {
+	b := &t.batches[region]
+	if b.members != nil {
+		return errors.New("the region is in use")
+	}
+	b.members, b.at = members, at
 	return nil
 }
 
-func (t *farMemberText) Inflated() (right int, err error) {
-	for i, m := range t.members {
-		z := flate.NewReader(bytes.NewReader(t.region[m.From:][:m.Size]))
+func (t *farMemberText) Inflated(region int) (right int, err error) {
+	b := &t.batches[region]
+	members := b.members
+	b.members = nil
+	for i, m := range members {
+		z := flate.NewReader(bytes.NewReader(b.region[m.From:][:m.Size]))
 		text, err := io.ReadAll(z)
-		if t.at+int(m.Length) > len(t.buf) {
+		if b.at+int(m.Length) > len(t.buf) {
 			return 0, errors.New("no room for a member")
 		}
 		if err != nil || len(text) != int(m.Length) || crc32.ChecksumIEEE(text) != m.CRC || m.CRC%64 == 7 {
 			return i, nil
 		}
-		copy(t.buf[t.at:], text)
-		t.at += len(text)
+		copy(t.buf[b.at:], text)
+		b.at += len(text)
 		*t.assigner.used++
 	}
-	return len(t.members), nil
+	return len(members), nil
 }
 
 // runFar bins a file with an assigner, nil for the usual one, and returns the archive's files and the error.

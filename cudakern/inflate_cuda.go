@@ -11,12 +11,37 @@ import (
 	"gorgonia.org/cu"
 )
 
-// inflater is what a lane needs to inflate.
-type inflater struct {
+// Inflater inflates to the text of its lane, on a CUDA stream of its own. One goroutine at a time uses
+// it.
+type Inflater struct {
+	lane                        *Lane
+	stream                      cu.Stream
 	compressed, members, status buffer // status: the first bad member, then a word a member
 	room                        int    // for compressed bytes
 	words                       []byte // pinned: the member table, then what status is copied to
 	queued                      int    // members, since Inflated
+}
+
+// Inflaters is how many a lane may have.
+const Inflaters = 4
+
+// Inflater returns one of the lane's, 0 to Inflaters-1. It is made when it is first asked for; the
+// error may wrap ErrMemory.
+func (l *Lane) Inflater(i int) (*Inflater, error) {
+	if f := l.inflaters[i]; f != nil {
+		return f, nil
+	}
+	leave, err := l.dev.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	f := &Inflater{lane: l}
+	if f.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
+		return nil, fmt.Errorf("making a CUDA stream: %w", outOfMemory(err))
+	}
+	l.inflaters[i] = f
+	return f, nil
 }
 
 // inflatePad is readable device memory behind the compressed bytes: the kernel loads whole words.
@@ -24,14 +49,13 @@ const inflatePad = 64
 
 const memberSize = int(unsafe.Sizeof(Member{}))
 
-func (f *inflater) release() error {
-	err := errors.Join(f.compressed.free(), f.members.free(), f.status.free(), cudaError("freeing pinned memory", freePinned(f.words)))
-	*f = inflater{}
-	return err
+func (f *Inflater) release() error {
+	return errors.Join(cudaError("ending a stream", f.stream.Synchronize()), f.compressed.free(), f.members.free(), f.status.free(),
+		cudaError("freeing pinned memory", freePinned(f.words)), cudaError("ending a stream", f.stream.Destroy()))
 }
 
 // grow makes room for n members.
-func (f *inflater) grow(n int) error {
+func (f *Inflater) grow(n int) error {
 	if err := f.members.grow(n*memberSize, "members"); err != nil {
 		return err
 	}
@@ -51,49 +75,48 @@ func (f *inflater) grow(n int) error {
 	return err
 }
 
-// RoomForCompressed makes room for n compressed bytes. Those that the lane had are lost if it grows.
+// RoomForCompressed makes room for n compressed bytes. Those that there were are lost if it grows.
 // The error wraps ErrMemory if there is too little memory.
-func (l *Lane) RoomForCompressed(n int) error {
-	leave, err := l.dev.enter()
+func (f *Inflater) RoomForCompressed(n int) error {
+	leave, err := f.lane.dev.enter()
 	if err != nil {
 		return err
 	}
 	defer leave()
-	if err := l.inflater.compressed.grow(n+inflatePad, "compressed bytes"); err != nil {
+	if err := f.compressed.grow(n+inflatePad, "compressed bytes"); err != nil {
 		return err
 	}
-	l.inflater.room = l.inflater.compressed.size - inflatePad
+	f.room = f.compressed.size - inflatePad
 	return nil
 }
 
-// UploadCompressed queues the copying of p to the lane's compressed bytes, at an offset; there must
-// be room. p must be memory of the device's Pin, and not change before the lane has been waited for.
-func (l *Lane) UploadCompressed(p []byte, at int) error {
-	if at < 0 || len(p) > l.inflater.room-at {
+// UploadCompressed queues the copying of p to the compressed bytes, at an offset; there must be room.
+// p must be memory of Pin, and not change before Inflated.
+func (f *Inflater) UploadCompressed(p []byte, at int) error {
+	if at < 0 || len(p) > f.room-at {
 		return fmt.Errorf("%d compressed bytes at %d have no room", len(p), at)
 	}
 	if len(p) == 0 {
 		return nil
 	}
-	leave, err := l.dev.enter()
+	leave, err := f.lane.dev.enter()
 	if err != nil {
 		return err
 	}
 	defer leave()
-	to := l.inflater.compressed.ptr + cu.DevicePtr(at)
-	err = cu.MemcpyHtoDAsync(to, unsafe.Pointer(unsafe.SliceData(p)), int64(len(p)), l.stream)
+	to := f.compressed.ptr + cu.DevicePtr(at)
+	err = cu.MemcpyHtoDAsync(to, unsafe.Pointer(unsafe.SliceData(p)), int64(len(p)), f.stream)
 	return cudaError("copying compressed bytes to the device", err)
 }
 
-// Inflate queues the inflating of members among the lane's compressed bytes to its text, which has
-// room for length bytes. No other byte of the text changes. Inflated must be called
-// before the next Inflate.
-func (l *Lane) Inflate(members []Member, length int) error {
-	f := &l.inflater
+// Inflate queues the inflating of members among the compressed bytes to the lane's text, which has room
+// for length bytes. No other byte of the text changes. Inflated must be called before the next
+// Inflate.
+func (f *Inflater) Inflate(members []Member, length int) error {
 	if f.queued > 0 {
 		return errors.New("members are being inflated already")
 	}
-	if length > l.TextRoom() {
+	if length > f.lane.TextRoom() {
 		return fmt.Errorf("%d bytes of text have no room", length)
 	}
 	for i, m := range members {
@@ -102,7 +125,7 @@ func (l *Lane) Inflate(members []Member, length int) error {
 			return fmt.Errorf("member %d of %d is not within %d compressed bytes and %d bytes of text: %+v", i, len(members), f.room, length, m)
 		}
 	}
-	leave, err := l.dev.enter()
+	leave, err := f.lane.dev.enter()
 	if err != nil {
 		return err
 	}
@@ -116,33 +139,33 @@ func (l *Lane) Inflate(members []Member, length int) error {
 	}
 	table := unsafe.Slice((*Member)(unsafe.Pointer(unsafe.SliceData(f.words))), n)
 	copy(table, members)
-	l.setStep(kernelNone)
+	f.lane.setStep(kernelNone)
 	f.queued = n // from here on the table is in use
 	if err := errors.Join(
-		cu.MemcpyHtoDAsync(f.members.ptr, unsafe.Pointer(unsafe.SliceData(f.words)), int64(n*memberSize), l.stream),
-		cu.MemsetD32Async(f.status.ptr, math.MaxUint32, int64(n+1), l.stream),
+		cu.MemcpyHtoDAsync(f.members.ptr, unsafe.Pointer(unsafe.SliceData(f.words)), int64(n*memberSize), f.stream),
+		cu.MemsetD32Async(f.status.ptr, math.MaxUint32, int64(n+1), f.stream),
 	); err != nil {
 		return cudaError("copying members to the device", err)
 	}
-	if err := l.launch(kernelInflate, threadBlocks(n, warps), f.compressed.at(), f.members.at(), uint64(n), uint64(l.textAt(0)),
-		f.status.at()+4, f.status.at()); err != nil {
+	err = f.lane.launchOn(f.stream, kernelInflate, threadBlocks(n, warps), f.compressed.at(), f.members.at(), uint64(n),
+		uint64(f.lane.textAt(0)), f.status.at()+4, f.status.at())
+	if err != nil {
 		return err
 	}
 	return cudaError("copying the outcomes of inflating",
-		cu.MemcpyDtoHAsync(unsafe.Pointer(&f.words[n*memberSize]), f.status.ptr, int64(4*(n+1)), l.stream))
+		cu.MemcpyDtoHAsync(unsafe.Pointer(&f.words[n*memberSize]), f.status.ptr, int64(4*(n+1)), f.stream))
 }
 
-// Inflated waits for the lane and returns the first member of Inflate whose text is not right, and
+// Inflated waits for what was queued and returns the first member of Inflate whose text is not right, and
 // why; -1 if all are. The text of the others is right.
-func (l *Lane) Inflated() (bad int, why InflateStatus, err error) {
-	f := &l.inflater
-	leave, err := l.dev.enter()
+func (f *Inflater) Inflated() (bad int, why InflateStatus, err error) {
+	leave, err := f.lane.dev.enter()
 	if err != nil {
 		return 0, 0, err
 	}
 	defer leave()
-	if err := l.stream.Synchronize(); err != nil {
-		return 0, 0, l.fault(err)
+	if err := f.stream.Synchronize(); err != nil {
+		return 0, 0, f.lane.fault(err)
 	}
 	first, status := f.outcomes()
 	f.queued = 0
@@ -152,8 +175,8 @@ func (l *Lane) Inflated() (bad int, why InflateStatus, err error) {
 	return int(first), status[first], nil
 }
 
-// outcomes returns what the kernel wrote, once the lane has been waited for.
-func (f *inflater) outcomes() (first uint32, status []InflateStatus) {
+// outcomes returns what the kernel wrote, once that is done.
+func (f *Inflater) outcomes() (first uint32, status []InflateStatus) {
 	if f.queued == 0 {
 		return 0, nil
 	}

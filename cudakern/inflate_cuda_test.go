@@ -18,7 +18,11 @@ import (
 // written is blank, and what each member has come to.
 func inflateOnLane(l *Lane, data []byte, members []Member, length int) (text []byte, status []InflateStatus, err error) {
 	const blank = 0xa5
-	if err := l.RoomForCompressed(len(data)); err != nil {
+	f, err := l.Inflater(len(data) % Inflaters)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := f.RoomForCompressed(len(data)); err != nil {
 		return nil, nil, err
 	}
 	b, err := l.dev.Pin(len(data) + length)
@@ -27,10 +31,10 @@ func inflateOnLane(l *Lane, data []byte, members []Member, length int) (text []b
 	}
 	defer l.dev.Unpin(b)
 	half := copy(b, data) / 2
-	if err := l.UploadCompressed(b[half:len(data)], half); err != nil {
+	if err := f.UploadCompressed(b[half:len(data)], half); err != nil {
 		return nil, nil, err
 	}
-	if err := l.UploadCompressed(b[:half], 0); err != nil {
+	if err := f.UploadCompressed(b[:half], 0); err != nil {
 		return nil, nil, err
 	}
 	leave, err := l.dev.enter()
@@ -44,15 +48,18 @@ func inflateOnLane(l *Lane, data []byte, members []Member, length int) (text []b
 	if err := cu.MemsetD8Async(l.text.ptr, blank, int64(l.text.size), l.stream); err != nil {
 		return nil, nil, err
 	}
-	if err := l.Inflate(members, length); err != nil {
-		return nil, nil, err
-	}
 	if err := l.stream.Synchronize(); err != nil {
 		return nil, nil, l.fault(err)
 	}
-	first, outcomes := l.inflater.outcomes()
+	if err := f.Inflate(members, length); err != nil {
+		return nil, nil, err
+	}
+	if err := f.stream.Synchronize(); err != nil {
+		return nil, nil, l.fault(err)
+	}
+	first, outcomes := f.outcomes()
 	status = append(status, outcomes...)
-	bad, why, err := l.Inflated()
+	bad, why, err := f.Inflated()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -147,10 +154,14 @@ func TestInflateDamaged(t *testing.T) {
 func TestInflateOutside(t *testing.T) {
 	d := open(t)
 	l := lane(t, d, 1<<16)
-	if err := l.RoomForCompressed(1000); err != nil {
+	f, err := l.Inflater(0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	room := uint32(l.inflater.room)
+	if err := f.RoomForCompressed(1000); err != nil {
+		t.Fatal(err)
+	}
+	room := uint32(f.room)
 	for _, m := range []Member{
 		{From: room - 9, Size: 10, Length: 10},
 		{From: room + 1, Size: 0},
@@ -160,7 +171,7 @@ func TestInflateOutside(t *testing.T) {
 		{Size: MaxMember + 1},
 		{Size: 10, Length: MaxMember + 1},
 	} {
-		if err := l.Inflate([]Member{{Size: 5}, m}, 100); err == nil {
+		if err := f.Inflate([]Member{{Size: 5}, m}, 100); err == nil {
 			t.Errorf("%+v was taken", m)
 		}
 	}
@@ -169,11 +180,11 @@ func TestInflateOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, at := range []int{-1, int(room) - 99, 1 << 40} {
-		if l.UploadCompressed(b[:100], at) == nil {
+		if f.UploadCompressed(b[:100], at) == nil {
 			t.Errorf("compressed bytes at %d were taken", at)
 		}
 	}
-	if bad, _, err := l.Inflated(); bad != -1 || err != nil {
+	if bad, _, err := f.Inflated(); bad != -1 || err != nil {
 		t.Errorf("nothing was inflated: %d, %v", bad, err)
 	}
 }
@@ -252,21 +263,29 @@ func TestInflateRates(t *testing.T) {
 			}
 			copy(b, data)
 			run := func(l *Lane, times int) error {
+				f, err := l.Inflater(0)
+				if err != nil {
+					return err
+				}
 				for range times {
-					if err := l.Inflate(members, length); err != nil {
+					if err := f.Inflate(members, length); err != nil {
 						return err
 					}
-					if bad, why, err := l.Inflated(); bad >= 0 || err != nil {
+					if bad, why, err := f.Inflated(); bad >= 0 || err != nil {
 						return fmt.Errorf("member %d: %v, %v", bad, why, err)
 					}
 				}
 				return nil
 			}
 			for _, l := range lanes {
-				if err := l.RoomForCompressed(len(data)); err != nil {
+				f, err := l.Inflater(0)
+				if err != nil {
 					t.Fatal(err)
 				}
-				if err := l.UploadCompressed(b[:len(data)], 0); err != nil {
+				if err := f.RoomForCompressed(len(data)); err != nil {
+					t.Fatal(err)
+				}
+				if err := f.UploadCompressed(b[:len(data)], 0); err != nil {
 					t.Fatal(err)
 				}
 				if err := run(l, 1); err != nil { // what is slow the first time

@@ -46,7 +46,7 @@ type Lane struct {
 	packed, exceptions, nameText, qualText, table buffer
 	lineRoom, recordRoom, stateUsed, stateRoom    int
 	coding                                        coding
-	inflater                                      inflater
+	inflaters                                     [Inflaters]*Inflater
 }
 
 // NewLane makes a lane for blocks of about blockSize bytes of text. The table is what
@@ -234,7 +234,11 @@ func (l *Lane) release() error {
 		&l.exceptions, &l.nameText, &l.qualText, &l.table) {
 		keep(b.free())
 	}
-	keep(l.inflater.release())
+	for _, f := range l.inflaters {
+		if f != nil {
+			keep(f.release())
+		}
+	}
 	keep(cudaError("freeing pinned memory", freePinned(l.pinnedWords)))
 	for i := range l.events {
 		if l.events[i] != (cu.Event{}) {
