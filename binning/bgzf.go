@@ -72,7 +72,7 @@ func (b *bgzfReader) fill(text memberText, at, n int) (stored int, err error) {
 			region := (first + count) % len(regions)
 			m := &b.batches[region]
 			*m = batch{members: m.members[:0], at: next.at}
-			b.load(m, regions[region], n-begun)
+			b.load(m, regions[region], min(n-begun, (n+len(regions)-1)/len(regions)))
 			next = batch{at: m.at + m.size, end: m.end, err: m.err}
 			if len(m.members) > 0 {
 				if err := text.Inflate(region, m.members, at+begun); err != nil {

@@ -181,7 +181,7 @@ func (c *lineCutter) block(w *textWindow, end int, e *textEnd) (*chunk, error) {
 }
 
 // fillStep is how many bytes are read before the number of lines is checked.
-const fillStep = 128 << 20
+const fillStep = 256 << 20
 
 func lineCount(marks []Mark) int {
 	if len(marks) == 0 {

@@ -31,6 +31,9 @@ func (l *Lane) Bin(n, total int, want Columns, out *Output) (*Result, error) {
 	if err := l.events[evBegin].Record(l.stream); err != nil {
 		return nil, l.fault(err)
 	}
+	if err := cu.MemsetD8Async(l.textAt(total), 0, textPad, l.stream); err != nil { // words are loaded
+		return nil, l.fault(err)
+	}
 	if err := l.sumText(total); err != nil {
 		return nil, err
 	}
