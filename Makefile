@@ -10,7 +10,7 @@ BUILD   = -trimpath -buildvcs=false
 export CGO_ENABLED ?= 0
 
 # the packages whose pipelines are tested under the race detector
-PIPELINES = ./binning/... ./compress ./cmd/simreads/...
+PIPELINES = ./binning/... ./compress ./cmd/simreads/sim
 
 # What they leave out there: tests of one goroutine, and those that run nothing side by side that others don't
 RACE_SKIP = '^(TestGolden|TestTestkit|TestReader.*|TestGather|TestDamage|TestForgedSections|TestLevels)$$'
@@ -18,6 +18,9 @@ RACE_SKIP = '^(TestGolden|TestTestkit|TestReader.*|TestGather|TestDamage|TestFor
 # How long the tests of one package may take: minutes on a machine with nothing else to do,
 # much longer where other processes have the cores. The limit is there for tests that hang.
 PATIENCE ?= 90m
+
+# Compilers and tests make much garbage and need little memory.
+test vet vet-cuda lint unit race: export GOGC ?= 400
 
 .PHONY: all build install demo test vet format lint unit race test-long bench fixtures clean
 

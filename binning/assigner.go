@@ -43,12 +43,11 @@ type Mark struct{ Offset, Lines int }
 // Keep says which columns an assigner has to fill.
 type Keep struct {
 	Names bool
-	Quals bool
-	Forms bool
-	Bin8  bool // map the qualities to Illumina's eight levels
-	// Plain: the names are compared with those of mates, so they are needed as they are even where the assigner
-	// codes them.
-	Plain bool
+	// PlainNames: Block.Names is needed, not only CodedNames.
+	PlainNames bool
+	Quals      bool
+	Forms      bool
+	Bin8       bool // map the qualities to Illumina's eight levels
 }
 
 // Assigner turns blocks of text into blocks of binned reads. There is one for a run; the
@@ -63,8 +62,7 @@ type Keep struct {
 //     Names, Quals and Forms. What is not kept is nil, or the zero Forms. The pipeline
 //     fills Input, FirstRecord and TextLen, for Canonical text the Forms, and TextHash unless
 //     the text is in Buffer, of which the assigner computes it.
-//     Names and Quals that are kept are not nil, even when empty (Quals of FASTA is nil); or
-//     CodedNames and CodedQuals are not nil, as EncodeBlock would code them.
+//     Names and Quals that are kept are not nil, even when empty (Quals of FASTA is nil).
 //   - Signatures are minimizer.Find's.
 //   - Exceptions cover every sequence byte but A, C, G and T, in the longest runs of one
 //     kind: of one byte, or of any of a, c, g, t.

@@ -67,7 +67,8 @@ func restore(t testing.TB, dir string) [][]byte {
 		}
 		checkBlock(t, &b)
 		text := render(t, &b, m.Inputs[b.Input].Kind, &m.Options)
-		if m.Options == (record.Options{BlockSize: m.Options.BlockSize}) && (bins.TextHash(text, serial) != b.TextHash || uint64(len(text)) != b.TextLen) {
+		if m.Options == (record.Options{BlockSize: m.Options.BlockSize}) &&
+			(bins.TextHash(text, serial) != b.TextHash || uint64(len(text)) != b.TextLen) {
 			t.Errorf("block %d: hash or length of the text differs", i)
 		}
 		texts[b.Input] = append(texts[b.Input], text...)

@@ -255,7 +255,8 @@ func (j *job) splitSegment(i int) {
 			if !j.Canonical && text[end-1] == '\r' {
 				end--
 			}
-			m := copy(names, text[r.name+1:end])
+			m := end - int(r.name+1)
+			copyBytes(names, text[r.name+1:end])
 			names[m] = '\n'
 			names = names[m+1:]
 		}

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
 	"orcomgo/bins"
@@ -26,7 +25,10 @@ const minGPUBlock = 1 << 20
 // r.Note. Blocks that the kernels don't support (FASTA, wrapped FASTQ, malformed records) are
 // binned on the CPU.
 func NewCUDA(r *Resources) (Assigner, error) {
-	c := &cuda{cpu: NewCPU(*r), run: r.Run, note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
+	c := &cuda{cpu: NewCPU(*r), run: r.Run, note: r.Note, regions: make(chan *regions, regionPairs), outputs: map[*bins.Block]*cudaColumns{}}
+	for range regionPairs {
+		c.regions <- new(regions)
+	}
 	err := c.open(r.GPUs)
 	if err == nil {
 		err = c.makeLanes(r)
@@ -42,6 +44,9 @@ func NewCUDA(r *Resources) (Assigner, error) {
 // reads, since a piece is in use until it has been copied to a device.
 const ringPieces = 64
 
+// regionPairs is how many inputs of BGZF are read at a time.
+const regionPairs = 2
+
 // A piece of a text fits a piece of the ring.
 const _ = uint(cudakern.PieceSize - fillPiece)
 
@@ -54,6 +59,7 @@ type cuda struct {
 	texts   hostTexts // for blocks that are binned on the CPU
 	note    func(string)
 	lanes   chan *cudakern.Lane
+	regions chan *regions // for BGZF; pinned when first used
 
 	mu         sync.Mutex
 	outputs    map[*bins.Block]*cudaColumns
@@ -106,6 +112,9 @@ func (c *cuda) open(most int) error {
 	return err
 }
 
+// InflatesMembers implements memberAssigner.
+func (c *cuda) InflatesMembers() bool { return true }
+
 func (c *cuda) closeDevices() error {
 	var all error
 	for _, d := range c.devices {
@@ -122,7 +131,7 @@ func (c *cuda) makeLanes(r *Resources) error {
 	var lanes []*cudakern.Lane
 	for len(lanes) < streams {
 		d := c.devices[len(lanes)%len(c.devices)]
-		l, err := d.NewLane(int(min(block, cudakern.MaxText)), &bin8)
+		l, err := d.NewLane(int(min(block+memberSlack, cudakern.MaxText)), &bin8)
 		if errors.Is(err, cudakern.ErrMemory) {
 			if len(lanes) > 0 {
 				streams = len(lanes)
@@ -216,7 +225,7 @@ func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins
 	if end == 0 {
 		return false, nil
 	}
-	want := cudakern.Columns{Names: t.Keep.Names, Quals: t.Keep.Quals, Map: t.Keep.Bin8, Coded: true, RawNames: t.Keep.Plain}
+	want := cudakern.Columns{Names: t.Keep.Names, Quals: t.Keep.Quals, Map: t.Keep.Bin8, Coded: true, RawNames: t.Keep.PlainNames}
 	r, err := text.lane.Bin(end, t.Len, want, &cols.out)
 	if errors.Is(err, cudakern.ErrMemory) {
 		c.notePoor(err)
@@ -240,13 +249,13 @@ func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins
 	for _, e := range exceptionsOf(r.Exceptions) {
 		b.Exceptions.Append(e)
 	}
-	b.Names, b.Quals = r.Names, r.Quals
+	b.Names, b.Quals = r.Names, nil
 	b.CodedNames, b.CodedQuals = (*bins.Coded)(r.CodedNames), (*bins.Coded)(r.CodedQuals)
 	b.Forms = record.Forms{}
 	if t.Keep.Forms {
 		b.Forms = formsOfResult(r, string(tail))
 	}
-	b.TextHash = xxh3.Hash128(r.TextSums).Bytes()
+	b.TextHash = bins.TextHashOfSums(r.TextSums)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := &c.stats

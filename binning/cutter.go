@@ -39,8 +39,11 @@ type lineCutter struct {
 	blockSize int
 	size      int    // of the memory to begin a block with
 	left      []byte // text that was read and is not in a block yet
-	eof       bool
-	records   uint64
+	// ahead is how many bytes at the end of left the source gave though they were not asked for.
+	// Where blocks end does not depend on them.
+	ahead   int
+	eof     bool
+	records uint64
 }
 
 func (c *lineCutter) close() { c.src.close() }
@@ -58,45 +61,83 @@ func (c *lineCutter) next(memory textMemory) (*chunk, error) {
 	return t, nil
 }
 
+// textEnd is the end of the text of a block while it is read.
+type textEnd struct {
+	stored int // bytes in memory
+	n      int // of these, bytes that were asked for
+	marks  []Mark
+}
+
 func (c *lineCutter) cut(text TextBuffer) (*chunk, error) {
-	n := len(c.left)
-	if err := c.grow(text, n, 0); err != nil {
+	e := textEnd{stored: len(c.left), n: len(c.left) - c.ahead}
+	if err := c.grow(text, e.stored, 0); err != nil {
 		return nil, err
 	}
-	for at := 0; at < n; at += fillPiece {
-		size := min(fillPiece, n-at)
+	for at := 0; at < e.stored; at += fillPiece {
+		size := min(fillPiece, e.stored-at)
 		if _, err := text.Fill(at, size, func(p []byte) (int, error) { return copy(p, c.left[at:]), nil }); err != nil {
 			return nil, err
 		}
 	}
-	marks := countLines(nil, c.left, 0, 0, serial)
+	e.marks = countLines(nil, c.left[:e.n], 0, 0, serial)
 	target, maxLines := c.blockSize, 4*max(c.blockSize/minRecordText, 1)
 	for ; ; target, maxLines = 2*target, 2*maxLines {
-		if err := c.grow(text, c.src.atMost(n, target), n); err != nil {
+		if err := c.grow(text, c.src.atMost(e.stored, target), e.stored); err != nil {
 			return nil, err
 		}
 		// Text that is left from a larger block may already exceed the target.
-		for !c.eof && n < target && lineCount(marks) < maxLines {
-			end := min(target, n+fillStep, text.Room())
-			k, m, err := c.src.fill(text, n, end-n, lineCount(marks), marks)
-			marks = m
-			n += k
-			if err == io.EOF {
-				c.eof = true
-			} else if err != nil {
+		for !c.ended(&e) && e.n < target && lineCount(e.marks) < maxLines {
+			if err := c.read(text, &e, min(target, e.n+fillStep, text.Room())); err != nil {
 				return nil, err
 			}
 		}
-		w := &textWindow{text: text, n: n}
-		end := cutAt(w, marks, min(target, n), maxLines, c.eof)
+		w := &textWindow{text: text, n: e.n}
+		end := cutAt(w, e.marks, min(target, e.n), maxLines, c.ended(&e))
 		if w.err != nil {
 			return nil, w.err
 		}
-		if end == 0 && n > 0 {
+		if end == 0 && e.n > 0 {
 			continue // less than one record: read more
 		}
-		return c.block(w, end, marks)
+		return c.block(w, end, &e)
 	}
+}
+
+// ended reports whether the input ends with the text.
+func (c *lineCutter) ended(e *textEnd) bool { return c.eof && e.n == e.stored }
+
+// read makes the text end at end, or where the input does.
+func (c *lineCutter) read(text TextBuffer, e *textEnd, end int) error {
+	from, marks := e.n, len(e.marks)
+	if e.stored < end && !c.eof {
+		before := lineCount(e.marks)
+		if e.n < e.stored {
+			before = 0 // no line ends are counted, for what is there already has to be counted first
+		}
+		n, m, err := c.src.fill(text, e.stored, end-e.stored, before, e.marks)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		c.eof = err == io.EOF
+		if e.n == e.stored {
+			e.marks = m
+		}
+		e.stored += n
+	}
+	e.n = min(end, e.stored)
+	if len(e.marks) > marks || e.n == from {
+		return nil
+	}
+	counts, err := text.CountLines(from, e.n)
+	if err != nil {
+		return err
+	}
+	lines := lineCount(e.marks)
+	for i, n := range counts {
+		lines += n
+		e.marks = append(e.marks, Mark{min(from+(i+1)*fillPiece, e.n), lines})
+	}
+	return nil
 }
 
 // grow makes room for n bytes, of which the first keep are there.
@@ -104,28 +145,20 @@ func (c *lineCutter) grow(text TextBuffer, n, keep int) error {
 	if n <= text.Room() {
 		return nil
 	}
-	if uint64(n) > 2*maxBlockSize+1 {
+	if uint64(n) > 2*maxBlockSize+1+memberSlack {
 		return &RecordError{File: c.src.path, Record: c.records + 1, Expected: "a record of less than 4 GiB", Found: "a longer one"}
 	}
 	return text.Grow(n, keep)
 }
 
 // block returns the block that ends at end, and keeps the text after it for the next one.
-func (c *lineCutter) block(w *textWindow, end int, marks []Mark) (*chunk, error) {
+func (c *lineCutter) block(w *textWindow, end int, e *textEnd) (*chunk, error) {
 	t := &chunk{textLen: uint64(end), buffer: w.text}
-	t.Data, t.Last, t.Kind, t.File, t.FirstRecord = w.text.Host(end), c.eof && end == w.n, c.kind, c.src.path, c.records
+	t.Data, t.Last, t.Kind, t.File, t.FirstRecord = w.text.Host(end), c.ended(e) && end == e.n, c.kind, c.src.path, c.records
 	if t.Data == nil {
 		t.Buffer, t.Len = w.text, end
 	}
-	c.left = c.left[:0]
-	for at := end; at < w.n; {
-		w.load(at)
-		if w.err != nil {
-			return nil, w.err
-		}
-		c.left = append(c.left, w.p[at-w.from:]...)
-		at = w.from + len(w.p)
-	}
+	marks := e.marks
 	for len(marks) > 0 && marks[len(marks)-1].Offset > end {
 		marks = marks[:len(marks)-1]
 	}
@@ -138,13 +171,13 @@ func (c *lineCutter) block(w *textWindow, end int, marks []Mark) (*chunk, error)
 		for at := w.nextLineEnd(from, end); at >= 0; at = w.nextLineEnd(at, end) {
 			lines++
 		}
-		if w.err != nil {
-			return nil, w.err
-		}
 		t.records = lines / 4
 		c.records += uint64(t.records)
 	}
-	return t, nil
+	w.n = e.stored
+	c.left = w.appendRest(c.left[:0], end)
+	c.ahead = e.stored - e.n
+	return t, w.err
 }
 
 // fillStep is how many bytes are read before the number of lines is checked.

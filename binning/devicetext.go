@@ -5,6 +5,7 @@ package binning
 import (
 	"errors"
 
+	"orcomgo/binning/inflate"
 	"orcomgo/cudakern"
 )
 
@@ -23,6 +24,9 @@ type deviceText struct {
 	cuda *cuda
 	lane *cudakern.Lane
 	host *hostText
+
+	regions *regions
+	members [cudakern.Inflaters][]cudakern.Member // that are being inflated
 }
 
 func (t *deviceText) Room() int {
@@ -71,6 +75,86 @@ func (t *deviceText) Read(from, to int) ([]byte, error) {
 	}
 	p := make([]byte, to-from)
 	return p, t.lane.ReadText(p, from)
+}
+
+func (t *deviceText) CountLines(from, to int) ([]int, error) {
+	if t.host != nil {
+		return t.host.CountLines(from, to)
+	}
+	return t.lane.CountLines(from, to)
+}
+
+// A mark is counted for each piece that a device counts.
+const (
+	_ = uint(fillPiece - cudakern.CountPiece)
+	_ = uint(cudakern.CountPiece - fillPiece)
+)
+
+// Inflates implements memberText.
+func (t *deviceText) Inflates() bool { return t.host == nil }
+
+// regionSize is how many bytes of BGZF are copied to a device at once. Usual FASTQ has as many members in
+// the regions together as warps run at once.
+const regionSize = 24 << 20
+
+// regions are the buffers for the compressed bytes of one input, pinned when they are first used.
+type regions [cudakern.Inflaters][]byte
+
+// Regions implements memberText.
+func (t *deviceText) Regions() (_ [][]byte, release func(), err error) {
+	r := <-t.cuda.regions
+	release = func() { t.cuda.regions <- r }
+	for i := range r {
+		if r[i] == nil && err == nil {
+			r[i], err = t.cuda.devices[0].Pin(regionSize)
+		}
+	}
+	if errors.Is(err, cudakern.ErrMemory) {
+		err = errLeaveBGZF
+	}
+	if err != nil {
+		release()
+		return nil, nil, err
+	}
+	t.regions = r
+	return r[:], release, nil
+}
+
+// Inflate implements memberText.
+func (t *deviceText) Inflate(region int, members []inflate.Member, at int) error {
+	f, err := t.lane.Inflater(region)
+	n := int(members[len(members)-1].End())
+	if err == nil {
+		err = f.RoomForCompressed(n)
+	}
+	if errors.Is(err, cudakern.ErrMemory) {
+		return errLeaveBGZF
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.UploadCompressed(t.regions[region][:n], 0); err != nil {
+		return err
+	}
+	t.members[region] = t.members[region][:0]
+	for _, m := range members {
+		t.members[region] = append(t.members[region], cudakern.Member{From: m.From, Size: m.Size, To: uint32(at), Length: m.Length, CRC: m.CRC})
+		at += int(m.Length)
+	}
+	return f.Inflate(t.members[region], at)
+}
+
+// Inflated implements memberText.
+func (t *deviceText) Inflated(region int) (right int, err error) {
+	f, err := t.lane.Inflater(region)
+	if err != nil {
+		return 0, err
+	}
+	bad, _, err := f.Inflated()
+	if bad >= 0 {
+		return bad, err
+	}
+	return len(t.members[region]), err
 }
 
 func (t *deviceText) Host(n int) []byte {

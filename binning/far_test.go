@@ -2,13 +2,18 @@ package binning
 
 import (
 	"bytes"
+	"compress/flate"
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"orcomgo/binning/inflate"
 
 	"orcomgo/bins"
 	"orcomgo/bins/record"
@@ -52,6 +57,124 @@ func (a farAssigner) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	return a.Assigner.Assign(ctx, &near, b)
 }
 
+// farMembers is a farAssigner whose texts inflate BGZF by themselves. It refuses, as a GPU may, some
+// members that are right.
+type farMembers struct {
+	farAssigner
+	used *int // members inflated
+}
+
+type farMemberText struct {
+	farText
+	assigner farMembers
+	batches  [3]farBatch
+}
+
+type farBatch struct {
+	region  []byte
+	members []inflate.Member
+	at      int
+}
+
+func (a farMembers) InflatesMembers() bool { return true }
+
+func (a farMembers) Text(n int) (TextBuffer, error) {
+	return &farMemberText{farText: farText{hostText{pool: new(hostTexts), buf: make([]byte, n)}}, assigner: a}, nil
+}
+
+func (a farMembers) Assign(ctx context.Context, t *Text, b *bins.Block) error {
+	near := *t
+	if t.Buffer != nil {
+		near.Data, near.Buffer = t.Buffer.(*farMemberText).buf[:t.Len], nil
+		b.TextHash = bins.TextHash(near.Data, serial)
+	}
+	return a.Assigner.Assign(ctx, &near, b)
+}
+
+func (t *farMemberText) Inflates() bool { return true }
+
+func (t *farMemberText) Regions() (regions [][]byte, release func(), err error) {
+	for i := range t.batches {
+		t.batches[i] = farBatch{region: make([]byte, 100_000+i)}
+		regions = append(regions, t.batches[i].region)
+	}
+	return regions, func() {
+		for i := range t.batches {
+			if t.batches[i].members != nil {
+				panic("a region is in use")
+			}
+		}
+	}, nil
+}
+
+func (t *farMemberText) Inflate(region int, members []inflate.Member, at int) error {
+	b := &t.batches[region]
+	if b.members != nil {
+		return errors.New("the region is in use")
+	}
+	b.members, b.at = members, at
+	return nil
+}
+
+func (t *farMemberText) Inflated(region int) (right int, err error) {
+	b := &t.batches[region]
+	members := b.members
+	b.members = nil
+	for i, m := range members {
+		z := flate.NewReader(bytes.NewReader(b.region[m.From:][:m.Size]))
+		text, err := io.ReadAll(z)
+		if b.at+int(m.Length) > len(t.buf) {
+			return 0, errors.New("no room for a member")
+		}
+		if err != nil || len(text) != int(m.Length) || crc32.ChecksumIEEE(text) != m.CRC || m.CRC%64 == 7 {
+			return i, nil
+		}
+		copy(t.buf[b.at:], text)
+		b.at += len(text)
+		*t.assigner.used++
+	}
+	return len(members), nil
+}
+
+// runFar bins a file with an assigner, nil for the usual one, and returns the archive's files and the error.
+func runFar(t *testing.T, in string, size uint64, assigner func(*Resources) (Assigner, error)) map[string][]byte {
+	t.Helper()
+	out := t.TempDir()
+	c := Config{Inputs: []InputSpec{{Path: in, Mate: -1}}, OutDir: out, Options: record.Options{BlockSize: size}, NewAssigner: assigner}
+	got := map[string][]byte{}
+	s, err := Run(context.Background(), c)
+	if err != nil {
+		got["error"] = bytes.ReplaceAll([]byte(err.Error()), []byte(filepath.Dir(in)), nil)
+	} else {
+		got["bytes read"] = fmt.Appendf(nil, "%d", s.SourceBytes)
+	}
+	files, err := os.ReadDir(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(filepath.Join(out, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[f.Name()] = b
+	}
+	return got
+}
+
+// sameFar compares what two assigners made.
+func sameFar(t *testing.T, what string, want, got map[string][]byte) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d results, want %d: %.300s", what, len(got), len(want), got["error"])
+	}
+	for file := range want {
+		if !bytes.Equal(got[file], want[file]) {
+			t.Errorf("%s: %s differs: %.300q, want %.300q", what, file, got[file], want[file])
+		}
+	}
+}
+
 // TestFarText: what becomes of a text does not depend on the memory that it is in.
 func TestFarText(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -66,45 +189,87 @@ func TestFarText(t *testing.T) {
 		"long":   long,
 		"blanks": append(bytes.Clone(long), bytes.Repeat([]byte("\r\n\n"), windowSize)...),
 		"noend":  bytes.TrimSuffix(long, []byte("\n")),
-		"tiny":   bytes.Repeat([]byte("@\n\n+\n\n"), 50_000),
+		"tiny":   bytes.Repeat([]byte("@\n\n+\n\n"), 300_000),
 		"fasta":  []byte(">a b\nACGT\nACGTACGTNNACGTA\n>b\n\n>c\nAC"),
 		"bad":    append(bytes.Clone(long), "@a\nACGT\n+\nIII\n"...),
 		"empty":  {},
 	}
-	for name, text := range texts {
-		for _, size := range []uint64{1000, 300_000, uint64(2<<20 + rng.IntN(1<<20))} {
-			var got [2]map[string][]byte
-			for far := range got {
-				dir := t.TempDir()
-				in := filepath.Join(dir, "in")
-				if err := os.WriteFile(in, text, 0o666); err != nil {
-					t.Fatal(err)
-				}
-				c := Config{Inputs: []InputSpec{{Path: in, Mate: -1}}, OutDir: filepath.Join(dir, "out"), Options: record.Options{BlockSize: size}}
-				if far == 1 {
-					c.NewAssigner = func(r *Resources) (Assigner, error) { return farAssigner{NewCPU(*r)}, nil }
-				}
-				got[far] = map[string][]byte{}
-				if _, err := Run(context.Background(), c); err != nil {
-					got[far]["error"] = bytes.ReplaceAll([]byte(err.Error()), []byte(dir), nil)
-				}
-				files, _ := os.ReadDir(c.OutDir)
-				for _, f := range files {
-					b, err := os.ReadFile(filepath.Join(c.OutDir, f.Name()))
-					if err != nil {
-						t.Fatal(err)
-					}
-					got[far][f.Name()] = b
-				}
-			}
-			if len(got[0]) != len(got[1]) {
-				t.Errorf("%s, blocks of %d: %d files, and %d with the text elsewhere: %s", name, size, len(got[0]), len(got[1]), got[1]["error"])
-			}
-			for file := range got[0] {
-				if !bytes.Equal(got[0][file], got[1][file]) {
-					t.Errorf("%s, blocks of %d: %s differs: %.300s", name, size, file, got[1]["error"])
-				}
-			}
+	far := func(r *Resources) (Assigner, error) { return farAssigner{NewCPU(*r)}, nil }
+	inflated := 0
+	members := func(r *Resources) (Assigner, error) {
+		return farMembers{farAssigner{NewCPU(*r)}, &inflated}, nil
+	}
+	dir := t.TempDir()
+	write := func(name string, text []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
 		}
+		return path
+	}
+	for name, text := range texts {
+		plain, packed := write(name, text), write(name+".gz", bgzipped(text))
+		for _, size := range []uint64{1000, 300_000, uint64(2<<20 + rng.IntN(1<<20))} {
+			if size == 1000 && len(text) > 1<<21 {
+				continue
+			}
+			what := fmt.Sprintf("%s, blocks of %d", name, size)
+			sameFar(t, what, runFar(t, plain, size, nil), runFar(t, plain, size, far))
+			sameFar(t, what+", BGZF", runFar(t, packed, size, nil), runFar(t, packed, size, members))
+		}
+	}
+	if inflated == 0 {
+		t.Error("no member was inflated elsewhere")
+	}
+}
+
+// TestFarDamage: with BGZF that is inflated elsewhere, damage gives the same errors, and what is odd but
+// sound the same archives.
+func TestFarDamage(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	text := simulate(1, 10_000, 100, 150, "a") // several megabytes: the first is never inflated elsewhere
+	sound := bgzipped(text)
+	end := sound[len(sound)-28:] // the empty member
+	variants := map[string][]byte{
+		"no end":         sound[:len(sound)-28],
+		"two ends":       append(bytes.Clone(sound), end...),
+		"many ends":      append(bytes.Clone(sound), bytes.Repeat(end, 400)...),
+		"zeros":          append(bytes.Clone(sound), make([]byte, 5000)...),
+		"garbage":        append(bytes.Clone(sound), "garbage"...),
+		"end and more":   append(bytes.Clone(sound), bgzipped(simulate(2, 5000, 50, 50, "b"))...),
+		"another gzip":   append(bytes.Clone(sound), gzipped(simulate(2, 5000, 50, 50, "b"), 1)...),
+		"gzip and BGZF":  append(gzipped(simulate(2, 9000, 150, 150, "b"), 1), sound...),
+		"cut":            sound[:len(sound)-1000],
+		"cut in the end": sound[:len(sound)-5],
+	}
+	for i := range 24 {
+		b := bytes.Clone(sound)
+		at := len(b)/3 + rng.IntN(len(b)-len(b)/3)
+		switch i % 4 {
+		case 0:
+			b[at] ^= 1 << rng.IntN(8)
+		case 1:
+			b = b[:at]
+		case 2:
+			b = append(b[:at:at], b[min(len(b), at+1+rng.IntN(100)):]...)
+		case 3:
+			b = append(b[:at:at], append([]byte("xyz"), b[at:]...)...)
+		}
+		variants[fmt.Sprintf("damage %d at %d", i, at)] = b
+	}
+	inflated := 0
+	members := func(r *Resources) (Assigner, error) {
+		return farMembers{farAssigner{NewCPU(*r)}, &inflated}, nil
+	}
+	dir := t.TempDir()
+	for name, b := range variants {
+		path := filepath.Join(dir, "in.fastq.gz")
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		sameFar(t, name, runFar(t, path, 700_000, nil), runFar(t, path, 700_000, members))
+	}
+	if inflated < 500 {
+		t.Errorf("only %d members were inflated elsewhere", inflated)
 	}
 }

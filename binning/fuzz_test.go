@@ -158,6 +158,36 @@ func FuzzPack(f *testing.F) {
 	})
 }
 
+// TestWords packs reads and copies text with and without room for whole words after them.
+func TestWords(t *testing.T) {
+	text := []byte(strings.Repeat("ACGTTGCANacgtGGATCCA", 5))
+	for n := range 80 {
+		size := record.PackedLen(n)
+		var want []byte
+		for _, room := range []int{20, 8, 7, 1, 0} {
+			src := text[: n : n+room]
+			packed := bytes.Repeat([]byte{0xff}, size+room)
+			if _, bad := packRead(packed, src, 7, nil); bad != 0 {
+				t.Fatalf("%d bases: bad byte %d", n, bad)
+			}
+			if want == nil {
+				want = packed[:size]
+			}
+			if !bytes.Equal(packed[:size], want) {
+				t.Errorf("%d bases, room for %d bytes: other bits", n, room)
+			}
+			if left := packed[min(size+8, len(packed)):]; len(bytes.Trim(left, "\xff")) > 0 {
+				t.Errorf("%d bases, room for %d bytes: changed more than 8 bytes after them", n, room)
+			}
+			dst := bytes.Repeat([]byte{0xff}, n+room)
+			copyBytes(dst, src)
+			if !bytes.Equal(dst[:n], src) || len(bytes.Trim(dst[min(n+8, len(dst)):], "\xff")) > 0 {
+				t.Errorf("copying %d bytes with room for %d gives %q", n, room, dst)
+			}
+		}
+	}
+}
+
 func TestQuals(t *testing.T) {
 	for n := range 40 {
 		src := bytes.Repeat([]byte{'I'}, n)

@@ -67,7 +67,16 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 	if wrapped && n > 0 {
 		in.cutter = newRecordCutter(src, kind, blockSize, size, head, ended)
 	} else {
-		in.cutter = &lineCutter{src: src, kind: kind, blockSize: blockSize, size: size, left: head, eof: ended}
+		c := &lineCutter{src: src, kind: kind, blockSize: blockSize, size: size, left: head, eof: ended}
+		if inflates, ok := r.assigner.(memberAssigner); ok && inflates.InflatesMembers() && src.gzip != nil && src.file != nil && src.named && !ended {
+			more, err := src.startBGZF(n)
+			if err != nil {
+				src.close()
+				return nil, nil, err
+			}
+			c.left, c.ahead, c.size = append(head, more...), len(more), size+memberSlack
+		}
+		in.cutter = c
 	}
 	return in, strict, nil
 }

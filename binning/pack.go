@@ -15,7 +15,7 @@ const (
 )
 
 // packRead packs the letters of a read, two bits each, into dst, which has at least PackedLen
-// bytes. It appends the read's exceptions to those given. The byte that it returns is 0, or
+// bytes; up to eight bytes after these may be cleared. It appends the read's exceptions to those given. The byte that it returns is 0, or
 // another one if some byte can't be in a sequence.
 func packRead(dst []byte, seq []byte, read uint32, exceptions []record.Exception) ([]record.Exception, byte) {
 	var acc uint64
@@ -36,9 +36,18 @@ func packRead(dst []byte, seq []byte, read uint32, exceptions []record.Exception
 	}
 	if rest := seq[at:]; len(rest) > 0 {
 		// Filled up with A, which is code 0.
-		w := [8]byte{'A', 'A', 'A', 'A', 'A', 'A', 'A', 'A'}
-		copy(w[:], rest)
-		c, nonACGT := minimizer.Pack8(binary.LittleEndian.Uint64(w[:]))
+		const filler = 'A' * ones
+		w := uint64(filler)
+		if cap(rest) >= 8 {
+			used := uint64(1)<<(8*len(rest)) - 1
+			w = binary.LittleEndian.Uint64(rest[:8])&used | filler&^used
+		} else {
+			var b [8]byte
+			binary.LittleEndian.PutUint64(b[:], filler)
+			copy(b[:], rest)
+			w = binary.LittleEndian.Uint64(b[:])
+		}
+		c, nonACGT := minimizer.Pack8(w)
 		if nonACGT != 0 {
 			var bad byte
 			if c, exceptions, bad = packExceptions(rest, uint32(at), read, exceptions); bad != 0 {
@@ -47,7 +56,12 @@ func packRead(dst []byte, seq []byte, read uint32, exceptions []record.Exception
 		}
 		acc |= c << (at & 24 * 2)
 	}
-	for i := len(seq) >> 5 << 3; i < record.PackedLen(len(seq)); i++ {
+	i := len(seq) >> 5 << 3
+	if i+8 <= len(dst) {
+		binary.LittleEndian.PutUint64(dst[i:], acc)
+		return exceptions, 0
+	}
+	for ; i < record.PackedLen(len(seq)); i++ {
 		dst[i] = byte(acc)
 		acc >>= 8
 	}
@@ -141,9 +155,19 @@ func copyQuals(dst, src []byte) bool {
 		}
 	}
 	if dst != nil {
-		copy(dst, src)
+		copyBytes(dst, src)
 	}
 	return bad&highBits == 0
+}
+
+// copyBytes copies src to dst, which has room for it. Up to eight bytes after it in dst may change. It is quicker than copy where src
+// is shorter than eight bytes.
+func copyBytes(dst, src []byte) {
+	if len(src) <= 8 && cap(src) >= 8 && len(dst) >= 8 {
+		binary.LittleEndian.PutUint64(dst, binary.LittleEndian.Uint64(src[:8]))
+		return
+	}
+	copy(dst, src)
 }
 
 // bin8 maps Phred+33 qualities to Illumina's eight levels.

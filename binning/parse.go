@@ -151,7 +151,7 @@ func blankTail(text []byte) int {
 // checkContent checks the letters and qualities of a parsed record.
 func checkContent(seq, qual []byte) *mismatch {
 	for _, c := range seq {
-		if !isLetter(c) {
+		if !letters[c] {
 			return badLetter(c)
 		}
 	}
@@ -172,6 +172,14 @@ func isLetter(c byte) bool {
 	l := c | 0x20
 	return l >= 'a' && l <= 'z' || c == '.' || c == '-' || c == '*'
 }
+
+// letters has isLetter of each byte.
+var letters = func() (t [256]bool) {
+	for c := range t {
+		t[c] = isLetter(byte(c))
+	}
+	return t
+}()
 
 func badLetter(c byte) *mismatch {
 	return &mismatch{"a base (a letter, '.', '-' or '*')", showInside(c), false}

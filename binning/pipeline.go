@@ -213,8 +213,9 @@ func (c *Config) keep() Keep {
 		Bin8:  o.Quality == record.QualityBin8,
 	}
 	for _, in := range c.Inputs {
-		k.Names = k.Names || in.Mate >= 0
-		k.Plain = k.Plain || in.Mate >= 0
+		if in.Mate >= 0 {
+			k.Names, k.PlainNames = true, true
+		}
 	}
 	return k
 }

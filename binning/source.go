@@ -32,14 +32,18 @@ type source struct {
 	size  int64
 	at    int64 // of a plain file
 	gzip  *inflate.Reader
-	piece *inflate.Piece // of its text
-	rest  []byte         // of that one
-	r     io.Reader
-	ahead []byte // read already
-	one   [1]byte
-	close func()
-	count *atomic.Uint64 // bytes of the input as it is stored
-	tick  func()         // called when it has grown
+	// startGzip makes gzip read from in, which is at an offset of the file.
+	startGzip func(in io.Reader, offset uint64)
+	bgzf      *bgzfReader    // instead of gzip
+	piece     *inflate.Piece // of its text
+	rest      []byte         // of that one
+	r         io.Reader
+	ahead     []byte // read already
+	one       [1]byte
+	close     func()
+	count     *atomic.Uint64 // bytes of the input as it is stored
+	first     *counted       // what was opened
+	tick      func()         // called when it has grown
 	// threads is how many goroutines read a plain file, or copy inflated text.
 	threads int
 }
@@ -82,7 +86,8 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 			in = newPump(ctx, f)
 		}
 	}
-	b := bufio.NewReaderSize(&counted{in, count}, 1<<18)
+	s.first = &counted{r: in, n: count}
+	b := bufio.NewReaderSize(s.first, 1<<18)
 	head, err := b.Peek(18)
 	if err != nil && err != io.EOF {
 		s.close()
@@ -91,9 +96,12 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		s.plain = false
-		z := inflate.NewReader(ctx, b, inflate.Options{Threads: r.pool.threads, Memory: r.inflating})
-		file := s.close
-		s.gzip, s.close = z, func() { z.Close(); file() }
+		s.startGzip = func(in io.Reader, offset uint64) {
+			z := inflate.NewReader(ctx, in, inflate.Options{Threads: r.pool.threads, Memory: r.inflating, Offset: offset})
+			file := s.close
+			s.gzip, s.close = z, func() { z.Close(); file() }
+		}
+		s.startGzip(b, 0)
 	case isZstd(head):
 		s.plain = false
 		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<31))
@@ -123,15 +131,28 @@ func (s *source) atMost(n, target int) int {
 	if s.plain {
 		return int(min(int64(target), int64(n)+s.size-s.at))
 	}
+	if s.bgzf != nil {
+		return target + memberSlack
+	}
 	return target
 }
 
 // fill stores the next n bytes in a text from offset at on, where there is room for them, fewer if
 // the input ends; then the error is io.EOF. It counts the line ends of every fillPiece bytes, as
-// marks; lines is how many there are before.
+// marks; lines is how many there are before. Of BGZF it may store up to memberSlack bytes more, and
+// marks none of them: then there is room for them (see atMost).
 func (s *source) fill(text TextBuffer, at, n, lines int, marks []Mark) (int, []Mark, error) {
 	if s.plain {
 		return s.fillAt(text, at, n, lines, marks)
+	}
+	if s.bgzf != nil {
+		if m, ok := text.(memberText); ok && m.Inflates() {
+			k, err := s.fillMembers(m, at, n)
+			return k, marks, err
+		}
+		if err := s.leaveBGZF(); err != nil {
+			return 0, marks, err
+		}
 	}
 	if s.gzip != nil {
 		return s.fillInflated(text, at, n, lines, marks)
@@ -264,12 +285,15 @@ func (s *source) wrap(err error) error {
 
 // counted counts the bytes that are read.
 type counted struct {
-	r io.Reader
-	n *atomic.Uint64
+	r       io.Reader
+	n       *atomic.Uint64
+	stopped atomic.Bool // no more bytes are counted
 }
 
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
-	c.n.Add(uint64(n))
+	if !c.stopped.Load() {
+		c.n.Add(uint64(n))
+	}
 	return n, err
 }

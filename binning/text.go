@@ -19,6 +19,8 @@ type TextBuffer interface {
 	// Read returns bytes from..to-1, which are valid until the next call. It is for few bytes: the
 	// memory may be that of a device.
 	Read(from, to int) ([]byte, error)
+	// CountLines returns how many line ends are in each fillPiece bytes of from..to-1.
+	CountLines(from, to int) ([]int, error)
 	// Host returns the first n bytes where they are in memory of the host, else nil.
 	Host(n int) []byte
 	// Free gives the memory back to the assigner.
@@ -75,6 +77,13 @@ func (t *hostText) Fill(at, n int, f func(p []byte) (int, error)) (int, error) {
 }
 
 func (t *hostText) Read(from, to int) ([]byte, error) { return t.buf[from:to], nil }
+
+func (t *hostText) CountLines(from, to int) (counts []int, err error) {
+	for ; from < to; from += fillPiece {
+		counts = append(counts, bytes.Count(t.buf[from:min(from+fillPiece, to)], []byte{'\n'}))
+	}
+	return counts, nil
+}
 
 func (t *hostText) Host(n int) []byte { return t.buf[:n] }
 
@@ -154,4 +163,22 @@ func (w *textWindow) nextLineEnd(from, limit int) int {
 		from = end
 	}
 	return -1
+}
+
+// appendRest appends the text from byte from on.
+func (w *textWindow) appendRest(dst []byte, from int) []byte {
+	for from < w.n {
+		if from < w.from || from >= w.from+len(w.p) {
+			to := min(w.n, from+windowSize)
+			p, err := w.text.Read(from, to)
+			if err != nil {
+				w.err, w.from, w.p = err, 0, nil
+				return dst
+			}
+			w.from, w.p = from, p
+		}
+		dst = append(dst, w.p[from-w.from:]...)
+		from = w.from + len(w.p)
+	}
+	return dst
 }

@@ -106,21 +106,38 @@ func (w *walker) show(at int) string {
 // whether it ended in CR LF.
 func (w *walker) line() (from, end int, cr bool) {
 	from = w.next
-	for scan := from; ; {
-		text := w.text()
-		if n := indexNewline(text[scan:]); n >= 0 {
-			end, w.next, w.endedInLF = scan+n, scan+n+1, true
-			break
-		}
-		if scan = len(text); !w.readMore() {
-			end, w.next, w.endedInLF = scan, scan, false
-			break
-		}
+	text := w.buf[w.at:]
+	n := 8
+	if from+8 <= len(text) {
+		n = newlineIn8(text[from:]) // most lines of text with many lines are short
 	}
-	if end > from && w.buf[w.at+end-1] == '\r' {
+	if n == 8 {
+		n = bytes.IndexByte(text[from:], '\n')
+	}
+	if n >= 0 {
+		end = from + n
+		w.next, w.endedInLF = end+1, true
+	} else {
+		end, text = w.longLine(len(text))
+	}
+	if end > from && text[end-1] == '\r' {
 		return from, end - 1, true
 	}
 	return from, end, false
+}
+
+// longLine is line where the text up to scan has no LF. It returns the end of the line, and the text.
+func (w *walker) longLine(scan int) (end int, _ []byte) {
+	for w.readMore() {
+		text := w.text()
+		if n := indexNewline(text[scan:]); n >= 0 {
+			w.next, w.endedInLF = scan+n+1, true
+			return scan + n, text
+		}
+		scan = len(text)
+	}
+	w.next, w.endedInLF = scan, false
+	return scan, w.text()
 }
 
 // appendLine advances by a line, and appends its text to dst and its length << 1 | CR to lines.
@@ -138,6 +155,14 @@ func (w *walker) appendLine(dst []byte, lines []uint32) ([]byte, []uint32) {
 
 // blanks returns the end of the blank lines at an offset.
 func (w *walker) blanks(at int) int {
+	if text := w.buf[w.at:]; at < len(text) && text[at] > '\r' {
+		return at
+	}
+	return w.someBlanks(at)
+}
+
+// someBlanks is blanks where the first byte may begin a blank line.
+func (w *walker) someBlanks(at int) int {
 	for w.has(at) {
 		text := w.text()
 		for at < len(text) && text[at] == '\n' {
@@ -203,9 +228,10 @@ func (w *walker) parse() *mismatch {
 		return bad
 	}
 	w.form.NoNewline = !w.endedInLF
-	w.textLen = w.blanks(w.next)
-	w.wrapped = w.wrapped || w.textLen > w.next && w.has(w.textLen)
-	w.form.Tail = string(w.text()[w.next:w.textLen])
+	if w.textLen = w.blanks(w.next); w.textLen > w.next {
+		w.wrapped = w.wrapped || w.has(w.textLen)
+		w.form.Tail = string(w.text()[w.next:w.textLen])
+	}
 	w.name = w.text()[1:nameEnd]
 	return nil
 }

@@ -198,8 +198,8 @@ func (r *Reader) EachPart(block int, lo, hi uint32, dst *Block, f func() error) 
 				last = read
 				left--
 			}
-			if need := size + 2*rawChunk; need > cap(buf) { // whole chunks are read
-				buf = make([]byte, need+need/8)
+			if need := min(uint64(size)+2*rawChunk, d.sections[secDNA].raw); need > uint64(cap(buf)) { // whole chunks are read
+				buf = make([]byte, min(need+need/8, d.sections[secDNA].raw))
 			}
 			packed, err := r.rawRange(d, secDNA, block, at, uint64(size), buf)
 			if err != nil {

@@ -68,6 +68,10 @@ func (h *TextHasher) Reset() {
 	h.sums.Reset()
 }
 
+// TextHashOfSums returns the text hash of a text by version 2, from the XXH3-64 of its chunks, each
+// as 8 bytes little-endian.
+func TextHashOfSums(sums []byte) [16]byte { return xxh3.Hash128(sums).Bytes() }
+
 // hashTask is how many chunks are hashed by one call of a Runner's task.
 const hashTask = 64
 

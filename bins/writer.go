@@ -158,6 +158,9 @@ func (w *Writer) Abort() {
 type outFile struct {
 	f *commit.Temp
 	n uint64
+	// writing is held during a write. The system lets one thread write to a file at a time, and
+	// those that wait use up processor time.
+	writing sync.Mutex
 }
 
 // append writes to the end.
@@ -178,7 +181,10 @@ func (o *outFile) write(pieces [][]byte, at uint64) error {
 		if len(p) == 0 {
 			return nil
 		}
-		if _, err := o.f.WriteAt(p, int64(at)); err != nil {
+		o.writing.Lock()
+		_, err := o.f.WriteAt(p, int64(at))
+		o.writing.Unlock()
+		if err != nil {
 			return err
 		}
 		at += uint64(len(p))

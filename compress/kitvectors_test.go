@@ -243,7 +243,8 @@ func (k *kit) valid() {
 	k.write("valid-version-2", &expectation{what: "Version 2 of the format: no copy of the manifest in the .cdna file.", result: kitWhole,
 		inputs: inputs}, files)
 	inputs, files = old(format3Dir+"/single", goldenDir+"/text/single.fastq", ".cdna", ".cmeta")
-	k.write("valid-version-3", &expectation{what: "Version 3 of the format: other hashes of the text.", result: kitWhole, inputs: inputs}, files)
+	k.write("valid-version-3", &expectation{what: "Version 3 of the format: other hashes of the text.", result: kitWhole,
+		inputs: inputs}, files)
 	inputs, files = old(format3Dir+"/single", goldenDir+"/text/single.fastq", ".bdna", ".bmeta")
 	k.write("valid-bins-version-1", &expectation{what: "Version 1 of the bins: other chunks of names and qualities, another text hash.",
 		result: kitWhole, inputs: inputs}, files)

@@ -12,9 +12,10 @@ import (
 )
 
 // Bin sorts the reads of the block by (signature, ordinal). Its records are the first n bytes of what
-// was uploaded, which end at a record's end; the last line may lack the '\n'. The sums are those of
-// the first textLen bytes, n or more. The result's columns are in out, which grows as needed.
-func (l *Lane) Bin(n, textLen int, want Columns, out *Output) (*Result, error) {
+// was uploaded; the last line may lack the '\n'. Its text may be longer: total bytes, of which
+// those after the records are only summed. Afterwards they are lost. The result's columns are in
+// out, which grows as needed.
+func (l *Lane) Bin(n, total int, want Columns, out *Output) (*Result, error) {
 	if n > MaxText {
 		return &Result{Unsupported: true, Record: -1}, nil
 	}
@@ -27,7 +28,13 @@ func (l *Lane) Bin(n, textLen int, want Columns, out *Output) (*Result, error) {
 	}
 	defer leave()
 	l.setStep(kernelNone)
-	noNewline, err := l.endText(n, textLen)
+	if err := l.events[evBegin].Record(l.stream); err != nil {
+		return nil, l.fault(err)
+	}
+	if err := l.sumText(total); err != nil {
+		return nil, err
+	}
+	noNewline, err := l.endText(n)
 	if err != nil {
 		return nil, err
 	}
@@ -46,26 +53,20 @@ func (l *Lane) Bin(n, textLen int, want Columns, out *Output) (*Result, error) {
 	if info[infoBad] != math.MaxUint32 {
 		return &Result{Unsupported: true, Record: int(info[infoBad])}, nil
 	}
-	if err := l.collect(r, info, textLen, want, out); err != nil {
+	if err := l.collect(r, info, total, want, out); err != nil {
 		return nil, err
 	}
 	return r, l.times(r)
 }
 
-// endText waits for the uploads, sums textLen bytes of the text, sets the bytes around the first n of
-// them as the kernels want them, and reports whether the last line lacks its '\n', which it adds.
-func (l *Lane) endText(n, textLen int) (noNewline bool, err error) {
+// endText waits for the uploads, sets the bytes around the first n bytes of the text as the kernels
+// want them, and reports whether the last line lacks its '\n', which it adds.
+func (l *Lane) endText(n int) (noNewline bool, err error) {
 	last := make([]byte, 1)
 	if err := l.readText(last, n-1); err != nil {
 		return false, err
 	}
 	noNewline = last[0] != '\n'
-	if err := l.events[evBegin].Record(l.stream); err != nil {
-		return false, l.fault(err)
-	}
-	if err := l.sumText(textLen); err != nil {
-		return false, err
-	}
 	after := l.textAt(n)
 	if err := errors.Join(
 		cu.MemsetD8Async(l.text.ptr, 0, textPad, l.stream),
@@ -209,7 +210,7 @@ func (l *Lane) assign(n, textLen int, want Columns) error {
 }
 
 // collect runs the kernels whose output sizes are known only now, and copies all columns back.
-func (l *Lane) collect(r *Result, info [infoSlots]uint32, textLen int, want Columns, out *Output) error {
+func (l *Lane) collect(r *Result, info [infoSlots]uint32, total int, want Columns, out *Output) error {
 	n := r.Records
 	r.Bases = uint64(info[infoBases])
 	r.MinLen, r.MaxLen = info[infoMinLen], info[infoMaxLen]
@@ -284,7 +285,7 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, textLen int, want Colu
 		{&exceptions, &l.exceptions, 16 * runs, true},
 		{&nameText, &l.nameText, names, want.Names && (want.RawNames || !want.Coded)},
 		{&qualText, &l.qualText, quals, want.Quals && !want.Coded},
-		{&sums, &l.coding.sums, 8 * threadBlocks(textLen, sumChunk), true},
+		{&sums, &l.coding.sums, 8 * threadBlocks(total, sumChunk), true},
 	}
 	if err := l.download(r, append(columns, codedCopies...), out); err != nil {
 		return err

@@ -367,6 +367,21 @@ func TestTextBuffer(t *testing.T) {
 	if err := l.ReadText(part, 31<<20); err != nil || !bytes.Equal(part, text[31<<20:][:1000]) {
 		t.Errorf("another part came back (%v)", err)
 	}
+	for _, part := range [][2]int{{0, len(text)}, {12345, 12345}, {77, 78}, {1 << 20, 3<<20 + 5}, {len(text) - 3, len(text)}} {
+		counts, err := l.CountLines(part[0], part[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, n := range counts {
+			from := part[0] + i*CountPiece
+			if want := bytes.Count(text[from:min(from+CountPiece, part[1])], []byte{'\n'}); n != want {
+				t.Errorf("bytes %d to %d: piece %d has %d line ends, want %d", part[0], part[1], i, n, want)
+			}
+		}
+		if len(counts) != (part[1]-part[0]+CountPiece-1)/CountPiece {
+			t.Errorf("bytes %d to %d: %d counts", part[0], part[1], len(counts))
+		}
+	}
 	p, err := ring.Get()
 	if err != nil {
 		t.Fatal(err)

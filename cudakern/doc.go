@@ -19,6 +19,10 @@
 //
 // Each 16 KiB of the text is summed (kernels/texthash.cuh); the hash of these sums is the text's.
 //
+// The text may also be made on the device, from the members of BGZF: a Lane is given compressed bytes
+// and a table of Members, and inflates each with one warp. What it takes for right, compress/flate
+// inflates to the same text; where it doesn't, the caller inflates on the CPU.
+//
 // Offsets in a block have 32 bits: see MaxText.
 package cudakern
 
@@ -70,6 +74,9 @@ type Columns struct {
 	Coded    bool
 	RawNames bool // with Coded and Names: the names are returned in plain as well
 }
+
+// CountPiece is how many bytes of text Lane.CountLines has a number for.
+const CountPiece = 1 << 20
 
 // CodedChunk is how many bytes of a column make a chunk, before coding; the last has the rest.
 const CodedChunk = 1 << 20

@@ -46,6 +46,7 @@ type Lane struct {
 	packed, exceptions, nameText, qualText, table buffer
 	lineRoom, recordRoom, stateUsed, stateRoom    int
 	coding                                        coding
+	inflaters                                     [Inflaters]*Inflater
 }
 
 // NewLane makes a lane for blocks of about blockSize bytes of text. The table is what
@@ -232,6 +233,11 @@ func (l *Lane) release() error {
 		&l.place, &l.codes, &l.keyA, &l.keyB, &l.orderA, &l.orderB, &l.storedPlace, &l.packedAt, &l.basesAt, &l.binAt, &l.bins, &l.packed,
 		&l.exceptions, &l.nameText, &l.qualText, &l.table) {
 		keep(b.free())
+	}
+	for _, f := range l.inflaters {
+		if f != nil {
+			keep(f.release())
+		}
 	}
 	keep(cudaError("freeing pinned memory", freePinned(l.pinnedWords)))
 	for i := range l.events {

@@ -16,6 +16,11 @@ const recordGroups = 4096
 // launch queues a kernel on the lane's stream. Every parameter of the kernels takes 8 bytes; the
 // last one, the address of the step word, is added here.
 func (l *Lane) launch(k kernel, blocks int, args ...uint64) error {
+	return l.launchOn(l.stream, k, blocks, args...)
+}
+
+// launchOn is launch on another stream.
+func (l *Lane) launchOn(stream cu.Stream, k kernel, blocks int, args ...uint64) error {
 	if blocks == 0 {
 		return nil
 	}
@@ -28,10 +33,10 @@ func (l *Lane) launch(k kernel, blocks int, args ...uint64) error {
 	}
 	if l.Profile != nil {
 		return l.profile(k, func() error {
-			return l.dev.functions[k].Launch(blocks, 1, 1, threads, 1, 1, 0, l.stream, at[:n+1])
+			return l.dev.functions[k].Launch(blocks, 1, 1, threads, 1, 1, 0, stream, at[:n+1])
 		})
 	}
-	if err := l.dev.functions[k].Launch(blocks, 1, 1, threads, 1, 1, 0, l.stream, at[:n+1]); err != nil {
+	if err := l.dev.functions[k].Launch(blocks, 1, 1, threads, 1, 1, 0, stream, at[:n+1]); err != nil {
 		return fmt.Errorf("kernel %v: CUDA error %w at its launch", k, err)
 	}
 	return nil

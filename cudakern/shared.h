@@ -13,6 +13,8 @@
 #define THREADS 256
 #define WARPS (THREADS / 32)
 #define LINE_TILE (THREADS * 64) // bytes of text
+#define COUNT_PIECE (1 << 20)    // bytes whose line ends are counted together
+#define COUNT_TILE (1 << 15)     // bytes of text; a part of COUNT_PIECE
 #define SCAN_ITEMS 16            // values of a thread
 #define SCAN_TILE (THREADS * SCAN_ITEMS)
 #define SORT_ROUNDS 16 // keys of a thread
@@ -83,6 +85,8 @@ enum Step {
   STEP_PLACE_CHUNKS,
   STEP_WRITE_PLAIN,
   STEP_WRITE_CODES,
+  STEP_INFLATE,
+  STEP_COUNT_LINES,
   STEPS
 };
 
@@ -132,6 +136,28 @@ struct Stream {
   unsigned int to;                // offset in the coded columns; 0xffffffff if the chunk is stored raw
   unsigned int bare;              // 1 if the kind byte is left out
   unsigned int part_bytes[PARTS];
+};
+
+// A deflate stream, and the text that it should give.
+struct Member {
+  unsigned int from, size; // in the compressed bytes
+  unsigned int to, length; // in the text
+  unsigned int crc;
+};
+
+// The most bytes of a member's stream, and of its text.
+#define INFLATE_MOST (1 << 16)
+
+// What inflating a member has come to.
+enum Inflated {
+  INFLATE_RIGHT,
+  INFLATE_CORRUPT, // no valid stream
+  INFLATE_CUT,     // the stream goes on behind the data
+  INFLATE_REST,    // the stream ends before the data
+  INFLATE_LONGER,  // there is more text
+  INFLATE_SHORTER, // there is less text
+  INFLATE_CRC,     // the text is another
+  INFLATE_KINDS
 };
 
 #endif

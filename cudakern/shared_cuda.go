@@ -41,6 +41,8 @@ const (
 	kernelPlaceChunks  kernel = C.STEP_PLACE_CHUNKS
 	kernelWritePlain   kernel = C.STEP_WRITE_PLAIN
 	kernelWriteCodes   kernel = C.STEP_WRITE_CODES
+	kernelInflate      kernel = C.STEP_INFLATE
+	kernelCountLines   kernel = C.STEP_COUNT_LINES
 	kernels            kernel = C.STEPS
 )
 
@@ -51,6 +53,7 @@ var kernelNames = [kernels]string{
 	kernelNameChunks: "name_chunks", kernelNameSizes: "name_sizes", kernelNameStreams: "name_streams", kernelStreams: "streams",
 	kernelCountSymbols: "count_symbols", kernelCodeTables: "code_tables", kernelMeasure: "measure", kernelChoose: "choose",
 	kernelPlaceChunks: "place_chunks", kernelWritePlain: "write_plain", kernelWriteCodes: "write_codes",
+	kernelInflate: "inflate", kernelCountLines: "count_lines",
 }
 
 // String returns the kernel's name in the PTX.
@@ -66,6 +69,7 @@ const (
 	threads    = C.THREADS
 	warps      = C.WARPS
 	lineTile   = C.LINE_TILE
+	countTile  = C.COUNT_TILE
 	scanTile   = C.SCAN_TILE
 	sortTile   = C.SORT_TILE
 	digitBits  = C.DIGIT_BITS
@@ -119,12 +123,22 @@ const (
 	_ = uint(CodeCR - C.CODE_CR)
 	_ = uint(C.CODE_NAME - CodeName)
 	_ = uint(CodeName - C.CODE_NAME)
+	_ = uint(C.COUNT_PIECE - CountPiece)
+	_ = uint(CountPiece - C.COUNT_PIECE)
 	_ = uint(C.SUM_CHUNK - SumChunk)
 	_ = uint(SumChunk - C.SUM_CHUNK)
 	_ = uint(C.CHUNK - CodedChunk)
 	_ = uint(CodedChunk - C.CHUNK)
 	_ = uint(sortPasses - 2) // what sort does
 	_ = uint(2 - sortPasses)
+	_ = uint(C.INFLATE_MOST - MaxMember)
+	_ = uint(MaxMember - C.INFLATE_MOST)
+	_ = uint(C.INFLATE_CORRUPT - InflateCorrupt)
+	_ = uint(InflateCorrupt - C.INFLATE_CORRUPT)
+	_ = uint(C.INFLATE_CRC - InflateCRC)
+	_ = uint(InflateCRC - C.INFLATE_CRC)
+	_ = uint(C.INFLATE_KINDS - inflateKinds)
+	_ = uint(inflateKinds - C.INFLATE_KINDS)
 )
 
 // The structures that the kernels write are read as these. Arrays of different sizes are of
@@ -132,4 +146,5 @@ const (
 var (
 	_ [unsafe.Sizeof(BinStart{})]byte  = [unsafe.Sizeof(C.struct_BinStart{})]byte{}
 	_ [unsafe.Sizeof(Exception{})]byte = [unsafe.Sizeof(C.struct_Exception{})]byte{}
+	_ [unsafe.Sizeof(Member{})]byte    = [unsafe.Sizeof(C.struct_Member{})]byte{}
 )

@@ -91,3 +91,40 @@ func (l *Lane) readText(p []byte, from int) error {
 	}
 	return nil
 }
+
+// CountLines returns how many line ends are in each CountPiece bytes of from..to-1 of the text, when
+// everything that was queued is done.
+func (l *Lane) CountLines(from, to int) ([]int, error) {
+	if from >= to {
+		return nil, nil
+	}
+	leave, err := l.dev.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	n := threadBlocks(to-from, CountPiece)
+	if err := l.roomForState(threadBlocks(n, 2)); err != nil {
+		return nil, err
+	}
+	if err := cu.MemsetD32Async(l.state.ptr, 0, int64(n), l.stream); err != nil {
+		return nil, l.fault(err)
+	}
+	l.setStep(kernelNone)
+	err = l.launch(kernelCountLines, threadBlocks(to-from, countTile), uint64(l.textAt(0)), uint64(from), uint64(to-from), l.state.at())
+	if err != nil {
+		return nil, err
+	}
+	words := make([]uint32, n)
+	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(words)), l.state.ptr, int64(4*n), l.stream); err != nil {
+		return nil, l.fault(err)
+	}
+	if err := l.stream.Synchronize(); err != nil {
+		return nil, l.fault(err)
+	}
+	counts := make([]int, n)
+	for i, w := range words {
+		counts[i] = int(w)
+	}
+	return counts, nil
+}

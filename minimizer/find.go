@@ -71,6 +71,9 @@ func Pack8(letters uint64) (codes, nonACGT uint64) {
 // j/4; packed holds at least Pad bytes after the last base, of any content. What is packed
 // at the gaps (ascending, apart from one another) does not matter.
 func FindPacked(packed []byte, n int, gaps []Gap) (sig, pos uint32, reverse bool) {
+	if n < K {
+		return None, 0, false
+	}
 	b := best{none, none}
 	if b.runs(packed, n, gaps, true); b.fwd == none && b.rev == none {
 		b.runs(packed, n, gaps, false)

@@ -88,10 +88,26 @@ const (
 	bgzfMember = 1 << 16
 )
 
-func isBGZF(head []byte) bool {
-	return len(head) >= bgzfHeader && head[0] == 0x1f && head[1] == 0x8b && head[2] == 8 && head[3] == 4 &&
-		binary.LittleEndian.Uint16(head[10:]) == 6 && head[12] == 'B' && head[13] == 'C' && binary.LittleEndian.Uint16(head[14:]) == 2
+// bgzfBytes are the bytes that every such header has, by their places.
+var bgzfBytes = [...]struct {
+	at    int
+	value byte
+}{{0, 0x1f}, {1, 0x8b}, {2, 8}, {3, flagExtra}, {10, 6}, {11, 0}, {12, 'B'}, {13, 'C'}, {14, 2}, {15, 0}}
+
+// maybeBGZF reports whether b begins with the header of a BGZF member, or with a part of one and ends.
+func maybeBGZF(b []byte) bool {
+	for _, k := range bgzfBytes {
+		if k.at >= len(b) {
+			return true
+		}
+		if b[k.at] != k.value {
+			return false
+		}
+	}
+	return true
 }
+
+func isBGZF(head []byte) bool { return len(head) >= bgzfHeader && maybeBGZF(head) }
 
 // bgzfSize returns the size of the BGZF member with this header.
 func bgzfSize(head []byte) int { return int(binary.LittleEndian.Uint16(head[16:])) + 1 }

@@ -16,6 +16,8 @@ type Options struct {
 	// Memory is how many bytes the buffers may take together. It is a bound where it is
 	// MinMemory or more; 0 is DefaultMemory of that many threads.
 	Memory int
+	// Offset is where the input begins in the file, for errors.
+	Offset uint64
 	// chunk is how many bytes of input a task begins with; 0: as Memory allows.
 	chunk int
 }
@@ -65,6 +67,7 @@ type Reader struct {
 	most        int   // segments in work
 	chunk       int   // bytes of input in a segment, but for the first few
 	late        int64 // lateStart, but for tests
+	offset      uint64
 	slots       chan struct{}
 	events      chan event
 	tasks       sync.WaitGroup
@@ -141,7 +144,7 @@ func NewReader(ctx context.Context, in io.Reader, o Options) *Reader {
 	if o.Memory == 0 {
 		memory = DefaultMemory(threads)
 	}
-	z := &Reader{chunk: o.chunk, ratio: 16 * usualRatio, threads: threads, most: 2, speculative: threads > 1}
+	z := &Reader{offset: o.Offset, chunk: o.chunk, ratio: 16 * usualRatio, threads: threads, most: 2, speculative: threads > 1}
 	switch most := memory/(memoryChunk*aheadChunk) - 1; {
 	case z.chunk > 0:
 		z.most = window(threads)
@@ -599,7 +602,7 @@ func (z *Reader) member() (ok, wait bool) {
 	if c.phase == behind && (c.pad || len(head) == 0 || head[0] != 0x1f || len(head) > 1 && head[1] != 0x8b) {
 		for i, b := range seg.buf[c.at/8-seg.at : seg.own] {
 			if b != 0 {
-				c.err = &GarbageError{uint64(c.at/8) + uint64(i), b}
+				c.err = &GarbageError{z.offset + uint64(c.at/8) + uint64(i), b}
 				return false, false
 			}
 		}

@@ -40,7 +40,7 @@ func (p *plan) size() int {
 
 // AppendStream appends symbols as a coded stream to dst. order1 allows a code for each symbol before, which pays for
 // qualities. The stream is not longer than symbols, unless its first byte is 0: then all symbols follow that. Of no symbols
-// it is empty. There must be less than 2^30 symbols.
+// it is empty. There must be less than 2^30 symbols. Up to eight bytes after the stream may change, if dst has the capacity.
 func (s *Encoder) AppendStream(dst, symbols []byte, order1 bool) []byte {
 	n := len(symbols)
 	switch {

@@ -23,9 +23,13 @@ func namesRoundTrip(t *testing.T, chunk []byte) []byte {
 
 func TestNames(t *testing.T) {
 	long := strings.Repeat("x", 300)
-	for _, chunk := range []string{"", "\n", "\n\n\n", "a", "a\n", "1\n2\n3", "1\n2\n3\n", "9\n10\n", "09\n10\n11\n", "999999999\n1000000000\n1000000001\n",
-		"a1b2c3d4e5f6g7h8i9j1k2l3\na1b2c3d4e5f6g7h8i9j1k2l4\n", "a1b2c3d4e5f6g7h8\na1b2c3d4e5f6g7i8\n", long + "\n" + long + "y\n" + long,
-		"0\n00\n", "5\n100\n200\n", "9\n136\n", "09\n136", "999999999\n1000000126\n", "00\n1\n", "1\n01\n", "1\n128\n256\n", "a\n\na\n", "1a\na1\n1a", "\n\n", "7\n8\n\n9"} {
+	for _, chunk := range []string{
+		"", "\n", "\n\n\n", "\n\n", "a", "a\n", "a\n\na\n", "7\n8\n\n9", "1a\na1\n1a",
+		"1\n2\n3", "1\n2\n3\n", "9\n10\n", "09\n10\n11\n", "0\n00\n", "00\n1\n", "1\n01\n", "1\n128\n256\n",
+		"5\n100\n200\n", "9\n136\n", "09\n136", "999999999\n1000000000\n1000000001\n", "999999999\n1000000126\n",
+		"a1b2c3d4e5f6g7h8i9j1k2l3\na1b2c3d4e5f6g7h8i9j1k2l4\n", "a1b2c3d4e5f6g7h8\na1b2c3d4e5f6g7i8\n",
+		long + "\n" + long + "y\n" + long,
+	} {
 		namesRoundTrip(t, []byte(chunk))
 	}
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -42,7 +42,7 @@ func putOrder0(dst, symbols []byte, table *[256]uint16) {
 		acc |= e >> lengthBits << (n & 63)
 		n += e
 	}
-	putEnd(dst[at:], acc, n&63)
+	binary.LittleEndian.PutUint64(dst[at:], acc)
 }
 
 // putOrder1 stores the codes of all symbols but the first, as putOrder0 does.
@@ -71,28 +71,14 @@ func putOrder1(dst, symbols []byte, table *[pairTable]uint16) {
 		acc >>= n & 56
 		n &= 7
 	}
-	for len(symbols) > 1 {
-		var rest uint64
-		k := 0
-		for ; k < perStore && len(symbols) > 1; k++ {
-			e := uint64(table[pairIndex(symbols[0], symbols[1])&pairMask])
-			rest |= e >> lengthBits << (n & 63)
-			n += e
-			symbols = symbols[1:]
-		}
-		acc |= rest
+	for ; len(symbols) > 1; symbols = symbols[1:] {
+		e := uint64(table[pairIndex(symbols[0], symbols[1])&pairMask])
+		acc |= e >> lengthBits << (n & 63)
+		n += e
 		binary.LittleEndian.PutUint64(dst[at:], acc)
 		at += int(n & 63 >> 3)
 		acc >>= n & 56
 		n &= 7
 	}
-	putEnd(dst[at:], acc, n&63)
-}
-
-// putEnd stores the last n bits.
-func putEnd(dst []byte, acc, n uint64) {
-	for ; n > 0; n -= min(n, 8) {
-		dst[0] = uint8(acc)
-		dst, acc = dst[1:], acc>>8
-	}
+	binary.LittleEndian.PutUint64(dst[at:], acc)
 }

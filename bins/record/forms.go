@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
 	"sort"
 
@@ -112,9 +113,17 @@ func MarshalForms(dst []byte, l *Forms) []byte {
 	if l.IsDefault() {
 		return dst
 	}
+	// Room is made once: with many long lists, growing took a third of the time.
+	size, next := maxFormSize(&l.Default)+binary.MaxVarintLen32, uint32(0)
+	for i := range l.Exceptions {
+		e := &l.Exceptions[i]
+		size += numberSize(e.Read-next) + maxFormSize(&e.Form)
+		next = e.Read + 1
+	}
+	dst = slices.Grow(dst, size)
 	dst = appendForm(dst, &l.Default)
 	dst = binary.AppendUvarint(dst, uint64(len(l.Exceptions)))
-	next := uint32(0)
+	next = 0
 	for i := range l.Exceptions {
 		e := &l.Exceptions[i]
 		dst = binary.AppendUvarint(dst, uint64(e.Read-next))
@@ -122,6 +131,24 @@ func MarshalForms(dst []byte, l *Forms) []byte {
 		dst = appendForm(dst, &e.Form)
 	}
 	return dst
+}
+
+// numberSize returns how many bytes AppendUvarint appends.
+func numberSize(n uint32) int { return (bits.Len32(n|1) + 6) / 7 }
+
+// maxFormSize returns how many bytes appendForm appends at most.
+func maxFormSize(l *Form) int {
+	n := 2 + numberSize(l.SeqWidth) + numberSize(l.QualWidth)
+	for _, lines := range [2][]uint32{l.SeqLines, l.QualLines} {
+		n += numberSize(uint32(len(lines)))
+		for _, line := range lines {
+			n += numberSize(line)
+		}
+	}
+	for _, text := range [2]string{l.PlusText, l.Tail} {
+		n += numberSize(uint32(len(text))) + len(text)
+	}
+	return n
 }
 
 func appendForm(dst []byte, l *Form) []byte {

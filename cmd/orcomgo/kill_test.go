@@ -44,10 +44,9 @@ func runHere(args ...string) (status int, stderr string) {
 
 // runOutput runs orcomgo in this process and returns its status and what it printed.
 func runOutput(args ...string) (status int, stdout, stderr string) {
-	// A command sets these for a process of its own. Here they would make all later tests
-	// collect garbage most of the time.
+	// A command sets this for a process of its own. Here it would make later tests collect garbage most of the time.
 	defer debug.SetMemoryLimit(math.MaxInt64)
-	defer debug.SetGCPercent(400)
+	defer debug.SetGCPercent(garbagePercent)
 	var out, errs bytes.Buffer
 	status = run(context.Background(), &streams{in: strings.NewReader(""), out: &out, err: &errs}, args)
 	return status, out.String(), errs.String()

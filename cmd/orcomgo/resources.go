@@ -31,6 +31,11 @@ func (r *resources) add(f *pflag.FlagSet) {
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "no progress and no summary on standard error")
 }
 
+// garbagePercent is how much the heap grows, in percent, before garbage is collected. Nearly all of the heap is large arrays: frequent
+// collections take little time and halve the garbage. Tests that run commands on a few records in their own process raise it: there
+// collections would take most of the time.
+var garbagePercent = 30
+
 // start checks the flags, limits threads and memory, and starts to show progress. That is nil if
 // nothing is to be shown.
 func (r *resources) start(s *streams) (*progress, error) {
@@ -45,8 +50,7 @@ func (r *resources) start(s *streams) (*progress, error) {
 		r.memory = size(max(allowedMemory("/")/2, minMemory))
 	}
 	runtime.GOMAXPROCS(r.threads)
-	// Nearly all of the heap is large arrays: frequent collections take little time and halve the garbage.
-	debug.SetGCPercent(30)
+	debug.SetGCPercent(garbagePercent)
 	// collect garbage before the heap exceeds the bound
 	debug.SetMemoryLimit(int64(min(uint64(r.memory)-min(uncounted, uint64(r.memory)/8), 1<<60)))
 	if r.quiet {

@@ -195,7 +195,7 @@ func (o *options) writeShape(stdout io.Writer) error {
 
 func (o *options) simulate(ctx context.Context, stdout io.Writer) (err error) {
 	if o.genome != "" {
-		if o.Genome, err = sim.LoadGenome(o.genome); err != nil {
+		if o.Genome, err = loadGenome(o.genome); err != nil {
 			return err
 		}
 	} else {

@@ -8,3 +8,4 @@
 #include "texthash.cuh"
 #include "names.cuh"
 #include "encode.cuh"
+#include "inflate.cuh"

@@ -49,6 +49,27 @@ lines(const u8 *text, u64 n, u32 *ends, u64 capacity, u64 *state, u32 *info, u32
   }
 }
 
+// count_lines counts the '\n' among n bytes of the text from from on, in each COUNT_PIECE of them; counts
+// begins with zeros. A thread block takes COUNT_TILE bytes.
+extern "C" __global__ void __launch_bounds__(THREADS)
+count_lines(const u8 *text, u64 from, u64 n, u32 *counts, u32 *step) {
+  mark(step, STEP_COUNT_LINES);
+  __shared__ u32 sums[WARPS];
+  u64 begin = (u64)blockIdx.x * COUNT_TILE, end = begin + COUNT_TILE < n ? begin + COUNT_TILE : n;
+  u32 own = 0;
+  for (u64 at = begin + 4 * threadIdx.x; at < end; at += 4 * THREADS) {
+    if (end - at >= 8) {
+      own += __popc(newlines(load4(text, (int)(from + at))));
+      continue;
+    }
+    // Near the end, no byte beyond it is loaded.
+    for (u64 i = at; i < at + 4 && i < end; i++) own += text[from + i] == '\n';
+  }
+  u32 total;
+  block_exclusive(own, sums, &total);
+  if (threadIdx.x == 0) atomicAdd(counts + begin / COUNT_PIECE, total);
+}
+
 // scan replaces each of the n values by the sum of those before it; the sum of all goes to
 // *total. The array must have room up to a multiple of 4. state: 1 + tiles words, zero.
 extern "C" __global__ void __launch_bounds__(THREADS)

@@ -7,9 +7,6 @@ import (
 	"io"
 	"math"
 	"sort"
-
-	"github.com/shenwei356/bio/seq"
-	"github.com/shenwei356/bio/seqio/fastx"
 )
 
 // Genome is a set of contigs that reads are drawn from. Letters are upper case; what is
@@ -48,7 +45,8 @@ func (g *Genome) longest() int {
 	return longest
 }
 
-func (g *Genome) add(name string, letters []byte) {
+// Add appends a contig. Lower case becomes upper case, U becomes T, and what is none of A, C, G and T becomes N.
+func (g *Genome) Add(name string, letters []byte) {
 	g.names = append(g.names, name)
 	start := len(g.letters)
 	g.letters = append(g.letters, letters...)
@@ -70,32 +68,6 @@ var upper, complement = func() (u, c [256]byte) {
 	u['U'], u['u'] = 'T', 'T'
 	return u, c
 }()
-
-// LoadGenome reads a FASTA file, plain or compressed.
-func LoadGenome(path string) (*Genome, error) {
-	r, err := fastx.NewReader(seq.Unlimit, path, fastx.DefaultIDRegexp)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	defer r.Close()
-	g := &Genome{}
-	for {
-		record, err := r.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		if len(record.Seq.Seq) > 0 {
-			g.add(string(record.Name), record.Seq.Seq)
-		}
-	}
-	if g.Size() == 0 {
-		return nil, fmt.Errorf("%s: no sequence in it", path)
-	}
-	return g, nil
-}
 
 // GenomeConfig describes an invented genome.
 type GenomeConfig struct {
@@ -136,7 +108,7 @@ func Invent(c GenomeConfig) *Genome {
 	for i := range c.Contigs {
 		lo, hi := len(letters)*i/c.Contigs, len(letters)*(i+1)/c.Contigs
 		if lo < hi {
-			g.add(fmt.Sprintf("chr%d", i+1), letters[lo:hi])
+			g.Add(fmt.Sprintf("chr%d", i+1), letters[lo:hi])
 		}
 	}
 	return g

@@ -1,0 +1,256 @@
+package binning
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"sync/atomic"
+
+	"orcomgo/binning/inflate"
+)
+
+// memberText is a TextBuffer that inflates members of BGZF by itself, as one on a GPU does.
+type memberText interface {
+	TextBuffer
+	// Inflates reports whether the text can do so: not when it had to go to memory of the host.
+	Inflates() bool
+	// Regions returns buffers for compressed bytes, until the function that it returns with them is
+	// called.
+	Regions() (regions [][]byte, release func(), err error)
+	// Inflate begins to inflate members of the region given, end to end from offset at on. The
+	// region must not change before Inflated. The text must have room.
+	Inflate(region int, members []inflate.Member, at int) error
+	// Inflated waits for what Inflate began with a region. It returns how many of the members,
+	// from the first on, are right; those after these may be, too.
+	Inflated(region int) (right int, err error)
+}
+
+// memberAssigner is an Assigner whose texts may be memberTexts.
+type memberAssigner interface {
+	InflatesMembers() bool
+}
+
+// bgzfReader reads the members of a regular file for memberTexts.
+type bgzfReader struct {
+	s       *source
+	at      int64   // of the next member in the file
+	last    int64   // of the last member that was right
+	lastLen int     // bytes of its text
+	counted int64   // bytes of the file that are counted as read
+	batches []batch // memory
+}
+
+// memberSlack is how many bytes more than asked for a bgzfReader stores at most.
+const memberSlack = 64 << 10
+
+// errLeaveBGZF says that the rest of the file is not for a bgzfReader: it is damaged, or is
+// something else, or ends without the mark of its end. A Reader of gzip finds out.
+var errLeaveBGZF = errors.New("not BGZF from here on")
+
+// fill stores members until they have n bytes or more, from offset at of the text on. It returns how
+// many bytes it stored, and io.EOF where the file ends after them.
+func (b *bgzfReader) fill(text memberText, at, n int) (stored int, err error) {
+	regions, release, err := text.Regions()
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	b.batches = resize(b.batches, len(regions))
+	first, count := 0, 0 // the batches that are being inflated
+	defer func() {
+		for ; count > 0; count-- { // the regions and the text must not be in use any longer
+			if _, e := text.Inflated(first); e != nil && (err == nil || err == io.EOF || err == errLeaveBGZF) {
+				err = e
+			}
+			first = (first + 1) % len(regions)
+		}
+	}()
+	next := batch{at: b.at} // what follows the last of them
+	for begun := 0; ; {
+		// Members are read while those before are inflated.
+		if count < len(regions) && !next.end && next.err == nil {
+			region := (first + count) % len(regions)
+			m := &b.batches[region]
+			*m = batch{members: m.members[:0], at: next.at}
+			b.load(m, regions[region], n-begun)
+			next = batch{at: m.at + m.size, end: m.end, err: m.err}
+			if len(m.members) > 0 {
+				if err := text.Inflate(region, m.members, at+begun); err != nil {
+					return stored, err
+				}
+				begun += m.length
+				count++
+				continue
+			}
+		}
+		if count == 0 {
+			switch {
+			case next.err != nil:
+				return stored, next.err
+			case next.end && b.lastLen > 0:
+				return stored, errLeaveBGZF // the empty member at the end is missing
+			case next.end:
+				return stored, io.EOF
+			}
+			return stored, nil
+		}
+		m := &b.batches[first]
+		right, err := text.Inflated(first)
+		first, count = (first+1)%len(regions), count-1
+		if err != nil {
+			return stored, err
+		}
+		stored += b.accept(m, right)
+		if right < len(m.members) {
+			return stored, errLeaveBGZF
+		}
+	}
+}
+
+// batch is members that are inflated together.
+type batch struct {
+	members []inflate.Member
+	at      int64 // of the first in the file
+	size    int64 // bytes of the file
+	length  int   // bytes of text
+	end     bool  // the file ends after them
+	err     error // what is after them
+}
+
+// load reads members from the batch's place on until they have n bytes of text or more, or the
+// region is full. Empty ones that follow are among them: whether the file ends has to be known.
+func (b *bgzfReader) load(m *batch, region []byte, n int) {
+	room := n + memberSlack - 1
+	if n <= 0 {
+		room = 0
+		region = region[:peekSize]
+	}
+	size, err := b.s.readRegion(region, m.at)
+	if err != nil {
+		m.err = err
+		return
+	}
+	found := inflate.FindMembers(region[:size], room, m.members)
+	m.members, m.size, m.length = found.Members, int64(found.End), found.Text
+	whole := size < len(region) // the rest of the file is in the region
+	switch found.Stop {
+	case inflate.AtEnd:
+		m.end = whole
+	case inflate.Partial:
+		if n > 0 && (whole || len(m.members) == 0) {
+			m.err = errLeaveBGZF
+		}
+	case inflate.Other:
+		m.err = errLeaveBGZF
+	}
+}
+
+// peekSize is how many bytes are looked at for empty members.
+const peekSize = 4 << 10
+
+// accept goes behind the first right members of a batch. It returns the bytes of their text.
+func (b *bgzfReader) accept(m *batch, right int) (length int) {
+	begin, end := int64(0), int64(0) // of the last member, in the batch
+	for i := range m.members[:right] {
+		begin, end = end, m.members[i].End()
+		length += int(m.members[i].Length)
+	}
+	if right > 0 {
+		b.last, b.lastLen, b.at = m.at+begin, int(m.members[right-1].Length), m.at+end
+	}
+	b.s.count.Add(uint64(b.at - b.counted))
+	b.counted = b.at
+	b.s.tick()
+	return length
+}
+
+// readRegion reads the file from an offset on, by several goroutines. It returns how many bytes there
+// are; fewer than asked for only at the end of the file.
+func (s *source) readRegion(p []byte, at int64) (int, error) {
+	pieces := (len(p) + fillPiece - 1) / fillPiece
+	sizes := make([]int, pieces)
+	var failed atomic.Pointer[error]
+	newPool(s.threads).run(pieces, func(i int) {
+		part := p[i*fillPiece : min((i+1)*fillPiece, len(p))]
+		k, err := s.f.ReadAt(part, at+int64(i*fillPiece))
+		if err != nil && err != io.EOF {
+			err = s.wrap(err)
+			failed.Store(&err)
+		}
+		sizes[i] = k
+	})
+	if err := failed.Load(); err != nil {
+		return 0, *err
+	}
+	n := 0
+	for _, k := range sizes {
+		n += k
+		if k < fillPiece {
+			break
+		}
+	}
+	return n, nil
+}
+
+// fillMembers is fill for BGZF in a memberText. It may store up to memberSlack bytes more than n, and
+// counts no line ends.
+func (s *source) fillMembers(text memberText, at, n int) (int, error) {
+	done, err := s.bgzf.fill(text, at, n)
+	if err != errLeaveBGZF {
+		return done, err
+	}
+	if err := s.leaveBGZF(); err != nil {
+		return done, err
+	}
+	if done >= n {
+		return done, nil
+	}
+	more, _, err := s.fillInflated(text, at+done, n-done, 0, nil)
+	return done + more, err
+}
+
+// startBGZF makes the source, of which the first n bytes of text were taken, one that fills
+// memberTexts, if it is a regular file of BGZF. It returns the text that is left of a member.
+func (s *source) startBGZF(n int) ([]byte, error) {
+	head := make([]byte, 2*n+memberSlack) // no gzip is much larger than its text
+	k, err := s.readRegion(head, 0)
+	if err != nil {
+		return nil, err
+	}
+	var before inflate.Found
+	found := inflate.FindMembers(head[:k], n-1, nil)
+	if before = found; found.Stop != inflate.Full {
+		return nil, nil
+	}
+	found = inflate.FindMembers(head[found.End:k], memberSlack, nil)
+	if len(found.Members) == 0 {
+		return nil, nil
+	}
+	member := found.Members[0]
+	rest := make([]byte, before.Text+int(member.Length)-n)
+	if _, err := s.fillBytes(rest); err != nil && err != io.EOF {
+		return nil, err
+	}
+	s.gzip.Close()
+	s.gzip, s.rest, s.piece = nil, nil, nil
+	s.first.stopped.Store(true)
+	end := int64(before.End) + member.End()
+	s.bgzf = &bgzfReader{s: s, at: end, last: int64(before.End), lastLen: int(member.Length), counted: end}
+	s.count.Store(uint64(end))
+	return rest, nil
+}
+
+// leaveBGZF continues with a Reader of gzip. It begins with the last member that was right, so that
+// it knows what comes next as if it had read everything.
+func (s *source) leaveBGZF() error {
+	b := s.bgzf
+	s.bgzf = nil
+	s.count.Add(-uint64(b.counted - b.last))
+	s.startGzip(bufio.NewReaderSize(&counted{r: io.NewSectionReader(s.f, b.last, 1<<62), n: s.count}, 1<<18), uint64(b.last))
+	skip := make([]byte, b.lastLen)
+	_, err := s.fillBytes(skip)
+	if err == io.EOF {
+		err = nil // the next fill finds it again
+	}
+	return err
+}

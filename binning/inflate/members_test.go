@@ -1,0 +1,145 @@
+package inflate
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// inflateMembers inflates members one by one with compress/flate. It returns false if one is not what
+// its footer says.
+func inflateMembers(b []byte, members []Member) ([]byte, bool) {
+	var text []byte
+	for _, m := range members {
+		part, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b[m.From:][:m.Size])), int64(m.Length)+1))
+		if err != nil || len(part) != int(m.Length) || crc32.ChecksumIEEE(part) != m.CRC {
+			return text, false
+		}
+		text = append(text, part...)
+	}
+	return text, true
+}
+
+func TestFindMembers(t *testing.T) {
+	text := fastq(21, 100_000)
+	data := bgzip(text)
+	one := bgzip(text[:1000])
+	first := len(one) - 28 // the empty member has 28 bytes
+	with := func(b []byte, at int, v ...byte) []byte {
+		b = slices.Clone(b)
+		copy(b[at:], v)
+		return b
+	}
+	const all = 1 << 30
+	for _, c := range []struct {
+		name         string
+		data         []byte
+		room         int
+		members, end int
+		stop         Stop
+	}{
+		{"nothing", nil, all, 0, 0, AtEnd},
+		{"a file", data, all, 5, len(data), AtEnd},
+		{"two files", slices.Concat(data, data), all, 10, 2 * len(data), AtEnd},
+		{"no empty member", one[:first], all, 1, first, AtEnd},
+		{"the empty member", one[first:], all, 1, 28, AtEnd},
+		{"a byte missing", one[:first-1], all, 0, 0, Partial},
+		{"a byte missing at the end", one[:len(one)-1], all, 1, first, Partial},
+		{"a header alone", one[:first+18], all, 1, first, Partial},
+		{"a header less a byte", one[:first+17], all, 1, first, Partial},
+		{"a byte of a header", one[:first+1], all, 1, first, Partial},
+		{"a byte of something else", append(one[:first:first], 'x'), all, 1, first, Other},
+		{"padding", append(slices.Clone(one), 0, 0), all, 2, len(one), Other},
+		{"another kind of gzip", slices.Concat(one, goLevel(6)(text)), all, 2, len(one), Other},
+		{"only another kind of gzip", goLevel(6)(text), all, 0, 0, Other},
+		{"no room", data, 29_999, 0, 0, Full},
+		{"room for one", data, 59_999, 1, -1, Full},
+		{"room for all", data, 100_000, 5, len(data), AtEnd},
+		{"no room, but for the empty one", one[first:], 0, 1, 28, AtEnd},
+		{"a size less than a header and a footer", with(one, 16, 24, 0), all, 0, 0, Other},
+		{"a stream of no bytes", append(with(one[first:], 16, 25, 0)[:18], make([]byte, 8)...), all, 1, 26, AtEnd},
+		{"more text than BGZF has", with(one, first-4, 1, 0, 1, 0), all, 0, 0, Other},
+		{"a longer extra field", with(one, 10, 7, 0), all, 0, 0, Other},
+		{"a name", with(one, 3, 12), all, 0, 0, Other},
+	} {
+		kept := []Member{{1, 2, 3, 4}}
+		f := FindMembers(c.data, c.room, kept)
+		if f.Members[0] != kept[0] {
+			t.Errorf("%s: the members before were not kept", c.name)
+		}
+		f.Members = f.Members[1:]
+		if c.end < 0 {
+			c.end = f.End
+		}
+		if len(f.Members) != c.members || f.End != c.end || f.Stop != c.stop {
+			t.Errorf("%s: %d members, end %d, stop %d; want %d, %d, %d", c.name, len(f.Members), f.End, f.Stop, c.members, c.end, c.stop)
+		}
+		if f.Stop == AtEnd && c.members > 1 {
+			got, ok := inflateMembers(c.data, f.Members)
+			if want, err := readPlainly(c.data); !ok || err != nil || !bytes.Equal(got, want) || f.Text != len(want) {
+				t.Errorf("%s: %d bytes, %v; want %d, %v", c.name, len(got), ok, len(want), err)
+			}
+		}
+	}
+}
+
+// checkMembers checks what is found in any bytes.
+func checkMembers(t *testing.T, data []byte, room int) {
+	t.Helper()
+	f := FindMembers(data, room, nil)
+	at, text := 0, 0
+	for i, m := range f.Members {
+		size := bgzfHeader + int(m.Size) + footerSize
+		if int(m.From) != at+bgzfHeader || at+size > len(data) || !isBGZF(data[at:]) || bgzfSize(data[at:]) != size || m.Length > bgzfMember ||
+			m.CRC != binary.LittleEndian.Uint32(data[at+size-8:]) || m.Length != binary.LittleEndian.Uint32(data[at+size-4:]) {
+			t.Fatalf("member %d of %d at %d: %+v", i, len(f.Members), at, m)
+		}
+		at += size
+		text += int(m.Length)
+	}
+	if f.End != at || f.Text != text || text > max(room, 0) || (f.Stop == AtEnd) != (at == len(data)) {
+		t.Fatalf("%d of %d bytes, %d of %d bytes of text; got %d, %d, stop %d", at, len(data), text, room, f.End, f.Text, f.Stop)
+	}
+	// More bytes behind change nothing of what was found.
+	more := FindMembers(append(data[:len(data):len(data)], 0x1f, 0x8b, 8), room, nil)
+	if len(more.Members) < len(f.Members) || !slices.Equal(more.Members[:len(f.Members)], f.Members) ||
+		f.Stop == Other && (more.Stop != Other || more.End != f.End) || f.Stop == Full && more.Stop != Full {
+		t.Fatalf("%d members, stop %d; with bytes behind %d, %d", len(f.Members), f.Stop, len(more.Members), more.Stop)
+	}
+	// All members right, and nothing else: the same text as a reader's.
+	if got, ok := inflateMembers(data, f.Members); ok && f.Stop == AtEnd && len(f.Members) > 0 && f.Members[len(f.Members)-1].Length == 0 {
+		if want, err := readPlainly(data); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("%d bytes; a reader has %d, %v", len(got), len(want), err)
+		}
+	}
+}
+
+func TestFindMembersDamaged(t *testing.T) {
+	rng := rand.New(rand.NewPCG(22, 22))
+	data := slices.Concat(bgzip(fastq(23, 70_000)), bgzip(nil), bgzip([]byte("x")))
+	for range 3000 {
+		b := slices.Clone(data[:rng.IntN(len(data)+1)])
+		for k := rng.IntN(3); k > 0 && len(b) > 0; k-- {
+			at := rng.IntN(len(b))
+			if rng.IntN(2) == 0 {
+				at %= 20
+			}
+			b[at] ^= 1 << rng.IntN(8)
+		}
+		checkMembers(t, b, rng.IntN(100_000))
+	}
+}
+
+func FuzzFindMembers(f *testing.F) {
+	data := bgzip(fastq(24, 1000))
+	f.Add(data, 1<<20)
+	f.Add(data[:len(data)-3], 1<<20)
+	f.Add(slices.Concat(data, data), 1500)
+	f.Add(slices.Concat(data, goLevel(6)(nil)), 1<<20)
+	f.Fuzz(checkMembers)
+}
