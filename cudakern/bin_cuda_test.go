@@ -51,7 +51,26 @@ func lane(t testing.TB, d *Device, block int) *Lane {
 	return l
 }
 
-var rings sync.Map // of the devices
+// rings are those of the devices.
+var rings = struct {
+	sync.Mutex
+	of map[*Device]*Ring
+}{of: map[*Device]*Ring{}}
+
+// ringOf returns the device's ring, and makes it at the first call.
+func ringOf(d *Device) (*Ring, error) {
+	rings.Lock()
+	defer rings.Unlock()
+	r := rings.of[d]
+	if r == nil {
+		var err error
+		if r, err = newRing(d, 4); err != nil {
+			return nil, err
+		}
+		rings.of[d] = r
+	}
+	return r, nil
+}
 
 func newRing(d *Device, pieces int) (*Ring, error) {
 	memory, err := NewHostMemory(pieces * PieceSize)
@@ -66,18 +85,12 @@ func upload(l *Lane, text []byte) error {
 	if err := l.GrowText(len(text), 0); err != nil {
 		return err
 	}
-	ring, ok := rings.Load(l.dev)
-	if !ok {
-		r, err := newRing(l.dev, 4)
-		if err != nil {
-			return err
-		}
-		if ring, ok = rings.LoadOrStore(l.dev, r); ok {
-			return errors.New("two rings at once")
-		}
+	ring, err := ringOf(l.dev)
+	if err != nil {
+		return err
 	}
 	for at := 0; at < len(text); at += PieceSize {
-		p, err := ring.(*Ring).Get()
+		p, err := ring.Get()
 		if err != nil {
 			return err
 		}

@@ -692,7 +692,7 @@ write_codes(const Stream *streams, u64 count, u64 first_pairs, const u16 *table0
         if (i == 0 || i == used - 1) atomicOr(to + i, v);
         else to[i] = v;
       }
-      __syncthreads();
+      // The next piece's words are written after a barrier of block_exclusive.
     }
   }
 }
