@@ -1,6 +1,7 @@
 package binning
 
 import (
+	"bytes"
 	"io"
 
 	"orcomgo/bins/record"
@@ -63,9 +64,9 @@ func (c *lineCutter) next(memory textMemory) (*chunk, error) {
 
 // textEnd is the end of the text of a block while it is read.
 type textEnd struct {
-	stored int // bytes in memory
-	n      int // of these, bytes that were asked for
-	marks  []Mark
+	stored int    // bytes in memory
+	n      int    // of these, bytes that were asked for
+	marks  []Mark // the last one at n, unless that is 0
 }
 
 func (c *lineCutter) cut(text TextBuffer) (*chunk, error) {
@@ -158,26 +159,21 @@ func (c *lineCutter) block(w *textWindow, end int, e *textEnd) (*chunk, error) {
 	if t.Data == nil {
 		t.Buffer, t.Len = w.text, end
 	}
-	marks := e.marks
-	for len(marks) > 0 && marks[len(marks)-1].Offset > end {
-		marks = marks[:len(marks)-1]
-	}
-	t.Marks = marks
-	if !t.Last {
-		lines, from := 0, 0
-		if n := len(marks); n > 0 {
-			lines, from = marks[n-1].Lines, marks[n-1].Offset
-		}
-		for at := w.nextLineEnd(from, end); at >= 0; at = w.nextLineEnd(at, end) {
-			lines++
-		}
-		t.records = lines / 4
-		c.records += uint64(t.records)
-	}
 	w.n = e.stored
 	c.left = w.appendRest(c.left[:0], end)
 	c.ahead = e.stored - e.n
-	return t, w.err
+	if w.err != nil {
+		return nil, w.err
+	}
+	if !t.Last {
+		t.records = (lineCount(e.marks) - bytes.Count(c.left[:e.n-end], []byte{'\n'})) / 4
+		c.records += uint64(t.records)
+	}
+	for len(e.marks) > 0 && e.marks[len(e.marks)-1].Offset > end {
+		e.marks = e.marks[:len(e.marks)-1]
+	}
+	t.Marks = e.marks
+	return t, nil
 }
 
 // fillStep is how many bytes are read before the number of lines is checked.
