@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"orcomgo/binning"
+	"orcomgo/binning/inflate"
 	"orcomgo/bins/record"
 )
 
@@ -30,9 +32,11 @@ const (
 	cpuProgramVariable = "ORCOMGO_CPU_PROGRAM"
 	noGPUVariable      = "ORCOMGO_NO_GPU"
 	// minGPUBytes is from how many bytes of FASTQ on, for each thread that the CPU could use,
-	// --device auto chooses a GPU, whose start takes time: docs/PERFORMANCE.md, "Where auto
-	// switches", has the measurement.
-	minGPUBytes = 350_000_000
+	// --device auto chooses a GPU, whose start takes time. A byte of BGZF counts as bgzfWeight bytes,
+	// since the GPU inflates it, too: docs/PERFORMANCE.md, "Where --device auto switches", has the
+	// measurement.
+	minGPUBytes = 120_000_000
+	bgzfWeight  = 5
 )
 
 // gpuBuild is what a build with the tag cuda adds.
@@ -68,8 +72,8 @@ func useDevice(ctx context.Context, device string, c *binning.Config) error {
 }
 
 // largeEnoughForGPU reports whether the inputs are large enough for a GPU when the CPU has so many
-// threads (0: all). Only plain FASTQ counts: compressed inputs take longer to inflate than
-// to bin, FASTA is binned on the CPU, and of standard input the size isn't known.
+// threads (0: all). Only FASTQ counts that is plain or BGZF: inflating anything else on the CPU takes
+// longer than binning, FASTA is binned on the CPU, and of standard input the size isn't known.
 func largeEnoughForGPU(inputs []binning.InputSpec, threads int) bool {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -77,14 +81,15 @@ func largeEnoughForGPU(inputs []binning.InputSpec, threads int) bool {
 	var total int64
 	for _, in := range inputs {
 		if in.Path != "-" {
-			total += plainFASTQ(in.Path)
+			total += gpuBytes(in.Path)
 		}
 	}
 	return total >= minGPUBytes*int64(threads)
 }
 
-// plainFASTQ returns the size of a regular file that begins as FASTQ does, else 0.
-func plainFASTQ(path string) int64 {
+// gpuBytes returns how many bytes of FASTQ a file counts as: those of a regular file that begins as
+// FASTQ does, and bgzfWeight times those of one that begins as BGZF does.
+func gpuBytes(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return 0
@@ -94,11 +99,17 @@ func plainFASTQ(path string) int64 {
 		return 0
 	}
 	defer f.Close()
-	var first [1]byte
-	if n, _ := f.Read(first[:]); n == 0 || first[0] != record.FASTQ.Format().Mark {
+	head := make([]byte, 64<<10)
+	n, _ := io.ReadFull(f, head)
+	switch {
+	case n == 0:
 		return 0
+	case head[0] == record.FASTQ.Format().Mark:
+		return info.Size()
+	case len(inflate.FindMembers(head[:n], 1<<20, nil).Members) > 0:
+		return bgzfWeight * info.Size()
 	}
-	return info.Size()
+	return 0
 }
 
 // execCUDAProgram replaces the process by the orcomgo-cuda beside it, with the same arguments, if

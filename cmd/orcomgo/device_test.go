@@ -107,4 +107,8 @@ func TestWorthwhile(t *testing.T) {
 	if largeEnoughForGPU(append(in, in[0]), 5) {
 		t.Error("with more threads it still is")
 	}
+	bgzf := half("bgzf", "\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\x06\x00BC\x02\x00\x1b\x00\x03\x00"+strings.Repeat("\x00", 8))
+	if !largeEnoughForGPU([]binning.InputSpec{bgzf}, 2*bgzfWeight) || largeEnoughForGPU([]binning.InputSpec{bgzf}, 2*bgzfWeight+1) {
+		t.Error("BGZF does not count as much as it should")
+	}
 }
