@@ -46,7 +46,11 @@ func NewRing(devices []*Device, memory *HostMemory) (*Ring, error) {
 // Get returns a piece that is not in use. It waits while all are.
 func (r *Ring) Get() (*Piece, error) {
 	p := <-r.free
-	return p, p.wait()
+	if err := p.wait(); err != nil {
+		p.release() // others that wait for a piece must get the error, too
+		return nil, err
+	}
+	return p, nil
 }
 
 // wait waits for the upload from the piece.
@@ -59,11 +63,10 @@ func (p *Piece) wait() error {
 		return err
 	}
 	defer leave()
-	event := p.events[p.last]
-	p.last = -1
-	if err := event.Synchronize(); err != nil {
+	if err := p.events[p.last].Synchronize(); err != nil {
 		return fmt.Errorf("copying text to the device: CUDA error %w", err)
 	}
+	p.last = -1
 	return nil
 }
 
