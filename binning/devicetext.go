@@ -135,12 +135,12 @@ func (t *deviceText) Inflate(region []byte, members []inflate.Member, at int) er
 }
 
 // Inflated implements memberText.
-func (t *deviceText) Inflated() (right int, err error) {
+func (t *deviceText) Inflated() (right int, lines []int, err error) {
 	bad, _, err := t.lane.Inflated()
 	if bad >= 0 {
-		return bad, err
+		return bad, nil, err
 	}
-	return len(t.members), err
+	return len(t.members), nil, err
 }
 
 func (t *deviceText) Host(n int) []byte {
