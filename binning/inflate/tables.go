@@ -102,19 +102,20 @@ const (
 
 // Entries of the table of distances.
 //
-//	bits 0-3    length of the code
-//	bits 4-7    number of extra bits
-//	bits 8-9    distSub: a subtable, for so many bits as bits 0-3 say; distInvalid
+//	bits 0-5    how many bits the entry is for: those of the code and the extra bits
+//	bits 6-7    distSub: a subtable; distInvalid
+//	bits 8-11   length of the code; for how many bits the subtable is
 //	bits 16-31  the distance without its extra bits, or the subtable's start
 const (
-	distSub     = 1 << 8
-	distInvalid = 1 << 9
+	distSub     = 1 << 6
+	distInvalid = 1 << 7
 )
 
 var (
 	lengthBase  [29]uint16 // less 3
 	lengthExtra [29]uint8
-	distEntry   [numDists]uint32 // without the code's length
+	distBase    [numDists]uint16
+	distExtra   [numDists]uint8
 
 	fixedLits, fixedDists [288]uint8 // lengths of codes; 32 of distances
 	fixed                 tables
@@ -131,10 +132,9 @@ func init() {
 	}
 	lengthBase[28] = 255
 	base = 1
-	for i := range distEntry {
-		extra := max(0, i/2-1)
-		distEntry[i] = uint32(base)<<16 | uint32(extra)<<4
-		base += 1 << extra
+	for i := range distBase {
+		distBase[i], distExtra[i] = uint16(base), uint8(max(0, i/2-1))
+		base += 1 << distExtra[i]
 	}
 	for i := range fixedLits {
 		switch {
@@ -315,7 +315,7 @@ func (t *tables) fillDists() {
 	}
 	entry := func(index, n int) uint32 {
 		if s := c.symbols[index]; s < numDists {
-			return distEntry[s] | uint32(n)
+			return uint32(distBase[s])<<16 | uint32(n)<<8 | (uint32(n) + uint32(distExtra[s]))
 		}
 		return distInvalid
 	}
@@ -336,7 +336,7 @@ func (t *tables) fillDists() {
 			if p := code & (1<<distBits - 1); p != prefix {
 				prefix, start, width = p, end, c.subWidth(n, k, distBits)
 				end += 1 << width
-				t.dist[p] = distSub | uint32(width) | uint32(start)<<16
+				t.dist[p] = distSub | uint32(width)<<8 | uint32(start)<<16
 			}
 			e := entry(index, n-distBits)
 			index++
