@@ -164,7 +164,9 @@ type tables struct {
 	distSub [distSubs]uint32
 
 	lits, dists canonical
-	single      [1 << litBits]uint16 // symbol<<4 | length of its code; 0: none, or a longer one
+
+	// What lit is made from: entries of one symbol, and of up to two.
+	ones, twos [1 << litBits]uint32
 }
 
 // init builds the tables for codes of the given lengths. It returns false if one of them is
@@ -178,25 +180,80 @@ func (t *tables) init(lits, dists []uint8) bool {
 	return true
 }
 
+// literal is a literal whose code has at most litBits bits.
+type literal struct {
+	code   uint16 // with its first bit lowest
+	n      uint8  // bits
+	symbol uint8
+}
+
 // fillLits fills the table of literals and lengths.
 func (t *tables) fillLits() {
 	c := &t.lits
 	if !c.complete {
-		clear(t.single[:])
+		for i := range t.ones {
+			t.ones[i] = kindInvalid
+		}
 	}
+	var literals [256]literal
+	k := 0
 	code, index := 0, 0 // of the next symbol; the code has its first bit lowest
 	for n := 1; n <= litBits; n++ {
 		for range c.count[n] {
-			v := c.symbols[index]<<4 | uint16(n)
+			symbol := int(c.symbols[index])
 			index++
-			for i := code; i < len(t.single); i += 1 << n {
-				t.single[i] = v
+			e := singleEntry(symbol, n)
+			if extra := int(e >> 16); symbol < 256 {
+				literals[k&255] = literal{uint16(code), uint8(n), uint8(symbol)}
+				k++
+				for i := code; i < len(t.ones); i += 1 << n {
+					t.ones[i] = e
+				}
+			} else if e&kindMask == kindExtra && n+extra <= litBits {
+				e = e>>8&255<<24 | entryLength | uint32(n+extra)
+				for i := code; i < len(t.ones); i += 1 << n {
+					t.ones[i] = e + uint32(i>>n&(1<<extra-1))<<24
+				}
+			} else {
+				for i := code; i < len(t.ones); i += 1 << n {
+					t.ones[i] = e
+				}
 			}
 			code = nextReversed(code, n)
 		}
 	}
 	t.fillLitSubs(code, index)
-	t.combine()
+	t.twos = t.ones
+	prepend(&t.twos, &t.ones, literals[:k], litBits-c.min)
+	t.lit = t.twos
+	prepend(&t.lit, &t.twos, literals[:k], litBits-c.min)
+}
+
+// prepend makes entries of dst of a literal and the entry of src that follows it, where the two fit in one.
+// Literals of more bits than most are left out. What fits differs too often to be predicted, so there are no
+// branches.
+func prepend(dst, src *[1 << litBits]uint32, literals []literal, most int) {
+	for _, l := range literals {
+		n := uint32(l.n)
+		if int(n) > most {
+			return // they are in the order of their lengths
+		}
+		one := n | 1<<4 | uint32(l.symbol)<<8
+		i := uint32(l.code)
+		// The bits behind those of the literal and the next entry are zeros in src's index, so an entry of more bits
+		// does not fit.
+		for _, e := range src[:1<<(litBits&15-n&15)] {
+			bits := litBits - int32(n+e&15)    // that are left
+			places := 2 - int32(e>>4&3+e>>6&1) // for a further literal
+			no := uint32((bits | places | -int32(e>>7&1)) >> 31)
+			both := e &^ 255 << 8
+			both ^= (both ^ e) & (255 << 24) & -(e >> 6 & 1) // a length stays where it is
+			both += e&127 + one
+			p := &dst[i&(1<<litBits-1)]
+			*p ^= (*p ^ both) &^ no
+			i += 1 << n
+		}
+	}
 }
 
 // nextReversed returns the code that follows another of the same length, n bits. The first
@@ -231,8 +288,7 @@ func (t *tables) fillLitSubs(code, index int) {
 			if p := code & (1<<litBits - 1); p != prefix {
 				prefix, start, width = p, end, c.subWidth(n, k, litBits)
 				end += 1 << width
-				t.single[p] = 0
-				t.lit[p] = kindSub | uint32(width) | uint32(start)<<8
+				t.ones[p] = kindSub | uint32(width) | uint32(start)<<8
 			}
 			e := singleEntry(int(c.symbols[index]), n-litBits)
 			index++
@@ -255,54 +311,6 @@ func singleEntry(symbol, n int) uint32 {
 		return kindExtra | uint32(lengthBase[symbol-257])<<8 | uint32(lengthExtra[symbol-257])<<16 | uint32(n)
 	}
 	return kindInvalid
-}
-
-// combine makes the table's entries of those of single symbols: as many symbols as there
-// are bits for. Entries that are 0 in single are subtables, or else invalid.
-func (t *tables) combine() {
-	for i := range t.lit {
-		s := uint32(t.single[i])
-		n, symbol := s&15, s>>4
-		switch {
-		case s == 0:
-			if !t.lits.complete {
-				t.lit[i] = kindInvalid
-			}
-			continue
-		case symbol >= 256:
-			e := singleEntry(int(symbol), int(n))
-			if e&kindMask == kindExtra {
-				if extra := e >> 16; n+extra <= litBits {
-					length := e>>8&255 + uint32(i)>>n&(1<<extra-1)
-					e = entryLength | length<<24 | (n + extra)
-				}
-			}
-			t.lit[i] = e
-			continue
-		}
-		e := 1<<4 | symbol<<8
-		// What follows begins at the same bits in an entry before this one. The bits beyond
-		// those of this entry are zeros there, so it holds only if it doesn't use them.
-		next := t.lit[(i>>n)&(1<<litBits-1)]
-		if i>>n == i {
-			next = kindInvalid // all bits are zero: this entry itself
-		}
-		if next&entrySpecial == 0 && n+next&15 <= litBits {
-			switch lits := next >> 4 & 3; {
-			case next&entryLength == 0 && lits <= 2:
-				t.lit[i] = next>>8<<16 | symbol<<8 | (lits+1)<<4 | (n + next&15)
-				continue
-			case next&entryLength != 0 && lits <= 1:
-				t.lit[i] = next&(255<<24) | next>>8&255<<16 | symbol<<8 | entryLength | (lits+1)<<4 | (n + next&15)
-				continue
-			}
-		}
-		if s := uint32(t.single[i>>n]); s != 0 && s>>4 < 256 && n+s&15 <= litBits {
-			e = 2<<4 | symbol<<8 | s>>4<<16
-			n += s & 15
-		}
-		t.lit[i] = e | n
-	}
 }
 
 // fillDists fills the table of distances.
