@@ -223,10 +223,18 @@ func (t *tables) fillLits() {
 		}
 	}
 	t.fillLitSubs(code, index)
-	t.twos = t.ones
-	prepend(&t.twos, &t.ones, literals[:k], litBits-c.min)
-	t.lit = t.twos
-	prepend(&t.lit, &t.twos, literals[:k], litBits-c.min)
+	t.lit = t.ones
+	if k == 0 {
+		return
+	}
+	// A literal goes with another symbol only if it leaves c.min bits; with a literal and another symbol, only if it
+	// leaves the bits of the shortest literal as well.
+	shortest := int(literals[0].n)
+	prepend(&t.lit, &t.ones, literals[:k], litBits-c.min)
+	if most := litBits - c.min - shortest; shortest <= most {
+		t.twos = t.lit
+		prepend(&t.lit, &t.twos, literals[:k], most)
+	}
 }
 
 // prepend makes entries of dst of a literal and the entry of src that follows it, where the two fit in one.
