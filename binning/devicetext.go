@@ -145,16 +145,16 @@ func (t *deviceText) Inflate(region int, members []inflate.Member, at int) error
 }
 
 // Inflated implements memberText.
-func (t *deviceText) Inflated(region int) (right int, err error) {
+func (t *deviceText) Inflated(region int) (right int, lines []int, err error) {
 	f, err := t.lane.Inflater(region)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	bad, _, err := f.Inflated()
 	if bad >= 0 {
-		return bad, err
+		return bad, nil, err
 	}
-	return len(t.members[region]), err
+	return len(t.members[region]), nil, err
 }
 
 func (t *deviceText) Host(n int) []byte {
