@@ -13,6 +13,8 @@ const (
 
 // below and from have a row for each bound of 0..group. Position 4i+j of a group is entry i of column j: all bits are set where the
 // position is below the bound, or not.
+//
+//lint:ignore U1000 the assembler reads them
 var below, from = func() (below, from [group + 1][4][group / 4]uint16) {
 	for bound := range below {
 		for at := range group {
