@@ -47,6 +47,16 @@ func findPacked(packed []byte, n int, gaps []Gap) (sig, pos uint32, reverse bool
 // findVector is findPlain by vector instructions.
 func findVector(packed []byte, n int, gaps []Gap) (sig, pos uint32, reverse bool) {
 	_ = packed[(n+3)/4+Pad-1]
+	if positions := n - K + 1; len(gaps) == 0 && positions <= maxVector {
+		key, pos, reverse := scanVector(&packed[0], (positions+group-1)/group, 0, positions-Skip, Skip, positions)
+		switch {
+		case key == None-1:
+			return None, 0, false
+		case reverse == 0:
+			return key, pos, false
+		}
+		return key, uint32(n-K) - pos, true
+	}
 	b := best{none, none}
 	start := 0
 	for _, g := range gaps {
