@@ -9,6 +9,7 @@ const (
 	group     = 64 // positions that scanVector takes at a time
 	maxGroups = 4  // it takes in one call, so that their k-mers fit in its frame
 	maxVector = maxGroups * group
+	origin    = 1024 // more than maxVector
 )
 
 // below and from have a row for each bound of 0..group. Position 4i+j of a group is entry i of column j: all bits are set where the
@@ -26,6 +27,18 @@ var below, from = func() (below, from [group + 1][4][group / 4]uint16) {
 		}
 	}
 	return below, from
+}()
+
+// places numbers the positions, of each strand in the order in which the one with the largest number counts: origin minus the position
+// on the forward strand, the position plus one on the reverse strand. Position 4i+j is entry i of column j; step is added for each group.
+//
+//lint:ignore U1000 the assembler reads it
+var places = func() (places [2]struct{ numbers, step [4][group / 4]uint16 }) {
+	for at := range group {
+		places[0].numbers[at%4][at/4], places[1].numbers[at%4][at/4] = uint16(origin-at), uint16(at+1)
+		places[0].step[at%4][at/4], places[1].step[at%4][at/4] = 1<<16-group, group
+	}
+	return places
 }()
 
 // scanVector finds the smallest admissible k-mer of both strands that begins in one of 1..maxGroups groups of positions. Position 0 is

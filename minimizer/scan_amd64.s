@@ -1,5 +1,13 @@
 #include "textflag.h"
 
+// The size of an element of places, and the offset of its step.
+#define PLACES 256
+#define STEP 128
+// ORIGIN is the constant of that name.
+#define ORIGIN 1024
+// STORED is the offset of the k-mers of the reverse strand in the frame; before them are those of the forward strand.
+#define STORED 512
+
 // Bases reversed and complemented, by half a byte of two: what the low half becomes, then the high half. Each table is there
 // twice, for both halves of a register.
 DATA lowHalf<>+0(SB)/8, $0x2060a0e03070b0f0
@@ -35,60 +43,6 @@ DATA runs2<>+16(SB)/8, $0x5550555055505550
 DATA runs2<>+24(SB)/8, $0x5550555055505550
 GLOBL runs2<>(SB), RODATA|NOPTR, $32
 
-// The numbers by which the last of equal k-mers is found: ORIGIN minus the position on the forward strand, the position plus one
-// on the reverse strand. Row s is that of positions 4i+s.
-#define ORIGIN 1024
-DATA places<>+0(SB)/8, $0x03f403f803fc0400
-DATA places<>+8(SB)/8, $0x03e403e803ec03f0
-DATA places<>+16(SB)/8, $0x03d403d803dc03e0
-DATA places<>+24(SB)/8, $0x03c403c803cc03d0
-DATA places<>+32(SB)/8, $0x03f303f703fb03ff
-DATA places<>+40(SB)/8, $0x03e303e703eb03ef
-DATA places<>+48(SB)/8, $0x03d303d703db03df
-DATA places<>+56(SB)/8, $0x03c303c703cb03cf
-DATA places<>+64(SB)/8, $0x03f203f603fa03fe
-DATA places<>+72(SB)/8, $0x03e203e603ea03ee
-DATA places<>+80(SB)/8, $0x03d203d603da03de
-DATA places<>+88(SB)/8, $0x03c203c603ca03ce
-DATA places<>+96(SB)/8, $0x03f103f503f903fd
-DATA places<>+104(SB)/8, $0x03e103e503e903ed
-DATA places<>+112(SB)/8, $0x03d103d503d903dd
-DATA places<>+120(SB)/8, $0x03c103c503c903cd
-DATA places<>+128(SB)/8, $0x000d000900050001
-DATA places<>+136(SB)/8, $0x001d001900150011
-DATA places<>+144(SB)/8, $0x002d002900250021
-DATA places<>+152(SB)/8, $0x003d003900350031
-DATA places<>+160(SB)/8, $0x000e000a00060002
-DATA places<>+168(SB)/8, $0x001e001a00160012
-DATA places<>+176(SB)/8, $0x002e002a00260022
-DATA places<>+184(SB)/8, $0x003e003a00360032
-DATA places<>+192(SB)/8, $0x000f000b00070003
-DATA places<>+200(SB)/8, $0x001f001b00170013
-DATA places<>+208(SB)/8, $0x002f002b00270023
-DATA places<>+216(SB)/8, $0x003f003b00370033
-DATA places<>+224(SB)/8, $0x0010000c00080004
-DATA places<>+232(SB)/8, $0x0020001c00180014
-DATA places<>+240(SB)/8, $0x0030002c00280024
-DATA places<>+248(SB)/8, $0x0040003c00380034
-DATA places<>+256(SB)/8, $0xffc0ffc0ffc0ffc0
-DATA places<>+264(SB)/8, $0x0000000000000000
-DATA places<>+272(SB)/8, $0x0000000000000000
-DATA places<>+280(SB)/8, $0x0000000000000000
-DATA places<>+288(SB)/8, $0x0000000000000000
-DATA places<>+296(SB)/8, $0x0000000000000000
-DATA places<>+304(SB)/8, $0x0000000000000000
-DATA places<>+312(SB)/8, $0x0000000000000000
-DATA places<>+320(SB)/8, $0x0000000000000000
-DATA places<>+328(SB)/8, $0x0000000000000000
-DATA places<>+336(SB)/8, $0x0000000000000000
-DATA places<>+344(SB)/8, $0x0000000000000000
-DATA places<>+352(SB)/8, $0x0000000000000000
-DATA places<>+360(SB)/8, $0x0000000000000000
-DATA places<>+368(SB)/8, $0x0000000000000000
-DATA places<>+376(SB)/8, $0x0000000000000000
-DATA places<>+384(SB)/8, $0x0040004000400040
-GLOBL places<>(SB), RODATA|NOPTR, $392
-
 // ROW sets PTR to the row of a table for BOUND, which is first limited to 0..64. R13 is 64; R12 is overwritten.
 #define ROW(TABLE, BOUND, PTR) \
 	XORL R12, R12 \
@@ -114,7 +68,7 @@ GLOBL places<>(SB), RODATA|NOPTR, $392
 	VPAND FWD, Y12, Y12 \
 	VPAND REV, Y11, Y11 \
 	VMOVDQU Y12, (32*S)(DI) \
-	VMOVDQU Y11, (512+32*S)(DI) \
+	VMOVDQU Y11, (STORED+32*S)(DI) \
 	VPMAXUW Y12, Y15, Y15 \
 	VPMAXUW Y11, Y14, Y14
 
@@ -222,9 +176,9 @@ group:
 	SMALLEST(Y14, X14, BX)
 	MOVQ groups+8(FP), R15
 	LEAQ stored-1024(SP), DI
-	LEAQ places<>(SB), SI
-	LEAQ 128(SI), R8
-	LEAQ 512(DI), R9
+	LEAQ ·places(SB), SI
+	LEAQ PLACES(SI), R8
+	LEAQ STORED(DI), R9
 	XORL CX, CX
 	// No branch here: it would be predicted wrongly half of the time.
 	CMPL BX, AX
@@ -241,7 +195,7 @@ group:
 	VMOVDQU 32(SI), Y2
 	VMOVDQU 64(SI), Y3
 	VMOVDQU 96(SI), Y4
-	VPBROADCASTD 256(SI), Y5
+	VPBROADCASTD STEP(SI), Y5
 	VPXOR Y15, Y15, Y15
 
 place:
