@@ -156,10 +156,16 @@ func BenchmarkFindPacked(b *testing.B) {
 		reads[i] = make([]byte, (n+3)/4+Pad)
 		rng.Read(reads[i])
 	}
-	b.SetBytes(n)
-	b.ResetTimer()
-	for i := range b.N {
-		FindPacked(reads[i%len(reads)], n, nil)
+	for _, bb := range []struct {
+		name string
+		find func(packed []byte, n int, gaps []Gap) (sig, pos uint32, reverse bool)
+	}{{"best", FindPacked}, {"plain", findPlain}} {
+		b.Run(bb.name, func(b *testing.B) {
+			b.SetBytes(n)
+			for i := 0; b.Loop(); i++ {
+				bb.find(reads[i%len(reads)], n, nil)
+			}
+		})
 	}
 }
 

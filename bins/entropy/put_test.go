@@ -56,3 +56,26 @@ func TestPutBoth(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkPut stores the codes of two parts side by side, and one by one.
+func BenchmarkPut(b *testing.B) {
+	data := benchData("ENTROPY_QUALITIES", benchQualities)
+	e := new(Encoder)
+	e.AppendStream(nil, data, true) // makes the codes
+	symbols := [2][]byte{data[:len(data)/2], data[len(data)/2:]}
+	out := [2][]byte{make([]byte, 2*len(data)), make([]byte, 2*len(data))}
+	b.Run("both", func(b *testing.B) {
+		b.SetBytes(int64(len(data)))
+		for b.Loop() {
+			putBothOrder1(out, symbols, &e.codes1)
+		}
+	})
+	b.Run("one by one", func(b *testing.B) {
+		b.SetBytes(int64(len(data)))
+		for b.Loop() {
+			for i := range symbols {
+				putOrder1(out[i], symbols[i], &e.codes1, partBits{})
+			}
+		}
+	})
+}
