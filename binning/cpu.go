@@ -143,6 +143,12 @@ func (j *job) parse() error {
 		at := s.start
 		p := j.parser
 		p.text = p.text[:j.recordsEnd]
+		var lineEnds [4 * newlineRoom]uint32
+		end := j.recordsEnd
+		if i+1 < len(j.segments) {
+			end = j.segments[i+1].start
+		}
+		p.start(s.start, end, lineEnds[:])
 		s.minLen = 1<<32 - 1
 		var r parsed
 		for k := s.first; k < s.end; k++ {
