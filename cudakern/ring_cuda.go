@@ -43,13 +43,19 @@ func NewRing(devices []*Device, memory *HostMemory) (*Ring, error) {
 	return r, nil
 }
 
-// Get returns a piece that is not in use. It waits while all are.
+// Get returns a piece that is not in use. It waits while all are. After an error there is no piece to
+// release.
 func (r *Ring) Get() (*Piece, error) {
 	p := <-r.free
-	return p, p.wait()
+	if err := p.wait(); err != nil {
+		// Others that wait for a piece must go on, to find the same error.
+		p.Release()
+		return nil, err
+	}
+	return p, nil
 }
 
-// wait waits for the upload from the piece.
+// wait waits until the upload from the piece is done.
 func (p *Piece) wait() error {
 	if p.last < 0 {
 		return nil
@@ -68,9 +74,7 @@ func (p *Piece) wait() error {
 }
 
 // Release gives a piece back that was not uploaded.
-func (p *Piece) Release() { p.release() }
-
-func (p *Piece) release() { p.ring.free <- p }
+func (p *Piece) Release() { p.ring.free <- p }
 
 // inUse notes that the lane's stream reads from the piece.
 func (p *Piece) inUse(l *Lane) error {
