@@ -17,8 +17,8 @@ import (
 
 var errFault = errors.New("the device is gone")
 
-// faultyAssigner is a farMembers whose texts fail from some call on, as those of a GPU do after a fault.
-type faultyAssigner struct {
+// failingAssigner is a farMembers whose texts fail from some call on, as those of a GPU do after a fault.
+type failingAssigner struct {
 	farMembers
 	f *faults
 }
@@ -63,12 +63,12 @@ func (f *faults) use(texts, regions int) {
 	f.texts, f.regions = f.texts+texts, f.regions+regions
 }
 
-type faultyText struct {
+type failingText struct {
 	*farMemberText
 	f *faults
 }
 
-func (a faultyAssigner) Text(n int) (TextBuffer, error) {
+func (a failingAssigner) Text(n int) (TextBuffer, error) {
 	if err := a.f.call(); err != nil {
 		return nil, err
 	}
@@ -77,49 +77,49 @@ func (a faultyAssigner) Text(n int) (TextBuffer, error) {
 		return nil, err
 	}
 	a.f.use(1, 0)
-	return &faultyText{t.(*farMemberText), a.f}, nil
+	return &failingText{t.(*farMemberText), a.f}, nil
 }
 
-func (a faultyAssigner) Assign(ctx context.Context, t *Text, b *bins.Block) error {
+func (a failingAssigner) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	if err := a.f.call(); err != nil {
 		return err
 	}
 	inner := *t
 	if t.Buffer != nil {
-		inner.Buffer = t.Buffer.(*faultyText).farMemberText
+		inner.Buffer = t.Buffer.(*failingText).farMemberText
 	}
 	return a.farMembers.Assign(ctx, &inner, b)
 }
 
-func (t *faultyText) Grow(n, keep int) error {
+func (t *failingText) Grow(n, keep int) error {
 	if err := t.f.call(); err != nil {
 		return err
 	}
 	return t.farMemberText.Grow(n, keep)
 }
 
-func (t *faultyText) Fill(at, n int, f func(p []byte) (int, error)) (int, error) {
+func (t *failingText) Fill(at, n int, f func(p []byte) (int, error)) (int, error) {
 	if err := t.f.call(); err != nil {
 		return 0, err
 	}
 	return t.farMemberText.Fill(at, n, f)
 }
 
-func (t *faultyText) Read(from, to int) ([]byte, error) {
+func (t *failingText) Read(from, to int) ([]byte, error) {
 	if err := t.f.call(); err != nil {
 		return nil, err
 	}
 	return t.farMemberText.Read(from, to)
 }
 
-func (t *faultyText) CountLines(from, to int) ([]int, error) {
+func (t *failingText) CountLines(from, to int) ([]int, error) {
 	if err := t.f.call(); err != nil {
 		return nil, err
 	}
 	return t.farMemberText.CountLines(from, to)
 }
 
-func (t *faultyText) Regions() ([][]byte, func(), error) {
+func (t *failingText) Regions() ([][]byte, func(), error) {
 	if err := t.f.member(); err != nil {
 		return nil, nil, err
 	}
@@ -131,14 +131,14 @@ func (t *faultyText) Regions() ([][]byte, func(), error) {
 	}, err
 }
 
-func (t *faultyText) Inflate(region int, members []inflate.Member, at int) error {
+func (t *failingText) Inflate(region int, members []inflate.Member, at int) error {
 	if err := t.f.member(); err != nil {
 		return err
 	}
 	return t.farMemberText.Inflate(region, members, at)
 }
 
-func (t *faultyText) Inflated(region int) (int, error) {
+func (t *failingText) Inflated(region int) (int, error) {
 	right, err := t.farMemberText.Inflated(region) // which ends the use of the region, whatever comes of it
 	if e := t.f.call(); e != nil {
 		return 0, e
@@ -146,10 +146,10 @@ func (t *faultyText) Inflated(region int) (int, error) {
 	return right, err
 }
 
-func (t *faultyText) Free() { t.f.use(-1, 0) }
+func (t *failingText) Free() { t.f.use(-1, 0) }
 
-// writeFaultyInputs writes the same FASTQ as a plain file, gzip, BGZF and zstd, and returns the paths.
-func writeFaultyInputs(t *testing.T) []string {
+// writeFailingInputs writes the same FASTQ as a plain file, gzip, BGZF and zstd, and returns the paths.
+func writeFailingInputs(t *testing.T) []string {
 	t.Helper()
 	// The first megabyte is never inflated elsewhere; the long record makes a block grow.
 	text := simulate(4, 9_000, 90, 110, "a")
@@ -167,15 +167,15 @@ func writeFaultyInputs(t *testing.T) []string {
 	return paths
 }
 
-// TestFaultyText: a run whose text fails at any of its calls ends with the error, leaves no archive, and
+// TestFailingText: a run whose text fails at any of its calls ends with the error, leaves no archive, and
 // gives back all memory.
-func TestFaultyText(t *testing.T) {
-	for _, path := range writeFaultyInputs(t) {
+func TestFailingText(t *testing.T) {
+	for _, path := range writeFailingInputs(t) {
 		for good, step := 0, 1; ; good += step {
 			used := 0
 			f := &faults{good: good}
 			got := runFar(t, path, 600_000, func(r *Resources) (Assigner, error) {
-				return faultyAssigner{farMembers{farAssigner{NewCPU(*r)}, &used}, f}, nil
+				return failingAssigner{farMembers{farAssigner{NewCPU(*r)}, &used}, f}, nil
 			})
 			if f.texts != 0 || f.regions != 0 {
 				t.Fatalf("%s, fault after %d calls: %d texts and %d sets of regions are in use", path, good, f.texts, f.regions)
@@ -198,7 +198,7 @@ func TestFaultyText(t *testing.T) {
 
 // TestLeaveBGZF: if the GPU can inflate no more members, the archive is the same.
 func TestLeaveBGZF(t *testing.T) {
-	for _, path := range writeFaultyInputs(t) {
+	for _, path := range writeFailingInputs(t) {
 		if filepath.Base(path) != "bgz" {
 			continue
 		}
@@ -207,7 +207,7 @@ func TestLeaveBGZF(t *testing.T) {
 			used := 0
 			f := &faults{good: good, leave: true}
 			got := runFar(t, path, 600_000, func(r *Resources) (Assigner, error) {
-				return faultyAssigner{farMembers{farAssigner{NewCPU(*r)}, &used}, f}, nil
+				return failingAssigner{farMembers{farAssigner{NewCPU(*r)}, &used}, f}, nil
 			})
 			sameFar(t, "left BGZF", want, got)
 			if f.texts != 0 || f.regions != 0 {
