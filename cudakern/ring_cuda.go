@@ -37,7 +37,8 @@ func NewRing(devices []*Device, memory *HostMemory) (*Ring, error) {
 	}
 	r := &Ring{devices: devices, free: make(chan *Piece, len(mem)/PieceSize)}
 	for range cap(r.free) {
-		r.free <- &Piece{Mem: mem[:PieceSize:PieceSize], ring: r, events: make([]cu.Event, len(devices)), made: make([]bool, len(devices)), last: -1}
+		n := len(devices)
+		r.free <- &Piece{Mem: mem[:PieceSize:PieceSize], ring: r, events: make([]cu.Event, n), made: make([]bool, n), last: -1}
 		mem = mem[PieceSize:]
 	}
 	return r, nil
@@ -65,11 +66,10 @@ func (p *Piece) wait() error {
 		return err
 	}
 	defer leave()
-	event := p.events[p.last]
-	p.last = -1
-	if err := event.Synchronize(); err != nil {
+	if err := p.events[p.last].Synchronize(); err != nil {
 		return fmt.Errorf("copying text to the device: CUDA error %w", err)
 	}
+	p.last = -1
 	return nil
 }
 

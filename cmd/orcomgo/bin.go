@@ -65,7 +65,11 @@ func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
 		return err
 	}
 	c.Stdin, c.Threads = s.in, o.threads
-	if err := useDevice(ctx, o.device, &c); err != nil {
+	device := o.device
+	if device == "auto" && o.limit() < minGPUMemory {
+		device = "cpu"
+	}
+	if err := useDevice(ctx, device, &c); err != nil {
 		return err
 	}
 	bar, err := o.start(s)

@@ -37,6 +37,9 @@ const (
 	// measurement.
 	minGPUBytes = 120_000_000
 	bgzfWeight  = 5
+	// minGPUMemory is the least --memory with which auto chooses a GPU. Its driver and the pinned
+	// buffers take a few hundred megabytes of the host, whatever the size of the blocks.
+	minGPUMemory = 1 << 30
 )
 
 // gpuBuild is what a build with the tag cuda adds.

@@ -36,6 +36,14 @@ func (r *resources) add(f *pflag.FlagSet) {
 // collections would take most of the time.
 var garbagePercent = 30
 
+// limit returns how much memory the command may use: what --memory says, or its default.
+func (r *resources) limit() size {
+	if r.memory > 0 {
+		return r.memory
+	}
+	return size(max(allowedMemory("/")/2, minMemory))
+}
+
 // start checks the flags, limits threads and memory, and starts to show progress. That is nil if
 // nothing is to be shown.
 func (r *resources) start(s *streams) (*progress, error) {
@@ -46,9 +54,7 @@ func (r *resources) start(s *streams) (*progress, error) {
 		return nil, usagef("--memory must be at least 64MiB, not %s", r.memory.String())
 	}
 	r.began = time.Now()
-	if r.memory == 0 {
-		r.memory = size(max(allowedMemory("/")/2, minMemory))
-	}
+	r.memory = r.limit()
 	runtime.GOMAXPROCS(r.threads)
 	debug.SetGCPercent(garbagePercent)
 	// collect garbage before the heap exceeds the bound
