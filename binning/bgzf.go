@@ -252,6 +252,7 @@ func (s *source) startBGZF(n int) ([]byte, error) {
 
 // leaveBGZF continues with an inflate.Reader. It reads the last member that was inflated once more, and
 // skips its text: then it treats what follows as if it had read the whole file, as it does for other gzip.
+// The error is io.EOF if there is no more text.
 func (s *source) leaveBGZF() error {
 	b := s.bgzf
 	s.bgzf = nil
@@ -260,8 +261,5 @@ func (s *source) leaveBGZF() error {
 	s.startGzip(bufio.NewReaderSize(&counted{r: rest, n: s.count}, 1<<18), uint64(b.last))
 	skip := make([]byte, b.lastLen)
 	_, err := s.fillBytes(skip)
-	if err == io.EOF {
-		err = nil // the next fill returns it again
-	}
 	return err
 }
