@@ -4,52 +4,59 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"math"
 	"sync/atomic"
 
 	"orcomgo/binning/inflate"
 )
 
-// memberText is a TextBuffer that inflates members of BGZF by itself, as one on a GPU does.
+// memberText is a TextBuffer that inflates members of BGZF itself, as one on a GPU does.
 type memberText interface {
 	TextBuffer
-	// Inflates reports whether the text can do so: not when it had to go to memory of the host.
+	// Inflates reports whether the text can inflate members. It can't while it is in memory of the host
+	// because the GPU has too little.
 	Inflates() bool
-	// Regions returns buffers for compressed bytes, until the function that it returns with them is
-	// called.
+	// Regions returns buffers for compressed bytes, each of 64 KiB or more. The caller calls release when
+	// it does not use them any more. The error errLeaveBGZF means that the members have to be inflated in
+	// another way.
 	Regions() (regions [][]byte, release func(), err error)
-	// Inflate begins to inflate members of the region given, end to end from offset at on. The
-	// region must not change before Inflated. The text must have room.
+	// Inflate begins to inflate members that are in a region. Their texts are stored end to end from offset
+	// at of the text on, where there must be room. Until Inflated has returned, the region must not change;
+	// after an error it may. The error errLeaveBGZF is as for Regions.
 	Inflate(region int, members []inflate.Member, at int) error
-	// Inflated waits for what Inflate began with a region. It returns how many of the members,
-	// from the first on, are right; those after these may be, too. And it returns the number of
-	// line ends of each of these members, or nil if it doesn't count them.
+	// Inflated waits until the members of the last Inflate of a region are inflated. The first right of
+	// them are; the next one is not, or could not be checked. It returns the number of line ends of each
+	// member as well, or nil if it doesn't count them.
 	Inflated(region int) (right int, lines []int, err error)
 }
 
-// memberAssigner is an Assigner whose texts may be memberTexts.
+// memberAssigner is implemented by an Assigner whose texts may be memberTexts.
 type memberAssigner interface {
+	// InflatesMembers reports whether they are.
 	InflatesMembers() bool
 }
 
 // bgzfReader reads the members of a regular file for memberTexts.
 type bgzfReader struct {
 	s       *source
-	at      int64   // of the next member in the file
-	last    int64   // of the last member that was right
+	at      int64   // offset in the file of the next member
+	last    int64   // offset of the last member that was inflated
 	lastLen int     // bytes of its text
 	counted int64   // bytes of the file that are counted as read
-	batches []batch // memory
+	batches []batch // by region; reused
 }
 
 // memberSlack is how many bytes more than asked for a bgzfReader stores at most.
 const memberSlack = 64 << 10
 
-// errLeaveBGZF says that the rest of the file is not for a bgzfReader: it is damaged, or is
-// something else, or ends without the mark of its end. A Reader of gzip finds out.
+// errLeaveBGZF means that a bgzfReader can't read the rest of the file: it is damaged, or is no BGZF, or
+// lacks the empty member at the end, or there is too little memory. An inflate.Reader reads the rest, and
+// says what is wrong with it.
 var errLeaveBGZF = errors.New("not BGZF from here on")
 
-// fill stores members until they have n bytes or more, from offset at of the text on. It returns how
-// many bytes it stored, and io.EOF where the file ends after them. It marks line ends in counter.
+// fill stores the texts of members, n bytes or more, from offset at of the text on. It returns how many
+// bytes it stored, and io.EOF if the file ends after them. It marks line ends in counter. Each region is
+// read while the members of the others are inflated.
 func (b *bgzfReader) fill(text memberText, at, n int, counter *lineCounter) (stored int, err error) {
 	regions, release, err := text.Regions()
 	if err != nil {
@@ -57,18 +64,17 @@ func (b *bgzfReader) fill(text memberText, at, n int, counter *lineCounter) (sto
 	}
 	defer release()
 	b.batches = resize(b.batches, len(regions))
-	first, count := 0, 0 // the batches that are being inflated
+	first, count := 0, 0 // the batches that are being inflated: count of them, in a ring from first on
 	defer func() {
-		for ; count > 0; count-- { // the regions and the text must not be in use any longer
+		for ; count > 0; count-- { // before the regions and the text are used for something else
 			if _, _, e := text.Inflated(first); e != nil && (err == nil || err == io.EOF || err == errLeaveBGZF) {
 				err = e
 			}
 			first = (first + 1) % len(regions)
 		}
 	}()
-	next := batch{at: b.at} // what follows the last of them
-	for begun := 0; ; {
-		// Members are read while those before are inflated.
+	next := batch{at: b.at} // only at, end and err: what follows the last batch
+	for begun := 0; ; {     // begun: bytes of text of all batches
 		if count < len(regions) && !next.end && next.err == nil {
 			region := (first + count) % len(regions)
 			m := &b.batches[region]
@@ -112,18 +118,22 @@ func (b *bgzfReader) fill(text memberText, at, n int, counter *lineCounter) (sto
 // batch is members that are inflated together.
 type batch struct {
 	members []inflate.Member
-	at      int64 // of the first in the file
-	size    int64 // bytes of the file
-	length  int   // bytes of text
+	at      int64 // offset in the file of the first one
+	size    int64 // bytes of the file that they take
+	length  int   // bytes of their text
 	end     bool  // the file ends after them
-	err     error // what is after them
+	err     error // why nothing can be read after them
 }
 
-// load reads members from the batch's place on until they have n bytes of text or more, or the
-// region is full. Empty ones that follow are among them: whether the file ends has to be known.
+// load reads members from offset m.at on, until they have n bytes of text or more or the region is full,
+// and empty members that follow these. If n is 0 or less it reads only empty members: if the file ends
+// after them, the text before them is the last.
 func (b *bgzfReader) load(m *batch, region []byte, n int) {
 	room := n + memberSlack - 1
-	if n <= 0 {
+	if n > 0 {
+		// Members are hardly ever larger than their text. If these are, the batch has fewer of them.
+		region = region[:min(len(region), n+memberSlack)]
+	} else {
 		room = 0
 		region = region[:peekSize]
 	}
@@ -134,7 +144,7 @@ func (b *bgzfReader) load(m *batch, region []byte, n int) {
 	}
 	found := inflate.FindMembers(region[:size], room, m.members)
 	m.members, m.size, m.length = found.Members, int64(found.End), found.Text
-	whole := size < len(region) // the rest of the file is in the region
+	whole := size < len(region) // all of the rest of the file is in the region
 	switch found.Stop {
 	case inflate.AtEnd:
 		m.end = whole
@@ -150,9 +160,9 @@ func (b *bgzfReader) load(m *batch, region []byte, n int) {
 // peekSize is how many bytes are looked at for empty members.
 const peekSize = 4 << 10
 
-// accept goes behind the first right members of a batch. It returns the bytes of their text.
+// accept advances by the first right members of a batch, and returns how many bytes of text they have.
 func (b *bgzfReader) accept(m *batch, right int) (length int) {
-	begin, end := int64(0), int64(0) // of the last member, in the batch
+	begin, end := int64(0), int64(0) // offsets of the last of them in the batch
 	for i := range m.members[:right] {
 		begin, end = end, m.members[i].End()
 		length += int(m.members[i].Length)
@@ -166,8 +176,8 @@ func (b *bgzfReader) accept(m *batch, right int) (length int) {
 	return length
 }
 
-// readRegion reads the file from an offset on, by several goroutines. It returns how many bytes there
-// are; fewer than asked for only at the end of the file.
+// readRegion reads the file from an offset on, in several goroutines. It returns how many bytes it read:
+// fewer than len(p) only if the file ends there.
 func (s *source) readRegion(p []byte, at int64) (int, error) {
 	pieces := (len(p) + fillPiece - 1) / fillPiece
 	sizes := make([]int, pieces)
@@ -239,8 +249,8 @@ func (c *lineCounter) end(text TextBuffer, to int) error {
 	return nil
 }
 
-// fillMembers is fill for BGZF in a memberText. It may store up to memberSlack bytes more than n, and
-// marks none of them. If the text doesn't count line ends, there are no further marks.
+// fillMembers is fill for BGZF whose text goes to a memberText. It may store up to memberSlack bytes more
+// than n, and marks none of them. If the text doesn't count line ends, there are no further marks.
 func (s *source) fillMembers(text memberText, at, n, lines int, marks []Mark) (int, []Mark, error) {
 	c := lineCounter{marks: marks, at: at, lines: lines, last: at, limit: at + n}
 	done, err := s.bgzf.fill(text, at, n, &c)
@@ -268,20 +278,20 @@ func (s *source) fillMembers(text memberText, at, n, lines int, marks []Mark) (i
 	return done + more, m, err
 }
 
-// startBGZF makes the source, of which the first n bytes of text were taken, one that fills
-// memberTexts, if it is a regular file of BGZF. It returns the text that is left of a member.
+// startBGZF makes a source of gzip fill memberTexts, if it is a regular file that begins with BGZF. The
+// caller has read the first n bytes of the text. It returns the text from there to the end of the member.
 func (s *source) startBGZF(n int) ([]byte, error) {
-	head := make([]byte, 2*n+memberSlack) // no gzip is much larger than its text
+	head := make([]byte, 2*n+memberSlack) // compressed bytes of the first n bytes of text and a member
 	k, err := s.readRegion(head, 0)
 	if err != nil {
 		return nil, err
 	}
-	var before inflate.Found
-	found := inflate.FindMembers(head[:k], n-1, nil)
-	if before = found; found.Stop != inflate.Full {
+	before := inflate.FindMembers(head[:k], n-1, nil)
+	if before.Stop != inflate.Full {
 		return nil, nil
 	}
-	found = inflate.FindMembers(head[found.End:k], memberSlack, nil)
+	// The text that was taken ends within the next member, or with it.
+	found := inflate.FindMembers(head[before.End:k], memberSlack, nil)
 	if len(found.Members) == 0 {
 		return nil, nil
 	}
@@ -292,24 +302,23 @@ func (s *source) startBGZF(n int) ([]byte, error) {
 	}
 	s.gzip.Close()
 	s.gzip, s.rest, s.piece = nil, nil, nil
-	s.first.stopped.Store(true)
+	s.first.stop()
 	end := int64(before.End) + member.End()
 	s.bgzf = &bgzfReader{s: s, at: end, last: int64(before.End), lastLen: int(member.Length), counted: end}
 	s.count.Store(uint64(end))
 	return rest, nil
 }
 
-// leaveBGZF continues with a Reader of gzip. It begins with the last member that was right, so that
-// it knows what comes next as if it had read everything.
+// leaveBGZF continues with an inflate.Reader. It reads the last member that was inflated once more, and
+// skips its text: then it treats what follows as if it had read the whole file, as it does for other gzip.
+// The error is io.EOF if there is no more text.
 func (s *source) leaveBGZF() error {
 	b := s.bgzf
 	s.bgzf = nil
 	s.count.Add(-uint64(b.counted - b.last))
-	s.startGzip(bufio.NewReaderSize(&counted{r: io.NewSectionReader(s.f, b.last, 1<<62), n: s.count}, 1<<18), uint64(b.last))
+	rest := io.NewSectionReader(s.f, b.last, math.MaxInt64-b.last)
+	s.startGzip(bufio.NewReaderSize(&counted{r: rest, n: s.count}, 1<<18), uint64(b.last))
 	skip := make([]byte, b.lastLen)
 	_, err := s.fillBytes(skip)
-	if err == io.EOF {
-		err = nil // the next fill finds it again
-	}
 	return err
 }

@@ -25,8 +25,8 @@ const minGPUBlock = 1 << 20
 // r.Note. Blocks that the kernels don't support (FASTA, wrapped FASTQ, malformed records) are
 // binned on the CPU.
 func NewCUDA(r *Resources) (Assigner, error) {
-	c := &cuda{cpu: NewCPU(*r), run: r.Run, note: r.Note, regions: make(chan *regions, regionPairs), outputs: map[*bins.Block]*cudaColumns{}}
-	for range regionPairs {
+	c := &cuda{cpu: NewCPU(*r), run: r.Run, note: r.Note, regions: make(chan *regions, regionSets), outputs: map[*bins.Block]*cudaColumns{}}
+	for range regionSets {
 		c.regions <- new(regions)
 	}
 	err := c.open(r.GPUs)
@@ -40,12 +40,12 @@ func NewCUDA(r *Resources) (Assigner, error) {
 	return c, nil
 }
 
-// ringPieces is how many pinned pieces of text there are, of a megabyte: several for each thread that
-// reads, since a piece is in use until it has been copied to a device.
+// ringPieces is how many pinned pieces of text there are, of 1 MiB. Each thread that reads needs several,
+// since a piece is in use until it has been copied to a device.
 const ringPieces = 64
 
-// regionPairs is how many inputs of BGZF are read at a time.
-const regionPairs = 2
+// regionSets is how many inputs of BGZF are read at a time; each of them needs regions of its own.
+const regionSets = 2
 
 // A piece of a text fits a piece of the ring.
 const _ = uint(cudakern.PieceSize - fillPiece)
@@ -59,7 +59,7 @@ type cuda struct {
 	texts   hostTexts // for blocks that are binned on the CPU
 	note    func(string)
 	lanes   chan *cudakern.Lane
-	regions chan *regions // for BGZF; pinned when first used
+	regions chan *regions // that no input uses
 
 	mu         sync.Mutex
 	outputs    map[*bins.Block]*cudaColumns
@@ -83,7 +83,7 @@ type CUDAStats struct {
 	PinBytes             uint64
 }
 
-// open opens so many GPUs, 0 for all, and makes the ring's memory meanwhile.
+// open opens the GPUs, at most so many unless that is 0, and makes the ring's memory meanwhile.
 func (c *cuda) open(most int) error {
 	n, err := cudakern.Count()
 	if err != nil {
@@ -106,6 +106,9 @@ func (c *cuda) open(most int) error {
 		})
 	}
 	if err := opened.Wait(); err != nil {
+		if memory != nil {
+			memory.Free()
+		}
 		return err
 	}
 	c.ring, err = cudakern.NewRing(c.devices, memory)
@@ -117,6 +120,11 @@ func (c *cuda) InflatesMembers() bool { return true }
 
 func (c *cuda) closeDevices() error {
 	var all error
+	// After an error, copies between a lane and pinned memory of another device may be queued. Closing a
+	// lane waits for them, so the lanes of all devices are closed before any pinned memory is freed.
+	for len(c.lanes) > 0 {
+		all = errors.Join(all, (<-c.lanes).Close())
+	}
 	for _, d := range c.devices {
 		if d != nil {
 			all = errors.Join(all, d.Close())
@@ -219,8 +227,8 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	return c.cpu.Assign(ctx, &near, b)
 }
 
-// onDevice bins the block on the GPU, and reports whether the GPU supports it. The records end at
-// end, where tail follows.
+// onDevice bins the block on the GPU. It returns false if the block has to be binned on the CPU. The
+// records are the first end bytes of the text; tail is the rest.
 func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins.Block, cols *cudaColumns) (bool, error) {
 	if end == 0 {
 		return false, nil

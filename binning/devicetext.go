@@ -9,7 +9,7 @@ import (
 	"orcomgo/cudakern"
 )
 
-// Text returns memory of a lane. There is one for each text that the pipeline holds.
+// Text returns memory of a lane. The pipeline holds no more texts at a time than there are lanes.
 func (c *cuda) Text(n int) (TextBuffer, error) {
 	t := &deviceText{cuda: c, lane: <-c.lanes}
 	if err := t.Grow(n, 0); err != nil {
@@ -19,14 +19,14 @@ func (c *cuda) Text(n int) (TextBuffer, error) {
 	return t, nil
 }
 
-// deviceText is a TextBuffer in memory of a GPU; or of the host, where the GPU has not enough.
+// deviceText is a TextBuffer in the memory of a lane, or in memory of the host if the GPU has too little.
 type deviceText struct {
 	cuda *cuda
 	lane *cudakern.Lane
-	host *hostText
+	host *hostText // nil while the text is on the GPU
 
-	regions *regions
-	members [cudakern.Inflaters][]cudakern.Member // that are being inflated
+	regions *regions                              // of the last call of Regions
+	members [cudakern.Inflaters][]cudakern.Member // that are being inflated, by region
 }
 
 func (t *deviceText) Room() int {
@@ -47,6 +47,7 @@ func (t *deviceText) Grow(n, keep int) error {
 	t.cuda.notePoor(err)
 	host := t.cuda.texts.get(n)
 	if err := t.lane.ReadText(host.buf[:keep], 0); err != nil {
+		host.Free()
 		return err
 	}
 	t.host = host
@@ -84,7 +85,8 @@ func (t *deviceText) CountLines(from, to int) ([]int, error) {
 	return t.lane.CountLines(from, to)
 }
 
-// A mark is counted for each piece that a device counts.
+// CountLines of a lane counts the lines of pieces of the same size as CountLines of a TextBuffer. If the
+// sizes differ, one of these constants is negative and does not compile.
 const (
 	_ = uint(fillPiece - cudakern.CountPiece)
 	_ = uint(cudakern.CountPiece - fillPiece)
@@ -93,11 +95,12 @@ const (
 // Inflates implements memberText.
 func (t *deviceText) Inflates() bool { return t.host == nil }
 
-// regionSize is how many bytes of BGZF are copied to a device at once. Usual FASTQ has as many members in
-// the regions together as warps run at once.
+// regionSize is how many bytes of BGZF are copied to a device at once. A warp inflates a member; for
+// common FASTQ the members of all regions together are about as many as the warps that run at once.
 const regionSize = 24 << 20
 
-// regions are the buffers for the compressed bytes of one input, pinned when they are first used.
+// regions are the buffers for the compressed bytes of one input. They are pinned when they are first
+// needed, by the first device; every device can copy from them.
 type regions [cudakern.Inflaters][]byte
 
 // Regions implements memberText.
@@ -136,12 +139,20 @@ func (t *deviceText) Inflate(region int, members []inflate.Member, at int) error
 	if err := f.UploadCompressed(t.regions[region][:n], 0); err != nil {
 		return err
 	}
-	t.members[region] = t.members[region][:0]
+	to := t.members[region][:0]
 	for _, m := range members {
-		t.members[region] = append(t.members[region], cudakern.Member{From: m.From, Size: m.Size, To: uint32(at), Length: m.Length, CRC: m.CRC})
+		to = append(to, cudakern.Member{From: m.From, Size: m.Size, To: uint32(at), Length: m.Length, CRC: m.CRC})
 		at += int(m.Length)
 	}
-	return f.Inflate(t.members[region], at)
+	t.members[region] = to
+	if err = f.Inflate(to, at); err == nil {
+		return nil
+	}
+	f.Inflated() // waits for the upload, after which the region may be used for other bytes
+	if errors.Is(err, cudakern.ErrMemory) {
+		return errLeaveBGZF
+	}
+	return err
 }
 
 // Inflated implements memberText.
@@ -151,10 +162,13 @@ func (t *deviceText) Inflated(region int) (right int, lines []int, err error) {
 		return 0, nil, err
 	}
 	bad, _, err := f.Inflated()
-	if bad >= 0 {
-		return bad, nil, err
+	if err != nil {
+		return 0, nil, err
 	}
-	return len(t.members[region]), nil, err
+	if bad >= 0 {
+		return bad, nil, nil
+	}
+	return len(t.members[region]), nil, nil
 }
 
 func (t *deviceText) Host(n int) []byte {
@@ -169,22 +183,4 @@ func (t *deviceText) Free() {
 		t.host.Free()
 	}
 	t.cuda.lanes <- t.lane
-}
-
-// blankTail returns where the blank lines at the end of the text begin, as the function of that
-// name.
-func (w *textWindow) blankTail() int {
-	for size := windowSize; ; size *= 8 {
-		from := max(0, w.n-size)
-		p, err := w.text.Read(from, w.n)
-		if err != nil {
-			w.err = err
-			return 0
-		}
-		w.from, w.p = from, p
-		// What is before p counts for its first two bytes.
-		if k := blankTail(p); k >= 2 || from == 0 {
-			return from + k
-		}
-	}
 }

@@ -288,6 +288,16 @@ func TestFarDamage(t *testing.T) {
 		sameFar(t, name+", elsewhere", want, runFar(t, path, 700_000, members))
 		sameFar(t, name+", in place", want, runFar(t, path, 700_000, nil))
 	}
+
+	// A block that ends exactly where the text does, before something that is no BGZF.
+	whole := uint64(len(text))
+	for _, name := range []string{"no end", "zeros", "garbage", "another gzip"} {
+		path := filepath.Join(dir, "in.fastq.gz")
+		if err := os.WriteFile(path, variants[name], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		sameFar(t, name+", one block", runFar(t, path, whole, nil), runFar(t, path, whole, members))
+	}
 	if inflated < 300 {
 		t.Errorf("only %d members were inflated elsewhere", inflated)
 	}

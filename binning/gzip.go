@@ -5,21 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"orcomgo/binning/inflate"
 
 	"golang.org/x/sync/errgroup"
 )
 
-// fillInflated is fill for gzip. The pieces of the text are copied side by side.
+// fillInflated is fill for gzip. Several goroutines copy the pieces of the text.
 func (s *source) fillInflated(text TextBuffer, at, size, lines int, marks []Mark) (int, []Mark, error) {
 	type part struct{ end, lines int }
 	var parts []*part
 	var copies errgroup.Group
+	var failed atomic.Bool // an error of copies
 	copies.SetLimit(s.threads)
 	n := 0
 	var err error
-	for n < size && err == nil {
+	for n < size && !failed.Load() {
 		if len(s.rest) == 0 {
 			if s.piece, err = s.gzip.Next(); err != nil {
 				break
@@ -50,6 +52,7 @@ func (s *source) fillInflated(text TextBuffer, at, size, lines int, marks []Mark
 					return copy(p, from[k:end]), nil
 				})
 				if err != nil {
+					failed.Store(true)
 					return err
 				}
 				k = end

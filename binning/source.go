@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"sync"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
@@ -32,18 +33,18 @@ type source struct {
 	size  int64
 	at    int64 // of a plain file
 	gzip  *inflate.Reader
-	// startGzip makes gzip read from in, which is at an offset of the file.
+	// startGzip sets gzip to a reader of in, which begins at an offset of the file.
 	startGzip func(in io.Reader, offset uint64)
-	bgzf      *bgzfReader    // instead of gzip
-	piece     *inflate.Piece // of its text
-	rest      []byte         // of that one
-	r         io.Reader
-	ahead     []byte // read already
-	one       [1]byte
+	piece     *inflate.Piece // of the text of gzip
+	rest      []byte         // of the piece: not stored yet
+	bgzf      *bgzfReader    // instead of gzip, if not nil
+	r         io.Reader      // of the text, for any other input
+	ahead     []byte         // of the text of r: read, and not stored yet
+	one       [1]byte        // memory of ahead
 	close     func()
-	count     *atomic.Uint64 // bytes of the input as it is stored
-	first     *counted       // what was opened
-	tick      func()         // called when it has grown
+	count     *atomic.Uint64 // bytes of the input, as stored, that have been read
+	first     *counted       // reads the input from its beginning
+	tick      func()         // called when count has grown
 	// threads is how many goroutines read a plain file, or copy inflated text.
 	threads int
 }
@@ -119,7 +120,7 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 	return s, nil
 }
 
-// isZstd tells a zstd frame, or a skippable frame before one.
+// isZstd reports whether an input begins with a zstd frame, or a skippable frame before one.
 func isZstd(head []byte) bool {
 	return bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
 		len(head) >= 4 && head[0]&0xf0 == 0x50 && head[1] == 0x2a && head[2] == 0x4d && head[3] == 0x18
@@ -139,8 +140,9 @@ func (s *source) atMost(n, target int) int {
 
 // fill stores the next n bytes in a text from offset at on, where there is room for them, fewer if
 // the input ends; then the error is io.EOF. It counts the line ends of every fillPiece bytes, as
-// marks; lines is how many there are before. Of BGZF it may store up to memberSlack bytes more, and
-// marks none of them: then there is room for them (see atMost). In memory of a device BGZF has no marks.
+// marks; lines is how many there are before. Of BGZF it may store up to memberSlack bytes more, for
+// which there must be room, too (see atMost), and marks none of them. In memory of a device BGZF has no
+// marks.
 func (s *source) fill(text TextBuffer, at, n, lines int, marks []Mark) (int, []Mark, error) {
 	if s.plain {
 		return s.fillAt(text, at, n, lines, marks)
@@ -286,13 +288,23 @@ func (s *source) wrap(err error) error {
 type counted struct {
 	r       io.Reader
 	n       *atomic.Uint64
-	stopped atomic.Bool // no more bytes are counted
+	mu      sync.Mutex
+	stopped bool // no more bytes are counted
 }
 
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
-	if !c.stopped.Load() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.stopped {
 		c.n.Add(uint64(n))
 	}
 	return n, err
+}
+
+// stop ends the counting, also of a Read that another goroutine is in.
+func (c *counted) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopped = true
 }

@@ -179,6 +179,7 @@ func (l *Lane) roomForRecords(n int) error {
 	if n < l.recordRoom {
 		return nil
 	}
+	l.recordRoom = 0 // if some of the buffers can't grow, what was in them is lost
 	for _, b := range []*buffer{&l.lens, &l.nameAt, &l.qualAt, &l.runs, &l.place, &l.keyA, &l.keyB, &l.orderA, &l.orderB,
 		&l.storedPlace, &l.packedAt, &l.basesAt, &l.binAt} {
 		if err := b.grow(4*n+64, "the record table"); err != nil {

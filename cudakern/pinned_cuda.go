@@ -7,6 +7,7 @@ package cudakern
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -108,7 +109,7 @@ func (d *Device) Pin(n int) ([]byte, error) {
 	return d.PinMemory(h)
 }
 
-// Unpin frees memory of Pin; b must begin where that begins.
+// Unpin frees memory that Pin or PinMemory of this device returned; b must begin where that begins.
 func (d *Device) Unpin(b []byte) error {
 	if cap(b) == 0 {
 		return nil
@@ -122,6 +123,9 @@ func (d *Device) Unpin(b []byte) error {
 	h := d.pinned[unsafe.SliceData(b)]
 	delete(d.pinned, unsafe.SliceData(b))
 	d.mu.Unlock()
+	if h == nil {
+		return errors.New("the memory to be unpinned was not pinned by this device")
+	}
 	return h.unpin()
 }
 
@@ -143,21 +147,27 @@ func (d *Device) PinTime() (ms float64, bytes uint64) {
 
 // Output is pinned host memory for the columns of a block. The zero value is ready for use. Close
 // of the device frees it.
-type Output struct{ mem []byte }
+type Output struct {
+	mem []byte
+	dev *Device // that pinned mem; blocks of any device are copied there
+}
 
-// room makes room for n bytes.
+// room makes room for n bytes. The device pins them if there are fewer.
 func (o *Output) room(d *Device, n int) error {
 	if n <= len(o.mem) {
 		return nil
 	}
-	if err := d.Unpin(o.mem); err != nil {
-		return err
+	if o.dev != nil {
+		mem := o.mem
+		o.mem = nil
+		if err := o.dev.Unpin(mem); err != nil {
+			return err
+		}
 	}
-	o.mem = nil
 	b, err := d.Pin(n + n/8 + 4096) // the next block may need a little more
 	if err != nil {
 		return err
 	}
-	o.mem = b
+	o.mem, o.dev = b, d
 	return nil
 }

@@ -37,23 +37,26 @@ func NewRing(devices []*Device, memory *HostMemory) (*Ring, error) {
 	}
 	r := &Ring{devices: devices, free: make(chan *Piece, len(mem)/PieceSize)}
 	for range cap(r.free) {
-		r.free <- &Piece{Mem: mem[:PieceSize:PieceSize], ring: r, events: make([]cu.Event, len(devices)), made: make([]bool, len(devices)), last: -1}
+		n := len(devices)
+		r.free <- &Piece{Mem: mem[:PieceSize:PieceSize], ring: r, events: make([]cu.Event, n), made: make([]bool, n), last: -1}
 		mem = mem[PieceSize:]
 	}
 	return r, nil
 }
 
-// Get returns a piece that is not in use. It waits while all are.
+// Get returns a piece that is not in use. It waits while all are. After an error there is no piece to
+// release.
 func (r *Ring) Get() (*Piece, error) {
 	p := <-r.free
 	if err := p.wait(); err != nil {
-		p.release() // others that wait for a piece must get the error, too
+		// Others that wait for a piece must go on, to find the same error.
+		p.Release()
 		return nil, err
 	}
 	return p, nil
 }
 
-// wait waits for the upload from the piece.
+// wait waits until the upload from the piece is done.
 func (p *Piece) wait() error {
 	if p.last < 0 {
 		return nil
@@ -71,9 +74,7 @@ func (p *Piece) wait() error {
 }
 
 // Release gives a piece back that was not uploaded.
-func (p *Piece) Release() { p.release() }
-
-func (p *Piece) release() { p.ring.free <- p }
+func (p *Piece) Release() { p.ring.free <- p }
 
 // inUse notes that the lane's stream reads from the piece.
 func (p *Piece) inUse(l *Lane) error {

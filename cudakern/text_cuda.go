@@ -12,8 +12,8 @@ import (
 // textAt returns the address of a byte of the lane's text.
 func (l *Lane) textAt(i int) cu.DevicePtr { return l.text.ptr + textPad + cu.DevicePtr(i) }
 
-// TextRoom returns how many bytes of text there is room for.
-func (l *Lane) TextRoom() int { return max(0, l.text.size-2*textPad) }
+// TextRoom returns how many bytes of text there is room for, at most MaxText.
+func (l *Lane) TextRoom() int { return max(0, min(l.text.size-2*textPad, MaxText)) }
 
 // GrowText makes room for n bytes of text, of which the first keep stay as they are. The error
 // wraps ErrMemory if there is too little memory; then nothing has changed.
@@ -51,7 +51,7 @@ func (l *Lane) GrowText(n, keep int) error {
 // Upload queues the copying of the first n bytes of a piece to the text, from byte at on, and gives
 // the piece back to its ring. It may be called by several goroutines at once.
 func (l *Lane) Upload(p *Piece, n, at int) error {
-	defer p.release()
+	defer p.Release()
 	if n == 0 {
 		return nil
 	}

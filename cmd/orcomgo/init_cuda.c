@@ -1,9 +1,9 @@
 //go:build cuda
 
 // gorgonia.org/cu calls cuInit when the program is loaded, and panics if it fails. So this calls it
-// first: where it fails, or takes too long, the process becomes the program that ORCOMGO_CPU_PROGRAM
-// names, with the same arguments and the reason in ORCOMGO_NO_GPU. See device.go. Without that
-// variable it ends with an error.
+// first. If it fails, or takes too long, the process becomes the program that ORCOMGO_CPU_PROGRAM names,
+// with the same arguments and the reason in ORCOMGO_NO_GPU; without that variable it ends with an error.
+// See device.go.
 #define _GNU_SOURCE
 #include <cuda.h>
 #include <signal.h>
@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PATIENCE 20 // seconds
+#define TIMEOUT 20 // seconds
+static const char *too_late = "the driver did not answer within 20 s";
 
 static char **arguments;
 static char *cpu_program;
@@ -20,6 +21,8 @@ static void write_error(const char *text) {
   if (write(2, text, strlen(text)) < 0) _exit(1);
 }
 
+// run_on_cpu expects the reason in the environment already. It calls only functions that a signal handler
+// may call: the driver may hold a lock of malloc, which setenv needs.
 static void run_on_cpu(const char *why) {
   if (!cpu_program) {
     write_error("orcomgo: no usable GPU: ");
@@ -27,14 +30,14 @@ static void run_on_cpu(const char *why) {
     write_error("\n");
     _exit(1);
   }
-  setenv("ORCOMGO_NO_GPU", why, 1);
   execv(cpu_program, arguments);
+  write_error("orcomgo: no usable GPU, and the program without GPU support does not start\n");
   _exit(1);
 }
 
-static void too_late(int number) {
+static void end_wait(int number) {
   (void)number;
-  run_on_cpu("the driver did not answer within 20 s");
+  run_on_cpu(too_late);
 }
 
 __attribute__((constructor)) static void try_driver(int argc, char **argv, char **env) {
@@ -43,14 +46,18 @@ __attribute__((constructor)) static void try_driver(int argc, char **argv, char 
   if (getenv("ORCOMGO_CUDA_LOADS")) _exit(0); // this is all that was asked
   arguments = argv;
   cpu_program = getenv("ORCOMGO_CPU_PROGRAM");
-  struct sigaction action = {.sa_handler = too_late}, before;
+  setenv("ORCOMGO_NO_GPU", too_late, 1);
+  // SA_NODEFER: otherwise the signal would stay blocked in the program that is executed.
+  struct sigaction action = {.sa_handler = end_wait, .sa_flags = SA_NODEFER}, before;
   sigaction(SIGALRM, &action, &before);
-  alarm(PATIENCE);
+  alarm(TIMEOUT);
   CUresult r = cuInit(0);
   alarm(0);
   sigaction(SIGALRM, &before, NULL);
+  unsetenv("ORCOMGO_NO_GPU");
   if (r == CUDA_SUCCESS) return;
   const char *why = NULL;
   if (cuGetErrorString(r, &why) != CUDA_SUCCESS || !why) why = "the driver does not start";
+  setenv("ORCOMGO_NO_GPU", why, 1);
   run_on_cpu(why);
 }
