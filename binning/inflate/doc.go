@@ -30,6 +30,9 @@
 // FindMembers (members.go) is for programs that inflate BGZF by other means, or to a place of their
 // own, as a MemberDecoder does (memberdecoder.go).
 //
+// The loops over symbols are in Go (fast.go), and in assembler for amd64 with BMI2 (fast_amd64.s,
+// fast_loop.h).
+//
 // The decoder accepts the streams that compress/flate accepts, and its errors are the same as
 // those of klauspost/compress, to the offset, which the tests and fuzz targets compare.
 package inflate
