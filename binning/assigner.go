@@ -98,6 +98,7 @@ type Resources struct {
 	Streams   int               // blocks in flight
 	GPUs      int               // how many may be used; 0: all
 	BlockSize uint64            // bytes of text of a block, unless one record is longer
+	Inflating int               // bytes that the buffers of an input of gzip may take; 0: as many as are of use
 	Keep      Keep              // that of every Text of the run
 	Run       bins.Runner       // runs tasks on the run's threads
 	Note      func(line string) // prints a line for the user; never nil

@@ -25,8 +25,9 @@ type memberText interface {
 	// after an error it may. The error errLeaveBGZF is as for Regions.
 	Inflate(region int, members []inflate.Member, at int) error
 	// Inflated waits until the members of the last Inflate of a region are inflated. The first right of
-	// them are; the next one is not, or could not be checked.
-	Inflated(region int) (right int, err error)
+	// them are; the next one is not, or could not be checked. It returns the number of line ends of each
+	// member as well, or nil if it doesn't count them.
+	Inflated(region int) (right int, lines []int, err error)
 }
 
 // memberAssigner is implemented by an Assigner whose texts may be memberTexts.
@@ -54,9 +55,9 @@ const memberSlack = 64 << 10
 var errLeaveBGZF = errors.New("not BGZF from here on")
 
 // fill stores the texts of members, n bytes or more, from offset at of the text on. It returns how many
-// bytes it stored, and io.EOF if the file ends after them. Each region is read while the members of the
-// others are inflated.
-func (b *bgzfReader) fill(text memberText, at, n int) (stored int, err error) {
+// bytes it stored, and io.EOF if the file ends after them. It marks line ends in counter. Each region is
+// read while the members of the others are inflated.
+func (b *bgzfReader) fill(text memberText, at, n int, counter *lineCounter) (stored int, err error) {
 	regions, release, err := text.Regions()
 	if err != nil {
 		return 0, err
@@ -66,7 +67,7 @@ func (b *bgzfReader) fill(text memberText, at, n int) (stored int, err error) {
 	first, count := 0, 0 // the batches that are being inflated: count of them, in a ring from first on
 	defer func() {
 		for ; count > 0; count-- { // before the regions and the text are used for something else
-			if _, e := text.Inflated(first); e != nil && (err == nil || err == io.EOF || err == errLeaveBGZF) {
+			if _, _, e := text.Inflated(first); e != nil && (err == nil || err == io.EOF || err == errLeaveBGZF) {
 				err = e
 			}
 			first = (first + 1) % len(regions)
@@ -101,11 +102,12 @@ func (b *bgzfReader) fill(text memberText, at, n int) (stored int, err error) {
 			return stored, nil
 		}
 		m := &b.batches[first]
-		right, err := text.Inflated(first)
+		right, lines, err := text.Inflated(first)
 		first, count = (first+1)%len(regions), count-1
 		if err != nil {
 			return stored, err
 		}
+		counter.add(m.members[:right], lines)
 		stored += b.accept(m, right)
 		if right < len(m.members) {
 			return stored, errLeaveBGZF
@@ -202,21 +204,78 @@ func (s *source) readRegion(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
+// lineCounter makes marks of the line ends of members.
+type lineCounter struct {
+	marks []Mark
+	at    int  // in the text: line ends are counted up to there
+	lines int  // that are before it
+	last  int  // the last mark
+	limit int  // no mark is after it
+	none  bool // the text does not count line ends
+}
+
+// add counts the line ends of further members, each of which has so many; of none behind the limit.
+func (c *lineCounter) add(members []inflate.Member, lines []int) {
+	if c.none = c.none || lines == nil; c.none {
+		return
+	}
+	for i := range members {
+		if c.at+int(members[i].Length) > c.limit {
+			break
+		}
+		c.at += int(members[i].Length)
+		c.lines += lines[i]
+		if c.at-c.last >= fillPiece {
+			c.marks, c.last = append(c.marks, Mark{c.at, c.lines}), c.at
+		}
+	}
+}
+
+// end counts up to an offset, within the next member, and makes a mark there.
+func (c *lineCounter) end(text TextBuffer, to int) error {
+	if c.none {
+		return nil
+	}
+	counts, err := text.CountLines(c.at, to)
+	if err != nil {
+		return err
+	}
+	for _, n := range counts {
+		c.lines += n
+	}
+	if c.at = to; c.last < to {
+		c.marks, c.last = append(c.marks, Mark{to, c.lines}), to
+	}
+	return nil
+}
+
 // fillMembers is fill for BGZF whose text goes to a memberText. It may store up to memberSlack bytes more
-// than n, and counts no line ends.
-func (s *source) fillMembers(text memberText, at, n int) (int, error) {
-	done, err := s.bgzf.fill(text, at, n)
+// than n, and marks none of them. If the text doesn't count line ends, there are no further marks.
+func (s *source) fillMembers(text memberText, at, n, lines int, marks []Mark) (int, []Mark, error) {
+	c := lineCounter{marks: marks, at: at, lines: lines, last: at, limit: at + n}
+	done, err := s.bgzf.fill(text, at, n, &c)
+	if err != nil && err != io.EOF && err != errLeaveBGZF {
+		return done, marks, err
+	}
+	if done > 0 {
+		if err := c.end(text, at+min(done, n)); err != nil {
+			return done, marks, err
+		}
+	}
 	if err != errLeaveBGZF {
-		return done, err
+		return done, c.marks, err
 	}
 	if err := s.leaveBGZF(); err != nil {
-		return done, err
+		return done, marks, err
 	}
 	if done >= n {
-		return done, nil
+		return done, c.marks, nil
 	}
-	more, _, err := s.fillInflated(text, at+done, n-done, 0, nil)
-	return done + more, err
+	more, m, err := s.fillInflated(text, at+done, n-done, c.lines, c.marks)
+	if c.none {
+		m = marks
+	}
+	return done + more, m, err
 }
 
 // startBGZF makes a source of gzip fill memberTexts, if it is a regular file that begins with BGZF. The

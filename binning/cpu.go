@@ -18,7 +18,9 @@ import (
 // Half of the streams, rounded up, are served at a time. The others read, encode or write
 // meanwhile, and need no working memory here.
 func NewCPU(r Resources) Assigner {
-	return &cpu{run: r.Run, busy: make(chan struct{}, max(1, (r.Streams+1)/2))}
+	c := &cpu{run: r.Run, busy: make(chan struct{}, max(1, (r.Streams+1)/2))}
+	c.texts.members = newMemberPool(r.Threads, r.Inflating)
+	return c
 }
 
 type cpu struct {
@@ -30,6 +32,9 @@ type cpu struct {
 }
 
 func (c *cpu) Text(n int) (TextBuffer, error) { return c.texts.get(n), nil }
+
+// InflatesMembers implements memberAssigner.
+func (c *cpu) InflatesMembers() bool { return true }
 
 func (c *cpu) Close() error {
 	c.texts.clear()
@@ -138,6 +143,12 @@ func (j *job) parse() error {
 		at := s.start
 		p := j.parser
 		p.text = p.text[:j.recordsEnd]
+		var lineEnds [4 * newlineRoom]uint32
+		end := j.recordsEnd
+		if i+1 < len(j.segments) {
+			end = j.segments[i+1].start
+		}
+		p.start(s.start, end, lineEnds[:])
 		s.minLen = 1<<32 - 1
 		var r parsed
 		for k := s.first; k < s.end; k++ {

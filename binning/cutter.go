@@ -110,8 +110,15 @@ func (c *lineCutter) ended(e *textEnd) bool { return c.eof && e.n == e.stored }
 
 // read sets e.n to end, or to the end of the input if that is before, and reads the text up to there.
 func (c *lineCutter) read(text TextBuffer, e *textEnd, end int) error {
-	from, marks := e.n, len(e.marks)
+	marks := len(e.marks)
 	if e.stored < end && !c.eof {
+		if e.n < e.stored && text.Host(0) != nil {
+			// In memory of the host, line ends are counted while the text is in the cache.
+			if err := e.count(text, e.stored); err != nil {
+				return err
+			}
+			marks = len(e.marks)
+		}
 		before := lineCount(e.marks)
 		if e.n < e.stored {
 			before = 0 // the source's marks are not used: those of the stored bytes must come first
@@ -126,19 +133,28 @@ func (c *lineCutter) read(text TextBuffer, e *textEnd, end int) error {
 		}
 		e.stored += n
 	}
-	e.n = min(end, e.stored)
-	if len(e.marks) > marks || e.n == from {
+	if len(e.marks) > marks {
+		e.n = min(end, e.stored)
 		return nil
 	}
-	counts, err := text.CountLines(from, e.n)
+	return e.count(text, min(end, e.stored))
+}
+
+// count makes the text end at end, which is stored already, and counts the line ends up to there.
+func (e *textEnd) count(text TextBuffer, end int) error {
+	if e.n == end {
+		return nil
+	}
+	counts, err := text.CountLines(e.n, end)
 	if err != nil {
 		return err
 	}
 	lines := lineCount(e.marks)
 	for i, n := range counts {
 		lines += n
-		e.marks = append(e.marks, Mark{min(from+(i+1)*fillPiece, e.n), lines})
+		e.marks = append(e.marks, Mark{min(e.n+(i+1)*fillPiece, end), lines})
 	}
+	e.n = end
 	return nil
 }
 

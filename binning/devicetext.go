@@ -156,19 +156,19 @@ func (t *deviceText) Inflate(region int, members []inflate.Member, at int) error
 }
 
 // Inflated implements memberText.
-func (t *deviceText) Inflated(region int) (right int, err error) {
+func (t *deviceText) Inflated(region int) (right int, lines []int, err error) {
 	f, err := t.lane.Inflater(region)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	bad, _, err := f.Inflated()
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if bad >= 0 {
-		return bad, nil
+		return bad, nil, nil
 	}
-	return len(t.members[region]), nil
+	return len(t.members[region]), nil, nil
 }
 
 func (t *deviceText) Host(n int) []byte {

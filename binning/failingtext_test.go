@@ -138,12 +138,12 @@ func (t *failingText) Inflate(region int, members []inflate.Member, at int) erro
 	return t.farMemberText.Inflate(region, members, at)
 }
 
-func (t *failingText) Inflated(region int) (int, error) {
-	right, err := t.farMemberText.Inflated(region) // which ends the use of the region, whatever comes of it
+func (t *failingText) Inflated(region int) (int, []int, error) {
+	right, lines, err := t.farMemberText.Inflated(region) // which ends the use of the region, whatever comes of it
 	if e := t.f.call(); e != nil {
-		return 0, e
+		return 0, nil, e
 	}
-	return right, err
+	return right, lines, err
 }
 
 func (t *failingText) Free() { t.f.use(-1, 0) }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -160,36 +161,52 @@ func FuzzPack(f *testing.F) {
 
 // TestWords packs reads and copies text with and without room for whole words after them.
 func TestWords(t *testing.T) {
-	text := []byte(strings.Repeat("ACGTTGCANacgtGGATCCA", 5))
-	for n := range 80 {
+	text := []byte(strings.Repeat("ACGTTGCANacgtGGATCCA"+strings.Repeat("GATTACA", 10), 4))
+	for n := range 200 {
 		size := record.PackedLen(n)
-		var want []byte
-		for _, room := range []int{20, 8, 7, 1, 0} {
-			src := text[: n : n+room]
-			packed := bytes.Repeat([]byte{0xff}, size+room)
-			if _, bad := packRead(packed, src, 7, nil); bad != 0 {
-				t.Fatalf("%d bases: bad byte %d", n, bad)
+		for _, from := range []int{0, 20} {
+			want := make([]byte, size)
+			wantExceptions, _ := packPlain(want, text[from:][:n:n], 0, 7, nil)
+			for _, room := range []int{40, 31, 20, 8, 7, 1, 0} {
+				src := text[from:][: n : n+room]
+				packed := bytes.Repeat([]byte{0xff}, size+room)
+				exceptions, bad := packRead(packed, src, 7, nil)
+				if bad != 0 {
+					t.Fatalf("%d bases: bad byte %d", n, bad)
+				}
+				if !bytes.Equal(packed[:size], want) || !slices.Equal(exceptions, wantExceptions) {
+					t.Errorf("%d bases, room for %d bytes: other bits", n, room)
+				}
+				if left := packed[min(size+8, len(packed)):]; len(bytes.Trim(left, "\xff")) > 0 {
+					t.Errorf("%d bases, room for %d bytes: changed more than 8 bytes after them", n, room)
+				}
+				dst := bytes.Repeat([]byte{0xff}, n+room)
+				copyBytes(dst, src)
+				if !bytes.Equal(dst[:n], src) || len(bytes.Trim(dst[min(n+8, len(dst)):], "\xff")) > 0 {
+					t.Errorf("copying %d bytes with room for %d gives %q", n, room, dst)
+				}
 			}
-			if want == nil {
-				want = packed[:size]
-			}
-			if !bytes.Equal(packed[:size], want) {
-				t.Errorf("%d bases, room for %d bytes: other bits", n, room)
-			}
-			if left := packed[min(size+8, len(packed)):]; len(bytes.Trim(left, "\xff")) > 0 {
-				t.Errorf("%d bases, room for %d bytes: changed more than 8 bytes after them", n, room)
-			}
-			dst := bytes.Repeat([]byte{0xff}, n+room)
-			copyBytes(dst, src)
-			if !bytes.Equal(dst[:n], src) || len(bytes.Trim(dst[min(n+8, len(dst)):], "\xff")) > 0 {
-				t.Errorf("copying %d bytes with room for %d gives %q", n, room, dst)
+		}
+	}
+	// Each byte at each place.
+	for n := 30; n < 100; n++ {
+		for i := range n {
+			for c := range 256 {
+				src := bytes.Clone(text[20:][:n])
+				src[i] = byte(c)
+				want, packed := make([]byte, 32), make([]byte, 32)
+				wantExceptions, wantBad := packPlain(want, src, 0, 7, nil)
+				exceptions, bad := packRead(packed, src, 7, nil)
+				if bad != wantBad || bad == 0 && (!bytes.Equal(packed, want) || !slices.Equal(exceptions, wantExceptions)) {
+					t.Fatalf("byte %d at %d of %d: other bits", c, i, n)
+				}
 			}
 		}
 	}
 }
 
 func TestQuals(t *testing.T) {
-	for n := range 40 {
+	for n := range 140 {
 		src := bytes.Repeat([]byte{'I'}, n)
 		dst := make([]byte, n)
 		if !copyQuals(dst, src) || !bytes.Equal(dst, src) || !copyQuals(nil, src) {
@@ -198,7 +215,8 @@ func TestQuals(t *testing.T) {
 		for i := range src {
 			for c := range 256 {
 				src[i] = byte(c)
-				if copyQuals(dst, src) != (c >= 33 && c <= 126) {
+				good := c >= 33 && c <= 126
+				if copyQuals(dst, src) != good || copyQuals(nil, src) != good || copyQualsPlain(dst, src) != good {
 					t.Fatalf("byte %d at %d of %d", c, i, n)
 				}
 			}

@@ -89,17 +89,21 @@ func sniff(text []byte, ended bool) (*mismatch, uint64) {
 	if ended {
 		p.text = text[:recordsEnd(text)]
 	}
+	p.start(0, len(p.text), make([]uint32, 4*newlineRoom))
 	var r parsed
 	at := 0
 	for n := uint64(1); at < len(p.text); n++ {
 		if !ended {
 			// The last record may be incomplete.
-			whole, from := true, at
-			for range 4 {
-				_, next, _, lf := p.line(from)
-				whole, from = whole && lf, next
+			from, lines := at, 0
+			for ; lines < 4; lines++ {
+				n := indexNewline(p.text[from:])
+				if n < 0 {
+					break
+				}
+				from += n + 1
 			}
-			if !whole {
+			if lines < 4 {
 				break
 			}
 		}

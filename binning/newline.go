@@ -23,3 +23,29 @@ func newlineIn8(b []byte) int {
 	x := binary.LittleEndian.Uint64(b) ^ 0x0a0a0a0a0a0a0a0a
 	return bits.TrailingZeros64((x-0x0101010101010101)&^x&0x8080808080808080) / 8
 }
+
+// newlineRoom is how many offsets findNewlines must have room for to find any.
+const newlineRoom = 64
+
+// findNewlines stores the offsets of the line ends in text, from an offset on, in dst, which has room for newlineRoom of them or
+// more. It returns how many it found, and up to where; it stops early when dst may become full, but not before it has found one.
+func findNewlines(dst []uint32, text []byte, from int) (found, end int) {
+	if hasAVX2 && from < len(text) {
+		var scanned int
+		found, scanned = newlinesVector(&dst[0], len(dst), &text[from], len(text)-from, uint32(from))
+		if from += scanned; found > 0 {
+			return found, from
+		}
+	}
+	for found+newlineRoom <= len(dst) && from < len(text) {
+		n := indexNewline(text[from:])
+		if n < 0 {
+			return found, len(text)
+		}
+		from += n
+		dst[found] = uint32(from)
+		found++
+		from++
+	}
+	return found, from
+}

@@ -17,14 +17,49 @@ const (
 // packRead packs the letters of a read, two bits each, into dst, which has at least PackedLen
 // bytes; up to eight bytes after these may be cleared. It appends the read's exceptions to those given. The byte that it returns is 0, or
 // another one if some byte can't be in a sequence.
-func packRead(dst []byte, seq []byte, read uint32, exceptions []record.Exception) ([]record.Exception, byte) {
+func packRead(dst, seq []byte, read uint32, exceptions []record.Exception) ([]record.Exception, byte) {
+	if !hasAVX2 {
+		return packPlain(dst, seq, 0, read, exceptions)
+	}
+	n := len(seq)
+	whole := n &^ 31
+	if end := (n + 31) &^ 31; end <= cap(seq) && end/4 <= len(dst) {
+		whole = n // the last 32 may be loaded and stored beyond the end
+	}
+	// Where some of 32 letters are others, as many are packed one by one; twice as many as before if these followed at once.
+	for at, others := 0, 32; at < n; {
+		end := n
+		if at < whole {
+			packed := packVector(&dst[at>>2], &seq[at], whole-at)
+			if packed > 0 {
+				others = 32
+			}
+			if at += packed; at == n {
+				break
+			}
+			if at < whole {
+				end = min(at+others, n)
+				others *= 2
+			}
+		}
+		var bad byte
+		if exceptions, bad = packPlain(dst[at>>2:], seq[at:end], uint32(at), read, exceptions); bad != 0 {
+			return exceptions, bad
+		}
+		at = end
+	}
+	return exceptions, 0
+}
+
+// packPlain is packRead of letters that begin at an offset of the read, without vector instructions.
+func packPlain(dst, seq []byte, start, read uint32, exceptions []record.Exception) ([]record.Exception, byte) {
 	var acc uint64
 	at := 0
 	for ; at+8 <= len(seq); at += 8 {
 		c, nonACGT := minimizer.Pack8(binary.LittleEndian.Uint64(seq[at:]))
 		if nonACGT != 0 {
 			var bad byte
-			if c, exceptions, bad = packExceptions(seq[at:at+8], uint32(at), read, exceptions); bad != 0 {
+			if c, exceptions, bad = packExceptions(seq[at:at+8], start+uint32(at), read, exceptions); bad != 0 {
 				return exceptions, bad
 			}
 		}
@@ -50,7 +85,7 @@ func packRead(dst []byte, seq []byte, read uint32, exceptions []record.Exception
 		c, nonACGT := minimizer.Pack8(w)
 		if nonACGT != 0 {
 			var bad byte
-			if c, exceptions, bad = packExceptions(rest, uint32(at), read, exceptions); bad != 0 {
+			if c, exceptions, bad = packExceptions(rest, start+uint32(at), read, exceptions); bad != 0 {
 				return exceptions, bad
 			}
 		}
@@ -143,6 +178,17 @@ func fillT(packed []byte, from, to int) {
 
 // copyQuals copies qualities and reports whether all are from 33 to 126.
 func copyQuals(dst, src []byte) bool {
+	if !hasAVX2 || len(src) < 32 {
+		return copyQualsPlain(dst, src)
+	}
+	if dst == nil {
+		return qualsVector(nil, &src[0], len(src))
+	}
+	return qualsVector(&dst[:len(src)][0], &src[0], len(src))
+}
+
+// copyQualsPlain is copyQuals without vector instructions.
+func copyQualsPlain(dst, src []byte) bool {
 	i, bad := 0, uint64(0)
 	for ; i+8 <= len(src); i += 8 {
 		w := binary.LittleEndian.Uint64(src[i:])

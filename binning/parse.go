@@ -20,6 +20,27 @@ type parser struct {
 	canonical bool
 	quals     bool // a quality for each base; else the fourth line is empty
 	forms     bool // set the codes of forms
+
+	lineEnds []uint32 // offsets of '\n' that were found ahead, the next ones
+	buffer   []uint32 // memory for these
+	searched int      // up to which offset of the text they were searched for
+	end      int      // up to which offset they may be
+}
+
+// start makes the parser ready for the records of bytes from..end-1. buffer is memory for offsets of line ends, twice newlineRoom or
+// more.
+func (p *parser) start(from, end int, buffer []uint32) {
+	p.lineEnds, p.buffer = nil, buffer
+	p.searched, p.end = from, end
+}
+
+// findLineEnds searches for more line ends, where there are less than four. It reports whether there are any.
+func (p *parser) findLineEnds() bool {
+	n := copy(p.buffer, p.lineEnds)
+	found, searched := findNewlines(p.buffer[n:], p.text[:p.end], p.searched)
+	p.searched = searched
+	p.lineEnds = p.buffer[:n+found]
+	return len(p.lineEnds) > 0
 }
 
 // parsed is a record that was parsed.
@@ -38,12 +59,13 @@ type mismatch struct {
 }
 
 // line returns where the line at from ends, without its line end, and where the next
-// begins, and whether it ended in CR LF. ok is false if there is no LF.
+// begins, and whether it ended in CR LF. ok is false if there is no LF. Each line must begin where the one before ended.
 func (p *parser) line(from int) (end, next int, cr, ok bool) {
-	n := indexNewline(p.text[from:])
-	ok = n >= 0
+	ok = len(p.lineEnds) > 0 || p.findLineEnds()
 	if ok {
-		end, next = from+n, from+n+1
+		end = int(p.lineEnds[0])
+		next = end + 1
+		p.lineEnds = p.lineEnds[1:]
 	} else {
 		end, next = len(p.text), len(p.text)
 	}
@@ -53,8 +75,38 @@ func (p *parser) line(from int) (end, next int, cr, ok bool) {
 	return end, next, false, ok
 }
 
-// next parses the record at from.
+// next parses the record at from, where the one before ended.
 func (p *parser) next(from int, r *parsed) *mismatch {
+	if len(p.lineEnds) < 4 {
+		p.findLineEnds()
+	}
+	if p.plain(from, r) {
+		return nil
+	}
+	return p.any(from, r)
+}
+
+// plain is next for the commonest records: four lines that end in LF, nothing after '+', and as many qualities as bases. It reports
+// whether this is one; it needs four line ends.
+func (p *parser) plain(from int, r *parsed) bool {
+	if len(p.lineEnds) < 4 || !p.quals {
+		return false
+	}
+	name, seq, plus, qual := int(p.lineEnds[0]), int(p.lineEnds[1]), int(p.lineEnds[2]), int(p.lineEnds[3])
+	n := seq - name - 1
+	// Line ends ascend, so that all the offsets are below the last one's.
+	text := p.text[:qual]
+	if text[from] != '@' || plus != seq+2 || text[seq+1] != '+' || qual-plus-1 != n ||
+		text[name-1] == '\r' || text[seq-1] == '\r' || text[qual-1] == '\r' {
+		return false
+	}
+	p.lineEnds = p.lineEnds[4:]
+	*r = parsed{lineStarts{uint32(from), uint32(name + 1), uint32(seq + 1), uint32(plus + 1)}, name - from - 1, n, qual + 1, 0, false}
+	return true
+}
+
+// any is next for records of all kinds.
+func (p *parser) any(from int, r *parsed) *mismatch {
 	if from >= len(p.text) || p.text[from] != '@' {
 		return &mismatch{"'@'", p.show(from), true}
 	}
@@ -107,8 +159,14 @@ func (p *parser) next(from int, r *parsed) *mismatch {
 
 // plusText returns what follows the '+' of a record.
 func (p *parser) plusText(at lineStarts) string {
-	end, _, _, _ := p.line(int(at.plus))
-	return string(p.text[at.plus+1 : end])
+	text := p.text[at.plus+1:]
+	if n := indexNewline(text); n >= 0 {
+		text = text[:n]
+	}
+	if n := len(text); !p.canonical && n > 0 && text[n-1] == '\r' {
+		text = text[:n-1]
+	}
+	return string(text)
 }
 
 // show describes the byte at an offset.

@@ -228,8 +228,8 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (_ Summa
 	if newAssigner == nil {
 		newAssigner = func(r *Resources) (Assigner, error) { return NewCPU(*r), nil }
 	}
-	res := Resources{Threads: c.Threads, Streams: c.Streams, GPUs: c.GPUs, BlockSize: c.Options.BlockSize, Keep: c.keep(),
-		Run: r.pool.run, Note: c.Note}
+	res := Resources{Threads: c.Threads, Streams: c.Streams, GPUs: c.GPUs, BlockSize: c.Options.BlockSize, Inflating: c.inflating,
+		Keep: c.keep(), Run: r.pool.run, Note: c.Note}
 	if res.Note == nil {
 		res.Note = func(string) {}
 	}

@@ -1,6 +1,8 @@
 package binning
 
 import (
+	"unsafe"
+
 	"orcomgo/bins"
 	"orcomgo/bins/record"
 )
@@ -42,22 +44,39 @@ func (j *job) sort() error {
 			b.Bins = append(b.Bins, bins.Bin{Signature: uint32(sig), Reads: at - first})
 		}
 	}
-	b.Order, b.Place = resize(b.Order, n), resize(b.Place, n)
+	sorted := j.sorted()
 	j.run(p, func(i int) {
 		c := j.counts[i]
 		from, to := partRange(n, p, i)
 		for k := from; k < to; k++ {
+			if ahead := k + prefetchReads; ahead < to {
+				prefetch(unsafe.Pointer(&sorted[min(int(c[j.sigs[ahead]]), n-1)]))
+			}
 			to := c[j.sigs[k]]
 			c[j.sigs[k]] = to + 1
-			b.Order[to], b.Place[to] = uint32(k), j.places[k]
+			sorted[to] = sortedRead{uint32(k), j.places[k], j.packedAt[k], j.lengths[k]}
 		}
 	})
 	return nil
 }
 
+// sortedRead is what packSorted needs of a read. All of it is together, because reads are sorted into far apart places of memory,
+// and it takes as long to reach such a place as to pack a read.
+type sortedRead struct{ read, place, packedAt, length uint32 }
+
+// sorted returns memory for the sorted reads: that of the line starts, which are not needed after split.
+func (j *job) sorted() []sortedRead {
+	const _ = -(unsafe.Sizeof(sortedRead{}) ^ unsafe.Sizeof(lineStarts{})) // they are of one size
+	return unsafe.Slice((*sortedRead)(unsafe.Pointer(unsafe.SliceData(j.lineStarts))), j.b.Records)
+}
+
+// prefetchReads is how many reads before it is used the memory of a read is loaded into the cache.
+const prefetchReads = 16
+
 // packSorted copies the packed reads in their final order and orientation.
 func (j *job) packSorted() error {
 	b, n := j.b, j.b.Records
+	sorted := j.sorted()
 	p := partCount(n)
 	starts := make([]int, p+1)
 	if b.Lengths.Each == nil {
@@ -72,8 +91,8 @@ func (j *job) packSorted() error {
 		j.run(p, func(i int) {
 			from, to := partRange(n, p, i)
 			size := 0
-			for _, read := range b.Order[from:to] {
-				size += record.PackedLen(int(b.Lengths.Each[read]))
+			for k := from; k < to; k++ {
+				size += record.PackedLen(int(sorted[k].length))
 			}
 			starts[i+1] = size
 		})
@@ -83,22 +102,28 @@ func (j *job) packSorted() error {
 		at := 0
 		for i := range b.Bins {
 			bin := &b.Bins[i]
-			for _, read := range b.Order[at : at+int(bin.Reads)] {
-				bin.Bases += uint64(b.Lengths.Each[read])
+			for k := range sorted[at : at+int(bin.Reads)] {
+				bin.Bases += uint64(sorted[at+k].length)
 			}
 			at += int(bin.Reads)
 		}
 	}
-	b.Packed = resize(b.Packed, starts[p])
+	b.Order, b.Place, b.Packed = resize(b.Order, n), resize(b.Place, n), resize(b.Packed, starts[p])
 	j.run(p, func(i int) {
 		from, to := partRange(n, p, i)
 		dst := b.Packed[starts[i]:starts[i+1]]
 		for k := from; k < to; k++ {
-			read := b.Order[k]
-			length := int(j.lengths[read])
+			if ahead := k + prefetchReads; ahead < to {
+				r := &sorted[ahead]
+				prefetch(unsafe.Pointer(&j.packed[r.packedAt]))
+				prefetch(unsafe.Pointer(&j.packed[r.packedAt+r.length/4]))
+			}
+			r := sorted[k]
+			b.Order[k], b.Place[k] = r.read, r.place
+			length := int(r.length)
 			size := record.PackedLen(length)
-			src := j.packed[j.packedAt[read]:]
-			if b.Place[k]&1 == 0 {
+			src := j.packed[r.packedAt:]
+			if r.place&1 == 0 {
 				copy(dst[:size], src)
 			} else {
 				reverseComplement(dst[:size], src, length)

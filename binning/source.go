@@ -141,15 +141,15 @@ func (s *source) atMost(n, target int) int {
 // fill stores the next n bytes in a text from offset at on, where there is room for them, fewer if
 // the input ends; then the error is io.EOF. It counts the line ends of every fillPiece bytes, as
 // marks; lines is how many there are before. Of BGZF it may store up to memberSlack bytes more, for
-// which there must be room, too (see atMost), and it counts no line ends.
+// which there must be room, too (see atMost), and marks none of them. In memory of a device BGZF has no
+// marks.
 func (s *source) fill(text TextBuffer, at, n, lines int, marks []Mark) (int, []Mark, error) {
 	if s.plain {
 		return s.fillAt(text, at, n, lines, marks)
 	}
 	if s.bgzf != nil {
 		if m, ok := text.(memberText); ok && m.Inflates() {
-			k, err := s.fillMembers(m, at, n)
-			return k, marks, err
+			return s.fillMembers(m, at, n, lines, marks)
 		}
 		if err := s.leaveBGZF(); err != nil {
 			return 0, marks, err

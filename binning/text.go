@@ -34,14 +34,18 @@ const fillPiece = 1 << 20
 
 // hostTexts is a pool of buffers in memory of the host.
 type hostTexts struct {
-	mu   sync.Mutex
-	free []*hostText
+	members *memberPool // nil: texts don't inflate members of BGZF
+	mu      sync.Mutex
+	free    []*hostText
 }
 
-// hostText is a TextBuffer in memory of the host.
+// hostText is a TextBuffer in memory of the host, and a memberText.
 type hostText struct {
 	pool *hostTexts
 	buf  []byte
+
+	regions   *[2][]byte     // of BGZF
+	inflating [2]memberBatch // from each of these
 }
 
 // get returns a buffer with room for n bytes.

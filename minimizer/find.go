@@ -9,7 +9,7 @@ import (
 type Gap struct{ Start, End int } // End is exclusive
 
 // Pad is how many bytes a read given to FindPacked must have after its packed bases.
-const Pad = 8
+const Pad = 32
 
 // Find returns the signature of a read: what Reference returns for K and Skip, in one pass
 // over the bases for both strands.
@@ -74,10 +74,20 @@ func FindPacked(packed []byte, n int, gaps []Gap) (sig, pos uint32, reverse bool
 	if n < K {
 		return None, 0, false
 	}
+	return findPacked(packed, n, gaps)
+}
+
+// findPlain is FindPacked, of at least K bases, without vector instructions.
+func findPlain(packed []byte, n int, gaps []Gap) (sig, pos uint32, reverse bool) {
 	b := best{none, none}
 	if b.runs(packed, n, gaps, true); b.fwd == none && b.rev == none {
 		b.runs(packed, n, gaps, false)
 	}
+	return b.result(n)
+}
+
+// result returns the better one of both strands, for a read of n bases.
+func (b *best) result(n int) (sig, pos uint32, reverse bool) {
 	fwd, rev := uint32(b.fwd>>32), uint32(b.rev>>32)
 	switch {
 	case fwd == None && rev == None:

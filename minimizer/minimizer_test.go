@@ -59,15 +59,43 @@ func TestFindIsReference(t *testing.T) {
 		read := randomRead(rng, rng.Intn(20+i%400))
 		same(t, read)
 	}
+	// Longer than what is searched at a time.
+	for n := range 600 {
+		same(t, randomRead(rng, n))
+		same(t, randomRead(rng, 600+n))
+		// The same k-mers again and again: the first or the last one counts.
+		same(t, []byte(strings.Repeat("AACCGGTTAACG", n/12+1)[:n]))
+		same(t, []byte(strings.Repeat("TTGTTGGACCTTG", n/13+1)[:n]))
+	}
 }
 
 func same(t *testing.T, read []byte) {
 	t.Helper()
-	sig, pos, reverse := Find(read)
 	wantSig, wantPos, wantReverse := Reference(read, K, Skip)
-	if sig != wantSig || pos != wantPos || reverse != wantReverse {
-		t.Fatalf("Find(%q) = %s %d %v, Reference %s %d %v", read, Letters(sig), pos, reverse, Letters(wantSig), wantPos, wantReverse)
+	check := func(name string, sig, pos uint32, reverse bool) {
+		if sig != wantSig || pos != wantPos || reverse != wantReverse {
+			t.Fatalf("%s(%q) = %s %d %v, Reference %s %d %v", name, read, Letters(sig), pos, reverse, Letters(wantSig), wantPos, wantReverse)
+		}
 	}
+	sig, pos, reverse := Find(read)
+	check("Find", sig, pos, reverse)
+	if len(read) < K {
+		return
+	}
+	// FindPacked both ways, with bits of no meaning at the gaps and after the bases.
+	packed := make([]byte, (len(read)+3)/4+Pad)
+	gaps := packAny(packed, read, 0, nil)
+	junk := uint32(len(read))
+	for _, g := range append(gaps, Gap{len(read), 4 * len(packed)}) {
+		for i := g.Start; i < g.End; i++ {
+			junk = junk*1664525 + 1013904223
+			packed[i>>2] |= byte(junk>>30) << (i & 3 * 2)
+		}
+	}
+	sig, pos, reverse = FindPacked(packed, len(read), gaps)
+	check("FindPacked", sig, pos, reverse)
+	sig, pos, reverse = findPlain(packed, len(read), gaps)
+	check("findPlain", sig, pos, reverse)
 }
 
 func FuzzFind(f *testing.F) {
@@ -128,10 +156,16 @@ func BenchmarkFindPacked(b *testing.B) {
 		reads[i] = make([]byte, (n+3)/4+Pad)
 		rng.Read(reads[i])
 	}
-	b.SetBytes(n)
-	b.ResetTimer()
-	for i := range b.N {
-		FindPacked(reads[i%len(reads)], n, nil)
+	for _, bb := range []struct {
+		name string
+		find func(packed []byte, n int, gaps []Gap) (sig, pos uint32, reverse bool)
+	}{{"best", FindPacked}, {"plain", findPlain}} {
+		b.Run(bb.name, func(b *testing.B) {
+			b.SetBytes(n)
+			for i := 0; b.Loop(); i++ {
+				bb.find(reads[i%len(reads)], n, nil)
+			}
+		})
 	}
 }
 

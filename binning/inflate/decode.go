@@ -387,8 +387,7 @@ func (d *decoder) symbol() (status, bool) {
 	if s >= numDists {
 		return d.fail(&r)
 	}
-	e := distEntry[s]
-	dist := int(e>>16) + r.take(int(e>>4&15))
+	dist := int(distBase[s]) + r.take(int(distExtra[s]))
 	if r.short {
 		return d.fail(&r)
 	}

@@ -27,7 +27,8 @@
 // its share stops in between, and the chain goes on from there. Nothing runs while nobody
 // reads, but for tasks that had started before.
 //
-// FindMembers (members.go) is for programs that inflate BGZF by other means.
+// FindMembers (members.go) is for programs that inflate BGZF by other means, or to a place of their
+// own, as a MemberDecoder does (memberdecoder.go).
 //
 // The decoder accepts the streams that compress/flate accepts, and its errors are the same as
 // those of klauspost/compress, to the offset, which the tests and fuzz targets compare.

@@ -16,9 +16,17 @@ func init() {
 	}
 }
 
-// fast decodes symbols of a block as bytes, as long as there are 8 bytes of input to load and
+// endBlock notes that the end of a block of codes was decoded.
+func (d *decoder) endBlock() {
+	d.place, d.ahead = atBlock, 0
+	if d.t != &fixed && !d.final {
+		d.ahead = 10
+	}
+}
+
+// fastPlain decodes symbols of a block as bytes, as long as there are 8 bytes of input to load and
 // the limit is not reached. It stops behind the end of the block, and before what is invalid.
-func (d *decoder) fast() {
+func (d *decoder) fastPlain() {
 	in, out, t := d.in, d.out, d.t
 	pos := d.bit>>3 + 7
 	bb := load64(in, pos-7) >> (d.bit & 7)
@@ -74,10 +82,7 @@ func (d *decoder) fast() {
 				nb -= uint(extra)
 			case kindEnd:
 				d.bit, d.n = pos*8-int(nb), n
-				d.place, d.ahead = atBlock, 0
-				if t != &fixed && !d.final {
-					d.ahead = 10
-				}
+				d.endBlock()
 				return
 			default:
 				d.bit, d.n = pos*8-int(nb0), n0
@@ -89,28 +94,29 @@ func (d *decoder) fast() {
 			if f&distSub != 0 {
 				bb >>= distBits
 				nb -= distBits
-				f = t.distSub[int(f>>16)+int(bb&(1<<(f&15)-1))]
+				f = t.distSub[int(f>>16)+int(bb&(1<<(f>>8&15)-1))]
 			}
 			if f&distInvalid != 0 {
 				d.bit, d.n = pos*8-int(nb0), n0
 				return
 			}
 		}
-		bb >>= f & 15
-		extra := f >> 4 & 15
-		dist := int(f>>16) + int(bb&(1<<extra-1))
-		bb >>= extra
-		nb -= uint(f&15 + extra)
+		dist := int(f>>16) + int(bb&(1<<(f&63)-1)>>(f>>8&15))
+		bb >>= f & 63
+		nb -= uint(f & 63)
 		if dist > n-low {
 			d.bit, d.n = pos*8-int(nb0), n0
 			return
 		}
 		src, end := n-dist, n+length
 		if dist >= 8 {
-			for n < end {
-				store64(out, n, load64(out, src))
+			store64(out, n, load64(out, src))
+			store64(out, n+8, load64(out, src+8))
+			store64(out, n+16, load64(out, src+16))
+			store64(out, n+24, load64(out, src+24))
+			for n += 32; n < end; n += 8 {
 				src += 8
-				n += 8
+				store64(out, n, load64(out, src+24))
 			}
 		} else {
 			v := load64(out, src) & (1<<(8*dist&63) - 1) * repeatMul[dist&7]
@@ -125,9 +131,9 @@ func (d *decoder) fast() {
 	d.bit, d.n = pos*8-int(nb), n
 }
 
-// fastWide decodes symbols of a block as symbols of 16 bits, as long as there are 8 bytes of input to load and
+// fastWidePlain decodes symbols of a block as symbols of 16 bits, as long as there are 8 bytes of input to load and
 // the limit is not reached. It stops behind the end of the block, and before what is invalid.
-func (d *decoder) fastWide() {
+func (d *decoder) fastWidePlain() {
 	in, out, t := d.in, d.out, d.t
 	pos := d.bit>>3 + 7
 	bb := load64(in, pos-7) >> (d.bit & 7)
@@ -182,10 +188,7 @@ func (d *decoder) fastWide() {
 				nb -= uint(extra)
 			case kindEnd:
 				d.bit, d.n = pos*8-int(nb), n
-				d.place, d.ahead = atBlock, 0
-				if t != &fixed && !d.final {
-					d.ahead = 10
-				}
+				d.endBlock()
 				return
 			default:
 				d.bit, d.n = pos*8-int(nb0), n0
@@ -197,25 +200,26 @@ func (d *decoder) fastWide() {
 			if f&distSub != 0 {
 				bb >>= distBits
 				nb -= distBits
-				f = t.distSub[int(f>>16)+int(bb&(1<<(f&15)-1))]
+				f = t.distSub[int(f>>16)+int(bb&(1<<(f>>8&15)-1))]
 			}
 			if f&distInvalid != 0 {
 				d.bit, d.n = pos*8-int(nb0), n0
 				return
 			}
 		}
-		bb >>= f & 15
-		extra := f >> 4 & 15
-		dist := int(f>>16) + int(bb&(1<<extra-1))
-		bb >>= extra
-		nb -= uint(f&15 + extra)
+		dist := int(f>>16) + int(bb&(1<<(f&63)-1)>>(f>>8&15))
+		bb >>= f & 63
+		nb -= uint(f & 63)
 		dist, length = 2*dist, 2*length
 		src, end := n-dist, n+length
 		if dist >= 8 {
-			for n < end {
-				store64(out, n, load64(out, src))
+			store64(out, n, load64(out, src))
+			store64(out, n+8, load64(out, src+8))
+			store64(out, n+16, load64(out, src+16))
+			store64(out, n+24, load64(out, src+24))
+			for n += 32; n < end; n += 8 {
 				src += 8
-				n += 8
+				store64(out, n, load64(out, src+24))
 			}
 		} else {
 			v := load64(out, src) & (1<<(8*dist&63) - 1) * repeatMul[dist&7]

@@ -111,10 +111,38 @@ func checkMembers(t *testing.T, data []byte, room int) {
 		f.Stop == Other && (more.Stop != Other || more.End != f.End) || f.Stop == Full && more.Stop != Full {
 		t.Fatalf("%d members, stop %d; with bytes behind %d, %d", len(f.Members), f.Stop, len(more.Members), more.Stop)
 	}
+	checkDecoder(t, data, f.Members)
 	// All members right, and nothing else: the same text as a reader's.
 	if got, ok := inflateMembers(data, f.Members); ok && f.Stop == AtEnd && len(f.Members) > 0 && f.Members[len(f.Members)-1].Length == 0 {
 		if want, err := readPlainly(data); err != nil || !bytes.Equal(got, want) {
 			t.Fatalf("%d bytes; a reader has %d, %v", len(got), len(want), err)
+		}
+	}
+}
+
+// checkDecoder compares a MemberDecoder with compress/flate.
+func checkDecoder(t *testing.T, data []byte, members []Member) {
+	t.Helper()
+	total := 0
+	for _, m := range members {
+		total += int(m.Length)
+	}
+	want, _ := inflateMembers(data, members)
+	const guard = 2 * slack
+	dst := bytes.Repeat([]byte{0xa5}, total+guard)
+	var got []byte
+	right := NewMemberDecoder().Inflate(dst, data, members, func(i int, text []byte) {
+		if len(text) != int(members[i].Length) {
+			t.Fatalf("member %d has %d bytes, want %d", i, len(text), members[i].Length)
+		}
+		got = append(got, text...)
+	})
+	if !bytes.Equal(got, want) || !bytes.Equal(dst[:len(got)], want) {
+		t.Fatalf("%d of %d members are right, %d bytes; want %d bytes", right, len(members), len(got), len(want))
+	}
+	for i, c := range dst[len(dst)-guard:] {
+		if c != 0xa5 {
+			t.Fatalf("byte %d behind the text was written", i)
 		}
 	}
 }

@@ -305,17 +305,13 @@ func (s *span) members() {
 	d, seg := s.d, s.segs[0]
 	s.textAt = 0
 	d.wide, d.wideEnd, d.n = false, 0, 0
-	s.use(s.buf)
 	s.to = seg.end() * 8
 	for at := 0; at < seg.own; {
 		size := bgzfSize(seg.buf[at:])
-		footer := seg.buf[at+size-footerSize:]
-		crc, n := memberSum(footer)
+		m := Member{From: uint32(at + bgzfHeader), Size: uint32(size - bgzfHeader - footerSize)}
+		m.CRC, m.Length = memberSum(seg.buf[at+size-footerSize:])
 		begin := d.n
-		d.reset(seg.buf[:at+size-footerSize], 8*(at+bgzfHeader))
-		d.low = begin
-		if n > bgzfMember || d.run(1<<62) != memberEnds || d.n-begin != int(n) ||
-			crc32.ChecksumIEEE(d.out[begin:d.n]) != crc {
+		if !d.member(seg.buf, &m, s.buf, begin) {
 			d.n, s.err = begin, ErrChecksum
 			return
 		}

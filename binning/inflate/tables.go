@@ -102,19 +102,20 @@ const (
 
 // Entries of the table of distances.
 //
-//	bits 0-3    length of the code
-//	bits 4-7    number of extra bits
-//	bits 8-9    distSub: a subtable, for so many bits as bits 0-3 say; distInvalid
+//	bits 0-5    how many bits the entry is for: those of the code and the extra bits
+//	bits 6-7    distSub: a subtable; distInvalid
+//	bits 8-11   length of the code; for how many bits the subtable is
 //	bits 16-31  the distance without its extra bits, or the subtable's start
 const (
-	distSub     = 1 << 8
-	distInvalid = 1 << 9
+	distSub     = 1 << 6
+	distInvalid = 1 << 7
 )
 
 var (
 	lengthBase  [29]uint16 // less 3
 	lengthExtra [29]uint8
-	distEntry   [numDists]uint32 // without the code's length
+	distBase    [numDists]uint16
+	distExtra   [numDists]uint8
 
 	fixedLits, fixedDists [288]uint8 // lengths of codes; 32 of distances
 	fixed                 tables
@@ -131,10 +132,9 @@ func init() {
 	}
 	lengthBase[28] = 255
 	base = 1
-	for i := range distEntry {
-		extra := max(0, i/2-1)
-		distEntry[i] = uint32(base)<<16 | uint32(extra)<<4
-		base += 1 << extra
+	for i := range distBase {
+		distBase[i], distExtra[i] = uint16(base), uint8(max(0, i/2-1))
+		base += 1 << distExtra[i]
 	}
 	for i := range fixedLits {
 		switch {
@@ -164,7 +164,9 @@ type tables struct {
 	distSub [distSubs]uint32
 
 	lits, dists canonical
-	single      [1 << litBits]uint16 // symbol<<4 | length of its code; 0: none, or a longer one
+
+	// What lit is made from: entries of one symbol, and of up to two.
+	ones, twos [1 << litBits]uint32
 }
 
 // init builds the tables for codes of the given lengths. It returns false if one of them is
@@ -178,25 +180,88 @@ func (t *tables) init(lits, dists []uint8) bool {
 	return true
 }
 
+// literal is a literal whose code has at most litBits bits.
+type literal struct {
+	code   uint16 // with its first bit lowest
+	n      uint8  // bits
+	symbol uint8
+}
+
 // fillLits fills the table of literals and lengths.
 func (t *tables) fillLits() {
 	c := &t.lits
 	if !c.complete {
-		clear(t.single[:])
+		for i := range t.ones {
+			t.ones[i] = kindInvalid
+		}
 	}
+	var literals [256]literal
+	k := 0
 	code, index := 0, 0 // of the next symbol; the code has its first bit lowest
 	for n := 1; n <= litBits; n++ {
 		for range c.count[n] {
-			v := c.symbols[index]<<4 | uint16(n)
+			symbol := int(c.symbols[index])
 			index++
-			for i := code; i < len(t.single); i += 1 << n {
-				t.single[i] = v
+			e := singleEntry(symbol, n)
+			if extra := int(e >> 16); symbol < 256 {
+				literals[k&255] = literal{uint16(code), uint8(n), uint8(symbol)}
+				k++
+				for i := code; i < len(t.ones); i += 1 << n {
+					t.ones[i] = e
+				}
+			} else if e&kindMask == kindExtra && n+extra <= litBits {
+				e = e>>8&255<<24 | entryLength | uint32(n+extra)
+				for i := code; i < len(t.ones); i += 1 << n {
+					t.ones[i] = e + uint32(i>>n&(1<<extra-1))<<24
+				}
+			} else {
+				for i := code; i < len(t.ones); i += 1 << n {
+					t.ones[i] = e
+				}
 			}
 			code = nextReversed(code, n)
 		}
 	}
 	t.fillLitSubs(code, index)
-	t.combine()
+	t.lit = t.ones
+	if k == 0 {
+		return
+	}
+	// A literal goes with another symbol only if it leaves c.min bits; with a literal and another symbol, only if it
+	// leaves the bits of the shortest literal as well.
+	shortest := int(literals[0].n)
+	prepend(&t.lit, &t.ones, literals[:k], litBits-c.min)
+	if most := litBits - c.min - shortest; shortest <= most {
+		t.twos = t.lit
+		prepend(&t.lit, &t.twos, literals[:k], most)
+	}
+}
+
+// prepend makes entries of dst of a literal and the entry of src that follows it, where the two fit in one.
+// Literals of more bits than most are left out. What fits differs too often to be predicted, so there are no
+// branches.
+func prepend(dst, src *[1 << litBits]uint32, literals []literal, most int) {
+	for _, l := range literals {
+		n := uint32(l.n)
+		if int(n) > most {
+			return // they are in the order of their lengths
+		}
+		one := n | 1<<4 | uint32(l.symbol)<<8
+		i := uint32(l.code)
+		// The bits behind those of the literal and the next entry are zeros in src's index, so an entry of more bits
+		// does not fit.
+		for _, e := range src[:1<<(litBits&15-n&15)] {
+			bits := litBits - int32(n+e&15)    // that are left
+			places := 2 - int32(e>>4&3+e>>6&1) // for a further literal
+			no := uint32((bits | places | -int32(e>>7&1)) >> 31)
+			both := e &^ 255 << 8
+			both ^= (both ^ e) & (255 << 24) & -(e >> 6 & 1) // a length stays where it is
+			both += e&127 + one
+			p := &dst[i&(1<<litBits-1)]
+			*p ^= (*p ^ both) &^ no
+			i += 1 << n
+		}
+	}
 }
 
 // nextReversed returns the code that follows another of the same length, n bits. The first
@@ -231,8 +296,7 @@ func (t *tables) fillLitSubs(code, index int) {
 			if p := code & (1<<litBits - 1); p != prefix {
 				prefix, start, width = p, end, c.subWidth(n, k, litBits)
 				end += 1 << width
-				t.single[p] = 0
-				t.lit[p] = kindSub | uint32(width) | uint32(start)<<8
+				t.ones[p] = kindSub | uint32(width) | uint32(start)<<8
 			}
 			e := singleEntry(int(c.symbols[index]), n-litBits)
 			index++
@@ -257,54 +321,6 @@ func singleEntry(symbol, n int) uint32 {
 	return kindInvalid
 }
 
-// combine makes the table's entries of those of single symbols: as many symbols as there
-// are bits for. Entries that are 0 in single are subtables, or else invalid.
-func (t *tables) combine() {
-	for i := range t.lit {
-		s := uint32(t.single[i])
-		n, symbol := s&15, s>>4
-		switch {
-		case s == 0:
-			if !t.lits.complete {
-				t.lit[i] = kindInvalid
-			}
-			continue
-		case symbol >= 256:
-			e := singleEntry(int(symbol), int(n))
-			if e&kindMask == kindExtra {
-				if extra := e >> 16; n+extra <= litBits {
-					length := e>>8&255 + uint32(i)>>n&(1<<extra-1)
-					e = entryLength | length<<24 | (n + extra)
-				}
-			}
-			t.lit[i] = e
-			continue
-		}
-		e := 1<<4 | symbol<<8
-		// What follows begins at the same bits in an entry before this one. The bits beyond
-		// those of this entry are zeros there, so it holds only if it doesn't use them.
-		next := t.lit[(i>>n)&(1<<litBits-1)]
-		if i>>n == i {
-			next = kindInvalid // all bits are zero: this entry itself
-		}
-		if next&entrySpecial == 0 && n+next&15 <= litBits {
-			switch lits := next >> 4 & 3; {
-			case next&entryLength == 0 && lits <= 2:
-				t.lit[i] = next>>8<<16 | symbol<<8 | (lits+1)<<4 | (n + next&15)
-				continue
-			case next&entryLength != 0 && lits <= 1:
-				t.lit[i] = next&(255<<24) | next>>8&255<<16 | symbol<<8 | entryLength | (lits+1)<<4 | (n + next&15)
-				continue
-			}
-		}
-		if s := uint32(t.single[i>>n]); s != 0 && s>>4 < 256 && n+s&15 <= litBits {
-			e = 2<<4 | symbol<<8 | s>>4<<16
-			n += s & 15
-		}
-		t.lit[i] = e | n
-	}
-}
-
 // fillDists fills the table of distances.
 func (t *tables) fillDists() {
 	c := &t.dists
@@ -315,7 +331,7 @@ func (t *tables) fillDists() {
 	}
 	entry := func(index, n int) uint32 {
 		if s := c.symbols[index]; s < numDists {
-			return distEntry[s] | uint32(n)
+			return uint32(distBase[s])<<16 | uint32(n)<<8 | (uint32(n) + uint32(distExtra[s]))
 		}
 		return distInvalid
 	}
@@ -336,7 +352,7 @@ func (t *tables) fillDists() {
 			if p := code & (1<<distBits - 1); p != prefix {
 				prefix, start, width = p, end, c.subWidth(n, k, distBits)
 				end += 1 << width
-				t.dist[p] = distSub | uint32(width) | uint32(start)<<16
+				t.dist[p] = distSub | uint32(width)<<8 | uint32(start)<<16
 			}
 			e := entry(index, n-distBits)
 			index++

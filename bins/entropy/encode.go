@@ -190,16 +190,29 @@ func (s *Encoder) appendCoded(dst []byte, p *plan) []byte {
 	for _, size := range p.sizes[:numParts-1] {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(size))
 	}
-	for i, part := range p.parts {
+	var out [numParts][]byte
+	for i, size := range p.sizes {
 		at := len(dst)
-		dst = dst[:at+p.sizes[i]]
-		out := dst[at : at+p.sizes[i]+8]
-		if p.order1 {
-			putOrder1(out, part, &s.codes1)
-		} else {
-			putOrder0(out, part, &s.codes0)
-		}
+		dst = dst[:at+size]
+		out[i] = dst[at : at+size+8]
 	}
+	if !p.order1 {
+		for i, part := range p.parts {
+			putOrder0(out[i], part, &s.codes0)
+		}
+		return dst
+	}
+	if slices.Min(p.sizes[:]) < 8 {
+		for i, part := range p.parts {
+			putOrder1(out[i], part, &s.codes1, partBits{})
+		}
+		return dst
+	}
+	// Eight bytes after a part change, so each part but one is stored after that before it.
+	putBothOrder1([2][]byte{out[0], out[2]}, [2][]byte{p.parts[0], p.parts[2]}, &s.codes1)
+	start := load64(out[2])
+	putBothOrder1([2][]byte{out[1], out[3]}, [2][]byte{p.parts[1], p.parts[3]}, &s.codes1)
+	binary.LittleEndian.PutUint64(out[2], start)
 	return dst
 }
 

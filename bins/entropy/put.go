@@ -45,10 +45,30 @@ func putOrder0(dst, symbols []byte, table *[256]uint16) {
 	binary.LittleEndian.PutUint64(dst[at:], acc)
 }
 
-// putOrder1 stores the codes of all symbols but the first, as putOrder0 does.
-func putOrder1(dst, symbols []byte, table *[pairTable]uint16) {
-	var acc, n uint64
-	at := 0
+// partBits is how far the codes of a part have been stored.
+type partBits struct {
+	acc, n uint64 // the bits that are not stored yet, from the lowest, and how many there are
+	at     int    // the bytes that are stored
+}
+
+// putBothOrder1 is putOrder1 for two parts.
+func putBothOrder1(dst, symbols [2][]byte, table *[pairTable]uint16) {
+	var bits [2]partBits
+	if shorter := min(len(symbols[0]), len(symbols[1])); hasBMI2 && shorter > perStore {
+		groups := (shorter - 1) / perStore
+		putVector(&[2]*byte{&dst[0][0], &dst[1][0]}, &[2]*byte{&symbols[0][0], &symbols[1][0]}, groups, table, &bits)
+		for i := range symbols {
+			symbols[i] = symbols[i][groups*perStore:]
+		}
+	}
+	for i := range symbols {
+		putOrder1(dst[i], symbols[i], table, bits[i])
+	}
+}
+
+// putOrder1 stores the codes of all symbols but the first, as putOrder0 does. It goes on where others have been stored.
+func putOrder1(dst, symbols []byte, table *[pairTable]uint16, bits partBits) {
+	acc, n, at := bits.acc, bits.n, bits.at
 	for ; len(symbols) >= 8; symbols = symbols[perStore:] {
 		x := load64(symbols)
 		e := uint64(table[x&pairMask])

@@ -1,0 +1,84 @@
+//go:build !race && !inflate_checked
+
+package inflate
+
+import (
+	"unsafe"
+
+	"github.com/klauspost/cpuid/v2"
+)
+
+// hasBMI2 reports whether the processor has the instructions that are used.
+var hasBMI2 = cpuid.CPU.Supports(cpuid.BMI2, cpuid.SSE4)
+
+// fastStep is how many bytes are decoded at most before the scheduler can stop the goroutine.
+const fastStep = 128 << 10
+
+// fastState is what the loops in assembler begin with, and where they end.
+type fastState struct {
+	in, out       unsafe.Pointer
+	pos, last     int // of in: the next byte to load, the last from which 8 can be loaded
+	n, limit, low int // of out; see decoder
+	bits, loaded  uint64
+	tables        unsafe.Pointer
+	ended         uint64 // 1 behind the end of the block
+}
+
+// fast is fastPlain in assembler.
+func (d *decoder) fast() {
+	if !hasBMI2 {
+		d.fastPlain()
+		return
+	}
+	s := d.fastState()
+	for s.next(d.limit) && fastBytes(s) {
+	}
+	d.follows(s)
+}
+
+// fastWide is fastWidePlain in assembler.
+func (d *decoder) fastWide() {
+	if !hasBMI2 {
+		d.fastWidePlain()
+		return
+	}
+	s := d.fastState()
+	for s.next(d.limit) && fastSymbols(s) {
+	}
+	d.follows(s)
+}
+
+func (d *decoder) fastState() *fastState {
+	pos := d.bit>>3 + 7
+	return &fastState{
+		in: unsafe.Pointer(unsafe.SliceData(d.in)), out: unsafe.Pointer(unsafe.SliceData(d.out)),
+		pos: pos, last: len(d.in) - 8, n: d.n, low: d.low,
+		bits: load64(d.in, pos-7) >> (d.bit & 7), loaded: uint64(56 - d.bit&7),
+		tables: unsafe.Pointer(d.t),
+	}
+}
+
+// next sets the limit of the next step. It returns false if there is none.
+func (s *fastState) next(limit int) bool {
+	s.limit = min(limit, s.n+fastStep)
+	return s.n < limit && s.pos <= s.last
+}
+
+// follows makes the decoder go on where a loop stopped.
+func (d *decoder) follows(s *fastState) {
+	d.bit, d.n = s.pos*8-int(s.loaded), s.n
+	if s.ended != 0 {
+		d.endBlock()
+	}
+}
+
+// fastBytes decodes to bytes until the limit or the end of the input. It returns false at the end of the
+// block and before what is invalid.
+//
+//go:noescape
+func fastBytes(s *fastState) bool
+
+// fastSymbols is fastBytes for symbols of 16 bits.
+//
+//go:noescape
+func fastSymbols(s *fastState) bool

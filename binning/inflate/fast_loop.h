@@ -1,0 +1,201 @@
+// The body of fastBytes and fastSymbols. LITERALS and SOURCE are what they differ in.
+
+	MOVQ s+0(FP), AX
+	MOVQ IN(AX), SI
+	MOVQ LAST(AX), R13
+	ADDQ SI, R13
+	ADDQ POS(AX), SI
+	MOVQ OUT(AX), DI
+	MOVQ LIMIT(AX), R12
+	ADDQ DI, R12
+	MOVQ LOW(AX), R11
+	ADDQ DI, R11
+	ADDQ N(AX), DI
+	MOVQ BITS(AX), R8
+	MOVQ LOADED(AX), CX
+	MOVQ TABLES(AX), R10
+
+	PCALIGN $32
+round:
+	CMPQ DI, R12
+	JAE  full
+	CMPQ SI, R13
+	JA   full
+	MOVQ (SI), AX
+	SHLXQ CX, AX, AX
+	ORQ  AX, R8
+	MOVL R8, AX
+	ANDL $2047, AX
+	MOVL (R10)(AX*4), AX
+	MOVL CX, DX
+	SHRL $3, DX
+	ADDQ $7, SI
+	SUBQ DX, SI
+	ORL  $56, CX
+	MOVQ DI, from-8(SP)
+	MOVQ CX, loaded-16(SP)
+	TESTB $0x80, AX
+	JNE  special
+
+	MOVL AX, DX
+	ANDL $15, DX
+	SHRXQ DX, R8, R8
+	SUBL DX, CX
+	LITERALS
+	TESTB $0x40, AX
+	JEQ  second
+
+length:
+	SHRL $24, AX
+
+distance:
+	MOVL R8, DX
+	ANDL $511, DX
+	MOVL DIST(R10)(DX*4), DX
+	TESTB $0xc0, DX
+	JNE  oddDistance
+
+copy:
+	BZHIQ DX, R8, R15
+	SHRXQ DX, R8, R8
+	MOVBLZX DX, BX
+	SUBL BX, CX
+	MOVL DX, BX
+	SHRL $8, BX
+	SHRXQ BX, R15, R15
+	SHRL $16, DX
+	ADDQ R15, DX
+	SOURCE
+	CMPQ DX, $16
+	JB   near
+	MOVOU (BX), X0
+	MOVOU X0, (DI)
+	MOVOU 16(BX), X0
+	MOVOU X0, 16(DI)
+	ADDQ $32, DI
+	CMPQ DI, AX
+	JB   far
+	MOVQ AX, DI
+	JMP  round
+
+far: // the length is more than 32
+	MOVOU 32(BX), X0
+	MOVOU X0, (DI)
+	ADDQ $16, BX
+	ADDQ $16, DI
+	CMPQ DI, AX
+	JB   far
+	MOVQ AX, DI
+	JMP  round
+
+near: // the match overlaps with its copy
+	MOVOU (BX), X0
+	MOVL DX, BX
+	LEAQ step<>(SB), R9
+	MOVBLZX (R9)(BX*1), R9
+	SHLL $4, BX
+	LEAQ repeat<>(SB), R15
+	MOVOU (R15)(BX*1), X1
+	PSHUFB X1, X0
+nearer:
+	MOVOU X0, (DI)
+	ADDQ R9, DI
+	CMPQ DI, AX
+	JB   nearer
+	MOVQ AX, DI
+	JMP  round
+
+second: // after literals 45 bits are left: enough for another entry of the table, and a distance
+	MOVL R8, AX
+	ANDL $2047, AX
+	MOVL (R10)(AX*4), AX
+	TESTB $0x80, AX
+	JNE  round
+	MOVL AX, DX
+	ANDL $15, DX
+	SHRXQ DX, R8, R8
+	SUBL DX, CX
+	LITERALS
+	TESTB $0x40, AX
+	JNE  length
+	JMP  round
+
+special:
+	MOVL AX, DX
+	ANDL $0xb0, DX
+	CMPL DX, $0xa0 // kindSub
+	JNE  single
+	SHRQ $11, R8
+	SUBL $11, CX
+	MOVL AX, DX
+	ANDL $15, DX
+	BZHIQ DX, R8, BX
+	SHRL $8, AX
+	MOVWLZX AX, AX
+	ADDL BX, AX
+	MOVL LITSUB(R10)(AX*4), AX
+single:
+	MOVL AX, DX
+	ANDL $15, DX
+	SHRXQ DX, R8, R8
+	SUBL DX, CX
+	MOVL AX, DX
+	ANDL $0xb0, DX
+	CMPL DX, $0x90 // kindExtra
+	JEQ  extra
+	TESTB $0x80, AX
+	JEQ  literal
+	CMPL DX, $0x80 // kindEnd
+	JNE  invalid
+	MOVQ s+0(FP), AX
+	MOVQ $1, ENDED(AX)
+	JMP  stop
+
+extra:
+	MOVL AX, DX
+	SHRL $16, DX
+	BZHIQ DX, R8, BX
+	SHRXQ DX, R8, R8
+	SUBL DX, CX
+	SHRL $8, AX
+	MOVBLZX AX, AX
+	ADDL BX, AX
+	JMP  distance
+
+literal:
+	LITERALS
+	JMP  round
+
+oddDistance:
+	TESTB $0x40, DX // distSub
+	JEQ  invalid
+	SHRQ $9, R8
+	SUBL $9, CX
+	MOVL DX, BX
+	SHRL $8, BX
+	ANDL $15, BX
+	BZHIQ BX, R8, BX
+	SHRL $16, DX
+	ADDL BX, DX
+	MOVL DISTSUB(R10)(DX*4), DX
+	TESTB $0x80, DX // distInvalid
+	JEQ  copy
+
+invalid: // back to where the round began
+	MOVQ from-8(SP), DI
+	MOVQ loaded-16(SP), CX
+stop:
+	XORL DX, DX
+	JMP  done
+full:
+	MOVL $1, DX
+done:
+	MOVQ s+0(FP), AX
+	SUBQ OUT(AX), DI
+	MOVQ DI, N(AX)
+	SUBQ IN(AX), SI
+	MOVQ SI, POS(AX)
+	MOVQ R8, BITS(AX)
+	MOVQ CX, LOADED(AX)
+	MOVB DX, ret+8(FP)
+	RET

@@ -1,0 +1,7 @@
+//go:build !amd64 || race || inflate_checked
+
+package inflate
+
+func (d *decoder) fast() { d.fastPlain() }
+
+func (d *decoder) fastWide() { d.fastWidePlain() }

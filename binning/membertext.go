@@ -1,0 +1,135 @@
+package binning
+
+import (
+	"bytes"
+	"sync"
+
+	"orcomgo/binning/inflate"
+)
+
+// memberPool is what the texts in memory of the host inflate members of BGZF with: as many goroutines for
+// each text that is being filled as the run has threads, as an inflate.Reader has.
+type memberPool struct {
+	threads    int
+	regionSize int
+
+	mu       sync.Mutex
+	regions  []*[2][]byte // not in use
+	decoders []*inflate.MemberDecoder
+}
+
+// regionPerThread is how many bytes of BGZF are read for each thread before they are inflated: some dozen
+// members, so that no thread waits long for the others.
+const regionPerThread = 256 << 10
+
+// newMemberPool returns a pool whose regions take at most so many bytes for an input, 0 for as many as
+// are of use.
+func newMemberPool(threads, memory int) *memberPool {
+	threads = max(threads, 1)
+	size := max(threads, 2) * regionPerThread
+	if memory > 0 {
+		size = min(size, max(memory/2, 2*memberSlack))
+	}
+	return &memberPool{threads: threads, regionSize: size}
+}
+
+// membersPerTask is how many members, end to end, a goroutine inflates at a time.
+const membersPerTask = 4
+
+// memberBatch is the members that a text inflates.
+type memberBatch struct {
+	members []inflate.Member
+	lines   []int // line ends of each
+	tasks   []memberTask
+	done    chan struct{} // closed when all tasks are done
+}
+
+// memberTask is a few members, end to end.
+type memberTask struct {
+	first, end int // of the batch's members
+	at         int // where their text begins
+	right      int // how many are right, from the first on
+}
+
+// Inflates implements memberText.
+func (t *hostText) Inflates() bool { return t.pool != nil && t.pool.members != nil }
+
+// Regions implements memberText.
+func (t *hostText) Regions() (regions [][]byte, release func(), err error) {
+	p := t.pool.members
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var r *[2][]byte
+	if n := len(p.regions); n > 0 {
+		r, p.regions = p.regions[n-1], p.regions[:n-1]
+	} else {
+		r = &[2][]byte{make([]byte, p.regionSize), make([]byte, p.regionSize)}
+	}
+	t.regions = r
+	return r[:], func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.regions = append(p.regions, r)
+	}, nil
+}
+
+// decoder returns a decoder, for one goroutine. Return it with put.
+func (p *memberPool) decoder() *inflate.MemberDecoder {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.decoders)
+	if n == 0 {
+		return inflate.NewMemberDecoder()
+	}
+	d := p.decoders[n-1]
+	p.decoders = p.decoders[:n-1]
+	return d
+}
+
+func (p *memberPool) put(d *inflate.MemberDecoder) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.decoders = append(p.decoders, d)
+}
+
+// Inflate implements memberText.
+func (t *hostText) Inflate(region int, members []inflate.Member, at int) error {
+	b, compressed := &t.inflating[region], t.regions[region]
+	b.members, b.lines, b.tasks = members, resize(b.lines, len(members)), b.tasks[:0]
+	for i := 0; i < len(members); {
+		task := memberTask{first: i, end: min(i+membersPerTask, len(members)), at: at}
+		for ; i < task.end; i++ {
+			at += int(members[i].Length)
+		}
+		b.tasks = append(b.tasks, task)
+	}
+	p := t.pool.members
+	done := make(chan struct{})
+	b.done = done
+	go func() {
+		defer close(done)
+		newPool(p.threads).run(len(b.tasks), func(i int) {
+			task := &b.tasks[i]
+			d := p.decoder()
+			task.right = d.Inflate(t.buf[task.at:], compressed, members[task.first:task.end], func(k int, text []byte) {
+				b.lines[task.first+k] = bytes.Count(text, []byte{'\n'})
+			})
+			p.put(d)
+		})
+	}()
+	return nil
+}
+
+// Inflated implements memberText.
+func (t *hostText) Inflated(region int) (right int, lines []int, err error) {
+	b := &t.inflating[region]
+	<-b.done
+	for i := range b.tasks {
+		task := &b.tasks[i]
+		right += task.right
+		if task.right < task.end-task.first {
+			break
+		}
+	}
+	return right, b.lines, nil
+}
