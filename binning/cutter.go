@@ -7,7 +7,7 @@ import (
 	"orcomgo/bins/record"
 )
 
-// chunk is one block of an input on its way from the source to the assigner.
+// chunk is a block of an input, between the source and the assigner.
 type chunk struct {
 	Text
 	buffer   TextBuffer // has the text
@@ -40,11 +40,11 @@ type lineCutter struct {
 	blockSize int
 	size      int    // of the memory to begin a block with
 	left      []byte // text that was read and is not in a block yet
-	// ahead is how many bytes at the end of left the source gave though they were not asked for.
-	// Where blocks end does not depend on them.
+	// ahead is how many bytes at the end of left the source stored beyond what was requested. Where blocks
+	// end must not depend on them.
 	ahead   int
-	eof     bool
-	records uint64
+	eof     bool   // the input ends after left
+	records uint64 // in the blocks so far
 }
 
 func (c *lineCutter) close() { c.src.close() }
@@ -62,13 +62,14 @@ func (c *lineCutter) next(memory textMemory) (*chunk, error) {
 	return t, nil
 }
 
-// textEnd is the end of the text of a block while it is read.
+// textEnd says how far the text of a block has been read.
 type textEnd struct {
-	stored int    // bytes in memory
-	n      int    // of these, bytes that were asked for
-	marks  []Mark // the last one at n, unless that is 0
+	stored int    // bytes in the buffer
+	n      int    // the first n of them are used; the source stored the others beyond what was requested
+	marks  []Mark // of the first n bytes; the last one is at n, unless that is 0
 }
 
+// cut reads a block into the buffer.
 func (c *lineCutter) cut(text TextBuffer) (*chunk, error) {
 	e := textEnd{stored: len(c.left), n: len(c.left) - c.ahead}
 	if err := c.grow(text, e.stored, 0); err != nil {
@@ -107,7 +108,7 @@ func (c *lineCutter) cut(text TextBuffer) (*chunk, error) {
 // ended reports whether the input ends with the text.
 func (c *lineCutter) ended(e *textEnd) bool { return c.eof && e.n == e.stored }
 
-// read makes the text end at end, or where the input does.
+// read sets e.n to end, or to the end of the input if that is before, and reads the text up to there.
 func (c *lineCutter) read(text TextBuffer, e *textEnd, end int) error {
 	marks := len(e.marks)
 	if e.stored < end && !c.eof {
@@ -120,7 +121,7 @@ func (c *lineCutter) read(text TextBuffer, e *textEnd, end int) error {
 		}
 		before := lineCount(e.marks)
 		if e.n < e.stored {
-			before = 0 // no line ends are counted, for what is there already has to be counted first
+			before = 0 // the source's marks are not used: those of the stored bytes must come first
 		}
 		n, m, err := c.src.fill(text, e.stored, end-e.stored, before, e.marks)
 		if err != nil && err != io.EOF {
@@ -157,7 +158,7 @@ func (e *textEnd) count(text TextBuffer, end int) error {
 	return nil
 }
 
-// grow makes room for n bytes, of which the first keep are there.
+// grow makes room for n bytes and keeps the first ones.
 func (c *lineCutter) grow(text TextBuffer, n, keep int) error {
 	if n <= text.Room() {
 		return nil
@@ -168,7 +169,7 @@ func (c *lineCutter) grow(text TextBuffer, n, keep int) error {
 	return text.Grow(n, keep)
 }
 
-// block returns the block that ends at end, and keeps the text after it for the next one.
+// block returns the first end bytes of the text as a block, and copies the text after them to c.left.
 func (c *lineCutter) block(w *textWindow, end int, e *textEnd) (*chunk, error) {
 	t := &chunk{textLen: uint64(end), buffer: w.text}
 	t.Data, t.Last, t.Kind, t.File, t.FirstRecord = w.text.Host(end), c.ended(e) && end == e.n, c.kind, c.src.path, c.records

@@ -202,7 +202,7 @@ func TestLeaveBGZF(t *testing.T) {
 		if filepath.Base(path) != "bgz" {
 			continue
 		}
-		want := runFar(t, path, 600_000, nil)
+		want := runFar(t, path, 600_000, newByReader)
 		for good := 0; ; good += 3 {
 			used := 0
 			f := &faults{good: good, leave: true}

@@ -301,7 +301,9 @@ func TestFarDamage(t *testing.T) {
 		if err := os.WriteFile(path, variants[name], 0o666); err != nil {
 			t.Fatal(err)
 		}
-		sameFar(t, name+", one block", runFar(t, path, whole, nil), runFar(t, path, whole, members))
+		want := runFar(t, path, whole, newByReader)
+		sameFar(t, name+", one block, elsewhere", want, runFar(t, path, whole, members))
+		sameFar(t, name+", one block, in place", want, runFar(t, path, whole, nil))
 	}
 	if inflated < least {
 		t.Errorf("only %d members were inflated elsewhere", inflated)

@@ -68,7 +68,8 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 		in.cutter = newRecordCutter(src, kind, blockSize, size, head, ended)
 	} else {
 		c := &lineCutter{src: src, kind: kind, blockSize: blockSize, size: size, left: head, eof: ended}
-		if inflates, ok := r.assigner.(memberAssigner); ok && inflates.InflatesMembers() && src.gzip != nil && src.file != nil && src.named && !ended {
+		inflates, ok := r.assigner.(memberAssigner)
+		if ok && inflates.InflatesMembers() && src.gzip != nil && src.named && !ended {
 			more, err := src.startBGZF(n)
 			if err != nil {
 				src.close()

@@ -26,11 +26,10 @@ import (
 const (
 	cudaProgram = "orcomgo-cuda"
 	loadTimeout = 20 * time.Second
-	// Variables of the environment by which the two programs replace each other: asks
-	// orcomgo-cuda to do nothing; has the path of orcomgo; says why the GPU can't be used.
-	loadsVariable      = "ORCOMGO_CUDA_LOADS"
-	cpuProgramVariable = "ORCOMGO_CPU_PROGRAM"
-	noGPUVariable      = "ORCOMGO_NO_GPU"
+	// Variables of the environment that one of the two programs sets for the other.
+	loadsVariable      = "ORCOMGO_CUDA_LOADS"  // if set, orcomgo-cuda exits as soon as it is loaded
+	cpuProgramVariable = "ORCOMGO_CPU_PROGRAM" // the path of orcomgo
+	noGPUVariable      = "ORCOMGO_NO_GPU"      // why no GPU can be used
 	// minGPUBytes is from how many bytes of FASTQ on, for each thread that the CPU could use,
 	// --device auto chooses a GPU, whose start takes time. A byte of BGZF counts as bgzfWeight bytes,
 	// since the GPU inflates it, too: docs/PERFORMANCE.md, "Where --device auto switches", has the

@@ -47,7 +47,7 @@ func beside(t *testing.T, script string) string {
 	return program
 }
 
-func TestHandOver(t *testing.T) {
+func TestOtherProgram(t *testing.T) {
 	for _, c := range []struct {
 		name, script string
 		status       int
@@ -58,7 +58,8 @@ func TestHandOver(t *testing.T) {
 			"orcomgo: --device gpu: no usable GPU: libcuda.so.1: cannot open shared object file\n"},
 		{"no driver", `[ -n "$ORCOMGO_CUDA_LOADS" ] && exit 0; ORCOMGO_NO_GPU="no device" exec "$ORCOMGO_CPU_PROGRAM" "$@"`, 1,
 			"orcomgo: --device gpu: no usable GPU: no device\n"},
-		{"a GPU", `[ -n "$ORCOMGO_CUDA_LOADS" ] && exit 0; shift 3; echo "became $0 with $*"; exit 5`, 5, "became PROGRAM-cuda with " + input + " OUT\n"},
+		{"a GPU", `[ -n "$ORCOMGO_CUDA_LOADS" ] && exit 0; shift 3; echo "became $0 with $*"; exit 5`, 5,
+			"became PROGRAM-cuda with " + input + " OUT\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			program, out := beside(t, c.script), filepath.Join(t.TempDir(), "out")
