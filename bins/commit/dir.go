@@ -70,7 +70,10 @@ func lockDir(dir string) (unlock func(), held bool, err error) {
 		locked, err := d.Lock()
 		switch {
 		case locked || errors.Is(err, errors.ErrUnsupported):
-			return func() { d.Close() }, locked, nil
+			return func() {
+				d.Unlock()
+				d.Close()
+			}, locked, nil
 		case err == nil && time.Now().After(end):
 			err = fmt.Errorf("%s: %w", dir, ErrBusy)
 		}

@@ -285,8 +285,8 @@ func (f *File) Link(path string) error {
 	return withPath(path, linkUnnamed(f.f, path))
 }
 
-// Lock locks a file or directory against others that call Lock, until it is closed or the process
-// ends. It reports whether it is locked: false means that another process or descriptor has the
+// Lock locks a file or directory against others that call Lock, until Unlock, until it is closed or
+// the process ends. It reports whether it is locked: false means that another process or descriptor has the
 // lock. The error wraps errors.ErrUnsupported where the file system has no locks.
 func (f *File) Lock() (bool, error) {
 	if err := injectFault("flock", f.path); err != nil {
@@ -295,3 +295,6 @@ func (f *File) Lock() (bool, error) {
 	ok, err := lock(f.f)
 	return ok, withPath(f.path, err)
 }
+
+// Unlock ends the lock, even where closing the file fails.
+func (f *File) Unlock() { unlock(f.f) }

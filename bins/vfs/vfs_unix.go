@@ -28,6 +28,8 @@ func lock(f *os.File) (bool, error) {
 	}
 }
 
+func unlock(f *os.File) { syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
+
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -64,7 +64,7 @@ func TestLongSystemCalls(t *testing.T) {
 						case injected && (status == 2 || status == 127): // the Go runtime, or the loader before it, gives up
 						case status != 0 && status != exitFailure:
 							t.Errorf("%s %s of call %d: status %d: %s", in.calls, in.err, at, status, out.String())
-						case status != 0 && !strings.Contains(out.String(), "orcomgo: "):
+						case status != 0 && !strings.Contains(out.String(), "orcomgo: ") && !silenced(text):
 							t.Errorf("%s %s of call %d: status %d without a word: %s", in.calls, in.err, at, status, out.String())
 						}
 						return status
@@ -81,4 +81,15 @@ func TestLongSystemCalls(t *testing.T) {
 		})
 	}
 	t.Logf("%d system calls failed", total)
+}
+
+// silenced reports whether writing to stderr failed, according to the trace. strace counts the calls of
+// each thread, so it may, after another call has failed.
+func silenced(trace []byte) bool {
+	for line := range bytes.Lines(trace) {
+		if bytes.Contains(line, []byte("write(2,")) && bytes.Contains(line, []byte("(INJECTED)")) {
+			return true
+		}
+	}
+	return false
 }
