@@ -34,8 +34,8 @@ const (
 	// --device auto chooses a GPU, whose start takes time. A byte of BGZF counts as bgzfWeight bytes,
 	// since the GPU inflates it, too: docs/PERFORMANCE.md, "Where --device auto switches", has the
 	// measurement.
-	minGPUBytes = 120_000_000
-	bgzfWeight  = 5
+	minGPUBytes = 200_000_000
+	bgzfWeight  = 6
 	// minGPUMemory is the least --memory with which auto chooses a GPU. Its driver and the pinned
 	// buffers take a few hundred megabytes of the host, whatever the size of the blocks.
 	minGPUMemory = 1 << 30
