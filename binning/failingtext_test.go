@@ -189,7 +189,10 @@ func TestFailingText(t *testing.T) {
 			if !bytes.Contains(got["error"], []byte(errFault.Error())) || len(got) != 1 {
 				t.Errorf("%s, fault after %d calls: %d results, error %s", path, good, len(got), got["error"])
 			}
-			if good >= 40 || testing.Short() {
+			switch {
+			case testing.Short():
+				step = 19
+			case good >= 40:
 				step = 7
 			}
 		}
@@ -203,7 +206,11 @@ func TestLeaveBGZF(t *testing.T) {
 			continue
 		}
 		want := runFar(t, path, 600_000, newByReader)
-		for good := 0; ; good += 3 {
+		step := 3
+		if testing.Short() {
+			step = 11
+		}
+		for good := 0; ; good += step {
 			used := 0
 			f := &faults{good: good, leave: true}
 			got := runFar(t, path, 600_000, func(r *Resources) (Assigner, error) {
