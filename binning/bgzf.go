@@ -74,18 +74,20 @@ func (b *bgzfReader) fill(text memberText, at, n int, counter *lineCounter) (sto
 		}
 	}()
 	next := batch{at: b.at} // only at, end and err: what follows the last batch
-	for begun := 0; ; {     // begun: bytes of text of all batches
-		if count < len(regions) && !next.end && next.err == nil {
+	queued := 0             // bytes of text of all batches
+	for more := true; ; {   // more: another batch may follow
+		if more && count < len(regions) {
 			region := (first + count) % len(regions)
 			m := &b.batches[region]
 			*m = batch{members: m.members[:0], at: next.at}
-			b.load(m, regions[region], min(n-begun, (n+len(regions)-1)/len(regions)))
+			b.load(m, regions[region], min(n-queued, (n+len(regions)-1)/len(regions)))
 			next = batch{at: m.at + m.size, end: m.end, err: m.err}
+			more = len(m.members) > 0 && !m.end && m.err == nil
 			if len(m.members) > 0 {
-				if err := text.Inflate(region, m.members, at+begun); err != nil {
+				if err := text.Inflate(region, m.members, at+queued); err != nil {
 					return stored, err
 				}
-				begun += m.length
+				queued += m.length
 				count++
 				continue
 			}

@@ -149,11 +149,7 @@ func (e *textEnd) count(text TextBuffer, end int) error {
 	if err != nil {
 		return err
 	}
-	lines := lineCount(e.marks)
-	for i, n := range counts {
-		lines += n
-		e.marks = append(e.marks, Mark{min(e.n+(i+1)*fillPiece, end), lines})
-	}
+	e.marks = appendMarks(e.marks, counts, lineCount(e.marks), e.n, end)
 	e.n = end
 	return nil
 }

@@ -102,9 +102,15 @@ func countLines(marks []Mark, text []byte, offset, lines int, run bins.Runner) [
 	run(n, func(i int) {
 		counts[i] = bytes.Count(text[i*fillPiece:min((i+1)*fillPiece, len(text))], []byte{'\n'})
 	})
+	return appendMarks(marks, counts, lines, offset, offset+len(text))
+}
+
+// appendMarks appends a mark for each fillPiece bytes from..to-1, which have so many line ends each;
+// lines is how many there are before.
+func appendMarks(marks []Mark, counts []int, lines, from, to int) []Mark {
 	for i, c := range counts {
 		lines += c
-		marks = append(marks, Mark{offset + min((i+1)*fillPiece, len(text)), lines})
+		marks = append(marks, Mark{min(from+(i+1)*fillPiece, to), lines})
 	}
 	return marks
 }

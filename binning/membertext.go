@@ -38,10 +38,9 @@ const membersPerTask = 4
 
 // memberBatch is the members that a text inflates.
 type memberBatch struct {
-	members []inflate.Member
-	lines   []int // line ends of each
-	tasks   []memberTask
-	done    chan struct{} // closed when all tasks are done
+	lines []int // line ends of each
+	tasks []memberTask
+	done  chan struct{} // closed when all tasks are done
 }
 
 // memberTask is a few members, end to end.
@@ -95,7 +94,7 @@ func (p *memberPool) put(d *inflate.MemberDecoder) {
 // Inflate implements memberText.
 func (t *hostText) Inflate(region int, members []inflate.Member, at int) error {
 	b, compressed := &t.inflating[region], t.regions[region]
-	b.members, b.lines, b.tasks = members, resize(b.lines, len(members)), b.tasks[:0]
+	b.lines, b.tasks = resize(b.lines, len(members)), b.tasks[:0]
 	for i := 0; i < len(members); {
 		task := memberTask{first: i, end: min(i+membersPerTask, len(members)), at: at}
 		for ; i < task.end; i++ {

@@ -242,10 +242,7 @@ func (s *source) fillAt(text TextBuffer, at, n, lines int, marks []Mark) (int, [
 	if err := failed.Load(); err != nil {
 		return 0, marks, *err
 	}
-	for i, c := range counts {
-		lines += c
-		marks = append(marks, Mark{at + min((i+1)*fillPiece, n), lines})
-	}
+	marks = appendMarks(marks, counts, lines, at, at+n)
 	s.at += int64(n)
 	if s.at < s.size {
 		return n, marks, nil
