@@ -130,7 +130,7 @@ func (b *builder) report(stage string, done, total int) {
 func (b *builder) limits(bytes uint64) assemblerLimits {
 	room := maxPseudogenome - b.seq.n
 	if b.config.Memory == 0 {
-		return assemblerLimits{bases: room, startBytes: math.MaxUint64, extendBytes: math.MaxUint64}
+		return assemblerLimits{bases: room, bytes: math.MaxUint64}
 	}
 	return limitsFor(bytes, room)
 }
@@ -157,6 +157,7 @@ func (b *builder) build(ctx context.Context) error {
 	}
 	// Poorly placed reads that agree with each other come from sequence that the pseudogenome lacks because of a wrong
 	// join. Contigs of these reads add that sequence.
+	dbgStats(b, "placed")
 	from := b.seq.n
 	if err := b.reassemblePoor(ctx); err != nil {
 		return err
@@ -166,14 +167,19 @@ func (b *builder) build(ctx context.Context) error {
 			return err
 		}
 	}
+	dbgStats(b, "again")
 	if err := b.vote(ctx); err != nil {
 		return err
 	}
 	if err := b.placeRemaining(ctx); err != nil {
 		return err
 	}
+	dbgStats(b, "before removal")
+	defer dbgStats(b, "end")
 	return b.removeUncovered(ctx)
 }
+func dbgStats(b *builder, s string) { m,u:=0,0; for i,p := range b.placements.pos { if p==Unplaced {u++} else {m+=int(b.placements.mismatches[i])} }; println(s, b.seq.n, "unplaced", u, "mismatches", m) }
+
 
 func (b *builder) countUnplaced() int {
 	n := 0
@@ -203,7 +209,7 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 			if b.allReads != nil {
 				bytes -= min(contigs.bytes(), bytes/2)
 			}
-			a = newAssembler(expectedKmers(contigs), b.limits(bytes))
+			a = newAssembler(b.limits(bytes), b.config.Threads)
 		}
 		a.addContigs(contigs, func(done, total int) {
 			b.report("joining contigs", before+int(uint64(rd.Count())*uint64(done)/uint64(total)), b.records.count)
@@ -213,7 +219,7 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 	if err != nil || a == nil {
 		return false, err
 	}
-	b.placesCompared += a.compared
+	b.placesCompared += int(a.compared.Load())
 	a.appendScaffolds(&b.seq, func(reads, _ int) bool { return reads > 1 })
 	return a.full, nil
 }
@@ -419,7 +425,7 @@ func (b *builder) reassemblePoor(ctx context.Context) error {
 		return err
 	}
 	const mismatchCost, baseCost = 7, 2 // bits per mismatch, per base
-	a := newAssembler(expectedKmers(&poor), b.limits(b.workBytes/2))
+	a := newAssembler(b.limits(b.workBytes/2), b.config.Threads)
 	a.addContigs(&poor, func(int, int) {})
 	a.appendScaffolds(&b.seq, func(saved, length int) bool { return saved*mismatchCost > length*baseCost })
 	return nil
