@@ -1,99 +1,152 @@
 package overlap
 
 import (
-"fmt"
-"strings"
 	"cmp"
-	"os"
+	"encoding/binary"
 	"slices"
-	"strconv"
 )
 
 // assembler collects contigs and joins them.
 type assembler struct {
 	joiner
+	singles contigSet // contigs of one read; they are joined after the others
 	limits  assemblerLimits
-	singles []single
-	packedSingles []byte
-	full bool // a contig of two or more reads did not fit within limits
-	merged []contig
+	full    bool // a contig of two or more reads was left out because of the limits
 }
 
-type single struct{ pos uint64; n uint32 }
-
-// assemblerLimits limits the memory of an assembler.
+// assemblerLimits are the limits of an assembler.
 type assemblerLimits struct {
-	bases int // of all contigs that remain
-	bytes uint64
+	bases int    // of all contigs that appendScaffolds appends
+	bytes uint64 // of memory, approximately
 }
 
-func limitsFor(bytes uint64, bases int) assemblerLimits { return assemblerLimits{bases, bytes} }
+// Memory in bytes of a contig and of a base (in eighths) while contigs are joined, without that of the k-mers: two sets, links, trees and
+// reverse complements.
+const (
+	joinedContigBytes = 2*contigSetBytes + 90
+	joinedBaseEighths = 5
+)
 
-func newAssembler(limits assemblerLimits, threads int) *assembler {
-	return &assembler{limits: limits, joiner: joiner{threads: threads}}
+// newAssembler returns an assembler of contigs whose reads have so many bases on average.
+func newAssembler(limits assemblerLimits, readBases, threads int) *assembler {
+	return &assembler{limits: limits, joiner: joiner{threads: threads, readBases: uint64(max(readBases, 1))}}
 }
 
-var envN = func(name string, def int) int {
-	if v, err := strconv.Atoi(os.Getenv(name)); err == nil {
-		return v
-	}
-	return def
-}
-
+// addContigs adds contigs. It joins those that are there if memory is short. progress is called with the number of rounds that
+// were made, and how many there will be at most.
 func (a *assembler) addContigs(c *contigs, progress func(done, total int)) {
 	slices.SortFunc(c.merged, func(a, b contig) int {
-		if a.reads != b.reads {
-			return cmp.Compare(b.reads, a.reads)
-		}
-		return cmp.Compare(a.order, b.order)
+		return cmp.Or(cmp.Compare(b.reads, a.reads), cmp.Compare(a.order, b.order))
 	})
-	var buf []byte
-	for i := range c.merged {
-		buf = packBases(buf[:0], c.merged[i].seq)
-		a.set.add(buf, 0, len(c.merged[i].seq), uint64(c.merged[i].reads))
-	}
-	println("contigs", a.set.count(), a.set.bases, "singles", len(c.singles))
-	a.plan(os.Getenv("JA"))
-	for _, i := range c.singles {
-		x, y := c.reads.longestACGT(int(i))
-		a.set.add(c.reads.bases(int(i)), x, y-x, 1)
-	}
-	a.plan(os.Getenv("JB"))
-}
-
-func (a *assembler) plan(plan string) {
-	for _, p := range strings.Fields(plan) {
-		var k, rate, n, stop int
-		fmt.Sscanf(p, "%d,%d,%d,%d", &k, &rate, &n, &stop)
-		a.rounds(k, rate, n, stop)
+	a.set.grow(len(c.merged), a.threads, func(i int) (int, uint64) { return len(c.merged[i].seq), uint64(c.merged[i].reads) },
+		func(i int, dst []byte) { packBases(dst, c.merged[i].seq) })
+	a.singles.grow(len(c.singles), a.threads,
+		func(i int) (int, uint64) {
+			x, y := c.reads.longestACGT(int(c.singles[i]))
+			return y - x, 1
+		},
+		func(i int, dst []byte) {
+			x, y := c.reads.longestACGT(int(c.singles[i]))
+			copyBases(dst, 0, c.reads.bases(int(c.singles[i])), x, y-x)
+		})
+	if a.joinBytes(sparseRate) > a.limits.bytes {
+		a.join(progress)
+		a.leaveOut()
 	}
 }
 
-func (a *assembler) rounds(k, rate, n, stop int) {
-	for range n {
-		count := a.set.count()
-		s := every(k, rate, max(1<<12, int(a.set.bases)*2/rate))
-		joined := a.round(s)
-		println("k", k, "rate", rate, "contigs", count, "bases", a.set.bases, "joined", joined)
-		if joined <= count/stop {
-			break
+// joinBytes returns the memory that a round with all contigs takes.
+func (a *assembler) joinBytes(rate sampleRate) uint64 {
+	bases, count := a.set.bases+a.singles.bases, uint64(a.set.count()+a.singles.count())
+	return bases*joinedBaseEighths/8 + count*joinedContigBytes + bases/uint64(rate)*kmerBytes
+}
+
+// leaveOut leaves out the contigs of the lowest rank if all would take more than half of the memory.
+func (a *assembler) leaveOut() {
+	for a.joinBytes(sparseRate) > a.limits.bytes/2 && a.set.count() > 0 {
+		n := a.set.count() - max(1, a.set.count()/16)
+		a.full = a.full || a.set.reads[n] > 1
+		a.set.truncate(n)
+	}
+}
+
+// The rates of rounds: sparse while most contigs overlap others by many bases; dense, and all k-mers at the ends of contigs, for the rest.
+const (
+	sparseRate = sampleRate(8)
+	denseRate  = sampleRate(3)
+	// leastRate is how few k-mers are sampled if memory is short.
+	leastRate = sampleRate(32)
+)
+
+// maxJoinRounds is the number of rounds that join makes at most.
+const maxJoinRounds = 1 + 12 + 1 + 12
+
+// join joins contigs in rounds: first those of several reads, then all.
+func (a *assembler) join(progress func(done, total int)) {
+	done := 0
+	rounds := func(rate sampleRate, ends bool, most, worth int) {
+		for end := done + most; done < end; {
+			n := a.set.count()
+			joined := a.round(a.affordable(rate), ends)
+			done++
+			progress(done, maxJoinRounds)
+			if joined <= n/worth {
+				done = end
+			}
 		}
 	}
+	a.set.rank(a.threads)
+	rounds(sparseRate, false, 1, 1)
+	rounds(denseRate, false, 12, 50)
+	a.set.append(&a.singles)
+	a.singles = contigSet{}
+	rounds(sparseRate, false, 1, 1)
+	rounds(denseRate, true, 12, 50)
 }
 
-func packBases(dst, bases []byte) []byte {
-	s := sequence{packed: dst}
-	s.append(bases)
-	return s.packed
+// affordable returns the rate, or a sparser one if memory is short.
+func (a *assembler) affordable(rate sampleRate) sampleRate {
+	for rate < leastRate && a.joinBytes(rate) > a.limits.bytes {
+		rate++
+	}
+	return rate
 }
 
-// appendScaffolds appends to seq the scaffolds for which keep returns true, given their number of reads and of bases.
-func (a *assembler) appendScaffolds(seq *sequence, keep func(reads, length int) bool) {
-	var buf []byte
+// appendScaffolds joins the contigs and appends to seq those for which keep returns true, given their number of reads and of bases.
+func (a *assembler) appendScaffolds(seq *sequence, progress func(done, total int), keep func(reads uint64, length int) bool) {
+	a.join(progress)
+	room := a.limits.bases
+	var kept []uint32
+	bases := 0
 	for c, n := range a.set.length {
-		if keep(int(a.set.reads[c]), int(n)) {
-			buf = unpack(buf[:0], a.set.of(uint32(c)), 0, int(n))
-			seq.append(buf)
+		if keep(a.set.reads[c], int(n)) {
+			if int(n) > room {
+				a.full = true
+				continue
+			}
+			room -= int(n)
+			bases += int(n)
+			kept = append(kept, uint32(c))
 		}
+	}
+	seq.grow(bases)
+	for _, c := range kept {
+		seq.appendPacked(a.set.of(c), int(a.set.length[c]))
+	}
+}
+
+// packBases packs bases, one a byte, into dst, which has a byte for each four of them.
+func packBases(dst, bases []byte) {
+	for ; len(bases) >= 8; bases, dst = bases[8:], dst[2:] {
+		x := binary.LittleEndian.Uint64(bases)
+		x = (x | x>>6) & 0x000f000f000f000f
+		x = (x | x>>12) & 0x000000ff000000ff
+		binary.LittleEndian.PutUint16(dst, uint16(x|x>>24))
+	}
+	for i, c := range bases {
+		if i&3 == 0 {
+			dst[i/4] = 0
+		}
+		dst[i/4] |= c << (2 * uint(i&3))
 	}
 }

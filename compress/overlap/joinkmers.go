@@ -2,7 +2,6 @@ package overlap
 
 import (
 	"encoding/binary"
-	"sync/atomic"
 	"unsafe"
 )
 
@@ -14,46 +13,45 @@ const seedMask = 1<<(2*seedLen) - 1
 
 // kmer is a sampled k-mer of a contig.
 type kmer struct {
-	slot uint32 // of the table, by the hash of the smaller of the k-mer and its reverse complement
-	// at is the offset of the k-mer in the contig << 1 | 1 if its reverse complement is the smaller.
-	at uint32
+	hash   uint32 // of the smaller of the k-mer and its reverse complement
+	contig uint32
+	at     uint32 // its offset in the contig << 1 | 1 if its reverse complement is the smaller
 }
 
-// sampling selects k-mers by their hash, so that the same k-mers are selected in equal sequences, and gives them slots.
-type sampling struct {
-	threshold uint32 // a k-mer is selected if the low half of its hash is less
-	slots     uint64
-	k int
+// kmerBytes is the memory of a sampled k-mer while contigs are joined: it is stored once in the order of
+// contigs and once in that of hashes.
+const kmerBytes = 12 + 16
+
+// sampleRate is how many k-mers there are for each that is selected. They are selected by their hash, so that the same are selected in
+// equal sequences.
+type sampleRate int
+
+// sampler samples the k-mers of contigs.
+type sampler struct {
+	rate sampleRate
+	ends int // the first and the last k-mers of a contig, so many of each, are selected in any case
 }
 
-// every returns the sampling that selects one k-mer in n.
-func every(k, n int, slots int) sampling {
-	return sampling{k: k, threshold: uint32((1<<32 - 1) / uint64(n)), slots: uint64(slots)}
-}
-
-// kmers appends to dst the selected k-mers of p that begin at bases from..to-1. p holds n bases.
-func (s sampling) kmers(dst []kmer, p []byte, n, from, to int) []kmer {
-	seed, mask := s.k, uint64(1)<<(2*s.k)-1
-	to = min(to, n-seed+1)
-	if from >= to {
+// kmers appends to dst the selected k-mers of n bases of p, which are those of a contig of `whole` bases from base `first` on.
+func (s sampler) kmers(dst []kmer, contig uint32, p []byte, first, n, whole int) []kmer {
+	var x, y, w uint64 // the k-mer, its first base in the lowest bits; its reverse complement; the next bases
+	if n < seedLen {
 		return dst
 	}
-	var x, y, w uint64 // the k-mer, its first base in the lowest bits; its reverse complement; the next bases
-	for i := from; i < to+seed-1; i++ {
-		if i&3 == 0 && (i-from&^3)&31 == 0 || i == from {
-			w = binary.LittleEndian.Uint64(p[i>>2:]) >> (2 * uint(i&3))
+	threshold := uint32((1<<32 - 1) / uint64(s.rate))
+	for i := range n {
+		if i&31 == 0 {
+			w = binary.LittleEndian.Uint64(p[i/4:])
 		}
 		c := w & 3
 		w >>= 2
-		x = x>>2 | c<<(2*(seed-1))
-		y = y<<2&mask | (3 - c)
-		at := i - seed + 1
-		if at < from {
+		x = x>>2 | c<<(2*(seedLen-1))
+		y = y<<2&seedMask | (3 - c)
+		if i < seedLen-1 {
 			continue
 		}
-		h := mix64(min(x, y))
-		if uint32(h) < s.threshold {
-			k := kmer{slot: uint32(h >> 32 * s.slots >> 32), at: uint32(at) << 1}
+		if h := mix64(min(x, y)); uint32(h) < threshold || first+i-seedLen+1 < s.ends || first+i >= whole-s.ends {
+			k := kmer{hash: uint32(h >> 32), contig: contig, at: uint32(first+i-seedLen+1) << 1}
 			if y < x {
 				k.at |= 1
 			}
@@ -63,33 +61,215 @@ func (s sampling) kmers(dst []kmer, p []byte, n, from, to int) []kmer {
 	return dst
 }
 
-// kmerTable holds, for each slot, the place of one k-mer: that in the contig of the smallest index, there the first one. A word is
-// the complement of contig << 32 | kmer.at, so that an empty slot is 0 and the place that is kept has the largest word.
-type kmerTable []uint64
+// kmerGroups are the sampled k-mers of all contigs.
+type kmerGroups struct {
+	sorted []rankedKmer // by hash; of equal hashes, by contig and place
+	places []kmerPlace  // in the order of contigs and places
+	first  []uint32     // for each contig, the index in places of its first k-mer
+}
 
-// insert enters the k-mers of a contig. Several goroutines may call it: what is kept does not depend on their order.
-func (t kmerTable) insert(prev kmerTable, contig uint32, kmers []kmer) {
-	for i := range kmers {
-		if i+prefetchAhead < len(kmers) {
-			p := unsafe.Pointer(&t[kmers[i+prefetchAhead].slot])
-			prefetch(p, p)
+// rankedKmer is a k-mer and its index in the order of contigs and places.
+type rankedKmer struct {
+	kmer
+	ordinal uint32
+}
+
+// kmerPlace is where a k-mer is in its contig, as kmer.at, and the index in kmerGroups.sorted of the first one with its hash; noGroup if
+// that belongs to the same contig.
+type kmerPlace struct{ group, at uint32 }
+
+const noGroup = 1<<32 - 1
+
+// A stretch of contigs, or a part of a long contig, whose k-mers one goroutine samples at a time.
+type stretch struct {
+	from, to  uint32 // contigs
+	base, end int    // if to is from+1: the k-mers that begin at bases base..end-1
+	kmers     []kmer
+	before    int // k-mers in the stretches before
+	counts    []uint32
+}
+
+const (
+	stretchBases = 1 << 18
+	// maxPartBits is how many high bits of the hash divide the k-mers into parts, which are sorted one at a time by each goroutine.
+	maxPartBits = 11
+)
+
+// stretches divides the contigs of a set.
+func (s *contigSet) stretches() (all []stretch) {
+	for c := 0; c < s.count(); {
+		if n := int(s.length[c]); n > stretchBases {
+			for b := 0; b < n-seedLen+1; b += stretchBases {
+				all = append(all, stretch{from: uint32(c), to: uint32(c + 1), base: b, end: min(b+stretchBases, n-seedLen+1)})
+			}
+			c++
+			continue
 		}
-		word := ^(uint64(contig)<<32 | uint64(kmers[i].at))
-		if prev != nil && word >= prev[kmers[i].slot] {continue}
-		for slot := &t[kmers[i].slot]; ; {
-			old := atomic.LoadUint64(slot)
-			if old >= word || atomic.CompareAndSwapUint64(slot, old, word) {
-				break
+		x := stretch{from: uint32(c)}
+		for sum := 0; c < s.count() && sum < stretchBases && s.length[c] <= stretchBases; c++ {
+			sum += int(s.length[c])
+		}
+		x.to = uint32(c)
+		all = append(all, x)
+	}
+	return all
+}
+
+// groupKmers samples the k-mers of all contigs and groups them.
+func (s *contigSet) groupKmers(by sampler, threads int) *kmerGroups {
+	all := s.stretches()
+	g := &kmerGroups{first: make([]uint32, s.count()+1)}
+	bits := 0
+	for bits < maxPartBits && int(s.bases)/int(by.rate)>>bits > 1<<12 {
+		bits++
+	}
+	parts := 1 << bits
+	shift := uint(32 - bits)
+	inParallel(threads, len(all), 1, func(_, i, _ int) {
+		x := &all[i]
+		x.kmers = make([]kmer, 0, (stretchBases+stretchBases/8)/int(by.rate))
+		x.counts = make([]uint32, parts)
+		if x.end > 0 {
+			x.kmers = by.kmers(x.kmers, x.from, s.of(x.from)[x.base/4:], x.base, x.end-x.base+seedLen-1, int(s.length[x.from]))
+		} else {
+			for c := x.from; c < x.to; c++ {
+				g.first[c] = uint32(len(x.kmers))
+				x.kmers = by.kmers(x.kmers, c, s.of(c), 0, int(s.length[c]), int(s.length[c]))
 			}
 		}
+		for k := range x.kmers {
+			x.counts[uint64(x.kmers[k].hash)>>shift]++
+		}
+	})
+	// Where the k-mers of each stretch begin, in the order of contigs and in each part.
+	total := 0
+	for i := range all {
+		x := &all[i]
+		x.before = total
+		total += len(x.kmers)
+		if x.end > 0 {
+			if x.base == 0 {
+				g.first[x.from] = uint32(x.before)
+			}
+			continue
+		}
+		for c := x.from; c < x.to; c++ {
+			g.first[c] += uint32(x.before)
+		}
+	}
+	g.first[s.count()] = uint32(total)
+	partStart := make([]uint32, parts+1)
+	at := uint32(0)
+	for p := range parts {
+		partStart[p] = at
+		for i := range all {
+			at, all[i].counts[p] = at+all[i].counts[p], at
+		}
+	}
+	partStart[parts] = at
+	g.sorted = make([]rankedKmer, total)
+	inParallel(threads, len(all), 1, func(_, i, _ int) {
+		x := &all[i]
+		for k := range x.kmers {
+			p := &x.counts[uint64(x.kmers[k].hash)>>shift]
+			g.sorted[*p] = rankedKmer{x.kmers[k], uint32(x.before + k)}
+			*p++
+		}
+		x.kmers, x.counts = nil, nil
+	})
+	g.places = make([]kmerPlace, total)
+	buffers := make([][]rankedKmer, threads)
+	inParallel(threads, parts, 1, func(w, p, _ int) {
+		from, to := partStart[p], partStart[p+1]
+		part := g.sorted[from:to]
+		if len(buffers[w]) < len(part) {
+			buffers[w] = make([]rankedKmer, len(part)+len(part)/4)
+		}
+		sortByHash(part, buffers[w][:len(part)], shift)
+		group := 0
+		for i := range part {
+			if part[i].hash != part[group].hash {
+				group = i
+			}
+			place := kmerPlace{group: noGroup, at: part[i].at}
+			if part[group].contig != part[i].contig {
+				place.group = from + uint32(group)
+			}
+			g.places[part[i].ordinal] = place
+		}
+	})
+	return g
+}
+
+// sortByHash sorts k-mers by the low `bits` bits of their hashes; equal ones keep their order. buffer is as long as k.
+func sortByHash(k, buffer []rankedKmer, bits uint) {
+	const digit = 11
+	if len(k) < 2 {
+		return
+	}
+	in, out := k, buffer
+	for at := uint(0); at < bits || &in[0] != &k[0]; at += digit {
+		var next [1 << digit]uint32
+		for i := range in {
+			next[uint64(in[i].hash)>>at&(1<<digit-1)]++
+		}
+		sum := uint32(0)
+		for d, n := range next {
+			next[d], sum = sum, sum+n
+		}
+		for i := range in {
+			d := uint64(in[i].hash) >> at & (1<<digit - 1)
+			out[next[d]] = in[i]
+			next[d]++
+		}
+		in, out = out, in
 	}
 }
 
-// prefetchAhead is how many k-mers ahead of the current one a slot is prefetched.
-const prefetchAhead = 12
+// maxPartnerGroup is how many contigs that have a k-mer are considered as partners of the others, those of the highest rank.
+const maxPartnerGroup = 12
 
-// lookup returns the place that a slot holds, or contig 2^32-1 if it is empty.
-func (t kmerTable) lookup(slot uint32) (contig, at uint32) {
-	word := ^t[slot]
-	return uint32(word >> 32), uint32(word)
+// candidate is a link and the number of k-mers that lead to it.
+type candidate struct {
+	link  link
+	votes uint32
 }
+
+// find returns the links of contig c, of n bases, that its k-mers lead to, in the memory of dst. A link may be in it several times.
+func (g *kmerGroups) find(dst []candidate, c uint32, n int) []candidate {
+	dst = dst[:0]
+	places := g.places[g.first[c]:g.first[c+1]]
+	for i, k := range places {
+		if a := i + prefetchAhead; a < len(places) && places[a].group != noGroup {
+			q := unsafe.Pointer(&g.sorted[places[a].group])
+			prefetch(q, q)
+		}
+		if k.group == noGroup {
+			continue
+		}
+	members:
+		for m := k.group; m < k.group+maxPartnerGroup && g.sorted[m].contig < c; m++ {
+			other := &g.sorted[m]
+			reversed, offset := (other.at^k.at)&1 != 0, int(k.at>>1)
+			if reversed {
+				offset = n - seedLen - offset
+			}
+			l := newLink(other.contig, int(other.at>>1)-offset, reversed)
+			if l == noLink {
+				continue
+			}
+			// Neighbouring k-mers usually lead to the same links.
+			for x := len(dst) - 1; x >= 0 && x >= len(dst)-maxPartnerGroup; x-- {
+				if dst[x].link == l {
+					dst[x].votes++
+					continue members
+				}
+			}
+			dst = append(dst, candidate{l, 1})
+		}
+	}
+	return dst
+}
+
+// prefetchAhead is how many k-mers ahead of the current one memory is prefetched.
+const prefetchAhead = 12

@@ -1,9 +1,9 @@
 package overlap
 
 import (
+	"cmp"
 	"slices"
 	"sync/atomic"
-	"unsafe"
 )
 
 // A link says where a contig is in another one, without gaps: other contig << 32 | start + linkZero << 1 | reversed. The contig, or
@@ -42,141 +42,53 @@ func (k link) then(next link, n, m int) link {
 
 // joiner joins the contigs of a set, in rounds. The order of the contigs is their rank: a partner always has a smaller index.
 type joiner struct {
-	set     contigSet
-	threads int
-	tables  [64]kmerTable
-	table   kmerTable
-	prev kmerTable
-
-	compared atomic.Int64 // overlaps that were compared
+	set       contigSet
+	readBases uint64 // of a read of the contigs, on average
+	threads   int
+	compared  atomic.Int64 // overlaps that were compared
 }
 
-// joinRange is how many contigs a goroutine processes at a time.
-const joinRange = 256
+// sampledEnds is how many k-mers at the ends of contigs are selected in rounds that join contigs by short overlaps.
+const sampledEnds = 16
 
-// longContig is the length in bases from which a contig is divided over the goroutines.
-const longContig = 1 << 17
-
-// round joins contigs that share one of the k-mers selected by s, and returns how many contigs are in others now.
+// round joins contigs that share a selected k-mer, and returns how many contigs are parts of others now.
 //
-//  1. A table gets the selected k-mers of all contigs. Of equal ones, that of the contig of the highest rank remains.
-//  2. Each contig is compared with those contigs whose k-mers it finds, those with which it shares most k-mers first. The first with
-//     which it agrees where they overlap is its partner.
-//  3. Since partners have a higher rank, the partners form trees. Contigs inside their partner are done with. The others are added to the
+//  1. The selected k-mers of all contigs are grouped. Each contig is compared with some of those of higher rank that are in its groups, those
+//     with which it shares most k-mers first. The first with which it agrees where they overlap is its partner.
+//  2. Since partners have a higher rank, the partners form trees. Contigs inside their partner are done with. The others are added to the
 //     root of their tree, in the order of their rank, if they agree with what is there by then.
-func (j *joiner) round(s sampling) int {
-	m := envN("JM", 1)
-	j.prev = nil
-	for i := range m {
-		if uint64(len(j.tables[i])) < s.slots {
-			j.tables[i] = make(kmerTable, s.slots)
-		} else {
-			clear(j.tables[i])
-		}
-		j.table = j.tables[i]
-		j.enter(s)
-		j.prev = j.table
+func (j *joiner) round(rate sampleRate, ends bool) int {
+	by := sampler{rate: rate}
+	if ends {
+		by.ends = sampledEnds
 	}
-	links := j.partners(s)
-	return j.merge(links)
-}
-
-// enter enters the k-mers of all contigs in the table.
-func (j *joiner) enter(s sampling) {
-	type scratch struct{ kmers []kmer }
-	w := make([]scratch, j.threads)
-	var long []uint32
-	for c, n := range j.set.length {
-		if n >= longContig {
-			long = append(long, uint32(c))
-		}
-	}
-	for _, c := range long {
-		n := int(j.set.length[c])
-		inParallel(j.threads, n, longContig/4, func(k, from, to int) {
-			w[k].kmers = s.kmers(w[k].kmers[:0], j.set.of(c), n, from, to)
-			j.table.insert(j.prev, c, w[k].kmers)
-		})
-	}
-	inParallel(j.threads, j.set.count(), joinRange, func(k, from, to int) {
-		for c := uint32(from); c < uint32(to); c++ {
-			if n := int(j.set.length[c]); n < longContig {
-				w[k].kmers = s.kmers(w[k].kmers[:0], j.set.of(c), n, 0, n)
-				j.table.insert(j.prev, c, w[k].kmers)
-			}
-		}
-	})
+	return j.merge(j.partners(j.set.groupKmers(by, j.threads)))
 }
 
 // proposer finds the partner of a contig at a time.
 type proposer struct {
 	*joiner
-	kmers    []kmer
-	links    []link // found, one for each k-mer
+	links    []candidate
 	reversed []byte
 }
 
 // maxPartners is how many contigs a contig is compared with at most, in one round.
-var maxPartners = envN("JP", 6)
+const maxPartners = 64
 
 // partners returns the link of each contig to its partner.
-func (j *joiner) partners(s sampling) []link {
+func (j *joiner) partners(g *kmerGroups) []link {
 	links := make([]link, j.set.count())
 	w := make([]proposer, j.threads)
-	for k := range w {
-		w[k].joiner = j
-	}
-	var long []uint32
 	inParallel(j.threads, len(links), joinRange, func(k, from, to int) {
 		p := &w[k]
+		p.joiner = j
 		for c := uint32(from); c < uint32(to); c++ {
 			n := int(j.set.length[c])
-			if n >= longContig {
-				continue
-			}
-			p.kmers = s.kmers(p.kmers[:0], j.set.of(c), n, 0, n)
-			p.links = p.find(p.links[:0], c, n, s.k, p.kmers)
+			p.links = g.find(p.links, c, n)
 			links[c] = p.choose(c, n)
 		}
 	})
-	for c, n := range j.set.length {
-		if n >= longContig {
-			long = append(long, uint32(c))
-		}
-	}
-	inParallel(j.threads, len(long), 1, func(k, i, _ int) {
-		p, c := &w[k], long[i]
-		n := int(j.set.length[c])
-		p.kmers = s.kmers(p.kmers[:0], j.set.of(c), n, 0, n)
-		p.links = p.find(p.links[:0], c, n, s.k, p.kmers)
-		links[c] = p.choose(c, n)
-	})
 	return links
-}
-
-// find appends the links of contig c that its k-mers lead to.
-func (p *proposer) find(dst []link, c uint32, n, k0 int, kmers []kmer) []link {
-	for i, k := range kmers {
-		if i+prefetchAhead < len(kmers) {
-			q := unsafe.Pointer(&p.table[kmers[i+prefetchAhead].slot])
-			prefetch(q, q)
-		}
-		for m := range envM {
-		to, at := p.tables[m].lookup(k.slot)
-		if to >= c {
-			break
-		}
-		reversed := (at^k.at)&1 != 0
-		offset := int(k.at >> 1)
-		if reversed {
-			offset = n - k0 - offset
-		}
-		if l := newLink(to, int(at>>1)-offset, reversed); l != noLink {
-			dst = append(dst, l)
-		}
-		}
-	}
-	return dst
 }
 
 // choose returns the link, of those in p.links, to the partner of contig c.
@@ -184,34 +96,25 @@ func (p *proposer) choose(c uint32, n int) link {
 	if len(p.links) == 0 {
 		return noLink
 	}
-	slices.Sort(p.links)
-	type candidate struct {
-		link  link
-		votes int
-	}
-	var best [512]candidate // most votes first; of as many, the smallest link first
-	found := 0
-	for i := 0; i < len(p.links); {
-		k := i + 1
-		for k < len(p.links) && p.links[k] == p.links[i] {
-			k++
+	all := p.links
+	if len(all) > 1 {
+		slices.SortFunc(all, func(a, b candidate) int { return cmp.Compare(a.link, b.link) })
+		k := 0
+		for _, x := range all[1:] {
+			if x.link == all[k].link {
+				all[k].votes += x.votes
+			} else {
+				k++
+				all[k] = x
+			}
 		}
-		x := candidate{p.links[i], k - i}
-		i = k
-		at := found
-		for at > 0 && best[at-1].votes < x.votes {
-			at--
-		}
-		if at == maxPartners {
-			continue
-		}
-		found = min(found+1, maxPartners)
-		copy(best[at+1:found], best[at:found-1])
-		best[at] = x
+		all = all[:k+1]
+		slices.SortFunc(all, func(a, b candidate) int {
+			return cmp.Or(cmp.Compare(b.votes, a.votes), cmp.Compare(a.link, b.link))
+		})
 	}
 	isReversed := false
-	skip := p.set.skip[c]
-	for _, x := range best[:found] {
+	for _, x := range all[:min(len(all), maxPartners)] {
 		b := p.set.of(c)
 		if x.link.reversed() {
 			if !isReversed {
@@ -223,10 +126,7 @@ func (p *proposer) choose(c uint32, n int) link {
 			b = p.reversed
 		}
 		if p.agree(c, x.link, b, n) {
-			if skip == 0 {
-				return x.link
-			}
-			skip--
+			return x.link
 		}
 	}
 	return noLink
@@ -239,20 +139,15 @@ func (p *proposer) agree(c uint32, k link, b []byte, n int) bool {
 	m := int(p.set.length[k.to()])
 	lo, hi := max(k.start(), 0), min(k.start()+n, m)
 	limit := p.limitOf(c, hi-lo)
-	return hi-lo >= seedLen &&  countMismatches(p.set.of(k.to()), lo, b, lo-k.start(), hi-lo, limit, nil) <= limit
+	return hi-lo >= seedLen && countMismatches(p.set.of(k.to()), lo, b, lo-k.start(), hi-lo, limit, nil) <= limit
 }
 
-// mismatchLimit is in how many bases contigs that overlap by n may differ.
-func mismatchLimit(n int) int { return n/16 + 1 }
-
-var jd = envN("JD", 3)
-
-func (j *joiner) limitOf(c uint32, overlap int) int {
-	l := mismatchLimit(overlap)
-	if cov := float64(j.set.reads[c]) * 100 / float64(j.set.length[c]); cov > 1 && jd > 0 {
-		l = min(l, int(float64(overlap)*float64(jd)/10/cov))
+// limitOf returns in how many bases contig c may differ from others that it overlaps by n bases. A read costs some 7 bits for each base in
+// which it differs, and a base of the pseudogenome 2. So it does not pay to join a contig of many reads if it differs in more.
+func (j *joiner) limitOf(c uint32, n int) int {
+	limit := n/16 + 1
+	if bases, length := j.set.reads[c]*j.readBases, uint64(j.set.length[c]); bases > length {
+		limit = min(limit, int(uint64(n)*3*length/(10*bases)))
 	}
-	return l
+	return limit
 }
-
-var envM = envN("JM", 1)

@@ -1,7 +1,6 @@
 package overlap
 
 import (
-"os"
 	"slices"
 	"sync/atomic"
 )
@@ -264,16 +263,8 @@ func (t *trees) rebuild() {
 			kept = append(kept, uint32(c))
 		}
 	}
-	slices.SortStableFunc(kept, func(x, y uint32) int {
-		switch a, b := old.reads[x], old.reads[y]; {
-		case a > b:
-			return -1
-		case a < b:
-			return 1
-		}
-		return 0
-	})
-	set := contigSet{start: make([]uint64, len(kept)), length: make([]uint32, len(kept)), reads: make([]uint64, len(kept)), skip: make([]uint8, len(kept))}
+	old.byRank(kept)
+	set := contigSet{start: make([]uint64, len(kept)), length: make([]uint32, len(kept)), reads: make([]uint64, len(kept))}
 	size := uint64(0)
 	for i, c := range kept {
 		n := old.length[c]
@@ -282,7 +273,6 @@ func (t *trees) rebuild() {
 		}
 		set.start[i], set.length[i], set.reads[i] = size, n, old.reads[c]
 		set.bases += uint64(n)
-		if os.Getenv("JSKIP")!="" {set.skip[i] = old.skip[c]; if t.links[c] != noLink { set.skip[i]++ }}
 		size += uint64(n+3) / 4
 	}
 	set.packed = make([]byte, size+padBytes)

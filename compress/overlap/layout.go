@@ -132,7 +132,7 @@ func (b *builder) limits(bytes uint64) assemblerLimits {
 	if b.config.Memory == 0 {
 		return assemblerLimits{bases: room, bytes: math.MaxUint64}
 	}
-	return limitsFor(bytes, room)
+	return assemblerLimits{bases: room, bytes: bytes}
 }
 
 func (b *builder) build(ctx context.Context) error {
@@ -157,7 +157,6 @@ func (b *builder) build(ctx context.Context) error {
 	}
 	// Poorly placed reads that agree with each other come from sequence that the pseudogenome lacks because of a wrong
 	// join. Contigs of these reads add that sequence.
-	dbgStats(b, "placed")
 	from := b.seq.n
 	if err := b.reassemblePoor(ctx); err != nil {
 		return err
@@ -167,19 +166,14 @@ func (b *builder) build(ctx context.Context) error {
 			return err
 		}
 	}
-	dbgStats(b, "again")
 	if err := b.vote(ctx); err != nil {
 		return err
 	}
 	if err := b.placeRemaining(ctx); err != nil {
 		return err
 	}
-	dbgStats(b, "before removal")
-	defer dbgStats(b, "end")
 	return b.removeUncovered(ctx)
 }
-func dbgStats(b *builder, s string) { m,u:=0,0; for i,p := range b.placements.pos { if p==Unplaced {u++} else {m+=int(b.placements.mismatches[i])} }; println(s, b.seq.n, "unplaced", u, "mismatches", m) }
-
 
 func (b *builder) countUnplaced() int {
 	n := 0
@@ -209,18 +203,19 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 			if b.allReads != nil {
 				bytes -= min(contigs.bytes(), bytes/2)
 			}
-			a = newAssembler(b.limits(bytes), b.config.Threads)
+			a = newAssembler(b.limits(bytes), int(b.records.meanLength()), b.config.Threads)
 		}
-		a.addContigs(contigs, func(done, total int) {
-			b.report("joining contigs", before+int(uint64(rd.Count())*uint64(done)/uint64(total)), b.records.count)
-		})
+		b.report("joining contigs", before, b.records.count)
+		a.addContigs(contigs, func(int, int) {})
 		return ctx.Err()
 	})
 	if err != nil || a == nil {
 		return false, err
 	}
+	a.appendScaffolds(&b.seq, func(done, total int) {
+		b.report("joining contigs", int(uint64(b.records.count)*uint64(done)/uint64(total)), b.records.count)
+	}, func(reads uint64, _ int) bool { return reads > 1 })
 	b.placesCompared += int(a.compared.Load())
-	a.appendScaffolds(&b.seq, func(reads, _ int) bool { return reads > 1 })
 	return a.full, nil
 }
 
@@ -425,9 +420,14 @@ func (b *builder) reassemblePoor(ctx context.Context) error {
 		return err
 	}
 	const mismatchCost, baseCost = 7, 2 // bits per mismatch, per base
-	a := newAssembler(b.limits(b.workBytes/2), b.config.Threads)
-	a.addContigs(&poor, func(int, int) {})
-	a.appendScaffolds(&b.seq, func(saved, length int) bool { return saved*mismatchCost > length*baseCost })
+	bases, mismatches := 0, 0
+	for i := range poor.merged {
+		bases, mismatches = bases+len(poor.merged[i].seq), mismatches+int(poor.merged[i].reads)
+	}
+	noProgress := func(int, int) {}
+	a := newAssembler(b.limits(b.workBytes/2), bases/mismatches, b.config.Threads)
+	a.addContigs(&poor, noProgress)
+	a.appendScaffolds(&b.seq, noProgress, func(saved uint64, length int) bool { return saved*mismatchCost > uint64(length)*baseCost })
 	return nil
 }
 

@@ -115,6 +115,20 @@ func (s *sequence) append(bases []byte) {
 	s.n += len(bases)
 }
 
+// grow makes room for n more bases.
+func (s *sequence) grow(n int) {
+	if more := (s.n+n+3)/4 + padBytes - len(s.packed); more > 0 {
+		s.packed = append(s.packed, make([]byte, more)...)
+	}
+}
+
+// appendPacked adds the first n bases of p, which goes on for padBytes.
+func (s *sequence) appendPacked(p []byte, n int) {
+	s.grow(n)
+	copyBases(s.packed, s.n, p, 0, n)
+	s.n += n
+}
+
 // set replaces base i.
 func (s *sequence) set(i int, c byte) {
 	shift := 2 * uint(i&3)
