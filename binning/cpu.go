@@ -352,5 +352,5 @@ func resize[T any](s []T, n int) []T {
 	if s != nil && cap(s) >= n {
 		return s[:n]
 	}
-	return make([]T, n, n+n/8)
+	return inLargePages(make([]T, n, n+n/8))
 }
