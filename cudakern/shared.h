@@ -42,6 +42,7 @@
 #define PIECE_SYMBOLS 16               // symbols of a thread
 #define PIECE (THREADS * PIECE_SYMBOLS)
 #define STREAM_PIECES (CHUNK / PIECE) // pieces of a stream at most
+#define STREAM_PAD 32                 // bytes of zeros behind a column of symbols: they are loaded in words
 
 // The code of a stream.
 #define PARTS 4

@@ -83,6 +83,7 @@ const (
 	parts        = C.PARTS
 	piece        = C.PIECE
 	streamPieces = C.STREAM_PIECES
+	streamPad    = C.STREAM_PAD
 	pairCount    = C.PAIRS
 	headBytes    = C.HEAD_BYTES
 	rowBytes     = C.ROW_BYTES
