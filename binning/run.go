@@ -181,7 +181,7 @@ func (r *run) scanInput(ctx context.Context, i int) *RecordError {
 		return strict
 	}
 	for memory := new(cpu); ctx.Err() == nil; {
-		t, err := lines.next(memory)
+		t, err := lines.next(ctx, memory)
 		if err != nil {
 			return nil
 		}

@@ -71,9 +71,13 @@ type Columns struct {
 	Map          bool // qualities are mapped by the lane's table
 	// Coded: names and qualities are coded on the device, and returned only so (Result.CodedNames,
 	// CodedQuals).
-	Coded    bool
-	RawNames bool // with Coded and Names: the names are returned in plain as well
+	Coded bool
+	// RawNames: the names are returned in plain, also without Names, or coded as well.
+	RawNames bool
 }
+
+// gathersNames reports whether the names are needed on the device.
+func (c Columns) gathersNames() bool { return c.Names || c.RawNames }
 
 // CountPiece is how many bytes of text Lane.CountLines has a number for.
 const CountPiece = 1 << 20

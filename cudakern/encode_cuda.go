@@ -163,7 +163,8 @@ func (l *Lane) codeNames(records int) error {
 	if err := l.launch(kernelNameChunks, 1, l.nameAt.at(), n, total, count, c.nameChunks.at()); err != nil {
 		return err
 	}
-	if err := l.launch(kernelNameSizes, threadBlocks(lines+streamPad, threads), l.nameText.at(), l.nameAt.at(), n, total, c.nameChunks.at(), count, uint64(lines),
+	withPads := threadBlocks(lines+streamPad, threads)
+	if err := l.launch(kernelNameSizes, withPads, l.nameText.at(), l.nameAt.at(), n, total, c.nameChunks.at(), count, uint64(lines),
 		c.tokens.at(), c.low.at(), c.high.at(), c.kindAt.at(), c.literalAt.at()); err != nil {
 		return err
 	}
