@@ -112,16 +112,28 @@ type regions [cudakern.Inflaters][]byte
 
 // Regions implements memberText.
 func (t *deviceText) Regions() (_ [][]byte, release func(), err error) {
+	c := t.cuda
 	var r *regions
 	select {
-	case r = <-t.cuda.regions:
-	case <-t.ctx.Done():
-		return nil, nil, t.ctx.Err()
+	case r = <-c.regions:
+	default:
+		select {
+		case r = <-c.regions:
+		case r = <-c.newRegions:
+		case <-t.ctx.Done():
+			return nil, nil, t.ctx.Err()
+		}
 	}
-	release = func() { t.cuda.regions <- r }
+	release = func() {
+		if r[0] != nil {
+			c.regions <- r
+		} else {
+			c.newRegions <- r
+		}
+	}
 	for i := range r {
 		if r[i] == nil && err == nil {
-			r[i], err = t.cuda.devices[0].Pin(regionSize)
+			r[i], err = c.devices[0].Pin(regionSize)
 		}
 	}
 	if errors.Is(err, cudakern.ErrMemory) {
