@@ -37,7 +37,7 @@ func (b *builder) vote(ctx context.Context) error {
 func (b *builder) voteEvents() []uint64 {
 	pl := b.placements
 	events := make([]uint64, b.seq.n>>voteBucketBits+1)
-	chunks := max(1, min(b.config.Threads, len(pl.pos)>>16))
+	chunks := b.chunksOfRecords()
 	var mu sync.Mutex
 	parallel(chunks, func(t int) {
 		own := events
@@ -129,8 +129,8 @@ func forEachMismatch(pg []byte, pos int, read []byte, n int, skip []uint64, f fu
 
 // removeUncovered removes the bases of the pseudogenome that no placed read covers, and adjusts the placements.
 func (b *builder) removeUncovered(ctx context.Context) error {
-	pl, n := b.placements, b.seq.n
-	covered := newBitset(n)
+	pl := b.placements
+	covered := newBitset(b.seq.n)
 	err := b.records.lengths(ctx, func(rec uint32, length int) {
 		if pos := pl.pos[rec]; pos != Unplaced {
 			covered.addRange(int(pos), int(pos)+length)
@@ -139,25 +139,18 @@ func (b *builder) removeUncovered(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	covered.buildRanks()
-	var kept sequence
-	var buf []byte
-	for i, w := range covered.words {
-		buf = unpack(buf[:0], b.seq.packed, 64*i, min(64, n-64*i))
-		k := 0
-		for j, c := range buf {
-			if w>>j&1 != 0 {
-				buf[k] = c
-				k++
+	if covered.buildRanks() == b.seq.n {
+		return nil
+	}
+	b.seq.keep(&covered)
+	chunks := b.chunksOfRecords()
+	parallel(chunks, func(t int) {
+		lo, hi := divide(len(pl.pos), t, chunks)
+		for rec, pos := range pl.pos[lo:hi] {
+			if pos != Unplaced {
+				pl.pos[lo+rec] = uint32(covered.rank(pos))
 			}
 		}
-		kept.append(buf[:k])
-	}
-	for rec, pos := range pl.pos {
-		if pos != Unplaced {
-			pl.pos[rec] = uint32(covered.rank(pos))
-		}
-	}
-	b.seq = kept
+	})
 	return nil
 }

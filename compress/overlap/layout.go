@@ -3,6 +3,7 @@ package overlap
 import (
 	"context"
 	"math"
+	"sync/atomic"
 
 	"orcomgo/bins"
 )
@@ -62,6 +63,7 @@ const maxRounds = 16
 func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseudogenome, error) {
 	p := &Pseudogenome{builder: builder{config: c, records: recordsOf(r, srcs)}}
 	b := &p.builder
+	b.records.threads = c.loadThreads()
 	if err := b.plan(ctx); err != nil {
 		return nil, err
 	}
@@ -69,9 +71,6 @@ func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseud
 		return nil, err
 	}
 	p.Packed, p.Len = b.seq.packed, b.seq.n
-	if b.allReads != nil {
-		b.allReads.indexRecords()
-	}
 	return p, ctx.Err()
 }
 
@@ -82,7 +81,7 @@ func (b *builder) plan(ctx context.Context) (err error) {
 		b.shares, err = b.records.shares(b.config.Memory / 4)
 		return err
 	}
-	if b.allReads, err = b.records.load(ctx, b.records.all()); err != nil {
+	if b.allReads, err = b.records.loadAll(ctx); err != nil {
 		return err
 	}
 	b.workBytes = math.MaxUint64
@@ -175,14 +174,26 @@ func (b *builder) build(ctx context.Context) error {
 	return b.removeUncovered(ctx)
 }
 
+// chunksOfRecords returns in how many chunks the records are divided where goroutines process all places.
+func (b *builder) chunksOfRecords() int {
+	return max(1, min(b.config.Threads, len(b.placements.pos)>>16))
+}
+
 func (b *builder) countUnplaced() int {
-	n := 0
-	for _, pos := range b.placements.pos {
-		if pos == Unplaced {
-			n++
+	pos := b.placements.pos
+	var unplaced atomic.Int64
+	chunks := b.chunksOfRecords()
+	parallel(chunks, func(t int) {
+		lo, hi := divide(len(pos), t, chunks)
+		n := 0
+		for _, p := range pos[lo:hi] {
+			if p == Unplaced {
+				n++
+			}
 		}
-	}
-	return n
+		unplaced.Add(int64(n))
+	})
+	return int(unplaced.Load())
 }
 
 // assemble builds contigs from unplaced reads and from reads with many mismatches, joins them, and appends the scaffolds to
@@ -331,11 +342,12 @@ func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, 
 		return l, nil
 	}
 	rs := recordsOf(p.builder.records.bins, srcs)
+	rs.threads = p.builder.records.threads
 	if first < uint64(p.builder.records.count) {
 		l.Reads, err = rs.loadByRecord(ctx, only)
 		return l, err
 	}
-	if l.Reads, err = rs.load(ctx, rs.all()); err != nil {
+	if l.Reads, err = rs.loadAll(ctx); err != nil {
 		return nil, err
 	}
 	b := builder{
@@ -350,7 +362,6 @@ func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, 
 	if err := b.placeReads(ctx, b.eachShare, 0, exact, retryMismatched); err != nil {
 		return nil, err
 	}
-	l.Reads.indexRecords()
 	return l, b.placeRemaining(ctx)
 }
 
