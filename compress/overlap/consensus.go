@@ -10,26 +10,48 @@ import (
 // voteBucketBits is the log2 of the positions of a bucket; a window of votes is a number of buckets.
 const voteBucketBits = 12
 
-// vote sets each base of the pseudogenome to the most frequent base of the reads that cover it. It processes as much of the
-// pseudogenome at once as fits in workBytes.
+// vote sets each base of the pseudogenome to the most frequent base of the reads that cover it.
 func (b *builder) vote(ctx context.Context) error {
+	return b.eachVoteWindow(0, func(lo, hi int, events uint64) error { return b.voteRange(ctx, lo, hi, events, nil) })
+}
+
+// sharedBytesPerBase is the memory of sharedMismatches for a base of the pseudogenome, rounded up, in bytes.
+const sharedBytesPerBase = 1
+
+// voteAndSelectPoor votes, and then sets b.poor to the poorly placed reads.
+func (b *builder) voteAndSelectPoor(ctx context.Context) error {
+	b.poor = newBitset(b.records.count)
+	var shared *sharedMismatches
+	return b.eachVoteWindow(sharedBytesPerBase, func(lo, hi int, events uint64) error {
+		shared = newSharedMismatches(shared, lo, hi)
+		if err := b.voteRange(ctx, lo, hi, events, shared); err != nil {
+			return err
+		}
+		return b.selectPoor(ctx, lo, hi, shared)
+	})
+}
+
+// eachVoteWindow divides the pseudogenome into windows of as many positions as fit in workBytes, with baseBytes more for each
+// position, and calls f with each of them and its number of events, approximately. Windows begin at a multiple of
+// 2^voteBucketBits.
+func (b *builder) eachVoteWindow(baseBytes uint64, f func(lo, hi int, events uint64) error) error {
 	events := b.voteEvents()
 	for lo := 0; lo < b.seq.n; {
 		hi, n := lo, uint64(0)
 		for hi < b.seq.n {
 			next := min(hi+1<<voteBucketBits, b.seq.n)
-			n += events[hi>>voteBucketBits]
-			if hi > lo && voteWindowBytes(uint64(next-lo), n, b.workBytes) > b.workBytes {
-				n -= events[hi>>voteBucketBits]
+			more := n + events[hi>>voteBucketBits]
+			if positions := uint64(next - lo); hi > lo && voteWindowBytes(positions, more, b.workBytes)+positions*baseBytes > b.workBytes {
 				break
 			}
-			hi = next
+			hi, n = next, more
 		}
-		if err := b.voteRange(ctx, lo, hi, n); err != nil {
+		if err := f(lo, hi, n); err != nil {
 			return err
 		}
 		lo = hi
 	}
+	b.voted = true
 	return nil
 }
 
@@ -61,9 +83,11 @@ func (b *builder) voteEvents() []uint64 {
 	return events
 }
 
-// voteRange votes on positions lo..hi-1, on which there are about so many events.
-func (b *builder) voteRange(ctx context.Context, lo, hi int, events uint64) error {
+// voteRange votes on positions lo..hi-1, on which there are about so many events. It adds to shared, unless that is nil, the
+// mismatches that several reads share after voting.
+func (b *builder) voteRange(ctx context.Context, lo, hi int, events uint64, shared *sharedMismatches) error {
 	w := newVoteWindow(lo, hi, events, b.workBytes, b.config.Threads)
+	w.staleMismatches = b.voted
 	err := b.eachShare(ctx, func(rd *Reads, _ int) error {
 		w.collect(rd, b.placements, &b.seq)
 		return ctx.Err()
@@ -72,8 +96,14 @@ func (b *builder) voteRange(ctx context.Context, lo, hi int, events uint64) erro
 		return err
 	}
 	w.finish(func(position int, depth uint32, bases *[4]uint32) {
+		before := b.seq.at(position)
+		after := before
 		if best, ok := mostFrequent(depth, bases); ok {
+			after = best
 			b.seq.set(position, best)
+		}
+		if shared != nil {
+			shared.addVotes(position, depth, bases, before, after)
 		}
 	})
 	return nil

@@ -146,6 +146,9 @@ func (s *sequence) keep(kept *bitset) {
 	s.n = n
 }
 
+// at returns base i.
+func (s *sequence) at(i int) byte { return s.packed[i>>2] >> (2 * uint(i&3)) & 3 }
+
 // set replaces base i.
 func (s *sequence) set(i int, c byte) {
 	shift := 2 * uint(i&3)

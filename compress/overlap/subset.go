@@ -15,6 +15,9 @@ func newBitset(n int) bitset { return bitset{words: make([]uint64, n/64+1)} }
 
 func (s *bitset) has(i uint32) bool { return s.words[i>>6]>>(i&63)&1 != 0 }
 
+// add adds a number. Goroutines may add numbers at the same time.
+func (s *bitset) add(i uint32) { atomic.OrUint64(&s.words[i>>6], 1<<(i&63)) }
+
 // addRange adds from..to-1. Goroutines may add ranges at the same time.
 func (s *bitset) addRange(from, to int) {
 	for p := from; p < to; {

@@ -44,6 +44,8 @@ type voteWindow struct {
 	counters []uint32 // by position and kind; nil if events are counted only once
 	limit    int64    // number of events above which they are counted
 	waiting  int64    // number of collected events that are not counted
+	// staleMismatches says that reads can have mismatches although they had none when they were placed.
+	staleMismatches bool
 }
 
 // eventLists holds the events that one goroutine collected.
@@ -159,7 +161,7 @@ func (l *eventLists) addReads(w *voteWindow, seq *sequence, rd *Reads, pl *place
 	}
 	for k, rec := range rd.records[from:to] {
 		p := &places[k]
-		p.pos, p.reversed, p.mismatches = pl.pos[rec], pl.reversed(rec), pl.mismatches[rec] != 0
+		p.pos, p.reversed, p.mismatches = pl.pos[rec], pl.reversed(rec), pl.mismatches[rec] != 0 || w.staleMismatches
 	}
 	for i := from; i < to; i++ {
 		p := &places[i-from]
