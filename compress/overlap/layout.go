@@ -3,6 +3,7 @@ package overlap
 import (
 	"context"
 	"math"
+	"sync/atomic"
 
 	"orcomgo/bins"
 )
@@ -46,6 +47,8 @@ type builder struct {
 	workBytes  uint64 // memory for indexes, votes, contigs of poorly placed reads, and scaffolds, in bytes
 	seq        sequence
 	placements *placements
+	voted      bool   // bases were changed by voting, so that the mismatches in placements may differ from the true ones
+	poor       bitset // records of the reads that are poorly placed, while they are reassembled
 
 	candidatesTried int64 // number of candidate places of reads that were tried
 	placesCompared  int   // number of candidate places of contigs that were compared
@@ -62,6 +65,7 @@ const maxRounds = 16
 func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseudogenome, error) {
 	p := &Pseudogenome{builder: builder{config: c, records: recordsOf(r, srcs)}}
 	b := &p.builder
+	b.records.threads = c.loadThreads()
 	if err := b.plan(ctx); err != nil {
 		return nil, err
 	}
@@ -69,9 +73,6 @@ func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseud
 		return nil, err
 	}
 	p.Packed, p.Len = b.seq.packed, b.seq.n
-	if b.allReads != nil {
-		b.allReads.indexRecords()
-	}
 	return p, ctx.Err()
 }
 
@@ -82,7 +83,7 @@ func (b *builder) plan(ctx context.Context) (err error) {
 		b.shares, err = b.records.shares(b.config.Memory / 4)
 		return err
 	}
-	if b.allReads, err = b.records.load(ctx, b.records.all()); err != nil {
+	if b.allReads, err = b.records.loadAll(ctx); err != nil {
 		return err
 	}
 	b.workBytes = math.MaxUint64
@@ -157,6 +158,10 @@ func (b *builder) build(ctx context.Context) error {
 	}
 	// Poorly placed reads that agree with each other come from sequence that the pseudogenome lacks because of a wrong
 	// join. Contigs of these reads add that sequence.
+	// Voting first corrects errors of the pseudogenome, which would be mismatches that all reads share.
+	if err := b.voteAndSelectPoor(ctx); err != nil {
+		return err
+	}
 	from := b.seq.n
 	if err := b.reassemblePoor(ctx); err != nil {
 		return err
@@ -165,24 +170,37 @@ func (b *builder) build(ctx context.Context) error {
 		if err := b.placeReads(ctx, b.eachShare, from, exactAgain, retryPoor); err != nil {
 			return err
 		}
+		if err := b.vote(ctx); err != nil {
+			return err
+		}
 	}
-	if err := b.vote(ctx); err != nil {
-		return err
-	}
+	b.poor = bitset{}
 	if err := b.placeRemaining(ctx); err != nil {
 		return err
 	}
 	return b.removeUncovered(ctx)
 }
 
+// chunksOfRecords returns in how many chunks the records are divided where goroutines process all places.
+func (b *builder) chunksOfRecords() int {
+	return max(1, min(b.config.Threads, len(b.placements.pos)>>16))
+}
+
 func (b *builder) countUnplaced() int {
-	n := 0
-	for _, pos := range b.placements.pos {
-		if pos == Unplaced {
-			n++
+	pos := b.placements.pos
+	var unplaced atomic.Int64
+	chunks := b.chunksOfRecords()
+	parallel(chunks, func(t int) {
+		lo, hi := divide(len(pos), t, chunks)
+		n := 0
+		for _, p := range pos[lo:hi] {
+			if p == Unplaced {
+				n++
+			}
 		}
-	}
-	return n
+		unplaced.Add(int64(n))
+	})
+	return int(unplaced.Load())
 }
 
 // assemble builds contigs from unplaced reads and from reads with many mismatches, joins them, and appends the scaffolds to
@@ -331,11 +349,12 @@ func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, 
 		return l, nil
 	}
 	rs := recordsOf(p.builder.records.bins, srcs)
+	rs.threads = p.builder.records.threads
 	if first < uint64(p.builder.records.count) {
 		l.Reads, err = rs.loadByRecord(ctx, only)
 		return l, err
 	}
-	if l.Reads, err = rs.load(ctx, rs.all()); err != nil {
+	if l.Reads, err = rs.loadAll(ctx); err != nil {
 		return nil, err
 	}
 	b := builder{
@@ -350,7 +369,6 @@ func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, 
 	if err := b.placeReads(ctx, b.eachShare, 0, exact, retryMismatched); err != nil {
 		return nil, err
 	}
-	l.Reads.indexRecords()
 	return l, b.placeRemaining(ctx)
 }
 
@@ -383,64 +401,3 @@ func (l *Layout) Bases(dst []byte, record uint32) []byte {
 
 // Stretch appends the n bases of the pseudogenome from pos on to dst, one per byte (0..3).
 func (p *Pseudogenome) Stretch(dst []byte, pos, n int) []byte { return unpack(dst, p.Packed, pos, n) }
-
-// manyMismatches reports whether a read of n bases has so many mismatches that it is poorly placed.
-func manyMismatches(n, mismatches int) bool { return mismatches > 2 && mismatches > n/50 }
-
-// isPoorlyPlaced reports whether read i has a place with many mismatches and can be used in contigs.
-func (b *builder) isPoorlyPlaced(rd *Reads, i int) bool {
-	rec, n := rd.records[i], rd.len(i)
-	if b.placements.pos[rec] == Unplaced || n > maxOverlapped || !manyMismatches(n, int(b.placements.mismatches[rec])) {
-		return false
-	}
-	a, z := rd.longestACGT(i)
-	return z-a >= seedLen
-}
-
-// retryPoor selects poorly placed reads.
-func retryPoor(b *builder, p *placer, i int) bool { return b.isPoorlyPlaced(p.rd, i) }
-
-// reassemblePoor assembles the poorly placed reads among themselves (if they do not all fit in memory, those with the most
-// mismatches) and appends to the pseudogenome the scaffolds that cost fewer bits than the mismatches they save.
-func (b *builder) reassemblePoor(ctx context.Context) error {
-	threshold := b.poorThreshold(b.workBytes / 4)
-	var poor contigs
-	err := b.eachShare(ctx, func(rd *Reads, _ int) error {
-		for i, rec := range rd.records {
-			if mismatches := int(b.placements.mismatches[rec]); mismatches >= threshold && b.isPoorlyPlaced(rd, i) {
-				// The reads of this contig count the mismatches that it saves.
-				a, z := rd.longestACGT(i)
-				poor.merged = append(poor.merged, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: uint32(mismatches), order: rec})
-			}
-		}
-		return nil
-	})
-	if err != nil || poor.count() == 0 {
-		return err
-	}
-	const mismatchCost, baseCost = 7, 2 // bits per mismatch, per base
-	a := newAssembler(expectedKmers(&poor), b.limits(b.workBytes/2))
-	a.addContigs(&poor, func(int, int) {})
-	a.appendScaffolds(&b.seq, func(saved, length int) bool { return saved*mismatchCost > length*baseCost })
-	return nil
-}
-
-// poorThreshold returns the smallest number of mismatches such that all reads with at least so many take at most so many
-// bytes as contigs.
-func (b *builder) poorThreshold(bytes uint64) int {
-	const perContig = 64
-	var reads [256]uint64
-	for rec, pos := range b.placements.pos {
-		if pos != Unplaced {
-			reads[b.placements.mismatches[rec]]++
-		}
-	}
-	perRead := perContig + b.records.meanLength()
-	threshold := len(reads)
-	for sum := uint64(0); threshold > 0; threshold-- {
-		if sum += reads[threshold-1] * perRead; sum > bytes {
-			break
-		}
-	}
-	return threshold
-}
