@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"golang.org/x/sync/errgroup"
+
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
 	"orcomgo/compress/archive"
@@ -146,7 +148,7 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 	pool := newWorkers(o.Threads)
 	enc, err := seqs.Build(ctx, r, seqs.Config{
 		Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Check: !o.NoVerify, Progress: o.Progress,
-		ReleaseWhile: pool.releaseWhile,
+		ReleaseWhile: pool.releaseWhile, Work: pool.do,
 	})
 	if err != nil {
 		return nil, err
@@ -196,7 +198,7 @@ type packer struct {
 	w       *archive.Writer
 	man     archive.Manifest
 	checks  []sliceCheck
-	digests []uint64 // by input: seqs.Encoder.Digest, where the text is not the one binned
+	digests []uint64 // by input: seqs.Encoder.Digests, where the text is not the one binned
 	flight  int
 }
 
@@ -250,11 +252,24 @@ func (p *packer) write(ctx context.Context) error {
 		progress.add(e.specs[i].text)
 		return nil
 	}
-	for _, e.specs = range phases(p.specs, p.enc.Parts, p.enc.Window) {
-		e.assembled = newOnceWork()
-		if err := inOrder(ctx, len(e.specs), p.flight, e.encode, add); err != nil {
-			return err
+	g, c := errgroup.WithContext(ctx)
+	g.Go(func() (err error) {
+		p.digests, err = p.enc.Digests(c, func(input int) bool {
+			return !archive.Exact(meta.Options, meta.Inputs[input].Kind)
+		})
+		return err
+	})
+	g.Go(func() error {
+		for _, e.specs = range phases(p.specs, p.enc.Parts, p.enc.Window) {
+			e.assembled = newOnceWork()
+			if err := inOrder(c, len(e.specs), p.flight, e.encode, add); err != nil {
+				return err
+			}
 		}
+		return nil
+	})
+	if err := g.Wait(); err != nil {
+		return err
 	}
 	for _, b := range p.enc.Shared() {
 		s, err := p.w.Add(b)
@@ -262,15 +277,6 @@ func (p *packer) write(ctx context.Context) error {
 			return err
 		}
 		p.man.Shared = append(p.man.Shared, s)
-	}
-	p.digests = make([]uint64, len(meta.Inputs))
-	for i := range meta.Inputs {
-		if !archive.Exact(meta.Options, meta.Inputs[i].Kind) {
-			var err error
-			if p.digests[i], err = p.enc.Digest(ctx, i); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"orcomgo/bins"
-	"orcomgo/bins/record"
 	"orcomgo/compress/basemodel"
 	"orcomgo/compress/overlap"
 )
@@ -25,6 +24,9 @@ type Config struct {
 	// ReleaseWhile, if not nil, must call its argument, which waits for other goroutines. A caller that bounds the number of
 	// computations at a time can start another one until the argument returns.
 	ReleaseWhile func(wait func())
+	// Work, if not nil, must call its argument, unless ctx ends first, and return its error. A caller that bounds the number of
+	// computations at a time can wait for one to end before that. Digest calls it for what it computes.
+	Work func(ctx context.Context, f func() error) error
 }
 
 // releaseWhile returns c.ReleaseWhile, or a function that only waits.
@@ -33,6 +35,14 @@ func (c Config) releaseWhile() func(wait func()) {
 		return func(wait func()) { wait() }
 	}
 	return c.ReleaseWhile
+}
+
+// work returns c.Work, or a function that only calls its argument.
+func (c Config) work() func(ctx context.Context, f func() error) error {
+	if c.Work == nil {
+		return func(_ context.Context, f func() error) error { return f() }
+	}
+	return c.Work
 }
 
 // Encoder codes the sequences of an archive, slice by slice.
@@ -181,84 +191,6 @@ func (e *Encoder) load(ctx context.Context, p *part, only *overlap.Subset) (err 
 	p.tree = newPositions(pos, l.Len, c)
 	p.shared = c.Enc.Finish()
 	return ctx.Err()
-}
-
-// Digest returns the sum of ReadHash over the reads of an input. It reads them from the bins, so that it differs from the sum over the
-// decoded reads if one was left out.
-func (e *Encoder) Digest(ctx context.Context, input int) (uint64, error) {
-	sum := uint64(0)
-	for _, block := range e.bins.Meta().BlocksOf(input) {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		n, err := e.digestBlock(ctx, block)
-		if err != nil {
-			return 0, err
-		}
-		sum += n
-	}
-	return sum, nil
-}
-
-// digestBlock is Digest for a block.
-func (e *Encoder) digestBlock(ctx context.Context, block int) (sum uint64, err error) {
-	const every = 1 << 12
-	var b bins.Block
-	if err := e.bins.ReadColumns(block, bins.WantLengths, &b); err != nil {
-		return 0, err
-	}
-	marks, err := e.bins.ExceptionMarks(block, every, &b.Lengths)
-	if err != nil {
-		return 0, err
-	}
-	var letters []byte
-	var list record.ExceptionList
-	var ofRead []record.Exception
-	for lo := 0; lo < b.Records; {
-		// As many records as have few enough exceptions, which are together in memory. Their reads are all over the block.
-		hi := b.Records
-		if marks != nil {
-			first, last := lo/every, lo/every+1
-			for e.cfg.Memory > 0 && last < len(marks)-1 && marks[last+1].At-marks[first].At <= e.cfg.Memory/4 {
-				last++
-			}
-			if e.cfg.Memory == 0 {
-				last = len(marks) - 1
-			}
-			hi = min(hi, last*every)
-			list.Reset()
-			err := e.bins.ReadExceptions(block, marks[first], marks[last], &b.Lengths, func(e record.Exception) error {
-				if int(e.Read) < hi {
-					list.Append(e)
-				}
-				return nil
-			})
-			if err != nil {
-				return 0, err
-			}
-		}
-		err := e.bins.EachPart(block, 0, bins.NBin, &b, func() error {
-			at := 0
-			for k, read := range b.Order {
-				n := b.Lengths.Of(int(read))
-				if int(read) >= lo && int(read) < hi {
-					letters = record.AppendLetters(letters[:0], b.Packed[at:], n, b.Place[k]&1 != 0)
-					ofRead = list.Of(ofRead, read)
-					if err := record.ApplyExceptions(letters, ofRead); err != nil {
-						return err
-					}
-					sum += ReadHash(letters, b.FirstRecord+uint64(read))
-				}
-				at += record.PackedLen(n)
-			}
-			return ctx.Err()
-		})
-		if err != nil {
-			return 0, err
-		}
-		lo = hi
-	}
-	return sum, nil
 }
 
 // Shared returns the sections that the decoding of each slice needs: the pseudogenome, and the positions of each part. It must
