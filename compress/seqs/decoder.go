@@ -45,7 +45,7 @@ func NewDecoder(shared [][]byte, c Config, checked *Checked) *Decoder {
 		for k := range d.parts {
 			p := &d.parts[k]
 			if d.err == nil {
-				p.tree = newPositions(nil, d.genome.Len(), decodeFrom(trees[k]))
+				p.tree = newPositions(nil, d.genome.Len(), decodeFrom(trees[k]), 1)
 			}
 			close(p.ready)
 		}

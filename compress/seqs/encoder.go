@@ -181,16 +181,37 @@ func (e *Encoder) load(ctx context.Context, p *part, only *overlap.Subset) (err 
 	l := p.layout
 	var pos []uint32
 	if !e.bins.Meta().Options.OrderAny {
-		for rec := range uint32(p.count) {
-			if x, _ := l.Place(rec); x != unplaced {
-				pos = append(pos, x)
-			}
-		}
+		pos = positionsOf(l, uint32(p.count), e.cfg.Threads)
 	}
 	c := encodeTo(nil)
-	p.tree = newPositions(pos, l.Len, c)
+	p.tree = newPositions(pos, l.Len, c, e.cfg.Threads)
 	p.shared = c.Enc.Finish()
 	return ctx.Err()
+}
+
+// positionsOf returns the positions of those of n records that are placed, in any order that depends on the records alone.
+func positionsOf(l *overlap.Layout, n uint32, threads int) []uint32 {
+	pos := make([]uint32, n)
+	chunks := min(threads, int(n)/minCounted+1)
+	first := func(c int) uint32 { return uint32(uint64(n) * uint64(c) / uint64(chunks)) }
+	placed := make([]uint32, chunks) // of each chunk
+	parallel(chunks, chunks, func() func(int) {
+		return func(c int) {
+			at := first(c)
+			for rec := at; rec < first(c+1); rec++ {
+				if x, _ := l.Place(rec); x != unplaced {
+					pos[at] = x
+					at++
+				}
+			}
+			placed[c] = at - first(c)
+		}
+	})
+	at := uint32(0)
+	for c, k := range placed {
+		at += uint32(copy(pos[at:], pos[first(c):][:k]))
+	}
+	return pos[:at]
 }
 
 // Shared returns the sections that the decoding of each slice needs: the pseudogenome, and the positions of each part. It must
