@@ -19,7 +19,6 @@ type Config struct {
 	// out in shares of their signatures and coded in parts, one after another.
 	Memory   uint64
 	Runs     bool                                   // slices hold the records of whole runs in the order of Sorted: see Column.Run
-	Check    bool                                   // decode the pseudogenome while it is coded, for Checked
 	Progress func(stage string, done, total uint64) // may be nil
 	// ReleaseWhile, if not nil, must call its argument, which waits for other goroutines. A caller that bounds the number of
 	// computations at a time can start another one until the argument returns.
@@ -55,6 +54,7 @@ type Encoder struct {
 	genome  *overlap.Pseudogenome // nil until the first slice is coded
 	coded   chan struct{}         // closed when the pseudogenome is coded; nil until this begins
 	section basemodel.Encoded     // the pseudogenome, coded
+	follow  *Decoder              // see Follow; mostly nil
 
 	// window, if not 0, is how many records of a run are in memory together.
 	window int
@@ -91,6 +91,17 @@ func Build(ctx context.Context, r *bins.Reader, c Config) (*Encoder, error) {
 	return e, nil
 }
 
+// Follow returns a Decoder of the sections that Shared will return, which decodes them while they are coded. DecodeSlice may be called with
+// a slice as soon as EncodeSlice has returned it, also after Close. Follow must be called before the first EncodeSlice or Sorted. It
+// returns nil where memory does not allow that: if not all reads are in memory together.
+func (e *Encoder) Follow() *Decoder {
+	if !e.overlap.Whole || e.genome != nil {
+		return nil
+	}
+	e.follow = newDecoder(len(e.parts), e.cfg)
+	return e.follow
+}
+
 // acquire loads reads into memory, where they are until release is called as often: those of a part, or the subset that only returns if
 // it is not nil.
 func (e *Encoder) acquire(ctx context.Context, want loaded, only func() *overlap.Subset) (*part, error) {
@@ -112,7 +123,7 @@ func (e *Encoder) acquire(ctx context.Context, want loaded, only func() *overlap
 		if only != nil {
 			set = only()
 		}
-		if err := e.load(ctx, p, set); err != nil {
+		if err := e.load(ctx, want.part, set); err != nil {
 			e.err = err
 			return nil, err
 		}
@@ -157,21 +168,27 @@ func (e *Encoder) build(ctx context.Context) error {
 	go func() {
 		defer close(e.coded)
 		var coded atomic.Int64
-		e.section = basemodel.Encode(g.Len, g.Stretch, basemodel.Options{
+		o := basemodel.Options{
 			Threads: SegmentThreads(e.cfg.Threads, e.cfg.Memory),
-			Verify:  e.cfg.Check && e.overlap.Whole,
 			Progress: func(n int) {
 				if e.cfg.Progress != nil {
 					e.cfg.Progress("coding the pseudogenome", uint64(coded.Add(int64(n))), uint64(g.Len))
 				}
 			},
-		})
+		}
+		if e.follow != nil {
+			// Decoding takes as many threads and models as coding does. The two coders of one segment are side by side all the same.
+			o.Threads = max(min(o.Threads, 2), o.Threads/2)
+			o.Follow = e.follow.setGenome
+		}
+		e.section = basemodel.Encode(g.Len, g.Stretch, o)
 	}()
 	return nil
 }
 
-// load loads the reads of a part, or only a subset, and codes the tree of the part's positions.
-func (e *Encoder) load(ctx context.Context, p *part, only *overlap.Subset) (err error) {
+// load loads the reads of part `want`, or only a subset, and codes the tree of the part's positions.
+func (e *Encoder) load(ctx context.Context, want int, only *overlap.Subset) (err error) {
+	p := e.parts[want]
 	if err = e.build(ctx); err != nil {
 		return err
 	}
@@ -186,6 +203,9 @@ func (e *Encoder) load(ctx context.Context, p *part, only *overlap.Subset) (err 
 	c := encodeTo(nil)
 	p.tree = newPositions(pos, l.Len, c, e.cfg.Threads)
 	p.shared = c.Enc.Finish()
+	if e.follow != nil {
+		go e.follow.setTree(want, p.shared)
+	}
 	return ctx.Err()
 }
 
@@ -226,24 +246,6 @@ func (e *Encoder) Shared() [][]byte {
 		s = append(s, p.shared)
 	}
 	return s
-}
-
-// Checked is a pseudogenome that was decoded while it was coded, and its section.
-type Checked struct {
-	section []byte
-	genome  *basemodel.Sequence
-}
-
-// Checked returns the pseudogenome that was decoded while it was coded, nil if that was not done. It waits until the pseudogenome is
-// coded, and may be called after Close.
-func (e *Encoder) Checked() *Checked {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.wait()
-	if e.section.Decoded == nil {
-		return nil
-	}
-	return &Checked{e.section.Section, e.section.Decoded}
 }
 
 // Close releases the layout.

@@ -93,7 +93,7 @@ func TestSliceVectors(t *testing.T) {
 		data := v.Bytes(t, "bytes", coded)
 		flags |= data[1]
 
-		d := NewDecoder(shared, Config{Threads: 1}, nil)
+		d := NewDecoder(shared, Config{Threads: 1})
 		var blank [2]*Column
 		var want [2]string
 		for k, c := range cols {
