@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 
@@ -20,8 +21,9 @@ type Writer struct {
 	off       uint64
 	hash      *xxh3.Hasher
 	id        [16]byte
-	ended     bool  // no section may follow
-	err       error // the first error; everything after fails with it
+	written   atomic.Uint64 // off, for Readers
+	ended     bool          // no section may follow
+	err       error         // the first error; everything after fails with it
 }
 
 // Create starts a packed archive NAME in dir. If there is one already the error is
@@ -71,6 +73,7 @@ func (w *Writer) Add(b []byte) (Section, error) {
 		}
 		w.hash.Write(b) // a Hasher does not fail
 		w.off += uint64(len(b))
+		w.written.Store(w.off)
 	}
 	return s, nil
 }
@@ -108,6 +111,12 @@ func (w *Writer) Reopen(m *Manifest) (*Reader, error) {
 		return nil, err
 	}
 	return &Reader{f: w.f.File, entry: commit.Entry{Dir: w.dir, Name: w.name}, m: m}, nil
+}
+
+// Reader returns a Reader of the sections that were added so far, and will be; m will describe them. It may be used while others are
+// added, and must not be closed: it reads the writer's file.
+func (w *Writer) Reader(m *Manifest) *Reader {
+	return &Reader{f: w.f.File, entry: commit.Entry{Dir: w.dir, Name: w.name}, m: m, writer: w}
 }
 
 // Commit writes the manifest, twice, and makes both files the packed archive NAME. The
