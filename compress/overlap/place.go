@@ -2,6 +2,7 @@ package overlap
 
 import (
 	"math"
+	"math/bits"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -46,6 +47,8 @@ type search struct {
 	n            int    // length of the read in bases
 	left, right  int    // the next seed on each side is at or after left, at or before right
 	fromRight    bool   // the next seed is taken from the right
+	leftSampled  sampled
+	rightSampled sampled
 	seed         seed
 	candidates   []candidate // of the current seed
 	mostTried    int         // the number of candidates that may still be tried
@@ -81,6 +84,7 @@ func (p *placer) begin(s *search, i, limit int) {
 	n := p.rd.len(i)
 	s.read, s.index, s.n = p.rd.bases(i), i, n
 	s.left, s.right, s.fromRight = 0, n-p.index.k, false
+	s.leftSampled, s.rightSampled = sampled{first: -chunkBases}, sampled{first: n}
 	s.mostTried, s.seedsLeft = n/p.mode.basesPerCandidate, math.MaxInt
 	s.best, s.pos, s.reversed = limit, -1, false
 	s.reverseReady, s.masked = false, p.rd.hasNonACGT(i)
@@ -89,37 +93,88 @@ func (p *placer) begin(s *search, i, limit int) {
 	}
 }
 
-// nextSeed sets s.seed to the next seed and loads its slot into the cache. It returns false if there is none.
-func (p *placer) nextSeed(s *search) bool {
-	ix := p.index
-	mask := firstBases(ix.k)
-	for s.left <= s.right {
-		at := s.left
-		if s.fromRight {
-			at = s.right
-			s.right--
-		} else {
-			s.left++
+// sampled is which of the k-mers at offsets first..first+width-1 of a read are of the index's sample: bit i is that of first+i.
+// width is the number of k-mers in a chunk.
+type sampled struct {
+	first int
+	bits  uint32
+}
+
+// sampledFrom returns which k-mers from offset `first` of the read on are of the sample.
+func (ix *kmerIndex) sampledFrom(read []byte, first int) sampled {
+	if ix.sampleMask == 0 {
+		return sampled{first, math.MaxUint32}
+	}
+	k := ix.k
+	w := loadChunk(read, first)
+	r := reverseComplementWord(w, chunkBases)
+	mask, m := firstBases(k), uint32(0)
+	for i := range chunkBases - k + 1 {
+		h := mix64(min(w>>(2*uint(i))&mask, r>>(2*uint(chunkBases-k-i))&mask))
+		below := (h&ix.sampleMask - 1) >> 63 // 1 if no bit of sampleMask is set
+		m |= uint32(below) << i
+	}
+	return sampled{first, m}
+}
+
+// nextOffset returns the offset of the next seed, or -1 if there is none.
+func (p *placer) nextOffset(s *search) int {
+	width := chunkBases - p.index.k + 1
+	if s.fromRight {
+		for s.left <= s.right {
+			if s.right < s.rightSampled.first {
+				s.rightSampled = p.index.sampledFrom(s.read, max(s.right-width+1, 0))
+			}
+			first := s.rightSampled.first
+			m := s.rightSampled.bits << (31 - uint(s.right-first))
+			at := s.right - bits.LeadingZeros32(m)
+			if m == 0 {
+				s.right = first - 1
+				continue
+			}
+			if at < s.left {
+				break
+			}
+			s.right = at - p.mode.seedStep
+			return at
 		}
-		w := loadChunk(s.read, at) & mask
-		r := reverseComplementWord(w, ix.k)
-		h := mix64(min(w, r))
-		if h&ix.sampleMask != 0 {
+		return -1
+	}
+	for s.left <= s.right {
+		if s.left >= s.leftSampled.first+width {
+			s.leftSampled = p.index.sampledFrom(s.read, s.left)
+		}
+		first := s.leftSampled.first
+		m := s.leftSampled.bits >> uint(s.left-first)
+		if m == 0 {
+			s.left = first + width
 			continue
 		}
-		if s.fromRight {
-			s.right -= p.mode.seedStep - 1
-		} else {
-			s.left += p.mode.seedStep - 1
+		at := s.left + bits.TrailingZeros32(m)
+		if at > s.right {
+			break
 		}
-		s.fromRight = !s.fromRight
-		segment, key, slot := ix.find(h)
-		s.seed = seed{offset: at, key: key, slot: slot, segment: segment, reversed: r < w, palindrome: r == w}
-		at1 := unsafe.Pointer(&ix.slots[slot])
-		prefetch(at1, unsafe.Add(at1, 56))
-		return true
+		s.left = at + p.mode.seedStep
+		return at
 	}
-	return false
+	return -1
+}
+
+// nextSeed sets s.seed to the next seed and loads its slot into the cache. It returns false if there is none.
+func (p *placer) nextSeed(s *search) bool {
+	at := p.nextOffset(s)
+	if at < 0 {
+		return false
+	}
+	s.fromRight = !s.fromRight
+	ix := p.index
+	w := loadChunk(s.read, at) & firstBases(ix.k)
+	r := reverseComplementWord(w, ix.k)
+	segment, key, slot := ix.find(mix64(min(w, r)))
+	s.seed = seed{offset: at, key: key, slot: slot, segment: segment, reversed: r < w, palindrome: r == w}
+	first := unsafe.Pointer(&ix.slots[slot])
+	prefetch(first, unsafe.Add(first, 56))
+	return true
 }
 
 // findCandidates looks up the seed. It sets s.candidates and loads the first one's bases into the cache.
@@ -241,7 +296,7 @@ func (p *placer) place(from int, limits []uint8, found func(s *search)) {
 		}
 		for _, s := range running {
 			if p.compareCandidates(s) {
-				s.left = s.right + 1
+				s.left, s.right = 1, 0 // no seeds are left
 			}
 		}
 	}

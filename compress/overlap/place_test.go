@@ -404,7 +404,7 @@ func TestWindows(t *testing.T) {
 // positionsOf returns the positions of a k-mer that the index holds, and the strands.
 func positionsOf(ix *kmerIndex, kmer string) (positions []uint32, reversed []bool) {
 	p := &placer{index: ix, mode: placeMode{seedStep: 1}, pgLen: math.MaxInt}
-	s := &search{read: pack(codes(kmer)), n: len(kmer), right: 0, pos: -1}
+	s := &search{read: pack(codes(kmer)), n: len(kmer), leftSampled: sampled{first: -chunkBases}, pos: -1}
 	if p.nextSeed(s) {
 		s.seed.palindrome = false // for which each position is a candidate on both strands
 		p.pg = make([]byte, 1<<20)
