@@ -29,11 +29,16 @@ type Layout struct {
 //   - Memory is the memory in bytes that Build uses at most, approximately; 0 for no limit.
 //   - Whole keeps all reads in memory; Memory then includes the reads and their places. Without Whole, reads are processed in
 //     shares (ranges of signatures), Memory must not be 0, and it includes neither the places nor the pseudogenome.
+//   - GPU lets a GPU do what it can, if the program supports one. The result is the same. If there is too little memory on it, or an
+//     error, the CPU goes on.
+//   - Note, unless it is nil, is called with a line for the user when the GPU can't be used; at most once, from any goroutine.
 //   - Progress, unless it is nil, is called with the number of records that the named stage has processed, and their total.
 type Config struct {
 	Threads  int
 	Memory   uint64
 	Whole    bool
+	GPU      bool
+	Note     func(line string)
 	Progress func(stage string, done, total uint64)
 }
 
@@ -47,7 +52,9 @@ type builder struct {
 	seq        sequence
 	placements *placements
 
-	candidatesTried int64 // number of candidate places of reads that were tried
+	accelerator *accelerator // nil if there is none
+
+	candidatesTried int64 // number of candidate places of reads that the CPU tried
 	placesCompared  int   // number of candidate places of contigs that were compared
 }
 
@@ -62,6 +69,13 @@ const maxRounds = 16
 func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseudogenome, error) {
 	p := &Pseudogenome{builder: builder{config: c, records: recordsOf(r, srcs)}}
 	b := &p.builder
+	if c.GPU {
+		b.accelerator = startAccelerator(c.Note)
+		defer func() {
+			b.accelerator.close()
+			b.accelerator = nil
+		}()
+	}
 	if err := b.plan(ctx); err != nil {
 		return nil, err
 	}

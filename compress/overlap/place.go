@@ -76,7 +76,6 @@ type placer struct {
 	tried    int64 // number of candidates tried so far
 	searches [searchesAtOnce]search
 	running  [searchesAtOnce]*search
-	limits   [placeBatch]uint8
 }
 
 // begin starts the search for a place of read i with fewer than limit mismatches.
@@ -334,8 +333,12 @@ func (pl *placements) set(record, pos uint32, reversed bool, miss int) {
 	}
 }
 
-// placeBatch is the number of reads that one goroutine places before it takes the next batch.
-const placeBatch = 4096
+// placeBatch and deviceBatch are the number of reads that one goroutine places before it takes the next batch, on the CPU and on a
+// device.
+const (
+	placeBatch  = 1 << 12
+	deviceBatch = 1 << 16
+)
 
 // setLimits sets the limit of each of the reads from, from+1, ...: a place must have fewer mismatches. It is 0 for a read that is
 // not to be placed: one that is too short or too long, or has a place and is not selected by retry.
@@ -358,28 +361,43 @@ func (b *builder) setLimits(limits []uint8, rd *Reads, from int, mode placeMode,
 	}
 }
 
+// setPlace stores the place of read i. reversed is about the stored read.
+func (b *builder) setPlace(rd *Reads, i int, pos uint32, reversed bool, mismatches int) {
+	b.placements.set(rd.records[i], pos, reversed != (rd.signaturePlace[i]&1 != 0), mismatches)
+}
+
 // placeAll places the reads that have no place yet. Reads with a place that retry selects are moved if a place with fewer
 // mismatches is found.
 func (b *builder) placeAll(rd *Reads, ix *kmerIndex, mode placeMode, retry retryRule, progress func(done int)) {
 	var next, tried atomic.Int64
 	var wg sync.WaitGroup
+	batch, onDevice := placeBatch, b.accelerator.prepare(rd, &b.seq, ix, rd == b.allReads)
+	if onDevice {
+		batch = deviceBatch
+	}
 	for range b.config.Threads {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
 			p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, index: ix, mode: mode}
+			var d deviceBuffers
+			if onDevice {
+				d = newDeviceBuffers(batch)
+			}
+			limits := make([]uint8, batch)
 			for {
-				from := int(next.Add(placeBatch)) - placeBatch
+				from := int(next.Add(int64(batch))) - batch
 				if from >= rd.Count() {
 					tried.Add(p.tried)
 					return
 				}
-				limits := p.limits[:min(placeBatch, rd.Count()-from)]
+				limits := limits[:min(batch, rd.Count()-from)]
 				b.setLimits(limits, rd, from, mode, retry)
-				p.place(from, limits, func(s *search) {
-					b.placements.set(rd.records[s.index], uint32(s.pos), s.reversed != (rd.signaturePlace[s.index]&1 != 0), s.best)
-				})
-				if from%(placeBatch*16) == 0 {
+				if onDevice {
+					b.placeOnDevice(rd, mode, from, limits, d)
+				}
+				p.place(from, limits, func(s *search) { b.setPlace(rd, s.index, uint32(s.pos), s.reversed, s.best) })
+				if from%(1<<16) == 0 {
 					progress(from)
 				}
 			}
@@ -387,4 +405,42 @@ func (b *builder) placeAll(rd *Reads, ix *kmerIndex, mode placeMode, retry retry
 	}
 	wg.Wait()
 	b.candidatesTried += tried.Load()
+}
+
+// deviceBuffers are what a device places a batch with.
+type deviceBuffers struct {
+	limits    []uint8
+	positions []uint32
+	outcomes  []uint16
+}
+
+func newDeviceBuffers(n int) deviceBuffers {
+	return deviceBuffers{make([]uint8, n), make([]uint32, n), make([]uint16, n)}
+}
+
+// placeOnDevice places reads from..from+len(limits)-1 on the device, and sets the limits of those that it has dealt with to 0. Reads
+// with letters other than A, C, G and T are left to the CPU, and all are after an error.
+func (b *builder) placeOnDevice(rd *Reads, mode placeMode, from int, limits []uint8, d deviceBuffers) {
+	if !b.accelerator.usable() {
+		return
+	}
+	n := copy(d.limits, limits)
+	for j := range n {
+		if rd.hasNonACGT(from + j) {
+			d.limits[j] = 0
+		}
+	}
+	if err := b.accelerator.dev.place(mode, from, d.limits[:n], d.positions[:n], d.outcomes[:n]); err != nil {
+		b.accelerator.giveUp(err)
+		return
+	}
+	for j, limit := range d.limits[:n] {
+		if limit == 0 {
+			continue
+		}
+		limits[j] = 0
+		if pos := d.positions[j]; pos != Unplaced {
+			b.setPlace(rd, from+j, pos, d.outcomes[j]&deviceReversed != 0, int(d.outcomes[j]&^deviceReversed))
+		}
+	}
 }
