@@ -29,6 +29,9 @@ type PackOptions struct {
 	NoVerify bool // do not decode what was written before the bins are dropped
 	Force    bool // pack again though a packed archive is there
 
+	GPU  bool              // a GPU does what it can, if the program supports one; the archive is the same
+	Note func(line string) // is told when the GPU can't be used; may be nil
+
 	Progress Progress // may be nil
 }
 
@@ -156,7 +159,7 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 	pool := newWorkers(o.Threads)
 	enc, err := seqs.Build(ctx, r, seqs.Config{
 		Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Progress: o.Progress,
-		ReleaseWhile: pool.releaseWhile, Work: pool.do,
+		GPU: o.GPU, Note: o.Note, ReleaseWhile: pool.releaseWhile, Work: pool.do,
 	})
 	if err != nil {
 		return nil, err

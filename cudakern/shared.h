@@ -59,6 +59,10 @@
 #define CODE_CR 15
 #define CODE_NAME 16
 
+// The index of k-mers: the bits of a hash that select a segment, and the bits after them, which are the key.
+#define INDEX_SEGMENT_BITS 8
+#define INDEX_KEY_BITS 30
+
 // The number that a kernel writes to host memory when it begins.
 enum Step {
   STEP_NONE,
@@ -88,6 +92,7 @@ enum Step {
   STEP_WRITE_CODES,
   STEP_INFLATE,
   STEP_COUNT_LINES,
+  STEP_PLACE,
   STEPS
 };
 

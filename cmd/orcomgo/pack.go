@@ -28,6 +28,7 @@ Examples:
 		f.BoolVar(&o.noVerify, "no-verify", false, "don't decode what was written before the bins are removed")
 		f.StringVar(&o.level, "level", "default", "`EFFORT` on the qualities: fast, default or max")
 		f.BoolVarP(&o.force, "force", "f", false, "replace a packed archive of this name that is there already")
+		f.StringVar(&o.device, "device", "auto", "`WHERE` to place reads: auto, cpu or gpu; the archive is the same")
 		o.add(f)
 		return o.run
 	},
@@ -36,7 +37,7 @@ Examples:
 type packFlags struct {
 	resources
 	keepBins, noVerify, force bool
-	level                     string
+	level, device             string
 }
 
 func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
@@ -48,6 +49,17 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 	if err != nil {
 		return usageError{err}
 	}
+	if _, err := choice("device", o.device, "auto", "cpu", "gpu"); err != nil {
+		return err
+	}
+	device := o.device
+	if device == "auto" && o.limit() < minGPUMemory {
+		device = "cpu"
+	}
+	onGPU, err := useGPU(ctx, device, func() bool { return binnedBases(dir) >= minGPUBases*uint64(max(o.threads, 1)) })
+	if err != nil {
+		return err
+	}
 	bar, err := o.start(s)
 	if err != nil {
 		return err
@@ -55,7 +67,7 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 	defer bar.close()
 	summary, err := compress.Pack(ctx, dir, compress.PackOptions{
 		Threads: o.threads, Memory: uint64(o.memory), Tool: tool,
-		Level: level, KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, Progress: bar.report,
+		Level: level, KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, GPU: onGPU, Note: bar.note, Progress: bar.report,
 	})
 	bar.close()
 	if err != nil || o.quiet {

@@ -30,11 +30,16 @@ type Layout struct {
 //   - Memory is the memory in bytes that Build uses at most, approximately; 0 for no limit.
 //   - Whole keeps all reads in memory; Memory then includes the reads and their places. Without Whole, reads are processed in
 //     shares (ranges of signatures), Memory must not be 0, and it includes neither the places nor the pseudogenome.
+//   - GPU lets a GPU do what it can, if the program supports one. The result is the same. If there is too little memory on it, or an
+//     error, the CPU goes on.
+//   - Note, unless it is nil, is called with a line for the user when the GPU can't be used; at most once, from any goroutine.
 //   - Progress, unless it is nil, is called with the number of records that the named stage has processed, and their total.
 type Config struct {
 	Threads  int
 	Memory   uint64
 	Whole    bool
+	GPU      bool
+	Note     func(line string)
 	Progress func(stage string, done, total uint64)
 }
 
@@ -50,7 +55,9 @@ type builder struct {
 	voted      bool   // bases were changed by voting, so that the mismatches in placements may differ from the true ones
 	poor       bitset // records of the reads that are poorly placed, while they are reassembled
 
-	candidatesTried int64 // number of candidate places of reads that were tried
+	accelerator *accelerator // nil if there is none
+
+	candidatesTried int64 // number of candidate places of reads that the CPU tried
 	placesCompared  int   // number of candidate places of contigs that were compared
 }
 
@@ -66,6 +73,13 @@ func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseud
 	p := &Pseudogenome{builder: builder{config: c, records: recordsOf(r, srcs)}}
 	b := &p.builder
 	b.records.threads = c.loadThreads()
+	if c.GPU {
+		b.accelerator = startAccelerator(c.Note)
+		defer func() {
+			b.accelerator.close()
+			b.accelerator = nil
+		}()
+	}
 	if err := b.plan(ctx); err != nil {
 		return nil, err
 	}
@@ -236,39 +250,42 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 	return a.full, nil
 }
 
-// placeMode holds the parameters of a search for the places of reads.
+// placeMode holds the parameters of a search for the places of reads; see search.
 type placeMode struct {
-	stage               string
-	k                   int    // length of the seeds in bases
-	sampleMask          uint64 // selects the k-mers that are indexed; see kmerIndex
-	seedStep            int    // distance in bases between seeds that are looked up
-	maxCandidates       int    // candidates tried per seed at most
-	candidatesPer2Bases int    // candidates tried per two bases at most, on average over placeBatch reads
-	goodMismatches      int    // a place with this many mismatches or fewer ends the search
-	basesPerMismatch    int    // a place has at most one mismatch per so many bases
+	stage             string
+	k                 int    // length of the seeds in bases
+	sampleMask        uint64 // selects the k-mers that are indexed; see kmerIndex
+	seedStep          int    // distance in bases between seeds that are looked up
+	maxCandidates     int    // positions of a k-mer that are indexed at most
+	basesPerCandidate int    // one candidate per so many bases of a read is tried at most
+	moreSeeds         int    // seeds that are looked up after the best place was found
+	goodMismatches    int    // a place with this many mismatches or fewer ends the search
+	basesPerMismatch  int    // a place has at most one mismatch per so many bases
 }
 
 var (
 	exact = placeMode{
-		stage:               "placing reads",
-		k:                   24,
-		sampleMask:          3,
-		seedStep:            1,
-		maxCandidates:       16,
-		candidatesPer2Bases: 4,
-		goodMismatches:      1,
-		basesPerMismatch:    6,
+		stage:             "placing reads",
+		k:                 24,
+		sampleMask:        3,
+		seedStep:          1,
+		maxCandidates:     16,
+		basesPerCandidate: 1,
+		moreSeeds:         6,
+		goodMismatches:    1,
+		basesPerMismatch:  6,
 	}
 	exactAgain = exact.called("placing reads again")
 	loose      = placeMode{
-		stage:               "placing the rest",
-		k:                   13,
-		sampleMask:          0,
-		seedStep:            3,
-		maxCandidates:       64,
-		candidatesPer2Bases: 2,
-		goodMismatches:      2,
-		basesPerMismatch:    5,
+		stage:             "placing the rest",
+		k:                 13,
+		sampleMask:        0,
+		seedStep:          3,
+		maxCandidates:     64,
+		basesPerCandidate: 2,
+		moreSeeds:         8,
+		goodMismatches:    2,
+		basesPerMismatch:  5,
 	}
 )
 
@@ -279,26 +296,25 @@ func (m placeMode) called(stage string) placeMode {
 }
 
 // retryMismatched selects reads that have so many mismatches that a better place may exist.
-func retryMismatched(b *builder, p *placer, i int) bool {
-	return int(b.placements.mismatches[p.rd.records[i]]) > p.mode.goodMismatches
+func retryMismatched(b *builder, rd *Reads, i int, mode placeMode) bool {
+	return int(b.placements.mismatches[rd.records[i]]) > mode.goodMismatches
 }
 
 // retryNone selects no reads.
-func retryNone(*builder, *placer, int) bool { return false }
+func retryNone(*builder, *Reads, int, placeMode) bool { return false }
 
-// retryRule selects reads of p.rd that have a place but are to be placed again.
-type retryRule func(b *builder, p *placer, i int) bool
+// retryRule selects reads that have a place but are to be placed again by the mode.
+type retryRule func(b *builder, rd *Reads, i int, mode placeMode) bool
 
 // placeReads places reads on the bases of the pseudogenome from `from` on: the reads that have no place, and those for which
 // retry returns true. It indexes as many bases at a time as fit in workBytes.
 func (b *builder) placeReads(ctx context.Context, each shareIterator, from int, mode placeMode, retry retryRule) error {
 	window := max(1<<12, int(min(b.workBytes/uint64(indexBytesPerBase(mode.sampleMask)), maxPseudogenome)))
 	for lo := from; lo < b.seq.n; lo += window {
-		ix := newKmerIndex(b.seq.packed, lo, min(lo+window+mode.k-1, b.seq.n), mode.k, mode.sampleMask, b.config.Threads)
+		ix := newKmerIndex(
+			b.seq.packed, lo, min(lo+window+mode.k-1, b.seq.n), mode.k, mode.sampleMask, mode.maxCandidates, b.config.Threads)
 		err := each(ctx, func(rd *Reads, before int) error {
-			b.candidatesTried += placeAll(rd, b.placements, &b.seq, ix, b.config.Threads, mode,
-				func(p *placer, i int) bool { return retry(b, p, i) },
-				func(done int) { b.report(mode.stage, before+done, b.records.count) })
+			b.placeAll(rd, ix, mode, retry, func(done int) { b.report(mode.stage, before+done, b.records.count) })
 			return ctx.Err()
 		})
 		if err != nil {

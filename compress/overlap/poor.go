@@ -106,7 +106,7 @@ func (b *builder) selectPoor(ctx context.Context, lo, hi int, shared *sharedMism
 }
 
 // retryPoor selects poorly placed reads.
-func retryPoor(b *builder, p *placer, i int) bool { return b.poor.has(p.rd.records[i]) }
+func retryPoor(b *builder, rd *Reads, i int, _ placeMode) bool { return b.poor.has(rd.records[i]) }
 
 // reassemblePoor assembles the poorly placed reads among themselves (if they do not all fit in memory, those with the most
 // mismatches) and appends to the pseudogenome the scaffolds that cost fewer bits than the mismatches they save.

@@ -20,6 +20,9 @@ type Config struct {
 	Memory   uint64
 	Runs     bool                                   // slices hold the records of whole runs in the order of Sorted: see Column.Run
 	Progress func(stage string, done, total uint64) // may be nil
+	// GPU and Note are those of overlap.Config.
+	GPU  bool
+	Note func(line string)
 	// ReleaseWhile, if not nil, must call its argument, which waits for other goroutines. A caller that bounds the number of
 	// computations at a time can start another one until the argument returns.
 	ReleaseWhile func(wait func())
