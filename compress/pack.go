@@ -69,6 +69,27 @@ func Pack(ctx context.Context, path string, o PackOptions) (*Summary, error) {
 	return pack(ctx, r, o)
 }
 
+// PackUnnamed is Pack for bins without a name, see bins.Writer.Finish: it makes them the packed archive that they were
+// created for. An archive of that name, packed or not, is replaced only with Force; KeepBins is ignored. The caller closes
+// r. What is written is what Pack writes of the same bins with the same options. Bins in memory are moved to a file if they
+// and the reads would take too much of Memory together.
+func PackUnnamed(ctx context.Context, r *bins.Reader, o PackOptions) (*Summary, error) {
+	if !fitsBeside(r, o.Memory) {
+		if err := r.Spill(); err != nil {
+			return nil, err
+		}
+	}
+	return pack(ctx, r, o)
+}
+
+// fitsBeside reports whether bins that are in memory may stay there while they are packed with so much memory (0: no bound). They may
+// if they take an eighth of it at most, and half of it together with what laying out the reads is expected to take. So
+// the process stays within an eighth more than memory even for reads that take all that laying out may use, three quarters.
+func fitsBeside(r *bins.Reader, memory uint64) bool {
+	held := r.Held()
+	return memory == 0 || held <= memory/8 && held+seqs.LayoutMemory(r.Meta()) <= memory/2
+}
+
 // packedBefore is Pack where there are bins and a packed archive: an earlier run may have
 // been interrupted between the commit and the removal of the bins, or keep them as asked.
 func packedBefore(ctx context.Context, e commit.Entry, r *bins.Reader, o PackOptions) (*Summary, error) {
@@ -134,7 +155,11 @@ func restoreMeta(r *archive.Reader) error {
 }
 
 func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err error) {
-	w, err := archive.Create(r.Dir(), r.Name(), o.Force)
+	create := archive.Create
+	if r.Unnamed() {
+		create = archive.CreateAlone
+	}
+	w, err := create(r.Dir(), r.Name(), o.Force)
 	if err != nil {
 		return nil, err
 	}
@@ -207,6 +232,14 @@ func (p *packer) closeEncoder() {
 	}
 }
 
+// memoryBeside returns how much memory there is beside bins that are in memory; 0 for no bound.
+func (p *packer) memoryBeside() uint64 {
+	if p.o.Memory == 0 {
+		return 0
+	}
+	return max(p.o.Memory-min(p.r.Held(), p.o.Memory), 1)
+}
+
 // write encodes all the slices and writes them.
 func (p *packer) write(ctx context.Context) error {
 	meta := p.r.Meta()
@@ -223,7 +256,7 @@ func (p *packer) write(ctx context.Context) error {
 		}
 	}
 	e.cache = newBlockCache(p.r, e.keeps, false, blockwise)
-	p.flight = inFlight(p.o.Threads, p.o.Memory, largest)
+	p.flight = inFlight(p.o.Threads, p.memoryBeside(), largest)
 	progress := newMeter(p.o.Progress, "pack", total)
 	started := make([]bool, len(meta.Inputs))
 	add := func(i int, out *encoded) error {

@@ -17,7 +17,11 @@ import (
 func (p *packer) verify(ctx context.Context) (err error) {
 	defer func() {
 		if err != nil && ctx.Err() == nil {
-			err = fmt.Errorf("verification failed, the bins are kept: %w", err)
+			left := "the bins are kept"
+			if p.r.Unnamed() {
+				left = "nothing was written; the inputs are as they were"
+			}
+			err = fmt.Errorf("verification failed, %s: %w", left, err)
 		}
 	}()
 	r, err := p.w.Reopen(&p.man)
@@ -64,7 +68,7 @@ func (p *packer) verify(ctx context.Context) (err error) {
 		return nil
 	}
 	jobs := wholeArchive(man)
-	if err := newReplay(src, "verify", p.o.Threads, p.o.Memory, p.o.Progress, jobs).run(ctx, jobs, work, consume); err != nil {
+	if err := newReplay(src, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, jobs).run(ctx, jobs, work, consume); err != nil {
 		return err
 	}
 	for i := range man.Inputs {
