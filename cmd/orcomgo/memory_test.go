@@ -88,13 +88,21 @@ func checkPeaks(t *testing.T, text []byte, bound int, options ...string) {
 	if err := os.WriteFile(in, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	mustRun(t, append([]string{"bin", "-q", in, archive}, options...)...)
-	for _, args := range [][]string{{"verify", archive}, {"pack", archive}, {"verify", archive}, {"unpack", archive, "-o", back}} {
+	whole := filepath.Join(dir, "whole")
+	checkPeak := func(args ...string) {
+		t.Helper()
 		peak := peakOf(t, append(args, "-q", "-t", "2", "--memory", fmt.Sprintf("%dMiB", bound>>20))...)
 		t.Logf("%s: %d MiB", args[0], peak>>20)
 		if peak > bound*115/100 {
 			t.Errorf("%s took %d MiB of memory, was given %d", args[0], peak>>20, bound>>20)
 		}
+	}
+	mustRun(t, append([]string{"bin", "-q", in, archive}, options...)...)
+	for _, args := range [][]string{{"verify", archive}, {"pack", archive}, {"verify", archive}, {"unpack", archive, "-o", back}} {
+		checkPeak(args...)
+	}
+	if os.Getenv("ORCOMGO_LONG") != "" {
+		checkPeak(append([]string{"archive", in, whole}, options...)...)
 	}
 	if len(options) > 0 {
 		return
