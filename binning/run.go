@@ -133,7 +133,8 @@ func (c Config) bin(ctx context.Context) (*bins.Reader, Summary, error) {
 			return nil, s, r
 		}
 		if other := c.readableOnce(); other != "" {
-			return nil, s, fmt.Errorf("%w; if this is FASTQ wrapped over lines, all inputs have to be read again, and %s can be read only once", r, other)
+			return nil, s, fmt.Errorf("%w; if this is FASTQ wrapped over lines, all inputs have to be read again, and %s can be read only once",
+				r, other)
 		}
 		wrapped[bad.input] = r
 		if reruns++; reruns == 2 {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"orcomgo/bins/commit"
 )
 
 // pieceLen is how much memory a scratch takes at a time, in bytes.
@@ -33,7 +35,7 @@ func (b *budget) release(n uint64) {
 }
 
 // scratch is one of the two files of bins that get no name. It is in memory until its budget is used up or spill is called, and
-// from then on in a temporary file in the directory of path. It is safe for concurrent use, Close excepted.
+// from then on in a file without a name in the directory of path. It is safe for concurrent use, Close excepted.
 type scratch struct {
 	path   string // the name that the file would have, for messages
 	budget *budget
@@ -91,10 +93,11 @@ func (s *scratch) grow(size uint64) error {
 
 // moveToFile moves the content from memory to a file. s.mu must be held for writing.
 func (s *scratch) moveToFile() error {
-	f, err := newTempFile(s.path)
+	temp, err := commit.NewUnnamed(s.path)
 	if err != nil {
 		return err
 	}
+	f := &tempFile{Temp: temp}
 	for i, p := range s.pieces {
 		at := uint64(i) * pieceLen
 		if _, err := f.WriteAt(p[:min(s.size-min(at, s.size), pieceLen)], int64(at)); err != nil {

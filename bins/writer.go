@@ -85,12 +85,12 @@ func (w *Writer) begin(b *budget) error {
 			w.unnamed[i] = newScratch(path, b)
 			f.out.f = w.unnamed[i]
 		} else {
-			temp, err := newTempFile(path)
+			temp, err := commit.NewTemp(path)
 			if err != nil {
 				return err
 			}
-			w.named[i] = temp
-			f.out.f = temp
+			w.named[i] = &tempFile{Temp: temp}
+			f.out.f = w.named[i]
 		}
 		if err := f.out.append(f.head); err != nil {
 			return err
@@ -232,15 +232,6 @@ type tempFile struct {
 	// writing is held during a write. The system lets one thread write to a file at a time, and
 	// those that wait use up processor time.
 	writing sync.Mutex
-}
-
-// newTempFile makes a file that will be called path.
-func newTempFile(path string) (*tempFile, error) {
-	f, err := commit.NewTemp(path)
-	if err != nil {
-		return nil, err
-	}
-	return &tempFile{Temp: f}, nil
 }
 
 // WriteAt implements io.WriterAt.

@@ -294,7 +294,8 @@ func TestPackUnnamedFails(t *testing.T) {
 	}
 	_, err = PackUnnamed(context.Background(), r, PackOptions{Threads: 2})
 	vfs.Fault = nil
-	if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), "verification failed, nothing was written; the inputs are as they were") {
+	const want = "verification failed, nothing was written; the inputs are as they were"
+	if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), want) {
 		t.Errorf("PackUnnamed: %v", err)
 	}
 	r.Close()

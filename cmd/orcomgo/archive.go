@@ -16,10 +16,10 @@ var archiveCommand = command{
 	about:    "bin and pack in one step",
 	help: `archive reads FASTQ or FASTA and writes OUT/NAME.cdna and OUT/NAME.cmeta, NAME from the first input: the same
 bytes as bin and then pack with the same flags. It takes the inputs that bin takes; see bin --help.
-There are no files of bins: they are kept in memory up to an eighth of --memory, and beyond that in temporary files in OUT
-that are gone when archive ends, however it ends.
-What was written is decoded and compared before it gets its name. If anything fails, OUT is as it was before. The inputs
-are never changed or removed.
+There are no files of bins: they are kept in memory up to an eighth of --memory, and beyond that in temporary
+files in OUT that are gone when archive ends, however it ends.
+What was written is decoded and compared before it gets its name. If anything fails, OUT holds the same archives as
+before. The inputs are never changed or removed.
 
 Examples:
   orcomgo archive reads.fastq.gz run/                           one file

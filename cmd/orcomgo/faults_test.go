@@ -420,7 +420,7 @@ func TestFaults(t *testing.T) {
 						// Every kind at every call takes minutes.
 						every := int64(13)
 						if s.args[0] == "archive" { // two steps, which are tried for themselves above
-							every = 37
+							every = 61
 						}
 						if !long && (at*7+int64(k))%every != 0 {
 							continue
