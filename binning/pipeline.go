@@ -117,7 +117,7 @@ func (r *run) progress() {
 	for i := range r.read {
 		done += r.read[i].Load()
 	}
-	r.Progress("bin", done, r.total)
+	r.Progress(Stage, done, r.total)
 }
 
 // stream is the memory that a stream reuses for each of its blocks.

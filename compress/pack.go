@@ -82,6 +82,27 @@ func Pack(ctx context.Context, path string, o PackOptions) (*Summary, error) {
 	return pack(ctx, r, o)
 }
 
+// PackUnnamed is Pack for bins without a name, see bins.Writer.Finish: it makes them the packed archive that they were
+// created for. An archive of that name, packed or not, is replaced only with Force; KeepBins is ignored. The caller closes
+// r. What is written is what Pack writes of the same bins with the same options. Bins in memory are moved to a file if they
+// and the reads would take too much of Memory together.
+func PackUnnamed(ctx context.Context, r *bins.Reader, o PackOptions) (*Summary, error) {
+	if !fitsBeside(r, o.Memory) {
+		if err := r.Spill(); err != nil {
+			return nil, err
+		}
+	}
+	return pack(ctx, r, o)
+}
+
+// fitsBeside reports whether bins that are in memory may stay there while they are packed with so much memory (0: no bound). They may
+// if they take an eighth of it at most, and half of it together with what laying out the reads is expected to take. So
+// the process stays within an eighth more than memory even for reads that take all that laying out may use, three quarters.
+func fitsBeside(r *bins.Reader, memory uint64) bool {
+	held := r.Held()
+	return memory == 0 || held <= memory/8 && held+seqs.LayoutMemory(r.Meta()) <= memory/2
+}
+
 // packedBefore is Pack where there are bins and a packed archive: an earlier run may have
 // been interrupted between the commit and the removal of the bins, or keep them as asked.
 func packedBefore(ctx context.Context, e commit.Entry, r *bins.Reader, o PackOptions) (*Summary, error) {
@@ -147,7 +168,11 @@ func restoreMeta(r *archive.Reader) error {
 }
 
 func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err error) {
-	w, err := archive.Create(r.Dir(), r.Name(), o.Force)
+	create := archive.Create
+	if r.Unnamed() {
+		create = archive.CreateAlone
+	}
+	w, err := create(r.Dir(), r.Name(), o.Force)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +237,7 @@ func (p *packer) run(ctx context.Context) error {
 		return p.write(ctx)
 	}
 	var v *verification
-	if n := inMemory(p.o.Memory, p.largest()); n > 1 {
+	if n := inMemory(p.memoryBeside(), p.largest()); n > 1 {
 		if dec := p.enc.Follow(); dec != nil {
 			p.flight = atMostThreads(n-n/2, p.o.Threads)
 			v = p.following(dec, atMostThreads(n/2, p.o.Threads))
@@ -229,16 +254,16 @@ func (p *packer) run(ctx context.Context) error {
 		if err == nil {
 			err = v.end()
 		}
-		return verificationError(ctx, err)
+		return p.verificationError(ctx, err)
 	}
 	g, c := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.write(c) })
-	g.Go(func() error { return verificationError(c, v.slices(c)) })
+	g.Go(func() error { return p.verificationError(c, v.slices(c)) })
 	if err := g.Wait(); err != nil {
 		return err
 	}
 	p.flight += v.replay.flight
-	return verificationError(ctx, v.end())
+	return p.verificationError(ctx, v.end())
 }
 
 // plan makes the manifest as far as it is known before slices are coded.
@@ -252,7 +277,7 @@ func (p *packer) plan() {
 		p.man.Slices[i] = p.specs[i].slice()
 		p.written[i] = make(chan struct{})
 	}
-	p.flight = inFlight(p.o.Threads, p.o.Memory, p.largest())
+	p.flight = inFlight(p.o.Threads, p.memoryBeside(), p.largest())
 }
 
 // largest returns how many bytes of text and of exceptions the largest slice has.
@@ -268,6 +293,14 @@ func (p *packer) closeEncoder() {
 		p.enc.Close()
 		p.enc = nil
 	}
+}
+
+// memoryBeside returns how much memory there is beside bins that are in memory; 0 for no bound.
+func (p *packer) memoryBeside() uint64 {
+	if p.o.Memory == 0 {
+		return 0
+	}
+	return max(p.o.Memory-min(p.r.Held(), p.o.Memory), 1)
 }
 
 // write encodes all the slices and writes them, then the shared sections.

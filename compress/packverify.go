@@ -31,9 +31,13 @@ type verification struct {
 type sums struct{ hash, len, digest uint64 }
 
 // verificationError returns err as an error of verification unless it is that of ctx.
-func verificationError(ctx context.Context, err error) error {
+func (p *packer) verificationError(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("verification failed, the bins are kept: %w", err)
+		left := "the bins are kept"
+		if p.r.Unnamed() {
+			left = "nothing was written; the inputs are as they were"
+		}
+		err = fmt.Errorf("verification failed, %s: %w", left, err)
 	}
 	return err
 }
@@ -67,7 +71,7 @@ func (p *packer) verification(src source) *verification {
 	for i := range v.checks {
 		v.checks[i] = newTextCheck(man, man.Inputs[i].Name, man.Inputs[i].Blocks, true)
 	}
-	v.replay = newReplay(src, "verify", p.o.Threads, p.o.Memory, p.o.Progress, v.jobs)
+	v.replay = newReplay(src, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
 	return v
 }
 
