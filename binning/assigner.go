@@ -42,8 +42,8 @@ type Mark struct{ Offset, Lines int }
 
 // Keep says which columns an assigner has to fill.
 type Keep struct {
-	Names bool
-	// PlainNames: Block.Names is needed, not only CodedNames.
+	Names bool // Block.Names, or Block.CodedNames
+	// PlainNames: Block.Names is needed, also where Names is not set or CodedNames is there.
 	PlainNames bool
 	Quals      bool
 	Forms      bool
@@ -81,8 +81,9 @@ type Keep struct {
 // a long read) to the one that NewCPU returns, which needs nothing but the Text.
 type Assigner interface {
 	// Text returns memory with room for n bytes of text, of the kind that is best for the
-	// assigner, until its Free. The pipeline holds one for each stream at a time.
-	Text(n int) (TextBuffer, error)
+	// assigner, until its Free. The pipeline holds one for each stream at a time. Where Text or a
+	// method of the buffer waits for memory that others use, the end of ctx ends that with its error.
+	Text(ctx context.Context, n int) (TextBuffer, error)
 	// Assign fills b from t. It must not keep the text, which is overwritten after Assign has
 	// returned. It may reuse the memory of b's slices, or make them point to its own memory,
 	// which must then not change until Assign gets the same b again or Close is called. The

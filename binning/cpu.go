@@ -31,7 +31,7 @@ type cpu struct {
 	busy  chan struct{} // its capacity is the number of jobs that may be in use
 }
 
-func (c *cpu) Text(n int) (TextBuffer, error) { return c.texts.get(n), nil }
+func (c *cpu) Text(_ context.Context, n int) (TextBuffer, error) { return c.texts.get(n), nil }
 
 // InflatesMembers implements memberAssigner.
 func (c *cpu) InflatesMembers() bool { return true }
@@ -106,7 +106,11 @@ func (c *cpu) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	if len(t.Data) > maxText {
 		return &RecordError{File: t.File, Record: t.FirstRecord + 1, Expected: "a record of less than 4 GiB", Found: "a longer one"}
 	}
-	c.busy <- struct{}{}
+	select {
+	case c.busy <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	j := c.job()
 	defer func() {
 		c.done(j)
@@ -216,7 +220,7 @@ func (j *job) split() error {
 		lengths = j.lengths
 	}
 	j.lengthsOfBlock, b.Lengths.Each = b.Lengths.Each, lengths
-	if b.Names = resizeIfKept(b.Names, j.Keep.Names, names); b.Names != nil {
+	if b.Names = resizeIfKept(b.Names, j.Keep.Names || j.Keep.PlainNames, names); b.Names != nil {
 		b.Names = b.Names[:names]
 	}
 	b.Quals = resizeIfKept(b.Quals, j.Keep.Quals && j.parser.quals, bases)
@@ -352,5 +356,5 @@ func resize[T any](s []T, n int) []T {
 	if s != nil && cap(s) >= n {
 		return s[:n]
 	}
-	return make([]T, n, n+n/8)
+	return inLargePages(make([]T, n, n+n/8))
 }

@@ -25,10 +25,7 @@ const minGPUBlock = 1 << 20
 // r.Note. Blocks that the kernels don't support (FASTA, wrapped FASTQ, malformed records) are
 // binned on the CPU.
 func NewCUDA(r *Resources) (Assigner, error) {
-	c := &cuda{cpu: NewCPU(*r), run: r.Run, note: r.Note, regions: make(chan *regions, regionSets), outputs: map[*bins.Block]*cudaColumns{}}
-	for range regionSets {
-		c.regions <- new(regions)
-	}
+	c := &cuda{cpu: NewCPU(*r), run: r.Run, note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
 	err := c.open(r.GPUs)
 	if err == nil {
 		err = c.makeLanes(r)
@@ -44,9 +41,6 @@ func NewCUDA(r *Resources) (Assigner, error) {
 // since a piece is in use until it has been copied to a device.
 const ringPieces = 64
 
-// regionSets is how many inputs of BGZF are read at a time; each of them needs regions of its own.
-const regionSets = 2
-
 // A piece of a text fits a piece of the ring.
 const _ = uint(cudakern.PieceSize - fillPiece)
 
@@ -59,7 +53,9 @@ type cuda struct {
 	texts   hostTexts // for blocks that are binned on the CPU
 	note    func(string)
 	lanes   chan *cudakern.Lane
-	regions chan *regions // that no input uses
+	// Regions that no input uses: pinned ones, and those that were not needed so far. There are as many as lanes, since an
+	// input that is read has a lane.
+	regions, newRegions chan *regions
 
 	mu         sync.Mutex
 	outputs    map[*bins.Block]*cudaColumns
@@ -162,8 +158,10 @@ func (c *cuda) makeLanes(r *Resources) error {
 	}
 	r.Streams, r.BlockSize = streams, block
 	c.lanes = make(chan *cudakern.Lane, len(lanes))
+	c.regions, c.newRegions = make(chan *regions, len(lanes)), make(chan *regions, len(lanes))
 	for _, l := range lanes {
 		c.lanes <- l
+		c.newRegions <- new(regions)
 	}
 	return nil
 }

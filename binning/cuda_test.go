@@ -199,6 +199,32 @@ func TestCUDASameData(t *testing.T) {
 	t.Logf("%d files", n)
 }
 
+// TestCUDAWaitEnds: waiting for a lane, or for regions, ends with the context.
+func TestCUDAWaitEnds(t *testing.T) {
+	r := &Resources{Note: func(string) {}, Threads: 2, Streams: 1, BlockSize: 1 << 20, Run: newPool(2).run}
+	a, err := NewCUDA(r)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer a.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	text, err := a.Text(ctx, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer text.Free()
+	time.AfterFunc(10*time.Millisecond, cancel)
+	if _, err := a.Text(ctx, 1000); err != context.Canceled {
+		t.Errorf("no free lane: %v", err)
+	}
+	c := a.(*cuda)
+	only := <-c.newRegions
+	defer func() { c.newRegions <- only }()
+	if _, _, err := text.(*deviceText).Regions(); err != context.Canceled {
+		t.Errorf("no free regions: %v", err)
+	}
+}
+
 // BenchmarkAssign measures the assigner alone, text on the device, without and with
 // names and qualities.
 func BenchmarkAssign(b *testing.B) {
@@ -211,7 +237,7 @@ func BenchmarkAssign(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer a.Close()
-			buf, err := a.Text(len(text))
+			buf, err := a.Text(context.Background(), len(text))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package binning
 
 import (
 	"bytes"
+	"context"
 	"io"
 
 	"orcomgo/bins/record"
@@ -18,15 +19,15 @@ type chunk struct {
 }
 
 // cutter cuts an input into blocks. next returns the next one, whose text the caller frees. The
-// last block has Last set.
+// last block has Last set. Waiting for memory ends with ctx.
 type cutter interface {
-	next(memory textMemory) (*chunk, error)
+	next(ctx context.Context, memory textMemory) (*chunk, error)
 	close()
 }
 
 // textMemory has memory for texts; an Assigner does.
 type textMemory interface {
-	Text(n int) (TextBuffer, error)
+	Text(ctx context.Context, n int) (TextBuffer, error)
 }
 
 // minRecordText bounds the number of records of a block, to one for so many bytes of the block
@@ -49,8 +50,8 @@ type lineCutter struct {
 
 func (c *lineCutter) close() { c.src.close() }
 
-func (c *lineCutter) next(memory textMemory) (*chunk, error) {
-	text, err := memory.Text(c.size)
+func (c *lineCutter) next(ctx context.Context, memory textMemory) (*chunk, error) {
+	text, err := memory.Text(ctx, c.size)
 	if err != nil {
 		return nil, err
 	}

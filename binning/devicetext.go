@@ -3,6 +3,7 @@
 package binning
 
 import (
+	"context"
 	"errors"
 
 	"orcomgo/binning/inflate"
@@ -10,8 +11,13 @@ import (
 )
 
 // Text returns memory of a lane. The pipeline holds no more texts at a time than there are lanes.
-func (c *cuda) Text(n int) (TextBuffer, error) {
-	t := &deviceText{cuda: c, lane: <-c.lanes}
+func (c *cuda) Text(ctx context.Context, n int) (TextBuffer, error) {
+	t := &deviceText{ctx: ctx, cuda: c}
+	select {
+	case t.lane = <-c.lanes:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	if err := t.Grow(n, 0); err != nil {
 		t.Free()
 		return nil, err
@@ -21,6 +27,7 @@ func (c *cuda) Text(n int) (TextBuffer, error) {
 
 // deviceText is a TextBuffer in the memory of a lane, or in memory of the host if the GPU has too little.
 type deviceText struct {
+	ctx  context.Context // ends waiting for a piece of the ring, and for regions
 	cuda *cuda
 	lane *cudakern.Lane
 	host *hostText // nil while the text is on the GPU
@@ -58,7 +65,7 @@ func (t *deviceText) Fill(at, n int, f func(p []byte) (int, error)) (int, error)
 	if t.host != nil {
 		return t.host.Fill(at, n, f)
 	}
-	p, err := t.cuda.ring.Get()
+	p, err := t.cuda.ring.Get(t.ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -105,11 +112,28 @@ type regions [cudakern.Inflaters][]byte
 
 // Regions implements memberText.
 func (t *deviceText) Regions() (_ [][]byte, release func(), err error) {
-	r := <-t.cuda.regions
-	release = func() { t.cuda.regions <- r }
+	c := t.cuda
+	var r *regions
+	select {
+	case r = <-c.regions:
+	default:
+		select {
+		case r = <-c.regions:
+		case r = <-c.newRegions:
+		case <-t.ctx.Done():
+			return nil, nil, t.ctx.Err()
+		}
+	}
+	release = func() {
+		if r[0] != nil {
+			c.regions <- r
+		} else {
+			c.newRegions <- r
+		}
+	}
 	for i := range r {
 		if r[i] == nil && err == nil {
-			r[i], err = t.cuda.devices[0].Pin(regionSize)
+			r[i], err = c.devices[0].Pin(regionSize)
 		}
 	}
 	if errors.Is(err, cudakern.ErrMemory) {

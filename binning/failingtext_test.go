@@ -68,11 +68,11 @@ type failingText struct {
 	f *faults
 }
 
-func (a failingAssigner) Text(n int) (TextBuffer, error) {
+func (a failingAssigner) Text(ctx context.Context, n int) (TextBuffer, error) {
 	if err := a.f.call(); err != nil {
 		return nil, err
 	}
-	t, err := a.farMembers.Text(n)
+	t, err := a.farMembers.Text(ctx, n)
 	if err != nil {
 		return nil, err
 	}

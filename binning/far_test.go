@@ -24,7 +24,7 @@ type farAssigner struct{ Assigner }
 
 type farText struct{ hostText }
 
-func (farAssigner) Text(n int) (TextBuffer, error) {
+func (farAssigner) Text(_ context.Context, n int) (TextBuffer, error) {
 	return &farText{hostText{pool: new(hostTexts), buf: make([]byte, n)}}, nil
 }
 
@@ -78,7 +78,7 @@ type farBatch struct {
 
 func (a farMembers) InflatesMembers() bool { return true }
 
-func (a farMembers) Text(n int) (TextBuffer, error) {
+func (a farMembers) Text(_ context.Context, n int) (TextBuffer, error) {
 	return &farMemberText{farText: farText{hostText{pool: new(hostTexts), buf: make([]byte, n)}}, assigner: a}, nil
 }
 

@@ -31,7 +31,7 @@ func binText(t testing.TB, text []byte, blockSize int, wrapped bool) ([]byte, er
 	a := NewCPU(Resources{Run: serial})
 	var out []byte
 	for first := uint64(0); ; {
-		chunk, err := c.next(a)
+		chunk, err := c.next(context.Background(), a)
 		if err != nil {
 			return nil, err
 		}

@@ -63,18 +63,21 @@ func (c *Config) fitMemory(sizeGiven bool) error {
 			float64(size)/1e6, float64(c.Options.BlockSize)/1e6, c.Memory>>20))
 	}
 	c.Options.BlockSize = size
-	c.shareInflating(int(min(c.Memory-need(size, c.Streams), math.MaxInt)), gzipped)
+	left := int(min(c.Memory-need(size, c.Streams), math.MaxInt))
+	c.Hold = min(c.Hold, uint64(left-c.shareInflating(left, gzipped)))
 	return nil
 }
 
 // shareInflating divides the memory that is left among the inputs of gzip that are read at a
-// time. It does not change the archive.
-func (c *Config) shareInflating(left, gzipped int) {
+// time, and returns how much of it that takes. It does not change the archive.
+func (c *Config) shareInflating(left, gzipped int) (taken int) {
 	c.inflating = memoryGzip
 	if gzipped > 0 {
 		// The inputs that supply blocks in turn, which may be pairs. The others take little.
-		c.inflating += min(left, inflate.DefaultMemory(c.Threads)) / min(gzipped, 2*window)
+		taken = min(left, inflate.DefaultMemory(c.Threads))
+		c.inflating += taken / min(gzipped, 2*window)
 	}
+	return taken
 }
 
 // inspect reads the first bytes of the inputs. It returns how many bytes of text they hold at

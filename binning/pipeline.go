@@ -82,7 +82,7 @@ func (r *run) pipeline(ctx context.Context) error {
 		go func() {
 			defer fills.Done()
 			defer close(it.filled)
-			r.fill(it)
+			r.fill(ctx, it)
 		}()
 		items <- it
 	}
@@ -99,9 +99,9 @@ func (r *run) pipeline(ctx context.Context) error {
 }
 
 // fill reads the next block of an input.
-func (r *run) fill(it *blockTask) {
+func (r *run) fill(ctx context.Context, it *blockTask) {
 	defer r.clocks.read.start()()
-	it.chunk, it.err = it.in.cutter.next(r.assigner)
+	it.chunk, it.err = it.in.cutter.next(ctx, r.assigner)
 	if it.err == nil && !it.chunk.Last {
 		it.in.records += uint64(it.chunk.records)
 	}
@@ -117,7 +117,7 @@ func (r *run) progress() {
 	for i := range r.read {
 		done += r.read[i].Load()
 	}
-	r.Progress("bin", done, r.total)
+	r.Progress(Stage, done, r.total)
 }
 
 // stream is the memory that a stream reuses for each of its blocks.
@@ -214,7 +214,7 @@ func (c *Config) keep() Keep {
 	}
 	for _, in := range c.Inputs {
 		if in.Mate >= 0 {
-			k.Names, k.PlainNames = true, true
+			k.PlainNames = true
 		}
 	}
 	return k

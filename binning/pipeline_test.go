@@ -469,3 +469,36 @@ func TestReadError(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 }
+
+// TestAssignWaitEnds: Assign ends with the context while it waits for working memory.
+func TestAssignWaitEnds(t *testing.T) {
+	c := NewCPU(Resources{Streams: 1, Run: serial}).(*cpu)
+	c.busy <- struct{}{}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(10*time.Millisecond, cancel)
+	err := c.Assign(ctx, &Text{Data: []byte("@a\nC\n+\nI\n"), Last: true}, new(bins.Block))
+	if err != context.Canceled {
+		t.Errorf("Assign returned %v", err)
+	}
+}
+
+// TestKeepNames: names that are dropped are needed in plain where there are mates, and never coded.
+func TestKeepNames(t *testing.T) {
+	single, pair := []InputSpec{{Mate: -1}}, []InputSpec{{Mate: 1, First: true}, {Mate: 0}}
+	for _, c := range []struct {
+		inputs       []InputSpec
+		options      record.Options
+		names, plain bool
+	}{
+		{single, record.Options{}, true, false},
+		{single, record.Options{DropNames: true}, false, false},
+		{pair, record.Options{}, true, true},
+		{pair, record.Options{DropNames: true}, false, true},
+		{pair, record.Options{ReadsOnly: true}, false, true},
+	} {
+		k := (&Config{Inputs: c.inputs, Options: c.options}).keep()
+		if k.Names != c.names || k.PlainNames != c.plain {
+			t.Errorf("%d inputs, %+v: names %v, in plain %v", len(c.inputs), c.options, k.Names, k.PlainNames)
+		}
+	}
+}

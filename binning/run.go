@@ -33,6 +33,9 @@ type InputSpec struct {
 	First bool   // with Mate: this one holds the first mates
 }
 
+// Stage is the name of the only stage that Progress is called with.
+const Stage = "bin"
+
 // Progress is called with how many bytes of the inputs, as they are stored, have been read; total
 // is 0 if it is not known. It is called from any goroutine.
 type Progress func(stage string, done, total uint64)
@@ -48,7 +51,9 @@ type Config struct {
 	// Memory is about how many bytes the run may use; 0 for no bound. If a run with the default
 	// block size needs more, the blocks are smaller, and the archive has other bytes.
 	Memory uint64
-	Force  bool // replace an archive
+	// Hold is how many bytes of the bins RunUnnamed keeps in memory at most. Where Memory is bounded it is less if the run needs it.
+	Hold  uint64
+	Force bool // replace an archive
 	// Tool is recorded in the archive; it must not differ between builds of one version.
 	Tool     string
 	Progress Progress
@@ -60,6 +65,7 @@ type Config struct {
 	Note func(line string)
 
 	inflating int // bytes that the buffers of an input of gzip may take
+	unnamed   bool
 }
 
 // Summary is what a run did.
@@ -74,8 +80,22 @@ type Summary struct {
 // of the archive. An error about an input is one line that begins with the name of the file; it
 // usually wraps a RecordError.
 func Run(ctx context.Context, c Config) (Summary, error) {
+	c.unnamed = false
+	_, s, err := c.bin(ctx)
+	return s, err
+}
+
+// RunUnnamed is Run for bins that get no name, and are to be packed at once: see bins.CreateUnnamed. What is in c.OutDir is refused, or
+// replaced later, as by Run. The bins are gone when the reader is closed or the process ends.
+func RunUnnamed(ctx context.Context, c Config) (*bins.Reader, Summary, error) {
+	c.unnamed = true
+	return c.bin(ctx)
+}
+
+// bin is Run and RunUnnamed; the reader is nil for bins with a name.
+func (c Config) bin(ctx context.Context) (*bins.Reader, Summary, error) {
 	if len(c.Inputs) == 0 {
-		return Summary{}, errors.New("no input")
+		return nil, Summary{}, errors.New("no input")
 	}
 	if c.Threads <= 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
@@ -88,32 +108,33 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 		c.Options.BlockSize = DefaultBlockSize
 	}
 	if c.Options.BlockSize > maxBlockSize {
-		return Summary{}, fmt.Errorf("blocks of %d bytes are too large: at most %d", c.Options.BlockSize, uint64(maxBlockSize))
+		return nil, Summary{}, fmt.Errorf("blocks of %d bytes are too large: at most %d", c.Options.BlockSize, uint64(maxBlockSize))
 	}
 	if err := c.fitMemory(sizeGiven); err != nil {
-		return Summary{}, err
+		return nil, Summary{}, err
 	}
 	// An input that turns out not to be FASTQ of four lines a record is read as wrapped FASTQ. For
 	// that the run begins anew, if all inputs can be read a second time.
 	wrapped := make([]*RecordError, len(c.Inputs))
 	for reruns := 0; ; {
-		s, err := runOnce(ctx, &c, wrapped)
+		reader, s, err := runOnce(ctx, &c, wrapped)
 		var bad *inputError
 		if !errors.As(err, &bad) {
-			return s, err
+			return reader, s, err
 		}
 		var r *RecordError
 		if !errors.As(err, &r) {
-			return s, bad.error
+			return nil, s, bad.error
 		}
 		if first := wrapped[bad.input]; first != nil && !r.wrapped {
-			return s, first // the text doesn't look wrapped
+			return nil, s, first // the text doesn't look wrapped
 		}
 		if !r.structural || !regular(c.Inputs[bad.input].Path) {
-			return s, r
+			return nil, s, r
 		}
 		if other := c.readableOnce(); other != "" {
-			return s, fmt.Errorf("%w; if this is FASTQ wrapped over lines, all inputs have to be read again, and %s can be read only once", r, other)
+			return nil, s, fmt.Errorf("%w; if this is FASTQ wrapped over lines, all inputs have to be read again, and %s can be read only once",
+				r, other)
 		}
 		wrapped[bad.input] = r
 		if reruns++; reruns == 2 {
@@ -181,7 +202,7 @@ func (r *run) scanInput(ctx context.Context, i int) *RecordError {
 		return strict
 	}
 	for memory := new(cpu); ctx.Err() == nil; {
-		t, err := lines.next(memory)
+		t, err := lines.next(ctx, memory)
 		if err != nil {
 			return nil
 		}
@@ -216,8 +237,8 @@ func (r *run) checkNames(archive string) error {
 	return err
 }
 
-// runOnce reads the inputs once; those that wrapped has a RecordError for as wrapped FASTQ.
-func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (_ Summary, err error) {
+// runOnce reads the inputs once; those that wrapped has a RecordError for as wrapped FASTQ. The reader is that of RunUnnamed.
+func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader *bins.Reader, _ Summary, err error) {
 	r := &run{Config: c, total: c.sourceSize(), pool: newPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs))}
 	ctx, cancel := context.WithCancel(caller)
 	defer cancel()
@@ -234,11 +255,15 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (_ Summa
 		res.Note = func(string) {}
 	}
 	if r.assigner, err = newAssigner(&res); err != nil {
-		return Summary{}, err
+		return nil, Summary{}, err
 	}
 	defer func() {
 		if e := r.assigner.Close(); err == nil {
 			err = e
+		}
+		if err != nil && reader != nil {
+			reader.Close()
+			reader = nil
 		}
 	}()
 	c.Streams, c.Options.BlockSize = res.Streams, res.BlockSize
@@ -246,15 +271,20 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (_ Summa
 		if e := caller.Err(); e != nil {
 			err = e
 		}
-		return Summary{}, err
+		return nil, Summary{}, err
 	}
 	started()
 	name := archiveName(r.inputs[0].info.Name)
 	if err := r.checkNames(name); err != nil {
-		return Summary{}, err
+		return nil, Summary{}, err
 	}
-	if r.out, err = bins.Create(c.OutDir, name, c.Force); err != nil {
-		return Summary{}, err
+	if c.unnamed {
+		r.out, err = bins.CreateUnnamed(c.OutDir, name, c.Force, c.Hold)
+	} else {
+		r.out, err = bins.Create(c.OutDir, name, c.Force)
+	}
+	if err != nil {
+		return nil, Summary{}, err
 	}
 	defer r.out.Abort()
 	if c.Tool != "" {
@@ -271,7 +301,7 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (_ Summa
 				err = e
 			}
 		}
-		return Summary{}, err
+		return nil, Summary{}, err
 	}
 	s := Summary{Streams: c.Streams, Bases: r.bases}
 	infos := make([]record.Input, len(r.inputs))
@@ -280,8 +310,13 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (_ Summa
 		infos[i].SourceBytes = r.read[i].Load()
 	}
 	committed := r.clocks.commit.start()
-	if err := r.out.Commit(c.Options, infos); err != nil {
-		return Summary{}, err
+	if c.unnamed {
+		reader, err = r.out.Finish(c.Options, infos)
+	} else {
+		err = r.out.Commit(c.Options, infos)
+	}
+	if err != nil {
+		return nil, Summary{}, err
 	}
 	committed()
 	s.Stages = r.clocks.stages()
@@ -291,5 +326,5 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (_ Summa
 		s.TextBytes += in.Bytes
 		s.SourceBytes += in.SourceBytes
 	}
-	return s, nil
+	return reader, s, nil
 }

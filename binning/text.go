@@ -61,7 +61,7 @@ func (h *hostTexts) get(n int) *hostText {
 	if len(h.free) > 0 {
 		h.free = h.free[1:] // one that is too small: the garbage collector frees it
 	}
-	return &hostText{pool: h, buf: make([]byte, n)}
+	return &hostText{pool: h, buf: inLargePages(make([]byte, n))}
 }
 
 func (h *hostTexts) clear() { h.free = nil }
@@ -70,7 +70,7 @@ func (t *hostText) Room() int { return len(t.buf) }
 
 func (t *hostText) Grow(n, keep int) error {
 	if n > len(t.buf) {
-		larger := make([]byte, n)
+		larger := inLargePages(make([]byte, n))
 		copy(larger, t.buf[:keep])
 		t.buf = larger
 	}

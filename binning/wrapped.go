@@ -2,6 +2,7 @@ package binning
 
 import (
 	"bytes"
+	"context"
 	"io"
 
 	"orcomgo/bins/record"
@@ -37,7 +38,7 @@ func newRecordCutter(src *source, kind record.Kind, blockSize, size int, left []
 func (c *recordCutter) close() { c.src.close() }
 
 // next returns a block in memory of the host, whatever the assigner's is.
-func (c *recordCutter) next(textMemory) (*chunk, error) {
+func (c *recordCutter) next(context.Context, textMemory) (*chunk, error) {
 	memory := c.buffers.get(c.size)
 	t, err := c.block(memory)
 	if err != nil {

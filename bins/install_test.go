@@ -275,7 +275,7 @@ func TestCommitFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.meta.f.Close() // as good as a full disk
+	w.named[1].Close() // as good as a full disk
 	if err := w.Commit(sampleOptions, sampleInputs()); err == nil {
 		t.Error("Commit succeeds")
 	}

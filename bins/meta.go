@@ -21,6 +21,8 @@ type Meta struct {
 	ID [16]byte
 	// Version of the format, 1 to Version.
 	Version uint32
+
+	dataLen uint64 // size of the data file in bytes
 }
 
 // ExceptionBytes returns about how many bytes the exceptions of the block take in the bins, and not

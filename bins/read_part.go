@@ -2,6 +2,7 @@ package bins
 
 import (
 	"bytes"
+	"sync"
 
 	"orcomgo/bins/record"
 )
@@ -150,10 +151,37 @@ var (
 	partBytes        = 4 << 20
 )
 
+// partBuffer holds the memory that EachPart reads into.
+type partBuffer struct {
+	order, place []uint32
+	raw, packed  []byte
+}
+
+var partBuffers = sync.Pool{New: func() any { return new(partBuffer) }}
+
+// readOrder reads Order and Place of n reads of a block, from the stored read `from` on.
+func (p *partBuffer) readOrder(r *Reader, d *directory, block int, from, n uint64) error {
+	for _, c := range []struct {
+		section int
+		dst     *[]uint32
+	}{{secOrder, &p.order}, {secPlace, &p.place}} {
+		if need := min(4*n+2*rawChunk, d.sections[c.section].raw); need > uint64(cap(p.raw)) { // whole chunks are read
+			p.raw = make([]byte, need)
+		}
+		raw, err := r.rawRange(d, c.section, block, 4*from, 4*n, p.raw)
+		if err != nil {
+			return err
+		}
+		*c.dst = toUint32(*c.dst, raw)
+	}
+	return nil
+}
+
 // EachPart reads the reads of a block with signatures lo to hi, inclusive (NBin is one), as
 // ReadBins does, but part after part: f finds in Order, Place and Packed of dst those of a part.
 // Before the first call, Bins of dst is set to the bins of the range. The lengths of dst must be
-// those of the block if they vary.
+// those of the block if they vary. Order, Place and Packed are valid until f returns, and nil
+// in the end.
 func (r *Reader) EachPart(block int, lo, hi uint32, dst *Block, f func() error) error {
 	d, info, err := r.directory(block)
 	if err != nil {
@@ -164,20 +192,19 @@ func (r *Reader) EachPart(block int, lo, hi uint32, dst *Block, f func() error) 
 		return err
 	}
 	from, reads, at := in.firstRead, in.reads, in.firstByte
-	var order, place []uint32
-	var tmp, buf []byte
+	p := partBuffers.Get().(*partBuffer)
+	defer func() {
+		dst.Order, dst.Place, dst.Packed = nil, nil, nil // of p, which others reuse
+		partBuffers.Put(p)
+	}()
 	bin, left, last := 0, uint32(0), -1 // reads of the bins up to bin that are to come, and the one before these
 	for reads > 0 {
 		// Chunks are read once each.
 		n := min(reads, partReads-from%partReads)
-		if tmp, err = r.rawRange(d, secOrder, block, 4*from, 4*n, tmp); err != nil {
+		if err = p.readOrder(r, d, block, from, n); err != nil {
 			return err
 		}
-		order = toUint32(order, tmp)
-		if tmp, err = r.rawRange(d, secPlace, block, 4*from, 4*n, tmp); err != nil {
-			return err
-		}
-		place = toUint32(place, tmp)
+		order := p.order
 		from, reads = from+n, reads-n
 		for i := 0; i < len(order); {
 			k, size := i, 0
@@ -198,15 +225,15 @@ func (r *Reader) EachPart(block int, lo, hi uint32, dst *Block, f func() error) 
 				last = read
 				left--
 			}
-			if need := min(uint64(size)+2*rawChunk, d.sections[secDNA].raw); need > uint64(cap(buf)) { // whole chunks are read
-				buf = make([]byte, min(need+need/8, d.sections[secDNA].raw))
+			if need := min(uint64(size)+2*rawChunk, d.sections[secDNA].raw); need > uint64(cap(p.packed)) { // whole chunks are read
+				p.packed = make([]byte, min(need+need/8, d.sections[secDNA].raw))
 			}
-			packed, err := r.rawRange(d, secDNA, block, at, uint64(size), buf)
+			packed, err := r.rawRange(d, secDNA, block, at, uint64(size), p.packed)
 			if err != nil {
 				return err
 			}
 			at += uint64(size)
-			dst.Order, dst.Place, dst.Packed = order[i:k], place[i:k], packed
+			dst.Order, dst.Place, dst.Packed = order[i:k], p.place[i:k], packed
 			if err := f(); err != nil {
 				return err
 			}

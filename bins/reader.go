@@ -15,13 +15,39 @@ import (
 	"orcomgo/bins/vfs"
 )
 
-// Reader reads an archive of stage 1. All its methods but Close and Remove are safe for
+// Reader reads an archive of stage 1. All its methods but Close, Remove and Spill are safe for
 // concurrent use. Everything that they return has been compared with its checksum.
 type Reader struct {
 	dir, name  string
-	data, meta *vfs.File
+	data, meta inFile
+	named      [2]*vfs.File // data and meta, if they have names
+	unnamed    [2]*scratch  // data and meta, if they have none: see Writer.Finish
+	made       commit.Made  // directories to be removed with unnamed bins
 	info       *Meta
 	dirs       []atomic.Pointer[directory]
+}
+
+// inFile is one of the two files: a regular file, or a scratch.
+type inFile interface {
+	io.ReaderAt
+	io.Closer
+	Name() string
+	Size() (uint64, error)
+}
+
+// regularFile is a file with a name.
+type regularFile struct{ *vfs.File }
+
+// Size returns the size in bytes. The error wraps parse.ErrCorrupt if this is no regular file.
+func (f regularFile) Size() (uint64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return 0, fmt.Errorf("%s: %w: it is not a regular file", f.Name(), parse.ErrCorrupt)
+	}
+	return uint64(info.Size()), nil
 }
 
 // Open opens the bins that path leads to, as commit.One finds them. The error wraps
@@ -56,10 +82,10 @@ func OpenEntry(e commit.Entry) (*Reader, error) {
 // replaced reports whether the meta file was replaced after it was opened. Then the data file
 // may belong to the new one.
 func (r *Reader) replaced() bool {
-	if r.meta == nil {
+	if r.named[1] == nil {
 		return false
 	}
-	was, err := r.meta.Stat()
+	was, err := r.named[1].Stat()
 	if err != nil {
 		return false
 	}
@@ -67,14 +93,42 @@ func (r *Reader) replaced() bool {
 	return err == nil && !os.SameFile(was, is)
 }
 
+// openUnnamed opens bins that have no name. They are closed with the reader, unless there is an error.
+func openUnnamed(dir, name string, data, meta *scratch) (*Reader, error) {
+	r := &Reader{dir: dir, name: name, data: data, meta: meta, unnamed: [2]*scratch{data, meta}}
+	if err := r.readIndex(); err != nil {
+		return nil, err
+	}
+	return r, r.checkData()
+}
+
 func (r *Reader) open(path string) (err error) {
-	if r.meta, err = vfs.Open(path + commit.BinsMetaExt); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: %w: it is missing", path+commit.BinsMetaExt, parse.ErrCorrupt)
-		}
+	if err := r.openFile(1, path+commit.BinsMetaExt); err != nil {
 		return err
 	}
-	metaSize, err := size(r.meta)
+	r.meta = regularFile{r.named[1]}
+	if err := r.readIndex(); err != nil {
+		return err
+	}
+	if err := r.openFile(0, commit.BinsData(r.dir, r.name, r.info.ID)); err != nil {
+		return err
+	}
+	r.data = regularFile{r.named[0]}
+	return r.checkData()
+}
+
+// openFile sets named[i].
+func (r *Reader) openFile(i int, path string) (err error) {
+	r.named[i], err = vfs.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w: it is missing", path, parse.ErrCorrupt)
+	}
+	return err
+}
+
+// readIndex reads the index in the meta file.
+func (r *Reader) readIndex() error {
+	metaSize, err := r.meta.Size()
 	if err != nil {
 		return err
 	}
@@ -108,55 +162,42 @@ func (r *Reader) open(path string) (err error) {
 	if r.info, err = parseTrailer(trailer, wantData, at); err != nil {
 		return fmt.Errorf("%s: %w", r.meta.Name(), err)
 	}
-	r.info.ID, r.info.Version = id, version
+	r.info.ID, r.info.Version, r.info.dataLen = id, version, wantData
 	r.dirs = make([]atomic.Pointer[directory], len(r.info.Blocks))
-	dataPath := commit.BinsData(r.dir, r.name, id)
-	if r.data, err = vfs.Open(dataPath); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: %w: it is missing", dataPath, parse.ErrCorrupt)
-		}
-		return err
-	}
-	dataSize, err := size(r.data)
+	return nil
+}
+
+// checkData checks that the data file is the one that the index belongs to.
+func (r *Reader) checkData() error {
+	size, err := r.data.Size()
 	if err != nil {
 		return err
 	}
-	if dataSize < dataHeaderLen {
+	if size < dataHeaderLen {
 		return fmt.Errorf("%s: %w: it is truncated", r.data.Name(), parse.ErrCorrupt)
 	}
-	head = make([]byte, dataHeaderLen)
+	head := make([]byte, dataHeaderLen)
 	if err := readAt(r.data, head, 0); err != nil {
 		return err
 	}
-	dataVersion, err := checkHeader(r.data.Name(), head, dataMagic)
+	version, err := checkHeader(r.data.Name(), head, dataMagic)
 	if err != nil {
 		return err
 	}
-	if dataVersion != version {
-		return fmt.Errorf("%s: %w: it is of version %d, %s of version %d", r.data.Name(), parse.ErrCorrupt, dataVersion,
-			filepath.Base(r.meta.Name()), version)
+	if version != r.info.Version {
+		return fmt.Errorf("%s: %w: it is of version %d, %s of version %d", r.data.Name(), parse.ErrCorrupt, version,
+			filepath.Base(r.meta.Name()), r.info.Version)
 	}
-	if string(head[dataHeaderLen-16:]) != string(id[:]) {
+	if string(head[dataHeaderLen-16:]) != string(r.info.ID[:]) {
 		return fmt.Errorf("%s: %w: it belongs to another archive than %s", r.data.Name(), parse.ErrCorrupt, filepath.Base(r.meta.Name()))
 	}
-	if dataSize != wantData {
-		return fmt.Errorf("%s: %w: it has %d bytes, %d are expected", r.data.Name(), parse.ErrCorrupt, dataSize, wantData)
+	if size != r.info.dataLen {
+		return fmt.Errorf("%s: %w: it has %d bytes, %d are expected", r.data.Name(), parse.ErrCorrupt, size, r.info.dataLen)
 	}
 	return nil
 }
 
-func size(f *vfs.File) (uint64, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return 0, fmt.Errorf("%s: %w: it is not a regular file", f.Name(), parse.ErrCorrupt)
-	}
-	return uint64(info.Size()), nil
-}
-
-func readAt(f *vfs.File, p []byte, at uint64) error {
+func readAt(f inFile, p []byte, at uint64) error {
 	_, err := f.ReadAt(p, int64(at))
 	if err == io.EOF {
 		return fmt.Errorf("%s: %w: it is truncated", f.Name(), parse.ErrCorrupt)
@@ -170,17 +211,44 @@ func (r *Reader) Meta() *Meta { return r.info }
 // Paths returns the names of the data file and the meta file.
 func (r *Reader) Paths() (data, meta string) { return r.data.Name(), r.meta.Name() }
 
-// Close closes the files.
+// Close closes the files. Bins without a name are gone then, and so are directories that were made for them and are empty.
 func (r *Reader) Close() error {
 	var err error
-	for _, f := range []*vfs.File{r.data, r.meta} {
+	for _, f := range []inFile{r.data, r.meta} {
 		if f != nil {
 			if e := f.Close(); err == nil {
 				err = e
 			}
 		}
 	}
+	r.made.Undo()
 	return err
+}
+
+// Unnamed reports whether the bins have no name: the reader is then the only one, and Lock and Remove do nothing.
+func (r *Reader) Unnamed() bool { return r.unnamed[0] != nil }
+
+// Held returns how many bytes of memory the bins take: 0 unless they have no name.
+func (r *Reader) Held() uint64 {
+	sum := uint64(0)
+	for _, f := range r.unnamed {
+		if f != nil {
+			sum += f.held()
+		}
+	}
+	return sum
+}
+
+// Spill moves bins that are in memory to temporary files.
+func (r *Reader) Spill() error {
+	for _, f := range r.unnamed {
+		if f != nil {
+			if err := f.spill(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Name returns the archive's name, the NAME of NAME.bdna.
@@ -192,7 +260,10 @@ func (r *Reader) Dir() string { return r.dir }
 // Lock locks the bins until the reader is closed; call it before Remove. The error is ErrBusy if
 // another process has locked them. It does nothing where the file system has no locks.
 func (r *Reader) Lock() error {
-	locked, err := r.meta.Lock()
+	if r.Unnamed() {
+		return nil
+	}
+	locked, err := r.named[1].Lock()
 	switch {
 	case locked || errors.Is(err, errors.ErrUnsupported):
 		return nil
@@ -204,7 +275,12 @@ func (r *Reader) Lock() error {
 
 // Remove removes both files, unless other files have their names by now. The reader can be
 // used until Close.
-func (r *Reader) Remove() error { return commit.RemoveBins(r.dir, r.name, r.data, r.meta) }
+func (r *Reader) Remove() error {
+	if r.Unnamed() {
+		return nil
+	}
+	return commit.RemoveBins(r.dir, r.name, r.named[0], r.named[1])
+}
 
 // directory returns the directory of a block.
 func (r *Reader) directory(block int) (*directory, *BlockInfo, error) {

@@ -3,6 +3,7 @@ package bins
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"sync"
 
@@ -12,19 +13,21 @@ import (
 )
 
 // Writer writes the two files of an archive, block by block; they get their names at
-// Commit. All its methods but WriteReserved must be called from one goroutine. Blocks are encoded
-// concurrently by EncodeBlock.
+// Commit, or, for a Writer of CreateUnnamed, none. All its methods but WriteReserved must be called from one goroutine. Blocks are
+// encoded concurrently by EncodeBlock.
 type Writer struct {
 	// Tool is the program's name and version, recorded in the archive.
 	Tool string
-	// Check, if not nil, is called by Commit last before the archive gets its names. If it
-	// returns an error, so does Commit, and nothing of the archive is left.
+	// Check, if not nil, is called by Commit last before the archive gets its names, and by Finish. If it
+	// returns an error, so do they, and nothing of the archive is left.
 	Check func() error
 
 	dir, name  string
 	replace    bool
 	made       commit.Made // directories that were made for dir
 	data, meta outFile
+	named      [2]*tempFile // data and meta of Create
+	unnamed    [2]*scratch  // data and meta of CreateUnnamed
 	blocks     []BlockInfo
 	done       bool
 }
@@ -41,25 +44,53 @@ func Create(dir, name string, force bool) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{Tool: "orcomgo", dir: dir, name: name, replace: force, made: made}
-	if err := w.begin(); err != nil {
+	if err := w.begin(nil); err != nil {
 		w.Abort()
 		return nil, err
 	}
 	return w, nil
 }
 
-func (w *Writer) begin() error {
+// CreateUnnamed begins bins that get no name, to be read by the Reader of Finish and to be packed as archive name of dir: they are
+// kept in memory while both files together take at most so many bytes there, and beyond that in temporary files in dir.
+// dir is made, and what is there already is refused, as by Create.
+func CreateUnnamed(dir, name string, force bool, memory uint64) (*Writer, error) {
+	if err := commit.CheckName(name); err != nil {
+		return nil, err
+	}
+	made, err := commit.MakeDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{Tool: "orcomgo", dir: dir, name: name, replace: force, made: made}
+	if err := w.begin(&budget{limit: memory}); err != nil {
+		w.Abort()
+		return nil, err
+	}
+	return w, nil
+}
+
+// begin makes the two files: in memory as far as a budget allows, which is nil for files that get names.
+func (w *Writer) begin(b *budget) error {
 	if err := commit.Begin(w.dir, w.name, commit.Bins, w.replace); err != nil {
 		return err
 	}
-	for _, f := range []struct {
+	for i, f := range []struct {
 		out  *outFile
 		ext  string
 		head []byte
 	}{{&w.data, commit.BinsDataExt, dataHeader([16]byte{})}, {&w.meta, commit.BinsMetaExt, metaHeader(Version)}} {
-		var err error
-		if f.out.f, err = commit.NewTemp(filepath.Join(w.dir, w.name+f.ext)); err != nil {
-			return err
+		path := filepath.Join(w.dir, w.name+f.ext)
+		if b != nil {
+			w.unnamed[i] = newScratch(path, b)
+			f.out.f = w.unnamed[i]
+		} else {
+			temp, err := commit.NewTemp(path)
+			if err != nil {
+				return err
+			}
+			w.named[i] = &tempFile{Temp: temp}
+			f.out.f = w.named[i]
 		}
 		if err := f.out.append(f.head); err != nil {
 			return err
@@ -102,37 +133,19 @@ func (w *Writer) Written() uint64 { return w.data.n + w.meta.n }
 // the new archive is complete.
 func (w *Writer) Commit(o record.Options, inputs []record.Input) (err error) {
 	defer w.Abort() // after success it closes the files
-	for i := range inputs {
-		inputs[i].Records, inputs[i].Bytes = 0, 0
-	}
-	for i := range w.blocks {
-		b := &w.blocks[i]
-		in := &inputs[b.Input]
-		if b.FirstRecord != in.Records {
-			return fmt.Errorf("bins: block %d of %s begins with record %d, not %d", i, in.Name, b.FirstRecord, in.Records)
-		}
-		in.Records += uint64(b.Records)
-		in.Bytes += b.TextLen
-	}
-	trailer := appendTrailer(nil, &Meta{Tool: w.Tool, Options: o, Inputs: inputs, Blocks: w.blocks})
-	foot, id := footer(Version, trailer, w.meta.n, w.data.n)
-	if err := w.meta.append(append(trailer, foot...)); err != nil {
+	id, err := w.complete(o, inputs)
+	if err != nil {
 		return err
 	}
-	if err := w.data.write([][]byte{dataHeader(id)}, 0); err != nil {
-		return err
-	}
-	for _, o := range []*outFile{&w.data, &w.meta} {
-		if err := o.f.Sync(); err != nil {
+	for _, f := range w.named {
+		if err := f.Sync(); err != nil {
 			return err
 		}
 	}
-	if w.Check != nil {
-		if err := w.Check(); err != nil {
-			return err
-		}
+	if err := w.check(); err != nil {
+		return err
 	}
-	err = commit.InstallBins(w.dir, w.name, id, w.data.f, w.meta.f, w.replace)
+	err = commit.InstallBins(w.dir, w.name, id, w.named[0].Temp, w.named[1].Temp, w.replace)
 	var after *commit.AfterCommitError
 	if err == nil || errors.As(err, &after) {
 		w.made = nil
@@ -140,15 +153,68 @@ func (w *Writer) Commit(o record.Options, inputs []record.Input) (err error) {
 	return err
 }
 
-// Abort removes everything that the writer made. It does nothing after Commit.
+// Finish completes the bins of a Writer of CreateUnnamed, as Commit does, and returns a reader of them. Closing it frees
+// them, and removes directories that were made for them unless something is there by then. After an error nothing is left.
+func (w *Writer) Finish(o record.Options, inputs []record.Input) (*Reader, error) {
+	defer w.Abort()
+	if _, err := w.complete(o, inputs); err != nil {
+		return nil, err
+	}
+	if err := w.check(); err != nil {
+		return nil, err
+	}
+	r, err := openUnnamed(w.dir, w.name, w.unnamed[0], w.unnamed[1])
+	if err != nil {
+		return nil, err
+	}
+	r.made = w.made
+	w.done = true // all is the reader's
+	return r, nil
+}
+
+// complete writes the end of the meta file, and the ID, which it returns, into both files.
+func (w *Writer) complete(o record.Options, inputs []record.Input) (id [16]byte, err error) {
+	for i := range inputs {
+		inputs[i].Records, inputs[i].Bytes = 0, 0
+	}
+	for i := range w.blocks {
+		b := &w.blocks[i]
+		in := &inputs[b.Input]
+		if b.FirstRecord != in.Records {
+			return id, fmt.Errorf("bins: block %d of %s begins with record %d, not %d", i, in.Name, b.FirstRecord, in.Records)
+		}
+		in.Records += uint64(b.Records)
+		in.Bytes += b.TextLen
+	}
+	trailer := appendTrailer(nil, &Meta{Tool: w.Tool, Options: o, Inputs: inputs, Blocks: w.blocks})
+	foot, id := footer(Version, trailer, w.meta.n, w.data.n)
+	if err := w.meta.append(append(trailer, foot...)); err != nil {
+		return id, err
+	}
+	return id, w.data.write([][]byte{dataHeader(id)}, 0)
+}
+
+func (w *Writer) check() error {
+	if w.Check == nil {
+		return nil
+	}
+	return w.Check()
+}
+
+// Abort removes everything that the writer made. It does nothing after Commit or Finish.
 func (w *Writer) Abort() {
 	if w.done {
 		return
 	}
 	w.done = true
-	for _, o := range []*outFile{&w.data, &w.meta} {
-		if o.f != nil {
-			o.f.Discard()
+	for _, f := range w.named {
+		if f != nil {
+			f.Discard()
+		}
+	}
+	for _, f := range w.unnamed {
+		if f != nil {
+			f.Close()
 		}
 	}
 	w.made.Undo()
@@ -156,11 +222,23 @@ func (w *Writer) Abort() {
 
 // outFile is one of the two files; n bytes of it are written or reserved.
 type outFile struct {
-	f *commit.Temp
+	f io.WriterAt
 	n uint64
+}
+
+// tempFile is a temporary file that several goroutines write to.
+type tempFile struct {
+	*commit.Temp
 	// writing is held during a write. The system lets one thread write to a file at a time, and
 	// those that wait use up processor time.
 	writing sync.Mutex
+}
+
+// WriteAt implements io.WriterAt.
+func (f *tempFile) WriteAt(p []byte, at int64) (int, error) {
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	return f.Temp.WriteAt(p, at)
 }
 
 // append writes to the end.
@@ -181,10 +259,7 @@ func (o *outFile) write(pieces [][]byte, at uint64) error {
 		if len(p) == 0 {
 			return nil
 		}
-		o.writing.Lock()
-		_, err := o.f.WriteAt(p, int64(at))
-		o.writing.Unlock()
-		if err != nil {
+		if _, err := o.f.WriteAt(p, int64(at)); err != nil {
 			return err
 		}
 		at += uint64(len(p))

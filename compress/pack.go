@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"golang.org/x/sync/errgroup"
+
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
 	"orcomgo/compress/archive"
@@ -27,21 +29,32 @@ type PackOptions struct {
 	NoVerify bool // do not decode what was written before the bins are dropped
 	Force    bool // pack again though a packed archive is there
 
+	GPU  bool              // a GPU does what it can, if the program supports one; the archive is the same
+	Note func(line string) // is told when the GPU can't be used; may be nil
+
 	Progress Progress // may be nil
 }
 
 // defaultMemory is used where Memory is 0.
 const defaultMemory = 1 << 30
 
-// inFlight returns how many slices, the largest of which has so many bytes of text and of exceptions, may be
-// in work at once. A slice takes about three times its text on the way.
-func inFlight(threads int, memory, text uint64) int {
+// inMemory returns how many slices, the largest of which has so many bytes of text and of exceptions, memory has room for. A
+// slice takes about three times its text on the way.
+func inMemory(memory, text uint64) uint64 {
 	if memory == 0 {
 		memory = defaultMemory
 	}
 	n := memory / 4 / max(text, 1<<20) // three quarters of it, for three times the text
-	return int(min(max(n, 1), uint64(max(threads, 1)+1)))
+	return max(n, 1)
 }
+
+// inFlight returns how many such slices may be in work at once.
+func inFlight(threads int, memory, text uint64) int {
+	return atMostThreads(inMemory(memory, text), threads)
+}
+
+// atMostThreads returns n, or as many slices as keep the threads busy if these are fewer.
+func atMostThreads(n uint64, threads int) int { return int(min(n, uint64(max(threads, 1)+1))) }
 
 // Pack compresses the bins of the archive that path leads to, decodes the result again and
 // compares before it commits, and removes the bins. Killed at any moment, it leaves the bins
@@ -67,6 +80,27 @@ func Pack(ctx context.Context, path string, o PackOptions) (*Summary, error) {
 		return packedBefore(ctx, e, r, o)
 	}
 	return pack(ctx, r, o)
+}
+
+// PackUnnamed is Pack for bins without a name, see bins.Writer.Finish: it makes them the packed archive that they were
+// created for. An archive of that name, packed or not, is replaced only with Force; KeepBins is ignored. The caller closes
+// r. What is written is what Pack writes of the same bins with the same options. Bins in memory are moved to a file if they
+// and the reads would take too much of Memory together.
+func PackUnnamed(ctx context.Context, r *bins.Reader, o PackOptions) (*Summary, error) {
+	if !fitsBeside(r, o.Memory) {
+		if err := r.Spill(); err != nil {
+			return nil, err
+		}
+	}
+	return pack(ctx, r, o)
+}
+
+// fitsBeside reports whether bins that are in memory may stay there while they are packed with so much memory (0: no bound). They may
+// if they take an eighth of it at most, and half of it together with what laying out the reads is expected to take. So
+// the process stays within an eighth more than memory even for reads that take all that laying out may use, three quarters.
+func fitsBeside(r *bins.Reader, memory uint64) bool {
+	held := r.Held()
+	return memory == 0 || held <= memory/8 && held+seqs.LayoutMemory(r.Meta()) <= memory/2
 }
 
 // packedBefore is Pack where there are bins and a packed archive: an earlier run may have
@@ -134,7 +168,11 @@ func restoreMeta(r *archive.Reader) error {
 }
 
 func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err error) {
-	w, err := archive.Create(r.Dir(), r.Name(), o.Force)
+	create := archive.Create
+	if r.Unnamed() {
+		create = archive.CreateAlone
+	}
+	w, err := create(r.Dir(), r.Name(), o.Force)
 	if err != nil {
 		return nil, err
 	}
@@ -145,8 +183,8 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 	}
 	pool := newWorkers(o.Threads)
 	enc, err := seqs.Build(ctx, r, seqs.Config{
-		Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Check: !o.NoVerify, Progress: o.Progress,
-		ReleaseWhile: pool.releaseWhile,
+		Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Progress: o.Progress,
+		GPU: o.GPU, Note: o.Note, ReleaseWhile: pool.releaseWhile, Work: pool.do,
 	})
 	if err != nil {
 		return nil, err
@@ -157,18 +195,8 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 		return nil, err
 	}
 	defer p.closeEncoder()
-	if err := p.write(ctx); err != nil {
+	if err := p.run(ctx); err != nil {
 		return nil, err
-	}
-	if err := w.End(&p.man); err != nil {
-		return nil, err
-	}
-	p.checked = enc.Checked()
-	p.closeEncoder()
-	if !o.NoVerify {
-		if err := p.verify(ctx); err != nil {
-			return nil, err
-		}
 	}
 	if err := w.Commit(&p.man); err != nil {
 		return nil, err
@@ -192,12 +220,72 @@ type packer struct {
 	pool    workers
 	specs   []sliceSpec
 	enc     *seqs.Encoder // nil once closed
-	checked *seqs.Checked
 	w       *archive.Writer
 	man     archive.Manifest
+	shared  [][]byte // the shared sections, once all slices are coded
 	checks  []sliceCheck
-	digests []uint64 // by input: seqs.Encoder.Digest, where the text is not the one binned
-	flight  int
+	written []chan struct{} // by slice: closed when it is written, and its entries in man and checks are set
+	digests []uint64        // by input: seqs.Encoder.Digests, where the text is not the one binned
+	flight  int             // slices that are coded at once; after run, that are in work at once
+}
+
+// run writes the archive, but for the manifest, and verifies it: each slice once it is written, while the next ones are coded,
+// or, if memory is too small for that, all of them at the end.
+func (p *packer) run(ctx context.Context) error {
+	p.plan()
+	if p.o.NoVerify {
+		return p.write(ctx)
+	}
+	var v *verification
+	if n := inMemory(p.memoryBeside(), p.largest()); n > 1 {
+		if dec := p.enc.Follow(); dec != nil {
+			p.flight = atMostThreads(n-n/2, p.o.Threads)
+			v = p.following(dec, atMostThreads(n/2, p.o.Threads))
+		}
+	}
+	if v == nil {
+		if err := p.write(ctx); err != nil {
+			return err
+		}
+		v, err := p.afterwards()
+		if err == nil {
+			err = v.slices(ctx)
+		}
+		if err == nil {
+			err = v.end()
+		}
+		return p.verificationError(ctx, err)
+	}
+	g, c := errgroup.WithContext(ctx)
+	g.Go(func() error { return p.write(c) })
+	g.Go(func() error { return p.verificationError(c, v.slices(c)) })
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	p.flight += v.replay.flight
+	return p.verificationError(ctx, v.end())
+}
+
+// plan makes the manifest as far as it is known before slices are coded.
+func (p *packer) plan() {
+	meta := p.r.Meta()
+	p.man = *manifestOf(meta, p.o.Tool)
+	p.man.Level = uint8(p.o.Level)
+	p.man.Slices, p.checks = make([]archive.Slice, len(p.specs)), make([]sliceCheck, len(p.specs))
+	p.written = make([]chan struct{}, len(p.specs))
+	for i := range p.specs {
+		p.man.Slices[i] = p.specs[i].slice()
+		p.written[i] = make(chan struct{})
+	}
+	p.flight = inFlight(p.o.Threads, p.memoryBeside(), p.largest())
+}
+
+// largest returns how many bytes of text and of exceptions the largest slice has.
+func (p *packer) largest() (n uint64) {
+	for i := range p.specs {
+		n = max(n, p.specs[i].text+p.specs[i].exceptions)
+	}
+	return n
 }
 
 func (p *packer) closeEncoder() {
@@ -207,26 +295,32 @@ func (p *packer) closeEncoder() {
 	}
 }
 
-// write encodes all the slices and writes them.
+// memoryBeside returns how much memory there is beside bins that are in memory; 0 for no bound.
+func (p *packer) memoryBeside() uint64 {
+	if p.o.Memory == 0 {
+		return 0
+	}
+	return max(p.o.Memory-min(p.r.Held(), p.o.Memory), 1)
+}
+
+// write encodes all the slices and writes them, then the shared sections.
 func (p *packer) write(ctx context.Context) error {
 	meta := p.r.Meta()
-	p.man = *manifestOf(meta, p.o.Tool)
-	p.man.Level = uint8(p.o.Level)
 	e := &encoder{meta: meta, bins: p.r, memory: p.o.Memory, enc: p.enc, level: p.o.Level.quals(), keeps: keepsOfAll(meta),
 		pool: p.pool, runs: make(map[*layoutRun]*sortedRun)}
 	var blockwise []sliceSpec
-	var total, largest uint64
+	total := uint64(0)
 	for _, s := range p.specs {
-		total, largest = total+s.text, max(largest, s.text+s.exceptions)
+		total += s.text
 		if s.run == nil {
 			blockwise = append(blockwise, s)
 		}
 	}
 	e.cache = newBlockCache(p.r, e.keeps, false, blockwise)
-	p.flight = inFlight(p.o.Threads, p.o.Memory, largest)
 	progress := newMeter(p.o.Progress, "pack", total)
 	started := make([]bool, len(meta.Inputs))
-	add := func(i int, out *encoded) error {
+	done := 0 // slices
+	add := func(_ int, out *encoded) error {
 		s := out.slice
 		var err error
 		s.EachSection(func(c archive.Column, m int, sec *archive.Section) {
@@ -245,32 +339,39 @@ func (p *packer) write(ctx context.Context) error {
 			in.MaxLen = max(in.MaxLen, out.max[m])
 			started[mem.Input] = true
 		}
-		p.man.Slices = append(p.man.Slices, s)
-		p.checks = append(p.checks, out.check)
-		progress.add(e.specs[i].text)
+		p.man.Slices[done], p.checks[done] = s, out.check
+		close(p.written[done])
+		progress.add(p.specs[done].text)
+		done++
 		return nil
 	}
-	for _, e.specs = range phases(p.specs, p.enc.Parts, p.enc.Window) {
-		e.assembled = newOnceWork()
-		if err := inOrder(ctx, len(e.specs), p.flight, e.encode, add); err != nil {
-			return err
+	g, c := errgroup.WithContext(ctx)
+	g.Go(func() (err error) {
+		p.digests, err = p.enc.Digests(c, func(input int) bool {
+			return !archive.Exact(meta.Options, meta.Inputs[input].Kind)
+		})
+		return err
+	})
+	g.Go(func() error {
+		for _, e.specs = range phases(p.specs, p.enc.Parts, p.enc.Window) {
+			e.assembled = newOnceWork()
+			if err := inOrder(c, len(e.specs), p.flight, e.encode, add); err != nil {
+				return err
+			}
 		}
+		return nil
+	})
+	if err := g.Wait(); err != nil {
+		return err
 	}
-	for _, b := range p.enc.Shared() {
+	p.shared = p.enc.Shared()
+	p.closeEncoder()
+	for _, b := range p.shared {
 		s, err := p.w.Add(b)
 		if err != nil {
 			return err
 		}
 		p.man.Shared = append(p.man.Shared, s)
 	}
-	p.digests = make([]uint64, len(meta.Inputs))
-	for i := range meta.Inputs {
-		if !archive.Exact(meta.Options, meta.Inputs[i].Kind) {
-			var err error
-			if p.digests[i], err = p.enc.Digest(ctx, i); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return p.w.End(&p.man)
 }

@@ -19,7 +19,6 @@ type packed struct {
 	threads int
 	shared  *onceWork // sets dec
 	dec     *seqs.Decoder
-	checked *seqs.Checked // what need not be decoded again; mostly nil
 }
 
 func newPacked(r *archive.Reader, threads int) *packed {
@@ -33,6 +32,9 @@ func newPacked(r *archive.Reader, threads int) *packed {
 // decodeShared decodes the shared sections. It takes as long as the qualities of many
 // slices do, so slices begin without it.
 func (p *packed) decodeShared() error {
+	if p.dec != nil {
+		return nil // see following
+	}
 	shared := make([][]byte, len(p.man.Shared))
 	for i, s := range p.man.Shared {
 		var err error
@@ -40,7 +42,7 @@ func (p *packed) decodeShared() error {
 			return err
 		}
 	}
-	p.dec = seqs.NewDecoder(shared, seqs.Config{Threads: p.threads, ReleaseWhile: p.pool.releaseWhile}, p.checked)
+	p.dec = seqs.NewDecoder(shared, seqs.Config{Threads: p.threads, ReleaseWhile: p.pool.releaseWhile})
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -10,79 +11,161 @@ import (
 	"orcomgo/compress/seqs"
 )
 
-// verify decodes what was written and compares it with the bins: the text, where it must be
+// verification decodes what was written and compares it with the bins: the text, where it must be
 // the one that was binned, by the hashes that stage 1 took of it; else column by column,
 // and the reads as a set of (read, ordinal). It enters the checksums of the text that
 // unpack will deliver into the manifest.
-func (p *packer) verify(ctx context.Context) (err error) {
-	defer func() {
-		if err != nil && ctx.Err() == nil {
-			err = fmt.Errorf("verification failed, the bins are kept: %w", err)
+type verification struct {
+	p       *packer
+	src     source
+	replay  *replay
+	jobs    []job
+	checks  []*textCheck
+	digests []uint64  // of the reads that come back, by input
+	texts   [][2]sums // by slice and member
+	// follows says that slices are decoded by the shared sections in memory, before these are written.
+	follows bool
+}
+
+// sums are the hash of a text, its length, and the sum of seqs.ReadHash.
+type sums struct{ hash, len, digest uint64 }
+
+// verificationError returns err as an error of verification unless it is that of ctx.
+func (p *packer) verificationError(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() == nil {
+		left := "the bins are kept"
+		if p.r.Unnamed() {
+			left = "nothing was written; the inputs are as they were"
 		}
-	}()
+		err = fmt.Errorf("verification failed, %s: %w", left, err)
+	}
+	return err
+}
+
+// following returns a verification that runs while slices are written. They are decoded by dec, as many at once as flight says.
+func (p *packer) following(dec *seqs.Decoder, flight int) *verification {
+	src := newPacked(p.w.Reader(&p.man), p.o.Threads)
+	src.dec, src.pool = dec, p.pool
+	v := p.verification(&following{src, p.written})
+	v.follows = true
+	v.replay.pool = p.pool
+	v.replay.setFlight(flight)
+	return v
+}
+
+// afterwards returns a verification of all that was written.
+func (p *packer) afterwards() (*verification, error) {
 	r, err := p.w.Reopen(&p.man)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	src := newPacked(r, p.o.Threads)
-	src.checked = p.checked
 	src.threads = seqs.SegmentThreads(src.threads, p.o.Memory)
+	return p.verification(src), nil
+}
+
+func (p *packer) verification(src source) *verification {
 	man := &p.man
-	checks := make([]*textCheck, len(man.Inputs))
-	for i := range checks {
-		checks[i] = newTextCheck(man, man.Inputs[i].Name, man.Inputs[i].Blocks, true)
+	v := &verification{p: p, src: src, jobs: wholeArchive(man), checks: make([]*textCheck, len(man.Inputs)),
+		digests: make([]uint64, len(man.Inputs)), texts: make([][2]sums, len(man.Slices))}
+	for i := range v.checks {
+		v.checks[i] = newTextCheck(man, man.Inputs[i].Name, man.Inputs[i].Blocks, true)
 	}
-	digests := make([]uint64, len(man.Inputs))
-	// Of each slice and member: the hash of the text, its length, and the sum of seqs.ReadHash.
-	type sums struct{ hash, len, digest uint64 }
-	texts := make([][2]sums, len(man.Slices))
+	v.replay = newReplay(src, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
+	return v
+}
+
+// following is a packed archive that is being written.
+type following struct {
+	*packed
+	written []chan struct{} // by slice
+}
+
+// decode waits until the slice is written.
+func (f *following) decode(ctx context.Context, i int, want [2]bool) (*batch, error) {
+	select {
+	case <-f.written[i]:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return f.packed.decode(ctx, i, want)
+}
+
+// slices decodes the slices and compares what each can be compared with by itself.
+func (v *verification) slices(ctx context.Context) error {
+	man := &v.p.man
 	work := func(k int, t *piece, b *batch) error {
 		for m := range b.slice.Members() {
 			if t.err[m] != nil {
 				return t.err[m]
 			}
 			c := b.cols[m]
-			s := &texts[k][m]
+			s := &v.texts[k][m]
 			s.hash, s.len = xxh3.Hash(t.text[m]), uint64(len(t.text[m]))
 			if archive.Exact(man.Options, man.Inputs[c.input].Kind) {
 				continue
 			}
-			if sumColumns(c) != p.checks[k].sums[m] {
+			if sumColumns(c) != v.p.checks[k].sums[m] {
 				return fmt.Errorf("%s: names, qualities or forms differ: %w", whereRecords(man, b.slice, m), ErrCorrupt)
 			}
-			s.digest = digest(c, &p.checks[k])
+			s.digest = digest(c, &v.p.checks[k])
 		}
 		return nil
 	}
 	consume := func(k int, t *piece) error {
 		for m, mem := range man.Slices[k].Members() {
-			digests[mem.Input] += texts[k][m].digest
-			if err := checks[mem.Input].add(t.text[m]); err != nil {
+			v.digests[mem.Input] += v.texts[k][m].digest
+			if err := v.checks[mem.Input].add(t.text[m]); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	jobs := wholeArchive(man)
-	if err := newReplay(src, "verify", p.o.Threads, p.o.Memory, p.o.Progress, jobs).run(ctx, jobs, work, consume); err != nil {
-		return err
+	return v.replay.run(ctx, v.jobs, work, consume)
+}
+
+// end compares the rest, after all was written and decoded.
+func (v *verification) end() error {
+	man := &v.p.man
+	if v.follows {
+		if err := v.compareShared(); err != nil {
+			return err
+		}
 	}
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
-		if err := checks[i].end(nil); err != nil {
+		if err := v.checks[i].end(nil); err != nil {
 			return err
 		}
-		if digests[i] != p.digests[i] {
+		if v.digests[i] != v.p.digests[i] {
 			return fmt.Errorf("%s: the reads that come back are not those that were binned: %w", in.Name, ErrCorrupt)
 		}
-		in.OutBytes, in.SHA256 = checks[i].bytes, checks[i].sha256()
+		in.OutBytes, in.SHA256 = v.checks[i].bytes, v.checks[i].sha256()
 	}
 	for i := range man.Slices {
 		for m, mem := range man.Slices[i].Members() {
-			mem.TextLen, mem.TextHash = texts[i][m].len, texts[i][m].hash
+			mem.TextLen, mem.TextHash = v.texts[i][m].len, v.texts[i][m].hash
 		}
 	}
 	man.Verified = true
+	return nil
+}
+
+// compareShared compares the shared sections that were written with those that slices were decoded by.
+func (v *verification) compareShared() error {
+	r, err := v.p.w.Reopen(&v.p.man) // which compares the header
+	if err != nil {
+		return err
+	}
+	for i, s := range v.p.man.Shared {
+		got, err := r.Read(s, nil, sharedName(i))
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(got, v.p.shared[i]) {
+			return fmt.Errorf("%s: it is not what was written: %w", sharedName(i), ErrCorrupt)
+		}
+	}
 	return nil
 }
 

@@ -45,10 +45,15 @@ func newReplay(src source, stage string, threads int, memory uint64, report Prog
 			total, largest = total+t, max(largest, t)
 		}
 	}
-	r.flight = inFlight(threads, memory, largest)
-	r.texts = &buffers{keep: 3 * r.flight}
+	r.setFlight(inFlight(threads, memory, largest))
 	r.progress = newMeter(report, stage, total)
 	return r
+}
+
+// setFlight sets how many slices may be in work at once.
+func (r *replay) setFlight(n int) {
+	r.flight = n
+	r.texts = &buffers{keep: 3 * n}
 }
 
 // wholeArchive returns jobs for all slices and members.

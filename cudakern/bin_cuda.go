@@ -187,7 +187,7 @@ func (l *Lane) assign(n, textLen int, want Columns) error {
 			return l.launch(kernelPack, perWarp, text, ends, count, l.orderA.at(), l.lens.at(), l.storedPlace.at(), l.packedAt.at(), l.packed.at())
 		},
 		func() error {
-			if !want.Names {
+			if !want.gathersNames() {
 				return nil
 			}
 			return l.scan(l.nameAt, n, infoNames)
@@ -220,7 +220,7 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, total int, want Column
 	r.Code = byte(info[infoCodeOr])
 	runs := int(info[infoExceptions])
 	names, quals := 0, 0
-	if want.Names {
+	if want.gathersNames() {
 		names = int(info[infoNames])
 	}
 	if want.Quals {
@@ -242,9 +242,9 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, total int, want Column
 			return err
 		}
 	}
-	if want.Names || want.Quals {
+	if want.gathersNames() || want.Quals {
 		var nameText, qualText uint64
-		if want.Names {
+		if want.gathersNames() {
 			nameText = l.nameText.at()
 		}
 		if want.Quals {
@@ -261,7 +261,11 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, total int, want Column
 		}
 	}
 	if want.Coded {
-		if err := l.code(n, names, quals); err != nil {
+		codedNames := 0
+		if want.Names {
+			codedNames = names
+		}
+		if err := l.code(n, codedNames, quals); err != nil {
 			return err
 		}
 	}
@@ -286,7 +290,7 @@ func (l *Lane) collect(r *Result, info [infoSlots]uint32, total int, want Column
 		{&bins, &l.bins, 12 * int(info[infoBins]), true},
 		{&packed, &l.packed, int(info[infoPacked]), true},
 		{&exceptions, &l.exceptions, 16 * runs, true},
-		{&nameText, &l.nameText, names, want.Names && (want.RawNames || !want.Coded)},
+		{&nameText, &l.nameText, names, want.RawNames || want.Names && !want.Coded},
 		{&qualText, &l.qualText, quals, want.Quals && !want.Coded},
 		{&sums, &l.coding.sums, 8 * threadBlocks(total, sumChunk), true},
 	}

@@ -4,6 +4,7 @@ package cudakern
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -90,7 +91,7 @@ func upload(l *Lane, text []byte) error {
 		return err
 	}
 	for at := 0; at < len(text); at += PieceSize {
-		p, err := ring.Get()
+		p, err := ring.Get(context.Background())
 		if err != nil {
 			return err
 		}
@@ -348,7 +349,7 @@ func TestTextBuffer(t *testing.T) {
 			go func() {
 				defer wg.Done()
 				at := part[0] + i*PieceSize
-				p, err := ring.Get()
+				p, err := ring.Get(context.Background())
 				if err == nil {
 					err = l.Upload(p, copy(p.Mem, text[at:min(at+PieceSize, part[1])]), at)
 				}
@@ -382,12 +383,37 @@ func TestTextBuffer(t *testing.T) {
 			t.Errorf("bytes %d to %d: %d counts", part[0], part[1], len(counts))
 		}
 	}
-	p, err := ring.Get()
+	p, err := ring.Get(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Upload(p, PieceSize, l.TextRoom()-10); err == nil {
 		t.Error("text was stored where there is no room")
+	}
+}
+
+// TestRingContext: waiting for a piece ends with the context.
+func TestRingContext(t *testing.T) {
+	ring, err := ringOf(open(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pieces []*Piece
+	for range cap(ring.free) {
+		p, err := ring.Get(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		pieces = append(pieces, p)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := ring.Get(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a ring without free pieces gave %v", err)
+	}
+	pieces[0].Release()
+	if p, err := ring.Get(t.Context()); err != nil || p != pieces[0] {
+		t.Errorf("a ring with one free piece gave %v", err)
 	}
 }
 

@@ -24,12 +24,45 @@
 // inflates to the same text; where it doesn't, the caller inflates on the CPU.
 //
 // Offsets in a block have 32 bits: see MaxText.
+//
+// A Placer finds the places of reads on a pseudogenome for package overlap, a thread a read (kernels/place.cuh). The reads stay on
+// the device from one pass to the next.
 package cudakern
 
 import "errors"
 
 // MaxText is the most bytes of text that the kernels take in one block.
 const MaxText = 1<<31 - 1<<20
+
+// The index of k-mers that a Placer uses: how many upper bits of a k-mer's hash select the segment, and how many bits after them
+// are the key.
+const (
+	IndexSegmentBits = 8
+	IndexKeyBits     = 30
+)
+
+// PlaceMode holds the parameters of a search for places, each of them at most 255; package overlap defines what they mean.
+type PlaceMode struct {
+	K, SampleMask, SeedStep, BasesPerCandidate, MoreSeeds, GoodMismatches int
+}
+
+// PlaceReads are packed reads: 2 bits a base, base j of a read at bits 2*(j%4) of byte j/4. Read i begins at byte Offsets[i] of
+// Packed, or i*Stride if Offsets is nil, and has Lengths[i] bases, or Length if Lengths is nil.
+type PlaceReads struct {
+	Packed  []byte
+	Offsets []uint64 // of the reads; may have more elements
+	Stride  uint64
+	Lengths []uint32
+	Length  uint32
+	Count   int
+}
+
+// NoPlace is the position of a read for which no place was found.
+const NoPlace = 1<<32 - 1
+
+// PlaceReversed is the bit of an outcome that says that the read is on the reverse strand. The other bits are the number of
+// mismatches.
+const PlaceReversed = 1 << 15
 
 // ErrNotBuilt means that the program was built without the tag cuda.
 var ErrNotBuilt = errors.New("this program was built without CUDA (use orcomgo-cuda)")
@@ -71,9 +104,13 @@ type Columns struct {
 	Map          bool // qualities are mapped by the lane's table
 	// Coded: names and qualities are coded on the device, and returned only so (Result.CodedNames,
 	// CodedQuals).
-	Coded    bool
-	RawNames bool // with Coded and Names: the names are returned in plain as well
+	Coded bool
+	// RawNames: the names are returned in plain, also without Names, or coded as well.
+	RawNames bool
 }
+
+// gathersNames reports whether the names are needed on the device.
+func (c Columns) gathersNames() bool { return c.Names || c.RawNames }
 
 // CountPiece is how many bytes of text Lane.CountLines has a number for.
 const CountPiece = 1 << 20

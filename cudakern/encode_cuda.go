@@ -47,7 +47,7 @@ func (l *Lane) roomForCoding(records, names, quals int) error {
 		records = 0
 	}
 	chunks, lines, streams := c.nameChunkCount+c.qualChunkCount, c.lines(records), c.streamCount()
-	const pad = 64 // the kernels load whole words
+	const pad = 2 * streamPad // the kernels load whole words
 	for _, b := range []struct {
 		buf  *buffer
 		size int
@@ -95,11 +95,25 @@ func (l *Lane) code(records, names, quals int) error {
 			return err
 		}
 	}
-	if err := cudaError("clearing counts", cu.MemsetD32Async(c.bytes.ptr, 0, int64(256*streams), l.stream)); err != nil {
-		return err
+	// The kernels load tables and what is behind the last symbols in whole words. The codes of symbols that a stream does
+	// not have, and the bytes behind its last one, are loaded but not used.
+	for _, m := range []struct {
+		of    *buffer
+		words int
+	}{
+		{&c.bytes, 256 * streams}, {&c.pairs, pairCount * c.qualChunkCount},
+		{&c.table0, 256 / 2 * streams}, {&c.table1, pairCount / 2 * c.qualChunkCount},
+	} {
+		if m.words == 0 {
+			continue
+		}
+		if err := cudaError("clearing tables", cu.MemsetD32Async(m.of.ptr, 0, int64(m.words), l.stream)); err != nil {
+			return err
+		}
 	}
-	if c.qualChunkCount > 0 {
-		if err := cudaError("clearing counts", cu.MemsetD32Async(c.pairs.ptr, 0, int64(pairCount*c.qualChunkCount), l.stream)); err != nil {
+	if quals > 0 {
+		err := cu.MemsetD8Async(l.qualText.ptr+cu.DevicePtr(quals), 0, streamPad, l.stream)
+		if err := cudaError("clearing what is behind the qualities", err); err != nil {
 			return err
 		}
 	}
@@ -142,10 +156,15 @@ func (l *Lane) codeNames(records int) error {
 		return err
 	}
 	n, total, count := uint64(records), uint64(c.nameBytes), uint64(c.nameChunkCount)
+	err := cu.MemsetD8Async(l.nameText.ptr+cu.DevicePtr(c.nameBytes), 0, streamPad, l.stream)
+	if err := cudaError("clearing what is behind the names", err); err != nil {
+		return err
+	}
 	if err := l.launch(kernelNameChunks, 1, l.nameAt.at(), n, total, count, c.nameChunks.at()); err != nil {
 		return err
 	}
-	if err := l.launch(kernelNameSizes, blocks, l.nameText.at(), l.nameAt.at(), n, total, c.nameChunks.at(), count, uint64(lines),
+	withPads := threadBlocks(lines+streamPad, threads)
+	if err := l.launch(kernelNameSizes, withPads, l.nameText.at(), l.nameAt.at(), n, total, c.nameChunks.at(), count, uint64(lines),
 		c.tokens.at(), c.low.at(), c.high.at(), c.kindAt.at(), c.literalAt.at()); err != nil {
 		return err
 	}

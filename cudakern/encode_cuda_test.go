@@ -350,7 +350,7 @@ func TestCodedLeftOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		if (got.CodedNames != nil) != (c.Names && c.Coded) || (got.CodedQuals != nil) != (c.Quals && c.Coded) ||
-			(got.Names != nil) != (c.Names && !c.Coded) || got.Quals != nil {
+			(got.Names != nil) != (c.RawNames || c.Names && !c.Coded) || got.Quals != nil {
 			t.Errorf("%+v: coded %v, %v, plain names %d, qualities %d", c,
 				got.CodedNames != nil, got.CodedQuals != nil, len(got.Names), len(got.Quals))
 		}
@@ -358,6 +358,9 @@ func TestCodedLeftOut(t *testing.T) {
 			if err := sameCoded(got.CodedNames, coded(plain.Names, true)); err != nil {
 				t.Errorf("%+v: names: %v", c, err)
 			}
+		}
+		if got.Names != nil && !bytes.Equal(got.Names, plain.Names) {
+			t.Errorf("%+v: other plain names", c)
 		}
 		if c.Quals && c.Coded {
 			if err := sameCoded(got.CodedQuals, coded(plain.Quals, false)); err != nil {

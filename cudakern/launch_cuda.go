@@ -21,22 +21,25 @@ func (l *Lane) launch(k kernel, blocks int, args ...uint64) error {
 
 // launchOn is launch on another stream.
 func (l *Lane) launchOn(stream cu.Stream, k kernel, blocks int, args ...uint64) error {
+	if l.Profile != nil {
+		return l.profile(k, func() error { return l.dev.launch(stream, k, blocks, l.stepAddress(), args) })
+	}
+	return l.dev.launch(stream, k, blocks, l.stepAddress(), args)
+}
+
+// launch queues a kernel on a stream. The address of the step word is added to the parameters.
+func (d *Device) launch(stream cu.Stream, k kernel, blocks int, step uint64, args []uint64) error {
 	if blocks == 0 {
 		return nil
 	}
 	var values [16]uint64
 	var at [16]unsafe.Pointer
 	n := copy(values[:], args)
-	values[n] = l.stepAddress()
+	values[n] = step
 	for i := range n + 1 {
 		at[i] = unsafe.Pointer(&values[i])
 	}
-	if l.Profile != nil {
-		return l.profile(k, func() error {
-			return l.dev.functions[k].Launch(blocks, 1, 1, threads, 1, 1, 0, stream, at[:n+1])
-		})
-	}
-	if err := l.dev.functions[k].Launch(blocks, 1, 1, threads, 1, 1, 0, stream, at[:n+1]); err != nil {
+	if err := d.functions[k].Launch(blocks, 1, 1, threads, 1, 1, 0, stream, at[:n+1]); err != nil {
 		return fmt.Errorf("kernel %v: CUDA error %w at its launch", k, err)
 	}
 	return nil
@@ -48,7 +51,7 @@ func (l *Lane) profile(k kernel, launch func() error) error {
 		return err
 	}
 	if err := launch(); err != nil {
-		return fmt.Errorf("kernel %v: CUDA error %w at its launch", k, err)
+		return err
 	}
 	if err := l.events[evProfile+1].Record(l.stream); err != nil {
 		return err

@@ -3,6 +3,7 @@
 package cudakern
 
 import (
+	"context"
 	"fmt"
 
 	"gorgonia.org/cu"
@@ -44,10 +45,15 @@ func NewRing(devices []*Device, memory *HostMemory) (*Ring, error) {
 	return r, nil
 }
 
-// Get returns a piece that is not in use. It waits while all are. After an error there is no piece to
-// release.
-func (r *Ring) Get() (*Piece, error) {
-	p := <-r.free
+// Get returns a piece that is not in use. It waits while all are, at most until ctx ends; then the
+// error is that of ctx. After an error there is no piece to release.
+func (r *Ring) Get(ctx context.Context) (*Piece, error) {
+	var p *Piece
+	select {
+	case p = <-r.free:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	if err := p.wait(); err != nil {
 		// Others that wait for a piece must go on, to find the same error.
 		p.Release()

@@ -42,6 +42,7 @@
 #define PIECE_SYMBOLS 16               // symbols of a thread
 #define PIECE (THREADS * PIECE_SYMBOLS)
 #define STREAM_PIECES (CHUNK / PIECE) // pieces of a stream at most
+#define STREAM_PAD 32                 // bytes of zeros behind a column of symbols: they are loaded in words
 
 // The code of a stream.
 #define PARTS 4
@@ -57,6 +58,10 @@
 // The form code of a record: the four CR bits, and CODE_NAME if the name follows the '+'.
 #define CODE_CR 15
 #define CODE_NAME 16
+
+// The index of k-mers: the bits of a hash that select a segment, and the bits after them, which are the key.
+#define INDEX_SEGMENT_BITS 8
+#define INDEX_KEY_BITS 30
 
 // The number that a kernel writes to host memory when it begins.
 enum Step {
@@ -87,6 +92,7 @@ enum Step {
   STEP_WRITE_CODES,
   STEP_INFLATE,
   STEP_COUNT_LINES,
+  STEP_PLACE,
   STEPS
 };
 

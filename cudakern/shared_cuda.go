@@ -43,6 +43,7 @@ const (
 	kernelWriteCodes   kernel = C.STEP_WRITE_CODES
 	kernelInflate      kernel = C.STEP_INFLATE
 	kernelCountLines   kernel = C.STEP_COUNT_LINES
+	kernelPlace        kernel = C.STEP_PLACE
 	kernels            kernel = C.STEPS
 )
 
@@ -53,7 +54,7 @@ var kernelNames = [kernels]string{
 	kernelNameChunks: "name_chunks", kernelNameSizes: "name_sizes", kernelNameStreams: "name_streams", kernelStreams: "streams",
 	kernelCountSymbols: "count_symbols", kernelCodeTables: "code_tables", kernelMeasure: "measure", kernelChoose: "choose",
 	kernelPlaceChunks: "place_chunks", kernelWritePlain: "write_plain", kernelWriteCodes: "write_codes",
-	kernelInflate: "inflate", kernelCountLines: "count_lines",
+	kernelInflate: "inflate", kernelCountLines: "count_lines", kernelPlace: "place",
 }
 
 // String returns the kernel's name in the PTX.
@@ -83,6 +84,7 @@ const (
 	parts        = C.PARTS
 	piece        = C.PIECE
 	streamPieces = C.STREAM_PIECES
+	streamPad    = C.STREAM_PAD
 	pairCount    = C.PAIRS
 	headBytes    = C.HEAD_BYTES
 	rowBytes     = C.ROW_BYTES
@@ -139,6 +141,10 @@ const (
 	_ = uint(InflateCRC - C.INFLATE_CRC)
 	_ = uint(C.INFLATE_KINDS - inflateKinds)
 	_ = uint(inflateKinds - C.INFLATE_KINDS)
+	_ = uint(C.INDEX_SEGMENT_BITS - IndexSegmentBits)
+	_ = uint(IndexSegmentBits - C.INDEX_SEGMENT_BITS)
+	_ = uint(C.INDEX_KEY_BITS - IndexKeyBits)
+	_ = uint(IndexKeyBits - C.INDEX_KEY_BITS)
 )
 
 // The structures that the kernels write are read as these. Arrays of different sizes are of

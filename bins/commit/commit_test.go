@@ -132,6 +132,28 @@ func TestTemp(t *testing.T) {
 	})
 }
 
+// TestUnnamed: a file for the time that it is open has no name meanwhile.
+func TestUnnamed(t *testing.T) {
+	both(t, func(t *testing.T) {
+		dir := t.TempDir()
+		f, err := NewUnnamed(filepath.Join(dir, "x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := list0(t, dir); len(got) != 0 {
+			t.Errorf("a file called %v", got)
+		}
+		if _, err := f.WriteAt([]byte("text"), 0); err != nil {
+			t.Error(err)
+		}
+		got := make([]byte, 4)
+		if _, err := f.ReadAt(got, 0); err != nil || string(got) != "text" {
+			t.Errorf("it holds %q, %v", got, err)
+		}
+		f.Discard()
+	})
+}
+
 // TestInstallRace: of many that give files the same name without replacing, one succeeds.
 func TestInstallRace(t *testing.T) {
 	both(t, func(t *testing.T) {

@@ -116,7 +116,7 @@ func InstallBins(dir, name string, id [idLen]byte, data, meta *Temp, replace boo
 		err = completeInterrupted(dir, name, held)
 	}
 	if err == nil && replace {
-		err = removePacked(dir, name)
+		err = removeStage(dir, name, Packed)
 	}
 	return afterCommit(dir, name, err)
 }
@@ -132,10 +132,15 @@ func InstallPacked(dir, name string, data, meta *Temp, replace bool) error {
 	if err := checkReplaceable(dir, name, Packed, replace); err != nil {
 		return err
 	}
+	return installPacked(dir, name, data, meta, replace)
+}
+
+// installPacked is InstallPacked in a locked directory, after the checks.
+func installPacked(dir, name string, data, meta *Temp, replace bool) error {
 	if err := asErrExists(data.Install(filepath.Join(dir, name+PackedDataExt), replace)); err != nil {
 		return err
 	}
-	err = vfs.SyncDir(dir)
+	err := vfs.SyncDir(dir)
 	if err == nil {
 		err = meta.Install(filepath.Join(dir, name+PackedMetaExt), replace)
 	}
@@ -143,6 +148,58 @@ func InstallPacked(dir, name string, data, meta *Temp, replace bool) error {
 		err = vfs.SyncDir(dir)
 	}
 	return afterCommit(dir, name, err)
+}
+
+// InstallAlone is InstallPacked for a packed archive without bins: it replaces bins of its name as well, so that everything
+// there must be replaceable, as for bins. Call Begin for the stage Bins before.
+//
+// An older packed archive without bins has only its data file while that is being replaced, so dataIsWhole must say
+// whether that alone can be read. If it can't, an interruption leaves the new data file beside the older meta file.
+// Where there are older bins, they are the archive until their meta file is removed.
+func InstallAlone(dir, name string, data, meta *Temp, replace, dataIsWhole bool) error {
+	unlock, held, err := lockDir(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := checkReplaceable(dir, name, Bins, replace); err != nil {
+		return err
+	}
+	if err := completeInterrupted(dir, name, held); err != nil {
+		return err
+	}
+	if !replace {
+		return installPacked(dir, name, data, meta, false)
+	}
+	bins, err := identify(filepath.Join(dir, name+BinsMetaExt))
+	if err != nil {
+		return err
+	}
+	older := bins.ext == BinsMetaExt
+	if dataIsWhole && !older {
+		if err := removeIfOurs(dir, name, PackedMetaExt); err != nil {
+			return err
+		}
+	}
+	if err := installPacked(dir, name, data, meta, true); err != nil {
+		var after *AfterCommitError
+		if older && errors.As(err, &after) {
+			err = olderBins(dir, name, after.Err)
+		}
+		return err
+	}
+	if err := removeIfOurs(dir, name, BinsMetaExt); err != nil {
+		if older {
+			return olderBins(dir, name, err)
+		}
+		return afterCommit(dir, name, err)
+	}
+	return afterCommit(dir, name, removeIfOurs(dir, name, BinsDataExt))
+}
+
+// olderBins is the error for bins that could not be removed after they were replaced.
+func olderBins(dir, name string, err error) error {
+	return fmt.Errorf("%w (the new archive %s is complete, but the older bins are still beside it)", err, filepath.Join(dir, name))
 }
 
 // InstallMeta puts meta, which must have been synced, in the place of the .cmeta file that
@@ -224,20 +281,25 @@ func completePending(dir, name, pending string, id [idLen]byte, locked bool) err
 	return vfs.SyncDir(dir)
 }
 
-// removePacked removes the packed archive name, which new bins replace.
-func removePacked(dir, name string) error {
-	for _, ext := range []string{PackedMetaExt, PackedDataExt} {
-		path := filepath.Join(dir, name+ext)
-		id, err := identify(path)
-		if err != nil {
+// removeStage removes the files of a stage of archive name, which a newer archive replaces, the meta file first.
+func removeStage(dir, name string, s Stage) error {
+	for _, ext := range []string{exts[s][1], exts[s][0]} {
+		if err := removeIfOurs(dir, name, ext); err != nil {
 			return err
 		}
-		if id.ext != ext {
-			continue
-		}
-		if err := ignoreMissing(vfs.Remove(path)); err != nil {
-			return err
-		}
+	}
+	return nil
+}
+
+// removeIfOurs removes the file of archive name with an extension, and makes that durable. A file that is not an archive's stays.
+func removeIfOurs(dir, name, ext string) error {
+	path := filepath.Join(dir, name+ext)
+	id, err := identify(path)
+	if err != nil || id.ext != ext {
+		return err
+	}
+	if err := ignoreMissing(vfs.Remove(path)); err != nil {
+		return err
 	}
 	return vfs.SyncDir(dir)
 }

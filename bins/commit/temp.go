@@ -64,6 +64,16 @@ func NewTemp(path string) (*Temp, error) {
 	}
 }
 
+// NewUnnamed makes a file for the time that it is open, in the directory of path, which is for messages. It must not be installed.
+// Where files can't be made without a name, it loses its random one at once, if the system allows that.
+func NewUnnamed(path string) (*Temp, error) {
+	t, err := NewTemp(path)
+	if err == nil && t.path != "" && vfs.Remove(t.path) == nil {
+		t.path = ""
+	}
+	return t, err
+}
+
 // Install gives the file its name, under which it stays open. The content must have been
 // synced. If a file has that name already it is replaced, or without replace the error
 // wraps fs.ErrExist. A directory is never replaced.

@@ -48,6 +48,7 @@ func TestExceptionList(t *testing.T) {
 			if l.Len() != len(es) || !slices.Equal(collect(l), es) || len(es) > 0 && l.End() != uint64(es[len(es)-1].Read)+1 {
 				t.Fatalf("%s: the list differs", name)
 			}
+			some := l.Reads()
 			for read := range uint32(n + 1) {
 				var want, after []Exception
 				for _, e := range es {
@@ -60,6 +61,9 @@ func TestExceptionList(t *testing.T) {
 				}
 				if got := l.Of(nil, read); !slices.Equal(got, want) {
 					t.Fatalf("%s: read %d has %v, want %v", name, read, got, want)
+				}
+				if some.Has(read) != (len(want) > 0) {
+					t.Fatalf("%s: whether read %d has exceptions is %t", name, read, some.Has(read))
 				}
 				c := l.From(read)
 				for _, want := range after {

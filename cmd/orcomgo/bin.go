@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-
-	"orcomgo/bins/record"
+	"fmt"
 
 	"orcomgo/binning"
+	"orcomgo/bins/record"
 
 	"github.com/spf13/pflag"
 )
@@ -28,28 +28,17 @@ Examples:
   orcomgo bin --quality bin8 --names drop reads.fastq run/  coarser qualities, numbered reads
 `,
 	flags: func(f *pflag.FlagSet) action {
-		var o binFlags
-		f.StringArrayVarP(&o.first, "first", "1", nil, "`FILE` of first mates; repeat for more pairs")
-		f.StringArrayVarP(&o.second, "second", "2", nil, "`FILE` of second mates, as many as -1")
-		f.BoolVar(&o.readsOnly, "reads-only", false, "keep nothing but the sequences: no names, no qualities")
-		f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to discard it (mates stay together)")
-		f.StringVar(&o.names, "names", "keep", "`NAMES` of the records: keep, or drop to number them")
-		f.StringVar(&o.quality, "quality", "keep", "`QUALITIES`: keep, bin8 for Illumina's eight levels, or drop")
-		o.blockSize = binning.DefaultBlockSize
-		f.Var(&o.blockSize, "block-size", "`SIZE` of text that is sorted at a time, such as 64MiB or 1G;\n"+
-			"less by default where --memory is short, which makes the archive a little larger")
-		f.IntVar(&o.streams, "streams", 0, "`BLOCKS` in flight at once (default 2, or 4 for each GPU)")
-		f.StringVar(&o.device, "device", "auto", "`WHERE` to run: auto, cpu or gpu")
-		f.IntVar(&o.gpus, "gpus", 0, "use at most this `NUMBER` of GPUs (default all)")
-		f.BoolVarP(&o.force, "force", "f", false, "replace an archive of that name")
+		o := binFlags{command: "bin"}
+		o.define(f)
 		o.add(f)
-		o.given = f.Changed
 		return o.run
 	},
 }
 
+// binFlags are the flags of bin, which archive has too.
 type binFlags struct {
 	resources
+	command               string // bin or archive, for messages
 	first, second         []string
 	readsOnly, force      bool
 	order, names, quality string
@@ -59,10 +48,28 @@ type binFlags struct {
 	given                 func(flag string) bool
 }
 
-func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
-	c, err := o.config(args)
-	if err != nil {
-		return err
+// define defines the flags, but for those of resources.
+func (o *binFlags) define(f *pflag.FlagSet) {
+	f.StringArrayVarP(&o.first, "first", "1", nil, "`FILE` of first mates; repeat for more pairs")
+	f.StringArrayVarP(&o.second, "second", "2", nil, "`FILE` of second mates, as many as -1")
+	f.BoolVar(&o.readsOnly, "reads-only", false, "keep nothing but the sequences: no names, no qualities")
+	f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to discard it (mates stay together)")
+	f.StringVar(&o.names, "names", "keep", "`NAMES` of the records: keep, or drop to number them")
+	f.StringVar(&o.quality, "quality", "keep", "`QUALITIES`: keep, bin8 for Illumina's eight levels, or drop")
+	o.blockSize = binning.DefaultBlockSize
+	f.Var(&o.blockSize, "block-size", "`SIZE` of text that is sorted at a time, such as 64MiB or 1G;\n"+
+		"less by default where --memory is short, which makes the archive a little larger")
+	f.IntVar(&o.streams, "streams", 0, "`BLOCKS` in flight at once (default 2, or 4 for each GPU)")
+	f.StringVar(&o.device, "device", "auto", "`WHERE` to run: auto, cpu or gpu")
+	f.IntVar(&o.gpus, "gpus", 0, "use at most this `NUMBER` of GPUs (default all)")
+	f.BoolVarP(&o.force, "force", "f", false, "replace an archive of that name")
+	o.given = f.Changed
+}
+
+// prepare turns the command line into what binning is to do, decides on the device and starts to show progress.
+func (o *binFlags) prepare(ctx context.Context, s *streams, args []string) (c binning.Config, bar *progress, err error) {
+	if c, err = o.config(args); err != nil {
+		return c, nil, err
 	}
 	c.Stdin, c.Threads = s.in, o.threads
 	device := o.device
@@ -70,14 +77,21 @@ func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
 		device = "cpu"
 	}
 	if err := useDevice(ctx, device, &c); err != nil {
-		return err
+		return c, nil, err
 	}
-	bar, err := o.start(s)
+	if bar, err = o.start(s); err != nil {
+		return c, nil, err
+	}
+	c.Memory, c.Progress, c.Note = uint64(o.memory), bar.report, bar.note
+	return c, bar, nil
+}
+
+func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
+	c, bar, err := o.prepare(ctx, s, args)
 	if err != nil {
 		return err
 	}
 	defer bar.close()
-	c.Memory, c.Progress, c.Note = uint64(o.memory), bar.report, bar.note
 	summary, err := binning.Run(ctx, c)
 	bar.close()
 	if err != nil || o.quiet {
@@ -87,17 +101,22 @@ func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
 }
 
 // config turns the command line into what binning is to do.
+// usagef returns a mistake in the command line, after the command's name.
+func (o *binFlags) usagef(format string, args ...any) error {
+	return usagef("%s: %w", o.command, fmt.Errorf(format, args...))
+}
+
 func (o *binFlags) config(args []string) (c binning.Config, err error) {
 	if len(o.first) != len(o.second) {
-		return c, usagef("bin: %d files of first mates (-1) and %d of second (-2)", len(o.first), len(o.second))
+		return c, o.usagef("%d files of first mates (-1) and %d of second (-2)", len(o.first), len(o.second))
 	}
 	switch {
 	case len(args) == 0 && len(o.first) > 0:
-		return c, usagef("bin: give the output directory after the inputs")
+		return c, o.usagef("give the output directory after the inputs")
 	case len(args) == 0:
-		return c, usagef("bin: no input and no output directory given")
+		return c, o.usagef("no input and no output directory given")
 	case len(args) == 1 && len(o.first) == 0:
-		return c, usagef("bin: give the inputs first, the output directory last")
+		return c, o.usagef("give the inputs first, the output directory last")
 	}
 	for i := range o.first {
 		n := len(c.Inputs)
@@ -113,27 +132,27 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 	for _, in := range c.Inputs {
 		switch in.Path {
 		case "":
-			return c, usagef("bin: an input has an empty name")
+			return c, o.usagef("an input has an empty name")
 		case "-":
 			stdin++
 		}
 		if isURL(in.Path) {
-			return c, usagef("bin: %s is a URL: bin reads files and standard input, so pipe the download into bin -", in.Path)
+			return c, o.usagef("%s is a URL: only files and standard input are read, so pipe the download into %s -", in.Path, o.command)
 		}
 	}
 	switch {
 	case c.OutDir == "" || c.OutDir == "-":
-		return c, usagef("bin: the output is a directory, not %q", c.OutDir)
+		return c, o.usagef("the output is a directory, not %q", c.OutDir)
 	case stdin > 1:
-		return c, usagef("bin: standard input can be read only once")
+		return c, o.usagef("standard input can be read only once")
 	case o.streams < 1 && o.given("streams"):
-		return c, usagef("bin: --streams must be at least 1")
+		return c, o.usagef("--streams must be at least 1")
 	case o.gpus < 1 && o.given("gpus"):
-		return c, usagef("bin: --gpus must be at least 1")
+		return c, o.usagef("--gpus must be at least 1")
 	case o.blockSize < 1<<10 || o.blockSize > 1<<30:
-		return c, usagef("bin: --block-size must be between 1KiB and 1GiB")
+		return c, o.usagef("--block-size must be between 1KiB and 1GiB")
 	}
-	if err := checkOutput("bin", c.OutDir, pairAdvice(args)); err != nil {
+	if err := checkOutput(o.command, c.OutDir, pairAdvice(args)); err != nil {
 		return c, err
 	}
 	c.Streams, c.GPUs, c.Force, c.Tool = o.streams, o.gpus, o.force, tool

@@ -13,9 +13,15 @@ import (
 	"time"
 )
 
-// An input that is rewritten in place while bin runs is refused, and nothing is left. bin is
+// An input that is rewritten in place while bin or archive runs is refused, and nothing is left. The command is
 // held up by a pipe, its second input, so that it has the first one open when that changes.
 func TestInputRewritten(t *testing.T) {
+	for _, command := range []string{"bin", "archive"} {
+		t.Run(command, func(t *testing.T) { testInputRewritten(t, command) })
+	}
+}
+
+func testInputRewritten(t *testing.T, command string) {
 	text := strings.Repeat("@a\nACGT\n+\nIIII\n", 1000)
 	other := strings.Repeat("@b\nTGCA\n+\nFFFF\n", 1000)
 	long := time.Now().Add(-time.Hour)
@@ -43,7 +49,7 @@ func TestInputRewritten(t *testing.T) {
 			}
 			done := make(chan result, 1)
 			go func() {
-				status, errs := runHere("bin", "--quiet", file, pipe, out)
+				status, errs := runHere(command, "--quiet", file, pipe, out)
 				done <- result{status, errs}
 			}()
 			w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // once bin has opened it, after the file

@@ -40,8 +40,7 @@ for f in run_R1.fastq run_R2.fastq; do
 done
 
 say "The sequences alone, as a set of reads:"
-run orcomgo bin --reads-only --order any run_R1.fastq reads/
-run orcomgo pack reads/
+run orcomgo archive --reads-only --order any run_R1.fastq reads/
 
 say "Sizes in bytes:"
 size run_R1.fastq run_R2.fastq archive/* reads/*

@@ -15,6 +15,7 @@ import (
 
 	"orcomgo/binning"
 	"orcomgo/binning/inflate"
+	"orcomgo/bins"
 	"orcomgo/bins/record"
 )
 
@@ -36,6 +37,8 @@ const (
 	// measurement.
 	minGPUBytes = 200_000_000
 	bgzfWeight  = 6
+	// minGPUBases is from how many bases on, for each thread, pack --device auto chooses a GPU.
+	minGPUBases = 60_000_000
 	// minGPUMemory is the least --memory with which auto chooses a GPU. Its driver and the pinned
 	// buffers take a few hundred megabytes of the host, whatever the size of the blocks.
 	minGPUMemory = 1 << 30
@@ -55,22 +58,43 @@ var gpu *gpuBuild
 // useDevice decides where binning runs: it sets c.NewAssigner for a GPU, or replaces the process
 // by orcomgo-cuda, or leaves c unchanged for the CPU.
 func useDevice(ctx context.Context, device string, c *binning.Config) error {
-	if device == "cpu" || device == "auto" && !largeEnoughForGPU(c.Inputs, c.Threads) {
-		return nil
+	use, err := useGPU(ctx, device, func() bool { return largeEnoughForGPU(c.Inputs, c.Threads) })
+	if use {
+		gpu.assigner(c)
 	}
-	var err error
+	return err
+}
+
+// useGPU decides whether this process uses a GPU: with the device auto if large returns true and there
+// is a usable one. It replaces the process by orcomgo-cuda if that is needed.
+func useGPU(ctx context.Context, device string, large func() bool) (use bool, err error) {
+	if device == "cpu" || device == "auto" && !large() {
+		return false, nil
+	}
 	if gpu != nil {
 		if _, err = gpu.probe(); err == nil {
-			gpu.assigner(c)
-			return nil
+			return true, nil
 		}
 	} else if err = execCUDAProgram(ctx); err == nil {
-		return errors.New(cudaProgram + " was not started")
+		return false, errors.New(cudaProgram + " was not started")
 	}
 	if device == "gpu" {
-		return fmt.Errorf("--device gpu: %w", err)
+		return false, fmt.Errorf("--device gpu: %w", err)
 	}
-	return nil
+	return false, nil
+}
+
+// binnedBases returns how many bases the bins at path hold, and 0 if there are none that can be read.
+func binnedBases(path string) (bases uint64) {
+	r, err := bins.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer r.Close()
+	for i := range r.Meta().Blocks {
+		bases += r.Meta().Blocks[i].Bases
+	}
+	return bases
 }
 
 // largeEnoughForGPU reports whether the inputs are large enough for a GPU when the CPU has so many

@@ -79,6 +79,49 @@ func TestOtherProgram(t *testing.T) {
 	}
 }
 
+// TestPackByOtherProgram: pack --device gpu becomes orcomgo-cuda, and auto does so for enough bases for the threads.
+func TestPackByOtherProgram(t *testing.T) {
+	program, out := beside(t, `[ -n "$ORCOMGO_CUDA_LOADS" ] && exit 0; echo "became $*"; exit 5`), filepath.Join(t.TempDir(), "out")
+	if got, err := exec.Command(program, "bin", "--quiet", "--device", "cpu", input, out).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, got)
+	}
+	got, err := exec.Command(program, "pack", "--device", "gpu", out).CombinedOutput()
+	if want := "became pack --device gpu " + out + "\n"; err == nil || string(got) != want {
+		t.Errorf("%v: %q, want %q", err, got, want)
+	}
+	if bases := binnedBases(out); bases == 0 || bases >= minGPUBases {
+		t.Errorf("the bins have %d bases", bases)
+	}
+	if binnedBases(filepath.Join(out, "missing")) != 0 {
+		t.Error("bins that are not there have bases")
+	}
+	if got, err := exec.Command(program, "pack", "--quiet", out).CombinedOutput(); err != nil || len(got) != 0 {
+		t.Errorf("small bins: %v: %s", err, got)
+	}
+}
+
+// TestWhenGPUIsUsed: auto asks for a GPU only for large inputs, and goes on without; gpu fails without.
+func TestWhenGPUIsUsed(t *testing.T) {
+	defer func(g *gpuBuild) { gpu = g }(gpu)
+	missing := errors.New("no GPU")
+	for _, c := range []struct {
+		device string
+		large  bool
+		probe  error
+		use    bool
+		fails  bool
+	}{
+		{"cpu", true, nil, false, false}, {"auto", false, nil, false, false}, {"auto", true, nil, true, false},
+		{"auto", true, missing, false, false}, {"gpu", false, nil, true, false}, {"gpu", false, missing, false, true},
+	} {
+		gpu = &gpuBuild{probe: func() (string, error) { return "", c.probe }}
+		use, err := useGPU(t.Context(), c.device, func() bool { return c.large })
+		if use != c.use || (err != nil) != c.fails {
+			t.Errorf("%+v: %t, %v", c, use, err)
+		}
+	}
+}
+
 func TestAutoStaysOnTheCPUForSmallInputs(t *testing.T) {
 	program, out := beside(t, "echo asked >&2; exit 5"), filepath.Join(t.TempDir(), "out")
 	if got, err := exec.Command(program, "bin", "--quiet", input, out).CombinedOutput(); err != nil || len(got) != 0 {

@@ -53,6 +53,16 @@ func TestFullDisk(t *testing.T) {
 		fails(t, "bin", "--quiet", reads, out)
 		empty(t, out)
 	})
+	t.Run("archive", func(t *testing.T) {
+		share := heldShare
+		defer func() { heldShare = share }()
+		for _, heldShare = range []size{share, 1 << 60} { // bins in memory, in a file
+			disk := fullDisk(t, "512k")
+			out := filepath.Join(disk, "out")
+			fails(t, "archive", "--quiet", reads, out)
+			empty(t, out)
+		}
+	})
 	archive := filepath.Join(t.TempDir(), "archive")
 	mustRun(t, "bin", "--quiet", reads, archive)
 	t.Run("pack", func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -22,12 +23,18 @@ import (
 // child starts orcomgo in a process of its own; the test binary plays it, see TestMain.
 func child(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
+	return childAs(t, "orcomgo", args...)
+}
+
+// childAs is child for one of the programs.
+func childAs(t *testing.T, program string, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Args = append([]string{"orcomgo"}, args...)
+	cmd.Args = append([]string{program}, args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
@@ -77,6 +84,16 @@ func simulated(t *testing.T, dir string, pairs uint64) (r1, r2 string) {
 	return r1, r2
 }
 
+// noneHeldCommand is the name under which the test binary plays an orcomgo whose archive has all bins in a file.
+const noneHeldCommand = "orcomgo-none-held"
+
+func init() {
+	programs[noneHeldCommand] = func() {
+		heldShare = 1 << 60
+		main()
+	}
+}
+
 // kills is how often the tests below end a process at a random moment.
 func kills() int {
 	switch {
@@ -91,7 +108,12 @@ func kills() int {
 // killed starts orcomgo and kills it after a random share of the time it takes, or lets
 // it end if that is sooner.
 func killed(t *testing.T, r *rand.Rand, takes time.Duration, args ...string) (finished bool) {
-	cmd, out := child(t, args...)
+	return killedAs(t, "orcomgo", r, takes, args...)
+}
+
+// killedAs is killed for one of the programs.
+func killedAs(t *testing.T, program string, r *rand.Rand, takes time.Duration, args ...string) (finished bool) {
+	cmd, out := childAs(t, program, args...)
 	timer := time.AfterFunc(time.Duration(r.Float64()*1.1*float64(takes)), func() { cmd.Process.Kill() })
 	err := cmd.Wait()
 	timer.Stop()
@@ -187,6 +209,47 @@ func TestKillPack(t *testing.T) {
 		}
 		mustRun(t, command(out)...)
 		same(t, contents(t, out), want)
+	}
+	t.Logf("%d runs were cut short, %d were over", cut, done)
+	if cut == 0 {
+		t.Error("no kill came in time to matter")
+	}
+}
+
+// An archive that is killed leaves nothing, or a whole packed archive, never bins, and the same command succeeds afterwards. The
+// bins are in memory, or in a file.
+func TestKillArchive(t *testing.T) {
+	dir := t.TempDir()
+	r1, r2 := simulated(t, dir, 1_500)
+	command := func(out string) []string { return []string{"archive", "--quiet", "-1", r1, "-2", r2, out} }
+	whole := filepath.Join(dir, "whole")
+	takes := timed(t, command(whole)...)
+	want := contents(t, whole)
+
+	r := rand.New(rand.NewPCG(7, 8))
+	cut, done := 0, 0
+	for i := 0; i < kills()/2 || cut == 0 && i < 500; i++ {
+		out := filepath.Join(dir, "out")
+		killedAs(t, []string{"orcomgo", noneHeldCommand}[i%2], r, takes, command(out)...)
+		left, err := os.ReadDir(out)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		again := command(out)
+		if len(left) > 0 {
+			done++
+			if status, errs := runHere("verify", "--quiet", out); status != 0 && !strings.Contains(errs, ".cmeta") {
+				t.Fatalf("kill %d left no archive: %s", i, errs)
+			}
+			again = append(again, "--force")
+		} else {
+			cut++
+		}
+		mustRun(t, again...)
+		same(t, contents(t, out), want)
+		if err := os.RemoveAll(out); err != nil {
+			t.Fatal(err)
+		}
 	}
 	t.Logf("%d runs were cut short, %d were over", cut, done)
 	if cut == 0 {

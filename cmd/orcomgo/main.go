@@ -1,5 +1,5 @@
 // Command orcomgo archives sequencing runs: bin sorts reads by signature, pack compresses
-// them, unpack restores the files byte for byte, verify checks archives, info describes them.
+// them, archive does both, unpack restores the files byte for byte, verify checks archives, info describes them.
 package main
 
 import (
@@ -44,8 +44,8 @@ type command struct {
 
 type action func(ctx context.Context, s *streams, args []string) error
 
-// commands in the order of their use.
-var commands = []*command{&binCommand, &packCommand, &unpackCommand, &verifyCommand, &infoCommand}
+// commands in the order of their use: archive, or the two steps that it consists of.
+var commands = []*command{&archiveCommand, &binCommand, &packCommand, &unpackCommand, &verifyCommand, &infoCommand}
 
 // usageError is a mistake in the command line.
 type usageError struct{ error }
@@ -177,9 +177,12 @@ Usage:
 
 const afterOverview = `
 Example:
-  orcomgo bin -1 run_R1.fastq.gz -2 run_R2.fastq.gz run/    sort the reads into bins
-  orcomgo pack run/                                         compress, verify, remove the bins
-  orcomgo unpack run/ -o restored/                          the original text again
+  orcomgo archive -1 run_R1.fastq.gz -2 run_R2.fastq.gz run/   archive a pair, checked
+  orcomgo unpack run/ -o restored/                             the original text again
+
+The same in two steps:
+  orcomgo bin -1 run_R1.fastq.gz -2 run_R2.fastq.gz run/       sort the reads into bins
+  orcomgo pack run/                                            compress, verify, remove the bins
 
 orcomgo COMMAND --help explains a command, orcomgo --version prints the version.
 
@@ -192,7 +195,7 @@ the reader of standard output went away, 143 when terminated. One line on standa
 func writeOverview(w io.Writer) {
 	fmt.Fprint(w, overview)
 	for _, c := range commands {
-		fmt.Fprintf(w, "  orcomgo %-6s %-26s %s\n", c.name, c.synopsis, c.about)
+		fmt.Fprintf(w, "  orcomgo %-7s %-26s %s\n", c.name, c.synopsis, c.about)
 	}
 	fmt.Fprint(w, afterOverview)
 }

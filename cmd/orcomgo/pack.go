@@ -26,8 +26,9 @@ Examples:
 		var o packFlags
 		f.BoolVar(&o.keepBins, "keep-bins", false, "leave the bins beside the packed archive")
 		f.BoolVar(&o.noVerify, "no-verify", false, "don't decode what was written before the bins are removed")
-		f.StringVar(&o.level, "level", "default", "`EFFORT` on the qualities: fast, default or max")
+		o.define(f)
 		f.BoolVarP(&o.force, "force", "f", false, "replace a packed archive of this name that is there already")
+		f.StringVar(&o.device, "device", "auto", "`WHERE` to place reads: auto, cpu or gpu; the archive is the same")
 		o.add(f)
 		return o.run
 	},
@@ -35,8 +36,25 @@ Examples:
 
 type packFlags struct {
 	resources
+	effort
 	keepBins, noVerify, force bool
-	level                     string
+	device                    string
+}
+
+// effort is the flag --level.
+type effort struct{ word string }
+
+func (e *effort) define(f *pflag.FlagSet) {
+	f.StringVar(&e.word, "level", "default", "`EFFORT` on the qualities: fast, default or max")
+}
+
+// level returns the level, or a usage error.
+func (e *effort) level() (compress.Level, error) {
+	level, err := compress.ParseLevel(e.word)
+	if err != nil {
+		return level, usageError{err}
+	}
+	return level, nil
 }
 
 func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
@@ -44,9 +62,20 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	level, err := compress.ParseLevel(o.level)
+	level, err := o.level()
 	if err != nil {
-		return usageError{err}
+		return err
+	}
+	if _, err := choice("device", o.device, "auto", "cpu", "gpu"); err != nil {
+		return err
+	}
+	device := o.device
+	if device == "auto" && o.limit() < minGPUMemory {
+		device = "cpu"
+	}
+	onGPU, err := useGPU(ctx, device, func() bool { return binnedBases(dir) >= minGPUBases*uint64(max(o.threads, 1)) })
+	if err != nil {
+		return err
 	}
 	bar, err := o.start(s)
 	if err != nil {
@@ -55,7 +84,7 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 	defer bar.close()
 	summary, err := compress.Pack(ctx, dir, compress.PackOptions{
 		Threads: o.threads, Memory: uint64(o.memory), Tool: tool,
-		Level: level, KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, Progress: bar.report,
+		Level: level, KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, GPU: onGPU, Note: bar.note, Progress: bar.report,
 	})
 	bar.close()
 	if err != nil || o.quiet {

@@ -80,6 +80,20 @@ func (p *progress) report(name string, done, total uint64) {
 	p.stages = append(p.stages, &stage{name: name, done: done, total: total, began: time.Now()})
 }
 
+// finish records that a stage is over, whatever its last report said.
+func (p *progress) finish(name string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.stages {
+		if s.name == name && !s.ended {
+			p.end(s, time.Now())
+		}
+	}
+}
+
 // note prints a line that is not about progress.
 func (p *progress) note(line string) {
 	if p == nil {

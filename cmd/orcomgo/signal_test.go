@@ -154,6 +154,7 @@ func TestSignalsLeaveNothing(t *testing.T) {
 	mustRun(t, "bin", "--quiet", "-1", r1, "-2", r2, binned)
 	packed := filepath.Join(dir, "packed")
 	restored := filepath.Join(dir, "restored")
+	archived := filepath.Join(dir, "archived")
 	for _, c := range []struct {
 		name   string
 		before string // what is in the output directory, or ""
@@ -162,6 +163,7 @@ func TestSignalsLeaveNothing(t *testing.T) {
 	}{
 		{"bin", "", []string{"bin", "--quiet", "-1", r1, "-2", r2}, binned},
 		{"pack", binned, []string{"pack", "--quiet"}, packed},
+		{"archive", "", []string{"archive", "--quiet", "-1", r1, "-2", r2}, archived},
 		{"unpack", "", []string{"unpack", "--quiet", binned, "-o"}, restored},
 	} {
 		fresh := func(out string) {

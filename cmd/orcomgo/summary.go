@@ -21,8 +21,8 @@ func (o *binFlags) summarize(w io.Writer, s *binning.Summary) error {
 	return o.last(w, s.TextBytes)
 }
 
-// packed prints what a pack did.
-func (o *packFlags) packed(w io.Writer, s *compress.Summary) error {
+// packed prints what a pack or an archive did.
+func (r *resources) packed(w io.Writer, s *compress.Summary) error {
 	if s.AlreadyPacked {
 		fmt.Fprintln(w, "the archive was packed already")
 	}
@@ -38,7 +38,7 @@ func (o *packFlags) packed(w io.Writer, s *compress.Summary) error {
 		fmt.Fprint(w, ", decoded and compared")
 	}
 	fmt.Fprintln(w)
-	return o.last(w, s.TextBytes)
+	return r.last(w, s.TextBytes)
 }
 
 // unpacked prints what an unpack did.

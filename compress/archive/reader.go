@@ -21,6 +21,7 @@ type Reader struct {
 	m         *Manifest
 	metaThere bool
 	problems  []error
+	writer    *Writer // of an archive that is being written; mostly nil
 }
 
 // Open opens the packed archive that path leads to, as commit.One finds it. The manifest is
@@ -222,7 +223,11 @@ func (r *Reader) Read(s Section, dst []byte, what string) ([]byte, error) {
 	if s.Len == 0 {
 		return dst[:0], nil
 	}
-	if s.Off > r.m.BulkLen || s.Len > r.m.BulkLen-s.Off || s.Len > math.MaxInt {
+	end := r.m.BulkLen
+	if r.writer != nil {
+		end = r.writer.written.Load()
+	}
+	if s.Off > end || s.Len > end-s.Off || s.Len > math.MaxInt {
 		return nil, corrupt(r.f.Name(), "%s lies outside the file", what)
 	}
 	n := int(s.Len)

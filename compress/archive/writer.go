@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 )
 
 // Writer writes a packed archive: sections first, then the manifest that makes them an
@@ -16,25 +18,41 @@ import (
 type Writer struct {
 	dir, name string
 	replace   bool
+	alone     bool // no bins of that name may be there after Commit
 	f         *commit.Temp
 	off       uint64
 	hash      *xxh3.Hasher
 	id        [16]byte
-	ended     bool  // no section may follow
-	err       error // the first error; everything after fails with it
+	written   atomic.Uint64 // off, for Readers
+	ended     bool          // no section may follow
+	err       error         // the first error; everything after fails with it
 }
 
 // Create starts a packed archive NAME in dir. If there is one already the error is
 // commit.ErrExists; with replace it is replaced at Commit.
 func Create(dir, name string, replace bool) (*Writer, error) {
-	if err := commit.Begin(dir, name, commit.Packed, replace); err != nil {
+	return create(dir, name, replace, false)
+}
+
+// CreateAlone is Create for reads whose bins have no name: bins of that name belong to another archive, which is
+// commit.ErrExists; with replace they are removed at Commit.
+func CreateAlone(dir, name string, replace bool) (*Writer, error) {
+	return create(dir, name, replace, true)
+}
+
+func create(dir, name string, replace, alone bool) (*Writer, error) {
+	stage := commit.Packed
+	if alone {
+		stage = commit.Bins
+	}
+	if err := commit.Begin(dir, name, stage, replace); err != nil {
 		return nil, err
 	}
 	f, err := commit.NewTemp(filepath.Join(dir, name+BulkSuffix))
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{dir: dir, name: name, replace: replace, off: bulkHeader, hash: xxh3.New(), f: f}
+	w := &Writer{dir: dir, name: name, replace: replace, alone: alone, off: bulkHeader, hash: xxh3.New(), f: f}
 	// The ID is that of the content, so it is written last, in the place left for it here.
 	if _, err := f.WriteAt(w.header(Version), 0); err != nil {
 		w.Abort()
@@ -71,6 +89,7 @@ func (w *Writer) Add(b []byte) (Section, error) {
 		}
 		w.hash.Write(b) // a Hasher does not fail
 		w.off += uint64(len(b))
+		w.written.Store(w.off)
 	}
 	return s, nil
 }
@@ -110,8 +129,14 @@ func (w *Writer) Reopen(m *Manifest) (*Reader, error) {
 	return &Reader{f: w.f.File, entry: commit.Entry{Dir: w.dir, Name: w.name}, m: m}, nil
 }
 
+// Reader returns a Reader of the sections that were added so far, and will be; m will describe them. It may be used while others are
+// added, and must not be closed: it reads the writer's file.
+func (w *Writer) Reader(m *Manifest) *Reader {
+	return &Reader{f: w.f.File, entry: commit.Entry{Dir: w.dir, Name: w.name}, m: m, writer: w}
+}
+
 // Commit writes the manifest, twice, and makes both files the packed archive NAME. The
-// error is as that of commit.InstallPacked.
+// error is as that of commit.InstallPacked, or commit.InstallAlone.
 func (w *Writer) Commit(m *Manifest) error {
 	if err := w.End(m); err != nil {
 		return err
@@ -133,7 +158,21 @@ func (w *Writer) Commit(m *Manifest) error {
 		return err
 	}
 	defer meta.Discard()
+	if w.alone {
+		return commit.InstallAlone(w.dir, w.name, w.f, meta, w.replace, w.olderIsWhole())
+	}
 	return commit.InstallPacked(w.dir, w.name, w.f, meta, w.replace)
+}
+
+// olderIsWhole reports whether there is a packed archive of the name whose bulk file is enough to read it.
+func (w *Writer) olderIsWhole() bool {
+	f, err := vfs.Open(filepath.Join(w.dir, w.name) + BulkSuffix)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	m, _, err := readTail(f)
+	return err == nil && checkHeader(f, m) == nil
 }
 
 // appendTail appends what follows the sections: the manifest and a footer to find it by.

@@ -3,6 +3,7 @@ package basemodel
 import (
 	"encoding/binary"
 	"fmt"
+	"sync"
 
 	"orcomgo/compress/rangecoder"
 )
@@ -207,20 +208,35 @@ func (s *stream) err() error {
 	return s.dec.Err()
 }
 
-// follow returns a sequence of n bases, one segment, that is decoded while it is coded. Each coder sends what it has written of
-// its stream to its channel, again and again, then all of it, and closes the channel.
-func follow(n int) (*Sequence, []chan<- []byte) {
-	s := newSequence(n)
-	g := newSegment(s.ends, 0)
-	in := make([]*stream, g.coders())
-	out := make([]chan<- []byte, len(in))
-	for i := range in {
+// segmentFollower decodes a segment while it is coded.
+type segmentFollower struct {
+	sequence *Sequence
+	index    int
+	segment  *segment
+	in       []*stream
+	out      []chan []byte // what each coder has written of its stream, again and again, then all of it; then it is closed
+	once     sync.Once
+}
+
+// newSegmentFollower prepares to decode segment k of s, which is g.
+func newSegmentFollower(s *Sequence, k int, g *segment) *segmentFollower {
+	f := &segmentFollower{sequence: s, index: k, segment: g}
+	for range g.coders() {
 		c := make(chan []byte, len(g.rounds)+1) // the coder is never blocked
-		in[i], out[i] = &stream{more: c}, c
+		f.in, f.out = append(f.in, &stream{more: c}), append(f.out, c)
 	}
-	go func() {
-		defer s.end()
-		s.decodeSegment(0, g, in, true)
-	}()
-	return s, out
+	return f
+}
+
+// begin returns the channel of a coder, which is about to begin. Decoding begins with the segment's first coder.
+func (f *segmentFollower) begin(coder int) chan<- []byte {
+	f.once.Do(func() {
+		go func() {
+			f.sequence.decodeSegment(f.index, f.segment, f.in, true)
+			if f.sequence.following.Add(-1) == 0 {
+				f.sequence.end()
+			}
+		}()
+	})
+	return f.out[coder]
 }

@@ -9,16 +9,16 @@ import (
 // Options of Encode.
 type Options struct {
 	Threads int // that code segments and chunks side by side, at least 1; the section does not depend on it
-	// Verify decodes the section while it is coded. It has an effect only on sequences of one segment (at most 2^24 bases).
-	Verify   bool
+	// Follow, if not nil, is called before the first base is coded with a sequence that is decoded while the section is coded. Decoding
+	// takes another ModelBytes for each coder, in goroutines of its own.
+	Follow   func(s *Sequence)
 	Progress func(n int) // if not nil, is called from several goroutines when n more bases are coded
 }
 
 // Encoded is the result of Encode.
 type Encoded struct {
 	Section []byte
-	Model   *Model    // of the first coder of the first segment, after all of its bases
-	Decoded *Sequence // what the section decodes to; nil unless it was verified
+	Model   *Model // of the first coder of the first segment, after all of its bases
 }
 
 // coderTask is what one coder of a segment codes.
@@ -26,7 +26,7 @@ type coderTask struct {
 	*segment
 	coder    int
 	progress func(n int)
-	follower chan<- []byte // nil if nobody decodes at the same time; see follow
+	follower *segmentFollower // nil if nobody decodes at the same time
 }
 
 // Encode codes the n bases of src; n is at most MaxBases. The section is n, the size of each coder's stream but the last, and the
@@ -37,21 +37,23 @@ func Encode(n int, src Source, o Options) Encoded {
 	if progress == nil {
 		progress = func(int) {}
 	}
+	var decoded *Sequence
+	if o.Follow != nil {
+		decoded = newSequence(n)
+		decoded.following.Store(int32(len(ends)))
+		o.Follow(decoded)
+	}
 	var tasks []coderTask
 	for k := range ends {
-		s := newSegment(ends, k)
-		for c := range s.coders() {
-			tasks = append(tasks, coderTask{segment: s, coder: c, progress: progress})
+		t := coderTask{segment: newSegment(ends, k), progress: progress}
+		if decoded != nil {
+			t.follower = newSegmentFollower(decoded, k, t.segment)
+		}
+		for t.coder = range t.segment.coders() {
+			tasks = append(tasks, t)
 		}
 	}
 	var e Encoded
-	if o.Verify && len(ends) == 1 {
-		var streams []chan<- []byte
-		e.Decoded, streams = follow(n)
-		for i := range tasks {
-			tasks[i].follower = streams[i]
-		}
-	}
 	out := make([][]byte, len(tasks))
 	parallelFor(len(tasks), o.Threads, func(k int) {
 		var m *Model
@@ -70,10 +72,14 @@ func Encode(n int, src Source, o Options) Encoded {
 	return e
 }
 
-// encode returns the stream of the coder and its model. The follower is sent what is written of the stream after each round, then all
+// encode returns the stream of the coder and its model. The follower is given what is written of the stream after each round, then all
 // of it.
 func (t *coderTask) encode(src Source) ([]byte, *Model) {
 	enc, m := rangecoder.NewEncoder(nil), newModel(t.n)
+	var follower chan<- []byte
+	if t.follower != nil {
+		follower = t.follower.begin(t.coder)
+	}
 	var buf []byte
 	bases := func(c span) []byte {
 		buf = src(buf[:0], t.from+c.from, c.to-c.from)
@@ -84,15 +90,15 @@ func (t *coderTask) encode(src Source) ([]byte, *Model) {
 			m.encode(enc, b)
 		}
 		t.progress(len(buf))
-		if t.follower != nil {
-			t.follower <- enc.Written()
+		if follower != nil {
+			follower <- enc.Written()
 		}
 		t.endRound(m, t.coder, r, bases)
 	}
 	out := enc.Finish()
-	if t.follower != nil {
-		t.follower <- out
-		close(t.follower)
+	if follower != nil {
+		follower <- out
+		close(follower)
 	}
 	return out, m
 }

@@ -43,11 +43,12 @@ func TestRoundTrip(t *testing.T) {
 		if one := Encode(n, sourceOf(b), Options{Threads: 1}).Section; !bytes.Equal(one, section) {
 			t.Fatalf("n=%d: one thread codes differently from two", n)
 		}
-		verified := Encode(n, sourceOf(b), Options{Threads: 1, Verify: true})
+		var follower *Sequence
+		verified := Encode(n, sourceOf(b), Options{Threads: 1, Follow: func(s *Sequence) { follower = s }})
 		if !bytes.Equal(verified.Section, section) {
 			t.Fatalf("n=%d: coded differently when it is verified", n)
 		}
-		if _, err := verified.Decoded.Model(); err != nil || !bytes.Equal(verified.Decoded.Append(nil, 0, n), b) {
+		if _, err := follower.Model(); err != nil || !bytes.Equal(follower.Append(nil, 0, n), b) {
 			t.Fatalf("n=%d: decoded while it was coded: %v", n, err)
 		}
 		for threads := range 3 {
@@ -70,13 +71,14 @@ func TestModelsAgree(t *testing.T) {
 	for _, n := range []int{0, 5000, twoCoderBases + 77} {
 		b := repetitive(int64(n+1), n)
 		again := append(randomBases(rand.New(rand.NewSource(18)), 300), b[n/2:min(n/2+1000, n)]...)
-		e := Encode(n, sourceOf(b), Options{Threads: 2, Verify: true})
+		var follower *Sequence
+		e := Encode(n, sourceOf(b), Options{Threads: 2, Follow: func(s *Sequence) { follower = s }})
 		want := codeAll(e.Model.Clone(len(again)), again)
 		s, err := Decode(e.Section, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, s := range []*Sequence{e.Decoded, s} {
+		for i, s := range []*Sequence{follower, s} {
 			m, err := s.Model()
 			if err != nil {
 				t.Fatal(err)
@@ -131,8 +133,8 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// TestSegmentsAreCodedApart codes two segments: bases come back over the boundary, whatever waits for how many of them, and nothing is
-// verified while it is coded.
+// TestSegmentsAreCodedApart codes two segments: bases come back over the boundary, whatever waits for how many of them, decoded from the
+// section or while it is coded.
 func TestSegmentsAreCodedApart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -145,25 +147,25 @@ func TestSegmentsAreCodedApart(t *testing.T) {
 		}
 		return dst
 	}
-	e := Encode(n, source, Options{Threads: 2, Verify: true})
-	if e.Decoded != nil {
-		t.Error("two segments were decoded while they were coded")
-	}
-	s, err := Decode(e.Section, 2)
+	var follower *Sequence
+	e := Encode(n, source, Options{Threads: 2, Follow: func(s *Sequence) { follower = s }})
+	again, err := Decode(e.Section, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	boundary := segmentEnds(n)[0]
-	for _, at := range []int{0, 5000, boundary - 150, boundary, boundary + 1, n - 300} {
-		if err := s.Wait(at + 300); err != nil {
+	for i, s := range []*Sequence{follower, again} {
+		for _, at := range []int{0, 5000, boundary - 150, boundary, boundary + 1, n - 300} {
+			if err := s.Wait(at + 300); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(s.Append(nil, at, 300), source(nil, at, 300)) {
+				t.Fatalf("sequence %d: other bases are decoded from %d on", i, at)
+			}
+		}
+		if _, err := s.Model(); err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(s.Append(nil, at, 300), source(nil, at, 300)) {
-			t.Fatalf("other bases are decoded from %d on", at)
-		}
-	}
-	if _, err := s.Model(); err != nil {
-		t.Fatal(err)
 	}
 	// A length that reaches beyond the streams is found however the section is damaged.
 	if _, err := Decode(e.Section[:20], 2); !errors.Is(err, ErrCorrupt) {

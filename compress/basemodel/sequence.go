@@ -2,6 +2,7 @@ package basemodel
 
 import (
 	"sync"
+	"sync/atomic"
 )
 
 // Sequence is a sequence of bases that is being decoded, or was. Its methods are safe for concurrent use.
@@ -10,6 +11,8 @@ type Sequence struct {
 	ends   []int    // of segments
 	packed [][]byte // by segment; see pack
 	model  *Model   // of the first segment's first coder; set at the end
+
+	following atomic.Int32 // segments that are still to be decoded by a segmentFollower
 
 	mu      sync.Mutex
 	changed *sync.Cond // that what follows has changed

@@ -4,91 +4,120 @@ import (
 	"context"
 	"math/bits"
 	"slices"
+	"sync"
 )
 
-// vote counts the mismatches of buckets of 2^voteBucketBits positions to find how many positions fit in memory at once.
+// voteBucketBits is the log2 of the positions of a bucket; a window of votes is a number of buckets.
 const voteBucketBits = 12
 
-// vote sets each base of the pseudogenome to the most frequent base of the reads that cover it. It processes as much of the
-// pseudogenome at once as fits in workBytes.
+// vote sets each base of the pseudogenome to the most frequent base of the reads that cover it.
 func (b *builder) vote(ctx context.Context) error {
-	pl, n := b.placements, b.seq.n
-	votes := make([]uint64, n>>voteBucketBits+1)
-	for rec, pos := range pl.pos {
-		if pos != Unplaced {
-			votes[pos>>voteBucketBits] += uint64(pl.mismatches[rec])
+	return b.eachVoteWindow(0, func(lo, hi int, events uint64) error { return b.voteRange(ctx, lo, hi, events, nil) })
+}
+
+// sharedBytesPerBase is the memory of sharedMismatches for a base of the pseudogenome, rounded up, in bytes.
+const sharedBytesPerBase = 1
+
+// voteAndSelectPoor votes, and then sets b.poor to the poorly placed reads.
+func (b *builder) voteAndSelectPoor(ctx context.Context) error {
+	b.poor = newBitset(b.records.count)
+	var shared *sharedMismatches
+	return b.eachVoteWindow(sharedBytesPerBase, func(lo, hi int, events uint64) error {
+		shared = newSharedMismatches(shared, lo, hi)
+		if err := b.voteRange(ctx, lo, hi, events, shared); err != nil {
+			return err
 		}
-	}
-	for lo := 0; lo < n; {
-		hi, bytes := lo, uint64(0)
-		for hi < n {
-			bytes += 4<<voteBucketBits + 8*votes[hi>>voteBucketBits]
-			if hi > lo && bytes > b.workBytes {
+		return b.selectPoor(ctx, lo, hi, shared)
+	})
+}
+
+// eachVoteWindow divides the pseudogenome into windows of as many positions as fit in workBytes, with baseBytes more for each
+// position, and calls f with each of them and its number of events, approximately. Windows begin at a multiple of
+// 2^voteBucketBits.
+func (b *builder) eachVoteWindow(baseBytes uint64, f func(lo, hi int, events uint64) error) error {
+	events := b.voteEvents()
+	for lo := 0; lo < b.seq.n; {
+		hi, n := lo, uint64(0)
+		for hi < b.seq.n {
+			next := min(hi+1<<voteBucketBits, b.seq.n)
+			more := n + events[hi>>voteBucketBits]
+			if positions := uint64(next - lo); hi > lo && voteWindowBytes(positions, more, b.workBytes)+positions*baseBytes > b.workBytes {
 				break
 			}
-			hi = min(hi+1<<voteBucketBits, n)
+			hi, n = next, more
 		}
-		if err := b.voteRange(ctx, lo, hi); err != nil {
+		if err := f(lo, hi, n); err != nil {
 			return err
 		}
 		lo = hi
 	}
+	b.voted = true
 	return nil
 }
 
-// voteRange votes on positions lo..hi-1.
-func (b *builder) voteRange(ctx context.Context, lo, hi int) error {
-	depthChange := make([]int32, hi-lo+1) // coverage of a position minus that of the position before
-	var votes []uint64                    // position << 2 | base, for each mismatch
-	var rev []byte
-	var mask []uint64
-	err := b.eachShare(ctx, func(rd *Reads, _ int) error {
-		for i, rec := range rd.records {
-			pos := b.placements.pos[rec]
-			if pos == Unplaced || int(pos) >= hi || int(pos)+rd.len(i) <= lo {
-				continue
-			}
-			depthChange[max(int(pos)-lo, 0)]++
-			depthChange[min(int(pos)+rd.len(i), hi)-lo]--
-			if b.placements.mismatches[rec] == 0 {
-				continue
-			}
-			read, m := rd.onPseudogenomeStrand(i, b.placements.reversed(rec), &rev, &mask)
-			forEachMismatch(b.seq.packed, int(pos), read, rd.len(i), m, func(j int, base byte) {
-				if p := int(pos) + j; p >= lo && p < hi {
-					votes = append(votes, uint64(p)<<2|uint64(base))
-				}
-			})
+// voteEvents returns the number of events that the reads of each bucket of positions have.
+func (b *builder) voteEvents() []uint64 {
+	pl := b.placements
+	events := make([]uint64, b.seq.n>>voteBucketBits+1)
+	chunks := b.chunksOfRecords()
+	var mu sync.Mutex
+	parallel(chunks, func(t int) {
+		own := events
+		if chunks > 1 {
+			own = make([]uint64, len(events))
 		}
-		return nil
+		lo, hi := divide(len(pl.pos), t, chunks)
+		for rec, pos := range pl.pos[lo:hi] {
+			if pos != Unplaced {
+				own[pos>>voteBucketBits] += 2 + uint64(pl.mismatches[lo+rec])
+			}
+		}
+		if chunks > 1 {
+			mu.Lock()
+			defer mu.Unlock()
+			for i, n := range own {
+				events[i] += n
+			}
+		}
+	})
+	return events
+}
+
+// voteRange votes on positions lo..hi-1, on which there are about so many events. It adds to shared, unless that is nil, the
+// mismatches that several reads share after voting.
+func (b *builder) voteRange(ctx context.Context, lo, hi int, events uint64, shared *sharedMismatches) error {
+	w := newVoteWindow(lo, hi, events, b.workBytes, b.config.Threads)
+	w.staleMismatches = b.voted
+	err := b.eachShare(ctx, func(rd *Reads, _ int) error {
+		w.collect(rd, b.placements, &b.seq)
+		return ctx.Err()
 	})
 	if err != nil {
 		return err
 	}
-	slices.Sort(votes)
-	depth, at := int32(0), lo
-	for i := 0; i < len(votes); {
-		p := int(votes[i] >> 2)
-		for ; at <= p; at++ {
-			depth += depthChange[at-lo]
+	w.finish(func(position int, depth uint32, bases *[4]uint32) {
+		before := b.seq.at(position)
+		after := before
+		if best, ok := mostFrequent(depth, bases); ok {
+			after = best
+			b.seq.set(position, best)
 		}
-		var n [4]int32
-		mismatching := int32(0)
-		for ; i < len(votes) && int(votes[i]>>2) == p; i++ {
-			n[votes[i]&3]++
-			mismatching++
+		if shared != nil {
+			shared.addVotes(position, depth, bases, before, after)
 		}
-		best := 0
-		for b := range n {
-			if n[b] > n[best] {
-				best = b
-			}
-		}
-		if n[best] > depth-mismatching {
-			b.seq.set(p, byte(best))
+	})
+	return nil
+}
+
+// mostFrequent returns the most frequent of the bases other than that of the pseudogenome, and whether more of the reads that
+// cover the position have it than agree with the pseudogenome.
+func mostFrequent(depth uint32, bases *[4]uint32) (best byte, ok bool) {
+	for c := range byte(4) {
+		if bases[c] > bases[best] {
+			best = c
 		}
 	}
-	return nil
+	return best, bases[best]+bases[0]+bases[1]+bases[2]+bases[3] > depth
 }
 
 // onPseudogenomeStrand returns the packed bases of read i on the strand of the pseudogenome, and their skip mask (nil if all
@@ -130,8 +159,8 @@ func forEachMismatch(pg []byte, pos int, read []byte, n int, skip []uint64, f fu
 
 // removeUncovered removes the bases of the pseudogenome that no placed read covers, and adjusts the placements.
 func (b *builder) removeUncovered(ctx context.Context) error {
-	pl, n := b.placements, b.seq.n
-	covered := newBitset(n)
+	pl := b.placements
+	covered := newBitset(b.seq.n)
 	err := b.records.lengths(ctx, func(rec uint32, length int) {
 		if pos := pl.pos[rec]; pos != Unplaced {
 			covered.addRange(int(pos), int(pos)+length)
@@ -140,25 +169,18 @@ func (b *builder) removeUncovered(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	covered.buildRanks()
-	var kept sequence
-	var buf []byte
-	for i, w := range covered.words {
-		buf = unpack(buf[:0], b.seq.packed, 64*i, min(64, n-64*i))
-		k := 0
-		for j, c := range buf {
-			if w>>j&1 != 0 {
-				buf[k] = c
-				k++
+	if covered.buildRanks() == b.seq.n {
+		return nil
+	}
+	b.seq.keep(&covered)
+	chunks := b.chunksOfRecords()
+	parallel(chunks, func(t int) {
+		lo, hi := divide(len(pl.pos), t, chunks)
+		for rec, pos := range pl.pos[lo:hi] {
+			if pos != Unplaced {
+				pl.pos[lo+rec] = uint32(covered.rank(pos))
 			}
 		}
-		kept.append(buf[:k])
-	}
-	for rec, pos := range pl.pos {
-		if pos != Unplaced {
-			pl.pos[rec] = uint32(covered.rank(pos))
-		}
-	}
-	b.seq = kept
+	})
 	return nil
 }

@@ -216,6 +216,12 @@ func TestReassembly(t *testing.T) {
 		}
 		b := placedAs(t, genome, ds)
 		before := slices.Clone(b.placements.pos)
+		b.poor = newBitset(len(ds))
+		for rec, mismatches := range b.placements.mismatches {
+			if mismatches >= minPoorMismatches {
+				b.poor.add(uint32(rec))
+			}
+		}
 		if err := b.reassemblePoor(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -254,31 +260,6 @@ func TestReassembly(t *testing.T) {
 	}
 }
 
-// TestPoorReads: a read with more than two mismatches, and more than one in fifty bases, is poorly placed.
-func TestPoorReads(t *testing.T) {
-	r := rand.New(rand.NewSource(75))
-	genome := randomLetters(r, 2000)
-	n := func(s string, bases int) string { return strings.Repeat("N", len(s)-bases) + s[len(s)-bases:] }
-	for _, c := range []struct {
-		read string
-		miss int
-		want bool
-	}{
-		{genome[:100], 2, false}, {genome[:100], 3, true}, {genome[:40], 2, false}, {genome[:40], 3, true}, {genome[:200], 4, false},
-		{genome[:200], 5, true}, {genome[:700], 14, false}, {genome[:700], 15, true}, {genome[:701], 100, false},
-		{n(genome[:100], 18), 3, true}, {n(genome[:100], 17), 3, false},
-	} {
-		b := readsOn(t, genome, archiveReads(t, []string{c.read}), 1)
-		if b.isPoorlyPlaced(b.allReads, 0) {
-			t.Error("a read without a place is poorly placed")
-		}
-		b.placements.set(0, 0, false, c.miss)
-		if got := b.isPoorlyPlaced(b.allReads, 0); got != c.want {
-			t.Errorf("%d bases with %d mismatches, poor: %v, want %v", len(c.read), c.miss, got, c.want)
-		}
-	}
-}
-
 // TestWorstReadsAreReassembled: if the poorly placed reads do not all fit in memory, those with the most mismatches are taken.
 func TestWorstReadsAreReassembled(t *testing.T) {
 	r := rand.New(rand.NewSource(76))
@@ -287,7 +268,10 @@ func TestWorstReadsAreReassembled(t *testing.T) {
 	for i := range 60 {
 		ds = append(ds, draw(r, genome, 10*i, 100, 3+i%6, false)) // 10 each of 3..8 mismatches
 	}
+	ds = append(ds, draw(r, genome, 0, 100, 8, false)) // this one is not poorly placed, and does not count
 	b := placedAs(t, genome, ds)
+	b.poor = newBitset(len(ds))
+	b.poor.addRange(0, 60)
 	one := 64 + b.records.meanLength()
 	for _, c := range []struct{ bytes, want uint64 }{
 		{0, 9}, {9 * one, 9}, {10 * one, 8}, {19 * one, 8}, {35 * one, 6}, {60 * one, 0}, {1 << 40, 0},

@@ -229,14 +229,14 @@ func sortByHash(k, buffer []rankedKmer, bits uint) {
 // maxPartnerGroup is how many contigs that have a k-mer are considered as partners of the others, those of the highest rank.
 const maxPartnerGroup = 12
 
-// candidate is a link and the number of k-mers that lead to it.
-type candidate struct {
+// proposal is a link and the number of k-mers that lead to it.
+type proposal struct {
 	link  link
 	votes uint32
 }
 
 // find returns the links of contig c, of n bases, that its k-mers lead to, in the memory of dst. A link may be in it several times.
-func (g *kmerGroups) find(dst []candidate, c uint32, n int) []candidate {
+func (g *kmerGroups) find(dst []proposal, c uint32, n int) []proposal {
 	dst = dst[:0]
 	places := g.places[g.first[c]:g.first[c+1]]
 	for i, k := range places {
@@ -265,7 +265,7 @@ func (g *kmerGroups) find(dst []candidate, c uint32, n int) []candidate {
 					continue members
 				}
 			}
-			dst = append(dst, candidate{l, 1})
+			dst = append(dst, proposal{l, 1})
 		}
 	}
 	return dst

@@ -68,7 +68,7 @@ func (j *joiner) round(rate sampleRate, ends bool) int {
 // proposer finds the partner of a contig at a time.
 type proposer struct {
 	*joiner
-	links    []candidate
+	links    []proposal
 	reversed []byte
 }
 
@@ -98,7 +98,7 @@ func (p *proposer) choose(c uint32, n int) link {
 	}
 	all := p.links
 	if len(all) > 1 {
-		slices.SortFunc(all, func(a, b candidate) int { return cmp.Compare(a.link, b.link) })
+		slices.SortFunc(all, func(a, b proposal) int { return cmp.Compare(a.link, b.link) })
 		k := 0
 		for _, x := range all[1:] {
 			if x.link == all[k].link {
@@ -109,7 +109,7 @@ func (p *proposer) choose(c uint32, n int) link {
 			}
 		}
 		all = all[:k+1]
-		slices.SortFunc(all, func(a, b candidate) int {
+		slices.SortFunc(all, func(a, b proposal) int {
 			return cmp.Or(cmp.Compare(b.votes, a.votes), cmp.Compare(a.link, b.link))
 		})
 	}

@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// piece is a part of a joined contig: n bases of a contig of the round before, or of its reverse complement, from base from on. It
+// joinedPiece is a part of a joined contig: n bases of a contig of the round before, or of its reverse complement, from base from on. It
 // begins at base at of the joined contig, counted from the first base of its first contig.
-type piece struct {
+type joinedPiece struct {
 	at, n    int32
 	from     int32
 	contig   uint32
@@ -25,7 +25,7 @@ type trees struct {
 	members []uint32 // grouped by root, ascending
 	joined  []bool   // the contig is part of a joined contig, other than as its root
 
-	pieces [][]piece // by contig; nil if the contig is as it was
+	pieces [][]joinedPiece // by contig; nil if the contig is as it was
 	turned []byte    // the reverse complements of contigs
 	turns  []uint64  // where in turned that of a contig begins
 }
@@ -148,7 +148,7 @@ func (t *trees) of(c uint32, reversed bool) []byte {
 
 // joinMembers joins the members of each tree to its root.
 func (t *trees) joinMembers() {
-	t.pieces = make([][]piece, t.set.count())
+	t.pieces = make([][]joinedPiece, t.set.count())
 	type group struct{ from, to int }
 	var groups []group
 	for i := 0; i < len(t.members); {
@@ -176,12 +176,12 @@ func (t *trees) joinMembers() {
 
 // union is a joined contig under construction: pieces in the order of their places, those before the root's in reverse.
 type union struct {
-	left, right []piece
+	left, right []joinedPiece
 	lo, hi      int // bases that the pieces cover
 }
 
 // piece returns a piece, counted from the leftmost.
-func (u *union) piece(i int) *piece {
+func (u *union) piece(i int) *joinedPiece {
 	if i < len(u.left) {
 		return &u.left[len(u.left)-1-i]
 	}
@@ -193,7 +193,7 @@ func (u *union) join(t *trees, members []uint32) {
 	root := t.roots[members[0]].to()
 	n := int(t.set.length[root])
 	u.left = u.left[:0]
-	u.right = append(u.right[:0], piece{n: int32(n), contig: root})
+	u.right = append(u.right[:0], joinedPiece{n: int32(n), contig: root})
 	u.lo, u.hi = 0, n
 	for _, c := range members {
 		if p := t.links[c].to(); p != root && !t.joined[p] {
@@ -208,17 +208,17 @@ func (u *union) join(t *trees, members []uint32) {
 		t.joined[c] = true
 		t.set.reads[root] += t.set.reads[c]
 		if from < u.lo {
-			u.left = append(u.left, piece{at: int32(from), n: int32(u.lo - from), contig: c, reversed: k.reversed()})
+			u.left = append(u.left, joinedPiece{at: int32(from), n: int32(u.lo - from), contig: c, reversed: k.reversed()})
 			u.lo = from
 		}
 		if to > u.hi {
 			u.right = append(u.right,
-				piece{at: int32(u.hi), n: int32(to - u.hi), from: int32(u.hi - from), contig: c, reversed: k.reversed()})
+				joinedPiece{at: int32(u.hi), n: int32(to - u.hi), from: int32(u.hi - from), contig: c, reversed: k.reversed()})
 			u.hi = to
 		}
 	}
 	if len(u.left)+len(u.right) > 1 {
-		all := make([]piece, 0, len(u.left)+len(u.right))
+		all := make([]joinedPiece, 0, len(u.left)+len(u.right))
 		for i := range cap(all) {
 			all = append(all, *u.piece(i))
 		}

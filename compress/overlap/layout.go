@@ -3,6 +3,7 @@ package overlap
 import (
 	"context"
 	"math"
+	"sync/atomic"
 
 	"orcomgo/bins"
 )
@@ -29,11 +30,16 @@ type Layout struct {
 //   - Memory is the memory in bytes that Build uses at most, approximately; 0 for no limit.
 //   - Whole keeps all reads in memory; Memory then includes the reads and their places. Without Whole, reads are processed in
 //     shares (ranges of signatures), Memory must not be 0, and it includes neither the places nor the pseudogenome.
+//   - GPU lets a GPU do what it can, if the program supports one. The result is the same. If there is too little memory on it, or an
+//     error, the CPU goes on.
+//   - Note, unless it is nil, is called with a line for the user when the GPU can't be used; at most once, from any goroutine.
 //   - Progress, unless it is nil, is called with the number of records that the named stage has processed, and their total.
 type Config struct {
 	Threads  int
 	Memory   uint64
 	Whole    bool
+	GPU      bool
+	Note     func(line string)
 	Progress func(stage string, done, total uint64)
 }
 
@@ -46,8 +52,12 @@ type builder struct {
 	workBytes  uint64 // memory for indexes, votes, contigs of poorly placed reads, and scaffolds, in bytes
 	seq        sequence
 	placements *placements
+	voted      bool   // bases were changed by voting, so that the mismatches in placements may differ from the true ones
+	poor       bitset // records of the reads that are poorly placed, while they are reassembled
 
-	candidatesTried int64 // number of candidate places of reads that were tried
+	accelerator *accelerator // nil if there is none
+
+	candidatesTried int64 // number of candidate places of reads that the CPU tried
 	placesCompared  int   // number of candidate places of contigs that were compared
 }
 
@@ -62,6 +72,14 @@ const maxRounds = 16
 func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseudogenome, error) {
 	p := &Pseudogenome{builder: builder{config: c, records: recordsOf(r, srcs)}}
 	b := &p.builder
+	b.records.threads = c.loadThreads()
+	if c.GPU {
+		b.accelerator = startAccelerator(c.Note)
+		defer func() {
+			b.accelerator.close()
+			b.accelerator = nil
+		}()
+	}
 	if err := b.plan(ctx); err != nil {
 		return nil, err
 	}
@@ -69,9 +87,6 @@ func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseud
 		return nil, err
 	}
 	p.Packed, p.Len = b.seq.packed, b.seq.n
-	if b.allReads != nil {
-		b.allReads.indexRecords()
-	}
 	return p, ctx.Err()
 }
 
@@ -82,7 +97,7 @@ func (b *builder) plan(ctx context.Context) (err error) {
 		b.shares, err = b.records.shares(b.config.Memory / 4)
 		return err
 	}
-	if b.allReads, err = b.records.load(ctx, b.records.all()); err != nil {
+	if b.allReads, err = b.records.loadAll(ctx); err != nil {
 		return err
 	}
 	b.workBytes = math.MaxUint64
@@ -157,6 +172,10 @@ func (b *builder) build(ctx context.Context) error {
 	}
 	// Poorly placed reads that agree with each other come from sequence that the pseudogenome lacks because of a wrong
 	// join. Contigs of these reads add that sequence.
+	// Voting first corrects errors of the pseudogenome, which would be mismatches that all reads share.
+	if err := b.voteAndSelectPoor(ctx); err != nil {
+		return err
+	}
 	from := b.seq.n
 	if err := b.reassemblePoor(ctx); err != nil {
 		return err
@@ -165,24 +184,37 @@ func (b *builder) build(ctx context.Context) error {
 		if err := b.placeReads(ctx, b.eachShare, from, exactAgain, retryPoor); err != nil {
 			return err
 		}
+		if err := b.vote(ctx); err != nil {
+			return err
+		}
 	}
-	if err := b.vote(ctx); err != nil {
-		return err
-	}
+	b.poor = bitset{}
 	if err := b.placeRemaining(ctx); err != nil {
 		return err
 	}
 	return b.removeUncovered(ctx)
 }
 
+// chunksOfRecords returns in how many chunks the records are divided where goroutines process all places.
+func (b *builder) chunksOfRecords() int {
+	return max(1, min(b.config.Threads, len(b.placements.pos)>>16))
+}
+
 func (b *builder) countUnplaced() int {
-	n := 0
-	for _, pos := range b.placements.pos {
-		if pos == Unplaced {
-			n++
+	pos := b.placements.pos
+	var unplaced atomic.Int64
+	chunks := b.chunksOfRecords()
+	parallel(chunks, func(t int) {
+		lo, hi := divide(len(pos), t, chunks)
+		n := 0
+		for _, p := range pos[lo:hi] {
+			if p == Unplaced {
+				n++
+			}
 		}
-	}
-	return n
+		unplaced.Add(int64(n))
+	})
+	return int(unplaced.Load())
 }
 
 // assemble builds contigs from unplaced reads and from reads with many mismatches, joins them, and appends the scaffolds to
@@ -219,39 +251,42 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 	return a.full, nil
 }
 
-// placeMode holds the parameters of a search for the places of reads.
+// placeMode holds the parameters of a search for the places of reads; see search.
 type placeMode struct {
-	stage               string
-	k                   int    // length of the seeds in bases
-	sampleMask          uint64 // selects the k-mers that are indexed; see kmerIndex
-	seedStep            int    // distance in bases between seeds that are looked up
-	maxCandidates       int    // candidates tried per seed at most
-	candidatesPer2Bases int    // candidates tried per two bases at most, on average over placeBatch reads
-	goodMismatches      int    // a place with this many mismatches or fewer ends the search
-	basesPerMismatch    int    // a place has at most one mismatch per so many bases
+	stage             string
+	k                 int    // length of the seeds in bases
+	sampleMask        uint64 // selects the k-mers that are indexed; see kmerIndex
+	seedStep          int    // distance in bases between seeds that are looked up
+	maxCandidates     int    // positions of a k-mer that are indexed at most
+	basesPerCandidate int    // one candidate per so many bases of a read is tried at most
+	moreSeeds         int    // seeds that are looked up after the best place was found
+	goodMismatches    int    // a place with this many mismatches or fewer ends the search
+	basesPerMismatch  int    // a place has at most one mismatch per so many bases
 }
 
 var (
 	exact = placeMode{
-		stage:               "placing reads",
-		k:                   24,
-		sampleMask:          3,
-		seedStep:            1,
-		maxCandidates:       16,
-		candidatesPer2Bases: 4,
-		goodMismatches:      1,
-		basesPerMismatch:    6,
+		stage:             "placing reads",
+		k:                 24,
+		sampleMask:        3,
+		seedStep:          1,
+		maxCandidates:     16,
+		basesPerCandidate: 1,
+		moreSeeds:         6,
+		goodMismatches:    1,
+		basesPerMismatch:  6,
 	}
 	exactAgain = exact.called("placing reads again")
 	loose      = placeMode{
-		stage:               "placing the rest",
-		k:                   13,
-		sampleMask:          0,
-		seedStep:            3,
-		maxCandidates:       64,
-		candidatesPer2Bases: 2,
-		goodMismatches:      2,
-		basesPerMismatch:    5,
+		stage:             "placing the rest",
+		k:                 13,
+		sampleMask:        0,
+		seedStep:          3,
+		maxCandidates:     64,
+		basesPerCandidate: 2,
+		moreSeeds:         8,
+		goodMismatches:    2,
+		basesPerMismatch:  5,
 	}
 )
 
@@ -262,26 +297,25 @@ func (m placeMode) called(stage string) placeMode {
 }
 
 // retryMismatched selects reads that have so many mismatches that a better place may exist.
-func retryMismatched(b *builder, p *placer, i int) bool {
-	return int(b.placements.mismatches[p.rd.records[i]]) > p.mode.goodMismatches
+func retryMismatched(b *builder, rd *Reads, i int, mode placeMode) bool {
+	return int(b.placements.mismatches[rd.records[i]]) > mode.goodMismatches
 }
 
 // retryNone selects no reads.
-func retryNone(*builder, *placer, int) bool { return false }
+func retryNone(*builder, *Reads, int, placeMode) bool { return false }
 
-// retryRule selects reads of p.rd that have a place but are to be placed again.
-type retryRule func(b *builder, p *placer, i int) bool
+// retryRule selects reads that have a place but are to be placed again by the mode.
+type retryRule func(b *builder, rd *Reads, i int, mode placeMode) bool
 
 // placeReads places reads on the bases of the pseudogenome from `from` on: the reads that have no place, and those for which
 // retry returns true. It indexes as many bases at a time as fit in workBytes.
 func (b *builder) placeReads(ctx context.Context, each shareIterator, from int, mode placeMode, retry retryRule) error {
 	window := max(1<<12, int(min(b.workBytes/uint64(indexBytesPerBase(mode.sampleMask)), maxPseudogenome)))
 	for lo := from; lo < b.seq.n; lo += window {
-		ix := newKmerIndex(b.seq.packed, lo, min(lo+window+mode.k-1, b.seq.n), mode.k, mode.sampleMask, b.config.Threads)
+		ix := newKmerIndex(
+			b.seq.packed, lo, min(lo+window+mode.k-1, b.seq.n), mode.k, mode.sampleMask, mode.maxCandidates, b.config.Threads)
 		err := each(ctx, func(rd *Reads, before int) error {
-			b.candidatesTried += placeAll(rd, b.placements, &b.seq, ix, b.config.Threads, mode,
-				func(p *placer, i int) bool { return retry(b, p, i) },
-				func(done int) { b.report(mode.stage, before+done, b.records.count) })
+			b.placeAll(rd, ix, mode, retry, func(done int) { b.report(mode.stage, before+done, b.records.count) })
 			return ctx.Err()
 		})
 		if err != nil {
@@ -332,11 +366,12 @@ func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, 
 		return l, nil
 	}
 	rs := recordsOf(p.builder.records.bins, srcs)
+	rs.threads = p.builder.records.threads
 	if first < uint64(p.builder.records.count) {
 		l.Reads, err = rs.loadByRecord(ctx, only)
 		return l, err
 	}
-	if l.Reads, err = rs.load(ctx, rs.all()); err != nil {
+	if l.Reads, err = rs.loadAll(ctx); err != nil {
 		return nil, err
 	}
 	b := builder{
@@ -351,7 +386,6 @@ func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, 
 	if err := b.placeReads(ctx, b.eachShare, 0, exact, retryMismatched); err != nil {
 		return nil, err
 	}
-	l.Reads.indexRecords()
 	return l, b.placeRemaining(ctx)
 }
 
@@ -384,69 +418,3 @@ func (l *Layout) Bases(dst []byte, record uint32) []byte {
 
 // Stretch appends the n bases of the pseudogenome from pos on to dst, one per byte (0..3).
 func (p *Pseudogenome) Stretch(dst []byte, pos, n int) []byte { return unpack(dst, p.Packed, pos, n) }
-
-// manyMismatches reports whether a read of n bases has so many mismatches that it is poorly placed.
-func manyMismatches(n, mismatches int) bool { return mismatches > 2 && mismatches > n/50 }
-
-// isPoorlyPlaced reports whether read i has a place with many mismatches and can be used in contigs.
-func (b *builder) isPoorlyPlaced(rd *Reads, i int) bool {
-	rec, n := rd.records[i], rd.len(i)
-	if b.placements.pos[rec] == Unplaced || n > maxOverlapped || !manyMismatches(n, int(b.placements.mismatches[rec])) {
-		return false
-	}
-	a, z := rd.longestACGT(i)
-	return z-a >= seedLen
-}
-
-// retryPoor selects poorly placed reads.
-func retryPoor(b *builder, p *placer, i int) bool { return b.isPoorlyPlaced(p.rd, i) }
-
-// reassemblePoor assembles the poorly placed reads among themselves (if they do not all fit in memory, those with the most
-// mismatches) and appends to the pseudogenome the scaffolds that cost fewer bits than the mismatches they save.
-func (b *builder) reassemblePoor(ctx context.Context) error {
-	threshold := b.poorThreshold(b.workBytes / 4)
-	var poor contigs
-	err := b.eachShare(ctx, func(rd *Reads, _ int) error {
-		for i, rec := range rd.records {
-			if mismatches := int(b.placements.mismatches[rec]); mismatches >= threshold && b.isPoorlyPlaced(rd, i) {
-				// The reads of this contig count the mismatches that it saves.
-				a, z := rd.longestACGT(i)
-				poor.merged = append(poor.merged, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: uint32(mismatches), order: rec})
-			}
-		}
-		return nil
-	})
-	if err != nil || poor.count() == 0 {
-		return err
-	}
-	const mismatchCost, baseCost = 7, 2 // bits per mismatch, per base
-	bases, mismatches := 0, 0
-	for i := range poor.merged {
-		bases, mismatches = bases+len(poor.merged[i].seq), mismatches+int(poor.merged[i].reads)
-	}
-	noProgress := func(int, int) {}
-	a := newAssembler(b.limits(b.workBytes/2), bases/mismatches, b.config.Threads)
-	a.addContigs(&poor, noProgress)
-	a.appendScaffolds(&b.seq, noProgress, func(saved uint64, length int) bool { return saved*mismatchCost > uint64(length)*baseCost })
-	return nil
-}
-
-// poorThreshold returns the smallest number of mismatches such that all reads with at least so many take at most so many
-// bytes as contigs.
-func (b *builder) poorThreshold(bytes uint64) int {
-	const perContig = 64
-	var reads [256]uint64
-	for rec, pos := range b.placements.pos {
-		if pos != Unplaced {
-			reads[b.placements.mismatches[rec]]++
-		}
-	}
-	perRead := perContig + b.records.meanLength()
-	threshold := len(reads)
-	for sum := uint64(0); threshold > 0; threshold-- {
-		if sum += reads[threshold-1] * perRead; sum > bytes {
-			break
-		}
-	}
-	return threshold
-}

@@ -129,6 +129,40 @@ func (s *sequence) appendPacked(p []byte, n int) {
 	s.n += n
 }
 
+// keep removes the bases whose numbers are not in kept.
+func (s *sequence) keep(kept *bitset) {
+	n := 0 // bases that are kept so far
+	put := func(bases uint64, count int) {
+		w := binary.LittleEndian.Uint64(s.packed[n>>2:])
+		shift := 2 * uint(n&3)
+		mask := firstBases(count) << shift
+		binary.LittleEndian.PutUint64(s.packed[n>>2:], w&^mask|bases<<shift&mask)
+		n += count
+	}
+	for i := 0; i < s.n; {
+		// The next run of bases that are kept, up to a chunk, or of bases that are not.
+		w := kept.words[i>>6] >> (i & 63)
+		switch in := min(64-i&63, s.n-i); {
+		case w&1 == 0:
+			i += min(in, bits.TrailingZeros64(w))
+		default:
+			run := min(in, bits.TrailingZeros64(^w), chunkBases)
+			put(loadChunk(s.packed, i), run)
+			i += run
+		}
+	}
+	end := (n + 3) / 4
+	if n&3 != 0 {
+		s.packed[end-1] &= 1<<(2*uint(n&3)) - 1
+	}
+	s.packed = s.packed[:end+padBytes]
+	clear(s.packed[end:])
+	s.n = n
+}
+
+// at returns base i.
+func (s *sequence) at(i int) byte { return s.packed[i>>2] >> (2 * uint(i&3)) & 3 }
+
 // set replaces base i.
 func (s *sequence) set(i int, c byte) {
 	shift := 2 * uint(i&3)

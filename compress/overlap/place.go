@@ -3,7 +3,6 @@ package overlap
 import (
 	"math"
 	"math/bits"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -12,316 +11,294 @@ import (
 // Unplaced is the position of a read that is not placed on the pseudogenome.
 const Unplaced = ^uint32(0)
 
-// kmerIndex returns the positions of a k-mer and of its reverse complement in the pseudogenome, in ascending order. It holds
-// only the k-mers whose hash has no bit of sampleMask set.
-type kmerIndex struct {
-	k          int
-	sampleMask uint64
-	shift      uint
-	start      []uint32 // where the positions of each hash begin in positions
-	positions  []uint32
-}
-
-// indexBytesPerBase returns the memory per base of sequence, in bytes, that building an index takes at most.
-func indexBytesPerBase(sampleMask uint64) int { return int(22/(sampleMask+1)) + 1 }
-
-// newKmerIndex indexes the k-mers of bases from..n-1 of pg. k is at most 28; sampleMask is a power of two minus one.
-func newKmerIndex(pg []byte, from, n, k int, sampleMask uint64, threads int) *kmerIndex {
-	b := min(max(bits.Len(uint(n-from)>>bits.Len64(sampleMask)), 10), 2*k)
-	ix := &kmerIndex{k: k, sampleMask: sampleMask, shift: uint(64 - b)}
-	count := max(n-from-k+1, 0)
-	// Entries are first distributed to buckets by the upper bits of their hashes: the part of ix.start of one bucket fits in
-	// the cache.
-	const bucketBits = 6
-	type entry struct{ hash, pos uint32 }
-	runs := make([][1 << bucketBits][]entry, threads)
-	var wg sync.WaitGroup
-	for t := range threads {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			run := &runs[t]
-			lo, hi := from+int(uint64(count)*uint64(t)/uint64(threads)), from+int(uint64(count)*uint64(t+1)/uint64(threads))
-			for i := range run {
-				run[i] = make([]entry, 0, (hi-lo)>>bits.Len64(sampleMask)>>bucketBits*9/8+16)
-			}
-			for p := lo; p < hi; p++ {
-				w := loadChunk(pg, p) & firstBases(k)
-				h := mix64(min(w, reverseComplementWord(w, k)))
-				if h&sampleMask == 0 {
-					at := &run[h>>(64-bucketBits)]
-					*at = append(*at, entry{uint32(h >> ix.shift), uint32(p)})
-				}
-			}
-		}()
-	}
-	wg.Wait()
-	var first [1<<bucketBits + 1]int
-	for i := range len(first) - 1 {
-		first[i+1] = first[i]
-		for t := range runs {
-			first[i+1] += len(runs[t][i])
-		}
-	}
-	ix.start, ix.positions = make([]uint32, 1<<b+1), make([]uint32, first[len(first)-1])
-	ix.start[1<<b] = uint32(len(ix.positions))
-	var next atomic.Int64
-	for range threads {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= 1<<bucketBits {
-					return
-				}
-				width := 1 << (b - bucketBits)
-				start := ix.start[i*width : (i+1)*width]
-				for t := range runs {
-					for _, e := range runs[t][i] {
-						start[int(e.hash)-i*width]++
-					}
-				}
-				at := uint32(first[i])
-				for h, c := range start {
-					at += c
-					start[h] = at
-				}
-				// Positions of one hash are written from the last to the first, so that they are in ascending order.
-				for t := threads - 1; t >= 0; t-- {
-					for j := len(runs[t][i]) - 1; j >= 0; j-- {
-						e := runs[t][i][j]
-						s := &start[int(e.hash)-i*width]
-						*s--
-						ix.positions[*s] = e.pos
-					}
-					runs[t][i] = nil
-				}
-			}
-		}()
-	}
-	wg.Wait()
-	return ix
-}
-
-// placer searches for the place of one read at a time. Each goroutine has its own.
-type placer struct {
-	rd    *Reads
-	pg    []byte
-	pgLen int
-	index *kmerIndex
-	mode  placeMode
-	// candidatesLeft is the number of candidates that may still be tried; see placeBatch.
-	candidatesLeft  int
-	candidatesTried int64 // number of candidates tried so far
-	reverse         []byte
-	forwardMask     []uint64
-	reverseMask     []uint64
-	bestMismatches  int
-	bestPos         int
-	bestReversed    bool
-	seeds           [seedBatch]seed
-}
-
-// seed is a k-mer of a read.
+// seed is a k-mer of a read that the index may hold.
 type seed struct {
-	offset           int    // offset in the read
-	forward, reverse uint64 // the k-mer and its reverse complement
-	slot             uint64 // index in kmerIndex.start
-	from, to         uint32 // its range in kmerIndex.positions
+	offset     int    // offset in the read
+	key        uint64 // see kmerIndex
+	slot       uint64 // the first slot of the index that may hold it
+	segment    int    // the segment of the slot
+	reversed   bool   // the k-mer's reverse complement is the smaller word
+	palindrome bool   // the k-mer is its own reverse complement
 }
 
-// seedBatch is the number of seeds that are looked up together, after the first two of a read, so that their cache misses
-// overlap.
-const seedBatch = 8
-
-// compare compares the read with the pseudogenome at pos and keeps the place if it is the best so far. Of places with equally
-// many mismatches, it keeps the one with the smallest position; at the same position, the one on the forward strand.
-func (p *placer) compare(read []byte, length, pos int, reversed bool, mask []uint64) {
-	if pos < 0 || pos+length > p.pgLen {
-		return
-	}
-	d := countMismatches(p.pg, pos, read, 0, length, p.bestMismatches, mask)
-	if d < p.bestMismatches ||
-		d == p.bestMismatches && p.bestPos >= 0 && (pos < p.bestPos || pos == p.bestPos && !reversed && p.bestReversed) {
-		p.bestMismatches, p.bestPos, p.bestReversed = d, pos, reversed
-	}
+// candidate is a place with which a read is compared.
+type candidate struct {
+	pos      int
+	reversed bool
 }
 
-// seedAt returns the seed at offset q of the read, without its range of positions, and whether the index includes its hash.
-func (p *placer) seedAt(read []byte, q int) (s seed, ok bool) {
-	ix := p.index
-	s.offset = q
-	s.forward = loadChunk(read, q) & firstBases(ix.k)
-	s.reverse = reverseComplementWord(s.forward, ix.k)
-	x := mix64(min(s.forward, s.reverse))
-	s.slot = x >> ix.shift
-	return s, x&ix.sampleMask == 0
+// search is the search for the place of one read:
+//
+//   - Its seeds are those of its k-mers that are of the index's sample. They are looked up one after another, alternately from
+//     the left end and the right end, inwards. A seed is mode.seedStep bases or more from the one before it on the same side.
+//   - The candidates of a seed are the positions of its k-mer that the index holds, in ascending order, each on the strand on
+//     which the k-mers agree (on both, the forward strand first, if the k-mer is its own reverse complement). A candidate that
+//     extends beyond the pseudogenome is passed over, and so is the best place so far.
+//   - A candidate becomes the best place if it has fewer mismatches than the best one before (at first: fewer than limit), or
+//     as many at a smaller position, or at the same position and on the forward strand instead of the reverse.
+//   - The search ends at a place without mismatches; after the seed with which the best place has at most mode.goodMismatches
+//     mismatches; mode.moreSeeds seeds after the last one that lowered the number of mismatches; after one candidate for each
+//     mode.basesPerCandidate bases of the read; or when there are no seeds left.
+//
+// So a place depends only on the read and on the index.
+type search struct {
+	read         []byte // packed bases, in stored orientation
+	index        int    // the read's number in Reads
+	n            int    // length of the read in bases
+	left, right  int    // the next seed on each side is at or after left, at or before right
+	fromRight    bool   // the next seed is taken from the right
+	leftSampled  sampled
+	rightSampled sampled
+	seed         seed
+	candidates   []candidate // of the current seed
+	mostTried    int         // the number of candidates that may still be tried
+	seedsLeft    int         // the number of seeds that may still be looked up
+	best         int         // mismatches of the best place, or the limit
+	pos          int         // of the best place; -1 if there is none
+	reversed     bool        // the best place is on the reverse strand
+	reverseReady bool        // reverse holds the reverse complement of read
+	reverse      [(maxOverlapped+3)/4 + 2*padBytes]byte
+	masked       bool // the masks are used; see Reads.skipMask
+	forwardMask  []uint64
+	reverseMask  []uint64
 }
 
-// tryCandidates compares the read with the candidate positions of a seed, on both strands.
-func (p *placer) tryCandidates(s *seed, read []byte, length int, maskF, maskR []uint64) {
-	k := p.index.k
-	candidates := p.index.positions[s.from:min(s.to, s.from+uint32(p.mode.maxCandidates))]
-	p.candidatesLeft -= len(candidates)
-	p.candidatesTried += int64(len(candidates))
-	if len(candidates) >= manyCandidates && maskF == nil && s.forward != s.reverse {
-		p.tryManyCandidates(s, candidates, read, length)
-		return
-	}
-	for _, at := range candidates {
-		w := loadChunk(p.pg, int(at)) & firstBases(k)
-		if w == s.forward {
-			p.compare(read, length, int(at)-s.offset, false, maskF)
-		}
-		if w == s.reverse {
-			p.compare(p.reverse, length, int(at)-(length-k-s.offset), true, maskR)
-		}
-		if p.bestMismatches == 0 {
-			break
-		}
-	}
+// searchesAtOnce is the number of searches that a goroutine runs in turns, so that their cache misses overlap.
+const searchesAtOnce = 24
+
+// placer searches for the places of reads. Each goroutine has its own.
+type placer struct {
+	rd       *Reads
+	pg       []byte
+	pgLen    int
+	index    *kmerIndex
+	mode     placeMode
+	tried    int64 // number of candidates tried so far
+	searches [searchesAtOnce]search
+	running  [searchesAtOnce]*search
 }
 
-// manyCandidates is the number of candidates from which on tryManyCandidates is faster than tryCandidates.
-const manyCandidates = 4
-
-// readChunk is at most one chunk of a read, which is compared before the whole read is.
-type readChunk struct {
-	offset int // offset in the read
-	bases  uint64
-	mask   uint64
-}
-
-func newReadChunk(read []byte, at, n int) readChunk {
-	n = min(max(n, 0), chunkBases)
-	return readChunk{at, loadChunk(read, at), firstBases(n)}
-}
-
-// mismatches returns in how many bases the chunk differs from pg if the read is at pos.
-func (s *readChunk) mismatches(pg []byte, pos int) int {
-	return bits.OnesCount64(mismatchBits(loadChunk(pg, pos+s.offset), s.bases) & s.mask)
-}
-
-// tryManyCandidates is tryCandidates for seeds with many candidates, most of which share only the k-mer with the read. It
-// compares two chunks next to the k-mer, without branches, before it compares the whole read.
-func (p *placer) tryManyCandidates(s *seed, candidates []uint32, read []byte, length int) {
-	k := p.index.k
-	type oriented struct {
-		read []byte
-		at   int // offset of the k-mer
-		x, y readChunk
-	}
-	// The read and its reverse complement.
-	var o [2]oriented
-	for i := range o {
-		r, q := read, s.offset
-		if i == 1 {
-			r, q = p.reverse, length-k-s.offset
-		}
-		after := length - k - q
-		o[i] = oriented{r, q, newReadChunk(r, max(q-chunkBases, 0), q), newReadChunk(r, q+k, after)}
-		switch {
-		case q < chunkBases && after > chunkBases+q:
-			o[i].x = newReadChunk(r, q+k+chunkBases, after-chunkBases)
-		case after < chunkBases && q > chunkBases+after:
-			o[i].y = newReadChunk(r, max(q-2*chunkBases, 0), q-chunkBases)
-		}
-	}
-	for _, at := range candidates {
-		w := loadChunk(p.pg, int(at)) & firstBases(k)
-		x := w ^ s.forward
-		i := (x | -x) >> 63 // 0 if the candidate is the k-mer, 1 if it is not
-		if i != 0 && w != s.reverse {
-			continue
-		}
-		v := &o[i]
-		pos := int(at) - v.at
-		if pos < 0 || pos+length > p.pgLen || v.x.mismatches(p.pg, pos)+v.y.mismatches(p.pg, pos) > p.bestMismatches {
-			continue
-		}
-		p.compare(v.read, length, pos, i != 0, nil)
-		if p.bestMismatches == 0 {
-			break
-		}
-	}
-}
-
-// placeRead returns the best place of read i, in stored orientation, or position -1 if it finds none with fewer than `below`
-// mismatches. The search ends after the first seed that leads to a place with at most mode.goodMismatches mismatches. Later
-// seeds could lead to an equally good place at a smaller position.
-func (p *placer) placeRead(i, below int) (pos int, reversed bool) {
+// begin starts the search for a place of read i with fewer than limit mismatches.
+func (p *placer) begin(s *search, i, limit int) {
 	n := p.rd.len(i)
-	if n < p.index.k || n > maxOverlapped {
-		return -1, false
+	s.read, s.index, s.n = p.rd.bases(i), i, n
+	s.left, s.right, s.fromRight = 0, n-p.index.k, false
+	s.leftSampled, s.rightSampled = sampled{first: -chunkBases}, sampled{first: n}
+	s.mostTried, s.seedsLeft = n/p.mode.basesPerCandidate, math.MaxInt
+	s.best, s.pos, s.reversed = limit, -1, false
+	s.reverseReady, s.masked = false, p.rd.hasNonACGT(i)
+	if s.masked {
+		s.forwardMask, s.reverseMask = p.rd.skipMask(s.forwardMask, i, false), p.rd.skipMask(s.reverseMask, i, true)
 	}
-	read := p.rd.bases(i)
-	p.reverse = slices.Grow(p.reverse[:0], (n+3)/4+2*padBytes)[:(n+3)/4+2*padBytes]
-	reverseComplementInto(p.reverse, read, n)
-	forwardMask, reverseMask := p.rd.skipMask(p.forwardMask, i, false), p.rd.skipMask(p.reverseMask, i, true)
-	if forwardMask != nil {
-		p.forwardMask, p.reverseMask = forwardMask, reverseMask // keep the buffers, which may have grown
+}
+
+// sampled is which of the k-mers at offsets first..first+width-1 of a read are of the index's sample: bit i is that of first+i.
+// width is the number of k-mers in a chunk.
+type sampled struct {
+	first int
+	bits  uint32
+}
+
+// sampledFrom returns which k-mers from offset `first` of the read on are of the sample.
+func (ix *kmerIndex) sampledFrom(read []byte, first int) sampled {
+	if ix.sampleMask == 0 {
+		return sampled{first, math.MaxUint32}
 	}
-	p.bestMismatches, p.bestPos, p.bestReversed = min(n/p.mode.basesPerMismatch+1, below), -1, false
-	// Seeds are taken alternately from both ends, inwards. Most reads are placed by the first two.
-	a, z, left := 0, n-p.index.k, true
-	for done := 0; a <= z; done++ {
-		block := p.seeds[:1]
-		if done >= 2 {
-			block = p.seeds[:]
-		}
-		count := 0
-		for count < len(block) && a <= z {
-			at := z
-			if left {
-				if a == z {
-					left = false
-					continue
-				}
-				at = a
+	k := ix.k
+	w := loadChunk(read, first)
+	r := reverseComplementWord(w, chunkBases)
+	mask, m := firstBases(k), uint32(0)
+	for i := range chunkBases - k + 1 {
+		h := mix64(min(w>>(2*uint(i))&mask, r>>(2*uint(chunkBases-k-i))&mask))
+		below := (h&ix.sampleMask - 1) >> 63 // 1 if no bit of sampleMask is set
+		m |= uint32(below) << i
+	}
+	return sampled{first, m}
+}
+
+// nextOffset returns the offset of the next seed, or -1 if there is none.
+func (p *placer) nextOffset(s *search) int {
+	width := chunkBases - p.index.k + 1
+	if s.fromRight {
+		for s.left <= s.right {
+			if s.right < s.rightSampled.first {
+				s.rightSampled = p.index.sampledFrom(s.read, max(s.right-width+1, 0))
 			}
-			var ok bool
-			block[count], ok = p.seedAt(read, at)
-			switch {
-			case ok && left:
-				left = false
-			case ok:
-				left = true
-				a, z = a+p.mode.seedStep, z-p.mode.seedStep
-			case left:
-				a++
-			default:
-				z--
+			first := s.rightSampled.first
+			m := s.rightSampled.bits << (31 - uint(s.right-first))
+			at := s.right - bits.LeadingZeros32(m)
+			if m == 0 {
+				s.right = first - 1
+				continue
 			}
-			if ok {
-				count++
-			}
-		}
-		block = block[:count]
-		if count > 1 {
-			for j := range block {
-				prefetch(unsafe.Pointer(&p.index.start[block[j].slot]), unsafe.Pointer(&p.index.start[block[j].slot+1]))
-			}
-		}
-		for j := range block {
-			s := &block[j]
-			s.from, s.to = p.index.start[s.slot], p.index.start[s.slot+1]
-			if count > 1 && s.from < s.to {
-				prefetch(unsafe.Pointer(&p.index.positions[s.from]), unsafe.Pointer(&p.index.positions[s.to-1]))
-			}
-		}
-		for j := range block {
-			p.tryCandidates(&block[j], read, n, forwardMask, reverseMask)
-			if p.bestMismatches <= p.mode.goodMismatches && p.bestPos >= 0 {
-				return p.bestPos, p.bestReversed
-			}
-			if p.candidatesLeft <= 0 {
-				a = z + 1
+			if at < s.left {
 				break
 			}
+			s.right = at - p.mode.seedStep
+			return at
+		}
+		return -1
+	}
+	for s.left <= s.right {
+		if s.left >= s.leftSampled.first+width {
+			s.leftSampled = p.index.sampledFrom(s.read, s.left)
+		}
+		first := s.leftSampled.first
+		m := s.leftSampled.bits >> uint(s.left-first)
+		if m == 0 {
+			s.left = first + width
+			continue
+		}
+		at := s.left + bits.TrailingZeros32(m)
+		if at > s.right {
+			break
+		}
+		s.left = at + p.mode.seedStep
+		return at
+	}
+	return -1
+}
+
+// nextSeed sets s.seed to the next seed and loads its slot into the cache. It returns false if there is none.
+func (p *placer) nextSeed(s *search) bool {
+	at := p.nextOffset(s)
+	if at < 0 {
+		return false
+	}
+	s.fromRight = !s.fromRight
+	ix := p.index
+	w := loadChunk(s.read, at) & firstBases(ix.k)
+	r := reverseComplementWord(w, ix.k)
+	segment, key, slot := ix.find(mix64(min(w, r)))
+	s.seed = seed{offset: at, key: key, slot: slot, segment: segment, reversed: r < w, palindrome: r == w}
+	first := unsafe.Pointer(&ix.slots[slot])
+	prefetch(first, unsafe.Add(first, 56))
+	return true
+}
+
+// findCandidates looks up the seed. It sets s.candidates and loads the first one's bases into the cache.
+func (p *placer) findCandidates(s *search) {
+	ix := p.index
+	s.candidates = s.candidates[:0]
+	first, end := ix.segments[s.seed.segment], ix.segments[s.seed.segment+1]
+	toRight := s.n - ix.k - s.seed.offset // bases after the seed
+	for at := s.seed.slot; ; {
+		e := ix.slots[at]
+		if e == 0 {
+			break
+		}
+		if e>>33 == s.seed.key {
+			reversed := e>>32&1 != 0 != s.seed.reversed
+			p.addCandidate(s, int(uint32(e)), toRight, reversed)
+			if s.seed.palindrome {
+				p.addCandidate(s, int(uint32(e)), toRight, true)
+			}
+		}
+		if at++; at == end {
+			at = first
 		}
 	}
-	return p.bestPos, p.bestReversed
+	if len(s.candidates) > 0 {
+		c := unsafe.Pointer(&p.pg[s.candidates[0].pos>>2])
+		prefetch(c, unsafe.Add(c, s.n/4))
+	}
+}
+
+// addCandidate adds the place of the read at which the seed's k-mer is at base `at` of the pseudogenome.
+func (p *placer) addCandidate(s *search, at, toRight int, reversed bool) {
+	pos := at - s.seed.offset
+	if reversed {
+		pos = at - toRight
+	}
+	if pos >= 0 && pos+s.n <= p.pgLen && (pos != s.pos || reversed != s.reversed) {
+		s.candidates = append(s.candidates, candidate{pos, reversed})
+	}
+}
+
+// compareCandidates compares the read with the candidates. It returns whether the search ends.
+func (p *placer) compareCandidates(s *search) bool {
+	if len(s.candidates) > s.mostTried {
+		s.candidates = s.candidates[:s.mostTried]
+	}
+	s.mostTried -= len(s.candidates)
+	p.tried += int64(len(s.candidates))
+	s.seedsLeft--
+	for _, c := range s.candidates {
+		read, mask := s.read, s.forwardMask
+		if c.reversed {
+			if !s.reverseReady {
+				reverseComplementInto(s.reverse[:], s.read, s.n)
+				s.reverseReady = true
+			}
+			read, mask = s.reverse[:], s.reverseMask
+		}
+		if !s.masked {
+			mask = nil
+		}
+		d := countMismatches(p.pg, c.pos, read, 0, s.n, s.best, mask)
+		switch {
+		case d < s.best:
+			s.best, s.pos, s.reversed, s.seedsLeft = d, c.pos, c.reversed, p.mode.moreSeeds
+		case d == s.best && s.pos >= 0 && (c.pos < s.pos || c.pos == s.pos && s.reversed):
+			s.pos, s.reversed = c.pos, c.reversed
+		}
+		if s.best == 0 {
+			break
+		}
+	}
+	return s.pos >= 0 && s.best <= p.mode.goodMismatches || s.mostTried == 0 || s.seedsLeft == 0
+}
+
+// place searches for the places of reads from..from+len(limits)-1, those with fewer mismatches than the limit of the read, and
+// calls found for each place. A limit of 0 excludes a read.
+func (p *placer) place(from int, limits []uint8, found func(s *search)) {
+	next := 0
+	refill := func(s *search) bool {
+		for next < len(limits) && limits[next] == 0 {
+			next++
+		}
+		if next == len(limits) {
+			return false
+		}
+		p.begin(s, from+next, int(limits[next]))
+		next++
+		return true
+	}
+	running := p.running[:0]
+	for i := range p.searches {
+		if !refill(&p.searches[i]) {
+			break
+		}
+		running = append(running, &p.searches[i])
+	}
+	for len(running) > 0 {
+		// Each search proceeds by one seed. A search that ends is replaced by that of the next read.
+		for k := 0; k < len(running); {
+			s := running[k]
+			for !p.nextSeed(s) {
+				if s.pos >= 0 {
+					found(s)
+				}
+				if !refill(s) {
+					running[k] = running[len(running)-1]
+					running = running[:len(running)-1]
+					s = nil
+					break
+				}
+			}
+			if s != nil {
+				k++
+			}
+		}
+		for _, s := range running {
+			p.findCandidates(s)
+		}
+		for _, s := range running {
+			if p.compareCandidates(s) {
+				s.left, s.right = 1, 0 // no seeds are left
+			}
+		}
+	}
 }
 
 // placements holds the place of each read by record. Strands are those of the read in input orientation.
@@ -346,6 +323,9 @@ func (pl *placements) reversed(record uint32) bool {
 // set stores the place of a record. Goroutines may set different records at the same time.
 func (pl *placements) set(record, pos uint32, reversed bool, miss int) {
 	pl.pos[record], pl.mismatches[record] = pos, uint8(min(miss, 255))
+	if reversed == (atomic.LoadUint32(&pl.reversedBits[record>>5])>>(record&31)&1 != 0) {
+		return
+	}
 	if reversed {
 		atomic.OrUint32(&pl.reversedBits[record>>5], 1<<(record&31))
 	} else {
@@ -353,57 +333,114 @@ func (pl *placements) set(record, pos uint32, reversed bool, miss int) {
 	}
 }
 
-// placeBatch is the number of reads that one goroutine places before it takes the next batch. The reads of a batch share a
-// limit on the number of candidates, in proportion to their bases. Half of it is available from the first read on; each read
-// adds its part of the other half. So a read with many candidates can try all of them, unless most reads of the batch have
-// many: reads of low complexity or of the same repeats have thousands of candidates, none of which is a place.
-const placeBatch = 4096
+// placeBatch and deviceBatch are the number of reads that one goroutine places before it takes the next batch, on the CPU and on a
+// device.
+const (
+	placeBatch  = 1 << 12
+	deviceBatch = 1 << 16
+)
 
-// placeAll places the reads that have no place yet. Reads with a place for which retry returns true are moved if a place with
-// fewer mismatches is found. It returns the number of candidates that were tried.
-func placeAll(
-	rd *Reads, pl *placements, seq *sequence, ix *kmerIndex, threads int, mode placeMode,
-	retry func(p *placer, i int) bool, progress func(done int),
-) int64 {
-	var next, candidatesTried atomic.Int64
+// setLimits sets the limit of each of the reads from, from+1, ...: a place must have fewer mismatches. It is 0 for a read that is
+// not to be placed: one that is too short or too long, or has a place and is not selected by retry.
+func (b *builder) setLimits(limits []uint8, rd *Reads, from int, mode placeMode, retry retryRule) {
+	for j := range limits {
+		i := from + j
+		n := rd.len(i)
+		limits[j] = 0
+		if n < mode.k || n > maxOverlapped {
+			continue
+		}
+		limit := n/mode.basesPerMismatch + 1
+		if rec := rd.records[i]; b.placements.pos[rec] != Unplaced {
+			if !retry(b, rd, i, mode) {
+				continue
+			}
+			limit = min(limit, int(b.placements.mismatches[rec]))
+		}
+		limits[j] = uint8(limit)
+	}
+}
+
+// setPlace stores the place of read i. reversed is about the stored read.
+func (b *builder) setPlace(rd *Reads, i int, pos uint32, reversed bool, mismatches int) {
+	b.placements.set(rd.records[i], pos, reversed != (rd.signaturePlace[i]&1 != 0), mismatches)
+}
+
+// placeAll places the reads that have no place yet. Reads with a place that retry selects are moved if a place with fewer
+// mismatches is found.
+func (b *builder) placeAll(rd *Reads, ix *kmerIndex, mode placeMode, retry retryRule, progress func(done int)) {
+	var next, tried atomic.Int64
 	var wg sync.WaitGroup
-	for t := 0; t < threads; t++ {
+	batch, onDevice := placeBatch, b.accelerator.prepare(rd, &b.seq, ix, rd == b.allReads)
+	if onDevice {
+		batch = deviceBatch
+	}
+	for range b.config.Threads {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			p := &placer{rd: rd, pg: seq.packed, pgLen: seq.n, index: ix, mode: mode}
+			p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, index: ix, mode: mode}
+			var d deviceBuffers
+			if onDevice {
+				d = newDeviceBuffers(batch)
+			}
+			limits := make([]uint8, batch)
 			for {
-				from := int(next.Add(placeBatch)) - placeBatch
+				from := int(next.Add(int64(batch))) - batch
 				if from >= rd.Count() {
-					candidatesTried.Add(p.candidatesTried)
+					tried.Add(p.tried)
 					return
 				}
-				to := min(from+placeBatch, rd.Count())
-				bases := 0
-				for i := from; i < to; i++ {
-					bases += rd.len(i)
+				limits := limits[:min(batch, rd.Count()-from)]
+				b.setLimits(limits, rd, from, mode, retry)
+				if onDevice {
+					b.placeOnDevice(rd, mode, from, limits, d)
 				}
-				p.candidatesLeft = bases * mode.candidatesPer2Bases / 4
-				for i := from; i < to; i++ {
-					p.candidatesLeft += rd.len(i) * mode.candidatesPer2Bases / 4
-					rec := rd.records[i]
-					below := math.MaxInt
-					if pl.pos[rec] != Unplaced {
-						if !retry(p, i) {
-							continue
-						}
-						below = int(pl.mismatches[rec])
-					}
-					if pos, reversed := p.placeRead(i, below); pos >= 0 {
-						pl.set(rec, uint32(pos), reversed != (rd.signaturePlace[i]&1 != 0), p.bestMismatches)
-					}
-				}
-				if from%(placeBatch*16) == 0 {
+				p.place(from, limits, func(s *search) { b.setPlace(rd, s.index, uint32(s.pos), s.reversed, s.best) })
+				if from%(1<<16) == 0 {
 					progress(from)
 				}
 			}
 		}()
 	}
 	wg.Wait()
-	return candidatesTried.Load()
+	b.candidatesTried += tried.Load()
+}
+
+// deviceBuffers are what a device places a batch with.
+type deviceBuffers struct {
+	limits    []uint8
+	positions []uint32
+	outcomes  []uint16
+}
+
+func newDeviceBuffers(n int) deviceBuffers {
+	return deviceBuffers{make([]uint8, n), make([]uint32, n), make([]uint16, n)}
+}
+
+// placeOnDevice places reads from..from+len(limits)-1 on the device, and sets the limits of those that it has dealt with to 0. Reads
+// with letters other than A, C, G and T are left to the CPU, and all are after an error.
+func (b *builder) placeOnDevice(rd *Reads, mode placeMode, from int, limits []uint8, d deviceBuffers) {
+	if !b.accelerator.usable() {
+		return
+	}
+	n := copy(d.limits, limits)
+	for j := range n {
+		if rd.hasNonACGT(from + j) {
+			d.limits[j] = 0
+		}
+	}
+	if err := b.accelerator.dev.place(mode, from, d.limits[:n], d.positions[:n], d.outcomes[:n]); err != nil {
+		b.accelerator.giveUp(err)
+		return
+	}
+	for j, limit := range d.limits[:n] {
+		if limit == 0 {
+			continue
+		}
+		limits[j] = 0
+		if pos := d.positions[j]; pos != Unplaced {
+			b.setPlace(rd, from+j, pos, d.outcomes[j]&deviceReversed != 0, int(d.outcomes[j]&^deviceReversed))
+		}
+	}
 }

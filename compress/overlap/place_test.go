@@ -11,11 +11,10 @@ import (
 	"testing"
 )
 
-// placesOn places reads on a pseudogenome that is indexed at once, without a limit on the total number of candidates.
+// placesOn places reads on a pseudogenome that is indexed at once.
 func placesOn(t *testing.T, pg string, mode placeMode, threads int, reads ...string) (*Reads, *placements) {
 	t.Helper()
 	b := readsOn(t, pg, archiveReads(t, reads), threads)
-	mode.candidatesPer2Bases = 1 << 20
 	if err := b.placeReads(context.Background(), b.eachShare, 0, mode, retryNone); err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +195,7 @@ func TestBestPlaceOfAll(t *testing.T) {
 		reads = append(reads, d.read)
 	}
 	mode := exact
-	mode.sampleMask, mode.maxCandidates, mode.goodMismatches = 0, 1000, 0
+	mode.sampleMask, mode.maxCandidates, mode.goodMismatches, mode.moreSeeds = 0, 1000, 0, 1000
 	rd, pl := placesOn(t, pg, mode, 1, reads...)
 	ties := 0
 	for i := range rd.Count() {
@@ -323,7 +322,7 @@ func TestRetriedReads(t *testing.T) {
 	pg := randomLetters(r, 300) + changed(x, 40, 41, 42) + randomLetters(r, 300) + changed(x, 70, 71) + randomLetters(r, 100)
 	for _, c := range []struct {
 		miss  int
-		retry func(*builder, *placer, int) bool
+		retry retryRule
 		pg    string
 		want  string
 	}{
@@ -402,8 +401,23 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestKmerIndex: each sampled k-mer is found at all of its positions, on both strands, in ascending order, for any
-// number of threads and any start of the index.
+// positionsOf returns the positions of a k-mer that the index holds, and the strands.
+func positionsOf(ix *kmerIndex, kmer string) (positions []uint32, reversed []bool) {
+	p := &placer{index: ix, mode: placeMode{seedStep: 1}, pgLen: math.MaxInt}
+	s := &search{read: pack(codes(kmer)), n: len(kmer), leftSampled: sampled{first: -chunkBases}, pos: -1}
+	if p.nextSeed(s) {
+		s.seed.palindrome = false // for which each position is a candidate on both strands
+		p.pg = make([]byte, 1<<20)
+		p.findCandidates(s)
+	}
+	for _, c := range s.candidates {
+		positions, reversed = append(positions, uint32(c.pos)), append(reversed, c.reversed)
+	}
+	return positions, reversed
+}
+
+// TestKmerIndex: each sampled k-mer is found at its first positions, on both strands, in ascending order, for any number of
+// threads and any start of the index.
 func TestKmerIndex(t *testing.T) {
 	r := rand.New(rand.NewSource(68))
 	x := randomLetters(r, 400)
@@ -413,109 +427,155 @@ func TestKmerIndex(t *testing.T) {
 		k      int
 		sample uint64
 		from   int
-	}{{24, 3, 0}, {13, 0, 0}, {24, 3, 1234}, {24, 0, len(pg) - 24}, {24, 0, len(pg) - 23}, {28, 1, 7}} {
-		one := newKmerIndex(packed, c.from, len(pg), c.k, c.sample, 1)
+		most   int
+	}{{24, 3, 0, 100}, {13, 0, 0, 100}, {13, 0, 0, 2}, {24, 3, 1234, 100}, {24, 0, 0, 7}, {24, 0, len(pg) - 24, 5}, {24, 0, len(pg) - 23, 5},
+		{28, 1, 7, 100}} {
+		one := newKmerIndex(packed, c.from, len(pg), c.k, c.sample, c.most, 1)
 		for _, threads := range []int{2, 8} {
-			ix := newKmerIndex(packed, c.from, len(pg), c.k, c.sample, threads)
-			if !slices.Equal(ix.start, one.start) || !slices.Equal(ix.positions, one.positions) {
+			ix := newKmerIndex(packed, c.from, len(pg), c.k, c.sample, c.most, threads)
+			if ix.segments != one.segments || !slices.Equal(ix.slots, one.slots) {
 				t.Errorf("%+v: another index with %d threads", c, threads)
 			}
 		}
 		want := map[string][]uint32{}
-		n := 0
 		for p := c.from; p+c.k <= len(pg); p++ {
 			s := pg[p : p+c.k]
-			want[min(s, reverseComplement(s))] = append(want[min(s, reverseComplement(s))], uint32(p))
+			key := min(s, reverseComplement(s))
+			if len(want[key]) < c.most {
+				want[key] = append(want[key], uint32(p))
+			}
 		}
-		p := &placer{index: one}
+		entries, found := 0, 0
+		for _, e := range one.slots {
+			if e != 0 {
+				entries++
+			}
+		}
 		for s, positions := range want {
+			w := loadChunk(pack(codes(s)), 0) & firstBases(c.k)
+			sampled := mix64(min(w, reverseComplementWord(w, c.k)))&c.sample == 0
 			for _, s := range []string{s, reverseComplement(s)} {
-				seed, ok := p.seedAt(pack(codes(s)), 0)
-				if !ok {
-					continue
-				}
-				var got []uint32
-				for _, pos := range one.positions[one.start[seed.slot]:one.start[seed.slot+1]] {
-					if there := pg[pos : int(pos)+c.k]; there == s || there == reverseComplement(s) {
-						got = append(got, pos)
-					}
-				}
-				if !slices.Equal(got, positions) {
+				got, reversed := positionsOf(one, s)
+				if sampled && !slices.Equal(got, positions) || !sampled && len(got) > 0 {
 					t.Fatalf("%+v: %s is at %v, want %v", c, s, got, positions)
 				}
-				n += len(got)
+				for i, pos := range got {
+					there := pg[pos : int(pos)+c.k]
+					if reversed[i] {
+						there = reverseComplement(there)
+					}
+					if there != s {
+						t.Errorf("%+v: at %d, reversed %t, there is no %s", c, pos, reversed[i], s)
+					}
+				}
+				found += len(got)
 			}
 		}
 		// Each k-mer was searched on both strands.
-		if n != 2*len(one.positions) || c.sample == 0 && len(one.positions) != max(len(pg)-c.from-c.k+1, 0) {
-			t.Errorf("%+v: %d positions are found, the index has %d", c, n, len(one.positions))
+		if found != 2*entries {
+			t.Errorf("%+v: %d positions are found, the index has %d", c, found, entries)
 		}
-		if k := len(pg) - c.from; k > 1000 {
-			if least := k / int(c.sample+1) / 2; len(one.positions) < least || len(one.positions) > 3*least {
-				t.Errorf("%+v: %d positions of %d are in the index", c, len(one.positions), k)
+		if k := len(pg) - c.from; k > 1000 && c.most == 100 {
+			if least := k / int(c.sample+1) / 2; entries < least || entries > 3*least {
+				t.Errorf("%+v: %d positions of %d are in the index", c, entries, k)
 			}
 		}
 	}
 }
 
-// TestCandidatesAreBounded: reads that share k-mers with thousands of wrong places try no more candidates than their
-// bases allow, plus those of one seed per read. A read that has a place is still placed.
-func TestCandidatesAreBounded(t *testing.T) {
-	r := rand.New(rand.NewSource(69))
+// manyCandidates are pseudogenomes with reads that share k-mers with many wrong places.
+func manyCandidates(r *rand.Rand) []hardCase {
 	shared := randomLetters(r, 24)
 	var stutter, sharing strings.Builder
 	for range 400 {
 		stutter.WriteString(strings.Repeat("A", 15+r.Intn(30)) + randomLetters(r, 60))
 		sharing.WriteString(shared + randomLetters(r, 80))
 	}
-	for _, c := range []struct {
-		name, pg string
-		read     func() string
-		most     bool // of what is allowed is looked at
-	}{
+	return []hardCase{
 		{"stutter", stutter.String(), func() string {
 			return randomLetters(r, 10) + strings.Repeat("A", 20+r.Intn(10)) + randomLetters(r, 20) + strings.Repeat("A", 40)
 		}, true},
 		{"stutter by itself", stutter.String(), func() string { return strings.Repeat("A", 60+r.Intn(40)) + randomLetters(r, 10) }, true},
 		{"a 24-mer shared", sharing.String(), func() string { return randomLetters(r, 30) + shared + randomLetters(r, 46) }, false},
 		{"a unique genome", randomLetters(r, 40_000), func() string { return randomLetters(r, 100) }, false},
-	} {
+	}
+}
+
+type hardCase struct {
+	name, pg string
+	read     func() string
+	most     bool // as many candidates as are allowed are tried by 24-mers
+}
+
+// TestCandidatesAreBounded: a read that shares k-mers with thousands of wrong places tries no more candidates than its bases
+// allow. A read that has a place is still placed, and other reads don't change its place.
+func TestCandidatesAreBounded(t *testing.T) {
+	r := rand.New(rand.NewSource(69))
+	for _, c := range manyCandidates(r) {
 		var reads []string
-		bases := 0
 		for range 500 {
 			reads = append(reads, c.read())
-			bases += len(reads[len(reads)-1])
 		}
 		for _, mode := range []placeMode{exact, loose} {
 			b := readsOn(t, c.pg, archiveReads(t, reads), 1)
-			for rec := range reads {
-				b.placements.set(uint32(rec), 0, false, 255) // so that again is asked about each
+			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, mode.k, mode.sampleMask, mode.maxCandidates, 1)
+			atBound := 0
+			for i := range b.allReads.Count() {
+				p := &placer{rd: b.allReads, pg: b.seq.packed, pgLen: b.seq.n, index: ix, mode: mode}
+				n := b.allReads.len(i)
+				p.place(i, []uint8{uint8(n/mode.basesPerMismatch + 1)}, func(*search) {})
+				if bound := int64(n / mode.basesPerCandidate); p.tried > bound {
+					t.Fatalf("%s by %d-mers: %d candidates were tried, want at most %d", c.name, mode.k, p.tried, bound)
+				} else if p.tried == bound {
+					atBound++
+				}
 			}
-			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, mode.k, mode.sampleMask, 1)
-			half := bases * mode.candidatesPer2Bases / 4
-			granted, tried, calls := half, 0, 0
-			placeAll(b.allReads, b.placements, &b.seq, ix, 1, mode, func(p *placer, i int) bool {
-				granted += b.allReads.len(i) * mode.candidatesPer2Bases / 4
-				tried = granted - p.candidatesLeft
-				calls++
-				return true
-			}, func(int) {})
-			if calls != len(reads) {
-				t.Fatalf("%d reads were asked about, want %d", calls, len(reads))
-			}
-			if bound := bases*mode.candidatesPer2Bases/2 + len(reads)*mode.maxCandidates; tried > bound {
-				t.Errorf("%s by %d-mers: %d candidates were tried, want at most %d", c.name, mode.k, tried, bound)
-			}
-			if used := tried > half; used != c.most && mode.k == exact.k {
-				t.Errorf("%s by %d-mers: %d candidates were tried of %d that are allowed", c.name, mode.k, tried, 2*half)
+			if used := atBound > len(reads)/2; used != c.most && mode.k == exact.k {
+				t.Errorf("%s by %d-mers: %d of %d reads try as many candidates as are allowed", c.name, mode.k, atBound, len(reads))
 			}
 		}
 	}
 	// A read with many candidates, one of which is its place.
-	pg := stutter.String()
+	pg := manyCandidates(r)[0].pg
 	own := pg[len(pg)/2 : len(pg)/2+100]
 	_, pl := placesOn(t, pg, exact, 1, own)
 	if pl.pos[0] == Unplaced || pl.mismatches[0] > 1 {
 		t.Errorf("a read of stutter is at %s with %d mismatches", placeOf(pl, 0), pl.mismatches[0])
+	}
+}
+
+// TestPlacesDependOnOneRead: the place of a read is the same whether it is placed alone or among others.
+func TestPlacesDependOnOneRead(t *testing.T) {
+	r := rand.New(rand.NewSource(70))
+	for _, c := range manyCandidates(r) {
+		var reads []string
+		for i := range 300 {
+			reads = append(reads, c.read())
+			n := 60 + r.Intn(60)
+			reads = append(reads, draw(r, c.pg, r.Intn(len(c.pg)-n+1), n, r.Intn(8), i%2 == 1).read)
+		}
+		b := readsOn(t, c.pg, archiveReads(t, reads), 2)
+		for _, mode := range []placeMode{exact, loose} {
+			b.placements = newPlacements(len(reads))
+			if err := b.placeReads(context.Background(), b.eachShare, 0, mode, retryNone); err != nil {
+				t.Fatal(err)
+			}
+			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, mode.k, mode.sampleMask, mode.maxCandidates, 1)
+			placed := 0
+			for i, rec := range b.allReads.records {
+				p := &placer{rd: b.allReads, pg: b.seq.packed, pgLen: b.seq.n, index: ix, mode: mode}
+				got := "none"
+				p.place(i, []uint8{uint8(b.allReads.len(i)/mode.basesPerMismatch + 1)}, func(s *search) {
+					got = at(s.pos, s.reversed != (b.allReads.signaturePlace[i]&1 != 0))
+					placed++
+				})
+				if want := placeOf(b.placements, int(rec)); got != want {
+					t.Fatalf("%s by %d-mers: read %d is at %s alone, at %s among others", c.name, mode.k, rec, got, want)
+				}
+			}
+			if placed < 100 {
+				t.Errorf("%s by %d-mers: only %d reads are placed", c.name, mode.k, placed)
+			}
+		}
 	}
 }

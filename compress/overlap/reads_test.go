@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -66,7 +67,7 @@ func allOf(r *bins.Reader) []Source {
 func loaded(t testing.TB, r *bins.Reader) *Reads {
 	t.Helper()
 	rs := recordsOf(r, allOf(r))
-	rd, err := rs.load(context.Background(), rs.all())
+	rd, err := rs.loadAll(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,10 +220,61 @@ func TestLoadedReads(t *testing.T) {
 			i++
 		}
 	}
-	rd.indexRecords()
 	for rec := range uint32(len(all)) {
 		if rd.records[rd.indexOf(rec)] != rec {
 			t.Fatalf("record %d is not where the index says", rec)
+		}
+	}
+}
+
+// TestLoadingInParallel: the loaded reads depend neither on the number of goroutines nor on the pieces in which they read
+// blocks.
+func TestLoadingInParallel(t *testing.T) {
+	r := rand.New(rand.NewSource(23))
+	var same, mixed []string
+	for i := range 300 {
+		read := []byte(randomLetters(r, 80))
+		if i%7 == 0 {
+			read[r.Intn(80)] = 'N'
+		}
+		same = append(same, string(read))
+	}
+	mixed = mixedReads(r, 300)
+	before := pieceReads
+	defer func() { pieceReads = before }()
+	for _, reads := range [][]string{same, mixed} {
+		archive := archiveOf(t, 6000, reads[:200], reads[200:])
+		for _, srcs := range [][]Source{allOf(archive), {{Input: 1, From: 7, To: 60}, {Input: 0, From: 31, To: 190}}} {
+			want := recordsOf(archive, srcs)
+			pieceReads = before
+			for _, sh := range []*share{want.all(), {minSignature: 1000, maxSignature: 40_000, ranges: want.ranges}} {
+				one, err := want.load(context.Background(), sh)
+				if err != nil {
+					t.Fatal(err)
+				}
+				byRecord, err := want.loadByRecord(context.Background(), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, pieceReads = range []uint32{1, 10, before} {
+					rs := recordsOf(archive, srcs)
+					rs.threads = 4
+					part := &share{minSignature: sh.minSignature, maxSignature: sh.maxSignature, ranges: rs.ranges}
+					got, err := rs.load(context.Background(), part)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !reflect.DeepEqual(got, one) {
+						t.Errorf("%d reads in pieces of %d: other reads are loaded", len(reads), pieceReads)
+					}
+					if pieceReads == 1 && len(part.index.pieces) < len(rs.ranges)*3 {
+						t.Errorf("%d pieces of %d blocks", len(part.index.pieces), len(rs.ranges))
+					}
+					if got, err = rs.loadByRecord(context.Background(), nil); err != nil || !reflect.DeepEqual(got, byRecord) {
+						t.Errorf("%d reads in pieces of %d: other reads are loaded by record: %v", len(reads), pieceReads, err)
+					}
+				}
+			}
 		}
 	}
 }
@@ -239,13 +291,13 @@ func TestSourcesCutBlocks(t *testing.T) {
 	if rs.count != len(want) || len(rs.ranges) < 4 {
 		t.Fatalf("%d records in %d blocks, want %d in several", rs.count, len(rs.ranges), len(want))
 	}
-	rd, err := rs.load(context.Background(), rs.all())
+	rd, err := rs.loadAll(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for rec := range uint32(rs.count) {
-		got = append(got, lettersOfRead(rd.indexRecords(), rd.indexOf(rec)))
+		got = append(got, lettersOfRead(rd, rd.indexOf(rec)))
 	}
 	if !slices.Equal(got, want) {
 		t.Error("by signature, reads are not those of the sources")

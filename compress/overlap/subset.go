@@ -1,6 +1,9 @@
 package overlap
 
-import "math/bits"
+import (
+	"math/bits"
+	"sync/atomic"
+)
 
 // bitset is a set of numbers. After buildRanks, rank counts the members below a number.
 type bitset struct {
@@ -12,11 +15,17 @@ func newBitset(n int) bitset { return bitset{words: make([]uint64, n/64+1)} }
 
 func (s *bitset) has(i uint32) bool { return s.words[i>>6]>>(i&63)&1 != 0 }
 
-// addRange adds from..to-1.
+// add adds a number. Goroutines may add numbers at the same time.
+func (s *bitset) add(i uint32) { atomic.OrUint64(&s.words[i>>6], 1<<(i&63)) }
+
+// addRange adds from..to-1. Goroutines may add ranges at the same time.
 func (s *bitset) addRange(from, to int) {
 	for p := from; p < to; {
 		m := min(to-p, 64-p&63)
-		s.words[p>>6] |= (1<<m - 1) << (p & 63) // m = 64: all ones
+		w, add := &s.words[p>>6], (uint64(1)<<m-1)<<(p&63) // m = 64: all ones
+		if atomic.LoadUint64(w)&add != add {               // rare if many ranges overlap
+			atomic.OrUint64(w, add)
+		}
 		p += m
 	}
 }

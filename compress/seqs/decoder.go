@@ -1,7 +1,6 @@
 package seqs
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -12,42 +11,57 @@ import (
 type Decoder struct {
 	genome       *basemodel.Sequence
 	err          error
+	begun        chan struct{} // closed when genome or err is set
 	parts        []decodedPart
 	releaseWhile func(wait func())
 }
 
 type decodedPart struct {
 	tree  *positions
-	ready chan struct{} // closed when this, and genome or err of the Decoder, is set
+	ready chan struct{} // closed when tree, and genome or err of the Decoder, is set
 }
 
-// NewDecoder starts decoding the shared sections of an Encoder, with c's Threads and ReleaseWhile,
-// and returns at once: DecodeSlice waits for what it needs and returns the errors. If the section of the
-// pseudogenome has the same bytes as that of checked (which may be nil) it is not decoded again.
-func NewDecoder(shared [][]byte, c Config, checked *Checked) *Decoder {
-	d := &Decoder{releaseWhile: c.releaseWhile()}
-	if len(shared) == 0 {
-		return d
-	}
-	section, trees := shared[0], shared[1:]
-	d.parts = make([]decodedPart, len(trees))
+// newDecoder returns a Decoder of so many parts, without a pseudogenome.
+func newDecoder(parts int, c Config) *Decoder {
+	d := &Decoder{begun: make(chan struct{}), parts: make([]decodedPart, parts), releaseWhile: c.releaseWhile()}
 	for k := range d.parts {
 		d.parts[k].ready = make(chan struct{})
 	}
+	return d
+}
+
+// setGenome sets the pseudogenome, which may still be being decoded.
+func (d *Decoder) setGenome(s *basemodel.Sequence) {
+	d.genome = s
+	close(d.begun)
+}
+
+// setTree decodes the tree of part k once there is a pseudogenome.
+func (d *Decoder) setTree(k int, section []byte) {
+	<-d.begun
+	if d.err == nil {
+		d.parts[k].tree = newPositions(nil, d.genome.Len(), decodeFrom(section), 1)
+	}
+	close(d.parts[k].ready)
+}
+
+// NewDecoder starts decoding the shared sections of an Encoder, with c's Threads and ReleaseWhile,
+// and returns at once: DecodeSlice waits for what it needs and returns the errors.
+func NewDecoder(shared [][]byte, c Config) *Decoder {
+	if len(shared) == 0 {
+		return newDecoder(0, c)
+	}
+	section, trees := shared[0], shared[1:]
+	d := newDecoder(len(trees), c)
+	if genome, err := basemodel.Decode(section, c.Threads); err != nil {
+		d.err = corrupt(err)
+		close(d.begun)
+	} else {
+		d.setGenome(genome)
+	}
 	go func() {
-		if checked != nil && bytes.Equal(checked.section, section) {
-			d.genome = checked.genome
-		} else if genome, err := basemodel.Decode(section, c.Threads); err != nil {
-			d.err = corrupt(err)
-		} else {
-			d.genome = genome
-		}
-		for k := range d.parts {
-			p := &d.parts[k]
-			if d.err == nil {
-				p.tree = newPositions(nil, d.genome.Len(), decodeFrom(trees[k]))
-			}
-			close(p.ready)
+		for k, tree := range trees {
+			d.setTree(k, tree)
 		}
 	}()
 	return d

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"orcomgo/bins"
-	"orcomgo/bins/record"
 	"orcomgo/compress/basemodel"
 	"orcomgo/compress/overlap"
 )
@@ -20,11 +19,16 @@ type Config struct {
 	// out in shares of their signatures and coded in parts, one after another.
 	Memory   uint64
 	Runs     bool                                   // slices hold the records of whole runs in the order of Sorted: see Column.Run
-	Check    bool                                   // decode the pseudogenome while it is coded, for Checked
 	Progress func(stage string, done, total uint64) // may be nil
+	// GPU and Note are those of overlap.Config.
+	GPU  bool
+	Note func(line string)
 	// ReleaseWhile, if not nil, must call its argument, which waits for other goroutines. A caller that bounds the number of
 	// computations at a time can start another one until the argument returns.
 	ReleaseWhile func(wait func())
+	// Work, if not nil, must call its argument, unless ctx ends first, and return its error. A caller that bounds the number of
+	// computations at a time can wait for one to end before that. Digest calls it for what it computes.
+	Work func(ctx context.Context, f func() error) error
 }
 
 // releaseWhile returns c.ReleaseWhile, or a function that only waits.
@@ -33,6 +37,14 @@ func (c Config) releaseWhile() func(wait func()) {
 		return func(wait func()) { wait() }
 	}
 	return c.ReleaseWhile
+}
+
+// work returns c.Work, or a function that only calls its argument.
+func (c Config) work() func(ctx context.Context, f func() error) error {
+	if c.Work == nil {
+		return func(_ context.Context, f func() error) error { return f() }
+	}
+	return c.Work
 }
 
 // Encoder codes the sequences of an archive, slice by slice.
@@ -45,6 +57,7 @@ type Encoder struct {
 	genome  *overlap.Pseudogenome // nil until the first slice is coded
 	coded   chan struct{}         // closed when the pseudogenome is coded; nil until this begins
 	section basemodel.Encoded     // the pseudogenome, coded
+	follow  *Decoder              // see Follow; mostly nil
 
 	// window, if not 0, is how many records of a run are in memory together.
 	window int
@@ -81,6 +94,17 @@ func Build(ctx context.Context, r *bins.Reader, c Config) (*Encoder, error) {
 	return e, nil
 }
 
+// Follow returns a Decoder of the sections that Shared will return, which decodes them while they are coded. DecodeSlice may be called with
+// a slice as soon as EncodeSlice has returned it, also after Close. Follow must be called before the first EncodeSlice or Sorted. It
+// returns nil where memory does not allow that: if not all reads are in memory together.
+func (e *Encoder) Follow() *Decoder {
+	if !e.overlap.Whole || e.genome != nil {
+		return nil
+	}
+	e.follow = newDecoder(len(e.parts), e.cfg)
+	return e.follow
+}
+
 // acquire loads reads into memory, where they are until release is called as often: those of a part, or the subset that only returns if
 // it is not nil.
 func (e *Encoder) acquire(ctx context.Context, want loaded, only func() *overlap.Subset) (*part, error) {
@@ -102,7 +126,7 @@ func (e *Encoder) acquire(ctx context.Context, want loaded, only func() *overlap
 		if only != nil {
 			set = only()
 		}
-		if err := e.load(ctx, p, set); err != nil {
+		if err := e.load(ctx, want.part, set); err != nil {
 			e.err = err
 			return nil, err
 		}
@@ -147,21 +171,27 @@ func (e *Encoder) build(ctx context.Context) error {
 	go func() {
 		defer close(e.coded)
 		var coded atomic.Int64
-		e.section = basemodel.Encode(g.Len, g.Stretch, basemodel.Options{
+		o := basemodel.Options{
 			Threads: SegmentThreads(e.cfg.Threads, e.cfg.Memory),
-			Verify:  e.cfg.Check && e.overlap.Whole,
 			Progress: func(n int) {
 				if e.cfg.Progress != nil {
 					e.cfg.Progress("coding the pseudogenome", uint64(coded.Add(int64(n))), uint64(g.Len))
 				}
 			},
-		})
+		}
+		if e.follow != nil {
+			// Decoding takes as many threads and models as coding does. The two coders of one segment are side by side all the same.
+			o.Threads = max(min(o.Threads, 2), o.Threads/2)
+			o.Follow = e.follow.setGenome
+		}
+		e.section = basemodel.Encode(g.Len, g.Stretch, o)
 	}()
 	return nil
 }
 
-// load loads the reads of a part, or only a subset, and codes the tree of the part's positions.
-func (e *Encoder) load(ctx context.Context, p *part, only *overlap.Subset) (err error) {
+// load loads the reads of part `want`, or only a subset, and codes the tree of the part's positions.
+func (e *Encoder) load(ctx context.Context, want int, only *overlap.Subset) (err error) {
+	p := e.parts[want]
 	if err = e.build(ctx); err != nil {
 		return err
 	}
@@ -171,94 +201,40 @@ func (e *Encoder) load(ctx context.Context, p *part, only *overlap.Subset) (err 
 	l := p.layout
 	var pos []uint32
 	if !e.bins.Meta().Options.OrderAny {
-		for rec := range uint32(p.count) {
-			if x, _ := l.Place(rec); x != unplaced {
-				pos = append(pos, x)
-			}
-		}
+		pos = positionsOf(l, uint32(p.count), e.cfg.Threads)
 	}
 	c := encodeTo(nil)
-	p.tree = newPositions(pos, l.Len, c)
+	p.tree = newPositions(pos, l.Len, c, e.cfg.Threads)
 	p.shared = c.Enc.Finish()
+	if e.follow != nil {
+		go e.follow.setTree(want, p.shared)
+	}
 	return ctx.Err()
 }
 
-// Digest returns the sum of ReadHash over the reads of an input. It reads them from the bins, so that it differs from the sum over the
-// decoded reads if one was left out.
-func (e *Encoder) Digest(ctx context.Context, input int) (uint64, error) {
-	sum := uint64(0)
-	for _, block := range e.bins.Meta().BlocksOf(input) {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		n, err := e.digestBlock(ctx, block)
-		if err != nil {
-			return 0, err
-		}
-		sum += n
-	}
-	return sum, nil
-}
-
-// digestBlock is Digest for a block.
-func (e *Encoder) digestBlock(ctx context.Context, block int) (sum uint64, err error) {
-	const every = 1 << 12
-	var b bins.Block
-	if err := e.bins.ReadColumns(block, bins.WantLengths, &b); err != nil {
-		return 0, err
-	}
-	marks, err := e.bins.ExceptionMarks(block, every, &b.Lengths)
-	if err != nil {
-		return 0, err
-	}
-	var letters []byte
-	var list record.ExceptionList
-	var ofRead []record.Exception
-	for lo := 0; lo < b.Records; {
-		// As many records as have few enough exceptions, which are together in memory. Their reads are all over the block.
-		hi := b.Records
-		if marks != nil {
-			first, last := lo/every, lo/every+1
-			for e.cfg.Memory > 0 && last < len(marks)-1 && marks[last+1].At-marks[first].At <= e.cfg.Memory/4 {
-				last++
-			}
-			if e.cfg.Memory == 0 {
-				last = len(marks) - 1
-			}
-			hi = min(hi, last*every)
-			list.Reset()
-			err := e.bins.ReadExceptions(block, marks[first], marks[last], &b.Lengths, func(e record.Exception) error {
-				if int(e.Read) < hi {
-					list.Append(e)
+// positionsOf returns the positions of those of n records that are placed, in any order that depends on the records alone.
+func positionsOf(l *overlap.Layout, n uint32, threads int) []uint32 {
+	pos := make([]uint32, n)
+	chunks := min(threads, int(n)/minCounted+1)
+	first := func(c int) uint32 { return uint32(uint64(n) * uint64(c) / uint64(chunks)) }
+	placed := make([]uint32, chunks) // of each chunk
+	parallel(chunks, chunks, func() func(int) {
+		return func(c int) {
+			at := first(c)
+			for rec := at; rec < first(c+1); rec++ {
+				if x, _ := l.Place(rec); x != unplaced {
+					pos[at] = x
+					at++
 				}
-				return nil
-			})
-			if err != nil {
-				return 0, err
 			}
+			placed[c] = at - first(c)
 		}
-		err := e.bins.EachPart(block, 0, bins.NBin, &b, func() error {
-			at := 0
-			for k, read := range b.Order {
-				n := b.Lengths.Of(int(read))
-				if int(read) >= lo && int(read) < hi {
-					letters = record.AppendLetters(letters[:0], b.Packed[at:], n, b.Place[k]&1 != 0)
-					ofRead = list.Of(ofRead, read)
-					if err := record.ApplyExceptions(letters, ofRead); err != nil {
-						return err
-					}
-					sum += ReadHash(letters, b.FirstRecord+uint64(read))
-				}
-				at += record.PackedLen(n)
-			}
-			return ctx.Err()
-		})
-		if err != nil {
-			return 0, err
-		}
-		lo = hi
+	})
+	at := uint32(0)
+	for c, k := range placed {
+		at += uint32(copy(pos[at:], pos[first(c):][:k]))
 	}
-	return sum, nil
+	return pos[:at]
 }
 
 // Shared returns the sections that the decoding of each slice needs: the pseudogenome, and the positions of each part. It must
@@ -273,24 +249,6 @@ func (e *Encoder) Shared() [][]byte {
 		s = append(s, p.shared)
 	}
 	return s
-}
-
-// Checked is a pseudogenome that was decoded while it was coded, and its section.
-type Checked struct {
-	section []byte
-	genome  *basemodel.Sequence
-}
-
-// Checked returns the pseudogenome that was decoded while it was coded, nil if that was not done. It waits until the pseudogenome is
-// coded, and may be called after Close.
-func (e *Encoder) Checked() *Checked {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.wait()
-	if e.section.Decoded == nil {
-		return nil
-	}
-	return &Checked{e.section.Section, e.section.Decoded}
 }
 
 // Close releases the layout.

@@ -56,7 +56,7 @@ func Example() {
 	}
 	shared := encoder.Shared()
 
-	decoder := seqs.NewDecoder(shared, seqs.Config{Threads: 1}, nil)
+	decoder := seqs.NewDecoder(shared, seqs.Config{Threads: 1})
 	decoded, err := decoder.DecodeSlice(slice, &column, nil)
 	if err != nil {
 		log.Fatal(err)

@@ -28,7 +28,7 @@ func codedSlice(f *testing.F) (shared [][]byte, data []byte, first, mate *Column
 // FuzzDecodeSlice: whatever a slice says, decoding ends with an error or letters of the right number.
 func FuzzDecodeSlice(f *testing.F) {
 	shared, data, first, mate := codedSlice(f)
-	d := NewDecoder(shared, Config{Threads: 1}, nil)
+	d := NewDecoder(shared, Config{Threads: 1})
 	f.Add(data)
 	f.Add(data[:len(data)/2])
 	f.Add([]byte{0, 6, 0, 0, 0, 0})
@@ -49,7 +49,7 @@ func FuzzShared(f *testing.F) {
 	f.Add(shared[0], shared[1][:len(shared[1])/2], byte(1))
 	f.Add([]byte{0xff, 0xff, 3}, []byte{}, byte(2))
 	f.Fuzz(func(t *testing.T, pg, tree []byte, part byte) {
-		d := NewDecoder([][]byte{pg, shared[1], tree}, Config{Threads: 1}, nil)
+		d := NewDecoder([][]byte{pg, shared[1], tree}, Config{Threads: 1})
 		data := slices.Clone(data)
 		data[0] = part & 3 // of which there are two
 		got, err := d.DecodeSlice(data,

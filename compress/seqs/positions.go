@@ -2,6 +2,7 @@ package seqs
 
 import (
 	"slices"
+	"sync/atomic"
 
 	rc "orcomgo/compress/rangecoder"
 )
@@ -31,15 +32,15 @@ func splitBits(n uint32) int {
 	return b
 }
 
-// newPositions counts pos, each below n, and codes the tree.
-func newPositions(pos []uint32, n int, c *rc.Coder) *positions {
+// newPositions counts pos, each below n, on so many threads, and codes the tree.
+func newPositions(pos []uint32, n int, c *rc.Coder, threads int) *positions {
 	m := &positions{}
 	for 1<<m.depth < n {
 		m.depth++
 	}
 	var counted counts
 	if !c.Decoding() {
-		counted = countsOf(pos, n)
+		counted = countsOf(pos, n, threads)
 	}
 	at := func(p int) uint32 { return counted.below(min(p, n)) }
 	trees := [9]*rc.Tree{}
@@ -115,14 +116,27 @@ type counts struct {
 	pos   []uint32 // by bucket
 }
 
-func countsOf(pos []uint32, n int) counts {
+// minCounted is how many positions a goroutine counts at least; a variable so that tests can have fewer.
+var minCounted = 1 << 16
+
+func countsOf(pos []uint32, n, threads int) counts {
 	s := counts{}
 	if len(pos) < n/4 {
 		s.shift, s.pos = 6, make([]uint32, len(pos))
 	}
 	s.start = make([]uint32, n>>s.shift+2)
-	for _, p := range pos {
-		s.start[p>>s.shift+1]++
+	if chunks := min(threads, len(pos)/minCounted); chunks > 1 {
+		parallel(chunks, chunks, func() func(int) {
+			return func(c int) {
+				for _, p := range pos[len(pos)*c/chunks : len(pos)*(c+1)/chunks] {
+					atomic.AddUint32(&s.start[p>>s.shift+1], 1)
+				}
+			}
+		})
+	} else {
+		for _, p := range pos {
+			s.start[p>>s.shift+1]++
+		}
 	}
 	for i := range len(s.start) - 1 {
 		s.start[i+1] += s.start[i]

@@ -14,9 +14,9 @@ import (
 func codedPositions(t *testing.T, pos []uint32, n int) (m *positions, treeBits, posBits float64) {
 	t.Helper()
 	c := encodeTo(nil)
-	m = newPositions(pos, n, c)
+	m = newPositions(pos, n, c, 1)
 	tree := c.Enc.Finish()
-	again := newPositions(nil, n, decodeFrom(tree))
+	again := newPositions(nil, n, decodeFrom(tree), 1)
 	if again.depth != m.depth || !slices.Equal(again.split, m.split) || !slices.Equal(again.index, m.index) {
 		t.Fatalf("%d positions below %d: another tree is decoded", len(pos), n)
 	}
@@ -125,7 +125,7 @@ func TestTreeOfPositions(t *testing.T) {
 // codedPlaces codes the places of a slice, decodes them and returns how many bits they take.
 func codedPlaces(t *testing.T, sorted bool, limit int, first, mate *places) float64 {
 	t.Helper()
-	tree := newPositions(nil, limit, encodeTo(nil)) // even
+	tree := newPositions(nil, limit, encodeTo(nil), 1) // even
 	c := encodeTo(nil)
 	n := len(first.pos)
 	if !newPlaceModel(tree, sorted).code(c, clonePlaces(first), clonePlaces(mate), n, uint64(limit)) {
@@ -312,7 +312,7 @@ func TestSortedPlacesCostSteps(t *testing.T) {
 // TestPlacesBeyondTheEnd: a place, of a read or of its mate, at or beyond the pseudogenome's end is refused where it is decoded.
 func TestPlacesBeyondTheEnd(t *testing.T) {
 	const limit = 3000
-	tree := newPositions(nil, 4096, encodeTo(nil)) // its depth allows positions up to 4095
+	tree := newPositions(nil, 4096, encodeTo(nil), 1) // its depth allows positions up to 4095
 	for _, sorted := range []bool{false, true} {
 		for _, c := range []struct {
 			first, mate uint32

@@ -7,8 +7,6 @@ package seqs
 import (
 	"errors"
 
-	"github.com/zeebo/xxh3"
-
 	"orcomgo/bins/record"
 	"orcomgo/compress/basemodel"
 )
@@ -44,12 +42,6 @@ func SegmentThreads(threads int, memory uint64) int {
 		threads = min(threads, int(min(memory/8/basemodel.ModelBytes, 1<<20)))
 	}
 	return max(threads, 1)
-}
-
-// ReadHash returns the hash of one read's letters and its ordinal in its input. Sums of hashes
-// compare sets of reads independently of their order.
-func ReadHash(letters []byte, ordinal uint64) uint64 {
-	return xxh3.HashSeed(letters, ordinal*0x9e3779b97f4a7c15+1)
 }
 
 // Flags of a slice.

@@ -1,7 +1,6 @@
 package seqs
 
 import (
-	"cmp"
 	"context"
 	"math/bits"
 	"slices"
@@ -39,68 +38,157 @@ func (e *Encoder) Sorted(ctx context.Context, input int, from, to uint64) ([]uin
 		defer e.release()
 		place = p.layout.Place
 	}
-	placed := make([]uint32, 0, to-from)
-	var others []uint32
-	for i := range uint32(to - from) {
-		if pos, _ := place(base + i); pos == unplaced {
-			others = append(others, i)
-		} else {
-			placed = append(placed, i)
+	s := placeSorter{reads: uint32(to - from), positions: e.genome.Len, threads: e.cfg.Threads,
+		place: func(read uint32) (uint32, bool) { return place(base + read) }}
+	return s.order(), ctx.Err()
+}
+
+// placeSorter sorts reads 0..reads-1 into the order of Sorted. First it distributes them to ranges of positions, then it sorts each range;
+// both with all threads. It takes 12 bytes of memory for each read.
+type placeSorter struct {
+	reads     uint32
+	positions int // of the pseudogenome
+	threads   int
+	place     func(read uint32) (pos uint32, reversed bool)
+
+	shift  uint     // keys of a range are equal in the bits from here on
+	ranges int      // how many there are
+	placed []uint64 // the placed reads: low bits of the key << 32 | read
+	starts []int    // of each range in placed
+	others []uint32 // the reads without a place
+}
+
+const (
+	// maxRangeBits is the logarithm of the largest number of ranges: more of them would not fit in a processor's cache.
+	maxRangeBits = 14
+	// minSortedChunk is how many reads a goroutine distributes at least.
+	minSortedChunk = 1 << 15
+)
+
+// key returns what a placed read is sorted by, position << 1 | strand, or false if it has no place.
+func (s *placeSorter) key(read uint32) (uint64, bool) {
+	pos, reversed := s.place(read)
+	return uint64(pos)<<1 | uint64(rc.BitOf(reversed)), pos != unplaced
+}
+
+// order returns the reads in order.
+func (s *placeSorter) order() []uint32 {
+	s.shift = uint(max(bits.Len64(uint64(max(s.positions, 1))<<1-1)-maxRangeBits, 0))
+	s.ranges = int(uint64(max(s.positions, 1))<<1>>s.shift) + 1
+	s.distribute()
+	perm := make([]uint32, s.reads)
+	groups := spread{len(s.placed), len(s.others), max(1, len(s.placed)/sortedRun)}
+	parallel(s.threads, groups.n, func() func(int) {
+		return func(g int) {
+			copy(perm[groups.placedIn(g+1)+groups.othersIn(g):], s.others[groups.othersIn(g):groups.othersIn(g+1)])
 		}
-	}
-	placed = sortByPlace(placed, e.genome.Len, func(i uint32) uint64 {
-		pos, rev := place(base + i)
-		return uint64(pos)<<1 | uint64(rc.BitOf(rev))
 	})
-	perm := make([]uint32, 0, to-from)
-	runs := max(1, len(placed)/sortedRun)
-	for r := range runs {
-		perm = append(perm, placed[len(placed)*r/runs:len(placed)*(r+1)/runs]...)
-		perm = append(perm, others[len(others)*r/runs:len(others)*(r+1)/runs]...)
-	}
-	return perm, nil
-}
-
-// sortByPlace returns reads, which ascend, sorted by their keys, position << 1 | strand; equal ones keep their order. There are
-// n positions. It distributes the reads to short ranges of positions first, which takes less memory than storing a key for each
-// read.
-func sortByPlace(a []uint32, n int, key func(read uint32) uint64) []uint32 {
-	shift := max(bits.Len(uint(n))-18, 0) + 1
-	next := make([]int, uint64(n)<<1>>shift+2)
-	for _, i := range a {
-		next[key(i)>>shift+1]++
-	}
-	for b := range len(next) - 1 {
-		next[b+1] += next[b]
-	}
-	out := make([]uint32, len(a))
-	for _, i := range a {
-		b := &next[key(i)>>shift]
-		out[*b] = i
-		*b++
-	}
-	from := 0
-	var keyed []placedRead
-	for _, to := range next[:len(next)-1] {
-		keyed = keyed[:0]
-		for _, i := range out[from:to] {
-			keyed = append(keyed, placedRead{key(i), i})
-		}
-		slices.SortFunc(keyed, func(x, y placedRead) int {
-			if x.key != y.key {
-				return cmp.Compare(x.key, y.key)
+	parallel(s.threads, s.ranges, func() func(int) {
+		next := make([]uint32, 1<<s.shift+1)
+		return func(r int) {
+			if s.starts[r] < s.starts[r+1] {
+				s.sortRange(s.starts[r], s.placed[s.starts[r]:s.starts[r+1]], next, perm, groups)
 			}
-			return cmp.Compare(x.read, y.read)
-		})
-		for k, x := range keyed {
-			out[from+k] = x.read
 		}
-		from = to
-	}
-	return out
+	})
+	return perm
 }
 
-type placedRead struct {
-	key  uint64
-	read uint32
+// distribute sets placed, starts and others. In each range of placed, reads ascend.
+func (s *placeSorter) distribute() {
+	chunks := min(max(s.threads, 1), int(s.reads/minSortedChunk)+1)
+	limit := func(c int) uint32 { return uint32(uint64(s.reads) * uint64(c) / uint64(chunks)) }
+	next := make([][]int, chunks) // by chunk and range: how many reads there are, then where the next one goes; last those without a place
+	parallel(s.threads, chunks, func() func(int) {
+		return func(c int) {
+			count := make([]int, s.ranges+1)
+			for read := limit(c); read < limit(c+1); read++ {
+				if key, ok := s.key(read); ok {
+					count[key>>s.shift]++
+				} else {
+					count[s.ranges]++
+				}
+			}
+			next[c] = count
+		}
+	})
+	s.starts = make([]int, s.ranges+1)
+	at := 0
+	for r := range s.ranges + 1 {
+		s.starts[r] = at
+		if r == s.ranges {
+			at = 0 // in others
+		}
+		for c := range next {
+			n := next[c][r]
+			next[c][r] = at
+			at += n
+		}
+	}
+	s.placed, s.others = make([]uint64, s.starts[s.ranges]), make([]uint32, at)
+	parallel(s.threads, chunks, func() func(int) {
+		return func(c int) {
+			to := next[c]
+			for read := limit(c); read < limit(c+1); read++ {
+				if key, ok := s.key(read); ok {
+					n := &to[key>>s.shift]
+					s.placed[*n] = key&(1<<s.shift-1)<<32 | uint64(read)
+					*n++
+				} else {
+					n := &to[s.ranges]
+					s.others[*n] = read
+					*n++
+				}
+			}
+		}
+	})
 }
+
+// sortRange sorts the reads of a range, which are the placed ones from number `from` on, and writes them to perm. next is of use to it.
+func (s *placeSorter) sortRange(from int, reads []uint64, next, perm []uint32, groups spread) {
+	if len(reads) < len(next)/8 {
+		slices.Sort(reads)
+		for i, x := range reads {
+			perm[groups.indexOf(from+i)] = uint32(x)
+		}
+		return
+	}
+	clear(next)
+	for _, x := range reads {
+		next[x>>32+1]++
+	}
+	for i := range len(next) - 1 {
+		next[i+1] += next[i]
+	}
+	g := groups.groupOf(from)
+	shift := from + groups.othersIn(g)
+	whole := groups.groupOf(from+len(reads)-1) == g // the reads are in one group
+	for _, x := range reads {
+		n := &next[x>>32]
+		if whole {
+			perm[shift+int(*n)] = uint32(x)
+		} else {
+			perm[groups.indexOf(from+int(*n))] = uint32(x)
+		}
+		*n++
+	}
+}
+
+// spread divides placed reads and others into n groups each, which alternate.
+type spread struct{ placed, others, n int }
+
+// placedIn and othersIn return how many are in the first g groups.
+func (s spread) placedIn(g int) int { return s.placed * g / s.n }
+func (s spread) othersIn(g int) int { return s.others * g / s.n }
+
+// groupOf returns the group of a placed read.
+func (s spread) groupOf(i int) int {
+	g := i * s.n / s.placed
+	if i >= s.placedIn(g+1) {
+		g++ // the quotients are rounded down
+	}
+	return g
+}
+
+// indexOf returns how many reads, placed or not, come before a placed read.
+func (s spread) indexOf(i int) int { return i + s.othersIn(s.groupOf(i)) }

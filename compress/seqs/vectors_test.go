@@ -18,9 +18,9 @@ func TestPositionVectors(t *testing.T) {
 	testvector.Run(t, vectorDir+"positions.txt", func(t *testing.T, v *testvector.Vector) {
 		pos, bases := v.Ints(t, "positions"), v.Int(t, "bases")
 		c := encodeTo(nil)
-		newPositions(pos, bases, c)
+		newPositions(pos, bases, c, 1)
 		data := v.Bytes(t, "bytes", c.Enc.Finish())
-		tree := newPositions(nil, bases, decodeFrom(data))
+		tree := newPositions(nil, bases, decodeFrom(data), 1)
 		c = encodeTo(nil)
 		for _, p := range pos {
 			tree.code(c, p)
@@ -93,7 +93,7 @@ func TestSliceVectors(t *testing.T) {
 		data := v.Bytes(t, "bytes", coded)
 		flags |= data[1]
 
-		d := NewDecoder(shared, Config{Threads: 1}, nil)
+		d := NewDecoder(shared, Config{Threads: 1})
 		var blank [2]*Column
 		var want [2]string
 		for k, c := range cols {

@@ -1,4 +1,4 @@
-// The kernels that bin one block of FASTQ text, in the order in which they run on a stream.
+// The kernels that bin one block of FASTQ text, in the order in which they run on a stream, and those that lay out reads.
 
 #include "lines.cuh"
 #include "records.cuh"
@@ -9,3 +9,4 @@
 #include "names.cuh"
 #include "encode.cuh"
 #include "inflate.cuh"
+#include "place.cuh"

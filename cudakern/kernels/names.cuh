@@ -190,27 +190,36 @@ static __device__ __forceinline__ LineCodes code_own_line(const u8 *names, const
 }
 
 // name_sizes writes, for each line, the streams 0 to 2, and how many bytes it adds to the streams 3 and
-// 4. From the number of lines to limit it writes zeros.
+// 4. From the number of lines to limit it writes zeros, and STREAM_PAD zeros behind the streams 0 to 2.
 extern "C" __global__ void __launch_bounds__(THREADS)
 name_sizes(const u8 *names, const u32 *name_at, u64 n, u64 total, const NameChunk *chunks, u64 count, u64 limit, u8 *tokens, u8 *low,
            u8 *high, u32 *kind_at, u32 *literal_at, u32 *step) {
   mark(step, STEP_NAME_SIZES);
   u32 t = blockIdx.x * THREADS + threadIdx.x;
   LineCodes c = code_own_line(names, name_at, n, total, chunks, count, t, 0, 0);
-  if (t >= limit) return;
+  if (t >= limit + STREAM_PAD) return;
   tokens[t] = c.tokens;
   low[t] = c.differ;
   high[t] = c.differ >> 8;
+  if (t >= limit) return;
   kind_at[t] = c.kinds;
   literal_at[t] = c.literals;
 }
 
-// name_streams writes the streams 3 and 4 from the running totals on.
+// name_streams writes the streams 3 and 4 from the running totals on, and STREAM_PAD zeros behind them. Its threads are more
+// than there are lines.
 extern "C" __global__ void __launch_bounds__(THREADS)
 name_streams(const u8 *names, const u32 *name_at, u64 n, u64 total, const NameChunk *chunks, u64 count, const u32 *kind_at,
              const u32 *literal_at, u8 *kinds, u8 *literals, u32 *step) {
   mark(step, STEP_NAME_STREAMS);
   u32 t = blockIdx.x * THREADS + threadIdx.x;
-  bool has = t < chunks[count].line;
-  code_own_line(names, name_at, n, total, chunks, count, t, has ? kinds + kind_at[t] : kinds, has ? literals + literal_at[t] : literals);
+  u32 lines = chunks[count].line;
+  if (t <= lines) {
+    kinds += kind_at[t];
+    literals += literal_at[t];
+  }
+  code_own_line(names, name_at, n, total, chunks, count, t, kinds, literals);
+  if (t != lines) return;
+#pragma unroll 1
+  for (u32 i = 0; i < STREAM_PAD; i++) kinds[i] = literals[i] = 0;
 }

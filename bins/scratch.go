@@ -1,0 +1,175 @@
+package bins
+
+import (
+	"fmt"
+	"io"
+	"sync"
+
+	"orcomgo/bins/commit"
+)
+
+// pieceLen is how much memory a scratch takes at a time, in bytes.
+const pieceLen = 1 << 20
+
+// budget is the memory, in bytes, that the scratch files of one archive share.
+type budget struct {
+	mu          sync.Mutex
+	limit, used uint64
+}
+
+// take takes n bytes, if there are so many.
+func (b *budget) take(n uint64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n > b.limit || b.used > b.limit-n {
+		return false
+	}
+	b.used += n
+	return true
+}
+
+func (b *budget) release(n uint64) {
+	b.mu.Lock()
+	b.used -= n
+	b.mu.Unlock()
+}
+
+// scratch is one of the two files of bins that get no name. It is in memory until its budget is used up or spill is called, and
+// from then on in a file without a name in the directory of path. It is safe for concurrent use, Close excepted.
+type scratch struct {
+	path   string // the name that the file would have, for messages
+	budget *budget
+
+	mu     sync.RWMutex // held for writing while one of the following is changed
+	size   uint64
+	pieces [][]byte  // of pieceLen bytes each
+	file   *tempFile // nil while the content is in pieces
+}
+
+func newScratch(path string, b *budget) *scratch {
+	return &scratch{path: path + " (temporary)", budget: b}
+}
+
+// Name returns the path for messages.
+func (s *scratch) Name() string { return s.path }
+
+// WriteAt implements io.WriterAt.
+func (s *scratch) WriteAt(p []byte, at int64) (int, error) {
+	if err := s.grow(uint64(at) + uint64(len(p))); err != nil {
+		return 0, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.file != nil {
+		return s.file.WriteAt(p, at)
+	}
+	for done := 0; done < len(p); {
+		i, from := (int(at)+done)/pieceLen, (int(at)+done)%pieceLen
+		done += copy(s.pieces[i][from:], p[done:])
+	}
+	return len(p), nil
+}
+
+// grow makes room for size bytes, in a file if there is not enough memory.
+func (s *scratch) grow(size uint64) error {
+	s.mu.RLock()
+	enough := size <= s.size
+	s.mu.RUnlock()
+	if enough {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.file == nil && uint64(len(s.pieces))*pieceLen < size {
+		if s.budget.take(pieceLen) {
+			s.pieces = append(s.pieces, make([]byte, pieceLen))
+		} else if err := s.moveToFile(); err != nil {
+			return err
+		}
+	}
+	s.size = max(s.size, size)
+	return nil
+}
+
+// moveToFile moves the content from memory to a file. s.mu must be held for writing.
+func (s *scratch) moveToFile() error {
+	temp, err := commit.NewUnnamed(s.path)
+	if err != nil {
+		return err
+	}
+	f := &tempFile{Temp: temp}
+	for i, p := range s.pieces {
+		at := uint64(i) * pieceLen
+		if _, err := f.WriteAt(p[:min(s.size-min(at, s.size), pieceLen)], int64(at)); err != nil {
+			f.Discard()
+			return err
+		}
+	}
+	s.file = f
+	s.drop()
+	return nil
+}
+
+// drop frees the pieces.
+func (s *scratch) drop() {
+	s.budget.release(uint64(len(s.pieces)) * pieceLen)
+	s.pieces = nil
+}
+
+// spill moves the content to a file, unless it is in one.
+func (s *scratch) spill() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file != nil {
+		return nil
+	}
+	return s.moveToFile()
+}
+
+// held returns how many bytes of memory the content takes.
+func (s *scratch) held() uint64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return uint64(len(s.pieces)) * pieceLen
+}
+
+// Size returns how many bytes have been written, up to the last one.
+func (s *scratch) Size() (uint64, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.size, nil
+}
+
+// ReadAt implements io.ReaderAt.
+func (s *scratch) ReadAt(p []byte, at int64) (int, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.file != nil {
+		return s.file.ReadAt(p, at)
+	}
+	if at < 0 {
+		return 0, fmt.Errorf("%s: read at %d", s.path, at)
+	}
+	done := 0
+	for done < len(p) && uint64(at)+uint64(done) < s.size {
+		from := uint64(at) + uint64(done)
+		piece := s.pieces[from/pieceLen][from%pieceLen:]
+		done += copy(p[done:], piece[:min(s.size-from, uint64(len(piece)))])
+	}
+	if done < len(p) {
+		return done, io.EOF
+	}
+	return done, nil
+}
+
+// Close frees the memory, or removes the file. The scratch can't be used any more.
+func (s *scratch) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop()
+	if s.file != nil {
+		s.file.Discard()
+	}
+	s.size, s.file = 0, nil
+	return nil
+}

@@ -1,0 +1,226 @@
+package bins
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"orcomgo/bins/commit"
+	"orcomgo/bins/record"
+	"orcomgo/bins/vfs"
+)
+
+// TestScratch writes pieces of a text in any order from several goroutines, with memory for all, some and nothing of it: what is read is
+// the text, wherever it is, and memory is taken and given back exactly.
+func TestScratch(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	text := make([]byte, 3*pieceLen+pieceLen/2)
+	rng.Read(text)
+	type part struct{ at, n int }
+	var parts []part
+	for at := 0; at < len(text); {
+		n := min(1+rng.Intn(200_000), len(text)-at)
+		parts = append(parts, part{at, n})
+		at += n
+	}
+	for _, limit := range []uint64{0, pieceLen - 1, pieceLen, 3 * pieceLen, 4*pieceLen - 1, 4 * pieceLen, 1 << 40} {
+		dir := t.TempDir()
+		b := &budget{limit: limit}
+		s := newScratch(filepath.Join(dir, "x"), b)
+		rng.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+		var wait sync.WaitGroup
+		for w := range 4 {
+			wait.Add(1)
+			go func() {
+				defer wait.Done()
+				for i := w; i < len(parts); i += 4 {
+					p := parts[i]
+					if n, err := s.WriteAt(text[p.at:p.at+p.n], int64(p.at)); n != p.n || err != nil {
+						t.Errorf("WriteAt: %d, %v", n, err)
+					}
+					if i == 17 && limit == 1<<40 {
+						if err := s.spill(); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+			}()
+		}
+		wait.Wait()
+		wantHeld := uint64(0)
+		if limit == 4*pieceLen {
+			wantHeld = 4 * pieceLen
+		}
+		if s.held() != wantHeld || b.used != wantHeld || (s.file == nil) != (wantHeld > 0) {
+			t.Errorf("limit %d: %d bytes in memory, %d of the budget are used", limit, s.held(), b.used)
+		}
+		check := func() {
+			t.Helper()
+			if size, err := s.Size(); size != uint64(len(text)) || err != nil {
+				t.Errorf("limit %d: size %d, %v", limit, size, err)
+			}
+			for range 20 {
+				at := rng.Intn(len(text) + 10)
+				buf := make([]byte, rng.Intn(3*pieceLen))
+				n, err := s.ReadAt(buf, int64(at))
+				want := text[min(at, len(text)):min(at+len(buf), len(text))]
+				if !bytes.Equal(buf[:n], want) || (err == nil) != (n == len(buf)) || err != nil && err != io.EOF {
+					t.Fatalf("limit %d: ReadAt(%d bytes, %d): %d, %v", limit, len(buf), at, n, err)
+				}
+			}
+		}
+		check()
+		if err := s.spill(); err != nil {
+			t.Fatal(err)
+		}
+		check()
+		if s.held() != 0 || b.used != 0 {
+			t.Errorf("limit %d: after spill %d bytes are in memory", limit, s.held())
+		}
+		if got := names(t, dir); len(got) != 0 {
+			t.Errorf("files with names: %v", got)
+		}
+		s.Close()
+	}
+}
+
+// TestScratchFails: an error of the file is that of the write, and names it; what is in memory can still be read.
+func TestScratchFails(t *testing.T) {
+	for _, failing := range []string{"tmpfile", "pwrite"} {
+		s := newScratch(filepath.Join(t.TempDir(), "x.bdna"), &budget{limit: pieceLen})
+		text := bytes.Repeat([]byte("ab"), 1000)
+		if _, err := s.WriteAt(text, 0); err != nil {
+			t.Fatal(err)
+		}
+		vfs.Fault = func(call, path string) error {
+			if call == failing {
+				return syscall.ENOSPC
+			}
+			return nil
+		}
+		_, err := s.WriteAt(text, pieceLen)
+		vfs.Fault = nil
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "x.bdna (temporary): no space left") {
+			t.Errorf("%s: %v", failing, err)
+		}
+		got := make([]byte, len(text))
+		if _, err := s.ReadAt(got, 0); err != nil || !bytes.Equal(got, text) {
+			t.Errorf("%s: it reads back as %.20q, %v", failing, got, err)
+		}
+		s.Close()
+	}
+}
+
+// TestUnnamed: bins without a name are the bytes that bins with one are, nothing of them is in the directory, and closing the reader
+// removes the directories that were made for them.
+func TestUnnamed(t *testing.T) {
+	for _, memory := range []uint64{0, 3 * pieceLen, 1 << 30} {
+		for _, named := range []bool{false, true} {
+			parent := t.TempDir()
+			a := samples()
+			a.write(t, filepath.Join(parent, "named"), "a", false, 2)
+			out := filepath.Join(parent, "made", "out")
+			if named { // as where files can't be made without a name
+				vfs.Fault = func(call, path string) error {
+					if call == "tmpfile" {
+						return syscall.EOPNOTSUPP
+					}
+					return nil
+				}
+			}
+			w, err := CreateUnnamed(out, "a", false, memory)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var e Encoded
+			for _, b := range a.blocks {
+				if err := errors.Join(EncodeBlock(&e, clone(b), side(2)), w.WriteBlock(&e)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r, err := w.Finish(sampleOptions, sampleInputs())
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Abort() // does nothing
+			if err := errors.Join(r.Lock(), r.Check(t.Context())); err != nil {
+				t.Error(err)
+			}
+			if held := r.Held(); !r.Unnamed() || held > memory || memory == 1<<30 && held == 0 {
+				t.Errorf("%d bytes are in memory, of %d", held, memory)
+			}
+			if err := errors.Join(r.Spill(), r.Check(t.Context()), r.Remove()); err != nil || r.Held() != 0 {
+				t.Errorf("after spilling %d bytes are in memory, %v", r.Held(), err)
+			}
+			for i, ext := range []string{commit.BinsDataExt, commit.BinsMetaExt} {
+				want, err := os.ReadFile(filepath.Join(parent, "named", "a"+ext))
+				if err != nil {
+					t.Fatal(err)
+				}
+				size, _ := r.unnamed[i].Size()
+				got := make([]byte, size)
+				if _, err := r.unnamed[i].ReadAt(got, 0); err != nil || !bytes.Equal(got, want) {
+					t.Errorf("%s differs from the one with a name (%v)", ext, err)
+				}
+			}
+			if left := names(t, out); len(left) != 0 {
+				t.Errorf("in the directory: %v", left)
+			}
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+			if _, err := os.Stat(filepath.Dir(out)); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s is there: %v", filepath.Dir(out), err)
+			}
+			vfs.Fault = nil
+		}
+	}
+}
+
+// TestUnnamedFails: after an error nothing is left, and neither is after Abort.
+func TestUnnamedFails(t *testing.T) {
+	refused := errors.New("an input changed")
+	for _, how := range []string{"check", "block order", "abort"} {
+		dir := filepath.Join(t.TempDir(), "made")
+		w, err := CreateUnnamed(dir, "a", false, 1<<30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs := []record.Input{{Name: "x", Mate: -1}}
+		switch how {
+		case "check":
+			w.Check = func() error { return refused }
+			if _, err := w.Finish(sampleOptions, inputs); err != refused {
+				t.Errorf("Finish: %v", err)
+			}
+		case "block order":
+			b, _ := sample(rand.New(rand.NewSource(1)), 0, 5, 10, false)
+			var e Encoded
+			if err := errors.Join(EncodeBlock(&e, b, side(1)), w.WriteBlock(&e)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Finish(sampleOptions, inputs); err == nil {
+				t.Error("Finish succeeds")
+			}
+		case "abort":
+			w.Abort()
+		}
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: the directory is there: %v", how, err)
+		}
+	}
+	// What is there already is refused at once.
+	dir := t.TempDir()
+	tiny(1, 50).write(t, dir, "a", false, 1)
+	if _, err := CreateUnnamed(dir, "a", false, 1<<30); !errors.Is(err, commit.ErrExists) {
+		t.Errorf("CreateUnnamed: %v", err)
+	}
+}

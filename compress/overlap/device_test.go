@@ -1,0 +1,114 @@
+package overlap
+
+import (
+	"errors"
+	"math/rand"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// fakeDevice is a device that searches on the CPU, and fails at one of its calls. It counts the calls.
+type fakeDevice struct {
+	failing string // the call that fails
+	failAt  int    // and at which time
+
+	mu     sync.Mutex
+	calls  map[string]int
+	placed int
+	rd     *Reads
+	seq    *sequence
+	ix     *kmerIndex
+}
+
+var errFake = errors.New("this device fails")
+
+func (f *fakeDevice) call(name string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls[name]++
+	if f.failing == name && f.calls[name] == f.failAt {
+		return errFake
+	}
+	return nil
+}
+
+func (f *fakeDevice) loadReads(rd *Reads) error {
+	f.rd = rd
+	return f.call("loadReads")
+}
+
+func (f *fakeDevice) loadIndex(seq *sequence, ix *kmerIndex) error {
+	f.seq, f.ix = seq, ix
+	return f.call("loadIndex")
+}
+
+func (f *fakeDevice) place(m placeMode, from int, limits []uint8, positions []uint32, outcomes []uint16) error {
+	for j := range limits {
+		positions[j], outcomes[j] = Unplaced, 0xffff
+		if limits[j] != 0 && f.rd.hasNonACGT(from+j) {
+			return errors.New("the device was asked to place a read with N")
+		}
+	}
+	p := &placer{rd: f.rd, pg: f.seq.packed, pgLen: f.seq.n, index: f.ix, mode: m}
+	found := 0
+	p.place(from, limits, func(s *search) {
+		j := s.index - from
+		positions[j], outcomes[j] = uint32(s.pos), uint16(s.best)
+		if s.reversed {
+			outcomes[j] |= deviceReversed
+		}
+		found++
+	})
+	f.mu.Lock()
+	f.placed += found
+	f.mu.Unlock()
+	return f.call("place")
+}
+
+func (f *fakeDevice) close() error { return f.call("close") }
+
+// TestDevice: a layout is the same with a device as without, also if the device fails at any of its calls. That is noted once.
+func TestDevice(t *testing.T) {
+	defer func(open func() (device, error)) { openDevice = open }(openDevice)
+	r := rand.New(rand.NewSource(71))
+	_, ds := hardReads(r)
+	archive := archiveOf(t, 20_000, lettersOf(ds))
+	for _, memory := range []Config{{Whole: true, Threads: 2}, {Memory: littleMemory, Threads: 2}} {
+		openDevice = nil
+		want := layOut(t, archive, memory)
+		for _, c := range []struct {
+			failing string
+			failAt  int
+		}{{"", 0}, {"open", 1}, {"loadReads", 1}, {"loadIndex", 1}, {"loadIndex", 2}, {"place", 1}, {"place", 2}, {"close", 1}} {
+			f := &fakeDevice{failing: c.failing, failAt: c.failAt, calls: map[string]int{}}
+			openDevice = func() (device, error) {
+				if c.failing == "open" {
+					return nil, errFake
+				}
+				return f, nil
+			}
+			var notes []string
+			config := memory
+			config.GPU, config.Note = true, func(line string) { notes = append(notes, line) }
+			got := layOut(t, archive, config)
+			name := c.failing
+			if !sameLayout(got, want) {
+				t.Errorf("whole %t, %q fails: another layout", memory.Whole, name)
+			}
+			switch {
+			case name == "" && len(notes) > 0 || name != "" && (len(notes) != 1 || !strings.Contains(notes[0], errFake.Error())):
+				t.Errorf("whole %t, %q fails: the notes are %q", memory.Whole, name, notes)
+			case name == "" && (f.placed < 1400 || memory.Whole && f.calls["loadReads"] != 1 || f.calls["loadIndex"] < 2):
+				t.Errorf("whole %t: the device placed %d reads by %v", memory.Whole, f.placed, f.calls)
+			case f.calls["close"] != 1 && name != "open":
+				t.Errorf("whole %t, %q fails: the device was closed %d times", memory.Whole, name, f.calls["close"])
+			}
+		}
+	}
+	// A program without a device, and a run that does not ask for it.
+	openDevice = func() (device, error) { t.Error("a device was opened"); return nil, errFake }
+	layOut(t, archive, Config{Whole: true, Threads: 1})
+	openDevice = nil
+	layOut(t, archive, Config{Whole: true, Threads: 1, GPU: true})
+}

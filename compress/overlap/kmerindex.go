@@ -1,0 +1,129 @@
+package overlap
+
+import (
+	"math/bits"
+	"sync"
+	"sync/atomic"
+)
+
+// kmerIndex returns the positions of a k-mer in the pseudogenome, on either strand, in ascending order and at most the first
+// `most`. It holds only the k-mers whose hash (mix64 of the smaller of the k-mer and its reverse complement, as words) has no
+// bit of sampleMask set.
+//
+// It is a hash table with linear probing, in segments. The upper bits of the hash select the segment, the bits after them are
+// the key, and the key selects the slot at which the search begins. It goes on to the next slot, after the last one of the
+// segment to the first, up to an empty one. K-mers with the same segment and key are taken for equal; the places that they
+// lead to are compared with the read anyway.
+//
+// A slot is 0 if it is empty. Else it has, from the lowest bit on, 32 bits of position, one bit that is set if the reverse
+// complement is the smaller word, one that is always set, and 30 bits of key.
+type kmerIndex struct {
+	k          int
+	sampleMask uint64
+	segments   [indexSegments + 1]uint64 // the first slot of each segment, and the number of slots
+	slots      []uint64
+}
+
+const (
+	indexSegmentBits = 8
+	indexSegments    = 1 << indexSegmentBits
+	indexKeyBits     = 30
+	// indexPadding is how many slots after the last one may be loaded into the cache.
+	indexPadding = 8
+)
+
+// indexBytesPerBase returns the memory per base of sequence, in bytes, that building an index takes at most.
+func indexBytesPerBase(sampleMask uint64) int { return int(22/(sampleMask+1)) + 1 }
+
+// find returns the segment, the key with the bit that is always set, and the first slot of a hash.
+func (ix *kmerIndex) find(hash uint64) (segment int, key, slot uint64) {
+	segment = int(hash >> (64 - indexSegmentBits))
+	key = hash << indexSegmentBits >> (64 - indexKeyBits)
+	first := ix.segments[segment]
+	return segment, key<<1 | 1, first + key*(ix.segments[segment+1]-first)>>indexKeyBits
+}
+
+// newKmerIndex indexes the k-mers of bases from..n-1 of pg. k is at most 28; sampleMask is a power of two minus one.
+func newKmerIndex(pg []byte, from, n, k int, sampleMask uint64, most, threads int) *kmerIndex {
+	ix := &kmerIndex{k: k, sampleMask: sampleMask}
+	count := max(n-from-k+1, 0)
+	// Entries are first distributed to their segments: each segment fits in the cache, unless the sequence is very long.
+	runs := make([][indexSegments][]uint64, threads)
+	var wg sync.WaitGroup
+	for t := range threads {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			run := &runs[t]
+			lo, hi := from+int(uint64(count)*uint64(t)/uint64(threads)), from+int(uint64(count)*uint64(t+1)/uint64(threads))
+			for i := range run {
+				run[i] = make([]uint64, 0, (hi-lo)>>bits.Len64(sampleMask)>>indexSegmentBits*9/8+16)
+			}
+			for p := lo; p < hi; p++ {
+				w := loadChunk(pg, p) & firstBases(k)
+				r := reverseComplementWord(w, k)
+				h := mix64(min(w, r))
+				if h&sampleMask != 0 {
+					continue
+				}
+				e := h<<indexSegmentBits>>(64-indexKeyBits)<<34 | 1<<33 | uint64(p)
+				if r < w {
+					e |= 1 << 32
+				}
+				at := &run[h>>(64-indexSegmentBits)]
+				*at = append(*at, e)
+			}
+		}()
+	}
+	wg.Wait()
+	for i := range indexSegments {
+		entries := uint64(0)
+		for t := range runs {
+			entries += uint64(len(runs[t][i]))
+		}
+		ix.segments[i+1] = ix.segments[i] + entries*3/2 + 1
+	}
+	ix.slots = make([]uint64, ix.segments[indexSegments]+indexPadding)
+	var next atomic.Int64
+	for range threads {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= indexSegments {
+					return
+				}
+				slots := ix.slots[ix.segments[i]:ix.segments[i+1]]
+				for t := range runs {
+					insertAll(slots, runs[t][i], most)
+					runs[t][i] = nil
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	return ix
+}
+
+// insertAll inserts entries into a segment in the order in which they are given, and leaves out those with whose key `most`
+// entries are in it already.
+func insertAll(slots, entries []uint64, most int) {
+	size := uint64(len(slots))
+	for _, e := range entries {
+		at, same := e>>34*size>>indexKeyBits, 0
+		for slots[at] != 0 {
+			if slots[at]>>34 == e>>34 {
+				if same++; same == most {
+					break
+				}
+			}
+			if at++; at == size {
+				at = 0
+			}
+		}
+		if same < most {
+			slots[at] = e
+		}
+	}
+}

@@ -1,0 +1,132 @@
+// The search for the places of reads on a pseudogenome, one thread a read. The rules, which are those of the
+// CPU, are in compress/overlap (search in place.go); the index is made there as well (kmerindex.go).
+#pragma once
+#include "warp.cuh"
+
+// The parameters of a search, 8 bits each in one word; see PlaceMode.
+struct PlaceMode {
+  u32 k, sample_mask, seed_step, bases_per_candidate, more_seeds, good;
+};
+
+static __device__ __forceinline__ PlaceMode place_mode(u64 m) {
+  return {(u32)m & 255, (u32)(m >> 8) & 255, (u32)(m >> 16) & 255, (u32)(m >> 24) & 255, (u32)(m >> 32) & 255, (u32)(m >> 40) & 255};
+}
+
+// load_bases returns the 32 bases from `at` on, the first one in the lowest bits. The word after the last base must be readable.
+static __device__ __forceinline__ u64 load_bases(const u64 *packed, u64 at) {
+  const u64 *p = packed + (at >> 5);
+  u32 shift = 2 * ((u32)at & 31);
+  u64 lo = __ldg(p);
+  return shift == 0 ? lo : lo >> shift | __ldg(p + 1) << (64 - shift);
+}
+
+// reverse_complement returns the reverse complement of the n bases in the low bits of x; 0 < n <= 32.
+static __device__ __forceinline__ u64 reverse_complement(u64 x, u32 n) {
+  x = __brevll(~x);
+  x = (x >> 1 & 0x5555555555555555ull) | (x & 0x5555555555555555ull) << 1;
+  return x >> (64 - 2 * n);
+}
+
+static __device__ __forceinline__ u64 first_bases(u32 n) { return n >= 32 ? ~0ull : (1ull << 2 * n) - 1; }
+
+// mix64 is the finaliser of SplitMix64.
+static __device__ __forceinline__ u64 mix64(u64 x) {
+  x ^= x >> 30;
+  x *= 0xbf58476d1ce4e5b9ull;
+  x ^= x >> 27;
+  x *= 0x94d049bb133111ebull;
+  return x ^ x >> 31;
+}
+
+// count_mismatches returns in how many bases the n bases of the read at base `read` of reads, or their reverse complement, differ
+// from the pseudogenome at pos. Beyond limit it stops early.
+static __device__ __forceinline__ u32 count_mismatches(const u64 *reads, u64 read, u32 n, const u64 *pg, u64 pos, bool reversed,
+                                                       u32 limit) {
+  u32 d = 0;
+  for (u32 i = 0; i < n && d <= limit; i += 32) {
+    u32 m = n - i < 32 ? n - i : 32;
+    u64 b = reversed ? reverse_complement(load_bases(reads, read + n - i - m), m) : load_bases(reads, read + i);
+    u64 x = load_bases(pg, pos + i) ^ b;
+    d += __popcll((x | x >> 1) & 0x5555555555555555ull & first_bases(m));
+  }
+  return d;
+}
+
+// place searches for the places of count reads. Read i begins at byte offsets[i] (first_read + i * stride if offsets is null) of reads, and
+// has lengths[i] bases (all_length if lengths is null). It gets position 0xffffffff if no place with fewer than limits[i]
+// mismatches is found. Else its outcome is the number of mismatches, and bit 15 if it is on the reverse strand.
+extern "C" __global__ void __launch_bounds__(THREADS)
+place(const u64 *reads, const u64 *offsets, u64 first_read, u64 stride, const u32 *lengths, u64 all_length, const u8 *limits, u64 count,
+      const u64 *pg, u64 pg_length, const u64 *segments, const u64 *slots, u64 mode_word, u32 *positions, u16 *outcomes, u32 *step) {
+  mark(step, STEP_PLACE);
+  u64 i = (u64)blockIdx.x * THREADS + threadIdx.x;
+  if (i >= count) return;
+  u32 best = limits[i];
+  if (best == 0) {
+    positions[i] = 0xffffffffu;
+    return;
+  }
+  PlaceMode mode = place_mode(mode_word);
+  u64 read = 4 * (offsets ? offsets[i] : first_read + i * stride);
+  u32 n = lengths ? lengths[i] : (u32)all_length;
+  long long pos = -1;
+  bool reversed = false;
+  u32 left_to_try = n / mode.bases_per_candidate, seeds_left = 0xffffffffu;
+  int left = 0, right = (int)n - (int)mode.k;
+  bool from_right = false;
+  u64 mask = first_bases(mode.k);
+  while (left <= right) {
+    // The next k-mer of the read, which is a seed if it is of the sample.
+    int at = from_right ? right-- : left++;
+    u64 w = load_bases(reads, read + at) & mask;
+    u64 r = reverse_complement(w, mode.k);
+    u64 hash = mix64(w < r ? w : r);
+    if (hash & mode.sample_mask) continue;
+    if (from_right) right -= mode.seed_step - 1;
+    else left += mode.seed_step - 1;
+    from_right = !from_right;
+    // Its candidates.
+    u32 segment = (u32)(hash >> (64 - INDEX_SEGMENT_BITS));
+    u64 first = __ldg(segments + segment), end = __ldg(segments + segment + 1);
+    u64 key = hash << INDEX_SEGMENT_BITS >> (64 - INDEX_KEY_BITS);
+    u64 slot = first + (key * (end - first) >> INDEX_KEY_BITS);
+    key = key << 1 | 1;
+    long long known = pos; // the best place before this seed, which is not compared again
+    bool known_reversed = reversed;
+    seeds_left--;
+    for (bool more = true; more;) {
+      u64 e = __ldg(slots + slot);
+      if (e == 0) break;
+      if (++slot == end) slot = first;
+      if (e >> 33 != key) continue;
+      bool other = ((e >> 32 & 1) != 0) != (r < w);
+      for (int strand = 0; strand < (r == w ? 2 : 1); strand++) {
+        if (strand) other = true;
+        long long p = (long long)(u32)e - (other ? (long long)(n - mode.k) - at : at);
+        if (p < 0 || p + n > pg_length || (p == known && other == known_reversed)) continue;
+        if (left_to_try == 0) {
+          more = false;
+          break;
+        }
+        left_to_try--;
+        u32 d = count_mismatches(reads, read, n, pg, p, other, best);
+        if (d < best) {
+          best = d;
+          pos = p;
+          reversed = other;
+          seeds_left = mode.more_seeds;
+        } else if (d == best && pos >= 0 && (p < pos || (p == pos && reversed))) {
+          pos = p;
+          reversed = other;
+        }
+        if (best == 0) {
+          more = false;
+          break;
+        }
+      }
+    }
+    if ((pos >= 0 && best <= mode.good) || left_to_try == 0 || seeds_left == 0) break;
+  }
+  positions[i] = pos >= 0 ? (u32)pos : 0xffffffffu;
+  outcomes[i] = (u16)(best | (reversed ? 1u << 15 : 0));
+}

@@ -1,0 +1,232 @@
+//go:build cuda
+
+package cudakern
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// Placer finds the places of reads. It is used by one goroutine at a time.
+type Placer struct {
+	dev    *Device
+	stream cu.Stream
+	pinned []byte // the step word
+
+	packed, offsets, lengths, limits buffer // of the reads
+	positions, outcomes              buffer
+	sequence, segments, slots        buffer
+	reads                            PlaceReads // without slices
+	haveOffsets, haveLengths         bool
+	length                           int // of the sequence, in bases
+}
+
+// NewPlacer makes a Placer. The error wraps ErrMemory if there is too little memory.
+func (d *Device) NewPlacer() (_ *Placer, err error) {
+	leave, err := d.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	p := &Placer{dev: d}
+	if p.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
+		return nil, fmt.Errorf("making a CUDA stream: %w", outOfMemory(err))
+	}
+	if p.pinned, err = allocPinned(stepBytes); err != nil {
+		p.stream.Destroy()
+		return nil, err
+	}
+	return p, nil
+}
+
+// stepBytes is the size of the pinned memory of the step word.
+const stepBytes = 64
+
+// overrun is how many bytes after packed bases the kernel may read.
+const overrun = 16
+
+// replace copies data to a buffer, which gets exactly its size and so many more bytes, unless it is large enough already.
+func replace[T any](p *Placer, b *buffer, data []T, more int, what string) error {
+	size := len(data)*int(unsafe.Sizeof(*new(T))) + more
+	if b.size < size {
+		if err := b.free(); err != nil {
+			return err
+		}
+		if err := b.grow(size, what); err != nil {
+			return err
+		}
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	// The data are in pageable memory, so they have been read when the call returns.
+	err := cu.MemcpyHtoDAsync(b.ptr, unsafe.Pointer(unsafe.SliceData(data)), int64(size-more), p.stream)
+	return cudaError("copying "+what+" to the device", err)
+}
+
+// LoadReads copies reads to the device, in place of those that are there. They take len(Packed) bytes of device memory, 12 for
+// each read of varying length, and 7 for each read. The error wraps ErrMemory if there is too little.
+func (p *Placer) LoadReads(r PlaceReads) error {
+	leave, err := p.dev.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	p.reads = PlaceReads{}
+	if err := replace(p, &p.packed, r.Packed, overrun, "the reads"); err != nil {
+		return err
+	}
+	if r.Offsets != nil {
+		if err := replace(p, &p.offsets, r.Offsets[:r.Count], 0, "the offsets of the reads"); err != nil {
+			return err
+		}
+	}
+	if r.Lengths != nil {
+		if err := replace(p, &p.lengths, r.Lengths[:r.Count], 0, "the lengths of the reads"); err != nil {
+			return err
+		}
+	}
+	for _, b := range []struct {
+		*buffer
+		each int
+	}{{&p.limits, 1}, {&p.positions, 4}, {&p.outcomes, 2}} {
+		if b.size >= r.Count*b.each {
+			continue
+		}
+		if err := b.free(); err != nil {
+			return err
+		}
+		if err := b.grow(r.Count*b.each, "the places of the reads"); err != nil {
+			return err
+		}
+	}
+	p.reads = r
+	p.reads.Packed, p.reads.Offsets, p.reads.Lengths = nil, nil, nil
+	if err := p.stream.Synchronize(); err != nil {
+		return p.fault(err)
+	}
+	p.haveOffsets, p.haveLengths = r.Offsets != nil, r.Lengths != nil
+	return nil
+}
+
+// LoadIndex copies a sequence of n bases to the device, and the index of its k-mers: the segments' first slots, and the slots. They
+// take as much device memory as they have bytes. The error wraps ErrMemory if there is too little.
+func (p *Placer) LoadIndex(packed []byte, n int, segments, slots []uint64) error {
+	leave, err := p.dev.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if len(segments) != 1<<IndexSegmentBits+1 {
+		return fmt.Errorf("an index of %d segments", len(segments)-1)
+	}
+	p.length = 0
+	if err := replace(p, &p.sequence, packed, overrun, "the pseudogenome"); err != nil {
+		return err
+	}
+	if err := replace(p, &p.segments, segments, 0, "the index"); err != nil {
+		return err
+	}
+	if err := replace(p, &p.slots, slots, 0, "the index"); err != nil {
+		return err
+	}
+	if err := p.stream.Synchronize(); err != nil {
+		return p.fault(err)
+	}
+	p.length = n
+	return nil
+}
+
+// Place searches for the places of reads from..from+len(limits)-1: for each a place with fewer mismatches than its limit, or none if
+// the limit is 0. positions and outcomes have as many elements. An element of positions becomes NoPlace if there is no place; else
+// that of outcomes becomes the number of mismatches, and PlaceReversed.
+func (p *Placer) Place(m PlaceMode, from int, limits []uint8, positions []uint32, outcomes []uint16) error {
+	n := len(limits)
+	if len(positions) != n || len(outcomes) != n || from < 0 || from+n > p.reads.Count {
+		return fmt.Errorf("places of reads %d..%d of %d in %d elements", from, from+n, p.reads.Count, len(positions))
+	}
+	if n == 0 {
+		return nil
+	}
+	leave, err := p.dev.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	at := uint64(from)
+	limitsAt, positionsAt, outcomesAt := p.limits.at()+at, p.positions.at()+4*at, p.outcomes.at()+2*at
+	if err := cu.MemcpyHtoDAsync(cu.DevicePtr(limitsAt), unsafe.Pointer(unsafe.SliceData(limits)), int64(n), p.stream); err != nil {
+		return cudaError("copying the limits to the device", err)
+	}
+	packed := p.packed.at()
+	var offsets, lengths uint64
+	if p.haveOffsets {
+		offsets = p.offsets.at() + 8*at
+	}
+	if p.haveLengths {
+		lengths = p.lengths.at() + 4*at
+	}
+	mode := uint64(m.K) | uint64(m.SampleMask)<<8 | uint64(m.SeedStep)<<16 | uint64(m.BasesPerCandidate)<<24 |
+		uint64(m.MoreSeeds)<<32 | uint64(m.GoodMismatches)<<40
+	err = p.dev.launch(p.stream, kernelPlace, threadBlocks(n, threads), p.stepAddress(), []uint64{
+		packed, offsets, at * p.reads.Stride, p.reads.Stride, lengths, uint64(p.reads.Length), limitsAt, uint64(n), p.sequence.at(),
+		uint64(p.length), p.segments.at(), p.slots.at(), mode, positionsAt, outcomesAt,
+	})
+	if err != nil {
+		return err
+	}
+	// Copies to pageable memory are complete when the calls return.
+	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(positions)), cu.DevicePtr(positionsAt), int64(4*n), p.stream); err != nil {
+		return p.fault(err)
+	}
+	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(outcomes)), cu.DevicePtr(outcomesAt), int64(2*n), p.stream); err != nil {
+		return p.fault(err)
+	}
+	if err := p.stream.Synchronize(); err != nil {
+		return p.fault(err)
+	}
+	return nil
+}
+
+func (p *Placer) stepAddress() uint64 {
+	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(p.pinned))))
+}
+
+// fault adds to an error of the stream what was running.
+func (p *Placer) fault(err error) error {
+	if k := kernel(*(*uint32)(unsafe.Pointer(unsafe.SliceData(p.pinned)))); k != kernelNone {
+		return fmt.Errorf("kernel %v: CUDA error %w", k, err)
+	}
+	return fmt.Errorf("copying reads to the device: CUDA error %w", err)
+}
+
+// Memory returns the bytes of device memory that the Placer has allocated.
+func (p *Placer) Memory() (bytes int) {
+	for _, b := range p.buffers() {
+		bytes += b.size
+	}
+	return bytes
+}
+
+func (p *Placer) buffers() []*buffer {
+	return []*buffer{&p.packed, &p.offsets, &p.lengths, &p.limits, &p.positions, &p.outcomes, &p.sequence, &p.segments, &p.slots}
+}
+
+// Close waits for the stream and frees the memory.
+func (p *Placer) Close() error {
+	leave, err := p.dev.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	err = cudaError("ending a stream", p.stream.Synchronize())
+	for _, b := range p.buffers() {
+		err = errors.Join(err, b.free())
+	}
+	err = errors.Join(err, cudaError("freeing pinned memory", freePinned(p.pinned)), cudaError("ending a stream", p.stream.Destroy()))
+	p.pinned = nil
+	return err
+}
