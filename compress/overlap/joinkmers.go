@@ -235,9 +235,11 @@ type proposal struct {
 	votes uint32
 }
 
-// find returns the links of contig c, of n bases, that its k-mers lead to, in the memory of dst. A link may be in it several times.
-func (g *kmerGroups) find(dst []proposal, c uint32, n int) []proposal {
+// find returns the links of contig c, of n bases, that its k-mers lead to, in the memory of dst. A link may be in it several times. Links
+// between two settled contigs are left out.
+func (g *kmerGroups) find(dst []proposal, c uint32, n int, settled []bool) []proposal {
 	dst = dst[:0]
+	isSettled := settled != nil && settled[c]
 	places := g.places[g.first[c]:g.first[c+1]]
 	for i, k := range places {
 		if a := i + prefetchAhead; a < len(places) && places[a].group != noGroup {
@@ -250,6 +252,9 @@ func (g *kmerGroups) find(dst []proposal, c uint32, n int) []proposal {
 	members:
 		for m := k.group; m < k.group+maxPartnerGroup && g.sorted[m].contig < c; m++ {
 			other := &g.sorted[m]
+			if isSettled && settled[other.contig] {
+				continue
+			}
 			reversed, offset := (other.at^k.at)&1 != 0, int(k.at>>1)
 			if reversed {
 				offset = n - seedLen - offset

@@ -46,6 +46,10 @@ type joiner struct {
 	readBases uint64 // of a read of the contigs, on average
 	threads   int
 	compared  atomic.Int64 // overlaps that were compared
+	by        sampler      // of the last round
+	// settled says which contigs found no partner in the last round and did not change. Two of them were compared in vain.
+	// It is nil if none did.
+	settled []bool
 }
 
 // sampledEnds is how many k-mers at the ends of contigs are selected in rounds that join contigs by short overlaps.
@@ -62,6 +66,10 @@ func (j *joiner) round(rate sampleRate, ends bool) int {
 	if ends {
 		by.ends = sampledEnds
 	}
+	if by != j.by || len(j.settled) != j.set.count() {
+		j.settled = nil
+	}
+	j.by = by
 	return j.merge(j.partners(j.set.groupKmers(by, j.threads)))
 }
 
@@ -84,7 +92,7 @@ func (j *joiner) partners(g *kmerGroups) []link {
 		p.joiner = j
 		for c := uint32(from); c < uint32(to); c++ {
 			n := int(j.set.length[c])
-			p.links = g.find(p.links, c, n)
+			p.links = g.find(p.links, c, n, j.settled)
 			links[c] = p.choose(c, n)
 		}
 	})
@@ -143,11 +151,12 @@ func (p *proposer) agree(c uint32, k link, b []byte, n int) bool {
 }
 
 // limitOf returns in how many bases contig c may differ from others that it overlaps by n bases. A read costs some 7 bits for each base in
-// which it differs, and a base of the pseudogenome 2. So it does not pay to join a contig of many reads if it differs in more.
+// which it differs, and a base of the pseudogenome 2. So it does not pay to join a contig of many reads if it differs in many. (Of the
+// factors 2/7 to 8/7, one half gives the smallest archives.)
 func (j *joiner) limitOf(c uint32, n int) int {
 	limit := n/16 + 1
 	if bases, length := j.set.reads[c]*j.readBases, uint64(j.set.length[c]); bases > length {
-		limit = min(limit, int(uint64(n)*3*length/(10*bases)))
+		limit = min(limit, int(uint64(n)*length/(2*bases)))
 	}
 	return limit
 }

@@ -26,8 +26,8 @@ type trees struct {
 	joined  []bool   // the contig is part of a joined contig, other than as its root
 
 	pieces [][]joinedPiece // by contig; nil if the contig is as it was
-	turned []byte    // the reverse complements of contigs
-	turns  []uint64  // where in turned that of a contig begins
+	turned []byte          // the reverse complements of contigs
+	turns  []uint64        // where in turned that of a contig begins
 }
 
 // merge joins the contigs along links, replaces the set by the result, and returns how many contigs became parts of others.
@@ -264,6 +264,11 @@ func (t *trees) rebuild() {
 		}
 	}
 	old.byRank(kept)
+	settled := make([]bool, len(kept))
+	for i, c := range kept {
+		settled[i] = t.pieces[c] == nil && t.links[c] == noLink
+	}
+	t.settled = settled
 	set := contigSet{start: make([]uint64, len(kept)), length: make([]uint32, len(kept)), reads: make([]uint64, len(kept))}
 	size := uint64(0)
 	for i, c := range kept {
