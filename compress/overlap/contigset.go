@@ -11,11 +11,12 @@ type contigSet struct {
 	start  []uint64 // byte of packed with which each contig begins
 	length []uint32 // bases
 	reads  []uint64
-	bases  uint64 // sum of length
+	left   []uint32 // comparisons with others that the contig may still make
+	bases  uint64   // sum of length
 }
 
 // contigSetBytes is the memory of a contig in a set in addition to its bases.
-const contigSetBytes = 8 + 4 + 8
+const contigSetBytes = 8 + 4 + 8 + 4
 
 func (s *contigSet) count() int { return len(s.length) }
 
@@ -31,10 +32,12 @@ func (s *contigSet) grow(n, threads int, size func(i int) (bases int, reads uint
 	s.start = append(s.start, make([]uint64, n)...)
 	s.length = append(s.length, make([]uint32, n)...)
 	s.reads = append(s.reads, make([]uint64, n)...)
+	s.left = append(s.left, make([]uint32, n)...)
 	inParallel(threads, n, joinRange, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			bases, reads := size(i)
 			s.length[old+i], s.reads[old+i] = uint32(bases), reads
+			s.left[old+i] = uint32(bases)/2 + 16
 		}
 	})
 	at := uint64(max(len(s.packed), padBytes)) - padBytes
@@ -66,6 +69,7 @@ func (s *contigSet) append(other *contigSet) {
 		s.start[i] += at
 	}
 	s.length, s.reads = append(s.length, other.length...), append(s.reads, other.reads...)
+	s.left = append(s.left, other.left...)
 	s.bases += other.bases
 }
 
@@ -78,7 +82,7 @@ func (s *contigSet) truncate(n int) {
 		s.bases -= uint64(l)
 	}
 	s.packed = s.packed[:s.start[n]+padBytes]
-	s.start, s.length, s.reads = s.start[:n], s.length[:n], s.reads[:n]
+	s.start, s.length, s.reads, s.left = s.start[:n], s.length[:n], s.reads[:n], s.left[:n]
 }
 
 // byRank sorts contigs, which ascend: those with more reads first, of as many that which came first.
@@ -112,6 +116,9 @@ func (s *contigSet) rank(threads int) {
 	var sorted contigSet
 	sorted.grow(len(order), threads, func(i int) (int, uint64) { return int(s.length[order[i]]), s.reads[order[i]] },
 		func(i int, dst []byte) { copy(dst, s.of(order[i])) })
+	for i, c := range order {
+		sorted.left[i] = s.left[c]
+	}
 	*s = sorted
 }
 

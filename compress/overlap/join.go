@@ -73,7 +73,7 @@ func (a *assembler) leaveOut() {
 // The rates of rounds: sparse while most contigs overlap others by many bases; dense, and all k-mers at the ends of contigs, for the rest.
 const (
 	sparseRate = sampleRate(8)
-	denseRate  = sampleRate(2)
+	denseRate  = sampleRate(3)
 	// leastRate is how few k-mers are sampled if memory is short.
 	leastRate = sampleRate(32)
 )
@@ -106,7 +106,7 @@ func (a *assembler) join(progress func(done, total int)) {
 
 // firstRate returns the rate of the first round with many contigs: sparse unless they are few.
 func (a *assembler) firstRate() sampleRate {
-	return sampleRate(min(max(a.set.bases>>20, uint64(denseRate)), uint64(sparseRate)))
+	return sampleRate(min(max(a.set.bases>>20, 2), uint64(sparseRate)))
 }
 
 // affordable returns the rate, or a sparser one if memory is short.

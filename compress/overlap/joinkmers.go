@@ -2,6 +2,7 @@ package overlap
 
 import (
 	"encoding/binary"
+	"slices"
 	"unsafe"
 )
 
@@ -235,10 +236,80 @@ type proposal struct {
 	votes uint32
 }
 
-// find returns the links of contig c, of n bases, that its k-mers lead to, in the memory of dst. A link may be in it several times. Links
-// between two settled contigs are left out.
-func (g *kmerGroups) find(dst []proposal, c uint32, n int, settled []bool) []proposal {
-	dst = dst[:0]
+// proposals are the links that the k-mers of a contig lead to, in the order in which they are found.
+type proposals struct {
+	all   []proposal
+	slots []uint32 // hash table of indices in all, plus 1; its size is a power of two
+	shift uint
+	best  []proposal
+}
+
+// reset empties the list.
+func (p *proposals) reset() {
+	if len(p.slots) == 0 {
+		p.resize(9)
+	} else if len(p.all) > 0 {
+		clear(p.slots)
+	}
+	p.all = p.all[:0]
+}
+
+// resize makes a table of 2^bits slots.
+func (p *proposals) resize(bits uint) {
+	p.slots, p.shift = make([]uint32, 1<<bits), 64-bits
+	for i := range p.all {
+		*p.slot(p.all[i].link) = uint32(i + 1)
+	}
+}
+
+// slot returns the slot of a link, or the empty one where it belongs.
+func (p *proposals) slot(l link) *uint32 {
+	for i := uint64(l) * 0x9e3779b97f4a7c15 >> p.shift; ; i = (i + 1) & uint64(len(p.slots)-1) {
+		if s := &p.slots[i]; *s == 0 || p.all[*s-1].link == l {
+			return s
+		}
+	}
+}
+
+// add counts a k-mer that leads to a link.
+func (p *proposals) add(l link) {
+	s := p.slot(l)
+	if *s != 0 {
+		p.all[*s-1].votes++
+		return
+	}
+	p.all = append(p.all, proposal{l, 1})
+	*s = uint32(len(p.all))
+	if 2*len(p.all) > len(p.slots) {
+		p.resize(64 - p.shift + 1)
+	}
+}
+
+// byVotes returns the n proposals with the most votes, those with more votes first; of as many, those that were found first.
+func (p *proposals) byVotes(n int) []proposal {
+	const most = 63 // more votes count as these
+	var count [most + 2]int
+	for i := range p.all {
+		count[most-min(p.all[i].votes, most)+1]++
+	}
+	for v := range most + 1 {
+		count[v+1] += count[v]
+	}
+	n = min(n, len(p.all))
+	p.best = slices.Grow(p.best[:0], n)[:n]
+	for i := range p.all {
+		at := &count[most-min(p.all[i].votes, most)]
+		if *at < n {
+			p.best[*at] = p.all[i]
+		}
+		*at++
+	}
+	return p.best
+}
+
+// find finds the links of contig c, of n bases. Links between two settled contigs are left out.
+func (g *kmerGroups) find(p *proposals, c uint32, n int, settled []bool) {
+	p.reset()
 	isSettled := settled != nil && settled[c]
 	places := g.places[g.first[c]:g.first[c+1]]
 	for i, k := range places {
@@ -249,7 +320,6 @@ func (g *kmerGroups) find(dst []proposal, c uint32, n int, settled []bool) []pro
 		if k.group == noGroup {
 			continue
 		}
-	members:
 		for m := k.group; m < k.group+maxPartnerGroup && g.sorted[m].contig < c; m++ {
 			other := &g.sorted[m]
 			if isSettled && settled[other.contig] {
@@ -259,21 +329,11 @@ func (g *kmerGroups) find(dst []proposal, c uint32, n int, settled []bool) []pro
 			if reversed {
 				offset = n - seedLen - offset
 			}
-			l := newLink(other.contig, int(other.at>>1)-offset, reversed)
-			if l == noLink {
-				continue
+			if l := newLink(other.contig, int(other.at>>1)-offset, reversed); l != noLink {
+				p.add(l)
 			}
-			// Neighbouring k-mers usually lead to the same links.
-			for x := len(dst) - 1; x >= 0 && x >= len(dst)-maxPartnerGroup; x-- {
-				if dst[x].link == l {
-					dst[x].votes++
-					continue members
-				}
-			}
-			dst = append(dst, proposal{l, 1})
 		}
 	}
-	return dst
 }
 
 // prefetchAhead is how many k-mers ahead of the current one memory is prefetched.

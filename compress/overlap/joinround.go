@@ -1,7 +1,6 @@
 package overlap
 
 import (
-	"cmp"
 	"slices"
 	"sync/atomic"
 )
@@ -76,7 +75,7 @@ func (j *joiner) round(rate sampleRate, ends bool) int {
 // proposer finds the partner of a contig at a time.
 type proposer struct {
 	*joiner
-	links    []proposal
+	proposals
 	reversed []byte
 }
 
@@ -92,37 +91,20 @@ func (j *joiner) partners(g *kmerGroups) []link {
 		p.joiner = j
 		for c := uint32(from); c < uint32(to); c++ {
 			n := int(j.set.length[c])
-			p.links = g.find(p.links, c, n, j.settled)
-			links[c] = p.choose(c, n)
+			if links[c] = noLink; j.set.left[c] > 0 {
+				g.find(&p.proposals, c, n, j.settled)
+				links[c] = p.choose(c, n)
+			}
 		}
 	})
 	return links
 }
 
-// choose returns the link, of those in p.links, to the partner of contig c.
+// choose returns the link, of the proposals, to the partner of contig c.
 func (p *proposer) choose(c uint32, n int) link {
-	if len(p.links) == 0 {
-		return noLink
-	}
-	all := p.links
-	if len(all) > 1 {
-		slices.SortFunc(all, func(a, b proposal) int { return cmp.Compare(a.link, b.link) })
-		k := 0
-		for _, x := range all[1:] {
-			if x.link == all[k].link {
-				all[k].votes += x.votes
-			} else {
-				k++
-				all[k] = x
-			}
-		}
-		all = all[:k+1]
-		slices.SortFunc(all, func(a, b proposal) int {
-			return cmp.Or(cmp.Compare(b.votes, a.votes), cmp.Compare(a.link, b.link))
-		})
-	}
 	isReversed := false
-	for _, x := range all[:min(len(all), maxPartners)] {
+	for _, x := range p.byVotes(min(maxPartners, int(p.set.left[c]))) {
+		p.set.left[c]--
 		b := p.set.of(c)
 		if x.link.reversed() {
 			if !isReversed {

@@ -269,7 +269,8 @@ func (t *trees) rebuild() {
 		settled[i] = t.pieces[c] == nil && t.links[c] == noLink
 	}
 	t.settled = settled
-	set := contigSet{start: make([]uint64, len(kept)), length: make([]uint32, len(kept)), reads: make([]uint64, len(kept))}
+	set := contigSet{start: make([]uint64, len(kept)), length: make([]uint32, len(kept)), reads: make([]uint64, len(kept)),
+		left: make([]uint32, len(kept))}
 	size := uint64(0)
 	for i, c := range kept {
 		n := old.length[c]
@@ -277,6 +278,7 @@ func (t *trees) rebuild() {
 			n = uint32(p[len(p)-1].at + p[len(p)-1].n - p[0].at)
 		}
 		set.start[i], set.length[i], set.reads[i] = size, n, old.reads[c]
+		set.left[i] = old.left[c] + n - old.length[c] // work is at most proportional to the bases of all contigs
 		set.bases += uint64(n)
 		size += uint64(n+3) / 4
 	}
