@@ -226,7 +226,9 @@ func (s *plainPileup) addRead(read []byte, start int) {
 func TestPileups(t *testing.T) {
 	r := rand.New(rand.NewSource(37))
 	s := newPileup()
-	for _, c := range []struct{ reads, longest, wrong int }{{3, 60, 20}, {200, 60, 2}, {300, 100, 6}, {100, maxOverlapped - 20, 3}, {2000, 30, 3}} {
+	for _, c := range []struct{ reads, longest, wrong int }{
+		{3, 60, 20}, {200, 60, 2}, {300, 100, 6}, {100, maxOverlapped - 20, 3}, {2000, 30, 3},
+	} {
 		var plain plainPileup
 		s.reset()
 		genome := randomBases(r, 2*pileupOrigin)
