@@ -52,3 +52,14 @@ func eachInParallel(ctx context.Context, n, threads int, f func(t, i int) error)
 	}
 	return ctx.Err()
 }
+
+// eachTask calls f(t, i) for each i of 0..n-1, in ascending order, from up to `threads` goroutines (at least one), whose numbers
+// are t.
+func eachTask(n, threads int, f func(t, i int)) {
+	var next atomic.Int64
+	parallel(max(1, min(threads, n)), func(t int) {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			f(t, i)
+		}
+	})
+}
