@@ -2,8 +2,6 @@ package overlap
 
 import (
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"orcomgo/minimizer"
 )
@@ -46,42 +44,50 @@ func (c *contigs) bytes() uint64 {
 const keyBases = minimizer.Skip
 
 // binContigs aligns the reads of each bin by the position of their signature and merges those that agree. It uses the reads
-// for which include returns true; all of them if include is nil. Bins are processed in parallel.
+// for which include returns true; all of them if include is nil. It calls include from several goroutines, for some reads twice.
+// Bins are processed in parallel; those of very many reads, one after another, by several goroutines each.
 // (Step 1 of the layout. Aligning by signature follows ORCOM, Grabowski et al. 2015, section 2.2.)
 func binContigs(rd *Reads, include func(i int) bool, threads int) *contigs {
-	parts := make([]contigs, len(rd.groups))
+	workers := make([]binWorker, max(1, threads))
+	for t := range workers {
+		workers[t] = binWorker{rd: rd, include: include}
+	}
+	parts := make([][]contigs, len(rd.groups))
+	var small []int // groups
 	starts := make([]int, len(rd.groups))
 	at := 0
 	for g := range rd.groups {
 		starts[g] = at
 		at += int(rd.groups[g].Reads)
+		if int(rd.groups[g].Reads) >= bigBinReads {
+			parts[g] = assembleBigBin(workers, starts[g], at, rd.groups[g].Signature == minimizer.None)
+		} else {
+			small = append(small, g)
+		}
 	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for t := 0; t < threads; t++ {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			b := binWorker{rd: rd, include: include}
-			for {
-				g := int(next.Add(1)) - 1
-				if g >= len(rd.groups) {
-					return
-				}
-				parts[g] = b.assembleBin(starts[g], starts[g]+int(rd.groups[g].Reads), rd.groups[g].Signature == minimizer.None)
-			}
-		}()
-	}
-	wg.Wait()
+	eachTask(len(small), threads, func(t, k int) {
+		g := small[k]
+		w := &workers[t]
+		w.out, w.keys = contigs{}, w.keys[:0]
+		w.findKeys(starts[g], starts[g]+int(rd.groups[g].Reads), rd.groups[g].Signature == minimizer.None, func(key uint64) {
+			w.keys = append(w.keys, key)
+		})
+		w.assembleKeys(w.keys)
+		parts[g] = []contigs{w.out}
+	})
 	several, singles := 0, 0
-	for i := range parts {
-		several, singles = several+len(parts[i].merged), singles+len(parts[i].singles)
+	for _, ofBin := range parts {
+		for i := range ofBin {
+			several, singles = several+len(ofBin[i].merged), singles+len(ofBin[i].singles)
+		}
 	}
 	all := &contigs{reads: rd, merged: make([]contig, 0, several), singles: make([]uint32, 0, singles)}
-	for i := range parts {
-		all.merged = append(all.merged, parts[i].merged...)
-		all.singles = append(all.singles, parts[i].singles...)
-		parts[i] = contigs{}
+	for g, ofBin := range parts {
+		for i := range ofBin {
+			all.merged = append(all.merged, ofBin[i].merged...)
+			all.singles = append(all.singles, ofBin[i].singles...)
+		}
+		parts[g] = nil
 	}
 	for i := range all.merged {
 		all.merged[i].order = uint32(i)
@@ -89,47 +95,89 @@ func binContigs(rd *Reads, include func(i int) bool, threads int) *contigs {
 	return all
 }
 
-// binWorker assembles the contigs of one bin at a time. Each goroutine has its own.
+// bigBinReads is the number of reads from which on several goroutines process a bin. A variable so that tests can use small ones.
+var bigBinReads = 1 << 17
+
+// The keys of a big bin are distributed by their upper bits to 2^keyPartBits parts, which goroutines process. They are found in
+// chunks of the bin.
+const (
+	keyPartBits  = 8
+	keyPartShift = 32 + 2*keyBases - keyPartBits
+)
+
+// assembleBigBin assembles the contigs of reads from..to-1, which are a bin, by several goroutines.
+func assembleBigBin(workers []binWorker, from, to int, none bool) []contigs {
+	chunks := min(len(workers)*4, (to-from)/1024+1)
+	var parts []contigs // what findKeys finds in each chunk, then the contigs of each part of the keys
+	counts := make([][1 << keyPartBits]int, chunks)
+	parts = make([]contigs, chunks, chunks+1<<keyPartBits)
+	eachTask(chunks, len(workers), func(t, k int) {
+		lo, hi := divide(to-from, k, chunks)
+		w := &workers[t]
+		w.out = contigs{}
+		w.findKeys(from+lo, from+hi, none, func(key uint64) { counts[k][key>>keyPartShift]++ })
+		parts[k] = w.out
+	})
+	// The keys of a part are in the order of the chunks. counts becomes where the next key of each chunk belongs.
+	n := 0
+	var ends [1 << keyPartBits]int
+	for p := range ends {
+		for k := range counts {
+			counts[k][p], n = n, n+counts[k][p]
+		}
+		ends[p] = n
+	}
+	keys := make([]uint64, n)
+	eachTask(chunks, len(workers), func(t, k int) {
+		lo, hi := divide(to-from, k, chunks)
+		w := &workers[t]
+		w.out = contigs{}
+		w.findKeys(from+lo, from+hi, none, func(key uint64) {
+			next := &counts[k][key>>keyPartShift]
+			keys[*next] = key
+			*next++
+		})
+	})
+	assembled := make([]contigs, len(ends))
+	eachTask(len(ends), len(workers), func(t, p int) {
+		lo := 0
+		if p > 0 {
+			lo = ends[p-1]
+		}
+		w := &workers[t]
+		w.out = contigs{}
+		w.assembleKeys(keys[lo:ends[p]])
+		assembled[p] = w.out
+	})
+	return append(parts, assembled...)
+}
+
+// binWorker assembles the contigs of one bin, or of a part of its keys, at a time. Each goroutine has its own.
 type binWorker struct {
 	rd        *Reads
 	include   func(i int) bool
 	keys      []uint64
-	read      []byte
+	sorted    []uint64
 	pileups   []*pileup
 	unmatched []uint32 // reads of a group that agree with none of its pileups
 	arena     []byte
 	out       contigs
 }
 
-// pileup is a contig under construction: the number of reads with each base, by column. The signature starts at column 0.
-type pileup struct {
-	lo, hi    int // covered columns: lo <= column < hi
-	origin    int // index of column 0 in counts and consensus
-	counts    [][4]uint16
-	consensus []byte
-	reads     int
-	firstRead uint32 // index of the first read
-}
-
-func (s *pileup) reset() {
-	clear(s.counts)
-	s.lo, s.hi, s.reads = 0, 0, 0
-}
-
-// copySeq returns a copy of seq in the arena. One allocation serves many contigs.
-func (b *binWorker) copySeq(seq []byte) []byte {
-	if len(b.arena)+len(seq) > cap(b.arena) {
-		b.arena = make([]byte, 0, max(1<<20, len(seq)))
+// unpackSeq returns bases pos..pos+n-1 of p in the arena, one per byte. One allocation serves many contigs.
+func (b *binWorker) unpackSeq(p []byte, pos, n int) []byte {
+	if need := n + chunkBases; len(b.arena)+need > cap(b.arena) { // unpack writes whole chunks
+		b.arena = make([]byte, 0, max(1<<20, need))
 	}
 	at := len(b.arena)
-	b.arena = append(b.arena, seq...)
+	b.arena = unpack(b.arena, p, pos, n)
 	return b.arena[at:len(b.arena):len(b.arena)]
 }
 
-func (b *binWorker) assembleBin(from, to int, none bool) contigs {
+// findKeys calls f with the keys of reads from..to-1: the keyBases bases after the signature << 32 | index of the read. It
+// appends to b.out.singles the reads that have none. none says that the reads are the bin of those without a signature.
+func (b *binWorker) findKeys(from, to int, none bool, f func(key uint64)) {
 	rd := b.rd
-	b.out = contigs{}
-	b.keys = b.keys[:0]
 	for i := from; i < to; i++ {
 		n := rd.len(i)
 		if n > maxOverlapped || b.include != nil && !b.include(i) {
@@ -144,19 +192,58 @@ func (b *binWorker) assembleBin(from, to int, none bool) contigs {
 			b.out.singles = append(b.out.singles, uint32(i))
 			continue
 		}
-		key := loadChunk(rd.bases(i), p+minimizer.K) & firstBases(keyBases)
-		b.keys = append(b.keys, key<<32|uint64(i-from))
+		f(loadChunk(rd.bases(i), p+minimizer.K)&firstBases(keyBases)<<32 | uint64(i))
 	}
-	slices.Sort(b.keys)
-	for i := 0; i < len(b.keys); {
+}
+
+// assembleKeys assembles the contigs of the reads of these keys, by ascending key. The keys of equal bases must be in the order
+// of the reads.
+func (b *binWorker) assembleKeys(keys []uint64) {
+	keys = b.sortKeys(keys)
+	for i := 0; i < len(keys); {
 		j := i + 1
-		for j < len(b.keys) && b.keys[j]>>32 == b.keys[i]>>32 {
+		for j < len(keys) && keys[j]>>32 == keys[i]>>32 {
 			j++
 		}
-		b.assembleGroup(b.keys[i:j], from)
+		b.assembleGroup(keys[i:j])
 		i = j
 	}
-	return b.out
+}
+
+// radixSorted is the number of keys from which on sorting by digits is faster than by comparison.
+const radixSorted = 512
+
+// sortKeys returns the keys in ascending order, in their own memory or in that of b.
+func (b *binWorker) sortKeys(keys []uint64) []uint64 {
+	if len(keys) < radixSorted {
+		slices.Sort(keys)
+		return keys
+	}
+	if slices.IsSorted(keys) { // as if all reads are of one amplicon
+		return keys
+	}
+	b.sorted = slices.Grow(b.sorted[:0], len(keys))[:len(keys)]
+	from, to := keys, b.sorted
+	for shift := 32; shift < 32+2*keyBases; shift += 8 {
+		var next [256]int
+		for _, k := range from {
+			next[byte(k>>shift)]++
+		}
+		if next[byte(from[0]>>shift)] == len(from) {
+			continue
+		}
+		at := 0
+		for d, n := range next {
+			next[d], at = at, at+n
+		}
+		for _, k := range from {
+			n := &next[byte(k>>shift)]
+			to[*n] = k
+			*n++
+		}
+		from, to = to, from
+	}
+	return from
 }
 
 // maxPileups is the number of contigs of one group that a read is compared with at most. A read that agrees with none of
@@ -164,38 +251,26 @@ func (b *binWorker) assembleBin(from, to int, none bool) contigs {
 const maxPileups = 12
 
 // assembleGroup assembles the contigs of reads that have the same signature and the same keyBases bases after it. The low
-// 32 bits of a key are the index of its read minus from.
-func (b *binWorker) assembleGroup(keys []uint64, from int) {
+// 32 bits of a key are the index of its read.
+func (b *binWorker) assembleGroup(keys []uint64) {
 	rd := b.rd
+	if len(keys) == 1 {
+		b.out.singles = append(b.out.singles, uint32(keys[0]))
+		return
+	}
 	used := 0
 	b.unmatched = b.unmatched[:0]
 	for _, k := range keys {
-		i := from + int(uint32(k))
-		if len(keys) == 1 {
-			b.out.singles = append(b.out.singles, uint32(i))
-			return
-		}
+		i := int(uint32(k))
 		a, z := rd.longestACGT(i)
-		b.read = unpack(b.read[:0], rd.bases(i), a, z-a)
-		start := a - int(rd.signaturePlace[i]>>1) // column of the first base
+		read := alignedRead{bases: rd.bases(i), first: a, start: a - int(rd.signaturePlace[i]>>1), n: z - a}
 		nearest, fewest := -1, 0
-		for s := range used {
-			pile := b.pileups[s]
-			lo, hi := max(start, pile.lo), min(start+len(b.read), pile.hi)
-			limit := (hi - lo) / 12
+		for s := 0; s < used && (nearest < 0 || fewest > 0); s++ {
+			limit := maxOverlapped
 			if nearest >= 0 {
-				limit = min(limit, fewest-1)
+				limit = fewest - 1
 			}
-			x, y := pile.consensus[lo+pile.origin:hi+pile.origin], b.read[lo-start:hi-start]
-			d := 0
-			for c, v := range x {
-				if y[c] != v {
-					if d++; d > limit {
-						break
-					}
-				}
-			}
-			if d <= limit {
+			if d, ok := b.pileups[s].compare(&read, limit); ok {
 				nearest, fewest = s, d
 			}
 		}
@@ -205,16 +280,14 @@ func (b *binWorker) assembleGroup(keys []uint64, from int) {
 		}
 		if nearest < 0 {
 			if used == len(b.pileups) {
-				const w = maxOverlapped
-				b.pileups = append(b.pileups, &pileup{origin: w, counts: make([][4]uint16, 2*w), consensus: make([]byte, 2*w)})
+				b.pileups = append(b.pileups, newPileup())
 			}
 			nearest = used
 			used++
-			pile := b.pileups[nearest]
-			pile.reset()
-			pile.lo, pile.hi, pile.firstRead = start, start, uint32(i)
+			b.pileups[nearest].reset()
+			b.pileups[nearest].firstRead = uint32(i)
 		}
-		b.pileups[nearest].addRead(b.read, start)
+		b.pileups[nearest].addRead(&read)
 	}
 	for s := 0; s < used; s++ {
 		pile := b.pileups[s]
@@ -222,31 +295,8 @@ func (b *binWorker) assembleGroup(keys []uint64, from int) {
 			b.out.singles = append(b.out.singles, pile.firstRead)
 			continue
 		}
-		b.out.merged = append(
-			b.out.merged,
-			contig{seq: b.copySeq(pile.consensus[pile.lo+pile.origin : pile.hi+pile.origin]), reads: uint32(pile.reads)},
-		)
+		seq := b.unpackSeq(pile.consensus, pile.lo+pileupOrigin, pile.hi-pile.lo)
+		b.out.merged = append(b.out.merged, contig{seq: seq, reads: uint32(pile.reads)})
 	}
 	b.out.singles = append(b.out.singles, b.unmatched...)
-}
-
-// addRead counts the bases of a read whose first base is at column start.
-func (s *pileup) addRead(read []byte, start int) {
-	s.reads++
-	if s.reads == 1 {
-		s.lo, s.hi = start, start
-	}
-	full := s.reads >= 60000 // counts are 16 bits
-	for j, c := range read {
-		col := start + j + s.origin
-		n := &s.counts[col]
-		if !full {
-			n[c]++
-		}
-		// The consensus keeps the first base seen until another has a higher count.
-		if start+j < s.lo || start+j >= s.hi || n[c] > n[s.consensus[col]] {
-			s.consensus[col] = c
-		}
-	}
-	s.lo, s.hi = min(s.lo, start), max(s.hi, start+len(read))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bins"
 	"orcomgo/minimizer"
 )
 
@@ -182,15 +183,74 @@ func TestContigsOfAGroupAreBounded(t *testing.T) {
 // TestVotesDoNotOverflow: if a column has more reads than a count of 16 bits can hold, its base is the most frequent
 // one of the first reads.
 func TestVotesDoNotOverflow(t *testing.T) {
-	s := &pileup{origin: 4, counts: make([][4]uint16, 8), consensus: make([]byte, 8)}
+	s := newPileup()
 	for range 70_000 {
-		s.addRead([]byte{2, 1}, -1)
+		s.addRead(&alignedRead{bases: pack([]byte{2, 1}), start: -1, n: 2})
 	}
 	for range 70_000 {
-		s.addRead([]byte{3, 1, 0}, -1)
+		s.addRead(&alignedRead{bases: pack([]byte{3, 1, 0}), start: -1, n: 3})
 	}
-	if got := spell(s.consensus[s.origin+s.lo : s.origin+s.hi]); got != "GCA" || s.reads != 140_000 {
+	if got := s.letters(); got != "GCA" || s.reads != 140_000 {
 		t.Errorf("%d reads spell %s, want 140000 and GCA", s.reads, got)
+	}
+}
+
+func (s *pileup) letters() string {
+	return spell(unpack(nil, s.consensus, s.lo+pileupOrigin, s.hi-s.lo))
+}
+
+// plainPileup is a pileup that counts each base of each read.
+type plainPileup struct {
+	lo, hi    int
+	counts    [2 * pileupOrigin][4]int
+	consensus [2 * pileupOrigin]byte
+	reads     int
+}
+
+func (s *plainPileup) addRead(read []byte, start int) {
+	s.reads++
+	if s.reads == 1 {
+		s.lo, s.hi = start, start
+	}
+	for j, c := range read {
+		n, consensus := &s.counts[start+j+pileupOrigin], &s.consensus[start+j+pileupOrigin]
+		n[c]++
+		if start+j < s.lo || start+j >= s.hi || n[c] > n[*consensus] {
+			*consensus = c
+		}
+	}
+	s.lo, s.hi = min(s.lo, start), max(s.hi, start+len(read))
+}
+
+// TestPileups: the consensus of a pileup is that of plain counting after each read, in a pileup that is used again, too.
+func TestPileups(t *testing.T) {
+	r := rand.New(rand.NewSource(37))
+	s := newPileup()
+	for _, c := range []struct{ reads, longest, wrong int }{
+		{3, 60, 20}, {200, 60, 2}, {300, 100, 6}, {100, maxOverlapped - 20, 3}, {2000, 30, 3},
+	} {
+		var plain plainPileup
+		s.reset()
+		genome := randomBases(r, 2*pileupOrigin)
+		for k := range c.reads {
+			start, end := -r.Intn(c.longest), 20+r.Intn(c.longest)
+			if end-start > maxOverlapped {
+				end = start + maxOverlapped
+			}
+			read := slices.Clone(genome[start+pileupOrigin : end+pileupOrigin])
+			for j := range read {
+				if r.Intn(c.wrong) == 0 {
+					read[j] = byte(r.Intn(4))
+				}
+			}
+			plain.addRead(read, start)
+			first := r.Intn(30) // other bases may come before and after these
+			s.addRead(&alignedRead{pack(slices.Concat(randomBases(r, first), read, randomBases(r, 5))), first, start, len(read)})
+			want := spell(plain.consensus[plain.lo+pileupOrigin : plain.hi+pileupOrigin])
+			if got := s.letters(); got != want || s.lo != plain.lo || s.hi != plain.hi || s.reads != plain.reads {
+				t.Fatalf("%+v: after %d reads, %d..%d are %s, want %d..%d, %s", c, k+1, s.lo, s.hi, got, plain.lo, plain.hi, want)
+			}
+		}
 	}
 }
 
@@ -216,9 +276,16 @@ func TestContigsAreInOrderOfSignatures(t *testing.T) {
 	}
 	rd := loaded(t, archiveOf(t, 20_000, reads))
 	one := binContigs(rd, nil, 1)
-	for _, threads := range []int{2, 8} {
-		if c := binContigs(rd, nil, threads); !reflect.DeepEqual(c.merged, one.merged) || !slices.Equal(c.singles, one.singles) {
-			t.Errorf("other contigs with %d threads", threads)
+	if most := slices.MaxFunc(rd.groups, func(a, b bins.Bin) int { return int(a.Reads) - int(b.Reads) }); most.Reads < 60 {
+		t.Fatalf("the largest bin has %d reads", most.Reads)
+	}
+	before := bigBinReads
+	defer func() { bigBinReads = before }()
+	for _, bigBinReads = range []int{before, 1, 30} {
+		for _, threads := range []int{1, 2, 8} {
+			if c := binContigs(rd, nil, threads); !reflect.DeepEqual(c.merged, one.merged) || !slices.Equal(c.singles, one.singles) {
+				t.Errorf("other contigs with %d threads if bins from %d reads on are big", threads, bigBinReads)
+			}
 		}
 	}
 	count, bases := len(one.singles), 0
@@ -237,5 +304,24 @@ func TestContigsAreInOrderOfSignatures(t *testing.T) {
 	}
 	if got, least := one.bytes(), uint64(bases+4*len(one.singles)); got < least || got > least+64*uint64(len(one.merged)) {
 		t.Errorf("contigs take %d bytes; their bases and numbers alone are %d", got, least)
+	}
+}
+
+// TestSortedKeys: keys are sorted, whether by comparison or by digits, with few and many different ones.
+func TestSortedKeys(t *testing.T) {
+	r := rand.New(rand.NewSource(38))
+	var b binWorker
+	for _, n := range []int{0, 1, 2, radixSorted - 1, radixSorted, 5000} {
+		for _, different := range []int{1, 2, 300, 1 << (2 * keyBases)} {
+			keys := make([]uint64, n)
+			for i := range keys {
+				keys[i] = uint64(r.Intn(different))<<32 | uint64(i)
+			}
+			want := slices.Clone(keys)
+			slices.Sort(want)
+			if got := b.sortKeys(keys); !slices.Equal(got, want) {
+				t.Errorf("%d keys of %d: not sorted", n, different)
+			}
+		}
 	}
 }

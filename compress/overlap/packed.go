@@ -97,6 +97,16 @@ func unpack(dst []byte, p []byte, pos, n int) []byte {
 	return dst[:at+n]
 }
 
+// replaceBases replaces bases to..to+n-1 of dst by bases from..from+n-1 of src. It leaves the other bases of dst as they are.
+func replaceBases(dst []byte, to int, src []byte, from, n int) {
+	for ; n > 0; to, from, n = to+chunkBases, from+chunkBases, n-chunkBases {
+		shift := 2 * uint(to&3)
+		mask := firstBases(min(n, chunkBases)) << shift
+		b := dst[to>>2:]
+		binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)&^mask|loadChunk(src, from)<<shift&mask)
+	}
+}
+
 // sequence holds packed bases, followed by padBytes.
 type sequence struct {
 	packed []byte
@@ -132,13 +142,6 @@ func (s *sequence) appendPacked(p []byte, n int) {
 // keep removes the bases whose numbers are not in kept.
 func (s *sequence) keep(kept *bitset) {
 	n := 0 // bases that are kept so far
-	put := func(bases uint64, count int) {
-		w := binary.LittleEndian.Uint64(s.packed[n>>2:])
-		shift := 2 * uint(n&3)
-		mask := firstBases(count) << shift
-		binary.LittleEndian.PutUint64(s.packed[n>>2:], w&^mask|bases<<shift&mask)
-		n += count
-	}
 	for i := 0; i < s.n; {
 		// The next run of bases that are kept, up to a chunk, or of bases that are not.
 		w := kept.words[i>>6] >> (i & 63)
@@ -147,8 +150,8 @@ func (s *sequence) keep(kept *bitset) {
 			i += min(in, bits.TrailingZeros64(w))
 		default:
 			run := min(in, bits.TrailingZeros64(^w), chunkBases)
-			put(loadChunk(s.packed, i), run)
-			i += run
+			replaceBases(s.packed, n, s.packed, i, run)
+			i, n = i+run, n+run
 		}
 	}
 	end := (n + 3) / 4

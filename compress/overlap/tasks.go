@@ -53,24 +53,19 @@ func eachInParallel(ctx context.Context, n, threads int, f func(t, i int) error)
 	return ctx.Err()
 }
 
-// inParallel calls f for consecutive ranges of 0..n-1, at most size numbers each, on so many goroutines. worker, below threads,
-// identifies the goroutine.
-func inParallel(threads, n, size int, f func(worker, from, to int)) {
-	threads = min(threads, (n+size-1)/size)
-	if threads <= 1 {
-		for from := 0; from < n; from += size {
-			f(0, from, min(from+size, n))
-		}
-		return
-	}
+// eachTask calls f(t, i) for each i of 0..n-1, in ascending order, from up to `threads` goroutines (at least one), whose numbers
+// are t.
+func eachTask(n, threads int, f func(t, i int)) {
 	var next atomic.Int64
-	parallel(threads, func(w int) {
-		for {
-			from := int(next.Add(int64(size))) - size
-			if from >= n {
-				return
-			}
-			f(w, from, min(from+size, n))
+	parallel(max(1, min(threads, n)), func(t int) {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			f(t, i)
 		}
 	})
+}
+
+// inParallel calls f for consecutive ranges of 0..n-1, of `size` numbers but the last, from up to `threads` goroutines. worker,
+// below threads, is the goroutine's number.
+func inParallel(threads, n, size int, f func(worker, from, to int)) {
+	eachTask((n+size-1)/size, threads, func(t, i int) { f(t, i*size, min((i+1)*size, n)) })
 }
