@@ -29,7 +29,7 @@ const (
 
 // newAssembler returns an assembler of contigs whose reads have so many bases on average.
 func newAssembler(limits assemblerLimits, readBases, threads int) *assembler {
-	return &assembler{limits: limits, joiner: joiner{threads: threads, readBases: uint64(max(readBases, 1))}}
+	return &assembler{limits: limits, joiner: joiner{threads: max(threads, 1), readBases: uint64(max(readBases, 1))}}
 }
 
 // addContigs adds contigs. It joins those that are there if memory is short. progress is called with the number of rounds that
@@ -95,6 +95,7 @@ func (a *assembler) join(progress func(done, total int)) {
 			}
 		}
 	}
+	a.settled = nil // contigs may have been added or left out
 	a.set.rank(a.threads)
 	rounds(a.firstRate(), false, 1, 1)
 	rounds(denseRate, false, 12, 50)

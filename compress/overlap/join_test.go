@@ -8,16 +8,24 @@ import (
 	"testing"
 )
 
-// joinedScaffolds joins contigs in the order given and returns the scaffolds, each as letters and number of reads, in
-// the order in which they were started.
+var noLimits = assemblerLimits{bases: 1 << 30, bytes: 1 << 40}
+
+func noProgress(int, int) {}
+
+// spellContig returns contig c of a set as letters and number of reads.
+func spellContig(s *contigSet, c int) string {
+	return fmt.Sprintf("%s %d", spell(unpack(nil, s.of(uint32(c)), 0, int(s.length[c]))), s.reads[c])
+}
+
+// joinedScaffolds joins contigs and returns the scaffolds, each as letters and number of reads, by rank. Their reads are taken to have
+// one base each, so that contigs may differ in many bases.
 func joinedScaffolds(several ...contig) []string {
-	a := newAssembler(1000, noLimits)
-	a.addContigs(&contigs{merged: several}, func(int, int) {})
+	a := newAssembler(noLimits, 1, 2)
+	a.addContigs(&contigs{merged: several}, noProgress)
+	a.join(noProgress)
 	var out []string
-	for i := range a.parents {
-		if s := a.scaffold(int32(i)); a.parents[i] < 0 {
-			out = append(out, fmt.Sprintf("%s %d", spell(s.buf[s.origin+s.lo:s.origin+s.hi]), s.reads))
-		}
+	for c := range a.set.count() {
+		out = append(out, spellContig(&a.set, c))
 	}
 	return out
 }
@@ -36,41 +44,26 @@ func spells(scaffold, letters string, reads int) bool {
 	return scaffold == fmt.Sprintf("%s %d", letters, reads) || scaffold == fmt.Sprintf("%s %d", reverseComplement(letters), reads)
 }
 
-// TestJoinOfTwoSpellsTheirUnion: two contigs that overlap by k bases are joined if and only if one of the k-mers in the
-// overlap is sampled. The scaffold is then their union, on whichever strands they are.
+// TestJoinOfTwoSpellsTheirUnion: two contigs are joined if and only if they overlap by a k-mer or more: k-mers at ends are selected in
+// any case. The scaffold is then their union, on whichever strands they are.
 func TestJoinOfTwoSpellsTheirUnion(t *testing.T) {
 	r := rand.New(rand.NewSource(40))
-	joins, apart := 0, 0
-	for k := 10; k < 50; k++ {
+	for k := seedLen - 4; k < 100; k++ {
 		genome := randomLetters(r, 300)
-		want := len(sampleKmers(nil, codes(genome[150-k:150]))) > 0
 		for strands := range 4 {
 			scaffolds := joinedScaffolds(of(3, genome[:150], strands&1 != 0), of(2, genome[150-k:], strands&2 != 0))
 			switch {
-			case want && (len(scaffolds) != 1 || !spells(scaffolds[0], genome, 5)):
+			case k >= seedLen && (len(scaffolds) != 1 || !spells(scaffolds[0], genome, 5)):
 				t.Fatalf("an overlap of %d bases, strands %b: %v, want %s", k, strands, scaffolds, genome)
-			case !want && (len(scaffolds) != 2 || !spells(scaffolds[0], genome[:150], 3) || !spells(scaffolds[1], genome[150-k:], 2)):
+			case k < seedLen && (len(scaffolds) != 2 || !spells(scaffolds[0], genome[:150], 3) || !spells(scaffolds[1], genome[150-k:], 2)):
 				t.Fatalf("an overlap of %d bases, strands %b: %v, want two scaffolds", k, strands, scaffolds)
 			}
 		}
-		switch {
-		case want && k < seedLen:
-			t.Errorf("a k-mer in %d bases", k)
-		case want:
-			joins++
-		case k >= seedLen+20:
-			t.Errorf("no k-mer in %d bases", k)
-		default:
-			apart++
-		}
-	}
-	if joins < 25 || apart < seedLen-10 {
-		t.Errorf("%d overlaps join and %d do not", joins, apart)
 	}
 }
 
-// TestMergeOfTwoScaffolds: a contig that overlaps two scaffolds merges them, on whichever strands the three are. Later
-// contigs are placed correctly on the result.
+// TestMergeOfTwoScaffolds: a contig that overlaps two others connects them, on whichever strands the three are. A fourth one overlaps all
+// of them.
 func TestMergeOfTwoScaffolds(t *testing.T) {
 	r := rand.New(rand.NewSource(41))
 	for strands := range 8 {
@@ -87,7 +80,7 @@ func TestMergeOfTwoScaffolds(t *testing.T) {
 	}
 }
 
-// TestChainOfJoins: scaffolds that are merged many times, on either strand, map their coordinates correctly.
+// TestChainOfJoins: contigs that are joined in several rounds, on either strand, become one.
 func TestChainOfJoins(t *testing.T) {
 	r := rand.New(rand.NewSource(42))
 	for range 10 {
@@ -150,7 +143,7 @@ func TestContigBetweenTwoThatDiffer(t *testing.T) {
 	first := changed(g[:200], 122, 127, 132, 137, 142, 155, 160) // of the 80 bases that overlap 6 may differ
 	second := g[120:]
 	scaffolds := joinedScaffolds(of(9, first, false), of(8, second, true), of(7, changed(g, 155, 160)[150:260], false))
-	if len(scaffolds) != 2 || !spells(scaffolds[0], first, 9) || !spells(scaffolds[1], second, 15) {
+	if len(scaffolds) != 2 || !spells(scaffolds[1], first, 9) || !spells(scaffolds[0], second, 15) {
 		t.Errorf("%v, want %s of 9 reads and %s of 15", scaffolds, first, second)
 	}
 }
@@ -182,22 +175,35 @@ func TestContigsThatDifferStayApart(t *testing.T) {
 	}
 }
 
-// TestJoinThatWouldOverwrite: if two scaffolds that a contig overlaps would overlap each other and differ there,
-// neither loses a base.
-func TestJoinThatWouldOverwrite(t *testing.T) {
+// TestContigsThatDifferBeyondTheirPartner: two contigs agree with the same partner, and extend it by different sequences. The one of
+// more reads is joined, and the other loses no base. A contig whose partner is not joined to a root is not joined to that either.
+func TestContigsThatDifferBeyondTheirPartner(t *testing.T) {
 	r := rand.New(rand.NewSource(45))
-	g := randomLetters(r, 400)
-	// The contig g[150:250] overlaps the first scaffold by 50 bases, of which 4 may differ, and the second by 70, of which 5
-	// may differ. After it has extended the first scaffold, the two scaffolds overlap by 70 bases, too.
-	first := changed(g[:200], 182, 187, 192, 197)
-	for _, wrong := range []int{1, 2} {
-		second := changed(g, []int{240, 245}[:wrong]...)[180:]
-		scaffolds := joinedScaffolds(of(9, first, false), of(8, second, true), of(7, g[150:250], false))
-		switch {
-		case wrong == 1 && (len(scaffolds) != 1 || len(scaffolds[0]) != len(g)+len(" 24")):
-			t.Errorf("%d bases differ: %v, want one scaffold of %d bases", 4+wrong, scaffolds, len(g))
-		case wrong == 2 && (len(scaffolds) != 2 || !spells(scaffolds[0], first+g[200:250], 16) || !spells(scaffolds[1], second, 8)):
-			t.Errorf("%d bases differ: %v, want the first scaffold, extended, and the second", 4+wrong, scaffolds)
+	g := randomLetters(r, 300)
+	other := g[120:200] + randomLetters(r, 200)
+	for strands := range 16 {
+		scaffolds := joinedScaffolds(of(9, g[:200], strands&1 != 0), of(8, g[120:], strands&2 != 0), of(7, other[:180], strands&4 != 0),
+			of(6, other[100:], strands&8 != 0))
+		if len(scaffolds) != 2 || !spells(scaffolds[0], g, 17) || !spells(scaffolds[1], other, 13) {
+			t.Errorf("%v, want %s of 17 reads and %s of 13", scaffolds, g, other)
+		}
+	}
+}
+
+// TestDeepContigsDifferLess: a contig may differ from others in fewer bases if many reads cover it, since each would differ there.
+func TestDeepContigsDifferLess(t *testing.T) {
+	r := rand.New(rand.NewSource(52))
+	g := randomLetters(r, 300)
+	second := changed(g, 230, 240, 250)[120:] // of the 150 bases that overlap, 3 differ
+	for _, c := range []struct {
+		reads uint32
+		joins bool
+	}{{2, true}, {36, true}, {48, false}, {200, false}} { // 36 reads of 100 bases cover the 180 bases 20 times: 150/40 bases may differ
+		a := newAssembler(noLimits, 100, 1)
+		a.addContigs(&contigs{merged: []contig{of(300, g[:270], false), of(c.reads, second, true)}}, noProgress)
+		a.join(noProgress)
+		if joins := a.set.count() == 1; joins != c.joins {
+			t.Errorf("a contig of %d reads: joined: %v, want %v", c.reads, joins, c.joins)
 		}
 	}
 }
@@ -215,10 +221,10 @@ func TestSingleReadsAreJoined(t *testing.T) {
 	}
 	// When a contig of the bins is joined, all of its reads are counted.
 	c.merged = []contig{of(5, h[40:], true)}
-	a := newAssembler(expectedKmers(c), noLimits)
-	a.addContigs(c, func(int, int) {})
+	a := newAssembler(noLimits, 1, 2)
+	a.addContigs(c, noProgress)
 	var seq sequence
-	a.appendScaffolds(&seq, func(reads, _ int) bool { return reads > 1 })
+	a.appendScaffolds(&seq, noProgress, func(reads uint64, _ int) bool { return reads > 1 })
 	got := spell(unpack(nil, seq.packed, 0, seq.n))
 	if seq.n != len(g)+len(h) {
 		t.Errorf("%d bases, want %d", seq.n, len(g)+len(h))
@@ -230,177 +236,147 @@ func TestSingleReadsAreJoined(t *testing.T) {
 	}
 }
 
-// TestFewPlacesAreCompared: for each k-mer, a contig is compared with at most maxProbes places, also for sequences that
-// share many k-mers. The index holds at most one more place of a k-mer.
-func TestFewPlacesAreCompared(t *testing.T) {
+// TestFewContigsAreCompared: the number of comparisons is bounded in proportion to the bases, also for sequences that share many k-mers.
+func TestFewContigsAreCompared(t *testing.T) {
 	r := rand.New(rand.NewSource(47))
 	for name, middle := range map[string]func() string{
 		"24 bases shared":  func() func() string { s := randomLetters(r, 24); return func() string { return s } }(),
 		"stutter":          func() string { return strings.Repeat("A", 20+r.Intn(20)) },
 		"stutter of three": func() string { return strings.Repeat("ACG", 10+r.Intn(9)) },
 	} {
-		a := newAssembler(1000, noLimits)
+		a := newAssembler(noLimits, 100, 2)
 		var all []contig
-		for range 300 {
-			all = append(all, of(2, randomLetters(r, 60)+middle()+randomLetters(r, 60), r.Intn(2) == 1))
+		for i := range 300 {
+			c := of(2, randomLetters(r, 60)+middle()+randomLetters(r, 60), r.Intn(2) == 1)
+			c.order = uint32(i)
+			all = append(all, c)
 		}
-		a.addContigs(&contigs{merged: slices.Clone(all)}, func(int, int) {})
-		places, apart := map[uint32]int{}, 0
-		for i, s := range a.slots {
-			if s != 0 {
-				places[a.hashes[i]]++
-			}
-		}
-		for hash, n := range places {
-			if n > maxProbes+1 {
-				t.Errorf("%s: the index holds %d places of k-mer %x, want at most %d", name, n, hash, maxProbes+1)
-			}
-		}
+		a.addContigs(&contigs{merged: all}, noProgress)
 		most := 0
-		for _, c := range all {
-			a.forward, a.reverse = c.seq, reversed(c.seq)
-			a.failed.reset()
-			for _, k := range sampleKmers(nil, c.seq) {
-				a.findAlignment(k, alignment{})
-				most = max(most, len(a.candidates))
-			}
+		for c := range a.set.count() {
+			most += int(a.set.length[c])/2 + 16
 		}
-		if most > maxProbes || most < 2 {
-			t.Errorf("%s: %d places are compared for a k-mer, want some and at most %d", name, most, maxProbes)
+		a.set.rank(1)
+		a.round(1, false)
+		if once := a.compared; once > len(all)*maxPartners || once < len(all)*9/10 {
+			t.Errorf("%s: %d comparisons of %d contigs in one round", name, once, len(all))
 		}
-		for i := range a.parents {
-			if a.parents[i] < 0 {
-				apart++
-			}
+		for range 30 {
+			a.join(noProgress)
 		}
-		if apart < len(all)*9/10 {
-			t.Errorf("%s: %d contigs that share nothing else became %d scaffolds", name, len(all), apart)
+		if a.compared > most {
+			t.Errorf("%s: %d comparisons, want at most %d", name, a.compared, most)
+		}
+		if n := a.set.count(); n < len(all)*9/10 {
+			t.Errorf("%s: %d contigs that share nothing else became %d scaffolds", name, len(all), n)
 		}
 	}
 }
 
-// TestFailedPlacesAreComparedOnce: a contig is compared once with a place where it has too many mismatches, even if
-// several of its k-mers lead there.
-func TestFailedPlacesAreComparedOnce(t *testing.T) {
+// TestContigsAreComparedOnce: two contigs that share many k-mers are compared once in a round, and not again in the next round with the
+// same k-mers if neither has changed.
+func TestContigsAreComparedOnce(t *testing.T) {
 	r := rand.New(rand.NewSource(48))
-	g := randomLetters(r, 100)
-	a := newAssembler(1000, noLimits)
-	a.addContigs(&contigs{merged: []contig{of(2, g+randomLetters(r, 100), false)}}, func(int, int) {})
-	c := codes(g + randomLetters(r, 100))
-	a.forward, a.reverse = c, reversed(c)
-	a.failed.reset()
-	compared, kmers := 0, 0
-	for _, k := range sampleKmers(nil, c[:100]) {
-		if a.findAlignment(k, alignment{}).ok {
-			t.Fatal("an alignment with half of its bases wrong is taken")
+	g, h := randomLetters(r, 100), randomLetters(r, 200)
+	a := newAssembler(noLimits, 1, 1)
+	a.addContigs(&contigs{merged: []contig{
+		of(9, g+randomLetters(r, 100), false), of(8, h[:150], false), of(7, g+randomLetters(r, 100), true), of(6, h[50:], false)}}, noProgress)
+	for i, want := range []int{2, 2, 2} {
+		a.round(1, false)
+		if a.compared != want || a.set.count() != 3 {
+			t.Errorf("after round %d: %d comparisons, %d contigs, want %d and 3", i, a.compared, a.set.count(), want)
 		}
-		compared += len(a.candidates)
-		kmers++
 	}
-	if compared != 1 || kmers < 10 {
-		t.Errorf("%d k-mers led to %d comparisons, want 1", kmers, compared)
+	a.round(2, false) // other k-mers
+	if a.compared != 3 {
+		t.Errorf("%d comparisons, want 3", a.compared)
 	}
 }
 
-// TestIndexKeepsItsSample: a full index keeps half of its k-mers. They are still found, except a few with too many
-// other slots before them. Other k-mers in the index are at most those of the contig that was added last.
-func TestIndexKeepsItsSample(t *testing.T) {
-	r := rand.New(rand.NewSource(49))
-	limits := noLimits
-	limits.slots = 1 << 10
-	a := newAssembler(1<<20, limits)
-	scaffolds := map[int32][]byte{}
-	for thin := uint32(1); thin <= 15; thin = thin<<1 | 1 {
-		for a.sampleMask < thin {
-			seq := randomBases(r, 200)
-			a.addContigs(&contigs{merged: []contig{{seq: seq, reads: 2}}}, func(int, int) {})
-			scaffolds[int32(len(a.parents)-1)] = seq
-		}
-		if len(a.slots) > limits.slots || a.sampleMask != thin {
-			t.Fatalf("%d slots, sample mask %b, want at most %d and %b", len(a.slots), a.sampleMask, limits.slots, thin)
-		}
-		used, others := 0, 0
-		for i, s := range a.slots {
-			if s == 0 {
-				continue
-			}
-			used++
-			if a.hashes[i]&thin != 0 {
-				others++
-			}
-		}
-		if most := len(sampleKmers(nil, scaffolds[int32(len(a.parents)-1)])); others > most {
-			t.Fatalf("%d k-mers in the index are not of those under mask %b, want at most %d", others, thin, most)
-		}
-		if used != a.used || used < len(a.slots)/8 {
-			t.Fatalf("%d of %d slots are used, %d were counted", used, len(a.slots), a.used)
-		}
-		found, want := 0, 0
-		for id, seq := range scaffolds {
-			a.forward, a.reverse = seq, reversed(seq)
-			for _, k := range a.stillSampled(sampleKmers(nil, seq)) {
-				want++
-				a.failed.reset()
-				if h := a.findAlignment(k, alignment{}); h.ok {
-					found++
-					if h.scaffold != id || h.start != 0 || h.reversed {
-						t.Fatalf("scaffold %d is found at %d of scaffold %d", id, h.start, h.scaffold)
-					}
-				}
-			}
-		}
-		if found < want*19/20 || want < used*3/4 {
-			t.Fatalf("mask %b: %d of %d k-mers are found at their places", thin, found, want)
-		}
-	}
-}
-
-// TestLimitsOfAnAssembler: the index gets a quarter to half of the memory, index and scaffolds together fit in it, and
-// scaffolds may grow after the limit for new ones is reached.
-func TestLimitsOfAnAssembler(t *testing.T) {
-	for bytes := uint64(1 << 15); bytes < 1<<40; bytes = bytes*5/4 + 77 {
-		b := limitsFor(bytes, 1000)
-		index := uint64(b.slots) * slotBytes
-		if b.bases != 1000 || index > bytes/2 || index < bytes/4 || index+b.extendBytes > bytes || b.startBytes != b.extendBytes/2 ||
-			b.extendBytes < bytes/4 {
-			t.Fatalf("of %d bytes the index takes %d, scaffolds %d and %d", bytes, index, b.startBytes, b.extendBytes)
-		}
-	}
-}
-
-// TestFullAssembler: each limit keeps sequence out and sets full if that was of a contig of two or more reads. Present
-// scaffolds stay.
+// TestFullAssembler: limits keep contigs out, and full is set if one of them has two or more reads.
 func TestFullAssembler(t *testing.T) {
 	r := rand.New(rand.NewSource(50))
-	g := randomLetters(r, 1000)
+	g := randomLetters(r, 5000)
+	apart := func(reads uint32) (all []contig) { // contigs that don't overlap
+		for at := 0; at < len(g); at += 500 {
+			c := of(reads, g[at:at+400], false)
+			c.order = uint32(at)
+			all = append(all, c)
+		}
+		return all
+	}
 	for _, c := range []struct {
 		name    string
 		limits  assemblerLimits
 		contigs []contig
-		want    []string
+		bases   int // of the scaffolds
 		full    bool
 	}{
-		{"no limit", noLimits,
-			[]contig{of(9, g[:400], false), of(8, g[300:700], false), of(7, g[700:], false)}, []string{g[:700], g[700:]}, false},
-		{"bases", assemblerLimits{bases: 600, startBytes: 1 << 30, extendBytes: 1 << 30},
-			[]contig{of(9, g[:400], false), of(8, g[300:700], false)}, []string{g[:400]}, true},
-		{"begin", assemblerLimits{bases: 1 << 30, startBytes: 700, extendBytes: 1 << 30},
-			[]contig{of(9, g[:400], false), of(8, g[700:], false), of(7, g[300:600], true)}, []string{g[:600]}, true},
-		{"grow", assemblerLimits{bases: 1 << 30, startBytes: 1 << 30, extendBytes: 700},
-			[]contig{of(9, g[:400], false), of(8, g[300:700], false), of(7, g[100:300], false)}, []string{g[:400]}, true},
-		{"a single read", assemblerLimits{bases: 1 << 30, startBytes: 700, extendBytes: 1 << 30},
-			[]contig{of(9, g[:400], false), of(1, g[700:], false)}, []string{g[:400]}, false},
+		{"no limit", noLimits, apart(2), 4000, false},
+		{"bases", assemblerLimits{bases: 2500, bytes: 1 << 30}, apart(2), 2400, true},
+		{"bases, for short ones", assemblerLimits{bases: 900, bytes: 1 << 30},
+			[]contig{of(5, g[:700], false), of(4, g[800:1100], false), of(3, g[1200:1400], false)}, 900, true},
+		{"memory", assemblerLimits{bases: 1 << 30, bytes: 10_000}, apart(2), 800, true},
+		{"memory, single reads", assemblerLimits{bases: 1 << 30, bytes: 10_000}, apart(1), 800, false},
+		{"memory, enough for what is joined", assemblerLimits{bases: 1 << 30, bytes: 45_000},
+			[]contig{of(5, g, false), of(4, g, true), of(3, g, false), of(2, g, true)}, 5000, false},
 	} {
-		a := newAssembler(1000, c.limits)
-		a.addContigs(&contigs{merged: c.contigs}, func(int, int) {})
-		var got []string
-		for i := range a.parents {
-			if s := a.scaffold(int32(i)); a.parents[i] < 0 {
-				got = append(got, spell(s.buf[s.origin+s.lo:s.origin+s.hi]))
-			}
-		}
-		if !slices.Equal(got, c.want) || a.full != c.full {
-			t.Errorf("%s: %v, full: %v, want %v and %v", c.name, got, a.full, c.want, c.full)
+		a := newAssembler(c.limits, 1, 2)
+		a.addContigs(&contigs{merged: c.contigs}, noProgress)
+		var seq sequence
+		a.appendScaffolds(&seq, noProgress, func(uint64, int) bool { return true })
+		if seq.n != c.bases || a.full != c.full {
+			t.Errorf("%s: %d bases, full: %v, want %d and %v", c.name, seq.n, a.full, c.bases, c.full)
 		}
 	}
+}
+
+// TestJoinIsTheSameForAnyThreads: contigs of a genome with repeats, some longer than a stretch, are joined to the same ones by any number
+// of goroutines.
+func TestJoinIsTheSameForAnyThreads(t *testing.T) {
+	r := rand.New(rand.NewSource(53))
+	genome := randomBases(r, 3_000_000)
+	repeat := genome[1000:1700]
+	for range 300 {
+		copy(genome[r.Intn(len(genome)-len(repeat)):], repeat)
+	}
+	var all []contig
+	add := func(length, errors int) {
+		at := r.Intn(len(genome) - length)
+		seq := slices.Clone(genome[at : at+length])
+		if r.Intn(2) == 1 {
+			seq = reversed(seq)
+		}
+		for range errors {
+			seq[r.Intn(length)] = byte(r.Intn(4))
+		}
+		all = append(all, contig{seq: seq, reads: uint32(1 + r.Intn(5)), order: uint32(len(all))})
+	}
+	for range 4 {
+		add(stretchBases+r.Intn(2*stretchBases), 100)
+	}
+	add(1<<20+77, 0)
+	for range 20_000 {
+		add(100+r.Intn(200), r.Intn(3))
+	}
+	var first *assembler
+	for _, threads := range []int{1, 2, 7} {
+		a := newAssembler(noLimits, 100, threads)
+		a.addContigs(&contigs{merged: slices.Clone(all)}, noProgress)
+		a.join(noProgress)
+		if first == nil {
+			first = a
+			if n := a.set.count(); n > len(all)/2 || slices.Max(a.set.length) < 1<<20+78 {
+				t.Errorf("%d contigs of %d are left", n, len(all))
+			}
+		} else if !equalSets(&a.set, &first.set) || a.compared != first.compared {
+			t.Errorf("%d threads: other contigs", threads)
+		}
+	}
+}
+
+// equalSets reports whether two sets have the same contigs.
+func equalSets(a, b *contigSet) bool {
+	return slices.Equal(a.packed, b.packed) && slices.Equal(a.start, b.start) && slices.Equal(a.length, b.length) &&
+		slices.Equal(a.reads, b.reads) && slices.Equal(a.left, b.left) && a.bases == b.bases
 }

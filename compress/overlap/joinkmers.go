@@ -244,19 +244,21 @@ type proposals struct {
 	best  []proposal
 }
 
-// reset empties the list.
+// leastSlotBits is the binary logarithm of the smallest hash table.
+const leastSlotBits = 9
+
+// reset empties the list. It takes time in proportion to the proposals that were there, as the table may have been large once.
 func (p *proposals) reset() {
-	if len(p.slots) == 0 {
-		p.resize(9)
-	} else if len(p.all) > 0 {
-		clear(p.slots)
+	if len(p.all) > 0 || len(p.slots) == 0 {
+		p.all = p.all[:0]
+		p.resize(leastSlotBits)
 	}
-	p.all = p.all[:0]
 }
 
-// resize makes a table of 2^bits slots.
+// resize makes a table of 2^bits slots, in the memory of the one before if it is large enough.
 func (p *proposals) resize(bits uint) {
-	p.slots, p.shift = make([]uint32, 1<<bits), 64-bits
+	p.slots, p.shift = slices.Grow(p.slots[:0], 1<<bits)[:1<<bits], 64-bits
+	clear(p.slots)
 	for i := range p.all {
 		*p.slot(p.all[i].link) = uint32(i + 1)
 	}

@@ -1,9 +1,6 @@
 package overlap
 
-import (
-	"slices"
-	"sync/atomic"
-)
+import "slices"
 
 // A link says where a contig is in another one, without gaps: other contig << 32 | start + linkZero << 1 | reversed. The contig, or
 // its reverse complement if reversed, begins at base start of the other one; start may be negative.
@@ -44,8 +41,8 @@ type joiner struct {
 	set       contigSet
 	readBases uint64 // of a read of the contigs, on average
 	threads   int
-	compared  atomic.Int64 // overlaps that were compared
-	by        sampler      // of the last round
+	compared  int     // overlaps that were compared
+	by        sampler // of the last round
 	// settled says which contigs found no partner in the last round and did not change. Two of them were compared in vain.
 	// It is nil if none did.
 	settled []bool
@@ -76,6 +73,7 @@ func (j *joiner) round(rate sampleRate, ends bool) int {
 type proposer struct {
 	*joiner
 	proposals
+	compared int
 	reversed []byte
 }
 
@@ -85,10 +83,12 @@ const maxPartners = 64
 // partners returns the link of each contig to its partner.
 func (j *joiner) partners(g *kmerGroups) []link {
 	links := make([]link, j.set.count())
-	w := make([]proposer, j.threads)
+	w := make([]*proposer, j.threads) // allocated one by one, so that two goroutines don't write to the same cache line
 	inParallel(j.threads, len(links), joinRange, func(k, from, to int) {
-		p := &w[k]
-		p.joiner = j
+		if w[k] == nil {
+			w[k] = &proposer{joiner: j}
+		}
+		p := w[k]
 		for c := uint32(from); c < uint32(to); c++ {
 			n := int(j.set.length[c])
 			if links[c] = noLink; j.set.left[c] > 0 {
@@ -97,6 +97,11 @@ func (j *joiner) partners(g *kmerGroups) []link {
 			}
 		}
 	})
+	for _, p := range w {
+		if p != nil {
+			j.compared += p.compared
+		}
+	}
 	return links
 }
 
@@ -125,7 +130,7 @@ func (p *proposer) choose(c uint32, n int) link {
 // agree reports whether a contig, n bases of b, which are those of its reverse complement if the link says so, agrees with the contig that the
 // link leads to.
 func (p *proposer) agree(c uint32, k link, b []byte, n int) bool {
-	p.compared.Add(1)
+	p.compared++
 	m := int(p.set.length[k.to()])
 	lo, hi := max(k.start(), 0), min(k.start()+n, m)
 	limit := p.limitOf(c, hi-lo)

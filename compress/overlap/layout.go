@@ -247,7 +247,7 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 	a.appendScaffolds(&b.seq, func(done, total int) {
 		b.report("joining contigs", int(uint64(b.records.count)*uint64(done)/uint64(total)), b.records.count)
 	}, func(reads uint64, _ int) bool { return reads > 1 })
-	b.placesCompared += int(a.compared.Load())
+	b.placesCompared += a.compared
 	return a.full, nil
 }
 

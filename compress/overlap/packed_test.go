@@ -89,16 +89,14 @@ func TestDistanceCountsAndGivesUp(t *testing.T) {
 // joinInBatches assembles contigs in batches, as with shares, and returns the scaffolds of two or more reads, one base per
 // byte.
 func joinInBatches(several []contig, limits assemblerLimits, batches int) (pg []byte, a *assembler) {
-	a = newAssembler(expectedKmers(&contigs{merged: several}), limits)
+	a = newAssembler(limits, 100, 2)
 	for i := range batches {
-		a.addContigs(&contigs{merged: several[len(several)*i/batches : len(several)*(i+1)/batches]}, func(int, int) {})
+		a.addContigs(&contigs{merged: several[len(several)*i/batches : len(several)*(i+1)/batches]}, noProgress)
 	}
 	var s sequence
-	a.appendScaffolds(&s, func(reads, _ int) bool { return reads > 1 })
+	a.appendScaffolds(&s, noProgress, func(reads uint64, _ int) bool { return reads > 1 })
 	return unpack(nil, s.packed, 0, s.n), a
 }
-
-var noLimits = assemblerLimits{bases: 1 << 30, startBytes: 1 << 40, extendBytes: 1 << 40}
 
 func TestAssembleGivesBackAGenome(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
@@ -158,8 +156,8 @@ func TestJoinsLoseNothing(t *testing.T) {
 	}
 }
 
-// TestBoundedAssembler: an index that may not grow keeps fewer k-mers, and most contigs are still joined. full is set
-// when contigs do not fit.
+// TestBoundedAssembler: contigs are joined each time that memory is short, so that it suffices for the joined ones. full is set when
+// these don't fit.
 func TestBoundedAssembler(t *testing.T) {
 	r := rand.New(rand.NewSource(5))
 	genome := randomBases(r, 20_000)
@@ -168,15 +166,21 @@ func TestBoundedAssembler(t *testing.T) {
 		at := r.Intn(len(genome) - 150)
 		contigs = append(contigs, contig{seq: genome[at : at+150], reads: 2, order: uint32(i)})
 	}
-	pg, a := joinInBatches(contigs, assemblerLimits{bases: 1 << 30, startBytes: 1 << 20, extendBytes: 1 << 20, slots: 1 << 12}, 5)
-	if len(a.slots) != 1<<12 || a.sampleMask == 0 || a.full {
-		t.Errorf("%d slots, sample mask %b, full: %v", len(a.slots), a.sampleMask, a.full)
+	all := contigSet{bases: 2_000 * 150, length: make([]uint32, 2_000)}
+	needed := (&assembler{joiner: joiner{set: all}}).joinBytes(sparseRate)
+	pg, a := joinInBatches(contigs, assemblerLimits{bases: 1 << 30, bytes: needed / 3}, 10)
+	if a.full {
+		t.Error("the assembler is full")
 	}
 	if len(pg) < len(genome)*9/10 || len(pg) > len(genome)*11/10 {
 		t.Errorf("%d bases from a genome of %d", len(pg), len(genome))
 	}
-	pg, a = joinInBatches(contigs, assemblerLimits{bases: 1 << 30, startBytes: 2_000, extendBytes: 6_000, slots: 1 << 12}, 5)
-	if !a.full || len(pg) < 2_000 || len(pg) > 6_000 {
+	for i := range contigs {
+		at := 400*r.Intn(50) + r.Intn(200) // so that they cover 50 parts of 350 bases
+		contigs[i].seq = genome[at : at+150]
+	}
+	pg, a = joinInBatches(contigs, assemblerLimits{bases: 1 << 30, bytes: 40_000}, 10)
+	if !a.full || len(pg) < 2_000 || len(pg) > 8_000 {
 		t.Errorf("%d bases, full: %v", len(pg), a.full)
 	}
 }

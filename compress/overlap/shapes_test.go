@@ -148,27 +148,28 @@ func TestContigsTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// TestAssemblerStaysInBounds: any number of chimeric reads can extend a scaffold, so the memory of extended scaffolds must be
-// limited, too.
+// TestAssemblerStaysInBounds: after contigs were added, those that are there take at most the memory that the assembler may use, also
+// while they are joined.
 func TestAssemblerStaysInBounds(t *testing.T) {
 	for _, shape := range []string{"random", "chimera", "repeats", "stutter", "genome"} {
 		t.Run(shape, func(t *testing.T) {
 			rd := shaped(t, shape, 20_000)
 			const bytes = 1 << 20
-			a := newAssembler(1<<20, limitsFor(bytes, 1<<30))
-			a.addContigs(binContigs(rd, nil, 1), func(int, int) {})
-			held := uint64(0)
-			for i := range a.parents {
-				held += uint64(cap(a.scaffold(int32(i)).buf)) + scaffoldOverheadBytes
-			}
-			if held > a.scaffoldMem+a.scaffoldMem/8 {
-				t.Errorf("scaffolds use %d bytes, %d were counted", held, a.scaffoldMem)
-			}
-			if total := held + uint64(len(a.slots))*slotBytes; total > bytes {
-				t.Errorf("an assembler that may use %d bytes uses %d", bytes, total)
+			a := newAssembler(assemblerLimits{bases: 1 << 30, bytes: bytes}, 100, 1)
+			for part := range 4 {
+				a.addContigs(binContigs(rd, func(i int) bool { return i%4 == part }, 1), noProgress)
+				if n := a.joinBytes(sparseRate); n > bytes {
+					t.Errorf("contigs take %d bytes, want at most %d", n, bytes)
+				}
+				if held := uint64(len(a.set.packed)+len(a.singles.packed)) + uint64(a.set.count()+a.singles.count())*contigSetBytes; held > bytes/2 {
+					t.Errorf("contigs hold %d bytes, want at most %d", held, bytes/2)
+				}
 			}
 			if shape == "random" && a.full {
 				t.Error("contigs of one read were missed")
+			}
+			if shape != "random" && a.set.count() == 0 {
+				t.Error("no contig is left")
 			}
 		})
 	}
