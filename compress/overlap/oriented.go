@@ -29,12 +29,9 @@ func (o *OrientedReads) Load(records []uint32, reversed []bool) {
 		i := rd.indexOf(rec)
 		o.indexes = append(o.indexes, i)
 		at := rd.offset(i)
-		prefetch(unsafe.Pointer(&rd.packed[at]), unsafe.Pointer(&rd.signaturePlace[i]))
-		if n := rd.len(i); n > 128 {
-			prefetch(unsafe.Pointer(&rd.packed[at+64]), unsafe.Pointer(&rd.packed[at+uint64(n)/4]))
-		} else {
-			prefetch(unsafe.Pointer(&rd.packed[at+uint64(n)/4]), unsafe.Pointer(&rd.signaturePlace[i]))
-		}
+		end := at + min(uint64(rd.len(i))/4, 64) // the processor goes on by itself where a read is long
+		prefetch(unsafe.Pointer(&rd.packed[at]), unsafe.Pointer(&rd.packed[end]))
+		prefetch(unsafe.Pointer(&rd.signaturePlace[i]), unsafe.Pointer(&rd.packed[end]))
 	}
 	for k, i := range o.indexes {
 		o.words = appendWords(o.words, rd.bases(i), rd.len(i), rd.signaturePlace[i]&1 != 0 != reversed[k])
