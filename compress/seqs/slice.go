@@ -203,8 +203,8 @@ func (r *columnReads) unplacedBases() int {
 	return sum
 }
 
-// codeMismatches codes the reads that have a place. read returns the packed bases of a read on the pseudogenome's strand, nil when decoding;
-// text returns where the letters of a read are decoded to, nil when encoding.
+// codeMismatches codes the reads that have a place. read, which is nil when decoding, returns the packed bases of a read on the
+// pseudogenome's strand; text, which is nil when encoding, where its letters go.
 func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, read func(k, i int) []uint64, text func(k, i int) []byte) {
 	models := make([]*mismatches, len(r.cols))
 	for k := range r.cols {
