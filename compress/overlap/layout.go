@@ -99,6 +99,7 @@ func (b *builder) plan(ctx context.Context) (err error) {
 	if b.allReads, err = b.records.load(ctx, b.records.all()); err != nil {
 		return err
 	}
+	b.accelerator.preload(b.allReads)
 	b.workBytes = math.MaxUint64
 	if b.config.Memory > 0 {
 		taken := b.allReads.bytes() + placedEighthBytes*uint64(b.allReads.Count())/8
