@@ -43,7 +43,7 @@ const (
 
 // PlaceMode holds the parameters of a search for places, each of them at most 255; package overlap defines what they mean.
 type PlaceMode struct {
-	K, SampleMask, SeedStep, BasesPerCandidate, MoreSeeds, GoodMismatches int
+	K, SampleMask, SeedStep, BasesPerCandidate, BasesPerMoreSeed, GoodMismatches int
 }
 
 // PlaceReads are packed reads: 2 bits a base, base j of a read at bits 2*(j%4) of byte j/4. Read i begins at byte Offsets[i] of

@@ -170,7 +170,7 @@ func (p *Placer) Place(m PlaceMode, from int, limits []uint8, positions []uint32
 		lengths = p.lengths.at() + 4*at
 	}
 	mode := uint64(m.K) | uint64(m.SampleMask)<<8 | uint64(m.SeedStep)<<16 | uint64(m.BasesPerCandidate)<<24 |
-		uint64(m.MoreSeeds)<<32 | uint64(m.GoodMismatches)<<40
+		uint64(m.BasesPerMoreSeed)<<32 | uint64(m.GoodMismatches)<<40
 	err = p.dev.launch(p.stream, kernelPlace, threadBlocks(n, threads), p.stepAddress(), []uint64{
 		packed, offsets, at * p.reads.Stride, p.reads.Stride, lengths, uint64(p.reads.Length), limitsAt, uint64(n), p.sequence.at(),
 		uint64(p.length), p.segments.at(), p.slots.at(), mode, positionsAt, outcomesAt,

@@ -57,7 +57,7 @@ func (c *cuda) place(m placeMode, from int, limits []uint8, positions []uint32, 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.placer.Place(cudakern.PlaceMode{
-		K: m.k, SampleMask: int(m.sampleMask), SeedStep: m.seedStep, BasesPerCandidate: m.basesPerCandidate, MoreSeeds: m.moreSeeds,
+		K: m.k, SampleMask: int(m.sampleMask), SeedStep: m.seedStep, BasesPerCandidate: m.basesPerCandidate, BasesPerMoreSeed: m.basesPerMoreSeed,
 		GoodMismatches: m.goodMismatches,
 	}, from, limits, positions, outcomes)
 }

@@ -241,7 +241,7 @@ type placeMode struct {
 	seedStep          int    // distance in bases between seeds that are looked up
 	maxCandidates     int    // positions of a k-mer that are indexed at most
 	basesPerCandidate int    // one candidate per so many bases of a read is tried at most
-	moreSeeds         int    // seeds that are looked up after the best place was found
+	basesPerMoreSeed  int    // after the best place was found, one more seed per so many bases of a read is looked up
 	goodMismatches    int    // a place with this many mismatches or fewer ends the search
 	basesPerMismatch  int    // a place has at most one mismatch per so many bases
 }
@@ -254,7 +254,7 @@ var (
 		seedStep:          1,
 		maxCandidates:     16,
 		basesPerCandidate: 1,
-		moreSeeds:         6,
+		basesPerMoreSeed:  16,
 		goodMismatches:    1,
 		basesPerMismatch:  6,
 	}
@@ -266,7 +266,7 @@ var (
 		seedStep:          3,
 		maxCandidates:     64,
 		basesPerCandidate: 2,
-		moreSeeds:         8,
+		basesPerMoreSeed:  12,
 		goodMismatches:    2,
 		basesPerMismatch:  5,
 	}

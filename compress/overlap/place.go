@@ -37,8 +37,8 @@ type candidate struct {
 //   - A candidate becomes the best place if it has fewer mismatches than the best one before (at first: fewer than limit), or
 //     as many at a smaller position, or at the same position and on the forward strand instead of the reverse.
 //   - The search ends at a place without mismatches; after the seed with which the best place has at most mode.goodMismatches
-//     mismatches; mode.moreSeeds seeds after the last one that lowered the number of mismatches; after one candidate for each
-//     mode.basesPerCandidate bases of the read; or when there are no seeds left.
+//     mismatches; one seed for each mode.basesPerMoreSeed bases of the read after the last one that lowered the number of
+//     mismatches; after one candidate for each mode.basesPerCandidate bases; or when there are no seeds left.
 //
 // So a place depends only on the read and on the index.
 type search struct {
@@ -238,7 +238,7 @@ func (p *placer) compareCandidates(s *search) bool {
 		d := countMismatches(p.pg, c.pos, read, 0, s.n, s.best, mask)
 		switch {
 		case d < s.best:
-			s.best, s.pos, s.reversed, s.seedsLeft = d, c.pos, c.reversed, p.mode.moreSeeds
+			s.best, s.pos, s.reversed, s.seedsLeft = d, c.pos, c.reversed, s.n/p.mode.basesPerMoreSeed
 		case d == s.best && s.pos >= 0 && (c.pos < s.pos || c.pos == s.pos && s.reversed):
 			s.pos, s.reversed = c.pos, c.reversed
 		}

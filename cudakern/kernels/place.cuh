@@ -5,7 +5,7 @@
 
 // The parameters of a search, 8 bits each in one word; see PlaceMode.
 struct PlaceMode {
-  u32 k, sample_mask, seed_step, bases_per_candidate, more_seeds, good;
+  u32 k, sample_mask, seed_step, bases_per_candidate, bases_per_more_seed, good;
 };
 
 static __device__ __forceinline__ PlaceMode place_mode(u64 m) {
@@ -114,7 +114,7 @@ place(const u64 *reads, const u64 *offsets, u64 first_read, u64 stride, const u3
           best = d;
           pos = p;
           reversed = other;
-          seeds_left = mode.more_seeds;
+          seeds_left = n / mode.bases_per_more_seed;
         } else if (d == best && pos >= 0 && (p < pos || (p == pos && reversed))) {
           pos = p;
           reversed = other;
