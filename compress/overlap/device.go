@@ -6,12 +6,12 @@ import (
 )
 
 // device is an accelerator that lays out reads. Its results are those of the CPU, bit for bit. Its methods may be called from
-// any goroutine, but loadReads and loadIndex not at the same time as place.
+// any goroutine, but loadReads and buildIndex not at the same time as place.
 type device interface {
 	// loadReads copies reads to the device, in place of those that are there.
 	loadReads(rd *Reads) error
-	// loadIndex copies a sequence and the index of its k-mers to the device, in place of those that are there.
-	loadIndex(seq *sequence, ix *kmerIndex) error
+	// buildIndex copies a sequence to the device and indexes the k-mers of a window of it, in place of what is there.
+	buildIndex(seq *sequence, w *window) error
 	// place searches for the places of reads from..from+len(limits)-1, as placer.place does. Letters other than A, C, G and T
 	// count as they are packed. positions and outcomes have as many elements as limits: an element of positions becomes
 	// Unplaced if no place is found; else that of outcomes becomes the number of mismatches, and deviceReversed.
@@ -33,7 +33,8 @@ type accelerator struct {
 	note      func(line string) // may be nil
 	preloaded chan struct{}     // nil, or closed when the reads of preload are loaded
 
-	loaded *Reads // the reads on the device, if they stay in memory; set before preloaded is closed
+	loaded  *Reads  // the reads on the device, if they stay in memory; set before preloaded is closed
+	indexed *window // the window of which the device has the index
 
 	mu  sync.Mutex
 	err error // why the device is not used
@@ -106,8 +107,8 @@ func (a *accelerator) loadReads(rd *Reads, stay bool) {
 	}
 }
 
-// prepare loads what placing rd on seq needs, and reports whether the device can be used. See loadReads for stay.
-func (a *accelerator) prepare(rd *Reads, seq *sequence, ix *kmerIndex, stay bool) bool {
+// prepare loads what placing rd on a window of seq needs, and reports whether the device can be used. See loadReads for stay.
+func (a *accelerator) prepare(rd *Reads, seq *sequence, w *window, stay bool) bool {
 	if a == nil || rd.Count() == 0 {
 		return false
 	}
@@ -115,12 +116,20 @@ func (a *accelerator) prepare(rd *Reads, seq *sequence, ix *kmerIndex, stay bool
 	if a.usable() {
 		a.loadReads(rd, stay)
 	}
-	if a.usable() {
-		if err := a.dev.loadIndex(seq, ix); err != nil {
+	if a.usable() && a.indexed != w {
+		a.indexed = w
+		if err := a.dev.buildIndex(seq, w); err != nil {
 			a.giveUp(err)
 		}
 	}
 	return a.usable()
+}
+
+// forget drops the reference to a window, whose index takes memory.
+func (a *accelerator) forget(w *window) {
+	if a != nil && a.indexed == w {
+		a.indexed = nil
+	}
 }
 
 // wait waits until the device is open and the reads of preload are loaded.

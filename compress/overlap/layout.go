@@ -292,17 +292,17 @@ type retryRule func(b *builder, rd *Reads, i int, mode placeMode) bool
 // placeReads places reads on the bases of the pseudogenome from `from` on: the reads that have no place, and those for which
 // retry returns true. It indexes as many bases at a time as fit in workBytes.
 func (b *builder) placeReads(ctx context.Context, each shareIterator, from int, mode placeMode, retry retryRule) error {
-	window := max(1<<12, int(min(b.workBytes/uint64(indexBytesPerBase(mode.sampleMask)), maxPseudogenome)))
-	for lo := from; lo < b.seq.n; lo += window {
-		ix := newKmerIndex(
-			b.seq.packed, lo, min(lo+window+mode.k-1, b.seq.n), mode.k, mode.sampleMask, mode.maxCandidates, b.config.Threads)
+	size := max(1<<12, int(min(b.workBytes/uint64(indexBytesPerBase(mode.sampleMask)), maxPseudogenome)))
+	for lo := from; lo < b.seq.n; lo += size {
+		w := newWindow(&b.seq, lo, min(lo+size+mode.k-1, b.seq.n), mode, b.config.Threads)
 		err := each(ctx, func(rd *Reads, before int) error {
-			b.placeAll(rd, ix, mode, retry, func(done int) { b.report(mode.stage, before+done, b.records.count) })
+			b.placeAll(rd, w, retry, func(done int) { b.report(mode.stage, before+done, b.records.count) })
 			return ctx.Err()
 		})
 		if err != nil {
 			return err
 		}
+		b.accelerator.forget(w)
 	}
 	return nil
 }
