@@ -113,7 +113,7 @@ func (p *Placer) LoadReads(r PlaceReads) error {
 	return nil
 }
 
-// BuildIndex copies a sequence of length bases to the device and indexes its k-mers at bases from..to-k. The index takes 12 bytes of device memory
+// BuildIndex copies a sequence of length bases to the device and indexes its k-mers at bases from..to-k. The index takes 16 bytes of device memory
 // for each sampled k-mer, the sequence as many as it has. The error wraps ErrMemory if there is too little.
 func (p *Placer) BuildIndex(packed []byte, from, to, length int, m PlaceMode) error {
 	leave, err := p.dev.enter()
@@ -141,7 +141,7 @@ func (p *Placer) BuildIndex(packed []byte, from, to, length int, m PlaceMode) er
 		return p.fault(err)
 	}
 	for i, n := range counts {
-		segments[i+1] = segments[i] + uint64(n)*3/2 + 1 // at least one slot is empty, where searches end
+		segments[i+1] = segments[i] + 2*uint64(n) + 1 // at least one slot is empty, where searches end
 	}
 	if err := replace(p, &p.segments, segments, 0, "the index"); err != nil {
 		return err
