@@ -239,7 +239,7 @@ func (p *packer) run(ctx context.Context) error {
 	var v *verification
 	if n := inMemory(p.memoryBeside(), p.largest()); n > 1 {
 		if dec := p.enc.Follow(); dec != nil {
-			p.flight = atMostThreads(n-n/2, p.o.Threads)
+			p.flight = atMostThreads(n-n/2, p.busyThreads())
 			v = p.following(dec, atMostThreads(n/2, p.o.Threads))
 		}
 	}
@@ -277,7 +277,16 @@ func (p *packer) plan() {
 		p.man.Slices[i] = p.specs[i].slice()
 		p.written[i] = make(chan struct{})
 	}
-	p.flight = inFlight(p.o.Threads, p.memoryBeside(), p.largest())
+	p.flight = atMostThreads(inMemory(p.memoryBeside(), p.largest()), p.busyThreads())
+}
+
+// busyThreads returns how many slices keep the threads busy. Slices of runs wait for the pseudogenome with their last reads, so others
+// need to be in work meanwhile.
+func (p *packer) busyThreads() int {
+	if len(p.specs) > 0 && p.specs[0].run != nil {
+		return 3 * p.o.Threads
+	}
+	return p.o.Threads
 }
 
 // largest returns how many bytes of text and of exceptions the largest slice has.

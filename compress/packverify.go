@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/zeebo/xxh3"
+	"golang.org/x/sync/errgroup"
 
 	"orcomgo/compress/archive"
 	"orcomgo/compress/seqs"
@@ -113,13 +114,17 @@ func (v *verification) slices(ctx context.Context) error {
 		return nil
 	}
 	consume := func(k int, t *piece) error {
+		// Texts are summed in their order, and this has to keep up with the decoding of slices by many threads.
+		var g errgroup.Group
 		for m, mem := range man.Slices[k].Members() {
 			v.digests[mem.Input] += v.texts[k][m].digest
-			if err := v.checks[mem.Input].add(t.text[m]); err != nil {
-				return err
-			}
+			g.Go(func() error {
+				v.checks[mem.Input].digest(t.text[m])
+				return nil
+			})
+			g.Go(func() error { return v.checks[mem.Input].compare(t.text[m]) })
 		}
-		return nil
+		return g.Wait()
 	}
 	return v.replay.run(ctx, v.jobs, work, consume)
 }

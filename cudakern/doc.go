@@ -25,8 +25,8 @@
 //
 // Offsets in a block have 32 bits: see MaxText.
 //
-// A Placer finds the places of reads on a pseudogenome for package overlap, a thread a read (kernels/place.cuh). The reads stay on
-// the device from one pass to the next.
+// A Placer indexes the k-mers of a pseudogenome for package overlap, and finds the places of reads on it, a thread a read
+// (kernels/place.cuh). The reads stay on the device from one pass to the next.
 package cudakern
 
 import "errors"
@@ -43,7 +43,7 @@ const (
 
 // PlaceMode holds the parameters of a search for places, each of them at most 255; package overlap defines what they mean.
 type PlaceMode struct {
-	K, SampleMask, SeedStep, BasesPerCandidate, MoreSeeds, GoodMismatches int
+	K, SampleMask, SeedStep, BasesPerCandidate, BasesPerMoreSeed, GoodMismatches, MaxCandidates int
 }
 
 // PlaceReads are packed reads: 2 bits a base, base j of a read at bits 2*(j%4) of byte j/4. Read i begins at byte Offsets[i] of

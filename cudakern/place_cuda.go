@@ -18,7 +18,8 @@ type Placer struct {
 
 	packed, offsets, lengths, limits buffer // of the reads
 	positions, outcomes              buffer
-	sequence, segments, slots        buffer
+	sequence, counts, segments       buffer
+	slots                            buffer
 	reads                            PlaceReads // without slices
 	haveOffsets, haveLengths         bool
 	length                           int // of the sequence, in bases
@@ -112,32 +113,61 @@ func (p *Placer) LoadReads(r PlaceReads) error {
 	return nil
 }
 
-// LoadIndex copies a sequence of n bases to the device, and the index of its k-mers: the segments' first slots, and the slots. They
-// take as much device memory as they have bytes. The error wraps ErrMemory if there is too little.
-func (p *Placer) LoadIndex(packed []byte, n int, segments, slots []uint64) error {
+// BuildIndex copies a sequence of length bases to the device and indexes its k-mers at bases from..to-k. The index takes 16 bytes of device memory
+// for each sampled k-mer, the sequence as many as it has. The error wraps ErrMemory if there is too little.
+func (p *Placer) BuildIndex(packed []byte, from, to, length int, m PlaceMode) error {
 	leave, err := p.dev.enter()
 	if err != nil {
 		return err
 	}
 	defer leave()
-	if len(segments) != 1<<IndexSegmentBits+1 {
-		return fmt.Errorf("an index of %d segments", len(segments)-1)
-	}
 	p.length = 0
+	count := max(to-from-m.K+1, 0)
 	if err := replace(p, &p.sequence, packed, overrun, "the pseudogenome"); err != nil {
 		return err
+	}
+	counts, segments := make([]uint32, 1<<IndexSegmentBits), make([]uint64, 1<<IndexSegmentBits+1)
+	if err := replace(p, &p.counts, counts, 0, "the index"); err != nil {
+		return err
+	}
+	args := []uint64{p.sequence.at(), uint64(from), uint64(count), m.word(), p.counts.at()}
+	if err := p.dev.launch(p.stream, kernelIndexCount, threadBlocks(count, threads), p.stepAddress(), args); err != nil {
+		return err
+	}
+	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(counts)), p.counts.ptr, int64(4*len(counts)), p.stream); err != nil {
+		return p.fault(err)
+	}
+	if err := p.stream.Synchronize(); err != nil {
+		return p.fault(err)
+	}
+	for i, n := range counts {
+		segments[i+1] = segments[i] + 2*uint64(n) + 1 // at least one slot is empty, where searches end
 	}
 	if err := replace(p, &p.segments, segments, 0, "the index"); err != nil {
 		return err
 	}
-	if err := replace(p, &p.slots, slots, 0, "the index"); err != nil {
+	slots := int(8 * segments[1<<IndexSegmentBits])
+	if err := replace(p, &p.slots, []byte(nil), slots, "the index"); err != nil {
+		return err
+	}
+	if err := cu.MemsetD8Async(p.slots.ptr, 0, int64(slots), p.stream); err != nil {
+		return cudaError("clearing the index", err)
+	}
+	args = []uint64{p.sequence.at(), uint64(from), uint64(count), m.word(), p.segments.at(), p.slots.at()}
+	if err := p.dev.launch(p.stream, kernelIndexInsert, threadBlocks(count, threads), p.stepAddress(), args); err != nil {
 		return err
 	}
 	if err := p.stream.Synchronize(); err != nil {
 		return p.fault(err)
 	}
-	p.length = n
+	p.length = length
 	return nil
+}
+
+// word returns the parameters in the form of the kernels.
+func (m PlaceMode) word() uint64 {
+	return uint64(m.K) | uint64(m.SampleMask)<<8 | uint64(m.SeedStep)<<16 | uint64(m.BasesPerCandidate)<<24 |
+		uint64(m.BasesPerMoreSeed)<<32 | uint64(m.GoodMismatches)<<40 | uint64(m.MaxCandidates)<<48
 }
 
 // Place searches for the places of reads from..from+len(limits)-1: for each a place with fewer mismatches than its limit, or none if
@@ -169,11 +199,9 @@ func (p *Placer) Place(m PlaceMode, from int, limits []uint8, positions []uint32
 	if p.haveLengths {
 		lengths = p.lengths.at() + 4*at
 	}
-	mode := uint64(m.K) | uint64(m.SampleMask)<<8 | uint64(m.SeedStep)<<16 | uint64(m.BasesPerCandidate)<<24 |
-		uint64(m.MoreSeeds)<<32 | uint64(m.GoodMismatches)<<40
 	err = p.dev.launch(p.stream, kernelPlace, threadBlocks(n, threads), p.stepAddress(), []uint64{
 		packed, offsets, at * p.reads.Stride, p.reads.Stride, lengths, uint64(p.reads.Length), limitsAt, uint64(n), p.sequence.at(),
-		uint64(p.length), p.segments.at(), p.slots.at(), mode, positionsAt, outcomesAt,
+		uint64(p.length), p.segments.at(), p.slots.at(), m.word(), positionsAt, outcomesAt,
 	})
 	if err != nil {
 		return err
@@ -212,7 +240,8 @@ func (p *Placer) Memory() (bytes int) {
 }
 
 func (p *Placer) buffers() []*buffer {
-	return []*buffer{&p.packed, &p.offsets, &p.lengths, &p.limits, &p.positions, &p.outcomes, &p.sequence, &p.segments, &p.slots}
+	return []*buffer{&p.packed, &p.offsets, &p.lengths, &p.limits, &p.positions, &p.outcomes, &p.sequence, &p.counts, &p.segments,
+		&p.slots}
 }
 
 // Close waits for the stream and frees the memory.

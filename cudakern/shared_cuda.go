@@ -43,6 +43,8 @@ const (
 	kernelWriteCodes   kernel = C.STEP_WRITE_CODES
 	kernelInflate      kernel = C.STEP_INFLATE
 	kernelCountLines   kernel = C.STEP_COUNT_LINES
+	kernelIndexCount   kernel = C.STEP_INDEX_COUNT
+	kernelIndexInsert  kernel = C.STEP_INDEX_INSERT
 	kernelPlace        kernel = C.STEP_PLACE
 	kernels            kernel = C.STEPS
 )
@@ -54,7 +56,8 @@ var kernelNames = [kernels]string{
 	kernelNameChunks: "name_chunks", kernelNameSizes: "name_sizes", kernelNameStreams: "name_streams", kernelStreams: "streams",
 	kernelCountSymbols: "count_symbols", kernelCodeTables: "code_tables", kernelMeasure: "measure", kernelChoose: "choose",
 	kernelPlaceChunks: "place_chunks", kernelWritePlain: "write_plain", kernelWriteCodes: "write_codes",
-	kernelInflate: "inflate", kernelCountLines: "count_lines", kernelPlace: "place",
+	kernelInflate: "inflate", kernelCountLines: "count_lines", kernelIndexCount: "index_count",
+	kernelIndexInsert: "index_insert", kernelPlace: "place",
 }
 
 // String returns the kernel's name in the PTX.

@@ -223,9 +223,11 @@ func (r *Reader) Read(s Section, dst []byte, what string) ([]byte, error) {
 	if s.Len == 0 {
 		return dst[:0], nil
 	}
-	end := r.m.BulkLen
+	var end uint64
 	if r.writer != nil {
 		end = r.writer.written.Load()
+	} else {
+		end = r.m.BulkLen
 	}
 	if s.Off > end || s.Len > end-s.Off || s.Len > math.MaxInt {
 		return nil, corrupt(r.f.Name(), "%s lies outside the file", what)

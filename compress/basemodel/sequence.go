@@ -56,6 +56,21 @@ func (s *Sequence) Append(dst []byte, pos, n int) []byte {
 	return dst
 }
 
+// Packed returns packed bases, base i in byte i/4 at bits 2*(i%4), in which n bases of the sequence from base pos on have the numbers from
+// at on. 16 bytes or more follow the last of them. They must not be changed. Wait must have returned as for Append.
+func (s *Sequence) Packed(pos, n int) (packed []byte, at int) {
+	from := 0
+	for k, end := range s.ends {
+		if pos+n <= end && pos >= from {
+			return s.packed[k], pos - from
+		}
+		from = end
+	}
+	packed = make([]byte, packedLen(n)) // they are of several segments
+	pack(packed, s.Append(nil, pos, n))
+	return packed, 0
+}
+
 // Wait returns when the first n bases are decoded, or decoding has ended. The error is that of the whole section if it ended, and
 // wraps ErrCorrupt.
 func (s *Sequence) Wait(n int) error {

@@ -49,17 +49,21 @@ func (c *cuda) loadReads(rd *Reads) error {
 	})
 }
 
-func (c *cuda) loadIndex(seq *sequence, ix *kmerIndex) error {
-	return c.placer.LoadIndex(seq.packed, seq.n, ix.segments[:], ix.slots)
+func (c *cuda) buildIndex(seq *sequence, w *window) error {
+	return c.placer.BuildIndex(seq.packed, w.from, w.n, seq.n, cudaMode(w.mode))
 }
 
 func (c *cuda) place(m placeMode, from int, limits []uint8, positions []uint32, outcomes []uint16) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.placer.Place(cudakern.PlaceMode{
-		K: m.k, SampleMask: int(m.sampleMask), SeedStep: m.seedStep, BasesPerCandidate: m.basesPerCandidate, MoreSeeds: m.moreSeeds,
-		GoodMismatches: m.goodMismatches,
-	}, from, limits, positions, outcomes)
+	return c.placer.Place(cudaMode(m), from, limits, positions, outcomes)
+}
+
+func cudaMode(m placeMode) cudakern.PlaceMode {
+	return cudakern.PlaceMode{
+		K: m.k, SampleMask: int(m.sampleMask), SeedStep: m.seedStep, BasesPerCandidate: m.basesPerCandidate,
+		BasesPerMoreSeed: m.basesPerMoreSeed, GoodMismatches: m.goodMismatches, MaxCandidates: m.maxCandidates,
+	}
 }
 
 func (c *cuda) close() error { return errors.Join(c.placer.Close(), c.dev.Close()) }

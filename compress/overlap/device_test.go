@@ -18,7 +18,7 @@ type fakeDevice struct {
 	placed int
 	rd     *Reads
 	seq    *sequence
-	ix     *kmerIndex
+	w      *window
 }
 
 var errFake = errors.New("this device fails")
@@ -38,9 +38,9 @@ func (f *fakeDevice) loadReads(rd *Reads) error {
 	return f.call("loadReads")
 }
 
-func (f *fakeDevice) loadIndex(seq *sequence, ix *kmerIndex) error {
-	f.seq, f.ix = seq, ix
-	return f.call("loadIndex")
+func (f *fakeDevice) buildIndex(seq *sequence, w *window) error {
+	f.seq, f.w = seq, w
+	return f.call("buildIndex")
 }
 
 func (f *fakeDevice) place(m placeMode, from int, limits []uint8, positions []uint32, outcomes []uint16) error {
@@ -50,7 +50,7 @@ func (f *fakeDevice) place(m placeMode, from int, limits []uint8, positions []ui
 			return errors.New("the device was asked to place a read with N")
 		}
 	}
-	p := &placer{rd: f.rd, pg: f.seq.packed, pgLen: f.seq.n, index: f.ix, mode: m}
+	p := &placer{rd: f.rd, pg: f.seq.packed, pgLen: f.seq.n, index: f.w.index(), mode: m}
 	found := 0
 	p.place(from, limits, func(s *search) {
 		j := s.index - from
@@ -80,7 +80,7 @@ func TestDevice(t *testing.T) {
 		for _, c := range []struct {
 			failing string
 			failAt  int
-		}{{"", 0}, {"open", 1}, {"loadReads", 1}, {"loadIndex", 1}, {"loadIndex", 2}, {"place", 1}, {"place", 2}, {"close", 1}} {
+		}{{"", 0}, {"open", 1}, {"loadReads", 1}, {"buildIndex", 1}, {"buildIndex", 2}, {"place", 1}, {"place", 2}, {"close", 1}} {
 			f := &fakeDevice{failing: c.failing, failAt: c.failAt, calls: map[string]int{}}
 			openDevice = func() (device, error) {
 				if c.failing == "open" {
@@ -99,7 +99,7 @@ func TestDevice(t *testing.T) {
 			switch {
 			case name == "" && len(notes) > 0 || name != "" && (len(notes) != 1 || !strings.Contains(notes[0], errFake.Error())):
 				t.Errorf("whole %t, %q fails: the notes are %q", memory.Whole, name, notes)
-			case name == "" && (f.placed < 1400 || memory.Whole && f.calls["loadReads"] != 1 || f.calls["loadIndex"] < 2):
+			case name == "" && (f.placed < 1400 || memory.Whole && f.calls["loadReads"] != 1 || f.calls["buildIndex"] < 2):
 				t.Errorf("whole %t: the device placed %d reads by %v", memory.Whole, f.placed, f.calls)
 			case f.calls["close"] != 1 && name != "open":
 				t.Errorf("whole %t, %q fails: the device was closed %d times", memory.Whole, name, f.calls["close"])

@@ -33,7 +33,7 @@ const (
 )
 
 // indexBytesPerBase returns the memory per base of sequence, in bytes, that building an index takes at most.
-func indexBytesPerBase(sampleMask uint64) int { return int(22/(sampleMask+1)) + 1 }
+func indexBytesPerBase(sampleMask uint64) int { return int(25/(sampleMask+1)) + 1 }
 
 // find returns the segment, the key with the bit that is always set, and the first slot of a hash.
 func (ix *kmerIndex) find(hash uint64) (segment int, key, slot uint64) {
@@ -81,7 +81,7 @@ func newKmerIndex(pg []byte, from, n, k int, sampleMask uint64, most, threads in
 		for t := range runs {
 			entries += uint64(len(runs[t][i]))
 		}
-		ix.segments[i+1] = ix.segments[i] + entries*3/2 + 1
+		ix.segments[i+1] = ix.segments[i] + 2*entries + 1
 	}
 	ix.slots = make([]uint64, ix.segments[indexSegments]+indexPadding)
 	var next atomic.Int64

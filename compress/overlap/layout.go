@@ -100,6 +100,7 @@ func (b *builder) plan(ctx context.Context) (err error) {
 	if b.allReads, err = b.records.loadAll(ctx); err != nil {
 		return err
 	}
+	b.accelerator.preload(b.allReads)
 	b.workBytes = math.MaxUint64
 	if b.config.Memory > 0 {
 		taken := b.allReads.bytes() + placedEighthBytes*uint64(b.allReads.Count())/8
@@ -259,7 +260,7 @@ type placeMode struct {
 	seedStep          int    // distance in bases between seeds that are looked up
 	maxCandidates     int    // positions of a k-mer that are indexed at most
 	basesPerCandidate int    // one candidate per so many bases of a read is tried at most
-	moreSeeds         int    // seeds that are looked up after the best place was found
+	basesPerMoreSeed  int    // after the best place was found, one more seed per so many bases of a read is looked up
 	goodMismatches    int    // a place with this many mismatches or fewer ends the search
 	basesPerMismatch  int    // a place has at most one mismatch per so many bases
 }
@@ -272,7 +273,7 @@ var (
 		seedStep:          1,
 		maxCandidates:     16,
 		basesPerCandidate: 1,
-		moreSeeds:         6,
+		basesPerMoreSeed:  16,
 		goodMismatches:    1,
 		basesPerMismatch:  6,
 	}
@@ -284,7 +285,7 @@ var (
 		seedStep:          3,
 		maxCandidates:     64,
 		basesPerCandidate: 2,
-		moreSeeds:         8,
+		basesPerMoreSeed:  12,
 		goodMismatches:    2,
 		basesPerMismatch:  5,
 	}
@@ -310,17 +311,17 @@ type retryRule func(b *builder, rd *Reads, i int, mode placeMode) bool
 // placeReads places reads on the bases of the pseudogenome from `from` on: the reads that have no place, and those for which
 // retry returns true. It indexes as many bases at a time as fit in workBytes.
 func (b *builder) placeReads(ctx context.Context, each shareIterator, from int, mode placeMode, retry retryRule) error {
-	window := max(1<<12, int(min(b.workBytes/uint64(indexBytesPerBase(mode.sampleMask)), maxPseudogenome)))
-	for lo := from; lo < b.seq.n; lo += window {
-		ix := newKmerIndex(
-			b.seq.packed, lo, min(lo+window+mode.k-1, b.seq.n), mode.k, mode.sampleMask, mode.maxCandidates, b.config.Threads)
+	size := max(1<<12, int(min(b.workBytes/uint64(indexBytesPerBase(mode.sampleMask)), maxPseudogenome)))
+	for lo := from; lo < b.seq.n; lo += size {
+		w := newWindow(&b.seq, lo, min(lo+size+mode.k-1, b.seq.n), mode, b.config.Threads)
 		err := each(ctx, func(rd *Reads, before int) error {
-			b.placeAll(rd, ix, mode, retry, func(done int) { b.report(mode.stage, before+done, b.records.count) })
+			b.placeAll(rd, w, retry, func(done int) { b.report(mode.stage, before+done, b.records.count) })
 			return ctx.Err()
 		})
 		if err != nil {
 			return err
 		}
+		b.accelerator.forget(w)
 	}
 	return nil
 }

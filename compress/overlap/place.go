@@ -3,6 +3,7 @@ package overlap
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -37,8 +38,8 @@ type candidate struct {
 //   - A candidate becomes the best place if it has fewer mismatches than the best one before (at first: fewer than limit), or
 //     as many at a smaller position, or at the same position and on the forward strand instead of the reverse.
 //   - The search ends at a place without mismatches; after the seed with which the best place has at most mode.goodMismatches
-//     mismatches; mode.moreSeeds seeds after the last one that lowered the number of mismatches; after one candidate for each
-//     mode.basesPerCandidate bases of the read; or when there are no seeds left.
+//     mismatches; one seed for each mode.basesPerMoreSeed bases of the read after the last one that lowered the number of
+//     mismatches; after one candidate for each mode.basesPerCandidate bases; or when there are no seeds left.
 //
 // So a place depends only on the read and on the index.
 type search struct {
@@ -238,7 +239,7 @@ func (p *placer) compareCandidates(s *search) bool {
 		d := countMismatches(p.pg, c.pos, read, 0, s.n, s.best, mask)
 		switch {
 		case d < s.best:
-			s.best, s.pos, s.reversed, s.seedsLeft = d, c.pos, c.reversed, p.mode.moreSeeds
+			s.best, s.pos, s.reversed, s.seedsLeft = d, c.pos, c.reversed, s.n/p.mode.basesPerMoreSeed
 		case d == s.best && s.pos >= 0 && (c.pos < s.pos || c.pos == s.pos && s.reversed):
 			s.pos, s.reversed = c.pos, c.reversed
 		}
@@ -366,20 +367,35 @@ func (b *builder) setPlace(rd *Reads, i int, pos uint32, reversed bool, mismatch
 	b.placements.set(rd.records[i], pos, reversed != (rd.signaturePlace[i]&1 != 0), mismatches)
 }
 
+// window is a range of the pseudogenome whose k-mers are indexed together: bases from..n-1.
+type window struct {
+	from, n int
+	mode    placeMode
+	index   func() *kmerIndex // makes the index when it is called for the first time
+}
+
+func newWindow(seq *sequence, from, n int, mode placeMode, threads int) *window {
+	return &window{from, n, mode, sync.OnceValue(func() *kmerIndex {
+		return newKmerIndex(seq.packed, from, n, mode.k, mode.sampleMask, mode.maxCandidates, threads)
+	})}
+}
+
 // placeAll places the reads that have no place yet. Reads with a place that retry selects are moved if a place with fewer
 // mismatches is found.
-func (b *builder) placeAll(rd *Reads, ix *kmerIndex, mode placeMode, retry retryRule, progress func(done int)) {
+func (b *builder) placeAll(rd *Reads, w *window, retry retryRule, progress func(done int)) {
 	var next, tried atomic.Int64
 	var wg sync.WaitGroup
-	batch, onDevice := placeBatch, b.accelerator.prepare(rd, &b.seq, ix, rd == b.allReads)
+	batch, onDevice := placeBatch, b.accelerator.prepare(rd, &b.seq, w, rd == b.allReads)
 	if onDevice {
 		batch = deviceBatch
+	} else {
+		w.index()
 	}
 	for range b.config.Threads {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, index: ix, mode: mode}
+			p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, mode: w.mode}
 			var d deviceBuffers
 			if onDevice {
 				d = newDeviceBuffers(batch)
@@ -392,9 +408,12 @@ func (b *builder) placeAll(rd *Reads, ix *kmerIndex, mode placeMode, retry retry
 					return
 				}
 				limits := limits[:min(batch, rd.Count()-from)]
-				b.setLimits(limits, rd, from, mode, retry)
+				b.setLimits(limits, rd, from, w.mode, retry)
 				if onDevice {
-					b.placeOnDevice(rd, mode, from, limits, d)
+					b.placeOnDevice(rd, w.mode, from, limits, d)
+				}
+				if p.index == nil && slices.ContainsFunc(limits, func(limit uint8) bool { return limit > 0 }) {
+					p.index = w.index()
 				}
 				p.place(from, limits, func(s *search) { b.setPlace(rd, s.index, uint32(s.pos), s.reversed, s.best) })
 				if from%(1<<16) == 0 {

@@ -195,7 +195,7 @@ func TestBestPlaceOfAll(t *testing.T) {
 		reads = append(reads, d.read)
 	}
 	mode := exact
-	mode.sampleMask, mode.maxCandidates, mode.goodMismatches, mode.moreSeeds = 0, 1000, 0, 1000
+	mode.sampleMask, mode.maxCandidates, mode.goodMismatches, mode.basesPerMoreSeed = 0, 1000, 0, 1
 	rd, pl := placesOn(t, pg, mode, 1, reads...)
 	ties := 0
 	for i := range rd.Count() {

@@ -80,10 +80,58 @@ func NewTree(bits int) Tree { return Tree{bits, NewProbs(1 << bits)} }
 
 // Code codes symbol v; the count of each Prob is bounded by limit.
 func (t *Tree) Code(c *Coder, v uint32, limit uint32) uint32 {
-	n := uint32(1)
-	for i := t.bits - 1; i >= 0; i-- {
-		n = n<<1 | uint32(c.Adapt(int(v>>i&1), &t.node[n], limit))
+	if c.Dec != nil {
+		return t.decode(c.Dec, limit, c.adaptation)
 	}
+	t.encode(c.Enc, v, limit, c.adaptation)
+	return v & (1<<t.bits - 1)
+}
+
+// encode is Code for encoding: Coder.Adapt for each bit, with the state of the encoder in registers.
+func (t *Tree) encode(e *Encoder, v uint32, limit uint32, a *Adaptation) {
+	low, high, n := e.low, e.high, uint32(1)
+	for i := t.bits - 1; i >= 0; i-- {
+		bit := v >> i & 1
+		p := &t.node[n]
+		mid := low + (high-low)>>ProbBits*uint64(a.Clamp(p.P()))
+		if bit != 0 {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+		if (low^high)>>32 == 0 {
+			e.low, e.high = low, high
+			e.shift()
+			low, high = e.low, e.high
+		}
+		p.Update(int(bit), limit, a)
+		n = n<<1 | bit
+	}
+	e.low, e.high = low, high
+}
+
+// decode is Code for decoding.
+func (t *Tree) decode(d *Decoder, limit uint32, a *Adaptation) uint32 {
+	low, high, x, n := d.low, d.high, d.x, uint32(1)
+	for range t.bits {
+		p := &t.node[n]
+		mid := low + (high-low)>>ProbBits*uint64(a.Clamp(p.P()))
+		bit := 0
+		if x <= mid {
+			bit = 1
+			high = mid
+		} else {
+			low = mid + 1
+		}
+		if (low^high)>>32 == 0 {
+			d.low, d.high = low, high
+			d.shift()
+			low, high, x = d.low, d.high, d.x
+		}
+		p.Update(bit, limit, a)
+		n = n<<1 | uint32(bit)
+	}
+	d.low, d.high = low, high
 	return n - 1<<t.bits
 }
 

@@ -103,3 +103,35 @@ func ExampleCoder() {
 	fmt.Printf("%d bytes: %s\n", len(stream), text)
 	// Output: 11 bytes: GATTACAGATTACAGATTACAGATTACA
 }
+
+// BenchmarkTree codes symbols that are mostly 0, as the numbers of mismatches of reads are.
+func BenchmarkTree(b *testing.B) {
+	symbols := make([]uint32, 1<<16)
+	for i := range symbols {
+		if i%3 == 0 {
+			symbols[i] = uint32(i*0x9e37>>7) % 3
+		}
+	}
+	a := NewAdaptation(16, 12)
+	code := func(c *Coder) {
+		t := NewTree(8)
+		for _, v := range symbols {
+			t.Code(c, v, MaxCount)
+		}
+	}
+	b.Run("encode", func(b *testing.B) {
+		b.SetBytes(int64(len(symbols)))
+		for b.Loop() {
+			code(EncodeTo(nil, a))
+		}
+	})
+	c := EncodeTo(nil, a)
+	code(c)
+	data := c.Enc.Finish()
+	b.Run("decode", func(b *testing.B) {
+		b.SetBytes(int64(len(symbols)))
+		for b.Loop() {
+			code(DecodeFrom(data, a))
+		}
+	})
+}

@@ -308,8 +308,9 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 		return nil, err
 	}
 	defer e.release()
-	s := &slice{layout: p.layout, genome: p.layout.Stretch, sorted: first.Perm != nil, limit: uint64(p.layout.Len),
+	s := &slice{layout: p.layout, sorted: first.Perm != nil, limit: uint64(p.layout.Len),
 		releaseWhile: e.cfg.releaseWhile()}
+	s.genome = func(pos, _ int) ([]byte, int) { return p.layout.Packed, pos }
 	s.model = func() (*basemodel.Model, error) {
 		e.wait()
 		return e.section.Model, nil

@@ -20,7 +20,10 @@ type mismatches struct {
 	variants []uint8 // by position of the pseudogenome, modulo a power of two; see variantKnown
 	mask     uint64
 	shared   [16][8]rc.Prob // that a read has a variant, by which of the last four reads had it and by quality
-	settled  []bool         // bases of the current read for which nothing more is coded: it has their variants, or skip was set
+
+	// Of the current read, a bit for each base, as in baseBit:
+	unlike  []uint64 // encoding: bases that differ from the pseudogenome and are to be coded
+	settled []uint64 // with qualities: bases for which nothing more is coded: the read has their variants, or skip was set
 
 	// Without qualities:
 	count        rc.Tree
@@ -35,7 +38,7 @@ type mismatches struct {
 
 func newMismatches(byQual bool, pseudogenome uint64) *mismatches {
 	size := uint64(1) << min(bits.Len64(pseudogenome), variantBits)
-	m := &mismatches{count: rc.NewTree(8), byQual: byQual, variants: make([]uint8, size+8), mask: size - 1}
+	m := &mismatches{count: rc.NewTree(8), byQual: byQual, variants: make([]uint8, size+variantStep), mask: size - 1}
 	for i := range m.shared {
 		rc.FillProbs(m.shared[i][:])
 	}
@@ -75,6 +78,7 @@ var errorWeight = func() (t [256]uint32) {
 const (
 	variantKnown = 0x80
 	variantBits  = 26 // at most this many low bits of a position are the index of its variant
+	variantStep  = 32 // positions that are searched for variants at once
 )
 
 // noteVariant makes b the variant at pos unless there is one.
@@ -91,129 +95,221 @@ type alignment struct {
 	n   int
 }
 
-// at returns the position of the read's base i.
-func (w alignment) at(i int) uint64 {
+// index returns the place in the read of the base that is at place j of the alignment on the pseudogenome's strand, and the reverse.
+func (w alignment) index(j int) int {
 	if w.rev {
-		return w.pos + uint64(w.n-1-i)
+		return w.n - 1 - j
 	}
-	return w.pos + uint64(i)
+	return j
 }
 
-// toGenomeStrand returns base b of the read as it is on the pseudogenome's strand, and the reverse.
-func (w alignment) toGenomeStrand(b byte) byte {
+// turned returns a base of the pseudogenome's strand as it is on the read's, and the reverse.
+func (w alignment) turned(b byte) byte {
 	if w.rev {
 		return 3 - b
 	}
 	return b
 }
 
-// code codes the mismatches of the read whose alignment is w. ref is the pseudogenome there, in the
-// read's orientation, one base a byte; read (of the same length) is compared with it or, decoding,
-// made from it. skip is set for bases whose value does not matter (nil: none); quals may be nil.
-func (m *mismatches) code(c *rc.Coder, w alignment, ref, read []byte, skip []bool, quals []byte) {
+// baseBit returns the word in which base j of a read has its bit, and the bit: 32 bases a word, with bits 0, 2, 4 and so on.
+func baseBit(j int) (word int, bit uint64) { return j >> 5, 1 << (2 * uint(j&31)) }
+
+// wordBase returns base j of packed bases, 32 a word.
+func wordBase(words []uint64, j int) byte { return byte(words[j>>5]>>(2*uint(j&31))) & 3 }
+
+// clearedWords returns n words that are 0, in the memory of dst if that has room.
+func clearedWords(dst []uint64, n int) []uint64 {
+	if cap(dst) < n {
+		return make([]uint64, n)
+	}
+	dst = dst[:n]
+	clear(dst)
+	return dst
+}
+
+// code codes the mismatches of the read whose alignment is w. ref is the pseudogenome there. Encoding, read is the read's bases on
+// the pseudogenome's strand, 32 a word; decoding, its letters are written to text, in its own orientation. skip is set for bases
+// of the read whose value does not matter (nil: none); quals may be nil.
+func (m *mismatches) code(c *rc.Coder, w alignment, ref stretch, read []uint64, text []byte, skip []bool, quals []byte) {
 	if m.byQual && quals == nil {
 		quals = []byte{} // an empty read
 	}
 	if c.Decoding() {
-		copy(read, ref) // mismatches are written over it
+		ref.letters(text, w.rev) // mismatches are written over it
+	} else {
+		m.compare(w.n, ref, read)
 	}
-	skip = m.codeVariants(c, w, ref, read, skip, quals)
 	if m.byQual {
-		m.codeByQual(c, w, ref, read, skip, quals)
+		m.settled = clearedWords(m.settled, (w.n+31)/32)
+	}
+	for i := range skip {
+		if skip[i] {
+			m.settle(c, w.index(i))
+		}
+	}
+	m.codeVariants(c, w, read, text, skip, quals)
+	if m.byQual {
+		m.codeByQual(c, w, ref, read, text, quals)
 		return
 	}
 	n := 0
 	if !c.Decoding() {
-		for i, r := range ref {
-			if read[i] != r && (skip == nil || !skip[i]) {
-				n++
-			}
-		}
+		n = countBits(m.unlike)
 	}
 	// A placed read has far fewer than 255 mismatches: see overlap.
 	n = int(m.count.Code(c, uint32(n), longMemory))
 	at := 0
 	for k := n; k > 0; k-- {
-		i, g := at, 0
+		g := 0
 		if !c.Decoding() {
-			for ; read[i] == ref[i] || skip != nil && skip[i]; i++ {
-			}
-			g = i - at
+			g = w.index(m.nextUnlike(w.rev)) - at
 		}
 		t := &m.gap[min(k, 4)-1][min(at>>4, 7)]
 		for sum := 0; ; {
 			v := int(t.Code(c, uint32(min(g-sum, 255)), longMemory))
 			sum += v
-			if v < 255 || sum > len(ref) {
+			if v < 255 || sum > w.n {
 				g = sum
 				break
 			}
 		}
-		if c.Decoding() {
-			if at+g >= len(ref) {
-				break // corrupt
-			}
-			i = at + g
+		if c.Decoding() && at+g >= w.n {
+			break // corrupt
 		}
-		read[i] = m.codeSubstitution(c, &m.substitution[ref[i]&3], ref[i], read[i])
-		m.noteVariant(w.at(i), w.toGenomeStrand(read[i]))
-		at = i + 1
+		j := w.index(at + g)
+		r := w.turned(ref.base(j))
+		m.codeBase(c, w, j, &m.substitution[r], r, read, text)
+		at += g + 1
 	}
 }
 
-// codeVariants codes at each variant under the read whether the read has it. It returns skip
-// with the bases added that have it, for which nothing more is coded.
-func (m *mismatches) codeVariants(c *rc.Coder, w alignment, ref, read []byte, skip []bool, quals []byte) []bool {
-	owned := false
-	for p, end := w.pos, w.pos+uint64(w.n); p < end; {
+// compare sets unlike to the bases of a read that differ from the pseudogenome.
+func (m *mismatches) compare(n int, ref stretch, read []uint64) {
+	if cap(m.unlike) < len(read) {
+		m.unlike = make([]uint64, len(read))
+	}
+	m.unlike = m.unlike[:len(read)]
+	for j, b := range read {
+		d := b ^ ref.word(j)
+		m.unlike[j] = (d | d>>1) & 0x5555555555555555
+	}
+	if n&31 != 0 {
+		m.unlike[len(read)-1] &= 1<<(2*uint(n&31)) - 1
+	}
+}
+
+// countBits returns how many bits are set.
+func countBits(words []uint64) (n int) {
+	for _, x := range words {
+		n += bits.OnesCount64(x)
+	}
+	return n
+}
+
+// nextUnlike removes a base from unlike and returns it: the first one or, if last is set, the last one. There is one.
+func (m *mismatches) nextUnlike(last bool) int {
+	if last {
+		k := len(m.unlike) - 1
+		for m.unlike[k] == 0 {
+			k--
+		}
+		at := 63 - bits.LeadingZeros64(m.unlike[k])
+		m.unlike[k] &^= 1 << at
+		return k<<5 | at>>1
+	}
+	k := 0
+	for m.unlike[k] == 0 {
+		k++
+	}
+	at := bits.TrailingZeros64(m.unlike[k])
+	m.unlike[k] &= m.unlike[k] - 1
+	return k<<5 | at>>1
+}
+
+// settle notes that nothing more is coded for base j of the alignment.
+func (m *mismatches) settle(c *rc.Coder, j int) {
+	word, bit := baseBit(j)
+	if m.byQual {
+		m.settled[word] |= bit
+	}
+	if !c.Decoding() {
+		m.unlike[word] &^= bit
+	}
+}
+
+// nextVariant returns the first position from p on that has a variant, or one that is not below end.
+func (m *mismatches) nextVariant(p, end uint64) uint64 {
+	for p < end {
 		x := p & m.mask
-		if binary.LittleEndian.Uint64(m.variants[x:]) == 0 && x+8 <= m.mask {
-			p += 8
-			continue
-		}
-		v := m.variants[x]
-		if v == 0 {
+		if x+variantStep > m.mask+1 { // at the end of variants
+			if m.variants[x] != 0 {
+				return p
+			}
 			p++
 			continue
 		}
-		i := int(p - w.pos)
-		if w.rev {
-			i = w.n - 1 - i
+		v := m.variants[x:][:variantStep]
+		first, second := binary.LittleEndian.Uint64(v), binary.LittleEndian.Uint64(v[8:])
+		third, fourth := binary.LittleEndian.Uint64(v[16:]), binary.LittleEndian.Uint64(v[24:])
+		switch {
+		case first|second|third|fourth == 0:
+			p += variantStep
+			continue
+		case first != 0:
+			return p + uint64(bits.TrailingZeros64(first)/8)
+		case second != 0:
+			return p + 8 + uint64(bits.TrailingZeros64(second)/8)
+		case third != 0:
+			return p + 16 + uint64(bits.TrailingZeros64(third)/8)
 		}
+		return p + 24 + uint64(bits.TrailingZeros64(fourth)/8)
+	}
+	return p
+}
+
+// codeVariants codes at each variant under the read whether the read has it. Bases that have it are settled.
+func (m *mismatches) codeVariants(c *rc.Coder, w alignment, read []uint64, text []byte, skip []bool, quals []byte) {
+	end := w.pos + uint64(w.n)
+	for p := m.nextVariant(w.pos, end); p < end; p = m.nextVariant(p+1, end) {
+		j := int(p - w.pos)
+		i := w.index(j)
 		if skip != nil && skip[i] {
-			p++
 			continue
 		}
 		ctx := 0
 		if m.byQual {
 			ctx = int(min(max(quals[i], 33)-33, 47) / 6)
 		}
-		b := w.toGenomeStrand(v & 3)
-		hist := v >> 2 & 15
-		has := c.Adapt(rc.BitOf(!c.Decoding() && read[i] == b), &m.shared[hist][ctx], longMemory)
+		v := &m.variants[p&m.mask]
+		b := *v & 3
+		hist := *v >> 2 & 15
+		has := c.Adapt(rc.BitOf(!c.Decoding() && wordBase(read, j) == b), &m.shared[hist][ctx], longMemory)
 		hist = (hist<<1 | uint8(has)) & 15
 		if hist == 0 {
-			m.variants[x] = 0
+			*v = 0
 		} else {
-			m.variants[x] = variantKnown | hist<<2 | v&3
+			*v = variantKnown | hist<<2 | b
 		}
 		if has != 0 {
-			read[i] = b
-			if !owned {
-				owned = true
-				if cap(m.settled) < w.n {
-					m.settled = make([]bool, w.n)
-				}
-				m.settled = m.settled[:w.n]
-				clear(m.settled)
-				copy(m.settled, skip)
-				skip = m.settled
+			if c.Decoding() {
+				text[i] = letters[w.turned(b)]
 			}
-			skip[i] = true
+			m.settle(c, j)
 		}
-		p++
 	}
-	return skip
+}
+
+// codeBase codes which base the read has at place j of the alignment, where the pseudogenome has another one: r, on the read's strand.
+func (m *mismatches) codeBase(c *rc.Coder, w alignment, j int, p *[4]rc.Prob, r byte, read []uint64, text []byte) {
+	b := byte(0)
+	if !c.Decoding() {
+		b = w.turned(wordBase(read, j))
+	}
+	b = m.codeSubstitution(c, p, r, b)
+	if c.Decoding() {
+		text[w.index(j)] = letters[b]
+	}
+	m.noteVariant(w.pos+uint64(j), w.turned(b))
 }
 
 // codeSubstitution codes which of the three other bases the read has where the pseudogenome has r.
@@ -236,13 +332,13 @@ func (m *mismatches) codeSubstitution(c *rc.Coder, p *[4]rc.Prob, r, b byte) byt
 }
 
 // codeByQual codes the mismatches that remain: their number, and for each base, until they are used up, whether it differs.
-func (m *mismatches) codeByQual(c *rc.Coder, w alignment, ref, read []byte, skip []bool, quals []byte) {
+func (m *mismatches) codeByQual(c *rc.Coder, w alignment, ref stretch, read []uint64, text []byte, quals []byte) {
 	e, n := uint32(0), 0
-	for i, q := range quals {
+	for _, q := range quals {
 		e += errorWeight[q]
-		if !c.Decoding() && read[i] != ref[i] && (skip == nil || !skip[i]) {
-			n++
-		}
+	}
+	if !c.Decoding() {
+		n = countBits(m.unlike)
 	}
 	// Half steps of the logarithm of the expected number of errors.
 	l := bits.Len32(e | 2)
@@ -253,19 +349,37 @@ func (m *mismatches) codeByQual(c *rc.Coder, w alignment, ref, read []byte, skip
 	}
 	n = int(m.countByQual[ctx].Code(c, uint32(n), longMemory))
 	i, prev := 0, 0
-	for ; n > 0 && i < len(ref); i++ {
-		if skip != nil && skip[i] {
+	for ; n > 0 && i < w.n; i++ {
+		j := w.index(i)
+		word, bit := baseBit(j)
+		if m.settled[word]&bit != 0 {
 			continue
 		}
 		q := quals[i]
-		density := min(bits.Len(uint(n<<6/(len(ref)-i))), 7)
-		bad := c.Adapt(rc.BitOf(!c.Decoding() && read[i] != ref[i]), &m.differs[q&127][density][prev], longMemory)
+		bad := 0
+		if !c.Decoding() && m.unlike[word]&bit != 0 {
+			bad = 1
+		}
+		density := min(lenOfQuotient(uint(n)<<6, uint(w.n-i)), 7)
+		bad = c.Adapt(bad, &m.differs[q&127][density][prev], longMemory)
 		prev = bad
 		if bad == 0 {
 			continue
 		}
-		read[i] = m.codeSubstitution(c, &m.substitutionByQual[q&127][ref[i]&3], ref[i], read[i])
-		m.noteVariant(w.at(i), w.toGenomeStrand(read[i]))
+		r := w.turned(ref.base(j))
+		m.codeBase(c, w, j, &m.substitutionByQual[q&127][r], r, read, text)
 		n--
 	}
+}
+
+// lenOfQuotient returns bits.Len(a / b) without dividing; b is at least 1.
+func lenOfQuotient(a, b uint) int {
+	n := bits.Len(a) - bits.Len(b)
+	switch {
+	case n < 0:
+		return 0
+	case a>>n >= b:
+		return n + 1
+	}
+	return n
 }

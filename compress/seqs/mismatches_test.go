@@ -3,6 +3,7 @@ package seqs
 import (
 	"bytes"
 	"math/rand"
+	"slices"
 	"testing"
 )
 
@@ -14,13 +15,34 @@ type overlay struct {
 	quals []byte
 }
 
-// below returns the bases of the pseudogenome below the read, in its orientation.
-func (o *overlay) below(pg []byte) []byte {
-	ref := bytes.Clone(pg[o.w.pos : int(o.w.pos)+o.w.n])
-	if o.w.rev {
-		reverseComplement(ref)
+// reverseComplement replaces bases by their reverse complement.
+func reverseComplement(b []byte) {
+	slices.Reverse(b)
+	for i := range b {
+		b[i] = 3 - b[i]
 	}
-	return ref
+}
+
+// packedBases packs bases as a pseudogenome has them.
+func packedBases(b []byte) []byte {
+	packed := make([]byte, len(b)/4+17)
+	for i, v := range b {
+		packed[i/4] |= v << (2 * (i % 4))
+	}
+	return packed
+}
+
+// words returns the read as it is encoded: on the pseudogenome's strand, 32 bases a word.
+func (o *overlay) words() []uint64 {
+	b := bytes.Clone(o.read)
+	if o.w.rev {
+		reverseComplement(b)
+	}
+	w := make([]uint64, (len(b)+31)/32)
+	for i, v := range b {
+		w[i/32] |= uint64(v) << (2 * (i % 32))
+	}
+	return w
 }
 
 // over returns a read over pg that differs from it at the given positions of pg, where the pseudogenome's strand would have base b.
@@ -40,10 +62,12 @@ func over(pg []byte, pos, n int, rev bool, b byte, at ...int) *overlay {
 // `from` on take.
 func codedOver(t *testing.T, byQual bool, pg []byte, reads []*overlay, from int) (*mismatches, float64) {
 	t.Helper()
+	packed := packedBases(pg)
+	below := func(o *overlay) stretch { return stretch{packed, int(o.w.pos)} }
 	code := func(reads []*overlay) []byte {
 		c, m := encodeTo(nil), newMismatches(byQual, uint64(len(pg)))
 		for _, o := range reads {
-			m.code(c, o.w, o.below(pg), bytes.Clone(o.read), o.skip, o.quals)
+			m.code(c, o.w, below(o), o.words(), nil, o.skip, o.quals)
 		}
 		return c.Enc.Finish()
 	}
@@ -51,10 +75,10 @@ func codedOver(t *testing.T, byQual bool, pg []byte, reads []*overlay, from int)
 	d, m := decodeFrom(data), newMismatches(byQual, uint64(len(pg)))
 	for i, o := range reads {
 		got := make([]byte, o.w.n)
-		m.code(d, o.w, o.below(pg), got, o.skip, o.quals)
+		m.code(d, o.w, below(o), nil, got, o.skip, o.quals)
 		for j := range got {
-			if got[j] != o.read[j] && (o.skip == nil || !o.skip[j]) {
-				t.Fatalf("base %d of read %d is decoded as %d, want %d", j, i, got[j], o.read[j])
+			if got[j] != letters[o.read[j]] && (o.skip == nil || !o.skip[j]) {
+				t.Fatalf("base %d of read %d is decoded as %q, want %q", j, i, got[j], letters[o.read[j]])
 			}
 		}
 	}
@@ -170,7 +194,7 @@ func TestVariantsAreForgotten(t *testing.T) {
 			case 'n':
 				o.skip = make([]bool, 60)
 				for j := range o.skip {
-					o.skip[j] = o.w.at(j) == at
+					o.skip[j] = int(o.w.pos)+o.w.index(j) == at
 				}
 			}
 			reads = append(reads, o)
@@ -188,15 +212,15 @@ func TestVariantsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestAlignment: the position of base i of a read on the pseudogenome's strand is counted from the start, on the other strand from the end.
+// TestAlignment: bases of a read on the pseudogenome's strand are counted from the start, on the other strand from the end.
 func TestAlignment(t *testing.T) {
 	w := alignment{100, false, 10}
-	if w.at(0) != 100 || w.at(9) != 109 || w.toGenomeStrand(1) != 1 {
-		t.Errorf("forward: %d to %d, C is %d", w.at(0), w.at(9), w.toGenomeStrand(1))
+	if w.index(0) != 0 || w.index(9) != 9 || w.turned(1) != 1 {
+		t.Errorf("forward: %d to %d, C is %d", w.index(0), w.index(9), w.turned(1))
 	}
 	w.rev = true
-	if w.at(0) != 109 || w.at(9) != 100 || w.toGenomeStrand(1) != 2 {
-		t.Errorf("reversed: %d to %d, C is %d", w.at(0), w.at(9), w.toGenomeStrand(1))
+	if w.index(0) != 9 || w.index(9) != 0 || w.turned(1) != 2 {
+		t.Errorf("reversed: %d to %d, C is %d", w.index(0), w.index(9), w.turned(1))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/bits"
 	"math/rand"
 	"os"
 	"slices"
@@ -351,21 +352,43 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// TestWordsOfBases: eight bases at a time come out as one at a time.
+// TestWordsOfBases: many bases at a time come out as one at a time, from any place, in both directions, and nothing else is written.
 func TestWordsOfBases(t *testing.T) {
 	r := rand.New(rand.NewSource(8))
-	for n := range 70 {
-		b := make([]byte, n)
-		for i := range b {
-			b[i] = byte(r.Intn(4))
-		}
-		turned, text := bytes.Clone(b), bytes.Clone(b)
-		reverseComplement(turned)
+	for n := range 140 {
+		b := randomBases(r, n+5)
+		packed := packedBases(b)
+		text := bytes.Clone(b)
 		toLetters(text)
-		for i, v := range b {
-			if turned[n-1-i] != 3-v || text[i] != "ACGT"[v] {
-				t.Fatalf("base %d of %d: %d is complemented to %d and written %q", i, n, v, turned[n-1-i], text[i])
+		for at := range 5 {
+			s := stretch{packed, at}
+			for i := range n {
+				if got := byte(s.word(i/32)>>(2*(i%32))) & 3; got != b[at+i] || s.base(i) != b[at+i] {
+					t.Fatalf("base %d from %d on is %d and %d, want %d", i, at, got, s.base(i), b[at+i])
+				}
 			}
+			for _, reversed := range []bool{false, true} {
+				buf := bytes.Repeat([]byte{'-'}, n+2)
+				s.letters(buf[1:n+1], reversed)
+				for i, v := range b[at : at+n] {
+					want, to := "ACGT"[v], 1+i
+					if reversed {
+						want, to = "TGCA"[v], n-i
+					}
+					if buf[to] != want || text[at+i] != "ACGT"[v] {
+						t.Fatalf("base %d of %d: %d is written %q and %q, want %q", i, n, v, buf[to], text[at+i], want)
+					}
+				}
+				if buf[0] != '-' || buf[n+1] != '-' {
+					t.Fatalf("%d letters: wrote %q", n, buf)
+				}
+			}
+		}
+	}
+	for range 10_000 {
+		a, b := uint(r.Uint32()>>r.Intn(32)), 1+uint(r.Uint32()>>r.Intn(32))
+		if got := lenOfQuotient(a, b); got != bits.Len(a/b) {
+			t.Fatalf("the quotient of %d and %d has %d bits, not %d", a, b, bits.Len(a/b), got)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package seqs
 import (
 	"encoding/binary"
 	"fmt"
-	"math/bits"
 	"sync"
 
 	"orcomgo/bins/record"
@@ -23,8 +22,8 @@ const (
 
 // slice codes the reads of one slice against the pseudogenome.
 type slice struct {
-	layout *overlap.Layout  // encoding
-	genome basemodel.Source // the bases of the pseudogenome
+	layout *overlap.Layout                          // encoding
+	genome func(pos, n int) (packed []byte, at int) // see stretch; it returns bases of the pseudogenome
 	// model waits for the model of the pseudogenome's first segment; it is cloned and not changed.
 	model        func() (*basemodel.Model, error)
 	sorted       bool
@@ -105,28 +104,59 @@ func (o *nonACGT) of(i, n int) []bool {
 	return o.skip
 }
 
-// reverseComplement replaces bases by their reverse complement.
-func reverseComplement(b []byte) {
-	const three = 0x0303030303030303
-	for len(b) >= 16 {
-		tail := b[len(b)-8:]
-		x, y := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(tail)
-		binary.LittleEndian.PutUint64(b, bits.ReverseBytes64(y)^three)
-		binary.LittleEndian.PutUint64(tail, bits.ReverseBytes64(x)^three)
-		b = b[8 : len(b)-8]
+// stretch is bases of the pseudogenome: base i is number at+i of packed ones, two bits each, which 16 unused bytes follow.
+type stretch struct {
+	packed []byte
+	at     int
+}
+
+// word returns bases 32*k to 32*k+31, the first one in the lowest bits.
+func (s stretch) word(k int) uint64 { return overlap.LoadWord(s.packed, s.at+overlap.WordBases*k) }
+
+// base returns base i.
+func (s stretch) base(i int) byte {
+	i += s.at
+	return s.packed[i>>2] >> (2 * (i & 3)) & 3
+}
+
+// lettersOfByte holds the letters of the four bases of a byte, the first one lowest.
+var lettersOfByte = func() (t [256]uint32) {
+	for b := range t {
+		for i := range 4 {
+			t[b] |= uint32(letters[b>>(2*i)&3]) << (8 * i)
+		}
 	}
-	for i, j := 0, len(b)-1; i <= j; i, j = i+1, j-1 {
-		b[i], b[j] = 3-b[j], 3-b[i]
+	return
+}()
+
+// wordLetters writes the letters of the 32 bases of a word to dst.
+func wordLetters(dst []byte, w uint64) {
+	dst = dst[:overlap.WordBases]
+	for i := 0; i < overlap.WordBases; i, w = i+8, w>>16 {
+		binary.LittleEndian.PutUint64(dst[i:], uint64(lettersOfByte[byte(w)])|uint64(lettersOfByte[byte(w>>8)])<<32)
 	}
 }
 
-// reference returns the n bases of the pseudogenome that a read is aligned to, in the read's orientation, in the memory of dst.
-func (s *slice) reference(dst []byte, pos uint32, rev bool, n int) []byte {
-	dst = s.genome(dst[:0], int(pos), n)
-	if rev {
-		reverseComplement(dst)
+// letters writes the letters of the first len(dst) bases to dst, reversed and complemented if reversed is set.
+func (s stretch) letters(dst []byte, reversed bool) {
+	for k := 0; len(dst) > 0; k++ {
+		w := s.word(k)
+		n := min(len(dst), overlap.WordBases)
+		to := dst[:n]
+		if reversed {
+			w = overlap.ReverseComplementWord(w, n)
+			to, dst = dst[len(dst)-n:], dst[:len(dst)-n]
+		} else {
+			dst = dst[n:]
+		}
+		if n == overlap.WordBases {
+			wordLetters(to, w)
+			continue
+		}
+		var part [overlap.WordBases]byte // what follows belongs to another read
+		wordLetters(part[:], w)
+		copy(to, part[:])
 	}
-	return dst
 }
 
 // columnReads are the reads of a slice's columns.
@@ -173,25 +203,27 @@ func (r *columnReads) unplacedBases() int {
 	return sum
 }
 
-// readBuffer returns where read i of column k is encoded from or decoded to, one base a byte.
-type readBuffer func(k, i int) []byte
-
-// codeMismatches codes the reads that have a place.
-func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, read readBuffer) {
+// codeMismatches codes the reads that have a place. read, which is nil when decoding, returns the packed bases of a read on the
+// pseudogenome's strand; text, which is nil when encoding, where its letters go.
+func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, read func(k, i int) []uint64, text func(k, i int) []byte) {
 	models := make([]*mismatches, len(r.cols))
 	for k := range r.cols {
 		models[k] = newMismatches(r.cols[0].Quals != nil, s.limit)
 	}
-	var ref []byte
 	r.forEach(true, func(k, i int, quals []byte, skip []bool) {
 		w := alignment{uint64(r.where[k].pos[i]), r.where[k].rev[i], r.cols[k].Lengths.Of(i)}
-		ref = s.reference(ref, r.where[k].pos[i], w.rev, w.n)
-		models[k].code(c, w, ref, read(k, i), skip, quals)
+		var ref stretch
+		ref.packed, ref.at = s.genome(int(w.pos), w.n)
+		if c.Decoding() {
+			models[k].code(c, w, ref, nil, text(k, i), skip, quals)
+		} else {
+			models[k].code(c, w, ref, read(k, i), nil, skip, quals)
+		}
 	})
 }
 
-// codeLiterals codes the reads that have no place.
-func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, read readBuffer) error {
+// codeLiterals codes the reads that have no place. read returns the bases of a read, one a byte; decoding, where its letters go.
+func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, read func(k, i int) []byte) error {
 	bases := r.unplacedBases()
 	if bases == 0 {
 		return nil
@@ -212,24 +244,51 @@ func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, read readBuffer) error
 			}
 			b[j] = m.Code(c, v)
 		}
+		if c.Decoding() {
+			toLetters(b)
+		}
 	})
 	return nil
 }
 
-// codeReads codes the reads without a place side by side with the others. newBuffer is called once for each kind.
-func (s *slice) codeReads(mismatches, literals *rc.Coder, r *columnReads, newBuffer func() readBuffer) (err error) {
+// codeReads codes the reads without a place, by literals, side by side with the others.
+func (s *slice) codeReads(r *columnReads, placed func(), literals func() error) (err error) {
 	var wg sync.WaitGroup
-	wg.Add(1)
-	go func() {
-		defer wg.Done()
-		err = s.codeLiterals(literals, r, newBuffer())
-	}()
-	s.codeMismatches(mismatches, r, newBuffer())
+	wg.Go(func() { err = literals() })
+	placed()
 	if r.unplacedBases() > 0 {
 		s.releaseWhile(func() { s.model() }) // for which codeLiterals waits
 	}
 	wg.Wait()
 	return err
+}
+
+// orientedBatch is how many records of a column are loaded at once for encoding.
+const orientedBatch = 64
+
+// orientedReads returns the packed bases of placed reads on the pseudogenome's strand. Reads are asked for in ascending order.
+type orientedReads struct {
+	columns []*overlap.OrientedReads
+	from    []int // the first read of each column's batch
+	records [][]uint32
+	where   []*places
+}
+
+func (s *slice) orientedReads(records [][]uint32, where []*places) *orientedReads {
+	o := &orientedReads{records: records, where: where}
+	for range records {
+		o.columns, o.from = append(o.columns, s.layout.Oriented()), append(o.from, -orientedBatch)
+	}
+	return o
+}
+
+func (o *orientedReads) read(k, i int) []uint64 {
+	if i >= o.from[k]+orientedBatch {
+		end := min(i+orientedBatch, len(o.records[k]))
+		o.columns[k].Load(o.records[k][i:end], o.where[k].rev[i:end])
+		o.from[k] = i
+	}
+	return o.columns[k].Read(i - o.from[k])
 }
 
 // newPlaces returns places of n reads, to be set.
@@ -262,19 +321,16 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [str
 	newPlaceModel(tree, s.sorted).code(c, r.where[0], r.mates(), cols[0].Records, s.limit)
 	out[streamPlaces] = c.Enc.Finish()
 
-	newBuffer := func() readBuffer {
-		var buf []byte
-		lastK, lastI := -1, -1
-		return func(k, i int) []byte {
-			if k != lastK || i != lastI {
-				buf = s.layout.Bases(buf[:0], records[k][i])
-				lastK, lastI = k, i
-			}
-			return buf
-		}
-	}
 	m, l := encodeTo(nil), encodeTo(nil)
-	s.codeReads(m, l, r, newBuffer) // no error: the encoder's model is always there
+	oriented := s.orientedReads(records, r.where)
+	var buf []byte
+	// There is no error: the encoder's model is always there.
+	s.codeReads(r, func() { s.codeMismatches(m, r, oriented.read, nil) }, func() error {
+		return s.codeLiterals(l, r, func(k, i int) []byte {
+			buf = s.layout.Bases(buf[:0], records[k][i])
+			return buf
+		})
+	})
 	out[streamMismatches], out[streamLiterals] = m.Enc.Finish(), l.Enc.Finish()
 	return out
 }
@@ -309,22 +365,22 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 	if s.releaseWhile(func() { err = wait(int(end)) }); err != nil {
 		return nil, err
 	}
-	seqs, read := readsOf(cols)
-	newBuffer := func() readBuffer { return read }
-	if err = s.codeReads(decodeFrom(in[streamMismatches]), decodeFrom(in[streamLiterals]), r, newBuffer); err != nil {
+	seqs, text := readsOf(cols)
+	err = s.codeReads(r, func() { s.codeMismatches(decodeFrom(in[streamMismatches]), r, nil, text) },
+		func() error { return s.codeLiterals(decodeFrom(in[streamLiterals]), r, text) })
+	if err != nil {
 		return nil, err
 	}
 	for k := range cols {
-		toLetters(seqs[k])
 		for x := range r.exceptions[k].All {
-			applyException(read(k, int(x.Read)), x)
+			applyException(text(k, int(x.Read)), x)
 		}
 	}
 	return seqs, nil
 }
 
 // readsOf returns memory for the reads of each column, end to end, and where in it each read is.
-func readsOf(cols []*Column) ([][]byte, readBuffer) {
+func readsOf(cols []*Column) (letters [][]byte, text func(k, i int) []byte) {
 	seqs := make([][]byte, len(cols))
 	starts := make([][]uint64, len(cols)) // of reads; nil where all have one length
 	for k, col := range cols {

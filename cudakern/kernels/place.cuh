@@ -1,15 +1,16 @@
-// The search for the places of reads on a pseudogenome, one thread a read. The rules, which are those of the
-// CPU, are in compress/overlap (search in place.go); the index is made there as well (kmerindex.go).
+// The index of the k-mers of a pseudogenome, and the search for the places of reads, one thread a read. The rules, which are those
+// of the CPU, are in compress/overlap: kmerIndex in kmerindex.go, search in place.go.
 #pragma once
 #include "warp.cuh"
 
 // The parameters of a search, 8 bits each in one word; see PlaceMode.
 struct PlaceMode {
-  u32 k, sample_mask, seed_step, bases_per_candidate, more_seeds, good;
+  u32 k, sample_mask, seed_step, bases_per_candidate, bases_per_more_seed, good, most;
 };
 
 static __device__ __forceinline__ PlaceMode place_mode(u64 m) {
-  return {(u32)m & 255, (u32)(m >> 8) & 255, (u32)(m >> 16) & 255, (u32)(m >> 24) & 255, (u32)(m >> 32) & 255, (u32)(m >> 40) & 255};
+  return {(u32)m & 255, (u32)(m >> 8) & 255, (u32)(m >> 16) & 255, (u32)(m >> 24) & 255, (u32)(m >> 32) & 255, (u32)(m >> 40) & 255,
+          (u32)(m >> 48) & 255};
 }
 
 // load_bases returns the 32 bases from `at` on, the first one in the lowest bits. The word after the last base must be readable.
@@ -50,6 +51,61 @@ static __device__ __forceinline__ u32 count_mismatches(const u64 *reads, u64 rea
     d += __popcll((x | x >> 1) & 0x5555555555555555ull & first_bases(m));
   }
   return d;
+}
+
+// indexed_kmer computes the hash of the k-mer at base p of the pseudogenome, and the entry of the index, which are those of
+// kmerIndex. It returns false if the k-mer is not of the sample.
+static __device__ __forceinline__ bool indexed_kmer(const u64 *pg, u64 p, PlaceMode mode, u64 *hash, u64 *entry) {
+  u64 w = load_bases(pg, p) & first_bases(mode.k), r = reverse_complement(w, mode.k);
+  u64 h = mix64(w < r ? w : r);
+  if (h & mode.sample_mask) return false;
+  *hash = h;
+  *entry = h << INDEX_SEGMENT_BITS >> (64 - INDEX_KEY_BITS) << 34 | 1ull << 33 | (u64)(r < w) << 32 | p;
+  return true;
+}
+
+// index_count counts the sampled k-mers at bases from..from+count-1 by the segment of their hash.
+extern "C" __global__ void __launch_bounds__(THREADS)
+index_count(const u64 *pg, u64 from, u64 count, u64 mode_word, u32 *counts, u32 *step) {
+  mark(step, STEP_INDEX_COUNT);
+  u64 i = (u64)blockIdx.x * THREADS + threadIdx.x, hash, entry;
+  if (i < count && indexed_kmer(pg, from + i, place_mode(mode_word), &hash, &entry))
+    atomicAdd(counts + (hash >> (64 - INDEX_SEGMENT_BITS)), 1u);
+}
+
+// index_insert inserts the sampled k-mers at bases from..from+count-1 into the slots, which are 0 before. An entry takes the place of
+// one of a larger position, which is then inserted anew (Shun and Blelloch, "Phase-concurrent hash tables for determinism", SPAA
+// 2014). So along the slots that are searched for a key, positions ascend, in whatever order the threads run. An entry is left out
+// if `most` entries of its key are before it; some of those remain, so that a search must end after `most`.
+extern "C" __global__ void __launch_bounds__(THREADS)
+index_insert(const u64 *pg, u64 from, u64 count, u64 mode_word, const u64 *segments, u64 *slots, u32 *step) {
+  mark(step, STEP_INDEX_INSERT);
+  u64 i = (u64)blockIdx.x * THREADS + threadIdx.x, hash, entry;
+  PlaceMode mode = place_mode(mode_word);
+  if (i >= count || !indexed_kmer(pg, from + i, mode, &hash, &entry)) return;
+  u32 segment = (u32)(hash >> (64 - INDEX_SEGMENT_BITS));
+  u64 first = segments[segment], end = segments[segment + 1];
+  u64 at = first + ((entry >> 34) * (end - first) >> INDEX_KEY_BITS);
+  u32 same = 0;
+  // The entry that was counted last. One that another thread moves onwards may be met again; it has no larger position.
+  long long last = -1;
+  for (;;) {
+    u64 there = *(volatile u64 *)(slots + at);
+    if (there != 0 && (u32)there < (u32)entry) {
+      if (there >> 34 == entry >> 34 && (u32)there > last) {
+        last = (u32)there;
+        if (++same == mode.most) return;
+      }
+      if (++at == end) at = first;
+      continue;
+    }
+    if (atomicCAS(slots + at, there, entry) != there) continue; // another thread has changed the slot
+    if (there == 0) return;
+    entry = there;
+    at = first + ((entry >> 34) * (end - first) >> INDEX_KEY_BITS);
+    same = 0;
+    last = -1;
+  }
 }
 
 // place searches for the places of count reads. Read i begins at byte offsets[i] (first_read + i * stride if offsets is null) of reads, and
@@ -94,11 +150,13 @@ place(const u64 *reads, const u64 *offsets, u64 first_read, u64 stride, const u3
     long long known = pos; // the best place before this seed, which is not compared again
     bool known_reversed = reversed;
     seeds_left--;
-    for (bool more = true; more;) {
+    u32 same = 0;
+    for (bool more = true; more && same < mode.most;) {
       u64 e = __ldg(slots + slot);
       if (e == 0) break;
       if (++slot == end) slot = first;
       if (e >> 33 != key) continue;
+      same++;
       bool other = ((e >> 32 & 1) != 0) != (r < w);
       for (int strand = 0; strand < (r == w ? 2 : 1); strand++) {
         if (strand) other = true;
@@ -114,7 +172,7 @@ place(const u64 *reads, const u64 *offsets, u64 first_read, u64 stride, const u3
           best = d;
           pos = p;
           reversed = other;
-          seeds_left = mode.more_seeds;
+          seeds_left = n / mode.bases_per_more_seed;
         } else if (d == best && pos >= 0 && (p < pos || (p == pos && reversed))) {
           pos = p;
           reversed = other;
