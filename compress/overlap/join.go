@@ -49,73 +49,85 @@ func (a *assembler) addContigs(c *contigs, progress func(done, total int)) {
 			x, y := c.reads.longestACGT(int(c.singles[i]))
 			copyBases(dst, 0, c.reads.bases(int(c.singles[i])), x, y-x)
 		})
-	if a.joinBytes(sparseRate) > a.limits.bytes {
+	if a.joinBytes(sparse, maxKmerParts/4) > a.limits.bytes {
 		a.join(progress)
 		a.leaveOut()
 	}
 }
 
-// joinBytes returns the memory that a round with all contigs takes.
-func (a *assembler) joinBytes(rate sampleRate) uint64 {
+// maxKmerParts is in how many parts the k-mers are processed at most if memory is short.
+const maxKmerParts = 16
+
+// joinBytes returns the memory that a round with all contigs takes if the k-mers are processed in so many parts.
+func (a *assembler) joinBytes(by sampler, parts uint64) uint64 {
 	bases, count := a.set.bases+a.singles.bases, uint64(a.set.count()+a.singles.count())
-	return bases*joinedBaseEighths/8 + count*joinedContigBytes + bases/uint64(rate)*kmerBytes
+	kmers := bases/uint64(by.rate) + 2*uint64(by.ends)*count
+	return bases*joinedBaseEighths/8 + count*joinedContigBytes + kmers/parts*kmerBytes
 }
 
 // leaveOut leaves out the contigs of the lowest rank if all would take more than half of the memory.
 func (a *assembler) leaveOut() {
-	for a.joinBytes(sparseRate) > a.limits.bytes/2 && a.set.count() > 0 {
+	for a.joinBytes(sparse, maxKmerParts) > a.limits.bytes/2 && a.set.count() > 0 {
 		n := a.set.count() - max(1, a.set.count()/16)
 		a.full = a.full || a.set.reads[n] > 1
 		a.set.truncate(n)
 	}
 }
 
-// The rates of rounds: sparse while most contigs overlap others by many bases; dense, and all k-mers at the ends of contigs, for the rest.
-const (
-	sparseRate = sampleRate(8)
-	denseRate  = sampleRate(3)
-	// leastRate is how few k-mers are sampled if memory is short.
-	leastRate = sampleRate(32)
+// How k-mers are sampled: sparsely while most contigs overlap others by many bases; then densely, and for contigs of one read all k-mers at
+// the ends, for short overlaps.
+var (
+	sparse    = sampler{rate: 8}
+	dense     = sampler{rate: 3}
+	denseEnds = sampler{rate: 3, ends: 16}
 )
 
-// maxJoinRounds is the number of rounds that join makes at most.
-const maxJoinRounds = 1 + 12 + 1 + 12
+// maxJoinRounds is the number of rounds that join makes at most if memory is not short.
+const maxJoinRounds = 1 + maxDenseRounds + 1 + maxDenseRounds
+
+const (
+	maxDenseRounds = 12
+	// Rounds are repeated while they join at least one contig in so many.
+	worthJoining = 50
+)
 
 // join joins contigs in rounds: first those of several reads, then all.
 func (a *assembler) join(progress func(done, total int)) {
 	done := 0
-	rounds := func(rate sampleRate, ends bool, most, worth int) {
-		for end := done + most; done < end; {
-			n := a.set.count()
-			joined := a.round(a.affordable(rate), ends)
-			done++
-			progress(done, maxJoinRounds)
-			if joined <= n/worth {
-				done = end
-			}
+	rounds := func(by sampler, most int) {
+		end := done + most
+		parts := uint64(1)
+		for parts < maxKmerParts && a.joinBytes(by, parts) > a.limits.bytes {
+			parts++
 		}
+		by.parts = uint32(parts)
+		vain := uint64(0) // rounds, the last ones, that joined few contigs
+		for ; done < end && vain < parts; done++ {
+			// Each part has its turn.
+			for by.part = 0; by.part < by.parts && vain < parts; by.part++ {
+				n := a.set.count()
+				if joined := a.round(by); joined > n/worthJoining {
+					vain = 0
+				} else {
+					vain++
+				}
+			}
+			progress(done+1, maxJoinRounds)
+		}
+		done = end
 	}
-	a.settled = nil // contigs may have been added or left out
 	a.set.rank(a.threads)
-	rounds(a.firstRate(), false, 1, 1)
-	rounds(denseRate, false, 12, 50)
+	rounds(a.first(), 1)
+	rounds(dense, maxDenseRounds)
 	a.set.append(&a.singles)
 	a.singles = contigSet{}
-	rounds(a.firstRate(), false, 1, 1)
-	rounds(denseRate, true, 12, 50)
+	rounds(a.first(), 1)
+	rounds(denseEnds, maxDenseRounds)
 }
 
-// firstRate returns the rate of the first round with many contigs: sparse unless they are few.
-func (a *assembler) firstRate() sampleRate {
-	return sampleRate(min(max(a.set.bases>>20, 2), uint64(sparseRate)))
-}
-
-// affordable returns the rate, or a sparser one if memory is short.
-func (a *assembler) affordable(rate sampleRate) sampleRate {
-	for rate < leastRate && a.joinBytes(rate) > a.limits.bytes {
-		rate++
-	}
-	return rate
+// first returns how the first round with many contigs samples: sparsely unless they are few.
+func (a *assembler) first() sampler {
+	return sampler{rate: sampleRate(min(max(a.set.bases>>20, 2), uint64(sparse.rate)))}
 }
 
 // appendScaffolds joins the contigs and appends to seq those for which keep returns true, given their number of reads and of bases.

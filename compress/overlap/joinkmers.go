@@ -30,7 +30,9 @@ type sampleRate int
 // sampler samples the k-mers of contigs.
 type sampler struct {
 	rate sampleRate
-	ends int // the first and the last k-mers of a contig, so many of each, are selected in any case
+	ends int // the first and the last k-mers of a contig, so many of each, are sampled in any case
+	// If memory is short, only one of several parts of these k-mers is selected, by their hash.
+	part, parts uint32
 }
 
 // kmers appends to dst the selected k-mers of n bases of p, which are those of a contig of `whole` bases from base `first` on.
@@ -51,7 +53,8 @@ func (s sampler) kmers(dst []kmer, contig uint32, p []byte, first, n, whole int)
 		if i < seedLen-1 {
 			continue
 		}
-		if h := mix64(min(x, y)); uint32(h) < threshold || first+i-seedLen+1 < s.ends || first+i >= whole-s.ends {
+		h := mix64(min(x, y))
+		if (uint32(h) < threshold || first+i-seedLen+1 < s.ends || first+i >= whole-s.ends) && (s.parts <= 1 || uint32(h>>20)%s.parts == s.part) {
 			k := kmer{hash: uint32(h >> 32), contig: contig, at: uint32(first+i-seedLen+1) << 1}
 			if y < x {
 				k.at |= 1
