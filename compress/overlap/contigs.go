@@ -14,7 +14,6 @@ const maxOverlapped = 700
 type contig struct {
 	seq   []byte // one base a byte
 	reads uint32
-	order uint32 // of contigs with equally many reads, the one of the smallest order is joined first
 }
 
 // contigOverheadBytes is the memory of a contig in addition to its bases, including unused capacity of its list.
@@ -88,9 +87,6 @@ func binContigs(rd *Reads, include func(i int) bool, threads int) *contigs {
 			all.singles = append(all.singles, ofBin[i].singles...)
 		}
 		parts[g] = nil
-	}
-	for i := range all.merged {
-		all.merged[i].order = uint32(i)
 	}
 	return all
 }

@@ -1,9 +1,7 @@
 package overlap
 
 import (
-	"cmp"
 	"encoding/binary"
-	"slices"
 )
 
 // assembler collects contigs and joins them.
@@ -35,9 +33,6 @@ func newAssembler(limits assemblerLimits, readBases, threads int) *assembler {
 // addContigs adds contigs. It joins those that are there if memory is short. progress is called with the number of rounds that
 // were made, and how many there will be at most.
 func (a *assembler) addContigs(c *contigs, progress func(done, total int)) {
-	slices.SortFunc(c.merged, func(a, b contig) int {
-		return cmp.Or(cmp.Compare(b.reads, a.reads), cmp.Compare(a.order, b.order))
-	})
 	a.set.grow(len(c.merged), a.threads, func(i int) (int, uint64) { return len(c.merged[i].seq), uint64(c.merged[i].reads) },
 		func(i int, dst []byte) { packBases(dst, c.merged[i].seq) })
 	a.singles.grow(len(c.singles), a.threads,
@@ -61,9 +56,17 @@ const maxKmerParts = 16
 // joinBytes returns the memory that a round with all contigs takes if the k-mers are processed in so many parts.
 func (a *assembler) joinBytes(by sampler, parts uint64) uint64 {
 	bases, count := a.set.bases+a.singles.bases, uint64(a.set.count()+a.singles.count())
-	kmers := bases/uint64(by.rate) + 2*uint64(by.ends)*count
-	return bases*joinedBaseEighths/8 + count*joinedContigBytes + kmers/parts*kmerBytes
+	return bases*joinedBaseEighths/8 + count*joinedContigBytes + a.kmerCount(by)/parts*kmerBytes
 }
+
+// kmerCount returns how many k-mers are sampled, approximately.
+func (a *assembler) kmerCount(by sampler) uint64 {
+	bases, count := a.set.bases+a.singles.bases, uint64(a.set.count()+a.singles.count())
+	return bases/uint64(by.rate) + 2*uint64(by.ends)*count
+}
+
+// maxKmers is how many k-mers are processed at once at most; indices have 32 bits.
+const maxKmers = 1 << 31
 
 // leaveOut leaves out the contigs of the lowest rank if all would take more than half of the memory.
 func (a *assembler) leaveOut() {
@@ -86,7 +89,7 @@ var (
 const maxJoinRounds = 1 + maxDenseRounds + 1 + maxDenseRounds
 
 const (
-	maxDenseRounds = 12
+	maxDenseRounds = 6
 	// Rounds are repeated while they join at least one contig in so many.
 	worthJoining = 50
 )
@@ -97,7 +100,7 @@ func (a *assembler) join(progress func(done, total int)) {
 	rounds := func(by sampler, most int) {
 		end := done + most
 		parts := uint64(1)
-		for parts < maxKmerParts && a.joinBytes(by, parts) > a.limits.bytes {
+		for parts < maxKmerParts && (a.joinBytes(by, parts) > a.limits.bytes || a.kmerCount(by)/parts >= maxKmers) {
 			parts++
 		}
 		by.parts = uint32(parts)
@@ -123,6 +126,7 @@ func (a *assembler) join(progress func(done, total int)) {
 	a.singles = contigSet{}
 	rounds(a.first(), 1)
 	rounds(denseEnds, maxDenseRounds)
+	a.groups = kmerGroups{}
 }
 
 // first returns how the first round with many contigs samples: sparsely unless they are few.

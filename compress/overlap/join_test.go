@@ -350,7 +350,7 @@ func TestJoinIsTheSameForAnyThreads(t *testing.T) {
 		for range errors {
 			seq[r.Intn(length)] = byte(r.Intn(4))
 		}
-		all = append(all, contig{seq: seq, reads: uint32(1 + r.Intn(5)), order: uint32(len(all))})
+		all = append(all, contig{seq: seq, reads: uint32(1 + r.Intn(5))})
 	}
 	for range 4 {
 		add(stretchBases+r.Intn(2*stretchBases), 100)

@@ -21,7 +21,7 @@ type kmer struct {
 
 // kmerBytes is the memory of a sampled k-mer while contigs are joined: it is stored once in the order of
 // contigs and once in that of hashes.
-const kmerBytes = 12 + 16
+const kmerBytes = 12 + 16 + 8
 
 // sampleRate is how many k-mers there are for each that is selected. They are selected by their hash, so that the same are selected in
 // equal sequences.
@@ -70,6 +70,7 @@ type kmerGroups struct {
 	sorted []rankedKmer // by hash; of equal hashes, by contig and place
 	places []kmerPlace  // in the order of contigs and places
 	first  []uint32     // for each contig, the index in places of its first k-mer
+	order  []kmer       // the k-mers in this order, until they are sorted
 }
 
 // rankedKmer is a k-mer and its index in the order of contigs and places.
@@ -90,6 +91,7 @@ type stretch struct {
 	base, end int    // if to is from+1: the k-mers that begin at bases base..end-1
 	kmers     []kmer
 	before    int // k-mers in the stretches before
+	room      int // k-mers for which there is memory; more are possible
 	counts    []uint32
 }
 
@@ -121,8 +123,37 @@ func (s *contigSet) stretches() (all []stretch) {
 
 // groupKmers samples the k-mers of all contigs and groups them.
 func (s *contigSet) groupKmers(by sampler, threads int) *kmerGroups {
+	g := &kmerGroups{}
+	g.fill(s, by, threads)
+	return g
+}
+
+// resized returns a slice of n elements, in the memory of s if it is large enough.
+func resized[T any](s []T, n int) []T {
+	if cap(s) >= n {
+		return s[:n]
+	}
+	return make([]T, n, n+n/8)
+}
+
+// fill samples the k-mers of the contigs of s and groups them. It uses the memory that it has from earlier calls.
+func (g *kmerGroups) fill(s *contigSet, by sampler, threads int) {
 	all := s.stretches()
-	g := &kmerGroups{first: make([]uint32, s.count()+1)}
+	g.first = resized(g.first, s.count()+1)
+	room := 0 // k-mers for which there is memory in order
+	for i := range all {
+		x := &all[i]
+		bases := x.end - x.base
+		for c := x.from; c < x.to && x.end == 0; c++ {
+			bases += int(s.length[c])
+		}
+		x.room = bases/int(by.rate)*9/8 + 2*by.ends*int(x.to-x.from)
+		if by.parts > 1 {
+			x.room = x.room * 9 / 8 / int(by.parts)
+		}
+		x.before, room = room, room+x.room
+	}
+	g.order = resized(g.order, room)
 	bits := 0
 	for bits < maxPartBits && int(s.bases)/int(by.rate)>>bits > 1<<12 {
 		bits++
@@ -131,7 +162,7 @@ func (s *contigSet) groupKmers(by sampler, threads int) *kmerGroups {
 	shift := uint(32 - bits)
 	inParallel(threads, len(all), 1, func(_, i, _ int) {
 		x := &all[i]
-		x.kmers = make([]kmer, 0, (stretchBases+stretchBases/8)/int(by.rate))
+		x.kmers = g.order[x.before : x.before : x.before+x.room]
 		x.counts = make([]uint32, parts)
 		if x.end > 0 {
 			x.kmers = by.kmers(x.kmers, x.from, s.of(x.from)[x.base/4:], x.base, x.end-x.base+seedLen-1, int(s.length[x.from]))
@@ -171,7 +202,7 @@ func (s *contigSet) groupKmers(by sampler, threads int) *kmerGroups {
 		}
 	}
 	partStart[parts] = at
-	g.sorted = make([]rankedKmer, total)
+	g.sorted = resized(g.sorted, total)
 	inParallel(threads, len(all), 1, func(_, i, _ int) {
 		x := &all[i]
 		for k := range x.kmers {
@@ -181,7 +212,7 @@ func (s *contigSet) groupKmers(by sampler, threads int) *kmerGroups {
 		}
 		x.kmers, x.counts = nil, nil
 	})
-	g.places = make([]kmerPlace, total)
+	g.places = resized(g.places, total)
 	buffers := make([][]rankedKmer, threads)
 	inParallel(threads, parts, 1, func(w, p, _ int) {
 		from, to := partStart[p], partStart[p+1]
@@ -202,7 +233,6 @@ func (s *contigSet) groupKmers(by sampler, threads int) *kmerGroups {
 			g.places[part[i].ordinal] = place
 		}
 	})
-	return g
 }
 
 // sortByHash sorts k-mers by the low `bits` bits of their hashes; equal ones keep their order. buffer is as long as k.

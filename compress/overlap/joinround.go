@@ -39,6 +39,7 @@ func (k link) then(next link, n, m int) link {
 // joiner joins the contigs of a set, in rounds. The order of the contigs is their rank: a partner always has a smaller index.
 type joiner struct {
 	set       contigSet
+	groups    kmerGroups
 	readBases uint64 // of a read of the contigs, on average
 	threads   int
 	compared  int     // overlaps that were compared
@@ -62,7 +63,8 @@ func (j *joiner) round(by sampler) int {
 		j.settled = nil
 	}
 	j.by = by
-	return j.merge(j.partners(j.set.groupKmers(by, j.threads)))
+	j.groups.fill(&j.set, by, j.threads)
+	return j.merge(j.partners(&j.groups))
 }
 
 // proposer finds the partner of a contig at a time.

@@ -108,7 +108,7 @@ func TestAssembleGivesBackAGenome(t *testing.T) {
 		if i%2 == 1 {
 			seq = reversed(seq)
 		}
-		contigs = append(contigs, contig{seq: seq, reads: 2, order: uint32(i)})
+		contigs = append(contigs, contig{seq: seq, reads: 2})
 	}
 	pg, _ := joinInBatches(contigs, noLimits, 1)
 	if len(pg) > len(genome)+200 {
@@ -137,7 +137,7 @@ func TestJoinsLoseNothing(t *testing.T) {
 	}
 	var contigs []contig
 	for at := 0; at+60 <= len(genome); at += 7 {
-		contigs = append(contigs, contig{seq: genome[at : at+60], reads: 2, order: uint32(at)})
+		contigs = append(contigs, contig{seq: genome[at : at+60], reads: 2})
 	}
 	pg, _ := joinInBatches(contigs, noLimits, 1)
 	seen := map[string]bool{}
@@ -164,7 +164,7 @@ func TestBoundedAssembler(t *testing.T) {
 	var contigs []contig
 	for i := range 2_000 {
 		at := r.Intn(len(genome) - 150)
-		contigs = append(contigs, contig{seq: genome[at : at+150], reads: 2, order: uint32(i)})
+		contigs = append(contigs, contig{seq: genome[at : at+150], reads: 2})
 	}
 	all := contigSet{bases: 2_000 * 150, length: make([]uint32, 2_000)}
 	needed := (&assembler{joiner: joiner{set: all}}).joinBytes(sparseRate)

@@ -121,7 +121,7 @@ func (b *builder) reassemblePoor(ctx context.Context) error {
 			if mismatches := int(b.placements.mismatches[rec]); mismatches >= threshold {
 				// The reads of this contig count the mismatches that it saves.
 				a, z := rd.longestACGT(i)
-				poor.merged = append(poor.merged, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: uint32(mismatches), order: rec})
+				poor.merged = append(poor.merged, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: uint32(mismatches)})
 			}
 		}
 		return nil
