@@ -10,8 +10,8 @@ import (
 
 const format3Dir = "../testdata/format3"
 
-// TestFormat3: archives of the former versions, bins of version 1 and packed archives of version 3, give back their texts, and packing
-// the bins makes the packed archives to the byte.
+// TestFormat3: archives of the former versions, bins of version 1 and packed archives of version 3, give back their texts. Packing
+// the bins makes packed archives of version 3, which give them back as well. (Their bytes are others, as reads are laid out otherwise now.)
 func TestFormat3(t *testing.T) {
 	n := 0
 	for i := range goldens {
@@ -50,8 +50,7 @@ func TestFormat3(t *testing.T) {
 				t.Errorf("packed archive of version %d", v)
 			}
 			a.Close()
-			delete(files, "case.txt")
-			sameFiles(t, filesIn(t, dir), files)
+			sameFiles(t, decodeStage(t, filesIn(t, dir), ".cdna", ".cmeta"), want)
 		})
 	}
 	if n < 20 {

@@ -237,7 +237,7 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 			}
 			a = newAssembler(b.limits(bytes), int(b.records.meanLength()), b.config.Threads)
 		}
-		b.report("joining contigs", before, b.records.count)
+		b.report("joining contigs", before/2, b.records.count)
 		a.addContigs(contigs, func(int, int) {})
 		return ctx.Err()
 	})
@@ -245,7 +245,7 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 		return false, err
 	}
 	a.appendScaffolds(&b.seq, func(done, total int) {
-		b.report("joining contigs", int(uint64(b.records.count)*uint64(done)/uint64(total)), b.records.count)
+		b.report("joining contigs", int(uint64(b.records.count)*uint64(total+done)/uint64(2*total)), b.records.count)
 	}, func(reads uint64, _ int) bool { return reads > 1 })
 	b.placesCompared += a.compared
 	return a.full, nil
