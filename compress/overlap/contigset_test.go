@@ -1,0 +1,93 @@
+package overlap
+
+import (
+	"bytes"
+	"cmp"
+	"math/rand"
+	"slices"
+	"testing"
+)
+
+// TestCopyBases copies bases between all offsets in a byte. Nothing before and after them changes.
+func TestCopyBases(t *testing.T) {
+	r := rand.New(rand.NewSource(67))
+	for from := range 9 {
+		for to := range 9 {
+			for n := range 140 {
+				src, before := randomBases(r, from+n+5), randomBases(r, to)
+				dst := make([]byte, (to+n+3)/4)
+				copy(dst, pack(before)[:(to+3)/4])
+				copyBases(dst, to, pack(src), from, n)
+				want := pack(slices.Concat(before, src[from:from+n]))
+				if !bytes.Equal(dst, want[:len(dst)]) {
+					t.Fatalf("%d bases from %d to %d: %v, want %v", n, from, to, dst, want[:len(dst)])
+				}
+			}
+		}
+	}
+}
+
+func TestPackBases(t *testing.T) {
+	r := rand.New(rand.NewSource(68))
+	for n := range 100 {
+		b := randomBases(r, n)
+		dst := bytes.Repeat([]byte{0xff}, (n+3)/4)
+		packBases(dst, b)
+		if want := pack(b)[:len(dst)]; !bytes.Equal(dst, want) {
+			t.Fatalf("%d bases: %v, want %v", n, dst, want)
+		}
+	}
+}
+
+// TestContigSet makes random changes to a set and to a plain list of contigs.
+func TestContigSet(t *testing.T) {
+	r := rand.New(rand.NewSource(69))
+	for range 50 {
+		var s contigSet
+		var want []contig
+		some := func() (c []contig) {
+			for range r.Intn(600) {
+				c = append(c, contig{seq: randomBases(r, 1+r.Intn(90)), reads: uint32(1 + r.Intn(4))})
+			}
+			return c
+		}
+		grow := func(s *contigSet, c []contig) {
+			s.grow(len(c), 1+r.Intn(3), func(i int) (int, uint64) { return len(c[i].seq), uint64(c[i].reads) },
+				func(i int, dst []byte) { packBases(dst, c[i].seq) })
+		}
+		for range 10 {
+			step := r.Intn(4)
+			switch c := some(); step {
+			case 0:
+				grow(&s, c)
+				want = append(want, c...)
+			case 1:
+				var other contigSet
+				grow(&other, c)
+				s.append(&other)
+				want = append(want, c...)
+			case 2:
+				n := r.Intn(len(want) + 10)
+				s.truncate(n)
+				want = want[:min(n, len(want))]
+			case 3:
+				s.rank(2)
+				slices.SortStableFunc(want, func(a, b contig) int { return cmp.Compare(b.reads, a.reads) })
+			}
+			bases := 0
+			if s.count() != len(want) || len(s.reads) != len(want) || len(s.start) != len(want) || len(s.left) != len(want) {
+				t.Fatalf("step %d: %d contigs, want %d", step, s.count(), len(want))
+			}
+			for c, w := range want {
+				bases += len(w.seq)
+				if got := unpack(nil, s.of(uint32(c)), 0, int(s.length[c])); !bytes.Equal(got, w.seq) || s.reads[c] != uint64(w.reads) ||
+					s.left[c] != s.length[c]/2+16 || len(s.of(uint32(c))) < (len(w.seq)+3)/4+padBytes {
+					t.Fatalf("step %d: contig %d of %d is %v of %d reads, want %v of %d", step, c, len(want), got, s.reads[c], w.seq, w.reads)
+				}
+			}
+			if s.bases != uint64(bases) {
+				t.Fatalf("step %d: %d bases, want %d", step, s.bases, bases)
+			}
+		}
+	}
+}

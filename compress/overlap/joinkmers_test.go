@@ -1,0 +1,158 @@
+package overlap
+
+import (
+	"cmp"
+	"math/rand"
+	"slices"
+	"testing"
+)
+
+// setOf returns a set of contigs of one read each.
+func setOf(seqs [][]byte) *contigSet {
+	s := &contigSet{}
+	s.grow(len(seqs), 2, func(i int) (int, uint64) { return len(seqs[i]), 1 }, func(i int, dst []byte) { packBases(dst, seqs[i]) })
+	return s
+}
+
+// plainKmers returns the k-mers that a sampler selects of a contig.
+func plainKmers(s sampler, contig uint32, seq []byte) (all []kmer) {
+	value := func(b []byte) (x uint64) {
+		for i, c := range b {
+			x |= uint64(c) << (2 * i)
+		}
+		return x
+	}
+	for i := 0; i+seedLen <= len(seq); i++ {
+		x, y := value(seq[i:i+seedLen]), value(reversed(seq[i:i+seedLen]))
+		h := mix64(min(x, y))
+		atEnd := i < s.ends || i+seedLen > len(seq)-s.ends
+		if !atEnd && uint64(uint32(h)) >= (1<<32-1)/uint64(s.rate) {
+			continue
+		}
+		k := kmer{hash: uint32(h >> 32), contig: contig, at: uint32(i) << 1}
+		if y < x {
+			k.at |= 1
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
+func TestSampledKmers(t *testing.T) {
+	r := rand.New(rand.NewSource(63))
+	for n := range 200 {
+		seq := randomBases(r, n)
+		for _, s := range []sampler{{rate: 1}, {rate: 3}, {rate: 8}, {rate: 3, ends: 16}, {rate: 32, ends: 2}} {
+			want := plainKmers(s, 7, seq)
+			if got := s.kmers(nil, 7, pack(seq), 0, n, n); !slices.Equal(got, want) {
+				t.Fatalf("%+v, %d bases: %v, want %v", s, n, got, want)
+			}
+			// In two parts, as of a long contig.
+			if n >= 64 {
+				got := s.kmers(nil, 7, pack(seq), 0, 32+seedLen-1, n)
+				got = s.kmers(got, 7, pack(seq)[8:], 32, n-32, n)
+				if !slices.Equal(got, want) {
+					t.Fatalf("%+v, %d bases in parts: %v, want %v", s, n, got, want)
+				}
+			}
+		}
+	}
+	if n := len(plainKmers(sampler{rate: 8}, 0, randomBases(r, 80_000))); n < 9_000 || n > 11_000 {
+		t.Errorf("%d k-mers of 80000 are selected, one in eight", n)
+	}
+}
+
+// TestGroupKmers groups the k-mers of contigs that share some, of which one takes several stretches.
+func TestGroupKmers(t *testing.T) {
+	r := rand.New(rand.NewSource(64))
+	genome := randomBases(r, 2*stretchBases+1001)
+	var seqs [][]byte
+	for range 3000 {
+		at, n := r.Intn(len(genome)-300), r.Intn(300)
+		seqs = append(seqs, genome[at:at+n])
+	}
+	seqs = append(seqs, genome, genome[:5], reversed(genome[:stretchBases+seedLen]), genome[:stretchBases])
+	for _, set := range []*contigSet{setOf(nil), setOf(seqs[:1]), setOf(seqs[2990:]), setOf(seqs)} {
+		own := seqs[:0:0]
+		for c := range uint32(set.count()) {
+			own = append(own, unpack(nil, set.of(c), 0, int(set.length[c])))
+		}
+		for _, s := range []sampler{{rate: 8}, {rate: 3, ends: 16}} {
+			var want []rankedKmer
+			first := []uint32{0}
+			for c, seq := range own {
+				for _, k := range plainKmers(s, uint32(c), seq) {
+					want = append(want, rankedKmer{k, uint32(len(want))})
+				}
+				first = append(first, uint32(len(want)))
+			}
+			places := make([]kmerPlace, len(want))
+			slices.SortStableFunc(want, func(a, b rankedKmer) int { return cmp.Compare(a.hash, b.hash) })
+			begin := map[uint32]int{}
+			for i, k := range want {
+				if _, ok := begin[k.hash]; !ok {
+					begin[k.hash] = i
+				}
+				places[k.ordinal] = kmerPlace{uint32(begin[k.hash]), k.at}
+				if want[begin[k.hash]].contig == k.contig {
+					places[k.ordinal].group = noGroup
+				}
+			}
+			for _, threads := range []int{1, 3} {
+				g := set.groupKmers(s, threads)
+				if !slices.Equal(g.sorted, want) || !slices.Equal(g.first, first) || !slices.Equal(g.places, places) {
+					t.Fatalf("%d contigs, %+v, %d threads: other groups", set.count(), s, threads)
+				}
+			}
+		}
+	}
+}
+
+func TestSortByHash(t *testing.T) {
+	r := rand.New(rand.NewSource(65))
+	for bits := uint(1); bits <= 32; bits++ {
+		for _, n := range []int{0, 1, 2, 100, 3000} {
+			high := r.Uint32() &^ uint32(1<<bits-1)
+			k := make([]rankedKmer, n)
+			for i := range k {
+				k[i] = rankedKmer{kmer{hash: high | r.Uint32()&uint32(1<<bits-1)>>uint(r.Intn(int(bits))), contig: uint32(i)}, uint32(i)}
+			}
+			want := slices.Clone(k)
+			slices.SortStableFunc(want, func(a, b rankedKmer) int { return cmp.Compare(a.hash, b.hash) })
+			sortByHash(k, make([]rankedKmer, n), bits)
+			if !slices.Equal(k, want) {
+				t.Fatalf("%d k-mers are not sorted by %d bits", n, bits)
+			}
+		}
+	}
+}
+
+// TestProposals: links are counted, and those of most votes come first, of as many in the order in which they were added.
+func TestProposals(t *testing.T) {
+	r := rand.New(rand.NewSource(66))
+	var p proposals
+	for range 300 {
+		p.reset()
+		var want []proposal
+		index := map[link]int{}
+		different := 1 + r.Intn(1<<r.Intn(13))
+		for range r.Intn(4000) {
+			k := newLink(uint32(r.Intn(different)), r.Intn(3)-1, r.Intn(2) == 0)
+			if i, ok := index[k]; ok {
+				want[i].votes++
+			} else {
+				index[k] = len(want)
+				want = append(want, proposal{k, 1})
+			}
+			p.add(k)
+		}
+		if len(p.slots) > max(1<<leastSlotBits, 4*len(p.all)) {
+			t.Fatalf("%d slots for %d links", len(p.slots), len(p.all))
+		}
+		slices.SortStableFunc(want, func(a, b proposal) int { return int(min(b.votes, 63)) - int(min(a.votes, 63)) })
+		n := r.Intn(80)
+		if got := p.byVotes(n); !slices.Equal(got, want[:min(n, len(want))]) {
+			t.Fatalf("the best %d of %d links: %v, want %v", n, len(want), got, want[:min(n, len(want))])
+		}
+	}
+}
