@@ -162,12 +162,12 @@ func TestBoundedAssembler(t *testing.T) {
 	r := rand.New(rand.NewSource(5))
 	genome := randomBases(r, 20_000)
 	var contigs []contig
-	for i := range 2_000 {
+	for range 2_000 {
 		at := r.Intn(len(genome) - 150)
 		contigs = append(contigs, contig{seq: genome[at : at+150], reads: 2})
 	}
 	all := contigSet{bases: 2_000 * 150, length: make([]uint32, 2_000)}
-	needed := (&assembler{joiner: joiner{set: all}}).joinBytes(sparseRate)
+	needed := (&assembler{joiner: joiner{set: all}}).joinBytes(sparse, maxKmerParts/4)
 	pg, a := joinInBatches(contigs, assemblerLimits{bases: 1 << 30, bytes: needed / 3}, 10)
 	if a.full {
 		t.Error("the assembler is full")
@@ -179,7 +179,7 @@ func TestBoundedAssembler(t *testing.T) {
 		at := 400*r.Intn(50) + r.Intn(200) // so that they cover 50 parts of 350 bases
 		contigs[i].seq = genome[at : at+150]
 	}
-	pg, a = joinInBatches(contigs, assemblerLimits{bases: 1 << 30, bytes: 40_000}, 10)
+	pg, a = joinInBatches(contigs, assemblerLimits{bases: 1 << 30, bytes: 20_000}, 10)
 	if !a.full || len(pg) < 2_000 || len(pg) > 8_000 {
 		t.Errorf("%d bases, full: %v", len(pg), a.full)
 	}
