@@ -49,21 +49,27 @@ func (a *assembler) addContigs(c *contigs, progress func(done, total int)) {
 			x, y := c.reads.longestACGT(int(c.singles[i]))
 			copyBases(dst, 0, c.reads.bases(int(c.singles[i])), x, y-x)
 		})
-	if a.joinBytes(sparseRate) > a.limits.bytes {
+	if a.joinBytes(sampler{rate: sparseRate}) > a.limits.bytes {
 		a.join(progress)
 		a.leaveOut()
 	}
 }
 
-// joinBytes returns the memory that a round with all contigs takes.
-func (a *assembler) joinBytes(rate sampleRate) uint64 {
+// kmers returns how many k-mers are selected, approximately.
+func (a *assembler) kmers(by sampler) uint64 {
 	bases, count := a.set.bases+a.singles.bases, uint64(a.set.count()+a.singles.count())
-	return bases*joinedBaseEighths/8 + count*joinedContigBytes + bases/uint64(rate)*kmerBytes
+	return min(bases, bases/uint64(by.rate)+2*uint64(by.ends)*count)
+}
+
+// joinBytes returns the memory that a round with all contigs takes.
+func (a *assembler) joinBytes(by sampler) uint64 {
+	bases, count := a.set.bases+a.singles.bases, uint64(a.set.count()+a.singles.count())
+	return bases*joinedBaseEighths/8 + count*joinedContigBytes + a.kmers(by)*kmerBytes
 }
 
 // leaveOut leaves out the contigs of the lowest rank if all would take more than half of the memory.
 func (a *assembler) leaveOut() {
-	for a.joinBytes(sparseRate) > a.limits.bytes/2 && a.set.count() > 0 {
+	for a.joinBytes(sampler{rate: sparseRate}) > a.limits.bytes/2 && a.set.count() > 0 {
 		n := a.set.count() - max(1, a.set.count()/16)
 		a.full = a.full || a.set.reads[n] > 1
 		a.set.truncate(n)
@@ -87,7 +93,11 @@ func (a *assembler) join(progress func(done, total int)) {
 	rounds := func(rate sampleRate, ends bool, most, worth int) {
 		for end := done + most; done < end; {
 			n := a.set.count()
-			joined := a.round(a.affordable(rate), ends)
+			by := sampler{rate: rate}
+			if ends {
+				by.ends = sampledEnds
+			}
+			joined := a.round(a.affordable(by))
 			done++
 			progress(done, maxJoinRounds)
 			if joined <= n/worth {
@@ -110,12 +120,21 @@ func (a *assembler) firstRate() sampleRate {
 	return sampleRate(min(max(a.set.bases>>20, 2), uint64(sparseRate)))
 }
 
-// affordable returns the rate, or a sparser one if memory is short.
-func (a *assembler) affordable(rate sampleRate) sampleRate {
-	for rate < leastRate && a.joinBytes(rate) > a.limits.bytes {
-		rate++
+// maxKmers is the maximum of k-mers in a round, approximately. Their numbers have 32 bits.
+const maxKmers = 1 << 31
+
+// affordable returns the sampler, or one that selects fewer k-mers if memory is short or there are too many.
+func (a *assembler) affordable(by sampler) sampler {
+	for by.rate < leastRate && a.joinBytes(by) > a.limits.bytes {
+		by.rate++
 	}
-	return rate
+	for by.ends > 0 && (a.joinBytes(by) > a.limits.bytes || a.kmers(by) > maxKmers) {
+		by.ends /= 2
+	}
+	for a.kmers(by) > maxKmers {
+		by.rate++
+	}
+	return by
 }
 
 // appendScaffolds joins the contigs and appends to seq those for which keep returns true, given their number of reads and of bases.

@@ -257,7 +257,7 @@ func TestFewContigsAreCompared(t *testing.T) {
 			most += int(a.set.length[c])/2 + 16
 		}
 		a.set.rank(1)
-		a.round(1, false)
+		a.round(sampler{rate: 1})
 		if once := a.compared; once > len(all)*maxPartners || once < len(all)*9/10 {
 			t.Errorf("%s: %d comparisons of %d contigs in one round", name, once, len(all))
 		}
@@ -282,12 +282,12 @@ func TestContigsAreComparedOnce(t *testing.T) {
 	a.addContigs(&contigs{merged: []contig{
 		of(9, g+randomLetters(r, 100), false), of(8, h[:150], false), of(7, g+randomLetters(r, 100), true), of(6, h[50:], false)}}, noProgress)
 	for i, want := range []int{2, 2, 2} {
-		a.round(1, false)
+		a.round(sampler{rate: 1})
 		if a.compared != want || a.set.count() != 3 {
 			t.Errorf("after round %d: %d comparisons, %d contigs, want %d and 3", i, a.compared, a.set.count(), want)
 		}
 	}
-	a.round(2, false) // other k-mers
+	a.round(sampler{rate: 2}) // other k-mers
 	if a.compared != 3 {
 		t.Errorf("%d comparisons, want 3", a.compared)
 	}
@@ -379,4 +379,25 @@ func TestJoinIsTheSameForAnyThreads(t *testing.T) {
 func equalSets(a, b *contigSet) bool {
 	return slices.Equal(a.packed, b.packed) && slices.Equal(a.start, b.start) && slices.Equal(a.length, b.length) &&
 		slices.Equal(a.reads, b.reads) && slices.Equal(a.left, b.left) && a.bases == b.bases
+}
+
+// TestAffordableSampler: k-mers are as many as fit in memory and as can be numbered.
+func TestAffordableSampler(t *testing.T) {
+	for _, c := range []struct {
+		bases, contigs, bytes uint64
+		want                  sampler
+	}{
+		{1 << 20, 1 << 10, 1 << 30, sampler{rate: denseRate, ends: sampledEnds}},
+		{1 << 20, 1 << 10, 8 << 20, sampler{rate: 5, ends: sampledEnds}},
+		{1 << 20, 1 << 13, 8 << 20, sampler{rate: leastRate, ends: 8}},
+		{1 << 20, 1 << 13, 1 << 20, sampler{rate: leastRate}},
+		{1 << 34, 1 << 20, 1 << 60, sampler{rate: 8}},
+		{1 << 40, 1 << 20, 1 << 60, sampler{rate: 512}},
+	} {
+		a := newAssembler(assemblerLimits{bases: 1 << 30, bytes: c.bytes}, 100, 1)
+		a.set.length, a.set.bases = make([]uint32, c.contigs), c.bases
+		if got := a.affordable(sampler{rate: denseRate, ends: sampledEnds}); got != c.want {
+			t.Errorf("%d bases, %d contigs, %d bytes: %+v, want %+v", c.bases, c.contigs, c.bytes, got, c.want)
+		}
+	}
 }

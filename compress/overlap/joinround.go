@@ -57,11 +57,7 @@ const sampledEnds = 16
 //     with which it shares most k-mers first. The first with which it agrees where they overlap is its partner.
 //  2. Since partners have a higher rank, the partners form trees. Contigs inside their partner are done with. The others are added to the
 //     root of their tree, in the order of their rank, if they agree with what is there by then.
-func (j *joiner) round(rate sampleRate, ends bool) int {
-	by := sampler{rate: rate}
-	if ends {
-		by.ends = sampledEnds
-	}
+func (j *joiner) round(by sampler) int {
 	if by != j.by || len(j.settled) != j.set.count() {
 		j.settled = nil
 	}

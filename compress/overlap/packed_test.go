@@ -167,7 +167,7 @@ func TestBoundedAssembler(t *testing.T) {
 		contigs = append(contigs, contig{seq: genome[at : at+150], reads: 2, order: uint32(i)})
 	}
 	all := contigSet{bases: 2_000 * 150, length: make([]uint32, 2_000)}
-	needed := (&assembler{joiner: joiner{set: all}}).joinBytes(sparseRate)
+	needed := (&assembler{joiner: joiner{set: all}}).joinBytes(sampler{rate: sparseRate})
 	pg, a := joinInBatches(contigs, assemblerLimits{bases: 1 << 30, bytes: needed / 3}, 10)
 	if a.full {
 		t.Error("the assembler is full")

@@ -158,7 +158,7 @@ func TestAssemblerStaysInBounds(t *testing.T) {
 			a := newAssembler(assemblerLimits{bases: 1 << 30, bytes: bytes}, 100, 1)
 			for part := range 4 {
 				a.addContigs(binContigs(rd, func(i int) bool { return i%4 == part }, 1), noProgress)
-				if n := a.joinBytes(sparseRate); n > bytes {
+				if n := a.joinBytes(sampler{rate: sparseRate}); n > bytes {
 					t.Errorf("contigs take %d bytes, want at most %d", n, bytes)
 				}
 				if held := uint64(len(a.set.packed)+len(a.singles.packed)) + uint64(a.set.count()+a.singles.count())*contigSetBytes; held > bytes/2 {
