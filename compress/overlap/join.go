@@ -123,13 +123,21 @@ func (a *assembler) firstRate() sampleRate {
 // maxKmers is the maximum of k-mers in a round, approximately. Their numbers have 32 bits.
 const maxKmers = 1 << 31
 
-// affordable returns the sampler, or one that selects fewer k-mers if memory is short or there are too many.
+// affordable returns the sampler, or one that selects fewer k-mers if memory is short or there are too many: first fewer of those at
+// ends, down to four, and fewer others, down to one in sparseRate; then none at ends, and others down to one in leastRate.
 func (a *assembler) affordable(by sampler) sampler {
-	for by.rate < leastRate && a.joinBytes(by) > a.limits.bytes {
+	short := func() bool { return a.joinBytes(by) > a.limits.bytes || a.kmers(by) > maxKmers }
+	for by.ends > 4 && short() {
+		by.ends /= 2
+	}
+	for by.rate < sparseRate && short() {
 		by.rate++
 	}
-	for by.ends > 0 && (a.joinBytes(by) > a.limits.bytes || a.kmers(by) > maxKmers) {
+	for by.ends > 0 && short() {
 		by.ends /= 2
+	}
+	for by.rate < leastRate && short() {
+		by.rate++
 	}
 	for a.kmers(by) > maxKmers {
 		by.rate++

@@ -388,8 +388,8 @@ func TestAffordableSampler(t *testing.T) {
 		want                  sampler
 	}{
 		{1 << 20, 1 << 10, 1 << 30, sampler{rate: denseRate, ends: sampledEnds}},
-		{1 << 20, 1 << 10, 8 << 20, sampler{rate: 5, ends: sampledEnds}},
-		{1 << 20, 1 << 13, 8 << 20, sampler{rate: leastRate, ends: 8}},
+		{1 << 20, 1 << 10, 8 << 20, sampler{rate: 4, ends: 4}},
+		{1 << 20, 1 << 13, 8 << 20, sampler{rate: 7, ends: 4}},
 		{1 << 20, 1 << 13, 1 << 20, sampler{rate: leastRate}},
 		{1 << 34, 1 << 20, 1 << 60, sampler{rate: 8}},
 		{1 << 40, 1 << 20, 1 << 60, sampler{rate: 512}},
