@@ -62,15 +62,15 @@ func (a *assembler) joinBytes(by sampler, parts uint64) uint64 {
 // kmerCount returns how many k-mers are sampled, approximately.
 func (a *assembler) kmerCount(by sampler) uint64 {
 	bases, count := a.set.bases+a.singles.bases, uint64(a.set.count()+a.singles.count())
-	return bases/uint64(by.rate) + 2*uint64(by.ends)*count
+	return min(bases, bases/uint64(by.rate)+2*uint64(by.ends)*count)
 }
 
 // maxKmers is how many k-mers are processed at once at most; indices have 32 bits.
 const maxKmers = 1 << 31
 
-// leaveOut leaves out the contigs of the lowest rank if all would take more than half of the memory.
+// leaveOut leaves out the contigs of the lowest rank, but not the first one, if all would take more than half of the memory.
 func (a *assembler) leaveOut() {
-	for a.joinBytes(sparse, maxKmerParts) > a.limits.bytes/2 && a.set.count() > 0 {
+	for a.joinBytes(sparse, maxKmerParts) > a.limits.bytes/2 && a.set.count() > 1 {
 		n := a.set.count() - max(1, a.set.count()/16)
 		a.full = a.full || a.set.reads[n] > 1
 		a.set.truncate(n)
@@ -119,6 +119,7 @@ func (a *assembler) join(progress func(done, total int)) {
 		}
 		done = end
 	}
+	a.settled = nil // contigs may have been added or left out
 	a.set.rank(a.threads)
 	rounds(a.first(), 1)
 	rounds(dense, maxDenseRounds)

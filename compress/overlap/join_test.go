@@ -373,24 +373,3 @@ func equalSets(a, b *contigSet) bool {
 	return slices.Equal(a.packed, b.packed) && slices.Equal(a.start, b.start) && slices.Equal(a.length, b.length) &&
 		slices.Equal(a.reads, b.reads) && slices.Equal(a.left, b.left) && a.bases == b.bases
 }
-
-// TestAffordableSampler: k-mers are as many as fit in memory and as can be numbered.
-func TestAffordableSampler(t *testing.T) {
-	for _, c := range []struct {
-		bases, contigs, bytes uint64
-		want                  sampler
-	}{
-		{1 << 20, 1 << 10, 1 << 30, sampler{rate: denseRate, ends: sampledEnds}},
-		{1 << 20, 1 << 10, 8 << 20, sampler{rate: 4, ends: 4}},
-		{1 << 20, 1 << 13, 8 << 20, sampler{rate: 7, ends: 4}},
-		{1 << 20, 1 << 13, 1 << 20, sampler{rate: leastRate}},
-		{1 << 34, 1 << 20, 1 << 60, sampler{rate: 8}},
-		{1 << 40, 1 << 20, 1 << 60, sampler{rate: 512}},
-	} {
-		a := newAssembler(assemblerLimits{bases: 1 << 30, bytes: c.bytes}, 100, 1)
-		a.set.length, a.set.bases = make([]uint32, c.contigs), c.bases
-		if got := a.affordable(sampler{rate: denseRate, ends: sampledEnds}); got != c.want {
-			t.Errorf("%d bases, %d contigs, %d bytes: %+v, want %+v", c.bases, c.contigs, c.bytes, got, c.want)
-		}
-	}
-}

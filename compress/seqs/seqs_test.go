@@ -404,10 +404,10 @@ func TestShares(t *testing.T) {
 		cost                      float64
 	}{
 		{name: "original order", memory: 1200 << 10, cost: 1.03},
-		{name: "pieces", memory: 240 << 10, pieces: true, cost: 1.08},
+		{name: "pieces", memory: 80 << 10, pieces: true, cost: 1.08},
 		{name: "order free", order: true, memory: 700 << 10, cost: 1.03},
 		{name: "runs", order: true, runs: true, memory: 1200 << 10, cost: 1.03},
-		{name: "runs in pieces", order: true, runs: true, memory: 240 << 10, pieces: true, cost: 1.08},
+		{name: "runs in pieces", order: true, runs: true, memory: 80 << 10, pieces: true, cost: 1.08},
 		{name: "runs of pairs", order: true, runs: true, pair: true, memory: 1200 << 10, cost: 1.03},
 		{name: "pairs", pair: true, memory: 1200 << 10, cost: 1.03},
 	} {
