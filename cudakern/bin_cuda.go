@@ -376,3 +376,6 @@ func (l *Lane) times(r *Result) error {
 		between(evColumns, evGathered, &r.KernelMS),
 		between(evGathered, evDone, &r.DownloadMS))
 }
+
+// gathersNames reports whether the names are needed on the device.
+func (c Columns) gathersNames() bool { return c.Names || c.RawNames }

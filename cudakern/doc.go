@@ -109,9 +109,6 @@ type Columns struct {
 	RawNames bool
 }
 
-// gathersNames reports whether the names are needed on the device.
-func (c Columns) gathersNames() bool { return c.Names || c.RawNames }
-
 // CountPiece is how many bytes of text Lane.CountLines has a number for.
 const CountPiece = 1 << 20
 

@@ -49,9 +49,6 @@ type joiner struct {
 	settled []bool
 }
 
-// sampledEnds is how many k-mers at the ends of contigs are selected in rounds that join contigs by short overlaps.
-const sampledEnds = 16
-
 // round joins contigs that share a selected k-mer, and returns how many contigs are parts of others now.
 //
 //  1. The selected k-mers of all contigs are grouped. Each contig is compared with some of those of higher rank that are in its groups, those
