@@ -135,7 +135,7 @@ func TestContigsOfMostReadsComeFirst(t *testing.T) {
 func TestContigBetweenTwoThatDiffer(t *testing.T) {
 	r := rand.New(rand.NewSource(51))
 	g := randomLetters(r, 400)
-	first := changed(g[:200], 122, 127, 132, 137, 142, 155, 160) // of the 80 bases that overlap 6 may differ
+	first := changed(g[:200], 122, 125, 127, 130, 132, 137, 142, 155, 160) // of the 80 bases that overlap 8 may differ
 	second := g[120:]
 	scaffolds := joinedScaffolds(of(9, first, false), of(8, second, true), of(7, changed(g, 155, 160)[150:260], false))
 	if len(scaffolds) != 2 || !spells(scaffolds[1], first, 9) || !spells(scaffolds[0], second, 15) {
@@ -143,22 +143,21 @@ func TestContigBetweenTwoThatDiffer(t *testing.T) {
 	}
 }
 
-// TestContigsThatDifferStayApart: contigs are joined if at most one base in sixteen, plus one, differs over the whole
-// overlap.
+// TestContigsThatDifferStayApart: contigs are joined if few enough bases differ over the whole overlap: see limitOf.
 func TestContigsThatDifferStayApart(t *testing.T) {
 	r := rand.New(rand.NewSource(44))
 	g := randomLetters(r, 260)
 	spread := func(n int) (at []int) { // over the 96 bases that overlap, but for the first 50
 		for i := range n {
-			at = append(at, 164+50+6*i)
+			at = append(at, 164+50+4*i)
 		}
 		return at
 	}
 	for _, c := range []struct {
 		wrong int
 		joins bool
-	}{{0, true}, {3, true}, {7, true}, {8, false}} {
-		// 96 bases may differ in 96/16 + 1 = 7.
+	}{{0, true}, {3, true}, {9, true}, {10, false}} {
+		// 96 bases may differ in 96/24 + 1 + 96/20 = 9.
 		second := changed(g, spread(c.wrong)...)[164:] + randomLetters(r, 50)
 		scaffolds := joinedScaffolds(of(3, g, false), of(2, second, false))
 		if joins := len(scaffolds) == 1; joins != c.joins {
@@ -193,9 +192,9 @@ func TestDeepContigsDifferLess(t *testing.T) {
 	for _, c := range []struct {
 		reads uint32
 		joins bool
-	}{{2, true}, {36, true}, {48, false}, {200, false}} { // 36 reads of 100 bases cover the 180 bases 20 times: 150/40 bases may differ
+	}{{2, true}, {72, true}, {96, false}, {300, false}} { // 72 reads of 100 bases cover the 180 bases 40 times: 150*4/5/40 bases may differ
 		a := newAssembler(noLimits, 100, 1)
-		a.addContigs(&contigs{merged: []contig{of(300, g[:270], false), of(c.reads, second, true)}}, noProgress)
+		a.addContigs(&contigs{merged: []contig{of(400, g[:270], false), of(c.reads, second, true)}}, noProgress)
 		a.join(noProgress)
 		if joins := a.set.count() == 1; joins != c.joins {
 			t.Errorf("a contig of %d reads: joined: %v, want %v", c.reads, joins, c.joins)

@@ -185,7 +185,7 @@ func TestUnionAgrees(t *testing.T) {
 		n := 60 + r.Intn(200)
 		b := slices.Clone(whole[from : from+n])
 		overlap := min(hi, from+n) - max(lo, from)
-		limit := max(overlap, 0)/16 + 1
+		limit := max(overlap, 0)/24 + 1 + min(max(overlap, 0), 100)/20
 		wrong := r.Intn(2*limit + 2)
 		for _, i := range r.Perm(max(overlap, 0))[:min(wrong, max(overlap, 0))] {
 			b[max(lo, from)-from+i] ^= 1
