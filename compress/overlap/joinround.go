@@ -134,11 +134,11 @@ func (p *proposer) agree(c uint32, k link, b []byte, n int) bool {
 
 // limitOf returns in how many bases contig c may differ from others that it overlaps by n bases. A read costs some 7 bits for each base in
 // which it differs, and a base of the pseudogenome 2. So it does not pay to join a contig of many reads if it differs in many. (Of the
-// factors 2/7 to 2, those near 4/5 give the smallest archives; and overlaps of short reads need a larger share of mismatches than long ones.)
+// factors 2/7 to 2, those near 2/3 give the smallest archives; and overlaps of short reads need a larger share of mismatches than long ones.)
 func (j *joiner) limitOf(c uint32, n int) int {
 	limit := n/24 + 1 + min(n, 100)/20
 	if bases, length := j.set.reads[c]*j.readBases, uint64(j.set.length[c]); bases > length {
-		limit = min(limit, int(uint64(n)*length*4/(5*bases)))
+		limit = min(limit, int(uint64(n)*length*2/(3*bases)))
 	}
 	return limit
 }
