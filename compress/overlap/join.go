@@ -1,8 +1,6 @@
 package overlap
 
-import (
-	"encoding/binary"
-)
+import "encoding/binary"
 
 // assembler collects contigs and joins them.
 type assembler struct {

@@ -121,13 +121,6 @@ func (s *contigSet) stretches() (all []stretch) {
 	return all
 }
 
-// groupKmers samples the k-mers of all contigs and groups them.
-func (s *contigSet) groupKmers(by sampler, threads int) *kmerGroups {
-	g := &kmerGroups{}
-	g.fill(s, by, threads)
-	return g
-}
-
 // resized returns a slice of n elements, in the memory of s if it is large enough.
 func resized[T any](s []T, n int) []T {
 	if cap(s) >= n {

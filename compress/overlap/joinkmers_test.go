@@ -156,3 +156,10 @@ func TestProposals(t *testing.T) {
 		}
 	}
 }
+
+// groupKmers samples the k-mers of all contigs and groups them.
+func (s *contigSet) groupKmers(by sampler, threads int) *kmerGroups {
+	g := &kmerGroups{}
+	g.fill(s, by, threads)
+	return g
+}

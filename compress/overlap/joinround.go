@@ -51,8 +51,8 @@ type joiner struct {
 
 // round joins contigs that share a selected k-mer, and returns how many contigs are parts of others now.
 //
-//  1. The selected k-mers of all contigs are grouped. Each contig is compared with some of those of higher rank that are in its groups, those
-//     with which it shares most k-mers first. The first with which it agrees where they overlap is its partner.
+//  1. The selected k-mers of all contigs are grouped. Each contig is compared with some of those of higher rank that are in its
+//     groups, those with which it shares most k-mers first. The first with which it agrees where they overlap is its partner.
 //  2. Since partners have a higher rank, the partners form trees. Contigs inside their partner are done with. The others are added to the
 //     root of their tree, in the order of their rank, if they agree with what is there by then.
 func (j *joiner) round(by sampler) int {
@@ -122,8 +122,8 @@ func (p *proposer) choose(c uint32, n int) link {
 	return noLink
 }
 
-// agree reports whether a contig, n bases of b, which are those of its reverse complement if the link says so, agrees with the contig that the
-// link leads to.
+// agree reports whether a contig, n bases of b, which are those of its reverse complement if the link says so, agrees with the
+// contig that the link leads to.
 func (p *proposer) agree(c uint32, k link, b []byte, n int) bool {
 	p.compared++
 	m := int(p.set.length[k.to()])
@@ -133,8 +133,8 @@ func (p *proposer) agree(c uint32, k link, b []byte, n int) bool {
 }
 
 // limitOf returns in how many bases contig c may differ from others that it overlaps by n bases. A read costs some 7 bits for each base in
-// which it differs, and a base of the pseudogenome 2. So it does not pay to join a contig of many reads if it differs in many. (Of the
-// factors 2/7 to 2, those near 2/3 give the smallest archives; and overlaps of short reads need a larger share of mismatches than long ones.)
+// which it differs, and a base of the pseudogenome 2. So it does not pay to join a contig of many reads if it differs in many.
+// Smaller factors than 2/3 suit deep runs, larger ones pairs; short overlaps may have a larger share of mismatches than long ones.
 func (j *joiner) limitOf(c uint32, n int) int {
 	limit := n/24 + 1 + min(n, 100)/20
 	if bases, length := j.set.reads[c]*j.readBases, uint64(j.set.length[c]); bases > length {
