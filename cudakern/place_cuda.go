@@ -113,7 +113,8 @@ func (p *Placer) LoadReads(r PlaceReads) error {
 	return nil
 }
 
-// BuildIndex copies a sequence of length bases to the device and indexes its k-mers at bases from..to-k. The index takes 16 bytes of device memory
+// BuildIndex copies a sequence of length bases to the device and indexes its k-mers at bases from..to-k. The index
+// takes 16 bytes of device memory
 // for each sampled k-mer, the sequence as many as it has. The error wraps ErrMemory if there is too little.
 func (p *Placer) BuildIndex(packed []byte, from, to, length int, m PlaceMode) error {
 	leave, err := p.dev.enter()

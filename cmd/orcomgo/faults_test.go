@@ -130,21 +130,28 @@ func scenarios() []scenario {
 	}
 	bin := []string{"bin", "--quiet", "--block-size", "4KB", "run.fastq", "b.fastq", "."}
 	pack := []string{"pack", "--quiet", "run"}
+	// oldOrNew reports an error if an input changed, or the archive is neither the old one (none, if old is nil) nor the new one.
+	oldOrNew := func(t *testing.T, w *world, dir string, status int, old func(w *world) map[string][]byte) error {
+		if err := inputsStay(t, w, dir); err != nil {
+			return err
+		}
+		got, err := restored(t, dir)
+		switch {
+		case err != nil:
+			return err
+		case equal(got, w.texts()):
+		case status == 0:
+			return fmt.Errorf("status 0, and the archive is not there")
+		case got == nil && old == nil:
+		case got == nil || old == nil || !equal(got, old(w)):
+			return fmt.Errorf("the archive is neither the old one nor the new one")
+		}
+		return nil
+	}
 	checkBin := func(old func(w *world) map[string][]byte) func(t *testing.T, w *world, dir string, status int) error {
 		return func(t *testing.T, w *world, dir string, status int) error {
-			if err := inputsStay(t, w, dir); err != nil {
+			if err := oldOrNew(t, w, dir, status, old); err != nil {
 				return err
-			}
-			got, err := restored(t, dir)
-			switch {
-			case err != nil:
-				return err
-			case equal(got, w.texts()):
-			case status == 0:
-				return fmt.Errorf("status 0, and the archive is not there")
-			case got == nil && old == nil:
-			case got == nil || old == nil || !equal(got, old(w)):
-				return fmt.Errorf("the archive is neither the old one nor the new one")
 			}
 			// The same command works afterwards.
 			mustRun(t, "bin", "--quiet", "--force", "--block-size", "4KB", filepath.Join(dir, "run.fastq"), filepath.Join(dir, "b.fastq"), dir)
@@ -220,19 +227,8 @@ func scenarios() []scenario {
 	// Nothing but the old archive or the new one may be there, the new one packed.
 	checkArchive := func(old func(w *world) map[string][]byte) func(t *testing.T, w *world, dir string, status int) error {
 		return func(t *testing.T, w *world, dir string, status int) error {
-			if err := inputsStay(t, w, dir); err != nil {
+			if err := oldOrNew(t, w, dir, status, old); err != nil {
 				return err
-			}
-			got, err := restored(t, dir)
-			switch {
-			case err != nil:
-				return err
-			case equal(got, w.texts()):
-			case status == 0:
-				return fmt.Errorf("status 0, and the archive is not there")
-			case got == nil && old == nil:
-			case got == nil || old == nil || !equal(got, old(w)):
-				return fmt.Errorf("the archive is neither the old one nor the new one")
 			}
 			if status != 0 {
 				mustRun(t, append([]string{"archive", "--quiet", "--force", "--block-size", "4KB"},
