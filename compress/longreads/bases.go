@@ -12,6 +12,9 @@ const (
 	lowBits   = 0x5555555555555555
 )
 
+// BasesOf returns bases that are packed in words. It may write after the last one, as far as w has room.
+func BasesOf(w []uint64) Bases { return append(w, make(Bases, padWords)...) }
+
 // wordsFor returns how many words n bases take.
 func wordsFor(n int) int { return (n+wordBases-1)/wordBases + padWords }
 

@@ -130,7 +130,7 @@ func (t *table) insert(hash, pos uint32, reversed bool) {
 	t.n++
 }
 
-func partOf(hash uint32) int { return int(hash >> (32 - 4 - partBits)) & (parts - 1) }
+func partOf(hash uint32) int { return int(hash>>(32-4-partBits)) & (parts - 1) }
 
 // insert enters a k-mer.
 func (x *index) insert(m kmer) { x.tables[partOf(m.hash)].insert(m.hash, m.pos, m.reversed) }
