@@ -48,7 +48,10 @@ type assembler struct {
 	serial   planner
 }
 
-func newAssembler(c Config) *assembler { return &assembler{config: c, bases: make(Bases, padWords)} }
+func newAssembler(c Config) *assembler {
+	a := &assembler{config: c, bases: make(Bases, padWords)}
+	return a
+}
 
 // side is one side of a chain: where it ends in the read and in a segment.
 type side struct {
