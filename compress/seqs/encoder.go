@@ -393,7 +393,7 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 		flags |= flagMate
 	}
 	if e.shared != nil {
-		s.inPieces = true
+		s.inPieces, s.bases = true, p.layout.Stretch
 		flags |= flagPieces
 		s.align = (&pieceAligner{e.shared, e.sharedFrom, p.layout, e.cfg.Threads}).align
 	}

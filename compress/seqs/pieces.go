@@ -1,163 +1,98 @@
 package seqs
 
 import (
-	"fmt"
-	"math/bits"
 	"slices"
 
 	"orcomgo/compress/edits"
 	"orcomgo/compress/longreads"
 	"orcomgo/compress/overlap"
-	rc "orcomgo/compress/rangecoder"
 )
 
 // minLongBases is the least number of bases of a read that may be aligned in pieces.
 const minLongBases = 701
 
-// pieceModel codes the pieces of a slice's long reads.
-type pieceModel struct {
-	limit    uint64
-	count    *rc.Number
-	start    *rc.Number
-	rest     *rc.Number
-	edits    *rc.Number
-	gap      [3]*rc.Number
-	reverse  rc.Prob
-	kind     [4]rc.Tree
-	replaced [4]rc.Tree
-	inserted [4]rc.Tree
-}
-
-func newPieceModel(limit uint64) *pieceModel {
-	m := &pieceModel{limit: limit, count: rc.NewNumber(), start: rc.NewNumber(), rest: rc.NewNumber(), edits: rc.NewNumber(), reverse: rc.NewProb}
-	for i := range m.gap {
-		m.gap[i] = rc.NewNumber()
-	}
-	for i := range 4 {
-		m.kind[i], m.replaced[i], m.inserted[i] = rc.NewTree(2), rc.NewTree(2), rc.NewTree(2)
-	}
-	return m
-}
-
-// code codes the pieces of a read of n bases. It returns false if they cannot be right.
-func (m *pieceModel) code(c *rc.Coder, pieces []edits.Piece, n int, genome func(pos, n int) ([]byte, int)) ([]edits.Piece, bool) {
-	count := m.count.Code(c, uint32(len(pieces)), shortMemory)
-	if c.Decoding() {
-		if uint64(count) > uint64(n) {
-			return nil, false
-		}
-		pieces = make([]edits.Piece, count)
-	}
-	at := uint64(0)
-	for i := range pieces {
-		p := &pieces[i]
-		start := at + uint64(m.start.Code(c, p.Start-uint32(at), longMemory))
-		rest := uint64(m.rest.Code(c, uint32(n)-p.End, longMemory))
-		if start+rest > uint64(n) {
-			return nil, false
-		}
-		p.Start, p.End = uint32(start), uint32(uint64(n)-rest)
-		at = uint64(p.End)
-		width := bits.Len64(m.limit - 1)
-		place := c.Uniform(uint32(p.Place), width)
-		p.Reverse = c.Adapt(rc.BitOf(p.Reverse), &m.reverse, longMemory) != 0
-		many := m.edits.Code(c, uint32(len(p.Edits)), longMemory)
-		if c.Decoding() {
-			p.Place = uint64(place)
-			p.Edits = make([]edits.Edit, 0, min(many, uint32(n)))
-		}
-		last, prev := uint32(0), 3
-		for j := uint32(0); j < many; j++ {
-			var e edits.Edit
-			if !c.Decoding() {
-				e = p.Edits[j]
-			}
-			e.At = last + m.gap[min(prev, 2)].Code(c, e.At-last, longMemory)
-			e.Kind = uint8(m.kind[prev].Code(c, uint32(e.Kind), longMemory))
-			if e.Kind != edits.Deletion {
-				e.Base = uint8(m.inserted[prev].Code(c, uint32(e.Base), longMemory))
-			}
-			last, prev = e.At, int(e.Kind)
-			if e.Kind != edits.Insertion {
-				last++
-			}
-			if e.Kind > edits.Deletion || e.At > 1<<31 {
-				return nil, false
-			}
-			if c.Decoding() {
-				p.Edits = append(p.Edits, e)
-			}
-		}
-		if c.Decoding() {
-			length := int64(p.End) - int64(p.Start)
-			for _, e := range p.Edits {
-				switch e.Kind {
-				case edits.Insertion:
-					length--
-				case edits.Deletion:
-					length++
-				}
-			}
-			if length < 0 || p.Place+uint64(length) > m.limit || int64(last) > length {
-				return nil, false
-			}
-			p.Length = uint32(length)
-		}
-	}
-	return pieces, true
-}
-
-// codePieces codes the pieces of long reads. text, which is nil when encoding, returns where the letters of a read go.
-func (s *slice) codePieces(c *rc.Coder, r *columnReads, text func(k, i int) []byte) error {
-	m := newPieceModel(s.limit)
+// eachLong calls f with the reads that may be aligned in pieces, and their qualities (nil if there are none).
+func (r *columnReads) eachLong(f func(k, i int, quals []byte) error) error {
+	at := make([]int, len(r.cols))
 	for i := range r.cols[0].Records {
 		for k, col := range r.cols {
-			if !r.inPieces(k, i) {
-				continue
+			n := col.Lengths.Of(i)
+			var q []byte
+			if col.Quals != nil {
+				q = col.Quals[at[k] : at[k]+n]
+				at[k] += n
 			}
-			pieces, ok := m.code(c, r.pieces[k][i], col.Lengths.Of(i), s.genome)
-			if !ok {
-				return fmt.Errorf("%w: the pieces of a read are not possible", ErrCorrupt)
-			}
-			if !c.Decoding() {
-				continue
-			}
-			r.pieces[k][i] = pieces
-			for j := range pieces {
-				s.pieceLetters(text(k, i)[pieces[j].Start:pieces[j].End], &pieces[j])
+			if r.inPieces(k, i) {
+				if err := f(k, i, q); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// pieceLetters writes the letters of a piece to dst.
-func (s *slice) pieceLetters(dst []byte, p *edits.Piece) {
-	var ref stretch
-	ref.packed, ref.at = s.genome(int(p.Place), int(p.Length))
-	at := 0 // bases of the stretch
-	same := func(to int) {
-		n := to - at
-		part := ref
-		if p.Reverse {
-			part.at += int(p.Length) - to
-		} else {
-			part.at += at
+// editOptions returns the options of the pieces of a slice.
+func (s *slice) editOptions(r *columnReads) edits.Options {
+	return edits.Options{Bases: s.limit, Source: s.bases, Qualities: r.cols[0].Quals != nil}
+}
+
+// encodePieces returns the stream of the pieces of long reads, by column and read.
+func (s *slice) encodePieces(r *columnReads, pieces [][][]edits.Piece) []byte {
+	e := edits.NewEncoder(s.editOptions(r))
+	// There is no error: f returns none.
+	r.eachLong(func(k, i int, quals []byte) error {
+		n, at := uint32(r.cols[k].Lengths.Of(i)), uint32(0)
+		e.Add(n, pieces[k][i], quals)
+		spans := []edits.Span{}
+		for _, p := range pieces[k][i] {
+			if p.Start > at {
+				spans = append(spans, edits.Span{Start: at, End: p.Start})
+			}
+			at = p.End
 		}
-		part.letters(dst[:n], p.Reverse)
-		dst, at = dst[n:], to
+		if at < n {
+			spans = append(spans, edits.Span{Start: at, End: n})
+		}
+		r.spans[k][i] = spans
+		return nil
+	})
+	return e.Finish()
+}
+
+// decodePieces decodes the letters of pieces to where text says that a read's are.
+func (s *slice) decodePieces(section []byte, r *columnReads, text func(k, i int) []byte) error {
+	bases := uint64(0)
+	r.eachLong(func(k, i int, _ []byte) error {
+		bases += uint64(r.cols[k].Lengths.Of(i))
+		return nil
+	})
+	d, err := edits.NewDecoder(section, s.editOptions(r), bases)
+	if err != nil {
+		return corrupt(err)
 	}
-	for _, e := range p.Edits {
-		same(int(e.At))
-		if e.Kind != edits.Deletion {
-			dst[0] = letters[e.Base]
-			dst = dst[1:]
+	err = r.eachLong(func(k, i int, quals []byte) error {
+		b := text(k, i)
+		spans, err := d.Next(b, quals)
+		if err != nil {
+			return err
 		}
-		if e.Kind != edits.Insertion {
-			at++
+		r.spans[k][i] = append([]edits.Span{}, spans...)
+		at := 0
+		for _, v := range spans {
+			toLetters(b[at:v.Start])
+			at = int(v.End)
 		}
+		toLetters(b[at:])
+		return nil
+	})
+	if err == nil {
+		err = d.Finish()
 	}
-	same(int(p.Length))
+	if err != nil {
+		return corrupt(err)
+	}
+	return nil
 }
 
 // pieceAligner aligns the long reads of slices.
@@ -168,19 +103,17 @@ type pieceAligner struct {
 	threads int
 }
 
-// align sets r.pieces.
-func (a *pieceAligner) align(records [][]uint32, r *columnReads) {
+// align returns the pieces of long reads, by column and read.
+func (a *pieceAligner) align(records [][]uint32, r *columnReads) [][][]edits.Piece {
 	type read struct {
 		k, i int
 		skip []bool
 	}
 	var todo []read
-	for k, col := range r.cols {
-		r.pieces = append(r.pieces, make([][]edits.Piece, col.Records))
-		_ = k
-	}
+	all := make([][][]edits.Piece, len(r.cols))
 	for k, col := range r.cols {
 		o := nonACGTOf(r.exceptions[k])
+		all[k] = make([][]edits.Piece, col.Records)
 		for i := range col.Records {
 			if r.inPieces(k, i) {
 				todo = append(todo, read{k, i, slices.Clone(o.of(i, col.Lengths.Of(i)))})
@@ -200,10 +133,11 @@ func (a *pieceAligner) align(records [][]uint32, r *columnReads) {
 						dropUnseen(&pieces[j], t.skip)
 					}
 				}
-				r.pieces[t.k][t.i] = pieces
+				all[t.k][t.i] = pieces
 			}
 		}
 	})
+	return all
 }
 
 // dropUnseen removes the substitutions of bases whose letter is given by an exception.

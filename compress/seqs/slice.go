@@ -32,7 +32,8 @@ type slice struct {
 	inPieces     bool   // long reads may be aligned in pieces
 	limit        uint64 // bases of the pseudogenome
 	releaseWhile func(wait func())
-	align        func(records [][]uint32, r *columnReads) // encoding: sets the pieces of long reads
+	bases        edits.Source                                               // of the pseudogenome; only if inPieces
+	align        func(records [][]uint32, r *columnReads) [][][]edits.Piece // encoding: the pieces of long reads
 }
 
 // letters are the bases by their codes.
@@ -168,27 +169,31 @@ type columnReads struct {
 	cols       []*Column
 	where      []*places
 	exceptions []*record.ExceptionList
-	pieces     [][][]edits.Piece // by column and read; nil if no read is aligned in pieces
+	// spans are, by column and read, the stretches of long reads that are no pieces; nil if no reads are aligned in pieces.
+	spans [][][]edits.Span
 }
 
 // inPieces reports whether read i of column k may be aligned in pieces.
 func (r *columnReads) inPieces(k, i int) bool {
-	return r.pieces != nil && r.where[k].pos[i] == unplaced && r.cols[k].Lengths.Of(i) >= minLongBases
+	return r.spans != nil && r.where[k].pos[i] == unplaced && r.cols[k].Lengths.Of(i) >= minLongBases
 }
 
 // literals calls f with the stretches of a read without a place that are no piece.
 func (r *columnReads) literals(k, i int, f func(from, to int)) {
-	at := 0
-	if r.pieces != nil {
-		for _, p := range r.pieces[k][i] {
-			if int(p.Start) > at {
-				f(at, int(p.Start))
-			}
-			at = int(p.End)
-		}
+	n := r.cols[k].Lengths.Of(i)
+	if !r.inPieces(k, i) {
+		f(0, n)
+		return
 	}
-	if n := r.cols[k].Lengths.Of(i); at < n {
-		f(at, n)
+	for _, v := range r.spans[k][i] {
+		f(int(v.Start), int(v.End))
+	}
+}
+
+// setSpans makes room for the spans.
+func (r *columnReads) setSpans() {
+	for _, col := range r.cols {
+		r.spans = append(r.spans, make([][]edits.Span, col.Records))
 	}
 }
 
@@ -350,11 +355,8 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [str
 	out[streamPlaces] = c.Enc.Finish()
 
 	if s.inPieces {
-		s.align(records, r)
-		c := encodeTo(nil)
-		// There is no error: the pieces are those of an Aligner.
-		s.codePieces(c, r, nil)
-		out[streamPieces] = c.Enc.Finish()
+		r.setSpans()
+		out[streamPieces] = s.encodePieces(r, s.align(records, r))
 	}
 	m, l := encodeTo(nil), encodeTo(nil)
 	oriented := s.orientedReads(records, r.where)
@@ -405,10 +407,8 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 		return nil, err
 	}
 	if s.inPieces {
-		for _, col := range cols {
-			r.pieces = append(r.pieces, make([][]edits.Piece, col.Records))
-		}
-		if err := s.codePieces(decodeFrom(in[streamPieces]), r, text); err != nil {
+		r.setSpans()
+		if err := s.decodePieces(in[streamPieces], r, text); err != nil {
 			return nil, err
 		}
 	}
