@@ -2,6 +2,7 @@ package longreads
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sort"
 )
@@ -46,6 +47,9 @@ type assembler struct {
 	index    index
 	segments []segment
 	serial   planner
+	// If strict is set, reads join only segments from which they do not differ more than two reads with so many edits a base.
+	strict   bool
+	editRate float64
 }
 
 func newAssembler(c Config) *assembler {
@@ -89,6 +93,9 @@ func (p *planner) plan(a *assembler, r Read) []step {
 	p.steps, p.matches = p.steps[:0], p.matches[:0]
 	chains := p.chainer.find(&a.index, r.Bases, r.N, minJoinAnchors)
 	for i := range chains {
+		if a.strict && p.differs(&chains[i], r.N, a.editRate) {
+			continue
+		}
 		p.matches = append(p.matches, a.matchOf(&chains[i], r.N))
 	}
 	p.compare(r.N)
@@ -102,6 +109,19 @@ func (p *planner) plan(a *assembler, r Read) []step {
 	p.fill(a, r.N, at, r.N, before, nil)
 	return p.steps
 }
+
+// differs reports whether a chain lacks more of the read's k-mers than two reads with so many edits a base lack of each other.
+func (p *planner) differs(c *chain, n int, rate float64) bool {
+	from, to := c.span(n)
+	first := sort.Search(len(p.chainer.kmers), func(i int) bool { return int(p.chainer.kmers[i].pos) >= from })
+	end := sort.Search(len(p.chainer.kmers), func(i int) bool { return int(p.chainer.kmers[i].pos)+k > to })
+	all := float64(end - first)
+	lost := all * (1 - math.Pow(1-min(2*rate, 1), k))
+	return all-float64(len(c.anchors)) > lost+4*math.Sqrt(lost)+lostByChance
+}
+
+// lostByChance is how many k-mers may be missing in any case.
+const lostByChance = 3
 
 // matchOf returns a chain's match.
 func (a *assembler) matchOf(c *chain, n int) match {

@@ -96,13 +96,32 @@ func TestDev(t *testing.T) {
 		lap("align")
 	}
 	stats()
-	for i := range 2 {
-		v := newVotes(s, 2, i == 1)
+	vote := func() *votes {
+		v := newVotes(s, 2, false)
 		v.add(reads)
-		b, n = v.consensus()
-		s = NewSequence(b, n, 2)
+		v.sum()
 		lap("vote")
-		stats()
+		return v
 	}
+	v := vote()
+	b, n = v.consensus(0)
+	s = NewSequence(b, n, 2)
+	v = vote()
+	fmt.Println("worth", v.worth(), v.editRate())
+	if v.worth() {
+		poor := v.poor(reads)
+		fmt.Println("poor", len(poor), total(poor))
+		b, n = v.consensus(0)
+		s = NewSequence(b, n, 2)
+		stats()
+		s, _ = withVersions(context.Background(), s, poor, v.editRate(), Config{Threads: 2, MaxBases: maxBases})
+		lap("versions")
+		stats()
+		v = vote()
+	}
+	v.prune = true
+	b, n = v.consensus(0)
+	s = NewSequence(b, n, 2)
+	stats()
 	_ = context.Background()
 }

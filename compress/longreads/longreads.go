@@ -77,25 +77,50 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 	bases, n := a.linear()
 	a = nil
 	s := NewSequence(bases, n, c.Threads)
-	for round := range voteRounds {
-		v := newVotes(s, c.Threads, round == voteRounds-1)
-		progress := report("voting")
+	vote := func(prune bool) (*votes, error) {
+		v := newVotes(s, c.Threads, prune)
+		progress := report("voting on long reads")
 		err := reads(func(batch []Read) error {
 			v.add(batch)
+			progress(total(batch))
+			return ctx.Err()
+		})
+		v.sum()
+		return v, err
+	}
+	v, err := vote(false)
+	if err != nil {
+		return nil, err
+	}
+	bases, n = v.consensus(0)
+	s = NewSequence(bases, n, c.Threads)
+	if v, err = vote(false); err != nil {
+		return nil, err
+	}
+	if v.worth() {
+		var poor []Read
+		progress := report("finding versions")
+		err := reads(func(batch []Read) error {
+			poor = append(poor, v.poor(batch)...)
 			progress(total(batch))
 			return ctx.Err()
 		})
 		if err != nil {
 			return nil, err
 		}
-		bases, n := v.consensus()
+		bases, n = v.consensus(0)
 		s = NewSequence(bases, n, c.Threads)
+		if s, err = withVersions(ctx, s, poor, v.editRate(), c); err != nil {
+			return nil, err
+		}
+		if v, err = vote(true); err != nil {
+			return nil, err
+		}
 	}
-	return s, nil
+	v.prune = true
+	bases, n = v.consensus(0)
+	return NewSequence(bases, n, c.Threads), nil
 }
-
-// voteRounds is how often bases are voted on.
-const voteRounds = 2
 
 func total(batch []Read) int {
 	n := 0

@@ -3,6 +3,7 @@ package longreads
 import (
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"orcomgo/compress/edits"
 )
@@ -19,6 +20,8 @@ type votes struct {
 	// inserted is, by base, how many reads have one more base before the sequence's.
 	inserted []([4]uint16)
 	locks    [1 << 10]sync.Mutex // of ranges of bases
+
+	aligned, substitutions, indels atomic.Int64 // bases of reads that are aligned, and edits
 }
 
 const voteRange = 14 // logarithm of the bases of a range
@@ -52,6 +55,8 @@ func (v *votes) count(a *alignment) {
 		v.depth[place] += d
 		m.Unlock()
 	}
+	v.aligned.Add(int64(a.to - a.from))
+	substitutions := 0
 	change(a.first, 1)
 	change(a.end, -1)
 	var held *sync.Mutex
@@ -67,6 +72,7 @@ func (v *votes) count(a *alignment) {
 		switch e.Kind {
 		case edits.Substitution:
 			n = &v.other[e.At][e.Base]
+			substitutions++
 		case edits.Deletion:
 			n = &v.other[e.At][v.seq.bases.at(int(e.At))]
 		default:
@@ -82,6 +88,17 @@ func (v *votes) count(a *alignment) {
 	if held != nil {
 		held.Unlock()
 	}
+	v.substitutions.Add(int64(substitutions))
+	v.indels.Add(int64(len(a.edits) - substitutions))
+}
+
+// sum makes depth the number of alignments over each base.
+func (v *votes) sum() {
+	d := int32(0)
+	for i, change := range v.depth {
+		d += change
+		v.depth[i] = d
+	}
 }
 
 const (
@@ -91,28 +108,26 @@ const (
 	keptBeside = 1000
 )
 
-// consensus returns the sequence with the bases that most reads have. If prune is set it leaves out what too few reads have.
-func (v *votes) consensus() (Bases, int) {
+// consensus returns the sequence from base `first` on with the bases that most reads have. If prune is set it leaves out what too few
+// reads have. The depths must have been summed up.
+func (v *votes) consensus(first int) (Bases, int) {
 	n := v.seq.n
-	depth := int32(0)
 	kept := make([]bool, n)
 	until := 0
-	for i := range n {
-		depth += v.depth[i]
-		v.depth[i] = depth
-		if depth >= minDepth {
+	for i := first; i < n; i++ {
+		if v.depth[i] >= minDepth {
 			until = i + keptBeside
 		}
-		kept[i] = !v.prune || depth > 0 && i < until
+		kept[i] = !v.prune || v.depth[i] > 0 && i < until
 	}
 	from := n
-	for i := n - 1; i >= 0; i-- {
+	for i := n - 1; i >= first; i-- {
 		if v.depth[i] >= minDepth {
 			from = i - keptBeside
 		}
 		kept[i] = kept[i] || v.depth[i] > 0 && i > from
 	}
-	out := make(Bases, wordsFor(n+n/8+wordBases))
+	out := make(Bases, wordsFor((n-first)*9/8+wordBases))
 	to := 0
 	put := func(b byte) {
 		if wordsFor(to+1) > len(out) {
@@ -121,7 +136,7 @@ func (v *votes) consensus() (Bases, int) {
 		out.set(to, b)
 		to++
 	}
-	for i := range n {
+	for i := first; i < n; i++ {
 		if !kept[i] {
 			continue
 		}
