@@ -15,7 +15,7 @@ const (
 	// minShared is how many shared differences a stretch of a read has that is assembled once more, and maxBetween the most bases
 	// between two of them.
 	minShared  = 5
-	maxBetween = 4000
+	maxBetween = 20000
 	// besideShared is how many bases beside shared differences are assembled with them.
 	besideShared = 1000
 	// literalStep is how many bases that are not aligned count like a shared difference.
