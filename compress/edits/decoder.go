@@ -26,7 +26,7 @@ type Decoder struct {
 }
 
 // NewDecoder returns a decoder of the section of an Encoder with the same options. reads is how many bases all of its reads have. It takes
-// up to 8 bytes for each, but few for each byte of the section. An error wraps ErrCorrupt.
+// up to 16 bytes for each, if the section says that all of them are edits. An error wraps ErrCorrupt.
 func NewDecoder(section []byte, o Options, reads uint64) (*Decoder, error) {
 	n, k := binary.Uvarint(section)
 	if k <= 0 || n > uint64(len(section)-k) {
@@ -255,11 +255,8 @@ func (d *Decoder) edit(class uint32, at int) (kind, b uint8, n int, err error) {
 	d.edits++
 	m, t := d.operations, &d.template
 	kind = m.kindOf(d.c, class, 0)
-	if kind != Insertion {
-		m.previous = 0
-		if at >= t.room {
-			return 0, 0, 0, d.overrun()
-		}
+	if kind != Insertion && at >= t.room {
+		return 0, 0, 0, d.overrun()
 	}
 	if d.c.Dec.Left() < -16 {
 		return 0, 0, 0, fmt.Errorf("%w: edits are cut off", ErrCorrupt)
@@ -268,7 +265,7 @@ func (d *Decoder) edit(class uint32, at int) (kind, b uint8, n int, err error) {
 	case Substitution:
 		return kind, m.substituted(d.c, t.bases, at, 0), 1, nil
 	case Insertion:
-		return kind, m.insertion(d.c, t.bases, at, t.runs[at], 0), 0, nil
+		return kind, m.insertion(d.c, t.bases, at, t.runs[at], class%m.states == afterInsertion, 0), 0, nil
 	}
 	// Bases are compared that need not be read yet.
 	if !t.complete() && at+deletionSteps >= len(t.bases) {

@@ -1,6 +1,8 @@
 package edits
 
 import (
+	"cmp"
+	"slices"
 	"testing"
 
 	"orcomgo/cmd/simreads/sim"
@@ -118,4 +120,9 @@ func codes(letters []byte) []byte {
 		}
 	}
 	return b
+}
+
+// sort sorts the reads by the anchors of their first pieces.
+func (d *drawn) sort() {
+	slices.SortStableFunc(d.reads, func(a, b read) int { return cmp.Compare(a.pieces[0].Anchor(), b.pieces[0].Anchor()) })
 }

@@ -22,12 +22,12 @@ var ErrCorrupt = errors.New("edits: section is corrupt")
 // Source appends n bases of the shared sequence, one a byte (0 to 3), from base pos on to dst.
 type Source func(dst []byte, pos, n int) []byte
 
-// Options of a section. An Encoder and the Decoder of its section have the same ones.
+// Options of a section, whose reads have less than 2^32 - 1 bases together. An Encoder and the Decoder of its section have the same ones.
 type Options struct {
-	Bases     uint64 // of the shared sequence
+	Bases     uint64 // of the shared sequence, less than 2^32 - 1
 	Source    Source // of the shared sequence
 	Qualities bool   // the reads are given with their qualities
-	Sorted    bool   // the first pieces of the reads have ascending anchors (Piece.Anchor)
+	Sorted    bool   // the first pieces of the reads are sorted by their anchors (Piece.Anchor), which then cost less
 }
 
 // adaptation is how the probabilities learn: docs/FORMAT.md, "Adaptive elements".

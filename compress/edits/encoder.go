@@ -173,15 +173,13 @@ func (e *Encoder) edit(class uint32, edits []Edit) int {
 	e.steps[class] = 0
 	x, t := edits[0], e.template.bases
 	m := e.operations
-	if m.kindOf(e.c, class, x.Kind) != Insertion {
-		m.previous = 0
-	}
+	m.kindOf(e.c, class, x.Kind)
 	n := 1
 	switch x.Kind {
 	case Substitution:
 		m.substituted(e.c, t, int(x.At), x.Base)
 	case Insertion:
-		m.insertion(e.c, t, int(x.At), e.template.runs[x.At], x.Base)
+		m.insertion(e.c, t, int(x.At), e.template.runs[x.At], class%m.states == afterInsertion, x.Base)
 	default:
 		for n < len(edits) && edits[n].Kind == Deletion && edits[n].At == x.At+uint32(n) {
 			n++

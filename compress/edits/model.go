@@ -20,6 +20,7 @@ type layout struct {
 	near    [2]rc.Prob // whether a piece is near the one before, by whether the last one that has another before it was
 	forward [2]rc.Prob // by which of the two: whether a distance is 0 or positive
 	step    [2]*rc.Number
+	density []rc.Prob // newDensity
 
 	pieces    uint32 // of the read before
 	wasNear   int
@@ -37,7 +38,8 @@ const (
 const nearBases = 1 << 16
 
 func newLayout(o *Options) *layout {
-	m := &layout{bases: o.Bases, sorted: o.Sorted, last: rc.NewProb, strand: rc.NewProb, after: rc.NewNumber(), length: rc.NewNumber()}
+	m := &layout{bases: o.Bases, sorted: o.Sorted, last: rc.NewProb, strand: rc.NewProb, after: rc.NewNumber(), length: rc.NewNumber(),
+		density: newDensity(o.Bases)}
 	for i := range m.count {
 		m.count[i] = rc.NewNumber()
 	}
@@ -104,23 +106,51 @@ func (m *layout) distance(c *rc.Coder, kind int, from, to uint64) uint64 {
 	return from - uint64(m.step[kind].Code(c, uint32(from-to), longMemory))
 }
 
-// anywhere codes a position of the shared sequence, all of which are as likely.
-func (m *layout) anywhere(c *rc.Coder, position uint64) uint64 {
-	x := uint64(0)
-	for k := bits.Len64(m.bases-1) - 1; k >= 0; k-- {
-		half := uint64(1) << k // of the positions from x on
-		if x+half >= m.bases {
-			continue
+// densityBits is how many bits of a position, the highest ones, have probabilities that learn where reads are frequent.
+const densityBits = 12
+
+// newDensity returns the probabilities of the highest bits of positions, by node of their tree. At first all positions are equally likely.
+// They learn slowly, since most reads are spread evenly.
+func newDensity(bases uint64) []rc.Prob {
+	const firstCount = 20
+	p := make([]rc.Prob, 1<<densityBits)
+	for i := range p {
+		p[i] = rc.NewProb | firstCount
+	}
+	// The nodes that the end of the sequence divides unevenly.
+	node, x := 1, uint64(0)
+	for k := positionBits(bases) - 1; k >= 0 && node < len(p); k-- {
+		half := uint64(1) << k
+		right := uint64(0)
+		if x+half < bases {
+			right = bases - x - half
 		}
-		p := uint32(1 << (rc.ProbBits - 1))
-		if right := m.bases - x - half; right < half {
-			p = uint32(max(right<<rc.ProbBits/(half+right), 1))
+		if right < half {
+			p[node] = rc.Prob(min(right<<32/(half+right), 1<<32-1))&^rc.MaxCount | firstCount
 		}
-		if c.Bit(int(position>>k&1), p) != 0 {
+		node <<= 1
+		if right > 0 {
+			node |= 1
 			x += half
 		}
 	}
-	return x
+	return p
+}
+
+// positionBits returns the number of bits of a position.
+func positionBits(bases uint64) int { return bits.Len64(max(bases, 1) - 1) }
+
+// anywhere codes a position of the shared sequence. The one that is decoded may be beyond its end.
+func (m *layout) anywhere(c *rc.Coder, position uint64) uint64 {
+	node := 1
+	k := positionBits(m.bases)
+	x := uint64(0)
+	for ; k > 0 && node < len(m.density); k-- {
+		bit := c.Adapt(int(position>>(k-1)&1), &m.density[node], shortMemory)
+		node = node<<1 | bit
+		x = x<<1 | uint64(bit)
+	}
+	return x<<k | uint64(c.Uniform(uint32(position)&(1<<k-1), k))
 }
 
 // operations codes what the edits are.
@@ -134,7 +164,7 @@ type operations struct {
 	longer     [2][deletionSteps]rc.Prob
 	long       *rc.Number
 
-	previous int // the base that was inserted in the step before, plus 1; 0: none
+	previous int // the base that the last insertion put in, plus 1
 }
 
 // deletionSteps is how many deleted bases have a decision each whether there are more; the number of the others is a number.
@@ -194,8 +224,11 @@ func (m *operations) substituted(c *rc.Coder, t []byte, at int, b byte) byte {
 	return (r + 1) & 3
 }
 
-// insertion codes a base that is inserted before t[at], whose class by run is given.
-func (m *operations) insertion(c *rc.Coder, t []byte, at int, run uint8, b byte) byte {
+// insertion codes a base that is inserted before t[at], whose class by run is given. again says that the step before was one, too.
+func (m *operations) insertion(c *rc.Coder, t []byte, at int, run uint8, again bool, b byte) byte {
+	if !again {
+		m.previous = 0
+	}
 	place := 0 // in no run
 	switch {
 	case run&1 != 0:

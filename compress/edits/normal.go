@@ -4,7 +4,8 @@ package edits
 // encoder moves it to the first of them, where its class is that of its run. If qualities are given, it moves it to the base of the
 // worst quality, which is the most probable one.
 
-// normalise returns the edits of a piece of the template so moved, without deletions at its ends, in the memory of dst; how many bases
+// normalise returns the edits of a piece of the template so moved, without deletions at its ends and substitutions that change nothing, in
+// the memory of dst; how many bases
 // of the template were deleted before its first base; and how many are left.
 func normalise(dst, edits []Edit, t []byte, length int, quals []byte) (moved []Edit, from, left int) {
 	left = length
@@ -12,16 +13,15 @@ func normalise(dst, edits []Edit, t []byte, length int, quals []byte) (moved []E
 		from++
 		edits = edits[1:]
 	}
-	for len(edits) > 0 && edits[len(edits)-1].Kind == Deletion && int(edits[len(edits)-1].At) == left-1 {
-		left--
-		edits = edits[:len(edits)-1]
+	edits, left = withoutLast(edits, left)
+	dst = dst[:0]
+	for _, e := range edits {
+		if e.Kind != Substitution || e.Base != t[e.At] {
+			e.At -= uint32(from)
+			dst = append(dst, e)
+		}
 	}
-	left -= from
-	dst = append(dst[:0], edits...)
-	for i := range dst {
-		dst[i].At -= uint32(from)
-	}
-	t = t[from:]
+	t, left = t[from:], left-from
 	least := 0 // a group must not be moved before this base
 	shift := 0 // base `at` of the template is base at+shift of the read, after the edits so far
 	for i := 0; i < len(dst); {
@@ -62,7 +62,17 @@ func normalise(dst, edits []Edit, t []byte, length int, quals []byte) (moved []E
 		shift -= n
 		i += n
 	}
+	dst, left = withoutLast(dst, left) // there is one if an insertion after it was moved
 	return dst, from, left
+}
+
+// withoutLast returns the edits without deletions at the end of a piece that has left bases of the template, and how many it has without
+// these.
+func withoutLast(edits []Edit, left int) ([]Edit, int) {
+	for k := len(edits) - 1; k >= 0 && edits[k].Kind == Deletion && int(edits[k].At) == left-1; k-- {
+		edits, left = edits[:k], left-1
+	}
+	return edits, left
 }
 
 // moveInsertion moves inserted bases and returns the first base after them.
