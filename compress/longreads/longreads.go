@@ -55,6 +55,9 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 	if c.MaxBases <= 0 || c.MaxBases > maxBases {
 		c.MaxBases = maxBases
 	}
+	if c.Memory > 0 {
+		c.MaxBases = int(min(uint64(c.MaxBases), c.Memory/4/sequenceBytes))
+	}
 	report := func(stage string) func(n int) {
 		done := uint64(0)
 		return func(n int) {
@@ -77,49 +80,90 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 	bases, n := a.linear()
 	a = nil
 	s := NewSequence(bases, n, c.Threads)
-	vote := func(prune bool) (*votes, error) {
-		v := newVotes(s, c.Threads, prune)
+	// vote votes on s, as many bases at a time as memory allows, and returns the votes on the last ones.
+	vote := func(prune func(v *votes) bool) (*votes, *writer, error) {
+		var v *votes
+		var out writer
+		windows := c.windows(s.n)
 		progress := report("voting on long reads")
-		err := reads(func(batch []Read) error {
-			v.add(batch)
-			progress(total(batch))
-			return ctx.Err()
-		})
-		v.sum()
-		return v, err
+		for w := range windows {
+			v = newVotes(s, s.n*w/windows, s.n*(w+1)/windows, c.Threads)
+			err := reads(func(batch []Read) error {
+				v.add(batch)
+				progress(total(batch) / windows)
+				return ctx.Err()
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+			v.sum()
+			v.consensus(&out, prune(v))
+		}
+		return v, &out, nil
 	}
-	v, err := vote(false)
+	never, always := func(*votes) bool { return false }, func(*votes) bool { return true }
+	_, out, err := vote(never)
 	if err != nil {
 		return nil, err
 	}
-	bases, n = v.consensus(0)
-	s = NewSequence(bases, n, c.Threads)
-	if v, err = vote(false); err != nil {
+	s = out.sequence(c.Threads)
+	v, out, err := vote(func(v *votes) bool { return !v.worth() })
+	if err != nil {
 		return nil, err
 	}
-	if v.worth() {
+	if v != nil && v.worth() {
 		var poor []Read
 		progress := report("finding versions")
+		bound := c.poorBases()
 		err := reads(func(batch []Read) error {
-			poor = append(poor, v.poor(batch)...)
+			for _, r := range v.poor(batch) {
+				if bound -= r.N; bound >= 0 {
+					poor = append(poor, r)
+				}
+			}
 			progress(total(batch))
 			return ctx.Err()
 		})
 		if err != nil {
 			return nil, err
 		}
-		bases, n = v.consensus(0)
-		s = NewSequence(bases, n, c.Threads)
-		if s, err = withVersions(ctx, s, poor, v.editRate(), c); err != nil {
+		rate := v.editRate()
+		v = nil
+		if s, err = withVersions(ctx, out.sequence(c.Threads), poor, rate, c); err != nil {
 			return nil, err
 		}
-		if v, err = vote(true); err != nil {
+		if _, out, err = vote(always); err != nil {
 			return nil, err
 		}
 	}
-	v.prune = true
-	bases, n = v.consensus(0)
-	return NewSequence(bases, n, c.Threads), nil
+	return out.sequence(c.Threads), nil
+}
+
+// sequence returns what was written.
+func (w *writer) sequence(threads int) *Sequence {
+	if w.bases == nil {
+		w.bases = make(Bases, padWords)
+	}
+	return NewSequence(append(w.bases[:(w.n+wordBases-1)/wordBases:(w.n+wordBases-1)/wordBases], make(Bases, padWords)...), w.n, threads)
+}
+
+// sequenceBytes is about the memory of a base of a sequence with its index, in bytes.
+const sequenceBytes = 2
+
+// windows returns in how many windows n bases are voted on.
+func (c *Config) windows(n int) int {
+	if c.Memory == 0 {
+		return 1
+	}
+	return max(1, int(uint64(n)*voteBytes/max(c.Memory/2, 1<<20))+1)
+}
+
+// poorBases returns how many bases of reads are assembled once more at most.
+func (c *Config) poorBases() int {
+	if c.Memory == 0 {
+		return math.MaxInt
+	}
+	return int(c.Memory / 8 * 4)
 }
 
 func total(batch []Read) int {

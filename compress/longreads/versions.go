@@ -27,33 +27,36 @@ const (
 )
 
 // sharedCounts returns, by depth, how many reads must have a base for it to be no error.
-func (v *votes) sharedCounts() func(depth int32) uint16 {
+func (v *votes) sharedCounts() func(depth int32) int {
 	rate := float64(v.substitutions.Load()) / float64(max(v.aligned.Load(), 1))
-	least := make([]uint16, 512)
+	least := make([]int, 512)
 	for d := range least {
 		// The other reads with the same wrong base are distributed as Poisson says.
 		mean, p, c := float64(d)*rate/3, 1.0, 1
-		for p *= mean; p > chance && c < 60000; p *= mean / float64(c) {
+		for p *= mean; p > chance && c < 1<<16; p *= mean / float64(c) {
 			c++
 		}
-		least[d] = uint16(max(c+1, 2))
+		least[d] = max(c+1, 2)
 	}
-	return func(depth int32) uint16 {
+	return func(depth int32) int {
 		if depth < int32(len(least)) {
 			return least[depth]
 		}
-		return uint16(min(int64(depth)*int64(least[len(least)-1])/int64(len(least)-1), 60000))
+		return int(int64(depth) * int64(least[len(least)-1]) / int64(len(least)-1))
 	}
 }
 
 // shared returns how many substitutions are shared ones. The depths must have been summed up.
 func (v *votes) shared() (n int) {
 	least := v.sharedCounts()
-	for i := range v.seq.n {
-		own := v.seq.bases.at(i)
-		for b, c := range v.other[i] {
-			if byte(b) != own && c >= least(v.depth[i]) {
-				n += int(c)
+	for i := range v.to - v.from {
+		if v.other[i] == [4]uint8{} {
+			continue
+		}
+		own := v.seq.bases.at(v.from + i)
+		for b := range byte(4) {
+			if c := v.others(v.from+i, b); b != own && c >= least(v.depth[i]) {
+				n += c
 			}
 		}
 	}
@@ -61,7 +64,10 @@ func (v *votes) shared() (n int) {
 }
 
 // worth reports whether enough differences are shared for assembling reads once more.
-func (v *votes) worth() bool { return v.shared()*100 > int(v.substitutions.Load())+v.seq.n/editBits }
+// Only votes on the whole sequence say so.
+func (v *votes) worth() bool {
+	return v.from == 0 && v.to == v.seq.n && v.shared()*100 > int(v.substitutions.Load())+v.seq.n/editBits
+}
 
 // editRate returns how many edits a base has that are not shared. Insertions and deletions are taken for as often shared as
 // substitutions.
@@ -102,7 +108,7 @@ func (v *votes) poor(batch []Read) []Read {
 }
 
 // marks appends the bases of a read of n bases that differ from the sequence as other reads do, or are not aligned, ascending.
-func (v *votes) marks(dst []int, found []alignment, n int, least func(int32) uint16) []int {
+func (v *votes) marks(dst []int, found []alignment, n int, least func(int32) int) []int {
 	at := 0
 	literal := func(to int) {
 		for x := at + literalStep; x <= to; x += literalStep {
@@ -122,7 +128,7 @@ func (v *votes) marks(dst []int, found []alignment, n int, least func(int32) uin
 			case edits.Deletion:
 				read--
 			default:
-				if v.other[e.At][e.Base] >= least(v.depth[e.At]) {
+				if v.others(int(e.At), e.Base) >= least(v.depth[e.At]) {
 					at, _ := oriented(int(e.At)+read, int(e.At)+read+1, n, x.reversed)
 					dst = append(dst, at)
 				}
@@ -157,15 +163,17 @@ func withVersions(ctx context.Context, s *Sequence, poor []Read, rate float64, c
 			copyBases(b, s.n, more, 0, m)
 			return NewSequence(b, s.n+m, c.Threads)
 		}
-		v := newVotes(joined(more, m), c.Threads, true)
+		both := joined(more, m)
+		v := newVotes(both, s.n, both.n, c.Threads)
 		v.add(poor)
 		v.sum()
-		more, m = v.consensus(s.n)
-		if m == 0 {
+		var out writer
+		v.consensus(&out, true)
+		if out.n == 0 {
 			break
 		}
-		s = joined(more, m)
-		v = newVotes(s, c.Threads, true)
+		s = joined(out.bases, out.n)
+		v = newVotes(s, 0, s.n, c.Threads)
 		v.add(poor)
 		v.sum()
 		left := v.poor(poor)

@@ -1,34 +1,70 @@
 package longreads
 
 import (
-	"math"
 	"sync"
 	"sync/atomic"
 
 	"orcomgo/compress/edits"
 )
 
-// votes counts what aligned reads have at each base of a sequence.
+// votes counts what aligned reads have at bases from..to-1 of a sequence.
 type votes struct {
-	seq     *Sequence
-	threads int
-	prune   bool
-	// depth is by how much the number of alignments over a base differs from that over the base before it.
-	depth []int32
-	// other is, by base, how many reads have another one there; in the place of the sequence's own, how many have none.
-	other []([4]uint16)
-	// inserted is, by base, how many reads have one more base before the sequence's.
-	inserted []([4]uint16)
-	locks    [1 << 10]sync.Mutex // of ranges of bases
+	seq      *Sequence
+	threads  int
+	from, to int
+	depth    []int32 // by how much the number of alignments over a base differs from that over the base before it; after sum, the number
+	// other is, by base, how many reads have another one there; in the place of the sequence's own, how many have none. inserted is, by
+	// base, how many reads have one more base before the sequence's. Both are modulo 256; overflow has the rest.
+	other, inserted [][4]uint8
+	ranges          [1 << 8]votedRange
 
 	aligned, substitutions, indels atomic.Int64 // bases of reads that are aligned, and edits
 }
 
-const voteRange = 14 // logarithm of the bases of a range
+// votedRange is what belongs to ranges of 1 << rangeBits bases.
+type votedRange struct {
+	sync.Mutex
+	overflow map[uint64]uint32 // by the number of the counter: how often it was 256
+}
 
-func newVotes(s *Sequence, threads int, prune bool) *votes {
-	return &votes{seq: s, threads: threads, prune: prune, depth: make([]int32, s.n+1), other: make([][4]uint16, s.n+1),
-		inserted: make([][4]uint16, s.n+1)}
+const rangeBits = 14
+
+// voteBytes is the memory of votes for each base.
+const voteBytes = 12
+
+func newVotes(s *Sequence, from, to, threads int) *votes {
+	n := to - from + 1
+	return &votes{seq: s, threads: threads, from: from, to: to, depth: make([]int32, n), other: make([][4]uint8, n),
+		inserted: make([][4]uint8, n)}
+}
+
+func (v *votes) rangeOf(place int) *votedRange { return &v.ranges[place>>rangeBits&(len(v.ranges)-1)] }
+
+// others and insertions return how many reads have base b instead of base `place` of the sequence, and before it.
+func (v *votes) others(place int, b byte) int {
+	return v.counter(&v.other[place-v.from][b], place, int(b))
+}
+
+func (v *votes) insertions(place int, b byte) int {
+	return v.counter(&v.inserted[place-v.from][b], place, 4+int(b))
+}
+
+func (v *votes) counter(low *uint8, place, which int) int {
+	r := v.rangeOf(place)
+	if r.overflow == nil {
+		return int(*low)
+	}
+	return int(*low) + 256*int(r.overflow[uint64(place)<<3|uint64(which)])
+}
+
+// raise counts one more; the range must be locked.
+func (r *votedRange) raise(low *uint8, place, which int) {
+	if *low++; *low == 0 {
+		if r.overflow == nil {
+			r.overflow = make(map[uint64]uint32)
+		}
+		r.overflow[uint64(place)<<3|uint64(which)]++
+	}
 }
 
 // add counts reads.
@@ -48,48 +84,54 @@ func (v *votes) add(batch []Read) {
 
 // count counts an alignment.
 func (v *votes) count(a *alignment) {
-	lock := func(place int) *sync.Mutex { return &v.locks[place>>voteRange&(len(v.locks)-1)] }
+	first, end := max(a.first, v.from), min(a.end, v.to)
+	if first >= end {
+		return
+	}
 	change := func(place int, d int32) {
-		m := lock(place)
+		m := v.rangeOf(place)
 		m.Lock()
-		v.depth[place] += d
+		v.depth[place-v.from] += d
 		m.Unlock()
 	}
-	v.aligned.Add(int64(a.to - a.from))
-	substitutions := 0
-	change(a.first, 1)
-	change(a.end, -1)
-	var held *sync.Mutex
+	change(first, 1)
+	change(end, -1)
+	v.aligned.Add(int64(end - first))
+	var held *votedRange
+	substitutions, indels := 0, 0
 	for i, e := range a.edits {
-		if m := lock(int(e.At)); m != held {
+		place := int(e.At)
+		if place < v.from || place >= v.to {
+			continue
+		}
+		if r := v.rangeOf(place); r != held {
 			if held != nil {
 				held.Unlock()
 			}
-			m.Lock()
-			held = m
+			r.Lock()
+			held = r
 		}
-		var n *uint16
 		switch e.Kind {
 		case edits.Substitution:
-			n = &v.other[e.At][e.Base]
+			held.raise(&v.other[place-v.from][e.Base], place, int(e.Base))
 			substitutions++
+			continue
 		case edits.Deletion:
-			n = &v.other[e.At][v.seq.bases.at(int(e.At))]
+			own := v.seq.bases.at(place)
+			held.raise(&v.other[place-v.from][own], place, int(own))
 		default:
-			if i > 0 && a.edits[i-1].Kind == edits.Insertion && a.edits[i-1].At == e.At {
-				continue // only the first base of a run has a vote: there is another round
+			// Only the first base of a run has a vote: there is another round.
+			if i == 0 || a.edits[i-1].Kind != edits.Insertion || a.edits[i-1].At != e.At {
+				held.raise(&v.inserted[place-v.from][e.Base], place, 4+int(e.Base))
 			}
-			n = &v.inserted[e.At][e.Base]
 		}
-		if *n < math.MaxUint16 {
-			*n++
-		}
+		indels++
 	}
 	if held != nil {
 		held.Unlock()
 	}
 	v.substitutions.Add(int64(substitutions))
-	v.indels.Add(int64(len(a.edits) - substitutions))
+	v.indels.Add(int64(indels))
 }
 
 // sum makes depth the number of alignments over each base.
@@ -108,63 +150,67 @@ const (
 	keptBeside = 1000
 )
 
-// consensus returns the sequence from base `first` on with the bases that most reads have. If prune is set it leaves out what too few
-// reads have. The depths must have been summed up.
-func (v *votes) consensus(first int) (Bases, int) {
-	n := v.seq.n
+// writer appends bases.
+type writer struct {
+	bases Bases
+	n     int
+}
+
+func (w *writer) put(b byte) {
+	if wordsFor(w.n+1) > len(w.bases) {
+		w.bases = append(w.bases, make(Bases, len(w.bases)/8+64)...)
+	}
+	w.bases.set(w.n, b)
+	w.n++
+}
+
+// consensus writes the bases that most reads have. If prune is set it leaves out what too few reads have. The depths must have been
+// summed up.
+func (v *votes) consensus(out *writer, prune bool) {
+	n := v.to - v.from
 	kept := make([]bool, n)
 	until := 0
-	for i := first; i < n; i++ {
+	for i := range n {
 		if v.depth[i] >= minDepth {
 			until = i + keptBeside
 		}
-		kept[i] = !v.prune || v.depth[i] > 0 && i < until
+		kept[i] = !prune || v.depth[i] > 0 && i < until
 	}
 	from := n
-	for i := n - 1; i >= first; i-- {
+	for i := n - 1; i >= 0; i-- {
 		if v.depth[i] >= minDepth {
 			from = i - keptBeside
 		}
 		kept[i] = kept[i] || v.depth[i] > 0 && i > from
 	}
-	out := make(Bases, wordsFor((n-first)*9/8+wordBases))
-	to := 0
-	put := func(b byte) {
-		if wordsFor(to+1) > len(out) {
-			out = append(out, make(Bases, len(out)/8+1)...)
-		}
-		out.set(to, b)
-		to++
-	}
-	for i := first; i < n; i++ {
+	for i := range n {
 		if !kept[i] {
 			continue
 		}
-		d := int(v.depth[i])
-		in := &v.inserted[i]
-		if sum := int(in[0]) + int(in[1]) + int(in[2]) + int(in[3]); 2*sum > d {
-			best := byte(0)
+		place, d := v.from+i, int(v.depth[i])
+		if v.inserted[i] != [4]uint8{} {
+			best, most, sum := byte(0), 0, 0
 			for b := range byte(4) {
-				if in[b] > in[best] {
-					best = b
+				c := v.insertions(place, b)
+				if sum += c; c > most {
+					best, most = b, c
 				}
 			}
-			put(best)
-		}
-		own := v.seq.bases.at(i)
-		best := own
-		most := d / 2
-		for b := range byte(4) {
-			if int(v.other[i][b]) > most {
-				best, most = b, int(v.other[i][b])
+			if 2*sum > d {
+				out.put(best)
 			}
 		}
-		switch {
-		case most == d/2:
-			put(own)
-		case best != own:
-			put(best)
+		own := v.seq.bases.at(place)
+		best, most := own, d/2
+		if v.other[i] != [4]uint8{} {
+			for b := range byte(4) {
+				if c := v.others(place, b); c > most {
+					best, most = b, c
+				}
+			}
+		}
+		if most == d/2 || best != own {
+			out.put(best)
 		}
 	}
-	return out[:wordsFor(to)], to
 }

@@ -223,7 +223,7 @@ func (e *Encoder) shareLong(ctx context.Context) error {
 		total += e.bins.Meta().Blocks[i].Bases
 	}
 	shared, err := longreads.Build(ctx, each, longreads.Config{
-		Threads: e.cfg.Threads, MaxBases: basemodel.MaxBases - 1<<20 - e.genome.Len,
+		Threads: e.cfg.Threads, Memory: e.longMemory(), MaxBases: basemodel.MaxBases - 1<<20 - e.genome.Len,
 		Progress: func(stage string, done uint64) {
 			if e.cfg.Progress != nil {
 				e.cfg.Progress(stage, min(done, total), total)
@@ -236,6 +236,21 @@ func (e *Encoder) shareLong(ctx context.Context) error {
 	e.shared, e.sharedFrom = shared, uint64(e.genome.Len)
 	e.genome.Append(shared.Bases(), shared.Len())
 	return nil
+}
+
+// longMemory returns how much memory finding what long reads share may take; 0 for no bound.
+func (e *Encoder) longMemory() uint64 {
+	switch {
+	case e.cfg.Memory == 0:
+		return 0
+	case e.overlap.Whole:
+		bases := uint64(0)
+		for i := range e.bins.Meta().Blocks {
+			bases += e.bins.Meta().Blocks[i].Bases
+		}
+		return max(e.overlap.Memory-min(e.overlap.Memory, bases/4), e.cfg.Memory/8)
+	}
+	return e.overlap.Memory / 2 // a quarter is for a share of the reads
 }
 
 // InPieces reports whether long reads are aligned in pieces, which readers of older versions of the format do not know. It must
