@@ -26,9 +26,8 @@ type chain struct {
 	score    int // bases of the read that the k-mers cover
 	anchors  []anchor
 
-	first, last anchor // while it grows
-	size        int
-	number      int
+	last anchor // while it grows
+	size int
 }
 
 // span returns the bases of the read, of n, that the anchors span, in the direction of the read.
@@ -50,6 +49,7 @@ type chainer struct {
 	hits    []hit
 	chains  []chain
 	active  []int
+	order   []int   // chains, the best first
 	of      []int32 // chain of each hit
 	anchors []anchor
 	claimed []interval
@@ -117,18 +117,21 @@ func (c *chainer) pick(n, minAnchors int) []chain {
 			}
 		}
 	}
-	slices.SortFunc(c.chains, func(a, b chain) int {
-		if d := cmp.Compare(b.score, a.score); d != 0 {
+	c.order = c.order[:0]
+	for i := range c.chains {
+		if c.chains[i].size >= minAnchors {
+			c.order = append(c.order, i)
+		}
+	}
+	slices.SortFunc(c.order, func(a, b int) int {
+		if d := cmp.Compare(c.chains[b].score, c.chains[a].score); d != 0 {
 			return d
 		}
-		return cmp.Compare(a.number, b.number)
+		return cmp.Compare(a, b)
 	})
 	c.claimed = c.claimed[:0]
-	for i := range c.chains {
+	for _, i := range c.order {
 		h := &c.chains[i]
-		if h.size < minAnchors {
-			continue
-		}
 		if c.trim(h, n); len(h.anchors) < minAnchors || len(h.anchors) == 0 {
 			continue
 		}
@@ -180,7 +183,7 @@ func (c *chainer) append(a anchor, reversed bool) int {
 			c.active = slices.Delete(c.active, least, least+1)
 		}
 		best = len(c.chains)
-		c.chains = append(c.chains, chain{reversed: reversed, score: k, first: a, last: a, size: 1, number: best})
+		c.chains = append(c.chains, chain{reversed: reversed, score: k, last: a, size: 1})
 		c.active = append(c.active, best)
 		return best
 	}
