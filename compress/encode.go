@@ -28,8 +28,9 @@ type encoder struct {
 	pool      workers
 	assembled *onceWork // the pseudogenome of the phase's reads is there
 
-	mu   sync.Mutex
-	runs map[*layoutRun]*sortedRun
+	mu     sync.Mutex
+	runs   map[*layoutRun]*sortedRun
+	passes int // how often the columns of each slice of a run are asked for
 }
 
 // encoded is a slice ready to be written.
@@ -157,7 +158,7 @@ func (e *encoder) sorted(ctx context.Context, spec sliceSpec, cols *[2]*columns)
 	e.mu.Lock()
 	run := e.runs[spec.run]
 	if run == nil {
-		run = &sortedRun{left: spec.run.slices}
+		run = &sortedRun{left: spec.run.slices * e.passes}
 		e.runs[spec.run] = run
 	}
 	if run.left--; run.left == 0 {
@@ -187,7 +188,7 @@ func (e *encoder) sorted(ctx context.Context, spec sliceSpec, cols *[2]*columns)
 	return nil
 }
 
-// sortedRun is a layoutRun in work; it is released when its last slice has its columns.
+// sortedRun is a layoutRun in work; it is released when its slices have their columns.
 type sortedRun struct {
 	once  sync.Once
 	left  int // slices that still need it

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -348,6 +349,52 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 		out = append(out, b...)
 	}
 	return out, ctx.Err()
+}
+
+// Letters appends the letters of the reads of a column to dst, end to end, as DecodeSlice will return them. It is safe for concurrent use,
+// after Follow.
+func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, error) {
+	lo, hi := c.span()
+	k, err := e.partOf(c.Input, lo, hi)
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.acquire(ctx, loaded{part: k}, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer e.release()
+	first, _ := p.record(c.Input, c.From)
+	at := len(dst)
+	dst = slices.Grow(dst, int(c.bases())+overlap.WordBases)
+	var records [orientedBatch]uint32
+	var reversed [orientedBatch]bool // none: reads are to come back as they were
+	oriented := p.layout.Oriented()
+	for i := 0; i < c.Records; i += orientedBatch {
+		n := min(orientedBatch, c.Records-i)
+		for j := range n {
+			records[j] = first + uint32(i+j)
+			if c.Perm != nil {
+				records[j] = first + c.Perm[i+j]
+			}
+		}
+		oriented.Load(records[:n], reversed[:n])
+		for j := range n {
+			end := len(dst) + c.Lengths.Of(i+j)
+			for _, w := range oriented.Read(j) {
+				wordLetters(dst[len(dst):len(dst)+overlap.WordBases], w)
+				dst = dst[:min(len(dst)+overlap.WordBases, end)]
+			}
+		}
+	}
+	read, to := 0, at // the letters of read begin at `to`
+	for x := range c.Exceptions.All {
+		for ; read < int(x.Read); read++ {
+			to += c.Lengths.Of(read)
+		}
+		applyException(dst[to:to+c.Lengths.Of(read)], x)
+	}
+	return dst, ctx.Err()
 }
 
 // span returns the smallest range of records that holds those of the column.
