@@ -28,9 +28,8 @@ type encoder struct {
 	pool      workers
 	assembled *onceWork // the pseudogenome of the phase's reads is there
 
-	mu     sync.Mutex
-	runs   map[*layoutRun]*sortedRun
-	passes int // how often the columns of each slice of a run are asked for
+	mu   sync.Mutex
+	runs map[*layoutRun]*sortedRun
 }
 
 // encoded is a slice ready to be written.
@@ -156,15 +155,35 @@ func (e *encoder) columns(ctx context.Context, spec sliceSpec) (cols [2]*columns
 // sorted sets cols to those of a slice of a run.
 func (e *encoder) sorted(ctx context.Context, spec sliceSpec, cols *[2]*columns) error {
 	e.mu.Lock()
-	run := e.runs[spec.run]
-	if run == nil {
-		run = &sortedRun{left: spec.run.slices * e.passes}
-		e.runs[spec.run] = run
-	}
+	run := e.sortedRun(spec)
 	if run.left--; run.left == 0 {
 		delete(e.runs, spec.run)
 	}
 	e.mu.Unlock()
+	if err := e.sort(ctx, run, spec); err != nil {
+		return err
+	}
+	for m := range spec.inputs() {
+		var err error
+		if cols[m], err = run.reads[m].columns(int(spec.from-spec.run.from), spec.records); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sortedRun returns the run of a slice. e.mu must be locked.
+func (e *encoder) sortedRun(spec sliceSpec) *sortedRun {
+	run := e.runs[spec.run]
+	if run == nil {
+		run = &sortedRun{left: spec.run.slices}
+		e.runs[spec.run] = run
+	}
+	return run
+}
+
+// sort sorts the run of a slice, unless that has been done.
+func (e *encoder) sort(ctx context.Context, run *sortedRun, spec sliceSpec) error {
 	run.once.Do(func() {
 		from, to := spec.run.from, spec.run.from+spec.run.records
 		if run.perm, run.err = e.enc.Sorted(ctx, spec.first, from, to); run.err != nil {
@@ -176,19 +195,10 @@ func (e *encoder) sorted(ctx context.Context, spec sliceSpec, cols *[2]*columns)
 			}
 		}
 	})
-	if run.err != nil {
-		return run.err
-	}
-	for m := range spec.inputs() {
-		var err error
-		if cols[m], err = run.reads[m].columns(int(spec.from-spec.run.from), spec.records); err != nil {
-			return err
-		}
-	}
-	return nil
+	return run.err
 }
 
-// sortedRun is a layoutRun in work; it is released when its slices have their columns.
+// sortedRun is a layoutRun in work; it is released when its last slice has its columns.
 type sortedRun struct {
 	once  sync.Once
 	left  int // slices that still need it

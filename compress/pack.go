@@ -184,7 +184,7 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 	pool := newWorkers(o.Threads)
 	enc, err := seqs.Build(ctx, r, seqs.Config{
 		Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Progress: o.Progress,
-		GPU: o.GPU, Note: o.Note, ReleaseWhile: pool.releaseWhile, Work: pool.do,
+		GPU: o.GPU, Note: o.Note, ReleaseWhile: pool.releaseWhile, Work: pool.do, Hold: pool.hold,
 	})
 	if err != nil {
 		return nil, err
@@ -320,7 +320,7 @@ func (p *packer) memoryBeside() uint64 {
 func (p *packer) write(ctx context.Context) error {
 	meta := p.r.Meta()
 	e := &encoder{meta: meta, bins: p.r, memory: p.o.Memory, enc: p.enc, level: p.o.Level.quals(), keeps: keepsOfAll(meta),
-		pool: p.pool, passes: 1, assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun)}
+		pool: p.pool, assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun)}
 	var blockwise []sliceSpec
 	total := uint64(0)
 	for _, s := range p.specs {
@@ -366,8 +366,8 @@ func (p *packer) write(ctx context.Context) error {
 		return err
 	})
 	if p.early != nil {
-		e.passes = 2
-		g.Go(func() error { return p.hashEarly(c, e) })
+		pieces := p.textPieces(e)
+		g.Go(func() error { return p.hashEarly(c, e, pieces) })
 	}
 	g.Go(func() error {
 		for k, specs := range phases(p.specs, p.enc.Parts, p.enc.Window) {

@@ -14,10 +14,16 @@ import (
 // hashed before that; and the archive is the same.
 func TestEarlyTexts(t *testing.T) {
 	smallSlices(t)
+	text := pieceText
+	pieceText = 7000
+	defer func() { pieceText = text }()
 	for _, varied := range []bool{false, true} {
 		r1, r2 := simulated(31, 900, varied)
-		for kind, ins := range map[string][]input{"single": single("r", r1), "pair": pair(r1, r2), "two": append(single("r", r1), single("s", r2)...)} {
+		for kind, ins := range map[string][]input{"single": single("r", r1), "pair": pair(r1, r2), "numbered": single("r", r1), "two": append(single("r", r1), single("s", r2)...)} {
 			o := record.Options{ReadsOnly: true, OrderAny: true}
+			if kind == "numbered" {
+				o = record.Options{DropNames: true, Quality: record.QualityDrop, OrderAny: true}
+			}
 			name := fmt.Sprintf("%s, varied lengths: %v", kind, varied)
 			var first map[string]string
 			for _, threads := range []int{1, earlyThreads, 2 * earlyThreads} {
@@ -54,11 +60,9 @@ func TestEarlyTexts(t *testing.T) {
 func TestEarlyTextsDiffer(t *testing.T) {
 	man := &archive.Manifest{Inputs: make([]archive.Input, 2),
 		Slices: []archive.Slice{{Records: 7}, {From: 7, Records: 3, First: archive.Member{Input: 0}, Mate: &archive.Member{Input: 1}}}}
-	texts := [][2]sums{{{hash: 1, len: 70}}, {{hash: 2, len: 30}, {hash: 3, len: 30}}}
+	texts := [][2]sums{{{hash: 1, len: 70}, {}}, {{hash: 2, len: 30}, {hash: 3, len: 30}}}
 	early := newEarlyTexts(man)
-	for k := range texts {
-		early.slices[k] = texts[k]
-	}
+	copy(early.slices, texts)
 	if got, err := early.compare(man, texts); err != nil || len(got) != 2 || got[0] != sha256.Sum256(nil) {
 		t.Fatalf("equal texts: %x, %v", got, err)
 	}

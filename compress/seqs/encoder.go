@@ -30,6 +30,9 @@ type Config struct {
 	// Work, if not nil, must call its argument, unless ctx ends first, and return its error. A caller that bounds the number of
 	// computations at a time can wait for one to end before that. Digest calls it for what it computes.
 	Work func(ctx context.Context, f func() error) error
+	// Hold, if not nil, is called when goroutines start that compute without Work. A caller that bounds the number of computations at a
+	// time can start up to n fewer until the channel is closed. It must not wait.
+	Hold func(ctx context.Context, n int, until <-chan struct{})
 }
 
 // releaseWhile returns c.ReleaseWhile, or a function that only waits.
@@ -46,6 +49,14 @@ func (c Config) work() func(ctx context.Context, f func() error) error {
 		return func(_ context.Context, f func() error) error { return f() }
 	}
 	return c.Work
+}
+
+// hold calls c.Hold for a part of the threads, so that the coders of the pseudogenome, for which all slices wait in the end, are not slowed
+// down by other work. They are `coders` at most.
+func (c Config) hold(ctx context.Context, coders int, until <-chan struct{}) {
+	if c.Hold != nil {
+		c.Hold(ctx, min(coders, c.Threads/4), until)
+	}
 }
 
 // Encoder codes the sequences of an archive, slice by slice.
@@ -169,6 +180,8 @@ func (e *Encoder) build(ctx context.Context) error {
 	g := e.genome
 	// Only slices with reads without a place wait for this.
 	e.coded = make(chan struct{})
+	coders := basemodel.Coders(g.Len)
+	e.cfg.hold(ctx, coders, e.coded)
 	go func() {
 		defer close(e.coded)
 		var coded atomic.Int64
@@ -183,7 +196,15 @@ func (e *Encoder) build(ctx context.Context) error {
 		if e.follow != nil {
 			// Decoding takes as many threads and models as coding does. The two coders of one segment are side by side all the same.
 			o.Threads = max(min(o.Threads, 2), o.Threads/2)
-			o.Follow = e.follow.setGenome
+			o.Follow = func(s *basemodel.Sequence) {
+				decoded := make(chan struct{})
+				e.cfg.hold(ctx, coders, decoded)
+				go func() {
+					s.Model() // which returns at the end
+					close(decoded)
+				}()
+				e.follow.setGenome(s)
+			}
 		}
 		e.section = basemodel.Encode(g.Len, g.Stretch, o)
 	}()
