@@ -26,7 +26,8 @@
 // Offsets in a block have 32 bits: see MaxText.
 //
 // A Placer indexes the k-mers of a pseudogenome for package overlap, and finds the places of reads on it, a thread a read
-// (kernels/place.cuh). The reads stay on the device from one pass to the next.
+// (kernels/place.cuh). The reads stay on the device from one pass to the next. It also has them vote on the bases of the pseudogenome
+// (kernels/vote.cuh). A Joiner finds which contigs overlap (kernels/join.cuh).
 package cudakern
 
 import "errors"
@@ -55,6 +56,57 @@ type PlaceReads struct {
 	Lengths []uint32
 	Length  uint32
 	Count   int
+}
+
+// What package overlap defines, and the kernels for joining and voting use: seedLen, maxPartnerGroup, maxPartners, the votes that byVotes
+// tells apart, linkZero, minPoorMismatches and maxOverlapped.
+const (
+	SeedLen        = 18
+	PartnerGroup   = 12
+	MostPartners   = 64
+	MostVotes      = 63
+	LinkZero       = 1 << 30
+	PoorMismatches = 3
+	Overlapped     = 700
+)
+
+// JoinContigs are contigs, in the order of their rank. Contig i has Length[i] bases, from byte Start[i] of Packed on, and so many reads, of
+// ReadBases bases on average. Left is how many comparisons it may still make. Starts ascend, without gaps. After the last base, Packed goes
+// on for 16 bytes.
+type JoinContigs struct {
+	Packed    []byte
+	Start     []uint64
+	Length    []uint32
+	Reads     []uint64
+	Left      []uint32
+	Settled   []bool // nil if no contig is settled
+	ReadBases uint64
+}
+
+// JoinSampler says which k-mers of contigs are selected; package overlap defines how (sampler).
+type JoinSampler struct {
+	Rate, Ends  int
+	Part, Parts uint32
+}
+
+// VoteReads are what voting has to know of the reads of a Placer besides their bases.
+type VoteReads struct {
+	Records        []uint32 // the record of each read
+	StoredReversed []uint64 // one bit a read: it is stored in reverse
+	Masked         []uint64 // one bit a read: there are runs of it
+	Runs           []Run    // ascending by record
+}
+
+// Run is a run of letters other than A, C, G and T in the read of a record, in input orientation.
+type Run struct {
+	Record, Start, Length uint32
+}
+
+// VotePlaces are the places of reads by record.
+type VotePlaces struct {
+	Positions  []uint32 // NoPlace if the read has none
+	Reversed   []uint32 // one bit a record: the read, in input orientation, is on the reverse strand
+	Mismatches []uint8
 }
 
 // NoPlace is the position of a read for which no place was found.

@@ -3,19 +3,15 @@
 package cudakern
 
 import (
-	"errors"
 	"fmt"
 	"unsafe"
 
 	"gorgonia.org/cu"
 )
 
-// Placer finds the places of reads. It is used by one goroutine at a time.
+// Placer finds the places of reads, and votes on the bases of the pseudogenome. It is used by one goroutine at a time.
 type Placer struct {
-	dev    *Device
-	stream cu.Stream
-	pinned []byte // the step word
-
+	queue
 	packed, offsets, lengths, limits buffer // of the reads
 	positions, outcomes              buffer
 	sequence, counts, segments       buffer
@@ -23,49 +19,18 @@ type Placer struct {
 	reads                            PlaceReads // without slices
 	haveOffsets, haveLengths         bool
 	length                           int // of the sequence, in bases
+	voting                           voting
 }
 
 // NewPlacer makes a Placer. The error wraps ErrMemory if there is too little memory.
-func (d *Device) NewPlacer() (_ *Placer, err error) {
+func (d *Device) NewPlacer() (*Placer, error) {
 	leave, err := d.enter()
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	p := &Placer{dev: d}
-	if p.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
-		return nil, fmt.Errorf("making a CUDA stream: %w", outOfMemory(err))
-	}
-	if p.pinned, err = allocPinned(stepBytes); err != nil {
-		p.stream.Destroy()
-		return nil, err
-	}
-	return p, nil
-}
-
-// stepBytes is the size of the pinned memory of the step word.
-const stepBytes = 64
-
-// overrun is how many bytes after packed bases the kernel may read.
-const overrun = 16
-
-// replace copies data to a buffer, which gets exactly its size and so many more bytes, unless it is large enough already.
-func replace[T any](p *Placer, b *buffer, data []T, more int, what string) error {
-	size := len(data)*int(unsafe.Sizeof(*new(T))) + more
-	if b.size < size {
-		if err := b.free(); err != nil {
-			return err
-		}
-		if err := b.grow(size, what); err != nil {
-			return err
-		}
-	}
-	if len(data) == 0 {
-		return nil
-	}
-	// The data are in pageable memory, so they have been read when the call returns.
-	err := cu.MemcpyHtoDAsync(b.ptr, unsafe.Pointer(unsafe.SliceData(data)), int64(size-more), p.stream)
-	return cudaError("copying "+what+" to the device", err)
+	p := &Placer{}
+	return p, p.open(d)
 }
 
 // LoadReads copies reads to the device, in place of those that are there. They take len(Packed) bytes of device memory, 12 for
@@ -77,16 +42,17 @@ func (p *Placer) LoadReads(r PlaceReads) error {
 	}
 	defer leave()
 	p.reads = PlaceReads{}
-	if err := replace(p, &p.packed, r.Packed, overrun, "the reads"); err != nil {
+	p.voting.loaded = false
+	if err := replace(&p.queue, &p.packed, r.Packed, overrun, "the reads"); err != nil {
 		return err
 	}
 	if r.Offsets != nil {
-		if err := replace(p, &p.offsets, r.Offsets[:r.Count], 0, "the offsets of the reads"); err != nil {
+		if err := replace(&p.queue, &p.offsets, r.Offsets[:r.Count], 0, "the offsets of the reads"); err != nil {
 			return err
 		}
 	}
 	if r.Lengths != nil {
-		if err := replace(p, &p.lengths, r.Lengths[:r.Count], 0, "the lengths of the reads"); err != nil {
+		if err := replace(&p.queue, &p.lengths, r.Lengths[:r.Count], 0, "the lengths of the reads"); err != nil {
 			return err
 		}
 	}
@@ -106,8 +72,8 @@ func (p *Placer) LoadReads(r PlaceReads) error {
 	}
 	p.reads = r
 	p.reads.Packed, p.reads.Offsets, p.reads.Lengths = nil, nil, nil
-	if err := p.stream.Synchronize(); err != nil {
-		return p.fault(err)
+	if err := p.wait(); err != nil {
+		return err
 	}
 	p.haveOffsets, p.haveLengths = r.Offsets != nil, r.Lengths != nil
 	return nil
@@ -124,15 +90,15 @@ func (p *Placer) BuildIndex(packed []byte, from, to, length int, m PlaceMode) er
 	defer leave()
 	p.length = 0
 	count := max(to-from-m.K+1, 0)
-	if err := replace(p, &p.sequence, packed, overrun, "the pseudogenome"); err != nil {
+	if err := replace(&p.queue, &p.sequence, packed, overrun, "the pseudogenome"); err != nil {
 		return err
 	}
 	counts, segments := make([]uint32, 1<<IndexSegmentBits), make([]uint64, 1<<IndexSegmentBits+1)
-	if err := replace(p, &p.counts, counts, 0, "the index"); err != nil {
+	if err := replace(&p.queue, &p.counts, counts, 0, "the index"); err != nil {
 		return err
 	}
 	args := []uint64{p.sequence.at(), uint64(from), uint64(count), m.word(), p.counts.at()}
-	if err := p.dev.launch(p.stream, kernelIndexCount, threadBlocks(count, threads), p.stepAddress(), args); err != nil {
+	if err := p.launch(kernelIndexCount, threadBlocks(count, threads), args...); err != nil {
 		return err
 	}
 	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(counts)), p.counts.ptr, int64(4*len(counts)), p.stream); err != nil {
@@ -144,22 +110,22 @@ func (p *Placer) BuildIndex(packed []byte, from, to, length int, m PlaceMode) er
 	for i, n := range counts {
 		segments[i+1] = segments[i] + 2*uint64(n) + 1 // at least one slot is empty, where searches end
 	}
-	if err := replace(p, &p.segments, segments, 0, "the index"); err != nil {
+	if err := replace(&p.queue, &p.segments, segments, 0, "the index"); err != nil {
 		return err
 	}
 	slots := int(8 * segments[1<<IndexSegmentBits])
-	if err := replace(p, &p.slots, []byte(nil), slots, "the index"); err != nil {
+	if err := replace(&p.queue, &p.slots, []byte(nil), slots, "the index"); err != nil {
 		return err
 	}
 	if err := cu.MemsetD8Async(p.slots.ptr, 0, int64(slots), p.stream); err != nil {
 		return cudaError("clearing the index", err)
 	}
 	args = []uint64{p.sequence.at(), uint64(from), uint64(count), m.word(), p.segments.at(), p.slots.at()}
-	if err := p.dev.launch(p.stream, kernelIndexInsert, threadBlocks(count, threads), p.stepAddress(), args); err != nil {
+	if err := p.launch(kernelIndexInsert, threadBlocks(count, threads), args...); err != nil {
 		return err
 	}
-	if err := p.stream.Synchronize(); err != nil {
-		return p.fault(err)
+	if err := p.wait(); err != nil {
+		return err
 	}
 	p.length = length
 	return nil
@@ -200,10 +166,10 @@ func (p *Placer) Place(m PlaceMode, from int, limits []uint8, positions []uint32
 	if p.haveLengths {
 		lengths = p.lengths.at() + 4*at
 	}
-	err = p.dev.launch(p.stream, kernelPlace, threadBlocks(n, threads), p.stepAddress(), []uint64{
-		packed, offsets, at * p.reads.Stride, p.reads.Stride, lengths, uint64(p.reads.Length), limitsAt, uint64(n), p.sequence.at(),
+	err = p.launch(kernelPlace, threadBlocks(n, threads),
+		packed, offsets, at*p.reads.Stride, p.reads.Stride, lengths, uint64(p.reads.Length), limitsAt, uint64(n), p.sequence.at(),
 		uint64(p.length), p.segments.at(), p.slots.at(), m.word(), positionsAt, outcomesAt,
-	})
+	)
 	if err != nil {
 		return err
 	}
@@ -214,22 +180,7 @@ func (p *Placer) Place(m PlaceMode, from int, limits []uint8, positions []uint32
 	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(outcomes)), cu.DevicePtr(outcomesAt), int64(2*n), p.stream); err != nil {
 		return p.fault(err)
 	}
-	if err := p.stream.Synchronize(); err != nil {
-		return p.fault(err)
-	}
-	return nil
-}
-
-func (p *Placer) stepAddress() uint64 {
-	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(p.pinned))))
-}
-
-// fault adds to an error of the stream what was running.
-func (p *Placer) fault(err error) error {
-	if k := kernel(*(*uint32)(unsafe.Pointer(unsafe.SliceData(p.pinned)))); k != kernelNone {
-		return fmt.Errorf("kernel %v: CUDA error %w", k, err)
-	}
-	return fmt.Errorf("copying reads to the device: CUDA error %w", err)
+	return p.wait()
 }
 
 // Memory returns the bytes of device memory that the Placer has allocated.
@@ -241,8 +192,8 @@ func (p *Placer) Memory() (bytes int) {
 }
 
 func (p *Placer) buffers() []*buffer {
-	return []*buffer{&p.packed, &p.offsets, &p.lengths, &p.limits, &p.positions, &p.outcomes, &p.sequence, &p.counts, &p.segments,
-		&p.slots}
+	return append(p.voting.buffers(), &p.packed, &p.offsets, &p.lengths, &p.limits, &p.positions, &p.outcomes, &p.sequence, &p.counts,
+		&p.segments, &p.slots)
 }
 
 // Close waits for the stream and frees the memory.
@@ -252,11 +203,5 @@ func (p *Placer) Close() error {
 		return err
 	}
 	defer leave()
-	err = cudaError("ending a stream", p.stream.Synchronize())
-	for _, b := range p.buffers() {
-		err = errors.Join(err, b.free())
-	}
-	err = errors.Join(err, cudaError("freeing pinned memory", freePinned(p.pinned)), cudaError("ending a stream", p.stream.Destroy()))
-	p.pinned = nil
-	return err
+	return p.close(p.buffers()...)
 }

@@ -63,6 +63,22 @@
 #define INDEX_SEGMENT_BITS 8
 #define INDEX_KEY_BITS 30
 
+// Joining contigs; package overlap defines what the first five mean (seedLen, maxPartnerGroup, maxPartners, byVotes, linkZero).
+#define SEED_LEN 18
+#define PARTNER_GROUP 12
+#define MOST_PARTNERS 64
+#define MOST_VOTES 63
+#define LINK_ZERO (1 << 30)
+#define KMER_BASES 16 // bases whose k-mers a thread samples
+#define KMER_TILE (THREADS * KMER_BASES)
+#define PROPOSAL_SLOTS 256 // slots of the table of proposals that a warp has; a power of two
+#define PROPOSAL_KMERS 2048 // a contig of more k-mers is left to a thread block
+#define PROPOSAL_BYTES 16  // of a slot
+
+// Voting: the first two are minPoorMismatches and maxOverlapped of package overlap.
+#define POOR_MISMATCHES 3
+#define OVERLAPPED 700
+
 // The number that a kernel writes to host memory when it begins.
 enum Step {
   STEP_NONE,
@@ -95,6 +111,15 @@ enum Step {
   STEP_INDEX_COUNT,
   STEP_INDEX_INSERT,
   STEP_PLACE,
+  STEP_KMER_COUNT,
+  STEP_KMER_WRITE,
+  STEP_KMER_GROUPS,
+  STEP_KMER_FIRST,
+  STEP_PARTNERS,
+  STEP_PARTNERS_LARGE,
+  STEP_VOTE_COUNT,
+  STEP_VOTE,
+  STEP_VOTE_POOR,
   STEPS
 };
 
@@ -155,6 +180,32 @@ struct Member {
 
 // The most bytes of a member's stream, and of its text.
 #define INFLATE_MOST (1 << 16)
+
+// VoteReads says what votes: packed reads, and where they are. Device addresses, and numbers.
+struct VoteReads {
+  unsigned long long packed, offsets, stride, lengths, length; // as PlaceReads; offsets and lengths are 0 if there are none
+  unsigned long long count, records;                           // of the reads; the record of each
+  unsigned long long stored_reversed, masked;                  // a bit for each read: it is stored reversed; it has runs
+  unsigned long long runs, run_count;                          // Run
+  unsigned long long positions, reversed, mismatches;          // by record: 32 bits, 1 bit, 8 bits
+  unsigned long long sequence, shared, poor;                   // 2 bits and 4 bits a position; 1 bit a record
+};
+
+// Run is a run of letters other than A, C, G and T of the read of a record, in input orientation. Runs ascend by record.
+struct Run {
+  unsigned int record, start, length;
+};
+
+// JoinRound is what a round of joining contigs works on: device addresses, and numbers.
+struct JoinRound {
+  unsigned long long packed, start, length; // bases, the byte with which each contig begins, its bases
+  unsigned long long reads, read_bases;     // of each contig; of a read on average
+  unsigned long long settled;               // 0 if no contig is
+  unsigned long long contigs, kmers;        // numbers
+  unsigned long long first, groups;         // of kmer_first and kmer_groups
+  unsigned long long where, sorted;         // contig << 32 | at of each k-mer, in their order and by hash
+  unsigned long long left, links, compared; // comparisons that each contig may make; the results
+};
 
 // What inflating a member has come to.
 enum Inflated {

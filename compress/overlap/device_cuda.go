@@ -4,7 +4,11 @@ package overlap
 
 import (
 	"errors"
+	"fmt"
+	"math/bits"
+	"runtime"
 	"sync"
+	"unsafe"
 
 	"orcomgo/cudakern"
 )
@@ -22,6 +26,20 @@ const (
 	_ = uint(deviceReversed - cudakern.PlaceReversed)
 	_ = uint(cudakern.NoPlace - Unplaced)
 	_ = uint(Unplaced - cudakern.NoPlace)
+	_ = uint(cudakern.SeedLen - seedLen)
+	_ = uint(seedLen - cudakern.SeedLen)
+	_ = uint(cudakern.PartnerGroup - maxPartnerGroup)
+	_ = uint(maxPartnerGroup - cudakern.PartnerGroup)
+	_ = uint(cudakern.MostPartners - maxPartners)
+	_ = uint(maxPartners - cudakern.MostPartners)
+	_ = uint(cudakern.MostVotes - mostVotes)
+	_ = uint(mostVotes - cudakern.MostVotes)
+	_ = uint(cudakern.LinkZero - linkZero)
+	_ = uint(linkZero - cudakern.LinkZero)
+	_ = uint(cudakern.PoorMismatches - minPoorMismatches)
+	_ = uint(minPoorMismatches - cudakern.PoorMismatches)
+	_ = uint(cudakern.Overlapped - maxOverlapped)
+	_ = uint(maxOverlapped - cudakern.Overlapped)
 )
 
 // cuda is the first NVIDIA GPU.
@@ -29,6 +47,7 @@ type cuda struct {
 	dev    *cudakern.Device
 	mu     sync.Mutex // a placer is used by one goroutine at a time
 	placer *cudakern.Placer
+	joiner *cudakern.Joiner // nil until contigs are joined
 }
 
 func openCUDA() (device, error) {
@@ -44,19 +63,19 @@ func openCUDA() (device, error) {
 }
 
 func (c *cuda) loadReads(rd *Reads) error {
-	return c.placer.LoadReads(cudakern.PlaceReads{
+	return deviceError(c.placer.LoadReads(cudakern.PlaceReads{
 		Packed: rd.packed, Offsets: rd.offsets, Stride: rd.stride, Lengths: rd.lengths, Length: rd.fixedLength, Count: rd.Count(),
-	})
+	}))
 }
 
 func (c *cuda) buildIndex(seq *sequence, w *window) error {
-	return c.placer.BuildIndex(seq.packed, w.from, w.n, seq.n, cudaMode(w.mode))
+	return deviceError(c.placer.BuildIndex(seq.packed, w.from, w.n, seq.n, cudaMode(w.mode)))
 }
 
 func (c *cuda) place(m placeMode, from int, limits []uint8, positions []uint32, outcomes []uint16) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.placer.Place(cudaMode(m), from, limits, positions, outcomes)
+	return deviceError(c.placer.Place(cudaMode(m), from, limits, positions, outcomes))
 }
 
 func cudaMode(m placeMode) cudakern.PlaceMode {
@@ -66,4 +85,97 @@ func cudaMode(m placeMode) cudakern.PlaceMode {
 	}
 }
 
-func (c *cuda) close() error { return errors.Join(c.placer.Close(), c.dev.Close()) }
+// deviceError returns an error of cudakern, which wraps errDeviceMemory as well if it is for want of memory.
+func deviceError(err error) error {
+	if errors.Is(err, cudakern.ErrMemory) {
+		return fmt.Errorf("%w: %w", errDeviceMemory, err)
+	}
+	return err
+}
+
+func (c *cuda) partners(j *joiner, by sampler) ([]link, []uint32, int, error) {
+	if c.joiner == nil {
+		var err error
+		if c.joiner, err = c.dev.NewJoiner(); err != nil {
+			return nil, nil, 0, deviceError(err)
+		}
+	}
+	s := &j.set
+	links, left := make([]link, s.count()), make([]uint32, s.count())
+	compared, err := c.joiner.Partners(cudakern.JoinContigs{
+		Packed: s.packed, Start: s.start, Length: s.length, Reads: s.reads, Left: s.left, Settled: j.settled, ReadBases: j.readBases,
+	}, cudakern.JoinSampler{Rate: int(by.rate), Ends: by.ends, Part: by.part, Parts: by.parts},
+		unsafe.Slice((*uint64)(unsafe.SliceData(links)), len(links)), left)
+	return links, left, compared, deviceError(err)
+}
+
+func (c *cuda) endJoining() error {
+	if c.joiner == nil {
+		return nil
+	}
+	return c.joiner.Free()
+}
+
+func (c *cuda) vote(rd *Reads, seq *sequence, pl *placements, poor *bitset) (voted []byte, mismatches []uint8, err error) {
+	if !c.placer.VoteReadsLoaded() {
+		if err := c.placer.LoadVoteReads(voteReads(rd)); err != nil {
+			return nil, nil, deviceError(err)
+		}
+	}
+	voted = make([]byte, len(seq.packed))
+	var words []uint64
+	if poor != nil {
+		words, mismatches = poor.words, make([]uint8, len(pl.mismatches))
+	}
+	places := cudakern.VotePlaces{Positions: pl.pos, Reversed: pl.reversedBits, Mismatches: pl.mismatches}
+	if err := c.placer.Vote(seq.packed, seq.n, places, voted, words, mismatches); err != nil {
+		return nil, nil, deviceError(err)
+	}
+	if poor != nil {
+		rd.keepLongACGT(poor)
+	}
+	return voted, mismatches, nil
+}
+
+// keepLongACGT removes from a set of records those whose reads have letters other than A, C, G and T, and fewer than seedLen bases without
+// one.
+func (rd *Reads) keepLongACGT(set *bitset) {
+	for k, w := range rd.nonACGT {
+		for ; w != 0; w &= w - 1 {
+			i := 64*k + bits.TrailingZeros64(w)
+			if rec := rd.records[i]; set.has(rec) {
+				if a, z := rd.longestACGT(i); z-a < seedLen {
+					set.words[rec>>6] &^= 1 << (rec & 63)
+				}
+			}
+		}
+	}
+}
+
+// voteReads returns what voting has to know of the reads, whose exceptions are by record.
+func voteReads(rd *Reads) cudakern.VoteReads {
+	v := cudakern.VoteReads{Records: rd.records, StoredReversed: make([]uint64, len(rd.nonACGT)), Masked: rd.nonACGT}
+	inParallel(runtime.GOMAXPROCS(0), len(v.StoredReversed), 1<<12, func(_, from, to int) {
+		for k := from; k < to; k++ {
+			for i, place := range rd.signaturePlace[min(64*k, rd.Count()):min(64*(k+1), rd.Count())] {
+				v.StoredReversed[k] |= uint64(place&1) << i
+			}
+		}
+	})
+	v.Runs = make([]cudakern.Run, 0, rd.exceptions.Len())
+	for c := rd.exceptions.From(0); ; {
+		e, ok := c.Next()
+		if !ok {
+			return v
+		}
+		v.Runs = append(v.Runs, cudakern.Run{Record: e.Read, Start: e.Start, Length: e.Len})
+	}
+}
+
+func (c *cuda) close() error {
+	var err error
+	if c.joiner != nil {
+		err = c.joiner.Close()
+	}
+	return errors.Join(err, c.placer.Close(), c.dev.Close())
+}

@@ -116,6 +116,7 @@ func TestLayoutsOnGPU(t *testing.T) {
 	} else if err := d.close(); err != nil {
 		t.Fatal(err)
 	}
+	defer useDeviceAlways()()
 	_, ds := hardReads(rand.New(rand.NewSource(73)))
 	archive := archiveOf(t, 20_000, lettersOf(ds))
 	for _, c := range []Config{{Whole: true, Threads: 4}, {Memory: littleMemory, Threads: 4}} {

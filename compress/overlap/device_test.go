@@ -1,8 +1,11 @@
 package overlap
 
 import (
+	"context"
 	"errors"
+	"math"
 	"math/rand"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -66,11 +69,49 @@ func (f *fakeDevice) place(m placeMode, from int, limits []uint8, positions []ui
 	return f.call("place")
 }
 
+func (f *fakeDevice) partners(j *joiner, by sampler) ([]link, []uint32, int, error) {
+	if err := f.call("partners"); err != nil {
+		return nil, nil, 0, err
+	}
+	x := joiner{set: j.set, readBases: j.readBases, threads: 1, settled: j.settled}
+	x.set.left = slices.Clone(x.set.left)
+	x.groups.fill(&x.set, by, 1)
+	return x.partners(&x.groups), x.set.left, x.compared, nil
+}
+
+func (f *fakeDevice) endJoining() error { return f.call("endJoining") }
+
+func (f *fakeDevice) vote(rd *Reads, seq *sequence, pl *placements, poor *bitset) ([]byte, []uint8, error) {
+	if err := f.call("vote"); err != nil {
+		return nil, nil, err
+	}
+	if rd != f.rd {
+		return nil, nil, errors.New("the device has other reads")
+	}
+	b := builder{config: Config{Threads: 1}, records: &records{count: len(pl.pos)}, allReads: rd, workBytes: math.MaxUint64, voted: true}
+	b.seq = sequence{slices.Clone(seq.packed), seq.n}
+	b.placements = &placements{pl.pos, pl.reversedBits, slices.Clone(pl.mismatches)}
+	if poor == nil {
+		return b.seq.packed, nil, b.vote(context.Background())
+	}
+	err := b.voteAndSelectPoor(context.Background())
+	copy(poor.words, b.poor.words)
+	return b.seq.packed, b.placements.mismatches, err
+}
+
 func (f *fakeDevice) close() error { return f.call("close") }
+
+// useDeviceAlways has devices do steps that are too small to be worth it, until the function that it returns is called.
+func useDeviceAlways() func() {
+	joined, voters := leastJoined, leastVoters
+	leastJoined, leastVoters = 0, 0
+	return func() { leastJoined, leastVoters = joined, voters }
+}
 
 // TestDevice: a layout is the same with a device as without, also if the device fails at any of its calls. That is noted once.
 func TestDevice(t *testing.T) {
 	defer func(open func() (device, error)) { openDevice = open }(openDevice)
+	defer useDeviceAlways()()
 	r := rand.New(rand.NewSource(71))
 	_, ds := hardReads(r)
 	archive := archiveOf(t, 20_000, lettersOf(ds))
@@ -80,7 +121,11 @@ func TestDevice(t *testing.T) {
 		for _, c := range []struct {
 			failing string
 			failAt  int
-		}{{"", 0}, {"open", 1}, {"loadReads", 1}, {"buildIndex", 1}, {"buildIndex", 2}, {"place", 1}, {"place", 2}, {"close", 1}} {
+		}{{"", 0}, {"open", 1}, {"loadReads", 1}, {"buildIndex", 1}, {"buildIndex", 2}, {"place", 1}, {"place", 2}, {"close", 1},
+			{"partners", 1}, {"partners", 3}, {"endJoining", 1}, {"vote", 1}} {
+			if c.failing == "vote" && !memory.Whole {
+				continue
+			}
 			f := &fakeDevice{failing: c.failing, failAt: c.failAt, calls: map[string]int{}}
 			openDevice = func() (device, error) {
 				if c.failing == "open" {
@@ -99,7 +144,8 @@ func TestDevice(t *testing.T) {
 			switch {
 			case name == "" && len(notes) > 0 || name != "" && (len(notes) != 1 || !strings.Contains(notes[0], errFake.Error())):
 				t.Errorf("whole %t, %q fails: the notes are %q", memory.Whole, name, notes)
-			case name == "" && (f.placed < 1400 || memory.Whole && f.calls["loadReads"] != 1 || f.calls["buildIndex"] < 2):
+			case name == "" && (f.placed < 1400 || memory.Whole && f.calls["loadReads"] != 1 || f.calls["buildIndex"] < 2 ||
+				f.calls["partners"] < 3 || memory.Whole && f.calls["vote"] < 1):
 				t.Errorf("whole %t: the device placed %d reads by %v", memory.Whole, f.placed, f.calls)
 			case f.calls["close"] != 1 && name != "open":
 				t.Errorf("whole %t, %q fails: the device was closed %d times", memory.Whole, name, f.calls["close"])

@@ -237,6 +237,7 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 				bytes -= min(contigs.bytes(), bytes/2)
 			}
 			a = newAssembler(b.limits(bytes), int(b.records.meanLength()), b.config.Threads)
+			a.device = b.accelerator
 		}
 		b.report("joining contigs", before/2, b.records.count)
 		a.addContigs(contigs, func(int, int) {})

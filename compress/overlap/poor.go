@@ -136,6 +136,7 @@ func (b *builder) reassemblePoor(ctx context.Context) error {
 	}
 	noProgress := func(int, int) {}
 	a := newAssembler(b.limits(b.workBytes/2), bases/mismatches, b.config.Threads)
+	a.device = b.accelerator
 	a.addContigs(&poor, noProgress)
 	a.appendScaffolds(&b.seq, noProgress, func(saved uint64, length int) bool { return saved*mismatchCost > uint64(length)*baseCost })
 	return nil
