@@ -56,6 +56,13 @@ type PlaceReads struct {
 	Lengths []uint32
 	Length  uint32
 	Count   int
+	Masked  []uint64 // one bit a read: there are runs of it
+	Runs    []Run    // ascending by read
+}
+
+// Run is a run of letters other than A, C, G and T in a read, in the orientation in which it is packed. They match any base.
+type Run struct {
+	Read, Start, Length uint32
 }
 
 // What package overlap defines, and the kernels for joining and voting use: seedLen, maxPartnerGroup, maxPartners, the votes that byVotes
@@ -93,13 +100,6 @@ type JoinSampler struct {
 type VoteReads struct {
 	Records        []uint32 // the record of each read
 	StoredReversed []uint64 // one bit a read: it is stored in reverse
-	Masked         []uint64 // one bit a read: there are runs of it
-	Runs           []Run    // ascending by record
-}
-
-// Run is a run of letters other than A, C, G and T in the read of a record, in input orientation.
-type Run struct {
-	Record, Start, Length uint32
 }
 
 // VotePlaces are the places of reads by record.

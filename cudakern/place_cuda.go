@@ -2,25 +2,34 @@
 
 package cudakern
 
-import (
-	"fmt"
-	"unsafe"
+// #include "shared.h"
+import "C"
 
-	"gorgonia.org/cu"
+import (
+	"errors"
+	"fmt"
 )
 
-// Placer finds the places of reads, and votes on the bases of the pseudogenome. It is used by one goroutine at a time.
+// Placer finds the places of reads, and votes on the bases of the pseudogenome. It is used by one goroutine at a time, but for Place.
 type Placer struct {
 	queue
-	packed, offsets, lengths, limits buffer // of the reads
-	positions, outcomes              buffer
-	sequence, counts, segments       buffer
-	slots                            buffer
-	reads                            PlaceReads // without slices
-	haveOffsets, haveLengths         bool
-	length                           int // of the sequence, in bases
-	voting                           voting
+	packed, offsets, lengths, masked, runs, reads buffer // of the reads
+	sequence, counts, segments, slots             buffer
+	count                                         int // of the reads
+	length                                        int // of the sequence, in bases
+	voting                                        voting
+	lanes                                         chan *placeLane // those that are not in use
 }
+
+// placeLane is what a call of Place needs.
+type placeLane struct {
+	queue
+	indices, limits, positions, outcomes buffer
+	in, out                              []byte // pinned: indices and limits, positions and outcomes
+}
+
+// placeLanes is how many calls of Place run at the same time.
+const placeLanes = 4
 
 // NewPlacer makes a Placer. The error wraps ErrMemory if there is too little memory.
 func (d *Device) NewPlacer() (*Placer, error) {
@@ -29,20 +38,32 @@ func (d *Device) NewPlacer() (*Placer, error) {
 		return nil, err
 	}
 	defer leave()
-	p := &Placer{}
-	return p, p.open(d)
+	p := &Placer{lanes: make(chan *placeLane, placeLanes)}
+	if err := p.open(d); err != nil {
+		return nil, err
+	}
+	for range placeLanes {
+		l := &placeLane{}
+		if err := l.open(d); err != nil {
+			return nil, errors.Join(err, p.release())
+		}
+		p.lanes <- l
+	}
+	return p, nil
 }
 
 // LoadReads copies reads to the device, in place of those that are there. They take len(Packed) bytes of device memory, 12 for
-// each read of varying length, and 7 for each read. The error wraps ErrMemory if there is too little.
+// each read of varying length, an eighth of one for each read, and 12 for each run. The error wraps ErrMemory if there is too little.
 func (p *Placer) LoadReads(r PlaceReads) error {
+	if 64*len(r.Masked) < r.Count {
+		return fmt.Errorf("%d words of masked reads for %d reads", len(r.Masked), r.Count)
+	}
 	leave, err := p.dev.enter()
 	if err != nil {
 		return err
 	}
 	defer leave()
-	p.reads = PlaceReads{}
-	p.voting.loaded = false
+	p.count, p.voting.loaded = 0, false
 	if err := replace(&p.queue, &p.packed, r.Packed, overrun, "the reads"); err != nil {
 		return err
 	}
@@ -56,32 +77,34 @@ func (p *Placer) LoadReads(r PlaceReads) error {
 			return err
 		}
 	}
-	for _, b := range []struct {
-		*buffer
-		each int
-	}{{&p.limits, 1}, {&p.positions, 4}, {&p.outcomes, 2}} {
-		if b.size >= r.Count*b.each {
-			continue
-		}
-		if err := b.free(); err != nil {
-			return err
-		}
-		if err := b.grow(r.Count*b.each, "the places of the reads"); err != nil {
-			return err
-		}
+	if err := replace(&p.queue, &p.masked, r.Masked, 0, "the unusual letters of the reads"); err != nil {
+		return err
 	}
-	p.reads = r
-	p.reads.Packed, p.reads.Offsets, p.reads.Lengths = nil, nil, nil
+	if err := replace(&p.queue, &p.runs, r.Runs, 1, "the unusual letters of the reads"); err != nil {
+		return err
+	}
+	a := C.struct_Reads{
+		packed: C.ulonglong(p.packed.at()), stride: C.ulonglong(r.Stride), length: C.ulonglong(r.Length), count: C.ulonglong(r.Count),
+		masked: C.ulonglong(p.masked.at()), runs: C.ulonglong(p.runs.at()), run_count: C.ulonglong(len(r.Runs)),
+	}
+	if r.Offsets != nil {
+		a.offsets = C.ulonglong(p.offsets.at())
+	}
+	if r.Lengths != nil {
+		a.lengths = C.ulonglong(p.lengths.at())
+	}
+	if err := replace(&p.queue, &p.reads, []C.struct_Reads{a}, 0, "the reads"); err != nil {
+		return err
+	}
 	if err := p.wait(); err != nil {
 		return err
 	}
-	p.haveOffsets, p.haveLengths = r.Offsets != nil, r.Lengths != nil
+	p.count = r.Count
 	return nil
 }
 
-// BuildIndex copies a sequence of length bases to the device and indexes its k-mers at bases from..to-k. The index
-// takes 16 bytes of device memory
-// for each sampled k-mer, the sequence as many as it has. The error wraps ErrMemory if there is too little.
+// BuildIndex copies a sequence of length bases to the device and indexes its k-mers at bases from..to-k. The index takes 16 bytes of device
+// memory for each sampled k-mer, the sequence as many as it has. The error wraps ErrMemory if there is too little.
 func (p *Placer) BuildIndex(packed []byte, from, to, length int, m PlaceMode) error {
 	leave, err := p.dev.enter()
 	if err != nil {
@@ -98,14 +121,11 @@ func (p *Placer) BuildIndex(packed []byte, from, to, length int, m PlaceMode) er
 		return err
 	}
 	args := []uint64{p.sequence.at(), uint64(from), uint64(count), m.word(), p.counts.at()}
-	if err := p.launch(kernelIndexCount, threadBlocks(count, threads), args...); err != nil {
+	if err := p.launch(kernelIndexCount, threadBlocks(count, threads*C.INDEX_ITEMS), args...); err != nil {
 		return err
 	}
-	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(counts)), p.counts.ptr, int64(4*len(counts)), p.stream); err != nil {
-		return p.fault(err)
-	}
-	if err := p.stream.Synchronize(); err != nil {
-		return p.fault(err)
+	if err := p.download(bytesOf(counts), p.counts.at(), "the index"); err != nil {
+		return err
 	}
 	for i, n := range counts {
 		segments[i+1] = segments[i] + 2*uint64(n) + 1 // at least one slot is empty, where searches end
@@ -117,8 +137,8 @@ func (p *Placer) BuildIndex(packed []byte, from, to, length int, m PlaceMode) er
 	if err := replace(&p.queue, &p.slots, []byte(nil), slots, "the index"); err != nil {
 		return err
 	}
-	if err := cu.MemsetD8Async(p.slots.ptr, 0, int64(slots), p.stream); err != nil {
-		return cudaError("clearing the index", err)
+	if err := p.clear(p.slots.at(), slots, "the index"); err != nil {
+		return err
 	}
 	args = []uint64{p.sequence.at(), uint64(from), uint64(count), m.word(), p.segments.at(), p.slots.at()}
 	if err := p.launch(kernelIndexInsert, threadBlocks(count, threads), args...); err != nil {
@@ -137,13 +157,13 @@ func (m PlaceMode) word() uint64 {
 		uint64(m.BasesPerMoreSeed)<<32 | uint64(m.GoodMismatches)<<40 | uint64(m.MaxCandidates)<<48
 }
 
-// Place searches for the places of reads from..from+len(limits)-1: for each a place with fewer mismatches than its limit, or none if
-// the limit is 0. positions and outcomes have as many elements. An element of positions becomes NoPlace if there is no place; else
-// that of outcomes becomes the number of mismatches, and PlaceReversed.
-func (p *Placer) Place(m PlaceMode, from int, limits []uint8, positions []uint32, outcomes []uint16) error {
-	n := len(limits)
-	if len(positions) != n || len(outcomes) != n || from < 0 || from+n > p.reads.Count {
-		return fmt.Errorf("places of reads %d..%d of %d in %d elements", from, from+n, p.reads.Count, len(positions))
+// Place searches for the places of reads, those with the numbers in indices: for each a place with fewer mismatches than its limit, or none
+// if the limit is 0. The slices have as many elements. An element of positions becomes NoPlace if there is no place; else that of outcomes
+// becomes the number of mismatches, and PlaceReversed. Several goroutines may call it at the same time.
+func (p *Placer) Place(m PlaceMode, indices []uint32, limits []uint8, positions []uint32, outcomes []uint16) error {
+	n := len(indices)
+	if len(limits) != n || len(positions) != n || len(outcomes) != n {
+		return fmt.Errorf("places of %d reads in %d elements", n, len(positions))
 	}
 	if n == 0 {
 		return nil
@@ -153,55 +173,79 @@ func (p *Placer) Place(m PlaceMode, from int, limits []uint8, positions []uint32
 		return err
 	}
 	defer leave()
-	at := uint64(from)
-	limitsAt, positionsAt, outcomesAt := p.limits.at()+at, p.positions.at()+4*at, p.outcomes.at()+2*at
-	if err := cu.MemcpyHtoDAsync(cu.DevicePtr(limitsAt), unsafe.Pointer(unsafe.SliceData(limits)), int64(n), p.stream); err != nil {
-		return cudaError("copying the limits to the device", err)
+	l := <-p.lanes
+	defer func() { p.lanes <- l }()
+	if err := l.room(n); err != nil {
+		return err
 	}
-	packed := p.packed.at()
-	var offsets, lengths uint64
-	if p.haveOffsets {
-		offsets = p.offsets.at() + 8*at
+	copy(l.in, bytesOf(indices))
+	copy(l.in[4*n:], limits)
+	if err := l.send(l.indices.at(), l.in[:4*n], "the numbers of reads"); err != nil {
+		return err
 	}
-	if p.haveLengths {
-		lengths = p.lengths.at() + 4*at
+	if err := l.send(l.limits.at(), l.in[4*n:5*n], "the limits of reads"); err != nil {
+		return err
 	}
-	err = p.launch(kernelPlace, threadBlocks(n, threads),
-		packed, offsets, at*p.reads.Stride, p.reads.Stride, lengths, uint64(p.reads.Length), limitsAt, uint64(n), p.sequence.at(),
-		uint64(p.length), p.segments.at(), p.slots.at(), m.word(), positionsAt, outcomesAt,
-	)
+	err = l.launch(kernelPlace, threadBlocks(n, threads), p.reads.at(), l.indices.at(), l.limits.at(), uint64(n), p.sequence.at(),
+		uint64(p.length), p.segments.at(), p.slots.at(), m.word(), l.positions.at(), l.outcomes.at())
 	if err != nil {
 		return err
 	}
-	// Copies to pageable memory are complete when the calls return.
-	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(positions)), cu.DevicePtr(positionsAt), int64(4*n), p.stream); err != nil {
-		return p.fault(err)
+	if err := l.fetch(l.out[:4*n], l.positions.at(), "places"); err != nil {
+		return err
 	}
-	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(outcomes)), cu.DevicePtr(outcomesAt), int64(2*n), p.stream); err != nil {
-		return p.fault(err)
+	if err := l.fetch(l.out[4*n:6*n], l.outcomes.at(), "places"); err != nil {
+		return err
 	}
-	return p.wait()
+	if err := l.wait(); err != nil {
+		return err
+	}
+	copy(bytesOf(positions), l.out)
+	copy(bytesOf(outcomes), l.out[4*n:])
+	return nil
 }
 
-// Memory returns the bytes of device memory that the Placer has allocated.
-func (p *Placer) Memory() (bytes int) {
-	for _, b := range p.buffers() {
-		bytes += b.size
+// room makes room for n reads.
+func (l *placeLane) room(n int) error {
+	for _, x := range []struct {
+		*buffer
+		each int
+	}{{&l.indices, 4}, {&l.limits, 1}, {&l.positions, 4}, {&l.outcomes, 2}} {
+		if err := x.grow(x.each*n, "the places of the reads"); err != nil {
+			return err
+		}
 	}
-	return bytes
+	if len(l.out) >= 6*n {
+		return nil
+	}
+	err := errors.Join(freePinned(l.in), freePinned(l.out))
+	l.in, l.out = nil, nil
+	if err != nil {
+		return err
+	}
+	if l.in, err = allocPinned(5 * n); err != nil {
+		return err
+	}
+	l.out, err = allocPinned(6 * n)
+	return err
 }
 
-func (p *Placer) buffers() []*buffer {
-	return append(p.voting.buffers(), &p.packed, &p.offsets, &p.lengths, &p.limits, &p.positions, &p.outcomes, &p.sequence, &p.counts,
-		&p.segments, &p.slots)
-}
-
-// Close waits for the stream and frees the memory.
+// Close waits for the streams and frees the memory.
 func (p *Placer) Close() error {
 	leave, err := p.dev.enter()
 	if err != nil {
 		return err
 	}
 	defer leave()
-	return p.close(p.buffers()...)
+	return p.release()
+}
+
+func (p *Placer) release() error {
+	err := p.close(append(p.voting.buffers(), &p.packed, &p.offsets, &p.lengths, &p.masked, &p.runs, &p.reads, &p.sequence, &p.counts,
+		&p.segments, &p.slots)...)
+	for range len(p.lanes) {
+		l := <-p.lanes
+		err = errors.Join(err, l.close(&l.indices, &l.limits, &l.positions, &l.outcomes), freePinned(l.in), freePinned(l.out))
+	}
+	return err
 }

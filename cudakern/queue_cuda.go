@@ -134,8 +134,7 @@ func (q *queue) upload(to uint64, data []byte, what string) error {
 		return nil
 	}
 	if len(data) < smallCopy {
-		err := cu.MemcpyHtoDAsync(cu.DevicePtr(to), unsafe.Pointer(unsafe.SliceData(data)), int64(len(data)), q.stream)
-		return cudaError("copying "+what+" to the device", err)
+		return q.send(to, data, what)
 	}
 	return q.inPieces(len(data), what, func(c *copier, k, from, end int) error {
 		if c.used[k] {
@@ -158,9 +157,8 @@ func (q *queue) download(data []byte, from uint64, what string) error {
 		return nil
 	}
 	if len(data) < smallCopy {
-		err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(data)), cu.DevicePtr(from), int64(len(data)), q.stream)
-		if err != nil {
-			return cudaError("copying "+what+" from the device", err)
+		if err := q.fetch(data, from, what); err != nil {
+			return err
 		}
 		return q.wait()
 	}
@@ -187,6 +185,18 @@ func (q *queue) download(data []byte, from uint64, what string) error {
 		copy(data[at:end], p)
 		return nil
 	})
+}
+
+// send queues a copy to the device. Data that are not pinned have been read when the call returns.
+func (q *queue) send(to uint64, data []byte, what string) error {
+	err := cu.MemcpyHtoDAsync(cu.DevicePtr(to), unsafe.Pointer(unsafe.SliceData(data)), int64(len(data)), q.stream)
+	return cudaError("copying "+what+" to the device", err)
+}
+
+// fetch queues a copy from the device.
+func (q *queue) fetch(data []byte, from uint64, what string) error {
+	err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(data)), cu.DevicePtr(from), int64(len(data)), q.stream)
+	return cudaError("copying "+what+" from the device", err)
 }
 
 // inPieces calls f for pieces of n bytes from several goroutines: with a copier, which of its pieces to use, and a range of the bytes.

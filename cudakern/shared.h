@@ -62,6 +62,7 @@
 // The index of k-mers: the bits of a hash that select a segment, and the bits after them, which are the key.
 #define INDEX_SEGMENT_BITS 8
 #define INDEX_KEY_BITS 30
+#define INDEX_ITEMS 16 // bases whose k-mers a thread counts
 
 // Joining contigs; package overlap defines what the first five mean (seedLen, maxPartnerGroup, maxPartners, byVotes, linkZero).
 #define SEED_LEN 18
@@ -181,19 +182,26 @@ struct Member {
 // The most bytes of a member's stream, and of its text.
 #define INFLATE_MOST (1 << 16)
 
-// VoteReads says what votes: packed reads, and where they are. Device addresses, and numbers.
-struct VoteReads {
-  unsigned long long packed, offsets, stride, lengths, length; // as PlaceReads; offsets and lengths are 0 if there are none
-  unsigned long long count, records;                           // of the reads; the record of each
-  unsigned long long stored_reversed, masked;                  // a bit for each read: it is stored reversed; it has runs
-  unsigned long long runs, run_count;                          // Run
-  unsigned long long positions, reversed, mismatches;          // by record: 32 bits, 1 bit, 8 bits
-  unsigned long long sequence, shared, poor;                   // 2 bits and 4 bits a position; 1 bit a record
+// Reads are packed reads, and runs of letters other than A, C, G and T in them: device addresses, and numbers. Read i begins at byte
+// offsets[i] (i * stride if offsets is 0) of packed, and has lengths[i] bases (length if lengths is 0).
+struct Reads {
+  unsigned long long packed, offsets, stride, lengths, length;
+  unsigned long long count;
+  unsigned long long masked;          // a bit for each read: it has runs
+  unsigned long long runs, run_count; // Run
 };
 
-// Run is a run of letters other than A, C, G and T of the read of a record, in input orientation. Runs ascend by record.
+// Run is a run of letters other than A, C, G and T of a read, in stored orientation. Runs ascend by read.
 struct Run {
-  unsigned int record, start, length;
+  unsigned int read, start, length;
+};
+
+// Votes says where the reads are that vote: device addresses.
+struct Votes {
+  unsigned long long records;                         // of the reads
+  unsigned long long stored_reversed;                 // a bit for each read: it is stored reversed
+  unsigned long long positions, reversed, mismatches; // by record: 32 bits, 1 bit, 8 bits
+  unsigned long long sequence, shared, poor;          // 2 bits and 4 bits a position; 1 bit a record
 };
 
 // JoinRound is what a round of joining contigs works on: device addresses, and numbers.

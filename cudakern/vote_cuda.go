@@ -8,20 +8,18 @@ import "C"
 import (
 	"errors"
 	"fmt"
-	"unsafe"
 )
 
 // voting is what a Placer needs to vote.
 type voting struct {
 	loaded                                    bool // the buffers of the next line, of the reads that the Placer has
-	records, storedReversed, masked, runs     buffer
-	runCount, recordCount                     int
+	records, storedReversed                   buffer
 	places, reversed, mismatches, poor        buffer // by record
 	sequence, shared, bases, depth, arguments buffer
 }
 
 func (v *voting) buffers() []*buffer {
-	return append([]*buffer{&v.records, &v.storedReversed, &v.masked, &v.runs}, v.ofVote()...)
+	return append([]*buffer{&v.records, &v.storedReversed}, v.ofVote()...)
 }
 
 // ofVote returns the buffers that only Vote needs.
@@ -34,8 +32,8 @@ func (p *Placer) VoteReadsLoaded() bool { return p.voting.loaded }
 
 // LoadVoteReads copies to the device what Vote needs of the reads of the Placer. The error wraps ErrMemory if there is too little memory.
 func (p *Placer) LoadVoteReads(r VoteReads) error {
-	n := p.reads.Count
-	if len(r.Records) != n || 64*len(r.StoredReversed) < n || 64*len(r.Masked) < n {
+	n := p.count
+	if len(r.Records) != n || 64*len(r.StoredReversed) < n {
 		return fmt.Errorf("%d records of %d reads", len(r.Records), n)
 	}
 	leave, err := p.dev.enter()
@@ -48,13 +46,11 @@ func (p *Placer) LoadVoteReads(r VoteReads) error {
 	for _, x := range []struct {
 		to   *buffer
 		data []byte
-	}{{&v.records, bytesOf(r.Records)}, {&v.storedReversed, bytesOf(r.StoredReversed)}, {&v.masked, bytesOf(r.Masked)},
-		{&v.runs, bytesOf(r.Runs)}} {
-		if err := replace(&p.queue, x.to, x.data, 8, "the records of the reads"); err != nil {
+	}{{&v.records, bytesOf(r.Records)}, {&v.storedReversed, bytesOf(r.StoredReversed)}} {
+		if err := replace(&p.queue, x.to, x.data, 0, "the records of the reads"); err != nil {
 			return err
 		}
 	}
-	v.runCount = len(r.Runs)
 	v.loaded = true
 	return p.wait()
 }
@@ -118,7 +114,7 @@ func (p *Placer) Vote(packed []byte, length int, places VotePlaces, voted []byte
 		return err
 	}
 	if poor != nil {
-		if err := p.launch(kernelVotePoor, threadBlocks(p.reads.Count, threads), v.arguments.at()); err != nil {
+		if err := p.launch(kernelVotePoor, threadBlocks(p.count, threads), p.reads.at(), v.arguments.at()); err != nil {
 			return err
 		}
 		if err := p.download(bytesOf(poor), v.poor.at(), "poorly placed reads"); err != nil {
@@ -134,21 +130,12 @@ func (p *Placer) Vote(packed []byte, length int, places VotePlaces, voted []byte
 // voteArguments copies to the device where everything is.
 func (p *Placer) voteArguments() error {
 	v := &p.voting
-	a := C.struct_VoteReads{
-		packed: C.ulonglong(p.packed.at()), stride: C.ulonglong(p.reads.Stride), length: C.ulonglong(p.reads.Length),
-		count: C.ulonglong(p.reads.Count), records: C.ulonglong(v.records.at()),
-		stored_reversed: C.ulonglong(v.storedReversed.at()), masked: C.ulonglong(v.masked.at()),
-		runs: C.ulonglong(v.runs.at()), run_count: C.ulonglong(v.runCount),
+	a := C.struct_Votes{
+		records: C.ulonglong(v.records.at()), stored_reversed: C.ulonglong(v.storedReversed.at()),
 		positions: C.ulonglong(v.places.at()), reversed: C.ulonglong(v.reversed.at()), mismatches: C.ulonglong(v.mismatches.at()),
 		sequence: C.ulonglong(v.sequence.at()), shared: C.ulonglong(v.shared.at()), poor: C.ulonglong(v.poor.at()),
 	}
-	if p.haveOffsets {
-		a.offsets = C.ulonglong(p.offsets.at())
-	}
-	if p.haveLengths {
-		a.lengths = C.ulonglong(p.lengths.at())
-	}
-	return replace(&p.queue, &v.arguments, bytesOf([]C.struct_VoteReads{a}), 0, "the places of the reads")
+	return replace(&p.queue, &v.arguments, []C.struct_Votes{a}, 0, "the places of the reads")
 }
 
 // voteWindows votes on as many positions at a time as there is memory for.
@@ -173,18 +160,16 @@ func (p *Placer) voteWindows(length int) error {
 		if err := p.clear(v.depth.at(), 4*(n+1), "votes"); err != nil {
 			return err
 		}
-		args := []uint64{v.arguments.at(), uint64(lo), uint64(lo + n), v.bases.at(), v.depth.at()}
-		if err := p.launch(kernelVoteCount, threadBlocks(p.reads.Count, threads), args...); err != nil {
+		args := []uint64{p.reads.at(), v.arguments.at(), uint64(lo), uint64(lo + n), v.bases.at(), v.depth.at()}
+		if err := p.launch(kernelVoteCount, threadBlocks(p.count, threads), args...); err != nil {
 			return err
 		}
 		if err := p.scan(v.depth.at(), n+1); err != nil {
 			return err
 		}
-		if err := p.launch(kernelVote, threadBlocks(n, 4*threads), args...); err != nil {
+		if err := p.launch(kernelVote, threadBlocks(n, 4*threads), args[1:]...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-var _ = unsafe.Sizeof(C.struct_VoteReads{})

@@ -14,10 +14,10 @@ type device interface {
 	loadReads(rd *Reads) error
 	// buildIndex copies a sequence to the device and indexes the k-mers of a window of it, in place of what is there.
 	buildIndex(seq *sequence, w *window) error
-	// place searches for the places of reads from..from+len(limits)-1, as placer.place does. Letters other than A, C, G and T
-	// count as they are packed. positions and outcomes have as many elements as limits: an element of positions becomes
-	// Unplaced if no place is found; else that of outcomes becomes the number of mismatches, and deviceReversed.
-	place(mode placeMode, from int, limits []uint8, positions []uint32, outcomes []uint16) error
+	// place searches for the places of reads, those with the numbers in indices, as placer.place does. The slices have as many elements: an
+	// element of positions becomes Unplaced if no place is found; else that of outcomes becomes the number of mismatches, and
+	// deviceReversed.
+	place(mode placeMode, indices []uint32, limits []uint8, positions []uint32, outcomes []uint16) error
 	// partners does what kmerGroups.fill and joiner.partners do: it returns the link of each contig to its partner, the comparisons that
 	// each may still make (the set keeps those of before), and how many were made.
 	partners(j *joiner, by sampler) (links []link, left []uint32, compared int, err error)
@@ -44,6 +44,9 @@ const (
 )
 
 var doesStep = [deviceSteps]string{"places reads", "joins contigs", "counts votes"}
+
+// runBytes is what a run of letters other than A, C, G and T takes while reads are loaded.
+const runBytes = 12
 
 // The device joins contigs of so many bases at least, and has so many reads vote: with fewer, the CPU is faster. Tests change them.
 var (
@@ -161,6 +164,10 @@ func (a *accelerator) loadReads(rd *Reads, stay bool) {
 		return
 	}
 	a.loaded = nil
+	if runBytes*uint64(rd.exceptions.Len()) > rd.bytes()/4 {
+		a.failed(stepPlace, fmt.Errorf("%w: %d runs of letters other than A, C, G and T", errDeviceMemory, rd.exceptions.Len()))
+		return
+	}
 	if err := a.dev.loadReads(rd); err != nil {
 		a.failed(stepPlace, err)
 	} else if stay {
@@ -214,7 +221,7 @@ func (a *accelerator) endJoining() {
 // vote does what builder.vote does or, with selectPoor, builder.voteAndSelectPoor, if the device can and it is worth it.
 func (a *accelerator) vote(b *builder, selectPoor bool) bool {
 	rd := b.allReads
-	if a == nil || rd == nil || rd.Count() < leastVoters || 12*uint64(rd.exceptions.Len()) > b.workBytes/8 {
+	if a == nil || rd == nil || rd.Count() < leastVoters {
 		return false
 	}
 	a.wait()

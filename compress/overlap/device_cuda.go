@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"math/bits"
 	"runtime"
-	"sync"
+	"slices"
 	"unsafe"
 
+	"orcomgo/bins/record"
 	"orcomgo/cudakern"
 )
 
@@ -45,7 +46,6 @@ const (
 // cuda is the first NVIDIA GPU.
 type cuda struct {
 	dev    *cudakern.Device
-	mu     sync.Mutex // a placer is used by one goroutine at a time
 	placer *cudakern.Placer
 	joiner *cudakern.Joiner // nil until contigs are joined
 }
@@ -65,6 +65,7 @@ func openCUDA() (device, error) {
 func (c *cuda) loadReads(rd *Reads) error {
 	return deviceError(c.placer.LoadReads(cudakern.PlaceReads{
 		Packed: rd.packed, Offsets: rd.offsets, Stride: rd.stride, Lengths: rd.lengths, Length: rd.fixedLength, Count: rd.Count(),
+		Masked: rd.nonACGT, Runs: runsOf(rd),
 	}))
 }
 
@@ -72,10 +73,36 @@ func (c *cuda) buildIndex(seq *sequence, w *window) error {
 	return deviceError(c.placer.BuildIndex(seq.packed, w.from, w.n, seq.n, cudaMode(w.mode)))
 }
 
-func (c *cuda) place(m placeMode, from int, limits []uint8, positions []uint32, outcomes []uint16) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return deviceError(c.placer.Place(cudaMode(m), from, limits, positions, outcomes))
+// runsOf returns the runs of letters other than A, C, G and T of reads.
+func runsOf(rd *Reads) []cudakern.Run {
+	const part = 1 << 10 // words of nonACGT
+	parts := make([][]cudakern.Run, (len(rd.nonACGT)+part-1)/part)
+	inParallel(runtime.GOMAXPROCS(0), len(rd.nonACGT), part, func(_, from, to int) {
+		var runs []cudakern.Run
+		for k, w := range rd.nonACGT[from:to] {
+			for ; w != 0; w &= w - 1 {
+				runs = rd.appendRuns(runs, 64*(from+k)+bits.TrailingZeros64(w))
+			}
+		}
+		parts[from/part] = runs
+	})
+	return slices.Concat(parts...)
+}
+
+// appendRuns appends the runs of read i, in stored orientation.
+func (rd *Reads) appendRuns(runs []cudakern.Run, i int) []cudakern.Run {
+	rd.eachException(i, func(e record.Exception) {
+		start := e.Start
+		if rd.signaturePlace[i]&1 != 0 {
+			start = uint32(rd.len(i)) - e.Start - e.Len
+		}
+		runs = append(runs, cudakern.Run{Read: uint32(i), Start: start, Length: e.Len})
+	})
+	return runs
+}
+
+func (c *cuda) place(m placeMode, indices []uint32, limits []uint8, positions []uint32, outcomes []uint16) error {
+	return deviceError(c.placer.Place(cudaMode(m), indices, limits, positions, outcomes))
 }
 
 func cudaMode(m placeMode) cudakern.PlaceMode {
@@ -152,24 +179,17 @@ func (rd *Reads) keepLongACGT(set *bitset) {
 	}
 }
 
-// voteReads returns what voting has to know of the reads, whose exceptions are by record.
+// voteReads returns what voting has to know of the reads.
 func voteReads(rd *Reads) cudakern.VoteReads {
-	v := cudakern.VoteReads{Records: rd.records, StoredReversed: make([]uint64, len(rd.nonACGT)), Masked: rd.nonACGT}
+	v := cudakern.VoteReads{Records: rd.records, StoredReversed: make([]uint64, (rd.Count()+63)/64)}
 	inParallel(runtime.GOMAXPROCS(0), len(v.StoredReversed), 1<<12, func(_, from, to int) {
 		for k := from; k < to; k++ {
-			for i, place := range rd.signaturePlace[min(64*k, rd.Count()):min(64*(k+1), rd.Count())] {
+			for i, place := range rd.signaturePlace[64*k : min(64*(k+1), rd.Count())] {
 				v.StoredReversed[k] |= uint64(place&1) << i
 			}
 		}
 	})
-	v.Runs = make([]cudakern.Run, 0, rd.exceptions.Len())
-	for c := rd.exceptions.From(0); ; {
-		e, ok := c.Next()
-		if !ok {
-			return v
-		}
-		v.Runs = append(v.Runs, cudakern.Run{Record: e.Read, Start: e.Start, Length: e.Len})
-	}
+	return v
 }
 
 func (c *cuda) close() error {

@@ -81,8 +81,12 @@ func joinCases(r *rand.Rand) map[string][][]byte {
 		// Contigs of many k-mers that all are in groups of many others: a great many proposals.
 		"many proposals": append(stretchesOf(r, repeats, 60, 8000, 12_000, 30), stretchesOf(r, repeated(randomBases(r, 31), 400), 40, 3000, 9000, 20)...),
 	}
+	// The first contig has the lowest rank, and more partners than a table of the first size has room for.
+	cases[manyPartners] = append([][]byte{long}, stretchesOf(r, long, 14_000, 40, 60, 1000)...)
 	return cases
 }
+
+const manyPartners = "many partners"
 
 // compareJoins runs rounds of joining, and compares what the GPU finds in each with what the CPU does.
 func compareJoins(t *testing.T, d device, r *rand.Rand, set contigSet, rounds []sampler) {
@@ -137,6 +141,9 @@ func TestJoinsOnGPU(t *testing.T) {
 			set := contigSet{}
 			set.grow(len(seqs), 2, func(i int) (int, uint64) { return len(seqs[i]), 1 + uint64(r.Intn(4))*uint64(r.Intn(9)) },
 				func(i int, dst []byte) { packBases(dst, seqs[i]) })
+			if name == manyPartners {
+				set.reads[0] = 0
+			}
 			for i := range set.left {
 				if r.Intn(5) == 0 {
 					set.left[i] = uint32(r.Intn(4)) // some contigs may be compared a few times only

@@ -3,7 +3,6 @@ package overlap
 import (
 	"math"
 	"math/bits"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -334,11 +333,11 @@ func (pl *placements) set(record, pos uint32, reversed bool, miss int) {
 	}
 }
 
-// placeBatch and deviceBatch are the number of reads that one goroutine places before it takes the next batch, on the CPU and on a
-// device.
+// placeBatch is how many reads a goroutine places before it takes the next ones, and deviceBatch how many reads a goroutine has a device
+// place at once.
 const (
 	placeBatch  = 1 << 12
-	deviceBatch = 1 << 16
+	deviceBatch = 1 << 17
 )
 
 // setLimits sets the limit of each of the reads from, from+1, ...: a place must have fewer mismatches. It is 0 for a read that is
@@ -384,82 +383,85 @@ func newWindow(seq *sequence, from, n int, mode placeMode, threads int) *window 
 // mismatches is found.
 func (b *builder) placeAll(rd *Reads, w *window, retry retryRule, progress func(done int)) {
 	var next, tried atomic.Int64
-	var wg sync.WaitGroup
-	batch, onDevice := placeBatch, b.accelerator.prepare(rd, &b.seq, w, rd == b.allReads)
-	if onDevice {
-		batch = deviceBatch
-	} else {
+	onDevice := b.accelerator.prepare(rd, &b.seq, w, rd == b.allReads)
+	if !onDevice {
 		w.index()
 	}
-	for range b.config.Threads {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, mode: w.mode}
-			var d deviceBuffers
+	parallel(b.config.Threads, func(int) {
+		p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, mode: w.mode}
+		d := deviceReads{b: b, w: w, p: p}
+		limits := make([]uint8, placeBatch)
+		for {
+			from := int(next.Add(placeBatch)) - placeBatch
+			if from >= rd.Count() {
+				break
+			}
+			limits := limits[:min(placeBatch, rd.Count()-from)]
+			b.setLimits(limits, rd, from, w.mode, retry)
 			if onDevice {
-				d = newDeviceBuffers(batch)
+				d.add(from, limits)
+			} else {
+				b.placeOnCPU(p, w, from, limits)
 			}
-			limits := make([]uint8, batch)
-			for {
-				from := int(next.Add(int64(batch))) - batch
-				if from >= rd.Count() {
-					tried.Add(p.tried)
-					return
-				}
-				limits := limits[:min(batch, rd.Count()-from)]
-				b.setLimits(limits, rd, from, w.mode, retry)
-				if onDevice {
-					b.placeOnDevice(rd, w.mode, from, limits, d)
-				}
-				if p.index == nil && slices.ContainsFunc(limits, func(limit uint8) bool { return limit > 0 }) {
-					p.index = w.index()
-				}
-				p.place(from, limits, func(s *search) { b.setPlace(rd, s.index, uint32(s.pos), s.reversed, s.best) })
-				if from%(1<<16) == 0 {
-					progress(from)
-				}
+			if from%(1<<16) == 0 {
+				progress(from)
 			}
-		}()
-	}
-	wg.Wait()
+		}
+		d.place()
+		tried.Add(p.tried)
+	})
 	b.candidatesTried += tried.Load()
 }
 
-// deviceBuffers are what a device places a batch with.
-type deviceBuffers struct {
+// placeOnCPU places reads from..from+len(limits)-1.
+func (b *builder) placeOnCPU(p *placer, w *window, from int, limits []uint8) {
+	p.index = w.index()
+	p.place(from, limits, func(s *search) { b.setPlace(p.rd, s.index, uint32(s.pos), s.reversed, s.best) })
+}
+
+// deviceReads are reads that a goroutine collects, and then has a device place.
+type deviceReads struct {
+	b         *builder
+	w         *window
+	p         *placer // in case the device fails
+	indices   []uint32
 	limits    []uint8
 	positions []uint32
 	outcomes  []uint16
 }
 
-func newDeviceBuffers(n int) deviceBuffers {
-	return deviceBuffers{make([]uint8, n), make([]uint32, n), make([]uint16, n)}
+// add adds those of the reads from, from+1, ... whose limit is not 0. They are placed when there are enough.
+func (d *deviceReads) add(from int, limits []uint8) {
+	for j, limit := range limits {
+		if limit > 0 {
+			d.indices, d.limits = append(d.indices, uint32(from+j)), append(d.limits, limit)
+		}
+	}
+	if len(d.indices) > deviceBatch-placeBatch {
+		d.place()
+	}
 }
 
-// placeOnDevice places reads from..from+len(limits)-1 on the device, and sets the limits of those that it has dealt with to 0. Reads
-// with letters other than A, C, G and T are left to the CPU, and all are after an error.
-func (b *builder) placeOnDevice(rd *Reads, mode placeMode, from int, limits []uint8, d deviceBuffers) {
-	if !b.accelerator.usable() {
+// place places the reads that were added. After an error of the device, the CPU does it.
+func (d *deviceReads) place() {
+	n, a := len(d.indices), d.b.accelerator
+	if n == 0 {
 		return
 	}
-	n := copy(d.limits, limits)
-	for j := range n {
-		if rd.hasNonACGT(from + j) {
-			d.limits[j] = 0
+	d.positions, d.outcomes = resized(d.positions, n), resized(d.outcomes, n)
+	placed := a.can(stepPlace)
+	if placed {
+		if err := a.dev.place(d.w.mode, d.indices, d.limits, d.positions, d.outcomes); err != nil {
+			a.failed(stepPlace, err)
+			placed = false
 		}
 	}
-	if err := b.accelerator.dev.place(mode, from, d.limits[:n], d.positions[:n], d.outcomes[:n]); err != nil {
-		b.accelerator.giveUp(err)
-		return
-	}
-	for j, limit := range d.limits[:n] {
-		if limit == 0 {
-			continue
-		}
-		limits[j] = 0
-		if pos := d.positions[j]; pos != Unplaced {
-			b.setPlace(rd, from+j, pos, d.outcomes[j]&deviceReversed != 0, int(d.outcomes[j]&^deviceReversed))
+	for j, i := range d.indices {
+		if !placed {
+			d.b.placeOnCPU(d.p, d.w, int(i), d.limits[j:j+1])
+		} else if pos := d.positions[j]; pos != Unplaced {
+			d.b.setPlace(d.p.rd, int(i), pos, d.outcomes[j]&deviceReversed != 0, int(d.outcomes[j]&^deviceReversed))
 		}
 	}
+	d.indices, d.limits = d.indices[:0], d.limits[:0]
 }

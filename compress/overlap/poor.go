@@ -3,6 +3,7 @@ package overlap
 import (
 	"context"
 	"math/bits"
+	"slices"
 )
 
 // A read that lies at a wrong place, because the pseudogenome lacks its sequence after a wrong join at a repeat, has the same
@@ -114,16 +115,24 @@ func (b *builder) reassemblePoor(ctx context.Context) error {
 	threshold := b.poorThreshold(b.workBytes / 4)
 	var poor contigs
 	err := b.eachShare(ctx, func(rd *Reads, _ int) error {
-		for i, rec := range rd.records {
-			if !b.poor.has(rec) {
-				continue
+		const part = 1 << 14
+		parts := make([][]contig, (rd.Count()+part-1)/part)
+		inParallel(b.config.Threads, rd.Count(), part, func(_, from, to int) {
+			var found []contig
+			for i := from; i < to; i++ {
+				rec := rd.records[i]
+				if !b.poor.has(rec) {
+					continue
+				}
+				if mismatches := int(b.placements.mismatches[rec]); mismatches >= threshold {
+					// The reads of this contig count the mismatches that it saves.
+					a, z := rd.longestACGT(i)
+					found = append(found, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: uint32(mismatches)})
+				}
 			}
-			if mismatches := int(b.placements.mismatches[rec]); mismatches >= threshold {
-				// The reads of this contig count the mismatches that it saves.
-				a, z := rd.longestACGT(i)
-				poor.merged = append(poor.merged, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: uint32(mismatches)})
-			}
-		}
+			parts[from/part] = found
+		})
+		poor.merged = append(poor.merged, slices.Concat(parts...)...)
 		return nil
 	})
 	if err != nil || poor.count() == 0 {

@@ -39,17 +39,58 @@ static __device__ __forceinline__ u64 mix64(u64 x) {
   return x ^ x >> 31;
 }
 
-// count_mismatches returns in how many bases the n bases of the read at base `read` of reads, or their reverse complement, differ
-// from the pseudogenome at pos. Beyond limit it stops early.
-static __device__ __forceinline__ u32 count_mismatches(const u64 *reads, u64 read, u32 n, const u64 *pg, u64 pos, bool reversed,
-                                                       u32 limit) {
-  u32 d = 0;
-  for (u32 i = 0; i < n && d <= limit; i += 32) {
-    u32 m = n - i < 32 ? n - i : 32;
-    u64 b = reversed ? reverse_complement(load_bases(reads, read + n - i - m), m) : load_bases(reads, read + i);
-    u64 x = load_bases(pg, pos + i) ^ b;
-    d += __popcll((x | x >> 1) & 0x5555555555555555ull & first_bases(m));
+// A read in the memory of the device.
+struct Read {
+  const u64 *packed;
+  u64 first; // its first base in packed
+  u32 n;     // bases
+  const Run *run, *run_end;
+};
+
+static __device__ __forceinline__ Read read_of(const Reads *reads, u64 i) {
+  Read r = {(const u64 *)reads->packed, 4 * (reads->offsets ? ((const u64 *)reads->offsets)[i] : i * reads->stride),
+            reads->lengths ? ((const u32 *)reads->lengths)[i] : (u32)reads->length, 0, 0};
+  if (((const u32 *)reads->masked)[i >> 5] >> (i & 31) & 1) {
+    const Run *runs = (const Run *)reads->runs, *end = runs + reads->run_count;
+    u64 lo = 0, hi = reads->run_count;
+    while (lo < hi) {
+      u64 m = lo + (hi - lo) / 2;
+      if (runs[m].read < i) lo = m + 1;
+      else hi = m;
+    }
+    for (r.run = r.run_end = runs + lo; r.run_end < end && r.run_end->read == i;) r.run_end++;
   }
+  return r;
+}
+
+// without_runs returns mismatches of bases i..i+31 of a read, on the strand of the pseudogenome, without those in its runs.
+static __device__ __noinline__ u64 without_runs(const Read &r, bool reversed, u32 i, u64 d) {
+  for (const Run *run = r.run; run < r.run_end && d; run++) {
+    u32 from = reversed ? r.n - run->start - run->length : run->start, to = from + run->length;
+    from = from > i ? (from - i < 32 ? from - i : 32) : 0; // of the 32 bases
+    to = to > i ? (to - i < 32 ? to - i : 32) : 0;
+    if (from < to) d &= ~(first_bases(to) & ~first_bases(from));
+  }
+  return d;
+}
+
+// mismatches returns a word in which bit 2*j is set if base i+j of a read that is at pos of the pseudogenome differs from it. *bases
+// becomes the bases of the read there.
+static __device__ __forceinline__ u64 mismatches(const Read &r, bool reversed, const u64 *pg, u64 pos, u32 i, u64 *bases) {
+  u32 m = r.n - i < 32 ? r.n - i : 32;
+  u64 b = reversed ? reverse_complement(load_bases(r.packed, r.first + r.n - i - m), m) : load_bases(r.packed, r.first + i);
+  u64 d = load_bases(pg, pos + i) ^ b;
+  d = (d | d >> 1) & 0x5555555555555555ull & first_bases(m);
+  if (r.run < r.run_end && d) d = without_runs(r, reversed, i, d);
+  *bases = b;
+  return d;
+}
+
+// count_mismatches returns in how many bases a read at pos of the pseudogenome differs from it. Beyond limit it stops early.
+static __device__ __forceinline__ u32 count_mismatches(const Read &r, bool reversed, const u64 *pg, u64 pos, u32 limit) {
+  u32 d = 0;
+  u64 bases;
+  for (u32 i = 0; i < r.n && d <= limit; i += 32) d += __popcll(mismatches(r, reversed, pg, pos, i, &bases));
   return d;
 }
 
@@ -68,9 +109,18 @@ static __device__ __forceinline__ bool indexed_kmer(const u64 *pg, u64 p, PlaceM
 extern "C" __global__ void __launch_bounds__(THREADS)
 index_count(const u64 *pg, u64 from, u64 count, u64 mode_word, u32 *counts, u32 *step) {
   mark(step, STEP_INDEX_COUNT);
-  u64 i = (u64)blockIdx.x * THREADS + threadIdx.x, hash, entry;
-  if (i < count && indexed_kmer(pg, from + i, place_mode(mode_word), &hash, &entry))
-    atomicAdd(counts + (hash >> (64 - INDEX_SEGMENT_BITS)), 1u);
+  __shared__ u32 own[1 << INDEX_SEGMENT_BITS];
+  for (u32 i = threadIdx.x; i < 1 << INDEX_SEGMENT_BITS; i += THREADS) own[i] = 0;
+  __syncthreads();
+  u64 base = (u64)blockIdx.x * (THREADS * INDEX_ITEMS) + threadIdx.x, hash, entry;
+  PlaceMode mode = place_mode(mode_word);
+  for (u32 k = 0; k < INDEX_ITEMS; k++) {
+    u64 i = base + k * THREADS;
+    if (i < count && indexed_kmer(pg, from + i, mode, &hash, &entry)) atomicAdd(own + (hash >> (64 - INDEX_SEGMENT_BITS)), 1u);
+  }
+  __syncthreads();
+  for (u32 i = threadIdx.x; i < 1 << INDEX_SEGMENT_BITS; i += THREADS)
+    if (own[i]) atomicAdd(counts + i, own[i]);
 }
 
 // index_insert inserts the sampled k-mers at bases from..from+count-1 into the slots, which are 0 before. An entry takes the place of
@@ -108,12 +158,12 @@ index_insert(const u64 *pg, u64 from, u64 count, u64 mode_word, const u64 *segme
   }
 }
 
-// place searches for the places of count reads. Read i begins at byte offsets[i] (first_read + i * stride if offsets is null) of reads, and
-// has lengths[i] bases (all_length if lengths is null). It gets position 0xffffffff if no place with fewer than limits[i]
-// mismatches is found. Else its outcome is the number of mismatches, and bit 15 if it is on the reverse strand.
+// place searches for the places of count reads, which are those with the numbers in indices. The i-th of them gets position 0xffffffff if no
+// place with fewer than limits[i] mismatches is found. Else its outcome is the number of mismatches, and bit 15 if it is on the reverse
+// strand.
 extern "C" __global__ void __launch_bounds__(THREADS)
-place(const u64 *reads, const u64 *offsets, u64 first_read, u64 stride, const u32 *lengths, u64 all_length, const u8 *limits, u64 count,
-      const u64 *pg, u64 pg_length, const u64 *segments, const u64 *slots, u64 mode_word, u32 *positions, u16 *outcomes, u32 *step) {
+place(const Reads *reads, const u32 *indices, const u8 *limits, u64 count, const u64 *pg, u64 pg_length, const u64 *segments,
+      const u64 *slots, u64 mode_word, u32 *positions, u16 *outcomes, u32 *step) {
   mark(step, STEP_PLACE);
   u64 i = (u64)blockIdx.x * THREADS + threadIdx.x;
   if (i >= count) return;
@@ -123,8 +173,8 @@ place(const u64 *reads, const u64 *offsets, u64 first_read, u64 stride, const u3
     return;
   }
   PlaceMode mode = place_mode(mode_word);
-  u64 read = 4 * (offsets ? offsets[i] : first_read + i * stride);
-  u32 n = lengths ? lengths[i] : (u32)all_length;
+  const Read read = read_of(reads, indices[i]);
+  u32 n = read.n;
   long long pos = -1;
   bool reversed = false;
   u32 left_to_try = n / mode.bases_per_candidate, seeds_left = 0xffffffffu;
@@ -134,7 +184,7 @@ place(const u64 *reads, const u64 *offsets, u64 first_read, u64 stride, const u3
   while (left <= right) {
     // The next k-mer of the read, which is a seed if it is of the sample.
     int at = from_right ? right-- : left++;
-    u64 w = load_bases(reads, read + at) & mask;
+    u64 w = load_bases(read.packed, read.first + at) & mask;
     u64 r = reverse_complement(w, mode.k);
     u64 hash = mix64(w < r ? w : r);
     if (hash & mode.sample_mask) continue;
@@ -167,7 +217,7 @@ place(const u64 *reads, const u64 *offsets, u64 first_read, u64 stride, const u3
           break;
         }
         left_to_try--;
-        u32 d = count_mismatches(reads, read, n, pg, p, other, best);
+        u32 d = count_mismatches(read, other, pg, p, best);
         if (d < best) {
           best = d;
           pos = p;

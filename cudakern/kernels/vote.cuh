@@ -5,52 +5,27 @@
 
 // A read on the pseudogenome.
 struct Placed {
-  u64 bases; // of the packed reads, its first one
-  u32 n, pos, record;
-  bool reversed;    // the stored read is on the reverse strand
-  bool input_reversed;
-  u32 run, run_end; // its runs
+  Read read;
+  u32 pos, record;
+  bool reversed; // the stored read is on the reverse strand
 };
 
 // placed_read loads read i, and returns whether it has a place and bases.
-static __device__ __forceinline__ bool placed_read(const VoteReads *v, u64 i, Placed *r) {
-  if (i >= v->count) return false;
+static __device__ __forceinline__ bool placed_read(const Reads *reads, const Votes *v, u64 i, Placed *r) {
+  if (i >= reads->count) return false;
   r->record = ((const u32 *)v->records)[i];
   r->pos = ((const u32 *)v->positions)[r->record];
-  r->n = v->lengths ? ((const u32 *)v->lengths)[i] : (u32)v->length;
-  if (r->pos == FULL || r->n == 0) return false;
-  r->bases = 4 * (v->offsets ? ((const u64 *)v->offsets)[i] : i * v->stride);
-  r->input_reversed = ((const u32 *)v->reversed)[r->record >> 5] >> (r->record & 31) & 1;
-  r->reversed = r->input_reversed != ((((const u32 *)v->stored_reversed)[i >> 5] >> (i & 31) & 1) != 0);
-  r->run = r->run_end = 0;
-  if (((const u32 *)v->masked)[i >> 5] >> (i & 31) & 1) {
-    const Run *runs = (const Run *)v->runs;
-    u32 lo = 0, hi = (u32)v->run_count;
-    while (lo < hi) {
-      u32 m = lo + (hi - lo) / 2;
-      if (runs[m].record < r->record) lo = m + 1;
-      else hi = m;
-    }
-    for (r->run = r->run_end = lo; r->run_end < v->run_count && runs[r->run_end].record == r->record;) r->run_end++;
-  }
-  return true;
+  if (r->pos == FULL) return false;
+  r->read = read_of(reads, i);
+  r->reversed = (((const u32 *)v->reversed)[r->record >> 5] >> (r->record & 31) & 1) !=
+                (((const u32 *)v->stored_reversed)[i >> 5] >> (i & 31) & 1);
+  return r->read.n > 0;
 }
 
 // each_mismatch calls f(offset, base) with the mismatches of a read, in its order on the pseudogenome.
-template <class F> static __device__ __forceinline__ void each_mismatch(const VoteReads *v, const Placed &r, F f) {
-  for (u32 i = 0; i < r.n; i += 32) {
-    u32 m = r.n - i < 32 ? r.n - i : 32;
-    const u64 *reads = (const u64 *)v->packed;
-    u64 b = r.reversed ? reverse_complement(load_bases(reads, r.bases + r.n - i - m), m) : load_bases(reads, r.bases + i);
-    u64 d = load_bases((const u64 *)v->sequence, (u64)r.pos + i) ^ b;
-    d = (d | d >> 1) & 0x5555555555555555ull & first_bases(m);
-    for (u32 k = r.run; k < r.run_end && d; k++) {
-      Run run = ((const Run *)v->runs)[k];
-      u32 from = r.input_reversed ? r.n - run.start - run.length : run.start, to = from + run.length;
-      from = from > i ? from - i : 0; // of the 32 bases
-      to = to > i ? (to - i < 32 ? to - i : 32) : 0;
-      if (from < to) d &= ~(first_bases(to) & ~first_bases(from));
-    }
+template <class F> static __device__ __forceinline__ void each_mismatch(const Votes *v, const Placed &r, F f) {
+  for (u32 i = 0; i < r.read.n; i += 32) {
+    u64 b, d = mismatches(r.read, r.reversed, (const u64 *)v->sequence, r.pos, i, &b);
     for (; d; d &= d - 1) {
       u32 at = __ffsll(d) - 1;
       f(i + at / 2, (u32)(b >> at) & 3);
@@ -61,11 +36,11 @@ template <class F> static __device__ __forceinline__ void each_mismatch(const Vo
 // vote_count counts, at positions lo..hi-1, how many reads have each base other than the pseudogenome's: four counters a position; and by
 // how much more reads begin at a position than end before it: one counter a position.
 extern "C" __global__ void __launch_bounds__(THREADS)
-vote_count(const VoteReads *v, u64 lo, u64 hi, u32 *bases, u32 *depth, u32 *step) {
+vote_count(const Reads *reads, const Votes *v, u64 lo, u64 hi, u32 *bases, u32 *depth, u32 *step) {
   mark(step, STEP_VOTE_COUNT);
   Placed r;
-  if (!placed_read(v, (u64)blockIdx.x * THREADS + threadIdx.x, &r)) return;
-  u64 end = (u64)r.pos + r.n;
+  if (!placed_read(reads, v, (u64)blockIdx.x * THREADS + threadIdx.x, &r)) return;
+  u64 end = (u64)r.pos + r.read.n;
   if (r.pos >= hi || end <= lo) return;
   atomicAdd(depth + (r.pos > lo ? r.pos - lo : 0), 1u);
   if (end < hi) atomicAdd(depth + (end - lo), FULL); // one less
@@ -80,7 +55,7 @@ static __device__ __forceinline__ bool is_shared(u32 reads, u32 depth) { return 
 // vote sets the bases at positions lo..hi-1 to the most frequent ones, and the bits of the mismatches that several reads share. before[i]
 // is the number of reads that cover the position before lo+i. A thread takes four positions; lo is a multiple of four.
 extern "C" __global__ void __launch_bounds__(THREADS)
-vote(const VoteReads *v, u64 lo, u64 hi, const u32 *bases, const u32 *before, u32 *step) {
+vote(const Votes *v, u64 lo, u64 hi, const u32 *bases, const u32 *before, u32 *step) {
   mark(step, STEP_VOTE);
   u64 first = ((u64)blockIdx.x * THREADS + threadIdx.x) * 4;
   if (lo + first >= hi) return;
@@ -105,19 +80,19 @@ vote(const VoteReads *v, u64 lo, u64 hi, const u32 *bases, const u32 *before, u3
 
 // vote_poor counts anew the mismatches of the reads that may be poorly placed, and sets the bit of those that are.
 extern "C" __global__ void __launch_bounds__(THREADS)
-vote_poor(const VoteReads *v, u32 *step) {
+vote_poor(const Reads *reads, const Votes *v, u32 *step) {
   mark(step, STEP_VOTE_POOR);
   Placed r;
-  if (!placed_read(v, (u64)blockIdx.x * THREADS + threadIdx.x, &r) || r.n > OVERLAPPED) return;
-  u8 *mismatches = (u8 *)v->mismatches + r.record;
-  if (*mismatches < POOR_MISMATCHES) return;
-  u32 all = 0, several = 0;
+  if (!placed_read(reads, v, (u64)blockIdx.x * THREADS + threadIdx.x, &r) || r.read.n > OVERLAPPED) return;
+  u8 *miss = (u8 *)v->mismatches + r.record;
+  if (*miss < POOR_MISMATCHES) return;
+  u32 all = 0, several = 0, n = r.read.n;
   each_mismatch(v, r, [&](u32 i, u32 base) {
     u64 p = (u64)r.pos + i;
     all++;
     several += ((const u8 *)v->shared)[p >> 1] >> ((p & 1) * 4 + base) & 1;
   });
-  *mismatches = (u8)(all < 255 ? all : 255);
-  if (all >= POOR_MISMATCHES && all > r.n / 50 && (several >= POOR_MISMATCHES || all > r.n / 8) && r.n >= SEED_LEN)
+  *miss = (u8)(all < 255 ? all : 255);
+  if (all >= POOR_MISMATCHES && all > n / 50 && (several >= POOR_MISMATCHES || all > n / 8) && n >= SEED_LEN)
     atomicOr((u32 *)v->poor + (r.record >> 5), 1u << (r.record & 31));
 }
