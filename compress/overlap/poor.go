@@ -3,7 +3,6 @@ package overlap
 import (
 	"context"
 	"math/bits"
-	"slices"
 )
 
 // A read that lies at a wrong place, because the pseudogenome lacks its sequence after a wrong join at a repeat, has the same
@@ -115,25 +114,22 @@ func (b *builder) reassemblePoor(ctx context.Context) error {
 	threshold := b.poorThreshold(b.workBytes / 4)
 	var poor contigs
 	err := b.eachShare(ctx, func(rd *Reads, _ int) error {
-		const part = 1 << 14
-		parts := make([][]contig, (rd.Count()+part-1)/part)
-		inParallel(b.config.Threads, rd.Count(), part, func(_, from, to int) {
-			var found []contig
-			for i := from; i < to; i++ {
-				rec := rd.records[i]
-				if !b.poor.has(rec) {
-					continue
-				}
-				if mismatches := int(b.placements.mismatches[rec]); mismatches >= threshold {
-					// The reads of this contig count the mismatches that it saves.
-					a, z := rd.longestACGT(i)
-					found = append(found, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: uint32(mismatches)})
-				}
-			}
-			parts[from/part] = found
+		chosen := selected(b.config.Threads, rd.Count(), func(i int) bool {
+			rec := rd.records[i]
+			return b.poor.has(rec) && int(b.placements.mismatches[rec]) >= threshold
 		})
-		poor.merged = append(poor.merged, slices.Concat(parts...)...)
-		return nil
+		first := len(poor.merged)
+		poor.merged = append(poor.merged, make([]contig, len(chosen))...)
+		inParallel(b.config.Threads, len(chosen), joinRange, func(_, from, to int) {
+			for k := from; k < to; k++ {
+				i := int(chosen[k])
+				// The reads of this contig count the mismatches that it saves.
+				x, y := rd.longestACGT(i)
+				mismatches := uint32(b.placements.mismatches[rd.records[i]])
+				poor.merged[first+k] = contig{seq: unpack(nil, rd.bases(i), x, y-x), reads: mismatches}
+			}
+		})
+		return ctx.Err()
 	})
 	if err != nil || poor.count() == 0 {
 		return err
