@@ -44,8 +44,18 @@ const (
 
 // PlaceMode holds the parameters of a search for places, each of them at most 255; package overlap defines what they mean.
 type PlaceMode struct {
-	K, SampleMask, SeedStep, BasesPerCandidate, BasesPerMoreSeed, GoodMismatches, MaxCandidates int
+	K, SampleMask, SeedStep, BasesPerCandidate, BasesPerMoreSeed, GoodMismatches, MaxCandidates, BasesPerMismatch int
 }
+
+// Retry says which reads that have a place are placed again.
+type Retry int
+
+// Those with more than PlaceMode.GoodMismatches mismatches, or those that are poorly placed.
+const (
+	RetryNone Retry = iota
+	RetryMismatched
+	RetryPoor
+)
 
 // PlaceReads are packed reads: 2 bits a base, base j of a read at bits 2*(j%4) of byte j/4. Read i begins at byte Offsets[i] of
 // Packed, or i*Stride if Offsets is nil, and has Lengths[i] bases, or Length if Lengths is nil.
@@ -56,8 +66,11 @@ type PlaceReads struct {
 	Lengths []uint32
 	Length  uint32
 	Count   int
-	Masked  []uint64 // one bit a read: there are runs of it
-	Runs    []Run    // ascending by read
+
+	Masked         []uint64 // one bit a read: there are runs of it
+	Runs           []Run    // ascending by read
+	StoredReversed []uint64 // one bit a read: it is stored in reverse
+	Records        []uint32 // of each read, by which it is known in Places; nil if it is its number
 }
 
 // Run is a run of letters other than A, C, G and T in a read, in the orientation in which it is packed. They match any base.
@@ -96,25 +109,15 @@ type JoinSampler struct {
 	Part, Parts uint32
 }
 
-// VoteReads are what voting has to know of the reads of a Placer besides their bases.
-type VoteReads struct {
-	Records        []uint32 // the record of each read
-	StoredReversed []uint64 // one bit a read: it is stored in reverse
-}
-
-// VotePlaces are the places of reads by record.
-type VotePlaces struct {
-	Positions  []uint32 // NoPlace if the read has none
+// Places are the places of reads by record.
+type Places struct {
+	Positions  []uint32 // of the leftmost base on the pseudogenome; NoPlace if the read has none
 	Reversed   []uint32 // one bit a record: the read, in input orientation, is on the reverse strand
 	Mismatches []uint8
 }
 
 // NoPlace is the position of a read for which no place was found.
 const NoPlace = 1<<32 - 1
-
-// PlaceReversed is the bit of an outcome that says that the read is on the reverse strand. The other bits are the number of
-// mismatches.
-const PlaceReversed = 1 << 15
 
 // ErrNotBuilt means that the program was built without the tag cuda.
 var ErrNotBuilt = errors.New("this program was built without CUDA (use orcomgo-cuda)")

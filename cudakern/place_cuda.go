@@ -5,31 +5,22 @@ package cudakern
 // #include "shared.h"
 import "C"
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
-// Placer finds the places of reads, and votes on the bases of the pseudogenome. It is used by one goroutine at a time, but for Place.
+// Placer finds the places of reads, and votes on the bases of the pseudogenome. It is used by one goroutine at a time.
 type Placer struct {
 	queue
 	packed, offsets, lengths, masked, runs, reads buffer // of the reads
-	sequence, counts, segments, slots             buffer
+	storedReversed, records                       buffer
+	haveRecords                                   bool
 	count                                         int // of the reads
+	sequence, counts, segments, slots             buffer
 	length                                        int // of the sequence, in bases
-	voting                                        voting
-	lanes                                         chan *placeLane // those that are not in use
-}
 
-// placeLane is what a call of Place needs.
-type placeLane struct {
-	queue
-	indices, limits, positions, outcomes buffer
-	in, out                              []byte // pinned: indices and limits, positions and outcomes
+	positions, reversed, mismatches, poor, places buffer // by record, and the addresses of all
+	indices                                       buffer // of the reads to be placed
+	shared, bases, depth                          buffer // of votes
 }
-
-// placeLanes is how many calls of Place run at the same time.
-const placeLanes = 4
 
 // NewPlacer makes a Placer. The error wraps ErrMemory if there is too little memory.
 func (d *Device) NewPlacer() (*Placer, error) {
@@ -38,32 +29,24 @@ func (d *Device) NewPlacer() (*Placer, error) {
 		return nil, err
 	}
 	defer leave()
-	p := &Placer{lanes: make(chan *placeLane, placeLanes)}
-	if err := p.open(d); err != nil {
-		return nil, err
-	}
-	for range placeLanes {
-		l := &placeLane{}
-		if err := l.open(d); err != nil {
-			return nil, errors.Join(err, p.release())
-		}
-		p.lanes <- l
-	}
-	return p, nil
+	p := &Placer{}
+	return p, p.open(d)
 }
 
 // LoadReads copies reads to the device, in place of those that are there. They take len(Packed) bytes of device memory, 12 for
-// each read of varying length, an eighth of one for each read, and 12 for each run. The error wraps ErrMemory if there is too little.
+// each read of varying length, 4 for each record, a quarter of one for each read, and 12 for each run. The error wraps ErrMemory if
+// there is too little.
 func (p *Placer) LoadReads(r PlaceReads) error {
-	if 64*len(r.Masked) < r.Count {
-		return fmt.Errorf("%d words of masked reads for %d reads", len(r.Masked), r.Count)
+	if 64*len(r.Masked) < r.Count || 64*len(r.StoredReversed) < r.Count || r.Records != nil && len(r.Records) != r.Count {
+		return fmt.Errorf("%d words of masked reads, %d of reversed ones, %d records for %d reads", len(r.Masked), len(r.StoredReversed),
+			len(r.Records), r.Count)
 	}
 	leave, err := p.dev.enter()
 	if err != nil {
 		return err
 	}
 	defer leave()
-	p.count, p.voting.loaded = 0, false
+	p.count = 0
 	if err := replace(&p.queue, &p.packed, r.Packed, overrun, "the reads"); err != nil {
 		return err
 	}
@@ -83,6 +66,13 @@ func (p *Placer) LoadReads(r PlaceReads) error {
 	if err := replace(&p.queue, &p.runs, r.Runs, 1, "the unusual letters of the reads"); err != nil {
 		return err
 	}
+	if err := replace(&p.queue, &p.storedReversed, r.StoredReversed, 0, "the strands of the reads"); err != nil {
+		return err
+	}
+	if err := replace(&p.queue, &p.records, r.Records, 0, "the records of the reads"); err != nil {
+		return err
+	}
+	p.haveRecords = r.Records != nil
 	a := C.struct_Reads{
 		packed: C.ulonglong(p.packed.at()), stride: C.ulonglong(r.Stride), length: C.ulonglong(r.Length), count: C.ulonglong(r.Count),
 		masked: C.ulonglong(p.masked.at()), runs: C.ulonglong(p.runs.at()), run_count: C.ulonglong(len(r.Runs)),
@@ -154,98 +144,141 @@ func (p *Placer) BuildIndex(packed []byte, from, to, length int, m PlaceMode) er
 // word returns the parameters in the form of the kernels.
 func (m PlaceMode) word() uint64 {
 	return uint64(m.K) | uint64(m.SampleMask)<<8 | uint64(m.SeedStep)<<16 | uint64(m.BasesPerCandidate)<<24 |
-		uint64(m.BasesPerMoreSeed)<<32 | uint64(m.GoodMismatches)<<40 | uint64(m.MaxCandidates)<<48
+		uint64(m.BasesPerMoreSeed)<<32 | uint64(m.GoodMismatches)<<40 | uint64(m.MaxCandidates)<<48 | uint64(m.BasesPerMismatch)<<56
 }
 
-// Place searches for the places of reads, those with the numbers in indices: for each a place with fewer mismatches than its limit, or none
-// if the limit is 0. The slices have as many elements. An element of positions becomes NoPlace if there is no place; else that of outcomes
-// becomes the number of mismatches, and PlaceReversed. Several goroutines may call it at the same time.
-func (p *Placer) Place(m PlaceMode, indices []uint32, limits []uint8, positions []uint32, outcomes []uint16) error {
-	n := len(indices)
-	if len(limits) != n || len(positions) != n || len(outcomes) != n {
-		return fmt.Errorf("places of %d reads in %d elements", n, len(positions))
+// indicesAtOnce is for how many reads there is room in indices at most, and placedAtOnce how many are placed between reports of progress.
+const (
+	indicesAtOnce = 1 << 26
+	placedAtOnce  = 1 << 22
+)
+
+// Place searches for the places of the reads that have none, and for better ones of those that retry selects, on the sequence and by the
+// index of BuildIndex. It copies the places from in, with the set of poorly placed reads if retry is RetryPoor, to out; in is not changed.
+// All slices have a length that fits the number of records. progress is called with the number of reads that are done.
+// The device needs 9 bytes for each read and a quarter of one. The error wraps ErrMemory if it has less.
+func (p *Placer) Place(m PlaceMode, retry Retry, in Places, poor []uint64, out Places, progress func(done int)) error {
+	if err := p.check(in, out); err != nil || p.count == 0 {
+		return err
 	}
-	if n == 0 {
-		return nil
+	if retry == RetryPoor && 64*len(poor) < len(in.Positions) {
+		return fmt.Errorf("%d words of poorly placed reads for %d records", len(poor), len(in.Positions))
 	}
 	leave, err := p.dev.enter()
 	if err != nil {
 		return err
 	}
 	defer leave()
-	l := <-p.lanes
-	defer func() { p.lanes <- l }()
-	if err := l.room(n); err != nil {
+	if err := p.loadPlaces(in); err != nil {
 		return err
 	}
-	copy(l.in, bytesOf(indices))
-	copy(l.in[4*n:], limits)
-	if err := l.send(l.indices.at(), l.in[:4*n], "the numbers of reads"); err != nil {
-		return err
-	}
-	if err := l.send(l.limits.at(), l.in[4*n:5*n], "the limits of reads"); err != nil {
-		return err
-	}
-	err = l.launch(kernelPlace, threadBlocks(n, threads), p.reads.at(), l.indices.at(), l.limits.at(), uint64(n), p.sequence.at(),
-		uint64(p.length), p.segments.at(), p.slots.at(), m.word(), l.positions.at(), l.outcomes.at())
-	if err != nil {
-		return err
-	}
-	if err := l.fetch(l.out[:4*n], l.positions.at(), "places"); err != nil {
-		return err
-	}
-	if err := l.fetch(l.out[4*n:6*n], l.outcomes.at(), "places"); err != nil {
-		return err
-	}
-	if err := l.wait(); err != nil {
-		return err
-	}
-	copy(bytesOf(positions), l.out)
-	copy(bytesOf(outcomes), l.out[4*n:])
-	return nil
-}
-
-// room makes room for n reads.
-func (l *placeLane) room(n int) error {
-	for _, x := range []struct {
-		*buffer
-		each int
-	}{{&l.indices, 4}, {&l.limits, 1}, {&l.positions, 4}, {&l.outcomes, 2}} {
-		if err := x.grow(x.each*n, "the places of the reads"); err != nil {
+	if retry == RetryPoor {
+		if err := replace(&p.queue, &p.poor, poor, 0, "poorly placed reads"); err != nil {
 			return err
 		}
 	}
-	if len(l.out) >= 6*n {
-		return nil
+	if err := p.loadAddresses(); err != nil {
+		return err
 	}
-	err := errors.Join(freePinned(l.in), freePinned(l.out))
-	l.in, l.out = nil, nil
+	if err := p.room(&p.indices, 4*min(p.count, indicesAtOnce), "the reads to be placed"); err != nil {
+		return err
+	}
+	if err := p.total.grow(4, "the reads to be placed"); err != nil {
+		return err
+	}
+	for from := 0; from < p.count; from += indicesAtOnce {
+		to := min(from+indicesAtOnce, p.count)
+		if err := p.placeRange(m, retry, from, to, progress); err != nil {
+			return err
+		}
+	}
+	return p.fetchPlaces(out)
+}
+
+// check compares the lengths of slices with the number of reads.
+func (p *Placer) check(all ...Places) error {
+	for _, x := range all {
+		n := len(x.Positions)
+		if n < p.count || len(x.Mismatches) != n || 32*len(x.Reversed) < n || n != len(all[0].Positions) {
+			return fmt.Errorf("places of %d reads in %d, %d and %d elements", p.count, n, len(x.Mismatches), len(x.Reversed))
+		}
+	}
+	return nil
+}
+
+// loadPlaces copies places to the device.
+func (p *Placer) loadPlaces(in Places) error {
+	if err := replace(&p.queue, &p.positions, in.Positions, 0, "the places of the reads"); err != nil {
+		return err
+	}
+	if err := replace(&p.queue, &p.reversed, in.Reversed, 0, "the places of the reads"); err != nil {
+		return err
+	}
+	return replace(&p.queue, &p.mismatches, in.Mismatches, 0, "the places of the reads")
+}
+
+// fetchPlaces copies places from the device.
+func (p *Placer) fetchPlaces(out Places) error {
+	if err := p.download(bytesOf(out.Positions), p.positions.at(), "the places of the reads"); err != nil {
+		return err
+	}
+	if err := p.download(bytesOf(out.Reversed[:(len(out.Positions)+31)/32]), p.reversed.at(), "the places of the reads"); err != nil {
+		return err
+	}
+	return p.download(out.Mismatches, p.mismatches.at(), "the places of the reads")
+}
+
+// loadAddresses copies to the device where everything is.
+func (p *Placer) loadAddresses() error {
+	a := C.struct_Places{
+		stored_reversed: C.ulonglong(p.storedReversed.at()), positions: C.ulonglong(p.positions.at()), reversed: C.ulonglong(p.reversed.at()),
+		mismatches: C.ulonglong(p.mismatches.at()), poor: C.ulonglong(p.poor.at()), sequence: C.ulonglong(p.sequence.at()),
+		shared: C.ulonglong(p.shared.at()),
+	}
+	if p.haveRecords {
+		a.records = C.ulonglong(p.records.at())
+	}
+	return replace(&p.queue, &p.places, []C.struct_Places{a}, 0, "the places of the reads")
+}
+
+// placeRange places reads from..to-1.
+func (p *Placer) placeRange(m PlaceMode, retry Retry, from, to int, progress func(done int)) error {
+	if err := p.clear(p.total.at(), 4, "a sum"); err != nil {
+		return err
+	}
+	err := p.launch(kernelPlaceSelect, threadBlocks(to-from, threads), p.reads.at(), p.places.at(), m.word(), uint64(retry), uint64(from),
+		uint64(to), p.indices.at(), p.total.at())
 	if err != nil {
 		return err
 	}
-	if l.in, err = allocPinned(5 * n); err != nil {
+	sum, err := p.sum()
+	if err != nil {
 		return err
 	}
-	l.out, err = allocPinned(6 * n)
-	return err
+	for at := 0; at < int(sum); at += placedAtOnce {
+		n := min(placedAtOnce, int(sum)-at)
+		err := p.launch(kernelPlace, threadBlocks(n, threads), p.reads.at(), p.places.at(), p.indices.at()+uint64(4*at), uint64(n), uint64(retry),
+			uint64(p.length), p.segments.at(), p.slots.at(), m.word())
+		if err != nil {
+			return err
+		}
+		if int(sum) > placedAtOnce {
+			if err := p.wait(); err != nil {
+				return err
+			}
+			progress(from + int(uint64(to-from)*uint64(at+n)/uint64(sum)))
+		}
+	}
+	return p.wait()
 }
 
-// Close waits for the streams and frees the memory.
+// Close waits for the stream and frees the memory.
 func (p *Placer) Close() error {
 	leave, err := p.dev.enter()
 	if err != nil {
 		return err
 	}
 	defer leave()
-	return p.release()
-}
-
-func (p *Placer) release() error {
-	err := p.close(append(p.voting.buffers(), &p.packed, &p.offsets, &p.lengths, &p.masked, &p.runs, &p.reads, &p.sequence, &p.counts,
-		&p.segments, &p.slots)...)
-	for range len(p.lanes) {
-		l := <-p.lanes
-		err = errors.Join(err, l.close(&l.indices, &l.limits, &l.positions, &l.outcomes), freePinned(l.in), freePinned(l.out))
-	}
-	return err
+	return p.close(&p.packed, &p.offsets, &p.lengths, &p.masked, &p.runs, &p.reads, &p.storedReversed, &p.records, &p.sequence, &p.counts,
+		&p.segments, &p.slots, &p.positions, &p.reversed, &p.mismatches, &p.poor, &p.places, &p.indices, &p.shared, &p.bases, &p.depth)
 }

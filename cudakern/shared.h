@@ -111,6 +111,7 @@ enum Step {
   STEP_COUNT_LINES,
   STEP_INDEX_COUNT,
   STEP_INDEX_INSERT,
+  STEP_PLACE_SELECT,
   STEP_PLACE,
   STEP_KMER_COUNT,
   STEP_KMER_WRITE,
@@ -196,12 +197,20 @@ struct Run {
   unsigned int read, start, length;
 };
 
-// Votes says where the reads are that vote: device addresses.
-struct Votes {
-  unsigned long long records;                         // of the reads
+// Places says where reads are: device addresses. A read is known there by its record.
+struct Places {
+  unsigned long long records;                         // of the reads; 0 if they are the numbers of the reads
   unsigned long long stored_reversed;                 // a bit for each read: it is stored reversed
   unsigned long long positions, reversed, mismatches; // by record: 32 bits, 1 bit, 8 bits
-  unsigned long long sequence, shared, poor;          // 2 bits and 4 bits a position; 1 bit a record
+  unsigned long long poor;                            // by record: 1 bit
+  unsigned long long sequence, shared;                // by position: 2 bits, 4 bits
+};
+
+// Which reads that have a place are to be placed again.
+enum Retry {
+  RETRY_NONE,
+  RETRY_MISMATCHED, // those with more than PlaceMode.good mismatches
+  RETRY_POOR        // those whose bit of poor is set
 };
 
 // JoinRound is what a round of joining contigs works on: device addresses, and numbers.

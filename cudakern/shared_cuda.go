@@ -45,6 +45,7 @@ const (
 	kernelCountLines   kernel = C.STEP_COUNT_LINES
 	kernelIndexCount   kernel = C.STEP_INDEX_COUNT
 	kernelIndexInsert  kernel = C.STEP_INDEX_INSERT
+	kernelPlaceSelect  kernel = C.STEP_PLACE_SELECT
 	kernelPlace        kernel = C.STEP_PLACE
 
 	kernelKmerCount     kernel = C.STEP_KMER_COUNT
@@ -68,7 +69,7 @@ var kernelNames = [kernels]string{
 	kernelCountSymbols: "count_symbols", kernelCodeTables: "code_tables", kernelMeasure: "measure", kernelChoose: "choose",
 	kernelPlaceChunks: "place_chunks", kernelWritePlain: "write_plain", kernelWriteCodes: "write_codes",
 	kernelInflate: "inflate", kernelCountLines: "count_lines", kernelIndexCount: "index_count",
-	kernelIndexInsert: "index_insert", kernelPlace: "place",
+	kernelIndexInsert: "index_insert", kernelPlaceSelect: "place_select", kernelPlace: "place",
 	kernelKmerCount: "kmer_count", kernelKmerWrite: "kmer_write", kernelKmerGroups: "kmer_groups", kernelKmerFirst: "kmer_first",
 	kernelPartners: "partners", kernelPartnersLarge: "partners_large",
 	kernelVoteCount: "vote_count", kernelVote: "vote", kernelVotePoor: "vote_poor",

@@ -6,26 +6,27 @@ import (
 	"sync"
 )
 
-// device is an accelerator that lays out reads. Its results are those of the CPU, bit for bit. Its methods may be called from
-// any goroutine, but loadReads, buildIndex and vote not at the same time as place or each other. An error that wraps errDeviceMemory means
-// that there is too little memory for a step; the device can be used for others.
+// device is an accelerator that lays out reads. Its results are those of the CPU, bit for bit. loadReads, buildIndex, place and vote are
+// called by one goroutine at a time, and so are partners and endJoining. An error that wraps errDeviceMemory means that there is too little
+// memory for a step; the device can be used for others.
 type device interface {
-	// loadReads copies reads to the device, in place of those that are there.
-	loadReads(rd *Reads) error
+	// loadReads copies reads to the device, in place of those that are there. Their places are known by record if byRecord is set, else
+	// by their numbers.
+	loadReads(rd *Reads, byRecord bool) error
 	// buildIndex copies a sequence to the device and indexes the k-mers of a window of it, in place of what is there.
 	buildIndex(seq *sequence, w *window) error
-	// place searches for the places of reads, those with the numbers in indices, as placer.place does. The slices have as many elements: an
-	// element of positions becomes Unplaced if no place is found; else that of outcomes becomes the number of mismatches, and
-	// deviceReversed.
-	place(mode placeMode, indices []uint32, limits []uint8, positions []uint32, outcomes []uint16) error
+	// place does what builder.placeAll does with the loaded reads. It copies the places of all from in to out, in place of what is
+	// there. poor is nil or has a bit for each read. After an error, what is in out is undefined.
+	place(w *window, retry retryRule, in *placements, poor []uint64, out *placements, progress func(done int)) error
 	// partners does what kmerGroups.fill and joiner.partners do: it returns the link of each contig to its partner, the comparisons that
 	// each may still make (the set keeps those of before), and how many were made.
 	partners(j *joiner, by sampler) (links []link, left []uint32, compared int, err error)
 	// endJoining frees the memory that partners took.
 	endJoining() error
-	// vote does what builder.vote does with the loaded reads, or, if poor is not nil, builder.voteAndSelectPoor. It returns the packed bases
-	// after that, and mismatches by record if poor is not nil. It changes neither seq nor pl.
-	vote(rd *Reads, seq *sequence, pl *placements, poor *bitset) (voted []byte, mismatches []uint8, err error)
+	// vote does what builder.vote does with the loaded reads, whose places are known by record, or, if poor is not nil, builder.voteAndSelectPoor. It returns the packed bases
+	// after that; if poor is not nil, mismatches by record become those after that. It changes neither seq nor pl.
+	// The index is lost.
+	vote(rd *Reads, seq *sequence, pl *placements, poor *bitset, mismatches []uint8) (voted []byte, err error)
 	// close frees what the device has.
 	close() error
 }
@@ -48,14 +49,13 @@ var doesStep = [deviceSteps]string{"places reads", "joins contigs", "counts vote
 // runBytes is what a run of letters other than A, C, G and T takes while reads are loaded.
 const runBytes = 12
 
-// The device joins contigs of so many bases at least, and has so many reads vote: with fewer, the CPU is faster. Tests change them.
+// The device joins contigs of so many bases at least, places so many reads, and has so many vote: with fewer, the CPU is faster. Tests change
+// them.
 var (
+	leastPlaced        = 1 << 16
 	leastJoined uint64 = 1 << 21
 	leastVoters        = 1 << 19
 )
-
-// deviceReversed is the bit of an outcome that says that the stored read is on the reverse strand.
-const deviceReversed = 1 << 15
 
 // openDevice opens the device. It is nil in programs that have none.
 var openDevice func() (device, error)
@@ -67,8 +67,9 @@ type accelerator struct {
 	note      func(line string) // may be nil
 	preloaded chan struct{}     // nil, or closed when the reads of preload are loaded
 
-	loaded  *Reads  // the reads on the device, if they stay in memory; set before preloaded is closed
-	indexed *window // the window of which the device has the index
+	loaded  *Reads     // the reads on the device, if they stay in memory; set before preloaded is closed
+	indexed *window    // the window of which the device has the index
+	spare   placements // to which the device copies the places of reads that stay in memory
 
 	mu      sync.Mutex
 	err     error             // why the device is not used
@@ -168,7 +169,7 @@ func (a *accelerator) loadReads(rd *Reads, stay bool) {
 		a.failed(stepPlace, fmt.Errorf("%w: %d runs of letters other than A, C, G and T", errDeviceMemory, rd.exceptions.Len()))
 		return
 	}
-	if err := a.dev.loadReads(rd); err != nil {
+	if err := a.dev.loadReads(rd, stay); err != nil {
 		a.failed(stepPlace, err)
 	} else if stay {
 		a.loaded = rd
@@ -195,7 +196,7 @@ func (a *accelerator) prepare(rd *Reads, seq *sequence, w *window, stay bool) bo
 
 // partners does what kmerGroups.fill and joiner.partners do, if the device can and it is worth it. Else ok is false.
 func (a *accelerator) partners(j *joiner, by sampler) (links []link, ok bool) {
-	if a == nil || j.set.bases < leastJoined || !a.can(stepJoin) {
+	if a == nil || j.set.count() == 0 || j.set.bases < leastJoined || !a.can(stepJoin) {
 		return nil, false
 	}
 	links, left, compared, err := a.dev.partners(j, by)
@@ -236,17 +237,82 @@ func (a *accelerator) vote(b *builder, selectPoor bool) bool {
 		x := newBitset(b.records.count)
 		poor = &x
 	}
-	voted, mismatches, err := a.dev.vote(rd, &b.seq, b.placements, poor)
+	if selectPoor && len(a.spare.mismatches) != len(b.placements.mismatches) {
+		a.spare.mismatches = make([]uint8, len(b.placements.mismatches))
+	}
+	a.indexed = nil
+	voted, err := a.dev.vote(rd, &b.seq, b.placements, poor, a.spare.mismatches)
 	if err != nil {
 		a.failed(stepVote, err)
 		return false
 	}
 	copy(b.seq.packed, voted)
 	if poor != nil {
-		b.placements.mismatches, b.poor = mismatches, *poor
+		b.placements.mismatches, a.spare.mismatches = a.spare.mismatches, b.placements.mismatches
+		b.poor = *poor
 	}
 	b.voted = true
 	return true
+}
+
+// place does what builder.placeAll does, if the device can and it is worth it.
+func (a *accelerator) place(b *builder, rd *Reads, w *window, retry retryRule, progress func(done int)) bool {
+	all := rd == b.allReads
+	if a == nil || rd.Count() < leastPlaced || !a.prepare(rd, &b.seq, w, all) {
+		return false
+	}
+	in, out := b.placements, &a.spare
+	var poor []uint64
+	switch {
+	case all && retry == retryPoor:
+		poor = b.poor.words
+	case !all:
+		in, poor = b.placesOf(rd, retry)
+		out = newPlacements(rd.Count())
+	}
+	if n := len(in.pos); len(out.pos) != n {
+		*out = placements{pos: make([]uint32, n), reversedBits: make([]uint32, len(in.reversedBits)), mismatches: make([]uint8, n)}
+	}
+	if err := a.dev.place(w, retry, in, poor, out, progress); err != nil {
+		a.failed(stepPlace, err)
+		return false
+	}
+	if all {
+		*b.placements, a.spare = a.spare, *b.placements
+	} else {
+		b.setPlacesOf(rd, out)
+	}
+	return true
+}
+
+// placesOf returns the places of reads by their numbers, and, for retryPoor, which are in b.poor.
+func (b *builder) placesOf(rd *Reads, retry retryRule) (pl *placements, poor []uint64) {
+	pl = newPlacements(rd.Count())
+	if retry == retryPoor {
+		poor = make([]uint64, rd.Count()/64+1)
+	}
+	inParallel(b.config.Threads, rd.Count(), placeBatch, func(_, from, to int) { // a multiple of 64, so that no word is in two ranges
+		for i := from; i < to; i++ {
+			rec := rd.records[i]
+			pl.pos[i], pl.mismatches[i] = b.placements.pos[rec], b.placements.mismatches[rec]
+			if b.placements.reversed(rec) {
+				pl.reversedBits[i>>5] |= 1 << (i & 31)
+			}
+			if poor != nil && b.poor.has(rec) {
+				poor[i>>6] |= 1 << (i & 63)
+			}
+		}
+	})
+	return pl, poor
+}
+
+// setPlacesOf stores the places of reads, which are given by their numbers.
+func (b *builder) setPlacesOf(rd *Reads, pl *placements) {
+	inParallel(b.config.Threads, rd.Count(), placeBatch, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			b.placements.set(rd.records[i], pl.pos[i], pl.reversed(uint32(i)), int(pl.mismatches[i]))
+		}
+	})
 }
 
 // forget drops the reference to a window, whose index takes memory.
@@ -270,7 +336,7 @@ func (a *accelerator) close() {
 		return
 	}
 	a.wait()
-	a.loaded = nil
+	a.loaded, a.spare = nil, placements{}
 	if a.dev != nil {
 		if err := a.dev.close(); err != nil {
 			a.giveUp(err)

@@ -23,8 +23,10 @@ const (
 	_ = uint(indexSegmentBits - cudakern.IndexSegmentBits)
 	_ = uint(cudakern.IndexKeyBits - indexKeyBits)
 	_ = uint(indexKeyBits - cudakern.IndexKeyBits)
-	_ = uint(cudakern.PlaceReversed - deviceReversed)
-	_ = uint(deviceReversed - cudakern.PlaceReversed)
+	_ = uint(int(cudakern.RetryMismatched) - int(retryMismatched))
+	_ = uint(int(retryMismatched) - int(cudakern.RetryMismatched))
+	_ = uint(int(cudakern.RetryPoor) - int(retryPoor))
+	_ = uint(int(retryPoor) - int(cudakern.RetryPoor))
 	_ = uint(cudakern.NoPlace - Unplaced)
 	_ = uint(Unplaced - cudakern.NoPlace)
 	_ = uint(cudakern.SeedLen - seedLen)
@@ -62,11 +64,28 @@ func openCUDA() (device, error) {
 	return &cuda{dev: dev, placer: p}, nil
 }
 
-func (c *cuda) loadReads(rd *Reads) error {
-	return deviceError(c.placer.LoadReads(cudakern.PlaceReads{
+func (c *cuda) loadReads(rd *Reads, byRecord bool) error {
+	r := cudakern.PlaceReads{
 		Packed: rd.packed, Offsets: rd.offsets, Stride: rd.stride, Lengths: rd.lengths, Length: rd.fixedLength, Count: rd.Count(),
-		Masked: rd.nonACGT, Runs: runsOf(rd),
-	}))
+		Masked: rd.nonACGT, Runs: runsOf(rd), StoredReversed: storedReversed(rd),
+	}
+	if byRecord {
+		r.Records = rd.records
+	}
+	return deviceError(c.placer.LoadReads(r))
+}
+
+// storedReversed returns a bit for each read: it is stored reversed.
+func storedReversed(rd *Reads) []uint64 {
+	words := make([]uint64, (rd.Count()+63)/64)
+	inParallel(runtime.GOMAXPROCS(0), len(words), 1<<12, func(_, from, to int) {
+		for k := from; k < to; k++ {
+			for i, place := range rd.signaturePlace[64*k : min(64*(k+1), rd.Count())] {
+				words[k] |= uint64(place&1) << i
+			}
+		}
+	})
+	return words
 }
 
 func (c *cuda) buildIndex(seq *sequence, w *window) error {
@@ -101,14 +120,19 @@ func (rd *Reads) appendRuns(runs []cudakern.Run, i int) []cudakern.Run {
 	return runs
 }
 
-func (c *cuda) place(m placeMode, indices []uint32, limits []uint8, positions []uint32, outcomes []uint16) error {
-	return deviceError(c.placer.Place(cudaMode(m), indices, limits, positions, outcomes))
+func (c *cuda) place(w *window, retry retryRule, in *placements, poor []uint64, out *placements, progress func(done int)) error {
+	return deviceError(c.placer.Place(cudaMode(w.mode), cudakern.Retry(retry), cudaPlaces(in), poor, cudaPlaces(out), progress))
+}
+
+func cudaPlaces(pl *placements) cudakern.Places {
+	return cudakern.Places{Positions: pl.pos, Reversed: pl.reversedBits, Mismatches: pl.mismatches}
 }
 
 func cudaMode(m placeMode) cudakern.PlaceMode {
 	return cudakern.PlaceMode{
 		K: m.k, SampleMask: int(m.sampleMask), SeedStep: m.seedStep, BasesPerCandidate: m.basesPerCandidate,
 		BasesPerMoreSeed: m.basesPerMoreSeed, GoodMismatches: m.goodMismatches, MaxCandidates: m.maxCandidates,
+		BasesPerMismatch: m.basesPerMismatch,
 	}
 }
 
@@ -143,25 +167,19 @@ func (c *cuda) endJoining() error {
 	return c.joiner.Free()
 }
 
-func (c *cuda) vote(rd *Reads, seq *sequence, pl *placements, poor *bitset) (voted []byte, mismatches []uint8, err error) {
-	if !c.placer.VoteReadsLoaded() {
-		if err := c.placer.LoadVoteReads(voteReads(rd)); err != nil {
-			return nil, nil, deviceError(err)
-		}
-	}
-	voted = make([]byte, len(seq.packed))
+func (c *cuda) vote(rd *Reads, seq *sequence, pl *placements, poor *bitset, mismatches []uint8) ([]byte, error) {
+	voted := make([]byte, len(seq.packed))
 	var words []uint64
 	if poor != nil {
-		words, mismatches = poor.words, make([]uint8, len(pl.mismatches))
+		words = poor.words
 	}
-	places := cudakern.VotePlaces{Positions: pl.pos, Reversed: pl.reversedBits, Mismatches: pl.mismatches}
-	if err := c.placer.Vote(seq.packed, seq.n, places, voted, words, mismatches); err != nil {
-		return nil, nil, deviceError(err)
+	if err := c.placer.Vote(seq.packed, seq.n, cudaPlaces(pl), voted, words, mismatches); err != nil {
+		return nil, deviceError(err)
 	}
 	if poor != nil {
 		rd.keepLongACGT(poor)
 	}
-	return voted, mismatches, nil
+	return voted, nil
 }
 
 // keepLongACGT removes from a set of records those whose reads have letters other than A, C, G and T, and fewer than seedLen bases without
@@ -177,19 +195,6 @@ func (rd *Reads) keepLongACGT(set *bitset) {
 			}
 		}
 	}
-}
-
-// voteReads returns what voting has to know of the reads.
-func voteReads(rd *Reads) cudakern.VoteReads {
-	v := cudakern.VoteReads{Records: rd.records, StoredReversed: make([]uint64, (rd.Count()+63)/64)}
-	inParallel(runtime.GOMAXPROCS(0), len(v.StoredReversed), 1<<12, func(_, from, to int) {
-		for k := from; k < to; k++ {
-			for i, place := range rd.signaturePlace[64*k : min(64*(k+1), rd.Count())] {
-				v.StoredReversed[k] |= uint64(place&1) << i
-			}
-		}
-	})
-	return v
 }
 
 func (c *cuda) close() error {

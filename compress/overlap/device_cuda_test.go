@@ -92,6 +92,7 @@ func TestPlacesOnGPU(t *testing.T) {
 	if err := d.close(); err != nil {
 		t.Fatal(err)
 	}
+	defer useDeviceAlways()()
 	t.Run("odd reads", func(t *testing.T) {
 		rs := archiveReads(t, oddReads(rand.New(rand.NewSource(72)), 20_000))
 		compareWithCPU(t, func() *builder { return readsOn(t, "", rs, 4) })

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"orcomgo/bins/record"
 )
 
 // fakeDevice is a device that searches on the CPU, and fails at one of its calls. It counts the calls.
@@ -20,8 +22,10 @@ type fakeDevice struct {
 	calls  map[string]int
 	placed int
 	rd     *Reads
-	seq    *sequence
-	w      *window
+
+	byRecord bool
+	seq      *sequence
+	w        *window
 }
 
 var errFake = errors.New("this device fails")
@@ -36,8 +40,8 @@ func (f *fakeDevice) call(name string) error {
 	return nil
 }
 
-func (f *fakeDevice) loadReads(rd *Reads) error {
-	f.rd = rd
+func (f *fakeDevice) loadReads(rd *Reads, byRecord bool) error {
+	f.rd, f.byRecord = rd, byRecord
 	return f.call("loadReads")
 }
 
@@ -46,22 +50,34 @@ func (f *fakeDevice) buildIndex(seq *sequence, w *window) error {
 	return f.call("buildIndex")
 }
 
-func (f *fakeDevice) place(m placeMode, indices []uint32, limits []uint8, positions []uint32, outcomes []uint16) error {
-	p := &placer{rd: f.rd, pg: f.seq.packed, pgLen: f.seq.n, index: f.w.index(), mode: m}
-	found := 0
-	for j, i := range indices {
-		positions[j], outcomes[j] = Unplaced, 0xffff
-		p.place(int(i), limits[j:j+1], func(s *search) {
-			positions[j], outcomes[j] = uint32(s.pos), uint16(s.best)
-			if s.reversed {
-				outcomes[j] |= deviceReversed
-			}
-			found++
-		})
+func (f *fakeDevice) place(w *window, retry retryRule, in *placements, poor []uint64, out *placements, progress func(int)) error {
+	if w != f.w {
+		return errors.New("the device has another index")
 	}
-	f.mu.Lock()
-	f.placed += found
-	f.mu.Unlock()
+	rd := *f.rd
+	if !f.byRecord {
+		rd.exceptions, rd.byIndex = record.ExceptionList{}, true
+		rd.records = make([]uint32, rd.Count())
+		for i := range rd.records {
+			rd.records[i] = uint32(i)
+			if rd.hasNonACGT(i) {
+				f.rd.eachException(i, func(e record.Exception) {
+					e.Read = uint32(i)
+					rd.exceptions.Append(e)
+				})
+			}
+		}
+	}
+	copy(out.pos, in.pos)
+	copy(out.reversedBits, in.reversedBits)
+	copy(out.mismatches, in.mismatches)
+	b := builder{config: Config{Threads: 1}, seq: *f.seq, placements: out, poor: bitset{words: poor}}
+	b.placeAll(&rd, w, retry, progress)
+	for i, pos := range out.pos {
+		if pos != in.pos[i] {
+			f.placed++
+		}
+	}
 	return f.call("place")
 }
 
@@ -77,31 +93,32 @@ func (f *fakeDevice) partners(j *joiner, by sampler) ([]link, []uint32, int, err
 
 func (f *fakeDevice) endJoining() error { return f.call("endJoining") }
 
-func (f *fakeDevice) vote(rd *Reads, seq *sequence, pl *placements, poor *bitset) ([]byte, []uint8, error) {
+func (f *fakeDevice) vote(rd *Reads, seq *sequence, pl *placements, poor *bitset, mismatches []uint8) ([]byte, error) {
 	if err := f.call("vote"); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if rd != f.rd {
-		return nil, nil, errors.New("the device has other reads")
+	if rd != f.rd || !f.byRecord {
+		return nil, errors.New("the device has other reads")
 	}
 	b := builder{config: Config{Threads: 1}, records: &records{count: len(pl.pos)}, allReads: rd, workBytes: math.MaxUint64, voted: true}
 	b.seq = sequence{slices.Clone(seq.packed), seq.n}
 	b.placements = &placements{pl.pos, pl.reversedBits, slices.Clone(pl.mismatches)}
 	if poor == nil {
-		return b.seq.packed, nil, b.vote(context.Background())
+		return b.seq.packed, b.vote(context.Background())
 	}
 	err := b.voteAndSelectPoor(context.Background())
 	copy(poor.words, b.poor.words)
-	return b.seq.packed, b.placements.mismatches, err
+	copy(mismatches, b.placements.mismatches)
+	return b.seq.packed, err
 }
 
 func (f *fakeDevice) close() error { return f.call("close") }
 
 // useDeviceAlways has devices do steps that are too small to be worth it, until the function that it returns is called.
 func useDeviceAlways() func() {
-	joined, voters := leastJoined, leastVoters
-	leastJoined, leastVoters = 0, 0
-	return func() { leastJoined, leastVoters = joined, voters }
+	joined, placed, voters := leastJoined, leastPlaced, leastVoters
+	leastJoined, leastPlaced, leastVoters = 0, 0, 0
+	return func() { leastJoined, leastPlaced, leastVoters = joined, placed, voters }
 }
 
 // TestDevice: a layout is the same with a device as without, also if the device fails at any of its calls. That is noted once.

@@ -329,7 +329,7 @@ func TestVotesOnGPU(t *testing.T) {
 			}
 			rd := variedReads(t, r, other, c.reads, c.fixed)
 			cudakern.MostMemory = 0
-			if err := d.loadReads(rd); err != nil {
+			if err := d.loadReads(rd, true); err != nil {
 				t.Fatal(err)
 			}
 			new := voteBuilder(t, r, rd, seq)
@@ -355,7 +355,8 @@ func TestVotesOnGPU(t *testing.T) {
 						x := newBitset(rd.Count())
 						poor = &x
 					}
-					voted, mismatches, err := d.vote(rd, &b.seq, b.placements, poor)
+					mismatches := make([]uint8, rd.Count())
+					voted, err := d.vote(rd, &b.seq, b.placements, poor, mismatches)
 					if errors.Is(err, errDeviceMemory) {
 						failed++
 						continue

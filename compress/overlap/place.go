@@ -333,12 +333,8 @@ func (pl *placements) set(record, pos uint32, reversed bool, miss int) {
 	}
 }
 
-// placeBatch is how many reads a goroutine places before it takes the next ones, and deviceBatch how many reads a goroutine has a device
-// place at once.
-const (
-	placeBatch  = 1 << 12
-	deviceBatch = 1 << 17
-)
+// placeBatch is how many reads a goroutine places before it takes the next ones.
+const placeBatch = 1 << 12
 
 // setLimits sets the limit of each of the reads from, from+1, ...: a place must have fewer mismatches. It is 0 for a read that is
 // not to be placed: one that is too short or too long, or has a place and is not selected by retry.
@@ -352,7 +348,7 @@ func (b *builder) setLimits(limits []uint8, rd *Reads, from int, mode placeMode,
 		}
 		limit := n/mode.basesPerMismatch + 1
 		if rec := rd.records[i]; b.placements.pos[rec] != Unplaced {
-			if !retry(b, rd, i, mode) {
+			if !retry.selects(b, rec, mode) {
 				continue
 			}
 			limit = min(limit, int(b.placements.mismatches[rec]))
@@ -382,86 +378,27 @@ func newWindow(seq *sequence, from, n int, mode placeMode, threads int) *window 
 // placeAll places the reads that have no place yet. Reads with a place that retry selects are moved if a place with fewer
 // mismatches is found.
 func (b *builder) placeAll(rd *Reads, w *window, retry retryRule, progress func(done int)) {
-	var next, tried atomic.Int64
-	onDevice := b.accelerator.prepare(rd, &b.seq, w, rd == b.allReads)
-	if !onDevice {
-		w.index()
+	if b.accelerator.place(b, rd, w, retry, progress) {
+		return
 	}
+	index := w.index()
+	var next, tried atomic.Int64
 	parallel(b.config.Threads, func(int) {
-		p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, mode: w.mode}
-		d := deviceReads{b: b, w: w, p: p}
+		p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, mode: w.mode, index: index}
 		limits := make([]uint8, placeBatch)
 		for {
 			from := int(next.Add(placeBatch)) - placeBatch
 			if from >= rd.Count() {
-				break
+				tried.Add(p.tried)
+				return
 			}
 			limits := limits[:min(placeBatch, rd.Count()-from)]
 			b.setLimits(limits, rd, from, w.mode, retry)
-			if onDevice {
-				d.add(from, limits)
-			} else {
-				b.placeOnCPU(p, w, from, limits)
-			}
+			p.place(from, limits, func(s *search) { b.setPlace(rd, s.index, uint32(s.pos), s.reversed, s.best) })
 			if from%(1<<16) == 0 {
 				progress(from)
 			}
 		}
-		d.place()
-		tried.Add(p.tried)
 	})
 	b.candidatesTried += tried.Load()
-}
-
-// placeOnCPU places reads from..from+len(limits)-1.
-func (b *builder) placeOnCPU(p *placer, w *window, from int, limits []uint8) {
-	p.index = w.index()
-	p.place(from, limits, func(s *search) { b.setPlace(p.rd, s.index, uint32(s.pos), s.reversed, s.best) })
-}
-
-// deviceReads are reads that a goroutine collects, and then has a device place.
-type deviceReads struct {
-	b         *builder
-	w         *window
-	p         *placer // in case the device fails
-	indices   []uint32
-	limits    []uint8
-	positions []uint32
-	outcomes  []uint16
-}
-
-// add adds those of the reads from, from+1, ... whose limit is not 0. They are placed when there are enough.
-func (d *deviceReads) add(from int, limits []uint8) {
-	for j, limit := range limits {
-		if limit > 0 {
-			d.indices, d.limits = append(d.indices, uint32(from+j)), append(d.limits, limit)
-		}
-	}
-	if len(d.indices) > deviceBatch-placeBatch {
-		d.place()
-	}
-}
-
-// place places the reads that were added. After an error of the device, the CPU does it.
-func (d *deviceReads) place() {
-	n, a := len(d.indices), d.b.accelerator
-	if n == 0 {
-		return
-	}
-	d.positions, d.outcomes = resized(d.positions, n), resized(d.outcomes, n)
-	placed := a.can(stepPlace)
-	if placed {
-		if err := a.dev.place(d.w.mode, d.indices, d.limits, d.positions, d.outcomes); err != nil {
-			a.failed(stepPlace, err)
-			placed = false
-		}
-	}
-	for j, i := range d.indices {
-		if !placed {
-			d.b.placeOnCPU(d.p, d.w, int(i), d.limits[j:j+1])
-		} else if pos := d.positions[j]; pos != Unplaced {
-			d.b.setPlace(d.p.rd, int(i), pos, d.outcomes[j]&deviceReversed != 0, int(d.outcomes[j]&^deviceReversed))
-		}
-	}
-	d.indices, d.limits = d.indices[:0], d.limits[:0]
 }

@@ -105,9 +105,6 @@ func (b *builder) selectPoor(ctx context.Context, lo, hi int, shared *sharedMism
 	})
 }
 
-// retryPoor selects poorly placed reads.
-func retryPoor(b *builder, rd *Reads, i int, _ placeMode) bool { return b.poor.has(rd.records[i]) }
-
 // reassemblePoor assembles the poorly placed reads among themselves (if they do not all fit in memory, those with the most
 // mismatches) and appends to the pseudogenome the scaffolds that cost fewer bits than the mismatches they save.
 func (b *builder) reassemblePoor(ctx context.Context) error {

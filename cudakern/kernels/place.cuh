@@ -5,12 +5,12 @@
 
 // The parameters of a search, 8 bits each in one word; see PlaceMode.
 struct PlaceMode {
-  u32 k, sample_mask, seed_step, bases_per_candidate, bases_per_more_seed, good, most;
+  u32 k, sample_mask, seed_step, bases_per_candidate, bases_per_more_seed, good, most, bases_per_mismatch;
 };
 
 static __device__ __forceinline__ PlaceMode place_mode(u64 m) {
   return {(u32)m & 255, (u32)(m >> 8) & 255, (u32)(m >> 16) & 255, (u32)(m >> 24) & 255, (u32)(m >> 32) & 255, (u32)(m >> 40) & 255,
-          (u32)(m >> 48) & 255};
+          (u32)(m >> 48) & 255, (u32)(m >> 56)};
 }
 
 // load_bases returns the 32 bases from `at` on, the first one in the lowest bits. The word after the last base must be readable.
@@ -62,6 +62,13 @@ static __device__ __forceinline__ Read read_of(const Reads *reads, u64 i) {
   }
   return r;
 }
+
+static __device__ __forceinline__ u32 record_of(const Places *places, u64 read) {
+  return places->records ? ((const u32 *)places->records)[read] : (u32)read;
+}
+
+// bit_of returns bit i of an array of words.
+static __device__ __forceinline__ bool bit_of(u64 words, u64 i) { return ((const u32 *)words)[i >> 5] >> (i & 31) & 1; }
 
 // without_runs returns mismatches of bases i..i+31 of a read, on the strand of the pseudogenome, without those in its runs.
 static __device__ __noinline__ u64 without_runs(const Read &r, bool reversed, u32 i, u64 d) {
@@ -158,23 +165,43 @@ index_insert(const u64 *pg, u64 from, u64 count, u64 mode_word, const u64 *segme
   }
 }
 
-// place searches for the places of count reads, which are those with the numbers in indices. The i-th of them gets position 0xffffffff if no
-// place with fewer than limits[i] mismatches is found. Else its outcome is the number of mismatches, and bit 15 if it is on the reverse
-// strand.
+// place_limit returns the limit of a read: a place must have fewer mismatches. It is 0 for a read that is not to be placed.
+static __device__ __forceinline__ u32 place_limit(const Reads *reads, const Places *places, PlaceMode mode, u64 retry, u64 i) {
+  u32 n = reads->lengths ? ((const u32 *)reads->lengths)[i] : (u32)reads->length;
+  if (n < mode.k || n > OVERLAPPED) return 0;
+  u32 limit = n / mode.bases_per_mismatch + 1, record = record_of(places, i);
+  if (((const u32 *)places->positions)[record] == FULL) return limit;
+  if (retry == RETRY_NONE || (retry == RETRY_POOR && !bit_of(places->poor, record))) return 0;
+  u32 now = ((const u8 *)places->mismatches)[record];
+  if (retry == RETRY_MISMATCHED && now <= mode.good) return 0;
+  return now < limit ? now : limit;
+}
+
+// place_select writes the numbers of those of the reads from..to-1 that are to be placed to indices, in any order, and adds their number to
+// *count.
 extern "C" __global__ void __launch_bounds__(THREADS)
-place(const Reads *reads, const u32 *indices, const u8 *limits, u64 count, const u64 *pg, u64 pg_length, const u64 *segments,
-      const u64 *slots, u64 mode_word, u32 *positions, u16 *outcomes, u32 *step) {
+place_select(const Reads *reads, const Places *places, u64 mode_word, u64 retry, u64 from, u64 to, u32 *indices, u32 *count, u32 *step) {
+  mark(step, STEP_PLACE_SELECT);
+  __shared__ u32 sums[WARPS], first;
+  u64 i = from + (u64)blockIdx.x * THREADS + threadIdx.x;
+  bool chosen = i < to && place_limit(reads, places, place_mode(mode_word), retry, i) > 0;
+  u32 all, before = block_exclusive(chosen, sums, &all);
+  if (threadIdx.x == 0 && all > 0) first = atomicAdd(count, all);
+  __syncthreads();
+  if (chosen) indices[first + before] = (u32)i;
+}
+
+// place searches for the places of the count reads in indices, and stores those that it finds.
+extern "C" __global__ void __launch_bounds__(THREADS)
+place(const Reads *reads, const Places *places, const u32 *indices, u64 count, u64 retry, u64 pg_length, const u64 *segments,
+      const u64 *slots, u64 mode_word, u32 *step) {
   mark(step, STEP_PLACE);
-  u64 i = (u64)blockIdx.x * THREADS + threadIdx.x;
-  if (i >= count) return;
-  u32 best = limits[i];
-  if (best == 0) {
-    positions[i] = 0xffffffffu;
-    return;
-  }
+  if ((u64)blockIdx.x * THREADS + threadIdx.x >= count) return;
+  u64 i = indices[(u64)blockIdx.x * THREADS + threadIdx.x];
   PlaceMode mode = place_mode(mode_word);
-  const Read read = read_of(reads, indices[i]);
-  u32 n = read.n;
+  const u64 *pg = (const u64 *)places->sequence;
+  const Read read = read_of(reads, i);
+  u32 n = read.n, best = place_limit(reads, places, mode, retry, i);
   long long pos = -1;
   bool reversed = false;
   u32 left_to_try = n / mode.bases_per_candidate, seeds_left = 0xffffffffu;
@@ -235,6 +262,10 @@ place(const Reads *reads, const u32 *indices, const u8 *limits, u64 count, const
     }
     if ((pos >= 0 && best <= mode.good) || left_to_try == 0 || seeds_left == 0) break;
   }
-  positions[i] = pos >= 0 ? (u32)pos : 0xffffffffu;
-  outcomes[i] = (u16)(best | (reversed ? 1u << 15 : 0));
+  if (pos < 0) return;
+  u32 record = record_of(places, i), bit = 1u << (record & 31), *words = (u32 *)places->reversed + (record >> 5);
+  ((u32 *)places->positions)[record] = (u32)pos;
+  ((u8 *)places->mismatches)[record] = (u8)best;
+  if (reversed != bit_of(places->stored_reversed, i)) atomicOr(words, bit);
+  else atomicAnd(words, ~bit);
 }

@@ -11,21 +11,20 @@ struct Placed {
 };
 
 // placed_read loads read i, and returns whether it has a place and bases.
-static __device__ __forceinline__ bool placed_read(const Reads *reads, const Votes *v, u64 i, Placed *r) {
+static __device__ __forceinline__ bool placed_read(const Reads *reads, const Places *places, u64 i, Placed *r) {
   if (i >= reads->count) return false;
-  r->record = ((const u32 *)v->records)[i];
-  r->pos = ((const u32 *)v->positions)[r->record];
+  r->record = record_of(places, i);
+  r->pos = ((const u32 *)places->positions)[r->record];
   if (r->pos == FULL) return false;
   r->read = read_of(reads, i);
-  r->reversed = (((const u32 *)v->reversed)[r->record >> 5] >> (r->record & 31) & 1) !=
-                (((const u32 *)v->stored_reversed)[i >> 5] >> (i & 31) & 1);
+  r->reversed = bit_of(places->reversed, r->record) != bit_of(places->stored_reversed, i);
   return r->read.n > 0;
 }
 
 // each_mismatch calls f(offset, base) with the mismatches of a read, in its order on the pseudogenome.
-template <class F> static __device__ __forceinline__ void each_mismatch(const Votes *v, const Placed &r, F f) {
+template <class F> static __device__ __forceinline__ void each_mismatch(const Places *places, const Placed &r, F f) {
   for (u32 i = 0; i < r.read.n; i += 32) {
-    u64 b, d = mismatches(r.read, r.reversed, (const u64 *)v->sequence, r.pos, i, &b);
+    u64 b, d = mismatches(r.read, r.reversed, (const u64 *)places->sequence, r.pos, i, &b);
     for (; d; d &= d - 1) {
       u32 at = __ffsll(d) - 1;
       f(i + at / 2, (u32)(b >> at) & 3);
@@ -36,15 +35,15 @@ template <class F> static __device__ __forceinline__ void each_mismatch(const Vo
 // vote_count counts, at positions lo..hi-1, how many reads have each base other than the pseudogenome's: four counters a position; and by
 // how much more reads begin at a position than end before it: one counter a position.
 extern "C" __global__ void __launch_bounds__(THREADS)
-vote_count(const Reads *reads, const Votes *v, u64 lo, u64 hi, u32 *bases, u32 *depth, u32 *step) {
+vote_count(const Reads *reads, const Places *places, u64 lo, u64 hi, u32 *bases, u32 *depth, u32 *step) {
   mark(step, STEP_VOTE_COUNT);
   Placed r;
-  if (!placed_read(reads, v, (u64)blockIdx.x * THREADS + threadIdx.x, &r)) return;
+  if (!placed_read(reads, places, (u64)blockIdx.x * THREADS + threadIdx.x, &r)) return;
   u64 end = (u64)r.pos + r.read.n;
   if (r.pos >= hi || end <= lo) return;
   atomicAdd(depth + (r.pos > lo ? r.pos - lo : 0), 1u);
   if (end < hi) atomicAdd(depth + (end - lo), FULL); // one less
-  each_mismatch(v, r, [&](u32 i, u32 base) {
+  each_mismatch(places, r, [&](u32 i, u32 base) {
     u64 p = (u64)r.pos + i;
     if (p >= lo && p < hi) atomicAdd(bases + (p - lo) * 4 + base, 1u);
   });
@@ -55,11 +54,11 @@ static __device__ __forceinline__ bool is_shared(u32 reads, u32 depth) { return 
 // vote sets the bases at positions lo..hi-1 to the most frequent ones, and the bits of the mismatches that several reads share. before[i]
 // is the number of reads that cover the position before lo+i. A thread takes four positions; lo is a multiple of four.
 extern "C" __global__ void __launch_bounds__(THREADS)
-vote(const Votes *v, u64 lo, u64 hi, const u32 *bases, const u32 *before, u32 *step) {
+vote(const Places *places, u64 lo, u64 hi, const u32 *bases, const u32 *before, u32 *step) {
   mark(step, STEP_VOTE);
   u64 first = ((u64)blockIdx.x * THREADS + threadIdx.x) * 4;
   if (lo + first >= hi) return;
-  u32 packed = ((u8 *)v->sequence)[(lo + first) / 4], set = 0;
+  u32 packed = ((u8 *)places->sequence)[(lo + first) / 4], set = 0;
   for (u32 k = 0; k < 4 && lo + first + k < hi; k++) {
     uint4 x = ((const uint4 *)bases)[first + k];
     if ((x.x | x.y | x.z | x.w) == 0) continue;
@@ -74,25 +73,25 @@ vote(const Votes *v, u64 lo, u64 hi, const u32 *bases, const u32 *before, u32 *s
     for (u32 c = 0; c < 4; c++)
       if (c != now && is_shared(c == old ? depth - others : count[c], depth)) set |= 1u << (4 * k + c);
   }
-  ((u8 *)v->sequence)[(lo + first) / 4] = (u8)packed;
-  if (v->shared) ((u16 *)v->shared)[(lo + first) / 4] = (u16)set;
+  ((u8 *)places->sequence)[(lo + first) / 4] = (u8)packed;
+  if (places->shared) ((u16 *)places->shared)[(lo + first) / 4] = (u16)set;
 }
 
 // vote_poor counts anew the mismatches of the reads that may be poorly placed, and sets the bit of those that are.
 extern "C" __global__ void __launch_bounds__(THREADS)
-vote_poor(const Reads *reads, const Votes *v, u32 *step) {
+vote_poor(const Reads *reads, const Places *places, u32 *step) {
   mark(step, STEP_VOTE_POOR);
   Placed r;
-  if (!placed_read(reads, v, (u64)blockIdx.x * THREADS + threadIdx.x, &r) || r.read.n > OVERLAPPED) return;
-  u8 *miss = (u8 *)v->mismatches + r.record;
+  if (!placed_read(reads, places, (u64)blockIdx.x * THREADS + threadIdx.x, &r) || r.read.n > OVERLAPPED) return;
+  u8 *miss = (u8 *)places->mismatches + r.record;
   if (*miss < POOR_MISMATCHES) return;
   u32 all = 0, several = 0, n = r.read.n;
-  each_mismatch(v, r, [&](u32 i, u32 base) {
+  each_mismatch(places, r, [&](u32 i, u32 base) {
     u64 p = (u64)r.pos + i;
     all++;
-    several += ((const u8 *)v->shared)[p >> 1] >> ((p & 1) * 4 + base) & 1;
+    several += ((const u8 *)places->shared)[p >> 1] >> ((p & 1) * 4 + base) & 1;
   });
   *miss = (u8)(all < 255 ? all : 255);
   if (all >= POOR_MISMATCHES && all > n / 50 && (several >= POOR_MISMATCHES || all > n / 8) && n >= SEED_LEN)
-    atomicOr((u32 *)v->poor + (r.record >> 5), 1u << (r.record & 31));
+    atomicOr((u32 *)places->poor + (r.record >> 5), 1u << (r.record & 31));
 }
