@@ -3,6 +3,7 @@ package overlap
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand"
 	"slices"
@@ -17,6 +18,7 @@ import (
 type fakeDevice struct {
 	failing string // the call that fails
 	failAt  int    // and at which time
+	err     error  // with what, unless it is nil
 
 	mu     sync.Mutex
 	calls  map[string]int
@@ -35,6 +37,9 @@ func (f *fakeDevice) call(name string) error {
 	defer f.mu.Unlock()
 	f.calls[name]++
 	if f.failing == name && f.calls[name] == f.failAt {
+		if f.err != nil {
+			return f.err
+		}
 		return errFake
 	}
 	return nil
@@ -170,4 +175,39 @@ func TestDevice(t *testing.T) {
 	layOut(t, archive, Config{Whole: true, Threads: 1})
 	openDevice = nil
 	layOut(t, archive, Config{Whole: true, Threads: 1, GPU: true})
+}
+
+// TestDeviceOfLittleMemory: if the device has too little memory for a step, the CPU does that step, which is noted once, and the device
+// does the others.
+func TestDeviceOfLittleMemory(t *testing.T) {
+	defer func(open func() (device, error)) { openDevice = open }(openDevice)
+	defer useDeviceAlways()()
+	_, ds := hardReads(rand.New(rand.NewSource(77)))
+	archive := archiveOf(t, 20_000, lettersOf(ds))
+	want := layOut(t, archive, Config{Whole: true, Threads: 2})
+	for _, c := range []struct {
+		failing      string
+		goOn, atOnce string // calls that are still made, and one that is made only once
+		note         string
+	}{
+		{"loadReads", "partners", "loadReads", "the CPU places reads"},
+		{"buildIndex", "vote", "buildIndex", "the CPU places reads"},
+		{"place", "vote", "place", "the CPU places reads"},
+		{"partners", "place", "partners", "the CPU joins contigs"},
+		{"vote", "place", "vote", "the CPU counts votes"},
+	} {
+		f := &fakeDevice{failing: c.failing, failAt: 1, err: fmt.Errorf("%w: 9 GB", errDeviceMemory), calls: map[string]int{}}
+		openDevice = func() (device, error) { return f, nil }
+		var notes []string
+		got := layOut(t, archive, Config{Whole: true, Threads: 2, GPU: true, Note: func(line string) { notes = append(notes, line) }})
+		if !sameLayout(got, want) {
+			t.Errorf("too little memory for %q: another layout", c.failing)
+		}
+		if len(notes) != 1 || !strings.Contains(notes[0], c.note) || !strings.Contains(notes[0], "9 GB") {
+			t.Errorf("too little memory for %q: the notes are %q", c.failing, notes)
+		}
+		if f.calls[c.atOnce] != 1 || f.calls[c.goOn] == 0 || f.calls["close"] != 1 {
+			t.Errorf("too little memory for %q: the calls are %v", c.failing, f.calls)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand"
 	"slices"
+	"strings"
 	"testing"
 
 	"orcomgo/bins/record"
@@ -392,5 +393,45 @@ func TestVotesOnGPU(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLayoutsInLittleDeviceMemory: with any amount of memory on the device, a layout is that of the CPU, and what the device has too little
+// memory for is noted once.
+func TestLayoutsInLittleDeviceMemory(t *testing.T) {
+	if d, err := openCUDA(); err != nil {
+		t.Skip(err)
+	} else if err := d.close(); err != nil {
+		t.Fatal(err)
+	}
+	defer useDeviceAlways()()
+	defer func() { cudakern.MostMemory = 0 }()
+	_, ds := hardReads(rand.New(rand.NewSource(78)))
+	archive := archiveOf(t, 20_000, lettersOf(ds))
+	for _, c := range []Config{{Whole: true, Threads: 4}, {Memory: littleMemory, Threads: 4}} {
+		want := layOut(t, archive, c)
+		noted, silent := 0, 0
+		for limit := int64(1 << 13); limit < 1<<28; limit = limit*2 + 1 {
+			cudakern.MostMemory = limit
+			var notes []string
+			c.GPU, c.Note = true, func(line string) { notes = append(notes, line) }
+			if got := layOut(t, archive, c); !sameLayout(got, want) || !slices.Equal(got.placements.mismatches, want.placements.mismatches) {
+				t.Errorf("whole %t, %d bytes: another layout than by the CPU", c.Whole, limit)
+			}
+			switch {
+			case len(notes) == 0:
+				silent++
+			case len(notes) == 1 && strings.Contains(notes[0], "too little memory"):
+				noted++
+			default:
+				t.Errorf("whole %t, %d bytes: the notes are %q", c.Whole, limit, notes)
+			}
+			if n := cudakern.AllocatedMemory(); n != 0 {
+				t.Fatalf("%d bytes of device memory were not freed", n)
+			}
+		}
+		if noted < 3 || silent == 0 {
+			t.Errorf("whole %t: %d limits were too small, %d were not", c.Whole, noted, silent)
+		}
 	}
 }
