@@ -57,6 +57,9 @@ const (
 	kernelVoteCount     kernel = C.STEP_VOTE_COUNT
 	kernelVote          kernel = C.STEP_VOTE
 	kernelVotePoor      kernel = C.STEP_VOTE_POOR
+	kernelCover         kernel = C.STEP_COVER
+	kernelCovered       kernel = C.STEP_COVERED
+	kernelMove          kernel = C.STEP_MOVE
 
 	kernels kernel = C.STEPS
 )
@@ -73,6 +76,7 @@ var kernelNames = [kernels]string{
 	kernelKmerCount: "kmer_count", kernelKmerWrite: "kmer_write", kernelKmerGroups: "kmer_groups", kernelKmerFirst: "kmer_first",
 	kernelPartners: "partners", kernelPartnersLarge: "partners_large",
 	kernelVoteCount: "vote_count", kernelVote: "vote", kernelVotePoor: "vote_poor",
+	kernelCover: "cover", kernelCovered: "covered", kernelMove: "move",
 }
 
 // String returns the kernel's name in the PTX.

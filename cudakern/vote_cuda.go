@@ -108,3 +108,73 @@ func (p *Placer) voteWindows(length int) error {
 	}
 	return nil
 }
+
+// Cover finds which of the first length bases of the pseudogenome the reads cover: it sets their bits in covered. Then it replaces
+// positions, which are those of in, by the number of covered bases before each. It returns whether there are uncovered bases; if not,
+// positions has not changed.
+// The error wraps ErrMemory if there is too little memory: 8 bytes for each base.
+func (p *Placer) Cover(length int, in Places, covered []uint64, positions []uint32) (uncovered bool, err error) {
+	if err := p.check(in); err != nil {
+		return false, err
+	}
+	if 64*len(covered) < length || len(positions) != len(in.Positions) {
+		return false, fmt.Errorf("%d positions in %d words, %d records of %d", length, len(covered), len(positions), len(in.Positions))
+	}
+	leave, err := p.dev.enter()
+	if err != nil {
+		return false, err
+	}
+	defer leave()
+	defer func() {
+		for _, b := range []*buffer{&p.shared, &p.bases, &p.depth} {
+			if e := b.free(); err == nil {
+				err = e
+			}
+		}
+	}()
+	if err := p.loadPlaces(in); err != nil {
+		return false, err
+	}
+	if err := p.loadAddresses(); err != nil {
+		return false, err
+	}
+	depth, kept, bits := &p.depth, &p.bases, &p.shared
+	for _, x := range []struct {
+		*buffer
+		size int
+	}{{depth, 4*length + 32}, {kept, 4*length + 32}, {bits, 8 * len(covered)}} {
+		if err := p.room(x.buffer, x.size, "covered bases"); err != nil {
+			return false, err
+		}
+	}
+	if err := p.clear(depth.at(), 4*(length+1), "covered bases"); err != nil {
+		return false, err
+	}
+	if err := p.clear(bits.at(), 8*len(covered), "covered bases"); err != nil {
+		return false, err
+	}
+	if err := p.launch(kernelCover, threadBlocks(p.count, threads), p.reads.at(), p.places.at(), uint64(length), depth.at()); err != nil {
+		return false, err
+	}
+	if err := p.scan(depth.at(), length+1); err != nil {
+		return false, err
+	}
+	if err := p.launch(kernelCovered, threadBlocks(length+1, threads), depth.at(), uint64(length), bits.at(), kept.at()); err != nil {
+		return false, err
+	}
+	if err := p.scan(kept.at(), length+1); err != nil {
+		return false, err
+	}
+	sum, err := p.sum()
+	if err != nil || int(sum) == length {
+		return false, err
+	}
+	err = p.launch(kernelMove, threadBlocks(len(positions), threads), p.positions.at(), uint64(len(positions)), kept.at())
+	if err != nil {
+		return false, err
+	}
+	if err := p.download(bytesOf(covered), bits.at(), "covered bases"); err != nil {
+		return false, err
+	}
+	return true, p.download(bytesOf(positions), p.positions.at(), "the places of the reads")
+}

@@ -165,6 +165,12 @@ func forEachMismatch(pg []byte, pos int, read []byte, n int, skip []uint64, f fu
 
 // removeUncovered removes the bases of the pseudogenome that no placed read covers, and adjusts the placements.
 func (b *builder) removeUncovered(ctx context.Context) error {
+	if covered, ok := b.accelerator.cover(b); ok {
+		if covered != nil {
+			b.seq.keep(covered)
+		}
+		return ctx.Err()
+	}
 	pl := b.placements
 	covered := newBitset(b.seq.n)
 	err := b.records.lengths(ctx, func(rec uint32, length int) {

@@ -27,6 +27,9 @@ type device interface {
 	// after that; if poor is not nil, mismatches by record become those after that. It changes neither seq nor pl.
 	// The index is lost.
 	vote(rd *Reads, seq *sequence, pl *placements, poor *bitset, mismatches []uint8) (voted []byte, err error)
+	// cover finds which of the first n bases of the pseudogenome the loaded reads cover, whose places are known by record. If not all are, it
+	// adds these to covered, and pos become the positions of in if only they are kept.
+	cover(n int, in *placements, covered *bitset, pos []uint32) (uncovered bool, err error)
 	// close frees what the device has.
 	close() error
 }
@@ -222,14 +225,7 @@ func (a *accelerator) endJoining() {
 // vote does what builder.vote does or, with selectPoor, builder.voteAndSelectPoor, if the device can and it is worth it.
 func (a *accelerator) vote(b *builder, selectPoor bool) bool {
 	rd := b.allReads
-	if a == nil || rd == nil || rd.Count() < leastVoters {
-		return false
-	}
-	a.wait()
-	if a.can(stepPlace) {
-		a.loadReads(rd, true)
-	}
-	if a.loaded != rd || !a.can(stepVote) {
+	if !a.canVote(rd) {
 		return false
 	}
 	var poor *bitset
@@ -270,7 +266,7 @@ func (a *accelerator) place(b *builder, rd *Reads, w *window, retry retryRule, p
 		in, poor = b.placesOf(rd, retry)
 		out = newPlacements(rd.Count())
 	}
-	if n := len(in.pos); len(out.pos) != n {
+	if n := len(in.pos); len(out.pos) != n || len(out.mismatches) != n || len(out.reversedBits) != len(in.reversedBits) {
 		*out = placements{pos: make([]uint32, n), reversedBits: make([]uint32, len(in.reversedBits)), mismatches: make([]uint8, n)}
 	}
 	if err := a.dev.place(w, retry, in, poor, out, progress); err != nil {
@@ -313,6 +309,40 @@ func (b *builder) setPlacesOf(rd *Reads, pl *placements) {
 			b.placements.set(rd.records[i], pl.pos[i], pl.reversed(uint32(i)), int(pl.mismatches[i]))
 		}
 	})
+}
+
+// canVote loads all reads, and reports whether the device can have them vote and it is worth it. rd is nil if they don't stay in memory.
+func (a *accelerator) canVote(rd *Reads) bool {
+	if a == nil || rd == nil || rd.Count() < leastVoters {
+		return false
+	}
+	a.wait()
+	if a.can(stepPlace) {
+		a.loadReads(rd, true)
+	}
+	return a.loaded == rd && a.can(stepVote)
+}
+
+// cover finds which bases of the pseudogenome reads cover, if the device can and it is worth it. If there are others, it moves the
+// placements to where they are without these, and returns the set; else that is nil.
+func (a *accelerator) cover(b *builder) (covered *bitset, ok bool) {
+	if !a.canVote(b.allReads) {
+		return nil, false
+	}
+	set := newBitset(b.seq.n)
+	if n := len(b.placements.pos); len(a.spare.pos) != n {
+		a.spare.pos = make([]uint32, n)
+	}
+	uncovered, err := a.dev.cover(b.seq.n, b.placements, &set, a.spare.pos)
+	if err != nil {
+		a.failed(stepVote, err)
+		return nil, false
+	}
+	if !uncovered {
+		return nil, true
+	}
+	b.placements.pos, a.spare.pos = a.spare.pos, b.placements.pos
+	return &set, true
 }
 
 // forget drops the reference to a window, whose index takes memory.

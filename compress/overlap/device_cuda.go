@@ -182,6 +182,11 @@ func (c *cuda) vote(rd *Reads, seq *sequence, pl *placements, poor *bitset, mism
 	return voted, nil
 }
 
+func (c *cuda) cover(n int, in *placements, covered *bitset, pos []uint32) (bool, error) {
+	uncovered, err := c.placer.Cover(n, cudaPlaces(in), covered.words, pos)
+	return uncovered, deviceError(err)
+}
+
 // keepLongACGT removes from a set of records those whose reads have letters other than A, C, G and T, and fewer than seedLen bases without
 // one.
 func (rd *Reads) keepLongACGT(set *bitset) {

@@ -117,6 +117,29 @@ func (f *fakeDevice) vote(rd *Reads, seq *sequence, pl *placements, poor *bitset
 	return b.seq.packed, err
 }
 
+func (f *fakeDevice) cover(n int, in *placements, covered *bitset, pos []uint32) (bool, error) {
+	if err := f.call("cover"); err != nil {
+		return false, err
+	}
+	if !f.byRecord {
+		return false, errors.New("the device has other reads")
+	}
+	for i, rec := range f.rd.records {
+		if p := in.pos[rec]; p != Unplaced {
+			covered.addRange(int(p), int(p)+f.rd.len(i))
+		}
+	}
+	if covered.buildRanks() == n {
+		return false, nil
+	}
+	for rec, p := range in.pos {
+		if pos[rec] = p; p != Unplaced {
+			pos[rec] = uint32(covered.rank(p))
+		}
+	}
+	return true, nil
+}
+
 func (f *fakeDevice) close() error { return f.call("close") }
 
 // useDeviceAlways has devices do steps that are too small to be worth it, until the function that it returns is called.
@@ -140,8 +163,8 @@ func TestDevice(t *testing.T) {
 			failing string
 			failAt  int
 		}{{"", 0}, {"open", 1}, {"loadReads", 1}, {"buildIndex", 1}, {"buildIndex", 2}, {"place", 1}, {"place", 2}, {"close", 1},
-			{"partners", 1}, {"partners", 3}, {"endJoining", 1}, {"vote", 1}} {
-			if c.failing == "vote" && !memory.Whole {
+			{"partners", 1}, {"partners", 3}, {"endJoining", 1}, {"vote", 1}, {"cover", 1}} {
+			if (c.failing == "vote" || c.failing == "cover") && !memory.Whole {
 				continue
 			}
 			f := &fakeDevice{failing: c.failing, failAt: c.failAt, calls: map[string]int{}}
@@ -195,6 +218,7 @@ func TestDeviceOfLittleMemory(t *testing.T) {
 		{"place", "vote", "place", "the CPU places reads"},
 		{"partners", "place", "partners", "the CPU joins contigs"},
 		{"vote", "place", "vote", "the CPU counts votes"},
+		{"cover", "vote", "cover", "the CPU counts votes"},
 	} {
 		f := &fakeDevice{failing: c.failing, failAt: 1, err: fmt.Errorf("%w: 9 GB", errDeviceMemory), calls: map[string]int{}}
 		openDevice = func() (device, error) { return f, nil }

@@ -309,6 +309,49 @@ func variedReads(t *testing.T, r *rand.Rand, seq []byte, n int, fixed bool) *Rea
 	return rd
 }
 
+// compareCover compares which bases the reads cover, and where they are if only these are kept, with what the CPU finds; also if some bases
+// are not covered, in any case.
+func compareCover(t *testing.T, d device, rd *Reads, b *builder) {
+	t.Helper()
+	in := b.placements
+	for _, gap := range []uint32{0, 1, 70, 900} {
+		for rec, pos := range in.pos { // no read begins in the first part of a stretch of 1000
+			if pos != Unplaced && pos%1000 < gap {
+				in.pos[rec] = Unplaced
+			}
+		}
+		want := newBitset(b.seq.n)
+		for i, rec := range rd.records {
+			if pos := in.pos[rec]; pos != Unplaced {
+				want.addRange(int(pos), int(pos)+rd.len(i))
+			}
+		}
+		all := want.buildRanks() == b.seq.n
+		got, pos := newBitset(b.seq.n), make([]uint32, len(in.pos))
+		uncovered, err := d.cover(b.seq.n, in, &got, pos)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if uncovered == all {
+			t.Fatalf("gaps of %d: uncovered is %t, all are covered is %t", gap, uncovered, all)
+		}
+		if all {
+			continue
+		}
+		if !slices.Equal(got.words, want.words) {
+			t.Fatalf("gaps of %d: other bases are covered than the CPU finds", gap)
+		}
+		for rec, p := range in.pos {
+			if p != Unplaced {
+				p = uint32(want.rank(p))
+			}
+			if p != pos[rec] {
+				t.Fatalf("gaps of %d: record %d is at %d, want %d", gap, rec, pos[rec], p)
+			}
+		}
+	}
+}
+
 // TestVotesOnGPU: voting gives the same bases, mismatches and poorly placed reads, also window by window.
 func TestVotesOnGPU(t *testing.T) {
 	d := openForTest(t)
@@ -334,6 +377,7 @@ func TestVotesOnGPU(t *testing.T) {
 				t.Fatal(err)
 			}
 			new := voteBuilder(t, r, rd, seq)
+			compareCover(t, d, rd, new())
 			for _, selectPoor := range []bool{true, false} {
 				cpu := new()
 				err := cpu.vote(context.Background())
