@@ -52,6 +52,9 @@ var doesStep = [deviceSteps]string{"places reads", "joins contigs", "counts vote
 // runBytes is what a run of letters other than A, C, G and T takes while reads are loaded.
 const runBytes = 12
 
+// spareEighthBytes is the memory of the spare places of a read, in eighths of a byte. They take the place of an index in workBytes.
+const spareEighthBytes = 41
+
 // The device joins contigs of so many bases at least, places so many reads, and has so many vote: with fewer, the CPU is faster. Tests change
 // them.
 var (
@@ -254,7 +257,8 @@ func (a *accelerator) vote(b *builder, selectPoor bool) bool {
 // place does what builder.placeAll does, if the device can and it is worth it.
 func (a *accelerator) place(b *builder, rd *Reads, w *window, retry retryRule, progress func(done int)) bool {
 	all := rd == b.allReads
-	if a == nil || rd.Count() < leastPlaced || !a.prepare(rd, &b.seq, w, all) {
+	if a == nil || rd.Count() < leastPlaced || all && spareEighthBytes*uint64(rd.Count())/8 > b.workBytes ||
+		!a.prepare(rd, &b.seq, w, all) {
 		return false
 	}
 	in, out := b.placements, &a.spare
@@ -326,7 +330,7 @@ func (a *accelerator) canVote(rd *Reads) bool {
 // cover finds which bases of the pseudogenome reads cover, if the device can and it is worth it. If there are others, it moves the
 // placements to where they are without these, and returns the set; else that is nil.
 func (a *accelerator) cover(b *builder) (covered *bitset, ok bool) {
-	if !a.canVote(b.allReads) {
+	if b.allReads == nil || spareEighthBytes*uint64(b.allReads.Count())/8 > b.workBytes || !a.canVote(b.allReads) {
 		return nil, false
 	}
 	set := newBitset(b.seq.n)
