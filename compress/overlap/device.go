@@ -23,9 +23,9 @@ type device interface {
 	partners(j *joiner, by sampler) (links []link, left []uint32, compared int, err error)
 	// endJoining frees the memory that partners took.
 	endJoining() error
-	// vote does what builder.vote does with the loaded reads, whose places are known by record, or, if poor is not nil, builder.voteAndSelectPoor. It returns the packed bases
-	// after that; if poor is not nil, mismatches by record become those after that. It changes neither seq nor pl.
-	// The index is lost.
+	// vote does what builder.vote does with the loaded reads, whose places are known by record, or, if poor is not nil,
+	// builder.voteAndSelectPoor. It returns the packed bases after that; if poor is not nil, mismatches by record become those after that.
+	// It changes neither seq nor pl. The index is lost.
 	vote(rd *Reads, seq *sequence, pl *placements, poor *bitset, mismatches []uint8) (voted []byte, err error)
 	// cover finds which of the first n bases of the pseudogenome the loaded reads cover, whose places are known by record. If not all are, it
 	// adds these to covered, and pos become the positions of in if only they are kept.
@@ -55,8 +55,8 @@ const runBytes = 12
 // spareEighthBytes is the memory of the spare places of a read, in eighths of a byte. They take the place of an index in workBytes.
 const spareEighthBytes = 41
 
-// The device joins contigs of so many bases at least, places so many reads, and has so many vote: with fewer, the CPU is faster. Tests change
-// them.
+// The device places so many reads at least, joins contigs of so many bases, and has so many reads vote: with fewer, the CPU is faster. Tests
+// change them.
 var (
 	leastPlaced        = 1 << 16
 	leastJoined uint64 = 1 << 21
@@ -66,7 +66,7 @@ var (
 // openDevice opens the device. It is nil in programs that have none.
 var openDevice func() (device, error)
 
-// accelerator is a device that is opened while other work is done, and that is given up at the first error.
+// accelerator is a device that is opened while other work is done, and that is given up at the first error that is not for want of memory.
 type accelerator struct {
 	opened    chan struct{} // closed when dev and err are set
 	dev       device
