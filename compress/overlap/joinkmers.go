@@ -313,9 +313,12 @@ func (p *proposals) add(l link) {
 	}
 }
 
+// mostVotes is how many votes byVotes tells apart; more count as these.
+const mostVotes = 63
+
 // byVotes returns the n proposals with the most votes, those with more votes first; of as many, those that were found first.
 func (p *proposals) byVotes(n int) []proposal {
-	const most = 63 // more votes count as these
+	const most = mostVotes
 	var count [most + 2]int
 	for i := range p.all {
 		count[most-min(p.all[i].votes, most)+1]++
