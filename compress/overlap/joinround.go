@@ -60,7 +60,7 @@ func (j *joiner) round(by sampler) int {
 		j.settled = nil
 	}
 	j.by = by
-	j.groups.fill(&j.set, by, j.threads)
+	j.groups.fill(&j.set, by, j.threads, j.settled)
 	return j.merge(j.partners(&j.groups))
 }
 

@@ -9,7 +9,8 @@ import (
 )
 
 // Two mates are coded in few bits if they lie near each other on the pseudogenome. Where they lie on different scaffolds, these are near
-// each other in the sequence that the reads come from. So the scaffolds are put in an order, and on strands, that bring such mates together.
+// each other in the sequence that the reads come from. So the scaffolds are put in an order, and on strands, that bring such mates
+// together.
 
 // mateRange says that records first..first+n-1 are the first mates of records second..second+n-1, in this order.
 type mateRange struct{ first, second, n uint32 }
@@ -260,7 +261,8 @@ func (c *chains) root(i uint32) (uint32, islandPlace) {
 	return root, c.place[i]
 }
 
-// beyond returns the chain of the island of a, whether side a is its right side on that chain, and how many bases of the chain are beyond it.
+// beyond returns the chain of the island of a, whether side a is its right side on that chain, and how many bases of the chain are beyond
+// that side.
 func (c *chains) beyond(a islandSide) (root uint32, right bool, bases int64) {
 	i := a.island()
 	root, at := c.root(i)

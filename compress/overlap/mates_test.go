@@ -146,8 +146,8 @@ func drawnPairs(r *rand.Rand, genome string, n int, o pairOrientation) (firsts, 
 	return firsts, seconds
 }
 
-// TestOrderByMates: from islands that no read joins, the order and strands of mates make the genome. Without pairs they don't. Each read has
-// a place where the pseudogenome is equal to it.
+// TestOrderByMates: from islands that no read joins, the order and strands of mates make the genome. Without pairs they don't. Each read
+// has a place where the pseudogenome is equal to it.
 func TestOrderByMates(t *testing.T) {
 	r := rand.New(rand.NewSource(5))
 	for k, o := range []pairOrientation{{}, {outwards: true}, {sameStrand: true}, {sameStrand: true, outwards: true}} {
@@ -169,8 +169,8 @@ func TestOrderByMates(t *testing.T) {
 	}
 }
 
-// TestOrderOfUnusualPairs: pairs without a place, of one island and of reads of several lengths are laid out like single reads, and the result
-// is the same for any number of threads.
+// TestOrderOfUnusualPairs: pairs without a place, of one island and of reads of several lengths are laid out like single reads, and the
+// result is the same for any number of threads.
 func TestOrderOfUnusualPairs(t *testing.T) {
 	r := rand.New(rand.NewSource(6))
 	_, ds := hardReads(r)
