@@ -377,9 +377,12 @@ func (p *proposals) double() {
 	}
 }
 
+// mostVotes is how many votes byVotes tells apart; more count as these.
+const mostVotes = 63
+
 // byVotes returns the n proposals with the most votes, those with more votes first; of as many, those that were found first.
 func (p *proposals) byVotes(n int) []proposal {
-	const most = 63 // more votes count as these
+	const most = mostVotes
 	var count [most + 2]int
 	for _, i := range p.used {
 		count[most-min(p.slots[i].votes, most)+1]++

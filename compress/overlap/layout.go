@@ -242,6 +242,7 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 				bytes -= min(contigs.bytes(), bytes/2)
 			}
 			a = newAssembler(b.limits(bytes), int(b.records.meanLength()), b.config.Threads)
+			a.device = b.accelerator
 		}
 		b.report("joining contigs", before/2, b.records.count)
 		a.addContigs(contigs, func(int, int) {})
@@ -302,19 +303,28 @@ func (m placeMode) called(stage string) placeMode {
 	return m
 }
 
-// retryMismatched selects reads that have so many mismatches that a better place may exist.
-func retryMismatched(b *builder, rd *Reads, i int, mode placeMode) bool {
-	return int(b.placements.mismatches[rd.records[i]]) > mode.goodMismatches
+// retryRule says which reads that have a place are to be placed again.
+type retryRule int
+
+const (
+	retryNone       retryRule = iota
+	retryMismatched           // those with so many mismatches that a better place may exist
+	retryPoor                 // those in builder.poor
+)
+
+// selects reports whether a read that has a place is to be placed again by the mode.
+func (r retryRule) selects(b *builder, record uint32, mode placeMode) bool {
+	switch r {
+	case retryMismatched:
+		return int(b.placements.mismatches[record]) > mode.goodMismatches
+	case retryPoor:
+		return b.poor.has(record)
+	}
+	return false
 }
 
-// retryNone selects no reads.
-func retryNone(*builder, *Reads, int, placeMode) bool { return false }
-
-// retryRule selects reads that have a place but are to be placed again by the mode.
-type retryRule func(b *builder, rd *Reads, i int, mode placeMode) bool
-
-// placeReads places reads on the bases of the pseudogenome from `from` on: the reads that have no place, and those for which
-// retry returns true. It indexes as many bases at a time as fit in workBytes.
+// placeReads places reads on the bases of the pseudogenome from `from` on: the reads that have no place, and those that
+// retry selects. It indexes as many bases at a time as fit in workBytes.
 func (b *builder) placeReads(ctx context.Context, each shareIterator, from int, mode placeMode, retry retryRule) error {
 	size := max(1<<12, int(min(b.workBytes/uint64(indexBytesPerBase(mode.sampleMask)), maxPseudogenome)))
 	for lo := from; lo < b.seq.n; lo += size {
