@@ -333,6 +333,16 @@ func (pl *placements) set(record, pos uint32, reversed bool, miss int) {
 	}
 }
 
+// reverse moves the read of a record to the other strand. Goroutines may do that with different records at the same time.
+func (pl *placements) reverse(record uint32) {
+	bits, bit := &pl.reversedBits[record>>5], uint32(1)<<(record&31)
+	if atomic.LoadUint32(bits)&bit == 0 {
+		atomic.OrUint32(bits, bit)
+	} else {
+		atomic.AndUint32(bits, ^bit)
+	}
+}
+
 // placeBatch is how many reads a goroutine places before it takes the next ones.
 const placeBatch = 1 << 12
 
