@@ -119,7 +119,7 @@ func (a *Aligner) alignChain(c *chain, read Bases, n, from, to int) int {
 		v.edits, x, y = a.waves.extend(v.edits, task{q, seq, r, p, end - r, m - p, false})
 		v.to, v.end = r+x, p+y
 		normalize(v.edits, v.first, seq)
-		if v.gain() > 0 {
+		if v.gain() > leastGain {
 			a.found = append(a.found, v)
 			lo = v.to
 		}
@@ -137,6 +137,8 @@ func (a *Aligner) alignChain(c *chain, read Bases, n, from, to int) int {
 
 const (
 	minAnchors = 2
+	// leastGain is how many bits an alignment must save: the model of literals follows short matches by itself.
+	leastGain = 200
 	// maxWave is the most edits between two anchors.
 	maxWave = 400
 )

@@ -26,7 +26,21 @@ func mix32(x uint32) uint32 {
 	return x ^ x>>16
 }
 
-// appendKmers appends the sampled k-mers of bases from..to-1 of b. K-mers that are their own reverse complement are never sampled.
+// longestPeriod is the longest unit, in bases, of tandem repeats whose k-mers are not sampled: they are at too many places.
+const longestPeriod = 7
+
+// periodic reports whether the bases of a k-mer are those of a tandem repeat.
+func periodic(x uint32) bool {
+	for p := uint(2); p <= 2*longestPeriod; p += 2 {
+		if (x^x>>p)<<p == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// appendKmers appends the sampled k-mers of bases from..to-1 of b. K-mers that are their own reverse complement, and
+// those of tandem repeats, are never sampled.
 func appendKmers(dst []kmer, b Bases, from, to int) []kmer {
 	if to-from < k {
 		return dst
@@ -46,7 +60,7 @@ func appendKmers(dst []kmer, b Bases, from, to int) []kmer {
 			continue
 		}
 		h := mix32(min(f, r))
-		if h < sampleLimit && f != r {
+		if h < sampleLimit && f != r && !periodic(f) {
 			dst = append(dst, kmer{h, uint32(i - k + 1), r < f})
 		}
 	}
