@@ -82,7 +82,7 @@ func (f *fakeDevice) partners(j *joiner, by sampler) ([]link, []uint32, int, err
 	}
 	x := joiner{set: j.set, readBases: j.readBases, threads: 1, settled: j.settled}
 	x.set.left = slices.Clone(x.set.left)
-	x.groups.fill(&x.set, by, 1)
+	x.groups.fill(&x.set, by, 1, x.settled)
 	return x.partners(&x.groups), x.set.left, x.compared, nil
 }
 

@@ -100,7 +100,7 @@ func compareJoins(t *testing.T, d device, r *rand.Rand, set contigSet, rounds []
 		cpu := joiner{set: j.set, readBases: j.readBases, threads: 2, settled: j.settled}
 		cpu.set.left = slices.Clone(j.set.left)
 		before := slices.Clone(j.set.left)
-		cpu.groups.fill(&cpu.set, by, 2)
+		cpu.groups.fill(&cpu.set, by, 2, cpu.settled)
 		want := cpu.partners(&cpu.groups)
 		got, left, compared, err := d.partners(&j, by)
 		if err != nil {
@@ -225,7 +225,7 @@ func TestJoinsInLittleDeviceMemory(t *testing.T) {
 			t.Fatal(err)
 		default:
 			done++
-			cpu.groups.fill(&cpu.set, by, 2)
+			cpu.groups.fill(&cpu.set, by, 2, cpu.settled)
 			if want := cpu.partners(&cpu.groups); !slices.Equal(got, want) || !slices.Equal(left, cpu.set.left) {
 				t.Errorf("%d bytes: other partners than by the CPU", limit)
 			}

@@ -171,7 +171,7 @@ func (p *placer) nextSeed(s *search) bool {
 	r := reverseComplementWord(w, ix.k)
 	segment, key, slot := ix.find(mix64(min(w, r)))
 	s.seed = seed{offset: at, key: key, slot: slot, segment: segment, reversed: r < w, palindrome: r == w}
-	first := unsafe.Pointer(&ix.slots[slot])
+	first := unsafe.Pointer(&ix.segments[segment][slot])
 	prefetch(first, unsafe.Add(first, 56))
 	return true
 }
@@ -180,10 +180,10 @@ func (p *placer) nextSeed(s *search) bool {
 func (p *placer) findCandidates(s *search) {
 	ix := p.index
 	s.candidates = s.candidates[:0]
-	first, end := ix.segments[s.seed.segment], ix.segments[s.seed.segment+1]
+	slots := ix.segments[s.seed.segment]
 	toRight := s.n - ix.k - s.seed.offset // bases after the seed
 	for at := s.seed.slot; ; {
-		e := ix.slots[at]
+		e := slots[at]
 		if e == 0 {
 			break
 		}
@@ -194,8 +194,8 @@ func (p *placer) findCandidates(s *search) {
 				p.addCandidate(s, int(uint32(e)), toRight, true)
 			}
 		}
-		if at++; at == end {
-			at = first
+		if at++; at == uint64(len(slots)) {
+			at = 0
 		}
 	}
 	if len(s.candidates) > 0 {
@@ -330,6 +330,16 @@ func (pl *placements) set(record, pos uint32, reversed bool, miss int) {
 		atomic.OrUint32(&pl.reversedBits[record>>5], 1<<(record&31))
 	} else {
 		atomic.AndUint32(&pl.reversedBits[record>>5], ^uint32(1<<(record&31)))
+	}
+}
+
+// reverse moves the read of a record to the other strand. Goroutines may do that with different records at the same time.
+func (pl *placements) reverse(record uint32) {
+	bits, bit := &pl.reversedBits[record>>5], uint32(1)<<(record&31)
+	if atomic.LoadUint32(bits)&bit == 0 {
+		atomic.OrUint32(bits, bit)
+	} else {
+		atomic.AndUint32(bits, ^bit)
 	}
 }
 
