@@ -15,8 +15,8 @@ const (
 )
 
 // BeginVotes copies a sequence of length bases to the device, for reads to vote on its bases: first CountVotes with all reads, of which
-// some are loaded at a time, then DecideVotes, for one window after another. It returns the number of positions of a window. If poor is set,
-// SelectPoor finds the poorly placed reads after that. The index is lost.
+// some are loaded at a time, then DecideVotes, for one window after another. It returns the number of positions of a window. If poor is
+// set, SelectPoor finds the poorly placed reads after that. The index is lost.
 // The error wraps ErrMemory if there is too little memory.
 func (p *Placer) BeginVotes(packed []byte, length int, poor bool) (window int, err error) {
 	leave, err := p.dev.enter()
