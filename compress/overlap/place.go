@@ -171,7 +171,7 @@ func (p *placer) nextSeed(s *search) bool {
 	r := reverseComplementWord(w, ix.k)
 	segment, key, slot := ix.find(mix64(min(w, r)))
 	s.seed = seed{offset: at, key: key, slot: slot, segment: segment, reversed: r < w, palindrome: r == w}
-	first := unsafe.Pointer(&ix.slots[slot])
+	first := unsafe.Pointer(&ix.segments[segment][slot])
 	prefetch(first, unsafe.Add(first, 56))
 	return true
 }
@@ -180,10 +180,10 @@ func (p *placer) nextSeed(s *search) bool {
 func (p *placer) findCandidates(s *search) {
 	ix := p.index
 	s.candidates = s.candidates[:0]
-	first, end := ix.segments[s.seed.segment], ix.segments[s.seed.segment+1]
+	slots := ix.segments[s.seed.segment]
 	toRight := s.n - ix.k - s.seed.offset // bases after the seed
 	for at := s.seed.slot; ; {
-		e := ix.slots[at]
+		e := slots[at]
 		if e == 0 {
 			break
 		}
@@ -194,8 +194,8 @@ func (p *placer) findCandidates(s *search) {
 				p.addCandidate(s, int(uint32(e)), toRight, true)
 			}
 		}
-		if at++; at == end {
-			at = first
+		if at++; at == uint64(len(slots)) {
+			at = 0
 		}
 	}
 	if len(s.candidates) > 0 {
@@ -388,11 +388,13 @@ func newWindow(seq *sequence, from, n int, mode placeMode, threads int) *window 
 // placeAll places the reads that have no place yet. Reads with a place that retry selects are moved if a place with fewer
 // mismatches is found.
 func (b *builder) placeAll(rd *Reads, w *window, retry retryRule, progress func(done int)) {
-	if b.accelerator.place(b, rd, w, retry, progress) {
+	done := b.accelerator.place(b, rd, w, retry, progress)
+	if done == rd.Count() {
 		return
 	}
 	index := w.index()
 	var next, tried atomic.Int64
+	next.Store(int64(done))
 	parallel(b.config.Threads, func(int) {
 		p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, mode: w.mode, index: index}
 		limits := make([]uint8, placeBatch)
@@ -405,7 +407,7 @@ func (b *builder) placeAll(rd *Reads, w *window, retry retryRule, progress func(
 			limits := limits[:min(placeBatch, rd.Count()-from)]
 			b.setLimits(limits, rd, from, w.mode, retry)
 			p.place(from, limits, func(s *search) { b.setPlace(rd, s.index, uint32(s.pos), s.reversed, s.best) })
-			if from%(1<<16) == 0 {
+			if (from-done)%(1<<16) == 0 {
 				progress(from)
 			}
 		}

@@ -84,7 +84,7 @@ func (d *Decoder) Check() error {
 func (d *Decoder) setTree(k int, section []byte) {
 	<-d.begun
 	if d.err == nil {
-		d.parts[k].tree = newPositions(nil, d.genome.Len(), decodeFrom(section), 1)
+		d.parts[k].tree = decodePositions(d.genome.Len(), decodeFrom(section))
 	}
 	close(d.parts[k].ready)
 }

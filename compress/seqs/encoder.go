@@ -70,6 +70,7 @@ type Encoder struct {
 	coded   chan struct{}         // closed when the pseudogenome is coded; nil until this begins
 	section basemodel.Encoded     // the pseudogenome, coded
 	follow  *Decoder              // see Follow; mostly nil
+	trees   sync.WaitGroup        // of goroutines that code the trees of parts
 
 	// window, if not 0, is how many records of a run are in memory together.
 	window int
@@ -214,7 +215,7 @@ func (e *Encoder) build(ctx context.Context) error {
 	return nil
 }
 
-// load loads the reads of part `want`, or only a subset, and codes the tree of the part's positions.
+// load loads the reads of part `want`, or only a subset, makes the tree of the part's positions, and begins to code it.
 func (e *Encoder) load(ctx context.Context, want int, only *overlap.Subset) (err error) {
 	p := e.parts[want]
 	if err = e.build(ctx); err != nil {
@@ -228,12 +229,16 @@ func (e *Encoder) load(ctx context.Context, want int, only *overlap.Subset) (err
 	if !e.bins.Meta().Options.OrderAny {
 		pos = positionsOf(l, uint32(p.count), e.cfg.Threads)
 	}
-	c := encodeTo(nil)
-	p.tree = newPositions(pos, l.Len, c, e.cfg.Threads)
-	p.shared = c.Enc.Finish()
-	if e.follow != nil {
-		go e.follow.setTree(want, p.shared)
-	}
+	var code *treeCode
+	p.tree, code = newPositions(pos, l.Len, e.cfg.Threads)
+	e.trees.Go(func() { // slices need not wait for that
+		c := encodeTo(nil)
+		code.encode(c)
+		p.shared = c.Enc.Finish()
+		if e.follow != nil {
+			go e.follow.setTree(want, p.shared)
+		}
+	})
 	return ctx.Err()
 }
 
@@ -269,6 +274,7 @@ func (e *Encoder) Shared() [][]byte {
 	if len(e.parts) == 0 {
 		return nil
 	}
+	e.trees.Wait()
 	s := [][]byte{e.section.Section}
 	for _, p := range e.parts {
 		s = append(s, p.shared)
