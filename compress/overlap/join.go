@@ -121,7 +121,7 @@ func (a *assembler) join(progress func(done, total int)) {
 	a.set.rank(a.threads)
 	rounds(a.first(), 1)
 	rounds(dense, maxDenseRounds)
-	a.set.append(&a.singles)
+	a.set.append(&a.singles, a.threads)
 	a.singles = contigSet{}
 	rounds(a.first(), 1)
 	rounds(denseEnds, maxDenseRounds)

@@ -114,17 +114,22 @@ func (b *builder) reassemblePoor(ctx context.Context) error {
 	threshold := b.poorThreshold(b.workBytes / 4)
 	var poor contigs
 	err := b.eachShare(ctx, func(rd *Reads, _ int) error {
-		for i, rec := range rd.records {
-			if !b.poor.has(rec) {
-				continue
-			}
-			if mismatches := int(b.placements.mismatches[rec]); mismatches >= threshold {
+		chosen := selected(b.config.Threads, rd.Count(), func(i int) bool {
+			rec := rd.records[i]
+			return b.poor.has(rec) && int(b.placements.mismatches[rec]) >= threshold
+		})
+		first := len(poor.merged)
+		poor.merged = append(poor.merged, make([]contig, len(chosen))...)
+		inParallel(b.config.Threads, len(chosen), joinRange, func(_, from, to int) {
+			for k := from; k < to; k++ {
+				i := int(chosen[k])
 				// The reads of this contig count the mismatches that it saves.
-				a, z := rd.longestACGT(i)
-				poor.merged = append(poor.merged, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: uint32(mismatches)})
+				x, y := rd.longestACGT(i)
+				mismatches := uint32(b.placements.mismatches[rd.records[i]])
+				poor.merged[first+k] = contig{seq: unpack(nil, rd.bases(i), x, y-x), reads: mismatches}
 			}
-		}
-		return nil
+		})
+		return ctx.Err()
 	})
 	if err != nil || poor.count() == 0 {
 		return err
