@@ -383,6 +383,7 @@ func (p *packer) write(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
+	p.man.Pieces = p.enc.InPieces()
 	p.shared = p.enc.Shared()
 	p.closeEncoder()
 	for _, b := range p.shared {

@@ -15,10 +15,12 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// Version is the format version that is written. Version 3 is the same, but for text hashes by the rule of bins of version 1,
-// and is written of those. Version 2 is read as well: it has no copy of the manifest in the bulk file.
+// Version is the newest version of the format. It is written where long reads are aligned in pieces (Manifest.Pieces), and version 4
+// elsewhere, which is the same but for that. Version 3 is as version 4, but for text hashes by the rule of bins of version 1, and
+// is written of those. Version 2 is read as well: it has no copy of the manifest in the bulk file.
 const (
-	Version          = 4
+	Version          = 5
+	wholeVersion     = 4
 	unchunkedVersion = 3
 	minVersion       = 2
 )
@@ -76,6 +78,9 @@ type Manifest struct {
 	// ChunkedHashes says that the hashes in Input.Blocks are those of bins from version 2 on. Without it they are those of
 	// version 1, and the archive is of version 3 at most.
 	ChunkedHashes bool
+
+	// Pieces says that long reads are aligned in pieces.
+	Pieces bool
 
 	version uint8  // of the format
 	size    uint64 // of the manifest, in bytes

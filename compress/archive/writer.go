@@ -97,8 +97,12 @@ func (w *Writer) Add(b []byte) (Section, error) {
 // End says that no section follows. m's ID and BulkLen are set. What was written is handed
 // to the disk.
 func (w *Writer) End(m *Manifest) error {
-	m.version = Version
-	if !m.ChunkedHashes {
+	switch {
+	case m.Pieces:
+		m.version = Version
+	case m.ChunkedHashes:
+		m.version = wholeVersion
+	default:
 		m.version = unchunkedVersion
 	}
 	if w.err == nil && !w.ended {
