@@ -365,8 +365,11 @@ func fourLines(fasta string) string {
 // TestGoldenVersions: the golden archives are of the versions that this program writes.
 func TestGoldenVersions(t *testing.T) {
 	files := folder(t, filepath.Join(goldenDir, "single"))
-	if v := files["single.cmeta"][8]; v != archive.Version {
-		t.Errorf(".cmeta is of version %d, want %d", v, archive.Version)
+	if v := files["single.cmeta"][8]; v != archive.Version-1 { // it has no long reads
+		t.Errorf(".cmeta is of version %d, want %d", v, archive.Version-1)
+	}
+	if v := folder(t, filepath.Join(goldenDir, "long-reads"))["long.cmeta"][8]; v != archive.Version {
+		t.Errorf(".cmeta of long reads is of version %d, want %d", v, archive.Version)
 	}
 	if !bytes.HasPrefix([]byte(files["single.bmeta"][8:]), []byte{bins.Version, 0, 0, 0}) {
 		t.Errorf(".bmeta is not of version %d", bins.Version)

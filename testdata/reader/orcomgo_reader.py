@@ -444,7 +444,7 @@ class PackedArchive:
         source = Bytes(data[:-16], "the manifest")
         source.take(len(CMETA_MAGIC))
         found = {"version": source.uvarint()}
-        if found["version"] not in (2, 3, 4):
+        if found["version"] not in (2, 3, 4, 5):
             raise UnknownVersion(f"version {found['version']} of the format is not known")
         found["archive_id"] = source.take(16)
         found["bins_id"] = source.take(16)
@@ -2633,13 +2633,17 @@ class SliceDecoder:
         self.tree = trees[part]
         flags = source.byte()
         self.sorted, self.with_qualities = bool(flags & 1), bool(flags & 2)
-        require(flags < 8 and bool(flags & 4) == (len(members) == 2), f"{what}: unknown flags")
-        lengths = [source.uvarint() for _ in range(4)]
+        require(flags < 16 and bool(flags & 4) == (len(members) == 2), f"{what}: unknown flags")
+        lengths = [source.uvarint() for _ in range(5 if flags & 8 else 4)]
         streams = [source.take(length) for length in lengths]
         source.finish()
         self.exceptions(streams[0])
         self.places(streams[1])
         self.mismatches(streams[2])
+        if flags & 8:
+            long = [read for record in zip(*members) for read in record
+                    if read.position is None and read.length >= 701]
+            EditsDecoder(streams[4], long, genome, self.with_qualities, what)
         self.literals(streams[3])
 
     def exceptions(self, data):
@@ -2817,11 +2821,219 @@ class SliceDecoder:
         coder = ArithmeticDecoder(data)
         unplaced = [read for record in zip(*self.members) for read in record
                     if read.position is None]
-        model = self.model.copy(sum(read.length for read in unplaced))
+        model = self.model.copy(sum(read.bases.count(None) for read in unplaced))
         for read in unplaced:
+            in_pieces = [base is not None for base in read.bases]
             for i in read.open_places():
+                if in_pieces[i]:
+                    continue
                 kind = min(self.quality(read, i) // 6, 7) if self.with_qualities else 0
                 read.bases[i] = model.decode(coder, kind)
+
+
+class EditsDecoder:
+    """The pieces of long reads (FORMAT: Edits section)."""
+
+    SHORT = 255
+
+    def __init__(self, data, reads, genome, with_qualities, what, in_order=False):
+        self.genome, self.what, self.with_qualities = genome, what, with_qualities
+        self.in_order, self.first_anchor = in_order, 0
+        source = Bytes(data, what)
+        gaps = source.take(source.uvarint())
+        self.states = 4 if with_qualities else 8
+        self.read_gaps(Probs(ArithmeticDecoder(gaps)))
+        self.steps = {}                  # by class: since its last edit
+        self.coder = ArithmeticDecoder(source.take(len(data) - source.at))
+        self.probs = Probs(self.coder)
+        self.frequency, self.last_count, self.other_far = 2048, 0, 1
+        self.start_positions()
+        for read in reads:
+            self.one_read(read)
+        require(not any(self.gaps.values()), f"{what}: edits that no step reaches")
+
+    def read_gaps(self, probs):
+        self.gaps = {}
+        had, m_of = [0] * self.states, [256 * 16] * self.states
+        for c in range((94 if self.with_qualities else 16) * 16 * self.states):
+            state = c % self.states
+            count = probs.number(("gaps", had[state]), self.SHORT)
+            had[state] = 1 if count else 0
+            if count == 0:
+                continue
+            m, found = m_of[state], []
+            total, number = m >> 4, 1
+            for _ in range(count):
+                gap = 0
+                while True:
+                    length = m.bit_length()
+                    if length <= 2:
+                        u, tree = 0, m
+                    elif length <= 6:
+                        u, tree = 0, 4 * length - 8 + (m >> (length - 3) & 3)
+                    else:
+                        u, tree = min(length - 7, 24), 20 + (m >> (length - 3) & 3)
+                    v = probs.tree(("gap", tree), 4, MEMORY)
+                    if v < 15:
+                        break
+                    gap += 15 << u
+                    total += 15 << u
+                    require(gap < MASK32, f"{self.what}: a gap is too long")
+                    m = 16 * total // number
+                rest = (v << u) + probs.coder.even(u)
+                gap += rest
+                require(gap < MASK32, f"{self.what}: a gap is too long")
+                total, number = total + rest, number + 1
+                if number == 256:
+                    total, number = total >> 1, number >> 1
+                m = 16 * total // number
+                found.append(gap)
+            m_of[state] = m
+            self.gaps[c] = found[::-1]
+
+    def start_positions(self):
+        self.bits = (len(self.genome) - 1).bit_length()
+        node, x = 1, 0
+        for k in range(self.bits - 1, -1, -1):
+            half = 1 << k
+            right = max(len(self.genome) - x - half, 0)
+            if right < half:
+                self.probs.states[("position", node)] = [(right << 22) // (half + right), 20]
+            node = 2 * node
+            if right > 0:
+                node, x = node + 1, x + half
+
+    def position(self):
+        node = 1
+        tree = min(self.bits, 12)
+        for _ in range(tree):
+            self.probs.states.setdefault(("position", node), [1 << 21, 20])
+            node = node << 1 | self.probs.bit(("position", node), self.SHORT)
+        rest = self.bits - tree
+        found = (node - (1 << tree)) << rest | self.coder.even(rest)
+        require(found < len(self.genome), f"{self.what}: a piece is outside the pseudogenome")
+        return found
+
+    def distance(self, kind):
+        up = self.probs.bit((kind, "up"), self.SHORT)
+        step = self.probs.number((kind, "distance"), MEMORY)
+        return step if up else -step
+
+    def template(self, i):
+        if i >= self.room:
+            return 0
+        if self.reverse:
+            return 3 - self.genome[self.anchor - i]
+        return self.genome[self.anchor + i]
+
+    def run_class(self, i):
+        if i >= self.room:
+            return 0
+        first = i
+        while first > 0 and self.template(first - 1) == self.template(i):
+            first -= 1
+        n = 1
+        while n < 8 and first + n < self.room and self.template(first + n) == self.template(i):
+            n += 1
+        return 2 * (n - 1) | (1 if i > first else 0)
+
+    def one_read(self, read):
+        probs = self.probs
+        count = probs.number(("pieces", min(self.last_count, 2)), self.SHORT)
+        self.last_count = count
+        if count:
+            self.level = self.frequency
+        at = 0
+        for piece in range(count):
+            start = at + probs.number(("start", piece == 0), self.SHORT)
+            if piece < count - 1:
+                end = start + probs.number("length", self.SHORT)
+            elif probs.bit("to the end", self.SHORT):
+                end = read.length
+            else:
+                end = read.length - probs.number("rest", self.SHORT)
+            require(at <= start < end <= read.length, f"{self.what}: a piece is outside its read")
+            if piece == 0:
+                if self.in_order:
+                    self.anchor = self.first_anchor = self.first_anchor + self.distance("first")
+                    require(0 <= self.anchor < len(self.genome), f"{self.what}: a piece is outside")
+                else:
+                    self.anchor = self.position()
+                self.reverse = bool(probs.bit("strand", self.SHORT))
+            else:
+                gap = start - at
+                y = self.following - gap if self.reverse else self.following + gap
+                near = probs.bit(("near", self.other_far), self.SHORT)
+                self.other_far = 1 - near
+                if near:
+                    self.anchor = y + self.distance("near")
+                    require(0 <= self.anchor < len(self.genome), f"{self.what}: a piece is outside")
+                else:
+                    self.anchor = self.position()
+                    self.reverse = bool(probs.bit("strand", self.SHORT))
+            self.room = self.anchor + 1 if self.reverse else len(self.genome) - self.anchor
+            used = self.one_piece(read, start, end)
+            self.following = self.anchor - used if self.reverse else self.anchor + used
+            at = end
+        if count:
+            self.frequency += (self.level - self.frequency) >> 4
+
+    @staticmethod
+    def log(n):
+        length = n.bit_length()
+        return 256 * (length - 1) + ((n << (32 - length)) >> 23) % 256
+
+    def one_piece(self, read, start, end):
+        i, r, state, d, next_d, inserted = 0, start, 0, 120, 512, None
+        while r < end:
+            if self.with_qualities:
+                level = min(max(read.qualities[r] - 33, 0), 93)
+            else:
+                level = min(3 * self.level // 512, 15)
+                if d > 0:
+                    state = 0 if d < 4 else 4 if d < 12 else 5 if d < 40 else 6 if d < 120 else 7
+            c = (level * 16 + self.run_class(i)) * self.states + state
+            gaps = self.gaps.get(c)
+            if not gaps or self.steps.get(c, 0) < gaps[-1]:
+                require(i < self.room, f"{self.what}: a piece ends after the pseudogenome")
+                self.steps[c] = self.steps.get(c, 0) + 1
+                read.bases[r] = self.template(i)
+                i, r, d, state, inserted = i + 1, r + 1, d + 1, 0, None
+                if d == next_d:
+                    next_d *= 2
+                    self.level = max(self.level, self.log(d))
+                continue
+            gaps.pop()
+            self.steps[c] = 0
+            state, i, r, inserted = self.edit(c, read, i, r, inserted)
+            self.level += (self.log(d + 1) - self.level) >> 3
+            d, next_d = 0, 512
+        require(i <= self.room, f"{self.what}: a piece ends after the pseudogenome")
+        return i
+
+    def edit(self, c, read, i, r, inserted):
+        probs, t = self.probs, self.template
+        c = (c // (16 * self.states) // 4, c % (16 * self.states))
+        if probs.bit(("substitution", c), MEMORY):
+            require(i < self.room, f"{self.what}: an edit is after the pseudogenome")
+            context = t(i), t(i - 1) if i else 0, t(i + 1)
+            if probs.bit(("two", context), MEMORY):
+                read.bases[r] = (t(i) + 2) % 4
+            else:
+                read.bases[r] = (t(i) + (3 if probs.bit(("three", context), MEMORY) else 1)) % 4
+            return 1, i + 1, r + 1, None
+        if probs.bit(("insertion", c), MEMORY):
+            run = self.run_class(i)
+            key = "inserted", t(i), 0 if run == 0 else 1 if run % 2 else 2, inserted
+            read.bases[r] = (probs.tree(key, 2, MEMORY) + t(i)) % 4
+            return 2, i, r + 1, read.bases[r]
+        n = 1
+        while n <= 8 and probs.bit(("deleted", n, i + n <= self.room and t(i + n) == t(i)), MEMORY):
+            n += 1
+        if n == 9:
+            n += probs.number("deleted", self.SHORT)
+        require(i + n <= self.room, f"{self.what}: an edit is after the pseudogenome")
+        return 3, i + n, r, None
 
 
 def make_error_rates():
