@@ -89,9 +89,7 @@ func newBased(t *trees, total int, level Level) engine {
 		m.history.based = true
 		return m
 	}
-	m := newThree(t, total, false)
-	m.based = true
-	return m
+	return newGiven(t, total)
 }
 
 // WorthBases reports whether the qualities of a column, which has Bases, should be coded given these. It depends on the first reads, of

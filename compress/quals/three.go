@@ -8,11 +8,9 @@ type weightsOf3 [4]int32
 type three struct {
 	t       *trees
 	stepped bool
-	based   bool // contexts are made of the bases, too; not stepped
 	slots   []state
 	weights []weightsOf3 // at last symbol << nodeBits | node
 	history history
-	runs    []uint16 // of a read, if based
 }
 
 func newThree(t *trees, total int, stepped bool) *three {
@@ -50,17 +48,11 @@ func (m *three) encode(out []byte, in *Input) []byte {
 	src := in.Quals
 	symbols, steps := 0, 0
 	nodeBits := m.history.node & 31
-	bases := in.Bases
 	for r := 0; r < in.Records; r++ {
 		n := in.Lengths.Of(r)
 		h.reset()
-		if m.based {
-			m.runs, bases = runsOf(m.runs, bases[:n]), bases[n:]
-			h.basedContexts(uint32(m.runs[0]))
-		} else {
-			h.contexts(m.stepped)
-		}
-		for i, q := range src[:n] {
+		h.contexts(m.stepped)
+		for _, q := range src[:n] {
 			s := uint32(m.t.rank[q])
 			path := &m.t.paths[int(h.last)*len(m.t.values)+int(s)]
 			// Field by field: one wide load would stall on the narrow stores before it.
@@ -70,8 +62,8 @@ func (m *three) encode(out []byte, in *Input) []byte {
 			*(*[4]uint16)(b.steps[k:]) = path.first
 			steps += int(path.length)
 			if path.length > 4 {
-				for j := uint8(4); j < path.length; j++ {
-					b.steps[k+int(j)] = m.t.step(path, j)
+				for i := uint8(4); i < path.length; i++ {
+					b.steps[k+int(i)] = m.t.step(path, i)
 				}
 			}
 			if path.length > 0 {
@@ -82,12 +74,9 @@ func (m *three) encode(out []byte, in *Input) []byte {
 				e.encode(b.decisions[:steps])
 				symbols, steps = 0, 0
 			}
-			switch {
-			case m.based:
-				h.based(s, uint32(m.runs[i+1]))
-			case m.stepped:
+			if m.stepped {
 				h.stepped(s)
-			default:
+			} else {
 				h.smooth(s)
 			}
 		}
@@ -133,17 +122,10 @@ func (m *three) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 	h := &m.history
 	moves := newMoves()
 	nodeBits := h.node & 31
-	bases := in.Bases
 	for r := 0; r < in.Records; r++ {
 		n := in.Lengths.Of(r)
 		h.reset()
-		if m.based {
-			m.runs, bases = runsOf(m.runs, bases[:n]), bases[n:]
-			h.basedContexts(uint32(m.runs[0]))
-		} else {
-			h.contexts(m.stepped)
-		}
-		runs := m.runs
+		h.contexts(m.stepped)
 		for n > 0 {
 			// Part by part, so that a damaged stream is soon noticed.
 			part := min(n, 1<<16)
@@ -191,11 +173,6 @@ func (m *three) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 				}
 				s := uint32(^c) & 255
 				room[i] = m.t.values[s]
-				if m.based {
-					h.based(s, uint32(runs[i+1]))
-					at0, at1, at2, last = h.at[0], h.at[1], h.at[2], s
-					continue
-				}
 				if m.stepped {
 					h.stepped(s)
 					at0, at1, at2, last = h.at[0], h.at[1], h.at[2], s
@@ -222,9 +199,6 @@ func (m *three) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 				at2 = uint32((q|h.stage)*hashFactor>>shift)<<nodeBits + 2*h.size
 			}
 			h.at, h.last = [3]uint32{at0, at1, at2}, last
-			if m.based {
-				runs = runs[part:]
-			}
 		}
 	}
 	if !d.done() {
