@@ -1,7 +1,7 @@
 // Package compress is stage 2: it packs the bins of an archive and gives back the text of
 // an archive, packed or not. Names, qualities, sequences, lengths and forms of a slice of
 // records are columns coded each for itself, except that sequences are coded given the
-// qualities and the names of second mates given those of the first. docs/FORMAT.md,
+// qualities, or qualities of long reads given the sequences, and the names of second mates given those of the first. docs/FORMAT.md,
 // section Archive, specifies what is written.
 package compress
 
