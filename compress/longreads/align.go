@@ -27,7 +27,9 @@ type Aligner struct {
 	waves   waves
 	other   Bases // reverse complement of the read
 	found   []alignment
-	edits   []edits.Edit // of a backward extension
+	// If end is not 0, chains that are far from bases first..end-1 of the sequence are left out.
+	first, end int
+	edits      []edits.Edit // of a backward extension
 }
 
 // NewAligner returns an Aligner to s.
@@ -54,9 +56,17 @@ func (a *Aligner) align(read Bases, n int) []alignment {
 		if i+1 < len(chains) {
 			until, _ = chains[i+1].span(n)
 		}
+		if a.far(&chains[i]) {
+			continue
+		}
 		at = a.alignChain(&chains[i], read, n, at, until)
 	}
 	return a.found
+}
+
+// far reports whether a chain is not wanted.
+func (a *Aligner) far(c *chain) bool {
+	return a.end > 0 && (int(c.anchors[0].place) > a.end+maxGap || int(c.anchors[len(c.anchors)-1].place) < a.first-maxGap)
 }
 
 // alignChain aligns a chain within bases from..to-1 of the read, in its own direction, and returns where the last alignment ends, at

@@ -69,8 +69,10 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 	}
 	a := newAssembler(c)
 	progress := report("joining long reads")
+	all := uint64(0)
 	err := reads(func(batch []Read) error {
 		a.add(batch)
+		all += uint64(total(batch))
 		progress(total(batch))
 		return ctx.Err()
 	})
@@ -81,15 +83,18 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 	a = nil
 	s := NewSequence(bases, n, c.Threads)
 	// vote votes on s, as many bases at a time as memory allows, and returns the votes on the last ones.
-	vote := func(prune func(v *votes) bool) (*votes, *writer, error) {
+	// Of the reads, sampled ones are enough for the depth, if it is not 0.
+	vote := func(depth int, prune func(v *votes) bool) (*votes, *writer, error) {
 		var v *votes
 		var out writer
 		windows := c.windows(s.n)
 		progress := report("voting on long reads")
 		for w := range windows {
 			v = newVotes(s, s.n*w/windows, s.n*(w+1)/windows, c.Threads)
+			first := 0
 			err := reads(func(batch []Read) error {
-				v.add(batch)
+				v.add(sample(batch, first, depth))
+				first += len(batch)
 				progress(total(batch) / windows)
 				return ctx.Err()
 			})
@@ -102,12 +107,12 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 		return v, &out, nil
 	}
 	never, always := func(*votes) bool { return false }, func(*votes) bool { return true }
-	_, out, err := vote(never)
+	_, out, err := vote(int(all/uint64(max(s.n, 1))), never)
 	if err != nil {
 		return nil, err
 	}
 	s = out.sequence(c.Threads)
-	v, out, err := vote(func(v *votes) bool { return !v.worth() })
+	v, out, err := vote(0, func(v *votes) bool { return !v.worth() })
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +137,7 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 		if s, err = withVersions(ctx, out.sequence(c.Threads), poor, rate, c); err != nil {
 			return nil, err
 		}
-		if _, out, err = vote(always); err != nil {
+		if _, out, err = vote(0, always); err != nil {
 			return nil, err
 		}
 	}

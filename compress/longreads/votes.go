@@ -67,11 +67,29 @@ func (r *votedRange) raise(low *uint8, place, which int) {
 	}
 }
 
+// enoughDepth is how many reads over each base are enough for the first vote.
+const enoughDepth = 16
+
+// sample returns some of the reads of a batch, the first of which is number `first` of all, so that about enoughDepth of depth remain.
+func sample(batch []Read, first, depth int) []Read {
+	if depth <= enoughDepth {
+		return batch
+	}
+	var some []Read
+	for i, r := range batch {
+		if n := first + i; (n+1)*enoughDepth/depth > n*enoughDepth/depth {
+			some = append(some, r)
+		}
+	}
+	return some
+}
+
 // add counts reads.
 func (v *votes) add(batch []Read) {
 	const each = 16
 	parallel(v.threads, (len(batch)+each-1)/each, func() func(int) {
 		a := NewAligner(v.seq)
+		a.first, a.end = v.from, v.to
 		return func(c int) {
 			for _, r := range batch[c*each : min((c+1)*each, len(batch))] {
 				for _, x := range a.align(r.Bases, r.N) {

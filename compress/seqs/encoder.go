@@ -429,7 +429,7 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 	if mate != nil {
 		flags |= flagMate
 	}
-	if e.shared != nil {
+	if e.shared != nil && slices.ContainsFunc(cols, (*Column).hasLong) {
 		s.inPieces, s.bases = true, p.layout.Stretch
 		flags |= flagPieces
 		s.align = (&pieceAligner{e.shared, e.sharedFrom, p.layout, e.cfg.Threads}).align
@@ -437,7 +437,7 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 	out = append(out, flags)
 	all := s.encode(p.tree, cols, records)
 	streams := all[:]
-	if e.shared == nil {
+	if !s.inPieces {
 		streams = streams[:streamPieces]
 	}
 	for _, b := range streams {
@@ -505,4 +505,10 @@ func (c *Column) span() (from, to uint64) {
 		lo, hi = min(lo, v), max(hi, v)
 	}
 	return c.From + uint64(lo), c.From + uint64(hi) + 1
+}
+
+// hasLong reports whether a read of the column may be aligned in pieces.
+func (c *Column) hasLong() bool {
+	_, longest := c.Lengths.Range(c.Records)
+	return longest >= minLongBases
 }
