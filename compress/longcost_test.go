@@ -16,14 +16,10 @@ import (
 // TestLongReadsCost: archives of the sequences of long reads take at most a tenth more than the genome, as the model of bases codes it,
 // and what lengths, places, errors and Ns of the draw cost by their entropies (sim.Cost).
 func TestLongReadsCost(t *testing.T) {
-	if testing.Short() {
-		t.Skip("sizes only")
+	if os.Getenv("ORCOMGO_LONG") == "" {
+		t.Skip("make test-long runs this: minutes; seqs.TestLongDraws has less of it")
 	}
-	size := 200_000
-	if os.Getenv("ORCOMGO_LONG") != "" {
-		size = 10_000_000
-	}
-	genome := sim.Invent(sim.GenomeConfig{Size: size, Repeats: 0.1, Seed: 1})
+	genome := sim.Invent(sim.GenomeConfig{Size: 10_000_000, Repeats: 0.1, Seed: 1})
 	for name, c := range map[string]sim.Config{
 		"hifi":     {Quality: sim.HiFi, Indels: 0.002, Names: sim.PacBio},
 		"nanopore": {Quality: sim.Nanopore, Indels: 0.025, Names: sim.Nanoread},
