@@ -730,7 +730,7 @@ class PackedArchive:
             if self.has_qualities(index):
                 qualities = decode_qualities(self.read(member.qualities),
                                              self.slice_lengths(one, number),
-                                             member.qualities.label)
+                                             member.qualities.label, sequences)
             if not self.flags & READS_ONLY and (kind == 1 or qualities is not None):
                 forms = packed_forms(self.read(member.forms), one.records, member.forms.label)
             for i, sequence in enumerate(sequences):
