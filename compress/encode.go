@@ -184,16 +184,27 @@ func (e *encoder) sortedRun(spec sliceSpec) *sortedRun {
 	return run
 }
 
-// sort sorts the run of a slice, unless that has been done.
+// sort sorts the run of a slice, and reads what its slices need, unless that has been done.
 func (e *encoder) sort(ctx context.Context, run *sortedRun, spec sliceSpec) error {
 	run.once.Do(func() {
 		from, to := spec.run.from, spec.run.from+spec.run.records
-		if run.perm, run.err = e.enc.Sorted(ctx, spec.first, from, to); run.err != nil {
-			return
+		// The reads are laid out when the first run is sorted. Meanwhile the exceptions are read.
+		var g errgroup.Group
+		g.Go(func() (err error) {
+			for m, input := range spec.inputs() {
+				if run.reads[m], err = newRunReads(e.bins, input, from, int(spec.run.records), e.memory, cap(e.pool)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		perm, err := e.enc.Sorted(ctx, spec.first, from, to)
+		if run.err = g.Wait(); run.err == nil {
+			run.err = err
 		}
-		for m, input := range spec.inputs() {
-			if run.reads[m], run.err = newRunReads(e.bins, input, from, run.perm, e.memory, cap(e.pool)); run.err != nil {
-				return
+		for m := range spec.inputs() {
+			if run.err == nil {
+				run.reads[m].perm = perm
 			}
 		}
 	})
@@ -204,7 +215,6 @@ func (e *encoder) sort(ctx context.Context, run *sortedRun, spec sliceSpec) erro
 type sortedRun struct {
 	once  sync.Once
 	left  int // slices that still need it
-	perm  []uint32
 	reads [2]*runReads
 	err   error
 }
@@ -213,6 +223,7 @@ type sortedRun struct {
 type runReads struct {
 	input   int
 	from    uint64         // first record of the run
+	count   int            // records
 	perm    []uint32       // the i-th record delivered is from+perm[i]
 	lengths record.Lengths // in input order
 	blocks  []*loaded      // that hold the run
@@ -226,16 +237,20 @@ type runReads struct {
 	some       record.ReadSet // the records that have exceptions
 }
 
-// newRunReads reads the lengths of records from..from+len(perm)-1 of an input. The exceptions are to take a 16th of memory (0: no bound).
-func newRunReads(r *bins.Reader, input int, from uint64, perm []uint32, memory uint64, threads int) (*runReads, error) {
-	w := &runReads{input: input, from: from, perm: perm, window: len(perm), threads: threads}
+// earlyExceptions is which part of memory, at most, exceptions may take that are read while the reads are laid out.
+const earlyExceptions = 64
+
+// newRunReads reads the lengths of records from..from+count-1 of an input, and their exceptions if they take little memory. These are to
+// take a 16th of memory in any case (0: no bound).
+func newRunReads(r *bins.Reader, input int, from uint64, count int, memory uint64, threads int) (*runReads, error) {
+	w := &runReads{input: input, from: from, count: count, threads: threads, window: count}
 	meta := r.Meta()
 	size := uint64(0)
 	var g errgroup.Group
 	g.SetLimit(threads)
 	for _, b := range meta.BlocksOf(input) {
 		info := &meta.Blocks[b]
-		if info.FirstRecord >= from+uint64(len(perm)) || info.FirstRecord+uint64(info.Records) <= from {
+		if info.FirstRecord >= from+uint64(count) || info.FirstRecord+uint64(info.Records) <= from {
 			continue
 		}
 		size += info.ExceptionBytes()
@@ -252,15 +267,18 @@ func newRunReads(r *bins.Reader, input int, from uint64, perm []uint32, memory u
 		return nil, err
 	}
 	if memory > 0 && size > memory/16 {
-		w.window = int(share(uint64(len(perm)), memory/16, size))
+		w.window = int(share(uint64(count), memory/16, size))
 	}
 	var k keeps
 	k[archive.Lengths] = true
-	c, err := gather(input, from, len(perm), w.blocks, k)
+	c, err := gather(input, from, count, w.blocks, k)
 	if err != nil {
 		return nil, err
 	}
 	w.lengths = c.lengths
+	if memory == 0 || size <= memory/earlyExceptions {
+		return w, w.read(0, count)
+	}
 	return w, nil
 }
 
@@ -269,11 +287,11 @@ const exceptionTask = 64 * markEvery
 
 // read reads the exceptions of the window that begins with the record that is delivered at `at` and has n of them or more.
 func (w *runReads) read(at, n int) error {
-	w.at, w.end = at, min(at+max(w.window, n), len(w.perm))
+	w.at, w.end = at, min(at+max(w.window, n), w.count)
 	w.exceptions, w.some = nil, nil
 	var wanted []uint64 // bit set of the records of the window, unless it is all
-	if w.at > 0 || w.end < len(w.perm) {
-		wanted = make([]uint64, len(w.perm)/64+1)
+	if w.at > 0 || w.end < w.count {
+		wanted = make([]uint64, w.count/64+1)
 		for _, p := range w.perm[w.at:w.end] {
 			wanted[p/64] |= 1 << (p % 64)
 		}
@@ -283,7 +301,7 @@ func (w *runReads) read(at, n int) error {
 	g.SetLimit(w.threads)
 	for _, l := range w.blocks {
 		lo := int(max(w.from, l.FirstRecord) - l.FirstRecord)
-		hi := int(min(w.from+uint64(len(w.perm)), l.FirstRecord+uint64(l.Records)) - l.FirstRecord)
+		hi := int(min(w.from+uint64(w.count), l.FirstRecord+uint64(l.Records)) - l.FirstRecord)
 		for ; lo < hi; lo = (lo/exceptionTask + 1) * exceptionTask {
 			list, from, to := &record.ExceptionList{}, lo, min((lo/exceptionTask+1)*exceptionTask, hi)
 			lists = append(lists, list)

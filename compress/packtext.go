@@ -27,6 +27,9 @@ const earlyThreads = 8
 // pieceText is how many bytes of text a textPiece has, roughly. A variable so that tests can use small ones.
 var pieceText uint64 = 2 << 20
 
+// piecesAhead is how many pieces are in memory at most.
+const piecesAhead = 32
+
 // plansEarlyTexts reports whether texts are hashed early. n is how many slices memory has room for; the pieces take less than one.
 func (p *packer) plansEarlyTexts(n uint64) bool {
 	return p.o.Threads >= earlyThreads && n >= earlyThreads && len(p.specs) > 1 &&
@@ -61,7 +64,7 @@ func (p *packer) textPieces(e *encoder) (pieces []textPiece) {
 // would delay all the following pieces.
 func (p *packer) hashEarly(ctx context.Context, e *encoder, pieces []textPiece) error {
 	man := manifestOf(p.r.Meta(), p.o.Tool)
-	pool := &buffers{keep: 2 * p.o.Threads}
+	pool := &buffers{keep: 2 * piecesAhead}
 	err := e.afterAssembly(ctx, func() error {
 		for i := range pieces {
 			if err := e.sort(ctx, pieces[i].run, *pieces[i].spec); err != nil {
@@ -75,32 +78,24 @@ func (p *packer) hashEarly(ctx context.Context, e *encoder, pieces []textPiece) 
 	}
 	done := make(chan struct{})
 	defer close(done)
-	p.pool.hold(ctx, p.o.Threads/earlyThreads, done)
+	p.pool.hold(ctx, 2*p.o.Threads/earlyThreads, done)
+	renderers := newWorkers(p.o.Threads/earlyThreads + 1) // the hashes take one more thread
 	produce := func(ctx context.Context, k int) (texts [2][]byte, err error) {
-		x := &pieces[k]
-		for m := range x.spec.inputs() {
-			c, err := x.run.reads[m].columns(int(x.spec.from-x.spec.run.from)+x.from, x.records)
-			if err != nil {
-				return texts, err
+		err = renderers.do(ctx, func() error {
+			for m := range pieces[k].spec.inputs() {
+				if texts[m], err = p.textOf(ctx, &pieces[k], m, man, pool); err != nil {
+					return err
+				}
 			}
-			if c.letters, err = p.enc.Letters(ctx, pool.get(int(c.bases())+letterSlack), seqColumn(c)); err != nil {
-				return texts, err
-			}
-			c.from = x.spec.from + uint64(x.from) // as delivered
-			kind := man.Inputs[c.input].Kind
-			rendering := record.RenderingOf(man.Options, kind)
-			if texts[m], err = render(pool.get(textSize(rendering, c)), rendering, kind, c, nil); err != nil {
-				return texts, fmt.Errorf("%s: %w", man.Inputs[c.input].Name, err)
-			}
-			pool.put(c.letters)
-		}
-		return texts, nil
+			return nil
+		})
+		return texts, err
 	}
 	var whole [2]*xxh3.Hasher // of the slice's texts
 	for m := range whole {
 		whole[m] = xxh3.New()
 	}
-	return inOrder(ctx, len(pieces), p.o.Threads/2, produce, func(k int, texts [2][]byte) error {
+	return inOrder(ctx, len(pieces), piecesAhead, produce, func(k int, texts [2][]byte) error {
 		x := &pieces[k]
 		for m, input := range x.spec.inputs() {
 			p.early.sums[input].Write(texts[m]) // a hash does not fail
@@ -114,6 +109,26 @@ func (p *packer) hashEarly(ctx context.Context, e *encoder, pieces []textPiece) 
 		}
 		return nil
 	})
+}
+
+// textOf returns the text of member m of a piece, in memory of pool.
+func (p *packer) textOf(ctx context.Context, x *textPiece, m int, man *archive.Manifest, pool *buffers) ([]byte, error) {
+	c, err := x.run.reads[m].columns(int(x.spec.from-x.spec.run.from)+x.from, x.records)
+	if err != nil {
+		return nil, err
+	}
+	if c.letters, err = p.enc.Letters(ctx, pool.get(int(c.bases())+letterSlack), seqColumn(c)); err != nil {
+		return nil, err
+	}
+	defer pool.put(c.letters)
+	c.from = x.spec.from + uint64(x.from) // as delivered
+	in := &man.Inputs[c.input]
+	rendering := record.RenderingOf(man.Options, in.Kind)
+	text, err := render(pool.get(textSize(rendering, c)), rendering, in.Kind, c, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return text, nil
 }
 
 // letterSlack is how many bytes more than its letters the memory of seqs.Encoder.Letters should have.

@@ -172,6 +172,9 @@ func (v *verification) end() error {
 
 // compareShared compares the shared sections that were written with those that slices were decoded by.
 func (v *verification) compareShared() error {
+	if err := v.src.(*following).dec.Check(); err != nil {
+		return err
+	}
 	r, err := v.p.w.Reopen(&v.p.man) // which compares the header
 	if err != nil {
 		return err

@@ -12,6 +12,9 @@ const voteBucketBits = 12
 
 // vote sets each base of the pseudogenome to the most frequent base of the reads that cover it.
 func (b *builder) vote(ctx context.Context) error {
+	if b.accelerator.vote(b, false) {
+		return ctx.Err()
+	}
 	return b.eachVoteWindow(0, func(lo, hi int, events uint64) error { return b.voteRange(ctx, lo, hi, events, nil) })
 }
 
@@ -20,6 +23,9 @@ const sharedBytesPerBase = 1
 
 // voteAndSelectPoor votes, and then sets b.poor to the poorly placed reads.
 func (b *builder) voteAndSelectPoor(ctx context.Context) error {
+	if b.accelerator.vote(b, true) {
+		return ctx.Err()
+	}
 	b.poor = newBitset(b.records.count)
 	var shared *sharedMismatches
 	return b.eachVoteWindow(sharedBytesPerBase, func(lo, hi int, events uint64) error {
@@ -159,6 +165,12 @@ func forEachMismatch(pg []byte, pos int, read []byte, n int, skip []uint64, f fu
 
 // removeUncovered removes the bases of the pseudogenome that no placed read covers, and adjusts the placements.
 func (b *builder) removeUncovered(ctx context.Context) error {
+	if covered, ok := b.accelerator.cover(b); ok {
+		if covered != nil {
+			b.seq.keep(covered)
+		}
+		return ctx.Err()
+	}
 	pl := b.placements
 	covered := newBitset(b.seq.n)
 	err := b.records.lengths(ctx, func(rec uint32, length int) {

@@ -126,6 +126,7 @@ func (a *assembler) join(progress func(done, total int)) {
 	rounds(a.first(), 1)
 	rounds(denseEnds, maxDenseRounds)
 	a.groups = kmerGroups{}
+	a.device.endJoining()
 }
 
 // first returns how the first round with many contigs samples: sparsely unless they are few.

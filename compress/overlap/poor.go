@@ -105,9 +105,6 @@ func (b *builder) selectPoor(ctx context.Context, lo, hi int, shared *sharedMism
 	})
 }
 
-// retryPoor selects poorly placed reads.
-func retryPoor(b *builder, rd *Reads, i int, _ placeMode) bool { return b.poor.has(rd.records[i]) }
-
 // reassemblePoor assembles the poorly placed reads among themselves (if they do not all fit in memory, those with the most
 // mismatches) and appends to the pseudogenome the scaffolds that cost fewer bits than the mismatches they save.
 func (b *builder) reassemblePoor(ctx context.Context) error {
@@ -141,6 +138,7 @@ func (b *builder) reassemblePoor(ctx context.Context) error {
 	}
 	noProgress := func(int, int) {}
 	a := newAssembler(b.limits(b.workBytes/2), bases/mismatches, b.config.Threads)
+	a.device = b.accelerator
 	a.addContigs(&poor, noProgress)
 	a.appendScaffolds(&b.seq, noProgress, func(saved uint64, length int) bool { return saved*mismatchCost > uint64(length)*baseCost })
 	return nil

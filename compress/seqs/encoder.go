@@ -73,7 +73,8 @@ type Encoder struct {
 	// shared is the sequence that long reads share; nil if there is none. It is the pseudogenome from base sharedFrom on.
 	shared     *longreads.Sequence
 	sharedFrom uint64
-	follow     *Decoder // see Follow; mostly nil
+	follow     *Decoder       // see Follow; mostly nil
+	trees      sync.WaitGroup // of goroutines that code the trees of parts
 
 	// window, if not 0, is how many records of a run are in memory together.
 	window int
@@ -111,7 +112,7 @@ func Build(ctx context.Context, r *bins.Reader, c Config) (*Encoder, error) {
 }
 
 // Follow returns a Decoder of the sections that Shared will return, which decodes them while they are coded. DecodeSlice may be called with
-// a slice as soon as EncodeSlice has returned it, also after Close. Follow must be called before the first EncodeSlice or Sorted. It
+// a slice as soon as EncodeSlice has returned it, also after Close. In the end Check must be called. Follow must be called before the first EncodeSlice or Sorted. It
 // returns nil where memory does not allow that: if not all reads are in memory together.
 func (e *Encoder) Follow() *Decoder {
 	if !e.overlap.Whole || e.genome != nil {
@@ -210,10 +211,13 @@ func (e *Encoder) build(ctx context.Context) error {
 					s.Model() // which returns at the end
 					close(decoded)
 				}()
-				e.follow.setGenome(s)
+				e.follow.follow(s, g.Packed)
 			}
 		}
 		e.section = basemodel.Encode(g.Len, g.Stretch, o)
+		if e.follow != nil {
+			e.follow.setModel(e.section.Model)
+		}
 	}()
 	return nil
 }
@@ -279,7 +283,7 @@ func (e *Encoder) longMemory() uint64 {
 // be called after the last EncodeSlice.
 func (e *Encoder) InPieces() bool { return e.shared != nil }
 
-// load loads the reads of part `want`, or only a subset, and codes the tree of the part's positions.
+// load loads the reads of part `want`, or only a subset, makes the tree of the part's positions, and begins to code it.
 func (e *Encoder) load(ctx context.Context, want int, only *overlap.Subset) (err error) {
 	p := e.parts[want]
 	if err = e.build(ctx); err != nil {
@@ -293,12 +297,16 @@ func (e *Encoder) load(ctx context.Context, want int, only *overlap.Subset) (err
 	if !e.bins.Meta().Options.OrderAny {
 		pos = positionsOf(l, uint32(p.count), e.cfg.Threads)
 	}
-	c := encodeTo(nil)
-	p.tree = newPositions(pos, l.Len, c, e.cfg.Threads)
-	p.shared = c.Enc.Finish()
-	if e.follow != nil {
-		go e.follow.setTree(want, p.shared)
-	}
+	var code *treeCode
+	p.tree, code = newPositions(pos, l.Len, e.cfg.Threads)
+	e.trees.Go(func() { // slices need not wait for that
+		c := encodeTo(nil)
+		code.encode(c)
+		p.shared = c.Enc.Finish()
+		if e.follow != nil {
+			go e.follow.setTree(want, p.shared)
+		}
+	})
 	return ctx.Err()
 }
 
@@ -334,6 +342,7 @@ func (e *Encoder) Shared() [][]byte {
 	if len(e.parts) == 0 {
 		return nil
 	}
+	e.trees.Wait()
 	s := [][]byte{e.section.Section}
 	for _, p := range e.parts {
 		s = append(s, p.shared)
@@ -430,7 +439,7 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 		flags |= flagMate
 	}
 	if e.shared != nil && slices.ContainsFunc(cols, (*Column).hasLong) {
-		s.inPieces, s.bases = true, p.layout.Stretch
+		s.inPieces = true
 		flags |= flagPieces
 		s.align = (&pieceAligner{e.shared, e.sharedFrom, p.layout, e.cfg.Threads}).align
 	}

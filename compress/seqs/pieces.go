@@ -1,6 +1,7 @@
 package seqs
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"orcomgo/compress/edits"
@@ -34,7 +35,29 @@ func (r *columnReads) eachLong(f func(k, i int, quals []byte) error) error {
 
 // editOptions returns the options of the pieces of a slice.
 func (s *slice) editOptions(r *columnReads) edits.Options {
-	return edits.Options{Bases: s.limit, Source: s.bases, Qualities: r.cols[0].Quals != nil}
+	return edits.Options{Bases: s.limit, Source: s.codes, Qualities: r.cols[0].Quals != nil}
+}
+
+// codesOfByte holds the four bases of a byte, one a byte, the first one lowest.
+var codesOfByte = func() (t [256]uint32) {
+	for b := range uint32(256) {
+		t[b] = b&3 | b>>2&3<<8 | b>>4&3<<16 | b>>6&3<<24
+	}
+	return
+}()
+
+// codes appends n bases of the pseudogenome from base pos on, one a byte (0 to 3).
+func (s *slice) codes(dst []byte, pos, n int) []byte {
+	packed, from := s.genome(pos, n)
+	at := len(dst)
+	dst = slices.Grow(dst, n+overlap.WordBases)[:at+n+overlap.WordBases] // whole words are written
+	for i := 0; i < n; i += overlap.WordBases {
+		w, to := overlap.LoadWord(packed, from+i), dst[at+i:][:overlap.WordBases]
+		for j := 0; j < overlap.WordBases; j, w = j+8, w>>16 {
+			binary.LittleEndian.PutUint64(to[j:], uint64(codesOfByte[byte(w)])|uint64(codesOfByte[byte(w>>8)])<<32)
+		}
+	}
+	return dst[:at+n]
 }
 
 // encodePieces returns the stream of the pieces of long reads, by column and read.
