@@ -94,6 +94,8 @@ type Input struct {
 	// Blocks are the blocks of original text that stage 1 hashed, in order; nil unless
 	// the input comes back byte for byte.
 	Blocks []TextBlock
+	// QualsByBases says that qualities are coded given the letters of the reads, and these without the qualities. The input has no mates.
+	QualsByBases bool
 	// OutBytes and SHA256 are those of the text that unpack delivers; set when Verified.
 	OutBytes uint64
 	SHA256   [32]byte

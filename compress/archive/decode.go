@@ -69,6 +69,10 @@ func (m *Manifest) parseInputs(c *parse.Cursor) {
 		in.Kind = record.Kind(c.ByteAtMost(byte(record.Kinds - 1)))
 		in.Mate = -1
 		switch f := c.ByteAtMost(inputFlagsKnown); {
+		case f == inputQualsByBases && m.version >= Version:
+			in.QualsByBases = true
+		case f&inputQualsByBases != 0:
+			c.Fail("input %d has qualities that are given the bases, and mates, or in a version without that", i+1)
 		case f&inputPaired != 0:
 			in.First = f&inputFirst != 0
 			in.Mate = int(c.AtMost(uint64(n)))

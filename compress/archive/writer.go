@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
@@ -98,7 +99,7 @@ func (w *Writer) Add(b []byte) (Section, error) {
 // to the disk.
 func (w *Writer) End(m *Manifest) error {
 	switch {
-	case m.Pieces:
+	case m.Pieces, slices.ContainsFunc(m.Inputs, func(in Input) bool { return in.QualsByBases }):
 		m.version = Version
 	case m.ChunkedHashes:
 		m.version = wholeVersion

@@ -130,7 +130,13 @@ def names(v):
 
 
 def qualities(v):
-    found = reader.decode_qualities(v.bytes(), v.numbers("lengths"), "qualities")
+    letters = None
+    if "letters" in v.fields:
+        at, letters = 0, []
+        for length in v.numbers("lengths"):
+            letters.append(v.text("letters")[at:at + length].encode())
+            at += length
+    found = reader.decode_qualities(v.bytes(), v.numbers("lengths"), "qualities", letters)
     return b"".join(found).decode(), v.text("qualities")
 
 

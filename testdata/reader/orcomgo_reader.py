@@ -459,7 +459,8 @@ class PackedArchive:
         exact = not flags & (READS_ONLY | ORDER_ANY | NAMES_DROPPED)
         found["inputs"] = inputs = []
         for _ in range(self.count(source)):
-            inputs.append(self.parse_input(source, exact, found["quality"], flags))
+            inputs.append(self.parse_input(source, exact, found["quality"], flags,
+                                           found["version"]))
         self.check_pairs(inputs)
         found["slices"] = []
         for index in range(self.count(source)):
@@ -477,13 +478,14 @@ class PackedArchive:
         return count
 
     @staticmethod
-    def parse_input(source, exact, quality, flags):
+    def parse_input(source, exact, quality, flags, version):
         one = PackedInput()
         one.name = source.text()
         one.kind = source.byte()
         require(one.kind in KINDS, "an input is neither FASTQ nor FASTA")
         one.pairing = source.byte()
-        require(one.pairing in (0, 1, 3), "an input has an unknown pairing")
+        require(one.pairing in (0, 1, 3) or one.pairing == 4 and version >= 5,
+                "an input has an unknown pairing")
         one.mate = source.uvarint() if one.pairing & 1 else None
         one.first = bool(one.pairing & 2)
         one.records, one.bytes, one.bases = source.uvarint(), source.uvarint(), source.uvarint()
@@ -673,7 +675,10 @@ class PackedArchive:
         for one, number in self.members_of(index):
             lengths = self.slice_lengths(one, number)
             section = one.members[number].qualities
-            yield from decode_qualities(self.read(section), lengths, section.label)
+            letters = None
+            if self.inputs[index].pairing == 4:
+                letters = self.slice_sequences(one)[number]
+            yield from decode_qualities(self.read(section), lengths, section.label, letters)
 
     # -- sequences and text
 
@@ -702,7 +707,7 @@ class PackedArchive:
         for number, member in enumerate(one.members):
             lengths = self.slice_lengths(one, number)
             qualities = [None] * one.records
-            if self.has_qualities(member.input):
+            if self.has_qualities(member.input) and self.inputs[member.input].pairing != 4:
                 qualities = decode_qualities(self.read(member.qualities), lengths,
                                              member.qualities.label)
             members.append([Read(*pair) for pair in zip(lengths, qualities)])
@@ -725,7 +730,7 @@ class PackedArchive:
             if self.has_qualities(index):
                 qualities = decode_qualities(self.read(member.qualities),
                                              self.slice_lengths(one, number),
-                                             member.qualities.label)
+                                             member.qualities.label, sequences)
             if not self.flags & READS_ONLY and (kind == 1 or qualities is not None):
                 forms = packed_forms(self.read(member.forms), one.records, member.forms.label)
             for i, sequence in enumerate(sequences):
@@ -1887,8 +1892,8 @@ FAST, DEFAULT, MAX = range(3)
 MODELS = {FAST: 1, DEFAULT: 3, MAX: 8}
 
 
-def decode_qualities(data, lengths, what):
-    """The quality strings of a column, one a record."""
+def decode_qualities(data, lengths, what, letters=None):
+    """The quality strings of a column, one a record; letters are the reads, if they are given."""
     total = sum(lengths)
     source = Bytes(data, what)
     if not data:
@@ -1903,15 +1908,31 @@ def decode_qualities(data, lengths, what):
         value = source.take(1)
         source.finish()
         return [value * length for length in lengths]
-    require(strategy <= 7, f"{what}: unknown strategy")
-    level, stepped = divmod(strategy - 2, 2)
+    given = strategy in (8, 9)
+    require(strategy <= 7 or given and letters is not None, f"{what}: unknown strategy")
+    level, stepped = (strategy - 7, 0) if given else divmod(strategy - 2, 2)
     n = source.byte() + 1
     values = source.take(n)
     require(all(a < b for a, b in zip(values, values[1:])), f"{what}: the values do not ascend")
     size = source.fixed(3)
     trees = decode_trees(source.take(size), n, total, what)
     decoder = QualityDecoder(source.rest(), trees, n, level, bool(stepped), total, what)
-    return [bytes(values[s] for s in decoder.read(length)) for length in lengths]
+    return [bytes(values[s] for s in decoder.read(length, base_runs(letters[i]) if given else None))
+            for i, length in enumerate(lengths)]
+
+
+def base_runs(letters):
+    """For each letter of a read, its run and place in it (*in*), and its base."""
+    codes = [b"ACGT".find(bytes([c]).upper()) for c in letters]
+    found = []
+    while len(found) < len(codes):
+        start = len(found)
+        end = start + 1
+        while end < len(codes) and codes[end] == codes[start]:
+            end += 1
+        base = 4 if codes[start] < 0 else codes[start]
+        found += [(8 * (min(end - start, 8) - 1) + min(k, 7), base) for k in range(end - start)]
+    return found
 
 
 # -- trees
@@ -2078,8 +2099,8 @@ class QualityDecoder:
         self.slots = [{} for _ in self.models]
         self.weights, self.place_weights = {}, {}
 
-    def read(self, length):
-        """The symbols of one read (FORMAT: Qualities, Contexts)."""
+    def read(self, length, given=None):
+        """The symbols of one read (FORMAT: Qualities, Contexts); given are its base_runs, or None."""
         n, symbols = self.n, []
         run = before = run_before = delta = tops = seen = 0
         means = {2: 256 * (n - 1), 4: 256 * (n - 1)}
@@ -2095,7 +2116,8 @@ class QualityDecoder:
                     seen, tops = 128, tops >> 1
             q = symbols[:-7:-1] + [0] * 6       # q[0] is q1
             now = dict(q=q, run=run, before=before, run_before=run_before, delta=delta,
-                       mean2=means[2], mean4=means[4], share=share, pl8=pl8, place=place)
+                       mean2=means[2], mean4=means[4], share=share, pl8=pl8, place=place,
+                       given=given and given[place])
             if self.level == MAX:
                 starts = [self.start(self.max_hash(i, now)) for i in self.models]
             else:
@@ -2125,6 +2147,9 @@ class QualityDecoder:
         pl = min(now["place"], 511)
         runs = oct(now["run"]) << 8 | now["before"] << 16
         roots = root(now["delta"])
+        if now["given"]:
+            run_class, base = now["given"]
+            return q1 | run_class << 8 | (now["share"], base, now["mean4"] >> 11)[model] << 16
         if self.level == FAST:
             if self.stepped:
                 return q1 | runs | roots << 32
@@ -2143,7 +2168,13 @@ class QualityDecoder:
         pl, pl8 = min(now["place"], 511), now["pl8"]
         run, before, run_before = oct(now["run"]), now["before"], oct(now["run_before"])
         roots, share, mean2, mean4 = root(now["delta"]), now["share"], now["mean2"], now["mean4"]
-        if self.stepped:
+        if now["given"]:
+            run_class, base = now["given"]
+            parts = ((run_class, share), (run_class, base), (run_class, mean4 >> 11),
+                     (run_class, base, mean4 >> 11), (run_class, q2),
+                     (run_class, max(q2, q3) >> 1, mean4 >> 12), (run_class, run, before),
+                     (pl, mean4 >> 10))[model]
+        elif self.stepped:
             parts = ((run, before, roots), (mean2 >> 6, pl8), (pl, roots), (share, pl8),
                      (q2, q3, q4, roots), (mean4 >> 6, roots), (q2, q3, q4, mean4 >> 8),
                      (pl, mean4 >> 10))[model]
