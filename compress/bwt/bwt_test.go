@@ -1,0 +1,97 @@
+package bwt
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand"
+	"slices"
+	"testing"
+)
+
+// reference is the transform by its definition.
+func reference(text []byte) (transformed []byte, starts []uint32) {
+	suffixes := make([]int, len(text))
+	for i := range suffixes {
+		suffixes[i] = i
+	}
+	slices.SortFunc(suffixes, func(a, b int) int { return bytes.Compare(text[a:], text[b:]) })
+	starts = make([]uint32, Starts(len(text)))
+	for rank, p := range suffixes {
+		if p%Step(len(text)) == 0 {
+			starts[p/Step(len(text))] = uint32(rank)
+		}
+		transformed = append(transformed, text[(p+len(text)-1)%len(text)])
+	}
+	return transformed, starts
+}
+
+// fibonacci returns the Fibonacci word of n letters.
+func fibonacci(n int) []byte {
+	a, b := []byte("a"), []byte("ab")
+	for len(b) < n {
+		a, b = b, append(slices.Clone(b), a...)
+	}
+	return b[:n]
+}
+
+func randomText(r *rand.Rand, n, symbols int) []byte {
+	text := make([]byte, n)
+	perm := r.Perm(256)
+	for i := range text {
+		text[i] = byte(perm[min(r.Intn(symbols), r.Intn(symbols))])
+	}
+	return text
+}
+
+// texts are texts that are hard to sort, and others.
+func texts(n int) map[string][]byte {
+	r := rand.New(rand.NewSource(1))
+	all := map[string][]byte{
+		"same": bytes.Repeat([]byte("A"), n), "fibonacci": fibonacci(n), "tandem": bytes.Repeat([]byte("ACGTTGCA"), n/8+1)[:n],
+		"long tandem": bytes.Repeat(randomText(r, 1000, 4), n/1000+1)[:n],
+	}
+	for _, symbols := range []int{1, 2, 3, 4, 5, 8, 50, 200, 256} {
+		all[fmt.Sprint(symbols, " symbols")] = randomText(r, n, symbols)
+		half := randomText(r, n/2, symbols)
+		all[fmt.Sprint(symbols, " symbols twice")] = append(half, half...)
+	}
+	runs := randomText(r, n, 40)
+	for i := 200; i < n; i++ {
+		if r.Intn(50) > 0 {
+			runs[i] = runs[i-1]
+		} else if r.Intn(3) == 0 {
+			copy(runs[i:], runs[i-200:i])
+		}
+	}
+	all["runs"] = runs
+	return all
+}
+
+func check(t *testing.T, text []byte, threads int) {
+	t.Helper()
+	want, wantStarts := reference(text)
+	got := make([]byte, len(text))
+	starts, err := Transform(got, text, threads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) || !slices.Equal(starts, wantStarts) {
+		i := 0
+		for i < len(got)-1 && got[i] == want[i] {
+			i++
+		}
+		t.Fatalf("%d bytes, %d threads: differs at %d; starts %v, want %v", len(text), threads, i, starts, wantStarts)
+	}
+}
+
+func TestTransform(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 10, 63, 64, 65, 100, 1000, 5000, 20000} {
+		for name, text := range texts(n) {
+			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
+				for _, threads := range []int{1, 3} {
+					check(t, text, threads)
+				}
+			})
+		}
+	}
+}
