@@ -82,6 +82,7 @@ func check(t *testing.T, text []byte, threads int) {
 		}
 		t.Fatalf("%d bytes, %d threads: differs at %d; starts %v, want %v", len(text), threads, i, starts, wantStarts)
 	}
+	checkInverse(t, text, got, starts, threads)
 }
 
 func TestTransform(t *testing.T) {
@@ -94,4 +95,67 @@ func TestTransform(t *testing.T) {
 			})
 		}
 	}
+}
+
+func checkInverse(t *testing.T, text, transformed []byte, starts []uint32, threads int) {
+	t.Helper()
+	back := make([]byte, len(text))
+	if err := Inverse(back, transformed, starts, threads); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(back, text) {
+		t.Fatalf("%d bytes, %d threads: the inverse differs", len(text), threads)
+	}
+}
+
+// TestGiantGroups sorts texts in which all threads work on one bucket, and compares the results of different numbers of threads.
+func TestGiantGroups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sorts some megabytes")
+	}
+	for name, text := range texts(1 << 20) {
+		t.Run(name, func(t *testing.T) {
+			var first []byte
+			var firstStarts []uint32
+			for _, threads := range []int{1, 2, 5} {
+				got := make([]byte, len(text))
+				starts, err := Transform(got, text, threads)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if first == nil {
+					first, firstStarts = got, starts
+				} else if !bytes.Equal(got, first) || !slices.Equal(starts, firstStarts) {
+					t.Fatalf("%d threads: another transform", threads)
+				}
+				checkInverse(t, text, got, starts, threads)
+			}
+		})
+	}
+}
+
+func FuzzTransform(f *testing.F) {
+	f.Add([]byte("GATTACA"), 2)
+	f.Add([]byte("abracadabra, abracadabra"), 1)
+	f.Add(bytes.Repeat([]byte{0}, 300), 3)
+	f.Fuzz(func(t *testing.T, text []byte, repeat int) {
+		if len(text) == 0 || len(text) > 2000 {
+			return
+		}
+		repeat = max(min(repeat, 10), 1)
+		check(t, bytes.Repeat(text, repeat), 2)
+	})
+}
+
+// FuzzInverse: no transform and no starting points make Inverse fail otherwise than by an error.
+func FuzzInverse(f *testing.F) {
+	f.Add([]byte("annb$aa"), uint32(3))
+	f.Add([]byte("ACGT"), uint32(9))
+	f.Fuzz(func(t *testing.T, transformed []byte, start uint32) {
+		starts := make([]uint32, Starts(len(transformed)))
+		for i := range starts {
+			starts[i] = start + uint32(i)*977
+		}
+		_ = Inverse(make([]byte, len(transformed)), transformed, starts, 2)
+	})
 }
