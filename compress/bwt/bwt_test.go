@@ -3,6 +3,7 @@ package bwt
 import (
 	"bytes"
 	"fmt"
+	"math/bits"
 	"math/rand"
 	"slices"
 	"testing"
@@ -64,6 +65,15 @@ func texts(n int) map[string][]byte {
 		}
 	}
 	all["runs"] = runs
+	// Codes of different lengths, and stretches that come again and differ at last.
+	mixed := make([]byte, n)
+	for i := range mixed {
+		mixed[i] = byte('A' + min(bits.TrailingZeros32(r.Uint32())*2+r.Intn(2), 30))
+	}
+	for i := 300; i+200 < n; i += 100 + r.Intn(100) {
+		copy(mixed[i:], mixed[r.Intn(i-100):][:60+r.Intn(40)])
+	}
+	all["mixed"] = mixed
 	return all
 }
 

@@ -373,7 +373,8 @@ func (s *sorter) deep(e, depth uint64) bool {
 		return false
 	}
 	at := s.at(e)
-	return at+depth >= s.t.total || s.t.symbolAt(at+depth)-s.t.symbolAt(at) >= coverSize
+	// The last symbol that begins within depth bits may be compared in part only.
+	return at+depth >= s.t.total || s.t.symbolAt(at+depth)-s.t.symbolAt(at) > coverSize
 }
 
 // nextKeys gives entries the keys of the bits from depth on.
