@@ -75,7 +75,7 @@ func codeBody(text []byte, threads int) []byte {
 		group.Go(func() error {
 			part := transformed[i*size : min((i+1)*size, len(text))]
 			c := rangecoder.EncodeTo(make([]byte, 0, len(part)/4), adaptation)
-			newModel(t).code(c, part)
+			newModel(t, len(part)).code(c, part)
 			parts[i] = c.Enc.Finish()
 			return nil
 		})
@@ -172,7 +172,7 @@ func decodeBody(n int, body []byte, threads int) ([]byte, error) {
 				return ErrCorrupt
 			}
 			c := rangecoder.DecodeFrom(p, adaptation)
-			newModel(t).code(c, part)
+			newModel(t, len(part)).code(c, part)
 			if c.Dec.Err() != nil || c.Dec.Left() > 0 {
 				return ErrCorrupt
 			}

@@ -122,7 +122,7 @@ func (t *tree) build() bool {
 }
 
 // adaptation is that of all probabilities of the format.
-var adaptation = rangecoder.NewAdaptation(16, 16)
+var adaptation = rangecoder.NewAdaptation(16, 12)
 
 const tableLimit = 30 // of the counts of probabilities that code a tree
 
