@@ -23,7 +23,7 @@ func Example() {
 	if err := w.Close(); err != nil {
 		panic(err)
 	}
-	fmt.Println(len(text), "bytes in 140 or less:", stream.Len() <= 140)
+	fmt.Println(len(text), "bytes in 160 or less:", stream.Len() <= 160)
 
 	r, err := blocksort.NewReader(&stream)
 	if err != nil {
@@ -32,6 +32,6 @@ func Example() {
 	back, err := io.ReadAll(r)
 	fmt.Println(string(back) == text, err)
 	// Output:
-	// 11000 bytes in 140 or less: true
+	// 11000 bytes in 160 or less: true
 	// true <nil>
 }
