@@ -51,7 +51,7 @@ func report(r *rand.Rand, n int) []byte {
 
 func texts() map[string][]byte {
 	r := rand.New(rand.NewSource(5))
-	noise := make([]byte, 300000)
+	noise := make([]byte, 100000)
 	r.Read(noise)
 	all := make([]byte, 256)
 	for i := range all {
@@ -63,8 +63,8 @@ func texts() map[string][]byte {
 	}
 	return map[string][]byte{
 		"empty": nil, "a byte": {7}, "zeros": make([]byte, 400000), "noise": noise, "all bytes": bytes.Repeat(all, 30),
-		"report": report(r, 5<<19), "two letters": bytes.Repeat([]byte("ab"), 5000), "Fibonacci": fibonacci,
-		"skewed": []byte("a" + string(bytes.Repeat([]byte("b"), 1<<14)) + string(all) + string(bytes.Repeat([]byte("c"), 1<<18))),
+		"report": report(r, 400000), "two letters": bytes.Repeat([]byte("ab"), 5000), "Fibonacci": fibonacci,
+		"skewed": []byte("a" + string(bytes.Repeat([]byte("b"), 1<<14)) + string(all) + string(bytes.Repeat([]byte("c"), 1<<16))),
 	}
 }
 
@@ -90,12 +90,22 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestParts codes a block of more than one part.
+func TestParts(t *testing.T) {
+	text := report(rand.New(rand.NewSource(9)), partSize(0)+100000)
+	stream := encode(t, text, WithThreads(2))
+	got, err := decode(stream, WithThreads(3))
+	if err != nil || !bytes.Equal(got, text) {
+		t.Fatalf("%d bytes of %d, %v", len(got), len(text), err)
+	}
+}
+
 // TestSizes: the sizes that the models reach, so that a change that loses is noticed.
 func TestSizes(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		most int
-	}{{"empty", 5}, {"a byte", 20}, {"zeros", 70}, {"noise", 300025}, {"two letters", 40}, {"report", 470000}} {
+	}{{"empty", 5}, {"a byte", 20}, {"zeros", 70}, {"noise", 100025}, {"two letters", 40}, {"report", 72500}} {
 		if got := len(encode(t, texts()[c.name])); got > c.most {
 			t.Errorf("%s: %d bytes, at most %d expected", c.name, got, c.most)
 		}

@@ -71,7 +71,7 @@ func texts(n int) map[string][]byte {
 		mixed[i] = byte('A' + min(bits.TrailingZeros32(r.Uint32())*2+r.Intn(2), 30))
 	}
 	for i := 300; i+200 < n; i += 100 + r.Intn(100) {
-		copy(mixed[i:], mixed[r.Intn(i-100):][:60+r.Intn(40)])
+		copy(mixed[i:], mixed[r.Intn(i-100):][:60+r.Intn(8)])
 	}
 	all["mixed"] = mixed
 	return all
@@ -123,11 +123,11 @@ func TestGiantGroups(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sorts some megabytes")
 	}
-	for name, text := range texts(1 << 20) {
+	for name, text := range texts(5 << 17) {
 		t.Run(name, func(t *testing.T) {
 			var first []byte
 			var firstStarts []uint32
-			for _, threads := range []int{1, 2, 5} {
+			for _, threads := range []int{1, 3} {
 				got := make([]byte, len(text))
 				starts, err := Transform(got, text, threads)
 				if err != nil {

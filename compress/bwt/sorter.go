@@ -1,6 +1,7 @@
 package bwt
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 	"sync"
@@ -30,17 +31,6 @@ type sorter struct {
 }
 
 const bucketBits = 11
-
-// worker is what a thread needs: memory that it uses again.
-type worker struct {
-	s     *sorter
-	tmp   []uint64
-	stack []uint64 // of keys
-	ties  []tie
-}
-
-// smallGroup is up to how many suffixes are sorted by words of 56 bits and their number in the group.
-const smallGroup = 256
 
 func newSorter(t *codedText, threads int, chosen uint64, r *ranks) *sorter {
 	s := &sorter{t: t, threads: threads, chosen: chosen, ranks: r}
@@ -240,6 +230,7 @@ func (s *sorter) sortBuckets(entries []uint64, sizes []int, first uint64, emit f
 
 // flush emits sorted entries.
 func (w *worker) flush(rank uint64, a []uint64, emit func(first uint64, a []uint64, ties []tie)) {
+	sortTies(w.ties)
 	emit(rank, a, w.ties)
 	if len(w.ties) > 0 {
 		w.s.mutex.Lock()
@@ -249,9 +240,13 @@ func (w *worker) flush(rank uint64, a []uint64, emit func(first uint64, a []uint
 	}
 }
 
+func sortTies(ties []tie) {
+	slices.SortFunc(ties, func(x, y tie) int { return cmp.Compare(x.first, y.first) })
+}
+
 // ties returns the groups that were not ordered, by rank.
 func (s *sorter) ties() []tie {
-	slices.SortFunc(s.allTies, func(x, y tie) int { return int(x.first) - int(y.first) })
+	sortTies(s.allTies)
 	return s.allTies
 }
 
@@ -264,7 +259,6 @@ func (s *sorter) sortGiant(a []uint64, rank uint64, depth uint64, giant int, emi
 	tmp = nil
 	depth += uint64(s.keyBits)
 	// Shares end where groups of equal keys do.
-	type group struct{ start, end int }
 	var giants []group
 	shares := cut(len(a), s.threads*8)
 	parallel(len(shares)-2, s.threads, func(i int) {
@@ -277,31 +271,33 @@ func (s *sorter) sortGiant(a []uint64, rank uint64, depth uint64, giant int, emi
 	})
 	var mutex sync.Mutex
 	parallelWorkers(len(shares)-1, s.threads, func(w, i int) {
-		start, end := shares[i], shares[i+1]
-		begin := start // of what is emitted at once
-		for start < end {
+		worker := &s.workers[w]
+		from := shares[i]
+		flush := func(to int) {
+			if from < to {
+				worker.refine(a[from:to], rank+uint64(from), depth)
+				worker.flush(rank+uint64(from), a[from:to], emit)
+			}
+		}
+		for start := from; start < shares[i+1]; {
 			next := start + 1
-			for next < end && (a[start]^a[next])>>s.low == 0 {
+			for next < shares[i+1] && (a[start]^a[next])>>s.low == 0 {
 				next++
 			}
 			if next-start >= giant {
-				s.workers[w].flush(rank+uint64(begin), a[begin:start], emit)
-				begin = next
+				flush(start)
+				from = next
 				mutex.Lock()
-				giants = append(giants, group{start, next})
+				giants = append(giants, group{uint32(start), uint32(next - start)})
 				mutex.Unlock()
-			} else if next-start > 1 {
-				s.workers[w].refine(a[start:next], rank+uint64(start), depth)
 			}
 			start = next
 		}
-		if begin < start {
-			s.workers[w].flush(rank+uint64(begin), a[begin:start], emit)
-		}
+		flush(shares[i+1])
 	})
-	slices.SortFunc(giants, func(x, y group) int { return x.start - y.start })
+	slices.SortFunc(giants, func(x, y group) int { return cmp.Compare(x.start, y.start) })
 	for _, g := range giants {
-		part, first := a[g.start:g.end], rank+uint64(g.start)
+		part, first := a[g.start:g.start+g.size], rank+uint64(g.start)
 		if !s.deep(part[0], depth) {
 			shares := cut(len(part), s.threads*4)
 			parallel(len(shares)-1, s.threads, func(i int) { s.nextKeys(part[shares[i]:shares[i+1]], depth) })
@@ -383,93 +379,4 @@ func (s *sorter) nextKeys(a []uint64, depth uint64) {
 	for i, e := range a {
 		a[i] = s.t.window(s.at(e)+depth)>>shift<<low | e&(1<<low-1)
 	}
-}
-
-// sort sorts entries that agree in depth bits and have the keys of the bits after them; rank is that of the first.
-func (w *worker) sort(a []uint64, rank uint64, depth uint64) {
-	s := w.s
-	if len(w.tmp) < len(a) {
-		w.tmp = make([]uint64, max(len(a), 1<<14))
-	}
-	sortWords(a, w.tmp[:len(a)], s.low+s.keyBits, s.low)
-	depth += uint64(s.keyBits)
-	low := s.low
-	for start := 0; start < len(a); {
-		next := start + 1
-		for next < len(a) && (a[start]^a[next])>>low == 0 {
-			next++
-		}
-		if next-start > 1 {
-			w.refine(a[start:next], rank+uint64(start), depth)
-		}
-		start = next
-	}
-}
-
-// refine sorts entries that agree in depth bits; rank is that of the first.
-func (w *worker) refine(a []uint64, rank uint64, depth uint64) {
-	s := w.s
-	if s.deep(a[0], depth) {
-		w.sortDeep(a, rank)
-		return
-	}
-	if len(a) > smallGroup {
-		s.nextKeys(a, depth)
-		w.sort(a, rank, depth)
-		return
-	}
-	base := len(w.stack)
-	if base+2*len(a) > cap(w.stack) {
-		w.stack = append(make([]uint64, 0, max(1<<14, 2*cap(w.stack))), w.stack...)
-	}
-	w.stack = w.stack[:base+2*len(a)]
-	keys, tmp := w.stack[base:base+len(a)], w.stack[base+len(a):]
-	for i, e := range a {
-		keys[i] = s.t.window(s.at(e)+depth)&^0xff | uint64(i)
-		tmp[i] = e
-	}
-	if len(keys) <= insertionSize {
-		insertionSort(keys)
-	} else {
-		slices.Sort(keys)
-	}
-	for i, k := range keys {
-		a[i] = tmp[k&0xff]
-	}
-	depth += 56
-	for start := 0; start < len(a); {
-		next := start + 1
-		for next < len(a) && (keys[start]^keys[next])>>8 == 0 {
-			next++
-		}
-		if next-start > 1 {
-			w.refine(a[start:next], rank+uint64(start), depth)
-		}
-		start = next
-	}
-	w.stack = w.stack[:base]
-}
-
-// sortDeep sorts entries that agree in coverSize symbols; rank is that of the first.
-func (w *worker) sortDeep(a []uint64, rank uint64) {
-	s := w.s
-	if s.ranks == nil {
-		w.ties = append(w.ties, tie{uint32(rank), uint32(len(a))})
-		return
-	}
-	base := len(w.stack)
-	if base+2*len(a) > cap(w.stack) {
-		w.stack = append(make([]uint64, 0, max(1<<14, 2*cap(w.stack), 2*(base+2*len(a)))), w.stack...)
-	}
-	w.stack = w.stack[:base+2*len(a)]
-	words, tmp := w.stack[base:base+len(a)], w.stack[base+len(a):]
-	for i, e := range a {
-		words[i] = s.symbol(e)<<32 | uint64(i)
-		tmp[i] = e
-	}
-	s.ranks.sort(words)
-	for i, x := range words {
-		a[i] = tmp[uint32(x)]
-	}
-	w.stack = w.stack[:base]
 }
