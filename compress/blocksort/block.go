@@ -2,6 +2,7 @@ package blocksort
 
 import (
 	"encoding/binary"
+	"sync"
 
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
@@ -30,12 +31,48 @@ const (
 // partSize returns the symbols of a part of a block of n bytes: many enough to learn from, and so few that many threads have parts.
 func partSize(n int) int { return max(min(n/64, 8<<20), 2<<20) / partUnit * partUnit }
 
+// space is memory that blocks use one after another.
+type space struct {
+	transformer bwt.Transformer
+	transformed []byte
+}
+
+func (s *space) bytes(n int) []byte {
+	if cap(s.transformed) < n {
+		s.transformed = make([]byte, n)
+	}
+	return s.transformed[:n]
+}
+
+// spaces are those that no block uses.
+type spaces struct {
+	mutex sync.Mutex
+	free  []*space
+}
+
+func (p *spaces) get() *space {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if n := len(p.free); n > 0 {
+		s := p.free[n-1]
+		p.free = p.free[:n-1]
+		return s
+	}
+	return &space{}
+}
+
+func (p *spaces) put(s *space) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.free = append(p.free, s)
+}
+
 // hashOf returns the hash of the text of a block. It depends on the number of the block in its stream, so that blocks cannot be exchanged.
 func hashOf(text []byte, index uint64) uint64 { return xxh3.HashSeed(text, index) }
 
 // appendBlock appends a block of text, which is not empty, to dst.
-func appendBlock(dst, text []byte, index uint64, threads int) []byte {
-	body := codeBody(text, threads)
+func (s *space) appendBlock(dst, text []byte, index uint64, threads int) []byte {
+	body := s.codeBody(text, threads)
 	coded := uint64(1)
 	if len(body) >= len(text) {
 		body, coded = text, 0
@@ -46,9 +83,9 @@ func appendBlock(dst, text []byte, index uint64, threads int) []byte {
 	return append(dst, body...)
 }
 
-func codeBody(text []byte, threads int) []byte {
-	transformed := make([]byte, len(text))
-	starts, err := bwt.Transform(transformed, text, threads)
+func (s *space) codeBody(text []byte, threads int) []byte {
+	transformed := s.bytes(len(text))
+	starts, err := s.transformer.Transform(transformed, text, threads)
 	if err != nil {
 		panic(err) // MaxBlockSize is less than bwt.MaxLen
 	}
@@ -107,11 +144,11 @@ func (h *header) check(limit int) error {
 }
 
 // decodeBlock returns the text of block number index.
-func decodeBlock(h *header, body []byte, index uint64, threads int) ([]byte, error) {
+func (s *space) decodeBlock(h *header, body []byte, index uint64, threads int) ([]byte, error) {
 	text := body
 	if h.coded {
 		var err error
-		if text, err = decodeBody(h.size, body, threads); err != nil {
+		if text, err = s.decodeBody(h.size, body, threads); err != nil {
 			return nil, err
 		}
 	}
@@ -121,7 +158,7 @@ func decodeBlock(h *header, body []byte, index uint64, threads int) ([]byte, err
 	return text, nil
 }
 
-func decodeBody(n int, body []byte, threads int) ([]byte, error) {
+func (s *space) decodeBody(n int, body []byte, threads int) ([]byte, error) {
 	ok := true
 	number := func(limit int) int {
 		v, size := binary.Uvarint(body)
@@ -162,7 +199,7 @@ func decodeBody(n int, body []byte, threads int) ([]byte, error) {
 	if !t.transmit(c) || c.Dec.Err() != nil {
 		return nil, ErrCorrupt
 	}
-	transformed := make([]byte, n)
+	transformed := s.bytes(n)
 	var group errgroup.Group
 	group.SetLimit(max(threads, 1))
 	for i, p := range parts {
@@ -183,7 +220,7 @@ func decodeBody(n int, body []byte, threads int) ([]byte, error) {
 		return nil, err
 	}
 	text := make([]byte, n)
-	if err := bwt.Inverse(text, transformed, starts, threads); err != nil {
+	if err := s.transformer.Inverse(text, transformed, starts, threads); err != nil {
 		return nil, ErrCorrupt
 	}
 	return text, nil

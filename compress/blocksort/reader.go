@@ -13,11 +13,12 @@ import (
 // Reader decompresses a stream. It reads some bytes beyond the end of the stream from a reader that is no io.ByteReader.
 type Reader struct {
 	options
-	r     input
-	begun bool
-	index uint64
-	texts [][]byte // decoded and not read yet
-	err   error
+	r      input
+	begun  bool
+	index  uint64
+	texts  [][]byte // decoded and not read yet
+	err    error
+	spaces spaces
 }
 
 // input is what a Reader reads from.
@@ -88,7 +89,9 @@ func (z *Reader) fill() {
 	var group errgroup.Group
 	for i, h := range headers {
 		group.Go(func() error {
-			texts[i], errs[i] = decodeBlock(h, bodies[i], z.index+uint64(i), max(z.threads/len(headers), 1))
+			s := z.spaces.get()
+			defer z.spaces.put(s)
+			texts[i], errs[i] = s.decodeBlock(h, bodies[i], z.index+uint64(i), max(z.threads/len(headers), 1))
 			return nil
 		})
 	}

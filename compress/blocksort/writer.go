@@ -62,6 +62,7 @@ type Writer struct {
 	written chan error       // the result of writing them
 	failed  chan struct{}    // closed when writing failed
 	err     error
+	spaces  spaces
 }
 
 // NewWriter returns a Writer that writes a stream to w. It starts goroutines, which Close ends.
@@ -131,7 +132,12 @@ func (z *Writer) submit() {
 	z.block = make([]byte, 0, len(text))
 	done := make(chan []byte, 1)
 	z.queue <- done
-	go func() { done <- appendBlock(nil, text, index, threads) }()
+	go func() {
+		s := z.spaces.get()
+		block := s.appendBlock(nil, text, index, threads)
+		z.spaces.put(s)
+		done <- block
+	}()
 }
 
 // finish waits until all blocks are written and keeps the error.

@@ -36,7 +36,7 @@ const (
 )
 
 // newCodedText counts the symbols of text and codes it by several threads.
-func newCodedText(text []byte, threads int) *codedText {
+func newCodedText(m *Transformer, text []byte, threads int) *codedText {
 	t := &codedText{n: len(text)}
 	shares := cut(len(text), threads)
 	counts := make([][256]uint64, len(shares)-1)
@@ -56,9 +56,11 @@ func newCodedText(text []byte, threads int) *codedText {
 		}
 	}
 	t.total = starts[len(counts)]
-	t.bytes = hugeSlice[byte](int(t.total/8) + padding)
+	t.bytes = reuse(&m.coded, int(t.total/8)+padding)
+	clear(t.bytes[(t.total+63)/64*8:])
 	if t.width == 0 {
-		t.marks = hugeSlice[mark](int(t.total/64) + 1)
+		t.marks = reuse(&m.marks, int(t.total/64)+1)
+		t.marks[t.total/64] = mark{}
 	}
 	// The words in which two shares meet are completed after that.
 	words, adds := make([]uint64, len(counts)), make([]mark, len(counts))

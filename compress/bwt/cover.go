@@ -63,14 +63,14 @@ func (r *ranks) less(p, q uint64) bool {
 type tie struct{ first, size uint32 }
 
 // newRanks sorts the sampled suffixes of t.
-func newRanks(t *codedText, text []byte, threads int) *ranks {
+func newRanks(m *Transformer, t *codedText, text []byte, threads int) *ranks {
 	r := &ranks{samples: sampleNumber(uint64(t.n))}
-	r.of = hugeSlice[uint32](int(r.samples) + afterEnd)
+	r.of = reuse(&m.ranks, int(r.samples)+afterEnd)
 	for i := range uint32(afterEnd) {
 		r.of[r.samples+uint64(i)] = afterEnd - i
 	}
-	order := hugeSlice[uint32](int(r.samples)) // samples by rank
-	s := newSorter(t, threads, coverBits, nil)
+	order := reuse(&m.order, int(r.samples)) // samples by rank
+	s := newSorter(m, t, threads, coverBits, nil)
 	s.run(text, t.n, func(first uint64, a []uint64, ties []tie) {
 		rank, next := uint32(first), 0
 		for i, e := range a {
@@ -86,13 +86,13 @@ func newRanks(t *codedText, text []byte, threads int) *ranks {
 			r.of[n] = rank + afterEnd + 1
 		}
 	})
-	r.double(order, s.ties(), threads)
+	r.double(m, order, s.ties(), threads)
 	return r
 }
 
 // double orders the ties by prefix doubling: samples that agree in h*coverSize symbols are sorted by the ranks of the samples so many
 // symbols after them (Larsson and Sadakane, "Faster suffix sorting", 2007, section 3).
-func (r *ranks) double(order []uint32, ties []tie, threads int) {
+func (r *ranks) double(m *Transformer, order []uint32, ties []tie, threads int) {
 	for h := uint64(coverCount); len(ties) > 0; h *= 2 {
 		chunks := cutTies(ties, threads*8)
 		left := make([][]tie, len(chunks)-1)
@@ -112,7 +112,7 @@ func (r *ranks) double(order []uint32, ties []tie, threads int) {
 		})
 		for _, t := range ties {
 			if int(t.size) >= giant {
-				r.sortGiantTie(order[t.first:t.first+t.size], h, threads)
+				r.sortGiantTie(m, order[t.first:t.first+t.size], h, threads)
 			}
 		}
 		// A new tie is a run of equal ranks h samples on. Which runs these are is found before any rank changes.
@@ -202,8 +202,8 @@ func permute(group []uint32, a, tmp []uint64) {
 }
 
 // sortGiantTie is sortTie by several threads.
-func (r *ranks) sortGiantTie(group []uint32, h uint64, threads int) {
-	a, tmp := hugeSlice[uint64](len(group)), hugeSlice[uint64](len(group))
+func (r *ranks) sortGiantTie(m *Transformer, group []uint32, h uint64, threads int) {
+	a, tmp := reuse(&m.giant[0], len(group)), reuse(&m.giant[1], len(group))
 	shares := cut(len(group), threads)
 	parallel(len(shares)-1, threads, func(s int) {
 		for i := shares[s]; i < shares[s+1]; i++ {

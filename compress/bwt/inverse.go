@@ -12,9 +12,8 @@ var ErrStarts = errors.New("bwt: the starting points do not belong to the transf
 // lanes is how many chains a thread follows at a time. Each step of a chain waits for memory, and the chains wait together.
 const lanes = 16
 
-// Inverse writes the text to dst of which transformed and starts are the transform. dst is as long and does not overlap transformed.
-// For what Transform did not make, the result is an error or some text.
-func Inverse(dst, transformed []byte, starts []uint32, threads int) error {
+// Inverse is the function Inverse.
+func (m *Transformer) Inverse(dst, transformed []byte, starts []uint32, threads int) error {
 	n := len(transformed)
 	if uint64(n) > MaxLen {
 		return ErrTooLong
@@ -47,17 +46,17 @@ func Inverse(dst, transformed []byte, starts []uint32, threads int) error {
 		}
 	}
 	if len(symbols) <= 4 {
-		inverseFew(dst, transformed, starts, symbols, threads)
+		m.inverseFew(dst, transformed, starts, symbols, threads)
 		return nil
 	}
-	inverseBytes(dst, transformed, starts, shares, counts, threads)
+	m.inverseBytes(dst, transformed, starts, shares, counts, threads)
 	return nil
 }
 
 // inverseBytes is Inverse for all alphabets. It makes a table of the rank of the suffix that begins one symbol later, by rank: the
 // suffixes that begin with a symbol have the order of the suffixes after that symbol, which is the order of the places in transformed
 // that have the symbol.
-func inverseBytes(dst, transformed []byte, starts []uint32, shares []int, counts [][256]uint64, threads int) {
+func (m *Transformer) inverseBytes(dst, transformed []byte, starts []uint32, shares []int, counts [][256]uint64, threads int) {
 	n := len(transformed)
 	whole := int(starts[0])
 	last := transformed[whole] // of the text; its suffix is followed by no other and is the first of its symbol
@@ -77,7 +76,8 @@ func inverseBytes(dst, transformed []byte, starts []uint32, shares []int, counts
 			counts[i][last]++
 		}
 	}
-	next := hugeSlice[uint32](n)
+	next := reuse(&m.next, n)
+	next[firstOf[last]] = 0 // follows no chain
 	parallel(len(counts), threads, func(share int) {
 		at := &counts[share]
 		for i := shares[share]; i < shares[share+1]; i++ {
@@ -140,7 +140,7 @@ const fewSize = 192
 
 // inverseFew is Inverse for up to four symbols. It goes from a suffix to the one that begins a symbol earlier, which the occurrences of
 // that symbol before the rank give (Ferragina and Manzini, "Opportunistic data structures with applications", 2000).
-func inverseFew(dst, transformed []byte, starts []uint32, symbols []byte, threads int) {
+func (m *Transformer) inverseFew(dst, transformed []byte, starts []uint32, symbols []byte, threads int) {
 	n := len(transformed)
 	var number [256]uint8
 	for i, s := range symbols {
@@ -148,14 +148,14 @@ func inverseFew(dst, transformed []byte, starts []uint32, symbols []byte, thread
 	}
 	var letters [4]byte
 	copy(letters[:], symbols)
-	blocks := hugeSlice[fewBlock]((n + fewSize - 1) / fewSize)
+	blocks := reuse(&m.few, (n+fewSize-1)/fewSize)
 	shares := cut(len(blocks), threads*2)
 	totals := make([][4]uint32, len(shares)-1)
 	parallel(len(totals), threads, func(i int) {
 		var c [4]uint32
 		for b := shares[i]; b < shares[i+1]; b++ {
 			block := &blocks[b]
-			block.before = c
+			*block = fewBlock{before: c}
 			for j, s := range transformed[b*fewSize : min((b+1)*fewSize, n)] {
 				x := number[s]
 				c[x&3]++

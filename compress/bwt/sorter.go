@@ -16,6 +16,7 @@ import (
 // sorted by one thread: by radix sort of the entries; then those with equal keys by the next bits, until they agree in coverSize
 // symbols; then by the ranks of sampled suffixes. Buckets that are too large for one thread are sorted by all.
 type sorter struct {
+	memory  *Transformer
 	t       *codedText
 	threads int
 	chosen  uint64 // bit i is set if suffixes that begin at i modulo coverSize are sorted
@@ -32,8 +33,8 @@ type sorter struct {
 
 const bucketBits = 11
 
-func newSorter(t *codedText, threads int, chosen uint64, r *ranks) *sorter {
-	s := &sorter{t: t, threads: threads, chosen: chosen, ranks: r}
+func newSorter(m *Transformer, t *codedText, threads int, chosen uint64, r *ranks) *sorter {
+	s := &sorter{memory: m, t: t, threads: threads, chosen: chosen, ranks: r}
 	s.symbolBits = bits.Len(uint(t.size))
 	if t.width > 0 {
 		s.placeBits = bits.Len(uint(t.n))
@@ -90,7 +91,6 @@ func (s *sorter) run(text []byte, step int, emit func(first uint64, a []uint64, 
 		}
 	}
 	limit := max(total/2, 1<<20)
-	var entries []uint64
 	first := uint64(0)
 	for from := 0; from < len(sizes); {
 		to, sum := from, 0
@@ -98,12 +98,9 @@ func (s *sorter) run(text []byte, step int, emit func(first uint64, a []uint64, 
 			sum += sizes[to]
 			to++
 		}
-		if len(entries) < sum {
-			entries = nil
-			entries = hugeSlice[uint64](sum)
-		}
+		entries := reuse(&s.memory.entries, sum)
 		s.scatter(entries, text, step, shares, starts, counts, from, to)
-		s.sortBuckets(entries[:sum], sizes[from:to], first, emit)
+		s.sortBuckets(entries, sizes[from:to], first, emit)
 		first += uint64(sum)
 		from = to
 	}
@@ -252,11 +249,10 @@ func (s *sorter) ties() []tie {
 
 // sortGiant sorts entries that agree in depth bits and have the keys of the bits after them, by all threads, and emits them.
 func (s *sorter) sortGiant(a []uint64, rank uint64, depth uint64, giant int, emit func(first uint64, a []uint64, ties []tie)) {
-	tmp := hugeSlice[uint64](len(a))
+	tmp := reuse(&s.memory.giant[0], len(a))
 	parallelSort(a, tmp, s.threads, func(x, y uint64) bool { return x < y }, func(_ int, a, tmp []uint64) {
 		sortWords(a, tmp, s.low+s.keyBits, s.low)
 	})
-	tmp = nil
 	depth += uint64(s.keyBits)
 	// Shares end where groups of equal keys do.
 	var giants []group
@@ -317,7 +313,7 @@ func (s *sorter) sortGiant(a []uint64, rank uint64, depth uint64, giant int, emi
 
 // sortGiantDeep is sortDeep by all threads.
 func (s *sorter) sortGiantDeep(a []uint64) {
-	words, tmp := hugeSlice[uint64](len(a)), hugeSlice[uint64](len(a))
+	words, tmp := reuse(&s.memory.giant[0], len(a)), hugeSlice[uint64](len(a))
 	shares := cut(len(a), s.threads*4)
 	parallel(len(shares)-1, s.threads, func(i int) {
 		for j := shares[i]; j < shares[i+1]; j++ {
