@@ -28,7 +28,7 @@ type sorter struct {
 
 	workers []worker
 	mutex   sync.Mutex
-	allTies []tie
+	allTies [][]tie // of ranges of ranks
 }
 
 const bucketBits = 11
@@ -231,7 +231,7 @@ func (w *worker) flush(rank uint64, a []uint64, emit func(first uint64, a []uint
 	emit(rank, a, w.ties)
 	if len(w.ties) > 0 {
 		w.s.mutex.Lock()
-		w.s.allTies = append(w.s.allTies, w.ties...)
+		w.s.allTies = append(w.s.allTies, slices.Clone(w.ties))
 		w.s.mutex.Unlock()
 		w.ties = w.ties[:0]
 	}
@@ -243,8 +243,8 @@ func sortTies(ties []tie) {
 
 // ties returns the groups that were not ordered, by rank.
 func (s *sorter) ties() []tie {
-	sortTies(s.allTies)
-	return s.allTies
+	slices.SortFunc(s.allTies, func(x, y []tie) int { return cmp.Compare(x[0].first, y[0].first) })
+	return slices.Concat(s.allTies...)
 }
 
 // sortGiant sorts entries that agree in depth bits and have the keys of the bits after them, by all threads, and emits them.
