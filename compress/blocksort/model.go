@@ -119,7 +119,8 @@ func (m *model) code(c *rangecoder.Coder, part []byte) {
 // goesOn codes whether a long run goes on.
 func (m *model) goesOn(c *rangecoder.Coder, bit, run int) int {
 	p0, p1, p2 := &m.byRun[m.c1*32+run], &m.byHistory[m.history], &m.byRuns[(m.c1*32+run)*32+m.runs]
-	p3, p4, p5 := &m.hashed[0][m.hash(m.c1, m.c2, run, 256)], &m.hashed[1][m.hash(m.c1, m.c2, m.c3, 256+run)], &m.hashed[2][m.hash(m.c1, m.runs, m.history, 256)]
+	p3, p4 := &m.hashed[0][m.hash(m.c1, m.c2, run, 256)], &m.hashed[1][m.hash(m.c1, m.c2, m.c3, 256+run)]
+	p5 := &m.hashed[2][m.hash(m.c1, m.runs, m.history, 256)]
 	w := &m.runWeights[m.c1]
 	s0, s1, s2 := rangecoder.Stretch(p0.P()), rangecoder.Stretch(p1.P()), rangecoder.Stretch(p2.P())
 	s3, s4, s5 := rangecoder.Stretch(p3.P()), rangecoder.Stretch(p4.P()), rangecoder.Stretch(p5.P())
