@@ -8,21 +8,25 @@ import (
 // codedText is a text as a string of bits: the codes of its symbols, one after another. Codes are prefix-free and ascend with the
 // symbols (an alphabetic code), so two suffixes compare as their bits do, and a word of bits compares many symbols at once.
 //
-// A place in a coded text is the number of a symbol if all codes have the same length, and else the number of a bit.
+// All codes have the same length, or the code of a symbol depends on the symbol before it, which is the last one of the text for the
+// first one. Then two suffixes that begin with the same symbol compare as the bits after it do. The place of a suffix is its number
+// in the first case, and in the second the bit after its first symbol.
 type codedText struct {
-	n        int        // symbols
-	total    uint64     // bits
-	bytes    []byte     // the bits, from the highest bit of a byte to the lowest, and zeros after them
-	width    uint64     // length of all codes in bits; 0 if they differ
-	unit     uint64     // bits from a place to the next: width, or 1
-	size     int        // symbols of the alphabet
-	symbols  [257]byte  // of each code number, ascending; one more, so that the number that means "none" has an entry
-	number   [256]uint8 // of each symbol that occurs
-	length   [256]uint8 // of the code of each symbol, in bits
-	code     [256]uint16
-	marks    []mark // where symbols begin; nil if all codes have the same length
-	shortest int    // bits of the shortest code
+	n       int        // symbols
+	total   uint64     // bits
+	bytes   []byte     // the bits, from the highest bit of a byte to the lowest, and zeros after them
+	width   uint64     // length of all codes in bits; 0 if they differ
+	unit    uint64     // bits from a place to the next: width, or 1
+	size    int        // symbols of the alphabet
+	first   int        // bits of the number of a symbol if codes differ in length, else 0
+	symbols [257]byte  // of each code number, ascending; one more, so that the number that means "none" has an entry
+	number  [256]uint8 // of each symbol that occurs
+	codes   []code     // by the numbers of the symbol before and the symbol; nil if all codes have the same length
+	marks   []mark     // where symbols begin; nil if all codes have the same length
 }
+
+// code is a code: its bits, and how many they are.
+type code struct{ bits, length uint16 }
 
 // mark says where symbols begin in 64 bits of a coded text.
 type mark struct {
@@ -31,7 +35,8 @@ type mark struct {
 }
 
 const (
-	maxCode = 16 // bits of a code
+	maxCode = 16  // bits of a code
+	maxSize = 128 // symbols of an alphabet that gets codes of different lengths
 	padding = 64*maxCode/8 + 64
 )
 
@@ -47,13 +52,20 @@ func newCodedText(m *Transformer, text []byte, threads int) *codedText {
 			sum[s] += c
 		}
 	}
-	t.chooseCode(&sum)
-	starts := make([]uint64, len(shares)) // first bit of each share
-	for i := range counts {
-		starts[i+1] = starts[i]
-		for s, c := range counts[i] {
-			starts[i+1] += c * uint64(t.length[s])
+	for s, c := range sum {
+		if c > 0 {
+			t.symbols[t.size], t.number[s] = byte(s), uint8(t.size)
+			t.size++
 		}
+	}
+	t.width = uint64(max(bits.Len(uint(t.size-1)), 1))
+	t.unit = t.width
+	starts := make([]uint64, len(shares)) // first bit of each share
+	for i := range starts {
+		starts[i] = uint64(shares[i]) * t.width
+	}
+	if t.size > 4 && t.size <= maxSize && t.n >= 1<<12 {
+		t.chooseCodes(text, shares, starts, threads)
 	}
 	t.total = starts[len(counts)]
 	t.bytes = reuse(&m.coded, int(t.total/8)+padding)
@@ -65,7 +77,8 @@ func newCodedText(m *Transformer, text []byte, threads int) *codedText {
 	// The words in which two shares meet are completed after that.
 	words, adds := make([]uint64, len(counts)), make([]mark, len(counts))
 	parallel(len(counts), threads, func(i int) {
-		words[i], adds[i] = t.encode(text[shares[i]:shares[i+1]], starts[i], uint64(shares[i]))
+		before := t.number[text[(shares[i]+t.n-1)%t.n]]
+		words[i], adds[i] = t.encode(text[shares[i]:shares[i+1]], before, starts[i], uint64(shares[i]))
 	})
 	for i, w := range words {
 		b := t.bytes[w*8:]
@@ -100,50 +113,70 @@ func count(sum *[256]uint64, text []byte) {
 	}
 }
 
-// chooseCode gives each symbol that occurs a number and a code: of 1 bit for up to two symbols, of 2 bits for up to four, and else
-// of different lengths if that shortens the text by more than a twelfth.
-func (t *codedText) chooseCode(counts *[256]uint64) {
-	var weight []uint64
+// chooseCodes gives symbols codes of different lengths if that shortens the text by more than a twelfth, and then sets the first bit of
+// each share.
+func (t *codedText) chooseCodes(text []byte, shares []int, starts []uint64, threads int) {
+	size := t.size
+	pairs := make([][]uint32, len(shares)-1)
+	parallel(len(pairs), threads, func(i int) {
+		c := make([]uint32, size*size)
+		before := int(t.number[text[(shares[i]+t.n-1)%t.n]])
+		for _, s := range text[shares[i]:shares[i+1]] {
+			number := int(t.number[s])
+			c[before*size+number]++
+			before = number
+		}
+		pairs[i] = c
+	})
+	codes := make([]code, size*size)
 	total := uint64(0)
-	for s, c := range counts {
-		if c > 0 {
-			t.symbols[t.size] = byte(s)
-			t.number[s] = uint8(t.size)
-			t.size++
-			weight = append(weight, c)
-			total += c
-		}
-	}
-	width := max(bits.Len(uint(t.size-1)), 1)
-	t.width, t.unit, t.shortest = uint64(width), uint64(width), width
-	if t.size > 4 && total >= 1<<12 {
-		// A weight of at least 2^-11 of all bounds the length of codes: depth is at most log2(total/weight) + 2.
-		lengths := make([]int, t.size)
-		for i := range weight {
-			weight[i] += total >> 11
-		}
-		alphabeticLengths(weight, lengths)
+	for before := range size {
+		row := codes[before*size:][:size]
+		var weight []uint64
+		var follow []int // symbols that occur after before
 		sum := uint64(0)
-		for i, l := range lengths {
-			sum += uint64(l) * counts[t.symbols[i]]
-		}
-		if sum*12 < total*uint64(width)*11 {
-			t.width, t.unit, t.shortest = 0, 1, maxCode
-			next := uint32(0) // the code in the highest of 32 bits
-			for i, l := range lengths {
-				s := t.symbols[i]
-				t.length[s] = uint8(l)
-				// The tree's leaves in order: each code is the next multiple of its size.
-				t.code[s] = uint16(next >> (32 - l))
-				next += 1 << (32 - l)
-				t.shortest = min(t.shortest, l)
+		for number := range size {
+			c := uint64(0)
+			for i := range pairs {
+				c += uint64(pairs[i][before*size+number])
 			}
-			return
+			if c > 0 {
+				weight, follow = append(weight, c), append(follow, number)
+				sum += c
+			}
+		}
+		if len(follow) == 1 {
+			row[follow[0]].length = 1
+			total += sum
+			continue
+		}
+		// Weights of at least 2^-9 of all bound the length of codes.
+		flat := make([]uint64, len(weight))
+		for i, c := range weight {
+			flat[i] = c + sum>>9 + 1
+		}
+		lengths := make([]int, len(weight))
+		alphabeticLengths(flat, lengths)
+		next := uint32(0) // the code in the highest of 32 bits
+		for i, l := range lengths {
+			if l > maxCode {
+				return
+			}
+			// The tree's leaves in order: each code is the next multiple of its size.
+			row[follow[i]] = code{uint16(next >> (32 - l)), uint16(l)}
+			next += 1 << (32 - l)
+			total += weight[i] * uint64(l)
 		}
 	}
-	for i := range t.size {
-		s := t.symbols[i]
-		t.length[s], t.code[s] = uint8(width), uint16(i)
+	if total*12 >= uint64(t.n)*t.width*11 {
+		return
+	}
+	t.codes, t.first, t.width, t.unit = codes, int(t.width), 0, 1
+	for i := range pairs {
+		starts[i+1] = starts[i]
+		for p, c := range pairs[i] {
+			starts[i+1] += uint64(c) * uint64(codes[p].length)
+		}
 	}
 }
 
@@ -187,9 +220,10 @@ func alphabeticLengths(weight []uint64, lengths []int) {
 	walk(0, n-1, 0)
 }
 
-// encode writes the codes of a share of the text from bit at on; before is the number of symbols before it. The share before it ends
+// encode writes the codes of a share of the text from bit at on; it comes after the symbol of number last, and before is the number of
+// symbols before it. The share before it ends
 // in the first word, unless that begins with this share: then encode returns what is to be added to it.
-func (t *codedText) encode(text []byte, at, before uint64) (word uint64, add mark) {
+func (t *codedText) encode(text []byte, last uint8, at, before uint64) (word uint64, add mark) {
 	filled := at & 63 // bits of the current word
 	word = at >> 6
 	shared := filled > 0
@@ -210,7 +244,13 @@ func (t *codedText) encode(text []byte, at, before uint64) (word uint64, add mar
 		acc, starts = 0, 0
 	}
 	for _, s := range text {
-		l, code := uint64(t.length[s]), uint64(t.code[s])
+		number := t.number[s]
+		l, code := t.width, uint64(number)
+		if t.codes != nil {
+			c := t.codes[int(last)*t.size+int(number)]
+			l, code = uint64(c.length), uint64(c.bits)
+			last = number
+		}
 		starts |= 1 << (63 - filled)
 		filled += l
 		if filled < 64 {

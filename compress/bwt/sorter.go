@@ -23,8 +23,8 @@ type sorter struct {
 	ranks   *ranks // nil while the sample itself is sorted
 
 	symbolBits, placeBits, keyBits int
-	low                            int // bits below the key
-	shortest                       uint64
+	low                            int    // bits below the key
+	shallow                        uint64 // bits that hold fewer than coverSize symbols, most often
 
 	workers []worker
 	mutex   sync.Mutex
@@ -43,7 +43,7 @@ func newSorter(m *Transformer, t *codedText, threads int, chosen uint64, r *rank
 	}
 	s.low = s.symbolBits + s.placeBits
 	s.keyBits = min(64-s.low, 57-bucketBits)
-	s.shortest = uint64(t.shortest)
+	s.shallow = coverSize * t.total / uint64(t.n) * 3 / 4
 	s.workers = make([]worker, threads)
 	for i := range s.workers {
 		s.workers[i].s = s
@@ -60,7 +60,7 @@ func (s *sorter) symbol(e uint64) uint64 {
 	if s.t.width > 0 {
 		return place
 	}
-	return s.t.symbolAt(place)
+	return s.t.symbolAt(place) - 1
 }
 
 // before returns the number of the symbol before an entry's suffix, or size if its rank is wanted.
@@ -131,13 +131,27 @@ func (s *sorter) firstBit(i int) uint64 {
 	return uint64(lo)*64 + uint64(bits.LeadingZeros64(starts))
 }
 
+// countBuckets counts the suffixes of symbols from .. to-1, of which the first has the bit at.
 func (s *sorter) countBuckets(counts *bucketCounts, text []byte, from, to int, at uint64) {
-	t, length := s.t, &s.t.length
-	for i, c := range text[from:to] {
-		if s.chosen>>((from+i)&coverMask)&1 != 0 {
-			counts[t.window(at)>>(64-bucketBits)]++
+	t := s.t
+	if t.codes == nil {
+		for i := from; i < to; i++ {
+			if s.chosen>>(i&coverMask)&1 != 0 {
+				counts[t.window(at)>>(64-bucketBits)]++
+			}
+			at += t.width
 		}
-		at += uint64(length[c])
+		return
+	}
+	size, number := t.size, &t.number
+	before := int(number[text[(from+t.n-1)%t.n]])
+	for i, c := range text[from:to] {
+		n := int(number[c])
+		at += uint64(t.codes[before*size+n].length)
+		before = n
+		if s.chosen>>((from+i)&coverMask)&1 != 0 {
+			counts[(uint64(n)<<(64-t.first)|t.window(at)>>t.first)>>(64-bucketBits)]++
+		}
 	}
 }
 
@@ -158,40 +172,52 @@ func (s *sorter) scatter(entries []uint64, text []byte, step int, shares []int, 
 		at, begin := starts[i], shares[i]
 		for begin < shares[i+1] {
 			end := min(begin-begin%step+step, shares[i+1])
-			before := uint64(s.t.size)
-			if begin%step != 0 {
-				before = uint64(s.t.number[text[begin-1]])
+			last := uint64(s.t.number[text[(begin+len(text)-1)%len(text)]])
+			before := last
+			if begin%step == 0 {
+				before = uint64(s.t.size)
 			}
-			at = s.scatterRun(entries, text[begin:end], begin, at, before, offsets[i], uint64(from))
+			at = s.scatterRun(entries, text[begin:end], begin, at, before, last, offsets[i], uint64(from))
 			begin = end
 		}
 	})
 }
 
-// scatterRun is scatter for the symbols of text, of which the first has the number begin and the bit at.
-func (s *sorter) scatterRun(entries []uint64, text []byte, begin int, at, before uint64, offsets []uint32, from uint64) uint64 {
-	t, length, number := s.t, &s.t.length, &s.t.number
+// scatterRun is scatter for the symbols of text, of which the first has the number begin and the bit at; before is the number of the symbol
+// before it, or size.
+func (s *sorter) scatterRun(entries []uint64, text []byte, begin int, at, before, last uint64, offsets []uint32, from uint64) uint64 {
+	t, number := s.t, &s.t.number
 	low, keyShift, symbolBits := s.low, 64-s.keyBits, s.symbolBits
-	place, byBit := uint64(begin), uint64(0)
-	if t.width == 0 {
-		byBit = ^uint64(0)
-	}
 	chosen := bits.RotateLeft64(s.chosen, -begin&coverMask)
-	data := t.bytes
-	_ = data
+	if t.codes == nil {
+		for i, c := range text {
+			if chosen>>(i&coverMask)&1 != 0 {
+				w := t.window(at)
+				if b := w>>(64-bucketBits) - from; b < uint64(len(offsets)) {
+					o := offsets[b]
+					offsets[b]++
+					entries[o] = w<<bucketBits>>keyShift<<low | uint64(begin+i)<<symbolBits | before
+				}
+			}
+			at += t.width
+			before = uint64(number[c])
+		}
+		return at
+	}
+	size, first := uint64(t.size), t.first
 	for i, c := range text {
+		n := uint64(number[c])
+		at += uint64(t.codes[last*size+n].length)
+		last = n
 		if chosen>>(i&coverMask)&1 != 0 {
-			w := t.window(at)
+			w := n<<(64-first) | t.window(at)>>first
 			if b := w>>(64-bucketBits) - from; b < uint64(len(offsets)) {
-				p := place + uint64(i)
-				p ^= (p ^ at) & byBit
 				o := offsets[b]
 				offsets[b]++
-				entries[o] = w<<bucketBits>>keyShift<<low | p<<symbolBits | before
+				entries[o] = w<<bucketBits>>keyShift<<low | at<<symbolBits | before
 			}
 		}
-		at += uint64(length[c])
-		before = uint64(number[c])
+		before = n
 	}
 	return at
 }
@@ -210,17 +236,18 @@ func (s *sorter) sortBuckets(entries []uint64, sizes []int, first uint64, emit f
 		start += n
 	}
 	slices.SortFunc(all, func(x, y bucket) int { return y.size - x.size })
+	depth := uint64(bucketBits - s.t.first) // bits after the place of a suffix that its bucket gives
 	giant := giantSize(len(entries), s.threads)
 	for len(all) > 0 && all[0].size >= giant && s.threads > 1 {
 		b := all[0]
 		all = all[1:]
-		s.sortGiant(entries[b.start:b.start+b.size], first+uint64(b.start), bucketBits, giant, emit)
+		s.sortGiant(entries[b.start:b.start+b.size], first+uint64(b.start), depth, giant, emit)
 	}
 	parallelWorkers(len(all), s.threads, func(w, i int) {
 		b := all[i]
 		a := entries[b.start : b.start+b.size]
 		rank := first + uint64(b.start)
-		s.workers[w].sort(a, rank, bucketBits)
+		s.workers[w].sort(a, rank, depth)
 		s.workers[w].flush(rank, a, emit)
 	})
 }
@@ -355,18 +382,18 @@ func (r *ranks) sort(a []uint64) {
 	})
 }
 
-// deep reports whether suffixes that agree with that of e in depth bits agree in coverSize symbols, or in all of its symbols. Of a group,
+// deep reports whether suffixes that agree with that of e in depth bits from their places on agree in coverSize symbols, or in all of its symbols. Of a group,
 // e is the one that begins first.
 func (s *sorter) deep(e, depth uint64) bool {
 	if s.t.width > 0 {
 		return depth >= coverSize*s.t.width
 	}
-	if depth < coverSize*s.shortest {
+	if depth < s.shallow {
 		return false
 	}
 	at := s.at(e)
-	// The last symbol that begins within depth bits may be compared in part only.
-	return at+depth >= s.t.total || s.t.symbolAt(at+depth)-s.t.symbolAt(at) > coverSize
+	// The last symbol that begins within depth bits may be compared in part only, but the first of the suffix is before these bits.
+	return at+depth >= s.t.total || s.t.symbolAt(at+depth)-s.t.symbolAt(at) >= coverSize
 }
 
 // nextKeys gives entries the keys of the bits from depth on.
