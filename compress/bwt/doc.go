@@ -10,7 +10,7 @@
 //
 //   - The text is coded with alphabetic codes (code.go): its bits compare as its bytes do, and 56 bits hold 28 bases. In larger
 //     alphabets the code of a symbol depends on the symbol before it, which is the same in suffixes that agree so far; so FASTQ takes
-//     about 2.5 bits a byte.
+//     about 2.7 bits a byte.
 //   - A suffix is a word of 64 bits: the bits of the coded text after its bucket, its place, and the symbol before it, which is what
 //     the transform needs in the end (sorter.go). So the text of random bases is read in order only.
 //   - Words are distributed by their first 11 bits, and each bucket is sorted by radix sort (radix.go). Suffixes that agree in all bits

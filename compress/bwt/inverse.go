@@ -138,6 +138,10 @@ type fewBlock struct {
 
 const fewSize = 192
 
+// fewWords says, by the word of a fewBlock in which a place is, which bits of each word are before the place: all of word 0 and of word
+// 1, or only those that are before it in words 1 and 2.
+var fewWords = [4][4]uint64{{}, {^uint64(0), 0, ^uint64(0), 0}, {^uint64(0), ^uint64(0), 0, ^uint64(0)}}
+
 // inverseFew is Inverse for up to four symbols. It goes from a suffix to the one that begins a symbol earlier, which the occurrences of
 // that symbol before the rank give (Ferragina and Manzini, "Opportunistic data structures with applications", 2000).
 func (m *Transformer) inverseFew(dst, transformed []byte, starts []uint32, symbols []byte, threads int) {
@@ -211,18 +215,10 @@ func (m *Transformer) inverseFew(dst, transformed []byte, starts []uint32, symbo
 					l, h := low-1, high-1
 					m0, m1, m2 := (b.low[0]^l)&(b.high[0]^h), (b.low[1]^l)&(b.high[1]^h), (b.low[2]^l)&(b.high[2]^h)
 					part := uint64(1)<<bit - 1
-					switch w {
-					case 0:
-						m0, m1, m2 = m0&part, 0, 0
-					case 1:
-						m1, m2 = m1&part, 0
-					default:
-						m2 &= part
-					}
-					next := b.before[x] + uint32(bits.OnesCount64(m0)+bits.OnesCount64(m1)+bits.OnesCount64(m2))
-					if x == last && r <= whole {
-						next++ // the last symbol of the text is first, though it is at the rank of the whole text
-					}
+					in := &fewWords[w&3]
+					next := b.before[x] + uint32(bits.OnesCount64(m0&(part|in[0]))+bits.OnesCount64(m1&(part&in[2]|in[1]))+bits.OnesCount64(m2&part&in[3]))
+					// The last symbol of the text is the first of its kind, though it is at the rank of the whole text.
+					next += uint32((uint64(x^last)-1)>>63) & uint32((uint64(r)-uint64(whole)-1)>>63)
 					dst[end[k]-1-j] = letters[x&3]
 					rank[k] = min(next, uint32(n-1)) // more only if the starting points are wrong
 				}

@@ -382,8 +382,8 @@ func (r *ranks) sort(a []uint64) {
 	})
 }
 
-// deep reports whether suffixes that agree with that of e in depth bits from their places on agree in coverSize symbols, or in all of its symbols. Of a group,
-// e is the one that begins first.
+// deep reports whether suffixes that agree with that of e in depth bits from their places on agree in coverSize symbols, or in all of its
+// symbols. Of a group, e is the one that begins first.
 func (s *sorter) deep(e, depth uint64) bool {
 	if s.t.width > 0 {
 		return depth >= coverSize*s.t.width
