@@ -17,7 +17,7 @@ var seqsColumn = column{
 	gather:   gatherSeqs,
 	permute: func(c *columns, p *permutation) {
 		c.letters = p.bytes(c.letters)
-		c.exceptions = c.exceptions.Permute(p.perm)
+		c.exceptions = c.exceptions.Permute(p.perm, c.exceptions.Reads())
 	},
 	afterAssembly: true,
 	encode: func(ctx context.Context, e *encoder, cols *[2]*columns, _ int) ([]byte, error) {

@@ -155,28 +155,13 @@ func (e *encoder) columns(ctx context.Context, spec sliceSpec) (cols [2]*columns
 // sorted sets cols to those of a slice of a run.
 func (e *encoder) sorted(ctx context.Context, spec sliceSpec, cols *[2]*columns) error {
 	e.mu.Lock()
-	run := e.runs[spec.run]
-	if run == nil {
-		run = &sortedRun{left: spec.run.slices}
-		e.runs[spec.run] = run
-	}
+	run := e.sortedRun(spec)
 	if run.left--; run.left == 0 {
 		delete(e.runs, spec.run)
 	}
 	e.mu.Unlock()
-	run.once.Do(func() {
-		from, to := spec.run.from, spec.run.from+spec.run.records
-		if run.perm, run.err = e.enc.Sorted(ctx, spec.first, from, to); run.err != nil {
-			return
-		}
-		for m, input := range spec.inputs() {
-			if run.reads[m], run.err = newRunReads(e.bins, input, from, run.perm, e.memory); run.err != nil {
-				return
-			}
-		}
-	})
-	if run.err != nil {
-		return run.err
+	if err := e.sort(ctx, run, spec); err != nil {
+		return err
 	}
 	for m := range spec.inputs() {
 		var err error
@@ -187,11 +172,47 @@ func (e *encoder) sorted(ctx context.Context, spec sliceSpec, cols *[2]*columns)
 	return nil
 }
 
+// sortedRun returns the run of a slice. e.mu must be locked.
+func (e *encoder) sortedRun(spec sliceSpec) *sortedRun {
+	run := e.runs[spec.run]
+	if run == nil {
+		run = &sortedRun{left: spec.run.slices}
+		e.runs[spec.run] = run
+	}
+	return run
+}
+
+// sort sorts the run of a slice, and reads what its slices need, unless that has been done.
+func (e *encoder) sort(ctx context.Context, run *sortedRun, spec sliceSpec) error {
+	run.once.Do(func() {
+		from, to := spec.run.from, spec.run.from+spec.run.records
+		// The reads are laid out when the first run is sorted. Meanwhile the exceptions are read.
+		var g errgroup.Group
+		g.Go(func() (err error) {
+			for m, input := range spec.inputs() {
+				if run.reads[m], err = newRunReads(e.bins, input, from, int(spec.run.records), e.memory, cap(e.pool)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		perm, err := e.enc.Sorted(ctx, spec.first, from, to)
+		if run.err = g.Wait(); run.err == nil {
+			run.err = err
+		}
+		for m := range spec.inputs() {
+			if run.err == nil {
+				run.reads[m].perm = perm
+			}
+		}
+	})
+	return run.err
+}
+
 // sortedRun is a layoutRun in work; it is released when its last slice has its columns.
 type sortedRun struct {
 	once  sync.Once
 	left  int // slices that still need it
-	perm  []uint32
 	reads [2]*runReads
 	err   error
 }
@@ -200,77 +221,108 @@ type sortedRun struct {
 type runReads struct {
 	input   int
 	from    uint64         // first record of the run
+	count   int            // records
 	perm    []uint32       // the i-th record delivered is from+perm[i]
 	lengths record.Lengths // in input order
 	blocks  []*loaded      // that hold the run
+	threads int
 
-	// The exceptions of a window of the order of delivery are in memory: of records at..end-1, Read counted from at.
+	// The exceptions of a window of the order of delivery are in memory, in input order: those of records perm[at] to perm[end-1].
 	mu         sync.Mutex
 	window     int // how many records
 	at, end    int
-	exceptions record.ExceptionList
+	exceptions *record.ExceptionList
+	some       record.ReadSet // the records that have exceptions
 }
 
-// newRunReads reads the lengths of records from..from+len(perm)-1 of an input. The exceptions are to take a 16th of memory (0: no bound).
-func newRunReads(r *bins.Reader, input int, from uint64, perm []uint32, memory uint64) (*runReads, error) {
-	w := &runReads{input: input, from: from, perm: perm, window: len(perm)}
+// earlyExceptions is which part of memory, at most, exceptions may take that are read while the reads are laid out.
+const earlyExceptions = 64
+
+// newRunReads reads the lengths of records from..from+count-1 of an input, and their exceptions if they take little memory. These are to
+// take a 16th of memory in any case (0: no bound).
+func newRunReads(r *bins.Reader, input int, from uint64, count int, memory uint64, threads int) (*runReads, error) {
+	w := &runReads{input: input, from: from, count: count, threads: threads, window: count}
 	meta := r.Meta()
 	size := uint64(0)
+	var g errgroup.Group
+	g.SetLimit(threads)
 	for _, b := range meta.BlocksOf(input) {
 		info := &meta.Blocks[b]
-		if info.FirstRecord >= from+uint64(len(perm)) || info.FirstRecord+uint64(info.Records) <= from {
+		if info.FirstRecord >= from+uint64(count) || info.FirstRecord+uint64(info.Records) <= from {
 			continue
 		}
 		size += info.ExceptionBytes()
 		l := &loaded{from: r, number: b}
-		if err := r.ReadColumns(b, bins.WantLengths, &l.Block); err != nil {
-			return nil, err
-		}
-		if err := l.mark(onlyReads()); err != nil {
-			return nil, err
-		}
 		w.blocks = append(w.blocks, l)
+		g.Go(func() error {
+			if err := r.ReadColumns(b, bins.WantLengths, &l.Block); err != nil {
+				return err
+			}
+			return l.mark(onlyReads())
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
 	}
 	if memory > 0 && size > memory/16 {
-		w.window = int(share(uint64(len(perm)), memory/16, size))
+		w.window = int(share(uint64(count), memory/16, size))
 	}
 	var k keeps
 	k[archive.Lengths] = true
-	c, err := gather(input, from, len(perm), w.blocks, k)
+	c, err := gather(input, from, count, w.blocks, k)
 	if err != nil {
 		return nil, err
 	}
 	w.lengths = c.lengths
+	if memory == 0 || size <= memory/earlyExceptions {
+		return w, w.read(0, count)
+	}
 	return w, nil
 }
 
+// exceptionTask is how many records of a block have their exceptions read by one goroutine at a time.
+const exceptionTask = 64 * markEvery
+
 // read reads the exceptions of the window that begins with the record that is delivered at `at` and has n of them or more.
 func (w *runReads) read(at, n int) error {
-	w.at, w.end = at, min(at+max(w.window, n), len(w.perm))
-	w.exceptions = record.ExceptionList{}
+	w.at, w.end = at, min(at+max(w.window, n), w.count)
+	w.exceptions, w.some = nil, nil
 	var wanted []uint64 // bit set of the records of the window, unless it is all
-	if w.at > 0 || w.end < len(w.perm) {
-		wanted = make([]uint64, len(w.perm)/64+1)
+	if w.at > 0 || w.end < w.count {
+		wanted = make([]uint64, w.count/64+1)
 		for _, p := range w.perm[w.at:w.end] {
 			wanted[p/64] |= 1 << (p % 64)
 		}
 	}
-	var inOrder record.ExceptionList
+	var lists []*record.ExceptionList
+	var g errgroup.Group
+	g.SetLimit(w.threads)
 	for _, l := range w.blocks {
-		lo := max(w.from, l.FirstRecord)
-		hi := min(w.from+uint64(len(w.perm)), l.FirstRecord+uint64(l.Records))
-		err := l.exceptions(int(lo-l.FirstRecord), int(hi-l.FirstRecord), func(e record.Exception) error {
-			e.Read = uint32(l.FirstRecord + uint64(e.Read) - w.from)
-			if wanted == nil || wanted[e.Read/64]>>(e.Read%64)&1 != 0 {
-				inOrder.Append(e)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+		lo := int(max(w.from, l.FirstRecord) - l.FirstRecord)
+		hi := int(min(w.from+uint64(w.count), l.FirstRecord+uint64(l.Records)) - l.FirstRecord)
+		for ; lo < hi; lo = (lo/exceptionTask + 1) * exceptionTask {
+			list, from, to := &record.ExceptionList{}, lo, min((lo/exceptionTask+1)*exceptionTask, hi)
+			lists = append(lists, list)
+			g.Go(func() error {
+				return l.exceptions(from, to, func(e record.Exception) error {
+					e.Read = uint32(l.FirstRecord + uint64(e.Read) - w.from)
+					if wanted == nil || wanted[e.Read/64]>>(e.Read%64)&1 != 0 {
+						list.Append(e)
+					}
+					return nil
+				})
+			})
 		}
 	}
-	w.exceptions = inOrder.Permute(w.perm[w.at:w.end])
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	all := &record.ExceptionList{}
+	for i, list := range lists {
+		all.AppendList(list)
+		lists[i] = nil // so that exceptions are in memory twice only of one list
+	}
+	w.exceptions, w.some = all, all.Reads()
 	return nil
 }
 
@@ -278,13 +330,22 @@ func (w *runReads) read(at, n int) error {
 func (w *runReads) columns(at, n int) (*columns, error) {
 	c := &columns{input: w.input, from: w.from, records: n, perm: w.perm[at : at+n], run: w.perm, at: at}
 	c.lengths = w.lengths.Permute(c.perm)
+	exceptions, some, err := w.exceptionsOf(at, n)
+	if err != nil {
+		return nil, err
+	}
+	c.exceptions = exceptions.Permute(c.perm, some)
+	return c, nil
+}
+
+// exceptionsOf returns a list that has the exceptions of n records in the order of delivery, the first at, and its Reads.
+func (w *runReads) exceptionsOf(at, n int) (*record.ExceptionList, record.ReadSet, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if at < w.at || at+n > w.end {
 		if err := w.read(at, n); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	c.exceptions = w.exceptions.Slice(uint32(at-w.at), uint32(at+n-w.at))
-	return c, nil
+	return w.exceptions, w.some, nil
 }

@@ -184,7 +184,7 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 	pool := newWorkers(o.Threads)
 	enc, err := seqs.Build(ctx, r, seqs.Config{
 		Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Progress: o.Progress,
-		GPU: o.GPU, Note: o.Note, ReleaseWhile: pool.releaseWhile, Work: pool.do,
+		GPU: o.GPU, Note: o.Note, ReleaseWhile: pool.releaseWhile, Work: pool.do, Hold: pool.hold,
 	})
 	if err != nil {
 		return nil, err
@@ -226,6 +226,7 @@ type packer struct {
 	checks  []sliceCheck
 	written []chan struct{} // by slice: closed when it is written, and its entries in man and checks are set
 	digests []uint64        // by input: seqs.Encoder.Digests, where the text is not the one binned
+	early   *earlyTexts     // nil if texts are hashed by verification
 	flight  int             // slices that are coded at once; after run, that are in work at once
 }
 
@@ -241,6 +242,9 @@ func (p *packer) run(ctx context.Context) error {
 		if dec := p.enc.Follow(); dec != nil {
 			p.flight = atMostThreads(n-n/2, p.busyThreads())
 			v = p.following(dec, atMostThreads(n/2, p.o.Threads))
+			if p.plansEarlyTexts(n) {
+				p.early = newEarlyTexts(&p.man)
+			}
 		}
 	}
 	if v == nil {
@@ -316,7 +320,7 @@ func (p *packer) memoryBeside() uint64 {
 func (p *packer) write(ctx context.Context) error {
 	meta := p.r.Meta()
 	e := &encoder{meta: meta, bins: p.r, memory: p.o.Memory, enc: p.enc, level: p.o.Level.quals(), keeps: keepsOfAll(meta),
-		pool: p.pool, runs: make(map[*layoutRun]*sortedRun)}
+		pool: p.pool, assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun)}
 	var blockwise []sliceSpec
 	total := uint64(0)
 	for _, s := range p.specs {
@@ -361,9 +365,15 @@ func (p *packer) write(ctx context.Context) error {
 		})
 		return err
 	})
+	if p.early != nil {
+		pieces := p.textPieces(e)
+		g.Go(func() error { return p.hashEarly(c, e, pieces) })
+	}
 	g.Go(func() error {
-		for _, e.specs = range phases(p.specs, p.enc.Parts, p.enc.Window) {
-			e.assembled = newOnceWork()
+		for k, specs := range phases(p.specs, p.enc.Parts, p.enc.Window) {
+			if e.specs = specs; k > 0 {
+				e.assembled = newOnceWork()
+			}
 			if err := inOrder(c, len(e.specs), p.flight, e.encode, add); err != nil {
 				return err
 			}

@@ -118,10 +118,12 @@ func (v *verification) slices(ctx context.Context) error {
 		var g errgroup.Group
 		for m, mem := range man.Slices[k].Members() {
 			v.digests[mem.Input] += v.texts[k][m].digest
-			g.Go(func() error {
-				v.checks[mem.Input].digest(t.text[m])
-				return nil
-			})
+			if v.p.early == nil {
+				g.Go(func() error {
+					v.checks[mem.Input].digest(t.text[m])
+					return nil
+				})
+			}
 			g.Go(func() error { return v.checks[mem.Input].compare(t.text[m]) })
 		}
 		return g.Wait()
@@ -137,6 +139,13 @@ func (v *verification) end() error {
 			return err
 		}
 	}
+	var hashed [][32]byte
+	if v.p.early != nil {
+		var err error
+		if hashed, err = v.p.early.compare(man, v.texts); err != nil {
+			return err
+		}
+	}
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
 		if err := v.checks[i].end(nil); err != nil {
@@ -145,7 +154,12 @@ func (v *verification) end() error {
 		if v.digests[i] != v.p.digests[i] {
 			return fmt.Errorf("%s: the reads that come back are not those that were binned: %w", in.Name, ErrCorrupt)
 		}
-		in.OutBytes, in.SHA256 = v.checks[i].bytes, v.checks[i].sha256()
+		in.OutBytes = v.checks[i].bytes
+		if hashed != nil {
+			in.SHA256 = hashed[i]
+		} else {
+			in.SHA256 = v.checks[i].sha256()
+		}
 	}
 	for i := range man.Slices {
 		for m, mem := range man.Slices[i].Members() {
@@ -158,6 +172,9 @@ func (v *verification) end() error {
 
 // compareShared compares the shared sections that were written with those that slices were decoded by.
 func (v *verification) compareShared() error {
+	if err := v.src.(*following).dec.Check(); err != nil {
+		return err
+	}
 	r, err := v.p.w.Reopen(&v.p.man) // which compares the header
 	if err != nil {
 		return err

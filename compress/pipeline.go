@@ -21,6 +21,17 @@ func (w workers) releaseWhile(f func()) {
 	w <- struct{}{}
 }
 
+// hold takes up to n places, as they become free, for goroutines that compute without taking one themselves, until that channel is closed.
+// It returns at once.
+func (w workers) hold(ctx context.Context, n int, until <-chan struct{}) {
+	for range n {
+		go w.do(ctx, func() error {
+			<-until
+			return nil
+		})
+	}
+}
+
 // do runs f once a worker is free, unless ctx ends first.
 func (w workers) do(ctx context.Context, f func() error) error {
 	select {

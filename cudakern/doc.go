@@ -26,7 +26,8 @@
 // Offsets in a block have 32 bits: see MaxText.
 //
 // A Placer indexes the k-mers of a pseudogenome for package overlap, and finds the places of reads on it, a thread a read
-// (kernels/place.cuh). The reads stay on the device from one pass to the next.
+// (kernels/place.cuh). The reads stay on the device from one pass to the next. It also has them vote on the bases of the pseudogenome
+// (kernels/vote.cuh). A Joiner finds which contigs overlap (kernels/join.cuh).
 package cudakern
 
 import "errors"
@@ -43,26 +44,81 @@ const (
 
 // PlaceMode holds the parameters of a search for places, each of them at most 255; package overlap defines what they mean.
 type PlaceMode struct {
-	K, SampleMask, SeedStep, BasesPerCandidate, BasesPerMoreSeed, GoodMismatches, MaxCandidates int
+	K, SampleMask, SeedStep, BasesPerCandidate, BasesPerMoreSeed, GoodMismatches, MaxCandidates, BasesPerMismatch int
 }
+
+// Retry says which reads that have a place are placed again.
+type Retry int
+
+// Those with more than PlaceMode.GoodMismatches mismatches, or those that are poorly placed.
+const (
+	RetryNone Retry = iota
+	RetryMismatched
+	RetryPoor
+)
 
 // PlaceReads are packed reads: 2 bits a base, base j of a read at bits 2*(j%4) of byte j/4. Read i begins at byte Offsets[i] of
 // Packed, or i*Stride if Offsets is nil, and has Lengths[i] bases, or Length if Lengths is nil.
 type PlaceReads struct {
 	Packed  []byte
+	First   uint64   // what Offsets have for the first byte of Packed; a multiple of 8
 	Offsets []uint64 // of the reads; may have more elements
 	Stride  uint64
 	Lengths []uint32
 	Length  uint32
 	Count   int
+
+	Masked         []uint64 // one bit a read: there are runs of it
+	Runs           []Run    // ascending by read
+	StoredReversed []uint64 // one bit a read: it is stored in reverse
+	Records        []uint32 // of each read, by which it is known in Places; nil if it is its number
+}
+
+// Run is a run of letters other than A, C, G and T in a read, in the orientation in which it is packed. They match any base.
+type Run struct {
+	Read, Start, Length uint32
+}
+
+// What package overlap defines, and the kernels for joining and voting use: seedLen, maxPartnerGroup, maxPartners, the votes that byVotes
+// tells apart, linkZero, minPoorMismatches and maxOverlapped.
+const (
+	SeedLen        = 18
+	PartnerGroup   = 12
+	MostPartners   = 64
+	MostVotes      = 63
+	LinkZero       = 1 << 30
+	PoorMismatches = 3
+	Overlapped     = 700
+)
+
+// JoinContigs are contigs, in the order of their rank. Contig i has Length[i] bases, from byte Start[i] of Packed on, and so many reads, of
+// ReadBases bases on average. Left is how many comparisons it may still make. Starts ascend, without gaps. After the last base, Packed goes
+// on for 16 bytes.
+type JoinContigs struct {
+	Packed    []byte
+	Start     []uint64
+	Length    []uint32
+	Reads     []uint64
+	Left      []uint32
+	Settled   []bool // nil if no contig is settled
+	ReadBases uint64
+}
+
+// JoinSampler says which k-mers of contigs are selected; package overlap defines how (sampler).
+type JoinSampler struct {
+	Rate, Ends  int
+	Part, Parts uint32
+}
+
+// Places are the places of reads by record.
+type Places struct {
+	Positions  []uint32 // of the leftmost base on the pseudogenome; NoPlace if the read has none
+	Reversed   []uint32 // one bit a record: the read, in input orientation, is on the reverse strand
+	Mismatches []uint8
 }
 
 // NoPlace is the position of a read for which no place was found.
 const NoPlace = 1<<32 - 1
-
-// PlaceReversed is the bit of an outcome that says that the read is on the reverse strand. The other bits are the number of
-// mismatches.
-const PlaceReversed = 1 << 15
 
 // ErrNotBuilt means that the program was built without the tag cuda.
 var ErrNotBuilt = errors.New("this program was built without CUDA (use orcomgo-cuda)")

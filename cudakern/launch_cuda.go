@@ -4,6 +4,7 @@ package cudakern
 
 import (
 	"fmt"
+	"sync/atomic"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -110,6 +111,14 @@ func (l *Lane) sort(n int, a, b, order, scratch buffer) error {
 	return pass(digitBits, b.at(), scratch.at(), a.at(), order.at())
 }
 
+// MostMemory, unless it is 0, is how many bytes of device memory are allocated at most, in all; tests set it.
+var MostMemory int64
+
+var allocated atomic.Int64
+
+// AllocatedMemory returns how many bytes of device memory are allocated.
+func AllocatedMemory() int64 { return allocated.Load() }
+
 // A buffer is device memory that grows. Growing loses the content.
 type buffer struct {
 	ptr  cu.DevicePtr
@@ -129,11 +138,15 @@ func (b *buffer) grow(n int, what string) error {
 	if err := b.free(); err != nil {
 		return err
 	}
+	if MostMemory > 0 && allocated.Load()+int64(n) > MostMemory {
+		return fmt.Errorf("%d MB of device memory for %s, of %d: %w", n>>20, what, MostMemory>>20, ErrMemory)
+	}
 	ptr, err := cu.MemAlloc(int64(n))
 	if err != nil {
 		return fmt.Errorf("%d MB of device memory for %s: %w", n>>20, what, outOfMemory(err))
 	}
 	b.ptr, b.size = ptr, n
+	allocated.Add(int64(n))
 	return nil
 }
 
@@ -142,6 +155,7 @@ func (b *buffer) free() error {
 		return nil
 	}
 	p := b.ptr
+	allocated.Add(-int64(b.size))
 	*b = buffer{}
 	if err := cu.MemFree(p); err != nil {
 		return fmt.Errorf("freeing device memory: CUDA error %w", err)

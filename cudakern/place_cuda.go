@@ -2,120 +2,115 @@
 
 package cudakern
 
+// #include "shared.h"
+import "C"
+
 import (
 	"errors"
 	"fmt"
-	"unsafe"
-
-	"gorgonia.org/cu"
 )
 
-// Placer finds the places of reads. It is used by one goroutine at a time.
+// Placer finds the places of reads, and votes on the bases of the pseudogenome. It is used by one goroutine at a time.
 type Placer struct {
-	dev    *Device
-	stream cu.Stream
-	pinned []byte // the step word
+	queue
+	packed, offsets, lengths, masked, runs, reads buffer // of the reads
+	storedReversed, records                       buffer
+	haveRecords                                   bool
+	count                                         int // of the reads
+	sequence, counts, segments, slots             buffer
+	length                                        int // of the sequence, in bases
 
-	packed, offsets, lengths, limits buffer // of the reads
-	positions, outcomes              buffer
-	sequence, counts, segments       buffer
-	slots                            buffer
-	reads                            PlaceReads // without slices
-	haveOffsets, haveLengths         bool
-	length                           int // of the sequence, in bases
+	positions, reversed, mismatches, poor, places buffer // by record, and the addresses of all
+	indices                                       buffer // of the reads to be placed
+	shared, bases, depth                          buffer // of votes
+	voters                                        int    // records whose places LoadPlaces has loaded
+	votedLength                                   int    // of the sequence on which reads vote; 0 if none do
+	findPoor                                      bool   // BeginVotes has prepared for SelectPoor
 }
 
 // NewPlacer makes a Placer. The error wraps ErrMemory if there is too little memory.
-func (d *Device) NewPlacer() (_ *Placer, err error) {
+func (d *Device) NewPlacer() (*Placer, error) {
 	leave, err := d.enter()
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	p := &Placer{dev: d}
-	if p.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
-		return nil, fmt.Errorf("making a CUDA stream: %w", outOfMemory(err))
-	}
-	if p.pinned, err = allocPinned(stepBytes); err != nil {
-		p.stream.Destroy()
-		return nil, err
-	}
-	return p, nil
-}
-
-// stepBytes is the size of the pinned memory of the step word.
-const stepBytes = 64
-
-// overrun is how many bytes after packed bases the kernel may read.
-const overrun = 16
-
-// replace copies data to a buffer, which gets exactly its size and so many more bytes, unless it is large enough already.
-func replace[T any](p *Placer, b *buffer, data []T, more int, what string) error {
-	size := len(data)*int(unsafe.Sizeof(*new(T))) + more
-	if b.size < size {
-		if err := b.free(); err != nil {
-			return err
-		}
-		if err := b.grow(size, what); err != nil {
-			return err
-		}
-	}
-	if len(data) == 0 {
-		return nil
-	}
-	// The data are in pageable memory, so they have been read when the call returns.
-	err := cu.MemcpyHtoDAsync(b.ptr, unsafe.Pointer(unsafe.SliceData(data)), int64(size-more), p.stream)
-	return cudaError("copying "+what+" to the device", err)
+	p := &Placer{}
+	return p, p.open(d)
 }
 
 // LoadReads copies reads to the device, in place of those that are there. They take len(Packed) bytes of device memory, 12 for
-// each read of varying length, and 7 for each read. The error wraps ErrMemory if there is too little.
+// each read of varying length, 4 for each record, a quarter of one for each read, and 12 for each run. The error wraps ErrMemory if
+// there is too little.
 func (p *Placer) LoadReads(r PlaceReads) error {
+	if 64*len(r.Masked) < r.Count || 64*len(r.StoredReversed) < r.Count || r.Records != nil && len(r.Records) != r.Count {
+		return fmt.Errorf("%d words of masked reads, %d of reversed ones, %d records for %d reads", len(r.Masked), len(r.StoredReversed),
+			len(r.Records), r.Count)
+	}
 	leave, err := p.dev.enter()
 	if err != nil {
 		return err
 	}
 	defer leave()
-	p.reads = PlaceReads{}
-	if err := replace(p, &p.packed, r.Packed, overrun, "the reads"); err != nil {
+	p.count, p.voters = 0, 0
+	if err := replace(&p.queue, &p.packed, r.Packed, overrun, "the reads"); err != nil {
 		return err
 	}
 	if r.Offsets != nil {
-		if err := replace(p, &p.offsets, r.Offsets[:r.Count], 0, "the offsets of the reads"); err != nil {
+		if err := replace(&p.queue, &p.offsets, r.Offsets[:r.Count], 0, "the offsets of the reads"); err != nil {
 			return err
 		}
 	}
 	if r.Lengths != nil {
-		if err := replace(p, &p.lengths, r.Lengths[:r.Count], 0, "the lengths of the reads"); err != nil {
+		if err := replace(&p.queue, &p.lengths, r.Lengths[:r.Count], 0, "the lengths of the reads"); err != nil {
 			return err
 		}
 	}
-	for _, b := range []struct {
-		*buffer
-		each int
-	}{{&p.limits, 1}, {&p.positions, 4}, {&p.outcomes, 2}} {
-		if b.size >= r.Count*b.each {
-			continue
-		}
-		if err := b.free(); err != nil {
-			return err
-		}
-		if err := b.grow(r.Count*b.each, "the places of the reads"); err != nil {
-			return err
-		}
+	if err := replace(&p.queue, &p.masked, r.Masked, 0, "the unusual letters of the reads"); err != nil {
+		return err
 	}
-	p.reads = r
-	p.reads.Packed, p.reads.Offsets, p.reads.Lengths = nil, nil, nil
-	if err := p.stream.Synchronize(); err != nil {
-		return p.fault(err)
+	if err := replace(&p.queue, &p.runs, r.Runs, 1, "the unusual letters of the reads"); err != nil {
+		return err
 	}
-	p.haveOffsets, p.haveLengths = r.Offsets != nil, r.Lengths != nil
+	if err := replace(&p.queue, &p.storedReversed, r.StoredReversed, 0, "the strands of the reads"); err != nil {
+		return err
+	}
+	if err := replace(&p.queue, &p.records, r.Records, 0, "the records of the reads"); err != nil {
+		return err
+	}
+	p.haveRecords = r.Records != nil
+	if r.Offsets == nil || r.First%8 != 0 {
+		r.First = 0
+	}
+	a := C.struct_Reads{
+		packed: C.ulonglong(
+			p.packed.at() - r.First,
+		),
+		stride:    C.ulonglong(r.Stride),
+		length:    C.ulonglong(r.Length),
+		count:     C.ulonglong(r.Count),
+		masked:    C.ulonglong(p.masked.at()),
+		runs:      C.ulonglong(p.runs.at()),
+		run_count: C.ulonglong(len(r.Runs)),
+	}
+	if r.Offsets != nil {
+		a.offsets = C.ulonglong(p.offsets.at())
+	}
+	if r.Lengths != nil {
+		a.lengths = C.ulonglong(p.lengths.at())
+	}
+	if err := replace(&p.queue, &p.reads, []C.struct_Reads{a}, 0, "the reads"); err != nil {
+		return err
+	}
+	if err := p.wait(); err != nil {
+		return err
+	}
+	p.count = r.Count
 	return nil
 }
 
-// BuildIndex copies a sequence of length bases to the device and indexes its k-mers at bases from..to-k. The index
-// takes 16 bytes of device memory
-// for each sampled k-mer, the sequence as many as it has. The error wraps ErrMemory if there is too little.
+// BuildIndex copies a sequence of length bases to the device and indexes its k-mers at bases from..to-k. The index takes 16 bytes of device
+// memory for each sampled k-mer, the sequence as many as it has. The error wraps ErrMemory if there is too little.
 func (p *Placer) BuildIndex(packed []byte, from, to, length int, m PlaceMode) error {
 	leave, err := p.dev.enter()
 	if err != nil {
@@ -124,42 +119,39 @@ func (p *Placer) BuildIndex(packed []byte, from, to, length int, m PlaceMode) er
 	defer leave()
 	p.length = 0
 	count := max(to-from-m.K+1, 0)
-	if err := replace(p, &p.sequence, packed, overrun, "the pseudogenome"); err != nil {
+	if err := replace(&p.queue, &p.sequence, packed, overrun, "the pseudogenome"); err != nil {
 		return err
 	}
 	counts, segments := make([]uint32, 1<<IndexSegmentBits), make([]uint64, 1<<IndexSegmentBits+1)
-	if err := replace(p, &p.counts, counts, 0, "the index"); err != nil {
+	if err := replace(&p.queue, &p.counts, counts, 0, "the index"); err != nil {
 		return err
 	}
 	args := []uint64{p.sequence.at(), uint64(from), uint64(count), m.word(), p.counts.at()}
-	if err := p.dev.launch(p.stream, kernelIndexCount, threadBlocks(count, threads), p.stepAddress(), args); err != nil {
+	if err := p.launch(kernelIndexCount, threadBlocks(count, threads*C.INDEX_ITEMS), args...); err != nil {
 		return err
 	}
-	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(counts)), p.counts.ptr, int64(4*len(counts)), p.stream); err != nil {
-		return p.fault(err)
-	}
-	if err := p.stream.Synchronize(); err != nil {
-		return p.fault(err)
+	if err := p.download(bytesOf(counts), p.counts.at(), "the index"); err != nil {
+		return err
 	}
 	for i, n := range counts {
 		segments[i+1] = segments[i] + 2*uint64(n) + 1 // at least one slot is empty, where searches end
 	}
-	if err := replace(p, &p.segments, segments, 0, "the index"); err != nil {
+	if err := replace(&p.queue, &p.segments, segments, 0, "the index"); err != nil {
 		return err
 	}
 	slots := int(8 * segments[1<<IndexSegmentBits])
-	if err := replace(p, &p.slots, []byte(nil), slots, "the index"); err != nil {
+	if err := replace(&p.queue, &p.slots, []byte(nil), slots, "the index"); err != nil {
 		return err
 	}
-	if err := cu.MemsetD8Async(p.slots.ptr, 0, int64(slots), p.stream); err != nil {
-		return cudaError("clearing the index", err)
+	if err := p.clear(p.slots.at(), slots, "the index"); err != nil {
+		return err
 	}
 	args = []uint64{p.sequence.at(), uint64(from), uint64(count), m.word(), p.segments.at(), p.slots.at()}
-	if err := p.dev.launch(p.stream, kernelIndexInsert, threadBlocks(count, threads), p.stepAddress(), args); err != nil {
+	if err := p.launch(kernelIndexInsert, threadBlocks(count, threads), args...); err != nil {
 		return err
 	}
-	if err := p.stream.Synchronize(); err != nil {
-		return p.fault(err)
+	if err := p.wait(); err != nil {
+		return err
 	}
 	p.length = length
 	return nil
@@ -168,81 +160,170 @@ func (p *Placer) BuildIndex(packed []byte, from, to, length int, m PlaceMode) er
 // word returns the parameters in the form of the kernels.
 func (m PlaceMode) word() uint64 {
 	return uint64(m.K) | uint64(m.SampleMask)<<8 | uint64(m.SeedStep)<<16 | uint64(m.BasesPerCandidate)<<24 |
-		uint64(m.BasesPerMoreSeed)<<32 | uint64(m.GoodMismatches)<<40 | uint64(m.MaxCandidates)<<48
+		uint64(m.BasesPerMoreSeed)<<32 | uint64(m.GoodMismatches)<<40 | uint64(m.MaxCandidates)<<48 | uint64(m.BasesPerMismatch)<<56
 }
 
-// Place searches for the places of reads from..from+len(limits)-1: for each a place with fewer mismatches than its limit, or none if
-// the limit is 0. positions and outcomes have as many elements. An element of positions becomes NoPlace if there is no place; else
-// that of outcomes becomes the number of mismatches, and PlaceReversed.
-func (p *Placer) Place(m PlaceMode, from int, limits []uint8, positions []uint32, outcomes []uint16) error {
-	n := len(limits)
-	if len(positions) != n || len(outcomes) != n || from < 0 || from+n > p.reads.Count {
-		return fmt.Errorf("places of reads %d..%d of %d in %d elements", from, from+n, p.reads.Count, len(positions))
+// indicesAtOnce is for how many reads there is room in indices at most, and placedAtOnce how many are placed between reports of progress.
+const (
+	indicesAtOnce = 1 << 26
+	placedAtOnce  = 1 << 22
+)
+
+// Place searches for the places of the reads that have none, and for better ones of those that retry selects, on the sequence and by the
+// index of BuildIndex. It copies the places from in, with the set of poorly placed reads if retry is RetryPoor, to out; in is not changed.
+// All slices have a length that fits the number of records. progress is called with the number of reads that are done.
+// The device needs 9 bytes for each read and a quarter of one. The error wraps ErrMemory if it has less.
+func (p *Placer) Place(m PlaceMode, retry Retry, in Places, poor []uint64, out Places, progress func(done int)) error {
+	if err := p.check(in, out); err != nil || p.count == 0 {
+		return err
 	}
-	if n == 0 {
-		return nil
+	if p.length == 0 {
+		return errors.New("placing without an index")
+	}
+	if retry == RetryPoor && 64*len(poor) < len(in.Positions) {
+		return fmt.Errorf("%d words of poorly placed reads for %d records", len(poor), len(in.Positions))
 	}
 	leave, err := p.dev.enter()
 	if err != nil {
 		return err
 	}
 	defer leave()
-	at := uint64(from)
-	limitsAt, positionsAt, outcomesAt := p.limits.at()+at, p.positions.at()+4*at, p.outcomes.at()+2*at
-	if err := cu.MemcpyHtoDAsync(cu.DevicePtr(limitsAt), unsafe.Pointer(unsafe.SliceData(limits)), int64(n), p.stream); err != nil {
-		return cudaError("copying the limits to the device", err)
-	}
-	packed := p.packed.at()
-	var offsets, lengths uint64
-	if p.haveOffsets {
-		offsets = p.offsets.at() + 8*at
-	}
-	if p.haveLengths {
-		lengths = p.lengths.at() + 4*at
-	}
-	err = p.dev.launch(p.stream, kernelPlace, threadBlocks(n, threads), p.stepAddress(), []uint64{
-		packed, offsets, at * p.reads.Stride, p.reads.Stride, lengths, uint64(p.reads.Length), limitsAt, uint64(n), p.sequence.at(),
-		uint64(p.length), p.segments.at(), p.slots.at(), m.word(), positionsAt, outcomesAt,
-	})
-	if err != nil {
+	if err := p.loadPlaces(in); err != nil {
 		return err
 	}
-	// Copies to pageable memory are complete when the calls return.
-	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(positions)), cu.DevicePtr(positionsAt), int64(4*n), p.stream); err != nil {
-		return p.fault(err)
+	if retry == RetryPoor {
+		if err := replace(&p.queue, &p.poor, poor, 0, "poorly placed reads"); err != nil {
+			return err
+		}
 	}
-	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(outcomes)), cu.DevicePtr(outcomesAt), int64(2*n), p.stream); err != nil {
-		return p.fault(err)
+	if err := p.loadAddresses(); err != nil {
+		return err
 	}
-	if err := p.stream.Synchronize(); err != nil {
-		return p.fault(err)
+	if err := p.room(&p.indices, 4*min(p.count, indicesAtOnce), "the reads to be placed"); err != nil {
+		return err
+	}
+	if err := p.total.grow(4, "the reads to be placed"); err != nil {
+		return err
+	}
+	for from := 0; from < p.count; from += indicesAtOnce {
+		to := min(from+indicesAtOnce, p.count)
+		if err := p.placeRange(m, retry, from, to, progress); err != nil {
+			return err
+		}
+	}
+	return p.fetchPlaces(out)
+}
+
+// check compares the lengths of slices with the number of reads.
+func (p *Placer) check(all ...Places) error {
+	for _, x := range all {
+		n := len(x.Positions)
+		if n < p.count || len(x.Mismatches) != n || 32*len(x.Reversed) < n || n != len(all[0].Positions) {
+			return fmt.Errorf("places of %d reads in %d, %d and %d elements", p.count, n, len(x.Mismatches), len(x.Reversed))
+		}
 	}
 	return nil
 }
 
-func (p *Placer) stepAddress() uint64 {
-	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(p.pinned))))
-}
-
-// fault adds to an error of the stream what was running.
-func (p *Placer) fault(err error) error {
-	if k := kernel(*(*uint32)(unsafe.Pointer(unsafe.SliceData(p.pinned)))); k != kernelNone {
-		return fmt.Errorf("kernel %v: CUDA error %w", k, err)
+// loadPlaces copies places to the device.
+func (p *Placer) loadPlaces(in Places) error {
+	if err := replace(&p.queue, &p.positions, in.Positions, 0, "the places of the reads"); err != nil {
+		return err
 	}
-	return fmt.Errorf("copying reads to the device: CUDA error %w", err)
-}
-
-// Memory returns the bytes of device memory that the Placer has allocated.
-func (p *Placer) Memory() (bytes int) {
-	for _, b := range p.buffers() {
-		bytes += b.size
+	if err := replace(&p.queue, &p.reversed, in.Reversed, 0, "the places of the reads"); err != nil {
+		return err
 	}
-	return bytes
+	return replace(&p.queue, &p.mismatches, in.Mismatches, 0, "the places of the reads")
 }
 
-func (p *Placer) buffers() []*buffer {
-	return []*buffer{&p.packed, &p.offsets, &p.lengths, &p.limits, &p.positions, &p.outcomes, &p.sequence, &p.counts, &p.segments,
-		&p.slots}
+// fetchPlaces copies places from the device.
+func (p *Placer) fetchPlaces(out Places) error {
+	if err := p.download(bytesOf(out.Positions), p.positions.at(), "the places of the reads"); err != nil {
+		return err
+	}
+	if err := p.download(bytesOf(out.Reversed[:(len(out.Positions)+31)/32]), p.reversed.at(), "the places of the reads"); err != nil {
+		return err
+	}
+	return p.download(out.Mismatches, p.mismatches.at(), "the places of the reads")
+}
+
+// LoadPlaces copies places to the device, for CountVotes and SelectPoor. The error wraps ErrMemory if there is too little memory.
+func (p *Placer) LoadPlaces(in Places) error {
+	if err := p.check(in); err != nil {
+		return err
+	}
+	leave, err := p.dev.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	p.voters = 0
+	if err := p.loadPlaces(in); err != nil {
+		return err
+	}
+	p.voters = len(in.Positions)
+	return p.wait()
+}
+
+// loadAddresses copies to the device where everything is.
+func (p *Placer) loadAddresses() error {
+	a := C.struct_Places{
+		stored_reversed: C.ulonglong(
+			p.storedReversed.at(),
+		),
+		positions:  C.ulonglong(p.positions.at()),
+		reversed:   C.ulonglong(p.reversed.at()),
+		mismatches: C.ulonglong(p.mismatches.at()),
+		poor:       C.ulonglong(p.poor.at()),
+		sequence:   C.ulonglong(p.sequence.at()),
+		shared:     C.ulonglong(p.shared.at()),
+	}
+	if p.haveRecords {
+		a.records = C.ulonglong(p.records.at())
+	}
+	return replace(&p.queue, &p.places, []C.struct_Places{a}, 0, "the places of the reads")
+}
+
+// placeRange places reads from..to-1.
+func (p *Placer) placeRange(m PlaceMode, retry Retry, from, to int, progress func(done int)) error {
+	if err := p.clear(p.total.at(), 4, "a sum"); err != nil {
+		return err
+	}
+	err := p.launch(kernelPlaceSelect, threadBlocks(to-from, threads), p.reads.at(), p.places.at(), m.word(), uint64(retry), uint64(from),
+		uint64(to), p.indices.at(), p.total.at())
+	if err != nil {
+		return err
+	}
+	sum, err := p.sum()
+	if err != nil {
+		return err
+	}
+	for at := 0; at < int(sum); at += placedAtOnce {
+		n := min(placedAtOnce, int(sum)-at)
+		err := p.launch(
+			kernelPlace,
+			threadBlocks(n, threads),
+			p.reads.at(),
+			p.places.at(),
+			p.indices.at()+uint64(4*at),
+			uint64(n),
+			uint64(retry),
+			uint64(p.length),
+			p.segments.at(),
+			p.slots.at(),
+			m.word(),
+		)
+		if err != nil {
+			return err
+		}
+		if int(sum) > placedAtOnce {
+			if err := p.wait(); err != nil {
+				return err
+			}
+			progress(from + int(uint64(to-from)*uint64(at+n)/uint64(sum)))
+		}
+	}
+	return p.wait()
 }
 
 // Close waits for the stream and frees the memory.
@@ -252,11 +333,6 @@ func (p *Placer) Close() error {
 		return err
 	}
 	defer leave()
-	err = cudaError("ending a stream", p.stream.Synchronize())
-	for _, b := range p.buffers() {
-		err = errors.Join(err, b.free())
-	}
-	err = errors.Join(err, cudaError("freeing pinned memory", freePinned(p.pinned)), cudaError("ending a stream", p.stream.Destroy()))
-	p.pinned = nil
-	return err
+	return p.close(&p.packed, &p.offsets, &p.lengths, &p.masked, &p.runs, &p.reads, &p.storedReversed, &p.records, &p.sequence, &p.counts,
+		&p.segments, &p.slots, &p.positions, &p.reversed, &p.mismatches, &p.poor, &p.places, &p.indices, &p.shared, &p.bases, &p.depth)
 }

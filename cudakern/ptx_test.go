@@ -38,7 +38,8 @@ func TestPTXAgrees(t *testing.T) {
 	for _, k := range []string{"lines", "scan", "records", "columns", "signature", "exceptions", "sort_count", "sort_scatter", "arrange",
 		"bin_starts", "pack", "map_quals", "text_sums", "name_chunks", "name_sizes", "name_streams", "streams", "count_symbols", "code_tables",
 		"measure", "choose", "place_chunks", "write_plain", "write_codes", "inflate", "count_lines", "index_count",
-		"index_insert", "place"} {
+		"index_insert", "place_select", "place", "kmer_count", "kmer_write", "kmer_groups", "kmer_first", "partners", "partners_large", "vote_count", "vote",
+		"vote_poor", "cover", "covered", "move"} {
 		if !strings.Contains(rest, ".entry "+k+"(") {
 			t.Errorf("block.ptx has no kernel %s", k)
 		}

@@ -62,6 +62,23 @@
 // The index of k-mers: the bits of a hash that select a segment, and the bits after them, which are the key.
 #define INDEX_SEGMENT_BITS 8
 #define INDEX_KEY_BITS 30
+#define INDEX_ITEMS 16 // bases whose k-mers a thread counts
+
+// Joining contigs; package overlap defines what the first five mean (seedLen, maxPartnerGroup, maxPartners, byVotes, linkZero).
+#define SEED_LEN 18
+#define PARTNER_GROUP 12
+#define MOST_PARTNERS 64
+#define MOST_VOTES 63
+#define LINK_ZERO (1 << 30)
+#define KMER_BASES 16 // bases whose k-mers a thread samples
+#define KMER_TILE (THREADS * KMER_BASES)
+#define PROPOSAL_SLOTS 256 // slots of the table of proposals that a warp has; a power of two
+#define PROPOSAL_KMERS 2048 // a contig of more k-mers is left to a thread block
+#define PROPOSAL_BYTES 16  // of a slot
+
+// Voting: the first two are minPoorMismatches and maxOverlapped of package overlap.
+#define POOR_MISMATCHES 3
+#define OVERLAPPED 700
 
 // The number that a kernel writes to host memory when it begins.
 enum Step {
@@ -94,7 +111,20 @@ enum Step {
   STEP_COUNT_LINES,
   STEP_INDEX_COUNT,
   STEP_INDEX_INSERT,
+  STEP_PLACE_SELECT,
   STEP_PLACE,
+  STEP_KMER_COUNT,
+  STEP_KMER_WRITE,
+  STEP_KMER_GROUPS,
+  STEP_KMER_FIRST,
+  STEP_PARTNERS,
+  STEP_PARTNERS_LARGE,
+  STEP_VOTE_COUNT,
+  STEP_VOTE,
+  STEP_VOTE_POOR,
+  STEP_COVER,
+  STEP_COVERED,
+  STEP_MOVE,
   STEPS
 };
 
@@ -155,6 +185,47 @@ struct Member {
 
 // The most bytes of a member's stream, and of its text.
 #define INFLATE_MOST (1 << 16)
+
+// Reads are packed reads, and runs of letters other than A, C, G and T in them: device addresses, and numbers. Read i begins at byte
+// offsets[i] (i * stride if offsets is 0) of packed, and has lengths[i] bases (length if lengths is 0).
+struct Reads {
+  unsigned long long packed, offsets, stride, lengths, length;
+  unsigned long long count;
+  unsigned long long masked;          // a bit for each read: it has runs
+  unsigned long long runs, run_count; // Run
+};
+
+// Run is a run of letters other than A, C, G and T of a read, in stored orientation. Runs ascend by read.
+struct Run {
+  unsigned int read, start, length;
+};
+
+// Places says where reads are: device addresses. A read is known there by its record.
+struct Places {
+  unsigned long long records;                         // of the reads; 0 if they are the numbers of the reads
+  unsigned long long stored_reversed;                 // a bit for each read: it is stored reversed
+  unsigned long long positions, reversed, mismatches; // by record: 32 bits, 1 bit, 8 bits
+  unsigned long long poor;                            // by record: 1 bit
+  unsigned long long sequence, shared;                // by position: 2 bits, 4 bits
+};
+
+// Which reads that have a place are to be placed again.
+enum Retry {
+  RETRY_NONE,
+  RETRY_MISMATCHED, // those with more than PlaceMode.good mismatches
+  RETRY_POOR        // those whose bit of poor is set
+};
+
+// JoinRound is what a round of joining contigs works on: device addresses, and numbers.
+struct JoinRound {
+  unsigned long long packed, start, length; // bases, the byte with which each contig begins, its bases
+  unsigned long long reads, read_bases;     // of each contig; of a read on average
+  unsigned long long settled;               // 0 if no contig is
+  unsigned long long contigs, kmers;        // numbers
+  unsigned long long first, groups;         // of kmer_first and kmer_groups
+  unsigned long long where, sorted;         // contig << 32 | at of each k-mer, in their order and by hash
+  unsigned long long left, links, compared; // comparisons that each contig may make; the results
+};
 
 // What inflating a member has come to.
 enum Inflated {

@@ -45,8 +45,23 @@ const (
 	kernelCountLines   kernel = C.STEP_COUNT_LINES
 	kernelIndexCount   kernel = C.STEP_INDEX_COUNT
 	kernelIndexInsert  kernel = C.STEP_INDEX_INSERT
+	kernelPlaceSelect  kernel = C.STEP_PLACE_SELECT
 	kernelPlace        kernel = C.STEP_PLACE
-	kernels            kernel = C.STEPS
+
+	kernelKmerCount     kernel = C.STEP_KMER_COUNT
+	kernelKmerWrite     kernel = C.STEP_KMER_WRITE
+	kernelKmerGroups    kernel = C.STEP_KMER_GROUPS
+	kernelKmerFirst     kernel = C.STEP_KMER_FIRST
+	kernelPartners      kernel = C.STEP_PARTNERS
+	kernelPartnersLarge kernel = C.STEP_PARTNERS_LARGE
+	kernelVoteCount     kernel = C.STEP_VOTE_COUNT
+	kernelVote          kernel = C.STEP_VOTE
+	kernelVotePoor      kernel = C.STEP_VOTE_POOR
+	kernelCover         kernel = C.STEP_COVER
+	kernelCovered       kernel = C.STEP_COVERED
+	kernelMove          kernel = C.STEP_MOVE
+
+	kernels kernel = C.STEPS
 )
 
 var kernelNames = [kernels]string{
@@ -57,7 +72,11 @@ var kernelNames = [kernels]string{
 	kernelCountSymbols: "count_symbols", kernelCodeTables: "code_tables", kernelMeasure: "measure", kernelChoose: "choose",
 	kernelPlaceChunks: "place_chunks", kernelWritePlain: "write_plain", kernelWriteCodes: "write_codes",
 	kernelInflate: "inflate", kernelCountLines: "count_lines", kernelIndexCount: "index_count",
-	kernelIndexInsert: "index_insert", kernelPlace: "place",
+	kernelIndexInsert: "index_insert", kernelPlaceSelect: "place_select", kernelPlace: "place",
+	kernelKmerCount: "kmer_count", kernelKmerWrite: "kmer_write", kernelKmerGroups: "kmer_groups", kernelKmerFirst: "kmer_first",
+	kernelPartners: "partners", kernelPartnersLarge: "partners_large",
+	kernelVoteCount: "vote_count", kernelVote: "vote", kernelVotePoor: "vote_poor",
+	kernelCover: "cover", kernelCovered: "covered", kernelMove: "move",
 }
 
 // String returns the kernel's name in the PTX.
@@ -79,6 +98,7 @@ const (
 	digitBits  = C.DIGIT_BITS
 	digits     = C.DIGITS
 	sortPasses = C.SORT_PASSES
+	kmerTile   = C.KMER_TILE
 
 	sumChunk     = C.SUM_CHUNK
 	sumLanes     = C.SUM_LANES
@@ -148,6 +168,20 @@ const (
 	_ = uint(IndexSegmentBits - C.INDEX_SEGMENT_BITS)
 	_ = uint(C.INDEX_KEY_BITS - IndexKeyBits)
 	_ = uint(IndexKeyBits - C.INDEX_KEY_BITS)
+	_ = uint(C.SEED_LEN - SeedLen)
+	_ = uint(SeedLen - C.SEED_LEN)
+	_ = uint(C.PARTNER_GROUP - PartnerGroup)
+	_ = uint(PartnerGroup - C.PARTNER_GROUP)
+	_ = uint(C.MOST_PARTNERS - MostPartners)
+	_ = uint(MostPartners - C.MOST_PARTNERS)
+	_ = uint(C.MOST_VOTES - MostVotes)
+	_ = uint(MostVotes - C.MOST_VOTES)
+	_ = uint(C.LINK_ZERO - LinkZero)
+	_ = uint(LinkZero - C.LINK_ZERO)
+	_ = uint(C.POOR_MISMATCHES - PoorMismatches)
+	_ = uint(PoorMismatches - C.POOR_MISMATCHES)
+	_ = uint(C.OVERLAPPED - Overlapped)
+	_ = uint(Overlapped - C.OVERLAPPED)
 )
 
 // The structures that the kernels write are read as these. Arrays of different sizes are of
@@ -156,4 +190,5 @@ var (
 	_ [unsafe.Sizeof(BinStart{})]byte  = [unsafe.Sizeof(C.struct_BinStart{})]byte{}
 	_ [unsafe.Sizeof(Exception{})]byte = [unsafe.Sizeof(C.struct_Exception{})]byte{}
 	_ [unsafe.Sizeof(Member{})]byte    = [unsafe.Sizeof(C.struct_Member{})]byte{}
+	_ [unsafe.Sizeof(Run{})]byte       = [unsafe.Sizeof(C.struct_Run{})]byte{}
 )

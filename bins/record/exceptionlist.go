@@ -208,26 +208,12 @@ func (l *ExceptionList) Reads() ReadSet {
 	return s
 }
 
-// Slice returns the exceptions of reads from..to-1, numbered from 0.
-func (l *ExceptionList) Slice(from, to uint32) (s ExceptionList) {
-	for c := l.From(from); ; {
-		e, ok := c.Next()
-		if !ok || e.Read >= to {
-			return s
-		}
-		e.Read -= from
-		s.Append(e)
-	}
-}
-
-// Permute returns the exceptions of reads that come in another order: the i-th is read perm[i].
-func (l *ExceptionList) Permute(perm []uint32) (s ExceptionList) {
+// Permute returns the exceptions of reads that come in another order, all or some: the i-th is read perm[i]. some is l.Reads().
+func (l *ExceptionList) Permute(perm []uint32, some ReadSet) (s ExceptionList) {
 	if l.Empty() {
 		return s
 	}
 	var es []Exception
-	s.Grow(len(l.data))
-	some := l.Reads()
 	for i, read := range perm {
 		if !some.Has(read) {
 			continue

@@ -28,7 +28,7 @@ Examples:
 		f.BoolVar(&o.noVerify, "no-verify", false, "don't decode what was written before the bins are removed")
 		o.define(f)
 		f.BoolVarP(&o.force, "force", "f", false, "replace a packed archive of this name that is there already")
-		f.StringVar(&o.device, "device", "auto", "`WHERE` to place reads: auto, cpu or gpu; the archive is the same")
+		f.StringVar(&o.device, "device", "auto", "`WHERE` to lay out reads: auto, cpu or gpu; the archive is the same")
 		o.add(f)
 		return o.run
 	},

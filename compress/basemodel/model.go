@@ -1,6 +1,11 @@
 package basemodel
 
-import "orcomgo/compress/rangecoder"
+import (
+	"reflect"
+	"slices"
+
+	"orcomgo/compress/rangecoder"
+)
 
 // The model predicts one base (0..3) as two binary decisions, mixing in the logistic domain what
 // eight contexts predict: the last 1, 2, 3, 4, 6 and 9 bases, what a match with earlier bases predicts (match.go), and
@@ -140,6 +145,19 @@ func (m *Model) Clone(n int) *Model {
 	c.match.grow(&m.hist, m.at, n)
 	c.slot, c.word = 0, 0 // of the old table
 	return &c
+}
+
+// Equal reports whether the models predict the same from here on: whether all that they have learnt is equal.
+func (m *Model) Equal(o *Model) bool {
+	a, b := *m, *o
+	if !slices.Equal(a.mix.nodes, b.mix.nodes) || !slices.Equal(a.mix.weights, b.mix.weights) ||
+		!slices.Equal(a.hist.words, b.hist.words) || !slices.Equal(a.match.slots, b.match.slots) {
+		return false
+	}
+	for _, m := range []*Model{&a, &b} {
+		m.mix.nodes, m.mix.weights, m.hist.words, m.match.slots = nil, nil, nil, nil
+	}
+	return reflect.DeepEqual(&a, &b)
 }
 
 // Code encodes base b (0 to 3), or decodes and returns the next base, and learns it. The model must have room for the base.

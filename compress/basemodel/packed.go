@@ -50,3 +50,15 @@ func unpack(dst, packed []byte, pos, n int) []byte {
 	}
 	return dst[:at+n]
 }
+
+// samePacked reports whether n bases of a and of b, from bases i and j on, are equal.
+func samePacked(a []byte, i int, b []byte, j, n int) bool {
+	for ; n > 0; i, j, n = i+unpackStep, j+unpackStep, n-unpackStep {
+		x := binary.LittleEndian.Uint64(a[i>>2:]) >> (2 * uint(i&3))
+		y := binary.LittleEndian.Uint64(b[j>>2:]) >> (2 * uint(j&3))
+		if (x^y)<<(64-2*min(n, unpackStep)) != 0 {
+			return false
+		}
+	}
+	return true
+}

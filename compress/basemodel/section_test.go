@@ -86,8 +86,64 @@ func TestModelsAgree(t *testing.T) {
 			if got := codeAll(m.Clone(len(again)), again); !bytes.Equal(got, want) {
 				t.Errorf("n=%d, sequence %d: its model codes differently", n, i)
 			}
+			if !m.Equal(e.Model) || !e.Model.Equal(m) {
+				t.Errorf("n=%d, sequence %d: its model is not that of coding", n, i)
+			}
 		}
 	}
+}
+
+// TestModelsDiffer: models are not equal if one has learnt another base, and a sequence is not another one.
+func TestModelsDiffer(t *testing.T) {
+	const n = 3000
+	b := repetitive(20, n)
+	e := Encode(n, sourceOf(b), Options{Threads: 1})
+	for _, at := range []int{0, 1, 27, 28, n - 29, n - 1} {
+		other := bytes.Clone(b)
+		other[at] ^= 2
+		packed := make([]byte, packedLen(n))
+		pack(packed, other)
+		s, err := Decode(e.Section, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Model(); err != nil {
+			t.Fatal(err)
+		}
+		if s.Is(packed) {
+			t.Errorf("base %d differs, and the sequence is said to be the same", at)
+		}
+		pack(clearOf(packed), b)
+		if !s.Is(packed) {
+			t.Errorf("the sequence is said to be another one")
+		}
+		if Encode(n, sourceOf(other), Options{Threads: 1}).Model.Equal(e.Model) {
+			t.Errorf("base %d differs, and the models are said to be equal", at)
+		}
+	}
+	for name, change := range map[string]func(m *Model){
+		"a weight":            func(m *Model) { m.mix.weights[1][0][0]++ },
+		"the last base":       func(m *Model) { m.last ^= 1 },
+		"a place of a k-mer":  func(m *Model) { m.match.slots[77] ^= 2 },
+		"where the match is":  func(m *Model) { m.match.at++ },
+		"an update not made":  func(m *Model) { m.delayed[1].node[0]++ },
+		"an earlier base":     func(m *Model) { m.hist.words[3] ^= 1 },
+		"a counter of a node": func(m *Model) { m.mix.nodes[nodes9+5][1] ^= 1 },
+	} {
+		m := Encode(n, sourceOf(b), Options{Threads: 1}).Model
+		if !m.Equal(e.Model) {
+			t.Fatal("two models of the same bases differ")
+		}
+		if change(m); m.Equal(e.Model) {
+			t.Errorf("%s differs, and the models are said to be equal", name)
+		}
+	}
+}
+
+// clearOf returns b, cleared.
+func clearOf(b []byte) []byte {
+	clear(b)
+	return b
 }
 
 // TestSegments: segments and chunks hold each base once, in order, and are not longer than they may be.

@@ -64,6 +64,15 @@ func newSegment(ends []int, k int) *segment {
 // coders returns how many coders code the segment.
 func (s *segment) coders() int { return len(s.rounds[0]) }
 
+// Coders returns how many coders code a sequence of n bases, side by side as far as there are threads.
+func Coders(n int) (count int) {
+	ends := segmentEnds(n)
+	for k := range ends {
+		count += newSegment(ends, k).coders()
+	}
+	return count
+}
+
 // endRound enters the chunks that the other coder coded in a round in the history of coder own's model, and moves the model to the
 // coder's next chunk. bases returns the bases of a chunk.
 func (s *segment) endRound(m *Model, own, round int, bases func(c span) []byte) {

@@ -89,6 +89,19 @@ func (s *Sequence) Wait(n int) error {
 	return nil
 }
 
+// Is reports whether the bases are those of packed ones, base i in byte i/4 at bits 2*(i%4), which 16 bytes follow. Model must have
+// returned without an error.
+func (s *Sequence) Is(packed []byte) bool {
+	from := 0
+	for k, end := range s.ends {
+		if !samePacked(packed, from, s.packed[k], 0, end-from) {
+			return false
+		}
+		from = end
+	}
+	return true
+}
+
 // Model waits until all bases are decoded and returns the model of Encoded.Model. An error wraps ErrCorrupt.
 func (s *Sequence) Model() (*Model, error) {
 	s.mu.Lock()

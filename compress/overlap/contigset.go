@@ -1,6 +1,7 @@
 package overlap
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 )
@@ -29,24 +30,19 @@ const joinRange = 256
 // grow adds n contigs: contig i of them has the length and reads that size returns, and write writes its packed bases to dst.
 func (s *contigSet) grow(n, threads int, size func(i int) (bases int, reads uint64), write func(i int, dst []byte)) {
 	old := s.count()
-	s.start = append(s.start, make([]uint64, n)...)
-	s.length = append(s.length, make([]uint32, n)...)
-	s.reads = append(s.reads, make([]uint64, n)...)
-	s.left = append(s.left, make([]uint32, n)...)
-	inParallel(threads, n, joinRange, func(_, from, to int) {
-		for i := from; i < to; i++ {
-			bases, reads := size(i)
-			s.length[old+i], s.reads[old+i] = uint32(bases), reads
-			s.left[old+i] = uint32(bases)/2 + 16
-		}
-	})
-	at := uint64(max(len(s.packed), padBytes)) - padBytes
-	for i := old; i < old+n; i++ {
-		s.start[i] = at
-		s.bases += uint64(s.length[i])
-		at += uint64(s.length[i]+3) / 4
-	}
-	s.packed = append(s.packed, make([]byte, int(at)+padBytes-len(s.packed))...)
+	s.start = extended(s.start, n)
+	s.length = extended(s.length, n)
+	s.reads = extended(s.reads, n)
+	s.left = extended(s.left, n)
+	first := uint64(max(len(s.packed), padBytes)) - padBytes
+	total := placeInParallel(threads, n, func(i int) uint64 {
+		bases, reads := size(i)
+		s.length[old+i], s.reads[old+i] = uint32(bases), reads
+		s.left[old+i] = uint32(bases)/2 + 16
+		return uint64(bases+3) / 4
+	}, func(i int, at uint64) { s.start[old+i] = first + at })
+	s.bases += sum(threads, s.length[old:])
+	s.packed = extended(s.packed, int(first+total)+padBytes-len(s.packed))
 	inParallel(threads, n, joinRange, func(_, from, to int) {
 		for i := old + from; i < old+to; i++ {
 			b := s.of(uint32(i))[:(s.length[i]+3)/4]
@@ -57,19 +53,21 @@ func (s *contigSet) grow(n, threads int, size func(i int) (bases int, reads uint
 }
 
 // append adds the contigs of other.
-func (s *contigSet) append(other *contigSet) {
+func (s *contigSet) append(other *contigSet, threads int) {
 	if other.count() == 0 {
 		return
 	}
 	at := uint64(max(len(s.packed), padBytes)) - padBytes
-	s.packed = append(s.packed[:at], other.packed...)
+	s.packed = appended(threads, s.packed[:at], other.packed)
 	first := s.count()
-	s.start = append(s.start, other.start...)
-	for i := first; i < len(s.start); i++ {
-		s.start[i] += at
-	}
-	s.length, s.reads = append(s.length, other.length...), append(s.reads, other.reads...)
-	s.left = append(s.left, other.left...)
+	s.start = appended(threads, s.start, other.start)
+	inParallel(threads, other.count(), linkRange, func(_, from, to int) {
+		for i := first + from; i < first+to; i++ {
+			s.start[i] += at
+		}
+	})
+	s.length, s.reads = appended(threads, s.length, other.length), appended(threads, s.reads, other.reads)
+	s.left = appended(threads, s.left, other.left)
 	s.bases += other.bases
 }
 
@@ -85,22 +83,34 @@ func (s *contigSet) truncate(n int) {
 	s.start, s.length, s.reads, s.left = s.start[:n], s.length[:n], s.reads[:n], s.left[:n]
 }
 
+// maxCountedReads is up to how many reads of a contig byRank sorts by counting.
+const maxCountedReads = 1 << 16
+
 // byRank sorts contigs, which ascend: those with more reads first, of as many that which came first.
 func (s *contigSet) byRank(contigs []uint32) {
-	keys := make([]uint64, 0, len(contigs)/4)
-	var singles []uint32
+	most := uint64(0)
 	for _, c := range contigs {
-		if s.reads[c] > 1 {
-			keys = append(keys, (1<<32-1-min(s.reads[c], 1<<32-1))<<32|uint64(c))
-		} else {
-			singles = append(singles, c)
-		}
+		most = max(most, s.reads[c])
 	}
-	slices.Sort(keys)
-	for i, k := range keys {
-		contigs[i] = uint32(k)
+	if most >= maxCountedReads {
+		slices.SortStableFunc(contigs, func(a, b uint32) int { return cmp.Compare(s.reads[b], s.reads[a]) })
+		return
 	}
-	copy(contigs[len(keys):], singles)
+	next := make([]uint32, most+1) // of the contigs of so many reads, where the next one belongs
+	for _, c := range contigs {
+		next[s.reads[c]]++
+	}
+	at := uint32(0)
+	for reads, n := range slices.Backward(next) {
+		next[reads], at = at, at+n
+	}
+	sorted := make([]uint32, len(contigs))
+	for _, c := range contigs {
+		to := &next[s.reads[c]]
+		sorted[*to] = c
+		*to++
+	}
+	copy(contigs, sorted)
 }
 
 // rank puts the contigs in the order of byRank.

@@ -47,7 +47,7 @@ func TestContigSet(t *testing.T) {
 		var want []contig
 		some := func() (c []contig) {
 			for range r.Intn(600) {
-				c = append(c, contig{seq: randomBases(r, 1+r.Intn(90)), reads: uint32(1 + r.Intn(4))})
+				c = append(c, contig{seq: randomBases(r, 1+r.Intn(90)), reads: uint32(1+r.Intn(4)) << (r.Intn(40) / 39 * 16)})
 			}
 			return c
 		}
@@ -64,7 +64,7 @@ func TestContigSet(t *testing.T) {
 			case 1:
 				var other contigSet
 				grow(&other, c)
-				s.append(&other)
+				s.append(&other, 1+r.Intn(3))
 				want = append(want, c...)
 			case 2:
 				n := r.Intn(len(want) + 10)

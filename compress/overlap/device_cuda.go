@@ -4,8 +4,13 @@ package overlap
 
 import (
 	"errors"
-	"sync"
+	"fmt"
+	"math/bits"
+	"runtime"
+	"slices"
+	"unsafe"
 
+	"orcomgo/bins/record"
 	"orcomgo/cudakern"
 )
 
@@ -18,17 +23,33 @@ const (
 	_ = uint(indexSegmentBits - cudakern.IndexSegmentBits)
 	_ = uint(cudakern.IndexKeyBits - indexKeyBits)
 	_ = uint(indexKeyBits - cudakern.IndexKeyBits)
-	_ = uint(cudakern.PlaceReversed - deviceReversed)
-	_ = uint(deviceReversed - cudakern.PlaceReversed)
+	_ = uint(int(cudakern.RetryMismatched) - int(retryMismatched))
+	_ = uint(int(retryMismatched) - int(cudakern.RetryMismatched))
+	_ = uint(int(cudakern.RetryPoor) - int(retryPoor))
+	_ = uint(int(retryPoor) - int(cudakern.RetryPoor))
 	_ = uint(cudakern.NoPlace - Unplaced)
 	_ = uint(Unplaced - cudakern.NoPlace)
+	_ = uint(cudakern.SeedLen - seedLen)
+	_ = uint(seedLen - cudakern.SeedLen)
+	_ = uint(cudakern.PartnerGroup - maxPartnerGroup)
+	_ = uint(maxPartnerGroup - cudakern.PartnerGroup)
+	_ = uint(cudakern.MostPartners - maxPartners)
+	_ = uint(maxPartners - cudakern.MostPartners)
+	_ = uint(cudakern.MostVotes - mostVotes)
+	_ = uint(mostVotes - cudakern.MostVotes)
+	_ = uint(cudakern.LinkZero - linkZero)
+	_ = uint(linkZero - cudakern.LinkZero)
+	_ = uint(cudakern.PoorMismatches - minPoorMismatches)
+	_ = uint(minPoorMismatches - cudakern.PoorMismatches)
+	_ = uint(cudakern.Overlapped - maxOverlapped)
+	_ = uint(maxOverlapped - cudakern.Overlapped)
 )
 
 // cuda is the first NVIDIA GPU.
 type cuda struct {
 	dev    *cudakern.Device
-	mu     sync.Mutex // a placer is used by one goroutine at a time
 	placer *cudakern.Placer
+	joiner *cudakern.Joiner // nil until contigs are joined
 }
 
 func openCUDA() (device, error) {
@@ -43,27 +64,163 @@ func openCUDA() (device, error) {
 	return &cuda{dev: dev, placer: p}, nil
 }
 
-func (c *cuda) loadReads(rd *Reads) error {
-	return c.placer.LoadReads(cudakern.PlaceReads{
-		Packed: rd.packed, Offsets: rd.offsets, Stride: rd.stride, Lengths: rd.lengths, Length: rd.fixedLength, Count: rd.Count(),
+func (c *cuda) memory() uint64 {
+	free := c.dev.Description().FreeMemory
+	if cudakern.MostMemory > 0 {
+		free = min(free, uint64(cudakern.MostMemory))
+	}
+	return free
+}
+
+func (c *cuda) loadReads(rd *Reads, byRecord bool) error {
+	n := rd.Count()
+	first := rd.offset(0) &^ 7 // packed reads are loaded in words
+	r := cudakern.PlaceReads{
+		Packed:         rd.packed[first : rd.offset(n)+padBytes],
+		First:          first,
+		Stride:         rd.stride,
+		Lengths:        rd.lengths,
+		Length:         rd.fixedLength,
+		Count:          n,
+		Offsets:        rd.offsets,
+		Masked:         rd.nonACGT,
+		Runs:           runsOf(rd),
+		StoredReversed: storedReversed(rd),
+	}
+	if byRecord {
+		r.Records = rd.records
+	}
+	return deviceError(c.placer.LoadReads(r))
+}
+
+// storedReversed returns a bit for each read: it is stored reversed.
+func storedReversed(rd *Reads) []uint64 {
+	words := make([]uint64, (rd.Count()+63)/64)
+	inParallel(runtime.GOMAXPROCS(0), len(words), 1<<12, func(_, from, to int) {
+		for k := from; k < to; k++ {
+			for i, place := range rd.signaturePlace[64*k : min(64*(k+1), rd.Count())] {
+				words[k] |= uint64(place&1) << i
+			}
+		}
 	})
+	return words
 }
 
 func (c *cuda) buildIndex(seq *sequence, w *window) error {
-	return c.placer.BuildIndex(seq.packed, w.from, w.n, seq.n, cudaMode(w.mode))
+	return deviceError(c.placer.BuildIndex(seq.packed, w.from, w.n, seq.n, cudaMode(w.mode)))
 }
 
-func (c *cuda) place(m placeMode, from int, limits []uint8, positions []uint32, outcomes []uint16) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.placer.Place(cudaMode(m), from, limits, positions, outcomes)
+// runsOf returns the runs of letters other than A, C, G and T of reads.
+func runsOf(rd *Reads) []cudakern.Run {
+	const part = 1 << 10 // words of nonACGT
+	parts := make([][]cudakern.Run, (len(rd.nonACGT)+part-1)/part)
+	inParallel(runtime.GOMAXPROCS(0), len(rd.nonACGT), part, func(_, from, to int) {
+		var runs []cudakern.Run
+		for k, w := range rd.nonACGT[from:to] {
+			for ; w != 0; w &= w - 1 {
+				runs = rd.appendRuns(runs, 64*(from+k)+bits.TrailingZeros64(w))
+			}
+		}
+		parts[from/part] = runs
+	})
+	return slices.Concat(parts...)
+}
+
+// appendRuns appends the runs of read i, in stored orientation.
+func (rd *Reads) appendRuns(runs []cudakern.Run, i int) []cudakern.Run {
+	rd.eachException(i, func(e record.Exception) {
+		start := e.Start
+		if rd.signaturePlace[i]&1 != 0 {
+			start = uint32(rd.len(i)) - e.Start - e.Len
+		}
+		runs = append(runs, cudakern.Run{Read: uint32(i), Start: start, Length: e.Len})
+	})
+	return runs
+}
+
+func (c *cuda) place(w *window, retry retryRule, in *placements, poor []uint64, out *placements, progress func(done int)) error {
+	return deviceError(c.placer.Place(cudaMode(w.mode), cudakern.Retry(retry), cudaPlaces(in), poor, cudaPlaces(out), progress))
+}
+
+func cudaPlaces(pl *placements) cudakern.Places {
+	return cudakern.Places{Positions: pl.pos, Reversed: pl.reversedBits, Mismatches: pl.mismatches}
 }
 
 func cudaMode(m placeMode) cudakern.PlaceMode {
 	return cudakern.PlaceMode{
 		K: m.k, SampleMask: int(m.sampleMask), SeedStep: m.seedStep, BasesPerCandidate: m.basesPerCandidate,
 		BasesPerMoreSeed: m.basesPerMoreSeed, GoodMismatches: m.goodMismatches, MaxCandidates: m.maxCandidates,
+		BasesPerMismatch: m.basesPerMismatch,
 	}
 }
 
-func (c *cuda) close() error { return errors.Join(c.placer.Close(), c.dev.Close()) }
+// deviceError returns an error of cudakern, which wraps errDeviceMemory as well if it is for want of memory.
+func deviceError(err error) error {
+	if errors.Is(err, cudakern.ErrMemory) {
+		return fmt.Errorf("%w: %w", errDeviceMemory, err)
+	}
+	return err
+}
+
+func (c *cuda) partners(j *joiner, by sampler) ([]link, []uint32, int, error) {
+	if c.joiner == nil {
+		var err error
+		if c.joiner, err = c.dev.NewJoiner(); err != nil {
+			return nil, nil, 0, deviceError(err)
+		}
+	}
+	s := &j.set
+	links, left := make([]link, s.count()), make([]uint32, s.count())
+	compared, err := c.joiner.Partners(cudakern.JoinContigs{
+		Packed: s.packed, Start: s.start, Length: s.length, Reads: s.reads, Left: s.left, Settled: j.settled, ReadBases: j.readBases,
+	}, cudakern.JoinSampler{Rate: int(by.rate), Ends: by.ends, Part: by.part, Parts: by.parts},
+		unsafe.Slice((*uint64)(unsafe.SliceData(links)), len(links)), left)
+	return links, left, compared, deviceError(err)
+}
+
+func (c *cuda) endJoining() error {
+	if c.joiner == nil {
+		return nil
+	}
+	return c.joiner.Free()
+}
+
+func (c *cuda) beginVotes(seq *sequence, poor bool) (int, error) {
+	window, err := c.placer.BeginVotes(seq.packed, seq.n, poor)
+	return window, deviceError(err)
+}
+
+func (c *cuda) countVotes(pl *placements, lo, hi int, first bool) error {
+	if pl != nil {
+		if err := c.placer.LoadPlaces(cudaPlaces(pl)); err != nil {
+			return deviceError(err)
+		}
+	}
+	return deviceError(c.placer.CountVotes(lo, hi, first))
+}
+
+func (c *cuda) decideVotes(lo, hi int) error { return deviceError(c.placer.DecideVotes(lo, hi)) }
+
+func (c *cuda) selectPoor(pl *placements, poor []uint64, mismatches []uint8) error {
+	if pl != nil {
+		if err := c.placer.LoadPlaces(cudaPlaces(pl)); err != nil {
+			return deviceError(err)
+		}
+	}
+	return deviceError(c.placer.SelectPoor(poor, mismatches))
+}
+
+func (c *cuda) endVotes(voted []byte) error { return deviceError(c.placer.EndVotes(voted)) }
+
+func (c *cuda) cover(n int, in *placements, covered *bitset, pos []uint32) (bool, error) {
+	uncovered, err := c.placer.Cover(n, cudaPlaces(in), covered.words, pos)
+	return uncovered, deviceError(err)
+}
+
+func (c *cuda) close() error {
+	var err error
+	if c.joiner != nil {
+		err = c.joiner.Close()
+	}
+	return errors.Join(err, c.placer.Close(), c.dev.Close())
+}

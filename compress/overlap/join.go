@@ -121,11 +121,12 @@ func (a *assembler) join(progress func(done, total int)) {
 	a.set.rank(a.threads)
 	rounds(a.first(), 1)
 	rounds(dense, maxDenseRounds)
-	a.set.append(&a.singles)
+	a.set.append(&a.singles, a.threads)
 	a.singles = contigSet{}
 	rounds(a.first(), 1)
 	rounds(denseEnds, maxDenseRounds)
 	a.groups = kmerGroups{}
+	a.device.endJoining()
 }
 
 // first returns how the first round with many contigs samples: sparsely unless they are few.

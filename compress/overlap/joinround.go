@@ -42,8 +42,9 @@ type joiner struct {
 	groups    kmerGroups
 	readBases uint64 // of a read of the contigs, on average
 	threads   int
-	compared  int     // overlaps that were compared
-	by        sampler // of the last round
+	device    *accelerator // nil if there is none
+	compared  int          // overlaps that were compared
+	by        sampler      // of the last round
 	// settled says which contigs found no partner in the last round and did not change. Two of them were compared in vain.
 	// It is nil if none did.
 	settled []bool
@@ -60,7 +61,10 @@ func (j *joiner) round(by sampler) int {
 		j.settled = nil
 	}
 	j.by = by
-	j.groups.fill(&j.set, by, j.threads)
+	if links, ok := j.device.partners(j, by); ok {
+		return j.merge(links)
+	}
+	j.groups.fill(&j.set, by, j.threads, j.settled)
 	return j.merge(j.partners(&j.groups))
 }
 

@@ -1,6 +1,7 @@
 package overlap
 
 import (
+	"math/bits"
 	"slices"
 	"sync/atomic"
 )
@@ -20,119 +21,167 @@ type trees struct {
 	links  []link // of each contig to its partner
 	inside []bool // the contig lies inside its partner
 
-	// Of contigs that are not inside another one, by where they are in the root of their tree.
-	roots   []link
-	members []uint32 // grouped by root, ascending
-	joined  []bool   // the contig is part of a joined contig, other than as its root
+	roots   []link     // of contigs that are not inside another one, by where they are in the root of their tree
+	members [][]uint32 // of each tree of several of these, without its root, ascending
+	joined  []bool     // the contig is part of a joined contig, other than as its root
 
-	pieces [][]joinedPiece // by contig; nil if the contig is as it was
-	turned []byte          // the reverse complements of contigs
-	turns  []uint64        // where in turned that of a contig begins
+	pieces  [][]joinedPiece // of each joined contig
+	pieceOf []uint32        // for each contig, 1 + the number in pieces of the joined contig whose root it is; 0 if it is none
+
+	turned []byte   // the reverse complements of contigs
+	turns  []uint64 // where in turned that of a contig begins
 }
+
+// linkRange is how many contigs a goroutine processes at a time where there is little to do for each.
+const linkRange = 1 << 13
 
 // merge joins the contigs along links, replaces the set by the result, and returns how many contigs became parts of others.
 func (j *joiner) merge(links []link) int {
 	n := len(links)
-	t := &trees{joiner: j, links: links, inside: make([]bool, n), joined: make([]bool, n)}
-	linked := 0
-	for c, k := range links {
-		if k == noLink {
-			continue
+	t := &trees{joiner: j, links: links, inside: make([]bool, n)}
+	var linked atomic.Bool
+	inParallel(t.threads, n, linkRange, func(_, from, to int) {
+		any := false
+		for c := from; c < to; c++ {
+			k := links[c]
+			if k == noLink {
+				continue
+			}
+			any = true
+			m := int(j.set.length[k.to()])
+			t.inside[c] = k.start() >= 0 && k.start()+int(j.set.length[c]) <= m
 		}
-		linked++
-		m := int(j.set.length[k.to()])
-		t.inside[c] = k.start() >= 0 && k.start()+int(j.set.length[c]) <= m
-	}
-	if linked == 0 {
+		if any {
+			linked.Store(true)
+		}
+	})
+	if !linked.Load() {
 		return 0
 	}
 	t.leaveOutInside()
 	t.findRoots()
 	t.turn()
 	t.joinMembers()
-	before := n
 	t.rebuild()
-	return before - j.set.count()
+	return n - j.set.count()
 }
 
-// jump replaces the link of each contig for which step is true by one to where the contig that it leads to is linked itself, until
-// none leads to a contig for which step is true (pointer jumping; Wyllie 1979). Links of more than 2^30 bases are dropped.
+// jump returns links in which that of each contig for which step is true is replaced by one to where the contig that it leads to is linked
+// itself, until none leads to a contig for which step is true (pointer jumping; Wyllie 1979). Links of more than 2^30 bases are dropped.
 func (t *trees) jump(links []link, step func(c uint32) bool) []link {
-	next := make([]link, len(links))
+	in, out := links, make([]link, len(links))
+	var spare []link
 	for {
 		var changed atomic.Bool
-		inParallel(t.threads, len(links), 1<<13, func(_, from, to int) {
+		inParallel(t.threads, len(links), linkRange, func(_, from, to int) {
 			any := false
 			for c := from; c < to; c++ {
-				k := links[c]
+				k := in[c]
 				if k != noLink && step(k.to()) {
 					any = true
-					if p := links[k.to()]; p == noLink {
+					if p := in[k.to()]; p == noLink {
 						k = noLink
 					} else {
 						k = k.then(p, int(t.set.length[c]), int(t.set.length[k.to()]))
 					}
 				}
-				next[c] = k
+				out[c] = k
 			}
 			if any {
 				changed.Store(true)
 			}
 		})
-		links, next = next, links
 		if !changed.Load() {
-			return links
+			return out
 		}
+		if spare == nil {
+			spare = make([]link, len(links))
+		}
+		in, out, spare = out, spare, out // links are kept as they are
 	}
 }
 
 // leaveOutInside links contigs to what their partner lies inside of, so that no link leads to a contig that lies inside another.
 func (t *trees) leaveOutInside() {
-	t.links = t.jump(slices.Clone(t.links), func(c uint32) bool { return t.inside[c] })
-	for c := range t.inside {
-		if t.links[c] == noLink {
-			t.inside[c] = false
+	t.links = t.jump(t.links, func(c uint32) bool { return t.inside[c] })
+	inParallel(t.threads, len(t.links), linkRange, func(_, from, to int) {
+		for c := from; c < to; c++ {
+			if t.links[c] == noLink {
+				t.inside[c] = false
+			}
 		}
-	}
+	})
 }
 
-// findRoots finds the root of each contig that is not inside another, and groups them.
+// findRoots finds the root of each contig that is not inside another, and groups them by it.
 func (t *trees) findRoots() {
-	at := slices.Clone(t.links)
-	t.roots = t.jump(at, func(c uint32) bool { return t.links[c] != noLink && !t.inside[c] })
-	counts := make([]uint32, t.set.count()+1)
+	t.roots = t.jump(t.links, func(c uint32) bool { return t.links[c] != noLink && !t.inside[c] })
+	// Each goroutine groups those of some of the roots.
+	parts := uint32(1)
+	for int(parts) < t.threads && len(t.roots)/int(parts) > linkRange {
+		parts *= 2
+	}
+	groups := make([][][]uint32, parts)
+	eachTask(int(parts), t.threads, func(_, part int) { groups[part] = t.groupMembers(uint32(part), parts) })
+	t.members = slices.Concat(groups...)
+}
+
+// groupMembers returns the groups of members whose root, divided by parts, which is a power of two, leaves the remainder part.
+func (t *trees) groupMembers(part, parts uint32) (groups [][]uint32) {
+	shift := bits.TrailingZeros32(parts)
+	var found []uint32
+	ends := make([]uint32, len(t.roots)>>shift+1) // of the members of each root
 	for c, k := range t.roots {
-		if k != noLink && !t.inside[c] {
-			counts[k.to()+1]++
+		if k != noLink && k.to()&(parts-1) == part && !t.inside[c] {
+			found = append(found, uint32(c))
+			ends[k.to()>>shift]++
 		}
 	}
-	for c := range t.set.count() {
-		counts[c+1] += counts[c]
+	at := uint32(0)
+	for r, n := range ends {
+		ends[r], at = at, at+n
 	}
-	t.members = make([]uint32, counts[len(counts)-1])
-	for c, k := range t.roots {
-		if k != noLink && !t.inside[c] {
-			t.members[counts[k.to()]] = uint32(c)
-			counts[k.to()]++
+	members := make([]uint32, len(found))
+	for _, c := range found {
+		to := &ends[t.roots[c].to()>>shift]
+		members[*to] = c
+		*to++
+	}
+	at = 0
+	for _, end := range ends {
+		if end > at {
+			groups = append(groups, members[at:end:end])
+			at = end
 		}
 	}
+	return groups
 }
 
 // turn makes the reverse complements of the contigs that are reversed in their root.
 func (t *trees) turn() {
 	t.turns = make([]uint64, t.set.count())
-	size := uint64(0)
-	for _, c := range t.members {
-		if t.roots[c].reversed() {
-			t.turns[c] = size
-			size += uint64(t.set.length[c]+3)/4 + padBytes
+	size := placeInParallel(t.threads, len(t.members), func(g int) (size uint64) {
+		for _, c := range t.members[g] {
+			if t.roots[c].reversed() {
+				size += uint64(t.set.length[c]+3)/4 + padBytes
+			}
 		}
-	}
+		return size
+	}, func(g int, at uint64) {
+		for _, c := range t.members[g] {
+			if t.roots[c].reversed() {
+				t.turns[c] = at
+				at += uint64(t.set.length[c]+3)/4 + padBytes
+			}
+		}
+	})
 	t.turned = make([]byte, size+padBytes)
 	inParallel(t.threads, len(t.members), joinRange, func(_, from, to int) {
-		for _, c := range t.members[from:to] {
-			if t.roots[c].reversed() {
-				reverseComplementInto(t.turned[t.turns[c]:], t.set.of(c), int(t.set.length[c]))
+		for _, group := range t.members[from:to] {
+			for _, c := range group {
+				if t.roots[c].reversed() {
+					reverseComplementInto(t.turned[t.turns[c]:], t.set.of(c), int(t.set.length[c]))
+				}
 			}
 		}
 	})
@@ -148,30 +197,33 @@ func (t *trees) of(c uint32, reversed bool) []byte {
 
 // joinMembers joins the members of each tree to its root.
 func (t *trees) joinMembers() {
-	t.pieces = make([][]joinedPiece, t.set.count())
-	type group struct{ from, to int }
-	var groups []group
-	for i := 0; i < len(t.members); {
-		k := i + 1
-		for k < len(t.members) && t.roots[t.members[k]].to() == t.roots[t.members[i]].to() {
-			k++
-		}
-		groups = append(groups, group{i, k})
-		i = k
-	}
-	// Reads of contigs inside others count for these.
+	t.joined, t.pieceOf = make([]bool, t.set.count()), make([]uint32, t.set.count())
+	t.pieces = make([][]joinedPiece, len(t.members))
+	// Reads of contigs inside others count for these, which are inside none.
 	reads := t.set.reads
-	for c, in := range t.inside {
-		if in {
-			reads[t.links[c].to()] += reads[c]
-		}
-	}
-	w := make([]union, t.threads)
-	inParallel(t.threads, len(groups), 8, func(k, from, to int) {
-		for _, g := range groups[from:to] {
-			w[k].join(t, t.members[g.from:g.to])
+	inParallel(t.threads, len(t.inside), linkRange, func(_, from, to int) {
+		for c := from; c < to; c++ {
+			if t.inside[c] {
+				atomic.AddUint64(&reads[t.links[c].to()], reads[c])
+			}
 		}
 	})
+	w := make([]union, t.threads)
+	inParallel(t.threads, len(t.members), 8, func(k, from, to int) {
+		for g := from; g < to; g++ {
+			if t.pieces[g] = w[k].join(t, t.members[g]); t.pieces[g] != nil {
+				t.pieceOf[t.roots[t.members[g][0]].to()] = uint32(g + 1)
+			}
+		}
+	})
+}
+
+// piecesOf returns the pieces of a contig; nil if it is as it was.
+func (t *trees) piecesOf(c uint32) []joinedPiece {
+	if k := t.pieceOf[c]; k > 0 {
+		return t.pieces[k-1]
+	}
+	return nil
 }
 
 // union is a joined contig under construction: pieces in the order of their places, those before the root's in reverse.
@@ -188,8 +240,8 @@ func (u *union) piece(i int) *joinedPiece {
 	return &u.right[i-len(u.left)]
 }
 
-// join adds members, in their order, to their root.
-func (u *union) join(t *trees, members []uint32) {
+// join adds members, in their order, to their root. It returns the pieces of the joined contig; nil if none was added.
+func (u *union) join(t *trees, members []uint32) []joinedPiece {
 	root := t.roots[members[0]].to()
 	n := int(t.set.length[root])
 	u.left = u.left[:0]
@@ -217,13 +269,14 @@ func (u *union) join(t *trees, members []uint32) {
 			u.hi = to
 		}
 	}
-	if len(u.left)+len(u.right) > 1 {
-		all := make([]joinedPiece, 0, len(u.left)+len(u.right))
-		for i := range cap(all) {
-			all = append(all, *u.piece(i))
-		}
-		t.pieces[root] = all
+	if len(u.left)+len(u.right) == 1 {
+		return nil
 	}
+	all := make([]joinedPiece, 0, len(u.left)+len(u.right))
+	for i := range cap(all) {
+		all = append(all, *u.piece(i))
+	}
+	return all
 }
 
 // agrees reports whether bases b, which are to be at from..to-1, agree with the pieces that are there.
@@ -257,31 +310,24 @@ func (u *union) agrees(t *trees, c uint32, b []byte, from, to int) bool {
 // reads first, of as many that which came first before.
 func (t *trees) rebuild() {
 	old := t.set
-	kept := make([]uint32, 0, old.count()-len(t.members)/2)
-	for c := range old.length {
-		if !t.inside[c] && !t.joined[c] {
-			kept = append(kept, uint32(c))
-		}
-	}
+	kept := selected(t.threads, old.count(), func(c int) bool { return !t.inside[c] && !t.joined[c] })
 	old.byRank(kept)
-	settled := make([]bool, len(kept))
-	for i, c := range kept {
-		settled[i] = t.pieces[c] == nil && t.links[c] == noLink
-	}
-	t.settled = settled
+	t.settled = make([]bool, len(kept))
 	set := contigSet{start: make([]uint64, len(kept)), length: make([]uint32, len(kept)), reads: make([]uint64, len(kept)),
 		left: make([]uint32, len(kept))}
-	size := uint64(0)
-	for i, c := range kept {
+	size := placeInParallel(t.threads, len(kept), func(i int) uint64 {
+		c := kept[i]
 		n := old.length[c]
-		if p := t.pieces[c]; p != nil {
+		if p := t.piecesOf(c); p != nil {
 			n = uint32(p[len(p)-1].at + p[len(p)-1].n - p[0].at)
+		} else {
+			t.settled[i] = t.links[c] == noLink
 		}
-		set.start[i], set.length[i], set.reads[i] = size, n, old.reads[c]
+		set.length[i], set.reads[i] = n, old.reads[c]
 		set.left[i] = old.left[c] + n - old.length[c] // work is at most proportional to the bases of all contigs
-		set.bases += uint64(n)
-		size += uint64(n+3) / 4
-	}
+		return uint64(n+3) / 4
+	}, func(i int, at uint64) { set.start[i] = at })
+	set.bases = sum(t.threads, set.length)
 	set.packed = make([]byte, size+padBytes)
 	const part = 1 << 20 // bases that a goroutine copies of a long contig at a time; a multiple of 4
 	var long []int
@@ -307,7 +353,7 @@ func (t *trees) rebuild() {
 
 // copyContig copies bases from..to-1 of joined contig c to dst.
 func (t *trees) copyContig(dst []byte, c uint32, from, to int) {
-	pieces := t.pieces[c]
+	pieces := t.piecesOf(c)
 	if pieces == nil {
 		copy(dst[from/4:(to+3)/4], t.set.of(c)[from/4:])
 		return

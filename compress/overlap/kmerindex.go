@@ -20,27 +20,25 @@ import (
 type kmerIndex struct {
 	k          int
 	sampleMask uint64
-	segments   [indexSegments + 1]uint64 // the first slot of each segment, and the number of slots
-	slots      []uint64
+	segments   [indexSegments][]uint64 // slots; after each segment follow indexPadding more, which are not used
 }
 
 const (
 	indexSegmentBits = 8
 	indexSegments    = 1 << indexSegmentBits
 	indexKeyBits     = 30
-	// indexPadding is how many slots after the last one may be loaded into the cache.
+	// indexPadding is how many slots after the last one of a segment may be loaded into the cache.
 	indexPadding = 8
 )
 
 // indexBytesPerBase returns the memory per base of sequence, in bytes, that building an index takes at most.
 func indexBytesPerBase(sampleMask uint64) int { return int(25/(sampleMask+1)) + 1 }
 
-// find returns the segment, the key with the bit that is always set, and the first slot of a hash.
+// find returns the segment, the key with the bit that is always set, and the first slot in the segment of a hash.
 func (ix *kmerIndex) find(hash uint64) (segment int, key, slot uint64) {
 	segment = int(hash >> (64 - indexSegmentBits))
 	key = hash << indexSegmentBits >> (64 - indexKeyBits)
-	first := ix.segments[segment]
-	return segment, key<<1 | 1, first + key*(ix.segments[segment+1]-first)>>indexKeyBits
+	return segment, key<<1 | 1, key * uint64(len(ix.segments[segment])) >> indexKeyBits
 }
 
 // newKmerIndex indexes the k-mers of bases from..n-1 of pg. k is at most 28; sampleMask is a power of two minus one.
@@ -76,14 +74,6 @@ func newKmerIndex(pg []byte, from, n, k int, sampleMask uint64, most, threads in
 		}()
 	}
 	wg.Wait()
-	for i := range indexSegments {
-		entries := uint64(0)
-		for t := range runs {
-			entries += uint64(len(runs[t][i]))
-		}
-		ix.segments[i+1] = ix.segments[i] + 2*entries + 1
-	}
-	ix.slots = make([]uint64, ix.segments[indexSegments]+indexPadding)
 	var next atomic.Int64
 	for range threads {
 		wg.Add(1)
@@ -94,7 +84,12 @@ func newKmerIndex(pg []byte, from, n, k int, sampleMask uint64, most, threads in
 				if i >= indexSegments {
 					return
 				}
-				slots := ix.slots[ix.segments[i]:ix.segments[i+1]]
+				entries := 0
+				for t := range runs {
+					entries += len(runs[t][i])
+				}
+				slots := make([]uint64, 2*entries+1+indexPadding)[:2*entries+1]
+				ix.segments[i] = slots
 				for t := range runs {
 					insertAll(slots, runs[t][i], most)
 					runs[t][i] = nil

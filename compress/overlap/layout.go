@@ -47,6 +47,7 @@ type Config struct {
 type builder struct {
 	config     Config
 	records    *records
+	pairs      []mateRange // of the records
 	shares     []*share
 	allReads   *Reads // nil if reads are processed in shares
 	workBytes  uint64 // memory for indexes, votes, contigs of poorly placed reads, and scaffolds, in bytes
@@ -72,6 +73,7 @@ const maxRounds = 16
 func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseudogenome, error) {
 	p := &Pseudogenome{builder: builder{config: c, records: recordsOf(r, srcs)}}
 	b := &p.builder
+	b.pairs = b.records.mateRanges(srcs)
 	b.records.threads = c.loadThreads()
 	if c.GPU {
 		b.accelerator = startAccelerator(c.Note)
@@ -193,7 +195,10 @@ func (b *builder) build(ctx context.Context) error {
 	if err := b.placeRemaining(ctx); err != nil {
 		return err
 	}
-	return b.removeUncovered(ctx)
+	if err := b.removeUncovered(ctx); err != nil {
+		return err
+	}
+	return b.orderByMates(ctx, b.pairs)
 }
 
 // chunksOfRecords returns in how many chunks the records are divided where goroutines process all places.
@@ -237,6 +242,7 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 				bytes -= min(contigs.bytes(), bytes/2)
 			}
 			a = newAssembler(b.limits(bytes), int(b.records.meanLength()), b.config.Threads)
+			a.device = b.accelerator
 		}
 		b.report("joining contigs", before/2, b.records.count)
 		a.addContigs(contigs, func(int, int) {})
@@ -297,19 +303,28 @@ func (m placeMode) called(stage string) placeMode {
 	return m
 }
 
-// retryMismatched selects reads that have so many mismatches that a better place may exist.
-func retryMismatched(b *builder, rd *Reads, i int, mode placeMode) bool {
-	return int(b.placements.mismatches[rd.records[i]]) > mode.goodMismatches
+// retryRule says which reads that have a place are to be placed again.
+type retryRule int
+
+const (
+	retryNone       retryRule = iota
+	retryMismatched           // those with so many mismatches that a better place may exist
+	retryPoor                 // those in builder.poor
+)
+
+// selects reports whether a read that has a place is to be placed again by the mode.
+func (r retryRule) selects(b *builder, record uint32, mode placeMode) bool {
+	switch r {
+	case retryMismatched:
+		return int(b.placements.mismatches[record]) > mode.goodMismatches
+	case retryPoor:
+		return b.poor.has(record)
+	}
+	return false
 }
 
-// retryNone selects no reads.
-func retryNone(*builder, *Reads, int, placeMode) bool { return false }
-
-// retryRule selects reads that have a place but are to be placed again by the mode.
-type retryRule func(b *builder, rd *Reads, i int, mode placeMode) bool
-
-// placeReads places reads on the bases of the pseudogenome from `from` on: the reads that have no place, and those for which
-// retry returns true. It indexes as many bases at a time as fit in workBytes.
+// placeReads places reads on the bases of the pseudogenome from `from` on: the reads that have no place, and those that
+// retry selects. It indexes as many bases at a time as fit in workBytes.
 func (b *builder) placeReads(ctx context.Context, each shareIterator, from int, mode placeMode, retry retryRule) error {
 	size := max(1<<12, int(min(b.workBytes/uint64(indexBytesPerBase(mode.sampleMask)), maxPseudogenome)))
 	for lo := from; lo < b.seq.n; lo += size {

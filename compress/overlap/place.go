@@ -3,7 +3,6 @@ package overlap
 import (
 	"math"
 	"math/bits"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -172,7 +171,7 @@ func (p *placer) nextSeed(s *search) bool {
 	r := reverseComplementWord(w, ix.k)
 	segment, key, slot := ix.find(mix64(min(w, r)))
 	s.seed = seed{offset: at, key: key, slot: slot, segment: segment, reversed: r < w, palindrome: r == w}
-	first := unsafe.Pointer(&ix.slots[slot])
+	first := unsafe.Pointer(&ix.segments[segment][slot])
 	prefetch(first, unsafe.Add(first, 56))
 	return true
 }
@@ -181,10 +180,10 @@ func (p *placer) nextSeed(s *search) bool {
 func (p *placer) findCandidates(s *search) {
 	ix := p.index
 	s.candidates = s.candidates[:0]
-	first, end := ix.segments[s.seed.segment], ix.segments[s.seed.segment+1]
+	slots := ix.segments[s.seed.segment]
 	toRight := s.n - ix.k - s.seed.offset // bases after the seed
 	for at := s.seed.slot; ; {
-		e := ix.slots[at]
+		e := slots[at]
 		if e == 0 {
 			break
 		}
@@ -195,8 +194,8 @@ func (p *placer) findCandidates(s *search) {
 				p.addCandidate(s, int(uint32(e)), toRight, true)
 			}
 		}
-		if at++; at == end {
-			at = first
+		if at++; at == uint64(len(slots)) {
+			at = 0
 		}
 	}
 	if len(s.candidates) > 0 {
@@ -334,12 +333,18 @@ func (pl *placements) set(record, pos uint32, reversed bool, miss int) {
 	}
 }
 
-// placeBatch and deviceBatch are the number of reads that one goroutine places before it takes the next batch, on the CPU and on a
-// device.
-const (
-	placeBatch  = 1 << 12
-	deviceBatch = 1 << 16
-)
+// reverse moves the read of a record to the other strand. Goroutines may do that with different records at the same time.
+func (pl *placements) reverse(record uint32) {
+	bits, bit := &pl.reversedBits[record>>5], uint32(1)<<(record&31)
+	if atomic.LoadUint32(bits)&bit == 0 {
+		atomic.OrUint32(bits, bit)
+	} else {
+		atomic.AndUint32(bits, ^bit)
+	}
+}
+
+// placeBatch is how many reads a goroutine places before it takes the next ones.
+const placeBatch = 1 << 12
 
 // setLimits sets the limit of each of the reads from, from+1, ...: a place must have fewer mismatches. It is 0 for a read that is
 // not to be placed: one that is too short or too long, or has a place and is not selected by retry.
@@ -353,7 +358,7 @@ func (b *builder) setLimits(limits []uint8, rd *Reads, from int, mode placeMode,
 		}
 		limit := n/mode.basesPerMismatch + 1
 		if rec := rd.records[i]; b.placements.pos[rec] != Unplaced {
-			if !retry(b, rd, i, mode) {
+			if !retry.selects(b, rec, mode) {
 				continue
 			}
 			limit = min(limit, int(b.placements.mismatches[rec]))
@@ -383,83 +388,29 @@ func newWindow(seq *sequence, from, n int, mode placeMode, threads int) *window 
 // placeAll places the reads that have no place yet. Reads with a place that retry selects are moved if a place with fewer
 // mismatches is found.
 func (b *builder) placeAll(rd *Reads, w *window, retry retryRule, progress func(done int)) {
+	done := b.accelerator.place(b, rd, w, retry, progress)
+	if done == rd.Count() {
+		return
+	}
+	index := w.index()
 	var next, tried atomic.Int64
-	var wg sync.WaitGroup
-	batch, onDevice := placeBatch, b.accelerator.prepare(rd, &b.seq, w, rd == b.allReads)
-	if onDevice {
-		batch = deviceBatch
-	} else {
-		w.index()
-	}
-	for range b.config.Threads {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, mode: w.mode}
-			var d deviceBuffers
-			if onDevice {
-				d = newDeviceBuffers(batch)
+	next.Store(int64(done))
+	parallel(b.config.Threads, func(int) {
+		p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, mode: w.mode, index: index}
+		limits := make([]uint8, placeBatch)
+		for {
+			from := int(next.Add(placeBatch)) - placeBatch
+			if from >= rd.Count() {
+				tried.Add(p.tried)
+				return
 			}
-			limits := make([]uint8, batch)
-			for {
-				from := int(next.Add(int64(batch))) - batch
-				if from >= rd.Count() {
-					tried.Add(p.tried)
-					return
-				}
-				limits := limits[:min(batch, rd.Count()-from)]
-				b.setLimits(limits, rd, from, w.mode, retry)
-				if onDevice {
-					b.placeOnDevice(rd, w.mode, from, limits, d)
-				}
-				if p.index == nil && slices.ContainsFunc(limits, func(limit uint8) bool { return limit > 0 }) {
-					p.index = w.index()
-				}
-				p.place(from, limits, func(s *search) { b.setPlace(rd, s.index, uint32(s.pos), s.reversed, s.best) })
-				if from%(1<<16) == 0 {
-					progress(from)
-				}
+			limits := limits[:min(placeBatch, rd.Count()-from)]
+			b.setLimits(limits, rd, from, w.mode, retry)
+			p.place(from, limits, func(s *search) { b.setPlace(rd, s.index, uint32(s.pos), s.reversed, s.best) })
+			if (from-done)%(1<<16) == 0 {
+				progress(from)
 			}
-		}()
-	}
-	wg.Wait()
+		}
+	})
 	b.candidatesTried += tried.Load()
-}
-
-// deviceBuffers are what a device places a batch with.
-type deviceBuffers struct {
-	limits    []uint8
-	positions []uint32
-	outcomes  []uint16
-}
-
-func newDeviceBuffers(n int) deviceBuffers {
-	return deviceBuffers{make([]uint8, n), make([]uint32, n), make([]uint16, n)}
-}
-
-// placeOnDevice places reads from..from+len(limits)-1 on the device, and sets the limits of those that it has dealt with to 0. Reads
-// with letters other than A, C, G and T are left to the CPU, and all are after an error.
-func (b *builder) placeOnDevice(rd *Reads, mode placeMode, from int, limits []uint8, d deviceBuffers) {
-	if !b.accelerator.usable() {
-		return
-	}
-	n := copy(d.limits, limits)
-	for j := range n {
-		if rd.hasNonACGT(from + j) {
-			d.limits[j] = 0
-		}
-	}
-	if err := b.accelerator.dev.place(mode, from, d.limits[:n], d.positions[:n], d.outcomes[:n]); err != nil {
-		b.accelerator.giveUp(err)
-		return
-	}
-	for j, limit := range d.limits[:n] {
-		if limit == 0 {
-			continue
-		}
-		limits[j] = 0
-		if pos := d.positions[j]; pos != Unplaced {
-			b.setPlace(rd, from+j, pos, d.outcomes[j]&deviceReversed != 0, int(d.outcomes[j]&^deviceReversed))
-		}
-	}
 }

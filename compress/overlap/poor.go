@@ -105,26 +105,28 @@ func (b *builder) selectPoor(ctx context.Context, lo, hi int, shared *sharedMism
 	})
 }
 
-// retryPoor selects poorly placed reads.
-func retryPoor(b *builder, rd *Reads, i int, _ placeMode) bool { return b.poor.has(rd.records[i]) }
-
 // reassemblePoor assembles the poorly placed reads among themselves (if they do not all fit in memory, those with the most
 // mismatches) and appends to the pseudogenome the scaffolds that cost fewer bits than the mismatches they save.
 func (b *builder) reassemblePoor(ctx context.Context) error {
 	threshold := b.poorThreshold(b.workBytes / 4)
 	var poor contigs
 	err := b.eachShare(ctx, func(rd *Reads, _ int) error {
-		for i, rec := range rd.records {
-			if !b.poor.has(rec) {
-				continue
-			}
-			if mismatches := int(b.placements.mismatches[rec]); mismatches >= threshold {
+		chosen := selected(b.config.Threads, rd.Count(), func(i int) bool {
+			rec := rd.records[i]
+			return b.poor.has(rec) && int(b.placements.mismatches[rec]) >= threshold
+		})
+		first := len(poor.merged)
+		poor.merged = append(poor.merged, make([]contig, len(chosen))...)
+		inParallel(b.config.Threads, len(chosen), joinRange, func(_, from, to int) {
+			for k := from; k < to; k++ {
+				i := int(chosen[k])
 				// The reads of this contig count the mismatches that it saves.
-				a, z := rd.longestACGT(i)
-				poor.merged = append(poor.merged, contig{seq: unpack(nil, rd.bases(i), a, z-a), reads: uint32(mismatches)})
+				x, y := rd.longestACGT(i)
+				mismatches := uint32(b.placements.mismatches[rd.records[i]])
+				poor.merged[first+k] = contig{seq: unpack(nil, rd.bases(i), x, y-x), reads: mismatches}
 			}
-		}
-		return nil
+		})
+		return ctx.Err()
 	})
 	if err != nil || poor.count() == 0 {
 		return err
@@ -136,6 +138,7 @@ func (b *builder) reassemblePoor(ctx context.Context) error {
 	}
 	noProgress := func(int, int) {}
 	a := newAssembler(b.limits(b.workBytes/2), bases/mismatches, b.config.Threads)
+	a.device = b.accelerator
 	a.addContigs(&poor, noProgress)
 	a.appendScaffolds(&b.seq, noProgress, func(saved uint64, length int) bool { return saved*mismatchCost > uint64(length)*baseCost })
 	return nil

@@ -2,6 +2,7 @@ package overlap
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -68,4 +69,80 @@ func eachTask(n, threads int, f func(t, i int)) {
 // below threads, is the goroutine's number.
 func inParallel(threads, n, size int, f func(worker, from, to int)) {
 	eachTask((n+size-1)/size, threads, func(t, i int) { f(t, i*size, min((i+1)*size, n)) })
+}
+
+// taskRange is how many numbers selected and placeInParallel process at a time.
+const taskRange = 1 << 13
+
+// selected returns those of the numbers 0..n-1 for which f is true, ascending. It calls f from up to `threads` goroutines.
+func selected(threads, n int, f func(i int) bool) []uint32 {
+	parts := make([][]uint32, (n+taskRange-1)/taskRange)
+	inParallel(threads, n, taskRange, func(_, from, to int) {
+		var part []uint32
+		for i := from; i < to; i++ {
+			if f(i) {
+				part = append(part, uint32(i))
+			}
+		}
+		parts[from/taskRange] = part
+	})
+	return slices.Concat(parts...)
+}
+
+// placeInParallel places 0..n-1 one after another: it calls size for each of them, and then place with the sum of the sizes of those before
+// it. It returns the sum of all. The calls are made from up to `threads` goroutines, not in order.
+func placeInParallel(threads, n int, size func(i int) uint64, place func(i int, at uint64)) uint64 {
+	sizes := make([]uint64, n)
+	sums := make([]uint64, (n+taskRange-1)/taskRange)
+	inParallel(threads, n, taskRange, func(_, from, to int) {
+		sum := uint64(0)
+		for i := from; i < to; i++ {
+			sizes[i] = size(i)
+			sum += sizes[i]
+		}
+		sums[from/taskRange] = sum
+	})
+	total := uint64(0)
+	for k, sum := range sums {
+		sums[k], total = total, total+sum
+	}
+	inParallel(threads, n, taskRange, func(_, from, to int) {
+		at := sums[from/taskRange]
+		for i := from; i < to; i++ {
+			place(i, at)
+			at += sizes[i]
+		}
+	})
+	return total
+}
+
+// sum returns the sum of numbers.
+func sum(threads int, numbers []uint32) uint64 {
+	var all atomic.Uint64
+	inParallel(threads, len(numbers), taskRange, func(_, from, to int) {
+		part := uint64(0)
+		for _, n := range numbers[from:to] {
+			part += uint64(n)
+		}
+		all.Add(part)
+	})
+	return all.Load()
+}
+
+// appended returns the elements of a, then those of b, in new memory that up to `threads` goroutines fill.
+func appended[T any](threads int, a, b []T) []T {
+	const size = 1 << 16
+	s := make([]T, len(a)+len(b))
+	for _, part := range []struct{ from, to []T }{{a, s[:len(a)]}, {b, s[len(a):]}} {
+		inParallel(threads, len(part.from), size, func(_, from, to int) { copy(part.to[from:to], part.from[from:to]) })
+	}
+	return s
+}
+
+// extended returns s with n more elements, which are zero.
+func extended[T any](s []T, n int) []T {
+	if len(s) == 0 {
+		return make([]T, n) // its pages are mapped by the goroutines that write to them
+	}
+	return append(s, make([]T, n)...)
 }

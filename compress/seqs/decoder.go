@@ -14,6 +14,16 @@ type Decoder struct {
 	begun        chan struct{} // closed when genome or err is set
 	parts        []decodedPart
 	releaseWhile func(wait func())
+
+	coded *codedGenome // of a Decoder that follows an Encoder; else nil
+}
+
+// codedGenome is the pseudogenome that an Encoder codes. Slices are decoded by it while it is coded and decoded, since decoding takes
+// longer than coding. In the end it is compared with what was decoded; see Check.
+type codedGenome struct {
+	packed  []byte           // followed by 16 unused bytes
+	model   *basemodel.Model // after all of its bases
+	modeled chan struct{}    // closed when model is set
 }
 
 type decodedPart struct {
@@ -36,11 +46,45 @@ func (d *Decoder) setGenome(s *basemodel.Sequence) {
 	close(d.begun)
 }
 
+// follow sets the pseudogenome, which is being coded and decoded.
+func (d *Decoder) follow(s *basemodel.Sequence, packed []byte) {
+	d.coded = &codedGenome{packed: packed, modeled: make(chan struct{})}
+	d.setGenome(s)
+}
+
+// setModel sets the model of a pseudogenome that was coded.
+func (d *Decoder) setModel(m *basemodel.Model) {
+	d.coded.model = m
+	close(d.coded.modeled)
+}
+
+// Check waits until the pseudogenome is decoded, and compares it and its model with those by which slices were decoded. It must be called,
+// if d is a Decoder of Encoder.Follow, after Encoder.Close. An error wraps ErrCorrupt.
+func (d *Decoder) Check() error {
+	select {
+	case <-d.begun:
+	default:
+		return nil // there were no reads
+	}
+	if d.err != nil || d.coded == nil {
+		return d.err
+	}
+	m, err := d.genome.Model()
+	if err != nil {
+		return corrupt(err)
+	}
+	<-d.coded.modeled
+	if !d.genome.Is(d.coded.packed) || !m.Equal(d.coded.model) {
+		return fmt.Errorf("%w: the pseudogenome is decoded to another one than was coded", ErrCorrupt)
+	}
+	return nil
+}
+
 // setTree decodes the tree of part k once there is a pseudogenome.
 func (d *Decoder) setTree(k int, section []byte) {
 	<-d.begun
 	if d.err == nil {
-		d.parts[k].tree = newPositions(nil, d.genome.Len(), decodeFrom(section), 1)
+		d.parts[k].tree = decodePositions(d.genome.Len(), decodeFrom(section))
 	}
 	close(d.parts[k].ready)
 }
@@ -123,6 +167,14 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 			return corrupt(err)
 		}
 		return nil
+	}
+	if c := d.coded; c != nil {
+		s.genome = func(pos, _ int) ([]byte, int) { return c.packed, pos }
+		s.model = func() (*basemodel.Model, error) {
+			<-c.modeled
+			return c.model, nil
+		}
+		wait = func(int) error { return nil }
 	}
 	out, err := s.decode(p.tree, cols, in, wait)
 	if err != nil {

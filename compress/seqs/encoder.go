@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -29,6 +30,9 @@ type Config struct {
 	// Work, if not nil, must call its argument, unless ctx ends first, and return its error. A caller that bounds the number of
 	// computations at a time can wait for one to end before that. Digest calls it for what it computes.
 	Work func(ctx context.Context, f func() error) error
+	// Hold, if not nil, is called when goroutines start that compute without Work. A caller that bounds the number of computations at a
+	// time can start up to n fewer until the channel is closed. It must not wait.
+	Hold func(ctx context.Context, n int, until <-chan struct{})
 }
 
 // releaseWhile returns c.ReleaseWhile, or a function that only waits.
@@ -47,6 +51,14 @@ func (c Config) work() func(ctx context.Context, f func() error) error {
 	return c.Work
 }
 
+// hold calls c.Hold for a part of the threads, so that the coders of the pseudogenome, for which all slices wait in the end, are not slowed
+// down by other work. They are `coders` at most.
+func (c Config) hold(ctx context.Context, coders int, until <-chan struct{}) {
+	if c.Hold != nil {
+		c.Hold(ctx, min(coders, c.Threads/4), until)
+	}
+}
+
 // Encoder codes the sequences of an archive, slice by slice.
 type Encoder struct {
 	bins  *bins.Reader
@@ -58,6 +70,7 @@ type Encoder struct {
 	coded   chan struct{}         // closed when the pseudogenome is coded; nil until this begins
 	section basemodel.Encoded     // the pseudogenome, coded
 	follow  *Decoder              // see Follow; mostly nil
+	trees   sync.WaitGroup        // of goroutines that code the trees of parts
 
 	// window, if not 0, is how many records of a run are in memory together.
 	window int
@@ -95,7 +108,7 @@ func Build(ctx context.Context, r *bins.Reader, c Config) (*Encoder, error) {
 }
 
 // Follow returns a Decoder of the sections that Shared will return, which decodes them while they are coded. DecodeSlice may be called with
-// a slice as soon as EncodeSlice has returned it, also after Close. Follow must be called before the first EncodeSlice or Sorted. It
+// a slice as soon as EncodeSlice has returned it, also after Close. In the end Check must be called. Follow must be called before the first EncodeSlice or Sorted. It
 // returns nil where memory does not allow that: if not all reads are in memory together.
 func (e *Encoder) Follow() *Decoder {
 	if !e.overlap.Whole || e.genome != nil {
@@ -168,6 +181,8 @@ func (e *Encoder) build(ctx context.Context) error {
 	g := e.genome
 	// Only slices with reads without a place wait for this.
 	e.coded = make(chan struct{})
+	coders := basemodel.Coders(g.Len)
+	e.cfg.hold(ctx, coders, e.coded)
 	go func() {
 		defer close(e.coded)
 		var coded atomic.Int64
@@ -182,14 +197,25 @@ func (e *Encoder) build(ctx context.Context) error {
 		if e.follow != nil {
 			// Decoding takes as many threads and models as coding does. The two coders of one segment are side by side all the same.
 			o.Threads = max(min(o.Threads, 2), o.Threads/2)
-			o.Follow = e.follow.setGenome
+			o.Follow = func(s *basemodel.Sequence) {
+				decoded := make(chan struct{})
+				e.cfg.hold(ctx, coders, decoded)
+				go func() {
+					s.Model() // which returns at the end
+					close(decoded)
+				}()
+				e.follow.follow(s, g.Packed)
+			}
 		}
 		e.section = basemodel.Encode(g.Len, g.Stretch, o)
+		if e.follow != nil {
+			e.follow.setModel(e.section.Model)
+		}
 	}()
 	return nil
 }
 
-// load loads the reads of part `want`, or only a subset, and codes the tree of the part's positions.
+// load loads the reads of part `want`, or only a subset, makes the tree of the part's positions, and begins to code it.
 func (e *Encoder) load(ctx context.Context, want int, only *overlap.Subset) (err error) {
 	p := e.parts[want]
 	if err = e.build(ctx); err != nil {
@@ -203,12 +229,16 @@ func (e *Encoder) load(ctx context.Context, want int, only *overlap.Subset) (err
 	if !e.bins.Meta().Options.OrderAny {
 		pos = positionsOf(l, uint32(p.count), e.cfg.Threads)
 	}
-	c := encodeTo(nil)
-	p.tree = newPositions(pos, l.Len, c, e.cfg.Threads)
-	p.shared = c.Enc.Finish()
-	if e.follow != nil {
-		go e.follow.setTree(want, p.shared)
-	}
+	var code *treeCode
+	p.tree, code = newPositions(pos, l.Len, e.cfg.Threads)
+	e.trees.Go(func() { // slices need not wait for that
+		c := encodeTo(nil)
+		code.encode(c)
+		p.shared = c.Enc.Finish()
+		if e.follow != nil {
+			go e.follow.setTree(want, p.shared)
+		}
+	})
 	return ctx.Err()
 }
 
@@ -244,6 +274,7 @@ func (e *Encoder) Shared() [][]byte {
 	if len(e.parts) == 0 {
 		return nil
 	}
+	e.trees.Wait()
 	s := [][]byte{e.section.Section}
 	for _, p := range e.parts {
 		s = append(s, p.shared)
@@ -348,6 +379,52 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 		out = append(out, b...)
 	}
 	return out, ctx.Err()
+}
+
+// Letters appends the letters of the reads of a column to dst, end to end, as DecodeSlice will return them. It is safe for concurrent use,
+// after Follow.
+func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, error) {
+	lo, hi := c.span()
+	k, err := e.partOf(c.Input, lo, hi)
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.acquire(ctx, loaded{part: k}, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer e.release()
+	first, _ := p.record(c.Input, c.From)
+	at := len(dst)
+	dst = slices.Grow(dst, int(c.bases())+overlap.WordBases)
+	var records [orientedBatch]uint32
+	var reversed [orientedBatch]bool // none: reads are to come back as they were
+	oriented := p.layout.Oriented()
+	for i := 0; i < c.Records; i += orientedBatch {
+		n := min(orientedBatch, c.Records-i)
+		for j := range n {
+			records[j] = first + uint32(i+j)
+			if c.Perm != nil {
+				records[j] = first + c.Perm[i+j]
+			}
+		}
+		oriented.Load(records[:n], reversed[:n])
+		for j := range n {
+			end := len(dst) + c.Lengths.Of(i+j)
+			for _, w := range oriented.Read(j) {
+				wordLetters(dst[len(dst):len(dst)+overlap.WordBases], w)
+				dst = dst[:min(len(dst)+overlap.WordBases, end)]
+			}
+		}
+	}
+	read, to := 0, at // the letters of read begin at `to`
+	for x := range c.Exceptions.All {
+		for ; read < int(x.Read); read++ {
+			to += c.Lengths.Of(read)
+		}
+		applyException(dst[to:to+c.Lengths.Of(read)], x)
+	}
+	return dst, ctx.Err()
 }
 
 // span returns the smallest range of records that holds those of the column.

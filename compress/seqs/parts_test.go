@@ -318,7 +318,9 @@ func TestTreesCountTheirParts(t *testing.T) {
 				}
 			}
 			c := encodeTo(nil)
-			newPositions(pos, p.layout.Len, c, 1)
+			_, code := newPositions(pos, p.layout.Len, 1)
+			code.encode(c)
+			e.trees.Wait()
 			if want := c.Enc.Finish(); !bytes.Equal(p.shared, want) || !order && len(pos) < int(p.count)*9/10 {
 				t.Errorf("order free %v: the tree of part %d, of %d reads with places, takes %d bytes, want %d",
 					order, k, len(pos), len(p.shared), len(want))

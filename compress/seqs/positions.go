@@ -32,64 +32,151 @@ func splitBits(n uint32) int {
 	return b
 }
 
-// newPositions counts pos, each below n, on so many threads, and codes the tree.
-func newPositions(pos []uint32, n int, c *rc.Coder, threads int) *positions {
-	m := &positions{}
+// splitSymbol is the rounded split of a node as it is coded.
+type splitSymbol struct{ bits, value uint8 }
+
+// treeCode is what is coded of a tree.
+type treeCode struct {
+	reads   uint32
+	symbols []splitSymbol
+}
+
+// A treeNode is a node that is to be split if it has enough reads: bases lo..lo+size-1. The number of its reads is computed from the rounded
+// splits above it, in encoding and decoding alike.
+type treeNode struct {
+	index    int
+	reads    uint32
+	lo, size int
+}
+
+// newTree returns a tree over n bases that has a root alone, and that.
+func newTree(n int, reads uint32) (*positions, treeNode) {
+	m := &positions{split: []uint16{0}, index: []uint32{0}}
 	for 1<<m.depth < n {
 		m.depth++
 	}
-	var counted counts
-	if !c.Decoding() {
-		counted = countsOf(pos, n, threads)
-	}
-	at := func(p int) uint32 { return counted.below(min(p, n)) }
-	trees := [9]*rc.Tree{}
-	for b := 3; b <= 8; b++ {
-		t := rc.NewTree(b)
-		trees[b] = &t
-	}
-	total := rc.NewNumber()
-	count := uint32(0)
-	if !c.Decoding() {
-		count = at(n)
-	}
-	count = total.Code(c, count, shortMemory)
-	m.split = append(m.split, 0)
-	m.index = append(m.index, 0)
-	// The number of reads of a node is computed from the rounded splits, in encoding and decoding alike.
-	type item struct {
-		node, reads uint32
-		lo, size    int
-	}
+	return m, treeNode{0, reads, 0, 1 << m.depth}
+}
+
+// grow splits a node and what is below it, in the order in which splits are coded. value returns the rounded split of a node, which has so
+// many bits. Nodes for which leave, unless it is nil, returns true are not split.
+func (m *positions) grow(root treeNode, value func(it treeNode, bits int) uint32, leave func(it treeNode) bool) {
 	// A part holds fewer than 2^32 reads, each tree level at most count/sparse nodes.
-	stack := []item{{0, count, 0, 1 << m.depth}}
+	stack := []treeNode{root}
 	for len(stack) > 0 {
 		it := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if it.reads < sparse || it.size == 1 {
+		if it.reads < sparse || it.size == 1 || leave != nil && leave(it) {
 			continue
 		}
-		half := it.size / 2
 		b := splitBits(it.reads)
-		q := uint32(0)
-		if !c.Decoding() {
-			l, r := at(it.lo+half)-at(it.lo), at(it.lo+it.size)-at(it.lo+half)
-			if l+r > 0 {
-				q = min(uint32(uint64(r)<<b/uint64(l+r)), 1<<b-1)
-			} else {
-				q = 1 << (b - 1)
-			}
-		}
-		q = trees[b].Code(c, q, shortMemory)
-		p := min(max((q<<1|1)<<(15-b), 256), 65536-256)
-		m.split[it.node] = uint16(p)
-		kids := uint32(len(m.split))
-		m.index[it.node] = kids
+		p := min(max((value(it, b)<<1|1)<<(15-b), 256), 65536-256)
+		m.split[it.index] = uint16(p)
+		kids := len(m.split)
+		m.index[it.index] = uint32(kids)
 		m.split = append(m.split, 0, 0)
 		m.index = append(m.index, 0, 0)
+		half := it.size / 2
 		right := uint32(uint64(it.reads) * uint64(p) >> 16)
-		stack = append(stack, item{kids, it.reads - right, it.lo, half}, item{kids + 1, right, it.lo + half, half})
+		stack = append(stack, treeNode{kids, it.reads - right, it.lo, half}, treeNode{kids + 1, right, it.lo + half, half})
 	}
+}
+
+// subtreeReads is how many reads the nodes have from which on down one goroutine grows the tree. A variable so that tests can have fewer.
+var subtreeReads uint32 = 1 << 17
+
+// subtree is a part of a tree that one goroutine grows. Its root is node 0.
+type subtree struct {
+	positions
+	at      treeNode // the node of the tree that is its root
+	before  int      // symbols of the nodes above subtrees that are coded before its own
+	symbols []splitSymbol
+}
+
+// newPositions makes the tree of pos, each below n, on so many threads. What it returns as well is yet to be coded.
+func newPositions(pos []uint32, n, threads int) (*positions, *treeCode) {
+	counted := countsOf(pos, n, threads)
+	m, root := newTree(n, counted.below(n))
+	code := &treeCode{reads: root.reads}
+	value := func(symbols *[]splitSymbol) func(it treeNode, b int) uint32 {
+		return func(it treeNode, b int) uint32 {
+			lo, middle, hi := counted.below(min(it.lo, n)), counted.below(min(it.lo+it.size/2, n)), counted.below(min(it.lo+it.size, n))
+			q := uint32(1 << (b - 1))
+			if hi > lo {
+				q = min(uint32(uint64(hi-middle)<<b/uint64(hi-lo)), 1<<b-1)
+			}
+			*symbols = append(*symbols, splitSymbol{uint8(b), uint8(q)})
+			return q
+		}
+	}
+	var top []splitSymbol
+	var parts []subtree
+	m.grow(root, value(&top), func(it treeNode) bool {
+		small := it.reads < subtreeReads
+		if small {
+			parts = append(parts, subtree{positions: positions{split: []uint16{0}, index: []uint32{0}}, at: it, before: len(top)})
+		}
+		return small
+	})
+	parallel(threads, len(parts), func() func(int) {
+		return func(k int) {
+			x := &parts[k]
+			it := x.at
+			it.index = 0
+			x.grow(it, value(&x.symbols), nil)
+		}
+	})
+	at := 0
+	for k := range parts {
+		x := &parts[k]
+		code.symbols = append(append(code.symbols, top[at:x.before]...), x.symbols...)
+		at = x.before
+		m.attach(x)
+	}
+	code.symbols = append(code.symbols, top[at:]...)
+	return m, code
+}
+
+// attach adds the nodes of a subtree.
+func (m *positions) attach(x *subtree) {
+	shift := uint32(len(m.split) - 1)
+	for i, p := range x.split {
+		if p != 0 {
+			x.index[i] += shift
+		}
+	}
+	m.split[x.at.index], m.index[x.at.index] = x.split[0], x.index[0]
+	m.split, m.index = append(m.split, x.split[1:]...), append(m.index, x.index[1:]...)
+}
+
+// splitCoder codes the splits of a tree.
+type splitCoder struct {
+	total *rc.Number
+	trees [9]rc.Tree // by bits
+}
+
+func newSplitCoder() *splitCoder {
+	x := &splitCoder{total: rc.NewNumber()}
+	for b := 3; b <= 8; b++ {
+		x.trees[b] = rc.NewTree(b)
+	}
+	return x
+}
+
+// encode codes the tree.
+func (t *treeCode) encode(c *rc.Coder) {
+	x := newSplitCoder()
+	x.total.Code(c, t.reads, shortMemory)
+	for _, s := range t.symbols {
+		x.trees[s.bits].Code(c, uint32(s.value), shortMemory)
+	}
+}
+
+// decodePositions decodes a tree over n bases.
+func decodePositions(n int, c *rc.Coder) *positions {
+	x := newSplitCoder()
+	m, root := newTree(n, x.total.Code(c, 0, shortMemory))
+	m.grow(root, func(_ treeNode, b int) uint32 { return x.trees[b].Code(c, 0, shortMemory) }, nil)
 	return m
 }
 

@@ -18,9 +18,10 @@ func TestPositionVectors(t *testing.T) {
 	testvector.Run(t, vectorDir+"positions.txt", func(t *testing.T, v *testvector.Vector) {
 		pos, bases := v.Ints(t, "positions"), v.Int(t, "bases")
 		c := encodeTo(nil)
-		newPositions(pos, bases, c, 1)
+		_, code := newPositions(pos, bases, 1)
+		code.encode(c)
 		data := v.Bytes(t, "bytes", c.Enc.Finish())
-		tree := newPositions(nil, bases, decodeFrom(data), 1)
+		tree := decodePositions(bases, decodeFrom(data))
 		c = encodeTo(nil)
 		for _, p := range pos {
 			tree.code(c, p)

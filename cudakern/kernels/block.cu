@@ -10,3 +10,5 @@
 #include "encode.cuh"
 #include "inflate.cuh"
 #include "place.cuh"
+#include "join.cuh"
+#include "vote.cuh"

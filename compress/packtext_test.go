@@ -1,0 +1,78 @@
+package compress
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"testing"
+
+	"orcomgo/bins/record"
+	"orcomgo/compress/archive"
+)
+
+// TestEarlyTexts: the SHA-256 that the manifest has of a text in free order is that of the text that comes back, also where it was
+// hashed before that; and the archive is the same.
+func TestEarlyTexts(t *testing.T) {
+	smallSlices(t)
+	text := pieceText
+	pieceText = 7000
+	defer func() { pieceText = text }()
+	for _, varied := range []bool{false, true} {
+		r1, r2 := simulated(31, 900, varied)
+		for kind, ins := range map[string][]input{"single": single("r", r1), "pair": pair(r1, r2), "numbered": single("r", r1), "two": append(single("r", r1), single("s", r2)...)} {
+			o := record.Options{ReadsOnly: true, OrderAny: true}
+			if kind == "numbered" {
+				o = record.Options{DropNames: true, Quality: record.QualityDrop, OrderAny: true}
+			}
+			name := fmt.Sprintf("%s, varied lengths: %v", kind, varied)
+			var first map[string]string
+			for _, threads := range []int{1, earlyThreads, 2 * earlyThreads} {
+				dir := binTo(t, ins, o)
+				packTo(t, dir, PackOptions{Threads: threads})
+				if files := filesIn(t, dir); first == nil {
+					first = files
+				} else {
+					sameFiles(t, files, first)
+				}
+				info, err := infoOf(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				back := unpackAll(t, dir, UnpackOptions{Threads: 2})
+				if len(back) != len(info.Inputs) {
+					t.Fatalf("%s: %d texts of %d inputs came back", name, len(back), len(info.Inputs))
+				}
+				for _, in := range info.Inputs {
+					found := false
+					for _, text := range back {
+						found = found || fmt.Sprintf("%x", sha256.Sum256([]byte(text))) == in.SHA256
+					}
+					if !found {
+						t.Errorf("%s, %d threads: no text has SHA-256 %s", name, threads, in.SHA256)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestEarlyTextsDiffer: a text that comes back and is not the one that was hashed is an error.
+func TestEarlyTextsDiffer(t *testing.T) {
+	man := &archive.Manifest{Inputs: make([]archive.Input, 2),
+		Slices: []archive.Slice{{Records: 7}, {From: 7, Records: 3, First: archive.Member{Input: 0}, Mate: &archive.Member{Input: 1}}}}
+	texts := [][2]sums{{{hash: 1, len: 70}, {}}, {{hash: 2, len: 30}, {hash: 3, len: 30}}}
+	early := newEarlyTexts(man)
+	copy(early.slices, texts)
+	if got, err := early.compare(man, texts); err != nil || len(got) != 2 || got[0] != sha256.Sum256(nil) {
+		t.Fatalf("equal texts: %x, %v", got, err)
+	}
+	for _, x := range []*sums{&texts[0][0], &texts[1][0], &texts[1][1]} {
+		for _, field := range []*uint64{&x.hash, &x.len} {
+			*field++
+			if _, err := early.compare(man, texts); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("another text: %v", err)
+			}
+			*field--
+		}
+	}
+}
