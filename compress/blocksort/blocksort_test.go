@@ -114,8 +114,8 @@ func TestSizes(t *testing.T) {
 
 // TestDamage: a stream that is cut gives an error, one that is changed an error or the text (some bits of a stream mean nothing).
 func TestDamage(t *testing.T) {
-	text := report(rand.New(rand.NewSource(6)), 9000)
-	stream := encode(t, text, WithBlockSize(4000))
+	text := report(rand.New(rand.NewSource(6)), 2500)
+	stream := encode(t, text, WithBlockSize(1000))
 	refused := func(damaged []byte) {
 		t.Helper()
 		got, err := decode(damaged)

@@ -72,14 +72,16 @@ func newRanks(m *Transformer, t *codedText, text []byte, threads int) *ranks {
 	order := reuse(&m.order, int(r.samples)) // samples by rank
 	s := newSorter(m, t, threads, coverBits, nil)
 	s.run(text, t.n, func(first uint64, a []uint64, ties []tie) {
-		rank, next := uint32(first), 0
+		next := 0
 		for i, e := range a {
-			// Suffixes of a tie have the rank of the first of them.
-			if rank = uint32(first) + uint32(i); next < len(ties) && rank >= ties[next].first {
-				rank = ties[next].first
-				if uint32(first)+uint32(i) == rank+ties[next].size-1 {
+			rank := uint32(first) + uint32(i)
+			if next < len(ties) && rank >= ties[next].first {
+				// Suffixes of a tie have the rank of the first of them.
+				t := ties[next]
+				if rank == t.first+t.size-1 {
 					next++
 				}
+				rank = t.first
 			}
 			n := sampleNumber(s.symbol(e))
 			order[first+uint64(i)] = uint32(n)

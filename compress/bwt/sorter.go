@@ -63,9 +63,6 @@ func (s *sorter) symbol(e uint64) uint64 {
 	return s.t.symbolAt(place) - 1
 }
 
-// before returns the number of the symbol before an entry's suffix, or size if its rank is wanted.
-func (s *sorter) before(e uint64) uint64 { return e & (1<<s.symbolBits - 1) }
-
 // giantSize is from how many suffixes of total on a group is sorted by all threads.
 func giantSize(total, threads int) int { return max(total/(threads*4), 1<<18) }
 
