@@ -32,7 +32,6 @@ type slice struct {
 	inPieces     bool   // long reads may be aligned in pieces
 	limit        uint64 // bases of the pseudogenome
 	releaseWhile func(wait func())
-	bases        edits.Source                                               // of the pseudogenome; only if inPieces
 	align        func(records [][]uint32, r *columnReads) [][][]edits.Piece // encoding: the pieces of long reads
 }
 
