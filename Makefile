@@ -1,12 +1,16 @@
 # make build   bin/orcomgo, pure Go
 # make demo    simulate a small paired run, archive it, restore it, compare
+# make man     man/orcomgo-*.1
 # make test    everything that should pass before a commit, in minutes; with ORCOMGO_DATA=DIR (an absolute path)
 #              also the tests on real runs, in DIR
 GO     ?= go
 BENCH  ?= .
 DEMO   ?= /tmp/orcomgo-demo
-# the same bytes from the same source, whoever owns the checkout
-BUILD   = -trimpath -buildvcs=false
+# The same bytes from the same commit, whoever owns the checkout: Go would refuse to look at one of another user. Git is asked for
+# the commit here, with "+" after it for a tree with changes; without git or a repository it is unknown.
+GIT     = git -c safe.directory='*'
+COMMIT  = $(shell $(GIT) rev-parse HEAD 2>/dev/null && { $(GIT) diff --quiet HEAD || echo +; })
+BUILD   = -trimpath -buildvcs=false -ldflags '-X main.sourceCommit=$(subst $() ,,$(COMMIT))'
 export CGO_ENABLED ?= 0
 
 # the packages whose pipelines are tested under the race detector
@@ -22,7 +26,7 @@ PATIENCE ?= 90m
 # Compilers and tests make much garbage and need little memory.
 test vet vet-cuda lint unit race: export GOGC ?= 400
 
-.PHONY: all build install demo test vet format lint unit race test-long bench fixtures clean
+.PHONY: all build install man demo test vet format lint unit race test-long bench fixtures clean
 
 all: build
 
@@ -32,6 +36,10 @@ build:
 
 install:
 	$(GO) install $(BUILD) ./cmd/orcomgo
+
+# man/orcomgo.1, man/orcomgo-bin.1 and so on
+man: build
+	bin/orcomgo man man/
 
 demo: build
 	./cmd/orcomgo/demo.sh bin $(DEMO)
@@ -81,7 +89,7 @@ fixtures:
 	$(GO) generate ./cmd/simreads
 
 clean:
-	rm -rf bin $(DEMO)
+	rm -rf bin man $(DEMO)
 	$(GO) clean -testcache
 
 # --- GPU -------------------------------------------------------------------------------
@@ -97,7 +105,7 @@ CUDA_PKGS = ./cudakern ./binning ./compress/overlap ./cmd/orcomgo
 .PHONY: cuda ptx test-cuda vet-cuda
 
 cuda: build
-	$(CUDA_ENV) $(GO) build -trimpath -tags cuda -o bin/orcomgo-cuda ./cmd/orcomgo
+	$(CUDA_ENV) $(GO) build $(BUILD) -tags cuda -o bin/orcomgo-cuda ./cmd/orcomgo
 
 # The first line of the PTX is a checksum of all that it is made from: a test compares it.
 ptx:

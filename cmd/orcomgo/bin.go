@@ -12,7 +12,9 @@ import (
 
 var binCommand = command{
 	name:     "bin",
+	group:    stepGroup,
 	synopsis: "IN... OUT/",
+	complete: completeReads,
 	about:    "sort reads by signature into bins",
 	help: `bin reads FASTQ or FASTA and writes OUT/NAME.bdna and OUT/NAME.bmeta, NAME from the first input.
 Inputs may be plain, gzip, bgzip or zstd, told apart by their content; - is standard input. OUT is a directory,
@@ -94,18 +96,18 @@ func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
 	defer bar.close()
 	summary, err := binning.Run(ctx, c)
 	bar.close()
-	if err != nil || o.quiet {
+	if err != nil {
 		return hint(err)
 	}
-	return o.summarize(s.err, &summary)
+	return o.summarize(s, &summary)
 }
 
-// config turns the command line into what binning is to do.
 // usagef returns a mistake in the command line, after the command's name.
 func (o *binFlags) usagef(format string, args ...any) error {
 	return usagef("%s: %w", o.command, fmt.Errorf(format, args...))
 }
 
+// config turns the command line into what binning is to do.
 func (o *binFlags) config(args []string) (c binning.Config, err error) {
 	if len(o.first) != len(o.second) {
 		return c, o.usagef("%d files of first mates (-1) and %d of second (-2)", len(o.first), len(o.second))

@@ -22,6 +22,7 @@ const (
 type progress struct {
 	out      io.Writer
 	terminal bool
+	log      *runLog
 	stop     chan struct{}
 	stopOnce sync.Once
 	stopped  sync.WaitGroup
@@ -39,9 +40,9 @@ type stage struct {
 	bar            *progressbar.ProgressBar
 }
 
-// newProgress starts to show progress on out; close ends it.
-func newProgress(out io.Writer, terminal bool) *progress {
-	p := &progress{out: out, terminal: terminal, stop: make(chan struct{})}
+// newProgress starts to show progress on out, and to log stages and notes; close ends it.
+func newProgress(out io.Writer, terminal bool, log *runLog) *progress {
+	p := &progress{out: out, terminal: terminal, log: log, stop: make(chan struct{})}
 	every := lineEvery
 	if terminal {
 		every = drawEvery
@@ -77,6 +78,7 @@ func (p *progress) report(name string, done, total uint64) {
 			return
 		}
 	}
+	p.log.event("stage begins", "stage", name, "total", total)
 	p.stages = append(p.stages, &stage{name: name, done: done, total: total, began: time.Now()})
 }
 
@@ -101,6 +103,7 @@ func (p *progress) note(line string) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.log.event("note", "text", oneLine(line))
 	p.clear()
 	fmt.Fprintln(p.out, oneLine(line))
 }
@@ -135,6 +138,7 @@ func (p *progress) show(now time.Time) {
 // end prints how long a stage took, if it was shown before.
 func (p *progress) end(s *stage, now time.Time) {
 	s.ended = true
+	p.log.event("stage ends", "stage", s.name, "done", s.done, "seconds", now.Sub(s.began).Seconds())
 	if p.shown == s {
 		p.clear()
 	}

@@ -75,7 +75,7 @@ func TestNoProgress(t *testing.T) {
 
 func TestProgressFromManyGoroutines(t *testing.T) {
 	var out bytes.Buffer
-	p := newProgress(&out, true)
+	p := newProgress(&out, true, nil)
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Add(1)

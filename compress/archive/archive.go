@@ -20,7 +20,7 @@ import (
 const (
 	Version          = 4
 	unchunkedVersion = 3
-	minVersion       = 2
+	MinVersion       = 2 // the oldest that is read
 )
 
 // File name suffixes of the bulk file and of the manifest.
