@@ -17,7 +17,7 @@ var binCommand = command{
 	complete: completeReads,
 	about:    "sort reads by signature into bins",
 	help: `bin reads FASTQ or FASTA and writes OUT/NAME.bdna and OUT/NAME.bmeta, NAME from the first input.
-Inputs may be plain, gzip, bgzip or zstd, told apart by their content; - is standard input. OUT is a directory,
+Inputs may be plain, gzip, bgzip, zstd, xz or bzip2, told apart by their content; - is standard input. OUT is a directory,
 made if it is missing; a name that looks like a file of reads (x.fastq.gz) or a URL is refused.
 Everything is kept unless a flag says otherwise.
 

@@ -75,6 +75,7 @@ func TestScripts(t *testing.T) {
 		Cmds: commands,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", data)
+			env.Setenv("SMALL", filepath.Join(filepath.Dir(data), "binning", "testdata", "compressed"))
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
