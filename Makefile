@@ -26,7 +26,7 @@ PATIENCE ?= 90m
 # Compilers and tests make much garbage and need little memory.
 test vet vet-cuda lint unit race: export GOGC ?= 400
 
-.PHONY: all build install man demo test vet format lint unit race test-long bench fixtures clean
+.PHONY: all build install man demo test vet format lint unit race test-long vet-platforms test-arm64 bench fixtures clean
 
 all: build
 
@@ -67,10 +67,27 @@ race:
 		echo "CGO_ENABLED=1 $(GO) test -race -short $(PIPELINES)"; CGO_ENABLED=1 $(GO) test -race -short -skip $(RACE_SKIP) -timeout $(PATIENCE) $(PIPELINES); \
 	else echo "no C compiler: the race detector was not run"; fi
 
+# Other systems and processors: the program and its tests must compile.
+PLATFORMS = linux/arm64 darwin/arm64 darwin/amd64 windows/arm64 windows/amd64
+vet-platforms:
+	@for p in $(PLATFORMS); do \
+		echo "GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./..."; GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || exit 1; \
+	done
+
+# The tests of the packages on 64-bit ARM, by qemu where it is installed.
+ARM64_PKGS = ./binning/... ./bins/... ./minimizer ./compress ./compress/archive ./compress/basemodel ./compress/names \
+	./compress/overlap ./compress/quals ./compress/rangecoder ./compress/seqs
+test-arm64:
+	@qemu=$$(command -v qemu-aarch64-static || command -v qemu-aarch64); \
+	if [ -n "$$qemu" ]; then \
+		echo "GOARCH=arm64 $(GO) test -short -exec $$qemu"; \
+		GOARCH=arm64 $(GO) test -short -timeout $(PATIENCE) -exec "$$qemu" $(ARM64_PKGS); \
+	else echo "qemu-aarch64 is not installed: nothing was tested on arm64"; fi
+
 # Everything that takes longer: more random moments to be killed at, an error in every system call (by strace where it is
 # installed), more damages, large inputs, fuzzing.
 FUZZTIME ?= 20s
-test-long:
+test-long: vet-platforms test-arm64
 	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -v -run 'Long|Kill|Faults|DamagedTwelve|MemoryBound' ./cmd/orcomgo
 	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'Reader' ./compress
 	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'TestShares' ./compress/seqs
