@@ -36,7 +36,7 @@ type InputSpec struct {
 // Stage is the name of the only stage that Progress is called with.
 const Stage = "bin"
 
-// Progress is called with how many bytes of the inputs, as they are stored, have been read; total
+// Progress is called with how many bytes of the inputs, as they are stored, have been read and binned; total
 // is 0 if it is not known. It is called from any goroutine.
 type Progress func(stage string, done, total uint64)
 

@@ -62,7 +62,7 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 			return usagef("archive: --tmpdir is %q: %w", o.tempDir, err)
 		}
 	}
-	c, bar, err := o.prepare(ctx, s, args)
+	c, bar, err := o.prepare(ctx, s, args, packStages(o.noVerify, binModel)...)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (o *binFlags) define(f *pflag.FlagSet) {
 }
 
 // prepare turns the command line into what binning is to do, decides on the device and starts to show progress.
-func (o *binFlags) prepare(ctx context.Context, s *streams, args []string) (c binning.Config, bar *progress, err error) {
+func (o *binFlags) prepare(ctx context.Context, s *streams, args []string, model ...stageModel) (c binning.Config, bar *progress, err error) {
 	if c, err = o.config(args); err != nil {
 		return c, nil, err
 	}
@@ -81,7 +81,7 @@ func (o *binFlags) prepare(ctx context.Context, s *streams, args []string) (c bi
 	if err := useDevice(ctx, device, &c); err != nil {
 		return c, nil, err
 	}
-	if bar, err = o.start(s); err != nil {
+	if bar, err = o.start(s, model...); err != nil {
 		return c, nil, err
 	}
 	c.Memory, c.Progress, c.Note = uint64(o.memory), bar.report, bar.note
@@ -89,7 +89,7 @@ func (o *binFlags) prepare(ctx context.Context, s *streams, args []string) (c bi
 }
 
 func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
-	c, bar, err := o.prepare(ctx, s, args)
+	c, bar, err := o.prepare(ctx, s, args, binModel)
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	bar, err := o.start(s)
+	bar, err := o.start(s, packStages(o.noVerify)...)
 	if err != nil {
 		return err
 	}

@@ -48,9 +48,9 @@ func (r *resources) limit() size {
 	return size(max(allowedMemory("/")/2, minMemory))
 }
 
-// start checks the flags, limits threads and memory, and starts to show progress. That is nil if
+// start checks the flags, limits threads and memory, and starts to show the progress of the stages of a model. That is nil if
 // nothing is to be shown.
-func (r *resources) start(s *streams) (*progress, error) {
+func (r *resources) start(s *streams, model ...stageModel) (*progress, error) {
 	if r.threads < 1 {
 		return nil, usagef("--threads must be at least 1")
 	}
@@ -66,9 +66,9 @@ func (r *resources) start(s *streams) (*progress, error) {
 	s.log.event("limits", "threads", r.threads, "memory", uint64(r.memory))
 	switch {
 	case !r.quiet:
-		return newProgress(s.err, s.terminal, s.log), nil
+		return newProgress(s.err, s.terminal, model, s.log), nil
 	case s.log.opened():
-		return newProgress(io.Discard, false, s.log), nil
+		return newProgress(io.Discard, false, model, s.log), nil
 	}
 	return nil, nil
 }

@@ -77,7 +77,7 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	if options.Stream != nil && s.noOut != nil {
 		return s.noOut
 	}
-	bar, err := o.start(s)
+	bar, err := o.start(s, unpackModel)
 	if err != nil {
 		return err
 	}

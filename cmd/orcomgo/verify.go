@@ -76,7 +76,7 @@ func (o *resources) verify(ctx context.Context, s *streams, args []string) error
 // verifyOne prints a line for each file of an archive, after a prefix, and returns how many
 // there are and how many of them are damaged.
 func (o *resources) verifyOne(ctx context.Context, s *streams, e commit.Entry, prefix string) (damaged, files int, err error) {
-	bar, err := o.start(s)
+	bar, err := o.start(s, stageModel{"verify", bytesUnit, 0, 1})
 	if err != nil {
 		return 0, 0, err
 	}
