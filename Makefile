@@ -90,7 +90,7 @@ FUZZTIME ?= 20s
 test-long: vet-platforms test-arm64
 	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -v -run 'Long|Kill|Faults|DamagedTwelve|MemoryBound' ./cmd/orcomgo
 	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'Reader' ./compress
-	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'TestShares' ./compress/seqs
+	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'TestShares|TestLongDraws' ./compress/seqs
 	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'Damaged' ./binning/inflate
 	@for pkg in $$($(GO) list ./...); do \
 		for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \

@@ -32,6 +32,8 @@ type column struct {
 
 	// needs says which columns must be decoded before this one.
 	needs []need
+	// needsByBases is needs for inputs with QualsByBases; nil if that is the same.
+	needsByBases []need
 	// prepare, if not nil, does what all slices need first. It holds no worker while it waits.
 	prepare func(ctx context.Context, p *packed) error
 	// decode is the inverse of encode: it sets the column in b, whose needs are there.

@@ -29,14 +29,25 @@ var qualsColumn = column{
 	},
 	permute: func(c *columns, p *permutation) { c.quals = p.bytes(c.quals) },
 	sum:     func(c *columns) uint64 { return archive.Hash64(c.quals) },
-	encode: func(_ context.Context, e *encoder, cols *[2]*columns, m int) ([]byte, error) {
+	encode: func(ctx context.Context, e *encoder, cols *[2]*columns, m int) (_ []byte, err error) {
 		c := cols[m]
-		return quals.Encode(quals.Input{Quals: c.quals, Lengths: c.lengths, Records: c.records}, e.level), nil
+		in := quals.Input{Quals: c.quals, Lengths: c.lengths, Records: c.records}
+		if c.byBases {
+			if in.Bases, err = e.enc.Letters(ctx, make([]byte, 0, c.bases()+letterSlack), seqColumn(c)); err != nil {
+				return nil, err
+			}
+		}
+		return quals.Encode(in, e.level), nil
 	},
-	needs: []need{{archive.Lengths, sameMember}},
+	needs:        []need{{archive.Lengths, sameMember}},
+	needsByBases: []need{{archive.Lengths, sameMember}, {archive.Seqs, sameMember}},
 	decode: func(_ *packed, b *batch, m int, data []byte) (err error) {
 		c := b.cols[m]
-		if c.quals, err = quals.Decode(data, quals.Input{Lengths: c.lengths, Records: c.records}, nil); err != nil {
+		in := quals.Input{Lengths: c.lengths, Records: c.records}
+		if c.byBases {
+			in.Bases = c.letters
+		}
+		if c.quals, err = quals.Decode(data, in, nil); err != nil {
 			return err
 		}
 		if c.quals == nil {

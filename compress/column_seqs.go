@@ -10,7 +10,7 @@ import (
 	"orcomgo/compress/seqs"
 )
 
-// Sequences are coded for all members of a slice together, given the qualities of all.
+// Sequences are coded for all members of a slice together, given the qualities of all, unless these are given the sequences.
 var seqsColumn = column{
 	id:       archive.Seqs,
 	fromBins: bins.WantLengths,
@@ -24,7 +24,8 @@ var seqsColumn = column{
 		first, mate := seqColumns(cols)
 		return e.enc.EncodeSlice(ctx, first, mate)
 	},
-	needs: []need{{archive.Lengths, allMembers}, {archive.Quals, allMembers}},
+	needs:        []need{{archive.Lengths, allMembers}, {archive.Quals, allMembers}},
+	needsByBases: []need{{archive.Lengths, allMembers}},
 	prepare: func(ctx context.Context, p *packed) error {
 		return p.shared.wait(ctx, func() error { return p.pool.do(ctx, p.decodeShared) })
 	},
@@ -54,8 +55,12 @@ func seqColumns(cols *[2]*columns) (first, mate *seqs.Column) {
 }
 
 func seqColumn(c *columns) *seqs.Column {
-	return &seqs.Column{Input: c.input, From: c.from, Perm: c.perm, Records: c.records, Run: c.run, At: c.at,
-		Lengths: c.lengths, Exceptions: c.exceptions, Quals: c.quals}
+	s := &seqs.Column{Input: c.input, From: c.from, Perm: c.perm, Records: c.records, Run: c.run, At: c.at,
+		Lengths: c.lengths, Exceptions: c.exceptions}
+	if !c.byBases {
+		s.Quals = c.quals
+	}
+	return s
 }
 
 // gatherSeqs sets the letters of c where the blocks have their reads; elsewhere its exceptions.

@@ -16,6 +16,7 @@ type columns struct {
 	forms      record.Forms
 	names      []byte // each followed by '\n'; nil if not kept
 	quals      []byte // nil if not kept
+	byBases    bool   // the qualities are coded given the letters, not the letters given the qualities
 	letters    []byte // of the sequences, end to end; nil before they are decoded
 	exceptions record.ExceptionList
 }

@@ -24,6 +24,7 @@ type encoder struct {
 	memory    uint64 // 0: no bound
 	specs     []sliceSpec
 	keeps     []keeps
+	inputs    []archive.Input
 	cache     *blockCache
 	pool      workers
 	assembled *onceWork // the pseudogenome of the phase's reads is there
@@ -71,6 +72,7 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 	out.check.perm, out.check.from = cols[0].perm, cols[0].from
 	g, ctx := errgroup.WithContext(ctx)
 	for m, mem := range out.slice.Members() {
+		cols[m].byBases = e.inputs[mem.Input].QualsByBases
 		mem.Bases, mem.NamesLen = cols[m].bases(), uint64(len(cols[m].names))
 		out.min[m], out.max[m] = cols[m].lengths.Range(spec.records)
 		g.Go(func() error {
@@ -87,7 +89,7 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 				continue
 			}
 			run := e.pool.do
-			if col.afterAssembly {
+			if col.afterAssembly || col.id == archive.Quals && cols[m].byBases {
 				run = e.afterAssembly
 			}
 			g.Go(func() error {

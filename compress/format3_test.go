@@ -71,3 +71,16 @@ func onlyFile(t *testing.T, files map[string]string, ext string) (found string) 
 	}
 	return found
 }
+
+// TestFormat4: an archive of version 4 with long reads, which are of version 5 now, gives back its text.
+func TestFormat4(t *testing.T) {
+	files := folder(t, "../testdata/format4/long-reads")
+	if v := files["long.cmeta"][8]; v != 4 {
+		t.Fatalf("packed archive of version %d", v)
+	}
+	for i := range goldens {
+		if g := &goldens[i]; g.name == "long-reads" {
+			sameFiles(t, decodeStage(t, files, ".cdna", ".cmeta"), texts(g.load(t)))
+		}
+	}
+}

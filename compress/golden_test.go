@@ -64,6 +64,9 @@ var goldens = []golden{
 	{name: "mixed-lengths", what: "Reads of 0 to 101 bases.", inputs: "lengths.fastq"},
 	{name: "pair-mixed-lengths", what: "A pair of reads of 0 to 70 bases.", inputs: "trimmed_1.fastq+trimmed_2.fastq"},
 	{name: "long-reads", what: "Three reads of up to 1900 bases that overlap, one of them reversed.", inputs: "long.fastq"},
+	{name: "qualities-by-bases", what: "Six reads of up to 1100 bases whose qualities are coded given their bases.", inputs: "runs.fastq"},
+	{name: "qualities-by-bases-max", what: "The same by the largest models of qualities.", inputs: "runs.fastq",
+		pack: PackOptions{Level: LevelMax}},
 	{name: "text-after-plus", what: "The name again after '+', once another text, and constant qualities.", inputs: "after-plus.fastq"},
 	{name: "odd-names", what: "Names that are empty, long, of any bytes.", inputs: "odd-names.fastq"},
 	{name: "all-qualities", what: "All 94 values of quality.", inputs: "all-qualities.fastq"},
@@ -365,8 +368,16 @@ func fourLines(fasta string) string {
 // TestGoldenVersions: the golden archives are of the versions that this program writes.
 func TestGoldenVersions(t *testing.T) {
 	files := folder(t, filepath.Join(goldenDir, "single"))
-	if v := files["single.cmeta"][8]; v != archive.Version {
-		t.Errorf(".cmeta is of version %d, want %d", v, archive.Version)
+	if v := files["single.cmeta"][8]; v != archive.Version-1 { // it has no long reads
+		t.Errorf(".cmeta is of version %d, want %d", v, archive.Version-1)
+	}
+	if v := folder(t, filepath.Join(goldenDir, "long-reads"))["long.cmeta"][8]; v != archive.Version {
+		t.Errorf(".cmeta of long reads is of version %d, want %d", v, archive.Version)
+	}
+	for _, name := range []string{"qualities-by-bases", "qualities-by-bases-max"} {
+		if in := manifestIn(t, filepath.Join(goldenDir, name)).Inputs[0]; !in.QualsByBases {
+			t.Errorf("%s: the qualities are not given the bases", name)
+		}
 	}
 	if !bytes.HasPrefix([]byte(files["single.bmeta"][8:]), []byte{bins.Version, 0, 0, 0}) {
 		t.Errorf(".bmeta is not of version %d", bins.Version)

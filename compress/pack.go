@@ -1,7 +1,7 @@
 // Package compress is stage 2: it packs the bins of an archive and gives back the text of
 // an archive, packed or not. Names, qualities, sequences, lengths and forms of a slice of
 // records are columns coded each for itself, except that sequences are coded given the
-// qualities and the names of second mates given those of the first. docs/FORMAT.md,
+// qualities, or qualities of long reads given the sequences, and the names of second mates given those of the first. docs/FORMAT.md,
 // section Archive, specifies what is written.
 package compress
 
@@ -234,6 +234,9 @@ type packer struct {
 // or, if memory is too small for that, all of them at the end.
 func (p *packer) run(ctx context.Context) error {
 	p.plan()
+	if err := p.chooseByBases(ctx); err != nil {
+		return err
+	}
 	if p.o.NoVerify {
 		return p.write(ctx)
 	}
@@ -320,7 +323,7 @@ func (p *packer) memoryBeside() uint64 {
 func (p *packer) write(ctx context.Context) error {
 	meta := p.r.Meta()
 	e := &encoder{meta: meta, bins: p.r, memory: p.o.Memory, enc: p.enc, level: p.o.Level.quals(), keeps: keepsOfAll(meta),
-		pool: p.pool, assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun)}
+		inputs: p.man.Inputs, pool: p.pool, assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun)}
 	var blockwise []sliceSpec
 	total := uint64(0)
 	for _, s := range p.specs {
@@ -383,6 +386,7 @@ func (p *packer) write(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
+	p.man.Pieces = p.enc.InPieces()
 	p.shared = p.enc.Shared()
 	p.closeEncoder()
 	for _, b := range p.shared {

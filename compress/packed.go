@@ -87,7 +87,11 @@ func (p *packed) decodings(s *archive.Slice, want [2]bool) []*decoding {
 				d.needs = append(d.needs, n)
 			}
 		}
-		for _, n := range c.needs {
+		needs := c.needs
+		if c.needsByBases != nil && p.man.Inputs[members[m].Input].QualsByBases {
+			needs = c.needsByBases
+		}
+		for _, n := range needs {
 			switch {
 			case n.of == sameMember:
 				need(n.id, m)
@@ -125,7 +129,7 @@ func (p *packed) decode(ctx context.Context, i int, want [2]bool) (*batch, error
 	s := &p.man.Slices[i]
 	b := &batch{slice: s}
 	for m, mem := range s.Members() {
-		b.cols[m] = &columns{input: mem.Input, from: s.From, records: s.Records}
+		b.cols[m] = &columns{input: mem.Input, from: s.From, records: s.Records, byBases: p.man.Inputs[mem.Input].QualsByBases}
 	}
 	list := p.decodings(s, want)
 	var g errgroup.Group // only the end of ctx is an error of it, so it needs no context of its own

@@ -61,6 +61,7 @@ const (
 // Packed, or i*Stride if Offsets is nil, and has Lengths[i] bases, or Length if Lengths is nil.
 type PlaceReads struct {
 	Packed  []byte
+	First   uint64   // what Offsets have for the first byte of Packed; a multiple of 8
 	Offsets []uint64 // of the reads; may have more elements
 	Stride  uint64
 	Lengths []uint32

@@ -193,7 +193,16 @@ func (j *Joiner) group(contigs, n int) error {
 	if err := j.first.grow(4*(contigs+1), "the contigs"); err != nil {
 		return err
 	}
-	err := j.launch(kernelKmerGroups, threadBlocks(n, threads), j.keys.at(), j.order.at(), j.where.at(), uint64(n), j.other.at(), j.groups.at())
+	err := j.launch(
+		kernelKmerGroups,
+		threadBlocks(n, threads),
+		j.keys.at(),
+		j.order.at(),
+		j.where.at(),
+		uint64(n),
+		j.other.at(),
+		j.groups.at(),
+	)
 	if err != nil {
 		return err
 	}
@@ -209,16 +218,29 @@ func (j *Joiner) compare(c JoinContigs, kmers int) error {
 	for _, x := range []struct {
 		*buffer
 		size int
-	}{{&j.links, 8 * count}, {&j.large, 4 * count}, {&j.largeCount, 4}, {&j.compared, 8}, {&j.round, int(unsafe.Sizeof(C.struct_JoinRound{}))}} {
+	}{{&j.links, 8 * count}, {&j.large, 4 * count}, {&j.largeCount, 4}, {&j.compared, 8},
+		{&j.round, int(unsafe.Sizeof(C.struct_JoinRound{}))}} {
 		if err := x.grow(x.size, "the partners"); err != nil {
 			return err
 		}
 	}
 	r := C.struct_JoinRound{
-		packed: C.ulonglong(j.packed.at()), start: C.ulonglong(j.start.at()), length: C.ulonglong(j.length.at()),
-		reads: C.ulonglong(j.reads.at()), read_bases: C.ulonglong(c.ReadBases), contigs: C.ulonglong(count), kmers: C.ulonglong(kmers),
-		first: C.ulonglong(j.first.at()), groups: C.ulonglong(j.groups.at()), where: C.ulonglong(j.where.at()), sorted: C.ulonglong(j.other.at()),
-		left: C.ulonglong(j.left.at()), links: C.ulonglong(j.links.at()), compared: C.ulonglong(j.compared.at()),
+		packed:     C.ulonglong(j.packed.at()),
+		start:      C.ulonglong(j.start.at()),
+		length:     C.ulonglong(j.length.at()),
+		reads:      C.ulonglong(j.reads.at()),
+		read_bases: C.ulonglong(c.ReadBases),
+		contigs:    C.ulonglong(count),
+		kmers:      C.ulonglong(kmers),
+		first: C.ulonglong(
+			j.first.at(),
+		),
+		groups:   C.ulonglong(j.groups.at()),
+		where:    C.ulonglong(j.where.at()),
+		sorted:   C.ulonglong(j.other.at()),
+		left:     C.ulonglong(j.left.at()),
+		links:    C.ulonglong(j.links.at()),
+		compared: C.ulonglong(j.compared.at()),
 	}
 	if c.Settled != nil {
 		r.settled = C.ulonglong(j.settled.at())

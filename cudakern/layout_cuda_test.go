@@ -148,7 +148,10 @@ func TestSortsKmers(t *testing.T) {
 				t.Fatal(err)
 			}
 			gotKeys, gotOrder := make([]uint32, n), make([]uint32, n)
-			if err := errors.Join(j.download(bytesOf(gotKeys), j.keys.at(), "k-mers"), j.download(bytesOf(gotOrder), j.order.at(), "k-mers")); err != nil {
+			if err := errors.Join(
+				j.download(bytesOf(gotKeys), j.keys.at(), "k-mers"),
+				j.download(bytesOf(gotOrder), j.order.at(), "k-mers"),
+			); err != nil {
 				t.Fatal(err)
 			}
 			slices.SortStableFunc(order, func(a, b uint32) int { return int(int64(keys[a]) - int64(keys[b])) })
@@ -175,8 +178,14 @@ func TestLayoutArguments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := JoinContigs{Packed: make([]byte, 40+16), Start: []uint64{0, 20}, Length: []uint32{80, 80}, Reads: []uint64{1, 1}, Left: []uint32{9, 9},
-		ReadBases: 80}
+	c := JoinContigs{
+		Packed:    make([]byte, 40+16),
+		Start:     []uint64{0, 20},
+		Length:    []uint32{80, 80},
+		Reads:     []uint64{1, 1},
+		Left:      []uint32{9, 9},
+		ReadBases: 80,
+	}
 	sampler := JoinSampler{Rate: 1}
 	if _, err := j.Partners(c, sampler, make([]uint64, 1), make([]uint32, 2)); err == nil {
 		t.Error("links of one contig for two were accepted")
@@ -184,14 +193,27 @@ func TestLayoutArguments(t *testing.T) {
 	if _, err := j.Partners(JoinContigs{}, sampler, nil, nil); err == nil {
 		t.Error("no contigs were accepted")
 	}
-	reads := PlaceReads{Packed: make([]byte, 50+16), Stride: 25, Length: 100, Count: 2, Masked: make([]uint64, 1), StoredReversed: make([]uint64, 1)}
+	reads := PlaceReads{
+		Packed:         make([]byte, 50+16),
+		Stride:         25,
+		Length:         100,
+		Count:          2,
+		Masked:         make([]uint64, 1),
+		StoredReversed: make([]uint64, 1),
+	}
 	if err := p.LoadReads(reads); err != nil {
 		t.Fatal(err)
 	}
 	places := Places{Positions: make([]uint32, 2), Reversed: make([]uint32, 1), Mismatches: make([]uint8, 2)}
 	few := Places{Positions: make([]uint32, 1), Reversed: make([]uint32, 1), Mismatches: make([]uint8, 1)}
-	if p.Place(PlaceMode{}, RetryNone, places, nil, few, nil) == nil || p.Vote(nil, 0, few, nil, nil, nil) == nil {
+	if p.Place(PlaceMode{}, RetryNone, places, nil, few, nil) == nil || p.LoadPlaces(few) == nil {
 		t.Error("places of one read for two were accepted")
+	}
+	if p.Place(PlaceMode{}, RetryNone, places, nil, places, nil) == nil {
+		t.Error("reads were placed without an index")
+	}
+	if p.CountVotes(0, 4, true) == nil || p.SelectPoor(make([]uint64, 1), make([]uint8, 2)) == nil {
+		t.Error("reads voted before BeginVotes")
 	}
 	MostMemory = AllocatedMemory() + 1000
 	defer func() { MostMemory = 0 }()

@@ -5,7 +5,10 @@ package cudakern
 // #include "shared.h"
 import "C"
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Placer finds the places of reads, and votes on the bases of the pseudogenome. It is used by one goroutine at a time.
 type Placer struct {
@@ -20,6 +23,9 @@ type Placer struct {
 	positions, reversed, mismatches, poor, places buffer // by record, and the addresses of all
 	indices                                       buffer // of the reads to be placed
 	shared, bases, depth                          buffer // of votes
+	voters                                        int    // records whose places LoadPlaces has loaded
+	votedLength                                   int    // of the sequence on which reads vote; 0 if none do
+	findPoor                                      bool   // BeginVotes has prepared for SelectPoor
 }
 
 // NewPlacer makes a Placer. The error wraps ErrMemory if there is too little memory.
@@ -46,7 +52,7 @@ func (p *Placer) LoadReads(r PlaceReads) error {
 		return err
 	}
 	defer leave()
-	p.count = 0
+	p.count, p.voters = 0, 0
 	if err := replace(&p.queue, &p.packed, r.Packed, overrun, "the reads"); err != nil {
 		return err
 	}
@@ -73,9 +79,19 @@ func (p *Placer) LoadReads(r PlaceReads) error {
 		return err
 	}
 	p.haveRecords = r.Records != nil
+	if r.Offsets == nil || r.First%8 != 0 {
+		r.First = 0
+	}
 	a := C.struct_Reads{
-		packed: C.ulonglong(p.packed.at()), stride: C.ulonglong(r.Stride), length: C.ulonglong(r.Length), count: C.ulonglong(r.Count),
-		masked: C.ulonglong(p.masked.at()), runs: C.ulonglong(p.runs.at()), run_count: C.ulonglong(len(r.Runs)),
+		packed: C.ulonglong(
+			p.packed.at() - r.First,
+		),
+		stride:    C.ulonglong(r.Stride),
+		length:    C.ulonglong(r.Length),
+		count:     C.ulonglong(r.Count),
+		masked:    C.ulonglong(p.masked.at()),
+		runs:      C.ulonglong(p.runs.at()),
+		run_count: C.ulonglong(len(r.Runs)),
 	}
 	if r.Offsets != nil {
 		a.offsets = C.ulonglong(p.offsets.at())
@@ -161,6 +177,9 @@ func (p *Placer) Place(m PlaceMode, retry Retry, in Places, poor []uint64, out P
 	if err := p.check(in, out); err != nil || p.count == 0 {
 		return err
 	}
+	if p.length == 0 {
+		return errors.New("placing without an index")
+	}
 	if retry == RetryPoor && 64*len(poor) < len(in.Positions) {
 		return fmt.Errorf("%d words of poorly placed reads for %d records", len(poor), len(in.Positions))
 	}
@@ -228,12 +247,36 @@ func (p *Placer) fetchPlaces(out Places) error {
 	return p.download(out.Mismatches, p.mismatches.at(), "the places of the reads")
 }
 
+// LoadPlaces copies places to the device, for CountVotes and SelectPoor. The error wraps ErrMemory if there is too little memory.
+func (p *Placer) LoadPlaces(in Places) error {
+	if err := p.check(in); err != nil {
+		return err
+	}
+	leave, err := p.dev.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	p.voters = 0
+	if err := p.loadPlaces(in); err != nil {
+		return err
+	}
+	p.voters = len(in.Positions)
+	return p.wait()
+}
+
 // loadAddresses copies to the device where everything is.
 func (p *Placer) loadAddresses() error {
 	a := C.struct_Places{
-		stored_reversed: C.ulonglong(p.storedReversed.at()), positions: C.ulonglong(p.positions.at()), reversed: C.ulonglong(p.reversed.at()),
-		mismatches: C.ulonglong(p.mismatches.at()), poor: C.ulonglong(p.poor.at()), sequence: C.ulonglong(p.sequence.at()),
-		shared: C.ulonglong(p.shared.at()),
+		stored_reversed: C.ulonglong(
+			p.storedReversed.at(),
+		),
+		positions:  C.ulonglong(p.positions.at()),
+		reversed:   C.ulonglong(p.reversed.at()),
+		mismatches: C.ulonglong(p.mismatches.at()),
+		poor:       C.ulonglong(p.poor.at()),
+		sequence:   C.ulonglong(p.sequence.at()),
+		shared:     C.ulonglong(p.shared.at()),
 	}
 	if p.haveRecords {
 		a.records = C.ulonglong(p.records.at())
@@ -257,8 +300,19 @@ func (p *Placer) placeRange(m PlaceMode, retry Retry, from, to int, progress fun
 	}
 	for at := 0; at < int(sum); at += placedAtOnce {
 		n := min(placedAtOnce, int(sum)-at)
-		err := p.launch(kernelPlace, threadBlocks(n, threads), p.reads.at(), p.places.at(), p.indices.at()+uint64(4*at), uint64(n), uint64(retry),
-			uint64(p.length), p.segments.at(), p.slots.at(), m.word())
+		err := p.launch(
+			kernelPlace,
+			threadBlocks(n, threads),
+			p.reads.at(),
+			p.places.at(),
+			p.indices.at()+uint64(4*at),
+			uint64(n),
+			uint64(retry),
+			uint64(p.length),
+			p.segments.at(),
+			p.slots.at(),
+			m.word(),
+		)
 		if err != nil {
 			return err
 		}

@@ -143,7 +143,12 @@ func (q *queue) upload(to uint64, data []byte, what string) error {
 			}
 		}
 		p := c.mem[k*copyPiece:][:copy(c.mem[k*copyPiece:][:copyPiece], data[from:end])]
-		if err := cu.MemcpyHtoDAsync(cu.DevicePtr(to+uint64(from)), unsafe.Pointer(unsafe.SliceData(p)), int64(len(p)), q.stream); err != nil {
+		if err := cu.MemcpyHtoDAsync(
+			cu.DevicePtr(to+uint64(from)),
+			unsafe.Pointer(unsafe.SliceData(p)),
+			int64(len(p)),
+			q.stream,
+		); err != nil {
 			return err
 		}
 		c.used[k] = true
@@ -173,7 +178,12 @@ func (q *queue) download(data []byte, from uint64, what string) error {
 			c.used[k] = false
 		}
 		p := c.mem[k*copyPiece:][:end-at]
-		if err := cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(p)), cu.DevicePtr(from+uint64(at)), int64(len(p)), q.stream); err != nil {
+		if err := cu.MemcpyDtoHAsync(
+			unsafe.Pointer(unsafe.SliceData(p)),
+			cu.DevicePtr(from+uint64(at)),
+			int64(len(p)),
+			q.stream,
+		); err != nil {
 			return err
 		}
 		if err := c.events[k].Record(q.stream); err != nil {

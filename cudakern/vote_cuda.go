@@ -2,7 +2,10 @@
 
 package cudakern
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Bytes of device memory for each position of a window of votes, and the fewest positions of a window unless it is all of the sequence.
 // Windows begin at multiples of that.
@@ -11,102 +14,153 @@ const (
 	leastVoted = 1 << 12
 )
 
-// Vote has the reads vote on the bases of a sequence of length bases, and returns the bases that it has then in voted, which is as long as
-// packed. If poor is not nil, which has a bit for each record, the mismatches of the reads that have at least PoorMismatches are
-// counted anew, the result goes to mismatches, and bits are set for the reads that are poorly placed; package overlap defines which are
-// (selectPoor). The index is lost.
+// BeginVotes copies a sequence of length bases to the device, for reads to vote on its bases: first CountVotes with all reads, of which
+// some are loaded at a time, then DecideVotes, for one window after another. It returns the number of positions of a window. If poor is
+// set, SelectPoor finds the poorly placed reads after that. The index is lost.
 // The error wraps ErrMemory if there is too little memory.
-func (p *Placer) Vote(packed []byte, length int, places Places, voted []byte, poor []uint64, mismatches []uint8) (err error) {
-	records := len(places.Positions)
-	if err := p.check(places); err != nil {
-		return err
+func (p *Placer) BeginVotes(packed []byte, length int, poor bool) (window int, err error) {
+	leave, err := p.dev.enter()
+	if err != nil {
+		return 0, err
 	}
-	if len(voted) != len(packed) || poor != nil && (64*len(poor) < records || len(mismatches) != records) {
-		return fmt.Errorf("voting of %d reads: slices of other lengths", records)
+	defer leave()
+	p.length, p.voters, p.votedLength, p.findPoor = 0, 0, 0, poor
+	if err := replace(&p.queue, &p.sequence, packed, overrun, "the pseudogenome"); err != nil {
+		return 0, err
+	}
+	if poor {
+		if err := p.room(&p.shared, length/2+4, "shared mismatches"); err != nil {
+			return 0, err
+		}
+	}
+	free, err := freeMemory()
+	if err != nil {
+		return 0, err
+	}
+	// Places, which are loaded later, need memory as well.
+	window = max(1, min(length, max(leastVoted, free/2/votedBytes&^(leastVoted-1))))
+	if err := p.room(&p.bases, 16*window, "votes"); err != nil {
+		return 0, err
+	}
+	if err := p.room(&p.depth, 4*window+32, "votes"); err != nil {
+		return 0, err
+	}
+	p.votedLength = length
+	return window, p.wait()
+}
+
+// CountVotes adds the votes of the reads on positions lo..hi-1 to those of before, unless first is set. LoadPlaces has loaded their places.
+// The error wraps ErrMemory if there is too little memory.
+func (p *Placer) CountVotes(lo, hi int, first bool) error {
+	if n := hi - lo; p.voters < p.count || lo < 0 || hi > p.votedLength || 16*n > p.bases.size || 4*n+32 > p.depth.size {
+		return fmt.Errorf("counting votes on positions %d..%d of %d: there are no places, or there is no room", lo, hi, p.votedLength)
 	}
 	leave, err := p.dev.enter()
 	if err != nil {
 		return err
 	}
 	defer leave()
-	defer func() { // the memory is needed by what follows
-		for _, b := range []*buffer{&p.shared, &p.bases, &p.depth} {
-			if e := b.free(); err == nil {
-				err = e
-			}
-		}
-	}()
-	p.length = 0
-	if err := replace(&p.queue, &p.sequence, packed, overrun, "the pseudogenome"); err != nil {
-		return err
-	}
-	if err := p.loadPlaces(places); err != nil {
-		return err
-	}
-	if poor != nil {
-		if err := p.room(&p.poor, 8*len(poor), "poorly placed reads"); err != nil {
+	if first {
+		if err := p.clear(p.bases.at(), 16*(hi-lo), "votes"); err != nil {
 			return err
 		}
-		if err := p.clear(p.poor.at(), 8*len(poor), "poorly placed reads"); err != nil {
-			return err
-		}
-		if err := p.room(&p.shared, length/2+4, "shared mismatches"); err != nil {
+		if err := p.clear(p.depth.at(), 4*(hi-lo+1), "votes"); err != nil {
 			return err
 		}
 	}
 	if err := p.loadAddresses(); err != nil {
 		return err
 	}
-	if err := p.voteWindows(length); err != nil {
-		return err
-	}
-	if poor != nil {
-		if err := p.launch(kernelVotePoor, threadBlocks(p.count, threads), p.reads.at(), p.places.at()); err != nil {
-			return err
-		}
-		if err := p.download(bytesOf(poor), p.poor.at(), "poorly placed reads"); err != nil {
-			return err
-		}
-		if err := p.download(mismatches, p.mismatches.at(), "mismatches of the reads"); err != nil {
-			return err
-		}
-	}
-	return p.download(voted, p.sequence.at(), "the pseudogenome")
-}
-
-// voteWindows votes on as many positions at a time as there is memory for.
-func (p *Placer) voteWindows(length int) error {
-	free, err := freeMemory()
+	err = p.launch(
+		kernelVoteCount,
+		threadBlocks(p.count, threads),
+		p.reads.at(),
+		p.places.at(),
+		uint64(lo),
+		uint64(hi),
+		p.bases.at(),
+		p.depth.at(),
+	)
 	if err != nil {
 		return err
 	}
-	size := min(length, max(leastVoted, free/8*7/votedBytes&^(leastVoted-1)))
-	if err := p.room(&p.bases, 16*size, "votes"); err != nil {
+	return p.wait()
+}
+
+// DecideVotes sets the bases at positions lo..hi-1 to the most frequent ones, and finds the mismatches that several reads share.
+func (p *Placer) DecideVotes(lo, hi int) error {
+	leave, err := p.dev.enter()
+	if err != nil {
 		return err
 	}
-	if err := p.room(&p.depth, 4*size+32, "votes"); err != nil {
+	defer leave()
+	if err := p.scan(p.depth.at(), hi-lo+1); err != nil {
 		return err
 	}
-	for lo := 0; lo < length; lo += size {
-		n := min(size, length-lo)
-		if err := p.clear(p.bases.at(), 16*n, "votes"); err != nil {
-			return err
-		}
-		if err := p.clear(p.depth.at(), 4*(n+1), "votes"); err != nil {
-			return err
-		}
-		args := []uint64{p.reads.at(), p.places.at(), uint64(lo), uint64(lo + n), p.bases.at(), p.depth.at()}
-		if err := p.launch(kernelVoteCount, threadBlocks(p.count, threads), args...); err != nil {
-			return err
-		}
-		if err := p.scan(p.depth.at(), n+1); err != nil {
-			return err
-		}
-		if err := p.launch(kernelVote, threadBlocks(n, 4*threads), args[1:]...); err != nil {
-			return err
-		}
+	err = p.launch(kernelVote, threadBlocks(hi-lo, 4*threads), p.places.at(), uint64(lo), uint64(hi), p.bases.at(), p.depth.at())
+	if err != nil {
+		return err
 	}
-	return nil
+	return p.wait()
+}
+
+// SelectPoor counts anew the mismatches of those of the reads that have at least PoorMismatches, and sets the bits of those that are poorly
+// placed; package overlap defines which are (selectPoor). The other bits of poor become 0. LoadPlaces has loaded the places of the reads.
+// poor has a bit, mismatches an element for each record of these places.
+func (p *Placer) SelectPoor(poor []uint64, mismatches []uint8) error {
+	if p.voters < p.count || !p.findPoor || 64*len(poor) < p.voters || len(mismatches) != p.voters {
+		return fmt.Errorf(
+			"selecting poorly placed reads: %d bits and %d mismatches for places of %d",
+			64*len(poor),
+			len(mismatches),
+			p.voters,
+		)
+	}
+	leave, err := p.dev.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if err := p.room(&p.poor, 8*len(poor), "poorly placed reads"); err != nil {
+		return err
+	}
+	if err := p.clear(p.poor.at(), 8*len(poor), "poorly placed reads"); err != nil {
+		return err
+	}
+	if err := p.loadAddresses(); err != nil {
+		return err
+	}
+	if err := p.launch(kernelVotePoor, threadBlocks(p.count, threads), p.reads.at(), p.places.at()); err != nil {
+		return err
+	}
+	if err := p.download(bytesOf(poor), p.poor.at(), "poorly placed reads"); err != nil {
+		return err
+	}
+	return p.download(mismatches, p.mismatches.at(), "mismatches of the reads")
+}
+
+// EndVotes copies the bases to voted, which is as long as the packed bases of BeginVotes, unless it is nil. It frees memory.
+func (p *Placer) EndVotes(voted []byte) error {
+	leave, err := p.dev.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if voted != nil {
+		err = p.download(voted, p.sequence.at(), "the pseudogenome")
+	} else {
+		err = p.wait()
+	}
+	p.votedLength = 0
+	return errors.Join(err, p.freeVotes())
+}
+
+// freeVotes frees the memory of votes, which what follows needs.
+func (p *Placer) freeVotes() (err error) {
+	for _, b := range []*buffer{&p.shared, &p.bases, &p.depth} {
+		err = errors.Join(err, b.free())
+	}
+	return err
 }
 
 // Cover finds which of the first length bases of the pseudogenome the reads cover: it sets their bits in covered. Then it replaces
@@ -125,13 +179,8 @@ func (p *Placer) Cover(length int, in Places, covered []uint64, positions []uint
 		return false, err
 	}
 	defer leave()
-	defer func() {
-		for _, b := range []*buffer{&p.shared, &p.bases, &p.depth} {
-			if e := b.free(); err == nil {
-				err = e
-			}
-		}
-	}()
+	defer func() { err = errors.Join(err, p.freeVotes()) }()
+	p.voters = 0
 	if err := p.loadPlaces(in); err != nil {
 		return false, err
 	}

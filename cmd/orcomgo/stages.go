@@ -21,10 +21,13 @@ var (
 		{"placing reads", readsUnit, 2, 5},
 		{"placing reads again", readsUnit, 3, 5},
 		{"placing the rest", readsUnit, 4, 4},
-		{"coding the pseudogenome", basesUnit, 5, 5},
-		{"pack", bytesUnit, 5, 44},
+		{"joining long reads", basesUnit, 5, 2},
+		{"voting on long reads", basesUnit, 6, 2},
+		{"finding versions", basesUnit, 7, 1},
+		{"coding the pseudogenome", basesUnit, 8, 5},
+		{"pack", bytesUnit, 8, 44},
 	}
-	verifyModel = stageModel{"verify", bytesUnit, 5, 12}
+	verifyModel = stageModel{"verify", bytesUnit, 8, 12}
 	unpackModel = stageModel{"unpack", bytesUnit, 0, 1}
 )
 

@@ -61,14 +61,15 @@ type programInfo struct {
 // formatInfo is a format's range of versions.
 type formatInfo struct {
 	OldestRead int `json:"oldest_read"`
-	Written    int `json:"written"` // the newest that is read, too
+	// Newest is the newest that is read and written. What does not need it is written in an older one.
+	Newest int `json:"newest"`
 }
 
 func programVersion() programInfo {
 	p := programInfo{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CUDA: gpu != nil}
 	p.Commit, p.Modified = strings.CutSuffix(sourceCommit, "+")
 	p.Bins = formatInfo{bins.MinVersion, bins.Version}
-	p.Archive.OldestRead, p.Archive.Written = compress.Versions()
+	p.Archive.OldestRead, p.Archive.Newest = compress.Versions()
 	if build, ok := debug.ReadBuildInfo(); ok && p.Commit == "" {
 		for _, s := range build.Settings {
 			switch s.Key {
@@ -94,7 +95,7 @@ func writeVersion(w io.Writer) error {
 		modified = ", with changes"
 	}
 	formats := func(f formatInfo) string {
-		return fmt.Sprintf("reads versions %d to %d, writes %d", f.OldestRead, f.Written, f.Written)
+		return fmt.Sprintf("reads versions %d to %d, writes up to %d", f.OldestRead, f.Newest, f.Newest)
 	}
 	_, err := fmt.Fprintf(w, "orcomgo %s (%s, %s, %s)\ncommit %s%s\nbins: %s\narchives: %s\n",
 		p.Version, p.Go, p.Platform, device, p.Commit, modified, formats(p.Bins), formats(p.Archive))

@@ -29,6 +29,7 @@ Examples:
   simreads --genome sacCer3.fa.gz --coverage 40 --paired -o yeast
   simreads --genome-size 2000000 --expression 2 --levels 8 --names ena --gzip -o rna
   simreads --long hifi --reads 500 -o ccs
+  simreads --long nanopore --coverage 30 --chimeras 0.02 --structural 20 -o diploid
   simreads --shape stutter --reads 100000 -o hard               reads that are hard to lay out
 
 Flags:
@@ -57,6 +58,7 @@ type options struct {
 	out, genome, genomeOut, names, long, shape string
 	genomeConfig                               sim.GenomeConfig
 	coverage                                   float64
+	indels                                     float64
 	levels, threads                            int
 	gzip, bgzip                                bool
 	sim.Config
@@ -85,6 +87,9 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	f.Float64Var(&o.NRate, "n-rate", 0.0001, "share of bases that are N")
 	f.StringVar(&o.long, "long", "", "long reads with the qualities of hifi or nanopore")
 	f.Float64Var(&o.LongSigma, "long-sigma", 0.6, "sigma of the logarithm of long reads' lengths")
+	f.Float64Var(&o.indels, "indels", 0, "inserted and deleted bases, per base of a long read (default 0.002 with hifi, 0.025 with nanopore)")
+	f.Float64Var(&o.Chimeras, "chimeras", 0, "share of long reads that are two stretches of the genome")
+	f.Float64Var(&o.Structural, "structural", 0, "structural variants in a million bases, which half of the reads have")
 	f.StringVar(&o.names, "names", "", "names like casava, sra, ena, pacbio or nanopore (default casava; long reads, their own)")
 	f.StringVar(&o.Index, "index", "ACAGTGAT", "barcode in CASAVA names")
 	f.Float64Var(&o.Trim, "trim", 0, "share of reads that are cut to mixed lengths")
@@ -130,6 +135,8 @@ func (o *options) check(f *pflag.FlagSet) error {
 		return errors.New("--reads and --coverage exclude each other")
 	case o.genome == "" && o.genomeConfig.Size < 1:
 		return errors.New("--genome-size must be positive")
+	case o.long == "" && (o.indels != 0 || o.Chimeras != 0):
+		return errors.New("--indels and --chimeras need --long")
 	case o.gzip && o.bgzip:
 		return errors.New("--gzip and --bgzip exclude each other")
 	case o.threads < 1:
@@ -139,15 +146,18 @@ func (o *options) check(f *pflag.FlagSet) error {
 	if o.Quality, ok = map[int]sim.Profile{4: sim.Levels4, 8: sim.Levels8, 41: sim.Levels41}[o.levels]; !ok {
 		return fmt.Errorf("--levels is 4, 8 or 41, not %d", o.levels)
 	}
-	own := "casava"
+	own, indels := "casava", 0.
 	switch o.long {
 	case "":
 	case "hifi":
-		o.Long, o.Quality, own = true, sim.HiFi, "pacbio"
+		o.Long, o.Quality, own, indels = true, sim.HiFi, "pacbio", 0.002
 	case "nanopore":
-		o.Long, o.Quality, own = true, sim.Nanopore, "nanopore"
+		o.Long, o.Quality, own, indels = true, sim.Nanopore, "nanopore", 0.025
 	default:
 		return fmt.Errorf("--long is hifi or nanopore, not %q", o.long)
+	}
+	if o.Indels = indels; f.Changed("indels") {
+		o.Indels = o.indels
 	}
 	if o.names == "" {
 		o.names = own

@@ -15,10 +15,12 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// Version is the format version that is written. Version 3 is the same, but for text hashes by the rule of bins of version 1,
-// and is written of those. Version 2 is read as well: it has no copy of the manifest in the bulk file.
+// Version is the newest version of the format. It is written where long reads are aligned in pieces (Manifest.Pieces), and version 4
+// elsewhere, which is the same but for that. Version 3 is as version 4, but for text hashes by the rule of bins of version 1, and
+// is written of those. Version 2 is read as well: it has no copy of the manifest in the bulk file.
 const (
-	Version          = 4
+	Version          = 5
+	wholeVersion     = 4
 	unchunkedVersion = 3
 	MinVersion       = 2 // the oldest that is read
 )
@@ -77,6 +79,9 @@ type Manifest struct {
 	// version 1, and the archive is of version 3 at most.
 	ChunkedHashes bool
 
+	// Pieces says that long reads are aligned in pieces.
+	Pieces bool
+
 	version uint8  // of the format
 	size    uint64 // of the manifest, in bytes
 }
@@ -89,6 +94,8 @@ type Input struct {
 	// Blocks are the blocks of original text that stage 1 hashed, in order; nil unless
 	// the input comes back byte for byte.
 	Blocks []TextBlock
+	// QualsByBases says that qualities are coded given the letters of the reads, and these without the qualities. The input has no mates.
+	QualsByBases bool
 	// OutBytes and SHA256 are those of the text that unpack delivers; set when Verified.
 	OutBytes uint64
 	SHA256   [32]byte

@@ -29,7 +29,7 @@ func parseManifest(file string, data []byte) (*Manifest, error) {
 	if !c.Failed() && (v < MinVersion || v > Version) {
 		return nil, fmt.Errorf("%s: %w %d, this program reads versions %d to %d", file, parse.ErrVersion, v, MinVersion, Version)
 	}
-	m := &Manifest{version: uint8(v), ChunkedHashes: v > unchunkedVersion, size: uint64(len(data))}
+	m := &Manifest{version: uint8(v), ChunkedHashes: v > unchunkedVersion, Pieces: v > wholeVersion, size: uint64(len(data))}
 	m.parseHead(c)
 	m.parseInputs(c)
 	m.parseSlices(c)
@@ -69,6 +69,10 @@ func (m *Manifest) parseInputs(c *parse.Cursor) {
 		in.Kind = record.Kind(c.ByteAtMost(byte(record.Kinds - 1)))
 		in.Mate = -1
 		switch f := c.ByteAtMost(inputFlagsKnown); {
+		case f == inputQualsByBases && m.version >= Version:
+			in.QualsByBases = true
+		case f&inputQualsByBases != 0:
+			c.Fail("input %d has qualities that are given the bases, and mates, or in a version without that", i+1)
 		case f&inputPaired != 0:
 			in.First = f&inputFirst != 0
 			in.Mate = int(c.AtMost(uint64(n)))

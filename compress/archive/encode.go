@@ -19,7 +19,8 @@ const (
 const (
 	inputPaired = 1 << iota
 	inputFirst
-	inputFlagsKnown = 1<<iota - 1
+	inputQualsByBases // from Version on; alone
+	inputFlagsKnown   = 1<<iota - 1
 )
 
 // marshal returns the bytes of the .cmeta file. Section offsets are not written: the
@@ -65,9 +66,12 @@ func (m *Manifest) marshal() []byte {
 func (m *Manifest) appendInput(b []byte, in *Input) []byte {
 	b = appendString(b, in.Name)
 	b = append(b, byte(in.Kind))
-	if in.Mate < 0 {
+	switch {
+	case in.QualsByBases:
+		b = append(b, inputQualsByBases)
+	case in.Mate < 0:
 		b = append(b, 0)
-	} else {
+	default:
 		f := byte(inputPaired)
 		if in.First {
 			f |= inputFirst

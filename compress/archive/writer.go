@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
@@ -97,8 +98,12 @@ func (w *Writer) Add(b []byte) (Section, error) {
 // End says that no section follows. m's ID and BulkLen are set. What was written is handed
 // to the disk.
 func (w *Writer) End(m *Manifest) error {
-	m.version = Version
-	if !m.ChunkedHashes {
+	switch {
+	case m.Pieces, slices.ContainsFunc(m.Inputs, func(in Input) bool { return in.QualsByBases }):
+		m.version = Version
+	case m.ChunkedHashes:
+		m.version = wholeVersion
+	default:
 		m.version = unchunkedVersion
 	}
 	if w.err == nil && !w.ended {

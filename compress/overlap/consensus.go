@@ -12,8 +12,8 @@ const voteBucketBits = 12
 
 // vote sets each base of the pseudogenome to the most frequent base of the reads that cover it.
 func (b *builder) vote(ctx context.Context) error {
-	if b.accelerator.vote(b, false) {
-		return ctx.Err()
+	if ok, err := b.accelerator.vote(ctx, b, false); ok || err != nil {
+		return err
 	}
 	return b.eachVoteWindow(0, func(lo, hi int, events uint64) error { return b.voteRange(ctx, lo, hi, events, nil) })
 }
@@ -23,8 +23,8 @@ const sharedBytesPerBase = 1
 
 // voteAndSelectPoor votes, and then sets b.poor to the poorly placed reads.
 func (b *builder) voteAndSelectPoor(ctx context.Context) error {
-	if b.accelerator.vote(b, true) {
-		return ctx.Err()
+	if ok, err := b.accelerator.vote(ctx, b, true); ok || err != nil {
+		return err
 	}
 	b.poor = newBitset(b.records.count)
 	var shared *sharedMismatches
@@ -101,18 +101,24 @@ func (b *builder) voteRange(ctx context.Context, lo, hi int, events uint64, shar
 	if err != nil {
 		return err
 	}
+	w.decide(&b.seq, shared)
+	return nil
+}
+
+// decide sets the positions of the window to the most frequent bases. It adds to shared, unless that is nil, the mismatches that several
+// reads share after that.
+func (w *voteWindow) decide(seq *sequence, shared *sharedMismatches) {
 	w.finish(func(position int, depth uint32, bases *[4]uint32) {
-		before := b.seq.at(position)
+		before := seq.at(position)
 		after := before
 		if best, ok := mostFrequent(depth, bases); ok {
 			after = best
-			b.seq.set(position, best)
+			seq.set(position, best)
 		}
 		if shared != nil {
 			shared.addVotes(position, depth, bases, before, after)
 		}
 	})
-	return nil
 }
 
 // mostFrequent returns the most frequent of the bases other than that of the pseudogenome, and whether more of the reads that

@@ -64,10 +64,28 @@ func openCUDA() (device, error) {
 	return &cuda{dev: dev, placer: p}, nil
 }
 
+func (c *cuda) memory() uint64 {
+	free := c.dev.Description().FreeMemory
+	if cudakern.MostMemory > 0 {
+		free = min(free, uint64(cudakern.MostMemory))
+	}
+	return free
+}
+
 func (c *cuda) loadReads(rd *Reads, byRecord bool) error {
+	n := rd.Count()
+	first := rd.offset(0) &^ 7 // packed reads are loaded in words
 	r := cudakern.PlaceReads{
-		Packed: rd.packed, Offsets: rd.offsets, Stride: rd.stride, Lengths: rd.lengths, Length: rd.fixedLength, Count: rd.Count(),
-		Masked: rd.nonACGT, Runs: runsOf(rd), StoredReversed: storedReversed(rd),
+		Packed:         rd.packed[first : rd.offset(n)+padBytes],
+		First:          first,
+		Stride:         rd.stride,
+		Lengths:        rd.lengths,
+		Length:         rd.fixedLength,
+		Count:          n,
+		Offsets:        rd.offsets,
+		Masked:         rd.nonACGT,
+		Runs:           runsOf(rd),
+		StoredReversed: storedReversed(rd),
 	}
 	if byRecord {
 		r.Records = rd.records
@@ -167,39 +185,36 @@ func (c *cuda) endJoining() error {
 	return c.joiner.Free()
 }
 
-func (c *cuda) vote(rd *Reads, seq *sequence, pl *placements, poor *bitset, mismatches []uint8) ([]byte, error) {
-	voted := make([]byte, len(seq.packed))
-	var words []uint64
-	if poor != nil {
-		words = poor.words
-	}
-	if err := c.placer.Vote(seq.packed, seq.n, cudaPlaces(pl), voted, words, mismatches); err != nil {
-		return nil, deviceError(err)
-	}
-	if poor != nil {
-		rd.keepLongACGT(poor)
-	}
-	return voted, nil
+func (c *cuda) beginVotes(seq *sequence, poor bool) (int, error) {
+	window, err := c.placer.BeginVotes(seq.packed, seq.n, poor)
+	return window, deviceError(err)
 }
+
+func (c *cuda) countVotes(pl *placements, lo, hi int, first bool) error {
+	if pl != nil {
+		if err := c.placer.LoadPlaces(cudaPlaces(pl)); err != nil {
+			return deviceError(err)
+		}
+	}
+	return deviceError(c.placer.CountVotes(lo, hi, first))
+}
+
+func (c *cuda) decideVotes(lo, hi int) error { return deviceError(c.placer.DecideVotes(lo, hi)) }
+
+func (c *cuda) selectPoor(pl *placements, poor []uint64, mismatches []uint8) error {
+	if pl != nil {
+		if err := c.placer.LoadPlaces(cudaPlaces(pl)); err != nil {
+			return deviceError(err)
+		}
+	}
+	return deviceError(c.placer.SelectPoor(poor, mismatches))
+}
+
+func (c *cuda) endVotes(voted []byte) error { return deviceError(c.placer.EndVotes(voted)) }
 
 func (c *cuda) cover(n int, in *placements, covered *bitset, pos []uint32) (bool, error) {
 	uncovered, err := c.placer.Cover(n, cudaPlaces(in), covered.words, pos)
 	return uncovered, deviceError(err)
-}
-
-// keepLongACGT removes from a set of records those whose reads have letters other than A, C, G and T, and fewer than seedLen bases without
-// one.
-func (rd *Reads) keepLongACGT(set *bitset) {
-	for k, w := range rd.nonACGT {
-		for ; w != 0; w &= w - 1 {
-			i := 64*k + bits.TrailingZeros64(w)
-			if rec := rd.records[i]; set.has(rec) {
-				if a, z := rd.longestACGT(i); z-a < seedLen {
-					set.words[rec>>6] &^= 1 << (rec & 63)
-				}
-			}
-		}
-	}
 }
 
 func (c *cuda) close() error {

@@ -26,6 +26,10 @@ type fakeDevice struct {
 	rd     *Reads
 
 	byRecord bool
+	bytes    uint64 // memory; 0 for very much
+	voting   builder
+	votes    *voteWindow
+	shared   *sharedMismatches
 	seq      *sequence
 	w        *window
 }
@@ -59,25 +63,11 @@ func (f *fakeDevice) place(w *window, retry retryRule, in *placements, poor []ui
 	if w != f.w {
 		return errors.New("the device has another index")
 	}
-	rd := *f.rd
-	if !f.byRecord {
-		rd.exceptions, rd.byIndex = record.ExceptionList{}, true
-		rd.records = make([]uint32, rd.Count())
-		for i := range rd.records {
-			rd.records[i] = uint32(i)
-			if rd.hasNonACGT(i) {
-				f.rd.eachException(i, func(e record.Exception) {
-					e.Read = uint32(i)
-					rd.exceptions.Append(e)
-				})
-			}
-		}
-	}
 	copy(out.pos, in.pos)
 	copy(out.reversedBits, in.reversedBits)
 	copy(out.mismatches, in.mismatches)
 	b := builder{config: Config{Threads: 1}, seq: *f.seq, placements: out, poor: bitset{words: poor}}
-	b.placeAll(&rd, w, retry, progress)
+	b.placeAll(f.numbered(), w, retry, progress)
 	for i, pos := range out.pos {
 		if pos != in.pos[i] {
 			f.placed++
@@ -92,29 +82,93 @@ func (f *fakeDevice) partners(j *joiner, by sampler) ([]link, []uint32, int, err
 	}
 	x := joiner{set: j.set, readBases: j.readBases, threads: 1, settled: j.settled}
 	x.set.left = slices.Clone(x.set.left)
-	x.groups.fill(&x.set, by, 1)
+	x.groups.fill(&x.set, by, 1, x.settled)
 	return x.partners(&x.groups), x.set.left, x.compared, nil
 }
 
 func (f *fakeDevice) endJoining() error { return f.call("endJoining") }
 
-func (f *fakeDevice) vote(rd *Reads, seq *sequence, pl *placements, poor *bitset, mismatches []uint8) ([]byte, error) {
-	if err := f.call("vote"); err != nil {
-		return nil, err
+func (f *fakeDevice) memory() uint64 {
+	if f.bytes > 0 {
+		return f.bytes
 	}
-	if rd != f.rd || !f.byRecord {
-		return nil, errors.New("the device has other reads")
+	return 1 << 40
+}
+
+// fakeVoteWindow is a multiple of the positions of a byte.
+const fakeVoteWindow = 1000
+
+func (f *fakeDevice) beginVotes(seq *sequence, poor bool) (int, error) {
+	f.w = nil
+	f.voting = builder{config: Config{Threads: 1}, seq: sequence{slices.Clone(seq.packed), seq.n}, workBytes: math.MaxUint64}
+	f.shared = nil
+	if poor {
+		f.shared = newSharedMismatches(nil, 0, seq.n)
 	}
-	b := builder{config: Config{Threads: 1}, records: &records{count: len(pl.pos)}, allReads: rd, workBytes: math.MaxUint64, voted: true}
-	b.seq = sequence{slices.Clone(seq.packed), seq.n}
-	b.placements = &placements{pl.pos, pl.reversedBits, slices.Clone(pl.mismatches)}
-	if poor == nil {
-		return b.seq.packed, b.vote(context.Background())
+	return fakeVoteWindow, f.call("beginVotes")
+}
+
+func (f *fakeDevice) countVotes(pl *placements, lo, hi int, first bool) error {
+	if lo%fakeVoteWindow != 0 || hi-lo > fakeVoteWindow || pl == nil && f.voting.placements == nil {
+		return errors.New("these votes can't be counted")
 	}
-	err := b.voteAndSelectPoor(context.Background())
-	copy(poor.words, b.poor.words)
-	copy(mismatches, b.placements.mismatches)
-	return b.seq.packed, err
+	if first {
+		f.votes = newVoteWindow(lo, hi, 1000, math.MaxUint64, 1)
+		f.votes.staleMismatches = true
+	}
+	if pl != nil {
+		f.voting.placements = pl
+	}
+	f.votes.collect(f.numbered(), f.voting.placements, &f.voting.seq)
+	return f.call("countVotes")
+}
+
+func (f *fakeDevice) decideVotes(lo, hi int) error {
+	f.votes.decide(&f.voting.seq, f.shared)
+	return f.call("decideVotes")
+}
+
+func (f *fakeDevice) selectPoor(pl *placements, poor []uint64, mismatches []uint8) error {
+	if pl == nil {
+		pl = f.voting.placements
+	}
+	b := f.voting
+	b.allReads, b.placements = f.numbered(), &placements{pl.pos, pl.reversedBits, mismatches}
+	copy(mismatches, pl.mismatches)
+	clear(poor)
+	b.poor = bitset{words: poor}
+	if err := b.selectPoor(context.Background(), 0, b.seq.n, f.shared); err != nil {
+		return err
+	}
+	return f.call("selectPoor")
+}
+
+func (f *fakeDevice) endVotes(voted []byte) error {
+	if voted == nil {
+		return f.call("endVotes")
+	}
+	copy(voted, f.voting.seq.packed)
+	return f.call("voted")
+}
+
+// numbered returns the loaded reads, with their numbers as records unless places are by record.
+func (f *fakeDevice) numbered() *Reads {
+	rd := *f.rd
+	if f.byRecord {
+		return &rd
+	}
+	rd.exceptions, rd.byIndex = record.ExceptionList{}, true
+	rd.records = make([]uint32, rd.Count())
+	for i := range rd.records {
+		rd.records[i] = uint32(i)
+		if rd.hasNonACGT(i) {
+			f.rd.eachException(i, func(e record.Exception) {
+				e.Read = uint32(i)
+				rd.exceptions.Append(e)
+			})
+		}
+	}
+	return &rd
 }
 
 func (f *fakeDevice) cover(n int, in *placements, covered *bitset, pos []uint32) (bool, error) {
@@ -159,13 +213,16 @@ func TestDevice(t *testing.T) {
 	for _, memory := range []Config{{Whole: true, Threads: 2}, {Memory: littleMemory, Threads: 2}} {
 		openDevice = nil
 		want := layOut(t, archive, memory)
-		for _, c := range []struct {
+		type failure struct {
 			failing string
 			failAt  int
-		}{{"", 0}, {"open", 1}, {"loadReads", 1}, {"buildIndex", 1}, {"buildIndex", 2}, {"place", 1}, {"place", 2}, {"close", 1},
-			{"partners", 1}, {"partners", 3}, {"endJoining", 1}, {"vote", 1}, {"cover", 1}} {
-			if (c.failing == "vote" || c.failing == "cover") && !memory.Whole {
-				continue
+		}
+		for _, c := range []failure{{"", 0}, {"open", 1}, {"loadReads", 1}, {"buildIndex", 1}, {"buildIndex", 2}, {"place", 1}, {"place", 2},
+			{"close", 1},
+			{"partners", 1}, {"partners", 3}, {"endJoining", 1}, {"cover", 1}, {"beginVotes", 1}, {"countVotes", 2},
+			{"decideVotes", 1}, {"selectPoor", 1}, {"selectPoor", 2}, {"voted", 1}} {
+			if memory.Whole && c == (failure{"selectPoor", 2}) || !memory.Whole && c.failing == "cover" {
+				continue // which are not called
 			}
 			f := &fakeDevice{failing: c.failing, failAt: c.failAt, calls: map[string]int{}}
 			openDevice = func() (device, error) {
@@ -186,7 +243,7 @@ func TestDevice(t *testing.T) {
 			case name == "" && len(notes) > 0 || name != "" && (len(notes) != 1 || !strings.Contains(notes[0], errFake.Error())):
 				t.Errorf("whole %t, %q fails: the notes are %q", memory.Whole, name, notes)
 			case name == "" && (f.placed < 1400 || memory.Whole && f.calls["loadReads"] != 1 || f.calls["buildIndex"] < 2 ||
-				f.calls["partners"] < 3 || memory.Whole && f.calls["vote"] < 1):
+				f.calls["partners"] < 3 || f.calls["voted"] < 1 || f.calls["selectPoor"] < 1):
 				t.Errorf("whole %t: the device placed %d reads by %v", memory.Whole, f.placed, f.calls)
 			case f.calls["close"] != 1 && name != "open":
 				t.Errorf("whole %t, %q fails: the device was closed %d times", memory.Whole, name, f.calls["close"])
@@ -214,11 +271,13 @@ func TestDeviceOfLittleMemory(t *testing.T) {
 		note         string
 	}{
 		{"loadReads", "partners", "loadReads", "the CPU places reads"},
-		{"buildIndex", "vote", "buildIndex", "the CPU places reads"},
-		{"place", "vote", "place", "the CPU places reads"},
+		{"buildIndex", "partners", "buildIndex", "the CPU places reads"},
+		{"place", "partners", "place", "the CPU places reads"},
 		{"partners", "place", "partners", "the CPU joins contigs"},
-		{"vote", "place", "vote", "the CPU counts votes"},
-		{"cover", "vote", "cover", "the CPU counts votes"},
+		{"beginVotes", "place", "beginVotes", "the CPU counts votes"},
+		{"countVotes", "place", "countVotes", "the CPU counts votes"},
+		{"selectPoor", "place", "selectPoor", "the CPU counts votes"},
+		{"cover", "voted", "cover", "the CPU counts votes"},
 	} {
 		f := &fakeDevice{failing: c.failing, failAt: 1, err: fmt.Errorf("%w: 9 GB", errDeviceMemory), calls: map[string]int{}}
 		openDevice = func() (device, error) { return f, nil }
@@ -232,6 +291,44 @@ func TestDeviceOfLittleMemory(t *testing.T) {
 		}
 		if f.calls[c.atOnce] != 1 || f.calls[c.goOn] == 0 || f.calls["close"] != 1 {
 			t.Errorf("too little memory for %q: the calls are %v", c.failing, f.calls)
+		}
+	}
+}
+
+// TestDeviceInParts: reads that don't fit in half of the device's memory are loaded in parts; if the device fails at any of them, the CPU
+// goes on with the others.
+func TestDeviceInParts(t *testing.T) {
+	defer func(open func() (device, error)) { openDevice = open }(openDevice)
+	defer useDeviceAlways()()
+	_, ds := hardReads(rand.New(rand.NewSource(79)))
+	archive := archiveOf(t, 20_000, lettersOf(ds))
+	for _, c := range []Config{{Whole: true, Threads: 2}, {Memory: littleMemory, Threads: 2}} {
+		want := layOut(t, archive, c)
+		for _, bytes := range []uint64{100_000, 30_000} {
+			calls := map[string]int{}
+			for failAt := 0; failAt <= min(calls["place"], 7); failAt++ {
+				f := &fakeDevice{failing: "place", failAt: failAt, bytes: bytes, calls: map[string]int{}}
+				if failAt > 0 && failAt%2 == 0 {
+					f.failing, f.failAt = "selectPoor", failAt/2
+				}
+				openDevice = func() (device, error) { return f, nil }
+				config := c
+				config.GPU = true
+				if got := layOut(
+					t,
+					archive,
+					config,
+				); !sameLayout(got, want) ||
+					!slices.Equal(got.placements.mismatches, want.placements.mismatches) {
+					t.Errorf("whole %t, %d bytes, fails at %d: another layout", c.Whole, bytes, failAt)
+				}
+				if failAt == 0 {
+					calls = f.calls
+				}
+			}
+			if calls["loadReads"] < 8 || calls["place"] < 4 || calls["selectPoor"] < 2 {
+				t.Errorf("whole %t, %d bytes: the calls are %v", c.Whole, bytes, calls)
+			}
 		}
 	}
 }

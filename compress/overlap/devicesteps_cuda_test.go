@@ -80,7 +80,9 @@ func joinCases(r *rand.Rand) map[string][][]byte {
 		"long": append(append(stretchesOf(r, long, 3, 200_000, 450_000, 2000), long),
 			stretchesOf(r, long, 3000, 50, 500, 60)...),
 		// Contigs of many k-mers that all are in groups of many others: a great many proposals.
-		"many proposals": append(stretchesOf(r, repeats, 60, 8000, 12_000, 30), stretchesOf(r, repeated(randomBases(r, 31), 400), 40, 3000, 9000, 20)...),
+		"many proposals": append(
+			stretchesOf(r, repeats, 60, 8000, 12_000, 30),
+			stretchesOf(r, repeated(randomBases(r, 31), 400), 40, 3000, 9000, 20)...),
 	}
 	// The first contig has the lowest rank, and more partners than a table of the first size has room for.
 	cases[manyPartners] = append([][]byte{long}, stretchesOf(r, long, 14_000, 40, 60, 1000)...)
@@ -98,7 +100,7 @@ func compareJoins(t *testing.T, d device, r *rand.Rand, set contigSet, rounds []
 		cpu := joiner{set: j.set, readBases: j.readBases, threads: 2, settled: j.settled}
 		cpu.set.left = slices.Clone(j.set.left)
 		before := slices.Clone(j.set.left)
-		cpu.groups.fill(&cpu.set, by, 2)
+		cpu.groups.fill(&cpu.set, by, 2, cpu.settled)
 		want := cpu.partners(&cpu.groups)
 		got, left, compared, err := d.partners(&j, by)
 		if err != nil {
@@ -112,12 +114,30 @@ func compareJoins(t *testing.T, d device, r *rand.Rand, set contigSet, rounds []
 			for c := range want {
 				if got[c] != want[c] || left[c] != cpu.set.left[c] {
 					if different++; different < 5 {
-						t.Errorf("round %d, %+v: contig %d of %d bases: link %x, %d left on the GPU, %x, %d on the CPU, of %d", i, by, c, j.set.length[c],
-							got[c], left[c], want[c], cpu.set.left[c], before[c])
+						t.Errorf(
+							"round %d, %+v: contig %d of %d bases: link %x, %d left on the GPU, %x, %d on the CPU, of %d",
+							i,
+							by,
+							c,
+							j.set.length[c],
+							got[c],
+							left[c],
+							want[c],
+							cpu.set.left[c],
+							before[c],
+						)
 					}
 				}
 			}
-			t.Fatalf("round %d, %+v: %d of %d contigs differ, %d comparisons instead of %d", i, by, different, len(want), compared, cpu.compared)
+			t.Fatalf(
+				"round %d, %+v: %d of %d contigs differ, %d comparisons instead of %d",
+				i,
+				by,
+				different,
+				len(want),
+				compared,
+				cpu.compared,
+			)
 		}
 		j.set.left, j.compared = left, j.compared+compared
 		n := j.set.count()
@@ -205,7 +225,7 @@ func TestJoinsInLittleDeviceMemory(t *testing.T) {
 			t.Fatal(err)
 		default:
 			done++
-			cpu.groups.fill(&cpu.set, by, 2)
+			cpu.groups.fill(&cpu.set, by, 2, cpu.settled)
 			if want := cpu.partners(&cpu.groups); !slices.Equal(got, want) || !slices.Equal(left, cpu.set.left) {
 				t.Errorf("%d bytes: other partners than by the CPU", limit)
 			}
@@ -226,7 +246,14 @@ func voteBuilder(t *testing.T, r *rand.Rand, rd *Reads, seq []byte) func() *buil
 	var s sequence
 	s.append(seq)
 	pl := newPlacements(rd.Count())
-	b := builder{config: Config{Threads: 2}, records: &records{count: rd.Count()}, allReads: rd, workBytes: math.MaxUint64, seq: s, placements: pl}
+	b := builder{
+		config:     Config{Threads: 2},
+		records:    &records{count: rd.Count()},
+		allReads:   rd,
+		workBytes:  math.MaxUint64,
+		seq:        s,
+		placements: pl,
+	}
 	b.records.fixedLength = rd.fixedLength
 	if err := b.placeReads(context.Background(), b.eachShare, 0, loose, retryMismatched); err != nil {
 		t.Fatal(err)
@@ -309,6 +336,41 @@ func variedReads(t *testing.T, r *rand.Rand, seq []byte, n int, fixed bool) *Rea
 	return rd
 }
 
+// voteOnDevice has all reads, which are loaded, vote.
+func voteOnDevice(d device, b *builder, selectPoor bool) (voted []byte, mismatches []uint8, poor []uint64, err error) {
+	defer func() {
+		if err != nil {
+			d.endVotes(nil)
+		}
+	}()
+	window, err := d.beginVotes(&b.seq, selectPoor)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	pl := b.placements
+	for lo := 0; lo < b.seq.n; lo += window {
+		hi := min(lo+window, b.seq.n)
+		if err := d.countVotes(pl, lo, hi, true); err != nil {
+			return nil, nil, nil, err
+		}
+		pl = nil
+		if err := d.decideVotes(lo, hi); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	if selectPoor {
+		set := newBitset(len(b.placements.pos))
+		mismatches = make([]uint8, len(b.placements.pos))
+		if err := d.selectPoor(pl, set.words, mismatches); err != nil {
+			return nil, nil, nil, err
+		}
+		b.allReads.keepLongACGT(&set)
+		poor = set.words
+	}
+	voted = make([]byte, len(b.seq.packed))
+	return voted, mismatches, poor, d.endVotes(voted)
+}
+
 // compareCover compares which bases the reads cover, and where they are if only these are kept, with what the CPU finds; also if some bases
 // are not covered, in any case.
 func compareCover(t *testing.T, d device, rd *Reads, b *builder) {
@@ -361,7 +423,13 @@ func TestVotesOnGPU(t *testing.T) {
 		name         string
 		bases, reads int
 		fixed        bool
-	}{{"deep", 3_001, 6_000, false}, {"fixed", 40_003, 6_000, true}, {"varied", 30_002, 5_000, false}, {"few", 1_000, 5, true}, {"large", 3_000_000, 400_000, true}} {
+	}{
+		{"deep", 3_001, 6_000, false},
+		{"fixed", 40_003, 6_000, true},
+		{"varied", 30_002, 5_000, false},
+		{"few", 1_000, 5, true},
+		{"large", 3_000_000, 400_000, true},
+	} {
 		if testing.Short() && c.reads > 100_000 {
 			continue
 		}
@@ -395,13 +463,7 @@ func TestVotesOnGPU(t *testing.T) {
 						cudakern.MostMemory, first = 0, false
 					}
 					b := new()
-					var poor *bitset
-					if selectPoor {
-						x := newBitset(rd.Count())
-						poor = &x
-					}
-					mismatches := make([]uint8, rd.Count())
-					voted, err := d.vote(rd, &b.seq, b.placements, poor, mismatches)
+					voted, mismatches, poor, err := voteOnDevice(d, b, selectPoor)
 					if errors.Is(err, errDeviceMemory) {
 						failed++
 						continue
@@ -413,7 +475,7 @@ func TestVotesOnGPU(t *testing.T) {
 					if !slices.Equal(voted, cpu.seq.packed) {
 						t.Fatalf("limit %d: other bases than by the CPU", limit)
 					}
-					if selectPoor && (!slices.Equal(mismatches, cpu.placements.mismatches) || !slices.Equal(poor.words, cpu.poor.words)) {
+					if selectPoor && (!slices.Equal(mismatches, cpu.placements.mismatches) || !slices.Equal(poor, cpu.poor.words)) {
 						t.Fatalf("limit %d: other mismatches or poorly placed reads than by the CPU", limit)
 					}
 					if c.reads > 100_000 && done > 4 {
@@ -459,7 +521,12 @@ func TestLayoutsInLittleDeviceMemory(t *testing.T) {
 			cudakern.MostMemory = limit
 			var notes []string
 			c.GPU, c.Note = true, func(line string) { notes = append(notes, line) }
-			if got := layOut(t, archive, c); !sameLayout(got, want) || !slices.Equal(got.placements.mismatches, want.placements.mismatches) {
+			if got := layOut(
+				t,
+				archive,
+				c,
+			); !sameLayout(got, want) ||
+				!slices.Equal(got.placements.mismatches, want.placements.mismatches) {
 				t.Errorf("whole %t, %d bytes: another layout than by the CPU", c.Whole, limit)
 			}
 			switch {

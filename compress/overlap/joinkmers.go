@@ -65,12 +65,15 @@ func (s sampler) kmers(dst []kmer, contig uint32, p []byte, first, n, whole int)
 	return dst
 }
 
-// kmerGroups are the sampled k-mers of all contigs.
+// kmerGroups are the sampled k-mers of all contigs. Those with equal hashes are a group.
 type kmerGroups struct {
 	sorted []rankedKmer // by hash; of equal hashes, by contig and place
 	places []kmerPlace  // in the order of contigs and places
 	first  []uint32     // for each contig, the index in places of its first k-mer
-	order  []kmer       // the k-mers in this order, until they are sorted
+	// members are the first maxPartnerGroup k-mers of the groups of several contigs. The groups are in the order of their first k-mers in
+	// places: those of contigs that overlap are near each other in memory. Member 0 is unused. The memory is used for the k-mers in the
+	// order of contigs, until they are sorted.
+	members []kmer
 }
 
 // rankedKmer is a k-mer and its index in the order of contigs and places.
@@ -79,11 +82,11 @@ type rankedKmer struct {
 	ordinal uint32
 }
 
-// kmerPlace is where a k-mer is in its contig, as kmer.at, and the index in kmerGroups.sorted of the first one with its hash; noGroup if
-// that belongs to the same contig.
+// kmerPlace is where a k-mer is in its contig, as kmer.at, and the index in kmerGroups.members of its group; noGroup if the first k-mer of
+// the group belongs to the same contig.
 type kmerPlace struct{ group, at uint32 }
 
-const noGroup = 1<<32 - 1
+const noGroup = 0
 
 // A stretch of contigs, or a part of a long contig, whose k-mers one goroutine samples at a time.
 type stretch struct {
@@ -129,8 +132,9 @@ func resized[T any](s []T, n int) []T {
 	return make([]T, n, n+n/8)
 }
 
-// fill samples the k-mers of the contigs of s and groups them. It uses the memory that it has from earlier calls.
-func (g *kmerGroups) fill(s *contigSet, by sampler, threads int) {
+// fill samples the k-mers of the contigs of s and groups them. It uses the memory that it has from earlier calls. A settled contig has no
+// place in groups in which it would be compared with settled contigs only; nil says that none is settled.
+func (g *kmerGroups) fill(s *contigSet, by sampler, threads int, settled []bool) {
 	all := s.stretches()
 	g.first = resized(g.first, s.count()+1)
 	room := 0 // k-mers for which there is memory in order
@@ -146,7 +150,7 @@ func (g *kmerGroups) fill(s *contigSet, by sampler, threads int) {
 		}
 		x.before, room = room, room+x.room
 	}
-	g.order = resized(g.order, room)
+	g.members = resized(g.members, room)
 	bits := 0
 	for bits < maxPartBits && int(s.bases)/int(by.rate)>>bits > 1<<12 {
 		bits++
@@ -155,7 +159,7 @@ func (g *kmerGroups) fill(s *contigSet, by sampler, threads int) {
 	shift := uint(32 - bits)
 	inParallel(threads, len(all), 1, func(_, i, _ int) {
 		x := &all[i]
-		x.kmers = g.order[x.before : x.before : x.before+x.room]
+		x.kmers = g.members[x.before : x.before : x.before+x.room]
 		x.counts = make([]uint32, parts)
 		if x.end > 0 {
 			x.kmers = by.kmers(x.kmers, x.from, s.of(x.from)[x.base/4:], x.base, x.end-x.base+seedLen-1, int(s.length[x.from]))
@@ -206,26 +210,74 @@ func (g *kmerGroups) fill(s *contigSet, by sampler, threads int) {
 		x.kmers, x.counts = nil, nil
 	})
 	g.places = resized(g.places, total)
+	inParallel(threads, total, taskRange, func(_, from, to int) { clear(g.places[from:to]) })
 	buffers := make([][]rankedKmer, threads)
 	inParallel(threads, parts, 1, func(w, p, _ int) {
-		from, to := partStart[p], partStart[p+1]
-		part := g.sorted[from:to]
+		part := g.sorted[partStart[p]:partStart[p+1]]
 		if len(buffers[w]) < len(part) {
 			buffers[w] = make([]rankedKmer, len(part)+len(part)/4)
 		}
 		sortByHash(part, buffers[w][:len(part)], shift)
-		group := 0
-		for i := range part {
-			if part[i].hash != part[group].hash {
-				group = i
+		eachGroup(part, func(group []rankedKmer) { g.places[group[0].ordinal].group = uint32(min(len(group), maxPartnerGroup)) })
+	})
+	g.members = resized(g.members, g.placeMembers(threads))
+	inParallel(threads, parts, 1, func(_, p, _ int) {
+		eachGroup(g.sorted[partStart[p]:partStart[p+1]], func(group []rankedKmer) {
+			first := &g.places[group[0].ordinal].group
+			at := *first
+			*first = noGroup
+			allSettled := settled != nil
+			for i, k := range group[:min(len(group), maxPartnerGroup)] {
+				g.members[int(at)+i] = k.kmer
+				allSettled = allSettled && settled[k.contig]
 			}
-			place := kmerPlace{group: noGroup, at: part[i].at}
-			if part[group].contig != part[i].contig {
-				place.group = from + uint32(group)
+			for i := range group {
+				k := &group[i]
+				if k.contig != group[0].contig && !(allSettled && settled[k.contig]) {
+					g.places[k.ordinal] = kmerPlace{group: at, at: k.at}
+				}
 			}
-			g.places[part[i].ordinal] = place
+		})
+	})
+}
+
+// placeMembers replaces the number of members of each group, which is where its first k-mer is in places, by the index of the first of
+// them. It returns how long members must be.
+func (g *kmerGroups) placeMembers(threads int) int {
+	sums := make([]uint32, (len(g.places)+taskRange-1)/taskRange)
+	inParallel(threads, len(g.places), taskRange, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			sums[from/taskRange] += g.places[i].group
 		}
 	})
+	total := uint32(1)
+	for k, n := range sums {
+		sums[k], total = total, total+n
+	}
+	inParallel(threads, len(g.places), taskRange, func(_, from, to int) {
+		at := sums[from/taskRange]
+		for i := from; i < to; i++ {
+			if n := g.places[i].group; n > 0 {
+				g.places[i].group = at
+				at += n
+			}
+		}
+	})
+	return int(total)
+}
+
+// eachGroup calls f with the groups of several contigs.
+func eachGroup(sorted []rankedKmer, f func(group []rankedKmer)) {
+	for i := 0; i < len(sorted); {
+		k := i + 1
+		for k < len(sorted) && sorted[k].hash == sorted[i].hash {
+			k++
+		}
+		if sorted[k-1].contig != sorted[i].contig {
+			f(sorted[i:k])
+		}
+		i = k
+	}
 }
 
 // sortByHash sorts k-mers by the low `bits` bits of their hashes; equal ones keep their order. buffer is as long as k.
@@ -264,9 +316,11 @@ type proposal struct {
 
 // proposals are the links that the k-mers of a contig lead to, in the order in which they are found.
 type proposals struct {
-	all   []proposal
-	slots []uint32 // hash table of indices in all, plus 1; its size is a power of two
+	slots []proposal // hash table; its size is a power of two, and a slot without votes is empty
+	used  []uint32   // indices of the slots in use, in the order in which they were
 	shift uint
+	last  [maxPartnerGroup]uint32 // for each member of a group, the slot that the one before it led to; a hint
+	spare []proposal              // memory for another table
 	best  []proposal
 }
 
@@ -275,41 +329,51 @@ const leastSlotBits = 9
 
 // reset empties the list. It takes time in proportion to the proposals that were there, as the table may have been large once.
 func (p *proposals) reset() {
-	if len(p.all) > 0 || len(p.slots) == 0 {
-		p.all = p.all[:0]
-		p.resize(leastSlotBits)
-	}
-}
-
-// resize makes a table of 2^bits slots, in the memory of the one before if it is large enough.
-func (p *proposals) resize(bits uint) {
-	p.slots, p.shift = slices.Grow(p.slots[:0], 1<<bits)[:1<<bits], 64-bits
-	clear(p.slots)
-	for i := range p.all {
-		*p.slot(p.all[i].link) = uint32(i + 1)
-	}
-}
-
-// slot returns the slot of a link, or the empty one where it belongs.
-func (p *proposals) slot(l link) *uint32 {
-	for i := uint64(l) * 0x9e3779b97f4a7c15 >> p.shift; ; i = (i + 1) & uint64(len(p.slots)-1) {
-		if s := &p.slots[i]; *s == 0 || p.all[*s-1].link == l {
-			return s
+	if len(p.used) > 1<<(leastSlotBits-1) || len(p.slots) == 0 {
+		p.slots, p.shift = slices.Grow(p.slots[:0], 1<<leastSlotBits)[:1<<leastSlotBits], 64-leastSlotBits
+		clear(p.slots)
+	} else {
+		for _, i := range p.used {
+			p.slots[i] = proposal{}
 		}
 	}
+	p.used = p.used[:0]
 }
 
-// add counts a k-mer that leads to a link.
-func (p *proposals) add(l link) {
-	s := p.slot(l)
-	if *s != 0 {
-		p.all[*s-1].votes++
-		return
+// slot returns the index of the slot of a link, or of the empty one where it belongs.
+func (p *proposals) slot(l link) uint64 {
+	i := uint64(l) * 0x9e3779b97f4a7c15 >> p.shift
+	for p.slots[i].votes != 0 && p.slots[i].link != l {
+		i = (i + 1) & uint64(len(p.slots)-1)
 	}
-	p.all = append(p.all, proposal{l, 1})
-	*s = uint32(len(p.all))
-	if 2*len(p.all) > len(p.slots) {
-		p.resize(64 - p.shift + 1)
+	return i
+}
+
+// add counts a k-mer that leads to a link. It returns the index of its slot, which is right until a slot is added.
+func (p *proposals) add(l link) uint32 {
+	i := p.slot(l)
+	s := &p.slots[i]
+	s.votes++
+	if s.votes == 1 {
+		s.link = l
+		p.used = append(p.used, uint32(i))
+		if 2*len(p.used) > len(p.slots) {
+			p.double()
+		}
+	}
+	return uint32(i)
+}
+
+// double doubles the number of slots.
+func (p *proposals) double() {
+	before := p.slots
+	p.slots, p.spare = resized(p.spare, 2*len(before)), before
+	clear(p.slots)
+	p.shift--
+	for k, i := range p.used {
+		at := p.slot(before[i].link)
+		p.slots[at] = before[i]
+		p.used[k] = uint32(at)
 	}
 }
 
@@ -320,18 +384,18 @@ const mostVotes = 63
 func (p *proposals) byVotes(n int) []proposal {
 	const most = mostVotes
 	var count [most + 2]int
-	for i := range p.all {
-		count[most-min(p.all[i].votes, most)+1]++
+	for _, i := range p.used {
+		count[most-min(p.slots[i].votes, most)+1]++
 	}
 	for v := range most + 1 {
 		count[v+1] += count[v]
 	}
-	n = min(n, len(p.all))
+	n = min(n, len(p.used))
 	p.best = slices.Grow(p.best[:0], n)[:n]
-	for i := range p.all {
-		at := &count[most-min(p.all[i].votes, most)]
+	for _, i := range p.used {
+		at := &count[most-min(p.slots[i].votes, most)]
 		if *at < n {
-			p.best[*at] = p.all[i]
+			p.best[*at] = p.slots[i]
 		}
 		*at++
 	}
@@ -345,14 +409,18 @@ func (g *kmerGroups) find(p *proposals, c uint32, n int, settled []bool) {
 	places := g.places[g.first[c]:g.first[c+1]]
 	for i, k := range places {
 		if a := i + prefetchAhead; a < len(places) && places[a].group != noGroup {
-			q := unsafe.Pointer(&g.sorted[places[a].group])
-			prefetch(q, q)
+			at := int(places[a].group)
+			prefetch(unsafe.Pointer(&g.members[at]), unsafe.Pointer(&g.members[min(at+6, len(g.members)-1)]))
 		}
 		if k.group == noGroup {
 			continue
 		}
-		for m := k.group; m < k.group+maxPartnerGroup && g.sorted[m].contig < c; m++ {
-			other := &g.sorted[m]
+		group := g.members[k.group:min(int(k.group)+maxPartnerGroup, len(g.members))]
+		for m := range group {
+			other := &group[m]
+			if other.contig >= c {
+				break
+			}
 			if isSettled && settled[other.contig] {
 				continue
 			}
@@ -361,7 +429,12 @@ func (g *kmerGroups) find(p *proposals, c uint32, n int, settled []bool) {
 				offset = n - seedLen - offset
 			}
 			if l := newLink(other.contig, int(other.at>>1)-offset, reversed); l != noLink {
-				p.add(l)
+				// Of neighbouring k-mers the same members often lead to the same links.
+				if s := &p.slots[p.last[m]&uint32(len(p.slots)-1)]; s.link == l && s.votes > 0 {
+					s.votes++
+				} else {
+					p.last[m] = p.add(l)
+				}
 			}
 		}
 	}

@@ -86,22 +86,45 @@ func TestGroupKmers(t *testing.T) {
 				}
 				first = append(first, uint32(len(want)))
 			}
-			places := make([]kmerPlace, len(want))
 			slices.SortStableFunc(want, func(a, b rankedKmer) int { return cmp.Compare(a.hash, b.hash) })
-			begin := map[uint32]int{}
-			for i, k := range want {
-				if _, ok := begin[k.hash]; !ok {
-					begin[k.hash] = i
+			groups := map[uint32][]rankedKmer{} // by hash
+			for _, k := range want {
+				groups[k.hash] = append(groups[k.hash], k)
+			}
+			settled := make([]bool, set.count())
+			for c := range settled {
+				settled[c] = r.Intn(5) > 0
+			}
+			// partners returns the k-mers that a k-mer is compared with.
+			partners := func(k rankedKmer, settled []bool) []kmer {
+				group := groups[k.hash]
+				if group[0].contig == k.contig {
+					return nil
 				}
-				places[k.ordinal] = kmerPlace{uint32(begin[k.hash]), k.at}
-				if want[begin[k.hash]].contig == k.contig {
-					places[k.ordinal].group = noGroup
+				var of []kmer
+				vain := settled != nil && settled[k.contig]
+				for _, m := range group[:min(len(group), maxPartnerGroup)] {
+					of = append(of, m.kmer)
+					vain = vain && settled[m.contig]
 				}
+				if vain {
+					return nil
+				}
+				return of
 			}
 			for _, threads := range []int{1, 3} {
-				g := set.groupKmers(s, threads)
-				if !slices.Equal(g.sorted, want) || !slices.Equal(g.first, first) || !slices.Equal(g.places, places) {
-					t.Fatalf("%d contigs, %+v, %d threads: other groups", set.count(), s, threads)
+				for _, settled := range [][]bool{nil, settled} {
+					g := &kmerGroups{}
+					g.fill(set, s, threads, settled)
+					if !slices.Equal(g.sorted, want) || !slices.Equal(g.first, first) || len(g.places) != len(want) {
+						t.Fatalf("%d contigs, %+v, %d threads: other k-mers", set.count(), s, threads)
+					}
+					for _, k := range want {
+						got, of := g.places[k.ordinal], partners(k, settled)
+						if (got.group == noGroup) != (of == nil) || of != nil && (got.at != k.at || !slices.Equal(g.members[got.group:][:len(of)], of)) {
+							t.Fatalf("%d contigs, %+v, %d threads: k-mer %d, %v, has place %v, want %v", set.count(), s, threads, k.ordinal, k, got, of)
+						}
+					}
 				}
 			}
 		}
@@ -146,8 +169,8 @@ func TestProposals(t *testing.T) {
 			}
 			p.add(k)
 		}
-		if len(p.slots) > max(1<<leastSlotBits, 4*len(p.all)) {
-			t.Fatalf("%d slots for %d links", len(p.slots), len(p.all))
+		if len(p.slots) > max(1<<leastSlotBits, 4*len(p.used)) {
+			t.Fatalf("%d slots for %d links", len(p.slots), len(p.used))
 		}
 		slices.SortStableFunc(want, func(a, b proposal) int { return int(min(b.votes, 63)) - int(min(a.votes, 63)) })
 		n := r.Intn(80)
@@ -155,11 +178,4 @@ func TestProposals(t *testing.T) {
 			t.Fatalf("the best %d of %d links: %v, want %v", n, len(want), got, want[:min(n, len(want))])
 		}
 	}
-}
-
-// groupKmers samples the k-mers of all contigs and groups them.
-func (s *contigSet) groupKmers(by sampler, threads int) *kmerGroups {
-	g := &kmerGroups{}
-	g.fill(s, by, threads)
-	return g
 }

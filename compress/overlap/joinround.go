@@ -64,7 +64,7 @@ func (j *joiner) round(by sampler) int {
 	if links, ok := j.device.partners(j, by); ok {
 		return j.merge(links)
 	}
-	j.groups.fill(&j.set, by, j.threads)
+	j.groups.fill(&j.set, by, j.threads, j.settled)
 	return j.merge(j.partners(&j.groups))
 }
 

@@ -47,6 +47,7 @@ type Config struct {
 type builder struct {
 	config     Config
 	records    *records
+	pairs      []mateRange // of the records
 	shares     []*share
 	allReads   *Reads // nil if reads are processed in shares
 	workBytes  uint64 // memory for indexes, votes, contigs of poorly placed reads, and scaffolds, in bytes
@@ -72,6 +73,7 @@ const maxRounds = 16
 func Build(ctx context.Context, r *bins.Reader, srcs []Source, c Config) (*Pseudogenome, error) {
 	p := &Pseudogenome{builder: builder{config: c, records: recordsOf(r, srcs)}}
 	b := &p.builder
+	b.pairs = b.records.mateRanges(srcs)
 	b.records.threads = c.loadThreads()
 	if c.GPU {
 		b.accelerator = startAccelerator(c.Note)
@@ -193,7 +195,10 @@ func (b *builder) build(ctx context.Context) error {
 	if err := b.placeRemaining(ctx); err != nil {
 		return err
 	}
-	return b.removeUncovered(ctx)
+	if err := b.removeUncovered(ctx); err != nil {
+		return err
+	}
+	return b.orderByMates(ctx, b.pairs)
 }
 
 // chunksOfRecords returns in how many chunks the records are divided where goroutines process all places.

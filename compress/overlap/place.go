@@ -333,6 +333,16 @@ func (pl *placements) set(record, pos uint32, reversed bool, miss int) {
 	}
 }
 
+// reverse moves the read of a record to the other strand. Goroutines may do that with different records at the same time.
+func (pl *placements) reverse(record uint32) {
+	bits, bit := &pl.reversedBits[record>>5], uint32(1)<<(record&31)
+	if atomic.LoadUint32(bits)&bit == 0 {
+		atomic.OrUint32(bits, bit)
+	} else {
+		atomic.AndUint32(bits, ^bit)
+	}
+}
+
 // placeBatch is how many reads a goroutine places before it takes the next ones.
 const placeBatch = 1 << 12
 
@@ -378,11 +388,13 @@ func newWindow(seq *sequence, from, n int, mode placeMode, threads int) *window 
 // placeAll places the reads that have no place yet. Reads with a place that retry selects are moved if a place with fewer
 // mismatches is found.
 func (b *builder) placeAll(rd *Reads, w *window, retry retryRule, progress func(done int)) {
-	if b.accelerator.place(b, rd, w, retry, progress) {
+	done := b.accelerator.place(b, rd, w, retry, progress)
+	if done == rd.Count() {
 		return
 	}
 	index := w.index()
 	var next, tried atomic.Int64
+	next.Store(int64(done))
 	parallel(b.config.Threads, func(int) {
 		p := &placer{rd: rd, pg: b.seq.packed, pgLen: b.seq.n, mode: w.mode, index: index}
 		limits := make([]uint8, placeBatch)
@@ -395,7 +407,7 @@ func (b *builder) placeAll(rd *Reads, w *window, retry retryRule, progress func(
 			limits := limits[:min(placeBatch, rd.Count()-from)]
 			b.setLimits(limits, rd, from, w.mode, retry)
 			p.place(from, limits, func(s *search) { b.setPlace(rd, s.index, uint32(s.pos), s.reversed, s.best) })
-			if from%(1<<16) == 0 {
+			if (from-done)%(1<<16) == 0 {
 				progress(from)
 			}
 		}

@@ -21,6 +21,12 @@ import (
 // archiveOf returns an archive of inputs, each a list of reads as letters, in blocks of about blockSize bytes of text.
 func archiveOf(t testing.TB, blockSize uint64, inputs ...[]string) *bins.Reader {
 	t.Helper()
+	return archiveOfMates(t, blockSize, nil, inputs...)
+}
+
+// archiveOfMates is archiveOf where input k has its mates in input mates[k], unless that is -1; nil if no input has.
+func archiveOfMates(t testing.TB, blockSize uint64, mates []int, inputs ...[]string) *bins.Reader {
+	t.Helper()
 	dir := t.TempDir()
 	c := binning.Config{
 		OutDir:  filepath.Join(dir, "bins"),
@@ -38,7 +44,11 @@ func archiveOf(t testing.TB, blockSize uint64, inputs ...[]string) *bins.Reader 
 		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c.Inputs = append(c.Inputs, binning.InputSpec{Path: path, Mate: -1})
+		in := binning.InputSpec{Path: path, Mate: -1}
+		if mates != nil {
+			in.Mate, in.First = mates[k], mates[k] > k
+		}
+		c.Inputs = append(c.Inputs, in)
 	}
 	if _, err := binning.Run(context.Background(), c); err != nil {
 		t.Fatal(err)

@@ -96,6 +96,30 @@ func (h *history) steppedContexts() {
 	h.at[2] = uint32((q|r<<8|pos<<32)*hashFactor>>shift)<<node + 2*h.size
 }
 
+// based appends symbol s and computes the contexts for qualities that are given the bases: the run of equal bases at the next symbol and
+// the share of the best value; that run and the base; that run and the running mean. at is the class of the next base (runsOf).
+func (h *history) based(s, at uint32) {
+	h.last = s
+	if s == h.top {
+		h.tops++
+	}
+	h.mean = uint32(int32(h.mean) + (int32(s<<8)-int32(h.mean))>>4)
+	h.pos++
+	if h.pos&7 == 0 {
+		h.mark()
+	}
+	h.basedContexts(at)
+}
+
+// basedContexts computes the contexts of based.
+func (h *history) basedContexts(at uint32) {
+	q := uint64(h.last) | uint64(at&(1<<runBits-1))<<8
+	shift, node := h.shift&63, h.node&31
+	h.at[0] = uint32((q|h.stage&0xff00<<8)*hashFactor>>shift) << node
+	h.at[1] = uint32((q|uint64(at>>runBits)<<16)*hashFactor>>shift)<<node + h.size
+	h.at[2] = uint32((q|uint64(h.mean>>11)<<16)*hashFactor>>shift)<<node + 2*h.size
+}
+
 // reset starts a read. The running mean starts at the best quality, the last symbol is 0.
 func (h *history) reset() {
 	h.last, h.pos, h.run, h.before = 0, 0, 0, 0

@@ -5,6 +5,8 @@ type longHistory struct {
 	at    [manyModels]uint32 // where in the slots each model's context of the next symbol starts
 	shift uint8              // contexts are the upper bits of a hash: 64 less their log2
 	node  uint8              // log2 of the slots of a context
+	based bool               // contexts are made of the bases, too; not stepped
+	class uint32             // of the next base
 
 	top        uint32    // the largest symbol
 	q          [6]uint32 // symbols before, the last first
@@ -17,14 +19,16 @@ type longHistory struct {
 	tops, seen uint32    // how many symbols were the largest, and how many there were; halved at 256
 }
 
-// reset starts a read. The running means start at the best quality, the last symbol is 0.
-func (h *longHistory) reset(stepped bool) {
-	*h = longHistory{shift: h.shift, node: h.node, top: h.top, fast: h.top << 8, slow: h.top << 8}
+// reset starts a read, of which the class of the first base is given as for next. The running means start at the best quality, the last symbol is 0.
+func (h *longHistory) reset(stepped bool, class uint32) {
+	*h = longHistory{shift: h.shift, node: h.node, based: h.based, class: class, top: h.top, fast: h.top << 8, slow: h.top << 8}
 	h.contexts(stepped)
 }
 
-// next appends symbol s and computes the contexts of the one after it.
-func (h *longHistory) next(s uint32, stepped bool) {
+// next appends symbol s and computes the contexts of the one after it, of which the class of the base is given (runsOf; not used unless
+// h.based).
+func (h *longHistory) next(s uint32, stepped bool, class uint32) {
+	h.class = class
 	if last := h.q[0]; s != last {
 		h.symBefore, h.runBefore, h.run = last, h.run, 0
 		if d := int32(s) - int32(last); h.pos > 0 {
@@ -55,6 +59,18 @@ func (h *longHistory) contexts(stepped bool) {
 	run, runBefore := uint32(octave(h.run)), uint32(octave(h.runBefore))
 	share := h.tops * inverseOf[h.seen+1] >> 12
 	eighth, pos := min(h.pos>>3, 31), min(h.pos, 511)
+	if h.based {
+		in, base := h.class&(1<<runBits-1), h.class>>runBits
+		h.set(0, in, share, 0, 0)
+		h.set(1, in, base, 0, 0)
+		h.set(2, in, h.slow>>11, 0, 0)
+		h.set(3, in, base, h.slow>>11, 0)
+		h.set(4, in, q2, 0, 0)
+		h.set(5, in, best>>1, h.slow>>12, 0)
+		h.set(6, in, run, h.symBefore, 0)
+		h.set(7, pos, h.slow>>10, 0, 0)
+		return
+	}
 	if stepped {
 		h.set(0, run, h.symBefore, spread, 0)
 		h.set(1, h.fast>>6, eighth, 0, 0)

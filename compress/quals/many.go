@@ -17,6 +17,7 @@ type many struct {
 	limit    uint32       // of the counts of slots
 	rate     uint8        // weights move by 2^-rate of input times error
 	history  longHistory
+	runs     []uint16 // of a read, if history.based
 
 	// Of the decision that was predicted last:
 	x      [manyModels]int64 // stretched predictions
@@ -56,6 +57,23 @@ func newMany(t *trees, total int, stepped bool) *many {
 	return m
 }
 
+// classify sets the classes of a read of n bases, the first ones, and returns the others.
+func (m *many) classify(bases []byte, n int) []byte {
+	if !m.history.based {
+		return nil
+	}
+	m.runs = runsOf(m.runs, bases[:n])
+	return bases[n:]
+}
+
+// class returns the class of base i of the read.
+func (m *many) class(i int) uint32 {
+	if !m.history.based {
+		return 0
+	}
+	return uint32(m.runs[i])
+}
+
 // predict returns the probability that the decision at node is 1.
 func (m *many) predict(node uint32) uint32 {
 	h := &m.history
@@ -92,10 +110,12 @@ func (m *many) encode(out []byte, in *Input) []byte {
 	k := 0
 	h := &m.history
 	src := in.Quals
+	bases := in.Bases
 	for r := 0; r < in.Records; r++ {
 		n := in.Lengths.Of(r)
-		h.reset(m.stepped)
-		for _, q := range src[:n] {
+		bases = m.classify(bases, n)
+		h.reset(m.stepped, m.class(0))
+		for at, q := range src[:n] {
 			s := uint32(m.t.rank[q])
 			path := &m.t.paths[int(h.q[0])*len(m.t.values)+int(s)]
 			for i := range path.length {
@@ -109,7 +129,7 @@ func (m *many) encode(out []byte, in *Input) []byte {
 				e.encode(batch[:k])
 				k = 0
 			}
-			h.next(s, m.stepped)
+			h.next(s, m.stepped, m.class(at+1))
 		}
 		src = src[n:]
 	}
@@ -122,9 +142,11 @@ func (m *many) decode(data []byte, in *Input, total int, dst []byte) ([]byte, er
 	code := d.word()<<32 | d.word()
 	size := ^uint64(0)
 	h := &m.history
+	bases := in.Bases
 	for r := 0; r < in.Records; r++ {
 		n := in.Lengths.Of(r)
-		h.reset(m.stepped)
+		bases = m.classify(bases, n)
+		h.reset(m.stepped, m.class(0))
 		for pos := range n {
 			if pos&0xffff == 0 {
 				if d.overrun() {
@@ -149,7 +171,7 @@ func (m *many) decode(data []byte, in *Input, total int, dst []byte) ([]byte, er
 				c = m.t.child[h.q[0]<<h.node|uint32(c)][bit]
 			}
 			dst = append(dst, m.t.values[^c])
-			h.next(uint32(^c), m.stepped)
+			h.next(uint32(^c), m.stepped, m.class(pos+1))
 		}
 	}
 	if !d.done() {

@@ -32,6 +32,9 @@ type Input struct {
 	Quals   []byte // the bytes of all reads end to end; any byte value; not used by Decode
 	Lengths record.Lengths
 	Records int
+	// Bases, if not nil, are the letters of all reads end to end, and the qualities are coded given them. That pays where sequencers misjudge
+	// how long a run of equal bases is: see WorthBases. Decode needs them where Encode had them.
+	Bases []byte
 }
 
 // total returns the sum of the lengths, and whether the lengths are valid and it is at most maxTotal.
@@ -59,6 +62,8 @@ const (
 	strategyEmpty    = 0 // no bytes at all
 	strategyConstant = 1 // one value throughout
 	strategyModelled = 2 // and above: 2 + 2*level, plus 1 for stepped contexts
+	strategyBased    = 8 // given the bases: of Default, and 1 more for Max
+	strategies       = 10
 )
 
 // engine codes a column with the models of one level.
@@ -75,6 +80,28 @@ func newEngine(t *trees, total int, level Level, stepped bool) engine {
 		return newThree(t, total, stepped)
 	}
 	return newMany(t, total, stepped)
+}
+
+// newBased is newEngine for qualities that are given the bases. Fast has the models of Default then.
+func newBased(t *trees, total int, level Level) engine {
+	if level == Max {
+		m := newMany(t, total, false)
+		m.history.based = true
+		return m
+	}
+	return newGiven(t, total)
+}
+
+// WorthBases reports whether the qualities of a column, which has Bases, should be coded given these. It depends on the first reads, of
+// sampleBytes together: they must take at least a fiftieth less.
+func WorthBases(in Input) bool {
+	s := sample(&in)
+	t, _ := newTrees(&s)
+	if len(t.values) < manyValues {
+		return false
+	}
+	without, with := newEngine(t, len(s.Quals), Default, false).encode(nil, &s), newBased(t, len(s.Quals), Default).encode(nil, &s)
+	return len(with)+len(with)/50 < len(without)
 }
 
 // sampleBytes is how many bytes of a column are coded with both kinds of contexts to choose one. Stepped
@@ -97,14 +124,17 @@ func sample(in *Input) Input {
 		s.Records++
 	}
 	s.Quals = in.Quals[:n]
+	if in.Bases != nil {
+		s.Bases = in.Bases[:n]
+	}
 	return s
 }
 
-// Encode returns the stream of the column. It panics if len(Quals) is not the sum of the
+// Encode returns the stream of the column. It panics if len(Quals), or that of Bases, is not the sum of the
 // lengths, which is the caller's error.
 func Encode(in Input, level Level) []byte {
 	n, ok := in.total()
-	if !ok || n != len(in.Quals) {
+	if !ok || n != len(in.Quals) || in.Bases != nil && n != len(in.Bases) {
 		panic(fmt.Sprintf("quals: %d bytes, lengths sum to %d", len(in.Quals), n))
 	}
 	if n == 0 {
@@ -113,6 +143,13 @@ func Encode(in Input, level Level) []byte {
 	t, head := newTrees(&in)
 	if len(t.values) == 1 {
 		return []byte{strategyConstant, t.values[0]}
+	}
+	if in.Bases != nil {
+		strategy := byte(strategyBased)
+		if level == Max {
+			strategy++
+		}
+		return newBased(t, n, level).encode(append(append(make([]byte, 0, n/4+1024), strategy), head...), &in)
 	}
 	strategy := strategyModelled + 2*byte(level)
 	if n > sampleBytes && (len(t.values) <= fewValues || len(t.values) >= manyValues) {
@@ -135,7 +172,7 @@ func Encode(in Input, level Level) []byte {
 	return newEngine(t, n, level, strategy&1 == 1).encode(append(out, head...), &in)
 }
 
-// Decode appends the column to dst[:0] and returns it; in has the lengths (its Quals are
+// Decode appends the column to dst[:0] and returns it; in has the lengths, and the bases if Encode had them (its Quals are
 // not read). The result is as long as the lengths say, or the error wraps ErrCorrupt. Memory
 // grows as values come out of the stream; the caller must refuse lengths whose sum is
 // too large for the memory, because a stream of one value is short whatever they are.
@@ -163,16 +200,21 @@ func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 			dst[i] = rest[0]
 		}
 		return dst, nil
-	case strategy < strategyModelled+2*byte(Max+1):
-		if n == 0 {
+	case strategy < strategies:
+		if n == 0 || in.Bases != nil && n != len(in.Bases) || strategy >= strategyBased && in.Bases == nil {
 			return nil, ErrCorrupt
 		}
 		t, body, err := parseTrees(rest, n)
 		if err != nil {
 			return nil, err
 		}
-		level := Level((strategy - strategyModelled) / 2)
-		return newEngine(t, n, level, strategy&1 == 1).decode(body, &in, n, dst)
+		var m engine
+		if strategy >= strategyBased {
+			m = newBased(t, n, Default+Level(strategy-strategyBased))
+		} else {
+			m = newEngine(t, n, Level(strategy-strategyModelled)/2, strategy&1 == 1)
+		}
+		return m.decode(body, &in, n, dst)
 	}
 	return nil, ErrCorrupt
 }

@@ -124,11 +124,72 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// withBases gives a column letters: runs of bases, N and others.
+func withBases(in Input) Input {
+	r := rand.New(rand.NewSource(12))
+	in.Bases = make([]byte, len(in.Quals))
+	for i := range in.Bases {
+		if in.Bases[i] = "ACGTACGTACGTNacgtR"[r.Intn(18)]; i > 0 && r.Intn(2) == 0 {
+			in.Bases[i] = in.Bases[i-1]
+		}
+	}
+	return in
+}
+
+func TestRoundTripWithBases(t *testing.T) {
+	for _, c := range columns() {
+		for level := Default; level <= Max; level++ {
+			if level == Max && len(c.in.Quals) > 100_000 {
+				continue // which takes long
+			}
+			in := withBases(c.in)
+			data := Encode(in, level)
+			want := in.Quals
+			in.Quals = nil
+			got, err := Decode(data, in, nil)
+			if err != nil || !bytes.Equal(got, want) {
+				t.Fatalf("%s, level %d: %d bytes come back, want %d: %v", c.name, level, len(got), len(want), err)
+			}
+			if data[0] < strategyBased {
+				continue // of one value at most
+			}
+			if in.Bases = nil; in.Records > 0 {
+				if _, err := Decode(data, in, nil); !errors.Is(err, ErrCorrupt) {
+					t.Errorf("%s, level %d: decoded without bases: %v", c.name, level, err)
+				}
+			}
+		}
+	}
+}
+
+// TestBasesPay: qualities that are low at the ends of runs take much less given the bases, and others are not given them.
+func TestBasesPay(t *testing.T) {
+	in := withBases(randomWalk(13, span('#', '5'), mixedLengths(13, 6000, 60)))
+	if WorthBases(in) {
+		t.Error("qualities that the bases say nothing of are given them")
+	}
+	for i := 1; i < len(in.Bases); i++ {
+		if in.Bases[i] != in.Bases[i-1] {
+			in.Quals[i-1] = '#' + in.Quals[i-1]&3
+		}
+	}
+	if !WorthBases(in) {
+		t.Error("qualities that follow runs are not given the bases")
+	}
+	without := len(Encode(Input{Quals: in.Quals, Lengths: in.Lengths, Records: in.Records}, Default))
+	for _, level := range []Level{Fast, Default, Max} {
+		if with := len(Encode(in, level)); with > without*85/100 {
+			t.Errorf("level %d: given the bases, they take %d bytes, without %d", level, with, without)
+		}
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	for _, c := range columns() {
 		if len(c.in.Quals) < 2000 && c.in.Lengths.Each == nil {
 			for level := Fast; level <= Max; level++ {
 				f.Add(Encode(c.in, level), uint16(c.in.Records), c.in.Lengths.Fixed)
+				f.Add(Encode(withBases(c.in), level), uint16(c.in.Records), c.in.Lengths.Fixed)
 			}
 		}
 	}
@@ -137,7 +198,11 @@ func FuzzDecode(f *testing.F) {
 		if int(n)*int(l) > 1<<22 {
 			return
 		}
-		got, err := Decode(data, Input{Records: int(n), Lengths: record.Lengths{Fixed: l}}, nil)
+		in := Input{Records: int(n), Lengths: record.Lengths{Fixed: l}}
+		if len(data) > 0 && data[0] >= strategyBased {
+			in.Bases = bytes.Repeat([]byte("AACGGGT"), int(n)*int(l)/7+1)[:int(n)*int(l)]
+		}
+		got, err := Decode(data, in, nil)
 		if err == nil && len(got) != int(n)*int(l) {
 			t.Fatalf("%d bytes, want %d", len(got), int(n)*int(l))
 		}
@@ -164,14 +229,19 @@ func quality(tb testing.TB, name string, limit int) Input {
 		tb.Fatal(err)
 	}
 	var in Input
+	var bases []byte
 	s := bufio.NewScanner(z)
 	s.Buffer(nil, 1<<20)
 	for i := 0; s.Scan(); i++ {
+		if i%4 == 1 {
+			bases = append(bases[:0], s.Bytes()...)
+		}
 		if i%4 == 3 {
 			if len(in.Quals)+len(s.Bytes()) > limit {
 				break
 			}
 			in.Quals = append(in.Quals, s.Bytes()...)
+			in.Bases = append(in.Bases, bases...)
 			in.Lengths.Each = append(in.Lengths.Each, uint32(len(s.Bytes())))
 			in.Records++
 		}
@@ -184,23 +254,33 @@ func TestRealQualities(t *testing.T) {
 		"sarscov2_amplicon_300bp_R1", "arabidopsis_rnaseq_R1", "novaseqx_4level_SE151", "nanopore_long", "hifi_ccs"} {
 		t.Run(name, func(t *testing.T) {
 			in := quality(t, name+".fastq.gz", 500_000)
-			sizes := [3]int{}
-			for level := Fast; level <= Max; level++ {
-				data := Encode(in, level)
-				sizes[level] = len(data)
-				got, err := Decode(data, Input{Records: in.Records, Lengths: in.Lengths}, nil)
-				if err != nil || !bytes.Equal(got, in.Quals) {
-					t.Fatalf("level %d: %v", level, err)
+			long := name == "nanopore_long" || name == "hifi_ccs"
+			for _, given := range [][]byte{nil, in.Bases} {
+				sizes := [3]int{}
+				in := Input{Quals: in.Quals, Lengths: in.Lengths, Records: in.Records, Bases: given}
+				for level := Fast; level <= Max; level++ {
+					data := Encode(in, level)
+					sizes[level] = len(data)
+					got, err := Decode(data, Input{Records: in.Records, Lengths: in.Lengths, Bases: given}, nil)
+					if err != nil || !bytes.Equal(got, in.Quals) {
+						t.Fatalf("level %d: %v", level, err)
+					}
 				}
+				t.Logf("%d bytes, given bases %v: %v", len(in.Quals), given != nil, sizes)
 			}
-			t.Logf("%d bytes: %v", len(in.Quals), sizes)
+			if long && !WorthBases(in) {
+				t.Error("the qualities are not given the bases")
+			}
 		})
 	}
 }
 
 func BenchmarkEncode(b *testing.B) {
-	for _, name := range []string{"yeast_rnaseq_A_R1", "arabidopsis_rnaseq_R1"} {
+	for _, name := range []string{"yeast_rnaseq_A_R1", "arabidopsis_rnaseq_R1", "nanopore_long"} {
 		in := quality(b, name+".fastq.gz", 4<<20)
+		if name != "nanopore_long" {
+			in.Bases = nil
+		}
 		for level := Fast; level <= Max; level++ {
 			b.Run(fmt.Sprintf("%s/level%d", name, level), func(b *testing.B) {
 				b.SetBytes(int64(len(in.Quals)))
@@ -213,8 +293,11 @@ func BenchmarkEncode(b *testing.B) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	for _, name := range []string{"yeast_rnaseq_A_R1", "arabidopsis_rnaseq_R1"} {
+	for _, name := range []string{"yeast_rnaseq_A_R1", "arabidopsis_rnaseq_R1", "nanopore_long"} {
 		in := quality(b, name+".fastq.gz", 4<<20)
+		if name != "nanopore_long" {
+			in.Bases = nil
+		}
 		for level := Fast; level <= Max; level++ {
 			data := Encode(in, level)
 			b.Run(fmt.Sprintf("%s/level%d", name, level), func(b *testing.B) {

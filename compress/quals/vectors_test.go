@@ -17,23 +17,26 @@ func TestVectors(t *testing.T) {
 		seen[strategy] = true
 		in := Input{Lengths: record.Lengths{Each: v.Ints(t, "lengths")}, Quals: []byte(v.Text(t, "qualities"))}
 		in.Records = len(in.Lengths.Each)
+		if strategy >= strategyBased {
+			in.Bases = []byte(v.Text(t, "letters"))
+		}
 		data := v.Bytes(t, "bytes", encodeBy(strategy, in))
 		if data[0] != strategy {
 			t.Fatalf("the section has strategy %d, want %d", data[0], strategy)
 		}
-		got, err := Decode(data, Input{Lengths: in.Lengths, Records: in.Records}, nil)
+		got, err := Decode(data, Input{Lengths: in.Lengths, Records: in.Records, Bases: in.Bases}, nil)
 		if err != nil || !bytes.Equal(got, in.Quals) {
 			t.Fatalf("decoded %q, %v; want %q", got, err, in.Quals)
 		}
 		// The encoder takes the shorter one of smooth and stepped.
-		if strategy >= strategyModelled {
+		if strategy >= strategyModelled && strategy < strategyBased {
 			other := encodeBy(strategy^1, in)
 			if strategy&1 == 0 && len(data) <= len(other) || strategy&1 == 1 && len(data) < len(other) {
 				v.Bytes(t, "bytes", Encode(in, Level(strategy-strategyModelled)/2))
 			}
 		}
 	})
-	for s := range byte(strategyModelled + 2*(Max+1)) {
+	for s := range byte(strategies) {
 		if !seen[s] {
 			t.Errorf("no vector has strategy %d", s)
 		}
@@ -42,8 +45,8 @@ func TestVectors(t *testing.T) {
 
 // encodeBy codes a column by the strategy given, where Encode would choose.
 func encodeBy(strategy byte, in Input) []byte {
-	if strategy < strategyModelled {
-		return Encode(in, Default)
+	if strategy < strategyModelled || strategy >= strategyBased {
+		return Encode(in, Default+Level(strategy&1))
 	}
 	t, head := newTrees(&in)
 	out := append([]byte{strategy}, head...)

@@ -145,7 +145,7 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 			return seqs, ErrCorrupt
 		}
 	}
-	in, err := streamsOf(data)
+	in, err := streamsOf(data, flags&flagPieces != 0)
 	if err != nil {
 		return seqs, err
 	}
@@ -154,7 +154,7 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	if d.err != nil {
 		return seqs, d.err
 	}
-	s := &slice{genome: d.genome.Packed, sorted: flags&flagSorted != 0, limit: uint64(d.genome.Len()), releaseWhile: d.releaseWhile}
+	s := &slice{genome: d.genome.Packed, sorted: flags&flagSorted != 0, inPieces: flags&flagPieces != 0, limit: uint64(d.genome.Len()), releaseWhile: d.releaseWhile}
 	s.model = func() (*basemodel.Model, error) {
 		m, err := d.genome.Model()
 		if err != nil {
@@ -185,9 +185,12 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 }
 
 // streamsOf splits the body of a slice into its streams.
-func streamsOf(data []byte) (in [streams][]byte, err error) {
+func streamsOf(data []byte, inPieces bool) (in [streams][]byte, err error) {
 	var sizes [streams]uint64
 	for i := range sizes {
+		if i == streamPieces && !inPieces {
+			break
+		}
 		v, n := binary.Uvarint(data)
 		if n <= 0 {
 			return in, ErrCorrupt

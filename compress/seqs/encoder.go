@@ -10,6 +10,7 @@ import (
 
 	"orcomgo/bins"
 	"orcomgo/compress/basemodel"
+	"orcomgo/compress/longreads"
 	"orcomgo/compress/overlap"
 )
 
@@ -69,8 +70,11 @@ type Encoder struct {
 	genome  *overlap.Pseudogenome // nil until the first slice is coded
 	coded   chan struct{}         // closed when the pseudogenome is coded; nil until this begins
 	section basemodel.Encoded     // the pseudogenome, coded
-	follow  *Decoder              // see Follow; mostly nil
-	trees   sync.WaitGroup        // of goroutines that code the trees of parts
+	// shared is the sequence that long reads share; nil if there is none. It is the pseudogenome from base sharedFrom on.
+	shared     *longreads.Sequence
+	sharedFrom uint64
+	follow     *Decoder       // see Follow; mostly nil
+	trees      sync.WaitGroup // of goroutines that code the trees of parts
 
 	// window, if not 0, is how many records of a run are in memory together.
 	window int
@@ -179,6 +183,9 @@ func (e *Encoder) build(ctx context.Context) error {
 		return err
 	}
 	g := e.genome
+	if err := e.shareLong(ctx); err != nil {
+		return err
+	}
 	// Only slices with reads without a place wait for this.
 	e.coded = make(chan struct{})
 	coders := basemodel.Coders(g.Len)
@@ -214,6 +221,67 @@ func (e *Encoder) build(ctx context.Context) error {
 	}()
 	return nil
 }
+
+// shareLong finds what long reads share and appends it to the pseudogenome.
+func (e *Encoder) shareLong(ctx context.Context) error {
+	if e.bins.Meta().Version < 2 {
+		return nil // the archive is of an older version, too
+	}
+	each := func(f func(batch []longreads.Read) error) error {
+		return e.genome.EachLong(ctx, minLongBases, func(reads []overlap.LongRead) error {
+			batch := make([]longreads.Read, len(reads))
+			for i, r := range reads {
+				batch[i] = longreads.Read{Bases: r.Words, N: r.N}
+			}
+			return f(batch)
+		})
+	}
+	found := false
+	err := each(func(batch []longreads.Read) error {
+		found = found || len(batch) > 0
+		return nil
+	})
+	if err != nil || !found {
+		return err
+	}
+	total := uint64(0)
+	for i := range e.bins.Meta().Blocks {
+		total += e.bins.Meta().Blocks[i].Bases
+	}
+	shared, err := longreads.Build(ctx, each, longreads.Config{
+		Threads: e.cfg.Threads, Memory: e.longMemory(), MaxBases: basemodel.MaxBases - 1<<20 - e.genome.Len,
+		Progress: func(stage string, done uint64) {
+			if e.cfg.Progress != nil {
+				e.cfg.Progress(stage, min(done, total), total)
+			}
+		},
+	})
+	if err != nil || shared.Len() == 0 {
+		return err
+	}
+	e.shared, e.sharedFrom = shared, uint64(e.genome.Len)
+	e.genome.Append(shared.Bases(), shared.Len())
+	return nil
+}
+
+// longMemory returns how much memory finding what long reads share may take; 0 for no bound.
+func (e *Encoder) longMemory() uint64 {
+	switch {
+	case e.cfg.Memory == 0:
+		return 0
+	case e.overlap.Whole:
+		bases := uint64(0)
+		for i := range e.bins.Meta().Blocks {
+			bases += e.bins.Meta().Blocks[i].Bases
+		}
+		return max(e.overlap.Memory-min(e.overlap.Memory, bases/4), e.cfg.Memory/8)
+	}
+	return e.overlap.Memory / 2 // a quarter is for a share of the reads
+}
+
+// InPieces reports whether long reads are aligned in pieces, which readers of older versions of the format do not know. It must
+// be called after the last EncodeSlice.
+func (e *Encoder) InPieces() bool { return e.shared != nil }
 
 // load loads the reads of part `want`, or only a subset, makes the tree of the part's positions, and begins to code it.
 func (e *Encoder) load(ctx context.Context, want int, only *overlap.Subset) (err error) {
@@ -370,8 +438,17 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 	if mate != nil {
 		flags |= flagMate
 	}
+	if e.shared != nil && slices.ContainsFunc(cols, (*Column).hasLong) {
+		s.inPieces = true
+		flags |= flagPieces
+		s.align = (&pieceAligner{e.shared, e.sharedFrom, p.layout, e.cfg.Threads}).align
+	}
 	out = append(out, flags)
-	streams := s.encode(p.tree, cols, records)
+	all := s.encode(p.tree, cols, records)
+	streams := all[:]
+	if !s.inPieces {
+		streams = streams[:streamPieces]
+	}
 	for _, b := range streams {
 		out = binary.AppendUvarint(out, uint64(len(b)))
 	}
@@ -437,4 +514,10 @@ func (c *Column) span() (from, to uint64) {
 		lo, hi = min(lo, v), max(hi, v)
 	}
 	return c.From + uint64(lo), c.From + uint64(hi) + 1
+}
+
+// hasLong reports whether a read of the column may be aligned in pieces.
+func (c *Column) hasLong() bool {
+	_, longest := c.Lengths.Range(c.Records)
+	return longest >= minLongBases
 }

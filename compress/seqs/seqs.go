@@ -49,5 +49,6 @@ const (
 	flagSorted = 1 << iota
 	flagQuals
 	flagMate
+	flagPieces // long reads are aligned in pieces
 	flagsKnown = 1<<iota - 1
 )

@@ -7,6 +7,7 @@ import (
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/basemodel"
+	"orcomgo/compress/edits"
 	"orcomgo/compress/overlap"
 	rc "orcomgo/compress/rangecoder"
 )
@@ -17,6 +18,7 @@ const (
 	streamPlaces
 	streamMismatches
 	streamLiterals
+	streamPieces // only of a slice with flagPieces
 	streams
 )
 
@@ -27,8 +29,11 @@ type slice struct {
 	// model waits for the model of the pseudogenome's first segment; it is cloned and not changed.
 	model        func() (*basemodel.Model, error)
 	sorted       bool
+	inPieces     bool   // long reads may be aligned in pieces
 	limit        uint64 // bases of the pseudogenome
 	releaseWhile func(wait func())
+	bases        edits.Source                                               // of the pseudogenome; only if inPieces
+	align        func(records [][]uint32, r *columnReads) [][][]edits.Piece // encoding: the pieces of long reads
 }
 
 // letters are the bases by their codes.
@@ -164,6 +169,32 @@ type columnReads struct {
 	cols       []*Column
 	where      []*places
 	exceptions []*record.ExceptionList
+	// spans are, by column and read, the stretches of long reads that are no pieces; nil if no reads are aligned in pieces.
+	spans [][][]edits.Span
+}
+
+// inPieces reports whether read i of column k may be aligned in pieces.
+func (r *columnReads) inPieces(k, i int) bool {
+	return r.spans != nil && r.where[k].pos[i] == unplaced && r.cols[k].Lengths.Of(i) >= minLongBases
+}
+
+// literals calls f with the stretches of a read without a place that are no piece.
+func (r *columnReads) literals(k, i int, f func(from, to int)) {
+	n := r.cols[k].Lengths.Of(i)
+	if !r.inPieces(k, i) {
+		f(0, n)
+		return
+	}
+	for _, v := range r.spans[k][i] {
+		f(int(v.Start), int(v.End))
+	}
+}
+
+// setSpans makes room for the spans.
+func (r *columnReads) setSpans() {
+	for _, col := range r.cols {
+		r.spans = append(r.spans, make([][]edits.Span, col.Records))
+	}
 }
 
 // forEach calls f for each read i of column k that has a place, or for each that has none, with its
@@ -190,13 +221,13 @@ func (r *columnReads) forEach(placed bool, f func(k, i int, quals []byte, skip [
 	}
 }
 
-// unplacedBases returns how many bases the reads without a place have.
-func (r *columnReads) unplacedBases() int {
+// literalBases returns how many bases the reads without a place have outside of pieces.
+func (r *columnReads) literalBases() int {
 	sum := 0
-	for k, col := range r.cols {
+	for k := range r.cols {
 		for i, p := range r.where[k].pos {
 			if p == unplaced {
-				sum += col.Lengths.Of(i)
+				r.literals(k, i, func(from, to int) { sum += to - from })
 			}
 		}
 	}
@@ -224,7 +255,7 @@ func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, read func(k, i int) 
 
 // codeLiterals codes the reads that have no place. read returns the bases of a read, one a byte; decoding, where its letters go.
 func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, read func(k, i int) []byte) error {
-	bases := r.unplacedBases()
+	bases := r.literalBases()
 	if bases == 0 {
 		return nil
 	}
@@ -235,18 +266,20 @@ func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, read func(k, i int) []
 	m = m.Clone(bases)
 	r.forEach(false, func(k, i int, quals []byte, skip []bool) {
 		b := read(k, i)[:r.cols[k].Lengths.Of(i)]
-		for j, v := range b {
-			if skip != nil && skip[j] {
-				continue
+		r.literals(k, i, func(from, to int) {
+			for j := from; j < to; j++ {
+				if skip != nil && skip[j] {
+					continue
+				}
+				if quals != nil {
+					m.SetQuality(quals[j])
+				}
+				b[j] = m.Code(c, b[j])
 			}
-			if quals != nil {
-				m.SetQuality(quals[j])
+			if c.Decoding() {
+				toLetters(b[from:to])
 			}
-			b[j] = m.Code(c, v)
-		}
-		if c.Decoding() {
-			toLetters(b)
-		}
+		})
 	})
 	return nil
 }
@@ -256,7 +289,7 @@ func (s *slice) codeReads(r *columnReads, placed func(), literals func() error) 
 	var wg sync.WaitGroup
 	wg.Go(func() { err = literals() })
 	placed()
-	if r.unplacedBases() > 0 {
+	if r.literalBases() > 0 {
 		s.releaseWhile(func() { s.model() }) // for which codeLiterals waits
 	}
 	wg.Wait()
@@ -321,6 +354,10 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [str
 	newPlaceModel(tree, s.sorted).code(c, r.where[0], r.mates(), cols[0].Records, s.limit)
 	out[streamPlaces] = c.Enc.Finish()
 
+	if s.inPieces {
+		r.setSpans()
+		out[streamPieces] = s.encodePieces(r, s.align(records, r))
+	}
 	m, l := encodeTo(nil), encodeTo(nil)
 	oriented := s.orientedReads(records, r.where)
 	var buf []byte
@@ -362,10 +399,19 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 		return nil, fmt.Errorf("%w: a read ends after the pseudogenome", ErrCorrupt)
 	}
 	var err error
+	seqs, text := readsOf(cols)
+	if s.inPieces {
+		end = s.limit // pieces are all over it
+	}
 	if s.releaseWhile(func() { err = wait(int(end)) }); err != nil {
 		return nil, err
 	}
-	seqs, text := readsOf(cols)
+	if s.inPieces {
+		r.setSpans()
+		if err := s.decodePieces(in[streamPieces], r, text); err != nil {
+			return nil, err
+		}
+	}
 	err = s.codeReads(r, func() { s.codeMismatches(decodeFrom(in[streamMismatches]), r, nil, text) },
 		func() error { return s.codeLiterals(decodeFrom(in[streamLiterals]), r, text) })
 	if err != nil {

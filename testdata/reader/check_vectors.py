@@ -111,6 +111,16 @@ def slices(v):
     return [b"".join(read.text() for read in reads).decode() for reads in members], wanted
 
 
+def edits(v):
+    genome = [b"ACGT".index(base) for base in b"".join(v.strings("sequence"))]
+    wanted, qualities = v.strings("bases"), None
+    if "qualities" in v.fields:
+        qualities = v.strings("qualities")
+    reads = [reader.Read(len(read), qualities and qualities[i]) for i, read in enumerate(wanted)]
+    reader.EditsDecoder(v.bytes(), reads, genome, qualities is not None, "edits", v.text("order") == "sorted")
+    return [bytes(b"ACGT."[4 if base is None else base] for base in read.bases) for read in reads], wanted
+
+
 def names(v):
     wanted, first = v.strings("names"), None
     if "first" in v.fields:
@@ -120,7 +130,13 @@ def names(v):
 
 
 def qualities(v):
-    found = reader.decode_qualities(v.bytes(), v.numbers("lengths"), "qualities")
+    letters = None
+    if "letters" in v.fields:
+        at, letters = 0, []
+        for length in v.numbers("lengths"):
+            letters.append(v.text("letters")[at:at + length].encode())
+            at += length
+    found = reader.decode_qualities(v.bytes(), v.numbers("lengths"), "qualities", letters)
     return b"".join(found).decode(), v.text("qualities")
 
 
@@ -136,7 +152,8 @@ def line_names(v):
 
 FILES = {"streams.txt": streams, "linenames.txt": line_names,
          "rangecoder.txt": decisions(reader.ArithmeticDecoder), "squash.txt": squash, "bases.txt": bases,
-         "positions.txt": positions, "lengths.txt": lengths, "slices.txt": slices, "names.txt": names,
+         "positions.txt": positions, "lengths.txt": lengths, "slices.txt": slices, "edits.txt": edits,
+         "names.txt": names,
          "qualitycoder.txt": decisions(reader.RangeDecoder), "qualities.txt": qualities}
 
 

@@ -444,7 +444,7 @@ class PackedArchive:
         source = Bytes(data[:-16], "the manifest")
         source.take(len(CMETA_MAGIC))
         found = {"version": source.uvarint()}
-        if found["version"] not in (2, 3, 4):
+        if found["version"] not in (2, 3, 4, 5):
             raise UnknownVersion(f"version {found['version']} of the format is not known")
         found["archive_id"] = source.take(16)
         found["bins_id"] = source.take(16)
@@ -459,7 +459,8 @@ class PackedArchive:
         exact = not flags & (READS_ONLY | ORDER_ANY | NAMES_DROPPED)
         found["inputs"] = inputs = []
         for _ in range(self.count(source)):
-            inputs.append(self.parse_input(source, exact, found["quality"], flags))
+            inputs.append(self.parse_input(source, exact, found["quality"], flags,
+                                           found["version"]))
         self.check_pairs(inputs)
         found["slices"] = []
         for index in range(self.count(source)):
@@ -477,13 +478,14 @@ class PackedArchive:
         return count
 
     @staticmethod
-    def parse_input(source, exact, quality, flags):
+    def parse_input(source, exact, quality, flags, version):
         one = PackedInput()
         one.name = source.text()
         one.kind = source.byte()
         require(one.kind in KINDS, "an input is neither FASTQ nor FASTA")
         one.pairing = source.byte()
-        require(one.pairing in (0, 1, 3), "an input has an unknown pairing")
+        require(one.pairing in (0, 1, 3) or one.pairing == 4 and version >= 5,
+                "an input has an unknown pairing")
         one.mate = source.uvarint() if one.pairing & 1 else None
         one.first = bool(one.pairing & 2)
         one.records, one.bytes, one.bases = source.uvarint(), source.uvarint(), source.uvarint()
@@ -673,7 +675,10 @@ class PackedArchive:
         for one, number in self.members_of(index):
             lengths = self.slice_lengths(one, number)
             section = one.members[number].qualities
-            yield from decode_qualities(self.read(section), lengths, section.label)
+            letters = None
+            if self.inputs[index].pairing == 4:
+                letters = self.slice_sequences(one)[number]
+            yield from decode_qualities(self.read(section), lengths, section.label, letters)
 
     # -- sequences and text
 
@@ -702,7 +707,7 @@ class PackedArchive:
         for number, member in enumerate(one.members):
             lengths = self.slice_lengths(one, number)
             qualities = [None] * one.records
-            if self.has_qualities(member.input):
+            if self.has_qualities(member.input) and self.inputs[member.input].pairing != 4:
                 qualities = decode_qualities(self.read(member.qualities), lengths,
                                              member.qualities.label)
             members.append([Read(*pair) for pair in zip(lengths, qualities)])
@@ -725,7 +730,7 @@ class PackedArchive:
             if self.has_qualities(index):
                 qualities = decode_qualities(self.read(member.qualities),
                                              self.slice_lengths(one, number),
-                                             member.qualities.label)
+                                             member.qualities.label, sequences)
             if not self.flags & READS_ONLY and (kind == 1 or qualities is not None):
                 forms = packed_forms(self.read(member.forms), one.records, member.forms.label)
             for i, sequence in enumerate(sequences):
@@ -1887,8 +1892,8 @@ FAST, DEFAULT, MAX = range(3)
 MODELS = {FAST: 1, DEFAULT: 3, MAX: 8}
 
 
-def decode_qualities(data, lengths, what):
-    """The quality strings of a column, one a record."""
+def decode_qualities(data, lengths, what, letters=None):
+    """The quality strings of a column, one a record; letters are the reads, if they are given."""
     total = sum(lengths)
     source = Bytes(data, what)
     if not data:
@@ -1903,15 +1908,31 @@ def decode_qualities(data, lengths, what):
         value = source.take(1)
         source.finish()
         return [value * length for length in lengths]
-    require(strategy <= 7, f"{what}: unknown strategy")
-    level, stepped = divmod(strategy - 2, 2)
+    given = strategy in (8, 9)
+    require(strategy <= 7 or given and letters is not None, f"{what}: unknown strategy")
+    level, stepped = (strategy - 7, 0) if given else divmod(strategy - 2, 2)
     n = source.byte() + 1
     values = source.take(n)
     require(all(a < b for a, b in zip(values, values[1:])), f"{what}: the values do not ascend")
     size = source.fixed(3)
     trees = decode_trees(source.take(size), n, total, what)
     decoder = QualityDecoder(source.rest(), trees, n, level, bool(stepped), total, what)
-    return [bytes(values[s] for s in decoder.read(length)) for length in lengths]
+    return [bytes(values[s] for s in decoder.read(length, base_runs(letters[i]) if given else None))
+            for i, length in enumerate(lengths)]
+
+
+def base_runs(letters):
+    """For each letter of a read, its run and place in it (*in*), and its base."""
+    codes = [b"ACGT".find(bytes([c]).upper()) for c in letters]
+    found = []
+    while len(found) < len(codes):
+        start = len(found)
+        end = start + 1
+        while end < len(codes) and codes[end] == codes[start]:
+            end += 1
+        base = 4 if codes[start] < 0 else codes[start]
+        found += [(8 * (min(end - start, 8) - 1) + min(k, 7), base) for k in range(end - start)]
+    return found
 
 
 # -- trees
@@ -2078,8 +2099,8 @@ class QualityDecoder:
         self.slots = [{} for _ in self.models]
         self.weights, self.place_weights = {}, {}
 
-    def read(self, length):
-        """The symbols of one read (FORMAT: Qualities, Contexts)."""
+    def read(self, length, given=None):
+        """The symbols of one read (FORMAT: Qualities, Contexts); given are its base_runs, or None."""
         n, symbols = self.n, []
         run = before = run_before = delta = tops = seen = 0
         means = {2: 256 * (n - 1), 4: 256 * (n - 1)}
@@ -2095,7 +2116,8 @@ class QualityDecoder:
                     seen, tops = 128, tops >> 1
             q = symbols[:-7:-1] + [0] * 6       # q[0] is q1
             now = dict(q=q, run=run, before=before, run_before=run_before, delta=delta,
-                       mean2=means[2], mean4=means[4], share=share, pl8=pl8, place=place)
+                       mean2=means[2], mean4=means[4], share=share, pl8=pl8, place=place,
+                       given=given and given[place])
             if self.level == MAX:
                 starts = [self.start(self.max_hash(i, now)) for i in self.models]
             else:
@@ -2125,6 +2147,9 @@ class QualityDecoder:
         pl = min(now["place"], 511)
         runs = oct(now["run"]) << 8 | now["before"] << 16
         roots = root(now["delta"])
+        if now["given"]:
+            run_class, base = now["given"]
+            return q1 | run_class << 8 | (now["share"], base, now["mean4"] >> 11)[model] << 16
         if self.level == FAST:
             if self.stepped:
                 return q1 | runs | roots << 32
@@ -2143,7 +2168,13 @@ class QualityDecoder:
         pl, pl8 = min(now["place"], 511), now["pl8"]
         run, before, run_before = oct(now["run"]), now["before"], oct(now["run_before"])
         roots, share, mean2, mean4 = root(now["delta"]), now["share"], now["mean2"], now["mean4"]
-        if self.stepped:
+        if now["given"]:
+            run_class, base = now["given"]
+            parts = ((run_class, share), (run_class, base), (run_class, mean4 >> 11),
+                     (run_class, base, mean4 >> 11), (run_class, q2),
+                     (run_class, max(q2, q3) >> 1, mean4 >> 12), (run_class, run, before),
+                     (pl, mean4 >> 10))[model]
+        elif self.stepped:
             parts = ((run, before, roots), (mean2 >> 6, pl8), (pl, roots), (share, pl8),
                      (q2, q3, q4, roots), (mean4 >> 6, roots), (q2, q3, q4, mean4 >> 8),
                      (pl, mean4 >> 10))[model]
@@ -2633,13 +2664,17 @@ class SliceDecoder:
         self.tree = trees[part]
         flags = source.byte()
         self.sorted, self.with_qualities = bool(flags & 1), bool(flags & 2)
-        require(flags < 8 and bool(flags & 4) == (len(members) == 2), f"{what}: unknown flags")
-        lengths = [source.uvarint() for _ in range(4)]
+        require(flags < 16 and bool(flags & 4) == (len(members) == 2), f"{what}: unknown flags")
+        lengths = [source.uvarint() for _ in range(5 if flags & 8 else 4)]
         streams = [source.take(length) for length in lengths]
         source.finish()
         self.exceptions(streams[0])
         self.places(streams[1])
         self.mismatches(streams[2])
+        if flags & 8:
+            long = [read for record in zip(*members) for read in record
+                    if read.position is None and read.length >= 701]
+            EditsDecoder(streams[4], long, genome, self.with_qualities, what)
         self.literals(streams[3])
 
     def exceptions(self, data):
@@ -2817,11 +2852,219 @@ class SliceDecoder:
         coder = ArithmeticDecoder(data)
         unplaced = [read for record in zip(*self.members) for read in record
                     if read.position is None]
-        model = self.model.copy(sum(read.length for read in unplaced))
+        model = self.model.copy(sum(read.bases.count(None) for read in unplaced))
         for read in unplaced:
+            in_pieces = [base is not None for base in read.bases]
             for i in read.open_places():
+                if in_pieces[i]:
+                    continue
                 kind = min(self.quality(read, i) // 6, 7) if self.with_qualities else 0
                 read.bases[i] = model.decode(coder, kind)
+
+
+class EditsDecoder:
+    """The pieces of long reads (FORMAT: Edits section)."""
+
+    SHORT = 255
+
+    def __init__(self, data, reads, genome, with_qualities, what, in_order=False):
+        self.genome, self.what, self.with_qualities = genome, what, with_qualities
+        self.in_order, self.first_anchor = in_order, 0
+        source = Bytes(data, what)
+        gaps = source.take(source.uvarint())
+        self.states = 4 if with_qualities else 8
+        self.read_gaps(Probs(ArithmeticDecoder(gaps)))
+        self.steps = {}                  # by class: since its last edit
+        self.coder = ArithmeticDecoder(source.take(len(data) - source.at))
+        self.probs = Probs(self.coder)
+        self.frequency, self.last_count, self.other_far = 2048, 0, 1
+        self.start_positions()
+        for read in reads:
+            self.one_read(read)
+        require(not any(self.gaps.values()), f"{what}: edits that no step reaches")
+
+    def read_gaps(self, probs):
+        self.gaps = {}
+        had, m_of = [0] * self.states, [256 * 16] * self.states
+        for c in range((94 if self.with_qualities else 16) * 16 * self.states):
+            state = c % self.states
+            count = probs.number(("gaps", had[state]), self.SHORT)
+            had[state] = 1 if count else 0
+            if count == 0:
+                continue
+            m, found = m_of[state], []
+            total, number = m >> 4, 1
+            for _ in range(count):
+                gap = 0
+                while True:
+                    length = m.bit_length()
+                    if length <= 2:
+                        u, tree = 0, m
+                    elif length <= 6:
+                        u, tree = 0, 4 * length - 8 + (m >> (length - 3) & 3)
+                    else:
+                        u, tree = min(length - 7, 24), 20 + (m >> (length - 3) & 3)
+                    v = probs.tree(("gap", tree), 4, MEMORY)
+                    if v < 15:
+                        break
+                    gap += 15 << u
+                    total += 15 << u
+                    require(gap < MASK32, f"{self.what}: a gap is too long")
+                    m = 16 * total // number
+                rest = (v << u) + probs.coder.even(u)
+                gap += rest
+                require(gap < MASK32, f"{self.what}: a gap is too long")
+                total, number = total + rest, number + 1
+                if number == 256:
+                    total, number = total >> 1, number >> 1
+                m = 16 * total // number
+                found.append(gap)
+            m_of[state] = m
+            self.gaps[c] = found[::-1]
+
+    def start_positions(self):
+        self.bits = (len(self.genome) - 1).bit_length()
+        node, x = 1, 0
+        for k in range(self.bits - 1, -1, -1):
+            half = 1 << k
+            right = max(len(self.genome) - x - half, 0)
+            if right < half:
+                self.probs.states[("position", node)] = [(right << 22) // (half + right), 20]
+            node = 2 * node
+            if right > 0:
+                node, x = node + 1, x + half
+
+    def position(self):
+        node = 1
+        tree = min(self.bits, 12)
+        for _ in range(tree):
+            self.probs.states.setdefault(("position", node), [1 << 21, 20])
+            node = node << 1 | self.probs.bit(("position", node), self.SHORT)
+        rest = self.bits - tree
+        found = (node - (1 << tree)) << rest | self.coder.even(rest)
+        require(found < len(self.genome), f"{self.what}: a piece is outside the pseudogenome")
+        return found
+
+    def distance(self, kind):
+        up = self.probs.bit((kind, "up"), self.SHORT)
+        step = self.probs.number((kind, "distance"), MEMORY)
+        return step if up else -step
+
+    def template(self, i):
+        if i >= self.room:
+            return 0
+        if self.reverse:
+            return 3 - self.genome[self.anchor - i]
+        return self.genome[self.anchor + i]
+
+    def run_class(self, i):
+        if i >= self.room:
+            return 0
+        first = i
+        while first > 0 and self.template(first - 1) == self.template(i):
+            first -= 1
+        n = 1
+        while n < 8 and first + n < self.room and self.template(first + n) == self.template(i):
+            n += 1
+        return 2 * (n - 1) | (1 if i > first else 0)
+
+    def one_read(self, read):
+        probs = self.probs
+        count = probs.number(("pieces", min(self.last_count, 2)), self.SHORT)
+        self.last_count = count
+        if count:
+            self.level = self.frequency
+        at = 0
+        for piece in range(count):
+            start = at + probs.number(("start", piece == 0), self.SHORT)
+            if piece < count - 1:
+                end = start + probs.number("length", self.SHORT)
+            elif probs.bit("to the end", self.SHORT):
+                end = read.length
+            else:
+                end = read.length - probs.number("rest", self.SHORT)
+            require(at <= start < end <= read.length, f"{self.what}: a piece is outside its read")
+            if piece == 0:
+                if self.in_order:
+                    self.anchor = self.first_anchor = self.first_anchor + self.distance("first")
+                    require(0 <= self.anchor < len(self.genome), f"{self.what}: a piece is outside")
+                else:
+                    self.anchor = self.position()
+                self.reverse = bool(probs.bit("strand", self.SHORT))
+            else:
+                gap = start - at
+                y = self.following - gap if self.reverse else self.following + gap
+                near = probs.bit(("near", self.other_far), self.SHORT)
+                self.other_far = 1 - near
+                if near:
+                    self.anchor = y + self.distance("near")
+                    require(0 <= self.anchor < len(self.genome), f"{self.what}: a piece is outside")
+                else:
+                    self.anchor = self.position()
+                    self.reverse = bool(probs.bit("strand", self.SHORT))
+            self.room = self.anchor + 1 if self.reverse else len(self.genome) - self.anchor
+            used = self.one_piece(read, start, end)
+            self.following = self.anchor - used if self.reverse else self.anchor + used
+            at = end
+        if count:
+            self.frequency += (self.level - self.frequency) >> 4
+
+    @staticmethod
+    def log(n):
+        length = n.bit_length()
+        return 256 * (length - 1) + ((n << (32 - length)) >> 23) % 256
+
+    def one_piece(self, read, start, end):
+        i, r, state, d, next_d, inserted = 0, start, 0, 120, 512, None
+        while r < end:
+            if self.with_qualities:
+                level = min(max(read.qualities[r] - 33, 0), 93)
+            else:
+                level = min(3 * self.level // 512, 15)
+                if d > 0:
+                    state = 0 if d < 4 else 4 if d < 12 else 5 if d < 40 else 6 if d < 120 else 7
+            c = (level * 16 + self.run_class(i)) * self.states + state
+            gaps = self.gaps.get(c)
+            if not gaps or self.steps.get(c, 0) < gaps[-1]:
+                require(i < self.room, f"{self.what}: a piece ends after the pseudogenome")
+                self.steps[c] = self.steps.get(c, 0) + 1
+                read.bases[r] = self.template(i)
+                i, r, d, state, inserted = i + 1, r + 1, d + 1, 0, None
+                if d == next_d:
+                    next_d *= 2
+                    self.level = max(self.level, self.log(d))
+                continue
+            gaps.pop()
+            self.steps[c] = 0
+            state, i, r, inserted = self.edit(c, read, i, r, inserted)
+            self.level += (self.log(d + 1) - self.level) >> 3
+            d, next_d = 0, 512
+        require(i <= self.room, f"{self.what}: a piece ends after the pseudogenome")
+        return i
+
+    def edit(self, c, read, i, r, inserted):
+        probs, t = self.probs, self.template
+        c = (c // (16 * self.states) // 4, c % (16 * self.states))
+        if probs.bit(("substitution", c), MEMORY):
+            require(i < self.room, f"{self.what}: an edit is after the pseudogenome")
+            context = t(i), t(i - 1) if i else 0, t(i + 1)
+            if probs.bit(("two", context), MEMORY):
+                read.bases[r] = (t(i) + 2) % 4
+            else:
+                read.bases[r] = (t(i) + (3 if probs.bit(("three", context), MEMORY) else 1)) % 4
+            return 1, i + 1, r + 1, None
+        if probs.bit(("insertion", c), MEMORY):
+            run = self.run_class(i)
+            key = "inserted", t(i), 0 if run == 0 else 1 if run % 2 else 2, inserted
+            read.bases[r] = (probs.tree(key, 2, MEMORY) + t(i)) % 4
+            return 2, i, r + 1, read.bases[r]
+        n = 1
+        while n <= 8 and probs.bit(("deleted", n, i + n <= self.room and t(i + n) == t(i)), MEMORY):
+            n += 1
+        if n == 9:
+            n += probs.number("deleted", self.SHORT)
+        require(i + n <= self.room, f"{self.what}: an edit is after the pseudogenome")
+        return 3, i + n, r, None
 
 
 def make_error_rates():

@@ -13,11 +13,15 @@ const (
 	streamFragment
 	streamDuplicate
 	streamChunk
+	streamChimera
+	streamVariants
+	streamHaplotype
 )
 
 // fragment is a piece of the genome that is sequenced.
 type fragment struct {
 	start, length int
+	haplotype     int
 	reverse       bool
 }
 
@@ -31,6 +35,22 @@ type library struct {
 	reads        uint64
 	gc           *gcWindows   // nil: no bias
 	transcripts  *transcripts // nil: the whole genome alike
+	other        *library     // of the second haplotype, from which half of the fragments are drawn; nil: none
+}
+
+// addHaplotype has half of the fragments drawn from another genome.
+func (l *library) addHaplotype(g *Genome, gcBias float64, length int) error {
+	if g.longest() < length {
+		return fmt.Errorf("with its structural variants, no contig is as long as a read (%d bases)", length)
+	}
+	other := *l
+	other.genome = g
+	other.lengths.most = min(l.lengths.most, g.longest())
+	if gcBias > 0 {
+		other.gc = newGCWindows(g, gcBias)
+	}
+	l.other = &other
+	return nil
 }
 
 // lengths is the distribution of the lengths of fragments: normal, or log-normal about the median.
@@ -68,6 +88,13 @@ func (l *library) fragment(i uint64) fragment {
 }
 
 func (l *library) draw(i uint64) (f fragment) {
+	if l.other != nil {
+		if h := stream(l.seed, streamHaplotype, i); h.next()&1 == 1 {
+			f = l.other.draw(i)
+			f.haplotype = 1
+			return f
+		}
+	}
 	r := stream(l.seed, streamFragment, i)
 	letters := l.genome.letters
 	for range 1000 {

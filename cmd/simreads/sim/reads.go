@@ -23,6 +23,9 @@ type Config struct {
 	LongLimit  int     // no read is longer; 0: 100,000
 	Quality    Profile
 	MeanError  float64 // mean probability of a substitution; 0: the profile's own
+	Indels     float64 // inserted and deleted bases, per base of a long read; 0: none
+	Chimeras   float64 // share of long reads that are two stretches of the genome
+	Structural float64 // structural variants in a million bases, which half of the reads have; 0: none
 	NRate      float64 // share of bases that are N, quality '#'
 	Trim       float64 // share of reads cut to a length from MinLength to Length
 	MinLength  int     // 0: 35
@@ -41,6 +44,8 @@ type Simulator struct {
 	c         Config
 	library   library
 	qualities *qualities
+	indels    *indels // nil: none
+	chimeras  chance
 	namer     *namer
 	perChunk  uint64
 	longest   int // bases of the longest read possible
@@ -79,6 +84,7 @@ func New(c Config) (*Simulator, error) {
 	}{
 		{"mean error", c.MeanError}, {"N rate", c.NRate}, {"share of trimmed reads", c.Trim}, {"share of PCR duplicates", c.PCR},
 		{"share of optical duplicates", c.Optical}, {"GC bias", c.GCBias},
+		{"share of inserted and deleted bases", c.Indels}, {"share of chimeras", c.Chimeras},
 	} {
 		if share.value < 0 || share.value > 1 || math.IsNaN(share.value) {
 			return nil, fmt.Errorf("%s %g is not between 0 and 1", share.name, share.value)
@@ -97,6 +103,16 @@ func New(c Config) (*Simulator, error) {
 		return nil, fmt.Errorf("no quality profile %d", c.Quality)
 	case c.InsertSD < 0 || c.LongSigma < 0 || c.Expression < 0:
 		return nil, errors.New("a standard deviation can't be negative")
+	case (c.Indels > 0 || c.Chimeras > 0) && !c.Long:
+		return nil, errors.New("only long reads have insertions, deletions and chimeras")
+	case c.Indels > 0 && c.Quality != HiFi && c.Quality != Nanopore:
+		return nil, errors.New("only the profiles of long reads have insertions and deletions")
+	case c.Indels > 0.1:
+		return nil, fmt.Errorf("a share of inserted and deleted bases of %g is more than 0.1", c.Indels)
+	case c.Structural < 0 || c.Structural > 1000 || math.IsNaN(c.Structural):
+		return nil, fmt.Errorf("%g structural variants in a million bases are not between 0 and 1000", c.Structural)
+	case c.Structural > 0 && c.Expression > 0:
+		return nil, errors.New("transcripts have no structural variants")
 	}
 	longest := c.Length
 	if c.Long {
@@ -131,6 +147,15 @@ func New(c Config) (*Simulator, error) {
 			return nil, err
 		}
 	}
+	s.chimeras = chanceOf(c.Chimeras)
+	if c.Indels > 0 {
+		s.indels = newIndels(c.Indels, s.qualities, c.Genome)
+	}
+	if c.Structural > 0 {
+		if err := s.library.addHaplotype(c.Genome.withVariants(c.Structural, c.Seed), c.GCBias, c.Length); err != nil {
+			return nil, err
+		}
+	}
 	return s, nil
 }
 
@@ -140,10 +165,15 @@ func (s *Simulator) Chunks() int { return int((s.c.Reads + s.perChunk - 1) / s.p
 // Chunk appends chunk i, of the first mates or unpaired reads to r1 and of the second
 // mates to r2, and returns both.
 func (s *Simulator) Chunk(i int, r1, r2 []byte) (first, second []byte) {
+	return s.chunk(i, r1, r2, nil)
+}
+
+// chunk is Chunk. It calls visit, if that is not nil, for each read.
+func (s *Simulator) chunk(i int, r1, r2 []byte, visit func(*Truth)) (first, second []byte) {
 	from := uint64(i) * s.perChunk
 	to := min(from+s.perChunk, s.c.Reads)
 	r := stream(s.c.Seed, streamChunk, uint64(i))
-	m := maker{s: s, random: r, toN: r.gap(s.c.NRate)}
+	m := maker{s: s, random: r, toN: r.gap(s.c.NRate), visit: visit}
 	for j := from; j < to; j++ {
 		f := s.library.fragment(j)
 		names := stream(s.c.Seed, streamChunk, 1<<62+j)
@@ -167,10 +197,14 @@ func (s *Simulator) All() (r1, r2 []byte) {
 
 // maker writes the records of one chunk.
 type maker struct {
-	s      *Simulator
-	random random
-	toN    int // bases to the next N
-	qual   []byte
+	s        *Simulator
+	random   random
+	toN      int // bases to the next N
+	qual     []byte
+	template []byte // oriented letters of a read, stretch after stretch
+	letters  []byte // of a read with insertions and deletions
+	parts    []fragment
+	visit    func(*Truth) // nil: not called
 }
 
 // read appends the record of read i, which starts at the 5' end of the fragment.
@@ -183,39 +217,133 @@ func (m *maker) read(b []byte, f fragment, i uint64, mate int, names *random) []
 	if c.Trim > 0 && m.random.unit() <= c.Trim && n > c.MinLength {
 		n = c.MinLength + int(m.random.below(uint64(n-c.MinLength)))
 	}
+	m.cut(f, n, i)
+	m.template = m.template[:0]
+	for _, f := range m.parts {
+		m.template = orient(m.template, m.s.Letters(f.haplotype)[f.start:f.start+f.length], f.reverse)
+	}
+	var truth *Truth
+	if m.visit != nil {
+		truth = m.truth()
+	}
+	seq := m.template
+	if m.s.indels != nil {
+		seq = m.insertAndDelete(truth)
+	}
+	n = len(seq)
 	line := len(b)
 	b = m.s.namer.append(b, i, mate, n, names)
 	name := b[line+1:]
 	b = m.end(b)
 
 	at := len(b)
-	b = slices.Grow(b, 2*n+len(name)+8)[:at+n]
-	seq := b[at:]
-	letters := c.Genome.letters
-	if f.reverse {
-		reverseComplement(seq, letters[f.start+f.length-n:f.start+f.length])
-	} else {
-		copy(seq, letters[f.start:])
-	}
+	b = append(slices.Grow(b, 2*n+len(name)+8), seq...)
+	seq = b[at:]
+	var qual []byte
 	if c.FASTA {
 		m.qual = slices.Grow(m.qual[:0], n)[:n]
-		m.finish(seq, m.qual)
-		return m.end(b)
+		qual = m.qual
+		b = m.end(b)
+	} else {
+		b = append(m.end(b), '+')
+		if c.Names == SRA {
+			b = append(b, name...)
+		}
+		b = m.end(b)
+		at = len(b)
+		b = b[:at+n] // there is room: grown above
+		qual = b[at:]
+		if m.s.indels != nil {
+			copy(qual, m.qual)
+		}
+		b = m.end(b)
 	}
-	b = append(m.end(b), '+')
-	if c.Names == SRA {
-		b = append(b, name...)
+	m.finish(seq, qual)
+	if truth != nil {
+		truth.complete(m, seq, qual)
+		m.visit(truth)
 	}
-	b = m.end(b)
-	at = len(b)
-	b = b[:at+n] // there is room: grown above
-	m.finish(seq, b[at:])
-	return m.end(b)
+	return b
 }
 
-// finish makes the qualities of a read, its errors and its Ns.
+// cut sets the parts that a read of n bases of the template has: the first n bases of the fragment or, of a chimera, fewer, and some of
+// another fragment.
+func (m *maker) cut(f fragment, n int, i uint64) {
+	m.parts = m.parts[:0]
+	first := n
+	if m.s.chimeras != 0 {
+		if r := stream(m.s.c.Seed, streamChimera, i); r.hit(m.s.chimeras) && n >= 2 {
+			first = 1 + int(r.below(uint64(n-1)))
+		}
+	}
+	m.parts = append(m.parts, f.head(first))
+	if first < n {
+		second := m.s.library.draw(1<<63 | i)
+		m.parts = append(m.parts, second.head(min(n-first, second.length)))
+	}
+}
+
+// head returns the first n bases of a fragment.
+func (f fragment) head(n int) fragment {
+	if f.reverse {
+		f.start += f.length - n
+	}
+	f.length = n
+	return f
+}
+
+// insertAndDelete makes the letters of a read of the template, with errors, and its qualities, in qual.
+func (m *maker) insertAndDelete(truth *Truth) []byte {
+	m.letters, m.qual = m.letters[:0], m.qual[:0]
+	at := 0
+	for k, f := range m.parts {
+		var errors *[]Error
+		if truth != nil {
+			errors = &truth.Stretches[k].Errors
+			truth.Stretches[k].Start = len(m.letters)
+		}
+		m.letters, m.qual = m.s.indels.print(m.s.qualities, m.template[at:at+f.length], m.letters, m.qual, errors, &m.random)
+		if truth != nil {
+			truth.Stretches[k].End = len(m.letters)
+		}
+		at += f.length
+	}
+	return m.letters
+}
+
+// truth returns where a read comes from, without its errors.
+func (m *maker) truth() *Truth {
+	t := &Truth{}
+	at := 0
+	for _, f := range m.parts {
+		t.Stretches = append(t.Stretches, Stretch{Start: at, End: at + f.length, Haplotype: f.haplotype, Place: f.start, Length: f.length,
+			Reverse: f.reverse})
+		at += f.length
+	}
+	return t
+}
+
+// complete adds the bases and the qualities of a read and, if it has neither insertions nor deletions, its errors.
+func (t *Truth) complete(m *maker, seq, qual []byte) {
+	t.Bases, t.Qualities = seq, qual
+	if m.s.indels != nil {
+		return
+	}
+	for k := range t.Stretches {
+		p := &t.Stretches[k]
+		for j := p.Start; j < p.End; j++ {
+			if seq[j] != m.template[j] && seq[j] != 'N' {
+				p.Errors = append(p.Errors, Error{j - p.Start, Substitution, seq[j]})
+			}
+		}
+	}
+}
+
+// finish makes the qualities of a read and its errors, unless they were made with insertions and deletions, and its Ns.
 func (m *maker) finish(seq, qual []byte) {
-	m.s.qualities.print(seq, qual, &m.random)
+	if m.s.indels == nil {
+		m.s.qualities.print(seq, qual, &m.random)
+	}
 	for m.toN < len(seq) {
 		seq[m.toN], qual[m.toN] = 'N', '!'+noCall
 		if g := m.random.gap(m.s.c.NRate); g < math.MaxInt-m.toN-1 {

@@ -432,6 +432,11 @@ func TestImpossible(t *testing.T) {
 		"room for a transc": {Genome: Invent(GenomeConfig{Size: 250}), Expression: 1},
 		"too few reads":     {Genome: g, PCR: 0.7, Optical: 0.7},
 		"can't be negative": {Genome: g, InsertSD: -1},
+		"only long reads":   {Genome: g, Indels: 0.01},
+		"only the profiles": {Genome: g, Long: true, Length: 500, Indels: 0.01},
+		"more than 0.1":     {Genome: g, Long: true, Length: 500, Quality: HiFi, Indels: 0.2},
+		"0 and 1000":        {Genome: g, Structural: -1},
+		"no structural":     {Genome: Invent(GenomeConfig{Size: 10_000}), Structural: 1, Expression: 1},
 	} {
 		if _, err := New(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error that says %q", err, want)
@@ -440,7 +445,8 @@ func TestImpossible(t *testing.T) {
 }
 
 func BenchmarkChunk(b *testing.B) {
-	for name, c := range map[string]Config{"single": {}, "paired": {Paired: true}, "hifi": {Long: true, Quality: HiFi}} {
+	for name, c := range map[string]Config{"single": {}, "paired": {Paired: true}, "hifi": {Long: true, Quality: HiFi},
+		"nanopore": {Long: true, Quality: Nanopore, Indels: 0.025}} {
 		b.Run(name, func(b *testing.B) {
 			c.Genome, c.Reads = Invent(GenomeConfig{Size: 1_000_000}), 1<<40
 			s := small(b, c)

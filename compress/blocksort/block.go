@@ -1,0 +1,227 @@
+package blocksort
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"github.com/zeebo/xxh3"
+	"golang.org/x/sync/errgroup"
+
+	"orcomgo/compress/bwt"
+	"orcomgo/compress/rangecoder"
+)
+
+// A block in a stream: its size n (uvarint), twice the size of its body plus 1 if it is coded (uvarint), the hash of its text (8
+// bytes), and the body. The body is the text, or, coded:
+//
+//	starting points of the transform    uvarints, as many as bwt.Starts(n)
+//	bytes of the tree                   uvarint
+//	the tree
+//	part size                           uvarint, in units of partUnit
+//	for each part: its bytes (uvarint), and these
+
+const (
+	partUnit = 1 << 16 // bytes: the size of all parts but the last one is a multiple of it
+	maxUnits = MaxBlockSize / partUnit
+	// A byte codes less than 2^16 symbols. A reader refuses a block of a larger size, which would take memory for nothing.
+	symbolsPerByte = 1 << 16
+	slackBytes     = 64
+)
+
+// partSize returns the symbols of a part of a block of n bytes: many enough to learn from, and so few that many threads have parts.
+func partSize(n int) int { return max(min(n/64, 8<<20), 2<<20) / partUnit * partUnit }
+
+// space is memory that blocks use one after another.
+type space struct {
+	transformer bwt.Transformer
+	transformed []byte
+}
+
+func (s *space) bytes(n int) []byte {
+	if cap(s.transformed) < n {
+		s.transformed = make([]byte, n)
+	}
+	return s.transformed[:n]
+}
+
+// spaces are those that no block uses.
+type spaces struct {
+	mutex sync.Mutex
+	free  []*space
+}
+
+func (p *spaces) get() *space {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if n := len(p.free); n > 0 {
+		s := p.free[n-1]
+		p.free = p.free[:n-1]
+		return s
+	}
+	return &space{}
+}
+
+func (p *spaces) put(s *space) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.free = append(p.free, s)
+}
+
+// hashOf returns the hash of the text of a block. It depends on the number of the block in its stream, so that blocks cannot be exchanged.
+func hashOf(text []byte, index uint64) uint64 { return xxh3.HashSeed(text, index) }
+
+// appendBlock appends a block of text, which is not empty, to dst.
+func (s *space) appendBlock(dst, text []byte, index uint64, threads int) []byte {
+	body := s.codeBody(text, threads)
+	coded := uint64(1)
+	if len(body) >= len(text) {
+		body, coded = text, 0
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(text)))
+	dst = binary.AppendUvarint(dst, uint64(len(body))<<1|coded)
+	dst = binary.LittleEndian.AppendUint64(dst, hashOf(text, index))
+	return append(dst, body...)
+}
+
+func (s *space) codeBody(text []byte, threads int) []byte {
+	transformed := s.bytes(len(text))
+	starts, err := s.transformer.Transform(transformed, text, threads)
+	if err != nil {
+		panic(err) // MaxBlockSize is less than bwt.MaxLen
+	}
+	var body []byte
+	for _, s := range starts {
+		body = binary.AppendUvarint(body, uint64(s))
+	}
+	var counts [256]int
+	for _, s := range transformed {
+		counts[s]++
+	}
+	t := newTree(&counts)
+	c := rangecoder.EncodeTo(nil, adaptation)
+	t.transmit(c)
+	table := c.Enc.Finish()
+	body = binary.AppendUvarint(body, uint64(len(table)))
+	body = append(body, table...)
+	size := partSize(len(text))
+	body = binary.AppendUvarint(body, uint64(size/partUnit))
+	parts := make([][]byte, (len(text)+size-1)/size)
+	var group errgroup.Group
+	group.SetLimit(max(threads, 1))
+	for i := range parts {
+		group.Go(func() error {
+			part := transformed[i*size : min((i+1)*size, len(text))]
+			c := rangecoder.EncodeTo(make([]byte, 0, len(part)/4), adaptation)
+			newModel(t, len(part)).code(c, part)
+			parts[i] = c.Enc.Finish()
+			return nil
+		})
+	}
+	group.Wait() // no error
+	for _, p := range parts {
+		body = binary.AppendUvarint(body, uint64(len(p)))
+		body = append(body, p...)
+	}
+	return body
+}
+
+// header is what is before the body of a block.
+type header struct {
+	size, body int
+	coded      bool
+	hash       uint64
+}
+
+// check reports whether a block may have the header.
+func (h *header) check(limit int) error {
+	switch {
+	case h.size > limit:
+		return ErrBlockSize
+	case !h.coded && h.body != h.size, h.coded && h.body >= h.size, uint64(h.size) > uint64(h.body+slackBytes)*symbolsPerByte:
+		return ErrCorrupt
+	}
+	return nil
+}
+
+// decodeBlock returns the text of block number index.
+func (s *space) decodeBlock(h *header, body []byte, index uint64, threads int) ([]byte, error) {
+	text := body
+	if h.coded {
+		var err error
+		if text, err = s.decodeBody(h.size, body, threads); err != nil {
+			return nil, err
+		}
+	}
+	if hashOf(text, index) != h.hash {
+		return nil, ErrCorrupt
+	}
+	return text, nil
+}
+
+func (s *space) decodeBody(n int, body []byte, threads int) ([]byte, error) {
+	ok := true
+	number := func(limit int) int {
+		v, size := binary.Uvarint(body)
+		if size <= 0 || v > uint64(limit) {
+			ok = false
+			return 0
+		}
+		body = body[size:]
+		return int(v)
+	}
+	take := func(size int) []byte {
+		if size > len(body) {
+			ok = false
+			return nil
+		}
+		b := body[:size:size]
+		body = body[size:]
+		return b
+	}
+	starts := make([]uint32, bwt.Starts(n))
+	for i := range starts {
+		starts[i] = uint32(number(n - 1))
+	}
+	table := take(number(len(body)))
+	size := number(maxUnits) * partUnit
+	if !ok || size == 0 {
+		return nil, ErrCorrupt
+	}
+	parts := make([][]byte, (n+size-1)/size)
+	for i := range parts {
+		parts[i] = take(number(len(body)))
+	}
+	if !ok || len(body) > 0 {
+		return nil, ErrCorrupt
+	}
+	t := &tree{}
+	c := rangecoder.DecodeFrom(table, adaptation)
+	if !t.transmit(c) || c.Dec.Err() != nil {
+		return nil, ErrCorrupt
+	}
+	transformed := s.bytes(n)
+	var group errgroup.Group
+	group.SetLimit(max(threads, 1))
+	for i, p := range parts {
+		group.Go(func() error {
+			part := transformed[i*size : min((i+1)*size, n)]
+			if len(part) > (len(p)+slackBytes)*symbolsPerByte {
+				return ErrCorrupt
+			}
+			c := rangecoder.DecodeFrom(p, adaptation)
+			newModel(t, len(part)).code(c, part)
+			if c.Dec.Err() != nil || c.Dec.Left() > 0 {
+				return ErrCorrupt
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	text := make([]byte, n)
+	if err := s.transformer.Inverse(text, transformed, starts, threads); err != nil {
+		return nil, ErrCorrupt
+	}
+	return text, nil
+}

@@ -1,0 +1,94 @@
+package bwt
+
+import (
+	"errors"
+	"fmt"
+)
+
+// MaxLen is the most bytes of a text.
+const MaxLen = 1<<32 - 2
+
+// ErrTooLong reports a text of more than MaxLen bytes.
+var ErrTooLong = errors.New("bwt: a text of more than 2^32-2 bytes")
+
+const (
+	minStep   = 1 << 16
+	maxStarts = 1 << 10
+)
+
+// Step returns the distance between the starting points of a text of n bytes.
+func Step(n int) int { return max(minStep, (n+maxStarts-1)/maxStarts) }
+
+// Starts returns how many starting points a text of n bytes has.
+func Starts(n int) int { return (n + Step(n) - 1) / Step(n) }
+
+// Transform writes the transform of text to dst, which is as long and does not overlap text, with the given number of threads. It returns
+// the starting points.
+func Transform(dst, text []byte, threads int) (starts []uint32, err error) {
+	return new(Transformer).Transform(dst, text, threads)
+}
+
+// Inverse writes the text to dst of which transformed and starts are the transform. dst is as long and does not overlap transformed.
+// For what Transform did not make, the result is an error or some text.
+func Inverse(dst, transformed []byte, starts []uint32, threads int) error {
+	return new(Transformer).Inverse(dst, transformed, starts, threads)
+}
+
+// Transformer keeps its memory from one text to the next, which saves the time that the system needs to hand it out. The zero value is
+// ready. It is for one call at a time.
+type Transformer struct {
+	coded   []byte
+	marks   []mark
+	entries []uint64
+	ranks   []uint32
+	order   []uint32
+	giant   [2][]uint64
+	next    []uint32
+	few     []fewBlock
+}
+
+// reuse returns n elements of any value, from *memory if it has as many.
+func reuse[T any](memory *[]T, n int) []T {
+	if cap(*memory) < n {
+		*memory = nil // so that both need not be there at once
+		*memory = hugeSlice[T](n)
+	}
+	return (*memory)[:n]
+}
+
+// Transform is the function Transform.
+func (m *Transformer) Transform(dst, text []byte, threads int) (starts []uint32, err error) {
+	if uint64(len(text)) > MaxLen {
+		return nil, ErrTooLong
+	}
+	if len(dst) != len(text) {
+		return nil, fmt.Errorf("bwt: %d bytes for the transform of %d", len(dst), len(text))
+	}
+	if len(text) == 0 {
+		return nil, nil
+	}
+	threads = max(threads, 1)
+	t := newCodedText(m, text, threads)
+	r := newRanks(m, t, text, threads)
+	s := newSorter(m, t, threads, ^uint64(0), r)
+	step := Step(len(text))
+	starts = make([]uint32, Starts(len(text)))
+	s.run(text, step, func(first uint64, a []uint64, _ []tie) {
+		out := dst[first : first+uint64(len(a))]
+		mask := uint64(1)<<s.symbolBits - 1
+		for i, e := range a {
+			b := e & mask
+			if b == uint64(t.size) {
+				p := int(s.symbol(e))
+				starts[p/step] = uint32(first) + uint32(i)
+				if p == 0 {
+					p = len(text)
+				}
+				out[i] = text[p-1]
+				continue
+			}
+			out[i] = t.symbols[b]
+		}
+	})
+	return starts, nil
+}

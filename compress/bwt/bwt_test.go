@@ -1,0 +1,189 @@
+package bwt
+
+import (
+	"bytes"
+	"fmt"
+	"math/bits"
+	"math/rand"
+	"slices"
+	"testing"
+)
+
+// reference is the transform by its definition.
+func reference(text []byte) (transformed []byte, starts []uint32) {
+	suffixes := make([]int, len(text))
+	for i := range suffixes {
+		suffixes[i] = i
+	}
+	slices.SortFunc(suffixes, func(a, b int) int { return bytes.Compare(text[a:], text[b:]) })
+	starts = make([]uint32, Starts(len(text)))
+	for rank, p := range suffixes {
+		if p%Step(len(text)) == 0 {
+			starts[p/Step(len(text))] = uint32(rank)
+		}
+		transformed = append(transformed, text[(p+len(text)-1)%len(text)])
+	}
+	return transformed, starts
+}
+
+// fibonacci returns the Fibonacci word of n letters.
+func fibonacci(n int) []byte {
+	a, b := []byte("a"), []byte("ab")
+	for len(b) < n {
+		a, b = b, append(slices.Clone(b), a...)
+	}
+	return b[:n]
+}
+
+func randomText(r *rand.Rand, n, symbols int) []byte {
+	text := make([]byte, n)
+	perm := r.Perm(256)
+	for i := range text {
+		text[i] = byte(perm[min(r.Intn(symbols), r.Intn(symbols))])
+	}
+	return text
+}
+
+// texts are texts that are hard to sort, and others.
+func texts(n int) map[string][]byte {
+	r := rand.New(rand.NewSource(1))
+	all := map[string][]byte{
+		"same": bytes.Repeat([]byte("A"), n), "fibonacci": fibonacci(n), "tandem": bytes.Repeat([]byte("ACGTTGCA"), n/8+1)[:n],
+		"long tandem": bytes.Repeat(randomText(r, 1000, 4), n/1000+1)[:n],
+	}
+	for _, symbols := range []int{1, 2, 3, 4, 5, 8, 50, 200, 256} {
+		all[fmt.Sprint(symbols, " symbols")] = randomText(r, n, symbols)
+		half := randomText(r, n/2, symbols)
+		all[fmt.Sprint(symbols, " symbols twice")] = append(half, half...)
+	}
+	runs := randomText(r, n, 40)
+	for i := 200; i < n; i++ {
+		if r.Intn(50) > 0 {
+			runs[i] = runs[i-1]
+		} else if r.Intn(3) == 0 {
+			copy(runs[i:], runs[i-200:i])
+		}
+	}
+	all["runs"] = runs
+	// Codes of different lengths, and stretches that come again and differ at last.
+	mixed := make([]byte, n)
+	for i := range mixed {
+		mixed[i] = byte('A' + min(bits.TrailingZeros32(r.Uint32())*2+r.Intn(2), 30))
+	}
+	for i := 300; i+200 < n; i += 100 + r.Intn(100) {
+		copy(mixed[i:], mixed[r.Intn(i-100):][:60+r.Intn(8)])
+	}
+	all["mixed"] = mixed
+	return all
+}
+
+func check(t *testing.T, text []byte, threads int) {
+	t.Helper()
+	want, wantStarts := reference(text)
+	got := make([]byte, len(text))
+	starts, err := Transform(got, text, threads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) || !slices.Equal(starts, wantStarts) {
+		i := 0
+		for i < len(got)-1 && got[i] == want[i] {
+			i++
+		}
+		t.Fatalf("%d bytes, %d threads: differs at %d; starts %v, want %v", len(text), threads, i, starts, wantStarts)
+	}
+	checkInverse(t, text, got, starts, threads)
+}
+
+func TestTransform(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 10, 63, 64, 65, 100, 1000, 5000, 20000} {
+		for name, text := range texts(n) {
+			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
+				for _, threads := range []int{1, 3} {
+					check(t, text, threads)
+				}
+			})
+		}
+	}
+}
+
+// TestTransformer: memory of an earlier text, longer or shorter, changes nothing.
+func TestTransformer(t *testing.T) {
+	r := rand.New(rand.NewSource(2))
+	var m Transformer
+	for range 200 {
+		text := randomText(r, 1+r.Intn(3000), 1+r.Intn(60))
+		want, wantStarts := reference(text)
+		got, back := make([]byte, len(text)), make([]byte, len(text))
+		starts, err := m.Transform(got, text, 2)
+		if err != nil || !bytes.Equal(got, want) || !slices.Equal(starts, wantStarts) {
+			t.Fatalf("%d bytes: another transform, %v", len(text), err)
+		}
+		if err := m.Inverse(back, got, starts, 2); err != nil || !bytes.Equal(back, text) {
+			t.Fatalf("%d bytes: another inverse, %v", len(text), err)
+		}
+	}
+}
+
+func checkInverse(t *testing.T, text, transformed []byte, starts []uint32, threads int) {
+	t.Helper()
+	back := make([]byte, len(text))
+	if err := Inverse(back, transformed, starts, threads); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(back, text) {
+		t.Fatalf("%d bytes, %d threads: the inverse differs", len(text), threads)
+	}
+}
+
+// TestGiantGroups sorts texts in which all threads work on one bucket, and compares the results of different numbers of threads.
+func TestGiantGroups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sorts some megabytes")
+	}
+	for name, text := range texts(5 << 17) {
+		t.Run(name, func(t *testing.T) {
+			var first []byte
+			var firstStarts []uint32
+			for _, threads := range []int{1, 3} {
+				got := make([]byte, len(text))
+				starts, err := Transform(got, text, threads)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if first == nil {
+					first, firstStarts = got, starts
+				} else if !bytes.Equal(got, first) || !slices.Equal(starts, firstStarts) {
+					t.Fatalf("%d threads: another transform", threads)
+				}
+				checkInverse(t, text, got, starts, threads)
+			}
+		})
+	}
+}
+
+func FuzzTransform(f *testing.F) {
+	f.Add([]byte("GATTACA"), 2)
+	f.Add([]byte("abracadabra, abracadabra"), 1)
+	f.Add(bytes.Repeat([]byte{0}, 300), 3)
+	f.Fuzz(func(t *testing.T, text []byte, repeat int) {
+		if len(text) == 0 || len(text) > 400 {
+			return
+		}
+		repeat = max(min(repeat, 10), 1)
+		check(t, bytes.Repeat(text, repeat), 2)
+	})
+}
+
+// FuzzInverse: no transform and no starting points make Inverse fail otherwise than by an error.
+func FuzzInverse(f *testing.F) {
+	f.Add([]byte("annb$aa"), uint32(3))
+	f.Add([]byte("ACGT"), uint32(9))
+	f.Fuzz(func(t *testing.T, transformed []byte, start uint32) {
+		starts := make([]uint32, Starts(len(transformed)))
+		for i := range starts {
+			starts[i] = start + uint32(i)*977
+		}
+		_ = Inverse(make([]byte, len(transformed)), transformed, starts, 2)
+	})
+}

@@ -1,0 +1,287 @@
+package bwt
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// codedText is a text as a string of bits: the codes of its symbols, one after another. Codes are prefix-free and ascend with the
+// symbols (an alphabetic code), so two suffixes compare as their bits do, and a word of bits compares many symbols at once.
+//
+// All codes have the same length, or the code of a symbol depends on the symbol before it, which is the last one of the text for the
+// first one. Then two suffixes that begin with the same symbol compare as the bits after it do. The place of a suffix is its number
+// in the first case, and in the second the bit after its first symbol.
+type codedText struct {
+	n       int        // symbols
+	total   uint64     // bits
+	bytes   []byte     // the bits, from the highest bit of a byte to the lowest, and zeros after them
+	width   uint64     // length of all codes in bits; 0 if they differ
+	unit    uint64     // bits from a place to the next: width, or 1
+	size    int        // symbols of the alphabet
+	first   int        // bits of the number of a symbol if codes differ in length, else 0
+	symbols [257]byte  // of each code number, ascending; one more, so that the number that means "none" has an entry
+	number  [256]uint8 // of each symbol that occurs
+	codes   []code     // by the numbers of the symbol before and the symbol; nil if all codes have the same length
+	marks   []mark     // where symbols begin; nil if all codes have the same length
+}
+
+// code is a code: its bits, and how many they are.
+type code struct{ bits, length uint16 }
+
+// mark says where symbols begin in 64 bits of a coded text.
+type mark struct {
+	starts uint64 // bit 63-i is set if a symbol begins at bit i
+	before uint64 // symbols that begin before these bits
+}
+
+const (
+	maxCode = 16  // bits of a code
+	maxSize = 128 // symbols of an alphabet that gets codes of different lengths
+	padding = 64*maxCode/8 + 64
+)
+
+// newCodedText counts the symbols of text and codes it by several threads.
+func newCodedText(m *Transformer, text []byte, threads int) *codedText {
+	t := &codedText{n: len(text)}
+	shares := cut(len(text), threads)
+	counts := make([][256]uint64, len(shares)-1)
+	parallel(len(counts), threads, func(i int) { count(&counts[i], text[shares[i]:shares[i+1]]) })
+	var sum [256]uint64
+	for i := range counts {
+		for s, c := range counts[i] {
+			sum[s] += c
+		}
+	}
+	for s, c := range sum {
+		if c > 0 {
+			t.symbols[t.size], t.number[s] = byte(s), uint8(t.size)
+			t.size++
+		}
+	}
+	t.width = uint64(max(bits.Len(uint(t.size-1)), 1))
+	t.unit = t.width
+	starts := make([]uint64, len(shares)) // first bit of each share
+	for i := range starts {
+		starts[i] = uint64(shares[i]) * t.width
+	}
+	if t.size > 4 && t.size <= maxSize && t.n >= 1<<12 {
+		t.chooseCodes(text, shares, starts, threads)
+	}
+	t.total = starts[len(counts)]
+	t.bytes = reuse(&m.coded, int(t.total/8)+padding)
+	clear(t.bytes[(t.total+63)/64*8:])
+	if t.width == 0 {
+		t.marks = reuse(&m.marks, int(t.total/64)+1)
+		t.marks[t.total/64] = mark{}
+	}
+	// The words in which two shares meet are completed after that.
+	words, adds := make([]uint64, len(counts)), make([]mark, len(counts))
+	parallel(len(counts), threads, func(i int) {
+		before := t.number[text[(shares[i]+t.n-1)%t.n]]
+		words[i], adds[i] = t.encode(text[shares[i]:shares[i+1]], before, starts[i], uint64(shares[i]))
+	})
+	for i, w := range words {
+		b := t.bytes[w*8:]
+		binary.BigEndian.PutUint64(b, binary.BigEndian.Uint64(b)|adds[i].before)
+		if t.marks != nil {
+			t.marks[w].starts |= adds[i].starts
+		}
+	}
+	return t
+}
+
+// count adds up how often each byte occurs. It has four tables, since equal neighbours would wait for one another's counter.
+func count(sum *[256]uint64, text []byte) {
+	var c [4][256]uint32
+	for len(text) > 0 {
+		part := text[:min(len(text), 1<<30)]
+		text = text[len(part):]
+		c = [4][256]uint32{}
+		for len(part) >= 4 {
+			c[0][part[0]]++
+			c[1][part[1]]++
+			c[2][part[2]]++
+			c[3][part[3]]++
+			part = part[4:]
+		}
+		for _, b := range part {
+			c[0][b]++
+		}
+		for s := range sum {
+			sum[s] += uint64(c[0][s]) + uint64(c[1][s]) + uint64(c[2][s]) + uint64(c[3][s])
+		}
+	}
+}
+
+// chooseCodes gives symbols codes of different lengths if that shortens the text by more than a twelfth, and then sets the first bit of
+// each share.
+func (t *codedText) chooseCodes(text []byte, shares []int, starts []uint64, threads int) {
+	size := t.size
+	pairs := make([][]uint32, len(shares)-1)
+	parallel(len(pairs), threads, func(i int) {
+		c := make([]uint32, size*size)
+		before := int(t.number[text[(shares[i]+t.n-1)%t.n]])
+		for _, s := range text[shares[i]:shares[i+1]] {
+			number := int(t.number[s])
+			c[before*size+number]++
+			before = number
+		}
+		pairs[i] = c
+	})
+	codes := make([]code, size*size)
+	total := uint64(0)
+	for before := range size {
+		row := codes[before*size:][:size]
+		var weight []uint64
+		var follow []int // symbols that occur after before
+		sum := uint64(0)
+		for number := range size {
+			c := uint64(0)
+			for i := range pairs {
+				c += uint64(pairs[i][before*size+number])
+			}
+			if c > 0 {
+				weight, follow = append(weight, c), append(follow, number)
+				sum += c
+			}
+		}
+		if len(follow) == 1 {
+			row[follow[0]].length = 1
+			total += sum
+			continue
+		}
+		// Weights of at least 2^-9 of all bound the length of codes.
+		flat := make([]uint64, len(weight))
+		for i, c := range weight {
+			flat[i] = c + sum>>9 + 1
+		}
+		lengths := make([]int, len(weight))
+		alphabeticLengths(flat, lengths)
+		next := uint32(0) // the code in the highest of 32 bits
+		for i, l := range lengths {
+			if l > maxCode {
+				return
+			}
+			// The tree's leaves in order: each code is the next multiple of its size.
+			row[follow[i]] = code{uint16(next >> (32 - l)), uint16(l)}
+			next += 1 << (32 - l)
+			total += weight[i] * uint64(l)
+		}
+	}
+	if total*12 >= uint64(t.n)*t.width*11 {
+		return
+	}
+	t.codes, t.first, t.width, t.unit = codes, int(t.width), 0, 1
+	for i := range pairs {
+		starts[i+1] = starts[i]
+		for p, c := range pairs[i] {
+			starts[i+1] += uint64(c) * uint64(codes[p].length)
+		}
+	}
+}
+
+// alphabeticLengths computes the depths of the leaves of the binary tree that has leaves of the given weights in their order and the
+// least sum of weight times depth (Gilbert and Moore, "Variable-length binary encodings", 1959, section 6, with the bounds of
+// Knuth, "Optimum binary search trees", 1971, which make it quadratic).
+func alphabeticLengths(weight []uint64, lengths []int) {
+	n := len(weight)
+	sum := make([]uint64, n+1)
+	for i, w := range weight {
+		sum[i+1] = sum[i] + w
+	}
+	cost := make([]uint64, n*n) // cost[i*n+j]: of the tree over i..j
+	root := make([]uint16, n*n) // root[i*n+j]: the last leaf of its left part
+	for i := range n {
+		root[i*n+i] = uint16(i)
+	}
+	for d := 1; d < n; d++ {
+		for i := 0; i+d < n; i++ {
+			j := i + d
+			best, at := ^uint64(0), i
+			from, to := int(root[i*n+j-1]), min(int(root[(i+1)*n+j]), j-1)
+			for k := from; k <= to; k++ {
+				if c := cost[i*n+k] + cost[(k+1)*n+j]; c < best {
+					best, at = c, k
+				}
+			}
+			cost[i*n+j], root[i*n+j] = best+sum[j+1]-sum[i], uint16(at)
+		}
+	}
+	var walk func(i, j, depth int)
+	walk = func(i, j, depth int) {
+		if i == j {
+			lengths[i] = depth
+			return
+		}
+		k := int(root[i*n+j])
+		walk(i, k, depth+1)
+		walk(k+1, j, depth+1)
+	}
+	walk(0, n-1, 0)
+}
+
+// encode writes the codes of a share of the text from bit at on; it comes after the symbol of number last, and before is the number of
+// symbols before it. The share before it ends
+// in the first word, unless that begins with this share: then encode returns what is to be added to it.
+func (t *codedText) encode(text []byte, last uint8, at, before uint64) (word uint64, add mark) {
+	filled := at & 63 // bits of the current word
+	word = at >> 6
+	shared := filled > 0
+	w := word
+	acc, starts := uint64(0), uint64(0)
+	var first uint64
+	flush := func() {
+		if shared {
+			shared, first, add = false, acc, mark{starts: starts}
+		} else {
+			binary.BigEndian.PutUint64(t.bytes[w*8:], acc)
+			if t.marks != nil {
+				t.marks[w] = mark{starts, before}
+			}
+		}
+		before += uint64(bits.OnesCount64(starts))
+		w++
+		acc, starts = 0, 0
+	}
+	for _, s := range text {
+		number := t.number[s]
+		l, code := t.width, uint64(number)
+		if t.codes != nil {
+			c := t.codes[int(last)*t.size+int(number)]
+			l, code = uint64(c.length), uint64(c.bits)
+			last = number
+		}
+		starts |= 1 << (63 - filled)
+		filled += l
+		if filled < 64 {
+			acc |= code << (64 - filled)
+			continue
+		}
+		filled -= 64
+		acc |= code >> filled
+		flush()
+		acc = code << 1 << (63 - filled)
+	}
+	if filled > 0 {
+		flush()
+	}
+	add.before = first
+	return word, add
+}
+
+// window returns the bits from bit at on: the highest 57 of the result, and zeros.
+func (t *codedText) window(at uint64) uint64 {
+	return binary.BigEndian.Uint64(t.bytes[at>>3:]) << (at & 7)
+}
+
+// symbolAt returns how many symbols begin before bit at, at most n.
+func (t *codedText) symbolAt(at uint64) uint64 {
+	if t.width > 0 {
+		return min(at/t.width, uint64(t.n))
+	}
+	if at >= t.total {
+		return uint64(t.n)
+	}
+	m := &t.marks[at>>6]
+	return m.before + uint64(bits.OnesCount64(m.starts>>1>>(63-at&63)))
+}

@@ -1,0 +1,30 @@
+// Package bwt is the Burrows-Wheeler transform (Burrows and Wheeler, "A block-sorting lossless data compression algorithm", 1994) of
+// texts of up to 2^32-2 bytes, and its inverse, both by many threads inside one text. docs/FORMAT.md, "Burrows-Wheeler transform", says
+// what the result is; it does not depend on the number of threads.
+//
+// # Forward
+//
+// The suffixes of the text are sorted. A suffix array by induction, which is the fastest way for one thread, visits memory in an order
+// that each step gives to the next; that order cannot be divided. So suffixes are sorted as strings, in buckets that do not depend on
+// one another:
+//
+//   - The text is coded with alphabetic codes (code.go): its bits compare as its bytes do, and 56 bits hold 28 bases. In larger
+//     alphabets the code of a symbol depends on the symbol before it, which is the same in suffixes that agree so far; so FASTQ takes
+//     about 2.7 bits a byte.
+//   - A suffix is a word of 64 bits: the bits of the coded text after its bucket, its place, and the symbol before it, which is what
+//     the transform needs in the end (sorter.go). So the text of random bases is read in order only.
+//   - Words are distributed by their first 11 bits, and each bucket is sorted by radix sort (radix.go). Suffixes that agree in all bits
+//     of the word are compared by the next bits of the text, until they agree in 64 symbols.
+//   - Then the ranks of sampled suffixes decide (cover.go): 9 of 64 suffixes are sorted beforehand, in the same way and then by prefix
+//     doubling, so that at most 63 symbols after any two suffixes both have ranks. This bounds the work for repeats of any length.
+//   - Buckets and groups that are too large for one thread are divided by samples of them and sorted by all threads.
+//
+// Memory beside the text and its transform: 4 bytes a byte of the text for the words (half of the buckets at a time), less than 2 for
+// the coded text, and 0.6 for the ranks; sorting the sample needs less. If more than half of the text is in one bucket, as in runs of one
+// symbol, the words take up to 16.
+//
+// # Inverse
+//
+// The text is followed from many starting points at once, 16 by each thread, since each step waits for memory (inverse.go). Memory: 4
+// bytes a byte of the text, or a third of a byte for alphabets of up to four symbols.
+package bwt

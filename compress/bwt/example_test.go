@@ -1,0 +1,22 @@
+package bwt_test
+
+import (
+	"fmt"
+
+	"orcomgo/compress/bwt"
+)
+
+// The transform brings together the letters that come before equal letters.
+func Example() {
+	text := []byte("abracadabra abracadabra")
+	transformed := make([]byte, len(text))
+	starts, err := bwt.Transform(transformed, text, 2)
+	fmt.Printf("%s %d %v\n", transformed, starts, err)
+
+	back := make([]byte, len(text))
+	err = bwt.Inverse(back, transformed, starts, 2)
+	fmt.Printf("%s %v\n", back, err)
+	// Output:
+	// arrdd arrccaaaaaaaabbbb [6] <nil>
+	// abracadabra abracadabra <nil>
+}

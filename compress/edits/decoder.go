@@ -1,0 +1,286 @@
+package edits
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	rc "orcomgo/compress/rangecoder"
+)
+
+// Span is the bases [Start, End) of a read.
+type Span struct{ Start, End uint32 }
+
+// Decoder decodes a section, read after read.
+type Decoder struct {
+	o          Options
+	c          *rc.Coder
+	layout     *layout
+	operations *operations
+	template   template
+	history    history
+	steps      []uint32 // by class: before its next edit; notAGap: it has no more
+	gaps       []uint32 // of all classes
+	next, end  []int    // by class: its gaps
+	edits      int      // so far
+	literals   []Span
+}
+
+// NewDecoder returns a decoder of the section of an Encoder with the same options. reads is how many bases all of its reads have. It takes
+// up to 16 bytes for each, if the section says that all of them are edits. An error wraps ErrCorrupt.
+func NewDecoder(section []byte, o Options, reads uint64) (*Decoder, error) {
+	n, k := binary.Uvarint(section)
+	if k <= 0 || n > uint64(len(section)-k) {
+		return nil, fmt.Errorf("%w: no length of the gaps", ErrCorrupt)
+	}
+	d := &Decoder{o: o, c: rc.DecodeFrom(section[k+int(n):], adaptation), layout: newLayout(&o), operations: newOperations(&o),
+		history: newHistory()}
+	d.template.o = &d.o
+	d.steps = make([]uint32, classCount(o.Qualities))
+	d.next, d.end = make([]int, len(d.steps)), make([]int, len(d.steps))
+	c := rc.DecodeFrom(section[k:k+int(n)], adaptation)
+	m := newGapModel(int(d.operations.states))
+	// Each edit adds a base to the read, or is followed by one that does.
+	most := int(min(2*reads, 1<<40))
+	for i := range d.steps {
+		d.next[i] = len(d.gaps)
+		var err error
+		if d.gaps, err = m.class(c, i%int(d.operations.states), d.gaps, most); err != nil {
+			return nil, err
+		}
+		d.end[i] = len(d.gaps)
+		d.advance(uint32(i))
+	}
+	if err := c.Dec.Err(); err != nil {
+		return nil, fmt.Errorf("%w: gaps: %w", ErrCorrupt, err)
+	}
+	return d, nil
+}
+
+// advance takes the next gap of a class.
+func (d *Decoder) advance(class uint32) {
+	d.steps[class] = notAGap
+	if d.next[class] < d.end[class] {
+		d.steps[class] = d.gaps[d.next[class]]
+		d.next[class]++
+	}
+}
+
+// Next decodes the next read: the bases (0 to 3) of its pieces to dst, which is as long as the read. It returns the stretches of dst
+// that it leaves as they were: those that no piece has. They are valid until the next call. quals are the read's quality bytes
+// if the section was coded with them. An error wraps ErrCorrupt; nothing can be decoded after it.
+func (d *Decoder) Next(dst, quals []byte) ([]Span, error) {
+	if d.o.Qualities && len(quals) != len(dst) {
+		return nil, fmt.Errorf("%w: a read of %d bases has %d qualities", ErrCorrupt, len(dst), len(quals))
+	}
+	d.literals = d.literals[:0]
+	length := uint32(len(dst))
+	pieces := d.layout.pieceCount(d.c, 0)
+	if pieces > length || pieces > 0 && d.o.Bases == 0 {
+		return nil, fmt.Errorf("%w: a read of %d bases has %d pieces", ErrCorrupt, len(dst), pieces)
+	}
+	at := uint32(0)
+	d.history.beginRead()
+	for i := range pieces {
+		start, end := d.layout.bounds(d.c, i == 0, i == pieces-1, at, length, 0, 0)
+		if start < at || end <= start || end > length {
+			return nil, fmt.Errorf("%w: a piece has the bases %d to %d of %d", ErrCorrupt, start, end, length)
+		}
+		if start > at {
+			d.literals = append(d.literals, Span{at, start})
+		}
+		anchor, reverse := d.layout.place(d.c, i == 0, start-at, 0, false)
+		if anchor >= d.o.Bases {
+			return nil, fmt.Errorf("%w: a piece is at %d of %d", ErrCorrupt, anchor, d.o.Bases)
+		}
+		d.template.begin(anchor, reverse, int(end-start))
+		var n int
+		var err error
+		if d.o.Qualities {
+			n, err = d.withQualities(dst[start:end], quals[start:end])
+		} else {
+			n, err = d.plain(dst[start:end])
+		}
+		if err != nil {
+			return nil, err
+		}
+		following := anchor + uint64(n)
+		if reverse {
+			following = anchor - uint64(n)
+		}
+		d.layout.end(following, reverse)
+		at = end
+	}
+	if pieces > 0 {
+		d.history.endRead()
+	}
+	if at < length {
+		d.literals = append(d.literals, Span{at, length})
+	}
+	return d.literals, nil
+}
+
+// Finish returns an error, which wraps ErrCorrupt, unless the section ends with the last read.
+func (d *Decoder) Finish() error {
+	if err := d.c.Dec.Err(); err != nil {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	if d.edits != len(d.gaps) {
+		return fmt.Errorf("%w: of %d edits, the reads have %d", ErrCorrupt, len(d.gaps), d.edits)
+	}
+	return nil
+}
+
+// withQualities decodes the bases of a piece and returns how many bases of the template they took.
+func (d *Decoder) withQualities(dst, quals []byte) (int, error) {
+	t := &d.template
+	at, state := 0, uint32(afterMatch)
+	for r := 0; r < len(dst); {
+		if at >= len(t.runs) {
+			if t.complete() {
+				return 0, d.overrun()
+			}
+			t.extend(len(dst) - r)
+			continue
+		}
+		n := 0
+		class := levelOf[quals[r]] + uint32(t.runs[at])*qualityStates + state
+		if d.steps[class] > 0 {
+			d.steps[class]--
+			n = 1 + d.without(t.runs[at+1:], quals[r+1:])
+			copy(dst[r:], t.bases[at:at+n])
+			at, r, state = at+n, r+n, afterMatch
+			continue
+		}
+		kind, b, k, err := d.edit(class, at)
+		if err != nil {
+			return 0, err
+		}
+		if kind != Deletion {
+			dst[r] = b
+			r++
+		}
+		at += k
+		state = uint32(kind) + 1
+	}
+	if at > t.room {
+		return 0, d.overrun()
+	}
+	return at, nil
+}
+
+// without returns the number of steps before the next edit, as far as there are both runs and qualities.
+func (d *Decoder) without(runs []uint8, quals []byte) int {
+	steps := d.steps
+	runs = runs[:min(len(runs), len(quals))]
+	quals = quals[:len(runs)]
+	for i, run := range runs {
+		s := &steps[levelOf[quals[i]]+uint32(run)*qualityStates]
+		if *s == 0 {
+			return i
+		}
+		*s--
+	}
+	return len(runs)
+}
+
+// plain is withQualities without them.
+func (d *Decoder) plain(dst []byte) (int, error) {
+	t, h := &d.template, &d.history
+	h.beginPiece()
+	at, state, afterEdit := 0, uint32(0), false
+	for r := 0; r < len(dst); {
+		if at >= len(t.runs) {
+			if t.complete() {
+				return 0, d.overrun()
+			}
+			t.extend(len(dst) - r)
+			continue
+		}
+		var class uint32
+		if afterEdit {
+			class = h.level()*runClasses*plainStates + uint32(t.runs[at])*plainStates + state
+			if d.steps[class] > 0 {
+				d.steps[class]--
+				dst[r] = t.bases[at]
+				at, r, afterEdit = at+1, r+1, false
+				h.add(1)
+				continue
+			}
+		} else {
+			base := h.base()
+			most := min(len(dst)-r, len(t.runs)-at, int(h.next-h.steps))
+			n := d.withoutPlain(base, t.runs[at:at+most])
+			copy(dst[r:], t.bases[at:at+n])
+			at, r = at+n, r+n
+			h.add(uint32(n))
+			if n == most {
+				continue
+			}
+			class = base + uint32(t.runs[at])*plainStates
+		}
+		kind, b, k, err := d.edit(class, at)
+		if err != nil {
+			return 0, err
+		}
+		if kind != Deletion {
+			dst[r] = b
+			r++
+		}
+		at += k
+		state, afterEdit = uint32(kind)+1, true
+		h.edit()
+	}
+	if at > t.room {
+		return 0, d.overrun()
+	}
+	return at, nil
+}
+
+// withoutPlain returns the number of steps before the next edit, of those that have runs.
+func (d *Decoder) withoutPlain(base uint32, runs []uint8) int {
+	steps := d.steps[base:][:(runClasses-1)*plainStates+1]
+	for i, run := range runs {
+		s := &steps[uint32(run)*plainStates]
+		if *s == 0 {
+			return i
+		}
+		*s--
+	}
+	return len(runs)
+}
+
+// edit decodes an edit of a class at a base of the template: its kind, its base and how many bases of the template it takes.
+func (d *Decoder) edit(class uint32, at int) (kind, b uint8, n int, err error) {
+	d.advance(class)
+	d.edits++
+	m, t := d.operations, &d.template
+	kind = m.kindOf(d.c, class, 0)
+	if kind != Insertion && at >= t.room {
+		return 0, 0, 0, d.overrun()
+	}
+	if d.c.Dec.Left() < -16 {
+		return 0, 0, 0, fmt.Errorf("%w: edits are cut off", ErrCorrupt)
+	}
+	switch kind {
+	case Substitution:
+		return kind, m.substituted(d.c, t.bases, at, 0), 1, nil
+	case Insertion:
+		return kind, m.insertion(d.c, t.bases, at, t.runs[at], class%m.states == afterInsertion, 0), 0, nil
+	}
+	// Bases are compared that need not be read yet.
+	if !t.complete() && at+deletionSteps >= len(t.bases) {
+		t.extend(deletionSteps)
+	}
+	n = m.deleted(d.c, t.bases, at, 0)
+	if n > t.room-at {
+		return 0, 0, 0, d.overrun()
+	}
+	for at+n >= len(t.runs) && !t.complete() {
+		t.extend(at + n - len(t.runs))
+	}
+	return kind, 0, n, nil
+}
+
+func (d *Decoder) overrun() error {
+	return fmt.Errorf("%w: a piece goes beyond the shared sequence", ErrCorrupt)
+}

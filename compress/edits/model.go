@@ -1,0 +1,261 @@
+package edits
+
+import (
+	"math/bits"
+
+	rc "orcomgo/compress/rangecoder"
+)
+
+// layout codes where the pieces of reads are.
+type layout struct {
+	bases  uint64
+	sorted bool
+
+	count   [3]*rc.Number // of pieces, by that of the read before
+	before  [2]*rc.Number // literal bases before a piece, by whether it is the first one
+	last    rc.Prob       // whether the last piece ends where the read ends
+	after   *rc.Number    // literal bases after the last piece
+	length  *rc.Number    // bases of the read in a piece that is not the last one
+	strand  rc.Prob
+	near    [2]rc.Prob // whether a piece is near the one before, by whether the last one that has another before it was
+	forward [2]rc.Prob // by which of the two: whether a distance is 0 or positive
+	step    [2]*rc.Number
+	density []rc.Prob // newDensity
+
+	pieces    uint32 // of the read before
+	wasNear   int
+	previous  uint64 // anchor of the last first piece
+	following uint64 // where the shared sequence goes on after the last piece; may be below 0
+	reverse   bool   // of the last piece
+}
+
+const (
+	lastAnchor = iota // index of forward and step: distance from the first piece of the read before
+	lastPiece         // distance from the piece before
+)
+
+// nearBases is how far a near piece is at most from where the one before ends.
+const nearBases = 1 << 16
+
+func newLayout(o *Options) *layout {
+	m := &layout{bases: o.Bases, sorted: o.Sorted, last: rc.NewProb, strand: rc.NewProb, after: rc.NewNumber(), length: rc.NewNumber(),
+		density: newDensity(o.Bases)}
+	for i := range m.count {
+		m.count[i] = rc.NewNumber()
+	}
+	for i := range m.before {
+		m.before[i], m.step[i] = rc.NewNumber(), rc.NewNumber()
+	}
+	rc.FillProbs(m.near[:])
+	rc.FillProbs(m.forward[:])
+	return m
+}
+
+// pieceCount codes the number of pieces of a read.
+func (m *layout) pieceCount(c *rc.Coder, n uint32) uint32 {
+	m.pieces = m.count[min(m.pieces, 2)].Code(c, n, shortMemory)
+	return m.pieces
+}
+
+// bounds codes which bases of the read a piece has: where the one before ends, or 0, and the length of the read are known. When decoding,
+// start <= end <= length need not hold.
+func (m *layout) bounds(c *rc.Coder, first, last bool, at, length, start, end uint32) (uint32, uint32) {
+	start = at + m.before[rc.BitOf(first)].Code(c, start-at, shortMemory)
+	switch {
+	case !last:
+		end = start + m.length.Code(c, end-start, shortMemory)
+	case c.Adapt(rc.BitOf(end == length), &m.last, shortMemory) != 0:
+		end = length
+	default:
+		end = length - m.after.Code(c, length-end, shortMemory)
+	}
+	return start, end
+}
+
+// place codes the anchor and the strand of a piece. gap is the number of literal bases before it.
+func (m *layout) place(c *rc.Coder, first bool, gap uint32, anchor uint64, reverse bool) (uint64, bool) {
+	if first {
+		if m.sorted {
+			anchor = m.distance(c, lastAnchor, m.previous, anchor)
+		} else {
+			anchor = m.anywhere(c, anchor)
+		}
+		m.previous = anchor
+		return anchor, c.Adapt(rc.BitOf(reverse), &m.strand, shortMemory) != 0
+	}
+	expected := m.following + uint64(gap)
+	if m.reverse {
+		expected = m.following - uint64(gap)
+	}
+	d := int64(anchor - expected)
+	near := reverse == m.reverse && d > -nearBases && d < nearBases
+	if m.wasNear = c.Adapt(rc.BitOf(near), &m.near[m.wasNear], shortMemory); m.wasNear != 0 {
+		return m.distance(c, lastPiece, expected, anchor), m.reverse
+	}
+	return m.anywhere(c, anchor), c.Adapt(rc.BitOf(reverse), &m.strand, shortMemory) != 0
+}
+
+// after notes where the last piece ends: the base of the shared sequence that would follow it.
+func (m *layout) end(following uint64, reverse bool) { m.following, m.reverse = following, reverse }
+
+// distance codes a position by its distance from another.
+func (m *layout) distance(c *rc.Coder, kind int, from, to uint64) uint64 {
+	if c.Adapt(rc.BitOf(int64(to-from) >= 0), &m.forward[kind], shortMemory) != 0 {
+		return from + uint64(m.step[kind].Code(c, uint32(to-from), longMemory))
+	}
+	return from - uint64(m.step[kind].Code(c, uint32(from-to), longMemory))
+}
+
+// densityBits is how many bits of a position, the highest ones, have probabilities that learn where reads are frequent.
+const densityBits = 12
+
+// newDensity returns the probabilities of the highest bits of positions, by node of their tree. At first all positions are equally likely.
+// They learn slowly, since most reads are spread evenly.
+func newDensity(bases uint64) []rc.Prob {
+	const firstCount = 20
+	p := make([]rc.Prob, 1<<densityBits)
+	for i := range p {
+		p[i] = rc.NewProb | firstCount
+	}
+	// The nodes that the end of the sequence divides unevenly.
+	node, x := 1, uint64(0)
+	for k := positionBits(bases) - 1; k >= 0 && node < len(p); k-- {
+		half := uint64(1) << k
+		right := uint64(0)
+		if x+half < bases {
+			right = bases - x - half
+		}
+		if right < half {
+			p[node] = rc.Prob(min(right<<32/(half+right), 1<<32-1))&^rc.MaxCount | firstCount
+		}
+		node <<= 1
+		if right > 0 {
+			node |= 1
+			x += half
+		}
+	}
+	return p
+}
+
+// positionBits returns the number of bits of a position.
+func positionBits(bases uint64) int { return bits.Len64(max(bases, 1) - 1) }
+
+// anywhere codes a position of the shared sequence. The one that is decoded may be beyond its end.
+func (m *layout) anywhere(c *rc.Coder, position uint64) uint64 {
+	node := 1
+	k := positionBits(m.bases)
+	x := uint64(0)
+	for ; k > 0 && node < len(m.density); k-- {
+		bit := c.Adapt(int(position>>(k-1)&1), &m.density[node], shortMemory)
+		node = node<<1 | bit
+		x = x<<1 | uint64(bit)
+	}
+	return x<<k | uint64(c.Uniform(uint32(position)&(1<<k-1), k))
+}
+
+// operations codes what the edits are.
+type operations struct {
+	states     uint32
+	qualities  bool
+	kind       [][2]rc.Prob // by class, the levels taken together
+	transition [64]rc.Prob  // by the base that is replaced, the one before and the one after
+	other      [64]rc.Prob
+	inserted   [4 * 3 * 5 * 4]rc.Prob // by the next base, the place in a run, the base inserted before it
+	longer     [2][deletionSteps]rc.Prob
+	long       *rc.Number
+
+	previous int // the base that the last insertion put in, plus 1
+}
+
+// deletionSteps is how many deleted bases have a decision each whether there are more; the number of the others is a number.
+const deletionSteps = 8
+
+func newOperations(o *Options) *operations {
+	m := &operations{states: plainStates, qualities: o.Qualities, long: rc.NewNumber()}
+	levels := rateLevels
+	if o.Qualities {
+		levels, m.states = qualityLevels, qualityStates
+	}
+	m.kind = make([][2]rc.Prob, levels/kindLevels*runClasses*int(m.states)+runClasses*int(m.states))
+	for i := range m.kind {
+		rc.FillProbs(m.kind[i][:])
+	}
+	rc.FillProbs(m.transition[:])
+	rc.FillProbs(m.other[:])
+	rc.FillProbs(m.inserted[:])
+	for i := range m.longer {
+		rc.FillProbs(m.longer[i][:])
+	}
+	return m
+}
+
+// kindLevels is how many levels have the same probabilities of kinds.
+const kindLevels = 4
+
+// kindOf codes the kind of an edit of a class.
+func (m *operations) kindOf(c *rc.Coder, class uint32, kind uint8) uint8 {
+	level := class / (runClasses * m.states)
+	p := &m.kind[class-(level-level/kindLevels)*runClasses*m.states]
+	if c.Adapt(rc.BitOf(kind == Substitution), &p[0], longMemory) != 0 {
+		return Substitution
+	}
+	if c.Adapt(rc.BitOf(kind == Insertion), &p[1], longMemory) != 0 {
+		return Insertion
+	}
+	return Deletion
+}
+
+// substituted codes the base that is in place of t[at].
+func (m *operations) substituted(c *rc.Coder, t []byte, at int, b byte) byte {
+	r, before, after := t[at], byte(0), byte(0)
+	if at > 0 {
+		before = t[at-1]
+	}
+	if at+1 < len(t) {
+		after = t[at+1]
+	}
+	x := r<<4 | before<<2 | after
+	if c.Adapt(rc.BitOf((b-r)&3 == 2), &m.transition[x], longMemory) != 0 {
+		return (r + 2) & 3
+	}
+	if c.Adapt(rc.BitOf((b-r)&3 == 3), &m.other[x], longMemory) != 0 {
+		return (r + 3) & 3
+	}
+	return (r + 1) & 3
+}
+
+// insertion codes a base that is inserted before t[at], whose class by run is given. again says that the step before was one, too.
+func (m *operations) insertion(c *rc.Coder, t []byte, at int, run uint8, again bool, b byte) byte {
+	if !again {
+		m.previous = 0
+	}
+	place := 0 // in no run
+	switch {
+	case run&1 != 0:
+		place = 1
+	case run > 0:
+		place = 2
+	}
+	p := m.inserted[((int(t[at])*3+place)*5+m.previous)*4:][:4]
+	hi := c.Adapt(int((b-t[at])>>1&1), &p[1], longMemory)
+	lo := c.Adapt(int((b-t[at])&1), &p[2+hi], longMemory)
+	b = (t[at] + byte(2*hi+lo)) & 3
+	m.previous = 1 + int(b)
+	return b
+}
+
+// deleted codes how many bases of t are deleted from t[at] on, at least 1. t has one base more.
+func (m *operations) deleted(c *rc.Coder, t []byte, at, n int) int {
+	for k := 1; ; k++ {
+		if k > deletionSteps {
+			return k + int(m.long.Code(c, uint32(n-k), shortMemory))
+		}
+		same := 0
+		if at+k < len(t) && t[at+k] == t[at] {
+			same = 1
+		}
+		if c.Adapt(rc.BitOf(n > k), &m.longer[same][k-1], longMemory) == 0 {
+			return k
+		}
+	}
+}

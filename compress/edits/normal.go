@@ -1,0 +1,130 @@
+package edits
+
+// An insertion or a deletion in a run of equal bases, or in a tandem repeat, can be at any of several places with the same result. The
+// encoder moves it to the first of them, where its class is that of its run. If qualities are given, it moves it to the base of the
+// worst quality, which is the most probable one.
+
+// normalise returns the edits of a piece of the template so moved, without deletions at its ends and substitutions that change nothing, in
+// the memory of dst; how many bases
+// of the template were deleted before its first base; and how many are left.
+func normalise(dst, edits []Edit, t []byte, length int, quals []byte) (moved []Edit, from, left int) {
+	left = length
+	for len(edits) > 0 && edits[0].Kind == Deletion && int(edits[0].At) == from {
+		from++
+		edits = edits[1:]
+	}
+	edits, left = withoutLast(edits, left)
+	dst = dst[:0]
+	for _, e := range edits {
+		if e.Kind != Substitution || e.Base != t[e.At] {
+			e.At -= uint32(from)
+			dst = append(dst, e)
+		}
+	}
+	t, left = t[from:], left-from
+	least := 0 // a group must not be moved before this base
+	shift := 0 // base `at` of the template is base at+shift of the read, after the edits so far
+	for i := 0; i < len(dst); {
+		e := dst[i]
+		at := int(e.At)
+		if e.Kind == Substitution {
+			least = at + 1
+			i++
+			continue
+		}
+		n := 1
+		for i+n < len(dst) && dst[i+n].Kind == e.Kind && (e.Kind == Insertion && dst[i+n].At == e.At || e.Kind == Deletion && int(dst[i+n].At) == at+n) {
+			n++
+		}
+		most := left // a group must not be moved so that it ends after this base
+		if i+n < len(dst) {
+			most = int(dst[i+n].At)
+		}
+		group := dst[i : i+n]
+		if e.Kind == Insertion {
+			least = moveInsertion(group, t, least, most, quals, shift)
+			shift += n
+			i += n
+			continue
+		}
+		if i+n == len(dst) {
+			most = left - 1 // a base of the template follows the last deletion, if nothing else does
+		}
+		least = moveDeletion(group, t, least, most, quals, shift)
+		if i == 0 && group[0].At == 0 { // the piece begins after them
+			dst = dst[:copy(dst, dst[n:])]
+			for k := range dst {
+				dst[k].At -= uint32(n)
+			}
+			t, from, left, least = t[n:], from+n, left-n, 0
+			continue
+		}
+		shift -= n
+		i += n
+	}
+	dst, left = withoutLast(dst, left) // there is one if an insertion after it was moved
+	return dst, from, left
+}
+
+// withoutLast returns the edits without deletions at the end of a piece that has left bases of the template, and how many it has without
+// these.
+func withoutLast(edits []Edit, left int) ([]Edit, int) {
+	for k := len(edits) - 1; k >= 0 && edits[k].Kind == Deletion && int(edits[k].At) == left-1; k-- {
+		edits, left = edits[:k], left-1
+	}
+	return edits, left
+}
+
+// moveInsertion moves inserted bases and returns the first base after them.
+func moveInsertion(group []Edit, t []byte, least, most int, quals []byte, shift int) int {
+	at, n := int(group[0].At), len(group)
+	for at > least && t[at-1] == group[n-1].Base {
+		b := group[n-1].Base
+		for k := n - 1; k > 0; k-- {
+			group[k].Base = group[k-1].Base
+		}
+		group[0].Base = b
+		at--
+	}
+	if quals != nil {
+		best, steps := at, 0
+		for k, end := 0, at; end < most && t[end] == group[k%n].Base; k++ {
+			end++
+			if quals[end+shift] < quals[best+shift] {
+				best, steps = end, k+1
+			}
+		}
+		for range steps {
+			b := group[0].Base
+			for k := 0; k < n-1; k++ {
+				group[k].Base = group[k+1].Base
+			}
+			group[n-1].Base = b
+			at++
+		}
+	}
+	for k := range group {
+		group[k].At = uint32(at)
+	}
+	return at
+}
+
+// moveDeletion moves deleted bases and returns the first base after them.
+func moveDeletion(group []Edit, t []byte, least, most int, quals []byte, shift int) int {
+	at, n := int(group[0].At), len(group)
+	for at > least && t[at-1] == t[at-1+n] {
+		at--
+	}
+	if quals != nil {
+		for best, end := at, at+1; end+n <= most && t[end-1] == t[end-1+n]; end++ {
+			if quals[end+shift] < quals[best+shift] {
+				best = end
+				at = end
+			}
+		}
+	}
+	for k := range group {
+		group[k].At = uint32(at + k)
+	}
+	return at + n
+}

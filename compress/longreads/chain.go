@@ -1,0 +1,232 @@
+package longreads
+
+import (
+	"cmp"
+	"slices"
+)
+
+// How k-mers that a read shares with the sequence are chained.
+const (
+	// maxGap is how far apart the neighbours of a chain may be, in bases of the read and of the sequence.
+	maxGap = 3000
+	// maxActive is how many chains may still grow at a time.
+	maxActive = 64
+	// Neighbours may be shifted against each other by shiftBases, and one base for shiftEvery between them.
+	shiftBases = 32
+	shiftEvery = 8
+)
+
+// anchor is a k-mer of a chain.
+type anchor struct{ read, place uint32 }
+
+// chain is a stretch of the read and one of the sequence whose shared k-mers are in the same order. Anchors count in the oriented read:
+// the reverse complement of the read if reversed is set.
+type chain struct {
+	reversed bool
+	score    int // bases of the read that the k-mers cover
+	anchors  []anchor
+
+	last anchor // while it grows
+	size int
+}
+
+// span returns the bases of the read, of n, that the anchors span, in the direction of the read.
+func (c *chain) span(n int) (from, to int) {
+	return oriented(int(c.anchors[0].read), int(c.anchors[len(c.anchors)-1].read)+k, n, c.reversed)
+}
+
+// oriented returns from and to, of n bases, as they count on the other strand if reversed is set.
+func oriented(from, to, n int, reversed bool) (int, int) {
+	if reversed {
+		return n - to, n - from
+	}
+	return from, to
+}
+
+// chainer finds chains. It has memory of its own, so each goroutine needs one.
+type chainer struct {
+	kmers   []kmer
+	hits    []hit
+	chains  []chain
+	active  []int
+	order   []int   // chains, the best first
+	of      []int32 // chain of each hit
+	anchors []anchor
+	claimed []interval
+	picked  []chain
+}
+
+type interval struct{ from, to int }
+
+// find returns the chains of a read of n bases with the indexed sequence that do not overlap in the read, at least minAnchors each, in the
+// order of the read. They are valid until the next call.
+func (c *chainer) find(x *index, read Bases, n, minAnchors int) []chain {
+	c.kmers = appendKmers(c.kmers[:0], read, 0, n)
+	c.hits = c.hits[:0]
+	for _, m := range c.kmers {
+		c.hits = x.appendHits(c.hits, m)
+	}
+	return c.pick(n, minAnchors)
+}
+
+// pick chains the hits and returns the best chains, see find.
+func (c *chainer) pick(n, minAnchors int) []chain {
+	c.picked = c.picked[:0]
+	c.chains = c.chains[:0]
+	c.of = slices.Grow(c.of[:0], len(c.hits))[:len(c.hits)]
+	for _, reversed := range []bool{false, true} {
+		c.active = c.active[:0]
+		for j := range c.hits {
+			i := j
+			if reversed {
+				i = len(c.hits) - 1 - j
+			}
+			if h := c.hits[i]; h.reversed == reversed {
+				a := anchor{h.read, h.place}
+				if reversed {
+					a.read = uint32(n) - k - h.read
+				}
+				c.of[i] = int32(c.append(a, reversed))
+			}
+		}
+	}
+	if len(c.chains) == 0 {
+		return nil
+	}
+	// Anchors are distributed to their chains.
+	c.anchors = slices.Grow(c.anchors[:0], len(c.hits))[:len(c.hits)]
+	at := 0
+	for i := range c.chains {
+		h := &c.chains[i]
+		h.anchors = c.anchors[at : at : at+h.size]
+		at += h.size
+	}
+	for _, reversed := range []bool{false, true} {
+		for j := range c.hits {
+			i := j
+			if reversed {
+				i = len(c.hits) - 1 - j
+			}
+			if h := c.hits[i]; h.reversed == reversed {
+				a := anchor{h.read, h.place}
+				if reversed {
+					a.read = uint32(n) - k - h.read
+				}
+				to := &c.chains[c.of[i]]
+				to.anchors = append(to.anchors, a)
+			}
+		}
+	}
+	c.order = c.order[:0]
+	for i := range c.chains {
+		if c.chains[i].size >= minAnchors {
+			c.order = append(c.order, i)
+		}
+	}
+	slices.SortFunc(c.order, func(a, b int) int {
+		if d := cmp.Compare(c.chains[b].score, c.chains[a].score); d != 0 {
+			return d
+		}
+		return cmp.Compare(a, b)
+	})
+	c.claimed = c.claimed[:0]
+	for _, i := range c.order {
+		h := &c.chains[i]
+		if c.trim(h, n); len(h.anchors) < minAnchors || len(h.anchors) == 0 {
+			continue
+		}
+		from, to := h.span(n)
+		at, _ := slices.BinarySearchFunc(c.claimed, from, func(v interval, from int) int { return cmp.Compare(v.from, from) })
+		c.claimed = slices.Insert(c.claimed, at, interval{from, to})
+		c.picked = append(c.picked, *h)
+	}
+	slices.SortFunc(c.picked, func(a, b chain) int {
+		x, _ := a.span(n)
+		y, _ := b.span(n)
+		return cmp.Compare(x, y)
+	})
+	return c.picked
+}
+
+// append adds an anchor to the chain that it fits best, or begins one, and returns the chain's number.
+func (c *chainer) append(a anchor, reversed bool) int {
+	best, bestShift := -1, 0
+	kept := c.active[:0]
+	for _, i := range c.active {
+		h := &c.chains[i]
+		r := int(a.read) - int(h.last.read)
+		if r > maxGap {
+			continue // no later anchor fits either
+		}
+		kept = append(kept, i)
+		p := int(a.place) - int(h.last.place)
+		if r <= 0 || p <= 0 || p > maxGap {
+			continue
+		}
+		shift := max(p-r, r-p)
+		if shift > shiftBases+min(p, r)/shiftEvery {
+			continue
+		}
+		if best < 0 || shift <= bestShift {
+			best, bestShift = i, shift
+		}
+	}
+	c.active = kept
+	if best < 0 {
+		if len(c.active) == maxActive {
+			least := 0
+			for j, i := range c.active {
+				if c.chains[i].score < c.chains[c.active[least]].score {
+					least = j
+				}
+			}
+			c.active = slices.Delete(c.active, least, least+1)
+		}
+		best = len(c.chains)
+		c.chains = append(c.chains, chain{reversed: reversed, score: k, last: a, size: 1})
+		c.active = append(c.active, best)
+		return best
+	}
+	h := &c.chains[best]
+	h.score += min(k, int(a.read-h.last.read), int(a.place-h.last.place))
+	h.last = a
+	h.size++
+	return best
+}
+
+// trim removes the anchors in bases of the read that are claimed. If what is left is in several pieces, the one with most anchors remains.
+func (c *chainer) trim(h *chain, n int) {
+	from, to := h.span(n)
+	at, _ := slices.BinarySearchFunc(c.claimed, from, func(v interval, from int) int { return cmp.Compare(v.to, from) })
+	if at == len(c.claimed) || c.claimed[at].from >= to {
+		return
+	}
+	free := func(a anchor) bool {
+		lo, hi := oriented(int(a.read), int(a.read)+k, n, h.reversed)
+		i, _ := slices.BinarySearchFunc(c.claimed, lo+1, func(v interval, lo int) int { return cmp.Compare(v.to, lo) })
+		return i == len(c.claimed) || c.claimed[i].from >= hi
+	}
+	// A claimed stretch between two anchors divides them as well.
+	gap := func(a, b anchor) int {
+		lo, _ := oriented(int(a.read), int(a.read)+k, n, h.reversed)
+		i, _ := slices.BinarySearchFunc(c.claimed, lo, func(v interval, lo int) int { return cmp.Compare(v.from, lo) })
+		return i
+	}
+	bestFrom, bestTo, start := 0, 0, 0
+	for i := 0; i <= len(h.anchors); i++ {
+		switch {
+		case i == len(h.anchors) || !free(h.anchors[i]):
+			if i-start > bestTo-bestFrom {
+				bestFrom, bestTo = start, i
+			}
+			start = i + 1
+		case i > start && gap(h.anchors[i-1], h.anchors[i]) != gap(h.anchors[i], h.anchors[i]):
+			if i-start > bestTo-bestFrom {
+				bestFrom, bestTo = start, i
+			}
+			start = i
+		}
+	}
+	h.anchors = h.anchors[bestFrom:bestTo]
+	h.size = len(h.anchors)
+}

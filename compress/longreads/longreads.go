@@ -1,0 +1,180 @@
+// Package longreads finds what long reads and contigs have in common: it builds one shared sequence of all of them, and aligns each to it
+// in pieces. docs/LAYOUT.md, "Long reads", describes the method.
+//
+// The result depends on the reads and their order alone, not on the number of threads.
+package longreads
+
+import (
+	"context"
+	"math"
+)
+
+// Read is a read of N bases. The value of a letter other than A, C, G and T is arbitrary.
+type Read struct {
+	Bases Bases
+	N     int
+}
+
+// Reads calls f with all reads, in batches, always in the same order. The reads of a batch are valid during the call. It returns the first
+// error of f, or one of its own.
+type Reads func(f func(batch []Read) error) error
+
+// Config has the options of Build.
+type Config struct {
+	Threads  int
+	Memory   uint64 // bytes, roughly; 0 for no bound
+	MaxBases int    // of the shared sequence; 0 for no bound
+	// Progress, unless it is nil, is called with the number of bases of reads that the named stage has processed.
+	Progress func(stage string, done uint64)
+}
+
+// maxBases is the largest number of bases of a shared sequence.
+const maxBases = math.MaxInt32
+
+// Sequence is a sequence to which reads are aligned.
+type Sequence struct {
+	bases Bases
+	n     int
+	index *index
+}
+
+// NewSequence indexes a sequence of n bases on so many threads.
+func NewSequence(b Bases, n, threads int) *Sequence {
+	return &Sequence{b, n, newIndex(b, n, threads)}
+}
+
+// Len returns the number of bases.
+func (s *Sequence) Len() int { return s.n }
+
+// Bases returns the bases.
+func (s *Sequence) Bases() Bases { return s.bases }
+
+// Build returns the shared sequence of reads: what at least two of them have. Errors are those of reads, or ctx.Err().
+func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
+	c.Threads = max(c.Threads, 1)
+	if c.MaxBases <= 0 || c.MaxBases > maxBases {
+		c.MaxBases = maxBases
+	}
+	if c.Memory > 0 {
+		c.MaxBases = int(min(uint64(c.MaxBases), c.Memory/4/sequenceBytes))
+	}
+	report := func(stage string) func(n int) {
+		done := uint64(0)
+		return func(n int) {
+			if c.Progress != nil {
+				done += uint64(n)
+				c.Progress(stage, done)
+			}
+		}
+	}
+	a := newAssembler(c)
+	progress := report("joining long reads")
+	all := uint64(0)
+	err := reads(func(batch []Read) error {
+		a.add(batch)
+		all += uint64(total(batch))
+		progress(total(batch))
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	bases, n := a.linear()
+	a = nil
+	s := NewSequence(bases, n, c.Threads)
+	// vote votes on s, as many bases at a time as memory allows, and returns the votes on the last ones.
+	// Of the reads, sampled ones are enough for the depth, if it is not 0.
+	vote := func(depth int, prune func(v *votes) bool) (*votes, *writer, error) {
+		var v *votes
+		var out writer
+		windows := c.windows(s.n)
+		progress := report("voting on long reads")
+		for w := range windows {
+			v = newVotes(s, s.n*w/windows, s.n*(w+1)/windows, c.Threads)
+			first := 0
+			err := reads(func(batch []Read) error {
+				v.add(sample(batch, first, depth))
+				first += len(batch)
+				progress(total(batch) / windows)
+				return ctx.Err()
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+			v.sum()
+			v.consensus(&out, prune(v))
+		}
+		return v, &out, nil
+	}
+	never, always := func(*votes) bool { return false }, func(*votes) bool { return true }
+	_, out, err := vote(int(all/uint64(max(s.n, 1))), never)
+	if err != nil {
+		return nil, err
+	}
+	s = out.sequence(c.Threads)
+	v, out, err := vote(0, func(v *votes) bool { return !v.worth() })
+	if err != nil {
+		return nil, err
+	}
+	if v != nil && v.worth() {
+		var poor []Read
+		progress := report("finding versions")
+		bound := c.poorBases()
+		err := reads(func(batch []Read) error {
+			for _, r := range v.poor(batch) {
+				if bound -= r.N; bound >= 0 {
+					poor = append(poor, r)
+				}
+			}
+			progress(total(batch))
+			return ctx.Err()
+		})
+		if err != nil {
+			return nil, err
+		}
+		rate := v.editRate()
+		v = nil
+		if s, err = withVersions(ctx, out.sequence(c.Threads), poor, rate, c); err != nil {
+			return nil, err
+		}
+		if _, out, err = vote(0, always); err != nil {
+			return nil, err
+		}
+	}
+	return out.sequence(c.Threads), nil
+}
+
+// sequence returns what was written.
+func (w *writer) sequence(threads int) *Sequence {
+	if w.bases == nil {
+		w.bases = make(Bases, padWords)
+	}
+	return NewSequence(append(w.bases[:(w.n+wordBases-1)/wordBases:(w.n+wordBases-1)/wordBases], make(Bases, padWords)...), w.n, threads)
+}
+
+// sequenceBytes is about the memory of a base of a sequence with its index, in bytes.
+const sequenceBytes = 2
+
+// windows returns in how many windows n bases are voted on.
+func (c *Config) windows(n int) int {
+	if c.Memory == 0 {
+		return 1
+	}
+	return max(1, int(uint64(n)*voteBytes/max(c.Memory/2, 1<<20))+1)
+}
+
+// poorBases returns how many bases of reads are assembled once more at most.
+func (c *Config) poorBases() int {
+	if c.Memory == 0 {
+		return math.MaxInt
+	}
+	return int(c.Memory / 8 * 4)
+}
+
+func total(batch []Read) int {
+	n := 0
+	for i := range batch {
+		n += batch[i].N
+	}
+	return n
+}

@@ -1,0 +1,306 @@
+package longreads
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"orcomgo/compress/edits"
+)
+
+// drawBases returns n random bases, one a byte.
+func drawBases(r *rand.Rand, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.IntN(4))
+	}
+	return b
+}
+
+func reversed(b []byte) []byte {
+	out := make([]byte, len(b))
+	for i, v := range b {
+		out[len(b)-1-i] = 3 - v
+	}
+	return out
+}
+
+// mutated returns b with substitutions, insertions and deletions at this rate.
+func mutated(r *rand.Rand, b []byte, rate float64) []byte {
+	var out []byte
+	for _, v := range b {
+		if r.Float64() >= rate {
+			out = append(out, v)
+			continue
+		}
+		switch r.IntN(3) {
+		case 0:
+			out = append(out, (v+1+byte(r.IntN(3)))&3)
+		case 1:
+			out = append(out, v, byte(r.IntN(4)))
+		}
+	}
+	return out
+}
+
+func packed(b []byte) Read {
+	r := Read{make(Bases, wordsFor(len(b))), len(b)}
+	for i, v := range b {
+		r.Bases.set(i, v)
+	}
+	return r
+}
+
+func unpacked(b Bases, n int) []byte {
+	out := make([]byte, n)
+	for i := range out {
+		out[i] = b.at(i)
+	}
+	return out
+}
+
+// coverage draws reads of both strands that cover a genome.
+func coverage(r *rand.Rand, genome []byte, depth, length int, rate float64) [][]byte {
+	var reads [][]byte
+	for range depth * len(genome) / length {
+		n := min(length/2+r.IntN(length), len(genome))
+		at := r.IntN(len(genome) - n + 1)
+		b := mutated(r, genome[at:at+n], rate)
+		if r.IntN(2) == 0 {
+			b = reversed(b)
+		}
+		reads = append(reads, b)
+	}
+	return reads
+}
+
+// build builds the shared sequence of reads, which come in batches of so many.
+func build(t testing.TB, reads [][]byte, each int, c Config) *Sequence {
+	t.Helper()
+	s, err := Build(context.Background(), func(f func([]Read) error) error {
+		for some := range slices.Chunk(reads, each) {
+			var batch []Read
+			for _, b := range some {
+				batch = append(batch, packed(b))
+			}
+			if err := f(batch); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// applied returns the bases of a piece.
+func applied(s *Sequence, p *edits.Piece) []byte {
+	ref := unpacked(s.bases, s.n)[p.Place : p.Place+uint64(p.Length)]
+	if p.Reverse {
+		ref = reversed(ref)
+	}
+	var out []byte
+	at := 0
+	for _, e := range p.Edits {
+		out = append(out, ref[at:e.At]...)
+		at = int(e.At)
+		if e.Kind != edits.Deletion {
+			out = append(out, e.Base)
+		}
+		if e.Kind != edits.Insertion {
+			at++
+		}
+	}
+	return append(out, ref[at:]...)
+}
+
+// tally aligns reads, checks that their pieces give their bases, and counts.
+func tally(t testing.TB, s *Sequence, reads [][]byte) (pieces, count, literal int) {
+	t.Helper()
+	a := NewAligner(s)
+	for i, b := range reads {
+		r := packed(b)
+		at := 0
+		for _, p := range a.Align(r.Bases, r.N) {
+			if int(p.Start) < at || int(p.End) > len(b) || p.Start >= p.End {
+				t.Fatalf("read %d: a piece has bases %d to %d of %d, after %d", i, p.Start, p.End, len(b), at)
+			}
+			if got := applied(s, &p); !slices.Equal(got, b[p.Start:p.End]) {
+				t.Fatalf("read %d: the piece of bases %d to %d gives other bases", i, p.Start, p.End)
+			}
+			literal += int(p.Start) - at
+			at = int(p.End)
+			pieces, count = pieces+1, count+len(p.Edits)
+		}
+		literal += len(b) - at
+	}
+	return pieces, count, literal
+}
+
+// TestGenome: reads of both strands give back the genome, without their errors, and lie on it in one piece each.
+func TestGenome(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	genome := drawBases(r, 200_000)
+	for _, rate := range []float64{0, .005, .03} {
+		t.Run(fmt.Sprint(rate), func(t *testing.T) {
+			reads := coverage(r, genome, 20, 8000, rate)
+			s := build(t, reads, 100, Config{Threads: 2})
+			if s.Len() < 195_000 || s.Len() > 225_000 {
+				t.Errorf("the shared sequence has %d bases", s.Len())
+			}
+			pieces, n, literal := tally(t, s, reads)
+			bases := 0
+			for _, b := range reads {
+				bases += len(b)
+			}
+			if pieces > len(reads)*11/10 {
+				t.Errorf("%d reads have %d pieces", len(reads), pieces)
+			}
+			if most := rate*1.1*float64(bases) + 1e-5*float64(bases); float64(n) > most {
+				t.Errorf("%d edits, want at most %.0f", n, most)
+			}
+			if literal > bases/200 {
+				t.Errorf("%d of %d bases are literal", literal, bases)
+			}
+		})
+	}
+}
+
+// TestVersions: half of the reads are of a genome that differs in one base of 300. They get a version of their own.
+func TestVersions(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	genome := drawBases(r, 100_000)
+	other := slices.Clone(genome)
+	for i := range other {
+		if r.IntN(300) == 0 {
+			other[i] = (other[i] + 1 + byte(r.IntN(3))) & 3
+		}
+	}
+	reads := append(coverage(r, genome, 10, 8000, .002), coverage(r, other, 10, 8000, .002)...)
+	s := build(t, reads, 1000, Config{Threads: 2})
+	_, n, _ := tally(t, s, reads)
+	bases := 0
+	for _, b := range reads {
+		bases += len(b)
+	}
+	// Without versions there are another bases/600 edits.
+	if most := bases / 333; n > most {
+		t.Errorf("%d edits, want at most %d", n, most)
+	}
+	if s.Len() > 250_000 {
+		t.Errorf("the shared sequence has %d bases", s.Len())
+	}
+}
+
+// TestNothingShared: what only one read has is not in the shared sequence.
+func TestNothingShared(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var reads [][]byte
+	for range 20 {
+		reads = append(reads, drawBases(r, 3000))
+	}
+	if s := build(t, reads, 7, Config{Threads: 1}); s.Len() != 0 {
+		t.Errorf("the shared sequence has %d bases", s.Len())
+	}
+}
+
+// hardReads are reads of all kinds.
+func hardReads(r *rand.Rand) [][]byte {
+	genome := drawBases(r, 60_000)
+	unit := drawBases(r, 7)
+	tandem := slices.Repeat(unit, 600)
+	copy(genome[20_000:], tandem)
+	reads := coverage(r, genome, 5, 5000, .01)
+	reads = append(reads, genome, reversed(genome), tandem, reversed(tandem), slices.Repeat([]byte{0}, 5000), slices.Repeat([]byte{3}, 800),
+		slices.Repeat([]byte{0, 3}, 2000), slices.Repeat([]byte{2, 1}, 2000), drawBases(r, 701), drawBases(r, 900))
+	for range 6 { // chimeras, deletions, insertions, inversions
+		a, b := r.IntN(50_000), r.IntN(50_000)
+		reads = append(reads, slices.Concat(genome[a:a+4000], reversed(genome[b:b+4000])), slices.Concat(genome[a:a+3000], genome[a+3500:a+8000]),
+			slices.Concat(genome[a:a+3000], drawBases(r, 2000), genome[a+3000:a+6000]),
+			slices.Concat(genome[a:a+3000], reversed(genome[a+3000:a+5000]), genome[a+5000:a+8000]))
+	}
+	for range 10 { // diverged copies
+		reads = append(reads, mutated(r, genome[10_000:18_000], .15))
+	}
+	return reads
+}
+
+// TestHardReads: pieces give the bases of reads of all kinds, and the sequence does not depend on the number of threads.
+func TestHardReads(t *testing.T) {
+	reads := hardReads(rand.New(rand.NewPCG(7, 8)))
+	for _, memory := range []uint64{0, 1 << 20} {
+		var first *Sequence
+		for _, threads := range []int{1, 2, 16} {
+			s := build(t, reads, 50, Config{Threads: threads, Memory: memory})
+			if first == nil {
+				first = s
+				tally(t, s, reads)
+			} else if s.n != first.n || !slices.Equal(s.bases[:wordsFor(s.n)], first.bases[:wordsFor(s.n)]) {
+				t.Errorf("memory %d: another sequence with %d threads", memory, threads)
+			}
+		}
+	}
+}
+
+// TestMatch compares the comparison of packed bases with that base by base.
+func TestMatch(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for range 2000 {
+		a := drawBases(r, 200)
+		b := slices.Clone(a)
+		shift := r.IntN(40)
+		b = append(drawBases(r, shift), b...)
+		b[shift+r.IntN(200)] ^= 1
+		pa, pb := packed(a), packed(b)
+		from := r.IntN(150)
+		n := r.IntN(200 - from)
+		want := 0
+		for want < n && a[from+want] == b[shift+from+want] {
+			want++
+		}
+		if got := matchForward(pa.Bases, from, pb.Bases, shift+from, n); got != want {
+			t.Fatalf("forward %d, want %d", got, want)
+		}
+		n = r.IntN(from + 1)
+		want = 0
+		for want < n && a[from-want-1] == b[shift+from-want-1] {
+			want++
+		}
+		if got := matchBackward(pa.Bases, from, pb.Bases, shift+from, n); got != want {
+			t.Fatalf("backward %d, want %d", got, want)
+		}
+		m := r.IntN(200 - from + 1)
+		out := make(Bases, wordsFor(m+shift))
+		reverseComplement(out, shift, pa.Bases, from, m)
+		if got := unpacked(out, m+shift)[shift:]; !slices.Equal(got, reversed(a[from:from+m])) {
+			t.Fatal("another reverse complement")
+		}
+	}
+}
+
+func BenchmarkAlign(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	genome := drawBases(r, 1_000_000)
+	for _, rate := range []float64{.002, .03} {
+		b.Run(fmt.Sprint(rate), func(b *testing.B) {
+			s := NewSequence(packed(genome).Bases, len(genome), 1)
+			var reads []Read
+			n := 0
+			for _, x := range coverage(r, genome, 2, 10000, rate) {
+				reads = append(reads, packed(x))
+				n += len(x)
+			}
+			b.SetBytes(int64(n))
+			a := NewAligner(s)
+			for b.Loop() {
+				for _, x := range reads {
+					a.Align(x.Bases, x.N)
+				}
+			}
+		})
+	}
+}

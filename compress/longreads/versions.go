@@ -1,0 +1,186 @@
+package longreads
+
+import (
+	"context"
+	"slices"
+
+	"orcomgo/compress/edits"
+)
+
+// Where reads have several versions of a sequence (the chromosomes of a diploid genome, strains, copies of a repeat), the sequence that
+// was assembled has one of them, and all reads of another one have the same edits. Such reads are assembled once more, among
+// themselves; what they give is added to the sequence.
+
+const (
+	// minShared is how many shared differences a stretch of a read has that is assembled once more, and maxBetween the most bases
+	// between two of them.
+	minShared  = 5
+	maxBetween = 20000
+	// besideShared is how many bases beside shared differences are assembled with them.
+	besideShared = 1000
+	// literalStep is how many bases that are not aligned count like a shared difference.
+	literalStep = 20
+	// chance is the probability that a difference which is an error is taken for a shared one.
+	chance = 0.005
+	// maxVersions is how often reads are assembled once more.
+	maxVersions = 12
+)
+
+// sharedCounts returns, by depth, how many reads must have a base for it to be no error.
+func (v *votes) sharedCounts() func(depth int32) int {
+	rate := float64(v.substitutions.Load()) / float64(max(v.aligned.Load(), 1))
+	least := make([]int, 512)
+	for d := range least {
+		// The other reads with the same wrong base are distributed as Poisson says.
+		mean, p, c := float64(d)*rate/3, 1.0, 1
+		for p *= mean; p > chance && c < 1<<16; p *= mean / float64(c) {
+			c++
+		}
+		least[d] = max(c+1, 2)
+	}
+	return func(depth int32) int {
+		if depth < int32(len(least)) {
+			return least[depth]
+		}
+		return int(int64(depth) * int64(least[len(least)-1]) / int64(len(least)-1))
+	}
+}
+
+// shared returns how many substitutions are shared ones. The depths must have been summed up.
+func (v *votes) shared() (n int) {
+	least := v.sharedCounts()
+	for i := range v.to - v.from {
+		if v.other[i] == [4]uint8{} {
+			continue
+		}
+		own := v.seq.bases.at(v.from + i)
+		for b := range byte(4) {
+			if c := v.others(v.from+i, b); b != own && c >= least(v.depth[i]) {
+				n += c
+			}
+		}
+	}
+	return n
+}
+
+// worth reports whether enough differences are shared for assembling reads once more.
+// Only votes on the whole sequence say so.
+func (v *votes) worth() bool {
+	return v.from == 0 && v.to == v.seq.n && v.shared()*100 > int(v.substitutions.Load())+v.seq.n/editBits
+}
+
+// editRate returns how many edits a base has that are not shared. Insertions and deletions are taken for as often shared as
+// substitutions.
+func (v *votes) editRate() float64 {
+	all := float64(v.substitutions.Load())
+	own := 1 - float64(v.shared())/max(all, 1)
+	return (all + float64(v.indels.Load())) * own / float64(max(v.aligned.Load(), 1))
+}
+
+// poor returns the stretches of reads that have many shared differences, in the order of the reads. The depths must have been summed up.
+func (v *votes) poor(batch []Read) []Read {
+	least := v.sharedCounts()
+	const each = 16
+	found := make([][]Read, (len(batch)+each-1)/each)
+	parallel(v.threads, len(found), func() func(int) {
+		a := NewAligner(v.seq)
+		var marks []int // bases of the read with a shared difference
+		return func(c int) {
+			for _, r := range batch[c*each : min((c+1)*each, len(batch))] {
+				marks = v.marks(marks[:0], a.align(r.Bases, r.N), r.N, least)
+				for from := 0; from < len(marks); {
+					to := from + 1
+					for to < len(marks) && marks[to]-marks[to-1] <= maxBetween {
+						to++
+					}
+					if to-from >= minShared {
+						lo, hi := max(marks[from]-besideShared, 0), min(marks[to-1]+besideShared, r.N)
+						s := Read{make(Bases, wordsFor(hi-lo)), hi - lo}
+						copyBases(s.Bases, 0, r.Bases, lo, hi-lo)
+						found[c] = append(found[c], s)
+					}
+					from = to
+				}
+			}
+		}
+	})
+	return slices.Concat(found...)
+}
+
+// marks appends the bases of a read of n bases that differ from the sequence as other reads do, or are not aligned, ascending.
+func (v *votes) marks(dst []int, found []alignment, n int, least func(int32) int) []int {
+	at := 0
+	literal := func(to int) {
+		for x := at + literalStep; x <= to; x += literalStep {
+			dst = append(dst, x-literalStep/2)
+		}
+	}
+	for i := range found {
+		x := &found[i]
+		from, to := oriented(x.from, x.to, n, x.reversed)
+		literal(from)
+		begin := len(dst)
+		read := x.from - x.first // base i of the sequence is base i+read of the oriented read, after the edits so far
+		for _, e := range x.edits {
+			switch e.Kind {
+			case edits.Insertion:
+				read++
+			case edits.Deletion:
+				read--
+			default:
+				if v.others(int(e.At), e.Base) >= least(v.depth[e.At]) {
+					at, _ := oriented(int(e.At)+read, int(e.At)+read+1, n, x.reversed)
+					dst = append(dst, at)
+				}
+			}
+		}
+		if x.reversed {
+			slices.Reverse(dst[begin:])
+		}
+		at = to
+	}
+	literal(n)
+	return dst
+}
+
+// withVersions returns s and the other versions of its parts that reads have, whose poor stretches are given.
+func withVersions(ctx context.Context, s *Sequence, poor []Read, rate float64, c Config) (*Sequence, error) {
+	for range maxVersions {
+		if len(poor) == 0 || ctx.Err() != nil {
+			break
+		}
+		a := newAssembler(c)
+		a.config.MaxBases = c.MaxBases - s.n
+		a.strict, a.editRate = true, rate
+		a.add(poor)
+		more, m := a.linear()
+		if m == 0 {
+			break
+		}
+		joined := func(more Bases, m int) *Sequence {
+			b := make(Bases, wordsFor(s.n+m))
+			copyBases(b, 0, s.bases, 0, s.n)
+			copyBases(b, s.n, more, 0, m)
+			return NewSequence(b, s.n+m, c.Threads)
+		}
+		both := joined(more, m)
+		v := newVotes(both, s.n, both.n, c.Threads)
+		v.add(poor)
+		v.sum()
+		var out writer
+		v.consensus(&out, true)
+		if out.n == 0 {
+			break
+		}
+		s = joined(out.bases, out.n)
+		v = newVotes(s, 0, s.n, c.Threads)
+		v.add(poor)
+		v.sum()
+		left := v.poor(poor)
+		if total(left) > total(poor)*9/10 {
+			break
+		}
+		poor = left
+	}
+	return s, ctx.Err()
+}

@@ -1,0 +1,75 @@
+package overlap
+
+import "context"
+
+// LongRead is a read of N bases, in any orientation: base j is at bits 2*(j%32) of word j/32. Two words that are 0 follow.
+type LongRead struct {
+	Words []uint64
+	N     int
+}
+
+// longBatch is how many bases EachLong returns at a time, roughly.
+const longBatch = 1 << 26
+
+// EachLong calls f with the reads of least bases or more among those that Build laid out, some at a time; they are valid during the call.
+// The order is always the same. It returns the first error of f, one of reading the bins, or ctx.Err().
+func (p *Pseudogenome) EachLong(ctx context.Context, least int, f func(reads []LongRead) error) error {
+	b := &p.builder
+	if b.allReads != nil && b.allReads.lengths == nil && int(b.allReads.fixedLength) < least {
+		return nil
+	}
+	limit := longBatch
+	if b.config.Memory > 0 {
+		limit = int(min(longBatch, max(b.config.Memory/4, 1<<20)))
+	}
+	var words []uint64
+	var reads []LongRead
+	var ends []int
+	flush := func() error {
+		if len(reads) == 0 {
+			return nil
+		}
+		from := 0
+		for i := range reads {
+			reads[i].Words = words[from:ends[i]]
+			from = ends[i]
+		}
+		err := f(reads)
+		words, reads, ends = words[:0], reads[:0], ends[:0]
+		return err
+	}
+	return b.eachShare(ctx, func(rd *Reads, _ int) error {
+		for i := range rd.Count() {
+			n := rd.len(i)
+			if n < least {
+				continue
+			}
+			if len(reads) > 0 && len(words)+n/WordBases > limit/WordBases {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+			words = append(appendWords(words, rd.bases(i), n, false), 0, 0)
+			reads, ends = append(reads, LongRead{N: n}), append(ends, len(words))
+		}
+		if err := flush(); err != nil {
+			return err
+		}
+		return ctx.Err()
+	})
+}
+
+// Append appends n bases to the pseudogenome, packed as those of a LongRead. No read is placed there.
+func (p *Pseudogenome) Append(words []uint64, n int) {
+	s := &p.builder.seq
+	s.grow(n)
+	for i := 0; i < n; i += WordBases {
+		var w [WordBases/4 + padBytes]byte
+		for j := range WordBases / 4 {
+			w[j] = byte(words[i/WordBases] >> (8 * j))
+		}
+		replaceBases(s.packed, s.n+i, w[:], 0, min(WordBases, n-i))
+	}
+	s.n += n
+	p.Packed, p.Len = s.packed, s.n
+}

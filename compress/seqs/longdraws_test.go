@@ -1,0 +1,71 @@
+package seqs
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"orcomgo/bins/record"
+	"orcomgo/cmd/simreads/sim"
+	"orcomgo/compress/basemodel"
+)
+
+// TestLongDraws: the sequences of long reads, with insertions and deletions, cost little more than the genome that they are drawn from,
+// and their places and errors by their entropies. ORCOMGO_LONG draws them from a larger genome.
+func TestLongDraws(t *testing.T) {
+	size := 150_000
+	if os.Getenv("ORCOMGO_LONG") != "" {
+		size = 10_000_000
+	}
+	for _, x := range []struct {
+		name string
+		c    sim.Config
+	}{
+		{"hifi", sim.Config{Quality: sim.HiFi, Indels: 0.002}},
+		{"nanopore", sim.Config{Quality: sim.Nanopore, Indels: 0.025}},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			c := x.c
+			c.Genome = sim.Invent(sim.GenomeConfig{Size: size, Repeats: 0.1, Seed: 1})
+			c.Long, c.Seed, c.NRate = true, 1, 0.0001
+			c.Reads = c.ReadsFor(30)
+			s, err := sim.New(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cost := s.Cost()
+			genome := basemodel.Encode(len(s.Letters(0)), func(dst []byte, pos, n int) []byte {
+				for _, b := range s.Letters(0)[pos : pos+n] {
+					dst = append(dst, b>>1&3^b>>2&1)
+				}
+				return dst
+			}, basemodel.Options{Threads: 2})
+			var col column
+			s.Each(func(r *sim.Truth) { col.reads = append(col.reads, string(r.Bases)) })
+
+			n := len(col.reads)
+			e, err := Build(context.Background(), archiveOf(t, record.Options{ReadsOnly: true}, n, col), Config{Threads: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			got := 0
+			const slice = 3000
+			for at := 0; at < n; at += slice {
+				b, err := e.EncodeSlice(context.Background(), sliceColumn(0, col, at, min(slice, n-at), nil, false), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got += len(b)
+			}
+			for _, b := range e.Shared() {
+				got += len(b)
+			}
+			want := float64(len(genome.Section)) + (cost.Places+cost.Errors+cost.Ns)/8
+			t.Logf("%d bytes; genome, places and errors cost %.0f: %.3f times that", got, want, float64(got)/want)
+			if most := 1.1 * want; float64(got) > most {
+				t.Errorf("%d bytes, want at most %.0f", got, most)
+			}
+		})
+	}
+}

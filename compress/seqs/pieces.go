@@ -1,0 +1,184 @@
+package seqs
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"orcomgo/compress/edits"
+	"orcomgo/compress/longreads"
+	"orcomgo/compress/overlap"
+)
+
+// minLongBases is the least number of bases of a read that may be aligned in pieces.
+const minLongBases = 701
+
+// eachLong calls f with the reads that may be aligned in pieces, and their qualities (nil if there are none).
+func (r *columnReads) eachLong(f func(k, i int, quals []byte) error) error {
+	at := make([]int, len(r.cols))
+	for i := range r.cols[0].Records {
+		for k, col := range r.cols {
+			n := col.Lengths.Of(i)
+			var q []byte
+			if col.Quals != nil {
+				q = col.Quals[at[k] : at[k]+n]
+				at[k] += n
+			}
+			if r.inPieces(k, i) {
+				if err := f(k, i, q); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// editOptions returns the options of the pieces of a slice.
+func (s *slice) editOptions(r *columnReads) edits.Options {
+	return edits.Options{Bases: s.limit, Source: s.codes, Qualities: r.cols[0].Quals != nil}
+}
+
+// codesOfByte holds the four bases of a byte, one a byte, the first one lowest.
+var codesOfByte = func() (t [256]uint32) {
+	for b := range uint32(256) {
+		t[b] = b&3 | b>>2&3<<8 | b>>4&3<<16 | b>>6&3<<24
+	}
+	return
+}()
+
+// codes appends n bases of the pseudogenome from base pos on, one a byte (0 to 3).
+func (s *slice) codes(dst []byte, pos, n int) []byte {
+	packed, from := s.genome(pos, n)
+	at := len(dst)
+	dst = slices.Grow(dst, n+overlap.WordBases)[:at+n+overlap.WordBases] // whole words are written
+	for i := 0; i < n; i += overlap.WordBases {
+		w, to := overlap.LoadWord(packed, from+i), dst[at+i:][:overlap.WordBases]
+		for j := 0; j < overlap.WordBases; j, w = j+8, w>>16 {
+			binary.LittleEndian.PutUint64(to[j:], uint64(codesOfByte[byte(w)])|uint64(codesOfByte[byte(w>>8)])<<32)
+		}
+	}
+	return dst[:at+n]
+}
+
+// encodePieces returns the stream of the pieces of long reads, by column and read.
+func (s *slice) encodePieces(r *columnReads, pieces [][][]edits.Piece) []byte {
+	e := edits.NewEncoder(s.editOptions(r))
+	// There is no error: f returns none.
+	r.eachLong(func(k, i int, quals []byte) error {
+		n, at := uint32(r.cols[k].Lengths.Of(i)), uint32(0)
+		e.Add(n, pieces[k][i], quals)
+		spans := []edits.Span{}
+		for _, p := range pieces[k][i] {
+			if p.Start > at {
+				spans = append(spans, edits.Span{Start: at, End: p.Start})
+			}
+			at = p.End
+		}
+		if at < n {
+			spans = append(spans, edits.Span{Start: at, End: n})
+		}
+		r.spans[k][i] = spans
+		return nil
+	})
+	return e.Finish()
+}
+
+// decodePieces decodes the letters of pieces to where text says that a read's are.
+func (s *slice) decodePieces(section []byte, r *columnReads, text func(k, i int) []byte) error {
+	bases := uint64(0)
+	r.eachLong(func(k, i int, _ []byte) error {
+		bases += uint64(r.cols[k].Lengths.Of(i))
+		return nil
+	})
+	d, err := edits.NewDecoder(section, s.editOptions(r), bases)
+	if err != nil {
+		return corrupt(err)
+	}
+	err = r.eachLong(func(k, i int, quals []byte) error {
+		b := text(k, i)
+		spans, err := d.Next(b, quals)
+		if err != nil {
+			return err
+		}
+		r.spans[k][i] = append([]edits.Span{}, spans...)
+		at := 0
+		for _, v := range spans {
+			toLetters(b[at:v.Start])
+			at = int(v.End)
+		}
+		toLetters(b[at:])
+		return nil
+	})
+	if err == nil {
+		err = d.Finish()
+	}
+	if err != nil {
+		return corrupt(err)
+	}
+	return nil
+}
+
+// pieceAligner aligns the long reads of slices.
+type pieceAligner struct {
+	shared  *longreads.Sequence
+	first   uint64 // base of the pseudogenome with which the shared sequence begins
+	layout  *overlap.Layout
+	threads int
+}
+
+// align returns the pieces of long reads, by column and read.
+func (a *pieceAligner) align(records [][]uint32, r *columnReads) [][][]edits.Piece {
+	type read struct {
+		k, i int
+		skip []bool
+	}
+	var todo []read
+	all := make([][][]edits.Piece, len(r.cols))
+	for k, col := range r.cols {
+		o := nonACGTOf(r.exceptions[k])
+		all[k] = make([][]edits.Piece, col.Records)
+		for i := range col.Records {
+			if r.inPieces(k, i) {
+				todo = append(todo, read{k, i, slices.Clone(o.of(i, col.Lengths.Of(i)))})
+			}
+		}
+	}
+	const each = 16
+	parallel(a.threads, (len(todo)+each-1)/each, func() func(int) {
+		x, o := longreads.NewAligner(a.shared), a.layout.Oriented()
+		return func(c int) {
+			for _, t := range todo[c*each : min((c+1)*each, len(todo))] {
+				o.Load(records[t.k][t.i:t.i+1], []bool{false})
+				pieces := x.Align(longreads.BasesOf(o.Read(0)), r.cols[t.k].Lengths.Of(t.i))
+				for j := range pieces {
+					pieces[j].Place += a.first
+					if t.skip != nil {
+						dropUnseen(&pieces[j], t.skip)
+					}
+				}
+				all[t.k][t.i] = pieces
+			}
+		}
+	})
+	return all
+}
+
+// dropUnseen removes the substitutions of bases whose letter is given by an exception.
+func dropUnseen(p *edits.Piece, skip []bool) {
+	at, place := int(p.Start), 0 // in the read and in the stretch
+	kept := p.Edits[:0]
+	for _, e := range p.Edits {
+		at += int(e.At) - place
+		place = int(e.At)
+		if e.Kind != edits.Substitution || !skip[at] {
+			kept = append(kept, e)
+		}
+		if e.Kind != edits.Deletion {
+			at++
+		}
+		if e.Kind != edits.Insertion {
+			place++
+		}
+	}
+	p.Edits = kept
+}
