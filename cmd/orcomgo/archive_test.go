@@ -72,7 +72,8 @@ func TestArchiveProgress(t *testing.T) {
 	p.finish("pack")
 	text := out.String()
 	first, rest, ok := strings.Cut(text, "bin: 10.0 B in ")
-	if !ok || !strings.Contains(first, "bin") || strings.Contains(rest, "bin") || !strings.Contains(rest, "pack  [##############---------------]   50 %") ||
+	if !ok || !strings.Contains(first, "bin") || strings.Contains(rest, "bin") ||
+		!strings.Contains(rest, "pack  [##############---------------]   50 %") ||
 		strings.Count(rest, "pack: 10.0 B in ") != 1 {
 		t.Errorf("%q", text)
 	}

@@ -69,7 +69,8 @@ func (o *binFlags) define(f *pflag.FlagSet) {
 }
 
 // prepare turns the command line into what binning is to do, decides on the device and starts to show progress.
-func (o *binFlags) prepare(ctx context.Context, s *streams, args []string, model ...stageModel) (c binning.Config, bar *progress, err error) {
+func (o *binFlags) prepare(ctx context.Context, s *streams, args []string, model ...stageModel) (c binning.Config, bar *progress,
+	err error) {
 	if c, err = o.config(args); err != nil {
 		return c, nil, err
 	}

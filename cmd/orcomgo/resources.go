@@ -27,7 +27,8 @@ const uncounted = 8 << 20
 
 // add defines --threads, --memory, --quiet and --json.
 func (r *resources) add(f *pflag.FlagSet) {
-	f.IntVarP(&r.threads, "threads", "t", runtime.GOMAXPROCS(0), "worker threads, `N`; the result is the same for any number\n($ORCOMGO_THREADS changes the default)")
+	f.IntVarP(&r.threads, "threads", "t", runtime.GOMAXPROCS(0),
+		"worker threads, `N`; the result is the same for any number\n($ORCOMGO_THREADS changes the default)")
 	f.Var(&r.memory, "memory",
 		"memory to stay within, `SIZE` of 64MiB or more, roughly (default: half of what the machine, its cgroup and ulimit allow;\n"+
 			"$ORCOMGO_MEMORY changes that)")

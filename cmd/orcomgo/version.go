@@ -17,7 +17,8 @@ import (
 // version is the version of the program.
 const version = "0.1.0"
 
-// sourceCommit is the commit of the source, and a + for one with changes, set by the Makefile. A build by go alone has it in its build information.
+// sourceCommit is the commit of the source, and a + for one with changes, set by the Makefile. A build by go alone has it in its
+// build information.
 var sourceCommit string
 
 var versionCommand = command{
