@@ -203,6 +203,22 @@ func TestProgressBar(t *testing.T) {
 	}
 }
 
+// TestTerminalVariables: NO_COLOR leaves colours out, and TERM=dumb is no terminal.
+func TestTerminalVariables(t *testing.T) {
+	for _, c := range []struct {
+		noColor, term    string
+		colour, terminal bool
+	}{{"", "xterm", true, true}, {"1", "xterm", false, true}, {"", "dumb", true, false}} {
+		t.Setenv("NO_COLOR", c.noColor)
+		t.Setenv("TERM", c.term)
+		p := newProgress(new(bytes.Buffer), true, nil, nil)
+		p.close()
+		if p.colour != c.colour || p.terminal != c.terminal {
+			t.Errorf("NO_COLOR=%s TERM=%s: colour %v, terminal %v", c.noColor, c.term, p.colour, p.terminal)
+		}
+	}
+}
+
 func TestNotes(t *testing.T) {
 	var out bytes.Buffer
 	p, _ := scripted(&out, true, 80, binModel)
