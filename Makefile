@@ -1,12 +1,16 @@
 # make build   bin/orcomgo, pure Go
 # make demo    simulate a small paired run, archive it, restore it, compare
+# make man     man/orcomgo-*.1
 # make test    everything that should pass before a commit, in minutes; with ORCOMGO_DATA=DIR (an absolute path)
 #              also the tests on real runs, in DIR
 GO     ?= go
 BENCH  ?= .
 DEMO   ?= /tmp/orcomgo-demo
-# the same bytes from the same source, whoever owns the checkout
-BUILD   = -trimpath -buildvcs=false
+# The same bytes from the same commit, whoever owns the checkout: Go would refuse to look at one of another user. Git is asked for
+# the commit here, with "+" after it for a tree with changes; without git or a repository it is unknown.
+GIT     = git -c safe.directory='*'
+COMMIT  = $(shell $(GIT) rev-parse HEAD 2>/dev/null && { $(GIT) diff --quiet HEAD || echo +; })
+BUILD   = -trimpath -buildvcs=false -ldflags '-X main.sourceCommit=$(subst $() ,,$(COMMIT))'
 export CGO_ENABLED ?= 0
 
 # the packages whose pipelines are tested under the race detector
@@ -22,7 +26,7 @@ PATIENCE ?= 90m
 # Compilers and tests make much garbage and need little memory.
 test vet vet-cuda lint unit race: export GOGC ?= 400
 
-.PHONY: all build install demo test vet format lint unit race test-long bench fixtures clean
+.PHONY: all build install man demo test vet format lint unit race test-long vet-platforms test-arm64 bench fixtures clean
 
 all: build
 
@@ -32,6 +36,10 @@ build:
 
 install:
 	$(GO) install $(BUILD) ./cmd/orcomgo
+
+# man/orcomgo.1, man/orcomgo-bin.1 and so on
+man: build
+	bin/orcomgo man man/
 
 demo: build
 	./cmd/orcomgo/demo.sh bin $(DEMO)
@@ -59,10 +67,27 @@ race:
 		echo "CGO_ENABLED=1 $(GO) test -race -short $(PIPELINES)"; CGO_ENABLED=1 $(GO) test -race -short -skip $(RACE_SKIP) -timeout $(PATIENCE) $(PIPELINES); \
 	else echo "no C compiler: the race detector was not run"; fi
 
+# Other systems and processors: the program and its tests must compile.
+PLATFORMS = linux/arm64 darwin/arm64 darwin/amd64 windows/arm64 windows/amd64
+vet-platforms:
+	@for p in $(PLATFORMS); do \
+		echo "GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./..."; GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || exit 1; \
+	done
+
+# The tests of the packages on 64-bit ARM, by qemu where it is installed; but not one that starts itself as another process.
+ARM64_PKGS = ./binning/... ./bins/... ./minimizer ./compress ./compress/archive ./compress/basemodel ./compress/names \
+	./compress/overlap ./compress/quals ./compress/rangecoder ./compress/seqs
+test-arm64:
+	@qemu=$$(command -v qemu-aarch64-static || command -v qemu-aarch64); \
+	if [ -n "$$qemu" ]; then \
+		echo "GOARCH=arm64 $(GO) test -short -exec $$qemu"; \
+		GOARCH=arm64 $(GO) test -short -skip "^TestKilled$$" -timeout $(PATIENCE) -exec "$$qemu" $(ARM64_PKGS); \
+	else echo "qemu-aarch64 is not installed: nothing was tested on arm64"; fi
+
 # Everything that takes longer: more random moments to be killed at, an error in every system call (by strace where it is
 # installed), more damages, large inputs, fuzzing.
 FUZZTIME ?= 20s
-test-long:
+test-long: vet-platforms test-arm64
 	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -v -run 'Long|Kill|Faults|DamagedTwelve|MemoryBound' ./cmd/orcomgo
 	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'Reader' ./compress
 	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'TestShares|TestLongDraws' ./compress/seqs
@@ -81,7 +106,7 @@ fixtures:
 	$(GO) generate ./cmd/simreads
 
 clean:
-	rm -rf bin $(DEMO)
+	rm -rf bin man $(DEMO)
 	$(GO) clean -testcache
 
 # --- GPU -------------------------------------------------------------------------------
@@ -97,7 +122,7 @@ CUDA_PKGS = ./cudakern ./binning ./compress/overlap ./cmd/orcomgo
 .PHONY: cuda ptx test-cuda vet-cuda
 
 cuda: build
-	$(CUDA_ENV) $(GO) build -trimpath -tags cuda -o bin/orcomgo-cuda ./cmd/orcomgo
+	$(CUDA_ENV) $(GO) build $(BUILD) -tags cuda -o bin/orcomgo-cuda ./cmd/orcomgo
 
 # The first line of the PTX is a checksum of all that it is made from: a test compares it.
 ptx:

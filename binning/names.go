@@ -12,7 +12,7 @@ import (
 )
 
 // CompressedExts are the extensions of compressed inputs. An input is restored without its one.
-var CompressedExts = []string{".gz", ".bgz", ".bgzf", ".zst"}
+var CompressedExts = []string{".gz", ".bgz", ".bgzf", ".zst", ".xz", ".bz2"}
 
 // inputName returns the name to restore an input under.
 func inputName(path string, kind record.Kind) string {

@@ -22,6 +22,8 @@ type run struct {
 	inputs   []*input
 	read     []atomic.Uint64 // bytes of each input, as stored
 	total    uint64
+	cut      atomic.Uint64 // bytes of text that are in blocks
+	worked   atomic.Uint64 // of them: what is through the stages, half of it after assigning
 	clocks   clocks
 
 	mates mates // used in block order
@@ -102,13 +104,23 @@ func (r *run) pipeline(ctx context.Context) error {
 func (r *run) fill(ctx context.Context, it *blockTask) {
 	defer r.clocks.read.start()()
 	it.chunk, it.err = it.in.cutter.next(ctx, r.assigner)
+	if it.err == nil {
+		r.cut.Add(it.chunk.textLen)
+	}
 	if it.err == nil && !it.chunk.Last {
 		it.in.records += uint64(it.chunk.records)
 	}
 	it.in.ended = it.err != nil || it.chunk.Last
 }
 
-// progress reports how many bytes have been read.
+// through notes that so many more bytes of text are through a stage.
+func (r *run) through(n uint64) {
+	r.worked.Add(n)
+	r.progress()
+}
+
+// progress reports how far the run is, as a number of bytes of the inputs: half of those that were read count at once, and half by
+// how much of the text that is in blocks is through the stages.
 func (r *run) progress() {
 	if r.Progress == nil {
 		return
@@ -117,7 +129,11 @@ func (r *run) progress() {
 	for i := range r.read {
 		done += r.read[i].Load()
 	}
-	r.Progress(Stage, done, r.total)
+	share := 0.0
+	if cut := r.cut.Load(); cut > 0 {
+		share = min(float64(r.worked.Load())/float64(cut), 1)
+	}
+	r.Progress(Stage, done/2+uint64(float64(done-done/2)*share), r.total)
 }
 
 // stream is the memory that a stream reuses for each of its blocks.
@@ -136,7 +152,9 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 		err = ctx.Err()
 	}
 	if err == nil {
-		err = r.assign(ctx, it, s)
+		if err = r.assign(ctx, it, s); err == nil {
+			r.through(it.chunk.textLen / 2)
+		}
 	}
 	if it.chunk != nil {
 		it.chunk.buffer.Free()
@@ -169,6 +187,7 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 			r.fail(err)
 		}
 		stop()
+		r.through(it.chunk.textLen - it.chunk.textLen/2)
 	}
 }
 

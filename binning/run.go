@@ -36,7 +36,7 @@ type InputSpec struct {
 // Stage is the name of the only stage that Progress is called with.
 const Stage = "bin"
 
-// Progress is called with how many bytes of the inputs, as they are stored, have been read; total
+// Progress is called with how many bytes of the inputs, as they are stored, have been read and binned; total
 // is 0 if it is not known. It is called from any goroutine.
 type Progress func(stage string, done, total uint64)
 
@@ -52,8 +52,10 @@ type Config struct {
 	// block size needs more, the blocks are smaller, and the archive has other bytes.
 	Memory uint64
 	// Hold is how many bytes of the bins RunUnnamed keeps in memory at most. Where Memory is bounded it is less if the run needs it.
-	Hold  uint64
-	Force bool // replace an archive
+	Hold uint64
+	// TempDir is where RunUnnamed keeps the rest, in files without names; "" for OutDir.
+	TempDir string
+	Force   bool // replace an archive
 	// Tool is recorded in the archive; it must not differ between builds of one version.
 	Tool     string
 	Progress Progress
@@ -279,7 +281,7 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		return nil, Summary{}, err
 	}
 	if c.unnamed {
-		r.out, err = bins.CreateUnnamed(c.OutDir, name, c.Force, c.Hold)
+		r.out, err = bins.CreateUnnamed(c.OutDir, name, c.Force, c.Hold, c.TempDir)
 	} else {
 		r.out, err = bins.Create(c.OutDir, name, c.Force)
 	}

@@ -94,6 +94,16 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 		s.close()
 		return nil, s.wrap(err)
 	}
+	more, err := b.Peek(4 << 10)
+	if err != nil && err != io.EOF {
+		err = s.wrap(err)
+	} else {
+		err = refuseForeign(s.path, more)
+	}
+	if err != nil {
+		s.close()
+		return nil, err
+	}
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		s.plain = false
@@ -112,6 +122,14 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 		}
 		file := s.close
 		s.r, s.close = z, func() { z.Close(); file() }
+	case isXZ(head):
+		s.plain = false
+		if s.r, err = newXZ(b); err != nil {
+			s.close()
+			return nil, s.wrap(err)
+		}
+	case isBzip2(head):
+		s.plain, s.r = false, newBzip2(b)
 	case s.plain:
 		count.Add(-uint64(b.Buffered())) // it is read again, in place
 	default:

@@ -22,7 +22,7 @@ import (
 // another text hash.
 const (
 	Version    = 2
-	minVersion = 1
+	MinVersion = 1 // the oldest that is read
 )
 
 const (
@@ -114,8 +114,8 @@ func checkHeader(path string, head []byte, magic string) (version uint32, err er
 		return 0, fmt.Errorf("%s: %w: it does not begin as it should", path, parse.ErrCorrupt)
 	}
 	version = binary.LittleEndian.Uint32(head[8:])
-	if version < minVersion || version > Version {
-		return 0, fmt.Errorf("%s: %w %d, this program reads versions %d to %d", path, parse.ErrVersion, version, minVersion, Version)
+	if version < MinVersion || version > Version {
+		return 0, fmt.Errorf("%s: %w %d, this program reads versions %d to %d", path, parse.ErrVersion, version, MinVersion, Version)
 	}
 	if binary.LittleEndian.Uint32(head[12:]) != 0 {
 		return 0, fmt.Errorf("%s: %w: reserved bytes are set", path, parse.ErrCorrupt)

@@ -3,6 +3,7 @@ package bins
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"sync"
 
 	"orcomgo/bins/commit"
@@ -13,6 +14,7 @@ const pieceLen = 1 << 20
 
 // budget is the memory, in bytes, that the scratch files of one archive share.
 type budget struct {
+	dir         string // where files without names are made for what exceeds it; "" for the directory of their paths
 	mu          sync.Mutex
 	limit, used uint64
 }
@@ -35,7 +37,7 @@ func (b *budget) release(n uint64) {
 }
 
 // scratch is one of the two files of bins that get no name. It is in memory until its budget is used up or spill is called, and
-// from then on in a file without a name in the directory of path. It is safe for concurrent use, Close excepted.
+// from then on in a file without a name in the directory of the budget. It is safe for concurrent use, Close excepted.
 type scratch struct {
 	path   string // the name that the file would have, for messages
 	budget *budget
@@ -93,7 +95,11 @@ func (s *scratch) grow(size uint64) error {
 
 // moveToFile moves the content from memory to a file. s.mu must be held for writing.
 func (s *scratch) moveToFile() error {
-	temp, err := commit.NewUnnamed(s.path)
+	dir := s.budget.dir
+	if dir == "" {
+		dir = filepath.Dir(s.path)
+	}
+	temp, err := commit.NewUnnamed(dir, s.path)
 	if err != nil {
 		return err
 	}

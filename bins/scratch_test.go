@@ -136,7 +136,7 @@ func TestUnnamed(t *testing.T) {
 					return nil
 				}
 			}
-			w, err := CreateUnnamed(out, "a", false, memory)
+			w, err := CreateUnnamed(out, "a", false, memory, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,7 +190,7 @@ func TestUnnamedFails(t *testing.T) {
 	refused := errors.New("an input changed")
 	for _, how := range []string{"check", "block order", "abort"} {
 		dir := filepath.Join(t.TempDir(), "made")
-		w, err := CreateUnnamed(dir, "a", false, 1<<30)
+		w, err := CreateUnnamed(dir, "a", false, 1<<30, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +220,23 @@ func TestUnnamedFails(t *testing.T) {
 	// What is there already is refused at once.
 	dir := t.TempDir()
 	tiny(1, 50).write(t, dir, "a", false, 1)
-	if _, err := CreateUnnamed(dir, "a", false, 1<<30); !errors.Is(err, commit.ErrExists) {
+	if _, err := CreateUnnamed(dir, "a", false, 1<<30, ""); !errors.Is(err, commit.ErrExists) {
 		t.Errorf("CreateUnnamed: %v", err)
+	}
+}
+
+// TestTempDir: what exceeds the memory goes to the directory for temporary files.
+func TestTempDir(t *testing.T) {
+	for _, c := range []struct {
+		temp string
+		ok   bool
+	}{{"", true}, {t.TempDir(), true}, {filepath.Join(t.TempDir(), "missing"), false}} {
+		w, err := CreateUnnamed(t.TempDir(), "a", false, 0, c.temp)
+		if ok := err == nil; ok != c.ok {
+			t.Errorf("%q: %v", c.temp, err)
+		}
+		if err == nil {
+			w.Abort()
+		}
 	}
 }

@@ -52,9 +52,10 @@ func Create(dir, name string, force bool) (*Writer, error) {
 }
 
 // CreateUnnamed begins bins that get no name, to be read by the Reader of Finish and to be packed as archive name of dir: they are
-// kept in memory while both files together take at most so many bytes there, and beyond that in temporary files in dir.
+// kept in memory while both files together take at most so many bytes there, and beyond that in temporary files in tempDir, or dir if
+// that is "".
 // dir is made, and what is there already is refused, as by Create.
-func CreateUnnamed(dir, name string, force bool, memory uint64) (*Writer, error) {
+func CreateUnnamed(dir, name string, force bool, memory uint64, tempDir string) (*Writer, error) {
 	if err := commit.CheckName(name); err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func CreateUnnamed(dir, name string, force bool, memory uint64) (*Writer, error)
 		return nil, err
 	}
 	w := &Writer{Tool: "orcomgo", dir: dir, name: name, replace: force, made: made}
-	if err := w.begin(&budget{limit: memory}); err != nil {
+	if err := w.begin(&budget{limit: memory, dir: tempDir}); err != nil {
 		w.Abort()
 		return nil, err
 	}

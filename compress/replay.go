@@ -81,6 +81,7 @@ func (r *replay) run(ctx context.Context, jobs []job, work func(k int, p *piece,
 			return nil, err
 		}
 		p := &piece{job: jobs[k], err: b.err}
+		r.progress.add(sliceBytes(r.man, jobs[k].slice) / 2)
 		return p, r.pool.do(ctx, func() error {
 			r.render(p, b)
 			if work == nil {
@@ -96,7 +97,8 @@ func (r *replay) run(ctx context.Context, jobs []job, work func(k int, p *piece,
 		for _, b := range p.own {
 			r.texts.put(b)
 		}
-		r.progress.add(sliceBytes(r.man, p.slice))
+		n := sliceBytes(r.man, p.slice)
+		r.progress.add(n - n/2)
 		return nil
 	})
 }

@@ -136,7 +136,7 @@ func TestTemp(t *testing.T) {
 func TestUnnamed(t *testing.T) {
 	both(t, func(t *testing.T) {
 		dir := t.TempDir()
-		f, err := NewUnnamed(filepath.Join(dir, "x"))
+		f, err := NewUnnamed(dir, filepath.Join(dir, "x"))
 		if err != nil {
 			t.Fatal(err)
 		}

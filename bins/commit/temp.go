@@ -34,8 +34,10 @@ func tempPath(dir string) string {
 }
 
 // NewTemp makes a file that will be called path.
-func NewTemp(path string) (*Temp, error) {
-	dir := filepath.Dir(path)
+func NewTemp(path string) (*Temp, error) { return newTemp(filepath.Dir(path), path) }
+
+// newTemp makes a file in dir; path is for messages.
+func newTemp(dir, path string) (*Temp, error) {
 	f, err := vfs.CreateUnnamed(dir, path)
 	if err == nil {
 		return &Temp{File: f, dir: dir}, nil
@@ -64,10 +66,10 @@ func NewTemp(path string) (*Temp, error) {
 	}
 }
 
-// NewUnnamed makes a file for the time that it is open, in the directory of path, which is for messages. It must not be installed.
+// NewUnnamed makes a file for the time that it is open, in dir; path is for messages. It must not be installed.
 // Where files can't be made without a name, it loses its random one at once, if the system allows that.
-func NewUnnamed(path string) (*Temp, error) {
-	t, err := NewTemp(path)
+func NewUnnamed(dir, path string) (*Temp, error) {
+	t, err := newTemp(dir, path)
 	if err == nil && t.path != "" && vfs.Remove(t.path) == nil {
 		t.path = ""
 	}

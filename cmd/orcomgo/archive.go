@@ -12,12 +12,14 @@ import (
 
 var archiveCommand = command{
 	name:     "archive",
+	group:    wholeGroup,
 	synopsis: "IN... OUT/",
+	complete: completeReads,
 	about:    "bin and pack in one step",
 	help: `archive reads FASTQ or FASTA and writes OUT/NAME.cdna and OUT/NAME.cmeta, NAME from the first input: the same
 bytes as bin and then pack with the same flags. It takes the inputs that bin takes; see bin --help.
 There are no files of bins: they are kept in memory up to an eighth of --memory, and beyond that in temporary
-files in OUT that are gone when archive ends, however it ends.
+files in OUT, or in the directory of --tmpdir, that are gone when archive ends, however it ends.
 What was written is decoded and compared before it gets its name. If anything fails, OUT holds the same archives as
 before. The inputs are never changed or removed.
 
@@ -34,6 +36,7 @@ Examples:
 		o.binFlags.define(f)
 		o.effort.define(f)
 		f.BoolVar(&o.noVerify, "no-verify", false, "don't decode what was written before it gets its name")
+		f.StringVar(&o.tempDir, "tmpdir", "", "`DIR` for temporary files (default: OUT; $ORCOMGO_TMPDIR changes that)")
 		o.add(f)
 		return o.run
 	},
@@ -43,6 +46,7 @@ type archiveFlags struct {
 	binFlags
 	effort
 	noVerify bool
+	tempDir  string
 }
 
 // heldShare is the share of --memory, one of so many, that bins may take. Tests change it.
@@ -53,12 +57,17 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 	if err != nil {
 		return err
 	}
-	c, bar, err := o.prepare(ctx, s, args)
+	if o.tempDir != "" {
+		if err := checkTempDir(o.tempDir); err != nil {
+			return usagef("archive: --tmpdir is %q: %w", o.tempDir, err)
+		}
+	}
+	c, bar, err := o.prepare(ctx, s, args, packStages(o.noVerify, binModel)...)
 	if err != nil {
 		return err
 	}
 	defer bar.close()
-	c.Hold = uint64(o.memory / heldShare)
+	c.Hold, c.TempDir = uint64(o.memory/heldShare), o.tempDir
 	bins, _, err := binning.RunUnnamed(ctx, c)
 	if err != nil {
 		return hint(err)
@@ -71,8 +80,8 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 		Level: level, NoVerify: o.noVerify, Force: o.force, GPU: c.NewAssigner != nil, Note: bar.note, Progress: bar.report,
 	})
 	bar.close()
-	if err != nil || o.quiet {
+	if err != nil {
 		return hint(err)
 	}
-	return o.packed(s.err, summary)
+	return o.packed(s, "archive", summary)
 }

@@ -60,19 +60,20 @@ func TestArchive(t *testing.T) {
 // how much there was to read.
 func TestArchiveProgress(t *testing.T) {
 	var out bytes.Buffer
-	p := unwatched(&out, true)
+	p, _ := scripted(&out, true, 80, packStages(false, binModel)...)
 	p.report("bin", 10, 0)
-	p.show(p.stages[0].began)
+	p.show()
 	p.finish("bin")
 	p.finish("nothing")
 	p.report("pack", 5, 10)
-	p.show(p.stages[1].began)
+	p.show()
 	p.report("pack", 10, 10)
 	p.close()
 	p.finish("pack")
 	text := out.String()
 	first, rest, ok := strings.Cut(text, "bin: 10.0 B in ")
-	if !ok || !strings.Contains(first, "bin") || strings.Contains(rest, "bin") || !strings.Contains(rest, "pack  50%") ||
+	if !ok || !strings.Contains(first, "bin") || strings.Contains(rest, "bin") ||
+		!strings.Contains(rest, "pack  [##############---------------]   50 %") ||
 		strings.Count(rest, "pack: 10.0 B in ") != 1 {
 		t.Errorf("%q", text)
 	}

@@ -12,10 +12,12 @@ import (
 
 var binCommand = command{
 	name:     "bin",
+	group:    stepGroup,
 	synopsis: "IN... OUT/",
+	complete: completeReads,
 	about:    "sort reads by signature into bins",
 	help: `bin reads FASTQ or FASTA and writes OUT/NAME.bdna and OUT/NAME.bmeta, NAME from the first input.
-Inputs may be plain, gzip, bgzip or zstd, told apart by their content; - is standard input. OUT is a directory,
+Inputs may be plain, gzip, bgzip, zstd, xz or bzip2, told apart by their content; - is standard input. OUT is a directory,
 made if it is missing; a name that looks like a file of reads (x.fastq.gz) or a URL is refused.
 Everything is kept unless a flag says otherwise.
 
@@ -67,7 +69,8 @@ func (o *binFlags) define(f *pflag.FlagSet) {
 }
 
 // prepare turns the command line into what binning is to do, decides on the device and starts to show progress.
-func (o *binFlags) prepare(ctx context.Context, s *streams, args []string) (c binning.Config, bar *progress, err error) {
+func (o *binFlags) prepare(ctx context.Context, s *streams, args []string, model ...stageModel) (c binning.Config, bar *progress,
+	err error) {
 	if c, err = o.config(args); err != nil {
 		return c, nil, err
 	}
@@ -79,7 +82,7 @@ func (o *binFlags) prepare(ctx context.Context, s *streams, args []string) (c bi
 	if err := useDevice(ctx, device, &c); err != nil {
 		return c, nil, err
 	}
-	if bar, err = o.start(s); err != nil {
+	if bar, err = o.start(s, model...); err != nil {
 		return c, nil, err
 	}
 	c.Memory, c.Progress, c.Note = uint64(o.memory), bar.report, bar.note
@@ -87,25 +90,25 @@ func (o *binFlags) prepare(ctx context.Context, s *streams, args []string) (c bi
 }
 
 func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
-	c, bar, err := o.prepare(ctx, s, args)
+	c, bar, err := o.prepare(ctx, s, args, binModel)
 	if err != nil {
 		return err
 	}
 	defer bar.close()
 	summary, err := binning.Run(ctx, c)
 	bar.close()
-	if err != nil || o.quiet {
+	if err != nil {
 		return hint(err)
 	}
-	return o.summarize(s.err, &summary)
+	return o.summarize(s, &summary)
 }
 
-// config turns the command line into what binning is to do.
 // usagef returns a mistake in the command line, after the command's name.
 func (o *binFlags) usagef(format string, args ...any) error {
 	return usagef("%s: %w", o.command, fmt.Errorf(format, args...))
 }
 
+// config turns the command line into what binning is to do.
 func (o *binFlags) config(args []string) (c binning.Config, err error) {
 	if len(o.first) != len(o.second) {
 		return c, o.usagef("%d files of first mates (-1) and %d of second (-2)", len(o.first), len(o.second))

@@ -41,7 +41,9 @@ func init() {
 	}
 	commands = append(commands, &command{
 		name:  probeCommand,
+		group: selfGroup,
 		about: "print the name of the GPU",
+		bare:  true,
 		help: `probe prints the GPU that bin would use. If there is none it fails and says why.
 `,
 		flags: func(*pflag.FlagSet) action {

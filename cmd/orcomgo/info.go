@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -18,7 +17,9 @@ import (
 
 var infoCommand = command{
 	name:     "info",
+	group:    lookGroup,
 	synopsis: "DIR|DIR/NAME",
+	complete: completeArchive,
 	about:    "describe what is inside",
 	help: `info describes an archive without decoding it: inputs, reads, lengths, sizes of the columns, ratio.
 Of a directory with several archives it describes all, as JSON one object after another.
@@ -66,10 +67,7 @@ func (o *infoFlags) run(_ context.Context, s *streams, args []string) error {
 		}
 		switch {
 		case o.json:
-			e := json.NewEncoder(s.out)
-			e.SetIndent("", "  ")
-			e.SetEscapeHTML(false)
-			err = e.Encode(n)
+			err = writeJSON(s.out, n)
 		case i > 0:
 			if _, err = fmt.Fprintln(s.out); err != nil {
 				return err

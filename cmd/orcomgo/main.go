@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"strconv"
@@ -16,7 +15,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/spf13/pflag"
 	"golang.org/x/term"
 )
 
@@ -31,21 +29,6 @@ const (
 // abortGrace is how long an interrupted command may take to clean up. The disk may first have to
 // finish earlier writes.
 const abortGrace = 20 * time.Second
-
-// command is a subcommand.
-type command struct {
-	name     string
-	synopsis string // what follows the name
-	about    string // one line
-	help     string // paragraphs and examples
-	// flags defines the flags and returns what to do once they are parsed.
-	flags func(f *pflag.FlagSet) action
-}
-
-type action func(ctx context.Context, s *streams, args []string) error
-
-// commands in the order of their use: archive, or the two steps that it consists of.
-var commands = []*command{&archiveCommand, &binCommand, &packCommand, &unpackCommand, &verifyCommand, &infoCommand}
 
 // usageError is a mistake in the command line.
 type usageError struct{ error }
@@ -109,12 +92,21 @@ func (s signalled) status() int {
 // run is main without the process: it returns the exit status.
 func run(ctx context.Context, standard *streams, args []string) int {
 	out, s := &stdoutWriter{to: standard.out}, *standard
-	s.out, s.err = out, stderrWriter{standard.err}
+	s.out, s.err, s.log = out, stderrWriter{standard.err}, new(runLog)
 	err := dispatch(ctx, &s, args)
 	if err == nil {
 		out.close()
 		err = out.err
 	}
+	status := report(ctx, &s, err)
+	if err := s.log.end(status, err); err != nil && status == 0 {
+		return fail(&s, err)
+	}
+	return status
+}
+
+// report prints the reason of a failure, if there is one, and returns the exit status.
+func report(ctx context.Context, s *streams, err error) int {
 	var usage usageError
 	var signal signalled
 	switch {
@@ -125,11 +117,11 @@ func run(ctx context.Context, standard *streams, args []string) int {
 		return exitUsage
 	case ctx.Err() != nil && errors.As(context.Cause(ctx), &signal):
 		err = signal
-	case out.err != nil && errors.Is(err, out.err) && brokenPipe(err):
+	case brokenStdout(err):
 		// The reader of standard output has ended, as head does. No message is needed.
 		return signalled{syscall.SIGPIPE}.status()
 	}
-	return fail(&s, err)
+	return fail(s, err)
 }
 
 // fail prints the reason and returns the exit status.
@@ -168,93 +160,4 @@ func oneLine(text string) string {
 		text = text[n:]
 	}
 	return b.String()
-}
-
-const overview = `orcomgo archives sequencing runs and restores them byte for byte.
-
-Usage:
-`
-
-const afterOverview = `
-Example:
-  orcomgo archive -1 run_R1.fastq.gz -2 run_R2.fastq.gz run/   archive a pair, checked
-  orcomgo unpack run/ -o restored/                             the original text again
-
-The same in two steps:
-  orcomgo bin -1 run_R1.fastq.gz -2 run_R2.fastq.gz run/       sort the reads into bins
-  orcomgo pack run/                                            compress, verify, remove the bins
-
-orcomgo COMMAND --help explains a command, orcomgo --version prints the version.
-
-Exit status: 0 when all went well; 1 when something failed, standard output that can't be written
-included; 2 for a mistake in the command line; 129 after a hangup, 130 when interrupted, 141 when
-the reader of standard output went away, 143 when terminated. One line on standard error says why
-(not for 141). No temporary files are left behind.
-`
-
-func writeOverview(w io.Writer) {
-	fmt.Fprint(w, overview)
-	for _, c := range commands {
-		fmt.Fprintf(w, "  orcomgo %-7s %-26s %s\n", c.name, c.synopsis, c.about)
-	}
-	fmt.Fprint(w, afterOverview)
-}
-
-func dispatch(ctx context.Context, s *streams, args []string) error {
-	if len(args) == 0 {
-		return usagef("no command given")
-	}
-	name, rest := args[0], args[1:]
-	switch name {
-	case "--help", "-h", "help":
-		if name == "help" && len(rest) == 1 {
-			if c := find(rest[0]); c != nil {
-				return c.run(ctx, s, []string{"--help"})
-			}
-			return usagef("no command %q", rest[0])
-		}
-		writeOverview(s.out)
-		return nil
-	case "--version":
-		fmt.Fprintln(s.out, versionText())
-		return nil
-	}
-	if c := find(name); c != nil {
-		return c.run(ctx, s, rest)
-	}
-	if strings.HasPrefix(name, "-") {
-		return usagef("unknown flag %s", name)
-	}
-	return usagef("no command %q", name)
-}
-
-func find(name string) *command {
-	for _, c := range commands {
-		if c.name == name {
-			return c
-		}
-	}
-	return nil
-}
-
-func (c *command) run(ctx context.Context, s *streams, args []string) error {
-	f := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-	f.SortFlags = false
-	f.SetOutput(io.Discard)
-	f.Usage = func() {}
-	do := c.flags(f)
-	version := f.Bool("version", false, "print the version and exit")
-	f.Lookup("version").Hidden = true
-	switch err := f.Parse(args); {
-	case errors.Is(err, pflag.ErrHelp):
-		fmt.Fprintf(s.out, "orcomgo %s: %s\n\nUsage:\n  orcomgo %s [flags] %s\n\n%s\nFlags:\n%s",
-			c.name, c.about, c.name, c.synopsis, c.help, f.FlagUsages())
-		return nil
-	case err != nil:
-		return usageError{fmt.Errorf("%s: %w", c.name, err)}
-	case *version:
-		fmt.Fprintln(s.out, versionText())
-		return nil
-	}
-	return do(ctx, s, f.Args())
 }

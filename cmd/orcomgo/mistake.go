@@ -21,7 +21,7 @@ var (
 	// textExts are the extensions of sequences and alignments, in lower case.
 	textExts = append(record.TextExts(), ".fas", ".faa", ".ffn", ".bam", ".cram", ".sam", ".sra")
 	// compressedExts are those of a compressed file, whether bin can read it or not.
-	compressedExts = append(slices.Clone(binning.CompressedExts), ".gzip", ".bz2", ".xz", ".zstd")
+	compressedExts = append(slices.Clone(binning.CompressedExts), ".gzip", ".zstd")
 )
 
 // readsFile reports whether a name is one that files of reads have.

@@ -10,7 +10,9 @@ import (
 
 var packCommand = command{
 	name:     "pack",
+	group:    stepGroup,
 	synopsis: "DIR|DIR/NAME",
+	complete: completeArchive,
 	about:    "compress the bins, verify, remove them",
 	help: `pack compresses what bin wrote into NAME.cdna and NAME.cmeta, decodes it again and compares, and then
 removes the bins. Interrupted at any moment, it leaves the bins or the finished archive, and can be run again.
@@ -77,7 +79,7 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	bar, err := o.start(s)
+	bar, err := o.start(s, packStages(o.noVerify)...)
 	if err != nil {
 		return err
 	}
@@ -87,10 +89,10 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 		Level: level, KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, GPU: onGPU, Note: bar.note, Progress: bar.report,
 	})
 	bar.close()
-	if err != nil || o.quiet {
+	if err != nil {
 		return hint(err)
 	}
-	return o.packed(s.err, summary)
+	return o.packed(s, "pack", summary)
 }
 
 // oneArchive returns the path of the archive, a command's only argument.

@@ -3,47 +3,72 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 )
 
 const (
-	// drawEvery is how often a bar is drawn anew.
+	// drawEvery is how often the bar is drawn anew, and lookEvery how often it is decided, where there is no terminal, whether a line
+	// is printed.
 	drawEvery = 150 * time.Millisecond
-	// lineEvery is how often a line of progress is printed where there is no terminal. A stage
-	// that takes less is not mentioned there, so that logs are short.
-	lineEvery = 10 * time.Second
+	lookEvery = time.Second
+	// Where there is no terminal, the first line is printed after firstLine, so that logs of short runs are short, and then one for
+	// each of so many parts of the whole, or every lineEvery, whatever comes first.
+	firstLine = 10 * time.Second
+	lineParts = 10
+	lineEvery = 30 * time.Second
+	// How long the rest takes is not said before there is so much to judge by.
+	leftAfter = 3 * time.Second
+	leftShare = 0.05
+	caution   = 0.5
 )
 
-// progress shows how far the stages of a command are: by a bar each on a terminal, else by a line
-// every lineEvery. A nil progress shows nothing.
+// progress shows how far a command is: by a bar for the stage on a terminal, else by lines, both with the share of the whole.
+// Shares never fall, the time left never rises, and what is over never appears again. A nil progress shows nothing.
 type progress struct {
 	out      io.Writer
 	terminal bool
+	colour   bool
+	width    func() int // of the terminal, in characters
+	now      func() time.Time
+	log      *runLog
 	stop     chan struct{}
 	stopOnce sync.Once
 	stopped  sync.WaitGroup
 
-	mu     sync.Mutex
-	stages []*stage // by the time of their first report
-	shown  *stage   // whose bar is on the terminal
+	mu       sync.Mutex
+	began    time.Time
+	stages   []*stage
+	group    int           // of the stages that run now
+	share    float64       // of the whole, as far as it was shown
+	left     time.Duration // that was shown last; negative for none yet
+	drawn    bool          // there is a bar on the terminal
+	lineAt   time.Time     // of the last line
+	lineStep int           // how many of lineParts were over at the last line
 }
 
+// stage is a part of a command.
 type stage struct {
-	name           string
-	done, total    uint64 // total 0: not known
-	began          time.Time
-	printed, ended bool
-	bar            *progressbar.ProgressBar
+	stageModel
+	done, total  uint64 // total 0: not known
+	percent      int    // that was shown last
+	began        time.Time
+	begun, ended bool
+	printed      bool
 }
 
-// newProgress starts to show progress on out; close ends it.
-func newProgress(out io.Writer, terminal bool) *progress {
-	p := &progress{out: out, terminal: terminal, stop: make(chan struct{})}
-	every := lineEvery
-	if terminal {
+// newProgress starts to show on out how far the stages of a model are, and to log stages and notes; close ends it.
+func newProgress(out io.Writer, terminal bool, model []stageModel, log *runLog) *progress {
+	p := &progress{
+		out: out, terminal: terminal && os.Getenv("TERM") != "dumb", colour: os.Getenv("NO_COLOR") == "", width: terminalWidth,
+		now: time.Now, log: log, stop: make(chan struct{}),
+	}
+	p.prepare(model)
+	every := lookEvery
+	if p.terminal {
 		every = drawEvery
 	}
 	p.stopped.Add(1)
@@ -54,7 +79,7 @@ func newProgress(out io.Writer, terminal bool) *progress {
 		for {
 			select {
 			case <-tick.C:
-				p.show(time.Now())
+				p.show()
 			case <-p.stop:
 				return
 			}
@@ -63,21 +88,75 @@ func newProgress(out io.Writer, terminal bool) *progress {
 	return p
 }
 
-// report records that done of total bytes of the stage have been processed. It may be called
-// often, from any goroutine. A report of fewer bytes than an earlier one is ignored.
+// terminalWidth returns the width of the terminal that standard error is.
+func terminalWidth() int {
+	if w, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil && w > 0 {
+		return w
+	}
+	return 80
+}
+
+// prepare sets the stages that are expected.
+func (p *progress) prepare(model []stageModel) {
+	p.began, p.left = p.now(), -1
+	for _, m := range model {
+		p.stages = append(p.stages, &stage{stageModel: m})
+	}
+}
+
+// report records that done of total units of the stage have been processed. It may be called often, from any goroutine. A report of
+// less than an earlier one is ignored, and so is one of a stage that is over.
 func (p *progress) report(name string, done, total uint64) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, s := range p.stages {
-		if s.name == name {
-			s.done, s.total = max(s.done, done), total
-			return
+	s := p.stage(name)
+	if s.ended || s.group < p.group {
+		return
+	}
+	s.done, s.total = max(s.done, done), max(s.total, total)
+	if total > 0 {
+		s.done = min(s.done, s.total)
+	}
+	if s.begun || done == 0 && s.group > p.group {
+		return // some stages are reported with nothing done long before they begin
+	}
+	now := p.now()
+	if s.group > p.group {
+		p.group = s.group
+		for _, other := range p.stages {
+			switch {
+			case other.group < p.group && !other.ended:
+				p.end(other, now)
+			case other.group == p.group && other.total > 0:
+				p.begin(other, now)
+			}
 		}
 	}
-	p.stages = append(p.stages, &stage{name: name, done: done, total: total, began: time.Now()})
+	p.begin(s, now)
+}
+
+// begin records that a stage has begun.
+func (p *progress) begin(s *stage, now time.Time) {
+	if !s.begun {
+		s.begun, s.began = true, now
+		p.log.event("stage begins", "stage", s.name, "total", s.total)
+	}
+}
+
+// stage returns the stage of a name. One that the model does not have counts as one that runs beside the present ones, and takes no
+// time.
+func (p *progress) stage(name string) *stage {
+	for _, s := range p.stages {
+		if s.name == name {
+			return s
+		}
+	}
+	s := &stage{stageModel: stageModel{name: name, group: p.group}}
+	p.stages = append(p.stages, s)
+	return s
 }
 
 // finish records that a stage is over, whatever its last report said.
@@ -87,10 +166,8 @@ func (p *progress) finish(name string) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, s := range p.stages {
-		if s.name == name && !s.ended {
-			p.end(s, time.Now())
-		}
+	if s := p.stage(name); !s.ended {
+		p.end(s, p.now())
 	}
 }
 
@@ -101,55 +178,100 @@ func (p *progress) note(line string) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.log.event("note", "text", oneLine(line))
 	p.clear()
 	fmt.Fprintln(p.out, oneLine(line))
 }
 
-// show draws the bar, or prints the lines, of the stages.
-func (p *progress) show(now time.Time) {
+// show draws the bar, or prints a line if it is time for one.
+func (p *progress) show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var last *stage
+	now := p.now()
+	var current, next *stage
 	for _, s := range p.stages {
 		switch {
 		case s.ended:
+		case !s.begun:
+			if next == nil {
+				next = s
+			}
 		case s.total > 0 && s.done >= s.total:
 			p.end(s, now)
-		case p.terminal:
-			last = s
-		default:
-			fmt.Fprintln(p.out, s.line(now))
-			s.printed = true
+		case current == nil:
+			current = s
 		}
 	}
-	if last == nil {
+	if current == nil {
+		current = next // is being prepared
+	}
+	if current == nil {
 		return
 	}
-	if p.shown != last {
-		p.clear()
-		p.shown = last
+	known := p.estimate(now)
+	switch {
+	case p.terminal:
+		fmt.Fprint(p.out, "\r", p.bar(current, known), "\x1b[K")
+		p.drawn = true
+	case now.Sub(p.began) < firstLine:
+	case p.lineAt.IsZero() || now.Sub(p.lineAt) >= lineEvery || known && int(p.share*lineParts) > p.lineStep:
+		p.lineAt, p.lineStep = now, int(p.share*lineParts)
+		current.printed = true
+		fmt.Fprintln(p.out, p.line(current, known, now))
 	}
-	last.draw(p.out)
 }
 
-// end prints how long a stage took, if it was shown before.
+// estimate brings the share of the whole and the time left up to date, and reports whether the share is known.
+func (p *progress) estimate(now time.Time) bool {
+	var done, all float64
+	for _, s := range p.stages {
+		all += s.weight
+		switch {
+		case s.ended:
+			done += s.weight
+		case s.total > 0:
+			done += s.weight * float64(s.done) / float64(s.total)
+		case s.begun:
+			return false // nothing says how much there is
+		}
+	}
+	if all == 0 {
+		return false
+	}
+	p.share = max(p.share, min(done/all, 0.99))
+	if took := now.Sub(p.began); took >= leftAfter && p.share >= leftShare {
+		// The earlier, the more is added: what is shown must not rise later.
+		left := time.Duration(float64(took) * (1 - p.share) / p.share * (1 + (1-p.share)*caution))
+		if p.left < 0 || left < p.left {
+			p.left = left
+		}
+	}
+	return true
+}
+
+// end records that a stage is over, and prints how long it took if it was shown before.
 func (p *progress) end(s *stage, now time.Time) {
 	s.ended = true
-	if p.shown == s {
-		p.clear()
+	if !s.begun {
+		return
 	}
+	if s.total > 0 {
+		s.done = s.total // some stages find out that they have less to do
+	}
+	took := now.Sub(s.began)
+	p.log.event("stage ends", "stage", s.name, "done", s.done, "seconds", took.Seconds())
 	if s.printed || p.terminal {
-		took := now.Sub(s.began)
-		fmt.Fprintf(p.out, "%s: %s in %s, %s/s\n", s.name, bytesText(s.done), durationText(took), bytesText(rate(s.done, took)))
+		p.clear()
+		fmt.Fprintf(p.out, "%s: %s in %s, %s/s\n", s.name, s.unit.text(s.done), durationText(took), s.unit.text(rate(s.done, took)))
 	}
 }
 
 // clear removes the bar from the terminal.
 func (p *progress) clear() {
-	if p.shown != nil && p.shown.bar != nil {
-		p.shown.bar.Clear()
+	if p.drawn {
+		fmt.Fprint(p.out, "\r\x1b[K")
 	}
-	p.shown = nil
+	p.drawn = false
 }
 
 // close stops showing progress and leaves the terminal's line empty. It may be called twice.
@@ -162,47 +284,11 @@ func (p *progress) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.stages {
-		if !s.ended && s.total > 0 && s.done >= s.total {
-			p.end(s, time.Now())
+		if s.begun && !s.ended && s.total > 0 && s.done >= s.total {
+			p.end(s, p.now())
 		}
 	}
 	p.clear()
-}
-
-// line is the state of a stage as a line of text.
-func (s *stage) line(now time.Time) string {
-	took := now.Sub(s.began)
-	speed := rate(s.done, took)
-	if s.total == 0 {
-		return fmt.Sprintf("%s: %s, %s/s", s.name, bytesText(s.done), bytesText(speed))
-	}
-	left := "?"
-	if speed > 0 {
-		left = durationText(time.Duration(float64(s.total-s.done) / float64(speed) * float64(time.Second)))
-	}
-	return fmt.Sprintf("%s: %s of %s (%d %%), %s/s, %s left", s.name, bytesText(s.done), bytesText(s.total),
-		uint64(float64(s.done)/float64(s.total)*100), bytesText(speed), left)
-}
-
-func (s *stage) draw(out io.Writer) {
-	most := int64(s.total)
-	if s.total == 0 {
-		most = -1
-	}
-	if s.bar == nil {
-		s.bar = progressbar.NewOptions64(most,
-			progressbar.OptionSetWriter(out),
-			progressbar.OptionSetDescription(s.name),
-			progressbar.OptionShowBytes(true),
-			progressbar.OptionShowCount(),
-			progressbar.OptionShowTotalBytes(true),
-			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionSetWidth(24),
-			progressbar.OptionThrottle(drawEvery/2))
-	} else if s.bar.GetMax64() != most {
-		s.bar.ChangeMax64(most)
-	}
-	s.bar.Set64(int64(s.done))
 }
 
 func rate(n uint64, took time.Duration) uint64 {

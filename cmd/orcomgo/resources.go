@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -13,6 +14,7 @@ type resources struct {
 	threads int
 	memory  size
 	quiet   bool
+	json    bool
 	began   time.Time
 }
 
@@ -23,12 +25,15 @@ const minMemory = 64 << 20
 // collects.
 const uncounted = 8 << 20
 
-// add defines --threads, --memory and --quiet.
+// add defines --threads, --memory, --quiet and --json.
 func (r *resources) add(f *pflag.FlagSet) {
-	f.IntVarP(&r.threads, "threads", "t", runtime.GOMAXPROCS(0), "worker threads, `N`; the result is the same for any number")
+	f.IntVarP(&r.threads, "threads", "t", runtime.GOMAXPROCS(0),
+		"worker threads, `N`; the result is the same for any number\n($ORCOMGO_THREADS changes the default)")
 	f.Var(&r.memory, "memory",
-		"memory to stay within, `SIZE` of 64MiB or more, roughly (default: half of what the machine, its cgroup and ulimit allow)")
+		"memory to stay within, `SIZE` of 64MiB or more, roughly (default: half of what the machine, its cgroup and ulimit allow;\n"+
+			"$ORCOMGO_MEMORY changes that)")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "no progress and no summary on standard error")
+	f.BoolVar(&r.json, "json", false, "the result on standard output as JSON, for scripts")
 }
 
 // garbagePercent is how much the heap grows, in percent, before garbage is collected. Nearly all of the heap is large arrays: frequent
@@ -44,9 +49,9 @@ func (r *resources) limit() size {
 	return size(max(allowedMemory("/")/2, minMemory))
 }
 
-// start checks the flags, limits threads and memory, and starts to show progress. That is nil if
+// start checks the flags, limits threads and memory, and starts to show the progress of the stages of a model. That is nil if
 // nothing is to be shown.
-func (r *resources) start(s *streams) (*progress, error) {
+func (r *resources) start(s *streams, model ...stageModel) (*progress, error) {
 	if r.threads < 1 {
 		return nil, usagef("--threads must be at least 1")
 	}
@@ -59,8 +64,12 @@ func (r *resources) start(s *streams) (*progress, error) {
 	debug.SetGCPercent(garbagePercent)
 	// collect garbage before the heap exceeds the bound
 	debug.SetMemoryLimit(int64(min(uint64(r.memory)-min(uncounted, uint64(r.memory)/8), 1<<60)))
-	if r.quiet {
-		return nil, nil
+	s.log.event("limits", "threads", r.threads, "memory", uint64(r.memory))
+	switch {
+	case !r.quiet:
+		return newProgress(s.err, s.terminal, model, s.log), nil
+	case s.log.opened():
+		return newProgress(io.Discard, false, model, s.log), nil
 	}
-	return newProgress(s.err, s.terminal), nil
+	return nil, nil
 }

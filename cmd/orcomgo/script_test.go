@@ -64,6 +64,7 @@ func TestScripts(t *testing.T) {
 		"sorted":      scriptSorted,
 		"firstfields": scriptFirstFields,
 		"validjson":   scriptValidJSON,
+		"jsonlines":   scriptJSONLines,
 		"text":        scriptText,
 		"togzip":      scriptToGzip,
 		"join":        scriptJoin,
@@ -74,6 +75,7 @@ func TestScripts(t *testing.T) {
 		Cmds: commands,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", data)
+			env.Setenv("SMALL", filepath.Join(filepath.Dir(data), "binning", "testdata", "compressed"))
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
@@ -223,6 +225,15 @@ func scriptFirstFields(ts *testscript.TestScript, _ bool, args []string) {
 func scriptValidJSON(ts *testscript.TestScript, _ bool, args []string) {
 	if text := ts.ReadFile(args[0]); !json.Valid([]byte(text)) {
 		ts.Fatalf("no JSON: %s", text)
+	}
+}
+
+// scriptJSONLines: jsonlines FILE: each line is JSON.
+func scriptJSONLines(ts *testscript.TestScript, _ bool, args []string) {
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		if !strings.HasSuffix(line, "\n") || !json.Valid([]byte(line)) {
+			ts.Fatalf("no JSON: %q", line)
+		}
 	}
 }
 

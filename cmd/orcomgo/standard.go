@@ -16,6 +16,7 @@ type streams struct {
 	terminal bool // err is one
 	// noOut is the reason why data must not be written to out, or nil.
 	noOut error
+	log   *runLog
 }
 
 var (
@@ -59,12 +60,20 @@ func (r *stdoutWriter) keep(err error) {
 		if errors.As(err, &path) {
 			err = path.Err
 		}
-		r.err = fmt.Errorf("standard output: %w", err)
+		r.err = stdoutError{fmt.Errorf("standard output: %w", err)}
 	}
 }
 
-// brokenPipe reports whether an error is that the reader of standard output has ended.
-func brokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
+// stdoutError is a failure to write to standard output.
+type stdoutError struct{ error }
+
+func (e stdoutError) Unwrap() error { return errors.Unwrap(e.error) }
+
+// brokenStdout reports whether an error is that the reader of standard output has ended.
+func brokenStdout(err error) bool {
+	var out stdoutError
+	return errors.As(err, &out) && errors.Is(out, syscall.EPIPE)
+}
 
 // stderrWriter is standard error. What is written there (progress, summaries, the line about a
 // failure) is not a command's result, so errors of writing it are ignored.

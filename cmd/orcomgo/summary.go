@@ -11,7 +11,14 @@ import (
 )
 
 // summarize prints what a bin did.
-func (o *binFlags) summarize(w io.Writer, s *binning.Summary) error {
+func (o *binFlags) summarize(to *streams, s *binning.Summary) error {
+	w := to.err
+	switch {
+	case o.json:
+		return writeJSON(to.out, o.binJSON(s))
+	case o.quiet:
+		return nil
+	}
 	fmt.Fprintf(w, "%s, %s, %s bases\n", plural(uint64(len(s.Inputs)), "file"), plural(s.Records, "read"), countText(s.Bases))
 	fmt.Fprintf(w, "%s bytes of text, read as %s, in bins of %s", countText(s.TextBytes), countText(s.SourceBytes), countText(s.BinBytes))
 	if s.BinBytes > 0 {
@@ -22,7 +29,14 @@ func (o *binFlags) summarize(w io.Writer, s *binning.Summary) error {
 }
 
 // packed prints what a pack or an archive did.
-func (r *resources) packed(w io.Writer, s *compress.Summary) error {
+func (r *resources) packed(to *streams, command string, s *compress.Summary) error {
+	w := to.err
+	switch {
+	case r.json:
+		return writeJSON(to.out, r.packJSON(command, s))
+	case r.quiet:
+		return nil
+	}
 	if s.AlreadyPacked {
 		fmt.Fprintln(w, "the archive was packed already")
 	}

@@ -13,7 +13,9 @@ import (
 
 var unpackCommand = command{
 	name:     "unpack",
+	group:    wholeGroup,
 	synopsis: "DIR|DIR/NAME",
+	complete: completeArchive,
 	about:    "restore the original files, byte for byte",
 	help: `unpack writes each input of the archive under its own name, in the current directory or in that of -o. A file
 gets its name only when all of it is written and its checksum is right. It works before pack as well as after.
@@ -57,6 +59,8 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	switch {
 	case o.output == "":
 		return usagef("unpack: -o is a directory or -, not empty")
+	case o.output == "-" && o.json:
+		return usagef("unpack: --json and -o - exclude each other: both are for standard output")
 	case o.output == "-":
 		options.Stream = s.out
 	case o.interleave:
@@ -73,7 +77,7 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	if options.Stream != nil && s.noOut != nil {
 		return s.noOut
 	}
-	bar, err := o.start(s)
+	bar, err := o.start(s, unpackModel)
 	if err != nil {
 		return err
 	}
@@ -91,7 +95,12 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 			}
 		}
 	}
-	if err != nil || o.quiet {
+	if summary != nil && o.json {
+		if e := writeJSON(s.out, unpackJSON{o.runJSON("unpack"), list(summary.Files), list(summary.Notes)}); err == nil {
+			err = e
+		}
+	}
+	if err != nil || o.quiet || o.json {
 		return hint(err)
 	}
 	return o.unpacked(s.err, summary)

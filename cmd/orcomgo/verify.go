@@ -12,15 +12,18 @@ import (
 
 var verifyCommand = command{
 	name:     "verify",
+	group:    lookGroup,
 	synopsis: "DIR|DIR/NAME",
+	complete: completeArchive,
 	about:    "decode everything and compare checksums",
 	help: `verify decodes the whole archive, compares it with the checksums that were taken of the original text, and prints
 one line a file. It writes no files. The exit status is 1 unless every file is OK. Of a directory with several
-archives it verifies all.
+archives it verifies all, and prints with --json one object after another.
 
 Examples:
   orcomgo verify run/
   orcomgo verify archives/sample7            one of several archives in a directory
+  orcomgo verify --json run/ | jq '.files[] | select(.ok | not)'
   orcomgo verify --quiet run/ && rm run_R1.fastq.gz run_R2.fastq.gz
 `,
 	flags: func(f *pflag.FlagSet) action {
@@ -55,7 +58,12 @@ func (o *resources) verify(ctx context.Context, s *streams, args []string) error
 		}
 		// Go on with the other archives.
 		damaged, files = damaged+1, files+1
-		if _, err := fmt.Fprintf(s.out, "%sDAMAGED: %s\n", prefix, oneLine(err.Error())); err != nil {
+		if o.json {
+			err = writeJSON(s.out, verifyJSON{Archive: e.Name, Problem: oneLine(err.Error()), Files: []compress.FileStatus{}})
+		} else {
+			_, err = fmt.Fprintf(s.out, "%sDAMAGED: %s\n", prefix, oneLine(err.Error()))
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -68,7 +76,7 @@ func (o *resources) verify(ctx context.Context, s *streams, args []string) error
 // verifyOne prints a line for each file of an archive, after a prefix, and returns how many
 // there are and how many of them are damaged.
 func (o *resources) verifyOne(ctx context.Context, s *streams, e commit.Entry, prefix string) (damaged, files int, err error) {
-	bar, err := o.start(s)
+	bar, err := o.start(s, stageModel{"verify", bytesUnit, 0, 1})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -81,10 +89,12 @@ func (o *resources) verifyOne(ctx context.Context, s *streams, e commit.Entry, p
 	for i := range status {
 		f := &status[i]
 		switch {
+		case !f.OK && o.json:
+			damaged++
 		case !f.OK:
 			damaged++
 			_, err = fmt.Fprintf(s.out, "%s%s\n", prefix, damageText(f))
-		case !o.quiet:
+		case !o.quiet && !o.json:
 			_, err = fmt.Fprintf(s.out, "%s%s: OK (%s, %s bytes, by %s)\n",
 				prefix, oneLine(f.Name), plural(f.Records, "record"), countText(f.Bytes), f.Checked)
 		}
@@ -92,7 +102,10 @@ func (o *resources) verifyOne(ctx context.Context, s *streams, e commit.Entry, p
 			return 0, 0, err
 		}
 	}
-	return damaged, len(status), nil
+	if o.json {
+		err = writeJSON(s.out, verifyJSON{Archive: e.Name, OK: damaged == 0, Files: list(status)})
+	}
+	return damaged, len(status), err
 }
 
 // damageText returns a line about what is wrong with a file.

@@ -22,7 +22,7 @@ const (
 	Version          = 5
 	wholeVersion     = 4
 	unchunkedVersion = 3
-	minVersion       = 2
+	MinVersion       = 2 // the oldest that is read
 )
 
 // File name suffixes of the bulk file and of the manifest.

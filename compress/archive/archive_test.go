@@ -316,7 +316,7 @@ func seal(b []byte) []byte {
 func TestUnknownVersion(t *testing.T) {
 	dir := t.TempDir()
 	b := sample(t, dir, true).marshal()
-	for _, v := range []byte{minVersion - 1, Version + 1} {
+	for _, v := range []byte{MinVersion - 1, Version + 1} {
 		b[len(metaMagic)] = v
 		if _, err := parseManifest("x.cmeta", seal(b)); !errors.Is(err, parse.ErrVersion) || errors.Is(err, parse.ErrCorrupt) {
 			t.Errorf("version %d: error %v", v, err)

@@ -26,8 +26,8 @@ func parseManifest(file string, data []byte) (*Manifest, error) {
 	}
 	c := &parse.Cursor{Rest: body[len(metaMagic):]}
 	v := c.Uvarint()
-	if !c.Failed() && (v < minVersion || v > Version) {
-		return nil, fmt.Errorf("%s: %w %d, this program reads versions %d to %d", file, parse.ErrVersion, v, minVersion, Version)
+	if !c.Failed() && (v < MinVersion || v > Version) {
+		return nil, fmt.Errorf("%s: %w %d, this program reads versions %d to %d", file, parse.ErrVersion, v, MinVersion, Version)
 	}
 	m := &Manifest{version: uint8(v), ChunkedHashes: v > unchunkedVersion, Pieces: v > wholeVersion, size: uint64(len(data))}
 	m.parseHead(c)

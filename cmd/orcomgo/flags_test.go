@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// TestEveryFlagIsTested: each flag of each command is used by a script or by a test in Go, in a line with the command's name.
+func TestEveryFlagIsTested(t *testing.T) {
+	var lines []string
+	for _, pattern := range []string{"testdata/*.txt", "*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) < 5 {
+			t.Fatal(len(files), err)
+		}
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(string(text)) {
+				if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "//") &&
+					!strings.HasPrefix(line, "stdout ") && !strings.HasPrefix(line, "stderr ") {
+					lines = append(lines, line)
+				}
+			}
+		}
+	}
+	// in a script: orcomgo bin --flag, fails 2 bin --flag; in Go: "bin", "--flag"
+	used := func(command, flag string) bool {
+		use := regexp.MustCompile(`(?:orcomgo|fails \d+|exec) (?:orcomgo )?` + command + `\s(?:.*\s)?` + flag + `(?:[ ='"]|$)` +
+			`|"` + command + `",.*"` + flag + `["=]`)
+		for _, line := range lines {
+			if use.MatchString(line) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, c := range commands {
+		for _, set := range flagSetsOf(c) {
+			set.VisitAll(func(f *pflag.Flag) {
+				// --help is the same for all, and tested for many
+				if f.Name != "help" && !used(c.name, "--"+f.Name) && (f.Shorthand == "" || !used(c.name, "-"+f.Shorthand)) {
+					t.Errorf("no test uses orcomgo %s --%s", c.name, f.Name)
+				}
+			})
+		}
+	}
+}
+
+func flagSetsOf(c *command) []*pflag.FlagSet {
+	own, common := c.flagSets()
+	return []*pflag.FlagSet{own, common}
+}

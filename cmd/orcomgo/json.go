@@ -1,0 +1,80 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"time"
+
+	"orcomgo/binning"
+	"orcomgo/compress"
+)
+
+// writeJSON prints a value for scripts.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// runJSON is what --json prints about every run.
+type runJSON struct {
+	Command    string  `json:"command"`
+	Seconds    float64 `json:"seconds"`
+	Threads    int     `json:"threads"`
+	PeakMemory uint64  `json:"peak_memory"` // bytes
+}
+
+func (r *resources) runJSON(command string) runJSON {
+	return runJSON{command, time.Since(r.began).Seconds(), r.threads, peakMemory()}
+}
+
+// binJSON is what bin --json prints.
+type binJSON struct {
+	runJSON
+	Inputs      int    `json:"inputs"`
+	Records     uint64 `json:"records"`
+	Bases       uint64 `json:"bases"`
+	TextBytes   uint64 `json:"text_bytes"`
+	SourceBytes uint64 `json:"source_bytes"` // the inputs as they are stored
+	BinBytes    uint64 `json:"bin_bytes"`
+}
+
+func (o *binFlags) binJSON(s *binning.Summary) binJSON {
+	return binJSON{o.runJSON("bin"), len(s.Inputs), s.Records, s.Bases, s.TextBytes, s.SourceBytes, s.BinBytes}
+}
+
+// packJSON is what pack --json and archive --json print.
+type packJSON struct {
+	runJSON
+	Inputs        int                  `json:"inputs"`
+	Records       uint64               `json:"records"`
+	Bases         uint64               `json:"bases"`
+	TextBytes     uint64               `json:"text_bytes"`
+	ArchiveBytes  uint64               `json:"archive_bytes"`
+	Columns       compress.ColumnBytes `json:"columns"`
+	Verified      bool                 `json:"verified"`
+	AlreadyPacked bool                 `json:"already_packed"`
+}
+
+func (r *resources) packJSON(command string, s *compress.Summary) packJSON {
+	return packJSON{r.runJSON(command), s.Inputs, s.Records, s.Bases, s.TextBytes, s.ArchiveBytes, s.Columns, s.Verified, s.AlreadyPacked}
+}
+
+// list returns a list that is [] in JSON, not null, when it is empty.
+func list[T any](all []T) []T { return append([]T{}, all...) }
+
+// unpackJSON is what unpack --json prints, also when files are damaged.
+type unpackJSON struct {
+	runJSON
+	Files []compress.FileStatus `json:"files"`
+	Notes []string              `json:"notes"`
+}
+
+// verifyJSON is what verify --json prints for each archive.
+type verifyJSON struct {
+	Archive string                `json:"archive"`
+	OK      bool                  `json:"ok"`
+	Problem string                `json:"problem,omitempty"` // of the archive as a whole
+	Files   []compress.FileStatus `json:"files"`
+}
