@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 
@@ -262,6 +263,7 @@ func TestManyLate(t *testing.T) {
 		}
 		size += len(inputs[i].text)
 	}
+	var mu sync.Mutex
 	var most uint64
 	c := Config{Threads: 1, Streams: 1, Options: record.Options{BlockSize: 300_000}}
 	runs := 0
@@ -269,7 +271,11 @@ func TestManyLate(t *testing.T) {
 		runs++
 		return NewCPU(*r), nil
 	}
-	c.Progress = func(_ string, done, _ uint64) { most = max(most, done) }
+	c.Progress = func(_ string, done, _ uint64) {
+		mu.Lock()
+		defer mu.Unlock()
+		most = max(most, done)
+	}
 	dir, err := binTexts(t, c, inputs...)
 	if err != nil {
 		t.Fatal(err)
