@@ -1,6 +1,9 @@
 package overlap
 
-import "context"
+import (
+	"context"
+	"sync/atomic"
+)
 
 // LongRead is a read of N bases, in any orientation: base j is at bits 2*(j%32) of word j/32. Two words that are 0 follow.
 type LongRead struct {
@@ -11,13 +14,26 @@ type LongRead struct {
 // longBatch is how many bases EachLong returns at a time, roughly.
 const longBatch = 1 << 26
 
+// HasLong reports whether any of the reads that Build laid out has least bases or more. It reads no more than lengths from the bins. Errors
+// are those of reading them, or ctx.Err().
+func (p *Pseudogenome) HasLong(ctx context.Context, least int) (bool, error) {
+	rs := p.builder.records
+	if !rs.variedLengths {
+		return rs.count > 0 && int(rs.fixedLength) >= least, nil
+	}
+	var found atomic.Bool
+	err := rs.lengths(ctx, func(_ uint32, length int) {
+		if length >= least {
+			found.Store(true)
+		}
+	})
+	return found.Load(), err
+}
+
 // EachLong calls f with the reads of least bases or more among those that Build laid out, some at a time; they are valid during the call.
 // The order is always the same. It returns the first error of f, one of reading the bins, or ctx.Err().
 func (p *Pseudogenome) EachLong(ctx context.Context, least int, f func(reads []LongRead) error) error {
 	b := &p.builder
-	if b.allReads != nil && b.allReads.lengths == nil && int(b.allReads.fixedLength) < least {
-		return nil
-	}
 	limit := longBatch
 	if b.config.Memory > 0 {
 		limit = int(min(longBatch, max(b.config.Memory/4, 1<<20)))

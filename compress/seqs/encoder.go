@@ -227,6 +227,9 @@ func (e *Encoder) shareLong(ctx context.Context) error {
 	if e.bins.Meta().Version < 2 {
 		return nil // the archive is of an older version, too
 	}
+	if found, err := e.genome.HasLong(ctx, minLongBases); err != nil || !found {
+		return err
+	}
 	each := func(f func(batch []longreads.Read) error) error {
 		return e.genome.EachLong(ctx, minLongBases, func(reads []overlap.LongRead) error {
 			batch := make([]longreads.Read, len(reads))
@@ -235,14 +238,6 @@ func (e *Encoder) shareLong(ctx context.Context) error {
 			}
 			return f(batch)
 		})
-	}
-	found := false
-	err := each(func(batch []longreads.Read) error {
-		found = found || len(batch) > 0
-		return nil
-	})
-	if err != nil || !found {
-		return err
 	}
 	total := uint64(0)
 	for i := range e.bins.Meta().Blocks {
