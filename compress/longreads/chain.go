@@ -69,6 +69,23 @@ func (c *chainer) find(x *index, read Bases, n, minAnchors int) []chain {
 	return c.pick(n, minAnchors)
 }
 
+// eachAnchor calls f with the hits on a strand, their numbers and where they are in a read of n bases on that strand, in this order.
+func (c *chainer) eachAnchor(n int, reversed bool, f func(i int, a anchor)) {
+	for j := range c.hits {
+		i := j
+		if reversed {
+			i = len(c.hits) - 1 - j
+		}
+		if h := c.hits[i]; h.reversed == reversed {
+			a := anchor{h.read, h.place}
+			if reversed {
+				a.read = uint32(n) - k - h.read
+			}
+			f(i, a)
+		}
+	}
+}
+
 // pick chains the hits and returns the best chains, see find.
 func (c *chainer) pick(n, minAnchors int) []chain {
 	c.picked = c.picked[:0]
@@ -76,19 +93,7 @@ func (c *chainer) pick(n, minAnchors int) []chain {
 	c.of = slices.Grow(c.of[:0], len(c.hits))[:len(c.hits)]
 	for _, reversed := range []bool{false, true} {
 		c.active = c.active[:0]
-		for j := range c.hits {
-			i := j
-			if reversed {
-				i = len(c.hits) - 1 - j
-			}
-			if h := c.hits[i]; h.reversed == reversed {
-				a := anchor{h.read, h.place}
-				if reversed {
-					a.read = uint32(n) - k - h.read
-				}
-				c.of[i] = int32(c.append(a, reversed))
-			}
-		}
+		c.eachAnchor(n, reversed, func(i int, a anchor) { c.of[i] = int32(c.append(a, reversed)) })
 	}
 	if len(c.chains) == 0 {
 		return nil
@@ -102,20 +107,10 @@ func (c *chainer) pick(n, minAnchors int) []chain {
 		at += h.size
 	}
 	for _, reversed := range []bool{false, true} {
-		for j := range c.hits {
-			i := j
-			if reversed {
-				i = len(c.hits) - 1 - j
-			}
-			if h := c.hits[i]; h.reversed == reversed {
-				a := anchor{h.read, h.place}
-				if reversed {
-					a.read = uint32(n) - k - h.read
-				}
-				to := &c.chains[c.of[i]]
-				to.anchors = append(to.anchors, a)
-			}
-		}
+		c.eachAnchor(n, reversed, func(i int, a anchor) {
+			to := &c.chains[c.of[i]]
+			to.anchors = append(to.anchors, a)
+		})
 	}
 	c.order = c.order[:0]
 	for i := range c.chains {
