@@ -244,10 +244,10 @@ func (p *packer) run(ctx context.Context) error {
 	if n := inMemory(p.memoryBeside(), p.largest()); n > 1 {
 		if dec := p.enc.Follow(); dec != nil {
 			p.flight = atMostThreads(n-n/2, p.busyThreads())
-			v = p.following(dec, atMostThreads(n/2, p.o.Threads))
 			if p.plansEarlyTexts(n) {
 				p.early = newEarlyTexts(&p.man)
 			}
+			v = p.following(dec, atMostThreads(n/2, p.o.Threads))
 		}
 	}
 	if v == nil {

@@ -19,7 +19,10 @@ func TestEarlyTexts(t *testing.T) {
 	defer func() { pieceText = text }()
 	for _, varied := range []bool{false, true} {
 		r1, r2 := simulated(31, 900, varied)
-		for kind, ins := range map[string][]input{"single": single("r", r1), "pair": pair(r1, r2), "numbered": single("r", r1), "two": append(single("r", r1), single("s", r2)...)} {
+		for kind, ins := range map[string][]input{
+			"single": single("r", r1), "pair": pair(r1, r2), "numbered": single("r", r1),
+			"two": append(single("r", r1), single("s", r2)...),
+		} {
 			o := record.Options{ReadsOnly: true, OrderAny: true}
 			if kind == "numbered" {
 				o = record.Options{DropNames: true, Quality: record.QualityDrop, OrderAny: true}

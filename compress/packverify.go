@@ -70,7 +70,7 @@ func (p *packer) verification(src source) *verification {
 	v := &verification{p: p, src: src, jobs: wholeArchive(man), checks: make([]*textCheck, len(man.Inputs)),
 		digests: make([]uint64, len(man.Inputs)), texts: make([][2]sums, len(man.Slices))}
 	for i := range v.checks {
-		v.checks[i] = newTextCheck(man, man.Inputs[i].Name, man.Inputs[i].Blocks, true)
+		v.checks[i] = newTextCheck(man, man.Inputs[i].Name, man.Inputs[i].Blocks, p.early == nil)
 	}
 	v.replay = newReplay(src, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
 	return v
@@ -118,12 +118,10 @@ func (v *verification) slices(ctx context.Context) error {
 		var g errgroup.Group
 		for m, mem := range man.Slices[k].Members() {
 			v.digests[mem.Input] += v.texts[k][m].digest
-			if v.p.early == nil {
-				g.Go(func() error {
-					v.checks[mem.Input].digest(t.text[m])
-					return nil
-				})
-			}
+			g.Go(func() error {
+				v.checks[mem.Input].digest(t.text[m])
+				return nil
+			})
 			g.Go(func() error { return v.checks[mem.Input].compare(t.text[m]) })
 		}
 		return g.Wait()
