@@ -38,7 +38,7 @@ const (
 func (p *progress) bar(s *stage, known bool) string {
 	width := p.width() - 1 // terminals may begin a new line after the last character
 	percent := "  ? %"
-	if !s.begun && s.total == 0 {
+	if !s.started && s.total == 0 {
 		percent = "  0 %"
 	}
 	if s.total > 0 {
@@ -82,7 +82,7 @@ func (p *progress) bar(s *stage, known bool) string {
 func (p *progress) line(s *stage, known bool, now time.Time) string {
 	percent := "? %"
 	switch {
-	case !s.begun:
+	case !s.started:
 		return fmt.Sprintf("%s: begins; %s", s.name, p.whole(known))
 	case s.total > 0:
 		percent = fmt.Sprintf("%d %%", s.share())
@@ -99,7 +99,7 @@ func (s *stage) share() int {
 // counts says how much of how much is done.
 func (s *stage) counts() string {
 	switch {
-	case !s.begun && s.total == 0:
+	case !s.started && s.total == 0:
 		return ""
 	case s.total == 0:
 		return s.unit.text(s.done)

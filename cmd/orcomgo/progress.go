@@ -53,11 +53,11 @@ type progress struct {
 // stage is a part of a command.
 type stage struct {
 	stageModel
-	done, total  uint64 // total 0: not known
-	percent      int    // that was shown last
-	began        time.Time
-	begun, ended bool
-	printed      bool
+	done, total    uint64 // total 0: not known
+	percent        int    // that was shown last
+	began          time.Time
+	started, ended bool
+	printed        bool
 }
 
 // newProgress starts to show on out how far the stages of a model are, and to log stages and notes; close ends it.
@@ -120,7 +120,7 @@ func (p *progress) report(name string, done, total uint64) {
 	if total > 0 {
 		s.done = min(s.done, s.total)
 	}
-	if s.begun || done == 0 && s.group > p.group {
+	if s.started || done == 0 && s.group > p.group {
 		return // some stages are reported with nothing done long before they begin
 	}
 	now := p.now()
@@ -138,10 +138,10 @@ func (p *progress) report(name string, done, total uint64) {
 	p.begin(s, now)
 }
 
-// begin records that a stage has begun.
+// begin records that a stage has started.
 func (p *progress) begin(s *stage, now time.Time) {
-	if !s.begun {
-		s.begun, s.began = true, now
+	if !s.started {
+		s.started, s.began = true, now
 		p.log.event("stage begins", "stage", s.name, "total", s.total)
 	}
 }
@@ -192,7 +192,7 @@ func (p *progress) show() {
 	for _, s := range p.stages {
 		switch {
 		case s.ended:
-		case !s.begun:
+		case !s.started:
 			if next == nil {
 				next = s
 			}
@@ -231,7 +231,7 @@ func (p *progress) estimate(now time.Time) bool {
 			done += s.weight
 		case s.total > 0:
 			done += s.weight * float64(s.done) / float64(s.total)
-		case s.begun:
+		case s.started:
 			return false // nothing says how much there is
 		}
 	}
@@ -252,7 +252,7 @@ func (p *progress) estimate(now time.Time) bool {
 // end records that a stage is over, and prints how long it took if it was shown before.
 func (p *progress) end(s *stage, now time.Time) {
 	s.ended = true
-	if !s.begun {
+	if !s.started {
 		return
 	}
 	if s.total > 0 {
@@ -284,7 +284,7 @@ func (p *progress) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.stages {
-		if s.begun && !s.ended && s.total > 0 && s.done >= s.total {
+		if s.started && !s.ended && s.total > 0 && s.done >= s.total {
 			p.end(s, p.now())
 		}
 	}

@@ -13,12 +13,12 @@ import (
 // Reader decompresses a stream. It reads some bytes beyond the end of the stream from a reader that is no io.ByteReader.
 type Reader struct {
 	options
-	r      input
-	begun  bool
-	index  uint64
-	texts  [][]byte // decoded and not read yet
-	err    error
-	spaces spaces
+	r       input
+	started bool
+	index   uint64
+	texts   [][]byte // decoded and not read yet
+	err     error
+	spaces  spaces
 }
 
 // input is what a Reader reads from.
@@ -58,8 +58,8 @@ func (z *Reader) Read(p []byte) (int, error) {
 
 // fill decodes a large block, or some small ones side by side. It sets err at the end, and after an error.
 func (z *Reader) fill() {
-	if !z.begun {
-		z.begun = true
+	if !z.started {
+		z.started = true
 		var m [len(magic)]byte
 		if _, err := io.ReadFull(z.r, m[:]); err != nil {
 			z.err = cutOff(err)

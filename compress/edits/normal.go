@@ -33,7 +33,8 @@ func normalise(dst, edits []Edit, t []byte, length int, quals []byte) (moved []E
 			continue
 		}
 		n := 1
-		for i+n < len(dst) && dst[i+n].Kind == e.Kind && (e.Kind == Insertion && dst[i+n].At == e.At || e.Kind == Deletion && int(dst[i+n].At) == at+n) {
+		for i+n < len(dst) && dst[i+n].Kind == e.Kind &&
+			(e.Kind == Insertion && dst[i+n].At == e.At || e.Kind == Deletion && int(dst[i+n].At) == at+n) {
 			n++
 		}
 		most := left // a group must not be moved so that it ends after this base

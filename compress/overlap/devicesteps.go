@@ -53,7 +53,8 @@ func (rd *Reads) part(from, to int) *Reads {
 	return &p
 }
 
-// devicePart is a part of the reads that is on the device, and the places of these reads: by record if all reads are, else by their numbers.
+// devicePart is a part of the reads that is on the device, and the places of these reads: by record if all reads are, else by their
+// numbers.
 type devicePart struct {
 	rd       *Reads
 	byRecord bool
@@ -172,8 +173,8 @@ func (b *builder) setPlacesOf(rd *Reads, pl *placements) {
 // errDeviceGone means that a device can't go on with a step, which has been noted.
 var errDeviceGone = errors.New("the device can't go on")
 
-// vote does what builder.vote does or, with selectPoor, builder.voteAndSelectPoor. If it does not, ok is false, and the CPU can do it from the
-// beginning. Errors are those of reading the bins, or ctx.Err().
+// vote does what builder.vote does or, with selectPoor, builder.voteAndSelectPoor. If it does not, ok is false, and the CPU can do it
+// from the beginning. Errors are those of reading the bins, or ctx.Err().
 func (a *accelerator) vote(ctx context.Context, b *builder, selectPoor bool) (ok bool, err error) {
 	if a == nil || b.records.count < leastVoters || !a.can(stepVote) {
 		return false, nil

@@ -1,7 +1,7 @@
 package quals
 
-// given is three with the contexts of history.based: the engine of Default, and of Fast, for qualities that are given the bases. It has loops
-// of its own, so that those of three keep their variables in registers.
+// given is three with the contexts of history.based: the engine of Default, and of Fast, for qualities that are given the bases. It has
+// loops of its own, so that those of three keep their variables in registers.
 type given struct {
 	three
 	runs []uint16 // of a read

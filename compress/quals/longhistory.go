@@ -19,7 +19,8 @@ type longHistory struct {
 	tops, seen uint32    // how many symbols were the largest, and how many there were; halved at 256
 }
 
-// reset starts a read, of which the class of the first base is given as for next. The running means start at the best quality, the last symbol is 0.
+// reset starts a read, of which the class of the first base is given as for next. The running means start at the best quality, the last
+// symbol is 0.
 func (h *longHistory) reset(stepped bool, class uint32) {
 	*h = longHistory{shift: h.shift, node: h.node, based: h.based, class: class, top: h.top, fast: h.top << 8, slow: h.top << 8}
 	h.contexts(stepped)

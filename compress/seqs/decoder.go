@@ -154,7 +154,8 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	if d.err != nil {
 		return seqs, d.err
 	}
-	s := &slice{genome: d.genome.Packed, sorted: flags&flagSorted != 0, inPieces: flags&flagPieces != 0, limit: uint64(d.genome.Len()), releaseWhile: d.releaseWhile}
+	s := &slice{genome: d.genome.Packed, sorted: flags&flagSorted != 0, inPieces: flags&flagPieces != 0, limit: uint64(d.genome.Len()),
+		releaseWhile: d.releaseWhile}
 	s.model = func() (*basemodel.Model, error) {
 		m, err := d.genome.Model()
 		if err != nil {

@@ -112,8 +112,8 @@ func Build(ctx context.Context, r *bins.Reader, c Config) (*Encoder, error) {
 }
 
 // Follow returns a Decoder of the sections that Shared will return, which decodes them while they are coded. DecodeSlice may be called with
-// a slice as soon as EncodeSlice has returned it, also after Close. In the end Check must be called. Follow must be called before the first EncodeSlice or Sorted. It
-// returns nil where memory does not allow that: if not all reads are in memory together.
+// a slice as soon as EncodeSlice has returned it, also after Close. In the end Check must be called. Follow must be called before the
+// first EncodeSlice or Sorted. It returns nil where memory does not allow that: if not all reads are in memory together.
 func (e *Encoder) Follow() *Decoder {
 	if !e.overlap.Whole || e.genome != nil {
 		return nil

@@ -41,8 +41,8 @@ type treeCode struct {
 	symbols []splitSymbol
 }
 
-// A treeNode is a node that is to be split if it has enough reads: bases lo..lo+size-1. The number of its reads is computed from the rounded
-// splits above it, in encoding and decoding alike.
+// A treeNode is a node that is to be split if it has enough reads: bases lo..lo+size-1. The number of its reads is computed from the
+// rounded splits above it, in encoding and decoding alike.
 type treeNode struct {
 	index    int
 	reads    uint32
