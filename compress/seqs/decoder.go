@@ -2,6 +2,7 @@ package seqs
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"orcomgo/compress/basemodel"
@@ -116,7 +117,7 @@ func corrupt(err error) error { return fmt.Errorf("%w: %w", ErrCorrupt, err) }
 
 // DecodeSlice decodes a slice whose columns have Records, Lengths and Quals as they
 // were when it was coded; mate is nil if there was none. It returns the letters of the reads
-// of each, end to end. An error wraps ErrCorrupt. It is safe for concurrent use.
+// of each, end to end: of the First ones, if these are set, which must be equal for mates. An error wraps ErrCorrupt. It is safe for concurrent use.
 func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte, err error) {
 	if first.Records == 0 {
 		if len(data) != 0 {
@@ -135,15 +136,18 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	}
 	cols := []*Column{first}
 	if mate != nil {
-		if mate.Records != first.Records || (mate.Quals != nil) != (first.Quals != nil) {
+		if mate.Records != first.Records || mate.First != first.First || (mate.Quals != nil) != (first.Quals != nil) {
 			return seqs, ErrCorrupt
 		}
 		cols = append(cols, mate)
 	}
 	for _, c := range cols {
-		if c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records || c.Quals != nil && uint64(len(c.Quals)) != c.bases() {
+		if c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records || c.Quals != nil && uint64(len(c.Quals)) != c.Lengths.Sum(0, c.decoded()) {
 			return seqs, ErrCorrupt
 		}
+	}
+	if flags&flagPieces != 0 && first.decoded() < first.Records {
+		return seqs, errFirstOfPieces
 	}
 	in, err := streamsOf(data, flags&flagPieces != 0)
 	if err != nil {
@@ -184,6 +188,9 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	copy(seqs[:], out)
 	return seqs, nil
 }
+
+// errFirstOfPieces is an error of the caller: where long reads are aligned in pieces, all reads must be decoded.
+var errFirstOfPieces = errors.New("seqs: some reads of a slice with pieces are asked for")
 
 // streamsOf splits the body of a slice into its streams.
 func streamsOf(data []byte, inPieces bool) (in [streams][]byte, err error) {

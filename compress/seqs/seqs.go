@@ -30,6 +30,17 @@ type Column struct {
 	// (Read, Start). Encoding only.
 	Exceptions record.ExceptionList
 	Quals      []byte // end to end; nil if they are not kept
+
+	// First, if not 0, is how many of the reads are to be decoded, the first ones; Quals are those of them. Decoding only.
+	First int
+}
+
+// decoded returns how many reads are coded, or to be decoded.
+func (c *Column) decoded() int {
+	if c.First > 0 {
+		return min(c.First, c.Records)
+	}
+	return c.Records
 }
 
 // bases returns the sum of the lengths.

@@ -3,6 +3,7 @@ package seqs
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/bits"
 	"math/rand"
@@ -302,6 +303,9 @@ func roundTrip(t *testing.T, o record.Options, c Config, sliceReads int, withQua
 			}
 		}
 	}
+	for i := range out {
+		decodesFirst(t, d, &out[i])
+	}
 	if o.OrderAny {
 		got, err := e.Digests(context.Background(), func(int) bool { return true })
 		if err != nil || !slices.Equal(got, sums[:len(cols)]) {
@@ -310,6 +314,41 @@ func roundTrip(t *testing.T, o record.Options, c Config, sliceReads int, withQua
 	}
 	result.size = len(result.bytes)
 	return result
+}
+
+// decodesFirst compares the first reads of a slice, decoded alone, with those of the whole slice.
+func decodesFirst(t *testing.T, d *Decoder, s *codedSlice) {
+	t.Helper()
+	decode := func(first int) (got [2][]byte, cols [2]*Column, err error) {
+		for k, c := range []*Column{s.first, s.mate} {
+			if c == nil {
+				continue
+			}
+			cols[k] = &Column{Records: c.Records, Lengths: c.Lengths, Quals: c.Quals, First: first}
+			if c.Quals != nil {
+				cols[k].Quals = c.Quals[:c.Lengths.Sum(0, cols[k].decoded())]
+			}
+		}
+		got, err = d.DecodeSlice(s.data, cols[0], cols[1])
+		return got, cols, err
+	}
+	first := (s.first.Records + 2) / 3
+	got, cols, err := decode(first)
+	if errors.Is(err, errFirstOfPieces) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, _, err := decode(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, c := range cols {
+		if c != nil && !bytes.Equal(got[k], whole[k][:c.Lengths.Sum(0, first)]) {
+			t.Fatalf("the first %d of %d reads are decoded to %d letters, and not to those of the whole slice", first, c.Records, len(got[k]))
+		}
+	}
 }
 
 func TestRoundTrips(t *testing.T) {
