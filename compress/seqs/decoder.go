@@ -142,16 +142,16 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 		cols = append(cols, mate)
 	}
 	for _, c := range cols {
-		if c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records || c.Quals != nil && uint64(len(c.Quals)) != c.Lengths.Sum(0, c.decoded()) {
+		if c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records || c.Quals != nil && uint64(len(c.Quals)) != c.Lengths.Sum(0, c.withQuals()) {
 			return seqs, ErrCorrupt
 		}
-	}
-	if flags&flagPieces != 0 && first.decoded() < first.Records {
-		return seqs, errFirstOfPieces
 	}
 	in, err := streamsOf(data, flags&flagPieces != 0)
 	if err != nil {
 		return seqs, err
+	}
+	if flags&flagPieces != 0 && first.decoded() < first.Records || first.withQuals() < first.Records && needsQuals(in, flags) {
+		return seqs, errTooFew
 	}
 	p := &d.parts[k]
 	d.releaseWhile(func() { <-p.ready })
@@ -189,8 +189,29 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	return seqs, nil
 }
 
-// errFirstOfPieces is an error of the caller: where long reads are aligned in pieces, all reads must be decoded.
-var errFirstOfPieces = errors.New("seqs: some reads of a slice with pieces are asked for")
+// errTooFew is an error of the caller: First is set for a slice of which more reads, or more qualities, are needed. See Whole.
+var errTooFew = errors.New("seqs: the first reads of this slice can't be decoded alone")
+
+// Whole says what the First reads of a slice can't be decoded without: all reads, where long reads are aligned in pieces, or the
+// qualities of all first mates, where the Ns of these are coded given the qualities. Damaged data needs anything.
+func Whole(data []byte) (reads, firstQuals bool) {
+	_, n := binary.Uvarint(data)
+	if n <= 0 || len(data) == n {
+		return false, false
+	}
+	flags := data[n]
+	in, err := streamsOf(data[n+1:], flags&flagPieces != 0)
+	if err != nil {
+		return false, false
+	}
+	return flags&flagPieces != 0, needsQuals(in, flags)
+}
+
+// needsQuals reports whether the exceptions of mates can be decoded only after those of all first mates, which need all of their
+// qualities.
+func needsQuals(in [streams][]byte, flags byte) bool {
+	return flags&flagMate != 0 && flags&flagQuals != 0 && decodeFrom(in[streamExceptions]).Uniform(0, 2) == listedAndN
+}
 
 // streamsOf splits the body of a slice into its streams.
 func streamsOf(data []byte, inPieces bool) (in [streams][]byte, err error) {

@@ -31,7 +31,7 @@ type Column struct {
 	Exceptions record.ExceptionList
 	Quals      []byte // end to end; nil if they are not kept
 
-	// First, if not 0, is how many of the reads are to be decoded, the first ones; Quals are those of them. Decoding only.
+	// First, if not 0, is how many of the reads are to be decoded, the first ones; Quals are those of them or of all. Decoding only.
 	First int
 }
 
@@ -41,6 +41,14 @@ func (c *Column) decoded() int {
 		return min(c.First, c.Records)
 	}
 	return c.Records
+}
+
+// withQuals returns of how many reads the qualities are there.
+func (c *Column) withQuals() int {
+	if uint64(len(c.Quals)) == c.bases() {
+		return c.Records
+	}
+	return c.decoded()
 }
 
 // bases returns the sum of the lengths.
