@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	if programs[filepath.Base(os.Args[0])] == nil {
 		garbagePercent = 400
 	}
-	testscript.Main(m, programs)
+	testscript.Main(allTests{m}, programs)
 }
 
 // playedBy returns the path of a program that the test binary plays.
@@ -107,6 +107,7 @@ func scriptFails(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("orcomgo %s: exit status %s, want %s", strings.Join(args[1:], " "), got, args[0])
 	}
 	text := ts.ReadFile("stderr")
+	see(text)
 	if strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "orcomgo: ") || !strings.HasSuffix(text, "\n") {
 		ts.Fatalf("not one line for the user: %q", text)
 	}
@@ -124,6 +125,7 @@ func scriptShell(ts *testscript.TestScript, neg bool, args []string) {
 		got, err = exit.ExitCode(), nil
 	}
 	ts.Check(err)
+	see(ts.ReadFile("stderr"))
 	if strconv.Itoa(got) != args[0] {
 		ts.Fatalf("%s: exit status %d, want %s: %s", args[1], got, args[0], ts.ReadFile("stderr"))
 	}
