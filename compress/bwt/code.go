@@ -3,6 +3,8 @@ package bwt
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"orcomgo/internal/alphabetic"
 )
 
 // codedText is a text as a string of bits: the codes of its symbols, one after another. Codes are prefix-free and ascend with the
@@ -156,15 +158,13 @@ func (t *codedText) chooseCodes(text []byte, shares []int, starts []uint64, thre
 			flat[i] = c + sum>>9 + 1
 		}
 		lengths := make([]int, len(weight))
-		alphabeticLengths(flat, lengths)
-		next := uint32(0) // the code in the highest of 32 bits
-		for i, l := range lengths {
+		alphabetic.Lengths(flat, lengths)
+		for i, bits := range alphabetic.Codes(lengths) {
+			l := lengths[i]
 			if l > maxCode {
 				return
 			}
-			// The tree's leaves in order: each code is the next multiple of its size.
-			row[follow[i]] = code{uint16(next >> (32 - l)), uint16(l)}
-			next += 1 << (32 - l)
+			row[follow[i]] = code{uint16(bits), uint16(l)}
 			total += weight[i] * uint64(l)
 		}
 	}
@@ -178,46 +178,6 @@ func (t *codedText) chooseCodes(text []byte, shares []int, starts []uint64, thre
 			starts[i+1] += uint64(c) * uint64(codes[p].length)
 		}
 	}
-}
-
-// alphabeticLengths computes the depths of the leaves of the binary tree that has leaves of the given weights in their order and the
-// least sum of weight times depth (Gilbert and Moore, "Variable-length binary encodings", 1959, section 6, with the bounds of
-// Knuth, "Optimum binary search trees", 1971, which make it quadratic).
-func alphabeticLengths(weight []uint64, lengths []int) {
-	n := len(weight)
-	sum := make([]uint64, n+1)
-	for i, w := range weight {
-		sum[i+1] = sum[i] + w
-	}
-	cost := make([]uint64, n*n) // cost[i*n+j]: of the tree over i..j
-	root := make([]uint16, n*n) // root[i*n+j]: the last leaf of its left part
-	for i := range n {
-		root[i*n+i] = uint16(i)
-	}
-	for d := 1; d < n; d++ {
-		for i := 0; i+d < n; i++ {
-			j := i + d
-			best, at := ^uint64(0), i
-			from, to := int(root[i*n+j-1]), min(int(root[(i+1)*n+j]), j-1)
-			for k := from; k <= to; k++ {
-				if c := cost[i*n+k] + cost[(k+1)*n+j]; c < best {
-					best, at = c, k
-				}
-			}
-			cost[i*n+j], root[i*n+j] = best+sum[j+1]-sum[i], uint16(at)
-		}
-	}
-	var walk func(i, j, depth int)
-	walk = func(i, j, depth int) {
-		if i == j {
-			lengths[i] = depth
-			return
-		}
-		k := int(root[i*n+j])
-		walk(i, k, depth+1)
-		walk(k+1, j, depth+1)
-	}
-	walk(0, n-1, 0)
 }
 
 // encode writes the codes of a share of the text from bit at on; it comes after the symbol of number last, and before is the number of
