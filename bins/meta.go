@@ -164,6 +164,7 @@ func parseTrailer(version uint32, t []byte, dataSize, metaSize uint64) (*Meta, e
 		in.Records, in.Bytes = c.Uvarint(), c.Uvarint()
 		if version > versionNoSource {
 			in.Source = record.ParseSource(&c)
+			ok = ok && (in.Source == nil || !in.Source.Plain || in.Source.Size == in.Bytes)
 		}
 		ok = ok && kind < byte(record.Kinds) && first <= 1
 	}

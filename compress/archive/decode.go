@@ -97,6 +97,9 @@ func (m *Manifest) parseInputs(c *parse.Cursor) {
 		}
 		if m.version > noSourceVersion {
 			in.Source = record.ParseSource(c)
+			if s := in.Source; s != nil && s.Plain && s.Size != in.Bytes {
+				c.Fail("the plain file of input %d has another size than its text", i+1)
+			}
 			if m.HasMD5(in) {
 				c.Copy(in.MD5[:])
 			}
