@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"orcomgo/compress/edits"
+	"orcomgo/internal/tasks"
 )
 
 // Where reads have several versions of a sequence (the chromosomes of a diploid genome, strains, copies of a repeat), the sequence that
@@ -82,7 +83,7 @@ func (v *votes) poor(batch []Read) []Read {
 	least := v.sharedCounts()
 	const each = 16
 	found := make([][]Read, (len(batch)+each-1)/each)
-	parallel(v.threads, len(found), func() func(int) {
+	tasks.EachWorker(len(found), v.threads, func(int) func(int) {
 		a := NewAligner(v.seq)
 		var marks []int // bases of the read with a shared difference
 		return func(c int) {

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"orcomgo/compress/edits"
+	"orcomgo/internal/tasks"
 )
 
 // votes counts what aligned reads have at bases from..to-1 of a sequence.
@@ -87,7 +88,7 @@ func sample(batch []Read, first, depth int) []Read {
 // add counts reads.
 func (v *votes) add(batch []Read) {
 	const each = 16
-	parallel(v.threads, (len(batch)+each-1)/each, func() func(int) {
+	tasks.EachWorker((len(batch)+each-1)/each, v.threads, func(int) func(int) {
 		a := NewAligner(v.seq)
 		a.first, a.end = v.from, v.to
 		return func(c int) {
