@@ -191,7 +191,7 @@ func (o *binFlags) settings(c *binning.Config) error {
 	}
 	source, err := choice("source", o.source, "none", "time", "auto", "all")
 	if err != nil {
-		return c, err
+		return err
 	}
 	c.Record = binning.RecordMode(source)
 	if _, err := choice("device", o.device, "auto", "cpu", "gpu"); err != nil {
