@@ -85,14 +85,16 @@ type following struct {
 	written []chan struct{} // by slice
 }
 
+func (f *following) pass([]demand) sliceDecoder { return f }
+
 // decode waits until the slice is written.
-func (f *following) decode(ctx context.Context, i int, want [2]bool) (*batch, error) {
+func (f *following) decode(ctx context.Context, d demand) (*batch, error) {
 	select {
-	case <-f.written[i]:
+	case <-f.written[d.slice]:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return f.packed.decode(ctx, i, want)
+	return f.packed.decode(ctx, d)
 }
 
 // slices decodes the slices and compares what each can be compared with by itself.

@@ -36,10 +36,6 @@ type UnpackOptions struct {
 	Progress Progress // may be nil
 }
 
-// RecordRange are the records From..To-1 of an input, counted from 0. What lies beyond the
-// input's end is left out.
-type RecordRange struct{ From, To uint64 }
-
 // Unpack gives back the text of the archive that path leads to, from the packed archive or,
 // before it is packed, from the bins. A file gets its name only after all of it was checked;
 // on a stream a slice is written once it was.
@@ -202,7 +198,7 @@ func (u *unpacker) jobs() [][]job {
 	one := func(i int, first, mate bool) job {
 		s := &u.man.Slices[i]
 		lo, hi := u.records(s)
-		return job{slice: i, want: [2]bool{first, mate}, ends: u.o.Interleave && s.Mate != nil || hi-lo < s.Records}
+		return job{demand{slice: i, want: [2]bool{first, mate}, first: hi}, u.o.Interleave && s.Mate != nil || hi-lo < s.Records}
 	}
 	last := -1
 	order := make([]int, len(u.man.Slices))
