@@ -112,8 +112,8 @@ func (p *packed) checkSections(ctx context.Context, status []FileStatus, o Verif
 	for i := range p.man.Slices {
 		s := &p.man.Slices[i]
 		for m, mem := range s.Members() {
-			want := [2]bool{m == 0, m == 1}
-			for _, d := range p.decodings(s, want) {
+			alone := demand{slice: i, want: [2]bool{m == 0, m == 1}}
+			for _, d := range p.decodings(s, alone) {
 				if t := slices[i][key{d.id, d.m}]; t.err != nil {
 					status[mem.Input].damage(s, t.err)
 					break
