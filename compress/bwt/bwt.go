@@ -3,6 +3,8 @@ package bwt
 import (
 	"errors"
 	"fmt"
+
+	"orcomgo/internal/largepages"
 )
 
 // MaxLen is the most bytes of a text.
@@ -52,7 +54,7 @@ type Transformer struct {
 func reuse[T any](memory *[]T, n int) []T {
 	if cap(*memory) < n {
 		*memory = nil // so that both need not be there at once
-		*memory = hugeSlice[T](n)
+		*memory = largepages.Make[T](n)
 	}
 	return (*memory)[:n]
 }

@@ -21,8 +21,8 @@
 //   - Buckets and groups that are too large for one thread are divided by samples of them and sorted by all threads.
 //
 // Memory beside the text and its transform: 4 bytes a byte of the text for the words (half of the buckets at a time), less than 2 for
-// the coded text, and for the ranks, where they are needed, 0.6, and as much for sorting the sample. If more than half of the text is in one bucket, as in runs of one
-// symbol, the words take up to 16.
+// the coded text, and for the ranks, where they are needed, 0.6, and as much for sorting the sample. If more than half of the text is in
+// one bucket, as in runs of one symbol, the words take up to 16.
 //
 // # Inverse
 //

@@ -6,6 +6,9 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+
+	"orcomgo/internal/largepages"
+	"orcomgo/internal/tasks"
 )
 
 // sorter sorts the suffixes of a coded text that begin at some residues modulo coverSize, or at all.
@@ -283,7 +286,7 @@ func (s *sorter) sortBuckets(entries []uint64, from int, sizes []int, first uint
 		all = all[1:]
 		s.sortGiant(entries[b.start:b.start+b.size], first+uint64(b.start), b.depth, giant, emit)
 	}
-	parallelWorkers(len(all), s.threads, func(w, i int) {
+	tasks.Each(len(all), s.threads, func(w, i int) {
 		b := all[i]
 		a := entries[b.start : b.start+b.size]
 		rank := first + uint64(b.start)
@@ -333,7 +336,7 @@ func (s *sorter) sortGiant(a []uint64, rank uint64, depth uint64, giant int, emi
 		shares[i] = bound
 	})
 	var mutex sync.Mutex
-	parallelWorkers(len(shares)-1, s.threads, func(w, i int) {
+	tasks.Each(len(shares)-1, s.threads, func(w, i int) {
 		worker := &s.workers[w]
 		from := shares[i]
 		flush := func(to int) {
@@ -380,7 +383,7 @@ func (s *sorter) sortGiant(a []uint64, rank uint64, depth uint64, giant int, emi
 
 // sortGiantDeep is sortDeep by all threads.
 func (s *sorter) sortGiantDeep(a []uint64) {
-	words, tmp := reuse(&s.memory.giant[0], len(a)), hugeSlice[uint64](len(a))
+	words, tmp := reuse(&s.memory.giant[0], len(a)), largepages.Make[uint64](len(a))
 	shares := cut(len(a), s.threads*4)
 	parallel(len(shares)-1, s.threads, func(i int) {
 		for j := shares[i]; j < shares[i+1]; j++ {
