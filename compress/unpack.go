@@ -28,6 +28,8 @@ type UnpackOptions struct {
 	Gzip bool
 	// Force overwrites files.
 	Force bool
+	// Touch gives the files the present time, and not that which the files of the inputs had.
+	Touch bool
 	// Records restores only some records of each input, under a name that says so.
 	Records *RecordRange
 
@@ -82,6 +84,11 @@ func Unpack(ctx context.Context, path string, o UnpackOptions) (_ *Summary, fail
 	for _, p := range src.problems() {
 		s.Notes = append(s.Notes, p.Error())
 	}
+	for _, f := range u.out.outs {
+		if f != nil && f.note != nil {
+			s.Notes = append(s.Notes, fmt.Sprintf("the time of the original could not be set: %v", f.note))
+		}
+	}
 	damaged := 0
 	for i := range s.Files {
 		if !s.Files[i].OK {
@@ -110,6 +117,9 @@ func (u *unpacker) makeFiles() (commit.Made, error) {
 		if u.o.Records == nil || u.man.Inputs[i].Records > u.o.Records.From {
 			if f, err = newOutFile(u.o.OutDir, n, u.src, u.o.Force); err != nil {
 				return made, err
+			}
+			if s := u.man.Inputs[i].Source; s != nil && u.o.Records == nil && !u.o.Touch {
+				f.time = s.Time
 			}
 		}
 		u.out.outs = append(u.out.outs, f)
@@ -237,9 +247,9 @@ func (u *unpacker) run(ctx context.Context) error {
 	for i := range u.man.Inputs {
 		in := &u.man.Inputs[i]
 		u.status = append(u.status, FileStatus{Name: in.Name, OK: true})
-		c := newTextCheck(u.man, in.Name, in.Blocks, u.man.Verified && u.o.Records == nil)
+		c := newTextCheck(u.man, in.Name, in.Blocks, u.man.Verified && u.o.Records == nil, false)
 		if u.o.Records != nil {
-			c = newTextCheck(u.man, in.Name, nil, false)
+			c = newTextCheck(u.man, in.Name, nil, false, false)
 		}
 		u.checks = append(u.checks, c)
 	}
