@@ -2,11 +2,14 @@ package compress
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
+	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
 )
 
@@ -15,7 +18,8 @@ type Original struct {
 	Name  string // that it would be restored under
 	Mate  int    // index of the one with the mates, or -1
 	First bool   // with Mate: this one has the first mates
-	// Open returns its text. It is nil for an input that can't be read again, such as a pipe.
+	// Path is that of its file, and Open returns its text. Both are empty for an input that can't be read again, such as a pipe.
+	Path string
 	Open func() (io.ReadCloser, error)
 }
 
@@ -39,23 +43,64 @@ func MadeOf(ctx context.Context, e commit.Entry, inputs []Original, o SameOption
 		return d, nil
 	}
 	for i := range inputs {
-		if !archive.Exact(man.Options, man.Inputs[i].Kind) {
-			return "it does not keep everything of " + inputs[i].Name + ", so it can't be compared with that", nil
-		}
 		if inputs[i].Open == nil {
 			return inputs[i].Name + " can't be read twice, so the archive can't be compared with it", nil
 		}
-	}
-	for i := range inputs {
-		same, err := sameText(ctx, man, i, &inputs[i])
-		if err != nil {
-			return "", err
-		}
-		if !same {
-			return inputs[i].Name + " has another text now", nil
+		if d, err := sameInput(ctx, man, i, &inputs[i]); d != "" || err != nil {
+			return d, err
 		}
 	}
 	return "", nil
+}
+
+// sameInput compares an input with what the archive has of it: its file by size and time, then by SHA-256, as far as they were recorded;
+// else its text, which may have been compressed again.
+func sameInput(ctx context.Context, man *archive.Manifest, i int, o *Original) (difference string, err error) {
+	in := &man.Inputs[i]
+	info, err := vfs.Stat(o.Path)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", o.Path, vfs.Cause(err))
+	}
+	if s := in.Source; s != nil && uint64(info.Size()) == s.Size && s.Name == filepath.Base(o.Path) {
+		if !s.Time.IsZero() && s.Time.Equal(info.ModTime()) {
+			return "", nil
+		}
+		if want, ok := man.FileSums(in); ok {
+			if got, err := fileSHA256(ctx, o.Path); err != nil || got == want.SHA256 {
+				return "", err
+			}
+		}
+	}
+	if !archive.Exact(man.Options, in.Kind) {
+		return o.Name + " is not the file that was recorded, or none was, and not everything of it was kept to compare it with", nil
+	}
+	if same, err := sameText(ctx, man, i, o); err != nil || same {
+		return "", err
+	}
+	return o.Name + " has another text now", nil
+}
+
+// fileSHA256 returns the SHA-256 of a file.
+func fileSHA256(ctx context.Context, path string) (sum [32]byte, err error) {
+	f, err := vfs.Open(path)
+	if err != nil {
+		return sum, fmt.Errorf("%s: %w", path, vfs.Cause(err))
+	}
+	defer f.Close()
+	h := sha256.New()
+	for buf := make([]byte, 1<<20); ; {
+		n, err := f.Read(buf)
+		h.Write(buf[:n]) // a hash.Hash does not fail
+		switch {
+		case err == io.EOF:
+			h.Sum(sum[:0])
+			return sum, nil
+		case err != nil:
+			return sum, fmt.Errorf("%s: %w", path, vfs.Cause(err))
+		case ctx.Err() != nil:
+			return sum, ctx.Err()
+		}
+	}
 }
 
 // sameSetting compares everything but the contents of the inputs.

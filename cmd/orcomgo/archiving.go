@@ -109,6 +109,7 @@ func (a *archiving) originals(ctx context.Context) []compress.Original {
 		if in.Path == "-" || err == nil && !info.Mode().IsRegular() {
 			continue
 		}
+		list[i].Path = in.Path
 		list[i].Open = func() (io.ReadCloser, error) {
 			t, err := binning.OpenText(ctx, in.Path, a.config.Threads)
 			if err != nil {
