@@ -1,6 +1,9 @@
 package compress
 
-import "orcomgo/bins/record"
+import (
+	"orcomgo/bins/record"
+	"orcomgo/compress/seqs"
+)
 
 // columns are the records of one input in a slice, in the order in which they are
 // delivered. Byte slices may belong to a block and must not be changed.
@@ -19,6 +22,8 @@ type columns struct {
 	byBases    bool   // the qualities are coded given the letters, not the letters given the qualities
 	letters    []byte // of the sequences, end to end; nil before they are decoded
 	exceptions record.ExceptionList
+
+	layout *seqs.Layout // decoding: if not nil, it is set to where the reads are
 }
 
 // bases returns the sum of the lengths.

@@ -65,8 +65,9 @@ type decoding struct {
 	err   error
 }
 
-// decodings lists what must be decoded for the members that are wanted, by column.
-func (p *packed) decodings(s *archive.Slice, want [2]bool) []*decoding {
+// decodings lists what must be decoded for the columns and members that are wanted, by column. What b has is left out.
+func (p *packed) decodings(b *batch, want [2]bool, columns keeps) []*decoding {
+	s := b.slice
 	var all [archive.Columns][2]*decoding
 	members := s.Members()
 	var add func(c *column, m int) *decoding
@@ -74,7 +75,7 @@ func (p *packed) decodings(s *archive.Slice, want [2]bool) []*decoding {
 		if c.shared() {
 			m = 0
 		}
-		if !p.keeps[members[m].Input][c.id] {
+		if !p.keeps[members[m].Input][c.id] || b.has[m][c.id] {
 			return nil
 		}
 		if d := all[c.id][m]; d != nil {
@@ -108,7 +109,9 @@ func (p *packed) decodings(s *archive.Slice, want [2]bool) []*decoding {
 	for m := range members {
 		if want[m] {
 			for _, c := range table {
-				add(c, m)
+				if columns[c.id] {
+					add(c, m)
+				}
 			}
 		}
 	}
@@ -123,15 +126,33 @@ func (p *packed) decodings(s *archive.Slice, want [2]bool) []*decoding {
 	return list
 }
 
-// decode decodes columns side by side, each as soon as those that it needs are there. A
-// damaged column takes with it the members that depend on it, and no other.
 func (p *packed) decode(ctx context.Context, i int, want [2]bool) (*batch, error) {
+	b := p.newBatch(i)
+	if err := p.decodeInto(ctx, b, want, allColumns()); err != nil {
+		return nil, err
+	}
+	for m := range b.cols {
+		if !want[m] || b.err[m] != nil {
+			b.cols[m] = nil
+		}
+	}
+	return b, nil
+}
+
+// newBatch returns slice i with nothing decoded yet.
+func (p *packed) newBatch(i int) *batch {
 	s := &p.man.Slices[i]
 	b := &batch{slice: s}
 	for m, mem := range s.Members() {
 		b.cols[m] = &columns{input: mem.Input, from: s.From, records: s.Records, byBases: p.man.Inputs[mem.Input].QualsByBases}
 	}
-	list := p.decodings(s, want)
+	return b
+}
+
+// decodeInto decodes columns of the members that are wanted, and those that these need, side by side, each as soon as those that it needs
+// are there. A damaged column takes with it the members that depend on it, and no other.
+func (p *packed) decodeInto(ctx context.Context, b *batch, want [2]bool, columns keeps) error {
+	list := p.decodings(b, want, columns)
 	var g errgroup.Group // only the end of ctx is an error of it, so it needs no context of its own
 	for _, d := range list {
 		g.Go(func() error {
@@ -140,19 +161,20 @@ func (p *packed) decode(ctx context.Context, i int, want [2]bool) (*batch, error
 		})
 	}
 	if err := g.Wait(); err != nil {
-		return nil, err
+		return err
 	}
 	for m := range b.cols {
 		for _, d := range list {
-			if want[m] && b.err[m] == nil && (d.m == m || d.shared()) {
+			if d.m != m && !d.shared() {
+				continue
+			}
+			b.has[m][d.id] = true
+			if want[m] && b.err[m] == nil {
 				b.err[m] = d.err
 			}
 		}
-		if !want[m] || b.err[m] != nil {
-			b.cols[m] = nil
-		}
 	}
-	return b, nil
+	return nil
 }
 
 // decodeColumn sets d's column in b, or d.err; what it returns is the error of ctx.

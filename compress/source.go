@@ -39,6 +39,7 @@ type batch struct {
 	slice *archive.Slice
 	cols  [2]*columns
 	err   [2]error
+	has   [2]keeps // the columns that were decoded from a packed archive
 }
 
 // text renders member m of b, after checking that it is what was verified when the archive

@@ -30,6 +30,8 @@ type Column struct {
 	// (Read, Start). Encoding only.
 	Exceptions record.ExceptionList
 	Quals      []byte // end to end; nil if they are not kept
+
+	Layout *Layout // decoding: if not nil, it is set to where the reads are
 }
 
 // bases returns the sum of the lengths.
