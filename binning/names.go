@@ -14,6 +14,12 @@ import (
 // CompressedExts are the extensions of compressed inputs. An input is restored without its one.
 var CompressedExts = []string{".gz", ".bgz", ".bgzf", ".zst", ".xz", ".bz2"}
 
+// RestoredName returns the name that an input at a path is restored under; standard input is taken to be FASTQ.
+func RestoredName(path string) string { return inputName(path, record.FASTQ) }
+
+// ArchiveName returns the name of the archive that a run makes of the inputs, unless Config.Name says otherwise.
+func ArchiveName(inputs []InputSpec) string { return archiveName(RestoredName(inputs[0].Path)) }
+
 // inputName returns the name to restore an input under.
 func inputName(path string, kind record.Kind) string {
 	if path == "-" {

@@ -44,6 +44,7 @@ type Progress func(stage string, done, total uint64)
 type Config struct {
 	Inputs  []InputSpec
 	OutDir  string
+	Name    string         // of the archive; "" for one made of that of the first input
 	Options record.Options // BlockSize 0: DefaultBlockSize, or what Memory allows
 	Threads int            // 0: as many as the machine has
 	Streams int            // blocks in flight; 0: 2
@@ -276,7 +277,10 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		return nil, Summary{}, err
 	}
 	started()
-	name := archiveName(r.inputs[0].info.Name)
+	name := c.Name
+	if name == "" {
+		name = archiveName(r.inputs[0].info.Name)
+	}
 	if err := r.checkNames(name); err != nil {
 		return nil, Summary{}, err
 	}

@@ -148,15 +148,23 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 		return c, o.usagef("the output is a directory, not %q", c.OutDir)
 	case stdin > 1:
 		return c, o.usagef("standard input can be read only once")
-	case o.streams < 1 && o.given("streams"):
-		return c, o.usagef("--streams must be at least 1")
-	case o.gpus < 1 && o.given("gpus"):
-		return c, o.usagef("--gpus must be at least 1")
-	case o.blockSize < 1<<10 || o.blockSize > 1<<30:
-		return c, o.usagef("--block-size must be between 1KiB and 1GiB")
 	}
 	if err := checkOutput(o.command, c.OutDir, pairAdvice(args)); err != nil {
 		return c, err
+	}
+	err = o.settings(&c)
+	return c, err
+}
+
+// settings puts what the flags say about all inputs into c.
+func (o *binFlags) settings(c *binning.Config) error {
+	switch {
+	case o.streams < 1 && o.given("streams"):
+		return o.usagef("--streams must be at least 1")
+	case o.gpus < 1 && o.given("gpus"):
+		return o.usagef("--gpus must be at least 1")
+	case o.blockSize < 1<<10 || o.blockSize > 1<<30:
+		return o.usagef("--block-size must be between 1KiB and 1GiB")
 	}
 	c.Streams, c.GPUs, c.Force, c.Tool = o.streams, o.gpus, o.force, tool
 	c.Options = record.Options{ReadsOnly: o.readsOnly}
@@ -165,21 +173,21 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 	}
 	order, err := choice("order", o.order, "original", "any")
 	if err != nil {
-		return c, err
+		return err
 	}
 	names, err := choice("names", o.names, "keep", "drop")
 	if err != nil {
-		return c, err
+		return err
 	}
 	quality, err := choice("quality", o.quality, "keep", "bin8", "drop")
 	if err != nil {
-		return c, err
+		return err
 	}
 	if _, err := choice("device", o.device, "auto", "cpu", "gpu"); err != nil {
-		return c, err
+		return err
 	}
 	c.Options.OrderAny, c.Options.DropNames, c.Options.Quality = order == 1, names == 1, record.QualityMode(quality)
-	return c, nil
+	return nil
 }
 
 // choice returns which of the words a flag's value is.

@@ -100,7 +100,7 @@ var flagValues = map[string]completion{
 	"device":  words("auto", "cpu", "gpu"),
 	"level":   words("fast", "default", "max"),
 	"output":  completeDirs, "tmpdir": completeDirs,
-	"log": completeFiles,
+	"log": completeFiles, "samples": completeFiles,
 }
 
 // completeFlags registers what the values of a command's flags may be.

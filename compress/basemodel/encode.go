@@ -2,6 +2,7 @@ package basemodel
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"orcomgo/compress/rangecoder"
 	"orcomgo/internal/tasks"
@@ -14,6 +15,8 @@ type Options struct {
 	// takes another ModelBytes for each coder, in goroutines of its own.
 	Follow   func(s *Sequence)
 	Progress func(n int) // if not nil, is called from several goroutines when n more bases are coded
+
+	plain func(round int) bool // if not nil, chooses which chunks of each coder are stored plainly, in tests
 }
 
 // Encoded is the result of Encode.
@@ -28,10 +31,10 @@ type coderTask struct {
 	coder    int
 	progress func(n int)
 	follower *segmentFollower // nil if nobody decodes at the same time
+	plain    func(round int) bool
 }
 
-// Encode codes the n bases of src; n is at most MaxBases. The section is n, the size of each coder's stream but the last, and the
-// streams, segment after segment.
+// Encode codes the n bases of src; n is at most MaxBases.
 func Encode(n int, src Source, o Options) Encoded {
 	ends := segmentEnds(n)
 	progress := o.Progress
@@ -46,7 +49,7 @@ func Encode(n int, src Source, o Options) Encoded {
 	}
 	var all []coderTask
 	for k := range ends {
-		t := coderTask{segment: newSegment(ends, k), progress: progress}
+		t := coderTask{segment: newSegment(ends, k), progress: progress, plain: o.plain}
 		if decoded != nil {
 			t.follower = newSegmentFollower(decoded, k, t.segment)
 		}
@@ -55,7 +58,7 @@ func Encode(n int, src Source, o Options) Encoded {
 		}
 	}
 	var e Encoded
-	out := make([][]byte, len(all))
+	out := make([]written, len(all))
 	tasks.Each(len(all), o.Threads, func(_, k int) {
 		var m *Model
 		out[k], m = all[k].encode(src)
@@ -63,21 +66,46 @@ func Encode(n int, src Source, o Options) Encoded {
 			e.Model = m
 		}
 	})
-	e.Section = binary.AppendUvarint(nil, uint64(n))
-	for _, s := range out[:len(out)-1] {
-		e.Section = binary.AppendUvarint(e.Section, uint64(len(s)))
-	}
-	for _, s := range out {
-		e.Section = append(e.Section, s...)
-	}
+	e.Section = section(n, out)
 	return e
 }
 
-// encode returns the stream of the coder and its model. The follower is given what is written of the stream after each round, then all
-// of it.
-func (t *coderTask) encode(src Source) ([]byte, *Model) {
+// section returns the section of n bases for which the coders wrote out.
+func section(n int, out []written) []byte {
+	anyPlain := slices.ContainsFunc(out, func(w written) bool { return len(w.packed) > 0 })
+	s := uint64(n)
+	if anyPlain {
+		s |= plainFlag
+	}
+	dst := binary.AppendUvarint(nil, s)
+	if anyPlain {
+		for _, w := range out {
+			dst = appendRuns(dst, w.plain)
+		}
+	}
+	for _, w := range out[:len(out)-1] {
+		dst = binary.AppendUvarint(dst, uint64(len(w.stream)))
+	}
+	for _, w := range out {
+		dst = append(dst, w.stream...)
+	}
+	for _, w := range out {
+		dst = append(dst, w.packed...)
+	}
+	return dst
+}
+
+// written is what a coder has written, of all of its chunks or of the first ones.
+type written struct {
+	stream []byte // of the chunks that were coded under the model
+	plain  []bool // by chunk: it is stored plainly
+	packed []byte // the bases of those
+}
+
+// encode returns what the coder writes and its model. The follower is given what is written after each round, then all of it.
+func (t *coderTask) encode(src Source) (written, *Model) {
 	enc, m := rangecoder.NewEncoder(nil), newModel(t.n)
-	var follower chan<- []byte
+	var follower chan<- written
 	if t.follower != nil {
 		follower = t.follower.begin(t.coder)
 	}
@@ -86,17 +114,32 @@ func (t *coderTask) encode(src Source) ([]byte, *Model) {
 		buf = src(buf[:0], t.from+c.from, c.to-c.from)
 		return buf
 	}
+	var out written
+	var choice plainChoice
 	for r := range t.rounds {
-		for _, b := range bases(t.rounds[r][t.coder]) {
-			m.encode(enc, b)
+		chunk := bases(t.rounds[r][t.coder])
+		plain := choice.next(m, chunk)
+		if t.plain != nil {
+			plain = t.plain(r)
 		}
-		t.progress(len(buf))
+		if plain {
+			out.packed = appendPlain(out.packed, chunk)
+			m.enter(chunk)
+		} else {
+			for _, b := range chunk {
+				m.encode(enc, b)
+			}
+			choice.note(len(chunk), len(enc.Written())-len(out.stream))
+			out.stream = enc.Written()
+		}
+		out.plain = append(out.plain, plain)
+		t.progress(len(chunk))
 		if follower != nil {
-			follower <- enc.Written()
+			follower <- out
 		}
 		t.endRound(m, t.coder, r, bases)
 	}
-	out := enc.Finish()
+	out.stream = enc.Finish()
 	if follower != nil {
 		follower <- out
 		close(follower)

@@ -2531,49 +2531,105 @@ def first_probability(d, predicted, m):
 SEGMENT = 1 << 24               # a segment has at most so many bases
 TWO_CODERS = 1 << 20            # one of so many has two coders
 CHUNK = 1 << 13
+PLAIN = 1 << 33                 # in the number of bases: chunks may be stored plainly
 
 
 def decode_pseudogenome(data, what):
     """The bases, and the model of the first segment's first coder at the end."""
     source = Bytes(data, what)
     n = source.uvarint()
+    plain, n = n & PLAIN, n & ~PLAIN
     require(n <= MASK32 - 1 and n // 2800 <= len(data), f"{what}: too many bases for its size")
     count = max(1, -(-n // SEGMENT))
     ends = [n * (i + 1) // count for i in range(count)]
     sizes = [end - start for start, end in zip([0] + ends, ends)]
-    coders = [2 if size >= TWO_CODERS else 1 for size in sizes]
-    lengths = [source.uvarint() for _ in range(sum(coders) - 1)]
-    streams = [source.take(length) for length in lengths] + [source.rest()]
+    coders = []                     # of each segment: the chunks of each coder
+    for size in sizes:
+        rounds = cut_rounds(size)
+        coders.append([Coder([chunks[i] for chunks in rounds]) for i in range(len(rounds[0]))])
+    every = [coder for own in coders for coder in own]
+    if plain:
+        for coder in every:
+            coder.plain = decode_runs(source, len(coder.chunks), what)
+    lengths = [source.uvarint() for _ in every[1:]]
+    stored = [coder.plain_bytes() for coder in every]
+    require(sum(lengths) + sum(stored) <= source.left(), f"{what}: its streams are longer than the section")
+    lengths.append(source.left() - sum(lengths) - sum(stored))
+    for coder, length in zip(every, lengths):
+        coder.arithmetic = ArithmeticDecoder(source.take(length))
+    for coder, length in zip(every, stored):
+        coder.packed = source.take(length)
     found, first = bytearray(), None
-    for size, number in zip(sizes, coders):
-        own, streams = streams[:number], streams[number:]
-        model = decode_segment(size, [ArithmeticDecoder(stream) for stream in own])
+    for size, own in zip(sizes, coders):
+        model = decode_segment(size, own)
         first = first or model
         found += model.bases
     return found, first
 
 
-def decode_segment(size, coders):
-    """The model of the first coder, whose history is the segment."""
-    models = [BaseModel(size) for _ in coders]
-    if len(models) == 1:
-        for _ in range(size):
-            models[0].decode(coders[0])
-        return models[0]
-    segment, at = bytearray(), 0
+def cut_rounds(size):
+    """The chunks of a segment: for each round, for each coder, where the chunk begins and ends."""
+    rounds, at = [], 0
+    if size < TWO_CODERS:
+        return [[(at, min(at + CHUNK, size))] for at in range(0, max(size, 1), CHUNK)]
     while at < size:
         length = min(CHUNK, (size - at + 1) // 2)
         middle, end = at + length, min(at + 2 * length, size)
+        rounds.append([(at, middle), (middle, end)])
+        at = end
+    return rounds
+
+
+def decode_runs(source, count, what):
+    """Which of a coder's chunks are stored plainly."""
+    plain, value, first = [], False, True
+    while len(plain) < count:
+        run = source.uvarint()
+        require((run or first) and run <= count - len(plain), f"{what}: not a list of chunks that are stored plainly")
+        plain += [value] * run
+        value, first = not value, False
+    return plain
+
+
+class Coder:
+    """What one coder of a segment wrote."""
+
+    def __init__(self, chunks):
+        self.chunks, self.plain, self.at = chunks, [False] * len(chunks), 0
+
+    def plain_bytes(self):
+        return sum((end - start + 3) // 4 for (start, end), plain in zip(self.chunks, self.plain) if plain)
+
+    def decode(self, number, model):
+        """The bases of a chunk, which the model takes over or decodes."""
+        start, end = self.chunks[number]
+        if not self.plain[number]:
+            return bytes(model.decode(self.arithmetic) for _ in range(end - start))
+        packed = self.packed[self.at:]
+        chunk = bytes(packed[i // 4] >> 2 * (i % 4) & 3 for i in range(end - start))
+        self.at += (end - start + 3) // 4
+        at = model.at
+        model.append_chunk(at, chunk)
+        model.begin(at + len(chunk), True)
+        return chunk
+
+
+def decode_segment(size, coders):
+    """The model of the first coder, whose history is the segment."""
+    models = [BaseModel(size) for _ in coders]
+    for number in range(len(coders[0].chunks)):
+        if len(coders) == 1:
+            coders[0].decode(number, models[0])
+            continue
+        (at, middle), (_, end) = coders[0].chunks[number], coders[1].chunks[number]
         models[0].begin(at, True)
         # In the first round the second coder's chunk has the places from 0 on in its history.
         models[1].begin(middle if at else 0, False)
-        chunks = [bytes(model.decode(coder) for _ in range(stop - start))
-                  for model, coder, start, stop in zip(models, coders, (at, middle), (middle, end))]
+        chunks = [coder.decode(number, model) for coder, model in zip(coders, models)]
         models[0].append_chunk(middle, chunks[1])
         models[1].append_chunk(at, chunks[0])
-        segment += chunks[0] + chunks[1]
-        at = end
-    models[0].begin(size, True)
+    if len(coders) == 2:
+        models[0].begin(size, True)
     return models[0]
 
 
