@@ -54,10 +54,15 @@ type FindOptions struct {
 
 	// Mismatches is in how many bases a stretch of a read may differ from a query, 0 to MaxMismatches. What is no base differs from all.
 	Mismatches int
+	// Overlap, if not 0, asks for reads that have so many bases in a row of a query, at least MinQuery, and not all of a longer one. Each
+	// such stretch is searched as if it were the query.
+	Overlap int
 	// Within is in how many bases a stretch may differ from the pseudogenome and is still found by the index, 0 to MaxWithin.
 	Within int
 	// Scan decodes all reads and searches them, without an index.
 	Scan bool
+	// OnlyIndex makes it an error, which wraps ErrNoIndex, if an archive has no index. Without it all of its reads are searched.
+	OnlyIndex bool
 	// Reads asks for the reads that have a query, by their places in the archive. Without it, and with an index, no read is decoded.
 	Reads bool
 	// Records, if not nil, is called with the text of each record that is found and of its mate, in the order of the archive; it
@@ -69,9 +74,10 @@ type FindOptions struct {
 
 // Finding is what was found in an archive.
 type Finding struct {
-	Archive string // its path, DIR/NAME
-	Indexed bool   // there is an index, and it was used
-	Counted bool   // reads were decoded
+	Archive string   // its path, DIR/NAME
+	Inputs  []string // their names
+	Indexed bool     // there is an index, and it was used
+	Counted bool     // reads were decoded
 	Counts  []Count
 	Reads   []ReadFound // with FindOptions.Reads, in the order of the archive
 }
@@ -81,7 +87,8 @@ type Count struct {
 	Query   int  // its number
 	Reverse bool // its reverse complement was found
 	// Hits is how often it occurs in the pseudogenome and in the literals, with Mismatches at most, on that strand of the pseudogenome,
-	// and Depth about how many reads lie over these places together. Both are of the index.
+	// and Depth about how many reads lie over these places together. Both are of the index. With FindOptions.Overlap they are those of
+	// the stretch of the query that has most hits.
 	Hits  int
 	Depth float64
 	// Reads is in how many reads it was found, if they were decoded; here the strand is that of the read.
@@ -97,13 +104,16 @@ type ReadFound struct {
 	At      int  // the first base of it in the read
 }
 
-// pattern is a query, or its reverse complement.
+// pattern is a query, or a stretch of it, or the reverse complement of that.
 type pattern struct {
 	query   int
 	reverse bool
 	bases   []byte
 	other   int // the number of the pattern of its reverse complement
 }
+
+// strand is the number of the pattern's query and its strand.
+func (p *pattern) strand() [2]int { return [2]int{p.query, bit(p.reverse)} }
 
 // Finder finds queries in archives. It is safe for concurrent use.
 type Finder struct {
@@ -121,6 +131,8 @@ func NewFinder(queries []Query, o FindOptions) (*Finder, error) {
 		return nil, fmt.Errorf("find: expected 0 to %d mismatches, not %d", MaxMismatches, o.Mismatches)
 	case o.Within < 0 || o.Within > MaxWithin:
 		return nil, fmt.Errorf("find: expected 0 to %d differences from the pseudogenome, not %d", MaxWithin, o.Within)
+	case o.Overlap != 0 && o.Overlap < MinQuery:
+		return nil, fmt.Errorf("find: expected an overlap of at least %d bases, not %d", MinQuery, o.Overlap)
 	}
 	o.Reads = o.Reads || o.Records != nil
 	o.Threads = max(o.Threads, 1)
@@ -129,17 +141,27 @@ func NewFinder(queries []Query, o FindOptions) (*Finder, error) {
 		if len(q.Bases) < MinQuery {
 			return nil, fmt.Errorf("query %s has %d bases: expected at least %d", q.Name, len(q.Bases), MinQuery)
 		}
-		n := len(f.patterns)
-		f.patterns = append(f.patterns, pattern{query: i, bases: q.Bases, other: n})
-		// A sequence that is its own reverse complement is searched once.
-		if r := otherStrand(q.Bases); !slices.Equal(r, q.Bases) {
-			f.patterns[n].other = n + 1
-			f.patterns = append(f.patterns, pattern{i, true, r, n})
+		size := len(q.Bases)
+		if o.Overlap > 0 {
+			size = min(size, o.Overlap)
+		}
+		for at := range len(q.Bases) - size + 1 {
+			f.addPattern(i, q.Bases[at:at+size])
 		}
 	}
 	var err error
 	f.inReads, err = f.scanner(o.Mismatches)
 	return f, err
+}
+
+// addPattern adds the bases of a query, and their reverse complement unless that is the same.
+func (f *Finder) addPattern(query int, bases []byte) {
+	n := len(f.patterns)
+	f.patterns = append(f.patterns, pattern{query: query, bases: bases, other: n})
+	if r := otherStrand(bases); !slices.Equal(r, bases) {
+		f.patterns[n].other = n + 1
+		f.patterns = append(f.patterns, pattern{query, true, r, n})
+	}
 }
 
 // scanner finds the patterns with so many differences.
@@ -175,6 +197,9 @@ func (f *Finder) Find(ctx context.Context, e commit.Entry) (*Finding, error) {
 	defer src.Close()
 	n := &Finding{Archive: e.Path()}
 	s := &search{Finder: f, finding: n, src: src, man: src.manifest()}
+	for i := range s.man.Inputs {
+		n.Inputs = append(n.Inputs, s.man.Inputs[i].Name)
+	}
 	if p, ok := src.(*packed); ok && !f.o.Scan {
 		x, closeIndex, err := openIndex(e, p.man)
 		switch {
@@ -182,11 +207,15 @@ func (f *Finder) Find(ctx context.Context, e commit.Entry) (*Finding, error) {
 			defer closeIndex()
 			n.Indexed = true
 			return n, s.byIndex(ctx, p, x)
-		case !errors.Is(err, ErrNoIndex):
+		case f.o.OnlyIndex || !errors.Is(err, ErrNoIndex):
 			return nil, err
 		}
+	} else if f.o.OnlyIndex {
+		return nil, fmt.Errorf("%s: %w", e.Path(), ErrNoIndex)
 	}
-	return n, s.byScan(ctx)
+	err = s.byScan(ctx)
+	s.sortCounts()
+	return n, err
 }
 
 // byIndex searches with an index.
@@ -207,8 +236,10 @@ func (s *search) byIndex(ctx context.Context, p *packed, x *fmindex.Index) error
 		return err
 	}
 	for _, c := range counts {
-		s.count(c.Query, c.Reverse).Hits, s.count(c.Query, c.Reverse).Depth = c.Hits, c.Depth
+		to := s.count(c.Query, c.Reverse)
+		to.Hits, to.Depth = c.Hits, c.Depth
 	}
+	s.sortCounts()
 	return nil
 }
 
@@ -231,7 +262,14 @@ func (s *search) hits(ctx context.Context, x *fmindex.Index) ([]Count, error) {
 			return nil, err
 		}
 	}
-	return slices.DeleteFunc(counts, func(c Count) bool { return c.Hits == 0 }), nil
+	counts = slices.DeleteFunc(counts, func(c Count) bool { return c.Hits == 0 })
+	if s.o.Overlap == 0 {
+		return counts, nil
+	}
+	slices.SortStableFunc(counts, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(a.Query, b.Query), cmp.Compare(bit(a.Reverse), bit(b.Reverse)), cmp.Compare(b.Hits, a.Hits))
+	})
+	return slices.CompactFunc(counts, func(a, b Count) bool { return a.Query == b.Query && a.Reverse == b.Reverse }), nil
 }
 
 // hitsOf sets the counts of some patterns.
@@ -301,10 +339,7 @@ type search struct {
 
 // count returns the count of a query on a strand, which is added if it is not there.
 func (s *search) count(query int, reverse bool) *Count {
-	key := [2]int{query, 0}
-	if reverse {
-		key[1] = 1
-	}
+	key := [2]int{query, bit(reverse)}
 	if s.counts == nil {
 		s.counts = make(map[[2]int]int)
 	}
@@ -319,10 +354,9 @@ func (s *search) count(query int, reverse bool) *Count {
 
 // sortCounts sorts the counts by query, the forward strand first.
 func (s *search) sortCounts() {
-	s.finding.Counts = slices.SortedFunc(slices.Values(s.finding.Counts), func(a, b Count) int {
+	slices.SortFunc(s.finding.Counts, func(a, b Count) int {
 		return cmp.Or(cmp.Compare(a.Query, b.Query), cmp.Compare(bit(a.Reverse), bit(b.Reverse)))
 	})
-	s.counts = nil
 }
 
 func bit(b bool) int {

@@ -244,6 +244,9 @@ func comparesWithScan(t *testing.T, e commit.Entry, r *rand.Rand, queries int) (
 		hits := make(map[[2]int]int)
 		for _, c := range got.Counts {
 			counted += c.Reads
+			if _, twice := hits[[2]int{c.Query, bit(c.Reverse)}]; twice {
+				t.Errorf("%+v: query %d is there twice", o, c.Query)
+			}
 			hits[[2]int{c.Query, bit(c.Reverse)}] = c.Hits
 		}
 		if counted != uint64(len(is)) {
@@ -547,6 +550,48 @@ func TestFindRecords(t *testing.T) {
 	}
 }
 
+// TestFindOverlap: a read that has some stretch of a query is found once.
+func TestFindOverlap(t *testing.T) {
+	r := rand.New(rand.NewSource(6))
+	genome := randomBases(r, 4000)
+	text, _ := variantReads(r, []byte(genome), 800, 90)
+	dir := binTo(t, single("a.fastq", text), record.Options{})
+	packTo(t, dir, PackOptions{Threads: 2})
+	e := entryOf(t, dir)
+	if _, err := Index(context.Background(), e, IndexOptions{Threads: 2}); err != nil {
+		t.Fatal(err)
+	}
+	const overlap = 25
+	region, err := ParseQuery("region", genome[2000:2200])
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make(map[where]bool)
+	for i, read := range strings.Split(text, "\n") {
+		if i%4 != 1 {
+			continue
+		}
+		for at := 2000; at+overlap <= 2200; at++ {
+			if strings.Contains(read, genome[at:at+overlap]) {
+				want[where{0, uint64(i / 4), 0, false}] = true
+			}
+			if strings.Contains(read, complementOf(genome[at:at+overlap])) {
+				want[where{0, uint64(i / 4), 0, true}] = true
+			}
+		}
+	}
+	o := FindOptions{Threads: 2, Overlap: overlap, Reads: true, Within: 4}
+	for _, o.Scan = range []bool{false, true} {
+		n := find(t, e, []Query{region}, o)
+		if got := n.set(); !maps.Equal(got, want) || len(got) != len(n.Reads) || len(got) < 30 {
+			t.Errorf("scan %v: %d reads, %d of them different, want %d", o.Scan, len(n.Reads), len(got), len(want))
+		}
+		if c := n.Counts; len(c) != 2 || c[0].Reads+c[1].Reads != uint64(len(want)) || !o.Scan && c[0].Hits+c[1].Hits != 1 {
+			t.Errorf("scan %v: counts %+v", o.Scan, c)
+		}
+	}
+}
+
 // TestIndexFile: what is beside an archive and is not its index is an error, or is replaced if it is one.
 func TestIndexFile(t *testing.T) {
 	ctx := context.Background()
@@ -639,7 +684,7 @@ func TestQueries(t *testing.T) {
 	for _, c := range []struct {
 		queries []Query
 		o       FindOptions
-	}{{nil, FindOptions{}}, {[]Query{q}, FindOptions{Mismatches: 5}}, {[]Query{q}, FindOptions{Mismatches: -1}}, {[]Query{q}, FindOptions{Within: 9}}} {
+	}{{nil, FindOptions{}}, {[]Query{q}, FindOptions{Overlap: 11}}, {[]Query{q}, FindOptions{Mismatches: 5}}, {[]Query{q}, FindOptions{Mismatches: -1}}, {[]Query{q}, FindOptions{Within: 9}}} {
 		if _, err := NewFinder(c.queries, c.o); err == nil {
 			t.Errorf("%+v passes", c)
 		}

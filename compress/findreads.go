@@ -21,7 +21,7 @@ type match struct {
 	at             int // in the read
 }
 
-// sliceFound is what was found in a slice: the matches, sorted, one for each read and pattern, and with FindOptions.Records the text.
+// sliceFound is what was found in a slice: the matches, sorted, one for each read, query and strand, and with FindOptions.Records the text.
 type sliceFound struct {
 	matches []match
 	text    []byte
@@ -35,13 +35,13 @@ func (s *search) reads(ctx context.Context, find func(ctx context.Context, i int
 	}
 	progress := newMeter(s.o.Progress, FindStage, total)
 	s.finding.Counted = true
-	err := inOrder(ctx, len(s.man.Slices), inFlight(s.o.Threads, s.o.Memory, largest),
+	return inOrder(ctx, len(s.man.Slices), inFlight(s.o.Threads, s.o.Memory, largest),
 		func(ctx context.Context, i int) (*sliceFound, error) {
 			b, matches, err := find(ctx, i)
 			if err != nil || len(matches) == 0 {
 				return &sliceFound{}, err
 			}
-			f := &sliceFound{matches: oncePerRead(matches)}
+			f := &sliceFound{matches: s.oncePerRead(matches)}
 			if s.o.Records != nil {
 				f.text, err = s.recordsText(ctx, b, f.matches)
 			}
@@ -62,16 +62,16 @@ func (s *search) reads(ctx context.Context, find func(ctx context.Context, i int
 			}
 			return nil
 		})
-	s.sortCounts()
-	return err
 }
 
-// oncePerRead sorts matches and keeps the first one of each pattern in a read.
-func oncePerRead(all []match) []match {
-	slices.SortFunc(all, func(a, b match) int {
-		return cmp.Or(cmp.Compare(a.record, b.record), cmp.Compare(a.member, b.member), cmp.Compare(a.pattern, b.pattern), cmp.Compare(a.at, b.at))
-	})
-	return slices.CompactFunc(all, func(a, b match) bool { return a.record == b.record && a.member == b.member && a.pattern == b.pattern })
+// oncePerRead sorts matches and keeps the first one of each query and strand in a read.
+func (s *search) oncePerRead(all []match) []match {
+	order := func(a, b match) int {
+		p, q := s.patterns[a.pattern].strand(), s.patterns[b.pattern].strand()
+		return cmp.Or(cmp.Compare(a.record, b.record), cmp.Compare(a.member, b.member), cmp.Compare(p[0], q[0]), cmp.Compare(p[1], q[1]))
+	}
+	slices.SortFunc(all, func(a, b match) int { return cmp.Or(order(a, b), cmp.Compare(a.at, b.at)) })
+	return slices.CompactFunc(all, func(a, b match) bool { return order(a, b) == 0 })
 }
 
 // byScan searches all reads.

@@ -131,6 +131,11 @@ func completeDirs(_ []string, word string) ([]string, cobra.ShellCompDirective) 
 	return paths(word, func(string, os.DirEntry) bool { return false })
 }
 
+// completeArchives completes each argument as an archive.
+func completeArchives(_ []string, word string) ([]string, cobra.ShellCompDirective) {
+	return completeArchive(nil, word)
+}
+
 // completeArchive completes the only argument: a directory, or DIR/NAME for an archive in it.
 func completeArchive(args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {

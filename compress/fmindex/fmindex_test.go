@@ -5,8 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/rand"
+	"math/rand/v2"
+	"os"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -15,7 +18,7 @@ import (
 func draw(r *rand.Rand, n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
-		b[i] = byte(r.Intn(4))
+		b[i] = byte(r.IntN(4))
 	}
 	return b
 }
@@ -90,13 +93,13 @@ func locateAll(t testing.TB, x *Index, r Rows) (places []int) {
 // queries are stretches of a text, some of them changed, and others.
 func queries(r *rand.Rand, text []byte) (all [][]byte) {
 	for range 40 {
-		n := 1 + r.Intn(40)
+		n := 1 + r.IntN(40)
 		q := draw(r, n)
-		if n < len(text) && r.Intn(5) > 0 {
-			at := r.Intn(len(text) - n + 1)
+		if n < len(text) && r.IntN(5) > 0 {
+			at := r.IntN(len(text) - n + 1)
 			q = slices.Clone(text[at : at+n])
-			for range r.Intn(3) {
-				q[r.Intn(n)] = byte(r.Intn(4))
+			for range r.IntN(3) {
+				q[r.IntN(n)] = byte(r.IntN(4))
 			}
 		}
 		all = append(all, q)
@@ -106,7 +109,7 @@ func queries(r *rand.Rand, text []byte) (all [][]byte) {
 
 // TestFind compares searches with going through the text.
 func TestFind(t *testing.T) {
-	r := rand.New(rand.NewSource(1))
+	r := rand.New(rand.NewPCG(0, 1))
 	for name, text := range texts(r) {
 		t.Run(name, func(t *testing.T) {
 			x := indexOf(t, text, nil, 3)
@@ -128,7 +131,7 @@ func TestFind(t *testing.T) {
 
 // TestNear compares searches with differences with going through the text.
 func TestNear(t *testing.T) {
-	r := rand.New(rand.NewSource(2))
+	r := rand.New(rand.NewPCG(0, 2))
 	for name, text := range texts(r) {
 		text = text[:min(len(text), 6000)]
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +160,7 @@ func TestNear(t *testing.T) {
 
 // TestNearEnds: the search ends when it is told to.
 func TestNearEnds(t *testing.T) {
-	x := indexOf(t, draw(rand.New(rand.NewSource(3)), 1000), nil, 1)
+	x := indexOf(t, draw(rand.New(rand.NewPCG(0, 3)), 1000), nil, 1)
 	calls := 0
 	if x.Near([]byte{0, 1}, 1, func(Rows, int) bool { calls++; return calls < 2 }) || calls != 2 {
 		t.Errorf("%d calls", calls)
@@ -165,7 +168,7 @@ func TestNearEnds(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	r := rand.New(rand.NewSource(4))
+	r := rand.New(rand.NewPCG(0, 4))
 	for name, text := range texts(r) {
 		x := indexOf(t, text, nil, 1)
 		got, err := x.AppendText(nil, 0, x.Chunks())
@@ -186,7 +189,7 @@ func TestText(t *testing.T) {
 
 // TestSize: an index has at most 3.6 bits a base, literals of reads of 100 bases included.
 func TestSize(t *testing.T) {
-	r := rand.New(rand.NewSource(5))
+	r := rand.New(rand.NewPCG(0, 5))
 	for _, share := range []int{0, 20, 80} { // of literals, in percent
 		const n = 1 << 20
 		l := new(Literals)
@@ -226,15 +229,15 @@ func TestCoverage(t *testing.T) {
 }
 
 func TestLiterals(t *testing.T) {
-	r := rand.New(rand.NewSource(6))
+	r := rand.New(rand.NewPCG(0, 6))
 	l := new(Literals)
 	type stretch struct{ slice, at, n int }
 	var all []stretch
 	var slicesAt []int
 	for s := range 20 {
 		slicesAt = append(slicesAt, len(l.Bases))
-		for range r.Intn(4) {
-			n := 1 + r.Intn(200)
+		for range r.IntN(4) {
+			n := 1 + r.IntN(200)
 			all = append(all, stretch{s, len(l.Bases) - slicesAt[s], n})
 			l.Add(draw(r, n))
 		}
@@ -266,7 +269,7 @@ func TestDamage(t *testing.T) {
 	l := new(Literals)
 	l.Add([]byte{1, 2, 3})
 	l.EndSlice()
-	file := indexOf(t, draw(rand.New(rand.NewSource(7)), 700), l, 1).Bytes()
+	file := indexOf(t, draw(rand.New(rand.NewPCG(0, 7)), 700), l, 1).Bytes()
 	for i := range file {
 		bad := slices.Clone(file)
 		bad[i] ^= 1 << (i % 8)
@@ -294,7 +297,7 @@ func sealed(file []byte) []byte {
 
 // TestForged: files with the right checksum, in which something else is wrong, are refused.
 func TestForged(t *testing.T) {
-	file := indexOf(t, draw(rand.New(rand.NewSource(8)), 700), nil, 1).Bytes()
+	file := indexOf(t, draw(rand.New(rand.NewPCG(0, 8)), 700), nil, 1).Bytes()
 	number := func(i int, v uint64) func(b []byte) {
 		return func(b []byte) { binary.LittleEndian.PutUint64(b[numbersAt+8*i:], v) }
 	}
@@ -321,7 +324,7 @@ func TestForged(t *testing.T) {
 
 // FuzzOpen: forged files are refused, or give some answer, in bounded time and memory.
 func FuzzOpen(f *testing.F) {
-	r := rand.New(rand.NewSource(9))
+	r := rand.New(rand.NewPCG(0, 9))
 	for _, n := range []int{0, 1, 64, 300} {
 		l := new(Literals)
 		l.Add(draw(r, 10))
@@ -359,18 +362,33 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
+// BenchmarkBuild builds the index of 12 million bases, or of as many as ORCOMGO_BASES says. A tenth of them are in repeats.
 func BenchmarkBuild(b *testing.B) {
-	text := draw(rand.New(rand.NewSource(1)), 12_000_000)
+	n := 12_000_000
+	if v, err := strconv.Atoi(os.Getenv("ORCOMGO_BASES")); err == nil {
+		n = v
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	text := make([]byte, n)
+	for i := 0; i < n; i += 32 {
+		w := r.Uint64()
+		for j := range min(32, n-i) {
+			text[i+j] = byte(w >> (2 * j) & 3)
+		}
+	}
+	for range n / 60_000 {
+		copy(text[r.IntN(n):], text[r.IntN(n-6000):][:6000])
+	}
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, err := Build(Content{Text: text, Coverage: NewCoverage(len(text)), Literals: new(Literals)}, 2); err != nil {
+		if _, err := Build(Content{Text: text, Coverage: NewCoverage(len(text)), Literals: new(Literals)}, runtime.GOMAXPROCS(0)); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
 func BenchmarkFindAll(b *testing.B) {
-	r := rand.New(rand.NewSource(1))
+	r := rand.New(rand.NewPCG(0, 1))
 	text := draw(r, 12_000_000)
 	x := indexOf(b, text, nil, 2)
 	for _, present := range []bool{true, false} {
@@ -378,7 +396,7 @@ func BenchmarkFindAll(b *testing.B) {
 		for i := range all {
 			all[i] = draw(r, 31)
 			if present {
-				copy(all[i], text[r.Intn(len(text)-31):])
+				copy(all[i], text[r.IntN(len(text)-31):])
 			}
 		}
 		rows := make([]Rows, len(all))
@@ -392,7 +410,7 @@ func BenchmarkFindAll(b *testing.B) {
 }
 
 func BenchmarkNear(b *testing.B) {
-	r := rand.New(rand.NewSource(1))
+	r := rand.New(rand.NewPCG(0, 1))
 	text := draw(r, 12_000_000)
 	x := indexOf(b, text, nil, 2)
 	for _, present := range []bool{true, false} {
@@ -401,7 +419,7 @@ func BenchmarkNear(b *testing.B) {
 				q := draw(r, 31)
 				for b.Loop() {
 					if present {
-						copy(q, text[r.Intn(len(text)-31):])
+						copy(q, text[r.IntN(len(text)-31):])
 					} else {
 						q = draw(r, 31)
 					}
@@ -413,12 +431,12 @@ func BenchmarkNear(b *testing.B) {
 }
 
 func BenchmarkLocate(b *testing.B) {
-	r := rand.New(rand.NewSource(1))
+	r := rand.New(rand.NewPCG(0, 1))
 	x := indexOf(b, draw(r, 12_000_000), nil, 2)
 	rows := make([]uint32, 1000)
 	for b.Loop() {
 		for i := range rows {
-			rows[i] = uint32(r.Intn(x.Len()))
+			rows[i] = uint32(r.IntN(x.Len()))
 		}
 		if err := x.Locate(rows); err != nil {
 			b.Fatal(err)
@@ -427,7 +445,7 @@ func BenchmarkLocate(b *testing.B) {
 }
 
 func BenchmarkOpen(b *testing.B) {
-	file := indexOf(b, draw(rand.New(rand.NewSource(1)), 12_000_000), nil, 2).Bytes()
+	file := indexOf(b, draw(rand.New(rand.NewPCG(0, 1)), 12_000_000), nil, 2).Bytes()
 	b.SetBytes(int64(len(file)))
 	for b.Loop() {
 		if _, err := Open(file); err != nil {
