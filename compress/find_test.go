@@ -649,7 +649,7 @@ func TestIndexFile(t *testing.T) {
 		if err := os.WriteFile(path, content, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Find(ctx, e); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "orcomgo index makes it again") {
+		if _, err := f.Find(ctx, e); !errors.Is(err, ErrIndex) || !strings.Contains(err.Error(), "orcomgo index makes it again") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if s := index(IndexOptions{}); s.There {
@@ -662,7 +662,7 @@ func TestIndexFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("my own file"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Find(ctx, e); !errors.Is(err, ErrCorrupt) {
+	if _, err := f.Find(ctx, e); !errors.Is(err, ErrIndex) {
 		t.Errorf("a file of somebody else: %v", err)
 	}
 	if _, err := Index(ctx, e, IndexOptions{}); !errors.Is(err, commit.ErrForeign) {

@@ -44,6 +44,9 @@ type IndexSummary struct {
 // ErrNoIndex means that there is no index beside an archive.
 var ErrNoIndex = errors.New("there is no index")
 
+// ErrIndex means that an index is damaged, or is that of another archive.
+var ErrIndex = errors.New("the index can't be used")
+
 // Index writes the search index of a packed archive beside it: NAME.cfm. An index of another archive, or a damaged one, is replaced; one
 // of this archive only with Force. The index holds the pseudogenome and the literals, so that Find can search them.
 func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, error) {
@@ -116,8 +119,7 @@ func writeIndex(ctx context.Context, e commit.Entry, path string, x *fmindex.Ind
 	return commit.InstallIndex(e.Dir, e.Name, t)
 }
 
-// openIndex opens the index of an archive. The error wraps ErrNoIndex if there is none, and ErrCorrupt if it is damaged or of another
-// archive.
+// openIndex opens the index of an archive. The error wraps ErrNoIndex if there is none, and ErrIndex if it can't be used.
 func openIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIndex func(), err error) {
 	path := e.Path() + commit.IndexExt
 	f, err := vfs.Open(path)
@@ -135,11 +137,11 @@ func openIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIn
 	const again = "orcomgo index makes it again, and --scan searches without it"
 	if x, err = fmindex.Open(data); err != nil {
 		unmap()
-		return nil, nil, fmt.Errorf("%s: %w (%w): %s", path, err, ErrCorrupt, again)
+		return nil, nil, fmt.Errorf("%s: %w: %w: %s", path, ErrIndex, err, again)
 	}
 	if x.Archive() != man.ID || x.Slices() != len(man.Slices) {
 		unmap()
-		return nil, nil, fmt.Errorf("%s: %w: it is of another archive: %s", path, ErrCorrupt, again)
+		return nil, nil, fmt.Errorf("%s: %w: it is of another archive: %s", path, ErrIndex, again)
 	}
 	return x, unmap, nil
 }

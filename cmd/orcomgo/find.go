@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"orcomgo/bins/commit"
-	"orcomgo/bins/vfs"
 	"orcomgo/compress"
 
 	"github.com/spf13/pflag"
@@ -142,7 +141,7 @@ func readQueries(s *streams, file string) ([]compress.Query, error) {
 	if file == "-" {
 		return compress.ReadQueries(s.in, "standard input")
 	}
-	f, err := vfs.Open(file)
+	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}

@@ -3,10 +3,10 @@ package fmindex
 import (
 	"encoding/binary"
 	"math"
-	"sync"
 	"sync/atomic"
 
 	"orcomgo/compress/bwt"
+	"orcomgo/internal/tasks"
 )
 
 // Content is what an index is made of.
@@ -62,40 +62,24 @@ func Build(c Content, threads int) (*Index, error) {
 	return x, nil
 }
 
-// inParallel calls f for 0..n-1 on up to so many threads.
-func inParallel(threads, n int, f func(i int)) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	work := func() {
-		for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
-			f(int(i))
-		}
-	}
-	for range min(threads, n) - 1 {
-		wg.Go(work)
-	}
-	work()
-	wg.Wait()
-}
-
 // setRanks sets the blocks, and less, from the base of each row but x.first.
 func (x *Index) setRanks(rows []byte, threads int) {
 	const blocks = 1 << 10 // that are filled at once
-	tasks := (len(x.ranks)/blockBytes + blocks - 1) / blocks
-	counts := make([][4]uint32, tasks+1)
-	inParallel(threads, tasks, func(t int) {
+	parts := (len(x.ranks)/blockBytes + blocks - 1) / blocks
+	counts := make([][4]uint32, parts+1)
+	tasks.Each(parts, threads, func(_, t int) {
 		var n [4]uint32
 		for b := t * blocks; b < min((t+1)*blocks, len(x.ranks)/blockBytes); b++ {
 			x.fillBlock(b, rows, &n)
 		}
 		counts[t+1] = n
 	})
-	for t := range tasks {
+	for t := range parts {
 		for c := range 4 {
 			counts[t+1][c] += counts[t][c]
 		}
 	}
-	inParallel(threads, tasks, func(t int) {
+	tasks.Each(parts, threads, func(_, t int) {
 		for b := t * blocks; b < min((t+1)*blocks, len(x.ranks)/blockBytes); b++ {
 			to := x.ranks[b*blockBytes:]
 			for c, n := range counts[t] {
@@ -103,7 +87,7 @@ func (x *Index) setRanks(rows []byte, threads int) {
 			}
 		}
 	})
-	x.setLess(counts[tasks])
+	x.setLess(counts[parts])
 }
 
 // setLess sets less from how often each base occurs: the first row of the suffixes that begin with it.
@@ -139,7 +123,7 @@ func (x *Index) setSamples(threads int) error {
 	chunks := x.Chunks()
 	group := min(max((chunks+threads-1)/threads, 1), sideBySide) // chunks that one thread walks through side by side
 	var failed atomic.Pointer[error]
-	inParallel(threads, (chunks+group-1)/group, func(i int) {
+	tasks.Each((chunks+group-1)/group, threads, func(_, i int) {
 		err := x.walk(i*group, min((i+1)*group, chunks), func(at int, _ byte, row uint32) {
 			if row%sampleRows == 0 {
 				binary.LittleEndian.PutUint32(x.samples[row/sampleRows*4:], uint32(at))

@@ -13,7 +13,7 @@ const MaxBases = bwt.MaxLen
 // Errors that can be tested for with errors.Is.
 var (
 	// ErrCorrupt reports bytes that are not those of an index, or that were changed.
-	ErrCorrupt = errors.New("the index is damaged")
+	ErrCorrupt = errors.New("it is damaged")
 	// ErrTooLong reports a text of more than MaxBases.
 	ErrTooLong = errors.New("an index holds at most 4,294,967,294 bases")
 )
