@@ -72,14 +72,6 @@ func keepsOf(o record.Options, kind record.Kind) (k keeps) {
 	return k
 }
 
-// allColumns are all columns of the table.
-func allColumns() (k keeps) {
-	for _, c := range table {
-		k[c.id] = true
-	}
-	return k
-}
-
 // onlyReads are the columns without which reads have no letters.
 func onlyReads() (k keeps) {
 	k[archive.Lengths], k[archive.Seqs] = true, true

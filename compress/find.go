@@ -25,15 +25,15 @@ const (
 	MinQuery      = 12
 )
 
-// Query is a sequence to be found.
-type Query struct {
+// FindQuery is a sequence to be found.
+type FindQuery struct {
 	Name  string
 	Bases []byte // 0 to 3
 }
 
 // ParseQuery returns the query of a text of A, C, G and T in either case. The error says what else is in it.
-func ParseQuery(name, text string) (Query, error) {
-	q := Query{Name: name, Bases: make([]byte, len(text))}
+func ParseQuery(name, text string) (FindQuery, error) {
+	q := FindQuery{Name: name, Bases: make([]byte, len(text))}
 	for i := range len(text) {
 		c, ok := scan.Code(text[i])
 		if !ok {
@@ -123,7 +123,7 @@ type Finder struct {
 }
 
 // NewFinder returns a Finder of queries of at least MinQuery bases, of which there must be one.
-func NewFinder(queries []Query, o FindOptions) (*Finder, error) {
+func NewFinder(queries []FindQuery, o FindOptions) (*Finder, error) {
 	switch {
 	case len(queries) == 0:
 		return nil, errors.New("find: there is no query")
@@ -196,11 +196,15 @@ func (f *Finder) Find(ctx context.Context, e commit.Entry) (*Finding, error) {
 	}
 	defer src.Close()
 	n := &Finding{Archive: e.Path()}
-	s := &search{Finder: f, finding: n, src: src, man: src.manifest()}
+	s := &search{Finder: f, finding: n, src: src, man: src.manifest(), pool: newWorkers(f.o.Threads)}
 	for i := range s.man.Inputs {
 		n.Inputs = append(n.Inputs, s.man.Inputs[i].Name)
 	}
-	if p, ok := src.(*packed); ok && !f.o.Scan {
+	p, isPacked := src.(*packed)
+	if isPacked {
+		s.pool = p.pool
+	}
+	if isPacked && !f.o.Scan {
 		x, closeIndex, err := openIndex(e, p.man)
 		switch {
 		case err == nil:
@@ -334,6 +338,7 @@ type search struct {
 	finding *Finding
 	src     source
 	man     *archive.Manifest
+	pool    workers
 	counts  map[[2]int]int // by query and strand: which of the counts of the finding it is
 }
 

@@ -37,7 +37,7 @@ func (f *Finding) set() map[where]bool {
 }
 
 // find searches an archive.
-func find(t testing.TB, e commit.Entry, queries []Query, o FindOptions) *Finding {
+func find(t testing.TB, e commit.Entry, queries []FindQuery, o FindOptions) *Finding {
 	t.Helper()
 	f, err := NewFinder(queries, o)
 	if err != nil {
@@ -91,7 +91,7 @@ func decodedOf(t testing.TB, e commit.Entry) *decodedArchive {
 }
 
 // promised returns what the index promises to find, by comparing each read with the pseudogenome and with each query.
-func (d *decodedArchive) promised(queries []Query, o FindOptions) map[where]bool {
+func (d *decodedArchive) promised(queries []FindQuery, o FindOptions) map[where]bool {
 	found := make(map[where]bool)
 	for _, b := range d.batches {
 		b.eachRead(func(m, i int, letters []byte) {
@@ -170,7 +170,7 @@ func (d *decodedArchive) hits(bases []byte, most int) int {
 }
 
 // drawQueries returns stretches of reads, some of them changed, and a sequence that is nowhere.
-func (d *decodedArchive) drawQueries(r *rand.Rand, n int) (all []Query) {
+func (d *decodedArchive) drawQueries(r *rand.Rand, n int) (all []FindQuery) {
 	for _, b := range d.batches {
 		b.eachRead(func(_, i int, letters []byte) {
 			size := MinQuery + r.Intn(25)
@@ -268,7 +268,7 @@ func comparesWithScan(t *testing.T, e commit.Entry, r *rand.Rand, queries int) (
 }
 
 // slow returns the reads that have queries, by comparing everywhere.
-func (d *decodedArchive) slow(queries []Query, o FindOptions) map[where]bool {
+func (d *decodedArchive) slow(queries []FindQuery, o FindOptions) map[where]bool {
 	found := make(map[where]bool)
 	for _, b := range d.batches {
 		b.eachRead(func(m, i int, letters []byte) {
@@ -399,7 +399,7 @@ func TestFindVariants(t *testing.T) {
 				t.Fatal(err)
 			}
 			hits, reads := 0, 0
-			var queries []Query
+			var queries []FindQuery
 			for at := 60; at+31 < len(genome); at += 150 {
 				q, err := ParseQuery("variant", string(variant[at:at+31]))
 				if err != nil {
@@ -499,7 +499,7 @@ func TestFindRecords(t *testing.T) {
 			text.Write(b)
 			return nil
 		}
-		n := find(t, entryOf(t, dir), []Query{q}, o)
+		n := find(t, entryOf(t, dir), []FindQuery{q}, o)
 		return text.String(), n
 	}
 	check := func(what, text string, n *Finding) {
@@ -541,7 +541,7 @@ func TestFindRecords(t *testing.T) {
 		t.Errorf("other text: %d bytes, %d, %d, %d", len(bins), len(scanned), len(without), len(indexed))
 	}
 	wanted := errors.New("full")
-	f, err := NewFinder([]Query{q}, FindOptions{Records: func([]byte) error { return wanted }})
+	f, err := NewFinder([]FindQuery{q}, FindOptions{Records: func([]byte) error { return wanted }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -582,7 +582,7 @@ func TestFindOverlap(t *testing.T) {
 	}
 	o := FindOptions{Threads: 2, Overlap: overlap, Reads: true, Within: 4}
 	for _, o.Scan = range []bool{false, true} {
-		n := find(t, e, []Query{region}, o)
+		n := find(t, e, []FindQuery{region}, o)
 		if got := n.set(); !maps.Equal(got, want) || len(got) != len(n.Reads) || len(got) < 30 {
 			t.Errorf("scan %v: %d reads, %d of them different, want %d", o.Scan, len(n.Reads), len(got), len(want))
 		}
@@ -632,7 +632,7 @@ func TestIndexFile(t *testing.T) {
 		t.Errorf("in little memory: %v", err)
 	}
 	q, _ := ParseQuery("q", "ACGTTGCATGCAAA")
-	f, err := NewFinder([]Query{q}, FindOptions{})
+	f, err := NewFinder([]FindQuery{q}, FindOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -682,9 +682,9 @@ func TestQueries(t *testing.T) {
 	}
 	q, _ := ParseQuery("q", "ACGTACGTACGT")
 	for _, c := range []struct {
-		queries []Query
+		queries []FindQuery
 		o       FindOptions
-	}{{nil, FindOptions{}}, {[]Query{q}, FindOptions{Overlap: 11}}, {[]Query{q}, FindOptions{Mismatches: 5}}, {[]Query{q}, FindOptions{Mismatches: -1}}, {[]Query{q}, FindOptions{Within: 9}}} {
+	}{{nil, FindOptions{}}, {[]FindQuery{q}, FindOptions{Overlap: 11}}, {[]FindQuery{q}, FindOptions{Mismatches: 5}}, {[]FindQuery{q}, FindOptions{Mismatches: -1}}, {[]FindQuery{q}, FindOptions{Within: 9}}} {
 		if _, err := NewFinder(c.queries, c.o); err == nil {
 			t.Errorf("%+v passes", c)
 		}

@@ -12,7 +12,7 @@ import (
 
 // ReadQueries reads queries from FASTA, plain or compressed with gzip; file is its name for errors. A name ends at the first space; a
 // sequence may have several lines.
-func ReadQueries(r io.Reader, file string) ([]Query, error) {
+func ReadQueries(r io.Reader, file string) ([]FindQuery, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	if head, _ := in.Peek(2); bytes.Equal(head, []byte("\x1f\x8b")) {
 		z, err := gzip.NewReader(in)
@@ -21,7 +21,7 @@ func ReadQueries(r io.Reader, file string) ([]Query, error) {
 		}
 		in = bufio.NewReaderSize(z, 1<<16)
 	}
-	var all []Query
+	var all []FindQuery
 	var bases strings.Builder
 	name, line, begun := "", 0, 0
 	end := func() error {

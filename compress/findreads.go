@@ -43,7 +43,10 @@ func (s *search) reads(ctx context.Context, find func(ctx context.Context, i int
 			}
 			f := &sliceFound{matches: s.oncePerRead(matches)}
 			if s.o.Records != nil {
-				f.text, err = s.recordsText(ctx, b, f.matches)
+				err = s.pool.do(ctx, func() error {
+					f.text, err = s.recordsText(b, f.matches)
+					return err
+				})
 			}
 			return f, err
 		},
@@ -74,44 +77,37 @@ func (s *search) oncePerRead(all []match) []match {
 	return slices.CompactFunc(all, func(a, b match) bool { return order(a, b) == 0 })
 }
 
+// wanted is what is decoded to search a slice: the reads, or, if records are wanted, all.
+func (s *search) wanted(slice int) demand {
+	d := demand{slice: slice, want: [2]bool{true, true}}
+	if s.o.Records == nil {
+		d.columns = onlyReads()
+	}
+	return d
+}
+
 // byScan searches all reads.
 func (s *search) byScan(ctx context.Context) error {
-	all := make([]int, len(s.man.Slices))
+	all := make([]demand, len(s.man.Slices))
 	for i := range all {
-		all[i] = i
+		all[i] = s.wanted(i)
 	}
-	s.src.prepare(all)
+	decoder := s.src.pass(all)
 	return s.reads(ctx, func(ctx context.Context, i int) (*batch, []match, error) {
-		b, err := s.decodeLetters(ctx, i)
+		b, err := decodeWhole(ctx, decoder, all[i])
 		if err != nil {
 			return nil, nil, err
 		}
 		var found []match
-		for m, c := range b.cols {
-			if c != nil {
-				found = s.inColumn(found, c, m, nil)
+		return b, found, s.pool.do(ctx, func() error {
+			for m, c := range b.cols {
+				if c != nil {
+					found = s.inColumn(found, c, m, nil)
+				}
 			}
-		}
-		return b, found, nil
+			return nil
+		})
 	})
-}
-
-// decodeLetters decodes the reads of a slice; of bins all columns are read.
-func (s *search) decodeLetters(ctx context.Context, i int) (*batch, error) {
-	if p, ok := s.src.(*packed); ok {
-		b := p.newBatch(i)
-		return b, p.decodeWhole(ctx, b, onlyReads())
-	}
-	b, err := s.src.decode(ctx, i, [2]bool{true, true})
-	if err != nil {
-		return nil, err
-	}
-	for _, err := range b.err {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return b, nil
 }
 
 // inColumn adds the matches in the reads of a column, of those that only accepts if that is not nil.
@@ -196,16 +192,16 @@ type literalWindow struct{ at, pattern int }
 
 // inSlice returns the matches of slice i.
 func (c *candidateSearch) inSlice(ctx context.Context, i int) (*batch, []match, error) {
-	b := c.p.newBatch(i)
 	var lengths keeps
 	lengths[archive.Lengths] = true
-	if err := c.p.decodeWhole(ctx, b, lengths); err != nil {
+	b, err := decodeWhole(ctx, c.p, demand{slice: i, columns: lengths})
+	if err != nil {
 		return nil, nil, err
 	}
 	var layouts [2]*seqs.Layout
 	var inPieces bool
 	var found []match
-	err := c.p.pool.do(ctx, func() (err error) {
+	err = c.pool.do(ctx, func() (err error) {
 		what := archive.Seqs.String() + " of " + whereRecords(c.man, b.slice, 0)
 		data, err := c.p.r.Read(b.slice.Seqs, nil, what)
 		if err != nil {
@@ -224,10 +220,16 @@ func (c *candidateSearch) inSlice(ctx context.Context, i int) (*batch, []match, 
 	if err != nil || len(found) == 0 && !inPieces {
 		return nil, nil, err
 	}
-	if err := c.p.decodeWhole(ctx, b, onlyReads()); err != nil {
+	wanted := c.wanted(i)
+	if !inPieces {
+		for _, m := range found {
+			wanted.first = max(wanted.first, m.record+1)
+		}
+	}
+	if b, err = decodeWhole(ctx, c.p, wanted); err != nil {
 		return nil, nil, err
 	}
-	err = c.p.pool.do(ctx, func() error {
+	err = c.pool.do(ctx, func() error {
 		found = c.compare(b, found)
 		if inPieces {
 			for m, col := range b.cols {
@@ -315,12 +317,7 @@ func (c *candidateSearch) compare(b *batch, found []match) []match {
 }
 
 // recordsText returns the text of the records that have matches, with their mates.
-func (s *search) recordsText(ctx context.Context, b *batch, matches []match) ([]byte, error) {
-	if p, ok := s.src.(*packed); ok {
-		if err := p.decodeWhole(ctx, b, allColumns()); err != nil {
-			return nil, err
-		}
-	}
+func (s *search) recordsText(b *batch, matches []match) ([]byte, error) {
 	var members []*oneRecord
 	for m, c := range b.cols {
 		if c != nil {

@@ -146,10 +146,9 @@ func openIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIn
 	return x, unmap, nil
 }
 
-// sliceLiterals are the literals of a slice, and where its reads are.
+// sliceLiterals are the literals of a slice.
 type sliceLiterals struct {
-	batch *batch
-	bases []byte // of the literals, one a byte, 0 to 3, end to end
+	bases []byte // one a byte, 0 to 3, end to end
 	ends  []int  // of each stretch
 }
 
@@ -235,25 +234,22 @@ func (p *packed) sliceLiterals(ctx context.Context, i int, coverage *fmindex.Cov
 
 // decodeReads decodes the reads of slice i, and where they are.
 func (p *packed) decodeReads(ctx context.Context, i int) (*batch, error) {
-	b := p.newBatch(i)
-	for _, c := range b.cols {
-		if c != nil {
-			c.layout = new(seqs.Layout)
-		}
-	}
-	return b, p.decodeWhole(ctx, b, onlyReads())
+	return decodeWhole(ctx, p, demand{slice: i, columns: onlyReads(), layouts: true})
 }
 
-// decodeWhole decodes columns of both members of b. The error is that of any of them.
-func (p *packed) decodeWhole(ctx context.Context, b *batch, columns keeps) error {
-	want := [2]bool{true, b.cols[1] != nil}
-	if err := p.decodeInto(ctx, b, want, columns); err != nil {
-		return err
+// decodeWhole decodes what is wanted of both members of a slice. The error is that of any of them.
+func decodeWhole(ctx context.Context, d sliceDecoder, wanted demand) (*batch, error) {
+	wanted.want = [2]bool{true, true}
+	b, err := d.decode(ctx, wanted)
+	if err != nil {
+		return nil, err
 	}
-	if b.err[0] != nil {
-		return b.err[0]
+	for _, err := range b.err {
+		if err != nil {
+			return nil, err
+		}
 	}
-	return b.err[1]
+	return b, nil
 }
 
 // eachRead calls f with each read of the members of b that were decoded: record by record, the first mate first.

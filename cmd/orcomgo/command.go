@@ -46,7 +46,7 @@ var commands []*command
 
 func init() {
 	commands = []*command{&archiveCommand, &unpackCommand, &binCommand, &packCommand, &verifyCommand, &infoCommand, &indexCommand,
-		&findCommand, &versionCommand, &completionCommand, &manCommand}
+		&findCommand, &benchCommand, &versionCommand, &completionCommand, &manCommand}
 }
 
 const overview = `orcomgo archives sequencing runs and restores them byte for byte.

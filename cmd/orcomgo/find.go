@@ -112,7 +112,7 @@ func (o *findFlags) run(ctx context.Context, s *streams, args []string) error {
 }
 
 // queries returns the sequences that the arguments and files give, and the other arguments.
-func (o *findFlags) queries(s *streams, args []string) (queries []compress.Query, archives []string, err error) {
+func (o *findFlags) queries(s *streams, args []string) (queries []compress.FindQuery, archives []string, err error) {
 	for len(args) > 0 && isSequence(args[0]) {
 		q, err := compress.ParseQuery(args[0], args[0])
 		if err != nil {
@@ -137,7 +137,7 @@ func (o *findFlags) queries(s *streams, args []string) (queries []compress.Query
 }
 
 // readQueries reads a file of queries.
-func readQueries(s *streams, file string) ([]compress.Query, error) {
+func readQueries(s *streams, file string) ([]compress.FindQuery, error) {
 	if file == "-" {
 		return compress.ReadQueries(s.in, "standard input")
 	}
@@ -153,7 +153,7 @@ func readQueries(s *streams, file string) ([]compress.Query, error) {
 type findRun struct {
 	*findFlags
 	s       *streams
-	queries []compress.Query
+	queries []compress.FindQuery
 	results []*compress.Finding // by archive; nil for those that failed
 	failed  int
 }

@@ -11,35 +11,36 @@ import (
 
 // Len returns the number of bases that a section holds. It is at most 2800 times the length of the section. An error wraps ErrCorrupt.
 func Len(section []byte) (int, error) {
-	n, _, _, err := parseLen(section)
+	n, _, err := parseLen(section)
 	return n, err
 }
 
-// parseLen returns the number of bases that a section holds, whether chunks are stored plainly, and the rest of it.
-func parseLen(section []byte) (n int, plain bool, rest []byte, err error) {
+// parseLen returns the number of bases that a section holds, and the rest of it.
+func parseLen(section []byte) (n int, rest []byte, err error) {
 	v, k := binary.Uvarint(section)
-	v, plain = v&^plainFlag, v&plainFlag != 0
 	// A base takes two decisions of at least 1/700 bit.
 	if k <= 0 || v > MaxBases || v/(8*350) > uint64(len(section)) {
-		return 0, false, nil, fmt.Errorf("%w: no plausible number of bases", ErrCorrupt)
+		return 0, nil, fmt.Errorf("%w: no plausible number of bases", ErrCorrupt)
 	}
-	return int(v), plain, section[k:], nil
+	return int(v), section[k:], nil
 }
 
 // Decode decodes a section of Encode on up to threads goroutines. It returns at once and decodes in the background. It
 // returns an error, which wraps ErrCorrupt, if the lengths in the section cannot be right; other damage is reported by the
 // methods of Sequence.
 func Decode(section []byte, threads int) (*Sequence, error) {
-	n, plain, rest, err := parseLen(section)
+	n, rest, err := parseLen(section)
 	if err != nil {
 		return nil, err
 	}
 	ends := segmentEnds(n)
 	segments := make([]*segment, len(ends))
+	count := 0
 	for k := range segments {
 		segments[k] = newSegment(ends, k)
+		count += segments[k].coders()
 	}
-	in, err := parseStreams(rest, segments, plain)
+	in, err := parseStreams(rest, count)
 	if err != nil {
 		return nil, err
 	}
@@ -58,51 +59,26 @@ func Decode(section []byte, threads int) (*Sequence, error) {
 	return s, nil
 }
 
-// parseStreams returns what the coders of the segments wrote, given a section after its number of bases.
-func parseStreams(data []byte, segments []*segment, plain bool) ([]*stream, error) {
-	var in []*stream
-	packed := 0     // bytes of all chunks that are stored plainly
-	var sizes []int // of those of each coder
-	for _, g := range segments {
-		for c := range g.coders() {
-			s := &stream{complete: true}
-			if plain {
-				var err error
-				if s.plain, data, err = parseRuns(data, len(g.rounds)); err != nil {
-					return nil, err
-				}
-			}
-			size := 0
-			for r, p := range s.plain {
-				if p {
-					size += g.rounds[r][c].packedLen()
-				}
-			}
-			in, sizes, packed = append(in, s), append(sizes, size), packed+size
-		}
-	}
-	lengths := make([]uint64, len(in))
-	for i := range lengths[:len(in)-1] {
+// parseStreams cuts a section, after its number of bases, into the streams of its coders.
+func parseStreams(data []byte, count int) ([]*stream, error) {
+	sizes := make([]uint64, count)
+	for i := range sizes[:count-1] {
 		v, k := binary.Uvarint(data)
 		if k <= 0 {
 			return nil, fmt.Errorf("%w: no length of stream %d", ErrCorrupt, i)
 		}
-		lengths[i], data = v, data[k:]
+		sizes[i], data = v, data[k:]
 	}
-	if packed > len(data) {
-		return nil, fmt.Errorf("%w: bases that are stored plainly end %d bytes after the section", ErrCorrupt, packed-len(data))
-	}
-	data, stored := data[:len(data)-packed], data[len(data)-packed:]
-	for i, s := range in {
-		if i == len(in)-1 {
-			lengths[i] = uint64(len(data))
+	in := make([]*stream, count)
+	for i := range in {
+		if i == count-1 {
+			sizes[i] = uint64(len(data))
 		}
-		if lengths[i] > uint64(len(data)) {
-			return nil, fmt.Errorf("%w: stream %d ends %d bytes after the section", ErrCorrupt, i, lengths[i]-uint64(len(data)))
+		if sizes[i] > uint64(len(data)) {
+			return nil, fmt.Errorf("%w: stream %d ends %d bytes after the section", ErrCorrupt, i, sizes[i]-uint64(len(data)))
 		}
-		s.dec = rangecoder.NewDecoder(data[:lengths[i]])
-		data = data[lengths[i]:]
-		s.packed, stored = stored[:sizes[i]], stored[sizes[i]:]
+		in[i] = &stream{dec: rangecoder.NewDecoder(data[:sizes[i]]), complete: true}
+		data = data[sizes[i]:]
 	}
 	return in, nil
 }
@@ -117,7 +93,7 @@ func (s *Sequence) decodeSegment(k int, g *segment, in []*stream, parallel bool)
 		all := newBarrier(len(in))
 		tasks.Each(len(in), len(in), func(_, i int) {
 			for round := range g.rounds {
-				in[i].decode(round, r.chunk(round, g.rounds[round][i]))
+				in[i].decode(r.chunk(round, g.rounds[round][i]))
 				all.wait()
 				if i == 0 {
 					r.store(round)
@@ -128,7 +104,7 @@ func (s *Sequence) decodeSegment(k int, g *segment, in []*stream, parallel bool)
 	} else {
 		for round := range g.rounds {
 			for i, c := range in {
-				c.decode(round, r.chunk(round, g.rounds[round][i]))
+				c.decode(r.chunk(round, g.rounds[round][i]))
 			}
 			r.store(round)
 			for i, c := range in {
@@ -182,38 +158,26 @@ func (r *roundBuffer) store(round int) {
 	r.sequence.extend(r.index, r.segment.from+all.to)
 }
 
-// stream is what one coder decodes: all that was written, or what is still being written.
+// stream is what one coder decodes: a whole stream, or one that is still being written.
 type stream struct {
 	dec      *rangecoder.Decoder // nil until enough of the stream is there
 	model    *Model
-	complete bool // all that was written is there
-	written
-	unpacked int            // bytes of packed
-	more     <-chan written // as far as it is written, again and again, at last all of it
+	complete bool // all of the stream is there
+	data     []byte
+	more     <-chan []byte // the stream as far as it is written, again and again, at last all of it
 }
 
-// decode decodes the next bases, a chunk.
-func (s *stream) decode(round int, bases []byte) {
-	for !s.complete && len(s.plain) <= round {
-		s.read()
-	}
-	if round < len(s.plain) && s.plain[round] {
-		s.unpacked += unpackPlain(bases, s.packed[s.unpacked:])
-		s.model.enter(bases)
-		return
-	}
+// decode decodes the next bases.
+func (s *stream) decode(bases []byte) {
 	// While the stream is being written, step bases at a time: they take less than margin bytes, with what the decoder reads ahead.
 	const step, margin = 16, 64
 	for len(bases) > 0 {
 		k := len(bases)
 		if !s.complete {
-			for !s.complete && (s.dec == nil && len(s.stream) < margin || s.dec != nil && s.dec.Left() < margin) {
-				s.read()
+			for !s.complete && (s.dec == nil || s.dec.Left() < margin) {
+				s.read(margin)
 			}
 			k = min(k, step)
-		}
-		if s.dec == nil {
-			s.dec = rangecoder.NewDecoder(s.stream)
 		}
 		for i := range bases[:k] {
 			bases[i] = s.model.decode(s.dec)
@@ -222,26 +186,25 @@ func (s *stream) decode(round int, bases []byte) {
 	}
 }
 
-// read waits until more was written.
-func (s *stream) read() {
-	w, ok := <-s.more
-	if !ok {
+// read waits for more of the stream. Decoding begins when there are margin bytes or the stream is complete.
+func (s *stream) read(margin int) {
+	data, ok := <-s.more
+	if ok {
+		s.data = data
+	} else {
 		s.complete = true
-		return
 	}
-	s.written = w
 	if s.dec != nil {
-		s.dec.Extend(w.stream)
+		s.dec.Extend(s.data)
+	} else if s.complete || len(s.data) >= margin {
+		s.dec = rangecoder.NewDecoder(s.data)
 	}
 }
 
 // err waits for the whole stream and reports whether exactly that was decoded.
 func (s *stream) err() error {
 	for !s.complete {
-		s.read()
-	}
-	if s.dec == nil {
-		s.dec = rangecoder.NewDecoder(s.stream)
+		s.read(0)
 	}
 	return s.dec.Err()
 }
@@ -252,7 +215,7 @@ type segmentFollower struct {
 	index    int
 	segment  *segment
 	in       []*stream
-	out      []chan written // what each coder has written, again and again, then all of it; then it is closed
+	out      []chan []byte // what each coder has written of its stream, again and again, then all of it; then it is closed
 	once     sync.Once
 }
 
@@ -260,14 +223,14 @@ type segmentFollower struct {
 func newSegmentFollower(s *Sequence, k int, g *segment) *segmentFollower {
 	f := &segmentFollower{sequence: s, index: k, segment: g}
 	for range g.coders() {
-		c := make(chan written, len(g.rounds)+1) // the coder is never blocked
+		c := make(chan []byte, len(g.rounds)+1) // the coder is never blocked
 		f.in, f.out = append(f.in, &stream{more: c}), append(f.out, c)
 	}
 	return f
 }
 
 // begin returns the channel of a coder, which is about to begin. Decoding begins with the segment's first coder.
-func (f *segmentFollower) begin(coder int) chan<- written {
+func (f *segmentFollower) begin(coder int) chan<- []byte {
 	f.once.Do(func() {
 		go func() {
 			f.sequence.decodeSegment(f.index, f.segment, f.in, true)

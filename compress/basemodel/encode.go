@@ -2,7 +2,6 @@ package basemodel
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"orcomgo/compress/rangecoder"
 	"orcomgo/internal/tasks"
@@ -15,8 +14,6 @@ type Options struct {
 	// takes another ModelBytes for each coder, in goroutines of its own.
 	Follow   func(s *Sequence)
 	Progress func(n int) // if not nil, is called from several goroutines when n more bases are coded
-
-	plain func(round int) bool // if not nil, chooses which chunks of each coder are stored plainly, in tests
 }
 
 // Encoded is the result of Encode.
@@ -31,10 +28,10 @@ type coderTask struct {
 	coder    int
 	progress func(n int)
 	follower *segmentFollower // nil if nobody decodes at the same time
-	plain    func(round int) bool
 }
 
-// Encode codes the n bases of src; n is at most MaxBases.
+// Encode codes the n bases of src; n is at most MaxBases. The section is n, the size of each coder's stream but the last, and the
+// streams, segment after segment.
 func Encode(n int, src Source, o Options) Encoded {
 	ends := segmentEnds(n)
 	progress := o.Progress
@@ -49,7 +46,7 @@ func Encode(n int, src Source, o Options) Encoded {
 	}
 	var all []coderTask
 	for k := range ends {
-		t := coderTask{segment: newSegment(ends, k), progress: progress, plain: o.plain}
+		t := coderTask{segment: newSegment(ends, k), progress: progress}
 		if decoded != nil {
 			t.follower = newSegmentFollower(decoded, k, t.segment)
 		}
@@ -58,7 +55,7 @@ func Encode(n int, src Source, o Options) Encoded {
 		}
 	}
 	var e Encoded
-	out := make([]written, len(all))
+	out := make([][]byte, len(all))
 	tasks.Each(len(all), o.Threads, func(_, k int) {
 		var m *Model
 		out[k], m = all[k].encode(src)
@@ -66,46 +63,21 @@ func Encode(n int, src Source, o Options) Encoded {
 			e.Model = m
 		}
 	})
-	e.Section = section(n, out)
+	e.Section = binary.AppendUvarint(nil, uint64(n))
+	for _, s := range out[:len(out)-1] {
+		e.Section = binary.AppendUvarint(e.Section, uint64(len(s)))
+	}
+	for _, s := range out {
+		e.Section = append(e.Section, s...)
+	}
 	return e
 }
 
-// section returns the section of n bases for which the coders wrote out.
-func section(n int, out []written) []byte {
-	anyPlain := slices.ContainsFunc(out, func(w written) bool { return len(w.packed) > 0 })
-	s := uint64(n)
-	if anyPlain {
-		s |= plainFlag
-	}
-	dst := binary.AppendUvarint(nil, s)
-	if anyPlain {
-		for _, w := range out {
-			dst = appendRuns(dst, w.plain)
-		}
-	}
-	for _, w := range out[:len(out)-1] {
-		dst = binary.AppendUvarint(dst, uint64(len(w.stream)))
-	}
-	for _, w := range out {
-		dst = append(dst, w.stream...)
-	}
-	for _, w := range out {
-		dst = append(dst, w.packed...)
-	}
-	return dst
-}
-
-// written is what a coder has written, of all of its chunks or of the first ones.
-type written struct {
-	stream []byte // of the chunks that were coded under the model
-	plain  []bool // by chunk: it is stored plainly
-	packed []byte // the bases of those
-}
-
-// encode returns what the coder writes and its model. The follower is given what is written after each round, then all of it.
-func (t *coderTask) encode(src Source) (written, *Model) {
+// encode returns the stream of the coder and its model. The follower is given what is written of the stream after each round, then all
+// of it.
+func (t *coderTask) encode(src Source) ([]byte, *Model) {
 	enc, m := rangecoder.NewEncoder(nil), newModel(t.n)
-	var follower chan<- written
+	var follower chan<- []byte
 	if t.follower != nil {
 		follower = t.follower.begin(t.coder)
 	}
@@ -114,32 +86,17 @@ func (t *coderTask) encode(src Source) (written, *Model) {
 		buf = src(buf[:0], t.from+c.from, c.to-c.from)
 		return buf
 	}
-	var out written
-	var choice plainChoice
 	for r := range t.rounds {
-		chunk := bases(t.rounds[r][t.coder])
-		plain := choice.next(m, chunk)
-		if t.plain != nil {
-			plain = t.plain(r)
+		for _, b := range bases(t.rounds[r][t.coder]) {
+			m.encode(enc, b)
 		}
-		if plain {
-			out.packed = appendPlain(out.packed, chunk)
-			m.enter(chunk)
-		} else {
-			for _, b := range chunk {
-				m.encode(enc, b)
-			}
-			choice.note(len(chunk), len(enc.Written())-len(out.stream))
-			out.stream = enc.Written()
-		}
-		out.plain = append(out.plain, plain)
-		t.progress(len(chunk))
+		t.progress(len(buf))
 		if follower != nil {
-			follower <- out
+			follower <- enc.Written()
 		}
 		t.endRound(m, t.coder, r, bases)
 	}
-	out.stream = enc.Finish()
+	out := enc.Finish()
 	if follower != nil {
 		follower <- out
 		close(follower)

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/rand"
-	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -303,76 +302,20 @@ func TestFollow(t *testing.T) {
 		section := Encode(n, sourceOf(b), Options{Threads: 1}).Section
 		_, size := binary.Uvarint(section)
 		data := section[size:]
-		c := make(chan written, 1)
+		c := make(chan []byte, 1)
 		in := &stream{more: c}
 		s := newSequence(n)
 		go func() {
 			defer s.end()
 			s.decodeSegment(0, newSegment(s.ends, 0), []*stream{in}, false)
 		}()
-		plain := make([]bool, len(cutRounds(n)))
 		for k := range data {
-			c <- written{stream: data[:k:k], plain: plain}
+			c <- data[:k:k]
 		}
-		c <- written{stream: data, plain: plain}
+		c <- data
 		close(c)
 		if _, err := s.Model(); err != nil || !bytes.Equal(s.Append(nil, 0, n), b) {
 			t.Errorf("n=%d: decoded byte by byte: %v", n, err)
-		}
-	}
-}
-
-// TestPlainChunks: random bases are stored plainly but for repeats, repetitive ones are not; whatever is stored plainly comes back, and
-// the model that results is the decoder's.
-func TestPlainChunks(t *testing.T) {
-	r := rand.New(rand.NewSource(4))
-	random := randomBases(r, 3<<19)
-	repeat := slices.Concat(random, reverseComplement(random[:1<<16]))
-	plainOf := func(section []byte) (plain int) {
-		n, has, rest, err := parseLen(section)
-		if err != nil {
-			t.Fatal(err)
-		}
-		in, err := parseStreams(rest, []*segment{newSegment([]int{n}, 0)}, has)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range in {
-			plain += 4 * len(s.packed)
-		}
-		return plain
-	}
-	one, two := Encode(len(random), sourceOf(random), Options{Threads: 1}).Section, Encode(len(repeat), sourceOf(repeat), Options{Threads: 1}).Section
-	if n := plainOf(one); n < len(random)/2 {
-		t.Errorf("%d of %d random bases are stored plainly", n, len(random))
-	}
-	if len(one)*4 > len(random)+len(random)/200 {
-		t.Errorf("%d random bases take %d bytes", len(random), len(one))
-	}
-	if n := len(two) - len(one); n > 1<<12 {
-		t.Errorf("a repeat of 65,536 bases takes %d bytes", n)
-	}
-	if n := plainOf(Encode(1<<20, sourceOf(repetitive(1, 1<<20)), Options{Threads: 2}).Section); n > 0 {
-		t.Errorf("%d repetitive bases are stored plainly", n)
-	}
-	for name, plain := range map[string]func(round int) bool{
-		"as chosen": nil,
-		"all":       func(int) bool { return true },
-		"some":      func(round int) bool { return round&3 == 1 },
-	} {
-		for _, b := range [][]byte{repeat, repeat[:20000], repeat[:1], nil} {
-			var followed *Sequence
-			e := Encode(len(b), sourceOf(b), Options{Threads: 2, plain: plain, Follow: func(s *Sequence) { followed = s }})
-			s, err := Decode(e.Section, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, s := range []*Sequence{s, followed} {
-				m, err := s.Model()
-				if err != nil || !bytes.Equal(s.Append(nil, 0, len(b)), b) || !m.Equal(e.Model) {
-					t.Errorf("%s, %d bases: other bases or another model are decoded: %v", name, len(b), err)
-				}
-			}
 		}
 	}
 }
@@ -419,7 +362,6 @@ func FuzzDecode(f *testing.F) {
 	section := Encode(len(b), sourceOf(b), Options{Threads: 1}).Section
 	f.Add(section)
 	f.Add(section[:len(section)/2])
-	f.Add(Encode(len(b), sourceOf(b), Options{Threads: 1, plain: func(int) bool { return true }}).Section)
 	f.Add([]byte{0})
 	f.Add([]byte{0xff, 0x03, 0x00})
 	f.Fuzz(func(t *testing.T, section []byte) {

@@ -25,9 +25,6 @@ const (
 // span is the bases from..to-1 of a segment.
 type span struct{ from, to int }
 
-// packedLen returns how many bytes the bases take that are stored plainly.
-func (s span) packedLen() int { return (s.to - s.from + 3) / 4 }
-
 // cutRounds returns the chunks of a segment of n bases, by round and coder. There is at least one round.
 func cutRounds(n int) [][]span {
 	k := 1

@@ -28,12 +28,7 @@ func TestVectors(t *testing.T) {
 		}
 		b := codesOf(letters)
 		coders[len(cutRounds(len(b))[0])] = true
-		o := Options{Threads: 2}
-		if v.Has("plain") {
-			plain := v.Ints(t, "plain")
-			o.plain = func(round int) bool { return slices.Contains(plain, uint32(round)) }
-		}
-		data := v.Bytes(t, "bytes", Encode(len(b), sourceOf(b), o).Section)
+		data := v.Bytes(t, "bytes", Encode(len(b), sourceOf(b), Options{Threads: 2}).Section)
 		if !slices.Equal(decoded(t, data, 2), b) {
 			t.Fatal("other bases are decoded")
 		}

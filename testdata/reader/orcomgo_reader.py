@@ -366,6 +366,36 @@ class Section:
         self.offset = None
 
 
+class Source:
+    """What is recorded of the file of an input (FORMAT: Source)."""
+
+    def __init__(self, source, text_bytes):
+        flags = source.byte()
+        require(flags < 32 and (flags == 0 or flags & 1), "a source has flags that are not known")
+        self.recorded, self.plain, self.text_md5 = flags != 0, bool(flags & 8), bool(flags & 16)
+        self.name, self.size, self.time, self.sha256, self.md5 = b"", 0, None, None, None
+        if not self.recorded:
+            return
+        self.name, self.size = source.text(), source.uvarint()
+        if self.name:
+            check_input_name(self.name, set())
+        require(not self.plain or self.size == text_bytes, "a plain file has another size than its text")
+        if flags & 2:
+            self.time = int.from_bytes(source.take(8), "little", signed=True)
+        if flags & 4:
+            self.sha256, self.md5 = source.take(32), source.take(16)
+
+    def describe(self):
+        if not self.recorded:
+            return "nothing is recorded"
+        words = [show(self.name) or "no name", f"{self.size} bytes", "plain" if self.plain else "compressed"]
+        if self.time is not None:
+            words.append(f"time {self.time}")
+        if self.sha256:
+            words.append(f"SHA-256 {self.sha256.hex()}, MD5 {self.md5.hex()}")
+        return ", ".join(words)
+
+
 class PackedInput:
     pass
 
@@ -444,7 +474,7 @@ class PackedArchive:
         source = Bytes(data[:-16], "the manifest")
         source.take(len(CMETA_MAGIC))
         found = {"version": source.uvarint()}
-        if found["version"] not in (2, 3, 4, 5):
+        if found["version"] not in (2, 3, 4, 5, 6):
             raise UnknownVersion(f"version {found['version']} of the format is not known")
         found["archive_id"] = source.take(16)
         found["bins_id"] = source.take(16)
@@ -499,6 +529,10 @@ class PackedArchive:
         one.unpacked = one.sha256 = None
         if flags & VERIFIED:
             one.unpacked, one.sha256 = source.uvarint(), source.take(32)
+        one.file = Source(source, one.bytes) if version >= 6 else None
+        one.md5 = None
+        if flags & VERIFIED and one.file and one.file.text_md5:
+            one.md5 = source.take(16)
         return one
 
     @staticmethod
@@ -617,6 +651,8 @@ class PackedArchive:
             print(f"input {index}: {show(one.name)}, {KINDS[one.kind]}{pair}, {one.records} records, "
                   f"{one.bytes} bytes, {one.bases} bases, reads of {one.shortest} to {one.longest}, "
                   f"{'exact, ' + str(len(one.blocks)) + ' blocks' if one.exact else 'not exact'}")
+            if one.file:
+                print(f"  read from: {one.file.describe()}")
         for section in self.sections(self.slices, self.shared):
             owner = next((s for s in self.slices if section is s.members[0].lengths), None)
             if owner is not None:
@@ -753,6 +789,8 @@ class PackedArchive:
             at += length
         if one.exact:
             require(at == len(text), f"{show(one.name)} has more text than its blocks")
+        if one.md5 is not None:
+            require(hashlib.md5(text).digest() == one.md5, f"the MD5 of {show(one.name)} differs")
         if one.sha256 is not None:
             require(len(text) == one.unpacked and hashlib.sha256(text).digest() == one.sha256,
                     f"{show(one.name)} is not what it was when it was verified")
@@ -823,7 +861,7 @@ class BinArchive:
         require(len(meta) >= 16 + BMETA_FOOTER, "the .bmeta file is cut off")
         require(meta.startswith(BMETA_MAGIC), "the .bmeta file is damaged at its start")
         self.version = read32(meta, 8)
-        if self.version not in (1, 2):
+        if self.version not in (1, 2, 3):
             raise UnknownVersion(f"version {self.version} of the bins is not known")
         require(read32(meta, 12) == 0, "the .bmeta file is damaged at its start")
         require(meta[-8:] == BMETA_END, "the .bmeta file is damaged at its end")
@@ -871,6 +909,7 @@ class BinArchive:
             mate = source.uvarint()
             one.mate = mate - 1 if mate else None
             one.records, one.bytes = source.uvarint(), source.uvarint()
+            one.file = Source(source, one.bytes) if self.version >= 3 else None
             self.inputs.append(one)
         PackedArchive.check_pairs(self.inputs)
         self.blocks = []
@@ -2531,105 +2570,49 @@ def first_probability(d, predicted, m):
 SEGMENT = 1 << 24               # a segment has at most so many bases
 TWO_CODERS = 1 << 20            # one of so many has two coders
 CHUNK = 1 << 13
-PLAIN = 1 << 33                 # in the number of bases: chunks may be stored plainly
 
 
 def decode_pseudogenome(data, what):
     """The bases, and the model of the first segment's first coder at the end."""
     source = Bytes(data, what)
     n = source.uvarint()
-    plain, n = n & PLAIN, n & ~PLAIN
     require(n <= MASK32 - 1 and n // 2800 <= len(data), f"{what}: too many bases for its size")
     count = max(1, -(-n // SEGMENT))
     ends = [n * (i + 1) // count for i in range(count)]
     sizes = [end - start for start, end in zip([0] + ends, ends)]
-    coders = []                     # of each segment: the chunks of each coder
-    for size in sizes:
-        rounds = cut_rounds(size)
-        coders.append([Coder([chunks[i] for chunks in rounds]) for i in range(len(rounds[0]))])
-    every = [coder for own in coders for coder in own]
-    if plain:
-        for coder in every:
-            coder.plain = decode_runs(source, len(coder.chunks), what)
-    lengths = [source.uvarint() for _ in every[1:]]
-    stored = [coder.plain_bytes() for coder in every]
-    require(sum(lengths) + sum(stored) <= source.left(), f"{what}: its streams are longer than the section")
-    lengths.append(source.left() - sum(lengths) - sum(stored))
-    for coder, length in zip(every, lengths):
-        coder.arithmetic = ArithmeticDecoder(source.take(length))
-    for coder, length in zip(every, stored):
-        coder.packed = source.take(length)
+    coders = [2 if size >= TWO_CODERS else 1 for size in sizes]
+    lengths = [source.uvarint() for _ in range(sum(coders) - 1)]
+    streams = [source.take(length) for length in lengths] + [source.rest()]
     found, first = bytearray(), None
-    for size, own in zip(sizes, coders):
-        model = decode_segment(size, own)
+    for size, number in zip(sizes, coders):
+        own, streams = streams[:number], streams[number:]
+        model = decode_segment(size, [ArithmeticDecoder(stream) for stream in own])
         first = first or model
         found += model.bases
     return found, first
 
 
-def cut_rounds(size):
-    """The chunks of a segment: for each round, for each coder, where the chunk begins and ends."""
-    rounds, at = [], 0
-    if size < TWO_CODERS:
-        return [[(at, min(at + CHUNK, size))] for at in range(0, max(size, 1), CHUNK)]
-    while at < size:
-        length = min(CHUNK, (size - at + 1) // 2)
-        middle, end = at + length, min(at + 2 * length, size)
-        rounds.append([(at, middle), (middle, end)])
-        at = end
-    return rounds
-
-
-def decode_runs(source, count, what):
-    """Which of a coder's chunks are stored plainly."""
-    plain, value, first = [], False, True
-    while len(plain) < count:
-        run = source.uvarint()
-        require((run or first) and run <= count - len(plain), f"{what}: not a list of chunks that are stored plainly")
-        plain += [value] * run
-        value, first = not value, False
-    return plain
-
-
-class Coder:
-    """What one coder of a segment wrote."""
-
-    def __init__(self, chunks):
-        self.chunks, self.plain, self.at = chunks, [False] * len(chunks), 0
-
-    def plain_bytes(self):
-        return sum((end - start + 3) // 4 for (start, end), plain in zip(self.chunks, self.plain) if plain)
-
-    def decode(self, number, model):
-        """The bases of a chunk, which the model takes over or decodes."""
-        start, end = self.chunks[number]
-        if not self.plain[number]:
-            return bytes(model.decode(self.arithmetic) for _ in range(end - start))
-        packed = self.packed[self.at:]
-        chunk = bytes(packed[i // 4] >> 2 * (i % 4) & 3 for i in range(end - start))
-        self.at += (end - start + 3) // 4
-        at = model.at
-        model.append_chunk(at, chunk)
-        model.begin(at + len(chunk), True)
-        return chunk
-
-
 def decode_segment(size, coders):
     """The model of the first coder, whose history is the segment."""
     models = [BaseModel(size) for _ in coders]
-    for number in range(len(coders[0].chunks)):
-        if len(coders) == 1:
-            coders[0].decode(number, models[0])
-            continue
-        (at, middle), (_, end) = coders[0].chunks[number], coders[1].chunks[number]
+    if len(models) == 1:
+        for _ in range(size):
+            models[0].decode(coders[0])
+        return models[0]
+    segment, at = bytearray(), 0
+    while at < size:
+        length = min(CHUNK, (size - at + 1) // 2)
+        middle, end = at + length, min(at + 2 * length, size)
         models[0].begin(at, True)
         # In the first round the second coder's chunk has the places from 0 on in its history.
         models[1].begin(middle if at else 0, False)
-        chunks = [coder.decode(number, model) for coder, model in zip(coders, models)]
+        chunks = [bytes(model.decode(coder) for _ in range(stop - start))
+                  for model, coder, start, stop in zip(models, coders, (at, middle), (middle, end))]
         models[0].append_chunk(middle, chunks[1])
         models[1].append_chunk(at, chunks[0])
-    if len(coders) == 2:
-        models[0].begin(size, True)
+        segment += chunks[0] + chunks[1]
+        at = end
+    models[0].begin(size, True)
     return models[0]
 
 
