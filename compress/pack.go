@@ -337,7 +337,7 @@ func (p *packer) write(ctx context.Context) error {
 		}
 	}
 	e.cache = newBlockCache(p.r, e.keeps, false, blockwise)
-	progress := newMeter(p.o.Progress, "pack", total)
+	e.progress = newMeter(p.o.Progress, "pack", total)
 	started := make([]bool, len(meta.Inputs))
 	done := 0 // slices
 	add := func(_ int, out *encoded) error {
@@ -361,7 +361,7 @@ func (p *packer) write(ctx context.Context) error {
 		}
 		p.man.Slices[done], p.checks[done] = s, out.check
 		close(p.written[done])
-		progress.add(p.specs[done].text)
+		out.progress.end()
 		done++
 		return nil
 	}

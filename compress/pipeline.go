@@ -144,6 +144,48 @@ func (m *meter) add(n uint64) {
 	}
 }
 
+// sliceMeter adds up the progress of a slice while its qualities and bases are coded or decoded.
+type sliceMeter struct {
+	m     *meter
+	bytes uint64 // that the slice counts in m
+	units uint64 // qualities and bases of it
+
+	mu         sync.Mutex
+	done, told uint64 // of units, of bytes
+}
+
+// slice returns the meter of a slice that counts so many bytes, and whose members have so many bases, with qualities or without.
+func (m *meter) slice(bytes, bases uint64, quals bool) *sliceMeter {
+	s := &sliceMeter{m: m, bytes: bytes, units: max(bases, 1)}
+	if quals {
+		s.units *= 2
+	}
+	return s
+}
+
+// coded notes that n more qualities or bases are coded. Safe for concurrent use.
+func (s *sliceMeter) coded(n int) {
+	s.mu.Lock()
+	s.done = min(s.done+uint64(n), s.units)
+	// What follows takes time, too.
+	now := share(s.bytes-s.bytes/16, s.done, s.units)
+	more := now - min(now, s.told)
+	s.told += more
+	s.mu.Unlock()
+	if more > 0 {
+		s.m.add(more)
+	}
+}
+
+// end notes that all of the slice is done. It is called once.
+func (s *sliceMeter) end() {
+	s.mu.Lock()
+	more := s.bytes - s.told
+	s.told = s.bytes
+	s.mu.Unlock()
+	s.m.add(more)
+}
+
 // buffers recycles large byte slices between slices of records: a pool that garbage
 // collection does not empty, since each would be tens of megabytes of fresh pages.
 type buffers struct {

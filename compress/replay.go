@@ -75,12 +75,15 @@ func (r *replay) run(ctx context.Context, jobs []job, work func(k int, p *piece,
 	}
 	decoder := r.src.pass(all)
 	produce := func(ctx context.Context, k int) (*piece, error) {
-		b, err := decoder.decode(ctx, jobs[k].demand)
+		d := jobs[k].demand
+		meter := r.decoding(d.slice)
+		d.coded = meter.coded
+		b, err := decoder.decode(ctx, d)
 		if err != nil {
 			return nil, err
 		}
 		p := &piece{job: jobs[k], err: b.err}
-		r.progress.add(sliceBytes(r.man, jobs[k].slice) / 2)
+		meter.end()
 		return p, r.pool.do(ctx, func() error {
 			r.render(p, b)
 			if work == nil {
@@ -97,9 +100,23 @@ func (r *replay) run(ctx context.Context, jobs []job, work func(k int, p *piece,
 			r.texts.put(b)
 		}
 		n := sliceBytes(r.man, p.slice)
-		r.progress.add(n - n/2)
+		r.progress.add(n - decodingPart(n))
 		return nil
 	})
+}
+
+// decodingPart returns how many of the n bytes of a slice count as done when it is decoded; the others do when it is consumed.
+func decodingPart(n uint64) uint64 { return n - n/8 }
+
+// decoding returns the meter of a slice that is being decoded.
+func (r *replay) decoding(slice int) *sliceMeter {
+	var bases uint64
+	s := &r.man.Slices[slice]
+	for _, mem := range s.Members() {
+		bases += mem.Bases
+	}
+	in := &r.man.Inputs[s.First.Input]
+	return r.progress.slice(decodingPart(sliceBytes(r.man, slice)), bases, keepsOf(r.man.Options, in.Kind)[archive.Quals])
 }
 
 // render gives p the text of b.
