@@ -72,11 +72,12 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 		return nil, err
 	}
 	out.check.perm, out.check.from = cols[0].perm, cols[0].from
-	bases := uint64(0)
-	for m := range out.slice.Members() {
-		bases += cols[m].bases()
-	}
-	out.progress = e.progress.slice(spec.text, bases, cols[0].quals != nil)
+	out.progress = &sliceMeter{m: e.progress, bytes: spec.text, units: func() (n uint64) {
+		for m, mem := range out.slice.Members() {
+			n += unitsOf(cols[m].bases(), e.meta.Options, e.inputs[mem.Input].Kind)
+		}
+		return n
+	}}
 	g, ctx := errgroup.WithContext(ctx)
 	for m, mem := range out.slice.Members() {
 		cols[m].byBases, cols[m].coded = e.inputs[mem.Input].QualsByBases, out.progress.coded

@@ -130,6 +130,7 @@ type meter struct {
 	stage  string
 	done   atomic.Uint64
 	total  uint64
+	silent atomic.Bool // nothing is reported: a stage before this one still runs
 }
 
 func newMeter(report Progress, stage string, total uint64) *meter {
@@ -139,8 +140,8 @@ func newMeter(report Progress, stage string, total uint64) *meter {
 }
 
 func (m *meter) add(n uint64) {
-	if m.report != nil {
-		m.report(m.stage, m.done.Add(n), m.total)
+	if done := m.done.Add(n); m.report != nil && !m.silent.Load() {
+		m.report(m.stage, done, m.total)
 	}
 }
 
@@ -148,27 +149,22 @@ func (m *meter) add(n uint64) {
 type sliceMeter struct {
 	m     *meter
 	bytes uint64 // that the slice counts in m
-	units uint64 // qualities and bases of it
+	// units returns how many qualities and bases it has. It is called when the first of them are coded.
+	units func() uint64
 
-	mu         sync.Mutex
-	done, told uint64 // of units, of bytes
-}
-
-// slice returns the meter of a slice that counts so many bytes, and whose members have so many bases, with qualities or without.
-func (m *meter) slice(bytes, bases uint64, quals bool) *sliceMeter {
-	s := &sliceMeter{m: m, bytes: bytes, units: max(bases, 1)}
-	if quals {
-		s.units *= 2
-	}
-	return s
+	mu              sync.Mutex
+	all, done, told uint64 // units: 0 until they are known; of them; of bytes
 }
 
 // coded notes that n more qualities or bases are coded. Safe for concurrent use.
 func (s *sliceMeter) coded(n int) {
 	s.mu.Lock()
-	s.done = min(s.done+uint64(n), s.units)
+	if s.all == 0 {
+		s.all = max(s.units(), 1)
+	}
+	s.done = min(s.done+uint64(n), s.all)
 	// What follows takes time, too.
-	now := share(s.bytes-s.bytes/16, s.done, s.units)
+	now := share(s.bytes-s.bytes/16, s.done, s.all)
 	more := now - min(now, s.told)
 	s.told += more
 	s.mu.Unlock()

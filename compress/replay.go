@@ -108,15 +108,22 @@ func (r *replay) run(ctx context.Context, jobs []job, work func(k int, p *piece,
 // decodingPart returns how many of the n bytes of a slice count as done when it is decoded; the others do when it is consumed.
 func decodingPart(n uint64) uint64 { return n - n/8 }
 
-// decoding returns the meter of a slice that is being decoded.
+// decoding returns the meter of a slice that is being decoded. While pack writes it, its bases are not known before it is decoded.
 func (r *replay) decoding(slice int) *sliceMeter {
-	var bases uint64
-	s := &r.man.Slices[slice]
-	for _, mem := range s.Members() {
-		bases += mem.Bases
+	return &sliceMeter{m: r.progress, bytes: decodingPart(sliceBytes(r.man, slice)), units: func() (n uint64) {
+		for _, mem := range r.man.Slices[slice].Members() {
+			n += unitsOf(mem.Bases, r.man.Options, r.man.Inputs[mem.Input].Kind)
+		}
+		return n
+	}}
+}
+
+// unitsOf returns how many units of a sliceMeter so many bases of an input are.
+func unitsOf(bases uint64, o record.Options, kind record.Kind) uint64 {
+	if keepsOf(o, kind)[archive.Quals] {
+		return 2 * bases
 	}
-	in := &r.man.Inputs[s.First.Input]
-	return r.progress.slice(decodingPart(sliceBytes(r.man, slice)), bases, keepsOf(r.man.Options, in.Kind)[archive.Quals])
+	return bases
 }
 
 // render gives p the text of b.
