@@ -14,12 +14,18 @@ import (
 // CompressedExts are the extensions of compressed inputs. An input is restored without its one.
 var CompressedExts = []string{".gz", ".bgz", ".bgzf", ".zst", ".xz", ".bz2"}
 
+// RestoredName returns the name that an input at a path is restored under; standard input is taken to be FASTQ.
+func RestoredName(path string) string { return inputName(path, record.FASTQ) }
+
+// ArchiveName returns the name of the archive that a run makes of the inputs, unless Config.Name says otherwise.
+func ArchiveName(inputs []InputSpec) string { return archiveName(RestoredName(inputs[0].Path)) }
+
 // inputName returns the name to restore an input under.
 func inputName(path string, kind record.Kind) string {
 	if path == "-" {
 		return "stdin" + kind.Format().Exts[0]
 	}
-	name := filepath.Base(path)
+	name := inputFile(path)
 	for _, ext := range CompressedExts {
 		// "..gz" is a name, "." is none.
 		if s, ok := strings.CutSuffix(name, ext); ok && s != "" && s != "." && s != ".." {
@@ -28,6 +34,9 @@ func inputName(path string, kind record.Kind) string {
 	}
 	return name
 }
+
+// inputFile returns the name of an input's file.
+func inputFile(path string) string { return filepath.Base(path) }
 
 // archiveName returns the name of the archive of which this is the first input. A name that
 // is too long for an archive is cut, and ends in a checksum to stay different from others.

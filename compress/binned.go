@@ -13,7 +13,6 @@ type binned struct {
 	r     *bins.Reader
 	man   *archive.Manifest
 	specs []sliceSpec
-	cache *blockCache
 	pool  workers
 	keeps []keeps
 
@@ -35,12 +34,28 @@ func newBinned(r *bins.Reader, threads int, memory uint64) (*binned, error) {
 	return b, nil
 }
 
-func (b *binned) prepare(slices []int) {
-	specs := make([]sliceSpec, len(slices))
-	for k, i := range slices {
-		specs[k] = b.specs[i]
+// binnedPass decodes slices of bins.
+type binnedPass struct {
+	*binned
+	cache *blockCache
+}
+
+// pass expects the same columns in all demands.
+func (b *binned) pass(demands []demand) sliceDecoder {
+	specs := make([]sliceSpec, len(demands))
+	var wanted []keeps
+	for k, d := range demands {
+		specs[k] = b.specs[d.slice]
 	}
-	b.cache = newBlockCache(b.r, b.keeps, true, specs)
+	letters := false
+	for _, k := range b.keeps {
+		if len(demands) > 0 {
+			k = demands[0].columnsOf(k)
+		}
+		letters = letters || k[archive.Seqs]
+		wanted = append(wanted, k)
+	}
+	return &binnedPass{b, newBlockCache(b.r, wanted, letters, specs)}
 }
 
 func (b *binned) place() (dir, name string)   { return b.r.Dir(), b.r.Name() }
@@ -53,15 +68,19 @@ func (b *binned) paths() []string {
 	return []string{data, meta}
 }
 
-func (b *binned) decode(ctx context.Context, i int, want [2]bool) (*batch, error) {
-	s := b.specs[i]
-	t := &batch{slice: &b.man.Slices[i]}
+func (b *binnedPass) decode(ctx context.Context, d demand) (*batch, error) {
+	s := b.specs[d.slice]
+	t := &batch{slice: &b.man.Slices[d.slice]}
+	records := s.records
+	if d.first > 0 {
+		records = min(d.first, records)
+	}
 	err := b.pool.do(ctx, func() error {
 		for m, input := range s.inputs() {
-			if !want[m] {
+			if !d.want[m] {
 				continue
 			}
-			t.cols[m], t.err[m] = b.cache.acquire(input, s.from, s.records)
+			t.cols[m], t.err[m] = b.cache.acquire(input, s.from, records)
 		}
 		return nil
 	})

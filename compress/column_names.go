@@ -38,11 +38,11 @@ var namesColumn = column{
 	decode: func(_ *packed, b *batch, m int, data []byte) (err error) {
 		c, want := b.cols[m], b.slice.Members()[m].NamesLen
 		if m == 1 {
-			c.names, err = names.DecodeMate(data, b.cols[0].names, c.records, want)
+			c.names, err = names.DecodeMatePrefix(data, b.cols[0].names, c.records, c.first, want)
 		} else {
-			c.names, err = names.Decode(data, c.records, want)
+			c.names, err = names.DecodePrefix(data, c.records, c.first, want)
 		}
-		if err == nil && uint64(len(c.names)) != want {
+		if err == nil && c.first == c.records && uint64(len(c.names)) != want {
 			err = fmt.Errorf("%d bytes where the manifest says %d", len(c.names), want)
 		}
 		return err

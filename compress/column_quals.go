@@ -43,7 +43,7 @@ var qualsColumn = column{
 	needsByBases: []need{{archive.Lengths, sameMember}, {archive.Seqs, sameMember}},
 	decode: func(_ *packed, b *batch, m int, data []byte) (err error) {
 		c := b.cols[m]
-		in := quals.Input{Lengths: c.lengths, Records: c.records}
+		in := quals.Input{Lengths: c.lengths, Records: c.records, First: c.firstQuals}
 		if c.byBases {
 			in.Bases = c.letters
 		}
@@ -53,7 +53,7 @@ var qualsColumn = column{
 		if c.quals == nil {
 			c.quals = []byte{}
 		}
-		if got, want := uint64(len(c.quals)), b.slice.Members()[m].Bases; got != want {
+		if got, want := uint64(len(c.quals)), c.lengths.Sum(0, c.firstQuals); got != want {
 			return fmt.Errorf("%d of them for %d bases", got, want)
 		}
 		return nil

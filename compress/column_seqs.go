@@ -27,7 +27,8 @@ var seqsColumn = column{
 	needs:        []need{{archive.Lengths, allMembers}, {archive.Quals, allMembers}},
 	needsByBases: []need{{archive.Lengths, allMembers}},
 	prepare: func(ctx context.Context, p *packed) error {
-		return p.shared.wait(ctx, func() error { return p.pool.do(ctx, p.decodeShared) })
+		// All passes need it, so the end of one does not keep it from being done.
+		return p.shared.wait(ctx, func() error { return p.pool.do(context.WithoutCancel(ctx), p.decodeShared) })
 	},
 	decode: func(p *packed, b *batch, _ int, data []byte) error {
 		first, mate := seqColumns(&b.cols)
@@ -35,11 +36,12 @@ var seqsColumn = column{
 		if err != nil {
 			return err
 		}
-		for m, mem := range b.slice.Members() {
-			if got := uint64(len(decoded[m])); got != mem.Bases {
-				return fmt.Errorf("%d bases where the manifest says %d", got, mem.Bases)
+		for m := range b.slice.Members() {
+			c := b.cols[m]
+			if got, want := uint64(len(decoded[m])), c.lengths.Sum(0, c.first); got != want {
+				return fmt.Errorf("%d bases where the lengths say %d", got, want)
 			}
-			b.cols[m].letters = decoded[m]
+			c.letters = decoded[m]
 		}
 		return nil
 	},
@@ -56,7 +58,7 @@ func seqColumns(cols *[2]*columns) (first, mate *seqs.Column) {
 
 func seqColumn(c *columns) *seqs.Column {
 	s := &seqs.Column{Input: c.input, From: c.from, Perm: c.perm, Records: c.records, Run: c.run, At: c.at,
-		Lengths: c.lengths, Exceptions: c.exceptions}
+		Lengths: c.lengths, Exceptions: c.exceptions, First: c.first}
 	if !c.byBases {
 		s.Quals = c.quals
 	}

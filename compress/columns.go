@@ -1,6 +1,9 @@
 package compress
 
-import "orcomgo/bins/record"
+import (
+	"orcomgo/bins/record"
+	"orcomgo/compress/archive"
+)
 
 // columns are the records of one input in a slice, in the order in which they are
 // delivered. Byte slices may belong to a block and must not be changed.
@@ -11,6 +14,10 @@ type columns struct {
 	run     []uint32 // the order of a whole run, where perm is the part of it from at on
 	at      int
 	records int
+
+	// While a slice is decoded: of how many records, the first ones, columns are decoded, and of how many the qualities. Lengths
+	// and forms are those of all records until cut is called.
+	first, firstQuals int
 
 	lengths    record.Lengths
 	forms      record.Forms
@@ -23,6 +30,32 @@ type columns struct {
 
 // bases returns the sum of the lengths.
 func (c *columns) bases() uint64 { return c.lengths.Sum(0, c.records) }
+
+// cut removes what is not of the first records.
+func (c *columns) cut() {
+	if c.first == c.records {
+		return
+	}
+	c.records = c.first
+	c.lengths = c.lengths.Slice(0, c.first)
+	c.forms = c.forms.Slice(0, uint32(c.first))
+	if n := c.bases(); uint64(len(c.quals)) > n {
+		c.quals = c.quals[:n]
+	}
+}
+
+// keep removes names, qualities and letters unless they are wanted: other columns may have needed them.
+func (c *columns) keep(wanted keeps) {
+	if !wanted[archive.Names] {
+		c.names = nil
+	}
+	if !wanted[archive.Quals] {
+		c.quals = nil
+	}
+	if !wanted[archive.Seqs] {
+		c.letters = nil
+	}
+}
 
 // stretch is records lo..hi-1 of a block.
 type stretch struct {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"orcomgo/bins/record"
 
@@ -40,7 +41,9 @@ func binsInputs(man *archive.Manifest) []record.Input {
 type outFile struct {
 	path string
 	f    *commit.Temp // nil before the first byte, and in the end
+	time time.Time    // that the file gets; zero for the present one
 	done bool         // complete and durable
+	note error        // why the file has not got its time
 }
 
 // newOutFile returns the file called name in dir, which nothing has been written to. The
@@ -97,6 +100,9 @@ func (o *outFile) finish() error {
 	}
 	if _, err := o.Write(nil); err != nil { // an empty file is a file
 		return err
+	}
+	if !o.time.IsZero() {
+		o.note = o.f.SetTime(o.time) // some file systems have no times
 	}
 	if err := o.f.Sync(); err != nil {
 		return err

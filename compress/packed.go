@@ -48,7 +48,7 @@ func (p *packed) decodeShared() error {
 
 func sharedName(i int) string { return fmt.Sprintf("shared section %d", i+1) }
 
-func (p *packed) prepare([]int)               {}
+func (p *packed) pass([]demand) sliceDecoder  { return p }
 func (p *packed) manifest() *archive.Manifest { return p.man }
 func (p *packed) paths() []string             { return p.r.Paths() }
 func (p *packed) Close() error                { return p.r.Close() }
@@ -65,8 +65,8 @@ type decoding struct {
 	err   error
 }
 
-// decodings lists what must be decoded for the members that are wanted, by column.
-func (p *packed) decodings(s *archive.Slice, want [2]bool) []*decoding {
+// decodings lists what must be decoded for what is wanted of a slice, by column.
+func (p *packed) decodings(s *archive.Slice, d demand) []*decoding {
 	var all [archive.Columns][2]*decoding
 	members := s.Members()
 	var add func(c *column, m int) *decoding
@@ -77,37 +77,41 @@ func (p *packed) decodings(s *archive.Slice, want [2]bool) []*decoding {
 		if !p.keeps[members[m].Input][c.id] {
 			return nil
 		}
-		if d := all[c.id][m]; d != nil {
-			return d
+		if known := all[c.id][m]; known != nil {
+			return known
 		}
-		d := &decoding{column: c, m: m, done: make(chan struct{})}
-		all[c.id][m] = d
+		n := &decoding{column: c, m: m, done: make(chan struct{})}
+		all[c.id][m] = n
 		need := func(id archive.Column, m int) {
-			if n := add(table[id], m); n != nil {
-				d.needs = append(d.needs, n)
+			if other := add(table[id], m); other != nil {
+				n.needs = append(n.needs, other)
 			}
 		}
 		needs := c.needs
 		if c.needsByBases != nil && p.man.Inputs[members[m].Input].QualsByBases {
 			needs = c.needsByBases
 		}
-		for _, n := range needs {
+		for _, of := range needs {
 			switch {
-			case n.of == sameMember:
-				need(n.id, m)
-			case n.of == firstMember && m > 0:
-				need(n.id, 0)
-			case n.of == allMembers:
+			case of.of == sameMember:
+				need(of.id, m)
+			case of.of == firstMember && m > 0:
+				need(of.id, 0)
+			case of.of == allMembers:
 				for m := range members {
-					need(n.id, m)
+					need(of.id, m)
 				}
 			}
 		}
-		return d
+		return n
 	}
-	for m := range members {
-		if want[m] {
-			for _, c := range table {
+	for m, mem := range members {
+		if !d.want[m] {
+			continue
+		}
+		wanted := d.columnsOf(p.keeps[mem.Input])
+		for _, c := range table {
+			if wanted[c.id] {
 				add(c, m)
 			}
 		}
@@ -125,13 +129,16 @@ func (p *packed) decodings(s *archive.Slice, want [2]bool) []*decoding {
 
 // decode decodes columns side by side, each as soon as those that it needs are there. A
 // damaged column takes with it the members that depend on it, and no other.
-func (p *packed) decode(ctx context.Context, i int, want [2]bool) (*batch, error) {
-	s := &p.man.Slices[i]
+func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
+	s := &p.man.Slices[wanted.slice]
 	b := &batch{slice: s}
+	list := p.decodings(s, wanted)
+	first, firstQuals := p.firstRecords(s, wanted, list)
 	for m, mem := range s.Members() {
-		b.cols[m] = &columns{input: mem.Input, from: s.From, records: s.Records, byBases: p.man.Inputs[mem.Input].QualsByBases}
+		b.cols[m] = &columns{input: mem.Input, from: s.From, records: s.Records, first: first, firstQuals: first,
+			byBases: p.man.Inputs[mem.Input].QualsByBases}
 	}
-	list := p.decodings(s, want)
+	b.cols[0].firstQuals = firstQuals
 	var g errgroup.Group // only the end of ctx is an error of it, so it needs no context of its own
 	for _, d := range list {
 		g.Go(func() error {
@@ -144,15 +151,40 @@ func (p *packed) decode(ctx context.Context, i int, want [2]bool) (*batch, error
 	}
 	for m := range b.cols {
 		for _, d := range list {
-			if want[m] && b.err[m] == nil && (d.m == m || d.shared()) {
+			if wanted.want[m] && b.err[m] == nil && (d.m == m || d.shared()) {
 				b.err[m] = d.err
 			}
 		}
-		if !want[m] || b.err[m] != nil {
+		if !wanted.want[m] || b.err[m] != nil {
 			b.cols[m] = nil
+		} else if b.cols[m] != nil {
+			b.cols[m].cut()
 		}
 	}
 	return b, nil
+}
+
+// firstRecords returns how many records of a slice are decoded for a demand, and how many qualities of its first member.
+func (p *packed) firstRecords(s *archive.Slice, d demand, list []*decoding) (records, firstQuals int) {
+	if d.first == 0 || d.first >= s.Records || p.man.Pieces {
+		return s.Records, s.Records
+	}
+	for _, l := range list {
+		if l.id != archive.Seqs {
+			continue
+		}
+		// Where it can't be read, decodeColumn says so.
+		if data, err := p.r.Read(s.Seqs, nil, ""); err == nil {
+			reads, quals := seqs.Whole(data)
+			switch {
+			case reads:
+				return s.Records, s.Records
+			case quals:
+				return d.first, s.Records
+			}
+		}
+	}
+	return d.first, d.first
 }
 
 // decodeColumn sets d's column in b, or d.err; what it returns is the error of ctx.

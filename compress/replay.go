@@ -9,9 +9,8 @@ import (
 
 // job is a slice to be decoded, and what of it.
 type job struct {
-	slice int
-	want  [2]bool // members
-	ends  bool    // where each record ends is wanted as well
+	demand
+	ends bool // where each record ends is wanted as well
 }
 
 // piece is the text of a job.
@@ -60,7 +59,7 @@ func (r *replay) setFlight(n int) {
 func wholeArchive(man *archive.Manifest) []job {
 	jobs := make([]job, len(man.Slices))
 	for i := range jobs {
-		jobs[i] = job{slice: i, want: [2]bool{true, true}}
+		jobs[i].demand = demand{slice: i, want: [2]bool{true, true}}
 	}
 	return jobs
 }
@@ -70,13 +69,13 @@ func wholeArchive(man *archive.Manifest) []job {
 // after another, in the order of jobs. The first error of either ends it.
 func (r *replay) run(ctx context.Context, jobs []job, work func(k int, p *piece, b *batch) error,
 	consume func(k int, p *piece) error) error {
-	all := make([]int, len(jobs))
+	all := make([]demand, len(jobs))
 	for k, j := range jobs {
-		all[k] = j.slice
+		all[k] = j.demand
 	}
-	r.src.prepare(all)
+	decoder := r.src.pass(all)
 	produce := func(ctx context.Context, k int) (*piece, error) {
-		b, err := r.src.decode(ctx, jobs[k].slice, jobs[k].want)
+		b, err := decoder.decode(ctx, jobs[k].demand)
 		if err != nil {
 			return nil, err
 		}

@@ -18,12 +18,8 @@ type source interface {
 	// manifest describes the archive. For bins it is made from their index: its slices
 	// have no sections, and it is not Verified.
 	manifest() *archive.Manifest
-	// prepare announces which slices decode will be asked for, each once.
-	prepare(slices []int)
-	// decode returns slice i of the manifest. What is needed for the members that are not
-	// wanted is not decoded unless the others depend on it. A member that can't be decoded
-	// has an error in the batch; the error returned is that of ctx. Safe for concurrent use.
-	decode(ctx context.Context, i int, want [2]bool) (*batch, error)
+	// pass prepares for demands, which its decoder will be asked for, each once. Several passes may be made at the same time.
+	pass(demands []demand) sliceDecoder
 	// paths are the files of the archive.
 	paths() []string
 	// place is the directory of the archive and its name.
@@ -31,6 +27,33 @@ type source interface {
 	// problems are damages that don't keep it from being read.
 	problems() []error
 	Close() error
+}
+
+// demand says what of a slice is wanted.
+type demand struct {
+	slice   int
+	want    [2]bool // members
+	columns keeps   // those wanted, as far as the input has them; none: all
+	first   int     // how many of its records are wanted, the first ones; 0: all
+}
+
+// columnsOf returns the columns to decode of an input that has those of k.
+func (d *demand) columnsOf(k keeps) keeps {
+	if d.columns == (keeps{}) {
+		return k
+	}
+	for c := range k {
+		k[c] = k[c] && d.columns[c]
+	}
+	return k
+}
+
+// sliceDecoder decodes slices of a source.
+type sliceDecoder interface {
+	// decode returns what is wanted of a slice. What is needed for other members and columns is not decoded unless what is
+	// wanted depends on it. A member that can't be decoded has an error in the batch; the error returned is that of ctx. The batch
+	// may have more records than d.first. Safe for concurrent use.
+	decode(ctx context.Context, d demand) (*batch, error)
 }
 
 // batch is a decoded slice: the columns of its members; nil where not wanted, and where err
@@ -42,7 +65,7 @@ type batch struct {
 }
 
 // text renders member m of b, after checking that it is what was verified when the archive
-// was packed. ends is as in render.
+// was packed, if all of its records are there. ends is as in render.
 func (b *batch) text(dst []byte, man *archive.Manifest, m int, ends []int) ([]byte, error) {
 	c := b.cols[m]
 	in := &man.Inputs[c.input]
@@ -50,7 +73,7 @@ func (b *batch) text(dst []byte, man *archive.Manifest, m int, ends []int) ([]by
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", whereRecords(man, b.slice, m), err)
 	}
-	if man.Verified {
+	if man.Verified && c.records == b.slice.Records {
 		mem := b.slice.Members()[m]
 		if uint64(len(text)) != mem.TextLen || xxh3.Hash(text) != mem.TextHash {
 			return nil, fmt.Errorf("%s: the text differs from what was packed: %w", whereRecords(man, b.slice, m), ErrCorrupt)

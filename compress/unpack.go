@@ -28,15 +28,13 @@ type UnpackOptions struct {
 	Gzip bool
 	// Force overwrites files.
 	Force bool
+	// Touch gives the files the present time, and not that which the files of the inputs had.
+	Touch bool
 	// Records restores only some records of each input, under a name that says so.
 	Records *RecordRange
 
 	Progress Progress // may be nil
 }
-
-// RecordRange are the records From..To-1 of an input, counted from 0. What lies beyond the
-// input's end is left out.
-type RecordRange struct{ From, To uint64 }
 
 // Unpack gives back the text of the archive that path leads to, from the packed archive or,
 // before it is packed, from the bins. A file gets its name only after all of it was checked;
@@ -86,6 +84,11 @@ func Unpack(ctx context.Context, path string, o UnpackOptions) (_ *Summary, fail
 	for _, p := range src.problems() {
 		s.Notes = append(s.Notes, p.Error())
 	}
+	for _, f := range u.out.outs {
+		if f != nil && f.note != nil {
+			s.Notes = append(s.Notes, fmt.Sprintf("the time of the original could not be set: %v", f.note))
+		}
+	}
 	damaged := 0
 	for i := range s.Files {
 		if !s.Files[i].OK {
@@ -114,6 +117,9 @@ func (u *unpacker) makeFiles() (commit.Made, error) {
 		if u.o.Records == nil || u.man.Inputs[i].Records > u.o.Records.From {
 			if f, err = newOutFile(u.o.OutDir, n, u.src, u.o.Force); err != nil {
 				return made, err
+			}
+			if s := u.man.Inputs[i].Source; s != nil && u.o.Records == nil && !u.o.Touch {
+				f.time = s.Time
 			}
 		}
 		u.out.outs = append(u.out.outs, f)
@@ -192,7 +198,7 @@ func (u *unpacker) jobs() [][]job {
 	one := func(i int, first, mate bool) job {
 		s := &u.man.Slices[i]
 		lo, hi := u.records(s)
-		return job{slice: i, want: [2]bool{first, mate}, ends: u.o.Interleave && s.Mate != nil || hi-lo < s.Records}
+		return job{demand{slice: i, want: [2]bool{first, mate}, first: hi}, u.o.Interleave && s.Mate != nil || hi-lo < s.Records}
 	}
 	last := -1
 	order := make([]int, len(u.man.Slices))
@@ -241,9 +247,9 @@ func (u *unpacker) run(ctx context.Context) error {
 	for i := range u.man.Inputs {
 		in := &u.man.Inputs[i]
 		u.status = append(u.status, FileStatus{Name: in.Name, OK: true})
-		c := newTextCheck(u.man, in.Name, in.Blocks, u.man.Verified && u.o.Records == nil)
+		c := newTextCheck(u.man, in.Name, in.Blocks, u.man.Verified && u.o.Records == nil, false)
 		if u.o.Records != nil {
-			c = newTextCheck(u.man, in.Name, nil, false)
+			c = newTextCheck(u.man, in.Name, nil, false, false)
 		}
 		u.checks = append(u.checks, c)
 	}

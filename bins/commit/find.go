@@ -67,6 +67,23 @@ func Find(path string) ([]Entry, error) {
 	return nil, fmt.Errorf("%s: %w: there is no %s; %s holds %s", path, ErrNotArchive, name, filepath.Clean(dir), nameList(found))
 }
 
+// Lookup returns archive name of dir; found is false if there is none. Nothing is written.
+func Lookup(dir, name string) (e Entry, found bool, err error) {
+	all, err := list(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Entry{}, false, nil
+	}
+	if err != nil {
+		return Entry{}, false, err
+	}
+	for _, e := range all {
+		if e.Name == name {
+			return e, true, nil
+		}
+	}
+	return Entry{}, false, nil
+}
+
 // findName returns the entry called name, or whose file is called name.
 func findName(found []Entry, name string) (Entry, bool) {
 	for _, e := range found {

@@ -97,6 +97,9 @@ func Files(dir, name string) []string {
 	return paths
 }
 
+// HasExt reports whether a file has one of the four extensions of archives.
+func HasExt(name string) bool { return isExt(filepath.Ext(name)) }
+
 // idLen is the length of an archive's ID in bytes.
 const idLen = 16
 

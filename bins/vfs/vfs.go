@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // Fault, if not nil, is called before every call of this package with the name of the call
@@ -125,6 +126,14 @@ func (f *File) Sync() error {
 		return withPath(f.path, err)
 	}
 	return withPath(f.path, f.f.Sync())
+}
+
+// SetTime sets the time of the last modification. Later writes change it again.
+func (f *File) SetTime(t time.Time) error {
+	if err := injectFault("futimens", f.path); err != nil {
+		return withPath(f.path, err)
+	}
+	return withPath(f.path, setTime(f.f, f.path, t))
 }
 
 // Stat describes the file.

@@ -2,9 +2,8 @@ package main
 
 import (
 	"context"
-	"runtime"
+	"fmt"
 
-	"orcomgo/binning"
 	"orcomgo/compress"
 
 	"github.com/spf13/pflag"
@@ -23,6 +22,14 @@ files in OUT, or in the directory of --tmpdir, that are gone when archive ends, 
 What was written is decoded and compared before it gets its name. If anything fails, OUT holds the same archives as
 before. The inputs are never changed or removed.
 
+If OUT holds an archive of the same inputs, made with the same flags, there is nothing to do; if it holds their bins,
+they are packed. So a command that was interrupted can be given again.
+
+A directory as input is one of samples: each becomes an archive of its name. Samples are found by the names of files
+there and below, such as liver_S1_L001_R1_001.fastq.gz, ERR123_1.fastq.gz, x.R1.fq or x.fasta; lanes are joined in
+order. --samples takes a sheet instead, with the columns sample, fastq_1 and fastq_2. What is archived already is skipped,
+and what fails stops nothing else: a table at the end has all, and the exit status is 1 if a sample failed.
+
 Examples:
   orcomgo archive reads.fastq.gz run/                           one file
   orcomgo archive lane1.fastq.gz lane2.fastq.gz run/            several
@@ -30,6 +37,9 @@ Examples:
   zcat *.fastq.gz | orcomgo archive - run/                      from a pipe
   orcomgo archive --reads-only --order any reads.fastq run/     nothing but the sequences, as a set
   orcomgo archive --level max -t 16 reads.fastq run/            smaller qualities, slower
+  orcomgo archive fastq/ archives/                              all samples of a directory
+  orcomgo archive --jobs 4 fastq/ archives/                     four at a time, which suits small ones
+  orcomgo archive --samples sheet.csv archives/                 those of a sheet
 `,
 	flags: func(f *pflag.FlagSet) action {
 		o := archiveFlags{binFlags: binFlags{command: "archive"}}
@@ -37,6 +47,9 @@ Examples:
 		o.effort.define(f)
 		f.BoolVar(&o.noVerify, "no-verify", false, "don't decode what was written before it gets its name")
 		f.StringVar(&o.tempDir, "tmpdir", "", "`DIR` for temporary files (default: OUT; $ORCOMGO_TMPDIR changes that)")
+		f.StringVar(&o.sheet, "samples", "", "`SHEET` of samples instead of inputs: CSV, or separated by tabs;\n"+
+			"columns sample, fastq_1, fastq_2, as the pipelines of nf-core have it")
+		f.IntVarP(&o.jobs, "jobs", "j", 1, "archive `N` samples at a time; they share threads and memory")
 		o.add(f)
 		return o.run
 	},
@@ -47,6 +60,8 @@ type archiveFlags struct {
 	effort
 	noVerify bool
 	tempDir  string
+	sheet    string
+	jobs     int
 }
 
 // heldShare is the share of --memory, one of so many, that bins may take. Tests change it.
@@ -62,26 +77,34 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 			return usagef("archive: --tmpdir is %q: %w", o.tempDir, err)
 		}
 	}
+	if o.sheet != "" || len(args) > 1 && anyDirectory(args[:len(args)-1]) {
+		return o.batch(ctx, s, args, level)
+	}
+	if o.given("jobs") {
+		return o.usagef("--jobs is for a directory of samples or a sheet (--samples)")
+	}
 	c, bar, err := o.prepare(ctx, s, args, packStages(o.noVerify, binModel)...)
 	if err != nil {
 		return err
 	}
 	defer bar.close()
-	c.Hold, c.TempDir = uint64(o.memory/heldShare), o.tempDir
-	bins, _, err := binning.RunUnnamed(ctx, c)
-	if err != nil {
-		return hint(err)
-	}
-	defer bins.Close()
-	bar.finish(binning.Stage)
-	runtime.GC() // the blocks are garbage now, and packing should not begin with them
-	summary, err := compress.PackUnnamed(ctx, bins, compress.PackOptions{
-		Threads: o.threads, Memory: uint64(o.memory), Tool: tool,
-		Level: level, NoVerify: o.noVerify, Force: o.force, GPU: c.NewAssigner != nil, Note: bar.note, Progress: bar.report,
-	})
+	a := o.archiving(c, level)
+	a.report, a.finish, a.note = bar.report, bar.finish, bar.note
+	summary, outcome, err := a.run(ctx)
 	bar.close()
 	if err != nil {
 		return hint(err)
 	}
+	if outcome == wasThere && !o.json {
+		if !o.quiet {
+			fmt.Fprintf(s.err, "%s holds these inputs already: nothing to do\n", oneLine(a.path()))
+		}
+		return nil
+	}
 	return o.packed(s, "archive", summary)
+}
+
+// packOptions returns how to pack, but for what depends on the archive.
+func (o *archiveFlags) packOptions(level compress.Level) compress.PackOptions {
+	return compress.PackOptions{Tool: tool, Level: level, NoVerify: o.noVerify, Force: o.force}
 }

@@ -20,6 +20,9 @@ var binCommand = command{
 Inputs may be plain, gzip, bgzip, zstd, xz or bzip2, told apart by their content; - is standard input. OUT is a directory,
 made if it is missing; a name that looks like a file of reads (x.fastq.gz) or a URL is refused.
 Everything is kept unless a flag says otherwise.
+Of each input file its name, size, time, SHA-256 and MD5 are recorded, for info --sha256 and --md5. Of a plain file, which
+is read faster than one thread can compute these, they are computed by pack; --source all has bin compute them too. With
+--source none nothing is recorded, and equal texts give equal bins, whatever files they are from.
 
 Examples:
   orcomgo bin reads.fastq.gz run/                           one file
@@ -44,6 +47,7 @@ type binFlags struct {
 	first, second         []string
 	readsOnly, force      bool
 	order, names, quality string
+	source                string
 	blockSize             size
 	streams, gpus         int
 	device                string
@@ -58,6 +62,8 @@ func (o *binFlags) define(f *pflag.FlagSet) {
 	f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to discard it (mates stay together)")
 	f.StringVar(&o.names, "names", "keep", "`NAMES` of the records: keep, or drop to number them")
 	f.StringVar(&o.quality, "quality", "keep", "`QUALITIES`: keep, bin8 for Illumina's eight levels, or drop")
+	f.StringVar(&o.source, "source", "auto", "`WHAT` to record of the input files: auto; all, to compute checksums of plain files here, too;\n"+
+		"time, for names, sizes and times only; or none")
 	o.blockSize = binning.DefaultBlockSize
 	f.Var(&o.blockSize, "block-size", "`SIZE` of text that is sorted at a time, such as 64MiB or 1G;\n"+
 		"less by default where --memory is short, which makes the archive a little larger")
@@ -148,15 +154,23 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 		return c, o.usagef("the output is a directory, not %q", c.OutDir)
 	case stdin > 1:
 		return c, o.usagef("standard input can be read only once")
-	case o.streams < 1 && o.given("streams"):
-		return c, o.usagef("--streams must be at least 1")
-	case o.gpus < 1 && o.given("gpus"):
-		return c, o.usagef("--gpus must be at least 1")
-	case o.blockSize < 1<<10 || o.blockSize > 1<<30:
-		return c, o.usagef("--block-size must be between 1KiB and 1GiB")
 	}
 	if err := checkOutput(o.command, c.OutDir, pairAdvice(args)); err != nil {
 		return c, err
+	}
+	err = o.settings(&c)
+	return c, err
+}
+
+// settings puts what the flags say about all inputs into c.
+func (o *binFlags) settings(c *binning.Config) error {
+	switch {
+	case o.streams < 1 && o.given("streams"):
+		return o.usagef("--streams must be at least 1")
+	case o.gpus < 1 && o.given("gpus"):
+		return o.usagef("--gpus must be at least 1")
+	case o.blockSize < 1<<10 || o.blockSize > 1<<30:
+		return o.usagef("--block-size must be between 1KiB and 1GiB")
 	}
 	c.Streams, c.GPUs, c.Force, c.Tool = o.streams, o.gpus, o.force, tool
 	c.Options = record.Options{ReadsOnly: o.readsOnly}
@@ -165,21 +179,26 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 	}
 	order, err := choice("order", o.order, "original", "any")
 	if err != nil {
-		return c, err
+		return err
 	}
 	names, err := choice("names", o.names, "keep", "drop")
 	if err != nil {
-		return c, err
+		return err
 	}
 	quality, err := choice("quality", o.quality, "keep", "bin8", "drop")
 	if err != nil {
-		return c, err
+		return err
 	}
+	source, err := choice("source", o.source, "none", "time", "auto", "all")
+	if err != nil {
+		return err
+	}
+	c.Record = binning.RecordMode(source)
 	if _, err := choice("device", o.device, "auto", "cpu", "gpu"); err != nil {
-		return c, err
+		return err
 	}
 	c.Options.OrderAny, c.Options.DropNames, c.Options.Quality = order == 1, names == 1, record.QualityMode(quality)
-	return c, nil
+	return nil
 }
 
 // choice returns which of the words a flag's value is.

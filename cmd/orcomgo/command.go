@@ -45,7 +45,7 @@ var commands []*command
 
 func init() {
 	commands = []*command{&archiveCommand, &unpackCommand, &binCommand, &packCommand, &verifyCommand, &infoCommand,
-		&versionCommand, &completionCommand, &manCommand}
+		&benchCommand, &versionCommand, &completionCommand, &manCommand}
 }
 
 const overview = `orcomgo archives sequencing runs and restores them byte for byte.

@@ -38,10 +38,18 @@ type binJSON struct {
 	TextBytes   uint64 `json:"text_bytes"`
 	SourceBytes uint64 `json:"source_bytes"` // the inputs as they are stored
 	BinBytes    uint64 `json:"bin_bytes"`
+	// Files are what is recorded of the inputs, in their order; null where nothing is.
+	Files []*compress.FileInformation `json:"files"`
 }
 
 func (o *binFlags) binJSON(s *binning.Summary) binJSON {
-	return binJSON{o.runJSON("bin"), len(s.Inputs), s.Records, s.Bases, s.TextBytes, s.SourceBytes, s.BinBytes}
+	files := make([]*compress.FileInformation, len(s.Inputs))
+	for i, in := range s.Inputs {
+		if in.Source != nil {
+			files[i] = compress.NewFileInformation(in.Source, in.Source.Sums)
+		}
+	}
+	return binJSON{o.runJSON("bin"), len(s.Inputs), s.Records, s.Bases, s.TextBytes, s.SourceBytes, s.BinBytes, files}
 }
 
 // packJSON is what pack --json and archive --json print.

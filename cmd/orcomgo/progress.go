@@ -98,6 +98,8 @@ func terminalWidth() int {
 
 // prepare sets the stages that are expected.
 func (p *progress) prepare(model []stageModel) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.began, p.left = p.now(), -1
 	for _, m := range model {
 		p.stages = append(p.stages, &stage{stageModel: m})
@@ -247,6 +249,14 @@ func (p *progress) estimate(now time.Time) bool {
 		}
 	}
 	return true
+}
+
+// sharePart returns the share of the whole that is done, from 0 to 1. It never falls.
+func (p *progress) sharePart() float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.estimate(p.now())
+	return p.share
 }
 
 // end records that a stage is over, and prints how long it took if it was shown before.

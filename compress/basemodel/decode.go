@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"orcomgo/compress/rangecoder"
+	"orcomgo/internal/tasks"
 )
 
 // Len returns the number of bases that a section holds. It is at most 2800 times the length of the section. An error wraps ErrCorrupt.
@@ -51,7 +52,7 @@ func Decode(section []byte, threads int) (*Sequence, error) {
 			first[k] = first[k-1] + segments[k-1].coders()
 		}
 		// A segment keeps as many threads busy as it has coders.
-		parallelFor(len(segments), max(1, threads/segments[0].coders()), func(k int) {
+		tasks.Each(len(segments), max(1, threads/segments[0].coders()), func(_, k int) {
 			s.decodeSegment(k, segments[k], in[first[k]:][:segments[k].coders()], threads > 1)
 		})
 	}()
@@ -90,7 +91,7 @@ func (s *Sequence) decodeSegment(k int, g *segment, in []*stream, parallel bool)
 	r := newRoundBuffer(s, k, g)
 	if parallel && len(in) > 1 {
 		all := newBarrier(len(in))
-		parallelFor(len(in), len(in), func(i int) {
+		tasks.Each(len(in), len(in), func(_, i int) {
 			for round := range g.rounds {
 				in[i].decode(r.chunk(round, g.rounds[round][i]))
 				all.wait()

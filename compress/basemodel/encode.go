@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"orcomgo/compress/rangecoder"
+	"orcomgo/internal/tasks"
 )
 
 // Options of Encode.
@@ -43,21 +44,21 @@ func Encode(n int, src Source, o Options) Encoded {
 		decoded.following.Store(int32(len(ends)))
 		o.Follow(decoded)
 	}
-	var tasks []coderTask
+	var all []coderTask
 	for k := range ends {
 		t := coderTask{segment: newSegment(ends, k), progress: progress}
 		if decoded != nil {
 			t.follower = newSegmentFollower(decoded, k, t.segment)
 		}
 		for t.coder = range t.segment.coders() {
-			tasks = append(tasks, t)
+			all = append(all, t)
 		}
 	}
 	var e Encoded
-	out := make([][]byte, len(tasks))
-	parallelFor(len(tasks), o.Threads, func(k int) {
+	out := make([][]byte, len(all))
+	tasks.Each(len(all), o.Threads, func(_, k int) {
 		var m *Model
-		out[k], m = tasks[k].encode(src)
+		out[k], m = all[k].encode(src)
 		if k == 0 {
 			e.Model = m
 		}

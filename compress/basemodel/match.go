@@ -1,6 +1,10 @@
 package basemodel
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"orcomgo/internal/largepages"
+)
 
 // match predicts that the bases that followed an earlier occurrence of the last bases follow again, on either
 // strand, and continues past differences (a "tolerant" context, as in GeCo3; Silva et al., GigaScience 2020).
@@ -85,7 +89,7 @@ func newMatch(n int) match {
 // makeTable makes an empty table for about n bases.
 func (m *match) makeTable(n int) {
 	b := slotBits(n)
-	m.slots, m.shift = make([]uint32, 1<<b), uint(64-b)
+	m.slots, m.shift = largepages.Make[uint32](1<<b), uint(64-b)
 	clear(m.slots) // maps all pages at once, in order; otherwise each is mapped at its first read and again at its first write
 }
 

@@ -1,6 +1,10 @@
 package basemodel
 
-import "math"
+import (
+	"math"
+
+	"orcomgo/internal/largepages"
+)
 
 // counter is 12 bits of probability of a 1 and 4 bits of how often it was updated. It is smaller than rangecoder.Prob, and its
 // arithmetic is that of 16-bit vector instructions.
@@ -65,7 +69,7 @@ type mixer struct {
 
 // init makes the tables.
 func (x *mixer) init() {
-	x.nodes = make([]node, nodeCount+2) // and two for noUpdate
+	x.nodes = largepages.Make[node](nodeCount + 2) // and two for noUpdate
 	for i := range x.nodes {
 		x.nodes[i] = newNode
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"orcomgo/compress/rangecoder"
+	"orcomgo/internal/tasks"
 )
 
 func sourceOf(b []byte) Source {
@@ -324,7 +325,7 @@ func TestParallelFor(t *testing.T) {
 	for _, c := range []struct{ n, threads int }{{0, 3}, {1, 0}, {5, 2}, {100, 7}, {3, 50}} {
 		calls := make([]atomic.Int32, c.n)
 		var now, most atomic.Int32
-		parallelFor(c.n, c.threads, func(k int) {
+		tasks.Each(c.n, c.threads, func(_, k int) {
 			if x := now.Add(1); x > most.Load() {
 				most.Store(x)
 			}
@@ -343,7 +344,7 @@ func TestParallelFor(t *testing.T) {
 	const n, times = 4, 200
 	all := newBarrier(n)
 	var arrived atomic.Int32
-	parallelFor(n, n, func(int) {
+	tasks.Each(n, n, func(int, int) {
 		for i := range times {
 			arrived.Add(1)
 			all.wait()

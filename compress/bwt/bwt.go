@@ -3,6 +3,8 @@ package bwt
 import (
 	"errors"
 	"fmt"
+
+	"orcomgo/internal/largepages"
 )
 
 // MaxLen is the most bytes of a text.
@@ -45,13 +47,14 @@ type Transformer struct {
 	giant   [2][]uint64
 	next    []uint32
 	few     []fewBlock
+	sample  *Transformer // for sorting the sample
 }
 
 // reuse returns n elements of any value, from *memory if it has as many.
 func reuse[T any](memory *[]T, n int) []T {
 	if cap(*memory) < n {
 		*memory = nil // so that both need not be there at once
-		*memory = hugeSlice[T](n)
+		*memory = largepages.Make[T](n)
 	}
 	return (*memory)[:n]
 }
@@ -69,8 +72,12 @@ func (m *Transformer) Transform(dst, text []byte, threads int) (starts []uint32,
 	}
 	threads = max(threads, 1)
 	t := newCodedText(m, text, threads)
-	r := newRanks(m, t, text, threads)
-	s := newSorter(m, t, threads, ^uint64(0), r)
+	s := newSorter(m, t, threads, ^uint64(0), func() *ranks {
+		if m.sample == nil {
+			m.sample = new(Transformer)
+		}
+		return newRanks(m.sample, t, text, threads)
+	})
 	step := Step(len(text))
 	starts = make([]uint32, Starts(len(text)))
 	s.run(text, step, func(first uint64, a []uint64, _ []tie) {

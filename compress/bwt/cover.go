@@ -1,6 +1,11 @@
 package bwt
 
-import "slices"
+import (
+	"slices"
+
+	"orcomgo/internal/largepages"
+	"orcomgo/internal/tasks"
+)
 
 // A difference cover: for any two numbers modulo coverSize there is a distance after which both are in it. So the order of the
 // suffixes that begin at its numbers modulo coverSize decides between any two suffixes that agree in coverSize symbols (Burkhardt
@@ -105,7 +110,7 @@ func (r *ranks) double(m *Transformer, order []uint32, ties []tie, threads int) 
 			total += int(t.size)
 		}
 		giant := giantSize(total, threads)
-		parallelWorkers(len(left), threads, func(w, i int) {
+		tasks.Each(len(left), threads, func(w, i int) {
 			for _, t := range ties[chunks[i]:chunks[i+1]] {
 				if int(t.size) < giant {
 					r.sortTie(order[t.first:t.first+t.size], h, &scratch[w])
@@ -118,12 +123,12 @@ func (r *ranks) double(m *Transformer, order []uint32, ties []tie, threads int) 
 			}
 		}
 		// A new tie is a run of equal ranks h samples on. Which runs these are is found before any rank changes.
-		parallelWorkers(len(left), threads, func(w, i int) {
+		tasks.Each(len(left), threads, func(w, i int) {
 			for _, t := range ties[chunks[i]:chunks[i+1]] {
 				left[i] = r.split(left[i], order[t.first:t.first+t.size], t.first, h)
 			}
 		})
-		parallelWorkers(len(left), threads, func(w, i int) {
+		tasks.Each(len(left), threads, func(w, i int) {
 			for _, t := range left[i] {
 				for _, n := range order[t.first : t.first+t.size] {
 					r.of[n] = t.first + afterEnd + 1
@@ -257,7 +262,7 @@ func parallelSort(a, tmp []uint64, threads int, less func(x, y uint64) bool, sor
 		splitters[i] = chosen[(i+1)*oversample]
 	}
 	shares := cut(len(a), threads*4)
-	bucketOf := hugeSlice[uint16](len(a))
+	bucketOf := largepages.Make[uint16](len(a))
 	counts := make([][]uint32, len(shares)-1)
 	parallel(len(counts), threads, func(s int) {
 		c := make([]uint32, buckets)
@@ -294,7 +299,7 @@ func parallelSort(a, tmp []uint64, threads int, less func(x, y uint64) bool, sor
 			at[b]++
 		}
 	})
-	parallelWorkers(buckets, threads, func(w, b int) {
+	tasks.Each(buckets, threads, func(w, b int) {
 		part := a[starts[b]:starts[b+1]]
 		copy(part, tmp[starts[b]:starts[b+1]])
 		sortBucket(w, part, tmp[starts[b]:starts[b+1]])

@@ -1,9 +1,6 @@
 package bwt
 
-import (
-	"sync"
-	"sync/atomic"
-)
+import "orcomgo/internal/tasks"
 
 // minShare is the least number of symbols that is worth a thread of its own.
 const minShare = 1 << 14
@@ -20,30 +17,5 @@ func cut(n, threads int) []int {
 
 // parallel calls f(0) to f(n-1), as many at a time as there are threads.
 func parallel(n, threads int, f func(i int)) {
-	parallelWorkers(n, threads, func(_, i int) { f(i) })
-}
-
-// parallelWorkers is parallel that also gives f the number of the thread, from 0.
-func parallelWorkers(n, threads int, f func(worker, i int)) {
-	threads = min(threads, n)
-	if threads <= 1 {
-		for i := range n {
-			f(0, i)
-		}
-		return
-	}
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for w := range threads {
-		wait.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				f(w, i)
-			}
-		})
-	}
-	wait.Wait()
+	tasks.Each(n, threads, func(_, i int) { f(i) })
 }

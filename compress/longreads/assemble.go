@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"orcomgo/internal/tasks"
 )
 
 // The assembler keeps segments: stretches of reads, none of which was there when it was added. Where a read goes on after the end of
@@ -207,7 +209,7 @@ func (a *assembler) add(batch []Read) {
 		}
 		some := order[from:to]
 		const each = 16
-		parallel(a.config.Threads, (len(some)+each-1)/each, func() func(int) {
+		tasks.EachWorker((len(some)+each-1)/each, a.config.Threads, func(int) func(int) {
 			p := &planner{}
 			return func(c int) {
 				for _, i := range some[c*each : min((c+1)*each, len(some))] {

@@ -9,8 +9,11 @@ import (
 const (
 	// maxGap is how far apart the neighbours of a chain may be, in bases of the read and of the sequence.
 	maxGap = 3000
-	// maxActive is how many chains may still grow at a time.
-	maxActive = 64
+	// Chains that may still grow are found by where their last k-mer is in the sequence: in cells of 1 << cellBits bases, more than
+	// maxGap, of which every `cells`-th has the same list. A list has at most maxActive chains.
+	cellBits  = 12
+	cells     = 1 << 10
+	maxActive = 16
 	// Neighbours may be shifted against each other by shiftBases, and one base for shiftEvery between them.
 	shiftBases = 32
 	shiftEvery = 8
@@ -48,12 +51,15 @@ type chainer struct {
 	kmers   []kmer
 	hits    []hit
 	chains  []chain
-	active  []int
-	order   []int   // chains, the best first
-	of      []int32 // chain of each hit
+	active  [cells][]int32 // chains that may still grow, by cell
+	used    []int          // cells that have some
+	order   []int          // chains, the best first
+	of      []int32        // chain of each hit
 	anchors []anchor
 	claimed []interval
 	picked  []chain
+	mosaic  mosaic
+	divided bool // chains that compete share a read (mosaic.go); otherwise the one with most k-mers has all that they compete for
 }
 
 type interval struct{ from, to int }
@@ -63,10 +69,54 @@ type interval struct{ from, to int }
 func (c *chainer) find(x *index, read Bases, n, minAnchors int) []chain {
 	c.kmers = appendKmers(c.kmers[:0], read, 0, n)
 	c.hits = c.hits[:0]
+	var copies [maxCopies + 1]int // k-mers of the read by how many places they have
 	for _, m := range c.kmers {
+		before := len(c.hits)
 		c.hits = x.appendHits(c.hits, m)
+		copies[len(c.hits)-before]++
+	}
+	if most := hitsPerKmer*len(c.kmers) + freeHits; len(c.hits) > most {
+		c.thin(copiesWithin(&copies, most))
 	}
 	return c.pick(n, minAnchors)
+}
+
+const (
+	// hitsPerKmer is how many hits a read has for each of its k-mers, on the average, and freeHits how many more. If it has more than
+	// that, only the first places of its k-mers are taken.
+	hitsPerKmer = 8
+	freeHits    = 64
+)
+
+// copiesWithin returns how many places of each k-mer, at least 1, give no more than `most` hits. copies counts k-mers by their places.
+func copiesWithin(copies *[maxCopies + 1]int, most int) int {
+	left := 0 // k-mers with more places than those counted
+	for _, n := range copies[1:] {
+		left += n
+	}
+	hits := left // with one place of each
+	for places := 1; places < maxCopies; places++ {
+		left -= copies[places]
+		if hits += left; hits > most {
+			return places
+		}
+	}
+	return maxCopies
+}
+
+// thin keeps the first `places` places of each k-mer.
+func (c *chainer) thin(places int) {
+	kept, same := c.hits[:0], 0
+	read := ^uint32(0)
+	for _, h := range c.hits {
+		if same++; h.read != read {
+			same, read = 1, h.read
+		}
+		if same <= places {
+			kept = append(kept, h)
+		}
+	}
+	c.hits = kept
 }
 
 // eachAnchor calls f with the hits on a strand, their numbers and where they are in a read of n bases on that strand, in this order.
@@ -92,7 +142,10 @@ func (c *chainer) pick(n, minAnchors int) []chain {
 	c.chains = c.chains[:0]
 	c.of = slices.Grow(c.of[:0], len(c.hits))[:len(c.hits)]
 	for _, reversed := range []bool{false, true} {
-		c.active = c.active[:0]
+		for _, i := range c.used {
+			c.active[i] = c.active[i][:0]
+		}
+		c.used = c.used[:0]
 		c.eachAnchor(n, reversed, func(i int, a anchor) { c.of[i] = int32(c.append(a, reversed)) })
 	}
 	if len(c.chains) == 0 {
@@ -125,6 +178,9 @@ func (c *chainer) pick(n, minAnchors int) []chain {
 		return cmp.Compare(a, b)
 	})
 	c.claimed = c.claimed[:0]
+	if c.divided && c.compete(n) {
+		c.divide(n, minAnchors)
+	}
 	for _, i := range c.order {
 		h := &c.chains[i]
 		if c.trim(h, n); len(h.anchors) < minAnchors || len(h.anchors) == 0 {
@@ -145,48 +201,65 @@ func (c *chainer) pick(n, minAnchors int) []chain {
 
 // append adds an anchor to the chain that it fits best, or begins one, and returns the chain's number.
 func (c *chainer) append(a anchor, reversed bool) int {
-	best, bestShift := -1, 0
-	kept := c.active[:0]
-	for _, i := range c.active {
-		h := &c.chains[i]
-		r := int(a.read) - int(h.last.read)
-		if r > maxGap {
-			continue // no later anchor fits either
-		}
-		kept = append(kept, i)
-		p := int(a.place) - int(h.last.place)
-		if r <= 0 || p <= 0 || p > maxGap {
-			continue
-		}
-		shift := max(p-r, r-p)
-		if shift > shiftBases+min(p, r)/shiftEvery {
-			continue
-		}
-		if best < 0 || shift <= bestShift {
-			best, bestShift = i, shift
-		}
-	}
-	c.active = kept
-	if best < 0 {
-		if len(c.active) == maxActive {
-			least := 0
-			for j, i := range c.active {
-				if c.chains[i].score < c.chains[c.active[least]].score {
-					least = j
-				}
+	best, bestShift, bestCell, bestAt := -1, 0, 0, 0
+	cell := int(a.place >> cellBits & (cells - 1))
+	for _, x := range [2]int{cell, (cell - 1) & (cells - 1)} {
+		list := c.active[x]
+		kept := list[:0]
+		for _, i := range list {
+			h := &c.chains[i]
+			r := int(a.read) - int(h.last.read)
+			if r > maxGap {
+				continue // no later anchor fits either
 			}
-			c.active = slices.Delete(c.active, least, least+1)
+			kept = append(kept, i)
+			p := int(a.place) - int(h.last.place)
+			if r <= 0 || p <= 0 || p > maxGap {
+				continue
+			}
+			shift := max(p-r, r-p)
+			if shift > shiftBases+min(p, r)/shiftEvery {
+				continue
+			}
+			if best < 0 || shift < bestShift || shift == bestShift && int(i) > best {
+				best, bestShift, bestCell, bestAt = int(i), shift, x, len(kept)-1
+			}
 		}
+		c.active[x] = kept
+	}
+	if best < 0 {
 		best = len(c.chains)
 		c.chains = append(c.chains, chain{reversed: reversed, score: k, last: a, size: 1})
-		c.active = append(c.active, best)
+		c.activate(cell, best)
 		return best
 	}
 	h := &c.chains[best]
 	h.score += min(k, int(a.read-h.last.read), int(a.place-h.last.place))
 	h.last = a
 	h.size++
+	if bestCell != cell {
+		c.active[bestCell] = slices.Delete(c.active[bestCell], bestAt, bestAt+1)
+		c.activate(cell, best)
+	}
 	return best
+}
+
+// activate adds a chain to the list of a cell. If the list is full, the chain with the lowest score is removed.
+func (c *chainer) activate(cell, number int) {
+	list := c.active[cell]
+	if len(list) == 0 {
+		c.used = append(c.used, cell)
+	}
+	if len(list) == maxActive {
+		least := 0
+		for j, i := range list {
+			if c.chains[i].score < c.chains[list[least]].score {
+				least = j
+			}
+		}
+		list = slices.Delete(list, least, least+1)
+	}
+	c.active[cell] = append(list, int32(number))
 }
 
 // trim removes the anchors in bases of the read that are claimed. If what is left is in several pieces, the one with most anchors remains.

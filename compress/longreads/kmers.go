@@ -1,6 +1,10 @@
 package longreads
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"orcomgo/internal/tasks"
+)
 
 // K-mers of k bases are sampled by their hash: those with hash < sampleLimit. So the same ones are sampled in all sequences, on
 // both strands.
@@ -181,7 +185,7 @@ func newIndex(b Bases, n, threads int) *index {
 	x := &index{}
 	chunks := (n + indexChunk - 1) / indexChunk
 	found := make([][parts][]kmer, chunks)
-	parallel(threads, chunks, func() func(int) {
+	tasks.EachWorker(chunks, threads, func(int) func(int) {
 		var buf []kmer
 		return func(c int) {
 			from := c * indexChunk
@@ -192,7 +196,7 @@ func newIndex(b Bases, n, threads int) *index {
 			}
 		}
 	})
-	parallel(threads, parts, func() func(int) {
+	tasks.EachWorker(parts, threads, func(int) func(int) {
 		return func(p int) {
 			t := &x.tables[p]
 			n := 0

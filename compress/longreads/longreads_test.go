@@ -196,6 +196,56 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// TestMosaic: a read that follows one version of a sequence and then the other has a piece of each, without edits. Where the sequence is not
+// said to have versions, the one that covers more has all.
+func TestMosaic(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	one := drawBases(r, 40_000)
+	other := slices.Clone(one)
+	for i := 50; i < len(other); i += 100 {
+		other[i] ^= 1
+	}
+	both := slices.Concat(one, drawBases(r, 500), reversed(other))
+	s := NewSequence(packed(both).Bases, len(both), 2)
+	read := slices.Concat(one[:15_000], other[15_000:30_000], one[30_000:])
+	for _, reads := range [][][]byte{{read}, {reversed(read)}} {
+		s.versions = true
+		if pieces, n, literal := tally(t, s, reads); pieces != 3 || n > 10 || literal > 0 {
+			t.Errorf("%d pieces, %d edits, %d literal bases", pieces, n, literal)
+		}
+		s.versions = false
+		if pieces, n, _ := tally(t, s, reads); pieces != 1 || n != 150 {
+			t.Errorf("%d pieces, %d edits", pieces, n)
+		}
+	}
+}
+
+// TestStrains: genomes without errors, of which each is a mosaic of three, share their versions.
+func TestStrains(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 20))
+	founders := [][]byte{drawBases(r, 100_000)}
+	for range 2 {
+		f := slices.Clone(founders[0])
+		for range 400 {
+			f[r.IntN(len(f))] = byte(r.IntN(4))
+		}
+		founders = append(founders, f)
+	}
+	var genomes [][]byte
+	for range 12 {
+		var g []byte
+		for len(g) < 100_000 {
+			g = append(g, founders[r.IntN(3)][len(g):][:25_000]...)
+		}
+		genomes = append(genomes, g)
+	}
+	s := build(t, genomes, 3, Config{Threads: 2})
+	pieces, n, literal := tally(t, s, genomes)
+	if s.Len() > 450_000 || pieces > 12*6 || n > 150 || literal > 0 {
+		t.Errorf("%d shared bases, %d pieces, %d edits, %d literal bases", s.Len(), pieces, n, literal)
+	}
+}
+
 // TestNothingShared: what only one read has is not in the shared sequence.
 func TestNothingShared(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
@@ -205,6 +255,74 @@ func TestNothingShared(t *testing.T) {
 	}
 	if s := build(t, reads, 7, Config{Threads: 1}); s.Len() != 0 {
 		t.Errorf("the shared sequence has %d bases", s.Len())
+	}
+}
+
+// TestShortRepeats: reads that have only short repeats in common, which are not worth pieces, share no sequence.
+func TestShortRepeats(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	repeats := drawBases(r, 3000)
+	var reads [][]byte
+	for range 200 {
+		var b []byte
+		for len(b) < 2000 {
+			n := 20 + r.IntN(61)
+			at := r.IntN(len(repeats) - n)
+			b = append(b, repeats[at:at+n]...)
+		}
+		reads = append(reads, b)
+	}
+	if s := build(t, reads, 50, Config{Threads: 2}); s.Len() != 0 {
+		t.Errorf("the shared sequence has %d bases", s.Len())
+	}
+}
+
+// TestHits: a read of a repeat with many copies has a bounded number of hits, which are with the first copies.
+func TestHits(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	unit := drawBases(r, 4000)
+	var copies []byte
+	for range 30 {
+		copies = append(append(copies, unit...), drawBases(r, 300)...)
+	}
+	x := newIndex(packed(copies).Bases, len(copies), 2)
+	read := packed(unit)
+	var c chainer
+	chains := c.find(x, read.Bases, read.N, 2)
+	if most := hitsPerKmer*len(c.kmers) + freeHits; len(c.hits) > most || len(c.hits) < most/2 {
+		t.Errorf("%d hits of %d k-mers, want at most %d and at least half of it", len(c.hits), len(c.kmers), most)
+	}
+	for _, h := range c.hits {
+		if h.place > uint32(hitsPerKmer*4300) {
+			t.Fatalf("a hit at base %d, which is not in one of the first %d copies", h.place, hitsPerKmer)
+		}
+	}
+	if len(chains) != 1 || chains[0].score < len(unit)/2 {
+		t.Errorf("%d chains", len(chains))
+	}
+	read = packed(mutated(r, unit[:2000], .01)) // a unique sequence keeps all hits
+	x = newIndex(packed(unit).Bases, len(unit), 2)
+	if c.find(x, read.Bases, read.N, 2); len(c.hits) < len(c.kmers)/2 {
+		t.Errorf("%d hits of %d k-mers", len(c.hits), len(c.kmers))
+	}
+}
+
+// TestGlobalGivesUp: stretches that have nothing in common are left before the work is the square of their length; long insertions are not.
+func TestGlobalGivesUp(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	a, b := packed(drawBases(r, 3000)), packed(drawBases(r, 3000))
+	var w waves
+	if _, ok := w.global(nil, &task{a.Bases, b.Bases, 0, 0, 3000, 3000, false}, maxWave); ok {
+		t.Error("random bases are aligned")
+	}
+	if most := 8 * maxLoss * maxLoss; len(w.reach) > most {
+		t.Errorf("%d steps, want at most %d", len(w.reach), most)
+	}
+	bases := drawBases(r, 3000)
+	a, b = packed(bases), packed(slices.Concat(bases[:1500], drawBases(r, maxLoss-10), bases[1500:]))
+	got, ok := w.global(nil, &task{a.Bases, b.Bases, 0, 0, a.N, b.N, false}, maxWave)
+	if !ok || len(got) != maxLoss-10 {
+		t.Errorf("%d edits, %v", len(got), ok)
 	}
 }
 

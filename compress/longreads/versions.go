@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"orcomgo/compress/edits"
+	"orcomgo/internal/tasks"
 )
 
 // Where reads have several versions of a sequence (the chromosomes of a diploid genome, strains, copies of a repeat), the sequence that
@@ -82,8 +83,9 @@ func (v *votes) poor(batch []Read) []Read {
 	least := v.sharedCounts()
 	const each = 16
 	found := make([][]Read, (len(batch)+each-1)/each)
-	parallel(v.threads, len(found), func() func(int) {
+	tasks.EachWorker(len(found), v.threads, func(int) func(int) {
 		a := NewAligner(v.seq)
+		a.chainer.divided = v.divided
 		var marks []int // bases of the read with a shared difference
 		return func(c int) {
 			for _, r := range batch[c*each : min((c+1)*each, len(batch))] {
@@ -165,6 +167,7 @@ func withVersions(ctx context.Context, s *Sequence, poor []Read, rate float64, c
 		}
 		both := joined(more, m)
 		v := newVotes(both, s.n, both.n, c.Threads)
+		v.divided = rate < accurate
 		v.add(poor)
 		v.sum()
 		var out writer
@@ -174,6 +177,7 @@ func withVersions(ctx context.Context, s *Sequence, poor []Read, rate float64, c
 		}
 		s = joined(out.bases, out.n)
 		v = newVotes(s, 0, s.n, c.Threads)
+		v.divided = rate < accurate
 		v.add(poor)
 		v.sum()
 		left := v.poor(poor)

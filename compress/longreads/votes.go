@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"orcomgo/compress/edits"
+	"orcomgo/internal/tasks"
 )
 
 // votes counts what aligned reads have at bases from..to-1 of a sequence.
@@ -12,6 +13,7 @@ type votes struct {
 	seq      *Sequence
 	threads  int
 	from, to int
+	divided  bool    // see chainer
 	depth    []int32 // by how much the number of alignments over a base differs from that over the base before it; after sum, the number
 	// other is, by base, how many reads have another one there; in the place of the sequence's own, how many have none. inserted is, by
 	// base, how many reads have one more base before the sequence's. Both are modulo 256; overflow has the rest.
@@ -87,8 +89,9 @@ func sample(batch []Read, first, depth int) []Read {
 // add counts reads.
 func (v *votes) add(batch []Read) {
 	const each = 16
-	parallel(v.threads, (len(batch)+each-1)/each, func() func(int) {
+	tasks.EachWorker((len(batch)+each-1)/each, v.threads, func(int) func(int) {
 		a := NewAligner(v.seq)
+		a.chainer.divided = v.divided
 		a.first, a.end = v.from, v.to
 		return func(c int) {
 			for _, r := range batch[c*each : min((c+1)*each, len(batch))] {
@@ -150,6 +153,11 @@ func (v *votes) count(a *alignment) {
 	}
 	v.substitutions.Add(int64(substitutions))
 	v.indels.Add(int64(indels))
+}
+
+// saved returns about how many bits alignments save. It leaves out what pieces cost.
+func (v *votes) saved() int {
+	return baseBits*int(v.aligned.Load()) - editBits*int(v.substitutions.Load()+v.indels.Load())
 }
 
 // sum makes depth the number of alignments over each base.

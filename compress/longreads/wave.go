@@ -112,20 +112,30 @@ func (w *waves) trace(dst []edits.Edit, t *task, d, diagonal int) []edits.Edit {
 	return dst
 }
 
-// global aligns the whole stretches with at most limit edits, or returns false.
+// global aligns the whole stretches with at most limit edits, or returns false. It also does if maxLoss edits more than pay do not
+// lead on.
 func (w *waves) global(dst []edits.Edit, t *task, limit int) ([]edits.Edit, bool) {
 	end := t.m - t.n
 	if max(end, -end) > limit {
 		return dst, false
 	}
+	best := 0
 	for d := 0; d <= limit; d++ {
 		w.step(t, d)
 		if w.get(d, end) == t.n {
 			return w.trace(dst, t, d, end), true
 		}
+		score := baseBits*int(slices.Max(w.reach[d*d:][:2*d+1])) - editBits*d
+		if best = max(best, score); score < best-editBits*maxLoss {
+			break
+		}
 	}
 	return dst, false
 }
+
+// maxLoss is how many edits an alignment may have, in one stretch of it, beyond those that its equal bases pay for. Two stretches that have
+// nothing to do with each other take as many soon, and the work grows with the square of the edits.
+const maxLoss = 64
 
 // Costs in bits, roughly: what a base that is aligned saves, what an edit costs, and what a piece costs.
 const (

@@ -40,7 +40,12 @@ func Encode(names []byte, n int) []byte { return encode(names, nil, n) }
 // Decode is the inverse of Encode: it returns n names, each followed by '\n'. The result is
 // at most maxBytes long, otherwise the error wraps ErrCorrupt.
 func Decode(data []byte, n int, maxBytes uint64) ([]byte, error) {
-	return decode(data, nil, n, maxBytes)
+	return decode(data, nil, n, n, maxBytes)
+}
+
+// DecodePrefix is Decode of the first k names of n. What follows them in the stream is neither decoded nor checked.
+func DecodePrefix(data []byte, n, k int, maxBytes uint64) ([]byte, error) {
+	return decode(data, nil, n, k, maxBytes)
 }
 
 // EncodeMate codes the names of n second mates, given in first those of the first mates (in
@@ -54,10 +59,15 @@ func EncodeMate(names, first []byte, n int) []byte {
 
 // DecodeMate is the inverse of EncodeMate, given the same first.
 func DecodeMate(data, first []byte, n int, maxBytes uint64) ([]byte, error) {
+	return DecodeMatePrefix(data, first, n, n, maxBytes)
+}
+
+// DecodeMatePrefix is DecodeMate of the first k names of n, given at least as many in first.
+func DecodeMatePrefix(data, first []byte, n, k int, maxBytes uint64) ([]byte, error) {
 	if first == nil {
 		first = []byte{}
 	}
-	return decode(data, first, n, maxBytes)
+	return decode(data, first, n, k, maxBytes)
 }
 
 func encode(names, first []byte, n int) []byte {
@@ -147,7 +157,8 @@ func encodeStyle(names, first []byte, n int, s style, r rule) (code []byte, shap
 	return slices.Concat(head, raw, c.Enc.Finish()), c.made
 }
 
-func decode(data, first []byte, n int, maxBytes uint64) ([]byte, error) {
+// decode decodes the first k of n names.
+func decode(data, first []byte, n, k int, maxBytes uint64) ([]byte, error) {
 	if len(data) == 0 {
 		return nil, ErrCorrupt
 	}
@@ -172,21 +183,21 @@ func decode(data, first []byte, n int, maxBytes uint64) ([]byte, error) {
 			return nil, err
 		}
 	}
-	size, k := binary.Uvarint(data)
-	if k <= 0 || size > maxBytes || size < uint64(n) {
+	size, used := binary.Uvarint(data)
+	if used <= 0 || size > maxBytes || size < uint64(n) {
 		return nil, ErrCorrupt
 	}
-	data = data[k:]
-	raw, k := binary.Uvarint(data)
-	if k <= 0 || raw > uint64(len(data)-k) {
+	data = data[used:]
+	raw, used := binary.Uvarint(data)
+	if used <= 0 || raw > uint64(len(data)-used) {
 		return nil, ErrCorrupt
 	}
-	c := newCodec(rc.DecodeFrom(data[k:][raw:], adaptation), s)
+	c := newCodec(rc.DecodeFrom(data[used:][raw:], adaptation), s)
 	c.limit = int(size)
-	c.rawIn.src = data[k:][:raw]
+	c.rawIn.src = data[used:][:raw]
 	// The buffer grows as names are decoded, so that a short damaged stream cannot make a large one.
 	c.out = make([]byte, 0, min(size, 64*uint64(len(data))+4096))
-	for i := 0; i < n; i++ {
+	for i := 0; i < min(k, n); i++ {
 		if first != nil {
 			end := lineLen(first)
 			if end == 0 {
@@ -201,6 +212,9 @@ func decode(data, first []byte, n int, maxBytes uint64) ([]byte, error) {
 		if c.bad || len(c.out)+(n-1-i) > c.limit {
 			return nil, ErrCorrupt
 		}
+	}
+	if k < n {
+		return c.out, nil
 	}
 	if err := c.Dec.Err(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)

@@ -166,6 +166,15 @@ func generate(style, n int) (first, second []byte) {
 	return first, second
 }
 
+// firstLines returns the first k lines.
+func firstLines(text []byte, k int) []byte {
+	at := 0
+	for range k {
+		at += lineLen(text[at:])
+	}
+	return text[:at]
+}
+
 func TestRoundTrip(t *testing.T) {
 	for s, m := range makers {
 		t.Run(m.name, func(t *testing.T) {
@@ -183,6 +192,14 @@ func TestRoundTrip(t *testing.T) {
 				got, err = DecodeMate(mate, first, n, uint64(len(second)))
 				if err != nil || !bytes.Equal(got, second) {
 					t.Fatalf("%d mates do not come back: %v", n, err)
+				}
+				k := n / 3
+				if got, err = DecodePrefix(code, n, k, uint64(len(first))); err != nil || !bytes.Equal(got, firstLines(first, k)) {
+					t.Fatalf("the first %d of %d names do not come back: %v", k, n, err)
+				}
+				got, err = DecodeMatePrefix(mate, firstLines(first, k), n, k, uint64(len(second)))
+				if err != nil || !bytes.Equal(got, firstLines(second, k)) {
+					t.Fatalf("the first %d of %d mates do not come back: %v", k, n, err)
 				}
 				if n == 4200 {
 					t.Logf("%d bytes to %d, mates %d to %d", len(first), len(code), len(second), len(mate))

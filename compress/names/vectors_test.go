@@ -37,7 +37,7 @@ func TestVectors(t *testing.T) {
 			code, _ = encodeStyle(names, first, n, s, r)
 		}
 		code = v.Bytes(t, "bytes", code)
-		got, err := decode(code, first, n, uint64(len(names)))
+		got, err := decode(code, first, n, n, uint64(len(names)))
 		if err != nil || string(got) != string(names) {
 			t.Fatalf("decoded %q, %v; want %q", got, err, names)
 		}

@@ -3,6 +3,7 @@ package overlap
 import (
 	"slices"
 
+	"orcomgo/internal/tasks"
 	"orcomgo/minimizer"
 )
 
@@ -64,7 +65,7 @@ func binContigs(rd *Reads, include func(i int) bool, threads int) *contigs {
 			small = append(small, g)
 		}
 	}
-	eachTask(len(small), threads, func(t, k int) {
+	tasks.Each(len(small), threads, func(t, k int) {
 		g := small[k]
 		w := &workers[t]
 		w.out, w.keys = contigs{}, w.keys[:0]
@@ -107,7 +108,7 @@ func assembleBigBin(workers []binWorker, from, to int, none bool) []contigs {
 	var parts []contigs // what findKeys finds in each chunk, then the contigs of each part of the keys
 	counts := make([][1 << keyPartBits]int, chunks)
 	parts = make([]contigs, chunks, chunks+1<<keyPartBits)
-	eachTask(chunks, len(workers), func(t, k int) {
+	tasks.Each(chunks, len(workers), func(t, k int) {
 		lo, hi := divide(to-from, k, chunks)
 		w := &workers[t]
 		w.out = contigs{}
@@ -124,7 +125,7 @@ func assembleBigBin(workers []binWorker, from, to int, none bool) []contigs {
 		ends[p] = n
 	}
 	keys := make([]uint64, n)
-	eachTask(chunks, len(workers), func(t, k int) {
+	tasks.Each(chunks, len(workers), func(t, k int) {
 		lo, hi := divide(to-from, k, chunks)
 		w := &workers[t]
 		w.out = contigs{}
@@ -135,7 +136,7 @@ func assembleBigBin(workers []binWorker, from, to int, none bool) []contigs {
 		})
 	})
 	assembled := make([]contigs, len(ends))
-	eachTask(len(ends), len(workers), func(t, p int) {
+	tasks.Each(len(ends), len(workers), func(t, p int) {
 		lo := 0
 		if p > 0 {
 			lo = ends[p-1]

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync/atomic"
+
+	"orcomgo/internal/tasks"
 )
 
 // joinedPiece is a part of a joined contig: n bases of a contig of the round before, or of its reverse complement, from base from on. It
@@ -122,7 +124,7 @@ func (t *trees) findRoots() {
 		parts *= 2
 	}
 	groups := make([][][]uint32, parts)
-	eachTask(int(parts), t.threads, func(_, part int) { groups[part] = t.groupMembers(uint32(part), parts) })
+	tasks.Each(int(parts), t.threads, func(_, part int) { groups[part] = t.groupMembers(uint32(part), parts) })
 	t.members = slices.Concat(groups...)
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"orcomgo/internal/tasks"
 )
 
 // Two mates are coded in few bits if they lie near each other on the pseudogenome. Where they lie on different scaffolds, these are near
@@ -190,7 +192,7 @@ func (b *builder) mateLinks(s *islands, pairs []mateRange, step int) []mateLink 
 	})
 	var links []mateLink
 	var mu sync.Mutex
-	eachTask(parts, b.config.Threads, func(_, k int) {
+	tasks.Each(parts, b.config.Threads, func(_, k int) {
 		var part []mateLink
 		for t := range found {
 			part = append(part, found[t][k]...)

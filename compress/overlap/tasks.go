@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"orcomgo/internal/tasks"
 )
 
 // parallel calls f(0) to f(n-1) in n goroutines and returns when all have returned.
@@ -54,21 +56,10 @@ func eachInParallel(ctx context.Context, n, threads int, f func(t, i int) error)
 	return ctx.Err()
 }
 
-// eachTask calls f(t, i) for each i of 0..n-1, in ascending order, from up to `threads` goroutines (at least one), whose numbers
-// are t.
-func eachTask(n, threads int, f func(t, i int)) {
-	var next atomic.Int64
-	parallel(max(1, min(threads, n)), func(t int) {
-		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-			f(t, i)
-		}
-	})
-}
-
 // inParallel calls f for consecutive ranges of 0..n-1, of `size` numbers but the last, from up to `threads` goroutines. worker,
 // below threads, is the goroutine's number.
 func inParallel(threads, n, size int, f func(worker, from, to int)) {
-	eachTask((n+size-1)/size, threads, func(t, i int) { f(t, i*size, min((i+1)*size, n)) })
+	tasks.Each((n+size-1)/size, threads, func(t, i int) { f(t, i*size, min((i+1)*size, n)) })
 }
 
 // taskRange is how many numbers selected and placeInParallel process at a time.

@@ -54,7 +54,7 @@ func (m *given) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 	h, slots, moves := &m.history, m.slots, newMoves()
 	nodeBits := h.node & 31
 	bases := in.Bases
-	for r := 0; r < in.Records; r++ {
+	for r := 0; r < in.decoded(); r++ {
 		n := in.Lengths.Of(r)
 		m.runs, bases = runsOf(m.runs, bases[:n]), bases[n:]
 		h.reset()
@@ -110,7 +110,7 @@ func (m *given) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 			runs = runs[part:]
 		}
 	}
-	if !d.done() {
+	if !d.done() && in.decoded() == in.Records || d.overrun() {
 		return nil, ErrCorrupt
 	}
 	return dst, nil

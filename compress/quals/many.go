@@ -143,7 +143,7 @@ func (m *many) decode(data []byte, in *Input, total int, dst []byte) ([]byte, er
 	size := ^uint64(0)
 	h := &m.history
 	bases := in.Bases
-	for r := 0; r < in.Records; r++ {
+	for r := 0; r < in.decoded(); r++ {
 		n := in.Lengths.Of(r)
 		bases = m.classify(bases, n)
 		h.reset(m.stepped, m.class(0))
@@ -174,7 +174,7 @@ func (m *many) decode(data []byte, in *Input, total int, dst []byte) ([]byte, er
 			h.next(uint32(^c), m.stepped, m.class(pos+1))
 		}
 	}
-	if !d.done() {
+	if !d.done() && in.decoded() == in.Records || d.overrun() {
 		return nil, ErrCorrupt
 	}
 	return dst, nil

@@ -35,6 +35,16 @@ type Input struct {
 	// Bases, if not nil, are the letters of all reads end to end, and the qualities are coded given them. That pays where sequencers misjudge
 	// how long a run of equal bases is: see WorthBases. Decode needs them where Encode had them.
 	Bases []byte
+	// First, if not 0, is how many of the records Decode returns, the first ones; Bases are those of them. Lengths are those of all records.
+	First int
+}
+
+// decoded returns how many records Decode returns.
+func (in *Input) decoded() int {
+	if in.First > 0 {
+		return min(in.First, in.Records)
+	}
+	return in.Records
 }
 
 // total returns the sum of the lengths, and whether the lengths are valid and it is at most maxTotal.
@@ -173,7 +183,8 @@ func Encode(in Input, level Level) []byte {
 }
 
 // Decode appends the column to dst[:0] and returns it; in has the lengths, and the bases if Encode had them (its Quals are
-// not read). The result is as long as the lengths say, or the error wraps ErrCorrupt. Memory
+// not read). The result is as long as the lengths say, or the error wraps ErrCorrupt. If in.First is less than all records, what
+// follows those records in the stream is neither decoded nor checked. Memory
 // grows as values come out of the stream; the caller must refuse lengths whose sum is
 // too large for the memory, because a stream of one value is short whatever they are.
 func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
@@ -182,6 +193,7 @@ func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 		return nil, ErrCorrupt
 	}
 	dst = dst[:0]
+	wanted := int(in.Lengths.Sum(0, in.decoded()))
 	switch strategy, rest := data[0], data[1:]; {
 	case strategy == strategyEmpty:
 		if n != 0 || len(rest) != 0 {
@@ -192,16 +204,16 @@ func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 		if n == 0 || len(rest) != 1 {
 			return nil, ErrCorrupt
 		}
-		if cap(dst) < n {
-			dst = make([]byte, 0, n)
+		if cap(dst) < wanted {
+			dst = make([]byte, 0, wanted)
 		}
-		dst = dst[:n]
+		dst = dst[:wanted]
 		for i := range dst {
 			dst[i] = rest[0]
 		}
 		return dst, nil
 	case strategy < strategies:
-		if n == 0 || in.Bases != nil && n != len(in.Bases) || strategy >= strategyBased && in.Bases == nil {
+		if n == 0 || in.Bases != nil && wanted != len(in.Bases) || strategy >= strategyBased && in.Bases == nil {
 			return nil, ErrCorrupt
 		}
 		t, body, err := parseTrees(rest, n)
@@ -214,7 +226,7 @@ func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 		} else {
 			m = newEngine(t, n, Level(strategy-strategyModelled)/2, strategy&1 == 1)
 		}
-		return m.decode(body, &in, n, dst)
+		return m.decode(body, &in, wanted, dst)
 	}
 	return nil, ErrCorrupt
 }

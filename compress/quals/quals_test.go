@@ -104,6 +104,22 @@ func columns() []column {
 	return cs
 }
 
+// decodesFirst compares what comes back if only some records are asked for.
+func decodesFirst(t *testing.T, name string, data []byte, in Input, quals []byte) {
+	t.Helper()
+	if in.Records < 2 {
+		return
+	}
+	in.First = in.Records / 2
+	n := in.Lengths.Sum(0, in.First)
+	if in.Bases != nil {
+		in.Bases = in.Bases[:n]
+	}
+	if got, err := Decode(data, in, nil); err != nil || !bytes.Equal(got, quals[:n]) {
+		t.Errorf("%s: %d qualities of the first %d of %d records, want %d: %v", name, len(got), in.First, in.Records, n, err)
+	}
+}
+
 func TestRoundTrip(t *testing.T) {
 	for _, c := range columns() {
 		for level := Fast; level <= Max; level++ {
@@ -120,6 +136,7 @@ func TestRoundTrip(t *testing.T) {
 			if !bytes.Equal(got, c.in.Quals) {
 				t.Fatalf("%s, level %d: %d bytes come back changed", c.name, level, len(got))
 			}
+			decodesFirst(t, c.name, data, in, c.in.Quals)
 		}
 	}
 }
@@ -150,6 +167,7 @@ func TestRoundTripWithBases(t *testing.T) {
 			if err != nil || !bytes.Equal(got, want) {
 				t.Fatalf("%s, level %d: %d bytes come back, want %d: %v", c.name, level, len(got), len(want), err)
 			}
+			decodesFirst(t, c.name, data, in, want)
 			if data[0] < strategyBased {
 				continue // of one value at most
 			}

@@ -54,7 +54,7 @@ func (m *single) decode(data []byte, in *Input, total int, dst []byte) ([]byte, 
 	size := ^uint64(0)
 	h, slots, moves := &m.history, m.slots, newMoves()
 	nodeBits := h.node & 31
-	for r := 0; r < in.Records; r++ {
+	for r := 0; r < in.decoded(); r++ {
 		n := in.Lengths.Of(r)
 		h.reset()
 		at := h.single(m.stepped)
@@ -95,7 +95,7 @@ func (m *single) decode(data []byte, in *Input, total int, dst []byte) ([]byte, 
 			}
 		}
 	}
-	if !d.done() {
+	if !d.done() && in.decoded() == in.Records || d.overrun() {
 		return nil, ErrCorrupt
 	}
 	return dst, nil

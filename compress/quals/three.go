@@ -122,7 +122,7 @@ func (m *three) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 	h := &m.history
 	moves := newMoves()
 	nodeBits := h.node & 31
-	for r := 0; r < in.Records; r++ {
+	for r := 0; r < in.decoded(); r++ {
 		n := in.Lengths.Of(r)
 		h.reset()
 		h.contexts(m.stepped)
@@ -201,7 +201,7 @@ func (m *three) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 			h.at, h.last = [3]uint32{at0, at1, at2}, last
 		}
 	}
-	if !d.done() {
+	if !d.done() && in.decoded() == in.Records || d.overrun() {
 		return nil, ErrCorrupt
 	}
 	return dst, nil

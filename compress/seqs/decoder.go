@@ -2,6 +2,7 @@ package seqs
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"orcomgo/compress/basemodel"
@@ -116,7 +117,7 @@ func corrupt(err error) error { return fmt.Errorf("%w: %w", ErrCorrupt, err) }
 
 // DecodeSlice decodes a slice whose columns have Records, Lengths and Quals as they
 // were when it was coded; mate is nil if there was none. It returns the letters of the reads
-// of each, end to end. An error wraps ErrCorrupt. It is safe for concurrent use.
+// of each, end to end: of the First ones, if these are set, which must be equal for mates. An error wraps ErrCorrupt. It is safe for concurrent use.
 func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte, err error) {
 	if first.Records == 0 {
 		if len(data) != 0 {
@@ -135,19 +136,22 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	}
 	cols := []*Column{first}
 	if mate != nil {
-		if mate.Records != first.Records || (mate.Quals != nil) != (first.Quals != nil) {
+		if mate.Records != first.Records || mate.First != first.First || (mate.Quals != nil) != (first.Quals != nil) {
 			return seqs, ErrCorrupt
 		}
 		cols = append(cols, mate)
 	}
 	for _, c := range cols {
-		if c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records || c.Quals != nil && uint64(len(c.Quals)) != c.bases() {
+		if c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records || c.Quals != nil && uint64(len(c.Quals)) != c.Lengths.Sum(0, c.withQuals()) {
 			return seqs, ErrCorrupt
 		}
 	}
 	in, err := streamsOf(data, flags&flagPieces != 0)
 	if err != nil {
 		return seqs, err
+	}
+	if flags&flagPieces != 0 && first.decoded() < first.Records || first.withQuals() < first.Records && needsQuals(in, flags) {
+		return seqs, errTooFew
 	}
 	p := &d.parts[k]
 	d.releaseWhile(func() { <-p.ready })
@@ -183,6 +187,30 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	}
 	copy(seqs[:], out)
 	return seqs, nil
+}
+
+// errTooFew is an error of the caller: First is set for a slice of which more reads, or more qualities, are needed. See Whole.
+var errTooFew = errors.New("seqs: the first reads of this slice can't be decoded alone")
+
+// Whole says what the First reads of a slice can't be decoded without: all reads, where long reads are aligned in pieces, or the
+// qualities of all first mates, where the Ns of these are coded given the qualities. Damaged data needs anything.
+func Whole(data []byte) (reads, firstQuals bool) {
+	_, n := binary.Uvarint(data)
+	if n <= 0 || len(data) == n {
+		return false, false
+	}
+	flags := data[n]
+	in, err := streamsOf(data[n+1:], flags&flagPieces != 0)
+	if err != nil {
+		return false, false
+	}
+	return flags&flagPieces != 0, needsQuals(in, flags)
+}
+
+// needsQuals reports whether the exceptions of mates can be decoded only after those of all first mates, which need all of their
+// qualities.
+func needsQuals(in [streams][]byte, flags byte) bool {
+	return flags&flagMate != 0 && flags&flagQuals != 0 && decodeFrom(in[streamExceptions]).Uniform(0, 2) == listedAndN
 }
 
 // streamsOf splits the body of a slice into its streams.

@@ -12,6 +12,7 @@ import (
 	"orcomgo/compress/basemodel"
 	"orcomgo/compress/longreads"
 	"orcomgo/compress/overlap"
+	"orcomgo/internal/tasks"
 )
 
 // Config has the options of Build.
@@ -311,7 +312,7 @@ func positionsOf(l *overlap.Layout, n uint32, threads int) []uint32 {
 	chunks := min(threads, int(n)/minCounted+1)
 	first := func(c int) uint32 { return uint32(uint64(n) * uint64(c) / uint64(chunks)) }
 	placed := make([]uint32, chunks) // of each chunk
-	parallel(chunks, chunks, func() func(int) {
+	tasks.EachWorker(chunks, chunks, func(int) func(int) {
 		return func(c int) {
 			at := first(c)
 			for rec := at; rec < first(c+1); rec++ {

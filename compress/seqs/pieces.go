@@ -7,6 +7,7 @@ import (
 	"orcomgo/compress/edits"
 	"orcomgo/compress/longreads"
 	"orcomgo/compress/overlap"
+	"orcomgo/internal/tasks"
 )
 
 // minLongBases is the least number of bases of a read that may be aligned in pieces.
@@ -144,7 +145,7 @@ func (a *pieceAligner) align(records [][]uint32, r *columnReads) [][][]edits.Pie
 		}
 	}
 	const each = 16
-	parallel(a.threads, (len(todo)+each-1)/each, func() func(int) {
+	tasks.EachWorker((len(todo)+each-1)/each, a.threads, func(int) func(int) {
 		x, o := longreads.NewAligner(a.shared), a.layout.Oriented()
 		return func(c int) {
 			for _, t := range todo[c*each : min((c+1)*each, len(todo))] {

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	rc "orcomgo/compress/rangecoder"
+	"orcomgo/internal/tasks"
 )
 
 // positions models the positions of reads on a pseudogenome: a binary tree over its length whose
@@ -118,7 +119,7 @@ func newPositions(pos []uint32, n, threads int) (*positions, *treeCode) {
 		}
 		return small
 	})
-	parallel(threads, len(parts), func() func(int) {
+	tasks.EachWorker(len(parts), threads, func(int) func(int) {
 		return func(k int) {
 			x := &parts[k]
 			it := x.at
@@ -213,7 +214,7 @@ func countsOf(pos []uint32, n, threads int) counts {
 	}
 	s.start = make([]uint32, n>>s.shift+2)
 	if chunks := min(threads, len(pos)/minCounted); chunks > 1 {
-		parallel(chunks, chunks, func() func(int) {
+		tasks.EachWorker(chunks, chunks, func(int) func(int) {
 			return func(c int) {
 				for _, p := range pos[len(pos)*c/chunks : len(pos)*(c+1)/chunks] {
 					atomic.AddUint32(&s.start[p>>s.shift+1], 1)

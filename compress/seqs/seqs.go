@@ -30,6 +30,25 @@ type Column struct {
 	// (Read, Start). Encoding only.
 	Exceptions record.ExceptionList
 	Quals      []byte // end to end; nil if they are not kept
+
+	// First, if not 0, is how many of the reads are to be decoded, the first ones; Quals are those of them or of all. Decoding only.
+	First int
+}
+
+// decoded returns how many reads are coded, or to be decoded.
+func (c *Column) decoded() int {
+	if c.First > 0 {
+		return min(c.First, c.Records)
+	}
+	return c.Records
+}
+
+// withQuals returns of how many reads the qualities are there.
+func (c *Column) withQuals() int {
+	if uint64(len(c.Quals)) == c.bases() {
+		return c.Records
+	}
+	return c.decoded()
 }
 
 // bases returns the sum of the lengths.

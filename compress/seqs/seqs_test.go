@@ -3,6 +3,7 @@ package seqs
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/bits"
 	"math/rand"
@@ -215,12 +216,7 @@ func roundTrip(t *testing.T, o record.Options, c Config, sliceReads int, withQua
 	for _, c := range e.Parts(0) {
 		cuts[int(c)] = true
 	}
-	type codedSlice struct {
-		data  []byte
-		first *Column
-		mate  *Column
-	}
-	var out []codedSlice
+	var out []madeSlice
 	var run []uint32
 	from := 0
 	for at := 0; at < n; {
@@ -250,7 +246,7 @@ func roundTrip(t *testing.T, o record.Options, c Config, sliceReads int, withQua
 			}
 			return sliceColumn(k, cols[k], at, end-at, perm, withQuals)
 		}
-		s := codedSlice{first: column(0)}
+		s := madeSlice{first: column(0)}
 		if len(cols) > 1 {
 			s.mate = column(1)
 		}
@@ -302,6 +298,9 @@ func roundTrip(t *testing.T, o record.Options, c Config, sliceReads int, withQua
 			}
 		}
 	}
+	for i := range out {
+		decodesFirst(t, d, &out[i])
+	}
 	if o.OrderAny {
 		got, err := e.Digests(context.Background(), func(int) bool { return true })
 		if err != nil || !slices.Equal(got, sums[:len(cols)]) {
@@ -310,6 +309,51 @@ func roundTrip(t *testing.T, o record.Options, c Config, sliceReads int, withQua
 	}
 	result.size = len(result.bytes)
 	return result
+}
+
+// madeSlice is a slice that was encoded, and its columns.
+type madeSlice struct {
+	data        []byte
+	first, mate *Column
+}
+
+// decodesFirst compares the first reads of a slice, decoded alone, with those of the whole slice.
+func decodesFirst(t *testing.T, d *Decoder, s *madeSlice) {
+	t.Helper()
+	reads, firstQuals := Whole(s.data)
+	decode := func(first int) (got [2][]byte, cols [2]*Column, err error) {
+		for k, c := range []*Column{s.first, s.mate} {
+			if c == nil {
+				continue
+			}
+			cols[k] = &Column{Records: c.Records, Lengths: c.Lengths, Quals: c.Quals, First: first}
+			if c.Quals != nil && (k > 0 || !firstQuals) {
+				cols[k].Quals = c.Quals[:c.Lengths.Sum(0, cols[k].decoded())]
+			}
+		}
+		got, err = d.DecodeSlice(s.data, cols[0], cols[1])
+		return got, cols, err
+	}
+	first := (s.first.Records + 2) / 3
+	got, cols, err := decode(first)
+	if reads {
+		if !errors.Is(err, errTooFew) {
+			t.Errorf("some reads of a slice with pieces: error %v", err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, _, err := decode(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, c := range cols {
+		if c != nil && !bytes.Equal(got[k], whole[k][:c.Lengths.Sum(0, first)]) {
+			t.Fatalf("the first %d of %d reads are decoded to %d letters, and not to those of the whole slice", first, c.Records, len(got[k]))
+		}
+	}
 }
 
 func TestRoundTrips(t *testing.T) {

@@ -205,7 +205,7 @@ func (r *columnReads) forEach(placed bool, f func(k, i int, quals []byte, skip [
 	for k := range cols {
 		nonACGT[k] = nonACGTOf(r.exceptions[k])
 	}
-	for i := 0; i < cols[0].Records; i++ {
+	for i := 0; i < cols[0].decoded(); i++ {
 		for k, col := range cols {
 			n := col.Lengths.Of(i)
 			q := col.Quals
@@ -233,6 +233,23 @@ func (r *columnReads) literalBases() int {
 	return sum
 }
 
+// needModel reports whether some of the reads that are coded have no place.
+func (r *columnReads) needModel() bool {
+	for k, col := range r.cols {
+		for i, p := range r.where[k].pos[:col.decoded()] {
+			if p != unplaced {
+				continue
+			}
+			found := false
+			r.literals(k, i, func(from, to int) { found = found || to > from })
+			if found {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // codeMismatches codes the reads that have a place. read, which is nil when decoding, returns the packed bases of a read on the
 // pseudogenome's strand; text, which is nil when encoding, where its letters go.
 func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, read func(k, i int) []uint64, text func(k, i int) []byte) {
@@ -254,10 +271,10 @@ func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, read func(k, i int) 
 
 // codeLiterals codes the reads that have no place. read returns the bases of a read, one a byte; decoding, where its letters go.
 func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, read func(k, i int) []byte) error {
-	bases := r.literalBases()
-	if bases == 0 {
+	if !r.needModel() {
 		return nil
 	}
+	bases := r.literalBases()
 	m, err := s.model()
 	if err != nil {
 		return err
@@ -288,7 +305,7 @@ func (s *slice) codeReads(r *columnReads, placed func(), literals func() error) 
 	var wg sync.WaitGroup
 	wg.Go(func() { err = literals() })
 	placed()
-	if r.literalBases() > 0 {
+	if r.needModel() {
 		s.releaseWhile(func() { s.model() }) // for which codeLiterals waits
 	}
 	wg.Wait()
@@ -388,7 +405,7 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 	}
 	end := uint64(0) // of the last bases that are needed
 	for k, col := range cols {
-		for i, p := range r.where[k].pos {
+		for i, p := range r.where[k].pos[:col.decoded()] {
 			if p != unplaced {
 				end = max(end, uint64(p)+uint64(col.Lengths.Of(i)))
 			}
@@ -418,6 +435,9 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 	}
 	for k := range cols {
 		for x := range r.exceptions[k].All {
+			if int(x.Read) >= cols[k].decoded() {
+				break
+			}
 			applyException(text(k, int(x.Read)), x)
 		}
 	}
@@ -429,7 +449,7 @@ func readsOf(cols []*Column) (letters [][]byte, text func(k, i int) []byte) {
 	seqs := make([][]byte, len(cols))
 	starts := make([][]uint64, len(cols)) // of reads; nil where all have one length
 	for k, col := range cols {
-		seqs[k] = make([]byte, col.bases())
+		seqs[k] = make([]byte, col.Lengths.Sum(0, col.decoded()))
 		if col.Lengths.Each != nil {
 			starts[k] = make([]uint64, col.Records)
 			at := uint64(0)

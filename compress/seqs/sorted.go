@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	rc "orcomgo/compress/rangecoder"
+	"orcomgo/internal/tasks"
 )
 
 // sortedRun is the number of placed records between two groups of records without a place in the order of Sorted. The latter are
@@ -78,12 +79,12 @@ func (s *placeSorter) order() []uint32 {
 	s.distribute()
 	perm := make([]uint32, s.reads)
 	groups := spread{len(s.placed), len(s.others), max(1, len(s.placed)/sortedRun)}
-	parallel(s.threads, groups.n, func() func(int) {
+	tasks.EachWorker(groups.n, s.threads, func(int) func(int) {
 		return func(g int) {
 			copy(perm[groups.placedIn(g+1)+groups.othersIn(g):], s.others[groups.othersIn(g):groups.othersIn(g+1)])
 		}
 	})
-	parallel(s.threads, s.ranges, func() func(int) {
+	tasks.EachWorker(s.ranges, s.threads, func(int) func(int) {
 		next := make([]uint32, 1<<s.shift+1)
 		return func(r int) {
 			if s.starts[r] < s.starts[r+1] {
@@ -99,7 +100,7 @@ func (s *placeSorter) distribute() {
 	chunks := min(max(s.threads, 1), int(s.reads/minSortedChunk)+1)
 	limit := func(c int) uint32 { return uint32(uint64(s.reads) * uint64(c) / uint64(chunks)) }
 	next := make([][]int, chunks) // by chunk and range: how many reads there are, then where the next one goes; last those without a place
-	parallel(s.threads, chunks, func() func(int) {
+	tasks.EachWorker(chunks, s.threads, func(int) func(int) {
 		return func(c int) {
 			count := make([]int, s.ranges+1)
 			for read := limit(c); read < limit(c+1); read++ {
@@ -126,7 +127,7 @@ func (s *placeSorter) distribute() {
 		}
 	}
 	s.placed, s.others = make([]uint64, s.starts[s.ranges]), make([]uint32, at)
-	parallel(s.threads, chunks, func() func(int) {
+	tasks.EachWorker(chunks, s.threads, func(int) func(int) {
 		return func(c int) {
 			to := next[c]
 			for read := limit(c); read < limit(c+1); read++ {

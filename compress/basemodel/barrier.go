@@ -2,26 +2,6 @@ package basemodel
 
 import "sync"
 
-// parallelFor calls f for 0..n-1 on up to threads goroutines, at least one, and returns when all calls have.
-func parallelFor(n, threads int, f func(k int)) {
-	next := make(chan int, n)
-	for k := range n {
-		next <- k
-	}
-	close(next)
-	var wg sync.WaitGroup
-	for range min(max(threads, 1), n) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for k := range next {
-				f(k)
-			}
-		}()
-	}
-	wg.Wait()
-}
-
 // barrier makes n goroutines wait for each other, again and again.
 type barrier struct {
 	mu         sync.Mutex

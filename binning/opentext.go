@@ -1,0 +1,41 @@
+package binning
+
+import (
+	"context"
+	"io"
+	"sync/atomic"
+)
+
+// TextReader reads the text of an input. It is not safe for concurrent use.
+type TextReader struct {
+	src  *source
+	read atomic.Uint64
+}
+
+// OpenText opens an input, which is compressed or not, as a run would. threads is how many goroutines inflate it. Errors begin with the
+// path. An input that has to be made FASTQ by another program is refused; others may hold any text.
+func OpenText(ctx context.Context, path string, threads int) (*TextReader, error) {
+	t := new(TextReader)
+	r := &run{Config: &Config{Threads: threads}, pool: newPool(threads)}
+	var err error
+	t.src, err = r.openSource(ctx, path, &t.read)
+	return t, err
+}
+
+// Read implements io.Reader.
+func (t *TextReader) Read(p []byte) (int, error) {
+	n, err := t.src.fillBytes(p)
+	if err == io.EOF && n > 0 {
+		err = nil // the next call returns it again
+	}
+	return n, err
+}
+
+// Stored returns how many bytes of the input, as it is stored, have been read. It is at most a few megabytes ahead of Read.
+func (t *TextReader) Stored() uint64 { return t.read.Load() }
+
+// Close closes the input.
+func (t *TextReader) Close() error {
+	t.src.close()
+	return nil
+}

@@ -1,0 +1,173 @@
+package samples
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	for file, want := range map[string]Name{
+		"Liver_S1_L001_R1_001.fastq.gz":     {Sample: "Liver", Role: First, Number: 1, Library: 1, Lane: 1, Part: 1},
+		"Liver_S12_L004_R2_002.fastq.gz":    {Sample: "Liver", Role: Second, Number: 2, Library: 12, Lane: 4, Part: 2},
+		"Liver_S1_R2_001.fastq.gz":          {Sample: "Liver", Role: Second, Number: 2, Library: 1, Part: 1},
+		"pbmc_1k_S1_L001_I1_001.fastq.gz":   {Sample: "pbmc_1k", Role: Index, Number: 1, Library: 1, Lane: 1, Part: 1},
+		"atac_S1_L001_R3_001.fastq.gz":      {Sample: "atac", Role: Third, Number: 3, Library: 1, Lane: 1, Part: 1},
+		"Undetermined_S0_L001_R1_001.fq.gz": {Sample: "Undetermined", Role: First, Number: 1, Lane: 1, Part: 1},
+		"a_CGTACT_L003_R1_001.fastq.bz2":    {Sample: "a_CGTACT", Role: First, Number: 1, Lane: 3, Part: 1},
+		"x_L002_R1.fq":                      {Sample: "x", Role: First, Number: 1, Lane: 2},
+		"x_R1.fastq":                        {Sample: "x", Role: First, Number: 1},
+		"x.R2.fastq.gz":                     {Sample: "x", Role: Second, Number: 2},
+		"x-r2.fq.zst":                       {Sample: "x", Role: Second, Number: 2},
+		"x_R2_val_2.fq.gz":                  {Sample: "x", Role: Second, Number: 2},
+		"X_R1.FASTQ.GZ":                     {Sample: "X", Role: First, Number: 1},
+		"ERR123_1.fastq.gz":                 {Sample: "ERR123", Role: First, Number: 1, Digit: true},
+		"ERR123.2.fq":                       {Sample: "ERR123", Role: Second, Number: 2, Digit: true},
+		"a_1_2.fastq":                       {Sample: "a_1", Role: Second, Number: 2, Digit: true},
+		"x_1_val_1.fq.gz":                   {Sample: "x", Role: First, Number: 1, Digit: true},
+		"ERR123.fastq.gz":                   {Sample: "ERR123"},
+		"rep_3.fastq":                       {Sample: "rep_3"},
+		"tR1.fastq":                         {Sample: "tR1"},
+		"sample.v2.fa.xz":                   {Sample: "sample.v2"},
+	} {
+		if got, ok := Parse(file); !ok || got != want {
+			t.Errorf("%s is %+v, %v; want %+v", file, got, ok, want)
+		}
+	}
+	for _, file := range []string{"reads.bam", "SampleSheet.csv", "x.fastq.gz.md5", ".fastq", "fastq", "x.gz", "x.cdna"} {
+		if got, ok := Parse(file); ok {
+			t.Errorf("%s is a file of reads: %+v", file, got)
+		}
+	}
+}
+
+// write makes empty files in a directory of the test.
+func write(t *testing.T, files ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, f := range files {
+		path := filepath.Join(dir, f)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// show writes samples as text: pairs as a+b, and what is wrong in brackets.
+func show(dir string, list []Sample) string {
+	var b strings.Builder
+	for _, s := range list {
+		fmt.Fprintf(&b, "%s:", s.Name)
+		for _, in := range s.Inputs {
+			switch name := strings.TrimPrefix(in.Path, dir+"/"); {
+			case in.Mate >= 0 && !in.First:
+				fmt.Fprintf(&b, "+%s", name)
+			default:
+				fmt.Fprintf(&b, " %s", name)
+			}
+		}
+		if s.Problem != nil {
+			fmt.Fprintf(&b, " [%s]", strings.ReplaceAll(s.Problem.Error(), dir+"/", ""))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func TestSamplesOfTree(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		files []string
+		want  string
+	}{
+		{"Illumina, lanes and parts in order, index", []string{
+			"b_S2_L002_R2_001.fastq.gz", "b_S2_L002_R1_001.fastq.gz", "b_S2_L001_R2_001.fastq.gz", "b_S2_L001_R1_001.fastq.gz",
+			"b_S2_L001_R2_002.fastq.gz", "b_S2_L001_R1_002.fastq.gz", "b_S2_L001_I1_001.fastq.gz", "a_S10_L001_R1_001.fastq.gz"},
+			"a: a_S10_L001_R1_001.fastq.gz\n" +
+				"b: b_S2_L001_R1_001.fastq.gz+b_S2_L001_R2_001.fastq.gz b_S2_L001_I1_001.fastq.gz" +
+				" b_S2_L001_R1_002.fastq.gz+b_S2_L001_R2_002.fastq.gz b_S2_L002_R1_001.fastq.gz+b_S2_L002_R2_001.fastq.gz\n"},
+		{"ENA, with reads that lost their mates", []string{"ERR1/ERR1_1.fastq.gz", "ERR1/ERR1_2.fastq.gz", "ERR1/ERR1.fastq.gz", "ERR2.fastq.gz"},
+			"ERR1: ERR1/ERR1_1.fastq.gz+ERR1/ERR1_2.fastq.gz ERR1/ERR1.fastq.gz\nERR2: ERR2.fastq.gz\n"},
+		{"numbers that are no mates", []string{"rep_1.fastq", "rep_3.fastq", "other_2.fastq"},
+			"other_2: other_2.fastq\nrep_1: rep_1.fastq\nrep_3: rep_3.fastq\n"},
+		{"plain names, other files, hidden ones", []string{"x.R1.fq", "x.R2.fq", "SampleSheet.csv", ".x.fastq", ".hidden/y.fastq", "x.cdna"},
+			"x: x.R1.fq+x.R2.fq\n"},
+		{"a mate is missing", []string{"x_R2.fastq"}, "x: x_R2.fastq [x_R2.fastq has second mates, and there are no first ones]\n"},
+		{"a mate of one lane is missing", []string{"x_L001_R1.fq", "x_L001_R2.fq", "x_L002_R1.fq"},
+			"x: x_L001_R1.fq+x_L001_R2.fq x_L002_R1.fq [x_L002_R1.fq has no second mates, but other files of the sample have]\n"},
+		{"the same twice", []string{"x_R1.fq", "x_R1.fq.gz"}, "x: x_R1.fq x_R1.fq.gz [x_R1.fq and x_R1.fq.gz have the same mates]\n"},
+		{"two directories", []string{"a/x.fq", "b/x.fq"},
+			"x: a/x.fq [there are samples of this name in a and b: archive one of them at a time, or write a sheet]\n" +
+				"x: b/x.fq [there are samples of this name in a and b: archive one of them at a time, or write a sheet]\n"},
+		{"the output", []string{"x.fq", "out/y.fq"}, "x: x.fq\n"},
+		{"nothing", []string{"README"}, ""},
+	} {
+		dir := write(t, c.files...)
+		tree, err := Scan(dir, filepath.Join(dir, "out"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := show(dir, tree.Samples()); got != c.want {
+			t.Errorf("%s:\n%swant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestScanClasses(t *testing.T) {
+	dir := write(t, "x.fq", "y.fastq.gz", "x.cdna", "x.cmeta", "notes.txt")
+	if err := os.Symlink(filepath.Join(dir, "x.fq"), filepath.Join(dir, "z.fq")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(dir, filepath.Join(dir, "loop")); err != nil {
+		t.Fatal(err)
+	}
+	tree, err := Scan(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, a, o := tree.Count(Reads), tree.Count(Archive), tree.Count(Other); r != 3 || a != 2 || o != 1 {
+		t.Errorf("%d files of reads, %d of archives, %d others", r, a, o)
+	}
+	for path, want := range map[string]string{"x.fq": "it is not a directory", "missing": "no such file"} {
+		if _, err := Scan(filepath.Join(dir, path), ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestReadSheet(t *testing.T) {
+	for _, c := range []struct{ name, sheet, want string }{
+		{"commas, lanes, other columns", "sample,strandedness,fastq_1,fastq_2\nb,auto,l1_1.fq,l1_2.fq\na,auto,x.fq,\nb,auto,l2_1.fq,l2_2.fq\n",
+			"b: l1_1.fq+l1_2.fq l2_1.fq+l2_2.fq\na: x.fq\n"},
+		{"tabs, no second mates", "fastq_1\tsample\nx \"y\".fq\ta\n", "a: x \"y\".fq\n"},
+		{"quotes, line ends of Windows, a byte order mark", "\xef\xbb\xbfsample,fastq_1\r\n\"a\",\"x,1.fq\"\r\n", "a: x,1.fq\n"},
+		{"short rows", "sample,fastq_1,fastq_2\na,x.fq\n", "a: x.fq\n"},
+	} {
+		list, err := readSheet(strings.NewReader(c.sheet))
+		if err != nil || show("", list) != c.want {
+			t.Errorf("%s: %s%v", c.name, show("", list), err)
+		}
+	}
+	for sheet, want := range map[string]string{
+		"":                                "the sheet is empty",
+		"name,reads\na,x.fq\n":            "expected sample, fastq_1",
+		"sample,fastq_1\n":                "no samples",
+		"sample,fastq_1\na,x.fq\n,y.fq\n": "line 3: expected a name",
+		"sample,fastq_1\na,\n":            "line 2: expected a name",
+		"sample,fastq_1\na/b,x.fq\n":      `line 2: the sample "a/b" can't be`,
+		"sample,fastq_1\na,\"x\"y.fq\n":   "line 2: ",
+	} {
+		if _, err := readSheet(strings.NewReader(sheet)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", sheet, err, want)
+		}
+	}
+	if _, err := ReadSheet(filepath.Join(t.TempDir(), "none.csv")); err == nil || !strings.Contains(err.Error(), "none.csv: no such file") {
+		t.Error(err)
+	}
+}

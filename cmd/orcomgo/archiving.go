@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"orcomgo/binning"
+	"orcomgo/bins/commit"
+	"orcomgo/compress"
+)
+
+// archiving is an archive to be made, or to be finished.
+type archiving struct {
+	config binning.Config
+	pack   compress.PackOptions
+	// level is what the command line says; nil for any that an archive has already.
+	level *compress.Level
+	// report and finish are those of progress, note prints a line.
+	report func(stage string, done, total uint64)
+	finish func(stage string)
+	note   func(line string)
+}
+
+// outcome says what archiving did.
+type outcome int
+
+const (
+	archived outcome = iota
+	wasThere         // and is complete
+)
+
+// archiving returns what is to be done for the inputs of c.
+func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *archiving {
+	a := &archiving{config: c, pack: o.packOptions(level)}
+	if a.config.Name == "" {
+		a.config.Name = binning.ArchiveName(c.Inputs)
+	}
+	if o.given("level") {
+		a.level = &level
+	}
+	a.config.Hold, a.config.TempDir = c.Memory/uint64(heldShare), o.tempDir
+	a.pack.Threads, a.pack.Memory, a.pack.GPU = c.Threads, c.Memory, c.NewAssigner != nil
+	return a
+}
+
+// path returns DIR/NAME of the archive.
+func (a *archiving) path() string { return filepath.Join(a.config.OutDir, a.config.Name) }
+
+// run makes the archive. If there is one of the same inputs it is left as it is, and bins of them are packed.
+func (a *archiving) run(ctx context.Context) (*compress.Summary, outcome, error) {
+	a.config.Progress, a.config.Note = a.report, a.note
+	a.pack.Progress, a.pack.Note = a.report, a.note
+	if !a.config.Force {
+		if e, found, err := commit.Lookup(a.config.OutDir, a.config.Name); err != nil {
+			return nil, archived, err
+		} else if found {
+			return a.goOn(ctx, e)
+		}
+	}
+	bins, _, err := binning.RunUnnamed(ctx, a.config)
+	if err != nil {
+		return nil, archived, err
+	}
+	defer bins.Close()
+	a.finish(binning.Stage)
+	runtime.GC() // the blocks are garbage now, and packing should not begin with them
+	summary, err := compress.PackUnnamed(ctx, bins, a.pack)
+	return summary, archived, err
+}
+
+// comparing is the name of the stage in which inputs are compared with an archive.
+const comparing = "comparing inputs"
+
+// goOn finishes an archive that is there, if it was made of the same inputs.
+func (a *archiving) goOn(ctx context.Context, e commit.Entry) (*compress.Summary, outcome, error) {
+	difference, err := compress.MadeOf(ctx, e, a.originals(ctx), compress.SameOptions{Options: a.config.Options, Level: a.level})
+	switch {
+	case compress.IsDamage(err):
+		return nil, archived, fmt.Errorf("%s: %w, and it can't be read: %w", e.Path(), commit.ErrExists, err)
+	case err != nil:
+		return nil, archived, err
+	case difference != "":
+		return nil, archived, fmt.Errorf("%s: %w: %s", e.Path(), commit.ErrExists, difference)
+	}
+	a.finish(comparing)
+	a.finish(binning.Stage)
+	if e.Has[commit.Bins] {
+		a.note("packing the bins of these inputs, which are there already")
+	}
+	// With the extension the path can't be that of a directory.
+	summary, err := compress.Pack(ctx, e.Path()+commit.PackedDataExt, a.pack)
+	if err != nil || !summary.AlreadyPacked {
+		return summary, archived, err
+	}
+	return summary, wasThere, nil
+}
+
+// originals describes the inputs for a comparison.
+func (a *archiving) originals(ctx context.Context) []compress.Original {
+	list := make([]compress.Original, len(a.config.Inputs))
+	total, before := storedSize(a.config.Inputs), uint64(0)
+	for i, in := range a.config.Inputs {
+		list[i] = compress.Original{Name: binning.RestoredName(in.Path), Mate: in.Mate, First: in.First}
+		info, err := os.Stat(in.Path)
+		if in.Path == "-" || err == nil && !info.Mode().IsRegular() {
+			continue
+		}
+		list[i].Open = func() (io.ReadCloser, error) {
+			t, err := binning.OpenText(ctx, in.Path, a.config.Threads)
+			if err != nil {
+				return nil, err
+			}
+			return &comparedText{t, func(stored uint64) { a.report(comparing, before+stored, total) }}, nil
+		}
+		if err == nil {
+			before += uint64(info.Size())
+		}
+	}
+	return list
+}
+
+// comparedText reports how much of an input was read.
+type comparedText struct {
+	*binning.TextReader
+	report func(stored uint64)
+}
+
+func (c *comparedText) Read(p []byte) (int, error) {
+	n, err := c.TextReader.Read(p)
+	c.report(c.Stored())
+	return n, err
+}
+
+// storedSize returns the size of inputs as they are stored, as far as they are files.
+func storedSize(inputs []binning.InputSpec) (total uint64) {
+	for _, in := range inputs {
+		if info, err := os.Stat(in.Path); in.Path != "-" && err == nil && info.Mode().IsRegular() {
+			total += uint64(info.Size())
+		}
+	}
+	return total
+}
+
+// anyDirectory reports whether one of the paths is a directory.
+func anyDirectory(paths []string) bool {
+	for _, path := range paths {
+		if isDirectory(path) {
+			return true
+		}
+	}
+	return false
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"orcomgo/binning"
+	"orcomgo/binning/samples"
+	"orcomgo/compress"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// batch is a run of archive over many samples.
+type batch struct {
+	*archiveFlags
+	config  binning.Config // but for what each sample has of its own
+	level   compress.Level
+	list    []samples.Sample
+	results []result // of list
+	unread  []error  // directories that can't be read
+	others  []string // files of a directory that are not archived
+	bar     *progress
+	log     *runLog
+
+	mu    sync.Mutex
+	parts []*progress // of samples that are being archived
+	sizes []uint64    // of the samples' inputs, as they are stored
+	sum   uint64      // of sizes
+}
+
+// result is what became of a sample.
+type result struct {
+	outcome outcome
+	summary *compress.Summary // nil if it failed
+	err     error
+	took    time.Duration
+	tried   bool // false if the run ended before
+}
+
+// batch archives the samples of directories or of a sheet.
+func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, level compress.Level) error {
+	b := &batch{archiveFlags: o, level: level, log: s.log}
+	if err := b.prepare(args); err != nil {
+		return err
+	}
+	device, err := b.chooseDevice(ctx)
+	if err != nil {
+		return err
+	}
+	if b.bar, err = o.start(s, stageModel{"archive", bytesUnit, 0, 1}); err != nil {
+		return err
+	}
+	defer b.bar.close()
+	if o.memory/size(o.jobs) < minMemory {
+		return o.usagef("--memory %s is too little for --jobs %d: each takes at least 64MiB", o.memory.String(), o.jobs)
+	}
+	stop := b.watch()
+	var jobs errgroup.Group
+	jobs.SetLimit(o.jobs)
+	threads := make(chan int, o.jobs) // of the jobs that are free
+	for i := range o.jobs {
+		threads <- max((o.threads+i)/o.jobs, 1)
+	}
+	for i := range b.list {
+		jobs.Go(func() error {
+			n := <-threads
+			defer func() { threads <- n }()
+			if ctx.Err() == nil {
+				b.archive(ctx, i, n, device)
+			}
+			return nil
+		})
+	}
+	jobs.Wait()
+	stop()
+	b.bar.close()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return b.tell(s)
+}
+
+// prepare checks the command line and finds the samples.
+func (b *batch) prepare(args []string) (err error) {
+	o := b.archiveFlags
+	switch {
+	case len(o.first)+len(o.second) > 0:
+		return o.usagef("-1 and -2 can't be combined with samples")
+	case o.sheet != "" && len(args) != 1:
+		return o.usagef("give nothing but the output directory with --samples")
+	case o.jobs < 1:
+		return o.usagef("--jobs must be at least 1")
+	case o.jobs > 1 && o.device == "gpu":
+		return o.usagef("--jobs and --device gpu exclude each other: one sample at a time can use a GPU")
+	}
+	b.config.OutDir = args[len(args)-1]
+	if b.config.OutDir == "" || b.config.OutDir == "-" {
+		return o.usagef("the output is a directory, not %q", b.config.OutDir)
+	}
+	if err := checkOutput(o.command, b.config.OutDir, pairAdvice(args)); err != nil {
+		return err
+	}
+	if err := o.settings(&b.config); err != nil {
+		return err
+	}
+	if o.sheet != "" {
+		b.list, err = samples.ReadSheet(o.sheet)
+	} else {
+		err = b.scan(args[:len(args)-1])
+	}
+	if err != nil {
+		return err
+	}
+	b.results, b.parts = make([]result, len(b.list)), make([]*progress, len(b.list))
+	for i := range b.list {
+		n := storedSize(b.list[i].Inputs)
+		b.sizes = append(b.sizes, n)
+		b.sum += n
+	}
+	return nil
+}
+
+// scan finds the samples of directories.
+func (b *batch) scan(dirs []string) error {
+	all := new(samples.Tree)
+	for _, dir := range dirs {
+		if !isDirectory(dir) {
+			return b.usagef("%s is no directory: give directories of samples, or files, but not both", dir)
+		}
+		t, err := samples.Scan(dir, b.config.OutDir)
+		if err != nil {
+			return err
+		}
+		all.Files, all.Unread = append(all.Files, t.Files...), append(all.Unread, t.Unread...)
+	}
+	b.list, b.unread = all.Samples(), all.Unread
+	for _, f := range all.Files {
+		if f.Class == samples.Other {
+			b.others = append(b.others, f.Path)
+		}
+	}
+	if len(b.list) == 0 && len(b.unread) == 0 {
+		return fmt.Errorf("%s: %w", dirs[0], samples.ErrNone)
+	}
+	return nil
+}
+
+// chooseDevice returns the device for all samples: auto stands for a GPU where a sample is large enough. It may replace the process.
+func (b *batch) chooseDevice(ctx context.Context) (string, error) {
+	if b.device == "auto" && (b.jobs > 1 || b.limit() < minGPUMemory) {
+		return "cpu", nil
+	}
+	use, err := useGPU(ctx, b.device, func() bool {
+		for _, s := range b.list {
+			if largeEnoughForGPU(s.Inputs, b.threads) {
+				return true
+			}
+		}
+		return false
+	})
+	if err == nil && !use {
+		return "cpu", nil
+	}
+	return b.device, err
+}
+
+// watch reports how far all samples are, until the function that it returns is called.
+func (b *batch) watch() (stop func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(drawEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				b.bar.report("archive", b.done(), b.sum)
+			case <-done:
+				return
+			}
+		}
+	}()
+	b.bar.report("archive", 0, b.sum)
+	return func() {
+		close(done)
+		<-ended
+		b.bar.report("archive", b.sum, b.sum)
+	}
+}
+
+// done returns how many bytes of the inputs count as archived.
+func (b *batch) done() (n uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, r := range b.results {
+		switch {
+		case r.tried:
+			n += b.sizes[i]
+		case b.parts[i] != nil:
+			n += uint64(float64(b.sizes[i]) * b.parts[i].sharePart())
+		}
+	}
+	return n
+}
+
+// archive makes the archive of a sample with so many threads.
+func (b *batch) archive(ctx context.Context, i, threads int, device string) {
+	sample, began := &b.list[i], time.Now()
+	part := newProgress(io.Discard, false, packStages(b.noVerify, binModel), nil)
+	defer part.close()
+	b.mu.Lock()
+	b.parts[i] = part
+	b.mu.Unlock()
+	b.log.event("sample begins", "sample", sample.Name)
+	r := result{tried: true}
+	if r.err = sample.Problem; r.err == nil {
+		r.err = b.checkPaths(sample)
+	}
+	if r.err == nil {
+		c := b.config
+		c.Inputs, c.Name, c.Threads, c.Memory = sample.Inputs, sample.Name, threads, uint64(b.memory)/uint64(b.jobs)
+		if r.err = useDevice(ctx, device, &c); r.err == nil {
+			a := b.archiving(c, b.level)
+			a.report, a.finish = part.report, part.finish
+			a.note = func(line string) { b.bar.note(sample.Name + ": " + line) }
+			r.summary, r.outcome, r.err = a.run(ctx)
+			runtime.GC() // before the next one
+		}
+	}
+	r.err, r.took = hint(r.err), time.Since(began)
+	b.mu.Lock()
+	b.results[i] = r
+	b.mu.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
+	b.log.event("sample ends", "sample", sample.Name, "result", r.text(), "seconds", r.took.Seconds())
+	if r.err != nil {
+		b.bar.note(sample.Name + ": " + r.text())
+	}
+}
+
+// checkPaths returns an error for a path of a sheet that is no file.
+func (b *batch) checkPaths(s *samples.Sample) error {
+	for _, in := range s.Inputs {
+		switch {
+		case isURL(in.Path):
+			return fmt.Errorf("%s is a URL: only files are read", in.Path)
+		case in.Path == "-":
+			return fmt.Errorf("standard input can't be a file of a sample")
+		}
+	}
+	return nil
+}
+
+// text says what became of a sample.
+func (r *result) text() string {
+	switch {
+	case r.err != nil:
+		return "FAILED: " + oneLine(r.err.Error())
+	case r.outcome == wasThere:
+		return "there already"
+	}
+	return "archived"
+}
+
+// path returns DIR/NAME of the archive of a sample.
+func (b *batch) path(i int) string { return filepath.Join(b.config.OutDir, b.list[i].Name) }

@@ -1,0 +1,78 @@
+package compress
+
+import (
+	"fmt"
+	"sort"
+
+	"orcomgo/compress/archive"
+)
+
+// RecordRange are the records From..To-1 of an input, counted from 0. What lies beyond the
+// input's end is left out.
+type RecordRange struct{ From, To uint64 }
+
+// checkRanges makes sure that ranges are ascending, apart and not empty.
+func checkRanges(ranges []RecordRange) error {
+	for i, r := range ranges {
+		switch {
+		case r.From >= r.To:
+			return fmt.Errorf("there are no records from %d to %d", r.From+1, r.To)
+		case i > 0 && r.From < ranges[i-1].To:
+			return fmt.Errorf("records %d to %d are not after record %d", r.From+1, r.To, ranges[i-1].To)
+		}
+	}
+	return nil
+}
+
+// firstAfter returns the first of the ranges that has records from at on.
+func firstAfter(ranges []RecordRange, at uint64) int {
+	return sort.Search(len(ranges), func(i int) bool { return ranges[i].To > at })
+}
+
+// intersect returns the records that are in both lists; nil is all records.
+func intersect(a, b []RecordRange) []RecordRange {
+	if a == nil {
+		return b
+	}
+	if b == nil {
+		return a
+	}
+	out := []RecordRange{}
+	for len(a) > 0 && len(b) > 0 {
+		if r := (RecordRange{max(a[0].From, b[0].From), min(a[0].To, b[0].To)}); r.From < r.To {
+			out = append(out, r)
+		}
+		if a[0].To < b[0].To {
+			a = a[1:]
+		} else {
+			b = b[1:]
+		}
+	}
+	return out
+}
+
+// recordSpan is records lo..hi-1 of a slice.
+type recordSpan struct{ lo, hi int }
+
+// slicePart is what is wanted of a slice.
+type slicePart struct {
+	slice int
+	want  [2]bool
+	spans []recordSpan // in ascending order
+}
+
+// spansOf returns which records of a slice are in ranges; nil ranges are all.
+func spansOf(s *archive.Slice, ranges []RecordRange) []recordSpan {
+	if ranges == nil {
+		return []recordSpan{{0, s.Records}}
+	}
+	var spans []recordSpan
+	end := s.From + uint64(s.Records)
+	for _, r := range ranges[firstAfter(ranges, s.From):] {
+		if r.From >= end {
+			break
+		}
+		spans = append(spans, recordSpan{int(max(r.From, s.From) - s.From), int(min(r.To, end) - s.From)})
+	}
+	return spans
+}

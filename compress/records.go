@@ -1,0 +1,281 @@
+package compress
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"runtime"
+
+	"orcomgo/compress/archive"
+)
+
+// Reader gives the records of an archive, packed or still in bins. It decodes only the slices and columns that are asked for, several
+// slices at once. Its methods are safe for concurrent use.
+type Reader struct {
+	src  source
+	man  *archive.Manifest
+	opts ReaderOptions
+}
+
+// ReaderOptions control a Reader. The zero value is for all processors.
+type ReaderOptions struct {
+	Threads int    // 0: as many as there are processors
+	Memory  uint64 // bytes aimed for; 0 for the package's default
+}
+
+// Open opens the archive that path leads to: a directory with one archive, or DIR/NAME. Nothing is written. The error wraps
+// ErrNotArchive, ErrCorrupt or ErrVersion, or comes from the file system.
+func Open(path string, o ReaderOptions) (*Reader, error) {
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	src, err := openSource(path, o.Threads, o.Memory)
+	if err != nil {
+		return nil, err
+	}
+	return newReader(src, o), nil
+}
+
+func newReader(src source, o ReaderOptions) *Reader { return &Reader{src, src.manifest(), o} }
+
+// Close closes the files of the archive.
+func (r *Reader) Close() error { return r.src.Close() }
+
+// Input describes an input of an archive: a file that was archived.
+type Input struct {
+	Name    string // of the file, without the extension of a compressed file
+	Records uint64
+	Bases   uint64
+	Mate    int  // number of the input with the mates; -1 without mates
+	Second  bool // it holds second mates
+}
+
+// Inputs returns the inputs in the order in which they were archived. Their numbers begin with 0.
+func (r *Reader) Inputs() []Input {
+	list := make([]Input, len(r.man.Inputs))
+	for i := range list {
+		in := &r.man.Inputs[i]
+		list[i] = Input{Name: in.Name, Records: in.Records, Bases: in.Bases, Mate: in.Mate, Second: in.Mate >= 0 && !in.First}
+	}
+	return list
+}
+
+// Want says which columns of records are wanted.
+type Want uint8
+
+// The columns. Bases of short reads can't be decoded without their qualities, so these save no time unless bases are left out as well.
+const (
+	WantNames Want = 1 << iota
+	WantBases
+	WantQuals
+	WantAll = WantNames | WantBases | WantQuals
+)
+
+// keeps returns the columns that make up what is wanted.
+func (w Want) keeps() (k keeps) {
+	if w == 0 {
+		w = WantAll
+	}
+	k[archive.Lengths] = w&(WantBases|WantQuals) != 0
+	k[archive.Names], k[archive.Seqs], k[archive.Quals] = w&WantNames != 0, w&WantBases != 0, w&WantQuals != 0
+	return k
+}
+
+// Query says which records are wanted, and what of them. The zero value is everything.
+type Query struct {
+	Inputs []int // numbers of inputs, in any order; nil: all
+	// Records are those of each input, counted from 0, in ascending order and without overlaps; nil: all. What lies beyond the end
+	// of an input is left out.
+	Records []RecordRange
+	Want    Want // 0: WantAll
+}
+
+// Batches returns the records of q, in batches of up to some hundred thousand records. Those of an input come in its order; batches of
+// several inputs may alternate. Slices are decoded ahead, by the threads of the Reader. An error ends the iteration; damage wraps
+// ErrCorrupt.
+func (r *Reader) Batches(ctx context.Context, q Query) iter.Seq2[*Batch, error] {
+	return func(yield func(*Batch, error) bool) {
+		parts, err := r.parts(q)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		batches, done := make(chan *Batch), make(chan error, 1)
+		defer func() {
+			cancel()
+			for range batches { // until nothing is decoded any more
+			}
+		}()
+		go func() {
+			defer close(batches)
+			done <- r.decode(ctx, parts, q.Want.keeps(), nil, func(b *Batch) error {
+				select {
+				case batches <- b:
+					return nil
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			})
+		}()
+		for b := range batches {
+			if !yield(b, nil) {
+				return
+			}
+		}
+		if err := <-done; err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// Records returns the records of q one by one, as Batches does; if both inputs of a pair are asked for, the second mate follows the first.
+func (r *Reader) Records(ctx context.Context, q Query) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for b, err := range r.Batches(ctx, q) {
+			if err != nil {
+				yield(Record{}, err)
+				return
+			}
+			for i := range b.Len() {
+				if !yield(b.Record(i), nil) || b.Mate != nil && !yield(b.Mate.Record(i), nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// MatchNames returns, by input, which records have a name that match accepts: of a pair, one of its mates as far as their inputs are
+// asked for, so the lists of mates are equal. Only names are decoded. match is called by several goroutines. Inputs that are not asked
+// for have no records. The result is not nil for any input.
+func (r *Reader) MatchNames(ctx context.Context, q Query, match func(name []byte) bool) ([][]RecordRange, error) {
+	return r.matchNames(ctx, q, nil, match)
+}
+
+// NamesStage is the stage of progress in which names are read and compared. It counts records.
+const NamesStage = "reading names"
+
+func (r *Reader) matchNames(ctx context.Context, q Query, report Progress, match func(name []byte) bool) ([][]RecordRange, error) {
+	found := make([][]RecordRange, len(r.man.Inputs))
+	for i := range found {
+		found[i] = []RecordRange{}
+	}
+	parts, err := r.parts(q)
+	if err != nil {
+		return nil, err
+	}
+	if o := r.man.Options; o.ReadsOnly || o.DropNames {
+		return nil, fmt.Errorf("%s: there are no names: they were not kept", r.src.paths()[0])
+	}
+	total := uint64(0)
+	for _, p := range parts {
+		total += uint64(r.man.Slices[p.slice].Records)
+	}
+	progress := newMeter(report, NamesStage, total)
+	// The names of a batch are matched where it is decoded.
+	err = r.decode(ctx, parts, WantNames.keeps(), func(b *Batch) {
+		matched := []uint32{}
+		for i := range b.Len() {
+			if match(b.Record(i).Name) || b.Mate != nil && match(b.Mate.Record(i).Name) {
+				matched = append(matched, uint32(b.Record(i).Number-b.cols.from))
+			}
+		}
+		b.picked = matched
+	}, func(b *Batch) error {
+		progress.add(uint64(b.cols.records))
+		list := found[b.Input]
+		for i := range b.Len() {
+			n := b.Record(i).Number
+			if k := len(list); k > 0 && list[k-1].To == n {
+				list[k-1].To++
+			} else {
+				list = append(list, RecordRange{n, n + 1})
+			}
+		}
+		found[b.Input] = list
+		if mate := r.man.Inputs[b.Input].Mate; mate >= 0 {
+			found[mate] = list
+		}
+		return nil
+	})
+	return found, err
+}
+
+// parts returns what is wanted of which slices, in the order of the archive.
+func (r *Reader) parts(q Query) ([]slicePart, error) {
+	asked := make([]bool, len(r.man.Inputs))
+	for i := range asked {
+		asked[i] = q.Inputs == nil
+	}
+	for _, i := range q.Inputs {
+		if i < 0 || i >= len(asked) {
+			return nil, fmt.Errorf("there is no input %d: the archive has %d", i, len(asked))
+		}
+		asked[i] = true
+	}
+	if err := checkRanges(q.Records); err != nil {
+		return nil, err
+	}
+	var parts []slicePart
+	for i := range r.man.Slices {
+		s := &r.man.Slices[i]
+		p := slicePart{slice: i}
+		for m, mem := range s.Members() {
+			p.want[m] = asked[mem.Input]
+		}
+		if p.want != ([2]bool{}) {
+			if p.spans = spansOf(s, q.Records); len(p.spans) > 0 {
+				parts = append(parts, p)
+			}
+		}
+	}
+	return parts, nil
+}
+
+// decode decodes parts, several at once, and calls work for each where it is decoded, if it is not nil, and consume for one after another
+// in their order.
+func (r *Reader) decode(ctx context.Context, parts []slicePart, columns keeps, work func(*Batch), consume func(*Batch) error) error {
+	demands := make([]demand, len(parts))
+	largest := uint64(0)
+	for k, p := range parts {
+		demands[k] = demand{slice: p.slice, want: p.want, columns: columns, first: p.spans[len(p.spans)-1].hi}
+		largest = max(largest, sliceBytes(r.man, p.slice))
+	}
+	decoder := r.src.pass(demands)
+	pool := newWorkers(r.opts.Threads)
+	produce := func(ctx context.Context, k int) (batch *Batch, err error) {
+		b, err := decoder.decode(ctx, demands[k])
+		if err != nil {
+			return nil, err
+		}
+		err = pool.do(ctx, func() error {
+			batch, err = r.batch(b, &parts[k], columns)
+			if err == nil && work != nil {
+				work(batch)
+			}
+			return err
+		})
+		return batch, err
+	}
+	flight := inFlight(r.opts.Threads, r.opts.Memory, largest)
+	return inOrder(ctx, len(parts), flight, produce, func(_ int, b *Batch) error { return consume(b) })
+}
+
+// batch returns columns of the records of a part of a slice.
+func (r *Reader) batch(b *batch, p *slicePart, columns keeps) (first *Batch, err error) {
+	for m := 1; m >= 0; m-- {
+		if !p.want[m] {
+			continue
+		}
+		if b.err[m] != nil {
+			return nil, b.err[m]
+		}
+		c := b.cols[m]
+		c.keep(columns)
+		o := r.man.Options
+		got := newBatch(c, p.spans, o.DropNames && !o.ReadsOnly)
+		got.Mate, first = first, got
+	}
+	return first, nil
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package largepages
+
+// Ask does nothing here: large pages cannot be asked for.
+func Ask[T any](s []T) []T { return s }

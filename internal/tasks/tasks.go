@@ -1,0 +1,34 @@
+// Package tasks calls a function for many numbers from several goroutines.
+package tasks
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Each calls f(worker, i) for each i of 0 to n-1 from up to threads goroutines, at least one, and returns when all calls have. Each
+// goroutine has a number, worker, below threads, and takes the next i that is left.
+func Each(n, threads int, f func(worker, i int)) {
+	EachWorker(n, threads, func(worker int) func(i int) { return func(i int) { f(worker, i) } })
+}
+
+// EachWorker is Each for functions that have memory of their own: every goroutine first calls newWorker and then the function that it
+// returns.
+func EachWorker(n, threads int, newWorker func(worker int) func(i int)) {
+	threads = min(threads, n)
+	var next atomic.Int64
+	work := func(worker int) {
+		f := newWorker(worker)
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			f(i)
+		}
+	}
+	var others sync.WaitGroup
+	for worker := 1; worker < threads; worker++ {
+		others.Go(func() { work(worker) })
+	}
+	if n > 0 {
+		work(0)
+	}
+	others.Wait()
+}
