@@ -56,7 +56,8 @@ func (p *planner) candidates(at int) []input {
 			affines = append(affines, ranked{in, cost})
 		}
 	}
-	topContexts, topKeyed, topShifts, topAffines := best(contexts, 4, alone), best(keyed, 3, math.Inf(1)), best(shifts, 2, own), best(affines, 3, math.Inf(1))
+	topContexts, topKeyed := best(contexts, 4, alone), best(keyed, 3, math.Inf(1))
+	topShifts, topAffines := best(shifts, 2, own), best(affines, 3, math.Inf(1))
 	list = append(list, topContexts...)
 	list = append(list, topKeyed...)
 	list = append(list, topShifts...)
@@ -162,8 +163,8 @@ func improve(refs, columns []int, cost func(refs []int) float64) ([]int, float64
 	}
 }
 
-// firstKeys returns the sets of two and three of the first three columns that are not constant, as far as they are among before. These columns
-// are often what identifies a row.
+// firstKeys returns the sets of two and three of the first three columns that are not constant, as far as they are among before.
+// These columns are often what identifies a row.
 func (p *planner) firstKeys(before []int) [][]int {
 	var first []int
 	for x := 0; x < len(p.values) && len(first) < 3; x++ {
@@ -181,8 +182,8 @@ func (p *planner) firstKeys(before []int) [][]int {
 	return nil
 }
 
-// related returns those of the columns before that the column i may be predicted from: not more than maxRelated, the nearest in the table and
-// the first ones, in this order.
+// related returns those of the columns before that the column i may be predicted from: not more than maxRelated, the nearest in the
+// table and the first ones, in this order.
 func (p *planner) related(i int, before []int) []int {
 	list := slices.DeleteFunc(slices.Clone(before), func(x int) bool { return p.distinct[x] < 2 })
 	distance := func(x int) int { return max(x-i, i-x) }
@@ -207,7 +208,7 @@ func (p *planner) ratioCost(i, x int, key []int) ranked {
 		if rows != nil && rows[r] >= 0 {
 			similar = int(rows[r])
 		}
-		return fromReal(float64(real(valueOr(v, similar), vf)*real(w[r], wf))/real(valueOr(w, similar), wf), vf)
+		return valueOf(float64(numberOf(valueOr(v, similar), vf)*numberOf(w[r], wf))/numberOf(valueOr(w, similar), wf), vf)
 	})
 	return ranked{input{kind: likeRatio, key: key, refs: []int{x}}, cost}
 }

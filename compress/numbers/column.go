@@ -57,7 +57,6 @@ type predictor struct {
 	error    uint64
 	hash     uint64
 	line     *[16]rc.Prob
-	position int
 }
 
 const (
@@ -75,7 +74,6 @@ type coder struct {
 	mixer    *mixer
 	limits   [maxInputs]uint32
 	max      int64 // the largest value so far
-	best     int   // the first prediction's class
 }
 
 // table are the columns of a table: those that the models of a column use are complete.
@@ -174,8 +172,8 @@ func (c *coder) predict(d *predictor, r int) {
 		}
 	case likeRatio:
 		x := d.floats[0]
-		f := float64(real(c.at(similar), c.float32s)*real(d.refs[0][r], x)) / real(valueOr(d.refs[0], similar), x)
-		v = fromReal(f, c.float32s)
+		f := float64(numberOf(c.at(similar), c.float32s)*numberOf(d.refs[0][r], x)) / numberOf(valueOr(d.refs[0], similar), x)
+		v = valueOf(f, c.float32s)
 	case affine:
 		v = toInt(float64(d.a*float64(d.refs[0][r])) + d.b)
 	case quotient:
@@ -210,16 +208,16 @@ func (c *coder) predict(d *predictor, r int) {
 	d.class = bits.Len64(d.error >> 4)
 }
 
-// real returns the number that a value stands for.
-func real(v int64, float32s bool) float64 {
+// numberOf returns the number that a value stands for.
+func numberOf(v int64, float32s bool) float64 {
 	if float32s {
 		return float64(math.Float32frombits(Float32Bits(v)))
 	}
 	return float64(v)
 }
 
-// fromReal is the inverse of real.
-func fromReal(f float64, float32s bool) int64 {
+// valueOf is the inverse of real.
+func valueOf(f float64, float32s bool) int64 {
 	if float32s {
 		if math.IsNaN(f) {
 			return 0 // the bits of a NaN depend on the platform

@@ -48,15 +48,15 @@ func init() {
 	}
 }
 
-// Log2 returns the binary logarithm of a positive number, with an error of at most 0.002. Unlike math.Log2 it is the same on every platform, so
-// that encoders that compare costs come to the same decisions.
+// Log2 returns the binary logarithm of a positive number, with an error of at most 0.002. Unlike math.Log2 it is the same on every
+// platform, so that encoders that compare costs come to the same decisions.
 func Log2(x float64) float64 {
 	b := math.Float64bits(x)
 	return float64(int(b>>52&2047)-1023) + float64(logTable[b>>42&1023])/65536
 }
 
-// contextCost returns about how many bits a row of the sample costs if each value is coded by how often it followed the values of the columns refs
-// in the same row.
+// contextCost returns about how many bits a row of the sample costs if each value is coded by how often it followed the values of
+// the columns refs in the same row.
 func (p *planner) contextCost(i int, refs []int) float64 {
 	pairs, totals := make(map[uint64]int, sampleRows), make(map[uint64]int, sampleRows)
 	sum, n := 0.0, 0

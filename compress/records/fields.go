@@ -76,8 +76,9 @@ func (f field) put(b []byte, v int64) {
 	}
 }
 
-// estimator estimates what the values of a field cost: the mean over rows of -log2 of a mixture of how often the value occurred, how often
-// its upper bits occurred, and how often differences of its magnitude to the value before occurred. The mixture follows what was right.
+// estimator estimates what the values of a field cost: the mean over rows of -log2 of a mixture of how often the value occurred, how
+// often its upper bits occurred, and how often differences of its magnitude to the value before occurred. The mixture follows what
+// was right.
 type estimator struct {
 	counts, upper map[int64]int
 	classes       [66]float64
@@ -128,8 +129,8 @@ func (e *estimator) cost(f field, data []byte, at, stride, rows int) float64 {
 }
 
 const (
-	// Fields of more than two bytes have their cost changed by these, in bits, since what is said by half a field is better a field, but noise is
-	// better coded with what is above it.
+	// Fields of more than two bytes have their cost changed by these, in bits, since what is said by half a field is better a field,
+	// but noise is better coded with what is above it.
 	wideCost  = 0.5
 	wideGain  = 1.5
 	noiseBits = 10  // of two bytes

@@ -1,8 +1,8 @@
 // Package records codes binary data that consists of records of one length, such as the InterOp files of sequencers.
 //
-// The encoder finds the length of the records and how these divide into fields: integers and floating-point numbers. Each field becomes a column
-// of integers, and the columns are coded together (package numbers), so that they can be predicted from earlier records, from records with
-// the same values in other fields, and from other fields.
+// The encoder finds the length of the records and how these divide into fields: integers and floating-point numbers. Each field
+// becomes a column of integers, and the columns are coded together (package numbers), so that they can be predicted from earlier
+// records, from records with the same values in other fields, and from other fields.
 //
 // docs/FORMAT.md, "Records", is the specification.
 package records
@@ -34,8 +34,8 @@ const (
 // version is the first byte of a stream.
 const version = 1
 
-// Encode codes data of at most MaxSize bytes by up to threads threads; the stream does not depend on these. It reports false if data does not
-// seem to have records. It panics if data is longer, which is an error of the caller.
+// Encode codes data of at most MaxSize bytes by up to threads threads; the stream does not depend on these. It reports false if data
+// does not seem to have records. It panics if data is longer, which is an error of the caller.
 func Encode(data []byte, threads int) ([]byte, bool) {
 	if len(data) > MaxSize {
 		panic("records: data is too long")

@@ -12,8 +12,8 @@ import (
 	"orcomgo/internal/testvector"
 )
 
-// metrics returns data like that of a sequencer: a header of two bytes, and records of lane, tile, cycle, two floats, of which one follows from the other,
-// two counts whose sum is constant for a tile, and a time.
+// metrics returns data like that of a sequencer: a header of two bytes, and records of lane, tile, cycle, two floats, of which one
+// follows from the other, two counts whose sum is constant for a tile, and a time.
 func metrics(cycles int) []byte {
 	r := rand.New(rand.NewSource(7))
 	b := []byte{3, 26}
@@ -69,7 +69,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestFields: the values of a field are in the order of its numbers and come back, all of them that a field of 2 bytes can have, and special floats.
+// TestFields: the values of a field are in the order of its numbers and come back, all of them that a field of 2 bytes can have, and
+// special floats.
 func TestFields(t *testing.T) {
 	for _, f := range []field{{unsigned, 2}, {signed, 2}, {bigUnsigned, 2}} {
 		for v := range 1 << 16 {
@@ -81,7 +82,8 @@ func TestFields(t *testing.T) {
 		}
 	}
 	f, before := field{float32s, 4}, int64(-1)
-	for _, x := range []float32{float32(math.Inf(-1)), -1e30, -1, -1e-40, float32(math.Copysign(0, -1)), 0, 1e-40, 1, 1e30, float32(math.Inf(1)), float32(math.NaN())} {
+	infinity, minusZero := float32(math.Inf(1)), float32(math.Copysign(0, -1))
+	for _, x := range []float32{-infinity, -1e30, -1, -1e-40, minusZero, 0, 1e-40, 1, 1e30, infinity, float32(math.NaN())} {
 		in := binary.LittleEndian.AppendUint32(nil, math.Float32bits(x))
 		v, out := f.value(in), make([]byte, 4)
 		if f.put(out, v); !bytes.Equal(in, out) || v <= before {

@@ -15,8 +15,8 @@ const (
 	strideChoices = 4       // strides whose fields are found
 )
 
-// findStride returns the length of the records that data seems to consist of, how its records are split into fields, and how many bytes are before the
-// first record. It returns the stride 0 if there are no records.
+// findStride returns the length of the records that data seems to consist of, how its records are split into fields, and how many
+// bytes are before the first record. It returns the stride 0 if there are no records.
 func findStride(data []byte) (stride, header int, fields []field) {
 	best := math.Inf(1)
 	for _, s := range strides(data) {
@@ -29,8 +29,8 @@ func findStride(data []byte) (stride, header int, fields []field) {
 	return stride, header, fields
 }
 
-// strides returns the most likely lengths of records: those for which bytes are most often predicted by their place in the record. Shorter ones come
-// before longer ones that are hardly better.
+// strides returns the most likely lengths of records: those for which bytes are most often predicted by their place in the record.
+// Shorter ones come before longer ones that are hardly better.
 func strides(data []byte) []int {
 	sample := data
 	if len(data) > strideSample {

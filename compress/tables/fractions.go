@@ -6,9 +6,9 @@ import (
 	"orcomgo/compress/numbers"
 )
 
-// Depths of coverage are quotients: bases that are covered, divided by the length of a contig. All values of a row then have the same
-// denominator, which is not in the table. The encoder looks for it; if it finds one in most rows, it codes the denominator and the numerators
-// as columns beside those of the table, which the latter are then predicted from. A decoder has no use for them.
+// Depths of coverage are quotients: bases that are covered, divided by the length of a contig. All values of a row then have the
+// same denominator, which is not in the table. The encoder looks for it; if it finds one in most rows, it codes the denominator and
+// the numerators as columns beside those of the table, which the latter are then predicted from. A decoder has no use for them.
 
 const (
 	maxDenominator  = 20000
@@ -21,7 +21,8 @@ const (
 	fractionMinRows = 32
 )
 
-// fractions returns the denominators of rows and the numerators of columns of numbers, if most rows seem to have a denominator; otherwise nil.
+// fractions returns the denominators of rows and the numerators of columns of numbers, if most rows seem to have a denominator;
+// otherwise nil.
 func fractions(columns []*numeric) []numbers.Column {
 	groups := map[int][]*numeric{}
 	var group []*numeric

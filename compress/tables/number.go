@@ -102,7 +102,8 @@ func appendDropped(dst []byte, v int64, decimals, least int) []byte {
 	return appendFixed(dst, v, decimals)
 }
 
-// appendFloat appends the shortest text of the float64 that is steps above that of v, with the given number of decimals. It has one decimal at least.
+// appendFloat appends the shortest text of the float64 that is steps above that of v, with the given number of decimals. It has one
+// decimal at least.
 func appendFloat(dst []byte, v int64, decimals int, steps int64) []byte {
 	text := appendFixed(nil, v, decimals)
 	f, _ := strconv.ParseFloat(string(text), 64) // in range

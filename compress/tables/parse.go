@@ -2,8 +2,8 @@ package tables
 
 import "bytes"
 
-// A file is cut into lines. Runs of lines with the same number of fields are tables; other lines, and the parts of lines that no column holds, are
-// loose text.
+// A file is cut into lines. Runs of lines with the same number of fields are tables; other lines, and the parts of lines that no
+// column holds, are loose text.
 
 // delimiters are those that are tried.
 var delimiters = []byte{'\t', ',', ';', ' '}
@@ -42,8 +42,8 @@ func cutField(line []byte, delimiter byte) (field, rest []byte, more bool) {
 	return line[:end], line[end+1:], true
 }
 
-// quotedEnd returns the end of a field that begins with a quotation mark, or -1 if no mark before a delimiter or the end of the line ends it.
-// Two marks in the field are none that ends it.
+// quotedEnd returns the end of a field that begins with a quotation mark, or -1 if no mark before a delimiter or the end of the line
+// ends it. Two marks in the field are none that ends it.
 func quotedEnd(line []byte, delimiter byte) int {
 	for i := 1; i < len(line); i++ {
 		if line[i] != '"' {

@@ -78,7 +78,8 @@ func codeText(text []byte) []byte {
 
 // decodeText is the inverse of codeText for a text of size bytes at most.
 func decodeText(code []byte, size int) ([]byte, error) {
-	r, err := blocksort.NewReader(bytes.NewReader(code), blocksort.WithThreads(1), blocksort.WithBlockSize(max(min(size, blocksort.MaxBlockSize), 1)))
+	block := max(min(size, blocksort.MaxBlockSize), 1)
+	r, err := blocksort.NewReader(bytes.NewReader(code), blocksort.WithThreads(1), blocksort.WithBlockSize(block))
 	if err != nil {
 		return nil, ErrCorrupt
 	}
