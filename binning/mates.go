@@ -92,10 +92,8 @@ func (m *mates) add(inputs []*input, in *input, s *stream, last bool) error {
 	g.names[mate] = append(g.names[mate], s.names...)
 	g.records[mate] += uint64(len(s.names))
 	g.ended[mate] = last
-	for other, ended := range g.ended {
-		if ended && slices.Max(g.records) > g.records[other] {
-			return g.checkCounts() // now, because names without mates would fill the memory
-		}
+	if err := g.checkCounts(); err != nil { // now, because names without mates would fill the memory
+		return err
 	}
 	n := len(g.names[0])
 	for _, names := range g.names {
@@ -128,12 +126,22 @@ func (m *mates) checkCounts(inputs []*input) error {
 	return nil
 }
 
+// checkCounts checks that no input that has ended has fewer records than another.
 func (g *group) checkCounts() error {
-	most, least := slices.Max(g.records), slices.Min(g.records)
-	if most == least {
+	short := -1
+	for i, ended := range g.ended {
+		if ended && (short < 0 || g.records[i] < g.records[short]) {
+			short = i
+		}
+	}
+	if short < 0 {
 		return nil
 	}
-	long, short := g.members[slices.Index(g.records, most)], g.members[slices.Index(g.records, least)]
+	n := g.records[short]
+	long := slices.IndexFunc(g.records, func(records uint64) bool { return records > n })
+	if long < 0 {
+		return nil
+	}
 	return fmt.Errorf("%s: record %d: expected a mate of record %d of %s, found the end of the file",
-		short.spec.Path, least+1, least+1, long.spec.Path)
+		g.members[short].spec.Path, n+1, n+1, g.members[long].spec.Path)
 }

@@ -36,7 +36,7 @@ Examples:
 	flags: func(f *pflag.FlagSet) action {
 		var o unpackFlags
 		f.StringVarP(&o.output, "output", "o", ".", "`DIR` to restore the files in, or - for standard output")
-		f.BoolVar(&o.interleave, "interleave", false, "with -o -: alternate the mates of a pair")
+		f.BoolVar(&o.interleave, "interleave", false, "with -o -: alternate the mates of a pair; further mates follow")
 		f.BoolVar(&o.gzip, "gzip", false, "compress the output with gzip")
 		f.StringVar(&o.records, "records", "", "only the records `FROM-TO` of each input, counted from 1")
 		f.BoolVar(&o.touch, "touch", false, "give the files the present time, not that of the originals")
