@@ -1,6 +1,9 @@
 package main
 
-import "orcomgo/binning"
+import (
+	"orcomgo/binning"
+	"orcomgo/compress"
+)
 
 // stageModel is what is known of a stage before it begins.
 type stageModel struct {
@@ -28,8 +31,17 @@ var (
 		{"pack", bytesUnit, 8, 44},
 	}
 	verifyModel = stageModel{"verify", bytesUnit, 8, 12}
-	unpackModel = stageModel{"unpack", bytesUnit, 0, 1}
+	namesModel  = stageModel{compress.NamesStage, readsUnit, 0, 5}
+	unpackModel = stageModel{"unpack", bytesUnit, 1, 95}
 )
+
+// unpackStages returns the stages of unpack.
+func unpackStages(byName bool) []stageModel {
+	if byName {
+		return []stageModel{namesModel, unpackModel}
+	}
+	return []stageModel{unpackModel}
+}
 
 // packStages returns the stages of pack, or of archive with binModel first.
 func packStages(noVerify bool, first ...stageModel) []stageModel {
