@@ -142,7 +142,9 @@ func (r *run) open(ctx context.Context, wrapped []*RecordError) error {
 }
 
 func (r *run) closeInputs() {
+	r.cancel()
 	for _, in := range r.inputs {
+		in.src.sums.stop()
 		in.cutter.close()
 	}
 }

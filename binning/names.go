@@ -25,7 +25,7 @@ func inputName(path string, kind record.Kind) string {
 	if path == "-" {
 		return "stdin" + kind.Format().Exts[0]
 	}
-	name := filepath.Base(path)
+	name := inputFile(path)
 	for _, ext := range CompressedExts {
 		// "..gz" is a name, "." is none.
 		if s, ok := strings.CutSuffix(name, ext); ok && s != "" && s != "." && s != ".." {
@@ -34,6 +34,9 @@ func inputName(path string, kind record.Kind) string {
 	}
 	return name
 }
+
+// inputFile returns the name of an input's file.
+func inputFile(path string) string { return filepath.Base(path) }
 
 // archiveName returns the name of the archive of which this is the first input. A name that
 // is too long for an archive is cut, and ends in a checksum to stay different from others.

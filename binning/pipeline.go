@@ -21,6 +21,7 @@ type run struct {
 	out      *bins.Writer
 	inputs   []*input
 	read     []atomic.Uint64 // bytes of each input, as stored
+	hashing  chan struct{}   // places for checksums of files
 	total    uint64
 	cut      atomic.Uint64 // bytes of text that are in blocks
 	worked   atomic.Uint64 // of them: what is through the stages, half of it after assigning
@@ -103,6 +104,7 @@ func (r *run) pipeline(ctx context.Context) error {
 // fill reads the next block of an input.
 func (r *run) fill(ctx context.Context, it *blockTask) {
 	defer r.clocks.read.start()()
+	it.in.src.sums.begin(ctx, it.in.src, r.hashing)
 	it.chunk, it.err = it.in.cutter.next(ctx, r.assigner)
 	if it.err == nil {
 		r.cut.Add(it.chunk.textLen)

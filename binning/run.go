@@ -46,6 +46,7 @@ type Config struct {
 	OutDir  string
 	Name    string         // of the archive; "" for one made of that of the first input
 	Options record.Options // BlockSize 0: DefaultBlockSize, or what Memory allows
+	Record  RecordMode     // what of the input files is recorded
 	Threads int            // 0: as many as the machine has
 	Streams int            // blocks in flight; 0: 2
 	GPUs    int            // how many NewAssigner may use; 0: all
@@ -183,7 +184,7 @@ func regular(path string) bool {
 // four lines a record. It ignores other errors, which the run finds again.
 func (c *Config) scan(ctx context.Context, wrapped []*RecordError) {
 	quiet := *c
-	quiet.Progress, quiet.Options.BlockSize = nil, min(c.Options.BlockSize, 16<<20)
+	quiet.Progress, quiet.Options.BlockSize, quiet.Record = nil, min(c.Options.BlockSize, 16<<20), RecordNothing
 	r := &run{Config: &quiet, pool: newPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs))}
 	for i, in := range c.Inputs {
 		if wrapped[i] == nil && regular(in.Path) {
@@ -242,7 +243,8 @@ func (r *run) checkNames(archive string) error {
 
 // runOnce reads the inputs once; those that wrapped has a RecordError for as wrapped FASTQ. The reader is that of RunUnnamed.
 func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader *bins.Reader, _ Summary, err error) {
-	r := &run{Config: c, total: c.sourceSize(), pool: newPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs))}
+	r := &run{Config: c, total: c.sourceSize(), pool: newPool(c.Threads), read: make([]atomic.Uint64, len(c.Inputs)),
+		hashing: make(chan struct{}, max(c.Threads, 2))}
 	ctx, cancel := context.WithCancel(caller)
 	defer cancel()
 	r.cancel = cancel
@@ -314,6 +316,12 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 	for i, in := range r.inputs {
 		infos[i] = in.info
 		infos[i].SourceBytes = r.read[i].Load()
+	}
+	if err := r.recordSources(infos); err != nil {
+		if e := caller.Err(); e != nil {
+			err = e
+		}
+		return nil, Summary{}, err
 	}
 	committed := r.clocks.commit.start()
 	if c.unnamed {

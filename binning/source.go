@@ -30,9 +30,12 @@ type source struct {
 	named  bool
 
 	plain bool // regular and not compressed: read by ReadAt, in parallel
-	size  int64
-	at    int64 // of a plain file
-	gzip  *inflate.Reader
+	// compressed says that the text is not the bytes of the input.
+	compressed bool
+	sums       *fileSums // nil if no checksums of the input are wanted
+	size       int64
+	at         int64 // of a plain file
+	gzip       *inflate.Reader
 	// startGzip sets gzip to a reader of in, which begins at an offset of the file.
 	startGzip func(in io.Reader, offset uint64)
 	piece     *inflate.Piece // of the text of gzip
@@ -87,6 +90,10 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 			in = newPump(ctx, f)
 		}
 	}
+	if r.Record >= RecordCompressed && !s.named {
+		s.sums = &fileSums{tee: &tee{in, newHasher(ctx)}}
+		in = s.sums.tee
+	}
 	s.first = &counted{r: in, n: count}
 	b := bufio.NewReaderSize(s.first, 1<<18)
 	head, err := b.Peek(18)
@@ -104,6 +111,7 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 		s.close()
 		return nil, err
 	}
+	s.compressed = true
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		s.plain = false
@@ -132,8 +140,12 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 		s.plain, s.r = false, newBzip2(b)
 	case s.plain:
 		count.Add(-uint64(b.Buffered())) // it is read again, in place
+		s.compressed = false
 	default:
-		s.r = b
+		s.r, s.compressed = b, false
+	}
+	if s.named && (r.Record == RecordAll || r.Record == RecordCompressed && s.compressed) {
+		s.sums = new(fileSums)
 	}
 	return s, nil
 }

@@ -18,11 +18,13 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// Version is the format version that is written. Version 1 is read as well: it has other chunks of names and qualities, and
-// another text hash.
+// Version is the newest version of the format. It is written where files of inputs are recorded (record.Source), and version 2
+// elsewhere, which is the same but for that. Version 1 is read as well: it has other chunks of names and qualities, and another
+// text hash.
 const (
-	Version    = 2
-	MinVersion = 1 // the oldest that is read
+	Version         = 3
+	versionNoSource = 2
+	MinVersion      = 1 // the oldest that is read
 )
 
 const (
@@ -95,9 +97,9 @@ func knownMethod(method uint8, section int, version uint32) bool {
 	return method == chunkRaw || method == chunkSame || method == chunkStream
 }
 
-func dataHeader(id [16]byte) []byte {
+func dataHeader(version uint32, id [16]byte) []byte {
 	h := append(make([]byte, 0, dataHeaderLen), dataMagic...)
-	h = binary.LittleEndian.AppendUint32(h, Version)
+	h = binary.LittleEndian.AppendUint32(h, version)
 	h = binary.LittleEndian.AppendUint32(h, 0)
 	return append(h, id[:]...)
 }

@@ -35,7 +35,7 @@ func FuzzTrailer(f *testing.F) {
 	f.Add(trailer, size, at)
 	f.Add([]byte{}, uint64(0), uint64(0))
 	f.Fuzz(func(t *testing.T, trailer []byte, dataSize, metaSize uint64) {
-		m, err := parseTrailer(trailer, dataSize, metaSize)
+		m, err := parseTrailer(Version, trailer, dataSize, metaSize)
 		if err != nil {
 			if !errors.Is(err, parse.ErrCorrupt) {
 				t.Error(err)
@@ -152,8 +152,8 @@ func FuzzMeta(f *testing.F) {
 			b.dirSum = sum(dir)
 		}
 		trailer := appendTrailer(nil, &info)
-		foot, id := footer(Version, trailer, metaEnd, uint64(len(data)))
-		copy(data, dataHeader(id))
+		foot, id := footer(info.Version, trailer, metaEnd, uint64(len(data)))
+		copy(data, dataHeader(info.Version, id))
 		meta = append(append(meta[:metaEnd], trailer...), foot...)
 		if err := errors.Join(os.WriteFile(filepath.Join(scratch, "a"+commit.BinsMetaExt), meta, 0o666),
 			os.WriteFile(filepath.Join(scratch, "a"+commit.BinsDataExt), data, 0o666)); err != nil {

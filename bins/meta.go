@@ -105,7 +105,7 @@ func bit(set bool, b byte) byte {
 	return 0
 }
 
-// appendTrailer appends the trailer: everything of Meta but its ID.
+// appendTrailer appends the trailer: everything of Meta but its ID and version.
 func appendTrailer(t []byte, m *Meta) []byte {
 	t = binary.AppendUvarint(t, uint64(len(m.Tool)))
 	t = append(t, m.Tool...)
@@ -121,6 +121,9 @@ func appendTrailer(t []byte, m *Meta) []byte {
 		t = binary.AppendUvarint(t, uint64(in.Mate+1))
 		t = binary.AppendUvarint(t, in.Records)
 		t = binary.AppendUvarint(t, in.Bytes)
+		if m.Version > versionNoSource {
+			t = record.AppendSource(t, in.Source)
+		}
 	}
 	t = binary.AppendUvarint(t, uint64(len(m.Blocks)))
 	for i := range m.Blocks {
@@ -143,8 +146,8 @@ const minBlockEntry = 1 + 14 + 16 + 8
 // parseTrailer is the inverse of appendTrailer. It checks what can be checked without the
 // sections: that numbers are in range, and that the blocks fill the inputs and both files
 // without gaps.
-func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
-	m := new(Meta)
+func parseTrailer(version uint32, t []byte, dataSize, metaSize uint64) (*Meta, error) {
+	m := &Meta{Version: version}
 	c := parse.Cursor{Rest: t}
 	m.Tool = c.Text()
 	flags, quality := c.Byte(), c.Byte()
@@ -159,6 +162,10 @@ func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
 		in.Kind, in.First = record.Kind(kind), first == 1
 		in.Mate = int(c.AtMost(uint64(len(m.Inputs)))) - 1
 		in.Records, in.Bytes = c.Uvarint(), c.Uvarint()
+		if version > versionNoSource {
+			in.Source = record.ParseSource(&c)
+			ok = ok && (in.Source == nil || !in.Source.Plain || in.Source.Size == in.Bytes)
+		}
 		ok = ok && kind < byte(record.Kinds) && first <= 1
 	}
 	for i := range m.Inputs {

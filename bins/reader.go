@@ -159,10 +159,10 @@ func (r *Reader) readIndex() error {
 	if string(want) != string(foot) {
 		return fmt.Errorf("%s: %w: the checksum of its index differs", r.meta.Name(), parse.ErrCorrupt)
 	}
-	if r.info, err = parseTrailer(trailer, wantData, at); err != nil {
+	if r.info, err = parseTrailer(version, trailer, wantData, at); err != nil {
 		return fmt.Errorf("%s: %w", r.meta.Name(), err)
 	}
-	r.info.ID, r.info.Version, r.info.dataLen = id, version, wantData
+	r.info.ID, r.info.dataLen = id, wantData
 	r.dirs = make([]atomic.Pointer[directory], len(r.info.Blocks))
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"orcomgo/bins/record"
@@ -80,7 +81,7 @@ func (w *Writer) begin(b *budget) error {
 		out  *outFile
 		ext  string
 		head []byte
-	}{{&w.data, commit.BinsDataExt, dataHeader([16]byte{})}, {&w.meta, commit.BinsMetaExt, metaHeader(Version)}} {
+	}{{&w.data, commit.BinsDataExt, dataHeader(Version, [16]byte{})}, {&w.meta, commit.BinsMetaExt, metaHeader(Version)}} {
 		path := filepath.Join(w.dir, w.name+f.ext)
 		if b != nil {
 			w.unnamed[i] = newScratch(path, b)
@@ -187,12 +188,19 @@ func (w *Writer) complete(o record.Options, inputs []record.Input) (id [16]byte,
 		in.Records += uint64(b.Records)
 		in.Bytes += b.TextLen
 	}
-	trailer := appendTrailer(nil, &Meta{Tool: w.Tool, Options: o, Inputs: inputs, Blocks: w.blocks})
-	foot, id := footer(Version, trailer, w.meta.n, w.data.n)
+	version := uint32(versionNoSource)
+	if slices.ContainsFunc(inputs, func(in record.Input) bool { return in.Source != nil }) {
+		version = Version
+	}
+	trailer := appendTrailer(nil, &Meta{Tool: w.Tool, Options: o, Inputs: inputs, Blocks: w.blocks, Version: version})
+	foot, id := footer(version, trailer, w.meta.n, w.data.n)
 	if err := w.meta.append(append(trailer, foot...)); err != nil {
 		return id, err
 	}
-	return id, w.data.write([][]byte{dataHeader(id)}, 0)
+	if err := w.meta.write([][]byte{metaHeader(version)}, 0); err != nil {
+		return id, err
+	}
+	return id, w.data.write([][]byte{dataHeader(version, id)}, 0)
 }
 
 func (w *Writer) check() error {

@@ -1,10 +1,12 @@
 package compress
 
 import (
+	"crypto/md5"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash"
+	"sync"
 
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
@@ -26,6 +28,7 @@ var errNames = errors.New("there are fewer names than records")
 type textCheck struct {
 	name   string
 	sum    hash.Hash // SHA-256; nil if it is not asked for
+	md5    hash.Hash // MD5; likewise
 	blocks []archive.TextBlock
 	block  *bins.TextHasher // of the text of blocks[0] so far
 	left   uint64           // bytes of blocks[0] to come
@@ -34,11 +37,14 @@ type textCheck struct {
 	bytes  uint64
 }
 
-// newTextCheck checks against blocks of the manifest unless they are nil, and sums SHA-256 if asked to.
-func newTextCheck(man *archive.Manifest, name string, blocks []archive.TextBlock, sum bool) *textCheck {
+// newTextCheck checks against blocks of the manifest unless they are nil, and sums SHA-256 and MD5 if asked to.
+func newTextCheck(man *archive.Manifest, name string, blocks []archive.TextBlock, sumSHA256, sumMD5 bool) *textCheck {
 	c := &textCheck{name: name, blocks: blocks, whole: blocks != nil, block: newTextHasher(man)}
-	if sum {
+	if sumSHA256 {
 		c.sum = sha256.New()
+	}
+	if sumMD5 {
+		c.md5 = md5.New()
 	}
 	if len(blocks) > 0 {
 		c.left = blocks[0].Len
@@ -60,11 +66,16 @@ func (c *textCheck) add(b []byte) error {
 	return c.compare(b)
 }
 
-// digest is the part of add that sums SHA-256.
+// digest is the part of add that sums SHA-256 and MD5, side by side.
 func (c *textCheck) digest(b []byte) {
-	if c.sum != nil {
-		c.sum.Write(b) // a hash.Hash does not fail
+	var md5 sync.WaitGroup
+	if c.md5 != nil {
+		md5.Go(func() { c.md5.Write(b) }) // a hash.Hash does not fail
 	}
+	if c.sum != nil {
+		c.sum.Write(b)
+	}
+	md5.Wait()
 }
 
 // compare is the part of add that compares with the blocks.
@@ -112,5 +123,13 @@ func (c *textCheck) end(want *[32]byte) error {
 
 func (c *textCheck) sha256() (s [32]byte) {
 	c.sum.Sum(s[:0])
+	return s
+}
+
+// md5Sum returns the MD5 of the text; zeros if it was not asked for.
+func (c *textCheck) md5Sum() (s [16]byte) {
+	if c.md5 != nil {
+		c.md5.Sum(s[:0])
+	}
 	return s
 }

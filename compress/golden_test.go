@@ -1,7 +1,6 @@
 package compress
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"maps"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/binning"
 	"orcomgo/bins/record"
 
 	"orcomgo/bins"
@@ -37,6 +37,7 @@ type golden struct {
 	inputs string // names of files, separated by spaces; first mates and their mates are joined by a +
 	bin    record.Options
 	pack   PackOptions
+	stored stored // what is recorded of the files; nothing if it is zero
 	// If not 0, how much text, or how many reads, a slice aims for: which of the two counts depends on the options.
 	sliceText, sliceReads uint64
 
@@ -70,6 +71,16 @@ var goldens = []golden{
 	{name: "text-after-plus", what: "The name again after '+', once another text, and constant qualities.", inputs: "after-plus.fastq"},
 	{name: "odd-names", what: "Names that are empty, long, of any bytes.", inputs: "odd-names.fastq"},
 	{name: "all-qualities", what: "All 94 values of quality.", inputs: "all-qualities.fastq"},
+
+	// What is recorded of the files of inputs.
+	{name: "sources", what: "A pair of gzip files and a plain one, and what is recorded of them.",
+		inputs: "pair_1.fastq+pair_2.fastq single.fastq", slices: 2,
+		stored: stored{binning.RecordCompressed, []string{"pair_1.fastq", "pair_2.fastq"}}},
+	{name: "sources-all", what: "A plain file, with its checksums taken by bin.", inputs: "single.fastq",
+		stored: stored{record: binning.RecordAll}},
+	{name: "sources-time", what: "A plain file, and a gzip file packed without the check: nothing but names, sizes and times.",
+		inputs: "single.fastq long.fastq", slices: 2, pack: PackOptions{NoVerify: true},
+		stored: stored{binning.RecordTime, []string{"long.fastq"}}},
 
 	// What can be left out.
 	{name: "names-drop", what: "Names dropped.", inputs: "pair_1.fastq+pair_2.fastq", bin: record.Options{DropNames: true}},
@@ -163,6 +174,7 @@ func (g *golden) describe() string {
 	flag(&bin, b.Quality == record.QualityBin8, "--quality bin8")
 	flag(&bin, b.Quality == record.QualityDrop, "--quality drop")
 	flag(&bin, b.BlockSize != 0, fmt.Sprintf("--block-size %d", b.BlockSize))
+	flag(&bin, g.stored.record != binning.RecordNothing, "--source "+[]string{"none", "time", "auto", "all"}[g.stored.record])
 	flag(&pack, p.Level != LevelDefault, "--level "+p.Level.String())
 	flag(&pack, p.NoVerify, "--no-verify")
 	flag(&pack, p.Memory != 0, fmt.Sprintf("--memory %d", p.Memory))
@@ -187,7 +199,7 @@ func (g *golden) encode(t *testing.T, ins []input) map[string]string {
 		defer func() { sliceText, sliceReads = text, reads }()
 		sliceText, sliceReads = max(g.sliceText, 1), max(g.sliceReads, 1)
 	}
-	dir := binTo(t, ins, g.bin)
+	dir := binStored(t, ins, g.bin, g.stored)
 	p := g.pack
 	p.Threads, p.Tool, p.KeepBins = 2, "golden", true
 	packTo(t, dir, p)
@@ -367,19 +379,21 @@ func fourLines(fasta string) string {
 
 // TestGoldenVersions: the golden archives are of the versions that this program writes.
 func TestGoldenVersions(t *testing.T) {
-	files := folder(t, filepath.Join(goldenDir, "single"))
-	if v := files["single.cmeta"][8]; v != archive.Version-1 { // it has no long reads
-		t.Errorf(".cmeta is of version %d, want %d", v, archive.Version-1)
-	}
-	if v := folder(t, filepath.Join(goldenDir, "long-reads"))["long.cmeta"][8]; v != archive.Version {
-		t.Errorf(".cmeta of long reads is of version %d, want %d", v, archive.Version)
+	for _, want := range []struct {
+		folder       string
+		packed, bins int
+	}{{"single", 4, 2}, {"long-reads", 5, 2}, {"sources", archive.Version, bins.Version}} {
+		files := folder(t, filepath.Join(goldenDir, want.folder))
+		if v := files[onlyFile(t, files, ".cmeta")][8]; int(v) != want.packed {
+			t.Errorf("%s: .cmeta is of version %d, want %d", want.folder, v, want.packed)
+		}
+		if v := files[onlyFile(t, files, ".bmeta")][8]; int(v) != want.bins {
+			t.Errorf("%s: .bmeta is of version %d, want %d", want.folder, v, want.bins)
+		}
 	}
 	for _, name := range []string{"qualities-by-bases", "qualities-by-bases-max"} {
 		if in := manifestIn(t, filepath.Join(goldenDir, name)).Inputs[0]; !in.QualsByBases {
 			t.Errorf("%s: the qualities are not given the bases", name)
 		}
-	}
-	if !bytes.HasPrefix([]byte(files["single.bmeta"][8:]), []byte{bins.Version, 0, 0, 0}) {
-		t.Errorf(".bmeta is not of version %d", bins.Version)
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/record"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
 )
@@ -145,7 +147,34 @@ type InputInformation struct {
 	MeanLen  float64 `json:"mean_length"`
 	MaxLen   uint32  `json:"max_length"`
 	OutBytes uint64  `json:"unpacked_bytes,omitempty"`
-	SHA256   string  `json:"sha256,omitempty"` // of the text that unpack delivers
+	// Restored is the name of the file that unpack writes, and these are the checksums of its text.
+	Restored string `json:"restored_name"`
+	SHA256   string `json:"sha256,omitempty"`
+	MD5      string `json:"md5,omitempty"`
+	// File is what is recorded of the file that the input was read from; nil if nothing is.
+	File *FileInformation `json:"file,omitempty"`
+}
+
+// FileInformation is about the file of an input, as it was stored.
+type FileInformation struct {
+	Name       string     `json:"name,omitempty"` // "" of standard input and pipes
+	Bytes      uint64     `json:"bytes"`
+	Time       *time.Time `json:"time,omitempty"` // of the last modification
+	Compressed bool       `json:"compressed"`
+	SHA256     string     `json:"sha256,omitempty"`
+	MD5        string     `json:"md5,omitempty"`
+}
+
+// NewFileInformation describes the file of an input. sums are nil if they are not known.
+func NewFileInformation(s *record.Source, sums *record.Checksums) *FileInformation {
+	f := &FileInformation{Name: s.Name, Bytes: s.Size, Compressed: !s.Plain}
+	if !s.Time.IsZero() {
+		f.Time = &s.Time
+	}
+	if sums != nil {
+		f.SHA256, f.MD5 = fmt.Sprintf("%x", sums.SHA256), fmt.Sprintf("%x", sums.MD5)
+	}
+	return f
 }
 
 // Info describes an archive, packed or binned, without decoding it.
@@ -285,6 +314,7 @@ func describe(man *archive.Manifest, sum *Summary) *Information {
 	if sum.Bases > 0 {
 		n.BitsPerBase = 8 * float64(sum.Columns.ByColumn[archive.Seqs]) / float64(sum.Bases)
 	}
+	restored, err := record.RestoredNames(binsInputs(man), man.Options, record.Restored{})
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
 		d := InputInformation{Name: in.Name, Kind: in.Kind.Format().Name, Bytes: in.Bytes, Records: in.Records,
@@ -295,10 +325,27 @@ func describe(man *archive.Manifest, sum *Summary) *Information {
 		if in.Mate >= 0 {
 			d.Mates = man.Inputs[in.Mate].Name
 		}
-		if man.Verified {
-			d.SHA256 = fmt.Sprintf("%x", in.SHA256)
+		if err == nil { // else unpack refuses the archive
+			d.Restored = restored[i]
 		}
-		n.Lossless = n.Lossless && archive.Exact(man.Options, in.Kind)
+		sums, known := man.FileSums(in)
+		exact := archive.Exact(man.Options, in.Kind)
+		switch {
+		case man.Verified:
+			d.SHA256 = fmt.Sprintf("%x", in.SHA256)
+			if man.HasMD5(in) {
+				d.MD5 = fmt.Sprintf("%x", in.MD5)
+			}
+		case known && exact && in.Source.Plain:
+			d.SHA256, d.MD5 = fmt.Sprintf("%x", sums.SHA256), fmt.Sprintf("%x", sums.MD5)
+		}
+		if in.Source != nil {
+			d.File = NewFileInformation(in.Source, nil)
+			if known {
+				d.File = NewFileInformation(in.Source, &sums)
+			}
+		}
+		n.Lossless = n.Lossless && exact
 		n.Inputs = append(n.Inputs, d)
 	}
 	return n

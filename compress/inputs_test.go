@@ -2,7 +2,9 @@ package compress
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand"
 	"os"
@@ -10,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"orcomgo/bins/record"
 
@@ -24,24 +27,42 @@ type input struct {
 	first      bool
 }
 
+// stored is how the inputs of a test are stored, and what is recorded of their files.
+type stored struct {
+	record binning.RecordMode
+	gzip   []string // names of inputs that are in members of gzip, uncompressed there
+}
+
+// fileTime is the time of the files of inputs.
+var fileTime = time.Unix(1_700_000_000, 123_456_789)
+
 func single(name, text string) []input { return []input{{name, text, -1, false}} }
 
 func pair(r1, r2 string) []input {
 	return []input{{"r_1.fastq", r1, 1, true}, {"r_2.fastq", r2, 0, false}}
 }
 
-// binTo bins inputs into a new directory and returns it.
+// binTo bins inputs into a new directory and returns it. Nothing is recorded of their files.
 func binTo(t testing.TB, ins []input, o record.Options) string {
+	t.Helper()
+	return binStored(t, ins, o, stored{})
+}
+
+// binStored is binTo of files that are stored as s says.
+func binStored(t testing.TB, ins []input, o record.Options, s stored) string {
 	t.Helper()
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
-	c := binning.Config{OutDir: out, Options: o, Threads: 2, Streams: 1}
+	c := binning.Config{OutDir: out, Options: o, Record: s.record, Threads: 2, Streams: 1}
 	if o.BlockSize == 0 {
 		c.Options.BlockSize = 1 << 20
 	}
 	for _, in := range ins {
-		path := filepath.Join(dir, in.name)
-		if err := os.WriteFile(path, []byte(in.text), 0o666); err != nil {
+		path, text := filepath.Join(dir, in.name), in.text
+		if slices.Contains(s.gzip, in.name) {
+			path, text = path+".gz", storedGzip(t, text)
+		}
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o666), os.Chtimes(path, fileTime, fileTime)); err != nil {
 			t.Fatal(err)
 		}
 		c.Inputs = append(c.Inputs, binning.InputSpec{Path: path, Mate: in.mate, First: in.first})
@@ -50,6 +71,23 @@ func binTo(t testing.TB, ins []input, o record.Options) string {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// storedGzip returns a member of gzip with the text as it is, so that the bytes don't depend on a compressor.
+func storedGzip(t testing.TB, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.NoCompression)
+	if err == nil {
+		_, err = w.Write([]byte(text))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 func packTo(t testing.TB, dir string, o PackOptions) *Summary {

@@ -52,6 +52,23 @@ func (w *walker) text(name string) {
 	w.span[name] = span{from, w.at}
 }
 
+// source is what is recorded of a file; it returns the flags.
+func (w *walker) source(in string) byte {
+	flags := w.byte(in + "source flags")
+	if flags == 0 {
+		return 0
+	}
+	w.text(in + "source name")
+	w.uvarint(in + "source size")
+	if flags&2 != 0 {
+		w.bytes(8, in+"source time")
+	}
+	if flags&4 != 0 {
+		w.bytes(32+16, in+"source checksums")
+	}
+	return flags
+}
+
 // splice returns b with the fields replaced.
 func splice(t testing.TB, b []byte, at map[string]span, fields map[string][]byte) []byte {
 	t.Helper()
@@ -109,7 +126,7 @@ func newPackedFiles(t testing.TB, cdna, meta string) *packedFiles {
 		off += n
 	}
 	w.bytes(8, "magic")
-	w.uvarint("version")
+	version := w.uvarint("version")
 	w.bytes(16, "id")
 	w.bytes(16, "bins id")
 	w.text("tool")
@@ -125,7 +142,7 @@ func newPackedFiles(t testing.TB, cdna, meta string) *packedFiles {
 		in := fmt.Sprintf("input %d ", i)
 		w.text(in + "name")
 		kind := w.byte(in + "kind")
-		if w.byte(in+"pairing") != 0 {
+		if w.byte(in+"pairing")&1 != 0 {
 			paired[i] = true
 			w.uvarint(in + "mate")
 		}
@@ -141,6 +158,9 @@ func newPackedFiles(t testing.TB, cdna, meta string) *packedFiles {
 		if verified {
 			w.uvarint(in + "unpacked bytes")
 			w.bytes(32, in+"sha256")
+		}
+		if version >= 6 && w.source(in)&16 != 0 && verified {
+			w.bytes(16, in+"md5")
 		}
 	}
 	for i := range w.uvarint("slices") {
@@ -245,6 +265,9 @@ func newBinsFiles(t testing.TB, bdna, bmeta string) *binsFiles {
 		w.byte(in + "first")
 		for _, f := range []string{"mate", "records", "bytes"} {
 			w.uvarint(in + f)
+		}
+		if p.meta[8] >= 3 {
+			w.source(in)
 		}
 	}
 	data, meta := 32, 16

@@ -98,12 +98,19 @@ func makeKit(t testing.TB) {
 	k.binsDamaged()
 	k.binsForged()
 	k.notArchives()
+	k.sources()
 }
 
 // encode brings inputs through both stages; the archive is called x.
 func (k *kit) encode(ins []input, o record.Options, p PackOptions) map[string]string {
 	k.t.Helper()
-	dir := binTo(k.t, ins, o)
+	return k.encodeStored(ins, o, p, stored{})
+}
+
+// encodeStored is encode of files that are stored as s says.
+func (k *kit) encodeStored(ins []input, o record.Options, p PackOptions, s stored) map[string]string {
+	k.t.Helper()
+	dir := binStored(k.t, ins, o, s)
 	p.Tool, p.KeepBins = "testkit", true
 	packTo(k.t, dir, p)
 	files := make(map[string]string)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
@@ -74,7 +75,9 @@ type outFile struct {
 	path string
 	gzip bool
 	f    *commit.Temp // nil before the first byte, and in the end
+	time time.Time    // that the file gets; zero for the present one
 	done bool         // complete and durable
+	note error        // why the file has not got its time
 
 	fifo bool
 	pipe *vfs.File // of a FIFO; nil before the first byte, and in the end
@@ -156,6 +159,9 @@ func (o *outFile) finish(stop <-chan struct{}) error {
 		err := o.pipe.Close()
 		o.pipe = nil
 		return err
+	}
+	if !o.time.IsZero() {
+		o.note = o.f.SetTime(o.time) // some file systems have no times
 	}
 	if err := o.f.Sync(); err != nil {
 		return err

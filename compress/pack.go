@@ -103,6 +103,10 @@ func fitsBeside(r *bins.Reader, memory uint64) bool {
 	return memory == 0 || held <= memory/8 && held+seqs.LayoutMemory(r.Meta()) <= memory/2
 }
 
+// MemoryFor returns about how many bytes PackOptions.Memory must be so that so many reads, of so many bases together, are laid out at
+// once. With less, shares of them are, one after another, and the archive is a little larger.
+func MemoryFor(reads, bases uint64) uint64 { return seqs.LayoutMemoryOf(reads, bases) / 3 * 4 }
+
 // packedBefore is Pack where there are bins and a packed archive: an earlier run may have
 // been interrupted between the commit and the removal of the bins, or keep them as asked.
 func packedBefore(ctx context.Context, e commit.Entry, r *bins.Reader, o PackOptions) (*Summary, error) {

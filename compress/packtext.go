@@ -2,10 +2,12 @@ package compress
 
 import (
 	"context"
+	"crypto/md5"
 	"crypto/sha256"
 	"fmt"
 	"hash"
 	"slices"
+	"sync"
 
 	"github.com/zeebo/xxh3"
 
@@ -17,8 +19,13 @@ import (
 // verification would wait for at its end. So the text is made from the bins and hashed while slices are still being coded; verification
 // compares each slice's text with that.
 type earlyTexts struct {
-	sums   []hash.Hash // SHA-256, by input
-	slices [][2]sums   // by slice and member; no digests
+	sums   []textHashes // by input
+	slices [][2]sums    // by slice and member; no digests
+}
+
+// textHashes are those of an input's text.
+type textHashes struct {
+	sha256, md5 hash.Hash // md5 is nil if it is not wanted
 }
 
 // earlyThreads is the number of threads from which on texts are hashed early. Making them takes time, and fewer threads are busy anyway.
@@ -97,15 +104,27 @@ func (p *packer) hashEarly(ctx context.Context, e *encoder, pieces []textPiece) 
 	}
 	return inOrder(ctx, len(pieces), piecesAhead, produce, func(k int, texts [2][]byte) error {
 		x := &pieces[k]
+		var hashing sync.WaitGroup
 		for m, input := range x.spec.inputs() {
-			p.early.sums[input].Write(texts[m]) // a hash does not fail
+			h := &p.early.sums[input]
+			hashing.Go(func() { h.sha256.Write(texts[m]) }) // a hash does not fail
+			if h.md5 != nil {
+				hashing.Go(func() { h.md5.Write(texts[m]) })
+			}
+		}
+		defer func() {
+			hashing.Wait()
+			for _, text := range texts {
+				pool.put(text)
+			}
+		}()
+		for m := range x.spec.inputs() {
 			whole[m].Write(texts[m])
 			s := &p.early.slices[x.slice][m]
 			if s.len += uint64(len(texts[m])); x.from+x.records == x.spec.records {
 				s.hash = whole[m].Sum64()
 				whole[m].Reset()
 			}
-			pool.put(texts[m])
 		}
 		return nil
 	})
@@ -136,9 +155,12 @@ const letterSlack = 64
 
 // newEarlyTexts returns hashes of nothing.
 func newEarlyTexts(man *archive.Manifest) *earlyTexts {
-	t := &earlyTexts{sums: make([]hash.Hash, len(man.Inputs)), slices: make([][2]sums, len(man.Slices))}
+	t := &earlyTexts{sums: make([]textHashes, len(man.Inputs)), slices: make([][2]sums, len(man.Slices))}
 	for i := range t.sums {
-		t.sums[i] = sha256.New()
+		t.sums[i].sha256 = sha256.New()
+		if wantsMD5(&man.Inputs[i]) {
+			t.sums[i].md5 = md5.New()
+		}
 	}
 	for i := range t.slices {
 		t.slices[i] = [2]sums{{hash: xxh3.Hash(nil)}, {hash: xxh3.Hash(nil)}}
@@ -146,8 +168,8 @@ func newEarlyTexts(man *archive.Manifest) *earlyTexts {
 	return t
 }
 
-// compare compares the texts of slices that came back with those that were hashed. It returns the SHA-256 of each input's text.
-func (t *earlyTexts) compare(man *archive.Manifest, texts [][2]sums) ([][32]byte, error) {
+// compare compares the texts of slices that came back with those that were hashed. It returns the checksums of each input's text.
+func (t *earlyTexts) compare(man *archive.Manifest, texts [][2]sums) ([]record.Checksums, error) {
 	for k := range texts {
 		for m := range man.Slices[k].Members() {
 			if got, want := texts[k][m], t.slices[k][m]; got.hash != want.hash || got.len != want.len {
@@ -155,9 +177,12 @@ func (t *earlyTexts) compare(man *archive.Manifest, texts [][2]sums) ([][32]byte
 			}
 		}
 	}
-	all := make([][32]byte, len(t.sums))
-	for i, s := range t.sums {
-		s.Sum(all[i][:0])
+	all := make([]record.Checksums, len(t.sums))
+	for i, h := range t.sums {
+		h.sha256.Sum(all[i].SHA256[:0])
+		if h.md5 != nil {
+			h.md5.Sum(all[i].MD5[:0])
+		}
 	}
 	return all, nil
 }

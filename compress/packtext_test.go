@@ -66,7 +66,7 @@ func TestEarlyTextsDiffer(t *testing.T) {
 	texts := [][2]sums{{{hash: 1, len: 70}, {}}, {{hash: 2, len: 30}, {hash: 3, len: 30}}}
 	early := newEarlyTexts(man)
 	copy(early.slices, texts)
-	if got, err := early.compare(man, texts); err != nil || len(got) != 2 || got[0] != sha256.Sum256(nil) {
+	if got, err := early.compare(man, texts); err != nil || len(got) != 2 || got[0].SHA256 != sha256.Sum256(nil) {
 		t.Fatalf("equal texts: %x, %v", got, err)
 	}
 	for _, x := range []*sums{&texts[0][0], &texts[1][0], &texts[1][1]} {

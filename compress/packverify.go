@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"orcomgo/bins/record"
+
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
@@ -70,7 +72,8 @@ func (p *packer) verification(src source) *verification {
 	v := &verification{p: p, src: src, jobs: wholeArchive(man), checks: make([]*textCheck, len(man.Inputs)),
 		digests: make([]uint64, len(man.Inputs)), texts: make([][2]sums, len(man.Slices))}
 	for i := range v.checks {
-		v.checks[i] = newTextCheck(man, man.Inputs[i].Name, man.Inputs[i].Blocks, p.early == nil)
+		in := &man.Inputs[i]
+		v.checks[i] = newTextCheck(man, in.Name, in.Blocks, p.early == nil, p.early == nil && wantsMD5(in))
 	}
 	v.replay = newReplay(src, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
 	return v
@@ -139,7 +142,7 @@ func (v *verification) end() error {
 			return err
 		}
 	}
-	var hashed [][32]byte
+	var hashed []record.Checksums
 	if v.p.early != nil {
 		var err error
 		if hashed, err = v.p.early.compare(man, v.texts); err != nil {
@@ -156,9 +159,13 @@ func (v *verification) end() error {
 		}
 		in.OutBytes = v.checks[i].bytes
 		if hashed != nil {
-			in.SHA256 = hashed[i]
+			in.SHA256, in.MD5 = hashed[i].SHA256, hashed[i].MD5
 		} else {
-			in.SHA256 = v.checks[i].sha256()
+			in.SHA256, in.MD5 = v.checks[i].sha256(), v.checks[i].md5Sum()
+		}
+		if s := in.Source; s != nil && s.Plain && s.Sums != nil && archive.Exact(man.Options, in.Kind) &&
+			(in.SHA256 != s.Sums.SHA256 || in.MD5 != s.Sums.MD5) {
+			return fmt.Errorf("%s: the checksums of its text are not those of the file that was binned: %w", in.Name, ErrCorrupt)
 		}
 	}
 	for i := range man.Slices {
@@ -190,6 +197,9 @@ func (v *verification) compareShared() error {
 	}
 	return nil
 }
+
+// wantsMD5 reports whether the MD5 of an input's text is to be recorded.
+func wantsMD5(in *archive.Input) bool { return in.Source != nil && in.Source.TextMD5 }
 
 // digest sums the hashes of a slice's reads with the ordinals that they had in the input.
 func digest(c *columns, check *sliceCheck) uint64 {

@@ -89,7 +89,7 @@ func sameText(ctx context.Context, man *archive.Manifest, i int, o *Original) (b
 	}
 	defer r.Close()
 	in := &man.Inputs[i]
-	check := newTextCheck(man, in.Name, in.Blocks, man.Verified)
+	check := newTextCheck(man, in.Name, in.Blocks, man.Verified, false)
 	for buf := make([]byte, 1<<20); ; {
 		if err := ctx.Err(); err != nil {
 			return false, err

@@ -29,6 +29,8 @@ type UnpackOptions struct {
 	Split uint64
 	// Force overwrites files.
 	Force bool
+	// Touch gives the files the present time, and not that which the files of the inputs had.
+	Touch bool
 
 	// What is restored. The zero values are everything. Names of files say which records they have.
 	Records *RecordRange // of each input
@@ -121,6 +123,16 @@ func (u *unpacker) summary(path string) (*Summary, error) {
 		return nil, err
 	}
 	s.SlicesInFlight = u.flight
+	for _, k := range u.sinks {
+		if k == nil {
+			continue
+		}
+		for _, f := range k.files {
+			if f.note != nil {
+				s.Notes = append(s.Notes, fmt.Sprintf("the time of the original could not be set: %v", f.note))
+			}
+		}
+	}
 	damaged := 0
 	for i := range u.status {
 		if !u.sel.asked[i] {
@@ -187,6 +199,9 @@ func (u *unpacker) makeSinks(stop <-chan struct{}) (commit.Made, error) {
 			f, err := newOutFile(u.o.OutDir, name, u.src, u.o)
 			if err != nil {
 				return made, err
+			}
+			if from := u.man.Inputs[i].Source; from != nil && u.sel.whole(i) && u.o.Split == 0 && !u.interleaved(i) && !u.o.Touch {
+				f.time = from.Time // it is the whole input
 			}
 			s.files = append(s.files, f)
 		}

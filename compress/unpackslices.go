@@ -87,9 +87,9 @@ func (u *unpacker) run(ctx context.Context) error {
 	for i := range u.man.Inputs {
 		in := &u.man.Inputs[i]
 		u.status = append(u.status, FileStatus{Name: in.Name, OK: true})
-		c := newTextCheck(u.man, in.Name, nil, false)
+		c := newTextCheck(u.man, in.Name, nil, false, false)
 		if u.sel.whole(i) {
-			c = newTextCheck(u.man, in.Name, in.Blocks, u.man.Verified)
+			c = newTextCheck(u.man, in.Name, in.Blocks, u.man.Verified, false)
 		}
 		u.checks = append(u.checks, c)
 	}

@@ -31,6 +31,9 @@ type FileStatus struct {
 	err error // what Problem says
 }
 
+// checkedSections is what FileStatus.Checked says where the text was not compared with anything.
+const checkedSections = "section checksums"
+
 // fail notes what is wrong with the file as a whole, if err is not nil.
 func (s *FileStatus) fail(err error) {
 	if err != nil && s.OK {
@@ -107,11 +110,16 @@ func Verify(ctx context.Context, e commit.Entry, o VerifyOptions) ([]FileStatus,
 	if err != nil {
 		return nil, err
 	}
+	return append(status, problemStatus(src)...), nil
+}
+
+// problemStatus returns a status for each file of the archive that is damaged in what the inputs don't depend on.
+func problemStatus(src source) (status []FileStatus) {
 	for _, p := range src.problems() {
 		file, problem, _ := strings.Cut(p.Error(), ": ")
 		status = append(status, FileStatus{Name: file, Problem: problem})
 	}
-	return status, nil
+	return status
 }
 
 // verifyBinsToo verifies the bins beside a packed archive that was made of them, whose
@@ -166,13 +174,13 @@ func verifySource(ctx context.Context, src source, o VerifyOptions) ([]FileStatu
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
 		s := &status[i]
-		*s = FileStatus{Name: in.Name, Records: in.Records, OK: true, Checked: "section checksums"}
+		*s = FileStatus{Name: in.Name, Records: in.Records, OK: true, Checked: checkedSections}
 		if man.Verified {
 			s.Checked = "SHA-256"
 		} else if in.Blocks != nil {
 			s.Checked = "block hashes"
 		}
-		checks[i] = newTextCheck(man, in.Name, in.Blocks, man.Verified)
+		checks[i] = newTextCheck(man, in.Name, in.Blocks, man.Verified, false)
 	}
 	jobs := wholeArchive(man)
 	consume := func(_ int, p *piece) error {

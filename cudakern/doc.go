@@ -28,6 +28,8 @@
 // A Placer indexes the k-mers of a pseudogenome for package overlap, and finds the places of reads on it, a thread a read
 // (kernels/place.cuh). The reads stay on the device from one pass to the next. It also has them vote on the bases of the pseudogenome
 // (kernels/vote.cuh). A Joiner finds which contigs overlap (kernels/join.cuh).
+//
+// A Transformer computes the Burrows-Wheeler transform of package compress/bwt, and its inverse (kernels/suffixes.cuh, kernels/unsort.cuh).
 package cudakern
 
 import "errors"

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -21,6 +22,9 @@ type queue struct {
 	state   buffer // of running totals
 	total   buffer
 	copiers [copiers]copier
+
+	// Profile, unless it is nil, gets the seconds that each kernel takes. They run one at a time then.
+	Profile map[string]float64
 }
 
 // Data of smallCopy bytes or more are copied by several goroutines, through two pinned pieces each: one is copied to or from the device
@@ -84,7 +88,19 @@ func (q *queue) stepAddress() uint64 {
 
 // launch queues a kernel.
 func (q *queue) launch(k kernel, blocks int, args ...uint64) error {
-	return q.dev.launch(q.stream, k, blocks, q.stepAddress(), args)
+	if q.Profile == nil {
+		return q.dev.launch(q.stream, k, blocks, q.stepAddress(), args)
+	}
+	if err := q.wait(); err != nil {
+		return err
+	}
+	begin := time.Now()
+	if err := q.dev.launch(q.stream, k, blocks, q.stepAddress(), args); err != nil {
+		return err
+	}
+	err := q.wait()
+	q.Profile[k.String()] += time.Since(begin).Seconds()
+	return err
 }
 
 // wait waits until all that is queued is done.

@@ -80,6 +80,19 @@
 #define POOR_MISMATCHES 3
 #define OVERLAPPED 700
 
+// Sorting suffixes for the Burrows-Wheeler transform.
+#define SUFFIX_DIGITS 256 // of a pass of the radix sort
+#define SUFFIX_ROUNDS 16  // suffixes of a thread
+#define SUFFIX_TILE (THREADS * SUFFIX_ROUNDS)
+#define SUFFIX_SMALL 256       // a group of up to so many is sorted by a thread block
+#define SUFFIX_GROUP_TILE 2048 // suffixes of a list of small groups that a thread block takes
+#define SUFFIX_PAD 64          // more than the symbols of a key
+#define SUFFIX_CODES 8192      // codes of pairs of symbols at most
+
+// The inverse transform: the text is followed from splitters, which are 1 of UNSORT_GAP ranks on average, into pieces of that size.
+#define UNSORT_GAP 256
+#define UNSORT_MOST (1 << 16) // from a splitter to the next
+
 // The number that a kernel writes to host memory when it begins.
 enum Step {
   STEP_NONE,
@@ -125,6 +138,23 @@ enum Step {
   STEP_COVER,
   STEP_COVERED,
   STEP_MOVE,
+  STEP_SUFFIX_SYMBOLS,
+  STEP_SUFFIX_KEYS,
+  STEP_SUFFIX_COUNT,
+  STEP_SUFFIX_SCATTER,
+  STEP_SUFFIX_HEADS,
+  STEP_SUFFIX_CARRY,
+  STEP_SUFFIX_GROUPS,
+  STEP_SUFFIX_DIVIDE_COUNT,
+  STEP_SUFFIX_DIVIDE,
+  STEP_SUFFIX_SMALL,
+  STEP_SUFFIX_LARGE_KEYS,
+  STEP_SUFFIX_STARTS,
+  STEP_UNSORT_COUNT,
+  STEP_UNSORT_NEXT,
+  STEP_UNSORT_WALK,
+  STEP_UNSORT_JUMP,
+  STEP_UNSORT_COPY,
   STEPS
 };
 
@@ -225,6 +255,24 @@ struct JoinRound {
   unsigned long long first, groups;         // of kmer_first and kmer_groups
   unsigned long long where, sorted;         // contig << 32 | at of each k-mer, in their order and by hash
   unsigned long long left, links, compared; // comparisons that each contig may make; the results
+};
+
+// SuffixLists are the lists of suffixes that suffix_divide writes: device addresses.
+struct SuffixLists {
+  unsigned long long small_at, small_rank, small_depth;
+  unsigned long long large_at, large_group;
+  unsigned long long bases, depths; // of each large group
+};
+
+// Unsort is what unsort_walk works on: device addresses, and numbers.
+struct Unsort {
+  unsigned long long next, counts, tiles; // of unsort_next; unsort_count, and the thread blocks of that
+  unsigned long long size, origin;        // symbols, and the rank of the text
+  unsigned long long bits;                // ranks are below 2^bits
+  unsigned long long splitters;           // numbers of splitters; one more is that of the origin
+  unsigned long long pieces, owners;      // symbols, and splitter | number << 32 of each piece that is not the first of its splitter
+  unsigned long long nodes;               // successor << 32 | distance of each splitter; successor splitters + 1 if there is no such splitter
+  unsigned long long extra, failed;       // pieces that are not the first of their splitter; whether a splitter is too far away
 };
 
 // What inflating a member has come to.

@@ -61,6 +61,24 @@ const (
 	kernelCovered       kernel = C.STEP_COVERED
 	kernelMove          kernel = C.STEP_MOVE
 
+	kernelSuffixSymbols     kernel = C.STEP_SUFFIX_SYMBOLS
+	kernelSuffixKeys        kernel = C.STEP_SUFFIX_KEYS
+	kernelSuffixCount       kernel = C.STEP_SUFFIX_COUNT
+	kernelSuffixScatter     kernel = C.STEP_SUFFIX_SCATTER
+	kernelSuffixHeads       kernel = C.STEP_SUFFIX_HEADS
+	kernelSuffixCarry       kernel = C.STEP_SUFFIX_CARRY
+	kernelSuffixGroups      kernel = C.STEP_SUFFIX_GROUPS
+	kernelSuffixDivideCount kernel = C.STEP_SUFFIX_DIVIDE_COUNT
+	kernelSuffixDivide      kernel = C.STEP_SUFFIX_DIVIDE
+	kernelSuffixSmall       kernel = C.STEP_SUFFIX_SMALL
+	kernelSuffixLargeKeys   kernel = C.STEP_SUFFIX_LARGE_KEYS
+	kernelSuffixStarts      kernel = C.STEP_SUFFIX_STARTS
+	kernelUnsortCount       kernel = C.STEP_UNSORT_COUNT
+	kernelUnsortNext        kernel = C.STEP_UNSORT_NEXT
+	kernelUnsortWalk        kernel = C.STEP_UNSORT_WALK
+	kernelUnsortJump        kernel = C.STEP_UNSORT_JUMP
+	kernelUnsortCopy        kernel = C.STEP_UNSORT_COPY
+
 	kernels kernel = C.STEPS
 )
 
@@ -77,6 +95,13 @@ var kernelNames = [kernels]string{
 	kernelPartners: "partners", kernelPartnersLarge: "partners_large",
 	kernelVoteCount: "vote_count", kernelVote: "vote", kernelVotePoor: "vote_poor",
 	kernelCover: "cover", kernelCovered: "covered", kernelMove: "move",
+	kernelSuffixSymbols: "suffix_symbols", kernelSuffixKeys: "suffix_keys", kernelSuffixCount: "suffix_count",
+	kernelSuffixScatter: "suffix_scatter", kernelSuffixHeads: "suffix_heads", kernelSuffixCarry: "suffix_carry",
+	kernelSuffixGroups: "suffix_groups", kernelSuffixDivideCount: "suffix_divide_count",
+	kernelSuffixDivide: "suffix_divide", kernelSuffixSmall: "suffix_small",
+	kernelSuffixLargeKeys: "suffix_large_keys", kernelSuffixStarts: "suffix_starts",
+	kernelUnsortCount: "unsort_count", kernelUnsortNext: "unsort_next", kernelUnsortWalk: "unsort_walk",
+	kernelUnsortJump: "unsort_jump", kernelUnsortCopy: "unsort_copy",
 }
 
 // String returns the kernel's name in the PTX.

@@ -31,6 +31,8 @@ type Input struct {
 	// Records and Bytes are the totals over the input's blocks, Bytes of original text.
 	Records, Bytes uint64
 	// SourceBytes is the size of the input as it was read, compressed or not. It is not
-	// stored: plain and compressed inputs give the same archive.
+	// stored: see Source.
 	SourceBytes uint64
+	// Source is what is recorded of the file; nil if nothing is. Then plain and compressed inputs give the same archive.
+	Source *Source
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // Fault, if not nil, is called before every call of this package with the name of the call
@@ -127,6 +128,14 @@ func (f *File) Sync() error {
 	return withPath(f.path, f.f.Sync())
 }
 
+// SetTime sets the time of the last modification. Later writes change it again.
+func (f *File) SetTime(t time.Time) error {
+	if err := injectFault("futimens", f.path); err != nil {
+		return withPath(f.path, err)
+	}
+	return withPath(f.path, setTime(f.f, f.path, t))
+}
+
 // Stat describes the file.
 func (f *File) Stat() (fs.FileInfo, error) {
 	if err := injectFault("fstat", f.path); err != nil {
@@ -143,6 +152,23 @@ func (f *File) Close() error {
 		return withPath(f.path, err)
 	}
 	return withPath(f.path, f.f.Close())
+}
+
+// Map returns the content of the file, in memory that the system reads as it is used, and a function that frees it. Where the
+// system can't do that, the file is read. The file must not be shortened meanwhile.
+func (f *File) Map() (data []byte, unmap func(), err error) {
+	if err := injectFault("mmap", f.path); err != nil {
+		return nil, nil, withPath(f.path, err)
+	}
+	info, err := f.f.Stat()
+	if err == nil && info.Size() > 0 {
+		if data, unmap, err := mapFile(f.f, info.Size()); err == nil {
+			return data, unmap, nil
+		}
+		data = make([]byte, info.Size())
+		_, err = io.ReadFull(io.NewSectionReader(f.f, 0, info.Size()), data)
+	}
+	return data, func() {}, withPath(f.path, err)
 }
 
 // Open opens a file, or a directory, for reading.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -30,6 +31,15 @@ func procPath(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
 func linkUnnamed(f *os.File, path string) error {
 	return unix.Linkat(unix.AT_FDCWD, procPath(int(f.Fd())), unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
+}
+
+// setTime sets the time of a file that may have no name.
+func setTime(f *os.File, path string, t time.Time) error {
+	err := os.Chtimes(procPath(int(f.Fd())), time.Time{}, t)
+	if errors.Is(err, fs.ErrNotExist) { // no /proc: files have names
+		err = os.Chtimes(path, time.Time{}, t)
+	}
+	return err
 }
 
 func renameNew(from, to string) error {

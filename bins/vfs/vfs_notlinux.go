@@ -5,10 +5,13 @@ package vfs
 import (
 	"errors"
 	"os"
+	"time"
 )
 
 func createUnnamed(dir, path string) (*os.File, error) { return nil, errors.ErrUnsupported }
 
 func linkUnnamed(f *os.File, path string) error { return errors.ErrUnsupported }
+
+func setTime(_ *os.File, path string, t time.Time) error { return os.Chtimes(path, time.Time{}, t) }
 
 func renameNew(from, to string) error { return renameByLink(from, to) }

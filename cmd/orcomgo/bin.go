@@ -20,6 +20,9 @@ var binCommand = command{
 Inputs may be plain, gzip, bgzip, zstd, xz or bzip2, told apart by their content; - is standard input. OUT is a directory,
 made if it is missing; a name that looks like a file of reads (x.fastq.gz) or a URL is refused.
 Everything is kept unless a flag says otherwise.
+Of each input file its name, size, time, SHA-256 and MD5 are recorded, for info --sha256 and --md5. Of a plain file, which
+is read faster than one thread can compute these, they are computed by pack; --source all has bin compute them too. With
+--source none nothing is recorded, and equal texts give equal bins, whatever files they are from.
 
 Examples:
   orcomgo bin reads.fastq.gz run/                           one file
@@ -44,6 +47,7 @@ type binFlags struct {
 	first, second         []string
 	readsOnly, force      bool
 	order, names, quality string
+	source                string
 	blockSize             size
 	streams, gpus         int
 	device                string
@@ -58,6 +62,8 @@ func (o *binFlags) define(f *pflag.FlagSet) {
 	f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to discard it (mates stay together)")
 	f.StringVar(&o.names, "names", "keep", "`NAMES` of the records: keep, or drop to number them")
 	f.StringVar(&o.quality, "quality", "keep", "`QUALITIES`: keep, bin8 for Illumina's eight levels, or drop")
+	f.StringVar(&o.source, "source", "auto", "`WHAT` to record of the input files: auto; all, to compute checksums of plain files here, too;\n"+
+		"time, for names, sizes and times only; or none")
 	o.blockSize = binning.DefaultBlockSize
 	f.Var(&o.blockSize, "block-size", "`SIZE` of text that is sorted at a time, such as 64MiB or 1G;\n"+
 		"less by default where --memory is short, which makes the archive a little larger")
@@ -183,6 +189,11 @@ func (o *binFlags) settings(c *binning.Config) error {
 	if err != nil {
 		return err
 	}
+	source, err := choice("source", o.source, "none", "time", "auto", "all")
+	if err != nil {
+		return err
+	}
+	c.Record = binning.RecordMode(source)
 	if _, err := choice("device", o.device, "auto", "cpu", "gpu"); err != nil {
 		return err
 	}

@@ -98,9 +98,11 @@ var flagValues = map[string]completion{
 	"order":   words("original", "any"),
 	"names":   words("keep", "drop"),
 	"quality": words("keep", "bin8", "drop"),
+	"source":  words("auto", "all", "time", "none"),
 	"device":  words("auto", "cpu", "gpu"),
 	"level":   words("fast", "default", "max"),
 	"output":  completeDirs, "tmpdir": completeDirs,
+	"fasta": completeFiles, "mismatches": words("0", "1", "2", "3", "4"),
 	"log": completeFiles, "samples": completeFiles,
 	"input": completeInputs, "mate": words("1", "2"), "names-from": completeFiles,
 }
@@ -131,6 +133,11 @@ func completeFiles(_ []string, word string) ([]string, cobra.ShellCompDirective)
 // completeDirs completes directories.
 func completeDirs(_ []string, word string) ([]string, cobra.ShellCompDirective) {
 	return paths(word, func(string, os.DirEntry) bool { return false })
+}
+
+// completeArchives completes archives, as many as are given.
+func completeArchives(_ []string, word string) ([]string, cobra.ShellCompDirective) {
+	return completeArchive(nil, word)
 }
 
 // completeArchive completes the only argument: a directory, or DIR/NAME for an archive in it.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+	"time"
 
 	"orcomgo/binning"
 	"orcomgo/bins"
@@ -24,37 +25,67 @@ var infoCommand = command{
 	help: `info describes an archive without decoding it: inputs, reads, lengths, sizes of the columns, ratio.
 Of a directory with several archives it describes all, as JSON one object after another.
 
+--sha256 and --md5 print a list that sha256sum -c and md5sum -c take: of the texts, under the names that unpack restores
+them by, or with --files of the files that were archived, such as x.fastq.gz, as they were stored. bin records those of
+compressed files; those of texts, and so of plain files, are known after pack. If one is not known, the others are
+printed and the exit status is 1.
+
 Examples:
   orcomgo info run/
   orcomgo info --json run/ | jq .ratio
-  orcomgo info --signatures run/ > bins.tsv    between bin and pack: signature, reads, bases of each bin
+  orcomgo info --sha256 run/ > SHA256SUMS; orcomgo unpack run/ -o out/; cd out/; sha256sum -c ../SHA256SUMS
+  orcomgo info --md5 --files run/ | md5sum -c    are these the files that were archived? in their directory
+  orcomgo info --signatures run/ > bins.tsv      between bin and pack: signature, reads, bases of each bin
 `,
 	flags: func(f *pflag.FlagSet) action {
 		var o infoFlags
 		f.BoolVar(&o.json, "json", false, "as JSON, for scripts")
 		f.BoolVar(&o.signatures, "signatures", false, "a line for each bin: signature, reads, bases; N, no signature, last")
+		f.BoolVar(&o.sha256, "sha256", false, "list SHA-256 and name of each text, for sha256sum -c")
+		f.BoolVar(&o.md5, "md5", false, "list MD5 and name of each text, for md5sum -c")
+		f.BoolVar(&o.files, "files", false, "with --sha256 or --md5: of the files that were archived, not of their texts")
 		return o.run
 	},
 }
 
-type infoFlags struct{ json, signatures bool }
+type infoFlags struct{ json, signatures, sha256, md5, files bool }
+
+// exclusive returns a usage error for flags of which only one makes sense.
+func (o *infoFlags) exclusive() error {
+	var given []string
+	for _, f := range []struct {
+		name string
+		on   bool
+	}{{"--json", o.json}, {"--signatures", o.signatures}, {"--sha256", o.sha256}, {"--md5", o.md5}} {
+		if f.on {
+			given = append(given, f.name)
+		}
+	}
+	switch {
+	case len(given) > 1:
+		return usagef("info: %s and %s exclude each other", given[0], given[1])
+	case o.files && !o.sha256 && !o.md5:
+		return usagef("info: --files needs --sha256 or --md5")
+	}
+	return nil
+}
 
 func (o *infoFlags) run(_ context.Context, s *streams, args []string) error {
 	dir, err := oneArchive("info", args)
 	if err != nil {
 		return err
 	}
+	if err := o.exclusive(); err != nil {
+		return err
+	}
 	if o.signatures {
-		if o.json {
-			return usagef("info: --json and --signatures exclude each other")
-		}
 		return signatures(s.out, dir)
 	}
 	found, err := commit.Find(dir)
 	if err != nil {
 		return err
 	}
-	failed := 0
+	failed, missing, why := 0, 0, ""
 	for i, e := range found {
 		n, err := compress.Info(e)
 		if err != nil {
@@ -66,6 +97,14 @@ func (o *infoFlags) run(_ context.Context, s *streams, args []string) error {
 			continue
 		}
 		switch {
+		case o.sha256 || o.md5:
+			var unknown int
+			var reason string
+			unknown, reason, err = checksumList{o.md5, o.files}.write(s.out, n)
+			if missing == 0 {
+				why = reason
+			}
+			missing += unknown
 		case o.json:
 			err = writeJSON(s.out, n)
 		case i > 0:
@@ -79,6 +118,12 @@ func (o *infoFlags) run(_ context.Context, s *streams, args []string) error {
 		if err != nil {
 			return err
 		}
+	}
+	if missing > 1 {
+		why += fmt.Sprintf(" (%d of this list are not known)", missing)
+	}
+	if missing > 0 {
+		return fmt.Errorf("%s: %s", dir, why)
 	}
 	if failed > 0 {
 		return fmt.Errorf("%s: %d of %s can't be read", dir, failed, plural(uint64(len(found)), "archive"))
@@ -97,6 +142,33 @@ func signatures(w io.Writer, dir string) error {
 	}
 	defer r.Close()
 	return binning.Signatures(r, w)
+}
+
+// fileTable prints what is recorded of the files that were archived.
+func fileTable(w io.Writer, n *compress.Information) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	rows := 0
+	for _, in := range n.Inputs {
+		f := in.File
+		if f == nil {
+			continue
+		}
+		if rows++; rows == 1 {
+			fmt.Fprint(t, "bytes\twritten\tMD5\t file\n")
+		}
+		name, written, sum := oneLine(f.Name), "", f.MD5
+		if name == "" {
+			name = "standard input, or a pipe"
+		}
+		if f.Time != nil {
+			written = f.Time.Local().Format(time.DateTime)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t %s\n", countText(f.Bytes), written, sum, name)
+	}
+	if rows > 0 {
+		fmt.Fprintln(t)
+	}
+	return t.Flush()
 }
 
 // describe prints an archive's description for people.
@@ -145,6 +217,9 @@ func describe(w io.Writer, n *compress.Information) error {
 		return err
 	}
 	fmt.Fprintln(out)
+	if err := fileTable(out, n); err != nil {
+		return err
+	}
 	if err := columnTable(out, n.Columns, n.Bases); err != nil {
 		return err
 	}

@@ -38,10 +38,18 @@ type binJSON struct {
 	TextBytes   uint64 `json:"text_bytes"`
 	SourceBytes uint64 `json:"source_bytes"` // the inputs as they are stored
 	BinBytes    uint64 `json:"bin_bytes"`
+	// Files are what is recorded of the inputs, in their order; null where nothing is.
+	Files []*compress.FileInformation `json:"files"`
 }
 
 func (o *binFlags) binJSON(s *binning.Summary) binJSON {
-	return binJSON{o.runJSON("bin"), len(s.Inputs), s.Records, s.Bases, s.TextBytes, s.SourceBytes, s.BinBytes}
+	files := make([]*compress.FileInformation, len(s.Inputs))
+	for i, in := range s.Inputs {
+		if in.Source != nil {
+			files[i] = compress.NewFileInformation(in.Source, in.Source.Sums)
+		}
+	}
+	return binJSON{o.runJSON("bin"), len(s.Inputs), s.Records, s.Bases, s.TextBytes, s.SourceBytes, s.BinBytes, files}
 }
 
 // packJSON is what pack --json and archive --json print.
@@ -77,4 +85,43 @@ type verifyJSON struct {
 	OK      bool                  `json:"ok"`
 	Problem string                `json:"problem,omitempty"` // of the archive as a whole
 	Files   []compress.FileStatus `json:"files"`
+}
+
+// indexJSON is what index --json prints.
+type indexJSON struct {
+	runJSON
+	Indexes []*compress.IndexSummary `json:"indexes"`
+}
+
+// findJSON is what find --json prints. Archives that could not be searched are left out.
+type findJSON struct {
+	runJSON
+	Archives []foundJSON `json:"archives"`
+}
+
+// foundJSON is what was found in an archive.
+type foundJSON struct {
+	Archive string      `json:"archive"`
+	Indexed bool        `json:"indexed"`
+	Counted bool        `json:"counted"` // reads were decoded
+	Found   []countJSON `json:"found"`
+	Reads   []readJSON  `json:"reads,omitempty"` // with --numbers
+}
+
+// countJSON is a row of the table.
+type countJSON struct {
+	Query  string   `json:"query"`
+	Strand string   `json:"strand"`
+	Hits   *int     `json:"hits,omitempty"`
+	Depth  *float64 `json:"depth,omitempty"`
+	Reads  *uint64  `json:"reads,omitempty"`
+}
+
+// readJSON is a read that was found; record and base are counted from 1.
+type readJSON struct {
+	Input  string `json:"input"`
+	Record uint64 `json:"record"`
+	Query  string `json:"query"`
+	Strand string `json:"strand"`
+	Base   int    `json:"base"`
 }

@@ -98,6 +98,8 @@ func terminalWidth() int {
 
 // prepare sets the stages that are expected.
 func (p *progress) prepare(model []stageModel) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.began, p.left = p.now(), -1
 	for _, m := range model {
 		p.stages = append(p.stages, &stage{stageModel: m})

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -67,6 +68,7 @@ func TestScripts(t *testing.T) {
 		"jsonlines":   scriptJSONLines,
 		"text":        scriptText,
 		"togzip":      scriptToGzip,
+		"sametime":    scriptSameTime,
 		"join":        scriptJoin,
 	}
 	maps.Copy(commands, archiveCommands)
@@ -265,6 +267,19 @@ func scriptToGzip(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(errors.Join(err, w.Close()))
 		return z.Bytes()
 	})
+}
+
+// scriptSameTime: sametime A B: both files were last written to at the same time; ! sametime: they were not.
+func scriptSameTime(ts *testscript.TestScript, neg bool, args []string) {
+	var times [2]time.Time
+	for i := range times {
+		info, err := os.Stat(ts.MkAbs(args[i]))
+		ts.Check(err)
+		times[i] = info.ModTime()
+	}
+	if times[0].Equal(times[1]) == neg {
+		ts.Fatalf("%s is of %s, %s of %s", args[0], times[0], args[1], times[1])
+	}
 }
 
 // scriptJoin: join TO FROM... puts files one after another.

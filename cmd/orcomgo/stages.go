@@ -33,6 +33,8 @@ var (
 	verifyModel = stageModel{"verify", bytesUnit, 8, 12}
 	namesModel  = stageModel{compress.NamesStage, readsUnit, 0, 5}
 	unpackModel = stageModel{"unpack", bytesUnit, 1, 95}
+	indexModel  = []stageModel{{compress.IndexReadStage, bytesUnit, 0, 70}, {compress.IndexBuildStage, basesUnit, 1, 30}}
+	findModel   = stageModel{compress.FindStage, bytesUnit, 0, 1}
 )
 
 // unpackStages returns the stages of unpack.

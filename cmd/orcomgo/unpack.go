@@ -25,7 +25,8 @@ var unpackCommand = command{
 	complete: completeArchive,
 	about:    "restore the original files, byte for byte",
 	help: `unpack writes each input of the archive under its own name, in the current directory or in that of -o. A file
-gets its name only when all of it is written and its checksum is right. It works before pack as well as after.
+gets its name only when all of it is written and its checksum is right, and the time at which the file that was archived
+was last written to. It works before pack as well as after.
 Where a file of several is damaged in the archive, the others are restored, and the exit status is 1.
 With -o - the exit status is 1 if standard output is closed; /dev/null that is open for reading and writing (as by
 Python's subprocess.DEVNULL) counts as closed, because the two can't be told apart. orcomgo verify needs no output.
@@ -66,6 +67,7 @@ Examples:
 		f.BoolVar(&o.interleave, "interleave", false, "alternate the mates of a pair, in one output instead of two")
 		f.Uint64Var(&o.split, "split", 0, "write files of `N` records of each input")
 		f.BoolVar(&o.gzip, "gzip", false, "compress the output with gzip, in blocks (BGZF)")
+		f.BoolVar(&o.touch, "touch", false, "give the files the present time, not that of the originals")
 		f.BoolVarP(&o.force, "force", "f", false, "overwrite files")
 		o.add(f)
 		return func(ctx context.Context, s *streams, args []string) error {
@@ -82,12 +84,12 @@ Examples:
 
 type unpackFlags struct {
 	resources
-	output, records         string
-	inputs, names           []string
-	namesFrom, grep         string
-	mate                    int
-	split                   uint64
-	interleave, gzip, force bool
+	output, records                string
+	inputs, names                  []string
+	namesFrom, grep                string
+	mate                           int
+	split                          uint64
+	interleave, gzip, touch, force bool
 }
 
 func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error {
@@ -95,7 +97,8 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	if err != nil {
 		return err
 	}
-	options := compress.UnpackOptions{Interleave: o.interleave, Gzip: o.gzip, Force: o.force, Split: o.split, Inputs: o.inputs, Mate: o.mate}
+	options := compress.UnpackOptions{Interleave: o.interleave, Gzip: o.gzip, Touch: o.touch, Force: o.force, Split: o.split,
+		Inputs: o.inputs, Mate: o.mate}
 	switch {
 	case o.output == "":
 		return usagef("unpack: -o is a directory or -, not empty")

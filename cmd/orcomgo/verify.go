@@ -13,75 +13,121 @@ import (
 var verifyCommand = command{
 	name:     "verify",
 	group:    lookGroup,
-	synopsis: "DIR|DIR/NAME",
-	complete: completeArchive,
+	synopsis: "DIR|DIR/NAME...",
+	complete: completeArchives,
 	about:    "decode everything and compare checksums",
 	help: `verify decodes the whole archive, compares it with the checksums that were taken of the original text, and prints
 one line a file. It writes no files. The exit status is 1 unless every file is OK. Of a directory with several
-archives it verifies all, and prints with --json one object after another.
+archives it verifies all, and of several directories those of each; with --json it prints one object after another.
+--quick decodes nothing. It reads all of the archives and compares the checksums of what is stored, which finds
+whatever has changed since it was written, as fast as the disk reads.
 
 Examples:
   orcomgo verify run/
   orcomgo verify archives/sample7            one of several archives in a directory
+  orcomgo verify --quick archives/*/         many archives, from time to time
   orcomgo verify --json run/ | jq '.files[] | select(.ok | not)'
   orcomgo verify --quiet run/ && rm run_R1.fastq.gz run_R2.fastq.gz
 `,
 	flags: func(f *pflag.FlagSet) action {
-		var o resources
+		var o verifyFlags
+		f.BoolVar(&o.quick, "quick", false, "don't decode: compare the checksums of what is stored")
 		o.add(f)
-		return o.verify
+		return o.run
 	},
 }
 
-func (o *resources) verify(ctx context.Context, s *streams, args []string) error {
-	path, err := oneArchive("verify", args)
-	if err != nil {
-		return err
+type verifyFlags struct {
+	resources
+	quick bool
+}
+
+// verification counts what verify finds.
+type verification struct {
+	files, damaged int
+}
+
+func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error {
+	if len(args) == 0 {
+		args = []string{""} // which oneArchive explains
 	}
-	found, err := commit.Find(path)
-	if err != nil {
-		return err
-	}
-	damaged, files := 0, 0
-	for _, e := range found {
-		prefix := ""
-		if len(found) > 1 {
-			prefix = oneLine(e.Name) + ": "
-		}
-		n, of, err := o.verifyOne(ctx, s, e, prefix)
-		damaged, files = damaged+n, files+of
-		if err == nil {
-			continue
-		}
-		if len(found) == 1 || ctx.Err() != nil || !compress.IsDamage(err) {
+	for _, arg := range args {
+		if _, err := oneArchive("verify", []string{arg}); err != nil {
 			return err
 		}
-		// Go on with the other archives.
-		damaged, files = damaged+1, files+1
-		if o.json {
-			err = writeJSON(s.out, verifyJSON{Archive: e.Name, Problem: oneLine(err.Error()), Files: []compress.FileStatus{}})
-		} else {
-			_, err = fmt.Fprintf(s.out, "%sDAMAGED: %s\n", prefix, oneLine(err.Error()))
+	}
+	var v verification
+	what := args[0]
+	for _, arg := range args {
+		found, err := commit.Find(arg)
+		if err != nil && (len(args) == 1 || !compress.IsDamage(err)) {
+			return err
 		}
 		if err != nil {
-			return err
+			if err := o.unreadable(s, &v, arg, arg+": ", err); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, e := range found {
+			if err := o.archive(ctx, s, &v, e, len(found), len(args)); err != nil {
+				return err
+			}
 		}
 	}
-	if damaged > 0 {
-		return fmt.Errorf("%s: %d of %s damaged", path, damaged, plural(uint64(files), "file"))
+	if len(args) > 1 {
+		what = plural(uint64(len(args)), "path")
+	}
+	if v.damaged > 0 {
+		return fmt.Errorf("%s: %d of %s damaged", what, v.damaged, plural(uint64(v.files), "file"))
 	}
 	return nil
 }
 
+// archive verifies one archive, of so many of its directory and so many paths.
+func (o *verifyFlags) archive(ctx context.Context, s *streams, v *verification, e commit.Entry, found, paths int) error {
+	name, prefix := e.Name, ""
+	if paths > 1 {
+		name = e.Path()
+	}
+	if found > 1 || paths > 1 {
+		prefix = oneLine(name) + ": "
+	}
+	n, of, err := o.verifyOne(ctx, s, e, name, prefix)
+	v.damaged, v.files = v.damaged+n, v.files+of
+	if err == nil {
+		return nil
+	}
+	if prefix == "" || ctx.Err() != nil || !compress.IsDamage(err) {
+		return err
+	}
+	return o.unreadable(s, v, name, prefix, err)
+}
+
+// unreadable counts an archive that can't be read, and says why, after a prefix.
+func (o *verifyFlags) unreadable(s *streams, v *verification, name, prefix string, problem error) error {
+	v.damaged, v.files = v.damaged+1, v.files+1
+	text := oneLine(problem.Error())
+	if o.json {
+		return writeJSON(s.out, verifyJSON{Archive: name, Problem: text, Files: []compress.FileStatus{}})
+	}
+	_, err := fmt.Fprintf(s.out, "%sDAMAGED: %s\n", prefix, text)
+	return err
+}
+
 // verifyOne prints a line for each file of an archive, after a prefix, and returns how many
 // there are and how many of them are damaged.
-func (o *resources) verifyOne(ctx context.Context, s *streams, e commit.Entry, prefix string) (damaged, files int, err error) {
+func (o *verifyFlags) verifyOne(ctx context.Context, s *streams, e commit.Entry, name, prefix string) (damaged, files int, err error) {
 	bar, err := o.start(s, stageModel{"verify", bytesUnit, 0, 1})
 	if err != nil {
 		return 0, 0, err
 	}
 	defer bar.close()
-	status, err := compress.Verify(ctx, e, compress.VerifyOptions{Threads: o.threads, Memory: uint64(o.memory), Progress: bar.report})
+	verify := compress.Verify
+	if o.quick {
+		verify = compress.VerifyQuick
+	}
+	status, err := verify(ctx, e, compress.VerifyOptions{Threads: o.threads, Memory: uint64(o.memory), Progress: bar.report})
 	bar.close()
 	if err != nil {
 		return 0, 0, err
@@ -103,7 +149,7 @@ func (o *resources) verifyOne(ctx context.Context, s *streams, e commit.Entry, p
 		}
 	}
 	if o.json {
-		err = writeJSON(s.out, verifyJSON{Archive: e.Name, OK: damaged == 0, Files: list(status)})
+		err = writeJSON(s.out, verifyJSON{Archive: name, OK: damaged == 0, Files: list(status)})
 	}
 	return damaged, len(status), err
 }

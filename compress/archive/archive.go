@@ -15,11 +15,13 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// Version is the newest version of the format. It is written where long reads are aligned in pieces (Manifest.Pieces), and version 4
-// elsewhere, which is the same but for that. Version 3 is as version 4, but for text hashes by the rule of bins of version 1, and
-// is written of those. Version 2 is read as well: it has no copy of the manifest in the bulk file.
+// Version is the newest version of the format. It is written where files of inputs are recorded (record.Source); else version 5 where
+// long reads are aligned in pieces (Manifest.Pieces), and version 4 elsewhere, which is the same but for that. Version 3 is as version
+// 4, but for text hashes by the rule of bins of version 1, and is written of those. Version 2 is read as well: it has no copy of the
+// manifest in the bulk file.
 const (
-	Version          = 5
+	Version          = 6
+	noSourceVersion  = 5
 	wholeVersion     = 4
 	unchunkedVersion = 3
 	MinVersion       = 2 // the oldest that is read
@@ -96,9 +98,26 @@ type Input struct {
 	Blocks []TextBlock
 	// QualsByBases says that qualities are coded given the letters of the reads, and these without the qualities. The input has no mates.
 	QualsByBases bool
-	// OutBytes and SHA256 are those of the text that unpack delivers; set when Verified.
+	// OutBytes and SHA256 are those of the text that unpack delivers; set when Verified. MD5 is as well, if Source has TextMD5.
 	OutBytes uint64
 	SHA256   [32]byte
+	MD5      [16]byte
+}
+
+// HasMD5 reports whether MD5 of an input of the archive is set.
+func (m *Manifest) HasMD5(in *Input) bool { return m.Verified && in.Source != nil && in.Source.TextMD5 }
+
+// FileSums returns the checksums of the file that an input was read from; ok is false if they are not known. Those of a plain file
+// are those of its text, if that comes back byte for byte.
+func (m *Manifest) FileSums(in *Input) (sums record.Checksums, ok bool) {
+	switch s := in.Source; {
+	case s == nil:
+	case s.Sums != nil:
+		return *s.Sums, true
+	case s.Plain && m.HasMD5(in) && Exact(m.Options, in.Kind):
+		return record.Checksums{SHA256: in.SHA256, MD5: in.MD5}, true
+	}
+	return record.Checksums{}, false
 }
 
 // TextBlock is a run of an input's text.

@@ -69,7 +69,7 @@ func (m *Manifest) parseInputs(c *parse.Cursor) {
 		in.Kind = record.Kind(c.ByteAtMost(byte(record.Kinds - 1)))
 		in.Mate = -1
 		switch f := c.ByteAtMost(inputFlagsKnown); {
-		case f == inputQualsByBases && m.version >= Version:
+		case f == inputQualsByBases && m.version > wholeVersion:
 			in.QualsByBases = true
 		case f&inputQualsByBases != 0:
 			c.Fail("input %d has qualities that are given the bases, and mates, or in a version without that", i+1)
@@ -94,6 +94,15 @@ func (m *Manifest) parseInputs(c *parse.Cursor) {
 		if m.Verified {
 			in.OutBytes = c.AtMost(math.MaxInt64)
 			c.Copy(in.SHA256[:])
+		}
+		if m.version > noSourceVersion {
+			in.Source = record.ParseSource(c)
+			if s := in.Source; s != nil && s.Plain && s.Size != in.Bytes {
+				c.Fail("the plain file of input %d has another size than its text", i+1)
+			}
+			if m.HasMD5(in) {
+				c.Copy(in.MD5[:])
+			}
 		}
 		if c.Failed() {
 			return

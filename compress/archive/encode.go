@@ -3,6 +3,8 @@ package archive
 import (
 	"encoding/binary"
 
+	"orcomgo/bins/record"
+
 	"github.com/zeebo/xxh3"
 )
 
@@ -19,7 +21,7 @@ const (
 const (
 	inputPaired = 1 << iota
 	inputFirst
-	inputQualsByBases // from Version on; alone
+	inputQualsByBases // from noSourceVersion on; alone
 	inputFlagsKnown   = 1<<iota - 1
 )
 
@@ -92,6 +94,12 @@ func (m *Manifest) appendInput(b []byte, in *Input) []byte {
 	if m.Verified {
 		b = binary.AppendUvarint(b, in.OutBytes)
 		b = append(b, in.SHA256[:]...)
+	}
+	if m.version > noSourceVersion {
+		b = record.AppendSource(b, in.Source)
+		if m.HasMD5(in) {
+			b = append(b, in.MD5[:]...)
+		}
 	}
 	return b
 }

@@ -12,6 +12,8 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
 	"orcomgo/bins/vfs"
+
+	"github.com/zeebo/xxh3"
 )
 
 // Reader reads the sections of a packed archive. Its methods are safe for concurrent use.
@@ -223,14 +225,8 @@ func (r *Reader) Read(s Section, dst []byte, what string) ([]byte, error) {
 	if s.Len == 0 {
 		return dst[:0], nil
 	}
-	var end uint64
-	if r.writer != nil {
-		end = r.writer.written.Load()
-	} else {
-		end = r.m.BulkLen
-	}
-	if s.Off > end || s.Len > end-s.Off || s.Len > math.MaxInt {
-		return nil, corrupt(r.f.Name(), "%s lies outside the file", what)
+	if err := r.inside(s, what); err != nil {
+		return nil, err
 	}
 	n := int(s.Len)
 	if cap(dst) < n {
@@ -245,9 +241,60 @@ func (r *Reader) Read(s Section, dst []byte, what string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	if Hash64(dst) != s.Hash {
-		return nil, corrupt(r.f.Name(), "%s: its checksum does not match", what)
+		return nil, r.differs(what)
 	}
 	return dst, nil
+}
+
+// inside returns an error if s is not within the file.
+func (r *Reader) inside(s Section, what string) error {
+	var end uint64
+	if r.writer != nil {
+		end = r.writer.written.Load() // Writer.End may be setting BulkLen
+	} else {
+		end = r.m.BulkLen
+	}
+	if s.Off > end || s.Len > end-s.Off || s.Len > math.MaxInt {
+		return corrupt(r.f.Name(), "%s lies outside the file", what)
+	}
+	return nil
+}
+
+// differs returns the error about a wrong checksum.
+func (r *Reader) differs(what string) error {
+	return corrupt(r.f.Name(), "%s: its checksum does not match", what)
+}
+
+// checkPiece is how many bytes Check reads at a time.
+const checkPiece = 1 << 20
+
+// Check is Read without keeping the bytes: it compares s with its checksum in little memory. It calls count with the number of bytes
+// of each piece that it reads.
+func (r *Reader) Check(s Section, what string, count func(bytes uint64)) error {
+	if s.Len == 0 {
+		return nil
+	}
+	if err := r.inside(s, what); err != nil {
+		return err
+	}
+	h, buf := xxh3.New(), make([]byte, min(s.Len, checkPiece))
+	for done := uint64(0); done < s.Len; {
+		p := buf[:min(s.Len-done, uint64(len(buf)))]
+		switch k, err := r.f.ReadAt(p, int64(s.Off+done)); {
+		case k == len(p):
+		case err == io.EOF:
+			return corrupt(r.f.Name(), "%s: the file ends inside it", what)
+		default:
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		h.Write(p) // a Hasher does not fail
+		done += uint64(len(p))
+		count(uint64(len(p)))
+	}
+	if h.Sum64() != s.Hash {
+		return r.differs(what)
+	}
+	return nil
 }
 
 // Corrupt returns an ErrCorrupt about a section that passed its checksum and still does

@@ -99,8 +99,10 @@ func (w *Writer) Add(b []byte) (Section, error) {
 // to the disk.
 func (w *Writer) End(m *Manifest) error {
 	switch {
-	case m.Pieces, slices.ContainsFunc(m.Inputs, func(in Input) bool { return in.QualsByBases }):
+	case slices.ContainsFunc(m.Inputs, func(in Input) bool { return in.Source != nil }):
 		m.version = Version
+	case m.Pieces, slices.ContainsFunc(m.Inputs, func(in Input) bool { return in.QualsByBases }):
+		m.version = noSourceVersion
 	case m.ChunkedHashes:
 		m.version = wholeVersion
 	default:

@@ -2,6 +2,7 @@ package blocksort
 
 import (
 	"encoding/binary"
+	"errors"
 	"sync"
 
 	"github.com/zeebo/xxh3"
@@ -35,6 +36,8 @@ func partSize(n int) int { return max(min(n/64, 8<<20), 2<<20) / partUnit * part
 type space struct {
 	transformer bwt.Transformer
 	transformed []byte
+	accelerator *accelerator
+	onGPU       gpuTransformer // nil until it is used
 }
 
 func (s *space) bytes(n int) []byte {
@@ -46,8 +49,9 @@ func (s *space) bytes(n int) []byte {
 
 // spaces are those that no block uses.
 type spaces struct {
-	mutex sync.Mutex
-	free  []*space
+	mutex       sync.Mutex
+	free        []*space
+	accelerator *accelerator // of all of them; nil if none is used
 }
 
 func (p *spaces) get() *space {
@@ -58,13 +62,29 @@ func (p *spaces) get() *space {
 		p.free = p.free[:n-1]
 		return s
 	}
-	return &space{}
+	return &space{accelerator: p.accelerator}
 }
 
 func (p *spaces) put(s *space) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.free = append(p.free, s)
+}
+
+// close frees what the accelerator has. No block may be in work.
+func (p *spaces) close() error {
+	if p.accelerator == nil {
+		return nil
+	}
+	var err error
+	for _, s := range p.free {
+		if s.onGPU != nil {
+			err = errors.Join(err, s.onGPU.Close())
+		}
+	}
+	err = errors.Join(err, p.accelerator.dev.close())
+	p.free, p.accelerator = nil, nil
+	return err
 }
 
 // hashOf returns the hash of the text of a block. It depends on the number of the block in its stream, so that blocks cannot be exchanged.
@@ -85,7 +105,7 @@ func (s *space) appendBlock(dst, text []byte, index uint64, threads int) []byte 
 
 func (s *space) codeBody(text []byte, threads int) []byte {
 	transformed := s.bytes(len(text))
-	starts, err := s.transformer.Transform(transformed, text, threads)
+	starts, err := s.transform(transformed, text, threads)
 	if err != nil {
 		panic(err) // MaxBlockSize is less than bwt.MaxLen
 	}
@@ -220,7 +240,7 @@ func (s *space) decodeBody(n int, body []byte, threads int) ([]byte, error) {
 		return nil, err
 	}
 	text := make([]byte, n)
-	if err := s.transformer.Inverse(text, transformed, starts, threads); err != nil {
+	if err := s.inverse(text, transformed, starts, threads); err != nil {
 		return nil, ErrCorrupt
 	}
 	return text, nil

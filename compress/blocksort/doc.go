@@ -19,8 +19,8 @@ var (
 	ErrFormat = errors.New("blocksort: not a blocksort stream of a known version")
 	// ErrBlockSize reports a block that is larger than the reader allows.
 	ErrBlockSize = errors.New("blocksort: a block of the stream is larger than allowed")
-	// ErrClosed reports a write after Close.
-	ErrClosed = errors.New("blocksort: the writer is closed")
+	// ErrClosed reports a write or read after Close.
+	ErrClosed = errors.New("blocksort: the writer or reader is closed")
 )
 
 // magic begins a stream; its last byte is the version.

@@ -37,7 +37,18 @@ func NewReader(r io.Reader, list ...Option) (*Reader, error) {
 	if !ok {
 		in = bufio.NewReaderSize(r, 1<<16)
 	}
-	return &Reader{options: o, r: in}, nil
+	z := &Reader{options: o, r: in}
+	if z.spaces.accelerator, err = newAccelerator(&z.options); err != nil {
+		return nil, err
+	}
+	return z, nil
+}
+
+// Close frees what a Reader with a GPU holds. It is needed only for one that was not read up to the end or an error. Nothing can be read
+// after it.
+func (z *Reader) Close() error {
+	z.err, z.texts = ErrClosed, nil
+	return z.spaces.close()
 }
 
 // Read returns text of blocks that are whole: a block is delivered after its hash was compared. After the last one it returns io.EOF; at a
@@ -58,6 +69,13 @@ func (z *Reader) Read(p []byte) (int, error) {
 
 // fill decodes a large block, or some small ones side by side. It sets err at the end, and after an error.
 func (z *Reader) fill() {
+	defer func() {
+		if z.err != nil {
+			if err := z.spaces.close(); z.err == io.EOF && err != nil {
+				z.err = err
+			}
+		}
+	}()
 	if !z.started {
 		z.started = true
 		var m [len(magic)]byte

@@ -13,6 +13,8 @@ type Option func(*options) error
 type options struct {
 	blockSize int
 	threads   int
+	device    Device
+	note      func(line string)
 }
 
 func newOptions(blockSize int, list []Option) (options, error) {
@@ -77,6 +79,9 @@ func NewWriter(w io.Writer, list ...Option) (*Writer, error) {
 	}
 	z := &Writer{options: o, slots: make(chan struct{}, inFlight), queue: make(chan chan []byte, inFlight),
 		written: make(chan error, 1), failed: make(chan struct{})}
+	if z.spaces.accelerator, err = newAccelerator(&z.options); err != nil {
+		return nil, err
+	}
 	go z.drain(w, z.queue)
 	return z, nil
 }
@@ -144,7 +149,11 @@ func (z *Writer) submit() {
 func (z *Writer) finish() {
 	close(z.queue)
 	z.queue, z.block = nil, nil
-	if z.err = <-z.written; z.err == nil {
+	z.err = <-z.written
+	if err := z.spaces.close(); z.err == nil {
+		z.err = err
+	}
+	if z.err == nil {
 		z.err = ErrClosed
 	}
 }

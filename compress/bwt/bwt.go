@@ -47,6 +47,7 @@ type Transformer struct {
 	giant   [2][]uint64
 	next    []uint32
 	few     []fewBlock
+	sample  *Transformer // for sorting the sample
 }
 
 // reuse returns n elements of any value, from *memory if it has as many.
@@ -71,8 +72,12 @@ func (m *Transformer) Transform(dst, text []byte, threads int) (starts []uint32,
 	}
 	threads = max(threads, 1)
 	t := newCodedText(m, text, threads)
-	r := newRanks(m, t, text, threads)
-	s := newSorter(m, t, threads, ^uint64(0), r)
+	s := newSorter(m, t, threads, ^uint64(0), func() *ranks {
+		if m.sample == nil {
+			m.sample = new(Transformer)
+		}
+		return newRanks(m.sample, t, text, threads)
+	})
 	step := Step(len(text))
 	starts = make([]uint32, Starts(len(text)))
 	s.run(text, step, func(first uint64, a []uint64, _ []tie) {

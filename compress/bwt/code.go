@@ -3,6 +3,9 @@ package bwt
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
+
+	"orcomgo/internal/alphabetic"
 )
 
 // codedText is a text as a string of bits: the codes of its symbols, one after another. Codes are prefix-free and ascend with the
@@ -12,17 +15,17 @@ import (
 // first one. Then two suffixes that begin with the same symbol compare as the bits after it do. The place of a suffix is its number
 // in the first case, and in the second the bit after its first symbol.
 type codedText struct {
-	n       int        // symbols
-	total   uint64     // bits
-	bytes   []byte     // the bits, from the highest bit of a byte to the lowest, and zeros after them
-	width   uint64     // length of all codes in bits; 0 if they differ
-	unit    uint64     // bits from a place to the next: width, or 1
-	size    int        // symbols of the alphabet
-	first   int        // bits of the number of a symbol if codes differ in length, else 0
-	symbols [257]byte  // of each code number, ascending; one more, so that the number that means "none" has an entry
-	number  [256]uint8 // of each symbol that occurs
-	codes   []code     // by the numbers of the symbol before and the symbol; nil if all codes have the same length
-	marks   []mark     // where symbols begin; nil if all codes have the same length
+	n       int                // symbols
+	total   uint64             // bits
+	bytes   []byte             // the bits, from the highest bit of a byte to the lowest, and zeros after them
+	width   uint64             // length of all codes in bits; 0 if they differ
+	unit    uint64             // bits from a place to the next: width, or 1
+	size    int                // symbols of the alphabet
+	symbols [257]byte          // of each code number, ascending; one more, so that the number that means "none" has an entry
+	number  [256]uint8         // of each symbol that occurs
+	codes   []code             // by the numbers of the symbol before and the symbol; nil if all codes have the same length
+	firsts  [maxSize]firstCode // of the first symbol of a suffix, by its number, if codes differ in length
+	marks   []mark             // where symbols begin; nil if all codes have the same length
 }
 
 // code is a code: its bits, and how many they are.
@@ -33,6 +36,10 @@ type mark struct {
 	starts uint64 // bit 63-i is set if a symbol begins at bit i
 	before uint64 // symbols that begin before these bits
 }
+
+// firstCode is the code of the first symbol of a suffix, which does not depend on the symbol before: the bits, from the highest bit of a
+// word on, and how many they are, at most bucketBits.
+type firstCode struct{ bits, length uint64 }
 
 const (
 	maxCode = 16  // bits of a code
@@ -156,22 +163,21 @@ func (t *codedText) chooseCodes(text []byte, shares []int, starts []uint64, thre
 			flat[i] = c + sum>>9 + 1
 		}
 		lengths := make([]int, len(weight))
-		alphabeticLengths(flat, lengths)
-		next := uint32(0) // the code in the highest of 32 bits
-		for i, l := range lengths {
+		alphabetic.Lengths(flat, lengths)
+		for i, bits := range alphabetic.Codes(lengths) {
+			l := lengths[i]
 			if l > maxCode {
 				return
 			}
-			// The tree's leaves in order: each code is the next multiple of its size.
-			row[follow[i]] = code{uint16(next >> (32 - l)), uint16(l)}
-			next += 1 << (32 - l)
+			row[follow[i]] = code{uint16(bits), uint16(l)}
 			total += weight[i] * uint64(l)
 		}
 	}
 	if total*12 >= uint64(t.n)*t.width*11 {
 		return
 	}
-	t.codes, t.first, t.width, t.unit = codes, int(t.width), 0, 1
+	t.codes, t.width, t.unit = codes, 0, 1
+	t.chooseFirsts(pairs)
 	for i := range pairs {
 		starts[i+1] = starts[i]
 		for p, c := range pairs[i] {
@@ -180,44 +186,38 @@ func (t *codedText) chooseCodes(text []byte, shares []int, starts []uint64, thre
 	}
 }
 
-// alphabeticLengths computes the depths of the leaves of the binary tree that has leaves of the given weights in their order and the
-// least sum of weight times depth (Gilbert and Moore, "Variable-length binary encodings", 1959, section 6, with the bounds of
-// Knuth, "Optimum binary search trees", 1971, which make it quadratic).
-func alphabeticLengths(weight []uint64, lengths []int) {
-	n := len(weight)
-	sum := make([]uint64, n+1)
-	for i, w := range weight {
-		sum[i+1] = sum[i] + w
-	}
-	cost := make([]uint64, n*n) // cost[i*n+j]: of the tree over i..j
-	root := make([]uint16, n*n) // root[i*n+j]: the last leaf of its left part
-	for i := range n {
-		root[i*n+i] = uint16(i)
-	}
-	for d := 1; d < n; d++ {
-		for i := 0; i+d < n; i++ {
-			j := i + d
-			best, at := ^uint64(0), i
-			from, to := int(root[i*n+j-1]), min(int(root[(i+1)*n+j]), j-1)
-			for k := from; k <= to; k++ {
-				if c := cost[i*n+k] + cost[(k+1)*n+j]; c < best {
-					best, at = c, k
-				}
-			}
-			cost[i*n+j], root[i*n+j] = best+sum[j+1]-sum[i], uint16(at)
+// chooseFirsts sets the codes of first symbols, so that the buckets that they make are of much the same size.
+func (t *codedText) chooseFirsts(pairs [][]uint32) {
+	counts, total := make([]uint64, t.size), uint64(t.n)
+	for i := range pairs {
+		for p, c := range pairs[i] {
+			counts[p%t.size] += uint64(c)
 		}
 	}
-	var walk func(i, j, depth int)
-	walk = func(i, j, depth int) {
-		if i == j {
-			lengths[i] = depth
-			return
+	weight, lengths := make([]uint64, t.size), make([]int, t.size)
+	for shift := 10; ; shift-- {
+		for i, c := range counts {
+			weight[i] = c + total>>shift + 1
 		}
-		k := int(root[i*n+j])
-		walk(i, k, depth+1)
-		walk(k+1, j, depth+1)
+		if alphabetic.Lengths(weight, lengths); slices.Max(lengths) <= bucketBits {
+			break
+		}
 	}
-	walk(0, n-1, 0)
+	for i, code := range alphabetic.Codes(lengths) {
+		t.firsts[i] = firstCode{uint64(code) << (64 - lengths[i]), uint64(lengths[i])}
+	}
+}
+
+// bucketDepth returns how many bits after their places the suffixes of a bucket have in common.
+func (t *codedText) bucketDepth(bucket uint64) uint64 {
+	if t.codes == nil {
+		return bucketBits
+	}
+	n := t.size - 1 // the last first symbol whose code is not above the bucket
+	for t.firsts[n].bits > bucket<<(64-bucketBits) {
+		n--
+	}
+	return bucketBits - t.firsts[n].length
 }
 
 // encode writes the codes of a share of the text from bit at on; it comes after the symbol of number last, and before is the number of

@@ -1,9 +1,6 @@
 package bwt
 
-import (
-	"math/rand"
-	"testing"
-)
+import "testing"
 
 // TestCover: any two residues have a distance after which both are in the cover.
 func TestCover(t *testing.T) {
@@ -13,40 +10,6 @@ func TestCover(t *testing.T) {
 			if coverBits>>((i+d)%coverSize)&1 == 0 || coverBits>>((j+d)%coverSize)&1 == 0 {
 				t.Fatalf("%d and %d: not %d", i, j, d)
 			}
-		}
-	}
-}
-
-// leastCost is the least sum of weight times depth, by trying all trees.
-func leastCost(weight []uint64) uint64 {
-	if len(weight) == 1 {
-		return 0
-	}
-	best, sum := ^uint64(0), uint64(0)
-	for i, w := range weight {
-		sum += w
-		if i > 0 {
-			best = min(best, leastCost(weight[:i])+leastCost(weight[i:]))
-		}
-	}
-	return best + sum
-}
-
-func TestAlphabeticLengths(t *testing.T) {
-	r := rand.New(rand.NewSource(4))
-	for range 300 {
-		weight := make([]uint64, 1+r.Intn(9))
-		for i := range weight {
-			weight[i] = uint64(1 + r.Intn(1<<r.Intn(12)))
-		}
-		lengths := make([]int, len(weight))
-		alphabeticLengths(weight, lengths)
-		cost := uint64(0)
-		for i, l := range lengths {
-			cost += weight[i] * uint64(l)
-		}
-		if least := leastCost(weight); cost != least {
-			t.Fatalf("%v: lengths %v cost %d, not %d", weight, lengths, cost, least)
 		}
 	}
 }

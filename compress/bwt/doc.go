@@ -10,18 +10,19 @@
 //
 //   - The text is coded with alphabetic codes (code.go): its bits compare as its bytes do, and 56 bits hold 28 bases. In larger
 //     alphabets the code of a symbol depends on the symbol before it, which is the same in suffixes that agree so far; so FASTQ takes
-//     about 2.7 bits a byte.
+//     about 2.7 bits a byte. The first symbol of a suffix has a code of its own.
 //   - A suffix is a word of 64 bits: the bits of the coded text after its bucket, its place, and the symbol before it, which is what
 //     the transform needs in the end (sorter.go). So the text of random bases is read in order only.
 //   - Words are distributed by their first 11 bits, and each bucket is sorted by radix sort (radix.go). Suffixes that agree in all bits
 //     of the word are compared by the next bits of the text, until they agree in 64 symbols.
-//   - Then the ranks of sampled suffixes decide (cover.go): 9 of 64 suffixes are sorted beforehand, in the same way and then by prefix
-//     doubling, so that at most 63 symbols after any two suffixes both have ranks. This bounds the work for repeats of any length.
+//   - Then the ranks of sampled suffixes decide (cover.go): 9 of 64 suffixes are sorted in the same way and then by prefix doubling, so
+//     that at most 63 symbols after any two suffixes both have ranks. This bounds the work for repeats of any length. The sample is
+//     sorted when it is needed first, which it is not for random bases.
 //   - Buckets and groups that are too large for one thread are divided by samples of them and sorted by all threads.
 //
 // Memory beside the text and its transform: 4 bytes a byte of the text for the words (half of the buckets at a time), less than 2 for
-// the coded text, and 0.6 for the ranks; sorting the sample needs less. If more than half of the text is in one bucket, as in runs of one
-// symbol, the words take up to 16.
+// the coded text, and for the ranks, where they are needed, 0.6, and as much for sorting the sample. If more than half of the text is in
+// one bucket, as in runs of one symbol, the words take up to 16.
 //
 // # Inverse
 //

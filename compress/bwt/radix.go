@@ -3,48 +3,75 @@ package bwt
 import "math/bits"
 
 // insertionSize is up to how many words insertion sort is faster than another pass over digits.
-const insertionSize = 24
+const insertionSize = 20
 
 // sortWords sorts words that agree from bit top on, by their bits from bit low on at least. tmp is as long as a.
 func sortWords(a, tmp []uint64, top, low int) {
-	for len(a) > insertionSize {
-		width := min(bits.Len(uint(len(a)))-2, 8)
-		shift := max(top-width, low)
-		if top <= low {
+	switch {
+	case len(a) <= insertionSize:
+		insertionSort(a)
+	case top > low:
+		sortDigits(a, tmp, top, low, false)
+	}
+}
+
+// sortDigits sorts more than insertionSize words of from by a digit of the bits below top, and then by the next ones. The result is in
+// other if toOther is set, and else in from; the other slice is overwritten.
+func sortDigits(from, other []uint64, top, low int, toOther bool) {
+	var at [256]uint32
+	var shift int
+	var mask uint64
+	for {
+		width := min(bits.Len(uint(len(from)))-2, 8)
+		shift = max(top-width, low)
+		mask = uint64(1)<<(top-shift) - 1
+		for _, x := range from {
+			at[x>>(shift&63)&mask&0xff]++
+		}
+		if at[from[0]>>(shift&63)&mask&0xff] != uint32(len(from)) {
+			break
+		}
+		// All have the same digit.
+		if top = shift; top <= low {
+			if toOther {
+				copy(other, from)
+			}
 			return
 		}
-		var end [256]uint32
-		mask := uint64(1)<<(top-shift) - 1
-		for _, x := range a {
-			end[x>>shift&mask]++
-		}
-		top = shift
-		if end[a[0]>>shift&mask] == uint32(len(a)) {
-			continue // all have the same digit
-		}
-		var at [256]uint32
-		sum := uint32(0)
-		for d := range mask + 1 {
-			at[d] = sum
-			sum += end[d]
-			end[d] = sum
-		}
-		for _, x := range a {
-			d := x >> shift & mask
-			tmp[at[d]] = x
-			at[d]++
-		}
-		copy(a, tmp[:len(a)])
-		start := uint32(0)
-		for d := range mask + 1 {
-			if e := end[d]; e-start > 1 {
-				sortWords(a[start:e], tmp, top, low)
-			}
-			start = end[d]
-		}
-		return
+		at = [256]uint32{}
 	}
-	insertionSort(a)
+	sum := uint32(0)
+	for d := range at[:mask+1] {
+		sum, at[d] = sum+at[d], sum
+	}
+	for _, x := range from {
+		d := x >> (shift & 63) & mask & 0xff
+		other[at[d]] = x
+		at[d]++
+	}
+	start := uint32(0)
+	for _, end := range at[:mask+1] {
+		switch part := other[start:end]; {
+		case len(part) == 0:
+		case len(part) == 1:
+			if !toOther {
+				from[start] = part[0]
+			}
+		case shift <= low:
+			if !toOther {
+				copy(from[start:end], part)
+			}
+		case len(part) <= insertionSize:
+			if toOther {
+				insertionSort(part)
+			} else {
+				insertionCopy(from[start:end], part)
+			}
+		default:
+			sortDigits(part, from[start:end], shift, low, !toOther)
+		}
+		start = end
+	}
 }
 
 func insertionSort(a []uint64) {
@@ -56,5 +83,17 @@ func insertionSort(a []uint64) {
 			j--
 		}
 		a[j] = x
+	}
+}
+
+// insertionCopy sorts the words of from into to, which is as long.
+func insertionCopy(to, from []uint64) {
+	for i, x := range from {
+		j := i
+		for j > 0 && to[j-1] > x {
+			to[j] = to[j-1]
+			j--
+		}
+		to[j] = x
 	}
 }

@@ -2,6 +2,7 @@ package bwt
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math/bits"
 	"slices"
 	"sync"
@@ -23,7 +24,9 @@ type sorter struct {
 	t       *codedText
 	threads int
 	chosen  uint64 // bit i is set if suffixes that begin at i modulo coverSize are sorted
-	ranks   *ranks // nil while the sample itself is sorted
+	// rankSample sorts the sample when its ranks are needed, which they are not for texts without long repeats. It is nil while the
+	// sample itself is sorted.
+	rankSample func() *ranks
 
 	symbolBits, placeBits, keyBits int
 	low                            int    // bits below the key
@@ -36,8 +39,11 @@ type sorter struct {
 
 const bucketBits = 11
 
-func newSorter(m *Transformer, t *codedText, threads int, chosen uint64, r *ranks) *sorter {
-	s := &sorter{memory: m, t: t, threads: threads, chosen: chosen, ranks: r}
+func newSorter(m *Transformer, t *codedText, threads int, chosen uint64, rankSample func() *ranks) *sorter {
+	s := &sorter{memory: m, t: t, threads: threads, chosen: chosen}
+	if rankSample != nil {
+		s.rankSample = sync.OnceValue(rankSample)
+	}
 	s.symbolBits = bits.Len(uint(t.size))
 	if t.width > 0 {
 		s.placeBits = bits.Len(uint(t.n))
@@ -98,9 +104,9 @@ func (s *sorter) run(text []byte, step int, emit func(first uint64, a []uint64, 
 			sum += sizes[to]
 			to++
 		}
-		entries := reuse(&s.memory.entries, sum)
+		entries := reuse(&s.memory.entries, sum+1)
 		s.scatter(entries, text, step, shares, starts, counts, from, to)
-		s.sortBuckets(entries, sizes[from:to], first, emit)
+		s.sortBuckets(entries[:sum], from, sizes[from:to], first, emit)
 		first += uint64(sum)
 		from = to
 	}
@@ -150,21 +156,24 @@ func (s *sorter) countBuckets(counts *bucketCounts, text []byte, from, to int, a
 		at += uint64(t.codes[before*size+n].length)
 		before = n
 		if s.chosen>>((from+i)&coverMask)&1 != 0 {
-			counts[(uint64(n)<<(64-t.first)|t.window(at)>>t.first)>>(64-bucketBits)]++
+			counts[(t.firsts[n].bits|t.window(at)>>(t.firsts[n].length&63))>>(64-bucketBits)]++
 		}
 	}
 }
 
-// scatter writes the entries of the buckets from .. to-1, bucket by bucket.
+// scatter writes the entries of the buckets from .. to-1, bucket by bucket. entries has one more element, which suffixes of other buckets
+// get: writing them costs less than telling them apart.
 func (s *sorter) scatter(entries []uint64, text []byte, step int, shares []int, starts []uint64, counts []bucketCounts, from, to int) {
 	sum := uint32(0)
-	offsets := make([][]uint32, len(counts))
-	for i := range offsets {
-		offsets[i] = make([]uint32, to-from)
+	places := make([]bucketPlaces, len(counts))
+	for i := range places {
+		for b := range places[i] {
+			places[i][b].next = uint32(len(entries) - 1)
+		}
 	}
 	for b := from; b < to; b++ {
 		for i := range counts {
-			offsets[i][b-from] = sum
+			places[i][b] = bucketPlace{sum, 1}
 			sum += counts[i][b]
 		}
 	}
@@ -177,77 +186,111 @@ func (s *sorter) scatter(entries []uint64, text []byte, step int, shares []int, 
 			if begin%step == 0 {
 				before = uint64(s.t.size)
 			}
-			at = s.scatterRun(entries, text[begin:end], begin, at, before, last, offsets[i], uint64(from))
+			switch {
+			case s.chosen != ^uint64(0):
+				at = s.scatterChosen(entries, text[begin:end], begin, at, before, last, &places[i])
+			case s.t.codes == nil:
+				at = s.scatterFixed(entries, end-begin, begin, at, before, &places[i])
+			default:
+				at = s.scatterCoded(entries, text[begin:end], at, before, last, &places[i])
+			}
 			begin = end
 		}
 	})
 }
 
-// scatterRun is scatter for the symbols of text, of which the first has the number begin and the bit at; before is the number of the symbol
-// before it, or size.
-func (s *sorter) scatterRun(entries []uint64, text []byte, begin int, at, before, last uint64, offsets []uint32, from uint64) uint64 {
-	t, number := s.t, &s.t.number
-	low, keyShift, symbolBits := s.low, 64-s.keyBits, s.symbolBits
-	chosen := bits.RotateLeft64(s.chosen, -begin&coverMask)
-	if t.codes == nil {
-		for i, c := range text {
-			if chosen>>(i&coverMask)&1 != 0 {
-				w := t.window(at)
-				if b := w>>(64-bucketBits) - from; b < uint64(len(offsets)) {
-					o := offsets[b]
-					offsets[b]++
-					entries[o] = w<<bucketBits>>keyShift<<low | uint64(begin+i)<<symbolBits | before
-				}
-			}
-			at += t.width
-			before = uint64(number[c])
-		}
-		return at
+// bucketPlace says where the next entry of a bucket goes, and how far the one after it is from there.
+type bucketPlace struct{ next, step uint32 }
+
+type bucketPlaces [1 << bucketBits]bucketPlace
+
+// scatterFixed is scatter for so many symbols, which have codes of the same length; the first has the number begin and the bit at.
+// before is the number of the symbol before it, or size. It returns the bit after them.
+func (s *sorter) scatterFixed(entries []uint64, symbols, begin int, at, before uint64, places *bucketPlaces) uint64 {
+	coded, width := s.t.bytes, s.t.width
+	low, keyShift, symbolBits := s.low&63, (64-s.keyBits)&63, s.symbolBits&63
+	for i := range symbols {
+		w := binary.BigEndian.Uint64(coded[at>>3:]) << (at & 7)
+		p := &places[w>>(64-bucketBits)]
+		o := p.next
+		p.next = o + p.step
+		entries[o] = w<<bucketBits>>keyShift<<low | uint64(begin+i)<<symbolBits | before
+		at += width
+		before = w >> ((64 - width) & 63)
 	}
-	size, first := uint64(t.size), t.first
-	for i, c := range text {
+	return at
+}
+
+// scatterCoded is scatterFixed for the symbols of text, which have codes of different lengths; last is the number of the symbol before them.
+func (s *sorter) scatterCoded(entries []uint64, text []byte, at, before, last uint64, places *bucketPlaces) uint64 {
+	coded, number, codes, size, firsts := s.t.bytes, &s.t.number, s.t.codes, uint64(s.t.size), &s.t.firsts
+	low, keyShift, symbolBits := s.low&63, (64-s.keyBits)&63, s.symbolBits&63
+	for _, c := range text {
 		n := uint64(number[c])
-		at += uint64(t.codes[last*size+n].length)
+		at += uint64(codes[last*size+n].length)
 		last = n
+		w := firsts[n].bits | binary.BigEndian.Uint64(coded[at>>3:])<<(at&7)>>(firsts[n].length&63)
+		p := &places[w>>(64-bucketBits)]
+		o := p.next
+		p.next = o + p.step
+		entries[o] = w<<bucketBits>>keyShift<<low | at<<symbolBits | before
+		before = n
+	}
+	return at
+}
+
+// scatterChosen is scatterFixed or scatterCoded for the chosen symbols.
+func (s *sorter) scatterChosen(entries []uint64, text []byte, begin int, at, before, last uint64, places *bucketPlaces) uint64 {
+	t := s.t
+	chosen := bits.RotateLeft64(s.chosen, -begin&coverMask)
+	for i, c := range text {
+		n := uint64(t.number[c])
+		var w, place uint64
+		if t.codes != nil {
+			at += uint64(t.codes[last*uint64(t.size)+n].length)
+			w, place = t.firsts[n].bits|t.window(at)>>(t.firsts[n].length&63), at
+			last = n
+		} else {
+			w, place = t.window(at), uint64(begin+i)
+			at += t.width
+		}
 		if chosen>>(i&coverMask)&1 != 0 {
-			w := n<<(64-first) | t.window(at)>>first
-			if b := w>>(64-bucketBits) - from; b < uint64(len(offsets)) {
-				o := offsets[b]
-				offsets[b]++
-				entries[o] = w<<bucketBits>>keyShift<<low | at<<symbolBits | before
-			}
+			p := &places[w>>(64-bucketBits)]
+			o := p.next
+			p.next = o + p.step
+			entries[o] = w<<bucketBits>>(64-s.keyBits)<<s.low | place<<s.symbolBits | before
 		}
 		before = n
 	}
 	return at
 }
 
-// sortBuckets sorts buckets of the given sizes, of which the first begins at rank first.
-func (s *sorter) sortBuckets(entries []uint64, sizes []int, first uint64, emit func(first uint64, a []uint64, ties []tie)) {
+// sortBuckets sorts buckets of the given sizes, of which the first has the number from and begins at rank first.
+func (s *sorter) sortBuckets(entries []uint64, from int, sizes []int, first uint64, emit func(first uint64, a []uint64, ties []tie)) {
 	type bucket struct {
 		start, size int
+		depth       uint64 // bits after the place of a suffix that the bucket gives
 	}
 	var all []bucket
 	start := 0
-	for _, n := range sizes {
+	for i, n := range sizes {
 		if n > 0 {
-			all = append(all, bucket{start, n})
+			all = append(all, bucket{start, n, s.t.bucketDepth(uint64(from + i))})
 		}
 		start += n
 	}
 	slices.SortFunc(all, func(x, y bucket) int { return y.size - x.size })
-	depth := uint64(bucketBits - s.t.first) // bits after the place of a suffix that its bucket gives
 	giant := giantSize(len(entries), s.threads)
 	for len(all) > 0 && all[0].size >= giant && s.threads > 1 {
 		b := all[0]
 		all = all[1:]
-		s.sortGiant(entries[b.start:b.start+b.size], first+uint64(b.start), depth, giant, emit)
+		s.sortGiant(entries[b.start:b.start+b.size], first+uint64(b.start), b.depth, giant, emit)
 	}
 	tasks.Each(len(all), s.threads, func(w, i int) {
 		b := all[i]
 		a := entries[b.start : b.start+b.size]
 		rank := first + uint64(b.start)
-		s.workers[w].sort(a, rank, depth)
+		s.workers[w].sort(a, rank, b.depth)
 		s.workers[w].flush(rank, a, emit)
 	})
 }
@@ -327,7 +370,7 @@ func (s *sorter) sortGiant(a []uint64, rank uint64, depth uint64, giant int, emi
 			s.sortGiant(part, first, depth, giant, emit)
 			continue
 		}
-		if s.ranks == nil {
+		if s.rankSample == nil {
 			s.workers[0].ties = append(s.workers[0].ties, tie{uint32(first), uint32(len(part))})
 			s.workers[0].flush(first, part, emit)
 			continue
@@ -347,8 +390,8 @@ func (s *sorter) sortGiantDeep(a []uint64) {
 			words[j] = s.symbol(a[j])<<32 | uint64(j)
 		}
 	})
-	parallelSort(words, tmp, s.threads, func(x, y uint64) bool { return s.ranks.less(x>>32, y>>32) },
-		func(_ int, a, _ []uint64) { s.ranks.sort(a) })
+	r := s.rankSample()
+	parallelSort(words, tmp, s.threads, func(x, y uint64) bool { return r.less(x>>32, y>>32) }, func(_ int, a, _ []uint64) { r.sort(a) })
 	parallel(len(shares)-1, s.threads, func(i int) { copy(tmp[shares[i]:shares[i+1]], a[shares[i]:shares[i+1]]) })
 	parallel(len(shares)-1, s.threads, func(i int) {
 		for j := shares[i]; j < shares[i+1]; j++ {

@@ -159,12 +159,16 @@ func sortKeys(keys []uint64) {
 // sortDeep sorts the entries of groups that agree in coverSize symbols, or without ranks notes the groups; rank is that of a[0].
 func (w *worker) sortDeep(a []uint64, groups []group, rank uint64) {
 	s := w.s
-	if s.ranks == nil {
+	if s.rankSample == nil {
 		for _, g := range groups {
 			w.ties = append(w.ties, tie{uint32(rank) + g.start, g.size})
 		}
 		return
 	}
+	if len(groups) == 0 {
+		return
+	}
+	r := s.rankSample()
 	for len(groups) > 0 {
 		n, members := nextBatch(groups)
 		words, entries := w.scratch(members)
@@ -178,13 +182,13 @@ func (w *worker) sortDeep(a []uint64, groups []group, rank uint64) {
 		// The ranks of all are read before they are needed, so that the reads wait for memory together.
 		sum := uint32(0)
 		for _, x := range words {
-			sum += s.ranks.of[sampleNumber(x>>32)]
+			sum += r.of[sampleNumber(x>>32)]
 		}
 		w.read += sum
 		i = 0
 		for _, g := range groups[:n] {
 			part := words[i : i+int(g.size)]
-			s.ranks.sort(part)
+			r.sort(part)
 			for j, x := range part {
 				a[int(g.start)+j] = entries[uint32(x)]
 			}

@@ -33,7 +33,7 @@ type Aligner struct {
 }
 
 // NewAligner returns an Aligner to s.
-func NewAligner(s *Sequence) *Aligner { return &Aligner{seq: s} }
+func NewAligner(s *Sequence) *Aligner { return &Aligner{seq: s, chainer: chainer{divided: s.versions}} }
 
 // align returns the alignments of a read of n bases in the order of the read, which don't overlap there. They are valid until the next
 // call.

@@ -58,6 +58,8 @@ type chainer struct {
 	anchors []anchor
 	claimed []interval
 	picked  []chain
+	mosaic  mosaic
+	divided bool // chains that compete share a read (mosaic.go); otherwise the one with most k-mers has all that they compete for
 }
 
 type interval struct{ from, to int }
@@ -176,6 +178,9 @@ func (c *chainer) pick(n, minAnchors int) []chain {
 		return cmp.Compare(a, b)
 	})
 	c.claimed = c.claimed[:0]
+	if c.divided && c.compete(n) {
+		c.divide(n, minAnchors)
+	}
 	for _, i := range c.order {
 		h := &c.chains[i]
 		if c.trim(h, n); len(h.anchors) < minAnchors || len(h.anchors) == 0 {

@@ -36,11 +36,13 @@ type Sequence struct {
 	bases Bases
 	n     int
 	index *index
+	// If versions is set, it has several versions of its parts, of which a read may follow now one and now another.
+	versions bool
 }
 
 // NewSequence indexes a sequence of n bases on so many threads.
 func NewSequence(b Bases, n, threads int) *Sequence {
-	return &Sequence{b, n, newIndex(b, n, threads)}
+	return &Sequence{bases: b, n: n, index: newIndex(b, n, threads)}
 }
 
 // Len returns the number of bases.
@@ -82,6 +84,7 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 	bases, n := a.linear()
 	a = nil
 	s := NewSequence(bases, n, c.Threads)
+	versions, divided := false, false // s has versions; reads may follow several of them when they vote
 	// vote votes on s, as many bases at a time as memory allows, and returns the votes on the last ones.
 	// Of the reads, sampled ones are enough for the depth, if it is not 0. saved is about how many bits s saved for the reads that voted, and
 	// voted is how many bases they have.
@@ -92,6 +95,7 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 		progress := report("voting on long reads")
 		for w := range windows {
 			v = newVotes(s, s.n*w/windows, s.n*(w+1)/windows, c.Threads)
+			v.divided = divided
 			first := 0
 			err := reads(func(batch []Read) error {
 				some := sample(batch, first, depth)
@@ -146,12 +150,19 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 		if s, err = withVersions(ctx, out.sequence(c.Threads), poor, rate, c); err != nil {
 			return nil, err
 		}
+		versions, divided = true, rate < accurate
 		if _, out, _, _, err = vote(0, always); err != nil {
 			return nil, err
 		}
 	}
-	return out.sequence(c.Threads), nil
+	s = out.sequence(c.Threads)
+	s.versions = versions
+	return s, nil
 }
+
+// accurate is how many edits a base reads have at most which are nearly without errors, as assemblies are. Versions of errors would share other
+// reads with the right ones.
+const accurate = 1. / 2000
 
 // leastSaved is how many bases of reads there may be for each bit that a shared sequence saves. If it saves less, reads have repeats in common
 // at most, which the model of literals follows by itself.

@@ -196,6 +196,56 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// TestMosaic: a read that follows one version of a sequence and then the other has a piece of each, without edits. Where the sequence is not
+// said to have versions, the one that covers more has all.
+func TestMosaic(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	one := drawBases(r, 40_000)
+	other := slices.Clone(one)
+	for i := 50; i < len(other); i += 100 {
+		other[i] ^= 1
+	}
+	both := slices.Concat(one, drawBases(r, 500), reversed(other))
+	s := NewSequence(packed(both).Bases, len(both), 2)
+	read := slices.Concat(one[:15_000], other[15_000:30_000], one[30_000:])
+	for _, reads := range [][][]byte{{read}, {reversed(read)}} {
+		s.versions = true
+		if pieces, n, literal := tally(t, s, reads); pieces != 3 || n > 10 || literal > 0 {
+			t.Errorf("%d pieces, %d edits, %d literal bases", pieces, n, literal)
+		}
+		s.versions = false
+		if pieces, n, _ := tally(t, s, reads); pieces != 1 || n != 150 {
+			t.Errorf("%d pieces, %d edits", pieces, n)
+		}
+	}
+}
+
+// TestStrains: genomes without errors, of which each is a mosaic of three, share their versions.
+func TestStrains(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 20))
+	founders := [][]byte{drawBases(r, 100_000)}
+	for range 2 {
+		f := slices.Clone(founders[0])
+		for range 400 {
+			f[r.IntN(len(f))] = byte(r.IntN(4))
+		}
+		founders = append(founders, f)
+	}
+	var genomes [][]byte
+	for range 12 {
+		var g []byte
+		for len(g) < 100_000 {
+			g = append(g, founders[r.IntN(3)][len(g):][:25_000]...)
+		}
+		genomes = append(genomes, g)
+	}
+	s := build(t, genomes, 3, Config{Threads: 2})
+	pieces, n, literal := tally(t, s, genomes)
+	if s.Len() > 450_000 || pieces > 12*6 || n > 150 || literal > 0 {
+		t.Errorf("%d shared bases, %d pieces, %d edits, %d literal bases", s.Len(), pieces, n, literal)
+	}
+}
+
 // TestNothingShared: what only one read has is not in the shared sequence.
 func TestNothingShared(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))

@@ -85,6 +85,7 @@ func (v *votes) poor(batch []Read) []Read {
 	found := make([][]Read, (len(batch)+each-1)/each)
 	tasks.EachWorker(len(found), v.threads, func(int) func(int) {
 		a := NewAligner(v.seq)
+		a.chainer.divided = v.divided
 		var marks []int // bases of the read with a shared difference
 		return func(c int) {
 			for _, r := range batch[c*each : min((c+1)*each, len(batch))] {
@@ -166,6 +167,7 @@ func withVersions(ctx context.Context, s *Sequence, poor []Read, rate float64, c
 		}
 		both := joined(more, m)
 		v := newVotes(both, s.n, both.n, c.Threads)
+		v.divided = rate < accurate
 		v.add(poor)
 		v.sum()
 		var out writer
@@ -175,6 +177,7 @@ func withVersions(ctx context.Context, s *Sequence, poor []Read, rate float64, c
 		}
 		s = joined(out.bases, out.n)
 		v = newVotes(s, 0, s.n, c.Threads)
+		v.divided = rate < accurate
 		v.add(poor)
 		v.sum()
 		left := v.poor(poor)

@@ -13,6 +13,7 @@ type votes struct {
 	seq      *Sequence
 	threads  int
 	from, to int
+	divided  bool    // see chainer
 	depth    []int32 // by how much the number of alignments over a base differs from that over the base before it; after sum, the number
 	// other is, by base, how many reads have another one there; in the place of the sequence's own, how many have none. inserted is, by
 	// base, how many reads have one more base before the sequence's. Both are modulo 256; overflow has the rest.
@@ -90,6 +91,7 @@ func (v *votes) add(batch []Read) {
 	const each = 16
 	tasks.EachWorker((len(batch)+each-1)/each, v.threads, func(int) func(int) {
 		a := NewAligner(v.seq)
+		a.chainer.divided = v.divided
 		a.first, a.end = v.from, v.to
 		return func(c int) {
 			for _, r := range batch[c*each : min((c+1)*each, len(batch))] {

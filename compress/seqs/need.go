@@ -10,5 +10,10 @@ func LayoutMemory(m *bins.Meta) uint64 {
 	for i := range m.Blocks {
 		reads, bases = reads+uint64(m.Blocks[i].Records), bases+m.Blocks[i].Bases
 	}
+	return LayoutMemoryOf(reads, bases)
+}
+
+// LayoutMemoryOf is LayoutMemory for so many reads of so many bases together.
+func LayoutMemoryOf(reads, bases uint64) uint64 {
 	return reads*readBytes + bases*baseQuarterBytes/4 + 5*bases
 }

@@ -1,4 +1,5 @@
-// The kernels that bin one block of FASTQ text, in the order in which they run on a stream, and those that lay out reads.
+// The kernels that bin one block of FASTQ text, in the order in which they run on a stream, those that lay out
+// reads, and those of the Burrows-Wheeler transform.
 
 #include "lines.cuh"
 #include "records.cuh"
@@ -12,3 +13,5 @@
 #include "place.cuh"
 #include "join.cuh"
 #include "vote.cuh"
+#include "suffixes.cuh"
+#include "unsort.cuh"

@@ -366,6 +366,36 @@ class Section:
         self.offset = None
 
 
+class Source:
+    """What is recorded of the file of an input (FORMAT: Source)."""
+
+    def __init__(self, source, text_bytes):
+        flags = source.byte()
+        require(flags < 32 and (flags == 0 or flags & 1), "a source has flags that are not known")
+        self.recorded, self.plain, self.text_md5 = flags != 0, bool(flags & 8), bool(flags & 16)
+        self.name, self.size, self.time, self.sha256, self.md5 = b"", 0, None, None, None
+        if not self.recorded:
+            return
+        self.name, self.size = source.text(), source.uvarint()
+        if self.name:
+            check_input_name(self.name, set())
+        require(not self.plain or self.size == text_bytes, "a plain file has another size than its text")
+        if flags & 2:
+            self.time = int.from_bytes(source.take(8), "little", signed=True)
+        if flags & 4:
+            self.sha256, self.md5 = source.take(32), source.take(16)
+
+    def describe(self):
+        if not self.recorded:
+            return "nothing is recorded"
+        words = [show(self.name) or "no name", f"{self.size} bytes", "plain" if self.plain else "compressed"]
+        if self.time is not None:
+            words.append(f"time {self.time}")
+        if self.sha256:
+            words.append(f"SHA-256 {self.sha256.hex()}, MD5 {self.md5.hex()}")
+        return ", ".join(words)
+
+
 class PackedInput:
     pass
 
@@ -444,7 +474,7 @@ class PackedArchive:
         source = Bytes(data[:-16], "the manifest")
         source.take(len(CMETA_MAGIC))
         found = {"version": source.uvarint()}
-        if found["version"] not in (2, 3, 4, 5):
+        if found["version"] not in (2, 3, 4, 5, 6):
             raise UnknownVersion(f"version {found['version']} of the format is not known")
         found["archive_id"] = source.take(16)
         found["bins_id"] = source.take(16)
@@ -499,6 +529,10 @@ class PackedArchive:
         one.unpacked = one.sha256 = None
         if flags & VERIFIED:
             one.unpacked, one.sha256 = source.uvarint(), source.take(32)
+        one.file = Source(source, one.bytes) if version >= 6 else None
+        one.md5 = None
+        if flags & VERIFIED and one.file and one.file.text_md5:
+            one.md5 = source.take(16)
         return one
 
     @staticmethod
@@ -617,6 +651,8 @@ class PackedArchive:
             print(f"input {index}: {show(one.name)}, {KINDS[one.kind]}{pair}, {one.records} records, "
                   f"{one.bytes} bytes, {one.bases} bases, reads of {one.shortest} to {one.longest}, "
                   f"{'exact, ' + str(len(one.blocks)) + ' blocks' if one.exact else 'not exact'}")
+            if one.file:
+                print(f"  read from: {one.file.describe()}")
         for section in self.sections(self.slices, self.shared):
             owner = next((s for s in self.slices if section is s.members[0].lengths), None)
             if owner is not None:
@@ -753,6 +789,8 @@ class PackedArchive:
             at += length
         if one.exact:
             require(at == len(text), f"{show(one.name)} has more text than its blocks")
+        if one.md5 is not None:
+            require(hashlib.md5(text).digest() == one.md5, f"the MD5 of {show(one.name)} differs")
         if one.sha256 is not None:
             require(len(text) == one.unpacked and hashlib.sha256(text).digest() == one.sha256,
                     f"{show(one.name)} is not what it was when it was verified")
@@ -823,7 +861,7 @@ class BinArchive:
         require(len(meta) >= 16 + BMETA_FOOTER, "the .bmeta file is cut off")
         require(meta.startswith(BMETA_MAGIC), "the .bmeta file is damaged at its start")
         self.version = read32(meta, 8)
-        if self.version not in (1, 2):
+        if self.version not in (1, 2, 3):
             raise UnknownVersion(f"version {self.version} of the bins is not known")
         require(read32(meta, 12) == 0, "the .bmeta file is damaged at its start")
         require(meta[-8:] == BMETA_END, "the .bmeta file is damaged at its end")
@@ -871,6 +909,7 @@ class BinArchive:
             mate = source.uvarint()
             one.mate = mate - 1 if mate else None
             one.records, one.bytes = source.uvarint(), source.uvarint()
+            one.file = Source(source, one.bytes) if self.version >= 3 else None
             self.inputs.append(one)
         PackedArchive.check_pairs(self.inputs)
         self.blocks = []

@@ -1,0 +1,87 @@
+package binning
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"orcomgo/bins/record"
+)
+
+// TestChecksums: what is recorded of files and of standard input, in each mode.
+func TestChecksums(t *testing.T) {
+	dir := t.TempDir()
+	text := []byte(strings.Repeat("@r\nACGTACGTTGCAACGTGACT\n+\nIIIIIIIIIIIIIIIIIIII\n", 40_000))
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	packed.Write(make([]byte, 1000)) // which a reader of gzip has no need of
+	written := time.Unix(1_700_000_000, 5).UTC()
+	file := func(name string, b []byte) string {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.WriteFile(path, b, 0o666), os.Chtimes(path, written, written)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	plain, compressed := file("a.fastq", text), file("b.fastq.gz", packed.Bytes())
+	sums := func(b []byte) *record.Checksums { return &record.Checksums{SHA256: sha256.Sum256(b), MD5: md5.Sum(b)} }
+	for _, mode := range []RecordMode{RecordNothing, RecordTime, RecordCompressed, RecordAll} {
+		c := Config{Inputs: []InputSpec{{Path: plain, Mate: -1}, {Path: compressed, Mate: -1}, {Path: "-", Mate: -1}},
+			OutDir: t.TempDir(), Record: mode, Threads: 2, Stdin: bytes.NewReader(packed.Bytes()),
+			Options: record.Options{BlockSize: 256 << 10}}
+		s, err := Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []*record.Source{
+			{Name: "a.fastq", Size: uint64(len(text)), Time: written, Plain: true},
+			{Name: "b.fastq.gz", Size: uint64(packed.Len()), Time: written},
+			{Size: uint64(packed.Len())},
+		}
+		for i, in := range s.Inputs {
+			w := want[i]
+			if mode > RecordTime {
+				w.TextMD5 = true
+			}
+			if mode == RecordAll {
+				w.Sums = sums(text)
+			}
+			if mode > RecordTime && i > 0 {
+				w.Sums = sums(packed.Bytes())
+			}
+			if mode == RecordNothing {
+				w = nil
+			}
+			if got := in.Source; string(record.AppendSource(nil, got)) != string(record.AppendSource(nil, w)) {
+				t.Errorf("mode %d: %s: %+v is recorded, want %+v", mode, in.Name, got, w)
+			}
+		}
+	}
+}
+
+// TestChecksumsCancelled: goroutines that compute checksums end with the run.
+func TestChecksumsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	h := newHasher(ctx)
+	h.write(make([]byte, 3*hasherPieces*hasherPieceLen))
+	cancel()
+	h.write(make([]byte, 3*hasherPieces*hasherPieceLen)) // which nobody may take any more
+	h.wait.Wait()
+	if _, err := h.sums(); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

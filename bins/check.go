@@ -1,0 +1,41 @@
+package bins
+
+// CheckBlock compares the checksums of all sections of a block with the two files, without decoding anything. It calls count with the
+// number of bytes of each piece that it reads. The first section that differs is the error, which wraps parse.ErrCorrupt.
+func (r *Reader) CheckBlock(block int, count func(bytes uint64)) error {
+	d, b, err := r.directory(block)
+	if err != nil {
+		return err
+	}
+	count(b.dirLen)
+	buf := make([]byte, rawChunk)
+	for i := range d.sections {
+		s, f := &d.sections[i], r.meta
+		if i < dataSections {
+			f = r.data
+		}
+		for j := range s.sums {
+			at, size := s.at+uint64(j)*s.chunk, s.chunkLen(j)
+			if compressed(i) {
+				at, size = s.chunkAt(j)
+			}
+			if err := readAt(f, buf[:size], at); err != nil {
+				return err
+			}
+			if sum(buf[:size]) != s.sums[j] {
+				return r.corrupt(i, block, errChecksum)
+			}
+			count(size)
+		}
+	}
+	return nil
+}
+
+// StoredBytes returns how many bytes of the two files belong to blocks.
+func (m *Meta) StoredBytes() (n uint64) {
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		n += b.StoredDNA + b.StoredNames + b.StoredQuals + b.StoredMeta
+	}
+	return n
+}

@@ -1,0 +1,97 @@
+package record
+
+import (
+	"encoding/binary"
+	"math"
+	"strings"
+	"time"
+
+	"orcomgo/bins/parse"
+)
+
+// Source is what is recorded of the file that an input was read from.
+type Source struct {
+	Name string // its name, without directories; "" of standard input and pipes
+	Size uint64 // in bytes, as it is stored
+	// Time is when the file was last written to, in UTC; zero if that is not known.
+	Time time.Time
+	// Plain says that the bytes of the file are the text: it is not compressed.
+	Plain bool
+	// Sums are the checksums of the file; nil if bin did not compute them.
+	Sums *Checksums
+	// TextMD5 says that the MD5 of the text is wanted beside its SHA-256.
+	TextMD5 bool
+}
+
+// Checksums are those of all bytes of a file or text.
+type Checksums struct {
+	SHA256 [32]byte
+	MD5    [16]byte
+}
+
+// Bits of the first byte of a source in a file.
+const (
+	sourceRecorded = 1 << iota
+	sourceTime
+	sourceSums
+	sourcePlain
+	sourceTextMD5
+	sourceAll = 1<<iota - 1
+)
+
+// AppendSource appends a source as docs/FORMAT.md, section Source, says; s may be nil.
+func AppendSource(dst []byte, s *Source) []byte {
+	if s == nil {
+		return append(dst, 0)
+	}
+	flags := byte(sourceRecorded)
+	for _, f := range []struct {
+		on  bool
+		bit byte
+	}{{!s.Time.IsZero(), sourceTime}, {s.Sums != nil, sourceSums}, {s.Plain, sourcePlain}, {s.TextMD5, sourceTextMD5}} {
+		if f.on {
+			flags |= f.bit
+		}
+	}
+	dst = append(dst, flags)
+	dst = binary.AppendUvarint(dst, uint64(len(s.Name)))
+	dst = append(dst, s.Name...)
+	dst = binary.AppendUvarint(dst, s.Size)
+	if !s.Time.IsZero() {
+		dst = binary.LittleEndian.AppendUint64(dst, uint64(s.Time.UnixNano()))
+	}
+	if s.Sums != nil {
+		dst = append(dst, s.Sums.SHA256[:]...)
+		dst = append(dst, s.Sums.MD5[:]...)
+	}
+	return dst
+}
+
+// ParseSource parses what AppendSource wrote; nil means that nothing is recorded.
+func ParseSource(c *parse.Cursor) *Source {
+	flags := c.ByteAtMost(sourceAll)
+	if flags == 0 {
+		return nil
+	}
+	s := &Source{Name: c.Text(), Size: c.AtMost(math.MaxInt64), Plain: flags&sourcePlain != 0, TextMD5: flags&sourceTextMD5 != 0}
+	if flags&sourceRecorded == 0 || s.Name != "" && !isFileName(s.Name) {
+		c.Fail("the file of an input is not described as it should be")
+	}
+	if flags&sourceTime != 0 {
+		s.Time = time.Unix(0, int64(c.Uint64())).UTC()
+	}
+	if flags&sourceSums != 0 {
+		s.Sums = new(Checksums)
+		c.Copy(s.Sums.SHA256[:])
+		c.Copy(s.Sums.MD5[:])
+	}
+	return s
+}
+
+// Recordable reports whether a time can be recorded: those from 1678 to 2262 can.
+func Recordable(t time.Time) bool { return time.Unix(0, t.UnixNano()).Equal(t) && !t.IsZero() }
+
+// isFileName reports whether a name is that of a file, and not a path.
+func isFileName(name string) bool {
+	return name != "" && name != "." && name != ".." && len(name) <= MaxFileName && !strings.ContainsAny(name, "/\x00")
+}

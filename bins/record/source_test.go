@@ -1,0 +1,48 @@
+package record
+
+import (
+	"math"
+	"reflect"
+	"testing"
+	"time"
+
+	"orcomgo/bins/parse"
+)
+
+func TestSource(t *testing.T) {
+	sums := &Checksums{SHA256: [32]byte{1, 31: 2}, MD5: [16]byte{3, 15: 4}}
+	before := time.Date(1969, 12, 31, 23, 59, 59, 1, time.UTC)
+	for _, want := range []*Source{
+		nil,
+		{Size: 0},
+		{Name: "x.fastq.gz", Size: math.MaxInt64, Time: time.Unix(0, 0).UTC(), Sums: sums, TextMD5: true},
+		{Name: "..x", Size: 7, Time: before, Plain: true},
+		{Sums: sums, Plain: true, TextMD5: true},
+	} {
+		b := AppendSource(nil, want)
+		c := parse.Cursor{Rest: b}
+		if got := ParseSource(&c); !reflect.DeepEqual(got, want) || !c.Done() {
+			t.Errorf("%+v has become %+v (%s)", want, got, c.Reason)
+		}
+		for n := range b {
+			c := parse.Cursor{Rest: b[:n]}
+			if ParseSource(&c); !c.Failed() {
+				t.Errorf("%+v: %d bytes of %d passed", want, n, len(b))
+			}
+		}
+	}
+	for _, bad := range [][]byte{{32}, {2}, {1, 1, '/', 0}, {1, 2, '.', '.', 0}, {1, 1, 0, 0}} {
+		c := parse.Cursor{Rest: bad}
+		if ParseSource(&c); !c.Failed() {
+			t.Errorf("%q passed", bad)
+		}
+	}
+}
+
+func TestRecordable(t *testing.T) {
+	for year, want := range map[int]bool{1: false, 1600: false, 1700: true, 2026: true, 2300: false} {
+		if got := Recordable(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)); got != want {
+			t.Errorf("the year %d: %v", year, got)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"orcomgo/binning"
+	"orcomgo/bins/record"
+)
+
+// benchSample is the text that bench measures with.
+type benchSample struct {
+	path   string
+	kind   record.Kind
+	text   []byte // whole records
+	whole  bool   // the text is all of the file
+	stored uint64 // size of the file
+	// A prefix of the file was read to know how much text it holds for how many of its bytes.
+	prefixText, prefixStored uint64
+	rate                     float64 // of reading: bytes of text a second
+}
+
+// prefixSamples is how many times the sample is read to measure how fast that is, and how well the file is compressed.
+const prefixSamples = 8
+
+// allText returns about how many bytes of text the file has.
+func (s *benchSample) allText() uint64 {
+	if s.whole {
+		return uint64(len(s.text))
+	}
+	return uint64(float64(s.stored) * float64(s.prefixText) / float64(max(s.prefixStored, 1)))
+}
+
+// readSample reads the first n bytes of the text of a file, and cuts them after a record.
+func readSample(ctx context.Context, path string, n, threads int) (*benchSample, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: only a file can be measured", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, cause(err))
+	}
+	began := time.Now()
+	in, err := binning.OpenText(ctx, path, threads)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	s := &benchSample{path: path, stored: uint64(info.Size())}
+	var text bytes.Buffer
+	read, err := io.CopyN(&text, in, int64(n)+1) // one byte more tells whether the file ends there
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	s.text, s.whole, s.prefixText = text.Bytes(), read <= int64(n), uint64(read)
+	buf := make([]byte, 1<<20)
+	for !s.whole && s.prefixText < uint64(prefixSamples*n) {
+		k, err := in.Read(buf)
+		s.prefixText += uint64(k)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	s.prefixStored = min(in.Stored(), s.stored)
+	s.rate = float64(s.prefixText) / time.Since(began).Seconds()
+	if len(s.text) == 0 {
+		return nil, fmt.Errorf("%s: the file is empty: there is nothing to measure", path)
+	}
+	if kind, ok := record.KindOf(s.text[0]); ok {
+		s.kind = kind
+	}
+	if s.whole {
+		return s, nil
+	}
+	end := recordsEnd(s.text[:n], s.kind)
+	if end == 0 {
+		return nil, fmt.Errorf("%s: there is no whole record of one line for each part in the first %s: expected that, or a --sample as large as the text",
+			path, bytesText(uint64(n)))
+	}
+	s.text = s.text[:end]
+	return s, nil
+}
+
+// recordsEnd returns where the last whole record of a text ends, which goes on after it; 0 if that can't be told.
+func recordsEnd(text []byte, kind record.Kind) int {
+	if kind != record.FASTQ {
+		return bytes.LastIndex(text, []byte{'\n', kind.Format().Mark}) + 1
+	}
+	end, lines, start := 0, 0, 0
+	for at := 0; ; {
+		n := bytes.IndexByte(text[at:], '\n')
+		if n < 0 {
+			return end
+		}
+		switch lines & 3 {
+		case 0:
+			start = at
+			if text[at] != kind.Format().Mark {
+				return 0
+			}
+		case 2:
+			if text[at] != '+' {
+				return 0
+			}
+		}
+		at += n + 1
+		if lines++; lines&3 == 0 && start < at {
+			end = at
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"orcomgo/compress"
+)
+
+// checksumList is a list of checksums that info prints, in the form that sha256sum -c and md5sum -c read.
+type checksumList struct {
+	md5   bool // else SHA-256
+	files bool // of the files that were read; else of the texts as they are restored
+}
+
+// write prints a line for each input of an archive whose checksum is known, and returns how many are not, and an explanation of the
+// first of them.
+func (l checksumList) write(w io.Writer, n *compress.Information) (missing int, why string, err error) {
+	for i := range n.Inputs {
+		in := &n.Inputs[i]
+		name, sum := in.Restored, in.SHA256
+		if l.md5 {
+			sum = in.MD5
+		}
+		if l.files {
+			sum = ""
+			if f := in.File; f != nil {
+				if name, sum = f.Name, f.SHA256; l.md5 {
+					sum = f.MD5
+				}
+			}
+			if name == "" {
+				name = "-" // as these programs call standard input
+			}
+		}
+		if sum == "" {
+			if missing++; missing == 1 {
+				why = l.explain(n, in)
+			}
+			continue
+		}
+		if _, err := fmt.Fprintln(w, checksumLine(sum, name)); err != nil {
+			return missing, why, err
+		}
+	}
+	return missing, why, nil
+}
+
+// explain says why the checksum of an input is not known.
+func (l checksumList) explain(n *compress.Information, in *compress.InputInformation) string {
+	kind := "SHA-256"
+	if l.md5 {
+		kind = "MD5"
+	}
+	name := oneLine(in.Name)
+	switch {
+	case l.files && in.File == nil:
+		return fmt.Sprintf("no %s of the file of %s is recorded: bin --source none, or an older program, made the bins", kind, name)
+	case l.files && in.File.Compressed, l.files && !n.Lossless:
+		return fmt.Sprintf("no %s of the file of %s is recorded: see bin --help, --source", kind, name)
+	case n.Stage != "packed":
+		return fmt.Sprintf("the %s of %s is not known before pack", kind, name)
+	case !n.Verified:
+		return fmt.Sprintf("the %s of %s is not known: it was packed with --no-verify", kind, name)
+	}
+	return fmt.Sprintf("no %s of %s is recorded: see bin --help, --source", kind, name)
+}
+
+// checksumLine is a line of sha256sum and md5sum. Names with a backslash or a line end are escaped, which a backslash at the
+// beginning of the line says.
+func checksumLine(sum, name string) string {
+	escaped := strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`).Replace(name)
+	if escaped != name {
+		sum = `\` + sum
+	}
+	return sum + "  " + escaped
+}

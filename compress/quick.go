@@ -1,0 +1,143 @@
+package compress
+
+import (
+	"context"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"orcomgo/bins"
+	"orcomgo/bins/commit"
+	"orcomgo/compress/archive"
+)
+
+// VerifyQuick is Verify without decoding: it reads all of the files of an archive and compares each section with its checksum. So it
+// finds whatever changed since the archive was written, at the speed of the disk.
+func VerifyQuick(ctx context.Context, e commit.Entry, o VerifyOptions) ([]FileStatus, error) {
+	src, err := openEntry(e, o.Threads, o.Memory)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	man := src.manifest()
+	status := make([]FileStatus, len(man.Inputs))
+	for i := range man.Inputs {
+		in := &man.Inputs[i]
+		status[i] = FileStatus{Name: in.Name, Records: in.Records, Bytes: in.Bytes, OK: true, Checked: checkedSections}
+		if man.Verified {
+			status[i].Bytes = in.OutBytes
+		}
+	}
+	switch src := src.(type) {
+	case *binned:
+		err = checkBins(ctx, src.r, status, o)
+	case *packed:
+		if err = src.checkSections(ctx, status, o); err == nil && e.Has[commit.Bins] {
+			err = checkBinsToo(ctx, e, status, o)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return append(status, problemStatus(src)...), nil
+}
+
+// checkBinsToo checks the bins beside a packed archive that was made of them.
+func checkBinsToo(ctx context.Context, e commit.Entry, status []FileStatus, o VerifyOptions) error {
+	r, err := bins.OpenEntry(e)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return checkBins(ctx, r, status, o)
+}
+
+// checkBins checks bins. A damaged block is damage of its input.
+func checkBins(ctx context.Context, r *bins.Reader, status []FileStatus, o VerifyOptions) error {
+	meta := r.Meta()
+	progress := newMeter(o.Progress, "verify", meta.StoredBytes())
+	errs := make([]error, len(meta.Blocks))
+	err := sideBySide(ctx, len(errs), o.Threads, func(i int) { errs[i] = r.CheckBlock(i, progress.add) })
+	for i, err := range errs {
+		if b := &meta.Blocks[i]; err != nil {
+			status[b.Input].damage(&archive.Slice{From: b.FirstRecord, Records: b.Records}, err)
+		}
+	}
+	return err
+}
+
+// checkSections checks the sections of a packed archive. A damaged one is damage of the inputs that need it.
+func (p *packed) checkSections(ctx context.Context, status []FileStatus, o VerifyOptions) error {
+	type key struct {
+		c archive.Column
+		m int
+	}
+	type task struct {
+		section *archive.Section
+		what    func() string
+		err     error
+	}
+	var tasks []*task
+	slices := make([]map[key]*task, len(p.man.Slices))
+	total := uint64(0)
+	add := func(s *archive.Section, what func() string) *task {
+		t := &task{section: s, what: what}
+		tasks, total = append(tasks, t), total+s.Len
+		return t
+	}
+	for i := range p.man.Slices {
+		s := &p.man.Slices[i]
+		slices[i] = make(map[key]*task)
+		s.EachSection(func(c archive.Column, m int, sec *archive.Section) {
+			slices[i][key{c, m}] = add(sec, func() string { return c.String() + " of " + whereRecords(p.man, s, m) })
+		})
+	}
+	var shared []*task
+	for i := range p.man.Shared {
+		shared = append(shared, add(&p.man.Shared[i], func() string { return sharedName(i) }))
+	}
+	progress := newMeter(o.Progress, "verify", total)
+	err := sideBySide(ctx, len(tasks), o.Threads, func(i int) {
+		t := tasks[i]
+		t.err = p.r.Check(*t.section, t.what(), progress.add)
+	})
+	if err != nil {
+		return err
+	}
+	for _, t := range shared {
+		for i := range status {
+			status[i].fail(t.err)
+		}
+	}
+	for i := range p.man.Slices {
+		s := &p.man.Slices[i]
+		for m, mem := range s.Members() {
+			alone := demand{slice: i, want: [2]bool{m == 0, m == 1}}
+			for _, d := range p.decodings(s, alone) {
+				if t := slices[i][key{d.id, d.m}]; t.err != nil {
+					status[mem.Input].damage(s, t.err)
+					break
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// sideBySide calls f with 0..n-1 in several goroutines, in about this order. The error is that of ctx.
+func sideBySide(ctx context.Context, n, threads int, f func(i int)) error {
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for range min(max(threads, 1), n) {
+		g.Go(func() error {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n || ctx.Err() != nil {
+					return ctx.Err()
+				}
+				f(i)
+			}
+		})
+	}
+	return g.Wait()
+}

@@ -1,0 +1,192 @@
+//go:build cuda
+
+package cudakern
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+
+	"orcomgo/compress/bwt"
+)
+
+// randomSymbols returns n bytes of an alphabet of so many, the lower of which are more frequent.
+func randomSymbols(r *rand.Rand, n, symbols int) []byte {
+	text := make([]byte, n)
+	alphabet := r.Perm(256)
+	for i := range text {
+		text[i] = byte(alphabet[min(r.Intn(symbols), r.Intn(symbols))])
+	}
+	return text
+}
+
+// transformTexts are texts of n bytes that are hard to sort, and others.
+func transformTexts(n int) map[string][]byte {
+	r := rand.New(rand.NewSource(int64(n)))
+	fibonacci, before := []byte("ab"), []byte("a")
+	for len(fibonacci) < n {
+		fibonacci, before = append(bytes.Clone(fibonacci), before...), fibonacci
+	}
+	all := map[string][]byte{
+		"zeros": make([]byte, n), "Fibonacci": fibonacci[:n], "tandem": bytes.Repeat([]byte("ACGTTGCA"), n/8+1)[:n],
+		"long tandem": bytes.Repeat(randomSymbols(r, 300, 4), n/300+1)[:n],
+	}
+	for _, symbols := range []int{2, 3, 4, 5, 40, 90, 91, 256} {
+		text := randomSymbols(r, n, symbols)
+		all[fmt.Sprint(symbols, " symbols")] = text
+		all[fmt.Sprint(symbols, " symbols twice")] = append(bytes.Clone(text[:n/2]), text[:n-n/2]...)
+	}
+	// Stretches that come again, and differ at last.
+	mixed := randomSymbols(r, n, 30)
+	for i := 200; i < n; i += 1 + r.Intn(100) {
+		copy(mixed[i:], mixed[r.Intn(i):][:min(r.Intn(150), n-i)])
+	}
+	all["mixed"] = mixed
+	return all
+}
+
+func openTransformer(t testing.TB) *Transformer {
+	t.Helper()
+	d, err := Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	x, err := d.NewTransformer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return x
+}
+
+// checkTransform compares the transform of the device with that of the CPU, and transforms it back.
+func checkTransform(t *testing.T, x *Transformer, text []byte) {
+	t.Helper()
+	n := len(text)
+	want, got, back := make([]byte, n), make([]byte, n), make([]byte, n)
+	wantStarts, err := bwt.Transform(want, text, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	starts := make([]uint32, len(wantStarts))
+	if err := x.Transform(got, text, bwt.Step(n), starts); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		i := 0
+		for got[i] == want[i] {
+			i++
+		}
+		t.Fatalf("%d bytes: the transform differs at %d", n, i)
+	}
+	if !slices.Equal(starts, wantStarts) {
+		t.Fatalf("%d bytes: starting points %v, not %v", n, starts, wantStarts)
+	}
+	if err := x.Inverse(back, got, starts[0]); err != nil {
+		t.Fatalf("%d bytes: %v", n, err)
+	}
+	if !bytes.Equal(back, text) {
+		t.Fatalf("%d bytes: the inverse differs", n)
+	}
+}
+
+func TestTransformSmall(t *testing.T) {
+	x := openTransformer(t)
+	for _, n := range []int{1, 2, 3, 10, 63, 64, 65, 300, 4095, 4096, 4097, 20000} {
+		for name, text := range transformTexts(n) {
+			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) { checkTransform(t, x, text) })
+		}
+	}
+}
+
+// TestTransformLarge transforms texts of many tiles, with more than one starting point; of 100 MB with ORCOMGO_LONG=1.
+func TestTransformLarge(t *testing.T) {
+	x := openTransformer(t)
+	sizes := []int{700001, 2<<20 + 5}
+	if os.Getenv("ORCOMGO_LONG") != "" {
+		sizes = append(sizes, 100000007)
+	}
+	for _, n := range sizes {
+		for name, text := range transformTexts(n) {
+			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) { checkTransform(t, x, text) })
+		}
+	}
+}
+
+// TestTransformSideBySide: several transformers of one device work at the same time.
+func TestTransformSideBySide(t *testing.T) {
+	x := openTransformer(t)
+	var wait sync.WaitGroup
+	for k := range 3 {
+		wait.Go(func() {
+			y, err := x.dev.NewTransformer()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			r := rand.New(rand.NewSource(int64(k)))
+			for range 5 {
+				text := randomSymbols(r, 1+r.Intn(300000), 1+r.Intn(256))
+				want, got := make([]byte, len(text)), make([]byte, len(text))
+				wantStarts, _ := bwt.Transform(want, text, 1)
+				starts := make([]uint32, len(wantStarts))
+				if err := y.Transform(got, text, bwt.Step(len(text)), starts); err != nil || !bytes.Equal(got, want) {
+					t.Errorf("%d bytes: another transform, %v", len(text), err)
+				}
+			}
+			if err := y.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// TestInverseOfOthers: what is no transform gives an error or some text.
+func TestInverseOfOthers(t *testing.T) {
+	x := openTransformer(t)
+	r := rand.New(rand.NewSource(8))
+	failed := 0
+	for range 100 {
+		text := randomSymbols(r, 1+r.Intn(3000), 1+r.Intn(9))
+		err := x.Inverse(make([]byte, len(text)), text, uint32(r.Intn(len(text)+3)))
+		if err != nil {
+			failed++
+			if !errors.Is(err, ErrNoTransform) {
+				t.Fatal(err)
+			}
+		}
+	}
+	if failed < 50 {
+		t.Errorf("only %d of 100 random texts are no transform", failed)
+	}
+	// Cycles that no splitter is in, or only far away.
+	if err := x.Inverse(make([]byte, 1<<20), make([]byte, 1<<20), 7); err != nil && !errors.Is(err, ErrNoTransform) {
+		t.Fatal(err)
+	}
+}
+
+// TestTransformMemory: too little memory is an error, and the transformer is usable after it.
+func TestTransformMemory(t *testing.T) {
+	x := openTransformer(t)
+	text := randomSymbols(rand.New(rand.NewSource(1)), 100000, 4)
+	dst, starts := make([]byte, len(text)), make([]uint32, bwt.Starts(len(text)))
+	MostMemory = AllocatedMemory() + int64(len(text))
+	err := x.Transform(dst, text, bwt.Step(len(text)), starts)
+	MostMemory = AllocatedMemory() + int64(TransformMemory(len(text)))
+	defer func() { MostMemory = 0 }()
+	if !errors.Is(err, ErrMemory) {
+		t.Fatalf("got %v", err)
+	}
+	checkTransform(t, x, text)
+}
