@@ -455,6 +455,23 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 	return out, ctx.Err()
 }
 
+// Load lays out the reads, if that has not been done, and loads those of the column's part into memory. EncodeSlice does the same, but
+// returns only when it has coded the slice. It is safe for concurrent use.
+func (e *Encoder) Load(ctx context.Context, c *Column) error {
+	if c.Records == 0 || e.window > 0 { // windows are loaded by EncodeSlice
+		return nil
+	}
+	lo, hi := c.span()
+	k, err := e.partOf(c.Input, lo, hi)
+	if err != nil {
+		return err
+	}
+	if _, err = e.acquire(ctx, loaded{part: k}, nil); err == nil {
+		e.release()
+	}
+	return err
+}
+
 // Letters appends the letters of the reads of a column to dst, end to end, as DecodeSlice will return them. It is safe for concurrent use,
 // after Follow.
 func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, error) {

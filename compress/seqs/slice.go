@@ -402,7 +402,7 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 		r.where = append(r.where, newPlaces(col.Records))
 	}
 	if !newPlaceModel(tree, s.sorted).code(decodeFrom(in[streamPlaces]), r.where[0], r.mates(), cols[0].Records, s.limit) {
-		return nil, fmt.Errorf("%w: a read has a place outside of the pseudogenome", ErrCorrupt)
+		return nil, errOutside
 	}
 	end := uint64(0) // of the last bases that are needed
 	for k, col := range cols {
@@ -413,7 +413,7 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 		}
 	}
 	if end > s.limit {
-		return nil, fmt.Errorf("%w: a read ends after the pseudogenome", ErrCorrupt)
+		return nil, errEndsAfter
 	}
 	var err error
 	seqs, text := readsOf(cols)
@@ -442,6 +442,7 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 			applyException(text(k, int(x.Read)), x)
 		}
 	}
+	r.setLayouts()
 	return seqs, nil
 }
 
