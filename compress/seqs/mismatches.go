@@ -18,8 +18,8 @@ type mismatches struct {
 	byQual bool
 
 	*variantTable // by position of the pseudogenome, modulo a power of two; see variantKnown
-	mask     uint64
-	shared   [16][8]rc.Prob // that a read has a variant, by which of the last four reads had it and by quality
+	mask          uint64
+	shared        [16][8]rc.Prob // that a read has a variant, by which of the last four reads had it and by quality
 
 	// Of the current read, a bit for each base, as in baseBit:
 	unlike  []uint64 // encoding: bases that differ from the pseudogenome and are to be coded
