@@ -3,6 +3,7 @@ package compress
 import (
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/compress/seqs"
 )
 
 // columns are the records of one input in a slice, in the order in which they are
@@ -26,6 +27,8 @@ type columns struct {
 	byBases    bool   // the qualities are coded given the letters, not the letters given the qualities
 	letters    []byte // of the sequences, end to end; nil before they are decoded
 	exceptions record.ExceptionList
+
+	layout *seqs.Layout // decoding: if not nil, it is set to where the reads are
 }
 
 // bases returns the sum of the lengths.

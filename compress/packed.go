@@ -139,6 +139,11 @@ func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 			byBases: p.man.Inputs[mem.Input].QualsByBases}
 	}
 	b.cols[0].firstQuals = firstQuals
+	if wanted.layouts {
+		for m := range s.Members() {
+			b.cols[m].layout = new(seqs.Layout)
+		}
+	}
 	var g errgroup.Group // only the end of ctx is an error of it, so it needs no context of its own
 	for _, d := range list {
 		g.Go(func() error {

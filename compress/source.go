@@ -35,6 +35,7 @@ type demand struct {
 	want    [2]bool // members
 	columns keeps   // those wanted, as far as the input has them; none: all
 	first   int     // how many of its records are wanted, the first ones; 0: all
+	layouts bool    // where its reads are on the pseudogenome is wanted as well, of a packed archive
 }
 
 // columnsOf returns the columns to decode of an input that has those of k.

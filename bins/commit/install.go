@@ -211,6 +211,37 @@ func InstallMeta(dir, name string, meta *Temp) error {
 	return vfs.SyncDir(dir)
 }
 
+// InstallIndex makes index, which must have been synced, the search index of archive name in dir. It replaces an older one; a file that is
+// not an index stays, and the error is ErrForeign.
+func InstallIndex(dir, name string, index *Temp) error {
+	unlock, _, err := lockDir(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	path := filepath.Join(dir, name+IndexExt)
+	switch _, err := vfs.Lstat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		err = index.Install(path, false)
+		if err == nil {
+			err = vfs.SyncDir(dir)
+		}
+		return err
+	case err != nil:
+		return err
+	}
+	switch id, err := identify(path); {
+	case err != nil:
+		return err
+	case id.ext != IndexExt:
+		return fmt.Errorf("%s: %w", path, ErrForeign)
+	}
+	if err := index.Install(path, true); err != nil {
+		return err
+	}
+	return vfs.SyncDir(dir)
+}
+
 func afterCommit(dir, name string, err error) error {
 	if err == nil {
 		return nil

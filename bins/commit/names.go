@@ -60,6 +60,8 @@ const (
 	BinsMetaExt   = ".bmeta"
 	PackedDataExt = ".cdna"
 	PackedMetaExt = ".cmeta"
+	// IndexExt is that of the search index of a packed archive, which is made from it and can be made again.
+	IndexExt = ".cfm"
 )
 
 // The first bytes of the files. Those of the packed archive begin with one that is not ASCII
@@ -69,6 +71,7 @@ const (
 	BinsMetaMagic   = "ORCOBMET"
 	PackedDataMagic = "\x89OCGd\r\n\x1a"
 	PackedMetaMagic = "\x89OCGm\r\n\x1a"
+	IndexMagic      = "\x89OCGf\r\n\x1a"
 )
 
 // exts are the extensions of each stage's files, the data file's first.
@@ -114,6 +117,7 @@ var headers = []header{
 	{BinsMetaExt, BinsMetaMagic, 0},
 	{PackedDataExt, PackedDataMagic, 9},
 	{PackedMetaExt, PackedMetaMagic, 9},
+	{IndexExt, IndexMagic, 16},
 }
 
 // The end of a .bmeta file: the ID and a magic number.

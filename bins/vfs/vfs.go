@@ -154,6 +154,23 @@ func (f *File) Close() error {
 	return withPath(f.path, f.f.Close())
 }
 
+// Map returns the content of the file, in memory that the system reads as it is used, and a function that frees it. Where the
+// system can't do that, the file is read. The file must not be shortened meanwhile.
+func (f *File) Map() (data []byte, unmap func(), err error) {
+	if err := injectFault("mmap", f.path); err != nil {
+		return nil, nil, withPath(f.path, err)
+	}
+	info, err := f.f.Stat()
+	if err == nil && info.Size() > 0 {
+		if data, unmap, err := mapFile(f.f, info.Size()); err == nil {
+			return data, unmap, nil
+		}
+		data = make([]byte, info.Size())
+		_, err = io.ReadFull(io.NewSectionReader(f.f, 0, info.Size()), data)
+	}
+	return data, func() {}, withPath(f.path, err)
+}
+
 // Open opens a file, or a directory, for reading.
 func Open(path string) (*File, error) {
 	if err := injectFault("open", path); err != nil {

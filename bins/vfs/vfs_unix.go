@@ -4,6 +4,7 @@ package vfs
 
 import (
 	"errors"
+	"math"
 	"os"
 	"syscall"
 )
@@ -40,4 +41,16 @@ func syncDir(dir string) error {
 		return err
 	}
 	return nil
+}
+
+// mapFile is Map for a file of so many bytes.
+func mapFile(f *os.File, size int64) (data []byte, unmap func(), err error) {
+	if size > math.MaxInt {
+		return nil, nil, unsupported(syscall.ENOMEM)
+	}
+	data, err = syscall.Mmap(int(f.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_SHARED)
+	if err != nil {
+		return nil, nil, unsupported(err)
+	}
+	return data, func() { syscall.Munmap(data) }, nil
 }

@@ -30,13 +30,14 @@ type action func(ctx context.Context, s *streams, args []string) error
 
 // The groups of commands in the overview.
 const (
-	wholeGroup = "From reads to an archive and back"
-	stepGroup  = "The two steps of archive"
-	lookGroup  = "Look into archives and check them"
-	selfGroup  = "The program itself"
+	wholeGroup  = "From reads to an archive and back"
+	stepGroup   = "The two steps of archive"
+	lookGroup   = "Look into archives and check them"
+	searchGroup = "Search archives"
+	selfGroup   = "The program itself"
 )
 
-var groups = []string{wholeGroup, stepGroup, lookGroup, selfGroup}
+var groups = []string{wholeGroup, stepGroup, lookGroup, searchGroup, selfGroup}
 
 const examplesTitle = "\nExamples:\n"
 
@@ -44,8 +45,8 @@ const examplesTitle = "\nExamples:\n"
 var commands []*command
 
 func init() {
-	commands = []*command{&archiveCommand, &unpackCommand, &binCommand, &packCommand, &verifyCommand, &infoCommand,
-		&benchCommand, &versionCommand, &completionCommand, &manCommand}
+	commands = []*command{&archiveCommand, &unpackCommand, &binCommand, &packCommand, &verifyCommand, &infoCommand, &indexCommand,
+		&findCommand, &benchCommand, &versionCommand, &completionCommand, &manCommand}
 }
 
 const overview = `orcomgo archives sequencing runs and restores them byte for byte.

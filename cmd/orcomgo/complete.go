@@ -101,6 +101,7 @@ var flagValues = map[string]completion{
 	"device":  words("auto", "cpu", "gpu"),
 	"level":   words("fast", "default", "max"),
 	"output":  completeDirs, "tmpdir": completeDirs,
+	"fasta": completeFiles, "mismatches": words("0", "1", "2", "3", "4"),
 	"log": completeFiles, "samples": completeFiles,
 }
 

@@ -86,3 +86,42 @@ type verifyJSON struct {
 	Problem string                `json:"problem,omitempty"` // of the archive as a whole
 	Files   []compress.FileStatus `json:"files"`
 }
+
+// indexJSON is what index --json prints.
+type indexJSON struct {
+	runJSON
+	Indexes []*compress.IndexSummary `json:"indexes"`
+}
+
+// findJSON is what find --json prints. Archives that could not be searched are left out.
+type findJSON struct {
+	runJSON
+	Archives []foundJSON `json:"archives"`
+}
+
+// foundJSON is what was found in an archive.
+type foundJSON struct {
+	Archive string      `json:"archive"`
+	Indexed bool        `json:"indexed"`
+	Counted bool        `json:"counted"` // reads were decoded
+	Found   []countJSON `json:"found"`
+	Reads   []readJSON  `json:"reads,omitempty"` // with --numbers
+}
+
+// countJSON is a row of the table.
+type countJSON struct {
+	Query  string   `json:"query"`
+	Strand string   `json:"strand"`
+	Hits   *int     `json:"hits,omitempty"`
+	Depth  *float64 `json:"depth,omitempty"`
+	Reads  *uint64  `json:"reads,omitempty"`
+}
+
+// readJSON is a read that was found; record and base are counted from 1.
+type readJSON struct {
+	Input  string `json:"input"`
+	Record uint64 `json:"record"`
+	Query  string `json:"query"`
+	Strand string `json:"strand"`
+	Base   int    `json:"base"`
+}

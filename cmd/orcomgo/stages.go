@@ -1,6 +1,9 @@
 package main
 
-import "orcomgo/binning"
+import (
+	"orcomgo/binning"
+	"orcomgo/compress"
+)
 
 // stageModel is what is known of a stage before it begins.
 type stageModel struct {
@@ -29,6 +32,8 @@ var (
 	}
 	verifyModel = stageModel{"verify", bytesUnit, 8, 12}
 	unpackModel = stageModel{"unpack", bytesUnit, 0, 1}
+	indexModel  = []stageModel{{compress.IndexReadStage, bytesUnit, 0, 70}, {compress.IndexBuildStage, basesUnit, 1, 30}}
+	findModel   = stageModel{compress.FindStage, bytesUnit, 0, 1}
 )
 
 // packStages returns the stages of pack, or of archive with binModel first.

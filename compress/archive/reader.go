@@ -248,9 +248,11 @@ func (r *Reader) Read(s Section, dst []byte, what string) ([]byte, error) {
 
 // inside returns an error if s is not within the file.
 func (r *Reader) inside(s Section, what string) error {
-	end := r.m.BulkLen
+	var end uint64
 	if r.writer != nil {
-		end = r.writer.written.Load()
+		end = r.writer.written.Load() // Writer.End may be setting BulkLen
+	} else {
+		end = r.m.BulkLen
 	}
 	if s.Off > end || s.Len > end-s.Off || s.Len > math.MaxInt {
 		return corrupt(r.f.Name(), "%s lies outside the file", what)

@@ -107,6 +107,13 @@ func (d *Decoder) Next(dst, quals []byte) ([]Span, error) {
 		if reverse {
 			following = anchor - uint64(n)
 		}
+		if d.o.Decoded != nil {
+			if reverse {
+				d.o.Decoded(following+1, anchor+1)
+			} else {
+				d.o.Decoded(anchor, following)
+			}
+		}
 		d.layout.end(following, reverse)
 		at = end
 	}

@@ -28,6 +28,8 @@ type Options struct {
 	Source    Source // of the shared sequence
 	Qualities bool   // the reads are given with their qualities
 	Sorted    bool   // the first pieces of the reads are sorted by their anchors (Piece.Anchor), which then cost less
+
+	Decoded func(from, to uint64) // if not nil, it is called for each piece that is decoded, with the bases from..to-1 that it lies on
 }
 
 // adaptation is how the probabilities learn: docs/FORMAT.md, "Adaptive elements".

@@ -36,7 +36,11 @@ func (r *columnReads) eachLong(f func(k, i int, quals []byte) error) error {
 
 // editOptions returns the options of the pieces of a slice.
 func (s *slice) editOptions(r *columnReads) edits.Options {
-	return edits.Options{Bases: s.limit, Source: s.codes, Qualities: r.cols[0].Quals != nil}
+	o := edits.Options{Bases: s.limit, Source: s.codes, Qualities: r.cols[0].Quals != nil}
+	if l := r.cols[0].Layout; l != nil {
+		o.Decoded = func(from, to uint64) { l.Pieces = append(l.Pieces, Stretch{from, to}) }
+	}
+	return o
 }
 
 // codesOfByte holds the four bases of a byte, one a byte, the first one lowest.

@@ -33,6 +33,8 @@ type Column struct {
 
 	// First, if not 0, is how many of the reads are to be decoded, the first ones; Quals are those of them or of all. Decoding only.
 	First int
+
+	Layout *Layout // decoding: if not nil, it is set to where the reads are
 }
 
 // decoded returns how many reads are coded, or to be decoded.

@@ -256,6 +256,7 @@ func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, read func(k, i int) 
 	models := make([]*mismatches, len(r.cols))
 	for k := range r.cols {
 		models[k] = newMismatches(r.cols[0].Quals != nil, s.limit)
+		defer models[k].release()
 	}
 	r.forEach(true, func(k, i int, quals []byte, skip []bool) {
 		w := alignment{uint64(r.where[k].pos[i]), r.where[k].rev[i], r.cols[k].Lengths.Of(i)}
@@ -401,7 +402,7 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 		r.where = append(r.where, newPlaces(col.Records))
 	}
 	if !newPlaceModel(tree, s.sorted).code(decodeFrom(in[streamPlaces]), r.where[0], r.mates(), cols[0].Records, s.limit) {
-		return nil, fmt.Errorf("%w: a read has a place outside of the pseudogenome", ErrCorrupt)
+		return nil, errOutside
 	}
 	end := uint64(0) // of the last bases that are needed
 	for k, col := range cols {
@@ -412,7 +413,7 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 		}
 	}
 	if end > s.limit {
-		return nil, fmt.Errorf("%w: a read ends after the pseudogenome", ErrCorrupt)
+		return nil, errEndsAfter
 	}
 	var err error
 	seqs, text := readsOf(cols)
@@ -441,6 +442,7 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 			applyException(text(k, int(x.Read)), x)
 		}
 	}
+	r.setLayouts()
 	return seqs, nil
 }
 

@@ -1,0 +1,513 @@
+package compress
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"orcomgo/bins/commit"
+	"orcomgo/compress/archive"
+	"orcomgo/compress/fmindex"
+	"orcomgo/compress/scan"
+	"orcomgo/internal/tasks"
+)
+
+// FindStage is the stage of Find that decodes reads, as it is reported: bytes of text.
+const FindStage = "searching reads"
+
+// MaxMismatches and MaxWithin are the largest values of FindOptions, and MinQuery is the least number of bases of a query.
+const (
+	MaxMismatches = 4
+	MaxWithin     = 8
+	MinQuery      = 12
+)
+
+// FindQuery is a sequence to be found.
+type FindQuery struct {
+	Name  string
+	Bases []byte // 0 to 3
+}
+
+// ParseQuery returns the query of a text of A, C, G and T in either case. The error says what else is in it.
+func ParseQuery(name, text string) (FindQuery, error) {
+	q := FindQuery{Name: name, Bases: make([]byte, len(text))}
+	for i := range len(text) {
+		c, ok := scan.Code(text[i])
+		if !ok {
+			return q, fmt.Errorf("query %s: %q at base %d: only A, C, G and T can be searched", name, text[i], i+1)
+		}
+		q.Bases[i] = c
+	}
+	if len(text) < MinQuery {
+		return q, fmt.Errorf("query %s has %d bases: expected at least %d", name, len(text), MinQuery)
+	}
+	return q, nil
+}
+
+// FindOptions control Find.
+type FindOptions struct {
+	Threads int
+	Memory  uint64 // bytes aimed for; 0 for the package's default
+
+	// Mismatches is in how many bases a stretch of a read may differ from a query, 0 to MaxMismatches. What is no base differs from all.
+	Mismatches int
+	// Overlap, if not 0, asks for reads that have so many bases in a row of a query, at least MinQuery, and not all of a longer one. Each
+	// such stretch is searched as if it were the query.
+	Overlap int
+	// Within is in how many bases a stretch may differ from the pseudogenome and is still found by the index, 0 to MaxWithin.
+	Within int
+	// Scan decodes all reads and searches them, without an index.
+	Scan bool
+	// OnlyIndex makes it an error, which wraps ErrNoIndex, if an archive has no index. Without it all of its reads are searched.
+	OnlyIndex bool
+	// Reads asks for the reads that have a query, by their places in the archive. Without it, and with an index, no read is decoded.
+	Reads bool
+	// Records, if not nil, is called with the text of each record that is found and of its mate, in the order of the archive; it
+	// implies Reads.
+	Records func(text []byte) error
+
+	Progress Progress // may be nil
+}
+
+// Finding is what was found in an archive.
+type Finding struct {
+	Archive string   // its path, DIR/NAME
+	Inputs  []string // their names
+	Indexed bool     // there is an index, and it was used
+	Counted bool     // reads were decoded
+	Counts  []Count
+	Reads   []ReadFound // with FindOptions.Reads, in the order of the archive
+}
+
+// Count says how often a query was found on one strand. Those of nothing are left out.
+type Count struct {
+	Query   int  // its number
+	Reverse bool // its reverse complement was found
+	// Hits is how often it occurs in the pseudogenome and in the literals, with Mismatches at most, on that strand of the pseudogenome,
+	// and Depth about how many reads lie over these places together. Both are of the index. With FindOptions.Overlap they are those of
+	// the stretch of the query that has most hits.
+	Hits  int
+	Depth float64
+	// Reads is in how many reads it was found, if they were decoded; here the strand is that of the read.
+	Reads uint64
+}
+
+// ReadFound is a query in a read. A read that has it several times is one.
+type ReadFound struct {
+	Input   int    // its number in the archive
+	Record  uint64 // counted from 0
+	Query   int
+	Reverse bool // the read has the reverse complement
+	At      int  // the first base of it in the read
+}
+
+// pattern is a query, or a stretch of it, or the reverse complement of that.
+type pattern struct {
+	query   int
+	reverse bool
+	bases   []byte
+	other   int // the number of the pattern of its reverse complement
+}
+
+// strand is the number of the pattern's query and its strand.
+func (p *pattern) strand() [2]int { return [2]int{p.query, bit(p.reverse)} }
+
+// Finder finds queries in archives. It is safe for concurrent use.
+type Finder struct {
+	o        FindOptions
+	patterns []pattern
+	inReads  *scan.Scanner // finds the patterns in reads
+}
+
+// NewFinder returns a Finder of queries of at least MinQuery bases, of which there must be one.
+func NewFinder(queries []FindQuery, o FindOptions) (*Finder, error) {
+	switch {
+	case len(queries) == 0:
+		return nil, errors.New("find: there is no query")
+	case o.Mismatches < 0 || o.Mismatches > MaxMismatches:
+		return nil, fmt.Errorf("find: expected 0 to %d mismatches, not %d", MaxMismatches, o.Mismatches)
+	case o.Within < 0 || o.Within > MaxWithin:
+		return nil, fmt.Errorf("find: expected 0 to %d differences from the pseudogenome, not %d", MaxWithin, o.Within)
+	case o.Overlap != 0 && o.Overlap < MinQuery:
+		return nil, fmt.Errorf("find: expected an overlap of at least %d bases, not %d", MinQuery, o.Overlap)
+	}
+	o.Reads = o.Reads || o.Records != nil
+	o.Threads = max(o.Threads, 1)
+	f := &Finder{o: o}
+	for i, q := range queries {
+		if len(q.Bases) < MinQuery {
+			return nil, fmt.Errorf("query %s has %d bases: expected at least %d", q.Name, len(q.Bases), MinQuery)
+		}
+		size := len(q.Bases)
+		if o.Overlap > 0 {
+			size = min(size, o.Overlap)
+		}
+		for at := range len(q.Bases) - size + 1 {
+			f.addPattern(i, q.Bases[at:at+size])
+		}
+	}
+	var err error
+	f.inReads, err = f.scanner(o.Mismatches)
+	return f, err
+}
+
+// addPattern adds the bases of a query, and their reverse complement unless that is the same.
+func (f *Finder) addPattern(query int, bases []byte) {
+	n := len(f.patterns)
+	f.patterns = append(f.patterns, pattern{query: query, bases: bases, other: n})
+	if r := otherStrand(bases); !slices.Equal(r, bases) {
+		f.patterns[n].other = n + 1
+		f.patterns = append(f.patterns, pattern{query, true, r, n})
+	}
+}
+
+// scanner finds the patterns with so many differences.
+func (f *Finder) scanner(most int) (*scan.Scanner, error) {
+	var all []scan.Sequence
+	for _, p := range f.patterns {
+		all = append(all, scan.Sequence{Bases: p.bases, Most: min(most, len(p.bases)-1)})
+	}
+	return scan.New(all)
+}
+
+// otherStrand returns that of bases, 0 to 3.
+func otherStrand(bases []byte) []byte {
+	r := make([]byte, len(bases))
+	for i, b := range bases {
+		r[len(r)-1-i] = 3 - b
+	}
+	return r
+}
+
+// Find searches an archive, packed or binned.
+//
+// With an index, and without Scan, it promises this: every read is found that has a query with Mismatches at most, in a stretch that
+// differs from the pseudogenome in Within bases at most where the read has its place, or that is in a stretch of literals as a whole.
+// (Bases that are not A, C, G or T don't count as differences from the pseudogenome.) In reads that are aligned to the pseudogenome in
+// pieces, a stretch with insertions or deletions, or over the end of a piece, is not promised. Without an index, and with Scan, all reads
+// are searched.
+func (f *Finder) Find(ctx context.Context, e commit.Entry) (*Finding, error) {
+	src, err := openEntry(e, f.o.Threads, f.o.Memory)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	n := &Finding{Archive: e.Path()}
+	s := &search{Finder: f, finding: n, src: src, man: src.manifest(), pool: newWorkers(f.o.Threads)}
+	for i := range s.man.Inputs {
+		n.Inputs = append(n.Inputs, s.man.Inputs[i].Name)
+	}
+	p, isPacked := src.(*packed)
+	if isPacked {
+		s.pool = p.pool
+	}
+	if isPacked && !f.o.Scan {
+		x, closeIndex, err := openIndex(e, p.man)
+		switch {
+		case err == nil:
+			defer closeIndex()
+			n.Indexed = true
+			return n, s.byIndex(ctx, p, x)
+		case f.o.OnlyIndex || !errors.Is(err, ErrNoIndex):
+			return nil, err
+		}
+	} else if f.o.OnlyIndex {
+		return nil, fmt.Errorf("%s: %w", e.Path(), ErrNoIndex)
+	}
+	err = s.byScan(ctx)
+	s.sortCounts()
+	return n, err
+}
+
+// byIndex searches with an index.
+func (s *search) byIndex(ctx context.Context, p *packed, x *fmindex.Index) error {
+	counts, err := s.hits(ctx, x)
+	if err != nil || !s.o.Reads {
+		s.finding.Counts = counts
+		return err
+	}
+	w, err := s.windows(ctx, x)
+	switch {
+	case errors.Is(err, errManyWindows):
+		err = s.byScan(ctx)
+	case err == nil:
+		err = s.candidates(ctx, p, x, w)
+	}
+	if err != nil {
+		return err
+	}
+	for _, c := range counts {
+		to := s.count(c.Query, c.Reverse)
+		to.Hits, to.Depth = c.Hits, c.Depth
+	}
+	s.sortCounts()
+	return nil
+}
+
+// maxLocated is how many hits of a query are located to add up their depth. More of them are taken to be like these.
+const maxLocated = 10_000
+
+// hits searches the text of the index.
+func (s *search) hits(ctx context.Context, x *fmindex.Index) ([]Count, error) {
+	const each = 256
+	counts := make([]Count, len(s.patterns))
+	groups := (len(s.patterns) + each - 1) / each
+	errs := make([]error, groups)
+	tasks.Each(groups, s.o.Threads, func(_, g int) {
+		if errs[g] = ctx.Err(); errs[g] == nil {
+			errs[g] = s.hitsOf(x, s.patterns[g*each:min((g+1)*each, len(s.patterns))], counts[g*each:])
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	counts = slices.DeleteFunc(counts, func(c Count) bool { return c.Hits == 0 })
+	if s.o.Overlap == 0 {
+		return counts, nil
+	}
+	slices.SortStableFunc(counts, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(a.Query, b.Query), cmp.Compare(bit(a.Reverse), bit(b.Reverse)), cmp.Compare(b.Hits, a.Hits))
+	})
+	return slices.CompactFunc(counts, func(a, b Count) bool { return a.Query == b.Query && a.Reverse == b.Reverse }), nil
+}
+
+// hitsOf sets the counts of some patterns.
+func (s *search) hitsOf(x *fmindex.Index, patterns []pattern, counts []Count) error {
+	rows := make([][]fmindex.Rows, len(patterns))
+	if s.o.Mismatches == 0 {
+		sequences, found := make([][]byte, len(patterns)), make([]fmindex.Rows, len(patterns))
+		for i := range patterns {
+			sequences[i] = patterns[i].bases
+		}
+		x.FindAll(sequences, found)
+		for i := range found {
+			rows[i] = found[i : i+1]
+		}
+	} else {
+		for i := range patterns {
+			x.Near(patterns[i].bases, s.o.Mismatches, func(r fmindex.Rows, _ int) bool {
+				rows[i] = append(rows[i], r)
+				return true
+			})
+		}
+	}
+	var places []uint32
+	ends := make([]int, len(patterns)) // of the places of each pattern
+	for i := range patterns {
+		from := len(places)
+		for _, r := range rows[i] {
+			places = r.Append(places, from+maxLocated-len(places))
+		}
+		ends[i] = len(places)
+	}
+	if err := x.Locate(places); err != nil {
+		return err
+	}
+	from := 0
+	for i, p := range patterns {
+		c := &counts[i]
+		c.Query, c.Reverse = p.query, p.reverse
+		located := places[from:ends[i]]
+		from = ends[i]
+		for _, at := range located {
+			if x.Whole(int(at), len(p.bases)) {
+				c.Hits++
+				c.Depth += x.Depth(int(at), int(at)+len(p.bases))
+			}
+		}
+		all := 0
+		for _, r := range rows[i] {
+			all += r.Count()
+		}
+		if len(located) < all {
+			more := float64(all) / float64(len(located))
+			c.Hits, c.Depth = int(float64(c.Hits)*more), c.Depth*more
+		}
+	}
+	return nil
+}
+
+// search is a search of one archive.
+type search struct {
+	*Finder
+	finding *Finding
+	src     source
+	man     *archive.Manifest
+	pool    workers
+	counts  map[[2]int]int // by query and strand: which of the counts of the finding it is
+}
+
+// count returns the count of a query on a strand, which is added if it is not there.
+func (s *search) count(query int, reverse bool) *Count {
+	key := [2]int{query, bit(reverse)}
+	if s.counts == nil {
+		s.counts = make(map[[2]int]int)
+	}
+	k, ok := s.counts[key]
+	if !ok {
+		k = len(s.finding.Counts)
+		s.counts[key] = k
+		s.finding.Counts = append(s.finding.Counts, Count{Query: query, Reverse: reverse})
+	}
+	return &s.finding.Counts[k]
+}
+
+// sortCounts sorts the counts by query, the forward strand first.
+func (s *search) sortCounts() {
+	slices.SortFunc(s.finding.Counts, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(a.Query, b.Query), cmp.Compare(bit(a.Reverse), bit(b.Reverse)))
+	})
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// window is a stretch of the index's text that is near a pattern.
+type window struct {
+	at      uint32
+	pattern uint32
+}
+
+// maxWindows is how many windows are looked at. Where there are more, most reads are candidates and all are searched.
+const maxWindows = 1 << 21
+
+var errManyWindows = errors.New("the queries are nearly everywhere")
+
+// windows returns the stretches of the text in which reads may have a query, by place.
+func (s *search) windows(ctx context.Context, x *fmindex.Index) ([]window, error) {
+	most := s.o.Mismatches + s.o.Within
+	var all []window
+	var err error
+	if nearCost(s.patterns, most, x.Len()) < float64(x.Len())*textCost {
+		all, err = s.windowsByRows(ctx, x, most)
+	} else {
+		all, err = s.windowsByText(ctx, x, most)
+	}
+	slices.SortFunc(all, func(a, b window) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.pattern, b.pattern)) })
+	return all, err
+}
+
+// textCost is about how many steps of a search in the index restoring a base of the text and searching it take.
+const textCost = 0.5
+
+// nearCost returns about how many steps the search of the patterns with so many differences takes.
+func nearCost(patterns []pattern, most, bases int) float64 {
+	deep := int(math.Log2(float64(bases+1))/2) + 2 // so many bases are rarely twice in the text
+	longest := 0
+	for _, p := range patterns {
+		longest = max(longest, len(p.bases))
+	}
+	steps := 0.0
+	for depth := 1; depth <= min(deep, longest); depth++ {
+		term := 1.0
+		for d := 0; d <= min(most, depth); d++ {
+			steps += term
+			term *= 3 * float64(depth-d) / float64(d+1)
+		}
+	}
+	return steps * float64(len(patterns))
+}
+
+// windowsByRows searches the index.
+func (s *search) windowsByRows(ctx context.Context, x *fmindex.Index, most int) ([]window, error) {
+	found := make([][]window, len(s.patterns))
+	errs := make([]error, len(s.patterns))
+	tasks.Each(len(s.patterns), s.o.Threads, func(_, i int) {
+		if errs[i] = ctx.Err(); errs[i] != nil {
+			return
+		}
+		p := &s.patterns[i]
+		var places []uint32
+		x.Near(p.bases, min(most, len(p.bases)-1), func(r fmindex.Rows, _ int) bool {
+			if r.Count()+len(places) > maxWindows {
+				errs[i] = errManyWindows
+				return false
+			}
+			places = r.Append(places, r.Count())
+			return true
+		})
+		if errs[i] == nil {
+			errs[i] = x.Locate(places)
+		}
+		if errs[i] != nil {
+			return
+		}
+		for _, at := range places {
+			if x.Whole(int(at), len(p.bases)) {
+				found[i] = append(found[i], window{at, uint32(i)})
+			}
+		}
+	})
+	return joinWindows(found, errs)
+}
+
+// windowsByText goes through the text.
+func (s *search) windowsByText(ctx context.Context, x *fmindex.Index, most int) ([]window, error) {
+	scanner, err := s.scanner(most)
+	if err != nil {
+		return nil, err
+	}
+	longest := 0
+	for _, p := range s.patterns {
+		longest = max(longest, len(p.bases))
+	}
+	const each = 4 // chunks at once; the beginning of the next one is needed as well
+	chunks := x.Chunks()
+	groups := (chunks + each - 1) / each
+	found, errs := make([][]window, groups), make([]error, groups)
+	tasks.Each(groups, s.o.Threads, func(_, g int) {
+		if errs[g] = ctx.Err(); errs[g] != nil {
+			return
+		}
+		first := g * each
+		last := min(first+each, chunks)
+		from, _ := x.Chunk(first)
+		_, end := x.Chunk(last - 1)
+		more := last
+		for more < chunks {
+			if _, to := x.Chunk(more - 1); to-end >= longest {
+				break
+			}
+			more++
+		}
+		var text []byte
+		if text, errs[g] = x.AppendText(nil, first, more); errs[g] != nil {
+			return
+		}
+		text = text[:min(len(text), end-from+longest-1)]
+		scanner.Scan(text, func(m scan.Match) bool {
+			at := from + m.At
+			if at < end && x.Whole(at, len(s.patterns[m.Sequence].bases)) {
+				found[g] = append(found[g], window{uint32(at), uint32(m.Sequence)})
+			}
+			if len(found[g]) > maxWindows {
+				errs[g] = errManyWindows
+			}
+			return errs[g] == nil
+		})
+	})
+	return joinWindows(found, errs)
+}
+
+// joinWindows returns all windows, or the first error.
+func joinWindows(found [][]window, errs []error) ([]window, error) {
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, errManyWindows) {
+			return nil, err
+		}
+	}
+	all := slices.Concat(found...)
+	if len(all) > maxWindows || slices.ContainsFunc(errs, func(err error) bool { return err != nil }) {
+		return nil, errManyWindows
+	}
+	return all, nil
+}

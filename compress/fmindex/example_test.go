@@ -1,0 +1,26 @@
+package fmindex_test
+
+import (
+	"fmt"
+
+	"orcomgo/compress/fmindex"
+)
+
+// An index finds where a sequence is in a text without going through it.
+func Example() {
+	text := []byte{0, 1, 2, 3, 3, 2, 1, 0, 1, 2, 3} // ACGTTGCACGT
+	x, err := fmindex.Build(fmindex.Content{Text: text, Coverage: fmindex.NewCoverage(len(text)), Literals: new(fmindex.Literals)}, 1)
+	if err != nil {
+		panic(err)
+	}
+	x, err = fmindex.Open(x.Bytes()) // which may have been a file meanwhile
+	if err != nil {
+		panic(err)
+	}
+	rows := x.Find([]byte{1, 2, 3}) // CGT
+	places := rows.Append(nil, rows.Count())
+	err = x.Locate(places)
+	fmt.Println(rows.Count(), min(places[0], places[1]), max(places[0], places[1]), err)
+	// Output:
+	// 2 1 8 <nil>
+}

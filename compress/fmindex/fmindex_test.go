@@ -1,0 +1,455 @@
+package fmindex
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// draw returns n bases.
+func draw(r *rand.Rand, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.IntN(4))
+	}
+	return b
+}
+
+// texts are texts of several shapes, by name.
+func texts(r *rand.Rand) map[string][]byte {
+	repeat := func(unit []byte, n int) []byte { return bytes.Repeat(unit, n/len(unit)+1)[:n] }
+	fibonacci := []byte{0}
+	for a := []byte{1}; len(fibonacci) < 3000; {
+		a, fibonacci = fibonacci, append(append([]byte{}, fibonacci...), a...)
+	}
+	genome := draw(r, 4000)
+	all := map[string][]byte{
+		"none": {}, "one": {2}, "two": {3, 0}, "A": make([]byte, 2000), "T": repeat([]byte{3}, 193), "tandem": repeat(draw(r, 7), 5000),
+		"Fibonacci": fibonacci, "twice": append(slices.Clone(genome), genome...), "random": draw(r, 70001),
+		"chunks": append(draw(r, 100000), repeat(genome, 100000)...),
+	}
+	for _, n := range []int{63, 64, 65, 127, 191, 192, 193, 383, 384, 385} {
+		all[fmt.Sprint(n)] = draw(r, n)
+	}
+	return all
+}
+
+// indexOf builds the index of a text, whose last bases are literals, and reads it back from its file.
+func indexOf(t testing.TB, text []byte, literals *Literals, threads int) *Index {
+	t.Helper()
+	if literals == nil {
+		literals = new(Literals)
+	}
+	c := Content{Text: append(slices.Clone(text), literals.Bases...), Coverage: NewCoverage(len(text)), Literals: literals}
+	copy(c.Archive[:], "the archive's ID")
+	built, err := Build(c, threads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := Open(built.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// occurrences returns the places where a sequence occurs in a text with at most so many differences.
+func occurrences(text, sequence []byte, most int) (places []int) {
+	for at := 0; at+len(sequence) <= len(text); at++ {
+		d := 0
+		for i := 0; i < len(sequence) && d <= most; i++ {
+			if text[at+i] != sequence[i] {
+				d++
+			}
+		}
+		if d <= most {
+			places = append(places, at)
+		}
+	}
+	return places
+}
+
+func locateAll(t testing.TB, x *Index, r Rows) (places []int) {
+	t.Helper()
+	all := r.Append(nil, r.Count())
+	if err := x.Locate(all); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		places = append(places, int(p))
+	}
+	slices.Sort(places)
+	return places
+}
+
+// queries are stretches of a text, some of them changed, and others.
+func queries(r *rand.Rand, text []byte) (all [][]byte) {
+	for range 40 {
+		n := 1 + r.IntN(40)
+		q := draw(r, n)
+		if n < len(text) && r.IntN(5) > 0 {
+			at := r.IntN(len(text) - n + 1)
+			q = slices.Clone(text[at : at+n])
+			for range r.IntN(3) {
+				q[r.IntN(n)] = byte(r.IntN(4))
+			}
+		}
+		all = append(all, q)
+	}
+	return all
+}
+
+// TestFind compares searches with going through the text.
+func TestFind(t *testing.T) {
+	r := rand.New(rand.NewPCG(0, 1))
+	for name, text := range texts(r) {
+		t.Run(name, func(t *testing.T) {
+			x := indexOf(t, text, nil, 3)
+			all := queries(r, text)
+			rows := make([]Rows, len(all))
+			x.FindAll(all, rows)
+			for i, q := range all {
+				want := occurrences(text, q, 0)
+				if got := x.Find(q); got.Count() != len(want) || rows[i].Count() != len(want) {
+					t.Fatalf("%v: %d and %d places, want %d", q, got.Count(), rows[i].Count(), len(want))
+				}
+				if len(want) < 500 && !slices.Equal(locateAll(t, x, rows[i]), want) {
+					t.Fatalf("%v: places %v, want %v", q, locateAll(t, x, rows[i]), want)
+				}
+			}
+		})
+	}
+}
+
+// TestNear compares searches with differences with going through the text.
+func TestNear(t *testing.T) {
+	r := rand.New(rand.NewPCG(0, 2))
+	for name, text := range texts(r) {
+		text = text[:min(len(text), 6000)]
+		t.Run(name, func(t *testing.T) {
+			x := indexOf(t, text, nil, 2)
+			for i, q := range queries(r, text)[:20] {
+				most := i % 5
+				got := []int{}
+				x.Near(q, most, func(rows Rows, d int) bool {
+					for _, p := range locateAll(t, x, rows) {
+						if p+len(q) > len(text) || !slices.Equal(occurrences(text[p:p+len(q)], q, d), []int{0}) ||
+							d > 0 && len(occurrences(text[p:p+len(q)], q, d-1)) > 0 {
+							t.Fatalf("%v at %d: not %d differences", q, p, d)
+						}
+						got = append(got, p)
+					}
+					return true
+				})
+				slices.Sort(got)
+				if want := occurrences(text, q, most); !slices.Equal(got, want) {
+					t.Fatalf("%v, %d differences: %v, want %v", q, most, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestNearEnds: the search ends when it is told to.
+func TestNearEnds(t *testing.T) {
+	x := indexOf(t, draw(rand.New(rand.NewPCG(0, 3)), 1000), nil, 1)
+	calls := 0
+	if x.Near([]byte{0, 1}, 1, func(Rows, int) bool { calls++; return calls < 2 }) || calls != 2 {
+		t.Errorf("%d calls", calls)
+	}
+}
+
+func TestText(t *testing.T) {
+	r := rand.New(rand.NewPCG(0, 4))
+	for name, text := range texts(r) {
+		x := indexOf(t, text, nil, 1)
+		got, err := x.AppendText(nil, 0, x.Chunks())
+		if err != nil || !bytes.Equal(got, text) {
+			t.Errorf("%s: another text, %v", name, err)
+		}
+		if other := indexOf(t, text, nil, 5); !bytes.Equal(other.Bytes(), x.Bytes()) {
+			t.Errorf("%s: the index depends on the number of threads", name)
+		}
+		for i := range x.Chunks() {
+			from, to := x.Chunk(i)
+			if got, err := x.AppendText([]byte{9}, i, i+1); err != nil || !bytes.Equal(got[1:], text[from:to]) {
+				t.Errorf("%s: chunk %d differs, %v", name, i, err)
+			}
+		}
+	}
+}
+
+// TestSize: an index has at most 3.6 bits a base, literals of reads of 100 bases included.
+func TestSize(t *testing.T) {
+	r := rand.New(rand.NewPCG(0, 5))
+	for _, share := range []int{0, 20, 80} { // of literals, in percent
+		const n = 1 << 20
+		l := new(Literals)
+		for len(l.Bases) < n/100*share {
+			l.Add(draw(r, 100))
+		}
+		l.EndSlice()
+		x := indexOf(t, draw(r, n-len(l.Bases)), l, 2)
+		if b := 8 * float64(len(x.Bytes())) / n; b > 3.6 {
+			t.Errorf("%d %% literals: %.3f bits a base", share, b)
+		}
+	}
+}
+
+func TestCoverage(t *testing.T) {
+	for sum := uint64(0); sum < 1<<42; sum += sum/3 + 1 {
+		if got := coverSum(coverCode(sum)); got > sum || sum-got > sum>>10 {
+			t.Fatalf("%d comes back as %d", sum, got)
+		}
+	}
+	c := NewCoverage(200)
+	c.Add(0, 64)
+	c.Add(60, 68)
+	c.Add(190, 300)
+	x, err := Build(Content{Text: make([]byte, 230), Coverage: c, Literals: &Literals{ends: []uint32{30, 1}, lengths: []byte{30}}}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []struct {
+		from, to int
+		depth    float64
+	}{{0, 1, 68. / 64}, {63, 64, 68. / 64}, {63, 65, 72. / 128}, {130, 150, 2. / 64}, {192, 230, 8. / 8}, {200, 210, 1}} {
+		if got := x.Depth(w.from, w.to); got != w.depth {
+			t.Errorf("%d to %d: %g, want %g", w.from, w.to, got, w.depth)
+		}
+	}
+}
+
+func TestLiterals(t *testing.T) {
+	r := rand.New(rand.NewPCG(0, 6))
+	l := new(Literals)
+	type stretch struct{ slice, at, n int }
+	var all []stretch
+	var slicesAt []int
+	for s := range 20 {
+		slicesAt = append(slicesAt, len(l.Bases))
+		for range r.IntN(4) {
+			n := 1 + r.IntN(200)
+			all = append(all, stretch{s, len(l.Bases) - slicesAt[s], n})
+			l.Add(draw(r, n))
+		}
+		l.EndSlice()
+	}
+	const genome = 1000
+	x := indexOf(t, draw(r, genome), l, 1)
+	if x.Slices() != 20 || x.Genome() != genome || x.Len() != genome+len(l.Bases) {
+		t.Fatal(x.Slices(), x.Genome(), x.Len())
+	}
+	for _, s := range all {
+		at := genome + slicesAt[s.slice] + s.at
+		for i := range s.n {
+			if got, ok := x.Literal(at+i, s.n-i); !ok || got != (Literal{s.slice, s.at + i}) {
+				t.Fatalf("%+v: base %d is %+v, %v", s, i, got, ok)
+			}
+			if x.Whole(at+i, s.n-i+1) {
+				t.Fatalf("%+v: base %d: beyond its end", s, i)
+			}
+		}
+	}
+	if x.Whole(genome-1, 2) || !x.Whole(genome-2, 2) {
+		t.Error("the end of the pseudogenome is not seen")
+	}
+}
+
+// TestDamage: whatever byte is changed, and wherever the file is cut, that is an error.
+func TestDamage(t *testing.T) {
+	l := new(Literals)
+	l.Add([]byte{1, 2, 3})
+	l.EndSlice()
+	file := indexOf(t, draw(rand.New(rand.NewPCG(0, 7)), 700), l, 1).Bytes()
+	for i := range file {
+		bad := slices.Clone(file)
+		bad[i] ^= 1 << (i % 8)
+		x, err := Open(bad)
+		if !errors.Is(err, ErrCorrupt) {
+			t.Fatalf("byte %d changed: %v, %v", i, x, err)
+		}
+		if _, err := Open(file[:i]); !errors.Is(err, ErrCorrupt) {
+			t.Fatalf("cut after %d bytes: %v", i, err)
+		}
+	}
+	if _, err := Open(append(slices.Clone(file), 0)); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("a byte more: %v", err)
+	}
+}
+
+// sealed returns a file with the right checksum.
+func sealed(file []byte) []byte {
+	if len(file) >= headerBytes {
+		sum := fileHash(file)
+		copy(file[hashAt:], sum[:])
+	}
+	return file
+}
+
+// TestForged: files with the right checksum, in which something else is wrong, are refused.
+func TestForged(t *testing.T) {
+	file := indexOf(t, draw(rand.New(rand.NewPCG(0, 8)), 700), nil, 1).Bytes()
+	number := func(i int, v uint64) func(b []byte) {
+		return func(b []byte) { binary.LittleEndian.PutUint64(b[numbersAt+8*i:], v) }
+	}
+	for name, c := range map[string]struct {
+		forge func(b []byte)
+		want  string
+	}{
+		"version":   {func(b []byte) { b[8] = 2 }, "version 2"},
+		"bases":     {number(numBases, 701), "literal bases"},
+		"genome":    {number(numGenome, 701), "701 of the pseudogenome"},
+		"first":     {number(numFirst, 0), "row 0"},
+		"slices":    {number(numSlices, 1<<60), "not what its header says"},
+		"lengths":   {number(numLengths, 1), "not what its header says"},
+		"counts":    {func(b []byte) { b[headerBytes+blockBytes]++ }, "block 1"},
+		"transform": {func(b []byte) { b[headerBytes+lowAt] ^= 1 }, "block 1"},
+	} {
+		bad := slices.Clone(file)
+		c.forge(bad)
+		if _, err := Open(sealed(bad)); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// FuzzOpen: forged files are refused, or give some answer, in bounded time and memory.
+func FuzzOpen(f *testing.F) {
+	r := rand.New(rand.NewPCG(0, 9))
+	for _, n := range []int{0, 1, 64, 300} {
+		l := new(Literals)
+		l.Add(draw(r, 10))
+		l.EndSlice()
+		f.Add(indexOf(f, draw(r, n), l, 1).Bytes())
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		x, err := Open(sealed(file))
+		if err != nil {
+			if !errors.Is(err, ErrCorrupt) {
+				t.Error(err)
+			}
+			return
+		}
+		rows := x.Find([]byte{1, 2})
+		x.Near([]byte{1, 2, 3, 0, 1}, 2, func(r Rows, _ int) bool {
+			rows = r
+			return true
+		})
+		places := rows.Append(nil, 20)
+		err = x.Locate(places)
+		if err != nil && !errors.Is(err, ErrCorrupt) {
+			t.Error(err)
+		}
+		for _, at := range places {
+			if err != nil {
+				break
+			}
+			x.Whole(int(at), 2)
+			x.Depth(int(at), int(at)+2)
+		}
+		if _, err := x.AppendText(nil, 0, x.Chunks()); err != nil && !errors.Is(err, ErrCorrupt) {
+			t.Error(err)
+		}
+	})
+}
+
+// BenchmarkBuild builds the index of 12 million bases, or of as many as ORCOMGO_BASES says. A tenth of them are in repeats.
+func BenchmarkBuild(b *testing.B) {
+	n := 12_000_000
+	if v, err := strconv.Atoi(os.Getenv("ORCOMGO_BASES")); err == nil {
+		n = v
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	text := make([]byte, n)
+	for i := 0; i < n; i += 32 {
+		w := r.Uint64()
+		for j := range min(32, n-i) {
+			text[i+j] = byte(w >> (2 * j) & 3)
+		}
+	}
+	for range n / 60_000 {
+		copy(text[r.IntN(n):], text[r.IntN(n-6000):][:6000])
+	}
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if _, err := Build(Content{Text: text, Coverage: NewCoverage(len(text)), Literals: new(Literals)}, runtime.GOMAXPROCS(0)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkFindAll(b *testing.B) {
+	r := rand.New(rand.NewPCG(0, 1))
+	text := draw(r, 12_000_000)
+	x := indexOf(b, text, nil, 2)
+	for _, present := range []bool{true, false} {
+		all := make([][]byte, 10000)
+		for i := range all {
+			all[i] = draw(r, 31)
+			if present {
+				copy(all[i], text[r.IntN(len(text)-31):])
+			}
+		}
+		rows := make([]Rows, len(all))
+		b.Run(fmt.Sprintf("present=%v", present), func(b *testing.B) {
+			for b.Loop() {
+				x.FindAll(all, rows)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(all)), "ns/query")
+		})
+	}
+}
+
+func BenchmarkNear(b *testing.B) {
+	r := rand.New(rand.NewPCG(0, 1))
+	text := draw(r, 12_000_000)
+	x := indexOf(b, text, nil, 2)
+	for _, present := range []bool{true, false} {
+		for most := range 5 {
+			b.Run(fmt.Sprintf("present=%v/differences=%d", present, most), func(b *testing.B) {
+				q := draw(r, 31)
+				for b.Loop() {
+					if present {
+						copy(q, text[r.IntN(len(text)-31):])
+					} else {
+						q = draw(r, 31)
+					}
+					x.Near(q, most, func(Rows, int) bool { return true })
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkLocate(b *testing.B) {
+	r := rand.New(rand.NewPCG(0, 1))
+	x := indexOf(b, draw(r, 12_000_000), nil, 2)
+	rows := make([]uint32, 1000)
+	for b.Loop() {
+		for i := range rows {
+			rows[i] = uint32(r.IntN(x.Len()))
+		}
+		if err := x.Locate(rows); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkOpen(b *testing.B) {
+	file := indexOf(b, draw(rand.New(rand.NewPCG(0, 1)), 12_000_000), nil, 2).Bytes()
+	b.SetBytes(int64(len(file)))
+	for b.Loop() {
+		if _, err := Open(file); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package fmindex
+
+import (
+	"errors"
+	"fmt"
+
+	"orcomgo/compress/bwt"
+)
+
+// MaxBases is the most bases of a text.
+const MaxBases = bwt.MaxLen
+
+// Errors that can be tested for with errors.Is.
+var (
+	// ErrCorrupt reports bytes that are not those of an index, or that were changed.
+	ErrCorrupt = errors.New("it is damaged")
+	// ErrTooLong reports a text of more than MaxBases.
+	ErrTooLong = errors.New("an index holds at most 4,294,967,294 bases")
+)
+
+// Index is an index of a text. Its data may be a file that is mapped to memory.
+type Index struct {
+	archive  [idBytes]byte
+	genome   uint32 // bases of the pseudogenome
+	bases    uint32 // of the text
+	first    uint32 // the row of the suffix at place 0
+	less     [5]uint32
+	ranks    []byte // see rank.go
+	samples  []byte // four bytes each: the places of rows 0, 64, 128, ...
+	starts   []byte // four bytes each: the rows of places 0, step, 2*step, ...
+	coverage []byte // two bytes each, see coverage.go
+	slices   []byte // eight bytes each, see literals.go
+	lengths  []byte // of the literals
+	file     []byte // all of it
+}
+
+// Archive returns the ID of the archive that the index is of.
+func (x *Index) Archive() [16]byte { return x.archive }
+
+// Genome returns the number of bases of the pseudogenome, with which the text begins.
+func (x *Index) Genome() int { return int(x.genome) }
+
+// Len returns the number of bases of the text.
+func (x *Index) Len() int { return int(x.bases) }
+
+// Bytes returns the file of the index. It must not be changed.
+func (x *Index) Bytes() []byte { return x.file }
+
+// corrupt returns an ErrCorrupt that says what was found.
+func corrupt(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,125 @@
+package fmindex
+
+import (
+	"encoding/binary"
+
+	"orcomgo/compress/bwt"
+)
+
+// sampleRows is the distance of the rows whose places are kept.
+const sampleRows = 64
+
+// Locate replaces rows by the places in the text where their suffixes begin. The error is ErrCorrupt.
+func (x *Index) Locate(rows []uint32) error {
+	type walk struct {
+		number     int
+		row, steps uint32
+	}
+	var active [sideBySide]walk
+	n, next := 0, 0
+	for {
+		for n < sideBySide && next < len(rows) {
+			active[n] = walk{number: next, row: rows[next]}
+			n, next = n+1, next+1
+		}
+		if n == 0 {
+			return nil
+		}
+		for i := 0; i < n; i++ {
+			w := &active[i]
+			var place uint32
+			switch {
+			case w.row%sampleRows == 0:
+				place = binary.LittleEndian.Uint32(x.samples[w.row/sampleRows*4:])
+			case w.row == x.first:
+			default:
+				if w.steps++; w.steps > x.bases {
+					return corrupt("a row has no place")
+				}
+				_, w.row = x.back(w.row)
+				continue
+			}
+			if place > x.bases-w.steps {
+				return corrupt("a row is at place %d + %d of %d", place, w.steps, x.bases)
+			}
+			rows[w.number] = place + w.steps
+			n--
+			active[i] = active[n]
+			i--
+		}
+	}
+}
+
+// Chunks returns how many chunks the text has, each of which can be restored by itself.
+func (x *Index) Chunks() int { return bwt.Starts(int(x.bases)) }
+
+// Chunk returns the places from..to-1 of chunk i.
+func (x *Index) Chunk(i int) (from, to int) {
+	step := bwt.Step(int(x.bases))
+	return i * step, min((i+1)*step, int(x.bases))
+}
+
+// rowOf returns the row of the suffix with which chunk i begins; of the empty suffix for the number of chunks.
+func (x *Index) rowOf(i int) uint32 {
+	if i == x.Chunks() {
+		return 0
+	}
+	return binary.LittleEndian.Uint32(x.starts[4*i:])
+}
+
+// chunkWalk is a way through a chunk, from its end to its beginning.
+type chunkWalk struct {
+	chunk    int
+	row      uint32
+	at, from int // the next base is before place at
+}
+
+// AppendText appends the bases of the chunks from..to-1 to dst, one a byte, 0 to 3. The error is ErrCorrupt.
+func (x *Index) AppendText(dst []byte, from, to int) ([]byte, error) {
+	if from >= to {
+		return dst, nil
+	}
+	first, _ := x.Chunk(from)
+	_, end := x.Chunk(to - 1)
+	old := len(dst)
+	dst = append(dst, make([]byte, end-first)...)
+	text := dst[old:]
+	return dst, x.walk(from, to, func(at int, base byte, _ uint32) { text[at-first] = base })
+}
+
+// walk calls visit for each place of the chunks from..to-1, in some order, with its base and its row. Several chunks are walked through
+// side by side, since each step waits for memory.
+func (x *Index) walk(from, to int, visit func(at int, base byte, row uint32)) error {
+	var active [sideBySide]chunkWalk
+	n, next := 0, from
+	for {
+		for n < sideBySide && next < to {
+			w := chunkWalk{chunk: next, row: x.rowOf(next + 1)}
+			w.from, w.at = x.Chunk(next)
+			active[n] = w
+			n, next = n+1, next+1
+		}
+		if n == 0 {
+			return nil
+		}
+		for i := 0; i < n; i++ {
+			w := &active[i]
+			if w.at == w.from {
+				if w.row != x.rowOf(w.chunk) {
+					return corrupt("its chunk %d does not begin where the one before ends", w.chunk)
+				}
+				n--
+				active[i] = active[n]
+				i--
+				continue
+			}
+			if w.row == x.first {
+				return corrupt("the text begins in chunk %d", w.chunk)
+			}
+			var base byte
+			base, w.row = x.back(w.row)
+			w.at--
+			visit(w.at, base, w.row)
+		}
+	}
+}

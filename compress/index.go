@@ -1,0 +1,268 @@
+package compress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/dustin/go-humanize"
+
+	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
+	"orcomgo/compress/archive"
+	"orcomgo/compress/fmindex"
+	"orcomgo/compress/scan"
+	"orcomgo/compress/seqs"
+)
+
+// The stages of Index, as they are reported: bytes of text, and bases.
+const (
+	IndexReadStage  = "reading the archive"
+	IndexBuildStage = "building the index"
+)
+
+// IndexOptions control Index.
+type IndexOptions struct {
+	Threads  int
+	Memory   uint64   // bytes to stay within; 0: no bound
+	Force    bool     // make an index that is there already again
+	Progress Progress // may be nil
+}
+
+// IndexSummary is what Index did.
+type IndexSummary struct {
+	Path     string  `json:"index"`
+	Bytes    uint64  `json:"bytes"`
+	Bases    uint64  `json:"bases"`    // of the pseudogenome
+	Literals uint64  `json:"literals"` // bases of reads that are not on it
+	BitsBase float64 `json:"bits_a_base"`
+	// There says that the index was there already, and nothing was done.
+	There bool `json:"there_already"`
+}
+
+// ErrNoIndex means that there is no index beside an archive.
+var ErrNoIndex = errors.New("there is no index")
+
+// ErrIndex means that an index is damaged, or is that of another archive.
+var ErrIndex = errors.New("the index can't be used")
+
+// Index writes the search index of a packed archive beside it: NAME.cfm. An index of another archive, or a damaged one, is replaced; one
+// of this archive only with Force. The index holds the pseudogenome and the literals, so that Find can search them.
+func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, error) {
+	if !e.Has[commit.Packed] {
+		return nil, fmt.Errorf("%s: it is not packed yet: orcomgo pack does that, and orcomgo find searches bins without an index", e.Path())
+	}
+	src, err := openEntry(e, o.Threads, o.Memory)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	p, ok := src.(*packed)
+	if !ok {
+		return nil, fmt.Errorf("%s: its bins are newer than the packed archive: pack them first", e.Path())
+	}
+	path := e.Path() + commit.IndexExt
+	if !o.Force {
+		if x, closeIndex, err := openIndex(e, p.man); err == nil {
+			defer closeIndex()
+			s := summaryOfIndex(path, x)
+			s.There = true
+			return s, nil
+		}
+	}
+	content, err := p.indexContent(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if need := uint64(len(content.Text)) * fmindex.BuildBytes; o.Memory > 0 && need > o.Memory {
+		return nil, fmt.Errorf("%s: the index of %s bases takes about %s of memory: --memory allows %s", e.Path(),
+			humanize.Comma(int64(len(content.Text))), humanize.IBytes(need), humanize.IBytes(o.Memory))
+	}
+	bases := uint64(len(content.Text))
+	if o.Progress != nil {
+		o.Progress(IndexBuildStage, 0, bases)
+	}
+	x, err := fmindex.Build(*content, max(o.Threads, 1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.Path(), err)
+	}
+	if o.Progress != nil {
+		o.Progress(IndexBuildStage, bases, bases)
+	}
+	if err := writeIndex(ctx, e, path, x); err != nil {
+		return nil, err
+	}
+	return summaryOfIndex(path, x), nil
+}
+
+func summaryOfIndex(path string, x *fmindex.Index) *IndexSummary {
+	return &IndexSummary{Path: path, Bytes: uint64(len(x.Bytes())), Bases: uint64(x.Genome()), Literals: uint64(x.Len() - x.Genome()),
+		BitsBase: 8 * float64(len(x.Bytes())) / float64(max(x.Len(), 1))}
+}
+
+func writeIndex(ctx context.Context, e commit.Entry, path string, x *fmindex.Index) error {
+	t, err := commit.NewTemp(path)
+	if err != nil {
+		return err
+	}
+	defer t.Discard()
+	if _, err := t.Write(x.Bytes()); err != nil {
+		return err
+	}
+	if err := t.Sync(); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return commit.InstallIndex(e.Dir, e.Name, t)
+}
+
+// openIndex opens the index of an archive. The error wraps ErrNoIndex if there is none, and ErrIndex if it can't be used.
+func openIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIndex func(), err error) {
+	path := e.Path() + commit.IndexExt
+	f, err := vfs.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("%s: %w", path, ErrNoIndex)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	data, unmap, err := f.Map()
+	if err != nil {
+		return nil, nil, err
+	}
+	const again = "orcomgo index makes it again, and --scan searches without it"
+	if x, err = fmindex.Open(data); err != nil {
+		unmap()
+		return nil, nil, fmt.Errorf("%s: %w: %w: %s", path, ErrIndex, err, again)
+	}
+	if x.Archive() != man.ID || x.Slices() != len(man.Slices) {
+		unmap()
+		return nil, nil, fmt.Errorf("%s: %w: it is of another archive: %s", path, ErrIndex, again)
+	}
+	return x, unmap, nil
+}
+
+// sliceLiterals are the literals of a slice.
+type sliceLiterals struct {
+	bases []byte // one a byte, 0 to 3, end to end
+	ends  []int  // of each stretch
+}
+
+// indexContent decodes what an index is made of.
+func (p *packed) indexContent(ctx context.Context, o IndexOptions) (*fmindex.Content, error) {
+	c := &fmindex.Content{Archive: p.man.ID, Literals: new(fmindex.Literals), Coverage: fmindex.NewCoverage(0)}
+	if len(p.man.Slices) == 0 {
+		return c, nil
+	}
+	if err := p.needShared(ctx); err != nil {
+		return nil, err
+	}
+	var total, largest uint64
+	for i := range p.man.Slices {
+		total, largest = total+sliceBytes(p.man, i), max(largest, sliceBytes(p.man, i))
+	}
+	n, err := p.dec.Len()
+	if err != nil {
+		return nil, p.r.Corrupt(sharedName(0), err)
+	}
+	c.Coverage = fmindex.NewCoverage(n)
+	progress := newMeter(o.Progress, IndexReadStage, total)
+	err = inOrder(ctx, len(p.man.Slices), inFlight(o.Threads, o.Memory, largest),
+		func(ctx context.Context, i int) (*sliceLiterals, error) { return p.sliceLiterals(ctx, i, c.Coverage) },
+		func(i int, l *sliceLiterals) error {
+			from := 0
+			for _, end := range l.ends {
+				c.Literals.Add(l.bases[from:end])
+				from = end
+			}
+			c.Literals.EndSlice()
+			progress.add(sliceBytes(p.man, i))
+			if uint64(n)+uint64(len(c.Literals.Bases)) > fmindex.MaxBases {
+				return fmindex.ErrTooLong
+			}
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	err = p.pool.do(ctx, func() (err error) {
+		c.Text, err = p.dec.Genome(make([]byte, 0, n+len(c.Literals.Bases)+64))
+		return err
+	})
+	if err != nil {
+		return nil, p.r.Corrupt(sharedName(0), err)
+	}
+	c.Text = append(c.Text, c.Literals.Bases...)
+	c.Literals.Bases = nil
+	return c, nil
+}
+
+// needShared starts to decode the shared sections, if that was not done yet.
+func (p *packed) needShared(ctx context.Context) error { return seqsColumn.prepare(ctx, p) }
+
+// sliceLiterals decodes the reads of a slice, adds them to the coverage, and returns their literals.
+func (p *packed) sliceLiterals(ctx context.Context, i int, coverage *fmindex.Coverage) (*sliceLiterals, error) {
+	b, err := p.decodeReads(ctx, i)
+	if err != nil {
+		return nil, err
+	}
+	l := new(sliceLiterals)
+	return l, p.pool.do(ctx, func() error {
+		for _, s := range b.cols[0].layout.Pieces {
+			coverage.Add(int(s.From), int(s.To))
+		}
+		b.eachRead(func(m, i int, letters []byte) {
+			layout := b.cols[m].layout
+			if at := layout.Positions[i]; at != seqs.Unplaced {
+				coverage.Add(int(at), int(at)+len(letters))
+			}
+			layout.EachLiteral(i, len(letters), func(from, to int) {
+				for _, letter := range letters[from:to] {
+					c, _ := scan.Code(letter) // others are searched as A: they are compared with the read in the end
+					l.bases = append(l.bases, c&3)
+				}
+				l.ends = append(l.ends, len(l.bases))
+			})
+		})
+		return nil
+	})
+}
+
+// decodeReads decodes the reads of slice i, and where they are.
+func (p *packed) decodeReads(ctx context.Context, i int) (*batch, error) {
+	return decodeWhole(ctx, p, demand{slice: i, columns: onlyReads(), layouts: true})
+}
+
+// decodeWhole decodes what is wanted of both members of a slice. The error is that of any of them.
+func decodeWhole(ctx context.Context, d sliceDecoder, wanted demand) (*batch, error) {
+	wanted.want = [2]bool{true, true}
+	b, err := d.decode(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	for _, err := range b.err {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// eachRead calls f with each read of the members of b that were decoded: record by record, the first mate first.
+func (b *batch) eachRead(f func(m, i int, letters []byte)) {
+	var at [2]int
+	for i := range b.slice.Records {
+		for m, c := range b.cols {
+			if c == nil {
+				continue
+			}
+			n := c.lengths.Of(i)
+			f(m, i, c.letters[at[m]:at[m]+n])
+			at[m] += n
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package seqs
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"orcomgo/compress/edits"
+)
+
+// Unplaced is the position of a read without a place.
+const Unplaced = unplaced
+
+// Layout says where the reads of a column are on the pseudogenome.
+type Layout struct {
+	Positions []uint32 // of the leftmost base under each read, or Unplaced
+	Reversed  []bool   // whether the read is the reverse complement of the pseudogenome there
+	// Literals are, for each long read without a place, its stretches that are no pieces; nil for other reads, and if reads are not
+	// aligned in pieces. Set by DecodeSlice only.
+	Literals [][]edits.Span
+	Pieces   []Stretch // of all reads of the slice, in the layout of its first column. Set by DecodeSlice only.
+}
+
+// Stretch is the bases From..To-1 of the pseudogenome.
+type Stretch struct{ From, To uint64 }
+
+// Places decodes where the reads of a slice are and nothing else, so that qualities are not needed. The columns are those of DecodeSlice.
+// inPieces says that long reads may be aligned in pieces, which only DecodeSlice finds.
+func (d *Decoder) Places(data []byte, first, mate *Column) (layouts [2]*Layout, inPieces bool, err error) {
+	if first.Records == 0 {
+		return [2]*Layout{{}, {}}, false, nil
+	}
+	k, n := binary.Uvarint(data)
+	if n <= 0 || k >= uint64(len(d.parts)) || len(data) == n {
+		return layouts, false, ErrCorrupt
+	}
+	flags := data[n]
+	if flags&^flagsKnown != 0 || flags&flagMate != 0 != (mate != nil) || mate != nil && mate.Records != first.Records {
+		return layouts, false, ErrCorrupt
+	}
+	in, err := streamsOf(data[n+1:], flags&flagPieces != 0)
+	if err != nil {
+		return layouts, false, err
+	}
+	p := &d.parts[k]
+	d.releaseWhile(func() { <-p.ready })
+	if d.err != nil {
+		return layouts, false, d.err
+	}
+	cols := []*Column{first}
+	where := []*places{newPlaces(first.Records), nil}
+	if mate != nil {
+		cols = append(cols, mate)
+		where[1] = newPlaces(mate.Records)
+	}
+	limit := uint64(d.genome.Len())
+	if !newPlaceModel(p.tree, flags&flagSorted != 0).code(decodeFrom(in[streamPlaces]), where[0], where[1], first.Records, limit) {
+		return layouts, false, errOutside
+	}
+	for i, c := range cols {
+		if c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records {
+			return layouts, false, ErrCorrupt
+		}
+		if endOf(c, where[i]) > limit {
+			return layouts, false, errEndsAfter
+		}
+		layouts[i] = &Layout{Positions: where[i].pos, Reversed: where[i].rev}
+	}
+	return layouts, flags&flagPieces != 0, nil
+}
+
+// endOf returns where the last base of the pseudogenome is that a read of a column needs, plus one.
+func endOf(c *Column, w *places) (end uint64) {
+	for i, p := range w.pos {
+		if p != unplaced {
+			end = max(end, uint64(p)+uint64(c.Lengths.Of(i)))
+		}
+	}
+	return end
+}
+
+var (
+	errOutside   = fmt.Errorf("%w: a read has a place outside of the pseudogenome", ErrCorrupt)
+	errEndsAfter = fmt.Errorf("%w: a read ends after the pseudogenome", ErrCorrupt)
+)
+
+// setLayouts sets the layouts of the columns that want them.
+func (r *columnReads) setLayouts() {
+	for k, c := range r.cols {
+		if c.Layout == nil {
+			continue
+		}
+		c.Layout.Positions, c.Layout.Reversed = r.where[k].pos, r.where[k].rev
+		if r.spans != nil {
+			c.Layout.Literals = r.spans[k]
+		}
+	}
+}
+
+// Genome waits until the pseudogenome is decoded and appends its bases, one a byte, 0 to 3, to dst. An error wraps ErrCorrupt. It must not
+// be called if there are no reads, which have no pseudogenome.
+func (d *Decoder) Genome(dst []byte) ([]byte, error) {
+	n, err := d.Len()
+	if err != nil {
+		return nil, err
+	}
+	if d.releaseWhile(func() { err = d.genome.Wait(n) }); err != nil {
+		return nil, corrupt(err)
+	}
+	return d.genome.Append(dst, 0, n), nil
+}
+
+// EachLiteral calls f with the stretches of read i, which has n bases, that are neither given by a place nor by pieces.
+func (l *Layout) EachLiteral(i, n int, f func(from, to int)) {
+	switch {
+	case l.Positions[i] != unplaced || n == 0:
+	case l.Literals == nil || l.Literals[i] == nil:
+		f(0, n)
+	default:
+		for _, s := range l.Literals[i] {
+			f(int(s.Start), int(s.End))
+		}
+	}
+}
+
+// Len returns the number of bases of the pseudogenome. An error wraps ErrCorrupt. As Genome, it must not be called without reads.
+func (d *Decoder) Len() (int, error) {
+	<-d.begun // it is set by NewDecoder
+	if d.err != nil {
+		return 0, d.err
+	}
+	return d.genome.Len(), nil
+}
