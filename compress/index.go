@@ -206,7 +206,7 @@ func (p *packed) needShared(ctx context.Context) error { return seqsColumn.prepa
 
 // sliceLiterals decodes the reads of a slice, adds them to the coverage, and returns their literals.
 func (p *packed) sliceLiterals(ctx context.Context, i int, coverage *fmindex.Coverage) (*sliceLiterals, error) {
-	b, err := p.decodeReads(ctx, i)
+	b, err := decodeWhole(ctx, p, demand{slice: i, columns: onlyReads(), layouts: true, withoutPlaced: true})
 	if err != nil {
 		return nil, err
 	}
@@ -230,11 +230,6 @@ func (p *packed) sliceLiterals(ctx context.Context, i int, coverage *fmindex.Cov
 		})
 		return nil
 	})
-}
-
-// decodeReads decodes the reads of slice i, and where they are.
-func (p *packed) decodeReads(ctx context.Context, i int) (*batch, error) {
-	return decodeWhole(ctx, p, demand{slice: i, columns: onlyReads(), layouts: true})
 }
 
 // decodeWhole decodes what is wanted of both members of a slice. The error is that of any of them.
