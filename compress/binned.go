@@ -109,7 +109,7 @@ func inputsOf(meta *bins.Meta) []archive.Input {
 		for _, b := range meta.BlocksOf(i) {
 			in.Bases += meta.Blocks[b].Bases
 		}
-		if archive.Exact(meta.Options, in.Kind) {
+		if meta.Options.Exact(in.Kind) {
 			in.Blocks = []archive.TextBlock{}
 			for _, b := range meta.BlocksOf(i) {
 				in.Blocks = append(in.Blocks, archive.TextBlock{Len: meta.Blocks[b].TextLen, Hash: meta.Blocks[b].TextHash})

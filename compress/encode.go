@@ -91,6 +91,9 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 			run := e.pool.do
 			if col.afterAssembly || col.id == archive.Quals && cols[m].byBases {
 				run = e.afterAssembly
+				if spec.run == nil {
+					run = func(ctx context.Context, f func() error) error { return e.afterLoad(ctx, cols[m], f) }
+				}
 			}
 			g.Go(func() error {
 				return run(ctx, func() (err error) {
@@ -119,6 +122,17 @@ func (e *encoder) afterAssembly(ctx context.Context, f func() error) error {
 		return e.pool.do(ctx, f)
 	})
 	if err != nil || first {
+		return err
+	}
+	return e.pool.do(ctx, f)
+}
+
+// afterLoad is afterAssembly for f that needs the reads of c's part in memory. Other slices wait for these alone, not for f.
+func (e *encoder) afterLoad(ctx context.Context, c *columns, f func() error) error {
+	err := e.assembled.wait(ctx, func() error {
+		return e.pool.do(ctx, func() error { return e.enc.Load(ctx, seqColumn(c)) })
+	})
+	if err != nil {
 		return err
 	}
 	return e.pool.do(ctx, f)

@@ -329,7 +329,7 @@ func describe(man *archive.Manifest, sum *Summary) *Information {
 			d.Restored = restored[i]
 		}
 		sums, known := man.FileSums(in)
-		exact := archive.Exact(man.Options, in.Kind)
+		exact := man.Options.Exact(in.Kind)
 		switch {
 		case man.Verified:
 			d.SHA256 = fmt.Sprintf("%x", in.SHA256)

@@ -39,7 +39,7 @@ func MadeOf(ctx context.Context, e commit.Entry, inputs []Original, o SameOption
 		return d, nil
 	}
 	for i := range inputs {
-		if !archive.Exact(man.Options, man.Inputs[i].Kind) {
+		if !man.Options.Exact(man.Inputs[i].Kind) {
 			return "it does not keep everything of " + inputs[i].Name + ", so it can't be compared with that", nil
 		}
 		if inputs[i].Open == nil {

@@ -12,6 +12,11 @@ type Options struct {
 	BlockSize uint64 // bytes of text a block aimed for
 }
 
+// Exact reports whether an input of kind comes back byte for byte.
+func (o Options) Exact(kind Kind) bool {
+	return !o.ReadsOnly && !o.OrderAny && !o.DropNames && (o.Quality == QualityKeep || !kind.Format().Quals)
+}
+
 // QualityMode is what is kept of the qualities.
 type QualityMode uint8
 

@@ -114,7 +114,7 @@ func (m *Manifest) FileSums(in *Input) (sums record.Checksums, ok bool) {
 	case s == nil:
 	case s.Sums != nil:
 		return *s.Sums, true
-	case s.Plain && m.HasMD5(in) && Exact(m.Options, in.Kind):
+	case s.Plain && m.HasMD5(in) && m.Options.Exact(in.Kind):
 		return record.Checksums{SHA256: in.SHA256, MD5: in.MD5}, true
 	}
 	return record.Checksums{}, false
@@ -175,12 +175,6 @@ func (s *Slice) Members() []*Member {
 		return []*Member{&s.First, s.Mate}
 	}
 	return []*Member{&s.First}
-}
-
-// Exact reports whether an input of kind comes back byte for byte under options o.
-func Exact(o record.Options, kind record.Kind) bool {
-	return !o.ReadsOnly && !o.OrderAny && !o.DropNames &&
-		(o.Quality == record.QualityKeep || !kind.Format().Quals)
 }
 
 // Section returns the section of a column of member m; members share those of the columns

@@ -84,7 +84,7 @@ func (m *Manifest) parseInputs(c *parse.Cursor) {
 		in.Bases = c.AtMost(math.MaxInt64)
 		in.MinLen = uint32(c.AtMost(math.MaxUint32))
 		in.MaxLen = uint32(c.AtMost(math.MaxUint32))
-		if Exact(m.Options, in.Kind) {
+		if m.Options.Exact(in.Kind) {
 			in.Blocks = make([]TextBlock, c.Count(17, "text blocks"))
 			for j := range in.Blocks {
 				in.Blocks[j].Len = c.AtMost(math.MaxInt64)
@@ -229,7 +229,7 @@ func (m *Manifest) check(c *parse.Cursor) {
 			c.Fail("slices of %q hold less than the input", in.Name)
 			return
 		}
-		if in.Blocks != nil || Exact(m.Options, in.Kind) {
+		if in.Blocks != nil || m.Options.Exact(in.Kind) {
 			left := in.Bytes
 			for _, b := range in.Blocks {
 				if b.Len > left {

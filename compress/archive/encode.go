@@ -84,7 +84,7 @@ func (m *Manifest) appendInput(b []byte, in *Input) []byte {
 	for _, v := range []uint64{in.Records, in.Bytes, in.Bases, uint64(in.MinLen), uint64(in.MaxLen)} {
 		b = binary.AppendUvarint(b, v)
 	}
-	if Exact(m.Options, in.Kind) {
+	if m.Options.Exact(in.Kind) {
 		b = binary.AppendUvarint(b, uint64(len(in.Blocks)))
 		for _, t := range in.Blocks {
 			b = binary.AppendUvarint(b, t.Len)

@@ -3,6 +3,7 @@ package longreads
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"orcomgo/compress/edits"
 	"orcomgo/internal/tasks"
@@ -48,20 +49,26 @@ func (v *votes) sharedCounts() func(depth int32) int {
 }
 
 // shared returns how many substitutions are shared ones. The depths must have been summed up.
-func (v *votes) shared() (n int) {
+func (v *votes) shared() int {
 	least := v.sharedCounts()
-	for i := range v.to - v.from {
-		if v.other[i] == [4]uint8{} {
-			continue
-		}
-		own := v.seq.bases.at(v.from + i)
-		for b := range byte(4) {
-			if c := v.others(v.from+i, b); b != own && c >= least(v.depth[i]) {
-				n += c
+	bases := v.to - v.from
+	var n atomic.Int64
+	tasks.Each((bases+votedChunk-1)/votedChunk, v.threads, func(_, c int) {
+		sum := 0
+		for i := c * votedChunk; i < min((c+1)*votedChunk, bases); i++ {
+			if v.other[i] == [4]uint8{} {
+				continue
+			}
+			own := v.seq.bases.at(v.from + i)
+			for b := range byte(4) {
+				if c := v.others(v.from+i, b); b != own && c >= least(v.depth[i]) {
+					sum += c
+				}
 			}
 		}
-	}
-	return n
+		n.Add(int64(sum))
+	})
+	return int(n.Load())
 }
 
 // worth reports whether enough differences are shared for assembling reads once more.

@@ -1,0 +1,334 @@
+package numbers
+
+import (
+	"math"
+	"slices"
+)
+
+// ranked is a model with what it seems to cost.
+type ranked struct {
+	input
+	cost float64
+}
+
+// best returns the n models that seem to cost least, if that is less than limit.
+func best(list []ranked, n int, limit float64) []input {
+	slices.SortStableFunc(list, func(a, b ranked) int {
+		switch {
+		case a.cost < b.cost:
+			return -1
+		case a.cost > b.cost:
+			return 1
+		}
+		return 0
+	})
+	var out []input
+	for _, r := range list[:min(n, len(list))] {
+		if r.cost < limit {
+			out = append(out, r.input)
+		}
+	}
+	return out
+}
+
+// candidates returns models to try for the column that is coded as the one numbered at.
+func (p *planner) candidates(at int) []input {
+	i, before := p.order[at], p.order[:at]
+	v := p.values[i]
+	list := []input{
+		{kind: line}, {kind: next}, {kind: regression},
+		{kind: context, parts: partPrevious}, {kind: context, parts: partPrevious | partSecond}, {kind: context, parts: partNext},
+	}
+	if g := p.columns[i].Given; g >= 0 {
+		list = append(list, input{kind: context, refs: []int{g}}, input{kind: context, refs: []int{g}, parts: partPrevious})
+	}
+	before = p.related(i, before)
+	own := p.differenceCost(i, func(r int) int64 { return valueOr(v, r-1) })
+	alone := p.contextCost(i, nil)
+	var contexts, keyed, shifts, affines []ranked
+	for _, x := range before {
+		contexts = append(contexts, ranked{input{kind: context, refs: []int{x}}, p.contextCost(i, []int{x})})
+		keyed = append(keyed, ranked{input{kind: like, key: []int{x}}, p.likeCost(i, []int{x})})
+		w := p.values[x]
+		cost := p.differenceCost(i, func(r int) int64 { return valueOr(v, r-1) + w[r] - valueOr(w, r-1) })
+		shifts = append(shifts, ranked{input{kind: shifted, refs: []int{x}}, cost})
+		if in, cost, ok := p.fit(i, x); ok {
+			affines = append(affines, ranked{in, cost})
+		}
+	}
+	topContexts, topKeyed := best(contexts, 4, alone), best(keyed, 3, math.Inf(1))
+	topShifts, topAffines := best(shifts, 2, own), best(affines, 3, math.Inf(1))
+	list = append(list, topContexts...)
+	list = append(list, topKeyed...)
+	list = append(list, topShifts...)
+	list = append(list, topAffines...)
+	list = append(list, p.quotients(i, before)...)
+	for n, c := range topContexts {
+		if n < 2 {
+			list = append(list, input{kind: context, refs: c.refs, parts: partPrevious})
+		}
+	}
+	if len(topContexts) > 1 {
+		list = append(list, input{kind: context, refs: []int{topContexts[0].refs[0], topContexts[1].refs[0]}})
+	}
+	nearest := before[:min(len(before), 8)]
+	for _, key := range p.firstKeys(before) {
+		list = append(list, input{kind: like, key: key}, input{kind: regression, key: key}, input{kind: regression, key: key, refs: nearest})
+		list = append(list, p.sums(i, key, nearest)...)
+	}
+	var ratios []ranked
+	for _, x := range before {
+		ratios = append(ratios, p.ratioCost(i, x, nil))
+	}
+	list = append(list, best(ratios, 2, own)...)
+	// Keys of two columns and more.
+	if len(topKeyed) > 0 {
+		key := topKeyed[0].key
+		for range maxKey - 1 {
+			var wider []ranked
+			for _, x := range before {
+				if !slices.Contains(key, x) {
+					k := append(slices.Clone(key), x)
+					wider = append(wider, ranked{input{kind: like, key: k}, p.likeCost(i, k)})
+				}
+			}
+			b := best(wider, 1, p.likeCost(i, key)*0.995)
+			if b == nil {
+				break
+			}
+			key = b[0].key
+		}
+		if len(key) > 1 {
+			list = append(list, input{kind: like, key: key})
+		}
+		list = append(list, input{kind: context, parts: partLike, key: key}, input{kind: context, parts: partLike | partPrevious, key: key})
+		list = append(list, input{kind: likeLine, key: key})
+		ratios = ratios[:0]
+		for _, x := range before {
+			ratios = append(ratios, p.ratioCost(i, x, key))
+		}
+		list = append(list, best(ratios, 2, p.likeCost(i, key))...)
+		for _, s := range topShifts {
+			list = append(list, input{kind: likeShift, key: key, refs: s.refs})
+		}
+		list = append(list, p.regressions(key, before, topShifts, topAffines)...)
+	}
+	return list
+}
+
+// sums returns the model likeSum for the columns with which the sum of column i seems to change least.
+func (p *planner) sums(i int, key, columns []int) []input {
+	rows, v := p.likes.get(key), p.values[i]
+	cost := func(refs []int) float64 {
+		return p.differenceCost(i, func(r int) int64 {
+			s := max(int(rows[r]), 0)
+			sum := v[s]
+			for _, x := range refs {
+				sum += p.values[x][s] - p.values[x][r]
+			}
+			return sum
+		})
+	}
+	// From no columns, and from all, the one that helps most is added or removed.
+	refs, least := improve(nil, columns, cost)
+	if fewer, c := improve(slices.Clone(columns), columns, cost); c < least {
+		refs = fewer
+	}
+	if len(refs) == 0 {
+		return nil
+	}
+	return []input{{kind: likeSum, key: key, refs: refs}}
+}
+
+// improve adds one of columns to the set refs, or removes it, as long as that lowers the cost.
+func improve(refs, columns []int, cost func(refs []int) float64) ([]int, float64) {
+	least := cost(refs)
+	for {
+		var next []int
+		for _, x := range columns {
+			var try []int
+			if at := slices.Index(refs, x); at >= 0 {
+				try = slices.Delete(slices.Clone(refs), at, at+1)
+			} else {
+				try = append(slices.Clone(refs), x)
+			}
+			if c := cost(try); c < least {
+				least, next = c, try
+			}
+		}
+		if next == nil {
+			return refs, least
+		}
+		refs = next
+	}
+}
+
+// firstKeys returns the sets of two and three of the first three columns that are not constant, as far as they are among before.
+// These columns are often what identifies a row.
+func (p *planner) firstKeys(before []int) [][]int {
+	var first []int
+	for x := 0; x < len(p.values) && len(first) < 3; x++ {
+		if p.distinct[x] > 1 {
+			first = append(first, x)
+		}
+	}
+	first = slices.DeleteFunc(first, func(x int) bool { return !slices.Contains(before, x) })
+	switch len(first) {
+	case 3:
+		return [][]int{first, {first[0], first[1]}, {first[0], first[2]}, {first[1], first[2]}}
+	case 2:
+		return [][]int{first}
+	}
+	return nil
+}
+
+// related returns those of the columns before that the column i may be predicted from: not more than maxRelated, the nearest in the
+// table and the first ones, in this order.
+func (p *planner) related(i int, before []int) []int {
+	list := slices.DeleteFunc(slices.Clone(before), func(x int) bool { return p.distinct[x] < 2 })
+	distance := func(x int) int { return max(x-i, i-x) }
+	slices.SortStableFunc(list, func(a, b int) int { return distance(a) - distance(b) })
+	if len(list) > maxRelated {
+		rest := slices.Clone(list[maxRelated-firstRelated:])
+		slices.Sort(rest)
+		list = append(list[:maxRelated-firstRelated], rest[:firstRelated]...)
+	}
+	return list
+}
+
+// ratioCost returns the model likeRatio on column x with what it seems to cost.
+func (p *planner) ratioCost(i, x int, key []int) ranked {
+	var rows []int32
+	if key != nil {
+		rows = p.likes.get(key)
+	}
+	v, w, vf, wf := p.values[i], p.values[x], p.shapes[i].Float32, p.shapes[x].Float32
+	cost := p.differenceCost(i, func(r int) int64 {
+		similar := r - 1
+		if rows != nil && rows[r] >= 0 {
+			similar = int(rows[r])
+		}
+		return valueOf(float64(numberOf(valueOr(v, similar), vf)*numberOf(w[r], wf))/numberOf(valueOr(w, similar), wf), vf)
+	})
+	return ranked{input{kind: likeRatio, key: key, refs: []int{x}}, cost}
+}
+
+// regressions returns regressions on the columns of other models, and on the columns nearest.
+func (p *planner) regressions(key, nearest []int, groups ...[]input) []input {
+	var refs []int
+	for n := range 3 {
+		for _, g := range groups {
+			if n < len(g) && !slices.Contains(refs, g[n].refs[0]) {
+				refs = append(refs, g[n].refs[0])
+			}
+		}
+	}
+	list := []input{{kind: regression, key: key}}
+	for _, n := range []int{3, 8} {
+		n = min(n, len(nearest))
+		list = append(list, input{kind: regression, refs: nearest[:n], key: key})
+	}
+	for _, n := range []int{1, 2, 4} {
+		if n <= len(refs) {
+			list = append(list, input{kind: regression, refs: refs[:n]}, input{kind: regression, refs: refs[:n], key: key})
+		}
+	}
+	return list
+}
+
+// fit fits the column i as a multiple of the column x plus a constant.
+func (p *planner) fit(i, x int) (input, float64, bool) {
+	v, w := p.values[i], p.values[x]
+	var n, sx, sy, sxx, sxy float64
+	for r := p.first; r < p.last; r++ {
+		if p.has(i, r) {
+			n++
+			sx += float64(w[r] - w[p.first])
+			sy += float64(v[r] - v[p.first])
+		}
+	}
+	if n < 8 {
+		return input{}, 0, false
+	}
+	mx, my := sx/n, sy/n
+	for r := p.first; r < p.last; r++ {
+		if p.has(i, r) {
+			dx, dy := float64(w[r]-w[p.first])-mx, float64(v[r]-v[p.first])-my
+			sxx += float64(dx * dx)
+			sxy += float64(dx * dy)
+		}
+	}
+	a := sxy / sxx
+	if !(sxx > 0) || a == 0 || math.IsInf(a, 0) {
+		return input{}, 0, false
+	}
+	// Multiples are often whole, or their inverses.
+	in, cost := input{}, math.Inf(1)
+	for _, a := range []float64{a, math.Round(a), 1 / math.Round(1/a)} {
+		if a == 0 || math.IsInf(a, 0) || math.IsNaN(a) {
+			continue
+		}
+		b := math.Round(my + float64(v[p.first]) - float64(a*(mx+float64(w[p.first]))))
+		try := input{kind: affine, refs: []int{x}, a: a, b: b}
+		c := p.differenceCost(i, func(r int) int64 { return toInt(float64(a*float64(w[r])) + b) })
+		if c < cost {
+			in, cost = try, c
+		}
+	}
+	return in, cost, true
+}
+
+// quotients returns the quotient and the product of two columns that come closest to the column i.
+func (p *planner) quotients(i int, before []int) []input {
+	v := p.values[i]
+	var rows []int
+	for r := p.first; r < p.last && len(rows) < 100; r++ {
+		if p.has(i, r) && v[r] != 0 {
+			rows = append(rows, r)
+		}
+	}
+	if len(rows) < 20 || len(before) > 64 {
+		return nil
+	}
+	var list []ranked
+	ratios := make([]float64, 0, len(rows))
+	for _, x := range before {
+		for _, y := range before {
+			for _, k := range []kind{quotient, product} {
+				if p.distinct[x] < 2 || p.distinct[y] < 2 || x == y || k == product && x > y {
+					continue
+				}
+				f := func(r int) float64 {
+					if k == product {
+						return float64(p.values[x][r]) * float64(p.values[y][r])
+					}
+					return float64(p.values[x][r]) / float64(p.values[y][r])
+				}
+				ratios = ratios[:0]
+				for _, r := range rows {
+					if q := float64(v[r]) / f(r); q != 0 && !math.IsInf(q, 0) && !math.IsNaN(q) {
+						ratios = append(ratios, q)
+					}
+				}
+				if len(ratios) < len(rows)*3/4 {
+					continue
+				}
+				slices.Sort(ratios)
+				a := ratios[len(ratios)/2]
+				// Factors are often whole, or their inverses.
+				in, least := input{}, math.Inf(1)
+				for _, a := range []float64{a, math.Round(a), 1 / math.Round(1/a)} {
+					cost := 0.0
+					for _, r := range rows {
+						cost += logOf(v[r] - toInt(float64(a*f(r))))
+					}
+					if cost < least {
+						in, least = input{kind: k, refs: []int{x, y}, a: a}, cost
+					}
+				}
+				list = append(list, ranked{in, least})
+			}
+		}
+	}
+	return best(list, 2, math.Inf(1))
+}

@@ -1,0 +1,362 @@
+package numbers
+
+import (
+	"math"
+	"math/bits"
+
+	rc "orcomgo/compress/rangecoder"
+)
+
+// plan is how a column is coded.
+type plan struct {
+	low    int64 // the smallest value
+	bits   int   // of the largest value less the smallest one; 0 to 62
+	even   int   // of these, the lowest ones that are coded as equally likely
+	inputs []input
+}
+
+// likeRows returns for each row up to rows the last one before it that has the same values in the columns of key, or -1.
+func likeRows(values [][]int64, key []int, rows int) []int32 {
+	list := make([]int32, rows)
+	logSize := bits.Len(uint(rows)) + 1
+	type entry struct {
+		hash uint64
+		row  int32
+	}
+	entries := make([]entry, 1<<logSize)
+	for r := range rows {
+		h := uint64(1)
+		for _, c := range key {
+			h = mix(h, uint64(values[c][r]))
+		}
+		h |= 1
+		at := h >> (64 - logSize)
+		for entries[at].hash != h && entries[at].hash != 0 {
+			at = (at + 1) & (1<<logSize - 1)
+		}
+		list[r] = -1
+		if entries[at].hash == h {
+			list[r] = entries[at].row
+		}
+		entries[at] = entry{h, int32(r)}
+	}
+	return list
+}
+
+// predictor is a model of a column at work.
+type predictor struct {
+	*input
+	like     []int32
+	refs     [][]int64
+	floats   []bool    // whether refs are Float32
+	probs    []rc.Prob // of a prediction
+	contexts *contexts // of a context
+	g        *regress
+	value    int64 // what it predicts for this row, less the smallest value
+	class    int   // bits of the mean error
+	error    uint64
+	hash     uint64
+	line     *[16]rc.Prob
+}
+
+const (
+	levels  = 32 // of the distance of a prediction from the middle of the interval
+	classes = 8  // of the mean error relative to the interval
+)
+
+// coder codes a column.
+type coder struct {
+	*plan
+	values   []int64
+	float32s bool
+	numbers  []*predictor // those that predict the value
+	contexts []*predictor
+	mixer    *mixer
+	limits   [maxInputs]uint32
+	max      int64 // the largest value so far
+}
+
+// table are the columns of a table: those that the models of a column use are complete.
+type table struct {
+	shapes []Shape
+	values [][]int64
+	likes  *likeCache
+}
+
+// newCoder returns a coder of column i of a table. Its values may be incomplete. rows is how many will be coded.
+func (t *table) newCoder(p *plan, i int, values []int64, rows int) *coder {
+	c := &coder{plan: p, values: values, float32s: t.shapes[i].Float32, max: p.low - 1}
+	logLines := min(max(bits.Len(uint(rows)*uint(p.bits+3)/4), 7), 16)
+	for i := range p.inputs {
+		in := &p.inputs[i]
+		d := &predictor{input: in}
+		if in.usesKey() && len(in.key) > 0 {
+			d.like = t.likes.get(in.key)
+		}
+		for _, x := range in.refs {
+			d.refs, d.floats = append(d.refs, t.values[x]), append(d.floats, t.shapes[x].Float32)
+		}
+		if in.kind == context {
+			d.contexts = newContexts(logLines)
+			c.contexts = append(c.contexts, d)
+			continue
+		}
+		d.probs = rc.NewProbs(max(p.bits, 1) * levels * classes)
+		if in.kind == regression {
+			n := 3 + 2*len(in.refs)
+			if d.like != nil {
+				n += 1 + len(in.refs)
+			}
+			d.g = newRegress(n)
+		}
+		c.numbers = append(c.numbers, d)
+	}
+	n := len(c.numbers) + len(c.contexts)
+	for i := range n {
+		c.limits[i] = hashLimit
+		if i < len(c.numbers) {
+			c.limits[i] = numberLimit
+		}
+	}
+	c.mixer = newMixer(n, max(p.bits, 1)+classes*classes)
+	return c
+}
+
+// toInt converts a prediction to an integer that differences don't overflow with.
+func toInt(f float64) int64 {
+	if f > 1<<61 {
+		return 1 << 61
+	}
+	if f > -1<<61 {
+		return int64(math.Floor(f + 0.5))
+	}
+	return -1 << 61 // NaN as well
+}
+
+// at returns a value of the column, or the smallest value before the first row.
+func (c *coder) at(r int) int64 {
+	if r < 0 {
+		return c.low
+	}
+	return c.values[r]
+}
+
+// predict computes what a model needs for row r.
+func (c *coder) predict(d *predictor, r int) {
+	var v int64
+	similar := r - 1
+	if d.like != nil && d.like[r] >= 0 {
+		similar = int(d.like[r])
+	}
+	switch d.kind {
+	case previous:
+		v = c.at(r - 1)
+	case line:
+		v = c.at(r-1) + (c.at(r-1) - c.at(r-2))
+	case like:
+		v = c.at(similar)
+	case shifted:
+		v = c.at(r-1) + (d.refs[0][r] - valueOr(d.refs[0], r-1))
+	case likeShift:
+		v = c.at(similar) + (d.refs[0][r] - valueOr(d.refs[0], similar))
+	case likeLine:
+		first := similar - 1
+		if d.like != nil && similar >= 0 && d.like[similar] >= 0 {
+			first = int(d.like[similar])
+		}
+		v = c.at(similar) + (c.at(similar) - c.at(first))
+	case likeSum:
+		v = c.at(similar)
+		for _, y := range d.refs {
+			v += valueOr(y, similar) - y[r]
+		}
+	case likeRatio:
+		x := d.floats[0]
+		f := float64(numberOf(c.at(similar), c.float32s)*numberOf(d.refs[0][r], x)) / numberOf(valueOr(d.refs[0], similar), x)
+		v = valueOf(f, c.float32s)
+	case affine:
+		v = toInt(float64(d.a*float64(d.refs[0][r])) + d.b)
+	case quotient:
+		v = toInt(float64(d.a*float64(d.refs[0][r])) / float64(d.refs[1][r]))
+	case product:
+		v = toInt(float64(float64(d.a*float64(d.refs[0][r])) * float64(d.refs[1][r])))
+	case next:
+		v = c.max + 1
+	case regression:
+		v = c.at(r-1) + toInt(c.regressors(d, r, similar))
+	case context:
+		h := uint64(d.parts)
+		for _, x := range d.refs {
+			h = mix(h, uint64(x[r]))
+		}
+		if d.parts&partPrevious != 0 {
+			h = mix(h, uint64(c.at(r-1)))
+		}
+		if d.parts&partSecond != 0 {
+			h = mix(h, uint64(c.at(r-2)))
+		}
+		if d.parts&partLike != 0 {
+			h = mix(h, uint64(c.at(similar)))
+		}
+		if d.parts&partNext != 0 {
+			h = mix(h, uint64(rc.BitOf(c.max == c.at(r-1))))
+		}
+		d.hash = h
+		return
+	}
+	d.value = min(max(v-c.low, -1), 1<<c.bits)
+	d.class = bits.Len64(d.error >> 4)
+}
+
+// numberOf returns the number that a value stands for.
+func numberOf(v int64, float32s bool) float64 {
+	if float32s {
+		return float64(math.Float32frombits(Float32Bits(v)))
+	}
+	return float64(v)
+}
+
+// valueOf is the inverse of real.
+func valueOf(f float64, float32s bool) int64 {
+	if float32s {
+		if math.IsNaN(f) {
+			return 0 // the bits of a NaN depend on the platform
+		}
+		return OrderedFloat32(math.Float32bits(float32(f)))
+	}
+	return toInt(f)
+}
+
+func valueOr(x []int64, r int) int64 {
+	if r < 0 {
+		return 0
+	}
+	return x[r]
+}
+
+// regressors sets those of row r and returns their prediction of the difference to the value before.
+func (c *coder) regressors(d *predictor, r, similar int) float64 {
+	x, before := d.g.x, c.at(r-1)
+	x[0], x[1], x[2] = 1, float64(before-c.at(r-2)), float64(c.at(r-2)-c.at(r-3))
+	n := 3
+	for _, y := range d.refs {
+		last := valueOr(y, r-1)
+		x[n], x[n+1] = float64(y[r]-last), float64(last-before)
+		n += 2
+		if d.like != nil {
+			x[n] = float64(valueOr(y, similar) - last)
+			n++
+		}
+	}
+	if d.like != nil {
+		x[n] = float64(c.at(similar) - before)
+	}
+	return d.g.predict()
+}
+
+// learn updates the models with the value of row r.
+func (c *coder) learn(r int) {
+	v := c.values[r]
+	c.max = max(c.max, v)
+	for _, d := range c.numbers {
+		e := v - c.low - d.value
+		if e < 0 {
+			e = -e
+		}
+		// The mean of the last errors, in 1/16.
+		d.error = d.error - d.error>>3 + min(uint64(e), 1<<58)<<1
+		if d.g != nil {
+			d.g.learn(float64(v - c.at(r-1)))
+		}
+	}
+}
+
+// levelOf is by the distance in 1/16 of half the interval, up to 64.
+var levelOf [65]uint8
+
+func init() {
+	for t := range levelOf {
+		l := t
+		switch {
+		case t > 32:
+			l = 12
+		case t > 24:
+			l = 11
+		case t > 16:
+			l = 10
+		case t > 12:
+			l = 9
+		case t > 8:
+			l = 8
+		case t > 6:
+			l = 7
+		case t > 4:
+			l = 6 - rc.BitOf(t == 5)
+		}
+		levelOf[t] = uint8(l)
+	}
+}
+
+// level returns the class of the distance of a prediction from the middle of an interval of 2^(k+1) values.
+func level(d int64, k int) int {
+	sign := 0
+	if d < 0 {
+		d, sign = -d, 16
+	}
+	t := uint64(d)
+	if k >= 4 {
+		t >>= k - 4
+	} else {
+		t <<= 4 - k
+	}
+	if t <= 64 {
+		return sign + int(levelOf[t])
+	}
+	if t <= 256 {
+		return sign + 13
+	}
+	return sign + 14 + rc.BitOf(t > 4096)
+}
+
+// code codes the value of row r.
+func (c *coder) code(rg *rc.Coder, r int) {
+	for _, d := range c.numbers {
+		c.predict(d, r)
+	}
+	for _, d := range c.contexts {
+		c.predict(d, r)
+	}
+	u := uint64(c.values[r] - c.low)
+	prefix := uint64(0) // of the value less the smallest one; its other bits are 0
+	m := c.mixer
+	node := uint32(1)
+	for k := c.bits - 1; k >= c.even; k-- {
+		if (c.bits-1-k)&3 == 0 {
+			for _, d := range c.contexts {
+				d.line = d.contexts.line(mix(d.hash, prefix<<6|uint64(k)))
+			}
+			node = 1
+		}
+		middle := int64(prefix + 1<<k)
+		set := 0
+		for i, d := range c.numbers {
+			class := min(max(d.class-k+3, 0), classes-1)
+			if i < 2 {
+				set = set*classes + class
+			}
+			m.prob[i] = &d.probs[(k*levels+level(d.value-middle, k))*classes+class]
+		}
+		for i, d := range c.contexts {
+			m.prob[len(c.numbers)+i] = &d.line[node]
+		}
+		bit := m.code(rg, int(u>>k&1), k, c.bits+set, &c.limits)
+		node = node<<1 | uint32(bit)
+		prefix |= uint64(bit) << k
+	}
+	if c.even > 32 {
+		prefix |= uint64(rg.Uniform(uint32(u>>32), c.even-32)) << 32
+	}
+	prefix |= uint64(rg.Uniform(uint32(u), min(c.even, 32)))
+	c.values[r] = c.low + int64(prefix)
+	c.learn(r)
+}

@@ -1,0 +1,120 @@
+package numbers
+
+import (
+	"math/bits"
+
+	rc "orcomgo/compress/rangecoder"
+)
+
+// adaptation is how the probabilities of numbers learn.
+var adaptation = rc.NewAdaptation(15, 8)
+
+const (
+	maxInputs   = 16 // models of a column
+	buckets     = 5  // classes of the count of a probability: a mixer has a weight for each class
+	numberLimit = 1000
+	hashLimit   = 250
+	slowAfter   = 2048 // decisions after which a set of weights learns slowly
+)
+
+var bucketOf [rc.MaxCount + 1]uint8
+
+func init() {
+	for n := range bucketOf {
+		bucketOf[n] = uint8(min(bits.Len(uint(n))+1, 8) / 2)
+	}
+}
+
+// mixer mixes the predictions of a decision. Its weights, in 1/65536, are the sums of those of two sets.
+type mixer struct {
+	n       int
+	weights []int32
+	seen    []int32 // decisions that each set learned from, up to slowAfter
+	stretch [maxInputs]int32
+	at      [maxInputs]int32
+	prob    [maxInputs]*rc.Prob
+}
+
+func newMixer(inputs, sets int) *mixer {
+	m := &mixer{n: inputs, weights: make([]int32, sets*inputs*buckets), seen: make([]int32, sets)}
+	for i := range m.weights {
+		m.weights[i] = int32(65536 * 2 / 10)
+	}
+	return m
+}
+
+// code codes a bit by the probabilities in m.prob, with the sets of weights a and b.
+func (m *mixer) code(c *rc.Coder, bit int, a, b int, limits *[maxInputs]uint32) int {
+	n := m.n
+	size := n * buckets
+	wa, wb := m.weights[a*size:(a+1)*size], m.weights[b*size:(b+1)*size]
+	dot := int64(0)
+	for i := 0; i < n; i++ {
+		p := *m.prob[i]
+		s := rc.Stretch(p.P())
+		at := int32(i)*buckets + int32(bucketOf[p.Count()])
+		m.stretch[i], m.at[i] = s, at
+		dot += int64(s) * int64(wa[at]+wb[at])
+	}
+	q := adaptation.Clamp(rc.Squash(int32(max(min(dot>>16, 2047), -2047))))
+	bit = c.Bit(bit, q)
+	e := int32(bit<<16) - int32(q)
+	ea, eb := m.rate(a, e), m.rate(b, e)
+	for i := 0; i < n; i++ {
+		at, s := m.at[i], m.stretch[i]
+		wa[at] += (s*ea + 1<<15) >> 16
+		wb[at] += (s*eb + 1<<15) >> 16
+		m.prob[i].Update(bit, limits[i], adaptation)
+	}
+	return bit
+}
+
+// rate returns the error of a decision times the rate at which a set of weights learns.
+func (m *mixer) rate(set int, e int32) int32 {
+	n := m.seen[set]
+	if n < slowAfter {
+		m.seen[set]++
+		return e >> 4 * (14 - n>>8)
+	}
+	return e >> 4 * 6
+}
+
+// contexts has the probabilities of the bits of values by hashed contexts: lines of 15 probabilities for the paths of four bits, with
+// a check in place of the first one. Of two lines where a context may be, that which was used less is replaced.
+type contexts struct {
+	lines [][16]rc.Prob
+	shift int
+}
+
+// newContexts returns empty contexts. None has the check 0, so that the probabilities need no first value.
+func newContexts(logLines int) *contexts {
+	return &contexts{lines: make([][16]rc.Prob, 1<<logLines), shift: 64 - logLines}
+}
+
+// line returns the line of the context with hash h.
+func (t *contexts) line(h uint64) *[16]rc.Prob {
+	at := h >> (t.shift & 63)
+	check := rc.Prob(h) | 1
+	first := &t.lines[at]
+	if first[0] == check {
+		return first
+	}
+	second := &t.lines[at^1]
+	if second[0] == check {
+		return second
+	}
+	if second[1].Count() < first[1].Count() {
+		first = second
+	}
+	first[0] = check
+	rc.FillProbs(first[1:])
+	return first
+}
+
+// mix returns a hash of two numbers.
+func mix(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a^0x9E3779B97F4A7C15, b^0xD6E8FEB86659FD93)
+	h := hi ^ lo
+	h ^= h >> 32
+	return h * 0x94D049BB133111EB
+}

@@ -1,0 +1,238 @@
+package numbers
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	rc "orcomgo/compress/rangecoder"
+)
+
+// A stream, for each column in the order of coding:
+//
+//	number of the column     uvarint
+//	smallest value           varint
+//	bits of a value          uvarint, 0 to 62
+//	even bits                uvarint, at most that
+//	inputs                   uvarint, at most 16, and each of them (input.append)
+//	bytes of its code        uvarint
+//
+// and then the codes in the same order.
+
+const maxBits = 62
+
+// MaxColumns is the largest number of columns of a table.
+const MaxColumns = 1 << 16
+
+// present reports whether a column has row r, given the other columns.
+func (s Shape) present(values [][]int64, r int) bool {
+	return s.Given < 0 || values[s.Given][r] < s.Below
+}
+
+// likeCache has the rows like each row, by keys.
+type likeCache struct {
+	mutex  sync.Mutex
+	values [][]int64
+	rows   int
+	lists  map[string]*likeList
+}
+
+type likeList struct {
+	once sync.Once
+	rows []int32
+}
+
+// get returns likeRows of key. The columns of the key must be complete.
+func (l *likeCache) get(key []int) []int32 {
+	name := string(appendList(nil, key))
+	l.mutex.Lock()
+	list := l.lists[name]
+	if list == nil {
+		list = &likeList{}
+		l.lists[name] = list
+	}
+	l.mutex.Unlock()
+	list.once.Do(func() { list.rows = likeRows(l.values, key, l.rows) })
+	return list.rows
+}
+
+func newLikeCache(values [][]int64, rows int) *likeCache {
+	return &likeCache{values: values, rows: rows, lists: map[string]*likeList{}}
+}
+
+// Encode codes a table of at most MaxColumns columns of the same number of rows, by up to threads threads. The stream does not depend on
+// these. It panics if a column is of another length or has a value larger than MaxValue, which is an error of the caller.
+func Encode(columns []Column, threads int) []byte {
+	rows := 0
+	if len(columns) > 0 {
+		rows = len(columns[0].Values)
+	}
+	values := make([][]int64, len(columns))
+	var group errgroup.Group
+	group.SetLimit(max(threads, 1))
+	for i := range columns {
+		check(&columns[i], rows)
+		group.Go(func() error {
+			values[i] = filled(columns, i)
+			return nil
+		})
+	}
+	_ = group.Wait() // no error
+	p := newPlanner(columns, values, rows, threads)
+	plans, codes := make([]*plan, len(columns)), make([][]byte, len(columns))
+	for at, i := range p.order {
+		group.Go(func() error {
+			plans[i] = p.plan(at)
+			codes[i] = p.code(plans[i], i, 0, rows)
+			return nil
+		})
+	}
+	_ = group.Wait() // no error
+	var out []byte
+	for _, i := range p.order {
+		out = binary.AppendUvarint(out, uint64(i))
+		out = plans[i].append(out)
+		out = binary.AppendUvarint(out, uint64(len(codes[i])))
+	}
+	for _, i := range p.order {
+		out = append(out, codes[i]...)
+	}
+	return out
+}
+
+// check panics if a column is not of so many rows or has a value that is too large.
+func check(c *Column, rows int) {
+	if len(c.Values) != rows {
+		panic("numbers: columns of different lengths")
+	}
+	for _, v := range c.Values {
+		if v > MaxValue || v < -MaxValue {
+			panic("numbers: a value is too large")
+		}
+	}
+}
+
+// filled returns the values of a column, in which a row that the column does not have has the value before, or the smallest one.
+func filled(columns []Column, i int) []int64 {
+	c := &columns[i]
+	list := make([]int64, len(c.Values))
+	low, any := int64(0), false
+	has := func(r int) bool { return c.Given < 0 || columns[c.Given].Values[r] < c.Below }
+	for r, v := range c.Values {
+		if has(r) && (!any || v < low) {
+			low, any = v, true
+		}
+	}
+	before := low
+	for r, v := range c.Values {
+		if has(r) {
+			before = v
+		}
+		list[r] = before
+	}
+	return list
+}
+
+func (p *plan) append(dst []byte) []byte {
+	dst = binary.AppendVarint(dst, p.low)
+	dst = binary.AppendUvarint(dst, uint64(p.bits))
+	dst = binary.AppendUvarint(dst, uint64(p.even))
+	dst = binary.AppendUvarint(dst, uint64(len(p.inputs)))
+	for i := range p.inputs {
+		dst = p.inputs[i].append(dst)
+	}
+	return dst
+}
+
+func (r *reader) plan(columns int) *plan {
+	p := &plan{low: r.varint(), bits: int(r.uvarint(maxBits))}
+	p.even = int(r.uvarint(uint64(p.bits)))
+	p.inputs = make([]input, r.uvarint(maxInputs))
+	for i := range p.inputs {
+		p.inputs[i] = r.input(columns)
+	}
+	return p
+}
+
+// needs calls f for each column that the plan of a column of the shape needs.
+func (p *plan) needs(s Shape, f func(column int)) {
+	if s.Given >= 0 {
+		f(s.Given)
+	}
+	for i := range p.inputs {
+		for _, c := range p.inputs[i].key {
+			f(c)
+		}
+		for _, c := range p.inputs[i].refs {
+			f(c)
+		}
+	}
+}
+
+// Decode is the inverse of Encode: it returns the values of columns of the given shapes, each of the given number of rows. A row that a
+// column does not have has the value before it, or the smallest one. It takes about 16 bytes of memory a value.
+func Decode(data []byte, shapes []Shape, rows, threads int) ([][]int64, error) {
+	n := len(shapes)
+	if n > MaxColumns || rows < 0 {
+		return nil, ErrCorrupt
+	}
+	in := &reader{b: data}
+	order, plans, sizes := make([]int, n), make([]*plan, n), make([]int, n)
+	done := make([]chan struct{}, n) // nil for columns that did not occur so far
+	for at := range order {
+		i := int(in.uvarint(uint64(n - 1)))
+		if in.failed || done[i] != nil {
+			return nil, ErrCorrupt
+		}
+		order[at], plans[at] = i, in.plan(n)
+		sizes[at] = int(in.uvarint(uint64(len(data))))
+		ok := !in.failed
+		plans[at].needs(shapes[i], func(c int) { ok = ok && c < n && done[c] != nil })
+		if !ok {
+			return nil, ErrCorrupt
+		}
+		done[i] = make(chan struct{})
+	}
+	codes := make([][]byte, n)
+	for at, size := range sizes {
+		codes[at] = in.take(size)
+		in.failed = in.failed || !decodable(plans[at], size, rows)
+	}
+	if in.failed || len(in.b) > 0 {
+		return nil, ErrCorrupt
+	}
+	values := make([][]int64, n)
+	t := &table{shapes, values, newLikeCache(values, rows)}
+	// Columns start in their order, so those that a column needs are done or under way.
+	var group errgroup.Group
+	group.SetLimit(max(threads, 1))
+	for at, i := range order {
+		group.Go(func() error {
+			defer close(done[i])
+			p := plans[at]
+			p.needs(shapes[i], func(c int) { <-done[c] })
+			list := make([]int64, rows)
+			rg := rc.DecodeFrom(codes[at], adaptation)
+			c := t.newCoder(p, i, list, rows)
+			for r := range rows {
+				if !shapes[i].present(values, r) {
+					list[r] = c.at(r - 1)
+					continue
+				}
+				c.code(rg, r)
+			}
+			values[i] = list
+			return rg.Dec.Err()
+		})
+	}
+	if group.Wait() != nil {
+		return nil, ErrCorrupt
+	}
+	return values, nil
+}
+
+// decodable refuses codes that are too short for what they would decode to: a decision takes at least 1/2000 of a bit.
+func decodable(p *plan, size, rows int) bool {
+	return p.bits == 0 || int64(rows) <= int64(size+8)*1<<15
+}

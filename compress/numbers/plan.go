@@ -1,0 +1,176 @@
+package numbers
+
+import (
+	"math/bits"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	rc "orcomgo/compress/rangecoder"
+)
+
+const (
+	sampleRows   = 3000 // that candidates for the models of a column are compared on
+	maxRelated   = 64   // columns that a column may be predicted from
+	firstRelated = 8    // of these, the first ones of the table
+	maxModels    = 9    // of a column that the encoder chooses
+	maxFailures  = 6    // candidates in a row that did not help, after which no more are tried
+)
+
+// planner chooses how the columns of a table are coded.
+type planner struct {
+	table
+	columns  []Column
+	rows     int
+	order    []int
+	distinct []int // values of each column in the sample, roughly
+	first    int   // row of the sample
+	last     int   // row after the sample
+}
+
+func newPlanner(columns []Column, values [][]int64, rows, threads int) *planner {
+	p := &planner{table: table{values: values, likes: newLikeCache(values, rows)}, columns: columns, rows: rows}
+	for i := range columns {
+		p.shapes = append(p.shapes, columns[i].Shape)
+	}
+	n := min(rows, sampleRows)
+	p.first = (rows - n) / 2
+	p.last = p.first + n
+	p.distinct = make([]int, len(columns))
+	costs := make([]float64, len(columns))
+	var group errgroup.Group
+	group.SetLimit(max(threads, 1))
+	for i := range columns {
+		group.Go(func() error {
+			seen := map[int64]bool{}
+			for _, v := range values[i][p.first:p.last] {
+				seen[v] = true
+			}
+			p.distinct[i] = len(seen)
+			costs[i] = -1
+			if !columns[i].Early {
+				costs[i] = min(p.contextCost(i, nil), p.differenceCost(i, func(r int) int64 { return valueOr(values[i], r-1) }))
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // no error
+	p.arrange(costs)
+	return p
+}
+
+// arrange decides on the order of coding: columns that cost less by themselves first, since they are likely what the others follow from;
+// each after the column that says which rows it has.
+func (p *planner) arrange(costs []float64) {
+	list := make([]int, len(p.columns))
+	for i := range list {
+		list[i] = i
+	}
+	slices.SortStableFunc(list, func(a, b int) int {
+		switch {
+		case costs[a] < costs[b]:
+			return -1
+		case costs[a] > costs[b]:
+			return 1
+		}
+		return 0
+	})
+	placed := make([]bool, len(list))
+	for _, i := range list {
+		if g := p.columns[i].Given; g >= 0 && !placed[g] {
+			placed[g] = true
+			p.order = append(p.order, g)
+		}
+		if !placed[i] {
+			placed[i] = true
+			p.order = append(p.order, i)
+		}
+	}
+}
+
+// code codes the rows from first to before last of a column.
+func (p *planner) code(pl *plan, i, first, last int) []byte {
+	list := p.values[i]
+	c := p.newCoder(pl, i, list, last-first)
+	for _, v := range list[:first] {
+		c.max = max(c.max, v)
+	}
+	rg := rc.EncodeTo(nil, adaptation)
+	for r := first; r < last; r++ {
+		if p.has(i, r) {
+			c.code(rg, r)
+		}
+	}
+	return rg.Enc.Finish()
+}
+
+// sampleSize returns the bytes of the sample and of the plan.
+func (p *planner) sampleSize(pl *plan, i int) int {
+	return len(p.code(pl, i, p.first, p.last)) + len(pl.append(nil))
+}
+
+// roughSize is sampleSize of the first third of the sample.
+func (p *planner) roughSize(pl *plan, i int) int {
+	return len(p.code(pl, i, p.first, min(p.first+sampleRows/3, p.last))) + len(pl.append(nil))
+}
+
+// plan chooses the models of the column that is coded as the one numbered at.
+func (p *planner) plan(at int) *plan {
+	i := p.order[at]
+	low, high := int64(0), int64(0)
+	if p.rows > 0 {
+		low, high = slices.Min(p.values[i]), slices.Max(p.values[i])
+	}
+	pl := &plan{low: low, bits: bits.Len64(uint64(high - low))}
+	if pl.bits == 0 {
+		return pl
+	}
+	pl.inputs = []input{{kind: context}, {kind: previous}}
+	size := p.sampleSize(pl, i)
+	type trial struct {
+		input
+		size int
+	}
+	var trials []trial
+	for _, in := range p.candidates(at) {
+		q := *pl
+		q.inputs = append(slices.Clone(pl.inputs), in)
+		trials = append(trials, trial{in, p.roughSize(&q, i)})
+	}
+	slices.SortStableFunc(trials, func(a, b trial) int { return a.size - b.size })
+	failures := 0
+	for _, t := range trials {
+		if len(pl.inputs) >= maxModels || failures == maxFailures {
+			break
+		}
+		failures++
+		q := *pl
+		q.inputs = append(slices.Clone(pl.inputs), t.input)
+		if s := p.sampleSize(&q, i); s < size-size/250-1 {
+			pl, size, failures = &q, s, 0
+		}
+	}
+	for j := 1; j >= 0 && len(pl.inputs) > 1; j-- {
+		q := *pl
+		q.inputs = slices.Delete(slices.Clone(pl.inputs), j, j+1)
+		if s := p.sampleSize(&q, i); s <= size+size/2000 {
+			pl, size = &q, s
+		}
+	}
+	p.chooseEven(pl, i, size)
+	return pl
+}
+
+// chooseEven finds how many of the lowest bits are as well coded as equally likely.
+func (p *planner) chooseEven(pl *plan, i, size int) {
+	for _, n := range []int{4, 8, 12, 16, 20, 24, 28, 32} {
+		q := *pl
+		if q.even = n; n >= pl.bits {
+			return
+		}
+		if p.sampleSize(&q, i) > size+size/1000 {
+			return
+		}
+		pl.even = n
+	}
+}

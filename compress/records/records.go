@@ -1,0 +1,126 @@
+// Package records codes binary data that consists of records of one length, such as the InterOp files of sequencers.
+//
+// The encoder finds the length of the records and how these divide into fields: integers and floating-point numbers. Each field
+// becomes a column of integers, and the columns are coded together (package numbers), so that they can be predicted from earlier
+// records, from records with the same values in other fields, and from other fields.
+//
+// docs/FORMAT.md, "Records", is the specification.
+package records
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/zeebo/xxh3"
+
+	"orcomgo/compress/numbers"
+)
+
+// ErrCorrupt reports a stream that Encode did not write, or one that is damaged.
+var ErrCorrupt = errors.New("records: the stream is damaged or cut off")
+
+// ErrSize reports a stream of more data than the caller allows.
+var ErrSize = errors.New("records: the stream has more data than allowed")
+
+// MaxSize is the most data that Encode takes, in bytes.
+const MaxSize = 1 << 25
+
+// A byte of a stream stands for at most bytesPerByte bytes of data; a reader refuses more, which would take memory for nothing.
+const (
+	bytesPerByte = 1 << 16
+	slackBytes   = 64
+)
+
+// version is the first byte of a stream.
+const version = 1
+
+// Encode codes data of at most MaxSize bytes by up to threads threads; the stream does not depend on these. It reports false if data
+// does not seem to have records. It panics if data is longer, which is an error of the caller.
+func Encode(data []byte, threads int) ([]byte, bool) {
+	if len(data) > MaxSize {
+		panic("records: data is too long")
+	}
+	stride, header, fields := findStride(data)
+	if stride == 0 {
+		return nil, false
+	}
+	out := binary.AppendUvarint([]byte{version}, uint64(len(data)))
+	out = binary.LittleEndian.AppendUint64(out, xxh3.Hash(data))
+	out = binary.AppendUvarint(out, uint64(header))
+	out = appendFields(out, fields)
+	out = append(out, data[:header]...)
+	data = data[header:]
+	rows := len(data) / stride
+	columns := make([]numbers.Column, len(fields))
+	at := 0
+	for i, f := range fields {
+		columns[i] = numbers.Column{Shape: f.shape(), Values: make([]int64, rows)}
+		for r := range rows {
+			columns[i].Values[r] = f.value(data[r*stride+at:])
+		}
+		at += f.width
+	}
+	return append(out, numbers.Encode(columns, threads)...), true
+}
+
+// Decode is the inverse of Encode, for data of at most limit bytes. It takes up to about 16 times as much memory as the data.
+func Decode(stream []byte, limit, threads int) ([]byte, error) {
+	if len(stream) < 1 || stream[0] != version {
+		return nil, ErrCorrupt
+	}
+	b := stream[1:]
+	number := func(most uint64) int {
+		v, n := binary.Uvarint(b)
+		if n <= 0 || v > most {
+			b = nil
+			return -1
+		}
+		b = b[n:]
+		return int(v)
+	}
+	size := number(MaxSize)
+	if size > limit {
+		return nil, ErrSize
+	}
+	if len(b) < 8 || size > (len(stream)+slackBytes)*bytesPerByte {
+		return nil, ErrCorrupt
+	}
+	sum := binary.LittleEndian.Uint64(b)
+	b = b[8:]
+	header := number(uint64(size))
+	fields := make([]field, max(number(maxStride), 0))
+	if len(b) < len(fields) {
+		return nil, ErrCorrupt
+	}
+	stride := 0
+	shapes := make([]numbers.Shape, len(fields))
+	for i := range fields {
+		fields[i] = field{fieldType(b[i] >> 4), int(b[i] & 15)}
+		if !fields[i].valid() {
+			return nil, ErrCorrupt
+		}
+		stride += fields[i].width
+		shapes[i] = fields[i].shape()
+	}
+	b = b[len(fields):]
+	if header < 0 || stride == 0 || (size-header)%stride != 0 || len(b) < header {
+		return nil, ErrCorrupt
+	}
+	rows := (size - header) / stride
+	columns, err := numbers.Decode(b[header:], shapes, rows, threads)
+	if err != nil {
+		return nil, ErrCorrupt
+	}
+	data := append(make([]byte, 0, size), b[:header]...)[:size]
+	at := header
+	for i, f := range fields {
+		for r, v := range columns[i] {
+			f.put(data[at+r*stride:], v)
+		}
+		at += f.width
+	}
+	if xxh3.Hash(data) != sum {
+		return nil, ErrCorrupt
+	}
+	return data, nil
+}

@@ -1,0 +1,209 @@
+package records
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"orcomgo/internal/testvector"
+)
+
+// metrics returns data like that of a sequencer: a header of two bytes, and records of lane, tile, cycle, two floats, of which one
+// follows from the other, two counts whose sum is constant for a tile, and a time.
+func metrics(cycles int) []byte {
+	r := rand.New(rand.NewSource(7))
+	b := []byte{3, 26}
+	for cycle := range cycles {
+		for tile := range 20 {
+			b = binary.LittleEndian.AppendUint16(b, uint16(1+tile/10))
+			b = binary.LittleEndian.AppendUint16(b, uint16(1101+tile%10))
+			b = binary.LittleEndian.AppendUint16(b, uint16(cycle+1))
+			f := float32(1 + r.NormFloat64()/20)
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(f))
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(f*-0.31))
+			n := uint32(100000 + r.Intn(50000))
+			b = binary.LittleEndian.AppendUint32(b, n)
+			b = binary.LittleEndian.AppendUint32(b, uint32(300000+1000*tile)-n)
+			b = binary.LittleEndian.AppendUint32(b, uint32(cycle*100000+tile*3000+r.Intn(500)))
+		}
+	}
+	return b
+}
+
+func inputs() map[string][]byte {
+	noise := make([]byte, 3000)
+	rand.New(rand.NewSource(8)).Read(noise)
+	return map[string][]byte{
+		"metrics": metrics(30), "cut off": metrics(30)[:9999], "noise": noise, "zeros": make([]byte, 5000),
+		"32 bytes": metrics(3)[:32], "text": bytes.Repeat([]byte("GATTACA\n"), 100),
+		"special floats": bytes.Repeat([]byte{0, 0, 128, 127, 0, 0, 192, 127, 1, 0, 160, 255, 0, 0, 0, 128}, 20),
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	for name, data := range inputs() {
+		stream, ok := Encode(data, 1)
+		if !ok {
+			t.Errorf("%s: no records", name)
+			continue
+		}
+		if again, _ := Encode(data, 3); !bytes.Equal(again, stream) {
+			t.Errorf("%s: the stream depends on threads", name)
+		}
+		got, err := Decode(stream, len(data), 3)
+		if err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%s: differs, %v", name, err)
+		}
+		if _, err := Decode(stream, len(data)-1, 1); err != ErrSize {
+			t.Errorf("%s: longer than allowed: %v", name, err)
+		}
+	}
+	for _, data := range [][]byte{nil, make([]byte, minStride*minRecords-1)} {
+		if _, ok := Encode(data, 1); ok {
+			t.Errorf("%d bytes have records", len(data))
+		}
+	}
+}
+
+// TestFields: the values of a field are in the order of its numbers and come back, all of them that a field of 2 bytes can have, and
+// special floats.
+func TestFields(t *testing.T) {
+	for _, f := range []field{{unsigned, 2}, {signed, 2}, {bigUnsigned, 2}} {
+		for v := range 1 << 16 {
+			in := []byte{byte(v), byte(v >> 8)}
+			out := []byte{0, 0}
+			if f.put(out, f.value(in)); !bytes.Equal(in, out) {
+				t.Fatalf("%+v: %x comes back as %x", f, in, out)
+			}
+		}
+	}
+	f, before := field{float32s, 4}, int64(-1)
+	infinity, minusZero := float32(math.Inf(1)), float32(math.Copysign(0, -1))
+	for _, x := range []float32{-infinity, -1e30, -1, -1e-40, minusZero, 0, 1e-40, 1, 1e30, infinity, float32(math.NaN())} {
+		in := binary.LittleEndian.AppendUint32(nil, math.Float32bits(x))
+		v, out := f.value(in), make([]byte, 4)
+		if f.put(out, v); !bytes.Equal(in, out) || v <= before {
+			t.Errorf("%g has the value %d after %d and comes back as %x", x, v, before, out)
+		}
+		before = v
+	}
+}
+
+// TestStride: the length of records and their fields are found.
+func TestStride(t *testing.T) {
+	stride, header, fields := findStride(metrics(60))
+	want := []field{{unsigned, 2}, {unsigned, 2}, {unsigned, 2}, {float32s, 4}, {float32s, 4}, {unsigned, 4}, {unsigned, 4}, {unsigned, 4}}
+	if stride != 26 || header != 2 || len(fields) != len(want) {
+		t.Fatalf("records of %d bytes after %d, %v", stride, header, fields)
+	}
+	for i, f := range fields {
+		if f != want[i] {
+			t.Errorf("field %d is %v, want %v", i, f, want[i])
+		}
+	}
+}
+
+// TestSizes: what follows from other fields takes next to nothing.
+func TestSizes(t *testing.T) {
+	data := metrics(100)
+	stream, _ := Encode(data, 2)
+	if len(stream) > 13500 {
+		t.Errorf("%d bytes of %d, at most 13500 expected", len(stream), len(data))
+	}
+}
+
+// TestRealRecords compares the sizes of InterOp files with three quarters of what xz -9e takes for them.
+func TestRealRecords(t *testing.T) {
+	dir := os.Getenv("ORCOMGO_DATA")
+	if dir == "" || os.Getenv("ORCOMGO_LONG") == "" {
+		t.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, or ORCOMGO_LONG is not set")
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "runfolder/HiSeq3000/InterOp/*.bin"))
+	files = append(files, filepath.Join(dir, "runfolder/Reports/IndexMetricsOut.bin"))
+	total, raw := 0, 0
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Skip(err)
+		}
+		stream, ok := Encode(data, 2)
+		if !ok {
+			t.Fatalf("%s: no records", f)
+		}
+		got, err := Decode(stream, len(data), 2)
+		if err != nil || !bytes.Equal(got, data) {
+			t.Fatalf("%s: differs, %v", f, err)
+		}
+		t.Logf("%s: %d bytes of %d", filepath.Base(f), len(stream), len(data))
+		total, raw = total+len(stream), raw+len(data)
+	}
+	const xz = 5264700
+	t.Logf("all: %d bytes of %d, %.3f of xz -9e", total, raw, float64(total)/xz)
+	if total > xz*3/4 {
+		t.Errorf("%d bytes, at most %d expected", total, xz*3/4)
+	}
+}
+
+func TestDamage(t *testing.T) {
+	data := metrics(3)
+	stream, _ := Encode(data, 1)
+	for i := range stream {
+		if _, err := Decode(stream[:i], len(data), 1); err == nil {
+			t.Fatalf("no error after %d bytes of %d", i, len(stream))
+		}
+		damaged := bytes.Clone(stream)
+		damaged[i] ^= 1 << (i % 8)
+		if got, err := Decode(damaged, MaxSize, 1); err == nil && !bytes.Equal(got, data) {
+			t.Fatalf("byte %d damaged: other data and no error", i)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, data := range inputs() {
+		if stream, ok := Encode(data[:min(len(data), 600)], 1); ok {
+			f.Add(stream)
+		}
+	}
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		_, _ = Decode(stream, 1<<16, 2)
+	})
+}
+
+// TestVectors codes the data of testdata/vectors/records.txt and decodes them.
+func TestVectors(t *testing.T) {
+	testvector.Run(t, "../../testdata/vectors/records.txt", func(t *testing.T, v *testvector.Vector) {
+		data := v.Hex(t, "data")
+		stream, ok := Encode(data, 1)
+		if !ok {
+			t.Fatal("no records")
+		}
+		got, err := Decode(v.Bytes(t, "bytes", stream), len(data), 1)
+		if err != nil || !bytes.Equal(got, data) {
+			t.Fatalf("%x, %v", got, err)
+		}
+	})
+}
+
+func BenchmarkEncode(b *testing.B) {
+	data := metrics(1000)
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		Encode(data, 1)
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	data := metrics(1000)
+	stream, _ := Encode(data, 1)
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := Decode(stream, len(data), 1); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

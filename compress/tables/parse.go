@@ -1,0 +1,227 @@
+package tables
+
+import "bytes"
+
+// A file is cut into lines. Runs of lines with the same number of fields are tables; other lines, and the parts of lines that no
+// column holds, are loose text.
+
+// delimiters are those that are tried.
+var delimiters = []byte{'\t', ',', ';', ' '}
+
+const (
+	minRows    = 8    // of a table
+	maxColumns = 4096 // of a table
+	maxSkip    = 3    // lines of another number of fields within a table
+)
+
+// countFields returns the number of fields of a line without its end. A delimiter within quotation marks belongs to the field, if the
+// field begins with a mark and ends with one.
+func countFields(line []byte, delimiter byte) int {
+	if bytes.IndexByte(line, '"') < 0 {
+		return bytes.Count(line, []byte{delimiter}) + 1
+	}
+	n := 0
+	for rest, more := line, true; more; n++ {
+		_, rest, more = cutField(rest, delimiter)
+	}
+	return n
+}
+
+// cutField returns the first field of a line, what follows its delimiter, and whether there is one.
+func cutField(line []byte, delimiter byte) (field, rest []byte, more bool) {
+	end := -1
+	if len(line) > 0 && line[0] == '"' {
+		end = quotedEnd(line, delimiter)
+	}
+	if end < 0 {
+		end = bytes.IndexByte(line, delimiter)
+	}
+	if end < 0 || end == len(line) {
+		return line, nil, false
+	}
+	return line[:end], line[end+1:], true
+}
+
+// quotedEnd returns the end of a field that begins with a quotation mark, or -1 if no mark before a delimiter or the end of the line
+// ends it. Two marks in the field are none that ends it.
+func quotedEnd(line []byte, delimiter byte) int {
+	for i := 1; i < len(line); i++ {
+		if line[i] != '"' {
+			continue
+		}
+		if i+1 == len(line) || line[i+1] == delimiter {
+			return i + 1
+		}
+		if line[i+1] != '"' {
+			return -1
+		}
+		i++
+	}
+	return -1
+}
+
+// segment is the lines of a file that have one number of fields.
+type segment struct {
+	columns int
+	rows    [][]byte // lines without their ends
+}
+
+// layout is a file cut into tables and loose lines.
+type layout struct {
+	delimiter byte
+	crlf      bool // rows end with \r\n, otherwise with \n
+	segments  []*segment
+	// kinds has for each line of the file the number of its segment plus 1, or 0 if it is loose.
+	kinds []int64
+	loose []byte // the loose lines with their ends
+}
+
+// splitLines returns the lines of text with their ends.
+func splitLines(text []byte) [][]byte {
+	lines := make([][]byte, 0, bytes.Count(text, []byte{'\n'})+1)
+	for len(text) > 0 {
+		n := bytes.IndexByte(text, '\n') + 1
+		if n == 0 {
+			n = len(text)
+		}
+		lines = append(lines, text[:n:n])
+		text = text[n:]
+	}
+	return lines
+}
+
+// trimEnd returns a line without its end, and whether it has the end that rows have.
+func (l *layout) trimEnd(line []byte) ([]byte, bool) {
+	if l.crlf {
+		return bytes.CutSuffix(line, []byte("\r\n"))
+	}
+	line, ok := bytes.CutSuffix(line, []byte("\n"))
+	return line, ok && !bytes.HasSuffix(line, []byte("\r"))
+}
+
+// cut cuts text into tables by the delimiter that puts the most bytes into tables of two columns or more.
+func cut(text []byte) *layout {
+	lines := splitLines(text)
+	crlf := bytes.Count(text, []byte("\r\n"))*2 > len(lines)
+	var chosen *layout
+	most := -1
+	for _, d := range delimiters {
+		if bytes.IndexByte(text, d) < 0 {
+			continue
+		}
+		l := &layout{delimiter: d, crlf: crlf}
+		if n := l.find(lines); n > most+len(text)/20 {
+			chosen, most = l, n
+		}
+	}
+	if chosen == nil {
+		chosen = &layout{delimiter: '\t', crlf: crlf}
+		chosen.find(lines)
+	}
+	return chosen
+}
+
+// find cuts lines into segments and returns how many fields these have beyond the first one of a row.
+func (l *layout) find(lines [][]byte) int {
+	counts := make([]int, len(lines))
+	for i, line := range lines {
+		if body, ok := l.trimEnd(line); ok && bytes.IndexByte(body, '\r') < 0 {
+			counts[i] = countFields(body, l.delimiter)
+		}
+	}
+	l.kinds = make([]int64, len(lines))
+	covered := 0
+	for i := 0; i < len(lines); {
+		n := counts[i]
+		last, rows := i, 0 // of the run of lines with n fields, with few others between
+		for j := i; j < len(lines) && j-last <= maxSkip && n > 1 && n <= maxColumns; j++ {
+			if counts[j] == n {
+				last = j
+				rows++
+			}
+		}
+		if rows < minRows {
+			l.loose = append(l.loose, lines[i]...)
+			i++
+			continue
+		}
+		s := l.segmentOf(n)
+		if isHeader(lines[i], lines[last], l.delimiter) {
+			l.loose = append(l.loose, lines[i]...)
+			i++
+		}
+		for ; i <= last; i++ {
+			if counts[i] != n {
+				l.loose = append(l.loose, lines[i]...)
+				continue
+			}
+			body, _ := l.trimEnd(lines[i])
+			l.segments[s].rows = append(l.segments[s].rows, body)
+			l.kinds[i] = int64(s) + 1
+			covered += len(body)
+		}
+	}
+	return covered
+}
+
+// isHeader reports whether a line has no number as a field, but another line has.
+func isHeader(line, other []byte, delimiter byte) bool {
+	return !hasNumber(line, delimiter) && hasNumber(other, delimiter)
+}
+
+func hasNumber(line []byte, delimiter byte) bool {
+	line = bytes.TrimRight(line, "\r\n")
+	for more := true; more; {
+		var field []byte
+		field, line, more = cutField(line, delimiter)
+		if _, ok := parseDecimal(field); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// segmentOf returns the number of the segment for a run of lines with n fields: that of the runs before if it has as many.
+func (l *layout) segmentOf(n int) int {
+	for i, s := range l.segments {
+		if s.columns == n {
+			return i
+		}
+	}
+	l.segments = append(l.segments, &segment{columns: n})
+	return len(l.segments) - 1
+}
+
+// join is the inverse of cut. row appends a row of one of so many segments.
+func (l *layout) join(segments int, row func(dst []byte, segment, r int) ([]byte, error), size int) ([]byte, error) {
+	loose := splitLines(l.loose)
+	at := make([]int, segments)
+	end := "\n"
+	if l.crlf {
+		end = "\r\n"
+	}
+	text := make([]byte, 0, size)
+	var err error
+	for _, k := range l.kinds {
+		if k == 0 {
+			if len(loose) == 0 {
+				return nil, ErrCorrupt
+			}
+			text = append(text, loose[0]...)
+			loose = loose[1:]
+			continue
+		}
+		if text, err = row(text, int(k-1), at[k-1]); err != nil {
+			return nil, err
+		}
+		at[k-1]++
+		text = append(text, end...)
+		if len(text) > size {
+			return nil, ErrCorrupt
+		}
+	}
+	if len(loose) > 0 {
+		return nil, ErrCorrupt
+	}
+	return text, nil
+}

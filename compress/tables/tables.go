@@ -1,0 +1,154 @@
+// Package tables codes text that consists of tables: values separated by tabs, commas, semicolons or spaces (TSV, CSV), by their columns.
+// Any text comes back, byte for byte.
+//
+// Lines with the same number of fields are a table; all other lines are coded as text (package blocksort). A column of numbers becomes
+// a column of integers, with how each field is written beside it; decimals are scaled to integers. Other columns become a dictionary and
+// its numbers, or, if few strings occur again, a list of strings (package names). All columns of integers of a table are coded together
+// (package numbers), so that they can be predicted from each other.
+//
+// docs/FORMAT.md, "Tables", is the specification.
+package tables
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/zeebo/xxh3"
+	"golang.org/x/sync/errgroup"
+
+	"orcomgo/compress/numbers"
+)
+
+// ErrCorrupt reports a stream that Encode did not write, or one that is damaged.
+var ErrCorrupt = errors.New("tables: the stream is damaged or cut off")
+
+// ErrSize reports a stream of more text than the caller allows.
+var ErrSize = errors.New("tables: the stream has more text than allowed")
+
+// MaxSize is the largest text that Encode takes, in bytes.
+const MaxSize = 1 << 25
+
+// A byte of a stream stands for at most bytesPerByte bytes of text; a reader refuses more, which would take memory for nothing.
+const (
+	bytesPerByte = 1 << 16
+	slackBytes   = 64
+)
+
+// version is the first byte of a stream.
+const version = 1
+
+// A column of a table is one of these.
+const (
+	columnNumbers    = iota // forms and values
+	columnDictionary        // strings that occur again
+	columnStrings
+	columnKinds
+)
+
+// Encode codes text of at most MaxSize bytes, by up to threads threads. The stream does not depend on these.
+// It panics if the text is longer, which is an error of the caller.
+func Encode(text []byte, threads int) []byte {
+	if len(text) > MaxSize {
+		panic("tables: text is too long")
+	}
+	l := cut(text)
+	out := binary.AppendUvarint([]byte{version}, uint64(len(text)))
+	out = binary.LittleEndian.AppendUint64(out, xxh3.Hash(text))
+	out = append(out, l.delimiter, crlfFlag(l.crlf))
+	out = binary.AppendUvarint(out, uint64(len(l.kinds)))
+	out = appendBytes(out, codeText(l.loose))
+	out = appendBytes(out, numbers.Encode([]numbers.Column{{Shape: numbers.AllRows, Values: l.kinds}}, threads))
+	out = binary.AppendUvarint(out, uint64(len(l.segments)))
+	for _, s := range l.segments {
+		out = binary.AppendUvarint(out, uint64(s.columns))
+		out = binary.AppendUvarint(out, uint64(len(s.rows)))
+		out = appendBytes(out, encodeSegment(s, l.delimiter, threads))
+	}
+	return out
+}
+
+func crlfFlag(crlf bool) byte {
+	if crlf {
+		return 1
+	}
+	return 0
+}
+
+// appendBytes appends b after its length.
+func appendBytes(dst, b []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
+}
+
+// codedColumn is a column ready to be written: its header, and its columns of integers.
+type codedColumn struct {
+	header  []byte
+	numeric *numeric         // or nil
+	lists   []numbers.Column // Given is relative to the first one, or -1
+}
+
+// encodeSegment codes the rows of a table: the headers of its columns, and then their integers.
+func encodeSegment(s *segment, delimiter byte, threads int) []byte {
+	fields := make([][][]byte, s.columns)
+	for i := range fields {
+		fields[i] = make([][]byte, len(s.rows))
+	}
+	for r, row := range s.rows {
+		for i := range fields {
+			fields[i][r], row, _ = cutField(row, delimiter)
+		}
+	}
+	coded := make([]codedColumn, s.columns)
+	var group errgroup.Group
+	group.SetLimit(max(threads, 1))
+	for i, f := range fields {
+		group.Go(func() error {
+			coded[i] = encodeColumn(f)
+			return nil
+		})
+	}
+	_ = group.Wait() // no error
+	var headers []byte
+	var lists []numbers.Column
+	var numerics []*numeric
+	for _, c := range coded {
+		headers = append(headers, c.header...)
+		for _, l := range c.lists {
+			if l.Given >= 0 {
+				l.Given = len(lists) - 1
+			}
+			lists = append(lists, l)
+		}
+		numerics = append(numerics, c.numeric)
+	}
+	helpers := fractions(numerics)
+	headers = binary.AppendUvarint(headers, uint64(len(helpers)))
+	return append(headers, numbers.Encode(append(lists, helpers...), threads)...)
+}
+
+func encodeColumn(fields [][]byte) codedColumn {
+	if n, ok := parseNumeric(fields); ok {
+		c := codedColumn{header: n.appendHeader([]byte{columnNumbers}), numeric: n}
+		if len(n.forms) > 1 {
+			c.lists = append(c.lists, numbers.Column{Shape: numbers.AllRows, Values: n.form})
+		}
+		c.lists = append(c.lists, numbers.Column{Shape: n.shape(0), Values: n.values})
+		return c
+	}
+	words, list := dictionary(fields)
+	if !mayRepeat(fields, len(words)) {
+		return codedColumn{header: appendBytes([]byte{columnStrings}, codeStrings(fields))}
+	}
+	header := binary.AppendUvarint([]byte{columnDictionary}, uint64(len(words)))
+	return codedColumn{
+		header: appendBytes(header, codeStrings(words)),
+		lists:  []numbers.Column{{Shape: numbers.AllRows, Values: list}},
+	}
+}
+
+// shape returns the shape of the column of values, given the number of that of the forms.
+func (n *numeric) shape(forms int) numbers.Shape {
+	if n.numbers == len(n.forms) {
+		return numbers.AllRows
+	}
+	return numbers.Shape{Given: forms, Below: int64(n.numbers)}
+}
