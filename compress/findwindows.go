@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"orcomgo/compress/fmindex"
 	"orcomgo/compress/scan"
@@ -62,6 +63,7 @@ func nearCost(patterns []pattern, most, bases int) float64 {
 func (s *search) windowsByRows(ctx context.Context, x *fmindex.Index, most int) ([]window, error) {
 	found := make([][]window, len(s.patterns))
 	errs := make([]error, len(s.patterns))
+	var all atomic.Int64
 	tasks.Each(len(s.patterns), s.o.Threads, func(_, i int) {
 		if errs[i] = ctx.Err(); errs[i] != nil {
 			return
@@ -69,7 +71,7 @@ func (s *search) windowsByRows(ctx context.Context, x *fmindex.Index, most int) 
 		p := &s.patterns[i]
 		var places []uint32
 		x.Near(p.bases, min(most, len(p.bases)-1), func(r fmindex.Rows, _ int) bool {
-			if r.Count()+len(places) > maxWindows {
+			if all.Add(int64(r.Count())) > maxWindows {
 				errs[i] = errManyWindows
 				return false
 			}
@@ -104,6 +106,7 @@ func (s *search) windowsByText(ctx context.Context, x *fmindex.Index, most int) 
 	const each = 4 // chunks at once; the beginning of the next one is needed as well
 	chunks := x.Chunks()
 	groups := (chunks + each - 1) / each
+	var all atomic.Int64
 	found, errs := make([][]window, groups), make([]error, groups)
 	tasks.Each(groups, s.o.Threads, func(_, g int) {
 		if errs[g] = ctx.Err(); errs[g] != nil {
@@ -129,9 +132,9 @@ func (s *search) windowsByText(ctx context.Context, x *fmindex.Index, most int) 
 			at := from + m.At
 			if at < end && x.Whole(at, len(s.patterns[m.Sequence].bases)) {
 				found[g] = append(found[g], window{uint32(at), uint32(m.Sequence)})
-			}
-			if len(found[g]) > maxWindows {
-				errs[g] = errManyWindows
+				if all.Add(1) > maxWindows {
+					errs[g] = errManyWindows
+				}
 			}
 			return errs[g] == nil
 		})
@@ -146,9 +149,8 @@ func joinWindows(found [][]window, errs []error) ([]window, error) {
 			return nil, err
 		}
 	}
-	all := slices.Concat(found...)
-	if len(all) > maxWindows || slices.ContainsFunc(errs, func(err error) bool { return err != nil }) {
+	if slices.ContainsFunc(errs, func(err error) bool { return err != nil }) {
 		return nil, errManyWindows
 	}
-	return all, nil
+	return slices.Concat(found...), nil
 }
