@@ -153,7 +153,7 @@ func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 	b.cols[0].firstQuals = firstQuals
 	if wanted.layouts {
 		for m := range s.Members() {
-			b.cols[m].layout = new(seqs.Layout)
+			b.cols[m].layout = &seqs.Layout{WithoutPlaced: wanted.withoutPlaced}
 		}
 	}
 	var g errgroup.Group // only the end of ctx is an error of it, so it needs no context of its own
