@@ -15,6 +15,9 @@ type Original struct {
 	Name  string // that it would be restored under
 	Mate  int    // index of the one with the mates, or -1
 	First bool   // with Mate: this one has the first mates
+	// Further says that it has further mates of input Lead.
+	Further bool
+	Lead    int
 	// Open returns its text. It is nil for an input that can't be read again, such as a pipe.
 	Open func() (io.ReadCloser, error)
 }
@@ -74,7 +77,7 @@ func sameSetting(man *archive.Manifest, e commit.Entry, inputs []Original, o Sam
 		switch in := &man.Inputs[i]; {
 		case in.Name != inputs[i].Name:
 			return fmt.Sprintf("it holds %s, not %s", in.Name, inputs[i].Name)
-		case in.Mate != inputs[i].Mate || in.First != inputs[i].First:
+		case in.Mate != inputs[i].Mate || in.First != inputs[i].First || in.Further != inputs[i].Further || in.Lead != inputs[i].Lead:
 			return fmt.Sprintf("%s has other mates there", in.Name)
 		}
 	}

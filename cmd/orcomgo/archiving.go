@@ -104,7 +104,7 @@ func (a *archiving) originals(ctx context.Context) []compress.Original {
 	list := make([]compress.Original, len(a.config.Inputs))
 	total, before := storedSize(a.config.Inputs), uint64(0)
 	for i, in := range a.config.Inputs {
-		list[i] = compress.Original{Name: binning.RestoredName(in.Path), Mate: in.Mate, First: in.First}
+		list[i] = compress.Original{Name: binning.RestoredName(in.Path), Mate: in.Mate, First: in.First, Further: in.Further, Lead: in.Lead}
 		info, err := os.Stat(in.Path)
 		if in.Path == "-" || err == nil && !info.Mode().IsRegular() {
 			continue
