@@ -5,11 +5,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"path/filepath"
+	"time"
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
-	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
 )
 
@@ -18,9 +17,13 @@ type Original struct {
 	Name  string // that it would be restored under
 	Mate  int    // index of the one with the mates, or -1
 	First bool   // with Mate: this one has the first mates
-	// Path is that of its file, and Open returns its text. Both are empty for an input that can't be read again, such as a pipe.
-	Path string
-	Open func() (io.ReadCloser, error)
+	// Further says that it has further mates of input Lead.
+	Further bool
+	Lead    int
+	// Open returns its text, and File its bytes as they are stored. Both are nil for an input that can't be read again, such as a pipe.
+	Open, File func() (io.ReadCloser, error)
+	Size       uint64    // of the file, in bytes
+	Time       time.Time // when it was last written to
 }
 
 // SameOptions control MadeOf.
@@ -31,7 +34,7 @@ type SameOptions struct {
 
 // MadeOf finds out whether an archive, packed or not, was made of some inputs with some options. If not, difference says in words
 // why not, or that it can't be told. Inputs are read as far as is needed to tell; an error is one of reading them, or of an archive that
-// can't be read.
+// can't be read. A file of the recorded size and time is not read.
 func MadeOf(ctx context.Context, e commit.Entry, inputs []Original, o SameOptions) (difference string, err error) {
 	src, err := openEntry(e, 1, 0)
 	if err != nil {
@@ -46,59 +49,77 @@ func MadeOf(ctx context.Context, e commit.Entry, inputs []Original, o SameOption
 		if inputs[i].Open == nil {
 			return inputs[i].Name + " can't be read twice, so the archive can't be compared with it", nil
 		}
-		if d, err := sameInput(ctx, man, i, &inputs[i]); d != "" || err != nil {
+	}
+	for i := range inputs {
+		d, err := sameInput(ctx, man, i, &inputs[i])
+		if d != "" || err != nil {
 			return d, err
 		}
 	}
 	return "", nil
 }
 
-// sameInput compares an input with what the archive has of it: its file by size and time, then by SHA-256, as far as they were recorded;
-// else its text, which may have been compressed again.
+// sameInput compares an input with input i of an archive. A file that has the size and time that were recorded is the same. Others are
+// compared by their checksums, if they are recorded, else by their text, if the archive has all of it.
 func sameInput(ctx context.Context, man *archive.Manifest, i int, o *Original) (difference string, err error) {
 	in := &man.Inputs[i]
-	info, err := vfs.Stat(o.Path)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", o.Path, vfs.Cause(err))
+	file := in.Source
+	exact := man.Options.Exact(in.Kind)
+	if file != nil && file.Size == o.Size && !file.Time.IsZero() && file.Time.Equal(o.Time) {
+		return "", nil
 	}
-	if s := in.Source; s != nil && uint64(info.Size()) == s.Size && s.Name == filepath.Base(o.Path) {
-		if !s.Time.IsZero() && s.Time.Equal(info.ModTime()) {
-			return "", nil
+	if file != nil && file.Sums != nil {
+		same := file.Size == o.Size
+		if same {
+			same, err = hasSHA256(ctx, o, file.Sums.SHA256)
 		}
-		if want, ok := man.FileSums(in); ok {
-			if got, err := fileSHA256(ctx, o.Path); err != nil || got == want.SHA256 {
-				return "", err
-			}
+		switch {
+		case err != nil || same:
+			return "", err
+		case !exact:
+			return o.Name + " is from another file now, and the archive does not keep everything of it", nil
 		}
+		// The same text may have been compressed again.
 	}
-	if !archive.Exact(man.Options, in.Kind) {
-		return o.Name + " is not the file that was recorded, or none was, and not everything of it was kept to compare it with", nil
+	if exact {
+		same, err := sameText(ctx, man, i, o)
+		if err == nil && !same {
+			difference = o.Name + " has another text now"
+		}
+		return difference, err
 	}
-	if same, err := sameText(ctx, man, i, o); err != nil || same {
-		return "", err
+	if file == nil || file.Time.IsZero() {
+		return "it does not keep everything of " + o.Name + ", so it can't be compared with that", nil
 	}
-	return o.Name + " has another text now", nil
+	return "the file of " + o.Name + " has another size or time now, and the archive does not keep everything of it", nil
 }
 
-// fileSHA256 returns the SHA-256 of a file.
-func fileSHA256(ctx context.Context, path string) (sum [32]byte, err error) {
-	f, err := vfs.Open(path)
+// hasSHA256 reports whether the file of an input has a SHA-256.
+func hasSHA256(ctx context.Context, o *Original, want [32]byte) (bool, error) {
+	r, err := o.File()
 	if err != nil {
-		return sum, fmt.Errorf("%s: %w", path, vfs.Cause(err))
+		return false, err
 	}
-	defer f.Close()
+	defer r.Close()
 	h := sha256.New()
+	if err := eachPiece(ctx, r, func(b []byte) bool { h.Write(b); return true }); err != nil {
+		return false, err
+	}
+	return [32]byte(h.Sum(nil)) == want, nil
+}
+
+// eachPiece calls f with all bytes of r, in pieces, until it returns false.
+func eachPiece(ctx context.Context, r io.Reader, f func(b []byte) bool) error {
 	for buf := make([]byte, 1<<20); ; {
-		n, err := f.Read(buf)
-		h.Write(buf[:n]) // a hash.Hash does not fail
-		switch {
-		case err == io.EOF:
-			h.Sum(sum[:0])
-			return sum, nil
-		case err != nil:
-			return sum, fmt.Errorf("%s: %w", path, vfs.Cause(err))
-		case ctx.Err() != nil:
-			return sum, ctx.Err()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := r.Read(buf)
+		if !f(buf[:n]) || err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
 		}
 	}
 }
@@ -119,7 +140,7 @@ func sameSetting(man *archive.Manifest, e commit.Entry, inputs []Original, o Sam
 		switch in := &man.Inputs[i]; {
 		case in.Name != inputs[i].Name:
 			return fmt.Sprintf("it holds %s, not %s", in.Name, inputs[i].Name)
-		case in.Mate != inputs[i].Mate || in.First != inputs[i].First:
+		case in.Mate != inputs[i].Mate || in.First != inputs[i].First || in.Further != inputs[i].Further || in.Lead != inputs[i].Lead:
 			return fmt.Sprintf("%s has other mates there", in.Name)
 		}
 	}
@@ -135,20 +156,9 @@ func sameText(ctx context.Context, man *archive.Manifest, i int, o *Original) (b
 	defer r.Close()
 	in := &man.Inputs[i]
 	check := newTextCheck(man, in.Name, in.Blocks, man.Verified, false)
-	for buf := make([]byte, 1<<20); ; {
-		if err := ctx.Err(); err != nil {
-			return false, err
-		}
-		n, err := r.Read(buf)
-		if check.add(buf[:n]) != nil {
-			return false, nil
-		}
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return false, err
-		}
+	same := true
+	if err := eachPiece(ctx, r, func(b []byte) bool { same = check.add(b) == nil; return same }); err != nil || !same {
+		return false, err
 	}
 	var want *[32]byte
 	if man.Verified {

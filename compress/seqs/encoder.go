@@ -12,6 +12,7 @@ import (
 	"orcomgo/compress/basemodel"
 	"orcomgo/compress/longreads"
 	"orcomgo/compress/overlap"
+	"orcomgo/internal/largepages"
 	"orcomgo/internal/tasks"
 )
 
@@ -311,7 +312,7 @@ func (e *Encoder) load(ctx context.Context, want int, only *overlap.Subset) (err
 
 // positionsOf returns the positions of those of n records that are placed, in any order that depends on the records alone.
 func positionsOf(l *overlap.Layout, n uint32, threads int) []uint32 {
-	pos := make([]uint32, n)
+	pos := largepages.Make[uint32](int(n))
 	chunks := min(threads, int(n)/minCounted+1)
 	first := func(c int) uint32 { return uint32(uint64(n) * uint64(c) / uint64(chunks)) }
 	placed := make([]uint32, chunks) // of each chunk
