@@ -232,7 +232,8 @@ func (r *run) recordSources(infos []record.Input) error {
 		return nil
 	}
 	for i, in := range r.inputs {
-		s := &record.Source{Size: infos[i].SourceBytes, Plain: !in.src.compressed, TextMD5: r.Record > RecordTime}
+		s := &record.Source{Size: infos[i].SourceBytes, Plain: !in.src.compressed,
+			TextMD5: r.Record > RecordTime && r.Options.Exact(infos[i].Kind)}
 		if in.src.named {
 			s.Name = inputFile(in.spec.Path)
 		}

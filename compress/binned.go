@@ -27,6 +27,9 @@ func newBinned(r *bins.Reader, threads int, memory uint64) (*binned, error) {
 		return nil, err
 	}
 	b := &binned{r: r, specs: specs, pool: newWorkers(threads), keeps: keepsOfAll(meta)}
+	for i := range specs {
+		specs[i].lead = -1 // bins have the names of each input
+	}
 	b.man = manifestOf(meta, meta.Tool)
 	for _, s := range specs {
 		b.man.Slices = append(b.man.Slices, s.slice())
@@ -109,7 +112,7 @@ func inputsOf(meta *bins.Meta) []archive.Input {
 		for _, b := range meta.BlocksOf(i) {
 			in.Bases += meta.Blocks[b].Bases
 		}
-		if archive.Exact(meta.Options, in.Kind) {
+		if meta.Options.Exact(in.Kind) {
 			in.Blocks = []archive.TextBlock{}
 			for _, b := range meta.BlocksOf(i) {
 				in.Blocks = append(in.Blocks, archive.TextBlock{Len: meta.Blocks[b].TextLen, Hash: meta.Blocks[b].TextHash})

@@ -91,6 +91,9 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 			run := e.pool.do
 			if col.afterAssembly || col.id == archive.Quals && cols[m].byBases {
 				run = e.afterAssembly
+				if spec.run == nil {
+					run = func(ctx context.Context, f func() error) error { return e.afterLoad(ctx, cols[m], f) }
+				}
 			}
 			g.Go(func() error {
 				return run(ctx, func() (err error) {
@@ -104,7 +107,7 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 		return nil, err
 	}
 	if spec.run == nil {
-		for _, input := range spec.inputs() {
+		for _, input := range spec.needed() {
 			e.cache.release(input, spec.from, spec.records)
 		}
 	}
@@ -124,33 +127,56 @@ func (e *encoder) afterAssembly(ctx context.Context, f func() error) error {
 	return e.pool.do(ctx, f)
 }
 
+// afterLoad is afterAssembly for f that needs the reads of c's part in memory. Other slices wait for these alone, not for f.
+func (e *encoder) afterLoad(ctx context.Context, c *columns, f func() error) error {
+	err := e.assembled.wait(ctx, func() error {
+		return e.pool.do(ctx, func() error { return e.enc.Load(ctx, seqColumn(c)) })
+	})
+	if err != nil {
+		return err
+	}
+	return e.pool.do(ctx, f)
+}
+
 // columns returns those of a slice.
 func (e *encoder) columns(ctx context.Context, spec sliceSpec) (cols [2]*columns, err error) {
 	if spec.run != nil {
 		err = e.afterAssembly(ctx, func() error { return e.sorted(ctx, spec, &cols) })
 		return cols, err
 	}
+	var lead *columns // the names of the first mates, if those of the slice are coded given them
 	err = e.pool.do(ctx, func() (err error) {
 		for m, input := range spec.inputs() {
 			if cols[m], err = e.cache.acquire(input, spec.from, spec.records); err != nil {
 				return err
 			}
 		}
-		return nil
+		if spec.lead >= 0 {
+			lead, err = e.cache.acquireNames(spec.lead, spec.from, spec.records)
+		}
+		return err
 	})
-	if err != nil || !e.meta.Options.OrderAny {
+	if err != nil {
 		return cols, err
 	}
-	err = e.afterAssembly(ctx, func() error {
-		perm, err := e.enc.Sorted(ctx, spec.first, spec.from, spec.from+uint64(spec.records))
-		if err != nil {
-			return err
-		}
-		for m := range spec.inputs() {
-			cols[m].permute(perm)
-		}
-		return nil
-	})
+	if e.meta.Options.OrderAny {
+		err = e.afterAssembly(ctx, func() error {
+			perm, err := e.enc.Sorted(ctx, spec.ordered(), spec.from, spec.from+uint64(spec.records))
+			if err != nil {
+				return err
+			}
+			for m := range spec.inputs() {
+				cols[m].permute(perm)
+			}
+			if lead != nil {
+				permuteNames(lead, &permutation{perm: perm})
+			}
+			return nil
+		})
+	}
+	if lead != nil {
+		cols[0].leadNames = lead.names
+	}
 	return cols, err
 }
 
@@ -198,7 +224,7 @@ func (e *encoder) sort(ctx context.Context, run *sortedRun, spec sliceSpec) erro
 			}
 			return nil
 		})
-		perm, err := e.enc.Sorted(ctx, spec.first, from, to)
+		perm, err := e.enc.Sorted(ctx, spec.ordered(), from, to)
 		if run.err = g.Wait(); run.err == nil {
 			run.err = err
 		}

@@ -9,22 +9,55 @@ import (
 	"path/filepath"
 	"time"
 
-	"orcomgo/bins/record"
-
 	"orcomgo/bins/commit"
+	"orcomgo/bins/record"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
 )
 
-// outputNames returns the file name under which each input is restored.
-func outputNames(man *archive.Manifest, o *UnpackOptions) ([]string, error) {
+// outputNames returns the file name under which each part of each input is restored. There is one part unless o.Split is set.
+func (u *unpacker) outputNames(parts []int) ([][]string, error) {
+	man, o := u.man, u.o
+	names := make([][]string, len(man.Inputs))
 	r := record.Restored{Gzip: o.Gzip}
-	if o.Records != nil {
-		r.Suffix = func(i int) string {
-			return fmt.Sprintf(".%d-%d", o.Records.From+1, min(o.Records.To, man.Inputs[i].Records))
+	most := 1
+	for _, n := range parts {
+		most = max(most, n)
+	}
+	for part := range most {
+		r.Suffix = func(i int) string { return u.suffix(i, part, parts[i]) }
+		list, err := record.RestoredNames(binsInputs(man), man.Options, r)
+		if err != nil {
+			return nil, err
+		}
+		for i, name := range list {
+			if part < max(parts[i], 1) {
+				names[i] = append(names[i], name)
+			}
 		}
 	}
-	return record.RestoredNames(binsInputs(man), man.Options, r)
+	return names, nil
+}
+
+// suffix returns what the name of a part of an input has in addition to that of the input.
+func (u *unpacker) suffix(input, part, parts int) (s string) {
+	o, in := u.o, &u.man.Inputs[input]
+	if o.Records != nil {
+		from, to := o.Records.From+1, min(o.Records.To, in.Records)
+		if s = fmt.Sprintf(".%d", from); to != from {
+			s += fmt.Sprintf("-%d", to)
+		}
+	}
+	if o.Names != nil {
+		s += ".selected"
+	}
+	if o.Interleave && in.Mate >= 0 {
+		s += ".interleaved"
+	}
+	if o.Split > 0 {
+		s += fmt.Sprintf(".part_%0*d", max(3, len(fmt.Sprint(parts))), part+1)
+	}
+	return s
 }
 
 // binsInputs returns what stage 1 said of the inputs.
@@ -36,45 +69,52 @@ func binsInputs(man *archive.Manifest) []record.Input {
 	return inputs
 }
 
-// outFile is a restored file, which gets its name only once all of it is there. A nil one is
-// for an input that is not restored.
+// outFile is a file that text is restored in. It gets its name only once all of it is there. A FIFO has its name already: the text is
+// written to it, once it has a reader.
 type outFile struct {
 	path string
+	gzip bool
 	f    *commit.Temp // nil before the first byte, and in the end
 	time time.Time    // that the file gets; zero for the present one
 	done bool         // complete and durable
 	note error        // why the file has not got its time
+
+	fifo bool
+	pipe *vfs.File // of a FIFO; nil before the first byte, and in the end
 }
 
 // newOutFile returns the file called name in dir, which nothing has been written to. The
 // error is for a name that is taken: by a file, unless force says to replace it, or by one
 // of the archive that it comes from.
-func newOutFile(dir, name string, src source, force bool) (*outFile, error) {
-	o := &outFile{path: filepath.Join(dir, name)}
-	if err := takesName(o.path, src); err != nil {
+func newOutFile(dir, name string, src source, o *UnpackOptions) (*outFile, error) {
+	f := &outFile{path: filepath.Join(dir, name), gzip: o.Gzip}
+	if err := takesName(f.path, src); err != nil {
 		return nil, err
 	}
-	st, err := vfs.Lstat(o.path)
+	st, err := vfs.Lstat(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return o, nil
+		return f, nil
 	case err != nil:
 		return nil, err
 	case st.IsDir():
-		return nil, fmt.Errorf("%s is a directory", o.path)
-	case !force:
-		return nil, fmt.Errorf("%s: %w", o.path, ErrFileExists)
+		return nil, fmt.Errorf("%s is a directory", f.path)
+	case st.Mode()&fs.ModeNamedPipe != 0:
+		f.fifo = true
+		return f, nil
+	case !o.Force:
+		return nil, fmt.Errorf("%s: %w", f.path, ErrFileExists)
 	}
-	there, err := vfs.Stat(o.path)
+	there, err := vfs.Stat(f.path)
 	if err != nil {
-		return o, nil // a symbolic link to nothing
+		return f, nil // a symbolic link to nothing
 	}
 	for _, p := range src.paths() {
 		if st, err := vfs.Stat(p); err == nil && os.SameFile(st, there) {
-			return nil, fmt.Errorf("%s is a file of the archive itself", o.path)
+			return nil, fmt.Errorf("%s is a file of the archive itself", f.path)
 		}
 	}
-	return o, nil
+	return f, nil
 }
 
 func takesName(path string, src source) error {
@@ -82,23 +122,42 @@ func takesName(path string, src source) error {
 	return commit.TakesName(path, dir, name)
 }
 
-func (o *outFile) Write(b []byte) (int, error) {
-	if o.f == nil {
-		f, err := commit.NewTemp(o.path)
-		if err != nil {
-			return 0, err
+// write appends to the file. A FIFO is waited for until stop is closed.
+func (o *outFile) write(b []byte, stop <-chan struct{}) (err error) {
+	if o.fifo {
+		if o.pipe == nil {
+			if o.pipe, err = vfs.OpenFIFO(o.path, stop); err != nil {
+				return err
+			}
 		}
-		o.f = f
+		_, err = o.pipe.Write(b)
+		return err
 	}
-	return o.f.Write(b)
+	if o.f == nil {
+		if o.f, err = commit.NewTemp(o.path); err != nil {
+			return err
+		}
+	}
+	_, err = o.f.Write(b)
+	return err
 }
 
-// finish makes the content durable, before the file has its name.
-func (o *outFile) finish() error {
+// finish completes the content and makes it durable, before the file has its name.
+func (o *outFile) finish(stop <-chan struct{}) error {
 	if o == nil || o.done {
 		return nil
 	}
-	if _, err := o.Write(nil); err != nil { // an empty file is a file
+	end := "" // an empty file is a file
+	if o.gzip {
+		end = bgzfEnd
+	}
+	if err := o.write([]byte(end), stop); err != nil {
+		return err
+	}
+	if o.fifo {
+		o.done = true
+		err := o.pipe.Close()
+		o.pipe = nil
 		return err
 	}
 	if !o.time.IsZero() {
@@ -113,6 +172,9 @@ func (o *outFile) finish() error {
 
 // name gives the file its name.
 func (o *outFile) name(force bool) error {
+	if o.fifo {
+		return nil
+	}
 	err := o.f.Install(o.path, force)
 	if errors.Is(err, fs.ErrExist) {
 		err = fmt.Errorf("%s: %w", o.path, ErrFileExists)
@@ -125,45 +187,41 @@ func (o *outFile) name(force bool) error {
 
 // abort removes what was written, if it has not got its name yet.
 func (o *outFile) abort() {
-	if o == nil || o.f == nil {
+	if o == nil {
 		return
 	}
-	o.f.Discard()
-	o.f = nil
+	if o.pipe != nil {
+		o.pipe.Close()
+		o.pipe = nil
+	}
+	if o.f != nil {
+		o.f.Discard()
+		o.f = nil
+	}
 }
 
 // ErrFileExists is wrapped by the error for a file that Unpack would have to overwrite.
 var ErrFileExists = errors.New("the file exists already")
 
-// files are what text is written to, by input: files in a directory, or one stream.
-type files struct {
-	stream io.Writer // nil: by file
-	outs   []*outFile
+// fifoStream is a FIFO as a stream; it is opened when it is written to.
+type fifoStream struct {
+	*outFile
+	stop <-chan struct{}
 }
 
-func (f *files) write(input int, b []byte) error {
-	if f.stream != nil {
-		if len(b) == 0 {
-			return nil
-		}
-		_, err := f.stream.Write(b)
-		return err
-	}
-	_, err := f.outs[input].Write(b)
-	return err
-}
-
-// finish ends an input's file; the stream has no ends.
-func (f *files) finish(input int) error {
-	if f.stream != nil {
+// newFIFOStream returns the FIFO that path leads to; nil if it is anything else. stop ends waiting for a reader.
+func newFIFOStream(path string, stop <-chan struct{}) *fifoStream {
+	if st, err := vfs.Stat(path); err != nil || st.Mode()&fs.ModeNamedPipe == 0 {
 		return nil
 	}
-	return f.outs[input].finish()
+	return &fifoStream{&outFile{path: path, fifo: true}, stop}
 }
 
-// abort removes the files that have not got their names.
-func (f *files) abort() {
-	for _, o := range f.outs {
-		o.abort()
+func (f *fifoStream) Write(b []byte) (int, error) {
+	if err := f.write(b, f.stop); err != nil {
+		return 0, err
 	}
+	return len(b), nil
 }
+
+var _ io.Writer = (*fifoStream)(nil)

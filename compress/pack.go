@@ -368,7 +368,7 @@ func (p *packer) write(ctx context.Context) error {
 	g, c := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
 		p.digests, err = p.enc.Digests(c, func(input int) bool {
-			return !archive.Exact(meta.Options, meta.Inputs[input].Kind)
+			return !meta.Options.Exact(meta.Inputs[input].Kind)
 		})
 		return err
 	})

@@ -108,7 +108,7 @@ func (v *verification) slices(ctx context.Context) error {
 			c := b.cols[m]
 			s := &v.texts[k][m]
 			s.hash, s.len = xxh3.Hash(t.text[m]), uint64(len(t.text[m]))
-			if archive.Exact(man.Options, man.Inputs[c.input].Kind) {
+			if man.Options.Exact(man.Inputs[c.input].Kind) {
 				continue
 			}
 			if sumColumns(c) != v.p.checks[k].sums[m] {
@@ -163,7 +163,7 @@ func (v *verification) end() error {
 		} else {
 			in.SHA256, in.MD5 = v.checks[i].sha256(), v.checks[i].md5Sum()
 		}
-		if s := in.Source; s != nil && s.Plain && s.Sums != nil && archive.Exact(man.Options, in.Kind) &&
+		if s := in.Source; s != nil && s.Plain && s.Sums != nil && man.Options.Exact(in.Kind) &&
 			(in.SHA256 != s.Sums.SHA256 || in.MD5 != s.Sums.MD5) {
 			return fmt.Errorf("%s: the checksums of its text are not those of the file that was binned: %w", in.Name, ErrCorrupt)
 		}

@@ -29,28 +29,6 @@ func firstAfter(ranges []RecordRange, at uint64) int {
 	return sort.Search(len(ranges), func(i int) bool { return ranges[i].To > at })
 }
 
-// intersect returns the records that are in both lists; nil is all records.
-func intersect(a, b []RecordRange) []RecordRange {
-	if a == nil {
-		return b
-	}
-	if b == nil {
-		return a
-	}
-	out := []RecordRange{}
-	for len(a) > 0 && len(b) > 0 {
-		if r := (RecordRange{max(a[0].From, b[0].From), min(a[0].To, b[0].To)}); r.From < r.To {
-			out = append(out, r)
-		}
-		if a[0].To < b[0].To {
-			a = a[1:]
-		} else {
-			b = b[1:]
-		}
-	}
-	return out
-}
-
 // recordSpan is records lo..hi-1 of a slice.
 type recordSpan struct{ lo, hi int }
 

@@ -261,25 +261,6 @@ func TestMatchNames(t *testing.T) {
 	}
 }
 
-func TestIntersect(t *testing.T) {
-	all := []RecordRange(nil)
-	a := []RecordRange{{1, 5}, {7, 9}, {20, 30}}
-	for _, c := range []struct {
-		a, b []RecordRange
-		want string
-	}{
-		{all, a, "[{1 5} {7 9} {20 30}]"},
-		{a, all, "[{1 5} {7 9} {20 30}]"},
-		{a, []RecordRange{{4, 21}, {29, 99}}, "[{4 5} {7 9} {20 21} {29 30}]"},
-		{a, []RecordRange{}, "[]"},
-		{a, []RecordRange{{5, 7}}, "[]"},
-	} {
-		if got := intersect(c.a, c.b); fmt.Sprint(got) != c.want || (got == nil) {
-			t.Errorf("%v and %v: %v, want %s", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 // TestReaderOfLongReads: reads of 701 bases or more are aligned in pieces, and such slices are decoded whole.
 func TestReaderOfLongReads(t *testing.T) {
 	text, _ := longReads(t, 20)

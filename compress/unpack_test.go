@@ -169,6 +169,21 @@ func TestOutputNames(t *testing.T) {
 		}
 		return m
 	}
+	outputNames := func(m *archive.Manifest, o *UnpackOptions) (names []string, err error) {
+		u := &unpacker{man: m, o: o}
+		parts := make([]int, len(m.Inputs))
+		for i := range parts {
+			parts[i] = 1
+			if o.Split > 0 {
+				parts[i] = int((m.Inputs[i].Records-1)/o.Split + 1)
+			}
+		}
+		list, err := u.outputNames(parts)
+		for _, n := range list {
+			names = append(names, n...)
+		}
+		return names, err
+	}
 	cases := []struct {
 		man  *archive.Manifest
 		o    UnpackOptions
@@ -180,6 +195,10 @@ func TestOutputNames(t *testing.T) {
 		{man(record.Options{Quality: record.QualityDrop}, "a.fastq", "b.fq"), UnpackOptions{}, "a.fasta b.fasta"},
 		{man(record.Options{Quality: record.QualityDrop}, "a.fastq", "a.fq"), UnpackOptions{}, "a.fastq.fasta a.fq.fasta"},
 		{man(record.Options{}, "a.fastq"), UnpackOptions{Records: &RecordRange{9, 99}}, "a.10-50.fastq"},
+		{man(record.Options{}, "a.fastq"), UnpackOptions{Records: &RecordRange{9, 10}, Gzip: true}, "a.10.fastq.gz"},
+		{man(record.Options{}, "a.fastq"), UnpackOptions{Records: &RecordRange{9, 20}, Names: &NameFilter{}}, "a.10-20.selected.fastq"},
+		{man(record.Options{}, "a.fastq", "b"), UnpackOptions{Split: 25},
+			"a.part_001.fastq a.part_002.fastq b.part_001 b.part_002"},
 	}
 	for _, c := range cases {
 		names, err := outputNames(c.man, &c.o)
@@ -203,7 +222,8 @@ func TestOutputNames(t *testing.T) {
 
 func TestUnpackUsage(t *testing.T) {
 	dir := binTo(t, single("x.fastq", "@a\nA\n+\nI\n"), record.Options{})
-	for _, o := range []UnpackOptions{{}, {OutDir: "x", Stream: io.Discard}, {OutDir: "x", Interleave: true},
+	for _, o := range []UnpackOptions{{}, {OutDir: "x", Stream: io.Discard}, {Stream: io.Discard, Split: 5}, {OutDir: "x", Mate: 3},
+		{OutDir: "x", Mate: 1, Interleave: true}, {OutDir: "x", Inputs: []string{"["}},
 		{Stream: io.Discard, Records: &RecordRange{3, 3}}} {
 		if _, err := Unpack(context.Background(), dir, o); err == nil {
 			t.Errorf("%+v passed", o)

@@ -18,6 +18,8 @@ type FileStatus struct {
 	Records uint64 `json:"records"`
 	OK      bool   `json:"ok"`
 	Problem string `json:"problem,omitempty"` // why not OK, a line
+	// Parts is how many files there are if the input was restored in parts; Name is the first one.
+	Parts int `json:"parts,omitempty"`
 	// Checked says against what the text was compared: "SHA-256", "block hashes" (XXH3-128
 	// of the text as stage 1 read it), or "section checksums" where neither is known.
 	Checked string `json:"checked,omitempty"`

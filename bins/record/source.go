@@ -19,7 +19,8 @@ type Source struct {
 	Plain bool
 	// Sums are the checksums of the file; nil if bin did not compute them.
 	Sums *Checksums
-	// TextMD5 says that the MD5 of the text is wanted beside its SHA-256.
+	// TextMD5 says that the MD5 of the text is wanted beside its SHA-256. Only if the input comes back byte for byte: one thread
+	// computes it, and takes longer than all threads need for reads alone.
 	TextMD5 bool
 }
 

@@ -183,6 +183,9 @@ func Open(path string) (*File, error) {
 	return &File{f, path}, nil
 }
 
+// ErrStopped is the error of OpenFIFO if nothing opens the FIFO for reading until it is stopped.
+var ErrStopped = errors.New("nothing reads it")
+
 // Create makes a file that must not exist yet; a symbolic link counts as a file.
 func Create(path string) (*File, error) {
 	if err := injectFault("create", path); err != nil {

@@ -63,6 +63,8 @@ func (l checksumList) explain(n *compress.Information, in *compress.InputInforma
 		return fmt.Sprintf("the %s of %s is not known before pack", kind, name)
 	case !n.Verified:
 		return fmt.Sprintf("the %s of %s is not known: it was packed with --no-verify", kind, name)
+	case l.md5 && !n.Lossless:
+		return fmt.Sprintf("no MD5 of %s is recorded, since it is not what was archived, byte for byte: see --sha256", name)
 	}
 	return fmt.Sprintf("no %s of %s is recorded: see bin --help, --source", kind, name)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"orcomgo/bins/commit"
+	"orcomgo/compress"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -93,7 +94,7 @@ func noWords([]string, string) ([]string, cobra.ShellCompDirective) {
 
 // flagValues says what the values of flags may be. Those of flags that are not listed are not completed.
 var flagValues = map[string]completion{
-	"first": completeReads, "second": completeReads,
+	"first": completeReads, "second": completeReads, "third": completeReads, "fourth": completeReads,
 	"order":   words("original", "any"),
 	"names":   words("keep", "drop"),
 	"quality": words("keep", "bin8", "drop"),
@@ -103,6 +104,7 @@ var flagValues = map[string]completion{
 	"output":  completeDirs, "tmpdir": completeDirs,
 	"fasta": completeFiles, "mismatches": words("0", "1", "2", "3", "4"),
 	"log": completeFiles, "samples": completeFiles,
+	"input": completeInputs, "mate": words("1", "2"), "names-from": completeFiles,
 }
 
 // completeFlags registers what the values of a command's flags may be.
@@ -154,6 +156,21 @@ func completeArchive(args []string, word string) ([]string, cobra.ShellCompDirec
 		}
 	}
 	return found, how
+}
+
+// completeInputs completes the names of the inputs of the archive that was given.
+func completeInputs(args []string, word string) (found []string, _ cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		if r, err := compress.Open(openable(args[0]), compress.ReaderOptions{Threads: 1}); err == nil {
+			defer r.Close()
+			for _, in := range r.Inputs() {
+				if strings.HasPrefix(in.Name, word) {
+					found = append(found, in.Name)
+				}
+			}
+		}
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
 // paths returns the directories, and the files that keep accepts, whose paths begin with what was typed. No space

@@ -72,6 +72,9 @@ func TestBashCompletes(t *testing.T) {
 		{"orcomgo unpack runs/reads_2", "runs/reads_2"},
 		{"orcomgo unpack runs/reads_2 -o r", "runs/"},
 		{"orcomgo verify --log no", "notes.txt"},
+		{"orcomgo unpack --mate ", "1 2"},
+		{"orcomgo unpack runs/reads_2 --input re", "reads_2.fastq"},
+		{"orcomgo unpack --names-from no", "notes.txt"},
 		{"orcomgo completion f", "fish"},
 		{"orcomgo help ver", "verify version"},
 	}

@@ -31,10 +31,19 @@ var (
 		{"pack", bytesUnit, 8, 44},
 	}
 	verifyModel = stageModel{"verify", bytesUnit, 8, 12}
-	unpackModel = stageModel{"unpack", bytesUnit, 0, 1}
+	namesModel  = stageModel{compress.NamesStage, readsUnit, 0, 5}
+	unpackModel = stageModel{"unpack", bytesUnit, 1, 95}
 	indexModel  = []stageModel{{compress.IndexReadStage, bytesUnit, 0, 70}, {compress.IndexBuildStage, basesUnit, 1, 30}}
 	findModel   = stageModel{compress.FindStage, bytesUnit, 0, 1}
 )
+
+// unpackStages returns the stages of unpack.
+func unpackStages(byName bool) []stageModel {
+	if byName {
+		return []stageModel{namesModel, unpackModel}
+	}
+	return []stageModel{unpackModel}
+}
 
 // packStages returns the stages of pack, or of archive with binModel first.
 func packStages(noVerify bool, first ...stageModel) []stageModel {

@@ -1,8 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,31 +31,64 @@ Where a file of several is damaged in the archive, the others are restored, and 
 With -o - the exit status is 1 if standard output is closed; /dev/null that is open for reading and writing (as by
 Python's subprocess.DEVNULL) counts as closed, because the two can't be told apart. orcomgo verify needs no output.
 
+Some records: --input and --mate choose files of the archive; --records, --name, --names-from and --grep choose
+records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq). Mates come together and in their order:
+a pair is chosen by the name of one of its mates. Names are read first and alone; then only what the chosen records
+need is decoded. A NAME is the first word of a record's name, with or without /1 or /2 at its end, or the whole name if
+it has spaces.
+
+FIFOs: if -o is a FIFO, or FIFOs are in the directory under the names of the files, text is written to them, to those of
+mates at the same time. Whoever reads one mate of a pair must read the other.
+
 Examples:
   orcomgo unpack run/                                  into the current directory
   orcomgo unpack run/ -o restored/                     into another, made if it is missing
-  orcomgo unpack --gzip run/ -o restored/              compressed
+  orcomgo unpack --gzip run/ -o restored/              compressed in blocks (BGZF), by all threads
   orcomgo unpack run/ -o - | wc -l                     to standard output, input after input
   orcomgo unpack --interleave run/ -o - | bwa mem -p ref.fa -
+  bwa mem ref.fa <(orcomgo unpack --mate 1 run/ -o -) <(orcomgo unpack --mate 2 run/ -o -)
+  mkfifo f/run_R1.fastq f/run_R2.fastq; orcomgo unpack run/ -o f/ & bwa mem ref.fa f/run_R1.fastq f/run_R2.fastq
   orcomgo unpack archives/sample7 -o restored/         one of several archives in a directory
+  orcomgo unpack --input '*_R1*' run/ -o restored/     the files whose names match
   orcomgo unpack --records 1-1000 run/ -o peek/        the first thousand records of each input
+  orcomgo unpack --names-from mapped.txt run/ -o some/ records by a list of names, one a line
+  orcomgo unpack --grep ':1101:' --interleave run/ -o - | less
+  orcomgo unpack --split 1000000 --gzip run/ -o parts/ run_R1.part_001.fastq.gz, ...
 `,
 	flags: func(f *pflag.FlagSet) action {
 		var o unpackFlags
-		f.StringVarP(&o.output, "output", "o", ".", "`DIR` to restore the files in, or - for standard output")
-		f.BoolVar(&o.interleave, "interleave", false, "with -o -: alternate the mates of a pair")
-		f.BoolVar(&o.gzip, "gzip", false, "compress the output with gzip")
-		f.StringVar(&o.records, "records", "", "only the records `FROM-TO` of each input, counted from 1")
+		f.StringVarP(&o.output, "output", "o", ".", "`DIR` to restore the files in, or a FIFO, or - for standard output")
+		f.StringArrayVar(&o.inputs, "input", nil, "only the input of this name, or those that match a `PATTERN` as *_R1*; may be repeated")
+		f.IntVar(&o.mate, "mate", 0, "only first mates (`1`) or only second ones (2)")
+		f.StringVar(&o.records, "records", "", "only the records `FROM-TO` of each input, counted from 1; also N alone, and FROM-")
+		f.StringArrayVar(&o.names, "name", nil, "only the record with this `NAME`, or its pair; may be repeated")
+		f.StringVar(&o.namesFrom, "names-from", "", "only the records whose names are in `FILE`, one a line; - is standard input")
+		f.StringVar(&o.grep, "grep", "", "only records whose whole names match a `REGEXP` (RE2 syntax)")
+		f.BoolVar(&o.interleave, "interleave", false, "alternate the mates of a pair, in one output instead of two; further mates follow")
+		f.Uint64Var(&o.split, "split", 0, "write files of `N` records of each input")
+		f.BoolVar(&o.gzip, "gzip", false, "compress the output with gzip, in blocks (BGZF)")
 		f.BoolVar(&o.touch, "touch", false, "give the files the present time, not that of the originals")
 		f.BoolVarP(&o.force, "force", "f", false, "overwrite files")
 		o.add(f)
-		return o.run
+		return func(ctx context.Context, s *streams, args []string) error {
+			if f.Changed("split") && o.split == 0 {
+				return usagef("unpack: --split is at least 1")
+			}
+			if f.Changed("mate") && o.mate != 1 && o.mate != 2 {
+				return usagef("unpack: --mate is 1 or 2, not %d", o.mate)
+			}
+			return o.run(ctx, s, args)
+		}
 	},
 }
 
 type unpackFlags struct {
 	resources
 	output, records                string
+	inputs, names                  []string
+	namesFrom, grep                string
+	mate                           int
+	split                          uint64
 	interleave, gzip, touch, force bool
 }
 
@@ -57,7 +97,8 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	if err != nil {
 		return err
 	}
-	options := compress.UnpackOptions{Interleave: o.interleave, Gzip: o.gzip, Touch: o.touch, Force: o.force}
+	options := compress.UnpackOptions{Interleave: o.interleave, Gzip: o.gzip, Touch: o.touch, Force: o.force, Split: o.split,
+		Inputs: o.inputs, Mate: o.mate}
 	switch {
 	case o.output == "":
 		return usagef("unpack: -o is a directory or -, not empty")
@@ -65,21 +106,35 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 		return usagef("unpack: --json and -o - exclude each other: both are for standard output")
 	case o.output == "-":
 		options.Stream = s.out
-	case o.interleave:
-		return usagef("unpack: --interleave needs -o -")
 	default:
-		if err := checkOutput("unpack", o.output, "write -o - >FILE for a single file"); err != nil {
-			return err
+		if !isFIFO(o.output) {
+			if err := checkOutput("unpack", o.output, "write -o - >FILE for a single file"); err != nil {
+				return err
+			}
 		}
 		options.OutDir = o.output
 	}
+	switch {
+	case o.split > 0 && (options.Stream != nil || isFIFO(o.output)):
+		return usagef("unpack: --split needs a directory, by -o")
+	case o.interleave && o.mate > 0:
+		return usagef("unpack: --interleave and --mate exclude each other")
+	}
+	for _, p := range o.inputs {
+		if _, err := path.Match(p, ""); err != nil {
+			return usagef("unpack: --input %q is no valid pattern: a [ without ]?", p)
+		}
+	}
 	if options.Records, err = recordRange(o.records); err != nil {
+		return err
+	}
+	if options.Names, err = o.nameFilter(s); err != nil {
 		return err
 	}
 	if options.Stream != nil && s.noOut != nil {
 		return s.noOut
 	}
-	bar, err := o.start(s, unpackModel)
+	bar, err := o.start(s, unpackStages(options.Names != nil)...)
 	if err != nil {
 		return err
 	}
@@ -108,16 +163,78 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	return o.unpacked(s.err, summary)
 }
 
-// recordRange reads FROM-TO, counted from 1, both included; "" is all records.
+// isFIFO reports whether path leads to a FIFO.
+func isFIFO(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode()&fs.ModeNamedPipe != 0
+}
+
+// recordRange reads FROM-TO, FROM- or a number, counted from 1, both included; "" is all records.
 func recordRange(text string) (*compress.RecordRange, error) {
 	if text == "" {
 		return nil, nil
 	}
 	from, to, ok := strings.Cut(text, "-")
 	a, err1 := strconv.ParseUint(from, 10, 63)
-	b, err2 := strconv.ParseUint(to, 10, 63)
-	if !ok || err1 != nil || err2 != nil || a < 1 || a > b {
-		return nil, usageError{fmt.Errorf("unpack: --records is FROM-TO, counted from 1, not %q", text)}
+	b, err2 := a, error(nil)
+	switch {
+	case ok && to == "":
+		b = math.MaxUint64
+	case ok:
+		b, err2 = strconv.ParseUint(to, 10, 63)
+	}
+	if err1 != nil || err2 != nil || a < 1 || a > b {
+		return nil, usageError{fmt.Errorf("unpack: --records is FROM-TO, FROM- or a number, counted from 1, not %q", text)}
 	}
 	return &compress.RecordRange{From: a - 1, To: b}, nil
+}
+
+// nameFilter returns what --name, --names-from and --grep ask for; nil if none of them is given.
+func (o *unpackFlags) nameFilter(s *streams) (*compress.NameFilter, error) {
+	if o.names == nil && o.namesFrom == "" && o.grep == "" {
+		return nil, nil
+	}
+	names := slices.Clone(o.names)
+	var pattern *regexp.Regexp
+	if o.grep != "" {
+		var err error
+		if pattern, err = regexp.Compile(o.grep); err != nil {
+			return nil, usageError{fmt.Errorf("unpack: --grep: %w", err)}
+		}
+	}
+	if o.namesFrom != "" {
+		list, err := readNames(s, o.namesFrom)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, list...)
+	}
+	return compress.NewNameFilter(names, pattern), nil
+}
+
+// readNames returns the lines of a file that are not empty; - is standard input.
+func readNames(s *streams, path string) (names []string, err error) {
+	in := s.in
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<26)
+	for lines.Scan() {
+		if name := strings.TrimRight(lines.Text(), "\r\t "); name != "" {
+			names = append(names, name)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: line %d: %w", path, len(names)+1, err)
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s: there are no names in it, one a line", path)
+	}
+	return names, nil
 }

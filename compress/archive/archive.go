@@ -15,8 +15,8 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// Version is the newest version of the format. It is written where files of inputs are recorded (record.Source); else version 5 where
-// long reads are aligned in pieces (Manifest.Pieces), and version 4 elsewhere, which is the same but for that. Version 3 is as version
+// Version is the newest version of the format. It is written where files of inputs are recorded (record.Source) or inputs have further
+// mates; else version 5 where long reads are aligned in pieces (Manifest.Pieces), and version 4 elsewhere, which is the same but for that. Version 3 is as version
 // 4, but for text hashes by the rule of bins of version 1, and is written of those. Version 2 is read as well: it has no copy of the
 // manifest in the bulk file.
 const (
@@ -114,7 +114,7 @@ func (m *Manifest) FileSums(in *Input) (sums record.Checksums, ok bool) {
 	case s == nil:
 	case s.Sums != nil:
 		return *s.Sums, true
-	case s.Plain && m.HasMD5(in) && Exact(m.Options, in.Kind):
+	case s.Plain && m.HasMD5(in) && m.Options.Exact(in.Kind):
 		return record.Checksums{SHA256: in.SHA256, MD5: in.MD5}, true
 	}
 	return record.Checksums{}, false
@@ -177,10 +177,34 @@ func (s *Slice) Members() []*Member {
 	return []*Member{&s.First}
 }
 
-// Exact reports whether an input of kind comes back byte for byte under options o.
-func Exact(o record.Options, kind record.Kind) bool {
-	return !o.ReadsOnly && !o.OrderAny && !o.DropNames &&
-		(o.Quality == record.QualityKeep || !kind.Format().Quals)
+// Leads returns, for each slice of further mates, the number of the slice that has the first mates of its records; -1 for others, and
+// where there is none.
+func (m *Manifest) Leads() []int {
+	type place struct {
+		input   int
+		from    uint64
+		records int
+	}
+	leads := make([]int, len(m.Slices))
+	var at map[place]int
+	for i := range m.Slices {
+		s := &m.Slices[i]
+		leads[i] = -1
+		in := &m.Inputs[s.First.Input]
+		if !in.Further {
+			continue
+		}
+		if at == nil {
+			at = make(map[place]int)
+			for k := range m.Slices {
+				at[place{m.Slices[k].First.Input, m.Slices[k].From, m.Slices[k].Records}] = k
+			}
+		}
+		if k, ok := at[place{in.Lead, s.From, s.Records}]; ok {
+			leads[i] = k
+		}
+	}
+	return leads
 }
 
 // Section returns the section of a column of member m; members share those of the columns

@@ -208,7 +208,7 @@ func (a *assembler) add(batch []Read) {
 			to++
 		}
 		some := order[from:to]
-		const each = 16
+		const each = 4
 		tasks.EachWorker((len(some)+each-1)/each, a.config.Threads, func(int) func(int) {
 			p := &planner{}
 			return func(c int) {

@@ -130,7 +130,7 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 		return nil, err
 	}
 	if v != nil && v.worth() {
-		var poor []Read
+		var poor []stretch
 		progress := report("finding versions")
 		bound := c.poorBases()
 		err := reads(func(batch []Read) error {
@@ -147,7 +147,13 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 		}
 		rate := v.editRate()
 		v = nil
-		if s, err = withVersions(ctx, out.sequence(c.Threads), poor, rate, c); err != nil {
+		s = out.sequence(c.Threads)
+		if rate < accurate {
+			s, err = withCopies(ctx, s, poor, c)
+		} else {
+			s, err = withVersions(ctx, s, poor, rate, c)
+		}
+		if err != nil {
 			return nil, err
 		}
 		versions, divided = true, rate < accurate

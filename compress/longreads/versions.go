@@ -3,6 +3,7 @@ package longreads
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"orcomgo/compress/edits"
 	"orcomgo/internal/tasks"
@@ -48,20 +49,26 @@ func (v *votes) sharedCounts() func(depth int32) int {
 }
 
 // shared returns how many substitutions are shared ones. The depths must have been summed up.
-func (v *votes) shared() (n int) {
+func (v *votes) shared() int {
 	least := v.sharedCounts()
-	for i := range v.to - v.from {
-		if v.other[i] == [4]uint8{} {
-			continue
-		}
-		own := v.seq.bases.at(v.from + i)
-		for b := range byte(4) {
-			if c := v.others(v.from+i, b); b != own && c >= least(v.depth[i]) {
-				n += c
+	bases := v.to - v.from
+	var n atomic.Int64
+	tasks.Each((bases+votedChunk-1)/votedChunk, v.threads, func(_, c int) {
+		sum := 0
+		for i := c * votedChunk; i < min((c+1)*votedChunk, bases); i++ {
+			if v.other[i] == [4]uint8{} {
+				continue
+			}
+			own := v.seq.bases.at(v.from + i)
+			for b := range byte(4) {
+				if c := v.others(v.from+i, b); b != own && c >= least(v.depth[i]) {
+					sum += c
+				}
 			}
 		}
-	}
-	return n
+		n.Add(int64(sum))
+	})
+	return int(n.Load())
 }
 
 // worth reports whether enough differences are shared for assembling reads once more.
@@ -78,11 +85,17 @@ func (v *votes) editRate() float64 {
 	return (all + float64(v.indels.Load())) * own / float64(max(v.aligned.Load(), 1))
 }
 
+// stretch is a part of a read, with the bases that differ from a sequence as those of other reads do, or that are not aligned.
+type stretch struct {
+	Read
+	marks []int // ascending
+}
+
 // poor returns the stretches of reads that have many shared differences, in the order of the reads. The depths must have been summed up.
-func (v *votes) poor(batch []Read) []Read {
+func (v *votes) poor(batch []Read) []stretch {
 	least := v.sharedCounts()
 	const each = 16
-	found := make([][]Read, (len(batch)+each-1)/each)
+	found := make([][]stretch, (len(batch)+each-1)/each)
 	tasks.EachWorker(len(found), v.threads, func(int) func(int) {
 		a := NewAligner(v.seq)
 		a.chainer.divided = v.divided
@@ -97,8 +110,11 @@ func (v *votes) poor(batch []Read) []Read {
 					}
 					if to-from >= minShared {
 						lo, hi := max(marks[from]-besideShared, 0), min(marks[to-1]+besideShared, r.N)
-						s := Read{make(Bases, wordsFor(hi-lo)), hi - lo}
+						s := stretch{Read: Read{make(Bases, wordsFor(hi-lo)), hi - lo}}
 						copyBases(s.Bases, 0, r.Bases, lo, hi-lo)
+						for _, x := range marks[from:to] {
+							s.marks = append(s.marks, x-lo)
+						}
 						found[c] = append(found[c], s)
 					}
 					from = to
@@ -121,32 +137,25 @@ func (v *votes) marks(dst []int, found []alignment, n int, least func(int32) int
 		x := &found[i]
 		from, to := oriented(x.from, x.to, n, x.reversed)
 		literal(from)
-		begin := len(dst)
-		read := x.from - x.first // base i of the sequence is base i+read of the oriented read, after the edits so far
-		for _, e := range x.edits {
-			switch e.Kind {
-			case edits.Insertion:
-				read++
-			case edits.Deletion:
-				read--
-			default:
-				if v.others(int(e.At), e.Base) >= least(v.depth[e.At]) {
-					at, _ := oriented(int(e.At)+read, int(e.At)+read+1, n, x.reversed)
-					dst = append(dst, at)
-				}
-			}
-		}
-		if x.reversed {
-			slices.Reverse(dst[begin:])
-		}
+		dst = x.substitutions(dst, n, func(e edits.Edit) bool { return v.others(int(e.At), e.Base) >= least(v.depth[e.At]) })
 		at = to
 	}
 	literal(n)
 	return dst
 }
 
+// readsOf returns the bases of stretches.
+func readsOf(stretches []stretch) []Read {
+	reads := make([]Read, len(stretches))
+	for i := range stretches {
+		reads[i] = stretches[i].Read
+	}
+	return reads
+}
+
 // withVersions returns s and the other versions of its parts that reads have, whose poor stretches are given.
-func withVersions(ctx context.Context, s *Sequence, poor []Read, rate float64, c Config) (*Sequence, error) {
+func withVersions(ctx context.Context, s *Sequence, stretches []stretch, rate float64, c Config) (*Sequence, error) {
+	poor := readsOf(stretches)
 	for range maxVersions {
 		if len(poor) == 0 || ctx.Err() != nil {
 			break
@@ -167,7 +176,6 @@ func withVersions(ctx context.Context, s *Sequence, poor []Read, rate float64, c
 		}
 		both := joined(more, m)
 		v := newVotes(both, s.n, both.n, c.Threads)
-		v.divided = rate < accurate
 		v.add(poor)
 		v.sum()
 		var out writer
@@ -177,10 +185,9 @@ func withVersions(ctx context.Context, s *Sequence, poor []Read, rate float64, c
 		}
 		s = joined(out.bases, out.n)
 		v = newVotes(s, 0, s.n, c.Threads)
-		v.divided = rate < accurate
 		v.add(poor)
 		v.sum()
-		left := v.poor(poor)
+		left := readsOf(v.poor(poor))
 		if total(left) > total(poor)*9/10 {
 			break
 		}

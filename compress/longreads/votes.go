@@ -190,6 +190,15 @@ func (w *writer) put(b byte) {
 	w.n++
 }
 
+// append appends what another writer has.
+func (w *writer) append(o *writer) {
+	if need := wordsFor(w.n + o.n); need > len(w.bases) {
+		w.bases = append(w.bases, make(Bases, max(need-len(w.bases), len(w.bases)/8))...)
+	}
+	copyBases(w.bases, w.n, o.bases, 0, o.n)
+	w.n += o.n
+}
+
 // consensus writes the bases that most reads have. If prune is set it leaves out what too few reads have. The depths must have been
 // summed up.
 func (v *votes) consensus(out *writer, prune bool) {
@@ -209,34 +218,47 @@ func (v *votes) consensus(out *writer, prune bool) {
 		}
 		kept[i] = kept[i] || v.depth[i] > 0 && i > from
 	}
-	for i := range n {
-		if !kept[i] {
-			continue
-		}
-		place, d := v.from+i, int(v.depth[i])
-		if v.inserted[i] != [4]uint8{} {
-			best, most, sum := byte(0), 0, 0
-			for b := range byte(4) {
-				c := v.insertions(place, b)
-				if sum += c; c > most {
-					best, most = b, c
-				}
-			}
-			if 2*sum > d {
-				out.put(best)
+	parts := make([]writer, (n+votedChunk-1)/votedChunk)
+	tasks.Each(len(parts), v.threads, func(_, c int) {
+		for i := c * votedChunk; i < min((c+1)*votedChunk, n); i++ {
+			if kept[i] {
+				v.elect(&parts[c], i)
 			}
 		}
-		own := v.seq.bases.at(place)
-		best, most := own, d/2
-		if v.other[i] != [4]uint8{} {
-			for b := range byte(4) {
-				if c := v.others(place, b); c > most {
-					best, most = b, c
-				}
+	})
+	for i := range parts {
+		out.append(&parts[i])
+	}
+}
+
+// votedChunk is how many bases a goroutine counts at a time.
+const votedChunk = 1 << 16
+
+// elect writes what most reads have at base v.from+i: nothing, a base, or two.
+func (v *votes) elect(out *writer, i int) {
+	place, d := v.from+i, int(v.depth[i])
+	if v.inserted[i] != [4]uint8{} {
+		best, most, sum := byte(0), 0, 0
+		for b := range byte(4) {
+			c := v.insertions(place, b)
+			if sum += c; c > most {
+				best, most = b, c
 			}
 		}
-		if most == d/2 || best != own {
+		if 2*sum > d {
 			out.put(best)
 		}
+	}
+	own := v.seq.bases.at(place)
+	best, most := own, d/2
+	if v.other[i] != [4]uint8{} {
+		for b := range byte(4) {
+			if c := v.others(place, b); c > most {
+				best, most = b, c
+			}
+		}
+	}
+	if most == d/2 || best != own {
+		out.put(best)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"unsafe"
+
+	"orcomgo/internal/largepages"
 )
 
 // seedLen is the length in bases of the k-mers by which contigs are found to overlap. Contigs that overlap by fewer bases are
@@ -129,7 +131,7 @@ func resized[T any](s []T, n int) []T {
 	if cap(s) >= n {
 		return s[:n]
 	}
-	return make([]T, n, n+n/8)
+	return largepages.Make[T](n + n/8)[:n]
 }
 
 // fill samples the k-mers of the contigs of s and groups them. It uses the memory that it has from earlier calls. A settled contig has no

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"sync"
 	"sync/atomic"
+
+	"orcomgo/internal/largepages"
 )
 
 // kmerIndex returns the positions of a k-mer in the pseudogenome, on either strand, in ascending order and at most the first
@@ -88,7 +90,7 @@ func newKmerIndex(pg []byte, from, n, k int, sampleMask uint64, most, threads in
 				for t := range runs {
 					entries += len(runs[t][i])
 				}
-				slots := make([]uint64, 2*entries+1+indexPadding)[:2*entries+1]
+				slots := largepages.Make[uint64](2*entries + 1 + indexPadding)[:2*entries+1]
 				ix.segments[i] = slots
 				for t := range runs {
 					insertAll(slots, runs[t][i], most)

@@ -7,6 +7,7 @@ import (
 
 	"orcomgo/bins"
 	"orcomgo/bins/record"
+	"orcomgo/internal/largepages"
 )
 
 // Source is a range of records of one input: From..To-1, counted from 0. Input is the index in the Inputs of the archive.
@@ -334,16 +335,16 @@ func (rs *records) loadShare(ctx context.Context, sh *share, withIndex bool) (*R
 	rd := &Reads{
 		fixedLength:    rs.fixedLength,
 		groups:         ix.groups,
-		records:        make([]uint32, n),
-		signaturePlace: make([]uint32, n),
+		records:        largepages.Make[uint32](n),
+		signaturePlace: largepages.Make[uint32](n),
 		nonACGT:        make([]uint64, n/64+1),
 	}
 	if withIndex {
-		rd.indexByRecord = make([]uint32, n)
+		rd.indexByRecord = largepages.Make[uint32](n)
 	}
 	if rs.variedLengths {
 		// Offsets must be known before bases are copied.
-		rd.lengths = make([]uint32, n)
+		rd.lengths = largepages.Make[uint32](n)
 		err := rs.eachLoaded(ctx, sh, ix, func(_ blockRange, i uint32, r run) {
 			for k, o := range r.blk.Order[r.from:r.to] {
 				rd.lengths[i+uint32(k)] = uint32(r.blk.Lengths.Of(int(o)))
@@ -443,7 +444,7 @@ func (rs *records) loadByRecord(ctx context.Context, only *Subset) (*Reads, erro
 	}
 	rd.signaturePlace = make([]uint32, n)
 	if rs.variedLengths {
-		rd.lengths = make([]uint32, n)
+		rd.lengths = largepages.Make[uint32](n)
 		err := rs.lengths(ctx, func(record uint32, l int) {
 			if rd.Has(record) {
 				rd.lengths[rd.indexOf(record)] = uint32(l)

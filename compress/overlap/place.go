@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"orcomgo/internal/largepages"
 )
 
 // Unplaced is the position of a read that is not placed on the pseudogenome.
@@ -309,7 +311,7 @@ type placements struct {
 }
 
 func newPlacements(n int) *placements {
-	pl := &placements{pos: make([]uint32, n), reversedBits: make([]uint32, n/32+1), mismatches: make([]uint8, n)}
+	pl := &placements{pos: largepages.Make[uint32](n), reversedBits: largepages.Make[uint32](n/32 + 1), mismatches: largepages.Make[uint8](n)}
 	for i := range pl.pos {
 		pl.pos[i] = Unplaced
 	}

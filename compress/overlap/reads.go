@@ -6,6 +6,7 @@ package overlap
 import (
 	"orcomgo/bins"
 	"orcomgo/bins/record"
+	"orcomgo/internal/largepages"
 )
 
 // Reads holds reads in memory, grouped by signature as in the bins. A read has two numbers: its index i in this grouping, and
@@ -35,14 +36,14 @@ type Reads struct {
 func (rd *Reads) allocate(n int) {
 	if rd.lengths == nil {
 		rd.stride = uint64(record.PackedLen(int(rd.fixedLength)))
-		rd.packed = make([]byte, uint64(n)*rd.stride+padBytes)
+		rd.packed = largepages.Make[byte](n*int(rd.stride) + padBytes)
 		return
 	}
-	rd.offsets = make([]uint64, n+1)
+	rd.offsets = largepages.Make[uint64](n + 1)
 	for i, l := range rd.lengths {
 		rd.offsets[i+1] = rd.offsets[i] + uint64(record.PackedLen(int(l)))
 	}
-	rd.packed = make([]byte, rd.offsets[n]+padBytes)
+	rd.packed = largepages.Make[byte](int(rd.offsets[n]) + padBytes)
 }
 
 // addException adds an exception of read i, which comes after those that are there, unless it is only lower case.

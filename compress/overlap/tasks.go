@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"orcomgo/internal/largepages"
 	"orcomgo/internal/tasks"
 )
 
@@ -123,7 +124,7 @@ func sum(threads int, numbers []uint32) uint64 {
 // appended returns the elements of a, then those of b, in new memory that up to `threads` goroutines fill.
 func appended[T any](threads int, a, b []T) []T {
 	const size = 1 << 16
-	s := make([]T, len(a)+len(b))
+	s := largepages.Make[T](len(a) + len(b))
 	for _, part := range []struct{ from, to []T }{{a, s[:len(a)]}, {b, s[len(a):]}} {
 		inParallel(threads, len(part.from), size, func(_, from, to int) { copy(part.to[from:to], part.from[from:to]) })
 	}
@@ -133,7 +134,7 @@ func appended[T any](threads int, a, b []T) []T {
 // extended returns s with n more elements, which are zero.
 func extended[T any](s []T, n int) []T {
 	if len(s) == 0 {
-		return make([]T, n) // its pages are mapped by the goroutines that write to them
+		return largepages.Make[T](n) // its pages are mapped by the goroutines that write to them
 	}
 	return append(s, make([]T, n)...)
 }

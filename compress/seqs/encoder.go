@@ -12,6 +12,7 @@ import (
 	"orcomgo/compress/basemodel"
 	"orcomgo/compress/longreads"
 	"orcomgo/compress/overlap"
+	"orcomgo/internal/largepages"
 	"orcomgo/internal/tasks"
 )
 
@@ -308,7 +309,7 @@ func (e *Encoder) load(ctx context.Context, want int, only *overlap.Subset) (err
 
 // positionsOf returns the positions of those of n records that are placed, in any order that depends on the records alone.
 func positionsOf(l *overlap.Layout, n uint32, threads int) []uint32 {
-	pos := make([]uint32, n)
+	pos := largepages.Make[uint32](int(n))
 	chunks := min(threads, int(n)/minCounted+1)
 	first := func(c int) uint32 { return uint32(uint64(n) * uint64(c) / uint64(chunks)) }
 	placed := make([]uint32, chunks) // of each chunk
@@ -452,6 +453,23 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 		out = append(out, b...)
 	}
 	return out, ctx.Err()
+}
+
+// Load lays out the reads, if that has not been done, and loads those of the column's part into memory. EncodeSlice does the same, but
+// returns only when it has coded the slice. It is safe for concurrent use.
+func (e *Encoder) Load(ctx context.Context, c *Column) error {
+	if c.Records == 0 || e.window > 0 { // windows are loaded by EncodeSlice
+		return nil
+	}
+	lo, hi := c.span()
+	k, err := e.partOf(c.Input, lo, hi)
+	if err != nil {
+		return err
+	}
+	if _, err = e.acquire(ctx, loaded{part: k}, nil); err == nil {
+		e.release()
+	}
+	return err
 }
 
 // Letters appends the letters of the reads of a column to dst, end to end, as DecodeSlice will return them. It is safe for concurrent use,

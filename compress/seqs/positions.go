@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	rc "orcomgo/compress/rangecoder"
+	"orcomgo/internal/largepages"
 	"orcomgo/internal/tasks"
 )
 
@@ -210,9 +211,9 @@ var minCounted = 1 << 16
 func countsOf(pos []uint32, n, threads int) counts {
 	s := counts{}
 	if len(pos) < n/4 {
-		s.shift, s.pos = 6, make([]uint32, len(pos))
+		s.shift, s.pos = 6, largepages.Make[uint32](len(pos))
 	}
-	s.start = make([]uint32, n>>s.shift+2)
+	s.start = largepages.Make[uint32](n>>s.shift + 2)
 	if chunks := min(threads, len(pos)/minCounted); chunks > 1 {
 		tasks.EachWorker(chunks, chunks, func(int) func(int) {
 			return func(c int) {

@@ -256,6 +256,7 @@ func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, read func(k, i int) 
 	models := make([]*mismatches, len(r.cols))
 	for k := range r.cols {
 		models[k] = newMismatches(r.cols[0].Quals != nil, s.limit)
+		defer models[k].release()
 	}
 	r.forEach(true, func(k, i int, quals []byte, skip []bool) {
 		w := alignment{uint64(r.where[k].pos[i]), r.where[k].rev[i], r.cols[k].Lengths.Of(i)}
@@ -416,8 +417,11 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 	}
 	var err error
 	seqs, text := readsOf(cols)
-	if s.inPieces {
+	switch {
+	case s.inPieces:
 		end = s.limit // pieces are all over it
+	case cols[0].withoutPlaced():
+		end = 0
 	}
 	if s.releaseWhile(func() { err = wait(int(end)) }); err != nil {
 		return nil, err
@@ -428,7 +432,12 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 			return nil, err
 		}
 	}
-	err = s.codeReads(r, func() { s.codeMismatches(decodeFrom(in[streamMismatches]), r, nil, text) },
+	placed := func() {
+		if !cols[0].withoutPlaced() {
+			s.codeMismatches(decodeFrom(in[streamMismatches]), r, nil, text)
+		}
+	}
+	err = s.codeReads(r, placed,
 		func() error { return s.codeLiterals(decodeFrom(in[streamLiterals]), r, text) })
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	rc "orcomgo/compress/rangecoder"
+	"orcomgo/internal/largepages"
 	"orcomgo/internal/tasks"
 )
 
@@ -77,7 +78,7 @@ func (s *placeSorter) order() []uint32 {
 	s.shift = uint(max(bits.Len64(uint64(max(s.positions, 1))<<1-1)-maxRangeBits, 0))
 	s.ranges = int(uint64(max(s.positions, 1))<<1>>s.shift) + 1
 	s.distribute()
-	perm := make([]uint32, s.reads)
+	perm := largepages.Make[uint32](int(s.reads))
 	groups := spread{len(s.placed), len(s.others), max(1, len(s.placed)/sortedRun)}
 	tasks.EachWorker(groups.n, s.threads, func(int) func(int) {
 		return func(g int) {
@@ -126,7 +127,7 @@ func (s *placeSorter) distribute() {
 			at += n
 		}
 	}
-	s.placed, s.others = make([]uint64, s.starts[s.ranges]), make([]uint32, at)
+	s.placed, s.others = largepages.Make[uint64](s.starts[s.ranges]), make([]uint32, at)
 	tasks.EachWorker(chunks, s.threads, func(int) func(int) {
 		return func(c int) {
 			to := next[c]

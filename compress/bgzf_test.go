@@ -1,0 +1,82 @@
+package compress
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"orcomgo/bins/record"
+)
+
+// checkBGZF returns the text of a BGZF file, after checking the length and the extra field of every member.
+func checkBGZF(t *testing.T, data []byte) string {
+	t.Helper()
+	if !bytes.HasSuffix(data, []byte(bgzfEnd)) || len(bgzfEnd) != 28 {
+		t.Fatal("the end of the file is missing")
+	}
+	var text strings.Builder
+	for len(data) > 0 {
+		if string(data[:16]) != bgzfEnd[:16] {
+			t.Fatalf("member begins with %x", data[:16])
+		}
+		size := int(binary.LittleEndian.Uint16(data[16:])) + 1
+		if size > len(data) {
+			t.Fatalf("a member of %d bytes, %d are left", size, len(data))
+		}
+		member := gunzip(t, string(data[:size]))
+		if len(member) > 1<<16 {
+			t.Fatalf("%d bytes in a member", len(member))
+		}
+		text.WriteString(member)
+		data = data[size:]
+	}
+	return text.String()
+}
+
+func TestBGZF(t *testing.T) {
+	noise := make([]byte, 300_000)
+	rand.New(rand.NewSource(1)).Read(noise)
+	for _, text := range []string{"", "a", strings.Repeat("ACGT", 50_000), string(noise), strings.Repeat("x", bgzfText*bgzfTask*2+1)} {
+		var first []byte
+		for threads := range 3 {
+			pool := newWorkers(threads + 1)
+			var got []byte
+			err := pool.do(context.Background(), func() (err error) {
+				got, err = bgzfMembers(context.Background(), pool, []byte(text))
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if threads == 0 {
+				first = got
+			}
+			if !bytes.Equal(got, first) {
+				t.Errorf("%d threads: other bytes", threads+1)
+			}
+		}
+		if got := checkBGZF(t, append(first, bgzfEnd...)); got != text {
+			t.Errorf("%d bytes come back, want %d", len(got), len(text))
+		}
+	}
+}
+
+func TestUnpackBGZF(t *testing.T) {
+	smallSlices(t)
+	r1, r2 := simulated(67, 700, true)
+	for state, dir := range states(t, append(pair(r1, r2), input{"e.fastq", "", -1, false}), record.Options{BlockSize: 100 << 10}) {
+		files := unpackAll(t, dir, UnpackOptions{Gzip: true, Threads: 3})
+		for name, want := range map[string]string{"r_1.fastq.gz": r1, "r_2.fastq.gz": r2, "e.fastq.gz": ""} {
+			if got := checkBGZF(t, []byte(files[name])); got != want {
+				t.Errorf("%s: %s: %d bytes, want %d", state, name, len(got), len(want))
+			}
+		}
+		if got := checkBGZF(t, []byte(stream(t, dir, UnpackOptions{Gzip: true}))); got != r1+r2 {
+			t.Errorf("%s: %d bytes on a stream", state, len(got))
+		}
+		sameFiles(t, unpackAll(t, dir, UnpackOptions{Gzip: true, Threads: 1}), files)
+	}
+}

@@ -1,0 +1,184 @@
+package compress
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"orcomgo/compress/archive"
+)
+
+// NameFilter says which names of records are wanted: those that are listed, or that match a pattern.
+type NameFilter struct {
+	listed map[string]struct{}
+	match  *regexp.Regexp
+}
+
+// NewNameFilter returns a filter of names that are listed or match, if match is not nil.
+//
+// A listed name is the first word of a record's name. If the record's ends in /1 or /2, it may be listed without that. A listed name
+// with white space inside is a whole name. match is matched with whole names.
+func NewNameFilter(listed []string, match *regexp.Regexp) *NameFilter {
+	f := &NameFilter{make(map[string]struct{}, len(listed)), match}
+	for _, s := range listed {
+		f.listed[s] = struct{}{}
+	}
+	return f
+}
+
+// Matches reports whether a record with this name is wanted. It is safe for concurrent use.
+func (f *NameFilter) Matches(name []byte) bool {
+	if f.match != nil && f.match.Match(name) {
+		return true
+	}
+	if len(f.listed) == 0 {
+		return false
+	}
+	word := name
+	if i := bytes.IndexAny(name, " \t"); i >= 0 {
+		if _, ok := f.listed[string(name)]; ok {
+			return true
+		}
+		word = name[:i]
+	}
+	_, ok := f.listed[string(word)]
+	if n := len(word) - 2; !ok && n > 0 && word[n] == '/' && (word[n+1] == '1' || word[n+1] == '2') {
+		_, ok = f.listed[string(word[:n])]
+	}
+	return ok
+}
+
+// selection is what Unpack restores.
+type selection struct {
+	asked   []bool          // by input
+	records [][]RecordRange // by input, nil: all; equal for mates
+}
+
+// selectRecords finds out which records o asks for. It reads names if it has to.
+func selectRecords(ctx context.Context, src source, o *UnpackOptions) (*selection, error) {
+	man := src.manifest()
+	s := &selection{records: make([][]RecordRange, len(man.Inputs))}
+	var err error
+	if s.asked, err = askedInputs(man, o); err != nil {
+		return nil, fmt.Errorf("%s: %w", src.paths()[0], err)
+	}
+	if o.Records != nil {
+		most := uint64(0)
+		for i := range man.Inputs {
+			s.records[i] = []RecordRange{*o.Records}
+			if s.asked[i] {
+				most = max(most, man.Inputs[i].Records)
+			}
+		}
+		if most <= o.Records.From {
+			return nil, fmt.Errorf("%s: the archive has no record %d: %s", src.paths()[0], o.Records.From+1, mostRecords(most))
+		}
+	}
+	if o.Names == nil {
+		return s, nil
+	}
+	q := Query{}
+	if o.Records != nil {
+		q.Records = []RecordRange{*o.Records}
+	}
+	q.Inputs = []int{}
+	for i, asked := range s.asked {
+		if asked {
+			q.Inputs = append(q.Inputs, i)
+		}
+	}
+	r := newReader(src, ReaderOptions{Threads: o.Threads, Memory: o.Memory})
+	if s.records, err = r.matchNames(ctx, q, o.Progress, o.Names.Matches); err != nil {
+		return nil, err
+	}
+	for i, list := range s.records {
+		if s.asked[i] && len(list) > 0 {
+			return s, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: no record has a name that is asked for", src.paths()[0])
+}
+
+func mostRecords(n uint64) string {
+	if n == 1 {
+		return "its inputs have 1 at most"
+	}
+	return fmt.Sprintf("its inputs have %d at most", n)
+}
+
+// askedInputs returns which inputs o asks for.
+func askedInputs(man *archive.Manifest, o *UnpackOptions) ([]bool, error) {
+	asked := make([]bool, len(man.Inputs))
+	used := make([]bool, len(o.Inputs))
+	any, mates := false, false
+	for i := range asked {
+		in := &man.Inputs[i]
+		asked[i] = len(o.Inputs) == 0
+		for k, pattern := range o.Inputs {
+			match, err := path.Match(pattern, in.Name)
+			if err != nil {
+				return nil, fmt.Errorf("%q is no valid pattern: %w", pattern, err)
+			}
+			if match || pattern == in.Name {
+				asked[i], used[k] = true, true
+			}
+		}
+		mates = mates || in.Mate >= 0
+		if o.Mate > 0 && (in.Mate < 0 || in.First != (o.Mate == 1)) {
+			asked[i] = false
+		}
+		any = any || asked[i]
+	}
+	for k, ok := range used {
+		if !ok {
+			return nil, fmt.Errorf("no input is called %s: there are %s", o.Inputs[k], inputNames(man))
+		}
+	}
+	switch {
+	case len(asked) == 0 || any:
+		return asked, nil
+	case !mates:
+		return nil, fmt.Errorf("its inputs have no mates")
+	}
+	return nil, fmt.Errorf("none of the inputs that are asked for has mates number %d", o.Mate)
+}
+
+// inputNames lists the inputs for messages.
+func inputNames(man *archive.Manifest) string {
+	const most = 8
+	var names []string
+	for i := range man.Inputs {
+		if i == most {
+			return strings.Join(names, ", ") + fmt.Sprintf(" and %d more", len(man.Inputs)-most)
+		}
+		names = append(names, man.Inputs[i].Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// spans returns which records of a slice are restored.
+func (s *selection) spans(slice *archive.Slice) []recordSpan {
+	return spansOf(slice, s.records[slice.First.Input])
+}
+
+// whole reports whether all records of an input are restored.
+func (s *selection) whole(input int) bool { return s.asked[input] && s.records[input] == nil }
+
+// count returns how many records of an input are restored.
+func (s *selection) count(man *archive.Manifest, input int) uint64 {
+	n := man.Inputs[input].Records
+	switch {
+	case !s.asked[input]:
+		return 0
+	case s.records[input] == nil:
+		return n
+	}
+	sum := uint64(0)
+	for _, r := range s.records[input] {
+		sum += min(r.To, n) - min(r.From, n)
+	}
+	return sum
+}

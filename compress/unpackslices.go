@@ -1,0 +1,336 @@
+package compress
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"orcomgo/compress/archive"
+)
+
+// unpackJob is a slice to be restored.
+type unpackJob struct {
+	job
+	spans  []recordSpan // its records
+	before uint64       // records of the inputs that are restored from the slices before it
+	last   bool         // it has the last of them
+}
+
+// whole reports whether all records of the slice are restored.
+func (j *unpackJob) whole(s *archive.Slice) bool {
+	return len(j.spans) == 1 && j.spans[0] == recordSpan{0, s.Records}
+}
+
+// records returns how many records of the slice are restored.
+func (j *unpackJob) records() (n int) {
+	for _, s := range j.spans {
+		n += s.hi - s.lo
+	}
+	return n
+}
+
+// jobs lists the work in the order of the output, as passes over the archive: the mates of
+// a pair that go one after the other to one stream take a pass each.
+func (u *unpacker) jobs() (passes [][]unpackJob) {
+	var pass, mates []unpackJob
+	end := func(jobs []unpackJob) {
+		if len(jobs) > 0 {
+			u.markLast(jobs)
+			passes = append(passes, jobs)
+		}
+	}
+	last, before := -1, make(map[int]uint64) // before: by input
+	order := make([]int, len(u.man.Slices))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return u.turn(a) - u.turn(b) })
+	for _, i := range order {
+		s := &u.man.Slices[i]
+		if u.turn(i) != last {
+			if len(mates) > 0 {
+				end(pass)
+				end(mates)
+				pass, mates = nil, nil
+			}
+			last = u.turn(i)
+		}
+		j := unpackJob{spans: u.sel.spans(s), before: before[s.First.Input]}
+		for m, mem := range s.Members() {
+			j.want[m] = u.sel.asked[mem.Input]
+		}
+		if j.want == ([2]bool{}) || len(j.spans) == 0 {
+			continue
+		}
+		before[s.First.Input] += uint64(j.records())
+		both := j.want[0] && j.want[1]
+		j.slice, j.first = i, j.spans[len(j.spans)-1].hi
+		j.ends = u.o.Interleave && both || !j.whole(s) || u.o.Split > 0
+		if both && u.o.Stream != nil && !u.o.Interleave {
+			mate := j
+			j.want, mate.want = [2]bool{true, false}, [2]bool{false, true}
+			mates = append(mates, mate)
+		}
+		pass = append(pass, j)
+	}
+	end(pass)
+	end(mates)
+	return passes
+}
+
+// turn returns the number of the input whose turn it is when a slice is restored. To files, further mates are restored beside first
+// mates, whose names they need.
+func (u *unpacker) turn(slice int) int {
+	input := u.man.Slices[slice].First.Input
+	if in := &u.man.Inputs[input]; in.Further && u.o.Stream == nil {
+		return in.Lead
+	}
+	return input
+}
+
+// markLast marks the last job of each input in a pass.
+func (u *unpacker) markLast(jobs []unpackJob) {
+	seen := make(map[int]bool)
+	for k := len(jobs) - 1; k >= 0; k-- {
+		input := u.man.Slices[jobs[k].slice].First.Input
+		jobs[k].last = !seen[input]
+		seen[input] = true
+	}
+}
+
+func (u *unpacker) run(ctx context.Context) error {
+	for i := range u.man.Inputs {
+		in := &u.man.Inputs[i]
+		u.status = append(u.status, FileStatus{Name: in.Name, OK: true})
+		c := newTextCheck(u.man, in.Name, nil, false, false)
+		if u.sel.whole(i) {
+			c = newTextCheck(u.man, in.Name, in.Blocks, u.man.Verified, false)
+		}
+		u.checks = append(u.checks, c)
+	}
+	passes := u.jobs()
+	plain := make([][]job, len(passes))
+	for k, jobs := range passes {
+		for _, j := range jobs {
+			plain[k] = append(plain[k], j.job)
+		}
+	}
+	r := newReplay(u.src, "unpack", u.o.Threads, u.o.Memory, u.o.Progress, plain...)
+	u.flight = r.flight
+	for n, jobs := range passes {
+		outs := make([]output, len(jobs))
+		work := func(k int, p *piece, _ *batch) (err error) {
+			if outs[k], err = u.output(ctx, r, p, &jobs[k]); err != nil {
+				u.cancel() // nothing is waited for any more
+			}
+			return err
+		}
+		consume := func(k int, p *piece) error {
+			out := outs[k]
+			outs[k] = output{}
+			return u.consume(r, p, &jobs[k], out)
+		}
+		if err := r.run(ctx, plain[n], work, consume); err != nil {
+			return err
+		}
+	}
+	return u.end()
+}
+
+// output is what is written of the members of a piece; interleaved, both are in the first.
+type output [2][]segment
+
+// output cuts the text of p to the records wanted, interleaves it, divides it into parts, and compresses it, as
+// the options say.
+func (u *unpacker) output(ctx context.Context, r *replay, p *piece, j *unpackJob) (out output, err error) {
+	if !j.whole(&u.man.Slices[p.slice]) {
+		for m := range p.text {
+			if p.text[m] != nil {
+				r.pick(p, m, j.spans)
+			}
+		}
+	}
+	text, ends := p.text, p.ends
+	if u.o.Interleave && p.want[0] && p.want[1] {
+		text, ends = [2][]byte{}, [2][]int{}
+		if p.err[0] == nil && p.err[1] == nil {
+			text[0] = interleave(r.texts.get(len(p.text[0])+len(p.text[1])), p.text[0], p.text[1], p.ends[0], p.ends[1])
+			p.own = append(p.own, text[0])
+			for i, e := range p.ends[0] {
+				ends[0] = append(ends[0], e+p.ends[1][i])
+			}
+		}
+	}
+	for m, t := range text {
+		if t == nil {
+			continue
+		}
+		out[m] = []segment{{0, t}}
+		if u.o.Split > 0 {
+			out[m] = divide(t, ends[m], j.before, u.o.Split)
+		}
+		if !u.o.Gzip {
+			continue
+		}
+		for i := range out[m] {
+			if out[m][i].text, err = bgzfMembers(ctx, r.pool, out[m][i].text); err != nil {
+				return out, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// pick reduces the text of a member of p to the records in spans.
+func (r *replay) pick(p *piece, m int, spans []recordSpan) {
+	text, ends := p.text[m], p.ends[m]
+	start := func(i int) int {
+		if i == 0 {
+			return 0
+		}
+		return ends[i-1]
+	}
+	if len(spans) == 1 {
+		from := start(spans[0].lo)
+		text, ends = text[from:ends[spans[0].hi-1]], ends[spans[0].lo:spans[0].hi]
+		for i := range ends {
+			ends[i] -= from
+		}
+		p.text[m], p.ends[m] = text, ends
+		return
+	}
+	size := 0
+	for _, s := range spans {
+		size += ends[s.hi-1] - start(s.lo)
+	}
+	picked, pickedEnds := r.texts.get(size), []int{}
+	for _, s := range spans {
+		shift := len(picked) - start(s.lo)
+		picked = append(picked, text[start(s.lo):ends[s.hi-1]]...)
+		for i := s.lo; i < s.hi; i++ {
+			pickedEnds = append(pickedEnds, ends[i]+shift)
+		}
+	}
+	p.text[m], p.ends[m] = picked, pickedEnds
+	p.own = append(p.own, picked)
+}
+
+// divide cuts text, whose records end at ends, into parts of so many records each; before is how many there were already.
+func divide(text []byte, ends []int, before, records uint64) (segments []segment) {
+	from := 0
+	for i := 0; i < len(ends); {
+		part := (before + uint64(i)) / records
+		next := len(ends)
+		if left := (part+1)*records - before; left < uint64(next) {
+			next = int(left)
+		}
+		segments = append(segments, segment{int(part), text[from:ends[next-1]]})
+		i, from = next, ends[next-1]
+	}
+	return segments
+}
+
+// consume checks a piece's text against what is known of its input, and then writes it.
+// Damage ends the restoring of that input; of all, on a stream.
+func (u *unpacker) consume(r *replay, p *piece, j *unpackJob, out output) error {
+	s := &u.man.Slices[p.slice]
+	// The buffers are used again when all is written and summed.
+	own := p.own
+	p.own = nil
+	var users atomic.Int32
+	users.Store(1)
+	done := func() {
+		if users.Add(-1) == 0 {
+			for _, b := range own {
+				r.texts.put(b)
+			}
+		}
+	}
+	defer done()
+	var digests sync.WaitGroup
+	defer digests.Wait()
+	for m, mem := range s.Members() {
+		if !p.want[m] {
+			continue
+		}
+		status := &u.status[mem.Input]
+		switch {
+		case p.err[m] != nil:
+			status.damage(s, p.err[m])
+		case status.OK:
+			status.fail(u.checks[mem.Input].compare(p.text[m]))
+		}
+		if !status.OK {
+			if u.sinks[mem.Input].live() {
+				return status.err
+			}
+			u.sinks[mem.Input].abort()
+			continue
+		}
+		// Beside the writing.
+		digests.Add(1)
+		go func() {
+			defer digests.Done()
+			u.checks[mem.Input].digest(p.text[m])
+		}()
+		status.Records += uint64(j.records())
+		status.Bytes += uint64(len(p.text[m]))
+	}
+	if u.interleaved(s.First.Input) {
+		u.failTogether(s.First.Input, s.Mate.Input)
+	}
+	for m, mem := range s.Members() {
+		if !p.want[m] || !u.status[mem.Input].OK || m == 1 && u.interleaved(mem.Input) {
+			continue
+		}
+		users.Add(1)
+		if err := u.sinks[mem.Input].write(out[m], j.last, done); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failTogether makes two inputs that share a file both fail if one does.
+func (u *unpacker) failTogether(a, b int) {
+	for range 2 {
+		if err := u.status[a].err; err != nil {
+			u.status[b].fail(fmt.Errorf("its mates are in the same file: %w", err))
+		}
+		a, b = b, a
+	}
+}
+
+// end checks what can only be checked once all of an input has passed.
+func (u *unpacker) end() error {
+	for i := range u.man.Inputs {
+		in, status := &u.man.Inputs[i], &u.status[i]
+		if u.sel.whole(i) && status.OK {
+			var want *[32]byte
+			if u.man.Verified {
+				want = &in.SHA256
+				status.SHA256 = fmt.Sprintf("%x", in.SHA256)
+			}
+			status.fail(u.checks[i].end(want))
+		}
+		if u.interleaved(i) {
+			u.failTogether(i, in.Mate)
+		}
+	}
+	for i, s := range u.sinks {
+		if s == nil || u.status[i].OK {
+			continue
+		}
+		if s.live() {
+			return u.status[i].err
+		}
+		s.abort()
+	}
+	if u.o.Gzip && u.o.Stream != nil {
+		_, err := u.o.Stream.Write([]byte(bgzfEnd))
+		return err
+	}
+	return nil
+}
