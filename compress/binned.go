@@ -27,6 +27,9 @@ func newBinned(r *bins.Reader, threads int, memory uint64) (*binned, error) {
 		return nil, err
 	}
 	b := &binned{r: r, specs: specs, pool: newWorkers(threads), keeps: keepsOfAll(meta)}
+	for i := range specs {
+		specs[i].lead = -1 // bins have the names of each input
+	}
 	b.man = manifestOf(meta, meta.Tool)
 	for _, s := range specs {
 		b.man.Slices = append(b.man.Slices, s.slice())

@@ -249,3 +249,15 @@ func BenchmarkReader(b *testing.B) {
 		}
 	}
 }
+
+// TestHash: the sum of hash's factors is hash.
+func TestHash(t *testing.T) {
+	r := rand.New(rand.NewSource(3))
+	m := &model{hashShift: 14}
+	for range 1000 {
+		a, b, c, d := r.Intn(300), r.Intn(300), r.Intn(300), r.Intn(5000)
+		if got, want := (uint32(a)*hash0+hashSum(b, c, d))>>14, m.hash(a, b, c, d); got != want {
+			t.Fatalf("%d %d %d %d: %d, not %d", a, b, c, d, got, want)
+		}
+	}
+}

@@ -2,7 +2,7 @@
 // models. It is for text that no codec of this project knows, such as reports, logs and tables.
 //
 // The transform puts next to each other what comes before equal contexts, so its neighbours are much alike. Each symbol is coded
-// by binary decisions: whether it is that before it, and if not, the path to it in a Huffman tree of the block. Each decision has four
+// by binary decisions: whether it is that before it, and if not, the path to it in a Huffman tree of the block. Each decision has some
 // adaptive probabilities, chosen by the symbols and runs before; their logistic mixture is coded (Mahoney, "Adaptive weighing of
 // context models for lossless data compression", 2005). Parts of the transform are coded independently, by all threads.
 //

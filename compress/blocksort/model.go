@@ -17,7 +17,7 @@ const (
 const (
 	longRun = 16 // from this length of a run on, a decision says first whether it goes on
 	maxHash = 18 // bits of the number of a hashed probability
-	inputs  = 6  // probabilities of a decision
+	inputs  = 6  // probabilities of a decision, at most
 )
 
 // model predicts the symbols of one part of a transform. What it knows of the symbols before: the last run of equal symbols, of symbol c1
@@ -136,6 +136,17 @@ func (m *model) goesOn(c *rangecoder.Coder, bit, run int) int {
 	return bit
 }
 
+// The factors of the arguments of hash in its sum.
+const (
+	hash3 = uint32(0x9E3779B1)
+	hash2 = uint32(0xC2B2AE35 * 0x9E3779B1 & (1<<32 - 1))
+	hash1 = uint32(0x85EBCA6B * 0xC2B2AE35 & (1<<32 - 1) * 0x9E3779B1 & (1<<32 - 1))
+	hash0 = uint32(0x9E3779B1 * 0x85EBCA6B & (1<<32 - 1) * 0xC2B2AE35 & (1<<32 - 1) * 0x9E3779B1 & (1<<32 - 1))
+)
+
+// hashSum is hash without its first argument, before the shift.
+func hashSum(b, c, d int) uint32 { return uint32(b)*hash1 + uint32(c)*hash2 + uint32(d)*hash3 }
+
 // walk codes a number by the path to it in the tree. While the path is that to c1, or c2, the step that it would take next is predicted
 // by the runs before.
 func (m *model) walk(c *rangecoder.Coder, number, run int) int {
@@ -146,37 +157,35 @@ func (m *model) walk(c *rangecoder.Coder, number, run int) int {
 	node, code, depth := 0, t.code[number], t.depth[number]
 	code1, depth1, code2, depth2 := t.code[m.c1], t.depth[m.c1], t.code[m.c2], t.depth[m.c2]
 	on1, on2 := true, true // the path so far is that to c1, to c2
+	shift := m.hashShift & 31
+	sum1, sumElse, sum3 := hashSum(m.c1, m.c2, 512+run), hashSum(m.c1, m.c2, 1024+m.c3), hashSum(m.c2, m.c3, 2048)
+	runs1, runs2 := hashSum(run, m.runs, 512+m.history&255), hashSum(run, m.runs, 1024+m.history&255)
 	for {
 		depth--
 		depth1--
 		depth2--
 		next1, next2 := int(code1>>(depth1&15)&1), int(code2>>(depth2&15)&1)
-		var h4, h5 uint32
-		set := 0
+		at := uint32(node) * hash0
+		h3, h4, set := at+sumElse, at+sum3, 0
 		switch {
 		case on1:
-			set = 1 + next1
-			h4, h5 = m.hash(node, m.c1, m.c2, 512+run), m.hash(next1, run, m.runs, 512+m.history&255)
+			h3, h4, set = at+sum1, uint32(next1)*hash0+runs1, 1+next1
 		case on2:
-			set = 3
-			h4, h5 = m.hash(node, m.c1, m.c2, 1024+m.c3), m.hash(next2, run, m.runs, 1024+m.history&255)
-		default:
-			h4, h5 = m.hash(node, m.c1, m.c2, 1024+m.c3), m.hash(node, m.c2, m.c3, 2048)
+			h4, set = uint32(next2)*hash0+runs2, 3
 		}
 		p0, p1, p2 := &m.short[node], &m.long[node], &m.bySymbol[node*n+m.c1]
-		p3, p4, p5 := &m.hashed[0][m.hash(node, m.c1, m.c2, 512)], &m.hashed[1][h4], &m.hashed[2][h5]
+		p3, p4 := &m.hashed[1][h3>>shift], &m.hashed[2][h4>>shift]
 		w := &m.stepWeights[node*4+set]
 		s0, s1, s2 := rangecoder.Stretch(p0.P()), rangecoder.Stretch(p1.P()), rangecoder.Stretch(p2.P())
-		s3, s4, s5 := rangecoder.Stretch(p3.P()), rangecoder.Stretch(p4.P()), rangecoder.Stretch(p5.P())
-		q := w.mix(s0, s1, s2, s3, s4, s5)
+		s3, s4 := rangecoder.Stretch(p3.P()), rangecoder.Stretch(p4.P())
+		q := w.mix(s0, s1, s2, s3, s4, 0)
 		bit := c.Bit(int(code>>(depth&15)&1), q)
-		w.learn(bit, q, s0, s1, s2, s3, s4, s5)
+		w.learn(bit, q, s0, s1, s2, s3, s4, 0)
 		p0.Update(bit, shortLimit, adaptation)
 		p1.Update(bit, longLimit, adaptation)
 		p2.Update(bit, middleLimit, adaptation)
 		p3.Update(bit, middleLimit, adaptation)
 		p4.Update(bit, middleLimit, adaptation)
-		p5.Update(bit, middleLimit, adaptation)
 		on1, on2 = on1 && bit == next1, on2 && bit == next2
 		next := t.child[node][bit]
 		if next < 0 {

@@ -46,7 +46,6 @@ type Transformer struct {
 	order   []uint32
 	giant   [2][]uint64
 	next    []uint32
-	few     []fewBlock
 	sample  *Transformer // for sorting the sample
 }
 

@@ -1,6 +1,7 @@
 package bwt
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -10,7 +11,7 @@ import (
 var ErrStarts = errors.New("bwt: the starting points do not belong to the transform")
 
 // lanes is how many chains a thread follows at a time. Each step of a chain waits for memory, and the chains wait together.
-const lanes = 16
+const lanes = 32
 
 // Inverse is the function Inverse.
 func (m *Transformer) Inverse(dst, transformed []byte, starts []uint32, threads int) error {
@@ -32,94 +33,218 @@ func (m *Transformer) Inverse(dst, transformed []byte, starts []uint32, threads 
 	if n == 0 {
 		return nil
 	}
-	threads = max(threads, 1)
-	shares := cut(n, threads*2)
-	counts := make([][256]uint64, len(shares)-1)
-	parallel(len(counts), threads, func(i int) { count(&counts[i], transformed[shares[i]:shares[i+1]]) })
-	var symbols []byte // those that occur
-	for s := range 256 {
-		for i := range counts {
-			if counts[i][s] > 0 {
-				symbols = append(symbols, byte(s))
-				break
-			}
-		}
-	}
-	if len(symbols) <= 4 {
-		m.inverseFew(dst, transformed, starts, symbols, threads)
+	if n == 1 {
+		dst[0] = transformed[0]
 		return nil
 	}
-	m.inverseBytes(dst, transformed, starts, shares, counts, threads)
+	inv := &inverter{l: transformed, whole: int(starts[0]), threads: max(threads, 1)}
+	if !inv.countSymbols() {
+		return ErrStarts
+	}
+	inv.countPairs()
+	inv.next = reuse(&m.next, n)
+	inv.link()
+	inv.lookUp()
+	dst[n-1] = inv.symbols[inv.last] // the last suffix begins with no pair
+	step := Step(n)
+	followChains(len(starts), inv.threads, func(from, to int) {
+		var rank [lanes]uint32
+		copy(rank[:], starts[from:to])
+		if to < len(starts) {
+			inv.follow(dst[from*step:to*step], rank[:to-from], step, step)
+			return
+		}
+		// The last chain is shorter, and ends before the last symbol. Chains are followed by two symbols at a time.
+		length := n - 1 - (to-1)*step
+		even, last := length&^1, to-1-from
+		inv.follow(dst[from*step:n-1], rank[:to-from], step, even)
+		inv.follow(dst[(to-1)*step+even:n-1], rank[last:to-from], step, length-even)
+		for k := range last {
+			inv.follow(dst[(from+k)*step+even:(from+k+1)*step], rank[k:k+1], step, step-even)
+		}
+	})
 	return nil
 }
 
-// inverseBytes is Inverse for all alphabets. It makes a table of the rank of the suffix that begins one symbol later, by rank: the
-// suffixes that begin with a symbol have the order of the suffixes after that symbol, which is the order of the places in transformed
-// that have the symbol.
-func (m *Transformer) inverseBytes(dst, transformed []byte, starts []uint32, shares []int, counts [][256]uint64, threads int) {
-	n := len(transformed)
-	whole := int(starts[0])
-	last := transformed[whole] // of the text; its suffix is followed by no other and is the first of its symbol
-	// firstOf[s] is the first rank of the suffixes that begin with s or a larger symbol.
-	var firstOf [257]uint32
+// inverter is an inverse transform of two symbols or more. It follows the text by two symbols at a time: next[r] is the rank of the suffix that begins two
+// symbols after the one of rank r. The suffixes that begin with a pair of symbols, xy, have the order of the suffixes after that pair, which
+// is the order of the ranks before which there is y, and before that x. (Grebnov, libsais, "unbwt", does the same.)
+//
+// Two suffixes are followed by no other so: the last one, of one symbol, which is the first that begins with that, and the one before it,
+// which is the first that begins with its pair.
+type inverter struct {
+	l       []byte
+	whole   int // rank of the whole text
+	threads int
+	next    []uint32
+
+	size    int        // symbols that occur
+	symbols [256]byte  // of each number, ascending
+	number  [256]uint8 // of each symbol that occurs
+	last    int        // number of the last symbol of the text
+	final   int        // rank of the last suffix
+
+	shares []int      // bounds of the shares of the ranks
+	lf     [][]uint32 // by share and number of a symbol: the rank of the suffix that begins with the symbol before the share's first such one
+	pairs  [][]uint32 // by share and pair, size*x+y: how often it occurs, then where the first of the share goes in next
+
+	// The pairs that occur, ascending.
+	firsts  []uint32 // rank of the first suffix that begins with each, or with a larger one; the number of all ranks at the end
+	letters []uint16 // of each: the first symbol in the lower byte
+	pairOf  []uint16 // of rank i<<shift: the number in firsts, or a smaller one
+	shift   int
+}
+
+// countSymbols finds what each share needs to know about single symbols. It reports whether whole may be the rank of the text.
+func (v *inverter) countSymbols() bool {
+	n := len(v.l)
+	v.shares = cut(n, v.threads)
+	counts := make([][256]uint64, len(v.shares)-1)
+	parallel(len(counts), v.threads, func(i int) { count(&counts[i], v.l[v.shares[i]:v.shares[i+1]]) })
+	v.lf = make([][]uint32, len(counts))
+	sum := uint32(0)
 	for s := range 256 {
-		sum := firstOf[s]
+		all := uint64(0)
 		for i := range counts {
-			c := uint32(counts[i][s])
-			counts[i][s] = uint64(sum)
+			all += counts[i][s]
+		}
+		if all == 0 {
+			continue
+		}
+		first := sum
+		if v.l[v.whole] == byte(s) {
+			// The last suffix comes first, though the text is somewhere else among those that it precedes.
+			v.last, v.final = v.size, int(first)
+			sum++
+		}
+		for i := range counts {
+			v.lf[i] = append(v.lf[i], sum)
+			sum += uint32(counts[i][s])
+			if v.l[v.whole] == byte(s) && v.shares[i] <= v.whole && v.whole < v.shares[i+1] {
+				sum--
+			}
+		}
+		v.symbols[v.size], v.number[s] = byte(s), uint8(v.size)
+		v.size++
+	}
+	return v.final != v.whole
+}
+
+// eachPair calls f for the ranks of a share: with each, and the pair before its suffix. It leaves out the first two suffixes of the text.
+func (v *inverter) eachPair(share int, f func(rank uint32, pair int)) {
+	var lf [256]uint32
+	copy(lf[:], v.lf[share])
+	for i, s := range v.l[v.shares[share]:v.shares[share+1]] {
+		if rank := v.shares[share] + i; rank != v.whole {
+			y := v.number[s]
+			before := lf[y]
+			lf[y]++
+			if int(before) != v.whole {
+				f(uint32(rank), int(v.number[v.l[before]])*v.size+int(y))
+			}
+		}
+	}
+}
+
+// countPairs sets pairs and firsts.
+func (v *inverter) countPairs() {
+	n := len(v.l)
+	v.pairs = make([][]uint32, len(v.shares)-1)
+	parallel(len(v.pairs), v.threads, func(i int) {
+		counts := make([]uint32, v.size*v.size)
+		v.eachPair(i, func(_ uint32, pair int) { counts[pair]++ })
+		v.pairs[i] = counts
+	})
+	lastPair := v.lastPair()
+	sum := uint32(0)
+	for pair := range v.size * v.size {
+		first := sum
+		if pair == v.last*v.size {
+			sum++ // the last suffix is before those that go on
+		}
+		begin := sum
+		if pair == lastPair {
+			sum++ // the one before it
+		}
+		for i := range v.pairs {
+			c := v.pairs[i][pair]
+			v.pairs[i][pair] = sum
 			sum += c
 		}
-		firstOf[s+1] = sum
-	}
-	for i := range counts {
-		if shares[i] <= whole {
-			counts[i][last]++
+		if sum > first {
+			v.firsts = append(v.firsts, begin)
+			v.letters = append(v.letters, uint16(v.symbols[pair/v.size])|uint16(v.symbols[pair%v.size])<<8)
 		}
 	}
-	next := reuse(&m.next, n)
-	next[firstOf[last]] = 0 // follows no chain
-	parallel(len(counts), threads, func(share int) {
-		at := &counts[share]
-		for i := shares[share]; i < shares[share+1]; i++ {
-			s := transformed[i]
-			if i == whole {
-				continue
-			}
-			next[at[s]] = uint32(i)
-			at[s]++
-		}
+	v.firsts[0] = 0
+	v.firsts = append(v.firsts, uint32(n))
+}
+
+// lastPair returns the last two symbols of the text.
+func (v *inverter) lastPair() int { return int(v.number[v.l[v.final]])*v.size + v.last }
+
+// link sets next.
+func (v *inverter) link() {
+	v.next[v.final] = 0 // follows nothing
+	v.next[v.pairs[0][v.lastPair()]-1] = 0
+	parallel(len(v.pairs), v.threads, func(i int) {
+		to := v.pairs[i]
+		v.eachPair(i, func(rank uint32, pair int) {
+			v.next[to[pair]] = rank
+			to[pair]++
+		})
 	})
-	// symbolOf[rank>>shift] is the symbol that the suffix of rank begins with, or a smaller one.
-	shift := max(bits.Len(uint(n-1))-13, 0)
-	symbolOf := make([]byte, (n-1)>>shift+1)
-	s := 0
-	for i := range symbolOf {
-		for uint64(firstOf[s+1]) <= uint64(i)<<shift {
-			s++
+}
+
+// lookUp makes the table pairOf.
+func (v *inverter) lookUp() {
+	n := len(v.l)
+	v.shift = max(bits.Len(uint(n-1))-15, 0)
+	v.pairOf = make([]uint16, (n-1)>>v.shift+1)
+	k := 0
+	for i := range v.pairOf {
+		for uint64(v.firsts[k+1]) <= uint64(i)<<v.shift {
+			k++
 		}
-		symbolOf[i] = byte(s)
+		v.pairOf[i] = uint16(k)
 	}
-	step := Step(n)
-	followChains(len(starts), threads, func(from, to int) {
-		var rank [lanes]uint32
-		copy(rank[:], starts[from:to])
-		chains := to - from
-		run := func(chains, begin, end int) {
-			for j := begin; j < end; j++ {
-				for k, r := range rank[:chains] {
-					s := symbolOf[r>>(shift&31)]
-					for firstOf[int(s)+1] <= r {
-						s++
-					}
-					dst[(from+k)*step+j] = s
-					rank[k] = next[r]
+}
+
+// follow writes length symbols of each chain to dst, in which the chains are step apart; ranks are those of the suffixes with which the
+// chains begin, and afterwards of those with which they go on, if length is even.
+func (v *inverter) follow(dst []byte, ranks []uint32, step, length int) {
+	pairOf, firsts, letters, next, shift := v.pairOf, v.firsts, v.letters, v.next, v.shift&31
+	var words [lanes]uint64
+	j := 0
+	for ; j+8 <= length; j += 8 {
+		// Eight symbols of each chain are written at a time.
+		for range 4 {
+			for k, r := range ranks {
+				p := uint(pairOf[r>>shift])
+				for firsts[p+1] <= r {
+					p++
 				}
+				words[k&(lanes-1)] = words[k&(lanes-1)]>>16 | uint64(letters[p])<<48
+				ranks[k] = next[r]
 			}
 		}
-		length := min(n-(to-1)*step, step) // of the last chain
-		run(chains, 0, length)
-		run(chains-1, length, step)
-	})
+		for k := range ranks {
+			binary.LittleEndian.PutUint64(dst[k*step+j:], words[k&(lanes-1)])
+		}
+	}
+	for ; j < length; j += 2 {
+		for k, r := range ranks {
+			p := uint(pairOf[r>>shift])
+			for firsts[p+1] <= r {
+				p++
+			}
+			dst[k*step+j] = byte(letters[p])
+			if j+1 < length {
+				dst[k*step+j+1] = byte(letters[p] >> 8)
+			}
+			ranks[k] = next[r]
+		}
+	}
 }
 
 // followChains calls f by several threads for ranges of chains, at most lanes at a time.
@@ -127,112 +252,4 @@ func followChains(chains, threads int, f func(from, to int)) {
 	size := max(min(chains/threads, lanes), 1)
 	groups := (chains + size - 1) / size
 	parallel(groups, threads, func(i int) { f(i*size, min((i+1)*size, chains)) })
-}
-
-// fewBlock holds 192 symbols of an alphabet of four in one line of the processor's cache, with the numbers of symbols before them.
-type fewBlock struct {
-	before [4]uint32 // for each symbol, its occurrences before the block and all occurrences of smaller ones
-	low    [3]uint64 // the low bit of each symbol
-	high   [3]uint64
-}
-
-const fewSize = 192
-
-// fewWords says, by the word of a fewBlock in which a place is, which bits of each word are before the place: all of word 0 and of word
-// 1, or only those that are before it in words 1 and 2.
-var fewWords = [4][4]uint64{{}, {^uint64(0), 0, ^uint64(0), 0}, {^uint64(0), ^uint64(0), 0, ^uint64(0)}}
-
-// inverseFew is Inverse for up to four symbols. It goes from a suffix to the one that begins a symbol earlier, which the occurrences of
-// that symbol before the rank give (Ferragina and Manzini, "Opportunistic data structures with applications", 2000).
-func (m *Transformer) inverseFew(dst, transformed []byte, starts []uint32, symbols []byte, threads int) {
-	n := len(transformed)
-	var number [256]uint8
-	for i, s := range symbols {
-		number[s] = uint8(i)
-	}
-	var letters [4]byte
-	copy(letters[:], symbols)
-	blocks := reuse(&m.few, (n+fewSize-1)/fewSize)
-	shares := cut(len(blocks), threads*2)
-	totals := make([][4]uint32, len(shares)-1)
-	parallel(len(totals), threads, func(i int) {
-		var c [4]uint32
-		for b := shares[i]; b < shares[i+1]; b++ {
-			block := &blocks[b]
-			*block = fewBlock{before: c}
-			for j, s := range transformed[b*fewSize : min((b+1)*fewSize, n)] {
-				x := number[s]
-				c[x&3]++
-				block.low[j>>6] |= uint64(x&1) << (j & 63)
-				block.high[j>>6] |= uint64(x>>1) << (j & 63)
-			}
-		}
-		totals[i] = c
-	})
-	var first [4]uint32 // rank of the first suffix that begins with a symbol
-	sum := uint32(0)
-	for x := range 4 {
-		first[x] = sum
-		for i := range totals {
-			c := totals[i][x]
-			totals[i][x] = sum
-			sum += c
-		}
-	}
-	parallel(len(totals), threads, func(i int) {
-		for b := shares[i]; b < shares[i+1]; b++ {
-			for x, c := range totals[i] {
-				blocks[b].before[x] += c
-			}
-		}
-	})
-	whole := starts[0]
-	last := uint32(number[transformed[whole]])
-	step := Step(n)
-	followChains(len(starts), threads, func(from, to int) {
-		// A chain begins at the suffix after its stretch of the text.
-		var rank [lanes]uint32
-		var end [lanes]int
-		chains := to - from
-		for k := range chains {
-			if chain := from + k; chain+1 < len(starts) {
-				rank[k], end[k] = starts[chain+1], (chain+1)*step
-			} else {
-				// The suffix of the last symbol is the first that begins with it.
-				dst[n-1] = letters[last]
-				rank[k], end[k] = first[last], n-1
-			}
-		}
-		run := func(chains, steps int) {
-			for j := range steps {
-				for k, r := range rank[:chains] {
-					b := &blocks[r/fewSize]
-					i := r % fewSize
-					w, bit := i>>6, i&63
-					low, high := b.low[w]>>bit&1, b.high[w]>>bit&1
-					x := uint32(high<<1 | low)
-					// The places that have symbol x, of 64 each.
-					l, h := low-1, high-1
-					m0, m1, m2 := (b.low[0]^l)&(b.high[0]^h), (b.low[1]^l)&(b.high[1]^h), (b.low[2]^l)&(b.high[2]^h)
-					part := uint64(1)<<bit - 1
-					in := &fewWords[w&3]
-					next := b.before[x] + uint32(bits.OnesCount64(m0&(part|in[0]))+bits.OnesCount64(m1&(part&in[2]|in[1]))+bits.OnesCount64(m2&part&in[3]))
-					// The last symbol of the text is the first of its kind, though it is at the rank of the whole text.
-					next += uint32((uint64(x^last)-1)>>63) & uint32((uint64(r)-uint64(whole)-1)>>63)
-					dst[end[k]-1-j] = letters[x&3]
-					rank[k] = min(next, uint32(n-1)) // more only if the starting points are wrong
-				}
-			}
-		}
-		if to < len(starts) {
-			run(chains, step)
-			return
-		}
-		length := end[chains-1] - (to-1)*step
-		run(chains, length)
-		for k := range chains - 1 {
-			end[k] -= length
-		}
-		run(chains-1, step-length)
-	})
 }

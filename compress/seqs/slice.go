@@ -417,8 +417,11 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 	}
 	var err error
 	seqs, text := readsOf(cols)
-	if s.inPieces {
+	switch {
+	case s.inPieces:
 		end = s.limit // pieces are all over it
+	case cols[0].withoutPlaced():
+		end = 0
 	}
 	if s.releaseWhile(func() { err = wait(int(end)) }); err != nil {
 		return nil, err
@@ -429,7 +432,12 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 			return nil, err
 		}
 	}
-	err = s.codeReads(r, func() { s.codeMismatches(decodeFrom(in[streamMismatches]), r, nil, text) },
+	placed := func() {
+		if !cols[0].withoutPlaced() {
+			s.codeMismatches(decodeFrom(in[streamMismatches]), r, nil, text)
+		}
+	}
+	err = s.codeReads(r, placed,
 		func() error { return s.codeLiterals(decodeFrom(in[streamLiterals]), r, text) })
 	if err != nil {
 		return nil, err
