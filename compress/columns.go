@@ -23,6 +23,7 @@ type columns struct {
 	lengths    record.Lengths
 	forms      record.Forms
 	names      []byte // each followed by '\n'; nil if not kept
+	leadNames  []byte // of further mates: those of the first mates
 	quals      []byte // nil if not kept
 	byBases    bool   // the qualities are coded given the letters, not the letters given the qualities
 	letters    []byte // of the sequences, end to end; nil before they are decoded
