@@ -53,7 +53,7 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, lev
 	if err != nil {
 		return err
 	}
-	if b.bar, err = o.start(s, stageModel{"archive", bytesUnit, 0, 1}); err != nil {
+	if b.bar, err = o.start(s, stageModel{name: "archive", unit: bytesUnit, group: 0, weight: 1}); err != nil {
 		return err
 	}
 	defer b.bar.close()
