@@ -29,7 +29,7 @@ func (s *search) windows(ctx context.Context, x *fmindex.Index) ([]window, error
 	most := s.o.Mismatches + s.o.Within
 	var all []window
 	var err error
-	if nearCost(s.patterns, most, x.Len()) < float64(x.Len())*textCost {
+	if nearCost(s.patterns, most, x.Len()) < textCost(s.patterns, most, x.Len()) {
 		all, err = s.windowsByRows(ctx, x, most)
 	} else {
 		all, err = s.windowsByText(ctx, x, most)
@@ -38,8 +38,14 @@ func (s *search) windows(ctx context.Context, x *fmindex.Index) ([]window, error
 	return all, err
 }
 
-// textCost is about how many steps of a search in the index restoring a base of the text and searching it take.
-const textCost = 0.5
+// textCost returns about how much work it is to restore the text and go through it, in steps of a search in the index.
+func textCost(patterns []pattern, most, bases int) float64 {
+	compared := 0.0 // for each base
+	for _, p := range patterns {
+		compared += float64(most+1) * math.Pow(4, -float64(min(len(p.bases)/(most+1), 10)))
+	}
+	return float64(bases) * (0.5 + compared)
+}
 
 // nearCost returns about how many steps the search of the patterns with so many differences takes.
 func nearCost(patterns []pattern, most, bases int) float64 {

@@ -24,10 +24,14 @@ type PackOptions struct {
 	Memory  uint64 // bytes aimed for; 0 for the package's default
 	Tool    string // program and version, recorded in the archive
 
-	Level    Level
-	KeepBins bool // leave the bins beside the packed archive
-	NoVerify bool // do not decode what was written before the bins are dropped
-	Force    bool // pack again though a packed archive is there
+	Level Level
+	// SliceText is how many bytes of text of an input a slice has, more or less; 0 for the default of 64 MiB. Slices are decoded by
+	// themselves: some records of smaller ones take less time, and their models learn from less. Where nothing but the reads is
+	// kept, as a set, it has no effect.
+	SliceText uint64
+	KeepBins  bool // leave the bins beside the packed archive
+	NoVerify  bool // do not decode what was written before the bins are dropped
+	Force     bool // pack again though a packed archive is there
 
 	GPU  bool              // a GPU does what it can, if the program supports one; the archive is the same
 	Note func(line string) // is told when the GPU can't be used; may be nil
@@ -194,7 +198,7 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 		return nil, err
 	}
 	p := &packer{r: r, o: o, pool: pool, enc: enc, w: w}
-	if p.specs, err = planSlices(r.Meta(), o.Memory, enc.Parts); err != nil {
+	if p.specs, err = planSlices(r.Meta(), o.SliceText, o.Memory, enc.Parts); err != nil {
 		enc.Close()
 		return nil, err
 	}

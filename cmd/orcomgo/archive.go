@@ -106,5 +106,5 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 
 // packOptions returns how to pack, but for what depends on the archive.
 func (o *archiveFlags) packOptions(level compress.Level) compress.PackOptions {
-	return compress.PackOptions{Tool: tool, Level: level, NoVerify: o.noVerify, Force: o.force}
+	return compress.PackOptions{Tool: tool, Level: level, SliceText: uint64(o.slice), NoVerify: o.noVerify, Force: o.force}
 }
