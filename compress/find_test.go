@@ -42,6 +42,7 @@ func comparesWithScan(t *testing.T, e commit.Entry, r *rand.Rand, queries int, t
 		}
 		is, truth := got.set(), byScan.set()
 		if thorough {
+			d.comparesRecords(t, e, all, o, byScan)
 			if want := d.slow(all, o); !maps.Equal(truth, want) {
 				t.Fatalf("%+v: the scan finds %d, want %d", o, len(truth), len(want))
 			}

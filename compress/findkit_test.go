@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"orcomgo/bins/commit"
@@ -204,6 +206,25 @@ func (d *decodedArchive) drawQueries(r *rand.Rand, n int) (all []FindQuery) {
 	q, _ := ParseQuery("palindrome", string(palindrome))
 	nowhere, _ := ParseQuery("nowhere", "acgtcccgatgagattttagcgcgatgcacgtaca")
 	return append(all, q, nowhere)
+}
+
+// comparesRecords compares the text of the records that a scan finds, with the letters of the reads.
+func (d *decodedArchive) comparesRecords(t *testing.T, e commit.Entry, queries []FindQuery, o FindOptions, scanned *Finding) {
+	t.Helper()
+	var text bytes.Buffer
+	o.Records = func(b []byte) error {
+		text.Write(b)
+		return nil
+	}
+	if got := find(t, e, queries, o).set(); !maps.Equal(got, scanned.set()) {
+		t.Errorf("%+v: %d reads with their records, %d without", o, len(got), len(scanned.Reads))
+	}
+	all := strings.NewReplacer("\n", "", "\r", "").Replace(text.String())
+	for _, r := range scanned.Reads {
+		if _, _, _, letters := d.read(t, r.Input, r.Record); !strings.Contains(all, string(letters)) {
+			t.Errorf("%+v: the text does not have record %d of input %d", o, r.Record, r.Input)
+		}
+	}
 }
 
 // slow returns the reads that have queries, by comparing everywhere.
