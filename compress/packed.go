@@ -148,7 +148,7 @@ func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 	first, firstQuals := p.firstRecords(s, wanted, list)
 	for m, mem := range s.Members() {
 		b.cols[m] = &columns{input: mem.Input, from: s.From, records: s.Records, first: first, firstQuals: first,
-			byBases: p.man.Inputs[mem.Input].QualsByBases}
+			byBases: p.man.Inputs[mem.Input].QualsByBases, coded: wanted.coded}
 	}
 	b.cols[0].firstQuals = firstQuals
 	if wanted.layouts {

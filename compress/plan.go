@@ -24,12 +24,15 @@ var (
 // leastSliceText is how much text a slice holds in however little memory: smaller ones cost bytes.
 const leastSliceText = 8 << 20
 
-// slicesOf returns into how many slices a block of a unit is cut. first and mate are the bytes of
-// text of its inputs, exceptions those of the exceptions of both. A slice takes about three times
+// slicesOf returns into how many slices a block of a unit is cut, that aim for so much text of the first input (0: sliceText). first
+// and mate are the bytes of text of its inputs, exceptions those of the exceptions of both. A slice takes about three times
 // its text and its exceptions, so in little memory (0: no bound) it has a quarter of that, or
 // somewhat more where that saves a slice.
-func slicesOf(first, mate, exceptions, memory uint64) uint64 {
-	n := (first + sliceText - 1) / sliceText
+func slicesOf(text, first, mate, exceptions, memory uint64) uint64 {
+	if text == 0 {
+		text = sliceText
+	}
+	n := (first + text - 1) / text
 	if memory > 0 {
 		most := max(memory/4, leastSliceText)
 		most += most / 16
@@ -148,9 +151,9 @@ func wholeOrder(o record.Options, kind record.Kind) bool {
 }
 
 // planSlices cuts the units into slices, which come in the order of the blocks that they
-// begin in. The cuts depend on nothing but the bins, their options, memory (0: no bound), and what parts returns for
+// begin in. The cuts depend on nothing but the bins, their options, text (see slicesOf), memory (0: no bound), and what parts returns for
 // an input: where else its slices must end. parts is nil if records are not reordered.
-func planSlices(m *bins.Meta, memory uint64, parts func(input int) []uint64) ([]sliceSpec, error) {
+func planSlices(m *bins.Meta, text, memory uint64, parts func(input int) []uint64) ([]sliceSpec, error) {
 	gs, err := groups(m.Inputs)
 	if err != nil {
 		return nil, err
@@ -159,7 +162,7 @@ func planSlices(m *bins.Meta, memory uint64, parts func(input int) []uint64) ([]
 	for i := range gs {
 		g := &gs[i]
 		u := g.unit
-		text, exceptions := sizesOf(m, u)
+		all, exceptions := sizesOf(m, u)
 		records := m.Inputs[u.first].Records
 		whole := parts != nil
 		for _, i := range g.inputs() {
@@ -176,7 +179,7 @@ func planSlices(m *bins.Meta, memory uint64, parts func(input int) []uint64) ([]
 			for k := range n {
 				lo, hi := count*k/n, count*(k+1)/n
 				specs = append(specs, sliceSpec{unit: u, from: from + lo, records: int(hi - lo), block: block, run: run,
-					text: share(text, hi-lo, records), exceptions: share(exceptions, hi-lo, records)})
+					text: share(all, hi-lo, records), exceptions: share(exceptions, hi-lo, records)})
 			}
 		}
 		blocks := m.BlocksOf(u.first)
@@ -192,7 +195,7 @@ func planSlices(m *bins.Meta, memory uint64, parts func(input int) []uint64) ([]
 						mate = max(mate, n-b.TextLen)
 					}
 				}
-				cut(i, b.FirstRecord, uint64(b.Records), slicesOf(b.TextLen, mate, share(exceptions, uint64(b.Records), records), memory), nil)
+				cut(i, b.FirstRecord, uint64(b.Records), slicesOf(text, b.TextLen, mate, share(exceptions, uint64(b.Records), records), memory), nil)
 			}
 			specs = append(specs, g.furtherSlices(m, specs[planned:])...)
 			continue

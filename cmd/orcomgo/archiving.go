@@ -116,8 +116,10 @@ func (a *archiving) originals(ctx context.Context) []compress.Original {
 			}
 			return &comparedText{t, func(stored uint64) { a.report(comparing, before+stored, total) }}, nil
 		}
+		list[i].File = func() (io.ReadCloser, error) { return os.Open(in.Path) }
 		if err == nil {
-			before += uint64(info.Size())
+			list[i].Size, list[i].Time = uint64(info.Size()), info.ModTime()
+			before += list[i].Size
 		}
 	}
 	return list
