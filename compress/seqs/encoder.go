@@ -167,6 +167,9 @@ func (e *Encoder) wait() {
 	}
 }
 
+// CodingStage is the stage of Config.Progress that begins when the reads are laid out. It counts bases of the pseudogenome.
+const CodingStage = "coding the pseudogenome"
+
 // build lays out the reads, if that has not been done, and begins to code the pseudogenome.
 func (e *Encoder) build(ctx context.Context) error {
 	if e.genome != nil {
@@ -197,7 +200,7 @@ func (e *Encoder) build(ctx context.Context) error {
 			Threads: SegmentThreads(e.cfg.Threads, e.cfg.Memory),
 			Progress: func(n int) {
 				if e.cfg.Progress != nil {
-					e.cfg.Progress("coding the pseudogenome", uint64(coded.Add(int64(n))), uint64(g.Len))
+					e.cfg.Progress(CodingStage, uint64(coded.Add(int64(n))), uint64(g.Len))
 				}
 			},
 		}
