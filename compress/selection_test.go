@@ -183,6 +183,27 @@ func TestSelectionDecodesWhatItNeeds(t *testing.T) {
 	}
 }
 
+// TestFirstRecordsAreDecodedAlone: of a slice no more is decoded than the records up to the last one that is wanted.
+func TestFirstRecordsAreDecodedAlone(t *testing.T) {
+	r1, r2 := simulated(72, 900, true)
+	_, v := simulated(73, 900, false)
+	for name, ins := range map[string][]input{"pair": pair(r1, r2), "single": single("v.fastq", v)} {
+		dir := binTo(t, ins, record.Options{})
+		packTo(t, dir, PackOptions{})
+		r := openReader(t, dir)
+		p := r.src.(*packed)
+		b, err := p.decode(context.Background(), demand{want: [2]bool{true, true}, first: 7})
+		if err != nil || b.err != ([2]error{}) {
+			t.Fatal(name, err, b.err)
+		}
+		for m := range ins {
+			if c := b.cols[m]; c.records != 7 || cap(c.quals) > 7*400 && m > 0 || len(c.letters) != int(c.bases()) {
+				t.Errorf("%s: member %d: %d records, room for %d qualities, %d letters", name, m, c.records, cap(c.quals), len(c.letters))
+			}
+		}
+	}
+}
+
 // TestUnpackSplit: parts have so many records each, and end to end they are the input.
 func TestUnpackSplit(t *testing.T) {
 	smallSlices(t)

@@ -59,7 +59,7 @@ func Build(c Content, threads int) (*Index, error) {
 	}
 	copy(x.lengths, c.Literals.lengths)
 	x.seal()
-	return x, nil
+	return x, x.markLiterals()
 }
 
 // setRanks sets the blocks, and less, from the base of each row but x.first.
