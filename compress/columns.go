@@ -30,6 +30,9 @@ type columns struct {
 	exceptions record.ExceptionList
 
 	layout *seqs.Layout // decoding: if not nil, it is set to where the reads are
+
+	// coded, if not nil, is told how many more qualities and bases were coded or decoded, by any goroutine.
+	coded func(n int)
 }
 
 // bases returns the sum of the lengths.

@@ -25,6 +25,7 @@ type encoder struct {
 	specs     []sliceSpec
 	keeps     []keeps
 	inputs    []archive.Input
+	progress  *meter
 	cache     *blockCache
 	pool      workers
 	assembled *onceWork // the pseudogenome of the phase's reads is there
@@ -39,6 +40,7 @@ type encoded struct {
 	sections [2][archive.Columns][]byte // by member; of what members share, the first's
 	check    sliceCheck
 	min, max [2]uint32 // read lengths by member
+	progress *sliceMeter
 }
 
 // sliceCheck is what verification compares a slice with where its text need not be the
@@ -70,9 +72,15 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 		return nil, err
 	}
 	out.check.perm, out.check.from = cols[0].perm, cols[0].from
+	out.progress = &sliceMeter{m: e.progress, bytes: spec.text, units: func() (n uint64) {
+		for m, mem := range out.slice.Members() {
+			n += unitsOf(cols[m].bases(), e.meta.Options, e.inputs[mem.Input].Kind)
+		}
+		return n
+	}}
 	g, ctx := errgroup.WithContext(ctx)
 	for m, mem := range out.slice.Members() {
-		cols[m].byBases = e.inputs[mem.Input].QualsByBases
+		cols[m].byBases, cols[m].coded = e.inputs[mem.Input].QualsByBases, out.progress.coded
 		mem.Bases, mem.NamesLen = cols[m].bases(), uint64(len(cols[m].names))
 		out.min[m], out.max[m] = cols[m].lengths.Range(spec.records)
 		g.Go(func() error {

@@ -148,7 +148,7 @@ func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 	first, firstQuals := p.firstRecords(s, wanted, list)
 	for m, mem := range s.Members() {
 		b.cols[m] = &columns{input: mem.Input, from: s.From, records: s.Records, first: first, firstQuals: first,
-			byBases: p.man.Inputs[mem.Input].QualsByBases}
+			byBases: p.man.Inputs[mem.Input].QualsByBases, coded: wanted.coded}
 	}
 	b.cols[0].firstQuals = firstQuals
 	if wanted.layouts {
@@ -183,7 +183,7 @@ func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 
 // firstRecords returns how many records of a slice are decoded for a demand, and how many qualities of its first member.
 func (p *packed) firstRecords(s *archive.Slice, d demand, list []*decoding) (records, firstQuals int) {
-	if d.first == 0 || d.first >= s.Records || p.man.Pieces {
+	if d.first == 0 || d.first >= s.Records || p.man.Inputs[s.First.Input].QualsByBases {
 		return s.Records, s.Records
 	}
 	for _, l := range list {

@@ -34,7 +34,7 @@ type SameOptions struct {
 
 // MadeOf finds out whether an archive, packed or not, was made of some inputs with some options. If not, difference says in words
 // why not, or that it can't be told. Inputs are read as far as is needed to tell; an error is one of reading them, or of an archive that
-// can't be read. Of an input that the archive does not keep as it was, size and time may decide.
+// can't be read. A file of the recorded size and time is not read.
 func MadeOf(ctx context.Context, e commit.Entry, inputs []Original, o SameOptions) (difference string, err error) {
 	src, err := openEntry(e, 1, 0)
 	if err != nil {
@@ -59,12 +59,15 @@ func MadeOf(ctx context.Context, e commit.Entry, inputs []Original, o SameOption
 	return "", nil
 }
 
-// sameInput compares an input with input i of an archive: by the checksums of its file, if they are recorded; else by its text, if the
-// archive has all of it; else by size and time of the file.
+// sameInput compares an input with input i of an archive. A file that has the size and time that were recorded is the same. Others are
+// compared by their checksums, if they are recorded, else by their text, if the archive has all of it.
 func sameInput(ctx context.Context, man *archive.Manifest, i int, o *Original) (difference string, err error) {
 	in := &man.Inputs[i]
 	file := in.Source
 	exact := man.Options.Exact(in.Kind)
+	if file != nil && file.Size == o.Size && !file.Time.IsZero() && file.Time.Equal(o.Time) {
+		return "", nil
+	}
 	if file != nil && file.Sums != nil {
 		same := file.Size == o.Size
 		if same {
@@ -85,13 +88,10 @@ func sameInput(ctx context.Context, man *archive.Manifest, i int, o *Original) (
 		}
 		return difference, err
 	}
-	switch {
-	case file == nil || file.Time.IsZero():
+	if file == nil || file.Time.IsZero() {
 		return "it does not keep everything of " + o.Name + ", so it can't be compared with that", nil
-	case file.Size != o.Size || !file.Time.Equal(o.Time):
-		return "the file of " + o.Name + " has another size or time now, and the archive does not keep everything of it", nil
 	}
-	return "", nil
+	return "the file of " + o.Name + " has another size or time now, and the archive does not keep everything of it", nil
 }
 
 // hasSHA256 reports whether the file of an input has a SHA-256.

@@ -218,4 +218,4 @@ func (s *Sample) add(first, second string) {
 }
 
 // ErrNone is the error for a directory without files of reads.
-var ErrNone = errors.New("there are no files of reads: they have names that end in .fastq, .fq, .fasta, .fa or .fna, with .gz or the like after that")
+var ErrNone = errors.New("there are no files of reads, whose names end in .fastq, .fq, .fasta, .fa or .fna, or in .gz or the like after that")

@@ -23,7 +23,8 @@ What was written is decoded and compared before it gets its name. If anything fa
 before. The inputs are never changed or removed.
 
 If OUT holds an archive of the same inputs, made with the same flags, there is nothing to do; if it holds their bins,
-they are packed. So a command that was interrupted can be given again.
+they are packed. So a command that was interrupted can be given again. Inputs are the same if their files have the size
+and time that were recorded, or else the same SHA-256, or else the same text.
 
 A directory as input is one of samples: each becomes an archive of its name. Samples are found by the names of files
 there and below, such as liver_S1_L001_R1_001.fastq.gz, ERR123_1.fastq.gz, x.R1.fq or x.fasta; lanes are joined in
@@ -34,6 +35,7 @@ Examples:
   orcomgo archive reads.fastq.gz run/                           one file
   orcomgo archive lane1.fastq.gz lane2.fastq.gz run/            several
   orcomgo archive -1 R1.fastq.gz -2 R2.fastq.gz run/            a pair; repeat -1 and -2 for more pairs
+  orcomgo archive -1 R1.fq.gz -2 R2.fq.gz -3 I1.fq.gz -4 I2.fq.gz run/    with the reads of the index
   zcat *.fastq.gz | orcomgo archive - run/                      from a pipe
   orcomgo archive --reads-only --order any reads.fastq run/     nothing but the sequences, as a set
   orcomgo archive --level max -t 16 reads.fastq run/            smaller qualities, slower

@@ -205,6 +205,7 @@ func (r *columnReads) forEach(placed bool, f func(k, i int, quals []byte, skip [
 	for k := range cols {
 		nonACGT[k] = nonACGTOf(r.exceptions[k])
 	}
+	untold := 0 // bases coded since the last call of Progress
 	for i := 0; i < cols[0].decoded(); i++ {
 		for k, col := range cols {
 			n := col.Lengths.Of(i)
@@ -215,7 +216,12 @@ func (r *columnReads) forEach(placed bool, f func(k, i int, quals []byte, skip [
 			}
 			if (r.where[k].pos[i] != unplaced) == placed {
 				f(k, i, q, nonACGT[k].of(i, n))
+				untold += n
 			}
+		}
+		if untold >= progressEvery && cols[0].Progress != nil {
+			cols[0].Progress(untold)
+			untold = 0
 		}
 	}
 }
