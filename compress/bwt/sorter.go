@@ -104,7 +104,7 @@ func (s *sorter) run(text []byte, step int, emit func(first uint64, a []uint64, 
 			sum += sizes[to]
 			to++
 		}
-		entries := reuse(&s.memory.entries, sum+1)
+		entries := reuse(&s.memory.entries, sum+spareEntries*(len(counts)+1))
 		s.scatter(entries, text, step, shares, starts, counts, from, to)
 		s.sortBuckets(entries[:sum], from, sizes[from:to], first, emit)
 		first += uint64(sum)
@@ -161,14 +161,19 @@ func (s *sorter) countBuckets(counts *bucketCounts, text []byte, from, to int, a
 	}
 }
 
-// scatter writes the entries of the buckets from .. to-1, bucket by bucket. entries has one more element, which suffixes of other buckets
-// get: writing them costs less than telling them apart.
+// spareEntries is the distance between the entries that threads write for nothing: two lines of the processor's cache, which threads must
+// not share.
+const spareEntries = 16
+
+// scatter writes the entries of the buckets from .. to-1, bucket by bucket. After them entries has spareEntries elements for each share and as
+// many more: a share writes the suffixes of other buckets to one of these, which costs less than telling them apart.
 func (s *sorter) scatter(entries []uint64, text []byte, step int, shares []int, starts []uint64, counts []bucketCounts, from, to int) {
 	sum := uint32(0)
 	places := make([]bucketPlaces, len(counts))
 	for i := range places {
+		spare := uint32(len(entries) - spareEntries*(len(counts)-i))
 		for b := range places[i] {
-			places[i][b].next = uint32(len(entries) - 1)
+			places[i][b].next = spare
 		}
 	}
 	for b := from; b < to; b++ {
