@@ -64,7 +64,7 @@ func (w *worker) refineSmall(a []uint64, base int, rank, depth uint64) {
 		// Groups that agree in enough symbols are moved to the end.
 		shallow := base
 		for i := base; i < len(w.small); i++ {
-			if g := w.small[i]; !s.deep(a[g.start], depth) {
+			if g := w.small[i]; !s.deep(a[g.start], depth) || w.readOn(a[g.start:g.start+g.size], depth) {
 				w.small[i], w.small[shallow] = w.small[shallow], g
 				shallow++
 			}
@@ -79,6 +79,16 @@ func (w *worker) refineSmall(a []uint64, base int, rank, depth uint64) {
 		w.small = append(w.small[:base], w.left...)
 		depth += 112
 	}
+}
+
+// readOn reports whether suffixes that agree in coverSize symbols are to be compared by the bits from depth on all the same.
+func (w *worker) readOn(group []uint64, depth uint64) bool {
+	for _, e := range group {
+		if w.s.at(e)+depth >= w.s.t.total {
+			return false // it has no more bits
+		}
+	}
+	return w.s.readAhead.Add(-int64(len(group))) >= 0
 }
 
 // nextBatch returns how many groups, at least one, have as many members as fit into a batch, and how many members these have.
