@@ -11,7 +11,7 @@ import (
 var ErrStarts = errors.New("bwt: the starting points do not belong to the transform")
 
 // lanes is how many chains a thread follows at a time. Each step of a chain waits for memory, and the chains wait together.
-const lanes = 32
+const lanes = 16
 
 // Inverse is the function Inverse.
 func (m *Transformer) Inverse(dst, transformed []byte, starts []uint32, threads int) error {

@@ -12,6 +12,9 @@ type worker struct {
 	order  [smallGroup]uint64
 	swap   [smallGroup]uint64
 	read   uint32 // the sum of values that are read early
+
+	mayRead int       // what the worker has of readAhead
+	_       [128]byte // workers have no line of the processor's cache in common
 }
 
 // group is a group of entries that agree so far: the first of them, and how many.
@@ -90,7 +93,15 @@ func (w *worker) readOn(group []uint64, depth uint64) bool {
 			return false // it has no more bits
 		}
 	}
-	return w.s.readAhead.Add(-int64(len(group))) >= 0
+	if len(group) > w.mayRead {
+		take := max(len(group), 1<<16)
+		if w.s.readAhead.Add(-int64(take)) < 0 {
+			return false
+		}
+		w.mayRead += take
+	}
+	w.mayRead -= len(group)
+	return true
 }
 
 // nextBatch returns how many groups, at least one, have as many members as fit into a batch, and how many members these have.
