@@ -17,7 +17,7 @@ export CGO_ENABLED ?= 0
 PIPELINES = ./binning/... ./compress ./cmd/simreads/sim
 
 # What they leave out there: tests of one goroutine, and those that run nothing side by side that others don't
-RACE_SKIP = '^(TestGolden|TestTestkit|TestReader.*|TestGather|TestDamage|TestForgedSections|TestLevels|TestMemoryBound|TestQualitiesByBases.*)$$'
+RACE_SKIP = '^(TestGolden|TestTestkit|TestReader.*|TestGather|TestDamage|TestForgedSections|TestLevels|TestMemoryBound|TestQualitiesByBases.*|TestFindGolden)$$'
 
 # How long the tests of one package may take: minutes on a machine with nothing else to do,
 # much longer where other processes have the cores. The limit is there for tests that hang.
@@ -89,7 +89,7 @@ test-arm64:
 FUZZTIME ?= 20s
 test-long: vet-platforms test-arm64
 	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -v -run 'Long|Kill|Faults|DamagedTwelve|MemoryBound' ./cmd/orcomgo
-	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'Reader' ./compress
+	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'Reader|FindData' ./compress
 	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'TestShares|TestLongDraws' ./compress/seqs
 	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'Damaged' ./binning/inflate
 	@for pkg in $$($(GO) list ./...); do \

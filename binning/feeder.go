@@ -1,31 +1,29 @@
 package binning
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // window is how many inputs, or pairs of them, supply blocks in turn. The order of blocks in the
 // archive depends on it, so it must not depend on threads or streams.
 const window = 8
 
 // feeder chooses the input that supplies the next block. Inputs take turns, so that they are
-// read and inflated concurrently. Of a pair it is the one of which fewer records have been
+// read and inflated concurrently. Of a pair, or a larger group, it is the one of which fewer records have been
 // read, so that few names wait for their mates.
 type feeder struct {
-	units    [][]*input // single inputs and pairs, in order
+	units    [][]*input // single inputs and groups, in order
 	nextUnit int
 }
 
 func newFeeder(inputs []*input) *feeder {
 	f := new(feeder)
 	for i, in := range inputs {
-		switch m := in.spec.Mate; {
-		case m < 0:
-			f.units = append(f.units, []*input{in})
-		case m > i:
-			pair := []*input{in, inputs[m]}
-			if !in.spec.First {
-				pair[0], pair[1] = pair[1], pair[0]
-			}
-			f.units = append(f.units, pair)
+		// The place of a unit is that of the first of its inputs.
+		members := groupOf(inputs, leadOf(inputs, in))
+		if !slices.ContainsFunc(members, func(other *input) bool { return other.index < i }) {
+			f.units = append(f.units, members)
 		}
 	}
 	return f

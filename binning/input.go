@@ -63,7 +63,8 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 			wrapped = true
 		}
 	}
-	in.info = record.Input{Name: inputName(spec.Path, kind), Kind: kind, Mate: spec.Mate, First: spec.First}
+	in.info = record.Input{Name: inputName(spec.Path, kind), Kind: kind, Mate: spec.Mate, First: spec.First,
+		Further: spec.Further, Lead: spec.Lead}
 	if wrapped && n > 0 {
 		in.cutter = newRecordCutter(src, kind, blockSize, size, head, ended)
 	} else {
@@ -124,6 +125,9 @@ func (r *run) open(ctx context.Context, wrapped []*RecordError) error {
 	for i, spec := range r.Inputs {
 		if m := spec.Mate; m >= 0 && (m >= len(r.Inputs) || m == i || r.Inputs[m].Mate != i || r.Inputs[m].First == spec.First) {
 			return fmt.Errorf("%s: its mate is not the other one of a pair", spec.Path)
+		}
+		if n := spec.Lead; spec.Further && (spec.Mate >= 0 || n < 0 || n >= len(r.Inputs) || r.Inputs[n].Mate < 0 || !r.Inputs[n].First) {
+			return fmt.Errorf("%s: it belongs to an input that has no first mates", spec.Path)
 		}
 		in, strict, err := r.openInput(ctx, i, wrapped[i] != nil)
 		if err != nil {

@@ -3,24 +3,27 @@ package binning
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 )
 
-// mates checks that the inputs of a pair belong together: that they have equally many records,
+// mates checks that the inputs of a group, a pair or more, belong together: that they have equally many records,
 // and equal names. Digests of names are kept until those of their mates are added.
 type mates struct {
-	pairs map[int]*pair // by the index of the input with the first mates
+	groups map[int]*group // by the index of the input with the first mates
 }
 
-type pair struct {
-	records [2]uint64
-	ended   [2]bool
-	names   [2][]uint64 // digests of names that were not compared yet
+// group is what is known of the members of a group, first mates first.
+type group struct {
+	members []*input
+	records []uint64
+	ended   []bool
+	names   [][]uint64 // digests of names that were not compared yet
 }
 
 // digests appends a digest of each name: of what comes before the first space or tab,
-// without /1 or /2 at its end.
+// without /1, /2, /3 or /4 at its end.
 func digests(dst []uint64, names []byte) []uint64 {
 	for len(names) > 0 {
 		n := bytes.IndexByte(names, '\n')
@@ -35,66 +38,110 @@ func mateName(name []byte) []byte {
 	if i := bytes.IndexAny(name, " \t"); i >= 0 {
 		name = name[:i]
 	}
-	if n := len(name); n >= 2 && name[n-2] == '/' && (name[n-1] == '1' || name[n-1] == '2') {
+	if n := len(name); n >= 2 && name[n-2] == '/' && name[n-1] >= '1' && name[n-1] <= '4' {
 		name = name[:n-2]
 	}
 	return name
 }
 
-// add adds the names of a block, and compares those whose mates have been added.
-func (m *mates) add(inputs []*input, in *input, s *stream, last bool) error {
-	if in.spec.Mate < 0 {
-		return nil
+// hasMates reports whether an input is of a group.
+func (s *InputSpec) hasMates() bool { return s.Mate >= 0 || s.Further }
+
+// leadOf returns the input with the first mates of an input's group.
+func leadOf(inputs []*input, in *input) *input {
+	switch s := &in.spec; {
+	case s.Further:
+		return inputs[s.Lead]
+	case s.Mate >= 0 && !s.First:
+		return inputs[s.Mate]
 	}
-	first, second := in, inputs[in.spec.Mate]
-	mate := 0
-	if !in.spec.First {
-		first, second, mate = second, first, 1
+	return in
+}
+
+// groupOf returns the inputs of a group, given that with the first mates: first, second and further mates, these in their order.
+func groupOf(inputs []*input, lead *input) []*input {
+	members := []*input{lead}
+	if lead.spec.Mate >= 0 {
+		members = append(members, inputs[lead.spec.Mate])
 	}
-	if m.pairs == nil {
-		m.pairs = make(map[int]*pair)
-	}
-	p := m.pairs[first.index]
-	if p == nil {
-		p = new(pair)
-		m.pairs[first.index] = p
-	}
-	p.names[mate] = append(p.names[mate], s.names...)
-	p.records[mate] += uint64(len(s.names))
-	p.ended[mate] = last
-	if other := 1 - mate; p.ended[other] && p.records[mate] > p.records[other] {
-		return m.checkCounts(inputs) // now, because names without mates would fill the memory
-	}
-	n := min(len(p.names[0]), len(p.names[1]))
-	for i := range n {
-		if p.names[0][i] != p.names[1][i] {
-			number := p.records[mate] - uint64(len(p.names[mate])) + uint64(i) + 1
-			return fmt.Errorf("%s: record %d: expected the mate of record %d of %s, found another name",
-				second.spec.Path, number, number, first.spec.Path)
+	for _, in := range inputs {
+		if in.spec.Further && in.spec.Lead == lead.index {
+			members = append(members, in)
 		}
 	}
-	for i := range p.names {
-		p.names[i] = p.names[i][:copy(p.names[i], p.names[i][n:])]
+	return members
+}
+
+// add adds the names of a block, and compares those whose mates have been added.
+func (m *mates) add(inputs []*input, in *input, s *stream, last bool) error {
+	if !in.spec.hasMates() {
+		return nil
+	}
+	first := leadOf(inputs, in)
+	if m.groups == nil {
+		m.groups = make(map[int]*group)
+	}
+	g := m.groups[first.index]
+	if g == nil {
+		members := groupOf(inputs, first)
+		n := len(members)
+		g = &group{members, make([]uint64, n), make([]bool, n), make([][]uint64, n)}
+		m.groups[first.index] = g
+	}
+	mate := slices.Index(g.members, in)
+	g.names[mate] = append(g.names[mate], s.names...)
+	g.records[mate] += uint64(len(s.names))
+	g.ended[mate] = last
+	if err := g.checkCounts(); err != nil { // now, because names without mates would fill the memory
+		return err
+	}
+	n := len(g.names[0])
+	for _, names := range g.names {
+		n = min(n, len(names))
+	}
+	for k, names := range g.names[1:] {
+		for i := range n {
+			if names[i] != g.names[0][i] {
+				number := g.records[mate] - uint64(len(g.names[mate])) + uint64(i) + 1
+				return fmt.Errorf("%s: record %d: expected the mate of record %d of %s, found another name",
+					g.members[k+1].spec.Path, number, number, first.spec.Path)
+			}
+		}
+	}
+	for i := range g.names {
+		g.names[i] = g.names[i][:copy(g.names[i], g.names[i][n:])]
 	}
 	return nil
 }
 
-// checkCounts checks that both inputs of each pair have the same number of records.
+// checkCounts checks that the inputs of each group have the same number of records.
 func (m *mates) checkCounts(inputs []*input) error {
 	for _, in := range inputs {
-		if in.spec.Mate < 0 || !in.spec.First {
-			continue
+		if g := m.groups[in.index]; g != nil {
+			if err := g.checkCounts(); err != nil {
+				return err
+			}
 		}
-		p := m.pairs[in.index]
-		if p == nil || p.records[0] == p.records[1] {
-			continue
-		}
-		long, short, n := in, inputs[in.spec.Mate], p.records[1]
-		if p.records[0] < n {
-			long, short, n = short, long, p.records[0]
-		}
-		return fmt.Errorf("%s: record %d: expected a mate of record %d of %s, found the end of the file",
-			short.spec.Path, n+1, n+1, long.spec.Path)
 	}
 	return nil
+}
+
+// checkCounts checks that no input that has ended has fewer records than another.
+func (g *group) checkCounts() error {
+	short := -1
+	for i, ended := range g.ended {
+		if ended && (short < 0 || g.records[i] < g.records[short]) {
+			short = i
+		}
+	}
+	if short < 0 {
+		return nil
+	}
+	n := g.records[short]
+	long := slices.IndexFunc(g.records, func(records uint64) bool { return records > n })
+	if long < 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: record %d: expected a mate of record %d of %s, found the end of the file",
+		g.members[short].spec.Path, n+1, n+1, g.members[long].spec.Path)
 }

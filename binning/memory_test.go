@@ -54,7 +54,7 @@ func TestBlockSizeOfMemory(t *testing.T) {
 		c := Config{Memory: tt.memory, Streams: tt.streams, Threads: tt.threads, Options: record.Options{BlockSize: tt.block},
 			Note: func(line string) { notes = append(notes, line) }}
 		for _, path := range tt.paths {
-			c.Inputs = append(c.Inputs, InputSpec{path, -1, false})
+			c.Inputs = append(c.Inputs, InputSpec{Path: path, Mate: -1})
 		}
 		chosen := tt.block != 0
 		if !chosen {
@@ -90,7 +90,7 @@ func TestLittleMemory(t *testing.T) {
 		if err := os.WriteFile(path, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		c := Config{Inputs: []InputSpec{{path, -1, false}}, OutDir: filepath.Join(dir, "out"),
+		c := Config{Inputs: []InputSpec{{Path: path, Mate: -1}}, OutDir: filepath.Join(dir, "out"),
 			Threads: tt.threads, Streams: tt.streams, Memory: 64 << 20}
 		s, err := Run(context.Background(), c)
 		if err != nil {
@@ -138,7 +138,7 @@ func TestInflatingMemory(t *testing.T) {
 	} {
 		c := Config{Memory: tt.memory, Threads: 8, Streams: 1, Options: record.Options{BlockSize: DefaultBlockSize}}
 		for _, path := range strings.Fields(tt.inputs) {
-			c.Inputs = append(c.Inputs, InputSpec{path, -1, false})
+			c.Inputs = append(c.Inputs, InputSpec{Path: path, Mate: -1})
 		}
 		if err := c.fitMemory(false); err != nil {
 			t.Errorf("%s: %v", tt.name, err)

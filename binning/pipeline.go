@@ -234,7 +234,7 @@ func (c *Config) keep() Keep {
 		Bin8:  o.Quality == record.QualityBin8,
 	}
 	for _, in := range c.Inputs {
-		if in.Mate >= 0 {
+		if in.hasMates() {
 			k.PlainNames = true
 		}
 	}
@@ -280,7 +280,7 @@ func (r *run) assign(ctx context.Context, it *blockTask, s *stream) error {
 		return fmt.Errorf("%s: block of %d records has become one of %d", t.File, t.records, b.Records)
 	}
 	s.names = s.names[:0]
-	if it.in.spec.Mate >= 0 {
+	if it.in.spec.hasMates() {
 		s.names = digests(s.names, b.Names)
 	}
 	if o.ReadsOnly || o.DropNames {

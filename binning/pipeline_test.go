@@ -126,7 +126,7 @@ func TestStdin(t *testing.T) {
 		{"empty", "stdin.fastq", nil, nil},
 	} {
 		dir := filepath.Join(t.TempDir(), "out")
-		s, err := Run(context.Background(), Config{Inputs: []InputSpec{{"-", -1, false}}, OutDir: dir,
+		s, err := Run(context.Background(), Config{Inputs: []InputSpec{{Path: "-", Mate: -1}}, OutDir: dir,
 			Stdin: iotest.OneByteReader(bytes.NewReader(tt.data))})
 		if err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
@@ -180,12 +180,12 @@ func TestBadInputs(t *testing.T) {
 		{"directory", dir, dir + ": is a directory, expected a FASTQ or FASTA file"},
 		{"missing", file + "x", file + "x: no such file or directory"},
 	} {
-		_, err := Run(context.Background(), Config{Inputs: []InputSpec{{file, -1, false}, {tt.path, -1, false}}, OutDir: out})
+		_, err := Run(context.Background(), Config{Inputs: []InputSpec{{Path: file, Mate: -1}, {Path: tt.path, Mate: -1}}, OutDir: out})
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
-	_, err := Run(context.Background(), Config{Inputs: []InputSpec{{file, -1, false}, {file, -1, false}}, OutDir: out})
+	_, err := Run(context.Background(), Config{Inputs: []InputSpec{{Path: file, Mate: -1}, {Path: file, Mate: -1}}, OutDir: out})
 	if err == nil || !strings.Contains(err.Error(), "under the same name, a.fastq") {
 		t.Errorf("the same twice: %v", err)
 	}
@@ -273,7 +273,7 @@ func TestCancel(t *testing.T) {
 	for i := range 30 {
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(time.Duration(i)*time.Millisecond, cancel)
-		_, err := Run(ctx, Config{Inputs: []InputSpec{{path, -1, false}}, OutDir: out, Threads: 2, Options: record.Options{BlockSize: 100_000}})
+		_, err := Run(ctx, Config{Inputs: []InputSpec{{Path: path, Mate: -1}}, OutDir: out, Threads: 2, Options: record.Options{BlockSize: 100_000}})
 		cancel()
 		if err == nil {
 			os.RemoveAll(out)
@@ -299,7 +299,7 @@ func TestCancelWaiting(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		go stop.Write([]byte(begun))
 		out := filepath.Join(t.TempDir(), "out")
-		_, err := Run(ctx, Config{Inputs: []InputSpec{{"-", -1, false}}, OutDir: out, Stdin: in, Options: record.Options{BlockSize: 100_000}})
+		_, err := Run(ctx, Config{Inputs: []InputSpec{{Path: "-", Mate: -1}}, OutDir: out, Stdin: in, Options: record.Options{BlockSize: 100_000}})
 		cancel()
 		stop.Close()
 		if !errors.Is(err, context.DeadlineExceeded) {
@@ -320,7 +320,7 @@ func TestForce(t *testing.T) {
 		}
 	}
 	run := func(force bool) error {
-		_, err := Run(context.Background(), Config{Inputs: []InputSpec{{path, -1, false}}, OutDir: out, Force: force})
+		_, err := Run(context.Background(), Config{Inputs: []InputSpec{{Path: path, Mate: -1}}, OutDir: out, Force: force})
 		return err
 	}
 	write("@a\nA\n+\nI\n")
@@ -358,7 +358,7 @@ func TestProgressAndMemory(t *testing.T) {
 	if err := os.WriteFile(path, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	c.Inputs, c.OutDir = []InputSpec{{path, -1, false}}, filepath.Join(dir, "out")
+	c.Inputs, c.OutDir = []InputSpec{{Path: path, Mate: -1}}, filepath.Join(dir, "out")
 	s, err := Run(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -464,7 +464,7 @@ func TestReadError(t *testing.T) {
 	text := simulate(10, 300, 100, 100, "1")
 	in := io.MultiReader(bytes.NewReader(text[:30000]), iotest.ErrReader(errTest))
 	out := filepath.Join(t.TempDir(), "out")
-	_, err := Run(context.Background(), Config{Inputs: []InputSpec{{"-", -1, false}}, OutDir: out, Stdin: in})
+	_, err := Run(context.Background(), Config{Inputs: []InputSpec{{Path: "-", Mate: -1}}, OutDir: out, Stdin: in})
 	if err == nil || err.Error() != "stdin: out of luck" {
 		t.Errorf("error is %v", err)
 	}

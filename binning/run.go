@@ -31,6 +31,10 @@ type InputSpec struct {
 	Path  string // "-" is stdin
 	Mate  int    // index of the input with the mates, or -1
 	First bool   // with Mate: this one holds the first mates
+	// Further says that it holds further mates, such as reads of an index, of the records of input Lead, which holds first mates.
+	// Mate is -1 then.
+	Further bool
+	Lead    int // only with Further
 }
 
 // Stage is the name of the only stage that Progress is called with.

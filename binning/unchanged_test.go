@@ -94,7 +94,7 @@ func TestChangedInputs(t *testing.T) {
 				check(t, os.WriteFile(path, in.text, 0o666))
 				check(t, os.Chtimes(path, hourAgo, hourAgo))
 				time.Sleep(12 * time.Millisecond) // a later change has another time
-				c := Config{Inputs: []InputSpec{{path, -1, false}}, OutDir: out, Threads: 2, Streams: 1, Options: record.Options{BlockSize: 100_000}}
+				c := Config{Inputs: []InputSpec{{Path: path, Mate: -1}}, OutDir: out, Threads: 2, Streams: 1, Options: record.Options{BlockSize: 100_000}}
 				c.NewAssigner = func(r *Resources) (Assigner, error) {
 					return &changingAssigner{Assigner: NewCPU(*r), change: func() { tt.do(t, path, in.text) }}, nil
 				}
@@ -127,7 +127,7 @@ func TestChangedLate(t *testing.T) {
 		if err := os.WriteFile(path, []byte("@a\nACGT\n+\nIIII\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		inputs = append(inputs, InputSpec{path, -1, false})
+		inputs = append(inputs, InputSpec{Path: path, Mate: -1})
 	}
 	time.Sleep(12 * time.Millisecond)
 	c := Config{Inputs: inputs, OutDir: filepath.Join(dir, "out"), Threads: 1, Streams: 1}
@@ -162,7 +162,7 @@ func TestChangedStdin(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		c := Config{Inputs: []InputSpec{{"-", -1, false}}, Stdin: f, OutDir: filepath.Join(dir, "out"),
+		c := Config{Inputs: []InputSpec{{Path: "-", Mate: -1}}, Stdin: f, OutDir: filepath.Join(dir, "out"),
 			Options: record.Options{BlockSize: 100_000}}
 		c.NewAssigner = func(r *Resources) (Assigner, error) {
 			return &changingAssigner{Assigner: NewCPU(*r), change: func() {

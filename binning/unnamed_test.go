@@ -21,7 +21,7 @@ func TestRunUnnamed(t *testing.T) {
 		}
 	}
 	named := filepath.Join(dir, "named")
-	c := Config{Inputs: []InputSpec{{path, -1, false}}, OutDir: named, Threads: 2}
+	c := Config{Inputs: []InputSpec{{Path: path, Mate: -1}}, OutDir: named, Threads: 2}
 	c.Options.BlockSize = 64 << 10
 	want, err := Run(context.Background(), c)
 	if err != nil {
@@ -90,7 +90,7 @@ func TestHold(t *testing.T) {
 		{run + 5, 1 << 20, 5},
 		{run + 1<<30, 1 << 20, 1 << 20},
 	} {
-		c := Config{Inputs: []InputSpec{{path, -1, false}}, Threads: 2, Streams: 1, Memory: tt.memory, Hold: tt.hold}
+		c := Config{Inputs: []InputSpec{{Path: path, Mate: -1}}, Threads: 2, Streams: 1, Memory: tt.memory, Hold: tt.hold}
 		c.Options.BlockSize = 100e6
 		if err := c.fitMemory(true); err != nil || c.Hold != tt.want {
 			t.Errorf("%+v: %d, %v", tt, c.Hold, err)

@@ -98,6 +98,12 @@ const (
 	optionsAll = 1<<iota - 1
 )
 
+// Which mates an input holds, on disk.
+const (
+	matesFirst   = 1
+	matesFurther = 2 // from version 3 on
+)
+
 func bit(set bool, b byte) byte {
 	if set {
 		return b
@@ -117,8 +123,12 @@ func appendTrailer(t []byte, m *Meta) []byte {
 		in := &m.Inputs[i]
 		t = binary.AppendUvarint(t, uint64(len(in.Name)))
 		t = append(t, in.Name...)
-		t = append(t, byte(in.Kind), bit(in.First, 1))
-		t = binary.AppendUvarint(t, uint64(in.Mate+1))
+		mate := in.Mate
+		if in.Further {
+			mate = in.Lead
+		}
+		t = append(t, byte(in.Kind), bit(in.First, matesFirst)|bit(in.Further, matesFurther))
+		t = binary.AppendUvarint(t, uint64(mate+1))
 		t = binary.AppendUvarint(t, in.Records)
 		t = binary.AppendUvarint(t, in.Bytes)
 		if m.Version > versionNoSource {
@@ -158,22 +168,20 @@ func parseTrailer(version uint32, t []byte, dataSize, metaSize uint64) (*Meta, e
 	for i := range m.Inputs {
 		in := &m.Inputs[i]
 		in.Name = c.Text()
-		kind, first := c.Byte(), c.Byte()
-		in.Kind, in.First = record.Kind(kind), first == 1
+		kind, mates := c.Byte(), c.Byte()
+		in.Kind, in.First, in.Further = record.Kind(kind), mates == matesFirst, mates == matesFurther
 		in.Mate = int(c.AtMost(uint64(len(m.Inputs)))) - 1
+		if in.Further {
+			in.Lead, in.Mate = in.Mate, -1
+		}
 		in.Records, in.Bytes = c.Uvarint(), c.Uvarint()
 		if version > versionNoSource {
 			in.Source = record.ParseSource(&c)
 			ok = ok && (in.Source == nil || !in.Source.Plain || in.Source.Size == in.Bytes)
 		}
-		ok = ok && kind < byte(record.Kinds) && first <= 1
+		ok = ok && kind < byte(record.Kinds) && (mates <= matesFirst || mates == matesFurther && version > versionNoSource)
 	}
-	for i := range m.Inputs {
-		if mate := m.Inputs[i].Mate; mate >= 0 {
-			o := &m.Inputs[mate]
-			ok = ok && mate != i && o.Mate == i && o.First != m.Inputs[i].First && o.Records == m.Inputs[i].Records
-		}
-	}
+	ok = ok && record.CheckGroups(m.Inputs) == ""
 	m.Blocks = make([]BlockInfo, c.Count(minBlockEntry, "blocks"))
 	dataAt, metaAt := uint64(dataHeaderLen), uint64(metaHeaderLen)
 	records, bytes := make([]uint64, len(m.Inputs)), make([]uint64, len(m.Inputs))

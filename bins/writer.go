@@ -189,7 +189,7 @@ func (w *Writer) complete(o record.Options, inputs []record.Input) (id [16]byte,
 		in.Bytes += b.TextLen
 	}
 	version := uint32(versionNoSource)
-	if slices.ContainsFunc(inputs, func(in record.Input) bool { return in.Source != nil }) {
+	if slices.ContainsFunc(inputs, func(in record.Input) bool { return in.Source != nil || in.Further }) {
 		version = Version
 	}
 	trailer := appendTrailer(nil, &Meta{Tool: w.Tool, Options: o, Inputs: inputs, Blocks: w.blocks, Version: version})

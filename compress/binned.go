@@ -22,11 +22,14 @@ type binned struct {
 // newBinned describes the bins of r as a manifest, whose slices fit in memory (0: no bound).
 func newBinned(r *bins.Reader, threads int, memory uint64) (*binned, error) {
 	meta := r.Meta()
-	specs, err := planSlices(meta, memory, nil)
+	specs, err := planSlices(meta, 0, memory, nil)
 	if err != nil {
 		return nil, err
 	}
 	b := &binned{r: r, specs: specs, pool: newWorkers(threads), keeps: keepsOfAll(meta)}
+	for i := range specs {
+		specs[i].lead = -1 // bins have the names of each input
+	}
 	b.man = manifestOf(meta, meta.Tool)
 	for _, s := range specs {
 		b.man.Slices = append(b.man.Slices, s.slice())

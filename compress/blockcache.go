@@ -138,7 +138,7 @@ func newBlockCache(r *bins.Reader, keeps []keeps, letters bool, specs []sliceSpe
 		c.blocks = append(c.blocks, m.BlocksOf(i))
 	}
 	for _, s := range specs {
-		for _, i := range s.inputs() {
+		for _, i := range s.needed() {
 			for _, b := range c.touched(i, s.from, s.records) {
 				e := c.entries[b]
 				if e == nil {
@@ -167,6 +167,26 @@ func (c *blockCache) touched(input int, from uint64, n int) []int {
 // acquire returns the n records at from of an input. What it returns shares memory with
 // blocks; release must be called for each slice once they are no longer needed.
 func (c *blockCache) acquire(input int, from uint64, n int) (*columns, error) {
+	ls, err := c.loaded(input, from, n)
+	if err != nil {
+		return nil, err
+	}
+	return gather(input, from, n, ls, c.keeps[input])
+}
+
+// acquireNames is acquire of the names alone.
+func (c *blockCache) acquireNames(input int, from uint64, n int) (*columns, error) {
+	ls, err := c.loaded(input, from, n)
+	if err != nil {
+		return nil, err
+	}
+	var k keeps
+	k[archive.Names] = c.keeps[input][archive.Names]
+	return gather(input, from, n, ls, k)
+}
+
+// loaded returns the blocks that hold some of the n records at from.
+func (c *blockCache) loaded(input int, from uint64, n int) ([]*loaded, error) {
 	var ls []*loaded
 	for _, b := range c.touched(input, from, n) {
 		c.mu.Lock()
@@ -178,7 +198,7 @@ func (c *blockCache) acquire(input int, from uint64, n int) (*columns, error) {
 		}
 		ls = append(ls, e.l)
 	}
-	return gather(input, from, n, ls, c.keeps[input])
+	return ls, nil
 }
 
 func (c *blockCache) release(input int, from uint64, n int) {

@@ -10,7 +10,7 @@ import (
 	"orcomgo/compress/names"
 )
 
-// The names of second mates are coded given those of the first.
+// The names of second mates are coded given those of the first, and so are those of further mates, which are in slices of their own.
 var namesColumn = column{
 	id:   archive.Names,
 	kept: func(o record.Options, _ record.Kind) bool { return !o.ReadsOnly && !o.DropNames },
@@ -32,14 +32,25 @@ var namesColumn = column{
 		if m == 1 && cols[0].names != nil {
 			return names.EncodeMate(c.names, cols[0].names, c.records), nil
 		}
+		if c.leadNames != nil {
+			return names.EncodeMate(c.names, c.leadNames, c.records), nil
+		}
 		return names.Encode(c.names, c.records), nil
 	},
 	needs: []need{{archive.Names, firstMember}},
-	decode: func(_ *packed, b *batch, m int, data []byte) (err error) {
+	decode: func(p *packed, b *batch, m int, data []byte) (err error) {
 		c, want := b.cols[m], b.slice.Members()[m].NamesLen
-		if m == 1 {
+		switch lead := p.leads[b.slice]; {
+		case m == 1:
 			c.names, err = names.DecodeMatePrefix(data, b.cols[0].names, c.records, c.first, want)
-		} else {
+		case lead != nil:
+			var given []byte
+			if given, err = p.leadNames.forFurther(p, lead, c.first); err == nil {
+				c.names, err = names.DecodeMatePrefix(data, given, c.records, c.first, want)
+			}
+		case p.hasFurther[b.slice]:
+			c.names, err = p.leadNames.get(p, b.slice, c.first)
+		default:
 			c.names, err = names.DecodePrefix(data, c.records, c.first, want)
 		}
 		if err == nil && c.first == c.records && uint64(len(c.names)) != want {

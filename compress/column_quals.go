@@ -31,7 +31,7 @@ var qualsColumn = column{
 	sum:     func(c *columns) uint64 { return archive.Hash64(c.quals) },
 	encode: func(ctx context.Context, e *encoder, cols *[2]*columns, m int) (_ []byte, err error) {
 		c := cols[m]
-		in := quals.Input{Quals: c.quals, Lengths: c.lengths, Records: c.records}
+		in := quals.Input{Quals: c.quals, Lengths: c.lengths, Records: c.records, Progress: c.coded}
 		if c.byBases {
 			if in.Bases, err = e.enc.Letters(ctx, make([]byte, 0, c.bases()+letterSlack), seqColumn(c)); err != nil {
 				return nil, err
@@ -43,7 +43,7 @@ var qualsColumn = column{
 	needsByBases: []need{{archive.Lengths, sameMember}, {archive.Seqs, sameMember}},
 	decode: func(_ *packed, b *batch, m int, data []byte) (err error) {
 		c := b.cols[m]
-		in := quals.Input{Lengths: c.lengths, Records: c.records, First: c.firstQuals}
+		in := quals.Input{Lengths: c.lengths, Records: c.records, First: c.firstQuals, Progress: c.coded}
 		if c.byBases {
 			in.Bases = c.letters
 		}

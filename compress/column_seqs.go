@@ -58,7 +58,7 @@ func seqColumns(cols *[2]*columns) (first, mate *seqs.Column) {
 
 func seqColumn(c *columns) *seqs.Column {
 	s := &seqs.Column{Input: c.input, From: c.from, Perm: c.perm, Records: c.records, Run: c.run, At: c.at,
-		Lengths: c.lengths, Exceptions: c.exceptions, First: c.first, Layout: c.layout}
+		Lengths: c.lengths, Exceptions: c.exceptions, First: c.first, Layout: c.layout, Progress: c.coded}
 	if !c.byBases {
 		s.Quals = c.quals
 	}

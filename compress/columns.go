@@ -23,12 +23,16 @@ type columns struct {
 	lengths    record.Lengths
 	forms      record.Forms
 	names      []byte // each followed by '\n'; nil if not kept
+	leadNames  []byte // of further mates: those of the first mates
 	quals      []byte // nil if not kept
 	byBases    bool   // the qualities are coded given the letters, not the letters given the qualities
 	letters    []byte // of the sequences, end to end; nil before they are decoded
 	exceptions record.ExceptionList
 
 	layout *seqs.Layout // decoding: if not nil, it is set to where the reads are
+
+	// coded, if not nil, is told how many more qualities and bases were coded or decoded, by any goroutine.
+	coded func(n int)
 }
 
 // bases returns the sum of the lengths.

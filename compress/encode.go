@@ -25,6 +25,7 @@ type encoder struct {
 	specs     []sliceSpec
 	keeps     []keeps
 	inputs    []archive.Input
+	progress  *meter
 	cache     *blockCache
 	pool      workers
 	assembled *onceWork // the pseudogenome of the phase's reads is there
@@ -39,6 +40,7 @@ type encoded struct {
 	sections [2][archive.Columns][]byte // by member; of what members share, the first's
 	check    sliceCheck
 	min, max [2]uint32 // read lengths by member
+	progress *sliceMeter
 }
 
 // sliceCheck is what verification compares a slice with where its text need not be the
@@ -70,9 +72,15 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 		return nil, err
 	}
 	out.check.perm, out.check.from = cols[0].perm, cols[0].from
+	out.progress = &sliceMeter{m: e.progress, bytes: spec.text, units: func() (n uint64) {
+		for m, mem := range out.slice.Members() {
+			n += unitsOf(cols[m].bases(), e.meta.Options, e.inputs[mem.Input].Kind)
+		}
+		return n
+	}}
 	g, ctx := errgroup.WithContext(ctx)
 	for m, mem := range out.slice.Members() {
-		cols[m].byBases = e.inputs[mem.Input].QualsByBases
+		cols[m].byBases, cols[m].coded = e.inputs[mem.Input].QualsByBases, out.progress.coded
 		mem.Bases, mem.NamesLen = cols[m].bases(), uint64(len(cols[m].names))
 		out.min[m], out.max[m] = cols[m].lengths.Range(spec.records)
 		g.Go(func() error {
@@ -107,7 +115,7 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 		return nil, err
 	}
 	if spec.run == nil {
-		for _, input := range spec.inputs() {
+		for _, input := range spec.needed() {
 			e.cache.release(input, spec.from, spec.records)
 		}
 	}
@@ -144,27 +152,39 @@ func (e *encoder) columns(ctx context.Context, spec sliceSpec) (cols [2]*columns
 		err = e.afterAssembly(ctx, func() error { return e.sorted(ctx, spec, &cols) })
 		return cols, err
 	}
+	var lead *columns // the names of the first mates, if those of the slice are coded given them
 	err = e.pool.do(ctx, func() (err error) {
 		for m, input := range spec.inputs() {
 			if cols[m], err = e.cache.acquire(input, spec.from, spec.records); err != nil {
 				return err
 			}
 		}
-		return nil
+		if spec.lead >= 0 {
+			lead, err = e.cache.acquireNames(spec.lead, spec.from, spec.records)
+		}
+		return err
 	})
-	if err != nil || !e.meta.Options.OrderAny {
+	if err != nil {
 		return cols, err
 	}
-	err = e.afterAssembly(ctx, func() error {
-		perm, err := e.enc.Sorted(ctx, spec.first, spec.from, spec.from+uint64(spec.records))
-		if err != nil {
-			return err
-		}
-		for m := range spec.inputs() {
-			cols[m].permute(perm)
-		}
-		return nil
-	})
+	if e.meta.Options.OrderAny {
+		err = e.afterAssembly(ctx, func() error {
+			perm, err := e.enc.Sorted(ctx, spec.ordered(), spec.from, spec.from+uint64(spec.records))
+			if err != nil {
+				return err
+			}
+			for m := range spec.inputs() {
+				cols[m].permute(perm)
+			}
+			if lead != nil {
+				permuteNames(lead, &permutation{perm: perm})
+			}
+			return nil
+		})
+	}
+	if lead != nil {
+		cols[0].leadNames = lead.names
+	}
 	return cols, err
 }
 
@@ -212,7 +232,7 @@ func (e *encoder) sort(ctx context.Context, run *sortedRun, spec sliceSpec) erro
 			}
 			return nil
 		})
-		perm, err := e.enc.Sorted(ctx, spec.first, from, to)
+		perm, err := e.enc.Sorted(ctx, spec.ordered(), from, to)
 		if run.err = g.Wait(); run.err == nil {
 			run.err = err
 		}

@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"orcomgo/bins/commit"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/fmindex"
 	"orcomgo/compress/scan"
-	"orcomgo/internal/tasks"
 )
 
 // FindStage is the stage of Find that decodes reads, as it is reported: bytes of text.
@@ -63,10 +61,12 @@ type FindOptions struct {
 	Scan bool
 	// OnlyIndex makes it an error, which wraps ErrNoIndex, if an archive has no index. Without it all of its reads are searched.
 	OnlyIndex bool
-	// Reads asks for the reads that have a query, by their places in the archive. Without it, and with an index, no read is decoded.
+	// Count asks for the number of reads that have a query. Without it, and with an index, no read is decoded.
+	Count bool
+	// Reads asks for the places of these reads in the archive; it implies Count.
 	Reads bool
 	// Records, if not nil, is called with the text of each record that is found and of its mate, in the order of the archive; it
-	// implies Reads.
+	// implies Count.
 	Records func(text []byte) error
 
 	Progress Progress // may be nil
@@ -134,7 +134,7 @@ func NewFinder(queries []FindQuery, o FindOptions) (*Finder, error) {
 	case o.Overlap != 0 && o.Overlap < MinQuery:
 		return nil, fmt.Errorf("find: expected an overlap of at least %d bases, not %d", MinQuery, o.Overlap)
 	}
-	o.Reads = o.Reads || o.Records != nil
+	o.Count = o.Count || o.Reads || o.Records != nil
 	o.Threads = max(o.Threads, 1)
 	f := &Finder{o: o}
 	for i, q := range queries {
@@ -225,7 +225,7 @@ func (f *Finder) Find(ctx context.Context, e commit.Entry) (*Finding, error) {
 // byIndex searches with an index.
 func (s *search) byIndex(ctx context.Context, p *packed, x *fmindex.Index) error {
 	counts, err := s.hits(ctx, x)
-	if err != nil || !s.o.Reads {
+	if err != nil || !s.o.Count {
 		s.finding.Counts = counts
 		return err
 	}
@@ -244,91 +244,6 @@ func (s *search) byIndex(ctx context.Context, p *packed, x *fmindex.Index) error
 		to.Hits, to.Depth = c.Hits, c.Depth
 	}
 	s.sortCounts()
-	return nil
-}
-
-// maxLocated is how many hits of a query are located to add up their depth. More of them are taken to be like these.
-const maxLocated = 10_000
-
-// hits searches the text of the index.
-func (s *search) hits(ctx context.Context, x *fmindex.Index) ([]Count, error) {
-	const each = 256
-	counts := make([]Count, len(s.patterns))
-	groups := (len(s.patterns) + each - 1) / each
-	errs := make([]error, groups)
-	tasks.Each(groups, s.o.Threads, func(_, g int) {
-		if errs[g] = ctx.Err(); errs[g] == nil {
-			errs[g] = s.hitsOf(x, s.patterns[g*each:min((g+1)*each, len(s.patterns))], counts[g*each:])
-		}
-	})
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	counts = slices.DeleteFunc(counts, func(c Count) bool { return c.Hits == 0 })
-	if s.o.Overlap == 0 {
-		return counts, nil
-	}
-	slices.SortStableFunc(counts, func(a, b Count) int {
-		return cmp.Or(cmp.Compare(a.Query, b.Query), cmp.Compare(bit(a.Reverse), bit(b.Reverse)), cmp.Compare(b.Hits, a.Hits))
-	})
-	return slices.CompactFunc(counts, func(a, b Count) bool { return a.Query == b.Query && a.Reverse == b.Reverse }), nil
-}
-
-// hitsOf sets the counts of some patterns.
-func (s *search) hitsOf(x *fmindex.Index, patterns []pattern, counts []Count) error {
-	rows := make([][]fmindex.Rows, len(patterns))
-	if s.o.Mismatches == 0 {
-		sequences, found := make([][]byte, len(patterns)), make([]fmindex.Rows, len(patterns))
-		for i := range patterns {
-			sequences[i] = patterns[i].bases
-		}
-		x.FindAll(sequences, found)
-		for i := range found {
-			rows[i] = found[i : i+1]
-		}
-	} else {
-		for i := range patterns {
-			x.Near(patterns[i].bases, s.o.Mismatches, func(r fmindex.Rows, _ int) bool {
-				rows[i] = append(rows[i], r)
-				return true
-			})
-		}
-	}
-	var places []uint32
-	ends := make([]int, len(patterns)) // of the places of each pattern
-	for i := range patterns {
-		from := len(places)
-		for _, r := range rows[i] {
-			places = r.Append(places, from+maxLocated-len(places))
-		}
-		ends[i] = len(places)
-	}
-	if err := x.Locate(places); err != nil {
-		return err
-	}
-	from := 0
-	for i, p := range patterns {
-		c := &counts[i]
-		c.Query, c.Reverse = p.query, p.reverse
-		located := places[from:ends[i]]
-		from = ends[i]
-		for _, at := range located {
-			if x.Whole(int(at), len(p.bases)) {
-				c.Hits++
-				c.Depth += x.Depth(int(at), int(at)+len(p.bases))
-			}
-		}
-		all := 0
-		for _, r := range rows[i] {
-			all += r.Count()
-		}
-		if len(located) < all {
-			more := float64(all) / float64(len(located))
-			c.Hits, c.Depth = int(float64(c.Hits)*more), c.Depth*more
-		}
-	}
 	return nil
 }
 
@@ -369,145 +284,4 @@ func bit(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// window is a stretch of the index's text that is near a pattern.
-type window struct {
-	at      uint32
-	pattern uint32
-}
-
-// maxWindows is how many windows are looked at. Where there are more, most reads are candidates and all are searched.
-const maxWindows = 1 << 21
-
-var errManyWindows = errors.New("the queries are nearly everywhere")
-
-// windows returns the stretches of the text in which reads may have a query, by place.
-func (s *search) windows(ctx context.Context, x *fmindex.Index) ([]window, error) {
-	most := s.o.Mismatches + s.o.Within
-	var all []window
-	var err error
-	if nearCost(s.patterns, most, x.Len()) < float64(x.Len())*textCost {
-		all, err = s.windowsByRows(ctx, x, most)
-	} else {
-		all, err = s.windowsByText(ctx, x, most)
-	}
-	slices.SortFunc(all, func(a, b window) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.pattern, b.pattern)) })
-	return all, err
-}
-
-// textCost is about how many steps of a search in the index restoring a base of the text and searching it take.
-const textCost = 0.5
-
-// nearCost returns about how many steps the search of the patterns with so many differences takes.
-func nearCost(patterns []pattern, most, bases int) float64 {
-	deep := int(math.Log2(float64(bases+1))/2) + 2 // so many bases are rarely twice in the text
-	longest := 0
-	for _, p := range patterns {
-		longest = max(longest, len(p.bases))
-	}
-	steps := 0.0
-	for depth := 1; depth <= min(deep, longest); depth++ {
-		term := 1.0
-		for d := 0; d <= min(most, depth); d++ {
-			steps += term
-			term *= 3 * float64(depth-d) / float64(d+1)
-		}
-	}
-	return steps * float64(len(patterns))
-}
-
-// windowsByRows searches the index.
-func (s *search) windowsByRows(ctx context.Context, x *fmindex.Index, most int) ([]window, error) {
-	found := make([][]window, len(s.patterns))
-	errs := make([]error, len(s.patterns))
-	tasks.Each(len(s.patterns), s.o.Threads, func(_, i int) {
-		if errs[i] = ctx.Err(); errs[i] != nil {
-			return
-		}
-		p := &s.patterns[i]
-		var places []uint32
-		x.Near(p.bases, min(most, len(p.bases)-1), func(r fmindex.Rows, _ int) bool {
-			if r.Count()+len(places) > maxWindows {
-				errs[i] = errManyWindows
-				return false
-			}
-			places = r.Append(places, r.Count())
-			return true
-		})
-		if errs[i] == nil {
-			errs[i] = x.Locate(places)
-		}
-		if errs[i] != nil {
-			return
-		}
-		for _, at := range places {
-			if x.Whole(int(at), len(p.bases)) {
-				found[i] = append(found[i], window{at, uint32(i)})
-			}
-		}
-	})
-	return joinWindows(found, errs)
-}
-
-// windowsByText goes through the text.
-func (s *search) windowsByText(ctx context.Context, x *fmindex.Index, most int) ([]window, error) {
-	scanner, err := s.scanner(most)
-	if err != nil {
-		return nil, err
-	}
-	longest := 0
-	for _, p := range s.patterns {
-		longest = max(longest, len(p.bases))
-	}
-	const each = 4 // chunks at once; the beginning of the next one is needed as well
-	chunks := x.Chunks()
-	groups := (chunks + each - 1) / each
-	found, errs := make([][]window, groups), make([]error, groups)
-	tasks.Each(groups, s.o.Threads, func(_, g int) {
-		if errs[g] = ctx.Err(); errs[g] != nil {
-			return
-		}
-		first := g * each
-		last := min(first+each, chunks)
-		from, _ := x.Chunk(first)
-		_, end := x.Chunk(last - 1)
-		more := last
-		for more < chunks {
-			if _, to := x.Chunk(more - 1); to-end >= longest {
-				break
-			}
-			more++
-		}
-		var text []byte
-		if text, errs[g] = x.AppendText(nil, first, more); errs[g] != nil {
-			return
-		}
-		text = text[:min(len(text), end-from+longest-1)]
-		scanner.Scan(text, func(m scan.Match) bool {
-			at := from + m.At
-			if at < end && x.Whole(at, len(s.patterns[m.Sequence].bases)) {
-				found[g] = append(found[g], window{uint32(at), uint32(m.Sequence)})
-			}
-			if len(found[g]) > maxWindows {
-				errs[g] = errManyWindows
-			}
-			return errs[g] == nil
-		})
-	})
-	return joinWindows(found, errs)
-}
-
-// joinWindows returns all windows, or the first error.
-func joinWindows(found [][]window, errs []error) ([]window, error) {
-	for _, err := range errs {
-		if err != nil && !errors.Is(err, errManyWindows) {
-			return nil, err
-		}
-	}
-	all := slices.Concat(found...)
-	if len(all) > maxWindows || slices.ContainsFunc(errs, func(err error) bool { return err != nil }) {
-		return nil, errManyWindows
-	}
-	return all, nil
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"math/rand"
 	"os"
@@ -14,194 +13,14 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/binning"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
-	"orcomgo/compress/scan"
-	"orcomgo/compress/seqs"
 )
 
-// where is a read and a query in it.
-type where struct {
-	input   int
-	record  uint64
-	query   int
-	reverse bool
-}
-
-func (f *Finding) set() map[where]bool {
-	s := make(map[where]bool)
-	for _, r := range f.Reads {
-		s[where{r.Input, r.Record, r.Query, r.Reverse}] = true
-	}
-	return s
-}
-
-// find searches an archive.
-func find(t testing.TB, e commit.Entry, queries []FindQuery, o FindOptions) *Finding {
-	t.Helper()
-	f, err := NewFinder(queries, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := f.Find(context.Background(), e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
-// decodedArchive is a packed archive, decoded.
-type decodedArchive struct {
-	genome  []byte
-	batches []*batch
-	pieces  bool // there are slices with pieces
-}
-
-func decodedOf(t testing.TB, e commit.Entry) *decodedArchive {
-	t.Helper()
-	ctx := context.Background()
-	src, err := openEntry(e, 2, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	p := src.(*packed)
-	d := new(decodedArchive)
-	for i := range p.man.Slices {
-		if err := p.needShared(ctx); err != nil {
-			t.Fatal(err)
-		}
-		b, err := p.decodeReads(ctx, i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d.batches = append(d.batches, b)
-		d.pieces = d.pieces || b.cols[0].layout.Literals != nil
-		if d.genome == nil {
-			err := p.pool.do(ctx, func() (err error) {
-				d.genome, err = p.dec.Genome(nil)
-				return err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	return d
-}
-
-// promised returns what the index promises to find, by comparing each read with the pseudogenome and with each query.
-func (d *decodedArchive) promised(queries []FindQuery, o FindOptions) map[where]bool {
-	found := make(map[where]bool)
-	for _, b := range d.batches {
-		b.eachRead(func(m, i int, letters []byte) {
-			c := b.cols[m]
-			l := c.layout
-			try := func(from, to int, differs func(k int) bool) {
-				for q := range queries {
-					for _, reverse := range []bool{false, true} {
-						bases := queries[q].Bases
-						if reverse {
-							bases = otherStrand(bases)
-						}
-						for at := from; at+len(bases) <= to; at++ {
-							mismatches, away := 0, 0
-							for k, want := range bases {
-								got, ok := scan.Code(letters[at+k])
-								if !ok || got != want {
-									mismatches++
-								}
-								if ok && differs(at+k) {
-									away++
-								}
-							}
-							if mismatches <= o.Mismatches && away <= o.Within {
-								found[where{c.input, c.from + uint64(i), q, reverse}] = true
-							}
-						}
-					}
-				}
-			}
-			l.EachLiteral(i, len(letters), func(from, to int) { try(from, to, func(int) bool { return false }) })
-			if p := l.Positions[i]; p != seqs.Unplaced {
-				try(0, len(letters), func(k int) bool {
-					got, _ := scan.Code(letters[k])
-					if l.Reversed[i] {
-						return got != 3-d.genome[int(p)+len(letters)-1-k]
-					}
-					return got != d.genome[int(p)+k]
-				})
-			}
-		})
-	}
-	return found
-}
-
-// hits returns how often a sequence occurs in the pseudogenome and in the literals.
-func (d *decodedArchive) hits(bases []byte, most int) int {
-	n := 0
-	count := func(text []byte) {
-		for at := 0; at+len(bases) <= len(text); at++ {
-			k := 0
-			for i, b := range bases {
-				if text[at+i] != b {
-					k++
-				}
-			}
-			if k <= most {
-				n++
-			}
-		}
-	}
-	count(d.genome)
-	for _, b := range d.batches {
-		b.eachRead(func(m, i int, letters []byte) {
-			b.cols[m].layout.EachLiteral(i, len(letters), func(from, to int) {
-				var text []byte
-				for _, l := range letters[from:to] {
-					c, _ := scan.Code(l)
-					text = append(text, c&3)
-				}
-				count(text)
-			})
-		})
-	}
-	return n
-}
-
-// drawQueries returns stretches of reads, some of them changed, and a sequence that is nowhere.
-func (d *decodedArchive) drawQueries(r *rand.Rand, n int) (all []FindQuery) {
-	for _, b := range d.batches {
-		b.eachRead(func(_, i int, letters []byte) {
-			size := MinQuery + r.Intn(25)
-			if len(letters) < size || r.Intn(3) > 0 {
-				return
-			}
-			at := r.Intn(len(letters) - size + 1)
-			q, err := ParseQuery("read", string(letters[at:at+size]))
-			if err != nil {
-				return // N
-			}
-			if r.Intn(3) == 0 {
-				q.Bases[r.Intn(size)] = byte(r.Intn(4))
-			}
-			if r.Intn(2) == 0 {
-				q.Bases = otherStrand(q.Bases)
-			}
-			all = append(all, q)
-		})
-	}
-	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	all = all[:min(len(all), n)]
-	palindrome := []byte("ACGTACGTACGTACGT")
-	q, _ := ParseQuery("palindrome", string(palindrome))
-	nowhere, _ := ParseQuery("nowhere", "acgtcccgatgagattttagcgcgatgcacgtaca")
-	return append(all, q, nowhere)
-}
-
-// comparesWithScan indexes an archive and compares what is found with its promise and with what a search of all reads finds. It returns
-// how many were found.
-func comparesWithScan(t *testing.T, e commit.Entry, r *rand.Rand, queries int) (found int) {
+// comparesWithScan indexes an archive and compares what is found with its promise and with what a search of all reads finds, and, if
+// thorough, all of it with comparing every base. It returns how many were found, and by scans.
+func comparesWithScan(t *testing.T, e commit.Entry, r *rand.Rand, queries int, thorough bool) (found, scanned int) {
 	t.Helper()
 	ctx := context.Background()
 	s, err := Index(ctx, e, IndexOptions{Threads: 2})
@@ -217,28 +36,29 @@ func comparesWithScan(t *testing.T, e commit.Entry, r *rand.Rand, queries int) (
 		o.Reads, o.Threads = true, 2
 		got := find(t, e, all, o)
 		o.Scan = true
-		scanned := find(t, e, all, o)
-		if !got.Indexed || scanned.Indexed || !got.Counted || !scanned.Counted {
-			t.Fatalf("indexed %v and %v", got.Indexed, scanned.Indexed)
+		byScan := find(t, e, all, o)
+		if !got.Indexed || byScan.Indexed || !got.Counted || !byScan.Counted {
+			t.Fatalf("indexed %v and %v", got.Indexed, byScan.Indexed)
 		}
-		is, truth := got.set(), scanned.set()
-		if want := d.slow(all, o); !maps.Equal(truth, want) {
-			t.Fatalf("%+v: the scan finds %d, want %d", o, len(truth), len(want))
+		is, truth := got.set(), byScan.set()
+		if thorough {
+			if want := d.slow(all, o); !maps.Equal(truth, want) {
+				t.Fatalf("%+v: the scan finds %d, want %d", o, len(truth), len(want))
+			}
 		}
 		for w := range is {
 			if !truth[w] {
 				t.Fatalf("%+v: %+v was found, but not by a scan", o, w)
 			}
-		}
-		promised := d.promised(all, o)
-		for w := range promised {
-			if !is[w] {
-				t.Fatalf("%+v: %+v (%v) was not found", o, w, all[w.query].Bases)
+			// With mismatches a stretch that is near a query may be farther from the pseudogenome.
+			if thorough && o.Mismatches == 0 && !d.pieces && !d.promises(t, w, all[w.query].Bases, o) {
+				t.Fatalf("%+v: %+v was found, but not promised", o, w)
 			}
 		}
-		// With mismatches a stretch that is near a query may be farther from the pseudogenome.
-		if o.Mismatches == 0 && !d.pieces && len(is) != len(promised) {
-			t.Fatalf("%+v: %d found, %d promised", o, len(is), len(promised))
+		for w := range truth {
+			if !is[w] && d.promises(t, w, all[w.query].Bases, o) {
+				t.Fatalf("%+v: %+v (%v) was not found", o, w, all[w.query].Bases)
+			}
 		}
 		counted := uint64(0)
 		hits := make(map[[2]int]int)
@@ -257,57 +77,17 @@ func comparesWithScan(t *testing.T, e commit.Entry, r *rand.Rand, queries int) (
 				continue
 			}
 			for reverse, bases := range [][]byte{q.Bases, otherStrand(q.Bases)} {
+				if !thorough {
+					break
+				}
 				if want := d.hits(bases, o.Mismatches); hits[[2]int{i, reverse}] != want {
 					t.Errorf("%+v: %v has %d hits, want %d", o, bases, hits[[2]int{i, reverse}], want)
 				}
 			}
 		}
-		found += len(is)
+		found, scanned = found+len(is), scanned+len(truth)
 	}
-	return found
-}
-
-// slow returns the reads that have queries, by comparing everywhere.
-func (d *decodedArchive) slow(queries []FindQuery, o FindOptions) map[where]bool {
-	found := make(map[where]bool)
-	for _, b := range d.batches {
-		b.eachRead(func(m, i int, letters []byte) {
-			for q := range queries {
-				for reverse, bases := range [][]byte{queries[q].Bases, otherStrand(queries[q].Bases)} {
-					if reverse == 1 && slices.Equal(bases, queries[q].Bases) {
-						continue
-					}
-					for at := 0; at+len(bases) <= len(letters); at++ {
-						k := 0
-						for j, want := range bases {
-							if got, ok := scan.Code(letters[at+j]); !ok || got != want {
-								k++
-							}
-						}
-						if k <= o.Mismatches {
-							found[where{b.cols[m].input, b.cols[m].from + uint64(i), q, reverse == 1}] = true
-							break
-						}
-					}
-				}
-			}
-		})
-	}
-	return found
-}
-
-// copied copies a directory and returns the archive in it.
-func copied(t testing.TB, dir string) []commit.Entry {
-	t.Helper()
-	to := filepath.Join(t.TempDir(), "archive")
-	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
-	found, err := commit.Find(to)
-	if err != nil && !errors.Is(err, ErrNotArchive) {
-		t.Fatal(err)
-	}
-	return found
+	return found, scanned
 }
 
 // TestFindGolden searches archives of every kind.
@@ -325,8 +105,8 @@ func TestFindGolden(t *testing.T) {
 		t.Run(dir.Name(), func(t *testing.T) {
 			for _, e := range copied(t, filepath.Join("../testdata/golden", dir.Name())) {
 				if e.Has[commit.Packed] {
-					archives++
-					found += comparesWithScan(t, e, r, 6)
+					n, _ := comparesWithScan(t, e, r, 6, true)
+					archives, found = archives+1, found+n
 				}
 			}
 		})
@@ -336,52 +116,62 @@ func TestFindGolden(t *testing.T) {
 	}
 }
 
-// variantReads are reads of a genome and, one in four, of another one that differs in a base of 150, in either direction, with errors.
-func variantReads(r *rand.Rand, genome []byte, n, length int) (text string, variant []byte) {
-	variant = bytes.Clone(genome)
-	for at := 75; at < len(variant); at += 150 {
-		variant[at] = "CGTA"[bytes.IndexByte([]byte("ACGT"), variant[at])]
+// TestFindData searches the files of the folder ORCOMGO_DATA: the small ones, and all with ORCOMGO_LONG.
+func TestFindData(t *testing.T) {
+	dir := os.Getenv("ORCOMGO_DATA")
+	if dir == "" {
+		t.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, is not set")
 	}
-	var b bytes.Buffer
-	for i := range n {
-		from := genome
-		if i%4 == 3 {
-			from = variant
-		}
-		at := r.Intn(len(genome) - length + 1)
-		read := bytes.Clone(from[at : at+length])
-		for j := range read {
-			switch r.Intn(400) {
-			case 0:
-				read[j] = "ACGT"[r.Intn(4)]
-			case 1:
-				read[j] = 'N'
+	long := os.Getenv("ORCOMGO_LONG") != ""
+	glob := func(patterns ...string) (files []string) {
+		for _, p := range patterns {
+			found, err := filepath.Glob(filepath.Join(dir, p))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range found {
+				if info, err := os.Stat(path); err == nil && !info.IsDir() {
+					files = append(files, path)
+				}
 			}
 		}
-		if r.Intn(2) == 0 {
-			read = []byte(complementOf(string(read)))
+		return files
+	}
+	r := rand.New(rand.NewSource(8))
+	compare := func(paths ...string) {
+		t.Run(filepath.Base(paths[0]), func(t *testing.T) {
+			c := binning.Config{OutDir: filepath.Join(t.TempDir(), "out"), Threads: 2, Options: record.Options{BlockSize: 64 << 20}}
+			for _, p := range paths {
+				c.Inputs = append(c.Inputs, binning.InputSpec{Path: p, Mate: -1})
+			}
+			if len(paths) == 2 {
+				c.Inputs[0].Mate, c.Inputs[0].First, c.Inputs[1].Mate = 1, true, 0
+			}
+			if _, err := binning.Run(context.Background(), c); err != nil {
+				t.Skip(err) // it is not a file of reads
+			}
+			packTo(t, c.OutDir, PackOptions{Threads: 2})
+			found, scanned := comparesWithScan(t, entryOf(t, c.OutDir), r, 40, false)
+			t.Logf("%d found, %d by scans", found, scanned)
+		})
+	}
+	patterns := []string{"hifi_ccs.fastq.gz", "gz/sequana*", "contigs/abe487*", "contigs/*/5*61.*"}
+	if long {
+		patterns = []string{"*.fastq.gz", "short/*", "tenx/*R?_*", "gz/*", "contigs/*", "contigs/*/*"}
+	}
+	for _, path := range glob(patterns...) {
+		mate := strings.NewReplacer("_R1.", "_R2.", "_R1_", "_R2_").Replace(path)
+		if _, err := os.Stat(mate); err == nil && mate != path {
+			compare(path, mate)
+		} else {
+			compare(path)
 		}
-		fmt.Fprintf(&b, "@read%d/1\n%s\n+\n%s\n", i, read, bytes.Repeat([]byte{'F', ':', 'I'}[i%3:i%3+1], length))
 	}
-	return b.String(), variant
-}
-
-func complementOf(read string) string {
-	b := make([]byte, len(read))
-	for i := range len(read) {
-		k := bytes.IndexByte([]byte("ACGTN"), read[i])
-		b[len(b)-1-i] = "TGCAN"[k]
+	if strains := glob("strains/*"); long && len(strains) > 0 {
+		compare(strains...)
+	} else if len(strains) > 3 {
+		compare(strains[:3]...)
 	}
-	return string(b)
-}
-
-func entryOf(t testing.TB, path string) commit.Entry {
-	t.Helper()
-	e, err := commit.One(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
 }
 
 // TestFindVariants: what only some reads have, and the pseudogenome does not, is found in as many reads as by a scan, of pairs as well.
@@ -415,6 +205,10 @@ func TestFindVariants(t *testing.T) {
 			// A read may have more errors, which are not promised to be found.
 			if n := len(scanned.Reads); reads < n-n/100 || reads > n || n < len(queries)*5 || hits > len(queries)/2 {
 				t.Errorf("%d queries, %d hits: %d reads, %d by a scan", len(queries), hits, reads, n)
+			}
+			counted := find(t, e, queries, FindOptions{Threads: 1, Within: 3, Count: true})
+			if !slices.Equal(counted.Counts, got.Counts) || len(counted.Reads) != 0 {
+				t.Errorf("other counts: %v, want %v", counted.Counts, got.Counts)
 			}
 			fast := find(t, e, queries, FindOptions{Threads: 2})
 			sum := 0
@@ -494,7 +288,7 @@ func TestFindRecords(t *testing.T) {
 	}
 	search := func(o FindOptions) (string, *Finding) {
 		var text bytes.Buffer
-		o.Threads, o.Within = 2, 3
+		o.Threads, o.Within, o.Reads = 2, 3, true
 		o.Records = func(b []byte) error {
 			text.Write(b)
 			return nil
@@ -592,87 +386,6 @@ func TestFindOverlap(t *testing.T) {
 	}
 }
 
-// TestIndexFile: what is beside an archive and is not its index is an error, or is replaced if it is one.
-func TestIndexFile(t *testing.T) {
-	ctx := context.Background()
-	r := rand.New(rand.NewSource(5))
-	text, _ := variantReads(r, []byte(randomBases(r, 2000)), 300, 60)
-	other, _ := variantReads(r, []byte(randomBases(r, 2000)), 300, 60)
-	dir := binTo(t, single("a.fastq", text), record.Options{})
-	if _, err := Index(ctx, entryOf(t, dir), IndexOptions{}); err == nil || !strings.Contains(err.Error(), "not packed") {
-		t.Errorf("index of bins: %v", err)
-	}
-	packTo(t, dir, PackOptions{})
-	otherDir := binTo(t, single("a.fastq", other), record.Options{})
-	packTo(t, otherDir, PackOptions{})
-	e, path := entryOf(t, dir), filepath.Join(dir, "a.cfm")
-	index := func(o IndexOptions) *IndexSummary {
-		t.Helper()
-		s, err := Index(ctx, e, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	first := index(IndexOptions{Threads: 1})
-	file, err := os.ReadFile(path)
-	if err != nil || uint64(len(file)) != first.Bytes || first.There {
-		t.Fatalf("%d bytes, %v, %+v", len(file), err, first)
-	}
-	if s := index(IndexOptions{}); !s.There || s.Bytes != first.Bytes || s.Bases != first.Bases {
-		t.Errorf("a second time: %+v", s)
-	}
-	if s := index(IndexOptions{Force: true, Threads: 3}); s.There {
-		t.Errorf("with force: %+v", s)
-	}
-	if again, err := os.ReadFile(path); err != nil || !bytes.Equal(again, file) {
-		t.Errorf("another file: %v", err)
-	}
-	if _, err := Index(ctx, e, IndexOptions{Force: true, Memory: 100}); err == nil || !strings.Contains(err.Error(), "--memory") {
-		t.Errorf("in little memory: %v", err)
-	}
-	q, _ := ParseQuery("q", "ACGTTGCATGCAAA")
-	f, err := NewFinder([]FindQuery{q}, FindOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Index(ctx, entryOf(t, otherDir), IndexOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	foreign, err := os.ReadFile(filepath.Join(otherDir, "a.cfm"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	damaged := bytes.Clone(file)
-	damaged[200] ^= 1
-	for name, content := range map[string][]byte{"of another archive": foreign, "damaged": damaged, "cut": file[:len(file)-1]} {
-		if err := os.WriteFile(path, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.Find(ctx, e); !errors.Is(err, ErrIndex) || !strings.Contains(err.Error(), "orcomgo index makes it again") {
-			t.Errorf("%s: %v", name, err)
-		}
-		if s := index(IndexOptions{}); s.There {
-			t.Errorf("%s: it was taken for the index", name)
-		}
-		if again, err := os.ReadFile(path); err != nil || !bytes.Equal(again, file) {
-			t.Errorf("%s: not replaced: %v", name, err)
-		}
-	}
-	if err := os.WriteFile(path, []byte("my own file"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Find(ctx, e); !errors.Is(err, ErrIndex) {
-		t.Errorf("a file of somebody else: %v", err)
-	}
-	if _, err := Index(ctx, e, IndexOptions{}); !errors.Is(err, commit.ErrForeign) {
-		t.Errorf("a file of somebody else was to be replaced: %v", err)
-	}
-	if got, _ := os.ReadFile(path); string(got) != "my own file" {
-		t.Errorf("it is %q now", got)
-	}
-}
-
 func TestQueries(t *testing.T) {
 	for text, want := range map[string]string{"ACGTACGTNACGT": "'N' at base 9", "ACGTACGTACG": "11 bases", "": "0 bases", "acgtACGTacgt": ""} {
 		_, err := ParseQuery("q", text)
@@ -689,13 +402,4 @@ func TestQueries(t *testing.T) {
 			t.Errorf("%+v passes", c)
 		}
 	}
-}
-
-// randomBases returns n letters.
-func randomBases(r *rand.Rand, n int) string {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = "ACGT"[r.Intn(4)]
-	}
-	return string(b)
 }

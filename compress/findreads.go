@@ -57,8 +57,10 @@ func (s *search) reads(ctx context.Context, find func(ctx context.Context, i int
 			for _, m := range f.matches {
 				p := &s.patterns[m.pattern]
 				s.count(p.query, p.reverse).Reads++
-				s.finding.Reads = append(s.finding.Reads,
-					ReadFound{members[m.member].Input, sl.From + uint64(m.record), p.query, p.reverse, m.at})
+				if s.o.Reads {
+					s.finding.Reads = append(s.finding.Reads,
+						ReadFound{members[m.member].Input, sl.From + uint64(m.record), p.query, p.reverse, m.at})
+				}
 			}
 			if len(f.text) > 0 {
 				return s.o.Records(f.text)

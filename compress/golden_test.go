@@ -34,7 +34,7 @@ const goldenDir = "../testdata/golden"
 type golden struct {
 	name   string
 	what   string // for its case.txt
-	inputs string // names of files, separated by spaces; first mates and their mates are joined by a +
+	inputs string // names of files, separated by spaces; mates are joined by a +, first ones first
 	bin    record.Options
 	pack   PackOptions
 	stored stored // what is recorded of the files; nothing if it is zero
@@ -82,6 +82,15 @@ var goldens = []golden{
 		inputs: "single.fastq long.fastq", slices: 2, pack: PackOptions{NoVerify: true},
 		stored: stored{binning.RecordTime, []string{"long.fastq"}}},
 
+	// More than two mates.
+	{name: "group", what: "A pair and two files of further mates, as of an index.", inputs: group4, slices: 3},
+	{name: "group-slices", what: "The same in small blocks and slices, after a single file.", inputs: "single.fastq " + group4,
+		bin: record.Options{BlockSize: 1 << 10}, slices: 18},
+	{name: "group-order-any", what: "A group, its records as a set, all columns kept.", inputs: group4,
+		bin: record.Options{OrderAny: true}, slices: 3},
+	{name: "group-sequences", what: "A group, sequences as a set of groups, one a line, in several slices.", inputs: group4,
+		bin: record.Options{ReadsOnly: true, OrderAny: true}, sliceReads: 5, slices: 12},
+
 	// What can be left out.
 	{name: "names-drop", what: "Names dropped.", inputs: "pair_1.fastq+pair_2.fastq", bin: record.Options{DropNames: true}},
 	{name: "quality-bin8", what: "Qualities in eight levels.",
@@ -117,6 +126,8 @@ var goldens = []golden{
 		bin: record.Options{ReadsOnly: true, OrderAny: true}, pack: PackOptions{Memory: 1500}, sliceReads: 400, slices: 5},
 }
 
+const group4 = "pair_1.fastq+pair_2.fastq+pair_3.fastq+pair_4.fastq"
+
 // none is the count of nothing where 0 stands for one.
 const none = -1
 
@@ -136,12 +147,16 @@ func (g *golden) load(t *testing.T) []input {
 	t.Helper()
 	var ins []input
 	for _, f := range strings.Fields(g.inputs) {
-		first, mate, paired := strings.Cut(f, "+")
 		at := len(ins)
-		ins = append(ins, input{name: first, mate: -1})
-		if paired {
-			ins[at].mate, ins[at].first = at+1, true
-			ins = append(ins, input{name: mate, mate: at})
+		for i, name := range strings.Split(f, "+") {
+			in := input{name: name, mate: -1}
+			switch {
+			case i == 1:
+				ins[at].mate, ins[at].first, in.mate = at+1, true, at
+			case i > 1:
+				in.mate = furtherOf(at)
+			}
+			ins = append(ins, in)
 		}
 	}
 	for i := range ins {

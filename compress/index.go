@@ -71,13 +71,12 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 			return s, nil
 		}
 	}
-	content, err := p.indexContent(ctx, o)
+	content, err := p.indexContent(ctx, e, o)
 	if err != nil {
 		return nil, err
 	}
-	if need := uint64(len(content.Text)) * fmindex.BuildBytes; o.Memory > 0 && need > o.Memory {
-		return nil, fmt.Errorf("%s: the index of %s bases takes about %s of memory: --memory allows %s", e.Path(),
-			humanize.Comma(int64(len(content.Text))), humanize.IBytes(need), humanize.IBytes(o.Memory))
+	if err := o.fits(e, len(content.Text)); err != nil {
+		return nil, err
 	}
 	bases := uint64(len(content.Text))
 	if o.Progress != nil {
@@ -94,6 +93,15 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 		return nil, err
 	}
 	return summaryOfIndex(path, x), nil
+}
+
+// fits returns an error if the index of so many bases takes more than Memory.
+func (o *IndexOptions) fits(e commit.Entry, bases int) error {
+	if need := uint64(bases) * fmindex.BuildBytes; o.Memory > 0 && need > o.Memory {
+		return fmt.Errorf("%s: the index of %s bases takes about %s of memory: --memory allows %s", e.Path(), humanize.Comma(int64(bases)),
+			humanize.IBytes(need), humanize.IBytes(o.Memory))
+	}
+	return nil
 }
 
 func summaryOfIndex(path string, x *fmindex.Index) *IndexSummary {
@@ -153,7 +161,7 @@ type sliceLiterals struct {
 }
 
 // indexContent decodes what an index is made of.
-func (p *packed) indexContent(ctx context.Context, o IndexOptions) (*fmindex.Content, error) {
+func (p *packed) indexContent(ctx context.Context, e commit.Entry, o IndexOptions) (*fmindex.Content, error) {
 	c := &fmindex.Content{Archive: p.man.ID, Literals: new(fmindex.Literals), Coverage: fmindex.NewCoverage(0)}
 	if len(p.man.Slices) == 0 {
 		return c, nil
@@ -168,6 +176,9 @@ func (p *packed) indexContent(ctx context.Context, o IndexOptions) (*fmindex.Con
 	n, err := p.dec.Len()
 	if err != nil {
 		return nil, p.r.Corrupt(sharedName(0), err)
+	}
+	if err := o.fits(e, n); err != nil {
+		return nil, err
 	}
 	c.Coverage = fmindex.NewCoverage(n)
 	progress := newMeter(o.Progress, IndexReadStage, total)
@@ -206,7 +217,7 @@ func (p *packed) needShared(ctx context.Context) error { return seqsColumn.prepa
 
 // sliceLiterals decodes the reads of a slice, adds them to the coverage, and returns their literals.
 func (p *packed) sliceLiterals(ctx context.Context, i int, coverage *fmindex.Coverage) (*sliceLiterals, error) {
-	b, err := p.decodeReads(ctx, i)
+	b, err := decodeWhole(ctx, p, demand{slice: i, columns: onlyReads(), layouts: true, withoutPlaced: true})
 	if err != nil {
 		return nil, err
 	}
@@ -230,11 +241,6 @@ func (p *packed) sliceLiterals(ctx context.Context, i int, coverage *fmindex.Cov
 		})
 		return nil
 	})
-}
-
-// decodeReads decodes the reads of slice i, and where they are.
-func (p *packed) decodeReads(ctx context.Context, i int) (*batch, error) {
-	return decodeWhole(ctx, p, demand{slice: i, columns: onlyReads(), layouts: true})
 }
 
 // decodeWhole decodes what is wanted of both members of a slice. The error is that of any of them.

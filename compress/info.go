@@ -138,8 +138,9 @@ type Information struct {
 // InputInformation is about one input.
 type InputInformation struct {
 	Name     string  `json:"name"`
-	Kind     string  `json:"kind"`            // "FASTQ" or "FASTA"
-	Mates    string  `json:"mates,omitempty"` // the input with its mates
+	Kind     string  `json:"kind"`                       // "FASTQ" or "FASTA"
+	Mates    string  `json:"mates,omitempty"`            // the input with its mates
+	Lead     string  `json:"further_mates_of,omitempty"` // the input with the first mates, if this one has further mates
 	Bytes    uint64  `json:"bytes"`
 	Records  uint64  `json:"records"`
 	Bases    uint64  `json:"bases"`
@@ -213,6 +214,9 @@ func infoPacked(e commit.Entry, r *archive.Reader) (*Information, error) {
 	if man.Options.OrderAny {
 		bits := 0.0
 		for i := range man.Slices {
+			if man.Inputs[man.Slices[i].First.Input].Further {
+				continue // their order is that of the first mates
+			}
 			// Inside a slice all orders are one; a whole input in the order of the layout is more.
 			bits += log2Factorial(uint64(man.Slices[i].Records))
 		}
@@ -223,7 +227,7 @@ func infoPacked(e commit.Entry, r *archive.Reader) (*Information, error) {
 				whole = 0
 				break
 			}
-			if in.Mate < 0 || in.First {
+			if in.Mate < 0 && !in.Further || in.First {
 				whole += log2Factorial(in.Records)
 			}
 		}
@@ -324,6 +328,9 @@ func describe(man *archive.Manifest, sum *Summary) *Information {
 		}
 		if in.Mate >= 0 {
 			d.Mates = man.Inputs[in.Mate].Name
+		}
+		if in.Further {
+			d.Lead = man.Inputs[in.Lead].Name
 		}
 		if err == nil { // else unpack refuses the archive
 			d.Restored = restored[i]

@@ -23,9 +23,12 @@ import (
 // input is a file of a test.
 type input struct {
 	name, text string
-	mate       int // index of the mates, or -1
+	mate       int // index of the mates; -1: none; furtherOf(i): it has further mates of input i
 	first      bool
 }
+
+// furtherOf returns the mate of an input that has further mates of another one.
+func furtherOf(lead int) int { return -2 - lead }
 
 // stored is how the inputs of a test are stored, and what is recorded of their files.
 type stored struct {
@@ -65,7 +68,11 @@ func binStored(t testing.TB, ins []input, o record.Options, s stored) string {
 		if err := errors.Join(os.WriteFile(path, []byte(text), 0o666), os.Chtimes(path, fileTime, fileTime)); err != nil {
 			t.Fatal(err)
 		}
-		c.Inputs = append(c.Inputs, binning.InputSpec{Path: path, Mate: in.mate, First: in.first})
+		spec := binning.InputSpec{Path: path, Mate: in.mate, First: in.first}
+		if in.mate < -1 {
+			spec = binning.InputSpec{Path: path, Mate: -1, Further: true, Lead: furtherOf(in.mate)}
+		}
+		c.Inputs = append(c.Inputs, spec)
 	}
 	if _, err := binning.Run(context.Background(), c); err != nil {
 		t.Fatal(err)

@@ -142,8 +142,8 @@ func newPackedFiles(t testing.TB, cdna, meta string) *packedFiles {
 		in := fmt.Sprintf("input %d ", i)
 		w.text(in + "name")
 		kind := w.byte(in + "kind")
-		if w.byte(in+"pairing")&1 != 0 {
-			paired[i] = true
+		if pairing := w.byte(in + "pairing"); pairing&1 != 0 {
+			paired[i] = pairing != 5
 			w.uvarint(in + "mate")
 		}
 		for _, f := range []string{"records", "bytes", "bases", "shortest", "longest"} {

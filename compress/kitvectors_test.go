@@ -99,6 +99,7 @@ func makeKit(t testing.TB) {
 	k.binsForged()
 	k.notArchives()
 	k.sources()
+	k.groups()
 }
 
 // encode brings inputs through both stages; the archive is called x.

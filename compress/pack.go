@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -24,10 +25,14 @@ type PackOptions struct {
 	Memory  uint64 // bytes aimed for; 0 for the package's default
 	Tool    string // program and version, recorded in the archive
 
-	Level    Level
-	KeepBins bool // leave the bins beside the packed archive
-	NoVerify bool // do not decode what was written before the bins are dropped
-	Force    bool // pack again though a packed archive is there
+	Level Level
+	// SliceText is how many bytes of text of an input a slice has, more or less; 0 for the default of 64 MiB. Slices are decoded by
+	// themselves: some records of smaller ones take less time, and their models learn from less. Where nothing but the reads is
+	// kept, as a set, it has no effect.
+	SliceText uint64
+	KeepBins  bool // leave the bins beside the packed archive
+	NoVerify  bool // do not decode what was written before the bins are dropped
+	Force     bool // pack again though a packed archive is there
 
 	GPU  bool              // a GPU does what it can, if the program supports one; the archive is the same
 	Note func(line string) // is told when the GPU can't be used; may be nil
@@ -186,16 +191,16 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 		runs = runs && wholeOrder(r.Meta().Options, in.Kind)
 	}
 	pool := newWorkers(o.Threads)
-	enc, err := seqs.Build(ctx, r, seqs.Config{
-		Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Progress: o.Progress,
+	p := &packer{r: r, o: o, pool: pool, w: w}
+	p.enc, err = seqs.Build(ctx, r, seqs.Config{
+		Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Progress: p.layoutProgress,
 		GPU: o.GPU, Note: o.Note, ReleaseWhile: pool.releaseWhile, Work: pool.do, Hold: pool.hold,
 	})
 	if err != nil {
 		return nil, err
 	}
-	p := &packer{r: r, o: o, pool: pool, enc: enc, w: w}
-	if p.specs, err = planSlices(r.Meta(), o.Memory, enc.Parts); err != nil {
-		enc.Close()
+	if p.specs, err = planSlices(r.Meta(), o.SliceText, o.Memory, p.enc.Parts); err != nil {
+		p.enc.Close()
 		return nil, err
 	}
 	defer p.closeEncoder()
@@ -231,7 +236,19 @@ type packer struct {
 	written []chan struct{} // by slice: closed when it is written, and its entries in man and checks are set
 	digests []uint64        // by input: seqs.Encoder.Digests, where the text is not the one binned
 	early   *earlyTexts     // nil if texts are hashed by verification
-	flight  int             // slices that are coded at once; after run, that are in work at once
+	// laidOut is the progress of coding slices, which is shown once the reads are laid out; nil before it begins.
+	laidOut atomic.Pointer[meter]
+	flight  int // slices that are coded at once; after run, that are in work at once
+}
+
+// layoutProgress reports how far the layout and the coding of the pseudogenome are. The latter runs beside the coding of slices.
+func (p *packer) layoutProgress(stage string, done, total uint64) {
+	if m := p.laidOut.Load(); m != nil && stage == seqs.CodingStage {
+		m.silent.Store(false)
+	}
+	if p.o.Progress != nil {
+		p.o.Progress(stage, done, total)
+	}
 }
 
 // run writes the archive, but for the manifest, and verifies it: each slice once it is written, while the next ones are coded,
@@ -337,7 +354,10 @@ func (p *packer) write(ctx context.Context) error {
 		}
 	}
 	e.cache = newBlockCache(p.r, e.keeps, false, blockwise)
-	progress := newMeter(p.o.Progress, "pack", total)
+	// Qualities are coded while the reads are laid out, which has stages of its own.
+	e.progress = newMeter(p.o.Progress, "pack", total)
+	e.progress.silent.Store(true)
+	p.laidOut.Store(e.progress)
 	started := make([]bool, len(meta.Inputs))
 	done := 0 // slices
 	add := func(_ int, out *encoded) error {
@@ -361,7 +381,8 @@ func (p *packer) write(ctx context.Context) error {
 		}
 		p.man.Slices[done], p.checks[done] = s, out.check
 		close(p.written[done])
-		progress.add(p.specs[done].text)
+		e.progress.silent.Store(false)
+		out.progress.end()
 		done++
 		return nil
 	}

@@ -19,6 +19,10 @@ type packed struct {
 	threads int
 	shared  *onceWork // sets dec
 	dec     *seqs.Decoder
+
+	leads      map[*archive.Slice]*archive.Slice // of slices of further mates: those of the first mates
+	hasFurther map[*archive.Slice]bool           // slices that are one of these
+	leadNames  leadNames
 }
 
 func newPacked(r *archive.Reader, threads int) *packed {
@@ -26,6 +30,14 @@ func newPacked(r *archive.Reader, threads int) *packed {
 	for i := range p.man.Inputs {
 		p.keeps = append(p.keeps, keepsOf(p.man.Options, p.man.Inputs[i].Kind))
 	}
+	p.leads, p.hasFurther = make(map[*archive.Slice]*archive.Slice), make(map[*archive.Slice]bool)
+	for i, lead := range p.man.Leads() {
+		if lead >= 0 {
+			p.leads[&p.man.Slices[i]] = &p.man.Slices[lead]
+			p.hasFurther[&p.man.Slices[lead]] = true
+		}
+	}
+	p.leadNames.keep = 2 + p.threads/3
 	return p
 }
 
@@ -136,12 +148,12 @@ func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 	first, firstQuals := p.firstRecords(s, wanted, list)
 	for m, mem := range s.Members() {
 		b.cols[m] = &columns{input: mem.Input, from: s.From, records: s.Records, first: first, firstQuals: first,
-			byBases: p.man.Inputs[mem.Input].QualsByBases}
+			byBases: p.man.Inputs[mem.Input].QualsByBases, coded: wanted.coded}
 	}
 	b.cols[0].firstQuals = firstQuals
 	if wanted.layouts {
 		for m := range s.Members() {
-			b.cols[m].layout = new(seqs.Layout)
+			b.cols[m].layout = &seqs.Layout{WithoutPlaced: wanted.withoutPlaced}
 		}
 	}
 	var g errgroup.Group // only the end of ctx is an error of it, so it needs no context of its own
@@ -215,7 +227,7 @@ func (p *packed) decodeColumn(ctx context.Context, b *batch, d *decoding) error 
 		data, err := p.r.Read(*b.slice.Section(d.id, d.m), nil, what)
 		if err == nil {
 			if err = d.column.decode(p, b, d.m, data); err != nil {
-				err = p.r.Corrupt(what, err)
+				err = p.corrupt(what, err)
 			}
 		}
 		d.err = err

@@ -130,6 +130,7 @@ type meter struct {
 	stage  string
 	done   atomic.Uint64
 	total  uint64
+	silent atomic.Bool // nothing is reported: a stage before this one still runs
 }
 
 func newMeter(report Progress, stage string, total uint64) *meter {
@@ -139,9 +140,46 @@ func newMeter(report Progress, stage string, total uint64) *meter {
 }
 
 func (m *meter) add(n uint64) {
-	if m.report != nil {
-		m.report(m.stage, m.done.Add(n), m.total)
+	if done := m.done.Add(n); m.report != nil && !m.silent.Load() {
+		m.report(m.stage, done, m.total)
 	}
+}
+
+// sliceMeter adds up the progress of a slice while its qualities and bases are coded or decoded.
+type sliceMeter struct {
+	m     *meter
+	bytes uint64 // that the slice counts in m
+	// units returns how many qualities and bases it has. It is called when the first of them are coded.
+	units func() uint64
+
+	mu              sync.Mutex
+	all, done, told uint64 // units: 0 until they are known; of them; of bytes
+}
+
+// coded notes that n more qualities or bases are coded. Safe for concurrent use.
+func (s *sliceMeter) coded(n int) {
+	s.mu.Lock()
+	if s.all == 0 {
+		s.all = max(s.units(), 1)
+	}
+	s.done = min(s.done+uint64(n), s.all)
+	// What follows takes time, too.
+	now := share(s.bytes-s.bytes/16, s.done, s.all)
+	more := now - min(now, s.told)
+	s.told += more
+	s.mu.Unlock()
+	if more > 0 {
+		s.m.add(more)
+	}
+}
+
+// end notes that all of the slice is done. It is called once.
+func (s *sliceMeter) end() {
+	s.mu.Lock()
+	more := s.bytes - s.told
+	s.told = s.bytes
+	s.mu.Unlock()
+	s.m.add(more)
 }
 
 // buffers recycles large byte slices between slices of records: a pool that garbage

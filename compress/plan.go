@@ -1,7 +1,8 @@
 package compress
 
 import (
-	"fmt"
+	"cmp"
+	"errors"
 	"math/bits"
 	"slices"
 
@@ -23,12 +24,15 @@ var (
 // leastSliceText is how much text a slice holds in however little memory: smaller ones cost bytes.
 const leastSliceText = 8 << 20
 
-// slicesOf returns into how many slices a block of a unit is cut. first and mate are the bytes of
-// text of its inputs, exceptions those of the exceptions of both. A slice takes about three times
+// slicesOf returns into how many slices a block of a unit is cut, that aim for so much text of the first input (0: sliceText). first
+// and mate are the bytes of text of its inputs, exceptions those of the exceptions of both. A slice takes about three times
 // its text and its exceptions, so in little memory (0: no bound) it has a quarter of that, or
 // somewhat more where that saves a slice.
-func slicesOf(first, mate, exceptions, memory uint64) uint64 {
-	n := (first + sliceText - 1) / sliceText
+func slicesOf(text, first, mate, exceptions, memory uint64) uint64 {
+	if text == 0 {
+		text = sliceText
+	}
+	n := (first + text - 1) / text
 	if memory > 0 {
 		most := max(memory/4, leastSliceText)
 		most += most / 16
@@ -40,6 +44,9 @@ func slicesOf(first, mate, exceptions, memory uint64) uint64 {
 // unit is what is sliced together: an input, or the two inputs of a pair.
 type unit struct {
 	first, mate int // mate is -1 without one
+	// lead is the input with the first mates if first holds further mates, else -1. The slices of further mates have the same records
+	// as those of the first ones.
+	lead int
 }
 
 func (u unit) inputs() []int {
@@ -49,26 +56,57 @@ func (u unit) inputs() []int {
 	return []int{u.first, u.mate}
 }
 
-// units lists the units in the order of their first inputs.
-func units(inputs []record.Input) ([]unit, error) {
-	var us []unit
+// needed returns the inputs that are read when a slice is coded.
+func (u unit) needed() []int {
+	if u.lead < 0 {
+		return u.inputs()
+	}
+	return []int{u.first, u.lead}
+}
+
+// ordered returns the input by which the order of the records is decided.
+func (u unit) ordered() int {
+	if u.lead >= 0 {
+		return u.lead
+	}
+	return u.first
+}
+
+// group is a unit, and the units of further mates of its records.
+type group struct {
+	unit
+	further []unit
+}
+
+// inputs returns the inputs of all units.
+func (g *group) inputs() []int {
+	all := g.unit.inputs()
+	for _, u := range g.further {
+		all = append(all, u.first)
+	}
+	return all
+}
+
+// groups lists the groups in the order of their first inputs.
+func groups(inputs []record.Input) ([]group, error) {
+	if bad := record.CheckGroups(inputs); bad != "" {
+		return nil, errors.New(bad)
+	}
+	var gs []group
 	for i := range inputs {
 		in := &inputs[i]
-		if in.Mate < 0 {
-			us = append(us, unit{i, -1})
+		if in.Further || in.Mate >= 0 && !in.First {
 			continue
 		}
-		if in.Mate >= len(inputs) || in.Mate == i || inputs[in.Mate].Mate != i || inputs[in.Mate].First == in.First {
-			return nil, fmt.Errorf("%s: its mates are in input %d, which is not so", in.Name, in.Mate+1)
+		g := group{unit: unit{i, in.Mate, -1}}
+		for k := range inputs {
+			if inputs[k].Further && inputs[k].Lead == i {
+				g.further = append(g.further, unit{k, -1, i})
+			}
 		}
-		if mate := &inputs[in.Mate]; mate.Records != in.Records {
-			return nil, fmt.Errorf("%s has %d records and %s, its mates, %d", in.Name, in.Records, mate.Name, mate.Records)
-		}
-		if in.First {
-			us = append(us, unit{i, in.Mate})
-		}
+		gs = append(gs, g)
 	}
-	return us, nil
+	return gs, nil
 }
 
 // sliceSpec says which records make up a slice.
@@ -101,6 +139,11 @@ type layoutRun struct {
 	slices  int
 }
 
+// sameRun reports whether two slices are of the same run, or of runs of mates.
+func (s *sliceSpec) sameRun(o *sliceSpec) bool {
+	return s.run != nil && o.run != nil && s.ordered() == o.ordered() && s.run.from == o.run.from
+}
+
 // wholeOrder reports whether nothing of an input's records is kept but their reads, as a
 // set, so that the order of the layout may run through the whole input.
 func wholeOrder(o record.Options, kind record.Kind) bool {
@@ -108,27 +151,24 @@ func wholeOrder(o record.Options, kind record.Kind) bool {
 }
 
 // planSlices cuts the units into slices, which come in the order of the blocks that they
-// begin in. The cuts depend on nothing but the bins, their options, memory (0: no bound), and what parts returns for
+// begin in. The cuts depend on nothing but the bins, their options, text (see slicesOf), memory (0: no bound), and what parts returns for
 // an input: where else its slices must end. parts is nil if records are not reordered.
-func planSlices(m *bins.Meta, memory uint64, parts func(input int) []uint64) ([]sliceSpec, error) {
-	us, err := units(m.Inputs)
+func planSlices(m *bins.Meta, text, memory uint64, parts func(input int) []uint64) ([]sliceSpec, error) {
+	gs, err := groups(m.Inputs)
 	if err != nil {
 		return nil, err
 	}
 	var specs []sliceSpec
-	for _, u := range us {
-		var text, exceptions uint64
-		for _, i := range u.inputs() {
-			text += m.Inputs[i].Bytes
-			for _, b := range m.BlocksOf(i) {
-				exceptions += m.Blocks[b].ExceptionBytes()
-			}
-		}
+	for i := range gs {
+		g := &gs[i]
+		u := g.unit
+		all, exceptions := sizesOf(m, u)
 		records := m.Inputs[u.first].Records
-		whole := parts != nil && wholeOrder(m.Options, m.Inputs[u.first].Kind)
-		if u.mate >= 0 {
-			whole = whole && wholeOrder(m.Options, m.Inputs[u.mate].Kind)
+		whole := parts != nil
+		for _, i := range g.inputs() {
+			whole = whole && wholeOrder(m.Options, m.Inputs[i].Kind)
 		}
+		planned := len(specs)
 		// cut adds n slices of nearly equal counts.
 		cut := func(block int, from, count, n uint64, run *layoutRun) {
 			n = max(n, (count+archive.MaxSliceRecords-1)/archive.MaxSliceRecords)
@@ -139,7 +179,7 @@ func planSlices(m *bins.Meta, memory uint64, parts func(input int) []uint64) ([]
 			for k := range n {
 				lo, hi := count*k/n, count*(k+1)/n
 				specs = append(specs, sliceSpec{unit: u, from: from + lo, records: int(hi - lo), block: block, run: run,
-					text: share(text, hi-lo, records), exceptions: share(exceptions, hi-lo, records)})
+					text: share(all, hi-lo, records), exceptions: share(exceptions, hi-lo, records)})
 			}
 		}
 		blocks := m.BlocksOf(u.first)
@@ -150,8 +190,14 @@ func planSlices(m *bins.Meta, memory uint64, parts func(input int) []uint64) ([]
 				if u.mate >= 0 {
 					mate = share(m.Inputs[u.mate].Bytes, uint64(b.Records), records)
 				}
-				cut(i, b.FirstRecord, uint64(b.Records), slicesOf(b.TextLen, mate, share(exceptions, uint64(b.Records), records), memory), nil)
+				for _, f := range g.further { // which has slices of its own, with the same records
+					if n := share(m.Inputs[f.first].Bytes, uint64(b.Records), records); n > b.TextLen {
+						mate = max(mate, n-b.TextLen)
+					}
+				}
+				cut(i, b.FirstRecord, uint64(b.Records), slicesOf(text, b.TextLen, mate, share(exceptions, uint64(b.Records), records), memory), nil)
 			}
+			specs = append(specs, g.furtherSlices(m, specs[planned:])...)
 			continue
 		}
 		ends := append(slices.Clone(parts(u.first)), records)
@@ -167,9 +213,44 @@ func planSlices(m *bins.Meta, memory uint64, parts func(input int) []uint64) ([]
 			cut(block, from, run.records, (run.records+sliceReads-1)/sliceReads, run)
 			from = end
 		}
+		specs = append(specs, g.furtherSlices(m, specs[planned:])...)
 	}
-	slices.SortStableFunc(specs, func(a, b sliceSpec) int { return a.block - b.block })
+	// Slices of further mates come at once after those of the first mates: while the names of these are in memory.
+	slices.SortStableFunc(specs, func(a, b sliceSpec) int { return cmp.Or(a.block-b.block, cmp.Compare(a.from, b.from)) })
 	return specs, nil
+}
+
+// sizesOf returns how many bytes of text a unit has, and how many bytes its exceptions have in the bins.
+func sizesOf(m *bins.Meta, u unit) (text, exceptions uint64) {
+	for _, i := range u.inputs() {
+		text += m.Inputs[i].Bytes
+		for _, b := range m.BlocksOf(i) {
+			exceptions += m.Blocks[b].ExceptionBytes()
+		}
+	}
+	return text, exceptions
+}
+
+// furtherSlices returns the slices of the further mates of a group, given those of its first mates.
+func (g *group) furtherSlices(m *bins.Meta, first []sliceSpec) (specs []sliceSpec) {
+	for _, u := range g.further {
+		text, exceptions := sizesOf(m, u)
+		records := m.Inputs[u.first].Records
+		runs := make(map[*layoutRun]*layoutRun)
+		for _, s := range first {
+			s.unit = u
+			s.text, s.exceptions = share(text, uint64(s.records), records), share(exceptions, uint64(s.records), records)
+			if s.run != nil {
+				if runs[s.run] == nil {
+					run := *s.run
+					runs[s.run] = &run
+				}
+				s.run = runs[s.run]
+			}
+			specs = append(specs, s)
+		}
+	}
+	return specs
 }
 
 // phases cuts the list of slices where the encoder of sequences may have to change from one
@@ -182,7 +263,7 @@ func phases(specs []sliceSpec, parts func(input int) []uint64, window func(at ui
 		// A part may begin with an input, too. Where inputs are small it won't, and
 		// waiting would cost more.
 		fresh := s.from == 0 && text >= 2*sliceText
-		moved := i > start && s.run != nil && s.run == specs[i-1].run && window(s.from-s.run.from) != window(specs[i-1].from-s.run.from)
+		moved := i > start && s.sameRun(&specs[i-1]) && window(s.from-s.run.from) != window(specs[i-1].from-s.run.from)
 		if i > start && (fresh || moved || slices.Contains(parts(s.first), s.from)) {
 			out = append(out, specs[start:i])
 			start, text = i, 0

@@ -44,7 +44,7 @@ func covers(t *testing.T, m *bins.Meta, specs []sliceSpec) {
 func TestPlanSlices(t *testing.T) {
 	smallSlices(t)
 	m := testMeta(record.Options{})
-	specs, err := planSlices(m, 0, noParts)
+	specs, err := planSlices(m, 0, 0, noParts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestPlanSlices(t *testing.T) {
 		}
 		return nil
 	}
-	if specs, err = planSlices(m, 0, parts); err != nil {
+	if specs, err = planSlices(m, 0, 0, parts); err != nil {
 		t.Fatal(err)
 	}
 	covers(t, m, specs)
@@ -107,7 +107,7 @@ func TestPlanRefusesBrokenPairs(t *testing.T) {
 	} {
 		m := testMeta(record.Options{})
 		change(m)
-		if _, err := planSlices(m, 0, noParts); err == nil {
+		if _, err := planSlices(m, 0, 0, noParts); err == nil {
 			t.Errorf("%s: passed", name)
 		}
 	}
@@ -118,5 +118,18 @@ func TestShare(t *testing.T) {
 		if got := share(c[0], c[1], c[2]); got != c[3] {
 			t.Errorf("share%v = %d", c, got)
 		}
+	}
+}
+
+// TestSliceText: slices aim for the text that is asked for, and the text is the same.
+func TestSliceText(t *testing.T) {
+	r1, r2 := simulated(71, 400, false)
+	for text, least := range map[uint64]int{0: 1, 10_000: len(r1) / 10_000} {
+		dir := binTo(t, pair(r1, r2), record.Options{})
+		packTo(t, dir, PackOptions{Threads: 2, SliceText: text})
+		if got := len(manifestIn(t, dir).Slices); got < least || got > least+1 {
+			t.Errorf("text %d: %d slices, want about %d", text, got, least)
+		}
+		sameFiles(t, unpackAll(t, dir, UnpackOptions{Threads: 2}), map[string]string{"r_1.fastq": r1, "r_2.fastq": r2})
 	}
 }

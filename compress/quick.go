@@ -78,7 +78,7 @@ func (p *packed) checkSections(ctx context.Context, status []FileStatus, o Verif
 		err     error
 	}
 	var tasks []*task
-	slices := make([]map[key]*task, len(p.man.Slices))
+	slices := make(map[*archive.Slice]map[key]*task)
 	total := uint64(0)
 	add := func(s *archive.Section, what func() string) *task {
 		t := &task{section: s, what: what}
@@ -87,9 +87,9 @@ func (p *packed) checkSections(ctx context.Context, status []FileStatus, o Verif
 	}
 	for i := range p.man.Slices {
 		s := &p.man.Slices[i]
-		slices[i] = make(map[key]*task)
+		slices[s] = make(map[key]*task)
 		s.EachSection(func(c archive.Column, m int, sec *archive.Section) {
-			slices[i][key{c, m}] = add(sec, func() string { return c.String() + " of " + whereRecords(p.man, s, m) })
+			slices[s][key{c, m}] = add(sec, func() string { return c.String() + " of " + whereRecords(p.man, s, m) })
 		})
 	}
 	var shared []*task
@@ -114,7 +114,11 @@ func (p *packed) checkSections(ctx context.Context, status []FileStatus, o Verif
 		for m, mem := range s.Members() {
 			alone := demand{slice: i, want: [2]bool{m == 0, m == 1}}
 			for _, d := range p.decodings(s, alone) {
-				if t := slices[i][key{d.id, d.m}]; t.err != nil {
+				t := slices[s][key{d.id, d.m}]
+				if lead := p.leads[s]; d.id == archive.Names && lead != nil && t.err == nil {
+					t = slices[lead][key{archive.Names, 0}]
+				}
+				if t.err != nil {
 					status[mem.Input].damage(s, t.err)
 					break
 				}

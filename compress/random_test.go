@@ -47,6 +47,7 @@ type randomRun struct {
 	pack    PackOptions
 	fasta   bool
 	paired  bool
+	further int // with paired: how many inputs of further mates
 }
 
 // traits are what the reads of a run are like.
@@ -104,6 +105,10 @@ func drawRun(seed int64) *randomRun {
 		r.pack.Level = LevelMax
 	}
 	r.paired, r.fasta = r.oneIn(3), r.oneIn(6)
+
+	if r.paired {
+		r.further = int(seed) % 3
+	}
 
 	// The text takes 150 kB at most, and the genome less than would be slow to make.
 	tr := &r.traits
@@ -244,8 +249,8 @@ func (r *randomRun) spoil(s []byte) []byte {
 	return s
 }
 
-// texts draws the reads and returns them as FASTQ: those of first and of second mates.
-func (r *randomRun) texts() [2]string {
+// texts draws the reads and returns them as FASTQ: those of first, second and further mates.
+func (r *randomRun) texts() [4]string {
 	tr := &r.traits
 	var all [][2][]byte
 	var out [2]strings.Builder
@@ -259,7 +264,16 @@ func (r *randomRun) texts() [2]string {
 			fmt.Fprintf(&out[m], "@"+tr.names+"\n%s\n+\n%s\n", i+i/7, m+1, s, r.bases(len(s), tr.levels))
 		}
 	}
-	return [2]string{out[0].String(), out[1].String()}
+	texts := [4]string{out[0].String(), out[1].String()}
+	for m := 2; m < 2+r.further; m++ {
+		var further strings.Builder
+		for i := range tr.reads {
+			s := r.bases(6+m, "ACGT")
+			fmt.Fprintf(&further, "@"+tr.names+"\n%s\n+\n%s\n", i+i/7, m+1, s, r.bases(len(s), tr.levels))
+		}
+		texts[m] = further.String()
+	}
+	return texts
 }
 
 // check brings the run through both stages; twice says to pack it a second time.
@@ -268,6 +282,9 @@ func (r *randomRun) check(t *testing.T, twice bool) {
 		r.traits, r.options, r.pack.Threads, r.pack.Memory, r.pack.Level, r.fasta, r.paired, len(r.genome))
 	fastq := r.texts()
 	ins := pair(fastq[0], fastq[1])
+	for m := 2; m < 2+r.further; m++ {
+		ins = append(ins, input{fmt.Sprintf("r_%d.fastq", m+1), fastq[m], furtherOf(0), false})
+	}
 	if !r.paired {
 		ins = single(ins[0].name, ins[0].text)
 	}
@@ -290,16 +307,13 @@ func (r *randomRun) check(t *testing.T, twice bool) {
 	} else {
 		packTo(t, dir, r.pack)
 	}
-	var got, want [2][]string
+	var got, want [4][]string
 	back := unpackAll(t, dir, UnpackOptions{Threads: r.pack.Threads, Memory: r.pack.Memory})
 	if len(back) != len(ins) {
 		t.Fatalf("%d files", len(back))
 	}
 	for name, text := range back {
-		m := 0
-		if strings.HasPrefix(name, "r_2.") {
-			m = 1
-		}
+		m := int(name[2] - '1') // r_1.fastq is the first one
 		got[m] = records(text, o)
 	}
 	for m := range ins {
@@ -315,8 +329,10 @@ func (r *randomRun) check(t *testing.T, twice bool) {
 			}
 		}
 		if r.paired {
-			got[0], want[0] = joinMates(got[0], got[1]), joinMates(want[0], want[1])
-			got[1], want[1] = nil, nil
+			for m := 1; m < len(ins); m++ {
+				got[0], want[0] = joinMates(got[0], got[m]), joinMates(want[0], want[m])
+				got[m], want[m] = nil, nil
+			}
 		}
 		slices.Sort(got[0])
 		slices.Sort(want[0])

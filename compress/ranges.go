@@ -29,6 +29,29 @@ func firstAfter(ranges []RecordRange, at uint64) int {
 	return sort.Search(len(ranges), func(i int) bool { return ranges[i].To > at })
 }
 
+// union returns the records that are in either list.
+func union(a, b []RecordRange) []RecordRange {
+	if len(a) == 0 {
+		return b
+	}
+	if len(b) == 0 {
+		return a
+	}
+	out := []RecordRange{}
+	for len(a)+len(b) > 0 {
+		if len(a) == 0 || len(b) > 0 && b[0].From < a[0].From {
+			a, b = b, a
+		}
+		if k := len(out); k > 0 && a[0].From <= out[k-1].To {
+			out[k-1].To = max(out[k-1].To, a[0].To)
+		} else {
+			out = append(out, a[0])
+		}
+		a = a[1:]
+	}
+	return out
+}
+
 // recordSpan is records lo..hi-1 of a slice.
 type recordSpan struct{ lo, hi int }
 

@@ -146,8 +146,8 @@ func (r *Reader) Records(ctx context.Context, q Query) iter.Seq2[Record, error] 
 	}
 }
 
-// MatchNames returns, by input, which records have a name that match accepts: of a pair, one of its mates as far as their inputs are
-// asked for, so the lists of mates are equal. Only names are decoded. match is called by several goroutines. Inputs that are not asked
+// MatchNames returns, by input, which records have a name that match accepts: of a pair or a group, one of its mates as far as their
+// inputs are asked for, so the lists of mates are equal. Only names are decoded. match is called by several goroutines. Inputs that are not asked
 // for have no records. The result is not nil for any input.
 func (r *Reader) MatchNames(ctx context.Context, q Query, match func(name []byte) bool) ([][]RecordRange, error) {
 	return r.matchNames(ctx, q, nil, match)
@@ -199,6 +199,20 @@ func (r *Reader) matchNames(ctx context.Context, q Query, report Progress, match
 		}
 		return nil
 	})
+	for i := range r.man.Inputs {
+		if in := &r.man.Inputs[i]; in.Further {
+			found[in.Lead] = union(found[in.Lead], found[i])
+		}
+	}
+	for i := range r.man.Inputs {
+		in := &r.man.Inputs[i]
+		switch {
+		case in.Further:
+			found[i] = found[in.Lead]
+		case in.Mate >= 0 && !in.First:
+			found[i] = found[in.Mate]
+		}
+	}
 	return found, err
 }
 

@@ -261,6 +261,23 @@ func TestMatchNames(t *testing.T) {
 	}
 }
 
+func TestUnion(t *testing.T) {
+	a := []RecordRange{{1, 5}, {7, 9}, {20, 30}}
+	for _, c := range []struct {
+		a, b []RecordRange
+		want string
+	}{
+		{a, nil, "[{1 5} {7 9} {20 30}]"},
+		{nil, a, "[{1 5} {7 9} {20 30}]"},
+		{a, []RecordRange{{0, 1}, {5, 6}, {8, 21}, {40, 41}}, "[{0 6} {7 30} {40 41}]"},
+		{a, a, "[{1 5} {7 9} {20 30}]"},
+	} {
+		if got := union(c.a, c.b); fmt.Sprint(got) != c.want {
+			t.Errorf("%v and %v: %v, want %s", c.a, c.b, got, c.want)
+		}
+	}
+}
+
 // TestReaderOfLongReads: reads of 701 bases or more are aligned in pieces, and such slices are decoded whole.
 func TestReaderOfLongReads(t *testing.T) {
 	text, _ := longReads(t, 20)

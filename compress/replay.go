@@ -75,12 +75,15 @@ func (r *replay) run(ctx context.Context, jobs []job, work func(k int, p *piece,
 	}
 	decoder := r.src.pass(all)
 	produce := func(ctx context.Context, k int) (*piece, error) {
-		b, err := decoder.decode(ctx, jobs[k].demand)
+		d := jobs[k].demand
+		meter := r.decoding(d.slice)
+		d.coded = meter.coded
+		b, err := decoder.decode(ctx, d)
 		if err != nil {
 			return nil, err
 		}
 		p := &piece{job: jobs[k], err: b.err}
-		r.progress.add(sliceBytes(r.man, jobs[k].slice) / 2)
+		meter.end()
 		return p, r.pool.do(ctx, func() error {
 			r.render(p, b)
 			if work == nil {
@@ -97,9 +100,30 @@ func (r *replay) run(ctx context.Context, jobs []job, work func(k int, p *piece,
 			r.texts.put(b)
 		}
 		n := sliceBytes(r.man, p.slice)
-		r.progress.add(n - n/2)
+		r.progress.add(n - decodingPart(n))
 		return nil
 	})
+}
+
+// decodingPart returns how many of the n bytes of a slice count as done when it is decoded; the others do when it is consumed.
+func decodingPart(n uint64) uint64 { return n - n/8 }
+
+// decoding returns the meter of a slice that is being decoded. While pack writes it, its bases are not known before it is decoded.
+func (r *replay) decoding(slice int) *sliceMeter {
+	return &sliceMeter{m: r.progress, bytes: decodingPart(sliceBytes(r.man, slice)), units: func() (n uint64) {
+		for _, mem := range r.man.Slices[slice].Members() {
+			n += unitsOf(mem.Bases, r.man.Options, r.man.Inputs[mem.Input].Kind)
+		}
+		return n
+	}}
+}
+
+// unitsOf returns how many units of a sliceMeter so many bases of an input are.
+func unitsOf(bases uint64, o record.Options, kind record.Kind) uint64 {
+	if keepsOf(o, kind)[archive.Quals] {
+		return 2 * bases
+	}
+	return bases
 }
 
 // render gives p the text of b.

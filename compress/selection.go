@@ -127,7 +127,7 @@ func askedInputs(man *archive.Manifest, o *UnpackOptions) ([]bool, error) {
 			}
 		}
 		mates = mates || in.Mate >= 0
-		if o.Mate > 0 && (in.Mate < 0 || in.First != (o.Mate == 1)) {
+		if o.Mate > 0 && (in.Mate < 0 || in.Further || in.First != (o.Mate == 1)) {
 			asked[i] = false
 		}
 		any = any || asked[i]

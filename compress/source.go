@@ -36,6 +36,11 @@ type demand struct {
 	columns keeps   // those wanted, as far as the input has them; none: all
 	first   int     // how many of its records are wanted, the first ones; 0: all
 	layouts bool    // where its reads are on the pseudogenome is wanted as well, of a packed archive
+	// Of the reads, only the letters of those without a place are wanted. With layouts only.
+	withoutPlaced bool
+
+	// coded, if not nil, is told how many more qualities and bases were decoded, by any goroutine.
+	coded func(n int)
 }
 
 // columnsOf returns the columns to decode of an input that has those of k.

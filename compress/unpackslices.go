@@ -37,37 +37,34 @@ func (u *unpacker) jobs() (passes [][]unpackJob) {
 	var pass, mates []unpackJob
 	end := func(jobs []unpackJob) {
 		if len(jobs) > 0 {
-			jobs[len(jobs)-1].last = true
+			u.markLast(jobs)
 			passes = append(passes, jobs)
 		}
 	}
-	last, before := -1, uint64(0)
+	last, before := -1, make(map[int]uint64) // before: by input
 	order := make([]int, len(u.man.Slices))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return u.man.Slices[a].First.Input - u.man.Slices[b].First.Input })
+	slices.SortStableFunc(order, func(a, b int) int { return u.turn(a) - u.turn(b) })
 	for _, i := range order {
 		s := &u.man.Slices[i]
-		if s.First.Input != last {
-			if len(pass) > 0 {
-				pass[len(pass)-1].last = true
-			}
+		if u.turn(i) != last {
 			if len(mates) > 0 {
 				end(pass)
 				end(mates)
 				pass, mates = nil, nil
 			}
-			last, before = s.First.Input, 0
+			last = u.turn(i)
 		}
-		j := unpackJob{spans: u.sel.spans(s), before: before}
+		j := unpackJob{spans: u.sel.spans(s), before: before[s.First.Input]}
 		for m, mem := range s.Members() {
 			j.want[m] = u.sel.asked[mem.Input]
 		}
 		if j.want == ([2]bool{}) || len(j.spans) == 0 {
 			continue
 		}
-		before += uint64(j.records())
+		before[s.First.Input] += uint64(j.records())
 		both := j.want[0] && j.want[1]
 		j.slice, j.first = i, j.spans[len(j.spans)-1].hi
 		j.ends = u.o.Interleave && both || !j.whole(s) || u.o.Split > 0
@@ -81,6 +78,26 @@ func (u *unpacker) jobs() (passes [][]unpackJob) {
 	end(pass)
 	end(mates)
 	return passes
+}
+
+// turn returns the number of the input whose turn it is when a slice is restored. To files, further mates are restored beside first
+// mates, whose names they need.
+func (u *unpacker) turn(slice int) int {
+	input := u.man.Slices[slice].First.Input
+	if in := &u.man.Inputs[input]; in.Further && u.o.Stream == nil {
+		return in.Lead
+	}
+	return input
+}
+
+// markLast marks the last job of each input in a pass.
+func (u *unpacker) markLast(jobs []unpackJob) {
+	seen := make(map[int]bool)
+	for k := len(jobs) - 1; k >= 0; k-- {
+		input := u.man.Slices[jobs[k].slice].First.Input
+		jobs[k].last = !seen[input]
+		seen[input] = true
+	}
 }
 
 func (u *unpacker) run(ctx context.Context) error {

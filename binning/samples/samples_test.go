@@ -59,14 +59,14 @@ func write(t *testing.T, files ...string) string {
 	return dir
 }
 
-// show writes samples as text: pairs as a+b, and what is wrong in brackets.
+// show writes samples as text: mates as a+b, further ones as +c, and what is wrong in brackets.
 func show(dir string, list []Sample) string {
 	var b strings.Builder
 	for _, s := range list {
 		fmt.Fprintf(&b, "%s:", s.Name)
 		for _, in := range s.Inputs {
 			switch name := strings.TrimPrefix(in.Path, dir+"/"); {
-			case in.Mate >= 0 && !in.First:
+			case in.Mate >= 0 && !in.First || in.Further && s.Inputs[in.Lead].First:
 				fmt.Fprintf(&b, "+%s", name)
 			default:
 				fmt.Fprintf(&b, " %s", name)
@@ -90,8 +90,10 @@ func TestSamplesOfTree(t *testing.T) {
 			"b_S2_L002_R2_001.fastq.gz", "b_S2_L002_R1_001.fastq.gz", "b_S2_L001_R2_001.fastq.gz", "b_S2_L001_R1_001.fastq.gz",
 			"b_S2_L001_R2_002.fastq.gz", "b_S2_L001_R1_002.fastq.gz", "b_S2_L001_I1_001.fastq.gz", "a_S10_L001_R1_001.fastq.gz"},
 			"a: a_S10_L001_R1_001.fastq.gz\n" +
-				"b: b_S2_L001_R1_001.fastq.gz+b_S2_L001_R2_001.fastq.gz b_S2_L001_I1_001.fastq.gz" +
+				"b: b_S2_L001_R1_001.fastq.gz+b_S2_L001_R2_001.fastq.gz+b_S2_L001_I1_001.fastq.gz" +
 				" b_S2_L001_R1_002.fastq.gz+b_S2_L001_R2_002.fastq.gz b_S2_L002_R1_001.fastq.gz+b_S2_L002_R2_001.fastq.gz\n"},
+		{"third reads and indexes go with a pair", []string{"a_I2.fq", "a_R3.fq", "a_R2.fq", "a_I1.fq", "a_R1.fq", "b_R1.fq", "b_I1.fq"},
+			"a: a_R1.fq+a_R2.fq+a_R3.fq+a_I1.fq+a_I2.fq\nb: b_R1.fq b_I1.fq\n"},
 		{"ENA, with reads that lost their mates", []string{"ERR1/ERR1_1.fastq.gz", "ERR1/ERR1_2.fastq.gz", "ERR1/ERR1.fastq.gz", "ERR2.fastq.gz"},
 			"ERR1: ERR1/ERR1_1.fastq.gz+ERR1/ERR1_2.fastq.gz ERR1/ERR1.fastq.gz\nERR2: ERR2.fastq.gz\n"},
 		{"numbers that are no mates", []string{"rep_1.fastq", "rep_3.fastq", "other_2.fastq"},

@@ -174,7 +174,7 @@ func (n Name) sameUnit(o Name) bool {
 	return n.Library == o.Library && n.Lane == o.Lane && n.Part == o.Part
 }
 
-// addUnit adds the files of one lane, or of a part of it. It returns those of the first mates and of the second ones, "" for none.
+// addUnit adds the files of one lane, or of a part of it. Third reads and indexes go with a pair. It returns those of the first mates and of the second ones, "" for none.
 func (s *Sample) addUnit(files []File) (first, second string) {
 	of := map[Role]*string{First: &first, Second: &second}
 	for _, f := range files {
@@ -190,11 +190,17 @@ func (s *Sample) addUnit(files []File) (first, second string) {
 	if second != "" && first == "" {
 		s.Problem = fmt.Errorf("%s has second mates, and there are no first ones", second)
 	}
+	lead := len(s.Inputs)
 	if first != "" && second != "" {
 		s.add(first, second)
 	}
 	for _, f := range files {
-		if second == "" || first == "" || f.Name.Role != First && f.Name.Role != Second {
+		switch {
+		case second == "" || first == "":
+			s.add(f.Path, "")
+		case f.Name.Role == Third || f.Name.Role == Index:
+			s.Inputs = append(s.Inputs, binning.InputSpec{Path: f.Path, Mate: -1, Further: true, Lead: lead})
+		case f.Name.Role == Single:
 			s.add(f.Path, "")
 		}
 	}
@@ -212,4 +218,4 @@ func (s *Sample) add(first, second string) {
 }
 
 // ErrNone is the error for a directory without files of reads.
-var ErrNone = errors.New("there are no files of reads: they have names that end in .fastq, .fq, .fasta, .fa or .fna, with .gz or the like after that")
+var ErrNone = errors.New("there are no files of reads, whose names end in .fastq, .fq, .fasta, .fa or .fna, or in .gz or the like after that")

@@ -3,6 +3,8 @@
 // lengths of reads, and how records are rendered.
 package record
 
+import "fmt"
+
 // Options are the choices that shape an archive; they are the same for all its inputs.
 type Options struct {
 	ReadsOnly bool // names, qualities and form were left out: one sequence a line is restored
@@ -10,6 +12,31 @@ type Options struct {
 	DropNames bool // records are numbered instead
 	Quality   QualityMode
 	BlockSize uint64 // bytes of text a block aimed for
+}
+
+// CheckGroups returns what is wrong with the mates of inputs: "" if those of each pair name each other and have the same number of
+// records, and so have further mates and those that they belong to.
+func CheckGroups(inputs []Input) string {
+	for i := range inputs {
+		in := &inputs[i]
+		switch {
+		case in.Further:
+			if in.Mate >= 0 || in.Lead < 0 || in.Lead >= len(inputs) {
+				return fmt.Sprintf("input %d has further mates of input %d", i+1, in.Lead+1)
+			}
+			if lead := &inputs[in.Lead]; lead.Further || lead.Mate < 0 || !lead.First || lead.Records != in.Records {
+				return fmt.Sprintf("input %d does not have first mates for input %d", in.Lead+1, i+1)
+			}
+		case in.Mate >= 0:
+			if in.Mate >= len(inputs) || in.Mate == i {
+				return fmt.Sprintf("input %d has input %d as its mates", i+1, in.Mate+1)
+			}
+			if o := &inputs[in.Mate]; o.Mate != i || o.First == in.First || o.Records != in.Records {
+				return fmt.Sprintf("inputs %d and %d are not a pair", i+1, in.Mate+1)
+			}
+		}
+	}
+	return ""
 }
 
 // Exact reports whether an input of kind comes back byte for byte.
@@ -33,6 +60,10 @@ type Input struct {
 	Kind  Kind
 	Mate  int  // index of the input with the mates, or -1
 	First bool // with Mate: this one holds the first mates
+	// Further says that the input holds further mates, such as reads of an index: of the same fragments as the records of input Lead,
+	// which holds first mates. Mate is -1 then.
+	Further bool
+	Lead    int // only with Further
 	// Records and Bytes are the totals over the input's blocks, Bytes of original text.
 	Records, Bytes uint64
 	// SourceBytes is the size of the input as it was read, compressed or not. It is not

@@ -23,7 +23,8 @@ What was written is decoded and compared before it gets its name. If anything fa
 before. The inputs are never changed or removed.
 
 If OUT holds an archive of the same inputs, made with the same flags, there is nothing to do; if it holds their bins,
-they are packed. So a command that was interrupted can be given again.
+they are packed. So a command that was interrupted can be given again. Inputs are the same if their files have the size
+and time that were recorded, or else the same SHA-256, or else the same text.
 
 A directory as input is one of samples: each becomes an archive of its name. Samples are found by the names of files
 there and below, such as liver_S1_L001_R1_001.fastq.gz, ERR123_1.fastq.gz, x.R1.fq or x.fasta; lanes are joined in
@@ -106,5 +107,5 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 
 // packOptions returns how to pack, but for what depends on the archive.
 func (o *archiveFlags) packOptions(level compress.Level) compress.PackOptions {
-	return compress.PackOptions{Tool: tool, Level: level, NoVerify: o.noVerify, Force: o.force}
+	return compress.PackOptions{Tool: tool, Level: level, SliceText: uint64(o.slice), NoVerify: o.noVerify, Force: o.force}
 }

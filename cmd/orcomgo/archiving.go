@@ -104,7 +104,7 @@ func (a *archiving) originals(ctx context.Context) []compress.Original {
 	list := make([]compress.Original, len(a.config.Inputs))
 	total, before := storedSize(a.config.Inputs), uint64(0)
 	for i, in := range a.config.Inputs {
-		list[i] = compress.Original{Name: binning.RestoredName(in.Path), Mate: in.Mate, First: in.First}
+		list[i] = compress.Original{Name: binning.RestoredName(in.Path), Mate: in.Mate, First: in.First, Further: in.Further, Lead: in.Lead}
 		info, err := os.Stat(in.Path)
 		if in.Path == "-" || err == nil && !info.Mode().IsRegular() {
 			continue
@@ -116,8 +116,10 @@ func (a *archiving) originals(ctx context.Context) []compress.Original {
 			}
 			return &comparedText{t, func(stored uint64) { a.report(comparing, before+stored, total) }}, nil
 		}
+		list[i].File = func() (io.ReadCloser, error) { return os.Open(in.Path) }
 		if err == nil {
-			before += uint64(info.Size())
+			list[i].Size, list[i].Time = uint64(info.Size()), info.ModTime()
+			before += list[i].Size
 		}
 	}
 	return list

@@ -28,6 +28,7 @@ Examples:
   orcomgo bin reads.fastq.gz run/                           one file
   orcomgo bin lane1.fastq.gz lane2.fastq.gz run/            several
   orcomgo bin -1 R1.fastq.gz -2 R2.fastq.gz run/            a pair; repeat -1 and -2 for more pairs
+  orcomgo bin -1 R1.fq.gz -2 R2.fq.gz -3 I1.fq.gz -4 I2.fq.gz run/    with the reads of the index
   zcat *.fastq.gz | orcomgo bin - run/                      from a pipe
   orcomgo bin --reads-only --order any reads.fastq run/     nothing but the sequences, as a set
   orcomgo bin --quality bin8 --names drop reads.fastq run/  coarser qualities, numbered reads
@@ -45,6 +46,7 @@ type binFlags struct {
 	resources
 	command               string // bin or archive, for messages
 	first, second         []string
+	third, fourth         []string
 	readsOnly, force      bool
 	order, names, quality string
 	source                string
@@ -58,6 +60,8 @@ type binFlags struct {
 func (o *binFlags) define(f *pflag.FlagSet) {
 	f.StringArrayVarP(&o.first, "first", "1", nil, "`FILE` of first mates; repeat for more pairs")
 	f.StringArrayVarP(&o.second, "second", "2", nil, "`FILE` of second mates, as many as -1")
+	f.StringArrayVarP(&o.third, "third", "3", nil, "`FILE` of third reads or of an index (I1) of the same records, as many as -1 or none")
+	f.StringArrayVarP(&o.fourth, "fourth", "4", nil, "`FILE` of fourth reads or of another index (I2), likewise")
 	f.BoolVar(&o.readsOnly, "reads-only", false, "keep nothing but the sequences: no names, no qualities")
 	f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to discard it (mates stay together)")
 	f.StringVar(&o.names, "names", "keep", "`NAMES` of the records: keep, or drop to number them")
@@ -119,6 +123,11 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 	if len(o.first) != len(o.second) {
 		return c, o.usagef("%d files of first mates (-1) and %d of second (-2)", len(o.first), len(o.second))
 	}
+	for i, further := range [][]string{o.third, o.fourth} {
+		if len(further) > 0 && len(further) != len(o.first) {
+			return c, o.usagef("%d files of first mates (-1) and %d of -%d: give as many, or none", len(o.first), len(further), i+3)
+		}
+	}
 	switch {
 	case len(args) == 0 && len(o.first) > 0:
 		return c, o.usagef("give the output directory after the inputs")
@@ -132,6 +141,11 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 		c.Inputs = append(c.Inputs,
 			binning.InputSpec{Path: o.first[i], Mate: n + 1, First: true},
 			binning.InputSpec{Path: o.second[i], Mate: n})
+		for _, further := range [][]string{o.third, o.fourth} {
+			if len(further) > 0 {
+				c.Inputs = append(c.Inputs, binning.InputSpec{Path: further[i], Mate: -1, Further: true, Lead: n})
+			}
+		}
 	}
 	for _, path := range args[:len(args)-1] {
 		c.Inputs = append(c.Inputs, binning.InputSpec{Path: path, Mate: -1})

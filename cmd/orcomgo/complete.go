@@ -94,7 +94,7 @@ func noWords([]string, string) ([]string, cobra.ShellCompDirective) {
 
 // flagValues says what the values of flags may be. Those of flags that are not listed are not completed.
 var flagValues = map[string]completion{
-	"first": completeReads, "second": completeReads,
+	"first": completeReads, "second": completeReads, "third": completeReads, "fourth": completeReads,
 	"order":   words("original", "any"),
 	"names":   words("keep", "drop"),
 	"quality": words("keep", "bin8", "drop"),

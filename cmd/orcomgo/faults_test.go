@@ -35,6 +35,8 @@ type world struct {
 	packed    map[string][]byte
 	oldPacked map[string][]byte // the packed archive of old.fastq, under the same name
 	foreign   map[string][]byte // files of others, one of them an archive
+
+	index, oldIndex []byte // of packed and oldPacked
 }
 
 func newWorld(t *testing.T) *world {
@@ -74,6 +76,13 @@ func newWorld(t *testing.T) *world {
 	inputs := map[string][]byte{"run.fastq": w.a, "b.fastq": w.b}
 	w.binned, w.packed = make("binned", inputs, false), make("packed", inputs, true)
 	w.oldPacked = make("old", map[string][]byte{"run.fastq": w.old}, true)
+	index := func(files map[string][]byte) []byte {
+		dir := t.TempDir()
+		put(t, dir, files)
+		mustRun(t, "index", "--quiet", dir)
+		return contents(t, dir)["run.cfm"]
+	}
+	w.index, w.oldIndex = index(w.packed), index(w.oldPacked)
 	for name, b := range w.packed {
 		w.foreign["other"+filepath.Ext(name)] = b
 	}
@@ -252,6 +261,19 @@ func scenarios() []scenario {
 			return nil
 		}
 	}
+	// The older index or the new one is there, and the archive as it was.
+	checkIndex := func(t *testing.T, w *world, dir string, status int) error {
+		now := contents(t, dir)
+		for name, b := range w.packed {
+			if !bytes.Equal(now[name], b) {
+				return fmt.Errorf("index changed the archive: %s", name)
+			}
+		}
+		if x := now["run.cfm"]; !bytes.Equal(x, w.index) && (status == 0 || !bytes.Equal(x, w.oldIndex)) {
+			return fmt.Errorf("the index has %d bytes (status %d)", len(x), status)
+		}
+		return nil
+	}
 	archive := []string{"archive", "--quiet", "--block-size", "4KB", "run.fastq", "b.fastq", "."}
 	archiveOver := append(archive[:len(archive):len(archive)], "--force")
 	oldPacked := func(w *world) map[string][]byte { return w.oldPacked }
@@ -284,6 +306,11 @@ func scenarios() []scenario {
 			}
 			put(t, filepath.Join(dir, "out"), map[string][]byte{"b.fastq": []byte("was here")})
 		}, checkUnpack(map[string]string{"b.fastq": "was here"})},
+		{"index over another", []string{"index", "--quiet", "run"}, with(func(w *world) map[string][]byte {
+			files := maps.Clone(w.packed)
+			files["run.cfm"] = w.oldIndex
+			return files
+		}), checkIndex},
 		{"verify", []string{"verify", "run"}, with(packed), func(t *testing.T, w *world, dir string, status int) error {
 			return nil // that nothing changes is checked for all
 		}},

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
 	"orcomgo/bins/commit"
 	"orcomgo/compress"
+	"orcomgo/internal/tasks"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
@@ -167,7 +169,7 @@ func (r *findRun) search(ctx context.Context, found []commit.Entry) error {
 	bar.close()
 	o := r.options
 	o.Memory = uint64(r.memory)
-	o.Reads = r.count || r.numbers
+	o.Count, o.Reads = r.count, r.numbers
 	if r.reads {
 		o.Records = func(text []byte) error {
 			_, err := r.s.out.Write(text)
@@ -175,7 +177,7 @@ func (r *findRun) search(ctx context.Context, found []commit.Entry) error {
 		}
 	}
 	errs := make([]error, len(found))
-	if !r.reads && !o.Reads && !o.Scan {
+	if !r.reads && !r.numbers && !r.count && !o.Scan {
 		o.Threads, o.OnlyIndex = max(r.threads/len(found), 1), true
 		finder, err := compress.NewFinder(r.queries, o)
 		if err != nil {
@@ -243,35 +245,58 @@ func (r *findRun) print() error {
 	case r.json:
 		return writeJSON(r.s.out, r.findJSON())
 	}
-	var b strings.Builder
+	head := "archive\tquery\tstrand\thits\tdepth\treads\n"
 	if r.numbers {
-		b.WriteString("archive\tinput\trecord\tquery\tstrand\tbase\n")
-	} else {
-		b.WriteString("archive\tquery\tstrand\thits\tdepth\treads\n")
+		head = "archive\tinput\trecord\tquery\tstrand\tbase\n"
 	}
-	for _, n := range r.results {
-		switch {
-		case n == nil:
-		case r.numbers:
-			for _, f := range n.Reads {
-				fmt.Fprintf(&b, "%s\t%s\t%d\t%s\t%s\t%d\n", oneLine(n.Archive), oneLine(n.Inputs[f.Input]), f.Record+1,
-					oneLine(r.queries[f.Query].Name), strand(f.Reverse), f.At+1)
-			}
-		default:
-			for _, c := range n.Counts {
-				hits, depth, reads := "-", "-", "-"
-				if n.Indexed {
-					hits, depth = fmt.Sprint(c.Hits), fmt.Sprintf("%.1f", c.Depth)
-				}
-				if n.Counted {
-					reads = fmt.Sprint(c.Reads)
-				}
-				fmt.Fprintf(&b, "%s\t%s\t%s\t%s\t%s\t%s\n", oneLine(n.Archive), oneLine(r.queries[c.Query].Name), strand(c.Reverse), hits, depth, reads)
-			}
+	if _, err := fmt.Fprint(r.s.out, head); err != nil {
+		return err
+	}
+	names := make([]string, len(r.queries))
+	for i := range names {
+		names[i] = oneLine(r.queries[i].Name)
+	}
+	texts := make([][]byte, len(r.results))
+	tasks.Each(len(texts), r.threads, func(_, i int) {
+		if n := r.results[i]; n != nil {
+			texts[i] = r.rows(n, names)
+		}
+	})
+	for _, t := range texts {
+		if _, err := r.s.out.Write(t); err != nil {
+			return err
 		}
 	}
-	_, err := fmt.Fprint(r.s.out, b.String())
-	return err
+	return nil
+}
+
+// rows returns the rows of the table for an archive. Names are those of the queries.
+func (r *findRun) rows(n *compress.Finding, names []string) (b []byte) {
+	archive := oneLine(n.Archive)
+	if r.numbers {
+		for _, f := range n.Reads {
+			b = fmt.Appendf(b, "%s\t%s\t%d\t%s\t%s\t%d\n", archive, oneLine(n.Inputs[f.Input]), f.Record+1, names[f.Query], strand(f.Reverse), f.At+1)
+		}
+		return b
+	}
+	for _, c := range n.Counts {
+		for _, text := range []string{archive, "\t", names[c.Query], "\t", strand(c.Reverse), "\t"} {
+			b = append(b, text...)
+		}
+		if n.Indexed {
+			b = append(strconv.AppendInt(b, int64(c.Hits), 10), '\t')
+			b = append(strconv.AppendFloat(b, c.Depth, 'f', 1, 64), '\t')
+		} else {
+			b = append(b, "-\t-\t"...)
+		}
+		if n.Counted {
+			b = strconv.AppendUint(b, c.Reads, 10)
+		} else {
+			b = append(b, '-')
+		}
+		b = append(b, '\n')
+	}
+	return b
 }
 
 // summary says on standard error how much was found, and which archives have no index.

@@ -33,7 +33,7 @@ func TestEveryFlagIsTested(t *testing.T) {
 	}
 	// in a script: orcomgo bin --flag, fails 2 bin --flag; in Go: "bin", "--flag"
 	used := func(command, flag string) bool {
-		use := regexp.MustCompile(`(?:orcomgo|fails \d+|exec) (?:orcomgo )?` + command + `\s(?:.*\s)?` + flag + `(?:[ ='"]|$)` +
+		use := regexp.MustCompile(`(?:orcomgo|fails \d+|failing \d+|exec) (?:orcomgo )?` + command + `\s(?:.*\s)?` + flag + `(?:[ ='"]|$)` +
 			`|"` + command + `",.*"` + flag + `["=]`)
 		for _, line := range lines {
 			if use.MatchString(line) {

@@ -27,6 +27,7 @@ func runOutput(args ...string) (status int, stdout, stderr string) {
 	defer debug.SetGCPercent(garbagePercent)
 	var out, errs bytes.Buffer
 	status = run(context.Background(), &streams{in: strings.NewReader(""), out: &out, err: &errs}, args)
+	see(errs.String())
 	return status, out.String(), errs.String()
 }
 

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	if programs[filepath.Base(os.Args[0])] == nil {
 		garbagePercent = 400
 	}
-	testscript.Main(m, programs)
+	testscript.Main(allTests{m}, programs)
 }
 
 // playedBy returns the path of a program that the test binary plays.
@@ -55,6 +55,7 @@ func TestScripts(t *testing.T) {
 	commands := map[string]func(ts *testscript.TestScript, neg bool, args []string){
 		"orcomgo":     scriptSucceeds,
 		"fails":       scriptFails,
+		"failing":     scriptFailing,
 		"shell":       scriptShell,
 		"refused":     scriptRefused,
 		"unzip":       scriptUnzip,
@@ -109,8 +110,23 @@ func scriptFails(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("orcomgo %s: exit status %s, want %s", strings.Join(args[1:], " "), got, args[0])
 	}
 	text := ts.ReadFile("stderr")
+	see(text)
 	if strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "orcomgo: ") || !strings.HasSuffix(text, "\n") {
 		ts.Fatalf("not one line for the user: %q", text)
+	}
+}
+
+// scriptFailing: failing STATUS ARGS... runs orcomgo, which must exit with the status after one line or more on standard error.
+func scriptFailing(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec("orcomgo", args[1:]...)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || strconv.Itoa(exit.ExitCode()) != args[0] {
+		ts.Fatalf("orcomgo %s: %v, want exit status %s", strings.Join(args[1:], " "), err, args[0])
+	}
+	text := ts.ReadFile("stderr")
+	see(text)
+	if !strings.HasSuffix(text, "\n") || !strings.Contains(text, "orcomgo: ") {
+		ts.Fatalf("no line for the user: %q", text)
 	}
 }
 
@@ -126,6 +142,7 @@ func scriptShell(ts *testscript.TestScript, neg bool, args []string) {
 		got, err = exit.ExitCode(), nil
 	}
 	ts.Check(err)
+	see(ts.ReadFile("stderr"))
 	if strconv.Itoa(got) != args[0] {
 		ts.Fatalf("%s: exit status %d, want %s: %s", args[1], got, args[0], ts.ReadFile("stderr"))
 	}

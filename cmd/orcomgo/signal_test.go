@@ -93,6 +93,7 @@ func TestSignalsWhileWaiting(t *testing.T) {
 					t.Fatal(err)
 				}
 				cmd.Wait()
+				see(errs.String())
 				if got := cmd.ProcessState.ExitCode(); got != end.status || errs.String() != end.line {
 					t.Errorf("status %d, want %d: %q", got, end.status, errs.String())
 				}

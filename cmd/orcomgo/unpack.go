@@ -64,7 +64,7 @@ Examples:
 		f.StringArrayVar(&o.names, "name", nil, "only the record with this `NAME`, or its pair; may be repeated")
 		f.StringVar(&o.namesFrom, "names-from", "", "only the records whose names are in `FILE`, one a line; - is standard input")
 		f.StringVar(&o.grep, "grep", "", "only records whose whole names match a `REGEXP` (RE2 syntax)")
-		f.BoolVar(&o.interleave, "interleave", false, "alternate the mates of a pair, in one output instead of two")
+		f.BoolVar(&o.interleave, "interleave", false, "alternate the mates of a pair, in one output instead of two; further mates follow")
 		f.Uint64Var(&o.split, "split", 0, "write files of `N` records of each input")
 		f.BoolVar(&o.gzip, "gzip", false, "compress the output with gzip, in blocks (BGZF)")
 		f.BoolVar(&o.touch, "touch", false, "give the files the present time, not that of the originals")

@@ -15,8 +15,8 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// Version is the newest version of the format. It is written where files of inputs are recorded (record.Source); else version 5 where
-// long reads are aligned in pieces (Manifest.Pieces), and version 4 elsewhere, which is the same but for that. Version 3 is as version
+// Version is the newest version of the format. It is written where files of inputs are recorded (record.Source) or inputs have further
+// mates; else version 5 where long reads are aligned in pieces (Manifest.Pieces), and version 4 elsewhere, which is the same but for that. Version 3 is as version
 // 4, but for text hashes by the rule of bins of version 1, and is written of those. Version 2 is read as well: it has no copy of the
 // manifest in the bulk file.
 const (
@@ -175,6 +175,36 @@ func (s *Slice) Members() []*Member {
 		return []*Member{&s.First, s.Mate}
 	}
 	return []*Member{&s.First}
+}
+
+// Leads returns, for each slice of further mates, the number of the slice that has the first mates of its records; -1 for others, and
+// where there is none.
+func (m *Manifest) Leads() []int {
+	type place struct {
+		input   int
+		from    uint64
+		records int
+	}
+	leads := make([]int, len(m.Slices))
+	var at map[place]int
+	for i := range m.Slices {
+		s := &m.Slices[i]
+		leads[i] = -1
+		in := &m.Inputs[s.First.Input]
+		if !in.Further {
+			continue
+		}
+		if at == nil {
+			at = make(map[place]int)
+			for k := range m.Slices {
+				at[place{m.Slices[k].First.Input, m.Slices[k].From, m.Slices[k].Records}] = k
+			}
+		}
+		if k, ok := at[place{in.Lead, s.From, s.Records}]; ok {
+			leads[i] = k
+		}
+	}
+	return leads
 }
 
 // Section returns the section of a column of member m; members share those of the columns

@@ -68,7 +68,9 @@ func (m *Manifest) parseInputs(c *parse.Cursor) {
 		in.Name = c.Text()
 		in.Kind = record.Kind(c.ByteAtMost(byte(record.Kinds - 1)))
 		in.Mate = -1
-		switch f := c.ByteAtMost(inputFlagsKnown); {
+		switch f := c.ByteAtMost(inputFurther); {
+		case f == inputFurther && m.version > noSourceVersion:
+			in.Further, in.Lead = true, int(c.AtMost(uint64(n)))
 		case f == inputQualsByBases && m.version > wholeVersion:
 			in.QualsByBases = true
 		case f&inputQualsByBases != 0:
@@ -111,21 +113,14 @@ func (m *Manifest) parseInputs(c *parse.Cursor) {
 	m.checkMates(c)
 }
 
-// checkMates makes sure that mates point at each other before slices rely on it.
+// checkMates makes sure that mates belong together before slices rely on it.
 func (m *Manifest) checkMates(c *parse.Cursor) {
-	for i := range m.Inputs {
-		in := &m.Inputs[i]
-		if in.Mate < 0 {
-			continue
-		}
-		if in.Mate >= len(m.Inputs) || in.Mate == i {
-			c.Fail("input %d has input %d as its mates", i+1, in.Mate+1)
-			return
-		}
-		if o := &m.Inputs[in.Mate]; o.Mate != i || o.First == in.First || o.Records != in.Records {
-			c.Fail("inputs %d and %d are not a pair", i+1, in.Mate+1)
-			return
-		}
+	inputs := make([]record.Input, len(m.Inputs))
+	for i := range inputs {
+		inputs[i] = m.Inputs[i].Input
+	}
+	if bad := record.CheckGroups(inputs); bad != "" {
+		c.Fail("%s", bad)
 	}
 }
 
@@ -170,9 +165,20 @@ func (m *Manifest) parseSlices(c *parse.Cursor) {
 		}
 		takeSection(c, &s.Seqs)
 	}
+	m.checkLeads(c)
 	m.Shared = make([]Section, c.Count(1, "shared sections"))
 	for i := range m.Shared {
 		takeSection(c, &m.Shared[i])
+	}
+}
+
+// checkLeads makes sure that each slice of further mates is one of the first mates, too.
+func (m *Manifest) checkLeads(c *parse.Cursor) {
+	for i, lead := range m.Leads() {
+		if s := &m.Slices[i]; m.Inputs[s.First.Input].Further && lead < 0 {
+			c.Fail("slice %d is of further mates, and no slice has the first mates of its records", i+1)
+			return
+		}
 	}
 }
 

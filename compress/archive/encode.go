@@ -22,7 +22,8 @@ const (
 	inputPaired = 1 << iota
 	inputFirst
 	inputQualsByBases // from noSourceVersion on; alone
-	inputFlagsKnown   = 1<<iota - 1
+
+	inputFurther = inputPaired | inputQualsByBases // from Version on: further mates
 )
 
 // marshal returns the bytes of the .cmeta file. Section offsets are not written: the
@@ -71,6 +72,9 @@ func (m *Manifest) appendInput(b []byte, in *Input) []byte {
 	switch {
 	case in.QualsByBases:
 		b = append(b, inputQualsByBases)
+	case in.Further:
+		b = append(b, inputFurther)
+		b = binary.AppendUvarint(b, uint64(in.Lead))
 	case in.Mate < 0:
 		b = append(b, 0)
 	default:

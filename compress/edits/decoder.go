@@ -93,13 +93,11 @@ func (d *Decoder) Next(dst, quals []byte) ([]Span, error) {
 			return nil, fmt.Errorf("%w: a piece is at %d of %d", ErrCorrupt, anchor, d.o.Bases)
 		}
 		d.template.begin(anchor, reverse, int(end-start))
-		var n int
-		var err error
+		var q []byte
 		if d.o.Qualities {
-			n, err = d.withQualities(dst[start:end], quals[start:end])
-		} else {
-			n, err = d.plain(dst[start:end])
+			q = quals[start:end]
 		}
+		n, err := d.bases(dst[start:end], q)
 		if err != nil {
 			return nil, err
 		}
@@ -137,9 +135,10 @@ func (d *Decoder) Finish() error {
 	return nil
 }
 
-// withQualities decodes the bases of a piece and returns how many bases of the template they took.
-func (d *Decoder) withQualities(dst, quals []byte) (int, error) {
+// bases decodes the bases of a piece and returns how many bases of the template they took. quals is nil if there are none.
+func (d *Decoder) bases(dst, quals []byte) (int, error) {
 	t := &d.template
+	d.history.beginPiece()
 	at, state := 0, uint32(afterMatch)
 	for r := 0; r < len(dst); {
 		if at >= len(t.runs) {
@@ -149,11 +148,14 @@ func (d *Decoder) withQualities(dst, quals []byte) (int, error) {
 			t.extend(len(dst) - r)
 			continue
 		}
-		n := 0
-		class := levelOf[quals[r]] + uint32(t.runs[at])*qualityStates + state
-		if d.steps[class] > 0 {
-			d.steps[class]--
-			n = 1 + d.without(t.runs[at+1:], quals[r+1:])
+		var n int
+		var class uint32
+		if quals != nil {
+			n, class = d.withQualities(t.runs[at:], quals[r:], state)
+		} else {
+			n, class = d.plain(t.runs[at:], len(dst)-r, state)
+		}
+		if n > 0 {
 			copy(dst[r:], t.bases[at:at+n])
 			at, r, state = at+n, r+n, afterMatch
 			continue
@@ -168,11 +170,25 @@ func (d *Decoder) withQualities(dst, quals []byte) (int, error) {
 		}
 		at += k
 		state = uint32(kind) + 1
+		if quals == nil {
+			d.history.edit()
+		}
 	}
 	if at > t.room {
 		return 0, d.overrun()
 	}
 	return at, nil
+}
+
+// withQualities returns the number of steps before the next edit, as far as there are both runs and qualities, and, if that is 0, the
+// class of the edit. state is that of the first step.
+func (d *Decoder) withQualities(runs []uint8, quals []byte, state uint32) (n int, class uint32) {
+	class = levelOf[quals[0]] + uint32(runs[0])*qualityStates + state
+	if d.steps[class] == 0 {
+		return 0, class
+	}
+	d.steps[class]--
+	return 1 + d.without(runs[1:], quals[1:]), class
 }
 
 // without returns the number of steps before the next edit, as far as there are both runs and qualities.
@@ -190,57 +206,27 @@ func (d *Decoder) without(runs []uint8, quals []byte) int {
 	return len(runs)
 }
 
-// plain is withQualities without them.
-func (d *Decoder) plain(dst []byte) (int, error) {
-	t, h := &d.template, &d.history
-	h.beginPiece()
-	at, state, afterEdit := 0, uint32(0), false
-	for r := 0; r < len(dst); {
-		if at >= len(t.runs) {
-			if t.complete() {
-				return 0, d.overrun()
-			}
-			t.extend(len(dst) - r)
-			continue
+// plain is withQualities without them, for at most `most` steps; it may return fewer steps than there are. state is afterMatch, or that
+// after the edit that was the last step.
+func (d *Decoder) plain(runs []uint8, most int, state uint32) (n int, class uint32) {
+	h := &d.history
+	if state != afterMatch {
+		class = h.level()*runClasses*plainStates + uint32(runs[0])*plainStates + state
+		if d.steps[class] == 0 {
+			return 0, class
 		}
-		var class uint32
-		if afterEdit {
-			class = h.level()*runClasses*plainStates + uint32(t.runs[at])*plainStates + state
-			if d.steps[class] > 0 {
-				d.steps[class]--
-				dst[r] = t.bases[at]
-				at, r, afterEdit = at+1, r+1, false
-				h.add(1)
-				continue
-			}
-		} else {
-			base := h.base()
-			most := min(len(dst)-r, len(t.runs)-at, int(h.next-h.steps))
-			n := d.withoutPlain(base, t.runs[at:at+most])
-			copy(dst[r:], t.bases[at:at+n])
-			at, r = at+n, r+n
-			h.add(uint32(n))
-			if n == most {
-				continue
-			}
-			class = base + uint32(t.runs[at])*plainStates
-		}
-		kind, b, k, err := d.edit(class, at)
-		if err != nil {
-			return 0, err
-		}
-		if kind != Deletion {
-			dst[r] = b
-			r++
-		}
-		at += k
-		state, afterEdit = uint32(kind)+1, true
-		h.edit()
+		d.steps[class]--
+		h.add(1)
+		return 1, class
 	}
-	if at > t.room {
-		return 0, d.overrun()
+	base := h.base()
+	most = min(most, len(runs), int(h.next-h.steps))
+	n = d.withoutPlain(base, runs[:most])
+	h.add(uint32(n))
+	if n < most {
+		class = base + uint32(runs[n])*plainStates
 	}
-	return at, nil
+	return n, class
 }
 
 // withoutPlain returns the number of steps before the next edit, of those that have runs.

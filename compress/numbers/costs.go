@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-func (p *planner) has(i, r int) bool { return p.columns[i].present(p.values, r) }
+func (p *planner) has(i, r int) bool { return p.shapes[i].present(p.values, r) }
 
 // differenceCost returns about how many bits a row of the sample costs if the differences to a prediction are coded.
 func (p *planner) differenceCost(i int, predict func(r int) int64) float64 {

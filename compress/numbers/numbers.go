@@ -84,7 +84,7 @@ func Encode(columns []Column, threads int) []byte {
 	for at, i := range p.order {
 		group.Go(func() error {
 			plans[i] = p.plan(at)
-			codes[i] = p.code(plans[i], i, 0, rows)
+			codes[i] = p.full.encode(plans[i], i, 0, rows)
 			return nil
 		})
 	}

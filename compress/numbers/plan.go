@@ -10,32 +10,37 @@ import (
 )
 
 const (
-	sampleRows   = 3000 // that candidates for the models of a column are compared on
-	maxRelated   = 64   // columns that a column may be predicted from
-	firstRelated = 8    // of these, the first ones of the table
-	maxModels    = 9    // of a column that the encoder chooses
-	maxFailures  = 6    // candidates in a row that did not help, after which no more are tried
+	sampleRows   = 3000  // that candidates for the models of a column are compared on
+	rowsBefore   = 10000 // rows before the sample that rows of it may be like
+	maxRelated   = 64    // columns that a column may be predicted from
+	firstRelated = 8     // of these, the first ones of the table
+	maxModels    = 9     // of a column that the encoder chooses
+	maxFailures  = 6     // candidates in a row that did not help, after which no more are tried
 )
 
 // planner chooses how the columns of a table are coded.
 type planner struct {
-	table
-	columns  []Column
-	rows     int
+	table             // the rows up to the sample, as far as they matter, and the sample
+	full     *table   // all rows
+	columns  []Column // all rows
 	order    []int
 	distinct []int // values of each column in the sample, roughly
 	first    int   // row of the sample
-	last     int   // row after the sample
+	last     int   // row after the sample, and the number of rows
 }
 
 func newPlanner(columns []Column, values [][]int64, rows, threads int) *planner {
-	p := &planner{table: table{values: values, likes: newLikeCache(values, rows)}, columns: columns, rows: rows}
+	p := &planner{columns: columns}
+	n := min(rows, sampleRows)
+	first := (rows - n) / 2
+	p.first = min(first, rowsBefore)
+	p.last = p.first + n
 	for i := range columns {
 		p.shapes = append(p.shapes, columns[i].Shape)
+		p.values = append(p.values, values[i][first-p.first:first+n])
 	}
-	n := min(rows, sampleRows)
-	p.first = (rows - n) / 2
-	p.last = p.first + n
+	p.likes = newLikeCache(p.values, p.last)
+	p.full = &table{p.shapes, values, newLikeCache(values, rows)}
 	p.distinct = make([]int, len(columns))
 	costs := make([]float64, len(columns))
 	var group errgroup.Group
@@ -43,13 +48,13 @@ func newPlanner(columns []Column, values [][]int64, rows, threads int) *planner 
 	for i := range columns {
 		group.Go(func() error {
 			seen := map[int64]bool{}
-			for _, v := range values[i][p.first:p.last] {
+			for _, v := range p.values[i][p.first:] {
 				seen[v] = true
 			}
 			p.distinct[i] = len(seen)
 			costs[i] = -1
 			if !columns[i].Early {
-				costs[i] = min(p.contextCost(i, nil), p.differenceCost(i, func(r int) int64 { return valueOr(values[i], r-1) }))
+				costs[i] = min(p.contextCost(i, nil), p.differenceCost(i, func(r int) int64 { return valueOr(p.values[i], r-1) }))
 			}
 			return nil
 		})
@@ -88,16 +93,16 @@ func (p *planner) arrange(costs []float64) {
 	}
 }
 
-// code codes the rows from first to before last of a column.
-func (p *planner) code(pl *plan, i, first, last int) []byte {
-	list := p.values[i]
-	c := p.newCoder(pl, i, list, last-first)
+// encode codes the rows from first to before last of column i.
+func (t *table) encode(pl *plan, i, first, last int) []byte {
+	list := t.values[i]
+	c := t.newCoder(pl, i, list, last-first)
 	for _, v := range list[:first] {
 		c.max = max(c.max, v)
 	}
 	rg := rc.EncodeTo(nil, adaptation)
 	for r := first; r < last; r++ {
-		if p.has(i, r) {
+		if t.shapes[i].present(t.values, r) {
 			c.code(rg, r)
 		}
 	}
@@ -106,20 +111,20 @@ func (p *planner) code(pl *plan, i, first, last int) []byte {
 
 // sampleSize returns the bytes of the sample and of the plan.
 func (p *planner) sampleSize(pl *plan, i int) int {
-	return len(p.code(pl, i, p.first, p.last)) + len(pl.append(nil))
+	return len(p.encode(pl, i, p.first, p.last)) + len(pl.append(nil))
 }
 
 // roughSize is sampleSize of the first third of the sample.
 func (p *planner) roughSize(pl *plan, i int) int {
-	return len(p.code(pl, i, p.first, min(p.first+sampleRows/3, p.last))) + len(pl.append(nil))
+	return len(p.encode(pl, i, p.first, min(p.first+sampleRows/3, p.last))) + len(pl.append(nil))
 }
 
 // plan chooses the models of the column that is coded as the one numbered at.
 func (p *planner) plan(at int) *plan {
 	i := p.order[at]
 	low, high := int64(0), int64(0)
-	if p.rows > 0 {
-		low, high = slices.Min(p.values[i]), slices.Max(p.values[i])
+	if v := p.full.values[i]; len(v) > 0 {
+		low, high = slices.Min(v), slices.Max(v)
 	}
 	pl := &plan{low: low, bits: bits.Len64(uint64(high - low))}
 	if pl.bits == 0 {

@@ -17,6 +17,7 @@ func (m *given) encode(out []byte, in *Input) []byte {
 	symbols, steps := 0, 0
 	for r := 0; r < in.Records; r++ {
 		n := in.Lengths.Of(r)
+		in.tick(n)
 		m.runs, bases = runsOf(m.runs, bases[:n]), bases[n:]
 		h.reset()
 		h.basedContexts(uint32(m.runs[0]))
@@ -56,6 +57,7 @@ func (m *given) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 	bases := in.Bases
 	for r := 0; r < in.decoded(); r++ {
 		n := in.Lengths.Of(r)
+		in.tick(n)
 		m.runs, bases = runsOf(m.runs, bases[:n]), bases[n:]
 		h.reset()
 		h.basedContexts(uint32(m.runs[0]))

@@ -113,6 +113,7 @@ func (m *many) encode(out []byte, in *Input) []byte {
 	bases := in.Bases
 	for r := 0; r < in.Records; r++ {
 		n := in.Lengths.Of(r)
+		in.tick(n)
 		bases = m.classify(bases, n)
 		h.reset(m.stepped, m.class(0))
 		for at, q := range src[:n] {
@@ -145,6 +146,7 @@ func (m *many) decode(data []byte, in *Input, total int, dst []byte) ([]byte, er
 	bases := in.Bases
 	for r := 0; r < in.decoded(); r++ {
 		n := in.Lengths.Of(r)
+		in.tick(n)
 		bases = m.classify(bases, n)
 		h.reset(m.stepped, m.class(0))
 		for pos := range n {

@@ -37,6 +37,21 @@ type Input struct {
 	Bases []byte
 	// First, if not 0, is how many of the records Decode returns, the first ones; Bases are those of them. Lengths are those of all records.
 	First int
+	// Progress, if not nil, is called now and then with how many more values were coded. Most of them are told, not all.
+	Progress func(values int)
+
+	untold int // coded since the last call of Progress
+}
+
+// progressEvery is about how many values are coded between two calls of Input.Progress.
+const progressEvery = 1 << 18
+
+// tick notes that so many values are about to be coded.
+func (in *Input) tick(n int) {
+	if in.untold += n; in.untold >= progressEvery && in.Progress != nil {
+		in.Progress(in.untold)
+		in.untold = 0
+	}
 }
 
 // decoded returns how many records Decode returns.

@@ -23,6 +23,7 @@ func (m *single) encode(out []byte, in *Input) []byte {
 	src := in.Quals
 	for r := 0; r < in.Records; r++ {
 		n := in.Lengths.Of(r)
+		in.tick(n)
 		h.reset()
 		at := h.single(m.stepped)
 		for _, q := range src[:n] {
@@ -56,6 +57,7 @@ func (m *single) decode(data []byte, in *Input, total int, dst []byte) ([]byte, 
 	nodeBits := h.node & 31
 	for r := 0; r < in.decoded(); r++ {
 		n := in.Lengths.Of(r)
+		in.tick(n)
 		h.reset()
 		at := h.single(m.stepped)
 		for n > 0 {

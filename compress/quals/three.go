@@ -50,6 +50,7 @@ func (m *three) encode(out []byte, in *Input) []byte {
 	nodeBits := m.history.node & 31
 	for r := 0; r < in.Records; r++ {
 		n := in.Lengths.Of(r)
+		in.tick(n)
 		h.reset()
 		h.contexts(m.stepped)
 		for _, q := range src[:n] {
@@ -124,6 +125,7 @@ func (m *three) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 	nodeBits := h.node & 31
 	for r := 0; r < in.decoded(); r++ {
 		n := in.Lengths.Of(r)
+		in.tick(n)
 		h.reset()
 		h.contexts(m.stepped)
 		for n > 0 {

@@ -40,7 +40,7 @@ func Encode(data []byte, threads int) ([]byte, bool) {
 	if len(data) > MaxSize {
 		panic("records: data is too long")
 	}
-	stride, header, fields := findStride(data)
+	stride, header, fields, _ := findStride(data)
 	if stride == 0 {
 		return nil, false
 	}

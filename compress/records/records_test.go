@@ -95,7 +95,7 @@ func TestFields(t *testing.T) {
 
 // TestStride: the length of records and their fields are found.
 func TestStride(t *testing.T) {
-	stride, header, fields := findStride(metrics(60))
+	stride, header, fields, _ := findStride(metrics(60))
 	want := []field{{unsigned, 2}, {unsigned, 2}, {unsigned, 2}, {float32s, 4}, {float32s, 4}, {unsigned, 4}, {unsigned, 4}, {unsigned, 4}}
 	if stride != 26 || header != 2 || len(fields) != len(want) {
 		t.Fatalf("records of %d bytes after %d, %v", stride, header, fields)

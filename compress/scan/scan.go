@@ -3,11 +3,13 @@
 //
 // A sequence of n bases is cut into k+1 pieces. Where it occurs with at most k differences, one of the pieces has none (Baeza-Yates and
 // Perleberg, "Fast and practical approximate string matching", 1996). The first bases of each piece are entered in a table. The text is
-// read once; where the last bases are in the table, the sequence is compared base by base.
+// read once; where the last bases are in the table, up to 32 bases of the sequence are compared at once with the text, two bits a base,
+// and, if these are near enough, all of it base by base.
 package scan
 
 import (
 	"errors"
+	"math/bits"
 	"slices"
 )
 
@@ -46,6 +48,7 @@ func Code(letter byte) (byte, bool) {
 // Scanner finds sequences. It does not change and may be used by several goroutines.
 type Scanner struct {
 	sequences []Sequence
+	most      int // differences of any sequence
 	seedBases int
 	mask      uint32
 	starts    []uint32 // by seed: its first entry
@@ -55,9 +58,20 @@ type Scanner struct {
 
 // entry is a seed: the sequence, and where it begins there.
 type entry struct {
+	first    uint64 // up to wordBases first bases of the sequence, the first one lowest
+	mask     uint64 // of those, the low bits of each
 	sequence uint32
 	at       uint32
 }
+
+// wordBases is how many bases are compared at once.
+const wordBases = 32
+
+// fewEntries is up to how many entries the text is not packed: there are so few comparisons.
+const fewEntries = 64
+
+// lowBits has the low bit of each base of a word.
+const lowBits = 0x5555555555555555
 
 // pieceAt returns where piece i of the sequence begins, of which there are Most+1.
 func (s *Sequence) pieceAt(i int) int { return len(s.Bases) * i / (s.Most + 1) }
@@ -70,6 +84,7 @@ func New(sequences []Sequence) (*Scanner, error) {
 		if len(q.Bases) <= q.Most {
 			return nil, ErrTooShort
 		}
+		s.most = max(s.most, q.Most)
 		s.seedBases = min(s.seedBases, len(q.Bases)/(q.Most+1))
 	}
 	s.mask = 1<<(2*s.seedBases) - 1
@@ -100,9 +115,27 @@ func (s *Scanner) eachSeed(f func(seed uint32, e entry)) {
 			for _, b := range q.Bases[at : at+s.seedBases] {
 				seed = seed<<2 | uint32(b)
 			}
-			f(seed, entry{uint32(i), uint32(at)})
+			n := min(len(q.Bases), wordBases)
+			f(seed, entry{pack(q.Bases[:n]), lowBits >> (2 * (wordBases - n)), uint32(i), uint32(at)})
 		}
 	}
+}
+
+// pack returns the word of up to wordBases bases, the first one lowest; a letter that is none is a 0.
+func pack(text []byte) (w uint64) {
+	for i, letter := range text {
+		w |= uint64(codeOf[letter]&3) << (2 * i)
+	}
+	return w
+}
+
+// packAll returns the words of a text, and one more.
+func packAll(text []byte) []uint64 {
+	words := make([]uint64, len(text)/wordBases+2)
+	for i := range words {
+		words[i] = pack(text[min(i*wordBases, len(text)):min((i+1)*wordBases, len(text))])
+	}
+	return words
 }
 
 // Match is where a sequence occurs in a text.
@@ -115,6 +148,10 @@ type Match struct {
 // Scan calls f with all occurrences of the sequences in a text of letters, in either case, or of codes, 0 to 3. What is no base differs
 // from every base. It ends when f returns false.
 func (s *Scanner) Scan(text []byte, f func(m Match) bool) {
+	var words []uint64
+	if len(s.entries) > fewEntries {
+		words = packAll(text)
+	}
 	known, last := 0, uint32(0) // the bases since the last letter that is none
 	for end, letter := range text {
 		c := codeOf[letter]
@@ -127,8 +164,18 @@ func (s *Scanner) Scan(text []byte, f func(m Match) bool) {
 			continue
 		}
 		from := end + 1 - s.seedBases
-		for _, e := range s.entries[s.starts[last]:s.starts[last+1]] {
-			m := Match{Sequence: int(e.sequence), At: from - int(e.at)}
+		entries := s.entries[s.starts[last]:s.starts[last+1]]
+		for i := range entries {
+			e := &entries[i]
+			at := from - int(e.at)
+			if words != nil && at >= 0 {
+				k, shift := at/wordBases, at%wordBases*2
+				x := (words[k]>>shift | words[k+1]<<(64-shift)) ^ e.first
+				if bits.OnesCount64((x|x>>1)&e.mask) > s.most {
+					continue
+				}
+			}
+			m := Match{Sequence: int(e.sequence), At: at}
 			if s.matches(text, &m, int(e.at)) && !f(m) {
 				return
 			}

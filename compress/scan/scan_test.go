@@ -44,7 +44,7 @@ func drawn(r *rand.Rand) (sequences []Sequence, text []byte) {
 			text[i] = text[i%(1+len(text)/100)]
 		}
 	}
-	for range 1 + r.Intn(10) {
+	for range 1 + r.Intn(10)*r.Intn(8) {
 		q := Sequence{Bases: make([]byte, 1+r.Intn(40)), Most: r.Intn(8)}
 		q.Most = min(q.Most, len(q.Bases)-1)
 		at := r.Intn(len(text) + 1)

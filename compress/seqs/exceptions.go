@@ -132,7 +132,7 @@ func (x *exceptionCoder) codeN(c *rc.Coder, col *Column, values *[128]bool,
 			ns.Len = 0
 		}
 	}
-	for read := 0; read < col.withQuals(); read++ {
+	for read := range col.withQuals() {
 		n := col.Lengths.Of(read)
 		prev := 1 // first base
 		for i, q := range col.Quals[at : at+n] {

@@ -18,6 +18,10 @@ type Layout struct {
 	// aligned in pieces. Set by DecodeSlice only.
 	Literals [][]edits.Span
 	Pieces   []Stretch // of all reads of the slice, in the layout of its first column. Set by DecodeSlice only.
+
+	// WithoutPlaced is set before DecodeSlice, in the layout of the first column, to leave out the reads that have a place: their letters
+	// are not decoded.
+	WithoutPlaced bool
 }
 
 // Stretch is the bases From..To-1 of the pseudogenome.
@@ -82,6 +86,9 @@ var (
 	errOutside   = fmt.Errorf("%w: a read has a place outside of the pseudogenome", ErrCorrupt)
 	errEndsAfter = fmt.Errorf("%w: a read ends after the pseudogenome", ErrCorrupt)
 )
+
+// withoutPlaced reports whether reads that have a place are not to be decoded.
+func (c *Column) withoutPlaced() bool { return c.Layout != nil && c.Layout.WithoutPlaced }
 
 // setLayouts sets the layouts of the columns that want them.
 func (r *columnReads) setLayouts() {

@@ -3,7 +3,6 @@ package seqs
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sort"
 
 	"orcomgo/bins"
@@ -52,13 +51,8 @@ func (p *part) unload() { p.layout, p.tree = nil, nil }
 func (e *Encoder) plan() (tight bool) {
 	meta := e.bins.Meta()
 	size := func(b *bins.BlockInfo) (reads, bases uint64) {
-		switch in := &meta.Inputs[b.Input]; {
-		case in.Mate < 0:
-			return uint64(b.Records), b.Bases
-		case in.First:
-			return 2 * uint64(b.Records), 2 * b.Bases // the mates' blocks need not end where these do
-		}
-		return 0, 0
+		n := uint64(len(members(meta.Inputs, b.Input)))
+		return n * uint64(b.Records), n * b.Bases // the mates' blocks need not end where these do
 	}
 	reads, bases := uint64(0), uint64(0)
 	for i := range meta.Blocks {
@@ -85,10 +79,11 @@ func (e *Encoder) plan() (tight bool) {
 		}
 		if e.cfg.Runs && reads <= maxLayoutRecords {
 			e.window = int(room(reads*placedReadEighths/8+reads*rankedReadBytes) / 2 / (codedReadBytes + bases/max(reads, 1)/4))
-			if slices.ContainsFunc(meta.Inputs, func(in record.Input) bool { return in.Mate >= 0 }) {
-				e.window /= 2 // it counts pairs
+			most := 1 // it counts groups of mates
+			for i := range meta.Inputs {
+				most = max(most, len(members(meta.Inputs, i)))
 			}
-			e.window = max(e.window, 1)
+			e.window = max(e.window/most, 1)
 			limit = math.MaxUint64
 		}
 	case e.cfg.Memory > 0:
@@ -113,8 +108,8 @@ func (e *Encoder) plan() (tight bool) {
 	reads, bases = 0, 0
 	for i := range meta.Blocks {
 		b := &meta.Blocks[i]
-		in := &meta.Inputs[b.Input]
-		if in.Mate >= 0 && !in.First {
+		of := members(meta.Inputs, b.Input)
+		if of == nil {
 			continue
 		}
 		r, n := size(b)
@@ -122,9 +117,8 @@ func (e *Encoder) plan() (tight bool) {
 			closePart()
 		}
 		reads, bases = reads+r, bases+n
-		p.add(b.Input, b.FirstRecord, b.FirstRecord+uint64(b.Records))
-		if in.Mate >= 0 {
-			p.add(in.Mate, b.FirstRecord, b.FirstRecord+uint64(b.Records))
+		for _, input := range of {
+			p.add(input, b.FirstRecord, b.FirstRecord+uint64(b.Records))
 		}
 	}
 	closePart()
@@ -133,6 +127,24 @@ func (e *Encoder) plan() (tight bool) {
 		held = max(held, meta.Blocks[i].NamesLen+meta.Blocks[i].QualsLen)
 	}
 	return e.cfg.Memory > 0 && held > 0 && need+held > half+half/2
+}
+
+// members returns an input without mates, or one of first mates with all that hold mates of it; nil for the latter.
+func members(inputs []record.Input, input int) []int {
+	in := &inputs[input]
+	switch {
+	case in.Further || in.Mate >= 0 && !in.First:
+		return nil
+	case in.Mate < 0:
+		return []int{input}
+	}
+	of := []int{input, in.Mate}
+	for i := range inputs {
+		if inputs[i].Further && inputs[i].Lead == input {
+			of = append(of, i)
+		}
+	}
+	return of
 }
 
 func (p *part) add(input int, from, to uint64) {

@@ -1,9 +1,11 @@
 package seqs
 
 import (
+	"context"
 	"encoding/binary"
 	"slices"
 
+	"orcomgo/compress/basemodel"
 	"orcomgo/compress/edits"
 	"orcomgo/compress/longreads"
 	"orcomgo/compress/overlap"
@@ -12,6 +14,62 @@ import (
 
 // minLongBases is the least number of bases of a read that may be aligned in pieces.
 const minLongBases = 701
+
+// shareLong finds what long reads share and appends it to the pseudogenome.
+func (e *Encoder) shareLong(ctx context.Context) error {
+	if e.bins.Meta().Version < 2 {
+		return nil // the archive is of an older version, too
+	}
+	if found, err := e.genome.HasLong(ctx, minLongBases); err != nil || !found {
+		return err
+	}
+	each := func(f func(batch []longreads.Read) error) error {
+		return e.genome.EachLong(ctx, minLongBases, func(reads []overlap.LongRead) error {
+			batch := make([]longreads.Read, len(reads))
+			for i, r := range reads {
+				batch[i] = longreads.Read{Bases: r.Words, N: r.N}
+			}
+			return f(batch)
+		})
+	}
+	total := uint64(0)
+	for i := range e.bins.Meta().Blocks {
+		total += e.bins.Meta().Blocks[i].Bases
+	}
+	shared, err := longreads.Build(ctx, each, longreads.Config{
+		Threads: e.cfg.Threads, Memory: e.longMemory(), MaxBases: basemodel.MaxBases - 1<<20 - e.genome.Len,
+		Progress: func(stage string, done uint64) {
+			if e.cfg.Progress != nil {
+				e.cfg.Progress(stage, min(done, total), total)
+			}
+		},
+	})
+	if err != nil || shared.Len() == 0 {
+		return err
+	}
+	e.shared, e.sharedFrom = shared, uint64(e.genome.Len)
+	e.genome.Append(shared.Bases(), shared.Len())
+	return nil
+}
+
+// longMemory returns how much memory finding what long reads share may take; 0 for no bound.
+func (e *Encoder) longMemory() uint64 {
+	switch {
+	case e.cfg.Memory == 0:
+		return 0
+	case e.overlap.Whole:
+		bases := uint64(0)
+		for i := range e.bins.Meta().Blocks {
+			bases += e.bins.Meta().Blocks[i].Bases
+		}
+		return max(e.overlap.Memory-min(e.overlap.Memory, bases/4), e.cfg.Memory/8)
+	}
+	return e.overlap.Memory / 2 // a quarter is for a share of the reads
+}
+
+// InPieces reports whether long reads are aligned in pieces, which readers of older versions of the format do not know. It must
+// be called after the last EncodeSlice.
+func (e *Encoder) InPieces() bool { return e.shared != nil }
 
 // eachLong calls f with the reads that may be aligned in pieces, and their qualities (nil if there are none).
 func (r *columnReads) eachLong(f func(k, i int, quals []byte) error) error {

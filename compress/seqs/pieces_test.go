@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math/rand"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -123,6 +124,34 @@ func TestLongReads(t *testing.T) {
 				t.Errorf("%d bytes, want at most %d", len(first), most)
 			}
 		})
+	}
+}
+
+// TestLongestReads: two reads of exactly five million bases, of which one is the reverse complement of the other but for some edits,
+// share their sequence. ORCOMGO_LONG runs it.
+func TestLongestReads(t *testing.T) {
+	if os.Getenv("ORCOMGO_LONG") == "" {
+		t.Skip("takes seconds; ORCOMGO_LONG is not set")
+	}
+	const bases = 5_000_000
+	r := rand.New(rand.NewSource(5))
+	one := make([]byte, bases)
+	for i := range one {
+		one[i] = letters[r.Intn(4)]
+	}
+	other := slices.Clone(one)
+	slices.Reverse(other)
+	for i, b := range other {
+		other[i] = comp(b)
+	}
+	for range 1000 {
+		other[r.Intn(bases)] = letters[r.Intn(4)]
+	}
+	copy(other[2_000_000:], other[2_000_001:2_500_000]) // a deletion here, an insertion there
+	c := column{reads: []string{string(one), string(other), "ACGT"}}
+	got := roundTrip(t, record.Options{}, Config{Threads: 2}, 3, false, c)
+	if most := bases/4 + 10_000; len(got.bytes) > most {
+		t.Errorf("%d bytes, want at most %d", len(got.bytes), most)
 	}
 }
 

@@ -35,7 +35,14 @@ type Column struct {
 	First int
 
 	Layout *Layout // decoding: if not nil, it is set to where the reads are
+
+	// Progress of the first column, if not nil, is called now and then, by any goroutine, with how many more bases of all columns were
+	// coded. Most of them are told, not all.
+	Progress func(bases int)
 }
+
+// progressEvery is about how many bases are coded between two calls of Column.Progress.
+const progressEvery = 1 << 18
 
 // decoded returns how many reads are coded, or to be decoded.
 func (c *Column) decoded() int {

@@ -205,6 +205,7 @@ func (r *columnReads) forEach(placed bool, f func(k, i int, quals []byte, skip [
 	for k := range cols {
 		nonACGT[k] = nonACGTOf(r.exceptions[k])
 	}
+	untold := 0 // bases coded since the last call of Progress
 	for i := 0; i < cols[0].decoded(); i++ {
 		for k, col := range cols {
 			n := col.Lengths.Of(i)
@@ -215,7 +216,12 @@ func (r *columnReads) forEach(placed bool, f func(k, i int, quals []byte, skip [
 			}
 			if (r.where[k].pos[i] != unplaced) == placed {
 				f(k, i, q, nonACGT[k].of(i, n))
+				untold += n
 			}
+		}
+		if untold >= progressEvery && cols[0].Progress != nil {
+			cols[0].Progress(untold)
+			untold = 0
 		}
 	}
 }
@@ -417,8 +423,11 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 	}
 	var err error
 	seqs, text := readsOf(cols)
-	if s.inPieces {
+	switch {
+	case s.inPieces:
 		end = s.limit // pieces are all over it
+	case cols[0].withoutPlaced():
+		end = 0
 	}
 	if s.releaseWhile(func() { err = wait(int(end)) }); err != nil {
 		return nil, err
@@ -429,7 +438,12 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 			return nil, err
 		}
 	}
-	err = s.codeReads(r, func() { s.codeMismatches(decodeFrom(in[streamMismatches]), r, nil, text) },
+	placed := func() {
+		if !cols[0].withoutPlaced() {
+			s.codeMismatches(decodeFrom(in[streamMismatches]), r, nil, text)
+		}
+	}
+	err = s.codeReads(r, placed,
 		func() error { return s.codeLiterals(decodeFrom(in[streamLiterals]), r, text) })
 	if err != nil {
 		return nil, err

@@ -225,3 +225,14 @@ func (l *layout) join(segments int, row func(dst []byte, segment, r int) ([]byte
 	}
 	return text, nil
 }
+
+// Likely reports whether more than half of text is rows of tables of several columns, so that it is worth the time to code it as tables.
+func Likely(text []byte) bool {
+	rows := 0
+	for _, s := range cut(text).segments {
+		for _, row := range s.rows {
+			rows += len(row)
+		}
+	}
+	return rows > len(text)/2
+}

@@ -120,6 +120,9 @@ streams(u64 name_chunks, const NameChunk *chunks, const u8 *tokens, const u8 *lo
       o->first_piece = carry + before;
       o->order1 = s >= of_names;
       o->alphabet = 0;
+      // What later kernels don't set of each kind, they read along with the rest.
+      o->kind = o->bytes = o->to = o->bare = 0;
+      for (int p = 0; p < PARTS; p++) o->part_bytes[p] = 0;
     }
     carry += all;
     __syncthreads();

@@ -13,6 +13,7 @@ import re
 import sys
 
 import orcomgo_reader as reader
+import search_index
 
 LONG = 1 << 16                  # bases of a pseudogenome that takes too long
 
@@ -150,7 +151,29 @@ def line_names(v):
     return reader.decode_line_names(v.bytes(), len(wanted), "names"), wanted
 
 
-FILES = {"streams.txt": streams, "linenames.txt": line_names,
+def search_indexes(v):
+    index = search_index.SearchIndex(v.bytes())
+    text = "".join(search_index.LETTERS[b] for b in index.text())
+    literals, wanted = [s.decode() for s in v.strings("literals")], []
+    for n in v.numbers("stretches"):
+        wanted.append(literals[:n])
+        literals = literals[n:]
+    covered, reads = [0] * len(v.text("pseudogenome")), v.numbers("reads")
+    for start, end in zip(reads[::2], reads[1::2]):
+        for i in range(start, end):
+            covered[i] += 1
+    sums = [sum(covered[i:i + 64]) for i in range(0, len(covered), 64)]
+    for at in range(len(text) - 5):
+        sequence = text[at:at + 6]
+        places = [i for i in range(len(text)) if text.startswith(sequence, i)]
+        reader.require(index.find(sequence) == places, f"{sequence} is found at {index.find(sequence)}, not {places}")
+    for k, row in enumerate(index.starts):
+        reader.require(index.locate(row) == k * index.step, "a chunk begins elsewhere")
+    return ((text[:index.genome], index.literals(), index.archive.hex(), index.coverage),
+            (v.text("pseudogenome"), wanted, v.text("archive"), sums))
+
+
+FILES = {"index.txt": search_indexes, "streams.txt": streams, "linenames.txt": line_names,
          "rangecoder.txt": decisions(reader.ArithmeticDecoder), "squash.txt": squash, "bases.txt": bases,
          "positions.txt": positions, "lengths.txt": lengths, "slices.txt": slices, "edits.txt": edits,
          "names.txt": names,

@@ -514,9 +514,10 @@ class PackedArchive:
         one.kind = source.byte()
         require(one.kind in KINDS, "an input is neither FASTQ nor FASTA")
         one.pairing = source.byte()
-        require(one.pairing in (0, 1, 3) or one.pairing == 4 and version >= 5,
-                "an input has an unknown pairing")
-        one.mate = source.uvarint() if one.pairing & 1 else None
+        require(one.pairing in (0, 1, 3) or one.pairing == 4 and version >= 5
+                or one.pairing == 5 and version >= 6, "an input has an unknown pairing")
+        mate = source.uvarint() if one.pairing & 1 else None
+        one.mate, one.lead = (None, mate) if one.pairing == 5 else (mate, None)
         one.first = bool(one.pairing & 2)
         one.records, one.bytes, one.bases = source.uvarint(), source.uvarint(), source.uvarint()
         one.shortest, one.longest = source.uvarint(), source.uvarint()
@@ -540,6 +541,11 @@ class PackedArchive:
         seen = set()
         for index, one in enumerate(inputs):
             check_input_name(one.name, seen)
+            if one.lead is not None:
+                require(one.lead < len(inputs), "an input has further mates of no input")
+                lead = inputs[one.lead]
+                require(lead.mate is not None and lead.first and lead.records == one.records,
+                        "an input has further mates of one that has no first mates for them")
             if one.mate is None:
                 continue
             require(one.mate < len(inputs) and one.mate != index, "an input has a mate that is none")
@@ -623,6 +629,8 @@ class PackedArchive:
                         and (not verified or one.unpacked == one.bytes),
                         f"the blocks of {show(one.name)} do not add up")
         for one in slices:
+            if found["inputs"][one.input].lead is not None:
+                PackedArchive.find_lead_slice(found["inputs"], slices, one)
             for member in one.members:
                 require(member.bases <= (512 + one.sequences.length + shared) << 20,
                         "a slice has more bases than its sections can hold")
@@ -648,6 +656,8 @@ class PackedArchive:
             pair = ""
             if one.mate is not None:
                 pair = f", {'first' if one.first else 'second'} mates of input {one.mate}"
+            if one.lead is not None:
+                pair = f", further mates of input {one.lead}"
             print(f"input {index}: {show(one.name)}, {KINDS[one.kind]}{pair}, {one.records} records, "
                   f"{one.bytes} bytes, {one.bases} bases, reads of {one.shortest} to {one.longest}, "
                   f"{'exact, ' + str(len(one.blocks)) + ' blocks' if one.exact else 'not exact'}")
@@ -700,10 +710,29 @@ class PackedArchive:
             return
         for one, number in self.members_of(index):
             mates = None
+            if self.inputs[index].lead is not None:
+                lead = self.lead_slice(one).members[0]
+                mates = decode_names(self.read(lead.names), one.records, None, lead.names_length, lead.names.label)
             for member in one.members[:number + 1]:
                 mates = decode_names(self.read(member.names), one.records, mates,
                                      member.names_length, member.names.label)
             yield from mates
+
+    def lead_slice(self, one):
+        return self.find_lead_slice(self.inputs, self.slices, one)
+
+    @staticmethod
+    def find_lead_slice(inputs, slices, one):
+        """The slice of the first mates of a slice of further mates (FORMAT: .cmeta)."""
+        lead = inputs[one.input].lead
+        start = sum(s.records for s in slices[:one.index] if s.input == one.input)
+        at = 0
+        for other in slices:
+            if other.input == lead:
+                if at == start and other.records == one.records:
+                    return other
+                at += other.records
+        raise Damaged("a slice of further mates has no slice of first mates")
 
     def qualities(self, index):
         if self.flags & READS_ONLY or self.quality == 2 or self.inputs[index].kind == 1:
@@ -904,10 +933,14 @@ class BinArchive:
             check_input_name(one.name, seen)
             one.kind = source.byte()
             require(one.kind in KINDS, "an input is neither FASTQ nor FASTA")
-            one.first = source.byte()
-            require(one.first in (0, 1), "an input has an unknown pairing")
+            mates = source.byte()
+            require(mates in (0, 1) or mates == 2 and self.version >= 3, "an input has an unknown pairing")
             mate = source.uvarint()
-            one.mate = mate - 1 if mate else None
+            mate = mate - 1 if mate else None
+            require(mates != 2 or mate is not None, "an input has further mates of no input")
+            one.first, one.mate, one.lead = mates == 1, mate, None
+            if mates == 2:
+                one.mate, one.lead = None, mate
             one.records, one.bytes = source.uvarint(), source.uvarint()
             one.file = Source(source, one.bytes) if self.version >= 3 else None
             self.inputs.append(one)
@@ -1061,6 +1094,8 @@ class BinArchive:
             pair = ""
             if one.mate is not None:
                 pair = f", {'first' if one.first else 'second'} mates of input {one.mate}"
+            if one.lead is not None:
+                pair = f", further mates of input {one.lead}"
             print(f"input {index}: {show(one.name)}, {KINDS[one.kind]}{pair}, {one.records} records, "
                   f"{one.bytes} bytes")
         for block in self.blocks:

@@ -1,0 +1,307 @@
+package compress
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"orcomgo/bins/commit"
+	"orcomgo/compress/scan"
+	"orcomgo/compress/seqs"
+)
+
+// where is a read and a query in it.
+type where struct {
+	input   int
+	record  uint64
+	query   int
+	reverse bool
+}
+
+func (f *Finding) set() map[where]bool {
+	s := make(map[where]bool)
+	for _, r := range f.Reads {
+		s[where{r.Input, r.Record, r.Query, r.Reverse}] = true
+	}
+	return s
+}
+
+// find searches an archive.
+func find(t testing.TB, e commit.Entry, queries []FindQuery, o FindOptions) *Finding {
+	t.Helper()
+	f, err := NewFinder(queries, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := f.Find(context.Background(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// decodedArchive is a packed archive, decoded.
+type decodedArchive struct {
+	genome  []byte
+	batches []*batch
+	pieces  bool // there are slices with pieces
+}
+
+// decodeReads decodes the reads of slice i, and where they are.
+func (p *packed) decodeReads(ctx context.Context, i int) (*batch, error) {
+	return decodeWhole(ctx, p, demand{slice: i, columns: onlyReads(), layouts: true})
+}
+
+func decodedOf(t testing.TB, e commit.Entry) *decodedArchive {
+	t.Helper()
+	ctx := context.Background()
+	src, err := openEntry(e, 2, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	p := src.(*packed)
+	d := new(decodedArchive)
+	for i := range p.man.Slices {
+		if err := p.needShared(ctx); err != nil {
+			t.Fatal(err)
+		}
+		b, err := p.decodeReads(ctx, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.batches = append(d.batches, b)
+		d.pieces = d.pieces || b.cols[0].layout.Literals != nil
+		if d.genome == nil {
+			err := p.pool.do(ctx, func() (err error) {
+				d.genome, err = p.dec.Genome(nil)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return d
+}
+
+// read returns a read of an archive: its batch, its member there, its number and its letters.
+func (d *decodedArchive) read(t testing.TB, input int, record uint64) (b *batch, m, i int, letters []byte) {
+	t.Helper()
+	for _, b := range d.batches {
+		for m, c := range b.cols {
+			if c == nil || c.input != input || record < c.from || record >= c.from+uint64(c.records) {
+				continue
+			}
+			i := int(record - c.from)
+			from := newReadStarts(c).start(i)
+			return b, m, i, c.letters[from : from+c.lengths.Of(i)]
+		}
+	}
+	t.Fatalf("no record %d of input %d", record, input)
+	return nil, 0, 0, nil
+}
+
+// promises reports whether the index promises to find a query in a read, by comparing the read with the pseudogenome and with the query.
+func (d *decodedArchive) promises(t testing.TB, w where, bases []byte, o FindOptions) (promised bool) {
+	t.Helper()
+	b, m, i, letters := d.read(t, w.input, w.record)
+	if w.reverse {
+		bases = otherStrand(bases)
+	}
+	l := b.cols[m].layout
+	try := func(from, to int, differs func(k int) bool) {
+		for at := from; at+len(bases) <= to; at++ {
+			mismatches, away := 0, 0
+			for k, want := range bases {
+				got, ok := scan.Code(letters[at+k])
+				if !ok || got != want {
+					mismatches++
+				}
+				if ok && differs(at+k) {
+					away++
+				}
+			}
+			promised = promised || mismatches <= o.Mismatches && away <= o.Within
+		}
+	}
+	l.EachLiteral(i, len(letters), func(from, to int) { try(from, to, func(int) bool { return false }) })
+	if p := l.Positions[i]; p != seqs.Unplaced {
+		try(0, len(letters), func(k int) bool {
+			got, _ := scan.Code(letters[k])
+			if l.Reversed[i] {
+				return got != 3-d.genome[int(p)+len(letters)-1-k]
+			}
+			return got != d.genome[int(p)+k]
+		})
+	}
+	return promised
+}
+
+// hits returns how often a sequence occurs in the pseudogenome and in the literals.
+func (d *decodedArchive) hits(bases []byte, most int) int {
+	n := 0
+	count := func(text []byte) {
+		for at := 0; at+len(bases) <= len(text); at++ {
+			k := 0
+			for i, b := range bases {
+				if text[at+i] != b {
+					k++
+				}
+			}
+			if k <= most {
+				n++
+			}
+		}
+	}
+	count(d.genome)
+	for _, b := range d.batches {
+		b.eachRead(func(m, i int, letters []byte) {
+			b.cols[m].layout.EachLiteral(i, len(letters), func(from, to int) {
+				var text []byte
+				for _, l := range letters[from:to] {
+					c, _ := scan.Code(l)
+					text = append(text, c&3)
+				}
+				count(text)
+			})
+		})
+	}
+	return n
+}
+
+// drawQueries returns stretches of reads, some of them changed, and a sequence that is nowhere.
+func (d *decodedArchive) drawQueries(r *rand.Rand, n int) (all []FindQuery) {
+	for _, b := range d.batches {
+		b.eachRead(func(_, i int, letters []byte) {
+			size := MinQuery + r.Intn(25)
+			if len(letters) < size || r.Intn(3) > 0 {
+				return
+			}
+			at := r.Intn(len(letters) - size + 1)
+			q, err := ParseQuery("read", string(letters[at:at+size]))
+			if err != nil {
+				return // N
+			}
+			if r.Intn(3) == 0 {
+				q.Bases[r.Intn(size)] = byte(r.Intn(4))
+			}
+			if r.Intn(2) == 0 {
+				q.Bases = otherStrand(q.Bases)
+			}
+			all = append(all, q)
+		})
+	}
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	all = all[:min(len(all), n)]
+	palindrome := []byte("ACGTACGTACGTACGT")
+	q, _ := ParseQuery("palindrome", string(palindrome))
+	nowhere, _ := ParseQuery("nowhere", "acgtcccgatgagattttagcgcgatgcacgtaca")
+	return append(all, q, nowhere)
+}
+
+// slow returns the reads that have queries, by comparing everywhere.
+func (d *decodedArchive) slow(queries []FindQuery, o FindOptions) map[where]bool {
+	found := make(map[where]bool)
+	for _, b := range d.batches {
+		b.eachRead(func(m, i int, letters []byte) {
+			for q := range queries {
+				for reverse, bases := range [][]byte{queries[q].Bases, otherStrand(queries[q].Bases)} {
+					if reverse == 1 && slices.Equal(bases, queries[q].Bases) {
+						continue
+					}
+					for at := 0; at+len(bases) <= len(letters); at++ {
+						k := 0
+						for j, want := range bases {
+							if got, ok := scan.Code(letters[at+j]); !ok || got != want {
+								k++
+							}
+						}
+						if k <= o.Mismatches {
+							found[where{b.cols[m].input, b.cols[m].from + uint64(i), q, reverse == 1}] = true
+							break
+						}
+					}
+				}
+			}
+		})
+	}
+	return found
+}
+
+// copied copies a directory and returns the archive in it.
+func copied(t testing.TB, dir string) []commit.Entry {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "archive")
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	found, err := commit.Find(to)
+	if err != nil && !errors.Is(err, ErrNotArchive) {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// variantReads are reads of a genome and, one in four, of another one that differs in a base of 150, in either direction, with errors.
+func variantReads(r *rand.Rand, genome []byte, n, length int) (text string, variant []byte) {
+	variant = bytes.Clone(genome)
+	for at := 75; at < len(variant); at += 150 {
+		variant[at] = "CGTA"[bytes.IndexByte([]byte("ACGT"), variant[at])]
+	}
+	var b bytes.Buffer
+	for i := range n {
+		from := genome
+		if i%4 == 3 {
+			from = variant
+		}
+		at := r.Intn(len(genome) - length + 1)
+		read := bytes.Clone(from[at : at+length])
+		for j := range read {
+			switch r.Intn(400) {
+			case 0:
+				read[j] = "ACGT"[r.Intn(4)]
+			case 1:
+				read[j] = 'N'
+			}
+		}
+		if r.Intn(2) == 0 {
+			read = []byte(complementOf(string(read)))
+		}
+		fmt.Fprintf(&b, "@read%d/1\n%s\n+\n%s\n", i, read, bytes.Repeat([]byte{'F', ':', 'I'}[i%3:i%3+1], length))
+	}
+	return b.String(), variant
+}
+
+func complementOf(read string) string {
+	b := make([]byte, len(read))
+	for i := range len(read) {
+		k := bytes.IndexByte([]byte("ACGTN"), read[i])
+		b[len(b)-1-i] = "TGCAN"[k]
+	}
+	return string(b)
+}
+
+func entryOf(t testing.TB, path string) commit.Entry {
+	t.Helper()
+	e, err := commit.One(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// randomBases returns n letters.
+func randomBases(r *rand.Rand, n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = "ACGT"[r.Intn(4)]
+	}
+	return string(b)
+}

@@ -1,0 +1,111 @@
+package sidefiles
+
+import (
+	"bytes"
+	"math"
+	"path"
+	"strings"
+
+	"orcomgo/compress/records"
+	"orcomgo/compress/tables"
+)
+
+// class is what kind of content a file has. Files of a class are next to each other in a stream.
+type class byte
+
+const (
+	classText   class = iota // coded together
+	classBinary              // coded together
+	classTable
+	classRecord
+	classStored
+)
+
+const (
+	sampleSize = 256 << 10 // bytes of a file that say what it is
+	minAlone   = 2 << 10   // bytes of a file that may be coded by itself
+	// A table of less than maxTrial bytes is coded by itself only if it is smaller by this share than as text, since text shares
+	// what it has in common with other files.
+	maxTrial    = 32 << 10
+	shareOfText = 0.9
+	// Binary data is tried as records if the estimate of these, which is often too high, is at most this share of the sample as text.
+	shareOfBinary = 1.15
+	// From this entropy of its bytes on, in bits, a sample counts as compressed.
+	maxEntropy = 7.9
+)
+
+// magics begin files that are compressed.
+var magics = []string{
+	"\x1f\x8b\x08", "\x89PNG\r\n", "\xff\xd8\xff", "PK\x03\x04", "BZh", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd", "7z\xbc\xaf\x27\x1c", "GIF8",
+	"\x89HDF\r\n\x1a\nz", "CRAM", "OggS", "\x04\x22\x4d\x18",
+}
+
+// classify says of what class a file is that begins with sample. Samples are shorter than sampleSize only if they are whole files.
+func classify(sample []byte) class {
+	if len(sample) == 0 {
+		return classText
+	}
+	for _, m := range magics {
+		if strings.HasPrefix(string(sample[:min(len(sample), 16)]), m) && isDense(sample) {
+			return classStored
+		}
+	}
+	if isText(sample) {
+		if len(sample) >= minAlone && tables.Likely(sample) && (len(sample) >= maxTrial || isTable(sample)) {
+			return classTable
+		}
+		return classText
+	}
+	if len(sample) >= 4096 && entropy(sample) > maxEntropy {
+		return classStored
+	}
+	if len(sample) >= minAlone {
+		bits, ok := records.Estimate(sample)
+		if ok && bits/8*float64(len(sample)) < shareOfBinary*float64(len(codeText(sample))) {
+			return classRecord
+		}
+	}
+	return classBinary
+}
+
+// isTable reports whether a file is so much smaller as a table that it is not coded with other text.
+func isTable(text []byte) bool {
+	t, _ := code(text, methodTables)
+	return float64(len(t)) < shareOfText*float64(len(codeText(text)))
+}
+
+// isDense reports whether the bytes of a compressed file are as evenly distributed as they should be; some containers have parts
+// that are not compressed.
+func isDense(sample []byte) bool { return len(sample) < 512 || entropy(sample) > 7 }
+
+// isText reports whether a sample has no zero byte and few other control characters.
+func isText(sample []byte) bool {
+	control := 0
+	for _, b := range sample {
+		if b == 0 {
+			return false
+		}
+		if b < ' ' && b != '\n' && b != '\r' && b != '\t' || b == 127 {
+			control++
+		}
+	}
+	return control*100 <= len(sample) && bytes.Count(sample, []byte{0xff})*100 <= len(sample)
+}
+
+// entropy returns that of the bytes of a sample, in bits a byte.
+func entropy(sample []byte) float64 {
+	var counts [256]int
+	for _, b := range sample {
+		counts[b]++
+	}
+	sum := 0.0
+	for _, n := range counts {
+		if n > 0 {
+			sum -= float64(n) * math.Log2(float64(n)/float64(len(sample)))
+		}
+	}
+	return sum / float64(len(sample))
+}
+
+// kindOf returns what files are grouped by within a class: the extension of the name.
+func kindOf(name string) string { return strings.ToLower(path.Ext(name)) }

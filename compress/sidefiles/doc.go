@@ -1,0 +1,89 @@
+// Package sidefiles codes a set of files of any content: what a sequencing run leaves beside its reads. How a file is coded is
+// chosen by its content, and never by its name:
+//
+//   - data that is compressed already is stored as it is;
+//   - tables of text are coded by package tables, where a sample says that this is smaller;
+//   - other text is coded by package blocksort, files of one extension next to each other, so that small ones share what they
+//     have in common;
+//   - binary data is coded by package records or blocksort, whichever a sample says is smaller.
+//
+// The files are put in an order in which such groups are together, and cut into blocks. A block is coded by itself, so blocks
+// are coded and decoded side by side, and any one file is read without the others.
+//
+// docs/FORMAT.md, "Side files", is the specification.
+package sidefiles
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+)
+
+// Errors of a Reader.
+var (
+	// ErrCorrupt reports a stream that is damaged or cut off.
+	ErrCorrupt = errors.New("sidefiles: the stream is damaged or cut off")
+	// ErrFormat reports what is no stream of side files, or one of an unknown version.
+	ErrFormat = errors.New("sidefiles: not a stream of side files of a known version")
+)
+
+// magic begins and ends a stream; its last byte is the version.
+const magic = "OSF\x01"
+
+const (
+	// DefaultBlockSize is the size of blocks, in bytes, unless WithBlockSize says otherwise.
+	DefaultBlockSize = 8 << 20
+	// MaxBlockSize is the largest size of blocks.
+	MaxBlockSize = 32 << 20
+)
+
+// File is a file to be coded.
+type File struct {
+	// Name is what a Reader returns as the name of the file. Any bytes will do.
+	Name string
+	// Size is the number of bytes of the file.
+	Size int64
+	// Open opens the file. It is called twice at most, and never while another file's is.
+	Open func() (io.ReadCloser, error)
+}
+
+type options struct {
+	threads, blockSize int
+}
+
+// An Option changes how Encode or a Reader works.
+type Option func(*options) error
+
+// WithThreads sets how many threads work at a time, at least 1. The default is GOMAXPROCS. The stream does not depend on it.
+func WithThreads(n int) Option {
+	return func(o *options) error {
+		if n < 1 {
+			return fmt.Errorf("sidefiles: %d threads", n)
+		}
+		o.threads = n
+		return nil
+	}
+}
+
+// WithBlockSize sets how many bytes are coded at a time, 4096 to MaxBlockSize; the default is DefaultBlockSize. Larger blocks are
+// smaller when coded. Encode needs up to about 30 times the block size of memory for each thread, a Reader 20 times.
+func WithBlockSize(n int) Option {
+	return func(o *options) error {
+		if n < 4096 || n > MaxBlockSize {
+			return fmt.Errorf("sidefiles: blocks of %d bytes", n)
+		}
+		o.blockSize = n
+		return nil
+	}
+}
+
+func newOptions(list []Option) (options, error) {
+	o := options{threads: runtime.GOMAXPROCS(0), blockSize: DefaultBlockSize}
+	for _, f := range list {
+		if err := f(&o); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}

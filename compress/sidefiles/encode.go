@@ -1,0 +1,268 @@
+package sidefiles
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+	"golang.org/x/sync/errgroup"
+)
+
+// block is a part of the files, one after another in the order of a stream.
+type block struct {
+	method      method
+	size, coded int // bytes
+	hash        uint64
+}
+
+// entry is a file in the index.
+type entry struct {
+	number int // of the file among those given to Encode
+	name   string
+	size   int64
+	hash   uint64
+	class  class // of the encoder
+}
+
+// Encode writes a stream of files to w. Errors of files name them. The bytes depend on names, sizes and contents, and on the block size.
+func Encode(w io.Writer, files []File, list ...Option) error {
+	o, err := newOptions(list)
+	if err != nil {
+		return err
+	}
+	entries, err := arrange(files, o.threads)
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, magic); err != nil {
+		return err
+	}
+	blocks, err := writeBlocks(w, files, entries, o)
+	if err != nil {
+		return err
+	}
+	index := codeText(appendIndex(nil, entries, blocks))
+	tail := binary.LittleEndian.AppendUint64(index, xxh3.Hash(index))
+	tail = binary.LittleEndian.AppendUint64(tail, uint64(len(index)))
+	_, err = w.Write(append(tail, magic...))
+	return err
+}
+
+// arrange finds the classes of files and returns these in the order of the stream.
+func arrange(files []File, threads int) ([]entry, error) {
+	entries := make([]entry, len(files))
+	var group errgroup.Group
+	group.SetLimit(threads)
+	for i, f := range files {
+		sample, err := readSample(f)
+		if err != nil {
+			group.Wait() // no error
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+		group.Go(func() error {
+			entries[i] = entry{number: i, name: f.Name, size: f.Size, class: classify(sample)}
+			return nil
+		})
+	}
+	group.Wait() // no error
+	slices.SortStableFunc(entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.class, b.class), strings.Compare(kindOf(a.name), kindOf(b.name)),
+			strings.Compare(path.Base(a.name), path.Base(b.name)), strings.Compare(a.name, b.name))
+	})
+	return entries, nil
+}
+
+func readSample(f File) ([]byte, error) {
+	if f.Size == 0 {
+		return nil, nil
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	sample := make([]byte, min(f.Size, sampleSize))
+	n, err := io.ReadFull(r, sample)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = errSize(f, int64(n))
+	}
+	return sample[:n], err
+}
+
+// errSize reports a file of another size than was expected.
+func errSize(f File, n int64) error {
+	return fmt.Errorf("%d bytes were read of %d: the file was changed", n, f.Size)
+}
+
+// codedBlock is a block on its way to the writer.
+type codedBlock struct {
+	block
+	bytes []byte
+	done  chan struct{}
+}
+
+// writeBlocks codes the blocks of all files, several at a time, and writes them in order.
+func writeBlocks(w io.Writer, files []File, entries []entry, o options) ([]block, error) {
+	queue := make(chan *codedBlock, max(o.threads-1, 0)) // in the order of the stream
+	slots := make(chan struct{}, o.threads)              // blocks in memory
+	failed := make(chan struct{})
+	var blocks []block
+	var group errgroup.Group
+	group.Go(func() error {
+		var err error
+		for b := range queue {
+			<-b.done
+			if err == nil {
+				if _, err = w.Write(b.bytes); err != nil {
+					close(failed)
+				}
+			}
+			blocks = append(blocks, b.block)
+			b.bytes = nil
+			<-slots
+		}
+		return err
+	})
+	c := &cutter{size: o.blockSize}
+	c.emit = func(text []byte, cl class) error {
+		select {
+		case <-failed:
+			return errFailed
+		case slots <- struct{}{}:
+		}
+		b := &codedBlock{block: block{size: len(text)}, done: make(chan struct{})}
+		go func() {
+			b.hash = xxh3.Hash(text)
+			b.method, b.bytes = smallest(text, methodsOf(cl)...)
+			b.coded = len(b.bytes)
+			close(b.done)
+		}()
+		queue <- b
+		return nil
+	}
+	var err error
+	for i := range entries {
+		if err = c.add(files[entries[i].number], &entries[i]); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		err = c.flush()
+	}
+	close(queue)
+	if writeErr := group.Wait(); writeErr != nil {
+		err = writeErr
+	}
+	return blocks, err
+}
+
+// errFailed stands for an error of the writer.
+var errFailed = fmt.Errorf("sidefiles: the stream could not be written")
+
+// cutter cuts files into blocks: files of the classes text, binary and stored follow each other in blocks, others have blocks of
+// their own.
+type cutter struct {
+	size  int
+	emit  func(text []byte, c class) error
+	text  []byte // of the next block
+	class class
+}
+
+func (c *cutter) flush() error {
+	if len(c.text) == 0 {
+		return nil
+	}
+	text := c.text
+	c.text = nil
+	return c.emit(text, c.class)
+}
+
+// add reads a file and computes its hash.
+func (c *cutter) add(f File, e *entry) error {
+	if e.class != c.class || e.class == classTable || e.class == classRecord {
+		if err := c.flush(); err != nil {
+			return err
+		}
+		c.class = e.class
+	}
+	if f.Size == 0 {
+		e.hash = xxh3.Hash(nil)
+		return nil
+	}
+	r, err := f.Open()
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	defer r.Close()
+	hash, total := xxh3.New(), int64(0)
+	for {
+		if c.text == nil {
+			c.text = make([]byte, 0, min(int64(c.size), max(f.Size-total, 64<<10)))
+		}
+		if len(c.text) == c.size {
+			if err := c.cut(); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(c.text) == cap(c.text) {
+			c.text = slices.Grow(c.text, min(len(c.text)+4096, c.size-len(c.text)))
+		}
+		n, err := r.Read(c.text[len(c.text):min(cap(c.text), c.size)])
+		hash.Write(c.text[len(c.text) : len(c.text)+n])
+		c.text = c.text[:len(c.text)+n]
+		total += int64(n)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+		if total > f.Size {
+			break
+		}
+	}
+	if total != f.Size {
+		return fmt.Errorf("%s: %w", f.Name, errSize(f, total))
+	}
+	e.hash = hash.Sum64()
+	return nil
+}
+
+// cut emits a full block: up to the last line end in its second half, if its class is text or tables.
+func (c *cutter) cut() error {
+	text, rest := c.text, []byte(nil)
+	if c.class == classText || c.class == classTable {
+		if end := bytes.LastIndexByte(text, '\n') + 1; end > len(text)/2 {
+			text, rest = text[:end:end], text[end:]
+		}
+	}
+	c.text = append(make([]byte, 0, c.size), rest...)
+	return c.emit(text, c.class)
+}
+
+// appendIndex appends the index of a stream.
+func appendIndex(dst []byte, entries []entry, blocks []block) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(entries)))
+	for _, e := range entries {
+		dst = binary.AppendUvarint(dst, uint64(e.number))
+		dst = binary.AppendUvarint(dst, uint64(len(e.name)))
+		dst = append(dst, e.name...)
+		dst = binary.AppendUvarint(dst, uint64(e.size))
+		dst = binary.LittleEndian.AppendUint64(dst, e.hash)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(blocks)))
+	for _, b := range blocks {
+		dst = append(dst, byte(b.method))
+		dst = binary.AppendUvarint(dst, uint64(b.size))
+		dst = binary.AppendUvarint(dst, uint64(b.coded))
+		dst = binary.LittleEndian.AppendUint64(dst, b.hash)
+	}
+	return dst
+}

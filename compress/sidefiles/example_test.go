@@ -1,0 +1,38 @@
+package sidefiles_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"orcomgo/compress/sidefiles"
+)
+
+func Example() {
+	file := func(name, content string) sidefiles.File {
+		return sidefiles.File{Name: name, Size: int64(len(content)), Open: func() (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader(content)), nil
+		}}
+	}
+	var stream bytes.Buffer
+	if err := sidefiles.Encode(&stream, []sidefiles.File{file("run.log", "started\nfinished\n"), file("lanes.txt", "8\n")}); err != nil {
+		panic(err)
+	}
+	z, err := sidefiles.NewReader(bytes.NewReader(stream.Bytes()), int64(stream.Len()))
+	if err != nil {
+		panic(err)
+	}
+	for i := range z.Len() {
+		fmt.Println(z.Name(i), z.Size(i))
+	}
+	if err := z.WriteFile(os.Stdout, 0); err != nil {
+		panic(err)
+	}
+	// Output:
+	// run.log 17
+	// lanes.txt 2
+	// started
+	// finished
+}

@@ -1,0 +1,98 @@
+package sidefiles
+
+import (
+	"bytes"
+	"io"
+
+	"orcomgo/compress/blocksort"
+	"orcomgo/compress/records"
+	"orcomgo/compress/tables"
+)
+
+// method is how a block is coded.
+type method byte
+
+const (
+	methodStored method = iota
+	methodBlocksort
+	methodTables
+	methodRecords
+	methods
+)
+
+// methodsOf returns the methods that are tried for a block of a class.
+func methodsOf(c class) []method {
+	switch c {
+	case classText, classBinary:
+		return []method{methodBlocksort}
+	case classTable:
+		return []method{methodTables, methodBlocksort}
+	case classRecord:
+		return []method{methodRecords, methodBlocksort}
+	}
+	return nil
+}
+
+// code codes a block by one method, with one thread. It reports false if the method does not take the block.
+func code(block []byte, m method) ([]byte, bool) {
+	switch m {
+	case methodStored:
+		return block, true
+	case methodBlocksort:
+		return codeText(block), true
+	case methodTables:
+		return tables.Encode(block, 1), true
+	case methodRecords:
+		return records.Encode(block, 1)
+	}
+	return nil, false
+}
+
+// codeText codes a block by package blocksort.
+func codeText(block []byte) []byte {
+	var b bytes.Buffer
+	w, err := blocksort.NewWriter(&b, blocksort.WithThreads(1), blocksort.WithBlockSize(max(len(block), 1)))
+	if err == nil {
+		if _, err = w.Write(block); err == nil {
+			err = w.Close()
+		}
+	}
+	if err != nil {
+		panic(err) // a bytes.Buffer does not fail, and MaxBlockSize is less than that of blocksort
+	}
+	return b.Bytes()
+}
+
+// smallest returns the method of a list, or methodStored, that codes a block in the fewest bytes, and these.
+func smallest(block []byte, list ...method) (method, []byte) {
+	best, bytes := methodStored, block
+	for _, m := range list {
+		if b, ok := code(block, m); ok && len(b) < len(bytes) {
+			best, bytes = m, b
+		}
+	}
+	return best, bytes
+}
+
+// decodeBlock is the inverse of code, for a block of size bytes.
+func decodeBlock(m method, coded []byte, size int) ([]byte, error) {
+	var block []byte
+	var err error
+	switch m {
+	case methodStored:
+		block = coded
+	case methodTables:
+		block, err = tables.Decode(coded, size, 1)
+	case methodRecords:
+		block, err = records.Decode(coded, size, 1)
+	case methodBlocksort:
+		var r *blocksort.Reader
+		if r, err = blocksort.NewReader(bytes.NewReader(coded), blocksort.WithThreads(1), blocksort.WithBlockSize(max(size, 1))); err == nil {
+			block, err = io.ReadAll(io.LimitReader(r, int64(size)+1))
+		}
+	}
+	if err != nil || len(block) != size {
+		return nil, ErrCorrupt
+	}
+	return block, nil
+}

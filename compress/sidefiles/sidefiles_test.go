@@ -1,0 +1,329 @@
+package sidefiles
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"orcomgo/internal/testvector"
+)
+
+// inMemory returns a file with the given content.
+func inMemory(name string, content []byte) File {
+	return File{name, int64(len(content)), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }}
+}
+
+func table(rows int) []byte {
+	r := rand.New(rand.NewSource(1))
+	var b bytes.Buffer
+	for i := range rows {
+		n := r.Intn(100000)
+		fmt.Fprintf(&b, "read_%06d\t%d\t%.3f\tpass\n", i, n, float64(n)/1000)
+	}
+	return b.Bytes()
+}
+
+func metrics(rows int) []byte {
+	r := rand.New(rand.NewSource(2))
+	b := []byte{2, 10}
+	for i := range rows {
+		b = binary.LittleEndian.AppendUint16(b, uint16(1101+i%16))
+		b = binary.LittleEndian.AppendUint32(b, uint32(i/16+1))
+		b = binary.LittleEndian.AppendUint32(b, uint32(100000+r.Intn(3000)))
+	}
+	return b
+}
+
+func noise(n int) []byte {
+	b := make([]byte, n)
+	rand.New(rand.NewSource(3)).Read(b)
+	return b
+}
+
+// contents are what the files of tests have, by their names, and how the encoder should code them.
+var contents = []struct {
+	name    string
+	content []byte
+	method  method
+}{
+	{"RunInfo.xml", []byte(strings.Repeat("<Read Number=\"1\" NumCycles=\"151\" />\n", 40)), methodBlocksort},
+	{"empty.txt", nil, methodBlocksort},
+	{"InterOp/TileMetricsOut.bin", metrics(3000), methodRecords},
+	{"quant.sf", table(1500), methodTables},
+	{"report.zip", append([]byte("PK\x03\x04"), noise(3000)...), methodStored},
+	{"data", noise(5000), methodStored},
+	{"b/log.txt", []byte("one line\n"), methodBlocksort},
+	{"a/log.txt", []byte("another line"), methodBlocksort},
+	{"small.bin", []byte{0, 1, 2, 3}, methodStored},
+	{"name\xff\nof any bytes", []byte("x"), methodBlocksort},
+}
+
+func testFiles() []File {
+	var files []File
+	for _, c := range contents {
+		files = append(files, inMemory(c.name, c.content))
+	}
+	return files
+}
+
+func encode(t testing.TB, files []File, list ...Option) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Encode(&b, files, list...); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func open(stream []byte, list ...Option) (*Reader, error) {
+	return NewReader(bytes.NewReader(stream), int64(len(stream)), list...)
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, size := range []int{4096, DefaultBlockSize} {
+		stream := encode(t, testFiles(), WithThreads(1), WithBlockSize(size))
+		if !bytes.Equal(encode(t, testFiles(), WithThreads(3), WithBlockSize(size)), stream) {
+			t.Errorf("blocks of %d: the stream depends on threads", size)
+		}
+		z, err := open(stream, WithThreads(3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if z.Len() != len(contents) || len(z.Order()) != z.Len() {
+			t.Fatalf("%d files", z.Len())
+		}
+		for i, c := range contents {
+			var b bytes.Buffer
+			if err := z.WriteFile(&b, i); err != nil || !bytes.Equal(b.Bytes(), c.content) {
+				t.Errorf("%s, blocks of %d: %d bytes of %d, %v", c.name, size, b.Len(), len(c.content), err)
+			}
+			if z.Name(i) != c.name || z.Size(i) != int64(len(c.content)) {
+				t.Errorf("%q has the name %q and %d bytes", c.name, z.Name(i), z.Size(i))
+			}
+		}
+	}
+	z, err := open(encode(t, nil))
+	if err != nil || z.Len() != 0 {
+		t.Errorf("no files: %v", err)
+	}
+}
+
+// TestChoice: each file is coded by the method for its content.
+func TestChoice(t *testing.T) {
+	z, err := open(encode(t, testFiles()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range contents {
+		if len(c.content) == 0 {
+			continue
+		}
+		if got := z.blocks[z.find(z.starts[z.place[i]])].method; got != c.method {
+			t.Errorf("%q is coded by method %d, want %d", c.name, got, c.method)
+		}
+	}
+	order := fmt.Sprint(z.Order())
+	files := testFiles()
+	files[0], files[1] = files[1], files[0]
+	if z, err = open(encode(t, files)); err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range z.Order() {
+		z.place[i] = map[int]int{0: 1, 1: 0}[n]
+		if n > 1 {
+			z.place[i] = n
+		}
+	}
+	if got := fmt.Sprint(z.place); got != order {
+		t.Errorf("files in another order are stored as %s, want %s", got, order)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	broken := errors.New("broken")
+	for name, f := range map[string]File{
+		"cannot be opened": {"f", 3, func() (io.ReadCloser, error) { return nil, broken }},
+		"cannot be read":   {"f", 3, func() (io.ReadCloser, error) { return io.NopCloser(iotest.ErrReader(broken)), nil }},
+	} {
+		if err := Encode(io.Discard, []File{f}); !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "f: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, size := range []int64{3, 5} {
+		f := inMemory("f", []byte("four"))
+		f.Size = size
+		if err := Encode(io.Discard, []File{f}); err == nil || !strings.Contains(err.Error(), "changed") {
+			t.Errorf("a file of 4 bytes for one of %d: %v", size, err)
+		}
+	}
+	if err := Encode(&limited{10, broken}, testFiles(), WithBlockSize(4096), WithThreads(2)); err != broken {
+		t.Errorf("a writer that fails: %v", err)
+	}
+	for _, o := range []Option{WithThreads(0), WithBlockSize(4095), WithBlockSize(MaxBlockSize + 1)} {
+		if err := Encode(io.Discard, nil, o); err == nil {
+			t.Error("an option out of range is accepted")
+		}
+	}
+	if _, err := open([]byte("GATTACAGATTACAGATTACAGATTACA")); err != ErrFormat {
+		t.Errorf("another format: %v", err)
+	}
+}
+
+// limited fails after so many bytes.
+type limited struct {
+	n   int
+	err error
+}
+
+func (l *limited) Write(b []byte) (int, error) {
+	if l.n -= len(b); l.n < 0 {
+		return 0, l.err
+	}
+	return len(b), nil
+}
+
+// readAll reads all files of a stream, and returns the contents that are sound.
+func readAll(stream []byte) (all []byte, err error) {
+	z, err := open(stream, WithThreads(1))
+	if err != nil {
+		return nil, err
+	}
+	for i := range z.Len() {
+		var b bytes.Buffer
+		if err = errors.Join(err, z.WriteFile(&b, i)); err == nil {
+			all = append(append(all, z.Name(i)...), b.Bytes()...)
+		}
+	}
+	return all, err
+}
+
+func TestDamage(t *testing.T) {
+	stream := encode(t, []File{inMemory("a", []byte("GATTACA\n")), inMemory("b.bin", metrics(300))})
+	want, err := readAll(stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range stream {
+		if _, err := readAll(stream[:i]); err == nil {
+			t.Fatalf("no error after %d bytes of %d", i, len(stream))
+		}
+		damaged := bytes.Clone(stream)
+		damaged[i] ^= 1 << (i % 8)
+		if got, err := readAll(damaged); err == nil && !bytes.Equal(got, want) {
+			t.Fatalf("byte %d damaged: other files and no error", i)
+		}
+	}
+}
+
+func FuzzReader(f *testing.F) {
+	f.Add(encode(f, nil))
+	f.Add(encode(f, testFiles()[:2]))
+	f.Add(encode(f, testFiles()[6:]))
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		z, err := open(stream, WithThreads(2))
+		for i := 0; err == nil && i < z.Len() && z.Size(i) < 1<<20; i++ {
+			err = z.WriteFile(io.Discard, i)
+		}
+	})
+}
+
+// FuzzIndex reads indexes whose hash need not be right.
+func FuzzIndex(f *testing.F) {
+	f.Add(appendIndex(nil, []entry{{0, "a", 7, 1, 0}}, []block{{methodStored, 7, 7, 1}}), uint64(7))
+	f.Fuzz(func(t *testing.T, index []byte, coded uint64) {
+		z := &Reader{}
+		if z.readIndex(index, coded) {
+			for i := range z.Len() {
+				z.Name(i)
+			}
+		}
+	})
+}
+
+// TestVectors codes the files of testdata/vectors/sidefiles.txt and decodes them.
+func TestVectors(t *testing.T) {
+	testvector.Run(t, "../../testdata/vectors/sidefiles.txt", func(t *testing.T, v *testvector.Vector) {
+		var files []File
+		var want []byte
+		for _, s := range v.Strings(t, "files") {
+			name, content, _ := strings.Cut(s, "=")
+			files = append(files, inMemory(name, []byte(content)))
+			want = append(append(want, name...), content...)
+		}
+		got, err := readAll(v.Bytes(t, "bytes", encode(t, files)))
+		if err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("%q, %v; want %q", got, err, want)
+		}
+	})
+}
+
+// TestRunFolder codes the side files of a run and compares their size with that of xz.
+func TestRunFolder(t *testing.T) {
+	dir := os.Getenv("ORCOMGO_DATA")
+	if dir == "" || os.Getenv("ORCOMGO_LONG") == "" {
+		t.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, or ORCOMGO_LONG is not set")
+	}
+	root := filepath.Join(dir, "runfolder")
+	var files []File
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			files = append(files, File{path, info.Size(), func() (io.ReadCloser, error) { return os.Open(path) }})
+		}
+		return err
+	})
+	if err != nil {
+		t.Skip(err)
+	}
+	stream := encode(t, files)
+	z, err := open(stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range files {
+		var b bytes.Buffer
+		want, _ := os.ReadFile(f.Name)
+		if err := z.WriteFile(&b, i); err != nil || !bytes.Equal(b.Bytes(), want) {
+			t.Errorf("%s differs: %v", f.Name, err)
+		}
+	}
+	const xz = 8123336 // tar | xz -9e
+	t.Logf("%d files: %d bytes, %.3f of xz -9e", len(files), len(stream), float64(len(stream))/xz)
+	if len(stream) > xz*85/100 {
+		t.Errorf("%d bytes, at most %d expected", len(stream), xz*85/100)
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	files, total := testFiles(), int64(0)
+	for _, f := range files {
+		total += f.Size
+	}
+	b.SetBytes(total)
+	for b.Loop() {
+		encode(b, files)
+	}
+}
+
+func BenchmarkReader(b *testing.B) {
+	stream := encode(b, testFiles())
+	for b.Loop() {
+		all, err := readAll(stream)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(int64(len(all)))
+	}
+}
