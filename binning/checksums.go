@@ -8,6 +8,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"orcomgo/bins/record"
 )
@@ -152,6 +153,7 @@ type fileSums struct {
 	tee *tee // what reads the input, unless it is a file that is read a second time, beside the other reading
 	// Of such a file:
 	start sync.Once
+	over  atomic.Bool   // the other reading is
 	done  chan struct{} // closed when the following are set; nil before start
 	sums  *record.Checksums
 	size  uint64
@@ -180,10 +182,20 @@ func (f *fileSums) begin(ctx context.Context, s *source, places chan struct{}) {
 	})
 }
 
+// The second reading of a file is at most so many bytes ahead of the first, so that one of them finds in the cache what the other has
+// read, also where the file is larger than the memory. Tests change it.
+var aheadMost uint64 = 64 << 20
+
+// aheadWait is how long it waits for the first reading before it looks again.
+const aheadWait = 5 * time.Millisecond
+
 // read reads the file of a source.
 func (f *fileSums) read(ctx context.Context, s *source) {
 	h := newHasher(ctx)
 	for at := int64(0); ; {
+		for uint64(at) > s.count.Load()+aheadMost && !f.over.Load() && ctx.Err() == nil {
+			time.Sleep(aheadWait)
+		}
 		p := h.next()
 		if p == nil {
 			break
@@ -208,6 +220,7 @@ func (f *fileSums) read(ctx context.Context, s *source) {
 // end waits for the checksums, after the last block of the input. It returns how many bytes they are of, too.
 func (f *fileSums) end() (*record.Checksums, uint64, error) {
 	if f.tee == nil {
+		f.over.Store(true)
 		<-f.done
 		return f.sums, f.size, f.err
 	}

@@ -18,6 +18,9 @@ import (
 
 // TestChecksums: what is recorded of files and of standard input, in each mode.
 func TestChecksums(t *testing.T) {
+	ahead := aheadMost
+	defer func() { aheadMost = ahead }()
+	aheadMost = 1000 // so that the second reading waits for the first
 	dir := t.TempDir()
 	text := []byte(strings.Repeat("@r\nACGTACGTTGCAACGTGACT\n+\nIIIIIIIIIIIIIIIIIIII\n", 40_000))
 	var packed bytes.Buffer

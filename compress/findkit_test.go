@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"orcomgo/bins/commit"
@@ -51,6 +53,7 @@ type decodedArchive struct {
 	genome  []byte
 	batches []*batch
 	pieces  bool // there are slices with pieces
+	starts  map[*columns]*readStarts
 }
 
 // decodeReads decodes the reads of slice i, and where they are.
@@ -67,7 +70,7 @@ func decodedOf(t testing.TB, e commit.Entry) *decodedArchive {
 	}
 	defer src.Close()
 	p := src.(*packed)
-	d := new(decodedArchive)
+	d := &decodedArchive{starts: make(map[*columns]*readStarts)}
 	for i := range p.man.Slices {
 		if err := p.needShared(ctx); err != nil {
 			t.Fatal(err)
@@ -100,7 +103,10 @@ func (d *decodedArchive) read(t testing.TB, input int, record uint64) (b *batch,
 				continue
 			}
 			i := int(record - c.from)
-			from := newReadStarts(c).start(i)
+			if d.starts[c] == nil {
+				d.starts[c] = newReadStarts(c)
+			}
+			from := d.starts[c].start(i)
 			return b, m, i, c.letters[from : from+c.lengths.Of(i)]
 		}
 	}
@@ -176,11 +182,11 @@ func (d *decodedArchive) hits(bases []byte, most int) int {
 	return n
 }
 
-// drawQueries returns stretches of reads, some of them changed, and a sequence that is nowhere.
-func (d *decodedArchive) drawQueries(r *rand.Rand, n int) (all []FindQuery) {
+// drawQueries returns stretches of reads of at least so many bases, some of them changed, and a sequence that is nowhere.
+func (d *decodedArchive) drawQueries(r *rand.Rand, n, least int) (all []FindQuery) {
 	for _, b := range d.batches {
 		b.eachRead(func(_, i int, letters []byte) {
-			size := MinQuery + r.Intn(25)
+			size := least + r.Intn(25)
 			if len(letters) < size || r.Intn(3) > 0 {
 				return
 			}
@@ -204,6 +210,25 @@ func (d *decodedArchive) drawQueries(r *rand.Rand, n int) (all []FindQuery) {
 	q, _ := ParseQuery("palindrome", string(palindrome))
 	nowhere, _ := ParseQuery("nowhere", "acgtcccgatgagattttagcgcgatgcacgtaca")
 	return append(all, q, nowhere)
+}
+
+// comparesRecords compares the text of the records that a scan finds, with the letters of the reads.
+func (d *decodedArchive) comparesRecords(t *testing.T, e commit.Entry, queries []FindQuery, o FindOptions, scanned *Finding) {
+	t.Helper()
+	var text bytes.Buffer
+	o.Records = func(b []byte) error {
+		text.Write(b)
+		return nil
+	}
+	if got := find(t, e, queries, o).set(); !maps.Equal(got, scanned.set()) {
+		t.Errorf("%+v: %d reads with their records, %d without", o, len(got), len(scanned.Reads))
+	}
+	all := strings.NewReplacer("\n", "", "\r", "").Replace(text.String())
+	for _, r := range scanned.Reads {
+		if _, _, _, letters := d.read(t, r.Input, r.Record); !strings.Contains(all, string(letters)) {
+			t.Errorf("%+v: the text does not have record %d of input %d", o, r.Record, r.Input)
+		}
+	}
 }
 
 // slow returns the reads that have queries, by comparing everywhere.

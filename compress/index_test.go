@@ -94,3 +94,21 @@ func TestIndexFile(t *testing.T) {
 		t.Errorf("it is %q now", got)
 	}
 }
+
+// TestManyHits: of a query that is nearly everywhere, not all hits are located, and it is found nevertheless.
+func TestManyHits(t *testing.T) {
+	const n = 3 * maxLocated
+	dir := binTo(t, single("a.fasta", ">a\n"+strings.Repeat("A", n)+"\n>b\nACGTACGTACGTTTT\n"), record.Options{})
+	packTo(t, dir, PackOptions{})
+	if _, err := Index(context.Background(), entryOf(t, dir), IndexOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	q, err := ParseQuery("A", strings.Repeat("A", 20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := find(t, entryOf(t, dir), []FindQuery{q}, FindOptions{Count: true})
+	if c := got.Counts; len(c) != 1 || c[0].Hits < n-19 || c[0].Hits > n-18 || c[0].Depth < n-20 || c[0].Depth > n || c[0].Reads != 1 {
+		t.Errorf("%+v", c)
+	}
+}

@@ -183,7 +183,7 @@ func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 
 // firstRecords returns how many records of a slice are decoded for a demand, and how many qualities of its first member.
 func (p *packed) firstRecords(s *archive.Slice, d demand, list []*decoding) (records, firstQuals int) {
-	if d.first == 0 || d.first >= s.Records || p.man.Pieces {
+	if d.first == 0 || d.first >= s.Records || p.man.Inputs[s.First.Input].QualsByBases {
 		return s.Records, s.Records
 	}
 	for _, l := range list {

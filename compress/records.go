@@ -147,8 +147,8 @@ func (r *Reader) Records(ctx context.Context, q Query) iter.Seq2[Record, error] 
 }
 
 // MatchNames returns, by input, which records have a name that match accepts: of a pair or a group, one of its mates as far as their
-// inputs are asked for, so the lists of mates are equal. Only names are decoded. match is called by several goroutines. Inputs that are not asked
-// for have no records. The result is not nil for any input.
+// inputs are asked for, so the lists of mates are equal. Only names are decoded. match is called by several goroutines. Inputs that
+// are not asked for, and whose mates are not, have no records. The result is not nil for any input.
 func (r *Reader) MatchNames(ctx context.Context, q Query, match func(name []byte) bool) ([][]RecordRange, error) {
 	return r.matchNames(ctx, q, nil, match)
 }

@@ -77,19 +77,20 @@ func TestUnpackSelection(t *testing.T) {
 			o    UnpackOptions
 			want string
 		}{
-			"input":             {UnpackOptions{Inputs: []string{"r_2.fastq"}}, r2},
-			"inputs":            {UnpackOptions{Inputs: []string{"v*", "r_1.fastq"}}, r1 + v},
-			"pattern":           {UnpackOptions{Inputs: []string{"r_[12].*"}}, r1 + r2},
-			"mate 1":            {UnpackOptions{Mate: 1}, r1},
-			"mate 2":            {UnpackOptions{Mate: 2}, r2},
-			"from":              {UnpackOptions{Records: &RecordRange{80, 1 << 63}}, want([]int{0, 1, 2}, func(_, i int) bool { return i >= 80 })},
-			"records of mate 2": {UnpackOptions{Mate: 2, Records: &RecordRange{77, 99}}, want([]int{1}, func(_, i int) bool { return i >= 77 && i < 99 })},
-			"name":              {UnpackOptions{Names: NewNameFilter(words(0, 123), nil)}, want([]int{0, 1}, only(0, 123))},
-			"name of mate 1":    {UnpackOptions{Mate: 1, Names: NewNameFilter(words(0, 499), nil)}, want([]int{0}, only(0, 499))},
-			"names":             {UnpackOptions{Names: NewNameFilter(words(0, 499, 0, 7, 8), nil)}, want([]int{0, 1}, only(0, 0, 7, 8, 499))},
-			"single":            {UnpackOptions{Names: NewNameFilter(words(2, 5, 80), nil), Inputs: []string{"v*"}}, want([]int{2}, only(2, 5, 80))},
-			"pattern of names":  {UnpackOptions{Names: NewNameFilter(nil, re)}, want([]int{0, 1, 2}, matches)},
-			"all names":         {UnpackOptions{Names: NewNameFilter(nil, regexp.MustCompile(""))}, want([]int{0, 1, 2}, everything)},
+			"input":   {UnpackOptions{Inputs: []string{"r_2.fastq"}}, r2},
+			"inputs":  {UnpackOptions{Inputs: []string{"v*", "r_1.fastq"}}, r1 + v},
+			"pattern": {UnpackOptions{Inputs: []string{"r_[12].*"}}, r1 + r2},
+			"mate 1":  {UnpackOptions{Mate: 1}, r1},
+			"mate 2":  {UnpackOptions{Mate: 2}, r2},
+			"from":    {UnpackOptions{Records: &RecordRange{80, 1 << 63}}, want([]int{0, 1, 2}, func(_, i int) bool { return i >= 80 })},
+			"records of mate 2": {UnpackOptions{Mate: 2, Records: &RecordRange{77, 99}},
+				want([]int{1}, func(_, i int) bool { return i >= 77 && i < 99 })},
+			"name":             {UnpackOptions{Names: NewNameFilter(words(0, 123), nil)}, want([]int{0, 1}, only(0, 123))},
+			"name of mate 1":   {UnpackOptions{Mate: 1, Names: NewNameFilter(words(0, 499), nil)}, want([]int{0}, only(0, 499))},
+			"names":            {UnpackOptions{Names: NewNameFilter(words(0, 499, 0, 7, 8), nil)}, want([]int{0, 1}, only(0, 0, 7, 8, 499))},
+			"single":           {UnpackOptions{Names: NewNameFilter(words(2, 5, 80), nil), Inputs: []string{"v*"}}, want([]int{2}, only(2, 5, 80))},
+			"pattern of names": {UnpackOptions{Names: NewNameFilter(nil, re)}, want([]int{0, 1, 2}, matches)},
+			"all names":        {UnpackOptions{Names: NewNameFilter(nil, regexp.MustCompile(""))}, want([]int{0, 1, 2}, everything)},
 			"records with names": {UnpackOptions{Names: NewNameFilter(nil, re), Records: &RecordRange{40, 400}},
 				want([]int{0, 1, 2}, func(k, i int) bool { return i >= 40 && i < 400 && matches(k, i) })},
 		} {
@@ -179,6 +180,27 @@ func TestSelectionDecodesWhatItNeeds(t *testing.T) {
 	}
 	if _, err := Unpack(context.Background(), dir, UnpackOptions{Stream: io.Discard}); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("the damage is not there: %v", err)
+	}
+}
+
+// TestFirstRecordsAreDecodedAlone: of a slice no more is decoded than the records up to the last one that is wanted.
+func TestFirstRecordsAreDecodedAlone(t *testing.T) {
+	r1, r2 := simulated(72, 900, true)
+	_, v := simulated(73, 900, false)
+	for name, ins := range map[string][]input{"pair": pair(r1, r2), "single": single("v.fastq", v)} {
+		dir := binTo(t, ins, record.Options{})
+		packTo(t, dir, PackOptions{})
+		r := openReader(t, dir)
+		p := r.src.(*packed)
+		b, err := p.decode(context.Background(), demand{want: [2]bool{true, true}, first: 7})
+		if err != nil || b.err != ([2]error{}) {
+			t.Fatal(name, err, b.err)
+		}
+		for m := range ins {
+			if c := b.cols[m]; c.records != 7 || cap(c.quals) > 7*400 && m > 0 || len(c.letters) != int(c.bases()) {
+				t.Errorf("%s: member %d: %d records, room for %d qualities, %d letters", name, m, c.records, cap(c.quals), len(c.letters))
+			}
+		}
 	}
 }
 

@@ -100,6 +100,7 @@ func TestSamplesOfTree(t *testing.T) {
 			"other_2: other_2.fastq\nrep_1: rep_1.fastq\nrep_3: rep_3.fastq\n"},
 		{"plain names, other files, hidden ones", []string{"x.R1.fq", "x.R2.fq", "SampleSheet.csv", ".x.fastq", ".hidden/y.fastq", "x.cdna"},
 			"x: x.R1.fq+x.R2.fq\n"},
+		{"index without pairs", []string{"x_R1.fq", "x_I1.fq"}, "x: x_R1.fq x_I1.fq\n"},
 		{"a mate is missing", []string{"x_R2.fastq"}, "x: x_R2.fastq [x_R2.fastq has second mates, and there are no first ones]\n"},
 		{"a mate of one lane is missing", []string{"x_L001_R1.fq", "x_L001_R2.fq", "x_L002_R1.fq"},
 			"x: x_L001_R1.fq+x_L001_R2.fq x_L002_R1.fq [x_L002_R1.fq has no second mates, but other files of the sample have]\n"},

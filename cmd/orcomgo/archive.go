@@ -35,6 +35,7 @@ Examples:
   orcomgo archive reads.fastq.gz run/                           one file
   orcomgo archive lane1.fastq.gz lane2.fastq.gz run/            several
   orcomgo archive -1 R1.fastq.gz -2 R2.fastq.gz run/            a pair; repeat -1 and -2 for more pairs
+  orcomgo archive -1 R1.fq.gz -2 R2.fq.gz -3 I1.fq.gz -4 I2.fq.gz run/    with the reads of the index
   zcat *.fastq.gz | orcomgo archive - run/                      from a pipe
   orcomgo archive --reads-only --order any reads.fastq run/     nothing but the sequences, as a set
   orcomgo archive --level max -t 16 reads.fastq run/            smaller qualities, slower

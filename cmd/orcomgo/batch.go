@@ -53,7 +53,7 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, lev
 	if err != nil {
 		return err
 	}
-	if b.bar, err = o.start(s, stageModel{"archive", bytesUnit, 0, 1}); err != nil {
+	if b.bar, err = o.start(s, stageModel{name: "archive", unit: bytesUnit, group: 0, weight: 1}); err != nil {
 		return err
 	}
 	defer b.bar.close()
@@ -90,8 +90,8 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, lev
 func (b *batch) prepare(args []string) (err error) {
 	o := b.archiveFlags
 	switch {
-	case len(o.first)+len(o.second) > 0:
-		return o.usagef("-1 and -2 can't be combined with samples")
+	case len(o.first)+len(o.second)+len(o.third)+len(o.fourth) > 0:
+		return o.usagef("-1 to -4 can't be combined with samples")
 	case o.sheet != "" && len(args) != 1:
 		return o.usagef("give nothing but the output directory with --samples")
 	case o.jobs < 1:

@@ -137,7 +137,7 @@ func (s *setting) stage() string { return strings.TrimSpace("measuring " + s.Fla
 // benchStages returns the stages of a run: about as much time for each.
 func benchStages(settings []setting) (list []stageModel) {
 	for i, s := range settings {
-		list = append(list, stageModel{s.stage(), bytesUnit, i, 1})
+		list = append(list, stageModel{name: s.stage(), unit: bytesUnit, group: i, weight: 1})
 	}
 	return list
 }

@@ -76,7 +76,7 @@ func writeOverview(w io.Writer) {
 		fmt.Fprintf(&b, "\n%s:\n", g)
 		for _, c := range commands {
 			if c.group == g && !c.hidden {
-				fmt.Fprintf(&b, "  orcomgo %-10s %-15s %s\n", c.name, c.synopsis, c.about)
+				fmt.Fprintf(&b, "  orcomgo %-10s %-17s %s\n", c.name, c.synopsis, c.about)
 			}
 		}
 	}

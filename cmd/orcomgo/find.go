@@ -20,7 +20,7 @@ import (
 var findCommand = command{
 	name:     "find",
 	group:    searchGroup,
-	synopsis: "SEQUENCE... ARCHIVE...",
+	synopsis: "SEQ... ARCHIVE...",
 	complete: completeArchives,
 	about:    "search archives for sequences",
 	help: `find searches archives for sequences, on both strands. It prints a table: archive, query, strand, hits, depth, reads.
@@ -33,7 +33,7 @@ The index finds every read that has the sequence with --mismatches at most, if t
 pseudogenome in --within bases at most. Hits are of the pseudogenome itself, so a variant that few reads have may have
 none: --count finds them. Stretches of long reads with insertions or deletions may be missed; --scan finds all.
 
-An argument of the letters A, C, G, T and N only is a sequence; write ./ACGT for a directory of such a name. A sequence
+A SEQ is an argument of the letters A, C, G, T and N only; write ./ACGT for a directory of such a name. A sequence
 has at least 12 bases. An ARCHIVE is a directory, for all archives in it and in its directories, or DIR/NAME.
 
 Examples:

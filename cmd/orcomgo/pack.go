@@ -96,7 +96,8 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 	defer bar.close()
 	summary, err := compress.Pack(ctx, dir, compress.PackOptions{
 		Threads: o.threads, Memory: uint64(o.memory), Tool: tool,
-		Level: level, SliceText: uint64(o.slice), KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, GPU: onGPU, Note: bar.note, Progress: bar.report,
+		Level: level, SliceText: uint64(o.slice), KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force,
+		GPU: onGPU, Note: bar.note, Progress: bar.report,
 	})
 	bar.close()
 	if err != nil {

@@ -227,12 +227,13 @@ func (p *progress) show() {
 func (p *progress) estimate(now time.Time) bool {
 	var done, all float64
 	for _, s := range p.stages {
-		all += s.weight
+		weight := s.weightOf(s.total)
+		all += weight
 		switch {
 		case s.ended:
-			done += s.weight
+			done += weight
 		case s.total > 0:
-			done += s.weight * float64(s.done) / float64(s.total)
+			done += weight * float64(s.done) / float64(s.total)
 		case s.started:
 			return false // nothing says how much there is
 		}

@@ -119,7 +119,7 @@ func TestProgressTells(t *testing.T) {
 // TestProgressLines: what a log gets, to the byte.
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
-	p, clock := scripted(&out, false, 0, stageModel{"bin", bytesUnit, 0, 1}, stageModel{"pack", readsUnit, 1, 3})
+	p, clock := scripted(&out, false, 0, stageModel{name: "bin", unit: bytesUnit, group: 0, weight: 1}, stageModel{name: "pack", unit: readsUnit, group: 1, weight: 3})
 	for range 100 {
 		*clock = clock.Add(time.Second)
 		seconds := uint64(clock.Second() + 60*clock.Minute())
@@ -145,6 +145,18 @@ pack: 80 reads in 79.0 s, 1 read/s
 `
 	if out.String() != want {
 		t.Errorf("%s", out.String())
+	}
+}
+
+// TestWeightOfVerify: verify takes a larger share of the time where an archive has one slice, because it can't begin before that is packed.
+func TestWeightOfVerify(t *testing.T) {
+	for text, want := range map[uint64]float64{0: 12, 1000: 44, sliceText: 44, 2 * sliceText: 28, 1000 * sliceText: 12.032} {
+		if got := verifyModel.weightOf(text); got < want-0.001 || got > want+0.001 {
+			t.Errorf("%d bytes of text: weight %f, want %f", text, got, want)
+		}
+	}
+	if got := binModel.weightOf(1000); got != 3 {
+		t.Errorf("bin: weight %f", got)
 	}
 }
 

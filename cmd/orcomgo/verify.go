@@ -118,7 +118,7 @@ func (o *verifyFlags) unreadable(s *streams, v *verification, name, prefix strin
 // verifyOne prints a line for each file of an archive, after a prefix, and returns how many
 // there are and how many of them are damaged.
 func (o *verifyFlags) verifyOne(ctx context.Context, s *streams, e commit.Entry, name, prefix string) (damaged, files int, err error) {
-	bar, err := o.start(s, stageModel{"verify", bytesUnit, 0, 1})
+	bar, err := o.start(s, stageModel{name: "verify", unit: bytesUnit, group: 0, weight: 1})
 	if err != nil {
 		return 0, 0, err
 	}

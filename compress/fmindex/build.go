@@ -24,7 +24,7 @@ const BuildBytes = 10
 // Build makes an index with the given number of threads. The result does not depend on that. The error is ErrTooLong.
 func Build(c Content, threads int) (*Index, error) {
 	threads = max(threads, 1)
-	if uint64(len(c.Text)) > MaxBases || len(c.Literals.lengths) > math.MaxUint32 {
+	if uint64(len(c.Text)) > MaxBases || uint64(len(c.Literals.lengths)) > math.MaxUint32 {
 		return nil, ErrTooLong
 	}
 	transformed := make([]byte, len(c.Text))
@@ -59,7 +59,7 @@ func Build(c Content, threads int) (*Index, error) {
 	}
 	copy(x.lengths, c.Literals.lengths)
 	x.seal()
-	return x, nil
+	return x, x.markLiterals()
 }
 
 // setRanks sets the blocks, and less, from the base of each row but x.first.

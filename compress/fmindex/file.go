@@ -123,7 +123,10 @@ func Open(file []byte) (*Index, error) {
 			return nil, corrupt("chunk %d begins in row %d of %d", i, r, x.bases)
 		}
 	}
-	return x, x.checkLiterals()
+	if err := x.markLiterals(); err != nil {
+		return nil, err
+	}
+	return x, nil
 }
 
 // checkRanks makes sure that the counts of the blocks are right, so that rank is at most what less says, and sets less.

@@ -236,7 +236,7 @@ func TestLiterals(t *testing.T) {
 	var slicesAt []int
 	for s := range 20 {
 		slicesAt = append(slicesAt, len(l.Bases))
-		for range r.IntN(4) {
+		for range r.IntN(40) {
 			n := 1 + r.IntN(200)
 			all = append(all, stretch{s, len(l.Bases) - slicesAt[s], n})
 			l.Add(draw(r, n))

@@ -31,6 +31,7 @@ type Index struct {
 	coverage []byte // two bytes each, see coverage.go
 	slices   []byte // eight bytes each, see literals.go
 	lengths  []byte // of the literals
+	marks    []literalMark
 	file     []byte // all of it
 }
 

@@ -45,22 +45,27 @@ func (x *Index) Literal(at, n int) (Literal, bool) {
 	if k == x.Slices() {
 		return Literal{}, false
 	}
-	first, lengths := uint32(0), uint32(0)
+	l := Literal{Slice: k, At: int(place)}
 	if k > 0 {
-		first, lengths = x.sliceEnd(k - 1)
+		first, _ := x.sliceEnd(k - 1)
+		l.At -= int(first)
 	}
-	_, end := x.sliceEnd(k)
-	l := Literal{k, int(place - first)}
-	rest, from := x.lengths[lengths:end], 0
-	for len(rest) > 0 {
+	i := sort.Search(len(x.marks), func(i int) bool { return x.marks[i].bases > place }) - 1
+	from, rest := x.marks[i].bases, x.lengths[x.marks[i].at:]
+	for {
 		v, size := binary.Uvarint(rest)
-		if from+int(v) > l.At {
-			return l, l.At+n <= from+int(v)
+		if place-from < uint32(v) {
+			return l, uint32(n) <= uint32(v)-(place-from)
 		}
-		rest, from = rest[size:], from+int(v)
+		rest, from = rest[size:], from+uint32(v)
 	}
-	return Literal{}, false
 }
+
+// literalMark is a stretch of literals: how many literal bases are before it, and where its length is.
+type literalMark struct{ bases, at uint32 }
+
+// markEvery is how many stretches there are from one mark to the next.
+const markEvery = 64
 
 // Whole reports whether n bases from a place on are bases of the pseudogenome, or of one stretch of literals.
 func (x *Index) Whole(at, n int) bool {
@@ -74,9 +79,9 @@ func (x *Index) Whole(at, n int) bool {
 	return ok
 }
 
-// checkLiterals makes sure that lengths and slices fit each other and the text.
-func (x *Index) checkLiterals() error {
-	bases, at := uint32(0), uint32(0)
+// markLiterals makes sure that lengths and slices fit each other and the text, and sets marks.
+func (x *Index) markLiterals() error {
+	bases, at, stretches := uint32(0), uint32(0), 0
 	for i := range x.Slices() {
 		endBases, end := x.sliceEnd(i)
 		if endBases < bases || endBases > x.bases-x.genome || end < at || end > uint32(len(x.lengths)) {
@@ -87,7 +92,10 @@ func (x *Index) checkLiterals() error {
 			if size <= 0 || v > uint64(endBases-bases) {
 				return corrupt("a literal of slice %d is too long", i)
 			}
-			bases, at = bases+uint32(v), at+uint32(size)
+			if stretches%markEvery == 0 {
+				x.marks = append(x.marks, literalMark{bases, at})
+			}
+			bases, at, stretches = bases+uint32(v), at+uint32(size), stretches+1
 		}
 		if bases != endBases {
 			return corrupt("the literals of slice %d have %d bases, not %d", i, bases, endBases)

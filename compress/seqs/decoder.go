@@ -117,7 +117,8 @@ func corrupt(err error) error { return fmt.Errorf("%w: %w", ErrCorrupt, err) }
 
 // DecodeSlice decodes a slice whose columns have Records, Lengths and Quals as they
 // were when it was coded; mate is nil if there was none. It returns the letters of the reads
-// of each, end to end: of the First ones, if these are set, which must be equal for mates. An error wraps ErrCorrupt. It is safe for concurrent use.
+// of each, end to end: of the First ones, if these are set, which must be equal for mates. An error wraps ErrCorrupt. It is safe for
+// concurrent use.
 func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte, err error) {
 	if first.Records == 0 {
 		if len(data) != 0 {
@@ -142,7 +143,8 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 		cols = append(cols, mate)
 	}
 	for _, c := range cols {
-		if c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records || c.Quals != nil && uint64(len(c.Quals)) != c.Lengths.Sum(0, c.withQuals()) {
+		if c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records ||
+			c.Quals != nil && uint64(len(c.Quals)) != c.Lengths.Sum(0, c.withQuals()) {
 			return seqs, ErrCorrupt
 		}
 	}
