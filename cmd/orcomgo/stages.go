@@ -46,7 +46,7 @@ var (
 	unpackModel = stageModel{name: "unpack", unit: bytesUnit, group: 1, weight: 95}
 	indexModel  = []stageModel{{name: compress.IndexReadStage, unit: bytesUnit, group: 0, weight: 70},
 		{name: compress.IndexBuildStage, unit: basesUnit, group: 1, weight: 30}}
-	findModel   = stageModel{name: compress.FindStage, unit: bytesUnit, group: 0, weight: 1}
+	findModel = stageModel{name: compress.FindStage, unit: bytesUnit, group: 0, weight: 1}
 )
 
 // unpackStages returns the stages of unpack.
