@@ -135,17 +135,28 @@ func (a *accelerator) use(s *space, size int, f func(gpuTransformer) error) bool
 // transform is bwt.Transform.
 func (s *space) transform(dst, text []byte, threads int) ([]uint32, error) {
 	starts := make([]uint32, bwt.Starts(len(text)))
-	done := s.accelerator.use(s, len(text), func(g gpuTransformer) error { return g.Transform(dst, text, bwt.Step(len(text)), starts) })
+	done := s.pool.accelerator.use(s, len(text), func(g gpuTransformer) error { return g.Transform(dst, text, bwt.Step(len(text)), starts) })
 	if done {
 		return starts, nil
 	}
-	return s.transformer.Transform(dst, text, threads)
+	t, unlock := s.lockTransformer(len(text))
+	defer unlock()
+	return t.Transform(dst, text, threads)
+}
+
+// lockTransformer returns what transforms a block of n bytes on the CPU, and a function to be called after that.
+func (s *space) lockTransformer(n int) (t *bwt.Transformer, unlock func()) {
+	if n <= smallBlock {
+		return &s.transformer, func() {}
+	}
+	s.pool.large.Lock()
+	return &s.pool.transform, s.pool.large.Unlock
 }
 
 // inverse is bwt.Inverse. What a GPU takes for no transform is left to the CPU, which knows better.
 func (s *space) inverse(dst, transformed []byte, starts []uint32, threads int) error {
 	valid := true
-	done := s.accelerator.use(s, len(dst), func(g gpuTransformer) error {
+	done := s.pool.accelerator.use(s, len(dst), func(g gpuTransformer) error {
 		err := g.Inverse(dst, transformed, starts[0])
 		if err != nil && notATransform(err) {
 			valid, err = false, nil
@@ -155,7 +166,9 @@ func (s *space) inverse(dst, transformed []byte, starts []uint32, threads int) e
 	if done && valid {
 		return nil
 	}
-	return s.transformer.Inverse(dst, transformed, starts, threads)
+	t, unlock := s.lockTransformer(len(dst))
+	defer unlock()
+	return t.Inverse(dst, transformed, starts, threads)
 }
 
 // notATransform reports whether an error of a GPU says that what it got is no transform.
