@@ -34,10 +34,11 @@ func partSize(n int) int { return max(min(n/64, 8<<20), 2<<20) / partUnit * part
 
 // space is memory that blocks use one after another.
 type space struct {
-	transformer bwt.Transformer
+	pool        *spaces
+	transformer bwt.Transformer // for small blocks
 	transformed []byte
-	accelerator *accelerator
 	onGPU       gpuTransformer // nil until it is used
+	tooMuch     int            // bytes of a block for which the GPU had too little memory; 0 if there was none
 }
 
 func (s *space) bytes(n int) []byte {
@@ -52,6 +53,10 @@ type spaces struct {
 	mutex       sync.Mutex
 	free        []*space
 	accelerator *accelerator // of all of them; nil if none is used
+
+	// Large blocks are transformed one after another, each by all threads, since that takes most of the memory.
+	large     sync.Mutex
+	transform bwt.Transformer
 }
 
 func (p *spaces) get() *space {
@@ -62,7 +67,7 @@ func (p *spaces) get() *space {
 		p.free = p.free[:n-1]
 		return s
 	}
-	return &space{accelerator: p.accelerator}
+	return &space{pool: p}
 }
 
 func (p *spaces) put(s *space) {

@@ -199,13 +199,13 @@ func FuzzDecode(f *testing.F) {
 
 // FuzzBody decodes bodies whose hash need not be right.
 func FuzzBody(f *testing.F) {
-	f.Add(new(space).codeBody([]byte("GATTACA GATTACA GATTACA GATTACA GATTACA GATTACA GATTACA"), 1), 55)
-	f.Add(new(space).codeBody(report(rand.New(rand.NewSource(7)), 3000), 1), 3000)
+	f.Add(new(spaces).get().codeBody([]byte("GATTACA GATTACA GATTACA GATTACA GATTACA GATTACA GATTACA"), 1), 55)
+	f.Add(new(spaces).get().codeBody(report(rand.New(rand.NewSource(7)), 3000), 1), 3000)
 	f.Fuzz(func(t *testing.T, body []byte, n int) {
 		if n < 1 || n > 1<<14 {
 			return
 		}
-		_, _ = new(space).decodeBody(n, body, 2)
+		_, _ = new(spaces).get().decodeBody(n, body, 2)
 	})
 }
 

@@ -20,7 +20,8 @@ const (
 
 // WithDevice sets where blocks are transformed, by the Writer or back by the Reader; what codes them is the CPU. note, unless it is nil, is
 // called with a line for the user if a GPU is not used any more, or not for a block because it has too little memory: then the CPU
-// transforms. A GPU needs about 63 times the block size of memory. note may be called by any goroutine, by one at a time.
+// transforms. A GPU needs about 63 times the block size of memory for a block, and a Writer has two large ones in work. note may be called by
+// any goroutine, by one at a time.
 func WithDevice(d Device, note func(line string)) Option {
 	return func(o *options) error {
 		if d < DeviceCPU || d > DeviceAuto {
@@ -64,9 +65,9 @@ type accelerator struct {
 	least int // bytes of a block that it transforms
 	note  func(line string)
 
-	mutex   sync.Mutex
-	failed  bool
-	tooMuch int // bytes of a block for which there was too little memory; 0 if there was none
+	mutex  sync.Mutex
+	failed bool
+	noted  bool // that there was too little memory
 }
 
 // newAccelerator opens the GPU that options ask for, if they do. It is nil if the CPU is to be used.
@@ -97,7 +98,7 @@ func (a *accelerator) use(s *space, size int, f func(gpuTransformer) error) bool
 		return false
 	}
 	a.mutex.Lock()
-	skip := a.failed || a.tooMuch > 0 && size >= a.tooMuch
+	skip := a.failed || s.tooMuch > 0 && size >= s.tooMuch
 	a.mutex.Unlock()
 	if skip {
 		return false
@@ -116,15 +117,15 @@ func (a *accelerator) use(s *space, size int, f func(gpuTransformer) error) bool
 	defer a.mutex.Unlock()
 	line := ""
 	switch {
-	case a.failed:
-	case !tooLittleMemory(err):
+	case tooLittleMemory(err):
+		s.tooMuch = size // others may have enough
+		if !a.noted {
+			line = fmt.Sprintf("the CPU transforms a block of %d MB: %v", (size+999999)/1000000, err)
+		}
+		a.noted = true
+	case !a.failed:
 		a.failed = true
 		line = fmt.Sprintf("the GPU is not used any more, the CPU transforms the blocks: %v", err)
-	case a.tooMuch == 0:
-		line = fmt.Sprintf("the CPU transforms a block of %d MB: %v", (size+999999)/1000000, err)
-		fallthrough
-	default:
-		a.tooMuch = size
 	}
 	if line != "" && a.note != nil {
 		a.note(line)
@@ -135,17 +136,28 @@ func (a *accelerator) use(s *space, size int, f func(gpuTransformer) error) bool
 // transform is bwt.Transform.
 func (s *space) transform(dst, text []byte, threads int) ([]uint32, error) {
 	starts := make([]uint32, bwt.Starts(len(text)))
-	done := s.accelerator.use(s, len(text), func(g gpuTransformer) error { return g.Transform(dst, text, bwt.Step(len(text)), starts) })
+	done := s.pool.accelerator.use(s, len(text), func(g gpuTransformer) error { return g.Transform(dst, text, bwt.Step(len(text)), starts) })
 	if done {
 		return starts, nil
 	}
-	return s.transformer.Transform(dst, text, threads)
+	t, unlock := s.lockTransformer(len(text))
+	defer unlock()
+	return t.Transform(dst, text, threads)
+}
+
+// lockTransformer returns what transforms a block of n bytes on the CPU, and a function to be called after that.
+func (s *space) lockTransformer(n int) (t *bwt.Transformer, unlock func()) {
+	if n <= smallBlock {
+		return &s.transformer, func() {}
+	}
+	s.pool.large.Lock()
+	return &s.pool.transform, s.pool.large.Unlock
 }
 
 // inverse is bwt.Inverse. What a GPU takes for no transform is left to the CPU, which knows better.
 func (s *space) inverse(dst, transformed []byte, starts []uint32, threads int) error {
 	valid := true
-	done := s.accelerator.use(s, len(dst), func(g gpuTransformer) error {
+	done := s.pool.accelerator.use(s, len(dst), func(g gpuTransformer) error {
 		err := g.Inverse(dst, transformed, starts[0])
 		if err != nil && notATransform(err) {
 			valid, err = false, nil
@@ -155,7 +167,9 @@ func (s *space) inverse(dst, transformed []byte, starts []uint32, threads int) e
 	if done && valid {
 		return nil
 	}
-	return s.transformer.Inverse(dst, transformed, starts, threads)
+	t, unlock := s.lockTransformer(len(dst))
+	defer unlock()
+	return t.Inverse(dst, transformed, starts, threads)
 }
 
 // notATransform reports whether an error of a GPU says that what it got is no transform.

@@ -11,7 +11,6 @@ const (
 	shortLimit  = 8
 	middleLimit = 60
 	runLimit    = 127
-	longLimit   = 255
 )
 
 const (
@@ -33,8 +32,8 @@ type model struct {
 	byRun, byHistory, byRuns []rangecoder.Prob
 	runWeights               []weights
 	// Of a step in the tree.
-	short, long, bySymbol []rangecoder.Prob
-	stepWeights           []weights
+	short, bySymbol []rangecoder.Prob
+	stepWeights     []weights
 
 	hashed    [3][]rangecoder.Prob // of both
 	hashShift int
@@ -56,7 +55,7 @@ func newModel(t *tree, size int) *model {
 	m := &model{t: t, hashShift: 32 - min(bits.Len(uint(size))+2, maxHash)}
 	n := t.size
 	m.byRun, m.byHistory, m.byRuns = rangecoder.NewProbs(n*32), rangecoder.NewProbs(1<<12), rangecoder.NewProbs(n*32*32)
-	m.short, m.long, m.bySymbol = rangecoder.NewProbs(n), rangecoder.NewProbs(n), rangecoder.NewProbs(n*n)
+	m.short, m.bySymbol = rangecoder.NewProbs(n), rangecoder.NewProbs(n*n)
 	for i := range m.hashed {
 		m.hashed[i] = rangecoder.NewProbs(1 << (32 - m.hashShift))
 	}
@@ -166,26 +165,30 @@ func (m *model) walk(c *rangecoder.Coder, number, run int) int {
 		depth2--
 		next1, next2 := int(code1>>(depth1&15)&1), int(code2>>(depth2&15)&1)
 		at := uint32(node) * hash0
-		h3, h4, set := at+sumElse, at+sum3, 0
+		h2, h3, set := at+sumElse, at+sum3, 0
 		switch {
 		case on1:
-			h3, h4, set = at+sum1, uint32(next1)*hash0+runs1, 1+next1
+			h2, h3, set = at+sum1, uint32(next1)*hash0+runs1, 1+next1
 		case on2:
-			h4, set = uint32(next2)*hash0+runs2, 3
+			h3, set = uint32(next2)*hash0+runs2, 3
 		}
-		p0, p1, p2 := &m.short[node], &m.long[node], &m.bySymbol[node*n+m.c1]
-		p3, p4 := &m.hashed[1][h3>>shift], &m.hashed[2][h4>>shift]
+		p0, p1 := &m.short[node], &m.bySymbol[node*n+m.c1]
+		p2, p3 := &m.hashed[1][h2>>shift], &m.hashed[2][h3>>shift]
 		w := &m.stepWeights[node*4+set]
-		s0, s1, s2 := rangecoder.Stretch(p0.P()), rangecoder.Stretch(p1.P()), rangecoder.Stretch(p2.P())
-		s3, s4 := rangecoder.Stretch(p3.P()), rangecoder.Stretch(p4.P())
-		q := w.mix(s0, s1, s2, s3, s4, 0)
+		s0, s1 := rangecoder.Stretch(p0.P()), rangecoder.Stretch(p1.P())
+		s2, s3 := rangecoder.Stretch(p2.P()), rangecoder.Stretch(p3.P())
+		sum := int64(s0)*int64(w.w[0]) + int64(s1)*int64(w.w[1]) + int64(s2)*int64(w.w[2]) + int64(s3)*int64(w.w[3])
+		q := rangecoder.Squash(int32(max(min(sum>>16, 2047), -2047)))
 		bit := c.Bit(int(code>>(depth&15)&1), q)
-		w.learn(bit, q, s0, s1, s2, s3, s4, 0)
+		e := w.step(bit, q)
+		w.w[0] += (s0*e + 1<<13) >> 14
+		w.w[1] += (s1*e + 1<<13) >> 14
+		w.w[2] += (s2*e + 1<<13) >> 14
+		w.w[3] += (s3*e + 1<<13) >> 14
 		p0.Update(bit, shortLimit, adaptation)
-		p1.Update(bit, longLimit, adaptation)
+		p1.Update(bit, middleLimit, adaptation)
 		p2.Update(bit, middleLimit, adaptation)
 		p3.Update(bit, middleLimit, adaptation)
-		p4.Update(bit, middleLimit, adaptation)
 		on1, on2 = on1 && bit == next1, on2 && bit == next2
 		next := t.child[node][bit]
 		if next < 0 {
@@ -202,14 +205,19 @@ func (w *weights) mix(s0, s1, s2, s3, s4, s5 int32) uint32 {
 	return rangecoder.Squash(int32(max(min(sum>>16, 2047), -2047)))
 }
 
-// learn moves the weights towards the predictions that were right; q is what was predicted.
-func (w *weights) learn(bit int, q uint32, s0, s1, s2, s3, s4, s5 int32) {
+// step returns how far the weights move for each prediction, given what was predicted.
+func (w *weights) step(bit int, q uint32) int32 {
 	rate := int32(2)
 	if w.n < slowAfter {
 		rate = 10 - w.n>>7
 		w.n++
 	}
-	e := (int32(bit)<<16 - int32(q)) >> 4 * rate
+	return (int32(bit)<<16 - int32(q)) >> 4 * rate
+}
+
+// learn moves the weights towards the predictions that were right; q is what was predicted.
+func (w *weights) learn(bit int, q uint32, s0, s1, s2, s3, s4, s5 int32) {
+	e := w.step(bit, q)
 	w.w[0] += (s0*e + 1<<13) >> 14
 	w.w[1] += (s1*e + 1<<13) >> 14
 	w.w[2] += (s2*e + 1<<13) >> 14

@@ -28,8 +28,8 @@ func newOptions(blockSize int, list []Option) (options, error) {
 }
 
 // WithBlockSize sets how many bytes a Writer transforms at a time, or how large the blocks may be that a Reader accepts: 1 to MaxBlockSize.
-// The defaults are DefaultBlockSize and MaxBlockSize. Larger blocks compress better. A Writer needs about 16 times the block size of
-// memory, a Reader 7 times.
+// The defaults are DefaultBlockSize and MaxBlockSize. Larger blocks compress better. Beside what
+// it codes with, a Writer needs about 10 times the block size of memory, a Reader 7 times.
 func WithBlockSize(n int) Option {
 	return func(o *options) error {
 		if n < 1 || n > MaxBlockSize {
@@ -63,6 +63,7 @@ type Writer struct {
 	queue   chan chan []byte // blocks in their order
 	written chan error       // the result of writing them
 	failed  chan struct{}    // closed when writing failed
+	texts   chan []byte      // memory of blocks that are coded
 	err     error
 	spaces  spaces
 }
@@ -78,7 +79,7 @@ func NewWriter(w io.Writer, list ...Option) (*Writer, error) {
 		inFlight = o.threads + 1
 	}
 	z := &Writer{options: o, slots: make(chan struct{}, inFlight), queue: make(chan chan []byte, inFlight),
-		written: make(chan error, 1), failed: make(chan struct{})}
+		written: make(chan error, 1), failed: make(chan struct{}), texts: make(chan []byte, inFlight)}
 	if z.spaces.accelerator, err = newAccelerator(&z.options); err != nil {
 		return nil, err
 	}
@@ -134,13 +135,22 @@ func (z *Writer) submit() {
 		threads = 1
 	}
 	z.index++
-	z.block = make([]byte, 0, len(text))
+	select {
+	case b := <-z.texts:
+		z.block = b[:0]
+	default:
+		z.block = make([]byte, 0, len(text))
+	}
 	done := make(chan []byte, 1)
 	z.queue <- done
 	go func() {
 		s := z.spaces.get()
 		block := s.appendBlock(nil, text, index, threads)
 		z.spaces.put(s)
+		select {
+		case z.texts <- text:
+		default:
+		}
 		done <- block
 	}()
 }

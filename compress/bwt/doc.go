@@ -26,6 +26,6 @@
 //
 // # Inverse
 //
-// The text is followed from many starting points at once, 32 by each thread, since each step waits for memory, and by two symbols a step
+// The text is followed from many starting points at once, 16 by each thread, since each step waits for memory, and by two symbols a step
 // (inverse.go). Memory: 4 bytes a byte of the text.
 package bwt

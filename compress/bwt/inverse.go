@@ -11,7 +11,7 @@ import (
 var ErrStarts = errors.New("bwt: the starting points do not belong to the transform")
 
 // lanes is how many chains a thread follows at a time. Each step of a chain waits for memory, and the chains wait together.
-const lanes = 32
+const lanes = 16
 
 // Inverse is the function Inverse.
 func (m *Transformer) Inverse(dst, transformed []byte, starts []uint32, threads int) error {
@@ -130,20 +130,11 @@ func (v *inverter) countSymbols() bool {
 	return v.final != v.whole
 }
 
-// eachPair calls f for the ranks of a share: with each, and the pair before its suffix. It leaves out the first two suffixes of the text.
-func (v *inverter) eachPair(share int, f func(rank uint32, pair int)) {
+// lfOf returns the ranks in lf of a share, by number.
+func (v *inverter) lfOf(share int) *[256]uint32 {
 	var lf [256]uint32
 	copy(lf[:], v.lf[share])
-	for i, s := range v.l[v.shares[share]:v.shares[share+1]] {
-		if rank := v.shares[share] + i; rank != v.whole {
-			y := v.number[s]
-			before := lf[y]
-			lf[y]++
-			if int(before) != v.whole {
-				f(uint32(rank), int(v.number[v.l[before]])*v.size+int(y))
-			}
-		}
-	}
+	return &lf
 }
 
 // countPairs sets pairs and firsts.
@@ -152,7 +143,18 @@ func (v *inverter) countPairs() {
 	v.pairs = make([][]uint32, len(v.shares)-1)
 	parallel(len(v.pairs), v.threads, func(i int) {
 		counts := make([]uint32, v.size*v.size)
-		v.eachPair(i, func(_ uint32, pair int) { counts[pair]++ })
+		lf, l, whole, number, size := v.lfOf(i), v.l, uint32(v.whole), &v.number, v.size
+		for r, s := range l[v.shares[i]:v.shares[i+1]] {
+			if r == v.whole-v.shares[i] {
+				continue
+			}
+			y := number[s]
+			before := lf[y]
+			lf[y] = before + 1
+			if before != whole { // else the suffix begins with the second symbol of the text
+				counts[int(number[l[before]])*size+int(y)]++
+			}
+		}
 		v.pairs[i] = counts
 	})
 	lastPair := v.lastPair()
@@ -188,11 +190,22 @@ func (v *inverter) link() {
 	v.next[v.final] = 0 // follows nothing
 	v.next[v.pairs[0][v.lastPair()]-1] = 0
 	parallel(len(v.pairs), v.threads, func(i int) {
-		to := v.pairs[i]
-		v.eachPair(i, func(rank uint32, pair int) {
-			v.next[to[pair]] = rank
-			to[pair]++
-		})
+		to, next := v.pairs[i], v.next
+		lf, l, whole, number, size := v.lfOf(i), v.l, uint32(v.whole), &v.number, v.size
+		for r, s := range l[v.shares[i]:v.shares[i+1]] {
+			if r == v.whole-v.shares[i] {
+				continue
+			}
+			y := number[s]
+			before := lf[y]
+			lf[y] = before + 1
+			if before != whole {
+				pair := int(number[l[before]])*size + int(y)
+				at := to[pair]
+				to[pair] = at + 1
+				next[at] = uint32(v.shares[i] + r)
+			}
+		}
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"orcomgo/internal/largepages"
 	"orcomgo/internal/tasks"
@@ -33,6 +34,10 @@ type sorter struct {
 	shallow                        uint64 // bits that hold fewer than coverSize symbols, most often
 
 	workers []worker
+	// readAhead is how many suffixes that agree in coverSize symbols may still be compared by the next bits: where they are few, that is
+	// faster than sorting the sample.
+	readAhead atomic.Int64
+
 	mutex   sync.Mutex
 	allTies [][]tie // of ranges of ranks
 }
@@ -42,6 +47,7 @@ const bucketBits = 11
 func newSorter(m *Transformer, t *codedText, threads int, chosen uint64, rankSample func() *ranks) *sorter {
 	s := &sorter{memory: m, t: t, threads: threads, chosen: chosen}
 	if rankSample != nil {
+		s.readAhead.Store(int64(t.n))
 		s.rankSample = sync.OnceValue(rankSample)
 	}
 	s.symbolBits = bits.Len(uint(t.size))
@@ -104,7 +110,8 @@ func (s *sorter) run(text []byte, step int, emit func(first uint64, a []uint64, 
 			sum += sizes[to]
 			to++
 		}
-		entries := reuse(&s.memory.entries, sum+1)
+		spare := spareEntries * (len(counts) + 1)
+		entries := reuse(&s.memory.entries, max(sum, min(limit, total))+spare)[:sum+spare]
 		s.scatter(entries, text, step, shares, starts, counts, from, to)
 		s.sortBuckets(entries[:sum], from, sizes[from:to], first, emit)
 		first += uint64(sum)
@@ -161,14 +168,19 @@ func (s *sorter) countBuckets(counts *bucketCounts, text []byte, from, to int, a
 	}
 }
 
-// scatter writes the entries of the buckets from .. to-1, bucket by bucket. entries has one more element, which suffixes of other buckets
-// get: writing them costs less than telling them apart.
+// spareEntries is the distance between the entries that threads write for nothing: two lines of the processor's cache, which threads must
+// not share.
+const spareEntries = 16
+
+// scatter writes the entries of the buckets from .. to-1, bucket by bucket. After them entries has spareEntries elements for each share and as
+// many more: a share writes the suffixes of other buckets to one of these, which costs less than telling them apart.
 func (s *sorter) scatter(entries []uint64, text []byte, step int, shares []int, starts []uint64, counts []bucketCounts, from, to int) {
 	sum := uint32(0)
 	places := make([]bucketPlaces, len(counts))
 	for i := range places {
+		spare := uint32(len(entries) - spareEntries*(len(counts)-i))
 		for b := range places[i] {
-			places[i][b].next = uint32(len(entries) - 1)
+			places[i][b].next = spare
 		}
 	}
 	for b := from; b < to; b++ {
@@ -208,17 +220,74 @@ type bucketPlaces [1 << bucketBits]bucketPlace
 // before is the number of the symbol before it, or size. It returns the bit after them.
 func (s *sorter) scatterFixed(entries []uint64, symbols, begin int, at, before uint64, places *bucketPlaces) uint64 {
 	coded, width := s.t.bytes, s.t.width
-	low, keyShift, symbolBits := s.low&63, (64-s.keyBits)&63, s.symbolBits&63
-	for i := range symbols {
+	first, next := uint64(begin)<<s.symbolBits, uint64(1)<<s.symbolBits // places of symbols, as they are in entries
+	if width == 2 {
+		// Four symbols are in one byte.
+		head := min(-begin&3, symbols)
+		at, before = s.scatterWidth(entries, head, first, at, before, places)
+		fours := (symbols - head) / 4
+		first += uint64(head) * next
+		before = s.scatterFours(entries, coded[at>>3:], fours, first, before, places)
+		at += uint64(fours) * 8
+		first += uint64(fours) * 4 * next
+		symbols -= head + fours*4
+	}
+	at, _ = s.scatterWidth(entries, symbols, first, at, before, places)
+	return at
+}
+
+// scatterWidth is scatterFixed; first is the place of the first symbol, as it is in an entry. It also returns the last symbol.
+func (s *sorter) scatterWidth(entries []uint64, symbols int, first, at, before uint64, places *bucketPlaces) (end, last uint64) {
+	coded, width, next := s.t.bytes, s.t.width, uint64(1)<<s.symbolBits
+	low, keyShift := s.low&63, (64-s.keyBits)&63
+	for range symbols {
 		w := binary.BigEndian.Uint64(coded[at>>3:]) << (at & 7)
 		p := &places[w>>(64-bucketBits)]
 		o := p.next
 		p.next = o + p.step
-		entries[o] = w<<bucketBits>>keyShift<<low | uint64(begin+i)<<symbolBits | before
+		entries[o] = w<<bucketBits>>keyShift<<low | first | before
 		at += width
+		first += next
 		before = w >> ((64 - width) & 63)
 	}
-	return at
+	return at, before
+}
+
+// scatterFours is scatterWidth for so many times four symbols of two bits, with which coded begins. It returns the last symbol.
+func (s *sorter) scatterFours(entries []uint64, coded []byte, fours int, first, before uint64, places *bucketPlaces) uint64 {
+	next := uint64(1) << s.symbolBits
+	low, keyShift := s.low&63, (64-s.keyBits)&63
+	for i := range fours {
+		w := binary.BigEndian.Uint64(coded[i:])
+		p := &places[w>>(64-bucketBits)]
+		o := p.next
+		p.next = o + p.step
+		entries[o] = w<<bucketBits>>keyShift<<low | first | before
+		first += next
+
+		before = w >> 62
+		p = &places[w<<2>>(64-bucketBits)]
+		o = p.next
+		p.next = o + p.step
+		entries[o] = w<<(bucketBits+2)>>keyShift<<low | first | before
+		first += next
+
+		before = w >> 60 & 3
+		p = &places[w<<4>>(64-bucketBits)]
+		o = p.next
+		p.next = o + p.step
+		entries[o] = w<<(bucketBits+4)>>keyShift<<low | first | before
+		first += next
+
+		before = w >> 58 & 3
+		p = &places[w<<6>>(64-bucketBits)]
+		o = p.next
+		p.next = o + p.step
+		entries[o] = w<<(bucketBits+6)>>keyShift<<low | first | before
+		first += next
+		before = w >> 56 & 3
+	}
+	return before
 }
 
 // scatterCoded is scatterFixed for the symbols of text, which have codes of different lengths; last is the number of the symbol before them.
@@ -229,7 +298,8 @@ func (s *sorter) scatterCoded(entries []uint64, text []byte, at, before, last ui
 		n := uint64(number[c])
 		at += uint64(codes[last*size+n].length)
 		last = n
-		w := firsts[n].bits | binary.BigEndian.Uint64(coded[at>>3:])<<(at&7)>>(firsts[n].length&63)
+		f := &firsts[n&(maxSize-1)]
+		w := f.bits | binary.BigEndian.Uint64(coded[at>>3:])<<(at&7)>>(f.length&63)
 		p := &places[w>>(64-bucketBits)]
 		o := p.next
 		p.next = o + p.step

@@ -1,7 +1,5 @@
 package bwt
 
-import "slices"
-
 // worker is what a thread needs: memory that it uses again.
 type worker struct {
 	s      *sorter
@@ -12,14 +10,21 @@ type worker struct {
 	first  []uint64
 	second []uint64
 	order  [smallGroup]uint64
+	swap   [smallGroup]uint64
 	read   uint32 // the sum of values that are read early
+
+	mayRead int       // what the worker has of readAhead
+	_       [128]byte // workers have no line of the processor's cache in common
 }
 
 // group is a group of entries that agree so far: the first of them, and how many.
 type group struct{ start, size uint32 }
 
 const (
-	smallGroup = 256  // up to so many entries are sorted by words of 56 bits and their number in the group
+	groupBits  = 11             // of the number of an entry in a small group
+	smallGroup = 1 << groupBits // up to so many entries are sorted by words of wordBits and their number in the group
+	groupMask  = smallGroup - 1
+	wordBits   = 64 - groupBits
 	batch      = 2048 // entries whose bits are read together, so that the reads wait for memory together
 )
 
@@ -43,7 +48,7 @@ func (w *worker) refine(a []uint64, rank, depth uint64) {
 			next++
 		}
 		switch size := next - start; {
-		case size > smallGroup && s.deep(a[start], depth):
+		case size > smallGroup && s.deep(a[start], depth) && !w.readOn(a[start:next], depth):
 			w.sortDeep(a, []group{{uint32(start), uint32(size)}}, rank)
 		case size > smallGroup:
 			s.nextKeys(a[start:next], depth)
@@ -64,7 +69,7 @@ func (w *worker) refineSmall(a []uint64, base int, rank, depth uint64) {
 		// Groups that agree in enough symbols are moved to the end.
 		shallow := base
 		for i := base; i < len(w.small); i++ {
-			if g := w.small[i]; !s.deep(a[g.start], depth) {
+			if g := w.small[i]; !s.deep(a[g.start], depth) || w.readOn(a[g.start:g.start+g.size], depth) {
 				w.small[i], w.small[shallow] = w.small[shallow], g
 				shallow++
 			}
@@ -77,8 +82,26 @@ func (w *worker) refineSmall(a []uint64, base int, rank, depth uint64) {
 			groups = groups[n:]
 		}
 		w.small = append(w.small[:base], w.left...)
-		depth += 112
+		depth += 2 * wordBits
 	}
+}
+
+// readOn reports whether suffixes that agree in coverSize symbols are to be compared by the bits from depth on all the same.
+func (w *worker) readOn(group []uint64, depth uint64) bool {
+	for _, e := range group {
+		if w.s.at(e)+depth >= w.s.t.total {
+			return false // it has no more bits
+		}
+	}
+	if len(group) > w.mayRead {
+		take := max(len(group), 1<<16)
+		if w.s.readAhead.Add(-int64(take)) < 0 {
+			return false
+		}
+		w.mayRead += take
+	}
+	w.mayRead -= len(group)
+	return true
 }
 
 // nextBatch returns how many groups, at least one, have as many members as fit into a batch, and how many members these have.
@@ -98,7 +121,7 @@ func (w *worker) scratch(members int) (first, second []uint64) {
 	return w.first[:members], w.second[:members]
 }
 
-// refineBatch sorts the entries of groups by the 112 bits after depth bits, and adds groups that agree in these to w.left.
+// refineBatch sorts the entries of groups by the 2*wordBits bits after depth bits, and adds groups that agree in these to w.left.
 func (w *worker) refineBatch(a []uint64, groups []group, members int, depth uint64) {
 	s := w.s
 	first, second := w.scratch(members)
@@ -106,29 +129,29 @@ func (w *worker) refineBatch(a []uint64, groups []group, members int, depth uint
 	for _, g := range groups {
 		for i, e := range a[g.start : g.start+g.size] {
 			at := s.at(e) + depth
-			first[n], second[n] = s.t.window(at)&^0xff|uint64(i), s.t.window(at+56)&^0xff
+			first[n], second[n] = s.t.window(at)&^groupMask|uint64(i), s.t.window(at+wordBits)&^groupMask
 			n++
 		}
 	}
 	for _, g := range groups {
 		entries, keys, next := a[g.start:g.start+g.size], first[:g.size], second[:g.size]
 		first, second = first[g.size:], second[g.size:]
-		sortKeys(keys)
+		w.sortKeys(keys)
 		// Groups of equal first words are sorted by the second words.
 		for i := 0; i < len(keys); {
 			j := i + 1
-			for j < len(keys) && (keys[i]^keys[j])>>8 == 0 {
+			for j < len(keys) && (keys[i]^keys[j])>>groupBits == 0 {
 				j++
 			}
 			if j-i > 1 {
 				for k := i; k < j; k++ {
-					keys[k] = next[keys[k]&0xff] | keys[k]&0xff
+					keys[k] = next[keys[k]&groupMask] | keys[k]&groupMask
 				}
 				part := keys[i:j]
-				sortKeys(part)
+				w.sortKeys(part)
 				for k := 0; k < len(part); {
 					l := k + 1
-					for l < len(part) && (part[k]^part[l])>>8 == 0 {
+					for l < len(part) && (part[k]^part[l])>>groupBits == 0 {
 						l++
 					}
 					if l-k > 1 {
@@ -141,20 +164,14 @@ func (w *worker) refineBatch(a []uint64, groups []group, members int, depth uint
 		}
 		order := w.order[:len(entries)]
 		for i, k := range keys {
-			order[i] = entries[k&0xff]
+			order[i] = entries[k&groupMask]
 		}
 		copy(entries, order)
 	}
 }
 
-// sortKeys sorts words that all differ.
-func sortKeys(keys []uint64) {
-	if len(keys) <= insertionSize {
-		insertionSort(keys)
-	} else {
-		slices.Sort(keys)
-	}
-}
+// sortKeys sorts words by their bits from groupBits on. Equal ones stay in their order.
+func (w *worker) sortKeys(keys []uint64) { sortWords(keys, w.swap[:len(keys)], 64, groupBits) }
 
 // sortDeep sorts the entries of groups that agree in coverSize symbols, or without ranks notes the groups; rank is that of a[0].
 func (w *worker) sortDeep(a []uint64, groups []group, rank uint64) {

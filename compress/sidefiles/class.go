@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"orcomgo/compress/doubles"
 	"orcomgo/compress/records"
 	"orcomgo/compress/tables"
 )
@@ -18,8 +19,13 @@ const (
 	classBinary              // coded together
 	classTable
 	classRecord
+	classArray64 // of floats of 8 bytes
+	classArray32
 	classStored
 )
+
+// alone reports whether each file of the class begins a block.
+func (c class) alone() bool { return c != classText && c != classBinary && c != classStored }
 
 const (
 	sampleSize = 256 << 10 // bytes of a file that say what it is
@@ -44,6 +50,12 @@ var magics = []string{
 func classify(sample []byte) class {
 	if len(sample) == 0 {
 		return classText
+	}
+	if l, ok := doubles.Npy(sample); ok && len(sample) >= minAlone {
+		if l.Width == 4 {
+			return classArray32
+		}
+		return classArray64
 	}
 	for _, m := range magics {
 		if strings.HasPrefix(string(sample[:min(len(sample), 16)]), m) && isDense(sample) {

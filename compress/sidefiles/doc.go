@@ -2,10 +2,11 @@
 // chosen by its content, and never by its name:
 //
 //   - data that is compressed already is stored as it is;
-//   - tables of text are coded by package tables, where a sample says that this is smaller;
+//   - tables of text are coded by package tables, where this is smaller;
 //   - other text is coded by package blocksort, files of one extension next to each other, so that small ones share what they
 //     have in common;
-//   - binary data is coded by package records or blocksort, whichever a sample says is smaller.
+//   - arrays of floats (.npy) are coded by package doubles;
+//   - other binary data is coded by package records or blocksort, whichever is smaller; an estimate by a sample says which are tried.
 //
 // The files are put in an order in which such groups are together, and cut into blocks. A block is coded by itself, so blocks
 // are coded and decoded side by side, and any one file is read without the others.

@@ -185,7 +185,7 @@ func (c *cutter) flush() error {
 
 // add reads a file and computes its hash.
 func (c *cutter) add(f File, e *entry) error {
-	if e.class != c.class || e.class == classTable || e.class == classRecord {
+	if e.class != c.class || e.class.alone() {
 		if err := c.flush(); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"orcomgo/compress/blocksort"
+	"orcomgo/compress/doubles"
 	"orcomgo/compress/records"
 	"orcomgo/compress/tables"
 )
@@ -17,7 +18,9 @@ const (
 	methodBlocksort
 	methodTables
 	methodRecords
+	methodDoubles
 	methods
+	methodFloats = methods // the encoder's name for methodDoubles with floats of 4 bytes
 )
 
 // methodsOf returns the methods that are tried for a block of a class.
@@ -29,6 +32,10 @@ func methodsOf(c class) []method {
 		return []method{methodTables, methodBlocksort}
 	case classRecord:
 		return []method{methodRecords, methodBlocksort}
+	case classArray64:
+		return []method{methodDoubles, methodBlocksort}
+	case classArray32:
+		return []method{methodFloats, methodBlocksort}
 	}
 	return nil
 }
@@ -44,6 +51,15 @@ func code(block []byte, m method) ([]byte, bool) {
 		return tables.Encode(block, 1), true
 	case methodRecords:
 		return records.Encode(block, 1)
+	case methodDoubles, methodFloats:
+		l, ok := doubles.Npy(block)
+		if !ok { // a block that is not the first of its file
+			l = doubles.Layout{Width: 8}
+			if m == methodFloats {
+				l.Width = 4
+			}
+		}
+		return doubles.Encode(block, l, 1), true
 	}
 	return nil, false
 }
@@ -69,6 +85,9 @@ func smallest(block []byte, list ...method) (method, []byte) {
 	for _, m := range list {
 		if b, ok := code(block, m); ok && len(b) < len(bytes) {
 			best, bytes = m, b
+			if m == methodFloats {
+				best = methodDoubles
+			}
 		}
 	}
 	return best, bytes
@@ -85,6 +104,8 @@ func decodeBlock(m method, coded []byte, size int) ([]byte, error) {
 		block, err = tables.Decode(coded, size, 1)
 	case methodRecords:
 		block, err = records.Decode(coded, size, 1)
+	case methodDoubles:
+		block, err = doubles.Decode(coded, size, 1)
 	case methodBlocksort:
 		var r *blocksort.Reader
 		if r, err = blocksort.NewReader(bytes.NewReader(coded), blocksort.WithThreads(1), blocksort.WithBlockSize(max(size, 1))); err == nil {

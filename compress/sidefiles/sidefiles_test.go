@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -49,6 +50,16 @@ func noise(n int) []byte {
 	return b
 }
 
+// array returns a file of numpy.
+func array(n int) []byte {
+	text := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }\n", n)
+	b := append(append([]byte("\x93NUMPY\x01\x00"), byte(len(text)), 0), text...)
+	for i := range n {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(math.Sin(float64(i)/100)))
+	}
+	return b
+}
+
 // contents are what the files of tests have, by their names, and how the encoder should code them.
 var contents = []struct {
 	name    string
@@ -63,6 +74,7 @@ var contents = []struct {
 	{"data", noise(5000), methodStored},
 	{"b/log.txt", []byte("one line\n"), methodBlocksort},
 	{"a/log.txt", []byte("another line"), methodBlocksort},
+	{"depths.npy", array(4000), methodDoubles},
 	{"small.bin", []byte{0, 1, 2, 3}, methodStored},
 	{"name\xff\nof any bytes", []byte("x"), methodBlocksort},
 }

@@ -1,0 +1,70 @@
+// Package doubles codes arrays of float64 and float32: files of numpy (.npy) and raw arrays. All bits come back, also those of NaNs.
+//
+// Each value is predicted: by polynomials through the values before it, by the same through those of the row before, by a value some
+// places before it, or by ratios. The method follows one published for GPUs, which takes the better of the orders 0 and i for each
+// value and stores the XOR without its leading zero bytes. Here a block has the best pair of many predictions, the residual is an
+// XOR or a difference of integers in the order of the numbers, and its number of bits is entropy-coded. Numbers that are decimals
+// with few digits are taken as the integers that their digits are.
+//
+// docs/FORMAT.md, "Arrays of floats", is the specification.
+package doubles
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"regexp"
+	"strconv"
+)
+
+// Errors of Decode.
+var (
+	// ErrCorrupt reports a stream that Encode did not write, or one that is damaged.
+	ErrCorrupt = errors.New("doubles: the stream is damaged or cut off")
+	// ErrSize reports a stream of more data than the caller allows.
+	ErrSize = errors.New("doubles: the stream has more data than allowed")
+)
+
+// Layout says where the floats of an array are.
+type Layout struct {
+	Header  int // bytes before the first float
+	Width   int // bytes of a float: 8 or 4, little-endian
+	Columns int // floats of a row, or 0 if that is not known
+}
+
+var (
+	npyType  = regexp.MustCompile(`'descr': *'<f([48])'`)
+	npyShape = regexp.MustCompile(`'shape': *\(([0-9, ]*)\)`)
+)
+
+// Npy returns the layout of a file of numpy, and false if data is none of float64 or float32, little-endian.
+func Npy(data []byte) (Layout, bool) {
+	if !bytes.HasPrefix(data, []byte("\x93NUMPY")) || len(data) < 12 {
+		return Layout{}, false
+	}
+	header := 10 + int(binary.LittleEndian.Uint16(data[8:]))
+	if data[6] > 1 {
+		header = 12 + int(binary.LittleEndian.Uint32(data[8:])&(1<<24-1))
+	}
+	if header > len(data) {
+		return Layout{}, false
+	}
+	text := data[10:header]
+	t, shape := npyType.FindSubmatch(text), npyShape.FindSubmatch(text)
+	if t == nil || shape == nil {
+		return Layout{}, false
+	}
+	l := Layout{Header: header, Width: int(t[1][0] - '0')}
+	dims := bytes.FieldsFunc(shape[1], func(r rune) bool { return r == ',' || r == ' ' })
+	if len(dims) > 1 {
+		l.Columns, _ = strconv.Atoi(string(dims[len(dims)-1]))
+		if l.Columns < 16 && len(dims) > 2 {
+			n, _ := strconv.Atoi(string(dims[len(dims)-2]))
+			l.Columns *= n
+		}
+	}
+	if l.Columns > maxLag || l.Columns < 0 {
+		l.Columns = 0
+	}
+	return l, true
+}

@@ -1,0 +1,368 @@
+package doubles
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"orcomgo/internal/testvector"
+)
+
+// raw returns the bytes of floats.
+func raw(x []float64, width int) []byte {
+	var b []byte
+	for _, f := range x {
+		if width == 8 {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(f))
+		} else {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(f)))
+		}
+	}
+	return b
+}
+
+// waves returns the electric field of a small simulation: Maxwell's equations in two dimensions by finite differences (Yee, 1966), n by n
+// cells with conducting walls, a pulse in the middle and a block of glass.
+func waves(n, steps int) []float64 {
+	e, hx, hy := make([]float64, n*n), make([]float64, n*n), make([]float64, n*n)
+	for t := range steps {
+		for i := range n - 1 {
+			for j := range n - 1 {
+				at := i*n + j
+				hx[at] -= 0.5 * (e[at+1] - e[at])
+				hy[at] += 0.5 * (e[at+n] - e[at])
+			}
+		}
+		for i := 1; i < n-1; i++ {
+			for j := 1; j < n-1; j++ {
+				at, c := i*n+j, 0.5
+				if i > n*2/3 && j > n/4 && j < n*3/4 {
+					c = 0.5 / 2.25
+				}
+				e[at] += c * (hy[at] - hy[at-n] - hx[at] + hx[at-1])
+			}
+		}
+		x := (float64(t) - 75) / 25
+		e[(n/2)*n+n/3] += math.Exp(-x*x) * math.Sin(float64(t)/10)
+	}
+	return e
+}
+
+// published returns the bytes that the published method takes: for each float the better of order 0 and the given order, a bit that says
+// which, three bits for the zero bytes that the XOR with the prediction begins with, and its other bytes.
+func published(x []float64, order kind) int {
+	total := 0
+	for i, f := range x {
+		zeros := 0
+		for _, k := range []kind{order0, order} {
+			p := predictor{kind: k, lag: 1}
+			if i < p.reach() {
+				p.kind = zero
+			}
+			z := math.Float64bits(f) ^ math.Float64bits(predict(x, p, i))
+			zeros = max(zeros, min(bits.LeadingZeros64(z)/8, 7))
+		}
+		total += 4 + 8*(8-zeros)
+	}
+	return (total + 7) / 8
+}
+
+func special() []float64 {
+	x := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, -5e-324, math.MaxFloat64, -math.MaxFloat64}
+	for _, b := range []uint64{0x7ff0000000000001, 0xfff0000000000001, 0x7ff8dead0000beef, 0xffffffffffffffff} {
+		x = append(x, math.Float64frombits(b))
+	}
+	return x
+}
+
+func generate(n int, f func(i int) float64) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = f(i)
+	}
+	return x
+}
+
+func arrays() map[string][]float64 {
+	r := rand.New(rand.NewSource(5))
+	steps := 0.0
+	decimals := generate(20000, func(int) float64 { return math.Round(r.NormFloat64()*1000) / 1000 })
+	withNaN := append([]float64(nil), decimals...)
+	withNaN[77], withNaN[5000], withNaN[19999] = math.NaN(), math.Copysign(0, -1), 1.0/3
+	field := generate(900, func(int) float64 { return r.Float64() })
+	return map[string][]float64{
+		"empty": nil, "one": {1.5}, "zeros": make([]float64, 40000), "special": special(),
+		"special and decimals": append(generate(2000, func(i int) float64 { return float64(i) / 4 }), special()...),
+		"sine":                 generate(40000, func(i int) float64 { return math.Sin(float64(i) / 300) }),
+		"walk":                 generate(20000, func(int) float64 { steps += r.NormFloat64(); return steps }),
+		"random bits":          generate(20000, func(int) float64 { return math.Float64frombits(r.Uint64()) }),
+		"decimals":             decimals, "decimals with NaN": withNaN,
+		"significant digits": generate(20000, func(i int) float64 {
+			var f float64
+			fmt.Sscanf(fmt.Sprintf("%.8g", math.Sin(float64(i)/50)*math.Exp(float64(i%300)/100)), "%g", &f)
+			return f
+		}),
+		"periodic": generate(6000, func(i int) float64 { return field[i%30] }),
+		"ratios":   generate(40000, func(i int) float64 { return field[i/90*8%800+i%90] / (1 + float64(i/90%7)) }),
+		"waves":    waves(100, 60),
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	for name, x := range arrays() {
+		for _, width := range []int{8, 4} {
+			data := append([]byte("header"), raw(x, width)...)
+			data = append(data, "end"...)
+			l := Layout{Header: 6, Width: width, Columns: map[string]int{"waves": 100, "special": 3}[name]}
+			stream := Encode(data, l, 1)
+			if !bytes.Equal(Encode(data, l, 3), stream) {
+				t.Errorf("%s, %d bytes: the stream depends on threads", name, width)
+			}
+			got, err := Decode(stream, len(data), 3)
+			if err != nil || !bytes.Equal(got, data) {
+				t.Errorf("%s, %d bytes: differs, %v", name, width, err)
+			}
+			if _, err := Decode(stream, len(data)-1, 1); err != ErrSize {
+				t.Errorf("%s: longer than allowed: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestRandomBits: a million floats of random bits come back, as float64 and as float32, in more than one chunk.
+func TestRandomBits(t *testing.T) {
+	data := make([]byte, 8_000_000)
+	rand.New(rand.NewSource(6)).Read(data)
+	for _, width := range []int{8, 4} {
+		stream := Encode(data, Layout{Width: width}, 2)
+		got, err := Decode(stream, len(data), 2)
+		if err != nil || !bytes.Equal(got, data) {
+			t.Fatalf("differs, %v", err)
+		}
+		if len(stream) > len(data)*103/100 {
+			t.Errorf("%d bytes of %d", len(stream), len(data))
+		}
+	}
+}
+
+// TestOrder: integers of floats are in their order and come back.
+func TestOrder(t *testing.T) {
+	before, before32 := uint64(0), uint64(0)
+	for _, f := range []float64{math.Inf(-1), -1e300, -1, -1e-300, math.Copysign(0, -1), 0, 1e-300, 1, 1e300, math.Inf(1)} {
+		v, v32 := ordered(math.Float64bits(f)), ordered32(math.Float32bits(float32(f)))
+		if v <= before || v32 < before32 || bitsOf(v) != math.Float64bits(f) || bitsOf32(v32) != math.Float32bits(float32(f)) {
+			t.Errorf("%g has the integers %x and %x", f, v, v32)
+		}
+		before, before32 = v, v32
+	}
+}
+
+// TestPredictMany: the fast predictions are the others.
+func TestPredictMany(t *testing.T) {
+	r := rand.New(rand.NewSource(7))
+	x := generate(300, func(int) float64 { return r.NormFloat64() })
+	n := make([]int64, len(x))
+	for i := range n {
+		n[i] = r.Int63()
+	}
+	for k := zero; k < kinds; k++ {
+		for _, lag := range []int{1, 7, 20} {
+			p := predictor{kind: k, lag: lag}
+			f, d := make([]float64, 300-p.reach()), make([]int64, 300-p.reach())
+			predictMany(f, x, p, p.reach())
+			predictMany(d, n, p, p.reach())
+			for i := range f {
+				if f[i] != predict(x, p, p.reach()+i) || d[i] != predict(n, p, p.reach()+i) {
+					t.Fatalf("prediction %d at %d differs", k, i)
+				}
+			}
+		}
+	}
+}
+
+func TestNpy(t *testing.T) {
+	header := func(descr, shape string) []byte {
+		text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }\n", descr, shape)
+		b := append([]byte("\x93NUMPY\x01\x00"), byte(len(text)), byte(len(text)>>8))
+		return append(b, text...)
+	}
+	for _, c := range []struct {
+		descr, shape string
+		want         Layout
+		ok           bool
+	}{
+		{"<f8", "60, 1728", Layout{Width: 8, Columns: 1728}, true}, {"<f4", "100,", Layout{Width: 4}, true},
+		{"<f8", "450, 141, 2", Layout{Width: 8, Columns: 282}, true}, {"<f8", "", Layout{Width: 8}, true},
+		{"<f8", "2, 999999999999999999999", Layout{Width: 8}, true}, {">f8", "3", Layout{}, false}, {"<i8", "3", Layout{}, false},
+	} {
+		h := header(c.descr, c.shape)
+		if c.ok {
+			c.want.Header = len(h)
+		}
+		if l, ok := Npy(append(h, 1, 2, 3)); ok != c.ok || l != c.want {
+			t.Errorf("%s (%s): %+v, %v", c.descr, c.shape, l, ok)
+		}
+		for i := range h {
+			Npy(h[:i])
+		}
+	}
+}
+
+// TestSizes: on fields of a simulation at most 0.92 of the published method, and what other arrays take.
+func TestSizes(t *testing.T) {
+	field := waves(160, 150)
+	got, reference := len(Encode(raw(field, 8), Layout{Width: 8, Columns: 160}, 2)), published(field, order3)
+	t.Logf("waves: %.3f of the data, the published method %.3f", float64(got)/float64(8*len(field)), float64(reference)/float64(8*len(field)))
+	if got > reference*92/100 {
+		t.Errorf("waves: %d bytes, the published method %d", got, reference)
+	}
+	all := arrays()
+	for _, c := range []struct {
+		name string
+		most int
+	}{{"zeros", 100}, {"decimals", 32000}, {"periodic", 1000}, {"ratios", 90000}, {"random bits", 161000}, {"significant digits", 60000}} {
+		if got := len(Encode(raw(all[c.name], 8), Layout{Width: 8}, 1)); got > c.most {
+			t.Errorf("%s: %d bytes of %d, at most %d expected", c.name, got, 8*len(all[c.name]), c.most)
+		}
+	}
+}
+
+// others returns the bytes that xz -9e takes, and zstd -19 after the bytes were put in planes.
+func others(t *testing.T, data []byte, width int) (xz, zstd int) {
+	run := func(in []byte, name string, args ...string) int {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip(err)
+		}
+		c := exec.Command(name, args...)
+		c.Stdin = bytes.NewReader(in)
+		out, err := c.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(out)
+	}
+	var planes []byte
+	for i := range width {
+		for j := i; j < len(data); j += width {
+			planes = append(planes, data[j])
+		}
+	}
+	return run(data, "xz", "-9e", "-c"), run(planes, "zstd", "-19", "-q", "-c")
+}
+
+// TestRealArrays compares with the published method, xz, and zstd with shuffled bytes.
+func TestRealArrays(t *testing.T) {
+	dir := os.Getenv("ORCOMGO_DATA")
+	if dir == "" || os.Getenv("ORCOMGO_LONG") == "" {
+		t.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, or ORCOMGO_LONG is not set")
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "arrays", "*"))
+	for _, f := range append(files, "waves") {
+		data, l := raw(waves(400, 500), 8), Layout{Width: 8, Columns: 400}
+		if f != "waves" {
+			var err error
+			if data, err = os.ReadFile(f); err != nil {
+				t.Fatal(err)
+			}
+			var ok bool
+			if l, ok = Npy(data); !ok {
+				l = Layout{Width: 4}
+			}
+		}
+		stream := Encode(data, l, 2)
+		if got, err := Decode(stream, len(data), 2); err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%s: differs, %v", f, err)
+		}
+		xz, zstd := others(t, data[l.Header:], l.Width)
+		best, line := min(xz, zstd), ""
+		if l.Width == 8 {
+			v := &values{numbering: numbering{width: 8}}
+			v.load(data[l.Header:], &workspace{})
+			reference := published(v.x, order3)
+			best, line = min(best, reference), fmt.Sprintf(", published %.3f", float64(reference)/float64(len(data)))
+		}
+		n := float64(len(data))
+		t.Logf("%s: %.3f%s, xz %.3f, zstd %.3f: %.3f of the best", filepath.Base(f), float64(len(stream))/n, line, float64(xz)/n, float64(zstd)/n,
+			float64(len(stream))/float64(best))
+		if len(stream) > best*92/100 {
+			t.Errorf("%s: %d bytes, the best of others %d", f, len(stream), best)
+		}
+	}
+}
+
+func TestDamage(t *testing.T) {
+	data := raw(arrays()["decimals with NaN"][:400], 8)
+	stream := Encode(data, Layout{Width: 8}, 1)
+	for i := range stream {
+		if _, err := Decode(stream[:i], len(data), 1); err == nil {
+			t.Fatalf("no error after %d bytes of %d", i, len(stream))
+		}
+		damaged := bytes.Clone(stream)
+		damaged[i] ^= 1 << (i % 8)
+		if got, err := Decode(damaged, MaxSize, 1); err == nil && !bytes.Equal(got, data) {
+			t.Fatalf("byte %d damaged: other data and no error", i)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, x := range arrays() {
+		f.Add(Encode(raw(x[:min(len(x), 300)], 8), Layout{Width: 8}, 1))
+	}
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		_, _ = Decode(stream, 1<<17, 2)
+	})
+}
+
+// FuzzRoundTrip codes any bytes as floats.
+func FuzzRoundTrip(f *testing.F) {
+	f.Add(raw(special(), 8), true, 3)
+	f.Fuzz(func(t *testing.T, data []byte, wide bool, columns int) {
+		l := Layout{Width: 4, Columns: max(columns, 0) % 100}
+		if wide {
+			l.Width = 8
+		}
+		got, err := Decode(Encode(data, l, 1), len(data), 1)
+		if err != nil || !bytes.Equal(got, data) {
+			t.Fatalf("differs: %v", err)
+		}
+	})
+}
+
+// TestVectors codes the arrays of testdata/vectors/doubles.txt and decodes them.
+func TestVectors(t *testing.T) {
+	testvector.Run(t, "../../testdata/vectors/doubles.txt", func(t *testing.T, v *testvector.Vector) {
+		data := v.Hex(t, "data")
+		stream := Encode(data, Layout{Header: v.Int(t, "header"), Width: v.Int(t, "width"), Columns: v.Int(t, "columns")}, 1)
+		got, err := Decode(v.Bytes(t, "bytes", stream), len(data), 1)
+		if err != nil || !bytes.Equal(got, data) {
+			t.Fatalf("%x, %v", got, err)
+		}
+	})
+}
+
+func BenchmarkEncode(b *testing.B) {
+	data := raw(waves(400, 100), 8)
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		Encode(data, Layout{Width: 8, Columns: 400}, 1)
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	data := raw(waves(400, 100), 8)
+	stream := Encode(data, Layout{Width: 8, Columns: 400}, 1)
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := Decode(stream, len(data), 1); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
