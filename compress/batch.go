@@ -1,6 +1,9 @@
 package compress
 
-import "strconv"
+import (
+	"bytes"
+	"strconv"
+)
 
 // Record is a record of an input. Its slices must not be changed.
 type Record struct {
@@ -25,7 +28,7 @@ type Batch struct {
 }
 
 // newBatch returns the records of c in spans.
-func newBatch(c *columns, spans []recordSpan, numbers bool) *Batch {
+func newBatch(c *columns, spans []recordSpan, numbers bool) (*Batch, error) {
 	b := &Batch{Input: c.input, cols: c, numbers: numbers}
 	if len(spans) != 1 || spans[0] != (recordSpan{0, c.records}) {
 		b.picked = []uint32{}
@@ -38,7 +41,11 @@ func newBatch(c *columns, spans []recordSpan, numbers bool) *Batch {
 	if c.names != nil {
 		b.names = make([]int, c.records+1)
 		for i := range c.records {
-			b.names[i+1] = b.names[i] + afterNames(c.names[b.names[i]:], 1)
+			end := bytes.IndexByte(c.names[b.names[i]:], '\n')
+			if end < 0 {
+				return nil, errNames
+			}
+			b.names[i+1] = b.names[i] + end + 1
 		}
 	}
 	if c.lengths.Each != nil {
@@ -49,7 +56,7 @@ func newBatch(c *columns, spans []recordSpan, numbers bool) *Batch {
 			at += c.lengths.Of(i)
 		}
 	}
-	return b
+	return b, nil
 }
 
 // Len returns the number of records.

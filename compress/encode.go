@@ -72,11 +72,11 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 		return nil, err
 	}
 	out.check.perm, out.check.from = cols[0].perm, cols[0].from
-	out.progress = &sliceMeter{m: e.progress, bytes: spec.text, units: func() (n uint64) {
+	out.progress = &sliceMeter{m: e.progress, sizes: func() (bytes, units uint64) {
 		for m, mem := range out.slice.Members() {
-			n += unitsOf(cols[m].bases(), e.meta.Options, e.inputs[mem.Input].Kind)
+			units += unitsOf(cols[m].bases(), e.meta.Options, e.inputs[mem.Input].Kind)
 		}
-		return n
+		return spec.text, units
 	}}
 	g, ctx := errgroup.WithContext(ctx)
 	for m, mem := range out.slice.Members() {

@@ -147,21 +147,28 @@ func (m *meter) add(n uint64) {
 
 // sliceMeter adds up the progress of a slice while its qualities and bases are coded or decoded.
 type sliceMeter struct {
-	m     *meter
-	bytes uint64 // that the slice counts in m
-	// units returns how many qualities and bases it has. It is called when the first of them are coded.
-	units func() uint64
+	m *meter
+	// sizes returns how many bytes the slice counts in m, and how many qualities and bases it has. It is called when the first of these
+	// are coded: while pack writes a slice, nothing is known of it before.
+	sizes func() (bytes, units uint64)
 
 	mu              sync.Mutex
+	bytes           uint64 // once all is not 0
 	all, done, told uint64 // units: 0 until they are known; of them; of bytes
+}
+
+// size asks for the sizes, once.
+func (s *sliceMeter) size() {
+	if s.all == 0 {
+		s.bytes, s.all = s.sizes()
+		s.all = max(s.all, 1)
+	}
 }
 
 // coded notes that n more qualities or bases are coded. Safe for concurrent use.
 func (s *sliceMeter) coded(n int) {
 	s.mu.Lock()
-	if s.all == 0 {
-		s.all = max(s.units(), 1)
-	}
+	s.size()
 	s.done = min(s.done+uint64(n), s.all)
 	// What follows takes time, too.
 	now := share(s.bytes-s.bytes/16, s.done, s.all)
@@ -176,6 +183,7 @@ func (s *sliceMeter) coded(n int) {
 // end notes that all of the slice is done. It is called once.
 func (s *sliceMeter) end() {
 	s.mu.Lock()
+	s.size()
 	more := s.bytes - s.told
 	s.told = s.bytes
 	s.mu.Unlock()

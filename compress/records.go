@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"iter"
@@ -109,7 +110,9 @@ func (r *Reader) Batches(ctx context.Context, q Query) iter.Seq2[*Batch, error] 
 		}()
 		go func() {
 			defer close(batches)
-			done <- r.decode(ctx, parts, q.Want.keeps(), nil, func(b *Batch) error {
+			columns := q.Want.keeps()
+			work := func(b *batch, p *slicePart) (*Batch, error) { return r.batch(b, p, columns) }
+			done <- decodeParts(ctx, r, parts, columns, work, func(b *Batch) error {
 				select {
 				case batches <- b:
 					return nil
@@ -173,29 +176,15 @@ func (r *Reader) matchNames(ctx context.Context, q Query, report Progress, match
 		total += uint64(r.man.Slices[p.slice].Records)
 	}
 	progress := newMeter(report, NamesStage, total)
-	// The names of a batch are matched where it is decoded.
-	err = r.decode(ctx, parts, WantNames.keeps(), func(b *Batch) {
-		matched := []uint32{}
-		for i := range b.Len() {
-			if match(b.Record(i).Name) || b.Mate != nil && match(b.Mate.Record(i).Name) {
-				matched = append(matched, uint32(b.Record(i).Number-b.cols.from))
-			}
-		}
-		b.picked = matched
-	}, func(b *Batch) error {
-		progress.add(uint64(b.cols.records))
-		list := found[b.Input]
-		for i := range b.Len() {
-			n := b.Record(i).Number
-			if k := len(list); k > 0 && list[k-1].To == n {
-				list[k-1].To++
+	work := func(b *batch, p *slicePart) (*matched, error) { return r.matchSlice(b, p, match) }
+	err = decodeParts(ctx, r, parts, WantNames.keeps(), work, func(m *matched) error {
+		progress.add(uint64(m.slice.Records))
+		for k, mem := range m.slice.Members() {
+			if k == 0 {
+				found[mem.Input] = append(found[mem.Input], m.records...)
 			} else {
-				list = append(list, RecordRange{n, n + 1})
+				found[mem.Input] = found[m.slice.First.Input]
 			}
-		}
-		found[b.Input] = list
-		if mate := r.man.Inputs[b.Input].Mate; mate >= 0 {
-			found[mate] = list
 		}
 		return nil
 	})
@@ -247,9 +236,9 @@ func (r *Reader) parts(q Query) ([]slicePart, error) {
 	return parts, nil
 }
 
-// decode decodes parts, several at once, and calls work for each where it is decoded, if it is not nil, and consume for one after another
-// in their order.
-func (r *Reader) decode(ctx context.Context, parts []slicePart, columns keeps, work func(*Batch), consume func(*Batch) error) error {
+// decodeParts decodes parts, several at once, calls work for each where it is decoded, and consume for one after another in their order.
+func decodeParts[T any](ctx context.Context, r *Reader, parts []slicePart, columns keeps, work func(*batch, *slicePart) (T, error),
+	consume func(T) error) error {
 	demands := make([]demand, len(parts))
 	largest := uint64(0)
 	for k, p := range parts {
@@ -258,22 +247,19 @@ func (r *Reader) decode(ctx context.Context, parts []slicePart, columns keeps, w
 	}
 	decoder := r.src.pass(demands)
 	pool := newWorkers(r.opts.Threads)
-	produce := func(ctx context.Context, k int) (batch *Batch, err error) {
+	produce := func(ctx context.Context, k int) (v T, err error) {
 		b, err := decoder.decode(ctx, demands[k])
 		if err != nil {
-			return nil, err
+			return v, err
 		}
 		err = pool.do(ctx, func() error {
-			batch, err = r.batch(b, &parts[k], columns)
-			if err == nil && work != nil {
-				work(batch)
-			}
+			v, err = work(b, &parts[k])
 			return err
 		})
-		return batch, err
+		return v, err
 	}
 	flight := inFlight(r.opts.Threads, r.opts.Memory, largest)
-	return inOrder(ctx, len(parts), flight, produce, func(_ int, b *Batch) error { return consume(b) })
+	return inOrder(ctx, len(parts), flight, produce, func(_ int, v T) error { return consume(v) })
 }
 
 // batch returns columns of the records of a part of a slice.
@@ -288,8 +274,61 @@ func (r *Reader) batch(b *batch, p *slicePart, columns keeps) (first *Batch, err
 		c := b.cols[m]
 		c.keep(columns)
 		o := r.man.Options
-		got := newBatch(c, p.spans, o.DropNames && !o.ReadsOnly)
+		got, err := newBatch(c, p.spans, o.DropNames && !o.ReadsOnly)
+		if err != nil {
+			return nil, err
+		}
 		got.Mate, first = first, got
 	}
 	return first, nil
+}
+
+// matched are the records of a slice with a name that is wanted.
+type matched struct {
+	slice   *archive.Slice
+	records []RecordRange // in the input
+}
+
+// matchSlice finds the records of a part of a slice of which one member's name matches.
+func (r *Reader) matchSlice(b *batch, p *slicePart, match func(name []byte) bool) (*matched, error) {
+	got := &matched{slice: b.slice}
+	for m, c := range b.cols {
+		if !p.want[m] || m >= len(b.slice.Members()) {
+			continue
+		}
+		if b.err[m] != nil {
+			return nil, b.err[m]
+		}
+		list, err := matchColumn(c, p.spans, match)
+		if err != nil {
+			return nil, err
+		}
+		got.records = union(got.records, list)
+	}
+	return got, nil
+}
+
+// matchColumn returns the records of c in spans with a name that matches.
+func matchColumn(c *columns, spans []recordSpan, match func(name []byte) bool) (list []RecordRange, err error) {
+	names, i := c.names, 0
+	for _, s := range spans {
+		for ; i < s.hi; i++ {
+			end := bytes.IndexByte(names, '\n')
+			if end < 0 {
+				return nil, errNames
+			}
+			name := names[:end]
+			names = names[end+1:]
+			if i < s.lo || !match(name) {
+				continue
+			}
+			n := c.from + uint64(i)
+			if k := len(list); k > 0 && list[k-1].To == n {
+				list[k-1].To++
+			} else {
+				list = append(list, RecordRange{n, n + 1})
+			}
+		}
+	}
+	return list, nil
 }

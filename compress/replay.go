@@ -110,11 +110,11 @@ func decodingPart(n uint64) uint64 { return n - n/8 }
 
 // decoding returns the meter of a slice that is being decoded. While pack writes it, its bases are not known before it is decoded.
 func (r *replay) decoding(slice int) *sliceMeter {
-	return &sliceMeter{m: r.progress, bytes: decodingPart(sliceBytes(r.man, slice)), units: func() (n uint64) {
+	return &sliceMeter{m: r.progress, sizes: func() (bytes, units uint64) {
 		for _, mem := range r.man.Slices[slice].Members() {
-			n += unitsOf(mem.Bases, r.man.Options, r.man.Inputs[mem.Input].Kind)
+			units += unitsOf(mem.Bases, r.man.Options, r.man.Inputs[mem.Input].Kind)
 		}
-		return n
+		return decodingPart(sliceBytes(r.man, slice)), units
 	}}
 }
 

@@ -81,8 +81,8 @@ func readSample(ctx context.Context, path string, n, threads int) (*benchSample,
 	}
 	end := recordsEnd(s.text[:n], s.kind)
 	if end == 0 {
-		return nil, fmt.Errorf("%s: there is no whole record of one line for each part in the first %s: expected that, or a --sample as large as the text",
-			path, bytesText(uint64(n)))
+		return nil, fmt.Errorf("%s: there is no whole record of one line for each part in the first %s: "+
+			"expected that, or a --sample as large as the text", path, bytesText(uint64(n)))
 	}
 	s.text = s.text[:end]
 	return s, nil

@@ -68,15 +68,20 @@ func (b *benchJSON) print(w io.Writer) error {
 	if !b.Whole {
 		about = "about "
 	}
-	rows := [][]string{{"flags", "archive", "ratio", "archive takes", "unpack takes"}}
+	rows := [][]string{{"flags", "archive", "ratio", "archive takes", "CPU", "unpack takes", "CPU"}}
+	factor := float64(b.Text) / float64(max(b.Sample, 1))
+	took, ran := 0.0, 0.0
 	for i := range b.Settings {
 		s := &b.Settings[i]
 		flags := s.Flags
 		if flags == "" {
 			flags = "(none)"
 		}
-		rows = append(rows, []string{flags, bytesText(s.WholeArchive), fmt.Sprintf("%.2f", float64(b.Sample)/float64(max(s.Archive, 1))),
-			timeAndRate(s.WholeTime, b.Text), timeAndRate(s.WholeUnpack, b.Text)})
+		ratio := float64(b.Sample) / float64(max(s.Archive, 1))
+		rows = append(rows, []string{flags, bytesText(s.WholeArchive), fmt.Sprintf("%.2f", ratio),
+			timeAndRate(s.WholeTime, b.Text), secondsText(s.ArchiveCPU * factor),
+			timeAndRate(s.WholeUnpack, b.Text), secondsText(s.UnpackCPU * factor)})
+		took, ran = took+s.Bin+s.Pack+s.Unpack, ran+s.ArchiveCPU+s.UnpackCPU
 	}
 	base := &b.Settings[0]
 	_, err := fmt.Fprintf(w, "%s: %s, %s%s of text, %s; %s\n\n%s\n", oneLine(b.File), bytesText(b.Stored), about, bytesText(b.Text), of,
@@ -87,8 +92,12 @@ func (b *benchJSON) print(w io.Writer) error {
 	if !b.Whole {
 		fmt.Fprintf(w, "Archives are at most so large: more reads overlap more. Times are of as much text at the same rates.\n")
 	}
-	fmt.Fprintf(w, "rates: reading %s/s, bin %s/s, pack %s/s, unpack %s/s\n", bytesText(uint64(b.Read)), bytesText(perSecond(b.Sample, base.Bin)),
-		bytesText(perSecond(b.Sample, base.Pack)), bytesText(perSecond(b.Sample, base.Unpack)))
+	if ran > 0 && ran < took*busy {
+		fmt.Fprintf(w, "The machine was busy with other work: threads ran for %.0f %% of one core's time. On an idle one all is faster.\n",
+			100*ran/took)
+	}
+	fmt.Fprintf(w, "rates: reading %s/s, bin %s/s, pack %s/s, unpack %s/s\n", bytesText(uint64(b.Read)),
+		bytesText(perSecond(b.Sample, base.Bin)), bytesText(perSecond(b.Sample, base.Pack)), bytesText(perSecond(b.Sample, base.Unpack)))
 	fmt.Fprintf(w, "memory: %s lays out all reads at once\n", bytesText(max(b.Memory, minMemory)))
 	if b.Jobs > 1 {
 		fmt.Fprintf(w, "many such files: orcomgo archive --jobs %d DIR/ OUT/\n", b.Jobs)
@@ -97,9 +106,16 @@ func (b *benchJSON) print(w io.Writer) error {
 	return err
 }
 
+// busy is the share of a core's time that threads must get for the times to count as those of an idle machine. Even with one thread
+// they run nearly all the time.
+const busy = 0.8
+
+// secondsText writes a number of seconds.
+func secondsText(s float64) string { return durationText(time.Duration(s * float64(time.Second))) }
+
 // timeAndRate writes a time and how many bytes a second that is.
 func timeAndRate(seconds float64, n uint64) string {
-	return durationText(time.Duration(seconds*float64(time.Second))) + ", " + bytesText(perSecond(n, seconds)) + "/s"
+	return secondsText(seconds) + ", " + bytesText(perSecond(n, seconds)) + "/s"
 }
 
 func perSecond(n uint64, seconds float64) uint64 { return uint64(float64(n) / max(seconds, 1e-9)) }

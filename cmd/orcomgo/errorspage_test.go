@@ -99,7 +99,8 @@ var makers = map[string]bool{"Errorf": true, "New": true, "usagef": true, "corru
 // messageTexts returns the texts of all errors in the sources of orcomgo, with an ellipsis for each part that varies, and where each is.
 func messageTexts(t *testing.T) map[string]string {
 	t.Helper()
-	list := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{range .GoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}\n{{end}}{{end}}", ".")
+	list := exec.Command("go", "list", "-deps", "-f",
+		"{{if not .Standard}}{{range .GoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}\n{{end}}{{end}}", ".")
 	out, err := list.Output()
 	if err != nil {
 		t.Skipf("go list: %v", err)

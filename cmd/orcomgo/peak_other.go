@@ -2,7 +2,10 @@
 
 package main
 
-import "runtime"
+import (
+	"runtime"
+	"time"
+)
 
 // peakMemory returns the memory in bytes that the Go runtime took from the system.
 func peakMemory() uint64 {
@@ -10,3 +13,6 @@ func peakMemory() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.Sys
 }
+
+// cpuTime returns how long the threads of the process have run: that is unknown.
+func cpuTime() time.Duration { return 0 }

@@ -119,7 +119,8 @@ func TestProgressTells(t *testing.T) {
 // TestProgressLines: what a log gets, to the byte.
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
-	p, clock := scripted(&out, false, 0, stageModel{name: "bin", unit: bytesUnit, group: 0, weight: 1}, stageModel{name: "pack", unit: readsUnit, group: 1, weight: 3})
+	p, clock := scripted(&out, false, 0, stageModel{name: "bin", unit: bytesUnit, group: 0, weight: 1},
+		stageModel{name: "pack", unit: readsUnit, group: 1, weight: 3})
 	for range 100 {
 		*clock = clock.Add(time.Second)
 		seconds := uint64(clock.Second() + 60*clock.Minute())

@@ -44,8 +44,9 @@ var (
 	verifyModel = stageModel{name: "verify", unit: bytesUnit, group: 8, weight: 12, alone: 44}
 	namesModel  = stageModel{name: compress.NamesStage, unit: readsUnit, group: 0, weight: 5}
 	unpackModel = stageModel{name: "unpack", unit: bytesUnit, group: 1, weight: 95}
-	indexModel  = []stageModel{{name: compress.IndexReadStage, unit: bytesUnit, group: 0, weight: 70}, {name: compress.IndexBuildStage, unit: basesUnit, group: 1, weight: 30}}
-	findModel   = stageModel{name: compress.FindStage, unit: bytesUnit, group: 0, weight: 1}
+	indexModel  = []stageModel{{name: compress.IndexReadStage, unit: bytesUnit, group: 0, weight: 70},
+		{name: compress.IndexBuildStage, unit: basesUnit, group: 1, weight: 30}}
+	findModel = stageModel{name: compress.FindStage, unit: bytesUnit, group: 0, weight: 1}
 )
 
 // unpackStages returns the stages of unpack.

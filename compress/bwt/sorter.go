@@ -110,7 +110,8 @@ func (s *sorter) run(text []byte, step int, emit func(first uint64, a []uint64, 
 			sum += sizes[to]
 			to++
 		}
-		entries := reuse(&s.memory.entries, sum+spareEntries*(len(counts)+1))
+		spare := spareEntries * (len(counts) + 1)
+		entries := reuse(&s.memory.entries, max(sum, min(limit, total))+spare)[:sum+spare]
 		s.scatter(entries, text, step, shares, starts, counts, from, to)
 		s.sortBuckets(entries[:sum], from, sizes[from:to], first, emit)
 		first += uint64(sum)
