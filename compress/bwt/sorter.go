@@ -244,7 +244,7 @@ func (s *sorter) sortGiant(a []uint64, rank uint64, depth uint64, giant int, emi
 	slices.SortFunc(giants, func(x, y group) int { return cmp.Compare(x.start, y.start) })
 	for _, g := range giants {
 		part, first := a[g.start:g.start+g.size], rank+uint64(g.start)
-		if !s.deep(part[0], depth) {
+		if !s.deep(part[0], depth) || s.workers[0].readOn(part, depth) {
 			shares := cut(len(part), s.threads*4)
 			parallel(len(shares)-1, s.threads, func(i int) { s.nextKeys(part[shares[i]:shares[i+1]], depth) })
 			s.sortGiant(part, first, depth, giant, emit)
