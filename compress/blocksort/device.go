@@ -18,10 +18,10 @@ const (
 	DeviceAuto               // a GPU for blocks of 4 MiB or more, if there is one that can be used; else the CPU
 )
 
-// WithDevice sets where blocks are transformed, by the Writer or back by the Reader; what codes them is the CPU. note, unless it is nil, is
-// called with a line for the user if a GPU is not used any more, or not for a block because it has too little memory: then the CPU
-// transforms. A GPU needs about 63 times the block size of memory for a block, and a Writer has two large ones in work. note may be called by
-// any goroutine, by one at a time.
+// WithDevice sets where blocks are transformed, by the Writer or back by the Reader; what codes them is the CPU. note, unless it is nil,
+// is called with a line for the user if a GPU is not used any more, or not for a block because it has too little memory: then the CPU
+// transforms. A GPU needs about 63 times the block size of memory for a block, and a Writer has two large ones in work. note may be
+// called by any goroutine, by one at a time.
 func WithDevice(d Device, note func(line string)) Option {
 	return func(o *options) error {
 		if d < DeviceCPU || d > DeviceAuto {

@@ -113,7 +113,7 @@ func entropy(sample []byte) float64 {
 	sum := 0.0
 	for _, n := range counts {
 		if n > 0 {
-			sum -= float64(n) * math.Log2(float64(n)/float64(len(sample)))
+			sum -= float64(float64(n) * math.Log2(float64(n)/float64(len(sample))))
 		}
 	}
 	return sum / float64(len(sample))
