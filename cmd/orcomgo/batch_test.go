@@ -44,6 +44,7 @@ func TestBatchInterrupted(t *testing.T) {
 	s := &streams{in: strings.NewReader(""), out: new(bytes.Buffer), err: &errs}
 	status := run(ctx, s, []string{"archive", "--quiet", "--jobs", "2", in, out})
 	cancel(nil)
+	see(errs.String())
 	if status != (signalled{syscall.SIGTERM}).status() || !strings.HasPrefix(errs.String(), "orcomgo: ended by signal") ||
 		strings.Count(errs.String(), "\n") != 1 {
 		t.Fatalf("status %d: %s", status, errs.String())
