@@ -48,7 +48,11 @@ func TestProgressWithinSlice(t *testing.T) {
 		for _, v := range seen[stage] {
 			values[v] = true
 		}
-		if len(values) < 5 || !values[uint64(len(r1))] {
+		least := 5
+		if stage == "pack" {
+			least = 4 // the qualities may all be coded before the reads are laid out, and are reported at once then
+		}
+		if len(values) < least || !values[uint64(len(r1))] {
 			t.Errorf("%s: reported %v", stage, seen[stage])
 		}
 	}

@@ -43,8 +43,8 @@ func (u *unsorting) rooms(n int) []room {
 	return list
 }
 
-// Inverse writes the text to dst of which transformed is the transform; origin is the rank of suffix 0. The error is ErrNoTransform if there
-// is no such text, and wraps ErrMemory if the device has less than TransformMemory(len(transformed)).
+// Inverse writes the text to dst of which transformed is the transform; origin is the rank of suffix 0. The error is ErrNoTransform if
+// there is no such text, and wraps ErrMemory if the device has less than TransformMemory(len(transformed)).
 func (t *Transformer) Inverse(dst, transformed []byte, origin uint32) error {
 	n := len(transformed)
 	if n == 0 || n > MaxTransform || len(dst) != n {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -264,7 +265,8 @@ func (m allTests) Run() int {
 			return status
 		}
 	}
-	if codes := unseen(); status == 0 && len(codes) > 0 && !testing.Short() {
+	// Elsewhere than on Linux some scripts are skipped.
+	if codes := unseen(); status == 0 && len(codes) > 0 && !testing.Short() && runtime.GOOS == "linux" {
 		fmt.Printf("FAIL: no test produces these errors of docs/ERRORS.md: %s\n", strings.Join(codes, ", "))
 		return 1
 	}

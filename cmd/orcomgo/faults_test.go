@@ -472,3 +472,33 @@ func TestFaults(t *testing.T) {
 	}
 	t.Logf("%d faults", tried)
 }
+
+// TestUnpackPartlyRestored: an error after the first file has its name says that it is restored.
+func TestUnpackPartlyRestored(t *testing.T) {
+	dir := t.TempDir()
+	r1, r2 := simulated(t, dir, 20)
+	run := filepath.Join(dir, "run")
+	mustRun(t, "archive", "-q", "-1", r1, "-2", r2, run)
+	for _, c := range []struct {
+		call, file, want string
+	}{
+		{"link", "r2.fastq", "(the files before it are restored)"},
+		{"syncdir", "", "(the files are restored, but a power cut now may lose them)"},
+	} {
+		out := filepath.Join(dir, c.call)
+		if err := os.Mkdir(out, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		vfs.Fault = func(call, path string) error {
+			if (call == c.call || c.call == "link" && call == "rename") && filepath.Clean(path) == filepath.Join(out, c.file) {
+				return syscall.EIO
+			}
+			return nil
+		}
+		status, errs := runHere("unpack", "-q", run, "-o", out)
+		vfs.Fault = nil
+		if _, err := os.Stat(filepath.Join(out, "r1.fastq")); status != 1 || !strings.Contains(errs, c.want) || err != nil {
+			t.Errorf("%s fails: status %d, %q, %v", c.call, status, errs, err)
+		}
+	}
+}

@@ -38,6 +38,7 @@ type space struct {
 	transformer bwt.Transformer // for small blocks
 	transformed []byte
 	onGPU       gpuTransformer // nil until it is used
+	tooMuch     int            // bytes of a block for which the GPU had too little memory; 0 if there was none
 }
 
 func (s *space) bytes(n int) []byte {

@@ -18,9 +18,10 @@ const (
 	DeviceAuto               // a GPU for blocks of 4 MiB or more, if there is one that can be used; else the CPU
 )
 
-// WithDevice sets where blocks are transformed, by the Writer or back by the Reader; what codes them is the CPU. note, unless it is nil, is
-// called with a line for the user if a GPU is not used any more, or not for a block because it has too little memory: then the CPU
-// transforms. A GPU needs about 63 times the block size of memory. note may be called by any goroutine, by one at a time.
+// WithDevice sets where blocks are transformed, by the Writer or back by the Reader; what codes them is the CPU. note, unless it is nil,
+// is called with a line for the user if a GPU is not used any more, or not for a block because it has too little memory: then the CPU
+// transforms. A GPU needs about 63 times the block size of memory for a block, and a Writer has two large ones in work. note may be
+// called by any goroutine, by one at a time.
 func WithDevice(d Device, note func(line string)) Option {
 	return func(o *options) error {
 		if d < DeviceCPU || d > DeviceAuto {
@@ -64,9 +65,9 @@ type accelerator struct {
 	least int // bytes of a block that it transforms
 	note  func(line string)
 
-	mutex   sync.Mutex
-	failed  bool
-	tooMuch int // bytes of a block for which there was too little memory; 0 if there was none
+	mutex  sync.Mutex
+	failed bool
+	noted  bool // that there was too little memory
 }
 
 // newAccelerator opens the GPU that options ask for, if they do. It is nil if the CPU is to be used.
@@ -97,7 +98,7 @@ func (a *accelerator) use(s *space, size int, f func(gpuTransformer) error) bool
 		return false
 	}
 	a.mutex.Lock()
-	skip := a.failed || a.tooMuch > 0 && size >= a.tooMuch
+	skip := a.failed || s.tooMuch > 0 && size >= s.tooMuch
 	a.mutex.Unlock()
 	if skip {
 		return false
@@ -116,15 +117,15 @@ func (a *accelerator) use(s *space, size int, f func(gpuTransformer) error) bool
 	defer a.mutex.Unlock()
 	line := ""
 	switch {
-	case a.failed:
-	case !tooLittleMemory(err):
+	case tooLittleMemory(err):
+		s.tooMuch = size // others may have enough
+		if !a.noted {
+			line = fmt.Sprintf("the CPU transforms a block of %d MB: %v", (size+999999)/1000000, err)
+		}
+		a.noted = true
+	case !a.failed:
 		a.failed = true
 		line = fmt.Sprintf("the GPU is not used any more, the CPU transforms the blocks: %v", err)
-	case a.tooMuch == 0:
-		line = fmt.Sprintf("the CPU transforms a block of %d MB: %v", (size+999999)/1000000, err)
-		fallthrough
-	default:
-		a.tooMuch = size
 	}
 	if line != "" && a.note != nil {
 		a.note(line)

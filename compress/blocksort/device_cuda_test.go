@@ -10,6 +10,11 @@ import (
 
 // TestGPU: with the GPU of this machine, a stream is the same and is read back.
 func TestGPU(t *testing.T) {
+	if g, err := openGPU(); err != nil {
+		t.Skip(err)
+	} else if err := g.close(); err != nil {
+		t.Fatal(err)
+	}
 	text := report(rand.New(rand.NewSource(13)), 20<<20)
 	device := func(d Device) Option { return WithDevice(d, func(line string) { t.Error(line) }) }
 	for _, size := range []int{1 << 20, 6 << 20} {

@@ -49,11 +49,16 @@ type Transformer struct {
 	sample  *Transformer // for sorting the sample
 }
 
-// reuse returns n elements of any value, from *memory if it has as many.
+// reuse returns n elements of any value, from *memory if it has as many. Memory that was too small is replaced by a little more than is
+// needed, so that texts of one size seldom replace it.
 func reuse[T any](memory *[]T, n int) []T {
-	if cap(*memory) < n {
+	if had := cap(*memory); had < n {
 		*memory = nil // so that both need not be there at once
-		*memory = largepages.Make[T](n)
+		more := 0
+		if had > 0 {
+			more = n / 8
+		}
+		*memory = largepages.Make[T](n + more)
 	}
 	return (*memory)[:n]
 }

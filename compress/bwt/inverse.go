@@ -66,9 +66,10 @@ func (m *Transformer) Inverse(dst, transformed []byte, starts []uint32, threads 
 	return nil
 }
 
-// inverter is an inverse transform of two symbols or more. It follows the text by two symbols at a time: next[r] is the rank of the suffix that begins two
-// symbols after the one of rank r. The suffixes that begin with a pair of symbols, xy, have the order of the suffixes after that pair, which
-// is the order of the ranks before which there is y, and before that x. (Grebnov, libsais, "unbwt", does the same.)
+// inverter is an inverse transform of two symbols or more. It follows the text by two symbols at a time: next[r] is the rank of the
+// suffix that begins two symbols after the one of rank r. The suffixes that begin with a pair of symbols, xy, have the order of the
+// suffixes after that pair, which is the order of the ranks before which there is y, and before that x. (Grebnov, libsais, "unbwt", does
+// the same.)
 //
 // Two suffixes are followed by no other so: the last one, of one symbol, which is the first that begins with that, and the one before it,
 // which is the first that begins with its pair.

@@ -95,9 +95,11 @@ func (w *worker) readOn(group []uint64, depth uint64) bool {
 	}
 	if len(group) > w.mayRead {
 		take := max(len(group), 1<<16)
-		if w.s.readAhead.Add(-int64(take)) < 0 {
+		// Once it is used up, it is only read, so that threads don't take its line of the cache from one another.
+		if w.s.readAhead.Load() < int64(take) {
 			return false
 		}
+		w.s.readAhead.Add(-int64(take))
 		w.mayRead += take
 	}
 	w.mayRead -= len(group)

@@ -182,16 +182,20 @@ func (p *planner) firstKeys(before []int) [][]int {
 	return nil
 }
 
-// related returns those of the columns before that the column i may be predicted from: not more than maxRelated, the nearest in the
+// related returns those of the columns before that the column i may be predicted from: not more than maxRelated, or a quarter of that in wide tables: the nearest in the
 // table and the first ones, in this order.
 func (p *planner) related(i int, before []int) []int {
 	list := slices.DeleteFunc(slices.Clone(before), func(x int) bool { return p.distinct[x] < 2 })
 	distance := func(x int) int { return max(x-i, i-x) }
 	slices.SortStableFunc(list, func(a, b int) int { return distance(a) - distance(b) })
-	if len(list) > maxRelated {
-		rest := slices.Clone(list[maxRelated-firstRelated:])
+	most, first := maxRelated, firstRelated
+	if len(p.columns) > manyColumns {
+		most, first = maxRelated/4, firstRelated/4
+	}
+	if len(list) > most {
+		rest := slices.Clone(list[most-first:])
 		slices.Sort(rest)
-		list = append(list[:maxRelated-firstRelated], rest[:firstRelated]...)
+		list = append(list[:most-first], rest[:first]...)
 	}
 	return list
 }
@@ -278,6 +282,25 @@ func (p *planner) fit(i, x int) (input, float64, bool) {
 	return in, cost, true
 }
 
+// steady reports whether in half of a few rows the values of v are about the same multiple of f.
+func steady(rows []int, v []int64, f func(r int) float64) bool {
+	var ratios [8]float64
+	step := len(rows) / len(ratios)
+	for i := range ratios {
+		r := rows[i*step]
+		ratios[i] = float64(v[r]) / f(r)
+	}
+	sorted := ratios
+	slices.Sort(sorted[:])
+	median, n := sorted[len(sorted)/2], 0
+	for _, q := range ratios {
+		if math.Abs(q-median) < math.Abs(median)/10 {
+			n++
+		}
+	}
+	return n >= len(ratios)/2
+}
+
 // quotients returns the quotient and the product of two columns that come closest to the column i.
 func (p *planner) quotients(i int, before []int) []input {
 	v := p.values[i]
@@ -303,6 +326,9 @@ func (p *planner) quotients(i int, before []int) []input {
 						return float64(p.values[x][r]) * float64(p.values[y][r])
 					}
 					return float64(p.values[x][r]) / float64(p.values[y][r])
+				}
+				if !steady(rows, v, f) {
+					continue
 				}
 				ratios = ratios[:0]
 				for _, r := range rows {

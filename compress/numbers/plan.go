@@ -13,6 +13,7 @@ const (
 	sampleRows   = 3000  // that candidates for the models of a column are compared on
 	rowsBefore   = 10000 // rows before the sample that rows of it may be like
 	maxRelated   = 64    // columns that a column may be predicted from
+	manyColumns  = 128   // from which on a column is predicted from fewer columns
 	firstRelated = 8     // of these, the first ones of the table
 	maxModels    = 9     // of a column that the encoder chooses
 	maxFailures  = 6     // candidates in a row that did not help, after which no more are tried

@@ -193,6 +193,9 @@ func (e *Encoder) build(ctx context.Context) error {
 	e.coded = make(chan struct{})
 	coders := basemodel.Coders(g.Len)
 	e.cfg.hold(ctx, coders, e.coded)
+	if e.cfg.Progress != nil { // now, since slices are coded beside it
+		e.cfg.Progress(CodingStage, 0, uint64(g.Len))
+	}
 	go func() {
 		defer close(e.coded)
 		var coded atomic.Int64

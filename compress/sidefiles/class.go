@@ -30,8 +30,8 @@ func (c class) alone() bool { return c != classText && c != classBinary && c != 
 const (
 	sampleSize = 256 << 10 // bytes of a file that say what it is
 	minAlone   = 2 << 10   // bytes of a file that may be coded by itself
-	// A table of less than maxTrial bytes is coded by itself only if it is smaller by this share than as text, since text shares
-	// what it has in common with other files.
+	// A table of less than maxTrial bytes, or an array, is coded by itself only if it is smaller by this share than otherwise, since
+	// text and binary data share what they have in common with other files.
 	maxTrial    = 32 << 10
 	shareOfText = 0.9
 	// Binary data is tried as records if the estimate of these, which is often too high, is at most this share of the sample as text.
@@ -68,16 +68,32 @@ func classify(sample []byte) class {
 		}
 		return classText
 	}
-	if len(sample) >= 4096 && entropy(sample) > maxEntropy {
+	if len(sample) < minAlone {
+		return classBinary
+	}
+	c, array := smallerArray(sample)
+	if array > len(sample)*97/100 && len(sample) >= 4096 && entropy(sample) > maxEntropy {
 		return classStored
 	}
-	if len(sample) >= minAlone {
-		bits, ok := records.Estimate(sample)
-		if ok && bits/8*float64(len(sample)) < shareOfBinary*float64(len(codeText(sample))) {
-			return classRecord
-		}
+	text := float64(len(codeText(sample)))
+	bits, ok := records.Estimate(sample)
+	record := bits / 8 * float64(len(sample))
+	switch {
+	case float64(array) < shareOfText*text && (!ok || float64(array) < shareOfText*record):
+		return c
+	case ok && record < shareOfBinary*text:
+		return classRecord
 	}
 	return classBinary
+}
+
+// smallerArray returns whether a sample is smaller as float64s or as float32s, and its size as such.
+func smallerArray(sample []byte) (class, int) {
+	wide := len(doubles.Encode(sample, doubles.Layout{Width: 8}, 1))
+	if n := len(doubles.Encode(sample, doubles.Layout{Width: 4}, 1)); n < wide {
+		return classArray32, n
+	}
+	return classArray64, wide
 }
 
 // isTable reports whether a file is so much smaller as a table that it is not coded with other text.
@@ -113,7 +129,7 @@ func entropy(sample []byte) float64 {
 	sum := 0.0
 	for _, n := range counts {
 		if n > 0 {
-			sum -= float64(n) * math.Log2(float64(n)/float64(len(sample)))
+			sum -= float64(float64(n) * math.Log2(float64(n)/float64(len(sample))))
 		}
 	}
 	return sum / float64(len(sample))

@@ -5,7 +5,7 @@
 //   - tables of text are coded by package tables, where this is smaller;
 //   - other text is coded by package blocksort, files of one extension next to each other, so that small ones share what they
 //     have in common;
-//   - arrays of floats (.npy) are coded by package doubles;
+//   - arrays of floats (.npy, or raw) are coded by package doubles;
 //   - other binary data is coded by package records or blocksort, whichever is smaller; an estimate by a sample says which are tried.
 //
 // The files are put in an order in which such groups are together, and cut into blocks. A block is coded by itself, so blocks

@@ -75,6 +75,7 @@ var contents = []struct {
 	{"b/log.txt", []byte("one line\n"), methodBlocksort},
 	{"a/log.txt", []byte("another line"), methodBlocksort},
 	{"depths.npy", array(4000), methodDoubles},
+	{"field.dat", array(2000)[71:], methodDoubles},
 	{"small.bin", []byte{0, 1, 2, 3}, methodStored},
 	{"name\xff\nof any bytes", []byte("x"), methodBlocksort},
 }

@@ -105,8 +105,8 @@ suffix_count(const u64 *keys, u64 n, u64 shift, u32 *counts, u32 *step) {
   counts[(u64)threadIdx.x * gridDim.x + blockIdx.x] = count[threadIdx.x];
 }
 
-// digit_rank returns how many digits equal to its own the warp had before: in earlier calls, which place counts, and in lower lanes. A digit
-// of SUFFIX_DIGITS is none.
+// digit_rank returns how many digits equal to its own the warp had before: in earlier calls, which place counts, and in lower lanes. A
+// digit of SUFFIX_DIGITS is none.
 static __device__ __forceinline__ u32 digit_rank(u32 *place, u32 digit, u32 lane) {
   u32 alike = __match_any_sync(FULL, digit);
   u32 leader = __ffs(alike) - 1, before = 0;
