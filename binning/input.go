@@ -17,7 +17,7 @@ type input struct {
 	cutter  cutter
 	records uint64
 	ended   bool
-	last    *blockTask // the block of this input that was begun last
+	last    *blockTask // the block of this input that was started last
 }
 
 // sniffLen is how many bytes of text are searched for signs of wrapped FASTQ.

@@ -273,7 +273,8 @@ func TestCancel(t *testing.T) {
 	for i := range 30 {
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(time.Duration(i)*time.Millisecond, cancel)
-		_, err := Run(ctx, Config{Inputs: []InputSpec{{Path: path, Mate: -1}}, OutDir: out, Threads: 2, Options: record.Options{BlockSize: 100_000}})
+		_, err := Run(ctx, Config{Inputs: []InputSpec{{Path: path, Mate: -1}}, OutDir: out, Threads: 2,
+			Options: record.Options{BlockSize: 100_000}})
 		cancel()
 		if err == nil {
 			os.RemoveAll(out)
@@ -294,12 +295,13 @@ func TestCancel(t *testing.T) {
 
 // TestCancelWaiting ends runs that wait for input that does not come.
 func TestCancelWaiting(t *testing.T) {
-	for _, begun := range []string{"", "@a\nACGT\n+\nIIII\n", strings.Repeat("@a\nACGT\n+\nIIII\n", 200_000)} {
+	for _, started := range []string{"", "@a\nACGT\n+\nIIII\n", strings.Repeat("@a\nACGT\n+\nIIII\n", 200_000)} {
 		in, stop := io.Pipe()
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-		go stop.Write([]byte(begun))
+		go stop.Write([]byte(started))
 		out := filepath.Join(t.TempDir(), "out")
-		_, err := Run(ctx, Config{Inputs: []InputSpec{{Path: "-", Mate: -1}}, OutDir: out, Stdin: in, Options: record.Options{BlockSize: 100_000}})
+		_, err := Run(ctx, Config{Inputs: []InputSpec{{Path: "-", Mate: -1}}, OutDir: out, Stdin: in,
+			Options: record.Options{BlockSize: 100_000}})
 		cancel()
 		stop.Close()
 		if !errors.Is(err, context.DeadlineExceeded) {

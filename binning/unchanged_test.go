@@ -94,7 +94,8 @@ func TestChangedInputs(t *testing.T) {
 				check(t, os.WriteFile(path, in.text, 0o666))
 				check(t, os.Chtimes(path, hourAgo, hourAgo))
 				time.Sleep(12 * time.Millisecond) // a later change has another time
-				c := Config{Inputs: []InputSpec{{Path: path, Mate: -1}}, OutDir: out, Threads: 2, Streams: 1, Options: record.Options{BlockSize: 100_000}}
+				c := Config{Inputs: []InputSpec{{Path: path, Mate: -1}}, OutDir: out, Threads: 2, Streams: 1,
+					Options: record.Options{BlockSize: 100_000}}
 				c.NewAssigner = func(r *Resources) (Assigner, error) {
 					return &changingAssigner{Assigner: NewCPU(*r), change: func() { tt.do(t, path, in.text) }}, nil
 				}

@@ -303,7 +303,7 @@ func replaceForever(dir string) {
 		}
 	}
 	blocks := []*Block{tiny(1, 2000).blocks[0], tiny(2, 2000).blocks[0]}
-	fmt.Println("begun")
+	fmt.Println("started")
 	var e Encoded
 	for i := 0; ; i++ {
 		w, err := Create(dir, "name", true)

@@ -38,7 +38,7 @@ func (r *Reader) NameMarks(block, every int) ([]uint64, error) {
 	s := &d.sections[secNames]
 	marks := make([]uint64, 0, info.Records/every+2)
 	var chunk []byte
-	records := 0 // names that have begun
+	records := 0 // names that have started
 	open := false
 	for j := range s.sums {
 		from := uint64(j) * nameChunk

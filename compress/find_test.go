@@ -402,7 +402,13 @@ func TestQueries(t *testing.T) {
 	for _, c := range []struct {
 		queries []FindQuery
 		o       FindOptions
-	}{{nil, FindOptions{}}, {[]FindQuery{q}, FindOptions{Overlap: 11}}, {[]FindQuery{q}, FindOptions{Mismatches: 5}}, {[]FindQuery{q}, FindOptions{Mismatches: -1}}, {[]FindQuery{q}, FindOptions{Within: 9}}} {
+	}{
+		{nil, FindOptions{}},
+		{[]FindQuery{q}, FindOptions{Overlap: 11}},
+		{[]FindQuery{q}, FindOptions{Mismatches: 5}},
+		{[]FindQuery{q}, FindOptions{Mismatches: -1}},
+		{[]FindQuery{q}, FindOptions{Within: 9}},
+	} {
 		if _, err := NewFinder(c.queries, c.o); err == nil {
 			t.Errorf("%+v passes", c)
 		}

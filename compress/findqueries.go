@@ -23,9 +23,9 @@ func ReadQueries(r io.Reader, file string) ([]FindQuery, error) {
 	}
 	var all []FindQuery
 	var bases strings.Builder
-	name, line, begun := "", 0, 0
+	name, line, started := "", 0, 0
 	end := func() error {
-		if begun == 0 {
+		if started == 0 {
 			return nil
 		}
 		q, err := ParseQuery(name, bases.String())
@@ -48,11 +48,11 @@ func ReadQueries(r io.Reader, file string) ([]FindQuery, error) {
 			if err := end(); err != nil {
 				return nil, err
 			}
-			begun, name = line, strings.TrimPrefix(text, ">")
+			started, name = line, strings.TrimPrefix(text, ">")
 			if fields := strings.Fields(name); len(fields) > 0 {
 				name = fields[0]
 			}
-		case text != "" && begun == 0:
+		case text != "" && started == 0:
 			return nil, fmt.Errorf("%s: line %d: expected > and a name, as FASTA begins, not %.20q", file, line, text)
 		default:
 			bases.WriteString(text)

@@ -372,7 +372,8 @@ func (r *oneRecord) append(dst []byte, i int) ([]byte, error) {
 	c := r.c
 	from := r.starts.start(i)
 	to := from + c.lengths.Of(i)
-	one := &columns{input: c.input, from: c.from + uint64(i), records: 1, lengths: record.Lengths{Fixed: uint32(to - from)}, letters: c.letters[from:to]}
+	one := &columns{input: c.input, from: c.from + uint64(i), records: 1,
+		lengths: record.Lengths{Fixed: uint32(to - from)}, letters: c.letters[from:to]}
 	one.forms.Default = *c.forms.Of(uint32(i))
 	one.forms.Default.NoNewline, one.forms.Default.Tail = false, "" // of the last record of an input
 	if c.quals != nil {

@@ -40,7 +40,8 @@ func TestProgressWithinSlice(t *testing.T) {
 	if err != nil || s.Slices != 1 {
 		t.Fatal(s, err)
 	}
-	if _, err := Unpack(context.Background(), filepath.Join(out, "a"), UnpackOptions{Threads: 2, Stream: io.Discard, Progress: report}); err != nil {
+	o := UnpackOptions{Threads: 2, Stream: io.Discard, Progress: report}
+	if _, err := Unpack(context.Background(), filepath.Join(out, "a"), o); err != nil {
 		t.Fatal(err)
 	}
 	for _, stage := range []string{"pack", "verify", "unpack"} {

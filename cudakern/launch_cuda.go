@@ -68,7 +68,7 @@ func (l *Lane) profile(k kernel, launch func() error) error {
 	return nil
 }
 
-// fault adds to an error of the stream the kernel that had begun last.
+// fault adds to an error of the stream the kernel that had started last.
 func (l *Lane) fault(err error) error {
 	if k := kernel(l.step()); k != kernelNone {
 		return fmt.Errorf("kernel %v: CUDA error %w", k, err)

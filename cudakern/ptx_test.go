@@ -38,8 +38,8 @@ func TestPTXAgrees(t *testing.T) {
 	for _, k := range []string{"lines", "scan", "records", "columns", "signature", "exceptions", "sort_count", "sort_scatter", "arrange",
 		"bin_starts", "pack", "map_quals", "text_sums", "name_chunks", "name_sizes", "name_streams", "streams", "count_symbols", "code_tables",
 		"measure", "choose", "place_chunks", "write_plain", "write_codes", "inflate", "count_lines", "index_count",
-		"index_insert", "place_select", "place", "kmer_count", "kmer_write", "kmer_groups", "kmer_first", "partners", "partners_large", "vote_count", "vote",
-		"vote_poor", "cover", "covered", "move",
+		"index_insert", "place_select", "place", "kmer_count", "kmer_write", "kmer_groups", "kmer_first", "partners",
+		"partners_large", "vote_count", "vote", "vote_poor", "cover", "covered", "move",
 		"suffix_symbols", "suffix_keys", "suffix_count", "suffix_scatter", "suffix_heads", "suffix_carry",
 		"suffix_groups", "suffix_divide_count", "suffix_divide", "suffix_small", "suffix_large_keys", "suffix_starts",
 		"unsort_count", "unsort_next", "unsort_walk", "unsort_jump", "unsort_copy"} {

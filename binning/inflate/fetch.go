@@ -28,18 +28,18 @@ func (s *segment) end() int64 { return s.at + int64(s.own) }
 
 // fetcher cuts the input into segments.
 type fetcher struct {
-	in    io.Reader
-	at    int64  // where the next segment begins
-	carry []byte // read already: what it begins with
-	err   error  // of in
-	bgzf  bool   // a member of BGZF may be next
-	begun bool
-	most  int // bytes of text that a segment of BGZF has at most, or those of one member
+	in      io.Reader
+	at      int64  // where the next segment begins
+	carry   []byte // read already: what it begins with
+	err     error  // of in
+	bgzf    bool   // a member of BGZF may be next
+	started bool
+	most    int // bytes of text that a segment of BGZF has at most, or those of one member
 }
 
 // room returns how large the buffer must be for a segment of so many own bytes.
 func (f *fetcher) room(own int) int {
-	if f.bgzf || !f.begun {
+	if f.bgzf || !f.started {
 		own = max(own, bgzfMember)
 	}
 	return own + overlap
@@ -57,8 +57,8 @@ func (f *fetcher) next(buf []byte, s *segment) {
 			f.err = io.EOF
 		}
 	}
-	if !f.begun {
-		f.begun = true
+	if !f.started {
+		f.started = true
 		f.bgzf = isBGZF(buf[:n])
 	}
 	*s = segment{buf: buf[:n], at: f.at}

@@ -59,7 +59,7 @@ var (
 
 // Reader inflates gzip: one member or several, those of BGZF among them, and zero bytes
 // behind them. One goroutine at a time may use it. It has goroutines of its own only while it
-// is being read, and until the tasks that were begun then are done.
+// is being read, and until the tasks that were started then are done.
 type Reader struct {
 	threads int
 	// speculative is set if gzip is decoded ahead of the chain.
@@ -123,7 +123,7 @@ type chain struct {
 	window   []byte
 	streamAt int64
 	bgzfOpen bool  // the last member was one of BGZF, and not empty
-	pad      bool  // zero bytes have begun
+	pad      bool  // zero bytes have started
 	err      error // what comes next
 	done     bool
 }
@@ -364,7 +364,7 @@ func (z *Reader) retire(s *span) {
 	s.work = nil
 }
 
-// advance begins whatever can be begun.
+// advance begins whatever can be started.
 func (z *Reader) advance() {
 	if z.quit.Load() {
 		return
@@ -578,7 +578,7 @@ func (z *Reader) drop() {
 	z.segs, z.spans = z.segs[1:], z.spans[1:]
 }
 
-// discard gives up what was begun in the first segment.
+// discard gives up what was started in the first segment.
 func (z *Reader) discard() {
 	s := z.spans[0]
 	if s == nil {

@@ -174,7 +174,8 @@ func (n Name) sameUnit(o Name) bool {
 	return n.Library == o.Library && n.Lane == o.Lane && n.Part == o.Part
 }
 
-// addUnit adds the files of one lane, or of a part of it. Third reads and indexes go with a pair. It returns those of the first mates and of the second ones, "" for none.
+// addUnit adds the files of one lane, or of a part of it. Third reads and indexes go with a pair. It returns those of the first mates and
+// of the second ones, "" for none.
 func (s *Sample) addUnit(files []File) (first, second string) {
 	of := map[Role]*string{First: &first, Second: &second}
 	for _, f := range files {

@@ -275,7 +275,8 @@ func (r *findRun) rows(n *compress.Finding, names []string) (b []byte) {
 	archive := oneLine(n.Archive)
 	if r.numbers {
 		for _, f := range n.Reads {
-			b = fmt.Appendf(b, "%s\t%s\t%d\t%s\t%s\t%d\n", archive, oneLine(n.Inputs[f.Input]), f.Record+1, names[f.Query], strand(f.Reverse), f.At+1)
+			b = fmt.Appendf(b, "%s\t%s\t%d\t%s\t%s\t%d\n",
+				archive, oneLine(n.Inputs[f.Input]), f.Record+1, names[f.Query], strand(f.Reverse), f.At+1)
 		}
 		return b
 	}
@@ -307,7 +308,8 @@ func (r *findRun) summary(found []commit.Entry) {
 			continue
 		}
 		if !n.Indexed && !r.options.Scan {
-			fmt.Fprintf(r.s.err, "orcomgo: note: %s has no index, all of its reads were searched: orcomgo index makes one\n", oneLine(found[i].Path()))
+			fmt.Fprintf(r.s.err, "orcomgo: note: %s has no index, all of its reads were searched: orcomgo index makes one\n",
+				oneLine(found[i].Path()))
 		}
 		for _, c := range n.Counts {
 			queries[c.Query] = true

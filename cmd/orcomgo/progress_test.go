@@ -44,8 +44,8 @@ func packRun(p *progress, clock *time.Time) {
 		if i > 0 {
 			p.report("joining contigs", 9900, 10_000)                   // over already
 			p.report("placing reads", i*200, 10_000)                    // late
-			p.report("placing reads again", 0, 10_000)                  // not begun
-			p.report("coding the pseudogenome", uint64(0), uint64(500)) // not begun
+			p.report("placing reads again", 0, 10_000)                  // not started
+			p.report("coding the pseudogenome", uint64(0), uint64(500)) // not started
 		}
 		step()
 	}

@@ -57,7 +57,7 @@ func feed(t *testing.T) (path string, w *os.File) {
 	return path, w
 }
 
-// fill writes records to a pipe, more than it holds: once that is done the reader has begun.
+// fill writes records to a pipe, more than it holds: once that is done the reader has started.
 func fill(t *testing.T, w *os.File) string {
 	t.Helper()
 	text := strings.Repeat("@a\nACGT\n+\nIIII\n", 20_000)

@@ -78,7 +78,7 @@ func (a *Aligner) alignChain(c *chain, read Bases, n, from, to int) int {
 		q = a.other
 	}
 	seq, m := a.seq.bases, a.seq.n
-	begun := len(a.found)
+	started := len(a.found)
 	anchors := c.anchors
 	for len(anchors) > 0 && int(anchors[0].read) < lo {
 		anchors = anchors[1:] // the alignment before went further than its anchors
@@ -125,9 +125,9 @@ func (a *Aligner) alignChain(c *chain, read Bases, n, from, to int) int {
 		}
 	}
 	if c.reversed {
-		slices.Reverse(a.found[begun:])
+		slices.Reverse(a.found[started:])
 	}
-	if len(a.found) == begun {
+	if len(a.found) == started {
 		return from
 	}
 	last := &a.found[len(a.found)-1]

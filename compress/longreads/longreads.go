@@ -166,12 +166,12 @@ func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
 	return s, nil
 }
 
-// accurate is how many edits a base reads have at most which are nearly without errors, as assemblies are. Versions of errors would share other
-// reads with the right ones.
+// accurate is how many edits a base reads have at most which are nearly without errors, as assemblies are. Versions of errors would share
+// other reads with the right ones.
 const accurate = 1. / 2000
 
-// leastSaved is how many bases of reads there may be for each bit that a shared sequence saves. If it saves less, reads have repeats in common
-// at most, which the model of literals follows by itself.
+// leastSaved is how many bases of reads there may be for each bit that a shared sequence saves. If it saves less, reads have repeats in
+// common at most, which the model of literals follows by itself.
 const leastSaved = 32
 
 // sequence returns what was written.

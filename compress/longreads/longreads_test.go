@@ -196,8 +196,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestMosaic: a read that follows one version of a sequence and then the other has a piece of each, without edits. Where the sequence is not
-// said to have versions, the one that covers more has all.
+// TestMosaic: a read that follows one version of a sequence and then the other has a piece of each, without edits. Where the sequence is
+// not said to have versions, the one that covers more has all.
 func TestMosaic(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
 	one := drawBases(r, 40_000)

@@ -182,8 +182,8 @@ func (p *planner) firstKeys(before []int) [][]int {
 	return nil
 }
 
-// related returns those of the columns before that the column i may be predicted from: not more than maxRelated, or a quarter of that in wide tables: the nearest in the
-// table and the first ones, in this order.
+// related returns those of the columns before that the column i may be predicted from: not more than maxRelated, or a quarter of that in
+// wide tables: the nearest in the table and the first ones, in this order.
 func (p *planner) related(i int, before []int) []int {
 	list := slices.DeleteFunc(slices.Clone(before), func(x int) bool { return p.distinct[x] < 2 })
 	distance := func(x int) int { return max(x-i, i-x) }

@@ -12,7 +12,7 @@ import (
 type Decoder struct {
 	genome       *basemodel.Sequence
 	err          error
-	begun        chan struct{} // closed when genome or err is set
+	started      chan struct{} // closed when genome or err is set
 	parts        []decodedPart
 	releaseWhile func(wait func())
 
@@ -34,7 +34,7 @@ type decodedPart struct {
 
 // newDecoder returns a Decoder of so many parts, without a pseudogenome.
 func newDecoder(parts int, c Config) *Decoder {
-	d := &Decoder{begun: make(chan struct{}), parts: make([]decodedPart, parts), releaseWhile: c.releaseWhile()}
+	d := &Decoder{started: make(chan struct{}), parts: make([]decodedPart, parts), releaseWhile: c.releaseWhile()}
 	for k := range d.parts {
 		d.parts[k].ready = make(chan struct{})
 	}
@@ -44,7 +44,7 @@ func newDecoder(parts int, c Config) *Decoder {
 // setGenome sets the pseudogenome, which may still be being decoded.
 func (d *Decoder) setGenome(s *basemodel.Sequence) {
 	d.genome = s
-	close(d.begun)
+	close(d.started)
 }
 
 // follow sets the pseudogenome, which is being coded and decoded.
@@ -63,7 +63,7 @@ func (d *Decoder) setModel(m *basemodel.Model) {
 // if d is a Decoder of Encoder.Follow, after Encoder.Close. An error wraps ErrCorrupt.
 func (d *Decoder) Check() error {
 	select {
-	case <-d.begun:
+	case <-d.started:
 	default:
 		return nil // there were no reads
 	}
@@ -83,7 +83,7 @@ func (d *Decoder) Check() error {
 
 // setTree decodes the tree of part k once there is a pseudogenome.
 func (d *Decoder) setTree(k int, section []byte) {
-	<-d.begun
+	<-d.started
 	if d.err == nil {
 		d.parts[k].tree = decodePositions(d.genome.Len(), decodeFrom(section))
 	}
@@ -100,7 +100,7 @@ func NewDecoder(shared [][]byte, c Config) *Decoder {
 	d := newDecoder(len(trees), c)
 	if genome, err := basemodel.Decode(section, c.Threads); err != nil {
 		d.err = corrupt(err)
-		close(d.begun)
+		close(d.started)
 	} else {
 		d.setGenome(genome)
 	}

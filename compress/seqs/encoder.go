@@ -160,7 +160,7 @@ func (e *Encoder) release() {
 	e.done.Broadcast()
 }
 
-// wait waits until the pseudogenome is coded, if that has begun.
+// wait waits until the pseudogenome is coded, if that has started.
 func (e *Encoder) wait() {
 	if e.coded != nil {
 		<-e.coded

@@ -131,7 +131,7 @@ func (l *Layout) EachLiteral(i, n int, f func(from, to int)) {
 
 // Len returns the number of bases of the pseudogenome. An error wraps ErrCorrupt. As Genome, it must not be called without reads.
 func (d *Decoder) Len() (int, error) {
-	<-d.begun // it is set by NewDecoder
+	<-d.started // it is set by NewDecoder
 	if d.err != nil {
 		return 0, d.err
 	}
