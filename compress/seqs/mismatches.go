@@ -17,9 +17,9 @@ import (
 type mismatches struct {
 	byQual bool
 
-	*variantTable // by position of the pseudogenome, modulo a power of two; see variantKnown
-	mask          uint64
-	shared        [16][8]rc.Prob // that a read has a variant, by which of the last four reads had it and by quality
+	variants []uint8 // by position of the pseudogenome, modulo a power of two; see variantKnown
+	mask     uint64
+	shared   [16][8]rc.Prob // that a read has a variant, by which of the last four reads had it and by quality
 
 	// Of the current read, a bit for each base, as in baseBit:
 	unlike  []uint64 // encoding: bases that differ from the pseudogenome and are to be coded
@@ -36,10 +36,10 @@ type mismatches struct {
 	substitutionByQual [128][4][4]rc.Prob // by quality, base of the pseudogenome and decision
 }
 
-// newMismatches returns a model for a pseudogenome of so many bases. Its table of variants must be released.
+// newMismatches returns a model for a pseudogenome of so many bases.
 func newMismatches(byQual bool, pseudogenome uint64) *mismatches {
 	size := uint64(1) << min(bits.Len64(pseudogenome), variantBits)
-	m := &mismatches{count: rc.NewTree(8), byQual: byQual, variantTable: newVariantTable(size), mask: size - 1}
+	m := &mismatches{count: rc.NewTree(8), byQual: byQual, variants: make([]uint8, size+variantStep), mask: size - 1}
 	for i := range m.shared {
 		rc.FillProbs(m.shared[i][:])
 	}
@@ -86,7 +86,6 @@ const (
 func (m *mismatches) noteVariant(pos uint64, b byte) {
 	if pos &= m.mask; m.variants[pos] == 0 {
 		m.variants[pos] = variantKnown | 1<<2 | b
-		m.touched[pos>>touchedBits] = true
 	}
 }
 

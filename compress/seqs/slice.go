@@ -262,7 +262,6 @@ func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, read func(k, i int) 
 	models := make([]*mismatches, len(r.cols))
 	for k := range r.cols {
 		models[k] = newMismatches(r.cols[0].Quals != nil, s.limit)
-		defer models[k].release()
 	}
 	r.forEach(true, func(k, i int, quals []byte, skip []bool) {
 		w := alignment{uint64(r.where[k].pos[i]), r.where[k].rev[i], r.cols[k].Lengths.Of(i)}
