@@ -131,7 +131,8 @@ func (t *Tree) Samples() []Sample {
 		s := sampleOf(at.sample, list)
 		if d := dirs[at.sample]; len(d) > 1 && s.Problem == nil {
 			slices.Sort(d)
-			s.Problem = fmt.Errorf("there are samples of this name in %s: archive one of them at a time, or write a sheet", strings.Join(d, " and "))
+			s.Problem = fmt.Errorf("there are samples of this name in %s: archive one of them at a time, or write a sheet",
+				strings.Join(d, " and "))
 		}
 		all = append(all, s)
 	}
@@ -219,4 +220,5 @@ func (s *Sample) add(first, second string) {
 }
 
 // ErrNone is the error for a directory without files of reads.
-var ErrNone = errors.New("there are no files of reads, whose names end in .fastq, .fq, .fasta, .fa or .fna, or in .gz or the like after that")
+var ErrNone = errors.New("there are no files of reads, whose names end in .fastq, .fq, .fasta, .fa or .fna," +
+	" or in .gz or the like after that")

@@ -66,8 +66,9 @@ func (o *binFlags) define(f *pflag.FlagSet) {
 	f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to discard it (mates stay together)")
 	f.StringVar(&o.names, "names", "keep", "`NAMES` of the records: keep, or drop to number them")
 	f.StringVar(&o.quality, "quality", "keep", "`QUALITIES`: keep, bin8 for Illumina's eight levels, or drop")
-	f.StringVar(&o.source, "source", "auto", "`WHAT` to record of the input files: auto; all, to compute checksums of plain files here, too;\n"+
-		"time, for names, sizes and times only; or none")
+	f.StringVar(&o.source, "source", "auto",
+		"`WHAT` to record of the input files: auto; all, to compute checksums of plain files here, too;\n"+
+			"time, for names, sizes and times only; or none")
 	o.blockSize = binning.DefaultBlockSize
 	f.Var(&o.blockSize, "block-size", "`SIZE` of text that is sorted at a time, such as 64MiB or 1G;\n"+
 		"less by default where --memory is short, which makes the archive a little larger")

@@ -47,7 +47,8 @@ Examples:
 `,
 	flags: func(f *pflag.FlagSet) action {
 		var o findFlags
-		f.StringArrayVar(&o.fasta, "fasta", nil, "also search the sequences of `FILE`, FASTA, plain or gzip; - is standard input; may be repeated")
+		f.StringArrayVar(&o.fasta, "fasta", nil,
+			"also search the sequences of `FILE`, FASTA, plain or gzip; - is standard input; may be repeated")
 		f.IntVarP(&o.options.Mismatches, "mismatches", "m", 0, "find stretches that differ in up to `N` bases, 0 to 4")
 		f.IntVar(&o.options.Overlap, "overlap", 0, "find reads that have `N` bases in a row of a sequence, 12 or more, not all of it")
 		f.IntVar(&o.options.Within, "within", 3, "find reads that differ from the pseudogenome there in up to `N` bases, 0 to 8")

@@ -16,7 +16,7 @@ const version = 1
 const (
 	// MaxSize is the most data that Encode takes, in bytes.
 	MaxSize = 1 << 30
-	// A byte of a stream stands for at most bytesPerByte bytes of data; a reader refuses more, which would take memory for nothing.
+	// A stream holds at most bytesPerByte bytes of data for each of its own; a reader refuses more, which would take memory for nothing.
 	bytesPerByte = 1 << 15
 	slackBytes   = 64
 	// A chunk has less than one exception for so many values, or its floats are taken as their bits.

@@ -25,7 +25,7 @@ var ErrSize = errors.New("records: the stream has more data than allowed")
 // MaxSize is the most data that Encode takes, in bytes.
 const MaxSize = 1 << 25
 
-// A byte of a stream stands for at most bytesPerByte bytes of data; a reader refuses more, which would take memory for nothing.
+// A stream holds at most bytesPerByte bytes of data for each of its own; a reader refuses more, which would take memory for nothing.
 const (
 	bytesPerByte = 1 << 16
 	slackBytes   = 64

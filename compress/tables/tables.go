@@ -28,7 +28,7 @@ var ErrSize = errors.New("tables: the stream has more text than allowed")
 // MaxSize is the largest text that Encode takes, in bytes.
 const MaxSize = 1 << 25
 
-// A byte of a stream stands for at most bytesPerByte bytes of text; a reader refuses more, which would take memory for nothing.
+// A stream holds at most bytesPerByte bytes of text for each of its own; a reader refuses more, which would take memory for nothing.
 const (
 	bytesPerByte = 1 << 16
 	slackBytes   = 64
