@@ -95,6 +95,8 @@ func (b *batch) prepare(args []string) (err error) {
 		return o.usagef("-1 to -4 can't be combined with samples")
 	case o.sheet != "" && len(args) != 1:
 		return o.usagef("give nothing but the output directory with --samples")
+	case o.given("as"):
+		return o.usagef("--as can't be combined with samples, which have names")
 	case o.jobs < 1:
 		return o.usagef("--jobs must be at least 1")
 	case o.jobs > 1 && o.device == "gpu":
