@@ -13,10 +13,12 @@ package tree
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
 	"orcomgo/bins/parse"
+	"orcomgo/bins/vfs"
 )
 
 // Kind is what an entry of a directory is.
@@ -52,6 +54,9 @@ type Entry struct {
 	Archive int    // of Reads: which of the listing's archives, and which of its inputs
 	Input   int
 }
+
+// ModeOf returns the Mode of an entry of a mode of the file system.
+func ModeOf(m fs.FileMode) uint32 { return vfs.ModeBits(m) }
 
 // Archive is an archive of reads in the directory of the side archive.
 type Archive struct {

@@ -136,7 +136,7 @@ func (l *Listing) parseRest(c *parse.Cursor, i int) {
 			c.Fail("a link leads nowhere")
 		}
 	case HardLink:
-		e.First = int(c.AtMost(uint64(max(i-1, 0))))
+		e.First = int(c.AtMost(uint64(len(l.Entries) - 1)))
 		if k := l.Entries[e.First].Kind; k != File && k != Reads {
 			c.Fail("a hard link is one of a %s", k)
 		}

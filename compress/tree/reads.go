@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -306,4 +307,18 @@ func renamed(path, restored, other string) string {
 		return stem + restored[n:]
 	}
 	return other
+}
+
+// WriteReads writes the text of entry i, of Reads, to w, compressed if gzip is set and the file that was archived was.
+func (r *Reader) WriteReads(ctx context.Context, w io.Writer, i int, gzip bool) error {
+	e := &r.Entries[i]
+	info, err := r.information(e.Archive)
+	if err = r.checkInput(e, info, err); err != nil {
+		return fmt.Errorf("%s: %w", e.Path, err)
+	}
+	name := info.Inputs[e.Input].Name
+	o := compress.UnpackOptions{Threads: r.o.Threads, Memory: r.o.Memory, Stream: w, Gzip: gzip && name != base(e.Path),
+		Inputs: []string{literal.Replace(name)}}
+	_, err = compress.Unpack(ctx, filepath.Join(r.dir, r.Archives[e.Archive].Name)+commit.PackedDataExt, o)
+	return err
 }
