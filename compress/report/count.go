@@ -55,6 +55,30 @@ func (c *qualityCounts) add(d *qualityCounts) {
 	}
 }
 
+// gcCounts are reads that have A, C, G or T, by the percent of G and C among these, in units of 1/gcUnit of a read.
+type gcCounts [101]uint64
+
+const gcUnit = 1 << 20
+
+// add counts a read of n bases, gc of which are G or C. There are n+1 such reads, and 101 percents: the reads are laid over the percents,
+// so that each takes 101/(n+1) of them, and the read is divided among those that it lies over. If it were counted at the rounded
+// percent, reads of 101 bases would have a peak at 50 %, where two of the 102 are rounded to the same.
+func (c *gcCounts) add(gc, n uint64) {
+	const percents = uint64(len(c))
+	// part returns how much of the read is below percent k.
+	part := func(k uint64) uint64 {
+		if k*(n+1) <= percents*gc {
+			return 0
+		}
+		return min((k*(n+1)-percents*gc)*gcUnit/percents, gcUnit)
+	}
+	for k, before := percents*gc/(n+1), uint64(0); before < gcUnit; k++ {
+		to := part(k + 1)
+		c[k] += to - before
+		before = to
+	}
+}
+
 // readCounts are the counts of reads of one number in the fragment.
 type readCounts struct {
 	records   uint64
@@ -62,8 +86,8 @@ type readCounts struct {
 	letters   []letterCounts  // by group of cycles, counted from 0
 	quals     []qualityCounts // likewise
 	lengths   []uint64        // reads, by group of lengths
-	gc        [101]uint64     // reads that have A, C, G or T, by percent of G and C among these, rounded
-	means     qualityCounts   // reads that have qualities, by the mean byte of them, rounded
+	gc        gcCounts
+	means     qualityCounts // reads that have qualities, by the mean byte of them, rounded
 	names     nameCounts
 	sample    sequenceSample
 }
@@ -112,7 +136,7 @@ func (c *readCounts) addBases(bases []byte) {
 		c.letters[groupOf(exactGroups+i)][letter]++
 	}
 	if n := own.acgt(); n > 0 {
-		c.gc[(200*own.gc()+n)/(2*n)]++
+		c.gc.add(own.gc(), n)
 	}
 }
 

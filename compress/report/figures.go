@@ -36,8 +36,10 @@ type ReadFigures struct {
 	N         float64    `json:"n_percent"`           // of all letters
 	Qualities *Qualities `json:"qualities,omitempty"` // nil if there are none
 	Cycles    []Cycle    `json:"cycles"`
-	Lengths   []Count    `json:"lengths"`    // reads by length
-	GCByRead  []uint64   `json:"gc_by_read"` // reads by percent of G and C among their A, C, G and T, rounded, 0 to 100
+	Lengths   []Count    `json:"lengths"` // reads by length
+	// GCByRead are reads by percent of G and C among their A, C, G and T, 0 to 100. A read that is between two percents, or has so few
+	// bases that it stands for several, is divided among them.
+	GCByRead []float64 `json:"gc_by_read"`
 	// Duplication is nil if there are no sequences.
 	Duplication *Duplication `json:"duplication,omitempty"`
 	Names       []NameForm   `json:"names,omitempty"`
@@ -154,8 +156,11 @@ func phredOffset(c *qualityCounts) int {
 
 // figures returns the figures of reads with this number.
 func (c *readCounts) figures(number int, inputs []string) ReadFigures {
-	f := ReadFigures{Number: number, Inputs: inputs, Records: c.records, Duplication: c.sample.result(), GCByRead: c.gc[:],
+	f := ReadFigures{Number: number, Inputs: inputs, Records: c.records, Duplication: c.sample.result(), GCByRead: make([]float64, len(c.gc)),
 		Names: c.names.result(), NamesVary: c.names.more}
+	for i, n := range c.gc {
+		f.GCByRead[i] = float64(n) / gcUnit
+	}
 	var all letterCounts
 	for i := range c.letters {
 		all.add(&c.letters[i])

@@ -37,7 +37,11 @@ func (g *gzipSample) add(s *compress.InspectedSlice, member int) error {
 		return nil
 	}
 	text := s.Texts[member]
-	n := min(len(text), gzipSampleBytes/min(s.Of, most))
+	n := gzipSampleBytes / min(s.Of, most)
+	if s.Texts[1-member] != nil {
+		n /= 2
+	}
+	n = min(n, len(text))
 	from := (len(text) - n) / 2
 	var out countWriter
 	if g.writer == nil {

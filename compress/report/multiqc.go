@@ -35,6 +35,25 @@ type statHeader struct {
 	Max         *float64 `json:"max,omitempty"`
 }
 
+// The IDs of sections.
+const (
+	statsID   = "orcomgo_stats"
+	columnsID = "orcomgo_columns"
+	qualityID = "orcomgo_quality"
+	gcID      = "orcomgo_gc"
+	nID       = "orcomgo_n"
+)
+
+// SectionFiles returns the names of the files that the sections of an archive may have.
+func SectionFiles(archive string) (names []string) {
+	for _, id := range []string{statsID, columnsID, qualityID, gcID, nID} {
+		names = append(names, sectionFile(archive, id))
+	}
+	return names
+}
+
+func sectionFile(archive, id string) string { return archive + "." + id + "_mqc.json" }
+
 // MultiQC returns sections for MultiQC: columns of the general statistics, bytes by column, and qualities, GC and N by cycle. A section
 // without data is left out.
 func (f *Figures) MultiQC() []Section {
@@ -43,18 +62,18 @@ func (f *Figures) MultiQC() []Section {
 		id, name, description, y string
 		value                    func(c *Cycle) (float64, bool)
 	}{
-		{"orcomgo_quality", "Mean quality by cycle", "Of all reads in the archive.", "quality (Phred)", func(c *Cycle) (float64, bool) {
+		{qualityID, "Mean quality by cycle", "Of all reads in the archive.", "quality (Phred)", func(c *Cycle) (float64, bool) {
 			if c.Quality == nil {
 				return 0, false
 			}
 			return c.Quality.Mean, true
 		}},
-		{"orcomgo_gc", "GC by cycle", "Share of G and C among A, C, G and T.", "% GC", func(c *Cycle) (float64, bool) {
+		{gcID, "GC by cycle", "Share of G and C among A, C, G and T.", "% GC", func(c *Cycle) (float64, bool) {
 			l := &c.Letters
 			n := l.A + l.C + l.G + l.T
 			return percent(l.G+l.C, n), n > 0
 		}},
-		{"orcomgo_n", "N by cycle", "Share of the bases that the sequencer could not tell.", "% N", func(c *Cycle) (float64, bool) {
+		{nID, "N by cycle", "Share of the bases that the sequencer could not tell.", "% N", func(c *Cycle) (float64, bool) {
 			n := c.Letters.total()
 			return percent(c.Letters.N, n), n > 0
 		}},
@@ -65,7 +84,7 @@ func (f *Figures) MultiQC() []Section {
 			points := make(map[string]any)
 			for _, c := range r.shownCycles() {
 				if v, ok := s.value(c); ok {
-					points[decimals(c.middle(), 1)] = v
+					points[strconv.FormatFloat(c.middle(), 'g', -1, 64)] = v
 				}
 			}
 			if len(points) > 0 {
@@ -94,8 +113,8 @@ func (f *Figures) columnBars() Section {
 	for _, c := range f.Columns {
 		bytes[c.Name] = c.Bytes
 	}
-	const id, title = "orcomgo_columns", "orcomgo: What each column costs"
-	return Section{id, title, "Bytes of the archive.", "bargraph", plotConfig{id + "_plot", title, "", "bytes", 0},
+	const title = "orcomgo: What each column costs"
+	return Section{columnsID, title, "Bytes of the archive.", "bargraph", plotConfig{columnsID + "_plot", title, "", "bytes", 0},
 		map[string]map[string]any{f.Archive.Name: bytes}}
 }
 
@@ -110,7 +129,7 @@ func (f *Figures) generalStatistics() Section {
 		{"orcomgo_gc": {"GC", "Share of G and C", "{:,.1f}", "%", 0, &hundred}},
 		{"orcomgo_n": {"N", "Share of N among all bases", "{:,.3f}", "%", 0, &hundred}},
 		{"orcomgo_q30": {"Q30", "Bases with a quality of 30 or more", "{:,.1f}", "%", 0, &hundred}},
-		{"orcomgo_duplicates": {"Dups", "Reads that are there once more", "{:,.1f}", "%", 0, &hundred}},
+		{"orcomgo_duplicates": {"Dups", "Reads that repeat an earlier one", "{:,.1f}", "%", 0, &hundred}},
 		{"orcomgo_coverage": {"Coverage", "Mean number of reads over a base of the sequence that they were joined to", "{:,.1f}", "X", 0, nil}},
 	}
 	verified := "yes"
@@ -146,11 +165,11 @@ func (f *Figures) generalStatistics() Section {
 	if f.Pseudogenome != nil {
 		values["orcomgo_coverage"] = f.Pseudogenome.MeanDepth
 	}
-	return Section{ID: "orcomgo_stats", PlotType: "generalstats", Config: headers, Data: map[string]map[string]any{f.Archive.Name: values}}
+	return Section{ID: statsID, PlotType: "generalstats", Config: headers, Data: map[string]map[string]any{f.Archive.Name: values}}
 }
 
 // File returns the name of the file that MultiQC finds the section of an archive in, and its content.
 func (s *Section) File(archive string) (name string, content []byte, err error) {
 	content, err = json.MarshalIndent(s, "", "  ")
-	return archive + "." + s.ID + "_mqc.json", append(content, '\n'), err
+	return sectionFile(archive, s.ID), append(content, '\n'), err
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/dustin/go-humanize"
 
@@ -17,23 +18,18 @@ import (
 //go:embed page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"count":    func(n uint64) string { return humanize.Comma(int64(n)) },
-	"size":     humanize.Bytes,
-	"decimals": decimals,
-	"field":    fieldText,
-	"join":     func(list []string) string { return strings.Join(list, ", ") },
-	"damage":   func(f compress.FileStatus) string { return f.DamagedText() },
-}).Parse(pageText))
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"count":    func(n uint64) string { return humanize.Comma(int64(n)) },
+		"decimals": decimals,
+		"field":    fieldText,
+		"join":     func(list []string) string { return strings.Join(list, ", ") },
+		"damage":   func(f compress.FileStatus) string { return f.DamagedText() },
+	}).Parse(pageText))
+})
 
-// decimals writes a number with at most so many decimals.
-func decimals(v float64, most int) string {
-	text := strconv.FormatFloat(v, 'f', most, 64)
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return text
-}
+// decimals writes a number with so many decimals.
+func decimals(v float64, n int) string { return strconv.FormatFloat(v, 'f', n, 64) }
 
 // page is what the template takes.
 type page struct {
@@ -87,7 +83,7 @@ func (f *Figures) Page(w io.Writer, program string) error {
 		}
 		p.Parts = append(p.Parts, part{r, f.readTitle(r.Number), plots})
 	}
-	return pageTemplate.Execute(w, p)
+	return pageTemplate().Execute(w, p)
 }
 
 // readTitle says which reads have a number.
@@ -145,7 +141,7 @@ func (f *Figures) tiles() []tile {
 		}
 		list = append(list, value)
 	}
-	if p := f.Pseudogenome; p != nil {
+	if p := f.Pseudogenome; p != nil && p.Bases > 0 {
 		list = append(list, tile{"mean coverage", decimals(p.MeanDepth, 1), "of " + humanize.Comma(int64(p.Bases)) + " joined bases"})
 	}
 	return list

@@ -17,13 +17,13 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Size of a plot, in units of its own: the page scales it to the width that there is. Text of 11 units is about 9 pixels high on a
+// Size of a plot, in units of its own: the page scales it to the width that there is. Text of 13 units is more than 10 pixels high on a
 // screen of 400 pixels.
 const (
 	plotWidth  = 440
-	plotHeight = 270
-	labelSize  = 12.5
-	tickSize   = 11.5
+	plotHeight = 285
+	labelSize  = 14.5
+	tickSize   = 13
 	plotMargin = 5
 )
 
@@ -40,7 +40,7 @@ var (
 	colourMean = color.NRGBA{0xd5, 0x5e, 0x00, 255}
 	colourBand = color.NRGBA{0x9c, 0xc9, 0xe8, 255}
 	colourPale = color.NRGBA{0xdc, 0xec, 0xf7, 255}
-	colourGrid = color.NRGBA{0xe4, 0xe4, 0xe4, 255}
+	colourGrid = color.NRGBA{0xd6, 0xd6, 0xd6, 255}
 )
 
 // figure is a plot of a page.

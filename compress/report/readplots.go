@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"image/color"
 
+	"github.com/dustin/go-humanize"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 )
@@ -38,12 +40,24 @@ func (r *ReadFigures) shownCycles() (list []*Cycle) {
 // middle is where a cycle, or a group of them, is on the axis.
 func (c *Cycle) middle() float64 { return float64(c.From+c.To) / 2 }
 
-// cycleAxis returns the range of the axis of cycles.
-func cycleAxis(cycles []*Cycle) (from, to float64) {
-	if len(cycles) == 0 {
-		return 0, 1
+// linearCycles is how many cycles are shown on a linear axis at most. Of longer reads the first cycles, where most happens, would be
+// too narrow.
+const linearCycles = 1000
+
+// scaleCycles sets the ranges of a plot by cycle.
+func (r *ReadFigures) scaleCycles(p *plot.Plot, maxY float64) {
+	last := 1.0
+	if n := len(r.Cycles); n > 0 {
+		last = r.Cycles[n-1].middle()
 	}
-	return 0, cycles[len(cycles)-1].middle()
+	if last <= linearCycles {
+		scale(p, 0, last, 0, maxY)
+		return
+	}
+	scale(p, 1, last, 0, maxY)
+	p.X.Label.Text += " (logarithmic)"
+	p.X.Scale = plot.LogScale{}
+	p.X.Tick.Marker = decades(last)
 }
 
 // finish draws a plot for a figure.
@@ -84,8 +98,7 @@ func (r *ReadFigures) plotQualities() (*figure, error) {
 	if err := line(p, mean, colourMean, 1.6, 5, 3); err != nil {
 		return nil, err
 	}
-	from, to := cycleAxis(r.shownCycles())
-	scale(p, from, to, 0, highest(high, mean)*1.04)
+	r.scaleCycles(p, highest(high, mean)*1.04)
 	f := &figure{Title: "Qualities by cycle", Text: "Of all bases at a cycle. Qualities of 30 mean one wrong base in a thousand.",
 		Legend: []legendEntry{entry("median", colourC), entry("mean (dashed)", colourMean), entry("25 to 75 %", colourBand),
 			entry("10 to 90 %", colourPale)}}
@@ -126,8 +139,7 @@ func (r *ReadFigures) plotLetters() (*figure, error) {
 		f.Legend = append(f.Legend, entry(l.name, l.colour))
 		top = max(top, highest(points))
 	}
-	from, to := cycleAxis(r.shownCycles())
-	scale(p, from, to, 0, min(top*1.08, 100))
+	r.scaleCycles(p, min(top*1.08, 100))
 	return f.finish(p)
 }
 
@@ -140,8 +152,7 @@ func (r *ReadFigures) plotN() (*figure, error) {
 	if err := line(p, points, colourN, 1.6); err != nil {
 		return nil, err
 	}
-	from, to := cycleAxis(r.shownCycles())
-	scale(p, from, to, 0, min(max(highest(points)*1.08, 0.1), 100))
+	r.scaleCycles(p, min(max(highest(points)*1.08, 0.1), 100))
 	f := &figure{Title: "N by cycle", Text: fmt.Sprintf("Bases that the sequencer could not tell: %s %% of all.", decimals(r.N, 3))}
 	return f.finish(p)
 }
@@ -164,16 +175,16 @@ func (r *ReadFigures) plotLengths() (*figure, error) {
 		return nil, err
 	}
 	scale(p, float64(least)-0.5, float64(least+len(points)*width)-0.5, 0, highest(points)*1.05)
-	f := &figure{Title: "Lengths", Text: fmt.Sprintf("Reads by their length, %d to %d bases.", least, greatest)}
+	f := &figure{Title: "Lengths", Text: fmt.Sprintf("Reads by their length, %s to %s bases.", humanize.Comma(int64(least)),
+		humanize.Comma(int64(greatest)))}
 	if width > 1 {
-		f.Text = fmt.Sprintf("Reads by their length, %s to %s bases; a bar is %d bases wide.", plainNumber(float64(least)),
-			plainNumber(float64(greatest)), width)
+		f.Text += fmt.Sprintf(" A bar is %d bases wide.", width)
 	}
 	return f.finish(p)
 }
 
 func (r *ReadFigures) plotGC() (*figure, error) {
-	points, total := plotter.XYs{}, uint64(0)
+	points, total := plotter.XYs{}, 0.0
 	for _, n := range r.GCByRead {
 		total += n
 	}
@@ -181,7 +192,7 @@ func (r *ReadFigures) plotGC() (*figure, error) {
 		return nil, nil
 	}
 	for gc, n := range r.GCByRead {
-		points = append(points, plotter.XY{X: float64(gc), Y: percent(n, total)})
+		points = append(points, plotter.XY{X: float64(gc), Y: 100 * n / total})
 	}
 	p := newPlot("% G and C of a read", "% of the reads")
 	if err := line(p, points, colourA, 1.6); err != nil {
@@ -224,7 +235,7 @@ func plotDuplication(d *Duplication, what string) (*figure, error) {
 		if l.To != l.From {
 			label = "≥" + label
 		}
-		if l.From >= 10 || l.From%2 == 1 {
+		if i%2 == 0 && l.From < 9 || i%2 == 1 && l.From >= 10 {
 			labels = append(labels, plot.Tick{Value: float64(i) + 0.5, Label: label})
 		}
 	}
@@ -234,8 +245,7 @@ func plotDuplication(d *Duplication, what string) (*figure, error) {
 	}
 	scale(p, 0, float64(len(points)), 0, min(highest(points)*1.08, 100))
 	p.X.Tick.Marker = labels
-	p.X.Tick.Label.Font.Size = tickSize - 2
-	f := &figure{Title: "Duplicates among " + what, Text: fmt.Sprintf("%s %% of the %s are there once more.", decimals(d.Duplicates, 1), what)}
+	f := &figure{Title: "Duplicates among " + what, Text: fmt.Sprintf("%s %% of the %s repeat an earlier one.", decimals(d.Duplicates, 1), what)}
 	if d.OneIn > 1 {
 		f.Text += fmt.Sprintf(" Counted for one in %d sequences.", d.OneIn)
 	}
