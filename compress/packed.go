@@ -148,7 +148,7 @@ func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 	first, firstQuals := p.firstRecords(s, wanted, list)
 	for m, mem := range s.Members() {
 		b.cols[m] = &columns{input: mem.Input, from: s.From, records: s.Records, first: first, firstQuals: first,
-			byBases: p.man.Inputs[mem.Input].QualsByBases, coded: wanted.coded}
+			byBases: p.man.Inputs[mem.Input].QualsByBases, asText: wanted.asText, coded: wanted.coded}
 	}
 	b.cols[0].firstQuals = firstQuals
 	if wanted.layouts {
@@ -206,7 +206,7 @@ func (p *packed) firstRecords(s *archive.Slice, d demand, list []*decoding) (rec
 
 // decodeColumn sets d's column in b, or d.err; what it returns is the error of ctx.
 func (p *packed) decodeColumn(ctx context.Context, b *batch, d *decoding) error {
-	if d.prepare != nil {
+	if d.prepare != nil && !p.man.Inputs[b.slice.First.Input].TwoBit {
 		d.err = d.prepare(ctx, p)
 	}
 	for _, n := range d.needs {

@@ -38,6 +38,8 @@ type demand struct {
 	layouts bool    // where its reads are on the pseudogenome is wanted as well, of a packed archive
 	// Of the reads, only the letters of those without a place are wanted. With layouts only.
 	withoutPlaced bool
+	// The batch is for batch.text only, which does not need letters that are in two bits a base.
+	asText bool
 
 	// coded, if not nil, is told how many more qualities and bases were decoded, by any goroutine.
 	coded func(n int)

@@ -116,6 +116,15 @@ func (d *Decoder) Genome(dst []byte) ([]byte, error) {
 	return d.genome.Append(dst, 0, n), nil
 }
 
+// UnplacedLayout returns the layout of n reads of which none has a place.
+func UnplacedLayout(n int) *Layout {
+	l := &Layout{Positions: make([]uint32, n), Reversed: make([]bool, n)}
+	for i := range l.Positions {
+		l.Positions[i] = unplaced
+	}
+	return l
+}
+
 // EachLiteral calls f with the stretches of read i, which has n bases, that are neither given by a place nor by pieces.
 func (l *Layout) EachLiteral(i, n int, f func(from, to int)) {
 	switch {

@@ -27,6 +27,9 @@ func unpackWord(p []byte, w uint64) {
 	binary.LittleEndian.PutUint64(p[24:], uint64(fourLetters[uint8(w>>48)])|uint64(fourLetters[uint8(w>>56)])<<32)
 }
 
+// Slack is how many bytes of capacity more than the text AppendLines needs.
+const Slack = wordBases
+
 // partBases is how many bases are unpacked before the runs among them are applied, about: few enough to be in the cache.
 const partBases = 16 << 10
 
