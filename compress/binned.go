@@ -62,6 +62,7 @@ func (b *binned) pass(demands []demand) sliceDecoder {
 }
 
 func (b *binned) place() (dir, name string)   { return b.r.Dir(), b.r.Name() }
+func (b *binned) release(*batch)              {}
 func (b *binned) problems() []error           { return b.problem }
 func (b *binned) manifest() *archive.Manifest { return b.man }
 func (b *binned) Close() error                { return b.r.Close() }

@@ -24,6 +24,8 @@ type source interface {
 	paths() []string
 	// place is the directory of the archive and its name.
 	place() (dir, name string)
+	// release takes back memory of a batch for asText demands that is not used any more.
+	release(b *batch)
 	// problems are damages that don't keep it from being read.
 	problems() []error
 	Close() error

@@ -52,22 +52,39 @@ func twoBitText(text uint64) uint64 {
 	return max(text/4, 1)
 }
 
-// decodeTwoBit sets the sequences of c, and, unless only text is wanted, the letters.
-func (c *columns) decodeTwoBit(data []byte) (err error) {
-	if c.twoBit, err = twobit.Decode(data, int(c.bases())); err != nil {
+// decodeTwoBit sets the letters of c, or, if only text is wanted, the sequences: the batch is to be released then.
+func (c *columns) decodeTwoBit(memory *buffers, data []byte) error {
+	s, err := twobit.Decode(memory.get(int(c.bases())/4+twoBitSlack), data, int(c.bases()))
+	if err != nil {
 		return err
 	}
 	if c.layout != nil {
 		*c.layout = *seqs.UnplacedLayout(c.records)
 	}
 	n := int(c.lengths.Sum(0, c.first))
-	if !c.asText {
-		c.letters = c.twoBit.AppendLetters(nil, 0, n)
+	if c.asText {
+		c.twoBit = s
+	} else {
+		c.letters = s.AppendLetters(nil, 0, n)
+		memory.put(s.Memory())
 	}
 	if c.coded != nil {
 		c.coded(n)
 	}
 	return nil
+}
+
+// twoBitSlack is how many bytes more than a quarter of the bases twobit.Decode may take.
+const twoBitSlack = 64
+
+// release returns the memory of sequences in two bits a base, once b has been rendered.
+func (p *packed) release(b *batch) {
+	for _, c := range b.cols {
+		if c != nil && c.twoBit != nil {
+			p.memory.put(c.twoBit.Memory())
+			c.twoBit = nil
+		}
+	}
 }
 
 // renderTwoBit is render of FASTA without letters.

@@ -11,8 +11,8 @@ import (
 )
 
 // Decode is the inverse of Encode, given how many letters there are, which the caller has compared with the length of data: about a quarter
-// as much memory is allocated. The error wraps ErrCorrupt.
-func Decode(data []byte, n int) (*Sequence, error) {
+// as much memory is taken, of memory if that has it, else new. The error wraps ErrCorrupt.
+func Decode(memory, data []byte, n int) (*Sequence, error) {
 	c := parse.Cursor{Rest: data}
 	literals := c.AtMost(uint64(n))
 	var in [streams]parse.Cursor
@@ -36,7 +36,11 @@ func Decode(data []byte, n int) (*Sequence, error) {
 	if !c.Done() {
 		return nil, fmt.Errorf("%w: %s", ErrCorrupt, "its streams have other lengths")
 	}
-	s := &Sequence{packed: largepages.Make[byte](record.PackedLen(n) + slack), n: n}
+	size := record.PackedLen(n) + slack
+	if cap(memory) < size {
+		memory = largepages.Make[byte](size)
+	}
+	s := &Sequence{packed: memory[:size], n: n}
 	if !s.copies(in[:streamGaps], packed, int(literals)) || !s.lists(in[streamGaps:]) {
 		return nil, ErrCorrupt
 	}

@@ -55,3 +55,6 @@ const slack = 16
 
 // Len returns the number of bases.
 func (s *Sequence) Len() int { return s.n }
+
+// Memory returns the memory of the bases, which Decode can use again once nothing else of s is used.
+func (s *Sequence) Memory() []byte { return s.packed }

@@ -70,7 +70,7 @@ func cases() map[string][]byte {
 func TestRoundTrip(t *testing.T) {
 	for name, letters := range cases() {
 		t.Run(name, func(t *testing.T) {
-			s, err := Decode(Encode(letters), len(letters))
+			s, err := Decode(nil, Encode(letters), len(letters))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +105,7 @@ func TestLines(t *testing.T) {
 			copy(x, bytes.Repeat([]byte("N"), n))
 		}
 	}
-	s, err := Decode(Encode(letters), len(letters))
+	s, err := Decode(nil, Encode(letters), len(letters))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func BenchmarkDecode(b *testing.B) {
 	data := Encode(letters)
 	b.SetBytes(int64(len(letters)))
 	for b.Loop() {
-		if _, err := Decode(data, len(letters)); err != nil {
+		if _, err := Decode(nil, data, len(letters)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -155,7 +155,7 @@ func BenchmarkDecode(b *testing.B) {
 
 func BenchmarkAppendLines(b *testing.B) {
 	letters := randomBases(rand.New(rand.NewPCG(5, 6)), 16<<20)
-	s, err := Decode(Encode(letters), len(letters))
+	s, err := Decode(nil, Encode(letters), len(letters))
 	if err != nil {
 		b.Fatal(err)
 	}
