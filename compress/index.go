@@ -173,19 +173,16 @@ func (p *packed) indexContent(ctx context.Context, e commit.Entry, o IndexOption
 	for i := range p.man.Slices {
 		total, largest = total+sliceBytes(p.man, i), max(largest, sliceBytes(p.man, i))
 	}
-	n := 0
-	if len(p.man.Shared) > 0 {
-		var err error
-		if n, err = p.dec.Len(); err != nil {
-			return nil, p.r.Corrupt(sharedName(0), err)
-		}
+	n, err := p.dec.Len()
+	if err != nil {
+		return nil, p.r.Corrupt(sharedName(0), err)
 	}
 	if err := o.fits(e, n); err != nil {
 		return nil, err
 	}
 	c.Coverage = fmindex.NewCoverage(n)
 	progress := newMeter(o.Progress, IndexReadStage, total)
-	err := inOrder(ctx, len(p.man.Slices), inFlight(o.Threads, o.Memory, largest),
+	err = inOrder(ctx, len(p.man.Slices), inFlight(o.Threads, o.Memory, largest),
 		func(ctx context.Context, i int) (*sliceLiterals, error) { return p.sliceLiterals(ctx, i, c.Coverage) },
 		func(i int, l *sliceLiterals) error {
 			from := 0
@@ -204,9 +201,6 @@ func (p *packed) indexContent(ctx context.Context, e commit.Entry, o IndexOption
 		return nil, err
 	}
 	err = p.pool.do(ctx, func() (err error) {
-		if n == 0 {
-			return nil
-		}
 		c.Text, err = p.dec.Genome(make([]byte, 0, n+len(c.Literals.Bases)+64))
 		return err
 	})

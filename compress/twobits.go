@@ -16,6 +16,9 @@ import (
 // that were merged.
 const leastAssembled = 701
 
+// manyNames is how many names a slice of such an input has at least if they are to be decoded fast. Fewer take little time anyway.
+const manyNames = 1024
+
 // chooseTwoBit returns, by input, whether sequences are coded in two bits a base: of FASTA without mates and in its order, if a sequence is
 // long.
 func chooseTwoBit(ctx context.Context, r *bins.Reader, level Level) ([]bool, error) {

@@ -28,13 +28,7 @@ const leastFill = 24
 // Encode codes sequences, end to end. A letter is one that record.Exception may have, or a, c, g, t in either case.
 func Encode(letters []byte) []byte {
 	packed, runs := pack(letters)
-	var fills []span
-	for _, r := range runs {
-		if r.letter != record.Lower && r.end-r.start >= leastFill {
-			fills = append(fills, span{r.start, r.end})
-		}
-	}
-	ops := find(packed, len(letters), fills)
+	ops := find(packed, len(letters), fillsOf(runs))
 
 	// The literals are moved together.
 	var s [streams][]byte
@@ -83,6 +77,16 @@ func Encode(letters []byte) []byte {
 		literals[n>>2] &= 1<<(n&3*2) - 1
 	}
 	return append(out, literals[:record.PackedLen(n)]...)
+}
+
+// fillsOf returns the runs that are taken as copies of As.
+func fillsOf(runs []run) (fills []span) {
+	for _, r := range runs {
+		if r.letter != record.Lower && r.end-r.start >= leastFill {
+			fills = append(fills, span{r.start, r.end})
+		}
+	}
+	return fills
 }
 
 // pack returns letters in two bits a base, with slack bytes, and the runs of other letters.

@@ -2,10 +2,14 @@ package twobit
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"orcomgo/bins/entropy"
 )
 
 // randomBases returns n bases.
@@ -70,14 +74,51 @@ func cases() map[string][]byte {
 func TestRoundTrip(t *testing.T) {
 	for name, letters := range cases() {
 		t.Run(name, func(t *testing.T) {
-			s, err := Decode(nil, Encode(letters), len(letters))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := s.AppendLetters([]byte("x"), 0, s.Len()); string(got) != "x"+string(letters) {
-				t.Fatalf("%d letters are others", len(letters))
-			}
+			roundTrip(t, letters, Encode(letters))
 		})
+	}
+}
+
+// Data of which a byte was changed, left out or added is refused or decoded to as many letters.
+func TestDamage(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, name := range []string{"masked", "both shifted", "N in the gaps", "shifted", "both mutated", "long tandem"} {
+		letters := cases()[name]
+		data := Encode(letters)
+		head := bytes.Index(data, data[len(data)-8:])
+		head = max(min(head, 400), 1)
+		for range 2000 {
+			bad := bytes.Clone(data)
+			switch at := r.IntN(head); r.IntN(3) {
+			case 0:
+				bad[at] ^= 1 << r.IntN(8)
+			case 1:
+				bad = append(bad[:at], bad[at+1:]...)
+			case 2:
+				bad = append(bad[:at+1], bad[at:]...)
+			}
+			if s, err := Decode(nil, bad, len(letters)); err == nil {
+				if n := len(s.AppendLetters(nil, 0, s.Len())); n != len(letters) {
+					t.Fatalf("%s: %d letters, expected %d", name, n, len(letters))
+				}
+			} else if !errors.Is(err, ErrCorrupt) {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// A few bytes can't take much memory.
+func TestForgedStreams(t *testing.T) {
+	forged := binary.AppendUvarint(nil, 0)
+	for range streams {
+		forged = append(binary.AppendUvarint(forged, 1<<29), 2) // symbols, stored bytes
+	}
+	for range streams {
+		forged = append(forged, byte(entropy.Same), 0)
+	}
+	if _, err := Decode(nil, forged, 1<<29); !errors.Is(err, ErrCorrupt) {
+		t.Error(err)
 	}
 }
 
