@@ -67,7 +67,7 @@ type Manifest struct {
 	Source   [16]byte // bins.Meta.ID of the bins that were packed
 	Tool     string   // program and version that wrote the archive
 	Options  record.Options
-	Level    uint8  // of the coder of qualities; for information, not needed to decode
+	Level    uint8  // of the coders; for information, not needed to decode
 	Verified bool   // Input.SHA256, Member.TextLen and TextHash are there
 	BulkLen  uint64 // bytes of the bulk file up to the end of the last section
 	Inputs   []Input
