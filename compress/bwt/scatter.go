@@ -10,35 +10,8 @@ func (s *sorter) chosenOf(i int) uint64 {
 	return s.chosen[i>>6]
 }
 
-// countBuckets counts the chosen suffixes from .. to-1 in each bucket; the first symbol has the bit at, and from is a multiple of 64.
-func (s *sorter) countBuckets(counts *bucketCounts, text []byte, from, to int, at uint64) {
-	t := s.t
-	for ; from < to; from += 64 {
-		chosen, end := s.chosenOf(from), min(from+64, to)
-		if t.codes == nil {
-			for ; chosen != 0; chosen &= chosen - 1 {
-				i := from + bits.TrailingZeros64(chosen)
-				if i >= end {
-					break
-				}
-				counts[t.window(uint64(i)*t.width)>>(64-bucketBits)]++
-			}
-			continue
-		}
-		size, number, before := t.size, &t.number, int(t.number[text[(from+t.n-1)%t.n]])
-		for i, c := range text[from:end] {
-			n := int(number[c])
-			at += uint64(t.codes[before*size+n].length)
-			before = n
-			if chosen>>(i&63)&1 != 0 {
-				f := &t.firsts[n&(maxSize-1)]
-				counts[(f.bits|t.window(at)>>(f.length&63))>>(64-bucketBits)]++
-			}
-		}
-	}
-}
-
-// scatter writes the entries of the chosen suffixes from .. to-1; places says where the next one of each bucket goes.
+// scatter writes the entries of the chosen suffixes from .. to-1, of which the first symbol has the bit at; from is a multiple of 64. places
+// says where the next one of each bucket goes. If entries is nil, they are only counted in places.
 func (s *sorter) scatter(entries []uint64, text []byte, from, to int, at uint64, places *bucketCounts) {
 	t := s.t
 	low, keyShift := s.low&63, (64-s.keyBits)&63
@@ -52,7 +25,9 @@ func (s *sorter) scatter(entries []uint64, text []byte, from, to int, at uint64,
 				}
 				w := t.window(uint64(i) * t.width)
 				p := &places[w>>(64-bucketBits)]
-				entries[*p] = w<<bucketBits>>keyShift<<low | uint64(i)
+				if entries != nil {
+					entries[*p] = w<<bucketBits>>keyShift<<low | uint64(i)
+				}
 				*p++
 			}
 			continue
@@ -66,7 +41,9 @@ func (s *sorter) scatter(entries []uint64, text []byte, from, to int, at uint64,
 				f := &t.firsts[n&(maxSize-1)]
 				w := f.bits | t.window(at)>>(f.length&63)
 				p := &places[w>>(64-bucketBits)]
-				entries[*p] = w<<bucketBits>>keyShift<<low | at
+				if entries != nil {
+					entries[*p] = w<<bucketBits>>keyShift<<low | at
+				}
 				*p++
 			}
 		}

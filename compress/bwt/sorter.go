@@ -76,7 +76,7 @@ func (s *sorter) symbol(e uint64) uint64 {
 // giantSize is from how many suffixes of total on a group is sorted by all threads.
 func giantSize(total, threads int) int { return max(total/(threads*2), 1<<18) }
 
-// bucketCounts counts the suffixes of a share of the text in each bucket.
+// bucketCounts counts the suffixes of a share of the text in each bucket, and then says where the next one goes.
 type bucketCounts [1 << bucketBits]uint32
 
 // run sorts the chosen suffixes and calls emit for consecutive ranges of them, by several threads: the rank of the first, the entries in
@@ -87,7 +87,7 @@ func (s *sorter) run(text []byte, emit func(first uint64, a []uint64, ties []tie
 	counts := make([]bucketCounts, len(shares)-1)
 	parallel(len(counts), s.threads, func(i int) {
 		starts[i] = s.firstBit(shares[i])
-		s.countBuckets(&counts[i], text, shares[i], shares[i+1], starts[i])
+		s.scatter(nil, text, shares[i], shares[i+1], starts[i], &counts[i])
 	})
 	var sizes [1 << bucketBits]int
 	total := uint32(0)
