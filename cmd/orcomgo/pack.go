@@ -81,11 +81,7 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 	if _, err := choice("device", o.device, "auto", "cpu", "gpu"); err != nil {
 		return err
 	}
-	device := o.device
-	if device == "auto" && o.limit() < minGPUMemory {
-		device = "cpu"
-	}
-	onGPU, err := useGPU(ctx, device, func() bool { return binnedBases(dir) >= minGPUBases*uint64(max(o.threads, 1)) })
+	onGPU, err := o.useGPU(ctx, o.device, func() bool { return binnedBases(dir) >= minGPUBases*uint64(max(o.threads, 1)) })
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,8 @@ const (
 	flagOrderAny
 	flagDropNames
 	flagVerified
-	flagsKnown = 1<<iota - 1
+	flagRepeats // from Version on
+	flagsKnown  = 1<<iota - 1
 )
 
 // Flag bits of an input.
@@ -45,6 +46,7 @@ func (m *Manifest) marshal() []byte {
 	set(m.Options.OrderAny, flagOrderAny)
 	set(m.Options.DropNames, flagDropNames)
 	set(m.Verified, flagVerified)
+	set(m.Repeats, flagRepeats)
 	b = binary.AppendUvarint(b, flags)
 	b = append(b, byte(m.Options.Quality), m.Level)
 	b = binary.AppendUvarint(b, m.Options.BlockSize)
