@@ -24,6 +24,8 @@ type Sketch struct {
 	Seen []uint64
 	// Limit is the hash up to which all k-mers of the sample are in the sketch.
 	Limit uint64
+	// Curve is how many k-mers the first bytes of the text had, ascending.
+	Curve []Count
 }
 
 // Kmers returns about how many different solid k-mers the sample has.
@@ -140,6 +142,9 @@ func (s *Sketcher) rehash(size int) {
 		}
 	}
 }
+
+// different returns about how many different k-mers were added.
+func (s *Sketcher) different() float64 { return float64(s.n) * (math.MaxUint64 / float64(s.limit)) }
 
 // Sketch returns the sketch of what was added.
 func (s *Sketcher) Sketch() *Sketch {
