@@ -79,7 +79,7 @@ func (o *measureFlags) run(ctx context.Context, s *streams, args []string) error
 	r := o.runJSON("measure")
 	p.Text, p.Records, p.Bases, p.Archive = summary.TextBytes, summary.Records, summary.Bases, summary.ArchiveBytes
 	summary.Columns.Each(func(name string, bytes uint64) {
-		if name == archive.Sequences.String() {
+		if name == "sequences" {
 			p.Sequences = bytes
 		}
 	})
