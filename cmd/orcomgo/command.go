@@ -45,8 +45,8 @@ const examplesTitle = "\nExamples:\n"
 var commands []*command
 
 func init() {
-	commands = []*command{&archiveCommand, &unpackCommand, &binCommand, &packCommand, &verifyCommand, &infoCommand, &indexCommand,
-		&findCommand, &planCommand, &benchCommand, &measureCommand, &versionCommand, &completionCommand, &manCommand}
+	commands = []*command{&archiveCommand, &unpackCommand, &planCommand, &binCommand, &packCommand, &verifyCommand, &infoCommand,
+		&reportCommand, &indexCommand, &findCommand, &benchCommand, &measureCommand, &versionCommand, &completionCommand, &manCommand}
 }
 
 const overview = `orcomgo archives sequencing runs and restores them byte for byte.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -29,14 +28,10 @@ var measureCommand = command{
 	bare:   true,
 	help: `measure makes the archive that plan describes on standard input, as JSON, and prints what it took, as JSON.
 `,
-	flags: func(f *pflag.FlagSet) action {
-		var o measureFlags
-		o.add(f)
-		return o.run
+	flags: func(*pflag.FlagSet) action {
+		return measure
 	},
 }
-
-type measureFlags struct{ resources }
 
 // trial is an archive to be made and measured.
 type trial struct {
@@ -47,9 +42,11 @@ type trial struct {
 	Slice           uint64
 	NoVerify        bool
 	OutDir, TempDir string
+	Threads         int
+	Memory          uint64
 }
 
-func (o *measureFlags) run(ctx context.Context, s *streams, args []string) error {
+func measure(ctx context.Context, s *streams, args []string) error {
 	var t trial
 	if len(args) > 0 {
 		return usagef("measure takes no arguments")
@@ -57,7 +54,7 @@ func (o *measureFlags) run(ctx context.Context, s *streams, args []string) error
 	if err := json.NewDecoder(s.in).Decode(&t); err != nil {
 		return fmt.Errorf("standard input: expected JSON as plan writes it: %w", err)
 	}
-	o.quiet = true
+	o := resources{threads: t.Threads, memory: size(t.Memory), quiet: true}
 	bar, err := o.start(s)
 	if err != nil {
 		return err
@@ -88,16 +85,16 @@ func (o *measureFlags) run(ctx context.Context, s *streams, args []string) error
 }
 
 // measure makes an archive in a process of its own and returns what it took. The error is that of the archive.
-func (t *trial) measure(ctx context.Context, r *resources) (p estimate.Point, err error) {
+func (t *trial) measure(ctx context.Context) (p estimate.Point, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return p, fmt.Errorf("the program itself: %w", cause(err))
+		return p, cause(err)
 	}
 	in, err := json.Marshal(t)
 	if err != nil {
 		return p, err
 	}
-	cmd := exec.CommandContext(ctx, self, measureCommand.name, "--threads", strconv.Itoa(r.threads), "--memory", r.memory.String())
+	cmd := exec.CommandContext(ctx, self, measureCommand.name)
 	cmd.Args[0] = os.Args[0] // tests are a program that looks at its name
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	var out, message bytes.Buffer

@@ -201,8 +201,8 @@ func (p *plan) measure(ctx context.Context, a *planned) error {
 func (p *plan) trial(ctx context.Context, inputs []binning.InputSpec) (estimate.Point, error) {
 	out := filepath.Join(p.dir, "out")
 	t := trial{Inputs: inputs, Options: p.config.Options, Record: p.config.Record, Level: p.level, Slice: uint64(p.slice),
-		NoVerify: p.noVerify, OutDir: out, TempDir: p.tempDir}
-	m, err := t.measure(ctx, &p.each)
+		NoVerify: p.noVerify, OutDir: out, TempDir: p.tempDir, Threads: p.each.threads, Memory: uint64(p.each.memory)}
+	m, err := t.measure(ctx)
 	return m, errors.Join(err, os.RemoveAll(out))
 }
 
