@@ -120,7 +120,7 @@ took=$((SECONDS - began))
 ### What became of the jobs
 states() { jobs_of "$1" | awk '{ print $2 }' | xargs; }
 for s in $SAMPLES; do
-	for step in bin pack verify checksums; do
+	for step in plan bin pack verify checksums; do
 		done_once=$(jobs_of "$step-sample=$s" | awk '$2 == "COMPLETED"' | wc -l)
 		[ "$done_once" = 1 ] || fail "$step of sample $s was completed $done_once times: $(states "$step-sample=$s")"
 	done
@@ -153,7 +153,7 @@ for original in reads/*; do
 	[ $# = 1 ] || fail "$name was restored $# times"
 	if [ "$original" = "${original%.gz}" ]; then cmp "$original" "$1"; else gzip -dc "$original" | cmp - "$1"; fi
 done
-left=$(find archives -maxdepth 1 -type f ! -name '*.cdna' ! -name '*.cmeta' ! -name plan.json ! -name summary.tsv)
+left=$(find archives -maxdepth 1 -type f ! -name '*.cdna' ! -name '*.cmeta' ! -name summary.tsv)
 [ -z "$left" ] || fail "something is left in archives/: $left"
 [ "$(find archives -maxdepth 1 -name '*.c*' | wc -l)" = 24 ] || fail "archives/ has other archives: $(ls -A archives)"
 
@@ -163,6 +163,6 @@ workflow >again.log 2>&1 || fail "the second run of the workflow failed: $(tail 
 grep -q 'Nothing to be done' again.log || fail "the second run of the workflow did something: $(grep -A 3 ^rule again.log)"
 
 echo
-column -t archives/summary.tsv
+column -t -s $'\t' archives/summary.tsv
 echo
 echo "$(scontrol --oneliner show jobs | wc -l) jobs, $took s; every byte of 12 samples compared; a second run had nothing to do"

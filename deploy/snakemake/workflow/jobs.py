@@ -3,7 +3,6 @@
 import glob
 import json
 import math
-import os
 
 # Beside orcomgo, a job runs Snakemake and a shell.
 SNAKEMAKE_MB = 250
@@ -11,16 +10,10 @@ SNAKEMAKE_MB = 250
 # orcomgo stays near --memory, not strictly below it.
 MEMORY_MARGIN = 1.15
 
-# Bounds in MB of what orcomgo is told by --memory. With less than the lowest, blocks get smaller and the archive larger.
-LEAST_BUDGET_MB = 700
-
 # Where the profile has Slurm write the logs of jobs.
 SLURM_LOGS = "logs/slurm"
 
-# Until there is a plan: of the job that makes it.
-MINUTES_UNKNOWN = 60
-
-# What Slurm writes into the log of a job that it kills: with control groups, without them, and for its time limit.
+# What Slurm writes into the log of a job that it kills: for memory with control groups or without, and for time.
 MEMORY_KILLS = ("oom_kill", "oom-kill", "Out Of Memory", "Exceeded job memory limit")
 TIME_KILLS = ("DUE TO TIME LIMIT",)
 
@@ -30,21 +23,14 @@ class Jobs:
 
     def __init__(self, settings):
         self.settings = settings
-        self._plan, self._plan_time = {}, None
-
-    def budget_mb(self, wildcards):
-        """What orcomgo is told by --memory. It is the same for every attempt, since the archive may depend on it."""
-        entry = self._entry(wildcards.sample)
-        planned = entry["budget_mb"] if entry else LEAST_BUDGET_MB
-        return max(LEAST_BUDGET_MB, min(planned, self.settings.max_mem_mb))
 
     def mem_mb(self, step):
-        """What Slurm is asked for: the budget and what is beside it, twice as much for each time it was too little."""
+        """What Slurm is asked for: what orcomgo needs and what is beside it, doubled each time it was too little."""
 
         def mem_mb(wildcards):
             ask = self.settings.samples[wildcards.sample].mem_mb
             if not ask:
-                ask = math.ceil(self.budget_mb(wildcards) * MEMORY_MARGIN) + SNAKEMAKE_MB
+                ask = math.ceil(self._plan(wildcards.sample)["mem_mb"] * MEMORY_MARGIN) + SNAKEMAKE_MB
             return ask << count_kills(step, wildcards.sample, MEMORY_KILLS)
 
         return mem_mb
@@ -53,24 +39,17 @@ class Jobs:
         """Minutes that Slurm is asked for, twice as many for each time they were too few."""
 
         def runtime(wildcards):
-            entry = self._entry(wildcards.sample)
-            minutes = entry["minutes"] if entry else MINUTES_UNKNOWN
-            return minutes << count_kills(step, wildcards.sample, TIME_KILLS)
+            return self._plan(wildcards.sample)["minutes"] << count_kills(step, wildcards.sample, TIME_KILLS)
 
         return runtime
 
-    def _entry(self, sample):
-        """The sample's entry in the plan, or None if there is no plan yet, or one of an older sheet."""
-        path = f"{self.settings.out}/plan.json"
+    def _plan(self, sample):
+        """What plan.py said of the sample. Before it did, as in a dry run, something to show."""
         try:
-            time = os.stat(path).st_mtime_ns
+            with open(f"{self.settings.out}/plan/{sample}.json", encoding="utf-8") as f:
+                return json.load(f)
         except FileNotFoundError:
-            return None
-        if time != self._plan_time:
-            with open(path, encoding="utf-8") as f:
-                self._plan = json.load(f)
-            self._plan_time = time
-        return self._plan.get(sample)
+            return {"mem_mb": self.settings.max_mem_mb, "minutes": 60}
 
 
 def slurm_logs(step, sample):

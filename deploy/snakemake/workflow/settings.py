@@ -47,9 +47,7 @@ class Settings:
     def __init__(self, config):
         unknown = sorted(set(config) - set(DEFAULTS))
         if unknown:
-            raise SettingsError(
-                f"unknown key {unknown[0]!r}, expected one of {', '.join(DEFAULTS)}"
-            )
+            raise SettingsError(f"unknown key {unknown[0]!r}, expected one of {', '.join(DEFAULTS)}")
         for key, value in {**DEFAULTS, **config}.items():
             setattr(self, key, value)
         if not self.samples:
@@ -64,8 +62,8 @@ class Settings:
         self.samples = read_sheet(self.sheet)
         self.names = list(self.samples)
         # Resources that rules have only where they are set.
-        self.gres = {"gres": self.gpu} if self.gpu else {}
-        self.tmpdir = {"tmpdir": self.tmpdir} if self.tmpdir else {}
+        self.gres_resource = {"gres": self.gpu} if self.gpu else {}
+        self.tmpdir_resource = {"tmpdir": self.tmpdir} if self.tmpdir else {}
 
     def reads(self, name):
         """Returns the files of a sample, for a job to wait for.
@@ -94,7 +92,9 @@ class Settings:
 
     def _has_command(self, name):
         try:
-            help_text = subprocess.run([self.orcomgo, name, "--help"], capture_output=True, text=True, check=False).stdout
+            help_text = subprocess.run(
+                [self.orcomgo, name, "--help"], capture_output=True, text=True, check=False
+            ).stdout
         except OSError as e:
             raise SettingsError(f"orcomgo: {self.orcomgo}: {e.strerror}") from e
         return help_text.startswith(f"orcomgo {name}:")  # of another word it is the help of the program
