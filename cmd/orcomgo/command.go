@@ -45,7 +45,7 @@ const examplesTitle = "\nExamples:\n"
 var commands []*command
 
 func init() {
-	commands = []*command{&archiveCommand, &unpackCommand, &binCommand, &packCommand, &verifyCommand, &infoCommand, &indexCommand,
+	commands = []*command{&archiveCommand, &unpackCommand, &binCommand, &packCommand, &verifyCommand, &infoCommand, &reportCommand, &indexCommand,
 		&findCommand, &benchCommand, &versionCommand, &completionCommand, &manCommand}
 }
 

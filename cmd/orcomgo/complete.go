@@ -101,7 +101,7 @@ var flagValues = map[string]completion{
 	"source":  words("auto", "all", "time", "none"),
 	"device":  words("auto", "cpu", "gpu"),
 	"level":   words("fast", "default", "max"),
-	"output":  completeDirs, "tmpdir": completeDirs,
+	"output":  completeDirs, "tmpdir": completeDirs, "multiqc": completeDirs,
 	"fasta": completeFiles, "mismatches": words("0", "1", "2", "3", "4"),
 	"log": completeFiles, "samples": completeFiles,
 	"input": completeInputs, "mate": words("1", "2"), "names-from": completeFiles,

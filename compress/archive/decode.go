@@ -54,6 +54,9 @@ func (m *Manifest) parseHead(c *parse.Cursor) {
 	m.Options.OrderAny = flags&flagOrderAny != 0
 	m.Options.DropNames = flags&flagDropNames != 0
 	m.Verified = flags&flagVerified != 0
+	if m.Repeats = flags&flagRepeats != 0; m.Repeats && m.version <= noSourceVersion {
+		c.Fail("there are repeats in a version without them")
+	}
 	m.Options.Quality = record.QualityMode(c.ByteAtMost(byte(record.QualityDrop)))
 	m.Level = c.Byte()
 	m.Options.BlockSize = c.Uvarint()
@@ -68,7 +71,11 @@ func (m *Manifest) parseInputs(c *parse.Cursor) {
 		in.Name = c.Text()
 		in.Kind = record.Kind(c.ByteAtMost(byte(record.Kinds - 1)))
 		in.Mate = -1
-		switch f := c.ByteAtMost(inputFurther); {
+		switch f := c.ByteAtMost(inputTwoBit); {
+		case f == inputTwoBit && m.version > noSourceVersion:
+			if in.TwoBit = true; in.Kind != record.FASTA || m.Options.OrderAny {
+				c.Fail("input %d has two bits a base, but is no FASTA, or in another order", i+1)
+			}
 		case f == inputFurther && m.version > noSourceVersion:
 			in.Further, in.Lead = true, int(c.AtMost(uint64(n)))
 		case f == inputQualsByBases && m.version > wholeVersion:
@@ -169,6 +176,9 @@ func (m *Manifest) parseSlices(c *parse.Cursor) {
 	m.Shared = make([]Section, c.Count(1, "shared sections"))
 	for i := range m.Shared {
 		takeSection(c, &m.Shared[i])
+	}
+	if m.Repeats && (len(m.Shared) < 2 || m.Shared[1].Len == 0) && !c.Failed() {
+		c.Fail("the section of repeats is missing")
 	}
 }
 

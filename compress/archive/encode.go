@@ -14,7 +14,8 @@ const (
 	flagOrderAny
 	flagDropNames
 	flagVerified
-	flagsKnown = 1<<iota - 1
+	flagRepeats // from Version on
+	flagsKnown  = 1<<iota - 1
 )
 
 // Flag bits of an input.
@@ -24,6 +25,7 @@ const (
 	inputQualsByBases // from noSourceVersion on; alone
 
 	inputFurther = inputPaired | inputQualsByBases // from Version on: further mates
+	inputTwoBit  = inputFirst | inputQualsByBases  // from Version on: Input.TwoBit
 )
 
 // marshal returns the bytes of the .cmeta file. Section offsets are not written: the
@@ -45,6 +47,7 @@ func (m *Manifest) marshal() []byte {
 	set(m.Options.OrderAny, flagOrderAny)
 	set(m.Options.DropNames, flagDropNames)
 	set(m.Verified, flagVerified)
+	set(m.Repeats, flagRepeats)
 	b = binary.AppendUvarint(b, flags)
 	b = append(b, byte(m.Options.Quality), m.Level)
 	b = binary.AppendUvarint(b, m.Options.BlockSize)
@@ -70,6 +73,8 @@ func (m *Manifest) appendInput(b []byte, in *Input) []byte {
 	b = appendString(b, in.Name)
 	b = append(b, byte(in.Kind))
 	switch {
+	case in.TwoBit:
+		b = append(b, inputTwoBit)
 	case in.QualsByBases:
 		b = append(b, inputQualsByBases)
 	case in.Further:
