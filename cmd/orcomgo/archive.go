@@ -50,23 +50,26 @@ Examples:
   orcomgo archive --jobs 4 fastq/ archives/                     four at a time, which suits small ones
   orcomgo archive --samples sheet.csv archives/                 those of a sheet
 `,
-	flags: func(f *pflag.FlagSet) action {
-		o := archiveFlags{binFlags: binFlags{command: "archive"}}
-		o.binFlags.define(f)
-		o.effort.define(f)
-		f.BoolVar(&o.noVerify, "no-verify", false, "don't decode what was written before it gets its name")
-		f.StringVar(&o.tempDir, "tmpdir", "", "`DIR` for temporary files (default: OUT; $ORCOMGO_TMPDIR changes that)")
-		f.StringVar(&o.sheet, "samples", "", "`SHEET` of samples instead of inputs: CSV, or separated by tabs;\n"+
-			"columns sample, fastq_1, fastq_2, as the pipelines of nf-core have it")
-		f.IntVarP(&o.jobs, "jobs", "j", 1, "archive `N` samples at a time; they share threads and memory")
-		f.StringArrayVar(&o.include, "include", nil, "of a directory, only what matches a `PATTERN` as *.xml or Data/**; may be repeated")
-		f.StringArrayVar(&o.exclude, "exclude", nil, "of a directory, nothing that matches a `PATTERN`; may be repeated")
-		f.StringArrayVar(&o.asIs, "as-is", nil, "of a directory, store files that match a `PATTERN` byte for byte beside the samples,\n"+
-			"even if they hold reads; may be repeated")
-		f.BoolVarP(&o.dryRun, "dry-run", "n", false, "of a directory, list what would go where, and write nothing")
-		o.add(f)
-		return o.run
-	},
+	flags: func(f *pflag.FlagSet) action { return newArchiveFlags(f, "archive").run },
+}
+
+// newArchiveFlags defines the flags of archive for a command.
+func newArchiveFlags(f *pflag.FlagSet, name string) *archiveFlags {
+	o := &archiveFlags{binFlags: binFlags{command: name}}
+	o.binFlags.define(f)
+	o.effort.define(f)
+	f.BoolVar(&o.noVerify, "no-verify", false, "don't decode what was written before it gets its name")
+	f.StringVar(&o.tempDir, "tmpdir", "", "`DIR` for temporary files (default: OUT; $ORCOMGO_TMPDIR changes that)")
+	f.StringVar(&o.sheet, "samples", "", "`SHEET` of samples instead of inputs: CSV, or separated by tabs;\n"+
+		"columns sample, fastq_1, fastq_2, as the pipelines of nf-core have it")
+	f.IntVarP(&o.jobs, "jobs", "j", 1, "archive `N` samples at a time; they share threads and memory")
+	f.StringArrayVar(&o.include, "include", nil, "of a directory, only what matches a `PATTERN` as *.xml or Data/**; may be repeated")
+	f.StringArrayVar(&o.exclude, "exclude", nil, "of a directory, nothing that matches a `PATTERN`; may be repeated")
+	f.StringArrayVar(&o.asIs, "as-is", nil, "of a directory, store files that match a `PATTERN` byte for byte beside the samples,\n"+
+		"even if they hold reads; may be repeated")
+	f.BoolVarP(&o.dryRun, "dry-run", "n", false, "of a directory, list what would go where, and write nothing")
+	o.add(f)
+	return o
 }
 
 type archiveFlags struct {

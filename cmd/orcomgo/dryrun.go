@@ -9,17 +9,17 @@ import (
 	"orcomgo/bins/commit"
 )
 
-// plannedJSON is what archive --dry-run --json prints.
-type plannedJSON struct {
-	Entries []plannedEntry  `json:"entries"`
-	Samples []plannedSample `json:"samples"`
-	Unread  []string        `json:"unread"` // why entries can't be archived
+// dryRunJSON is what archive --dry-run --json prints.
+type dryRunJSON struct {
+	Entries []dryRunEntry  `json:"entries"`
+	Samples []dryRunSample `json:"samples"`
+	Unread  []string       `json:"unread"` // why entries can't be archived
 	// Excluded is how many files, links and directories patterns leave out.
 	Excluded int `json:"excluded"`
 }
 
-// plannedEntry says where an entry of a directory would go.
-type plannedEntry struct {
+// dryRunEntry says where an entry of a directory would go.
+type dryRunEntry struct {
 	Path    string `json:"path"`
 	Kind    string `json:"kind"` // reads, side file, directory, link, hard link or FIFO
 	Bytes   int64  `json:"bytes"`
@@ -28,21 +28,21 @@ type plannedEntry struct {
 	Target  string `json:"target,omitempty"`
 }
 
-// plannedSample is a sample that would be archived.
-type plannedSample struct {
+// dryRunSample is a sample that would be archived.
+type dryRunSample struct {
 	Sample  string   `json:"sample"`
 	Archive string   `json:"archive"`
 	Inputs  []string `json:"inputs"`
 	Problem string   `json:"problem,omitempty"` // why it would fail
 }
 
-// plan lists what a batch would do.
-func (b *batch) plan() *plannedJSON {
-	p := &plannedJSON{Entries: []plannedEntry{}, Samples: []plannedSample{}, Unread: []string{}}
+// dryRunPlan lists what a batch would do.
+func (b *batch) dryRunPlan() *dryRunJSON {
+	p := &dryRunJSON{Entries: []dryRunEntry{}, Samples: []dryRunSample{}, Unread: []string{}}
 	type input struct{ sample, number int }
 	at := make(map[string]input)
 	for i := range b.list {
-		s := plannedSample{Sample: b.list[i].Name, Archive: b.path(i), Inputs: []string{}}
+		s := dryRunSample{Sample: b.list[i].Name, Archive: b.path(i), Inputs: []string{}}
 		for k, in := range b.list[i].Inputs {
 			s.Inputs = append(s.Inputs, in.Path)
 			at[in.Path] = input{i, k}
@@ -56,7 +56,7 @@ func (b *batch) plan() *plannedJSON {
 		side := commit.Tree{Dir: b.config.OutDir, Name: sideName(t.Root)}.Path()
 		for i := range t.Files {
 			f := &t.Files[i]
-			e := plannedEntry{Path: f.Path, Archive: side, Target: f.Target}
+			e := dryRunEntry{Path: f.Path, Archive: side, Target: f.Target}
 			switch f.Class {
 			case samples.Archive:
 				continue
@@ -89,7 +89,7 @@ func (b *batch) plan() *plannedJSON {
 
 // tellPlan prints what a batch would do.
 func (b *batch) tellPlan(s *streams) error {
-	p := b.plan()
+	p := b.dryRunPlan()
 	if b.json {
 		return writeJSON(s.out, p)
 	}
