@@ -3,6 +3,7 @@ package seqs
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync"
 
 	"orcomgo/bins/record"
@@ -18,9 +19,23 @@ const (
 	streamPlaces
 	streamMismatches
 	streamLiterals
-	streamPieces // only of a slice with flagPieces
+	streamPieces         // only of a slice with flagPieces
+	streamMateExceptions // this and the next one only of a slice with flagApart
+	streamMateMismatches
 	streams
 )
+
+// streamsWith returns which streams a slice with these flags has, in their order.
+func streamsWith(flags byte) []int {
+	list := []int{streamExceptions, streamPlaces, streamMismatches, streamLiterals}
+	if flags&flagPieces != 0 {
+		list = append(list, streamPieces)
+	}
+	if flags&flagApart != 0 {
+		list = append(list, streamMateExceptions, streamMateMismatches)
+	}
+	return list
+}
 
 // slice codes the reads of one slice against the pseudogenome.
 type slice struct {
@@ -30,6 +45,8 @@ type slice struct {
 	model        func() (*basemodel.Model, error)
 	sorted       bool
 	inPieces     bool   // long reads may be aligned in pieces
+	apart        bool   // the members have streams of their own; see docs/FORMAT.md, flag 16
+	byQual       bool   // the reads are given their qualities
 	limit        uint64 // bases of the pseudogenome
 	releaseWhile func(wait func())
 	align        func(records [][]uint32, r *columnReads) [][][]edits.Piece // encoding: the pieces of long reads
@@ -196,18 +213,19 @@ func (r *columnReads) setSpans() {
 	}
 }
 
-// forEach calls f for each read i of column k that has a place, or for each that has none, with its
-// qualities (nil if there are none) and the bases that are not A, C, G or T (nil if all are).
-func (r *columnReads) forEach(placed bool, f func(k, i int, quals []byte, skip []bool)) {
+// forEach calls f for each read i of column k, for the columns in ks, that has a place, or for each that has none, with its
+// qualities (nil if there are none) and the bases that are not A, C, G or T (nil if all are). It goes record by record.
+func (r *columnReads) forEach(ks []int, placed bool, f func(k, i int, quals []byte, skip []bool)) {
 	cols := r.cols
 	nonACGT := make([]nonACGT, len(cols))
 	at := make([]int, len(cols))
-	for k := range cols {
+	for _, k := range ks {
 		nonACGT[k] = nonACGTOf(r.exceptions[k])
 	}
 	untold := 0 // bases coded since the last call of Progress
 	for i := 0; i < cols[0].decoded(); i++ {
-		for k, col := range cols {
+		for _, k := range ks {
+			col := cols[k]
 			n := col.Lengths.Of(i)
 			q := col.Quals
 			if q != nil {
@@ -239,9 +257,10 @@ func (r *columnReads) literalBases() int {
 	return sum
 }
 
-// needModel reports whether some of the reads that are coded have no place.
-func (r *columnReads) needModel() bool {
-	for k, col := range r.cols {
+// needModel reports whether some of the reads that are coded of the columns in ks have no place.
+func (r *columnReads) needModel(ks []int) bool {
+	for _, k := range ks {
+		col := r.cols[k]
 		for i, p := range r.where[k].pos[:col.decoded()] {
 			if p != unplaced {
 				continue
@@ -256,14 +275,14 @@ func (r *columnReads) needModel() bool {
 	return false
 }
 
-// codeMismatches codes the reads that have a place. read, which is nil when decoding, returns the packed bases of a read on the
+// codeMismatches codes the reads of the columns in ks that have a place. read, which is nil when decoding, returns the packed bases of a read on the
 // pseudogenome's strand; text, which is nil when encoding, where its letters go.
-func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, read func(k, i int) []uint64, text func(k, i int) []byte) {
+func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, ks []int, read func(k, i int) []uint64, text func(k, i int) []byte) {
 	models := make([]*mismatches, len(r.cols))
-	for k := range r.cols {
-		models[k] = newMismatches(r.cols[0].Quals != nil, s.limit)
+	for _, k := range ks {
+		models[k] = newMismatches(s.byQual, s.limit)
 	}
-	r.forEach(true, func(k, i int, quals []byte, skip []bool) {
+	r.forEach(ks, true, func(k, i int, quals []byte, skip []bool) {
 		w := alignment{uint64(r.where[k].pos[i]), r.where[k].rev[i], r.cols[k].Lengths.Of(i)}
 		var ref stretch
 		ref.packed, ref.at = s.genome(int(w.pos), w.n)
@@ -275,9 +294,10 @@ func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, read func(k, i int) 
 	})
 }
 
-// codeLiterals codes the reads that have no place. read returns the bases of a read, one a byte; decoding, where its letters go.
-func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, read func(k, i int) []byte) error {
-	if !r.needModel() {
+// codeLiterals codes the reads of the columns in ks that have no place. read returns the bases of a read, one a byte; decoding, where
+// its letters go.
+func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, ks []int, read func(k, i int) []byte) error {
+	if !r.needModel(ks) {
 		return nil
 	}
 	bases := r.literalBases()
@@ -286,7 +306,7 @@ func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, read func(k, i int) []
 		return err
 	}
 	m = m.Clone(bases)
-	r.forEach(false, func(k, i int, quals []byte, skip []bool) {
+	one := func(k, i int, quals []byte, skip []bool) {
 		b := read(k, i)[:r.cols[k].Lengths.Of(i)]
 		r.literals(k, i, func(from, to int) {
 			for j := from; j < to; j++ {
@@ -302,16 +322,29 @@ func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, read func(k, i int) []
 				toLetters(b[from:to])
 			}
 		})
-	})
+	}
+	if !s.apart {
+		r.forEach(ks, false, one)
+		return nil
+	}
+	for _, k := range ks { // those of first mates come first, so that they can be decoded alone
+		r.forEach([]int{k}, false, one)
+	}
 	return nil
 }
 
-// codeReads codes the reads without a place, by literals, side by side with the others.
-func (s *slice) codeReads(r *columnReads, placed func(), literals func() error) (err error) {
+// codeReads codes the reads of the columns `literal` that have no place, by literals, side by side with the others: placed are functions
+// that code those.
+func (s *slice) codeReads(r *columnReads, literal []int, literals func() error, placed []func()) (err error) {
 	var wg sync.WaitGroup
 	wg.Go(func() { err = literals() })
-	placed()
-	if r.needModel() {
+	for _, f := range placed[min(1, len(placed)):] {
+		wg.Go(f)
+	}
+	if len(placed) > 0 {
+		placed[0]()
+	}
+	if r.needModel(literal) {
 		s.releaseWhile(func() { s.model() }) // for which codeLiterals waits
 	}
 	wg.Wait()
@@ -357,21 +390,44 @@ func (r *columnReads) mates() *places {
 	return r.where[1]
 }
 
+// A group is columns whose exceptions, and whose mismatches, are in one stream each.
+type group struct {
+	columns                []int
+	exceptions, mismatches int // the streams
+}
+
+// groups returns the groups of a slice of n columns.
+func (s *slice) groups(n int) []group {
+	switch {
+	case n == 1:
+		return []group{{[]int{0}, streamExceptions, streamMismatches}}
+	case !s.apart:
+		return []group{{[]int{0, 1}, streamExceptions, streamMismatches}}
+	}
+	return []group{{[]int{0}, streamExceptions, streamMismatches}, {[]int{1}, streamMateExceptions, streamMateMismatches}}
+}
+
 // encode returns the streams of a slice; records gives each column's records inside the part.
 func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [streams][]byte {
 	var out [streams][]byte
 	r := &columnReads{cols: cols}
-	x := encodeTo(nil)
+	groups, all := s.groups(len(cols)), []int{}
 	for k, col := range cols {
-		newExceptionCoder().code(x, col)
 		r.exceptions = append(r.exceptions, &col.Exceptions)
 		p := newPlaces(col.Records)
 		for i, rec := range records[k] {
 			p.pos[i], p.rev[i] = s.layout.Place(rec)
 		}
 		r.where = append(r.where, p)
+		all = append(all, k)
 	}
-	out[streamExceptions] = x.Enc.Finish()
+	for _, g := range groups {
+		x := encodeTo(nil)
+		for _, k := range g.columns {
+			newExceptionCoder().code(x, cols[k])
+		}
+		out[g.exceptions] = x.Enc.Finish()
+	}
 	c := encodeTo(nil)
 	newPlaceModel(tree, s.sorted).code(c, r.where[0], r.mates(), cols[0].Records, s.limit)
 	out[streamPlaces] = c.Enc.Finish()
@@ -380,31 +436,54 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [str
 		r.setSpans()
 		out[streamPieces] = s.encodePieces(r, s.align(records, r))
 	}
-	m, l := encodeTo(nil), encodeTo(nil)
 	oriented := s.orientedReads(records, r.where)
-	var buf []byte
+	var placed []func()
+	for _, g := range groups {
+		placed = append(placed, func() {
+			m := encodeTo(nil)
+			s.codeMismatches(m, r, g.columns, oriented.read, nil)
+			out[g.mismatches] = m.Enc.Finish()
+		})
+	}
 	// There is no error: the encoder's model is always there.
-	s.codeReads(r, func() { s.codeMismatches(m, r, oriented.read, nil) }, func() error {
-		return s.codeLiterals(l, r, func(k, i int) []byte {
+	s.codeReads(r, all, func() error {
+		l := encodeTo(nil)
+		var buf []byte
+		err := s.codeLiterals(l, r, all, func(k, i int) []byte {
 			buf = s.layout.Bases(buf[:0], records[k][i])
 			return buf
 		})
-	})
-	out[streamMismatches], out[streamLiterals] = m.Enc.Finish(), l.Enc.Finish()
+		out[streamLiterals] = l.Enc.Finish()
+		return err
+	}, placed)
 	return out
 }
 
-// decode returns the letters of each column's reads, end to end. wait waits for the first n bases of the pseudogenome.
+// decode returns the letters of each column's reads, end to end; nil of columns with Skip. wait waits for the first n bases of the
+// pseudogenome.
 func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait func(n int) error) ([][]byte, error) {
 	r := &columnReads{cols: cols}
-	x := decodeFrom(in[streamExceptions])
-	for _, col := range cols {
-		list, ok := newExceptionCoder().code(x, col)
-		if !ok {
-			return nil, fmt.Errorf("%w: an exception is outside of its read", ErrCorrupt)
+	var literal []int // the columns of which literals are decoded: those of second mates follow those of the first
+	for k := range cols {
+		if !s.apart || !cols[k].Skip || k == 0 && len(in[streamLiterals]) > 0 {
+			literal = append(literal, k)
 		}
-		r.exceptions = append(r.exceptions, &list)
-		r.where = append(r.where, newPlaces(col.Records))
+		r.exceptions = append(r.exceptions, new(record.ExceptionList))
+		r.where = append(r.where, newPlaces(cols[k].Records))
+	}
+	groups := s.groups(len(cols))
+	for _, g := range groups {
+		x := decodeFrom(in[g.exceptions])
+		for _, k := range g.columns {
+			if !slices.Contains(literal, k) {
+				continue
+			}
+			list, ok := newExceptionCoder().code(x, cols[k])
+			if !ok {
+				return nil, fmt.Errorf("%w: an exception is outside of its read", ErrCorrupt)
+			}
+			r.exceptions[k] = &list
+		}
 	}
 	if !newPlaceModel(tree, s.sorted).code(decodeFrom(in[streamPlaces]), r.where[0], r.mates(), cols[0].Records, s.limit) {
 		return nil, errOutside
@@ -421,7 +500,7 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 		return nil, errEndsAfter
 	}
 	var err error
-	seqs, text := readsOf(cols)
+	seqs, text := readsOf(cols, literal)
 	switch {
 	case s.inPieces:
 		end = s.limit // pieces are all over it
@@ -437,17 +516,22 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 			return nil, err
 		}
 	}
-	placed := func() {
-		if !cols[0].withoutPlaced() {
-			s.codeMismatches(decodeFrom(in[streamMismatches]), r, nil, text)
+	var placed []func()
+	for _, g := range groups {
+		if cols[0].withoutPlaced() || s.apart && cols[g.columns[0]].Skip {
+			continue
 		}
+		placed = append(placed, func() { s.codeMismatches(decodeFrom(in[g.mismatches]), r, g.columns, nil, text) })
 	}
-	err = s.codeReads(r, placed,
-		func() error { return s.codeLiterals(decodeFrom(in[streamLiterals]), r, text) })
-	if err != nil {
+	literals := func() error { return s.codeLiterals(decodeFrom(in[streamLiterals]), r, literal, text) }
+	if err = s.codeReads(r, literal, literals, placed); err != nil {
 		return nil, err
 	}
 	for k := range cols {
+		if cols[k].Skip {
+			seqs[k] = nil
+			continue
+		}
 		for x := range r.exceptions[k].All {
 			if int(x.Read) >= cols[k].decoded() {
 				break
@@ -459,11 +543,12 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 	return seqs, nil
 }
 
-// readsOf returns memory for the reads of each column, end to end, and where in it each read is.
-func readsOf(cols []*Column) (letters [][]byte, text func(k, i int) []byte) {
+// readsOf returns memory for the reads of the columns in ks, end to end, and where in it each read is.
+func readsOf(cols []*Column, ks []int) (letters [][]byte, text func(k, i int) []byte) {
 	seqs := make([][]byte, len(cols))
 	starts := make([][]uint64, len(cols)) // of reads; nil where all have one length
-	for k, col := range cols {
+	for _, k := range ks {
+		col := cols[k]
 		seqs[k] = make([]byte, col.Lengths.Sum(0, col.decoded()))
 		if col.Lengths.Each != nil {
 			starts[k] = make([]uint64, col.Records)
