@@ -2738,22 +2738,28 @@ class SliceDecoder:
         self.tree = trees[part]
         flags = source.byte()
         self.sorted, self.with_qualities = bool(flags & 1), bool(flags & 2)
-        require(flags < 16 and bool(flags & 4) == (len(members) == 2), f"{what}: unknown flags")
-        lengths = [source.uvarint() for _ in range(5 if flags & 8 else 4)]
+        require(flags < 32 and bool(flags & 4) == (len(members) == 2), f"{what}: unknown flags")
+        self.apart = bool(flags & 16)
+        require(not self.apart or flags & 12 == 4, f"{what}: streams of mates that are not there")
+        lengths = [source.uvarint()
+                   for _ in range(4 + bool(flags & 8) + 2 * bool(flags & 16))]
         streams = [source.take(length) for length in lengths]
         source.finish()
-        self.exceptions(streams[0])
+        groups = [members[:1], members[1:]] if self.apart else [members]
+        for group, stream in zip(groups, (streams[0], streams[-2])):
+            self.exceptions(stream, group)
         self.places(streams[1])
-        self.mismatches(streams[2])
+        for group, stream in zip(groups, (streams[2], streams[-1])):
+            self.mismatches(stream, group)
         if flags & 8:
             long = [read for record in zip(*members) for read in record
                     if read.position is None and read.length >= 701]
             EditsDecoder(streams[4], long, genome, self.with_qualities, what)
         self.literals(streams[3])
 
-    def exceptions(self, data):
+    def exceptions(self, data, members):
         coder = ArithmeticDecoder(data)
-        for reads in self.members:
+        for reads in members:
             probs = Probs(coder)
             mode = coder.even(2)
             require(mode <= 2, f"{self.what}: unknown exceptions")
@@ -2830,11 +2836,11 @@ class SliceDecoder:
         require(0 <= read.position and read.position + read.length <= len(self.genome),
                 f"{self.what}: a read is placed outside the pseudogenome")
 
-    def mismatches(self, data):
+    def mismatches(self, data, members):
         coder = ArithmeticDecoder(data)
-        models = [Probs(coder) for _ in self.members]
-        variants = [{} for _ in self.members]
-        for record in zip(*self.members):
+        models = [Probs(coder) for _ in members]
+        variants = [{} for _ in members]
+        for record in zip(*members):
             for probs, self.variants, read in zip(models, variants, record):
                 if read.position is not None:
                     self.one_read(coder, probs, read)
@@ -2922,10 +2928,10 @@ class SliceDecoder:
         return (r + (3 if probs.bit(("three", q, r), MEMORY) else 1)) % 4
 
     def literals(self, data):
-        """Record by record, as mismatches are; exceptions count in the size of the table."""
+        """Record by record, or member by member; exceptions count in the size of the table."""
         coder = ArithmeticDecoder(data)
-        unplaced = [read for record in zip(*self.members) for read in record
-                    if read.position is None]
+        groups = self.members if self.apart else zip(*self.members)
+        unplaced = [read for group in groups for read in group if read.position is None]
         model = self.model.copy(sum(read.bases.count(None) for read in unplaced))
         for read in unplaced:
             in_pieces = [base is not None for base in read.bases]
