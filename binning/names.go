@@ -38,13 +38,18 @@ func inputName(path string, kind record.Kind) string {
 // inputFile returns the name of an input's file.
 func inputFile(path string) string { return filepath.Base(path) }
 
-// archiveName returns the name of the archive of which this is the first input. A name that
-// is too long for an archive is cut, and ends in a checksum to stay different from others.
+// archiveName returns the name of the archive of which this is the first input.
 func archiveName(input string) string {
 	name, _ := record.CutTextExt(input)
 	if name == "." || name == ".." {
 		name = input
 	}
+	return CutName(name)
+}
+
+// CutName returns the name of an archive for a name that may be too long for one: then it is cut, and ends in a checksum to stay different
+// from others.
+func CutName(name string) string {
 	if len(name) <= commit.MaxName {
 		return name
 	}

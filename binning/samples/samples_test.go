@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"orcomgo/bins/commit"
 )
 
 func TestParse(t *testing.T) {
@@ -43,7 +45,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// write makes empty files in a directory of the test.
+// write makes files in a directory of the test: of a record, if their names are those of reads, else empty ones.
 func write(t *testing.T, files ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -52,7 +54,11 @@ func write(t *testing.T, files ...string) string {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, nil, 0o666); err != nil {
+		text := ""
+		if _, ok := Parse(filepath.Base(f)); ok {
+			text = "@r\nACGT\n+\nIIII\n"
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -104,15 +110,14 @@ func TestSamplesOfTree(t *testing.T) {
 		{"a mate is missing", []string{"x_R2.fastq"}, "x: x_R2.fastq [x_R2.fastq has second mates, and there are no first ones]\n"},
 		{"a mate of one lane is missing", []string{"x_L001_R1.fq", "x_L001_R2.fq", "x_L002_R1.fq"},
 			"x: x_L001_R1.fq+x_L001_R2.fq x_L002_R1.fq [x_L002_R1.fq has no second mates, but other files of the sample have]\n"},
-		{"the same twice", []string{"x_R1.fq", "x_R1.fq.gz"}, "x: x_R1.fq x_R1.fq.gz [x_R1.fq and x_R1.fq.gz have the same mates]\n"},
-		{"two directories", []string{"a/x.fq", "b/x.fq"},
-			"x: a/x.fq [there are samples of this name in a and b: archive one of them at a time, or write a sheet]\n" +
-				"x: b/x.fq [there are samples of this name in a and b: archive one of them at a time, or write a sheet]\n"},
+		{"the same twice", []string{"x_R1.fq", "x_R1.fastq"}, "x: x_R1.fastq x_R1.fq [x_R1.fastq and x_R1.fq have the same mates]\n"},
+		{"several directories", []string{"a/b/x.fq", "b/x.fq", "x.fq", "c/b_x.fq"},
+			"a_b_x: a/b/x.fq\nb_x: c/b_x.fq\nx: x.fq\nx_2: b/x.fq\n"},
 		{"the output", []string{"x.fq", "out/y.fq"}, "x: x.fq\n"},
 		{"nothing", []string{"README"}, ""},
 	} {
 		dir := write(t, c.files...)
-		tree, err := Scan(dir, filepath.Join(dir, "out"))
+		tree, err := Scan(dir, Options{Out: filepath.Join(dir, "out")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,23 +127,74 @@ func TestSamplesOfTree(t *testing.T) {
 	}
 }
 
-func TestScanClasses(t *testing.T) {
-	dir := write(t, "x.fq", "y.fastq.gz", "x.cdna", "x.cmeta", "notes.txt")
-	if err := os.Symlink(filepath.Join(dir, "x.fq"), filepath.Join(dir, "z.fq")); err != nil {
-		t.Fatal(err)
+// classes writes the entries of a tree as text.
+func classes(t *Tree) string {
+	var b strings.Builder
+	for _, f := range t.Files {
+		fmt.Fprintf(&b, " %s=%s", f.Rel, []string{"other", "reads", "archive", "directory", "link", "hardlink", "fifo"}[f.Class])
 	}
-	if err := os.Symlink(dir, filepath.Join(dir, "loop")); err != nil {
-		t.Fatal(err)
-	}
-	tree, err := Scan(dir, "")
+	return strings.TrimPrefix(b.String(), " ")
+}
+
+func scan(t *testing.T, dir string, o Options) *Tree {
+	t.Helper()
+	tree, err := Scan(dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, a, o := tree.Count(Reads), tree.Count(Archive), tree.Count(Other); r != 3 || a != 2 || o != 1 {
-		t.Errorf("%d files of reads, %d of archives, %d others", r, a, o)
+	return tree
+}
+
+func globs(t *testing.T, patterns ...string) (list []Glob) {
+	t.Helper()
+	for _, p := range patterns {
+		g, err := NewGlob(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, g)
+	}
+	return list
+}
+
+func TestScanClasses(t *testing.T) {
+	dir := write(t, "x.fq", ".y.fq", "x.cdna", "notes.txt", "sub/deep/log", "out/a.txt")
+	outside := write(t, "z.fq", "text")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{"x2.fq": "x.fq", "z.fq": outside + "/z.fq", "text": outside + "/text", "loop": ".", "none.fq": "none"} {
+		must(os.Symlink(target, filepath.Join(dir, name)))
+	}
+	must(os.Link(filepath.Join(dir, "x.fq"), filepath.Join(dir, "sub/x.fq")))
+	must(os.Mkdir(filepath.Join(dir, "empty"), 0o777))
+	must(os.WriteFile(filepath.Join(dir, "x.cmeta"), []byte(commit.PackedMetaMagic), 0o666))
+	must(os.WriteFile(filepath.Join(dir, "bam.fq"), []byte("BAM\x01"), 0o666))
+	for _, c := range []struct{ name, want string }{
+		{"", ".y.fq=other bam.fq=other empty=directory loop=link none.fq=link notes.txt=other sub=directory sub/deep=directory" +
+			" sub/deep/log=other sub/x.fq=reads text=link x.cdna=other x.cmeta=other x.fq=hardlink x2.fq=link z.fq=reads"},
+		{"exclude", "out=directory x.fq=reads"},
+		{"include", "sub=directory sub/deep=directory sub/deep/log=other sub/x.fq=other x.fq=hardlink"},
+	} {
+		o := Options{Out: filepath.Join(dir, "out")}
+		switch c.name {
+		case "exclude":
+			o = Options{Exclude: globs(t, "[a-n.]*", "sub", "*.c*", "text", "/x2.fq", "z.*")}
+		case "include":
+			o.Include, o.AsIs = globs(t, "sub/", "x.fq"), globs(t, "*.fq")
+		}
+		if got := classes(scan(t, dir, o)); got != c.want {
+			t.Errorf("%s: %s\nwant %s", c.name, got, c.want)
+		}
+	}
+	if n := scan(t, dir, Options{Out: dir}).Count(Archive); n != 1 {
+		t.Errorf("%d files of archives in the directory of archives", n)
 	}
 	for path, want := range map[string]string{"x.fq": "it is not a directory", "missing": "no such file"} {
-		if _, err := Scan(filepath.Join(dir, path), ""); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Scan(filepath.Join(dir, path), Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -172,5 +228,73 @@ func TestReadSheet(t *testing.T) {
 	}
 	if _, err := ReadSheet(filepath.Join(t.TempDir(), "none.csv")); err == nil || !strings.Contains(err.Error(), "none.csv: no such file") {
 		t.Error(err)
+	}
+}
+
+// TestContent: what is reads is told by content, and by the name if that is one of reads.
+func TestContent(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       bool
+	}{
+		{"x", "@r 1\nACGTN\n+\nIIIII\n@r 2\nA\n+\nI\n", true},
+		{"crlf", "@r 1\r\nACGTN\r\n+\r\nIIIII\r\n", true},
+		{"cut off", "@r\nACGT\n+\nIII", true},
+		{"long", "@r\n" + strings.Repeat("ACGT", 20000) + "\n+\n" + strings.Repeat("IIII", 20000) + "\n", true},
+		{"mail", "@here: please look\nat this\n", false},
+		{"x.sam", "@HD\tVN:1.6\n@SQ\tSN:chr1\tLN:248956422\n", false},
+		{"qualities of another length", "@r\nACGT\n+\nIII\n@r\n", false},
+		{"fasta", ">chr1\nACGTNNNNacgt\nRYAAAAAAAAAAAAAAAAAA\n>chr2\nA", true},
+		{"protein", ">p53\nMEEPQSDPSVEPPLSQETFSDLWKLLPEN\n", false},
+		{"quotation", "> as you wrote,\n> it is\n", false},
+		{"named.fa", ">p53\nMEEPQSDPSVEPPLSQETFSDLWKLLPEN\n", true},
+		{"named.fastq", "\n\n@r\nACGT\n", true},
+		{"empty.fastq", "", false},
+		{"other.fastq", "no reads\n", false},
+		{"damaged.fastq.gz", "\x1f\x8b\x08 no deflate", false},
+	} {
+		path := filepath.Join(t.TempDir(), c.name)
+		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, named := Parse(c.name)
+		if got, err := holdsReads(path, named); got != c.want || err != nil {
+			t.Errorf("%s: reads %v, %v", c.name, got, err)
+		}
+	}
+}
+
+func TestGlob(t *testing.T) {
+	paths := strings.Fields("x a a/x a/b/x b/a x.bin a/b/x.bin x.bin/y InterOp/x a/InterOp/x a/x.txt b/a/x.txt")
+	for pattern, want := range map[string]string{
+		"*.bin":    "x.bin a/b/x.bin x.bin/y",
+		"InterOp":  "InterOp/x a/InterOp/x",
+		"InterOp/": "InterOp/x a/InterOp/x",
+		"/InterOp": "InterOp/x",
+		"a/*.txt":  "a/x.txt",
+		"a/b/":     "a/b/x a/b/x.bin",
+		"b/**":     "b/a b/a/x.txt",
+		"**/x":     "x a/x a/b/x InterOp/x a/InterOp/x",
+		"a/**/x":   "a/x a/b/x a/InterOp/x",
+		"./b":      "b/a b/a/x.txt",
+	} {
+		g, err := NewGlob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range paths {
+			if g.Match(p) {
+				got = append(got, p)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s matches %v, want %s", pattern, got, want)
+		}
+	}
+	for _, bad := range []string{"", "/", "[", "a/[x"} {
+		if _, err := NewGlob(bad); err == nil {
+			t.Errorf("%q is a pattern", bad)
+		}
 	}
 }

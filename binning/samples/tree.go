@@ -1,9 +1,11 @@
 package samples
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"orcomgo/binning"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
+	"orcomgo/internal/tasks"
 )
 
 // Sample is what one archive is made of.
@@ -19,76 +22,253 @@ type Sample struct {
 	Inputs []binning.InputSpec // in the order of the lanes, first mates before second ones
 	// Problem is why the files make no sample, nil if they do.
 	Problem error
+
+	dir string // of the files, below the root
 }
 
-// Class is what kind of file one of a tree is.
+// Class is what kind of entry one of a tree is.
 type Class int
 
-// The classes of files.
+// The classes of entries.
 const (
-	Other   Class = iota // anything that this package knows nothing of
-	Reads                // FASTQ or FASTA, by its name
-	Archive              // a file of an archive, by its extension
+	Other     Class = iota // a file of anything but reads
+	Reads                  // a file of FASTQ or FASTA, by its content
+	Archive                // a file of an archive, in the directory that archives are written to
+	Directory              // below the root
+	Link                   // a symbolic link
+	HardLink               // another name of a file of the tree
+	FIFO
 )
 
-// File is a file of a tree.
+// File is an entry of a tree.
 type File struct {
 	Path  string // the root of the tree is part of it
+	Rel   string // the path below the root, with slashes
 	Class Class
 	Name  Name // of Reads
+	// Info describes the entry itself, but for a link that counts as Reads what it leads to.
+	Info fs.FileInfo
+	// Target is what a Link leads to, as it is stored, or the Rel of the file that a HardLink is.
+	Target string
 }
 
 // Tree is a directory with everything below it.
 type Tree struct {
-	Files []File // in the order of their paths
-	// Unread are errors about directories that can't be read.
+	Root  string
+	Info  fs.FileInfo // of the root
+	Files []File      // in the order of their paths: a directory comes before what is in it
+	// Unread are errors about what can't be read, or can't be archived. They name it.
 	Unread []error
+	// Excluded is how many files, links and FIFOs were left out by patterns.
+	Excluded int
 }
 
-// Scan lists the files in a directory and below it, and says of each what it is. What begins with a dot is left out, and so is the
-// directory leaveOut. Links to files count as files; links to directories are not followed.
-func Scan(root, leaveOut string) (*Tree, error) {
-	if info, err := vfs.Stat(root); err != nil {
+// Options say which entries of a directory Scan takes.
+type Options struct {
+	// Out is the directory that archives are written to. It is left out, and if it is the root itself, the files of archives are of the
+	// class Archive.
+	Out string
+	// Include leaves out what matches none of these, if there are any, and Exclude what matches one.
+	Include, Exclude []Glob
+	// AsIs are files that are of class Other whatever they hold.
+	AsIs []Glob
+}
+
+// Scan lists what is in a directory and below it, and says of each entry what it is, files by their content.
+//
+// Links are not followed. A link to a file of reads outside of the tree counts as that file, so that directories of links can be archived.
+// Files whose names, or those of directories above them, begin with a dot are no reads. A compressed file of reads is none either if another
+// entry has the name that its text would be restored under.
+func Scan(root string, o Options) (*Tree, error) {
+	info, err := vfs.Stat(root)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", root, vfs.Cause(err))
-	} else if !info.IsDir() {
+	}
+	if !info.IsDir() {
 		return nil, fmt.Errorf("%s: it is not a directory", root)
 	}
-	out, _ := vfs.Stat(leaveOut) // nil if it is not there
-	t := new(Tree)
-	t.scan(root, out)
-	return t, nil
+	s := &scanner{Tree: &Tree{Root: root, Info: info}, o: o, firsts: make(map[vfs.FileID]string)}
+	s.out, _ = vfs.Stat(o.Out) // nil if it is not there
+	if s.real, err = filepath.EvalSymlinks(root); err != nil {
+		return nil, fmt.Errorf("%s: %w", root, vfs.Cause(err))
+	}
+	s.dir("")
+	s.classify()
+	return s.Tree, nil
 }
 
-func (t *Tree) scan(dir string, leaveOut os.FileInfo) {
-	list, err := vfs.ReadDir(dir)
+// scanner is the state of Scan.
+type scanner struct {
+	*Tree
+	o      Options
+	real   string      // the root without links
+	out    os.FileInfo // nil if there is none
+	firsts map[vfs.FileID]string
+}
+
+// unreadable notes an entry that is left out for an error.
+func (s *scanner) unreadable(path string, err error) {
+	s.Unread = append(s.Unread, fmt.Errorf("%s: %w", path, vfs.Cause(err)))
+}
+
+// dir lists the directory with a path below the root.
+func (s *scanner) dir(rel string) {
+	list, err := vfs.ReadDir(filepath.Join(s.Root, rel))
 	if err != nil {
-		t.Unread = append(t.Unread, fmt.Errorf("%s: %w", dir, vfs.Cause(err)))
+		s.unreadable(filepath.Join(s.Root, rel), err)
 		return
 	}
 	for _, e := range list {
-		path := filepath.Join(dir, e.Name())
-		if strings.HasPrefix(e.Name(), ".") {
+		name := e.Name()
+		if rel != "" {
+			name = rel + "/" + name
+		}
+		info, err := vfs.Lstat(filepath.Join(s.Root, name))
+		if err != nil {
+			s.unreadable(filepath.Join(s.Root, name), err)
 			continue
 		}
-		if e.IsDir() {
-			if info, err := e.Info(); err != nil || leaveOut == nil || !os.SameFile(info, leaveOut) {
-				t.scan(path, leaveOut)
-			}
-			continue
-		}
-		info, err := vfs.Stat(path) // of what a link leads to
-		if err == nil && info.IsDir() {
-			continue
-		}
-		f := File{Path: path}
-		switch name, ok := Parse(e.Name()); {
-		case ok:
-			f.Class, f.Name = Reads, name
-		case commit.HasExt(e.Name()):
-			f.Class = Archive
-		}
-		t.Files = append(t.Files, f)
+		s.entry(File{Path: filepath.Join(s.Root, name), Rel: name, Info: info})
 	}
+}
+
+// entry adds an entry of a directory, and what is below it.
+func (s *scanner) entry(f File) {
+	if f.Info.IsDir() && s.out != nil && os.SameFile(f.Info, s.out) {
+		return
+	}
+	taken := !matchesAny(s.o.Exclude, f.Rel) && (len(s.o.Include) == 0 || matchesAny(s.o.Include, f.Rel))
+	switch mode := f.Info.Mode(); {
+	case mode.IsDir():
+		f.Class = Directory
+		if matchesAny(s.o.Exclude, f.Rel) {
+			s.Excluded++
+			return
+		}
+		at := len(s.Files)
+		s.Files = append(s.Files, f)
+		if s.dir(f.Rel); len(s.Files) == at+1 && !taken {
+			s.Files = s.Files[:at] // nothing below it is included
+		}
+		return
+	case !taken:
+		s.Excluded++
+		return
+	case mode&fs.ModeSymlink != 0:
+		target, err := os.Readlink(f.Path)
+		if err != nil {
+			s.unreadable(f.Path, err)
+			return
+		}
+		f.Class, f.Target = Link, target
+	case mode&fs.ModeNamedPipe != 0:
+		f.Class = FIFO
+	case mode.IsRegular():
+		f.Class = s.classOf(&f)
+	default:
+		s.unreadable(f.Path, fmt.Errorf("%s can't be archived: leave it out by --exclude", specialName(mode)))
+		return
+	}
+	s.Files = append(s.Files, f)
+}
+
+// specialName says what a file is that has no content.
+func specialName(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "a special file"
+}
+
+// classOf tells hard links and archives from other regular files.
+func (s *scanner) classOf(f *File) Class {
+	if id, ok := vfs.HardLinked(f.Info); ok {
+		if first, ok := s.firsts[id]; ok {
+			f.Target = first
+			return HardLink
+		}
+		s.firsts[id] = f.Rel
+	}
+	if s.out != nil && !strings.Contains(f.Rel, "/") && os.SameFile(s.Info, s.out) && commit.IsArchiveFile(f.Path) {
+		return Archive
+	}
+	return Other
+}
+
+// classify finds the files of reads among the others, side by side.
+func (s *scanner) classify() {
+	errs := make([]error, len(s.Files))
+	tasks.Each(len(s.Files), classifiers, func(_, i int) {
+		f := &s.Files[i]
+		if f.Class == Other || f.Class == Link {
+			errs[i] = s.look(f)
+		}
+	})
+	there, failed := make(map[string]bool, len(s.Files)), make(map[string]error)
+	for i := range s.Files {
+		there[s.Files[i].Rel] = true
+		if errs[i] != nil {
+			failed[s.Files[i].Rel] = errs[i]
+		}
+	}
+	kept := s.Files[:0]
+	for i, f := range s.Files {
+		if f.Class == HardLink {
+			errs[i] = failed[f.Target]
+		}
+		if errs[i] != nil {
+			s.unreadable(f.Path, errs[i])
+			continue
+		}
+		if f.Class == Reads {
+			restored := path.Join(path.Dir(f.Rel), binning.RestoredName(f.Path))
+			if restored != f.Rel && there[restored] {
+				f.Class = Other
+			}
+			there[restored] = true
+		}
+		kept = append(kept, f)
+	}
+	s.Files = kept
+}
+
+// classifiers is how many files are looked at side by side: looking waits more than it works.
+const classifiers = 8
+
+// look finds out whether a file, or the file outside of the tree that a link leads to, holds reads. The error is for a file that can't be
+// read.
+func (s *scanner) look(f *File) error {
+	name, named := Parse(path.Base(f.Rel))
+	if !named {
+		name = Name{Sample: binning.RestoredName(f.Path)}
+	}
+	info := f.Info
+	if f.Class == Link {
+		real, err := filepath.EvalSymlinks(f.Path)
+		if err != nil || real == s.real || strings.HasPrefix(real, strings.TrimSuffix(s.real, "/")+"/") {
+			return nil
+		}
+		if info, err = vfs.Stat(real); err != nil || !info.Mode().IsRegular() {
+			return nil
+		}
+	}
+	hidden := strings.HasPrefix(f.Rel, ".") || strings.Contains(f.Rel, "/.")
+	reads, err := holdsReads(f.Path, named)
+	switch {
+	case err != nil && f.Class == Link:
+	case err != nil:
+		return err
+	case reads && !hidden && !matchesAny(s.o.AsIs, f.Rel):
+		f.Class, f.Name, f.Info, f.Target = Reads, name, info, ""
+	}
+	return nil
+}
+
+func matchesAny(list []Glob, rel string) bool {
+	return slices.ContainsFunc(list, func(g Glob) bool { return g.Match(rel) })
 }
 
 // Count returns how many files of a class there are.
@@ -101,48 +281,68 @@ func (t *Tree) Count(c Class) (n int) {
 	return n
 }
 
-// Samples returns the samples of the tree, sorted by name. The files of a sample are in one directory.
-func (t *Tree) Samples() []Sample {
+// Samples returns the samples of a tree, sorted by name. The files of a sample are in one directory.
+func (t *Tree) Samples() []Sample { return Samples(t) }
+
+// Samples returns the samples of several trees, sorted by name. The files of a sample are in one directory. Where several directories have
+// samples of the same name, the names of the directories below the root are part of theirs: a_x and b_x for x of a and b.
+func Samples(trees ...*Tree) []Sample {
 	type place struct{ dir, sample string }
 	files := make(map[place][]File)
 	mates := make(map[place]int) // bits: which numbers there are
-	for _, f := range t.Files {
-		if f.Name.Digit {
-			mates[place{filepath.Dir(f.Path), f.Name.Sample}] |= f.Name.Number
+	for _, t := range trees {
+		for _, f := range t.Files {
+			if f.Class == Reads && f.Name.Digit {
+				mates[place{filepath.Dir(f.Path), f.Name.Sample}] |= f.Name.Number
+			}
 		}
 	}
-	for _, f := range t.Files {
-		if f.Class != Reads {
-			continue
+	for _, t := range trees {
+		for _, f := range t.Files {
+			if f.Class != Reads {
+				continue
+			}
+			at := place{filepath.Dir(f.Path), f.Name.Sample}
+			if f.Name.Digit && mates[at] != 1|2 {
+				stem, _ := Stem(filepath.Base(f.Path))
+				f.Name, at.sample = Name{Sample: stem}, stem
+			}
+			files[at] = append(files[at], f)
 		}
-		at := place{filepath.Dir(f.Path), f.Name.Sample}
-		if f.Name.Digit && mates[at] != 1|2 {
-			stem, _ := Stem(filepath.Base(f.Path))
-			f.Name, at.sample = Name{Sample: stem}, stem
-		}
-		files[at] = append(files[at], f)
-	}
-	dirs := make(map[string][]string) // by sample
-	for at := range files {
-		dirs[at.sample] = append(dirs[at.sample], at.dir)
 	}
 	var all []Sample
 	for at, list := range files {
 		s := sampleOf(at.sample, list)
-		if d := dirs[at.sample]; len(d) > 1 && s.Problem == nil {
-			slices.Sort(d)
-			s.Problem = fmt.Errorf("there are samples of this name in %s: archive one of them at a time, or write a sheet",
-				strings.Join(d, " and "))
-		}
+		s.dir = path.Dir(list[0].Rel)
 		all = append(all, s)
 	}
 	slices.SortFunc(all, func(a, b Sample) int {
-		if c := strings.Compare(a.Name, b.Name); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Inputs[0].Path, b.Inputs[0].Path)
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Inputs[0].Path, b.Inputs[0].Path))
 	})
+	nameApart(all)
+	slices.SortStableFunc(all, func(a, b Sample) int { return strings.Compare(a.Name, b.Name) })
 	return all
+}
+
+// nameApart makes the names of sorted samples different, and such that archives can have them.
+func nameApart(all []Sample) {
+	taken := make(map[string]int)
+	for i := range all {
+		taken[all[i].Name]++
+	}
+	for i := range all {
+		s := &all[i]
+		name := s.Name
+		if taken[name] > 1 && s.dir != "." {
+			name = strings.ReplaceAll(s.dir, "/", "_") + "_" + name
+		}
+		name = binning.CutName(name)
+		for n := 2; name != s.Name && taken[name] > 0 || taken[name] < 0; n++ {
+			name = binning.CutName(fmt.Sprintf("%s_%d", s.Name, n))
+		}
+		taken[name] = -1
+		s.Name = name
+	}
 }
 
 // sampleOf makes a sample of files of reads.
@@ -218,7 +418,3 @@ func (s *Sample) add(first, second string) {
 	}
 	s.Inputs = append(s.Inputs, binning.InputSpec{Path: first, Mate: n + 1, First: true}, binning.InputSpec{Path: second, Mate: n})
 }
-
-// ErrNone is the error for a directory without files of reads.
-var ErrNone = errors.New("there are no files of reads, whose names end in .fastq, .fq, .fasta, .fa or .fna," +
-	" or in .gz or the like after that")

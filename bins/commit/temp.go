@@ -112,6 +112,11 @@ func (t *Temp) Discard() {
 	t.Close()
 }
 
+// isTempName reports whether a file of this name may be one of tempPath.
+func isTempName(name string) bool {
+	return strings.HasPrefix(name, tempPrefix) && strings.HasSuffix(name, tempSuffix)
+}
+
 // RemoveStale removes the temporary files of archives that killed runs left in dir: those
 // with a random name that begin as a file of an archive does and that no process has locked.
 func RemoveStale(dir string) error {
@@ -120,7 +125,7 @@ func RemoveStale(dir string) error {
 		return err
 	}
 	for _, e := range files {
-		if strings.HasPrefix(e.Name(), tempPrefix) && strings.HasSuffix(e.Name(), tempSuffix) && e.Type().IsRegular() {
+		if isTempName(e.Name()) && e.Type().IsRegular() {
 			if err := removeStale(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}

@@ -59,6 +59,30 @@ func (c *Cursor) AtMost(limit uint64) uint64 {
 	return v
 }
 
+// Int is AtMost for an int; a limit below 0 allows none.
+func (c *Cursor) Int(limit int) int {
+	if limit < 0 {
+		c.Fail("a number where none is possible")
+		return 0
+	}
+	return int(c.AtMost(uint64(limit)))
+}
+
+// Varint parses a signed number as encoding/binary writes it, from -limit to limit.
+func (c *Cursor) Varint(limit int64) int64 {
+	v, n := binary.Varint(c.Rest)
+	if n <= 0 {
+		c.Fail("it ends inside a number")
+		return 0
+	}
+	if v > limit || v < -limit {
+		c.Fail("%d where %d to %d is possible", v, -limit, limit)
+		return 0
+	}
+	c.Rest = c.Rest[n:]
+	return v
+}
+
 // Count is Uvarint for the number of things, called what, that take at least size bytes each
 // of what follows.
 func (c *Cursor) Count(size int, what string) int {
@@ -99,6 +123,9 @@ func (c *Cursor) Uint64() uint64 {
 	return 0
 }
 
+// Float64 parses a little-endian number of eight bytes as the bits of a float64.
+func (c *Cursor) Float64() float64 { return math.Float64frombits(c.Uint64()) }
+
 // Bytes returns the next n bytes, which share memory with Rest; nil if there are fewer.
 func (c *Cursor) Bytes(n uint64) []byte {
 	if n > uint64(len(c.Rest)) {
@@ -112,6 +139,9 @@ func (c *Cursor) Bytes(n uint64) []byte {
 
 // Copy fills dst with the next bytes.
 func (c *Cursor) Copy(dst []byte) { copy(dst, c.Bytes(uint64(len(dst)))) }
+
+// Block returns bytes preceded by their number; they share memory with Rest.
+func (c *Cursor) Block() []byte { return c.Bytes(uint64(c.Count(1, "bytes"))) }
 
 // Text parses a string preceded by its length.
 func (c *Cursor) Text() string { return string(c.Bytes(uint64(c.Count(1, "bytes of text")))) }

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"encoding/binary"
+	"math"
 	"testing"
 )
 
@@ -10,12 +11,19 @@ func TestCursor(t *testing.T) {
 	b = append(b, 2, 'a', 'b', 7)
 	b = binary.LittleEndian.AppendUint64(b, 1<<40)
 	b = append(b, 1, 2, 3)
+	b = binary.AppendVarint(b, -70)
+	b = append(b, 9, 2, 'a', 'b')
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(-1.5))
 	c := Cursor{Rest: b}
 	var three [3]byte
 	if c.AtMost(300) != 300 || c.Text() != "ab" || c.ByteAtMost(7) != 7 || c.Uint64() != 1<<40 {
 		t.Fatal("what was taken is not what was written")
 	}
-	if c.Copy(three[:]); three != [3]byte{1, 2, 3} || !c.Done() || c.Failed() {
+	c.Copy(three[:])
+	if c.Varint(70) != -70 || c.Int(9) != 9 || string(c.Block()) != "ab" || c.Float64() != -1.5 {
+		t.Fatal("what was taken is not what was written")
+	}
+	if three != [3]byte{1, 2, 3} || !c.Done() || c.Failed() {
 		t.Fatalf("%v, %d bytes left, reason %q", three, len(c.Rest), c.Reason)
 	}
 }
@@ -30,6 +38,10 @@ func TestCursorFails(t *testing.T) {
 		{"number cut off", "\x80", func(c *Cursor) { c.Uvarint() }, "it ends inside a number"},
 		{"number too long", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", func(c *Cursor) { c.Uvarint() }, "it ends inside a number"},
 		{"number too large", "\x09", func(c *Cursor) { c.AtMost(8) }, "9 where at most 8 is possible"},
+		{"signed number cut off", "\x80", func(c *Cursor) { c.Varint(1) }, "it ends inside a number"},
+		{"signed number too large", "\x09", func(c *Cursor) { c.Varint(4) }, "-5 where -4 to 4 is possible"},
+		{"no number possible", "\x00", func(c *Cursor) { c.Int(-1) }, "a number where none is possible"},
+		{"block cut off", "\x02a", func(c *Cursor) { c.Block() }, "2 bytes in 1 bytes"},
 		{"too many", "\x03ab", func(c *Cursor) { c.Count(1, "things") }, "3 things in 2 bytes"},
 		{"no byte", "", func(c *Cursor) { c.Byte() }, "it ends early"},
 		{"byte too large", "\x02", func(c *Cursor) { c.ByteAtMost(1) }, "2 where at most 1 is possible"},

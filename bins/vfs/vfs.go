@@ -327,3 +327,6 @@ func (f *File) Lock() (bool, error) {
 
 // Unlock ends the lock, even where closing the file fails.
 func (f *File) Unlock() { unlock(f.f) }
+
+// FileID is the same for all names of a file, and different for different files.
+type FileID struct{ device, number uint64 }

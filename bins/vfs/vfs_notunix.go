@@ -4,6 +4,7 @@ package vfs
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 )
 
@@ -18,3 +19,6 @@ func syncDir(dir string) error { return nil }
 func mapFile(*os.File, int64) (data []byte, unmap func(), err error) {
 	return nil, nil, errors.ErrUnsupported
 }
+
+// HardLinked returns what two names of one file have in common, if a file has several names.
+func HardLinked(fs.FileInfo) (id FileID, ok bool) { return FileID{}, false }

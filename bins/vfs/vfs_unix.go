@@ -4,6 +4,7 @@ package vfs
 
 import (
 	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"syscall"
@@ -53,4 +54,13 @@ func mapFile(f *os.File, size int64) (data []byte, unmap func(), err error) {
 		return nil, nil, unsupported(err)
 	}
 	return data, func() { syscall.Munmap(data) }, nil
+}
+
+// HardLinked returns what two names of one file have in common, if a file has several names.
+func HardLinked(info fs.FileInfo) (id FileID, ok bool) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || st.Nlink < 2 {
+		return FileID{}, false
+	}
+	return FileID{uint64(st.Dev), st.Ino}, true
 }

@@ -23,7 +23,8 @@ type batch struct {
 	level   compress.Level
 	list    []samples.Sample
 	results []result // of list
-	unread  []error  // directories that can't be read
+	trees   []*samples.Tree
+	unread  []error  // what can't be read
 	others  []string // files of a directory that are not archived
 	bar     *progress
 	log     *runLog
@@ -94,6 +95,8 @@ func (b *batch) prepare(args []string) (err error) {
 		return o.usagef("-1 to -4 can't be combined with samples")
 	case o.sheet != "" && len(args) != 1:
 		return o.usagef("give nothing but the output directory with --samples")
+	case o.given("as"):
+		return o.usagef("--as can't be combined with samples, which have names")
 	case o.jobs < 1:
 		return o.usagef("--jobs must be at least 1")
 	case o.jobs > 1 && o.device == "gpu":
@@ -128,25 +131,24 @@ func (b *batch) prepare(args []string) (err error) {
 
 // scan finds the samples of directories.
 func (b *batch) scan(dirs []string) error {
-	all := new(samples.Tree)
 	for _, dir := range dirs {
 		if !isDirectory(dir) {
 			return b.usagef("%s is no directory: give directories of samples, or files, but not both", dir)
 		}
-		t, err := samples.Scan(dir, b.config.OutDir)
+		t, err := samples.Scan(dir, samples.Options{Out: b.config.OutDir})
 		if err != nil {
 			return err
 		}
-		all.Files, all.Unread = append(all.Files, t.Files...), append(all.Unread, t.Unread...)
-	}
-	b.list, b.unread = all.Samples(), all.Unread
-	for _, f := range all.Files {
-		if f.Class == samples.Other {
-			b.others = append(b.others, f.Path)
+		b.trees, b.unread = append(b.trees, t), append(b.unread, t.Unread...)
+		for _, f := range t.Files {
+			if f.Class == samples.Other {
+				b.others = append(b.others, f.Path)
+			}
 		}
 	}
+	b.list = samples.Samples(b.trees...)
 	if len(b.list) == 0 && len(b.unread) == 0 {
-		return fmt.Errorf("%s: %w", dirs[0], samples.ErrNone)
+		return fmt.Errorf("%s: there are no files of FASTQ or FASTA in it", dirs[0])
 	}
 	return nil
 }

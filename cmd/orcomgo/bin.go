@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"orcomgo/binning"
+	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 
 	"github.com/spf13/pflag"
@@ -28,6 +29,7 @@ Examples:
   orcomgo bin reads.fastq.gz run/                           one file
   orcomgo bin lane1.fastq.gz lane2.fastq.gz run/            several
   orcomgo bin -1 R1.fastq.gz -2 R2.fastq.gz run/            a pair; repeat -1 and -2 for more pairs
+  orcomgo bin --as liver -1 R1.fq.gz -2 R2.fq.gz run/       the archive is called liver, not R1
   orcomgo bin -1 R1.fq.gz -2 R2.fq.gz -3 I1.fq.gz -4 I2.fq.gz run/    with the reads of the index
   zcat *.fastq.gz | orcomgo bin - run/                      from a pipe
   orcomgo bin --reads-only --order any reads.fastq run/     nothing but the sequences, as a set
@@ -53,6 +55,7 @@ type binFlags struct {
 	blockSize             size
 	streams, gpus         int
 	device                string
+	name                  string
 	given                 func(flag string) bool
 }
 
@@ -66,6 +69,7 @@ func (o *binFlags) define(f *pflag.FlagSet) {
 	f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to discard it (mates stay together)")
 	f.StringVar(&o.names, "names", "keep", "`NAMES` of the records: keep, or drop to number them")
 	f.StringVar(&o.quality, "quality", "keep", "`QUALITIES`: keep, bin8 for Illumina's eight levels, or drop")
+	f.StringVar(&o.name, "as", "", "`NAME` of the archive (default: that of the first input, without extensions)")
 	f.StringVar(&o.source, "source", "auto",
 		"`WHAT` to record of the input files: auto; all, to compute checksums of plain files here, too;\n"+
 			"time, for names, sizes and times only; or none")
@@ -187,7 +191,10 @@ func (o *binFlags) settings(c *binning.Config) error {
 	case o.blockSize < 1<<10 || o.blockSize > 1<<30:
 		return o.usagef("--block-size must be between 1KiB and 1GiB")
 	}
-	c.Streams, c.GPUs, c.Force, c.Tool = o.streams, o.gpus, o.force, tool
+	if o.given("as") && commit.CheckName(o.name) != nil {
+		return o.usagef("--as: %q can't be the name of an archive", o.name)
+	}
+	c.Streams, c.GPUs, c.Force, c.Tool, c.Name = o.streams, o.gpus, o.force, tool, o.name
 	c.Options = record.Options{ReadsOnly: o.readsOnly}
 	if o.given("block-size") {
 		c.Options.BlockSize = uint64(o.blockSize)

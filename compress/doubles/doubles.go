@@ -8,6 +8,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
+
+	"orcomgo/bins/parse"
 )
 
 // version is the first byte of a stream.
@@ -175,77 +177,34 @@ func encodeChunk(data []byte, l Layout) []byte {
 	return bytes.Clone(out)
 }
 
-// reader takes parts off a stream. After an error it returns zeros.
-type reader struct {
-	b      []byte
-	failed bool
-}
-
-func (r *reader) number(limit int) int {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 || limit < 0 || v > uint64(limit) {
-		r.failed, r.b = true, nil
-		return 0
-	}
-	r.b = r.b[n:]
-	return int(v)
-}
-
-func (r *reader) take(n int) []byte {
-	if n > len(r.b) {
-		r.failed, r.b = true, nil
-		return nil
-	}
-	b := r.b[:n:n]
-	r.b = r.b[n:]
-	return b
-}
-
-func (r *reader) uint64() uint64 {
-	if b := r.take(8); b != nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
-}
-
-func (r *reader) byte() byte {
-	if len(r.b) == 0 {
-		r.failed = true
-		return 0
-	}
-	b := r.b[0]
-	r.b = r.b[1:]
-	return b
-}
-
 // Decode is the inverse of Encode, for data of at most limit bytes.
 func Decode(stream []byte, limit, threads int) ([]byte, error) {
-	r := &reader{b: stream}
-	if r.byte() != version {
+	r := &parse.Cursor{Rest: stream}
+	if r.Byte() != version {
 		return nil, ErrCorrupt
 	}
-	size := r.number(MaxSize)
+	size := r.Int(MaxSize)
 	if size > limit {
 		return nil, ErrSize
 	}
-	sum := r.uint64()
-	header := r.number(size)
-	width := int(r.byte())
-	if r.failed || width != 4 && width != 8 || size > (len(stream)+slackBytes)*bytesPerByte {
+	sum := r.Uint64()
+	header := r.Int(size)
+	width := int(r.Byte())
+	if r.Failed() || width != 4 && width != 8 || size > (len(stream)+slackBytes)*bytesPerByte {
 		return nil, ErrCorrupt
 	}
 	n := (size - header) / width
-	head, tail := r.take(header), []byte(nil)
-	if !r.failed {
-		tail = r.take(size - header - n*width)
+	head, tail := r.Bytes(uint64(header)), []byte(nil)
+	if !r.Failed() {
+		tail = r.Bytes(uint64(size - header - n*width))
 	}
 	chunks := make([][]byte, (n+chunkValues-1)/chunkValues)
 	for i := range chunks {
-		if !r.failed {
-			chunks[i] = r.take(r.number(len(r.b)))
+		if !r.Failed() {
+			chunks[i] = r.Block()
 		}
 	}
-	if r.failed || len(r.b) > 0 {
+	if r.Failed() || len(r.Rest) > 0 {
 		return nil, ErrCorrupt
 	}
 	data := make([]byte, size)
@@ -267,8 +226,8 @@ func Decode(stream []byte, limit, threads int) ([]byte, error) {
 
 // decodeChunk decodes the floats of a chunk to data.
 func decodeChunk(data, code []byte, width int) error {
-	r := &reader{b: code}
-	m, digits := mode(r.byte()), int(r.byte())
+	r := &parse.Cursor{Rest: code}
+	m, digits := mode(r.Byte()), int(r.Byte())
 	if m >= modes || digits > maxDigits || m == modeSignificant && digits == 0 {
 		return ErrCorrupt
 	}
@@ -281,38 +240,38 @@ func decodeChunk(data, code []byte, width int) error {
 	} else {
 		v.k = take(&w.k, count)
 	}
-	list := make([]predictor, r.byte())
+	list := make([]predictor, r.Byte())
 	if len(list) == 0 || len(list) > maxPredictors {
 		return ErrCorrupt
 	}
 	for i := range list {
-		p := predictor{kind: kind(r.byte()), lag: r.number(maxLag)}
+		p := predictor{kind: kind(r.Byte()), lag: r.Int(maxLag)}
 		if p.kind >= kinds || p.lag == 0 || m != modeBits && p.kind == ratio {
 			return ErrCorrupt
 		}
 		list[i] = p
 	}
-	exceptions := make([]int, r.number(len(code)/(1+width)))
+	exceptions := make([]int, r.Int(len(code)/(1+width)))
 	verbatim := make([]byte, 0, len(exceptions)*width)
 	at := 0
 	for i := range exceptions {
-		at += r.number(count - 1 - at)
+		at += r.Int(count - 1 - at)
 		exceptions[i] = at
-		verbatim = append(verbatim, r.take(width)...)
+		verbatim = append(verbatim, r.Bytes(uint64(width))...)
 	}
 	size := blockSize(count)
 	for first := 0; first < count; first += size {
 		last := min(first+size, count)
-		a, b := r.byte(), r.byte()
+		a, b := r.Byte(), r.Byte()
 		coding := int(b >> 5)
 		b &= 31
 		codeSize := 1
 		if coding != codingConstant {
-			codeSize = r.number(len(r.b))
+			codeSize = r.Count(1, "bytes")
 		}
-		classCode := r.take(codeSize)
-		raw := r.take(r.number(len(r.b)))
-		if r.failed || int(a&127) >= len(list) || int(b) >= len(list) {
+		classCode := r.Bytes(uint64(codeSize))
+		raw := r.Block()
+		if r.Failed() || int(a&127) >= len(list) || int(b) >= len(list) {
 			return ErrCorrupt
 		}
 		classes, err := w.decodeClasses(classCode, coding, last-first)
@@ -324,7 +283,7 @@ func decodeChunk(data, code []byte, width int) error {
 			return err
 		}
 	}
-	if r.failed || len(r.b) > 0 {
+	if r.Failed() || len(r.Rest) > 0 {
 		return ErrCorrupt
 	}
 	for i, at := range exceptions {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"orcomgo/internal/codectest"
 	"orcomgo/internal/testvector"
 )
 
@@ -300,16 +301,7 @@ func TestRealArrays(t *testing.T) {
 func TestDamage(t *testing.T) {
 	data := raw(arrays()["decimals with NaN"][:400], 8)
 	stream := Encode(data, Layout{Width: 8}, 1)
-	for i := range stream {
-		if _, err := Decode(stream[:i], len(data), 1); err == nil {
-			t.Fatalf("no error after %d bytes of %d", i, len(stream))
-		}
-		damaged := bytes.Clone(stream)
-		damaged[i] ^= 1 << (i % 8)
-		if got, err := Decode(damaged, MaxSize, 1); err == nil && !bytes.Equal(got, data) {
-			t.Fatalf("byte %d damaged: other data and no error", i)
-		}
-	}
+	codectest.Damage(t, data, stream, MaxSize, Decode)
 }
 
 func FuzzDecode(f *testing.F) {
@@ -350,19 +342,11 @@ func TestVectors(t *testing.T) {
 
 func BenchmarkEncode(b *testing.B) {
 	data := raw(waves(400, 100), 8)
-	b.SetBytes(int64(len(data)))
-	for b.Loop() {
-		Encode(data, Layout{Width: 8, Columns: 400}, 1)
-	}
+	codectest.BenchmarkEncode(b, data, func() { Encode(data, Layout{Width: 8, Columns: 400}, 1) })
 }
 
 func BenchmarkDecode(b *testing.B) {
 	data := raw(waves(400, 100), 8)
 	stream := Encode(data, Layout{Width: 8, Columns: 400}, 1)
-	b.SetBytes(int64(len(data)))
-	for b.Loop() {
-		if _, err := Decode(stream, len(data), 1); err != nil {
-			b.Fatal(err)
-		}
-	}
+	codectest.BenchmarkDecode(b, data, stream, Decode)
 }

@@ -3,6 +3,8 @@ package numbers
 import (
 	"encoding/binary"
 	"math"
+
+	"orcomgo/bins/parse"
 )
 
 // kind is the kind of a model of a column.
@@ -100,87 +102,38 @@ func (in *input) append(dst []byte) []byte {
 	return dst
 }
 
-// reader takes numbers off a stream. After an error it returns zeros.
-type reader struct {
-	b      []byte
-	failed bool
-}
-
-func (r *reader) uvarint(limit uint64) uint64 {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 || v > limit {
-		r.failed, r.b = true, nil
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
-}
-
-func (r *reader) varint() int64 {
-	v, n := binary.Varint(r.b)
-	if n <= 0 || v > MaxValue || v < -MaxValue {
-		r.failed, r.b = true, nil
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
-}
-
-func (r *reader) take(n int) []byte {
-	if n > len(r.b) {
-		r.failed, r.b = true, nil
-		return nil
-	}
-	b := r.b[:n:n]
-	r.b = r.b[n:]
-	return b
-}
-
-func (r *reader) float() float64 {
-	b := r.take(8)
-	if r.failed {
-		return 0
-	}
-	return math.Float64frombits(binary.LittleEndian.Uint64(b))
-}
-
-// list reads numbers of columns.
-func (r *reader) list(least, most, columns int) []int {
-	n := int(r.uvarint(uint64(most)))
+// readList reads numbers of columns.
+func readList(r *parse.Cursor, least, most, columns int) []int {
+	n := r.Int(most)
 	if n < least {
-		r.failed = true
+		r.Fail("%d columns where at least %d are needed", n, least)
 	}
 	list := make([]int, n)
 	for i := range list {
-		list[i] = int(r.uvarint(uint64(columns - 1)))
+		list[i] = r.Int(columns - 1)
 	}
 	return list
 }
 
-func (r *reader) input(columns int) input {
-	b := r.take(1)
-	if r.failed || kind(b[0]) >= kinds {
-		r.failed = true
+func readInput(r *parse.Cursor, columns int) input {
+	in := input{kind: kind(r.ByteAtMost(byte(kinds - 1)))}
+	if r.Failed() {
 		return input{}
 	}
-	in := input{kind: kind(b[0])}
 	if in.kind == context {
-		if p := r.take(1); !r.failed {
-			in.parts = p[0] & partsAll
-			r.failed = p[0] > partsAll
-		}
+		in.parts = r.ByteAtMost(partsAll)
 	}
 	if in.usesKey() {
-		in.key = r.list(0, maxKey, columns)
+		in.key = readList(r, 0, maxKey, columns)
 	}
 	if least, most := in.kind.numRefs(); most > 0 {
-		in.refs = r.list(least, most, columns)
+		in.refs = readList(r, least, most, columns)
 	}
 	if in.kind == affine || in.kind == quotient || in.kind == product {
-		in.a = r.float()
+		in.a = r.Float64()
 	}
 	if in.kind == affine {
-		in.b = r.float()
+		in.b = r.Float64()
 	}
 	return in
 }

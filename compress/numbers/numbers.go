@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"orcomgo/bins/parse"
 	rc "orcomgo/compress/rangecoder"
 )
 
@@ -145,12 +146,12 @@ func (p *plan) append(dst []byte) []byte {
 	return dst
 }
 
-func (r *reader) plan(columns int) *plan {
-	p := &plan{low: r.varint(), bits: int(r.uvarint(maxBits))}
-	p.even = int(r.uvarint(uint64(p.bits)))
-	p.inputs = make([]input, r.uvarint(maxInputs))
+func readPlan(r *parse.Cursor, columns int) *plan {
+	p := &plan{low: r.Varint(MaxValue), bits: r.Int(maxBits)}
+	p.even = r.Int(p.bits)
+	p.inputs = make([]input, r.Int(maxInputs))
 	for i := range p.inputs {
-		p.inputs[i] = r.input(columns)
+		p.inputs[i] = readInput(r, columns)
 	}
 	return p
 }
@@ -177,17 +178,17 @@ func Decode(data []byte, shapes []Shape, rows, threads int) ([][]int64, error) {
 	if n > MaxColumns || rows < 0 {
 		return nil, ErrCorrupt
 	}
-	in := &reader{b: data}
+	in := &parse.Cursor{Rest: data}
 	order, plans, sizes := make([]int, n), make([]*plan, n), make([]int, n)
 	done := make([]chan struct{}, n) // nil for columns that did not occur so far
 	for at := range order {
-		i := int(in.uvarint(uint64(n - 1)))
-		if in.failed || done[i] != nil {
+		i := in.Int(n - 1)
+		if in.Failed() || done[i] != nil {
 			return nil, ErrCorrupt
 		}
-		order[at], plans[at] = i, in.plan(n)
-		sizes[at] = int(in.uvarint(uint64(len(data))))
-		ok := !in.failed
+		order[at], plans[at] = i, readPlan(in, n)
+		sizes[at] = in.Int(len(data))
+		ok := !in.Failed()
 		plans[at].needs(shapes[i], func(c int) { ok = ok && c < n && done[c] != nil })
 		if !ok {
 			return nil, ErrCorrupt
@@ -196,10 +197,12 @@ func Decode(data []byte, shapes []Shape, rows, threads int) ([][]int64, error) {
 	}
 	codes := make([][]byte, n)
 	for at, size := range sizes {
-		codes[at] = in.take(size)
-		in.failed = in.failed || !decodable(plans[at], size, rows)
+		codes[at] = in.Bytes(uint64(size))
+		if !decodable(plans[at], size, rows) {
+			in.Fail("%d bytes for %d rows", size, rows)
+		}
 	}
-	if in.failed || len(in.b) > 0 {
+	if in.Failed() || len(in.Rest) > 0 {
 		return nil, ErrCorrupt
 	}
 	values := make([][]int64, n)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"orcomgo/internal/testvector"
+
+	"orcomgo/bins/parse"
 )
 
 // all returns columns that have all rows.
@@ -147,9 +149,9 @@ func TestModels(t *testing.T) {
 			pl.inputs = append(pl.inputs, in)
 		}
 		// The description of the models comes back.
-		rd := &reader{b: pl.append(nil)}
-		read := rd.plan(len(columns))
-		if rd.failed || len(rd.b) > 0 || !bytes.Equal(read.append(nil), pl.append(nil)) {
+		rd := &parse.Cursor{Rest: pl.append(nil)}
+		read := readPlan(rd, len(columns))
+		if rd.Failed() || len(rd.Rest) > 0 || !bytes.Equal(read.append(nil), pl.append(nil)) {
 			t.Fatalf("the plan %+v is read as %+v", pl, read)
 		}
 		code := tb.encode(pl, i, 0, n)

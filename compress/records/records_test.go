@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"orcomgo/internal/codectest"
 	"orcomgo/internal/testvector"
 )
 
@@ -151,16 +152,7 @@ func TestRealRecords(t *testing.T) {
 func TestDamage(t *testing.T) {
 	data := metrics(3)
 	stream, _ := Encode(data, 1)
-	for i := range stream {
-		if _, err := Decode(stream[:i], len(data), 1); err == nil {
-			t.Fatalf("no error after %d bytes of %d", i, len(stream))
-		}
-		damaged := bytes.Clone(stream)
-		damaged[i] ^= 1 << (i % 8)
-		if got, err := Decode(damaged, MaxSize, 1); err == nil && !bytes.Equal(got, data) {
-			t.Fatalf("byte %d damaged: other data and no error", i)
-		}
-	}
+	codectest.Damage(t, data, stream, MaxSize, Decode)
 }
 
 func FuzzDecode(f *testing.F) {
@@ -191,19 +183,11 @@ func TestVectors(t *testing.T) {
 
 func BenchmarkEncode(b *testing.B) {
 	data := metrics(1000)
-	b.SetBytes(int64(len(data)))
-	for b.Loop() {
-		Encode(data, 1)
-	}
+	codectest.BenchmarkEncode(b, data, func() { Encode(data, 1) })
 }
 
 func BenchmarkDecode(b *testing.B) {
 	data := metrics(1000)
 	stream, _ := Encode(data, 1)
-	b.SetBytes(int64(len(data)))
-	for b.Loop() {
-		if _, err := Decode(stream, len(data), 1); err != nil {
-			b.Fatal(err)
-		}
-	}
+	codectest.BenchmarkDecode(b, data, stream, Decode)
 }

@@ -1,64 +1,11 @@
 package tables
 
 import (
-	"encoding/binary"
-
 	"github.com/zeebo/xxh3"
 
+	"orcomgo/bins/parse"
 	"orcomgo/compress/numbers"
 )
-
-// reader takes parts off a stream. After an error it returns zeros.
-type reader struct {
-	b      []byte
-	failed bool
-}
-
-func (r *reader) fail() {
-	r.failed, r.b = true, nil
-}
-
-func (r *reader) uvarint(limit int) int {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 || v > uint64(limit) {
-		r.fail()
-		return 0
-	}
-	r.b = r.b[n:]
-	return int(v)
-}
-
-func (r *reader) varint(limit int64) int64 {
-	v, n := binary.Varint(r.b)
-	if n <= 0 || v > limit || v < -limit {
-		r.fail()
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
-}
-
-func (r *reader) take(n int) []byte {
-	if n > len(r.b) {
-		r.fail()
-		return nil
-	}
-	b := r.b[:n:n]
-	r.b = r.b[n:]
-	return b
-}
-
-func (r *reader) byte(limit int) byte {
-	b := r.take(1)
-	if r.failed || int(b[0]) > limit {
-		r.fail()
-		return 0
-	}
-	return b[0]
-}
-
-// bytes reads what appendBytes wrote.
-func (r *reader) bytes() []byte { return r.take(r.uvarint(len(r.b))) }
 
 // column is a decoded column of a table.
 type column struct {
@@ -69,13 +16,13 @@ type column struct {
 
 // Decode is the inverse of Encode, for text of at most limit bytes. It takes up to about 20 times as much memory as the text.
 func Decode(stream []byte, limit, threads int) ([]byte, error) {
-	in := &reader{b: stream}
-	if in.byte(version) != version {
+	in := &parse.Cursor{Rest: stream}
+	if in.Byte() != version {
 		return nil, ErrCorrupt
 	}
-	size := in.uvarint(MaxSize)
-	sum := in.take(8)
-	if in.failed {
+	size := in.Int(MaxSize)
+	sum := in.Uint64()
+	if in.Failed() {
 		return nil, ErrCorrupt
 	}
 	if size > limit {
@@ -84,22 +31,22 @@ func Decode(stream []byte, limit, threads int) ([]byte, error) {
 	if size > (len(stream)+slackBytes)*bytesPerByte {
 		return nil, ErrCorrupt
 	}
-	text, err := in.text(size, threads)
+	text, err := readText(in, size, threads)
 	if err != nil {
 		return nil, err
 	}
-	if len(in.b) > 0 || len(text) != size || xxh3.Hash(text) != binary.LittleEndian.Uint64(sum) {
+	if len(in.Rest) > 0 || len(text) != size || xxh3.Hash(text) != sum {
 		return nil, ErrCorrupt
 	}
 	return text, nil
 }
 
-func (r *reader) text(size, threads int) ([]byte, error) {
-	l := &layout{delimiter: r.byte(255), crlf: r.byte(1) == 1}
-	lines := r.uvarint(size)
-	loose, kinds := r.bytes(), r.bytes()
-	segments := r.uvarint(size)
-	if r.failed {
+func readText(r *parse.Cursor, size, threads int) ([]byte, error) {
+	l := &layout{delimiter: r.Byte(), crlf: r.ByteAtMost(1) == 1}
+	lines := r.Int(size)
+	loose, kinds := r.Block(), r.Block()
+	segments := r.Int(size)
+	if r.Failed() {
 		return nil, ErrCorrupt
 	}
 	var err error
@@ -111,7 +58,7 @@ func (r *reader) text(size, threads int) ([]byte, error) {
 		return nil, ErrCorrupt
 	}
 	l.kinds = lists[0]
-	counts := make([]int, min(segments, len(r.b)+1)) // rows of each segment
+	counts := make([]int, min(segments, len(r.Rest)+1)) // rows of each segment
 	for _, k := range l.kinds {
 		if k < 0 || k > int64(len(counts)) {
 			return nil, ErrCorrupt
@@ -122,10 +69,10 @@ func (r *reader) text(size, threads int) ([]byte, error) {
 	}
 	tables := make([][]column, 0, len(counts))
 	for i := range segments {
-		columns, rows := r.uvarint(maxColumns), r.uvarint(size)
-		code := r.bytes()
+		columns, rows := r.Int(maxColumns), r.Int(size)
+		code := r.Block()
 		// A row has as many delimiters, and a line end in place of the last one.
-		if r.failed || rows != counts[i] || columns*rows > size {
+		if r.Failed() || rows != counts[i] || columns*rows > size {
 			return nil, ErrCorrupt
 		}
 		t, err := decodeSegment(code, columns, rows, size, threads)
@@ -162,15 +109,15 @@ func (c *column) appendField(dst []byte, r int) ([]byte, error) {
 }
 
 func decodeSegment(code []byte, columns, rows, size, threads int) ([]column, error) {
-	in := &reader{b: code}
+	in := &parse.Cursor{Rest: code}
 	table := make([]column, columns)
 	var shapes []numbers.Shape
 	budget := size // for the strings of all columns
 	for i := range table {
 		var err error
-		switch c := &table[i]; in.byte(columnKinds - 1) {
+		switch c := &table[i]; in.ByteAtMost(columnKinds - 1) {
 		case columnNumbers:
-			if c.numeric = in.numeric(); c.numeric == nil {
+			if c.numeric = readNumeric(in); c.numeric == nil {
 				return nil, ErrCorrupt
 			}
 			if len(c.numeric.forms) > 1 {
@@ -178,28 +125,28 @@ func decodeSegment(code []byte, columns, rows, size, threads int) ([]column, err
 			}
 			shapes = append(shapes, c.numeric.shape(len(shapes)-1))
 		case columnDictionary:
-			words := in.uvarint(rows)
-			c.words, err = decodeStrings(in.bytes(), words, budget)
+			words := in.Int(rows)
+			c.words, err = decodeStrings(in.Block(), words, budget)
 			shapes = append(shapes, numbers.AllRows)
 			c.numbers = []int64{}
 		case columnStrings:
-			c.words, err = decodeStrings(in.bytes(), rows, budget)
+			c.words, err = decodeStrings(in.Block(), rows, budget)
 		}
-		if in.failed || err != nil {
+		if in.Failed() || err != nil {
 			return nil, ErrCorrupt
 		}
 		for _, w := range table[i].words {
 			budget -= len(w) + 1
 		}
 	}
-	helpers := in.uvarint(columns + 1)
-	if in.failed {
+	helpers := in.Int(columns + 1)
+	if in.Failed() {
 		return nil, ErrCorrupt
 	}
 	for range helpers {
 		shapes = append(shapes, numbers.AllRows)
 	}
-	lists, err := numbers.Decode(in.b, shapes, rows, threads)
+	lists, err := numbers.Decode(in.Rest, shapes, rows, threads)
 	if err != nil {
 		return nil, ErrCorrupt
 	}
@@ -225,19 +172,19 @@ func decodeSegment(code []byte, columns, rows, size, threads int) ([]column, err
 	return table, nil
 }
 
-// numeric reads the header of a column of numbers; nil after an error.
-func (r *reader) numeric() *numeric {
-	n := &numeric{decimals: int(r.byte(maxDigits)), forms: make([]form, r.byte(maxForms))}
+// readNumeric reads the header of a column of numbers; nil after an error.
+func readNumeric(r *parse.Cursor) *numeric {
+	n := &numeric{decimals: int(r.ByteAtMost(maxDigits)), forms: make([]form, r.ByteAtMost(maxForms))}
 	for i := range n.forms {
 		f := &n.forms[i]
-		f.style = r.byte(styleLiteral)
+		f.style = r.ByteAtMost(styleLiteral)
 		switch f.style {
 		case styleFixed:
-			f.decimals = int(r.byte(n.decimals))
+			f.decimals = int(r.ByteAtMost(byte(n.decimals)))
 		case styleFloat:
-			f.steps = r.varint(maxSteps)
+			f.steps = r.Varint(maxSteps)
 		case styleLiteral:
-			f.literal = string(r.bytes())
+			f.literal = string(r.Block())
 		}
 		if f.style != styleLiteral {
 			if n.numbers < i {
@@ -246,7 +193,7 @@ func (r *reader) numeric() *numeric {
 			n.numbers++
 		}
 	}
-	if r.failed || len(n.forms) == 0 {
+	if r.Failed() || len(n.forms) == 0 {
 		return nil
 	}
 	return n

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/internal/codectest"
 	"orcomgo/internal/testvector"
 )
 
@@ -149,16 +150,7 @@ func TestRealTables(t *testing.T) {
 func TestDamage(t *testing.T) {
 	text := coverages(40, 3)
 	stream := Encode(text, 1)
-	for i := range stream {
-		if _, err := Decode(stream[:i], len(text), 1); err == nil {
-			t.Fatalf("no error after %d bytes of %d", i, len(stream))
-		}
-		damaged := bytes.Clone(stream)
-		damaged[i] ^= 1 << (i % 8)
-		if got, err := Decode(damaged, MaxSize, 1); err == nil && !bytes.Equal(got, text) {
-			t.Fatalf("byte %d damaged: other text and no error", i)
-		}
-	}
+	codectest.Damage(t, text, stream, MaxSize, Decode)
 }
 
 func FuzzDecode(f *testing.F) {
@@ -201,19 +193,11 @@ func TestVectors(t *testing.T) {
 
 func BenchmarkEncode(b *testing.B) {
 	text := abundances(10000)
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		Encode(text, 1)
-	}
+	codectest.BenchmarkEncode(b, text, func() { Encode(text, 1) })
 }
 
 func BenchmarkDecode(b *testing.B) {
 	text := abundances(10000)
 	stream := Encode(text, 1)
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		if _, err := Decode(stream, len(text), 1); err != nil {
-			b.Fatal(err)
-		}
-	}
+	codectest.BenchmarkDecode(b, text, stream, Decode)
 }
