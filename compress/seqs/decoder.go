@@ -199,11 +199,9 @@ var errTooFew = errors.New("seqs: the first reads of this slice can't be decoded
 
 // Needs says what some reads of a slice can't be decoded without.
 type Needs struct {
-	// Members are those whose qualities are needed, if the slice is given qualities. If the other one is wanted alone, the letters of
-	// these have to be decoded or left out with Column.Skip.
-	Members    [2]bool
-	Reads      bool // all reads are needed, not only the First ones: long reads are aligned in pieces
-	FirstQuals bool // the qualities of all first mates are needed, not only of the First ones: their Ns are coded given these
+	Members    [2]bool // those whose qualities are needed, if the slice is given qualities
+	Reads      bool    // all reads are needed, not only the First ones: long reads are aligned in pieces
+	FirstQuals bool    // the qualities of all first mates are needed, not only of the First ones: their Ns are coded given these
 }
 
 // NeedsOf returns what is needed for the wanted members of a slice. Damaged data needs all that is wanted.
@@ -223,12 +221,8 @@ func NeedsOf(data []byte, want [2]bool) Needs {
 // needsOf is NeedsOf for the streams of a slice.
 func needsOf(in [streams][]byte, flags byte, want [2]bool) Needs {
 	n := Needs{want, flags&flagPieces != 0, needsQuals(in, flags)}
-	switch {
-	case flags&flagMate == 0:
-	case flags&flagApart == 0:
+	if flags&flagMate != 0 && flags&flagApart == 0 {
 		n.Members = [2]bool{true, true}
-	case want[1] && len(in[streamLiterals]) > 0: // literals of second mates follow those of the first
-		n.Members[0] = true
 	}
 	return n
 }

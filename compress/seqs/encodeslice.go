@@ -91,11 +91,12 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 		flags |= flagPieces
 		s.align = (&pieceAligner{e.shared, e.sharedFrom, p.layout, e.cfg.Threads}).align
 	}
-	if s.apart = mate != nil && !s.inPieces && e.MatesApart(); s.apart {
+	s.mayBeApart = e.bins.Meta().Version >= 2 // else the archive is of an older version, too
+	all := s.encode(p.tree, cols, records)
+	if s.apart {
 		flags |= flagApart
 	}
 	out = append(out, flags)
-	all := s.encode(p.tree, cols, records)
 	for _, i := range streamsWith(flags) {
 		out = binary.AppendUvarint(out, uint64(len(all[i])))
 	}
@@ -104,9 +105,6 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 	}
 	return out, ctx.Err()
 }
-
-// MatesApart reports whether slices of mates have streams for each, which readers of older versions of the format do not know.
-func (e *Encoder) MatesApart() bool { return e.bins.Meta().Version >= 2 } // the archive is of an older version, too
 
 // Load lays out the reads, if that has not been done, and loads those of the column's part into memory. EncodeSlice does the same, but
 // returns only when it has coded the slice. It is safe for concurrent use.

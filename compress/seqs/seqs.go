@@ -34,7 +34,7 @@ type Column struct {
 	// First, if not 0, is how many of the reads are to be decoded, the first ones; Quals are those of them or of all. Decoding only.
 	First int
 
-	// Skip leaves out the letters of the column. Quals may be nil then, as Needs says. Only where Needs allows it. Decoding only.
+	// Skip leaves out the letters of the column. Quals may be nil then, unless Needs has the member. Decoding only.
 	Skip bool
 
 	Layout *Layout // decoding: if not nil, it is set to where the reads are
@@ -81,6 +81,6 @@ const (
 	flagQuals
 	flagMate
 	flagPieces // long reads are aligned in pieces
-	flagApart  // the members have streams of their own, so that the first can be decoded without the second
+	flagApart  // the members have streams of their own, so that one can be decoded without the other
 	flagsKnown = 1<<iota - 1
 )

@@ -369,6 +369,9 @@ func decodesAlone(t *testing.T, d *Decoder, s *madeSlice) {
 	if s.mate == nil {
 		return
 	}
+	if needs := NeedsOf(s.data, [2]bool{true, false}); needs.Members[1] == (s.data[1]&flagApart != 0) {
+		t.Errorf("flags %b, but first mates need %+v", s.data[1], needs)
+	}
 	whole, _, err := s.decode(d, 0, [2]bool{true, true})
 	if err != nil {
 		t.Fatal(err)
@@ -404,6 +407,7 @@ func TestRoundTrips(t *testing.T) {
 		{name: "deep, sorted", genome: 3000, n: 4000, minL: 100, maxL: 100, errs: 0.003, slice: 1500, order: true, bitsPerBase: 0.3},
 		{name: "pairs", genome: 5000, n: 2000, minL: 70, maxL: 100, errs: 0.01, slice: 900, pair: true, quals: true, bitsPerBase: 0.6},
 		{name: "pairs, sorted", genome: 5000, n: 2000, minL: 70, maxL: 100, errs: 0.01, slice: 900, pair: true, order: true, bitsPerBase: 0.6},
+		{name: "pairs, shallow", genome: 100_000, n: 600, minL: 70, maxL: 100, errs: 0.01, slice: 250, pair: true, quals: true, bitsPerBase: 2.6},
 		{name: "shallow", genome: 1 << 20, n: 500, minL: 30, maxL: 300, errs: 0.02, slice: 200, bitsPerBase: 2.6},
 		{name: "short reads", genome: 500, n: 800, minL: 0, maxL: 30, errs: 0.05, slice: 300, quals: true, bitsPerBase: 3},
 		{name: "long reads", genome: 60000, n: 40, minL: 500, maxL: 9000, errs: 0.01, slice: 20, quals: true, bitsPerBase: 2},

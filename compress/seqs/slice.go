@@ -3,7 +3,6 @@ package seqs
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"sync"
 
 	"orcomgo/bins/record"
@@ -20,8 +19,9 @@ const (
 	streamMismatches
 	streamLiterals
 	streamPieces         // only of a slice with flagPieces
-	streamMateExceptions // this and the next one only of a slice with flagApart
+	streamMateExceptions // this and the next ones only of a slice with flagApart
 	streamMateMismatches
+	streamMateLiterals
 	streams
 )
 
@@ -32,7 +32,7 @@ func streamsWith(flags byte) []int {
 		list = append(list, streamPieces)
 	}
 	if flags&flagApart != 0 {
-		list = append(list, streamMateExceptions, streamMateMismatches)
+		list = append(list, streamMateExceptions, streamMateMismatches, streamMateLiterals)
 	}
 	return list
 }
@@ -45,6 +45,7 @@ type slice struct {
 	model        func() (*basemodel.Model, error)
 	sorted       bool
 	inPieces     bool   // long reads may be aligned in pieces
+	mayBeApart   bool   // encoding: the members may have streams of their own
 	apart        bool   // the members have streams of their own; see docs/FORMAT.md, flag 16
 	byQual       bool   // the reads are given their qualities
 	limit        uint64 // bases of the pseudogenome
@@ -244,10 +245,10 @@ func (r *columnReads) forEach(ks []int, placed bool, f func(k, i int, quals []by
 	}
 }
 
-// literalBases returns how many bases the reads without a place have outside of pieces.
-func (r *columnReads) literalBases() int {
+// literalBases returns how many bases the reads of the columns in ks that have no place have outside of pieces.
+func (r *columnReads) literalBases(ks []int) int {
 	sum := 0
-	for k := range r.cols {
+	for _, k := range ks {
 		for i, p := range r.where[k].pos {
 			if p == unplaced {
 				r.literals(k, i, func(from, to int) { sum += to - from })
@@ -300,13 +301,13 @@ func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, ks []int, read func(k,
 	if !r.needModel(ks) {
 		return nil
 	}
-	bases := r.literalBases()
+	bases := r.literalBases(ks)
 	m, err := s.model()
 	if err != nil {
 		return err
 	}
 	m = m.Clone(bases)
-	one := func(k, i int, quals []byte, skip []bool) {
+	r.forEach(ks, false, func(k, i int, quals []byte, skip []bool) {
 		b := read(k, i)[:r.cols[k].Lengths.Of(i)]
 		r.literals(k, i, func(from, to int) {
 			for j := from; j < to; j++ {
@@ -322,20 +323,13 @@ func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, ks []int, read func(k,
 				toLetters(b[from:to])
 			}
 		})
-	}
-	if !s.apart {
-		r.forEach(ks, false, one)
-		return nil
-	}
-	for _, k := range ks { // those of first mates come first, so that they can be decoded alone
-		r.forEach([]int{k}, false, one)
-	}
+	})
 	return nil
 }
 
-// codeReads codes the reads of the columns `literal` that have no place, by literals, side by side with the others: placed are functions
+// codeReads codes the reads of the columns in ks that have no place, by literals, side by side with the others: placed are functions
 // that code those.
-func (s *slice) codeReads(r *columnReads, literal []int, literals func() error, placed []func()) (err error) {
+func (s *slice) codeReads(r *columnReads, ks []int, literals func() error, placed []func()) (err error) {
 	var wg sync.WaitGroup
 	wg.Go(func() { err = literals() })
 	for _, f := range placed[min(1, len(placed)):] {
@@ -344,7 +338,7 @@ func (s *slice) codeReads(r *columnReads, literal []int, literals func() error, 
 	if len(placed) > 0 {
 		placed[0]()
 	}
-	if r.needModel(literal) {
+	if r.needModel(ks) {
 		s.releaseWhile(func() { s.model() }) // for which codeLiterals waits
 	}
 	wg.Wait()
@@ -390,28 +384,44 @@ func (r *columnReads) mates() *places {
 	return r.where[1]
 }
 
-// A group is columns whose exceptions, and whose mismatches, are in one stream each.
+// A group is columns whose exceptions, mismatches and literals are in one stream each.
 type group struct {
-	columns                []int
-	exceptions, mismatches int // the streams
+	columns                          []int
+	exceptions, mismatches, literals int // the streams
 }
 
 // groups returns the groups of a slice of n columns.
 func (s *slice) groups(n int) []group {
+	first := group{[]int{0}, streamExceptions, streamMismatches, streamLiterals}
 	switch {
 	case n == 1:
-		return []group{{[]int{0}, streamExceptions, streamMismatches}}
-	case !s.apart:
-		return []group{{[]int{0, 1}, streamExceptions, streamMismatches}}
+		return []group{first}
+	case s.apart:
+		return []group{first, {[]int{1}, streamMateExceptions, streamMateMismatches, streamMateLiterals}}
 	}
-	return []group{{[]int{0}, streamExceptions, streamMismatches}, {[]int{1}, streamMateExceptions, streamMateMismatches}}
+	first.columns = []int{0, 1}
+	return []group{first}
 }
 
-// encode returns the streams of a slice; records gives each column's records inside the part.
+// wanted returns the groups of which reads are decoded, and their columns.
+func (s *slice) wanted(cols []*Column) (groups []group, ks []int) {
+	for _, g := range s.groups(len(cols)) {
+		if !s.apart || !cols[g.columns[0]].Skip {
+			groups, ks = append(groups, g), append(ks, g.columns...)
+		}
+	}
+	return groups, ks
+}
+
+// literalShare: mates have streams of their own if one in so many bases at most is a literal. The literals of each are coded without
+// having seen those of the other then, which takes more bytes where there are many. A variable so that tests can change it.
+var literalShare uint64 = 50
+
+// encode returns the streams of a slice; records gives each column's records inside the part. It sets apart.
 func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [streams][]byte {
 	var out [streams][]byte
 	r := &columnReads{cols: cols}
-	groups, all := s.groups(len(cols)), []int{}
+	all, bases := []int{}, uint64(0)
 	for k, col := range cols {
 		r.exceptions = append(r.exceptions, &col.Exceptions)
 		p := newPlaces(col.Records)
@@ -419,8 +429,10 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [str
 			p.pos[i], p.rev[i] = s.layout.Place(rec)
 		}
 		r.where = append(r.where, p)
-		all = append(all, k)
+		all, bases = append(all, k), bases+col.bases()
 	}
+	s.apart = s.mayBeApart && len(cols) == 2 && !s.inPieces && uint64(r.literalBases(all))*literalShare <= bases
+	groups := s.groups(len(cols))
 	for _, g := range groups {
 		x := encodeTo(nil)
 		for _, k := range g.columns {
@@ -445,17 +457,22 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [str
 			out[g.mismatches] = m.Enc.Finish()
 		})
 	}
-	// There is no error: the encoder's model is always there.
-	s.codeReads(r, all, func() error {
-		l := encodeTo(nil)
+	literals := func() error {
 		var buf []byte
-		err := s.codeLiterals(l, r, all, func(k, i int) []byte {
-			buf = s.layout.Bases(buf[:0], records[k][i])
-			return buf
-		})
-		out[streamLiterals] = l.Enc.Finish()
-		return err
-	}, placed)
+		for _, g := range groups {
+			l := encodeTo(nil)
+			err := s.codeLiterals(l, r, g.columns, func(k, i int) []byte {
+				buf = s.layout.Bases(buf[:0], records[k][i])
+				return buf
+			})
+			if err != nil {
+				return err
+			}
+			out[g.literals] = l.Enc.Finish()
+		}
+		return nil
+	}
+	s.codeReads(r, all, literals, placed) // There is no error: the encoder's model is always there.
 	return out
 }
 
@@ -463,21 +480,14 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [str
 // pseudogenome.
 func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait func(n int) error) ([][]byte, error) {
 	r := &columnReads{cols: cols}
-	var literal []int // the columns of which literals are decoded: those of second mates follow those of the first
-	for k := range cols {
-		if !s.apart || !cols[k].Skip || k == 0 && len(in[streamLiterals]) > 0 {
-			literal = append(literal, k)
-		}
+	groups, ks := s.wanted(cols)
+	for _, col := range cols {
 		r.exceptions = append(r.exceptions, new(record.ExceptionList))
-		r.where = append(r.where, newPlaces(cols[k].Records))
+		r.where = append(r.where, newPlaces(col.Records))
 	}
-	groups := s.groups(len(cols))
 	for _, g := range groups {
 		x := decodeFrom(in[g.exceptions])
 		for _, k := range g.columns {
-			if !slices.Contains(literal, k) {
-				continue
-			}
 			list, ok := newExceptionCoder().code(x, cols[k])
 			if !ok {
 				return nil, fmt.Errorf("%w: an exception is outside of its read", ErrCorrupt)
@@ -489,10 +499,10 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 		return nil, errOutside
 	}
 	end := uint64(0) // of the last bases that are needed
-	for k, col := range cols {
-		for i, p := range r.where[k].pos[:col.decoded()] {
+	for _, k := range ks {
+		for i, p := range r.where[k].pos[:cols[k].decoded()] {
 			if p != unplaced {
-				end = max(end, uint64(p)+uint64(col.Lengths.Of(i)))
+				end = max(end, uint64(p)+uint64(cols[k].Lengths.Of(i)))
 			}
 		}
 	}
@@ -500,7 +510,7 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 		return nil, errEndsAfter
 	}
 	var err error
-	seqs, text := readsOf(cols, literal)
+	seqs, text := readsOf(cols, ks)
 	switch {
 	case s.inPieces:
 		end = s.limit // pieces are all over it
@@ -518,16 +528,22 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 	}
 	var placed []func()
 	for _, g := range groups {
-		if cols[0].withoutPlaced() || s.apart && cols[g.columns[0]].Skip {
-			continue
+		if !cols[0].withoutPlaced() {
+			placed = append(placed, func() { s.codeMismatches(decodeFrom(in[g.mismatches]), r, g.columns, nil, text) })
 		}
-		placed = append(placed, func() { s.codeMismatches(decodeFrom(in[g.mismatches]), r, g.columns, nil, text) })
 	}
-	literals := func() error { return s.codeLiterals(decodeFrom(in[streamLiterals]), r, literal, text) }
-	if err = s.codeReads(r, literal, literals, placed); err != nil {
+	literals := func() error {
+		for _, g := range groups {
+			if err := s.codeLiterals(decodeFrom(in[g.literals]), r, g.columns, text); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err = s.codeReads(r, ks, literals, placed); err != nil {
 		return nil, err
 	}
-	for k := range cols {
+	for _, k := range ks {
 		if cols[k].Skip {
 			seqs[k] = nil
 			continue

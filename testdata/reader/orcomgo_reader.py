@@ -2739,23 +2739,23 @@ class SliceDecoder:
         flags = source.byte()
         self.sorted, self.with_qualities = bool(flags & 1), bool(flags & 2)
         require(flags < 32 and bool(flags & 4) == (len(members) == 2), f"{what}: unknown flags")
-        self.apart = bool(flags & 16)
-        require(not self.apart or flags & 12 == 4, f"{what}: streams of mates that are not there")
+        require(not flags & 16 or flags & 12 == 4, f"{what}: streams of mates that are not there")
         lengths = [source.uvarint()
-                   for _ in range(4 + bool(flags & 8) + 2 * bool(flags & 16))]
+                   for _ in range(4 + bool(flags & 8) + 3 * bool(flags & 16))]
         streams = [source.take(length) for length in lengths]
         source.finish()
-        groups = [members[:1], members[1:]] if self.apart else [members]
-        for group, stream in zip(groups, (streams[0], streams[-2])):
-            self.exceptions(stream, group)
         self.places(streams[1])
-        for group, stream in zip(groups, (streams[2], streams[-1])):
-            self.mismatches(stream, group)
-        if flags & 8:
-            long = [read for record in zip(*members) for read in record
-                    if read.position is None and read.length >= 701]
-            EditsDecoder(streams[4], long, genome, self.with_qualities, what)
-        self.literals(streams[3])
+        groups = [(members, streams[0], streams[2], streams[3])]
+        if flags & 16:
+            groups = [(members[:1], streams[0], streams[2], streams[3]), (members[1:], *streams[4:])]
+        for group, exceptions, mismatches, literals in groups:
+            self.exceptions(exceptions, group)
+            self.mismatches(mismatches, group)
+            if flags & 8:
+                long = [read for record in zip(*group) for read in record
+                        if read.position is None and read.length >= 701]
+                EditsDecoder(streams[4], long, genome, self.with_qualities, what)
+            self.literals(literals, group)
 
     def exceptions(self, data, members):
         coder = ArithmeticDecoder(data)
@@ -2927,11 +2927,11 @@ class SliceDecoder:
             return (r + 2) % 4
         return (r + (3 if probs.bit(("three", q, r), MEMORY) else 1)) % 4
 
-    def literals(self, data):
-        """Record by record, or member by member; exceptions count in the size of the table."""
+    def literals(self, data, members):
+        """Record by record, as mismatches are; exceptions count in the size of the table."""
         coder = ArithmeticDecoder(data)
-        groups = self.members if self.apart else zip(*self.members)
-        unplaced = [read for group in groups for read in group if read.position is None]
+        unplaced = [read for record in zip(*members) for read in record
+                    if read.position is None]
         model = self.model.copy(sum(read.bases.count(None) for read in unplaced))
         for read in unplaced:
             in_pieces = [base is not None for base in read.bases]
