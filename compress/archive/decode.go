@@ -54,6 +54,10 @@ func (m *Manifest) parseHead(c *parse.Cursor) {
 	m.Options.OrderAny = flags&flagOrderAny != 0
 	m.Options.DropNames = flags&flagDropNames != 0
 	m.Verified = flags&flagVerified != 0
+	m.NameRanges = flags&flagNameRanges != 0
+	if m.NameRanges && m.version <= noSourceVersion {
+		c.Fail("it has ranges of names, which its version has not")
+	}
 	m.Options.Quality = record.QualityMode(c.ByteAtMost(byte(record.QualityDrop)))
 	m.Level = c.Byte()
 	m.Options.BlockSize = c.Uvarint()
@@ -164,6 +168,9 @@ func (m *Manifest) parseSlices(c *parse.Cursor) {
 			}
 		}
 		takeSection(c, &s.Seqs)
+		if m.NameRanges {
+			s.Least, s.Greatest = c.Text(), c.Text()
+		}
 	}
 	m.checkLeads(c)
 	m.Shared = make([]Section, c.Count(1, "shared sections"))

@@ -14,7 +14,8 @@ const (
 	flagOrderAny
 	flagDropNames
 	flagVerified
-	flagsKnown = 1<<iota - 1
+	flagNameRanges // from Version on
+	flagsKnown     = 1<<iota - 1
 )
 
 // Flag bits of an input.
@@ -45,6 +46,7 @@ func (m *Manifest) marshal() []byte {
 	set(m.Options.OrderAny, flagOrderAny)
 	set(m.Options.DropNames, flagDropNames)
 	set(m.Verified, flagVerified)
+	set(m.NameRanges, flagNameRanges)
 	b = binary.AppendUvarint(b, flags)
 	b = append(b, byte(m.Options.Quality), m.Level)
 	b = binary.AppendUvarint(b, m.Options.BlockSize)
@@ -122,7 +124,11 @@ func (m *Manifest) appendSlice(b []byte, s *Slice) []byte {
 			b = appendSection(b, sec)
 		}
 	}
-	return appendSection(b, s.Seqs)
+	b = appendSection(b, s.Seqs)
+	if m.NameRanges {
+		b = appendString(appendString(b, s.Least), s.Greatest)
+	}
+	return b
 }
 
 func appendString(b []byte, s string) []byte {

@@ -25,6 +25,7 @@ archive is, after a line "archive: DIR/NAME", as testdata/testkit/README.md says
 
 import hashlib
 import os
+import re
 import struct
 import sys
 
@@ -308,6 +309,12 @@ class Bytes:
             raise Damaged(f"{self.what} has {self.left()} bytes too many")
 
 
+def word_order(word):
+    """What words of names are sorted by (FORMAT: Order of words)."""
+    return [(48, int(part), len(part)) if part[:1].isdigit() else (part[0], 0, 0)
+            for part in re.findall(rb"[0-9]+|[^0-9]", word, re.DOTALL)]
+
+
 def require(condition, message):
     if not condition:
         raise Damaged(message)
@@ -336,7 +343,7 @@ def check_input_name(name, seen):
 
 KINDS = {0: "FASTQ", 1: "FASTA"}
 QUALITY_MODES = {0: "kept", 1: "eight levels", 2: "dropped"}
-READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED = 1, 2, 4, 8
+READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, NAME_RANGES = 1, 2, 4, 8, 16
 
 
 def flag_words(flags):
@@ -480,7 +487,8 @@ class PackedArchive:
         found["bins_id"] = source.take(16)
         found["tool"] = source.text().decode("utf-8", "replace")
         found["flags"] = flags = source.uvarint()
-        require(flags < 16, "the manifest has flags that are not known")
+        require(flags < (32 if found["version"] >= 6 else 16),
+                "the manifest has flags that are not known")
         found["quality"] = source.byte()
         require(found["quality"] in QUALITY_MODES, "the manifest has an unknown quality mode")
         found["level"] = source.byte()
@@ -579,6 +587,7 @@ class PackedArchive:
                 setattr(member, column, Section(source, label))
             one.members.append(member)
         one.sequences = Section(source, f"slice {index} sequences")
+        one.words = (source.text(), source.text()) if flags & NAME_RANGES else None
         return one
 
     # -- what the manifest says must fit together
@@ -716,6 +725,12 @@ class PackedArchive:
             for member in one.members[:number + 1]:
                 mates = decode_names(self.read(member.names), one.records, mates,
                                      member.names_length, member.names.label)
+            if one.words and any(one.words):
+                least, greatest = map(word_order, one.words)
+                for name in mates:
+                    word = re.split(rb"[ \t]", name, maxsplit=1)[0]
+                    require(least <= word_order(word) <= greatest,
+                            f"{member.names.label}: a name is out of the range of the slice")
             yield from mates
 
     def lead_slice(self, one):
