@@ -65,6 +65,7 @@ var goldens = []golden{
 	{name: "mixed-lengths", what: "Reads of 0 to 101 bases.", inputs: "lengths.fastq"},
 	{name: "pair-mixed-lengths", what: "A pair of reads of 0 to 70 bases.", inputs: "trimmed_1.fastq+trimmed_2.fastq"},
 	{name: "long-reads", what: "Three reads of up to 1900 bases that overlap, one of them reversed.", inputs: "long.fastq"},
+	{name: "repeats", what: "Two versions of a sequence of 6000 bases, three reads of each.", inputs: "versions.fa"},
 	{name: "qualities-by-bases", what: "Six reads of up to 1100 bases whose qualities are coded given their bases.", inputs: "runs.fastq"},
 	{name: "qualities-by-bases-max", what: "The same by the largest models of qualities.", inputs: "runs.fastq",
 		pack: PackOptions{Level: LevelMax}},
@@ -226,7 +227,11 @@ func (g *golden) encode(t *testing.T, ins []input) map[string]string {
 	if n := len(r.Manifest().Slices); n != count(g.slices) {
 		t.Errorf("%d slices, want %d", n, count(g.slices))
 	}
-	if n := max(len(r.Manifest().Shared)-1, 0); n != count(g.parts) {
+	n := max(len(r.Manifest().Shared)-1, 0)
+	if r.Manifest().Repeats {
+		n--
+	}
+	if n != count(g.parts) {
 		t.Errorf("%d parts, want %d", n, count(g.parts))
 	}
 	return filesIn(t, dir)
@@ -397,7 +402,7 @@ func TestGoldenVersions(t *testing.T) {
 	for _, want := range []struct {
 		folder       string
 		packed, bins int
-	}{{"single", 4, 2}, {"long-reads", 5, 2}, {"sources", archive.Version, bins.Version}} {
+	}{{"single", 4, 2}, {"long-reads", 5, 2}, {"repeats", archive.Version, 2}, {"sources", archive.Version, bins.Version}} {
 		files := folder(t, filepath.Join(goldenDir, want.folder))
 		if v := files[onlyFile(t, files, ".cmeta")][8]; int(v) != want.packed {
 			t.Errorf("%s: .cmeta is of version %d, want %d", want.folder, v, want.packed)
@@ -405,6 +410,9 @@ func TestGoldenVersions(t *testing.T) {
 		if v := files[onlyFile(t, files, ".bmeta")][8]; int(v) != want.bins {
 			t.Errorf("%s: .bmeta is of version %d, want %d", want.folder, v, want.bins)
 		}
+	}
+	if m := manifestIn(t, filepath.Join(goldenDir, "repeats")); !m.Repeats {
+		t.Error("repeats: there is no section of repeats")
 	}
 	for _, name := range []string{"qualities-by-bases", "qualities-by-bases-max"} {
 		if in := manifestIn(t, filepath.Join(goldenDir, name)).Inputs[0]; !in.QualsByBases {

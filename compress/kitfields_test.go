@@ -183,7 +183,7 @@ func newPackedFiles(t testing.TB, cdna, meta string) *packedFiles {
 			}
 		}
 		section(s + "sequences")
-		if flags&16 != 0 {
+		if flags&32 != 0 {
 			w.text(s + "least")
 			w.text(s + "greatest")
 		}

@@ -1,7 +1,9 @@
 package compress
 
 import (
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"orcomgo/binning"
 	"orcomgo/bins/record"
@@ -84,3 +86,39 @@ func (k *kit) groups() {
 		bins.forge(map[string][]byte{"input 2 mate": number(2)}))
 	k.refused("bins-forged-group-none", "Further mates of no input.", kitDamaged, bins.forge(map[string][]byte{"input 2 mate": number(0)}))
 }
+
+// repeats writes archives of long reads whose pseudogenome has a section of repeats.
+func (k *kit) repeats() {
+	in := input{"x.fa", readFile(k.t, filepath.Join(goldenDir, "text", "versions.fa")), -1, false}
+	files := k.encode([]input{in}, record.Options{ReadsOnly: true}, PackOptions{})
+	lines := strings.Builder{}
+	for _, r := range strings.Split(in.text, ">")[1:] {
+		_, bases, _ := strings.Cut(r, "\n")
+		lines.WriteString(strings.ReplaceAll(bases, "\n", "") + "\n")
+	}
+	k.write("valid-repeats", &expectation{what: "Two versions of a sequence, three reads of each.", result: kitWhole,
+		inputs: []expectedInput{expectInput("x.reads", lines.String(), true)}}, packedOnly(files))
+	packed := newPackedFiles(k.t, files["x.cdna"], files["x.cmeta"])
+	k.refused("forged-repeats-version", "Repeats in version 5.", kitDamaged,
+		packed.forge(map[string][]byte{"version": number(5), "input 0 source flags": nil}))
+	k.refused("forged-repeats-none", "A section of repeats of no bytes.", kitDamaged,
+		packed.forgeSection("shared 1", func([]byte) []byte { return nil }))
+	for _, c := range []struct {
+		name, what string
+		f          func(b []byte) []byte
+	}{
+		{"cut", "A section of repeats that ends early.", cut(-20)},
+		{"blocks", "Blocks of 2^31 bases.", func(b []byte) []byte { b[repeatsHead] = 31; return b }},
+		{"bases", "Blocks that have 2^31 bases in all.", func(b []byte) []byte { return slices.Concat(b[:1], number(1<<31), b[repeatsHead:]) }},
+		{"literals", "Blocks with more bases that no piece has than the pseudogenome section holds.",
+			func(b []byte) []byte { return slices.Concat(b[:1], number(24000), b[repeatsHead:]) }},
+		{"first", "More bases before the blocks than there are.", func(b []byte) []byte { return slices.Concat(number(1<<20), b[1:]) }},
+	} {
+		k.write("forged-repeats-"+c.name, &expectation{what: c.what, result: kitDamaged,
+			inputs: []expectedInput{expectInput("x.reads", lines.String(), false)}}, packed.forgeSection("shared 1", c.f))
+	}
+}
+
+// repeatsHead is where the size of blocks is in a section of repeats: after a byte for the number of bases before the blocks, 0, and two
+// for those of the blocks.
+const repeatsHead = 3

@@ -412,7 +412,7 @@ func (p *packer) write(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	p.man.Pieces = p.enc.InPieces()
+	p.man.Pieces, p.man.Repeats = p.enc.InPieces(), p.enc.Repeats()
 	p.shared = p.enc.Shared()
 	p.closeEncoder()
 	for _, b := range p.shared {

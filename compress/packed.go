@@ -54,7 +54,7 @@ func (p *packed) decodeShared() error {
 			return err
 		}
 	}
-	p.dec = seqs.NewDecoder(shared, seqs.Config{Threads: p.threads, ReleaseWhile: p.pool.releaseWhile})
+	p.dec = seqs.NewDecoder(shared, seqs.Config{Threads: p.threads, Repeats: p.man.Repeats, ReleaseWhile: p.pool.releaseWhile})
 	return nil
 }
 

@@ -54,6 +54,9 @@ func (m *Manifest) parseHead(c *parse.Cursor) {
 	m.Options.OrderAny = flags&flagOrderAny != 0
 	m.Options.DropNames = flags&flagDropNames != 0
 	m.Verified = flags&flagVerified != 0
+	if m.Repeats = flags&flagRepeats != 0; m.Repeats && m.version <= noSourceVersion {
+		c.Fail("there are repeats in a version without them")
+	}
 	m.NameRanges = flags&flagNameRanges != 0
 	if m.NameRanges && m.version <= noSourceVersion {
 		c.Fail("it has ranges of names, which its version has not")
@@ -176,6 +179,9 @@ func (m *Manifest) parseSlices(c *parse.Cursor) {
 	m.Shared = make([]Section, c.Count(1, "shared sections"))
 	for i := range m.Shared {
 		takeSection(c, &m.Shared[i])
+	}
+	if m.Repeats && (len(m.Shared) < 2 || m.Shared[1].Len == 0) && !c.Failed() {
+		c.Fail("the section of repeats is missing")
 	}
 }
 

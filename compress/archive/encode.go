@@ -14,8 +14,9 @@ const (
 	flagOrderAny
 	flagDropNames
 	flagVerified
-	flagNameRanges // from Version on
-	flagsKnown     = 1<<iota - 1
+	flagRepeats // from Version on, as the next one
+	flagNameRanges
+	flagsKnown = 1<<iota - 1
 )
 
 // Flag bits of an input.
@@ -46,6 +47,7 @@ func (m *Manifest) marshal() []byte {
 	set(m.Options.OrderAny, flagOrderAny)
 	set(m.Options.DropNames, flagDropNames)
 	set(m.Verified, flagVerified)
+	set(m.Repeats, flagRepeats)
 	set(m.NameRanges, flagNameRanges)
 	b = binary.AppendUvarint(b, flags)
 	b = append(b, byte(m.Options.Quality), m.Level)

@@ -78,6 +78,9 @@ func (a *Aligner) alignChain(c *chain, read Bases, n, from, to int) int {
 		q = a.other
 	}
 	seq, m := a.seq.bases, a.seq.n
+	if a.chainer.limit > 0 {
+		m = a.chainer.limit
+	}
 	started := len(a.found)
 	anchors := c.anchors
 	for len(anchors) > 0 && int(anchors[0].read) < lo {

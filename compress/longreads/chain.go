@@ -60,6 +60,7 @@ type chainer struct {
 	picked  []chain
 	mosaic  mosaic
 	divided bool // chains that compete share a read (mosaic.go); otherwise the one with most k-mers has all that they compete for
+	limit   int  // if not 0, only the bases of the sequence before this one are looked at
 }
 
 type interval struct{ from, to int }
@@ -73,6 +74,10 @@ func (c *chainer) find(x *index, read Bases, n, minAnchors int) []chain {
 	for _, m := range c.kmers {
 		before := len(c.hits)
 		c.hits = x.appendHits(c.hits, m)
+		if c.limit > 0 {
+			after := func(h hit) bool { return int(h.place)+k > c.limit }
+			c.hits = c.hits[:before+len(slices.DeleteFunc(c.hits[before:], after))]
+		}
 		copies[len(c.hits)-before]++
 	}
 	if most := hitsPerKmer*len(c.kmers) + freeHits; len(c.hits) > most {

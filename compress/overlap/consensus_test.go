@@ -23,7 +23,7 @@ func placedAs(t *testing.T, pg string, ds []drawn) *builder {
 	return b
 }
 
-func (b *builder) letters() string { return spell(unpack(nil, b.seq.packed, 0, b.seq.n)) }
+func (b *builder) letters() string { return spell(Unpack(nil, b.seq.packed, 0, b.seq.n)) }
 
 // TestVote: a base is replaced by the base that most reads have at its position, if more reads have it than have the present
 // base. Of equally frequent ones, the first of A, C, G, T is taken. A read with N counts for the present base.
@@ -183,7 +183,7 @@ func TestOrientedReads(t *testing.T) {
 				want = reverseComplement(want)
 			}
 			read, m := rd.onPseudogenomeStrand(i, reversed, &buf, &mask)
-			got := []byte(spell(unpack(nil, read, 0, len(want))))
+			got := []byte(spell(Unpack(nil, read, 0, len(want))))
 			for p := range got {
 				if m != nil && m[p/chunkBases]>>(2*(p%chunkBases))&1 != 0 {
 					got[p] = 'N'

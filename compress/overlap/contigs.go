@@ -167,7 +167,7 @@ func (b *binWorker) unpackSeq(p []byte, pos, n int) []byte {
 		b.arena = make([]byte, 0, max(1<<20, need))
 	}
 	at := len(b.arena)
-	b.arena = unpack(b.arena, p, pos, n)
+	b.arena = Unpack(b.arena, p, pos, n)
 	return b.arena[at:len(b.arena):len(b.arena)]
 }
 

@@ -196,7 +196,7 @@ func TestVotesDoNotOverflow(t *testing.T) {
 }
 
 func (s *pileup) letters() string {
-	return spell(unpack(nil, s.consensus, s.lo+pileupOrigin, s.hi-s.lo))
+	return spell(Unpack(nil, s.consensus, s.lo+pileupOrigin, s.hi-s.lo))
 }
 
 // plainPileup is a pileup that counts each base of each read.

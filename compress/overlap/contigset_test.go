@@ -80,7 +80,7 @@ func TestContigSet(t *testing.T) {
 			}
 			for c, w := range want {
 				bases += len(w.seq)
-				if got := unpack(nil, s.of(uint32(c)), 0, int(s.length[c])); !bytes.Equal(got, w.seq) || s.reads[c] != uint64(w.reads) ||
+				if got := Unpack(nil, s.of(uint32(c)), 0, int(s.length[c])); !bytes.Equal(got, w.seq) || s.reads[c] != uint64(w.reads) ||
 					s.left[c] != s.length[c]/2+16 || len(s.of(uint32(c))) < (len(w.seq)+3)/4+padBytes {
 					t.Fatalf("step %d: contig %d of %d is %v of %d reads, want %v of %d", step, c, len(want), got, s.reads[c], w.seq, w.reads)
 				}

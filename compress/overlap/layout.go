@@ -422,7 +422,7 @@ func (l *Layout) Bases(dst []byte, record uint32) []byte {
 	i := l.Reads.indexOf(record)
 	n := l.Reads.len(i)
 	at := len(dst)
-	dst = unpack(dst, l.Reads.bases(i), 0, n)
+	dst = Unpack(dst, l.Reads.bases(i), 0, n)
 	if l.Reads.signaturePlace[i]&1 != 0 {
 		s := dst[at:]
 		for a, b := 0, len(s)-1; a <= b; a, b = a+1, b-1 {
@@ -433,4 +433,4 @@ func (l *Layout) Bases(dst []byte, record uint32) []byte {
 }
 
 // Stretch appends the n bases of the pseudogenome from pos on to dst, one per byte (0..3).
-func (p *Pseudogenome) Stretch(dst []byte, pos, n int) []byte { return unpack(dst, p.Packed, pos, n) }
+func (p *Pseudogenome) Stretch(dst []byte, pos, n int) []byte { return Unpack(dst, p.Packed, pos, n) }

@@ -83,8 +83,8 @@ var unpackedByte = func() (t [256]uint32) {
 	return
 }()
 
-// unpack appends n bases of p, from base pos on, one per byte (0..3).
-func unpack(dst []byte, p []byte, pos, n int) []byte {
+// Unpack appends n packed bases of p, from base pos on, one per byte (0..3), to dst. 16 bytes that are not used follow the last of them.
+func Unpack(dst []byte, p []byte, pos, n int) []byte {
 	at := len(dst)
 	dst = slices.Grow(dst, n+chunkBases)[:at+n+chunkBases] // whole chunks are written
 	for end := at + n; at < end; at, pos = at+chunkBases, pos+chunkBases {

@@ -35,13 +35,13 @@ func TestPackedBases(t *testing.T) {
 		b := randomBases(r, n)
 		p := pack(b)
 		for at := 0; at < n; at += 1 + r.Intn(7) {
-			if got := unpack(nil, p, at, n-at); !bytes.Equal(got, b[at:]) {
+			if got := Unpack(nil, p, at, n-at); !bytes.Equal(got, b[at:]) {
 				t.Fatalf("n=%d: unpack from %d: %v, want %v", n, at, got, b[at:])
 			}
 		}
 		rev := make([]byte, (n+3)/4+2*padBytes)
 		reverseComplementInto(rev, p, n)
-		if got := unpack(nil, rev, 0, n); !bytes.Equal(got, reversed(b)) {
+		if got := Unpack(nil, rev, 0, n); !bytes.Equal(got, reversed(b)) {
 			t.Fatalf("n=%d: reverse complement %v, want %v", n, got, reversed(b))
 		}
 	}
@@ -95,7 +95,7 @@ func joinInBatches(several []contig, limits assemblerLimits, batches int) (pg []
 	}
 	var s sequence
 	a.appendScaffolds(&s, noProgress, func(reads uint64, _ int) bool { return reads > 1 })
-	return unpack(nil, s.packed, 0, s.n), a
+	return Unpack(nil, s.packed, 0, s.n), a
 }
 
 func TestAssembleGivesBackAGenome(t *testing.T) {

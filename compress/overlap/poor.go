@@ -123,7 +123,7 @@ func (b *builder) reassemblePoor(ctx context.Context) error {
 				// The reads of this contig count the mismatches that it saves.
 				x, y := rd.longestACGT(i)
 				mismatches := uint32(b.placements.mismatches[rd.records[i]])
-				poor.merged[first+k] = contig{seq: unpack(nil, rd.bases(i), x, y-x), reads: mismatches}
+				poor.merged[first+k] = contig{seq: Unpack(nil, rd.bases(i), x, y-x), reads: mismatches}
 			}
 		})
 		return ctx.Err()

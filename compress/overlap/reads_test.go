@@ -168,7 +168,7 @@ func lettersOf(ds []drawn) []string {
 
 // lettersOfRead returns read i of rd in input orientation; other letters than A, C, G and T are returned as N.
 func lettersOfRead(rd *Reads, i int) string {
-	s := spell(unpack(nil, rd.bases(i), 0, rd.len(i)))
+	s := spell(Unpack(nil, rd.bases(i), 0, rd.len(i)))
 	if rd.signaturePlace[i]&1 != 0 {
 		s = reverseComplement(s)
 	}
@@ -219,7 +219,7 @@ func TestLoadedReads(t *testing.T) {
 				t.Fatalf("record %d is %s, want %s", rd.records[i], got, want)
 			}
 			if p := int(rd.signaturePlace[i] >> 1); group.Signature != minimizer.None {
-				stored := spell(unpack(nil, rd.bases(i), 0, rd.len(i)))
+				stored := spell(Unpack(nil, rd.bases(i), 0, rd.len(i)))
 				if got := stored[p : p+minimizer.K]; got != minimizer.Letters(group.Signature) {
 					t.Fatalf("record %d has %s where its signature is %s", rd.records[i], got, minimizer.Letters(group.Signature))
 				}

@@ -76,7 +76,7 @@ func placedReads(r *rand.Rand, n, reads int, varied bool, place func() int) *bui
 
 // plainVotes returns the pseudogenome after voting, base by base, and the depth and the bases by position.
 func plainVotes(b *builder) (pg []byte, depth []uint32, bases [][4]uint32) {
-	pg = unpack(nil, b.seq.packed, 0, b.seq.n)
+	pg = Unpack(nil, b.seq.packed, 0, b.seq.n)
 	depth, bases = make([]uint32, len(pg)), make([][4]uint32, len(pg))
 	rd := b.allReads
 	var buf []byte
@@ -87,7 +87,7 @@ func plainVotes(b *builder) (pg []byte, depth []uint32, bases [][4]uint32) {
 			continue
 		}
 		read, skip := rd.onPseudogenomeStrand(i, b.placements.reversed(rec), &buf, &mask)
-		for j, c := range unpack(nil, read, 0, rd.len(i)) {
+		for j, c := range Unpack(nil, read, 0, rd.len(i)) {
 			p := int(pos) + j
 			depth[p]++
 			if c != pg[p] && (skip == nil || skip[j/chunkBases]>>(2*(j%chunkBases))&1 == 0) {
@@ -129,7 +129,7 @@ func TestVotesOfRandomReads(t *testing.T) {
 		b := placedReads(r, c.n, c.reads, c.varied, anywhere)
 		before := sequence{slices.Clone(b.seq.packed), b.seq.n}
 		want, _, _ := plainVotes(b)
-		if slices.Equal(want, unpack(nil, before.packed, 0, before.n)) {
+		if slices.Equal(want, Unpack(nil, before.packed, 0, before.n)) {
 			t.Fatalf("%s: voting changes nothing", c.name)
 		}
 		for _, work := range []uint64{1, 60_000, 300_000, math.MaxUint64} {
@@ -139,7 +139,7 @@ func TestVotesOfRandomReads(t *testing.T) {
 				if err := b.vote(context.Background()); err != nil {
 					t.Fatal(err)
 				}
-				if got := unpack(nil, b.seq.packed, 0, b.seq.n); !slices.Equal(got, want) {
+				if got := Unpack(nil, b.seq.packed, 0, b.seq.n); !slices.Equal(got, want) {
 					t.Errorf("%s, %d bytes, %d threads: %d bases, other than by plain counting", c.name, work, threads, len(got))
 				}
 			}

@@ -10,7 +10,7 @@ import (
 
 // Decoder decodes slices. It holds the pseudogenome and the positions of each part.
 type Decoder struct {
-	genome       *basemodel.Sequence
+	genome       *genome
 	err          error
 	started      chan struct{} // closed when genome or err is set
 	parts        []decodedPart
@@ -41,16 +41,17 @@ func newDecoder(parts int, c Config) *Decoder {
 	return d
 }
 
-// setGenome sets the pseudogenome, which may still be being decoded.
-func (d *Decoder) setGenome(s *basemodel.Sequence) {
-	d.genome = s
+// setGenome sets the pseudogenome, whose bases under the base model may still be being decoded; repeats is the section of repeats, nil if
+// there is none.
+func (d *Decoder) setGenome(s *basemodel.Sequence, repeats []byte) {
+	d.genome, d.err = newGenome(s, repeats)
 	close(d.started)
 }
 
 // follow sets the pseudogenome, which is being coded and decoded.
-func (d *Decoder) follow(s *basemodel.Sequence, packed []byte) {
+func (d *Decoder) follow(s *basemodel.Sequence, repeats, packed []byte) {
 	d.coded = &codedGenome{packed: packed, modeled: make(chan struct{})}
-	d.setGenome(s)
+	d.setGenome(s, repeats)
 }
 
 // setModel sets the model of a pseudogenome that was coded.
@@ -72,10 +73,14 @@ func (d *Decoder) Check() error {
 	}
 	m, err := d.genome.Model()
 	if err != nil {
-		return corrupt(err)
+		return err
+	}
+	same, err := d.genome.Is(d.coded.packed)
+	if err != nil {
+		return err
 	}
 	<-d.coded.modeled
-	if !d.genome.Is(d.coded.packed) || !m.Equal(d.coded.model) {
+	if !same || !m.Equal(d.coded.model) {
 		return fmt.Errorf("%w: the pseudogenome is decoded to another one than was coded", ErrCorrupt)
 	}
 	return nil
@@ -90,19 +95,23 @@ func (d *Decoder) setTree(k int, section []byte) {
 	close(d.parts[k].ready)
 }
 
-// NewDecoder starts decoding the shared sections of an Encoder, with c's Threads and ReleaseWhile,
+// NewDecoder starts decoding the shared sections of an Encoder, with c's Threads, Repeats and ReleaseWhile,
 // and returns at once: DecodeSlice waits for what it needs and returns the errors.
 func NewDecoder(shared [][]byte, c Config) *Decoder {
 	if len(shared) == 0 {
 		return newDecoder(0, c)
 	}
 	section, trees := shared[0], shared[1:]
+	var repeats []byte
+	if c.Repeats && len(trees) > 0 {
+		repeats, trees = trees[0], trees[1:]
+	}
 	d := newDecoder(len(trees), c)
 	if genome, err := basemodel.Decode(section, c.Threads); err != nil {
 		d.err = corrupt(err)
 		close(d.started)
 	} else {
-		d.setGenome(genome)
+		d.setGenome(genome, repeats)
 	}
 	go func() {
 		for k, tree := range trees {
@@ -165,19 +174,8 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	}
 	s := &slice{genome: d.genome.Packed, sorted: flags&flagSorted != 0, inPieces: flags&flagPieces != 0, apart: flags&flagApart != 0,
 		byQual: flags&flagQuals != 0, limit: uint64(d.genome.Len()), releaseWhile: d.releaseWhile}
-	s.model = func() (*basemodel.Model, error) {
-		m, err := d.genome.Model()
-		if err != nil {
-			return nil, corrupt(err)
-		}
-		return m, nil
-	}
-	wait := func(n int) error {
-		if err := d.genome.Wait(n); err != nil {
-			return corrupt(err)
-		}
-		return nil
-	}
+	s.model = d.genome.Model
+	wait := d.genome.Wait
 	if c := d.coded; c != nil {
 		s.genome = func(pos, _ int) ([]byte, int) { return c.packed, pos }
 		s.model = func() (*basemodel.Model, error) {

@@ -22,6 +22,7 @@ type Config struct {
 	Memory   uint64
 	Runs     bool                                   // slices hold the records of whole runs in the order of Sorted: see Column.Run
 	Progress func(stage string, done, total uint64) // may be nil
+	Repeats  bool                                   // of a Decoder: the second shared section is that of repeats
 	// GPU and Note are those of overlap.Config.
 	GPU  bool
 	Note func(line string)
@@ -73,6 +74,7 @@ type Encoder struct {
 	// shared is the sequence that long reads share; nil if there is none. It is the pseudogenome from base sharedFrom on.
 	shared     *longreads.Sequence
 	sharedFrom uint64
+	repeats    *repeatCoder   // what repeats in that; nil if nothing does
 	follow     *Decoder       // see Follow; mostly nil
 	trees      sync.WaitGroup // of goroutines that code the trees of parts
 
@@ -167,7 +169,8 @@ func (e *Encoder) wait() {
 	}
 }
 
-// CodingStage is the stage of Config.Progress that begins when the reads are laid out. It counts bases of the pseudogenome.
+// CodingStage is the stage of Config.Progress that begins when the reads are laid out. It counts bases of the pseudogenome, without
+// those that repeat others.
 const CodingStage = "coding the pseudogenome"
 
 // build lays out the reads, if that has not been done, and begins to code the pseudogenome.
@@ -191,10 +194,14 @@ func (e *Encoder) build(ctx context.Context) error {
 	}
 	// Only slices with reads without a place wait for this.
 	e.coded = make(chan struct{})
-	coders := basemodel.Coders(g.Len)
+	bases, source := g.Len, basemodel.Source(g.Stretch) // under the base model
+	if e.repeats != nil {
+		bases, source = e.repeats.bases, e.repeats.source
+	}
+	coders := basemodel.Coders(bases)
 	e.cfg.hold(ctx, coders, e.coded)
 	if e.cfg.Progress != nil { // now, since slices are coded beside it
-		e.cfg.Progress(CodingStage, 0, uint64(g.Len))
+		e.cfg.Progress(CodingStage, 0, uint64(bases))
 	}
 	go func() {
 		defer close(e.coded)
@@ -203,7 +210,7 @@ func (e *Encoder) build(ctx context.Context) error {
 			Threads: SegmentThreads(e.cfg.Threads, e.cfg.Memory),
 			Progress: func(n int) {
 				if e.cfg.Progress != nil {
-					e.cfg.Progress(CodingStage, uint64(coded.Add(int64(n))), uint64(g.Len))
+					e.cfg.Progress(CodingStage, uint64(coded.Add(int64(n))), uint64(bases))
 				}
 			},
 		}
@@ -217,10 +224,10 @@ func (e *Encoder) build(ctx context.Context) error {
 					s.Model() // which returns at the end
 					close(decoded)
 				}()
-				e.follow.follow(s, g.Packed)
+				e.follow.follow(s, e.repeats.bytes(), g.Packed)
 			}
 		}
-		e.section = basemodel.Encode(g.Len, g.Stretch, o)
+		e.section = basemodel.Encode(bases, source, o)
 		if e.follow != nil {
 			e.follow.setModel(e.section.Model)
 		}
@@ -280,7 +287,8 @@ func positionsOf(l *overlap.Layout, n uint32, threads int) []uint32 {
 	return pos[:at]
 }
 
-// Shared returns the sections that the decoding of each slice needs: the pseudogenome, and the positions of each part. It must
+// Shared returns the sections that the decoding of each slice needs: the pseudogenome, what repeats in it (if Repeats reports it), and the
+// positions of each part. It must
 // be called after the last EncodeSlice, and releases the layout.
 func (e *Encoder) Shared() [][]byte {
 	e.Close()
@@ -289,6 +297,9 @@ func (e *Encoder) Shared() [][]byte {
 	}
 	e.trees.Wait()
 	s := [][]byte{e.section.Section}
+	if e.repeats != nil {
+		s = append(s, e.repeats.section)
+	}
 	for _, p := range e.parts {
 		s = append(s, p.shared)
 	}

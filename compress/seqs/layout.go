@@ -111,7 +111,7 @@ func (d *Decoder) Genome(dst []byte) ([]byte, error) {
 		return nil, err
 	}
 	if d.releaseWhile(func() { err = d.genome.Wait(n) }); err != nil {
-		return nil, corrupt(err)
+		return nil, err
 	}
 	return d.genome.Append(dst, 0, n), nil
 }

@@ -2,7 +2,6 @@ package seqs
 
 import (
 	"context"
-	"encoding/binary"
 	"slices"
 
 	"orcomgo/compress/basemodel"
@@ -49,6 +48,7 @@ func (e *Encoder) shareLong(ctx context.Context) error {
 	}
 	e.shared, e.sharedFrom = shared, uint64(e.genome.Len)
 	e.genome.Append(shared.Bases(), shared.Len())
+	e.repeats = newRepeatCoder(e.genome, shared, e.cfg.Threads)
 	return nil
 }
 
@@ -70,6 +70,9 @@ func (e *Encoder) longMemory() uint64 {
 // InPieces reports whether long reads are aligned in pieces, which readers of older versions of the format do not know. It must
 // be called after the last EncodeSlice.
 func (e *Encoder) InPieces() bool { return e.shared != nil }
+
+// Repeats reports whether there is a section of repeats, the second one of Shared. It must be called after the last EncodeSlice.
+func (e *Encoder) Repeats() bool { return e.repeats != nil }
 
 // eachLong calls f with the reads that may be aligned in pieces, and their qualities (nil if there are none).
 func (r *columnReads) eachLong(f func(k, i int, quals []byte) error) error {
@@ -101,26 +104,10 @@ func (s *slice) editOptions(r *columnReads) edits.Options {
 	return o
 }
 
-// codesOfByte holds the four bases of a byte, one a byte, the first one lowest.
-var codesOfByte = func() (t [256]uint32) {
-	for b := range uint32(256) {
-		t[b] = b&3 | b>>2&3<<8 | b>>4&3<<16 | b>>6&3<<24
-	}
-	return
-}()
-
 // codes appends n bases of the pseudogenome from base pos on, one a byte (0 to 3).
 func (s *slice) codes(dst []byte, pos, n int) []byte {
 	packed, from := s.genome(pos, n)
-	at := len(dst)
-	dst = slices.Grow(dst, n+overlap.WordBases)[:at+n+overlap.WordBases] // whole words are written
-	for i := 0; i < n; i += overlap.WordBases {
-		w, to := overlap.LoadWord(packed, from+i), dst[at+i:][:overlap.WordBases]
-		for j := 0; j < overlap.WordBases; j, w = j+8, w>>16 {
-			binary.LittleEndian.PutUint64(to[j:], uint64(codesOfByte[byte(w)])|uint64(codesOfByte[byte(w>>8)])<<32)
-		}
-	}
-	return dst[:at+n]
+	return overlap.Unpack(dst, packed, from, n)
 }
 
 // encodePieces returns the stream of the pieces of long reads, by column and read.

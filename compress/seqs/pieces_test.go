@@ -172,7 +172,7 @@ func FuzzDecodePieces(f *testing.F) {
 	if data[1]&flagPieces == 0 {
 		f.Fatal("there are no pieces")
 	}
-	d := NewDecoder(e.Shared(), Config{Threads: 1})
+	d := NewDecoder(e.Shared(), Config{Threads: 1, Repeats: e.Repeats()})
 	f.Add(data)
 	f.Add(data[:len(data)/2])
 	for i := 0; i < len(data); i += len(data) / 40 {

@@ -261,7 +261,7 @@ func roundTrip(t *testing.T, o record.Options, c Config, sliceReads int, withQua
 	for _, b := range shared {
 		result.bytes = append(result.bytes, b...)
 	}
-	d := NewDecoder(shared, Config{Threads: 2})
+	d := NewDecoder(shared, Config{Threads: 2, Repeats: e.Repeats()})
 	var sums [2]uint64
 	for _, s := range out {
 		result.bytes = append(result.bytes, s.data...)

@@ -343,12 +343,13 @@ def check_input_name(name, seen):
 
 KINDS = {0: "FASTQ", 1: "FASTA"}
 QUALITY_MODES = {0: "kept", 1: "eight levels", 2: "dropped"}
-READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, NAME_RANGES = 1, 2, 4, 8, 16
+READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, REPEATS, NAME_RANGES = 1, 2, 4, 8, 16, 32
 
 
 def flag_words(flags):
     words = [word for bit, word in ((READS_ONLY, "reads only"), (ORDER_ANY, "order any"),
-                                    (NAMES_DROPPED, "names dropped"), (VERIFIED, "verified"))
+                                    (NAMES_DROPPED, "names dropped"), (VERIFIED, "verified"),
+                                    (REPEATS, "repeats"))
              if flags & bit]
     return ", ".join(words) or "none"
 
@@ -487,7 +488,7 @@ class PackedArchive:
         found["bins_id"] = source.take(16)
         found["tool"] = source.text().decode("utf-8", "replace")
         found["flags"] = flags = source.uvarint()
-        require(flags < (32 if found["version"] >= 6 else 16),
+        require(flags < (64 if found["version"] > 5 else 16),
                 "the manifest has flags that are not known")
         found["quality"] = source.byte()
         require(found["quality"] in QUALITY_MODES, "the manifest has an unknown quality mode")
@@ -504,6 +505,8 @@ class PackedArchive:
         for index in range(self.count(source)):
             found["slices"].append(self.parse_slice(source, index, inputs, flags))
         found["shared"] = [Section(source, f"shared {i}") for i in range(self.count(source))]
+        require(not flags & REPEATS or len(found["shared"]) > 1 and found["shared"][1].length,
+                "the section of repeats is missing")
         source.finish()
         self.place_sections(found)
         self.check_sums(found)
@@ -767,8 +770,12 @@ class PackedArchive:
         if self.models is None:
             require(self.shared, "the shared sections are missing")
             genome, model = decode_pseudogenome(self.read(self.shared[0]), "shared 0")
+            trees = self.shared[1:]
+            if self.flags & REPEATS:
+                genome = decode_repeats(self.read(trees[0]), genome, trees[0].label)
+                trees = trees[1:]
             trees = [PositionTree(self.read(section), len(genome), section.label)
-                     for section in self.shared[1:]]
+                     for section in trees]
             self.models = genome, model, trees
         return self.models
 
@@ -2664,6 +2671,35 @@ def decode_segment(size, coders):
         at = end
     models[0].begin(size, True)
     return models[0]
+
+
+def decode_repeats(data, modelled, what):
+    """The pseudogenome, of the bases under the base model (FORMAT: Repeats section)."""
+    source = Bytes(data, what)
+    begin, blocks = source.uvarint(), source.uvarint()
+    n = begin + blocks
+    require(begin <= len(modelled) <= n < MASK32 and (n - len(modelled)) >> 20 <= len(data),
+            f"{what}: no plausible number of bases")
+    bits = source.byte()
+    require(12 <= bits <= 24, f"{what}: no plausible size of blocks")
+    genome = bytearray(modelled[:begin]) + bytes(blocks)
+    literal = begin
+
+    def reads():
+        nonlocal literal
+        for at in range(begin, n, 1 << bits):
+            read = Read(min(1 << bits, n - at), None)
+            yield read
+            # The block was decoded. Its other bases are the next ones under the model.
+            for i, base in enumerate(read.bases):
+                if base is None:
+                    require(literal < len(modelled), f"{what}: too few bases under the model")
+                    base, literal = modelled[literal], literal + 1
+                genome[at + i] = base
+
+    EditsDecoder(source.rest(), reads(), genome, False, what)
+    require(literal == len(modelled), f"{what}: too many bases under the model")
+    return genome
 
 
 class PositionTree:
