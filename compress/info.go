@@ -139,6 +139,7 @@ type Information struct {
 type InputInformation struct {
 	Name     string  `json:"name"`
 	Kind     string  `json:"kind"`                       // "FASTQ" or "FASTA"
+	Read     int     `json:"read"`                       // number in its fragment: 1 of first mates and of reads without mates
 	Mates    string  `json:"mates,omitempty"`            // the input with its mates
 	Lead     string  `json:"further_mates_of,omitempty"` // the input with the first mates, if this one has further mates
 	Bytes    uint64  `json:"bytes"`
@@ -185,7 +186,11 @@ func Info(e commit.Entry) (*Information, error) {
 		return nil, err
 	}
 	defer src.Close()
-	var n *Information
+	return infoOfSource(e, src)
+}
+
+// infoOfSource is Info of an archive that is open.
+func infoOfSource(e commit.Entry, src source) (n *Information, err error) {
 	switch src := src.(type) {
 	case *packed:
 		n, err = infoPacked(e, src.r)
@@ -318,19 +323,25 @@ func describe(man *archive.Manifest, sum *Summary) *Information {
 	if sum.Bases > 0 {
 		n.BitsPerBase = 8 * float64(sum.Columns.ByColumn[archive.Seqs]) / float64(sum.Bases)
 	}
+	further := make(map[int]int) // inputs with further mates, by their lead
 	restored, err := record.RestoredNames(binsInputs(man), man.Options, record.Restored{})
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
-		d := InputInformation{Name: in.Name, Kind: in.Kind.Format().Name, Bytes: in.Bytes, Records: in.Records,
+		d := InputInformation{Name: in.Name, Read: 1, Kind: in.Kind.Format().Name, Bytes: in.Bytes, Records: in.Records,
 			Bases: in.Bases, MinLen: in.MinLen, MaxLen: in.MaxLen, OutBytes: in.OutBytes}
 		if in.Records > 0 {
 			d.MeanLen = float64(in.Bases) / float64(in.Records)
 		}
 		if in.Mate >= 0 {
 			d.Mates = man.Inputs[in.Mate].Name
+			if !in.First {
+				d.Read = 2
+			}
 		}
 		if in.Further {
 			d.Lead = man.Inputs[in.Lead].Name
+			further[in.Lead]++
+			d.Read = 2 + further[in.Lead]
 		}
 		if err == nil { // else unpack refuses the archive
 			d.Restored = restored[i]

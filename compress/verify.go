@@ -168,6 +168,12 @@ func (b *binned) checkRest(ctx context.Context, status []FileStatus) error {
 }
 
 func verifySource(ctx context.Context, src source, o VerifyOptions) ([]FileStatus, error) {
+	return verifyJobs(ctx, src, "verify", o, wholeArchive(src.manifest()), nil)
+}
+
+// verifyJobs is verifySource with the jobs for the whole archive. look, if not nil, is called as the work of replay.
+func verifyJobs(ctx context.Context, src source, stage string, o VerifyOptions, jobs []job,
+	look func(k int, p *piece, b *batch) error) ([]FileStatus, error) {
 	man := src.manifest()
 	status := make([]FileStatus, len(man.Inputs))
 	checks := make([]*textCheck, len(man.Inputs))
@@ -182,7 +188,6 @@ func verifySource(ctx context.Context, src source, o VerifyOptions) ([]FileStatu
 		}
 		checks[i] = newTextCheck(man, in.Name, in.Blocks, man.Verified, false)
 	}
-	jobs := wholeArchive(man)
 	consume := func(_ int, p *piece) error {
 		s := &man.Slices[p.slice]
 		for m, mem := range s.Members() {
@@ -194,7 +199,7 @@ func verifySource(ctx context.Context, src source, o VerifyOptions) ([]FileStatu
 		}
 		return nil
 	}
-	if err := newReplay(src, "verify", o.Threads, o.Memory, o.Progress, jobs).run(ctx, jobs, nil, consume); err != nil {
+	if err := newReplay(src, stage, o.Threads, o.Memory, o.Progress, jobs).run(ctx, jobs, look, consume); err != nil {
 		return nil, err
 	}
 	for i := range status {

@@ -122,9 +122,14 @@ func TransformMemory(n int) int {
 // Transform writes the transform of text to dst, which is as long, and the ranks of the suffixes 0, step, 2*step, ... to starts. The error
 // wraps ErrMemory if the device has less than TransformMemory(len(text)).
 func (t *Transformer) Transform(dst, text []byte, step int, starts []uint32) error {
+	return t.TransformSampled(dst, text, step, starts, len(text)+1, nil)
+}
+
+// TransformSampled is Transform that also writes where the suffixes of the ranks every-1, 2*every-1, ... begin to samples.
+func (t *Transformer) TransformSampled(dst, text []byte, step int, starts []uint32, every int, samples []uint32) error {
 	n := len(text)
-	if n == 0 || n > MaxTransform || len(dst) != n || step < 1 || len(starts) != (n+step-1)/step {
-		return fmt.Errorf("a transform of %d bytes to %d, with %d starting points", n, len(dst), len(starts))
+	if n == 0 || n > MaxTransform || len(dst) != n || step < 1 || len(starts) != (n+step-1)/step || every < 1 || len(samples) != n/every {
+		return fmt.Errorf("a transform of %d bytes to %d, with %d starting points and %d samples", n, len(dst), len(starts), len(samples))
 	}
 	leave, err := t.dev.enter()
 	if err != nil {
@@ -158,6 +163,15 @@ func (t *Transformer) Transform(dst, text []byte, step int, starts []uint32) err
 	}
 	if err := t.download(bytesOf(starts), s.starts, "starting points"); err != nil {
 		return err
+	}
+	if len(samples) > 0 {
+		// All suffixes are in order, so the memory of the sort is free.
+		if err := t.launch(kernelSuffixSamples, threadBlocks(n, threads), s.ranks, uint64(n), uint64(every), s.values[0]); err != nil {
+			return err
+		}
+		if err := t.download(bytesOf(samples), s.values[0], "samples"); err != nil {
+			return err
+		}
 	}
 	return t.download(dst, s.transformed, "the transform")
 }

@@ -37,7 +37,7 @@ Examples:
 			if len(args) != 1 {
 				return usagef("completion: give one shell: bash, zsh or fish")
 			}
-			root := tree(s)
+			root := commandTree(s)
 			switch args[0] {
 			case "bash":
 				if _, err := fmt.Fprint(s.out, bashWords); err != nil {
@@ -101,7 +101,7 @@ var flagValues = map[string]completion{
 	"source":  words("auto", "all", "time", "none"),
 	"device":  words("auto", "cpu", "gpu"),
 	"level":   words("fast", "default", "max"),
-	"output":  completeDirs, "tmpdir": completeDirs,
+	"output":  completeDirs, "tmpdir": completeDirs, "multiqc": completeDirs,
 	"fasta": completeFiles, "mismatches": words("0", "1", "2", "3", "4"),
 	"log": completeFiles, "samples": completeFiles,
 	"input": completeInputs, "mate": words("1", "2"), "names-from": completeFiles,

@@ -100,8 +100,8 @@ func (w *Writer) Add(b []byte) (Section, error) {
 func (w *Writer) End(m *Manifest) error {
 	mates := slices.ContainsFunc(m.Slices, func(s Slice) bool { return len(s.Members()) > 1 })
 	switch {
-	case slices.ContainsFunc(m.Inputs, func(in Input) bool { return in.Source != nil || in.Further }), mates && m.ChunkedHashes, m.Repeats,
-		m.NameRanges:
+	case slices.ContainsFunc(m.Inputs, func(in Input) bool { return in.Source != nil || in.Further || in.TwoBit }),
+		mates && m.ChunkedHashes, m.Repeats, m.NameRanges:
 		m.version = Version
 	case m.Pieces, slices.ContainsFunc(m.Inputs, func(in Input) bool { return in.QualsByBases }):
 		m.version = noSourceVersion

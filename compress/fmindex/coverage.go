@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// coverBases is how many bases of the pseudogenome a stretch has whose coverage is kept.
-const coverBases = 64
+// Window is how many bases of the pseudogenome a stretch has whose coverage is kept.
+const Window = 64
 
 // A sum of up to 2^42 bases is kept as 11 bits and how many bits of it were cut off.
 const coverBits = 11
@@ -24,23 +24,36 @@ func coverCode(sum uint64) uint16 {
 // coverSum is the inverse of coverCode.
 func coverSum(code uint16) uint64 { return uint64(code&(1<<coverBits-1)) << (code >> coverBits) }
 
-// Coverage sums how many bases of reads lie over each stretch of the pseudogenome. Add is safe for concurrent use.
+// Coverage sums how many bases of reads lie over each window of the pseudogenome. Add is safe for concurrent use.
 type Coverage struct {
-	bases int
-	sums  []atomic.Uint64
+	bases  int
+	window int // bases
+	sums   []atomic.Uint64
 }
 
-// NewCoverage returns the coverage of a pseudogenome of so many bases by no read.
-func NewCoverage(bases int) *Coverage {
-	return &Coverage{bases, make([]atomic.Uint64, (bases+coverBases-1)/coverBases)}
+// NewCoverage returns the coverage of a pseudogenome of so many bases by no read, in the windows that an index has.
+func NewCoverage(bases int) *Coverage { return NewWindows(bases, Window) }
+
+// NewWindows is NewCoverage with windows of so many bases, 1 or more. The last one may be shorter.
+func NewWindows(bases, window int) *Coverage {
+	return &Coverage{bases, window, make([]atomic.Uint64, (bases+window-1)/window)}
+}
+
+// Depths returns how many reads lie over a base of each window on average.
+func (c *Coverage) Depths() []float64 {
+	depths := make([]float64, len(c.sums))
+	for k := range depths {
+		depths[k] = float64(c.sums[k].Load()) / float64(min(c.window, c.bases-k*c.window))
+	}
+	return depths
 }
 
 // Add adds a read over the bases from..to-1.
 func (c *Coverage) Add(from, to int) {
 	to = min(to, c.bases)
 	for from < to {
-		n := min(coverBases-from%coverBases, to-from)
-		c.sums[from/coverBases].Add(uint64(n))
+		n := min(c.window-from%c.window, to-from)
+		c.sums[from/c.window].Add(uint64(n))
 		from += n
 	}
 }
@@ -53,9 +66,9 @@ func (x *Index) Depth(from, to int) float64 {
 	}
 	to = min(to, int(x.genome))
 	sum, bases := uint64(0), 0
-	for k := from / coverBases; k*coverBases < to; k++ {
+	for k := from / Window; k*Window < to; k++ {
 		sum += coverSum(binary.LittleEndian.Uint16(x.coverage[2*k:]))
-		bases += min(coverBases, int(x.genome)-k*coverBases)
+		bases += min(Window, int(x.genome)-k*Window)
 	}
 	return float64(sum) / float64(max(bases, 1))
 }

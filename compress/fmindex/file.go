@@ -48,7 +48,7 @@ func (x *Index) cut(slices, lengths uint64) bool {
 	x.ranks = take((n/blockBases + 1) * blockBytes)
 	x.samples = take((n/sampleRows + 1) * 4)
 	x.starts = take(uint64(bwt.Starts(int(n))) * 4)
-	x.coverage = take((uint64(x.genome) + coverBases - 1) / coverBases * 2)
+	x.coverage = take((uint64(x.genome) + Window - 1) / Window * 2)
 	x.slices = take(min(slices, 1<<40) * 8)
 	x.lengths = take(lengths)
 	return fits && len(rest) == 0
@@ -58,7 +58,7 @@ func (x *Index) cut(slices, lengths uint64) bool {
 func (x *Index) makeFile(slices, lengths int) {
 	n := uint64(x.bases)
 	size := headerBytes + (n/blockBases+1)*blockBytes + (n/sampleRows+1)*4 + uint64(bwt.Starts(int(n)))*4 +
-		(uint64(x.genome)+coverBases-1)/coverBases*2 + uint64(slices)*8 + uint64(lengths)
+		(uint64(x.genome)+Window-1)/Window*2 + uint64(slices)*8 + uint64(lengths)
 	x.file = make([]byte, size)
 	x.cut(uint64(slices), uint64(lengths))
 }

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"orcomgo/bins/commit"
+	"orcomgo/compress"
+)
+
+// checkNew returns an error if a file must not be written: a directory has the name, or without replace another file has.
+func checkNew(path string, replace bool) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%s is a directory", path)
+	case !replace:
+		return fmt.Errorf("%s: %w", path, compress.ErrFileExists)
+	}
+	return nil
+}
+
+// writeNew writes a file, and the directory that it is in if there is none. It has its name once it is complete.
+func writeNew(path string, content []byte, replace bool) error {
+	if err := checkNew(path, replace); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	t, err := commit.NewTemp(path)
+	if err != nil {
+		return err
+	}
+	defer t.Discard()
+	if _, err := t.Write(content); err != nil {
+		return err
+	}
+	if err := t.Sync(); err != nil {
+		return err
+	}
+	err = t.Install(path, replace)
+	if errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%s: %w", path, compress.ErrFileExists)
+	}
+	return err
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"orcomgo/bins/commit"
+	"orcomgo/compress"
+	figures "orcomgo/compress/report"
+
+	"github.com/spf13/pflag"
+)
+
+var reportCommand = command{
+	name:     "report",
+	group:    lookGroup,
+	synopsis: "DIR|DIR/NAME...",
+	complete: completeArchives,
+	about:    "a page with plots of what is inside",
+	help: `report decodes an archive once, verifies it as verify does, and writes a page (-o) that any browser shows without other
+files: qualities and bases by cycle, lengths, GC, N, duplicates, coverage of the sequence that the reads were joined to,
+what each column costs, the size beside that of gzip, the fields of the names, and what was verified. What is not known,
+as the qualities of an archive without them, is listed as such. Of a damaged archive the sound records are counted, the
+page says what is damaged, and the exit status is 1.
+
+Of several archives, -o is a directory, for NAME.html of each. --multiqc writes files NAME.*_mqc.json to a directory, which
+MultiQC reads as custom content. --json prints all figures. Duplicates are reads of the same sequence; of those longer
+than 75 bases the first 50 are compared.
+
+Examples:
+  orcomgo report run/ -o run.html
+  orcomgo report archives/ -o reports/ --multiqc reports/    one page for each archive there
+  orcomgo report --json run/ | jq '.reports[].reads[].qualities.q30_percent'
+`,
+	flags: func(f *pflag.FlagSet) action {
+		var o reportFlags
+		f.StringVarP(&o.output, "output", "o", "", "write the page to `FILE` (- for standard output), or pages to a directory")
+		f.StringVar(&o.multiqc, "multiqc", "", "write files for MultiQC to directory `DIR`")
+		f.BoolVarP(&o.force, "force", "f", false, "replace files that exist")
+		o.add(f)
+		return o.run
+	},
+}
+
+type reportFlags struct {
+	resources
+	output, multiqc string
+	force           bool
+}
+
+// reportJSON is what report --json prints. Archives that can't be read are left out.
+type reportJSON struct {
+	runJSON
+	Reports []*figures.Figures `json:"reports"`
+}
+
+func (o *reportFlags) check(args []string) error {
+	switch {
+	case len(args) == 0:
+		args = []string{""} // which oneArchive explains
+	case o.output == "" && o.multiqc == "" && !o.json:
+		return usagef("report: give -o FILE for the page, --multiqc DIR or --json")
+	case o.output == "-" && o.json:
+		return usagef("report: --json and -o - exclude each other: both are for standard output")
+	}
+	for _, path := range []string{o.output, o.multiqc} {
+		if isURL(path) {
+			return usagef("report: %s is a URL: files are written on this machine", path)
+		}
+	}
+	for _, arg := range args {
+		if _, err := oneArchive("report", []string{arg}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *reportFlags) run(ctx context.Context, s *streams, args []string) error {
+	if err := o.check(args); err != nil {
+		return err
+	}
+	found, err := archivesOf(args)
+	if err != nil {
+		return err
+	}
+	if len(found) > 1 && o.output != "" && !o.toDir() {
+		return usagef("report: -o is a directory where there are %d archives, and %s is not one (end it in / to make it)", len(found), o.output)
+	}
+	if err := o.checkFiles(found); err != nil {
+		return hint(err)
+	}
+	all, failed, damaged := []*figures.Figures{}, 0, 0
+	for _, e := range found {
+		f, err := o.one(ctx, s, e)
+		if err != nil {
+			if len(found) == 1 || ctx.Err() != nil || brokenStdout(err) {
+				return err
+			}
+			failed++
+			fmt.Fprintf(s.err, "orcomgo: %s\n", oneLine(err.Error()))
+			continue
+		}
+		all = append(all, f)
+		if !f.Verification.OK {
+			damaged++
+		}
+	}
+	if o.json {
+		if err := writeJSON(s.out, reportJSON{o.runJSON("report"), all}); err != nil {
+			return err
+		}
+	}
+	switch {
+	case failed > 0:
+		return fmt.Errorf("%d of %s could not be read", failed, plural(uint64(len(found)), "archive"))
+	case damaged > 0:
+		return fmt.Errorf("%d of %s damaged: the report says what, and orcomgo verify does", damaged, plural(uint64(len(found)), "archive"))
+	}
+	return nil
+}
+
+// toDir reports whether pages are written to a directory.
+func (o *reportFlags) toDir() bool {
+	info, err := os.Stat(o.output)
+	return err == nil && info.IsDir() || strings.HasSuffix(o.output, "/")
+}
+
+// pagePath returns where the page of an archive is written.
+func (o *reportFlags) pagePath(e commit.Entry) string {
+	if o.toDir() {
+		return filepath.Join(o.output, e.Name+".html")
+	}
+	return o.output
+}
+
+// files returns the files that may be written for an archive.
+func (o *reportFlags) files(e commit.Entry) (paths []string) {
+	if o.output != "" && o.output != "-" {
+		paths = append(paths, o.pagePath(e))
+	}
+	if o.multiqc != "" {
+		for _, name := range figures.SectionFiles(e.Name) {
+			paths = append(paths, filepath.Join(o.multiqc, name))
+		}
+	}
+	return paths
+}
+
+// checkFiles returns an error if a file can't be written that is known before archives are decoded.
+func (o *reportFlags) checkFiles(found []commit.Entry) error {
+	names := make(map[string]string)
+	for _, e := range found {
+		if other, ok := names[e.Name]; ok {
+			return fmt.Errorf("%s and %s have the same name: make their reports by commands of their own", other, e.Path())
+		}
+		names[e.Name] = e.Path()
+		for _, path := range o.files(e) {
+			if err := commit.TakesName(path, e.Dir, e.Name); err != nil {
+				return err
+			}
+			if err := checkNew(path, o.force); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// one reports on an archive.
+func (o *reportFlags) one(ctx context.Context, s *streams, e commit.Entry) (*figures.Figures, error) {
+	bar, err := o.start(s, stageModel{name: compress.InspectStage, unit: bytesUnit, group: 0, weight: 1})
+	if err != nil {
+		return nil, err
+	}
+	defer bar.close()
+	f, err := figures.Make(ctx, e, figures.Options{Threads: o.threads, Memory: uint64(o.memory), Progress: bar.report})
+	bar.close()
+	if err != nil {
+		return nil, err
+	}
+	if o.multiqc != "" {
+		if err := o.writeSections(f); err != nil {
+			return nil, err
+		}
+	}
+	if o.output == "" {
+		return f, nil
+	}
+	var page bytes.Buffer
+	if err := f.Page(&page, "orcomgo "+version); err != nil {
+		return nil, err
+	}
+	if o.output == "-" {
+		_, err := s.out.Write(page.Bytes())
+		return f, err
+	}
+	path := o.pagePath(e)
+	if err := writeNew(path, page.Bytes(), o.force); err != nil {
+		return nil, hint(err)
+	}
+	if !o.quiet && !o.json {
+		fmt.Fprintf(s.err, "%s: %s of %s, made in %s\n", oneLine(path), plural(f.Archive.Records, "record"), oneLine(e.Path()),
+			durationText(o.took()))
+	}
+	return f, nil
+}
+
+// writeSections writes what MultiQC reads.
+func (o *reportFlags) writeSections(f *figures.Figures) error {
+	for _, section := range f.MultiQC() {
+		name, content, err := section.File(f.Archive.Name)
+		if err != nil {
+			return err
+		}
+		if err := writeNew(filepath.Join(o.multiqc, name), content, o.force); err != nil {
+			return hint(err)
+		}
+	}
+	return nil
+}

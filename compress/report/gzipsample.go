@@ -1,0 +1,86 @@
+package report
+
+import (
+	"compress/gzip"
+
+	"orcomgo/compress"
+)
+
+// How much text is compressed to estimate what gzip would make of all of it, about, and how much of it at once at least. Stretches that
+// are much longer than gzip's window of 32 KiB compress as the whole file does.
+const (
+	gzipSampleBytes = 4 << 20
+	gzipStretch     = 512 << 10
+	gzipLevel       = 6
+)
+
+// gzipSample sums up what gzip makes of stretches of the text, at its default level.
+type gzipSample struct {
+	text, compressed uint64
+	writer           *gzip.Writer
+}
+
+// countWriter counts bytes.
+type countWriter struct{ n uint64 }
+
+func (w *countWriter) Write(b []byte) (int, error) {
+	w.n += uint64(len(b))
+	return len(b), nil
+}
+
+// add compresses a stretch in the middle of the text of a member of a slice, if the slice is in the sample: which depends on its number
+// alone.
+func (g *gzipSample) add(s *compress.InspectedSlice, member int) error {
+	const most = gzipSampleBytes / gzipStretch // slices in the sample
+	every := (s.Of + most - 1) / most
+	if s.Number%every != 0 {
+		return nil
+	}
+	text := s.Texts[member]
+	n := gzipSampleBytes / min(s.Of, most)
+	if s.Texts[1-member] != nil {
+		n /= 2
+	}
+	n = min(n, len(text))
+	from := (len(text) - n) / 2
+	var out countWriter
+	if g.writer == nil {
+		w, err := gzip.NewWriterLevel(&out, gzipLevel)
+		if err != nil {
+			return err
+		}
+		g.writer = w
+	}
+	g.writer.Reset(&out)
+	if _, err := g.writer.Write(text[from : from+n]); err != nil {
+		return err
+	}
+	if err := g.writer.Close(); err != nil {
+		return err
+	}
+	g.text, g.compressed = g.text+uint64(n), g.compressed+out.n
+	return nil
+}
+
+func (g *gzipSample) merge(d *gzipSample) {
+	g.text, g.compressed = g.text+d.text, g.compressed+d.compressed
+}
+
+func (g *gzipSample) result(n *compress.Information) GzipFigures {
+	f := GzipFigures{TextBytes: n.TextBytes, ArchiveBytes: n.ArchiveBytes, Ratio: n.Ratio, SampleBytes: g.text, SampleGzip: g.compressed}
+	if g.compressed > 0 {
+		f.Ratio6 = float64(g.text) / float64(g.compressed)
+	}
+	for i := range n.Inputs {
+		file := n.Inputs[i].File
+		if file == nil {
+			f.StoredBytes, f.StoredCompressed = 0, 0
+			break
+		}
+		f.StoredBytes += file.Bytes
+		if file.Compressed {
+			f.StoredCompressed++
+		}
+	}
+	return f
+}
