@@ -209,6 +209,11 @@ func (c *candidateSearch) inSlice(ctx context.Context, i int) (*batch, []match, 
 		if err != nil {
 			return err
 		}
+		if c.man.Inputs[b.slice.First.Input].TwoBit {
+			layouts[0] = seqs.UnplacedLayout(b.slice.Records)
+			found = c.overLiterals(found, b, layouts, c.literals[i])
+			return nil
+		}
 		first, mate := seqColumns(&b.cols)
 		if layouts, inPieces, err = c.p.dec.Places(data, first, mate); err != nil {
 			return c.p.r.Corrupt(what, err)
