@@ -90,13 +90,13 @@ func writeOverview(w io.Writer) {
 
 // dispatch runs the command that the arguments ask for.
 func dispatch(ctx context.Context, s *streams, args []string) error {
-	root := tree(s)
+	root := commandTree(s)
 	root.SetArgs(append([]string{}, args...)) // cobra takes those of the process for nil
 	return root.ExecuteContext(ctx)
 }
 
-// tree returns the command line: the program and its subcommands.
-func tree(s *streams) *cobra.Command {
+// commandTree returns the command line: the program and its subcommands.
+func commandTree(s *streams) *cobra.Command {
 	cobra.MousetrapHelpText = "" // Windows: work without a terminal, too
 	root := &cobra.Command{
 		Use:                        "orcomgo",

@@ -88,6 +88,7 @@ var unreachable = map[string]bool{
 	"its mate is not the other one of a pair":        true,
 	"blocks of … bytes are too large: at most":       true,
 	"not BGZF from here on":                          true,
+	"this can't be the name of an archive":           true,
 	"read at":                                        true,
 	"was not started":                                true,
 	"records … to … are not after record":            true,
