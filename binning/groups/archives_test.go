@@ -12,6 +12,7 @@ import (
 // assembly is a sample whose text is a genome.
 func assembly(g []byte, files ...string) Sample {
 	s := sketchOf(1, g)
+	s.Assembly = true
 	s.Curve = []Count{{uint64(len(g)), float64(len(g))}}
 	return Sample{s, files}
 }
@@ -41,6 +42,8 @@ func TestArchives(t *testing.T) {
 	}{
 		{"none", nil, nil},
 		{"two species", []Sample{strain(g, 0), strain(h, 1), strain(g, 2), strain(h, 3)}, [][]int{{0, 2}, {1, 3}}},
+		{"a species with many strains", []Sample{strain(g, 0), strain(g, 1), strain(g, 2), strain(g, 3), strain(g, 4), strain(g, 5), strain(g, 6)},
+			[][]int{{0, 1, 2, 3}, {4, 5, 6}}},
 		{"files of the same name", []Sample{strain(g, 0), strain(g, 1), strain(g, 0)}, [][]int{{0, 1}, {2}}},
 		// half of the larger one is not in the smaller one, which would take twice as long to be restored
 		{"a part of another one", []Sample{strain(g, 0), assembly(g[:400e3], "1")}, [][]int{{0}, {1}}},
