@@ -8,6 +8,7 @@ import (
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/seqs"
+	"orcomgo/compress/twobit"
 )
 
 // Sequences are coded for all members of a slice together, given the qualities of all, unless these are given the sequences.
@@ -21,6 +22,9 @@ var seqsColumn = column{
 	},
 	afterAssembly: true,
 	encode: func(ctx context.Context, e *encoder, cols *[2]*columns, _ int) ([]byte, error) {
+		if e.inputs[cols[0].input].TwoBit {
+			return twobit.Encode(cols[0].letters), nil
+		}
 		first, mate := seqColumns(cols)
 		return e.enc.EncodeSlice(ctx, first, mate)
 	},
@@ -31,6 +35,9 @@ var seqsColumn = column{
 		return p.shared.wait(ctx, func() error { return p.pool.do(context.WithoutCancel(ctx), p.decodeShared) })
 	},
 	decode: func(p *packed, b *batch, _ int, data []byte) error {
+		if c := b.cols[0]; p.man.Inputs[c.input].TwoBit {
+			return c.decodeTwoBit(p.memory, data)
+		}
 		first, mate := seqColumns(&b.cols)
 		decoded, err := p.dec.DecodeSlice(data, first, mate)
 		if err != nil {

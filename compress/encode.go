@@ -97,7 +97,9 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 				continue
 			}
 			run := e.pool.do
-			if col.afterAssembly || col.id == archive.Quals && cols[m].byBases {
+			if e.inputs[mem.Input].TwoBit {
+				run = e.pool.do
+			} else if col.afterAssembly || col.id == archive.Quals && cols[m].byBases {
 				run = e.afterAssembly
 				if spec.run == nil {
 					run = func(ctx context.Context, f func() error) error { return e.afterLoad(ctx, cols[m], f) }

@@ -19,6 +19,7 @@ type packed struct {
 	threads int
 	shared  *onceWork // sets dec
 	dec     *seqs.Decoder
+	memory  *buffers // of sections and sequences in two bits a base
 
 	leads      map[*archive.Slice]*archive.Slice // of slices of further mates: those of the first mates
 	hasFurther map[*archive.Slice]bool           // slices that are one of these
@@ -26,7 +27,8 @@ type packed struct {
 }
 
 func newPacked(r *archive.Reader, threads int) *packed {
-	p := &packed{r: r, man: r.Manifest(), pool: newWorkers(threads), threads: max(threads, 1), shared: newOnceWork()}
+	p := &packed{r: r, man: r.Manifest(), pool: newWorkers(threads), threads: max(threads, 1), shared: newOnceWork(),
+		memory: &buffers{keep: 2 * max(threads, 1)}}
 	for i := range p.man.Inputs {
 		p.keeps = append(p.keeps, keepsOf(p.man.Options, p.man.Inputs[i].Kind))
 	}
@@ -148,7 +150,7 @@ func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 	first, firstQuals := p.firstRecords(s, wanted, list)
 	for m, mem := range s.Members() {
 		b.cols[m] = &columns{input: mem.Input, from: s.From, records: s.Records, first: first, firstQuals: first,
-			byBases: p.man.Inputs[mem.Input].QualsByBases, coded: wanted.coded}
+			byBases: p.man.Inputs[mem.Input].QualsByBases, asText: wanted.asText, coded: wanted.coded}
 	}
 	b.cols[0].firstQuals = firstQuals
 	if wanted.layouts {
@@ -206,7 +208,7 @@ func (p *packed) firstRecords(s *archive.Slice, d demand, list []*decoding) (rec
 
 // decodeColumn sets d's column in b, or d.err; what it returns is the error of ctx.
 func (p *packed) decodeColumn(ctx context.Context, b *batch, d *decoding) error {
-	if d.prepare != nil {
+	if d.prepare != nil && !p.man.Inputs[b.slice.First.Input].TwoBit {
 		d.err = d.prepare(ctx, p)
 	}
 	for _, n := range d.needs {
@@ -224,7 +226,13 @@ func (p *packed) decodeColumn(ctx context.Context, b *batch, d *decoding) error 
 	}
 	return p.pool.do(ctx, func() error {
 		what := d.id.String() + " of " + whereRecords(p.man, b.slice, d.m)
-		data, err := p.r.Read(*b.slice.Section(d.id, d.m), nil, what)
+		section := *b.slice.Section(d.id, d.m)
+		var memory []byte
+		if d.id == archive.Seqs && p.man.Inputs[b.slice.First.Input].TwoBit {
+			memory = p.memory.get(int(section.Len))
+			defer func() { p.memory.put(memory) }()
+		}
+		data, err := p.r.Read(section, memory, what)
 		if err == nil {
 			if err = d.column.decode(p, b, d.m, data); err != nil {
 				err = p.corrupt(what, err)

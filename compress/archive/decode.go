@@ -71,7 +71,11 @@ func (m *Manifest) parseInputs(c *parse.Cursor) {
 		in.Name = c.Text()
 		in.Kind = record.Kind(c.ByteAtMost(byte(record.Kinds - 1)))
 		in.Mate = -1
-		switch f := c.ByteAtMost(inputFurther); {
+		switch f := c.ByteAtMost(inputTwoBit); {
+		case f == inputTwoBit && m.version > noSourceVersion:
+			if in.TwoBit = true; in.Kind != record.FASTA || m.Options.OrderAny {
+				c.Fail("input %d has two bits a base, but is no FASTA, or in another order", i+1)
+			}
 		case f == inputFurther && m.version > noSourceVersion:
 			in.Further, in.Lead = true, int(c.AtMost(uint64(n)))
 		case f == inputQualsByBases && m.version > wholeVersion:

@@ -25,6 +25,7 @@ const (
 	inputQualsByBases // from noSourceVersion on; alone
 
 	inputFurther = inputPaired | inputQualsByBases // from Version on: further mates
+	inputTwoBit  = inputFirst | inputQualsByBases  // from Version on: Input.TwoBit
 )
 
 // marshal returns the bytes of the .cmeta file. Section offsets are not written: the
@@ -72,6 +73,8 @@ func (m *Manifest) appendInput(b []byte, in *Input) []byte {
 	b = appendString(b, in.Name)
 	b = append(b, byte(in.Kind))
 	switch {
+	case in.TwoBit:
+		b = append(b, inputTwoBit)
 	case in.QualsByBases:
 		b = append(b, inputQualsByBases)
 	case in.Further:

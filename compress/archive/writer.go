@@ -99,7 +99,7 @@ func (w *Writer) Add(b []byte) (Section, error) {
 // to the disk.
 func (w *Writer) End(m *Manifest) error {
 	switch {
-	case m.Repeats, slices.ContainsFunc(m.Inputs, func(in Input) bool { return in.Source != nil || in.Further }):
+	case m.Repeats, slices.ContainsFunc(m.Inputs, func(in Input) bool { return in.Source != nil || in.Further || in.TwoBit }):
 		m.version = Version
 	case m.Pieces, slices.ContainsFunc(m.Inputs, func(in Input) bool { return in.QualsByBases }):
 		m.version = noSourceVersion

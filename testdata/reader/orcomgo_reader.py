@@ -519,10 +519,12 @@ class PackedArchive:
         require(one.kind in KINDS, "an input is neither FASTQ nor FASTA")
         one.pairing = source.byte()
         require(one.pairing in (0, 1, 3) or one.pairing == 4 and version >= 5
-                or one.pairing == 5 and version >= 6, "an input has an unknown pairing")
+                or one.pairing in (5, 6) and version >= 6, "an input has an unknown pairing")
+        require(one.pairing != 6 or one.kind == 1 and not flags & ORDER_ANY,
+                "an input of two bits a base is not FASTA, or its order is free")
         mate = source.uvarint() if one.pairing & 1 else None
         one.mate, one.lead = (None, mate) if one.pairing == 5 else (mate, None)
-        one.first = bool(one.pairing & 2)
+        one.first = one.pairing == 3
         one.records, one.bytes, one.bases = source.uvarint(), source.uvarint(), source.uvarint()
         one.shortest, one.longest = source.uvarint(), source.uvarint()
         one.exact = exact and (one.kind == 1 or quality == 0)
@@ -776,6 +778,8 @@ class PackedArchive:
         return self.decoded[one.index]
 
     def decode_slice(self, one):
+        if self.inputs[one.input].pairing == 6:
+            return [decode_two_bit(self.read(one.sequences), self.slice_lengths(one, 0), one.sequences.label)]
         members = []
         for number, member in enumerate(one.members):
             lengths = self.slice_lengths(one, number)
@@ -1950,6 +1954,8 @@ def decode_names(data, count, mates, size, what):
         source.finish()
         require(count == 0, f"{what}: the section has no names")
         return []
+    if version == 2 and mates is None:
+        return decode_light_names(source, count, size, what)
     require(version == 1, f"{what}: unknown layout")
     style = source.byte()
     require(style <= 3, f"{what}: unknown style")
@@ -1964,6 +1970,92 @@ def decode_names(data, count, mates, size, what):
         require(total <= size, f"{what}: the names are too long")
     require(total == size, f"{what}: the names have another length than they should")
     return names
+
+
+def decode_light_names(source, count, size, what):
+    require(source.uvarint() == size, f"{what}: the length is not that of the manifest")
+    text = b""
+    while len(text) < size:
+        stored = source.take(source.uvarint())
+        text += decode_line_names(stored, min(size - len(text), 1 << 22), what)
+    source.finish()
+    require(text.endswith(b"\n") and text.count(b"\n") == count, f"{what}: another number of names")
+    return text.split(b"\n")[:-1]
+
+
+# ---------------------------------------------------------------------------
+# Two bits a base (FORMAT: Two bits a base)
+
+EXCEPTION_BYTES = set(b"\0.-*BDEFHIJKLMNOPQRSUVWXYZbdefhijklmnopqrsuvwxyz")
+
+
+def decode_two_bit(data, lengths, what):
+    """The sequences of a slice, whose lengths are known."""
+    source, total = Bytes(data, what), sum(lengths)
+    literals = source.uvarint()
+    sizes = [(source.uvarint(), source.uvarint()) for _ in range(7)]
+    streams = []
+    for symbols, stored in sizes:
+        coded = source.take(stored)
+        if coded[:1] == b"\1":
+            require(symbols <= 65536, f"{what}: too many symbols of one value")
+        else:
+            require(symbols <= 8 * stored, f"{what}: more symbols than bits")
+        streams.append(Bytes(decode_stream(coded, symbols, what, order1=False), what))
+    packed = source.take((literals + 3) // 4)
+    source.finish()
+    kinds, before, copied, shifts, gaps, run_lengths, letters = streams
+    bases, taken, x, forward = [], 0, None, True
+
+    def take_literals(count):
+        nonlocal taken
+        require(count <= literals - taken and len(bases) + count <= total, f"{what}: too many literals")
+        bases.extend(packed[i // 4] >> i % 4 * 2 & 3 for i in range(taken, taken + count))
+        taken += count
+
+    while kinds.left():
+        kind, gap = kinds.byte(), before.uvarint()
+        require(kind <= 3, f"{what}: a copy of an unknown kind")
+        take_literals(gap)
+        n, p = copied.uvarint() + 8, len(bases)
+        require(n <= total - p, f"{what}: a copy of too many bases")
+        if kind == 3:
+            bases.extend([0] * n)
+            x = None
+            continue
+        if kind == 0:
+            require(x is not None, f"{what}: a copy goes on with none")
+            u = shifts.uvarint()
+            step = gap + (u // 2 if u % 2 == 0 else -(u + 1) // 2)
+            x += step if forward else -step
+        else:
+            forward = kind == 1
+            x = p - shifts.uvarint() - (64 if forward else 0)
+        if forward:
+            require(0 <= x <= p - 64, f"{what}: a copy of bases that are not there")
+            for i in range(n):
+                bases.append(bases[x + i])
+            x += n
+        else:
+            require(n <= x <= p, f"{what}: a copy of bases that are not there")
+            bases.extend(3 - bases[x - 1 - i] for i in range(n))
+            x -= n
+    require(total - len(bases) == literals - taken, f"{what}: another number of literals")
+    take_literals(literals - taken)
+    text, end = bytearray(b"ACGT"[base] for base in bases), 0
+    while letters.left():
+        start = end + gaps.uvarint()
+        end = start + run_lengths.uvarint() + 1
+        letter = letters.byte()
+        require(end <= total and letter in EXCEPTION_BYTES, f"{what}: a run that is none")
+        text[start:end] = text[start:end].lower() if letter == 0 else bytes([letter]) * (end - start)
+    for stream in streams:
+        stream.finish()
+    sequences, at = [], 0
+    for length in lengths:
+        sequences.append(bytes(text[at:at + length]))
+        at += length
+    return sequences
 
 
 # ---------------------------------------------------------------------------
