@@ -42,7 +42,8 @@ func TestArchives(t *testing.T) {
 	}{
 		{"none", nil, nil},
 		{"two species", []Sample{strain(g, 0), strain(h, 1), strain(g, 2), strain(h, 3)}, [][]int{{0, 2}, {1, 3}}},
-		{"a species with many strains", []Sample{strain(g, 0), strain(g, 1), strain(g, 2), strain(g, 3), strain(g, 4), strain(g, 5), strain(g, 6)},
+		{"a species with many strains",
+			[]Sample{strain(g, 0), strain(g, 1), strain(g, 2), strain(g, 3), strain(g, 4), strain(g, 5), strain(g, 6)},
 			[][]int{{0, 1, 2, 3}, {4, 5, 6}}},
 		{"files of the same name", []Sample{strain(g, 0), strain(g, 1), strain(g, 0)}, [][]int{{0, 1}, {2}}},
 		// half of the larger one is not in the smaller one, which would take twice as long to be restored

@@ -131,7 +131,8 @@ func restoredNames(s *samples.Sample) (names []string) {
 }
 
 // findGroups puts samples together that are similar. A sample that can't be read is left alone: archiving it says why.
-func (b *batch) findGroups(ctx context.Context, left map[string]*samples.Sample, joined map[string][]string, present map[string]bool) error {
+func (b *batch) findGroups(ctx context.Context, left map[string]*samples.Sample, joined map[string][]string,
+	present map[string]bool) error {
 	names := slices.Sorted(maps.Keys(left))
 	list := make([]groups.Sample, len(names))
 	var total uint64
