@@ -87,7 +87,7 @@ SAMPLES=$(cut -d, -f1 samples.csv | tail -n +2 | uniq)
 start_cluster n1 n2 n3
 workflow() {
 	snakemake --snakefile "$HERE/../workflow/Snakefile" --profile "$HERE/../profile/slurm" \
-		--config samples=samples.csv orcomgo="$BIN/orcomgo" threads=1
+		--config samples=samples.csv orcomgo="$BIN/orcomgo" threads=1 plan_flags="--sample 8MB"
 }
 began=$SECONDS
 workflow >snakemake.log 2>&1 &

@@ -16,6 +16,7 @@ DEFAULTS = {
     "gpu": "",
     "tmpdir": "",
     "report": "auto",
+    "plan_flags": "",
     "bin_flags": "",
     "pack_flags": "",
 }
@@ -75,6 +76,13 @@ class Settings:
         if all(os.path.exists(f) for f in archive):
             return [f for f in files if os.path.exists(f)]
         return files
+
+    def sheet_of(self, name):
+        """Returns a sheet of this sample alone, separated by tabs."""
+        sample = self.samples[name]
+        rows = [("sample", "fastq_1", "fastq_2")]
+        rows += [(name, first, second) for first, second in zip(sample.first, sample.second)]
+        return "".join("\t".join(row) + "\n" for row in rows)
 
     def arguments(self, name):
         """Returns the files of a sample as arguments of orcomgo bin and archive."""
