@@ -115,7 +115,7 @@ func (s *search) byScan(ctx context.Context) error {
 // inColumn adds the matches in the reads of a column, of those that only accepts if that is not nil.
 func (s *search) inColumn(found []match, c *columns, member int, only func(i int) bool) []match {
 	r := newReadStarts(c)
-	s.inReads.Scan(c.letters, func(m scan.Match) bool {
+	s.inReads().Scan(c.letters, func(m scan.Match) bool {
 		i, at := r.of(m.At)
 		if at+len(s.patterns[m.Sequence].bases) <= c.lengths.Of(i) && (only == nil || only(i)) {
 			found = append(found, match{i, member, m.Sequence, at})

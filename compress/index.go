@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"sync"
 
 	"github.com/dustin/go-humanize"
 
@@ -88,6 +89,12 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 			return s, nil
 		}
 	}
+	opened := o.openGPU()
+	defer func() {
+		if a, err := opened(); err == nil {
+			a.Close() // its memory is freed with the process in any case
+		}
+	}()
 	content, err := p.indexContent(ctx, e, o)
 	if err != nil {
 		return nil, err
@@ -99,7 +106,7 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 	if o.Progress != nil {
 		o.Progress(IndexBuildStage, 0, bases)
 	}
-	x, err := o.build(content)
+	x, err := o.build(content, opened)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Path(), err)
 	}
@@ -112,20 +119,30 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 	return summaryOfIndex(path, x), nil
 }
 
-// build builds the index.
-func (o *IndexOptions) build(c *fmindex.Content) (x *fmindex.Index, err error) {
+// openGPU starts to open the GPU, if one is asked for, and returns a function that waits for it; that returns nil without one. It takes
+// seconds, in which the archive is decoded.
+func (o *IndexOptions) openGPU() (opened func() (*transform.Accelerator, error)) {
 	device := transform.CPU
 	if o.GPU {
 		device = transform.GPU
 	}
-	a, err := transform.Open(device, o.Note)
+	opened = sync.OnceValues(func() (*transform.Accelerator, error) { return transform.Open(device, o.Note) })
+	if o.GPU {
+		go opened()
+	}
+	return opened
+}
+
+// build builds the index.
+func (o *IndexOptions) build(c *fmindex.Content, opened func() (*transform.Accelerator, error)) (*fmindex.Index, error) {
+	a, err := opened()
 	if err != nil {
 		return nil, err
 	}
 	lane := a.Lane()
 	c.Transform = lane.Transform
-	x, err = fmindex.Build(*c, max(o.Threads, 1))
-	if closed := errors.Join(lane.Close(), a.Close()); closed != nil && o.Note != nil {
+	x, err := fmindex.Build(*c, max(o.Threads, 1))
+	if closed := lane.Close(); closed != nil && o.Note != nil {
 		o.Note(fmt.Sprintf("closing the GPU: %v", closed)) // the index is whole
 	}
 	return x, err

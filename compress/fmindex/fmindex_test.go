@@ -154,9 +154,14 @@ func TestFind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := indexOf(t, text, nil, 3)
 			all := queries(r, text)
-			rows := make([]Rows, len(all))
+			rows, tabulated := make([]Rows, len(all)), make([]Rows, len(all))
 			x.FindAll(all, rows)
+			x.Tabulate()
+			x.FindAll(all, tabulated)
 			for i, q := range all {
+				if rows[i].Count() != tabulated[i].Count() || rows[i].Count() > 0 && rows[i] != tabulated[i] {
+					t.Fatalf("%v: rows %v, with a table %v", q, rows[i], tabulated[i])
+				}
 				want := occurrences(text, q, 0)
 				if got := x.Find(q); got.Count() != len(want) || rows[i].Count() != len(want) {
 					t.Fatalf("%v: %d and %d places, want %d", q, got.Count(), rows[i].Count(), len(want))
@@ -441,6 +446,7 @@ func BenchmarkFindAll(b *testing.B) {
 		}
 		rows := make([]Rows, len(all))
 		b.Run(fmt.Sprintf("present=%v", present), func(b *testing.B) {
+			x.Tabulate()
 			for b.Loop() {
 				x.FindAll(all, rows)
 			}
