@@ -28,8 +28,8 @@ source "$HERE/cluster.sh"
 
 fail() {
 	echo "FAILED: $*" >&2
-	for log in "$WORK"/snakemake.log "$WORK"/slurm/slurmctld.log; do
-		[ ! -e "$log" ] || { echo "the end of $log:" >&2 && tail -n 30 "$log" >&2; }
+	for log in "$WORK"/snakemake.log "$WORK"/slurm/*.log; do
+		[ ! -e "$log" ] || { echo "the end of $log:" >&2 && tail -n 20 "$log" >&2; }
 	done
 	exit 1
 }

@@ -31,7 +31,7 @@ class Jobs:
         """What Slurm is asked for: what orcomgo needs and what is beside it, doubled each time it was too little."""
 
         def mem_mb(wildcards):
-            ask = self.settings.samples[wildcards.sample].mem_mb
+            ask = self.settings.archives[wildcards.sample].mem_mb
             if not ask:
                 ask = self._plan(wildcards.sample)["mem_mb"] + SNAKEMAKE_MB
             return ask << count_kills(step, wildcards.sample, MEMORY_KILLS)
