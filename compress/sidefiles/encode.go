@@ -3,6 +3,7 @@ package sidefiles
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -30,8 +31,9 @@ type entry struct {
 	class  class // of the encoder
 }
 
-// Encode writes a stream of files to w. Errors of files name them. The bytes depend on names, sizes and contents, and on the block size.
-func Encode(w io.Writer, files []File, list ...Option) error {
+// Encode writes a stream of files to w, until ctx ends. Errors of files name them. The bytes depend on names, sizes and contents, and on
+// the block size.
+func Encode(ctx context.Context, w io.Writer, files []File, list ...Option) error {
 	o, err := newOptions(list)
 	if err != nil {
 		return err
@@ -45,7 +47,7 @@ func Encode(w io.Writer, files []File, list ...Option) error {
 	if _, err := io.WriteString(w, magic); err != nil {
 		return err
 	}
-	blocks, err := writeBlocks(w, files, entries, o)
+	blocks, err := writeBlocks(ctx, w, files, entries, o)
 	if err != nil {
 		return err
 	}
@@ -110,16 +112,21 @@ type codedBlock struct {
 }
 
 // writeBlocks codes the blocks of all files, several at a time, and writes them in order.
-func writeBlocks(w io.Writer, files []File, entries []entry, o options) ([]block, error) {
+func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry, o options) ([]block, error) {
 	queue := make(chan *codedBlock, max(o.threads-1, 0)) // in the order of the stream
 	slots := make(chan struct{}, o.threads)              // blocks in memory
-	failed := make(chan struct{})
+	failed := make(chan struct{})                        // closed if the writer fails
+	stopped := make(chan struct{})                       // closed if a file can't be read, or ctx ends
 	var blocks []block
 	var group errgroup.Group
 	group.Go(func() error {
 		var err error
 		for b := range queue {
-			<-b.done
+			select {
+			case <-b.done:
+			case <-stopped: // a block can take seconds
+				return nil
+			}
 			if err == nil {
 				if _, err = w.Write(b.bytes); err != nil {
 					close(failed)
@@ -136,6 +143,8 @@ func writeBlocks(w io.Writer, files []File, entries []entry, o options) ([]block
 		select {
 		case <-failed:
 			return errFailed
+		case <-ctx.Done():
+			return ctx.Err()
 		case slots <- struct{}{}:
 		}
 		b := &codedBlock{block: block{size: len(text)}, done: make(chan struct{})}
@@ -156,6 +165,9 @@ func writeBlocks(w io.Writer, files []File, entries []entry, o options) ([]block
 	}
 	if err == nil {
 		err = c.flush()
+	}
+	if err != nil {
+		close(stopped)
 	}
 	close(queue)
 	if writeErr := group.Wait(); writeErr != nil {
