@@ -27,7 +27,7 @@ PATIENCE ?= 90m
 # Compilers and tests make much garbage and need little memory.
 test vet vet-cuda lint unit race: export GOGC ?= 400
 
-.PHONY: all build install man demo test vet format lint unit race test-long vet-platforms test-arm64 bench fixtures clean
+.PHONY: all build install man demo test vet format lint unit race test-long vet-platforms test-arm64 test-slurm test-pipelines bench fixtures clean
 
 all: build
 
@@ -99,6 +99,17 @@ test-long: vet-platforms test-arm64
 		done; \
 	done
 
+# The workflow of deploy/snakemake on a Slurm cluster of three nodes on this machine: as root, with Debian's packages.
+test-slurm: build
+	deploy/snakemake/test/slurm.sh --install bin
+
+# What is for pipelines in deploy, with the tools that are installed: Groovy runs the modules for nf-core, Snakemake the
+# wrappers and, on this machine, the workflow.
+test-pipelines: build
+	deploy/nf-core/test/run.sh bin
+	deploy/snakemake-wrapper/test.sh bin
+	deploy/snakemake/test/local.sh bin
+
 bench:
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
@@ -118,7 +129,7 @@ NVCC     ?= nvcc
 CUDA_CC  ?= $(shell command -v gcc || command -v cc)
 # -w: gorgonia.org/cu wraps calls that newer headers call deprecated
 CUDA_ENV  = CGO_ENABLED=1 CC="$(CUDA_CC)" CGO_CFLAGS="-O2 -w"
-CUDA_PKGS = ./cudakern ./binning ./compress/overlap ./compress/blocksort ./cmd/orcomgo
+CUDA_PKGS = ./cudakern ./binning ./compress/overlap ./compress/blocksort ./compress/doubles ./cmd/orcomgo
 
 .PHONY: cuda ptx test-cuda vet-cuda
 

@@ -90,7 +90,13 @@ func (c *lineCutter) cut(text TextBuffer) (*chunk, error) {
 		}
 		// Text that is left from a larger block may already exceed the target.
 		for !c.ended(&e) && e.n < target && lineCount(e.marks) < maxLines {
-			if err := c.read(text, &e, min(target, e.n+fillStep, text.Room())); err != nil {
+			slack := c.src.slack()
+			if e.n+slack >= text.Room() { // more text than is likely of a file of its size
+				if err := c.grow(text, min(target, 2*e.n+sniffLen)+slack, e.stored); err != nil {
+					return nil, err
+				}
+			}
+			if err := c.read(text, &e, min(target, e.n+fillStep, text.Room()-slack)); err != nil {
 				return nil, err
 			}
 		}

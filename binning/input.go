@@ -45,6 +45,8 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 	size := blockSize
 	if src.plain {
 		size = int(min(src.size, int64(blockSize))) + 1
+	} else if src.named {
+		size = int(min(src.likely(), int64(blockSize)))
 	}
 	var strict *RecordError
 	kind := record.FASTQ // of an empty input

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -162,11 +163,26 @@ func (s *source) atMost(n, target int) int {
 	if s.plain {
 		return int(min(int64(target), int64(n)+s.size-s.at))
 	}
-	if s.bgzf != nil {
-		return target + memberSlack
+	if s.named {
+		target = int(min(int64(target), max(int64(n)+1, s.likely())))
 	}
-	return target
+	return target + s.slack()
 }
+
+// slack returns how many bytes fill may store more than it is asked for.
+func (s *source) slack() int {
+	if s.bgzf != nil {
+		return memberSlack
+	}
+	return 0
+}
+
+// likely returns how much text a file most likely has at most: a buffer begins with room for that. Room for a whole block would be
+// memory that is cleared for nothing.
+func (s *source) likely() int64 { return min(s.size, math.MaxInt64/likelyRatio)*likelyRatio + sniffLen }
+
+// likelyRatio is how many times larger the text of reads is, at most, than when it is compressed, but for unusual ones.
+const likelyRatio = 16
 
 // fill stores the next n bytes in a text from offset at on, where there is room for them, fewer if
 // the input ends; then the error is io.EOF. It counts the line ends of every fillPiece bytes, as

@@ -1,6 +1,7 @@
 package binning
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -40,16 +41,24 @@ func (s *source) unchanged() error {
 
 // same returns an error if the file's size, times or identity differ from those at the start.
 func (s *source) same(now fs.FileInfo, fail func(string, ...any) error) error {
+	if err := Changed(s.before, now); err != nil {
+		return fail("%w", err)
+	}
+	return nil
+}
+
+// Changed returns an error that says how a file differs from what it was before: in size, times or identity; nil if in nothing.
+func Changed(before, now fs.FileInfo) error {
 	const form = "2006-01-02 15:04:05.000000"
-	switch b := s.before; {
-	case b.Size() != now.Size():
-		return fail("it had %d bytes and has %d", b.Size(), now.Size())
-	case !b.ModTime().Equal(now.ModTime()):
-		return fail("it was written to at %s", now.ModTime().Format(form))
-	case !changeTime(b).Equal(changeTime(now)):
-		return fail("its status was changed at %s", changeTime(now).Format(form))
-	case !os.SameFile(b, now):
-		return fail("it is another file now")
+	switch {
+	case before.Size() != now.Size():
+		return fmt.Errorf("it had %d bytes and has %d", before.Size(), now.Size())
+	case !before.ModTime().Equal(now.ModTime()):
+		return fmt.Errorf("it was written to at %s", now.ModTime().Format(form))
+	case !changeTime(before).Equal(changeTime(now)):
+		return fmt.Errorf("its status was changed at %s", changeTime(now).Format(form))
+	case !os.SameFile(before, now):
+		return errors.New("it is another file now")
 	}
 	return nil
 }

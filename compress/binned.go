@@ -22,7 +22,7 @@ type binned struct {
 // newBinned describes the bins of r as a manifest, whose slices fit in memory (0: no bound).
 func newBinned(r *bins.Reader, threads int, memory uint64) (*binned, error) {
 	meta := r.Meta()
-	specs, err := planSlices(meta, 0, memory, nil)
+	specs, err := planSlices(meta, nil, 0, memory, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -58,10 +58,11 @@ func (b *binned) pass(demands []demand) sliceDecoder {
 		letters = letters || k[archive.Seqs]
 		wanted = append(wanted, k)
 	}
-	return &binnedPass{b, newBlockCache(b.r, wanted, letters, specs)}
+	return &binnedPass{b, newBlockCache(b.r, wanted, ofAll(b.r.Meta(), letters), specs)}
 }
 
 func (b *binned) place() (dir, name string)   { return b.r.Dir(), b.r.Name() }
+func (b *binned) release(*batch)              {}
 func (b *binned) problems() []error           { return b.problem }
 func (b *binned) manifest() *archive.Manifest { return b.man }
 func (b *binned) Close() error                { return b.r.Close() }

@@ -117,7 +117,7 @@ func (l *loaded) baseOffset(i int) int {
 type blockCache struct {
 	r       *bins.Reader
 	keeps   []keeps // by input
-	letters bool    // reads are wanted as well
+	letters []bool  // by input: reads are wanted as well; nil: of none
 	blocks  [][]int // by input: its blocks in order
 	mu      sync.Mutex
 	entries map[int]*cacheEntry
@@ -131,7 +131,7 @@ type cacheEntry struct {
 }
 
 // newBlockCache prepares for exactly the slices of specs.
-func newBlockCache(r *bins.Reader, keeps []keeps, letters bool, specs []sliceSpec) *blockCache {
+func newBlockCache(r *bins.Reader, keeps []keeps, letters []bool, specs []sliceSpec) *blockCache {
 	m := r.Meta()
 	c := &blockCache{r: r, keeps: keeps, letters: letters, entries: make(map[int]*cacheEntry)}
 	for i := range m.Inputs {
@@ -215,11 +215,11 @@ func (c *blockCache) release(input int, from uint64, n int) {
 
 func (c *blockCache) load(input, block int) (*loaded, error) {
 	k := c.keeps[input]
-	l := &loaded{from: c.r, number: block, letters: c.letters}
+	l := &loaded{from: c.r, number: block, letters: c.letters != nil && c.letters[input]}
 	if err := c.r.ReadColumns(block, k.fromBins(), &l.Block); err != nil {
 		return nil, err
 	}
-	if c.letters {
+	if l.letters {
 		if err := c.r.ReadBins(block, 0, bins.NBin, &l.Block); err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package compress
 
 import (
 	"context"
+	"slices"
 
 	"orcomgo/bins"
 	"orcomgo/compress/archive"
@@ -32,6 +33,9 @@ func (p *packer) chooseByBases(ctx context.Context) error {
 	return nil
 }
 
+// ofAll returns a value for each input.
+func ofAll(meta *bins.Meta, is bool) []bool { return slices.Repeat([]bool{is}, len(meta.Inputs)) }
+
 // worthBases reports whether the qualities of an input should be given the bases.
 func worthBases(r *bins.Reader, input int) (bool, error) {
 	meta := r.Meta()
@@ -47,7 +51,7 @@ func worthBases(r *bins.Reader, input int) (bool, error) {
 	k := onlyReads()
 	k[archive.Quals] = true
 	all[input] = k
-	l, err := (&blockCache{r: r, keeps: all, letters: true}).load(input, blocks[0])
+	l, err := (&blockCache{r: r, keeps: all, letters: ofAll(meta, true)}).load(input, blocks[0])
 	if err != nil {
 		return false, err
 	}

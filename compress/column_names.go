@@ -27,13 +27,16 @@ var namesColumn = column{
 	},
 	permute: permuteNames,
 	sum:     func(c *columns) uint64 { return archive.Hash64(c.names) },
-	encode: func(_ context.Context, _ *encoder, cols *[2]*columns, m int) ([]byte, error) {
+	encode: func(_ context.Context, e *encoder, cols *[2]*columns, m int) ([]byte, error) {
 		c := cols[m]
 		if m == 1 && cols[0].names != nil {
 			return names.EncodeMate(c.names, cols[0].names, c.records), nil
 		}
 		if c.leadNames != nil {
 			return names.EncodeMate(c.names, c.leadNames, c.records), nil
+		}
+		if e.inputs[c.input].TwoBit && c.records >= manyNames {
+			return names.EncodeLight(c.names, c.records), nil
 		}
 		return names.Encode(c.names, c.records), nil
 	},

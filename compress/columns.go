@@ -4,6 +4,7 @@ import (
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/seqs"
+	"orcomgo/compress/twobit"
 )
 
 // columns are the records of one input in a slice, in the order in which they are
@@ -22,13 +23,16 @@ type columns struct {
 
 	lengths    record.Lengths
 	forms      record.Forms
-	names      []byte // each followed by '\n'; nil if not kept
-	leadNames  []byte // of further mates: those of the first mates
-	quals      []byte // nil if not kept
-	byBases    bool   // the qualities are coded given the letters, not the letters given the qualities
-	letters    []byte // of the sequences, end to end; nil before they are decoded
+	names      []byte           // each followed by '\n'; nil if not kept
+	leadNames  []byte           // of further mates: those of the first mates
+	quals      []byte           // nil if not kept
+	byBases    bool             // the qualities are coded given the letters, not the letters given the qualities
+	letters    []byte           // of the sequences, end to end; nil before they are decoded
+	twoBit     *twobit.Sequence // of an input that is TwoBit: the sequences, decoded
+	asText     bool             // decoding: where there is twoBit, letters are not needed
 	exceptions record.ExceptionList
 
+	skip   bool         // decoding: the letters are not wanted; see seqs.Column
 	layout *seqs.Layout // decoding: if not nil, it is set to where the reads are
 
 	// coded, if not nil, is told how many more qualities and bases were coded or decoded, by any goroutine.
@@ -60,7 +64,7 @@ func (c *columns) keep(wanted keeps) {
 		c.quals = nil
 	}
 	if !wanted[archive.Seqs] {
-		c.letters = nil
+		c.letters, c.twoBit = nil, nil
 	}
 }
 

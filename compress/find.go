@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"orcomgo/bins/commit"
 	"orcomgo/compress/archive"
@@ -119,7 +120,7 @@ func (p *pattern) strand() [2]int { return [2]int{p.query, bit(p.reverse)} }
 type Finder struct {
 	o        FindOptions
 	patterns []pattern
-	inReads  *scan.Scanner // finds the patterns in reads
+	inReads  func() *scan.Scanner // it finds the patterns in reads; it is made when it is needed first
 }
 
 // NewFinder returns a Finder of queries of at least MinQuery bases, of which there must be one.
@@ -149,9 +150,8 @@ func NewFinder(queries []FindQuery, o FindOptions) (*Finder, error) {
 			f.addPattern(i, q.Bases[at:at+size])
 		}
 	}
-	var err error
-	f.inReads, err = f.scanner(o.Mismatches)
-	return f, err
+	f.inReads = sync.OnceValue(func() *scan.Scanner { return f.scanner(o.Mismatches) })
+	return f, nil
 }
 
 // addPattern adds the bases of a query, and their reverse complement unless that is the same.
@@ -165,12 +165,16 @@ func (f *Finder) addPattern(query int, bases []byte) {
 }
 
 // scanner finds the patterns with so many differences.
-func (f *Finder) scanner(most int) (*scan.Scanner, error) {
-	var all []scan.Sequence
-	for _, p := range f.patterns {
-		all = append(all, scan.Sequence{Bases: p.bases, Most: min(most, len(p.bases)-1)})
+func (f *Finder) scanner(most int) *scan.Scanner {
+	all := make([]scan.Sequence, len(f.patterns))
+	for i, p := range f.patterns {
+		all[i] = scan.Sequence{Bases: p.bases, Most: min(most, len(p.bases)-1)}
 	}
-	return scan.New(all)
+	s, err := scan.New(all)
+	if err != nil {
+		panic(err) // patterns have more bases than that
+	}
+	return s
 }
 
 // otherStrand returns that of bases, 0 to 3.

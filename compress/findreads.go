@@ -115,7 +115,7 @@ func (s *search) byScan(ctx context.Context) error {
 // inColumn adds the matches in the reads of a column, of those that only accepts if that is not nil.
 func (s *search) inColumn(found []match, c *columns, member int, only func(i int) bool) []match {
 	r := newReadStarts(c)
-	s.inReads.Scan(c.letters, func(m scan.Match) bool {
+	s.inReads().Scan(c.letters, func(m scan.Match) bool {
 		i, at := r.of(m.At)
 		if at+len(s.patterns[m.Sequence].bases) <= c.lengths.Of(i) && (only == nil || only(i)) {
 			found = append(found, match{i, member, m.Sequence, at})
@@ -208,6 +208,11 @@ func (c *candidateSearch) inSlice(ctx context.Context, i int) (*batch, []match, 
 		data, err := c.p.r.Read(b.slice.Seqs, nil, what)
 		if err != nil {
 			return err
+		}
+		if c.man.Inputs[b.slice.First.Input].TwoBit {
+			layouts[0] = seqs.UnplacedLayout(b.slice.Records)
+			found = c.overLiterals(found, b, layouts, c.literals[i])
+			return nil
 		}
 		first, mate := seqColumns(&b.cols)
 		if layouts, inPieces, err = c.p.dec.Places(data, first, mate); err != nil {

@@ -101,10 +101,7 @@ func (s *search) windowsByRows(ctx context.Context, x *fmindex.Index, most int) 
 
 // windowsByText goes through the text.
 func (s *search) windowsByText(ctx context.Context, x *fmindex.Index, most int) ([]window, error) {
-	scanner, err := s.scanner(most)
-	if err != nil {
-		return nil, err
-	}
+	scanner := s.scanner(most)
 	longest := 0
 	for _, p := range s.patterns {
 		longest = max(longest, len(p.bases))

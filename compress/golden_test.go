@@ -83,6 +83,12 @@ var goldens = []golden{
 		inputs: "single.fastq long.fastq", slices: 2, pack: PackOptions{NoVerify: true},
 		stored: stored{binning.RecordTime, []string{"long.fastq"}}},
 
+	// Assemblies.
+	{name: "assembly", what: "FASTA in two bits a base: repeats on both strands, lower case, N and IUPAC letters, odd lines.", inputs: "assembly.fa",
+		pack: PackOptions{Level: LevelFast}, parts: none},
+	{name: "assembly-and-reads", what: "The same in two slices (by a test: they have 16 MiB of text otherwise), and reads.",
+		inputs: "assembly.fa single.fastq", pack: PackOptions{Level: LevelFast}, sliceText: 5000, slices: 4},
+
 	// More than two mates.
 	{name: "group", what: "A pair and two files of further mates, as of an index.", inputs: group4, slices: 3},
 	{name: "group-slices", what: "The same in small blocks and slices, after a single file.", inputs: "single.fastq " + group4,
@@ -402,7 +408,8 @@ func TestGoldenVersions(t *testing.T) {
 	for _, want := range []struct {
 		folder       string
 		packed, bins int
-	}{{"single", 4, 2}, {"long-reads", 5, 2}, {"repeats", archive.Version, 2}, {"sources", archive.Version, bins.Version}} {
+	}{{"single", 4, 2}, {"long-reads", 5, 2}, {"repeats", archive.Version, 2}, {"sources", archive.Version, bins.Version},
+		{"assembly", archive.Version, 2}} {
 		files := folder(t, filepath.Join(goldenDir, want.folder))
 		if v := files[onlyFile(t, files, ".cmeta")][8]; int(v) != want.packed {
 			t.Errorf("%s: .cmeta is of version %d, want %d", want.folder, v, want.packed)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"sync"
 
 	"github.com/dustin/go-humanize"
 
@@ -14,6 +15,7 @@ import (
 	"orcomgo/compress/fmindex"
 	"orcomgo/compress/scan"
 	"orcomgo/compress/seqs"
+	"orcomgo/compress/transform"
 )
 
 // The stages of Index, as they are reported: bytes of text, and bases.
@@ -28,6 +30,22 @@ type IndexOptions struct {
 	Memory   uint64   // bytes to stay within; 0: no bound
 	Force    bool     // make an index that is there already again
 	Progress Progress // may be nil
+
+	GPU  bool              // a GPU does what it can, if the program supports one; the index is the same
+	Note func(line string) // is told when the GPU can't be used; may be nil
+}
+
+// IndexBases returns about how many bases of pseudogenome an archive has, for an estimate of the work; 0 if it cannot be read.
+func IndexBases(e commit.Entry) (bases uint64) {
+	src, err := openEntry(e, 1, 0)
+	if err != nil {
+		return 0
+	}
+	defer src.Close()
+	for _, s := range src.manifest().Shared {
+		bases += s.Len * 4 // of two bits
+	}
+	return bases
 }
 
 // IndexSummary is what Index did.
@@ -71,6 +89,12 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 			return s, nil
 		}
 	}
+	opened := o.openGPU()
+	defer func() {
+		if a, err := opened(); err == nil {
+			a.Close() // its memory is freed with the process in any case
+		}
+	}()
 	content, err := p.indexContent(ctx, e, o)
 	if err != nil {
 		return nil, err
@@ -82,7 +106,7 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 	if o.Progress != nil {
 		o.Progress(IndexBuildStage, 0, bases)
 	}
-	x, err := fmindex.Build(*content, max(o.Threads, 1))
+	x, err := o.build(content, opened)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Path(), err)
 	}
@@ -93,6 +117,35 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 		return nil, err
 	}
 	return summaryOfIndex(path, x), nil
+}
+
+// openGPU starts to open the GPU, if one is asked for, and returns a function that waits for it; that returns nil without one. It takes
+// seconds, in which the archive is decoded.
+func (o *IndexOptions) openGPU() (opened func() (*transform.Accelerator, error)) {
+	device := transform.CPU
+	if o.GPU {
+		device = transform.GPU
+	}
+	opened = sync.OnceValues(func() (*transform.Accelerator, error) { return transform.Open(device, o.Note) })
+	if o.GPU {
+		go opened()
+	}
+	return opened
+}
+
+// build builds the index.
+func (o *IndexOptions) build(c *fmindex.Content, opened func() (*transform.Accelerator, error)) (*fmindex.Index, error) {
+	a, err := opened()
+	if err != nil {
+		return nil, err
+	}
+	lane := a.Lane()
+	c.Transform = lane.Transform
+	x, err := fmindex.Build(*c, max(o.Threads, 1))
+	if closed := lane.Close(); closed != nil && o.Note != nil {
+		o.Note(fmt.Sprintf("closing the GPU: %v", closed)) // the index is whole
+	}
+	return x, err
 }
 
 // fits returns an error if the index of so many bases takes more than Memory.

@@ -186,20 +186,24 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 		return nil, err
 	}
 	defer w.Abort() // after success it closes the file
+	twoBit, err := chooseTwoBit(ctx, r, o.Level)
+	if err != nil {
+		return nil, err
+	}
 	runs := true
 	for _, in := range r.Meta().Inputs {
 		runs = runs && wholeOrder(r.Meta().Options, in.Kind)
 	}
 	pool := newWorkers(o.Threads)
-	p := &packer{r: r, o: o, pool: pool, w: w}
+	p := &packer{r: r, o: o, pool: pool, w: w, twoBit: twoBit}
 	p.enc, err = seqs.Build(ctx, r, seqs.Config{
-		Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Progress: p.layoutProgress,
+		Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Skip: twoBit, Progress: p.layoutProgress,
 		GPU: o.GPU, Note: o.Note, ReleaseWhile: pool.releaseWhile, Work: pool.do, Hold: pool.hold,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if p.specs, err = planSlices(r.Meta(), o.SliceText, o.Memory, p.enc.Parts); err != nil {
+	if p.specs, err = planSlices(r.Meta(), twoBit, o.SliceText, o.Memory, p.enc.Parts); err != nil {
 		p.enc.Close()
 		return nil, err
 	}
@@ -227,6 +231,7 @@ type packer struct {
 	r       *bins.Reader
 	o       PackOptions
 	pool    workers
+	twoBit  []bool // by input: chooseTwoBit
 	specs   []sliceSpec
 	enc     *seqs.Encoder // nil once closed
 	w       *archive.Writer
@@ -299,12 +304,16 @@ func (p *packer) plan() {
 	meta := p.r.Meta()
 	p.man = *manifestOf(meta, p.o.Tool)
 	p.man.Level = uint8(p.o.Level)
+	for i := range p.man.Inputs {
+		p.man.Inputs[i].TwoBit = p.twoBit[i]
+	}
 	p.man.Slices, p.checks = make([]archive.Slice, len(p.specs)), make([]sliceCheck, len(p.specs))
 	p.written = make([]chan struct{}, len(p.specs))
 	for i := range p.specs {
 		p.man.Slices[i] = p.specs[i].slice()
 		p.written[i] = make(chan struct{})
 	}
+	p.man.NameRanges = wordsWorthRanges(&p.man)
 	p.flight = atMostThreads(inMemory(p.memoryBeside(), p.largest()), p.busyThreads())
 }
 
@@ -344,7 +353,7 @@ func (p *packer) memoryBeside() uint64 {
 func (p *packer) write(ctx context.Context) error {
 	meta := p.r.Meta()
 	e := &encoder{meta: meta, bins: p.r, memory: p.o.Memory, enc: p.enc, level: p.o.Level.quals(), keeps: keepsOfAll(meta),
-		inputs: p.man.Inputs, pool: p.pool, assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun)}
+		inputs: p.man.Inputs, nameRanges: p.man.NameRanges, pool: p.pool, assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun)}
 	var blockwise []sliceSpec
 	total := uint64(0)
 	for _, s := range p.specs {
@@ -353,7 +362,7 @@ func (p *packer) write(ctx context.Context) error {
 			blockwise = append(blockwise, s)
 		}
 	}
-	e.cache = newBlockCache(p.r, e.keeps, false, blockwise)
+	e.cache = newBlockCache(p.r, e.keeps, p.twoBit, blockwise)
 	// Qualities are coded while the reads are laid out, which has stages of its own.
 	e.progress = newMeter(p.o.Progress, "pack", total)
 	e.progress.silent.Store(true)

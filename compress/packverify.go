@@ -69,7 +69,11 @@ func (p *packer) afterwards() (*verification, error) {
 
 func (p *packer) verification(src source) *verification {
 	man := &p.man
-	v := &verification{p: p, src: src, jobs: wholeArchive(man), checks: make([]*textCheck, len(man.Inputs)),
+	jobs := wholeArchive(man)
+	for i := range jobs {
+		jobs[i].asText = man.Options.Exact(man.Inputs[man.Slices[i].First.Input].Kind) // else letters are compared
+	}
+	v := &verification{p: p, src: src, jobs: jobs, checks: make([]*textCheck, len(man.Inputs)),
 		digests: make([]uint64, len(man.Inputs)), texts: make([][2]sums, len(man.Slices))}
 	for i := range v.checks {
 		in := &man.Inputs[i]

@@ -152,11 +152,18 @@ func wholeOrder(o record.Options, kind record.Kind) bool {
 
 // planSlices cuts the units into slices, which come in the order of the blocks that they
 // begin in. The cuts depend on nothing but the bins, their options, text (see slicesOf), memory (0: no bound), and what parts returns for
-// an input: where else its slices must end. parts is nil if records are not reordered.
-func planSlices(m *bins.Meta, text, memory uint64, parts func(input int) []uint64) ([]sliceSpec, error) {
+// an input: where else its slices must end. parts is nil if records are not reordered. Slices of inputs that are twoBit (nil: none) are
+// shorter.
+func planSlices(m *bins.Meta, twoBit []bool, text, memory uint64, parts func(input int) []uint64) ([]sliceSpec, error) {
 	gs, err := groups(m.Inputs)
 	if err != nil {
 		return nil, err
+	}
+	textOf := func(u unit) uint64 {
+		if twoBit != nil && twoBit[u.first] {
+			return twoBitText(text)
+		}
+		return text
 	}
 	var specs []sliceSpec
 	for i := range gs {
@@ -195,7 +202,7 @@ func planSlices(m *bins.Meta, text, memory uint64, parts func(input int) []uint6
 						mate = max(mate, n-b.TextLen)
 					}
 				}
-				cut(i, b.FirstRecord, uint64(b.Records), slicesOf(text, b.TextLen, mate, share(exceptions, uint64(b.Records), records), memory), nil)
+				cut(i, b.FirstRecord, uint64(b.Records), slicesOf(textOf(u), b.TextLen, mate, share(exceptions, uint64(b.Records), records), memory), nil)
 			}
 			specs = append(specs, g.furtherSlices(m, specs[planned:])...)
 			continue

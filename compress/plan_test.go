@@ -44,7 +44,7 @@ func covers(t *testing.T, m *bins.Meta, specs []sliceSpec) {
 func TestPlanSlices(t *testing.T) {
 	smallSlices(t)
 	m := testMeta(record.Options{})
-	specs, err := planSlices(m, 0, 0, noParts)
+	specs, err := planSlices(m, nil, 0, 0, noParts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestPlanSlices(t *testing.T) {
 		}
 		return nil
 	}
-	if specs, err = planSlices(m, 0, 0, parts); err != nil {
+	if specs, err = planSlices(m, nil, 0, 0, parts); err != nil {
 		t.Fatal(err)
 	}
 	covers(t, m, specs)
@@ -107,7 +107,7 @@ func TestPlanRefusesBrokenPairs(t *testing.T) {
 	} {
 		m := testMeta(record.Options{})
 		change(m)
-		if _, err := planSlices(m, 0, 0, noParts); err == nil {
+		if _, err := planSlices(m, nil, 0, 0, noParts); err == nil {
 			t.Errorf("%s: passed", name)
 		}
 	}

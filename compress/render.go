@@ -5,11 +5,15 @@ import (
 	"strconv"
 
 	"orcomgo/bins/record"
+	"orcomgo/compress/twobit"
 )
 
 // textSize returns how many bytes records of these columns take, not counting exceptions of forms.
 func textSize(f record.Rendering, c *columns) int {
 	n := int(c.bases()) + 2*c.records
+	if c.twoBit != nil {
+		n += twobit.Slack
+	}
 	if f == record.AsLines {
 		return n
 	}
@@ -32,10 +36,12 @@ func textSize(f record.Rendering, c *columns) int {
 // render appends the text of c to dst. With ends not
 // nil, ends[i] is set to the length of the text up to the end of record i.
 func render(dst []byte, f record.Rendering, kind record.Kind, c *columns, ends []int) ([]byte, error) {
+	if c.letters == nil && c.twoBit != nil {
+		return renderTwoBit(dst, f, c, ends)
+	}
 	start := len(dst)
-	names, quals, seqs := c.names, c.quals, c.letters
-	exceptions := c.forms.Exceptions
-	var number []byte
+	quals, seqs := c.quals, c.letters
+	each := eachRecord{c: c, names: c.names, exceptions: c.forms.Exceptions}
 	for i := range c.records {
 		n := c.lengths.Of(i)
 		seq := seqs[:n]
@@ -43,16 +49,9 @@ func render(dst []byte, f record.Rendering, kind record.Kind, c *columns, ends [
 		if f == record.AsLines {
 			dst = append(append(dst, seq...), '\n')
 		} else {
-			name := number
-			if names != nil {
-				k := bytes.IndexByte(names, '\n')
-				if k < 0 {
-					return dst, errNames
-				}
-				name, names = names[:k], names[k+1:]
-			} else {
-				number = strconv.AppendUint(number[:0], c.from+uint64(i)+1, 10)
-				name = number
+			name, err := each.name(i)
+			if err != nil {
+				return dst, err
 			}
 			if f == record.AsFASTA {
 				dst = append(append(dst, '>'), name...)
@@ -63,12 +62,7 @@ func render(dst []byte, f record.Rendering, kind record.Kind, c *columns, ends [
 				if quals != nil {
 					qual, quals = quals[:n], quals[n:]
 				}
-				l := &c.forms.Default
-				if len(exceptions) > 0 && exceptions[0].Read == uint32(i) {
-					l, exceptions = &exceptions[0].Form, exceptions[1:]
-				}
-				var err error
-				if dst, err = record.AppendRecord(dst, kind, name, seq, qual, l); err != nil {
+				if dst, err = record.AppendRecord(dst, kind, name, seq, qual, each.form(i)); err != nil {
 					return dst, err
 				}
 			}
@@ -78,6 +72,39 @@ func render(dst []byte, f record.Rendering, kind record.Kind, c *columns, ends [
 		}
 	}
 	return dst, nil
+}
+
+// eachRecord gives the names and forms of the records of columns, one after another.
+type eachRecord struct {
+	c          *columns
+	names      []byte // of the records that follow
+	exceptions []record.FormException
+	number     []byte // memory
+}
+
+// name returns the name of record i, the next one, or its number if there are no names.
+func (e *eachRecord) name(i int) ([]byte, error) {
+	if e.names == nil {
+		e.number = strconv.AppendUint(e.number[:0], e.c.from+uint64(i)+1, 10)
+		return e.number, nil
+	}
+	k := bytes.IndexByte(e.names, '\n')
+	if k < 0 {
+		return nil, errNames
+	}
+	name := e.names[:k]
+	e.names = e.names[k+1:]
+	return name, nil
+}
+
+// form returns the form of record i, the next one.
+func (e *eachRecord) form(i int) *record.Form {
+	if len(e.exceptions) == 0 || e.exceptions[0].Read != uint32(i) {
+		return &e.c.forms.Default
+	}
+	l := &e.exceptions[0].Form
+	e.exceptions = e.exceptions[1:]
+	return l
 }
 
 // interleave appends the records of a and b in turn; ends are those that render gave.

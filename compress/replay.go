@@ -86,6 +86,7 @@ func (r *replay) run(ctx context.Context, jobs []job, work func(k int, p *piece,
 		meter.end()
 		return p, r.pool.do(ctx, func() error {
 			r.render(p, b)
+			defer r.src.release(b)
 			if work == nil {
 				return nil
 			}

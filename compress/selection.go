@@ -1,7 +1,6 @@
 package compress
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"path"
@@ -37,12 +36,11 @@ func (f *NameFilter) Matches(name []byte) bool {
 	if len(f.listed) == 0 {
 		return false
 	}
-	word := name
-	if i := bytes.IndexAny(name, " \t"); i >= 0 {
+	word := nameWord(name)
+	if len(word) < len(name) {
 		if _, ok := f.listed[string(name)]; ok {
 			return true
 		}
-		word = name[:i]
 	}
 	_, ok := f.listed[string(word)]
 	if n := len(word) - 2; !ok && n > 0 && word[n] == '/' && (word[n+1] == '1' || word[n+1] == '2') {
@@ -91,7 +89,7 @@ func selectRecords(ctx context.Context, src source, o *UnpackOptions) (*selectio
 		}
 	}
 	r := newReader(src, ReaderOptions{Threads: o.Threads, Memory: o.Memory})
-	if s.records, err = r.matchNames(ctx, q, o.Progress, o.Names.Matches); err != nil {
+	if s.records, err = r.matchNames(ctx, q, o.Progress, o.Names.slicesWith(man), o.Names.Matches); err != nil {
 		return nil, err
 	}
 	for i, list := range s.records {

@@ -24,6 +24,8 @@ type source interface {
 	paths() []string
 	// place is the directory of the archive and its name.
 	place() (dir, name string)
+	// release takes back memory of a batch for asText demands that is not used any more.
+	release(b *batch)
 	// problems are damages that don't keep it from being read.
 	problems() []error
 	Close() error
@@ -38,6 +40,8 @@ type demand struct {
 	layouts bool    // where its reads are on the pseudogenome is wanted as well, of a packed archive
 	// Of the reads, only the letters of those without a place are wanted. With layouts only.
 	withoutPlaced bool
+	// The batch is for batch.text only, which does not need letters that are in two bits a base.
+	asText bool
 
 	// coded, if not nil, is told how many more qualities and bases were decoded, by any goroutine.
 	coded func(n int)

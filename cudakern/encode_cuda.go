@@ -48,6 +48,7 @@ func (l *Lane) roomForCoding(records, names, quals int) error {
 	}
 	chunks, lines, streams := c.nameChunkCount+c.qualChunkCount, c.lines(records), c.streamCount()
 	const pad = 2 * streamPad // the kernels load whole words
+	had := c.coded.size
 	for _, b := range []struct {
 		buf  *buffer
 		size int
@@ -68,7 +69,11 @@ func (l *Lane) roomForCoding(records, names, quals int) error {
 			return err
 		}
 	}
-	return nil
+	if c.coded.size == had {
+		return nil
+	}
+	// write_codes adds bits to words at the ends of pieces, some bytes of which belong to nothing.
+	return cudaError("clearing coded columns", cu.MemsetD8Async(c.coded.ptr, 0, int64(c.coded.size), l.stream))
 }
 
 // sumText queues the sums of the chunks of n bytes of text.

@@ -73,11 +73,15 @@ const (
 	kernelSuffixSmall       kernel = C.STEP_SUFFIX_SMALL
 	kernelSuffixLargeKeys   kernel = C.STEP_SUFFIX_LARGE_KEYS
 	kernelSuffixStarts      kernel = C.STEP_SUFFIX_STARTS
+	kernelSuffixSamples     kernel = C.STEP_SUFFIX_SAMPLES
 	kernelUnsortCount       kernel = C.STEP_UNSORT_COUNT
 	kernelUnsortNext        kernel = C.STEP_UNSORT_NEXT
 	kernelUnsortWalk        kernel = C.STEP_UNSORT_WALK
 	kernelUnsortJump        kernel = C.STEP_UNSORT_JUMP
 	kernelUnsortCopy        kernel = C.STEP_UNSORT_COPY
+
+	kernelFloatResiduals kernel = C.STEP_FLOAT_RESIDUALS
+	kernelFloatCompact   kernel = C.STEP_FLOAT_COMPACT
 
 	kernels kernel = C.STEPS
 )
@@ -99,9 +103,10 @@ var kernelNames = [kernels]string{
 	kernelSuffixScatter: "suffix_scatter", kernelSuffixHeads: "suffix_heads", kernelSuffixCarry: "suffix_carry",
 	kernelSuffixGroups: "suffix_groups", kernelSuffixDivideCount: "suffix_divide_count",
 	kernelSuffixDivide: "suffix_divide", kernelSuffixSmall: "suffix_small",
-	kernelSuffixLargeKeys: "suffix_large_keys", kernelSuffixStarts: "suffix_starts",
+	kernelSuffixLargeKeys: "suffix_large_keys", kernelSuffixStarts: "suffix_starts", kernelSuffixSamples: "suffix_samples",
 	kernelUnsortCount: "unsort_count", kernelUnsortNext: "unsort_next", kernelUnsortWalk: "unsort_walk",
 	kernelUnsortJump: "unsort_jump", kernelUnsortCopy: "unsort_copy",
+	kernelFloatResiduals: "float_residuals", kernelFloatCompact: "float_compact",
 }
 
 // String returns the kernel's name in the PTX.

@@ -16,55 +16,12 @@ import (
 
 // Transformer computes the Burrows-Wheeler transform of texts, and its inverse, which package bwt defines. It is used by one goroutine at a
 // time; several Transformers of a device overlap copying and computing. Its memory grows to what the largest text needs.
-type Transformer struct {
-	queue
-	memory buffer
-}
+type Transformer struct{ roomyQueue }
 
 // NewTransformer makes a Transformer. The error wraps ErrMemory if there is too little memory.
 func (d *Device) NewTransformer() (*Transformer, error) {
-	leave, err := d.enter()
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	t := &Transformer{}
-	return t, t.open(d)
-}
-
-// Close waits for the stream and frees the memory.
-func (t *Transformer) Close() error {
-	leave, err := t.dev.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
-	return t.close(&t.memory)
-}
-
-// room is a part of the memory of a Transformer: its address is set by place.
-type room struct {
-	at   *uint64
-	size int
-}
-
-const roomAlign = 256 // of device memory
-
-// place gives rooms their addresses, one after another, in memory that has as many bytes as needed. Nothing moves if it has them.
-func (t *Transformer) place(rooms []room, what string) error {
-	total := 0
-	for _, r := range rooms {
-		total += (r.size + roomAlign - 1) / roomAlign * roomAlign
-	}
-	if err := t.room(&t.memory, total, what); err != nil {
-		return err
-	}
-	at := t.memory.at()
-	for _, r := range rooms {
-		*r.at = at
-		at += uint64((r.size + roomAlign - 1) / roomAlign * roomAlign)
-	}
-	return nil
+	return t, t.make(d)
 }
 
 // suffixList is a list of suffixes: where they begin, their ranks and their depths, each in an array on the device.
@@ -122,9 +79,14 @@ func TransformMemory(n int) int {
 // Transform writes the transform of text to dst, which is as long, and the ranks of the suffixes 0, step, 2*step, ... to starts. The error
 // wraps ErrMemory if the device has less than TransformMemory(len(text)).
 func (t *Transformer) Transform(dst, text []byte, step int, starts []uint32) error {
+	return t.TransformSampled(dst, text, step, starts, len(text)+1, nil)
+}
+
+// TransformSampled is Transform that also writes where the suffixes of the ranks every-1, 2*every-1, ... begin to samples.
+func (t *Transformer) TransformSampled(dst, text []byte, step int, starts []uint32, every int, samples []uint32) error {
 	n := len(text)
-	if n == 0 || n > MaxTransform || len(dst) != n || step < 1 || len(starts) != (n+step-1)/step {
-		return fmt.Errorf("a transform of %d bytes to %d, with %d starting points", n, len(dst), len(starts))
+	if n == 0 || n > MaxTransform || len(dst) != n || step < 1 || len(starts) != (n+step-1)/step || every < 1 || len(samples) != n/every {
+		return fmt.Errorf("a transform of %d bytes to %d, with %d starting points and %d samples", n, len(dst), len(starts), len(samples))
 	}
 	leave, err := t.dev.enter()
 	if err != nil {
@@ -158,6 +120,15 @@ func (t *Transformer) Transform(dst, text []byte, step int, starts []uint32) err
 	}
 	if err := t.download(bytesOf(starts), s.starts, "starting points"); err != nil {
 		return err
+	}
+	if len(samples) > 0 {
+		// All suffixes are in order, so the memory of the sort is free.
+		if err := t.launch(kernelSuffixSamples, threadBlocks(n, threads), s.ranks, uint64(n), uint64(every), s.values[0]); err != nil {
+			return err
+		}
+		if err := t.download(bytesOf(samples), s.values[0], "samples"); err != nil {
+			return err
+		}
 	}
 	return t.download(dst, s.transformed, "the transform")
 }

@@ -69,6 +69,33 @@ func openTransformer(t testing.TB) *Transformer {
 	return x
 }
 
+// places returns where the suffix of each rank begins. It follows a transform; origin is the rank of the text.
+func places(transformed []byte, origin uint32) []uint32 {
+	var next [256]uint32 // the rank of the next suffix that begins with a symbol
+	for _, c := range transformed {
+		next[c]++
+	}
+	last, sum := transformed[origin], uint32(0)
+	for c := range next {
+		sum, next[c] = sum+next[c], sum
+	}
+	row := next[last] // the last suffix is the first that begins with its symbol
+	next[last]++
+	previous := make([]uint32, len(transformed))
+	for r, c := range transformed {
+		if uint32(r) != origin {
+			previous[r] = next[c]
+			next[c]++
+		}
+	}
+	all := make([]uint32, len(transformed))
+	for p := len(transformed) - 1; p >= 0; p-- {
+		all[row] = uint32(p)
+		row = previous[row]
+	}
+	return all
+}
+
 // checkTransform compares the transform of the device with that of the CPU, and transforms it back.
 func checkTransform(t *testing.T, x *Transformer, text []byte) {
 	t.Helper()
@@ -79,8 +106,15 @@ func checkTransform(t *testing.T, x *Transformer, text []byte) {
 		t.Fatal(err)
 	}
 	starts := make([]uint32, len(wantStarts))
-	if err := x.Transform(got, text, bwt.Step(n), starts); err != nil {
+	const every = 5
+	samples := make([]uint32, n/every)
+	if err := x.TransformSampled(got, text, bwt.Step(n), starts, every, samples); err != nil {
 		t.Fatal(err)
+	}
+	for i, p := range places(want, wantStarts[0]) {
+		if i%every == every-1 && samples[i/every] != p {
+			t.Fatalf("%d bytes: sample %d is %d, not %d", n, i/every, samples[i/every], p)
+		}
 	}
 	if !bytes.Equal(got, want) {
 		i := 0

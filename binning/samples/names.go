@@ -89,8 +89,11 @@ func Stem(name string) (stem string, ok bool) {
 		base = strings.TrimSuffix(base, ext)
 	}
 	lower := strings.ToLower(base)
+	if len(lower) != len(base) { // it is not UTF-8, or has letters whose small ones have other lengths
+		lower = base
+	}
 	_, ext := record.CutTextExt(lower)
-	return base[:len(lower)-len(ext)], ext != "" && len(lower) == len(base)
+	return base[:len(base)-len(ext)], ext != ""
 }
 
 // compare orders the files of a sample: by library, lane and part, then mates before indexes.

@@ -33,12 +33,13 @@ func TestParse(t *testing.T) {
 		"rep_3.fastq":                       {Sample: "rep_3"},
 		"tR1.fastq":                         {Sample: "tR1"},
 		"sample.v2.fa.xz":                   {Sample: "sample.v2"},
+		"\xff_R1.fq":                        {Sample: "\xff", Role: First, Number: 1},
 	} {
 		if got, ok := Parse(file); !ok || got != want {
 			t.Errorf("%s is %+v, %v; want %+v", file, got, ok, want)
 		}
 	}
-	for _, file := range []string{"reads.bam", "SampleSheet.csv", "x.fastq.gz.md5", ".fastq", "fastq", "x.gz", "x.cdna"} {
+	for _, file := range []string{"reads.bam", "SampleSheet.csv", "x.fastq.gz.md5", ".fastq", "fastq", "x.gz", "x.cdna", "bad\xff.txt"} {
 		if got, ok := Parse(file); ok {
 			t.Errorf("%s is a file of reads: %+v", file, got)
 		}
@@ -170,19 +171,20 @@ func TestScanClasses(t *testing.T) {
 		must(os.Symlink(target, filepath.Join(dir, name)))
 	}
 	must(os.Link(filepath.Join(dir, "x.fq"), filepath.Join(dir, "sub/x.fq")))
+	must(os.Link(filepath.Join(dir, "x.fq"), filepath.Join(dir, "x_R1.fq")))
 	must(os.Mkdir(filepath.Join(dir, "empty"), 0o777))
 	must(os.WriteFile(filepath.Join(dir, "x.cmeta"), []byte(commit.PackedMetaMagic), 0o666))
 	must(os.WriteFile(filepath.Join(dir, "bam.fq"), []byte("BAM\x01"), 0o666))
 	for _, c := range []struct{ name, want string }{
 		{"", ".y.fq=other bam.fq=other empty=directory loop=link none.fq=link notes.txt=other sub=directory sub/deep=directory" +
-			" sub/deep/log=other sub/x.fq=reads text=link x.cdna=other x.cmeta=other x.fq=hardlink x2.fq=link z.fq=reads"},
+			" sub/deep/log=other sub/x.fq=hardlink text=link x.cdna=other x.cmeta=other x.fq=hardlink x2.fq=link x_R1.fq=reads z.fq=reads"},
 		{"exclude", "out=directory x.fq=reads"},
 		{"include", "sub=directory sub/deep=directory sub/deep/log=other sub/x.fq=other x.fq=hardlink"},
 	} {
 		o := Options{Out: filepath.Join(dir, "out")}
 		switch c.name {
 		case "exclude":
-			o = Options{Exclude: globs(t, "[a-n.]*", "sub", "*.c*", "text", "/x2.fq", "z.*")}
+			o = Options{Exclude: globs(t, "[a-n.]*", "sub", "*.c*", "text", "/x2.fq", "x_*", "z.*")}
 		case "include":
 			o.Include, o.AsIs = globs(t, "sub/", "x.fq"), globs(t, "*.fq")
 		}

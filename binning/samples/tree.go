@@ -87,7 +87,7 @@ func Scan(root string, o Options) (*Tree, error) {
 	if !info.IsDir() {
 		return nil, fmt.Errorf("%s: it is not a directory", root)
 	}
-	s := &scanner{Tree: &Tree{Root: root, Info: info}, o: o, firsts: make(map[vfs.FileID]string)}
+	s := &scanner{Tree: &Tree{Root: root, Info: info}, o: o, names: make(map[vfs.FileID][]int)}
 	s.out, _ = vfs.Stat(o.Out) // nil if it is not there
 	if s.real, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, fmt.Errorf("%s: %w", root, vfs.Cause(err))
@@ -100,10 +100,10 @@ func Scan(root string, o Options) (*Tree, error) {
 // scanner is the state of Scan.
 type scanner struct {
 	*Tree
-	o      Options
-	real   string      // the root without links
-	out    os.FileInfo // nil if there is none
-	firsts map[vfs.FileID]string
+	o     Options
+	real  string               // the root without links
+	out   os.FileInfo          // nil if there is none
+	names map[vfs.FileID][]int // of files with several names: their places in Files
 }
 
 // unreadable notes an entry that is left out for an error.
@@ -183,14 +183,10 @@ func specialName(mode fs.FileMode) string {
 	return "a special file"
 }
 
-// classOf tells hard links and archives from other regular files.
+// classOf tells archives from other regular files.
 func (s *scanner) classOf(f *File) Class {
 	if id, ok := vfs.HardLinked(f.Info); ok {
-		if first, ok := s.firsts[id]; ok {
-			f.Target = first
-			return HardLink
-		}
-		s.firsts[id] = f.Rel
+		s.names[id] = append(s.names[id], len(s.Files))
 	}
 	if s.out != nil && !strings.Contains(f.Rel, "/") && os.SameFile(s.Info, s.out) && commit.IsArchiveFile(f.Path) {
 		return Archive
@@ -198,8 +194,36 @@ func (s *scanner) classOf(f *File) Class {
 	return Other
 }
 
+// hardLinks chooses one of the names of each file: one that can be a mate in a sample, else one that can be of reads, else the first. The
+// others are hard links to it.
+func (s *scanner) hardLinks() {
+	rank := func(f *File) int {
+		switch name, named := Parse(path.Base(f.Rel)); {
+		case hidden(f.Rel):
+			return 3
+		case !named:
+			return 2
+		case name.Role == Single:
+			return 1
+		}
+		return 0
+	}
+	for _, list := range s.names {
+		chosen := slices.MinFunc(list, func(a, b int) int { return cmp.Compare(rank(&s.Files[a]), rank(&s.Files[b])) })
+		for _, i := range list {
+			if f := &s.Files[i]; i != chosen && f.Class == Other {
+				f.Class, f.Target = HardLink, s.Files[chosen].Rel
+			}
+		}
+	}
+}
+
+// hidden reports whether a name of a path begins with a dot.
+func hidden(rel string) bool { return strings.HasPrefix(rel, ".") || strings.Contains(rel, "/.") }
+
 // classify finds the files of reads among the others, side by side.
 func (s *scanner) classify() {
+	s.hardLinks()
 	errs := make([]error, len(s.Files))
 	tasks.Each(len(s.Files), classifiers, func(_, i int) {
 		f := &s.Files[i]
@@ -255,13 +279,12 @@ func (s *scanner) look(f *File) error {
 			return nil
 		}
 	}
-	hidden := strings.HasPrefix(f.Rel, ".") || strings.Contains(f.Rel, "/.")
 	reads, err := holdsReads(f.Path, named)
 	switch {
 	case err != nil && f.Class == Link:
 	case err != nil:
 		return err
-	case reads && !hidden && !matchesAny(s.o.AsIs, f.Rel):
+	case reads && !hidden(f.Rel) && !matchesAny(s.o.AsIs, f.Rel):
 		f.Class, f.Name, f.Info, f.Target = Reads, name, info, ""
 	}
 	return nil

@@ -4,7 +4,7 @@
 //
 // An archive NAME in a directory is up to two pairs of files: the bins of stage 1,
 // NAME.bdna and NAME.bmeta, and the packed archive of stage 2, NAME.cdna and NAME.cmeta. A
-// directory may hold several archives. A file is one of an archive only if it begins as one
+// directory may hold several archives, and side archives, NAME.ctree (tree.go). A file is one of an archive only if it begins as one
 // does: the extension alone is not enough ("human.cdna" may be a file of cDNA).
 //
 // Files are written without a name, or under a random one, and get their names when they
@@ -118,6 +118,7 @@ var headers = []header{
 	{PackedDataExt, PackedDataMagic, 9},
 	{PackedMetaExt, PackedMetaMagic, 9},
 	{IndexExt, IndexMagic, 16},
+	{TreeExt, TreeMagic, 0},
 }
 
 // The end of a .bmeta file: the ID and a magic number.
@@ -166,7 +167,7 @@ func identifyOpen(f *vfs.File, size int64) (identity, error) {
 			if len(head) >= h.idAt+idLen {
 				i.id = [idLen]byte(head[h.idAt:])
 			}
-		case size >= 64:
+		case h.ext == BinsMetaExt && size >= 64:
 			foot := make([]byte, idLen+len(binsMetaEnd))
 			if n, err := f.ReadAt(foot, size-int64(len(foot))); n < len(foot) {
 				return identity{}, err

@@ -12,12 +12,60 @@ import (
 func AppendRecord(dst []byte, kind Kind, name, seq, qual []byte, l *Form) ([]byte, error) {
 	dst, ok := formats[kind].appendRecord(dst, name, seq, qual, l)
 	if !ok {
-		return dst, fmt.Errorf("%w: the lines of a record don't add up", parse.ErrCorrupt)
+		return dst, errLines
 	}
+	return l.appendEnd(dst), nil
+}
+
+// AppendFASTA appends the text of a FASTA record of n letters to dst, as AppendRecord does. lines appends letters from..to-1 in lines of
+// width letters, the last of which may be shorter, and after each line its end; there is at least one letter.
+func AppendFASTA(dst, name []byte, n int, l *Form, lines func(dst []byte, from, to, width int, end string) []byte) ([]byte, error) {
+	lineEnd := func(cr bool) string {
+		if cr {
+			return "\r\n"
+		}
+		return "\n"
+	}
+	dst = append(append(append(dst, '>'), name...), lineEnd(l.CR&1 != 0)...)
+	end := lineEnd(l.CR&2 != 0)
+	switch {
+	case l.SeqLines != nil:
+		at := 0
+		for _, line := range l.SeqLines {
+			size := int(line >> 1)
+			if size > n-at {
+				return dst, errLines
+			}
+			if end := lineEnd(line&1 != 0); size > 0 {
+				dst = lines(dst, at, at+size, size, end)
+			} else {
+				dst = append(dst, end...)
+			}
+			at += size
+		}
+		if at < n {
+			return dst, errLines
+		}
+	case n == 0 && l.SeqWidth == 0:
+		dst = append(dst, end...)
+	case n > 0:
+		width := n
+		if l.SeqWidth > 0 {
+			width = int(min(uint64(l.SeqWidth), uint64(n)))
+		}
+		dst = lines(dst, 0, n, width, end)
+	}
+	return l.appendEnd(dst), nil
+}
+
+var errLines = fmt.Errorf("%w: the lines of a record don't add up", parse.ErrCorrupt)
+
+// appendEnd appends to the text of a record what follows its lines.
+func (l *Form) appendEnd(dst []byte) []byte {
 	if l.NoNewline {
 		dst = dst[:len(dst)-1]
 	}
-	return append(dst, l.Tail...), nil
+	return append(dst, l.Tail...)
 }
 
 func appendLineEnd(dst []byte, cr bool) []byte {

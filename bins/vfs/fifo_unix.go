@@ -37,3 +37,5 @@ func OpenFIFO(path string, stop <-chan struct{}) (*File, error) {
 		}
 	}
 }
+
+func makeFIFO(path string) error { return syscall.Mkfifo(path, 0o600) }

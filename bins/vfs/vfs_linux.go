@@ -53,3 +53,11 @@ func renameNew(from, to string) error {
 	}
 	return err
 }
+
+func setLinkTime(path string, t time.Time) error {
+	ts, err := unix.TimeToTimespec(t)
+	if err != nil {
+		return err
+	}
+	return unix.UtimesNanoAt(unix.AT_FDCWD, path, []unix.Timespec{{Nsec: unix.UTIME_OMIT}, ts}, unix.AT_SYMLINK_NOFOLLOW)
+}

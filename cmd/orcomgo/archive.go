@@ -26,10 +26,16 @@ If OUT holds an archive of the same inputs, made with the same flags, there is n
 they are packed. So a command that was interrupted can be given again. Inputs are the same if their files have the size
 and time that were recorded, or else the same SHA-256, or else the same text.
 
-A directory as input is one of samples: each becomes an archive of its name. Samples are found by the names of files
-there and below, such as liver_S1_L001_R1_001.fastq.gz, ERR123_1.fastq.gz, x.R1.fq or x.fasta; lanes are joined in
-order. --samples takes a sheet instead, with the columns sample, fastq_1 and fastq_2. What is archived already is skipped,
-and what fails stops nothing else: a table at the end has all, and the exit status is 1 if a sample failed.
+A directory as input is archived as a whole. Files of reads, told by their content, are put together to samples by their
+names, such as liver_S1_L001_R1_001.fastq.gz, ERR123_1.fastq.gz, x.R1.fq or x.fasta, lanes in order; each sample becomes
+an archive of its name. All other files go to one side archive, OUT/DIR.ctree, with the listing of the directory: names,
+modes, times, links, empty directories. unpack OUT/ restores the directory from these. Of compressed files of reads it
+restores the text (x.fastq of x.fastq.gz), or with --gzip a .gz of the same text; --as-is '*.gz' keeps their very bytes.
+--include and --exclude choose what is archived. A pattern without a slash is one of names anywhere, one with a slash is one
+of paths in the directory, where ** stands for any directories. Hidden files are never samples. --dry-run lists what would
+go where.
+--samples takes a sheet instead, with the columns sample, fastq_1 and fastq_2. What is archived already is skipped,
+and what fails stops nothing else: a table at the end has all, and the exit status is 1 if something failed.
 
 Examples:
   orcomgo archive reads.fastq.gz run/                           one file
@@ -39,22 +45,31 @@ Examples:
   zcat *.fastq.gz | orcomgo archive - run/                      from a pipe
   orcomgo archive --reads-only --order any reads.fastq run/     nothing but the sequences, as a set
   orcomgo archive --level max -t 16 reads.fastq run/            smaller qualities, slower
-  orcomgo archive fastq/ archives/                              all samples of a directory
+  orcomgo archive run/ archives/                                a directory: samples, and all other files
+  orcomgo archive --dry-run --exclude '*.tmp' run/ archives/    what would go where
   orcomgo archive --jobs 4 fastq/ archives/                     four at a time, which suits small ones
   orcomgo archive --samples sheet.csv archives/                 those of a sheet
 `,
-	flags: func(f *pflag.FlagSet) action {
-		o := archiveFlags{binFlags: binFlags{command: "archive"}}
-		o.binFlags.define(f)
-		o.effort.define(f)
-		f.BoolVar(&o.noVerify, "no-verify", false, "don't decode what was written before it gets its name")
-		f.StringVar(&o.tempDir, "tmpdir", "", "`DIR` for temporary files (default: OUT; $ORCOMGO_TMPDIR changes that)")
-		f.StringVar(&o.sheet, "samples", "", "`SHEET` of samples instead of inputs: CSV, or separated by tabs;\n"+
-			"columns sample, fastq_1, fastq_2, as the pipelines of nf-core have it")
-		f.IntVarP(&o.jobs, "jobs", "j", 1, "archive `N` samples at a time; they share threads and memory")
-		o.add(f)
-		return o.run
-	},
+	flags: func(f *pflag.FlagSet) action { return newArchiveFlags(f, "archive").run },
+}
+
+// newArchiveFlags defines the flags of archive for a command.
+func newArchiveFlags(f *pflag.FlagSet, name string) *archiveFlags {
+	o := &archiveFlags{binFlags: binFlags{command: name}}
+	o.binFlags.define(f)
+	o.effort.define(f)
+	f.BoolVar(&o.noVerify, "no-verify", false, "don't decode what was written before it gets its name")
+	f.StringVar(&o.tempDir, "tmpdir", "", "`DIR` for temporary files (default: OUT; $ORCOMGO_TMPDIR changes that)")
+	f.StringVar(&o.sheet, "samples", "", "`SHEET` of samples instead of inputs: CSV, or separated by tabs;\n"+
+		"columns sample, fastq_1, fastq_2, as the pipelines of nf-core have it")
+	f.IntVarP(&o.jobs, "jobs", "j", 1, "archive `N` samples at a time; they share threads and memory")
+	f.StringArrayVar(&o.include, "include", nil, "of a directory, only what matches a `PATTERN` as *.xml or Data/**; may be repeated")
+	f.StringArrayVar(&o.exclude, "exclude", nil, "of a directory, nothing that matches a `PATTERN`; may be repeated")
+	f.StringArrayVar(&o.asIs, "as-is", nil, "of a directory, store files that match a `PATTERN` byte for byte beside the samples,\n"+
+		"even if they hold reads; may be repeated")
+	f.BoolVarP(&o.dryRun, "dry-run", "n", false, "of a directory, list what would go where, and write nothing")
+	o.add(f)
+	return o
 }
 
 type archiveFlags struct {
@@ -64,6 +79,9 @@ type archiveFlags struct {
 	tempDir  string
 	sheet    string
 	jobs     int
+
+	include, exclude, asIs []string
+	dryRun                 bool
 }
 
 // heldShare is the share of --memory, one of so many, that bins may take. Tests change it.
@@ -79,7 +97,13 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 			return usagef("archive: --tmpdir is %q: %w", o.tempDir, err)
 		}
 	}
-	if o.sheet != "" || len(args) > 1 && anyDirectory(args[:len(args)-1]) {
+	directory := len(args) > 1 && anyDirectory(args[:len(args)-1])
+	for _, flag := range []string{"include", "exclude", "as-is", "dry-run"} {
+		if o.given(flag) && (!directory || o.sheet != "") {
+			return o.usagef("--%s is for a directory", flag)
+		}
+	}
+	if o.sheet != "" || directory {
 		return o.batch(ctx, s, args, level)
 	}
 	if o.given("jobs") {

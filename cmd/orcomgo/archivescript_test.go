@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +24,38 @@ var archiveCommands = map[string]func(ts *testscript.TestScript, neg bool, args 
 	"newerversion": scriptNewerVersion,
 	"renameinput":  scriptRenameInput,
 	"longname":     scriptLongName,
+	"listing":      scriptListing,
+}
+
+// scriptListing: listing DIR FILE writes a line for each entry of a directory, and for itself: path, mode, time, target of a link.
+func scriptListing(ts *testscript.TestScript, _ bool, args []string) {
+	lines, err := listing(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.Join(lines, "")), 0o666))
+}
+
+// listing returns a sorted line for each entry of a directory, and for itself: path, mode, time, target of a link.
+func listing(dir string) (lines []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		target := ""
+		if info.Mode()&fs.ModeSymlink != 0 {
+			if target, err = os.Readlink(path); err != nil {
+				return err
+			}
+		}
+		name, _ := filepath.Rel(dir, path)
+		lines = append(lines, fmt.Sprintf("%q %s %d %q\n", name, info.Mode(), info.ModTime().UnixNano(), target))
+		return nil
+	})
+	slices.Sort(lines)
+	return lines, err
 }
 
 // scriptCutEnd: cutend FILE N removes the last N bytes.

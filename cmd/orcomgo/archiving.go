@@ -23,6 +23,8 @@ type archiving struct {
 	report func(stage string, done, total uint64)
 	finish func(stage string)
 	note   func(line string)
+	// binned, if not nil, is told what binning did before it is packed.
+	binned func(*binning.Summary)
 }
 
 // outcome says what archiving did.
@@ -61,15 +63,18 @@ func (a *archiving) run(ctx context.Context) (*compress.Summary, outcome, error)
 			return a.goOn(ctx, e)
 		}
 	}
-	bins, _, err := binning.RunUnnamed(ctx, a.config)
+	bins, summary, err := binning.RunUnnamed(ctx, a.config)
 	if err != nil {
 		return nil, archived, err
 	}
 	defer bins.Close()
 	a.finish(binning.Stage)
+	if a.binned != nil {
+		a.binned(&summary)
+	}
 	runtime.GC() // the blocks are garbage now, and packing should not begin with them
-	summary, err := compress.PackUnnamed(ctx, bins, a.pack)
-	return summary, archived, err
+	packed, err := compress.PackUnnamed(ctx, bins, a.pack)
+	return packed, archived, err
 }
 
 // comparing is the name of the stage in which inputs are compared with an archive.

@@ -29,10 +29,14 @@ type batch struct {
 	bar     *progress
 	log     *runLog
 
+	sideResults []*sideResult // of trees
+
 	mu    sync.Mutex
 	parts []*progress // of samples that are being archived
 	sizes []uint64    // of the samples' inputs, as they are stored
-	sum   uint64      // of sizes
+	sum   uint64      // of sizes, and of the side files
+	// sideBytes is how many bytes of side files were read or decoded; each is read twice at most, and decoded.
+	sideBytes uint64
 }
 
 // result is what became of a sample.
@@ -49,6 +53,9 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, lev
 	b := &batch{archiveFlags: o, level: level, log: s.log}
 	if err := b.prepare(args); err != nil {
 		return err
+	}
+	if b.dryRun {
+		return b.tellPlan(s)
 	}
 	device, err := b.chooseDevice(ctx)
 	if err != nil {
@@ -79,6 +86,7 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, lev
 		})
 	}
 	jobs.Wait()
+	b.sides(ctx)
 	stop()
 	b.bar.close()
 	if err := ctx.Err(); err != nil {
@@ -126,19 +134,40 @@ func (b *batch) prepare(args []string) (err error) {
 		b.sizes = append(b.sizes, n)
 		b.sum += n
 	}
+	b.sum += b.sideTotal()
 	return nil
 }
 
 // scan finds the samples of directories.
 func (b *batch) scan(dirs []string) error {
+	o := samples.Options{Out: b.config.OutDir}
+	for _, p := range []struct {
+		flag     string
+		patterns []string
+		globs    *[]samples.Glob
+	}{{"include", b.include, &o.Include}, {"exclude", b.exclude, &o.Exclude}, {"as-is", b.asIs, &o.AsIs}} {
+		for _, text := range p.patterns {
+			g, err := samples.NewGlob(text)
+			if err != nil {
+				return b.usagef("--%s: %w", p.flag, err)
+			}
+			*p.globs = append(*p.globs, g)
+		}
+	}
+	names := make(map[string]string)
 	for _, dir := range dirs {
 		if !isDirectory(dir) {
 			return b.usagef("%s is no directory: give directories of samples, or files, but not both", dir)
 		}
-		t, err := samples.Scan(dir, samples.Options{Out: b.config.OutDir})
+		t, err := samples.Scan(dir, o)
 		if err != nil {
 			return err
 		}
+		name := sideName(dir)
+		if other, ok := names[name]; ok {
+			return b.usagef("the side archives of %s and %s would have the same name: archive one at a time", other, dir)
+		}
+		names[name] = dir
 		b.trees, b.unread = append(b.trees, t), append(b.unread, t.Unread...)
 		for _, f := range t.Files {
 			if f.Class == samples.Other {
@@ -147,9 +176,6 @@ func (b *batch) scan(dirs []string) error {
 		}
 	}
 	b.list = samples.Samples(b.trees...)
-	if len(b.list) == 0 && len(b.unread) == 0 {
-		return fmt.Errorf("%s: there are no files of FASTQ or FASTA in it", dirs[0])
-	}
 	return nil
 }
 
@@ -208,7 +234,7 @@ func (b *batch) done() (n uint64) {
 			n += uint64(float64(b.sizes[i]) * b.parts[i].sharePart())
 		}
 	}
-	return n
+	return n + b.sideBytes/3 // they are read twice, and decoded
 }
 
 // archive makes the archive of a sample with so many threads.

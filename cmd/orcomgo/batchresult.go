@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+
+	"orcomgo/bins/commit"
 )
 
 // batchJSON is what archive --json prints of many samples.
@@ -14,8 +16,21 @@ type batchJSON struct {
 	Present  int          `json:"present"` // were archived before
 	Failed   int          `json:"failed"`
 	Samples  []sampleJSON `json:"samples"`
-	Unread   []string     `json:"unread"`      // why directories can't be read
-	Others   []string     `json:"other_files"` // that are not archived
+	Unread   []string     `json:"unread"`      // why entries of directories can't be archived
+	Others   []string     `json:"other_files"` // that are in side archives
+	Sides    []sideJSON   `json:"side_archives"`
+}
+
+// sideJSON is what became of the side archive of a directory.
+type sideJSON struct {
+	Archive string  `json:"archive"` // DIR/NAME.ctree
+	Result  string  `json:"result"`  // archived, present or failed
+	Problem string  `json:"problem,omitempty"`
+	Files   int     `json:"files"`  // with their content
+	Others  int     `json:"others"` // directories, links, FIFOs
+	Bytes   uint64  `json:"bytes"`  // of the files
+	Stored  int64   `json:"archive_bytes"`
+	Seconds float64 `json:"seconds"`
 }
 
 // sampleJSON is what became of a sample.
@@ -34,7 +49,8 @@ type sampleJSON struct {
 
 // tell prints what became of all samples. The error says how many failed.
 func (b *batch) tell(s *streams) error {
-	j := batchJSON{runJSON: b.runJSON("archive"), Jobs: b.jobs, Samples: []sampleJSON{}, Unread: []string{}, Others: list(b.others)}
+	j := batchJSON{runJSON: b.runJSON("archive"), Jobs: b.jobs, Samples: []sampleJSON{}, Unread: []string{}, Others: list(b.others),
+		Sides: []sideJSON{}}
 	for i := range b.list {
 		j.Samples = append(j.Samples, b.sampleJSON(i))
 		switch r := &b.results[i]; {
@@ -45,6 +61,19 @@ func (b *batch) tell(s *streams) error {
 		default:
 			j.Archived++
 		}
+	}
+	sideFailed := ""
+	for i, r := range b.sideResults {
+		k := sideJSON{Archive: commit.Tree{Dir: b.config.OutDir, Name: r.name}.Path(), Result: "archived", Files: r.files, Others: r.others,
+			Bytes: r.bytes, Stored: r.stored, Seconds: r.took.Seconds()}
+		switch {
+		case r.err != nil:
+			k.Result, k.Problem = "failed", oneLine(r.err.Error())
+			sideFailed = b.trees[i].Root
+		case r.outcome == wasThere:
+			k.Result = "present"
+		}
+		j.Sides = append(j.Sides, k)
 	}
 	for _, err := range b.unread {
 		j.Unread = append(j.Unread, oneLine(err.Error()))
@@ -62,6 +91,11 @@ func (b *batch) tell(s *streams) error {
 				fmt.Fprintf(s.err, "orcomgo: %s: %s\n", oneLine(b.list[i].Name), r.text())
 			}
 		}
+		for _, r := range b.sideResults {
+			if r.err != nil {
+				fmt.Fprintf(s.err, "orcomgo: %s\n", r.text())
+			}
+		}
 	}
 	for _, line := range j.Unread {
 		fmt.Fprintf(s.err, "orcomgo: %s\n", line)
@@ -71,8 +105,10 @@ func (b *batch) tell(s *streams) error {
 		return err
 	case j.Failed > 0:
 		return fmt.Errorf("%d of %s failed", j.Failed, plural(uint64(len(b.list)), "sample"))
+	case sideFailed != "":
+		return fmt.Errorf("the side archive of %s failed", sideFailed)
 	case len(b.unread) > 0:
-		return fmt.Errorf("not all directories could be read: %s", b.unread[0])
+		return fmt.Errorf("not everything could be archived: %s", b.unread[0])
 	}
 	return nil
 }
@@ -95,11 +131,28 @@ func (b *batch) sampleJSON(i int) sampleJSON {
 	return j
 }
 
-// table prints a line for each sample, and the sums.
+// table prints a line for each sample and each side archive, and the sums.
 func (b *batch) table(w io.Writer, j *batchJSON) error {
+	text, err := b.sampleTable(w, j)
+	if err != nil {
+		return err
+	}
+	for i := range j.Sides {
+		k := &j.Sides[i]
+		fmt.Fprintf(w, "%s: %s, %s; %s bytes in %s: %s\n", oneLine(k.Archive), plural(uint64(k.Files), "side file"),
+			plural(uint64(k.Others), "other entry"), countText(k.Bytes), countText(uint64(k.Stored)), b.sideResults[i].text())
+	}
+	return b.last(w, text)
+}
+
+// sampleTable prints a line for each sample, if there are any, and returns the bytes of their texts.
+func (b *batch) sampleTable(w io.Writer, j *batchJSON) (text uint64, err error) {
+	if len(j.Samples) == 0 {
+		return 0, nil
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "sample\tfiles\treads\tbytes of text\tarchive\tratio\ttime\t result\n")
-	var text, stored uint64
+	var stored uint64
 	for i := range j.Samples {
 		s, r := &j.Samples[i], &b.results[i]
 		if s.Problem != "" {
@@ -111,12 +164,9 @@ func (b *batch) table(w io.Writer, j *batchJSON) error {
 			countText(s.TextBytes), countText(s.ArchiveBytes), float64(s.TextBytes)/float64(max(s.ArchiveBytes, 1)), durationText(r.took), r.text())
 	}
 	if err := t.Flush(); err != nil {
-		return err
+		return text, err
 	}
 	fmt.Fprintf(w, "%s: %d archived, %d there already, %d failed; %s bytes of text in %s\n", plural(uint64(len(j.Samples)), "sample"),
 		j.Archived, j.Present, j.Failed, countText(text), countText(stored))
-	if n := len(b.others); n > 0 {
-		fmt.Fprintf(w, "%s that hold no reads by their names were left out, such as %s\n", plural(uint64(n), "file"), oneLine(b.others[0]))
-	}
-	return b.last(w, text)
+	return text, nil
 }

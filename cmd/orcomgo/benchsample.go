@@ -71,7 +71,7 @@ func readSample(ctx context.Context, path string, n, threads int) (*benchSample,
 	s.prefixStored = min(in.Stored(), s.stored)
 	s.rate = float64(s.prefixText) / time.Since(began).Seconds()
 	if len(s.text) == 0 {
-		return nil, fmt.Errorf("%s: the file is empty: there is nothing to measure", path)
+		return nil, &emptyInput{path}
 	}
 	if kind, ok := record.KindOf(s.text[0]); ok {
 		s.kind = kind
@@ -81,11 +81,28 @@ func readSample(ctx context.Context, path string, n, threads int) (*benchSample,
 	}
 	end := recordsEnd(s.text[:n], s.kind)
 	if end == 0 {
-		return nil, fmt.Errorf("%s: there is no whole record of one line for each part in the first %s: "+
-			"expected that, or a --sample as large as the text", path, bytesText(uint64(n)))
+		return nil, &uncutInput{path, n}
 	}
 	s.text = s.text[:end]
 	return s, nil
+}
+
+// emptyInput is the error for a file without text.
+type emptyInput struct{ path string }
+
+func (e *emptyInput) Error() string {
+	return fmt.Sprintf("%s: the file is empty: there is nothing to measure", e.path)
+}
+
+// uncutInput is the error for a text whose first n bytes can't be cut after a record.
+type uncutInput struct {
+	path string
+	n    int
+}
+
+func (e *uncutInput) Error() string {
+	return fmt.Sprintf("%s: there is no whole record of one line for each part in the first %s: "+
+		"expected that, or a --sample as large as the text", e.path, bytesText(uint64(e.n)))
 }
 
 // recordsEnd returns where the last whole record of a text ends, which goes on after it; 0 if that can't be told.

@@ -14,7 +14,7 @@ import (
 // command is a subcommand.
 type command struct {
 	name     string
-	group    string // one of groups
+	group    string // one of helpGroups
 	synopsis string // what follows the name
 	about    string // one line
 	help     string // paragraphs, and examples after a line examplesTitle
@@ -37,7 +37,7 @@ const (
 	selfGroup   = "The program itself"
 )
 
-var groups = []string{wholeGroup, stepGroup, lookGroup, searchGroup, selfGroup}
+var helpGroups = []string{wholeGroup, stepGroup, lookGroup, searchGroup, selfGroup}
 
 const examplesTitle = "\nExamples:\n"
 
@@ -45,8 +45,8 @@ const examplesTitle = "\nExamples:\n"
 var commands []*command
 
 func init() {
-	commands = []*command{&archiveCommand, &unpackCommand, &binCommand, &packCommand, &verifyCommand, &infoCommand, &reportCommand, &indexCommand,
-		&findCommand, &benchCommand, &versionCommand, &completionCommand, &manCommand}
+	commands = []*command{&archiveCommand, &unpackCommand, &planCommand, &binCommand, &packCommand, &verifyCommand, &infoCommand,
+		&reportCommand, &indexCommand, &findCommand, &benchCommand, &measureCommand, &versionCommand, &completionCommand, &manCommand}
 }
 
 const overview = `orcomgo archives sequencing runs and restores them byte for byte.
@@ -72,7 +72,7 @@ the reader of standard output went away, 143 when terminated. One line on standa
 func writeOverview(w io.Writer) {
 	var b bytes.Buffer
 	b.WriteString(overview)
-	for _, g := range groups {
+	for _, g := range helpGroups {
 		fmt.Fprintf(&b, "\n%s:\n", g)
 		for _, c := range commands {
 			if c.group == g && !c.hidden {
@@ -90,13 +90,13 @@ func writeOverview(w io.Writer) {
 
 // dispatch runs the command that the arguments ask for.
 func dispatch(ctx context.Context, s *streams, args []string) error {
-	root := tree(s)
+	root := commandTree(s)
 	root.SetArgs(append([]string{}, args...)) // cobra takes those of the process for nil
 	return root.ExecuteContext(ctx)
 }
 
-// tree returns the command line: the program and its subcommands.
-func tree(s *streams) *cobra.Command {
+// commandTree returns the command line: the program and its subcommands.
+func commandTree(s *streams) *cobra.Command {
 	cobra.MousetrapHelpText = "" // Windows: work without a terminal, too
 	root := &cobra.Command{
 		Use:                        "orcomgo",

@@ -37,7 +37,7 @@ Examples:
 			if len(args) != 1 {
 				return usagef("completion: give one shell: bash, zsh or fish")
 			}
-			root := tree(s)
+			root := commandTree(s)
 			switch args[0] {
 			case "bash":
 				if _, err := fmt.Fprint(s.out, bashWords); err != nil {

@@ -84,6 +84,11 @@ func useGPU(ctx context.Context, device string, large func() bool) (use bool, er
 	return false, nil
 }
 
+// useGPU is the function useGPU, but auto is the CPU where little memory is allowed.
+func (r *resources) useGPU(ctx context.Context, device string, large func() bool) (use bool, err error) {
+	return useGPU(ctx, device, func() bool { return r.limit() >= minGPUMemory && large() })
+}
+
 // binnedBases returns how many bases the bins at path hold, and 0 if there are none that can be read.
 func binnedBases(path string) (bases uint64) {
 	r, err := bins.Open(path)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -179,11 +180,14 @@ func (r *findRun) search(ctx context.Context, found []commit.Entry) error {
 	}
 	errs := make([]error, len(found))
 	if !r.reads && !r.numbers && !r.count && !o.Scan {
-		o.Threads, o.OnlyIndex = max(r.threads/len(found), 1), true
+		// Several threads an archive, so that those of the last archives have work as well.
+		o.Threads, o.OnlyIndex = max(r.threads/len(found), min(r.threads, 4)), true
 		finder, err := compress.NewFinder(r.queries, o)
 		if err != nil {
 			return err
 		}
+		// Little memory is used, so garbage may wait.
+		defer debug.SetGCPercent(debug.SetGCPercent(400))
 		g := new(errgroup.Group)
 		g.SetLimit(r.threads)
 		for i := range found {
@@ -281,6 +285,7 @@ func (r *findRun) rows(n *compress.Finding, names []string) (b []byte) {
 		}
 		return b
 	}
+	b = make([]byte, 0, len(n.Counts)*(len(archive)+len("\tquery1234\t+\t1\t123.4\t-\n")))
 	for _, c := range n.Counts {
 		for _, text := range []string{archive, "\t", names[c.Query], "\t", strand(c.Reverse), "\t"} {
 			b = append(b, text...)
@@ -303,7 +308,7 @@ func (r *findRun) rows(n *compress.Finding, names []string) (b []byte) {
 
 // summary says on standard error how much was found, and which archives have no index.
 func (r *findRun) summary(found []commit.Entry) {
-	queries, archives := make(map[int]bool), 0
+	queries, different, archives := make([]bool, len(r.queries)), 0, 0
 	for i, n := range r.results {
 		if n == nil {
 			continue
@@ -313,13 +318,16 @@ func (r *findRun) summary(found []commit.Entry) {
 				oneLine(found[i].Path()))
 		}
 		for _, c := range n.Counts {
-			queries[c.Query] = true
+			if !queries[c.Query] {
+				queries[c.Query] = true
+				different++
+			}
 		}
 		if len(n.Counts) > 0 {
 			archives++
 		}
 	}
-	fmt.Fprintf(r.s.err, "%d of %s found, in %d of %s; %s, %s\n", len(queries), pluralOf(len(r.queries), "query", "queries"), archives,
+	fmt.Fprintf(r.s.err, "%d of %s found, in %d of %s; %s, %s\n", different, pluralOf(len(r.queries), "query", "queries"), archives,
 		plural(uint64(len(found)), "archive"), durationText(r.took()), plural(uint64(r.threads), "thread"))
 }
 

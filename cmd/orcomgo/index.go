@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"orcomgo/bins/commit"
 	"orcomgo/compress"
@@ -27,10 +28,12 @@ Examples:
   orcomgo index run/
   orcomgo index archives/                  of all archives there
   orcomgo index archives/sample7 --force   again
+  orcomgo index --device cpu big/          not on a GPU
 `,
 	flags: func(f *pflag.FlagSet) action {
 		var o indexFlags
 		f.BoolVarP(&o.force, "force", "f", false, "make indexes again that are there")
+		f.StringVar(&o.device, "device", "auto", "`WHERE` to sort suffixes: auto, cpu or gpu; the index is the same")
 		o.add(f)
 		return o.run
 	},
@@ -38,20 +41,36 @@ Examples:
 
 type indexFlags struct {
 	resources
-	force bool
+	force  bool
+	device string
 }
+
+// minIndexBases is from how many bases of pseudogenome on, for each thread, --device auto chooses a GPU. It takes about a second to start,
+// in which a thread of the CPU transforms as many.
+const minIndexBases = 20_000_000
 
 func (o *indexFlags) run(ctx context.Context, s *streams, args []string) error {
 	if len(args) == 0 {
 		return usagef("index: give an archive, or a directory of archives")
 	}
+	if _, err := choice("device", o.device, "auto", "cpu", "gpu"); err != nil {
+		return err
+	}
 	found, err := archivesOf(args)
+	if err != nil {
+		return err
+	}
+	onGPU, err := o.useGPU(ctx, o.device, func() bool {
+		return slices.ContainsFunc(found, func(e commit.Entry) bool {
+			return compress.IndexBases(e) >= minIndexBases*uint64(max(o.threads, 1))
+		})
+	})
 	if err != nil {
 		return err
 	}
 	failed, summaries := 0, []*compress.IndexSummary{}
 	for _, e := range found {
-		summary, err := o.one(ctx, s, e)
+		summary, err := o.one(ctx, s, e, onGPU)
 		if err != nil {
 			if len(found) == 1 || ctx.Err() != nil {
 				return err
@@ -74,13 +93,14 @@ func (o *indexFlags) run(ctx context.Context, s *streams, args []string) error {
 }
 
 // one indexes an archive and prints a summary.
-func (o *indexFlags) one(ctx context.Context, s *streams, e commit.Entry) (*compress.IndexSummary, error) {
+func (o *indexFlags) one(ctx context.Context, s *streams, e commit.Entry, onGPU bool) (*compress.IndexSummary, error) {
 	bar, err := o.start(s, indexModel...)
 	if err != nil {
 		return nil, err
 	}
 	defer bar.close()
-	options := compress.IndexOptions{Threads: o.threads, Memory: uint64(o.memory), Force: o.force, Progress: bar.report}
+	options := compress.IndexOptions{Threads: o.threads, Memory: uint64(o.memory), Force: o.force, GPU: onGPU,
+		Progress: bar.report, Note: bar.note}
 	n, err := compress.Index(ctx, e, options)
 	bar.close()
 	if err != nil || o.quiet || o.json {

@@ -81,11 +81,22 @@ func (o *infoFlags) run(_ context.Context, s *streams, args []string) error {
 	if o.signatures {
 		return signatures(s.out, dir)
 	}
-	found, err := commit.Find(dir)
+	found, trees, err := findAll(dir)
 	if err != nil {
 		return err
 	}
 	failed, missing, why := 0, 0, ""
+	for i, t := range trees {
+		if o.sha256 || o.md5 {
+			break // the checksums of side files are others
+		}
+		if i > 0 && !o.json {
+			fmt.Fprintln(s.out)
+		}
+		if err := infoTree(s.out, t, o.json); err != nil {
+			return err
+		}
+	}
 	for i, e := range found {
 		n, err := compress.Info(e)
 		if err != nil {
@@ -107,7 +118,7 @@ func (o *infoFlags) run(_ context.Context, s *streams, args []string) error {
 			missing += unknown
 		case o.json:
 			err = writeJSON(s.out, n)
-		case i > 0:
+		case i > 0 || len(trees) > 0:
 			if _, err = fmt.Fprintln(s.out); err != nil {
 				return err
 			}

@@ -58,7 +58,7 @@ func programPage() []byte {
 	b := newPage("orcomgo", "archives sequencing runs and restores them byte for byte")
 	b.section("SYNOPSIS")
 	fmt.Fprintf(b, ".B orcomgo\n.I COMMAND\n.RI [ flags ]\n.RI [ arguments ]\n")
-	for _, g := range groups {
+	for _, g := range helpGroups {
 		b.section(g)
 		for _, c := range commands {
 			if c.group == g && !c.hidden {

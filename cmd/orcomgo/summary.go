@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -95,6 +96,12 @@ func (r *resources) last(w io.Writer, text uint64) error {
 func plural(n uint64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	switch stem, ok := strings.CutSuffix(noun, "y"); {
+	case ok: // directory
+		return countText(n) + " " + stem + "ies"
+	case strings.HasPrefix(noun, "file of "):
+		return countText(n) + " files" + noun[4:]
 	}
 	return countText(n) + " " + noun + "s"
 }

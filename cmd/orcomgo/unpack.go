@@ -134,6 +134,11 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 	if options.Stream != nil && s.noOut != nil {
 		return s.noOut
 	}
+	if t, found, err := o.findTree(dir); err != nil {
+		return err
+	} else if found {
+		return o.tree(ctx, s, t)
+	}
 	bar, err := o.start(s, unpackStages(options.Names != nil)...)
 	if err != nil {
 		return err

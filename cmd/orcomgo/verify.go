@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"orcomgo/bins/commit"
@@ -59,7 +60,7 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 	var v verification
 	what := args[0]
 	for _, arg := range args {
-		found, err := commit.Find(arg)
+		found, trees, err := findAll(arg)
 		if err != nil && (len(args) == 1 || !compress.IsDamage(err)) {
 			return err
 		}
@@ -69,8 +70,18 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 			}
 			continue
 		}
+		n := len(found) + len(trees)
 		for _, e := range found {
-			if err := o.archive(ctx, s, &v, e, len(found), len(args)); err != nil {
+			verify := func(prefix string) (int, int, error) {
+				return o.verifyOne(ctx, s, e, labelOf(e.Name, e.Path(), len(args)), prefix)
+			}
+			if err := o.archive(ctx, s, &v, labelOf(e.Name, e.Path(), len(args)), n > 1 || len(args) > 1, verify); err != nil {
+				return err
+			}
+		}
+		for _, t := range trees {
+			verify := func(prefix string) (int, int, error) { return o.verifyTree(ctx, s, t, prefix) }
+			if err := o.archive(ctx, s, &v, labelOf(t.Name+commit.TreeExt, t.Path(), len(args)), n > 1 || len(args) > 1, verify); err != nil {
 				return err
 			}
 		}
@@ -84,16 +95,35 @@ func (o *verifyFlags) run(ctx context.Context, s *streams, args []string) error 
 	return nil
 }
 
-// archive verifies one archive, of so many of its directory and so many paths.
-func (o *verifyFlags) archive(ctx context.Context, s *streams, v *verification, e commit.Entry, found, paths int) error {
-	name, prefix := e.Name, ""
-	if paths > 1 {
-		name = e.Path()
+// findAll returns the archives and the side archives that a path leads to.
+func findAll(path string) ([]commit.Entry, []commit.Tree, error) {
+	trees, err := commit.FindTrees(path)
+	if err != nil {
+		return nil, nil, err
 	}
-	if found > 1 || paths > 1 {
+	found, err := commit.Find(path)
+	if len(trees) > 0 && errors.Is(err, commit.ErrNotArchive) {
+		err = nil
+	}
+	return found, trees, err
+}
+
+// labelOf returns what an archive is called among others: its name, or its path if several are given.
+func labelOf(name, path string, paths int) string {
+	if paths > 1 {
+		return path
+	}
+	return name
+}
+
+// archive verifies one archive by a function that prints after a prefix. It counts one that can't be read, if there are several.
+func (o *verifyFlags) archive(ctx context.Context, s *streams, v *verification, name string, several bool,
+	verify func(prefix string) (damaged, files int, err error)) error {
+	prefix := ""
+	if several {
 		prefix = oneLine(name) + ": "
 	}
-	n, of, err := o.verifyOne(ctx, s, e, name, prefix)
+	n, of, err := verify(prefix)
 	v.damaged, v.files = v.damaged+n, v.files+of
 	if err == nil {
 		return nil

@@ -57,6 +57,10 @@ func (m *Manifest) parseHead(c *parse.Cursor) {
 	if m.Repeats = flags&flagRepeats != 0; m.Repeats && m.version <= noSourceVersion {
 		c.Fail("there are repeats in a version without them")
 	}
+	m.NameRanges = flags&flagNameRanges != 0
+	if m.NameRanges && m.version <= noSourceVersion {
+		c.Fail("it has ranges of names, which its version has not")
+	}
 	m.Options.Quality = record.QualityMode(c.ByteAtMost(byte(record.QualityDrop)))
 	m.Level = c.Byte()
 	m.Options.BlockSize = c.Uvarint()
@@ -71,7 +75,11 @@ func (m *Manifest) parseInputs(c *parse.Cursor) {
 		in.Name = c.Text()
 		in.Kind = record.Kind(c.ByteAtMost(byte(record.Kinds - 1)))
 		in.Mate = -1
-		switch f := c.ByteAtMost(inputFurther); {
+		switch f := c.ByteAtMost(inputTwoBit); {
+		case f == inputTwoBit && m.version > noSourceVersion:
+			if in.TwoBit = true; in.Kind != record.FASTA || m.Options.OrderAny {
+				c.Fail("input %d has two bits a base, but is no FASTA, or in another order", i+1)
+			}
 		case f == inputFurther && m.version > noSourceVersion:
 			in.Further, in.Lead = true, int(c.AtMost(uint64(n)))
 		case f == inputQualsByBases && m.version > wholeVersion:
@@ -167,6 +175,9 @@ func (m *Manifest) parseSlices(c *parse.Cursor) {
 			}
 		}
 		takeSection(c, &s.Seqs)
+		if m.NameRanges {
+			s.Least, s.Greatest = c.Text(), c.Text()
+		}
 	}
 	m.checkLeads(c)
 	m.Shared = make([]Section, c.Count(1, "shared sections"))

@@ -10,6 +10,7 @@ import (
 
 	"orcomgo/compress/bwt"
 	"orcomgo/compress/rangecoder"
+	"orcomgo/compress/transform"
 )
 
 // A block in a stream: its size n (uvarint), twice the size of its body plus 1 if it is coded (uvarint), the hash of its text (8
@@ -37,8 +38,7 @@ type space struct {
 	pool        *spaces
 	transformer bwt.Transformer // for small blocks
 	transformed []byte
-	onGPU       gpuTransformer // nil until it is used
-	tooMuch     int            // bytes of a block for which the GPU had too little memory; 0 if there was none
+	lane        *transform.Lane
 }
 
 func (s *space) bytes(n int) []byte {
@@ -52,7 +52,7 @@ func (s *space) bytes(n int) []byte {
 type spaces struct {
 	mutex       sync.Mutex
 	free        []*space
-	accelerator *accelerator // of all of them; nil if none is used
+	accelerator *transform.Accelerator // of all of them; nil if none is used
 
 	// Large blocks are transformed one after another, each by all threads, since that takes most of the memory.
 	large     sync.Mutex
@@ -67,7 +67,7 @@ func (p *spaces) get() *space {
 		p.free = p.free[:n-1]
 		return s
 	}
-	return &space{pool: p}
+	return &space{pool: p, lane: p.accelerator.Lane()}
 }
 
 func (p *spaces) put(s *space) {
@@ -83,11 +83,9 @@ func (p *spaces) close() error {
 	}
 	var err error
 	for _, s := range p.free {
-		if s.onGPU != nil {
-			err = errors.Join(err, s.onGPU.Close())
-		}
+		err = errors.Join(err, s.lane.Close())
 	}
-	err = errors.Join(err, p.accelerator.dev.close())
+	err = errors.Join(err, p.accelerator.Close())
 	p.free, p.accelerator = nil, nil
 	return err
 }

@@ -6,13 +6,17 @@ import (
 	"bytes"
 	"math/rand"
 	"testing"
+
+	"orcomgo/compress/transform"
 )
 
 // TestGPU: with the GPU of this machine, a stream is the same and is read back.
 func TestGPU(t *testing.T) {
-	if g, err := openGPU(); err != nil {
+	a, err := transform.Open(transform.GPU, nil)
+	if err != nil {
 		t.Skip(err)
-	} else if err := g.close(); err != nil {
+	}
+	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
 	text := report(rand.New(rand.NewSource(13)), 20<<20)

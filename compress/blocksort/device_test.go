@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"orcomgo/compress/bwt"
+	"orcomgo/compress/transform"
 )
 
 var (
@@ -25,14 +26,14 @@ type testGPU struct {
 	closed                 bool
 }
 
-func (g *testGPU) newTransformer() (gpuTransformer, error) {
+func (g *testGPU) NewTransformer() (transform.Transformer, error) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
 	g.openTransformers++
 	return &testTransformer{gpu: g}, nil
 }
 
-func (g *testGPU) close() error {
+func (g *testGPU) Close() error {
 	g.closed = true
 	return nil
 }
@@ -55,7 +56,7 @@ func (x *testTransformer) begin(n int) error {
 	return nil
 }
 
-func (x *testTransformer) Transform(dst, text []byte, step int, starts []uint32) error {
+func (x *testTransformer) TransformSampled(dst, text []byte, _ int, starts []uint32, _ int, _ []uint32) error {
 	if err := x.begin(len(text)); err != nil {
 		return err
 	}
@@ -86,16 +87,18 @@ func (x *testTransformer) Close() error {
 
 // withTestGPU has programs use g, unless it is nil.
 func withTestGPU(t *testing.T, g *testGPU) {
-	open, memory, none := openGPU, tooLittleMemory, notATransform
-	t.Cleanup(func() { openGPU, tooLittleMemory, notATransform = open, memory, none })
-	openGPU = func() (gpu, error) {
-		if g == nil {
-			return nil, errors.New("no device is visible")
-		}
-		return g, nil
-	}
-	tooLittleMemory = func(err error) bool { return errors.Is(err, errTestMemory) }
-	notATransform = func(err error) bool { return errors.Is(err, errTestNone) }
+	before := transform.Register(transform.Code{
+		Open: func() (transform.Backend, error) {
+			if g == nil {
+				return nil, errors.New("no device is visible")
+			}
+			return g, nil
+		},
+		TooLittleMemory: func(err error) bool { return errors.Is(err, errTestMemory) },
+		NotATransform:   func(err error) bool { return errors.Is(err, errTestNone) },
+		Most:            1 << 30,
+	})
+	t.Cleanup(func() { transform.Register(before) })
 }
 
 // TestDevice: a GPU changes no byte, also if it fails, has too little memory, or does not know a transform; a line says what it did not do.
@@ -170,8 +173,8 @@ func TestDeviceChoice(t *testing.T) {
 	if _, err := NewWriter(io.Discard, WithDevice(DeviceGPU, nil)); err == nil || !strings.Contains(err.Error(), "no device is visible") {
 		t.Errorf("a Writer without a GPU: %v", err)
 	}
-	openGPU = nil
-	if _, err := NewReader(nil, WithDevice(DeviceGPU, nil)); err != ErrNoGPU {
+	transform.Register(transform.Code{})
+	if _, err := NewReader(nil, WithDevice(DeviceGPU, nil)); !errors.Is(err, transform.ErrNoGPU) {
 		t.Errorf("a Reader in a program without GPU support: %v", err)
 	}
 	if _, err := NewWriter(io.Discard, WithDevice(7, nil)); err == nil {

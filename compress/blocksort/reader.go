@@ -38,7 +38,7 @@ func NewReader(r io.Reader, list ...Option) (*Reader, error) {
 		in = bufio.NewReaderSize(r, 1<<16)
 	}
 	z := &Reader{options: o, r: in}
-	if z.spaces.accelerator, err = newAccelerator(&z.options); err != nil {
+	if err := z.spaces.openDevice(&z.options); err != nil {
 		return nil, err
 	}
 	return z, nil

@@ -80,7 +80,7 @@ func NewWriter(w io.Writer, list ...Option) (*Writer, error) {
 	}
 	z := &Writer{options: o, slots: make(chan struct{}, inFlight), queue: make(chan chan []byte, inFlight),
 		written: make(chan error, 1), failed: make(chan struct{}), texts: make(chan []byte, inFlight)}
-	if z.spaces.accelerator, err = newAccelerator(&z.options); err != nil {
+	if err := z.spaces.openDevice(&z.options); err != nil {
 		return nil, err
 	}
 	go z.drain(w, z.queue)

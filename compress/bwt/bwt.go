@@ -41,6 +41,8 @@ func Inverse(dst, transformed []byte, starts []uint32, threads int) error {
 type Transformer struct {
 	coded   []byte
 	marks   []mark
+	stars   []uint64
+	ordered []uint64
 	entries []uint64
 	ranks   []uint32
 	order   []uint32
@@ -76,30 +78,17 @@ func (m *Transformer) Transform(dst, text []byte, threads int) (starts []uint32,
 	}
 	threads = max(threads, 1)
 	t := newCodedText(m, text, threads)
-	s := newSorter(m, t, threads, ^uint64(0), func() *ranks {
+	ty := newTypes(m, t, text, threads)
+	starts = make([]uint32, Starts(len(text)))
+	v := newInducer(m, dst, text, t, ty, starts, threads)
+	groups, place := v.layOut()
+	s := newSorter(m, t, threads, ty.stars, func() *ranks {
 		if m.sample == nil {
 			m.sample = new(Transformer)
 		}
 		return newRanks(m.sample, t, text, threads)
 	})
-	step := Step(len(text))
-	starts = make([]uint32, Starts(len(text)))
-	s.run(text, step, func(first uint64, a []uint64, _ []tie) {
-		out := dst[first : first+uint64(len(a))]
-		mask := uint64(1)<<s.symbolBits - 1
-		for i, e := range a {
-			b := e & mask
-			if b == uint64(t.size) {
-				p := int(s.symbol(e))
-				starts[p/step] = uint32(first) + uint32(i)
-				if p == 0 {
-					p = len(text)
-				}
-				out[i] = text[p-1]
-				continue
-			}
-			out[i] = t.symbols[b]
-		}
-	})
+	s.run(text, func(first uint64, a []uint64, _ []tie) { v.setStars(groups, first, a, s.symbol) })
+	v.run(m, place)
 	return starts, nil
 }

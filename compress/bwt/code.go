@@ -50,7 +50,7 @@ const (
 // newCodedText counts the symbols of text and codes it by several threads.
 func newCodedText(m *Transformer, text []byte, threads int) *codedText {
 	t := &codedText{n: len(text)}
-	shares := cut(len(text), threads)
+	shares := cutWords(len(text), threads)
 	counts := make([][256]uint64, len(shares)-1)
 	parallel(len(counts), threads, func(i int) { count(&counts[i], text[shares[i]:shares[i+1]]) })
 	var sum [256]uint64
@@ -243,6 +243,13 @@ func (t *codedText) encode(text []byte, last uint8, at, before uint64) (word uin
 		w++
 		acc, starts = 0, 0
 	}
+	if t.codes == nil && t.width == 2 && !shared {
+		for ; len(text) >= 32; text = text[32:] {
+			eights := t.eight(text)<<48 | t.eight(text[8:])<<32 | t.eight(text[16:])<<16 | t.eight(text[24:])
+			binary.BigEndian.PutUint64(t.bytes[w*8:], eights)
+			w++
+		}
+	}
 	for _, s := range text {
 		number := t.number[s]
 		l, code := t.width, uint64(number)
@@ -267,6 +274,14 @@ func (t *codedText) encode(text []byte, last uint8, at, before uint64) (word uin
 	}
 	add.before = first
 	return word, add
+}
+
+// eight returns the codes of the first eight symbols of text, of two bits each.
+func (t *codedText) eight(text []byte) uint64 {
+	_ = text[7]
+	n := &t.number
+	return (uint64(n[text[0]])<<6|uint64(n[text[1]])<<4|uint64(n[text[2]])<<2|uint64(n[text[3]]))<<8 |
+		uint64(n[text[4]])<<6 | uint64(n[text[5]])<<4 | uint64(n[text[6]])<<2 | uint64(n[text[7]])
 }
 
 // window returns the bits from bit at on: the highest 57 of the result, and zeros.

@@ -21,7 +21,7 @@ func TestPlaces(t *testing.T) {
 	if c.codes == nil {
 		t.Fatal("codes of one length")
 	}
-	s := newSorter(new(Transformer), c, 1, 0, nil)
+	s := newSorter(new(Transformer), c, 1, []uint64{0}, nil)
 	at, before := uint64(0), c.number[text[len(text)-1]]
 	for i, b := range text {
 		if got := s.firstBit(i); got != at || c.symbolAt(at) != uint64(i) {

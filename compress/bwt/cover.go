@@ -75,8 +75,8 @@ func newRanks(m *Transformer, t *codedText, text []byte, threads int) *ranks {
 		r.of[r.samples+uint64(i)] = afterEnd - i
 	}
 	order := reuse(&m.order, int(r.samples)) // samples by rank
-	s := newSorter(m, t, threads, coverBits, nil)
-	s.run(text, t.n, func(first uint64, a []uint64, ties []tie) {
+	s := newSorter(m, t, threads, []uint64{coverBits}, nil)
+	s.run(text, func(first uint64, a []uint64, ties []tie) {
 		next := 0
 		for i, e := range a {
 			rank := uint32(first) + uint32(i)

@@ -4,28 +4,28 @@
 //
 // # Forward
 //
-// The suffixes of the text are sorted. A suffix array by induction, which is the fastest way for one thread, visits memory in an order
-// that each step gives to the next; that order cannot be divided. So suffixes are sorted as strings, in buckets that do not depend on
-// one another:
+// About a third of the suffixes are sorted as strings, and give the order of the others. The first part is made of buckets that do not
+// depend on one another; the second goes through the suffixes in their order, many of which are known at any time.
 //
+//   - Each suffix is of type S or L: smaller or larger than the suffix after it (types.go). Stars are those of type S that precede one
+//     of type L. They are sorted.
 //   - The text is coded with alphabetic codes (code.go): its bits compare as its bytes do, and 56 bits hold 28 bases. In larger
 //     alphabets the code of a symbol depends on the symbol before it, which is the same in suffixes that agree so far; so FASTQ takes
 //     about 2.7 bits a byte. The first symbol of a suffix has a code of its own.
-//   - A suffix is a word of 64 bits: the bits of the coded text after its bucket, its place, and the symbol before it, which is what
-//     the transform needs in the end (sorter.go). So the text of random bases is read in order only.
-//   - Words are distributed by their first 11 bits, and each bucket is sorted by radix sort (radix.go). Suffixes that agree in all bits
-//     of the word are compared by the next bits of the text, until they agree in 64 symbols.
+//   - A star is a word of 64 bits: the bits of the coded text after its bucket, and its place (sorter.go). Words are distributed by
+//     their first 11 bits, and each bucket is sorted by radix sort (radix.go). Stars that agree in all bits of the word are compared by
+//     the next bits of the text, until they agree in 64 symbols.
 //   - Then the ranks of sampled suffixes decide (cover.go): 9 of 64 suffixes are sorted in the same way and then by prefix doubling, so
 //     that at most 63 symbols after any two suffixes both have ranks. This bounds the work for repeats of any length. The sample is
 //     sorted when it is needed first, which it is not for random bases.
 //   - Buckets and groups that are too large for one thread are divided by samples of them and sorted by all threads.
+//   - The suffix before each one that is in its place gets its place by that (induce.go), and the transform is written on the way.
 //
-// Memory beside the text and its transform: 4 bytes a byte of the text for the words (half of the buckets at a time), less than 2 for
-// the coded text, and for the ranks, where they are needed, 0.6, and as much for sorting the sample. If more than half of the text is in
-// one bucket, as in runs of one symbol, the words take up to 16.
+// Memory beside the text and its transform: 8 bytes a byte of the text for induction, of which half is first used for sorting the stars;
+// less than 2 for the coded text; and for the ranks, where they are needed, 0.6, and as much for sorting the sample.
 //
 // # Inverse
 //
-// The text is followed from many starting points at once, 16 by each thread, since each step waits for memory, and by two symbols a step
+// The text is followed from many starting points at once, 32 by each thread, since each step waits for memory, and by two symbols a step
 // (inverse.go). Memory: 4 bytes a byte of the text.
 package bwt

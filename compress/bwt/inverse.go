@@ -11,7 +11,7 @@ import (
 var ErrStarts = errors.New("bwt: the starting points do not belong to the transform")
 
 // lanes is how many chains a thread follows at a time. Each step of a chain waits for memory, and the chains wait together.
-const lanes = 16
+const lanes = 32
 
 // Inverse is the function Inverse.
 func (m *Transformer) Inverse(dst, transformed []byte, starts []uint32, threads int) error {
@@ -92,14 +92,16 @@ type inverter struct {
 	// The pairs that occur, ascending.
 	firsts  []uint32 // rank of the first suffix that begins with each, or with a larger one; the number of all ranks at the end
 	letters []uint16 // of each: the first symbol in the lower byte
-	pairOf  []uint16 // of rank i<<shift: the number in firsts, or a smaller one
-	shift   int
+	// Of the ranks from i<<shift on, below the next i: the letters of their pair; or mixed and the number in firsts of the first pair, if
+	// there are several.
+	pairOf []uint32
+	shift  int
 }
 
 // countSymbols finds what each share needs to know about single symbols. It reports whether whole may be the rank of the text.
 func (v *inverter) countSymbols() bool {
 	n := len(v.l)
-	v.shares = cut(n, v.threads)
+	v.shares = cut(n, v.threads*4)
 	counts := make([][256]uint64, len(v.shares)-1)
 	parallel(len(counts), v.threads, func(i int) { count(&counts[i], v.l[v.shares[i]:v.shares[i+1]]) })
 	v.lf = make([][]uint32, len(counts))
@@ -210,35 +212,48 @@ func (v *inverter) link() {
 	})
 }
 
+const mixed = 1 << 31 // in inverter.pairOf
+
 // lookUp makes the table pairOf.
 func (v *inverter) lookUp() {
 	n := len(v.l)
 	v.shift = max(bits.Len(uint(n-1))-15, 0)
-	v.pairOf = make([]uint16, (n-1)>>v.shift+1)
+	v.pairOf = make([]uint32, (n-1)>>v.shift+1)
 	k := 0
 	for i := range v.pairOf {
 		for uint64(v.firsts[k+1]) <= uint64(i)<<v.shift {
 			k++
 		}
-		v.pairOf[i] = uint16(k)
+		if v.pairOf[i] = uint32(v.letters[k]); uint64(v.firsts[k+1]) < uint64(i+1)<<v.shift {
+			v.pairOf[i] = mixed | uint32(k)
+		}
 	}
+}
+
+// pair returns the letters of the pair with which the suffix of rank r begins, if pairOf has x for it.
+func (v *inverter) pair(x, r uint32) uint32 {
+	p := x &^ mixed
+	for v.firsts[p+1] <= r {
+		p++
+	}
+	return uint32(v.letters[p])
 }
 
 // follow writes length symbols of each chain to dst, in which the chains are step apart; ranks are those of the suffixes with which the
 // chains begin, and afterwards of those with which they go on, if length is even.
 func (v *inverter) follow(dst []byte, ranks []uint32, step, length int) {
-	pairOf, firsts, letters, next, shift := v.pairOf, v.firsts, v.letters, v.next, v.shift&31
+	pairOf, next, shift := v.pairOf, v.next, v.shift&31
 	var words [lanes]uint64
 	j := 0
 	for ; j+8 <= length; j += 8 {
 		// Eight symbols of each chain are written at a time.
 		for range 4 {
 			for k, r := range ranks {
-				p := uint(pairOf[r>>shift])
-				for firsts[p+1] <= r {
-					p++
+				x := pairOf[r>>shift]
+				if x&mixed != 0 {
+					x = v.pair(x, r)
 				}
-				words[k&(lanes-1)] = words[k&(lanes-1)]>>16 | uint64(letters[p])<<48
+				words[k&(lanes-1)] = words[k&(lanes-1)]>>16 | uint64(x)<<48
 				ranks[k] = next[r]
 			}
 		}
@@ -248,13 +263,13 @@ func (v *inverter) follow(dst []byte, ranks []uint32, step, length int) {
 	}
 	for ; j < length; j += 2 {
 		for k, r := range ranks {
-			p := uint(pairOf[r>>shift])
-			for firsts[p+1] <= r {
-				p++
+			x := pairOf[r>>shift]
+			if x&mixed != 0 {
+				x = v.pair(x, r)
 			}
-			dst[k*step+j] = byte(letters[p])
+			dst[k*step+j] = byte(x)
 			if j+1 < length {
-				dst[k*step+j+1] = byte(letters[p] >> 8)
+				dst[k*step+j+1] = byte(x >> 8)
 			}
 			ranks[k] = next[r]
 		}

@@ -11,26 +11,26 @@ import (
 	"orcomgo/internal/tasks"
 )
 
-// sorter sorts the suffixes of a coded text that begin at some residues modulo coverSize, or at all.
+// sorter sorts some suffixes of a coded text.
 //
-// A suffix is an entry of 64 bits: from the lowest, the number of the symbol before it (or size, for one whose rank is wanted), its
-// place, and a key, which is that many bits of the coded text. At first these are the bits after the first bucketBits.
+// A suffix is an entry of 64 bits: its place, and above it a key, which is that many bits of the coded text. At first these are the bits
+// after the first bucketBits.
 //
-// Suffixes are distributed to buckets by their first bucketBits, a group of buckets at a time, which bounds the memory. Each bucket is
-// sorted by one thread: by radix sort of the entries; then those with equal keys by the next bits, until they agree in coverSize
-// symbols; then by the ranks of sampled suffixes. Buckets that are too large for one thread are sorted by all.
+// Suffixes are distributed to buckets by their first bucketBits. Each bucket is sorted by one thread: by radix sort of the entries; then
+// those with equal keys by the next bits, until they agree in coverSize symbols; then by the ranks of sampled suffixes. Buckets that are
+// too large for one thread are sorted by all.
 type sorter struct {
 	memory  *Transformer
 	t       *codedText
 	threads int
-	chosen  uint64 // bit i is set if suffixes that begin at i modulo coverSize are sorted
+	chosen  []uint64 // bit i&63 of word i>>6 is set if the suffix at i is sorted; one word is for all
 	// rankSample sorts the sample when its ranks are needed, which they are not for texts without long repeats. It is nil while the
 	// sample itself is sorted.
 	rankSample func() *ranks
 
-	symbolBits, placeBits, keyBits int
-	low                            int    // bits below the key
-	shallow                        uint64 // bits that hold fewer than coverSize symbols, most often
+	low     int    // bits of a place, which are below the key
+	keyBits int    // bits of a key
+	shallow uint64 // bits that hold fewer than coverSize symbols, most often
 
 	workers []worker
 
@@ -45,19 +45,13 @@ type sorter struct {
 
 const bucketBits = 11
 
-func newSorter(m *Transformer, t *codedText, threads int, chosen uint64, rankSample func() *ranks) *sorter {
+func newSorter(m *Transformer, t *codedText, threads int, chosen []uint64, rankSample func() *ranks) *sorter {
 	s := &sorter{memory: m, t: t, threads: threads, chosen: chosen}
 	if rankSample != nil {
 		s.readAhead.Store(max(int64(t.n), 1<<16))
 		s.rankSample = sync.OnceValue(rankSample)
 	}
-	s.symbolBits = bits.Len(uint(t.size))
-	if t.width > 0 {
-		s.placeBits = bits.Len(uint(t.n))
-	} else {
-		s.placeBits = bits.Len64(t.total)
-	}
-	s.low = s.symbolBits + s.placeBits
+	s.low = bits.Len64(t.total / t.unit)
 	s.keyBits = min(64-s.low, 57-bucketBits)
 	s.shallow = coverSize * t.total / uint64(t.n) * 3 / 4
 	s.workers = make([]worker, threads)
@@ -68,11 +62,11 @@ func newSorter(m *Transformer, t *codedText, threads int, chosen uint64, rankSam
 }
 
 // at returns the first bit of an entry's suffix.
-func (s *sorter) at(e uint64) uint64 { return e >> s.symbolBits & (1<<s.placeBits - 1) * s.t.unit }
+func (s *sorter) at(e uint64) uint64 { return e & (1<<s.low - 1) * s.t.unit }
 
 // symbol returns the number of the first symbol of an entry's suffix.
 func (s *sorter) symbol(e uint64) uint64 {
-	place := e >> s.symbolBits & (1<<s.placeBits - 1)
+	place := e & (1<<s.low - 1)
 	if s.t.width > 0 {
 		return place
 	}
@@ -80,44 +74,33 @@ func (s *sorter) symbol(e uint64) uint64 {
 }
 
 // giantSize is from how many suffixes of total on a group is sorted by all threads.
-func giantSize(total, threads int) int { return max(total/(threads*4), 1<<18) }
+func giantSize(total, threads int) int { return max(total/(threads*2), 1<<18) }
 
-// bucketCounts counts the suffixes of a share of the text in each bucket.
+// bucketCounts counts the suffixes of a share of the text in each bucket, and then says where the next one goes.
 type bucketCounts [1 << bucketBits]uint32
 
-// run sorts the suffixes of text and calls emit for consecutive ranges of them, by several threads: the rank of the first, the entries
-// in order, and the groups among them that agree in coverSize symbols if there are no ranks to order them.
-func (s *sorter) run(text []byte, step int, emit func(first uint64, a []uint64, ties []tie)) {
-	shares := cut(len(text), s.threads*4)
+// run sorts the chosen suffixes and calls emit for consecutive ranges of them, by several threads: the rank of the first, the entries in
+// order, and the groups among them that agree in coverSize symbols if there are no ranks to order them.
+func (s *sorter) run(text []byte, emit func(first uint64, a []uint64, ties []tie)) {
+	shares := cutWords(len(text), s.threads*4)
 	starts := make([]uint64, len(shares)) // first bit of each share
 	counts := make([]bucketCounts, len(shares)-1)
 	parallel(len(counts), s.threads, func(i int) {
 		starts[i] = s.firstBit(shares[i])
-		s.countBuckets(&counts[i], text, shares[i], shares[i+1], starts[i])
+		s.scatter(nil, text, shares[i], shares[i+1], starts[i], &counts[i])
 	})
 	var sizes [1 << bucketBits]int
-	total := 0
-	for i := range counts {
-		for b, c := range counts[i] {
-			sizes[b] += int(c)
-			total += int(c)
+	total := uint32(0)
+	for b := range sizes {
+		first := total
+		for i := range counts {
+			counts[i][b], total = total, total+counts[i][b]
 		}
+		sizes[b] = int(total - first)
 	}
-	limit := max(total/2, 1<<20)
-	first := uint64(0)
-	for from := 0; from < len(sizes); {
-		to, sum := from, 0
-		for to < len(sizes) && (sum == 0 || sum+sizes[to] <= limit) {
-			sum += sizes[to]
-			to++
-		}
-		spare := spareEntries * (len(counts) + 1)
-		entries := reuse(&s.memory.entries, max(sum, min(limit, total))+spare)[:sum+spare]
-		s.scatter(entries, text, step, shares, starts, counts, from, to)
-		s.sortBuckets(entries[:sum], from, sizes[from:to], first, emit)
-		first += uint64(sum)
-		from = to
-	}
+	entries := reuse(&s.memory.entries, int(total))
+	parallel(len(counts), s.threads, func(i int) { s.scatter(entries, text, shares[i], shares[i+1], starts[i], &counts[i]) })
+	s.sortBuckets(entries, sizes[:], emit)
 }
 
 // firstBit returns the first bit of symbol i.
@@ -145,8 +128,8 @@ func (s *sorter) firstBit(i int) uint64 {
 	return uint64(lo)*64 + uint64(bits.LeadingZeros64(starts))
 }
 
-// sortBuckets sorts buckets of the given sizes, of which the first has the number from and begins at rank first.
-func (s *sorter) sortBuckets(entries []uint64, from int, sizes []int, first uint64, emit func(first uint64, a []uint64, ties []tie)) {
+// sortBuckets sorts buckets of the given sizes.
+func (s *sorter) sortBuckets(entries []uint64, sizes []int, emit func(first uint64, a []uint64, ties []tie)) {
 	type bucket struct {
 		start, size int
 		depth       uint64 // bits after the place of a suffix that the bucket gives
@@ -155,7 +138,7 @@ func (s *sorter) sortBuckets(entries []uint64, from int, sizes []int, first uint
 	start := 0
 	for i, n := range sizes {
 		if n > 0 {
-			all = append(all, bucket{start, n, s.t.bucketDepth(uint64(from + i))})
+			all = append(all, bucket{start, n, s.t.bucketDepth(uint64(i))})
 		}
 		start += n
 	}
@@ -164,12 +147,12 @@ func (s *sorter) sortBuckets(entries []uint64, from int, sizes []int, first uint
 	for len(all) > 0 && all[0].size >= giant && s.threads > 1 {
 		b := all[0]
 		all = all[1:]
-		s.sortGiant(entries[b.start:b.start+b.size], first+uint64(b.start), b.depth, giant, emit)
+		s.sortGiant(entries[b.start:b.start+b.size], uint64(b.start), b.depth, giant, emit)
 	}
 	tasks.Each(len(all), s.threads, func(w, i int) {
 		b := all[i]
 		a := entries[b.start : b.start+b.size]
-		rank := first + uint64(b.start)
+		rank := uint64(b.start)
 		s.workers[w].sort(a, rank, b.depth)
 		s.workers[w].flush(rank, a, emit)
 	})
@@ -199,10 +182,12 @@ func (s *sorter) ties() []tie {
 
 // sortGiant sorts entries that agree in depth bits and have the keys of the bits after them, by all threads, and emits them.
 func (s *sorter) sortGiant(a []uint64, rank uint64, depth uint64, giant int, emit func(first uint64, a []uint64, ties []tie)) {
-	tmp := reuse(&s.memory.giant[0], len(a))
-	parallelSort(a, tmp, s.threads, func(x, y uint64) bool { return x < y }, func(_ int, a, tmp []uint64) {
-		sortWords(a, tmp, s.low+s.keyBits, s.low)
-	})
+	if !s.equalKeys(a) { // they often are, in lines that begin alike
+		tmp := reuse(&s.memory.giant[0], len(a))
+		parallelSort(a, tmp, s.threads, func(x, y uint64) bool { return x < y }, func(_ int, a, tmp []uint64) {
+			sortWords(a, tmp, s.low+s.keyBits, s.low)
+		})
+	}
 	depth += uint64(s.keyBits)
 	// Shares end where groups of equal keys do.
 	var giants []group
@@ -259,6 +244,21 @@ func (s *sorter) sortGiant(a []uint64, rank uint64, depth uint64, giant int, emi
 		shares := cut(len(part), s.threads*4)
 		parallel(len(shares)-1, s.threads, func(i int) { emit(first+uint64(shares[i]), part[shares[i]:shares[i+1]], nil) })
 	}
+}
+
+// equalKeys reports whether all entries have the same key.
+func (s *sorter) equalKeys(a []uint64) bool {
+	shares := cut(len(a), s.threads*4)
+	var differ atomic.Bool
+	parallel(len(shares)-1, s.threads, func(i int) {
+		for _, e := range a[shares[i]:shares[i+1]] {
+			if (e^a[0])>>s.low != 0 {
+				differ.Store(true)
+				return
+			}
+		}
+	})
+	return !differ.Load()
 }
 
 // sortGiantDeep is sortDeep by all threads.

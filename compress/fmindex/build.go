@@ -16,6 +16,24 @@ type Content struct {
 	Text     []byte
 	Coverage *Coverage // of the pseudogenome, whose length it gives
 	Literals *Literals // Bases is not read
+
+	// Transform, if not nil, computes the transform in place of package bwt, or returns false. It writes the transform of text to dst, its
+	// starting points, and where the suffixes of the ranks every-1, 2*every-1, ... begin to samples.
+	Transform func(dst, text []byte, step int, starts []uint32, every int, samples []uint32) bool
+}
+
+// transform computes the transform. samples is nil if it was not computed with it.
+func (c *Content) transform(threads int) (transformed []byte, starts, samples []uint32, err error) {
+	n := len(c.Text)
+	transformed = make([]byte, n)
+	if c.Transform != nil && n > 0 {
+		starts, samples = make([]uint32, bwt.Starts(n)), make([]uint32, n/sampleRows)
+		if c.Transform(transformed, c.Text, bwt.Step(n), starts, sampleRows, samples) {
+			return transformed, starts, samples, nil
+		}
+	}
+	starts, err = bwt.Transform(transformed, c.Text, threads)
+	return transformed, starts, nil, err
 }
 
 // BuildBytes is about how many bytes of memory Build takes for each base of the text, the text and the result included.
@@ -27,8 +45,7 @@ func Build(c Content, threads int) (*Index, error) {
 	if uint64(len(c.Text)) > MaxBases || uint64(len(c.Literals.lengths)) > math.MaxUint32 {
 		return nil, ErrTooLong
 	}
-	transformed := make([]byte, len(c.Text))
-	starts, err := bwt.Transform(transformed, c.Text, threads)
+	transformed, starts, samples, err := c.transform(threads)
 	if err != nil {
 		return nil, err
 	}
@@ -48,8 +65,14 @@ func Build(c Content, threads int) (*Index, error) {
 	for i, s := range starts {
 		binary.LittleEndian.PutUint32(x.starts[4*i:], s)
 	}
-	if err := x.setSamples(threads); err != nil {
-		return nil, err
+	binary.LittleEndian.PutUint32(x.samples, x.bases) // row 0
+	for i, p := range samples {
+		binary.LittleEndian.PutUint32(x.samples[4*(i+1):], p)
+	}
+	if samples == nil {
+		if err := x.setSamples(threads); err != nil {
+			return nil, err
+		}
 	}
 	for k := range c.Coverage.sums {
 		binary.LittleEndian.PutUint16(x.coverage[2*k:], coverCode(c.Coverage.sums[k].Load()))
@@ -117,9 +140,8 @@ func (x *Index) fillBlock(b int, rows []byte, n *[4]uint32) {
 	}
 }
 
-// setSamples sets the places of every 64th row.
+// setSamples sets the places of every 64th row but row 0.
 func (x *Index) setSamples(threads int) error {
-	binary.LittleEndian.PutUint32(x.samples, x.bases)
 	chunks := x.Chunks()
 	group := min(max((chunks+threads-1)/threads, 1), sideBySide) // chunks that one thread walks through side by side
 	var failed atomic.Pointer[error]

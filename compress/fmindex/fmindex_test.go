@@ -90,6 +90,46 @@ func locateAll(t testing.TB, x *Index, r Rows) (places []int) {
 	return places
 }
 
+// TestTransformElsewhere: the index does not depend on what computes the transform.
+func TestTransformElsewhere(t *testing.T) {
+	for name, text := range texts(rand.New(rand.NewPCG(0, 7))) {
+		text = text[:min(len(text), 20000)]
+		c := Content{Text: text, Coverage: NewCoverage(len(text)), Literals: new(Literals)}
+		want, err := Build(c, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		order := make([]int, len(text))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortFunc(order, func(a, b int) int { return bytes.Compare(text[a:], text[b:]) })
+		for _, done := range []bool{true, false} {
+			calls := 0
+			c.Transform = func(dst, text []byte, step int, starts []uint32, every int, samples []uint32) bool {
+				calls++
+				for rank, p := range order {
+					dst[rank] = text[(p+len(text)-1)%len(text)]
+					if done && p%step == 0 {
+						starts[p/step] = uint32(rank)
+					}
+					if done && rank%every == every-1 {
+						samples[rank/every] = uint32(p)
+					}
+				}
+				return done
+			}
+			got, err := Build(c, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got.Bytes(), want.Bytes()) || calls != min(len(text), 1) {
+				t.Errorf("%s, transformed elsewhere: %v: another index, after %d calls", name, done, calls)
+			}
+		}
+	}
+}
+
 // queries are stretches of a text, some of them changed, and others.
 func queries(r *rand.Rand, text []byte) (all [][]byte) {
 	for range 40 {
@@ -114,9 +154,14 @@ func TestFind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := indexOf(t, text, nil, 3)
 			all := queries(r, text)
-			rows := make([]Rows, len(all))
+			rows, tabulated := make([]Rows, len(all)), make([]Rows, len(all))
 			x.FindAll(all, rows)
+			x.Tabulate()
+			x.FindAll(all, tabulated)
 			for i, q := range all {
+				if rows[i].Count() != tabulated[i].Count() || rows[i].Count() > 0 && rows[i] != tabulated[i] {
+					t.Fatalf("%v: rows %v, with a table %v", q, rows[i], tabulated[i])
+				}
 				want := occurrences(text, q, 0)
 				if got := x.Find(q); got.Count() != len(want) || rows[i].Count() != len(want) {
 					t.Fatalf("%v: %d and %d places, want %d", q, got.Count(), rows[i].Count(), len(want))
@@ -401,6 +446,7 @@ func BenchmarkFindAll(b *testing.B) {
 		}
 		rows := make([]Rows, len(all))
 		b.Run(fmt.Sprintf("present=%v", present), func(b *testing.B) {
+			x.Tabulate()
 			for b.Loop() {
 				x.FindAll(all, rows)
 			}

@@ -32,7 +32,8 @@ type Index struct {
 	slices   []byte // eight bytes each, see literals.go
 	lengths  []byte // of the literals
 	marks    []literalMark
-	file     []byte // all of it
+	file     []byte     // all of it
+	rows     *rowsTable // see Tabulate; nil before
 }
 
 // Archive returns the ID of the archive that the index is of.

@@ -2,6 +2,7 @@ package fmindex
 
 import (
 	"encoding/binary"
+	"runtime"
 
 	"orcomgo/compress/bwt"
 )
@@ -9,30 +10,37 @@ import (
 // sampleRows is the distance of the rows whose places are kept.
 const sampleRows = 64
 
+// located is a row whose place is looked for: steps bases before the one that was asked for.
+type located struct {
+	number     int
+	row, steps uint32
+}
+
 // Locate replaces rows by the places in the text where their suffixes begin. The error is ErrCorrupt.
 func (x *Index) Locate(rows []uint32) error {
-	type walk struct {
-		number     int
-		row, steps uint32
-	}
-	var active [sideBySide]walk
+	var active [sideBySide]located
 	n, next := 0, 0
+	read := byte(0)
 	for {
 		for n < sideBySide && next < len(rows) {
-			active[n] = walk{number: next, row: rows[next]}
+			active[n] = located{number: next, row: rows[next]}
 			n, next = n+1, next+1
 		}
 		if n == 0 {
+			runtime.KeepAlive(read)
 			return nil
+		}
+		// The blocks of all are read before they are needed, so that the reads wait for memory together.
+		for i := range active[:n] {
+			b, _ := x.block(active[i].row)
+			read += b[0]
 		}
 		for i := 0; i < n; i++ {
 			w := &active[i]
-			var place uint32
-			switch {
-			case w.row%sampleRows == 0:
+			place := uint32(0)
+			if w.row%sampleRows == 0 {
 				place = binary.LittleEndian.Uint32(x.samples[w.row/sampleRows*4:])
-			case w.row == x.first:
-			default:
+			} else if w.row != x.first {
 				if w.steps++; w.steps > x.bases {
 					return corrupt("a row has no place")
 				}

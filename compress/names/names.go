@@ -28,6 +28,7 @@ var ErrCorrupt = errors.New("names: stream is corrupt or truncated")
 const (
 	formatEmpty  = 0 // no names at all
 	formatFields = 1
+	formatLight  = 2 // no mates
 )
 
 // sampleNames is the number of names with which the styles of cutting names are tried.
@@ -167,6 +168,9 @@ func decode(data, first []byte, n, k int, maxBytes uint64) ([]byte, error) {
 			return nil, ErrCorrupt
 		}
 		return []byte{}, nil
+	}
+	if data[0] == formatLight && first == nil {
+		return decodeLight(data[1:], n, k, maxBytes)
 	}
 	if data[0] != formatFields || n <= 0 {
 		return nil, fmt.Errorf("%w: format %d", ErrCorrupt, data[0])

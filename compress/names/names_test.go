@@ -166,15 +166,6 @@ func generate(style, n int) (first, second []byte) {
 	return first, second
 }
 
-// firstLines returns the first k lines.
-func firstLines(text []byte, k int) []byte {
-	at := 0
-	for range k {
-		at += lineLen(text[at:])
-	}
-	return text[:at]
-}
-
 func TestRoundTrip(t *testing.T) {
 	for s, m := range makers {
 		t.Run(m.name, func(t *testing.T) {
@@ -194,11 +185,11 @@ func TestRoundTrip(t *testing.T) {
 					t.Fatalf("%d mates do not come back: %v", n, err)
 				}
 				k := n / 3
-				if got, err = DecodePrefix(code, n, k, uint64(len(first))); err != nil || !bytes.Equal(got, firstLines(first, k)) {
+				if got, err = DecodePrefix(code, n, k, uint64(len(first))); err != nil || !bytes.Equal(got, leadingLines(first, k)) {
 					t.Fatalf("the first %d of %d names do not come back: %v", k, n, err)
 				}
-				got, err = DecodeMatePrefix(mate, firstLines(first, k), n, k, uint64(len(second)))
-				if err != nil || !bytes.Equal(got, firstLines(second, k)) {
+				got, err = DecodeMatePrefix(mate, leadingLines(first, k), n, k, uint64(len(second)))
+				if err != nil || !bytes.Equal(got, leadingLines(second, k)) {
 					t.Fatalf("the first %d of %d mates do not come back: %v", k, n, err)
 				}
 				if n == 4200 {
@@ -210,6 +201,27 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // TestMixedStyles has all the styles in one column, in runs and one by one.
+func TestLight(t *testing.T) {
+	for s, m := range makers {
+		for _, n := range []int{1, 40, 4200} {
+			names, _ := generate(s, n)
+			code := EncodeLight(names, n)
+			for _, k := range []int{0, 1, n / 2, n} {
+				got, err := DecodePrefix(code, n, k, uint64(len(names)))
+				if err != nil || !bytes.Equal(got, leadingLines(names, k)) {
+					t.Fatalf("%s: %d of %d names do not come back: %v", m.name, k, n, err)
+				}
+			}
+			if _, err := Decode(code, n, uint64(len(names))-1); err == nil {
+				t.Errorf("%s: %d names: more bytes than allowed", m.name, n)
+			}
+			if _, err := Decode(code, n+1, uint64(len(names))); err == nil {
+				t.Errorf("%s: %d names are decoded as %d", m.name, n, n+1)
+			}
+		}
+	}
+}
+
 func TestMixedStyles(t *testing.T) {
 	for _, run := range []int{1, 50} {
 		var all []byte
@@ -388,6 +400,7 @@ func FuzzDecode(f *testing.F) {
 	for s := range makers {
 		a, _ := generate(s, 20)
 		f.Add(Encode(a, 20), 20)
+		f.Add(EncodeLight(a, 20), 20)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, n int) {
 		const most = 1 << 16

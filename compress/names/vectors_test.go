@@ -30,6 +30,13 @@ func TestVectors(t *testing.T) {
 			}
 			rulesSeen[r.kind] = true
 		}
+		if v.Has("light") {
+			code := v.Bytes(t, "bytes", EncodeLight(names, n))
+			if got, err := Decode(code, n, uint64(len(names))); err != nil || string(got) != string(names) {
+				t.Fatalf("decoded %q, %v; want %q", got, err, names)
+			}
+			return
+		}
 		s := style(v.Int(t, "style"))
 		stylesSeen[s] = true
 		code := []byte{formatEmpty}

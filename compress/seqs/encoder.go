@@ -19,7 +19,9 @@ type Config struct {
 	Threads int // at least 1
 	// Memory bounds the memory of the whole process, in bytes and roughly; 0 is no bound. Reads that do not fit in it together are laid
 	// out in shares of their signatures and coded in parts, one after another.
-	Memory   uint64
+	Memory uint64
+	// Skip says of each input whether its reads are left out: EncodeSlice is not called for them. nil: none are.
+	Skip     []bool
 	Runs     bool                                   // slices hold the records of whole runs in the order of Sorted: see Column.Run
 	Progress func(stage string, done, total uint64) // may be nil
 	Repeats  bool                                   // of a Decoder: the second shared section is that of repeats

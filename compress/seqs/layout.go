@@ -38,10 +38,10 @@ func (d *Decoder) Places(data []byte, first, mate *Column) (layouts [2]*Layout, 
 		return layouts, false, ErrCorrupt
 	}
 	flags := data[n]
-	if flags&^flagsKnown != 0 || flags&flagMate != 0 != (mate != nil) || mate != nil && mate.Records != first.Records {
+	if !validFlags(flags, mate) || mate != nil && mate.Records != first.Records {
 		return layouts, false, ErrCorrupt
 	}
-	in, err := streamsOf(data[n+1:], flags&flagPieces != 0)
+	in, err := streamsOf(data[n+1:], flags)
 	if err != nil {
 		return layouts, false, err
 	}
@@ -103,17 +103,25 @@ func (r *columnReads) setLayouts() {
 	}
 }
 
-// Genome waits until the pseudogenome is decoded and appends its bases, one a byte, 0 to 3, to dst. An error wraps ErrCorrupt. It must not
-// be called if there are no reads, which have no pseudogenome.
+// Genome waits until the pseudogenome is decoded and appends its bases, one a byte, 0 to 3, to dst. An error wraps ErrCorrupt.
 func (d *Decoder) Genome(dst []byte) ([]byte, error) {
 	n, err := d.Len()
-	if err != nil {
-		return nil, err
+	if n == 0 || err != nil {
+		return dst, err
 	}
 	if d.releaseWhile(func() { err = d.genome.Wait(n) }); err != nil {
 		return nil, err
 	}
 	return d.genome.Append(dst, 0, n), nil
+}
+
+// UnplacedLayout returns the layout of n reads of which none has a place.
+func UnplacedLayout(n int) *Layout {
+	l := &Layout{Positions: make([]uint32, n), Reversed: make([]bool, n)}
+	for i := range l.Positions {
+		l.Positions[i] = unplaced
+	}
+	return l
 }
 
 // EachLiteral calls f with the stretches of read i, which has n bases, that are neither given by a place nor by pieces.
@@ -129,8 +137,11 @@ func (l *Layout) EachLiteral(i, n int, f func(from, to int)) {
 	}
 }
 
-// Len returns the number of bases of the pseudogenome. An error wraps ErrCorrupt. As Genome, it must not be called without reads.
+// Len returns the number of bases of the pseudogenome. An error wraps ErrCorrupt.
 func (d *Decoder) Len() (int, error) {
+	if len(d.parts) == 0 {
+		return 0, nil // no reads are on one
+	}
 	<-d.started // it is set by NewDecoder
 	if d.err != nil {
 		return 0, d.err

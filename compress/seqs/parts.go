@@ -51,6 +51,9 @@ func (p *part) unload() { p.layout, p.tree = nil, nil }
 func (e *Encoder) plan() (tight bool) {
 	meta := e.bins.Meta()
 	size := func(b *bins.BlockInfo) (reads, bases uint64) {
+		if e.skips(b.Input) {
+			return 0, 0
+		}
 		n := uint64(len(members(meta.Inputs, b.Input)))
 		return n * uint64(b.Records), n * b.Bases // the mates' blocks need not end where these do
 	}
@@ -109,7 +112,7 @@ func (e *Encoder) plan() (tight bool) {
 	for i := range meta.Blocks {
 		b := &meta.Blocks[i]
 		of := members(meta.Inputs, b.Input)
-		if of == nil {
+		if of == nil || e.skips(b.Input) {
 			continue
 		}
 		r, n := size(b)
@@ -128,6 +131,9 @@ func (e *Encoder) plan() (tight bool) {
 	}
 	return e.cfg.Memory > 0 && held > 0 && need+held > half+half/2
 }
+
+// skips reports whether the reads of an input are left out.
+func (e *Encoder) skips(input int) bool { return e.cfg.Skip != nil && e.cfg.Skip[input] }
 
 // members returns an input without mates, or one of first mates with all that hold mates of it; nil for the latter.
 func members(inputs []record.Input, input int) []int {

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 )
 
@@ -41,7 +42,7 @@ const (
 
 // File is a file to be coded.
 type File struct {
-	// Name is what a Reader returns as the name of the file. Any bytes will do.
+	// Name is for errors, and for the order of the files in the stream, which has no names. It is a path with slashes, of any bytes.
 	Name string
 	// Size is the number of bytes of the file.
 	Size int64
@@ -51,7 +52,14 @@ type File struct {
 
 type options struct {
 	threads, blockSize int
+	memory             uint64
 }
+
+// Memory that a block takes while it is coded or decoded, in bytes for each of its own.
+const (
+	encodeMemory = 30
+	decodeMemory = 20
+)
 
 // An Option changes how Encode or a Reader works.
 type Option func(*options) error
@@ -79,12 +87,26 @@ func WithBlockSize(n int) Option {
 	}
 }
 
+// WithMemory sets how many bytes of memory to stay within, roughly: fewer threads work at a time, and where one block of the size asked for
+// takes more, Encode takes smaller blocks, of at least 64 KiB. So the stream depends on it if it is less than 30 times the block size.
+func WithMemory(n uint64) Option {
+	return func(o *options) error {
+		o.memory = n
+		return nil
+	}
+}
+
 func newOptions(list []Option) (options, error) {
-	o := options{threads: runtime.GOMAXPROCS(0), blockSize: DefaultBlockSize}
+	o := options{threads: runtime.GOMAXPROCS(0), blockSize: DefaultBlockSize, memory: math.MaxUint64}
 	for _, f := range list {
 		if err := f(&o); err != nil {
 			return o, err
 		}
 	}
 	return o, nil
+}
+
+// within returns how many threads stay within the memory if each takes so many bytes, at least 1.
+func (o *options) within(each uint64) int {
+	return int(min(uint64(o.threads), max(o.memory/max(each, 1), 1)))
 }

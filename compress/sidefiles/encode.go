@@ -16,9 +16,9 @@ import (
 
 // block is a part of the files, one after another in the order of a stream.
 type block struct {
-	method      method
-	size, coded int // bytes
-	hash        uint64
+	method          method
+	size, coded     int // bytes
+	hash, codedHash uint64
 }
 
 // entry is a file in the index.
@@ -36,6 +36,8 @@ func Encode(w io.Writer, files []File, list ...Option) error {
 	if err != nil {
 		return err
 	}
+	o.blockSize = int(min(uint64(o.blockSize), max(o.memory/encodeMemory, 64<<10)))
+	o.threads = o.within(encodeMemory * uint64(o.blockSize))
 	entries, err := arrange(files, o.threads)
 	if err != nil {
 		return err
@@ -140,7 +142,7 @@ func writeBlocks(w io.Writer, files []File, entries []entry, o options) ([]block
 		go func() {
 			b.hash = xxh3.Hash(text)
 			b.method, b.bytes = smallest(text, methodsOf(cl)...)
-			b.coded = len(b.bytes)
+			b.coded, b.codedHash = len(b.bytes), xxh3.Hash(b.bytes)
 			close(b.done)
 		}()
 		queue <- b
@@ -252,8 +254,6 @@ func appendIndex(dst []byte, entries []entry, blocks []block) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(entries)))
 	for _, e := range entries {
 		dst = binary.AppendUvarint(dst, uint64(e.number))
-		dst = binary.AppendUvarint(dst, uint64(len(e.name)))
-		dst = append(dst, e.name...)
 		dst = binary.AppendUvarint(dst, uint64(e.size))
 		dst = binary.LittleEndian.AppendUint64(dst, e.hash)
 	}
@@ -263,6 +263,7 @@ func appendIndex(dst []byte, entries []entry, blocks []block) []byte {
 		dst = binary.AppendUvarint(dst, uint64(b.size))
 		dst = binary.AppendUvarint(dst, uint64(b.coded))
 		dst = binary.LittleEndian.AppendUint64(dst, b.hash)
+		dst = binary.LittleEndian.AppendUint64(dst, b.codedHash)
 	}
 	return dst
 }

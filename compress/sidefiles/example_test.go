@@ -2,6 +2,7 @@ package sidefiles_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -25,14 +26,14 @@ func Example() {
 		panic(err)
 	}
 	for i := range z.Len() {
-		fmt.Println(z.Name(i), z.Size(i))
+		fmt.Println(i, z.Size(i))
 	}
-	if err := z.WriteFile(os.Stdout, 0); err != nil {
+	if err := z.WriteFile(context.Background(), os.Stdout, 0); err != nil {
 		panic(err)
 	}
 	// Output:
-	// run.log 17
-	// lanes.txt 2
+	// 0 17
+	// 1 2
 	// started
 	// finished
 }

@@ -2,15 +2,18 @@ package sidefiles
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"math/rand"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -111,16 +114,16 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if z.Len() != len(contents) || len(z.Order()) != z.Len() {
+		if z.Len() != len(contents) {
 			t.Fatalf("%d files", z.Len())
 		}
 		for i, c := range contents {
 			var b bytes.Buffer
-			if err := z.WriteFile(&b, i); err != nil || !bytes.Equal(b.Bytes(), c.content) {
+			if err := z.WriteFile(t.Context(), &b, i); err != nil || !bytes.Equal(b.Bytes(), c.content) {
 				t.Errorf("%s, blocks of %d: %d bytes of %d, %v", c.name, size, b.Len(), len(c.content), err)
 			}
-			if z.Name(i) != c.name || z.Size(i) != int64(len(c.content)) {
-				t.Errorf("%q has the name %q and %d bytes", c.name, z.Name(i), z.Size(i))
+			if z.Size(i) != int64(len(c.content)) {
+				t.Errorf("%q has %d bytes", c.name, z.Size(i))
 			}
 		}
 	}
@@ -144,20 +147,16 @@ func TestChoice(t *testing.T) {
 			t.Errorf("%q is coded by method %d, want %d", c.name, got, c.method)
 		}
 	}
-	order := fmt.Sprint(z.Order())
 	files := testFiles()
-	files[0], files[1] = files[1], files[0]
-	if z, err = open(encode(t, files)); err != nil {
+	slices.Reverse(files)
+	y, err := open(encode(t, files))
+	if err != nil {
 		t.Fatal(err)
 	}
-	for i, n := range z.Order() {
-		z.place[i] = map[int]int{0: 1, 1: 0}[n]
-		if n > 1 {
-			z.place[i] = n
+	for at := range z.entries {
+		if a, b := z.entries[at].number, len(files)-1-y.entries[at].number; a != b {
+			t.Errorf("file %d of the stream is %s, and %s if files are given in another order", at, contents[a].name, contents[b].name)
 		}
-	}
-	if got := fmt.Sprint(z.place); got != order {
-		t.Errorf("files in another order are stored as %s, want %s", got, order)
 	}
 }
 
@@ -204,19 +203,72 @@ func (l *limited) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// readAll reads all files of a stream, and returns the contents that are sound.
-func readAll(stream []byte) (all []byte, err error) {
+// collector keeps the contents of files that are whole.
+type collector struct {
+	now  bytes.Buffer
+	all  map[int]string
+	errs []error
+}
+
+func (c *collector) Begin(int) (io.Writer, error) {
+	c.now.Reset()
+	return &c.now, nil
+}
+
+func (c *collector) End(i int, damage error) error {
+	if damage == nil {
+		c.all[i] = c.now.String()
+	} else {
+		c.errs = append(c.errs, damage)
+	}
+	return nil
+}
+
+// readAll reads all files of a stream, and returns the contents of those that are sound.
+func readAll(stream []byte) (map[int]string, error) {
 	z, err := open(stream, WithThreads(1))
 	if err != nil {
 		return nil, err
 	}
-	for i := range z.Len() {
+	c := collector{all: make(map[int]string)}
+	if err := z.Extract(context.Background(), nil, &c); err != nil {
+		return nil, err
+	}
+	damage, err := z.Check(context.Background(), func(int) {})
+	if quick := errors.Join(damage...); (quick == nil) != (len(c.errs) == 0) {
+		return nil, fmt.Errorf("decoding: %v, checking: %v", c.errs, quick)
+	}
+	return c.all, errors.Join(append(c.errs, err)...)
+}
+
+// TestExtractSome: what is damaged takes no other file with it, and memory bounds blocks and threads.
+func TestExtractSome(t *testing.T) {
+	text := func(c byte) []byte { return bytes.Repeat([]byte{c, '\n'}, 2048) }
+	files := []File{inMemory("a", text('a')), inMemory("b", text('b')), inMemory("c", text('c')), inMemory("none", nil)}
+	stream := encode(t, files, WithBlockSize(4096))
+	z, err := open(stream, WithThreads(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream[z.blocks[1].at] ^= 1
+	c := collector{all: make(map[int]string)}
+	if err := z.Extract(t.Context(), nil, &c); err != nil || len(c.errs) != 1 || len(c.all) != 3 || c.errs[0] != ErrCorrupt {
+		t.Errorf("%d files of 3, %v, %v", len(c.all), c.errs, err)
+	}
+	for i, want := range c.all {
 		var b bytes.Buffer
-		if err = errors.Join(err, z.WriteFile(&b, i)); err == nil {
-			all = append(append(all, z.Name(i)...), b.Bytes()...)
+		if err := z.WriteFile(t.Context(), &b, i); err != nil || b.String() != want || want != "" && want != string(text("abc"[i])) {
+			t.Errorf("file %d by itself: %d bytes, %v", i, b.Len(), err)
 		}
 	}
-	return all, err
+	if z, err = open(encode(t, files, WithMemory(1)), WithMemory(1), WithThreads(3)); err != nil || z.o.threads != 1 {
+		t.Errorf("with hardly any memory: %d threads, %v", z.o.threads, err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if err := z.Extract(stopped, nil, &c); !errors.Is(err, context.Canceled) {
+		t.Errorf("after cancellation: %v", err)
+	}
 }
 
 func TestDamage(t *testing.T) {
@@ -231,7 +283,7 @@ func TestDamage(t *testing.T) {
 		}
 		damaged := bytes.Clone(stream)
 		damaged[i] ^= 1 << (i % 8)
-		if got, err := readAll(damaged); err == nil && !bytes.Equal(got, want) {
+		if got, err := readAll(damaged); err == nil && !maps.Equal(got, want) {
 			t.Fatalf("byte %d damaged: other files and no error", i)
 		}
 	}
@@ -244,19 +296,19 @@ func FuzzReader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		z, err := open(stream, WithThreads(2))
 		for i := 0; err == nil && i < z.Len() && z.Size(i) < 1<<20; i++ {
-			err = z.WriteFile(io.Discard, i)
+			err = z.WriteFile(t.Context(), io.Discard, i)
 		}
 	})
 }
 
 // FuzzIndex reads indexes whose hash need not be right.
 func FuzzIndex(f *testing.F) {
-	f.Add(appendIndex(nil, []entry{{0, "a", 7, 1, 0}}, []block{{methodStored, 7, 7, 1}}), uint64(7))
+	f.Add(appendIndex(nil, []entry{{0, "a", 7, 1, 0}}, []block{{methodStored, 7, 7, 1, 1}}), uint64(7))
 	f.Fuzz(func(t *testing.T, index []byte, coded uint64) {
 		z := &Reader{}
 		if z.readIndex(index, coded) {
 			for i := range z.Len() {
-				z.Name(i)
+				z.Coded(i)
 			}
 		}
 	})
@@ -266,15 +318,15 @@ func FuzzIndex(f *testing.F) {
 func TestVectors(t *testing.T) {
 	testvector.Run(t, "../../testdata/vectors/sidefiles.txt", func(t *testing.T, v *testvector.Vector) {
 		var files []File
-		var want []byte
+		want := make(map[int]string)
 		for _, s := range v.Strings(t, "files") {
 			name, content, _ := strings.Cut(s, "=")
 			files = append(files, inMemory(name, []byte(content)))
-			want = append(append(want, name...), content...)
+			want[len(files)-1] = content
 		}
 		got, err := readAll(v.Bytes(t, "bytes", encode(t, files)))
-		if err != nil || !bytes.Equal(got, want) {
-			t.Fatalf("%q, %v; want %q", got, err, want)
+		if err != nil || !maps.Equal(got, want) {
+			t.Fatalf("%v, %v; want %v", got, err, want)
 		}
 	})
 }
@@ -308,7 +360,7 @@ func TestRunFolder(t *testing.T) {
 	for i, f := range files {
 		var b bytes.Buffer
 		want, _ := os.ReadFile(f.Name)
-		if err := z.WriteFile(&b, i); err != nil || !bytes.Equal(b.Bytes(), want) {
+		if err := z.WriteFile(t.Context(), &b, i); err != nil || !bytes.Equal(b.Bytes(), want) {
 			t.Errorf("%s differs: %v", f.Name, err)
 		}
 	}
@@ -331,12 +383,15 @@ func BenchmarkEncode(b *testing.B) {
 }
 
 func BenchmarkReader(b *testing.B) {
-	stream := encode(b, testFiles())
+	files, total := testFiles(), int64(0)
+	for _, f := range files {
+		total += f.Size
+	}
+	stream := encode(b, files)
+	b.SetBytes(total)
 	for b.Loop() {
-		all, err := readAll(stream)
-		if err != nil {
+		if _, err := readAll(stream); err != nil {
 			b.Fatal(err)
 		}
-		b.SetBytes(int64(len(all)))
 	}
 }

@@ -5,7 +5,7 @@
 // A list holds suffixes that are not in order yet: where each begins, its rank so far, which is the first rank of its group, and its
 // depth, the symbols that its group has in common. The members of a group are next to each other.
 #pragma once
-#include "warp.cuh"
+#include "digits.cuh"
 
 static_assert(SUFFIX_DIGITS == THREADS, "a thread for each digit");
 static_assert(SUFFIX_GROUP_TILE + SUFFIX_SMALL <= 9 * THREADS, "rounds of suffix_small");
@@ -92,31 +92,7 @@ suffix_keys(const u8 *text, u64 n, const u8 *numbers, const u32 *codes, u64 size
 extern "C" __global__ void __launch_bounds__(THREADS)
 suffix_count(const u64 *keys, u64 n, u64 shift, u32 *counts, u32 *step) {
   mark(step, STEP_SUFFIX_COUNT);
-  __shared__ u32 count[SUFFIX_DIGITS];
-  count[threadIdx.x] = 0;
-  __syncthreads();
-  u64 base = (u64)blockIdx.x * SUFFIX_TILE;
-#pragma unroll
-  for (int k = 0; k < SUFFIX_ROUNDS; k++) {
-    u64 i = base + k * THREADS + threadIdx.x;
-    if (i < n) atomicAdd(count + (u32)(keys[i] >> shift & (SUFFIX_DIGITS - 1)), 1);
-  }
-  __syncthreads();
-  counts[(u64)threadIdx.x * gridDim.x + blockIdx.x] = count[threadIdx.x];
-}
-
-// digit_rank returns how many digits equal to its own the warp had before: in earlier calls, which place counts, and in lower lanes. A
-// digit of SUFFIX_DIGITS is none.
-static __device__ __forceinline__ u32 digit_rank(u32 *place, u32 digit, u32 lane) {
-  u32 alike = __match_any_sync(FULL, digit);
-  u32 leader = __ffs(alike) - 1, before = 0;
-  if (lane == leader && digit < SUFFIX_DIGITS) {
-    before = place[digit];
-    place[digit] = before + __popc(alike);
-  }
-  u32 rank = __shfl_sync(FULL, before, leader) + __popc(alike & ((1u << lane) - 1));
-  __syncwarp();
-  return rank;
+  count_digits<SUFFIX_DIGITS, SUFFIX_ROUNDS>(n, counts, [=](u64 i) { return (u32)(keys[i] >> shift & (SUFFIX_DIGITS - 1)); });
 }
 
 // suffix_scatter moves keys and values to the offsets that are the running totals of the counts. Equal digits keep their order. A tile is
@@ -127,30 +103,19 @@ suffix_scatter(const u64 *keys, const u32 *values, u64 n, u64 shift, const u32 *
   __shared__ u32 place[WARPS][SUFFIX_DIGITS], offset[SUFFIX_DIGITS], sums[WARPS];
   __shared__ u64 staged[SUFFIX_TILE];
   u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-#pragma unroll
-  for (int w = 0; w < WARPS; w++) place[w][threadIdx.x] = 0;
-  __syncthreads();
   u64 base = (u64)blockIdx.x * SUFFIX_TILE;
   u32 own = warp * (SUFFIX_ROUNDS * 32) + lane, size = n - base < SUFFIX_TILE ? (u32)(n - base) : SUFFIX_TILE;
   u64 key[SUFFIX_ROUNDS];
   u32 rank[SUFFIX_ROUNDS];
 #pragma unroll
   for (int j = 0; j < SUFFIX_ROUNDS; j++) key[j] = own + j * 32 < size ? keys[base + own + j * 32] : 0;
-#pragma unroll
-  for (int j = 0; j < SUFFIX_ROUNDS; j++)
-    rank[j] = digit_rank(place[warp], own + j * 32 < size ? (u32)(key[j] >> shift & (SUFFIX_DIGITS - 1)) : SUFFIX_DIGITS, lane);
-  __syncthreads();
+  rank_digits(place, rank, [&](int j) { return own + j * 32 < size ? (u32)(key[j] >> shift & (SUFFIX_DIGITS - 1)) : SUFFIX_DIGITS; });
   u32 d = threadIdx.x, sum = 0, total;
 #pragma unroll
   for (int w = 0; w < WARPS; w++) sum += place[w][d];
   u32 at = block_exclusive(sum, sums, &total);
   offset[d] = counts[(u64)d * gridDim.x + blockIdx.x] - at;
-#pragma unroll
-  for (int w = 0; w < WARPS; w++) {
-    u32 c = place[w][d];
-    place[w][d] = at;
-    at += c;
-  }
+  place_digit(place, d, at);
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < SUFFIX_ROUNDS; j++) {
@@ -497,4 +462,14 @@ suffix_starts(const u64 *ranks, u64 distance, u64 count, u32 *starts, u32 *step)
   mark(step, STEP_SUFFIX_STARTS);
   u64 i = (u64)blockIdx.x * THREADS + threadIdx.x;
   if (i < count) starts[i] = (u32)ranks[i * distance];
+}
+
+// suffix_samples writes where the suffix of the last of each `every` ranks begins.
+extern "C" __global__ void __launch_bounds__(THREADS)
+suffix_samples(const u64 *ranks, u64 n, u64 every, u32 *samples, u32 *step) {
+  mark(step, STEP_SUFFIX_SAMPLES);
+  u64 p = (u64)blockIdx.x * THREADS + threadIdx.x;
+  if (p >= n) return;
+  u32 r = (u32)ranks[p] + 1;
+  if (r % (u32)every == 0) samples[r / (u32)every - 1] = (u32)p;
 }

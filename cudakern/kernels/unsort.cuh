@@ -11,17 +11,7 @@ static_assert(UNSORT_GAP % 8 == 0, "pieces are written 8 symbols at a time");
 extern "C" __global__ void __launch_bounds__(THREADS)
 unsort_count(const u8 *transformed, u64 n, u32 *counts, u32 *step) {
   mark(step, STEP_UNSORT_COUNT);
-  __shared__ u32 count[SUFFIX_DIGITS];
-  count[threadIdx.x] = 0;
-  __syncthreads();
-  u64 base = (u64)blockIdx.x * SUFFIX_TILE;
-#pragma unroll
-  for (int k = 0; k < SUFFIX_ROUNDS; k++) {
-    u64 i = base + k * THREADS + threadIdx.x;
-    if (i < n) atomicAdd(count + transformed[i], 1);
-  }
-  __syncthreads();
-  counts[(u64)threadIdx.x * gridDim.x + blockIdx.x] = count[threadIdx.x];
+  count_digits<SUFFIX_DIGITS, SUFFIX_ROUNDS>(n, counts, [=](u64 i) { return (u32)transformed[i]; });
 }
 
 // unsort_next writes, for each rank, that of the suffix that begins one symbol later; counts are the running totals of those of
@@ -32,23 +22,12 @@ unsort_next(const u8 *transformed, u64 n, u64 origin, const u32 *counts, u32 *ne
   mark(step, STEP_UNSORT_NEXT);
   __shared__ u32 place[WARPS][SUFFIX_DIGITS];
   u32 lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-#pragma unroll
-  for (int w = 0; w < WARPS; w++) place[w][threadIdx.x] = 0;
-  __syncthreads();
   u64 base = (u64)blockIdx.x * SUFFIX_TILE + warp * (SUFFIX_ROUNDS * 32) + lane;
   u32 digit[SUFFIX_ROUNDS], rank[SUFFIX_ROUNDS];
 #pragma unroll
   for (int j = 0; j < SUFFIX_ROUNDS; j++) digit[j] = base + j * 32 < n ? transformed[base + j * 32] : SUFFIX_DIGITS;
-#pragma unroll
-  for (int j = 0; j < SUFFIX_ROUNDS; j++) rank[j] = digit_rank(place[warp], digit[j], lane);
-  __syncthreads();
-  u32 at = counts[(u64)threadIdx.x * gridDim.x + blockIdx.x];
-#pragma unroll
-  for (int w = 0; w < WARPS; w++) {
-    u32 c = place[w][threadIdx.x];
-    place[w][threadIdx.x] = at;
-    at += c;
-  }
+  rank_digits(place, rank, [&](int j) { return digit[j]; });
+  place_digit(place, threadIdx.x, counts[(u64)threadIdx.x * gridDim.x + blockIdx.x]);
   __syncthreads();
   u32 last = transformed[origin], first = counts[(u64)last * gridDim.x];
 #pragma unroll

@@ -130,6 +130,11 @@ def names(v):
     return reader.decode_names(v.bytes(), len(wanted), first, size, "names"), wanted
 
 
+def two_bit(v):
+    wanted = "".join(v.lines("letters"))
+    return reader.decode_two_bit(v.bytes(), [len(wanted)], "bases")[0].decode(), wanted
+
+
 def qualities(v):
     letters = None
     if "letters" in v.fields:
@@ -176,7 +181,7 @@ def search_indexes(v):
 FILES = {"index.txt": search_indexes, "streams.txt": streams, "linenames.txt": line_names,
          "rangecoder.txt": decisions(reader.ArithmeticDecoder), "squash.txt": squash, "bases.txt": bases,
          "positions.txt": positions, "lengths.txt": lengths, "slices.txt": slices, "edits.txt": edits,
-         "names.txt": names,
+         "names.txt": names, "twobit.txt": two_bit,
          "qualitycoder.txt": decisions(reader.RangeDecoder), "qualities.txt": qualities}
 
 

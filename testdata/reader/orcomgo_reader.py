@@ -25,6 +25,7 @@ archive is, after a line "archive: DIR/NAME", as testdata/testkit/README.md says
 
 import hashlib
 import os
+import re
 import struct
 import sys
 
@@ -308,6 +309,12 @@ class Bytes:
             raise Damaged(f"{self.what} has {self.left()} bytes too many")
 
 
+def word_order(word):
+    """What words of names are sorted by (FORMAT: Order of words)."""
+    return [(48, int(part), len(part)) if part[:1].isdigit() else (part[0], 0, 0)
+            for part in re.findall(rb"[0-9]+|[^0-9]", word, re.DOTALL)]
+
+
 def require(condition, message):
     if not condition:
         raise Damaged(message)
@@ -336,7 +343,7 @@ def check_input_name(name, seen):
 
 KINDS = {0: "FASTQ", 1: "FASTA"}
 QUALITY_MODES = {0: "kept", 1: "eight levels", 2: "dropped"}
-READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, REPEATS = 1, 2, 4, 8, 16
+READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, REPEATS, NAME_RANGES = 1, 2, 4, 8, 16, 32
 
 
 def flag_words(flags):
@@ -481,7 +488,7 @@ class PackedArchive:
         found["bins_id"] = source.take(16)
         found["tool"] = source.text().decode("utf-8", "replace")
         found["flags"] = flags = source.uvarint()
-        require(flags < (32 if found["version"] > 5 else 16),
+        require(flags < (64 if found["version"] > 5 else 16),
                 "the manifest has flags that are not known")
         found["quality"] = source.byte()
         require(found["quality"] in QUALITY_MODES, "the manifest has an unknown quality mode")
@@ -519,10 +526,12 @@ class PackedArchive:
         require(one.kind in KINDS, "an input is neither FASTQ nor FASTA")
         one.pairing = source.byte()
         require(one.pairing in (0, 1, 3) or one.pairing == 4 and version >= 5
-                or one.pairing == 5 and version >= 6, "an input has an unknown pairing")
+                or one.pairing in (5, 6) and version >= 6, "an input has an unknown pairing")
+        require(one.pairing != 6 or one.kind == 1 and not flags & ORDER_ANY,
+                "an input of two bits a base is not FASTA, or its order is free")
         mate = source.uvarint() if one.pairing & 1 else None
         one.mate, one.lead = (None, mate) if one.pairing == 5 else (mate, None)
-        one.first = bool(one.pairing & 2)
+        one.first = one.pairing == 3
         one.records, one.bytes, one.bases = source.uvarint(), source.uvarint(), source.uvarint()
         one.shortest, one.longest = source.uvarint(), source.uvarint()
         one.exact = exact and (one.kind == 1 or quality == 0)
@@ -583,6 +592,7 @@ class PackedArchive:
                 setattr(member, column, Section(source, label))
             one.members.append(member)
         one.sequences = Section(source, f"slice {index} sequences")
+        one.words = (source.text(), source.text()) if flags & NAME_RANGES else None
         return one
 
     # -- what the manifest says must fit together
@@ -720,6 +730,12 @@ class PackedArchive:
             for member in one.members[:number + 1]:
                 mates = decode_names(self.read(member.names), one.records, mates,
                                      member.names_length, member.names.label)
+            if one.words and any(one.words):
+                least, greatest = map(word_order, one.words)
+                for name in mates:
+                    word = re.split(rb"[ \t]", name, maxsplit=1)[0]
+                    require(least <= word_order(word) <= greatest,
+                            f"{member.names.label}: a name is out of the range of the slice")
             yield from mates
 
     def lead_slice(self, one):
@@ -776,6 +792,8 @@ class PackedArchive:
         return self.decoded[one.index]
 
     def decode_slice(self, one):
+        if self.inputs[one.input].pairing == 6:
+            return [decode_two_bit(self.read(one.sequences), self.slice_lengths(one, 0), one.sequences.label)]
         members = []
         for number, member in enumerate(one.members):
             lengths = self.slice_lengths(one, number)
@@ -1950,6 +1968,8 @@ def decode_names(data, count, mates, size, what):
         source.finish()
         require(count == 0, f"{what}: the section has no names")
         return []
+    if version == 2 and mates is None:
+        return decode_light_names(source, count, size, what)
     require(version == 1, f"{what}: unknown layout")
     style = source.byte()
     require(style <= 3, f"{what}: unknown style")
@@ -1964,6 +1984,92 @@ def decode_names(data, count, mates, size, what):
         require(total <= size, f"{what}: the names are too long")
     require(total == size, f"{what}: the names have another length than they should")
     return names
+
+
+def decode_light_names(source, count, size, what):
+    require(source.uvarint() == size, f"{what}: the length is not that of the manifest")
+    text = b""
+    while len(text) < size:
+        stored = source.take(source.uvarint())
+        text += decode_line_names(stored, min(size - len(text), 1 << 22), what)
+    source.finish()
+    require(text.endswith(b"\n") and text.count(b"\n") == count, f"{what}: another number of names")
+    return text.split(b"\n")[:-1]
+
+
+# ---------------------------------------------------------------------------
+# Two bits a base (FORMAT: Two bits a base)
+
+EXCEPTION_BYTES = set(b"\0.-*BDEFHIJKLMNOPQRSUVWXYZbdefhijklmnopqrsuvwxyz")
+
+
+def decode_two_bit(data, lengths, what):
+    """The sequences of a slice, whose lengths are known."""
+    source, total = Bytes(data, what), sum(lengths)
+    literals = source.uvarint()
+    sizes = [(source.uvarint(), source.uvarint()) for _ in range(7)]
+    streams = []
+    for symbols, stored in sizes:
+        coded = source.take(stored)
+        if coded[:1] == b"\1":
+            require(symbols <= 65536, f"{what}: too many symbols of one value")
+        else:
+            require(symbols <= 8 * stored, f"{what}: more symbols than bits")
+        streams.append(Bytes(decode_stream(coded, symbols, what, order1=False), what))
+    packed = source.take((literals + 3) // 4)
+    source.finish()
+    kinds, before, copied, shifts, gaps, run_lengths, letters = streams
+    bases, taken, x, forward = [], 0, None, True
+
+    def take_literals(count):
+        nonlocal taken
+        require(count <= literals - taken and len(bases) + count <= total, f"{what}: too many literals")
+        bases.extend(packed[i // 4] >> i % 4 * 2 & 3 for i in range(taken, taken + count))
+        taken += count
+
+    while kinds.left():
+        kind, gap = kinds.byte(), before.uvarint()
+        require(kind <= 3, f"{what}: a copy of an unknown kind")
+        take_literals(gap)
+        n, p = copied.uvarint() + 8, len(bases)
+        require(n <= total - p, f"{what}: a copy of too many bases")
+        if kind == 3:
+            bases.extend([0] * n)
+            x = None
+            continue
+        if kind == 0:
+            require(x is not None, f"{what}: a copy goes on with none")
+            u = shifts.uvarint()
+            step = gap + (u // 2 if u % 2 == 0 else -(u + 1) // 2)
+            x += step if forward else -step
+        else:
+            forward = kind == 1
+            x = p - shifts.uvarint() - (64 if forward else 0)
+        if forward:
+            require(0 <= x <= p - 64, f"{what}: a copy of bases that are not there")
+            for i in range(n):
+                bases.append(bases[x + i])
+            x += n
+        else:
+            require(n <= x <= p, f"{what}: a copy of bases that are not there")
+            bases.extend(3 - bases[x - 1 - i] for i in range(n))
+            x -= n
+    require(total - len(bases) == literals - taken, f"{what}: another number of literals")
+    take_literals(literals - taken)
+    text, end = bytearray(b"ACGT"[base] for base in bases), 0
+    while letters.left():
+        start = end + gaps.uvarint()
+        end = start + run_lengths.uvarint() + 1
+        letter = letters.byte()
+        require(end <= total and letter in EXCEPTION_BYTES, f"{what}: a run that is none")
+        text[start:end] = text[start:end].lower() if letter == 0 else bytes([letter]) * (end - start)
+    for stream in streams:
+        stream.finish()
+    sequences, at = [], 0
+    for length in lengths:
+        sequences.append(bytes(text[at:at + length]))
+        at += length
+    return sequences
 
 
 # ---------------------------------------------------------------------------
@@ -2775,22 +2881,28 @@ class SliceDecoder:
         self.tree = trees[part]
         flags = source.byte()
         self.sorted, self.with_qualities = bool(flags & 1), bool(flags & 2)
-        require(flags < 16 and bool(flags & 4) == (len(members) == 2), f"{what}: unknown flags")
-        lengths = [source.uvarint() for _ in range(5 if flags & 8 else 4)]
+        require(flags < 32 and bool(flags & 4) == (len(members) == 2), f"{what}: unknown flags")
+        require(not flags & 16 or flags & 12 == 4, f"{what}: streams of mates that are not there")
+        lengths = [source.uvarint()
+                   for _ in range(4 + bool(flags & 8) + 3 * bool(flags & 16))]
         streams = [source.take(length) for length in lengths]
         source.finish()
-        self.exceptions(streams[0])
         self.places(streams[1])
-        self.mismatches(streams[2])
-        if flags & 8:
-            long = [read for record in zip(*members) for read in record
-                    if read.position is None and read.length >= 701]
-            EditsDecoder(streams[4], long, genome, self.with_qualities, what)
-        self.literals(streams[3])
+        groups = [(members, streams[0], streams[2], streams[3])]
+        if flags & 16:
+            groups = [(members[:1], streams[0], streams[2], streams[3]), (members[1:], *streams[4:])]
+        for group, exceptions, mismatches, literals in groups:
+            self.exceptions(exceptions, group)
+            self.mismatches(mismatches, group)
+            if flags & 8:
+                long = [read for record in zip(*group) for read in record
+                        if read.position is None and read.length >= 701]
+                EditsDecoder(streams[4], long, genome, self.with_qualities, what)
+            self.literals(literals, group)
 
-    def exceptions(self, data):
+    def exceptions(self, data, members):
         coder = ArithmeticDecoder(data)
-        for reads in self.members:
+        for reads in members:
             probs = Probs(coder)
             mode = coder.even(2)
             require(mode <= 2, f"{self.what}: unknown exceptions")
@@ -2867,11 +2979,11 @@ class SliceDecoder:
         require(0 <= read.position and read.position + read.length <= len(self.genome),
                 f"{self.what}: a read is placed outside the pseudogenome")
 
-    def mismatches(self, data):
+    def mismatches(self, data, members):
         coder = ArithmeticDecoder(data)
-        models = [Probs(coder) for _ in self.members]
-        variants = [{} for _ in self.members]
-        for record in zip(*self.members):
+        models = [Probs(coder) for _ in members]
+        variants = [{} for _ in members]
+        for record in zip(*members):
             for probs, self.variants, read in zip(models, variants, record):
                 if read.position is not None:
                     self.one_read(coder, probs, read)
@@ -2958,10 +3070,10 @@ class SliceDecoder:
             return (r + 2) % 4
         return (r + (3 if probs.bit(("three", q, r), MEMORY) else 1)) % 4
 
-    def literals(self, data):
+    def literals(self, data, members):
         """Record by record, as mismatches are; exceptions count in the size of the table."""
         coder = ArithmeticDecoder(data)
-        unplaced = [read for record in zip(*self.members) for read in record
+        unplaced = [read for record in zip(*members) for read in record
                     if read.position is None]
         model = self.model.copy(sum(read.bases.count(None) for read in unplaced))
         for read in unplaced:

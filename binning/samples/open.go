@@ -1,0 +1,70 @@
+package samples
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"orcomgo/binning"
+	"orcomgo/bins/vfs"
+)
+
+// Refresh looks at a file of class Other or Reads again, since much time may have passed since Scan. The error names it.
+func (f *File) Refresh() error {
+	info, err := vfs.Stat(f.Path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return f.changed(errors.New("it is no file now"))
+	}
+	f.Info = info
+	return nil
+}
+
+func (f *File) changed(err error) error {
+	return fmt.Errorf("%s: the file was changed while it was read: %w", f.Path, err)
+}
+
+// Open opens a file. Reading it to its end fails if it is not what Info says any more. Errors name the file.
+func (f *File) Open() (io.ReadCloser, error) {
+	r, err := vfs.Open(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	o := &unchanged{File: r, of: f}
+	if err := o.check(); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return o, nil
+}
+
+// unchanged is a file that must not change while it is read.
+type unchanged struct {
+	*vfs.File
+	of *File
+}
+
+// check compares the file with what it was.
+func (u *unchanged) check() error {
+	now, err := u.Stat()
+	if err != nil {
+		return err
+	}
+	if err := binning.Changed(u.of.Info, now); err != nil {
+		return u.of.changed(err)
+	}
+	return nil
+}
+
+// Read implements io.Reader.
+func (u *unchanged) Read(p []byte) (int, error) {
+	n, err := u.File.Read(p)
+	if err == io.EOF {
+		if changed := u.check(); changed != nil {
+			err = changed
+		}
+	}
+	return n, err
+}

@@ -1,0 +1,109 @@
+package commit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"orcomgo/bins/vfs"
+)
+
+// The side archive of a directory, NAME.ctree: one file, beside the archives of the directory's samples.
+const (
+	TreeExt   = ".ctree"
+	TreeMagic = "\x89OCGt\r\n\x1a"
+)
+
+// Tree is a side archive that was found.
+type Tree struct{ Dir, Name string }
+
+// Path returns DIR/NAME.ctree.
+func (t Tree) Path() string { return filepath.Join(t.Dir, t.Name+TreeExt) }
+
+// FindTrees returns the side archives that path leads to, sorted by name: all of a directory, the one of the path DIR/NAME.ctree, or that of
+// DIR/NAME if there is no archive of this name. The result is empty if there is none. Nothing is written.
+func FindTrees(path string) ([]Tree, error) {
+	info, err := vfs.Stat(path)
+	if err == nil && info.IsDir() {
+		files, err := vfs.ReadDir(path)
+		if err != nil {
+			return nil, err
+		}
+		var found []Tree
+		for _, f := range files {
+			name, ok := strings.CutSuffix(f.Name(), TreeExt)
+			if !ok || name == "" || f.IsDir() {
+				continue
+			}
+			if ok, err := isTree(filepath.Join(path, f.Name())); err != nil {
+				return nil, err
+			} else if ok {
+				found = append(found, Tree{path, name})
+			}
+		}
+		slices.SortFunc(found, func(a, b Tree) int { return strings.Compare(a.Name, b.Name) })
+		return found, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	dir, name := filepath.Split(path)
+	t := Tree{filepath.Clean(dir), strings.TrimSuffix(name, TreeExt)}
+	if t.Name == "" {
+		return nil, nil
+	}
+	if t.Name == name {
+		if _, found, err := Lookup(t.Dir, name); found || err != nil {
+			return nil, err
+		}
+	}
+	if ok, err := isTree(t.Path()); !ok {
+		return nil, err
+	}
+	return []Tree{t}, nil
+}
+
+// isTree reports whether a file begins as a side archive does.
+func isTree(path string) (bool, error) {
+	id, err := identify(path)
+	return id.ext == TreeExt, err
+}
+
+// LookupTree reports whether dir has a side archive called name. The error is ErrForeign if another file has its name.
+func LookupTree(dir, name string) (t Tree, found bool, err error) {
+	t = Tree{dir, name}
+	if _, err := vfs.Lstat(t.Path()); errors.Is(err, fs.ErrNotExist) {
+		return t, false, nil
+	} else if err != nil {
+		return t, false, err
+	}
+	found, err = isTree(t.Path())
+	if err == nil && !found {
+		err = fmt.Errorf("%s: %w", t.Path(), ErrForeign)
+	}
+	return t, found, err
+}
+
+// InstallTree makes file, which must have been synced, the side archive name of dir. It replaces an older one if replace is set; else the
+// error is ErrExists. A file that is no side archive stays, and the error is ErrForeign.
+func InstallTree(dir, name string, file *Temp, replace bool) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	unlock, _, err := lockDir(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	t, found, err := LookupTree(dir, name)
+	if err != nil {
+		return err
+	}
+	if err := asErrExists(file.Install(t.Path(), found && replace)); err != nil {
+		return err
+	}
+	return vfs.SyncDir(dir)
+}

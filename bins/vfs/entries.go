@@ -1,0 +1,99 @@
+package vfs
+
+import (
+	"io/fs"
+	"os"
+	"time"
+)
+
+// What archives of directories need beside files: links, FIFOs, modes and times by path.
+
+// ModeBits returns the permissions of a mode with the bits for set-user-ID, set-group-ID and sticky, as in Unix: 12 bits.
+func ModeBits(m fs.FileMode) uint32 {
+	bits := uint32(m.Perm())
+	for i, special := range specialModes {
+		if m&special != 0 {
+			bits |= 0o1000 << i
+		}
+	}
+	return bits
+}
+
+// specialModes are those of the bits from 0o1000 on.
+var specialModes = [...]fs.FileMode{fs.ModeSticky, fs.ModeSetgid, fs.ModeSetuid}
+
+// fileMode is the inverse of ModeBits.
+func fileMode(bits uint32) fs.FileMode {
+	m := fs.FileMode(bits & 0o777)
+	for i, special := range specialModes {
+		if bits&(0o1000<<i) != 0 {
+			m |= special
+		}
+	}
+	return m
+}
+
+// SetMode sets the mode of an open file, which may have no name, to bits as of ModeBits.
+func (f *File) SetMode(bits uint32) error {
+	if err := injectFault("fchmod", f.path); err != nil {
+		return withPath(f.path, err)
+	}
+	return withPath(f.path, f.f.Chmod(fileMode(bits)))
+}
+
+// SetMode sets the mode of a file or a directory to bits as of ModeBits.
+func SetMode(path string, bits uint32) error {
+	if err := injectFault("chmod", path); err != nil {
+		return withPath(path, err)
+	}
+	return withPath(path, os.Chmod(path, fileMode(bits)))
+}
+
+// SetTime sets the time of the last modification of a file or a directory.
+func SetTime(path string, t time.Time) error {
+	if err := injectFault("utimens", path); err != nil {
+		return withPath(path, err)
+	}
+	return withPath(path, os.Chtimes(path, time.Time{}, t))
+}
+
+// SetLinkTime is SetTime of a symbolic link itself. The error wraps errors.ErrUnsupported where the system can't do that.
+func SetLinkTime(path string, t time.Time) error {
+	if err := injectFault("utimens", path); err != nil {
+		return withPath(path, err)
+	}
+	return withPath(path, setLinkTime(path, t))
+}
+
+// Readlink returns what a symbolic link leads to, as it is stored.
+func Readlink(path string) (string, error) {
+	if err := injectFault("readlink", path); err != nil {
+		return "", withPath(path, err)
+	}
+	target, err := os.Readlink(path)
+	return target, withPath(path, err)
+}
+
+// Symlink makes a symbolic link. The error wraps fs.ErrExist if there is something of its name.
+func Symlink(target, path string) error {
+	if err := injectFault("symlink", path); err != nil {
+		return withPath(path, err)
+	}
+	return withPath(path, os.Symlink(target, path))
+}
+
+// HardLink gives a file one more name. The error wraps fs.ErrExist if there is something of it.
+func HardLink(file, path string) error {
+	if err := injectFault("link", path); err != nil {
+		return withPath(path, err)
+	}
+	return withPath(path, os.Link(file, path))
+}
+
+// MakeFIFO makes a FIFO. The error wraps fs.ErrExist if there is something of its name, and errors.ErrUnsupported where there are no FIFOs.
+func MakeFIFO(path string) error {
+	if err := injectFault("mkfifo", path); err != nil {
+		return withPath(path, err)
+	}
+	return withPath(path, makeFIFO(path))
+}

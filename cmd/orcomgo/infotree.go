@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"orcomgo/binning"
+	"orcomgo/bins/commit"
+	"orcomgo/compress/tree"
+)
+
+// treeJSON is what info --json prints of a side archive.
+type treeJSON struct {
+	SideArchive string      `json:"side_archive"` // DIR/NAME.ctree
+	Tool        string      `json:"tool"`
+	Bytes       int64       `json:"bytes"`         // of side files
+	Stored      int64       `json:"archive_bytes"` // of the side archive
+	Entries     []entryJSON `json:"entries"`
+}
+
+// entryJSON is an entry of a directory.
+type entryJSON struct {
+	Path    string    `json:"path"`
+	Kind    string    `json:"kind"` // file, reads, directory, link, hard link or FIFO
+	Mode    string    `json:"mode"` // octal
+	Time    time.Time `json:"time,omitzero"`
+	Bytes   int64     `json:"bytes"`            // of the file, as it was stored
+	Stored  int64     `json:"archive_bytes"`    // of a file, about
+	Target  string    `json:"target,omitempty"` // of links
+	Archive string    `json:"archive,omitempty"`
+	Input   int       `json:"input,omitempty"` // of the archive, counted from 1
+	// TextName is the name that the text of compressed reads is restored under, without --gzip.
+	TextName string `json:"text_name,omitempty"`
+}
+
+// entriesOf describes the entries of a side archive.
+func entriesOf(r *tree.Reader) []entryJSON {
+	all := make([]entryJSON, len(r.Entries))
+	for i := range r.Entries {
+		e := &r.Entries[i]
+		j := entryJSON{Path: e.Path, Kind: e.Kind.String(), Mode: fmt.Sprintf("%04o", e.Mode), Time: e.Time, Bytes: e.Size, Target: e.Target}
+		switch e.Kind {
+		case tree.File:
+			j.Stored = r.Coded(i)
+		case tree.Reads:
+			j.Archive, j.Input = r.Archives[e.Archive].Name, e.Input+1
+			if name := binning.RestoredName(e.Path); name != filepath.Base(e.Path) {
+				j.TextName = name
+			}
+		case tree.HardLink:
+			j.Target = r.Entries[e.First].Path
+		}
+		all[i] = j
+	}
+	return all
+}
+
+// infoTree describes a side archive.
+func infoTree(w io.Writer, t commit.Tree, asJSON bool) error {
+	r, err := tree.Open(t, tree.Options{Threads: 1})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	j := treeJSON{SideArchive: t.Path(), Tool: r.Tool, Stored: r.Stored(), Entries: entriesOf(r)}
+	counts := make(map[string]int)
+	for _, e := range j.Entries {
+		if counts[e.Kind]++; e.Kind == tree.File.String() {
+			j.Bytes += e.Bytes
+		}
+	}
+	if asJSON {
+		return writeJSON(w, j)
+	}
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s, side archive of a directory by %s\n\n", oneLine(filepath.Base(t.Path())), r.Tool)
+	b := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(b, "kind\tmode\twritten\tbytes\tstored\t path\n")
+	for i := range j.Entries {
+		e := &j.Entries[i]
+		written, bytes, stored, path := "", "", "", oneLine(e.Path)
+		if !e.Time.IsZero() {
+			written = e.Time.Local().Format(time.DateTime)
+		}
+		switch e.Kind {
+		case tree.File.String():
+			bytes, stored = countText(uint64(e.Bytes)), countText(uint64(e.Stored))
+		case tree.Reads.String():
+			bytes = countText(uint64(e.Bytes))
+			path += fmt.Sprintf(", input %d of %s", e.Input, oneLine(e.Archive))
+			if e.TextName != "" {
+				path += ", text restored as " + oneLine(e.TextName)
+			}
+		}
+		if e.Target != "" {
+			path += " -> " + oneLine(e.Target)
+		}
+		fmt.Fprintf(b, "%s\t%s\t%s\t%s\t%s\t %s\n", e.Kind, e.Mode, written, bytes, stored, path)
+	}
+	if err := b.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n%s, %s, %s, %s; %s bytes of side files in %s\n", plural(uint64(counts["reads"]), "file of reads"),
+		plural(uint64(counts["file"]), "side file"), plural(uint64(counts["directory"]), "directory"),
+		plural(uint64(counts["link"]+counts["hard link"]+counts["FIFO"]), "link"), countText(uint64(j.Bytes)), countText(uint64(j.Stored)))
+	return out.Flush()
+}

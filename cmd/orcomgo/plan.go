@@ -1,0 +1,230 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"orcomgo/binning"
+	"orcomgo/binning/groups"
+	"orcomgo/binning/samples"
+	"orcomgo/compress"
+	"orcomgo/compress/estimate"
+
+	"github.com/spf13/pflag"
+)
+
+var planCommand = command{
+	name:     "plan",
+	group:    wholeGroup,
+	synopsis: "DIR...",
+	complete: completeReads,
+	about:    "say what archive of a directory will make and take",
+	help: `plan finds the samples of directories as archive does, archives the first --sample of each into temporary files,
+and prints for each archive: its size, and the time, memory and temporary disk that it takes. Nothing is kept.
+What is not larger than --sample is archived as a whole, so its figures are measured. Others are extrapolated, from how the
+archive grew from half of --sample to all of it, and from new k-mers in more of the text.
+The figures hold for archive with the same flags, on this machine. With --json they come with resources for a workflow:
+threads, mem_mb, runtime (minutes) and tmpdir_bytes, each with a margin.
+
+Examples:
+  orcomgo plan fastq/                                 the samples of a directory
+  orcomgo plan --sample 16MB -t 8 --memory 16GB run/  in less time, for these limits
+  orcomgo plan --samples sheet.csv                    those of a sheet
+  orcomgo plan --json run/ | jq .archives[].resources
+`,
+	flags: func(f *pflag.FlagSet) action {
+		all := pflag.NewFlagSet("", pflag.ContinueOnError)
+		o := planFlags{archiveFlags: newArchiveFlags(all, "plan"), sample: 64e6}
+		f.Var(&o.sample, "sample", "`SIZE` of text of each archive to measure with")
+		for _, name := range []string{"samples", "jobs", "reads-only", "order", "names", "quality", "source", "level", "slice-size",
+			"no-verify", "block-size", "tmpdir", "threads", "memory", "quiet", "json"} {
+			f.AddFlag(all.Lookup(name))
+		}
+		return o.run
+	},
+}
+
+type planFlags struct {
+	*archiveFlags
+	sample size
+}
+
+// plan is what archives are expected to be and to take.
+type plan struct {
+	batch
+	sample size   // of text to measure with
+	dir    string // for temporary files
+	limits estimate.Limits
+	each   resources // for one archive
+	ready  uint64    // bytes of inputs that are planned
+}
+
+// planned is an archive to be made.
+type planned struct {
+	sample   *samples.Sample
+	stored   uint64 // bytes of the inputs
+	text     uint64 // about
+	whole    bool   // all of it was measured
+	expected estimate.Expected
+	err      error
+}
+
+func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
+	p := &plan{batch: batch{archiveFlags: o.archiveFlags, log: s.log}, sample: o.sample}
+	if err := p.find(args); err != nil {
+		return err
+	}
+	var err error
+	if p.bar, err = o.start(s, stageModel{name: planStage, unit: bytesUnit, group: 0, weight: 1}); err != nil {
+		return err
+	}
+	defer p.bar.close()
+	if o.memory/size(o.jobs) < minMemory {
+		return o.usagef("--memory %s is too little for --jobs %d: each takes at least 64MiB", o.memory.String(), o.jobs)
+	}
+	if p.dir, err = os.MkdirTemp(o.tempDir, "orcomgo-plan-"); err != nil {
+		return fmt.Errorf("a directory for temporary files: %w", cause(err))
+	}
+	defer os.RemoveAll(p.dir)
+	p.setLimits()
+	var list []planned
+	p.bar.report(planStage, 0, p.sum)
+	for i := range p.list {
+		a := p.archive(ctx, &p.list[i])
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if a.err != nil {
+			p.bar.note(a.sample.Name + ": " + oneLine(a.err.Error()))
+		}
+		list = append(list, a)
+		p.ready += a.stored
+		p.bar.report(planStage, p.ready, p.sum)
+	}
+	p.bar.close()
+	return p.tell(s, list)
+}
+
+const planStage = "plan"
+
+// find checks the command line and finds the samples.
+func (p *plan) find(args []string) (err error) {
+	o := p.archiveFlags
+	switch {
+	case o.sheet != "" && len(args) > 0:
+		return o.usagef("give no directory with --samples")
+	case o.sheet == "" && len(args) == 0:
+		return o.usagef("give the directories of samples, or a sheet (--samples)")
+	case o.jobs < 1:
+		return o.usagef("--jobs must be at least 1")
+	}
+	if o.tempDir != "" {
+		if err := checkTempDir(o.tempDir); err != nil {
+			return o.usagef("--tmpdir is %q: %w", o.tempDir, err)
+		}
+	}
+	if p.level, err = o.level(); err != nil {
+		return err
+	}
+	if err := o.settings(&p.config); err != nil {
+		return err
+	}
+	if o.sheet != "" {
+		p.list, err = samples.ReadSheet(o.sheet)
+	} else {
+		err = p.scan(args)
+	}
+	for i := range p.list {
+		p.sum += storedSize(p.list[i].Inputs)
+	}
+	return err
+}
+
+// setLimits divides threads and memory among the jobs.
+func (p *plan) setLimits() {
+	jobs := p.jobs
+	p.each = p.resources
+	p.each.threads, p.each.memory = max(p.each.threads/jobs, 1), p.each.memory/size(jobs)
+	p.limits = estimate.Limits{Threads: p.each.threads, Memory: uint64(p.each.memory), Hold: uint64(p.each.memory / heldShare),
+		BlockText: cmp.Or(p.config.Options.BlockSize, binning.DefaultBlockSize), SliceText: uint64(p.slice), Streams: 2,
+		Layout: func(reads, bases uint64) uint64 { return compress.MemoryFor(reads, bases) / 4 * 3 }}
+}
+
+// archive plans the archive of a sample.
+func (p *plan) archive(ctx context.Context, s *samples.Sample) planned {
+	a := planned{sample: s, stored: storedSize(s.Inputs), err: s.Problem}
+	if a.err == nil {
+		a.err = p.checkPaths(s)
+	}
+	if a.err == nil {
+		a.err = p.measure(ctx, &a)
+	}
+	return a
+}
+
+// measure makes archives of parts of the inputs, or of all.
+func (p *plan) measure(ctx context.Context, a *planned) error {
+	inputs := a.sample.Inputs
+	parts, err := p.cut(ctx, inputs)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(parts.dir)
+	full, err := p.trial(ctx, parts.full)
+	if err != nil {
+		return parts.original(err)
+	}
+	if a.text, a.whole = full.Text, parts.whole; a.whole {
+		a.expected = p.limits.Whole(&full)
+		return nil
+	}
+	half, err := p.trial(ctx, parts.half)
+	if err != nil {
+		return parts.original(err)
+	}
+	sketch, err := groups.SketchInputs(ctx, inputs, p.each.threads)
+	if err != nil {
+		return err
+	}
+	a.text = max(parts.text, full.Text)
+	half.Kmers, full.Kmers = sketch.KmersAt(half.Text), sketch.KmersAt(full.Text)
+	a.expected = p.limits.Extrapolate(&half, &full, a.text, sketch.KmersAt(a.text))
+	return nil
+}
+
+// trial makes an archive of inputs as the flags say, measures that, and removes it.
+func (p *plan) trial(ctx context.Context, inputs []binning.InputSpec) (estimate.Point, error) {
+	out := filepath.Join(p.dir, "out")
+	t := trial{Inputs: inputs, Options: p.config.Options, Record: p.config.Record, Level: p.level, Slice: uint64(p.slice),
+		NoVerify: p.noVerify, OutDir: out, TempDir: p.tempDir, Threads: p.each.threads, Memory: uint64(p.each.memory)}
+	m, err := t.measure(ctx)
+	return m, errors.Join(err, os.RemoveAll(out))
+}
+
+// total returns what all archives are expected to take, as many at a time as there are jobs.
+func (p *plan) total(list []planned) (all estimate.Expected) {
+	var memory, temporary []uint64
+	for i := range list {
+		e := &list[i].expected
+		all.Archive += e.Archive
+		all.Seconds += e.Seconds
+		all.CPU += e.CPU
+		memory, temporary = append(memory, e.Memory), append(temporary, e.Temporary)
+	}
+	jobs := p.jobs
+	all.Seconds = max(all.Seconds/float64(jobs), all.CPU/float64(p.threads))
+	largest := func(of []uint64) (sum uint64) {
+		slices.Sort(of)
+		for _, n := range of[max(len(of)-jobs, 0):] {
+			sum += n
+		}
+		return sum
+	}
+	all.Memory, all.Temporary = largest(memory), largest(temporary)
+	return all
+}

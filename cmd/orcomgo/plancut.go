@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"orcomgo/binning"
+	"orcomgo/bins/record"
+)
+
+// parts are the first parts of the inputs of an archive, in files.
+type parts struct {
+	dir        string // "" if there are none
+	whole      bool   // full are the inputs themselves, and half is nil
+	full, half []binning.InputSpec
+	text       uint64            // of the inputs, about
+	paths      map[string]string // from those of the parts to those of the inputs
+}
+
+// leastPart is how much text of an input is measured at least.
+const leastPart = 1 << 16
+
+// cut writes the first part of each input to a file, all together as long as --sample, and half of that to another one. Mates have
+// the same number of records. Where an input can't be cut, all are taken as a whole.
+func (p *plan) cut(ctx context.Context, inputs []binning.InputSpec) (*parts, error) {
+	all := &parts{whole: true, full: inputs}
+	n := max(int(min(uint64(p.sample), 1<<40))/len(inputs), leastPart)
+	list := make([]*benchSample, len(inputs))
+	for i, in := range inputs {
+		s, err := readSample(ctx, in.Path, n, p.each.threads)
+		var empty *emptyInput
+		var uncut *uncutInput
+		switch {
+		case errors.As(err, &empty):
+			s = &benchSample{path: in.Path, whole: true}
+		case errors.As(err, &uncut):
+			return all, nil
+		case err != nil:
+			return nil, err
+		}
+		list[i] = s
+		all.whole = all.whole && s.whole
+		all.text += s.allText()
+	}
+	if all.whole {
+		return all, nil
+	}
+	return all, all.write(p.dir, inputs, list)
+}
+
+// write writes the parts to a new directory.
+func (all *parts) write(dir string, inputs []binning.InputSpec, list []*benchSample) (err error) {
+	if all.dir, err = os.MkdirTemp(dir, "part"); err != nil {
+		return cause(err)
+	}
+	all.paths = make(map[string]string)
+	records := make([]int, len(inputs)) // of each input, as many as its mates have
+	for i, s := range list {
+		lead := leadOf(inputs, i)
+		if n := countRecords(s.text, s.kind); i == lead || n < records[lead] {
+			records[lead] = n
+		}
+	}
+	part := func(name string, share int) ([]binning.InputSpec, error) {
+		specs := make([]binning.InputSpec, len(inputs))
+		sub := filepath.Join(all.dir, name)
+		if err := os.Mkdir(sub, 0o700); err != nil {
+			return nil, cause(err)
+		}
+		for i, in := range inputs {
+			specs[i] = in
+			specs[i].Path = filepath.Join(sub, binning.RestoredName(in.Path))
+			all.paths[specs[i].Path] = in.Path
+			text := firstRecords(list[i].text, list[i].kind, records[leadOf(inputs, i)]/share)
+			if err := os.WriteFile(specs[i].Path, text, 0o600); err != nil {
+				return nil, cause(err)
+			}
+		}
+		return specs, nil
+	}
+	if all.full, err = part("full", 1); err == nil {
+		all.half, err = part("half", 2)
+	}
+	return err
+}
+
+// original returns an error about a part as one about the input.
+func (all *parts) original(err error) error {
+	text := err.Error()
+	for part, path := range all.paths {
+		if rest, ok := strings.CutPrefix(text, part); ok {
+			return errors.New(path + rest)
+		}
+	}
+	return err
+}
+
+// leadOf returns the number of the input with the first mates of input i, or i.
+func leadOf(inputs []binning.InputSpec, i int) int {
+	switch in := inputs[i]; {
+	case in.Further:
+		return in.Lead
+	case in.Mate >= 0 && !in.First:
+		return in.Mate
+	}
+	return i
+}
+
+// countRecords returns how many records there are in a text that recordsEnd cut.
+func countRecords(text []byte, kind record.Kind) int {
+	if kind == record.FASTQ {
+		return bytes.Count(text, []byte{'\n'}) / 4
+	}
+	if len(text) == 0 {
+		return 0
+	}
+	return 1 + bytes.Count(text, []byte{'\n', kind.Format().Mark})
+}
+
+// firstRecords returns the first n records of such a text.
+func firstRecords(text []byte, kind record.Kind, n int) []byte {
+	mark, at := []byte{'\n'}, 0
+	if kind == record.FASTQ {
+		n *= 4
+	} else {
+		mark = append(mark, kind.Format().Mark)
+	}
+	for ; n > 0; n-- {
+		i := bytes.Index(text[at:], mark)
+		if i < 0 {
+			return text
+		}
+		at += i + 1
+	}
+	return text[:at]
+}

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"orcomgo/binning"
+	"orcomgo/binning/samples"
+	"orcomgo/bins/commit"
+	"orcomgo/compress"
+	"orcomgo/compress/tree"
+)
+
+// sideResult is what became of the side archive of a directory.
+type sideResult struct {
+	name    string
+	outcome outcome
+	err     error
+	took    time.Duration
+	files   int // whose content is in it
+	others  int // directories, links and FIFOs
+	bytes   uint64
+	stored  int64
+}
+
+// sideName returns the name of the side archive of a directory.
+func sideName(root string) string {
+	path, err := filepath.Abs(root)
+	name := filepath.Base(path)
+	if err != nil || commit.CheckName(name) != nil {
+		name = "root"
+	}
+	return binning.CutName(name)
+}
+
+// sides are the side archives of the directories of a batch.
+func (b *batch) sides(ctx context.Context) {
+	for _, t := range b.trees {
+		if ctx.Err() != nil {
+			return
+		}
+		began := time.Now()
+		r := &sideResult{name: sideName(t.Root)}
+		b.log.event("side archive begins", "name", r.name)
+		r.err = hint(b.side(ctx, t, r))
+		r.took = time.Since(began)
+		if ctx.Err() != nil {
+			return
+		}
+		b.sideResults = append(b.sideResults, r)
+		b.log.event("side archive ends", "name", r.name, "result", r.text(), "seconds", r.took.Seconds())
+		if r.err != nil {
+			b.bar.note(r.text())
+		}
+	}
+}
+
+// text says what became of a side archive.
+func (r *sideResult) text() string { return (&result{outcome: r.outcome, err: r.err}).text() }
+
+// sideTotal returns how many bytes the side files have.
+func (b *batch) sideTotal() (n uint64) {
+	for _, t := range b.trees {
+		for i := range t.Files {
+			if t.Files[i].Class == samples.Other {
+				n += uint64(t.Files[i].Info.Size())
+			}
+		}
+	}
+	return n
+}
+
+// sideDone counts bytes of side files that were read or decoded.
+func (b *batch) sideDone(n uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sideBytes += n
+}
+
+// side makes the side archive of a directory, unless the one that is there is of the directory as it is now.
+func (b *batch) side(ctx context.Context, t *samples.Tree, r *sideResult) error {
+	old, err := b.olderSide(r.name)
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		defer old.Close()
+		r.stored = old.Stored()
+	}
+	l, files, err := b.listing(t, old)
+	if err != nil {
+		return err
+	}
+	for i := range l.Entries {
+		switch e := &l.Entries[i]; e.Kind {
+		case tree.File:
+			r.files++
+			r.bytes += uint64(e.Size)
+		case tree.Reads:
+		default:
+			r.others++
+		}
+	}
+	open := func(e *tree.Entry) (io.ReadCloser, error) { return files[e.Path].Open() }
+	if old != nil && !b.force {
+		path := commit.Tree{Dir: b.config.OutDir, Name: r.name}.Path()
+		switch d, what, err := old.Compare(ctx, l, open); {
+		case err != nil:
+			return err
+		case d == tree.Lost:
+			return fmt.Errorf("%s: %w: %s", path, commit.ErrExists, what)
+		case d == tree.Same:
+			r.outcome = wasThere
+			return nil
+		}
+	}
+	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Progress: b.sideDone}
+	r.stored, err = tree.Make(ctx, b.config.OutDir, r.name, l, open, true, b.noVerify, o)
+	return err
+}
+
+// olderSide opens the side archive that is there; nil if there is none, or if it is replaced whatever it holds.
+func (b *batch) olderSide(name string) (*tree.Reader, error) {
+	t, found, err := commit.LookupTree(b.config.OutDir, name)
+	if err != nil || !found {
+		return nil, err
+	}
+	old, err := tree.Open(t, tree.Options{Threads: 1})
+	switch {
+	case err != nil && b.force:
+		return nil, nil
+	case compress.IsDamage(err):
+		return nil, fmt.Errorf("%s: %w, and it can't be read: %w", t.Path(), commit.ErrExists, err)
+	}
+	return old, err
+}
+
+// listing describes a directory for its side archive. What is recorded of samples that failed is taken over from an older one. It also
+// returns the files by their paths.
+func (b *batch) listing(t *samples.Tree, old *tree.Reader) (*tree.Listing, map[string]*samples.File, error) {
+	l := &tree.Listing{Tool: tool, Mode: tree.ModeOf(t.Info.Mode()), Time: t.Info.ModTime()}
+	reads, err := b.places(t, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	before := make(map[string]*tree.Entry)
+	if old != nil {
+		for i := range old.Entries {
+			before[old.Entries[i].Path] = &old.Entries[i]
+		}
+	}
+	at, files := make(map[string]int), make(map[string]*samples.File)
+	for i := range t.Files {
+		f := &t.Files[i]
+		e := tree.Entry{Path: f.Rel, Mode: tree.ModeOf(f.Info.Mode()), Time: f.Info.ModTime()}
+		switch f.Class {
+		case samples.Archive:
+			continue
+		case samples.Directory:
+			e.Kind = tree.Directory
+		case samples.FIFO:
+			e.Kind = tree.FIFO
+		case samples.Link:
+			e.Kind, e.Target, e.Mode = tree.Link, f.Target, 0
+		case samples.HardLink:
+			e = tree.Entry{Path: f.Rel, Kind: tree.HardLink}
+		case samples.Reads:
+			e.Kind, e.Size = tree.Reads, f.Info.Size()
+			p := reads[f.Path]
+			if e.Archive, e.Input = p.archive, p.input; l.Archives[p.archive].ID == [16]byte{} {
+				if was := before[f.Rel]; was != nil && was.Kind == tree.Reads && old.Archives[was.Archive].Name == l.Archives[p.archive].Name {
+					e = *was
+					e.Archive = p.archive
+					l.Archives[p.archive].ID = old.Archives[was.Archive].ID
+				}
+			}
+		default:
+			if err := f.Refresh(); err != nil {
+				return nil, nil, err
+			}
+			e.Kind, e.Mode, e.Time, e.Size = tree.File, tree.ModeOf(f.Info.Mode()), f.Info.ModTime(), f.Info.Size()
+			files[f.Rel] = f
+		}
+		at[f.Rel] = len(l.Entries)
+		l.Entries = append(l.Entries, e)
+	}
+	for i := range t.Files {
+		if f := &t.Files[i]; f.Class == samples.HardLink {
+			l.Entries[at[f.Rel]].First = at[f.Target]
+		}
+	}
+	return l, files, nil
+}
+
+// place is where a file of reads is archived.
+type place struct{ archive, input int }
+
+// places adds the archives of a directory's samples to a listing, and returns where each file of reads is.
+func (b *batch) places(t *samples.Tree, l *tree.Listing) (map[string]place, error) {
+	at := make(map[string]place)
+	for i := range t.Files {
+		if t.Files[i].Class == samples.Reads {
+			at[t.Files[i].Path] = place{}
+		}
+	}
+	for i := range b.list {
+		if _, here := at[b.list[i].Inputs[0].Path]; !here {
+			continue
+		}
+		a := tree.Archive{Name: b.list[i].Name}
+		if r := &b.results[i]; r.tried && r.err == nil {
+			var err error
+			if a.ID, err = archiveID(b.config.OutDir, a.Name); err != nil {
+				return nil, err
+			}
+		}
+		for k, in := range b.list[i].Inputs {
+			at[in.Path] = place{len(l.Archives), k}
+		}
+		l.Archives = append(l.Archives, a)
+	}
+	return at, nil
+}
+
+// archiveID returns the ID of an archive.
+func archiveID(dir, name string) (id [16]byte, err error) {
+	e, err := commit.One(filepath.Join(dir, name) + commit.PackedDataExt)
+	if err != nil {
+		return id, err
+	}
+	n, err := compress.Info(e)
+	if err == nil {
+		_, err = hex.Decode(id[:], []byte(n.ID))
+	}
+	return id, err
+}

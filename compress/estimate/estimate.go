@@ -1,0 +1,118 @@
+// Package estimate says what the archive of large inputs will take, from archives of their first part.
+package estimate
+
+import "math"
+
+// Point is what an archive took.
+type Point struct {
+	Text    uint64 `json:"text_bytes"`
+	Records uint64 `json:"records"`
+	Bases   uint64 `json:"bases"`
+	Archive uint64 `json:"archive_bytes"`
+	// Sequences are the bytes of the archive that hold sequences.
+	Sequences uint64  `json:"sequence_bytes"`
+	Bins      uint64  `json:"bin_bytes"`
+	BinPeak   uint64  `json:"bin_peak_memory"` // bytes resident at most until the inputs were binned
+	Peak      uint64  `json:"peak_memory"`     // and until the end
+	Seconds   float64 `json:"seconds"`
+	CPU       float64 `json:"cpu_seconds"` // of all threads together
+	// Kmers is about how many different k-mers the text has.
+	Kmers float64 `json:"kmers"`
+}
+
+// Limits are those of the run that is expected.
+type Limits struct {
+	Threads   int
+	Memory    uint64 // bytes to stay within
+	Hold      uint64 // bytes of bins that may stay in memory
+	BlockText uint64 // bytes of text that are binned at a time
+	SliceText uint64 // bytes of text that a thread codes at a time
+	Streams   int    // blocks that are binned at a time
+	// Layout returns about how many bytes of memory so many reads of so many bases take while they are laid out.
+	Layout func(reads, bases uint64) uint64
+}
+
+// Expected is what an archive is expected to take.
+type Expected struct {
+	Archive   uint64  `json:"archive_bytes"`
+	Seconds   float64 `json:"seconds"`
+	CPU       float64 `json:"cpu_seconds"`
+	Memory    uint64  `json:"memory_bytes"`    // resident at most
+	Temporary uint64  `json:"temporary_bytes"` // in files without a name
+}
+
+// Whole returns what was measured of a whole input.
+func (l *Limits) Whole(p *Point) Expected {
+	return Expected{p.Archive, p.Seconds, p.CPU, p.Peak, l.temporary(p.Bins, p.Records, p.Bases)}
+}
+
+// temporary returns how much of so many bytes of bins is in files.
+func (l *Limits) temporary(bins, reads, bases uint64) uint64 {
+	if bins <= l.Hold && bins+l.Layout(reads, bases) <= l.Memory/2 {
+		return 0
+	}
+	return bins
+}
+
+// Novel is about how many bytes a base takes that no read had before: nearly two bits.
+const novel = 0.24
+
+// Extrapolate returns what is expected of inputs with so many bytes of text and different k-mers, of which full was measured, and half of
+// full.
+//
+// Sizes and times grow with the text as they did from half to full, since what is learned at the beginning costs once. But of the
+// sequences, what grows is new bases, which are counted by new k-mers, and what it takes to place reads.
+func (l *Limits) Extrapolate(half, full *Point, text uint64, kmers float64) Expected {
+	if text <= full.Text || full.Text <= half.Text {
+		return l.Whole(full)
+	}
+	more := float64(text-full.Text) / float64(full.Text-half.Text) // times what half lacks of full
+	grow := func(half, full float64) float64 { return full + max(full-half, 0)*more }
+	whole := func(half, full uint64) uint64 { return uint64(grow(float64(half), float64(full))) }
+	records, bases, bins := whole(half.Records, full.Records), whole(half.Bases, full.Bases), whole(half.Bins, full.Bins)
+
+	others := grow(float64(half.Archive-half.Sequences), float64(full.Archive-full.Sequences))
+	e := Expected{Archive: uint64(others + l.sequences(half, full, bases, kmers))}
+	e.CPU = grow(half.CPU, full.CPU)
+	// Slices are coded side by side: one of them can't keep all threads busy.
+	busy := func(text uint64) float64 {
+		return min(float64(max(l.Threads, 1)), math.Ceil(float64(text)/float64(max(l.SliceText, 1))))
+	}
+	e.Seconds = max(grow(half.Seconds, full.Seconds)*busy(full.Text)/busy(text), e.CPU/float64(max(l.Threads, 1)))
+	e.Temporary = l.temporary(bins, records, bases)
+	e.Memory = l.memory(half, full, text, records, bases)
+	return e
+}
+
+// sequences returns how many bytes are expected to hold the sequences of so many bases with so many different k-mers.
+func (l *Limits) sequences(half, full *Point, bases uint64, kmers float64) float64 {
+	size := float64(full.Sequences)
+	size2, bases2, kmers2 := size-float64(half.Sequences), float64(full.Bases-half.Bases), full.Kmers-half.Kmers
+	if bases2 <= 0 {
+		return size
+	}
+	perKmer := 0.0
+	if kmers2 > 0 {
+		perKmer = min(novel, max(size2, 0)/kmers2)
+	}
+	perBase := max(size2-perKmer*kmers2, 0) / bases2
+	return size + perKmer*max(kmers-full.Kmers, 0) + perBase*float64(bases-full.Bases)
+}
+
+// memory returns how much memory is expected to be resident at most.
+func (l *Limits) memory(half, full *Point, text, records, bases uint64) uint64 {
+	rate := func(half2, full2 uint64) float64 { // a byte of text
+		return max(float64(full2)-float64(half2), 0) / float64(full.Text-half.Text)
+	}
+	// Binning: what is in work at a time.
+	inBlocks := min(text, l.BlockText*uint64(max(l.Streams, 1)))
+	bin := float64(full.BinPeak) + rate(half.BinPeak, full.BinPeak)*float64(inBlocks-min(full.Text, inBlocks))
+	// Packing: slices, as many as there are threads and one, then the layout of the reads alone.
+	inSlices := max(min(text, l.SliceText*uint64(max(l.Threads, 1)+1)), full.Text)
+	pack := float64(full.Peak) + rate(half.Peak, full.Peak)*float64(inSlices-full.Text)
+	if inSlices < text {
+		all, part := l.Layout(records, bases), l.Layout(full.Records, full.Bases)
+		pack += float64(all-min(part, all)) * float64(text-inSlices) / float64(text-full.Text)
+	}
+	return uint64(min(max(bin, pack), float64(max(l.Memory, full.Peak))))
+}

@@ -1,0 +1,169 @@
+package sidefiles
+
+import (
+	"context"
+	"io"
+
+	"github.com/zeebo/xxh3"
+
+	"orcomgo/internal/tasks"
+)
+
+// Sink takes the contents of files.
+type Sink interface {
+	// Begin returns what the content of file i is written to. An error ends the extraction.
+	Begin(i int) (io.Writer, error)
+	// End is called after the content of file i was written. The damage is ErrCorrupt, or nil if the content is what was coded; else what
+	// was written is only a part of it, or is wrong. An error ends the extraction.
+	End(i int, damage error) error
+}
+
+// Extract decodes the files for which want is true, or all if it is nil, in the order of the stream. As many blocks as there are threads are
+// decoded at a time; each is compared with its hash before any of it is written. Damage is given to the sink, and the other files are
+// decoded all the same; the error is one of the sink, of reading the stream, or of ctx.
+func (z *Reader) Extract(ctx context.Context, want []bool, sink Sink) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := &pass{z: z, queue: make(chan *decoded, z.o.threads-1), current: &decoded{block: -1}}
+	go p.decodeAhead(ctx, want)
+	for at := range z.entries {
+		if want == nil || want[z.entries[at].number] {
+			if err := p.file(ctx, at, sink); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// WriteFile writes the content of file i to w. An error of the stream is ErrCorrupt; then what was written is only a part of the file, or
+// is wrong.
+func (z *Reader) WriteFile(ctx context.Context, w io.Writer, i int) error {
+	want := make([]bool, z.Len())
+	want[i] = true
+	return z.Extract(ctx, want, oneSink{w})
+}
+
+// oneSink writes all files to one writer, up to the first damage.
+type oneSink struct{ w io.Writer }
+
+func (s oneSink) Begin(int) (io.Writer, error)  { return s.w, nil }
+func (s oneSink) End(_ int, damage error) error { return damage }
+
+// decoded is a block that is being decoded, until ready is closed.
+type decoded struct {
+	block int
+	text  []byte
+	err   error
+	ready chan struct{}
+}
+
+// pass is the state of Extract.
+type pass struct {
+	z       *Reader
+	queue   chan *decoded // blocks that are needed, in the order of the stream
+	current *decoded
+}
+
+// decodeAhead decodes the blocks of the files that are wanted.
+func (p *pass) decodeAhead(ctx context.Context, want []bool) {
+	defer close(p.queue)
+	next := 0 // block
+	for at, e := range p.z.entries {
+		if e.size == 0 || want != nil && !want[e.number] {
+			continue
+		}
+		for next = max(next, p.z.find(p.z.starts[at])); next < len(p.z.blocks) && p.z.blocks[next].start < p.z.starts[at]+e.size; next++ {
+			d := &decoded{block: next, ready: make(chan struct{})}
+			select {
+			case p.queue <- d:
+			case <-ctx.Done():
+				return
+			}
+			decode := func() {
+				d.text, d.err = p.z.decode(d.block)
+				close(d.ready)
+			}
+			if p.z.o.threads == 1 {
+				decode()
+			} else {
+				go decode()
+			}
+		}
+	}
+}
+
+// block returns a block that is needed. The blocks are asked for in ascending order, each once or several times in turn.
+func (p *pass) block(ctx context.Context, b int) (*decoded, error) {
+	for p.current.block != b {
+		select {
+		case d, ok := <-p.queue:
+			if !ok {
+				return nil, context.Cause(ctx)
+			}
+			p.current = d
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	select {
+	case <-p.current.ready:
+		return p.current, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// file gives a file to the sink.
+func (p *pass) file(ctx context.Context, at int, sink Sink) error {
+	z := p.z
+	e, from := &z.entries[at], z.starts[at]
+	to := from + e.size
+	w, err := sink.Begin(e.number)
+	if err != nil {
+		return err
+	}
+	var damage error
+	hash := xxh3.New()
+	for b := z.find(from); e.size > 0 && b < len(z.blocks) && z.blocks[b].start < to; b++ {
+		d, err := p.block(ctx, b)
+		if err != nil {
+			return err
+		}
+		if d.err != nil {
+			damage = d.err
+			continue
+		}
+		start := z.blocks[b].start
+		part := d.text[max(from-start, 0):min(to-start, int64(len(d.text)))]
+		hash.Write(part)
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	if damage == nil && hash.Sum64() != e.hash {
+		damage = ErrCorrupt
+	}
+	return sink.End(e.number, damage)
+}
+
+// Check compares the blocks with the hashes of what is stored, and decodes nothing. damage has an error for each file, nil for those
+// that are whole; read is called with the bytes that were read, in several goroutines.
+func (z *Reader) Check(ctx context.Context, read func(n int)) (damage []error, err error) {
+	errs := make([]error, len(z.blocks))
+	tasks.Each(len(z.blocks), z.o.threads, func(_, b int) {
+		if ctx.Err() == nil {
+			_, errs[b] = z.coded(b)
+			read(z.blocks[b].coded)
+		}
+	})
+	damage = make([]error, len(z.entries))
+	for at, e := range z.entries {
+		for b := z.find(z.starts[at]); b < len(z.blocks) && z.blocks[b].start < z.starts[at]+e.size; b++ {
+			if errs[b] != nil {
+				damage[e.number] = errs[b]
+			}
+		}
+	}
+	return damage, ctx.Err()
+}

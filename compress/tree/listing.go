@@ -1,0 +1,185 @@
+package tree
+
+import (
+	"encoding/binary"
+	"strings"
+	"time"
+
+	"orcomgo/bins/parse"
+)
+
+// appendListing appends the text of a listing, as docs/FORMAT.md has it: fields of all entries, one after another.
+func appendListing(dst []byte, l *Listing) []byte {
+	dst = appendText(dst, l.Tool)
+	dst = binary.AppendUvarint(dst, uint64(l.Mode))
+	dst = appendTime(dst, l.Time, 0)
+	dst = binary.AppendUvarint(dst, uint64(len(l.Archives)))
+	for _, a := range l.Archives {
+		dst = append(appendText(dst, a.Name), a.ID[:]...)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(l.Entries)))
+	for i := range l.Entries {
+		dst = append(dst, byte(l.Entries[i].Kind))
+	}
+	for i := range l.Entries {
+		dst = binary.AppendUvarint(dst, uint64(strings.Count(l.Entries[i].Path, "/")))
+	}
+	for i := range l.Entries {
+		dst = append(append(dst, base(l.Entries[i].Path)...), 0)
+	}
+	for i := range l.Entries {
+		if e := &l.Entries[i]; e.Kind.hasMode() {
+			dst = binary.AppendUvarint(dst, uint64(e.Mode))
+		}
+	}
+	before := l.Time.Unix()
+	for i := range l.Entries {
+		if e := &l.Entries[i]; e.Kind != HardLink {
+			dst = appendTime(dst, e.Time, before)
+			before = e.Time.Unix()
+		}
+	}
+	for i := range l.Entries {
+		switch e := &l.Entries[i]; e.Kind {
+		case Reads:
+			dst = binary.AppendUvarint(dst, uint64(e.Archive))
+			dst = binary.AppendUvarint(dst, uint64(e.Input))
+			dst = binary.AppendUvarint(dst, uint64(e.Size))
+		case Link:
+			dst = appendText(dst, e.Target)
+		case HardLink:
+			dst = binary.AppendUvarint(dst, uint64(e.First))
+		}
+	}
+	return dst
+}
+
+// hasMode reports whether entries of a kind have a mode of their own.
+func (k Kind) hasMode() bool { return k != Link && k != HardLink }
+
+func appendText(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// appendTime appends the difference of the seconds of a time from some before, and its nanoseconds.
+func appendTime(dst []byte, t time.Time, before int64) []byte {
+	d := t.Unix() - before
+	return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(d)<<1^uint64(d>>63)), uint64(t.Nanosecond()))
+}
+
+// parseTime is the inverse of appendTime.
+func parseTime(c *parse.Cursor, before int64) time.Time {
+	z := c.Uvarint()
+	s := before + int64(z>>1^-(z&1))
+	if s < -maxSeconds || s > maxSeconds {
+		c.Fail("a time is out of range")
+		s = 0
+	}
+	return time.Unix(s, int64(c.AtMost(999_999_999)))
+}
+
+// maxSeconds bounds times, so that differences don't overflow.
+const maxSeconds = 1 << 48
+
+// parseListing is the inverse of appendListing. It returns what is wrong with the text, "" for nothing. The sizes of files are not in it.
+//
+// What it accepts can be restored without leaving the directory: names are no paths, and what is in a directory comes after it.
+func parseListing(text []byte) (l *Listing, reason string) {
+	c := &parse.Cursor{Rest: text}
+	l = &Listing{Tool: c.Text(), Mode: uint32(c.AtMost(0o7777)), Time: parseTime(c, 0)}
+	l.Archives = make([]Archive, c.Count(17, "archives"))
+	for i := range l.Archives {
+		a := &l.Archives[i]
+		a.Name = c.Text()
+		c.Copy(a.ID[:])
+	}
+	l.Entries = make([]Entry, c.Count(4, "entries"))
+	for i := range l.Entries {
+		l.Entries[i].Kind = Kind(c.ByteAtMost(byte(kinds - 1)))
+	}
+	parsePaths(c, l.Entries)
+	for i := range l.Entries {
+		if e := &l.Entries[i]; e.Kind.hasMode() {
+			e.Mode = uint32(c.AtMost(0o7777))
+		}
+	}
+	before := l.Time.Unix()
+	for i := range l.Entries {
+		if e := &l.Entries[i]; e.Kind != HardLink {
+			e.Time = parseTime(c, before)
+			before = e.Time.Unix()
+		}
+	}
+	for i := range l.Entries {
+		l.parseRest(c, i)
+	}
+	if !c.Done() && !c.Failed() {
+		c.Fail("something follows the listing")
+	}
+	return l, c.Reason
+}
+
+// parseRest parses what only some kinds of entries have.
+func (l *Listing) parseRest(c *parse.Cursor, i int) {
+	switch e := &l.Entries[i]; e.Kind {
+	case Reads:
+		archive := c.Uvarint()
+		e.Input = int(c.AtMost(1 << 30))
+		e.Size = int64(c.AtMost(1 << 62))
+		if archive >= uint64(len(l.Archives)) {
+			c.Fail("a file is of archive %d of %d", archive, len(l.Archives))
+			return
+		}
+		e.Archive = int(archive)
+	case Link:
+		if e.Target = c.Text(); e.Target == "" || strings.IndexByte(e.Target, 0) >= 0 {
+			c.Fail("a link leads nowhere")
+		}
+	case HardLink:
+		e.First = int(c.AtMost(uint64(len(l.Entries) - 1)))
+		if k := l.Entries[e.First].Kind; k != File && k != Reads {
+			c.Fail("a hard link is one of a %s", k)
+		}
+	}
+}
+
+// parsePaths parses how deep the entries are, and their names.
+func parsePaths(c *parse.Cursor, entries []Entry) {
+	depths := make([]int, len(entries))
+	above := 0 // the greatest depth that the next entry may have
+	for i := range entries {
+		depths[i] = int(c.AtMost(uint64(above)))
+		if above = depths[i]; entries[i].Kind == Directory {
+			above++
+		}
+	}
+	var dirs []string // of the path to the entry, each with a slash
+	seen := make(map[string]bool, len(entries))
+	for i := range entries {
+		n := min(len(c.Rest), maxNameLen+1)
+		name, _, ok := strings.Cut(string(c.Rest[:n]), "\x00")
+		if !ok {
+			c.Fail("a name has no end")
+			return
+		}
+		c.Bytes(uint64(len(name)) + 1)
+		dirs = dirs[:depths[i]]
+		path := name
+		if len(dirs) > 0 {
+			path = dirs[len(dirs)-1] + name
+		}
+		switch {
+		case name == "" || name == "." || name == ".." || strings.Contains(name, "/"):
+			c.Fail("%q is not the name of a file", name)
+			return
+		case seen[path]:
+			c.Fail("%q is there twice", path)
+			return
+		}
+		seen[path] = true
+		entries[i].Path = path
+		if entries[i].Kind == Directory {
+			dirs = append(dirs, path+"/")
+		}
+	}
+}

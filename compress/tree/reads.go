@@ -1,0 +1,324 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
+	"orcomgo/compress"
+)
+
+// job is what is restored of one archive into one directory.
+type job struct {
+	archive commit.Entry
+	dir     string // below the root
+	gzip    bool
+	whole   bool // all inputs of the archive are restored
+	inputs  []string
+	from    []string // under which names they are restored
+	entries []int
+	bytes   uint64 // of text
+}
+
+// plan decides where entries are restored, and checks that nothing is in the way.
+func (x *restoration) plan() error {
+	x.out = make([]string, len(x.Entries))
+	for i := range x.Entries {
+		if e := &x.Entries[i]; x.o.Chosen == nil || x.o.Chosen(e) {
+			x.out[i] = e.Path
+		}
+	}
+	x.planDirectories()
+	moved := x.planHardLinks()
+	for i := range x.Entries {
+		if e := &x.Entries[i]; x.out[i] != "" && (e.Kind == File || e.Kind == Reads) {
+			x.status[i] = compress.FileStatus{Name: x.at(x.out[i]), Bytes: uint64(e.Size), OK: true, Checked: "XXH3-64"}
+		}
+	}
+	if err := x.planReads(moved); err != nil {
+		return err
+	}
+	for _, i := range x.links {
+		first := x.Entries[i].First
+		x.out[i] = renamed(x.Entries[first].Path, x.out[first], x.out[i])
+	}
+	return x.checkOutputs()
+}
+
+// planDirectories adds the directories above what was chosen.
+func (x *restoration) planDirectories() {
+	needed := make(map[string]bool)
+	for i := range x.Entries {
+		for path := dir(x.out[i]); path != "" && !needed[path]; path = dir(path) {
+			needed[path] = true
+		}
+	}
+	for i := range x.Entries {
+		if e := &x.Entries[i]; e.Kind == Directory && needed[e.Path] {
+			x.out[i] = e.Path
+		}
+	}
+}
+
+// planHardLinks finds out which hard links are made of other restored files. Of a file that is restored only under other names than its
+// first, the first of these gets the content; moved has such names.
+func (x *restoration) planHardLinks() (moved map[int]string) {
+	moved = make(map[int]string)
+	for i := range x.Entries {
+		e := &x.Entries[i]
+		if e.Kind != HardLink || x.out[i] == "" {
+			continue
+		}
+		if x.out[e.First] == "" {
+			x.out[e.First], moved[e.First] = x.out[i], x.out[i]
+			x.out[i] = ""
+			continue
+		}
+		x.links = append(x.links, i)
+	}
+	return moved
+}
+
+// planReads divides the files of reads into jobs.
+func (x *restoration) planReads(moved map[int]string) error {
+	type place struct {
+		archive int
+		dir     string
+		gzip    bool
+	}
+	jobs := make(map[place]*job)
+	infos := make([]*compress.Information, len(x.Archives))
+	problems := make([]error, len(x.Archives))
+	for i := range x.Entries {
+		e := &x.Entries[i]
+		if e.Kind != Reads || x.out[i] == "" {
+			continue
+		}
+		if k := e.Archive; infos[k] == nil && problems[k] == nil {
+			infos[k], problems[k] = x.information(k)
+		}
+		info := infos[e.Archive]
+		if err := x.checkInput(e, info, problems[e.Archive]); err != nil {
+			x.fail(i, err.Error())
+			continue
+		}
+		in := &info.Inputs[e.Input]
+		p := place{e.Archive, dir(x.out[i]), x.o.Gzip && in.Name != base(e.Path)}
+		j := jobs[p]
+		if j == nil {
+			j = &job{archive: commit.Entry{Dir: x.dir, Name: x.Archives[e.Archive].Name}, dir: p.dir, gzip: p.gzip}
+			jobs[p] = j
+			x.jobs = append(x.jobs, j)
+		}
+		name := in.Restored
+		if p.gzip {
+			name += ".gz"
+		}
+		restored := join(dir(e.Path), name)
+		if other := moved[i]; other != "" {
+			restored = renamed(e.Path, restored, other)
+		}
+		x.out[i] = restored
+		x.status[i] = compress.FileStatus{Name: x.at(restored), OK: true}
+		j.inputs, j.from = append(j.inputs, in.Name), append(j.from, join(p.dir, name))
+		j.entries = append(j.entries, i)
+		j.bytes += in.Bytes
+		j.whole = len(j.inputs) == len(info.Inputs)
+	}
+	return nil
+}
+
+// information describes an archive, and checks that it is the one that the side archive was made with.
+func (r *Reader) information(k int) (*compress.Information, error) {
+	a := &r.Archives[k]
+	path := filepath.Join(r.dir, a.Name)
+	e, found, err := commit.Lookup(r.dir, a.Name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found && a.ID == [16]byte{}:
+		return nil, fmt.Errorf("%s could not be archived with the directory: mend that, and archive it again", path)
+	case !found || !e.Has[commit.Packed]:
+		return nil, fmt.Errorf("the archive %s is missing", path)
+	}
+	info, err := compress.Info(e)
+	if err != nil {
+		return nil, err
+	}
+	if info.ID != fmt.Sprintf("%x", a.ID) {
+		return nil, fmt.Errorf("%s is another archive than when the directory was archived: archive it again", path)
+	}
+	return info, nil
+}
+
+// checkInput returns why a file of reads can't be restored from an archive, or the problem of the archive.
+func (r *Reader) checkInput(e *Entry, info *compress.Information, problem error) error {
+	switch {
+	case problem != nil:
+		return problem
+	case e.Input >= len(info.Inputs):
+		return fmt.Errorf("%s has no input %d", filepath.Join(r.dir, info.Name), e.Input)
+	}
+	return nil
+}
+
+// CheckReads returns for each entry of reads why it can't be restored, as far as can be told without decoding; nil for the others.
+func (r *Reader) CheckReads() []error {
+	list := make([]error, len(r.Entries))
+	infos := make([]*compress.Information, len(r.Archives))
+	problems := make([]error, len(r.Archives))
+	for k := range r.Archives {
+		infos[k], problems[k] = r.information(k)
+	}
+	for i := range r.Entries {
+		if e := &r.Entries[i]; e.Kind == Reads {
+			list[i] = r.checkInput(e, infos[e.Archive], problems[e.Archive])
+		}
+	}
+	return list
+}
+
+// checkOutputs returns an error if two entries would be restored under one name, or if something is in the way.
+func (x *restoration) checkOutputs() error {
+	seen := make(map[string]int)
+	for i := range x.Entries {
+		e := &x.Entries[i]
+		if x.out[i] == "" || (e.Kind == File || e.Kind == Reads) && !x.status[i].OK {
+			continue
+		}
+		if k, ok := seen[x.out[i]]; ok {
+			return fmt.Errorf("%s: %s and %s would be restored under the same name: choose one by --input", x.path, x.Entries[k].Path, e.Path)
+		}
+		seen[x.out[i]] = i
+		if err := x.checkFree(x.at(x.out[i]), e.Kind == Directory); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFree returns an error if an entry can't be restored at a path.
+func (x *restoration) checkFree(path string, directory bool) error {
+	info, err := vfs.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case directory && !info.IsDir():
+		return fmt.Errorf("%s is in the way: expected a directory, or nothing", path)
+	case directory:
+		return nil
+	case info.IsDir():
+		return fmt.Errorf("%s is a directory", path)
+	case !x.o.Force:
+		return fmt.Errorf("%s: %w", path, compress.ErrFileExists)
+	case info.Mode()&fs.ModeNamedPipe != 0:
+		return fmt.Errorf("%s is a FIFO: only single archives are restored into these", path)
+	case commit.IsArchiveFile(path):
+		return fmt.Errorf("%s is a file of an archive, and is not overwritten", path)
+	}
+	return nil
+}
+
+// unpack restores the files of reads of a job.
+func (x *restoration) unpack(ctx context.Context, j *job) error {
+	before := x.meter.value()
+	o := compress.UnpackOptions{Threads: x.o.Threads, Memory: x.o.Memory, OutDir: x.at(j.dir), Gzip: j.gzip, Force: x.o.Force, Touch: x.o.Touch,
+		Progress: func(_ string, done, total uint64) {
+			x.meter.set(before + uint64(float64(j.bytes)*float64(done)/float64(max(total, 1))))
+		}}
+	if !j.whole {
+		for _, name := range j.inputs {
+			o.Inputs = append(o.Inputs, literal.Replace(name))
+		}
+	}
+	// With the extension the path can't be that of a directory.
+	sum, err := compress.Unpack(ctx, j.archive.Path()+commit.PackedDataExt, o)
+	var damaged *compress.DamagedError
+	if err != nil && !errors.As(err, &damaged) {
+		if ctx.Err() != nil || !compress.IsDamage(err) {
+			return err
+		}
+		for _, i := range j.entries {
+			x.fail(i, err.Error())
+		}
+		return nil
+	}
+	x.sum.Notes = append(x.sum.Notes, sum.Notes...)
+	return x.unpacked(j, sum.Files)
+}
+
+// literal makes a name a pattern that matches nothing else.
+var literal = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+
+// unpacked completes the files that were restored of an archive. status is that of its inputs in their order.
+func (x *restoration) unpacked(j *job, status []compress.FileStatus) error {
+	byName := make(map[string]compress.FileStatus)
+	for _, s := range status {
+		byName[s.Name] = s
+	}
+	for k, i := range j.entries {
+		s, ok := byName[x.at(j.from[k])]
+		if !ok { // the name of the input is that of a damaged one
+			s = byName[j.inputs[k]]
+		}
+		s.Name = x.at(x.out[i])
+		if x.status[i] = s; !s.OK {
+			continue
+		}
+		if j.from[k] != x.out[i] {
+			rename := vfs.RenameNew
+			if x.o.Force {
+				rename = vfs.Rename
+			}
+			if err := rename(x.at(j.from[k]), s.Name); err != nil {
+				return err
+			}
+		}
+		if err := x.setModeAndTime(s.Name, &x.Entries[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// join joins a directory below the root, or "", and a name.
+func join(dir, name string) string {
+	if dir == "" {
+		return name
+	}
+	return dir + "/" + name
+}
+
+// renamed returns what becomes of another path if path becomes restored: the same change of its end.
+func renamed(path, restored, other string) string {
+	n := 0
+	for n < min(len(path), len(restored)) && path[n] == restored[n] {
+		n++
+	}
+	if stem, ok := strings.CutSuffix(other, path[n:]); ok {
+		return stem + restored[n:]
+	}
+	return other
+}
+
+// WriteReads writes the text of entry i, of Reads, to w, compressed if gzip is set and the file that was archived was.
+func (r *Reader) WriteReads(ctx context.Context, w io.Writer, i int, gzip bool) error {
+	e := &r.Entries[i]
+	info, err := r.information(e.Archive)
+	if err = r.checkInput(e, info, err); err != nil {
+		return fmt.Errorf("%s: %w", e.Path, err)
+	}
+	name := info.Inputs[e.Input].Name
+	o := compress.UnpackOptions{Threads: r.o.Threads, Memory: r.o.Memory, Stream: w, Gzip: gzip && name != base(e.Path),
+		Inputs: []string{literal.Replace(name)}}
+	_, err = compress.Unpack(ctx, filepath.Join(r.dir, r.Archives[e.Archive].Name)+commit.PackedDataExt, o)
+	return err
+}

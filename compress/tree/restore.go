@@ -1,0 +1,393 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
+	"orcomgo/compress"
+)
+
+// RestoreOptions control Restore.
+type RestoreOptions struct {
+	Dir string // made if it is missing
+	// Chosen says which entries are restored, nil: all. The directories above them are restored as well.
+	Chosen func(e *Entry) bool
+	// Gzip restores reads that were compressed as .gz; else their text is restored, under the name without the extension.
+	Gzip bool
+	// Touch leaves out the times, Force overwrites files.
+	Touch, Force bool
+
+	Threads  int
+	Memory   uint64
+	Progress func(done, total uint64) // in bytes of content; may be nil
+}
+
+// Summary is what Restore did.
+type Summary struct {
+	Files       []compress.FileStatus // side files and files of reads, under the paths that they were restored at
+	Directories int
+	Links       int // symbolic and hard links, and FIFOs
+	Notes       []string
+}
+
+// restoration is one run of Restore.
+type restoration struct {
+	*Reader
+	o      *RestoreOptions
+	meter  meter
+	sum    Summary
+	status []compress.FileStatus // of each entry; without a name for those that are not restored
+	made   map[string]bool       // directories that were made, by their paths below the root
+	jobs   []*job                // an archive each
+	out    []string              // where entries are restored, below the root; "" for those that are not
+	links  []int                 // hard links that are made of other restored files
+	group  errgroup.Group        // files that are being synced and named
+	mu     sync.Mutex            // of status and notes
+}
+
+// Restore restores the directory, or some of it, from the side archive and the archives beside it. A file gets its name only when all of
+// it was compared with its checksum. Nothing is written through symbolic links below Dir.
+//
+// Where files are damaged, or archives are missing, the others are restored: the error is then a compress.DamagedError, and Files says
+// which.
+func (r *Reader) Restore(ctx context.Context, o RestoreOptions) (*Summary, error) {
+	x := &restoration{Reader: r, o: &o, made: make(map[string]bool), status: make([]compress.FileStatus, len(r.Entries))}
+	x.group.SetLimit(16)
+	if err := x.plan(); err != nil {
+		return nil, err
+	}
+	x.meter = meter{report: o.Progress, total: x.total()}
+	made, err := x.directories()
+	if err == nil {
+		err = x.contents(ctx)
+	}
+	if wait := x.group.Wait(); err == nil {
+		err = wait
+	}
+	if err == nil {
+		err = x.linkAll()
+	}
+	if err == nil {
+		err = x.finishDirectories()
+	}
+	if err != nil {
+		for _, path := range slices.Backward(made) {
+			vfs.Remove(path) // fails if something is in it
+		}
+		return nil, err
+	}
+	return x.summary()
+}
+
+// summary returns what was done.
+func (x *restoration) summary() (*Summary, error) {
+	damaged := 0
+	for i := range x.status {
+		if s := x.status[i]; s.Name != "" {
+			if x.sum.Files = append(x.sum.Files, s); !s.OK {
+				damaged++
+			}
+		}
+	}
+	if damaged > 0 {
+		return &x.sum, &compress.DamagedError{Archive: x.path, Damaged: damaged, Files: len(x.sum.Files)}
+	}
+	return &x.sum, nil
+}
+
+// at returns the path in the file system of one below the root.
+func (x *restoration) at(path string) string { return filepath.Join(x.o.Dir, path) }
+
+// total returns how many bytes of content are restored.
+func (x *restoration) total() (n uint64) {
+	for i := range x.Entries {
+		if x.Entries[i].Kind == File && x.out[i] != "" {
+			n += uint64(x.Entries[i].Size)
+		}
+	}
+	for _, j := range x.jobs {
+		n += j.bytes
+	}
+	return n
+}
+
+// note adds a line to the summary.
+func (x *restoration) note(format string, args ...any) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.sum.Notes = append(x.sum.Notes, fmt.Sprintf(format, args...))
+}
+
+// fail notes that entry i can't be restored.
+func (x *restoration) fail(i int, problem string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.status[i].OK, x.status[i].Problem = false, problem
+}
+
+// directories makes the directories. It returns those above the root that were missing, and it.
+func (x *restoration) directories() (commit.Made, error) {
+	made, err := commit.MakeDir(x.o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	list, err := vfs.ReadDir(x.o.Dir)
+	if err != nil {
+		return made, err
+	}
+	x.made[""] = len(list) == 0
+	for i := range x.Entries {
+		if x.Entries[i].Kind != Directory || x.out[i] == "" {
+			continue
+		}
+		err := vfs.Mkdir(x.at(x.out[i]))
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return made, err
+		}
+		if err == nil {
+			x.made[x.out[i]] = true
+			made = append(made, x.at(x.out[i]))
+		}
+		x.sum.Directories++
+	}
+	return made, nil
+}
+
+// contents restores side files and reads.
+func (x *restoration) contents(ctx context.Context) error {
+	want := make([]bool, len(x.entry))
+	any := false
+	for k, i := range x.entry {
+		want[k] = x.out[i] != ""
+		any = any || want[k]
+	}
+	if any {
+		s := &sink{x: x}
+		err := x.side.Extract(ctx, want, s)
+		s.abort()
+		if err != nil {
+			return err
+		}
+	}
+	for _, j := range x.jobs {
+		if err := x.unpack(ctx, j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sink restores side files.
+type sink struct {
+	x *restoration
+	f *commit.Temp // that is being written
+}
+
+// Begin implements sidefiles.Sink.
+func (s *sink) Begin(k int) (w io.Writer, err error) {
+	s.f, err = commit.NewTemp(s.x.at(s.x.out[s.x.entry[k]]))
+	return &metered{s.f, &s.x.meter}, err
+}
+
+// End implements sidefiles.Sink.
+func (s *sink) End(k int, damage error) error {
+	i, f := s.x.entry[k], s.f
+	s.f = nil
+	if damage != nil {
+		f.Discard()
+		s.x.fail(i, "it is damaged in "+s.x.path)
+		return nil
+	}
+	s.x.group.Go(func() error {
+		defer f.Discard()
+		return s.x.name(i, f)
+	})
+	return nil
+}
+
+// abort discards a file that is not complete.
+func (s *sink) abort() {
+	if s.f != nil {
+		s.f.Discard()
+	}
+}
+
+// name completes a restored side file and gives it its name.
+func (x *restoration) name(i int, f *commit.Temp) error {
+	e := &x.Entries[i]
+	if err := f.SetMode(e.Mode); err != nil {
+		x.note("the mode of the original could not be set: %v", err)
+	}
+	if !x.o.Touch {
+		if err := f.SetTime(e.Time); err != nil {
+			x.note("the time of the original could not be set: %v", err)
+		}
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	err := f.Install(x.at(x.out[i]), x.o.Force)
+	if errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%s: %w", x.at(x.out[i]), compress.ErrFileExists)
+	}
+	return err
+}
+
+// linkAll makes hard links, FIFOs and symbolic links, after all contents, so that nothing is written through a link.
+func (x *restoration) linkAll() error {
+	for _, i := range x.links {
+		if err := x.hardLink(i); err != nil {
+			return err
+		}
+	}
+	for i := range x.Entries {
+		e := &x.Entries[i]
+		if x.out[i] == "" || e.Kind != FIFO && e.Kind != Link {
+			continue
+		}
+		path := x.at(x.out[i])
+		if err := x.clear(path); err != nil {
+			return err
+		}
+		var err error
+		if e.Kind == Link {
+			if err = vfs.Symlink(e.Target, path); err == nil && !x.o.Touch {
+				vfs.SetLinkTime(path, e.Time) // some systems have none
+			}
+		} else if err = vfs.MakeFIFO(path); err == nil {
+			err = x.setModeAndTime(path, e)
+		}
+		if err != nil {
+			return err
+		}
+		x.sum.Links++
+	}
+	return nil
+}
+
+// clear removes a file that is to be replaced.
+func (x *restoration) clear(path string) error {
+	if !x.o.Force {
+		return nil
+	}
+	if err := vfs.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// hardLink makes entry i another name of the file that its first name was restored as, or where that is not possible a copy of it.
+func (x *restoration) hardLink(i int) error {
+	first := x.Entries[i].First
+	if !x.status[first].OK {
+		return nil
+	}
+	path := x.at(x.out[i])
+	if err := x.clear(path); err != nil {
+		return err
+	}
+	x.sum.Links++
+	err := vfs.HardLink(x.at(x.out[first]), path)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	from, err := vfs.Open(x.at(x.out[first]))
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	f, err := commit.NewTemp(path)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if _, err := io.Copy(f, from); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Install(path, x.o.Force); err != nil {
+		return err
+	}
+	return x.setModeAndTime(path, &x.Entries[first])
+}
+
+// setModeAndTime gives a file or a directory the mode and the time of an entry. What can't be set is noted.
+func (x *restoration) setModeAndTime(path string, e *Entry) error {
+	err := vfs.SetMode(path, e.Mode)
+	if err == nil && !x.o.Touch {
+		err = vfs.SetTime(path, e.Time)
+	}
+	if err != nil {
+		x.note("mode or time of the original could not be set: %v", err)
+	}
+	return nil
+}
+
+// finishDirectories gives directories their modes and times, the innermost first, and makes the names in them durable.
+func (x *restoration) finishDirectories() error {
+	for i := range slices.Backward(x.Entries) {
+		e := &x.Entries[i]
+		if e.Kind != Directory || x.out[i] == "" {
+			continue
+		}
+		path := x.at(x.out[i])
+		if err := vfs.SyncDir(path); err != nil {
+			return err
+		}
+		if err := x.setModeAndTime(path, e); err != nil {
+			return err
+		}
+	}
+	if err := vfs.SyncDir(x.o.Dir); err != nil {
+		return err
+	}
+	if x.made[""] {
+		return x.setModeAndTime(x.o.Dir, &Entry{Mode: x.Mode, Time: x.Time})
+	}
+	return nil
+}
+
+// meter adds up progress.
+type meter struct {
+	mu          sync.Mutex
+	report      func(done, total uint64)
+	done, total uint64
+}
+
+func (m *meter) value() uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.done
+}
+
+func (m *meter) set(done uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.done = done; m.report != nil {
+		m.report(m.done, m.total)
+	}
+}
+
+// metered is a writer whose bytes count as progress.
+type metered struct {
+	w io.Writer
+	m *meter
+}
+
+func (m *metered) Write(p []byte) (int, error) {
+	n, err := m.w.Write(p)
+	m.m.set(m.m.value() + uint64(n))
+	return n, err
+}

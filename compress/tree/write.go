@@ -1,0 +1,192 @@
+package tree
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/zeebo/xxh3"
+
+	"orcomgo/bins/commit"
+	"orcomgo/compress/blocksort"
+	"orcomgo/compress/sidefiles"
+)
+
+const (
+	// Version is that of the format.
+	Version = 1
+
+	endMagic   = "\x89OCGu\r\n\x1a"
+	headerSize = len(commit.TreeMagic) + 1
+	footerSize = 8 + 8 + len(endMagic)
+)
+
+// Options say what Write and Open may use.
+type Options struct {
+	Threads int    // at least 1
+	Memory  uint64 // bytes to stay within, roughly; 0 for any
+	// Progress is called with the bytes of side files that were read, written or decoded since the last call, in several goroutines; it may
+	// be nil.
+	Progress func(n uint64)
+}
+
+func (o *Options) sidefiles() []sidefiles.Option {
+	list := []sidefiles.Option{sidefiles.WithThreads(max(o.Threads, 1))}
+	if o.Memory > 0 {
+		list = append(list, sidefiles.WithMemory(o.Memory))
+	}
+	return list
+}
+
+func (o *Options) add(n int) {
+	if o.Progress != nil {
+		o.Progress(uint64(n))
+	}
+}
+
+// Write writes the side archive of a listing to w. open opens the content of an entry, a File, as often as it is asked to. An error of a
+// file names it as open or its reader does, or by its path. With less than 240 MB of memory, a larger side archive is the result.
+func Write(ctx context.Context, w io.Writer, l *Listing, open func(e *Entry) (io.ReadCloser, error), o Options) error {
+	text := appendListing(nil, l)
+	if len(text) > maxListing {
+		return errTooLong
+	}
+	if _, reason := parseListing(text); reason != "" {
+		return fmt.Errorf("tree: the listing can't be read: %s", reason)
+	}
+	if _, err := w.Write(append([]byte(commit.TreeMagic), Version)); err != nil {
+		return err
+	}
+	var files []sidefiles.File
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		if e.Kind != File {
+			continue
+		}
+		files = append(files, sidefiles.File{Name: e.Path, Size: e.Size, Open: func() (io.ReadCloser, error) {
+			f, err := open(e)
+			if err != nil {
+				return nil, &named{err}
+			}
+			return &source{ctx, f, &o}, nil
+		}})
+	}
+	if err := sidefiles.Encode(w, files, o.sidefiles()...); err != nil {
+		var n *named
+		if errors.As(err, &n) {
+			return n.error // without the path in front of it
+		}
+		return err
+	}
+	coded, err := codeListing(text)
+	if err != nil {
+		return err
+	}
+	foot := binary.LittleEndian.AppendUint64(coded, uint64(len(coded)))
+	foot = binary.LittleEndian.AppendUint64(foot, xxh3.Hash(coded))
+	_, err = w.Write(append(foot, endMagic...))
+	return err
+}
+
+// named is an error that names its file.
+type named struct{ error }
+
+func (n *named) Unwrap() error { return n.error }
+
+// source is a file that is read until ctx ends.
+type source struct {
+	ctx context.Context
+	io.ReadCloser
+	o *Options
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, &named{err}
+	}
+	n, err := s.ReadCloser.Read(p)
+	s.o.add(n)
+	if err != nil && err != io.EOF {
+		err = &named{err}
+	}
+	return n, err
+}
+
+func codeListing(text []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := blocksort.NewWriter(&b, blocksort.WithThreads(1))
+	if err == nil {
+		if _, err = w.Write(text); err == nil {
+			err = w.Close()
+		}
+	}
+	return b.Bytes(), err
+}
+
+// Make writes the side archive name in dir. The file is decoded and compared before it gets its name, unless noVerify is set. An older one
+// is replaced if replace is set. Parameters are those of Write. It returns the size in bytes.
+func Make(ctx context.Context, dir, name string, l *Listing, open func(e *Entry) (io.ReadCloser, error), replace, noVerify bool,
+	o Options) (size int64, err error) {
+	path := commit.Tree{Dir: dir, Name: name}.Path()
+	made, err := commit.MakeDir(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err != nil {
+			made.Undo()
+		}
+	}()
+	f, err := commit.NewTemp(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Discard()
+	if err := Write(ctx, f, l, open, o); err != nil {
+		return 0, err
+	}
+	if size, err = verified(ctx, f, path, noVerify, o); err != nil {
+		return 0, err
+	}
+	if err := f.Sync(); err != nil {
+		return 0, err
+	}
+	return size, commit.InstallTree(dir, name, f, replace)
+}
+
+// verified reads a side archive that was written, and returns its size.
+func verified(ctx context.Context, f *commit.Temp, path string, noVerify bool, o Options) (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if noVerify {
+		return info.Size(), nil
+	}
+	r, err := newReader(f.File, path, info.Size(), o)
+	if err != nil {
+		return 0, err
+	}
+	list, err := r.Verify(ctx)
+	for _, s := range list {
+		if err == nil && s != nil {
+			err = fmt.Errorf("%s: what was written does not decode to the same files", path)
+		}
+	}
+	return info.Size(), err
+}
+
+// counter counts what is written.
+type counter struct {
+	w io.Writer
+	o *Options
+}
+
+func (c counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.o.add(n)
+	return n, err
+}

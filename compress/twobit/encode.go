@@ -1,0 +1,135 @@
+package twobit
+
+import (
+	"encoding/binary"
+
+	"orcomgo/bins/entropy"
+	"orcomgo/bins/record"
+)
+
+// The streams of a section, in their order.
+const (
+	streamKinds      = iota // of copies
+	streamLiterals          // before each copy: how many
+	streamLengths           // of copies
+	streamShifts            // of copies, but for kindFill
+	streamGaps              // before each run, from the run before
+	streamRunLengths        // of runs
+	streamLetters           // of runs
+	streams
+)
+
+// mostSame is how many symbols a coded stream of one symbol may have, so that a few bytes don't take much memory when they are decoded.
+const mostSame = 1 << 16
+
+// leastFill is how many bases a run has at least whose bases are no literals.
+const leastFill = 24
+
+// Encode codes sequences, end to end. A letter is one that record.Exception may have, or a, c, g, t in either case.
+func Encode(letters []byte) []byte {
+	packed, runs := pack(letters)
+	ops := find(packed, len(letters), fillsOf(runs))
+
+	// The literals are moved together.
+	var s [streams][]byte
+	literals := make([]byte, len(packed))
+	from, n := 0, 0 // in packed, and of literals
+	for _, o := range ops {
+		s[streamKinds] = append(s[streamKinds], o.kind)
+		s[streamLiterals] = binary.AppendUvarint(s[streamLiterals], uint64(o.literals))
+		s[streamLengths] = binary.AppendUvarint(s[streamLengths], uint64(o.length-leastLength))
+		switch o.kind {
+		case kindNear:
+			s[streamShifts] = binary.AppendVarint(s[streamShifts], int64(o.shift))
+		case kindForward:
+			s[streamShifts] = binary.AppendUvarint(s[streamShifts], uint64(o.shift-leastDistance))
+		case kindReverse:
+			s[streamShifts] = binary.AppendUvarint(s[streamShifts], uint64(o.shift))
+		}
+		copyForward(literals, n, packed, from, o.literals)
+		n += o.literals
+		from += o.literals + o.length
+	}
+	copyForward(literals, n, packed, from, len(letters)-from)
+	n += len(letters) - from
+	end := 0
+	for _, r := range runs {
+		s[streamGaps] = binary.AppendUvarint(s[streamGaps], uint64(r.start-end))
+		s[streamRunLengths] = binary.AppendUvarint(s[streamRunLengths], uint64(r.end-r.start-1))
+		s[streamLetters] = append(s[streamLetters], r.letter)
+		end = r.end
+	}
+
+	out := binary.AppendUvarint(nil, uint64(n))
+	var coded []byte
+	var e entropy.Encoder
+	for _, symbols := range s {
+		at := len(coded)
+		coded = e.AppendStream(coded, symbols, false)
+		if len(symbols) > mostSame && coded[at] == byte(entropy.Same) {
+			coded = append(append(coded[:at], byte(entropy.Raw)), symbols...)
+		}
+		out = binary.AppendUvarint(out, uint64(len(symbols)))
+		out = binary.AppendUvarint(out, uint64(len(coded)-at))
+	}
+	out = append(out, coded...)
+	if n&3 != 0 {
+		literals[n>>2] &= 1<<(n&3*2) - 1
+	}
+	return append(out, literals[:record.PackedLen(n)]...)
+}
+
+// fillsOf returns the runs that are taken as copies of As.
+func fillsOf(runs []run) (fills []span) {
+	for _, r := range runs {
+		if r.letter != record.Lower && r.end-r.start >= leastFill {
+			fills = append(fills, span{r.start, r.end})
+		}
+	}
+	return fills
+}
+
+// pack returns letters in two bits a base, with slack bytes, and the runs of other letters.
+func pack(letters []byte) (packed []byte, runs []run) {
+	packed = make([]byte, record.PackedLen(len(letters))+slack)
+	i := 0
+	for ; i+8 <= len(letters); i += 8 {
+		w := binary.LittleEndian.Uint64(letters[i:])
+		// Bits 1 and 2 of A, C, T and G are 0 to 3.
+		x := w >> 1 & 0x0303030303030303
+		x ^= x >> 1 & 0x0101010101010101
+		x |= x >> 6
+		x |= x >> 12
+		a, b := uint8(x), uint8(x>>32)
+		if uint64(fourLetters[a])|uint64(fourLetters[b])<<32 != w {
+			for j, letter := range letters[i : i+8] {
+				runs = packLetter(packed, runs, i+j, letter)
+			}
+			continue
+		}
+		packed[i>>2], packed[i>>2+1] = a, b
+	}
+	for ; i < len(letters); i++ {
+		runs = packLetter(packed, runs, i, letters[i])
+	}
+	return packed, runs
+}
+
+// packLetter is pack of one letter, base i.
+func packLetter(packed []byte, runs []run, i int, letter byte) []run {
+	code := byte(0)
+	switch letter {
+	case 'A', 'C', 'G', 'T', 'a', 'c', 'g', 't':
+		code = letter >> 1 & 3
+		packed[i>>2] |= (code ^ code>>1) << (i & 3 * 2)
+		if letter < 'a' {
+			return runs
+		}
+		letter = record.Lower
+	}
+	if n := len(runs); n > 0 && runs[n-1].end == i && runs[n-1].letter == letter {
+		runs[n-1].end++
+		return runs
+	}
+	return append(runs, run{i, i + 1, letter})
+}

@@ -1,0 +1,230 @@
+package twobit
+
+import (
+	"math/bits"
+
+	"orcomgo/internal/largepages"
+)
+
+// How repeats are found.
+const (
+	k          = 24 // bases of a k-mer of the index
+	sampleBits = 3  // one of 2^sampleBits k-mers is in the index
+	leastCopy  = 36 // bases of a copy from a place of its own
+	// After a copy the bases may go on as the copied ones do: after up to mostGap other bases, or with up to mostShift inserted or
+	// deleted. Then so many have to be alike.
+	mostGap      = 16
+	mostShift    = 8
+	leastNear    = 12
+	leastShifted = 20
+
+	kmerMask   = 1<<(2*k) - 1
+	searchStep = 8 << 10 // bases
+)
+
+// finder finds repeats in the n bases of p, which has slack bytes more.
+type finder struct {
+	p       []byte
+	ops     []op
+	done    int // bases described by ops
+	index   []uint32
+	shift   uint     // of a hash, to be an index of index
+	samples []sample // memory
+	touched uint32   // keeps the compiler from leaving out reads
+}
+
+// span is a range of bases.
+type span struct{ start, end int }
+
+// find returns the copies of the n bases of p. fills are ranges of As that are kindFill.
+func find(p []byte, n int, fills []span) []op {
+	size := bits.Len(uint(max(n>>sampleBits, 1<<8)))
+	f := &finder{p: p, samples: make([]sample, 0, searchStep), index: largepages.Make[uint32](1 << size), shift: uint(64 - sampleBits - size)}
+	from := 0
+	for _, fill := range fills {
+		f.search(from, fill.start)
+		f.add(fill.start, op{kind: kindFill, length: fill.end - fill.start})
+		from = fill.end
+	}
+	f.search(from, n)
+	return f.ops
+}
+
+// add adds a copy to base `at`.
+func (f *finder) add(at int, o op) {
+	o.literals = at - f.done
+	f.ops = append(f.ops, o)
+	f.done = at + o.length
+}
+
+// sample is a k-mer that is looked up in the index.
+type sample struct {
+	forward, reverse uint64
+	at               int // where it begins
+	slot             uint64
+}
+
+// search finds the copies to bases from..to-1. Memory of the index is slow, so it is read for many k-mers at once.
+func (f *finder) search(from, to int) {
+	var forward, reverse uint64
+	ready := from + k - 1
+	for from < to {
+		samples := f.samples[:0]
+		stop := min(from+searchStep, to)
+		for ; from < stop; from++ {
+			b := uint64(f.p[from>>2]>>(from&3*2)) & 3
+			forward = forward>>2 | b<<(2*(k-1))
+			reverse = (reverse<<2 | 3 - b) & kmerMask
+			h := min(forward, reverse) * 0x9e3779b97f4a7c15
+			if h>>(64-sampleBits) == 0 && from >= ready {
+				samples = append(samples, sample{forward, reverse, from - (k - 1), h >> f.shift})
+			}
+		}
+		touched := uint32(0)
+		for i := range samples {
+			touched += f.index[samples[i].slot]
+		}
+		f.touched += touched
+		for i := range samples {
+			f.look(&samples[i], to)
+		}
+	}
+}
+
+// look adds the copy to a sample, if there is one, and notes it.
+func (f *finder) look(x *sample, to int) {
+	entry := &f.index[x.slot]
+	if before := int(*entry) - 1; before >= 0 {
+		w := word(f.p, before) & kmerMask
+		if w == x.forward && x.at-before < leastDistance {
+			return // the older place, of which a copy can be made, is kept
+		}
+		if x.at >= f.done {
+			switch {
+			case w == x.forward:
+				f.forward(x.at, before, to)
+			case w == x.reverse && before+k <= x.at:
+				f.reverse(x.at, before+k, to)
+			}
+		}
+	}
+	if uint64(x.at) < 1<<32-1 {
+		*entry = uint32(x.at + 1)
+	}
+}
+
+// forward adds the copy of what is alike around base `at` and base `from`, which is before, if it is long enough.
+func (f *finder) forward(at, from, to int) {
+	back := f.backward(at, from, min(at-f.done, from))
+	n := back + f.alike(at, from, to-at)
+	if n < leastCopy {
+		return
+	}
+	f.add(at-back, op{kind: kindForward, length: n, shift: at - from})
+	f.near(f.done-(at-from), false, to)
+}
+
+// reverse adds the copy of what is alike around base `at` and, on the other strand, the bases that end at `end`.
+func (f *finder) reverse(at, end, to int) {
+	back := f.backwardReverse(at, end, min(at-f.done, (at-end)/2))
+	at, end = at-back, end+back
+	n := f.alikeReverse(at, end, min(to-at, end))
+	if n < leastCopy {
+		return
+	}
+	f.add(at, op{kind: kindReverse, length: n, shift: at - end})
+	f.near(end-n, true, to)
+}
+
+// near adds copies that go on with the one before, whose bases would go on at, or on the other strand before, base x.
+func (f *finder) near(x int, reverse bool, to int) {
+	for {
+		o, at := f.nextNear(x, reverse, to)
+		if o.length == 0 {
+			return
+		}
+		f.add(at, o)
+		if step := o.literals + o.shift + o.length; reverse {
+			x -= step
+		} else {
+			x += step
+		}
+	}
+}
+
+// nextNear returns the next copy that goes on with the one before, and where it begins; a copy of no bases if there is none.
+func (f *finder) nextNear(x int, reverse bool, to int) (o op, at int) {
+	try := func(gap, shift, least int) bool {
+		at = f.done + gap
+		n := 0
+		if at+least > to {
+			return false
+		}
+		if from := x + gap + shift; !reverse && from >= 0 && at-from >= leastDistance {
+			n = f.alike(at, from, to-at)
+		}
+		if end := x - gap - shift; reverse && end > 0 && end <= at {
+			n = f.alikeReverse(at, end, min(to-at, end))
+		}
+		o = op{literals: gap, kind: kindNear, length: n, shift: shift}
+		return n >= least
+	}
+	for gap := 1; gap <= mostGap; gap++ {
+		if try(gap, 0, leastNear) {
+			return o, at
+		}
+	}
+	for shift := 1; shift <= mostShift; shift++ {
+		// Bases were deleted, or inserted: these are literals.
+		if try(0, shift, leastShifted) || try(shift, -shift, leastShifted) {
+			return o, at
+		}
+	}
+	return op{}, 0
+}
+
+// alike returns how many bases are alike from bases a and b on, limit at most.
+func (f *finder) alike(a, b, limit int) int {
+	for n := 0; n < limit; n += wordBases {
+		if x := word(f.p, a+n) ^ word(f.p, b+n); x != 0 {
+			return min(n+bits.TrailingZeros64(x)/2, limit)
+		}
+	}
+	return limit
+}
+
+// backward returns how many bases before a and b are alike, limit at most.
+func (f *finder) backward(a, b, limit int) (n int) {
+	for ; n+wordBases <= limit; n += wordBases {
+		if x := word(f.p, a-n-wordBases) ^ word(f.p, b-n-wordBases); x != 0 {
+			return n + bits.LeadingZeros64(x)/2
+		}
+	}
+	for n < limit && f.base(a-n-1) == f.base(b-n-1) {
+		n++
+	}
+	return n
+}
+
+// alikeReverse returns how many bases from a on are alike those before b on the other strand, limit at most.
+func (f *finder) alikeReverse(a, b, limit int) (n int) {
+	for ; n+wordBases <= limit; n += wordBases {
+		if x := word(f.p, a+n) ^ reverseComplement(word(f.p, b-n-wordBases)); x != 0 {
+			return n + bits.TrailingZeros64(x)/2
+		}
+	}
+	for n < limit && f.base(a+n) == 3-f.base(b-n-1) {
+		n++
+	}
+	return n
+}
+
+// backwardReverse returns how many bases before a are alike those from b on on the other strand, limit at most.
+func (f *finder) backwardReverse(a, b, limit int) (n int) {
+	for n < limit && f.base(a-n-1) == 3-f.base(b+n) {
+		n++
+	}
+	return n
+}
+
+func (f *finder) base(i int) byte { return f.p[i>>2] >> (i & 3 * 2) & 3 }
