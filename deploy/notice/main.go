@@ -17,7 +17,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -90,7 +89,11 @@ func modules() (list []module, err error) {
 			}
 		}
 	}
-	list = append(list, module{Path: "the Go standard library and runtime", Dir: runtime.GOROOT()})
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	list = append(list, module{Path: "the Go standard library and runtime", Dir: strings.TrimSpace(string(root))})
 	for i := range list {
 		if list[i].Licences, err = licencesIn(list[i].Dir); err != nil {
 			return nil, err
