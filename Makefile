@@ -128,7 +128,7 @@ NVCC     ?= nvcc
 CUDA_CC  ?= $(shell command -v gcc || command -v cc)
 # -w: gorgonia.org/cu wraps calls that newer headers call deprecated
 CUDA_ENV  = CGO_ENABLED=1 CC="$(CUDA_CC)" CGO_CFLAGS="-O2 -w"
-CUDA_PKGS = ./cudakern ./binning ./compress/overlap ./compress/blocksort ./cmd/orcomgo
+CUDA_PKGS = ./cudakern ./binning ./compress/overlap ./compress/blocksort ./compress/doubles ./cmd/orcomgo
 
 .PHONY: cuda ptx test-cuda vet-cuda
 
