@@ -43,6 +43,9 @@ func TestUnalignedBAM(t *testing.T) {
 		if b, err := os.ReadFile(filepath.Join(dir, "r", name+".fastq")); err != nil || !bytes.Equal(b, want) {
 			t.Errorf("%s: restored %d bytes, %v", name, len(b), err)
 		}
+		if status, text, _ := runOutput("info", out); status != 0 || !strings.Contains(text, "every byte of the originals, but of BAM only the FASTQ") {
+			t.Errorf("%s: info: status %d: %s", name, status, text)
+		}
 		if status, errs := runHere("archive", file, out); status != 0 || !strings.Contains(errs, "nothing to do") {
 			t.Errorf("%s again: status %d: %s", name, status, errs)
 		}
