@@ -153,6 +153,7 @@ type InputInformation struct {
 	Restored string `json:"restored_name"`
 	SHA256   string `json:"sha256,omitempty"`
 	MD5      string `json:"md5,omitempty"`
+	Sample   string `json:"sample,omitempty"` // that it belongs to, in an archive of several
 	// File is what is recorded of the file that the input was read from; nil if nothing is.
 	File *FileInformation `json:"file,omitempty"`
 }
@@ -358,6 +359,7 @@ func describe(man *archive.Manifest, sum *Summary) *Information {
 			d.SHA256, d.MD5 = fmt.Sprintf("%x", sums.SHA256), fmt.Sprintf("%x", sums.MD5)
 		}
 		if in.Source != nil {
+			d.Sample = in.Source.Sample
 			d.File = NewFileInformation(in.Source, nil)
 			if known {
 				d.File = NewFileInformation(in.Source, &sums)

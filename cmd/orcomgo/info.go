@@ -234,6 +234,9 @@ func describe(w io.Writer, n *compress.Information) error {
 		if in.Lead != "" {
 			name += ", further mates of " + oneLine(in.Lead)
 		}
+		if in.Sample != "" {
+			name += ", sample " + oneLine(in.Sample)
+		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t %s\n", in.Kind, countText(in.Records), countText(in.Bases), length, countText(in.Bytes), name)
 	}
 	if err := t.Flush(); err != nil {

@@ -379,9 +379,9 @@ class Source:
 
     def __init__(self, source, text_bytes):
         flags = source.byte()
-        require(flags < 32 and (flags == 0 or flags & 1), "a source has flags that are not known")
+        require(flags < 64 and (flags == 0 or flags & 1), "a source has flags that are not known")
         self.recorded, self.plain, self.text_md5 = flags != 0, bool(flags & 8), bool(flags & 16)
-        self.name, self.size, self.time, self.sha256, self.md5 = b"", 0, None, None, None
+        self.name, self.size, self.time, self.sha256, self.md5, self.sample = b"", 0, None, None, None, b""
         if not self.recorded:
             return
         self.name, self.size = source.text(), source.uvarint()
@@ -392,6 +392,9 @@ class Source:
             self.time = int.from_bytes(source.take(8), "little", signed=True)
         if flags & 4:
             self.sha256, self.md5 = source.take(32), source.take(16)
+        if flags & 32:
+            self.sample = source.text()
+            check_input_name(self.sample, set())
 
     def describe(self):
         if not self.recorded:
@@ -401,6 +404,8 @@ class Source:
             words.append(f"time {self.time}")
         if self.sha256:
             words.append(f"SHA-256 {self.sha256.hex()}, MD5 {self.md5.hex()}")
+        if self.sample:
+            words.append(f"sample {show(self.sample)}")
         return ", ".join(words)
 
 
