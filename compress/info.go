@@ -265,7 +265,18 @@ func infoBinned(b *binned) (*Information, error) {
 		sum.Columns.ByColumn[archive.Seqs] += k.StoredDNA
 		sum.Columns.ByColumn[archive.Names] += k.StoredNames
 		sum.Columns.ByColumn[archive.Quals] += k.StoredQuals
-		sum.Columns.ByColumn[archive.Forms] += k.StoredMeta
+		// Of the meta file, the order of the reads in the bins, their places and the directory count as index.
+		rest := k.StoredMeta - min(k.StoredMeta, k.OrderBytes())
+		lengths := uint64(0)
+		if k.Varied {
+			lengths = min(rest, 4*uint64(k.Records))
+		}
+		sum.Columns.ByColumn[archive.Lengths] += lengths
+		if k.HasForms { // with exceptions, if there are any
+			sum.Columns.ByColumn[archive.Forms] += rest - lengths
+		} else {
+			sum.Columns.ByColumn[archive.Seqs] += rest - lengths
+		}
 	}
 	sum.Columns.Index = sum.ArchiveBytes - sum.Columns.Total()
 	n := describe(man, sum)
