@@ -38,10 +38,8 @@ func (w *walker) evenLines() {
 		seq := w.seq[at:]
 		good := w.eachLine(lines, stride, func(i int) bool {
 			line := text[i*stride:][:stride]
-			for _, c := range line[:width] {
-				if !letters[c] {
-					return false
-				}
+			if checkContent(line[:width], nil) != nil {
+				return false
 			}
 			copy(seq[i*width:], line[:width])
 			return string(line[width:]) == end

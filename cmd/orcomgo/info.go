@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -23,7 +25,8 @@ var infoCommand = command{
 	complete: completeArchive,
 	about:    "describe what is inside",
 	help: `info describes an archive without decoding it: inputs, reads, lengths, sizes of the columns, ratio.
-Of a directory with several archives it describes all, as JSON one object after another.
+Of a directory with several archives it describes all, as JSON one object after another. If there is the side archive of a
+directory, it lists that first: each entry with mode, time and size, and which input of which archive a file of reads is.
 
 --sha256 and --md5 print a list that sha256sum -c and md5sum -c take: of the texts, under the names that unpack restores
 them by, or with --files of the files that were archived, such as x.fastq.gz, as they were stored. bin records those of
@@ -182,6 +185,11 @@ func fileTable(w io.Writer, n *compress.Information) error {
 	return t.Flush()
 }
 
+// fromBAM reports whether an input was read from a file of BAM.
+func fromBAM(in compress.InputInformation) bool {
+	return in.File != nil && strings.HasSuffix(in.File.Name, ".bam") && in.Name != in.File.Name
+}
+
 // describe prints an archive's description for people.
 func describe(w io.Writer, n *compress.Information) error {
 	out := bufio.NewWriter(w)
@@ -190,6 +198,8 @@ func describe(w io.Writer, n *compress.Information) error {
 	switch {
 	case n.ReadsOnly:
 		fmt.Fprint(out, ": the sequences alone")
+	case n.Lossless && slices.ContainsFunc(n.Inputs, fromBAM):
+		fmt.Fprint(out, ": every byte of the originals, but of BAM only the FASTQ")
 	case n.Lossless:
 		fmt.Fprint(out, ": every byte of the originals")
 	}
