@@ -3,6 +3,7 @@ package binning
 import (
 	"bytes"
 	"io"
+	"slices"
 
 	"orcomgo/bins"
 	"orcomgo/bins/record"
@@ -17,7 +18,7 @@ var aheadPiece = 1 << 20
 
 const (
 	// piecesAThread is how many segments for each thread are parsed before their records are used.
-	piecesAThread = 2
+	piecesAThread = 4
 	mostPieces    = 64
 )
 
@@ -28,6 +29,7 @@ type aheadSegment struct {
 	text     []byte // memory for the text of a record
 	four     []byte // the records, in four lines each
 	records  []aheadRecord
+	listed   bool // some record has a form with a list or a text
 	ok       bool
 }
 
@@ -51,17 +53,34 @@ type ahead struct {
 
 // next returns the next record, and its four lines; nil if there is none.
 func (a *ahead) next() (*aheadRecord, []byte) {
-	for ; a.segment < a.count; a.segment++ {
-		s := a.segments[a.segment]
-		if a.record < len(s.records) {
-			r := &s.records[a.record]
-			four := s.four[a.four:][:r.four]
-			a.record, a.four = a.record+1, a.four+r.four
-			return r, four
-		}
-		a.record, a.four = 0, 0
+	if a.empty() {
+		return nil, nil
 	}
-	return nil, nil
+	s := a.segments[a.segment]
+	r := &s.records[a.record]
+	four := s.four[a.four:][:r.four]
+	a.record, a.four = a.record+1, a.four+r.four
+	return r, four
+}
+
+// empty reports whether no record is left.
+func (a *ahead) empty() bool {
+	for a.segment < a.count && a.record == len(a.segments[a.segment].records) {
+		a.segment, a.record, a.four = a.segment+1, 0, 0
+	}
+	return a.segment == a.count
+}
+
+// whole returns the next segments of which no record was used, up to the first that fits refuses.
+func (a *ahead) whole(fits func(s *aheadSegment) bool) []*aheadSegment {
+	if a.empty() || a.record > 0 {
+		return nil
+	}
+	from := a.segment
+	for a.segment < a.count && fits(a.segments[a.segment]) {
+		a.segment++
+	}
+	return a.segments[from:a.segment]
 }
 
 // fill parses records of the text that follows the walker's record, if that is much, and if it can.
@@ -74,19 +93,25 @@ func (a *ahead) fill(w *walker) {
 	text := w.text()[w.textLen:]
 	a.divide(w, text, pieces)
 	if a.count < 2 {
-		a.count, a.serial = 0, max(len(text), 1)
+		a.drop(max(len(text), 1))
 		return
 	}
 	a.segment, a.record, a.four = 0, 0, 0
-	a.run(a.count, func(i int) { a.segments[i].parse(w.kind, text) })
+	longest := make([]*aheadSegment, a.count) // the longest first, so that no thread begins with it when the others end
+	copy(longest, a.segments)
+	slices.SortFunc(longest, func(x, y *aheadSegment) int { return (y.to - y.from) - (x.to - x.from) })
+	a.run(a.count, func(i int) { longest[i].parse(w.kind, text) })
 	for _, s := range a.segments[:a.count] {
 		if !s.ok {
-			a.count, a.serial = 0, len(text)
+			a.drop(len(text))
 			return
 		}
 		w.wrapped = w.wrapped || s.walker.wrapped
 	}
 }
+
+// drop removes all records. The next bytes of text are parsed by one walker.
+func (a *ahead) drop(serial int) { a.count, a.segment, a.serial = 0, 0, serial }
 
 // divide divides text where records seem to begin.
 func (a *ahead) divide(w *walker, text []byte, pieces int) {
@@ -143,7 +168,7 @@ func (s *aheadSegment) parse(kind record.Kind, text []byte) {
 	w := &s.walker
 	*w = walker{kind: kind, buf: text, at: s.from, err: io.EOF, seq: w.seq[:0], qual: w.qual[:0],
 		seqLines: w.seqLines[:0], qualLines: w.qualLines[:0]}
-	s.four, s.records, s.ok = s.four[:0], s.records[:0], false
+	s.four, s.records, s.listed, s.ok = s.four[:0], s.records[:0], false, false
 	var form *record.Form
 	for w.at+w.textLen < s.to {
 		bad, err := w.record()
@@ -156,6 +181,7 @@ func (s *aheadSegment) parse(kind record.Kind, text []byte) {
 		if form == nil || !form.Equal(&w.form) {
 			own := w.form
 			form = &own
+			s.listed = s.listed || own.SeqLines != nil || own.QualLines != nil || own.PlusText != ""
 		}
 		before := len(s.four)
 		s.four = appendFourLines(s.four, w)
@@ -167,7 +193,10 @@ func (s *aheadSegment) parse(kind record.Kind, text []byte) {
 // appendFourLines appends the walker's record in four lines.
 func appendFourLines(dst []byte, w *walker) []byte {
 	dst = append(append(dst, '@'), w.name...)
-	dst = append(append(dst, '\n'), w.seq...)
+	dst = append(dst, '\n')
+	at := len(dst)
+	dst = slices.Grow(dst, len(w.seq))[:at+len(w.seq)]
+	w.copy(dst[at:], w.seq)
 	dst = append(append(dst, "\n+\n"...), w.qual...)
 	return append(dst, '\n')
 }

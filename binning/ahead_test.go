@@ -133,3 +133,19 @@ func parsedAhead(text string) (n int) {
 	}
 	return n
 }
+
+// checkContent finds each byte that is no letter, wherever it is.
+func TestCheckContent(t *testing.T) {
+	for n := 1; n < 20; n++ {
+		for at := range n {
+			for c := range 256 {
+				seq := []byte(strings.Repeat("AczZ", 5)[:n])
+				seq[at] = byte(c)
+				bad := checkContent(seq, nil)
+				if ok := isLetter(byte(c)); (bad == nil) != ok || bad != nil && *bad != *badLetter(byte(c)) {
+					t.Fatalf("%q: %+v", seq, bad)
+				}
+			}
+		}
+	}
+}

@@ -64,6 +64,15 @@ func (c *recordCutter) block(memory *hostText) (*chunk, error) {
 	var forms formList
 	buf := memory.Host(0)
 	for !c.done && t.records < max(c.blockSize/minRecordText, 1) {
+		if !c.pending && forms.size <= c.blockSize {
+			if c.ahead.empty() {
+				c.ahead.fill(&c.walker)
+			}
+			buf = c.takeSegments(t, &forms, memory, buf)
+			if t.records >= max(c.blockSize/minRecordText, 1) {
+				break
+			}
+		}
 		if err := c.fetch(); err != nil {
 			return nil, err
 		}
@@ -103,18 +112,50 @@ func (c *recordCutter) block(memory *hostText) (*chunk, error) {
 	return t, nil
 }
 
+// takeSegments adds segments that were parsed ahead to a block, as long as all of their records belong to it. It returns the text of the
+// block, which was buf.
+func (c *recordCutter) takeSegments(t *chunk, forms *formList, memory *hostText, buf []byte) []byte {
+	size, text, records := len(buf), int(t.textLen), t.records
+	taken := c.ahead.whole(func(s *aheadSegment) bool {
+		size, text, records = size+len(s.four), text+s.to-s.from, records+len(s.records)
+		return !s.listed && size <= c.blockSize && text <= c.blockSize && records <= max(c.blockSize/minRecordText, 1)
+	})
+	if len(taken) == 0 {
+		return buf
+	}
+	at := make([]int, len(taken)+1)
+	at[0] = len(buf)
+	w := &c.walker
+	for i, s := range taken {
+		at[i+1] = at[i] + len(s.four)
+		for k := range s.records {
+			forms.add(s.records[k].form, s.records[k].letters)
+		}
+		t.textLen += uint64(s.to - s.from)
+		t.records += len(s.records)
+		c.walked += uint64(len(s.records))
+		w.at, w.textLen = w.at+w.textLen, s.to-s.from
+	}
+	n := at[len(taken)]
+	if cap(buf) < n {
+		memory.Grow(max(n, min(c.blockSize, cap(buf)+cap(buf)/2)), len(buf))
+		buf = memory.Host(len(buf))
+	}
+	buf = buf[:n]
+	c.ahead.run(len(taken), func(i int) { copy(buf[at[i]:], taken[i].four) })
+	return buf
+}
+
 // fetch parses a record unless one is pending, or sets done after the last.
 func (c *recordCutter) fetch() error {
 	if c.pending || c.done {
 		return nil
 	}
 	w := &c.walker
-	next, four := c.ahead.next()
-	if next == nil {
+	if c.ahead.empty() {
 		c.ahead.fill(w)
-		next, four = c.ahead.next()
 	}
-	if next != nil {
+	if next, four := c.ahead.next(); next != nil {
 		w.at, w.textLen = w.at+w.textLen, next.text
 		c.current, c.four, c.pending = *next, four, true
 		c.walked++
