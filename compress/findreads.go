@@ -174,7 +174,8 @@ func (s *search) candidates(ctx context.Context, p *packed, x *fmindex.Index, al
 		s.finding.Counted = true
 		return nil
 	}
-	if err := p.needShared(ctx); err != nil {
+	err := p.shared.wait(ctx, func() error { return p.pool.do(ctx, func() error { return p.shareIndex(x) }) })
+	if err != nil {
 		return err
 	}
 	return s.reads(ctx, c.inSlice)
@@ -229,8 +230,14 @@ func (c *candidateSearch) inSlice(ctx context.Context, i int) (*batch, []match, 
 	}
 	wanted := c.wanted(i)
 	if !inPieces {
+		wanted.layouts, wanted.withoutLiterals = true, true
 		for _, m := range found {
 			wanted.first = max(wanted.first, m.record+1)
+			for k, col := range b.cols { // its mate is wanted as well
+				if col != nil && layouts[k].Positions[m.record] == seqs.Unplaced {
+					wanted.withoutLiterals = false
+				}
+			}
 		}
 	}
 	if b, err = decodeWhole(ctx, c.p, wanted); err != nil {

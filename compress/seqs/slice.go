@@ -241,6 +241,9 @@ func (r *columnReads) literalBases() int {
 
 // needModel reports whether some of the reads that are coded have no place.
 func (r *columnReads) needModel() bool {
+	if r.cols[0].withoutLiterals() {
+		return false
+	}
 	for k, col := range r.cols {
 		for i, p := range r.where[k].pos[:col.decoded()] {
 			if p != unplaced {
