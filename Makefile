@@ -1,6 +1,7 @@
 # make build   bin/orcomgo, pure Go
 # make demo    simulate a small paired run, archive it, restore it, compare
 # make man     man/orcomgo-*.1
+# make deb     a Debian package; see Packages below
 # make test    everything that should pass before a commit, in minutes; with ORCOMGO_DATA=DIR (an absolute path)
 #              also the tests on real runs, in DIR
 GO     ?= go
@@ -128,7 +129,7 @@ NVCC     ?= nvcc
 CUDA_CC  ?= $(shell command -v gcc || command -v cc)
 # -w: gorgonia.org/cu wraps calls that newer headers call deprecated
 CUDA_ENV  = CGO_ENABLED=1 CC="$(CUDA_CC)" CGO_CFLAGS="-O2 -w"
-CUDA_PKGS = ./cudakern ./binning ./compress/overlap ./compress/blocksort ./cmd/orcomgo
+CUDA_PKGS = ./cudakern ./binning ./compress/overlap ./compress/blocksort ./compress/doubles ./cmd/orcomgo
 
 .PHONY: cuda ptx test-cuda vet-cuda
 
@@ -153,3 +154,36 @@ vet-cuda:
 		echo "$(GO) vet -tags cuda $(CUDA_PKGS)"; $(CUDA_ENV) $(GO) vet -tags cuda $(CUDA_PKGS) && \
 		$(CUDA_ENV) $(GO) build -tags cuda -o /dev/null ./cmd/orcomgo; \
 	else echo "no CUDA headers: the cuda build was not checked"; fi
+
+# --- Packages --------------------------------------------------------------------------
+# make share          bin/share: the program with man pages, completions and licences, as it is installed
+# make deb            bin/dist/orcomgo_VERSION_ARCH.deb, for the machine's architecture or DEB_ARCH
+# make notice         deploy/NOTICE, the licences of all that is linked
+# make release-check  builds all packages that can be built here and runs the program of each; minutes
+HOSTARCH  = $(shell $(GO) env GOHOSTARCH)
+DEB_ARCH ?= $(HOSTARCH)
+PROGRAM  ?= bin/dist/linux_$(DEB_ARCH)/orcomgo
+VERSION   = $(shell sed -n 's/^const version = "\(.*\)"/\1/p' cmd/orcomgo/version.go)
+RELEASE   = $(subst -ldflags ',-ldflags '-s -w ,$(BUILD))
+
+.PHONY: share deb program notice release-check
+
+share: build
+	rm -rf bin/share
+	deploy/install.sh bin/orcomgo bin/share
+
+# The program as it is distributed, for GOOS and GOARCH: without tables for debuggers.
+program:
+	CGO_ENABLED=0 $(GO) build $(RELEASE) -o $(PROGRAM) ./cmd/orcomgo
+
+deb: build
+	$(MAKE) --no-print-directory program GOOS=linux GOARCH=$(DEB_ARCH)
+	SOURCE_DATE_EPOCH=$$($(GIT) log -1 --format=%ct 2>/dev/null || echo 0) \
+		deploy/deb/build.sh $(PROGRAM) $(DEB_ARCH) bin/dist/orcomgo_$(VERSION)_$(DEB_ARCH).deb bin/orcomgo
+	cp bin/dist/orcomgo_$(VERSION)_$(DEB_ARCH).deb bin/dist/orcomgo.deb
+
+notice:
+	$(GO) run ./deploy/notice -o deploy/NOTICE
+
+release-check:
+	deploy/check/release.sh

@@ -246,7 +246,7 @@ func (r *run) recordSources(infos []record.Input) error {
 	}
 	for i, in := range r.inputs {
 		s := &record.Source{Size: infos[i].SourceBytes, Plain: !in.src.compressed,
-			TextMD5: r.Record > RecordTime && r.Options.Exact(infos[i].Kind)}
+			TextMD5: r.Record > RecordTime && r.Options.Exact(infos[i].Kind), Sample: in.spec.Sample}
 		if in.src.named {
 			s.Name = inputFile(in.spec.Path)
 		}

@@ -68,7 +68,11 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 	in.info = record.Input{Name: inputName(spec.Path, kind), Kind: kind, Mate: spec.Mate, First: spec.First,
 		Further: spec.Further, Lead: spec.Lead}
 	if wrapped && n > 0 {
-		in.cutter = newRecordCutter(src, kind, blockSize, size, head, ended)
+		c := newRecordCutter(src, kind, blockSize, size, head, ended)
+		if r.pool.threads > 1 {
+			c.parallel(r.pool)
+		}
+		in.cutter = c
 	} else {
 		c := &lineCutter{src: src, kind: kind, blockSize: blockSize, size: size, left: head, eof: ended}
 		inflates, ok := r.assigner.(memberAssigner)

@@ -2,6 +2,7 @@ package binning
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 
 	"orcomgo/bins/record"
@@ -208,7 +209,18 @@ func blankTail(text []byte) int {
 
 // checkContent checks the letters and qualities of a parsed record.
 func checkContent(seq, qual []byte) *mismatch {
-	for _, c := range seq {
+	at := 0
+	for ; at+8 <= len(seq); at += 8 {
+		if eightLetters(seq[at:]) {
+			continue
+		}
+		for _, c := range seq[at : at+8] {
+			if !letters[c] {
+				return badLetter(c)
+			}
+		}
+	}
+	for _, c := range seq[at:] {
 		if !letters[c] {
 			return badLetter(c)
 		}
@@ -219,6 +231,15 @@ func checkContent(seq, qual []byte) *mismatch {
 		}
 	}
 	return nil
+}
+
+// eightLetters reports whether the first eight bytes are letters from A to Z in either case.
+func eightLetters(seq []byte) bool {
+	const each = 0x0101010101010101
+	w := binary.LittleEndian.Uint64(seq)
+	lower := w | 0x20*each
+	fromA, afterZ := lower+(0x80-'a')*each, lower+(0x7f-'z')*each // their top bits, unless w has such bits
+	return fromA&^afterZ&^w&(0x80*each) == 0x80*each
 }
 
 const (

@@ -15,6 +15,9 @@ func (w *walker) fasta(int) *mismatch {
 		if bad := w.sequence(); bad != nil {
 			return bad
 		}
+		if len(w.seqLines) == 1 {
+			w.evenLines()
+		}
 	}
 	w.form.SeqWidth, w.form.SeqLines = fold(&w.seqLines, &w.form.CR, 2)
 	return nil

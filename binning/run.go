@@ -35,6 +35,8 @@ type InputSpec struct {
 	// Mate is -1 then.
 	Further bool
 	Lead    int // only with Further
+	// Sample is the name of the sample that it belongs to, in an archive of several. It is recorded unless Config.Record is RecordNothing.
+	Sample string
 }
 
 // Stage is the name of the only stage that Progress is called with.

@@ -25,7 +25,10 @@ type walker struct {
 	next      int   // offset from at of the next line
 	endedInLF bool  // the line before that ended in LF
 	err       error // of in; io.EOF at its end
+	later     error // of in, which fillTo has met: it is err once more text is needed
 	tooLong   bool  // the record is too long
+
+	run bins.Runner // for long sequences; nil: they are parsed by one thread as well
 
 	hash   bins.TextHasher // of the text before the record, since it was reset
 	hashed int             // in buf, up to where
@@ -55,6 +58,9 @@ func (w *walker) text() []byte { return w.buf[w.at:] }
 // readMore reads on. It returns false if there is nothing more to read.
 func (w *walker) readMore() bool {
 	rest := len(w.buf) - w.at
+	if w.err == nil {
+		w.err = w.later
+	}
 	if w.tooLong = w.tooLong || rest > maxRecord; w.tooLong || w.err != nil {
 		return false
 	}
@@ -77,6 +83,32 @@ func (w *walker) readMore() bool {
 		}
 	}
 	return false
+}
+
+// fillTo reads until there are n bytes of text from the record on, or the input ends.
+func (w *walker) fillTo(n int) {
+	if w.err != nil || w.later != nil || len(w.buf)-w.at >= n {
+		return
+	}
+	if cap(w.buf)-w.at < n {
+		w.hashUsed()
+		to := w.buf[:0]
+		if cap(to) < n {
+			to = make([]byte, 0, n+n/8)
+		}
+		w.buf = append(to, w.buf[w.at:]...)
+		w.at, w.hashed = 0, 0
+	}
+	for len(w.buf)-w.at < n {
+		k, err := w.in.Read(w.buf[len(w.buf) : w.at+n])
+		if w.buf = w.buf[:len(w.buf)+k]; err == io.EOF {
+			w.err = err
+			return
+		} else if err != nil {
+			w.later = err
+			return
+		}
+	}
 }
 
 // has reports whether there is a byte at an offset, which is at most the end of the text so far.

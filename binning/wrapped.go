@@ -1,7 +1,6 @@
 package binning
 
 import (
-	"bytes"
 	"context"
 	"io"
 
@@ -16,9 +15,12 @@ type recordCutter struct {
 	blockSize int
 	size      int // of the memory to begin a block with
 	walker    walker
-	records   uint64 // in blocks so far
-	walked    uint64 // records parsed so far
-	pending   bool   // the walker's record is not in a block yet
+	ahead     ahead
+	current   aheadRecord // the record that was parsed last
+	four      []byte      // it in four lines, if it was parsed ahead
+	records   uint64      // in blocks so far
+	walked    uint64      // records parsed so far
+	pending   bool        // that record is not in a block yet
 	done      bool
 	text      []byte // memory
 	buffers   hostTexts
@@ -33,6 +35,12 @@ func newRecordCutter(src *source, kind record.Kind, blockSize, size int, left []
 		c.walker.err = io.EOF
 	}
 	return c
+}
+
+// parallel makes it parse with the threads of a pool.
+func (c *recordCutter) parallel(p *pool) {
+	c.walker.run = p.run
+	c.ahead.run, c.ahead.threads = p.run, p.threads
 }
 
 func (c *recordCutter) close() { c.src.close() }
@@ -56,15 +64,23 @@ func (c *recordCutter) block(memory *hostText) (*chunk, error) {
 	var forms formList
 	buf := memory.Host(0)
 	for !c.done && t.records < max(c.blockSize/minRecordText, 1) {
+		if !c.pending && forms.size <= c.blockSize {
+			if c.ahead.empty() {
+				c.ahead.fill(&c.walker)
+			}
+			buf = c.takeSegments(t, &forms, memory, buf)
+			if t.records >= max(c.blockSize/minRecordText, 1) {
+				break
+			}
+		}
 		if err := c.fetch(); err != nil {
 			return nil, err
 		}
 		if c.done {
 			break
 		}
-		w := &c.walker
-		size := len(w.name) + len(w.seq) + len(w.qual) + 5
-		if t.records > 0 && (len(buf)+size > c.blockSize || int(t.textLen)+w.textLen > c.blockSize || forms.size > c.blockSize) {
+		size, textLen := c.current.four, c.current.text
+		if t.records > 0 && (len(buf)+size > c.blockSize || int(t.textLen)+textLen > c.blockSize || forms.size > c.blockSize) {
 			break
 		}
 		if cap(buf) <= len(buf)+size {
@@ -75,12 +91,13 @@ func (c *recordCutter) block(memory *hostText) (*chunk, error) {
 			memory.Grow(n, len(buf))
 			buf = memory.Host(len(buf))
 		}
-		buf = append(append(buf, '@'), w.name...)
-		buf = append(append(buf, '\n'), w.seq...)
-		buf = append(append(buf, "\n+\n"...), w.qual...)
-		buf = append(buf, '\n')
-		forms.add(&w.form, len(w.seq))
-		t.textLen += uint64(w.textLen)
+		if c.four != nil {
+			buf = append(buf, c.four...)
+		} else {
+			buf = appendFourLines(buf, &c.walker)
+		}
+		forms.add(c.current.form, c.current.letters)
+		t.textLen += uint64(textLen)
 		t.records++
 		c.pending = false
 	}
@@ -95,12 +112,55 @@ func (c *recordCutter) block(memory *hostText) (*chunk, error) {
 	return t, nil
 }
 
+// takeSegments adds segments that were parsed ahead to a block, as long as all of their records belong to it. It returns the text of the
+// block, which was buf.
+func (c *recordCutter) takeSegments(t *chunk, forms *formList, memory *hostText, buf []byte) []byte {
+	size, text, records := len(buf), int(t.textLen), t.records
+	taken := c.ahead.whole(func(s *aheadSegment) bool {
+		size, text, records = size+len(s.four), text+s.to-s.from, records+len(s.records)
+		return !s.listed && size <= c.blockSize && text <= c.blockSize && records <= max(c.blockSize/minRecordText, 1)
+	})
+	if len(taken) == 0 {
+		return buf
+	}
+	at := make([]int, len(taken)+1)
+	at[0] = len(buf)
+	w := &c.walker
+	for i, s := range taken {
+		at[i+1] = at[i] + len(s.four)
+		for k := range s.records {
+			forms.add(s.records[k].form, s.records[k].letters)
+		}
+		t.textLen += uint64(s.to - s.from)
+		t.records += len(s.records)
+		c.walked += uint64(len(s.records))
+		w.at, w.textLen = w.at+w.textLen, s.to-s.from
+	}
+	n := at[len(taken)]
+	if cap(buf) < n {
+		memory.Grow(max(n, min(c.blockSize, cap(buf)+cap(buf)/2)), len(buf))
+		buf = memory.Host(len(buf))
+	}
+	buf = buf[:n]
+	c.ahead.run(len(taken), func(i int) { copy(buf[at[i]:], taken[i].four) })
+	return buf
+}
+
 // fetch parses a record unless one is pending, or sets done after the last.
 func (c *recordCutter) fetch() error {
 	if c.pending || c.done {
 		return nil
 	}
 	w := &c.walker
+	if c.ahead.empty() {
+		c.ahead.fill(w)
+	}
+	if next, four := c.ahead.next(); next != nil {
+		w.at, w.textLen = w.at+w.textLen, next.text
+		c.current, c.four, c.pending = *next, four, true
+		c.walked++
+		return nil
+	}
 	bad, err := w.record()
 	if err == io.EOF {
 		c.done = true
@@ -111,14 +171,15 @@ func (c *recordCutter) fetch() error {
 	}
 	c.walked++
 	if bad == nil {
-		c.text, err = record.AppendRecord(c.text[:0], c.kind, w.name, w.seq, w.qual, &w.form)
-		if err != nil || !bytes.Equal(c.text, w.text()[:w.textLen]) {
+		if !w.givesBack(&c.text) {
 			bad = &mismatch{"a record that can be given back byte for byte", "one that can't", false}
 		}
 	}
 	if bad != nil {
 		return &RecordError{File: c.src.path, Record: c.walked, Expected: bad.expected, Found: bad.found, wrapped: w.wrapped}
 	}
+	c.ahead.serial -= w.textLen
+	c.current, c.four = aheadRecord{w.textLen, len(w.name) + len(w.seq) + len(w.qual) + 5, len(w.seq), &w.form}, nil
 	c.pending = true
 	return nil
 }

@@ -32,7 +32,7 @@ func (b *BlockInfo) ExceptionBytes() uint64 {
 	if !b.HasExceptions {
 		return 0
 	}
-	n := b.StoredMeta - b.dirLen - 8*uint64(b.Records)
+	n := b.StoredMeta - b.OrderBytes()
 	if b.Varied {
 		n -= 4 * uint64(b.Records)
 	}
@@ -41,6 +41,10 @@ func (b *BlockInfo) ExceptionBytes() uint64 {
 	}
 	return n
 }
+
+// OrderBytes returns how many bytes of the block's part of the meta file say where reads are in the bins: order, places, and the
+// directory of the block.
+func (b *BlockInfo) OrderBytes() uint64 { return b.dirLen + 8*uint64(b.Records) }
 
 // BlocksOf returns the indices of an input's blocks, in the order of its records.
 func (m *Meta) BlocksOf(input int) []int {

@@ -11,7 +11,8 @@ import (
 	"orcomgo/compress/twobit"
 )
 
-// Sequences are coded for all members of a slice together, given the qualities of all, unless these are given the sequences.
+// Sequences are coded for all members of a slice together, given the qualities of all, unless these are given the sequences. To decode
+// those of one member, the qualities of the other may not be needed: see packed.seqsNeeds.
 var seqsColumn = column{
 	id:       archive.Seqs,
 	fromBins: bins.WantLengths,
@@ -45,7 +46,7 @@ var seqsColumn = column{
 		}
 		for m := range b.slice.Members() {
 			c := b.cols[m]
-			if got, want := uint64(len(decoded[m])), c.lengths.Sum(0, c.first); got != want {
+			if got, want := uint64(len(decoded[m])), c.lengths.Sum(0, c.first); got != want && !c.skip {
 				return fmt.Errorf("%d bases where the lengths say %d", got, want)
 			}
 			c.letters = decoded[m]
@@ -65,7 +66,7 @@ func seqColumns(cols *[2]*columns) (first, mate *seqs.Column) {
 
 func seqColumn(c *columns) *seqs.Column {
 	s := &seqs.Column{Input: c.input, From: c.from, Perm: c.perm, Records: c.records, Run: c.run, At: c.at,
-		Lengths: c.lengths, Exceptions: c.exceptions, First: c.first, Layout: c.layout, Progress: c.coded}
+		Lengths: c.lengths, Exceptions: c.exceptions, First: c.first, Skip: c.skip, Layout: c.layout, Progress: c.coded}
 	if !c.byBases {
 		s.Quals = c.quals
 	}

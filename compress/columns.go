@@ -32,6 +32,7 @@ type columns struct {
 	asText     bool             // decoding: where there is twoBit, letters are not needed
 	exceptions record.ExceptionList
 
+	skip   bool         // decoding: the letters are not wanted; see seqs.Column
 	layout *seqs.Layout // decoding: if not nil, it is set to where the reads are
 
 	// coded, if not nil, is told how many more qualities and bases were coded or decoded, by any goroutine.

@@ -17,18 +17,20 @@ import (
 
 // encoder turns slices of the bins into sections.
 type encoder struct {
-	meta      *bins.Meta
-	enc       *seqs.Encoder
-	level     quals.Level
-	bins      *bins.Reader
-	memory    uint64 // 0: no bound
-	specs     []sliceSpec
-	keeps     []keeps
-	inputs    []archive.Input
-	progress  *meter
-	cache     *blockCache
-	pool      workers
-	assembled *onceWork // the pseudogenome of the phase's reads is there
+	meta     *bins.Meta
+	enc      *seqs.Encoder
+	level    quals.Level
+	bins     *bins.Reader
+	memory   uint64 // 0: no bound
+	specs    []sliceSpec
+	keeps    []keeps
+	inputs   []archive.Input
+	progress *meter
+	cache    *blockCache
+	pool     workers
+	// nameRanges says that slices record which names they have.
+	nameRanges bool
+	assembled  *onceWork // the pseudogenome of the phase's reads is there
 
 	mu   sync.Mutex
 	runs map[*layoutRun]*sortedRun
@@ -79,6 +81,7 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 		return spec.text, units
 	}}
 	g, ctx := errgroup.WithContext(ctx)
+	var ranges [2]wordRange
 	for m, mem := range out.slice.Members() {
 		cols[m].byBases, cols[m].coded = e.inputs[mem.Input].QualsByBases, out.progress.coded
 		mem.Bases, mem.NamesLen = cols[m].bases(), uint64(len(cols[m].names))
@@ -86,6 +89,9 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 		g.Go(func() error {
 			return e.pool.do(ctx, func() error {
 				out.check.sums[m] = sumColumns(cols[m])
+				if e.nameRanges {
+					ranges[m].addNames(cols[m].names)
+				}
 				return nil
 			})
 		})
@@ -115,6 +121,9 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
+	}
+	if e.nameRanges {
+		setWords(&out.slice, ranges)
 	}
 	if spec.run == nil {
 		for _, input := range spec.needed() {

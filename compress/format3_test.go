@@ -72,15 +72,17 @@ func onlyFile(t *testing.T, files map[string]string, ext string) (found string) 
 	return found
 }
 
-// TestFormat4: an archive of version 4 with long reads, which are of version 5 now, gives back its text.
+// TestFormat4: archives of version 4 with what is of a newer version now, long reads and mates, give back their texts.
 func TestFormat4(t *testing.T) {
-	files := folder(t, "../testdata/format4/long-reads")
-	if v := files["long.cmeta"][8]; v != 4 {
-		t.Fatalf("packed archive of version %d", v)
-	}
-	for i := range goldens {
-		if g := &goldens[i]; g.name == "long-reads" {
-			sameFiles(t, decodeStage(t, files, ".cdna", ".cmeta"), texts(g.load(t)))
+	for _, name := range []string{"long-reads", "pair"} {
+		files := folder(t, filepath.Join("../testdata/format4", name))
+		if v := files[onlyFile(t, files, ".cmeta")][8]; v != 4 {
+			t.Errorf("%s: packed archive of version %d", name, v)
+		}
+		for i := range goldens {
+			if g := &goldens[i]; g.name == name {
+				sameFiles(t, decodeStage(t, files, ".cdna", ".cmeta"), texts(g.load(t)))
+			}
 		}
 	}
 }

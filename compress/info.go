@@ -153,6 +153,7 @@ type InputInformation struct {
 	Restored string `json:"restored_name"`
 	SHA256   string `json:"sha256,omitempty"`
 	MD5      string `json:"md5,omitempty"`
+	Sample   string `json:"sample,omitempty"` // that it belongs to, in an archive of several
 	// File is what is recorded of the file that the input was read from; nil if nothing is.
 	File *FileInformation `json:"file,omitempty"`
 }
@@ -264,7 +265,18 @@ func infoBinned(b *binned) (*Information, error) {
 		sum.Columns.ByColumn[archive.Seqs] += k.StoredDNA
 		sum.Columns.ByColumn[archive.Names] += k.StoredNames
 		sum.Columns.ByColumn[archive.Quals] += k.StoredQuals
-		sum.Columns.ByColumn[archive.Forms] += k.StoredMeta
+		// Of the meta file, the order of the reads in the bins, their places and the directory count as index.
+		rest := k.StoredMeta - min(k.StoredMeta, k.OrderBytes())
+		lengths := uint64(0)
+		if k.Varied {
+			lengths = min(rest, 4*uint64(k.Records))
+		}
+		sum.Columns.ByColumn[archive.Lengths] += lengths
+		if k.HasForms { // with exceptions, if there are any
+			sum.Columns.ByColumn[archive.Forms] += rest - lengths
+		} else {
+			sum.Columns.ByColumn[archive.Seqs] += rest - lengths
+		}
 	}
 	sum.Columns.Index = sum.ArchiveBytes - sum.Columns.Total()
 	n := describe(man, sum)
@@ -358,6 +370,7 @@ func describe(man *archive.Manifest, sum *Summary) *Information {
 			d.SHA256, d.MD5 = fmt.Sprintf("%x", sums.SHA256), fmt.Sprintf("%x", sums.MD5)
 		}
 		if in.Source != nil {
+			d.Sample = in.Source.Sample
 			d.File = NewFileInformation(in.Source, nil)
 			if known {
 				d.File = NewFileInformation(in.Source, &sums)

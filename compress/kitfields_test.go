@@ -183,6 +183,10 @@ func newPackedFiles(t testing.TB, cdna, meta string) *packedFiles {
 			}
 		}
 		section(s + "sequences")
+		if flags&32 != 0 {
+			w.text(s + "least")
+			w.text(s + "greatest")
+		}
 	}
 	for i := range w.uvarint("shared") {
 		section(fmt.Sprintf("shared %d", i))

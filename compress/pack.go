@@ -313,6 +313,7 @@ func (p *packer) plan() {
 		p.man.Slices[i] = p.specs[i].slice()
 		p.written[i] = make(chan struct{})
 	}
+	p.man.NameRanges = wordsWorthRanges(&p.man)
 	p.flight = atMostThreads(inMemory(p.memoryBeside(), p.largest()), p.busyThreads())
 }
 
@@ -352,7 +353,7 @@ func (p *packer) memoryBeside() uint64 {
 func (p *packer) write(ctx context.Context) error {
 	meta := p.r.Meta()
 	e := &encoder{meta: meta, bins: p.r, memory: p.o.Memory, enc: p.enc, level: p.o.Level.quals(), keeps: keepsOfAll(meta),
-		inputs: p.man.Inputs, pool: p.pool, assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun)}
+		inputs: p.man.Inputs, nameRanges: p.man.NameRanges, pool: p.pool, assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun)}
 	var blockwise []sliceSpec
 	total := uint64(0)
 	for _, s := range p.specs {

@@ -102,8 +102,8 @@ type decoding struct {
 	err   error
 }
 
-// decodings lists what must be decoded for what is wanted of a slice, by column.
-func (p *packed) decodings(s *archive.Slice, d demand) []*decoding {
+// decodings lists what must be decoded for what is wanted of a slice, by column. needs are those of its sequences.
+func (p *packed) decodings(s *archive.Slice, d demand, needs seqs.Needs) []*decoding {
 	var all [archive.Columns][2]*decoding
 	members := s.Members()
 	var add func(c *column, m int) *decoding
@@ -124,11 +124,11 @@ func (p *packed) decodings(s *archive.Slice, d demand) []*decoding {
 				n.needs = append(n.needs, other)
 			}
 		}
-		needs := c.needs
+		others := c.needs
 		if c.needsByBases != nil && p.man.Inputs[members[m].Input].QualsByBases {
-			needs = c.needsByBases
+			others = c.needsByBases
 		}
-		for _, of := range needs {
+		for _, of := range others {
 			switch {
 			case of.of == sameMember:
 				need(of.id, m)
@@ -136,7 +136,9 @@ func (p *packed) decodings(s *archive.Slice, d demand) []*decoding {
 				need(of.id, 0)
 			case of.of == allMembers:
 				for m := range members {
-					need(of.id, m)
+					if of.id != archive.Quals || needs.Members[m] {
+						need(of.id, m)
+					}
 				}
 			}
 		}
@@ -169,11 +171,17 @@ func (p *packed) decodings(s *archive.Slice, d demand) []*decoding {
 func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 	s := &p.man.Slices[wanted.slice]
 	b := &batch{slice: s}
-	list := p.decodings(s, wanted)
-	first, firstQuals := p.firstRecords(s, wanted, list)
+	needs := p.seqsNeeds(s, wanted)
+	list := p.decodings(s, wanted, needs)
+	first, firstQuals := s.Records, s.Records
+	if 0 < wanted.first && wanted.first < s.Records && !needs.Reads {
+		if first = wanted.first; !needs.FirstQuals {
+			firstQuals = first
+		}
+	}
 	for m, mem := range s.Members() {
 		b.cols[m] = &columns{input: mem.Input, from: s.From, records: s.Records, first: first, firstQuals: first,
-			byBases: p.man.Inputs[mem.Input].QualsByBases, asText: wanted.asText, coded: wanted.coded}
+			byBases: p.man.Inputs[mem.Input].QualsByBases, asText: wanted.asText, skip: !wanted.want[m], coded: wanted.coded}
 	}
 	b.cols[0].firstQuals = firstQuals
 	if wanted.layouts {
@@ -206,27 +214,26 @@ func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 	return b, nil
 }
 
-// firstRecords returns how many records of a slice are decoded for a demand, and how many qualities of its first member.
-func (p *packed) firstRecords(s *archive.Slice, d demand, list []*decoding) (records, firstQuals int) {
-	if d.first == 0 || d.first >= s.Records || p.man.Inputs[s.First.Input].QualsByBases {
-		return s.Records, s.Records
+// needsAll are the needs of the sequences of all members of a slice.
+var needsAll = seqs.Needs{Members: [2]bool{true, true}}
+
+// seqsNeeds returns what the sequences that are wanted of a slice need.
+func (p *packed) seqsNeeds(s *archive.Slice, d demand) seqs.Needs {
+	all := needsAll
+	some := 0 < d.first && d.first < s.Records
+	wanted := d.columnsOf(p.keeps[s.First.Input])
+	switch {
+	case some && p.man.Inputs[s.First.Input].QualsByBases:
+		all.Reads = true
+		return all
+	case !wanted[archive.Seqs] || p.man.Inputs[s.First.Input].TwoBit || !some && (len(s.Members()) == 1 || d.want == [2]bool{true, true}):
+		return all
 	}
-	for _, l := range list {
-		if l.id != archive.Seqs {
-			continue
-		}
-		// Where it can't be read, decodeColumn says so.
-		if data, err := p.r.Read(s.Seqs, nil, ""); err == nil {
-			reads, quals := seqs.Whole(data)
-			switch {
-			case reads:
-				return s.Records, s.Records
-			case quals:
-				return d.first, s.Records
-			}
-		}
+	data, err := p.r.Read(s.Seqs, nil, "")
+	if err != nil {
+		return all // decodeColumn says why it can't be read
 	}
-	return d.first, d.first
+	return seqs.NeedsOf(data, d.want)
 }
 
 // decodeColumn sets d's column in b, or d.err; what it returns is the error of ctx.

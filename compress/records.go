@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
+	"slices"
 
 	"orcomgo/compress/archive"
 )
@@ -153,13 +154,15 @@ func (r *Reader) Records(ctx context.Context, q Query) iter.Seq2[Record, error] 
 // inputs are asked for, so the lists of mates are equal. Only names are decoded. match is called by several goroutines. Inputs that
 // are not asked for, and whose mates are not, have no records. The result is not nil for any input.
 func (r *Reader) MatchNames(ctx context.Context, q Query, match func(name []byte) bool) ([][]RecordRange, error) {
-	return r.matchNames(ctx, q, nil, match)
+	return r.matchNames(ctx, q, nil, nil, match)
 }
 
 // NamesStage is the stage of progress in which names are read and compared. It counts records.
 const NamesStage = "reading names"
 
-func (r *Reader) matchNames(ctx context.Context, q Query, report Progress, match func(name []byte) bool) ([][]RecordRange, error) {
+// matchNames is MatchNames. Slices for which may, unless it is nil, returns false are known to have no such name.
+func (r *Reader) matchNames(ctx context.Context, q Query, report Progress, may func(s *archive.Slice) bool,
+	match func(name []byte) bool) ([][]RecordRange, error) {
 	found := make([][]RecordRange, len(r.man.Inputs))
 	for i := range found {
 		found[i] = []RecordRange{}
@@ -170,6 +173,9 @@ func (r *Reader) matchNames(ctx context.Context, q Query, report Progress, match
 	}
 	if o := r.man.Options; o.ReadsOnly || o.DropNames {
 		return nil, fmt.Errorf("%s: there are no names: they were not kept", r.src.paths()[0])
+	}
+	if may != nil {
+		parts = slices.DeleteFunc(parts, func(p slicePart) bool { return !may(&r.man.Slices[p.slice]) })
 	}
 	total := uint64(0)
 	for _, p := range parts {

@@ -1,11 +1,11 @@
 package compress
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"orcomgo/compress/archive"
@@ -37,12 +37,11 @@ func (f *NameFilter) Matches(name []byte) bool {
 	if len(f.listed) == 0 {
 		return false
 	}
-	word := name
-	if i := bytes.IndexAny(name, " \t"); i >= 0 {
+	word := nameWord(name)
+	if len(word) < len(name) {
 		if _, ok := f.listed[string(name)]; ok {
 			return true
 		}
-		word = name[:i]
 	}
 	_, ok := f.listed[string(word)]
 	if n := len(word) - 2; !ok && n > 0 && word[n] == '/' && (word[n+1] == '1' || word[n+1] == '2') {
@@ -91,7 +90,7 @@ func selectRecords(ctx context.Context, src source, o *UnpackOptions) (*selectio
 		}
 	}
 	r := newReader(src, ReaderOptions{Threads: o.Threads, Memory: o.Memory})
-	if s.records, err = r.matchNames(ctx, q, o.Progress, o.Names.Matches); err != nil {
+	if s.records, err = r.matchNames(ctx, q, o.Progress, o.Names.slicesWith(man), o.Names.Matches); err != nil {
 		return nil, err
 	}
 	for i, list := range s.records {
@@ -112,7 +111,7 @@ func mostRecords(n uint64) string {
 // askedInputs returns which inputs o asks for.
 func askedInputs(man *archive.Manifest, o *UnpackOptions) ([]bool, error) {
 	asked := make([]bool, len(man.Inputs))
-	used := make([]bool, len(o.Inputs))
+	used, of := make([]bool, len(o.Inputs)), make([]bool, len(o.Samples))
 	any, mates := false, false
 	for i := range asked {
 		in := &man.Inputs[i]
@@ -126,6 +125,11 @@ func askedInputs(man *archive.Manifest, o *UnpackOptions) ([]bool, error) {
 				asked[i], used[k] = true, true
 			}
 		}
+		if k := slices.Index(o.Samples, sampleOf(in)); k >= 0 {
+			of[k] = true
+		} else if len(o.Samples) > 0 {
+			asked[i] = false
+		}
 		mates = mates || in.Mate >= 0
 		if o.Mate > 0 && (in.Mate < 0 || in.Further || in.First != (o.Mate == 1)) {
 			asked[i] = false
@@ -137,24 +141,58 @@ func askedInputs(man *archive.Manifest, o *UnpackOptions) ([]bool, error) {
 			return nil, fmt.Errorf("no input is called %s: there are %s", o.Inputs[k], inputNames(man))
 		}
 	}
+	for k, ok := range of {
+		if !ok {
+			return nil, fmt.Errorf("no sample is called %s%s", o.Samples[k], sampleNames(man))
+		}
+	}
 	switch {
 	case len(asked) == 0 || any:
 		return asked, nil
+	case len(o.Samples) > 0 && len(o.Inputs) > 0:
+		return nil, fmt.Errorf("the samples have none of the inputs that are asked for")
 	case !mates:
 		return nil, fmt.Errorf("its inputs have no mates")
 	}
 	return nil, fmt.Errorf("none of the inputs that are asked for has mates number %d", o.Mate)
 }
 
+// sampleOf returns the name of the sample that an input belongs to, "" if it is not recorded.
+func sampleOf(in *archive.Input) string {
+	if in.Source == nil {
+		return ""
+	}
+	return in.Source.Sample
+}
+
 // inputNames lists the inputs for messages.
 func inputNames(man *archive.Manifest) string {
-	const most = 8
 	var names []string
 	for i := range man.Inputs {
-		if i == most {
-			return strings.Join(names, ", ") + fmt.Sprintf(" and %d more", len(man.Inputs)-most)
-		}
 		names = append(names, man.Inputs[i].Name)
+	}
+	return shortList(names)
+}
+
+// sampleNames lists the samples for messages, after a colon.
+func sampleNames(man *archive.Manifest) string {
+	var names []string
+	for i := range man.Inputs {
+		if s := sampleOf(&man.Inputs[i]); s != "" && !slices.Contains(names, s) {
+			names = append(names, s)
+		}
+	}
+	if names == nil {
+		return ": it is not an archive of several samples"
+	}
+	return ": there are " + shortList(names)
+}
+
+// shortList lists the first names.
+func shortList(names []string) string {
+	const most = 8
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
 	}
 	return strings.Join(names, ", ")
 }

@@ -246,6 +246,39 @@ func TestUnpackSplit(t *testing.T) {
 	}
 }
 
+// damageMates changes the first byte of a column of all second mates.
+func damageMates(t *testing.T, dir string, column archive.Column) {
+	t.Helper()
+	a, err := archive.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	for _, s := range a.Manifest().Slices {
+		if s.Mate != nil {
+			flip(t, a.Paths()[0], int64(s.Mate.Sections[column].Off), 1)
+		}
+	}
+}
+
+// TestFirstMatesAlone: first mates are restored without the names and qualities of second mates.
+func TestFirstMatesAlone(t *testing.T) {
+	smallSlices(t)
+	r1, r2 := simulated(68, 300, true)
+	dir := binTo(t, pair(r1, r2), record.Options{})
+	packTo(t, dir, PackOptions{})
+	for _, column := range []archive.Column{archive.Names, archive.Quals} {
+		damageMates(t, dir, column)
+		sameFiles(t, unpackAll(t, dir, UnpackOptions{Mate: 1, Threads: 2}), map[string]string{"r_1.fastq": r1})
+		some := unpackAll(t, dir, UnpackOptions{Mate: 1, Records: &RecordRange{7, 9}})
+		sameFiles(t, some, map[string]string{"r_1.8-9.fastq": strings.Join(expected(r1, record.Options{})[7:9], "")})
+		var damage *DamagedError
+		if _, err := Unpack(context.Background(), dir, UnpackOptions{OutDir: t.TempDir(), Mate: 2}); !errors.As(err, &damage) {
+			t.Errorf("second mates without their %s: error %v", column, err)
+		}
+	}
+}
+
 // TestInterleavedDamage: files of pairs are restored only if both mates are whole; other files are.
 func TestInterleavedDamage(t *testing.T) {
 	smallSlices(t)
@@ -253,16 +286,7 @@ func TestInterleavedDamage(t *testing.T) {
 	_, v := simulated(66, 60, false)
 	dir := binTo(t, append(pair(r1, r2), input{"v.fastq", v, -1, false}), record.Options{})
 	packTo(t, dir, PackOptions{})
-	a, err := archive.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range a.Manifest().Slices {
-		if s.Mate != nil {
-			flip(t, a.Paths()[0], int64(s.Mate.Sections[archive.Names].Off), 1)
-		}
-	}
-	a.Close()
+	damageMates(t, dir, archive.Names)
 	out := t.TempDir()
 	s, err := Unpack(context.Background(), dir, UnpackOptions{OutDir: out, Interleave: true, Threads: 2})
 	var damage *DamagedError

@@ -35,6 +35,7 @@ type UnpackOptions struct {
 	// What is restored. The zero values are everything. Names of files say which records they have.
 	Records *RecordRange // of each input
 	Inputs  []string     // names of inputs, or patterns as of path.Match
+	Samples []string     // names of samples, of an archive of several
 	Mate    int          // 1 or 2: only first or second mates
 	Names   *NameFilter  // records by their names; of pairs, one mate's name is enough, if its input is asked for
 

@@ -89,6 +89,12 @@
 #define SUFFIX_PAD 64          // more than the symbols of a key
 #define SUFFIX_CODES 8192      // codes of pairs of symbols at most
 
+// Arrays of floats: values of a block at most, and forms of values (package compress/doubles).
+#define FLOAT_BLOCK (1 << 14)
+#define FLOAT_BITS64 0   // float64
+#define FLOAT_BITS32 1   // float32
+#define FLOAT_INTEGERS 2 // the integers of decimals, of 64 bits
+
 // The inverse transform: the text is followed from splitters, which are 1 of UNSORT_GAP ranks on average, into pieces of that size.
 #define UNSORT_GAP 256
 #define UNSORT_MOST (1 << 16) // from a splitter to the next
@@ -156,6 +162,8 @@ enum Step {
   STEP_UNSORT_WALK,
   STEP_UNSORT_JUMP,
   STEP_UNSORT_COPY,
+  STEP_FLOAT_RESIDUALS,
+  STEP_FLOAT_COMPACT,
   STEPS
 };
 
@@ -266,6 +274,13 @@ struct SuffixLists {
 };
 
 // Unsort is what unsort_walk works on: device addresses, and numbers.
+// A block of values that are predicted from those of their chunk.
+struct FloatBlock {
+  unsigned int chunk, first; // the first value of the chunk, and of the block
+  unsigned int count, form;
+  unsigned int kinds[2], lags[2]; // of the two predictors
+};
+
 struct Unsort {
   unsigned long long next, counts, tiles; // of unsort_next; unsort_count, and the thread blocks of that
   unsigned long long size, origin;        // symbols, and the rank of the text

@@ -80,6 +80,9 @@ const (
 	kernelUnsortJump        kernel = C.STEP_UNSORT_JUMP
 	kernelUnsortCopy        kernel = C.STEP_UNSORT_COPY
 
+	kernelFloatResiduals kernel = C.STEP_FLOAT_RESIDUALS
+	kernelFloatCompact   kernel = C.STEP_FLOAT_COMPACT
+
 	kernels kernel = C.STEPS
 )
 
@@ -103,6 +106,7 @@ var kernelNames = [kernels]string{
 	kernelSuffixLargeKeys: "suffix_large_keys", kernelSuffixStarts: "suffix_starts", kernelSuffixSamples: "suffix_samples",
 	kernelUnsortCount: "unsort_count", kernelUnsortNext: "unsort_next", kernelUnsortWalk: "unsort_walk",
 	kernelUnsortJump: "unsort_jump", kernelUnsortCopy: "unsort_copy",
+	kernelFloatResiduals: "float_residuals", kernelFloatCompact: "float_compact",
 }
 
 // String returns the kernel's name in the PTX.

@@ -16,55 +16,12 @@ import (
 
 // Transformer computes the Burrows-Wheeler transform of texts, and its inverse, which package bwt defines. It is used by one goroutine at a
 // time; several Transformers of a device overlap copying and computing. Its memory grows to what the largest text needs.
-type Transformer struct {
-	queue
-	memory buffer
-}
+type Transformer struct{ roomyQueue }
 
 // NewTransformer makes a Transformer. The error wraps ErrMemory if there is too little memory.
 func (d *Device) NewTransformer() (*Transformer, error) {
-	leave, err := d.enter()
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	t := &Transformer{}
-	return t, t.open(d)
-}
-
-// Close waits for the stream and frees the memory.
-func (t *Transformer) Close() error {
-	leave, err := t.dev.enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
-	return t.close(&t.memory)
-}
-
-// room is a part of the memory of a Transformer: its address is set by place.
-type room struct {
-	at   *uint64
-	size int
-}
-
-const roomAlign = 256 // of device memory
-
-// place gives rooms their addresses, one after another, in memory that has as many bytes as needed. Nothing moves if it has them.
-func (t *Transformer) place(rooms []room, what string) error {
-	total := 0
-	for _, r := range rooms {
-		total += (r.size + roomAlign - 1) / roomAlign * roomAlign
-	}
-	if err := t.room(&t.memory, total, what); err != nil {
-		return err
-	}
-	at := t.memory.at()
-	for _, r := range rooms {
-		*r.at = at
-		at += uint64((r.size + roomAlign - 1) / roomAlign * roomAlign)
-	}
-	return nil
+	return t, t.make(d)
 }
 
 // suffixList is a list of suffixes: where they begin, their ranks and their depths, each in an array on the device.

@@ -24,6 +24,8 @@ type Sketch struct {
 	Seen []uint64
 	// Limit is the hash up to which all k-mers of the sample are in the sketch.
 	Limit uint64
+	// Assembly says that the text is FASTA, such as genomes.
+	Assembly bool
 	// Curve is how many k-mers the first bytes of the text had, ascending.
 	Curve []Count
 }

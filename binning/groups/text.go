@@ -60,7 +60,7 @@ func SketchInputs(ctx context.Context, inputs []binning.InputSpec, threads int) 
 		curve = append(curve, Count{uint64(read), s.different()})
 	}
 	k := s.Sketch()
-	k.Curve = curve
+	k.Curve, k.Assembly = curve, least == 1
 	return k, nil
 }
 

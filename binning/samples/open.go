@@ -43,7 +43,8 @@ func (f *File) Open() (io.ReadCloser, error) {
 // unchanged is a file that must not change while it is read.
 type unchanged struct {
 	*vfs.File
-	of *File
+	of   *File
+	read int64 // bytes
 }
 
 // check compares the file with what it was.
@@ -61,7 +62,7 @@ func (u *unchanged) check() error {
 // Read implements io.Reader.
 func (u *unchanged) Read(p []byte) (int, error) {
 	n, err := u.File.Read(p)
-	if err == io.EOF {
+	if u.read += int64(n); err == io.EOF || u.read > u.of.Info.Size() {
 		if changed := u.check(); changed != nil {
 			err = changed
 		}

@@ -20,6 +20,7 @@ const (
 	sampleColumn = "sample"
 	firstColumn  = "fastq_1"
 	secondColumn = "fastq_2"
+	groupColumn  = "group" // of a table of groups
 )
 
 // ReadSheet returns the samples of a sheet as the pipelines of nf-core take it: a table with a header, of which the columns sample,
@@ -41,45 +42,25 @@ func ReadSheet(path string) ([]Sample, error) {
 }
 
 func readSheet(r io.Reader) ([]Sample, error) {
-	in := bufio.NewReader(r)
-	if mark, _ := in.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
-		in.Discard(3) // spreadsheets write it before UTF-8
-	}
-	table := csv.NewReader(in)
-	table.FieldsPerRecord = -1
-	if head, _ := in.Peek(in.Size()); bytes.IndexByte(firstLine(head), '\t') >= 0 {
-		table.Comma, table.LazyQuotes = '\t', true
-	}
-	header, err := table.Read()
-	if err == io.EOF {
-		return nil, errors.New("the sheet is empty, expected a line with the columns sample, fastq_1 and fastq_2")
-	}
+	t, err := openTable(r, "sample, fastq_1 and fastq_2")
 	if err != nil {
-		return nil, csvError(err)
+		return nil, err
 	}
-	sample, first, second := slices.Index(header, sampleColumn), slices.Index(header, firstColumn), slices.Index(header, secondColumn)
-	if sample < 0 || first < 0 {
-		return nil, fmt.Errorf("the first line has the columns %q, expected sample, fastq_1 and, for pairs, fastq_2", header)
+	if !t.has(sampleColumn) || !t.has(firstColumn) {
+		return nil, fmt.Errorf("the first line has the columns %q, expected sample, fastq_1 and, for pairs, fastq_2", t.header)
 	}
 	var list []Sample
 	for {
-		row, err := table.Read()
+		line, cell, err := t.next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return nil, csvError(err)
+			return nil, err
 		}
-		line, _ := table.FieldPos(0)
-		cell := func(i int) string {
-			if i < 0 || i >= len(row) {
-				return ""
-			}
-			return strings.TrimSpace(row[i])
-		}
-		name := cell(sample)
+		name, first := cell(sampleColumn), cell(firstColumn)
 		switch {
-		case name == "" || cell(first) == "":
+		case name == "" || first == "":
 			return nil, fmt.Errorf("line %d: expected a name in the column sample and a file in fastq_1", line)
 		case commit.CheckName(name) != nil:
 			return nil, fmt.Errorf("line %d: the sample %q can't be the name of an archive", line, name)
@@ -89,12 +70,109 @@ func readSheet(r io.Reader) ([]Sample, error) {
 			i = len(list)
 			list = append(list, Sample{Name: name})
 		}
-		list[i].add(cell(first), cell(second))
+		list[i].add(first, cell(secondColumn))
 	}
 	if len(list) == 0 {
 		return nil, errors.New("the sheet has no samples: there is nothing after its first line")
 	}
 	return list, nil
+}
+
+// ReadGroups returns the groups of samples that a table has in the columns sample and group, by the samples' names. A sample without a
+// group is left out. Columns are separated as those of a sheet. The error names the table and the line.
+func ReadGroups(path string) (map[string]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, vfs.Cause(err))
+	}
+	defer f.Close()
+	groups, err := readGroups(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return groups, nil
+}
+
+func readGroups(r io.Reader) (map[string]string, error) {
+	t, err := openTable(r, "sample and group")
+	if err != nil {
+		return nil, err
+	}
+	if !t.has(sampleColumn) || !t.has(groupColumn) {
+		return nil, fmt.Errorf("the first line has the columns %q, expected sample and group", t.header)
+	}
+	groups := make(map[string]string)
+	for {
+		line, cell, err := t.next()
+		if err == io.EOF {
+			return groups, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		name, group := cell(sampleColumn), cell(groupColumn)
+		before, twice := groups[name]
+		switch {
+		case name == "":
+			return nil, fmt.Errorf("line %d: expected a name in the column sample", line)
+		case group != "" && commit.CheckName(group) != nil:
+			return nil, fmt.Errorf("line %d: the group %q can't be the name of an archive", line, group)
+		case twice && before != group:
+			return nil, fmt.Errorf("line %d: the sample %q is in two groups", line, name)
+		}
+		groups[name] = group
+	}
+}
+
+// table is a table with a header.
+type table struct {
+	csv    *csv.Reader
+	header []string
+}
+
+// openTable reads the header of a table. expected says for messages which columns it should have.
+func openTable(r io.Reader, expected string) (*table, error) {
+	in := bufio.NewReader(r)
+	if mark, _ := in.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
+		in.Discard(3) // spreadsheets write it before UTF-8
+	}
+	t := &table{csv: csv.NewReader(in)}
+	t.csv.FieldsPerRecord = -1
+	if head, _ := in.Peek(in.Size()); bytes.IndexByte(firstLine(head), '\t') >= 0 {
+		t.csv.Comma, t.csv.LazyQuotes = '\t', true
+	}
+	var err error
+	t.header, err = t.csv.Read()
+	if err == io.EOF {
+		return nil, fmt.Errorf("the sheet is empty, expected a line with the columns %s", expected)
+	}
+	if err != nil {
+		return nil, csvError(err)
+	}
+	return t, nil
+}
+
+// has reports whether the table has a column.
+func (t *table) has(column string) bool { return slices.Contains(t.header, column) }
+
+// next returns the number of the next row's line, and its text in a column, "" if it has none there. The error is io.EOF after the last
+// row.
+func (t *table) next() (line int, cell func(column string) string, err error) {
+	row, err := t.csv.Read()
+	if err == io.EOF {
+		return 0, nil, err
+	}
+	if err != nil {
+		return 0, nil, csvError(err)
+	}
+	line, _ = t.csv.FieldPos(0)
+	return line, func(column string) string {
+		i := slices.Index(t.header, column)
+		if i < 0 || i >= len(row) {
+			return ""
+		}
+		return strings.TrimSpace(row[i])
+	}, nil
 }
 
 func firstLine(text []byte) []byte {

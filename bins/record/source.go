@@ -22,6 +22,8 @@ type Source struct {
 	// TextMD5 says that the MD5 of the text is wanted beside its SHA-256. Only if the input comes back byte for byte: one thread
 	// computes it, and takes longer than all threads need for reads alone.
 	TextMD5 bool
+	// Sample is the name of the sample that the input belongs to, in an archive of several; else "".
+	Sample string
 }
 
 // Checksums are those of all bytes of a file or text.
@@ -37,6 +39,7 @@ const (
 	sourceSums
 	sourcePlain
 	sourceTextMD5
+	sourceSample
 	sourceAll = 1<<iota - 1
 )
 
@@ -49,7 +52,7 @@ func AppendSource(dst []byte, s *Source) []byte {
 	for _, f := range []struct {
 		on  bool
 		bit byte
-	}{{!s.Time.IsZero(), sourceTime}, {s.Sums != nil, sourceSums}, {s.Plain, sourcePlain}, {s.TextMD5, sourceTextMD5}} {
+	}{{!s.Time.IsZero(), sourceTime}, {s.Sums != nil, sourceSums}, {s.Plain, sourcePlain}, {s.TextMD5, sourceTextMD5}, {s.Sample != "", sourceSample}} {
 		if f.on {
 			flags |= f.bit
 		}
@@ -64,6 +67,10 @@ func AppendSource(dst []byte, s *Source) []byte {
 	if s.Sums != nil {
 		dst = append(dst, s.Sums.SHA256[:]...)
 		dst = append(dst, s.Sums.MD5[:]...)
+	}
+	if s.Sample != "" {
+		dst = binary.AppendUvarint(dst, uint64(len(s.Sample)))
+		dst = append(dst, s.Sample...)
 	}
 	return dst
 }
@@ -85,6 +92,11 @@ func ParseSource(c *parse.Cursor) *Source {
 		s.Sums = new(Checksums)
 		c.Copy(s.Sums.SHA256[:])
 		c.Copy(s.Sums.MD5[:])
+	}
+	if flags&sourceSample != 0 {
+		if s.Sample = c.Text(); !isFileName(s.Sample) {
+			c.Fail("the sample of an input does not have a name as it should")
+		}
 	}
 	return s
 }

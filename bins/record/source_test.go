@@ -18,6 +18,8 @@ func TestSource(t *testing.T) {
 		{Name: "x.fastq.gz", Size: math.MaxInt64, Time: time.Unix(0, 0).UTC(), Sums: sums, TextMD5: true},
 		{Name: "..x", Size: 7, Time: before, Plain: true},
 		{Sums: sums, Plain: true, TextMD5: true},
+		{Name: "x.fastq", Size: 7, Time: before, Sums: sums, Sample: "liver 1"},
+		{Sample: "x"},
 	} {
 		b := AppendSource(nil, want)
 		c := parse.Cursor{Rest: b}
@@ -31,7 +33,7 @@ func TestSource(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range [][]byte{{32}, {2}, {1, 1, '/', 0}, {1, 2, '.', '.', 0}, {1, 1, 0, 0}} {
+	for _, bad := range [][]byte{{64}, {65, 0, 0}, {2}, {33, 0, 0, 0}, {33, 0, 0, 1, '/'}, {1, 1, '/', 0}, {1, 2, '.', '.', 0}, {1, 1, 0, 0}} {
 		c := parse.Cursor{Rest: bad}
 		if ParseSource(&c); !c.Failed() {
 			t.Errorf("%q passed", bad)

@@ -24,8 +24,9 @@ type batch struct {
 	list    []samples.Sample
 	results []result // of list
 	trees   []*samples.Tree
-	unread  []error  // what can't be read
-	others  []string // files of a directory that are not archived
+	groups  map[string]string // of samples, by their names, as the table of --group says
+	unread  []error           // what can't be read
+	others  []string          // files of a directory that are not archived
 	bar     *progress
 	log     *runLog
 
@@ -55,19 +56,26 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, lev
 		return err
 	}
 	if b.dryRun {
+		if err := b.group(ctx); err != nil {
+			return err
+		}
 		return b.tellPlan(s)
 	}
 	device, err := b.chooseDevice(ctx)
 	if err != nil {
 		return err
 	}
-	if b.bar, err = o.start(s, stageModel{name: "archive", unit: bytesUnit, group: 0, weight: 1}); err != nil {
+	if b.bar, err = o.start(s, b.stages("archive")...); err != nil {
 		return err
 	}
 	defer b.bar.close()
 	if o.memory/size(o.jobs) < minMemory {
 		return o.usagef("--memory %s is too little for --jobs %d: each takes at least 64MiB", o.memory.String(), o.jobs)
 	}
+	if err := b.group(ctx); err != nil {
+		return err
+	}
+	b.begin()
 	stop := b.watch()
 	var jobs errgroup.Group
 	jobs.SetLimit(o.jobs)
@@ -128,6 +136,11 @@ func (b *batch) prepare(args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	return b.checkGroup()
+}
+
+// begin makes room for the results of all archives.
+func (b *batch) begin() {
 	b.results, b.parts = make([]result, len(b.list)), make([]*progress, len(b.list))
 	for i := range b.list {
 		n := storedSize(b.list[i].Inputs)
@@ -135,7 +148,14 @@ func (b *batch) prepare(args []string) (err error) {
 		b.sum += n
 	}
 	b.sum += b.sideTotal()
-	return nil
+}
+
+// stages returns the stages of a batch, of which the last one has this name.
+func (b *batch) stages(last string) (list []stageModel) {
+	if b.groupBy == groupAuto {
+		list = append(list, stageModel{name: comparingSamples, unit: bytesUnit, group: 0, weight: 5})
+	}
+	return append(list, stageModel{name: last, unit: bytesUnit, group: 1, weight: 95})
 }
 
 // scan finds the samples of directories.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"orcomgo/bins/commit"
@@ -39,6 +40,7 @@ type sampleJSON struct {
 	Archive      string   `json:"archive"` // DIR/NAME
 	Result       string   `json:"result"`  // archived, present or failed
 	Problem      string   `json:"problem,omitempty"`
+	Samples      []string `json:"samples,omitempty"` // of a group
 	Inputs       []string `json:"inputs"`
 	Seconds      float64  `json:"seconds"`
 	Records      uint64   `json:"records,omitempty"`
@@ -115,7 +117,8 @@ func (b *batch) tell(s *streams) error {
 
 func (b *batch) sampleJSON(i int) sampleJSON {
 	r := &b.results[i]
-	j := sampleJSON{Sample: b.list[i].Name, Archive: b.path(i), Result: "archived", Inputs: []string{}, Seconds: r.took.Seconds()}
+	j := sampleJSON{Sample: b.list[i].Name, Archive: b.path(i), Result: "archived", Samples: b.list[i].Members(),
+		Inputs: []string{}, Seconds: r.took.Seconds()}
 	for _, in := range b.list[i].Inputs {
 		j.Inputs = append(j.Inputs, in.Path)
 	}
@@ -165,6 +168,11 @@ func (b *batch) sampleTable(w io.Writer, j *batchJSON) (text uint64, err error) 
 	}
 	if err := t.Flush(); err != nil {
 		return text, err
+	}
+	for i := range j.Samples {
+		if s := &j.Samples[i]; len(s.Samples) > 0 {
+			fmt.Fprintf(w, "%s holds the samples %s\n", oneLine(s.Sample), oneLine(strings.Join(s.Samples, ", ")))
+		}
 	}
 	fmt.Fprintf(w, "%s: %d archived, %d there already, %d failed; %s bytes of text in %s\n", plural(uint64(len(j.Samples)), "sample"),
 		j.Archived, j.Present, j.Failed, countText(text), countText(stored))

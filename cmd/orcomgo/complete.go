@@ -100,6 +100,7 @@ var flagValues = map[string]completion{
 	"quality": words("keep", "bin8", "drop"),
 	"source":  words("auto", "all", "time", "none"),
 	"device":  words("auto", "cpu", "gpu"),
+	"group":   words("auto", "none"),
 	"level":   words("fast", "default", "max"),
 	"output":  completeDirs, "tmpdir": completeDirs, "multiqc": completeDirs,
 	"fasta": completeFiles, "mismatches": words("0", "1", "2", "3", "4"),

@@ -23,7 +23,8 @@ var infoCommand = command{
 	complete: completeArchive,
 	about:    "describe what is inside",
 	help: `info describes an archive without decoding it: inputs, reads, lengths, sizes of the columns, ratio.
-Of a directory with several archives it describes all, as JSON one object after another.
+Of a directory with several archives it describes all, as JSON one object after another. If there is the side archive of a
+directory, it lists that first: each entry with mode, time and size, and which input of which archive a file of reads is.
 
 --sha256 and --md5 print a list that sha256sum -c and md5sum -c take: of the texts, under the names that unpack restores
 them by, or with --files of the files that were archived, such as x.fastq.gz, as they were stored. bin records those of
@@ -224,6 +225,9 @@ func describe(w io.Writer, n *compress.Information) error {
 		}
 		if in.Lead != "" {
 			name += ", further mates of " + oneLine(in.Lead)
+		}
+		if in.Sample != "" {
+			name += ", sample " + oneLine(in.Sample)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t %s\n", in.Kind, countText(in.Records), countText(in.Bases), length, countText(in.Bytes), name)
 	}

@@ -41,7 +41,7 @@ Examples:
 		all := pflag.NewFlagSet("", pflag.ContinueOnError)
 		o := planFlags{archiveFlags: newArchiveFlags(all, "plan"), sample: 64e6}
 		f.Var(&o.sample, "sample", "`SIZE` of text of each archive to measure with")
-		for _, name := range []string{"samples", "jobs", "reads-only", "order", "names", "quality", "source", "level", "slice-size",
+		for _, name := range []string{"samples", "group", "jobs", "reads-only", "order", "names", "quality", "source", "level", "slice-size",
 			"no-verify", "block-size", "tmpdir", "threads", "memory", "quiet", "json"} {
 			f.AddFlag(all.Lookup(name))
 		}
@@ -80,7 +80,7 @@ func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
 		return err
 	}
 	var err error
-	if p.bar, err = o.start(s, stageModel{name: planStage, unit: bytesUnit, group: 0, weight: 1}); err != nil {
+	if p.bar, err = o.start(s, p.stages(planStage)...); err != nil {
 		return err
 	}
 	defer p.bar.close()
@@ -91,6 +91,9 @@ func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
 		return fmt.Errorf("a directory for temporary files: %w", cause(err))
 	}
 	defer os.RemoveAll(p.dir)
+	if err := p.group(ctx); err != nil {
+		return err
+	}
 	p.setLimits()
 	var list []planned
 	p.bar.report(planStage, 0, p.sum)
@@ -142,7 +145,10 @@ func (p *plan) find(args []string) (err error) {
 	for i := range p.list {
 		p.sum += storedSize(p.list[i].Inputs)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return p.checkGroup()
 }
 
 // setLimits divides threads and memory among the jobs.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"text/tabwriter"
 
 	"orcomgo/compress/estimate"
@@ -15,6 +16,7 @@ type planJSON struct {
 	Memory   uint64            `json:"memory"` // bytes to stay within
 	Jobs     int               `json:"jobs"`
 	Expected estimate.Expected `json:"expected"` // of all archives
+	Group    string            `json:"group"`
 	Archives []plannedJSON     `json:"archives"`
 	Unread   []string          `json:"unread"`
 	Others   []string          `json:"other_files"`
@@ -59,12 +61,15 @@ func (p *plan) resourcesJSON(e *estimate.Expected) *resourcesJSON {
 // tell prints the plan. The error says how many archives can't be made.
 func (p *plan) tell(s *streams, all []planned) error {
 	failed := 0
-	j := planJSON{runJSON: p.runJSON("plan"), Memory: uint64(p.memory), Jobs: p.jobs, Expected: p.total(all),
+	j := planJSON{runJSON: p.runJSON("plan"), Memory: uint64(p.memory), Jobs: p.jobs, Group: p.groupBy, Expected: p.total(all),
 		Archives: []plannedJSON{}, Unread: []string{}, Others: list(p.others)}
 	for i := range all {
 		a := &all[i]
-		one := plannedJSON{Archive: a.sample.Name, Samples: []string{a.sample.Name}, Inputs: []string{}, Stored: a.stored, Text: a.text,
+		one := plannedJSON{Archive: a.sample.Name, Samples: a.sample.Members(), Inputs: []string{}, Stored: a.stored, Text: a.text,
 			Whole: a.whole}
+		if one.Samples == nil {
+			one.Samples = []string{a.sample.Name}
+		}
 		for _, in := range a.sample.Inputs {
 			one.Inputs = append(one.Inputs, in.Path)
 		}
@@ -121,6 +126,11 @@ func (p *plan) table(w io.Writer, j *planJSON) error {
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	for i := range j.Archives {
+		if a := &j.Archives[i]; len(a.Samples) > 1 {
+			fmt.Fprintf(w, "%s holds the samples %s\n", oneLine(a.Archive), oneLine(strings.Join(a.Samples, ", ")))
+		}
 	}
 	about := ""
 	if !measured {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"orcomgo/binning"
@@ -208,7 +209,8 @@ func (b *batch) places(t *samples.Tree, l *tree.Listing) (map[string]place, erro
 		}
 	}
 	for i := range b.list {
-		if _, here := at[b.list[i].Inputs[0].Path]; !here {
+		here := func(in binning.InputSpec) bool { _, ok := at[in.Path]; return ok } // a group may be of several directories
+		if !slices.ContainsFunc(b.list[i].Inputs, here) {
 			continue
 		}
 		a := tree.Archive{Name: b.list[i].Name}
@@ -219,7 +221,9 @@ func (b *batch) places(t *samples.Tree, l *tree.Listing) (map[string]place, erro
 			}
 		}
 		for k, in := range b.list[i].Inputs {
-			at[in.Path] = place{len(l.Archives), k}
+			if here(in) {
+				at[in.Path] = place{len(l.Archives), k}
+			}
 		}
 		l.Archives = append(l.Archives, a)
 	}

@@ -31,6 +31,10 @@ Where a file of several is damaged in the archive, the others are restored, and 
 With -o - the exit status is 1 if standard output is closed; /dev/null that is open for reading and writing (as by
 Python's subprocess.DEVNULL) counts as closed, because the two can't be told apart. orcomgo verify needs no output.
 
+A directory that was archived as a whole is restored as a whole: side files and the reads of all samples, under their paths,
+with their modes, times and links. --input chooses files or directories by their paths or names, or by patterns. Text of
+compressed reads is restored without .gz; --gzip compresses it again, and only that. One file of it can be written to -o -.
+
 Some records: --input and --mate choose files of the archive; --records, --name, --names-from and --grep choose
 records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq). Mates come together and in their order:
 a pair is chosen by the name of one of its mates. Names are read first and alone; then only what the chosen records
@@ -50,6 +54,8 @@ Examples:
   mkfifo f/run_R1.fastq f/run_R2.fastq; orcomgo unpack run/ -o f/ & bwa mem ref.fa f/run_R1.fastq f/run_R2.fastq
   orcomgo unpack archives/sample7 -o restored/         one of several archives in a directory
   orcomgo unpack --input '*_R1*' run/ -o restored/     the files whose names match
+  orcomgo unpack --input Data/Stats.json run/ -o -     one side file of a directory
+  orcomgo unpack --sample liver archives/heart_group   one sample of several in an archive (archive --group)
   orcomgo unpack --records 1-1000 run/ -o peek/        the first thousand records of each input
   orcomgo unpack --names-from mapped.txt run/ -o some/ records by a list of names, one a line
   orcomgo unpack --grep ':1101:' --interleave run/ -o - | less
@@ -58,7 +64,9 @@ Examples:
 	flags: func(f *pflag.FlagSet) action {
 		var o unpackFlags
 		f.StringVarP(&o.output, "output", "o", ".", "`DIR` to restore the files in, or a FIFO, or - for standard output")
-		f.StringArrayVar(&o.inputs, "input", nil, "only the input of this name, or those that match a `PATTERN` as *_R1*; may be repeated")
+		f.StringArrayVar(&o.inputs, "input", nil, "only the input of this name, or those that match a `PATTERN` as *_R1*; of a directory, paths as well;\n"+
+			"may be repeated")
+		f.StringArrayVar(&o.samples, "sample", nil, "only the inputs of the sample of this `NAME`, in an archive of several; may be repeated")
 		f.IntVar(&o.mate, "mate", 0, "only first mates (`1`) or only second ones (2)")
 		f.StringVar(&o.records, "records", "", "only the records `FROM-TO` of each input, counted from 1; also N alone, and FROM-")
 		f.StringArrayVar(&o.names, "name", nil, "only the record with this `NAME`, or its pair; may be repeated")
@@ -85,7 +93,7 @@ Examples:
 type unpackFlags struct {
 	resources
 	output, records                string
-	inputs, names                  []string
+	inputs, names, samples         []string
 	namesFrom, grep                string
 	mate                           int
 	split                          uint64
@@ -98,7 +106,7 @@ func (o *unpackFlags) run(ctx context.Context, s *streams, args []string) error 
 		return err
 	}
 	options := compress.UnpackOptions{Interleave: o.interleave, Gzip: o.gzip, Touch: o.touch, Force: o.force, Split: o.split,
-		Inputs: o.inputs, Mate: o.mate}
+		Inputs: o.inputs, Samples: o.samples, Mate: o.mate}
 	switch {
 	case o.output == "":
 		return usagef("unpack: -o is a directory or -, not empty")

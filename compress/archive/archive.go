@@ -16,8 +16,8 @@ import (
 )
 
 // Version is the newest version of the format. It is written where files of inputs are recorded (record.Source), inputs
-// have further mates or are TwoBit, or repeats in the pseudogenome have a section (Manifest.Repeats); else version 5 where long
-// reads are aligned in pieces (Manifest.Pieces), and version 4 elsewhere,
+// have further mates or are TwoBit, slices have mates, whose sequences have streams of their own, repeats in the pseudogenome have a
+// section (Manifest.Repeats), or NameRanges is set; else version 5 where long reads are aligned in pieces (Manifest.Pieces), and version 4 elsewhere,
 // which is the same but for that. Version 3 is as version 4, but for text hashes by the rule of bins of version 1, and is
 // written of those. Version 2 is read as well: it has no copy of the manifest in the bulk file.
 const (
@@ -87,6 +87,9 @@ type Manifest struct {
 	// Repeats says that the second shared section is that of repeats in the pseudogenome.
 	Repeats bool
 
+	// NameRanges says that slices have Least and Greatest.
+	NameRanges bool
+
 	version uint8  // of the format
 	size    uint64 // of the manifest, in bytes
 }
@@ -139,7 +142,13 @@ type Slice struct {
 	First   Member
 	Mate    *Member // second mates, or nil
 	Seqs    Section // sequences of First and Mate
+	// Least and Greatest bound the first words of all names of the slice, in the order of docs/FORMAT.md, "Order of words", if
+	// NameRanges is set. Both are empty where a name may be any.
+	Least, Greatest string
 }
+
+// MaxWord is the most bytes of Slice.Least and Slice.Greatest.
+const MaxWord = 255
 
 // Member is one input's part of a slice. Columns that were left out, or that say nothing,
 // are empty sections.

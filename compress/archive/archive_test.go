@@ -347,6 +347,7 @@ func TestInconsistentManifest(t *testing.T) {
 		"unequal mates":             func(m *Manifest) { m.Inputs[1].Records = 31 },
 		"slice of an unknown input": func(m *Manifest) { m.Slices[2].First.Input = 4 },
 		"slice of second mates":     func(m *Manifest) { m.Slices[2].First.Input = 1 },
+		"words in an old version":   func(m *Manifest) { m.NameRanges = true },
 	}
 	for name, change := range cases {
 		m := base()

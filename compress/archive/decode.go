@@ -57,6 +57,10 @@ func (m *Manifest) parseHead(c *parse.Cursor) {
 	if m.Repeats = flags&flagRepeats != 0; m.Repeats && m.version <= noSourceVersion {
 		c.Fail("there are repeats in a version without them")
 	}
+	m.NameRanges = flags&flagNameRanges != 0
+	if m.NameRanges && m.version <= noSourceVersion {
+		c.Fail("it has ranges of names, which its version has not")
+	}
 	m.Options.Quality = record.QualityMode(c.ByteAtMost(byte(record.QualityDrop)))
 	m.Level = c.Byte()
 	m.Options.BlockSize = c.Uvarint()
@@ -171,6 +175,9 @@ func (m *Manifest) parseSlices(c *parse.Cursor) {
 			}
 		}
 		takeSection(c, &s.Seqs)
+		if m.NameRanges {
+			s.Least, s.Greatest = c.Text(), c.Text()
+		}
 	}
 	m.checkLeads(c)
 	m.Shared = make([]Section, c.Count(1, "shared sections"))

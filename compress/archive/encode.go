@@ -14,8 +14,9 @@ const (
 	flagOrderAny
 	flagDropNames
 	flagVerified
-	flagRepeats // from Version on
-	flagsKnown  = 1<<iota - 1
+	flagRepeats // from Version on, as the next one
+	flagNameRanges
+	flagsKnown = 1<<iota - 1
 )
 
 // Flag bits of an input.
@@ -48,6 +49,7 @@ func (m *Manifest) marshal() []byte {
 	set(m.Options.DropNames, flagDropNames)
 	set(m.Verified, flagVerified)
 	set(m.Repeats, flagRepeats)
+	set(m.NameRanges, flagNameRanges)
 	b = binary.AppendUvarint(b, flags)
 	b = append(b, byte(m.Options.Quality), m.Level)
 	b = binary.AppendUvarint(b, m.Options.BlockSize)
@@ -127,7 +129,11 @@ func (m *Manifest) appendSlice(b []byte, s *Slice) []byte {
 			b = appendSection(b, sec)
 		}
 	}
-	return appendSection(b, s.Seqs)
+	b = appendSection(b, s.Seqs)
+	if m.NameRanges {
+		b = appendString(appendString(b, s.Least), s.Greatest)
+	}
+	return b
 }
 
 func appendString(b []byte, s string) []byte {

@@ -98,8 +98,10 @@ func (w *Writer) Add(b []byte) (Section, error) {
 // End says that no section follows. m's ID and BulkLen are set. What was written is handed
 // to the disk.
 func (w *Writer) End(m *Manifest) error {
+	mates := slices.ContainsFunc(m.Slices, func(s Slice) bool { return len(s.Members()) > 1 })
 	switch {
-	case m.Repeats, slices.ContainsFunc(m.Inputs, func(in Input) bool { return in.Source != nil || in.Further || in.TwoBit }):
+	case slices.ContainsFunc(m.Inputs, func(in Input) bool { return in.Source != nil || in.Further || in.TwoBit }),
+		mates && m.ChunkedHashes, m.Repeats, m.NameRanges:
 		m.version = Version
 	case m.Pieces, slices.ContainsFunc(m.Inputs, func(in Input) bool { return in.QualsByBases }):
 		m.version = noSourceVersion

@@ -179,9 +179,15 @@ type scratch struct {
 	fse     fse.Scratch
 }
 
-// appendBlock appends the block of values first to before last, coded by the predictors a and b of list.
-func (s *scratch) appendBlock(dst []byte, v *values, list []predictor, a, b, first, last int) []byte {
-	p, q := list[a], list[b]
+// leftOver is what a block leaves after prediction: a class for each value, and the bits of the residuals, without the highest ones.
+type leftOver struct {
+	classes, bits []byte
+	xor           bool // residuals are exclusive ors
+}
+
+// residuals returns what the values from first to before last leave, predicted by the better one of p and q, which may be the same. It is
+// valid until the next call.
+func (s *scratch) residuals(v *values, p, q predictor, first, last int) leftOver {
 	classes := s.classes[:last-first]
 	w := bitWriter{out: s.bits[:0]}
 	n := last - first
@@ -191,7 +197,7 @@ func (s *scratch) appendBlock(dst []byte, v *values, list []predictor, a, b, fir
 	}
 	pa, pb := s.first[:n], s.second[:n]
 	v.fill(pa, s.floats[:], s.ints[:], p, first)
-	if a != b {
+	if p != q {
 		v.fill(pb, s.floats[:], s.ints[:], q, first)
 	}
 	xor := v.mode == modeBits && betterXor(actual[first:last], pa)
@@ -203,7 +209,7 @@ func (s *scratch) appendBlock(dst []byte, v *values, list []predictor, a, b, fir
 			x = uint64(v.k[first+i])
 		}
 		z, class := residual(x, pa[i], xor), 0
-		if a != b {
+		if p != q {
 			if z2 := residual(x, pb[i], xor); bits.Len64(z2) < bits.Len64(z) {
 				z, class = z2, secondPredictor
 			}
@@ -214,19 +220,23 @@ func (s *scratch) appendBlock(dst []byte, v *values, list []predictor, a, b, fir
 			w.put(z&(1<<((size-1)&63)-1), size-1)
 		}
 	}
+	s.bits = w.finish()
+	return leftOver{classes, s.bits, xor}
+}
+
+// appendBlock appends a block that was predicted by the predictors of the numbers a and b; few says that its chunk has few values.
+func (s *scratch) appendBlock(dst []byte, a, b int, l leftOver, few bool) []byte {
 	xorFlag := byte(0)
-	if xor {
+	if l.xor {
 		xorFlag = 128
 	}
-	code, coding := s.codeClasses(classes, len(v.x) < fewValues)
+	code, coding := s.codeClasses(l.classes, few)
 	dst = append(dst, byte(a)|xorFlag, byte(b)|byte(coding)<<5)
 	if coding != codingConstant {
 		dst = binary.AppendUvarint(dst, uint64(len(code)))
 	}
 	dst = append(dst, code...)
-	raw := w.finish()
-	s.bits = raw
-	return append(binary.AppendUvarint(dst, uint64(len(raw))), raw...)
+	return append(binary.AppendUvarint(dst, uint64(len(l.bits))), l.bits...)
 }
 
 // betterXor reports whether the XORs of numbers with predictions have fewer bits than the differences.

@@ -27,7 +27,10 @@ const (
 
 // Encode codes data of at most MaxSize bytes by up to threads threads; the stream does not depend on these. Floats are where the
 // layout says; the rest is stored. It panics if the layout does not fit the data, which is an error of the caller.
-func Encode(data []byte, l Layout, threads int) []byte {
+func Encode(data []byte, l Layout, threads int) []byte { return (*GPU)(nil).Encode(data, l, threads) }
+
+// Encode is the function Encode; a GPU, unless it is nil, computes what predictions leave. The stream is the same.
+func (g *GPU) Encode(data []byte, l Layout, threads int) []byte {
 	if len(data) > MaxSize || l.Header < 0 || l.Header > len(data) || l.Width != 4 && l.Width != 8 || l.Columns < 0 || l.Columns > maxLag {
 		panic("doubles: data of another layout")
 	}
@@ -38,7 +41,7 @@ func Encode(data []byte, l Layout, threads int) []byte {
 	group.SetLimit(max(threads, 1))
 	for i := range chunks {
 		group.Go(func() error {
-			chunks[i] = encodeChunk(body[i*chunkValues*l.Width:min((i+1)*chunkValues, n)*l.Width], l)
+			chunks[i] = g.encodeChunk(body[i*chunkValues*l.Width:min((i+1)*chunkValues, n)*l.Width], l)
 			return nil
 		})
 	}
@@ -127,7 +130,7 @@ func blockSize(n int) int {
 }
 
 // encodeChunk codes the floats in data.
-func encodeChunk(data []byte, l Layout) []byte {
+func (g *GPU) encodeChunk(data []byte, l Layout) []byte {
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
 	v := &values{}
@@ -170,8 +173,15 @@ func encodeChunk(data []byte, l Layout) []byte {
 		out = append(out, data[i*l.Width:(i+1)*l.Width]...)
 		before = i
 	}
+	done := g.residuals(v, data, usedList, pairs, size)
 	for i, pair := range pairs {
-		out = w.appendBlock(out, v, usedList, pair[0], pair[1], i*size, min((i+1)*size, len(v.x)))
+		var l leftOver
+		if done != nil {
+			l = done[i]
+		} else {
+			l = w.residuals(v, usedList[pair[0]], usedList[pair[1]], i*size, min((i+1)*size, len(v.x)))
+		}
+		out = w.appendBlock(out, pair[0], pair[1], l, len(v.x) < fewValues)
 	}
 	w.out = out
 	return bytes.Clone(out)

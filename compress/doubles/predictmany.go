@@ -47,7 +47,9 @@ func (v *values) fill(out []uint64, f []float64, k []int64, p predictor, first i
 	for ; n < len(out) && first+n < p.reach(); n++ {
 		out[n] = v.predict(p, first+n)
 	}
-	out, first = out[n:], first+n
+	if out, first = out[n:], first+n; len(out) == 0 {
+		return
+	}
 	if v.mode != modeBits {
 		predictMany(k[:len(out)], v.k, p, first)
 		for i, x := range k[:len(out)] {

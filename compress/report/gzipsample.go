@@ -9,8 +9,8 @@ import (
 // How much text is compressed to estimate what gzip would make of all of it, about, and how much of it at once at least. Stretches that
 // are much longer than gzip's window of 32 KiB compress as the whole file does.
 const (
-	gzipSampleBytes = 4 << 20
-	gzipStretch     = 512 << 10
+	gzipSampleBytes = 2 << 20
+	gzipStretch     = 256 << 10
 	gzipLevel       = 6
 )
 

@@ -172,25 +172,28 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	}
 	flags := data[n]
 	data = data[n+1:]
-	if flags&^flagsKnown != 0 || flags&flagQuals != 0 != (first.Quals != nil) || flags&flagMate != 0 != (mate != nil) {
+	if !validFlags(flags, mate) {
 		return seqs, ErrCorrupt
 	}
-	cols := []*Column{first}
-	if mate != nil {
-		if mate.Records != first.Records || mate.First != first.First || (mate.Quals != nil) != (first.Quals != nil) {
-			return seqs, ErrCorrupt
-		}
-		cols = append(cols, mate)
-	}
-	for _, c := range cols {
-		if c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records ||
-			c.Quals != nil && uint64(len(c.Quals)) != c.Lengths.Sum(0, c.withQuals()) {
-			return seqs, ErrCorrupt
-		}
-	}
-	in, err := streamsOf(data, flags&flagPieces != 0)
+	in, err := streamsOf(data, flags)
 	if err != nil {
 		return seqs, err
+	}
+	cols := []*Column{first}
+	want := [2]bool{!first.Skip}
+	if mate != nil {
+		if mate.Records != first.Records || mate.First != first.First {
+			return seqs, ErrCorrupt
+		}
+		cols, want[1] = append(cols, mate), !mate.Skip
+	}
+	need := needsOf(in, flags, want)
+	for k, c := range cols {
+		if c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records ||
+			c.Quals != nil && uint64(len(c.Quals)) != c.Lengths.Sum(0, c.withQuals()) ||
+			need.Members[k] && flags&flagQuals != 0 != (c.Quals != nil) || !need.Members[k] && !c.Skip {
+			return seqs, ErrCorrupt
+		}
 	}
 	if flags&flagPieces != 0 && first.decoded() < first.Records || first.withQuals() < first.Records && needsQuals(in, flags) {
 		return seqs, errTooFew
@@ -200,8 +203,8 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	if d.err != nil {
 		return seqs, d.err
 	}
-	s := &slice{genome: d.genome.Packed, sorted: flags&flagSorted != 0, inPieces: flags&flagPieces != 0, limit: uint64(d.genome.Len()),
-		releaseWhile: d.releaseWhile}
+	s := &slice{genome: d.genome.Packed, sorted: flags&flagSorted != 0, inPieces: flags&flagPieces != 0, apart: flags&flagApart != 0,
+		byQual: flags&flagQuals != 0, limit: uint64(d.genome.Len()), releaseWhile: d.releaseWhile}
 	s.model = d.genome.Model
 	wait := d.genome.Wait
 	if c := d.coded; c != nil {
@@ -220,44 +223,63 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	return seqs, nil
 }
 
-// errTooFew is an error of the caller: First is set for a slice of which more reads, or more qualities, are needed. See Whole.
+// errTooFew is an error of the caller: First is set for a slice of which more reads, or more qualities, are needed. See NeedsOf.
 var errTooFew = errors.New("seqs: the first reads of this slice can't be decoded alone")
 
-// Whole says what the First reads of a slice can't be decoded without: all reads, where long reads are aligned in pieces, or the
-// qualities of all first mates, where the Ns of these are coded given the qualities. Damaged data needs anything.
-func Whole(data []byte) (reads, firstQuals bool) {
+// Needs says what some reads of a slice can't be decoded without.
+type Needs struct {
+	Members    [2]bool // those whose qualities are needed, if the slice is given qualities
+	Reads      bool    // all reads are needed, not only the First ones: long reads are aligned in pieces
+	FirstQuals bool    // the qualities of all first mates are needed, not only of the First ones: their Ns are coded given these
+}
+
+// NeedsOf returns what is needed for the wanted members of a slice. Damaged data needs all that is wanted.
+func NeedsOf(data []byte, want [2]bool) Needs {
 	_, n := binary.Uvarint(data)
 	if n <= 0 || len(data) == n {
-		return false, false
+		return Needs{Members: want}
 	}
 	flags := data[n]
-	in, err := streamsOf(data[n+1:], flags&flagPieces != 0)
+	in, err := streamsOf(data[n+1:], flags)
 	if err != nil {
-		return false, false
+		return Needs{Members: want}
 	}
-	return flags&flagPieces != 0, needsQuals(in, flags)
+	return needsOf(in, flags, want)
+}
+
+// needsOf is NeedsOf for the streams of a slice.
+func needsOf(in [streams][]byte, flags byte, want [2]bool) Needs {
+	n := Needs{want, flags&flagPieces != 0, needsQuals(in, flags)}
+	if flags&flagMate != 0 && flags&flagApart == 0 {
+		n.Members = [2]bool{true, true}
+	}
+	return n
 }
 
 // needsQuals reports whether the exceptions of mates can be decoded only after those of all first mates, which need all of their
 // qualities.
 func needsQuals(in [streams][]byte, flags byte) bool {
-	return flags&flagMate != 0 && flags&flagQuals != 0 && decodeFrom(in[streamExceptions]).Uniform(0, 2) == listedAndN
+	return flags&(flagMate|flagApart) == flagMate && flags&flagQuals != 0 && decodeFrom(in[streamExceptions]).Uniform(0, 2) == listedAndN
 }
 
-// streamsOf splits the body of a slice into its streams.
-func streamsOf(data []byte, inPieces bool) (in [streams][]byte, err error) {
+// validFlags reports whether a slice with this second column, or nil, can have these flags.
+func validFlags(flags byte, mate *Column) bool {
+	return flags&^flagsKnown == 0 && flags&flagMate != 0 == (mate != nil) &&
+		(flags&flagApart == 0 || flags&(flagMate|flagPieces) == flagMate)
+}
+
+// streamsOf splits the body of a slice with these flags into its streams.
+func streamsOf(data []byte, flags byte) (in [streams][]byte, err error) {
 	var sizes [streams]uint64
-	for i := range sizes {
-		if i == streamPieces && !inPieces {
-			break
-		}
+	for _, i := range streamsWith(flags) {
 		v, n := binary.Uvarint(data)
 		if n <= 0 {
 			return in, ErrCorrupt
 		}
 		sizes[i], data = v, data[n:]
 	}
-	for i, v := range sizes {
+	for _, i := range streamsWith(flags) {
+		v := sizes[i]
 		if v > uint64(len(data)) {
 			return in, ErrCorrupt
 		}

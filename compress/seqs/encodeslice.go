@@ -55,7 +55,7 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 		return nil, err
 	}
 	defer e.release()
-	s := &slice{layout: p.layout, sorted: first.Perm != nil, limit: uint64(p.layout.Len),
+	s := &slice{layout: p.layout, sorted: first.Perm != nil, byQual: first.Quals != nil, limit: uint64(p.layout.Len),
 		releaseWhile: e.cfg.releaseWhile()}
 	s.genome = func(pos, _ int) ([]byte, int) { return p.layout.Packed, pos }
 	s.model = func() (*basemodel.Model, error) {
@@ -80,7 +80,7 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 	if s.sorted {
 		flags |= flagSorted
 	}
-	if first.Quals != nil {
+	if s.byQual {
 		flags |= flagQuals
 	}
 	if mate != nil {
@@ -91,17 +91,17 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 		flags |= flagPieces
 		s.align = (&pieceAligner{e.shared, e.sharedFrom, p.layout, e.cfg.Threads}).align
 	}
-	out = append(out, flags)
+	s.mayBeApart = e.bins.Meta().Version >= 2 // else the archive is of an older version, too
 	all := s.encode(p.tree, cols, records)
-	streams := all[:]
-	if !s.inPieces {
-		streams = streams[:streamPieces]
+	if s.apart {
+		flags |= flagApart
 	}
-	for _, b := range streams {
-		out = binary.AppendUvarint(out, uint64(len(b)))
+	out = append(out, flags)
+	for _, i := range streamsWith(flags) {
+		out = binary.AppendUvarint(out, uint64(len(all[i])))
 	}
-	for _, b := range streams {
-		out = append(out, b...)
+	for _, i := range streamsWith(flags) {
+		out = append(out, all[i]...)
 	}
 	return out, ctx.Err()
 }

@@ -41,10 +41,10 @@ func (d *Decoder) Places(data []byte, first, mate *Column) (layouts [2]*Layout, 
 		return layouts, false, ErrCorrupt
 	}
 	flags := data[n]
-	if flags&^flagsKnown != 0 || flags&flagMate != 0 != (mate != nil) || mate != nil && mate.Records != first.Records {
+	if !validFlags(flags, mate) || mate != nil && mate.Records != first.Records {
 		return layouts, false, ErrCorrupt
 	}
-	in, err := streamsOf(data[n+1:], flags&flagPieces != 0)
+	in, err := streamsOf(data[n+1:], flags)
 	if err != nil {
 		return layouts, false, err
 	}

@@ -34,6 +34,9 @@ type Column struct {
 	// First, if not 0, is how many of the reads are to be decoded, the first ones; Quals are those of them or of all. Decoding only.
 	First int
 
+	// Skip leaves out the letters of the column. Quals may be nil then, unless Needs has the member. Decoding only.
+	Skip bool
+
 	Layout *Layout // decoding: if not nil, it is set to where the reads are
 
 	// Progress of the first column, if not nil, is called now and then, by any goroutine, with how many more bases of all columns were
@@ -78,5 +81,6 @@ const (
 	flagQuals
 	flagMate
 	flagPieces // long reads are aligned in pieces
+	flagApart  // the members have streams of their own, so that one can be decoded without the other
 	flagsKnown = 1<<iota - 1
 )

@@ -300,10 +300,11 @@ func roundTrip(t *testing.T, o record.Options, c Config, sliceReads int, withQua
 	}
 	known := knownDecoder(t, d, shared, Config{Threads: 2, Repeats: e.Repeats()})
 	for i := range out {
-		decodesFirst(t, d, &out[i])
 		if i%4 == 0 {
 			decodesPlaced(t, d, known, &out[i])
 		}
+		decodesFirst(t, d, &out[i])
+		decodesAlone(t, d, &out[i])
 	}
 	if o.OrderAny {
 		got, err := e.Digests(context.Background(), func(int) bool { return true })
@@ -355,7 +356,7 @@ func decodesPlaced(t *testing.T, d, known *Decoder, s *madeSlice) {
 	if got, _ := decode(known, false); !bytes.Equal(got[0], want[0]) || !bytes.Equal(got[1], want[1]) {
 		t.Fatal("other reads with a pseudogenome that is known")
 	}
-	if reads, _ := Whole(s.data); reads {
+	if NeedsOf(s.data, [2]bool{true, true}).Reads {
 		return
 	}
 	got, cols := decode(known, true)
@@ -374,26 +375,32 @@ func decodesPlaced(t *testing.T, d, known *Decoder, s *madeSlice) {
 	}
 }
 
-// decodesFirst compares the first reads of a slice, decoded alone, with those of the whole slice.
-func decodesFirst(t *testing.T, d *Decoder, s *madeSlice) {
-	t.Helper()
-	reads, firstQuals := Whole(s.data)
-	decode := func(first int) (got [2][]byte, cols [2]*Column, err error) {
-		for k, c := range []*Column{s.first, s.mate} {
-			if c == nil {
-				continue
-			}
-			cols[k] = &Column{Records: c.Records, Lengths: c.Lengths, Quals: c.Quals, First: first}
-			if c.Quals != nil && (k > 0 || !firstQuals) {
+// decode decodes the first reads of a slice (0: all) of the members that are wanted, with no more qualities than Needs says.
+func (s *madeSlice) decode(d *Decoder, first int, want [2]bool) (got [2][]byte, cols [2]*Column, err error) {
+	needs := NeedsOf(s.data, want)
+	for k, c := range []*Column{s.first, s.mate} {
+		if c == nil {
+			continue
+		}
+		cols[k] = &Column{Records: c.Records, Lengths: c.Lengths, First: first, Skip: !want[k]}
+		if c.Quals != nil && needs.Members[k] {
+			cols[k].Quals = c.Quals
+			if k > 0 || !needs.FirstQuals {
 				cols[k].Quals = c.Quals[:c.Lengths.Sum(0, cols[k].decoded())]
 			}
 		}
-		got, err = d.DecodeSlice(s.data, cols[0], cols[1])
-		return got, cols, err
 	}
+	got, err = d.DecodeSlice(s.data, cols[0], cols[1])
+	return got, cols, err
+}
+
+// decodesFirst compares the first reads of a slice, decoded alone, with those of the whole slice.
+func decodesFirst(t *testing.T, d *Decoder, s *madeSlice) {
+	t.Helper()
+	both := [2]bool{true, s.mate != nil}
 	first := (s.first.Records + 2) / 3
-	got, cols, err := decode(first)
-	if reads {
+	got, cols, err := s.decode(d, first, both)
+	if NeedsOf(s.data, both).Reads {
 		if !errors.Is(err, errTooFew) {
 			t.Errorf("some reads of a slice with pieces: error %v", err)
 		}
@@ -402,13 +409,43 @@ func decodesFirst(t *testing.T, d *Decoder, s *madeSlice) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, _, err := decode(0)
+	whole, _, err := s.decode(d, 0, both)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for k, c := range cols {
 		if c != nil && !bytes.Equal(got[k], whole[k][:c.Lengths.Sum(0, first)]) {
 			t.Fatalf("the first %d of %d reads are decoded to %d letters, and not to those of the whole slice", first, c.Records, len(got[k]))
+		}
+	}
+}
+
+// decodesAlone compares each member of a slice, decoded alone, with that of the whole slice, for all reads and for the first ones.
+func decodesAlone(t *testing.T, d *Decoder, s *madeSlice) {
+	t.Helper()
+	if s.mate == nil {
+		return
+	}
+	if needs := NeedsOf(s.data, [2]bool{true, false}); needs.Members[1] == (s.data[1]&flagApart != 0) {
+		t.Errorf("flags %b, but first mates need %+v", s.data[1], needs)
+	}
+	whole, _, err := s.decode(d, 0, [2]bool{true, true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range 2 {
+		want := [2]bool{k == 0, k == 1}
+		for _, first := range []int{0, (s.first.Records + 2) / 3} {
+			if first > 0 && NeedsOf(s.data, want).Reads {
+				continue
+			}
+			got, cols, err := s.decode(d, first, want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := cols[k].Lengths.Sum(0, cols[k].decoded()); !bytes.Equal(got[k], whole[k][:n]) || got[1-k] != nil {
+				t.Fatalf("member %d alone, first %d: %d letters, and not those of the whole slice", k, first, len(got[k]))
+			}
 		}
 	}
 }
@@ -427,6 +464,7 @@ func TestRoundTrips(t *testing.T) {
 		{name: "deep, sorted", genome: 3000, n: 4000, minL: 100, maxL: 100, errs: 0.003, slice: 1500, order: true, bitsPerBase: 0.3},
 		{name: "pairs", genome: 5000, n: 2000, minL: 70, maxL: 100, errs: 0.01, slice: 900, pair: true, quals: true, bitsPerBase: 0.6},
 		{name: "pairs, sorted", genome: 5000, n: 2000, minL: 70, maxL: 100, errs: 0.01, slice: 900, pair: true, order: true, bitsPerBase: 0.6},
+		{name: "pairs, shallow", genome: 100_000, n: 600, minL: 70, maxL: 100, errs: 0.01, slice: 250, pair: true, quals: true, bitsPerBase: 2.6},
 		{name: "shallow", genome: 1 << 20, n: 500, minL: 30, maxL: 300, errs: 0.02, slice: 200, bitsPerBase: 2.6},
 		{name: "short reads", genome: 500, n: 800, minL: 0, maxL: 30, errs: 0.05, slice: 300, quals: true, bitsPerBase: 3},
 		{name: "long reads", genome: 60000, n: 40, minL: 500, maxL: 9000, errs: 0.01, slice: 20, quals: true, bitsPerBase: 2},

@@ -18,9 +18,24 @@ const (
 	streamPlaces
 	streamMismatches
 	streamLiterals
-	streamPieces // only of a slice with flagPieces
+	streamPieces         // only of a slice with flagPieces
+	streamMateExceptions // this and the next ones only of a slice with flagApart
+	streamMateMismatches
+	streamMateLiterals
 	streams
 )
+
+// streamsWith returns which streams a slice with these flags has, in their order.
+func streamsWith(flags byte) []int {
+	list := []int{streamExceptions, streamPlaces, streamMismatches, streamLiterals}
+	if flags&flagPieces != 0 {
+		list = append(list, streamPieces)
+	}
+	if flags&flagApart != 0 {
+		list = append(list, streamMateExceptions, streamMateMismatches, streamMateLiterals)
+	}
+	return list
+}
 
 // slice codes the reads of one slice against the pseudogenome.
 type slice struct {
@@ -30,6 +45,9 @@ type slice struct {
 	model        func() (*basemodel.Model, error)
 	sorted       bool
 	inPieces     bool   // long reads may be aligned in pieces
+	mayBeApart   bool   // encoding: the members may have streams of their own
+	apart        bool   // the members have streams of their own; see docs/FORMAT.md, flag 16
+	byQual       bool   // the reads are given their qualities
 	limit        uint64 // bases of the pseudogenome
 	releaseWhile func(wait func())
 	align        func(records [][]uint32, r *columnReads) [][][]edits.Piece // encoding: the pieces of long reads
@@ -196,18 +214,19 @@ func (r *columnReads) setSpans() {
 	}
 }
 
-// forEach calls f for each read i of column k that has a place, or for each that has none, with its
-// qualities (nil if there are none) and the bases that are not A, C, G or T (nil if all are).
-func (r *columnReads) forEach(placed bool, f func(k, i int, quals []byte, skip []bool)) {
+// forEach calls f for each read i of column k, for the columns in ks, that has a place, or for each that has none, with its
+// qualities (nil if there are none) and the bases that are not A, C, G or T (nil if all are). It goes record by record.
+func (r *columnReads) forEach(ks []int, placed bool, f func(k, i int, quals []byte, skip []bool)) {
 	cols := r.cols
 	nonACGT := make([]nonACGT, len(cols))
 	at := make([]int, len(cols))
-	for k := range cols {
+	for _, k := range ks {
 		nonACGT[k] = nonACGTOf(r.exceptions[k])
 	}
 	untold := 0 // bases coded since the last call of Progress
 	for i := 0; i < cols[0].decoded(); i++ {
-		for k, col := range cols {
+		for _, k := range ks {
+			col := cols[k]
 			n := col.Lengths.Of(i)
 			q := col.Quals
 			if q != nil {
@@ -226,10 +245,10 @@ func (r *columnReads) forEach(placed bool, f func(k, i int, quals []byte, skip [
 	}
 }
 
-// literalBases returns how many bases the reads without a place have outside of pieces.
-func (r *columnReads) literalBases() int {
+// literalBases returns how many bases the reads of the columns in ks that have no place have outside of pieces.
+func (r *columnReads) literalBases(ks []int) int {
 	sum := 0
-	for k := range r.cols {
+	for _, k := range ks {
 		for i, p := range r.where[k].pos {
 			if p == unplaced {
 				r.literals(k, i, func(from, to int) { sum += to - from })
@@ -239,12 +258,13 @@ func (r *columnReads) literalBases() int {
 	return sum
 }
 
-// needModel reports whether some of the reads that are coded have no place.
-func (r *columnReads) needModel() bool {
+// needModel reports whether some of the reads that are coded of the columns in ks have no place.
+func (r *columnReads) needModel(ks []int) bool {
 	if r.cols[0].withoutLiterals() {
 		return false
 	}
-	for k, col := range r.cols {
+	for _, k := range ks {
+		col := r.cols[k]
 		for i, p := range r.where[k].pos[:col.decoded()] {
 			if p != unplaced {
 				continue
@@ -259,14 +279,14 @@ func (r *columnReads) needModel() bool {
 	return false
 }
 
-// codeMismatches codes the reads that have a place. read, which is nil when decoding, returns the packed bases of a read on the
+// codeMismatches codes the reads of the columns in ks that have a place. read, which is nil when decoding, returns the packed bases of a read on the
 // pseudogenome's strand; text, which is nil when encoding, where its letters go.
-func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, read func(k, i int) []uint64, text func(k, i int) []byte) {
+func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, ks []int, read func(k, i int) []uint64, text func(k, i int) []byte) {
 	models := make([]*mismatches, len(r.cols))
-	for k := range r.cols {
-		models[k] = newMismatches(r.cols[0].Quals != nil, s.limit)
+	for _, k := range ks {
+		models[k] = newMismatches(s.byQual, s.limit)
 	}
-	r.forEach(true, func(k, i int, quals []byte, skip []bool) {
+	r.forEach(ks, true, func(k, i int, quals []byte, skip []bool) {
 		w := alignment{uint64(r.where[k].pos[i]), r.where[k].rev[i], r.cols[k].Lengths.Of(i)}
 		var ref stretch
 		ref.packed, ref.at = s.genome(int(w.pos), w.n)
@@ -278,18 +298,19 @@ func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, read func(k, i int) 
 	})
 }
 
-// codeLiterals codes the reads that have no place. read returns the bases of a read, one a byte; decoding, where its letters go.
-func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, read func(k, i int) []byte) error {
-	if !r.needModel() {
+// codeLiterals codes the reads of the columns in ks that have no place. read returns the bases of a read, one a byte; decoding, where
+// its letters go.
+func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, ks []int, read func(k, i int) []byte) error {
+	if !r.needModel(ks) {
 		return nil
 	}
-	bases := r.literalBases()
+	bases := r.literalBases(ks)
 	m, err := s.model()
 	if err != nil {
 		return err
 	}
 	m = m.Clone(bases)
-	r.forEach(false, func(k, i int, quals []byte, skip []bool) {
+	r.forEach(ks, false, func(k, i int, quals []byte, skip []bool) {
 		b := read(k, i)[:r.cols[k].Lengths.Of(i)]
 		r.literals(k, i, func(from, to int) {
 			for j := from; j < to; j++ {
@@ -309,12 +330,18 @@ func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, read func(k, i int) []
 	return nil
 }
 
-// codeReads codes the reads without a place, by literals, side by side with the others.
-func (s *slice) codeReads(r *columnReads, placed func(), literals func() error) (err error) {
+// codeReads codes the reads of the columns in ks that have no place, by literals, side by side with the others: placed are functions
+// that code those.
+func (s *slice) codeReads(r *columnReads, ks []int, literals func() error, placed []func()) (err error) {
 	var wg sync.WaitGroup
 	wg.Go(func() { err = literals() })
-	placed()
-	if r.needModel() {
+	for _, f := range placed[min(1, len(placed)):] {
+		wg.Go(f)
+	}
+	if len(placed) > 0 {
+		placed[0]()
+	}
+	if r.needModel(ks) {
 		s.releaseWhile(func() { s.model() }) // for which codeLiterals waits
 	}
 	wg.Wait()
@@ -360,21 +387,62 @@ func (r *columnReads) mates() *places {
 	return r.where[1]
 }
 
-// encode returns the streams of a slice; records gives each column's records inside the part.
+// A group is columns whose exceptions, mismatches and literals are in one stream each.
+type group struct {
+	columns                          []int
+	exceptions, mismatches, literals int // the streams
+}
+
+// groups returns the groups of a slice of n columns.
+func (s *slice) groups(n int) []group {
+	first := group{[]int{0}, streamExceptions, streamMismatches, streamLiterals}
+	switch {
+	case n == 1:
+		return []group{first}
+	case s.apart:
+		return []group{first, {[]int{1}, streamMateExceptions, streamMateMismatches, streamMateLiterals}}
+	}
+	first.columns = []int{0, 1}
+	return []group{first}
+}
+
+// wanted returns the groups of which reads are decoded, and their columns.
+func (s *slice) wanted(cols []*Column) (groups []group, ks []int) {
+	for _, g := range s.groups(len(cols)) {
+		if !s.apart || !cols[g.columns[0]].Skip {
+			groups, ks = append(groups, g), append(ks, g.columns...)
+		}
+	}
+	return groups, ks
+}
+
+// literalShare: mates have streams of their own if one in so many bases at most is a literal. The literals of each are coded without
+// having seen those of the other then, which takes more bytes where there are many. A variable so that tests can change it.
+var literalShare uint64 = 50
+
+// encode returns the streams of a slice; records gives each column's records inside the part. It sets apart.
 func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [streams][]byte {
 	var out [streams][]byte
 	r := &columnReads{cols: cols}
-	x := encodeTo(nil)
+	all, bases := []int{}, uint64(0)
 	for k, col := range cols {
-		newExceptionCoder().code(x, col)
 		r.exceptions = append(r.exceptions, &col.Exceptions)
 		p := newPlaces(col.Records)
 		for i, rec := range records[k] {
 			p.pos[i], p.rev[i] = s.layout.Place(rec)
 		}
 		r.where = append(r.where, p)
+		all, bases = append(all, k), bases+col.bases()
 	}
-	out[streamExceptions] = x.Enc.Finish()
+	s.apart = s.mayBeApart && len(cols) == 2 && !s.inPieces && uint64(r.literalBases(all))*literalShare <= bases
+	groups := s.groups(len(cols))
+	for _, g := range groups {
+		x := encodeTo(nil)
+		for _, k := range g.columns {
+			newExceptionCoder().code(x, cols[k])
+		}
+		out[g.exceptions] = x.Enc.Finish()
+	}
 	c := encodeTo(nil)
 	newPlaceModel(tree, s.sorted).code(c, r.where[0], r.mates(), cols[0].Records, s.limit)
 	out[streamPlaces] = c.Enc.Finish()
@@ -383,40 +451,61 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [str
 		r.setSpans()
 		out[streamPieces] = s.encodePieces(r, s.align(records, r))
 	}
-	m, l := encodeTo(nil), encodeTo(nil)
 	oriented := s.orientedReads(records, r.where)
-	var buf []byte
-	// There is no error: the encoder's model is always there.
-	s.codeReads(r, func() { s.codeMismatches(m, r, oriented.read, nil) }, func() error {
-		return s.codeLiterals(l, r, func(k, i int) []byte {
-			buf = s.layout.Bases(buf[:0], records[k][i])
-			return buf
+	var placed []func()
+	for _, g := range groups {
+		placed = append(placed, func() {
+			m := encodeTo(nil)
+			s.codeMismatches(m, r, g.columns, oriented.read, nil)
+			out[g.mismatches] = m.Enc.Finish()
 		})
-	})
-	out[streamMismatches], out[streamLiterals] = m.Enc.Finish(), l.Enc.Finish()
+	}
+	literals := func() error {
+		var buf []byte
+		for _, g := range groups {
+			l := encodeTo(nil)
+			err := s.codeLiterals(l, r, g.columns, func(k, i int) []byte {
+				buf = s.layout.Bases(buf[:0], records[k][i])
+				return buf
+			})
+			if err != nil {
+				return err
+			}
+			out[g.literals] = l.Enc.Finish()
+		}
+		return nil
+	}
+	s.codeReads(r, all, literals, placed) // There is no error: the encoder's model is always there.
 	return out
 }
 
-// decode returns the letters of each column's reads, end to end. wait waits for the first n bases of the pseudogenome.
+// decode returns the letters of each column's reads, end to end; nil of columns with Skip. wait waits for the first n bases of the
+// pseudogenome.
 func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait func(n int) error) ([][]byte, error) {
 	r := &columnReads{cols: cols}
-	x := decodeFrom(in[streamExceptions])
+	groups, ks := s.wanted(cols)
 	for _, col := range cols {
-		list, ok := newExceptionCoder().code(x, col)
-		if !ok {
-			return nil, fmt.Errorf("%w: an exception is outside of its read", ErrCorrupt)
-		}
-		r.exceptions = append(r.exceptions, &list)
+		r.exceptions = append(r.exceptions, new(record.ExceptionList))
 		r.where = append(r.where, newPlaces(col.Records))
+	}
+	for _, g := range groups {
+		x := decodeFrom(in[g.exceptions])
+		for _, k := range g.columns {
+			list, ok := newExceptionCoder().code(x, cols[k])
+			if !ok {
+				return nil, fmt.Errorf("%w: an exception is outside of its read", ErrCorrupt)
+			}
+			r.exceptions[k] = &list
+		}
 	}
 	if !newPlaceModel(tree, s.sorted).code(decodeFrom(in[streamPlaces]), r.where[0], r.mates(), cols[0].Records, s.limit) {
 		return nil, errOutside
 	}
 	end := uint64(0) // of the last bases that are needed
-	for k, col := range cols {
-		for i, p := range r.where[k].pos[:col.decoded()] {
+	for _, k := range ks {
+		for i, p := range r.where[k].pos[:cols[k].decoded()] {
 			if p != unplaced {
-				end = max(end, uint64(p)+uint64(col.Lengths.Of(i)))
+				end = max(end, uint64(p)+uint64(cols[k].Lengths.Of(i)))
 			}
 		}
 	}
@@ -424,7 +513,7 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 		return nil, errEndsAfter
 	}
 	var err error
-	seqs, text := readsOf(cols)
+	seqs, text := readsOf(cols, ks)
 	switch {
 	case s.inPieces:
 		end = s.limit // pieces are all over it
@@ -440,17 +529,28 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 			return nil, err
 		}
 	}
-	placed := func() {
+	var placed []func()
+	for _, g := range groups {
 		if !cols[0].withoutPlaced() {
-			s.codeMismatches(decodeFrom(in[streamMismatches]), r, nil, text)
+			placed = append(placed, func() { s.codeMismatches(decodeFrom(in[g.mismatches]), r, g.columns, nil, text) })
 		}
 	}
-	err = s.codeReads(r, placed,
-		func() error { return s.codeLiterals(decodeFrom(in[streamLiterals]), r, text) })
-	if err != nil {
+	literals := func() error {
+		for _, g := range groups {
+			if err := s.codeLiterals(decodeFrom(in[g.literals]), r, g.columns, text); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err = s.codeReads(r, ks, literals, placed); err != nil {
 		return nil, err
 	}
-	for k := range cols {
+	for _, k := range ks {
+		if cols[k].Skip {
+			seqs[k] = nil
+			continue
+		}
 		for x := range r.exceptions[k].All {
 			if int(x.Read) >= cols[k].decoded() {
 				break
@@ -462,11 +562,12 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 	return seqs, nil
 }
 
-// readsOf returns memory for the reads of each column, end to end, and where in it each read is.
-func readsOf(cols []*Column) (letters [][]byte, text func(k, i int) []byte) {
+// readsOf returns memory for the reads of the columns in ks, end to end, and where in it each read is.
+func readsOf(cols []*Column, ks []int) (letters [][]byte, text func(k, i int) []byte) {
 	seqs := make([][]byte, len(cols))
 	starts := make([][]uint64, len(cols)) // of reads; nil where all have one length
-	for k, col := range cols {
+	for _, k := range ks {
+		col := cols[k]
 		seqs[k] = make([]byte, col.Lengths.Sum(0, col.decoded()))
 		if col.Lengths.Each != nil {
 			starts[k] = make([]uint64, col.Records)

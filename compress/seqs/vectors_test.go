@@ -70,6 +70,10 @@ func TestSliceVectors(t *testing.T) {
 			cols = append(cols, c)
 		}
 		any, withQuals, n := v.Text(t, "order") == "any", cols[0].quals != nil, len(cols[0].reads)
+		if v.Has("literal-share") {
+			defer func(n uint64) { literalShare = n }(literalShare)
+			literalShare = uint64(v.Int(t, "literal-share"))
+		}
 		e, err := Build(context.Background(), archiveOf(t, record.Options{OrderAny: any}, n, cols...), Config{Threads: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -108,6 +112,7 @@ func TestSliceVectors(t *testing.T) {
 		if err != nil || string(got[0]) != want[0] || string(got[1]) != want[1] {
 			t.Fatalf("decoded %q and %q, %v; want %q and %q", got[0], got[1], err, want[0], want[1])
 		}
+		decodesAlone(t, d, &madeSlice{data, in[0], in[1]})
 	})
 	if flags != flagsKnown {
 		t.Errorf("the slices have flags %b, want %b", flags, flagsKnown)

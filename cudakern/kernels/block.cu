@@ -1,5 +1,5 @@
 // The kernels that bin one block of FASTQ text, in the order in which they run on a stream, those that lay out
-// reads, and those of the Burrows-Wheeler transform.
+// reads, and those of the Burrows-Wheeler transform and of arrays of floats.
 
 #include "lines.cuh"
 #include "records.cuh"
@@ -15,3 +15,4 @@
 #include "vote.cuh"
 #include "suffixes.cuh"
 #include "unsort.cuh"
+#include "floats.cuh"

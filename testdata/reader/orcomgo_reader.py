@@ -25,6 +25,7 @@ archive is, after a line "archive: DIR/NAME", as testdata/testkit/README.md says
 
 import hashlib
 import os
+import re
 import struct
 import sys
 
@@ -308,6 +309,12 @@ class Bytes:
             raise Damaged(f"{self.what} has {self.left()} bytes too many")
 
 
+def word_order(word):
+    """What words of names are sorted by (FORMAT: Order of words)."""
+    return [(48, int(part), len(part)) if part[:1].isdigit() else (part[0], 0, 0)
+            for part in re.findall(rb"[0-9]+|[^0-9]", word, re.DOTALL)]
+
+
 def require(condition, message):
     if not condition:
         raise Damaged(message)
@@ -336,7 +343,7 @@ def check_input_name(name, seen):
 
 KINDS = {0: "FASTQ", 1: "FASTA"}
 QUALITY_MODES = {0: "kept", 1: "eight levels", 2: "dropped"}
-READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, REPEATS = 1, 2, 4, 8, 16
+READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, REPEATS, NAME_RANGES = 1, 2, 4, 8, 16, 32
 
 
 def flag_words(flags):
@@ -372,9 +379,9 @@ class Source:
 
     def __init__(self, source, text_bytes):
         flags = source.byte()
-        require(flags < 32 and (flags == 0 or flags & 1), "a source has flags that are not known")
+        require(flags < 64 and (flags == 0 or flags & 1), "a source has flags that are not known")
         self.recorded, self.plain, self.text_md5 = flags != 0, bool(flags & 8), bool(flags & 16)
-        self.name, self.size, self.time, self.sha256, self.md5 = b"", 0, None, None, None
+        self.name, self.size, self.time, self.sha256, self.md5, self.sample = b"", 0, None, None, None, b""
         if not self.recorded:
             return
         self.name, self.size = source.text(), source.uvarint()
@@ -385,6 +392,9 @@ class Source:
             self.time = int.from_bytes(source.take(8), "little", signed=True)
         if flags & 4:
             self.sha256, self.md5 = source.take(32), source.take(16)
+        if flags & 32:
+            self.sample = source.text()
+            check_input_name(self.sample, set())
 
     def describe(self):
         if not self.recorded:
@@ -394,6 +404,8 @@ class Source:
             words.append(f"time {self.time}")
         if self.sha256:
             words.append(f"SHA-256 {self.sha256.hex()}, MD5 {self.md5.hex()}")
+        if self.sample:
+            words.append(f"sample {show(self.sample)}")
         return ", ".join(words)
 
 
@@ -481,7 +493,7 @@ class PackedArchive:
         found["bins_id"] = source.take(16)
         found["tool"] = source.text().decode("utf-8", "replace")
         found["flags"] = flags = source.uvarint()
-        require(flags < (32 if found["version"] > 5 else 16),
+        require(flags < (64 if found["version"] > 5 else 16),
                 "the manifest has flags that are not known")
         found["quality"] = source.byte()
         require(found["quality"] in QUALITY_MODES, "the manifest has an unknown quality mode")
@@ -585,6 +597,7 @@ class PackedArchive:
                 setattr(member, column, Section(source, label))
             one.members.append(member)
         one.sequences = Section(source, f"slice {index} sequences")
+        one.words = (source.text(), source.text()) if flags & NAME_RANGES else None
         return one
 
     # -- what the manifest says must fit together
@@ -722,6 +735,12 @@ class PackedArchive:
             for member in one.members[:number + 1]:
                 mates = decode_names(self.read(member.names), one.records, mates,
                                      member.names_length, member.names.label)
+            if one.words and any(one.words):
+                least, greatest = map(word_order, one.words)
+                for name in mates:
+                    word = re.split(rb"[ \t]", name, maxsplit=1)[0]
+                    require(least <= word_order(word) <= greatest,
+                            f"{member.names.label}: a name is out of the range of the slice")
             yield from mates
 
     def lead_slice(self, one):
@@ -2867,22 +2886,28 @@ class SliceDecoder:
         self.tree = trees[part]
         flags = source.byte()
         self.sorted, self.with_qualities = bool(flags & 1), bool(flags & 2)
-        require(flags < 16 and bool(flags & 4) == (len(members) == 2), f"{what}: unknown flags")
-        lengths = [source.uvarint() for _ in range(5 if flags & 8 else 4)]
+        require(flags < 32 and bool(flags & 4) == (len(members) == 2), f"{what}: unknown flags")
+        require(not flags & 16 or flags & 12 == 4, f"{what}: streams of mates that are not there")
+        lengths = [source.uvarint()
+                   for _ in range(4 + bool(flags & 8) + 3 * bool(flags & 16))]
         streams = [source.take(length) for length in lengths]
         source.finish()
-        self.exceptions(streams[0])
         self.places(streams[1])
-        self.mismatches(streams[2])
-        if flags & 8:
-            long = [read for record in zip(*members) for read in record
-                    if read.position is None and read.length >= 701]
-            EditsDecoder(streams[4], long, genome, self.with_qualities, what)
-        self.literals(streams[3])
+        groups = [(members, streams[0], streams[2], streams[3])]
+        if flags & 16:
+            groups = [(members[:1], streams[0], streams[2], streams[3]), (members[1:], *streams[4:])]
+        for group, exceptions, mismatches, literals in groups:
+            self.exceptions(exceptions, group)
+            self.mismatches(mismatches, group)
+            if flags & 8:
+                long = [read for record in zip(*group) for read in record
+                        if read.position is None and read.length >= 701]
+                EditsDecoder(streams[4], long, genome, self.with_qualities, what)
+            self.literals(literals, group)
 
-    def exceptions(self, data):
+    def exceptions(self, data, members):
         coder = ArithmeticDecoder(data)
-        for reads in self.members:
+        for reads in members:
             probs = Probs(coder)
             mode = coder.even(2)
             require(mode <= 2, f"{self.what}: unknown exceptions")
@@ -2959,11 +2984,11 @@ class SliceDecoder:
         require(0 <= read.position and read.position + read.length <= len(self.genome),
                 f"{self.what}: a read is placed outside the pseudogenome")
 
-    def mismatches(self, data):
+    def mismatches(self, data, members):
         coder = ArithmeticDecoder(data)
-        models = [Probs(coder) for _ in self.members]
-        variants = [{} for _ in self.members]
-        for record in zip(*self.members):
+        models = [Probs(coder) for _ in members]
+        variants = [{} for _ in members]
+        for record in zip(*members):
             for probs, self.variants, read in zip(models, variants, record):
                 if read.position is not None:
                     self.one_read(coder, probs, read)
@@ -3050,10 +3075,10 @@ class SliceDecoder:
             return (r + 2) % 4
         return (r + (3 if probs.bit(("three", q, r), MEMORY) else 1)) % 4
 
-    def literals(self, data):
+    def literals(self, data, members):
         """Record by record, as mismatches are; exceptions count in the size of the table."""
         coder = ArithmeticDecoder(data)
-        unplaced = [read for record in zip(*self.members) for read in record
+        unplaced = [read for record in zip(*members) for read in record
                     if read.position is None]
         model = self.model.copy(sum(read.bases.count(None) for read in unplaced))
         for read in unplaced:

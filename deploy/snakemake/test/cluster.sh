@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Functions that start a Slurm cluster of several nodes on this machine, and end it; for slurm.sh.
 # Everything is in $WORK. SLURM_CONF names its configuration, by which Slurm's programs find it; each process of the
 # cluster has it in its environment, by which they are found here.
@@ -57,12 +58,18 @@ start_cluster() {
 		echo "NodeName=$node NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[i]} CPUs=2 RealMemory=4000" >>"$SLURM_CONF"
 		i=$((i + 1))
 	done
+	# From 23.11 on, Slurm insists on control groups unless they are disabled here; before, it does not know the word.
+	[[ $(slurmd -V) =~ ([0-9]+\.[0-9]+) && $(printf '%s\n' 23.11 "${BASH_REMATCH[1]}" | sort -V | head -n 1) != 23.11 ]] ||
+		echo "CgroupPlugin=disabled" >"$WORK/slurm/cgroup.conf"
 	dd if=/dev/urandom of="$WORK/slurm/munge.key" bs=1024 count=1 status=none
 	chmod 600 "$WORK/slurm/munge.key"
 	munged --force --key-file="$WORK/slurm/munge.key" --socket="$WORK/slurm/munge.socket" --pid-file="$WORK/slurm/munged.pid" \
 		--log-file="$WORK/slurm/munged.log" --seed-file="$WORK/slurm/munge.seed" 2>/dev/null
 	slurmctld
-	for node; do CLUSTER_NODE=$node slurmd -N "$node"; done
+	for node; do
+		mkdir "$WORK/slurm/spool.$node"
+		CLUSTER_NODE=$node slurmd -N "$node"
+	done
 	wait_for 120 "all nodes to be idle" nodes_are_idle $#
 }
 

@@ -26,7 +26,8 @@ fails() {
 workflow --lint --config >log 2>&1 || { cat log && exit 1; }
 for steps in one two; do
 	workflow --config out="$steps" steps="$steps" >log 2>&1 || { tail -n 40 log && exit 1; }
-	workflow --rerun-triggers mtime --config out="$steps" steps="$steps" >log 2>&1 && grep -q 'Nothing to be done' log || { cat log && exit 1; }
+	workflow --rerun-triggers mtime --config out="$steps" steps="$steps" >log 2>&1 || { tail -n 40 log && exit 1; }
+	grep -q 'Nothing to be done' log || { cat log && exit 1; }
 done
 "$bin/orcomgo" archive --quiet --samples samples.tsv here/
 for name in liver.1 kidney; do
@@ -39,8 +40,19 @@ workflow --rerun-triggers mtime --config out=two >log 2>&1 || { tail -n 40 log &
 [ "$(grep -c '^rule pack' log)" = 1 ] || { echo "a sample was added, and other ones were packed:" && cat log && exit 1; }
 [ "$(cut -f 1 two/summary.tsv | xargs)" = "sample liver.1 kidney brain" ] || { cat two/summary.tsv && exit 1; }
 
+# two samples share an archive
+if "$bin/orcomgo" archive --help | grep -q -e --group; then
+"$bin/simreads" -n 2000 --seed 4 -o d
+printf 'sample,fastq_1\nleft,b.fastq\nright,d.fastq\nother,c.fastq\n' >strains.csv
+printf 'sample,group\nleft,both\nright,both\n' >groups.csv
+SHEET=strains.csv workflow --config out=groups group=groups.csv >log 2>&1 || { tail -n 40 log && exit 1; }
+"$bin/orcomgo" archive --quiet --samples strains.csv --group groups.csv joined/
+for file in both.cdna both.cmeta other.cdna other.cmeta; do cmp "groups/$file" "joined/$file"; done
+[ "$(cut -f 1 groups/summary.tsv | xargs)" = "sample other both" ] || { cat groups/summary.tsv && exit 1; }
+fi
+
 fails "unknown key 'thread'" --config thread=1
 fails "steps is 'three', expected one or two" --config steps=three
 printf 'sample,fastq_1\n../x,a_R1.fastq.gz\n' >bad.csv
-SHEET=bad.csv fails "bad.csv: line 2: sample '../x': expected letters" --config out=bad
+SHEET=bad.csv fails "bad.csv: line 2: sample: '../x': expected letters" --config out=bad
 echo "workflow: archives by two steps and by one are equal to those made without Snakemake"

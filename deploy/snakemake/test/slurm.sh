@@ -28,8 +28,8 @@ source "$HERE/cluster.sh"
 
 fail() {
 	echo "FAILED: $*" >&2
-	for log in "$WORK"/snakemake.log "$WORK"/slurm/slurmctld.log; do
-		[ ! -e "$log" ] || { echo "the end of $log:" >&2 && tail -n 30 "$log" >&2; }
+	for log in "$WORK"/snakemake.log "$WORK"/slurm/*.log; do
+		[ ! -e "$log" ] || { echo "the end of $log:" >&2 && tail -n 20 "$log" >&2; }
 	done
 	exit 1
 }
@@ -87,7 +87,7 @@ SAMPLES=$(cut -d, -f1 samples.csv | tail -n +2 | uniq)
 start_cluster n1 n2 n3
 workflow() {
 	snakemake --snakefile "$HERE/../workflow/Snakefile" --profile "$HERE/../profile/slurm" \
-		--config samples=samples.csv orcomgo="$BIN/orcomgo" threads=1
+		--config samples=samples.csv orcomgo="$BIN/orcomgo" threads=1 plan_flags="--sample 8MB"
 }
 began=$SECONDS
 workflow >snakemake.log 2>&1 &

@@ -2,13 +2,12 @@
 
 import glob
 import json
-import math
 
 # Beside orcomgo, a job runs Snakemake and a shell.
 SNAKEMAKE_MB = 250
 
-# orcomgo stays near --memory, not strictly below it.
-MEMORY_MARGIN = 1.15
+# Of the job that plans: orcomgo archives 64 MB of text.
+PLAN_MB = 1500
 
 # Where the profile has Slurm write the logs of jobs.
 SLURM_LOGS = "logs/slurm"
@@ -24,13 +23,17 @@ class Jobs:
     def __init__(self, settings):
         self.settings = settings
 
+    def plan_mem_mb(self, wildcards):
+        """What the job that plans asks for."""
+        return PLAN_MB << count_kills("plan", wildcards.sample, MEMORY_KILLS)
+
     def mem_mb(self, step):
         """What Slurm is asked for: what orcomgo needs and what is beside it, doubled each time it was too little."""
 
         def mem_mb(wildcards):
-            ask = self.settings.samples[wildcards.sample].mem_mb
+            ask = self.settings.archives[wildcards.sample].mem_mb
             if not ask:
-                ask = math.ceil(self._plan(wildcards.sample)["mem_mb"] * MEMORY_MARGIN) + SNAKEMAKE_MB
+                ask = self._plan(wildcards.sample)["mem_mb"] + SNAKEMAKE_MB
             return ask << count_kills(step, wildcards.sample, MEMORY_KILLS)
 
         return mem_mb
@@ -39,17 +42,17 @@ class Jobs:
         """Minutes that Slurm is asked for, twice as many for each time they were too few."""
 
         def runtime(wildcards):
-            return self._plan(wildcards.sample)["minutes"] << count_kills(step, wildcards.sample, TIME_KILLS)
+            return self._plan(wildcards.sample)["runtime"] << count_kills(step, wildcards.sample, TIME_KILLS)
 
         return runtime
 
     def _plan(self, sample):
-        """What plan.py said of the sample. Before it did, as in a dry run, something to show."""
+        """The resources that orcomgo plan printed for the sample. Before it did, as in a dry run, something to show."""
         try:
             with open(f"{self.settings.out}/plan/{sample}.json", encoding="utf-8") as f:
-                return json.load(f)
+                return json.load(f)["archives"][0]["resources"]
         except FileNotFoundError:
-            return {"mem_mb": self.settings.max_mem_mb, "minutes": 60}
+            return {"mem_mb": self.settings.max_mem_mb, "runtime": 60}
 
 
 def slurm_logs(step, sample):

@@ -10,12 +10,14 @@ DEFAULTS = {
     "samples": None,
     "out": "archives",
     "orcomgo": "orcomgo",
+    "group": "",
     "steps": "two",
     "threads": 4,
     "max_mem_mb": 64000,
     "gpu": "",
     "tmpdir": "",
     "report": "auto",
+    "plan_flags": "",
     "bin_flags": "",
     "pack_flags": "",
 }
@@ -28,17 +30,21 @@ class SettingsError(Exception):
     """A mistake in the configuration or in the sheet of samples."""
 
 
-class Sample:
-    """The files of a sample: one pair, or one file, for each of its lanes."""
+class Archive:
+    """What becomes one archive: a sample with its lanes, or the samples of a group."""
 
     def __init__(self):
-        self.first = []
-        self.second = []
+        self.rows = []  # sample, fastq_1 and fastq_2, as in the sheet
         self.mem_mb = 0  # what the sheet asks of Slurm; 0: as planned
+        self.is_group = False
 
     @property
     def files(self):
-        return self.first + [f for f in self.second if f]
+        return [f for _, first, second in self.rows for f in (first, second) if f]
+
+    @property
+    def samples(self):
+        return list(dict.fromkeys(sample for sample, _, _ in self.rows))
 
 
 class Settings:
@@ -59,30 +65,47 @@ class Settings:
                 raise SettingsError(f"{key} is {getattr(self, key)!r}, expected a number")
         self.out = str(self.out).rstrip("/")
         self.sheet = self.samples
-        self.samples = read_sheet(self.sheet)
-        self.names = list(self.samples)
+        self.archives = read_sheet(self.sheet)
+        if self.group:
+            self.archives = join(self.archives, self.group)
+        self.names = list(self.archives)
         # Resources that rules have only where they are set.
         self.gres_resource = {"gres": self.gpu} if self.gpu else {}
         self.tmpdir_resource = {"tmpdir": self.tmpdir} if self.tmpdir else {}
 
+    def pattern(self, steps):
+        """Returns a pattern of the names of archives that are made in one step or in two. That of groups is one."""
+        names = [n for n, a in self.archives.items() if (self.steps == "two" and not a.is_group) == (steps == "two")]
+        return "|".join(map(re.escape, names)) or "(?!)"
+
     def reads(self, name):
-        """Returns the files of a sample, for a job to wait for.
+        """Returns the files of an archive, for a job to wait for.
 
         Files that are gone are left out if the archive is there: reads may be deleted once they are archived.
         """
-        files = self.samples[name].files
-        archive = [f"{self.out}/{name}{ext}" for ext in (".cdna", ".cmeta")]
-        if all(os.path.exists(f) for f in archive):
+        files = self.archives[name].files
+        if all(os.path.exists(f"{self.out}/{name}{ext}") for ext in (".cdna", ".cmeta")):
             return [f for f in files if os.path.exists(f)]
         return files
 
     def arguments(self, name):
-        """Returns the files of a sample as arguments of orcomgo bin and archive."""
-        sample = self.samples[name]
-        args = []
-        for first, second in zip(sample.first, sample.second):
+        """Returns the name and the files of an archive as arguments of orcomgo bin and archive."""
+        archive = self.archives[name]
+        if archive.is_group:
+            return self.sheet_arguments(name)
+        args = ["--as", name]
+        for _, first, second in archive.rows:
             args += ["-1", first, "-2", second] if second else [first]
         return shlex.join(args)
+
+    def sheet_arguments(self, name):
+        """Returns the samples of an archive as arguments of orcomgo plan and archive: a sheet that bash hands over."""
+        archive = self.archives[name]
+        tables = {"--samples": [("sample", "fastq_1", "fastq_2")] + archive.rows}
+        if archive.is_group:
+            tables["--group"] = [("sample", "group")] + [(sample, name) for sample in archive.samples]
+        texts = {flag: "".join("\t".join(row) + "\n" for row in table) for flag, table in tables.items()}
+        return " ".join(f"{flag} <(printf %s {shlex.quote(text)})" for flag, text in texts.items())
 
     def has_report(self):
         """Says whether a report of each sample is made: if asked, or with auto if this orcomgo has the command."""
@@ -100,35 +123,64 @@ class Settings:
         return help_text.startswith(f"orcomgo {name}:")  # of another word it is the help of the program
 
 
-def read_sheet(path):
-    """Returns the samples of a sheet by their names, in their order, as orcomgo archive --samples reads it.
+def read_table(path, *columns):
+    """Returns the rows of a table with a header as lists of the texts in these columns, each after its line's number.
 
-    Columns are separated by tabs where the header has any, else by commas. sample and fastq_1 must be there; fastq_2
-    and mem_mb may be; others are ignored. Rows of the same sample are its lanes.
+    Columns are separated by tabs where the header has any, else by commas. "" stands for what is missing.
     """
     try:
         with open(path, encoding="utf-8-sig", newline="") as f:
             head = f.readline()
             f.seek(0)
-            rows = list(csv.DictReader(f, delimiter="\t" if "\t" in head else ","))
+            table = csv.DictReader(f, delimiter="\t" if "\t" in head else ",")
+            return [(table.line_num, [(row.get(c) or "").strip() for c in columns]) for row in table]
     except OSError as e:
         raise SettingsError(f"{path}: {e.strerror}") from e
-    samples = {}
-    for number, row in enumerate(rows, start=2):
-        cell = {key: (value or "").strip() for key, value in row.items() if isinstance(key, str)}
-        name, first, second = (cell.get(c, "") for c in ("sample", "fastq_1", "fastq_2"))
+
+
+def check_name(name, where):
+    if not re.fullmatch(SAMPLE_NAME, name):
+        raise SettingsError(f"{where}: {name!r}: expected letters, digits, '.', '_' and '-'")
+
+
+def read_sheet(path):
+    """Returns an archive for each sample of a sheet, by its name, in their order.
+
+    The sheet is that of orcomgo archive --samples, and may have a column mem_mb. Rows of the same sample are its lanes.
+    """
+    archives = {}
+    for line, (name, first, second, memory) in read_table(path, "sample", "fastq_1", "fastq_2", "mem_mb"):
+        where = f"{path}: line {line}"
         if not name or not first:
-            raise SettingsError(f"{path}: line {number}: expected a name in the column sample and a file in fastq_1")
-        if not re.fullmatch(SAMPLE_NAME, name):
-            raise SettingsError(f"{path}: line {number}: sample {name!r}: expected letters, digits, '.', '_' and '-'")
-        sample = samples.setdefault(name, Sample())
-        sample.first.append(first)
-        sample.second.append(second)
-        memory = cell.get("mem_mb", "")
+            raise SettingsError(f"{where}: expected a name in the column sample and a file in fastq_1")
+        check_name(name, f"{where}: sample")
+        archive = archives.setdefault(name, Archive())
+        archive.rows.append((name, first, second))
         if memory:
             if not memory.isdigit():
-                raise SettingsError(f"{path}: line {number}: mem_mb is {memory!r}, expected a number of megabytes")
-            sample.mem_mb = int(memory)
-    if not samples:
+                raise SettingsError(f"{where}: mem_mb is {memory!r}, expected a number of megabytes")
+            archive.mem_mb = int(memory)
+    if not archives:
         raise SettingsError(f"{path}: no samples: expected lines with the columns sample, fastq_1 and fastq_2")
-    return samples
+    return archives
+
+
+def join(archives, path):
+    """Puts samples together that a table with the columns sample and group says to be of one group."""
+    joined = dict(archives)
+    for line, (sample, group) in read_table(path, "sample", "group"):
+        where = f"{path}: line {line}"
+        if not sample:
+            raise SettingsError(f"{where}: expected a name in the column sample")
+        if not group or sample not in joined:  # without a group, or a further lane
+            if sample not in archives:
+                raise SettingsError(f"{where}: there is no sample {sample!r} in the sheet")
+            continue
+        check_name(group, f"{where}: group")
+        if group in archives:
+            raise SettingsError(f"{where}: the group {group!r} has the name of a sample")
+        one, whole = joined.pop(sample), joined.setdefault(group, Archive())
+        whole.is_group = True
+        whole.rows += one.rows
+        whole.mem_mb = max(whole.mem_mb, one.mem_mb)
+    return joined

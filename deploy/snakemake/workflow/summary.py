@@ -7,7 +7,8 @@ import sys
 
 from jobs import MEMORY_KILLS, count_kills, slurm_logs
 
-STEPS = ("bin", "pack", "archive", "verify")
+MEASURED = ("bin", "pack", "archive", "verify")
+STEPS = ("plan", *MEASURED, "checksums", "report")
 
 
 def benchmark(step, sample):
@@ -36,7 +37,7 @@ def describe(out, sample):
         "share_of_files": f"{info['archive_bytes'] / stored:.3f}" if stored else "",
         "verified": "yes" if verified["ok"] else "NO",
     }
-    for step in STEPS:
+    for step in MEASURED:
         seconds, memory = benchmark(step, sample)
         row[f"{step}_s"], row[f"{step}_mb"] = seconds, memory
     row["slurm_jobs"] = sum(len(slurm_logs(step, sample)) for step in STEPS)

@@ -1,0 +1,143 @@
+package groups
+
+import (
+	"math"
+	"slices"
+)
+
+// What is known of decoding, in microseconds of one thread, measured on reads of humans, yeast and viruses and on genomes of bacteria.
+const (
+	decodeStart = 30e3  // what any archive takes
+	decodeKmer  = 0.09  // a base of the pseudogenome, which is decoded whole
+	decodeText  = 0.022 // a byte of text
+)
+
+// slowest is how many times longer restoring a sample of a group may take than if it had an archive of its own. It is less than the 1.3
+// that are promised, since the times above are averages.
+const slowest = 1.2
+
+// mostAssemblies is how many assemblies one archive has at most. From about eight genomes of a species on, what some of them share
+// takes longer to decode than its k-mers suggest: one of 7 genomes took 1.2 times the time that it took alone, and one of 8, 10 or 20
+// 1.4 to 1.5 times.
+const mostAssemblies = 6
+
+const (
+	// savedKmer is how many bytes an archive is smaller for a k-mer that two samples share: a base of nearly two bits.
+	savedKmer = 0.24
+	// leastSaved is which share of the text a group must save to be worth while: about a hundredth of the archives.
+	leastSaved = 0.001
+)
+
+// Sample is a sample that may be archived together with others.
+type Sample struct {
+	*Sketch
+	// Files are the names that its inputs are restored under. Samples that share one can't be in one archive.
+	Files []string
+}
+
+// text returns how many bytes the sketch is of.
+func (s *Sample) text() float64 {
+	if len(s.Curve) == 0 {
+		return 0
+	}
+	return float64(s.Curve[len(s.Curve)-1].Text)
+}
+
+// restoring returns about how long the sample takes to be restored from an archive whose samples have so many k-mers.
+func (s *Sample) restoring(kmers float64) float64 {
+	return decodeStart + decodeKmer*kmers + decodeText*s.text()
+}
+
+// Archives divides samples into those that are to share an archive: groups of similar ones (Find), of which each is still restored in at
+// most slowest times the time that it takes alone, and which save something. It returns the numbers of the samples of each, ascending;
+// most samples may have an archive of their own.
+func Archives(list []Sample, threads int) [][]int {
+	var sketches []*Sketch
+	for i := range list {
+		sketches = append(sketches, list[i].Sketch)
+	}
+	var all [][]int
+	for _, group := range Find(sketches, threads) {
+		for _, part := range bounded(list, group) {
+			if len(part) > 1 && !saves(list, part) {
+				for _, i := range part {
+					all = append(all, []int{i})
+				}
+				continue
+			}
+			all = append(all, part)
+		}
+	}
+	slices.SortFunc(all, func(a, b []int) int { return a[0] - b[0] })
+	return all
+}
+
+// bounded divides a group into parts none of whose samples takes too long to be restored: each sample goes to the first part that it
+// fits into. Parts of assemblies are about equally large.
+func bounded(list []Sample, group []int) (parts [][]int) {
+	most := len(group)
+	if slices.ContainsFunc(group, func(i int) bool { return list[i].Assembly }) {
+		n := (len(group) + mostAssemblies - 1) / mostAssemblies
+		most = (len(group) + n - 1) / n
+	}
+next:
+	for _, i := range group {
+		for k, part := range parts {
+			if more := append(slices.Clone(part), i); len(more) <= most && fits(list, more) {
+				parts[k] = more
+				continue next
+			}
+		}
+		parts = append(parts, []int{i})
+	}
+	return parts
+}
+
+// fits reports whether samples may be in one archive.
+func fits(list []Sample, part []int) bool {
+	files := make(map[string]bool)
+	for _, i := range part {
+		for _, name := range list[i].Files {
+			if files[name] {
+				return false
+			}
+			files[name] = true
+		}
+	}
+	kmers := union(list, part)
+	for _, i := range part {
+		s := &list[i]
+		if s.restoring(kmers) > slowest*s.restoring(s.Kmers()) {
+			return false
+		}
+	}
+	return true
+}
+
+// saves reports whether an archive of all is smaller than one of each by enough.
+func saves(list []Sample, part []int) bool {
+	sum, text := 0.0, 0.0
+	for _, i := range part {
+		sum, text = sum+list[i].Kmers(), text+list[i].text()
+	}
+	return savedKmer*(sum-union(list, part)) > leastSaved*text
+}
+
+// union returns about how many different solid k-mers samples have together.
+func union(list []Sample, part []int) float64 {
+	var hashes []uint64
+	limit := uint64(math.MaxUint64)
+	for _, i := range part {
+		limit = min(limit, list[i].Limit)
+	}
+	for _, i := range part {
+		for _, hash := range list[i].Solid {
+			if hash > limit {
+				break
+			}
+			hashes = append(hashes, hash)
+		}
+	}
+	slices.Sort(hashes)
+	return float64(len(slices.Compact(hashes))) * (math.MaxUint64 / float64(max(limit, 1)))
+}
