@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
+
+	"orcomgo/compress/doubles"
 )
 
 // block is a part of the files, one after another in the order of a stream.
@@ -45,7 +48,16 @@ func Encode(w io.Writer, files []File, list ...Option) error {
 	if _, err := io.WriteString(w, magic); err != nil {
 		return err
 	}
-	blocks, err := writeBlocks(w, files, entries, o)
+	var g *doubles.GPU
+	if o.gpu && slices.ContainsFunc(entries, func(e entry) bool { return e.class == classArray64 || e.class == classArray32 }) {
+		if g, err = doubles.OpenGPU(o.note); err != nil {
+			return err
+		}
+	}
+	blocks, err := writeBlocks(w, files, entries, o, g)
+	if g != nil {
+		err = errors.Join(err, g.Close())
+	}
 	if err != nil {
 		return err
 	}
@@ -110,7 +122,7 @@ type codedBlock struct {
 }
 
 // writeBlocks codes the blocks of all files, several at a time, and writes them in order.
-func writeBlocks(w io.Writer, files []File, entries []entry, o options) ([]block, error) {
+func writeBlocks(w io.Writer, files []File, entries []entry, o options, g *doubles.GPU) ([]block, error) {
 	queue := make(chan *codedBlock, max(o.threads-1, 0)) // in the order of the stream
 	slots := make(chan struct{}, o.threads)              // blocks in memory
 	failed := make(chan struct{})
@@ -141,7 +153,7 @@ func writeBlocks(w io.Writer, files []File, entries []entry, o options) ([]block
 		b := &codedBlock{block: block{size: len(text)}, done: make(chan struct{})}
 		go func() {
 			b.hash = xxh3.Hash(text)
-			b.method, b.bytes = smallest(text, methodsOf(cl)...)
+			b.method, b.bytes = smallest(text, g, methodsOf(cl)...)
 			b.coded, b.codedHash = len(b.bytes), xxh3.Hash(b.bytes)
 			close(b.done)
 		}()
