@@ -3,6 +3,7 @@ package sidefiles
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -33,8 +34,9 @@ type entry struct {
 	class  class // of the encoder
 }
 
-// Encode writes a stream of files to w. Errors of files name them. The bytes depend on names, sizes and contents, and on the block size.
-func Encode(w io.Writer, files []File, list ...Option) error {
+// Encode writes a stream of files to w, until ctx ends. Errors of files name them. The bytes depend on names, sizes and contents, and on
+// the block size.
+func Encode(ctx context.Context, w io.Writer, files []File, list ...Option) error {
 	o, err := newOptions(list)
 	if err != nil {
 		return err
@@ -54,7 +56,7 @@ func Encode(w io.Writer, files []File, list ...Option) error {
 			return err
 		}
 	}
-	blocks, err := writeBlocks(w, files, entries, o, g)
+	blocks, err := writeBlocks(ctx, w, files, entries, o, g)
 	if g != nil {
 		err = errors.Join(err, g.Close())
 	}
@@ -122,16 +124,21 @@ type codedBlock struct {
 }
 
 // writeBlocks codes the blocks of all files, several at a time, and writes them in order.
-func writeBlocks(w io.Writer, files []File, entries []entry, o options, g *doubles.GPU) ([]block, error) {
+func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry, o options, g *doubles.GPU) ([]block, error) {
 	queue := make(chan *codedBlock, max(o.threads-1, 0)) // in the order of the stream
 	slots := make(chan struct{}, o.threads)              // blocks in memory
-	failed := make(chan struct{})
+	failed := make(chan struct{})                        // closed if the writer fails
+	stopped := make(chan struct{})                       // closed if a file can't be read, or ctx ends
 	var blocks []block
 	var group errgroup.Group
 	group.Go(func() error {
 		var err error
 		for b := range queue {
-			<-b.done
+			select {
+			case <-b.done:
+			case <-stopped: // a block can take seconds
+				return nil
+			}
 			if err == nil {
 				if _, err = w.Write(b.bytes); err != nil {
 					close(failed)
@@ -148,6 +155,8 @@ func writeBlocks(w io.Writer, files []File, entries []entry, o options, g *doubl
 		select {
 		case <-failed:
 			return errFailed
+		case <-ctx.Done():
+			return ctx.Err()
 		case slots <- struct{}{}:
 		}
 		b := &codedBlock{block: block{size: len(text)}, done: make(chan struct{})}
@@ -168,6 +177,9 @@ func writeBlocks(w io.Writer, files []File, entries []entry, o options, g *doubl
 	}
 	if err == nil {
 		err = c.flush()
+	}
+	if err != nil && g == nil { // the GPU is closed after this, so blocks that use it are waited for
+		close(stopped)
 	}
 	close(queue)
 	if writeErr := group.Wait(); writeErr != nil {

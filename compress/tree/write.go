@@ -80,7 +80,7 @@ func Write(ctx context.Context, w io.Writer, l *Listing, open func(e *Entry) (io
 			return &source{ctx, f, &o}, nil
 		}})
 	}
-	if err := sidefiles.Encode(w, files, o.sidefiles()...); err != nil {
+	if err := sidefiles.Encode(ctx, w, files, o.sidefiles()...); err != nil {
 		var n *named
 		if errors.As(err, &n) {
 			return n.error // without the path in front of it
