@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/gzip"
+
+	"orcomgo/binning/bam"
 )
 
 // foreignFormats are files that people have reads in, and that have to be made FASTQ by another program first.
@@ -14,7 +16,7 @@ var foreignFormats = []struct {
 	is   func(head []byte) bool
 	make string // a command; %[1]s is the file
 }{
-	{"BAM", hasPrefix("BAM\x01"), fromAlignments},
+	{"BAM", hasPrefix(bam.Magic), fromAlignments}, // not compressed
 	{"CRAM", hasPrefix("CRAM"), fromAlignments},
 	{"SAM", isSAM, fromAlignments},
 	{"an SRA archive", hasPrefix("NCBI.sra"), "fasterq-dump %[1]s"},
@@ -41,21 +43,29 @@ func isSAM(head []byte) bool {
 }
 
 // refuseForeign returns an error that says how to make FASTQ of a file that is something else, by its first bytes, or nil.
-// Of gzip it looks at the text: BAM is in members of gzip.
-func refuseForeign(path string, head []byte) error {
+// Of gzip it looks at the text: BAM is in members of gzip. That is not refused, but isBAM is true.
+func refuseForeign(path string, head []byte) (isBAM bool, err error) {
 	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(bytes.NewReader(head))
 		if err != nil {
-			return nil
+			return false, nil
 		}
 		text := make([]byte, 4<<10)
 		n, _ := io.ReadFull(z, text)
 		head = text[:n]
+		if bytes.HasPrefix(head, []byte(bam.Magic)) {
+			return true, nil
+		}
 	}
 	for _, f := range foreignFormats {
 		if f.is(head) {
-			return fmt.Errorf("%s: is %s, expected FASTQ or FASTA, which this makes: "+f.make, path, f.name)
+			return false, foreignError(path, f.name, f.make)
 		}
 	}
-	return nil
+	return false, nil
+}
+
+// foreignError returns the error of a file that is something else, of which a command makes FASTQ.
+func foreignError(path, what, command string) error {
+	return fmt.Errorf("%[1]s: is %[2]s, expected FASTQ or FASTA, which this makes: %[3]s", path, what, fmt.Sprintf(command, path))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// CompressedExts are the extensions of compressed inputs. An input is restored without its one.
+// CompressedExts are the extensions of compressed inputs. An input is restored without its one. x.bam is restored as x.fastq.
 var CompressedExts = []string{".gz", ".bgz", ".bgzf", ".zst", ".xz", ".bz2"}
 
 // RestoredName returns the name that an input at a path is restored under; standard input is taken to be FASTQ.
@@ -31,6 +31,9 @@ func inputName(path string, kind record.Kind) string {
 		if s, ok := strings.CutSuffix(name, ext); ok && s != "" && s != "." && s != ".." {
 			return s
 		}
+	}
+	if s, ok := strings.CutSuffix(name, ".bam"); ok && s != "" && s != "." && s != ".." {
+		return s + kind.Format().Exts[0] // the text is FASTQ
 	}
 	return name
 }

@@ -13,7 +13,7 @@ type TextReader struct {
 }
 
 // OpenText opens an input, which is compressed or not, as a run would. threads is how many goroutines inflate it. Errors begin with the
-// path. An input that has to be made FASTQ by another program is refused; others may hold any text.
+// path. An input that has to be made FASTQ by another program is refused; others may hold any text. Of unaligned BAM it is FASTQ.
 func OpenText(ctx context.Context, path string, threads int) (*TextReader, error) {
 	t := new(TextReader)
 	r := &run{Config: &Config{Threads: threads}, pool: newPool(threads)}
@@ -33,6 +33,9 @@ func (t *TextReader) Read(p []byte) (int, error) {
 
 // Stored returns how many bytes of the input, as it is stored, have been read. It is at most a few megabytes ahead of Read.
 func (t *TextReader) Stored() uint64 { return t.read.Load() }
+
+// FromBAM reports whether the input is BAM, which the text does not hold all of.
+func (t *TextReader) FromBAM() bool { return t.src.bam }
 
 // Close closes the input.
 func (t *TextReader) Close() error {

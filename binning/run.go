@@ -322,6 +322,9 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 	for i, in := range r.inputs {
 		infos[i] = in.info
 		infos[i].SourceBytes = r.read[i].Load()
+		if in.src.bam {
+			res.Note(in.src.path + ": is unaligned BAM, read as FASTQ: its tags, read groups and header are not kept")
+		}
 	}
 	if err := r.recordSources(infos); err != nil {
 		if e := caller.Err(); e != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"orcomgo/binning/bam"
 	"orcomgo/binning/inflate"
 	"orcomgo/bins/vfs"
 )
@@ -43,6 +44,7 @@ type source struct {
 	rest      []byte         // of the piece: not stored yet
 	bgzf      *bgzfReader    // instead of gzip, if not nil
 	r         io.Reader      // of the text, for any other input
+	bam       bool           // r makes the text of BAM
 	ahead     []byte         // of the text of r: read, and not stored yet
 	one       [1]byte        // memory of ahead
 	close     func()
@@ -106,7 +108,7 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 	if err != nil && err != io.EOF {
 		err = s.wrap(err)
 	} else {
-		err = refuseForeign(s.path, more)
+		s.bam, err = refuseForeign(s.path, more)
 	}
 	if err != nil {
 		s.close()
@@ -114,6 +116,11 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 	}
 	s.compressed = true
 	switch {
+	case s.bam:
+		s.plain = false
+		z := inflate.NewReader(ctx, b, inflate.Options{Threads: r.pool.threads, Memory: r.inflating})
+		file := s.close
+		s.r, s.close = bam.NewReader(z), func() { z.Close(); file() }
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		s.plain = false
 		s.startGzip = func(in io.Reader, offset uint64) {
@@ -314,7 +321,10 @@ func (s *source) Read(p []byte) (int, error) {
 // wrap says in the user's words what is wrong with an input.
 func (s *source) wrap(err error) error {
 	bad := gzipError(err)
+	var unsuited *bam.UnsuitedError
 	switch {
+	case errors.As(err, &unsuited):
+		return foreignError(s.path, fmt.Sprintf("BAM of %s (record %d)", unsuited.What, unsuited.Record), fromAlignments)
 	case bad != nil:
 		err = bad
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):

@@ -58,6 +58,9 @@ func textHead(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
+	if r.FromBAM() {
+		return nil, nil // a directory is archived without losing anything
+	}
 	text := make([]byte, headText)
 	n, err := io.ReadFull(r, text)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -183,6 +185,11 @@ func fileTable(w io.Writer, n *compress.Information) error {
 	return t.Flush()
 }
 
+// fromBAM reports whether an input was read from a file of BAM.
+func fromBAM(in compress.InputInformation) bool {
+	return in.File != nil && strings.HasSuffix(in.File.Name, ".bam") && in.Name != in.File.Name
+}
+
 // describe prints an archive's description for people.
 func describe(w io.Writer, n *compress.Information) error {
 	out := bufio.NewWriter(w)
@@ -191,6 +198,8 @@ func describe(w io.Writer, n *compress.Information) error {
 	switch {
 	case n.ReadsOnly:
 		fmt.Fprint(out, ": the sequences alone")
+	case n.Lossless && slices.ContainsFunc(n.Inputs, fromBAM):
+		fmt.Fprint(out, ": every byte of the originals, but of BAM only the FASTQ")
 	case n.Lossless:
 		fmt.Fprint(out, ": every byte of the originals")
 	}

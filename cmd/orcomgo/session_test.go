@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -222,6 +223,42 @@ func sessionText(command string, frames []terminalFrame, every time.Duration) st
 		}
 	}
 	return b.String() + "\n"
+}
+
+// TestSessionsOfDocs checks the sessions of docs/PROGRESS.md.
+func TestSessionsOfDocs(t *testing.T) {
+	text, err := os.ReadFile("../../docs/PROGRESS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`^ {4} *([\d.]+) s(=?) (.*)$`)
+	sessions := strings.Split(string(text), "\n    $ ")[1:]
+	if len(sessions) < 8 {
+		t.Errorf("%d sessions", len(sessions))
+	}
+	for _, session := range sessions {
+		command, rest, _ := strings.Cut(session, "\n")
+		var frames []terminalFrame
+		var stay []string
+		for s := range strings.Lines(rest) {
+			m := line.FindStringSubmatch(strings.TrimSuffix(s, "\n"))
+			if m == nil {
+				break
+			}
+			at, _ := strconv.ParseFloat(m[1], 64)
+			f := terminalFrame{at: time.Duration(at * float64(time.Second))}
+			if m[2] != "" {
+				stay = append(stay, m[3])
+				f.lines = slices.Clone(stay)
+			} else {
+				f.lines = append(slices.Clone(stay), strings.TrimPrefix(m[3], " "))
+			}
+			frames = append(frames, f)
+		}
+		if bars, err := checkSession(frames); err != nil || len(frames) == 0 || bars == 0 && !strings.HasPrefix(command, "orcomgo bin ") {
+			t.Errorf("%s: %d frames, %d bars, %v", command, len(frames), bars, err)
+		}
+	}
 }
 
 // TestCheckSession: checkSession finds each fault.
