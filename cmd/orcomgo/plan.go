@@ -41,7 +41,7 @@ Examples:
 		all := pflag.NewFlagSet("", pflag.ContinueOnError)
 		o := planFlags{archiveFlags: newArchiveFlags(all, "plan"), sample: 64e6}
 		f.Var(&o.sample, "sample", "`SIZE` of text of each archive to measure with")
-		for _, name := range []string{"samples", "group", "jobs", "reads-only", "order", "names", "quality", "source", "level", "slice-size",
+		for _, name := range []string{"samples", "group", "include", "exclude", "as-is", "jobs", "reads-only", "order", "names", "quality", "source", "level", "slice-size",
 			"no-verify", "block-size", "tmpdir", "threads", "memory", "quiet", "json"} {
 			f.AddFlag(all.Lookup(name))
 		}
@@ -109,8 +109,12 @@ func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
 		p.ready += a.stored
 		p.bar.report(planStage, p.ready, p.sum)
 	}
+	sides, err := p.planSides(ctx)
+	if err != nil {
+		return err
+	}
 	p.bar.close()
-	return p.tell(s, list)
+	return p.tell(s, list, sides)
 }
 
 const planStage = "plan"
@@ -145,6 +149,7 @@ func (p *plan) find(args []string) (err error) {
 	for i := range p.list {
 		p.sum += storedSize(p.list[i].Inputs)
 	}
+	p.sum += p.sideTotal()
 	if err != nil {
 		return err
 	}
@@ -212,8 +217,8 @@ func (p *plan) trial(ctx context.Context, inputs []binning.InputSpec) (estimate.
 	return m, errors.Join(err, os.RemoveAll(out))
 }
 
-// total returns what all archives are expected to take, as many at a time as there are jobs.
-func (p *plan) total(list []planned) (all estimate.Expected) {
+// total returns what all archives are expected to take, as many at a time as there are jobs, and then the side archives.
+func (p *plan) total(list []planned, sides []plannedSide) (all estimate.Expected) {
 	var memory, temporary []uint64
 	for i := range list {
 		e := &list[i].expected
@@ -232,5 +237,12 @@ func (p *plan) total(list []planned) (all estimate.Expected) {
 		return sum
 	}
 	all.Memory, all.Temporary = largest(memory), largest(temporary)
+	for i := range sides {
+		e := &sides[i].expected
+		all.Archive += e.Archive
+		all.Seconds += e.Seconds
+		all.CPU += e.CPU
+		all.Memory = max(all.Memory, e.Memory)
+	}
 	return all
 }
