@@ -217,6 +217,9 @@ func (p *plan) trial(ctx context.Context, inputs []binning.InputSpec) (estimate.
 	return m, errors.Join(err, os.RemoveAll(out))
 }
 
+// betweenArchives is about how many bytes of memory a run over many samples takes for itself, and for what is left of the archives before.
+const betweenArchives = 4e6
+
 // total returns what all archives are expected to take, as many at a time as there are jobs, and then the side archives.
 func (p *plan) total(list []planned, sides []plannedSide) (all estimate.Expected) {
 	var memory, temporary []uint64
@@ -243,6 +246,9 @@ func (p *plan) total(list []planned, sides []plannedSide) (all estimate.Expected
 		all.Seconds += e.Seconds
 		all.CPU += e.CPU
 		all.Memory = max(all.Memory, e.Memory)
+	}
+	if len(list)+len(sides) > 1 {
+		all.Memory += betweenArchives
 	}
 	return all
 }
