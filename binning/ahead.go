@@ -193,7 +193,10 @@ func (s *aheadSegment) parse(kind record.Kind, text []byte) {
 // appendFourLines appends the walker's record in four lines.
 func appendFourLines(dst []byte, w *walker) []byte {
 	dst = append(append(dst, '@'), w.name...)
-	dst = append(append(dst, '\n'), w.seq...)
+	dst = append(dst, '\n')
+	at := len(dst)
+	dst = slices.Grow(dst, len(w.seq))[:at+len(w.seq)]
+	w.copy(dst[at:], w.seq)
 	dst = append(append(dst, "\n+\n"...), w.qual...)
 	return append(dst, '\n')
 }

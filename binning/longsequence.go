@@ -2,7 +2,6 @@ package binning
 
 import (
 	"bytes"
-	"slices"
 	"sync/atomic"
 
 	"orcomgo/bins/record"
@@ -34,7 +33,10 @@ func (w *walker) evenLines() {
 			return
 		}
 		at := len(w.seq)
-		w.seq = slices.Grow(w.seq, lines*width)[:at+lines*width]
+		if need := at + lines*width; cap(w.seq) < need {
+			w.seq = w.moved(w.seq, 2*need)
+		}
+		w.seq = w.seq[:at+lines*width]
 		seq := w.seq[at:]
 		good := w.eachLine(lines, stride, func(i int) bool {
 			line := text[i*stride:][:stride]
@@ -52,6 +54,22 @@ func (w *walker) evenLines() {
 			return
 		}
 	}
+}
+
+// moved returns a copy of bytes with room for n.
+func (w *walker) moved(b []byte, n int) []byte {
+	to := inLargePages(make([]byte, len(b), n))
+	w.copy(to, b)
+	return to
+}
+
+// copy copies src to dst, by several threads if it is long: most of the time is that of memory which is used for the first time.
+func (w *walker) copy(dst, src []byte) {
+	if w.run == nil || len(src) < longSequence {
+		copy(dst, src)
+		return
+	}
+	w.run((len(src)+linesTask-1)/linesTask, func(i int) { copy(dst[i*linesTask:], src[i*linesTask:min((i+1)*linesTask, len(src))]) })
 }
 
 // eachLine calls good for lines 0 to n-1 of so many bytes, until it returns false, and returns how many of the first ones are good.

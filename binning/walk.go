@@ -92,11 +92,11 @@ func (w *walker) fillTo(n int) {
 	}
 	if cap(w.buf)-w.at < n {
 		w.hashUsed()
-		to := w.buf[:0]
-		if cap(to) < n {
-			to = make([]byte, 0, n+n/8)
+		if rest := w.buf[w.at:]; cap(w.buf) < n {
+			w.buf = w.moved(rest, n+len(rest)) // a record that grows is moved a few times at most
+		} else {
+			w.buf = append(w.buf[:0], rest...)
 		}
-		w.buf = append(to, w.buf[w.at:]...)
 		w.at, w.hashed = 0, 0
 	}
 	for len(w.buf)-w.at < n {
@@ -181,6 +181,9 @@ func (w *walker) appendLine(dst []byte, lines []uint32) ([]byte, []uint32) {
 	}
 	if len(lines) == cap(lines) {
 		lines = slices.Grow(lines, max(16, len(lines)))
+	}
+	if line := end - from; cap(dst)-len(dst) < line {
+		dst = slices.Grow(dst, max(line, len(dst))) // append would move a long sequence more often
 	}
 	return append(dst, w.text()[from:end]...), append(lines, n)
 }

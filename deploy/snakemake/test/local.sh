@@ -41,7 +41,6 @@ workflow --rerun-triggers mtime --config out=two >log 2>&1 || { tail -n 40 log &
 [ "$(cut -f 1 two/summary.tsv | xargs)" = "sample liver.1 kidney brain" ] || { cat two/summary.tsv && exit 1; }
 
 # two samples share an archive
-if "$bin/orcomgo" archive --help | grep -q -e --group; then
 "$bin/simreads" -n 2000 --seed 4 -o d
 printf 'sample,fastq_1\nleft,b.fastq\nright,d.fastq\nother,c.fastq\n' >strains.csv
 printf 'sample,group\nleft,both\nright,both\n' >groups.csv
@@ -49,7 +48,11 @@ SHEET=strains.csv workflow --config out=groups group=groups.csv >log 2>&1 || { t
 "$bin/orcomgo" archive --quiet --samples strains.csv --group groups.csv joined/
 for file in both.cdna both.cmeta other.cdna other.cmeta; do cmp "groups/$file" "joined/$file"; done
 [ "$(cut -f 1 groups/summary.tsv | xargs)" = "sample other both" ] || { cat groups/summary.tsv && exit 1; }
-fi
+# which two, the workflow can find out
+"$bin/simreads" -n 3000 --genome-size 20000 --seed 4 --genome-out g.fa -o b
+"$bin/simreads" -n 3000 --genome g.fa --seed 5 -o d
+SHEET=strains.csv workflow auto/groups.tsv --config out=auto >log 2>&1 || { tail -n 40 log && exit 1; }
+[ "$(cut -f 2 auto/groups.tsv | xargs)" = "group left_group left_group" ] || { cat auto/groups.tsv && exit 1; }
 
 fails "unknown key 'thread'" --config thread=1
 fails "steps is 'three', expected one or two" --config steps=three
