@@ -27,7 +27,8 @@ var planCommand = command{
 	help: `plan finds the samples of directories as archive does, archives the first --sample of each into temporary files,
 and prints for each archive: its size, and the time, memory and temporary disk that it takes. Nothing is kept.
 What is not larger than --sample is archived as a whole, so its figures are measured. Others are extrapolated, from how the
-archive grew from half of --sample to all of it, and from new k-mers in more of the text.
+archive grew from half of --sample to all of it, and from new k-mers in more of the text. Less than 64MB of sample tells less: of
+memory it expects up to twice as much as is taken.
 The figures hold for archive with the same flags, on this machine. With --json they come with resources for a workflow:
 threads, mem_mb, runtime (minutes) and tmpdir_bytes, each with a margin.
 

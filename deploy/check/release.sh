@@ -78,7 +78,12 @@ package() {
 cuda() {
 	echo 'int main(void) { return 0; }' | gcc -include cuda.h -x c - -lcuda -o /dev/null 2>/dev/null || cant "there are no CUDA headers"
 	make --no-print-directory cuda
-	bin/orcomgo-cuda version | grep -q CUDA
+	if ! bin/orcomgo-cuda version >"$work/version" 2>&1; then
+		cat "$work/version"
+		! grep -q 'no usable GPU' "$work/version" || cant "built, but there is no GPU to run it on"
+		return 1
+	fi
+	grep -q 'CPU and CUDA' "$work/version"
 	roundtrip bin/orcomgo-cuda
 }
 
