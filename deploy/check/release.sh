@@ -99,9 +99,9 @@ insystem() {
 	"$@"
 }
 
-goreleaser() {
+configuration() {
 	command -v goreleaser >/dev/null || cant "goreleaser is not installed"
-	command goreleaser check deploy/goreleaser.yaml
+	goreleaser check deploy/goreleaser.yaml
 }
 
 check "program" make --no-print-directory build
@@ -119,5 +119,5 @@ check "deb in the small Debian" insystem "$here/deb.sh" "$work/system" "$dist/or
 check "Apptainer" insystem "$here/apptainer.sh" "$work/system"
 check "container" insystem "$here/container.sh" "$work/system"
 check "Conda" "$here/conda.sh"
-check "goreleaser" goreleaser
+check "goreleaser" configuration
 cat "$dist/SHA256SUMS"
