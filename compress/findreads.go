@@ -8,10 +8,7 @@ import (
 	"sort"
 
 	"orcomgo/bins/record"
-	"orcomgo/compress/archive"
-	"orcomgo/compress/fmindex"
 	"orcomgo/compress/scan"
-	"orcomgo/compress/seqs"
 )
 
 // match is a pattern in a read of a slice.
@@ -27,17 +24,32 @@ type sliceFound struct {
 	text    []byte
 }
 
-// reads searches slices side by side and adds what was found to the finding, in the order of the slices.
-func (s *search) reads(ctx context.Context, find func(ctx context.Context, i int) (*batch, []match, error)) error {
+// sliceList is slices to be searched, by number, and the progress of all slices.
+type sliceList struct {
+	numbers  []int
+	inFlight int // how many are in work at once
+	progress *meter
+}
+
+// allSlices returns all of them.
+func (s *search) allSlices() *sliceList {
+	l := &sliceList{}
 	var total, largest uint64
 	for i := range s.man.Slices {
+		l.numbers = append(l.numbers, i)
 		total, largest = total+sliceBytes(s.man, i), max(largest, sliceBytes(s.man, i))
 	}
-	progress := newMeter(s.o.Progress, FindStage, total)
+	l.inFlight = inFlight(s.o.Threads, s.o.Memory, largest)
+	l.progress = newMeter(s.o.Progress, FindStage, total)
+	return l
+}
+
+// reads searches slices side by side and adds what was found to the finding, in the order of the slices. find searches number k of the list.
+func (s *search) reads(ctx context.Context, list *sliceList, find func(ctx context.Context, k int) (*batch, []match, error)) error {
 	s.finding.Counted = true
-	return inOrder(ctx, len(s.man.Slices), inFlight(s.o.Threads, s.o.Memory, largest),
-		func(ctx context.Context, i int) (*sliceFound, error) {
-			b, matches, err := find(ctx, i)
+	return inOrder(ctx, len(list.numbers), list.inFlight,
+		func(ctx context.Context, k int) (*sliceFound, error) {
+			b, matches, err := find(ctx, k)
 			if err != nil || len(matches) == 0 {
 				return &sliceFound{}, err
 			}
@@ -50,8 +62,9 @@ func (s *search) reads(ctx context.Context, find func(ctx context.Context, i int
 			}
 			return f, err
 		},
-		func(i int, f *sliceFound) error {
-			progress.add(sliceBytes(s.man, i))
+		func(k int, f *sliceFound) error {
+			i := list.numbers[k]
+			list.progress.add(sliceBytes(s.man, i))
 			sl := &s.man.Slices[i]
 			members := sl.Members()
 			for _, m := range f.matches {
@@ -95,7 +108,7 @@ func (s *search) byScan(ctx context.Context) error {
 		all[i] = s.wanted(i)
 	}
 	decoder := s.src.pass(all)
-	return s.reads(ctx, func(ctx context.Context, i int) (*batch, []match, error) {
+	return s.reads(ctx, s.allSlices(), func(ctx context.Context, i int) (*batch, []match, error) {
 		b, err := decodeWhole(ctx, decoder, all[i])
 		if err != nil {
 			return nil, nil, err
@@ -159,168 +172,6 @@ func (r *readStarts) start(i int) int {
 		return i * int(r.c.lengths.Fixed)
 	}
 	return int(r.starts[i])
-}
-
-// candidates searches the reads that lie over windows of the index's text.
-func (s *search) candidates(ctx context.Context, p *packed, x *fmindex.Index, all []window) error {
-	c := &candidateSearch{search: s, p: p, x: x, literals: make(map[int][]literalWindow)}
-	c.genome = all[:sort.Search(len(all), func(i int) bool { return int(all[i].at) >= x.Genome() })]
-	for _, w := range all[len(c.genome):] {
-		if l, ok := x.Literal(int(w.at), len(s.patterns[w.pattern].bases)); ok {
-			c.literals[l.Slice] = append(c.literals[l.Slice], literalWindow{l.At, int(w.pattern)})
-		}
-	}
-	if len(all) == 0 {
-		s.finding.Counted = true
-		return nil
-	}
-	if err := p.needShared(ctx); err != nil {
-		return err
-	}
-	return s.reads(ctx, c.inSlice)
-}
-
-// candidateSearch searches the reads over windows.
-type candidateSearch struct {
-	*search
-	p        *packed
-	x        *fmindex.Index
-	genome   []window                // those of the pseudogenome, by place
-	literals map[int][]literalWindow // by slice, by place
-}
-
-// literalWindow is a window in the literals of a slice, which are counted from 0.
-type literalWindow struct{ at, pattern int }
-
-// inSlice returns the matches of slice i.
-func (c *candidateSearch) inSlice(ctx context.Context, i int) (*batch, []match, error) {
-	var lengths keeps
-	lengths[archive.Lengths] = true
-	b, err := decodeWhole(ctx, c.p, demand{slice: i, columns: lengths})
-	if err != nil {
-		return nil, nil, err
-	}
-	var layouts [2]*seqs.Layout
-	var inPieces bool
-	var found []match
-	err = c.pool.do(ctx, func() (err error) {
-		what := archive.Seqs.String() + " of " + whereRecords(c.man, b.slice, 0)
-		data, err := c.p.r.Read(b.slice.Seqs, nil, what)
-		if err != nil {
-			return err
-		}
-		if c.man.Inputs[b.slice.First.Input].TwoBit {
-			layouts[0] = seqs.UnplacedLayout(b.slice.Records)
-			found = c.overLiterals(found, b, layouts, c.literals[i])
-			return nil
-		}
-		first, mate := seqColumns(&b.cols)
-		if layouts, inPieces, err = c.p.dec.Places(data, first, mate); err != nil {
-			return c.p.r.Corrupt(what, err)
-		}
-		found = c.overGenome(b, layouts)
-		if !inPieces {
-			found = c.overLiterals(found, b, layouts, c.literals[i])
-		}
-		return nil
-	})
-	if err != nil || len(found) == 0 && !inPieces {
-		return nil, nil, err
-	}
-	wanted := c.wanted(i)
-	if !inPieces {
-		for _, m := range found {
-			wanted.first = max(wanted.first, m.record+1)
-		}
-	}
-	if b, err = decodeWhole(ctx, c.p, wanted); err != nil {
-		return nil, nil, err
-	}
-	err = c.pool.do(ctx, func() error {
-		found = c.compare(b, found)
-		if inPieces {
-			for m, col := range b.cols {
-				if col != nil {
-					found = c.inColumn(found, col, m, func(i int) bool { return layouts[m].Positions[i] == seqs.Unplaced })
-				}
-			}
-		}
-		return nil
-	})
-	return b, found, err
-}
-
-// overGenome returns what may be a match in reads that have a place.
-func (c *candidateSearch) overGenome(b *batch, layouts [2]*seqs.Layout) (found []match) {
-	if len(c.genome) == 0 {
-		return nil
-	}
-	for m, col := range b.cols {
-		if col == nil {
-			continue
-		}
-		l := layouts[m]
-		for i, at := range l.Positions {
-			if at == seqs.Unplaced {
-				continue
-			}
-			n := col.lengths.Of(i)
-			k, _ := slices.BinarySearchFunc(c.genome, at, func(w window, at uint32) int { return cmp.Compare(w.at, at) })
-			for ; k < len(c.genome) && int(c.genome[k].at)+MinQuery <= int(at)+n; k++ {
-				w := c.genome[k]
-				offset := int(w.at - at)
-				size := len(c.patterns[w.pattern].bases)
-				if offset+size > n {
-					continue
-				}
-				if l.Reversed[i] {
-					found = append(found, match{i, m, c.patterns[w.pattern].other, n - offset - size})
-				} else {
-					found = append(found, match{i, m, int(w.pattern), offset})
-				}
-			}
-		}
-	}
-	return found
-}
-
-// overLiterals adds what may be a match in reads without a place, none of which is in pieces.
-func (c *candidateSearch) overLiterals(found []match, b *batch, layouts [2]*seqs.Layout, windows []literalWindow) []match {
-	at := 0 // literals before the read
-	for i := 0; i < b.slice.Records && len(windows) > 0; i++ {
-		for m, col := range b.cols {
-			if col == nil || layouts[m].Positions[i] != seqs.Unplaced {
-				continue
-			}
-			end := at + col.lengths.Of(i)
-			for len(windows) > 0 && windows[0].at < end {
-				found = append(found, match{i, m, windows[0].pattern, windows[0].at - at})
-				windows = windows[1:]
-			}
-			at = end
-		}
-	}
-	return found
-}
-
-// compare keeps of what may be matches those that are.
-func (c *candidateSearch) compare(b *batch, found []match) []match {
-	var starts [2]*readStarts
-	for m, col := range b.cols {
-		if col != nil {
-			starts[m] = newReadStarts(col)
-		}
-	}
-	return slices.DeleteFunc(found, func(m match) bool {
-		letters := b.cols[m.member].letters[starts[m.member].start(m.record)+m.at:]
-		differences := 0
-		for i, want := range c.patterns[m.pattern].bases {
-			if got, ok := scan.Code(letters[i]); !ok || got != want {
-				differences++
-			}
-		}
-		return differences > c.o.Mismatches
-	})
 }
 
 // recordsText returns the text of the records that have matches, with their mates.

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"orcomgo/compress/archive"
+	"orcomgo/compress/fmindex"
 	"orcomgo/compress/seqs"
 )
 
@@ -47,17 +48,39 @@ func newPacked(r *archive.Reader, threads int) *packed {
 // slices do, so slices begin without it.
 func (p *packed) decodeShared() error {
 	if p.dec != nil {
-		return nil // see following
+		return nil // see following and shareIndex
 	}
-	shared := make([][]byte, len(p.man.Shared))
+	shared, c, err := p.readShared()
+	if err == nil {
+		p.dec = seqs.NewDecoder(shared, c)
+	}
+	return err
+}
+
+// readShared reads the shared sections.
+func (p *packed) readShared() (shared [][]byte, c seqs.Config, err error) {
+	c = seqs.Config{Threads: p.threads, Repeats: p.man.Repeats, ReleaseWhile: p.pool.releaseWhile}
+	shared = make([][]byte, len(p.man.Shared))
 	for i, s := range p.man.Shared {
-		var err error
 		if shared[i], err = p.r.Read(s, nil, sharedName(i)); err != nil {
-			return err
+			return nil, c, err
 		}
 	}
-	p.dec = seqs.NewDecoder(shared, seqs.Config{Threads: p.threads, Repeats: p.man.Repeats, ReleaseWhile: p.pool.releaseWhile})
-	return nil
+	return shared, c, nil
+}
+
+// shareIndex takes the pseudogenome from the archive's index, which restores it in less time than it is decoded in. It must be called
+// before slices are decoded.
+func (p *packed) shareIndex(x *fmindex.Index) error {
+	shared, c, err := p.readShared()
+	if err != nil {
+		return err
+	}
+	genome, err := x.Packed(p.threads)
+	if err == nil {
+		p.dec = seqs.NewDecoderOf(shared, genome, x.Genome(), c)
+	}
+	return err
 }
 
 func sharedName(i int) string { return fmt.Sprintf("shared section %d", i+1) }
@@ -163,7 +186,7 @@ func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 	b.cols[0].firstQuals = firstQuals
 	if wanted.layouts {
 		for m := range s.Members() {
-			b.cols[m].layout = &seqs.Layout{WithoutPlaced: wanted.withoutPlaced}
+			b.cols[m].layout = &seqs.Layout{WithoutPlaced: wanted.withoutPlaced, WithoutLiterals: wanted.withoutLiterals}
 		}
 	}
 	var g errgroup.Group // only the end of ctx is an error of it, so it needs no context of its own

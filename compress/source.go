@@ -40,6 +40,8 @@ type demand struct {
 	layouts bool    // where its reads are on the pseudogenome is wanted as well, of a packed archive
 	// Of the reads, only the letters of those without a place are wanted. With layouts only.
 	withoutPlaced bool
+	// withoutLiterals leaves out reads that have no place, with layouts; not where reads are aligned in pieces.
+	withoutLiterals bool
 	// The batch is for batch.text only, which does not need letters that are in two bits a base.
 	asText bool
 

@@ -10,7 +10,7 @@
 // Chikhi 2019, 10.1109/IPDPSW.2019.00042) and rapidgzip (Knespel and Brunst 2023,
 // 10.1145/3588195.3592992).
 //
-// The chain (reader.go) is what has been decoded without a gap from the beginning on. If a task
+// The chain (tasks.go, follow.go) is what has been decoded without a gap from the beginning on. If a task
 // began at the very bit where the chain ends, its result is the next link. Then the last 32 KiB
 // of the text are known, which takes microseconds, and another task completes the text and
 // computes its CRC-32. Otherwise the chain goes on with a task of its own, which begins at the

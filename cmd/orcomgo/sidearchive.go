@@ -119,7 +119,8 @@ func (b *batch) side(ctx context.Context, t *samples.Tree, r *sideResult) error 
 			return nil
 		}
 	}
-	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Progress: b.sideDone}
+	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Progress: b.sideDone,
+		GPU: b.device == "gpu", Note: func(line string) { b.bar.note(r.name + ": " + line) }}
 	r.stored, err = tree.Make(ctx, b.config.OutDir, r.name, l, open, true, b.noVerify, o)
 	return err
 }

@@ -14,7 +14,7 @@ const (
 )
 
 const (
-	longRun = 4 // from this length of a run on, a decision says first whether it goes on
+	longRun = 4  // from this length of a run on, a decision says first whether it goes on
 	maxHash = 18 // bits of the number of a hashed probability
 	inputs  = 6  // probabilities of a decision, at most
 )

@@ -3,7 +3,6 @@ package fmindex
 import (
 	"encoding/binary"
 	"math"
-	"sync/atomic"
 
 	"orcomgo/compress/bwt"
 	"orcomgo/internal/tasks"
@@ -142,21 +141,9 @@ func (x *Index) fillBlock(b int, rows []byte, n *[4]uint32) {
 
 // setSamples sets the places of every 64th row but row 0.
 func (x *Index) setSamples(threads int) error {
-	chunks := x.Chunks()
-	group := min(max((chunks+threads-1)/threads, 1), sideBySide) // chunks that one thread walks through side by side
-	var failed atomic.Pointer[error]
-	tasks.Each((chunks+group-1)/group, threads, func(_, i int) {
-		err := x.walk(i*group, min((i+1)*group, chunks), func(at int, _ byte, row uint32) {
-			if row%sampleRows == 0 {
-				binary.LittleEndian.PutUint32(x.samples[row/sampleRows*4:], uint32(at))
-			}
-		})
-		if err != nil {
-			failed.Store(&err)
+	return x.walkAll(threads, func(at int, _ byte, row uint32) {
+		if row%sampleRows == 0 {
+			binary.LittleEndian.PutUint32(x.samples[row/sampleRows*4:], uint32(at))
 		}
 	})
-	if err := failed.Load(); err != nil {
-		return *err
-	}
-	return nil
 }

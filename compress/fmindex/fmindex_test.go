@@ -220,6 +220,21 @@ func TestText(t *testing.T) {
 		if err != nil || !bytes.Equal(got, text) {
 			t.Errorf("%s: another text, %v", name, err)
 		}
+		// The last bases are literals, which are no bases of the pseudogenome.
+		literals := new(Literals)
+		literals.Add(text[len(text)-len(text)/5:])
+		literals.Bases = text[len(text)-len(text)/5:]
+		literals.EndSlice()
+		genome := text[:len(text)-len(text)/5]
+		packed, err := indexOf(t, genome, literals, 2).Packed(3)
+		if err != nil || len(packed) != (len(genome)+3)/4+16 {
+			t.Fatalf("%s: %d packed bytes of %d bases, %v", name, len(packed), len(genome), err)
+		}
+		for i, b := range genome {
+			if packed[i/4]>>(2*(i%4))&3 != b {
+				t.Fatalf("%s: packed base %d differs", name, i)
+			}
+		}
 		if other := indexOf(t, text, nil, 5); !bytes.Equal(other.Bytes(), x.Bytes()) {
 			t.Errorf("%s: the index depends on the number of threads", name)
 		}

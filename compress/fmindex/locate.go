@@ -3,8 +3,11 @@ package fmindex
 import (
 	"encoding/binary"
 	"runtime"
+	"sync/atomic"
 
 	"orcomgo/compress/bwt"
+	"orcomgo/internal/largepages"
+	"orcomgo/internal/tasks"
 )
 
 // sampleRows is the distance of the rows whose places are kept.
@@ -95,11 +98,56 @@ func (x *Index) AppendText(dst []byte, from, to int) ([]byte, error) {
 	return dst, x.walk(from, to, func(at int, base byte, _ uint32) { text[at-first] = base })
 }
 
+// Packed returns the bases of the pseudogenome, base i in byte i/4 at bits 2*(i%4), followed by 16 unused bytes. It restores them by so
+// many threads, and takes five bytes a base meanwhile. The error is ErrCorrupt.
+func (x *Index) Packed(threads int) ([]byte, error) {
+	n := x.Genome()
+	bases, packed := largepages.Make[byte](n), largepages.Make[byte]((n+3)/4+16)
+	err := x.walkAll(threads, func(at int, base byte, _ uint32) {
+		if at < n {
+			bases[at] = base
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	const each = 1 << 16 // bytes
+	tasks.Each((n/4+each-1)/each, threads, func(_, i int) {
+		from, to := i*each, min((i+1)*each, n/4)
+		part := bases[4*from : 4*to]
+		for k := range packed[from:to] {
+			v := binary.LittleEndian.Uint32(part[4*k:])
+			packed[from+k] = byte(v | v>>6 | v>>12 | v>>18)
+		}
+	})
+	for i := n &^ 3; i < n; i++ {
+		packed[i/4] |= bases[i] << (2 * (i % 4))
+	}
+	return packed, nil
+}
+
+// walkAll is walk for all chunks, by several threads.
+func (x *Index) walkAll(threads int, visit func(at int, base byte, row uint32)) error {
+	chunks := x.Chunks()
+	group := min(max((chunks+threads-1)/threads, 1), sideBySide) // chunks that one thread walks through side by side
+	var failed atomic.Pointer[error]
+	tasks.Each((chunks+group-1)/group, threads, func(_, i int) {
+		if err := x.walk(i*group, min((i+1)*group, chunks), visit); err != nil {
+			failed.Store(&err)
+		}
+	})
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
 // walk calls visit for each place of the chunks from..to-1, in some order, with its base and its row. Several chunks are walked through
 // side by side, since each step waits for memory.
 func (x *Index) walk(from, to int, visit func(at int, base byte, row uint32)) error {
 	var active [sideBySide]chunkWalk
 	n, next := 0, from
+	read := byte(0)
 	for {
 		for n < sideBySide && next < to {
 			w := chunkWalk{chunk: next, row: x.rowOf(next + 1)}
@@ -108,7 +156,12 @@ func (x *Index) walk(from, to int, visit func(at int, base byte, row uint32)) er
 			n, next = n+1, next+1
 		}
 		if n == 0 {
+			runtime.KeepAlive(read)
 			return nil
+		}
+		for i := range active[:n] { // as in Locate
+			b, _ := x.block(active[i].row)
+			read += b[0]
 		}
 		for i := 0; i < n; i++ {
 			w := &active[i]

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 
 	"orcomgo/compress/basemodel"
 )
@@ -98,27 +99,57 @@ func (d *Decoder) setTree(k int, section []byte) {
 // NewDecoder starts decoding the shared sections of an Encoder, with c's Threads, Repeats and ReleaseWhile,
 // and returns at once: DecodeSlice waits for what it needs and returns the errors.
 func NewDecoder(shared [][]byte, c Config) *Decoder {
-	if len(shared) == 0 {
-		return newDecoder(0, c)
-	}
-	section, trees := shared[0], shared[1:]
-	var repeats []byte
-	if c.Repeats && len(trees) > 0 {
-		repeats, trees = trees[0], trees[1:]
-	}
+	section, repeats, trees := cutShared(shared, c)
 	d := newDecoder(len(trees), c)
+	if len(shared) == 0 {
+		return d
+	}
 	if genome, err := basemodel.Decode(section, c.Threads); err != nil {
 		d.err = corrupt(err)
 		close(d.started)
 	} else {
 		d.setGenome(genome, repeats)
 	}
-	go func() {
-		for k, tree := range trees {
-			d.setTree(k, tree)
-		}
-	}()
+	go d.setTrees(trees)
 	return d
+}
+
+// NewDecoderOf is NewDecoder where the bases of the pseudogenome are known: packed ones, base i in byte i/4 at bits 2*(i%4), which 16
+// bytes follow. The pseudogenome is decoded only if a slice is decoded with reads that have no place.
+func NewDecoderOf(shared [][]byte, packed []byte, bases int, c Config) *Decoder {
+	section, _, trees := cutShared(shared, c)
+	d := newDecoder(len(trees), c)
+	if len(shared) == 0 {
+		return d
+	}
+	d.genome = &genome{known: &knownGenome{packed, bases, sync.OnceValues(func() (*basemodel.Model, error) {
+		s, err := basemodel.Decode(section, c.Threads)
+		if err != nil {
+			return nil, err
+		}
+		return s.Model()
+	})}}
+	close(d.started)
+	go d.setTrees(trees)
+	return d
+}
+
+// cutShared returns the shared sections by their content; repeats is nil if there is no such section.
+func cutShared(shared [][]byte, c Config) (section, repeats []byte, trees [][]byte) {
+	if len(shared) == 0 {
+		return nil, nil, nil
+	}
+	section, trees = shared[0], shared[1:]
+	if c.Repeats && len(trees) > 0 {
+		repeats, trees = trees[0], trees[1:]
+	}
+	return section, repeats, trees
+}
+
+func (d *Decoder) setTrees(trees [][]byte) {
+	for k, tree := range trees {
+		d.setTree(k, tree)
+	}
 }
 
 // corrupt returns an error of package basemodel as one of this package.

@@ -20,6 +20,15 @@ type genome struct {
 	once   sync.Once // decodes the blocks
 	packed []byte    // the bases of blocks, four a byte, followed by 16 unused bytes
 	err    error
+
+	known *knownGenome // if not nil, nothing of the above is set
+}
+
+// knownGenome is a pseudogenome whose bases are known without decoding it.
+type knownGenome struct {
+	packed []byte // four bases a byte, followed by 16 unused bytes
+	bases  int
+	model  func() (*basemodel.Model, error) // decodes it, when it is called first
 }
 
 // repeats is the section of repeats: see docs/FORMAT.md.
@@ -71,14 +80,20 @@ func newGenome(s *basemodel.Sequence, section []byte) (*genome, error) {
 
 // Len returns the number of bases, decoded or not.
 func (g *genome) Len() int {
-	if g.repeats == nil {
-		return g.modelled.Len()
+	switch {
+	case g.known != nil:
+		return g.known.bases
+	case g.repeats != nil:
+		return g.repeats.all
 	}
-	return g.repeats.all
+	return g.modelled.Len()
 }
 
 // Wait returns when the first n bases are decoded. The error wraps ErrCorrupt.
 func (g *genome) Wait(n int) error {
+	if g.known != nil {
+		return nil
+	}
 	if g.repeats == nil || n <= g.repeats.begin {
 		if err := g.modelled.Wait(n); err != nil {
 			return corrupt(err)
@@ -91,7 +106,11 @@ func (g *genome) Wait(n int) error {
 
 // Model waits until the bases under the base model are decoded and returns the model after them. An error wraps ErrCorrupt.
 func (g *genome) Model() (*basemodel.Model, error) {
-	m, err := g.modelled.Model()
+	model := g.modelled.Model
+	if g.known != nil {
+		model = g.known.model
+	}
+	m, err := model()
 	if err != nil {
 		return nil, corrupt(err)
 	}
@@ -155,6 +174,8 @@ func packCodes(dst, bases []byte) {
 // bytes or more follow the last of them. They must not be changed. Wait must have returned for pos+n or more, and without an error.
 func (g *genome) Packed(pos, n int) (packed []byte, at int) {
 	switch r := g.repeats; {
+	case g.known != nil:
+		return g.known.packed, pos
 	case r == nil || pos+n <= r.begin:
 		return g.modelled.Packed(pos, n)
 	case pos >= r.begin:
@@ -167,6 +188,9 @@ func (g *genome) Packed(pos, n int) (packed []byte, at int) {
 
 // Append appends n bases, one a byte (0 to 3), from base pos on to dst. Wait must have returned as for Packed.
 func (g *genome) Append(dst []byte, pos, n int) []byte {
+	if g.known != nil {
+		return overlap.Unpack(dst, g.known.packed, pos, n)
+	}
 	if r := g.repeats; r != nil && pos+n > r.begin {
 		if k := r.begin - pos; k > 0 {
 			dst = g.modelled.Append(dst, pos, k)

@@ -22,6 +22,9 @@ type Layout struct {
 	// WithoutPlaced is set before DecodeSlice, in the layout of the first column, to leave out the reads that have a place: their letters
 	// are not decoded.
 	WithoutPlaced bool
+	// WithoutLiterals is set before DecodeSlice, in the layout of the first column, to leave out the reads that have no place: their
+	// letters are zeros. It must not be set if reads are aligned in pieces.
+	WithoutLiterals bool
 }
 
 // Stretch is the bases From..To-1 of the pseudogenome.
@@ -89,6 +92,9 @@ var (
 
 // withoutPlaced reports whether reads that have a place are not to be decoded.
 func (c *Column) withoutPlaced() bool { return c.Layout != nil && c.Layout.WithoutPlaced }
+
+// withoutLiterals reports whether reads that have no place are not to be decoded.
+func (c *Column) withoutLiterals() bool { return c.Layout != nil && c.Layout.WithoutLiterals }
 
 // setLayouts sets the layouts of the columns that want them.
 func (r *columnReads) setLayouts() {

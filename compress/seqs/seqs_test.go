@@ -298,7 +298,11 @@ func roundTrip(t *testing.T, o record.Options, c Config, sliceReads int, withQua
 			}
 		}
 	}
+	known := knownDecoder(t, d, shared, Config{Threads: 2, Repeats: e.Repeats()})
 	for i := range out {
+		if i%4 == 0 {
+			decodesPlaced(t, d, known, &out[i])
+		}
 		decodesFirst(t, d, &out[i])
 		decodesAlone(t, d, &out[i])
 	}
@@ -316,6 +320,59 @@ func roundTrip(t *testing.T, o record.Options, c Config, sliceReads int, withQua
 type madeSlice struct {
 	data        []byte
 	first, mate *Column
+}
+
+// knownDecoder returns a decoder that gets the pseudogenome of d.
+func knownDecoder(t *testing.T, d *Decoder, shared [][]byte, c Config) *Decoder {
+	t.Helper()
+	if len(shared) == 0 {
+		return d
+	}
+	bases, err := d.Genome(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed := make([]byte, (len(bases)+3)/4+16)
+	packCodes(packed, bases)
+	return NewDecoderOf(shared, packed, len(bases), c)
+}
+
+// decodesPlaced decodes a slice with a pseudogenome that is known, and the reads that have a place alone, without decoding it.
+func decodesPlaced(t *testing.T, d, known *Decoder, s *madeSlice) {
+	t.Helper()
+	decode := func(d *Decoder, withoutLiterals bool) (got [2][]byte, cols [2]*Column) {
+		for k, c := range []*Column{s.first, s.mate} {
+			if c != nil {
+				cols[k] = &Column{Records: c.Records, Lengths: c.Lengths, Quals: c.Quals, Layout: &Layout{WithoutLiterals: withoutLiterals}}
+			}
+		}
+		got, err := d.DecodeSlice(s.data, cols[0], cols[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got, cols
+	}
+	want, _ := decode(d, false)
+	if got, _ := decode(known, false); !bytes.Equal(got[0], want[0]) || !bytes.Equal(got[1], want[1]) {
+		t.Fatal("other reads with a pseudogenome that is known")
+	}
+	if NeedsOf(s.data, [2]bool{true, true}).Reads {
+		return
+	}
+	got, cols := decode(known, true)
+	for k, c := range cols {
+		if c == nil {
+			continue
+		}
+		at := 0
+		for i := range c.Records {
+			n := c.Lengths.Of(i)
+			if c.Layout.Positions[i] != unplaced && !bytes.Equal(got[k][at:at+n], want[k][at:at+n]) {
+				t.Fatalf("read %d of column %d differs", i, k)
+			}
+			at += n
+		}
+	}
 }
 
 // decode decodes the first reads of a slice (0: all) of the members that are wanted, with no more qualities than Needs says.

@@ -260,6 +260,9 @@ func (r *columnReads) literalBases(ks []int) int {
 
 // needModel reports whether some of the reads that are coded of the columns in ks have no place.
 func (r *columnReads) needModel(ks []int) bool {
+	if r.cols[0].withoutLiterals() {
+		return false
+	}
 	for _, k := range ks {
 		col := r.cols[k]
 		for i, p := range r.where[k].pos[:col.decoded()] {

@@ -3,7 +3,9 @@ package sidefiles
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -12,6 +14,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
+
+	"orcomgo/compress/doubles"
 )
 
 // block is a part of the files, one after another in the order of a stream.
@@ -30,8 +34,9 @@ type entry struct {
 	class  class // of the encoder
 }
 
-// Encode writes a stream of files to w. Errors of files name them. The bytes depend on names, sizes and contents, and on the block size.
-func Encode(w io.Writer, files []File, list ...Option) error {
+// Encode writes a stream of files to w, until ctx ends. Errors of files name them. The bytes depend on names, sizes and contents, and on
+// the block size.
+func Encode(ctx context.Context, w io.Writer, files []File, list ...Option) error {
 	o, err := newOptions(list)
 	if err != nil {
 		return err
@@ -45,7 +50,16 @@ func Encode(w io.Writer, files []File, list ...Option) error {
 	if _, err := io.WriteString(w, magic); err != nil {
 		return err
 	}
-	blocks, err := writeBlocks(w, files, entries, o)
+	var g *doubles.GPU
+	if o.gpu && slices.ContainsFunc(entries, func(e entry) bool { return e.class == classArray64 || e.class == classArray32 }) {
+		if g, err = doubles.OpenGPU(o.note); err != nil {
+			return err
+		}
+	}
+	blocks, err := writeBlocks(ctx, w, files, entries, o, g)
+	if g != nil {
+		err = errors.Join(err, g.Close())
+	}
 	if err != nil {
 		return err
 	}
@@ -110,16 +124,21 @@ type codedBlock struct {
 }
 
 // writeBlocks codes the blocks of all files, several at a time, and writes them in order.
-func writeBlocks(w io.Writer, files []File, entries []entry, o options) ([]block, error) {
+func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry, o options, g *doubles.GPU) ([]block, error) {
 	queue := make(chan *codedBlock, max(o.threads-1, 0)) // in the order of the stream
 	slots := make(chan struct{}, o.threads)              // blocks in memory
-	failed := make(chan struct{})
+	failed := make(chan struct{})                        // closed if the writer fails
+	stopped := make(chan struct{})                       // closed if a file can't be read, or ctx ends
 	var blocks []block
 	var group errgroup.Group
 	group.Go(func() error {
 		var err error
 		for b := range queue {
-			<-b.done
+			select {
+			case <-b.done:
+			case <-stopped: // a block can take seconds
+				return nil
+			}
 			if err == nil {
 				if _, err = w.Write(b.bytes); err != nil {
 					close(failed)
@@ -136,12 +155,14 @@ func writeBlocks(w io.Writer, files []File, entries []entry, o options) ([]block
 		select {
 		case <-failed:
 			return errFailed
+		case <-ctx.Done():
+			return ctx.Err()
 		case slots <- struct{}{}:
 		}
 		b := &codedBlock{block: block{size: len(text)}, done: make(chan struct{})}
 		go func() {
 			b.hash = xxh3.Hash(text)
-			b.method, b.bytes = smallest(text, methodsOf(cl)...)
+			b.method, b.bytes = smallest(text, g, methodsOf(cl)...)
 			b.coded, b.codedHash = len(b.bytes), xxh3.Hash(b.bytes)
 			close(b.done)
 		}()
@@ -156,6 +177,9 @@ func writeBlocks(w io.Writer, files []File, entries []entry, o options) ([]block
 	}
 	if err == nil {
 		err = c.flush()
+	}
+	if err != nil && g == nil { // the GPU is closed after this, so blocks that use it are waited for
+		close(stopped)
 	}
 	close(queue)
 	if writeErr := group.Wait(); writeErr != nil {

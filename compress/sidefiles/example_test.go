@@ -18,7 +18,7 @@ func Example() {
 		}}
 	}
 	var stream bytes.Buffer
-	if err := sidefiles.Encode(&stream, []sidefiles.File{file("run.log", "started\nfinished\n"), file("lanes.txt", "8\n")}); err != nil {
+	if err := sidefiles.Encode(context.Background(), &stream, []sidefiles.File{file("run.log", "started\nfinished\n"), file("lanes.txt", "8\n")}); err != nil {
 		panic(err)
 	}
 	z, err := sidefiles.NewReader(bytes.NewReader(stream.Bytes()), int64(stream.Len()))

@@ -40,8 +40,9 @@ func methodsOf(c class) []method {
 	return nil
 }
 
-// code codes a block by one method, with one thread. It reports false if the method does not take the block.
-func code(block []byte, m method) ([]byte, bool) {
+// code codes a block by one method, with one thread, and arrays of floats with a GPU unless g is nil. It reports false if the method does
+// not take the block.
+func code(block []byte, m method, g *doubles.GPU) ([]byte, bool) {
 	switch m {
 	case methodStored:
 		return block, true
@@ -59,7 +60,7 @@ func code(block []byte, m method) ([]byte, bool) {
 				l.Width = 4
 			}
 		}
-		return doubles.Encode(block, l, 1), true
+		return g.Encode(block, l, 1), true
 	}
 	return nil, false
 }
@@ -80,10 +81,10 @@ func codeText(block []byte) []byte {
 }
 
 // smallest returns the method of a list, or methodStored, that codes a block in the fewest bytes, and these.
-func smallest(block []byte, list ...method) (method, []byte) {
+func smallest(block []byte, g *doubles.GPU, list ...method) (method, []byte) {
 	best, bytes := methodStored, block
 	for _, m := range list {
-		if b, ok := code(block, m); ok && len(b) < len(bytes) {
+		if b, ok := code(block, m, g); ok && len(b) < len(bytes) {
 			best, bytes = m, b
 			if m == methodFloats {
 				best = methodDoubles

@@ -94,7 +94,7 @@ func testFiles() []File {
 func encode(t testing.TB, files []File, list ...Option) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Encode(&b, files, list...); err != nil {
+	if err := Encode(context.Background(), &b, files, list...); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -166,22 +166,22 @@ func TestErrors(t *testing.T) {
 		"cannot be opened": {"f", 3, func() (io.ReadCloser, error) { return nil, broken }},
 		"cannot be read":   {"f", 3, func() (io.ReadCloser, error) { return io.NopCloser(iotest.ErrReader(broken)), nil }},
 	} {
-		if err := Encode(io.Discard, []File{f}); !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "f: ") {
+		if err := Encode(t.Context(), io.Discard, []File{f}); !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "f: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for _, size := range []int64{3, 5} {
 		f := inMemory("f", []byte("four"))
 		f.Size = size
-		if err := Encode(io.Discard, []File{f}); err == nil || !strings.Contains(err.Error(), "changed") {
+		if err := Encode(t.Context(), io.Discard, []File{f}); err == nil || !strings.Contains(err.Error(), "changed") {
 			t.Errorf("a file of 4 bytes for one of %d: %v", size, err)
 		}
 	}
-	if err := Encode(&limited{10, broken}, testFiles(), WithBlockSize(4096), WithThreads(2)); err != broken {
+	if err := Encode(t.Context(), &limited{10, broken}, testFiles(), WithBlockSize(4096), WithThreads(2)); err != broken {
 		t.Errorf("a writer that fails: %v", err)
 	}
 	for _, o := range []Option{WithThreads(0), WithBlockSize(4095), WithBlockSize(MaxBlockSize + 1)} {
-		if err := Encode(io.Discard, nil, o); err == nil {
+		if err := Encode(t.Context(), io.Discard, nil, o); err == nil {
 			t.Error("an option out of range is accepted")
 		}
 	}

@@ -31,12 +31,18 @@ type Options struct {
 	// Progress is called with the bytes of side files that were read, written or decoded since the last call, in several goroutines; it may
 	// be nil.
 	Progress func(n uint64)
+	// GPU has arrays of floats coded with the first GPU; the side archive is the same. Note is called with a line for the user if it fails.
+	GPU  bool
+	Note func(line string)
 }
 
 func (o *Options) sidefiles() []sidefiles.Option {
 	list := []sidefiles.Option{sidefiles.WithThreads(max(o.Threads, 1))}
 	if o.Memory > 0 {
 		list = append(list, sidefiles.WithMemory(o.Memory))
+	}
+	if o.GPU {
+		list = append(list, sidefiles.WithGPU(o.Note))
 	}
 	return list
 }
@@ -74,7 +80,7 @@ func Write(ctx context.Context, w io.Writer, l *Listing, open func(e *Entry) (io
 			return &source{ctx, f, &o}, nil
 		}})
 	}
-	if err := sidefiles.Encode(w, files, o.sidefiles()...); err != nil {
+	if err := sidefiles.Encode(ctx, w, files, o.sidefiles()...); err != nil {
 		var n *named
 		if errors.As(err, &n) {
 			return n.error // without the path in front of it

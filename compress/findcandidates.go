@@ -1,0 +1,248 @@
+package compress
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sort"
+
+	"orcomgo/compress/archive"
+	"orcomgo/compress/fmindex"
+	"orcomgo/compress/scan"
+	"orcomgo/compress/seqs"
+)
+
+// candidates searches the reads that lie over windows of the index's text.
+func (s *search) candidates(ctx context.Context, p *packed, x *fmindex.Index, all []window) error {
+	c := &candidateSearch{search: s, p: p, x: x, literals: make(map[int][]literalWindow)}
+	c.genome = all[:sort.Search(len(all), func(i int) bool { return int(all[i].at) >= x.Genome() })]
+	for _, w := range all[len(c.genome):] {
+		if l, ok := x.Literal(int(w.at), len(s.patterns[w.pattern].bases)); ok {
+			c.literals[l.Slice] = append(c.literals[l.Slice], literalWindow{l.At, int(w.pattern)})
+		}
+	}
+	if len(all) == 0 {
+		s.finding.Counted = true
+		return nil
+	}
+	err := p.shared.wait(ctx, func() error { return p.pool.do(ctx, func() error { return p.shareIndex(x) }) })
+	if err != nil {
+		return err
+	}
+	// Where the reads of some slices are is looked at first, and then those slices are decoded that may have what is searched. So all
+	// threads have work though slices come in their order.
+	list := s.allSlices()
+	ahead := aheadOfReads * s.o.Threads
+	for rest := list.numbers; len(rest) > 0; rest = rest[min(ahead, len(rest)):] {
+		if err := c.some(ctx, list, rest[:min(ahead, len(rest))]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// aheadOfReads is at how many slices for each thread candidateSearch looks before it decodes the reads of some.
+const aheadOfReads = 32
+
+// some searches some slices.
+func (c *candidateSearch) some(ctx context.Context, list *sliceList, numbers []int) error {
+	found := &sliceList{inFlight: list.inFlight, progress: list.progress}
+	var all []*candidates
+	err := inOrder(ctx, len(numbers), list.inFlight,
+		func(ctx context.Context, k int) (*candidates, error) { return c.look(ctx, numbers[k]) },
+		func(k int, n *candidates) error {
+			if n == nil {
+				list.progress.add(sliceBytes(c.man, numbers[k]))
+				return nil
+			}
+			if len(n.found) > mostKept {
+				n = nil // too many to keep: it is looked at again
+			}
+			found.numbers, all = append(found.numbers, numbers[k]), append(all, n)
+			return nil
+		})
+	if err != nil {
+		return err
+	}
+	return c.reads(ctx, found, func(ctx context.Context, k int) (b *batch, _ []match, err error) {
+		n := all[k]
+		if n == nil {
+			if n, err = c.look(ctx, found.numbers[k]); err != nil {
+				return nil, nil, err
+			}
+		}
+		return c.decode(ctx, n)
+	})
+}
+
+// candidateSearch searches the reads over windows.
+type candidateSearch struct {
+	*search
+	p        *packed
+	x        *fmindex.Index
+	genome   []window                // those of the pseudogenome, by place
+	literals map[int][]literalWindow // by slice, by place
+}
+
+// literalWindow is a window in the literals of a slice, which are counted from 0.
+type literalWindow struct{ at, pattern int }
+
+// mostKept is how many matches of a slice are kept until its reads are decoded.
+const mostKept = 1 << 12
+
+// candidates are what may be matches in a slice.
+type candidates struct {
+	found  []match
+	wanted demand // what of the slice is to be decoded
+	// layouts are nil unless reads may be aligned in pieces: then all of those without a place are searched.
+	layouts *[2]*seqs.Layout
+}
+
+// look returns the candidates of slice i; nil if there are none.
+func (c *candidateSearch) look(ctx context.Context, i int) (*candidates, error) {
+	var lengths keeps
+	lengths[archive.Lengths] = true
+	b, err := decodeWhole(ctx, c.p, demand{slice: i, columns: lengths})
+	if err != nil {
+		return nil, err
+	}
+	n := &candidates{wanted: c.wanted(i)}
+	err = c.pool.do(ctx, func() (err error) {
+		what := archive.Seqs.String() + " of " + whereRecords(c.man, b.slice, 0)
+		data, err := c.p.r.Read(b.slice.Seqs, nil, what)
+		if err != nil {
+			return err
+		}
+		var layouts [2]*seqs.Layout
+		if c.man.Inputs[b.slice.First.Input].TwoBit {
+			layouts[0] = seqs.UnplacedLayout(b.slice.Records)
+			n.found = c.overLiterals(nil, b, layouts, c.literals[i])
+		} else {
+			var inPieces bool
+			first, mate := seqColumns(&b.cols)
+			if layouts, inPieces, err = c.p.dec.Places(data, first, mate); err != nil {
+				return c.p.r.Corrupt(what, err)
+			}
+			n.found = c.overGenome(b, layouts)
+			if inPieces {
+				n.layouts = &layouts
+				return nil
+			}
+			n.found = c.overLiterals(n.found, b, layouts, c.literals[i])
+		}
+		n.want(b, layouts)
+		return nil
+	})
+	if err != nil || len(n.found) == 0 && n.layouts == nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// want sets what of a slice is to be decoded, in which no read is in pieces: the first reads, up to the last that is found, and those without
+// a place only if a record has one.
+func (n *candidates) want(b *batch, layouts [2]*seqs.Layout) {
+	n.wanted.layouts, n.wanted.withoutLiterals = true, true
+	for _, m := range n.found {
+		n.wanted.first = max(n.wanted.first, m.record+1)
+		for k, col := range b.cols { // its mate is wanted as well
+			if col != nil && layouts[k].Positions[m.record] == seqs.Unplaced {
+				n.wanted.withoutLiterals = false
+			}
+		}
+	}
+}
+
+// decode returns the matches among candidates.
+func (c *candidateSearch) decode(ctx context.Context, n *candidates) (*batch, []match, error) {
+	b, err := decodeWhole(ctx, c.p, n.wanted)
+	if err != nil {
+		return nil, nil, err
+	}
+	var found []match
+	err = c.pool.do(ctx, func() error {
+		found = c.compare(b, n.found)
+		if n.layouts != nil {
+			for m, col := range b.cols {
+				if col != nil {
+					found = c.inColumn(found, col, m, func(i int) bool { return n.layouts[m].Positions[i] == seqs.Unplaced })
+				}
+			}
+		}
+		return nil
+	})
+	return b, found, err
+}
+
+// overGenome returns what may be a match in reads that have a place.
+func (c *candidateSearch) overGenome(b *batch, layouts [2]*seqs.Layout) (found []match) {
+	if len(c.genome) == 0 {
+		return nil
+	}
+	for m, col := range b.cols {
+		if col == nil {
+			continue
+		}
+		l := layouts[m]
+		for i, at := range l.Positions {
+			if at == seqs.Unplaced {
+				continue
+			}
+			n := col.lengths.Of(i)
+			k, _ := slices.BinarySearchFunc(c.genome, at, func(w window, at uint32) int { return cmp.Compare(w.at, at) })
+			for ; k < len(c.genome) && int(c.genome[k].at)+MinQuery <= int(at)+n; k++ {
+				w := c.genome[k]
+				offset := int(w.at - at)
+				size := len(c.patterns[w.pattern].bases)
+				if offset+size > n {
+					continue
+				}
+				if l.Reversed[i] {
+					found = append(found, match{i, m, c.patterns[w.pattern].other, n - offset - size})
+				} else {
+					found = append(found, match{i, m, int(w.pattern), offset})
+				}
+			}
+		}
+	}
+	return found
+}
+
+// overLiterals adds what may be a match in reads without a place, none of which is in pieces.
+func (c *candidateSearch) overLiterals(found []match, b *batch, layouts [2]*seqs.Layout, windows []literalWindow) []match {
+	at := 0 // literals before the read
+	for i := 0; i < b.slice.Records && len(windows) > 0; i++ {
+		for m, col := range b.cols {
+			if col == nil || layouts[m].Positions[i] != seqs.Unplaced {
+				continue
+			}
+			end := at + col.lengths.Of(i)
+			for len(windows) > 0 && windows[0].at < end {
+				found = append(found, match{i, m, windows[0].pattern, windows[0].at - at})
+				windows = windows[1:]
+			}
+			at = end
+		}
+	}
+	return found
+}
+
+// compare keeps of what may be matches those that are.
+func (c *candidateSearch) compare(b *batch, found []match) []match {
+	var starts [2]*readStarts
+	for m, col := range b.cols {
+		if col != nil {
+			starts[m] = newReadStarts(col)
+		}
+	}
+	return slices.DeleteFunc(found, func(m match) bool {
+		letters := b.cols[m.member].letters[starts[m.member].start(m.record)+m.at:]
+		differences := 0
+		for i, want := range c.patterns[m.pattern].bases {
+			if got, ok := scan.Code(letters[i]); !ok || got != want {
+				differences++
+			}
+		}
+		return differences > c.o.Mismatches
+	})
+}
