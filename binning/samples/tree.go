@@ -155,7 +155,7 @@ func (s *scanner) entry(f File) {
 		s.Excluded++
 		return
 	case mode&fs.ModeSymlink != 0:
-		target, err := os.Readlink(f.Path)
+		target, err := vfs.Readlink(f.Path)
 		if err != nil {
 			s.unreadable(f.Path, err)
 			return
