@@ -13,15 +13,21 @@ const maxOverlapped = 700
 
 // contig is the consensus of overlapping reads of one bin.
 type contig struct {
-	seq   []byte // one base a byte
-	reads uint32
+	packed []byte // bases, and nothing after them
+	n      int    // of bases
+	reads  uint32
+}
+
+// newContig returns bases pos..pos+n-1 of p as a contig, in memory of a byte for each four of them, which is 0.
+func newContig(memory, p []byte, pos, n int, reads uint32) contig {
+	copyBases(memory, 0, p, pos, n)
+	return contig{packed: memory, n: n, reads: reads}
 }
 
 // contigOverheadBytes is the memory of a contig in addition to its bases, including unused capacity of its list.
 const contigOverheadBytes = 40
 
-// contigs are the contigs of some reads. A read that overlaps no other is a contig of one read, and only its index is kept:
-// unpacked bases would take four times the memory of the packed read.
+// contigs are the contigs of some reads. A read that overlaps no other is a contig of one read, and only its index is kept.
 type contigs struct {
 	merged  []contig
 	reads   *Reads
@@ -34,7 +40,7 @@ func (c *contigs) count() int { return len(c.merged) + len(c.singles) }
 func (c *contigs) bytes() uint64 {
 	n := uint64(len(c.merged))*contigOverheadBytes + 4*uint64(len(c.singles))
 	for i := range c.merged {
-		n += uint64(len(c.merged[i].seq))
+		n += uint64(len(c.merged[i].packed))
 	}
 	return n
 }
@@ -157,18 +163,19 @@ type binWorker struct {
 	sorted    []uint64
 	pileups   []*pileup
 	unmatched []uint32 // reads of a group that agree with none of its pileups
-	arena     []byte
+	arena     []byte   // 0
 	out       contigs
 }
 
-// unpackSeq returns bases pos..pos+n-1 of p in the arena, one per byte. One allocation serves many contigs.
-func (b *binWorker) unpackSeq(p []byte, pos, n int) []byte {
-	if need := n + chunkBases; len(b.arena)+need > cap(b.arena) { // unpack writes whole chunks
-		b.arena = make([]byte, 0, max(1<<20, need))
+// contigOf returns bases pos..pos+n-1 of p as a contig, in the arena. One allocation serves many contigs.
+func (b *binWorker) contigOf(p []byte, pos, n, reads int) contig {
+	size := (n + 3) / 4
+	if len(b.arena) < size {
+		b.arena = make([]byte, max(1<<18, size))
 	}
-	at := len(b.arena)
-	b.arena = Unpack(b.arena, p, pos, n)
-	return b.arena[at:len(b.arena):len(b.arena)]
+	memory := b.arena[:size:size]
+	b.arena = b.arena[size:]
+	return newContig(memory, p, pos, n, uint32(reads))
 }
 
 // findKeys calls f with the keys of reads from..to-1: the keyBases bases after the signature << 32 | index of the read. It
@@ -292,8 +299,7 @@ func (b *binWorker) assembleGroup(keys []uint64) {
 			b.out.singles = append(b.out.singles, pile.firstRead)
 			continue
 		}
-		seq := b.unpackSeq(pile.consensus, pile.lo+pileupOrigin, pile.hi-pile.lo)
-		b.out.merged = append(b.out.merged, contig{seq: seq, reads: uint32(pile.reads)})
+		b.out.merged = append(b.out.merged, b.contigOf(pile.consensus, pile.lo+pileupOrigin, pile.hi-pile.lo, pile.reads))
 	}
 	b.out.singles = append(b.out.singles, b.unmatched...)
 }

@@ -14,6 +14,8 @@ type contigSet struct {
 	reads  []uint64
 	left   []uint32 // comparisons with others that the contig may still make
 	bases  uint64   // sum of length
+	// changed says that contigs were added or left out, or came in another order, since the last round of joining.
+	changed bool
 }
 
 // contigSetBytes is the memory of a contig in a set in addition to its bases.
@@ -30,6 +32,7 @@ const joinRange = 256
 // grow adds n contigs: contig i of them has the length and reads that size returns, and write writes its packed bases to dst.
 func (s *contigSet) grow(n, threads int, size func(i int) (bases int, reads uint64), write func(i int, dst []byte)) {
 	old := s.count()
+	s.changed = s.changed || n > 0
 	s.start = extended(s.start, n)
 	s.length = extended(s.length, n)
 	s.reads = extended(s.reads, n)
@@ -57,6 +60,7 @@ func (s *contigSet) append(other *contigSet, threads int) {
 	if other.count() == 0 {
 		return
 	}
+	s.changed = true
 	at := uint64(max(len(s.packed), padBytes)) - padBytes
 	s.packed = appended(threads, s.packed[:at], other.packed)
 	first := s.count()
@@ -76,6 +80,7 @@ func (s *contigSet) truncate(n int) {
 	if n >= s.count() {
 		return
 	}
+	s.changed = true
 	for _, l := range s.length[n:] {
 		s.bases -= uint64(l)
 	}

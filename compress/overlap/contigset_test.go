@@ -47,13 +47,13 @@ func TestContigSet(t *testing.T) {
 		var want []contig
 		some := func() (c []contig) {
 			for range r.Intn(600) {
-				c = append(c, contig{seq: randomBases(r, 1+r.Intn(90)), reads: uint32(1+r.Intn(4)) << (r.Intn(40) / 39 * 16)})
+				c = append(c, packedContig(randomBases(r, 1+r.Intn(90)), uint32(1+r.Intn(4))<<(r.Intn(40)/39*16)))
 			}
 			return c
 		}
 		grow := func(s *contigSet, c []contig) {
-			s.grow(len(c), 1+r.Intn(3), func(i int) (int, uint64) { return len(c[i].seq), uint64(c[i].reads) },
-				func(i int, dst []byte) { packBases(dst, c[i].seq) })
+			s.grow(len(c), 1+r.Intn(3), func(i int) (int, uint64) { return c[i].n, uint64(c[i].reads) },
+				func(i int, dst []byte) { copy(dst, c[i].packed) })
 		}
 		for range 10 {
 			step := r.Intn(4)
@@ -79,10 +79,10 @@ func TestContigSet(t *testing.T) {
 				t.Fatalf("step %d: %d contigs, want %d", step, s.count(), len(want))
 			}
 			for c, w := range want {
-				bases += len(w.seq)
-				if got := Unpack(nil, s.of(uint32(c)), 0, int(s.length[c])); !bytes.Equal(got, w.seq) || s.reads[c] != uint64(w.reads) ||
-					s.left[c] != s.length[c]/2+16 || len(s.of(uint32(c))) < (len(w.seq)+3)/4+padBytes {
-					t.Fatalf("step %d: contig %d of %d is %v of %d reads, want %v of %d", step, c, len(want), got, s.reads[c], w.seq, w.reads)
+				bases += w.n
+				if got := Unpack(nil, s.of(uint32(c)), 0, int(s.length[c])); !bytes.Equal(got, w.bases()) || s.reads[c] != uint64(w.reads) ||
+					s.left[c] != s.length[c]/2+16 || len(s.of(uint32(c))) < (w.n+3)/4+padBytes {
+					t.Fatalf("step %d: contig %d of %d is %v of %d reads, want %v of %d", step, c, len(want), got, s.reads[c], w.bases(), w.reads)
 				}
 			}
 			if s.bases != uint64(bases) {

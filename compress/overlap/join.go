@@ -1,7 +1,5 @@
 package overlap
 
-import "encoding/binary"
-
 // assembler collects contigs and joins them.
 type assembler struct {
 	joiner
@@ -31,8 +29,8 @@ func newAssembler(limits assemblerLimits, readBases, threads int) *assembler {
 // addContigs adds contigs. It joins those that are there if memory is short. progress is called with the number of rounds that
 // were made, and how many there will be at most.
 func (a *assembler) addContigs(c *contigs, progress func(done, total int)) {
-	a.set.grow(len(c.merged), a.threads, func(i int) (int, uint64) { return len(c.merged[i].seq), uint64(c.merged[i].reads) },
-		func(i int, dst []byte) { packBases(dst, c.merged[i].seq) })
+	a.set.grow(len(c.merged), a.threads, func(i int) (int, uint64) { return c.merged[i].n, uint64(c.merged[i].reads) },
+		func(i int, dst []byte) { copy(dst, c.merged[i].packed) })
 	a.singles.grow(len(c.singles), a.threads,
 		func(i int) (int, uint64) {
 			x, y := c.reads.longestACGT(int(c.singles[i]))
@@ -117,7 +115,6 @@ func (a *assembler) join(progress func(done, total int)) {
 		}
 		done = end
 	}
-	a.settled = nil // contigs may have been added or left out
 	a.set.rank(a.threads)
 	rounds(a.first(), 1)
 	rounds(dense, maxDenseRounds)
@@ -154,21 +151,5 @@ func (a *assembler) appendScaffolds(seq *sequence, progress func(done, total int
 	seq.grow(bases)
 	for _, c := range kept {
 		seq.appendPacked(a.set.of(c), int(a.set.length[c]))
-	}
-}
-
-// packBases packs bases, one a byte, into dst, which has a byte for each four of them.
-func packBases(dst, bases []byte) {
-	for ; len(bases) >= 8; bases, dst = bases[8:], dst[2:] {
-		x := binary.LittleEndian.Uint64(bases)
-		x = (x | x>>6) & 0x000f000f000f000f
-		x = (x | x>>12) & 0x000000ff000000ff
-		binary.LittleEndian.PutUint16(dst, uint16(x|x>>24))
-	}
-	for i, c := range bases {
-		if i&3 == 0 {
-			dst[i/4] = 0
-		}
-		dst[i/4] |= c << (2 * uint(i&3))
 	}
 }

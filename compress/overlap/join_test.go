@@ -35,7 +35,7 @@ func of(reads uint32, letters string, reverse bool) contig {
 	if reverse {
 		letters = reverseComplement(letters)
 	}
-	return contig{seq: codes(letters), reads: reads}
+	return packedContig(codes(letters), reads)
 }
 
 // spells reports whether a scaffold, in the form of joinedScaffolds, is letters or its reverse complement, with so many
@@ -342,7 +342,7 @@ func TestJoinIsTheSameForAnyThreads(t *testing.T) {
 		for range errors {
 			seq[r.Intn(length)] = byte(r.Intn(4))
 		}
-		all = append(all, contig{seq: seq, reads: uint32(1 + r.Intn(5))})
+		all = append(all, packedContig(seq, uint32(1+r.Intn(5))))
 	}
 	for range 4 {
 		add(stretchBases+r.Intn(2*stretchBases), 100)

@@ -57,10 +57,10 @@ type joiner struct {
 //  2. Since partners have a higher rank, the partners form trees. Contigs inside their partner are done with. The others are added to the
 //     root of their tree, in the order of their rank, if they agree with what is there by then.
 func (j *joiner) round(by sampler) int {
-	if by != j.by || len(j.settled) != j.set.count() {
+	if by != j.by || j.set.changed {
 		j.settled = nil
 	}
-	j.by = by
+	j.by, j.set.changed = by, false
 	if links, ok := j.device.partners(j, by); ok {
 		return j.merge(links)
 	}

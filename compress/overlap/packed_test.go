@@ -108,7 +108,7 @@ func TestAssembleGivesBackAGenome(t *testing.T) {
 		if i%2 == 1 {
 			seq = reversed(seq)
 		}
-		contigs = append(contigs, contig{seq: seq, reads: 2})
+		contigs = append(contigs, packedContig(seq, 2))
 	}
 	pg, _ := joinInBatches(contigs, noLimits, 1)
 	if len(pg) > len(genome)+200 {
@@ -116,7 +116,7 @@ func TestAssembleGivesBackAGenome(t *testing.T) {
 	}
 	rev := reversed(pg)
 	for _, c := range contigs {
-		if !bytes.Contains(pg, c.seq) && !bytes.Contains(rev, c.seq) {
+		if !bytes.Contains(pg, c.bases()) && !bytes.Contains(rev, c.bases()) {
 			t.Fatal("a contig is not in what was assembled")
 		}
 	}
@@ -137,7 +137,7 @@ func TestJoinsLoseNothing(t *testing.T) {
 	}
 	var contigs []contig
 	for at := 0; at+60 <= len(genome); at += 7 {
-		contigs = append(contigs, contig{seq: genome[at : at+60], reads: 2})
+		contigs = append(contigs, packedContig(genome[at:at+60], 2))
 	}
 	pg, _ := joinInBatches(contigs, noLimits, 1)
 	seen := map[string]bool{}
@@ -164,7 +164,7 @@ func TestBoundedAssembler(t *testing.T) {
 	var contigs []contig
 	for range 2_000 {
 		at := r.Intn(len(genome) - 150)
-		contigs = append(contigs, contig{seq: genome[at : at+150], reads: 2})
+		contigs = append(contigs, packedContig(genome[at:at+150], 2))
 	}
 	all := contigSet{bases: 2_000 * 150, length: make([]uint32, 2_000)}
 	needed := (&assembler{joiner: joiner{set: all}}).joinBytes(sparse, maxKmerParts/4)
@@ -177,7 +177,7 @@ func TestBoundedAssembler(t *testing.T) {
 	}
 	for i := range contigs {
 		at := 400*r.Intn(50) + r.Intn(200) // so that they cover 50 parts of 350 bases
-		contigs[i].seq = genome[at : at+150]
+		contigs[i] = packedContig(genome[at:at+150], contigs[i].reads)
 	}
 	pg, a = joinInBatches(contigs, assemblerLimits{bases: 1 << 30, bytes: 20_000}, 10)
 	if !a.full || len(pg) < 2_000 || len(pg) > 8_000 {

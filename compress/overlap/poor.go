@@ -123,7 +123,7 @@ func (b *builder) reassemblePoor(ctx context.Context) error {
 				// The reads of this contig count the mismatches that it saves.
 				x, y := rd.longestACGT(i)
 				mismatches := uint32(b.placements.mismatches[rd.records[i]])
-				poor.merged[first+k] = contig{seq: Unpack(nil, rd.bases(i), x, y-x), reads: mismatches}
+				poor.merged[first+k] = newContig(make([]byte, (y-x+3)/4), rd.bases(i), x, y-x, mismatches)
 			}
 		})
 		return ctx.Err()
@@ -134,7 +134,7 @@ func (b *builder) reassemblePoor(ctx context.Context) error {
 	const mismatchCost, baseCost = 7, 2 // bits per mismatch, per base
 	bases, mismatches := 0, 0
 	for i := range poor.merged {
-		bases, mismatches = bases+len(poor.merged[i].seq), mismatches+int(poor.merged[i].reads)
+		bases, mismatches = bases+poor.merged[i].n, mismatches+int(poor.merged[i].reads)
 	}
 	noProgress := func(int, int) {}
 	a := newAssembler(b.limits(b.workBytes/2), bases/mismatches, b.config.Threads)
