@@ -41,8 +41,8 @@ type aheadRecord struct {
 
 // ahead holds records that were parsed before they are used.
 type ahead struct {
-	run      bins.Runner // nil: nothing is parsed ahead
-	threads  int
+	run      bins.Runner
+	pieces   int // that are parsed at a time; 0: nothing is parsed ahead
 	segments []*aheadSegment
 	count    int // of segments in use
 	segment  int // the one with the next record
@@ -85,13 +85,12 @@ func (a *ahead) whole(fits func(s *aheadSegment) bool) []*aheadSegment {
 
 // fill parses records of the text that follows the walker's record, if that is much, and if it can.
 func (a *ahead) fill(w *walker) {
-	if a.run == nil || a.serial > 0 {
+	if a.pieces == 0 || a.serial > 0 {
 		return
 	}
-	pieces := min(a.threads*piecesAThread, mostPieces)
-	w.fillTo(w.textLen + (pieces+1)*aheadPiece)
+	w.fillTo(w.textLen + (a.pieces+1)*aheadPiece)
 	text := w.text()[w.textLen:]
-	a.divide(w, text, pieces)
+	a.divide(w, text, a.pieces)
 	if a.count < 2 {
 		a.drop(max(len(text), 1))
 		return

@@ -22,7 +22,7 @@ func cutAll(text string, blockSize, threads int) (blocks []string) {
 	c := newRecordCutter(&source{path: "x", close: func() {}}, kind, blockSize, 0, nil, false)
 	c.walker.in = iotest.HalfReader(strings.NewReader(text))
 	if threads > 1 {
-		c.parallel(newPool(threads))
+		c.parallel(newPool(threads), threads*piecesAThread)
 	}
 	a := NewCPU(Resources{Run: serial})
 	for !c.done {
@@ -126,7 +126,7 @@ func parsedAhead(text string) (n int) {
 	if text[0] == '>' {
 		w.kind = record.FASTA
 	}
-	a := ahead{run: serial, threads: 3}
+	a := ahead{run: serial, pieces: 12}
 	a.fill(&w)
 	for r, _ := a.next(); r != nil; r, _ = a.next() {
 		n++

@@ -70,7 +70,7 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 	if wrapped && n > 0 {
 		c := newRecordCutter(src, kind, blockSize, size, head, ended)
 		if r.pool.threads > 1 {
-			c.parallel(r.pool)
+			c.parallel(r.pool, r.piecesAhead)
 		}
 		in.cutter = c
 	} else {

@@ -20,7 +20,9 @@ const (
 	memoryPerByte  = 2
 	memoryPerInput = 5 << 18           // the first text, and a buffer
 	memoryGzip     = inflate.MinMemory // for each input of gzip besides
-	memoryBase     = 24 << 20
+	memoryBase     = 34 << 20
+	// Of each byte of text that is parsed ahead (ahead.go), where records are tiny and none has the form of the one before.
+	memoryAhead = 40
 )
 
 // minAutoBlock is the least block size, in bytes, that fitMemory chooses. Smaller blocks save
@@ -34,6 +36,7 @@ func (c *Config) fitMemory(sizeGiven bool) error {
 	text, inputs, gzipped := c.inspect()
 	if c.Memory == 0 {
 		c.shareInflating(math.MaxInt, gzipped)
+		c.sharePieces(math.MaxInt)
 		return nil
 	}
 	need := func(size uint64, streams int) uint64 {
@@ -64,8 +67,21 @@ func (c *Config) fitMemory(sizeGiven bool) error {
 	}
 	c.Options.BlockSize = size
 	left := int(min(c.Memory-need(size, c.Streams), math.MaxInt))
-	c.Hold = min(c.Hold, uint64(left-c.shareInflating(left, gzipped)))
+	left -= c.shareInflating(left, gzipped)
+	left -= c.sharePieces(left)
+	c.Hold = min(c.Hold, uint64(left))
 	return nil
+}
+
+// sharePieces divides the memory that is left among the inputs that are parsed ahead at a time, and returns how much of it that takes.
+// It does not change the archive.
+func (c *Config) sharePieces(left int) (taken int) {
+	inputs := max(min(len(c.Inputs), 2*window), 1)
+	c.piecesAhead = min(c.Threads*piecesAThread, mostPieces, left/inputs/(memoryAhead*aheadPiece))
+	if c.piecesAhead < 2 {
+		c.piecesAhead = 0
+	}
+	return c.piecesAhead * inputs * memoryAhead * aheadPiece
 }
 
 // shareInflating divides the memory that is left among the inputs of gzip that are read at a

@@ -74,8 +74,9 @@ type Config struct {
 	// Note, if not nil, prints a line that the user should read though nothing is wrong.
 	Note func(line string)
 
-	inflating int // bytes that the buffers of an input of gzip may take
-	unnamed   bool
+	inflating   int // bytes that the buffers of an input of gzip may take
+	piecesAhead int // pieces of an input's text that are parsed before their records are used; 0 for none
+	unnamed     bool
 }
 
 // Summary is what a run did.

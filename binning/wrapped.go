@@ -37,10 +37,10 @@ func newRecordCutter(src *source, kind record.Kind, blockSize, size int, left []
 	return c
 }
 
-// parallel makes it parse with the threads of a pool.
-func (c *recordCutter) parallel(p *pool) {
+// parallel makes it parse with the threads of a pool, and so many pieces of the text ahead.
+func (c *recordCutter) parallel(p *pool, pieces int) {
 	c.walker.run = p.run
-	c.ahead.run, c.ahead.threads = p.run, p.threads
+	c.ahead.run, c.ahead.pieces = p.run, pieces
 }
 
 func (c *recordCutter) close() { c.src.close() }

@@ -23,7 +23,7 @@ const minMemory = 64 << 20
 
 // uncounted is about how much memory the limit of the collector leaves out: the program itself, and what is allocated while it
 // collects.
-const uncounted = 8 << 20
+const uncounted = 14 << 20
 
 // add defines --threads, --memory, --quiet and --json.
 func (r *resources) add(f *pflag.FlagSet) {
@@ -63,7 +63,7 @@ func (r *resources) start(s *streams, model ...stageModel) (*progress, error) {
 	runtime.GOMAXPROCS(r.threads)
 	debug.SetGCPercent(garbagePercent)
 	// collect garbage before the heap exceeds the bound
-	debug.SetMemoryLimit(int64(min(uint64(r.memory)-min(uncounted, uint64(r.memory)/8), 1<<60)))
+	debug.SetMemoryLimit(int64(min(uint64(r.memory)-min(uncounted, uint64(r.memory)/5), 1<<60)))
 	s.log.event("limits", "threads", r.threads, "memory", uint64(r.memory))
 	switch {
 	case !r.quiet:
