@@ -93,6 +93,7 @@ test-long: vet-platforms test-arm64
 	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'Reader|FindData' ./compress
 	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'TestShares|TestLongDraws' ./compress/seqs
 	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'Damaged' ./binning/inflate
+	ORCOMGO_LONG=1 $(GO) test -count 1 -run 'Browser|FiguresData' ./compress/report
 	@for pkg in $$($(GO) list ./...); do \
 		for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "fuzz $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"math/rand"
 	"testing"
 
 	"orcomgo/bins/record"
@@ -53,6 +54,36 @@ func BenchmarkPack(b *testing.B) {
 	for b.Loop() {
 		packTo(b, dir, PackOptions{Threads: 2, KeepBins: true, Force: true})
 	}
+}
+
+// BenchmarkAssembly is reading an assembly in two bits a base, as text and as records, on one thread, in bytes of text.
+func BenchmarkAssembly(b *testing.B) {
+	text := ">x\n" + wrap(randomBases(rand.New(rand.NewSource(1)), 4<<20), 60)
+	dir := binTo(b, []input{{name: "x.fa", text: text, mate: -1}}, record.Options{BlockSize: 256 << 20})
+	packTo(b, dir, PackOptions{Threads: 2, Level: LevelFast})
+	b.Run("text", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			if _, err := Unpack(context.Background(), dir, UnpackOptions{Threads: 1, Stream: io.Discard}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("records", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			r, err := Open(dir, ReaderOptions{Threads: 1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, err := range r.Records(context.Background(), Query{}) {
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			r.Close()
+		}
+	})
 }
 
 func BenchmarkUnpack(b *testing.B) {

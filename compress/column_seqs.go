@@ -37,7 +37,7 @@ var seqsColumn = column{
 	},
 	decode: func(p *packed, b *batch, _ int, data []byte) error {
 		if c := b.cols[0]; p.man.Inputs[c.input].TwoBit {
-			return c.decodeTwoBit(p.memory, data)
+			return c.decodeTwoBit(p.memory, p.threads, data)
 		}
 		first, mate := seqColumns(&b.cols)
 		decoded, err := p.dec.DecodeSlice(data, first, mate)

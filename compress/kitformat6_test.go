@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"encoding/binary"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,7 +74,7 @@ func (k *kit) groups() {
 		{"further", "Further mates of an input with further mates.", map[string][]byte{"input 2 mate": number(3)}},
 		{"itself", "Further mates of the input itself.", map[string][]byte{"input 3 mate": number(3)}},
 		{"none", "Further mates of an input that there is not.", map[string][]byte{"input 2 mate": number(4)}},
-		{"pairing", "A pairing that there is not.", map[string][]byte{"input 2 pairing": {6}}},
+		{"pairing", "A pairing that there is not.", map[string][]byte{"input 2 pairing": {7}}},
 		{"records", "Further mates that are fewer than the first mates.",
 			map[string][]byte{"input 2 records": number(5), "slice 1 records": number(5)}},
 		{"slice", "A slice of further mates with fewer records than that of the first mates.",
@@ -122,3 +123,55 @@ func (k *kit) repeats() {
 // repeatsHead is where the size of blocks is in a section of repeats: after a byte for the number of bases before the blocks, 0, and two
 // for those of the blocks.
 const repeatsHead = 3
+
+// assemblies writes archives of sequences in two bits a base.
+func (k *kit) assemblies() {
+	in := input{"x.fa", readFile(k.t, filepath.Join(goldenDir, "text", "assembly.fa")), -1, false}
+	files := k.encode([]input{in}, record.Options{}, PackOptions{Level: LevelFast})
+	put := func(name, what, result string, files map[string]string) {
+		k.write(name, &expectation{what: what, result: result,
+			inputs: []expectedInput{expectInput("x.fa", in.text, result == kitWhole)}}, files)
+	}
+	put("valid-assembly", "Sequences in two bits a base.", kitWhole, packedOnly(files))
+	packed := newPackedFiles(k.t, files["x.cdna"], files["x.cmeta"])
+	k.refused("forged-assembly-version", "Two bits a base in version 5.", kitDamaged,
+		packed.forge(map[string][]byte{"version": number(5), "input 0 source flags": nil}))
+	k.refused("forged-assembly-fastq", "Two bits a base of FASTQ.", kitDamaged, packed.forge(map[string][]byte{"input 0 kind": {0}}))
+	const section = "slice 0 sequences"
+	_, head := binary.Uvarint(packed.cdna[packed.section[section].from:])
+	for _, c := range []struct {
+		name, what string
+		f          func(b []byte) []byte
+	}{
+		{"cut", "Fewer literals than the section says.", cut(-20)},
+		{"literals", "More literals than bases.", func(b []byte) []byte { return slices.Concat(number(1<<20), b[head:]) }},
+		{"kind", "A copy of a kind that there is not.", func(b []byte) []byte { return inStream(b, 0, 4) }},
+		{"first", "A first copy that goes on with the one before.", func(b []byte) []byte { return inStream(b, 0, 0) }},
+		{"length", "A copy of more bases than there are.", func(b []byte) []byte { return inStream(b, 2, 0xff) }},
+		{"place", "A copy of bases before the first.", func(b []byte) []byte { return inStream(b, 3, 0xff) }},
+		{"letter", "A run of A, which is no exception.", func(b []byte) []byte { return inStream(b, 6, 'A') }},
+		{"same", "A stream of 2^29 symbols in the bytes of a few.",
+			func(b []byte) []byte { return slices.Concat(b[:head], number(1<<29), b[head+1:]) }},
+	} {
+		put("forged-assembly-"+c.name, c.what, kitDamaged, packed.forgeSection(section, c.f))
+	}
+}
+
+// inStream returns a section of two bits a base in which the first symbol of a stream, which is stored as it is, has another value.
+func inStream(b []byte, stream int, value byte) []byte {
+	b = slices.Clone(b)
+	_, at := binary.Uvarint(b)
+	var before uint64
+	for i := range 7 {
+		_, n := binary.Uvarint(b[at:])
+		stored, m := binary.Uvarint(b[at+n:])
+		if at += n + m; i < stream {
+			before += stored
+		}
+	}
+	if b[at+int(before)] != 0 {
+		panic("the stream is coded")
+	}
+	b[at+int(before)+1] = value
+	return b
+}

@@ -101,6 +101,7 @@ func makeKit(t testing.TB) {
 	k.sources()
 	k.groups()
 	k.repeats()
+	k.assemblies()
 }
 
 // encode brings inputs through both stages; the archive is called x.

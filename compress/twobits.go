@@ -55,8 +55,8 @@ func twoBitText(text uint64) uint64 {
 	return max(text/4, 1)
 }
 
-// decodeTwoBit sets the letters of c, or, if only text is wanted, the sequences: the batch is to be released then.
-func (c *columns) decodeTwoBit(memory *buffers, data []byte) error {
+// decodeTwoBit, which may use several threads for long sequences, sets the letters of c, or, if only text is wanted, the sequences: the batch is to be released then.
+func (c *columns) decodeTwoBit(memory *buffers, threads int, data []byte) error {
 	s, err := twobit.Decode(memory.get(int(c.bases())/4+twoBitSlack), data, int(c.bases()))
 	if err != nil {
 		return err
@@ -64,6 +64,7 @@ func (c *columns) decodeTwoBit(memory *buffers, data []byte) error {
 	if c.layout != nil {
 		*c.layout = *seqs.UnplacedLayout(c.records)
 	}
+	s.Threads = threads
 	n := int(c.lengths.Sum(0, c.first))
 	if c.asText {
 		c.twoBit = s

@@ -202,7 +202,8 @@ func BinsData(dir, name string, id [idLen]byte) string {
 	return path
 }
 
-// IsArchiveFile reports whether a file is one of an archive, or of one that is being written: it has a name of such a file, and begins as one.
+// IsArchiveFile reports whether a file is one of an archive, or of one that is being written: it has a name of such a file, and begins as
+// one.
 func IsArchiveFile(path string) bool {
 	id, err := identify(path)
 	if err != nil || id.ext == "" {

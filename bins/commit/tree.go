@@ -23,8 +23,8 @@ type Tree struct{ Dir, Name string }
 // Path returns DIR/NAME.ctree.
 func (t Tree) Path() string { return filepath.Join(t.Dir, t.Name+TreeExt) }
 
-// FindTrees returns the side archives that path leads to, sorted by name: all of a directory, the one of the path DIR/NAME.ctree, or that of
-// DIR/NAME if there is no archive of this name. The result is empty if there is none. Nothing is written.
+// FindTrees returns the side archives that path leads to, sorted by name: all of a directory, the one of the path DIR/NAME.ctree, or that
+// of DIR/NAME if there is no archive of this name. The result is empty if there is none. Nothing is written.
 func FindTrees(path string) ([]Tree, error) {
 	info, err := vfs.Stat(path)
 	if err == nil && info.IsDir() {

@@ -8,8 +8,8 @@ import (
 // PackedLen returns how many bytes n bases take in Block.Packed.
 func PackedLen(n int) int { return (n + 3) / 4 }
 
-// fourLetters holds the four letters of a packed byte, the first one lowest, and those of its reverse complement.
-var fourLetters, fourComplements = func() (forward, reverse [256]uint32) {
+// FourLetters has the letters of the four bases of a packed byte, the first one in the lowest bits.
+var FourLetters, fourComplements = func() (forward, reverse [256]uint32) {
 	for b := range forward {
 		for i := range 4 {
 			base := b >> (2 * i) & 3
@@ -28,11 +28,11 @@ func AppendLetters(dst, packed []byte, n int, reverse bool) []byte {
 	out := dst[at:]
 	if !reverse {
 		for len(out) >= 8 && len(packed) >= 2 {
-			binary.LittleEndian.PutUint64(out, uint64(fourLetters[packed[0]])|uint64(fourLetters[packed[1]])<<32)
+			binary.LittleEndian.PutUint64(out, uint64(FourLetters[packed[0]])|uint64(FourLetters[packed[1]])<<32)
 			out, packed = out[8:], packed[2:]
 		}
 		for i := range out {
-			out[i] = byte(fourLetters[packed[i>>2]] >> (i & 3 * 8))
+			out[i] = byte(FourLetters[packed[i>>2]] >> (i & 3 * 8))
 		}
 		return dst
 	}

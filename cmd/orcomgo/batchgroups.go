@@ -87,9 +87,12 @@ func (b *batch) group(ctx context.Context) error {
 // samples that have an archive are taken from left. With --force nothing counts.
 func (b *batch) present(left map[string]*samples.Sample, joined map[string][]string) map[string]bool {
 	names := make(map[string]bool)
-	found, err := commit.Find(b.config.OutDir)
-	if err != nil || b.force || b.config.OutDir == "" {
+	if b.force || !isDirectory(b.config.OutDir) {
 		return names
+	}
+	found, err := commit.Find(b.config.OutDir)
+	if err != nil {
+		return names // there are none
 	}
 	for _, e := range found {
 		names[e.Name] = true

@@ -1,17 +1,64 @@
 package main
 
 import (
+	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
+	"path"
+	"runtime"
 	"strings"
 
+	"orcomgo/bins/commit"
 	"orcomgo/compress"
+	"orcomgo/compress/tree"
 )
 
 // checksumList is a list of checksums that info prints, in the form that sha256sum -c and md5sum -c read.
 type checksumList struct {
 	md5   bool // else SHA-256
 	files bool // of the files that were read; else of the texts as they are restored
+	// paths are those of files of reads in a directory that was archived as a whole, by their archives and inputs.
+	paths map[readsPlace]string
+}
+
+// readsPlace is an input of an archive.
+type readsPlace struct {
+	archive string
+	input   int
+}
+
+// writeTree prints a line for each side file of a directory, and notes where its files of reads are.
+func (l *checksumList) writeTree(ctx context.Context, w io.Writer, t commit.Tree) error {
+	r, err := tree.Open(t, tree.Options{Threads: runtime.GOMAXPROCS(0)})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	l.paths = make(map[readsPlace]string)
+	newHash := sha256.New
+	if l.md5 {
+		newHash = md5.New
+	}
+	sums, err := r.Sums(ctx, newHash)
+	if err != nil {
+		return err
+	}
+	for i := range r.Entries {
+		e := &r.Entries[i]
+		if e.Kind == tree.Reads {
+			l.paths[readsPlace{r.Archives[e.Archive].Name, e.Input}] = e.Path
+		}
+		if sums[i] == nil {
+			continue
+		}
+		if _, err := fmt.Fprintln(w, checksumLine(hex.EncodeToString(sums[i]), e.Path)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // write prints a line for each input of an archive whose checksum is known, and returns how many are not, and an explanation of the
@@ -33,6 +80,9 @@ func (l checksumList) write(w io.Writer, n *compress.Information) (missing int, 
 			if name == "" {
 				name = "-" // as these programs call standard input
 			}
+		}
+		if at, ok := l.paths[readsPlace{n.Name, i}]; ok {
+			name = path.Join(path.Dir(at), name)
 		}
 		if sum == "" {
 			if missing++; missing == 1 {

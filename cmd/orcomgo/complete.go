@@ -10,6 +10,7 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/compress"
+	"orcomgo/compress/tree"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -159,9 +160,12 @@ func completeArchive(args []string, word string) ([]string, cobra.ShellCompDirec
 	return found, how
 }
 
-// completeInputs completes the names of the inputs of the archive that was given.
+// completeInputs completes the names of the inputs of the archive that was given, or the paths of the directory.
 func completeInputs(args []string, word string) (found []string, _ cobra.ShellCompDirective) {
 	if len(args) > 0 {
+		if trees, err := commit.FindTrees(openable(args[0])); err == nil && len(trees) == 1 {
+			return completeEntries(trees[0], word), cobra.ShellCompDirectiveNoFileComp
+		}
 		if r, err := compress.Open(openable(args[0]), compress.ReaderOptions{Threads: 1}); err == nil {
 			defer r.Close()
 			for _, in := range r.Inputs() {
@@ -172,6 +176,21 @@ func completeInputs(args []string, word string) (found []string, _ cobra.ShellCo
 		}
 	}
 	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeEntries completes paths of a directory that was archived as a whole.
+func completeEntries(t commit.Tree, word string) (found []string) {
+	r, err := tree.Open(t, tree.Options{Threads: 1})
+	if err != nil {
+		return nil
+	}
+	defer r.Close()
+	for i := range r.Entries {
+		if strings.HasPrefix(r.Entries[i].Path, word) {
+			found = append(found, r.Entries[i].Path)
+		}
+	}
+	return found
 }
 
 // paths returns the directories, and the files that keep accepts, whose paths begin with what was typed. No space

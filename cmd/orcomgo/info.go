@@ -31,7 +31,8 @@ directory, it lists that first: each entry with mode, time and size, and which i
 --sha256 and --md5 print a list that sha256sum -c and md5sum -c take: of the texts, under the names that unpack restores
 them by, or with --files of the files that were archived, such as x.fastq.gz, as they were stored. bin records those of
 compressed files; those of texts, and so of plain files, are known after pack. If one is not known, the others are
-printed and the exit status is 1.
+printed and the exit status is 1. Of a directory that was archived as a whole the list has side files, too, which are decoded
+for it, and the paths of all.
 
 Examples:
   orcomgo info run/
@@ -73,7 +74,7 @@ func (o *infoFlags) exclusive() error {
 	return nil
 }
 
-func (o *infoFlags) run(_ context.Context, s *streams, args []string) error {
+func (o *infoFlags) run(ctx context.Context, s *streams, args []string) error {
 	dir, err := oneArchive("info", args)
 	if err != nil {
 		return err
@@ -89,9 +90,13 @@ func (o *infoFlags) run(_ context.Context, s *streams, args []string) error {
 		return err
 	}
 	failed, missing, why := 0, 0, ""
+	sums := checksumList{md5: o.md5, files: o.files}
 	for i, t := range trees {
 		if o.sha256 || o.md5 {
-			break // the checksums of side files are others
+			if err := sums.writeTree(ctx, s.out, t); err != nil {
+				return err
+			}
+			continue
 		}
 		if i > 0 && !o.json {
 			fmt.Fprintln(s.out)
@@ -114,7 +119,7 @@ func (o *infoFlags) run(_ context.Context, s *streams, args []string) error {
 		case o.sha256 || o.md5:
 			var unknown int
 			var reason string
-			unknown, reason, err = checksumList{o.md5, o.files}.write(s.out, n)
+			unknown, reason, err = sums.write(s.out, n)
 			if missing == 0 {
 				why = reason
 			}

@@ -35,6 +35,7 @@ var measureCommand = command{
 
 // trial is an archive to be made and measured.
 type trial struct {
+	Side            *sideTrial // a side archive; else one of Inputs
 	Inputs          []binning.InputSpec
 	Options         record.Options
 	Record          binning.RecordMode
@@ -60,6 +61,22 @@ func measure(ctx context.Context, s *streams, args []string) error {
 		return err
 	}
 	defer bar.close()
+	var p estimate.Point
+	if t.Side != nil {
+		err = t.makeSide(ctx, o, &p)
+	} else {
+		err = t.makeArchive(ctx, o, bar, &p)
+	}
+	if err != nil {
+		return hint(err)
+	}
+	r := o.runJSON("measure")
+	p.Peak, p.Seconds, p.CPU = r.PeakMemory, r.Seconds, cpuTime().Seconds()
+	return writeJSON(s.out, p)
+}
+
+// makeArchive makes the archive and says how large it is.
+func (t *trial) makeArchive(ctx context.Context, o resources, bar *progress, p *estimate.Point) error {
 	a := archiving{
 		config: binning.Config{Inputs: t.Inputs, OutDir: t.OutDir, Name: "measured", Options: t.Options, Record: t.Record, Threads: o.threads,
 			Memory: uint64(o.memory), Hold: uint64(o.memory / heldShare), TempDir: t.TempDir, Tool: tool},
@@ -67,21 +84,18 @@ func measure(ctx context.Context, s *streams, args []string) error {
 			NoVerify: t.NoVerify},
 		report: bar.report, finish: bar.finish, note: bar.note,
 	}
-	var p estimate.Point
 	a.binned = func(s *binning.Summary) { p.Bins, p.BinPeak = s.BinBytes, peakMemory() }
 	summary, _, err := a.run(ctx)
 	if err != nil {
-		return hint(err)
+		return err
 	}
-	r := o.runJSON("measure")
 	p.Text, p.Records, p.Bases, p.Archive = summary.TextBytes, summary.Records, summary.Bases, summary.ArchiveBytes
 	summary.Columns.Each(func(name string, bytes uint64) {
 		if name == "sequences" {
 			p.Sequences = bytes
 		}
 	})
-	p.Peak, p.Seconds, p.CPU = r.PeakMemory, r.Seconds, cpuTime().Seconds()
-	return writeJSON(s.out, p)
+	return nil
 }
 
 // measure makes an archive in a process of its own and returns what it took. The error is that of the archive.

@@ -27,7 +27,8 @@ var planCommand = command{
 	help: `plan finds the samples of directories as archive does, archives the first --sample of each into temporary files,
 and prints for each archive: its size, and the time, memory and temporary disk that it takes. Nothing is kept.
 What is not larger than --sample is archived as a whole, so its figures are measured. Others are extrapolated, from how the
-archive grew from half of --sample to all of it, and from new k-mers in more of the text.
+archive grew from half of --sample to all of it, and from new k-mers in more of the text. Less than 64MB of sample tells less: of
+memory it expects up to twice as much as is taken.
 The figures hold for archive with the same flags, on this machine. With --json they come with resources for a workflow:
 threads, mem_mb, runtime (minutes) and tmpdir_bytes, each with a margin.
 
@@ -41,7 +42,7 @@ Examples:
 		all := pflag.NewFlagSet("", pflag.ContinueOnError)
 		o := planFlags{archiveFlags: newArchiveFlags(all, "plan"), sample: 64e6}
 		f.Var(&o.sample, "sample", "`SIZE` of text of each archive to measure with")
-		for _, name := range []string{"samples", "group", "jobs", "reads-only", "order", "names", "quality", "source", "level", "slice-size",
+		for _, name := range []string{"samples", "group", "include", "exclude", "as-is", "jobs", "reads-only", "order", "names", "quality", "source", "level", "slice-size",
 			"no-verify", "block-size", "tmpdir", "threads", "memory", "quiet", "json"} {
 			f.AddFlag(all.Lookup(name))
 		}
@@ -109,8 +110,12 @@ func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
 		p.ready += a.stored
 		p.bar.report(planStage, p.ready, p.sum)
 	}
+	sides, err := p.planSides(ctx)
+	if err != nil {
+		return err
+	}
 	p.bar.close()
-	return p.tell(s, list)
+	return p.tell(s, list, sides)
 }
 
 const planStage = "plan"
@@ -145,6 +150,7 @@ func (p *plan) find(args []string) (err error) {
 	for i := range p.list {
 		p.sum += storedSize(p.list[i].Inputs)
 	}
+	p.sum += p.sideTotal()
 	if err != nil {
 		return err
 	}
@@ -212,8 +218,11 @@ func (p *plan) trial(ctx context.Context, inputs []binning.InputSpec) (estimate.
 	return m, errors.Join(err, os.RemoveAll(out))
 }
 
-// total returns what all archives are expected to take, as many at a time as there are jobs.
-func (p *plan) total(list []planned) (all estimate.Expected) {
+// betweenArchives is about how many bytes of memory a run over many samples takes for itself, and for what is left of the archives before.
+const betweenArchives = 4e6
+
+// total returns what all archives are expected to take, as many at a time as there are jobs, and then the side archives.
+func (p *plan) total(list []planned, sides []plannedSide) (all estimate.Expected) {
 	var memory, temporary []uint64
 	for i := range list {
 		e := &list[i].expected
@@ -232,5 +241,15 @@ func (p *plan) total(list []planned) (all estimate.Expected) {
 		return sum
 	}
 	all.Memory, all.Temporary = largest(memory), largest(temporary)
+	for i := range sides {
+		e := &sides[i].expected
+		all.Archive += e.Archive
+		all.Seconds += e.Seconds
+		all.CPU += e.CPU
+		all.Memory = max(all.Memory, e.Memory)
+	}
+	if len(list)+len(sides) > 1 {
+		all.Memory += betweenArchives
+	}
 	return all
 }

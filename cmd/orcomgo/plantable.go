@@ -17,6 +17,7 @@ type planJSON struct {
 	Jobs     int               `json:"jobs"`
 	Expected estimate.Expected `json:"expected"` // of all archives
 	Group    string            `json:"group"`
+	Sides    []plannedSideJSON `json:"sides"` // of directories
 	Archives []plannedJSON     `json:"archives"`
 	Unread   []string          `json:"unread"`
 	Others   []string          `json:"other_files"`
@@ -52,16 +53,16 @@ const (
 	diskMargin                = 1.1
 )
 
-func (p *plan) resourcesJSON(e *estimate.Expected) *resourcesJSON {
-	return &resourcesJSON{Threads: p.each.threads, Memory: uint64(p.each.memory),
+func (r *resources) resourcesJSON(e *estimate.Expected) *resourcesJSON {
+	return &resourcesJSON{Threads: r.threads, Memory: uint64(r.memory),
 		MemMB:   uint64(math.Ceil((float64(e.Memory)*memoryMargin + memorySpare) / 1e6)),
 		Runtime: uint64(math.Ceil(e.Seconds*timeMargin/60)) + 1, Tmpdir: uint64(float64(e.Temporary) * diskMargin)}
 }
 
 // tell prints the plan. The error says how many archives can't be made.
-func (p *plan) tell(s *streams, all []planned) error {
+func (p *plan) tell(s *streams, all []planned, sides []plannedSide) error {
 	failed := 0
-	j := planJSON{runJSON: p.runJSON("plan"), Memory: uint64(p.memory), Jobs: p.jobs, Group: p.groupBy, Expected: p.total(all),
+	j := planJSON{runJSON: p.runJSON("plan"), Memory: uint64(p.memory), Jobs: p.jobs, Group: p.groupBy, Expected: p.total(all, sides), Sides: []plannedSideJSON{},
 		Archives: []plannedJSON{}, Unread: []string{}, Others: list(p.others)}
 	for i := range all {
 		a := &all[i]
@@ -77,9 +78,12 @@ func (p *plan) tell(s *streams, all []planned) error {
 			failed++
 			one.Problem = oneLine(a.err.Error())
 		} else {
-			one.Expected, one.Resources = &a.expected, p.resourcesJSON(&a.expected)
+			one.Expected, one.Resources = &a.expected, p.each.resourcesJSON(&a.expected)
 		}
 		j.Archives = append(j.Archives, one)
+	}
+	for i := range sides {
+		j.Sides = append(j.Sides, sides[i].json(p))
 	}
 	for _, err := range p.unread {
 		j.Unread = append(j.Unread, oneLine(err.Error()))
@@ -108,7 +112,7 @@ func (p *plan) tell(s *streams, all []planned) error {
 func (p *plan) table(w io.Writer, j *planJSON) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "archive\tfiles\tbytes of text\tarchive\tratio\ttime\tmemory\ttemporary\t \n")
-	var text uint64
+	var total uint64
 	measured := true
 	for i := range j.Archives {
 		a := &j.Archives[i]
@@ -120,24 +124,36 @@ func (p *plan) table(w io.Writer, j *planJSON) error {
 		if !a.Whole {
 			note, measured = "about", false
 		}
-		text += a.Text
+		total += a.Text
 		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%.2f\t%s\t%s\t%s\t %s\n", oneLine(a.Archive), len(a.Inputs), countText(a.Text), countText(e.Archive),
 			float64(a.Text)/float64(max(e.Archive, 1)), secondsText(e.Seconds), bytesText(e.Memory), bytesText(e.Temporary), note)
 	}
-	if err := t.Flush(); err != nil {
-		return err
+	if len(j.Archives) > 0 {
+		if err := t.Flush(); err != nil {
+			return err
+		}
 	}
 	for i := range j.Archives {
 		if a := &j.Archives[i]; len(a.Samples) > 1 {
 			fmt.Fprintf(w, "%s holds the samples %s\n", oneLine(a.Archive), oneLine(strings.Join(a.Samples, ", ")))
 		}
 	}
+	for i := range j.Sides {
+		k := &j.Sides[i]
+		note := ""
+		total += k.Bytes
+		if !k.Whole {
+			note, measured = "about ", false
+		}
+		fmt.Fprintf(w, "%s: %s, %s bytes in %s%s, %s, %s of memory\n", oneLine(k.Archive), plural(uint64(k.Files), "side file"),
+			countText(k.Bytes), note, countText(k.Expected.Archive), secondsText(k.Expected.Seconds), bytesText(k.Expected.Memory))
+	}
 	about := ""
 	if !measured {
 		about = "about "
 	}
-	_, err := fmt.Fprintf(w, "%s: %s%s bytes of text in %s, %s, %s of memory, %s of temporary files; %s, %s at a time\n",
-		plural(uint64(len(j.Archives)), "archive"), about, countText(text), countText(j.Expected.Archive), secondsText(j.Expected.Seconds),
+	_, err := fmt.Fprintf(w, "%s: %s%s bytes in %s, %s, %s of memory, %s of temporary files; %s, %s at a time\n",
+		plural(uint64(len(j.Archives)+len(j.Sides)), "archive"), about, countText(total), countText(j.Expected.Archive), secondsText(j.Expected.Seconds),
 		bytesText(j.Expected.Memory), bytesText(j.Expected.Temporary), plural(uint64(j.Threads), "thread"),
 		plural(uint64(j.Jobs), "archive"))
 	return err

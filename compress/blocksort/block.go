@@ -52,6 +52,7 @@ func (s *space) bytes(n int) []byte {
 type spaces struct {
 	mutex       sync.Mutex
 	free        []*space
+	text        []byte                 // the largest that was decoded and read; nil while it is used
 	accelerator *transform.Accelerator // of all of them; nil if none is used
 
 	// Large blocks are transformed one after another, each by all threads, since that takes most of the memory.
@@ -74,6 +75,27 @@ func (p *spaces) put(s *space) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.free = append(p.free, s)
+}
+
+// takeText returns n bytes of any value, for a text that is decoded.
+func (p *spaces) takeText(n int) []byte {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if cap(p.text) < n {
+		return make([]byte, n)
+	}
+	text := p.text[:n]
+	p.text = nil
+	return text
+}
+
+// putText gives the memory of a text back that was read.
+func (p *spaces) putText(text []byte) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if cap(text) > cap(p.text) {
+		p.text = text
+	}
 }
 
 // close frees what the accelerator has. No block may be in work.
@@ -242,7 +264,7 @@ func (s *space) decodeBody(n int, body []byte, threads int) ([]byte, error) {
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	text := make([]byte, n)
+	text := s.pool.takeText(n)
 	if err := s.inverse(text, transformed, starts, threads); err != nil {
 		return nil, ErrCorrupt
 	}

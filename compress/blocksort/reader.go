@@ -17,6 +17,7 @@ type Reader struct {
 	started bool
 	index   uint64
 	texts   [][]byte // decoded and not read yet
+	first   []byte   // all of the first of them, of which texts has what is left
 	err     error
 	spaces  spaces
 }
@@ -60,9 +61,13 @@ func (z *Reader) Read(p []byte) (int, error) {
 		}
 		z.fill()
 	}
+	if z.first == nil {
+		z.first = z.texts[0]
+	}
 	n := copy(p, z.texts[0])
 	if z.texts[0] = z.texts[0][n:]; len(z.texts[0]) == 0 {
-		z.texts = z.texts[1:]
+		z.spaces.putText(z.first)
+		z.texts, z.first = z.texts[1:], nil
 	}
 	return n, nil
 }

@@ -57,6 +57,9 @@ func (l *Limits) temporary(bins, reads, bases uint64) uint64 {
 // Novel is about how many bytes a base takes that no read had before: nearly two bits.
 const novel = 0.24
 
+// leastGrowth is which share of the time for a byte of the text that was measured a byte takes at least beyond it.
+const leastGrowth = 0.8
+
 // Extrapolate returns what is expected of inputs with so many bytes of text and different k-mers, of which full was measured, and half of
 // full.
 //
@@ -73,12 +76,13 @@ func (l *Limits) Extrapolate(half, full *Point, text uint64, kmers float64) Expe
 
 	others := grow(float64(half.Archive-half.Sequences), float64(full.Archive-full.Sequences))
 	e := Expected{Archive: uint64(others + l.sequences(half, full, bases, kmers))}
-	e.CPU = grow(half.CPU, full.CPU)
+	// On a busy machine half may have taken nearly as long as full. But beyond the start, time grows with the text.
+	e.CPU = max(grow(half.CPU, full.CPU), leastGrowth*full.CPU*float64(text)/float64(full.Text))
 	// Slices are coded side by side: one of them can't keep all threads busy.
 	busy := func(text uint64) float64 {
 		return min(float64(max(l.Threads, 1)), math.Ceil(float64(text)/float64(max(l.SliceText, 1))))
 	}
-	e.Seconds = max(grow(half.Seconds, full.Seconds)*busy(full.Text)/busy(text), e.CPU/float64(max(l.Threads, 1)))
+	e.Seconds = max(full.Seconds*e.CPU/max(full.CPU, 1e-3)*busy(full.Text)/busy(text), e.CPU/float64(max(l.Threads, 1)))
 	e.Temporary = l.temporary(bins, records, bases)
 	e.Memory = l.memory(half, full, text, records, bases)
 	return e

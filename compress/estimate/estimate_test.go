@@ -82,3 +82,12 @@ func TestWhole(t *testing.T) {
 		t.Errorf("as large as what was measured: %+v, want %+v", e, want)
 	}
 }
+
+// Times that were measured on a busy machine don't lead to an archive that takes no longer than its first part.
+func TestBusy(t *testing.T) {
+	half, full := point(100e3, 1e6), point(200e3, 2e6)
+	half.CPU, half.Seconds = full.CPU, 3*full.Seconds
+	if e := limits().Extrapolate(half, full, 10*full.Text, 3e6); e.CPU < 7*full.CPU || e.Seconds < 3*full.Seconds {
+		t.Errorf("%g s, %g s of all threads: ten times as much took %g and %g s", full.Seconds, full.CPU, e.Seconds, e.CPU)
+	}
+}

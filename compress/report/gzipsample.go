@@ -2,16 +2,17 @@ package report
 
 import (
 	"compress/gzip"
+	"math"
 
 	"orcomgo/compress"
 )
 
-// How much text is compressed to estimate what gzip would make of all of it, about, and how much of it at once at least. Stretches that
-// are much longer than gzip's window of 32 KiB compress as the whole file does.
+// About how much text is compressed to estimate what gzip would make of all of it, and of about how many slices. Stretches that are much
+// longer than gzip's window of 32 KiB compress as the whole file does.
 const (
-	gzipSampleBytes = 2 << 20
-	gzipStretch     = 256 << 10
-	gzipLevel       = 6
+	gzipSampleBytes  = 2 << 20
+	gzipSampleSlices = 8
+	gzipLevel        = 6
 )
 
 // gzipSample sums up what gzip makes of stretches of the text, at its default level.
@@ -28,20 +29,16 @@ func (w *countWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// add compresses a stretch in the middle of the text of a member of a slice, if the slice is in the sample: which depends on its number
-// alone.
-func (g *gzipSample) add(s *compress.InspectedSlice, member int) error {
-	const most = gzipSampleBytes / gzipStretch // slices in the sample
-	every := (s.Of + most - 1) / most
-	if s.Number%every != 0 {
+// add compresses a stretch in the middle of the text of a member of a slice, if the slice is in the sample: that depends on its number
+// alone, multiplied by the golden ratio, so that no regular order of slices is in step with it. Of every text the same share is taken.
+// all is how much text the archive has.
+func (g *gzipSample) add(s *compress.InspectedSlice, member int, all uint64) error {
+	chosen := min(gzipSampleSlices/float64(s.Of), 1)
+	if _, place := math.Modf(float64(s.Number) * math.Phi); place >= chosen {
 		return nil
 	}
 	text := s.Texts[member]
-	n := gzipSampleBytes / min(s.Of, most)
-	if s.Texts[1-member] != nil {
-		n /= 2
-	}
-	n = min(n, len(text))
+	n := int(float64(len(text)) * min(gzipSampleBytes/(chosen*float64(all)), 1))
 	from := (len(text) - n) / 2
 	var out countWriter
 	if g.writer == nil {

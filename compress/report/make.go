@@ -23,7 +23,7 @@ func Make(ctx context.Context, e commit.Entry, o Options) (*Figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &counting{named: info.Names == "keep"}
+	c := &counting{named: info.Names == "keep", text: info.TextBytes}
 	for i := range info.Inputs {
 		c.numbers = append(c.numbers, info.Inputs[i].Read)
 	}
@@ -82,6 +82,7 @@ func (c *counts) merge(d *counts) {
 type counting struct {
 	numbers []int // of the reads of each input in their fragments
 	named   bool  // names were kept
+	text    uint64
 
 	mu   sync.Mutex
 	free []*counts
@@ -120,7 +121,7 @@ func (c *counting) look(s *compress.InspectedSlice) error {
 			}
 			reads.add(&r)
 		}
-		if err := n.gzip.add(s, m); err != nil {
+		if err := n.gzip.add(s, m, c.text); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"encoding/xml"
@@ -65,10 +66,13 @@ func figuresOf(t testing.TB, e commit.Entry, threads int) *Figures {
 // read is a record of a file, read without any code of this project.
 type read struct{ name, bases, quals string }
 
-// readsOf reads FASTQ of four lines a record.
+// readsOf reads FASTQ of four lines a record, which may be compressed by gzip.
 func readsOf(t testing.TB, path string) (list []read) {
 	t.Helper()
 	text, err := os.ReadFile(path)
+	if z, zipErr := gzip.NewReader(bytes.NewReader(text)); err == nil && zipErr == nil {
+		text, err = io.ReadAll(z)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,6 +112,34 @@ func TestFigures(t *testing.T) {
 			}
 			checkSizes(t, f, paths)
 		})
+	}
+}
+
+// TestFiguresData is TestFigures for a pair of real files.
+func TestFiguresData(t *testing.T) {
+	data := os.Getenv("ORCOMGO_DATA")
+	if data == "" || os.Getenv("ORCOMGO_LONG") == "" {
+		t.Skip("set ORCOMGO_DATA to a folder of real runs, and ORCOMGO_LONG=1")
+	}
+	paths := []string{filepath.Join(data, "human_hiseq2500_R1.fastq.gz"), filepath.Join(data, "human_hiseq2500_R2.fastq.gz")}
+	if _, err := os.Stat(paths[0]); err != nil {
+		t.Skip(err)
+	}
+	f := figuresOf(t, archiveOf(t, record.Options{}, paths...), 2)
+	var both []string
+	first, second := readsOf(t, paths[0]), readsOf(t, paths[1])
+	compareFigures(t, &f.Reads[0], first)
+	compareFigures(t, &f.Reads[1], second)
+	for i, r := range first {
+		both = append(both, prefix(r.bases)+" "+prefix(second[i].bases))
+	}
+	compareDuplication(t, f.Pairs, both)
+	if !f.Verification.OK || f.Gzip.StoredCompressed != 2 {
+		t.Errorf("%+v, %+v", f.Verification, f.Gzip)
+	}
+	var page bytes.Buffer
+	if err := f.Page(&page, "test"); err != nil || page.Len() > 1_500_000 {
+		t.Errorf("%d bytes: %v", page.Len(), err)
 	}
 }
 
@@ -159,7 +191,7 @@ func compareFigures(t *testing.T, f *ReadFigures, reads []read) {
 		t.Errorf("GC %v, N %v", f.GC, f.N)
 	}
 	for k := range gc {
-		if math.Abs(gc[k]-f.GCByRead[k]) > 1e-3 {
+		if math.Abs(gc[k]-f.GCByRead[k]) > 1e-5*math.Max(100, gc[k]) {
 			t.Errorf("%v reads with %d %% GC, want %v", f.GCByRead[k], k, gc[k])
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 
 	"github.com/zeebo/xxh3"
@@ -204,4 +205,41 @@ func (r *Reader) VerifyQuick(ctx context.Context) (damage []error, err error) {
 		}
 	}
 	return damage, err
+}
+
+// Sums decodes the contents of all files and returns the checksum of each by a hash, by entry; nil for entries of other kinds, but for hard
+// links to files. The error is parse.ErrCorrupt if a file is damaged.
+func (r *Reader) Sums(ctx context.Context, newHash func() hash.Hash) ([][]byte, error) {
+	s := &summer{r: r, hash: newHash, sums: make([][]byte, len(r.Entries))}
+	if err := r.side.Extract(ctx, nil, s); err != nil {
+		return nil, err
+	}
+	for i := range r.Entries {
+		if e := &r.Entries[i]; e.Kind == HardLink {
+			s.sums[i] = s.sums[e.First]
+		}
+	}
+	return s.sums, nil
+}
+
+// summer computes checksums.
+type summer struct {
+	r    *Reader
+	hash func() hash.Hash
+	now  hash.Hash
+	sums [][]byte
+}
+
+func (s *summer) Begin(int) (io.Writer, error) {
+	s.now = s.hash()
+	return s.now, nil
+}
+
+func (s *summer) End(k int, damage error) error {
+	i := s.r.entry[k]
+	if damage != nil {
+		return damaged(s.r.path, s.r.Entries[i].Path+" can't be restored")
+	}
+	s.sums[i] = s.now.Sum(nil)
+	return nil
 }

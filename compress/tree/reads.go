@@ -186,6 +186,9 @@ func (r *Reader) CheckReads() []error {
 
 // checkOutputs returns an error if two entries would be restored under one name, or if something is in the way.
 func (x *restoration) checkOutputs() error {
+	if info, err := vfs.Stat(x.o.Dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s: it is not a directory", x.o.Dir)
+	}
 	seen := make(map[string]int)
 	for i := range x.Entries {
 		e := &x.Entries[i]

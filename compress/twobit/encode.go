@@ -101,7 +101,7 @@ func pack(letters []byte) (packed []byte, runs []run) {
 		x |= x >> 6
 		x |= x >> 12
 		a, b := uint8(x), uint8(x>>32)
-		if uint64(fourLetters[a])|uint64(fourLetters[b])<<32 != w {
+		if uint64(record.FourLetters[a])|uint64(record.FourLetters[b])<<32 != w {
 			for j, letter := range letters[i : i+8] {
 				runs = packLetter(packed, runs, i+j, letter)
 			}

@@ -6,29 +6,23 @@ import (
 	"sort"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/tasks"
 )
-
-// fourLetters are the letters of a packed byte, the first one lowest.
-var fourLetters = func() (t [256]uint32) {
-	for b := range t {
-		for i := range 4 {
-			t[b] |= uint32("ACGT"[b>>(2*i)&3]) << (8 * i)
-		}
-	}
-	return t
-}()
 
 // unpackWord writes the letters of a word to p.
 func unpackWord(p []byte, w uint64) {
 	p = p[:wordBases]
-	binary.LittleEndian.PutUint64(p, uint64(fourLetters[uint8(w)])|uint64(fourLetters[uint8(w>>8)])<<32)
-	binary.LittleEndian.PutUint64(p[8:], uint64(fourLetters[uint8(w>>16)])|uint64(fourLetters[uint8(w>>24)])<<32)
-	binary.LittleEndian.PutUint64(p[16:], uint64(fourLetters[uint8(w>>32)])|uint64(fourLetters[uint8(w>>40)])<<32)
-	binary.LittleEndian.PutUint64(p[24:], uint64(fourLetters[uint8(w>>48)])|uint64(fourLetters[uint8(w>>56)])<<32)
+	binary.LittleEndian.PutUint64(p, uint64(record.FourLetters[uint8(w)])|uint64(record.FourLetters[uint8(w>>8)])<<32)
+	binary.LittleEndian.PutUint64(p[8:], uint64(record.FourLetters[uint8(w>>16)])|uint64(record.FourLetters[uint8(w>>24)])<<32)
+	binary.LittleEndian.PutUint64(p[16:], uint64(record.FourLetters[uint8(w>>32)])|uint64(record.FourLetters[uint8(w>>40)])<<32)
+	binary.LittleEndian.PutUint64(p[24:], uint64(record.FourLetters[uint8(w>>48)])|uint64(record.FourLetters[uint8(w>>56)])<<32)
 }
 
 // Slack is how many bytes of capacity more than the text AppendLines needs.
 const Slack = wordBases
+
+// taskBases is how many bases, about, one task unpacks. A variable so that tests can use fewer.
+var taskBases = 1 << 20
 
 // partBases is how many bases are unpacked before the runs among them are applied, about: few enough to be in the cache.
 const partBases = 16 << 10
@@ -46,8 +40,42 @@ func (s *Sequence) AppendLines(dst []byte, from, to, width int, end string) []by
 	}
 	width = min(width, to-from)
 	at := len(dst)
-	size := to - from + (to-from+width-1)/width*len(end)
-	dst = slices.Grow(dst, size+wordBases)[:at+size+wordBases]
+	size := linesSize(to-from, width, end)
+	dst = slices.Grow(dst, size+wordBases)
+	text := dst[at : at+size+wordBases]
+	if task := taskBases / width * width; s.Threads > 1 && task > 0 && to-from > 2*task {
+		s.linesByTasks(text, from, to, task, width, end)
+	} else if width == to-from && s.Threads > 1 && width > 2*taskBases {
+		s.linesByTasks(text, from, to, taskBases, taskBases, "")
+		copy(text[width:], end)
+	} else {
+		s.lines(text, from, to, width, end)
+	}
+	return dst[:at+size]
+}
+
+// linesSize returns how many bytes n bases take in lines.
+func linesSize(n, width int, end string) int { return n + (n+width-1)/width*len(end) }
+
+// linesByTasks is lines by several threads. A task is so many bases: whole lines, many more than a word.
+func (s *Sequence) linesByTasks(text []byte, from, to, task, width int, end string) {
+	tasks.Each((to-from+task-1)/task, s.Threads, func(_, i int) {
+		from, to := from+i*task, min(from+(i+1)*task, to)
+		text := text[i*linesSize(task, width, end):]
+		// Bytes after a stretch get any value, and here they belong to the next task: so the last lines are written elsewhere.
+		last := max(to-from-1-2*wordBases, 0) / width * width
+		if last > 0 {
+			s.lines(text, from, from+last, width, end)
+		}
+		own := make([]byte, linesSize(to-from-last, width, end)+wordBases)
+		s.lines(own, from+last, to, width, end)
+		copy(text[linesSize(last, width, end):], own[:len(own)-wordBases])
+	})
+}
+
+// lines writes the lines that AppendLines appends to text, which has room for a word more.
+func (s *Sequence) lines(dst []byte, from, to, width int, end string) {
+	at := 0
 	next := sort.Search(len(s.runs), func(i int) bool { return s.runs[i].end > from })
 	// A part is whole lines, or a piece of a long one.
 	part, width1, end1 := width*max(partBases/width, 1), width, end
@@ -77,7 +105,6 @@ func (s *Sequence) AppendLines(dst []byte, from, to, width int, end string) []by
 			}
 		}
 	}
-	return dst[:at]
 }
 
 // unpackLines writes n bases from base `from` on to text, in lines. text has room for a word more.

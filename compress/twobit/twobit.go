@@ -45,6 +45,8 @@ type run struct {
 
 // Sequence is decoded bases.
 type Sequence struct {
+	Threads int // of AppendLines, if there are many lines; 0: one
+
 	packed []byte // base i is in bits 2*(i mod 4) of byte i/4; followed by slack bytes
 	n      int
 	runs   []run // ascending

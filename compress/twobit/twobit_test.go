@@ -150,6 +150,15 @@ func TestLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func(n int) { taskBases = n }(taskBases)
+	for _, x := range []struct{ threads, task int }{{0, 1}, {3, 100}, {2, 1000}, {3, 30000}} {
+		s.Threads, taskBases = x.threads, x.task
+		sameLines(t, r, s, letters)
+	}
+}
+
+// sameLines compares lines of many widths with letters.
+func sameLines(t *testing.T, r *rand.Rand, s *Sequence, letters []byte) {
 	for _, width := range []int{1, 7, 32, 60, 80, partBases - 1, partBases, partBases + 1, 40000, 100000, 200000} {
 		for _, end := range []string{"\n", "\r\n", ""} {
 			for range 20 {

@@ -78,7 +78,12 @@ package() {
 cuda() {
 	echo 'int main(void) { return 0; }' | gcc -include cuda.h -x c - -lcuda -o /dev/null 2>/dev/null || cant "there are no CUDA headers"
 	make --no-print-directory cuda
-	bin/orcomgo-cuda version | grep -q CUDA
+	if ! bin/orcomgo-cuda version >"$work/version" 2>&1; then
+		cat "$work/version"
+		! grep -q 'no usable GPU' "$work/version" || cant "built, but there is no GPU to run it on"
+		return 1
+	fi
+	grep -q 'CPU and CUDA' "$work/version"
 	roundtrip bin/orcomgo-cuda
 }
 
@@ -94,9 +99,9 @@ insystem() {
 	"$@"
 }
 
-goreleaser() {
+configuration() {
 	command -v goreleaser >/dev/null || cant "goreleaser is not installed"
-	command goreleaser check deploy/goreleaser.yaml
+	goreleaser check deploy/goreleaser.yaml
 }
 
 check "program" make --no-print-directory build
@@ -114,5 +119,5 @@ check "deb in the small Debian" insystem "$here/deb.sh" "$work/system" "$dist/or
 check "Apptainer" insystem "$here/apptainer.sh" "$work/system"
 check "container" insystem "$here/container.sh" "$work/system"
 check "Conda" "$here/conda.sh"
-check "goreleaser" goreleaser
+check "goreleaser" configuration
 cat "$dist/SHA256SUMS"

@@ -3935,7 +3935,7 @@ def outcome(base):
         except Damaged as problem:
             lost = True
             problems.append(str(problem))
-            lines.append(f"damaged: {escape(one.name)}")
+            lines.append(f"damaged: {escape(names[index])}")
         else:
             lines.append(f"restored: {digest.hexdigest()} {size} {escape(names[index])}")
     for problem in problems:

@@ -14,7 +14,7 @@ free_ports() {
 	EOF
 }
 
-# start_cluster NODE...: nodes of 2 CPUs and 4 GB each.
+# start_cluster NODE...: nodes of 2 CPUs, 4 GB and, as far as Slurm knows, a GPU each.
 start_cluster() {
 	local host ports node i=1
 	host=$(hostname -s)
@@ -35,7 +35,6 @@ start_cluster() {
 		SlurmdPidFile=$WORK/slurm/slurmd.%n.pid
 		SlurmctldLogFile=$WORK/slurm/slurmctld.log
 		SlurmdLogFile=$WORK/slurm/slurmd.%n.log
-		# no control groups: they may be missing in a container
 		ProctrackType=proctrack/linuxproc
 		TaskPlugin=task/none
 		JobAcctGatherType=jobacct_gather/linux
@@ -52,23 +51,28 @@ start_cluster() {
 		SlurmdTimeout=30
 		# jobs can be looked up until the test ends
 		MinJobAge=86400
+		GresTypes=gpu
 		PartitionName=test Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 	EOF
 	for node; do
-		echo "NodeName=$node NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[i]} CPUs=2 RealMemory=4000" >>"$SLURM_CONF"
+		echo "NodeName=$node NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[i]} CPUs=2 RealMemory=4000 Gres=gpu:1" >>"$SLURM_CONF"
 		i=$((i + 1))
 	done
-	# From 23.11 on, Slurm insists on control groups unless they are disabled here; before, it does not know the word.
-	[[ $(slurmd -V) =~ ([0-9]+\.[0-9]+) && $(printf '%s\n' 23.11 "${BASH_REMATCH[1]}" | sort -V | head -n 1) != 23.11 ]] ||
-		echo "CgroupPlugin=disabled" >"$WORK/slurm/cgroup.conf"
+	echo "Name=gpu File=/dev/zero" >"$WORK/slurm/gres.conf" # a device file that is on every machine
+	# No control groups are used, and a container may have none. Up to 23.02 Slurm cannot be told so, but then it must
+	# not look for them.
+	local plugin=disabled
+	[[ $(slurmd -V) =~ ([0-9]+\.[0-9]+) && $(printf '%s\n' 23.11 "${BASH_REMATCH[1]}" | sort -V | head -n 1) = 23.11 ]] ||
+		plugin=cgroup/v1
+	echo "CgroupPlugin=$plugin" >"$WORK/slurm/cgroup.conf"
 	dd if=/dev/urandom of="$WORK/slurm/munge.key" bs=1024 count=1 status=none
 	chmod 600 "$WORK/slurm/munge.key"
 	munged --force --key-file="$WORK/slurm/munge.key" --socket="$WORK/slurm/munge.socket" --pid-file="$WORK/slurm/munged.pid" \
-		--log-file="$WORK/slurm/munged.log" --seed-file="$WORK/slurm/munge.seed" 2>/dev/null
-	slurmctld
+		--log-file="$WORK/slurm/munged.log" --seed-file="$WORK/slurm/munge.seed" 2>/dev/null || fail "munged did not start"
+	slurmctld || fail "slurmctld did not start"
 	for node; do
 		mkdir "$WORK/slurm/spool.$node"
-		CLUSTER_NODE=$node slurmd -N "$node"
+		CLUSTER_NODE=$node slurmd -N "$node" || fail "slurmd did not start"
 	done
 	wait_for 120 "all nodes to be idle" nodes_are_idle $#
 }

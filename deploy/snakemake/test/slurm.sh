@@ -85,12 +85,13 @@ SAMPLES=$(cut -d, -f1 samples.csv | tail -n +2 | uniq)
 
 ### The run
 start_cluster n1 n2 n3
+# workflow SHEET SETTING...
 workflow() {
 	snakemake --snakefile "$HERE/../workflow/Snakefile" --profile "$HERE/../profile/slurm" \
-		--config samples=samples.csv orcomgo="$BIN/orcomgo" threads=1 plan_flags="--sample 8MB"
+		--config samples="$1" orcomgo="$BIN/orcomgo" threads=1 plan_flags="--sample 8MB" "${@:2}"
 }
 began=$SECONDS
-workflow >snakemake.log 2>&1 &
+workflow samples.csv >snakemake.log 2>&1 &
 SNAKEMAKE=$!
 
 # jobs NAME: id, state, node, memory and how it ended, of each job of that name, in their order.
@@ -159,8 +160,16 @@ left=$(find archives -maxdepth 1 -type f ! -name '*.cdna' ! -name '*.cmeta' ! -n
 
 ### Once more: nothing is left to do, also where reads were deleted after they were archived
 rm reads/s01_R1.fastq.gz reads/s01_R2.fastq.gz
-workflow >again.log 2>&1 || fail "the second run of the workflow failed: $(tail -n 5 again.log)"
+workflow samples.csv >again.log 2>&1 || fail "the second run of the workflow failed: $(tail -n 5 again.log)"
 grep -q 'Nothing to be done' again.log || fail "the second run of the workflow did something: $(grep -A 3 ^rule again.log)"
+
+### A sample whose jobs ask for a GPU, in one step, and whose reads are no FASTQ beside it
+head -c 100000 /dev/urandom >reads/noise.fastq
+printf 'sample,fastq_1\nwith_gpu,reads/s03.fastq.gz\nnoise,reads/noise.fastq\n' >gpu.csv
+! workflow gpu.csv out=gpu steps=one gpu=gpu:1 >gpu.log 2>&1 || fail "the workflow did not fail for a sample that is no FASTQ"
+cmp gpu/with_gpu.cdna archives/s03.cdna || fail "a sample is archived otherwise in one step"
+scontrol --oneliner show jobs | grep 'JobName=archive-sample=with_gpu' | grep -q 'gres[:/]gpu[:=]1' || fail "no GPU was asked for"
+[ ! -e gpu/noise.cdna ] || fail "there is an archive of noise"
 
 echo
 column -t -s $'\t' archives/summary.tsv
