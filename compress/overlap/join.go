@@ -17,7 +17,7 @@ type assemblerLimits struct {
 // Memory in bytes of a contig and of a base (in eighths) while contigs are joined, without that of the k-mers: two sets, links, trees and
 // reverse complements.
 const (
-	joinedContigBytes = 2*contigSetBytes + 90
+	joinedContigBytes = 2*contigSetBytes + 94
 	joinedBaseEighths = 5
 )
 
@@ -77,8 +77,8 @@ func (a *assembler) leaveOut() {
 // the ends, for short overlaps.
 var (
 	sparse    = sampler{rate: 8}
-	dense     = sampler{rate: 3}
-	denseEnds = sampler{rate: 3, ends: 16}
+	dense     = sampler{rate: 4}
+	denseEnds = sampler{rate: 4, ends: 16}
 )
 
 // maxJoinRounds is the number of rounds that join makes at most if memory is not short.
@@ -87,7 +87,7 @@ const maxJoinRounds = 1 + maxDenseRounds + 1 + maxDenseRounds
 const (
 	maxDenseRounds = 6
 	// Rounds are repeated while they join at least one contig in so many.
-	worthJoining = 50
+	worthJoining = 10
 )
 
 // join joins contigs in rounds: first those of several reads, then all.

@@ -55,7 +55,7 @@ type joiner struct {
 //  1. The selected k-mers of all contigs are grouped. Each contig is compared with some of those of higher rank that are in its
 //     groups, those with which it shares most k-mers first. The first with which it agrees where they overlap is its partner.
 //  2. Since partners have a higher rank, the partners form trees. Contigs inside their partner are done with. The others are added to the
-//     root of their tree, in the order of their rank, if they agree with what is there by then.
+//     what their partner is part of by then, in the order of their rank, if they agree with that.
 func (j *joiner) round(by sampler) int {
 	if by != j.by || j.set.changed {
 		j.settled = nil

@@ -26,6 +26,7 @@ type trees struct {
 	roots   []link     // of contigs that are not inside another one, by where they are in the root of their tree
 	members [][]uint32 // of each tree of several of these, without its root, ascending
 	joined  []bool     // the contig is part of a joined contig, other than as its root
+	unionOf []uint32   // of each contig that is in no other: the number of its union among those of its tree
 
 	pieces  [][]joinedPiece // of each joined contig
 	pieceOf []uint32        // for each contig, 1 + the number in pieces of the joined contig whose root it is; 0 if it is none
@@ -200,7 +201,7 @@ func (t *trees) of(c uint32, reversed bool) []byte {
 // joinMembers joins the members of each tree to its root.
 func (t *trees) joinMembers() {
 	t.joined, t.pieceOf = make([]bool, t.set.count()), make([]uint32, t.set.count())
-	t.pieces = make([][]joinedPiece, len(t.members))
+	t.unionOf = make([]uint32, t.set.count())
 	// Reads of contigs inside others count for these, which are inside none.
 	reads := t.set.reads
 	inParallel(t.threads, len(t.inside), linkRange, func(_, from, to int) {
@@ -210,14 +211,18 @@ func (t *trees) joinMembers() {
 			}
 		}
 	})
-	w := make([]union, t.threads)
+	w := make([]unions, t.threads)
 	inParallel(t.threads, len(t.members), 8, func(k, from, to int) {
 		for g := from; g < to; g++ {
-			if t.pieces[g] = w[k].join(t, t.members[g]); t.pieces[g] != nil {
-				t.pieceOf[t.roots[t.members[g][0]].to()] = uint32(g + 1)
-			}
+			w[k].join(t, t.members[g])
 		}
 	})
+	for i := range w {
+		for k, r := range w[i].roots {
+			t.pieces = append(t.pieces, w[i].pieces[k])
+			t.pieceOf[r] = uint32(len(t.pieces))
+		}
+	}
 }
 
 // piecesOf returns the pieces of a contig; nil if it is as it was.
@@ -228,8 +233,9 @@ func (t *trees) piecesOf(c uint32) []joinedPiece {
 	return nil
 }
 
-// union is a joined contig under construction: pieces in the order of their places, those before the root's in reverse.
+// union is a joined contig under construction: pieces in the order of their places, those before that of its first contig in reverse.
 type union struct {
+	root        uint32 // its first contig
 	left, right []joinedPiece
 	lo, hi      int // bases that the pieces cover
 }
@@ -242,43 +248,70 @@ func (u *union) piece(i int) *joinedPiece {
 	return &u.right[i-len(u.left)]
 }
 
-// join adds members, in their order, to their root. It returns the pieces of the joined contig; nil if none was added.
-func (u *union) join(t *trees, members []uint32) []joinedPiece {
+// unions are the joined contigs of the trees that a goroutine joins.
+type unions struct {
+	all    []union         // of a tree; the first one has its root
+	roots  []uint32        // contigs that others were joined to
+	pieces [][]joinedPiece // of the joined contig of each of these
+}
+
+// join adds the members of a tree, in their order, to the unions of their partners. A member that does not agree with that begins another
+// union.
+func (u *unions) join(t *trees, members []uint32) {
 	root := t.roots[members[0]].to()
-	n := int(t.set.length[root])
-	u.left = u.left[:0]
-	u.right = append(u.right[:0], joinedPiece{n: int32(n), contig: root})
-	u.lo, u.hi = 0, n
+	u.all = u.all[:0]
+	u.begin(t, root, newLink(root, 0, false))
 	for _, c := range members {
-		if p := t.links[c].to(); p != root && !t.joined[p] {
+		k := t.roots[c]
+		i := t.unionOf[t.links[c].to()]
+		if x := &u.all[i]; x.add(t, c, k) {
+			t.unionOf[c], t.joined[c] = i, true
+			t.set.reads[x.root] += t.set.reads[c]
+		} else {
+			u.begin(t, c, k)
+		}
+	}
+	for i := range u.all {
+		x := &u.all[i]
+		if len(x.left)+len(x.right) == 1 {
 			continue
 		}
-		k, n := t.roots[c], int(t.set.length[c])
-		from, to := k.start(), k.start()+n
-		b := t.of(c, k.reversed())
-		if max(to, u.hi)-min(from, u.lo) > maxContigLen || !u.agrees(t, c, b, from, to) {
-			continue
+		all := make([]joinedPiece, 0, len(x.left)+len(x.right))
+		for i := range cap(all) {
+			all = append(all, *x.piece(i))
 		}
-		t.joined[c] = true
-		t.set.reads[root] += t.set.reads[c]
-		if from < u.lo {
-			u.left = append(u.left, joinedPiece{at: int32(from), n: int32(u.lo - from), contig: c, reversed: k.reversed()})
-			u.lo = from
-		}
-		if to > u.hi {
-			u.right = append(u.right,
-				joinedPiece{at: int32(u.hi), n: int32(to - u.hi), from: int32(u.hi - from), contig: c, reversed: k.reversed()})
-			u.hi = to
-		}
+		u.roots, u.pieces = append(u.roots, x.root), append(u.pieces, all)
 	}
-	if len(u.left)+len(u.right) == 1 {
-		return nil
+}
+
+// begin begins a union with a contig, which k places in the root of the tree.
+func (u *unions) begin(t *trees, c uint32, k link) {
+	i := len(u.all)
+	t.unionOf[c] = uint32(i)
+	u.all = slices.Grow(u.all, 1)[:i+1] // with the memory of earlier unions
+	x := &u.all[i]
+	n := int(t.set.length[c])
+	x.root, x.lo, x.hi = c, k.start(), k.start()+n
+	x.left = x.left[:0]
+	x.right = append(x.right[:0], joinedPiece{at: int32(x.lo), n: int32(n), contig: c, reversed: k.reversed()})
+}
+
+// add adds a contig, which k places in the root of the tree, if it agrees with what is there.
+func (u *union) add(t *trees, c uint32, k link) bool {
+	from, to := k.start(), k.start()+int(t.set.length[c])
+	if max(to, u.hi)-min(from, u.lo) > maxContigLen || !u.agrees(t, c, t.of(c, k.reversed()), from, to) {
+		return false
 	}
-	all := make([]joinedPiece, 0, len(u.left)+len(u.right))
-	for i := range cap(all) {
-		all = append(all, *u.piece(i))
+	if from < u.lo {
+		u.left = append(u.left, joinedPiece{at: int32(from), n: int32(u.lo - from), contig: c, reversed: k.reversed()})
+		u.lo = from
 	}
-	return all
+	if to > u.hi {
+		u.right = append(u.right,
+			joinedPiece{at: int32(u.hi), n: int32(to - u.hi), from: int32(u.hi - from), contig: c, reversed: k.reversed()})
+		u.hi = to
+	}
+	return true
 }
 
 // agrees reports whether bases b, which are to be at from..to-1, agree with the pieces that are there.
