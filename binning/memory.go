@@ -20,7 +20,7 @@ const (
 	memoryPerByte  = 2
 	memoryPerInput = 5 << 18           // the first text, and a buffer
 	memoryGzip     = inflate.MinMemory // for each input of gzip besides
-	memoryBase     = 34 << 20
+	memoryBase     = 24 << 20
 	// Of each byte of text that is parsed ahead (ahead.go), where records are tiny and none has the form of the one before.
 	memoryAhead = 40
 )

@@ -27,12 +27,13 @@ func TestBinLeastMemory(t *testing.T) {
 		if err := os.WriteFile(path, []byte(strings.Repeat(tt.record, 20_000_000/len(tt.record))), 0o666); err != nil {
 			t.Fatal(err)
 		}
+		const most = minMemory*1.15 + 4e6 // the program of the tests is larger than the one that is installed
 		peak := math.MaxInt
-		for try := 0; try < 3 && float64(peak) > minMemory*1.15; try++ { // the collector may be late on a busy machine
+		for try := 0; try < 3 && float64(peak) > most; try++ { // the collector may be late on a busy machine
 			peak = min(peak, peakOf(t, "bin", "-q", "-f", "-t", "2", "--memory", "64MiB", path, filepath.Join(dir, "out")))
 		}
 		t.Logf("%s: %d MB", tt.name, peak/1e6)
-		if float64(peak) > minMemory*1.15 {
+		if float64(peak) > most {
 			t.Errorf("%s: peak memory %d MB", tt.name, peak/1e6)
 		}
 	}
