@@ -9,9 +9,9 @@ import (
 	"orcomgo/bins/record"
 )
 
-// Text of records of any number of lines is parsed by several threads: it is divided where records seem to begin, and each segment is parsed
-// by a walker. A segment whose last record does not end where the next segment begins was divided wrongly. Then, or if anything
-// is wrong with the text, all of it is parsed by one walker, record by record.
+// Text of records of any number of lines is parsed by several threads: it is divided where records seem to begin, and each segment is
+// parsed by a walker. A segment whose last record does not end where the next segment begins was divided wrongly. Then, or if anything is
+// wrong with the text, all of it is parsed by one walker, record by record.
 
 // aheadPiece is how many bytes of text a segment has, or a few more. A variable so that tests can use less.
 var aheadPiece = 1 << 20

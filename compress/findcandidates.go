@@ -139,8 +139,8 @@ func (c *candidateSearch) look(ctx context.Context, i int) (*candidates, error) 
 	return n, nil
 }
 
-// want sets what of a slice is to be decoded, in which no read is in pieces: the first reads, up to the last that is found, and those without
-// a place only if a record has one.
+// want sets what of a slice is to be decoded, in which no read is in pieces: the first reads, up to the last that is found, and those
+// without a place only if a record has one.
 func (n *candidates) want(b *batch, layouts [2]*seqs.Layout) {
 	n.wanted.layouts, n.wanted.withoutLiterals = true, true
 	for _, m := range n.found {

@@ -44,7 +44,8 @@ func (s *search) allSlices() *sliceList {
 	return l
 }
 
-// reads searches slices side by side and adds what was found to the finding, in the order of the slices. find searches number k of the list.
+// reads searches slices side by side and adds what was found to the finding, in the order of the slices. find searches number k of the
+// list.
 func (s *search) reads(ctx context.Context, list *sliceList, find func(ctx context.Context, k int) (*batch, []match, error)) error {
 	s.finding.Counted = true
 	return inOrder(ctx, len(list.numbers), list.inFlight,

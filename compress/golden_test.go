@@ -41,7 +41,7 @@ type golden struct {
 	// If not 0, how much text, or how many reads, a slice aims for: which of the two counts depends on the options.
 	sliceText, sliceReads uint64
 
-	slices, parts int // of the packed archive; 0 stands for one. Parts are sections of positions
+	slices, parts int // of the packed archive; 0 means one. Parts are sections of positions
 }
 
 var goldens = []golden{
@@ -135,10 +135,10 @@ var goldens = []golden{
 
 const group4 = "pair_1.fastq+pair_2.fastq+pair_3.fastq+pair_4.fastq"
 
-// none is the count of nothing where 0 stands for one.
+// none is the count of nothing where 0 means one.
 const none = -1
 
-// count returns the count that n stands for.
+// count returns the count that n means.
 func count(n int) int {
 	switch n {
 	case 0:

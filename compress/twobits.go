@@ -12,8 +12,8 @@ import (
 // With LevelFast, the sequences of assemblies are in two bits a base (package twobit), so that unpacking is as fast as copying. With other
 // levels they are on the pseudogenome, as reads are, and the bases are predicted, which takes less room and more time.
 
-// leastAssembled is how many bases the longest sequence of an assembly has at least. Reads of Illumina's instruments are shorter, also mates
-// that were merged.
+// leastAssembled is how many bases the longest sequence of an assembly has at least. Reads of Illumina's instruments are shorter, also
+// mates that were merged.
 const leastAssembled = 701
 
 // manyNames is how many names a slice of such an input has at least if they are to be decoded fast. Fewer take little time anyway.
@@ -46,8 +46,8 @@ func chooseTwoBit(ctx context.Context, r *bins.Reader, level Level) ([]bool, err
 	return chosen, nil
 }
 
-// twoBitText returns how much text a slice in two bits a base has where others have so much (0: sliceText). It is decoded in little time, and
-// many slices can be decoded side by side.
+// twoBitText returns how much text a slice in two bits a base has where others have so much (0: sliceText). It is decoded in little time,
+// and many slices can be decoded side by side.
 func twoBitText(text uint64) uint64 {
 	if text == 0 {
 		text = sliceText
@@ -55,7 +55,8 @@ func twoBitText(text uint64) uint64 {
 	return max(text/4, 1)
 }
 
-// decodeTwoBit, which may use several threads for long sequences, sets the letters of c, or, if only text is wanted, the sequences: the batch is to be released then.
+// decodeTwoBit, which may use several threads for long sequences, sets the letters of c, or, if only text is wanted, the sequences: the
+// batch is to be released then.
 func (c *columns) decodeTwoBit(memory *buffers, threads int, data []byte) error {
 	s, err := twobit.Decode(memory.get(int(c.bases())/4+twoBitSlack), data, int(c.bases()))
 	if err != nil {

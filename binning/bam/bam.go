@@ -30,7 +30,7 @@ var ErrCorrupt = errors.New("the BAM data is damaged")
 // data ends inside of a record.
 type Reader struct {
 	in      *bufio.Reader
-	begun   bool // the header was read
+	started bool // the header was read
 	records uint64
 	record  []byte
 	text    []byte // that was not read yet, from at on
@@ -48,8 +48,8 @@ const textAhead = 1 << 16
 func (r *Reader) Read(p []byte) (int, error) {
 	if r.at == len(r.text) && r.err == nil {
 		r.text, r.at = r.text[:0], 0
-		if !r.begun {
-			r.begun, r.err = true, r.header()
+		if !r.started {
+			r.started, r.err = true, r.header()
 		}
 		for len(r.text) < textAhead && r.err == nil {
 			r.err = r.next()

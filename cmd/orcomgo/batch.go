@@ -199,7 +199,7 @@ func (b *batch) scan(dirs []string) error {
 	return nil
 }
 
-// chooseDevice returns the device for all samples: auto stands for a GPU where a sample is large enough. It may replace the process.
+// chooseDevice returns the device for all samples: auto is a GPU where a sample is large enough for one. It may replace the process.
 func (b *batch) chooseDevice(ctx context.Context) (string, error) {
 	if b.device == "auto" && (b.jobs > 1 || b.limit() < minGPUMemory) {
 		return "cpu", nil

@@ -42,8 +42,8 @@ Examples:
 		all := pflag.NewFlagSet("", pflag.ContinueOnError)
 		o := planFlags{archiveFlags: newArchiveFlags(all, "plan"), sample: 64e6}
 		f.Var(&o.sample, "sample", "`SIZE` of text of each archive to measure with")
-		for _, name := range []string{"samples", "group", "include", "exclude", "as-is", "jobs", "reads-only", "order", "names", "quality", "source", "level", "slice-size",
-			"no-verify", "block-size", "tmpdir", "threads", "memory", "quiet", "json"} {
+		for _, name := range []string{"samples", "group", "include", "exclude", "as-is", "jobs", "reads-only", "order", "names", "quality",
+			"source", "level", "slice-size", "no-verify", "block-size", "tmpdir", "threads", "memory", "quiet", "json"} {
 			f.AddFlag(all.Lookup(name))
 		}
 		return o.run

@@ -10,8 +10,8 @@ func (s *sorter) chosenOf(i int) uint64 {
 	return s.chosen[i>>6]
 }
 
-// scatter writes the entries of the chosen suffixes from .. to-1, of which the first symbol has the bit at; from is a multiple of 64. places
-// says where the next one of each bucket goes. If entries is nil, they are only counted in places.
+// scatter writes the entries of the chosen suffixes from .. to-1, of which the first symbol has the bit at; from is a multiple of 64.
+// places says where the next one of each bucket goes. If entries is nil, they are only counted in places.
 func (s *sorter) scatter(entries []uint64, text []byte, from, to int, at uint64, places *bucketCounts) {
 	t := s.t
 	low, keyShift := s.low&63, (64-s.keyBits)&63

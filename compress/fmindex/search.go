@@ -38,8 +38,8 @@ const tableBases = 8
 // rowsTable holds the rows of all sequences of tableBases bases, by the base in the lowest bits last.
 type rowsTable [1 << (2 * tableBases)]Rows
 
-// Tabulate makes a table of the rows of all short sequences, half a megabyte. With it FindAll takes a fifth less time, and from some thousand
-// sequences on that is more than the table takes. It must not be called beside searches.
+// Tabulate makes a table of the rows of all short sequences, half a megabyte. With it FindAll takes a fifth less time, and from some
+// thousand sequences on that is more than the table takes. It must not be called beside searches.
 func (x *Index) Tabulate() {
 	t := new(rowsTable)
 	x.tabulate(t, 0, 0, x.all())

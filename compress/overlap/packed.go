@@ -97,8 +97,9 @@ func Unpack(dst []byte, p []byte, pos, n int) []byte {
 	return dst[:at+n]
 }
 
-// replaceBases replaces bases to..to+n-1 of dst by bases from..from+n-1 of src. It leaves the other bases of dst as they are, but writes the
-// seven bytes after them again, which other goroutines must not use at that time; copyBases is for bases side by side, in memory that is 0.
+// replaceBases replaces bases to..to+n-1 of dst by bases from..from+n-1 of src. It leaves the other bases of dst as they are, but writes
+// the seven bytes after them again, which other goroutines must not use at that time; copyBases is for bases side by side, in memory that
+// is 0.
 func replaceBases(dst []byte, to int, src []byte, from, n int) {
 	for ; n > 0; to, from, n = to+chunkBases, from+chunkBases, n-chunkBases {
 		shift := 2 * uint(to&3)

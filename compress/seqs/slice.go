@@ -279,8 +279,8 @@ func (r *columnReads) needModel(ks []int) bool {
 	return false
 }
 
-// codeMismatches codes the reads of the columns in ks that have a place. read, which is nil when decoding, returns the packed bases of a read on the
-// pseudogenome's strand; text, which is nil when encoding, where its letters go.
+// codeMismatches codes the reads of the columns in ks that have a place. read, which is nil when decoding, returns the packed bases of a
+// read on the pseudogenome's strand; text, which is nil when encoding, where its letters go.
 func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, ks []int, read func(k, i int) []uint64, text func(k, i int) []byte) {
 	models := make([]*mismatches, len(r.cols))
 	for _, k := range ks {

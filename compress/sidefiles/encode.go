@@ -137,7 +137,7 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 			select {
 			case <-b.done:
 			case <-stopped: // a block can take seconds
-				return nil
+				return err
 			}
 			if err == nil {
 				if _, err = w.Write(b.bytes); err != nil {
@@ -188,7 +188,7 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 	return blocks, err
 }
 
-// errFailed stands for an error of the writer.
+// errFailed ends the cutting of files after an error of the writer, which is the one that is returned.
 var errFailed = fmt.Errorf("sidefiles: the stream could not be written")
 
 // cutter cuts files into blocks: files of the classes text, binary and stored follow each other in blocks, others have blocks of

@@ -18,8 +18,8 @@ type Sink interface {
 	End(i int, damage error) error
 }
 
-// Extract decodes the files for which want is true, or all if it is nil, in the order of the stream. As many blocks as there are threads are
-// decoded at a time; each is compared with its hash before any of it is written. Damage is given to the sink, and the other files are
+// Extract decodes the files for which want is true, or all if it is nil, in the order of the stream. As many blocks as there are threads
+// are decoded at a time; each is compared with its hash before any of it is written. Damage is given to the sink, and the other files are
 // decoded all the same; the error is one of the sink, of reading the stream, or of ctx.
 func (z *Reader) Extract(ctx context.Context, want []bool, sink Sink) error {
 	ctx, cancel := context.WithCancel(ctx)
