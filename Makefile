@@ -18,7 +18,7 @@ export CGO_ENABLED ?= 0
 PIPELINES = ./binning/... ./compress ./cmd/simreads/sim
 
 # What they leave out there: tests of one goroutine, and those that run nothing side by side that others don't
-RACE_SKIP = '^(TestFarDamage|TestFindGolden|TestGolden|TestOptions|TestVerificationReadsTheFile|TestTestkit|TestReader.*|TestGather|TestDamage|TestForgedSections|TestLevels|TestMemoryBound|TestQualitiesByBases.*|TestFarText|TestFailingText|TestDecompress|TestBlankTail|TestManyLate|TestUnlikelyRatio|TestSliceText|TestFindInAssemblies|TestWords|TestMatchNames|TestFirstRecords.*|TestSelectionDecodes.*|TestUnpackSplit|TestDamagedSources|TestQuals|TestBlockEnds)$$'
+RACE_SKIP = '^(TestFarDamage|TestFindGolden|TestGolden|TestOptions|TestVerificationReadsTheFile|TestTestkit|TestReader.*|TestGather|TestDamage|TestForgedSections|TestLevels|TestMemoryBound|TestQualitiesByBases.*|TestFarText|TestFailingText|TestDecompress|TestBlankTail|TestManyLate|TestUnlikelyRatio|TestSliceText|TestFindInAssemblies|TestWords|TestMatchNames|TestFirstRecords.*|TestSelectionDecodes.*|TestUnpackSplit|TestDamagedSources|TestQuals|TestBlockEnds|TestRandomRuns|TestUnpackSelection|TestPackAgain|TestFindVariants|TestRoundTrip|TestInterleavedDamage|TestUnpackBGZF|TestWindows|TestVerifyTellsWhich)$$'
 
 # How long the tests of one package may take: minutes on a machine with nothing else to do,
 # much longer where other processes have the cores. The limit is there for tests that hang.
