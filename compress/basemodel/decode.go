@@ -154,7 +154,7 @@ func (r *roundBuffer) chunk(round int, c span) []byte {
 func (r *roundBuffer) store(round int) {
 	chunks := r.segment.rounds[round]
 	all := span{chunks[0].from, chunks[len(chunks)-1].to}
-	pack(r.sequence.packed[r.index][all.from/4:], r.chunk(round, all)) // a round begins with a byte
+	Pack(r.sequence.packed[r.index][all.from/4:], r.chunk(round, all)) // a round begins with a byte
 	r.sequence.extend(r.index, r.segment.from+all.to)
 }
 

@@ -18,8 +18,8 @@ const (
 // packedLen returns how many bytes n packed bases take, with the bytes after them.
 func packedLen(n int) int { return (n+3)/4 + padBytes }
 
-// pack packs bases, one a byte, from the first bit of dst on, which is 0 where they go.
-func pack(dst, bases []byte) {
+// Pack packs bases, numbers 0 to 3, one a byte, from the first bit of dst on, which is 0 where they go: base i in byte i/4 at bits 2*(i%4).
+func Pack(dst, bases []byte) {
 	for ; len(bases) >= 4; bases, dst = bases[4:], dst[1:] {
 		v := binary.LittleEndian.Uint32(bases)
 		dst[0] = byte(v | v>>6 | v>>12 | v>>18)

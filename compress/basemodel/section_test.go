@@ -103,7 +103,7 @@ func TestModelsDiffer(t *testing.T) {
 		other := bytes.Clone(b)
 		other[at] ^= 2
 		packed := make([]byte, packedLen(n))
-		pack(packed, other)
+		Pack(packed, other)
 		s, err := Decode(e.Section, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -114,7 +114,7 @@ func TestModelsDiffer(t *testing.T) {
 		if s.Is(packed) {
 			t.Errorf("base %d differs, and the sequence is said to be the same", at)
 		}
-		pack(clearOf(packed), b)
+		Pack(clearOf(packed), b)
 		if !s.Is(packed) {
 			t.Errorf("the sequence is said to be another one")
 		}
@@ -237,8 +237,8 @@ func TestPacked(t *testing.T) {
 		b := randomBases(r, n)
 		packed := make([]byte, packedLen(n))
 		half := n / 8 * 4 // the second part begins with a byte, as rounds do
-		pack(packed, b[:half])
-		pack(packed[half/4:], b[half:])
+		Pack(packed, b[:half])
+		Pack(packed[half/4:], b[half:])
 		for pos := 0; pos <= n; pos += 1 + r.Intn(5) {
 			k := r.Intn(n - pos + 1)
 			got := unpack([]byte("head"), packed, pos, k)

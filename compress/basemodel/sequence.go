@@ -67,7 +67,7 @@ func (s *Sequence) Packed(pos, n int) (packed []byte, at int) {
 		from = end
 	}
 	packed = make([]byte, packedLen(n)) // they are of several segments
-	pack(packed, s.Append(nil, pos, n))
+	Pack(packed, s.Append(nil, pos, n))
 	return packed, 0
 }
 

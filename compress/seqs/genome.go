@@ -148,7 +148,7 @@ func (g *genome) decodeBlocks() error {
 			copy(b[s.Start:], literal)
 			next += n
 		}
-		packCodes(g.packed[at/4:], b)
+		basemodel.Pack(g.packed[at/4:], b)
 	}
 	if next != g.modelled.Len() {
 		return fmt.Errorf("%w: the repeats leave out fewer bases than there are", ErrCorrupt)
@@ -157,17 +157,6 @@ func (g *genome) decodeBlocks() error {
 		return corrupt(err)
 	}
 	return nil
-}
-
-// packCodes packs bases, one a byte, four a byte of dst, which is 0 where they go.
-func packCodes(dst, bases []byte) {
-	for ; len(bases) >= 4; bases, dst = bases[4:], dst[1:] {
-		v := binary.LittleEndian.Uint32(bases)
-		dst[0] = byte(v | v>>6 | v>>12 | v>>18)
-	}
-	for i, v := range bases {
-		dst[0] |= v << (2 * i)
-	}
 }
 
 // Packed returns packed bases, base i in byte i/4 at bits 2*(i%4), in which n bases from base pos on have the numbers from `at` on. 16
@@ -182,7 +171,7 @@ func (g *genome) Packed(pos, n int) (packed []byte, at int) {
 		return g.packed, pos - r.begin
 	}
 	packed = make([]byte, (n+3)/4+16)
-	packCodes(packed, g.Append(nil, pos, n))
+	basemodel.Pack(packed, g.Append(nil, pos, n))
 	return packed, 0
 }
 

@@ -14,6 +14,7 @@ import (
 	"orcomgo/bins/record"
 
 	"orcomgo/bins"
+	"orcomgo/compress/basemodel"
 	rc "orcomgo/compress/rangecoder"
 	"orcomgo/minimizer"
 )
@@ -333,7 +334,7 @@ func knownDecoder(t *testing.T, d *Decoder, shared [][]byte, c Config) *Decoder 
 		t.Fatal(err)
 	}
 	packed := make([]byte, (len(bases)+3)/4+16)
-	packCodes(packed, bases)
+	basemodel.Pack(packed, bases)
 	return NewDecoderOf(shared, packed, len(bases), c)
 }
 
