@@ -16,6 +16,7 @@ GLOBL nearFactors<>(SB), RODATA|NOPTR, $2
 
 // INDICES stores the indices of the 32 pairs that begin at SRC, of 16 bits each, on the stack: those at even places, then the others.
 #define INDICES(SRC, AT) \
+	PREFETCHT0 2048(SRC) \
 	VMOVDQU (SRC), Y0 \
 	VMOVDQU 1(SRC), Y1 \
 	VPSUBB Y8, Y0, Y0 \
