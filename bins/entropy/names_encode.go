@@ -25,7 +25,7 @@ func (s *Encoder) AppendNames(dst, chunk []byte) []byte {
 type splitter struct {
 	chunk []byte
 	last  nameLine // the line before
-	first int      // the last token of a line that was the first to differ
+	first int      // which token was the first that differed, in the last line with one
 	// What is written so far of the kinds and literals.
 	kinds, literals           []byte
 	kindsWritten, litsWritten int
