@@ -199,16 +199,16 @@ func (x *restoration) checkOutputs() error {
 			return fmt.Errorf("%s: %s and %s would be restored under the same name: choose one by --input", x.path, x.Entries[k].Path, e.Path)
 		}
 		seen[x.out[i]] = i
-		if err := x.checkFree(x.at(x.out[i]), e.Kind == Directory); err != nil {
+		if err := x.checkFree(x.at(x.out[i]), e.Kind); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkFree returns an error if an entry can't be restored at a path.
-func (x *restoration) checkFree(path string, directory bool) error {
-	if directory {
+// checkFree returns an error if an entry of a kind can't be restored at a path.
+func (x *restoration) checkFree(path string, kind Kind) error {
+	if kind == Directory {
 		info, err := vfs.Lstat(path)
 		if err == nil && !info.IsDir() {
 			return fmt.Errorf("%s is in the way: expected a directory, or nothing", path)
@@ -222,7 +222,7 @@ func (x *restoration) checkFree(path string, directory bool) error {
 	switch {
 	case replaced == nil:
 		return err
-	case replaced.Mode()&fs.ModeNamedPipe != 0:
+	case replaced.Mode()&fs.ModeNamedPipe != 0 && kind != FIFO:
 		return fmt.Errorf("%s is a FIFO: only single archives are restored into these", path)
 	case commit.IsArchiveFile(path):
 		return fmt.Errorf("%s is a file of an archive, and is not overwritten", path)
