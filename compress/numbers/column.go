@@ -214,7 +214,7 @@ func (c *coder) predict(d *predictor, r int) {
 	d.class = bits.Len64(d.error >> 4)
 }
 
-// numberOf returns the number that a value stands for.
+// numberOf returns the number that is coded as a value.
 func numberOf(v int64, float32s bool) float64 {
 	if float32s {
 		return float64(math.Float32frombits(Float32Bits(v)))

@@ -233,7 +233,8 @@ func (x *restoration) checkFree(path string, kind Kind) error {
 // unpack restores the files of reads of a job.
 func (x *restoration) unpack(ctx context.Context, j *job) error {
 	before := x.meter.value()
-	o := compress.UnpackOptions{Threads: x.o.Threads, Memory: x.o.Memory, OutDir: x.at(j.dir), Gzip: j.gzip, Force: x.o.Force, Touch: x.o.Touch,
+	o := compress.UnpackOptions{Threads: x.o.Threads, Memory: x.o.Memory, OutDir: x.at(j.dir), Gzip: j.gzip,
+		Force: x.o.Force, Touch: x.o.Touch,
 		Progress: func(_ string, done, total uint64) {
 			x.meter.set(before + uint64(float64(j.bytes)*float64(done)/float64(max(total, 1))))
 		}}
