@@ -49,13 +49,13 @@ func (t *deviceText) Grow(n, keep int) error {
 	}
 	err := t.lane.GrowText(n, keep)
 	if !errors.Is(err, cudakern.ErrMemory) {
-		return err
+		return deviceError(err)
 	}
 	t.cuda.notePoor(err)
 	host := t.cuda.texts.get(n)
 	if err := t.lane.ReadText(host.buf[:keep], 0); err != nil {
 		host.Free()
-		return err
+		return deviceError(err)
 	}
 	t.host = host
 	return nil
@@ -67,14 +67,14 @@ func (t *deviceText) Fill(at, n int, f func(p []byte) (int, error)) (int, error)
 	}
 	p, err := t.cuda.ring.Get(t.ctx)
 	if err != nil {
-		return 0, err
+		return 0, deviceError(err)
 	}
 	n, err = f(p.Mem[:n])
 	if err != nil {
 		p.Release()
 		return 0, err
 	}
-	return n, t.lane.Upload(p, n, at)
+	return n, deviceError(t.lane.Upload(p, n, at))
 }
 
 func (t *deviceText) Read(from, to int) ([]byte, error) {
@@ -82,14 +82,15 @@ func (t *deviceText) Read(from, to int) ([]byte, error) {
 		return t.host.Read(from, to)
 	}
 	p := make([]byte, to-from)
-	return p, t.lane.ReadText(p, from)
+	return p, deviceError(t.lane.ReadText(p, from))
 }
 
 func (t *deviceText) CountLines(from, to int) ([]int, error) {
 	if t.host != nil {
 		return t.host.CountLines(from, to)
 	}
-	return t.lane.CountLines(from, to)
+	counts, err := t.lane.CountLines(from, to)
+	return counts, deviceError(err)
 }
 
 // CountLines of a lane counts the lines of pieces of the same size as CountLines of a TextBuffer. If the
@@ -141,6 +142,9 @@ func (t *deviceText) Regions() (_ [][]byte, release func(), err error) {
 	}
 	if err != nil {
 		release()
+		if err != errLeaveBGZF {
+			err = deviceError(err)
+		}
 		return nil, nil, err
 	}
 	t.regions = r
@@ -158,10 +162,10 @@ func (t *deviceText) Inflate(region int, members []inflate.Member, at int) error
 		return errLeaveBGZF
 	}
 	if err != nil {
-		return err
+		return deviceError(err)
 	}
 	if err := f.UploadCompressed(t.regions[region][:n], 0); err != nil {
-		return err
+		return deviceError(err)
 	}
 	to := t.members[region][:0]
 	for _, m := range members {
@@ -176,18 +180,18 @@ func (t *deviceText) Inflate(region int, members []inflate.Member, at int) error
 	if errors.Is(err, cudakern.ErrMemory) {
 		return errLeaveBGZF
 	}
-	return err
+	return deviceError(err)
 }
 
 // Inflated implements memberText.
 func (t *deviceText) Inflated(region int) (right int, lines []int, err error) {
 	f, err := t.lane.Inflater(region)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, deviceError(err)
 	}
 	bad, _, err := f.Inflated()
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, deviceError(err)
 	}
 	if bad >= 0 {
 		return bad, nil, nil
