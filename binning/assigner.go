@@ -106,6 +106,13 @@ type blockWriter interface {
 	Written(b *bins.Block)
 }
 
+// admitter is implemented by an Assigner that bounds how many blocks are in flight.
+type admitter interface {
+	// Admit waits until another block may be read, in the order of the blocks, or until ctx ends; then it returns the error of that.
+	// Written is called for each block that was admitted unless the run fails.
+	Admit(ctx context.Context) error
+}
+
 // blockCounter is implemented by an Assigner that works on a device.
 type blockCounter interface {
 	// DeviceBlocks returns how many blocks were binned on the device so far.

@@ -36,8 +36,12 @@ func (e *DeviceError) Unwrap() error { return e.Err }
 // The CPU does not go on beside the device, since reading text for the device keeps all cores busy and takes a third of the time that
 // binning takes them.
 func NewBoth(r *Resources, d Device) Assigner {
+	blocks := blocksAtStart
+	if r.Keep.Names || r.Keep.Quals {
+		blocks = largeBlocksAtStart
+	}
 	b := &both{cpu: NewCPU(*r).(*cpu), device: d, note: r.Note, probed: make(chan struct{}), started: make(chan struct{}),
-		places: make(chan struct{}, mostHostTexts), onHost: map[*bins.Block]bool{}}
+		admitted: make(chan struct{}, blocks), places: make(chan struct{}, mostHostTexts), onHost: map[*bins.Block]bool{}}
 	for range mostHostTexts - hostTextsAtStart {
 		b.places <- struct{}{}
 	}
@@ -48,10 +52,14 @@ func NewBoth(r *Resources, d Device) Assigner {
 }
 
 const (
-	// hostTextsAtStart is how many texts may be in memory of the host at a time while the device starts. A block takes about twice its
-	// text there, and soon more memory is pinned for the device.
-	hostTextsAtStart = 1
-	mostHostTexts    = 2 // once the device has failed to start: as many as NewCPU gets by default
+	// How many blocks may be in flight while the device starts, and how many of their texts in memory of the host. A block takes a third
+	// of its text besides, or two thirds if names or qualities are kept, and soon more memory is pinned for the device. With 256 MB
+	// blocks all that should stay within 1 GB. Further blocks would save no time: each step of a block is done by all threads, but for
+	// writing it.
+	blocksAtStart      = 2
+	largeBlocksAtStart = 1
+	hostTextsAtStart   = 1
+	mostHostTexts      = 2 // once the device has failed to start: as many as NewCPU gets by default
 )
 
 // both is an Assigner.
@@ -65,14 +73,16 @@ type both struct {
 	started  chan struct{} // closed when assigner and err are set
 	assigner Assigner      // of the device; nil if it failed to start
 	err      error
+	admitted chan struct{} // has an element for each block in flight, while the device starts
 	places   chan struct{} // has an element for each text in memory of the host
 
-	mu        sync.Mutex
-	ended     bool                 // the device is not needed any more
-	freed     bool                 // freeHostMemory was called
-	hostTexts int                  // that are in use
-	onHost    map[*bins.Block]bool // blocks that were binned on the CPU and have not been written
-	columns   []bins.Block         // memory for such blocks
+	mu    sync.Mutex
+	ended bool // the device is not needed any more
+	// freedTexts and freedColumns are set when freeHost has done so.
+	freedTexts, freedColumns bool
+	hostTexts                int                  // that are in use
+	onHost                   map[*bins.Block]bool // blocks that were binned on the CPU and have not been written
+	columns                  []bins.Block         // memory for such blocks
 }
 
 // start starts the device, unless the run has ended before.
@@ -125,6 +135,21 @@ func (b *both) failure(err error) error {
 	return err
 }
 
+// Admit implements admitter.
+func (b *both) Admit(ctx context.Context) error {
+	if b.hasStarted() {
+		return nil
+	}
+	select {
+	case <-b.started:
+		return nil
+	case b.admitted <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // Text implements Assigner.
 func (b *both) Text(ctx context.Context, n int) (TextBuffer, error) {
 	started := b.started
@@ -162,6 +187,7 @@ func (t *hostPlace) Free() {
 	t.hostText.Free()
 	t.both.mu.Lock()
 	t.both.hostTexts--
+	t.both.freeHost()
 	t.both.mu.Unlock()
 	<-t.both.places
 }
@@ -195,9 +221,28 @@ func (b *both) Written(block *bins.Block) {
 		b.columns = append(b.columns, *block)
 		*block = bins.Block{}
 	}
-	if !b.freed && b.hostTexts == 0 && len(b.onHost) == 0 && b.hasStarted() && b.assigner != nil {
-		b.freed, b.columns = true, nil
+	b.freeHost()
+	select {
+	case <-b.admitted:
+	default: // the device had started already
+	}
+}
+
+// freeHost frees what was needed to bin blocks on the CPU, as soon as the device has started and the last of these blocks does not
+// need it any more. b.mu is locked.
+func (b *both) freeHost() {
+	if !b.hasStarted() || b.assigner == nil || b.hostTexts > 0 {
+		return
+	}
+	texts, columns := !b.freedTexts, !b.freedColumns && len(b.onHost) == 0
+	if texts {
+		b.freedTexts = true
 		b.cpu.free()
+	}
+	if columns {
+		b.freedColumns, b.columns = true, nil
+	}
+	if texts || columns {
 		go debug.FreeOSMemory()
 	}
 }

@@ -31,6 +31,7 @@ type deviceText struct {
 	cuda *cuda
 	lane *cudakern.Lane
 	host *hostText // nil while the text is on the GPU
+	end  textCopy
 
 	regions *regions                              // of the last call of Regions
 	members [cudakern.Inflaters][]cudakern.Member // that are being inflated, by region
@@ -46,6 +47,9 @@ func (t *deviceText) Room() int {
 func (t *deviceText) Grow(n, keep int) error {
 	if t.host != nil {
 		return t.host.Grow(n, keep)
+	}
+	if n > t.lane.TextRoom() {
+		t.end.cut(keep)
 	}
 	err := t.lane.GrowText(n, keep)
 	if !errors.Is(err, cudakern.ErrMemory) {
@@ -74,6 +78,7 @@ func (t *deviceText) Fill(at, n int, f func(p []byte) (int, error)) (int, error)
 		p.Release()
 		return 0, err
 	}
+	t.end.keep(p.Mem[:n], at)
 	return n, deviceError(t.lane.Upload(p, n, at))
 }
 
@@ -82,6 +87,9 @@ func (t *deviceText) Read(from, to int) ([]byte, error) {
 		return t.host.Read(from, to)
 	}
 	p := make([]byte, to-from)
+	if t.end.read(p, from) {
+		return p, nil
+	}
 	return p, deviceError(t.lane.ReadText(p, from))
 }
 

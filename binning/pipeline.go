@@ -80,6 +80,9 @@ func (r *run) pipeline(ctx context.Context) error {
 		case <-buffers:
 		case <-ctx.Done():
 		}
+		if a, ok := r.assigner.(admitter); ok {
+			a.Admit(ctx)
+		}
 		if ctx.Err() != nil {
 			break
 		}
