@@ -140,7 +140,7 @@ func (c Config) bin(ctx context.Context) (*bins.Reader, Summary, error) {
 		var device *DeviceError
 		if errors.As(err, &device) && ctx.Err() == nil && c.NewAssigner != nil && c.readableOnce() == "" {
 			if c.Note != nil {
-				c.Note("the device failed, and the run begins again on the CPU: " + err.Error())
+				c.Note("the GPU failed, and the run begins again on the CPU: " + err.Error())
 			}
 			c.NewAssigner, c.Streams, deviceFailed = nil, min(c.Streams, cpuStreams), true
 			continue
