@@ -33,8 +33,7 @@ func (e *DeviceError) Unwrap() error { return e.Err }
 // NewBoth returns an assigner that starts the device, which takes some tenths of a second, and bins blocks on the CPU until it has
 // started. From then on blocks are binned on the device, but for those that are not assembled there (FASTA, wrapped FASTQ).
 //
-// The CPU does not go on beside the device, since reading text for the device keeps all cores busy and takes a third of the time that
-// binning takes them.
+// The CPU does not go on beside the device: reading text and writing bins bound the rate then, and the cores are needed for these.
 func NewBoth(r *Resources, d Device) Assigner {
 	blocks := blocksAtStart
 	if r.Keep.Names || r.Keep.Quals {
@@ -92,7 +91,7 @@ func (b *both) start(r Resources) {
 	var assigner Assigner
 	err := b.probeErr
 	if err == nil && !b.hasEnded() {
-		if assigner, err = b.device.Start(&r); err != nil && (!b.device.Required || errors.Is(err, errDeviceMemory)) {
+		if assigner, err = b.device.Start(&r); err != nil && b.failure(err) == nil && !b.hasEnded() {
 			b.note("blocks are binned on the CPU: " + err.Error())
 		}
 	}
@@ -167,8 +166,8 @@ func (b *both) Text(ctx context.Context, n int) (TextBuffer, error) {
 		case <-started:
 		case b.places <- struct{}{}:
 			b.mu.Lock()
-			defer b.mu.Unlock()
 			b.hostTexts++
+			b.mu.Unlock()
 			return &hostPlace{b.cpu.texts.get(n), b}, nil
 		case <-ctx.Done():
 			return nil, ctx.Err()
