@@ -96,7 +96,7 @@ test-long: vet-platforms test-arm64
 	ORCOMGO_LONG=1 $(GO) test -count 1 -run 'Browser|FiguresData' ./compress/report
 	@for pkg in $$($(GO) list ./...); do \
 		for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
-			echo "fuzz $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+			echo "fuzz $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzzminimizetime 1s -fuzztime $(FUZZTIME) $$pkg || exit 1; \
 		done; \
 	done
 

@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -234,6 +235,28 @@ func TestReadSheet(t *testing.T) {
 }
 
 // TestContent: what is reads is told by content, and by the name if that is one of reads.
+// FuzzTables reads sheets and tables of groups. Names that are accepted can be those of archives.
+func FuzzTables(f *testing.F) {
+	f.Add([]byte("sample,fastq_1,fastq_2\na,x_1.fq,x_2.fq\na,y_1.fq,y_2.fq\nb,\"z,1.fq\",\n"))
+	f.Add([]byte("\xef\xbb\xbfsample\tgroup\r\na\tg\r\nb\t\r\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		list, err := readSheet(bytes.NewReader(text))
+		names := make(map[string]bool)
+		for _, s := range list {
+			if err != nil || commit.CheckName(s.Name) != nil || len(s.Inputs) == 0 || names[s.Name] {
+				t.Errorf("%+v, %v", s, err)
+			}
+			names[s.Name] = true
+		}
+		groups, err := readGroups(bytes.NewReader(text))
+		for name, group := range groups {
+			if err != nil || name == "" || group != "" && commit.CheckName(group) != nil {
+				t.Errorf("%q: %q, %v", name, group, err)
+			}
+		}
+	})
+}
+
 func TestContent(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

@@ -199,15 +199,16 @@ func (x *restoration) checkOutputs() error {
 			return fmt.Errorf("%s: %s and %s would be restored under the same name: choose one by --input", x.path, x.Entries[k].Path, e.Path)
 		}
 		seen[x.out[i]] = i
-		if err := x.checkFree(x.at(x.out[i]), e.Kind == Directory); err != nil {
+		if err := x.checkFree(x.at(x.out[i]), e.Kind); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkFree returns an error if an entry can't be restored at a path.
-func (x *restoration) checkFree(path string, directory bool) error {
+// checkFree returns an error if an entry of a kind can't be restored at a path.
+func (x *restoration) checkFree(path string, kind Kind) error {
+	directory := kind == Directory
 	info, err := vfs.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -222,7 +223,7 @@ func (x *restoration) checkFree(path string, directory bool) error {
 		return fmt.Errorf("%s is a directory", path)
 	case !x.o.Force:
 		return fmt.Errorf("%s: %w", path, compress.ErrFileExists)
-	case info.Mode()&fs.ModeNamedPipe != 0:
+	case info.Mode()&fs.ModeNamedPipe != 0 && kind != FIFO:
 		return fmt.Errorf("%s is a FIFO: only single archives are restored into these", path)
 	case commit.IsArchiveFile(path):
 		return fmt.Errorf("%s is a file of an archive, and is not overwritten", path)

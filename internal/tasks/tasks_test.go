@@ -1,6 +1,8 @@
 package tasks
 
 import (
+	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"testing"
 )
@@ -18,6 +20,34 @@ func TestEach(t *testing.T) {
 			if k := calls[i].Load(); k != 1 {
 				t.Errorf("%+v: f was called %d times for %d", c, k, i)
 			}
+		}
+	}
+}
+
+// fault is a panic as the one of a fault.
+type fault struct{ error }
+
+func (fault) Addr() uintptr { return 1 }
+
+// TestFault: a fault of any goroutine is a panic of the calling one, if that has asked for panics.
+func TestFault(t *testing.T) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	for bad := range 4 {
+		var here sync.WaitGroup // all goroutines take part
+		here.Add(4)
+		got := func() (cause any) {
+			defer func() { cause = recover() }()
+			Each(4, 4, func(_, i int) {
+				here.Done()
+				here.Wait()
+				if i == bad {
+					panic(fault{})
+				}
+			})
+			return nil
+		}()
+		if got != (fault{}) {
+			t.Errorf("%d: %v", bad, got)
 		}
 	}
 }
