@@ -38,7 +38,8 @@ func (f *faultyAssigner) Assign(ctx context.Context, t *Text, b *bins.Block) err
 	return f.cuda.Assign(ctx, t, b)
 }
 
-// TestCUDAFault: after an error of the device in mid-run, which names the kernel and the block, the run begins again on the CPU. A fault takes CUDA from the whole process, so another one has it.
+// TestCUDAFault: after an error of the device in mid-run, which names the kernel and the block, the run begins again on the CPU. A
+// fault takes CUDA from the whole process, so another one has it.
 func TestCUDAFault(t *testing.T) {
 	if os.Getenv("ORCOMGO_FAULT") == "" {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestCUDAFault$", "-test.v")
