@@ -105,11 +105,12 @@ test-slurm: build
 	deploy/snakemake/test/slurm.sh --install bin
 
 # What is for pipelines in deploy, with the tools that are installed: Groovy runs the modules for nf-core, Snakemake the
-# wrappers and, on this machine, the workflow.
+# wrappers and, on this machine, the workflow; MultiQC reads reports.
 test-pipelines: build
 	deploy/nf-core/test/run.sh bin
 	deploy/snakemake-wrapper/test.sh bin
 	deploy/snakemake/test/local.sh bin
+	deploy/check/multiqc.sh bin
 
 bench:
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...

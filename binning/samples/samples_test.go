@@ -168,7 +168,8 @@ func TestScanClasses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, target := range map[string]string{"x2.fq": "x.fq", "z.fq": outside + "/z.fq", "text": outside + "/text", "loop": ".", "none.fq": "none"} {
+	links := map[string]string{"x2.fq": "x.fq", "z.fq": outside + "/z.fq", "text": outside + "/text", "loop": ".", "none.fq": "none"}
+	for name, target := range links {
 		must(os.Symlink(target, filepath.Join(dir, name)))
 	}
 	must(os.Link(filepath.Join(dir, "x.fq"), filepath.Join(dir, "sub/x.fq")))
