@@ -60,8 +60,8 @@ type Keep struct {
 //     one length, also for no reads at all: then FixedLen is 0); Bins, Order, Place and
 //     Packed (unused bits of a read's last byte are 0); Exceptions; and, as Keep says,
 //     Names, Quals and Forms. What is not kept is nil, or the zero Forms. The pipeline
-//     fills Input, FirstRecord and TextLen, for Canonical text the Forms, and TextHash unless
-//     the text is in Buffer, of which the assigner computes it.
+//     fills Input, FirstRecord and TextLen, and for Canonical text the Forms and TextHash, which
+//     the assigner computes of other text.
 //     Names and Quals that are kept are not nil, even when empty (Quals of FASTA is nil).
 //   - Signatures are minimizer.Find's.
 //   - Exceptions cover every sequence byte but A, C, G and T, in the longest runs of one

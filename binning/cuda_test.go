@@ -315,9 +315,9 @@ func TestCUDARates(t *testing.T) {
 		rate := func(d time.Duration) float64 { return float64(s.TextBytes) / d.Seconds() / 1e9 }
 		g := s.Stages
 		t.Logf("%-9s %3d MiB x %d, %2d threads: %5.2f GB/s, running %5.2f | "+
-			"wall %.2f start %.2f read %.2f hash %.2f assign %.2f encode %.2f write %.2f commit %.2f",
+			"wall %.2f start %.2f read %.2f assign %.2f encode %.2f write %.2f commit %.2f",
 			what, o.BlockSize>>20, s.Streams, threads, rate(wall), rate(wall-g.Start), wall.Seconds(), g.Start.Seconds(), g.Read.Seconds(),
-			g.Hash.Seconds(), g.Assign.Seconds(), g.Encode.Seconds(), g.Write.Seconds(), g.Commit.Seconds())
+			g.Assign.Seconds(), g.Encode.Seconds(), g.Write.Seconds(), g.Commit.Seconds())
 		if onGPU {
 			t.Logf("          GPU: context %.0f ms, module %.0f, pinned %d MB in %.0f ms; %d blocks (%d on CPU) "+
 				"kernels %.0f, down %.0f (%.2f GB)",

@@ -264,33 +264,15 @@ func (c *Config) keep() Keep {
 func (r *run) assign(ctx context.Context, it *blockTask, s *stream) error {
 	t, b, o := it.chunk, &s.block, &r.Options
 	t.Keep = r.keep()
-	sum := t.textHash
-	var wait sync.WaitGroup
-	if !t.Canonical && t.Buffer == nil {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			sum = bins.TextHash(t.Data, func(n int, task func(i int)) {
-				r.pool.run(n, func(i int) {
-					defer r.clocks.hash.start()()
-					task(i)
-				})
-			})
-		}()
-	}
 	stop := r.clocks.assign.start()
 	err := r.assigner.Assign(ctx, &t.Text, b)
 	stop()
-	wait.Wait()
 	if err != nil {
 		return err
 	}
 	b.Input, b.FirstRecord, b.TextLen = it.in.index, t.FirstRecord, t.textLen
-	if t.Buffer == nil {
-		b.TextHash = sum
-	}
 	if t.Canonical {
-		b.Forms = t.forms
+		b.TextHash, b.Forms = t.textHash, t.forms
 		if o.ReadsOnly {
 			b.Forms = record.Forms{}
 		}
