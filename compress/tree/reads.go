@@ -208,22 +208,21 @@ func (x *restoration) checkOutputs() error {
 
 // checkFree returns an error if an entry of a kind can't be restored at a path.
 func (x *restoration) checkFree(path string, kind Kind) error {
-	directory := kind == Directory
-	info, err := vfs.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
+	if kind == Directory {
+		info, err := vfs.Lstat(path)
+		if err == nil && !info.IsDir() {
+			return fmt.Errorf("%s is in the way: expected a directory, or nothing", path)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		return err
-	case directory && !info.IsDir():
-		return fmt.Errorf("%s is in the way: expected a directory, or nothing", path)
-	case directory:
-		return nil
-	case info.IsDir():
-		return fmt.Errorf("%s is a directory", path)
-	case !x.o.Force:
-		return fmt.Errorf("%s: %w", path, compress.ErrFileExists)
-	case info.Mode()&fs.ModeNamedPipe != 0 && kind != FIFO:
+	}
+	replaced, err := compress.CheckNew(path, x.o.Force)
+	switch {
+	case replaced == nil:
+		return err
+	case replaced.Mode()&fs.ModeNamedPipe != 0 && kind != FIFO:
 		return fmt.Errorf("%s is a FIFO: only single archives are restored into these", path)
 	case commit.IsArchiveFile(path):
 		return fmt.Errorf("%s is a file of an archive, and is not overwritten", path)

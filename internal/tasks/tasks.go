@@ -1,4 +1,4 @@
-// Package tasks calls a function for many numbers from several goroutines.
+// Package tasks calls a function for many numbers from several goroutines: so many for each call, or those of a pool for all calls.
 package tasks
 
 import (
