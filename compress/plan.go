@@ -202,7 +202,8 @@ func planSlices(m *bins.Meta, twoBit []bool, text, memory uint64, parts func(inp
 						mate = max(mate, n-b.TextLen)
 					}
 				}
-				cut(i, b.FirstRecord, uint64(b.Records), slicesOf(textOf(u), b.TextLen, mate, share(exceptions, uint64(b.Records), records), memory), nil)
+				exceptional := share(exceptions, uint64(b.Records), records)
+				cut(i, b.FirstRecord, uint64(b.Records), slicesOf(textOf(u), b.TextLen, mate, exceptional, memory), nil)
 			}
 			specs = append(specs, g.furtherSlices(m, specs[planned:])...)
 			continue

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,14 +27,14 @@ var measureCommand = command{
 	about:  "make an archive as plan asks on standard input, print what it took",
 	hidden: true,
 	bare:   true,
-	help: `measure makes the archive that plan describes on standard input, as JSON, and prints what it took, as JSON.
+	help: `measure makes the archive that plan describes on standard input, as a value of Go's encoding/gob, and prints what it took, as JSON.
 `,
 	flags: func(*pflag.FlagSet) action {
 		return measure
 	},
 }
 
-// trial is an archive to be made and measured.
+// trial is an archive to be made and measured. It is passed to a process by encoding/gob, since paths need not be UTF-8, as JSON is.
 type trial struct {
 	Side            *sideTrial // a side archive; else one of Inputs
 	Inputs          []binning.InputSpec
@@ -52,8 +53,8 @@ func measure(ctx context.Context, s *streams, args []string) error {
 	if len(args) > 0 {
 		return usagef("measure takes no arguments")
 	}
-	if err := json.NewDecoder(s.in).Decode(&t); err != nil {
-		return fmt.Errorf("standard input: expected JSON as plan writes it: %w", err)
+	if err := gob.NewDecoder(s.in).Decode(&t); err != nil {
+		return fmt.Errorf("standard input: expected what plan writes: %w", err)
 	}
 	o := resources{threads: t.Threads, memory: size(t.Memory), quiet: true}
 	bar, err := o.start(s)
@@ -104,15 +105,15 @@ func (t *trial) measure(ctx context.Context) (p estimate.Point, err error) {
 	if err != nil {
 		return p, cause(err)
 	}
-	in, err := json.Marshal(t)
-	if err != nil {
+	var in bytes.Buffer
+	if err := gob.NewEncoder(&in).Encode(t); err != nil {
 		return p, err
 	}
 	cmd := exec.CommandContext(ctx, self, measureCommand.name)
 	cmd.Args[0] = os.Args[0] // tests are a program that looks at its name
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	var out, message bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), &out, &message
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = &in, &out, &message
 	if err := cmd.Run(); err != nil {
 		var exit *exec.ExitError
 		if lines := strings.Split(strings.TrimSpace(message.String()), "\n"); errors.As(err, &exit) && lines[0] != "" {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"orcomgo/binning"
 	"orcomgo/binning/groups"
 	"orcomgo/binning/samples"
+	"orcomgo/bins/commit"
 	"orcomgo/compress"
 	"orcomgo/compress/estimate"
 
@@ -88,10 +88,12 @@ func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
 	if o.memory/size(o.jobs) < minMemory {
 		return o.usagef("--memory %s is too little for --jobs %d: each takes at least 64MiB", o.memory.String(), o.jobs)
 	}
-	if p.dir, err = os.MkdirTemp(o.tempDir, "orcomgo-plan-"); err != nil {
-		return fmt.Errorf("a directory for temporary files: %w", cause(err))
+	temporary, err := commit.NewTempDir(o.tempDir, "orcomgo-plan-")
+	if err != nil {
+		return err
 	}
-	defer os.RemoveAll(p.dir)
+	defer temporary.Remove()
+	p.dir = temporary.Path
 	if err := p.group(ctx); err != nil {
 		return err
 	}

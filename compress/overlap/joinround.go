@@ -63,7 +63,11 @@ func (j *joiner) round(by sampler) int {
 		j.settled = nil
 	}
 	j.by, j.set.changed = by, false
-	links, ok := j.device.partners(j, by)
+	var links []link
+	ok := false
+	if !by.distinct { // which the device does not know
+		links, ok = j.device.partners(j, by)
+	}
 	if !ok {
 		j.groups.fill(&j.set, by, j.threads, j.settled)
 		links = j.partners(&j.groups)
