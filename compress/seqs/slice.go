@@ -73,38 +73,6 @@ func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, ks []int, read func(
 	})
 }
 
-// codeLiterals codes the reads of the columns in ks that have no place. read returns the bases of a read, one a byte; decoding, where
-// its letters go.
-func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, ks []int, read func(k, i int) []byte) error {
-	if !r.needModel(ks) {
-		return nil
-	}
-	bases := r.literalBases(ks)
-	m, err := s.model()
-	if err != nil {
-		return err
-	}
-	m = m.Clone(bases)
-	r.forEach(ks, false, func(k, i int, quals []byte, skip []bool) {
-		b := read(k, i)[:r.cols[k].Lengths.Of(i)]
-		r.literals(k, i, func(from, to int) {
-			for j := from; j < to; j++ {
-				if skip != nil && skip[j] {
-					continue
-				}
-				if quals != nil {
-					m.SetQuality(quals[j])
-				}
-				b[j] = m.Code(c, b[j])
-			}
-			if c.Decoding() {
-				toLetters(b[from:to])
-			}
-		})
-	})
-	return nil
-}
-
 // codeReads codes the reads of the columns in ks that have no place, by literals, side by side with the others: placed are functions
 // that code those.
 func (s *slice) codeReads(r *columnReads, ks []int, literals func() error, placed []func()) (err error) {
