@@ -99,6 +99,7 @@ type segment struct {
 	badAt        int
 	noNewline    bool
 	gaps         []minimizer.Gap
+	long         []packedRead // in the order of the records
 }
 
 // Assign implements Assigner.
@@ -229,6 +230,7 @@ func (j *job) split() error {
 	// A record's bases take less than a quarter of its text. Between segments there is room for
 	// reading a word across the end.
 	j.packed = resize(j.packed, len(j.Data)/4+(len(j.segments)+1)*2*minimizer.Pad)
+	j.packLong()
 	j.run(len(j.segments), func(i int) { j.splitSegment(i) })
 	for i := range j.segments {
 		if s := &j.segments[i]; s.bad != nil {
@@ -262,7 +264,7 @@ func (j *job) splitSegment(i int) {
 	if quals != nil {
 		quals = quals[s.basesAt : s.basesAt+s.bases]
 	}
-	at := s.start/4 + i*2*minimizer.Pad
+	at, long := s.packedAt(i), s.long
 	for k := s.first; k < s.end; k++ {
 		r, n := j.lineStarts[k], int(j.lengths[k])
 		if names != nil {
@@ -276,8 +278,18 @@ func (j *job) splitSegment(i int) {
 			names = names[m+1:]
 		}
 		dst := j.packed[at:]
-		var bad byte
-		if s.ofRead, bad = packRead(dst, text[r.seq:int(r.seq)+n], uint32(k), s.ofRead[:0]); bad != 0 {
+		var p packedRead
+		if n >= longRead {
+			p, long = long[0], long[1:]
+			s.ofRead = append(s.ofRead[:0], p.exceptions...)
+		} else {
+			room := dst
+			if len(long) > 0 {
+				room = dst[:record.PackedLen(n)] // what follows may be packed already
+			}
+			s.ofRead, p.bad = packRead(room, text[r.seq:int(r.seq)+n], uint32(k), s.ofRead[:0])
+		}
+		if p.bad != 0 {
 			s.bad, s.badAt = j.check(k), k
 			return
 		}
@@ -296,24 +308,24 @@ func (j *job) splitSegment(i int) {
 				quals = quals[n:]
 			}
 		}
-		s.gaps = s.gaps[:0]
+		s.gaps = appendGaps(s.gaps[:0], s.ofRead)
 		for _, e := range s.ofRead {
 			s.exceptions.Append(e)
-			if e.Byte != record.Lower {
-				s.gaps = append(s.gaps, minimizer.Gap{Start: int(e.Start), End: int(e.Start + e.Len)})
-			}
 		}
-		sig, pos, reverse := minimizer.FindPacked(dst, n, s.gaps)
-		place := pos << 1
-		if reverse {
+		if n < longRead {
+			p.sig, p.pos, p.reverse = minimizer.FindPacked(dst, n, s.gaps)
+		}
+		place := p.pos << 1
+		if p.reverse {
 			place |= 1
 			for _, g := range s.gaps {
 				fillT(dst, g.Start, g.End)
 			}
 		}
-		j.sigs[k], j.places[k], j.packedAt[k] = sig, place, uint32(at)
+		j.sigs[k], j.places[k], j.packedAt[k] = p.sig, place, uint32(at)
 		at += record.PackedLen(n)
 	}
+	clear(s.long) // frees their exceptions
 }
 
 // keptExceptions is how many bytes of the exceptions of a segment keep their memory for the next block.
