@@ -306,18 +306,19 @@ func (j *job) splitSegment(i int) {
 			names = names[m+1:]
 		}
 		dst := j.packed[at:]
-		var p packedRead
+		var bad byte
+		var packed *packedRead // if the read is long
 		if n >= longRead {
-			p, long = long[0], long[1:]
-			s.ofRead = append(s.ofRead[:0], p.exceptions...)
+			packed, long = &long[0], long[1:]
+			s.ofRead, bad = append(s.ofRead[:0], packed.exceptions...), packed.bad
 		} else {
 			room := dst
 			if len(long) > 0 {
 				room = dst[:record.PackedLen(n)] // what follows may be packed already
 			}
-			s.ofRead, p.bad = packRead(room, text[r.seq:int(r.seq)+n], uint32(k), s.ofRead[:0])
+			s.ofRead, bad = packRead(room, text[r.seq:int(r.seq)+n], uint32(k), s.ofRead[:0])
 		}
-		if p.bad != 0 {
+		if bad != 0 {
 			s.bad, s.badAt = j.check(k), k
 			return
 		}
@@ -340,17 +341,21 @@ func (j *job) splitSegment(i int) {
 		for _, e := range s.ofRead {
 			s.exceptions.Append(e)
 		}
-		if n < longRead {
-			p.sig, p.pos, p.reverse = minimizer.FindPacked(dst, n, s.gaps)
+		var sig, pos uint32
+		var reverse bool
+		if packed != nil {
+			sig, pos, reverse = packed.sig, packed.pos, packed.reverse
+		} else {
+			sig, pos, reverse = minimizer.FindPacked(dst, n, s.gaps)
 		}
-		place := p.pos << 1
-		if p.reverse {
+		place := pos << 1
+		if reverse {
 			place |= 1
 			for _, g := range s.gaps {
 				fillT(dst, g.Start, g.End)
 			}
 		}
-		j.sigs[k], j.places[k], j.packedAt[k] = p.sig, place, uint32(at)
+		j.sigs[k], j.places[k], j.packedAt[k] = sig, place, uint32(at)
 		at += record.PackedLen(n)
 	}
 	clear(s.long) // frees their exceptions
