@@ -243,8 +243,19 @@ type tempFile struct {
 	writing sync.Mutex
 }
 
+// minInMemory is from how many bytes on a piece is written in memory: mapping a file takes some microseconds.
+const minInMemory = 1 << 18
+
 // WriteAt implements io.WriterAt.
 func (f *tempFile) WriteAt(p []byte, at int64) (int, error) {
+	if len(p) >= minInMemory {
+		err := f.WriteInMemory(p, at, &f.writing)
+		if err == nil {
+			return len(p), nil
+		} else if !errors.Is(err, errors.ErrUnsupported) {
+			return 0, err
+		}
+	}
 	f.writing.Lock()
 	defer f.writing.Unlock()
 	return f.Temp.WriteAt(p, at)
