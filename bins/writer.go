@@ -238,8 +238,8 @@ type outFile struct {
 // tempFile is a temporary file that several goroutines write to.
 type tempFile struct {
 	*commit.Temp
-	// writing is held during a write. The system lets one thread write to a file at a time, and
-	// those that wait use up processor time.
+	// writing is held during a write, and while pages of a file in memory are made. The system lets one thread do either to a file at a
+	// time, and those that wait use up processor time.
 	writing sync.Mutex
 }
 

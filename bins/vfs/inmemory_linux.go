@@ -36,7 +36,7 @@ func copyToFile(f *os.File, p []byte, at int64) error {
 	skip := int(at % int64(os.Getpagesize()))
 	m, err := unix.Mmap(int(f.Fd()), at-int64(skip), skip+len(p), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
-		return err
+		return unsupported(err) // such as a limit on address space
 	}
 	defer unix.Munmap(m)
 	_ = unix.Madvise(m, unix.MADV_POPULATE_WRITE) // one call instead of a fault for each page; older kernels don't have it

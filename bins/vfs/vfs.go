@@ -124,7 +124,8 @@ func (f *File) WriteAt(p []byte, at int64) (int, error) {
 
 // WriteInMemory is WriteAt for a file of a file system in memory (tmpfs), where write lets one thread at a time copy: p is copied to
 // a mapping of the file, by any number of goroutines at once. Its pages are made before, with the lock held, so that want of room is
-// an error here and not a fault. The error wraps errors.ErrUnsupported where the file is elsewhere; then nothing was written.
+// an error here and not a fault. The error wraps errors.ErrUnsupported where the file is elsewhere, or can't be mapped; then nothing
+// was written, and WriteAt does it.
 func (f *File) WriteInMemory(p []byte, at int64, allocating sync.Locker) error {
 	if !inMemory(f.f) {
 		return withPath(f.path, errors.ErrUnsupported)
