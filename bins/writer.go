@@ -238,24 +238,13 @@ type outFile struct {
 // tempFile is a temporary file that several goroutines write to.
 type tempFile struct {
 	*commit.Temp
-	// writing is held during a write, and while pages of a file in memory are made. The system lets one thread do either to a file at a
-	// time, and those that wait use up processor time.
+	// writing is held during a write. The system lets one thread write to a file at a time, and
+	// those that wait use up processor time.
 	writing sync.Mutex
 }
 
-// minInMemory is from how many bytes on a piece is written in memory: mapping a file takes some microseconds.
-const minInMemory = 1 << 18
-
 // WriteAt implements io.WriterAt.
 func (f *tempFile) WriteAt(p []byte, at int64) (int, error) {
-	if len(p) >= minInMemory {
-		err := f.WriteInMemory(p, at, &f.writing)
-		if err == nil {
-			return len(p), nil
-		} else if !errors.Is(err, errors.ErrUnsupported) {
-			return 0, err
-		}
-	}
 	f.writing.Lock()
 	defer f.writing.Unlock()
 	return f.Temp.WriteAt(p, at)

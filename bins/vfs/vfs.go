@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
-	"sync"
 	"time"
 )
 
@@ -120,26 +119,6 @@ func (f *File) WriteAt(p []byte, at int64) (int, error) {
 	}
 	n, err := f.f.WriteAt(p, at)
 	return n, withPath(f.path, err)
-}
-
-// WriteInMemory is WriteAt for a file of a file system in memory (tmpfs), where write lets one thread at a time copy: p is copied to
-// a mapping of the file, by any number of goroutines at once. Its pages are made before, with the lock held, so that want of room is
-// an error here and not a fault. The error wraps errors.ErrUnsupported where the file is elsewhere, or can't be mapped; then nothing
-// was written, and WriteAt does it.
-func (f *File) WriteInMemory(p []byte, at int64, allocating sync.Locker) error {
-	if !inMemory(f.f) {
-		return withPath(f.path, errors.ErrUnsupported)
-	}
-	if err := injectFault("pwrite", f.path); err != nil {
-		return withPath(f.path, err)
-	}
-	allocating.Lock()
-	err := allocate(f.f, at, int64(len(p)))
-	allocating.Unlock()
-	if err != nil {
-		return withPath(f.path, err)
-	}
-	return ReadMapped(f.path, func() error { return withPath(f.path, copyToFile(f.f, p, at)) })
 }
 
 // Sync makes the content durable.
