@@ -37,9 +37,16 @@ func (c *cpu) Text(_ context.Context, n int) (TextBuffer, error) { return c.text
 func (c *cpu) InflatesMembers() bool { return true }
 
 func (c *cpu) Close() error {
-	c.texts.clear()
-	c.jobs = nil
+	c.free()
 	return nil
+}
+
+// free frees memory that is not in use.
+func (c *cpu) free() {
+	c.texts.clear()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.jobs = nil
 }
 
 // job returns working memory. Return it with done.

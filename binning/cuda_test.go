@@ -168,6 +168,31 @@ func TestCUDASame(t *testing.T) {
 	}
 }
 
+// TestCUDABoth: the archive is that of the CPU, however many blocks are binned before the GPU has started.
+func TestCUDABoth(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 2))
+	text := cudaText(rng, 60000, 20, 131, 2, "\n", func(int) bool { return false })
+	for _, in := range []testInput{{"a.fastq", text}, {"a.fastq.gz", bgzipped(text)}} {
+		for _, o := range []record.Options{{BlockSize: 1 << 20}, {BlockSize: 1 << 20, ReadsOnly: true, OrderAny: true}} {
+			dir, err := binTexts(t, Config{Options: o}, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := files(t, dir)
+			for _, blocks := range []int{0, 1, 5} {
+				var m *mixed
+				dir, err := binTexts(t, Config{Options: o, Streams: 4, NewAssigner: newMixed(NewCUDA, blocks, &m)}, in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !sameFiles(files(t, dir), want) || m.DeviceBlocks() == 0 || m.left > 0 {
+					t.Errorf("%s, %d blocks on the CPU, %d too few, %d on the GPU: the archive differs", in.name, blocks, m.left, m.DeviceBlocks())
+				}
+			}
+		}
+	}
+}
+
 // TestCUDASameData does so for the files of a directory, ORCOMGO_DATA.
 func TestCUDASameData(t *testing.T) {
 	root := os.Getenv("ORCOMGO_DATA")
