@@ -353,7 +353,8 @@ func (p *packer) memoryBeside() uint64 {
 func (p *packer) write(ctx context.Context) error {
 	meta := p.r.Meta()
 	e := &encoder{meta: meta, bins: p.r, memory: p.o.Memory, enc: p.enc, level: p.o.Level.quals(), keeps: keepsOfAll(meta),
-		inputs: p.man.Inputs, nameRanges: p.man.NameRanges, pool: p.pool, assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun)}
+		inputs: p.man.Inputs, nameRanges: p.man.NameRanges, pool: p.pool, assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun),
+		primers: newInputPrimers(p.specs, p.man.Inputs, p.o.Memory)}
 	var blockwise []sliceSpec
 	total := uint64(0)
 	for _, s := range p.specs {
