@@ -202,7 +202,14 @@ func planSlices(m *bins.Meta, twoBit []bool, text, memory uint64, parts func(inp
 						mate = max(mate, n-b.TextLen)
 					}
 				}
-				cut(i, b.FirstRecord, uint64(b.Records), slicesOf(textOf(u), b.TextLen, mate, share(exceptions, uint64(b.Records), records), memory), nil)
+				count, n := uint64(b.Records), slicesOf(textOf(u), b.TextLen, mate, share(exceptions, uint64(b.Records), records), memory)
+				lead := uint64(0) // records of the first slice
+				if i == blocks[0] && leadsLonger(m, u, b, n, memory) {
+					lead = share(count, leadingText, b.TextLen)
+					cut(i, b.FirstRecord, lead, 1, nil)
+					n -= n * leadingText / b.TextLen
+				}
+				cut(i, b.FirstRecord+lead, count-lead, n, nil)
 			}
 			specs = append(specs, g.furtherSlices(m, specs[planned:])...)
 			continue
@@ -225,6 +232,16 @@ func planSlices(m *bins.Meta, twoBit []bool, text, memory uint64, parts func(inp
 	// Slices of further mates come at once after those of the first mates: while the names of these are in memory.
 	slices.SortStableFunc(specs, func(a, b sliceSpec) int { return cmp.Or(a.block-b.block, cmp.Compare(a.from, b.from)) })
 	return specs, nil
+}
+
+// leadingText is how much text the first slice of an input has at least if others have less: enough for a primer of full size. So the
+// qualities of small slices take about as much as those of large ones.
+const leadingText = 20 << 20
+
+// leadsLonger reports whether the first slice of a unit, whose first block is cut in n, is to be longer than the others.
+func leadsLonger(m *bins.Meta, u unit, b *bins.BlockInfo, n, memory uint64) bool {
+	return b.TextLen/n < leadingText && b.TextLen >= 4*leadingText && (memory == 0 || memory >= primedMemory) &&
+		keepsOf(m.Options, m.Inputs[u.first].Kind)[archive.Quals]
 }
 
 // sizesOf returns how many bytes of text a unit has, and how many bytes its exceptions have in the bins.
