@@ -44,9 +44,9 @@ func (p *inputPrimer) encodeLeading(in quals.Input, level quals.Level) []byte {
 }
 
 // newInputPrimers returns the primers, yet to be set, of inputs that have several slices.
-func newInputPrimers(specs []sliceSpec, inputs []archive.Input, memory uint64) map[int]*inputPrimer {
+func newInputPrimers(specs []sliceSpec, man *archive.Manifest, memory uint64) map[int]*inputPrimer {
 	all := make(map[int]*inputPrimer)
-	if memory > 0 && memory < primedMemory {
+	if memory > 0 && memory < primedMemory || !man.ChunkedHashes { // which an archive of version 6 has
 		return all
 	}
 	first := make(map[int]uint64)
@@ -55,12 +55,26 @@ func newInputPrimers(specs []sliceSpec, inputs []archive.Input, memory uint64) m
 			from, seen := first[input]
 			if !seen {
 				first[input] = specs[i].from
-			} else if all[input] == nil && !inputs[input].QualsByBases {
+			} else if all[input] == nil && !man.Inputs[input].QualsByBases {
 				all[input] = &inputPrimer{from: from, ready: make(chan struct{})}
 			}
 		}
 	}
 	return all
+}
+
+// primed reports whether an input has a primer. All slices are coded.
+func (e *encoder) primed() bool {
+	for _, p := range e.primers {
+		select {
+		case <-p.ready:
+			if p.primer != nil {
+				return true
+			}
+		default: // its qualities are not kept
+		}
+	}
+	return false
 }
 
 // afterPrimer runs f on a worker once there is the primer, or it is known that there is none.
