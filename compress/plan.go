@@ -240,7 +240,7 @@ const leadingText = 20 << 20
 
 // leadsLonger reports whether the first slice of a unit, whose first block is cut in n, is to be longer than the others.
 func leadsLonger(m *bins.Meta, u unit, b *bins.BlockInfo, n, memory uint64) bool {
-	return b.TextLen/n < leadingText && b.TextLen >= 4*leadingText && (memory == 0 || memory >= primedMemory) &&
+	return b.TextLen >= 4*leadingText && b.TextLen/n < leadingText && (memory == 0 || memory >= primedMemory) &&
 		keepsOf(m.Options, m.Inputs[u.first].Kind)[archive.Quals]
 }
 
