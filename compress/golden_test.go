@@ -227,7 +227,7 @@ func (g *golden) encode(t *testing.T, ins []input) map[string]string {
 	if g.primer > 0 {
 		size, least := primerBytes, leastLeading
 		defer func() { primerBytes, leastLeading = size, least }()
-		primerBytes, leastLeading = g.primer, 1
+		primerBytes, leastLeading = g.primer, g.primer
 	}
 	dir := binStored(t, ins, g.bin, g.stored)
 	p := g.pack

@@ -205,9 +205,10 @@ func planSlices(m *bins.Meta, twoBit []bool, text, memory uint64, parts func(inp
 				count, n := uint64(b.Records), slicesOf(textOf(u), b.TextLen, mate, share(exceptions, uint64(b.Records), records), memory)
 				lead := uint64(0) // records of the first slice
 				if i == blocks[0] && leadsLonger(m, u, b, n, memory) {
-					lead = share(count, leadingText, b.TextLen)
+					text := leadingText(m, u)
+					lead = share(count, text, b.TextLen)
 					cut(i, b.FirstRecord, lead, 1, nil)
-					n -= n * leadingText / b.TextLen
+					n -= n * text / b.TextLen
 				}
 				cut(i, b.FirstRecord+lead, count-lead, n, nil)
 			}
@@ -234,13 +235,16 @@ func planSlices(m *bins.Meta, twoBit []bool, text, memory uint64, parts func(inp
 	return specs, nil
 }
 
-// leadingText is how much text the first slice of an input has at least if others have less: enough for a primer of full size. So the
+// leadingText is how much text the first slice of a unit has at least if others have less: enough for a primer of full size. So the
 // qualities of small slices take about as much as those of large ones.
-const leadingText = 20 << 20
+func leadingText(m *bins.Meta, u unit) uint64 {
+	return min(m.Inputs[u.first].Bytes/primerShare, 20<<20)
+}
 
 // leadsLonger reports whether the first slice of a unit, whose first block is cut in n, is to be longer than the others.
 func leadsLonger(m *bins.Meta, u unit, b *bins.BlockInfo, n, memory uint64) bool {
-	return b.TextLen >= 4*leadingText && b.TextLen/n < leadingText && (memory == 0 || memory >= primedMemory) &&
+	text := leadingText(m, u)
+	return n > 0 && b.TextLen >= 4*text && b.TextLen/n < text && (memory == 0 || memory >= primedMemory) &&
 		keepsOf(m.Options, m.Inputs[u.first].Kind)[archive.Quals]
 }
 

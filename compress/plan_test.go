@@ -107,7 +107,7 @@ func TestPlanLeads(t *testing.T) {
 	}{{record.QualityKeep, 0, 200}, {record.QualityKeep, primedMemory, 200}, {record.QualityKeep, primedMemory - 1, 40},
 		{record.QualityDrop, 0, 40}} {
 		m := &bins.Meta{Options: record.Options{Quality: c.quality}}
-		m.Inputs = []record.Input{{Records: 1500, Bytes: 150 << 20, Mate: -1}}
+		m.Inputs = []record.Input{{Records: 1500, Bytes: 640 << 20, Mate: -1}}
 		m.Blocks = []bins.BlockInfo{{Records: 1000, TextLen: 100 << 20}, {FirstRecord: 1000, Records: 500, TextLen: 50 << 20}}
 		specs, err := planSlices(m, nil, 4<<20, c.memory, noParts)
 		if err != nil {

@@ -15,11 +15,15 @@ import (
 
 // Variables so that tests can have small primers.
 var (
-	// primerBytes is how many qualities a primer is made of, but for the end of the last read.
+	// primerBytes is how many qualities a primer is made of at most, but for the end of the last read.
 	primerBytes = 8 << 20
 	// leastLeading is how many the first slice of an input must have.
 	leastLeading = 1 << 20
 )
+
+// primerShare: a primer is made of one in so many qualities of its input, if that is at least leastLeading and at most primerBytes. It has
+// to be decoded for any record of the input.
+const primerShare = 32
 
 // primedMemory is how much memory packing must be allowed for primers.
 const primedMemory = 1 << 30
@@ -27,6 +31,7 @@ const primedMemory = 1 << 30
 // inputPrimer is the primer of an input, while it is packed.
 type inputPrimer struct {
 	from   uint64 // the first record of the slice that makes it
+	size   int    // qualities
 	ready  chan struct{}
 	primer *quals.Primer // nil without one; set when ready is closed
 }
@@ -37,7 +42,7 @@ func (p *inputPrimer) encodeLeading(in quals.Input, level quals.Level) []byte {
 		close(p.ready)
 		return quals.Encode(in, level)
 	}
-	return quals.EncodeLeading(in, level, primerBytes, func(primer *quals.Primer) {
+	return quals.EncodeLeading(in, level, p.size, func(primer *quals.Primer) {
 		p.primer = primer
 		close(p.ready)
 	})
@@ -56,7 +61,8 @@ func newInputPrimers(specs []sliceSpec, man *archive.Manifest, memory uint64) ma
 			if !seen {
 				first[input] = specs[i].from
 			} else if all[input] == nil && !man.Inputs[input].QualsByBases {
-				all[input] = &inputPrimer{from: from, ready: make(chan struct{})}
+				size := max(leastLeading, int(min(man.Inputs[input].Bases/primerShare, 1<<30)))
+				all[input] = &inputPrimer{from: from, size: min(size, primerBytes), ready: make(chan struct{})}
 			}
 		}
 	}
@@ -120,6 +126,23 @@ func (l *primers) get(p *packed, input int) (*quals.Primer, error) {
 		p.pool.releaseWhile(func() { <-e.done })
 	}
 	return e.primer, e.err
+}
+
+// ahead decodes the primers of the first inputs, as far as there are any, before slices are decoded that need them. It takes a worker.
+// Errors are told where a primer is needed.
+func (l *primers) ahead(ctx context.Context, p *packed) {
+	for input := range p.man.Inputs[:min(len(p.man.Inputs), keptPrimers)] {
+		if !p.keeps[input][archive.Quals] {
+			continue
+		}
+		err := p.pool.do(ctx, func() error {
+			_, err := l.get(p, input)
+			return err
+		})
+		if err != nil {
+			return
+		}
+	}
 }
 
 // entry returns that of an input, and whether the caller has to set it.

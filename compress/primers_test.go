@@ -14,7 +14,7 @@ import (
 // smallPrimers makes primers of so many qualities, of inputs of any size, until the test ends.
 func smallPrimers(t *testing.T, size int) {
 	most, least := primerBytes, leastLeading
-	primerBytes, leastLeading = size, 1
+	primerBytes, leastLeading = size, size
 	t.Cleanup(func() { primerBytes, leastLeading = most, least })
 }
 
