@@ -96,7 +96,7 @@ test-long: vet-platforms test-arm64
 	ORCOMGO_LONG=1 $(GO) test -count 1 -run 'Browser|FiguresData' ./compress/report
 	@for pkg in $$($(GO) list ./...); do \
 		for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
-			echo "fuzz $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+			echo "fuzz $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzzminimizetime 1s -fuzztime $(FUZZTIME) $$pkg || exit 1; \
 		done; \
 	done
 
@@ -105,11 +105,12 @@ test-slurm: build
 	deploy/snakemake/test/slurm.sh --install bin
 
 # What is for pipelines in deploy, with the tools that are installed: Groovy runs the modules for nf-core, Snakemake the
-# wrappers and, on this machine, the workflow.
+# wrappers and, on this machine, the workflow; MultiQC reads reports.
 test-pipelines: build
 	deploy/nf-core/test/run.sh bin
 	deploy/snakemake-wrapper/test.sh bin
 	deploy/snakemake/test/local.sh bin
+	deploy/check/multiqc.sh bin
 
 bench:
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...

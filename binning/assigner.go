@@ -60,8 +60,8 @@ type Keep struct {
 //     one length, also for no reads at all: then FixedLen is 0); Bins, Order, Place and
 //     Packed (unused bits of a read's last byte are 0); Exceptions; and, as Keep says,
 //     Names, Quals and Forms. What is not kept is nil, or the zero Forms. The pipeline
-//     fills Input, FirstRecord and TextLen, for Canonical text the Forms, and TextHash unless
-//     the text is in Buffer, of which the assigner computes it.
+//     fills Input, FirstRecord and TextLen, and for Canonical text the Forms and TextHash, which
+//     the assigner computes of other text.
 //     Names and Quals that are kept are not nil, even when empty (Quals of FASTA is nil).
 //   - Signatures are minimizer.Find's.
 //   - Exceptions cover every sequence byte but A, C, G and T, in the longest runs of one
@@ -93,16 +93,43 @@ type Assigner interface {
 	Close() error
 }
 
+// finisher is implemented by an Assigner that can end some of its work before the last blocks have been written.
+type finisher interface {
+	// Finish is called when all blocks have been assigned and their texts are free. Slices of blocks that are memory of the
+	// assigner are valid until Close. The run fails with its error.
+	Finish() error
+}
+
+// blockWriter is implemented by an Assigner that uses the memory of a block again once that has been written.
+type blockWriter interface {
+	// Written is called when a block that Assign has filled was written. Its slices are not used any more.
+	Written(b *bins.Block)
+}
+
+// admitter is implemented by an Assigner that bounds how many blocks are in flight.
+type admitter interface {
+	// Admit waits until another block may be read, in the order of the blocks, or until ctx ends; then it returns the error of that.
+	// Written is called for each block that was admitted unless the run fails.
+	Admit(ctx context.Context) error
+}
+
+// blockCounter is implemented by an Assigner that works on a device.
+type blockCounter interface {
+	// DeviceBlocks returns how many blocks were binned on the device so far.
+	DeviceBlocks() int
+}
+
 // Resources is what an assigner may use.
 type Resources struct {
-	Threads   int               // CPU threads of the run, shared by all streams
-	Streams   int               // blocks in flight
-	GPUs      int               // how many may be used; 0: all
-	BlockSize uint64            // bytes of text of a block, unless one record is longer
-	Inflating int               // bytes that the buffers of an input of gzip may take; 0: as many as are of use
-	Keep      Keep              // that of every Text of the run
-	Run       bins.Runner       // runs tasks on the run's threads
-	Note      func(line string) // prints a line for the user; never nil
+	Threads     int               // CPU threads of the run, shared by all streams
+	Streams     int               // blocks in flight
+	GPUs        int               // how many may be used; 0: all
+	BlockSize   uint64            // bytes of text of a block, unless one record is longer
+	BlocksFixed bool              // BlockSize must not be changed
+	Inflating   int               // bytes that the buffers of an input of gzip may take; 0: as many as are of use
+	Keep        Keep              // that of every Text of the run
+	Run         bins.Runner       // runs tasks on the run's threads
+	Note        func(line string) // prints a line for the user; never nil
 }
 
 // RecordError describes a malformed record.

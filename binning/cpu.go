@@ -37,9 +37,16 @@ func (c *cpu) Text(_ context.Context, n int) (TextBuffer, error) { return c.text
 func (c *cpu) InflatesMembers() bool { return true }
 
 func (c *cpu) Close() error {
-	c.texts.clear()
-	c.jobs = nil
+	c.free()
 	return nil
+}
+
+// free frees memory that is not in use.
+func (c *cpu) free() {
+	c.texts.clear()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.jobs = nil
 }
 
 // job returns working memory. Return it with done.
@@ -142,17 +149,25 @@ func (j *job) parse() error {
 		return j.fail(0, &mismatch{"'@'", j.parser.show(0), true}) // nothing but blank lines
 	}
 	j.lineStarts, j.lengths, j.codes = resize(j.lineStarts, n), resize(j.lengths, n), resize(j.codes, n)
+	// The text is hashed while it is in the cache. Few long segments are hashed by all threads instead.
+	hash := !j.Canonical
+	if hash && len(j.Data) > 4*fillPiece*len(j.segments) {
+		j.b.TextHash, hash = bins.TextHash(j.Data, j.run), false
+	}
+	sums := bins.NewTextSums(j.Data)
 	j.run(len(j.segments), func(i int) {
 		s := &j.segments[i]
 		at := s.start
 		p := j.parser
 		p.text = p.text[:j.recordsEnd]
 		var lineEnds [4 * newlineRoom]uint32
-		end := j.recordsEnd
+		end, hashEnd := j.recordsEnd, len(j.Data)
 		if i+1 < len(j.segments) {
 			end = j.segments[i+1].start
+			hashEnd = end
 		}
 		p.start(s.start, end, lineEnds[:])
+		hashed := at
 		s.minLen = 1<<32 - 1
 		var r parsed
 		for k := s.first; k < s.end; k++ {
@@ -166,8 +181,15 @@ func (j *job) parse() error {
 			s.bases += r.seqLen
 			s.minLen, s.maxLen = min(s.minLen, uint32(r.seqLen)), max(s.maxLen, uint32(r.seqLen))
 			s.codes[r.code]++
+			if hash && at-hashed >= hashStep {
+				sums.Add(hashed, at)
+				hashed = at
+			}
 		}
 		s.noNewline = r.noNewline
+		if hash {
+			sums.Add(hashed, hashEnd)
+		}
 	})
 	for i := range j.segments {
 		if s := &j.segments[i]; s.bad != nil {
@@ -180,8 +202,14 @@ func (j *job) parse() error {
 			return j.fail(s.badAt, s.bad)
 		}
 	}
+	if hash {
+		j.b.TextHash = sums.Hash()
+	}
 	return nil
 }
+
+// hashStep is about how many bytes of text are parsed before they are hashed.
+const hashStep = 64 << 10
 
 // check checks the letters and qualities of a parsed record.
 func (j *job) check(k int) *mismatch {

@@ -21,8 +21,8 @@ const minGPUBlock = 1 << 20
 
 // NewCUDA returns the assigner that works on the GPUs, r.GPUs of them or all: the text of a block is
 // assembled on one, on one CUDA stream for each of the run's streams, and its columns are copied
-// back. Where a device has too little memory it lowers r.Streams, then r.BlockSize, and calls
-// r.Note. Blocks that the kernels don't support (FASTA, wrapped FASTQ, malformed records) are
+// back. Where a device has too little memory it lowers r.Streams, then r.BlockSize unless r.BlocksFixed
+// is set, and calls r.Note. Blocks that the kernels don't support (FASTA, wrapped FASTQ, malformed records) are
 // binned on the CPU.
 func NewCUDA(r *Resources) (Assigner, error) {
 	c := &cuda{cpu: NewCPU(*r), run: r.Run, note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
@@ -61,6 +61,8 @@ type cuda struct {
 	outputs    map[*bins.Block]*cudaColumns
 	stats      CUDAStats
 	noteMemory sync.Once // calls note at the first block that does not fit
+	stopping   sync.WaitGroup
+	stopped    error // of Finish
 }
 
 // cudaColumns is the memory for a block's columns.
@@ -114,13 +116,25 @@ func (c *cuda) open(most int) error {
 // InflatesMembers implements memberAssigner.
 func (c *cuda) InflatesMembers() bool { return true }
 
-func (c *cuda) closeDevices() error {
+// stopDevices ends all work on the devices. Pinned memory becomes usual memory.
+func (c *cuda) stopDevices() error {
 	var all error
 	// After an error, copies between a lane and pinned memory of another device may be queued. Closing a
-	// lane waits for them, so the lanes of all devices are closed before any pinned memory is freed.
+	// lane waits for them, so the lanes of all devices are closed before any memory is unpinned.
 	for len(c.lanes) > 0 {
 		all = errors.Join(all, (<-c.lanes).Close())
 	}
+	for _, d := range c.devices {
+		if d != nil {
+			all = errors.Join(all, d.Stop())
+		}
+	}
+	return all
+}
+
+// closeDevices does what stopDevices does, unless that was called, and frees memory.
+func (c *cuda) closeDevices() error {
+	all := c.stopDevices()
 	for _, d := range c.devices {
 		if d != nil {
 			all = errors.Join(all, d.Close())
@@ -140,6 +154,9 @@ func (c *cuda) makeLanes(r *Resources) error {
 			if len(lanes) > 0 {
 				streams = len(lanes)
 				break
+			}
+			if r.BlocksFixed {
+				return fmt.Errorf("%s: %w for blocks of %d MB (%w)", d.Description().Name, errDeviceMemory, block/1e6, err)
 			}
 			if block/2 < minGPUBlock {
 				return fmt.Errorf("%s: %w", d.Description().Name, err)
@@ -218,7 +235,7 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	near := *t
 	near.Data, near.Buffer = host.Host(t.Len), nil
 	if err := text.lane.ReadText(near.Data, 0); err != nil {
-		return err
+		return deviceError(err)
 	}
 	copy(near.Data[end:], tail) // the kernels overwrite what follows the records
 	b.TextHash = bins.TextHash(near.Data, c.run)
@@ -238,7 +255,7 @@ func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("%s, block that begins with record %d: %w", t.File, t.FirstRecord+1, err)
+		return false, deviceError(fmt.Errorf("%s, block that begins with record %d: %w", t.File, t.FirstRecord+1, err))
 	}
 	if r.Unsupported {
 		return false, nil
@@ -284,18 +301,47 @@ func (c *cuda) Stats() CUDAStats {
 	return s
 }
 
-// Close implements Assigner. It notes what the start of the GPU took.
-func (c *cuda) Close() error {
-	if s := c.Stats(); s.Blocks > 0 {
-		d := s.Devices[0]
-		name := d.Name
-		if n := len(s.Devices); n > 1 {
-			name = fmt.Sprintf("%d x %s", n, name)
-		}
-		c.note(fmt.Sprintf("%s: context %.2f s, kernels %.2f s, %d MB of host memory pinned in %.2f s; %d of %d blocks binned there",
-			name, d.ContextMS/1e3, d.ModuleMS/1e3, s.PinBytes/1e6, s.PinMS/1e3, s.Blocks, s.Blocks+s.CPUBlocks))
+// deviceError returns an error of the device as a DeviceError, others as they are.
+func deviceError(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
 	}
-	return errors.Join(c.cpu.Close(), c.closeDevices())
+	return &DeviceError{err}
+}
+
+// DeviceBlocks implements blockCounter.
+func (c *cuda) DeviceBlocks() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stats.Blocks
+}
+
+// Finish implements finisher: it frees the devices while the last blocks are written, since that takes 0.1 s.
+func (c *cuda) Finish() error {
+	c.noteStart()
+	c.stopping.Go(func() { c.stopped = c.stopDevices() })
+	return nil
+}
+
+// noteStart notes what the start of the GPU took.
+func (c *cuda) noteStart() {
+	s := c.Stats()
+	if s.Blocks == 0 {
+		return
+	}
+	d := s.Devices[0]
+	name := d.Name
+	if n := len(s.Devices); n > 1 {
+		name = fmt.Sprintf("%d x %s", n, name)
+	}
+	c.note(fmt.Sprintf("%s: context %.2f s, kernels %.2f s, %d MB of host memory pinned in %.2f s",
+		name, d.ContextMS/1e3, d.ModuleMS/1e3, s.PinBytes/1e6, s.PinMS/1e3))
+}
+
+// Close implements Assigner.
+func (c *cuda) Close() error {
+	c.stopping.Wait()
+	return errors.Join(c.stopped, c.cpu.Close(), c.closeDevices())
 }
 
 // binsOf appends the bins of a result to dst.

@@ -13,7 +13,7 @@ type chunk struct {
 	Text
 	buffer   TextBuffer // has the text
 	textLen  uint64
-	textHash [16]byte // of Canonical text only; the pipeline computes that of other text
+	textHash [16]byte // of Canonical text only; the assigner computes that of other text
 	forms    record.Forms
 	records  int
 }

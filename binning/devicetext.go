@@ -31,6 +31,7 @@ type deviceText struct {
 	cuda *cuda
 	lane *cudakern.Lane
 	host *hostText // nil while the text is on the GPU
+	end  textCopy
 
 	regions *regions                              // of the last call of Regions
 	members [cudakern.Inflaters][]cudakern.Member // that are being inflated, by region
@@ -47,15 +48,18 @@ func (t *deviceText) Grow(n, keep int) error {
 	if t.host != nil {
 		return t.host.Grow(n, keep)
 	}
+	if n > t.lane.TextRoom() {
+		t.end.cut(keep)
+	}
 	err := t.lane.GrowText(n, keep)
 	if !errors.Is(err, cudakern.ErrMemory) {
-		return err
+		return deviceError(err)
 	}
 	t.cuda.notePoor(err)
 	host := t.cuda.texts.get(n)
 	if err := t.lane.ReadText(host.buf[:keep], 0); err != nil {
 		host.Free()
-		return err
+		return deviceError(err)
 	}
 	t.host = host
 	return nil
@@ -67,14 +71,15 @@ func (t *deviceText) Fill(at, n int, f func(p []byte) (int, error)) (int, error)
 	}
 	p, err := t.cuda.ring.Get(t.ctx)
 	if err != nil {
-		return 0, err
+		return 0, deviceError(err)
 	}
 	n, err = f(p.Mem[:n])
 	if err != nil {
 		p.Release()
 		return 0, err
 	}
-	return n, t.lane.Upload(p, n, at)
+	t.end.keep(p.Mem[:n], at)
+	return n, deviceError(t.lane.Upload(p, n, at))
 }
 
 func (t *deviceText) Read(from, to int) ([]byte, error) {
@@ -82,14 +87,18 @@ func (t *deviceText) Read(from, to int) ([]byte, error) {
 		return t.host.Read(from, to)
 	}
 	p := make([]byte, to-from)
-	return p, t.lane.ReadText(p, from)
+	if t.end.read(p, from) {
+		return p, nil
+	}
+	return p, deviceError(t.lane.ReadText(p, from))
 }
 
 func (t *deviceText) CountLines(from, to int) ([]int, error) {
 	if t.host != nil {
 		return t.host.CountLines(from, to)
 	}
-	return t.lane.CountLines(from, to)
+	counts, err := t.lane.CountLines(from, to)
+	return counts, deviceError(err)
 }
 
 // CountLines of a lane counts the lines of pieces of the same size as CountLines of a TextBuffer. If the
@@ -141,6 +150,9 @@ func (t *deviceText) Regions() (_ [][]byte, release func(), err error) {
 	}
 	if err != nil {
 		release()
+		if err != errLeaveBGZF {
+			err = deviceError(err)
+		}
 		return nil, nil, err
 	}
 	t.regions = r
@@ -158,10 +170,10 @@ func (t *deviceText) Inflate(region int, members []inflate.Member, at int) error
 		return errLeaveBGZF
 	}
 	if err != nil {
-		return err
+		return deviceError(err)
 	}
 	if err := f.UploadCompressed(t.regions[region][:n], 0); err != nil {
-		return err
+		return deviceError(err)
 	}
 	to := t.members[region][:0]
 	for _, m := range members {
@@ -176,18 +188,18 @@ func (t *deviceText) Inflate(region int, members []inflate.Member, at int) error
 	if errors.Is(err, cudakern.ErrMemory) {
 		return errLeaveBGZF
 	}
-	return err
+	return deviceError(err)
 }
 
 // Inflated implements memberText.
 func (t *deviceText) Inflated(region int) (right int, lines []int, err error) {
 	f, err := t.lane.Inflater(region)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, deviceError(err)
 	}
 	bad, _, err := f.Inflated()
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, deviceError(err)
 	}
 	if bad >= 0 {
 		return bad, nil, nil

@@ -28,6 +28,8 @@ type faults struct {
 	good int // calls that do not fail
 	// leave: after the good calls, only Regions and Inflate fail, because members can't be inflated there.
 	leave bool
+	// device: they fail by a DeviceError.
+	device bool
 
 	mu             sync.Mutex
 	calls, leaves  int
@@ -38,6 +40,9 @@ func (f *faults) call() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.calls++; f.calls > f.good && !f.leave {
+		if f.device {
+			return &DeviceError{errFault}
+		}
 		return errFault
 	}
 	return nil

@@ -22,10 +22,13 @@ import (
 // farAssigner is an assigner whose texts are not in memory of the host, as those of a GPU.
 type farAssigner struct{ Assigner }
 
-type farText struct{ hostText }
+type farText struct {
+	hostText
+	end textCopy
+}
 
 func (farAssigner) Text(_ context.Context, n int) (TextBuffer, error) {
-	return &farText{hostText{pool: new(hostTexts), buf: make([]byte, n)}}, nil
+	return &farText{hostText: hostText{pool: new(hostTexts), buf: make([]byte, n)}}, nil
 }
 
 func (t *farText) Host(int) []byte { return nil }
@@ -38,14 +41,26 @@ func (t *farText) Fill(at, n int, f func(p []byte) (int, error)) (int, error) {
 	p := make([]byte, n)
 	k, err := f(p)
 	copy(t.buf[at:], p[:k])
+	t.end.keep(p[:k], at)
 	return k, err
+}
+
+func (t *farText) Grow(n, keep int) error {
+	if n > len(t.buf) {
+		t.end.cut(keep)
+	}
+	return t.hostText.Grow(n, keep)
 }
 
 func (t *farText) Read(from, to int) ([]byte, error) {
 	if to-from > windowSize {
 		return nil, errors.New("more than a window is read")
 	}
-	return bytes.Clone(t.buf[from:to]), nil
+	p := bytes.Clone(t.buf[from:to])
+	if copied := make([]byte, to-from); t.end.read(copied, from) && !bytes.Equal(copied, p) {
+		return nil, fmt.Errorf("the copy of bytes %d to %d is wrong", from, to)
+	}
+	return p, nil
 }
 
 func (a farAssigner) Assign(ctx context.Context, t *Text, b *bins.Block) error {
@@ -79,7 +94,7 @@ type farBatch struct {
 func (a farMembers) InflatesMembers() bool { return true }
 
 func (a farMembers) Text(_ context.Context, n int) (TextBuffer, error) {
-	return &farMemberText{farText: farText{hostText{pool: new(hostTexts), buf: make([]byte, n)}}, assigner: a}, nil
+	return &farMemberText{farText: farText{hostText: hostText{pool: new(hostTexts), buf: make([]byte, n)}}, assigner: a}, nil
 }
 
 func (a farMembers) Assign(ctx context.Context, t *Text, b *bins.Block) error {

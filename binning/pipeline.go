@@ -29,6 +29,8 @@ type run struct {
 
 	mates mates // used in block order
 	bases uint64
+	// blocks is how many there are so far.
+	blocks int
 
 	sinceGC uint64 // bytes of text since the garbage collector was called
 
@@ -53,14 +55,17 @@ func (r *run) pipeline(ctx context.Context) error {
 		buffers <- struct{}{}
 	}
 	items := make(chan *blockTask)
-	var fills, streams sync.WaitGroup
+	var fills, assigning, streams sync.WaitGroup
 	for range r.Streams {
 		streams.Add(1)
 		go func() {
 			defer streams.Done()
 			var s stream
 			for it := range items {
-				r.process(ctx, it, &s, func() { buffers <- struct{}{} })
+				r.process(ctx, it, &s, func() {
+					buffers <- struct{}{}
+					assigning.Done()
+				})
 			}
 		}()
 	}
@@ -75,6 +80,9 @@ func (r *run) pipeline(ctx context.Context) error {
 		case <-buffers:
 		case <-ctx.Done():
 		}
+		if a, ok := r.assigner.(admitter); ok {
+			a.Admit(ctx)
+		}
 		if ctx.Err() != nil {
 			break
 		}
@@ -82,6 +90,7 @@ func (r *run) pipeline(ctx context.Context) error {
 		turn = it.placed
 		in.last = it
 		fills.Add(1)
+		assigning.Add(1)
 		go func() {
 			defer fills.Done()
 			defer close(it.filled)
@@ -90,6 +99,12 @@ func (r *run) pipeline(ctx context.Context) error {
 		items <- it
 	}
 	close(items)
+	assigning.Wait()
+	if f, ok := r.assigner.(finisher); ok && r.failed() == nil && ctx.Err() == nil {
+		if err := f.Finish(); err != nil {
+			r.fail(err)
+		}
+	}
 	streams.Wait()
 	fills.Wait()
 	if r.err == nil {
@@ -178,6 +193,7 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 	if write {
 		r.out.Reserve(&s.encoded)
 		r.collectGarbage(it.chunk.textLen)
+		r.blocks++
 		for _, bin := range s.block.Bins {
 			r.bases += bin.Bases
 		}
@@ -190,6 +206,9 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 		}
 		stop()
 		r.through(it.chunk.textLen - it.chunk.textLen/2)
+		if w, ok := r.assigner.(blockWriter); ok {
+			w.Written(&s.block)
+		}
 	}
 }
 
@@ -245,33 +264,15 @@ func (c *Config) keep() Keep {
 func (r *run) assign(ctx context.Context, it *blockTask, s *stream) error {
 	t, b, o := it.chunk, &s.block, &r.Options
 	t.Keep = r.keep()
-	sum := t.textHash
-	var wait sync.WaitGroup
-	if !t.Canonical && t.Buffer == nil {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			sum = bins.TextHash(t.Data, func(n int, task func(i int)) {
-				r.pool.run(n, func(i int) {
-					defer r.clocks.hash.start()()
-					task(i)
-				})
-			})
-		}()
-	}
 	stop := r.clocks.assign.start()
 	err := r.assigner.Assign(ctx, &t.Text, b)
 	stop()
-	wait.Wait()
 	if err != nil {
 		return err
 	}
 	b.Input, b.FirstRecord, b.TextLen = it.in.index, t.FirstRecord, t.textLen
-	if t.Buffer == nil {
-		b.TextHash = sum
-	}
 	if t.Canonical {
-		b.Forms = t.forms
+		b.TextHash, b.Forms = t.textHash, t.forms
 		if o.ReadsOnly {
 			b.Forms = record.Forms{}
 		}

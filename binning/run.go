@@ -23,6 +23,9 @@ import (
 	"orcomgo/bins/commit"
 )
 
+// cpuStreams is how many blocks are in flight on the CPU by default.
+const cpuStreams = 2
+
 // DefaultBlockSize is the block size in bytes where Options has none and Memory allows it.
 const DefaultBlockSize = 256e6
 
@@ -54,7 +57,7 @@ type Config struct {
 	Options record.Options // BlockSize 0: DefaultBlockSize, or what Memory allows
 	Record  RecordMode     // what of the input files is recorded
 	Threads int            // 0: as many as the machine has
-	Streams int            // blocks in flight; 0: 2
+	Streams int            // blocks in flight; 0: cpuStreams
 	GPUs    int            // how many NewAssigner may use; 0: all
 	// Memory is about how many bytes the run may use; 0 for no bound. If a run with the default
 	// block size needs more, the blocks are smaller, and the archive has other bytes.
@@ -84,7 +87,11 @@ type Summary struct {
 	Inputs                                           []record.Input
 	Records, Bases, TextBytes, SourceBytes, BinBytes uint64
 	Streams                                          int // that were used
-	Stages                                           Stages
+	// Blocks is into how many blocks the text was divided. DeviceBlocks of them were binned on a device.
+	Blocks, DeviceBlocks int
+	// DeviceFailed is set if a device failed in the middle of the run, which began again on the CPU.
+	DeviceFailed bool
+	Stages       Stages
 }
 
 // Run bins the inputs into a new archive in c.OutDir. If it fails, or ctx ends, nothing is left
@@ -103,32 +110,54 @@ func RunUnnamed(ctx context.Context, c Config) (*bins.Reader, Summary, error) {
 	return c.bin(ctx)
 }
 
-// bin is Run and RunUnnamed; the reader is nil for bins with a name.
-func (c Config) bin(ctx context.Context) (*bins.Reader, Summary, error) {
-	if len(c.Inputs) == 0 {
-		return nil, Summary{}, errors.New("no input")
-	}
+// complete sets what c leaves open, and adapts it to Memory.
+func (c *Config) complete() error {
 	if c.Threads <= 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
 	if c.Streams <= 0 {
-		c.Streams = 2
+		c.Streams = cpuStreams
 	}
 	sizeGiven := c.Options.BlockSize != 0
 	if !sizeGiven {
 		c.Options.BlockSize = DefaultBlockSize
 	}
 	if c.Options.BlockSize > maxBlockSize {
-		return nil, Summary{}, fmt.Errorf("blocks of %d bytes are too large: at most %d", c.Options.BlockSize, uint64(maxBlockSize))
+		return fmt.Errorf("blocks of %d bytes are too large: at most %d", c.Options.BlockSize, uint64(maxBlockSize))
 	}
-	if err := c.fitMemory(sizeGiven); err != nil {
+	return c.fitMemory(sizeGiven)
+}
+
+// TextInFlight returns how many bytes of text a run has in flight at most, without a GPU, as Memory allows. The error is that of the run.
+func (c Config) TextInFlight() (uint64, error) {
+	c.Note = nil // the run prints it
+	err := c.complete()
+	return c.Options.BlockSize * uint64(c.Streams), err
+}
+
+// bin is Run and RunUnnamed; the reader is nil for bins with a name.
+func (c Config) bin(ctx context.Context) (*bins.Reader, Summary, error) {
+	if len(c.Inputs) == 0 {
+		return nil, Summary{}, errors.New("no input")
+	}
+	if err := c.complete(); err != nil {
 		return nil, Summary{}, err
 	}
 	// An input that turns out not to be FASTQ of four lines a record is read as wrapped FASTQ. For
 	// that the run begins anew, if all inputs can be read a second time.
 	wrapped := make([]*RecordError, len(c.Inputs))
+	deviceFailed := false
 	for reruns := 0; ; {
 		reader, s, err := runOnce(ctx, &c, wrapped)
+		var device *DeviceError
+		if errors.As(err, &device) && ctx.Err() == nil && c.NewAssigner != nil && c.readableOnce() == "" {
+			if c.Note != nil {
+				c.Note("the GPU failed, and the run begins again on the CPU: " + err.Error())
+			}
+			c.NewAssigner, c.Streams, deviceFailed = nil, min(c.Streams, cpuStreams), true
+			continue
+		}
+		s.DeviceFailed = deviceFailed
 		var bad *inputError
 		if !errors.As(err, &bad) {
 			return reader, s, err
@@ -318,7 +347,10 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		}
 		return nil, Summary{}, err
 	}
-	s := Summary{Streams: c.Streams, Bases: r.bases}
+	s := Summary{Streams: c.Streams, Bases: r.bases, Blocks: r.blocks}
+	if b, ok := r.assigner.(blockCounter); ok {
+		s.DeviceBlocks = b.DeviceBlocks()
+	}
 	infos := make([]record.Input, len(r.inputs))
 	for i, in := range r.inputs {
 		infos[i] = in.info

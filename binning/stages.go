@@ -11,8 +11,7 @@ import (
 type Stages struct {
 	Start  time.Duration // making the assigner and opening the inputs
 	Read   time.Duration // reading, inflating and cutting
-	Hash   time.Duration // checksums of the text
-	Assign time.Duration // from text to columns
+	Assign time.Duration // from text to columns, and its checksum
 	Encode time.Duration
 	Write  time.Duration
 	Commit time.Duration
@@ -30,8 +29,8 @@ func (c *clock) start() (stop func()) {
 func (c *clock) total() time.Duration { return time.Duration(c.ns.Load()) }
 
 // clocks are those of a run.
-type clocks struct{ start, read, hash, assign, encode, write, commit clock }
+type clocks struct{ start, read, assign, encode, write, commit clock }
 
 func (c *clocks) stages() Stages {
-	return Stages{c.start.total(), c.read.total(), c.hash.total(), c.assign.total(), c.encode.total(), c.write.total(), c.commit.total()}
+	return Stages{c.start.total(), c.read.total(), c.assign.total(), c.encode.total(), c.write.total(), c.commit.total()}
 }

@@ -64,7 +64,12 @@ func (h *hostTexts) get(n int) *hostText {
 	return &hostText{pool: h, buf: inLargePages(make([]byte, n))}
 }
 
-func (h *hostTexts) clear() { h.free = nil }
+// clear frees the buffers that are not in use.
+func (h *hostTexts) clear() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.free = nil
+}
 
 func (t *hostText) Room() int { return len(t.buf) }
 

@@ -38,6 +38,10 @@ GLOBL beforeQuals<>(SB), RODATA|NOPTR, $1
 DATA afterQuals<>+0(SB)/1, $127
 GLOBL afterQuals<>(SB), RODATA|NOPTR, $1
 
+// AHEAD is how many bytes ahead text is loaded into the cache: the processor by itself does not go beyond a page of 4 KiB, which it
+// reads in a few hundred cycles.
+#define AHEAD 2048
+
 // CODES32 sets X0 to the packed codes of the letters Y0, or jumps to others if one of them is not A, C, G or T.
 #define CODES32 \
 	VPSHUFB Y0, Y8, Y1 \
@@ -66,6 +70,7 @@ TEXT ·packVector(SB), NOSPLIT, $0-32
 	JLT tail
 
 whole:
+	PREFETCHT0 AHEAD(SI)
 	VMOVDQU (SI), Y0
 	CODES32
 	VMOVQ X0, (DI)
@@ -112,6 +117,7 @@ TEXT ·qualsVector(SB), NOSPLIT, $0-25
 copyNext:
 	SUBQ $32, CX
 	JLE checked
+	PREFETCHT0 AHEAD(SI)
 	VMOVDQU (SI), Y0
 	VPCMPGTB Y8, Y0, Y1
 	VPCMPGTB Y0, Y9, Y2
@@ -125,6 +131,7 @@ copyNext:
 checkNext:
 	SUBQ $32, CX
 	JLE checked
+	PREFETCHT0 AHEAD(SI)
 	VMOVDQU (SI), Y0
 	VPCMPGTB Y8, Y0, Y1
 	VPCMPGTB Y0, Y9, Y2
@@ -157,6 +164,7 @@ TEXT ·newlinesVector(SB), NOSPLIT, $0-56
 next:
 	CMPQ DI, R8
 	JHI end
+	PREFETCHT0 AHEAD(SI)
 	VPCMPEQB (SI), Y8, Y0
 	VPCMPEQB 32(SI), Y8, Y1
 	VPMOVMSKB Y0, AX

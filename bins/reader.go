@@ -119,7 +119,7 @@ func (r *Reader) open(path string) (err error) {
 
 // openFile sets named[i].
 func (r *Reader) openFile(i int, path string) (err error) {
-	r.named[i], err = vfs.Open(path)
+	r.named[i], err = vfs.OpenRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w: it is missing", path, parse.ErrCorrupt)
 	}

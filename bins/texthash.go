@@ -72,25 +72,36 @@ func (h *TextHasher) Reset() {
 // as 8 bytes little-endian.
 func TextHashOfSums(sums []byte) [16]byte { return xxh3.Hash128(sums).Bytes() }
 
-// hashTask is how many chunks are hashed by one call of a Runner's task.
-const hashTask = 64
+// TextSums computes the text hash of a block of this version of the format in parts, by several goroutines.
+type TextSums struct{ text, sums []byte }
+
+// NewTextSums returns the sums of a text, which must not change.
+func NewTextSums(text []byte) *TextSums {
+	return &TextSums{text: text, sums: make([]byte, (len(text)+hashChunk-1)/hashChunk*8)}
+}
+
+// Add adds the chunks that begin in the bytes from..to-1 of the text.
+func (s *TextSums) Add(from, to int) {
+	for i := (from + hashChunk - 1) / hashChunk; i*hashChunk < min(to, len(s.text)); i++ {
+		chunk := s.text[i*hashChunk:]
+		if len(chunk) < hashChunk {
+			var last [hashChunk]byte
+			copy(last[:], chunk)
+			chunk = last[:]
+		}
+		binary.LittleEndian.PutUint64(s.sums[8*i:], xxh3.Hash(chunk[:hashChunk]))
+	}
+}
+
+// Hash returns the text hash. All chunks must have been added.
+func (s *TextSums) Hash() [16]byte { return TextHashOfSums(s.sums) }
+
+// hashTask is how many bytes are hashed by one call of a Runner's task.
+const hashTask = 64 * hashChunk
 
 // TextHash returns the text hash of a block of this version of the format, computed by the goroutines of run.
 func TextHash(text []byte, run Runner) [16]byte {
-	const taskLen = hashTask * hashChunk
-	sums := make([]byte, (len(text)+hashChunk-1)/hashChunk*8)
-	run((len(text)+taskLen-1)/taskLen, func(i int) {
-		rest := text[i*taskLen : min((i+1)*taskLen, len(text))]
-		for at := i * hashTask * 8; len(rest) > 0; at += 8 {
-			chunk := rest[:min(len(rest), hashChunk)]
-			rest = rest[len(chunk):]
-			if len(chunk) < hashChunk {
-				var last [hashChunk]byte
-				copy(last[:], chunk)
-				chunk = last[:]
-			}
-			binary.LittleEndian.PutUint64(sums[at:], xxh3.Hash(chunk))
-		}
-	})
-	return xxh3.Hash128(sums).Bytes()
+	s := NewTextSums(text)
+	run((len(text)+hashTask-1)/hashTask, func(i int) { s.Add(i*hashTask, (i+1)*hashTask) })
+	return s.Hash()
 }

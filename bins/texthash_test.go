@@ -11,7 +11,7 @@ import (
 // TestTextHash compares the hash of a whole text, and of its pieces, with the rule of docs/FORMAT.md.
 func TestTextHash(t *testing.T) {
 	rng := rand.New(rand.NewSource(10))
-	for _, n := range []int{0, 1, hashChunk - 1, hashChunk, hashChunk + 1, 5*hashChunk + 7, hashTask * hashChunk, 3*hashTask*hashChunk + 1} {
+	for _, n := range []int{0, 1, hashChunk - 1, hashChunk, hashChunk + 1, 5*hashChunk + 7, hashTask, 3*hashTask + 1} {
 		text := make([]byte, n)
 		rng.Read(text)
 		var sums []byte

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/fmindex"
 	"orcomgo/compress/scan"
@@ -214,7 +215,7 @@ func (f *Finder) Find(ctx context.Context, e commit.Entry) (*Finding, error) {
 		case err == nil:
 			defer closeIndex()
 			n.Indexed = true
-			return n, s.byIndex(ctx, p, x)
+			return n, vfs.ReadMapped(e.Path()+commit.IndexExt, func() error { return s.byIndex(ctx, p, x) })
 		case f.o.OnlyIndex || !errors.Is(err, ErrNoIndex):
 			return nil, err
 		}

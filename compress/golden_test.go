@@ -85,8 +85,9 @@ var goldens = []golden{
 		stored: stored{binning.RecordTime, []string{"long.fastq"}}},
 
 	// Assemblies.
-	{name: "assembly", what: "FASTA in two bits a base: repeats on both strands, lower case, N and IUPAC letters, odd lines.", inputs: "assembly.fa",
-		pack: PackOptions{Level: LevelFast}, parts: none},
+	{name: "assembly", what: "FASTA in two bits a base: repeats on both strands, lower case, N and IUPAC letters, odd lines.",
+		inputs: "assembly.fa",
+		pack:   PackOptions{Level: LevelFast}, parts: none},
 	{name: "assembly-and-reads", what: "The same in two slices (by a test: they have 16 MiB of text otherwise), and reads.",
 		inputs: "assembly.fa single.fastq", pack: PackOptions{Level: LevelFast}, sliceText: 5000, slices: 4},
 

@@ -183,9 +183,12 @@ func writeIndex(ctx context.Context, e commit.Entry, path string, x *fmindex.Ind
 // openIndex opens the index of an archive. The error wraps ErrNoIndex if there is none, and ErrIndex if it can't be used.
 func openIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIndex func(), err error) {
 	path := e.Path() + commit.IndexExt
-	f, err := vfs.Open(path)
+	f, err := vfs.OpenRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("%s: %w", path, ErrNoIndex)
+	}
+	if errors.Is(err, vfs.ErrNotRegular) {
+		return nil, nil, fmt.Errorf("%w: %w: --scan searches without it", err, ErrIndex)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -196,7 +199,11 @@ func openIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIn
 		return nil, nil, err
 	}
 	const again = "orcomgo index makes it again, and --scan searches without it"
-	if x, err = fmindex.Open(data); err != nil {
+	err = vfs.ReadMapped(path, func() (err error) {
+		x, err = fmindex.Open(data)
+		return err
+	})
+	if err != nil {
 		unmap()
 		return nil, nil, fmt.Errorf("%s: %w: %w: %s", path, ErrIndex, err, again)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
+	"orcomgo/bins/vfs"
 )
 
 // TestIndexFile: what is beside an archive and is not its index is an error, or is replaced if it is one.
@@ -92,6 +93,18 @@ func TestIndexFile(t *testing.T) {
 	}
 	if got, _ := os.ReadFile(path); string(got) != "my own file" {
 		t.Errorf("it is %q now", got)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := vfs.MakeFIFO(path); err != nil {
+		t.Skip(err)
+	}
+	if _, err := f.Find(ctx, e); !errors.Is(err, ErrIndex) || !errors.Is(err, vfs.ErrNotRegular) {
+		t.Errorf("a FIFO: %v", err)
+	}
+	if _, err := Index(ctx, e, IndexOptions{}); !errors.Is(err, commit.ErrForeign) {
+		t.Errorf("a FIFO was to be replaced: %v", err)
 	}
 }
 

@@ -70,7 +70,8 @@ func TestNameRanges(t *testing.T) {
 	damagedNames(t, dir) // of the first slice
 	for _, name := range []string{"run.3999", "run.3999/2", "run.3999/1 x"} {
 		got := unpackAll(t, dir, UnpackOptions{Names: NewNameFilter([]string{name}, nil)})
-		if len(got) != 2 || !strings.HasPrefix(got["r_1.selected.fastq"], "@run.3999/1 x\n") || strings.Count(got["r_2.selected.fastq"], "\n") != 4 {
+		if len(got) != 2 || !strings.HasPrefix(got["r_1.selected.fastq"], "@run.3999/1 x\n") ||
+			strings.Count(got["r_2.selected.fastq"], "\n") != 4 {
 			t.Errorf("%s: restored %q", name, got)
 		}
 	}

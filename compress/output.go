@@ -91,14 +91,12 @@ func newOutFile(dir, name string, src source, o *UnpackOptions) (*outFile, error
 	if err := takesName(f.path, src); err != nil {
 		return nil, err
 	}
-	st, err := vfs.Lstat(f.path)
+	st, err := CheckNew(f.path, true)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return f, nil
 	case err != nil:
 		return nil, err
-	case st.IsDir():
-		return nil, fmt.Errorf("%s is a directory", f.path)
+	case st == nil:
+		return f, nil
 	case st.Mode()&fs.ModeNamedPipe != 0:
 		f.fifo = true
 		return f, nil
@@ -202,6 +200,23 @@ func (o *outFile) abort() {
 
 // ErrFileExists is wrapped by the error for a file that Unpack would have to overwrite.
 var ErrFileExists = errors.New("the file exists already")
+
+// CheckNew returns an error if a file must not be written: a directory has the path, or without replace anything else has, which is
+// ErrFileExists. It returns what is replaced, nil if nothing.
+func CheckNew(path string, replace bool) (replaced fs.FileInfo, err error) {
+	info, err := vfs.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a directory", path)
+	case !replace:
+		return nil, fmt.Errorf("%s: %w", path, ErrFileExists)
+	}
+	return info, nil
+}
 
 // fifoStream is a FIFO as a stream; it is opened when it is written to.
 type fifoStream struct {

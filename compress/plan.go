@@ -202,7 +202,8 @@ func planSlices(m *bins.Meta, twoBit []bool, text, memory uint64, parts func(inp
 						mate = max(mate, n-b.TextLen)
 					}
 				}
-				count, n := uint64(b.Records), slicesOf(textOf(u), b.TextLen, mate, share(exceptions, uint64(b.Records), records), memory)
+				exceptional := share(exceptions, uint64(b.Records), records)
+				count, n := uint64(b.Records), slicesOf(textOf(u), b.TextLen, mate, exceptional, memory)
 				lead := uint64(0) // records of the first slice
 				if i == blocks[0] && leadsLonger(m, u, b, n, memory) {
 					text := leadingText(m, u)

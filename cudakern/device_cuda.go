@@ -36,12 +36,15 @@ type Device struct {
 	pinned   map[*byte]*HostMemory
 	pinMS    float64
 	pinBytes uint64
+	stopped  bool
 }
 
 // Count returns how many GPUs there are, at least 1. CUDA_VISIBLE_DEVICES chooses among those of the
-// machine. A program that imports this package with the tag cuda on a machine without a usable
-// driver ends before it can call anything: gorgonia.org/cu calls cuInit when it is loaded.
+// machine. The first call starts the driver; without a usable one it fails.
 func Count() (int, error) {
+	if err := startDriver(); err != nil {
+		return 0, err
+	}
 	n, err := cu.NumDevices()
 	if err != nil {
 		return 0, fmt.Errorf("CUDA: %w", err)
@@ -146,14 +149,20 @@ func (d *Device) enter() (leave func(), err error) {
 	return runtime.UnlockOSThread, nil
 }
 
-// Close frees the lanes that are still open, all pinned memory and the context.
-func (d *Device) Close() error {
+// Stop frees the lanes that are still open and the context. Pinned memory is not pinned any more, but valid until Close. Nothing but
+// Description, PinTime and Close may be called after it. Further calls do nothing.
+func (d *Device) Stop() error {
 	d.mu.Lock()
 	var open []*Lane
 	for l := range d.lanes {
 		open = append(open, l)
 	}
+	stopped := d.stopped
+	d.stopped = true
 	d.mu.Unlock()
+	if stopped {
+		return nil
+	}
 	var first error
 	for _, l := range open {
 		if err := l.Close(); err != nil && first == nil {
@@ -170,9 +179,25 @@ func (d *Device) Close() error {
 			first = err
 		}
 	}
-	clear(d.pinned)
 	if err := d.ctx.Destroy(); err != nil && first == nil {
 		first = fmt.Errorf("CUDA: %w", err)
 	}
+	return first
+}
+
+// Close does what Stop does, and frees the memory that was pinned.
+func (d *Device) Close() error {
+	first := d.Stop()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, h := range d.pinned {
+		if h.pinned {
+			continue // it could not be unpinned
+		}
+		if err := h.Free(); err != nil && first == nil {
+			first = err
+		}
+	}
+	clear(d.pinned)
 	return first
 }

@@ -52,6 +52,7 @@ func freePinned(b []byte) error {
 type HostMemory struct {
 	mem    []byte
 	mapped []byte // contains mem
+	pinned bool
 }
 
 const largePage = 2 << 20
@@ -91,6 +92,7 @@ func (d *Device) PinMemory(h *HostMemory) ([]byte, error) {
 		h.Free()
 		return nil, err
 	}
+	h.pinned = true
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.pinned[unsafe.SliceData(h.mem)] = h
@@ -126,15 +128,19 @@ func (d *Device) Unpin(b []byte) error {
 	if h == nil {
 		return errors.New("the memory to be unpinned was not pinned by this device")
 	}
-	return h.unpin()
+	if err := h.unpin(); err != nil {
+		return err
+	}
+	return h.Free()
 }
 
-// unpin frees pinned memory.
+// unpin makes pinned memory usual memory.
 func (h *HostMemory) unpin() error {
 	if err := pinError(C.cuMemHostUnregister(unsafe.Pointer(unsafe.SliceData(h.mem))), len(h.mem)); err != nil {
 		return fmt.Errorf("freeing: %w", err)
 	}
-	return h.Free()
+	h.pinned = false
+	return nil
 }
 
 // PinTime returns how many milliseconds pinning host memory has taken so far, and for how many

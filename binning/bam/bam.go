@@ -167,7 +167,8 @@ func (r *Reader) next() error {
 	}
 	b := r.record
 	flags := binary.LittleEndian.Uint16(b[atFlags:])
-	if flags&flagUnmapped == 0 || flags&(flagReversed|flagSecondary|flagSupplementary) != 0 || int32(binary.LittleEndian.Uint32(b[atReference:])) >= 0 {
+	reference := int32(binary.LittleEndian.Uint32(b[atReference:]))
+	if flags&flagUnmapped == 0 || flags&(flagReversed|flagSecondary|flagSupplementary) != 0 || reference >= 0 {
 		return &UnsuitedError{r.records, "aligned reads"}
 	}
 	nameLen, bases := uint64(b[atNameLen]), uint64(binary.LittleEndian.Uint32(b[atBases:]))

@@ -60,7 +60,8 @@ func (m *made) record(name string, flags uint16, reference int32, bases, quals s
 }
 
 func TestText(t *testing.T) {
-	m := bamOf().record("a", 4, -1, "ACGTN", "!~I#F").record("b", 77, -1, "GGRY", "IIII").record("b", 141, -1, "=", "5").record("e", 4, -1, "", "")
+	m := bamOf().record("a", 4, -1, "ACGTN", "!~I#F").record("b", 77, -1, "GGRY", "IIII").
+		record("b", 141, -1, "=", "5").record("e", 4, -1, "", "")
 	long := strings.Repeat("ACGTTG", 20_000)
 	m.record("l", 4, -1, long, strings.Repeat("F", len(long)))
 	want := "@a\nACGTN\n+\n!~I#F\n@b/1\nGGRY\n+\nIIII\n@b/2\n=\n+\n5\n@e\n\n+\n\n@l\n" + long + "\n+\n" + strings.Repeat("F", len(long)) + "\n"

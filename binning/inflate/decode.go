@@ -349,7 +349,7 @@ func (d *decoder) symbol() (status, bool) {
 		if !d.final {
 			ahead = 10
 		}
-		r.loaded += max(d.t.lits.min, d.t.endLen()) + ahead
+		r.loaded += max(d.t.lits.min, d.t.endLen) + ahead
 	}
 	s, n, more := d.t.lits.read(peek(d.in, r.bit), total-r.bit)
 	if r.short = more || r.loaded > total; r.short || n == 0 {
@@ -403,20 +403,6 @@ func (d *decoder) symbol() (status, bool) {
 	}
 	d.n += length
 	return 0, true
-}
-
-// endLen returns the length of the code for the end of the block, 0 if there is none.
-func (t *tables) endLen() int {
-	index := 0
-	for n, k := range t.lits.count {
-		for range k {
-			if t.lits.symbols[index] == endOfBlock {
-				return n
-			}
-			index++
-		}
-	}
-	return 0
 }
 
 // narrow goes on with bytes if no symbol of the last windowSize is a reference.

@@ -9,8 +9,9 @@
 //	R11       where a match may begin
 //	R8, CX    the bits, and how many are loaded
 //	R10       tables
-//	AX        the entry of literals and lengths, then the length less 3, then where the match ends
+//	AX        the entry of literals and lengths, then the length less 3
 //	DX        the entry of distances, then the distance
+//	R14       where the match ends
 
 // Offsets in a fastState.
 #define IN 0
@@ -68,6 +69,12 @@ DATA step<>+0x00(SB)/8, $0x0e0c0f100f101000
 DATA step<>+0x08(SB)/8, $0x0f0e0d0c0b0a0910
 GLOBL step<>(SB), RODATA|NOPTR, $16
 
+// LOOKUP makes AX the entry of literals and lengths that the bits begin with.
+#define LOOKUP \
+	MOVL R8, AX \
+	ANDL $2047, AX \
+	MOVL (R10)(AX*4), AX
+
 // Bytes.
 
 // LITERALS stores the literals of an entry.
@@ -80,13 +87,13 @@ GLOBL step<>(SB), RODATA|NOPTR, $16
 	ANDL $3, R9 \
 	ADDQ R9, DI
 
-// SOURCE makes BX where a match is copied from, and AX where the copy ends.
+// SOURCE makes BX where a match is copied from, and R14 where the copy ends.
 #define SOURCE \
 	MOVQ DI, BX \
 	SUBQ DX, BX \
 	CMPQ BX, R11 \
 	JLT invalid \
-	LEAQ 3(DI)(AX*1), AX
+	LEAQ 3(DI)(AX*1), R14
 
 // func fastBytes(s *fastState) bool
 TEXT ·fastBytes(SB), NOSPLIT, $16-9
@@ -111,7 +118,7 @@ TEXT ·fastBytes(SB), NOSPLIT, $16-9
 	ADDQ DX, DX \
 	MOVQ DI, BX \
 	SUBQ DX, BX \
-	LEAQ 6(DI)(AX*2), AX
+	LEAQ 6(DI)(AX*2), R14
 
 // func fastSymbols(s *fastState) bool
 TEXT ·fastSymbols(SB), NOSPLIT, $16-9

@@ -1,4 +1,8 @@
 // The body of fastBytes and fastSymbols. LITERALS and SOURCE are what they differ in.
+//
+// After bits are loaded there are 64 of them, of which a round uses at most 50: two entries of the table of literals and lengths
+// (22; 20 for one of a subtable and its extra bits), and a distance with its extra bits (28). So the first entry of the next
+// round is looked up before bits are loaded again.
 
 	MOVQ s+0(FP), AX
 	MOVQ IN(AX), SI
@@ -14,6 +18,7 @@
 	MOVQ BITS(AX), R8
 	MOVQ LOADED(AX), CX
 	MOVQ TABLES(AX), R10
+	LOOKUP
 
 	PCALIGN $32
 round:
@@ -21,12 +26,9 @@ round:
 	JAE  full
 	CMPQ SI, R13
 	JA   full
-	MOVQ (SI), AX
-	SHLXQ CX, AX, AX
-	ORQ  AX, R8
-	MOVL R8, AX
-	ANDL $2047, AX
-	MOVL (R10)(AX*4), AX
+	MOVQ (SI), DX
+	SHLXQ CX, DX, DX
+	ORQ  DX, R8
 	MOVL CX, DX
 	SHRL $3, DX
 	ADDQ $7, SI
@@ -66,6 +68,7 @@ copy:
 	SHRL $16, DX
 	ADDQ R15, DX
 	SOURCE
+	LOOKUP
 	CMPQ DX, $16
 	JB   near
 	MOVOU (BX), X0
@@ -73,9 +76,9 @@ copy:
 	MOVOU 16(BX), X0
 	MOVOU X0, 16(DI)
 	ADDQ $32, DI
-	CMPQ DI, AX
+	CMPQ DI, R14
 	JB   far
-	MOVQ AX, DI
+	MOVQ R14, DI
 	JMP  round
 
 far: // the length is more than 32
@@ -83,9 +86,9 @@ far: // the length is more than 32
 	MOVOU X0, (DI)
 	ADDQ $16, BX
 	ADDQ $16, DI
-	CMPQ DI, AX
+	CMPQ DI, R14
 	JB   far
-	MOVQ AX, DI
+	MOVQ R14, DI
 	JMP  round
 
 near: // the match overlaps with its copy
@@ -100,15 +103,13 @@ near: // the match overlaps with its copy
 nearer:
 	MOVOU X0, (DI)
 	ADDQ R9, DI
-	CMPQ DI, AX
+	CMPQ DI, R14
 	JB   nearer
-	MOVQ AX, DI
+	MOVQ R14, DI
 	JMP  round
 
 second: // after literals 45 bits are left: enough for another entry of the table, and a distance
-	MOVL R8, AX
-	ANDL $2047, AX
-	MOVL (R10)(AX*4), AX
+	LOOKUP
 	TESTB $0x80, AX
 	JNE  round
 	MOVL AX, DX
@@ -118,6 +119,7 @@ second: // after literals 45 bits are left: enough for another entry of the tabl
 	LITERALS
 	TESTB $0x40, AX
 	JNE  length
+	LOOKUP
 	JMP  round
 
 special:
@@ -164,6 +166,7 @@ extra:
 
 literal:
 	LITERALS
+	LOOKUP
 	JMP  round
 
 oddDistance:

@@ -164,6 +164,7 @@ type tables struct {
 	distSub [distSubs]uint32
 
 	lits, dists canonical
+	endLen      int // of the code for the end of the block, 0 if there is none
 
 	// What lit is made from: entries of one symbol, and of up to two.
 	ones, twos [1 << litBits]uint32
@@ -175,51 +176,52 @@ func (t *tables) init(lits, dists []uint8) bool {
 	if !t.lits.init(lits) || !t.dists.init(dists) {
 		return false
 	}
+	t.endLen = int(lits[endOfBlock])
 	t.fillLits()
 	t.fillDists()
 	return true
 }
 
-// literal is a literal whose code has at most litBits bits.
+// literal is a literal, or a length, whose code has at most litBits bits.
 type literal struct {
 	code   uint16 // with its first bit lowest
 	n      uint8  // bits
-	symbol uint8
+	symbol uint8  // of a literal
 }
 
 // fillLits fills the table of literals and lengths.
 func (t *tables) fillLits() {
 	c := &t.lits
-	if !c.complete {
-		for i := range t.ones {
-			t.ones[i] = kindInvalid
-		}
-	}
+	t.ones[0] = kindInvalid // also what no code is for, if the code is not complete
 	var literals [256]literal
 	k := 0
+	var whole [len(lengthExtra)]literal // lengths whose extra bits fit in the entry
+	wholes := 0
 	code, index := 0, 0 // of the next symbol; the code has its first bit lowest
 	for n := 1; n <= litBits; n++ {
+		// What is known after n-1 bits is the same for both values of the next bit.
+		copy(t.ones[1<<(n-1):1<<n], t.ones[:1<<(n-1)])
 		for range c.count[n] {
 			symbol := int(c.symbols[index])
 			index++
 			e := singleEntry(symbol, n)
-			if extra := int(e >> 16); symbol < 256 {
-				literals[k&255] = literal{uint16(code), uint8(n), uint8(symbol)}
+			t.ones[code&(1<<litBits-1)] = e
+			if l := (literal{uint16(code), uint8(n), uint8(symbol)}); symbol < 256 {
+				literals[k&255] = l
 				k++
-				for i := code; i < len(t.ones); i += 1 << n {
-					t.ones[i] = e
-				}
-			} else if e&kindMask == kindExtra && n+extra <= litBits {
-				e = e>>8&255<<24 | entryLength | uint32(n+extra)
-				for i := code; i < len(t.ones); i += 1 << n {
-					t.ones[i] = e + uint32(i>>n&(1<<extra-1))<<24
-				}
-			} else {
-				for i := code; i < len(t.ones); i += 1 << n {
-					t.ones[i] = e
-				}
+			} else if e&kindMask == kindExtra && n+int(e>>16) <= litBits {
+				whole[wholes] = l
+				wholes++
 			}
 			code = nextReversed(code, n)
+		}
+	}
+	for _, l := range whole[:wholes] {
+		n, e := int(l.n), t.ones[l.code]
+		extra := int(e >> 16)
+		e = e>>8&255<<24 | entryLength | uint32(n+extra)
+		for i := int(l.code); i < len(t.ones); i += 1 << n {
+			t.ones[i] = e + uint32(i>>n&(1<<extra-1))<<24
 		}
 	}
 	t.fillLitSubs(code, index)

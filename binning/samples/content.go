@@ -24,7 +24,7 @@ var compressedMagics = []string{"\x1f\x8b", "\x28\xb5\x2f\xfd", "\xfd7zXZ\x00", 
 // holdsReads reports whether the file at a path is one of FASTQ or FASTA by its content, compressed or not. If its name says that it is
 // one, the first byte decides, else the first records do. The error is for a file that can't be read.
 func holdsReads(path string, named bool) (bool, error) {
-	f, err := vfs.Open(path)
+	f, err := vfs.OpenRegular(path)
 	if err != nil {
 		return false, err
 	}

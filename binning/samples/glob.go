@@ -9,7 +9,7 @@ import (
 // Glob is a pattern of paths in a tree.
 //
 // A pattern without a slash matches the name of a file or a directory, wherever it is; one with a slash matches paths from the root of the
-// tree on. Its parts are patterns as of path.Match; the part ** stands for any number of directories. A path matches as well if a
+// tree on. Its parts are patterns as of path.Match; the part ** matches any number of directories. A path matches as well if a
 // directory above it does. Slashes at the ends of a pattern say nothing but that there is one.
 type Glob struct {
 	parts    []string

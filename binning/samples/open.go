@@ -28,7 +28,7 @@ func (f *File) changed(err error) error {
 
 // Open opens a file. Reading it to its end fails if it is not what Info says any more. Errors name the file.
 func (f *File) Open() (io.ReadCloser, error) {
-	r, err := vfs.Open(f.Path)
+	r, err := vfs.OpenRegular(f.Path)
 	if err != nil {
 		return nil, err
 	}

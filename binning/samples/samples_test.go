@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -167,7 +168,8 @@ func TestScanClasses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, target := range map[string]string{"x2.fq": "x.fq", "z.fq": outside + "/z.fq", "text": outside + "/text", "loop": ".", "none.fq": "none"} {
+	links := map[string]string{"x2.fq": "x.fq", "z.fq": outside + "/z.fq", "text": outside + "/text", "loop": ".", "none.fq": "none"}
+	for name, target := range links {
 		must(os.Symlink(target, filepath.Join(dir, name)))
 	}
 	must(os.Link(filepath.Join(dir, "x.fq"), filepath.Join(dir, "sub/x.fq")))
@@ -234,6 +236,28 @@ func TestReadSheet(t *testing.T) {
 }
 
 // TestContent: what is reads is told by content, and by the name if that is one of reads.
+// FuzzTables reads sheets and tables of groups. Names that are accepted can be those of archives.
+func FuzzTables(f *testing.F) {
+	f.Add([]byte("sample,fastq_1,fastq_2\na,x_1.fq,x_2.fq\na,y_1.fq,y_2.fq\nb,\"z,1.fq\",\n"))
+	f.Add([]byte("\xef\xbb\xbfsample\tgroup\r\na\tg\r\nb\t\r\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		list, err := readSheet(bytes.NewReader(text))
+		names := make(map[string]bool)
+		for _, s := range list {
+			if err != nil || commit.CheckName(s.Name) != nil || len(s.Inputs) == 0 || names[s.Name] {
+				t.Errorf("%+v, %v", s, err)
+			}
+			names[s.Name] = true
+		}
+		groups, err := readGroups(bytes.NewReader(text))
+		for name, group := range groups {
+			if err != nil || name == "" || group != "" && commit.CheckName(group) != nil {
+				t.Errorf("%q: %q, %v", name, group, err)
+			}
+		}
+	})
+}
+
 func TestContent(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

@@ -385,7 +385,7 @@ func RemoveBinsData(dir, name string, id [idLen]byte) error {
 	if err != nil || found.ext != BinsDataExt || found.id != id {
 		return err
 	}
-	f, err := vfs.Open(path)
+	f, err := vfs.OpenRegular(path)
 	if err != nil {
 		return err
 	}

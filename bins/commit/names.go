@@ -143,7 +143,7 @@ func identify(path string) (identity, error) {
 	if !info.Mode().IsRegular() {
 		return identity{}, nil
 	}
-	f, err := vfs.Open(path)
+	f, err := vfs.OpenRegular(path)
 	if err != nil {
 		return identity{}, err
 	}

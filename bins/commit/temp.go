@@ -135,7 +135,7 @@ func RemoveStale(dir string) error {
 }
 
 func removeStale(path string) error {
-	f, err := vfs.Open(path)
+	f, err := vfs.OpenRegular(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil
 	}

@@ -97,3 +97,14 @@ func BenchmarkCountPairs(b *testing.B) {
 		countPairs(&tables, &p)
 	}
 }
+
+func BenchmarkCountNear(b *testing.B) {
+	p := parts(benchData("ENTROPY_QUALITIES", benchQualities))
+	var tables [2 * numParts][nearTable]uint32
+	b.SetBytes(1 << 20)
+	for b.Loop() {
+		if !countNear(&tables, &p) {
+			b.Fatal("not near")
+		}
+	}
+}

@@ -7,14 +7,15 @@ import (
 )
 
 // Encoder codes streams and names. The zero value is ready; it must not be used by two goroutines at a time. Its memory is
-// about 0.6 MiB, and for names up to three times the longest chunk besides.
+// about 0.7 MiB, and for names up to three times the longest chunk besides.
 type Encoder struct {
 	counts  [numParts][256]uint32
-	total   [256]uint32                  // of all parts, by rank: the index in the alphabet
-	lengths [256]uint8                   // of the code of order 0, by rank
-	pairs   [numParts][pairTable]uint32  // by pairIndex; zeros between calls
-	row     [maxOrder1]uint32            // pairs of all parts with one symbol before, by rank
-	rows    [maxOrder1 * maxOrder1]uint8 // code lengths of order 1, row by row, k in each
+	total   [256]uint32                     // of all parts, by rank: the index in the alphabet
+	lengths [256]uint8                      // of the code of order 0, by rank
+	pairs   [numParts][pairTable]uint32     // by pairIndex; zeros between calls
+	near    [2 * numParts][nearTable]uint32 // instead, by nearIndex, if all symbols are near; zeros between calls
+	row     [maxOrder1]uint32               // pairs of all parts with one symbol before, by rank
+	rows    [maxOrder1 * maxOrder1]uint8    // code lengths of order 1, row by row, k in each
 	builder codeBuilder
 	codes0  [256]uint16       // by symbol
 	codes1  [pairTable]uint16 // by pairIndex
@@ -25,6 +26,7 @@ type Encoder struct {
 type plan struct {
 	parts    [numParts][]byte
 	alphabet alphabet
+	near     bool // pairs are counted by nearIndex
 	order1   bool
 	sizes    [numParts]int // stored bytes of the parts
 }
@@ -77,19 +79,30 @@ func (s *Encoder) count(p *plan) {
 // countWithPairs is count, and it counts the pairs. It reports whether a code of order 1 is possible; if so, planOrder1 must
 // follow, which needs the pairs and clears them.
 func (s *Encoder) countWithPairs(p *plan) bool {
-	if countPairs(&s.pairs, &p.parts)&0x8080808080808080 != 0 {
-		clear(s.pairs[:])
-		s.count(p)
-		return false
-	}
-	clear(s.counts[:])
-	for i := range s.counts {
-		for symbol := range 128 {
-			first := pairIndex(0, uint8(symbol))
-			for _, n := range s.pairs[i][first : first+128] {
-				s.counts[i][symbol] += n
+	if p.near = hasAVX2 && countNear(&s.near, &p.parts); p.near {
+		clear(s.counts[:])
+		for i := range s.counts {
+			for symbol := range nearSymbols {
+				first := symbol * nearSymbols
+				s.counts[i][firstOrder1+symbol] = sumOf(s.near[i][first : first+nearSymbols])
 			}
 		}
+	} else {
+		clear(s.near[:])
+		if countPairs(&s.pairs, &p.parts)&0x8080808080808080 != 0 {
+			clear(s.pairs[:])
+			s.count(p)
+			return false
+		}
+		clear(s.counts[:])
+		for i := range s.counts {
+			for symbol := range 128 {
+				first := pairIndex(0, uint8(symbol))
+				s.counts[i][symbol] = sumOf(s.pairs[i][first : first+128])
+			}
+		}
+	}
+	for i := range s.counts {
 		s.counts[i][p.parts[i][0]]++
 	}
 	a := &p.alphabet
@@ -99,6 +112,13 @@ func (s *Encoder) countWithPairs(p *plan) bool {
 		return false
 	}
 	return true
+}
+
+func sumOf(counts []uint32) (sum uint32) {
+	for _, n := range counts {
+		sum += n
+	}
+	return sum
 }
 
 func (s *Encoder) findAlphabet(a *alphabet) {
@@ -128,27 +148,38 @@ func (s *Encoder) planOrder1(p *plan) {
 	k := p.alphabet.size
 	symbols := p.alphabet.symbols[:k]
 	var bits [numParts]uint64
+	var tables [numParts][]uint32
+	index := pairIndex
+	for i := range tables {
+		if tables[i] = s.pairs[i][:]; p.near {
+			tables[i], index = s.near[i][:], nearIndex
+		}
+	}
 	for i, before := range symbols {
 		row, lengths := s.row[:k], s.rows[i*k:(i+1)*k]
 		for j, c := range symbols {
-			at := pairIndex(before, c)
-			row[j] = s.pairs[0][at] + s.pairs[1][at] + s.pairs[2][at] + s.pairs[3][at]
+			at := index(before, c)
+			row[j] = tables[0][at] + tables[1][at] + tables[2][at] + tables[3][at]
 		}
 		s.builder.lengths(lengths, row)
 		for j, l := range lengths {
 			if l == 0 || l == onlySymbol {
 				continue
 			}
-			at := pairIndex(before, symbols[j])
+			at := index(before, symbols[j])
 			for part := range bits {
-				bits[part] += uint64(s.pairs[part][at]) * uint64(l)
+				bits[part] += uint64(tables[part][at]) * uint64(l)
 			}
 		}
 	}
-	for i := range s.pairs {
-		for _, c := range symbols {
-			first := pairIndex(0, c)
-			clear(s.pairs[i][first : first+128])
+	if p.near {
+		clear(s.near[:numParts])
+	} else {
+		for i := range s.pairs {
+			for _, c := range symbols {
+				first := pairIndex(0, c)
+				clear(s.pairs[i][first : first+128])
+			}
 		}
 	}
 	other := plan{alphabet: p.alphabet, order1: true}

@@ -64,18 +64,16 @@ func copyShort(dst, src []byte, n int) {
 // resized returns a slice of n bytes with the memory of s, if that is enough.
 func resized(s []byte, n int) []byte { return slices.Grow(s[:0], n)[:n] }
 
-// commonPrefix returns how many bytes a and b have in common at their beginning.
-func commonPrefix(a, b []byte) int {
-	n := min(len(a), len(b))
-	a, b = a[:n], b[:n]
+// commonPrefix returns how many of the first n bytes of a and b, which have so many at least, they have in common at their beginning.
+func commonPrefix(a, b []byte, n int) int {
 	at := 0
-	for ; at+8 <= n; at += 8 {
+	for ; at < n && at+8 <= len(a) && at+8 <= len(b); at += 8 {
 		if x := load64(a[at:]) ^ load64(b[at:]); x != 0 {
-			return at + bits.TrailingZeros64(x)/8
+			return min(at+bits.TrailingZeros64(x)/8, n)
 		}
 	}
 	for at < n && a[at] == b[at] {
 		at++
 	}
-	return at
+	return min(at, n)
 }

@@ -52,7 +52,8 @@ func AppendSource(dst []byte, s *Source) []byte {
 	for _, f := range []struct {
 		on  bool
 		bit byte
-	}{{!s.Time.IsZero(), sourceTime}, {s.Sums != nil, sourceSums}, {s.Plain, sourcePlain}, {s.TextMD5, sourceTextMD5}, {s.Sample != "", sourceSample}} {
+	}{{!s.Time.IsZero(), sourceTime}, {s.Sums != nil, sourceSums}, {s.Plain, sourcePlain}, {s.TextMD5, sourceTextMD5},
+		{s.Sample != "", sourceSample}} {
 		if f.on {
 			flags |= f.bit
 		}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime/debug"
 	"time"
 )
 
@@ -155,7 +156,8 @@ func (f *File) Close() error {
 }
 
 // Map returns the content of the file, in memory that the system reads as it is used, and a function that frees it. Where the
-// system can't do that, the file is read. The file must not be shortened meanwhile.
+// system can't do that, the file is read. Read the memory within ReadMapped: where the file was shortened meanwhile, or the disk fails,
+// the process ends otherwise.
 func (f *File) Map() (data []byte, unmap func(), err error) {
 	if err := injectFault("mmap", f.path); err != nil {
 		return nil, nil, withPath(f.path, err)
@@ -171,6 +173,24 @@ func (f *File) Map() (data []byte, unmap func(), err error) {
 	return data, func() {}, withPath(f.path, err)
 }
 
+// ReadMapped calls read, which reads the memory that Map returned for the file at path, in the same goroutine or by package
+// tasks. Where the system can't read the file for it, read ends there, and the error says so.
+func ReadMapped(path string, read func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch cause := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }: // as runtime.Error says for a fault
+			err = withPath(path, errMapped)
+		default:
+			panic(cause)
+		}
+	}()
+	return read()
+}
+
+var errMapped = errors.New("it can't be read any more: it was shortened meanwhile, or the disk fails")
+
 // Open opens a file, or a directory, for reading.
 func Open(path string) (*File, error) {
 	if err := injectFault("open", path); err != nil {
@@ -178,6 +198,36 @@ func Open(path string) (*File, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
+		return nil, withPath(path, err)
+	}
+	return &File{f, path}, nil
+}
+
+// ErrNotRegular is the error of OpenRegular for a directory, a FIFO, a socket or a device.
+var ErrNotRegular = errors.New("it is not a regular file")
+
+// OpenRegular is Open for a file that must be a regular one: opening a FIFO would wait for somebody to write to it. The error is
+// ErrNotRegular for others.
+func OpenRegular(path string) (*File, error) {
+	if err := injectFault("open", path); err != nil {
+		return nil, withPath(path, err)
+	}
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrNotRegular
+	}
+	if err != nil {
+		return nil, withPath(path, err)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return nil, withPath(path, err)
+	}
+	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() { // replaced since
+		err = ErrNotRegular
+	}
+	if err != nil {
+		f.Close()
 		return nil, withPath(path, err)
 	}
 	return &File{f, path}, nil
@@ -198,9 +248,9 @@ func Create(path string) (*File, error) {
 	return &File{f, path}, nil
 }
 
-// ReadFile returns the content of a file.
+// ReadFile returns the content of a regular file.
 func ReadFile(path string) ([]byte, error) {
-	f, err := Open(path)
+	f, err := OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-const noFollow = 0
+const noFollow, noWait = 0, 0
 
 func unlock(*os.File) {}
 

@@ -10,7 +10,10 @@ import (
 	"syscall"
 )
 
-const noFollow = syscall.O_NOFOLLOW
+const (
+	noFollow = syscall.O_NOFOLLOW
+	noWait   = syscall.O_NONBLOCK // opening a FIFO does not wait for one that writes
+)
 
 // lock is own code because github.com/gofrs/flock opens, and makes, a file by its path. Here
 // the lock is that of a file that is open already, and that may have no name or another one.

@@ -23,6 +23,8 @@ type archiving struct {
 	report func(stage string, done, total uint64)
 	finish func(stage string)
 	note   func(line string)
+	// device is that of the command line.
+	device string
 	// binned, if not nil, is told what binning did before it is packed.
 	binned func(*binning.Summary)
 }
@@ -37,7 +39,7 @@ const (
 
 // archiving returns what is to be done for the inputs of c.
 func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *archiving {
-	a := &archiving{config: c, pack: o.packOptions(level)}
+	a := &archiving{config: c, pack: o.packOptions(level), device: o.device}
 	if a.config.Name == "" {
 		a.config.Name = binning.ArchiveName(c.Inputs)
 	}
@@ -73,8 +75,25 @@ func (a *archiving) run(ctx context.Context) (*compress.Summary, outcome, error)
 		a.binned(&summary)
 	}
 	runtime.GC() // the blocks are garbage now, and packing should not begin with them
+	if err := a.checkGPU(summary.DeviceFailed); err != nil {
+		return nil, archived, err
+	}
 	packed, err := compress.PackUnnamed(ctx, bins, a.pack)
 	return packed, archived, err
+}
+
+// checkGPU has pack use no GPU if there is none that can be used; failed says that it failed in the middle of binning. Binning begins
+// before that is known.
+func (a *archiving) checkGPU(failed bool) error {
+	if !a.pack.GPU {
+		return nil
+	}
+	_, err := gpu.probe()
+	if err != nil && a.device == "gpu" {
+		return requiredGPU(err)
+	}
+	a.pack.GPU = err == nil && !failed
+	return nil
 }
 
 // comparing is the name of the stage in which inputs are compared with an archive.
@@ -95,6 +114,9 @@ func (a *archiving) goOn(ctx context.Context, e commit.Entry) (*compress.Summary
 	a.finish(binning.Stage)
 	if e.Has[commit.Bins] {
 		a.note("packing the bins of these inputs, which are there already")
+	}
+	if err := a.checkGPU(false); err != nil {
+		return nil, archived, err
 	}
 	// With the extension the path can't be that of a directory.
 	summary, err := compress.Pack(ctx, e.Path()+commit.PackedDataExt, a.pack)

@@ -43,7 +43,8 @@ func TestUnalignedBAM(t *testing.T) {
 		if b, err := os.ReadFile(filepath.Join(dir, "r", name+".fastq")); err != nil || !bytes.Equal(b, want) {
 			t.Errorf("%s: restored %d bytes, %v", name, len(b), err)
 		}
-		if status, text, _ := runOutput("info", out); status != 0 || !strings.Contains(text, "every byte of the originals, but of BAM only the FASTQ") {
+		status, text, _ := runOutput("info", out)
+		if status != 0 || !strings.Contains(text, "every byte of the originals, but of BAM only the FASTQ") {
 			t.Errorf("%s: info: status %d: %s", name, status, text)
 		}
 		if status, errs := runHere("archive", file, out); status != 0 || !strings.Contains(errs, "nothing to do") {
@@ -73,7 +74,8 @@ func TestUnalignedBAM(t *testing.T) {
 	}
 	samtools("view", "-b", "-o", filepath.Join(dir, "aligned.bam"), sam)
 	status, errs := runHere("archive", filepath.Join(dir, "aligned.bam"), filepath.Join(dir, "aligned"))
-	if status != 1 || !strings.Contains(errs, "is BAM of aligned reads (record 1), expected FASTQ or FASTA, which this makes: samtools collate") {
+	const want = "is BAM of aligned reads (record 1), expected FASTQ or FASTA, which this makes: samtools collate"
+	if status != 1 || !strings.Contains(errs, want) {
 		t.Errorf("aligned: status %d: %s", status, errs)
 	}
 }

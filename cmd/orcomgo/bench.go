@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"orcomgo/binning"
+	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/compress"
 
@@ -97,15 +97,15 @@ func (o *benchFlags) run(ctx context.Context, s *streams, args []string) error {
 	if bar != nil {
 		bar.prepare(benchStages(settings))
 	}
-	dir, err := os.MkdirTemp(o.tempDir, "orcomgo-bench-")
+	dir, err := commit.NewTempDir(o.tempDir, "orcomgo-bench-")
 	if err != nil {
-		return fmt.Errorf("a directory for temporary files: %w", cause(err))
+		return err
 	}
-	defer os.RemoveAll(dir)
+	defer dir.Remove()
 	b := benchJSON{File: args[0], Stored: sample.stored, Text: sample.allText(), Whole: sample.whole,
 		Sample: uint64(len(sample.text)), Read: sample.rate}
 	for _, s := range settings {
-		m, err := o.measure(ctx, filepath.Join(dir, "x"), sample, s, bar)
+		m, err := o.measure(ctx, filepath.Join(dir.Path, "x"), sample, s, bar)
 		if err != nil {
 			return err
 		}

@@ -76,7 +76,7 @@ func (o *binFlags) define(f *pflag.FlagSet) {
 	o.blockSize = binning.DefaultBlockSize
 	f.Var(&o.blockSize, "block-size", "`SIZE` of text that is sorted at a time, such as 64MiB or 1G;\n"+
 		"less by default where --memory is short, which makes the archive a little larger")
-	f.IntVar(&o.streams, "streams", 0, "`BLOCKS` in flight at once (default 2, or 4 for each GPU)")
+	f.IntVar(&o.streams, "streams", 0, "`BLOCKS` in flight at once (default 2, or 4 with a GPU)")
 	f.StringVar(&o.device, "device", "auto", "`WHERE` to run: auto, cpu or gpu")
 	f.IntVar(&o.gpus, "gpus", 0, "use at most this `NUMBER` of GPUs (default all)")
 	f.BoolVarP(&o.force, "force", "f", false, "replace an archive of that name")

@@ -20,17 +20,14 @@ import (
 )
 
 // Two programs are built from this source. orcomgo runs anywhere; orcomgo-cuda, built with the
-// tag cuda, can't start without the CUDA driver. So orcomgo finds out whether orcomgo-cuda can be
-// loaded, which takes a few milliseconds, and if so replaces itself by it. Where the driver turns
-// out not to work, which takes much longer to find out, orcomgo-cuda replaces itself by orcomgo
-// again (init_cuda.c).
+// tag cuda, can't be loaded without the library of the CUDA driver. So orcomgo finds out whether
+// it can, which takes a few milliseconds, and if so replaces itself by it. Where the driver turns
+// out not to work, orcomgo-cuda does on the CPU what orcomgo would do.
 const (
 	cudaProgram = "orcomgo-cuda"
 	loadTimeout = 20 * time.Second
-	// Variables of the environment that one of the two programs sets for the other.
-	loadsVariable      = "ORCOMGO_CUDA_LOADS"  // if set, orcomgo-cuda exits as soon as it is loaded
-	cpuProgramVariable = "ORCOMGO_CPU_PROGRAM" // the path of orcomgo
-	noGPUVariable      = "ORCOMGO_NO_GPU"      // why no GPU can be used
+	// loadsVariable is set by orcomgo for orcomgo-cuda, which then exits as soon as it is loaded.
+	loadsVariable = "ORCOMGO_CUDA_LOADS"
 	// minGPUBytes is from how many bytes of FASTQ on, for each thread that the CPU could use,
 	// --device auto chooses a GPU, whose start takes time. A byte of BGZF counts as bgzfWeight bytes,
 	// since the GPU inflates it, too: docs/PERFORMANCE.md, "Where --device auto switches", has the
@@ -48,38 +45,55 @@ const (
 type gpuBuild struct {
 	// probe returns a line that names the device, or why there is none.
 	probe func() (string, error)
-	// assigner is for binning.Config.NewAssigner.
-	assigner func(c *binning.Config)
+	// assigner makes binning use the GPU from when it has started. With required it is an error if there is none.
+	assigner func(c *binning.Config, required bool)
 }
 
 // gpu is set by an init function of builds with the tag cuda.
 var gpu *gpuBuild
 
+// requiredGPU is the error of --device gpu where no GPU can be used.
+func requiredGPU(err error) error { return fmt.Errorf("--device gpu: %w", err) }
+
 // useDevice decides where binning runs: it sets c.NewAssigner for a GPU, or replaces the process
-// by orcomgo-cuda, or leaves c unchanged for the CPU.
+// by orcomgo-cuda, or leaves c unchanged for the CPU. It does not wait for the GPU's driver.
 func useDevice(ctx context.Context, device string, c *binning.Config) error {
-	use, err := useGPU(ctx, device, func() bool { return largeEnoughForGPU(c.Inputs, c.Threads) })
-	if use {
-		gpu.assigner(c)
+	want, err := wantGPU(ctx, device, func() bool { return largeEnoughForGPU(c.Inputs, c.Threads) })
+	if want {
+		gpu.assigner(c, device == "gpu")
 	}
 	return err
 }
 
-// useGPU decides whether this process uses a GPU: with the device auto if large returns true and there
-// is a usable one. It replaces the process by orcomgo-cuda if that is needed.
-func useGPU(ctx context.Context, device string, large func() bool) (use bool, err error) {
+// wantGPU decides whether this process should use a GPU if there is one: with the device auto if large returns true. It replaces
+// the process by orcomgo-cuda if that is needed.
+func wantGPU(ctx context.Context, device string, large func() bool) (want bool, err error) {
 	if device == "cpu" || device == "auto" && !large() {
 		return false, nil
 	}
 	if gpu != nil {
-		if _, err = gpu.probe(); err == nil {
-			return true, nil
-		}
-	} else if err = execCUDAProgram(ctx); err == nil {
+		return true, nil
+	}
+	if err = execCUDAProgram(ctx); err == nil {
 		return false, errors.New(cudaProgram + " was not started")
 	}
 	if device == "gpu" {
-		return false, fmt.Errorf("--device gpu: %w", err)
+		return false, requiredGPU(err)
+	}
+	return false, nil
+}
+
+// useGPU is wantGPU, but returns false, or with the device gpu an error, if there is no usable GPU.
+func useGPU(ctx context.Context, device string, large func() bool) (use bool, err error) {
+	want, err := wantGPU(ctx, device, large)
+	if !want {
+		return false, err
+	}
+	if _, err = gpu.probe(); err == nil {
+		return true, nil
+	}
+	if device == "gpu" {
+		return false, requiredGPU(err)
 	}
 	return false, nil
 }
@@ -146,9 +160,6 @@ func gpuBytes(path string) int64 {
 // execCUDAProgram replaces the process by the orcomgo-cuda beside it, with the same arguments, if
 // that can be loaded. It returns only on failure.
 func execCUDAProgram(ctx context.Context) error {
-	if why := os.Getenv(noGPUVariable); why != "" {
-		return fmt.Errorf("no usable GPU: %s", why)
-	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -160,7 +171,7 @@ func execCUDAProgram(ctx context.Context) error {
 	if err := loads(ctx, program); err != nil {
 		return err
 	}
-	return execProgram(program, append(os.Environ(), cpuProgramVariable+"="+self))
+	return execProgram(program, os.Environ())
 }
 
 // loads returns nil if the program can be loaded, with the libraries that it needs, else why not.

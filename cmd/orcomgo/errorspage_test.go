@@ -95,6 +95,7 @@ var unreachable = map[string]bool{
 	"the queries are nearly everywhere":              true,
 	"it belongs to an input that has no first mates": true,
 	"there is no input …: the archive has":           true,
+	"too little free memory on the device":           true,
 }
 
 // makers are the functions whose first text is that of an error, or of what goes into one.

@@ -17,7 +17,7 @@ import (
 
 const (
 	probeCommand = "probe"
-	// gpuStreams is how many blocks are in flight for each GPU without --streams. More are not
+	// gpuStreams is how many blocks are in flight without --streams, on however many GPUs. More are not
 	// faster (docs/PERFORMANCE.md).
 	gpuStreams = 4
 )
@@ -25,17 +25,22 @@ const (
 func init() {
 	gpu = &gpuBuild{
 		probe: describeGPU,
-		assigner: func(c *binning.Config) {
-			c.NewAssigner = binning.NewCUDA
-			n, err := cudakern.Count()
-			if err != nil {
-				n = 1 // NewCUDA finds the same error
-			}
-			if c.GPUs > 0 {
-				n = min(n, c.GPUs)
+		assigner: func(c *binning.Config, required bool) {
+			c.NewAssigner = func(r *binning.Resources) (binning.Assigner, error) {
+				return binning.NewBoth(r, binning.Device{
+					Required: required,
+					Probe: func() error {
+						_, err := describeGPU()
+						if err != nil && required {
+							err = requiredGPU(err)
+						}
+						return err
+					},
+					Start: binning.NewCUDA,
+				}), nil
 			}
 			if c.Streams == 0 {
-				c.Streams = gpuStreams * n
+				c.Streams = gpuStreams
 			}
 		},
 	}

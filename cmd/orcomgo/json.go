@@ -38,6 +38,8 @@ type binJSON struct {
 	TextBytes   uint64 `json:"text_bytes"`
 	SourceBytes uint64 `json:"source_bytes"` // the inputs as they are stored
 	BinBytes    uint64 `json:"bin_bytes"`
+	Blocks      int    `json:"blocks"`
+	GPUBlocks   int    `json:"gpu_blocks"` // that were binned on a GPU
 	// Files are what is recorded of the inputs, in their order; null where nothing is.
 	Files []*compress.FileInformation `json:"files"`
 }
@@ -49,7 +51,8 @@ func (o *binFlags) binJSON(s *binning.Summary) binJSON {
 			files[i] = compress.NewFileInformation(in.Source, in.Source.Sums)
 		}
 	}
-	return binJSON{o.runJSON("bin"), len(s.Inputs), s.Records, s.Bases, s.TextBytes, s.SourceBytes, s.BinBytes, files}
+	return binJSON{o.runJSON("bin"), len(s.Inputs), s.Records, s.Bases, s.TextBytes, s.SourceBytes, s.BinBytes,
+		s.Blocks, s.DeviceBlocks, files}
 }
 
 // packJSON is what pack --json and archive --json print.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,19 +27,20 @@ var measureCommand = command{
 	about:  "make an archive as plan asks on standard input, print what it took",
 	hidden: true,
 	bare:   true,
-	help: `measure makes the archive that plan describes on standard input, as JSON, and prints what it took, as JSON.
+	help: `measure makes the archive that plan describes on standard input, as a value of Go's encoding/gob, and prints what it took, as JSON.
 `,
 	flags: func(*pflag.FlagSet) action {
 		return measure
 	},
 }
 
-// trial is an archive to be made and measured.
+// trial is an archive to be made and measured. It is passed to a process by encoding/gob, since paths need not be UTF-8, as JSON is.
 type trial struct {
 	Side            *sideTrial // a side archive; else one of Inputs
 	Inputs          []binning.InputSpec
 	Options         record.Options
 	Record          binning.RecordMode
+	Streams         int
 	Level           compress.Level
 	Slice           uint64
 	NoVerify        bool
@@ -52,8 +54,8 @@ func measure(ctx context.Context, s *streams, args []string) error {
 	if len(args) > 0 {
 		return usagef("measure takes no arguments")
 	}
-	if err := json.NewDecoder(s.in).Decode(&t); err != nil {
-		return fmt.Errorf("standard input: expected JSON as plan writes it: %w", err)
+	if err := gob.NewDecoder(s.in).Decode(&t); err != nil {
+		return fmt.Errorf("standard input: expected what plan writes: %w", err)
 	}
 	o := resources{threads: t.Threads, memory: size(t.Memory), quiet: true}
 	bar, err := o.start(s)
@@ -61,7 +63,7 @@ func measure(ctx context.Context, s *streams, args []string) error {
 		return err
 	}
 	defer bar.close()
-	var p estimate.Point
+	p := estimate.Point{Program: peakMemory()}
 	if t.Side != nil {
 		err = t.makeSide(ctx, o, &p)
 	} else {
@@ -78,8 +80,8 @@ func measure(ctx context.Context, s *streams, args []string) error {
 // makeArchive makes the archive and says how large it is.
 func (t *trial) makeArchive(ctx context.Context, o resources, bar *progress, p *estimate.Point) error {
 	a := archiving{
-		config: binning.Config{Inputs: t.Inputs, OutDir: t.OutDir, Name: "measured", Options: t.Options, Record: t.Record, Threads: o.threads,
-			Memory: uint64(o.memory), Hold: uint64(o.memory / heldShare), TempDir: t.TempDir, Tool: tool},
+		config: binning.Config{Inputs: t.Inputs, OutDir: t.OutDir, Name: "measured", Options: t.Options, Record: t.Record, Streams: t.Streams,
+			Threads: o.threads, Memory: uint64(o.memory), Hold: uint64(o.memory / heldShare), TempDir: t.TempDir, Tool: tool},
 		pack: compress.PackOptions{Threads: o.threads, Memory: uint64(o.memory), Tool: tool, Level: t.Level, SliceText: t.Slice,
 			NoVerify: t.NoVerify},
 		report: bar.report, finish: bar.finish, note: bar.note,
@@ -104,15 +106,15 @@ func (t *trial) measure(ctx context.Context) (p estimate.Point, err error) {
 	if err != nil {
 		return p, cause(err)
 	}
-	in, err := json.Marshal(t)
-	if err != nil {
+	var in bytes.Buffer
+	if err := gob.NewEncoder(&in).Encode(t); err != nil {
 		return p, err
 	}
 	cmd := exec.CommandContext(ctx, self, measureCommand.name)
 	cmd.Args[0] = os.Args[0] // tests are a program that looks at its name
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	var out, message bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), &out, &message
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = &in, &out, &message
 	if err := cmd.Run(); err != nil {
 		var exit *exec.ExitError
 		if lines := strings.Split(strings.TrimSpace(message.String()), "\n"); errors.As(err, &exit) && lines[0] != "" {

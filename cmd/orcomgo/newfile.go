@@ -11,25 +11,9 @@ import (
 	"orcomgo/compress"
 )
 
-// checkNew returns an error if a file must not be written: a directory has the name, or without replace another file has.
-func checkNew(path string, replace bool) error {
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case info.IsDir():
-		return fmt.Errorf("%s is a directory", path)
-	case !replace:
-		return fmt.Errorf("%s: %w", path, compress.ErrFileExists)
-	}
-	return nil
-}
-
 // writeNew writes a file, and the directory that it is in if there is none. It has its name once it is complete.
 func writeNew(path string, content []byte, replace bool) error {
-	if err := checkNew(path, replace); err != nil {
+	if _, err := compress.CheckNew(path, replace); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

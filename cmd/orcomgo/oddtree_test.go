@@ -95,7 +95,8 @@ func TestSocket(t *testing.T) {
 
 // TestUnreadable: what can't be read is named, and the rest is archived.
 func TestUnreadable(t *testing.T) {
-	for _, c := range []struct{ call, path string }{{"open", "Data/a.xml"}, {"open", "x.fastq"}, {"readdir", "Data/empty"}, {"lstat", "log.txt"}} {
+	for _, c := range []struct{ call, path string }{{"open", "Data/a.xml"}, {"open", "x.fastq"},
+		{"readdir", "Data/empty"}, {"lstat", "log.txt"}} {
 		dir := oddTree(t, true)
 		out, back := filepath.Join(filepath.Dir(dir), "out"), filepath.Join(filepath.Dir(dir), "back")
 		path := filepath.Join(dir, c.path)

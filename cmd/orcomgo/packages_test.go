@@ -43,6 +43,7 @@ func TestGoreleaser(t *testing.T) {
 	var c struct {
 		Version int
 		Project string `yaml:"project_name"`
+		Dist    string
 		Before  struct{ Hooks []string }
 		Builds  []struct {
 			ID, Main, Binary    string

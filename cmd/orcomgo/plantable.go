@@ -153,7 +153,8 @@ func (p *plan) table(w io.Writer, j *planJSON) error {
 		about = "about "
 	}
 	_, err := fmt.Fprintf(w, "%s: %s%s bytes in %s, %s, %s of memory, %s of temporary files; %s, %s at a time\n",
-		plural(uint64(len(j.Archives)+len(j.Sides)), "archive"), about, countText(total), countText(j.Expected.Archive), secondsText(j.Expected.Seconds),
+		plural(uint64(len(j.Archives)+len(j.Sides)), "archive"), about, countText(total),
+		countText(j.Expected.Archive), secondsText(j.Expected.Seconds),
 		bytesText(j.Expected.Memory), bytesText(j.Expected.Temporary), plural(uint64(j.Threads), "thread"),
 		plural(uint64(j.Jobs), "archive"))
 	return err

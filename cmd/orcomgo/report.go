@@ -163,7 +163,7 @@ func (o *reportFlags) checkFiles(found []commit.Entry) error {
 			if err := commit.TakesName(path, e.Dir, e.Name); err != nil {
 				return err
 			}
-			if err := checkNew(path, o.force); err != nil {
+			if _, err := compress.CheckNew(path, o.force); err != nil {
 				return err
 			}
 		}

@@ -26,6 +26,10 @@ func (o *binFlags) summarize(to *streams, s *binning.Summary) error {
 		fmt.Fprintf(w, ": ratio %.2f", float64(s.TextBytes)/float64(s.BinBytes))
 	}
 	fmt.Fprintln(w)
+	if s.DeviceBlocks > 0 || o.device == "gpu" {
+		fmt.Fprintf(w, "%s: %s on the GPU, %s on the CPU\n", plural(uint64(s.Blocks), "block"), countText(uint64(s.DeviceBlocks)),
+			countText(uint64(s.Blocks-s.DeviceBlocks)))
+	}
 	return o.last(w, s.TextBytes)
 }
 

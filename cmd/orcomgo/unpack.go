@@ -64,8 +64,9 @@ Examples:
 	flags: func(f *pflag.FlagSet) action {
 		var o unpackFlags
 		f.StringVarP(&o.output, "output", "o", ".", "`DIR` to restore the files in, or a FIFO, or - for standard output")
-		f.StringArrayVar(&o.inputs, "input", nil, "only the input of this name, or those that match a `PATTERN` as *_R1*; of a directory, paths as well;\n"+
-			"may be repeated")
+		f.StringArrayVar(&o.inputs, "input", nil,
+			"only the input of this name, or those that match a `PATTERN` as *_R1*; of a directory, paths as well;\n"+
+				"may be repeated")
 		f.StringArrayVar(&o.samples, "sample", nil, "only the inputs of the sample of this `NAME`, in an archive of several; may be repeated")
 		f.IntVar(&o.mate, "mate", 0, "only first mates (`1`) or only second ones (2)")
 		f.StringVar(&o.records, "records", "", "only the records `FROM-TO` of each input, counted from 1; also N alone, and FROM-")

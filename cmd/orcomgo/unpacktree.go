@@ -13,7 +13,8 @@ import (
 
 // ofRecords reports whether a flag is given that is about records, or about one stream of them: then unpack is of one archive of reads.
 func (o *unpackFlags) ofRecords() bool {
-	return o.records != "" || len(o.samples) > 0 || len(o.names) > 0 || o.namesFrom != "" || o.grep != "" || o.mate > 0 || o.split > 0 || o.interleave ||
+	return o.records != "" || len(o.samples) > 0 || len(o.names) > 0 || o.namesFrom != "" || o.grep != "" || o.mate > 0 ||
+		o.split > 0 || o.interleave ||
 		o.output == "-" && len(o.inputs) == 0 || isFIFO(o.output)
 }
 

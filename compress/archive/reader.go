@@ -44,9 +44,12 @@ func OpenEntry(e commit.Entry) (*Reader, error) {
 	if !e.Has[commit.Packed] {
 		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), commit.ErrNotArchive, MetaSuffix)
 	}
-	f, err := vfs.Open(e.Path() + BulkSuffix)
+	f, err := vfs.OpenRegular(e.Path() + BulkSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, corrupt(e.Path()+BulkSuffix, "the file is missing")
+	}
+	if errors.Is(err, vfs.ErrNotRegular) {
+		return nil, corrupt(e.Path()+BulkSuffix, "it is not a regular file")
 	}
 	if err != nil {
 		return nil, err
@@ -73,6 +76,8 @@ func (r *Reader) open() error {
 		beside, metaErr = parseManifest(r.metaPath(), data)
 	case errors.Is(metaErr, fs.ErrNotExist):
 		metaErr = corrupt(r.metaPath(), "the file is missing")
+	case errors.Is(metaErr, vfs.ErrNotRegular):
+		metaErr = corrupt(r.metaPath(), "it is not a regular file")
 	}
 	if metaErr != nil && !damaged(metaErr) {
 		return metaErr

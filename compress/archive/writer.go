@@ -175,7 +175,7 @@ func (w *Writer) Commit(m *Manifest) error {
 
 // olderIsWhole reports whether there is a packed archive of the name whose bulk file is enough to read it.
 func (w *Writer) olderIsWhole() bool {
-	f, err := vfs.Open(filepath.Join(w.dir, w.name) + BulkSuffix)
+	f, err := vfs.OpenRegular(filepath.Join(w.dir, w.name) + BulkSuffix)
 	if err != nil {
 		return false
 	}

@@ -14,6 +14,8 @@ type Options struct {
 	// takes another ModelBytes for each coder, in goroutines of its own.
 	Follow   func(s *Sequence)
 	Progress func(n int) // if not nil, is called from several goroutines when n more bases are coded
+	// Model, if not nil, is called with Encoded.Model as soon as it has learnt all of its bases, mostly long before the last base is coded.
+	Model func(m *Model)
 }
 
 // Encoded is the result of Encode.
@@ -61,6 +63,9 @@ func Encode(n int, src Source, o Options) Encoded {
 		out[k], m = all[k].encode(src)
 		if k == 0 {
 			e.Model = m
+			if o.Model != nil {
+				o.Model(m)
+			}
 		}
 	})
 	e.Section = binary.AppendUvarint(nil, uint64(n))
@@ -82,14 +87,13 @@ func (t *coderTask) encode(src Source) ([]byte, *Model) {
 		follower = t.follower.begin(t.coder)
 	}
 	var buf []byte
+	x := new(block)
 	bases := func(c span) []byte {
 		buf = src(buf[:0], t.from+c.from, c.to-c.from)
 		return buf
 	}
 	for r := range t.rounds {
-		for _, b := range bases(t.rounds[r][t.coder]) {
-			m.encode(enc, b)
-		}
+		m.encodeAll(enc, bases(t.rounds[r][t.coder]), x)
 		t.progress(len(buf))
 		if follower != nil {
 			follower <- enc.Written()

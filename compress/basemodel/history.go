@@ -17,6 +17,19 @@ func (h *history) clone(n int) history {
 // set enters base b at place i. If a base was entered there before, the place holds the bitwise or of both.
 func (h *history) set(i int, b uint32) { h.words[i>>5] |= uint64(b) << (2 * (i & 31)) }
 
+// setAll enters bases, as set does, the first at place i.
+func (h *history) setAll(i int, bases []byte) {
+	words, word, shift := h.words[i>>5:], uint64(0), uint(2*(i&31))
+	for _, b := range bases {
+		word |= uint64(b) << (shift & 63)
+		if shift += 2; shift == 64 {
+			words[0] |= word
+			words, word, shift = words[1:], 0, 0
+		}
+	}
+	words[0] |= word
+}
+
 func (h *history) at(i int) uint32 { return uint32(h.words[i>>5]>>(2*(i&31))) & 3 }
 
 // from returns the 32 bases from i on.

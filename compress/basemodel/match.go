@@ -155,43 +155,60 @@ const (
 // update moves past base b, after which hist holds t bases, or fewer; h holds the last bases, r their reverse complement.
 // It returns what will be read two bases from now: the indices of a slot and of a word of the history.
 func (m *match) update(hist *history, t int, b uint32, h, r uint64) (slot, word uint32) {
-	if m.at >= 0 {
-		m.misses >>= 2
-		m.at += m.step
-		if m.predicted != b {
-			m.misses |= 1 << 62
-			if bits.OnesCount64(m.misses) > maxMisses {
-				m.at = -1
-			}
+	m.follow(b)
+	m.try(hist, t, &m.pending[(t-tryLag)&3], h, r)
+	p := &m.pending[(t-slotLag)&3]
+	m.look(t, p)
+	c := &m.pending[t&3]
+	*c = m.candidate(h, r)
+	m.setPredicted(hist)
+	return c.slot, p.old >> 6
+}
+
+// follow moves the match, if there is one, past base b.
+func (m *match) follow(b uint32) {
+	if m.at < 0 {
+		return
+	}
+	m.misses >>= 2
+	m.at += m.step
+	if m.predicted != b {
+		m.misses |= 1 << 62
+		if bits.OnesCount64(m.misses) > maxMisses {
+			m.at = -1
 		}
 	}
-	if c := &m.pending[(t-tryLag)&3]; c.old != 0 && (m.at < 0 || m.misses != 0) {
-		m.try(hist, t, int(c.old>>1), c.old&1 != c.reverse, h, r)
-	}
-	p := &m.pending[(t-slotLag)&3]
+}
+
+// look reads the slot of p, the candidate slotLag bases before base t, and enters its k-mer there.
+func (m *match) look(t int, p *candidate) {
 	if t-slotLag >= m.firstEnd {
 		p.old = m.slots[p.slot]
 		if end := t - 1 - slotLag; indexed(end) {
 			m.slots[p.slot] = uint32(end)<<1 | p.reverse
 		}
 	}
-	c := &m.pending[t&3]
-	*c = m.candidate(h, r)
+}
+
+// setPredicted sets the base that the match predicts, if there is one.
+func (m *match) setPredicted(hist *history) {
 	if m.at >= 0 {
 		m.predicted = hist.at(m.at)
 		if m.step < 0 {
 			m.predicted = 3 - m.predicted
 		}
 	}
-	return c.slot, p.old >> 6
 }
 
-// try starts a match from an earlier k-mer that ended at old, on the other strand if reverse is set, if the match
-// has fewer misses than the one there is. The last bases, h and r, end tryLag bases after their k-mer.
-func (m *match) try(hist *history, t, old int, reverse bool, h, r uint64) {
-	var at, step int
+// try starts a match from the earlier k-mer that was found in the slot of c, on either strand, if it has fewer misses than the match there
+// is. The last bases, h and r, end tryLag bases after the k-mer of c.
+func (m *match) try(hist *history, t int, c *candidate, h, r uint64) {
+	if c.old == 0 || m.at >= 0 && m.misses == 0 {
+		return
+	}
+	old, at, step := int(c.old>>1), 0, 0
 	var differ uint64
-	if reverse {
+	if c.old&1 != c.reverse {
 		q := old - matchLen + 1 - tryLag // corresponds to the last base
 		at, step = q-1, -1
 		if q < 1 || q+registerBases > t || m.at == at && m.step == step {

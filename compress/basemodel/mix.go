@@ -139,6 +139,17 @@ func (x *mixer) learnPlain(b uint32, q *strandUpdate) {
 	}
 }
 
+// advanceAllPlain is advanceAll in plain Go.
+func (x *mixer) advanceAllPlain(steps []blockStep, p [][4]uint32) {
+	for i := range steps {
+		s := &steps[i]
+		x.learnPlain(s.last, &s.strand)
+		x.set = s.set
+		x.predictPlain(s.h, s.match, s.joint)
+		p[i] = x.p
+	}
+}
+
 // learn updates the counters of the two decisions of base b.
 func (n *node) learn(b uint32) {
 	n[0] = updated(n[0], b>>1)

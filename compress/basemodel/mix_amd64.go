@@ -27,6 +27,39 @@ func (x *mixer) advance(b uint32, q *strandUpdate, set, h, match, joint uint32, 
 	x.predictPlain(h, match, joint)
 }
 
+// advanceAll learns the base before and predicts, for each of n steps, and enters the probabilities in p. blockAhead elements of steps
+// after these are valid, too; their nodes are fetched.
+func (x *mixer) advanceAll(steps []blockStep, n int, p [][4]uint32) {
+	if !hasAVX2 {
+		x.advanceAllPlain(steps[:n], p)
+		return
+	}
+	advanceAllVector(x, &steps[0], n, &p[0])
+}
+
+// prefetchAll fetches elements i of slots into the cache.
+func prefetchAll(slots, i []uint32) {
+	if len(i) > 0 {
+		prefetch32(&slots[0], &i[0], len(i))
+	}
+}
+
+// prefetchWords fetches elements i of words into the cache.
+func prefetchWords(words []uint64, i []uint32) {
+	if len(i) > 0 {
+		prefetch64(&words[0], &i[0], len(i))
+	}
+}
+
+//go:noescape
+func advanceAllVector(x *mixer, steps *blockStep, n int, p *[4]uint32)
+
+//go:noescape
+func prefetch32(base *uint32, index *uint32, n int)
+
+//go:noescape
+func prefetch64(base *uint64, index *uint32, n int)
+
 //go:noescape
 func predictVector(x *mixer, h, match, joint uint32)
 

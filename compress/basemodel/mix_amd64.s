@@ -149,6 +149,63 @@ TEXT ·predictVector(SB), NOSPLIT, $0-20
 	VMOVQ T, (AX)(R10*8) \
 	VPEXTRQ $1, T, (AX)(R11*8)
 
+// LEARN learns base DX, and an update by the other strand: of the nodes Q0 and Q1 by the bases B0 and B1. Weights move by the errors of the
+// two decisions.
+#define LEARN(Q0, Q1, B0, B1) \
+	MOVL SET(CX), BX \
+	SHLQ $WEIGHTSHIFT, BX \
+	ADDQ WEIGHTS(CX), BX \
+	MOVL DX, DI \
+	SHRL $1, DI \
+	MOVL DI, R8 \
+	SHLL $16, R8 \
+	SUBL P(CX), R8 \
+	MOVL DX, R9 \
+	ANDL $1, R9 \
+	SHLL $16, R9 \
+	SUBL (P+4)(CX)(DI*4), R9 \
+	VXORPS X0, X0, X0 \
+	VCVTSI2SSL R8, X0, X0 \
+	VXORPS X1, X1, X1 \
+	VCVTSI2SSL R9, X1, X1 \
+	VMULSS ·learningRate(SB), X0, X0 \
+	VMULSS ·learningRate(SB), X1, X1 \
+	VBROADCASTSS X0, Y0 \
+	VBROADCASTSS X1, Y1 \
+	VMULPS X(CX), Y0, Y0 \
+	VADDPS (BX), Y0, Y0 \
+	VMOVUPS Y0, (BX) \
+	SHLQ $5, DI \
+	VMULPS (X+32)(CX)(DI*1), Y1, Y1 \
+	VADDPS 32(BX)(DI*1), Y1, Y1 \
+	VMOVUPS Y1, 32(BX)(DI*1) \
+	VPBROADCASTD fifteen<>(SB), Y15 \
+	VPBROADCASTD high<>(SB), Y14 \
+	VBROADCASTI128 ·counterRates(SB), Y13 \
+	LEAQ ·updateMask(SB), SI \
+	LEAQ ·updateTarget(SB), DI \
+	VPBROADCASTQ (SI)(DX*8), Y12 \
+	VPBROADCASTQ (DI)(DX*8), Y11 \
+	VMOVDQU NODE(CX), Y0 \
+	VMOVDQU (NODE+32)(CX), Y1 \
+	MOVE(Y0, Y12, Y11, Y2, Y3, Y4) \
+	MOVE(Y1, Y12, Y11, Y5, Y6, Y7) \
+	STORE(Y0, X0, X2, INDEX) \
+	STORE(Y1, X1, X3, INDEX+16) \
+	MOVL Q0, R8 \
+	MOVL Q1, R9 \
+	MOVBLZX B0, R10 \
+	MOVBLZX B1, R11 \
+	VMOVQ (AX)(R8*8), X0 \
+	VPINSRQ $1, (AX)(R9*8), X0, X0 \
+	VMOVQ (SI)(R10*8), X12 \
+	VPINSRQ $1, (SI)(R11*8), X12, X12 \
+	VMOVQ (DI)(R10*8), X11 \
+	VPINSRQ $1, (DI)(R11*8), X11, X11 \
+	MOVE(Y0, Y12, Y11, Y2, Y3, Y4) \
+	VMOVQ X0, (AX)(R8*8) \
+	VPEXTRQ $1, X0, (AX)(R9*8)
+
 // func advanceVector(x *mixer, b uint32, q *strandUpdate, set, h, match, joint uint32, n0, n1 *node, s *uint32, w *uint64)
 TEXT ·advanceVector(SB), NOSPLIT, $0-72
 	MOVQ x+0(FP), CX
@@ -163,65 +220,9 @@ TEXT ·advanceVector(SB), NOSPLIT, $0-72
 	PREFETCHT0 (R10)
 	PREFETCHT0 (R11)
 
-	// Weights move by the errors of the two decisions.
-	MOVL SET(CX), BX
-	SHLQ $WEIGHTSHIFT, BX
-	ADDQ WEIGHTS(CX), BX
 	MOVL b+8(FP), DX
-	MOVL DX, DI
-	SHRL $1, DI
-	MOVL DI, R8
-	SHLL $16, R8
-	SUBL P(CX), R8
-	MOVL DX, R9
-	ANDL $1, R9
-	SHLL $16, R9
-	SUBL (P+4)(CX)(DI*4), R9
-	VXORPS X0, X0, X0
-	VCVTSI2SSL R8, X0, X0
-	VXORPS X1, X1, X1
-	VCVTSI2SSL R9, X1, X1
-	VMULSS ·learningRate(SB), X0, X0
-	VMULSS ·learningRate(SB), X1, X1
-	VBROADCASTSS X0, Y0
-	VBROADCASTSS X1, Y1
-	VMULPS X(CX), Y0, Y0
-	VADDPS (BX), Y0, Y0
-	VMOVUPS Y0, (BX)
-	SHLQ $5, DI
-	VMULPS (X+32)(CX)(DI*1), Y1, Y1
-	VADDPS 32(BX)(DI*1), Y1, Y1
-	VMOVUPS Y1, 32(BX)(DI*1)
-
-	VPBROADCASTD fifteen<>(SB), Y15
-	VPBROADCASTD high<>(SB), Y14
-	VBROADCASTI128 ·counterRates(SB), Y13
-	LEAQ ·updateMask(SB), SI
-	LEAQ ·updateTarget(SB), DI
-	VPBROADCASTQ (SI)(DX*8), Y12
-	VPBROADCASTQ (DI)(DX*8), Y11
-	VMOVDQU NODE(CX), Y0
-	VMOVDQU (NODE+32)(CX), Y1
-	MOVE(Y0, Y12, Y11, Y2, Y3, Y4)
-	MOVE(Y1, Y12, Y11, Y5, Y6, Y7)
-	STORE(Y0, X0, X2, INDEX)
-	STORE(Y1, X1, X3, INDEX+16)
-
-	// The update by the other strand.
-	MOVQ q+16(FP), DX
-	MOVL (DX), R8
-	MOVL 4(DX), R9
-	MOVBLZX 8(DX), R10
-	MOVBLZX 9(DX), R11
-	VMOVQ (AX)(R8*8), X0
-	VPINSRQ $1, (AX)(R9*8), X0, X0
-	VMOVQ (SI)(R10*8), X12
-	VPINSRQ $1, (SI)(R11*8), X12, X12
-	VMOVQ (DI)(R10*8), X11
-	VPINSRQ $1, (DI)(R11*8), X11, X11
-	MOVE(Y0, Y12, Y11, Y2, Y3, Y4)
-	VMOVQ X0, (AX)(R8*8)
-	VPEXTRQ $1, X0, (AX)(R9*8)
+	MOVQ q+16(FP), R12
+	LEARN((R12), 4(R12), 8(R12), 9(R12))
 
 	MOVL set+24(FP), BX
 	MOVL BX, SET(CX)
@@ -232,4 +233,74 @@ TEXT ·advanceVector(SB), NOSPLIT, $0-72
 	MOVL joint+36(FP), R10
 	PREDICT
 	VZEROUPPER
+	RET
+
+// Offsets in a blockStep, and its size; NODES9 is that of nodes9 in the table of nodes.
+#define STEPMATCH 4
+#define STEPJOINT 8
+#define STEPSET 12
+#define STEPNODE 16
+#define STEPBASE 24
+#define STEPLAST 28
+#define STEPSIZE 32
+#define NODES9 35488
+
+// AHEAD is how many bytes ahead the step is whose nodes are fetched into the cache.
+#define AHEAD (4*STEPSIZE)
+
+// func advanceAllVector(x *mixer, steps *blockStep, n int, p *[4]uint32)
+TEXT ·advanceAllVector(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), CX
+	MOVQ steps+8(FP), R13
+	MOVQ n+16(FP), R15
+	MOVQ p+24(FP), R12
+	MOVQ NODES(CX), AX
+next:
+	MOVL AHEAD(R13), R8
+	MOVL (AHEAD+STEPNODE+4)(R13), R9
+	ANDL $0x3ffff, R8
+	PREFETCHT0 NODES9(AX)(R8*8)
+	PREFETCHT0 (AX)(R9*8)
+	MOVL STEPLAST(R13), DX
+	LEARN(STEPNODE(R13), (STEPNODE+4)(R13), STEPBASE(R13), (STEPBASE+1)(R13))
+	MOVL STEPSET(R13), BX
+	MOVL BX, SET(CX)
+	SHLQ $WEIGHTSHIFT, BX
+	ADDQ WEIGHTS(CX), BX
+	MOVL (R13), R8
+	MOVL STEPMATCH(R13), R9
+	MOVL STEPJOINT(R13), R10
+	PREDICT
+	VMOVDQU X10, (R12)
+	ADDQ $STEPSIZE, R13
+	ADDQ $16, R12
+	DECQ R15
+	JNZ next
+	VZEROUPPER
+	RET
+
+// func prefetch32(base *uint32, index *uint32, n int)
+TEXT ·prefetch32(SB), NOSPLIT, $0-24
+	MOVQ base+0(FP), AX
+	MOVQ index+8(FP), BX
+	MOVQ n+16(FP), CX
+next:
+	MOVL (BX), DX
+	PREFETCHT0 (AX)(DX*4)
+	ADDQ $4, BX
+	DECQ CX
+	JNZ next
+	RET
+
+// func prefetch64(base *uint64, index *uint32, n int)
+TEXT ·prefetch64(SB), NOSPLIT, $0-24
+	MOVQ base+0(FP), AX
+	MOVQ index+8(FP), BX
+	MOVQ n+16(FP), CX
+next:
+	MOVL (BX), DX
+	PREFETCHT0 (AX)(DX*8)
+	ADDQ $4, BX
+	DECQ CX
+	JNZ next
 	RET

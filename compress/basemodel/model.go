@@ -119,17 +119,29 @@ func (m *Model) shiftIn(b uint32) {
 // counters and weights do not learn from them.
 func (m *Model) appendPeer(from int, bases []byte) {
 	m.moveTo(from, true)
-	h, r := m.h, m.r
-	for i, v := range bases {
-		b := uint64(v)
-		m.hist.set(from+i, uint32(b))
-		h = h<<2 | b
-		r = r>>2 | (3-b)<<(2*(registerBases-1))
-		if indexed(from+i) && from+i >= matchLen-1 {
-			m.match.insert(from+i, h, r)
-		}
-	}
+	m.hist.setAll(from, bases)
 	m.at = from + len(bases)
+	h, r := m.h, m.r
+	var slots, ends [blockBases]uint32
+	for at := from; len(bases) > 0; {
+		k, n := 0, min(len(bases), blockBases)
+		for _, v := range bases[:n] {
+			b := uint64(v)
+			h = h<<2 | b
+			r = r>>2 | (3-b)<<(2*(registerBases-1))
+			if indexed(at) && at >= matchLen-1 {
+				c := m.match.candidate(h, r)
+				slots[k], ends[k] = c.slot, uint32(at)<<1|c.reverse
+				k++
+			}
+			at++
+		}
+		prefetchAll(m.match.slots, slots[:k])
+		for i, slot := range slots[:k] {
+			m.match.slots[slot] = ends[i]
+		}
+		bases = bases[n:]
+	}
 }
 
 // Clone returns a copy of the model that has room for another n bases and is independent of m, which is not changed. Bases
@@ -184,16 +196,7 @@ func (m *Model) decode(d *rangecoder.Decoder) byte {
 
 // predict learns the last base, finds the contexts of the next one and predicts it.
 func (m *Model) predict() {
-	a := &m.match
-	p, joint, set := uint32(0), uint32(0), m.qualityWeights
-	if a.at >= 0 {
-		s := a.state()
-		p = uint32(s.node)<<2 + 4 + a.predicted
-		c := uint32(s.class)
-		set += c
-		joint = c<<2 - 3 + a.predicted
-	}
-	joint = joint<<4 | uint32(m.h)&15
+	p, joint, set := m.matchContext(uint32(m.h))
 	if !m.pending {
 		m.pending = true
 		m.mix.set = set
@@ -204,6 +207,21 @@ func (m *Model) predict() {
 	n := m.mix.nodes
 	m.mix.advance(m.last, &m.delayed[m.at&3], set, uint32(m.h), p, joint,
 		&n[m.delayed[(m.at-1)&3].node[orders-1-strandOrder]], &n[nodes9+m.h<<2&(1<<18-1)], &m.match.slots[m.slot], &m.hist.words[m.word])
+}
+
+// matchContext returns what the match says about the next base after the last bases h: the indices of the match's node and the joint node
+// among their kind, and the weights that are used.
+func (m *Model) matchContext(h uint32) (node, joint, set uint32) {
+	a := &m.match
+	set = m.qualityWeights
+	if a.at >= 0 {
+		s := a.state()
+		node = uint32(s.node)<<2 + 4 + a.predicted
+		c := uint32(s.class)
+		set += c
+		joint = c<<2 - 3 + a.predicted
+	}
+	return node, joint<<4 | h&15, set
 }
 
 // update moves the model past base b, whose decisions were predicted as in m.mix.p.

@@ -73,8 +73,13 @@ func TestModelsAgree(t *testing.T) {
 		b := repetitive(int64(n+1), n)
 		again := append(randomBases(rand.New(rand.NewSource(18)), 300), b[n/2:min(n/2+1000, n)]...)
 		var follower *Sequence
-		e := Encode(n, sourceOf(b), Options{Threads: 2, Follow: func(s *Sequence) { follower = s }})
-		want := codeAll(e.Model.Clone(len(again)), again)
+		var want []byte
+		e := Encode(n, sourceOf(b), Options{Threads: 2, Follow: func(s *Sequence) { follower = s }, Model: func(m *Model) {
+			want = codeAll(m.Clone(len(again)), again)
+		}})
+		if got := codeAll(e.Model.Clone(len(again)), again); want == nil || !bytes.Equal(got, want) {
+			t.Errorf("n=%d: the model that was given early codes differently", n)
+		}
 		s, err := Decode(e.Section, 2)
 		if err != nil {
 			t.Fatal(err)

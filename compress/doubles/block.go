@@ -3,11 +3,9 @@ package doubles
 import (
 	"encoding/binary"
 	"math/bits"
-	"slices"
 
 	"github.com/klauspost/compress/fse"
 
-	"orcomgo/compress/numbers"
 	rc "orcomgo/compress/rangecoder"
 )
 
@@ -29,9 +27,6 @@ const (
 	codingRaw
 	codingAdaptive
 )
-
-// bestPredictors are those that are tried with every other one.
-const bestPredictors = 3
 
 // block is a part of a chunk: from value first to before last.
 type block struct {
@@ -56,126 +51,15 @@ func restore(z, predicted uint64, xor bool) uint64 {
 	return predicted + (z>>1 ^ -(z & 1))
 }
 
-// choosePair returns the predictors of a block that leave the fewest bits in a sample of it, with the choice between them counted.
-func choosePair(v *values, list []predictor, first, last int) (a, b int) {
-	const run = 8
-	samples := 128
-	if len(v.x) < fewValues {
-		samples = last - first
-	}
-	var lengths [maxPredictors][]uint8
-	for j := range lengths {
-		lengths[j] = make([]uint8, samples)
-	}
-	n := 0
-	step := max((last-first)*run/max(samples, 1), run)
-	for at := first; at < last && n < samples; at += step {
-		for i := at; i < min(at+run, last) && n < samples; i++ {
-			actual := v.actual(i)
-			for j, p := range list {
-				lengths[j][n] = uint8(cost(actual, v.predict(p, i)))
-			}
-			n++
-		}
-	}
-	// Pairs of one of the best predictors and any other one.
-	order := make([]int, len(list))
-	sums := make([]int, len(list))
-	for i := range order {
-		order[i] = i
-		for _, x := range lengths[i][:n] {
-			sums[i] += int(x)
-		}
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return sums[i] - sums[j] })
-	best := 1 << 62
-	for _, i := range order[:min(len(order), bestPredictors)] {
-		for j := range list {
-			sum, second := 0, 0
-			other := lengths[j][:n]
-			for k, x := range lengths[i][:n] {
-				y := other[k]
-				if y < x {
-					second++
-				}
-				sum += int(min(x, y))
-			}
-			sum *= 100
-			if second > 0 && second < n {
-				f := float64(second) / float64(n)
-				h := -float64(f*numbers.Log2(f)) - float64((1-f)*numbers.Log2(1-f))
-				sum += int(float64(h * float64(100*n)))
-			}
-			if sum < best {
-				best, a, b = sum, i, j
-			}
-		}
-	}
-	if second := lengths[b]; a != b {
-		// A pair whose second predictor is never better is a single one.
-		better := false
-		for k, x := range lengths[a][:n] {
-			better = better || second[k] < x
-		}
-		if !better {
-			b = a
-		}
-	}
-	return a, b
-}
-
-// bitWriter appends numbers of bits, the lowest bit first.
-type bitWriter struct {
-	out []byte
-	acc uint64
-	n   int
-}
-
-func (w *bitWriter) put(v uint64, n int) {
-	w.acc |= v << (w.n & 63)
-	if w.n+n < 64 {
-		w.n += n
-		return
-	}
-	w.out = binary.LittleEndian.AppendUint64(w.out, w.acc)
-	w.acc = v >> (64 - w.n)
-	w.n += n - 64
-}
-
-func (w *bitWriter) finish() []byte {
-	for ; w.n > 0; w.n -= 8 {
-		w.out = append(w.out, byte(w.acc))
-		w.acc >>= 8
-	}
-	return w.out
-}
-
-// bitReader is the inverse of bitWriter. Past the end there are zeros.
-type bitReader struct {
-	b   []byte // with padding of readerPadding bytes
-	bit int
-}
-
-const readerPadding = 16
-
-// get returns n bits, 0 to 63. It fails silently past the end; see over.
-func (r *bitReader) get(n int) uint64 {
-	at := min(r.bit>>3, len(r.b)-readerPadding)
-	shift := r.bit & 7
-	v := binary.LittleEndian.Uint64(r.b[at:]) >> shift
-	v |= uint64(r.b[at+8]) << (63 - shift) << 1
-	r.bit += n
-	return v & (1<<(n&63) - 1)
-}
-
 // scratch is memory for blocks.
 type scratch struct {
 	classes [blockValues]byte
 	first   [blockValues]uint64 // predictions of the first predictor
 	second  [blockValues]uint64
-	floats  [blockValues]float64
-	ints    [blockValues]int64
-	bits    []byte // that a bitWriter wrote or a bitReader reads
+	floats  [2][runValues]float64 // predictions before they are integers
+	ints    [2][runValues]int64
+	lengths [maxPredictors][fewBlockValues / 8]uint64 // bits of residuals in a sample, eight to a word
+	bits    []byte                                    // that a bitWriter wrote or a bitReader reads
 	fse     fse.Scratch
 }
 
@@ -188,40 +72,41 @@ type leftOver struct {
 // residuals returns what the values from first to before last leave, predicted by the better one of p and q, which may be the same. It is
 // valid until the next call.
 func (s *scratch) residuals(v *values, p, q predictor, first, last int) leftOver {
-	classes := s.classes[:last-first]
-	w := bitWriter{out: s.bits[:0]}
 	n := last - first
-	actual := v.o
-	if v.mode != modeBits {
-		actual = nil
-	}
-	pa, pb := s.first[:n], s.second[:n]
-	v.fill(pa, s.floats[:], s.ints[:], p, first)
+	classes, pa, pb := s.classes[:n], s.first[:n], s.first[:n]
+	v.fill(pa, s, p, first)
 	if p != q {
-		v.fill(pb, s.floats[:], s.ints[:], q, first)
+		pb = s.second[:n]
+		v.fill(pb, s, q, first)
 	}
-	xor := v.mode == modeBits && betterXor(actual[first:last], pa)
-	for i := range classes {
-		var x uint64
-		if actual != nil {
-			x = actual[first+i]
-		} else {
-			x = uint64(v.k[first+i])
-		}
-		z, class := residual(x, pa[i], xor), 0
-		if p != q {
-			if z2 := residual(x, pb[i], xor); bits.Len64(z2) < bits.Len64(z) {
-				z, class = z2, secondPredictor
-			}
-		}
-		size := bits.Len64(z)
-		classes[i] = byte(class + size)
-		if size > 1 {
-			w.put(z&(1<<((size-1)&63)-1), size-1)
-		}
+	if v.mode != modeBits {
+		s.bits = packResiduals(s.bits, classes, v.k[first:last], pa, pb, false)
+		return leftOver{classes, s.bits, false}
 	}
-	s.bits = w.finish()
+	actual := v.o[first:last]
+	xor := betterXor(actual, pa)
+	s.bits = packResiduals(s.bits, classes, actual, pa, pb, xor)
 	return leftOver{classes, s.bits, xor}
+}
+
+// packResiduals sets classes to those of values and returns the bits of residuals, in the memory of dst if that is enough. It does not
+// branch on values, since these are hard to predict.
+func packResiduals[T int64 | uint64](dst, classes []byte, actual []T, first, second []uint64, xor bool) []byte {
+	n := len(classes)
+	w := newBitWriter(dst, n)
+	actual, first, second = actual[:n], first[:n], second[:n]
+	for i := range classes {
+		x := uint64(actual[i])
+		z, z2 := residual(x, first[i], xor), residual(x, second[i], xor)
+		size, size2 := bits.Len64(z), bits.Len64(z2)
+		other := (size2 - size) >> 63 // -1 if the second prediction is better
+		size += (size2 - size) & other
+		z ^= (z ^ z2) & uint64(other)
+		classes[i] = byte(size + secondPredictor&other)
+		k := size - 1 + int(uint(size-1)>>63) // bits without the highest one
+		w.put(z&(1<<(k&63)-1), k)
+	}
+	return w.finish()
 }
 
 // appendBlock appends a block that was predicted by the predictors of the numbers a and b; few says that its chunk has few values.
@@ -271,18 +156,19 @@ func adaptiveClasses(c *rc.Coder, classes []byte) {
 	}
 }
 
-// pad returns a copy of raw with padding.
-func (s *scratch) pad(raw []byte) []byte {
-	s.bits = append(append(s.bits[:0], raw...), make([]byte, readerPadding)...)
+// pad returns the first n bytes of b with padding: the bytes after them, or zeros after a copy if these are too few.
+func (s *scratch) pad(b []byte, n int) []byte {
+	if len(b) >= n+readerPadding {
+		return b[:n+readerPadding]
+	}
+	s.bits = append(append(s.bits[:0], b[:n]...), make([]byte, readerPadding)...)
 	return s.bits
 }
 
+// codeClasses returns the code of the classes of a block and which one that is. few says that the chunk has few values.
 func (s *scratch) codeClasses(classes []byte, few bool) ([]byte, int) {
-	same := true
-	for _, c := range classes {
-		same = same && c == classes[0]
-	}
-	if same {
+	most := s.count(classes)
+	if most == len(classes) {
 		return classes[:1], codingConstant
 	}
 	best, coding := classes, codingRaw
@@ -298,6 +184,30 @@ func (s *scratch) codeClasses(classes []byte, few bool) ([]byte, int) {
 		best, coding = b, codingFSE
 	}
 	return best, coding
+}
+
+// count sets the histogram of s.fse to that of classes and returns how often the most frequent one occurs. It counts in two tables, since
+// equal classes one after another would wait for each other.
+func (s *scratch) count(classes []byte) int {
+	var odd [256]uint32
+	counts := (*[256]uint32)(s.fse.Histogram())
+	clear(counts[:])
+	i := 0
+	for ; i+1 < len(classes); i += 2 {
+		counts[classes[i]]++
+		odd[classes[i+1]]++
+	}
+	if i < len(classes) {
+		counts[classes[i]]++
+	}
+	most, last := uint32(0), 0
+	for c := range counts {
+		if counts[c] += odd[c]; counts[c] > 0 {
+			most, last = max(most, counts[c]), c
+		}
+	}
+	s.fse.HistogramFinished(byte(last), int(most))
+	return int(most)
 }
 
 func (s *scratch) decodeClasses(code []byte, coding, n int) ([]byte, error) {

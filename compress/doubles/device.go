@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"sync"
+
+	"orcomgo/internal/failover"
 )
 
 // ErrNoGPU reports that a GPU was asked of a program that has no code for GPUs.
@@ -12,12 +13,9 @@ var ErrNoGPU = errors.New("this program was built without GPU support")
 
 // GPU predicts values on a GPU while arrays are coded. Any number of goroutines may use it. A nil GPU does nothing.
 type GPU struct {
-	dev  backend
-	idle chan coder // those that no goroutine uses
-	note func(line string)
-
-	mutex  sync.Mutex
-	failed bool
+	dev   backend
+	idle  chan coder // those that no goroutine uses
+	state *failover.State
 }
 
 // backend is an open GPU.
@@ -54,7 +52,7 @@ func OpenGPU(note func(line string)) (*GPU, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no usable GPU: %w", err)
 	}
-	g := &GPU{dev: dev, note: note, idle: make(chan coder, coders)}
+	g := &GPU{dev: dev, state: failover.New(note), idle: make(chan coder, coders)}
 	for range coders {
 		g.idle <- nil // made when it is needed
 	}
@@ -77,7 +75,7 @@ func (g *GPU) Close() error {
 
 // residuals returns what the blocks of a chunk leave, which was loaded from data; nil if the CPU is to compute that.
 func (g *GPU) residuals(v *values, data []byte, list []predictor, pairs [][2]int, size int) []leftOver {
-	if g == nil || g.hasFailed() || len(v.x) < fewValues {
+	if g == nil || g.state.Failed() || len(v.x) < fewValues {
 		return nil
 	}
 	blocks := make([]devicePlan, len(pairs))
@@ -104,22 +102,6 @@ func (g *GPU) residuals(v *values, data []byte, list []predictor, pairs [][2]int
 			return all
 		}
 	}
-	g.giveUp(err)
+	g.state.GiveUp(fmt.Sprintf("the GPU is not used any more, the CPU codes arrays of floats: %v", err))
 	return nil
-}
-
-func (g *GPU) hasFailed() bool {
-	g.mutex.Lock()
-	defer g.mutex.Unlock()
-	return g.failed
-}
-
-// giveUp notes once that the GPU failed.
-func (g *GPU) giveUp(why error) {
-	g.mutex.Lock()
-	defer g.mutex.Unlock()
-	if !g.failed && g.note != nil {
-		g.note(fmt.Sprintf("the GPU is not used any more, the CPU codes arrays of floats: %v", why))
-	}
-	g.failed = true
 }

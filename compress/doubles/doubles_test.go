@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"orcomgo/internal/codectest"
@@ -165,6 +166,27 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestSignificantDigits: decimals at the ends of their ranges have integers, in their order, and come back.
+func TestSignificantDigits(t *testing.T) {
+	for digits := 2; digits <= 14; digits++ {
+		n, before := newNumbering(modeSignificant, digits, 8), int64(0)
+		least := n.base
+		for exponent := max(-10, digits-1-maxDecimals); exponent < digits; exponent++ {
+			for _, k := range []int64{least, least + 1, 5*least + 3, 10*least - 1} {
+				f, err := strconv.ParseFloat(fmt.Sprintf("%de%d", k, exponent-digits+1), 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v, ok := n.decimal(f)
+				if minus, _ := n.decimal(-f); !ok || v <= before || n.float(v) != f || minus != -v || n.float(-v) != -f {
+					t.Fatalf("%d digits: %g has the integer %d after %d", digits, f, v, before)
+				}
+				before = v
+			}
+		}
+	}
+}
+
 // TestPredictMany: the fast predictions are the others.
 func TestPredictMany(t *testing.T) {
 	r := rand.New(rand.NewSource(7))
@@ -258,6 +280,19 @@ func others(t *testing.T, data []byte, width int) (xz, zstd int) {
 	return run(data, "xz", "-9e", "-c"), run(planes, "zstd", "-19", "-q", "-c")
 }
 
+// readArray reads a file of numpy, or one of float32.
+func readArray(t testing.TB, name string) ([]byte, Layout) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, ok := Npy(data)
+	if !ok {
+		l = Layout{Width: 4}
+	}
+	return data, l
+}
+
 // TestRealArrays compares with the published method, xz, and zstd with shuffled bytes.
 func TestRealArrays(t *testing.T) {
 	dir := os.Getenv("ORCOMGO_DATA")
@@ -268,14 +303,7 @@ func TestRealArrays(t *testing.T) {
 	for _, f := range append(files, "waves") {
 		data, l := raw(waves(400, 500), 8), Layout{Width: 8, Columns: 400}
 		if f != "waves" {
-			var err error
-			if data, err = os.ReadFile(f); err != nil {
-				t.Fatal(err)
-			}
-			var ok bool
-			if l, ok = Npy(data); !ok {
-				l = Layout{Width: 4}
-			}
+			data, l = readArray(t, f)
 		}
 		stream := Encode(data, l, 2)
 		if got, err := Decode(stream, len(data), 2); err != nil || !bytes.Equal(got, data) {
@@ -340,13 +368,27 @@ func TestVectors(t *testing.T) {
 	})
 }
 
+// benchmarkArrays runs f as a benchmark for a simulation and for each array of real data.
+func benchmarkArrays(b *testing.B, f func(b *testing.B, data []byte, l Layout)) {
+	b.Run("waves", func(b *testing.B) { f(b, raw(waves(400, 100), 8), Layout{Width: 8, Columns: 400}) })
+	var files []string
+	if dir := os.Getenv("ORCOMGO_DATA"); dir != "" {
+		files, _ = filepath.Glob(filepath.Join(dir, "arrays", "*"))
+	}
+	for _, name := range files {
+		data, l := readArray(b, name)
+		b.Run(filepath.Base(name), func(b *testing.B) { f(b, data, l) })
+	}
+}
+
 func BenchmarkEncode(b *testing.B) {
-	data := raw(waves(400, 100), 8)
-	codectest.BenchmarkEncode(b, data, func() { Encode(data, Layout{Width: 8, Columns: 400}, 1) })
+	benchmarkArrays(b, func(b *testing.B, data []byte, l Layout) {
+		codectest.BenchmarkEncode(b, data, func() { Encode(data, l, 1) })
+	})
 }
 
 func BenchmarkDecode(b *testing.B) {
-	data := raw(waves(400, 100), 8)
-	stream := Encode(data, Layout{Width: 8, Columns: 400}, 1)
-	codectest.BenchmarkDecode(b, data, stream, Decode)
+	benchmarkArrays(b, func(b *testing.B, data []byte, l Layout) {
+		codectest.BenchmarkDecode(b, data, Encode(data, l, 1), Decode)
+	})
 }

@@ -1,6 +1,11 @@
 package doubles
 
-import "math"
+import (
+	"encoding/binary"
+	"math"
+	"sort"
+	"sync"
+)
 
 // mode is how floats become integers.
 type mode byte
@@ -31,13 +36,14 @@ type numbering struct {
 	mode   mode
 	digits int
 	width  int
-	base   int64 // 10^(digits-1), for modeSignificant
+	base   int64           // 10^(digits-1), for modeSignificant
+	powers *[1 << 11]power // for modeSignificant
 }
 
 func newNumbering(m mode, digits, width int) numbering {
 	n := numbering{mode: m, digits: digits, width: width}
 	if m == modeSignificant {
-		n.base = int64(tens[digits-1])
+		n.base, n.powers = int64(tens[digits-1]), powers()
 	}
 	return n
 }
@@ -54,56 +60,99 @@ func bitsOf32(v uint64) uint32 { return uint32(v) ^ (uint32(^int32(v)>>31) | 1<<
 
 // fromFloat returns the integer of a prediction. That of NaN is 0, since the bits of NaNs depend on the platform.
 func (n *numbering) fromFloat(f float64) uint64 {
-	if f != f {
-		return 0
-	}
 	if n.width == 4 {
+		if f != f {
+			return 0
+		}
 		return ordered32(math.Float32bits(float32(f)))
 	}
-	return ordered(math.Float64bits(f))
+	return ordered64(f)
+}
+
+// ordered64 is fromFloat for float64.
+func ordered64(f float64) uint64 {
+	b := math.Float64bits(f)
+	if b<<1 > 0x7ff<<53 {
+		return 0
+	}
+	return ordered(b)
 }
 
 // decimal returns the integer of a float in a decimal mode, and false if the float is no such decimal.
 func (n *numbering) decimal(f float64) (int64, bool) {
 	if n.mode == modeDecimals {
-		k := math.RoundToEven(f * tens[n.digits])
-		if !(k < 1<<53 && k > -1<<53) {
-			return 0, false
-		}
-		v := int64(k)
-		return v, math.Float64bits(n.float(v)) == math.Float64bits(f)
+		return n.multiple(f)
 	}
-	a := math.Abs(f)
-	if a == 0 {
-		return 0, !math.Signbit(f)
-	}
-	if !(a < 1e15 && a >= 1e-10) {
-		return 0, false
-	}
-	// places are the decimals that leave n.digits digits.
-	places := n.digits - 1
-	for x := a; x < 1 && places < maxDecimals; places++ {
-		x *= 10
-	}
-	for x := a; x >= 10 && places > 0; places-- {
-		x /= 10
-	}
-	m := int64(math.RoundToEven(a * tens[places]))
-	if m < n.base || m >= 10*n.base {
-		return 0, false
-	}
-	v := int64(maxDecimals-places)*9*n.base + (m - n.base) + 1
-	if f < 0 {
-		v = -v
-	}
-	return v, math.Float64bits(n.float(v)) == math.Float64bits(f)
+	return n.significant(f)
 }
+
+// multiple is decimal in modeDecimals.
+func (n *numbering) multiple(f float64) (int64, bool) {
+	scale := tens[n.digits]
+	k := math.RoundToEven(f * scale)
+	v := int64(k)
+	return v, k < 1<<53 && k > -1<<53 && math.Float64bits(n.round(float64(v)/scale)) == math.Float64bits(f)
+}
+
+// significant is decimal in modeSignificant.
+func (n *numbering) significant(f float64) (int64, bool) {
+	a := math.Abs(f)
+	if !(a < 1e15 && a >= 1e-10) {
+		return 0, math.Float64bits(f) == 0
+	}
+	// power is that of the binary exponent of a, and places are the decimals that leave n.digits digits.
+	power := &n.powers[math.Float64bits(a)>>52]
+	places := n.digits - 1 + power.places
+	if a < power.least {
+		places++
+	}
+	places = min(max(places, 0), maxDecimals)
+	m := int64(math.RoundToEven(a * tens[places]))
+	v := int64(maxDecimals-places)*9*n.base + (m - n.base) + 1
+	sign := int64(math.Float64bits(f)) >> 63
+	return v ^ sign - sign, m >= n.base && m < 10*n.base && n.round(float64(m)/tens[places]) == a
+}
+
+// power is where powers of ten are among floats of one binary exponent.
+type power struct {
+	least  float64 // from this one on
+	places int     // a float has so many places, below it one more
+}
+
+// powers returns those of the exponents of floats from 1e-10 to 1e15, by the bits of exponents.
+var powers = sync.OnceValue(func() *[1 << 11]power {
+	// The decimals that bring the first digit before the point, as far as products and quotients that are rounded tell.
+	places := func(a float64) (n int) {
+		for ; a < 1; n++ {
+			a *= 10
+		}
+		for ; a >= 10; n-- {
+			a /= 10
+		}
+		return n
+	}
+	var list [1 << 11]power
+	for e := 1023 - 34; e <= 1023+49; e++ {
+		low, high := uint64(e)<<52, uint64(e+1)<<52-1
+		p := power{places: places(math.Float64frombits(high))}
+		// The first float that has as few places as the last one.
+		after := sort.Search(int(high-low), func(i int) bool { return places(math.Float64frombits(low+uint64(i))) == p.places })
+		p.least = math.Float64frombits(low + uint64(after))
+		list[e] = p
+	}
+	return &list
+})
 
 // float is the inverse of decimal.
 func (n *numbering) float(v int64) float64 {
 	if n.mode == modeDecimals {
 		return n.round(float64(v) / tens[n.digits])
 	}
+	return n.fromSignificant(v)
+}
+
+// fromSignificant is float in modeSignificant.
+func (n *numbering) fromSignificant(v int64) float64 {
 	if v == 0 {
 		return 0
 	}
@@ -112,13 +161,37 @@ func (n *numbering) float(v int64) float64 {
 		u = -u
 	}
 	u--
-	q := u / (9 * n.base)
+	step := 9 * n.base
+	q := int64(float64(u) / float64(step)) // it may be one too large
+	r := u - q*step
+	if r < 0 || r >= step {
+		q, r = u/step, u%step
+	}
 	places := maxDecimals - min(q, maxDecimals)
-	f := n.round(float64(u-q*9*n.base+n.base) / tens[max(places, 0)])
+	f := n.round(float64(r+n.base) / tens[max(places, 0)])
 	if v < 0 {
 		return -f
 	}
 	return f
+}
+
+// putDecimals writes the floats of integers to data.
+func (n *numbering) putDecimals(data []byte, k []int64) {
+	switch {
+	case n.width == 4:
+		for i, v := range k {
+			binary.LittleEndian.PutUint32(data[4*i:], math.Float32bits(float32(n.float(v))))
+		}
+	case n.mode == modeDecimals:
+		scale := tens[n.digits]
+		for i, v := range k {
+			binary.LittleEndian.PutUint64(data[8*i:], math.Float64bits(float64(v)/scale))
+		}
+	default:
+		for i, v := range k {
+			binary.LittleEndian.PutUint64(data[8*i:], math.Float64bits(n.fromSignificant(v)))
+		}
+	}
 }
 
 // round rounds to the width of the array's floats.

@@ -1,5 +1,8 @@
 package doubles
 
+// runValues is how many values are predicted at a time, so that what is computed stays in the nearest cache.
+const runValues = 1024
+
 // predictMany is predict for the values first, first + 1, ... of x, as many as out has; first is at least the predictor's reach. It
 // is faster, since all of these values are known.
 func predictMany[T number](out, x []T, p predictor, first int) {
@@ -7,6 +10,8 @@ func predictMany[T number](out, x []T, p predictor, first int) {
 	// at returns the values that are so far before those to be predicted.
 	at := func(distance int) []T { return x[first-distance:][:n] }
 	switch p.kind {
+	case zero:
+		clear(out)
 	case order0:
 		copy(out, at(s))
 	case order1:
@@ -34,6 +39,11 @@ func predictMany[T number](out, x []T, p predictor, first int) {
 		for i := range out {
 			out[i] = a[i] + (T(2*(b[i]-c[i])) - (d[i] - e[i]))
 		}
+	case ratio:
+		a, b, c := at(s+1), at(1), at(s)
+		for i := range out {
+			out[i] = byRatio(a[i], b[i], c[i])
+		}
 	default:
 		for i := range out {
 			out[i] = predict(x, p, first+i)
@@ -41,24 +51,39 @@ func predictMany[T number](out, x []T, p predictor, first int) {
 	}
 }
 
-// fill sets out to the predictions of the values from first on, as integers; f and k are memory for as many values.
-func (v *values) fill(out []uint64, f []float64, k []int64, p predictor, first int) {
-	n := 0
-	for ; n < len(out) && first+n < p.reach(); n++ {
-		out[n] = v.predict(p, first+n)
+// fill sets out to the predictions of the values from first on, as integers.
+func (v *values) fill(out []uint64, s *scratch, p predictor, first int) {
+	n := min(max(p.reach()-first, 0), len(out))
+	for i := range out[:n] {
+		out[i] = v.predict(p, first+i)
 	}
-	if out, first = out[n:], first+n; len(out) == 0 {
-		return
+	for n < len(out) {
+		part := out[n:min(n+runValues, len(out))]
+		if v.mode == modeBits {
+			f := s.floats[0][:len(part)]
+			predictMany(f, v.x, p, first+n)
+			v.fromFloats(part, f)
+		} else {
+			k := s.ints[0][:len(part)]
+			predictMany(k, v.k, p, first+n)
+			for i, x := range k {
+				part[i] = uint64(x)
+			}
+		}
+		n += len(part)
 	}
-	if v.mode != modeBits {
-		predictMany(k[:len(out)], v.k, p, first)
-		for i, x := range k[:len(out)] {
-			out[i] = uint64(x)
+}
+
+// fromFloats is fromFloat for all of f.
+func (n *numbering) fromFloats(out []uint64, f []float64) {
+	f = f[:len(out)]
+	if n.width == 4 {
+		for i := range out {
+			out[i] = n.fromFloat(f[i])
 		}
 		return
 	}
-	predictMany(f[:len(out)], v.x, p, first)
-	for i, x := range f[:len(out)] {
-		out[i] = v.fromFloat(x)
+	for i, x := range f {
+		out[i] = ordered64(x)
 	}
 }

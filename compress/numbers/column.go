@@ -56,7 +56,6 @@ type predictor struct {
 	class    int   // bits of the mean error
 	error    uint64
 	hash     uint64
-	line     *[16]rc.Prob
 }
 
 const (
@@ -86,7 +85,7 @@ type table struct {
 // newCoder returns a coder of column i of a table. Its values may be incomplete. rows is how many will be coded.
 func (t *table) newCoder(p *plan, i int, values []int64, rows int) *coder {
 	c := &coder{plan: p, values: values, float32s: t.shapes[i].Float32, max: p.low - 1}
-	logLines := min(max(bits.Len(uint(rows)*uint(p.bits+3)/4), 7), 16)
+	logLines := min(max(bits.Len(uint(rows)*uint(p.bits+3)/4), 7), maxLogLines)
 	for i := range p.inputs {
 		in := &p.inputs[i]
 		d := &predictor{input: in}
@@ -120,6 +119,13 @@ func (t *table) newCoder(p *plan, i int, values []int64, rows int) *coder {
 	}
 	c.mixer = newMixer(n, max(p.bits, 1)+classes*classes)
 	return c
+}
+
+// release frees memory of a coder that is not used any more.
+func (c *coder) release() {
+	for _, d := range c.contexts {
+		d.contexts.release()
+	}
 }
 
 // toInt converts a prediction to an integer that differences don't overflow with.
@@ -208,7 +214,7 @@ func (c *coder) predict(d *predictor, r int) {
 	d.class = bits.Len64(d.error >> 4)
 }
 
-// numberOf returns the number that a value stands for.
+// numberOf returns the number that is coded as a value.
 func numberOf(v int64, float32s bool) float64 {
 	if float32s {
 		return float64(math.Float32frombits(Float32Bits(v)))
@@ -271,13 +277,22 @@ func (c *coder) learn(r int) {
 	}
 }
 
-// levelOf is by the distance in 1/16 of half the interval, up to 64.
-var levelOf [65]uint8
+// farLevel is the distance, in 1/16 of half the interval, from which on levels are the same.
+const farLevel = 4097
+
+// levelOf is by that distance.
+var levelOf [farLevel + 1]uint8
 
 func init() {
 	for t := range levelOf {
 		l := t
 		switch {
+		case t >= farLevel:
+			l = 15
+		case t > 256:
+			l = 14
+		case t > 64:
+			l = 13
 		case t > 32:
 			l = 12
 		case t > 24:
@@ -299,23 +314,28 @@ func init() {
 
 // level returns the class of the distance of a prediction from the middle of an interval of 2^(k+1) values.
 func level(d int64, k int) int {
-	sign := 0
-	if d < 0 {
-		d, sign = -d, 16
-	}
-	t := uint64(d)
+	sign := d >> 63
+	t := uint64(d ^ sign - sign)
 	if k >= 4 {
-		t >>= k - 4
+		t >>= (k - 4) & 63
 	} else {
-		t <<= 4 - k
+		t <<= (4 - k) & 63
 	}
-	if t <= 64 {
-		return sign + int(levelOf[t])
+	return int(sign&16) + int(levelOf[min(t, farLevel)])
+}
+
+// at returns the probability of the bit k, given where its interval is.
+func (d *predictor) at(middle int64, k int) (p *rc.Prob, class int) {
+	class = min(max(d.class-k+3, 0), classes-1)
+	return &d.probs[(k*levels+level(d.value-middle, k))*classes+class], class
+}
+
+// codeEven codes the bits of u that are equally likely.
+func (p *plan) codeEven(rg *rc.Coder, u uint64) (bits uint64) {
+	if p.even > 32 {
+		bits = uint64(rg.Uniform(uint32(u>>32), p.even-32)) << 32
 	}
-	if t <= 256 {
-		return sign + 13
-	}
-	return sign + 14 + rc.BitOf(t > 4096)
+	return bits | uint64(rg.Uniform(uint32(u), min(p.even, 32)))
 }
 
 // code codes the value of row r.
@@ -329,34 +349,39 @@ func (c *coder) code(rg *rc.Coder, r int) {
 	u := uint64(c.values[r] - c.low)
 	prefix := uint64(0) // of the value less the smallest one; its other bits are 0
 	m := c.mixer
+	// Pointers are kept on the stack, where the garbage collector needs no barriers.
+	var probs [maxInputs]*rc.Prob
+	var lines [maxInputs]*[16]rc.Prob
+	contexts := probs[len(c.numbers):]
+	steps := m.steps[len(c.numbers):]
 	node := uint32(1)
 	for k := c.bits - 1; k >= c.even; k-- {
 		if (c.bits-1-k)&3 == 0 {
-			for _, d := range c.contexts {
-				d.line = d.contexts.line(mix(d.hash, prefix<<6|uint64(k)))
+			for i, d := range c.contexts {
+				lines[i] = d.contexts.line(mix(d.hash, prefix<<6|uint64(k)))
 			}
 			node = 1
 		}
 		middle := int64(prefix + 1<<k)
 		set := 0
 		for i, d := range c.numbers {
-			class := min(max(d.class-k+3, 0), classes-1)
+			p, class := d.at(middle, k)
 			if i < 2 {
 				set = set*classes + class
 			}
-			m.prob[i] = &d.probs[(k*levels+level(d.value-middle, k))*classes+class]
+			probs[i], m.steps[i] = p, stepOf(*p)
 		}
-		for i, d := range c.contexts {
-			m.prob[len(c.numbers)+i] = &d.line[node]
+		for i := range c.contexts {
+			p := &lines[i][node&15]
+			contexts[i], steps[i] = p, stepOf(*p)
 		}
-		bit := m.code(rg, int(u>>k&1), k, c.bits+set, &c.limits)
+		bit := m.code(rg, int(u>>k&1), k, c.bits+set)
+		for i, p := range probs[:m.n] {
+			p.Update(bit, c.limits[i], adaptation)
+		}
 		node = node<<1 | uint32(bit)
 		prefix |= uint64(bit) << k
 	}
-	if c.even > 32 {
-		prefix |= uint64(rg.Uniform(uint32(u>>32), c.even-32)) << 32
-	}
-	prefix |= uint64(rg.Uniform(uint32(u), min(c.even, 32)))
-	c.values[r] = c.low + int64(prefix)
+	c.values[r] = c.low + int64(prefix|c.codeEven(rg, u))
 	c.learn(r)
 }

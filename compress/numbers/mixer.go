@@ -2,6 +2,7 @@ package numbers
 
 import (
 	"math/bits"
+	"sync"
 
 	rc "orcomgo/compress/rangecoder"
 )
@@ -25,14 +26,18 @@ func init() {
 	}
 }
 
+// step is the prediction of a model for a decision: its stretched probability, from -2047 to 2047, above four bits for the class of the
+// count.
+type step int32
+
+func stepOf(p rc.Prob) step { return step(rc.Stretch(p.P()))<<4 | step(bucketOf[p.Count()]) }
+
 // mixer mixes the predictions of a decision. Its weights, in 1/65536, are the sums of those of two sets.
 type mixer struct {
 	n       int
 	weights []int32
 	seen    []int32 // decisions that each set learned from, up to slowAfter
-	stretch [maxInputs]int32
-	at      [maxInputs]int32
-	prob    [maxInputs]*rc.Prob
+	steps   [maxInputs]step
 }
 
 func newMixer(inputs, sets int) *mixer {
@@ -43,28 +48,27 @@ func newMixer(inputs, sets int) *mixer {
 	return m
 }
 
-// code codes a bit by the probabilities in m.prob, with the sets of weights a and b.
-func (m *mixer) code(c *rc.Coder, bit int, a, b int, limits *[maxInputs]uint32) int {
-	n := m.n
-	size := n * buckets
-	wa, wb := m.weights[a*size:(a+1)*size], m.weights[b*size:(b+1)*size]
-	dot := int64(0)
-	for i := 0; i < n; i++ {
-		p := *m.prob[i]
-		s := rc.Stretch(p.P())
-		at := int32(i)*buckets + int32(bucketOf[p.Count()])
-		m.stretch[i], m.at[i] = s, at
-		dot += int64(s) * int64(wa[at]+wb[at])
+// code codes a bit by the predictions in m.steps, with the sets of weights a and b.
+func (m *mixer) code(c *rc.Coder, bit int, a, b int) int {
+	steps := m.steps[:m.n]
+	size := len(steps) * buckets
+	wa, wb := m.weights[a*size:][:size], m.weights[b*size:][:size]
+	dot, at := int64(0), 0
+	for _, s := range steps {
+		i := at + int(s&15)
+		dot += int64(s>>4) * int64(wa[i]+wb[i])
+		at += buckets
 	}
 	q := adaptation.Clamp(rc.Squash(int32(max(min(dot>>16, 2047), -2047))))
 	bit = c.Bit(bit, q)
 	e := int32(bit<<16) - int32(q)
 	ea, eb := m.rate(a, e), m.rate(b, e)
-	for i := 0; i < n; i++ {
-		at, s := m.at[i], m.stretch[i]
-		wa[at] += (s*ea + 1<<15) >> 16
-		wb[at] += (s*eb + 1<<15) >> 16
-		m.prob[i].Update(bit, limits[i], adaptation)
+	at = 0
+	for _, s := range steps {
+		i, x := at+int(s&15), int32(s>>4)
+		wa[i] += (x*ea + 1<<15) >> 16
+		wb[i] += (x*eb + 1<<15) >> 16
+		at += buckets
 	}
 	return bit
 }
@@ -86,10 +90,25 @@ type contexts struct {
 	shift int
 }
 
+const maxLogLines = 16
+
+// freeLines are lines that are not used any more, by the logarithm of their number.
+var freeLines [maxLogLines + 1]sync.Pool
+
 // newContexts returns empty contexts. None has the check 0, so that the probabilities need no first value.
 func newContexts(logLines int) *contexts {
-	return &contexts{lines: make([][16]rc.Prob, 1<<logLines), shift: 64 - logLines}
+	t := &contexts{shift: 64 - logLines}
+	if free, _ := freeLines[logLines].Get().(*[][16]rc.Prob); free != nil {
+		clear(*free)
+		t.lines = *free
+	} else {
+		t.lines = make([][16]rc.Prob, 1<<logLines)
+	}
+	return t
 }
+
+// release frees the memory of contexts that are not used any more.
+func (t *contexts) release() { freeLines[64-t.shift].Put(&t.lines) }
 
 // line returns the line of the context with hash h.
 func (t *contexts) line(h uint64) *[16]rc.Prob {

@@ -8,6 +8,7 @@ import (
 
 	"orcomgo/bins/parse"
 	rc "orcomgo/compress/rangecoder"
+	"orcomgo/internal/tasks"
 )
 
 // A stream, for each column in the order of coding:
@@ -62,34 +63,26 @@ func newLikeCache(values [][]int64, rows int) *likeCache {
 	return &likeCache{values: values, rows: rows, lists: map[string]*likeList{}}
 }
 
-// Encode codes a table of at most MaxColumns columns of the same number of rows, by up to threads threads. The stream does not depend on
-// these. It panics if a column is of another length or has a value larger than MaxValue, which is an error of the caller.
-func Encode(columns []Column, threads int) []byte {
+// Encode codes a table of at most MaxColumns columns of the same number of rows. Columns are coded in places of the pool as well, which may
+// be nil; the stream does not depend on it. It panics if a column is of another length or has a value larger than MaxValue, which is an
+// error of the caller.
+func Encode(columns []Column, pool *tasks.Pool) []byte {
 	rows := 0
 	if len(columns) > 0 {
 		rows = len(columns[0].Values)
 	}
 	values := make([][]int64, len(columns))
-	var group errgroup.Group
-	group.SetLimit(max(threads, 1))
 	for i := range columns {
 		check(&columns[i], rows)
-		group.Go(func() error {
-			values[i] = filled(columns, i)
-			return nil
-		})
 	}
-	_ = group.Wait() // no error
-	p := newPlanner(columns, values, rows, threads)
+	pool.Each(len(columns), func(i int) { values[i] = filled(columns, i) })
+	p := newPlanner(columns, values, rows, pool)
 	plans, codes := make([]*plan, len(columns)), make([][]byte, len(columns))
-	for at, i := range p.order {
-		group.Go(func() error {
-			plans[i] = p.plan(at)
-			codes[i] = p.full.encode(plans[i], i, 0, rows)
-			return nil
-		})
-	}
-	_ = group.Wait() // no error
+	pool.Each(len(columns), func(at int) {
+		i := p.order[at]
+		plans[i] = p.plan(at)
+		codes[i] = p.full.encode(plans[i], i, 0, rows)
+	})
 	var out []byte
 	for _, i := range p.order {
 		out = binary.AppendUvarint(out, uint64(i))
@@ -225,6 +218,7 @@ func Decode(data []byte, shapes []Shape, rows, threads int) ([][]int64, error) {
 				}
 				c.code(rg, r)
 			}
+			c.release()
 			values[i] = list
 			return rg.Dec.Err()
 		})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"orcomgo/internal/tasks"
 	"orcomgo/internal/testvector"
 
 	"orcomgo/bins/parse"
@@ -87,8 +88,8 @@ func shapes(columns []Column) []Shape {
 func TestRoundTrip(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 50, 1500} {
 		for name, columns := range tables(n) {
-			stream := Encode(columns, 1)
-			if !bytes.Equal(Encode(columns, 3), stream) {
+			stream := Encode(columns, nil)
+			if !bytes.Equal(Encode(columns, tasks.NewPool(2)), stream) {
 				t.Errorf("%s, %d rows: the stream depends on threads", name, n)
 			}
 			got, err := Decode(stream, shapes(columns), n, 3)
@@ -111,7 +112,7 @@ func TestSizes(t *testing.T) {
 		name string
 		most int
 	}{{"constant", 10}, {"line", 250}, {"noise", 18200}, {"sum", 20000}, {"quotient", 20000}, {"floats", 16000}} {
-		if got := len(Encode(all[c.name], 2)); got > c.most {
+		if got := len(Encode(all[c.name], tasks.NewPool(1))); got > c.most {
 			t.Errorf("%s: %d bytes, at most %d expected", c.name, got, c.most)
 		}
 	}
@@ -175,7 +176,7 @@ func TestModels(t *testing.T) {
 
 func TestDamage(t *testing.T) {
 	columns := tables(40)["sum"]
-	stream := Encode(columns, 1)
+	stream := Encode(columns, nil)
 	for i := range stream {
 		if _, err := Decode(stream[:i], shapes(columns), 40, 1); err == nil && i < len(stream)-3 {
 			t.Fatalf("no error after %d bytes of %d", i, len(stream))
@@ -200,7 +201,7 @@ func TestPanics(t *testing.T) {
 					t.Errorf("%s: no panic", name)
 				}
 			}()
-			Encode(columns, 1)
+			Encode(columns, nil)
 		}()
 	}
 }
@@ -216,11 +217,11 @@ func TestLog2(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	for name, columns := range tables(20) {
 		if len(columns) == 4 {
-			f.Add(Encode(columns, 1), name == "sum")
+			f.Add(Encode(columns, nil), name == "sum")
 		}
 	}
 	columns := tables(20)["some rows"]
-	f.Add(Encode(columns, 1), false)
+	f.Add(Encode(columns, nil), false)
 	f.Fuzz(func(t *testing.T, stream []byte, many bool) {
 		list := shapes(columns)
 		if many {
@@ -242,7 +243,7 @@ func TestVectors(t *testing.T) {
 		if v.Has("given") {
 			columns[n-1].Given, columns[n-1].Below = v.Int(t, "given"), int64(v.Int(t, "below"))
 		}
-		got, err := Decode(v.Bytes(t, "bytes", Encode(columns, 1)), shapes(columns), len(values)/n, 1)
+		got, err := Decode(v.Bytes(t, "bytes", Encode(columns, nil)), shapes(columns), len(values)/n, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +262,7 @@ func Example() {
 		end[i] = start[i] + length[i]
 	}
 	columns := []Column{{Shape: AllRows, Values: start}, {Shape: AllRows, Values: length}, {Shape: AllRows, Values: end}}
-	stream := Encode(columns, 1)
+	stream := Encode(columns, nil)
 	values, err := Decode(stream, []Shape{AllRows, AllRows, AllRows}, len(start), 1)
 	fmt.Println(values[2], err)
 	// Output: [13 34 45 132 115 95] <nil>
@@ -276,13 +277,13 @@ func BenchmarkEncode(b *testing.B) {
 	columns, size := benchmarkTable()
 	b.SetBytes(size)
 	for b.Loop() {
-		Encode(columns, 1)
+		Encode(columns, nil)
 	}
 }
 
 func BenchmarkDecode(b *testing.B) {
 	columns, size := benchmarkTable()
-	stream := Encode(columns, 1)
+	stream := Encode(columns, nil)
 	b.SetBytes(size)
 	for b.Loop() {
 		if _, err := Decode(stream, shapes(columns), 20000, 1); err != nil {

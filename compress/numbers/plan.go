@@ -4,19 +4,21 @@ import (
 	"math/bits"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	rc "orcomgo/compress/rangecoder"
+	"orcomgo/internal/tasks"
 )
 
 const (
 	sampleRows   = 3000  // that candidates for the models of a column are compared on
+	roughRows    = 1000  // of these, for the order in which they are compared
 	rowsBefore   = 10000 // rows before the sample that rows of it may be like
 	maxRelated   = 64    // columns that a column may be predicted from
 	manyColumns  = 128   // from which on a column is predicted from fewer columns
 	firstRelated = 8     // of these, the first ones of the table
 	maxModels    = 9     // of a column that the encoder chooses
 	maxFailures  = 6     // candidates in a row that did not help, after which no more are tried
+	// A candidate is given up halfway through the sample if it makes that larger by more than this share.
+	shareAtHalf = 200
 )
 
 // planner chooses how the columns of a table are coded.
@@ -30,7 +32,7 @@ type planner struct {
 	last     int   // row after the sample, and the number of rows
 }
 
-func newPlanner(columns []Column, values [][]int64, rows, threads int) *planner {
+func newPlanner(columns []Column, values [][]int64, rows int, pool *tasks.Pool) *planner {
 	p := &planner{columns: columns}
 	n := min(rows, sampleRows)
 	first := (rows - n) / 2
@@ -44,23 +46,17 @@ func newPlanner(columns []Column, values [][]int64, rows, threads int) *planner 
 	p.full = &table{p.shapes, values, newLikeCache(values, rows)}
 	p.distinct = make([]int, len(columns))
 	costs := make([]float64, len(columns))
-	var group errgroup.Group
-	group.SetLimit(max(threads, 1))
-	for i := range columns {
-		group.Go(func() error {
-			seen := map[int64]bool{}
-			for _, v := range p.values[i][p.first:] {
-				seen[v] = true
-			}
-			p.distinct[i] = len(seen)
-			costs[i] = -1
-			if !columns[i].Early {
-				costs[i] = min(p.contextCost(i, nil), p.differenceCost(i, func(r int) int64 { return valueOr(p.values[i], r-1) }))
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // no error
+	pool.Each(len(columns), func(i int) {
+		seen := map[int64]bool{}
+		for _, v := range p.values[i][p.first:] {
+			seen[v] = true
+		}
+		p.distinct[i] = len(seen)
+		costs[i] = -1
+		if !columns[i].Early {
+			costs[i] = min(p.contextCost(i, nil), p.differenceCost(i, func(r int) int64 { return valueOr(p.values[i], r-1) }))
+		}
+	})
 	p.arrange(costs)
 	return p
 }
@@ -107,17 +103,8 @@ func (t *table) encode(pl *plan, i, first, last int) []byte {
 			c.code(rg, r)
 		}
 	}
+	c.release()
 	return rg.Enc.Finish()
-}
-
-// sampleSize returns the bytes of the sample and of the plan.
-func (p *planner) sampleSize(pl *plan, i int) int {
-	return len(p.encode(pl, i, p.first, p.last)) + len(pl.append(nil))
-}
-
-// roughSize is sampleSize of the first third of the sample.
-func (p *planner) roughSize(pl *plan, i int) int {
-	return len(p.encode(pl, i, p.first, min(p.first+sampleRows/3, p.last))) + len(pl.append(nil))
 }
 
 // plan chooses the models of the column that is coded as the one numbered at.
@@ -132,16 +119,32 @@ func (p *planner) plan(at int) *plan {
 		return pl
 	}
 	pl.inputs = []input{{kind: context}, {kind: previous}}
-	size := p.sampleSize(pl, i)
+	var traces []*trace // of pl.inputs
+	for _, in := range pl.inputs {
+		traces = append(traces, p.trace(in, pl, i, p.last))
+	}
+	half := p.first + (p.last-p.first)/2
+	try := func(pl *plan, traces []*trace, limit int) (atHalf, size int) {
+		x := p.mixing(pl, traces, i)
+		if atHalf = x.code(half); atHalf > limit {
+			return atHalf, 1 << 62
+		}
+		return atHalf, x.finish(p.last)
+	}
+	sizeAtHalf, size := try(pl, traces, 1<<62)
+	for _, t := range traces {
+		t.release() // complete
+	}
 	type trial struct {
 		input
 		size int
 	}
 	var trials []trial
+	rough := min(p.first+roughRows, p.last)
 	for _, in := range p.candidates(at) {
-		q := *pl
-		q.inputs = append(slices.Clone(pl.inputs), in)
-		trials = append(trials, trial{in, p.roughSize(&q, i)})
+		t := p.trace(in, pl, i, rough)
+		trials = append(trials, trial{in, p.mixing(pl.with(in), append(slices.Clone(traces), t), i).finish(rough)})
+		t.release()
 	}
 	slices.SortStableFunc(trials, func(a, b trial) int { return a.size - b.size })
 	failures := 0
@@ -150,31 +153,39 @@ func (p *planner) plan(at int) *plan {
 			break
 		}
 		failures++
-		q := *pl
-		q.inputs = append(slices.Clone(pl.inputs), t.input)
-		if s := p.sampleSize(&q, i); s < size-size/250-1 {
-			pl, size, failures = &q, s, 0
+		q, more := pl.with(t.input), append(slices.Clone(traces), p.trace(t.input, pl, i, p.last))
+		if h, s := try(q, more, sizeAtHalf+sizeAtHalf/shareAtHalf+4); s < size-size/250-1 {
+			pl, traces, sizeAtHalf, size, failures = q, more, h, s, 0
 		}
+		more[len(more)-1].release()
 	}
 	for j := 1; j >= 0 && len(pl.inputs) > 1; j-- {
 		q := *pl
 		q.inputs = slices.Delete(slices.Clone(pl.inputs), j, j+1)
-		if s := p.sampleSize(&q, i); s <= size+size/2000 {
-			pl, size = &q, s
+		fewer := slices.Delete(slices.Clone(traces), j, j+1)
+		if _, s := try(&q, fewer, 1<<62); s <= size+size/2000 {
+			pl, traces, size = &q, fewer, s
 		}
 	}
-	p.chooseEven(pl, i, size)
+	p.chooseEven(pl, traces, i, size)
 	return pl
 }
 
+// with returns the plan with one more model.
+func (p *plan) with(in input) *plan {
+	q := *p
+	q.inputs = append(slices.Clone(p.inputs), in)
+	return &q
+}
+
 // chooseEven finds how many of the lowest bits are as well coded as equally likely.
-func (p *planner) chooseEven(pl *plan, i, size int) {
+func (p *planner) chooseEven(pl *plan, traces []*trace, i, size int) {
 	for _, n := range []int{4, 8, 12, 16, 20, 24, 28, 32} {
 		q := *pl
 		if q.even = n; n >= pl.bits {
 			return
 		}
-		if p.sampleSize(&q, i) > size+size/1000 {
+		if p.mixing(&q, traces, i).finish(p.last) > size+size/1000 {
 			return
 		}
 		pl.even = n

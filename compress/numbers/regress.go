@@ -12,6 +12,7 @@ type regress struct {
 	w      []float64
 	l      [][]float64 // Cholesky factor
 	scale  []float64
+	column []float64 // of the factor
 	rows   int
 	forget float64
 }
@@ -22,7 +23,8 @@ const (
 )
 
 func newRegress(n int) *regress {
-	g := &regress{n: n, x: make([]float64, n), b: make([]float64, n), w: make([]float64, n), scale: make([]float64, n), forget: 0.998}
+	list := func() []float64 { return make([]float64, n) }
+	g := &regress{n: n, x: list(), b: list(), w: list(), scale: list(), column: list(), forget: 0.998}
 	for i := range n {
 		g.a = append(g.a, make([]float64, i+1))
 		g.l = append(g.l, make([]float64, i+1))
@@ -42,9 +44,9 @@ func (g *regress) predict() float64 {
 // learn adds a row: what its regressors had to predict is y.
 func (g *regress) learn(y float64) {
 	for i, row := range g.a {
-		xi := g.x[i]
+		xi, x := g.x[i], g.x[:len(row)]
 		for j := range row {
-			row[j] = float64(row[j]*g.forget) + float64(xi*g.x[j])
+			row[j] = float64(row[j]*g.forget) + float64(xi*x[j])
 		}
 		g.b[i] = float64(g.b[i]*g.forget) + float64(xi*y)
 	}
@@ -56,32 +58,31 @@ func (g *regress) learn(y float64) {
 
 // solve computes the weights. If the sums are singular all the same, it leaves them as they are.
 func (g *regress) solve() {
-	for i, row := range g.a {
-		for j := range row {
-			sum := row[j]
-			if i == j {
-				sum += float64(sum*ridge) + 1e-6
-			}
-			for k := range j {
-				sum -= float64(g.l[i][k] * g.l[j][k])
-			}
-			if i == j {
-				if !(sum > 1e-9) {
-					return
-				}
-				g.l[i][i] = math.Sqrt(sum)
-			} else {
-				g.l[i][j] = sum / g.l[j][j]
-			}
-		}
-	}
+	// The factor is computed column by column: each sum is subtracted from in the same order as row by row, but the sums do not wait
+	// for each other.
 	y := g.scale
-	for i := range g.n {
-		sum := g.b[i]
-		for k := range i {
-			sum -= float64(g.l[i][k] * y[k])
+	copy(y, g.b)
+	for i, row := range g.a {
+		copy(g.l[i], row)
+		g.l[i][i] += float64(row[i]*ridge) + 1e-6
+	}
+	for k, row := range g.l {
+		if !(row[k] > 1e-9) {
+			return
 		}
-		y[i] = sum / g.l[i][i]
+		d := math.Sqrt(row[k])
+		row[k] = d
+		y[k] /= d
+		column := g.column[:g.n]
+		for i := k + 1; i < len(column); i++ {
+			x := g.l[i][k] / d
+			g.l[i][k], column[i] = x, x
+			y[i] -= float64(x * y[k])
+			rest := g.l[i][k+1 : i+1]
+			for j, z := range column[k+1 : i+1] {
+				rest[j] -= float64(x * z)
+			}
+		}
 	}
 	for i := g.n - 1; i >= 0; i-- {
 		sum := y[i]

@@ -61,6 +61,20 @@ func (a *assembler) kmerCount(by sampler) uint64 {
 	return min(bases, bases/uint64(by.rate)+2*uint64(by.ends)*count)
 }
 
+// countEvery is how many contigs there are for each whose k-mers crowded counts.
+const countEvery = 16
+
+// crowded reports whether more k-mers are selected than memory was planned for: those of runs of one base, for example, are all
+// selected or none is.
+func (a *assembler) crowded(by sampler) bool {
+	all := a.set.bases*(joinedBaseEighths+8*kmerBytes)/8 + uint64(a.set.count())*joinedContigBytes
+	if all <= a.limits.bytes { // with all k-mers
+		return false
+	}
+	selected, expected := by.count(&a.set, countEvery, a.threads)
+	return selected > expected*5/4
+}
+
 // maxKmers is how many k-mers are processed at once at most; indices have 32 bits.
 const maxKmers = 1 << 31
 
@@ -100,6 +114,7 @@ func (a *assembler) join(progress func(done, total int)) {
 			parts++
 		}
 		by.parts = uint32(parts)
+		by.distinct = a.crowded(by)
 		vain := uint64(0) // rounds, the last ones, that joined few contigs
 		for ; done < end && vain < parts; done++ {
 			// Each part has its turn.

@@ -287,6 +287,34 @@ func TestContigsAreComparedOnce(t *testing.T) {
 }
 
 // TestFullAssembler: limits keep contigs out, and full is set if one of them has two or more reads.
+// TestCrowded: runs of one base have more k-mers than memory is planned for, unless it suffices for all.
+func TestCrowded(t *testing.T) {
+	r := rand.New(rand.NewSource(65))
+	for _, c := range []struct {
+		runs, enough, want bool
+	}{{true, false, true}, {true, true, false}, {false, false, false}} {
+		limit := uint64(1 << 20)
+		if c.enough {
+			limit = 1 << 30
+		}
+		a := newAssembler(assemblerLimits{bases: 1 << 30, bytes: limit}, 100, 2)
+		a.set.grow(1000, 2, func(int) (int, uint64) { return 100, 2 }, func(i int, dst []byte) {
+			seq := randomBases(r, 100)
+			if c.runs {
+				clear(seq[5:])
+			}
+			copy(dst, pack(seq)[:25])
+		})
+		got := false
+		for rate := sampleRate(2); rate <= 8; rate++ { // by chance not all of them select the k-mer of the run
+			got = got || a.crowded(sampler{rate: rate})
+		}
+		if got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
 func TestFullAssembler(t *testing.T) {
 	r := rand.New(rand.NewSource(50))
 	g := randomLetters(r, 5000)

@@ -35,6 +35,45 @@ type sampler struct {
 	ends int // the first and the last k-mers of a contig, so many of each, are sampled in any case
 	// If memory is short, only one of several parts of these k-mers is selected, by their hash.
 	part, parts uint32
+	// distinct leaves out a k-mer whose hash is that of one of the last recentKmers that were selected of the same contig. Runs of one
+	// base have the same k-mer at each base, and short repeats have few.
+	distinct bool
+}
+
+// recentKmers is how many k-mers before it a k-mer differs from with sampler.distinct.
+const recentKmers = 4
+
+// recurs reports whether one of the last k-mers is of the same contig and hash.
+func (k *kmer) recurs(before []kmer) bool {
+	for _, x := range before[max(len(before)-recentKmers, 0):] {
+		if x.hash == k.hash && x.contig == k.contig {
+			return true
+		}
+	}
+	return false
+}
+
+// count returns how many k-mers are selected of every so many-th contig of a set, and how many are expected of these.
+func (s sampler) count(set *contigSet, every, threads int) (selected, expected uint64) {
+	s.parts = 1
+	n := (set.count() + every - 1) / every
+	const size = 64
+	all, usual := make([]uint64, (n+size-1)/size), make([]uint64, (n+size-1)/size)
+	inParallel(threads, n, size, func(_, from, to int) {
+		var kmers []kmer
+		for i := from; i < to; i++ {
+			c := uint32(i * every)
+			bases := int(set.length[c])
+			kmers = s.kmers(kmers[:0], c, set.of(c), 0, bases, bases)
+			all[from/size] += uint64(len(kmers))
+			usual[from/size] += uint64(min(bases, bases/int(s.rate)+2*s.ends))
+		}
+	})
+	for i := range all {
+		selected += all[i]
+		expected += usual[i]
+	}
+	return selected, expected
 }
 
 // kmers appends to dst the selected k-mers of n bases of p, which are those of a contig of `whole` bases from base `first` on.
@@ -60,6 +99,9 @@ func (s sampler) kmers(dst []kmer, contig uint32, p []byte, first, n, whole int)
 			k := kmer{hash: uint32(h >> 32), contig: contig, at: uint32(first+i-seedLen+1) << 1}
 			if y < x {
 				k.at |= 1
+			}
+			if s.distinct && k.recurs(dst) {
+				continue
 			}
 			dst = append(dst, k)
 		}

@@ -1,6 +1,7 @@
 package overlap
 
 import (
+	"bytes"
 	"cmp"
 	"math/rand"
 	"slices"
@@ -56,6 +57,15 @@ func TestSampledKmers(t *testing.T) {
 				}
 			}
 		}
+	}
+	// Of a run of one base there is one k-mer if they are distinct, of repeats of three bases three; of another contig again.
+	repeats := bytes.Repeat([]byte{0, 1, 2}, 30)
+	var distinct []kmer
+	for c, seq := range [][]byte{make([]byte, 90), make([]byte, 90), repeats, randomBases(r, 90)} {
+		distinct = sampler{rate: 1, distinct: true}.kmers(distinct, uint32(c), pack(seq), 0, len(seq), len(seq))
+	}
+	if n := len(distinct); n != 1+1+3+90-seedLen+1 {
+		t.Errorf("%d distinct k-mers", n)
 	}
 	if n := len(plainKmers(sampler{rate: 8}, 0, randomBases(r, 80_000))); n < 9_000 || n > 11_000 {
 		t.Errorf("%d k-mers of 80000 are selected, one in eight", n)

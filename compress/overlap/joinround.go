@@ -61,8 +61,10 @@ func (j *joiner) round(by sampler) int {
 		j.settled = nil
 	}
 	j.by, j.set.changed = by, false
-	if links, ok := j.device.partners(j, by); ok {
-		return j.merge(links)
+	if !by.distinct { // which the device does not know
+		if links, ok := j.device.partners(j, by); ok {
+			return j.merge(links)
+		}
 	}
 	j.groups.fill(&j.set, by, j.threads, j.settled)
 	return j.merge(j.partners(&j.groups))

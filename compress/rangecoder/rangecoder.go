@@ -59,6 +59,31 @@ func (e *Encoder) EncodePair(v byte, p *[4]uint32) {
 	e.encodeBranchless(uint64(v&1), p[1+hi])
 }
 
+// EncodePairs is EncodePair for each of v, with the probabilities at the same place of p and the state of the encoder in registers.
+func (e *Encoder) EncodePairs(v []byte, p [][4]uint32) {
+	low, high := e.low, e.high
+	p = p[:len(v)]
+	for i, v := range v {
+		bit, q := uint64(v>>1&1), p[i][0]
+		for k := 0; ; k++ {
+			mid := low + (high-low)>>ProbBits*uint64(q)
+			next := 1 + bit
+			high ^= (high ^ mid) & -bit
+			low ^= (low ^ (mid + 1)) &^ -bit
+			if (low^high)>>32 == 0 {
+				e.low, e.high = low, high
+				e.shift()
+				low, high = e.low, e.high
+			}
+			if k > 0 {
+				break
+			}
+			bit, q = uint64(v&1), p[i][next&3]
+		}
+	}
+	e.low, e.high = low, high
+}
+
 func (e *Encoder) encodeBranchless(bit uint64, p uint32) {
 	mid := e.low + (e.high-e.low)>>ProbBits*uint64(p)
 	e.high ^= (e.high ^ mid) & -bit

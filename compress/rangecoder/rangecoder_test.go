@@ -150,6 +150,15 @@ func TestPairs(t *testing.T) {
 	if string(out) != string(ones.Finish()) {
 		t.Fatal("pairs are coded differently from their bits")
 	}
+	all := NewEncoder(nil)
+	for at := 0; at < n; {
+		k := min(1+r.Intn(300), n-at)
+		all.EncodePairs(v[at:at+k], p[at:])
+		at += k
+	}
+	if string(out) != string(all.Finish()) {
+		t.Fatal("many pairs are coded differently from one after another")
+	}
 	d := NewDecoder(out)
 	for i := range v {
 		if got := d.DecodePair(&p[i]); got != v[i] {

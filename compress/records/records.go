@@ -14,6 +14,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/compress/numbers"
+	"orcomgo/internal/tasks"
 )
 
 // ErrCorrupt reports a stream that Encode did not write, or one that is damaged.
@@ -34,13 +35,13 @@ const (
 // version is the first byte of a stream.
 const version = 1
 
-// Encode codes data of at most MaxSize bytes by up to threads threads; the stream does not depend on these. It reports false if data
-// does not seem to have records. It panics if data is longer, which is an error of the caller.
-func Encode(data []byte, threads int) ([]byte, bool) {
+// Encode codes data of at most MaxSize bytes. Fields are coded in places of the pool as well, which may be nil; the stream does not
+// depend on it. It reports false if data does not seem to have records. It panics if data is longer, which is an error of the caller.
+func Encode(data []byte, pool *tasks.Pool) ([]byte, bool) {
 	if len(data) > MaxSize {
 		panic("records: data is too long")
 	}
-	stride, header, fields, _ := findStride(data)
+	stride, header, fields, _ := findStride(data, pool)
 	if stride == 0 {
 		return nil, false
 	}
@@ -60,7 +61,7 @@ func Encode(data []byte, threads int) ([]byte, bool) {
 		}
 		at += f.width
 	}
-	return append(out, numbers.Encode(columns, threads)...), true
+	return append(out, numbers.Encode(columns, pool)...), true
 }
 
 // Decode is the inverse of Encode, for data of at most limit bytes. It takes up to about 16 times as much memory as the data.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"orcomgo/internal/codectest"
+	"orcomgo/internal/tasks"
 	"orcomgo/internal/testvector"
 )
 
@@ -47,12 +48,12 @@ func inputs() map[string][]byte {
 
 func TestRoundTrip(t *testing.T) {
 	for name, data := range inputs() {
-		stream, ok := Encode(data, 1)
+		stream, ok := Encode(data, nil)
 		if !ok {
 			t.Errorf("%s: no records", name)
 			continue
 		}
-		if again, _ := Encode(data, 3); !bytes.Equal(again, stream) {
+		if again, _ := Encode(data, tasks.NewPool(2)); !bytes.Equal(again, stream) {
 			t.Errorf("%s: the stream depends on threads", name)
 		}
 		got, err := Decode(stream, len(data), 3)
@@ -64,7 +65,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	for _, data := range [][]byte{nil, make([]byte, minStride*minRecords-1)} {
-		if _, ok := Encode(data, 1); ok {
+		if _, ok := Encode(data, nil); ok {
 			t.Errorf("%d bytes have records", len(data))
 		}
 	}
@@ -96,7 +97,7 @@ func TestFields(t *testing.T) {
 
 // TestStride: the length of records and their fields are found.
 func TestStride(t *testing.T) {
-	stride, header, fields, _ := findStride(metrics(60))
+	stride, header, fields, _ := findStride(metrics(60), nil)
 	want := []field{{unsigned, 2}, {unsigned, 2}, {unsigned, 2}, {float32s, 4}, {float32s, 4}, {unsigned, 4}, {unsigned, 4}, {unsigned, 4}}
 	if stride != 26 || header != 2 || len(fields) != len(want) {
 		t.Fatalf("records of %d bytes after %d, %v", stride, header, fields)
@@ -111,7 +112,7 @@ func TestStride(t *testing.T) {
 // TestSizes: what follows from other fields takes next to nothing.
 func TestSizes(t *testing.T) {
 	data := metrics(100)
-	stream, _ := Encode(data, 2)
+	stream, _ := Encode(data, tasks.NewPool(1))
 	if len(stream) > 13500 {
 		t.Errorf("%d bytes of %d, at most 13500 expected", len(stream), len(data))
 	}
@@ -131,7 +132,7 @@ func TestRealRecords(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		stream, ok := Encode(data, 2)
+		stream, ok := Encode(data, tasks.NewPool(1))
 		if !ok {
 			t.Fatalf("%s: no records", f)
 		}
@@ -151,13 +152,13 @@ func TestRealRecords(t *testing.T) {
 
 func TestDamage(t *testing.T) {
 	data := metrics(3)
-	stream, _ := Encode(data, 1)
+	stream, _ := Encode(data, nil)
 	codectest.Damage(t, data, stream, MaxSize, Decode)
 }
 
 func FuzzDecode(f *testing.F) {
 	for _, data := range inputs() {
-		if stream, ok := Encode(data[:min(len(data), 600)], 1); ok {
+		if stream, ok := Encode(data[:min(len(data), 600)], nil); ok {
 			f.Add(stream)
 		}
 	}
@@ -170,7 +171,7 @@ func FuzzDecode(f *testing.F) {
 func TestVectors(t *testing.T) {
 	testvector.Run(t, "../../testdata/vectors/records.txt", func(t *testing.T, v *testvector.Vector) {
 		data := v.Hex(t, "data")
-		stream, ok := Encode(data, 1)
+		stream, ok := Encode(data, nil)
 		if !ok {
 			t.Fatal("no records")
 		}
@@ -183,11 +184,11 @@ func TestVectors(t *testing.T) {
 
 func BenchmarkEncode(b *testing.B) {
 	data := metrics(1000)
-	codectest.BenchmarkEncode(b, data, func() { Encode(data, 1) })
+	codectest.BenchmarkEncode(b, data, func() { Encode(data, nil) })
 }
 
 func BenchmarkDecode(b *testing.B) {
 	data := metrics(1000)
-	stream, _ := Encode(data, 1)
+	stream, _ := Encode(data, nil)
 	codectest.BenchmarkDecode(b, data, stream, Decode)
 }

@@ -1,10 +1,13 @@
 package records
 
 import (
+	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 
 	"orcomgo/compress/numbers"
+	"orcomgo/internal/tasks"
 )
 
 const (
@@ -18,19 +21,20 @@ const (
 // Estimate returns about how many bits Encode takes for a byte of data, and false if data does not seem to have records. It is much
 // faster than Encode, and too high where fields follow from other fields.
 func Estimate(data []byte) (bits float64, ok bool) {
-	stride, _, _, bits := findStride(data)
+	stride, _, _, bits := findStride(data, nil)
 	return bits, stride > 0
 }
 
 // findStride returns the length of the records that data seems to consist of, how many bytes are before the first record, the fields
 // of a record, and about how many bits a byte costs. It returns the stride 0 if there are no records.
-func findStride(data []byte) (stride, header int, fields []field, bits float64) {
+func findStride(data []byte, pool *tasks.Pool) (stride, header int, fields []field, bits float64) {
+	list := strides(data)
+	tried, costs := make([][]field, len(list)), make([]float64, len(list))
+	pool.Each(len(list), func(i int) { tried[i], costs[i] = split(data[len(data)%list[i]:], list[i]) })
 	best := math.Inf(1)
-	for _, s := range strides(data) {
-		h := len(data) % s
-		f, cost := split(data[h:], s)
-		if cost /= float64(s); cost < best {
-			best, stride, header, fields = cost, s, h, f
+	for i, s := range list {
+		if cost := costs[i] / float64(s); cost < best {
+			best, stride, header, fields = cost, s, len(data)%s, tried[i]
 		}
 	}
 	return stride, header, fields, best
@@ -51,13 +55,7 @@ func strides(data []byte) []int {
 	// Matches at the distance are quickly counted; places are looked at for the distances with the most.
 	var matches []choice
 	for s := minStride; s <= min(maxStride, len(sample)/minRecords); s++ {
-		n := 0
-		for i, b := range sample[s:] {
-			if b == sample[i] {
-				n++
-			}
-		}
-		matches = append(matches, choice{s, -float64(n) / float64(len(sample)-s)})
+		matches = append(matches, choice{s, -float64(equalBytes(sample, sample[s:])) / float64(len(sample)-s)})
 	}
 	byCost := func(a, b choice) int {
 		switch {
@@ -81,6 +79,22 @@ func strides(data []byte) []int {
 		}
 	}
 	return list
+}
+
+// equalBytes returns at how many places a and b have the same byte. b is not longer than a.
+func equalBytes(a, b []byte) int {
+	const low7 = 0x7f7f7f7f7f7f7f7f
+	n := len(b)
+	for ; len(b) >= 8; a, b = a[8:], b[8:] {
+		x := binary.LittleEndian.Uint64(a) ^ binary.LittleEndian.Uint64(b)
+		n -= bits.OnesCount64((x&low7 + low7 | x) &^ low7) // the highest bit of each byte that is not 0
+	}
+	for i, c := range b {
+		if a[i] != c {
+			n--
+		}
+	}
+	return n
 }
 
 // placeEntropy returns the bits of a byte if it is coded by how often it occurred at its place in records of s bytes.

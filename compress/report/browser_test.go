@@ -26,7 +26,8 @@ for (const svg of document.querySelectorAll("svg")) {
   const name = svg.getAttribute("aria-label");
   if (texts.length < 4) problems.push(name + ": no labels");
   texts.forEach(([text, r], i) => {
-    if (r.left < box.left - 1 || r.right > box.right + 1 || r.top < box.top - 1 || r.bottom > box.bottom + 1) problems.push(name + ": cut off: " + text);
+    if (r.left < box.left - 1 || r.right > box.right + 1 || r.top < box.top - 1 || r.bottom > box.bottom + 1)
+      problems.push(name + ": cut off: " + text);
     if (Math.min(r.width, r.height) < 8 && text.length > 2) problems.push(name + ": small: " + text);
     for (const [other, s] of texts.slice(0, i))
       if (Math.min(r.right, s.right) - Math.max(r.left, s.left) > 1 && Math.min(r.bottom, s.bottom) - Math.max(r.top, s.top) > 3)

@@ -66,7 +66,8 @@ func TestNameFields(t *testing.T) {
 	if !reflect.DeepEqual(got, all.result()) {
 		t.Error("merged counts differ")
 	}
-	if len(got) != 2 || got[0].Pattern != "{1}:{2}:{3}:{4}:{5}:{6}:{7} {8}:{9}:{10}:{11}" || got[0].Records != 2500 || got[1].Pattern != "{1}/{2}" {
+	if len(got) != 2 || got[0].Pattern != "{1}:{2}:{3}:{4}:{5}:{6}:{7} {8}:{9}:{10}:{11}" || got[0].Records != 2500 ||
+		got[1].Pattern != "{1}/{2}" {
 		t.Fatalf("%+v", got)
 	}
 	for i, want := range []NameField{

@@ -37,8 +37,8 @@ type ReadFigures struct {
 	Qualities *Qualities `json:"qualities,omitempty"` // nil if there are none
 	Cycles    []Cycle    `json:"cycles"`
 	Lengths   []Count    `json:"lengths"` // reads by length
-	// GCByRead are reads by percent of G and C among their A, C, G and T, 0 to 100. A read that is between two percents, or has so few
-	// bases that it stands for several, is divided among them.
+	// GCByRead are reads by percent of G and C among their A, C, G and T, 0 to 100. A read whose share is between two percents, or whose
+	// few bases give a range of percents, is divided among them.
 	GCByRead []float64 `json:"gc_by_read"`
 	// Duplication is nil if there are no sequences.
 	Duplication *Duplication `json:"duplication,omitempty"`

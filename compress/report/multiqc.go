@@ -9,6 +9,8 @@ import (
 // same ID together, so that those of many archives make one plot.
 type Section struct {
 	ID          string                    `json:"id"`
+	ParentID    string                    `json:"parent_id,omitempty"`   // of the sections under one heading
+	ParentName  string                    `json:"parent_name,omitempty"` // that heading
 	Name        string                    `json:"section_name,omitempty"`
 	Description string                    `json:"description,omitempty"`
 	PlotType    string                    `json:"plot_type"`
@@ -92,11 +94,17 @@ func (f *Figures) MultiQC() []Section {
 			}
 		}
 		if len(data) > 0 {
-			sections = append(sections, Section{s.id, "orcomgo: " + s.name, s.description, "linegraph",
-				plotConfig{s.id + "_plot", "orcomgo: " + s.name, "cycle", s.y, 0}, data})
+			sections = append(sections, plotSection(s.id, s.name, s.description, "linegraph", "cycle", s.y, data))
 		}
 	}
 	return sections
+}
+
+// plotSection returns a section with a plot, whose axes are x and y, under the heading of all sections of orcomgo.
+func plotSection(id, name, description, plotType, x, y string, data map[string]map[string]any) Section {
+	const heading = "orcomgo"
+	return Section{ID: id, ParentID: heading, ParentName: heading, Name: name, Description: description, PlotType: plotType,
+		Config: plotConfig{id + "_plot", heading + ": " + name, x, y, 0}, Data: data}
 }
 
 // sample is the name of the sample that reads are shown under.
@@ -113,9 +121,8 @@ func (f *Figures) columnBars() Section {
 	for _, c := range f.Columns {
 		bytes[c.Name] = c.Bytes
 	}
-	const title = "orcomgo: What each column costs"
-	return Section{columnsID, title, "Bytes of the archive.", "bargraph", plotConfig{columnsID + "_plot", title, "", "bytes", 0},
-		map[string]map[string]any{f.Archive.Name: bytes}}
+	return plotSection(columnsID, "What each column costs", "Bytes of the archive.", "bargraph", "", "bytes",
+		map[string]map[string]any{f.Archive.Name: bytes})
 }
 
 // generalStatistics are columns of the first table.

@@ -78,7 +78,7 @@ func newPlot(x, y string) *plot.Plot {
 
 var (
 	svgProlog = regexp.MustCompile(`(?s)^.*?<svg[^>]*>`)
-	svgFonts  = regexp.MustCompile(`\s*style="font-family:[^;"]*;font-variant:[a-z]*;font-weight:[a-z]*;font-style:[a-z]*;font-size:([0-9.]+)px"`)
+	svgFonts  = regexp.MustCompile(`\s*style="font-family:[^;"]*;(?:font-(?:variant|weight|style):[a-z]*;){3}font-size:([0-9.]+)px"`)
 )
 
 // svg draws a plot. What it is called is for readers that can't see it.

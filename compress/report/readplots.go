@@ -245,7 +245,8 @@ func plotDuplication(d *Duplication, what string) (*figure, error) {
 	}
 	scale(p, 0, float64(len(points)), 0, min(highest(points)*1.08, 100))
 	p.X.Tick.Marker = labels
-	f := &figure{Title: "Duplicates among " + what, Text: fmt.Sprintf("%s %% of the %s repeat an earlier one.", decimals(d.Duplicates, 1), what)}
+	f := &figure{Title: "Duplicates among " + what,
+		Text: fmt.Sprintf("%s %% of the %s repeat an earlier one.", decimals(d.Duplicates, 1), what)}
 	if d.OneIn > 1 {
 		f.Text += fmt.Sprintf(" Counted for one in %d sequences.", d.OneIn)
 	}
@@ -274,8 +275,9 @@ func plotCoverage(c *PseudogenomeFigures) (*figure, error) {
 	scale(p, 1, top, 0, 100)
 	p.X.Scale = plot.LogScale{}
 	p.X.Tick.Marker = decades(top)
-	f := &figure{Title: "Coverage of the pseudogenome", Text: fmt.Sprintf("The share of it that lies under so many reads or more, in windows of "+
-		"%d bases. On average %s reads lie over a base.", c.Window, decimals(c.MeanDepth, 1))}
+	f := &figure{Title: "Coverage of the pseudogenome",
+		Text: fmt.Sprintf("The share of it that lies under so many reads or more, in windows of "+
+			"%d bases. On average %s reads lie over a base.", c.Window, decimals(c.MeanDepth, 1))}
 	return f.finish(p)
 }
 

@@ -36,7 +36,8 @@ func archiveOf(t testing.TB, o record.Options, files ...string) commit.Entry {
 		}
 		specs = append(specs, spec)
 	}
-	if _, err := binning.Run(context.Background(), binning.Config{Inputs: specs, OutDir: dir, Options: o, Record: binning.RecordTime}); err != nil {
+	config := binning.Config{Inputs: specs, OutDir: dir, Options: o, Record: binning.RecordTime}
+	if _, err := binning.Run(context.Background(), config); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := compress.Pack(context.Background(), dir, compress.PackOptions{Threads: 2}); err != nil {
@@ -196,7 +197,8 @@ func compareFigures(t *testing.T, f *ReadFigures, reads []read) {
 		}
 	}
 	q := f.Qualities
-	if !near(q.Mean, float64(sum)/float64(bases)) || !near(q.Q20, 100*float64(q20)/float64(bases)) || !near(q.Q30, 100*float64(q30)/float64(bases)) {
+	if !near(q.Mean, float64(sum)/float64(bases)) || !near(q.Q20, 100*float64(q20)/float64(bases)) ||
+		!near(q.Q30, 100*float64(q30)/float64(bases)) {
 		t.Errorf("qualities %+v", q)
 	}
 	for _, c := range q.ByRead {
@@ -359,7 +361,8 @@ func TestUnknown(t *testing.T) {
 		{"no qualities", fixtures + "rna8.fastq", record.Options{Quality: record.QualityDrop}, []string{"Qualities: "}},
 		{"no names", fixtures + "rna8.fastq", record.Options{DropNames: true}, []string{"Names: "}},
 		{"order", fixtures + "rna8.fastq", record.Options{OrderAny: true}, []string{"The original order "}},
-		{"sequences", fixtures + "rna8.fastq", record.Options{ReadsOnly: true, OrderAny: true}, []string{"Qualities: ", "Names: ", "The original order "}},
+		{"sequences", fixtures + "rna8.fastq", record.Options{ReadsOnly: true, OrderAny: true},
+			[]string{"Qualities: ", "Names: ", "The original order "}},
 		{"FASTA", fasta, record.Options{}, []string{"Qualities of read 1: "}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -440,7 +443,8 @@ func TestDamaged(t *testing.T) {
 	if err := f.Page(&page, "test"); err != nil {
 		t.Fatal(err)
 	}
-	if f.Verification.OK || !strings.Contains(page.String(), "This archive is damaged") || strings.Contains(page.String(), "Everything in this") {
+	if f.Verification.OK || !strings.Contains(page.String(), "This archive is damaged") ||
+		strings.Contains(page.String(), "Everything in this") {
 		t.Errorf("%+v", f.Verification)
 	}
 }

@@ -72,7 +72,9 @@ type Encoder struct {
 	overlap overlap.Config        // how the reads are laid out
 	genome  *overlap.Pseudogenome // nil until the first slice is coded
 	coded   chan struct{}         // closed when the pseudogenome is coded; nil until this begins
-	section basemodel.Encoded     // the pseudogenome, coded
+	section []byte                // the pseudogenome, coded
+	model   *basemodel.Model      // the model for literals, which has learnt the first bases of the pseudogenome; nil until they are coded
+	modeled chan struct{}         // closed when model is set; nil until coding begins
 	// shared is the sequence that long reads share; nil if there is none. It is the pseudogenome from base sharedFrom on.
 	shared     *longreads.Sequence
 	sharedFrom uint64
@@ -194,8 +196,8 @@ func (e *Encoder) build(ctx context.Context) error {
 	if err := e.shareLong(ctx); err != nil {
 		return err
 	}
-	// Only slices with reads without a place wait for this.
-	e.coded = make(chan struct{})
+	// Only slices with reads without a place wait, for the model.
+	e.coded, e.modeled = make(chan struct{}), make(chan struct{})
 	bases, source := g.Len, basemodel.Source(g.Stretch) // under the base model
 	if e.repeats != nil {
 		bases, source = e.repeats.bases, e.repeats.source
@@ -215,6 +217,13 @@ func (e *Encoder) build(ctx context.Context) error {
 					e.cfg.Progress(CodingStage, uint64(coded.Add(int64(n))), uint64(bases))
 				}
 			},
+			Model: func(m *basemodel.Model) {
+				e.model = m
+				close(e.modeled)
+				if e.follow != nil {
+					e.follow.setModel(m)
+				}
+			},
 		}
 		if e.follow != nil {
 			// Decoding takes as many threads and models as coding does. The two coders of one segment are side by side all the same.
@@ -229,10 +238,7 @@ func (e *Encoder) build(ctx context.Context) error {
 				e.follow.follow(s, e.repeats.bytes(), g.Packed)
 			}
 		}
-		e.section = basemodel.Encode(bases, source, o)
-		if e.follow != nil {
-			e.follow.setModel(e.section.Model)
-		}
+		e.section = basemodel.Encode(bases, source, o).Section
 	}()
 	return nil
 }
@@ -298,7 +304,7 @@ func (e *Encoder) Shared() [][]byte {
 		return nil
 	}
 	e.trees.Wait()
-	s := [][]byte{e.section.Section}
+	s := [][]byte{e.section}
 	if e.repeats != nil {
 		s = append(s, e.repeats.section)
 	}
@@ -316,6 +322,6 @@ func (e *Encoder) Close() {
 		p.unload()
 	}
 	e.wait()
-	e.genome, e.section.Model = nil, nil
+	e.genome, e.model = nil, nil
 	e.current = loaded{part: -1}
 }

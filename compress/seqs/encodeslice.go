@@ -59,8 +59,8 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 		releaseWhile: e.cfg.releaseWhile()}
 	s.genome = func(pos, _ int) ([]byte, int) { return p.layout.Packed, pos }
 	s.model = func() (*basemodel.Model, error) {
-		e.wait()
-		return e.section.Model, nil
+		<-e.modeled // not nil, since the reads are laid out
+		return e.model, nil
 	}
 	records := make([][]uint32, len(cols))
 	for i, c := range cols {

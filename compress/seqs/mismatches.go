@@ -17,7 +17,7 @@ import (
 type mismatches struct {
 	byQual bool
 
-	variants []uint8 // by position of the pseudogenome, modulo a power of two; see variantKnown
+	variants []uint8 // by position in the range, modulo a power of two; see variantKnown
 	mask     uint64
 	shared   [16][8]rc.Prob // that a read has a variant, by which of the last four reads had it and by quality
 
@@ -36,9 +36,9 @@ type mismatches struct {
 	substitutionByQual [128][4][4]rc.Prob // by quality, base of the pseudogenome and decision
 }
 
-// newMismatches returns a model for a pseudogenome of so many bases.
-func newMismatches(byQual bool, pseudogenome uint64) *mismatches {
-	size := uint64(1) << min(bits.Len64(pseudogenome), variantBits)
+// newMismatches returns a model for reads that lie in a range of so many bases of the pseudogenome.
+func newMismatches(byQual bool, bases uint64) *mismatches {
+	size := uint64(1) << min(bits.Len64(bases), variantBits)
 	m := &mismatches{count: rc.NewTree(8), byQual: byQual, variants: make([]uint8, size+variantStep), mask: size - 1}
 	for i := range m.shared {
 		rc.FillProbs(m.shared[i][:])
@@ -78,8 +78,10 @@ var errorWeight = func() (t [256]uint32) {
 // base on the pseudogenome's strand. 0 is none. A variant that the last four reads did not have is removed.
 const (
 	variantKnown = 0x80
-	variantBits  = 26 // at most this many low bits of a position are the index of its variant
-	variantStep  = 32 // positions that are searched for variants at once
+	// At most this many low bits of a position are the index of its variant. Which positions share a variant depends on their distance
+	// alone, so positions may be counted from any first one.
+	variantBits = 26
+	variantStep = 32 // positions that are searched for variants at once
 )
 
 // noteVariant makes b the variant at pos unless there is one.
@@ -91,7 +93,7 @@ func (m *mismatches) noteVariant(pos uint64, b byte) {
 
 // alignment is where a placed read is on the pseudogenome.
 type alignment struct {
-	pos uint64
+	pos uint64 // in the range of newMismatches
 	rev bool
 	n   int
 }

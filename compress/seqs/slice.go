@@ -279,17 +279,34 @@ func (r *columnReads) needModel(ks []int) bool {
 	return false
 }
 
+// covered returns the range of the pseudogenome, without its end, in which all placed reads of column k that are coded lie; 0 and 0 if
+// there are none.
+func (r *columnReads) covered(k int) (from uint32, to uint64) {
+	from = unplaced
+	for i, p := range r.where[k].pos[:r.cols[k].decoded()] {
+		if p != unplaced {
+			from, to = min(from, p), max(to, uint64(p)+uint64(r.cols[k].Lengths.Of(i)))
+		}
+	}
+	if from == unplaced {
+		from = 0
+	}
+	return from, to
+}
+
 // codeMismatches codes the reads of the columns in ks that have a place. read, which is nil when decoding, returns the packed bases of a
 // read on the pseudogenome's strand; text, which is nil when encoding, where its letters go.
 func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, ks []int, read func(k, i int) []uint64, text func(k, i int) []byte) {
-	models := make([]*mismatches, len(r.cols))
+	models, first := make([]*mismatches, len(r.cols)), make([]uint32, len(r.cols))
 	for _, k := range ks {
-		models[k] = newMismatches(s.byQual, s.limit)
+		from, to := r.covered(k)
+		first[k], models[k] = from, newMismatches(s.byQual, to-uint64(from))
 	}
 	r.forEach(ks, true, func(k, i int, quals []byte, skip []bool) {
-		w := alignment{uint64(r.where[k].pos[i]), r.where[k].rev[i], r.cols[k].Lengths.Of(i)}
+		pos := r.where[k].pos[i]
+		w := alignment{uint64(pos - first[k]), r.where[k].rev[i], r.cols[k].Lengths.Of(i)}
 		var ref stretch
-		ref.packed, ref.at = s.genome(int(w.pos), w.n)
+		ref.packed, ref.at = s.genome(int(pos), w.n)
 		if c.Decoding() {
 			models[k].code(c, w, ref, nil, text(k, i), skip, quals)
 		} else {
@@ -503,11 +520,8 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 	}
 	end := uint64(0) // of the last bases that are needed
 	for _, k := range ks {
-		for i, p := range r.where[k].pos[:cols[k].decoded()] {
-			if p != unplaced {
-				end = max(end, uint64(p)+uint64(cols[k].Lengths.Of(i)))
-			}
-		}
+		_, to := r.covered(k)
+		end = max(end, to)
 	}
 	if end > s.limit {
 		return nil, errEndsAfter

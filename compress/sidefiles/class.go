@@ -98,7 +98,7 @@ func smallerArray(sample []byte) (class, int) {
 
 // isTable reports whether a file is so much smaller as a table that it is not coded with other text.
 func isTable(text []byte) bool {
-	t, _ := code(text, methodTables, nil)
+	t, _ := code(text, methodTables, resources{})
 	return float64(len(t)) < shareOfText*float64(len(codeText(text)))
 }
 

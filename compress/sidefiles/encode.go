@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"orcomgo/compress/doubles"
+	"orcomgo/internal/tasks"
 )
 
 // block is a part of the files, one after another in the order of a stream.
@@ -150,6 +151,7 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 		}
 		return err
 	})
+	with := resources{g, tasks.NewPool(o.threads)}
 	c := &cutter{size: o.blockSize}
 	c.emit = func(text []byte, cl class) error {
 		select {
@@ -161,8 +163,10 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 		}
 		b := &codedBlock{block: block{size: len(text)}, done: make(chan struct{})}
 		go func() {
+			with.pool.Enter()
+			defer with.pool.Leave()
 			b.hash = xxh3.Hash(text)
-			b.method, b.bytes = smallest(text, g, methodsOf(cl)...)
+			b.method, b.bytes = smallest(text, with, methodsOf(cl)...)
 			b.coded, b.codedHash = len(b.bytes), xxh3.Hash(b.bytes)
 			close(b.done)
 		}()

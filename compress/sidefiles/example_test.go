@@ -18,7 +18,8 @@ func Example() {
 		}}
 	}
 	var stream bytes.Buffer
-	if err := sidefiles.Encode(context.Background(), &stream, []sidefiles.File{file("run.log", "started\nfinished\n"), file("lanes.txt", "8\n")}); err != nil {
+	files := []sidefiles.File{file("run.log", "started\nfinished\n"), file("lanes.txt", "8\n")}
+	if err := sidefiles.Encode(context.Background(), &stream, files); err != nil {
 		panic(err)
 	}
 	z, err := sidefiles.NewReader(bytes.NewReader(stream.Bytes()), int64(stream.Len()))

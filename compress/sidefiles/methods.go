@@ -8,6 +8,7 @@ import (
 	"orcomgo/compress/doubles"
 	"orcomgo/compress/records"
 	"orcomgo/compress/tables"
+	"orcomgo/internal/tasks"
 )
 
 // method is how a block is coded.
@@ -40,18 +41,23 @@ func methodsOf(c class) []method {
 	return nil
 }
 
-// code codes a block by one method, with one thread, and arrays of floats with a GPU unless g is nil. It reports false if the method does
-// not take the block.
-func code(block []byte, m method, g *doubles.GPU) ([]byte, bool) {
+// resources are what blocks are coded with, besides a goroutine for each.
+type resources struct {
+	gpu  *doubles.GPU // for arrays of floats; may be nil
+	pool *tasks.Pool  // for columns of tables and records; may be nil
+}
+
+// code codes a block by one method. It reports false if the method does not take the block.
+func code(block []byte, m method, with resources) ([]byte, bool) {
 	switch m {
 	case methodStored:
 		return block, true
 	case methodBlocksort:
 		return codeText(block), true
 	case methodTables:
-		return tables.Encode(block, 1), true
+		return tables.Encode(block, with.pool), true
 	case methodRecords:
-		return records.Encode(block, 1)
+		return records.Encode(block, with.pool)
 	case methodDoubles, methodFloats:
 		l, ok := doubles.Npy(block)
 		if !ok { // a block that is not the first of its file
@@ -60,7 +66,7 @@ func code(block []byte, m method, g *doubles.GPU) ([]byte, bool) {
 				l.Width = 4
 			}
 		}
-		return g.Encode(block, l, 1), true
+		return with.gpu.Encode(block, l, 1), true
 	}
 	return nil, false
 }
@@ -81,10 +87,16 @@ func codeText(block []byte) []byte {
 }
 
 // smallest returns the method of a list, or methodStored, that codes a block in the fewest bytes, and these.
-func smallest(block []byte, g *doubles.GPU, list ...method) (method, []byte) {
+func smallest(block []byte, with resources, list ...method) (method, []byte) {
+	coded := make([][]byte, len(list)) // nil if the method does not take the block
+	with.pool.Each(len(list), func(i int) {
+		if b, ok := code(block, list[i], with); ok {
+			coded[i] = b
+		}
+	})
 	best, bytes := methodStored, block
-	for _, m := range list {
-		if b, ok := code(block, m, g); ok && len(b) < len(bytes) {
+	for i, m := range list {
+		if b := coded[i]; b != nil && len(b) < len(bytes) {
 			best, bytes = m, b
 			if m == methodFloats {
 				best = methodDoubles

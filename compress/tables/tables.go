@@ -14,9 +14,9 @@ import (
 	"errors"
 
 	"github.com/zeebo/xxh3"
-	"golang.org/x/sync/errgroup"
 
 	"orcomgo/compress/numbers"
+	"orcomgo/internal/tasks"
 )
 
 // ErrCorrupt reports a stream that Encode did not write, or one that is damaged.
@@ -45,9 +45,9 @@ const (
 	columnKinds
 )
 
-// Encode codes text of at most MaxSize bytes, by up to threads threads. The stream does not depend on these.
+// Encode codes text of at most MaxSize bytes, also in places of the pool, which may be nil. The stream does not depend on it.
 // It panics if the text is longer, which is an error of the caller.
-func Encode(text []byte, threads int) []byte {
+func Encode(text []byte, pool *tasks.Pool) []byte {
 	if len(text) > MaxSize {
 		panic("tables: text is too long")
 	}
@@ -57,12 +57,12 @@ func Encode(text []byte, threads int) []byte {
 	out = append(out, l.delimiter, crlfFlag(l.crlf))
 	out = binary.AppendUvarint(out, uint64(len(l.kinds)))
 	out = appendBytes(out, codeText(l.loose))
-	out = appendBytes(out, numbers.Encode([]numbers.Column{{Shape: numbers.AllRows, Values: l.kinds}}, threads))
+	out = appendBytes(out, numbers.Encode([]numbers.Column{{Shape: numbers.AllRows, Values: l.kinds}}, pool))
 	out = binary.AppendUvarint(out, uint64(len(l.segments)))
 	for _, s := range l.segments {
 		out = binary.AppendUvarint(out, uint64(s.columns))
 		out = binary.AppendUvarint(out, uint64(len(s.rows)))
-		out = appendBytes(out, encodeSegment(s, l.delimiter, threads))
+		out = appendBytes(out, encodeSegment(s, l.delimiter, pool))
 	}
 	return out
 }
@@ -87,7 +87,7 @@ type codedColumn struct {
 }
 
 // encodeSegment codes the rows of a table: the headers of its columns, and then their integers.
-func encodeSegment(s *segment, delimiter byte, threads int) []byte {
+func encodeSegment(s *segment, delimiter byte, pool *tasks.Pool) []byte {
 	fields := make([][][]byte, s.columns)
 	for i := range fields {
 		fields[i] = make([][]byte, len(s.rows))
@@ -98,15 +98,7 @@ func encodeSegment(s *segment, delimiter byte, threads int) []byte {
 		}
 	}
 	coded := make([]codedColumn, s.columns)
-	var group errgroup.Group
-	group.SetLimit(max(threads, 1))
-	for i, f := range fields {
-		group.Go(func() error {
-			coded[i] = encodeColumn(f)
-			return nil
-		})
-	}
-	_ = group.Wait() // no error
+	pool.Each(len(fields), func(i int) { coded[i] = encodeColumn(fields[i]) })
 	var headers []byte
 	var lists []numbers.Column
 	var numerics []*numeric
@@ -122,7 +114,7 @@ func encodeSegment(s *segment, delimiter byte, threads int) []byte {
 	}
 	helpers := fractions(numerics)
 	headers = binary.AppendUvarint(headers, uint64(len(helpers)))
-	return append(headers, numbers.Encode(append(lists, helpers...), threads)...)
+	return append(headers, numbers.Encode(append(lists, helpers...), pool)...)
 }
 
 func encodeColumn(fields [][]byte) codedColumn {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"orcomgo/internal/codectest"
+	"orcomgo/internal/tasks"
 	"orcomgo/internal/testvector"
 )
 
@@ -79,8 +80,8 @@ func texts() map[string]string {
 
 func TestRoundTrip(t *testing.T) {
 	for name, text := range texts() {
-		stream := Encode([]byte(text), 1)
-		if !bytes.Equal(Encode([]byte(text), 3), stream) {
+		stream := Encode([]byte(text), nil)
+		if !bytes.Equal(Encode([]byte(text), tasks.NewPool(2)), stream) {
 			t.Errorf("%s: the stream depends on threads", name)
 		}
 		got, err := Decode(stream, len(text), 3)
@@ -102,7 +103,7 @@ func TestRandom(t *testing.T) {
 		for i := range text {
 			text[i] = letters[r.Intn(len(letters))]
 		}
-		got, err := Decode(Encode(text, 1), len(text), 1)
+		got, err := Decode(Encode(text, nil), len(text), 1)
 		if err != nil || !bytes.Equal(got, text) {
 			t.Fatalf("%q comes back as %q, %v", text, got, err)
 		}
@@ -116,7 +117,7 @@ func TestSizes(t *testing.T) {
 		text []byte
 		most int
 	}{{"abundances", abundances(2000), 9000}, {"coverages", coverages(600, 6), 6600}, {"sums", sums(1000), 6600}} {
-		if got := len(Encode(c.text, 2)); got > c.most {
+		if got := len(Encode(c.text, tasks.NewPool(1))); got > c.most {
 			t.Errorf("%s: %d bytes of %d, at most %d expected", c.name, got, len(c.text), c.most)
 		}
 	}
@@ -135,7 +136,7 @@ func TestRealTables(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		stream := Encode(text, 2)
+		stream := Encode(text, tasks.NewPool(1))
 		got, err := Decode(stream, len(text), 2)
 		if err != nil || !bytes.Equal(got, text) {
 			t.Errorf("%s: differs, %v", name, err)
@@ -149,16 +150,16 @@ func TestRealTables(t *testing.T) {
 
 func TestDamage(t *testing.T) {
 	text := coverages(40, 3)
-	stream := Encode(text, 1)
+	stream := Encode(text, nil)
 	codectest.Damage(t, text, stream, MaxSize, Decode)
 }
 
 func FuzzDecode(f *testing.F) {
 	all := texts()
 	for _, name := range []string{"a line", "quotes", "ragged", "decimals", "negative", "numbers"} {
-		f.Add(Encode([]byte(all[name]), 1))
+		f.Add(Encode([]byte(all[name]), nil))
 	}
-	f.Add(Encode(coverages(20, 3), 1))
+	f.Add(Encode(coverages(20, 3), nil))
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		_, _ = Decode(stream, 1<<16, 2)
 	})
@@ -173,7 +174,7 @@ func FuzzRoundTrip(f *testing.F) {
 		if len(text) > 1<<14 {
 			return
 		}
-		got, err := Decode(Encode(text, 1), len(text), 1)
+		got, err := Decode(Encode(text, nil), len(text), 1)
 		if err != nil || !bytes.Equal(got, text) {
 			t.Fatalf("differs: %v", err)
 		}
@@ -184,7 +185,7 @@ func FuzzRoundTrip(f *testing.F) {
 func TestVectors(t *testing.T) {
 	testvector.Run(t, "../../testdata/vectors/tables.txt", func(t *testing.T, v *testvector.Vector) {
 		text := []byte(strings.Join(v.Strings(t, "text"), "\n") + "\n")
-		got, err := Decode(v.Bytes(t, "bytes", Encode(text, 1)), len(text), 1)
+		got, err := Decode(v.Bytes(t, "bytes", Encode(text, nil)), len(text), 1)
 		if err != nil || !bytes.Equal(got, text) {
 			t.Fatalf("%q, %v", got, err)
 		}
@@ -193,11 +194,11 @@ func TestVectors(t *testing.T) {
 
 func BenchmarkEncode(b *testing.B) {
 	text := abundances(10000)
-	codectest.BenchmarkEncode(b, text, func() { Encode(text, 1) })
+	codectest.BenchmarkEncode(b, text, func() { Encode(text, nil) })
 }
 
 func BenchmarkDecode(b *testing.B) {
 	text := abundances(10000)
-	stream := Encode(text, 1)
+	stream := Encode(text, nil)
 	codectest.BenchmarkDecode(b, text, stream, Decode)
 }

@@ -5,7 +5,8 @@ package transform
 import (
 	"errors"
 	"fmt"
-	"sync"
+
+	"orcomgo/internal/failover"
 )
 
 // Device says where texts are transformed. The result does not depend on it.
@@ -60,11 +61,7 @@ func Register(c Code) (before Code) {
 type Accelerator struct {
 	dev   Backend
 	least int // bytes of a text that it transforms
-	note  func(line string)
-
-	mutex  sync.Mutex
-	failed bool
-	noted  bool // that a text was too large
+	state *failover.State
 }
 
 // Open opens the GPU that d asks for. The result is nil if the CPU is to be used. note, unless it is nil, is called with a line for the
@@ -83,7 +80,7 @@ func Open(d Device, note func(line string)) (*Accelerator, error) {
 		}
 		return nil, nil
 	}
-	a := &Accelerator{dev: dev, note: note}
+	a := &Accelerator{dev: dev, state: failover.New(note)}
 	if d == Auto {
 		a.least = leastForGPU
 	}
@@ -151,10 +148,7 @@ func (l *Lane) use(size int, f func(Transformer) error) bool {
 		a.leave(size, fmt.Errorf("a GPU takes at most %d MB", code.Most/1_000_000))
 		return false
 	}
-	a.mutex.Lock()
-	skip := a.failed || l.tooMuch > 0 && size >= l.tooMuch
-	a.mutex.Unlock()
-	if skip {
+	if a.state.Failed() || l.tooMuch > 0 && size >= l.tooMuch {
 		return false
 	}
 	var err error
@@ -171,33 +165,12 @@ func (l *Lane) use(size int, f func(Transformer) error) bool {
 		l.tooMuch = size // other lanes may have enough
 		a.leave(size, err)
 	default:
-		a.giveUp(err)
+		a.state.GiveUp(fmt.Sprintf("the GPU is not used any more, the CPU transforms the blocks: %v", err))
 	}
 	return false
 }
 
 // leave notes once that a text is left to the CPU.
 func (a *Accelerator) leave(size int, why error) {
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
-	if !a.noted {
-		a.tell(fmt.Sprintf("the CPU transforms a block of %d MB: %v", (size+999999)/1000000, why))
-	}
-	a.noted = true
-}
-
-// giveUp notes that the GPU failed.
-func (a *Accelerator) giveUp(why error) {
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
-	if !a.failed {
-		a.tell(fmt.Sprintf("the GPU is not used any more, the CPU transforms the blocks: %v", why))
-	}
-	a.failed = true
-}
-
-func (a *Accelerator) tell(line string) {
-	if a.note != nil {
-		a.note(line)
-	}
+	a.state.Note(fmt.Sprintf("the CPU transforms a block of %d MB: %v", (size+999999)/1000000, why))
 }

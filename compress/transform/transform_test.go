@@ -37,7 +37,8 @@ func TestLeftToTheCPU(t *testing.T) {
 		lines []string
 	}{
 		{"all", nil, []int{1000, 1}, []bool{true, true}, nil},
-		{"too large", nil, []int{1001, 2000, 1000}, []bool{false, false, true}, []string{"the CPU transforms a block of 1 MB: a GPU takes at most 0 MB"}},
+		{"too large", nil, []int{1001, 2000, 1000}, []bool{false, false, true},
+			[]string{"the CPU transforms a block of 1 MB: a GPU takes at most 0 MB"}},
 		{"memory", errMemory, []int{900, 800}, []bool{false, false}, []string{"the CPU transforms a block of 1 MB: too little memory"}},
 		{"failure", errors.New("lost"), []int{10, 10}, []bool{false, false}, []string{lost}},
 	} {

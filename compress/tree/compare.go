@@ -21,7 +21,8 @@ const (
 // Compare compares a side archive with the listing of a directory now. Files of the recorded size and time are the same, others are read,
 // by open. Times of directories don't count, since writing beside them changes these, and neither does the content of reads, which their
 // archives are compared with. If the difference is Lost, what says in words what is lost.
-func (r *Reader) Compare(ctx context.Context, now *Listing, open func(e *Entry) (io.ReadCloser, error)) (d Difference, what string, err error) {
+func (r *Reader) Compare(ctx context.Context, now *Listing, open func(e *Entry) (io.ReadCloser, error)) (
+	d Difference, what string, err error) {
 	at := make(map[string]int, len(now.Entries))
 	for i := range now.Entries {
 		at[now.Entries[i].Path] = i

@@ -74,10 +74,12 @@ type Listing struct {
 	Entries  []Entry // a directory comes before what is in it, and that before what is beside the directory
 }
 
-// maxNameLen is the longest name of an entry in bytes, and maxListing the longest listing.
 const (
-	maxNameLen = 1 << 12
-	maxListing = 1 << 28
+	maxPathLen = 1 << 12 // bytes of the path of an entry
+	maxListing = 1 << 28 // bytes of the text of a listing
+	// pathBytes is how many bytes all paths together may have for each byte of their names and of what follows these in the listing. So
+	// a small file can't make a reader take much memory.
+	pathBytes = 64
 )
 
 var errTooLong = errors.New("the directory has too many entries: their listing may take 256 MiB at most")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
 )
 
@@ -90,10 +91,12 @@ func parseListing(text []byte) (l *Listing, reason string) {
 	l.Archives = make([]Archive, c.Count(17, "archives"))
 	for i := range l.Archives {
 		a := &l.Archives[i]
-		a.Name = c.Text()
+		if a.Name = c.Text(); commit.CheckName(a.Name) != nil {
+			c.Fail("%q is not the name of an archive", a.Name)
+		}
 		c.Copy(a.ID[:])
 	}
-	l.Entries = make([]Entry, c.Count(4, "entries"))
+	l.Entries = make([]Entry, c.Count(5, "entries"))
 	for i := range l.Entries {
 		l.Entries[i].Kind = Kind(c.ByteAtMost(byte(kinds - 1)))
 	}
@@ -155,8 +158,9 @@ func parsePaths(c *parse.Cursor, entries []Entry) {
 	}
 	var dirs []string // of the path to the entry, each with a slash
 	seen := make(map[string]bool, len(entries))
+	room := pathBytes*len(c.Rest) + maxPathLen // for all paths
 	for i := range entries {
-		n := min(len(c.Rest), maxNameLen+1)
+		n := min(len(c.Rest), maxPathLen+1)
 		name, _, ok := strings.Cut(string(c.Rest[:n]), "\x00")
 		if !ok {
 			c.Fail("a name has no end")
@@ -168,7 +172,11 @@ func parsePaths(c *parse.Cursor, entries []Entry) {
 		if len(dirs) > 0 {
 			path = dirs[len(dirs)-1] + name
 		}
+		room -= len(path)
 		switch {
+		case len(path) > maxPathLen || room < 0:
+			c.Fail("the path of an entry is too long")
+			return
 		case name == "" || name == "." || name == ".." || strings.Contains(name, "/"):
 			c.Fail("%q is not the name of a file", name)
 			return

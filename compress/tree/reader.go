@@ -33,7 +33,7 @@ type Reader struct {
 
 // Open opens a side archive. The error wraps parse.ErrCorrupt or parse.ErrVersion if it is damaged or of an unknown version.
 func Open(t commit.Tree, o Options) (*Reader, error) {
-	f, err := vfs.Open(t.Path())
+	f, err := vfs.OpenRegular(t.Path())
 	if err != nil {
 		return nil, err
 	}

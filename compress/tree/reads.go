@@ -199,30 +199,30 @@ func (x *restoration) checkOutputs() error {
 			return fmt.Errorf("%s: %s and %s would be restored under the same name: choose one by --input", x.path, x.Entries[k].Path, e.Path)
 		}
 		seen[x.out[i]] = i
-		if err := x.checkFree(x.at(x.out[i]), e.Kind == Directory); err != nil {
+		if err := x.checkFree(x.at(x.out[i]), e.Kind); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkFree returns an error if an entry can't be restored at a path.
-func (x *restoration) checkFree(path string, directory bool) error {
-	info, err := vfs.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
+// checkFree returns an error if an entry of a kind can't be restored at a path.
+func (x *restoration) checkFree(path string, kind Kind) error {
+	if kind == Directory {
+		info, err := vfs.Lstat(path)
+		if err == nil && !info.IsDir() {
+			return fmt.Errorf("%s is in the way: expected a directory, or nothing", path)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		return err
-	case directory && !info.IsDir():
-		return fmt.Errorf("%s is in the way: expected a directory, or nothing", path)
-	case directory:
-		return nil
-	case info.IsDir():
-		return fmt.Errorf("%s is a directory", path)
-	case !x.o.Force:
-		return fmt.Errorf("%s: %w", path, compress.ErrFileExists)
-	case info.Mode()&fs.ModeNamedPipe != 0:
+	}
+	replaced, err := compress.CheckNew(path, x.o.Force)
+	switch {
+	case replaced == nil:
+		return err
+	case replaced.Mode()&fs.ModeNamedPipe != 0 && kind != FIFO:
 		return fmt.Errorf("%s is a FIFO: only single archives are restored into these", path)
 	case commit.IsArchiveFile(path):
 		return fmt.Errorf("%s is a file of an archive, and is not overwritten", path)
@@ -233,7 +233,8 @@ func (x *restoration) checkFree(path string, directory bool) error {
 // unpack restores the files of reads of a job.
 func (x *restoration) unpack(ctx context.Context, j *job) error {
 	before := x.meter.value()
-	o := compress.UnpackOptions{Threads: x.o.Threads, Memory: x.o.Memory, OutDir: x.at(j.dir), Gzip: j.gzip, Force: x.o.Force, Touch: x.o.Touch,
+	o := compress.UnpackOptions{Threads: x.o.Threads, Memory: x.o.Memory, OutDir: x.at(j.dir), Gzip: j.gzip,
+		Force: x.o.Force, Touch: x.o.Touch,
 		Progress: func(_ string, done, total uint64) {
 			x.meter.set(before + uint64(float64(j.bytes)*float64(done)/float64(max(total, 1))))
 		}}

@@ -301,7 +301,7 @@ func (x *restoration) hardLink(i int) error {
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	from, err := vfs.Open(x.at(x.out[first]))
+	from, err := vfs.OpenRegular(x.at(x.out[first]))
 	if err != nil {
 		return err
 	}

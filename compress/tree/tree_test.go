@@ -185,7 +185,9 @@ func TestForged(t *testing.T) {
 		"it lists 0 files and has 1":   func(l *Listing) { l.Entries[1].Kind = FIFO; l.Entries[4].First = 2 },
 		"a time is out of range":       func(l *Listing) { l.Time = time.Unix(1<<50, 0) },
 		"32768 where at most 4095":     func(l *Listing) { l.Mode = 1 << 15 },
-		"a name has no end":            func(l *Listing) { l.Entries[0].Path = strings.Repeat("x", maxNameLen+1) },
+		"a name has no end":            func(l *Listing) { l.Entries[0].Path = strings.Repeat("x", maxPathLen+1) },
+		"the path of an entry is too":  func(l *Listing) { l.Entries[1].Path = "a/" + strings.Repeat("x", maxPathLen-1) },
+		"is not the name of an arch":   func(l *Listing) { l.Archives[0].Name = "../x" },
 	} {
 		forged, _ := small(t)
 		forge(forged)
@@ -193,6 +195,14 @@ func TestForged(t *testing.T) {
 		if !errors.Is(err, parse.ErrCorrupt) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	// Directories one in another, whose paths together would take gigabytes.
+	deep := &Listing{Entries: slices.Repeat([]Entry{{Kind: Directory}}, 100_000)}
+	for i := range deep.Entries {
+		deep.Entries[i].Path = strings.Repeat("/", i%2000) + strconv.Itoa(i)
+	}
+	if _, reason := parseListing(appendListing(nil, deep)); !strings.Contains(reason, "is too long") {
+		t.Errorf("deep directories: %q", reason)
 	}
 	if _, err := opened(t, reseal(t, b, append(appendListing(nil, l), 0))); err == nil || !strings.Contains(err.Error(), "something follows") {
 		t.Error(err)

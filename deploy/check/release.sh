@@ -99,9 +99,17 @@ insystem() {
 	"$@"
 }
 
-configuration() {
+releaser() {
 	command -v goreleaser >/dev/null || cant "goreleaser is not installed"
 	goreleaser check deploy/goreleaser.yaml
+	goreleaser release --snapshot --clean --skip=publish -f deploy/goreleaser.yaml
+	arch=$(go env GOHOSTARCH)
+	program=$(echo bin/goreleaser/orcomgo_linux_"$arch"_*/orcomgo)
+	roundtrip "$program"
+	# from the same commit it makes the program that make does
+	[ -n "$(git -c safe.directory='*' status --porcelain)" ] || cmp "$program" "$dist/linux_$arch/orcomgo"
+	(cd bin/goreleaser && sha256sum --quiet -c SHA256SUMS)
+	find bin/goreleaser -name '*.spdx.json' | grep -c . | grep -qx 4
 }
 
 check "program" make --no-print-directory build
@@ -119,5 +127,5 @@ check "deb in the small Debian" insystem "$here/deb.sh" "$work/system" "$dist/or
 check "Apptainer" insystem "$here/apptainer.sh" "$work/system"
 check "container" insystem "$here/container.sh" "$work/system"
 check "Conda" "$here/conda.sh"
-check "goreleaser" configuration
+check "goreleaser" releaser
 cat "$dist/SHA256SUMS"

@@ -1,7 +1,8 @@
-// Package tasks calls a function for many numbers from several goroutines.
+// Package tasks calls a function for many numbers from several goroutines: so many for each call, or those of a pool for all calls.
 package tasks
 
 import (
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 )
@@ -13,7 +14,7 @@ func Each(n, threads int, f func(worker, i int)) {
 }
 
 // EachWorker is Each for functions that have memory of their own: every goroutine first calls newWorker and then the function that it
-// returns.
+// returns. A fault that is a panic in the calling goroutine, see debug.SetPanicOnFault, is one there as well if another goroutine has it.
 func EachWorker(n, threads int, newWorker func(worker int) func(i int)) {
 	threads = min(threads, n)
 	var next atomic.Int64
@@ -23,12 +24,36 @@ func EachWorker(n, threads int, newWorker func(worker int) func(i int)) {
 			f(i)
 		}
 	}
+	panics := debug.SetPanicOnFault(true)
+	debug.SetPanicOnFault(panics)
 	var others sync.WaitGroup
+	var fault atomic.Pointer[any]
 	for worker := 1; worker < threads; worker++ {
-		others.Go(func() { work(worker) })
+		others.Go(func() {
+			if panics {
+				defer keepFault(&fault)
+				debug.SetPanicOnFault(true)
+			}
+			work(worker)
+		})
 	}
+	defer func() {
+		others.Wait()
+		if f := fault.Load(); f != nil {
+			panic(*f)
+		}
+	}()
 	if n > 0 {
 		work(0)
 	}
-	others.Wait()
+}
+
+// keepFault is deferred where a fault is a panic. It keeps the first one.
+func keepFault(first *atomic.Pointer[any]) {
+	cause := recover()
+	if _, ok := cause.(interface{ Addr() uintptr }); ok {
+		first.CompareAndSwap(nil, &cause)
+	} else if cause != nil {
+		panic(cause)
+	}
 }

@@ -26,6 +26,13 @@ fails() {
 workflow --lint --config >log 2>&1 || { cat log && exit 1; }
 for steps in one two; do
 	workflow --config out="$steps" steps="$steps" >log 2>&1 || { tail -n 40 log && exit 1; }
+	# jobs ask for the memory that was planned, and 250 MB for Snakemake
+	for name in liver.1 kidney; do
+		planned=$(python3 -c 'import json, sys; print(json.load(sys.stdin)["archives"][0]["resources"]["mem_mb"] + 250)' \
+			<"$steps/plan/$name.json")
+		grep -A 3 "wildcards: sample=$name\$" log | grep -q "mem_mb=$planned," ||
+			{ echo "no job of $name asked for $planned MB:" && cat log && exit 1; }
+	done
 	workflow --rerun-triggers mtime --config out="$steps" steps="$steps" >log 2>&1 || { tail -n 40 log && exit 1; }
 	grep -q 'Nothing to be done' log || { cat log && exit 1; }
 done

@@ -94,11 +94,11 @@ began=$SECONDS
 workflow samples.csv >snakemake.log 2>&1 &
 SNAKEMAKE=$!
 
-# jobs NAME: id, state, node, memory and how it ended, of each job of that name, in their order.
+# jobs_of NAME: id, state, node, memory, time and how it ended, of each job of that name, in their order.
 jobs_of() {
 	scontrol --oneliner show jobs | awk -v want="$1" '{
 		split("", f); for (i = 1; i <= NF; i++) { n = index($i, "="); f[substr($i, 1, n - 1)] = substr($i, n + 1) }
-		if (f["JobName"] == want) print f["JobId"], f["JobState"], f["NodeList"], f["MinMemoryNode"], f["Reason"]
+		if (f["JobName"] == want) print f["JobId"], f["JobState"], f["NodeList"], f["MinMemoryNode"], f["TimeLimit"], f["Reason"]
 	}' | sort -n
 }
 packs_sample_lost() {
@@ -135,6 +135,18 @@ jobs_of pack-sample=hungry | awk '
 	END { if (!killed || asked !~ /^100M 200M/) exit 1; print "packing sample hungry asked for", asked }' ||
 	fail "sample hungry was not packed with more memory after it was killed: $(jobs_of pack-sample=hungry)"
 grep -l 'Exceeded job memory limit' logs/slurm/rule_pack/sample=hungry/*.log >/dev/null || fail "no job was killed for its memory"
+
+### What they asked for: memory as planned and 250 MB for Snakemake, time as planned
+for s in $SAMPLES; do
+	[ "$s" != hungry ] || continue
+	planned=$(python3 -c 'import json, sys; r = json.load(sys.stdin)["archives"][0]["resources"]; print(r["mem_mb"] + 250, r["runtime"])' \
+		<"archives/plan/$s.json")
+	for step in bin pack verify; do
+		read -r _ _ _ memory limit _ <<<"$(jobs_of "$step-sample=$s" | tail -n 1)"
+		asked="$(($(numfmt --from=iec "$memory") >> 20)) $(awk -F: '{ print $1 * 60 + $2 }' <<<"$limit")"
+		[ "$asked" = "$planned" ] || fail "$step of sample $s asked for $asked (MB, minutes), planned are $planned"
+	done
+done
 
 ### Every byte
 "$BIN/orcomgo" archive --quiet --samples samples.csv local/

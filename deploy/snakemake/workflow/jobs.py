@@ -1,4 +1,4 @@
-"""How much memory and time the jobs of a sample ask for: as planned, and more after they were killed for it."""
+"""What the jobs of a sample ask for: memory, time and disk as planned, and more memory or time after they were killed for it."""
 
 import glob
 import json
@@ -46,13 +46,17 @@ class Jobs:
 
         return runtime
 
+    def disk_mb(self, wildcards):
+        """What temporary files take where bins are not on the shared disk."""
+        return -(-self._plan(wildcards.sample)["tmpdir_bytes"] // 1_000_000)
+
     def _plan(self, sample):
         """The resources that orcomgo plan printed for the sample. Before it did, as in a dry run, something to show."""
         try:
             with open(f"{self.settings.out}/plan/{sample}.json", encoding="utf-8") as f:
                 return json.load(f)["archives"][0]["resources"]
         except FileNotFoundError:
-            return {"mem_mb": self.settings.max_mem_mb, "runtime": 60}
+            return {"mem_mb": self.settings.max_mem_mb, "runtime": 60, "tmpdir_bytes": 0}
 
 
 def slurm_logs(step, sample):

@@ -99,7 +99,7 @@ class Settings:
         return shlex.join(args)
 
     def sheet_arguments(self, name):
-        """Returns the samples of an archive as arguments of orcomgo plan and archive: a sheet that bash hands over."""
+        """Returns the samples of an archive as arguments of orcomgo plan and archive: sheets by process substitution of bash."""
         archive = self.archives[name]
         tables = {"--samples": [("sample", "fastq_1", "fastq_2")] + archive.rows}
         if archive.is_group:
@@ -126,7 +126,7 @@ class Settings:
 def read_table(path, *columns):
     """Returns the rows of a table with a header as lists of the texts in these columns, each after its line's number.
 
-    Columns are separated by tabs where the header has any, else by commas. "" stands for what is missing.
+    Columns are separated by tabs where the header has any, else by commas. What is missing is "".
     """
     try:
         with open(path, encoding="utf-8-sig", newline="") as f:

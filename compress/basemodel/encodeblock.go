@@ -1,0 +1,114 @@
+package basemodel
+
+import "orcomgo/compress/rangecoder"
+
+// blockBases is how many bases are encoded at once, each step of the model for all of them before the next step. An encoder knows the
+// bases that follow, so cache lines can be fetched long before they are needed, and the loops are short.
+const blockBases = 128
+
+// blockAhead is how many steps ahead of its use a node is fetched.
+const blockAhead = 4
+
+// blockStep is what the mixer needs of a base.
+type blockStep struct {
+	h, match, joint, set uint32 // as for mixer.predict and mixer.set
+	strand               strandUpdate
+	last                 uint32 // the base before it
+}
+
+// block holds the bases of a block and what the steps of the model find out about them.
+type block struct {
+	steps [blockBases + blockAhead]blockStep
+	p     [blockBases][4]uint32 // the probabilities of the decisions, as in prediction
+
+	// After each base: the last bases, as in Model, and the k-mer that they end with. Before the first base there are the k-mers of the
+	// last few bases before the block.
+	h, r      [blockBases]uint64
+	candidate [tryLag + blockBases]candidate
+	strand    [len(Model{}.delayed) + blockBases]strandUpdate // likewise
+}
+
+// encodeAll encodes bases, as if each was encoded by encode. x is memory for it.
+func (m *Model) encodeAll(e *rangecoder.Encoder, bases []byte, x *block) {
+	if !m.pending && len(bases) > 0 {
+		m.encode(e, bases[0])
+		bases = bases[1:]
+	}
+	for len(bases) > 0 {
+		n := min(len(bases), blockBases)
+		m.encodeBlock(e, bases[:n], x)
+		bases = bases[n:]
+	}
+}
+
+// encodeBlock encodes 1 to blockBases bases. The mixer must have predicted a base before.
+func (m *Model) encodeBlock(e *rangecoder.Encoder, bases []byte, x *block) {
+	m.findKmers(bases, x)
+	m.hist.setAll(m.at, bases)
+	m.readSlots(len(bases), x)
+	m.followMatch(bases, x)
+	m.mix.advanceAll(x.steps[:], len(bases), x.p[:])
+	e.EncodePairs(bases, x.p[:])
+	m.at += len(bases)
+}
+
+// findKmers finds the k-mers of all bases and the contexts of the other strand, and fetches what will be read of them.
+func (m *Model) findKmers(bases []byte, x *block) {
+	for i := range tryLag {
+		x.candidate[i] = m.match.pending[(m.at+1+i)&3]
+		x.strand[i] = m.delayed[(m.at+i)&3]
+	}
+	h, r := m.h, m.r
+	var slots [blockBases]uint32
+	for i, v := range bases {
+		old, b := h, uint64(v)
+		h = h<<2 | b
+		r = r>>2 | (3-b)<<(2*(registerBases-1))
+		x.h[i], x.r[i] = h, r
+		c := m.match.candidate(h, r)
+		x.candidate[tryLag+i] = c
+		slots[i] = c.slot
+		q := &x.strand[tryLag+i]
+		for j := range q.node {
+			k := contextOrders[strandOrder+j]
+			q.node[j], q.base[j] = nodeStart[strandOrder+j]+uint32(r>>(2*(registerBases-k))), uint8(3-old>>(2*k-2)&3)
+		}
+	}
+	prefetchAll(m.match.slots, slots[:len(bases)])
+}
+
+// readSlots reads the slots of the k-mers, enters those of the block, and fetches what will be read of the history.
+func (m *Model) readSlots(n int, x *block) {
+	var words [blockBases]uint32
+	for i := range n {
+		p := &x.candidate[tryLag+i-slotLag]
+		m.match.look(m.at+1+i, p)
+		words[i] = p.old >> 6
+	}
+	prefetchWords(m.hist.words, words[:n])
+	m.slot, m.word = x.candidate[tryLag+n-1].slot, words[n-1]
+}
+
+// followMatch finds the contexts of all bases.
+func (m *Model) followMatch(bases []byte, x *block) {
+	a, last := &m.match, m.last
+	h := m.h
+	for i, v := range bases {
+		s := &x.steps[i]
+		s.h, s.last, s.strand = uint32(h), last, x.strand[i]
+		s.match, s.joint, s.set = m.matchContext(uint32(h))
+		b := uint32(v)
+		t := m.at + 1 + i
+		h = x.h[i]
+		a.follow(b)
+		a.try(&m.hist, t, &x.candidate[i], h, x.r[i])
+		a.setPredicted(&m.hist)
+		last = b
+	}
+	n := len(bases)
+	m.h, m.r, m.last = x.h[n-1], x.r[n-1], last
+	for i := range tryLag {
+		a.pending[(m.at+n+1+i)&3] = x.candidate[n+i]
+		m.delayed[(m.at+n+i)&3] = x.strand[n+i]
+	}
+}

@@ -1,0 +1,79 @@
+package basemodel
+
+import (
+	"bytes"
+	"math/rand"
+	"testing"
+
+	"orcomgo/compress/rangecoder"
+)
+
+// TestBlocksEqualSingleBases: bases encoded in blocks give the stream, and leave the model, that they give one after another, however they
+// are divided, also after bases of another coder.
+func TestBlocksEqualSingleBases(t *testing.T) {
+	bases, peer := repetitive(30, 9000), repetitive(31, 2001)
+	single, blocks := newModel(20000), newModel(20000)
+	one, all := rangecoder.NewEncoder(nil), rangecoder.NewEncoder(nil)
+	r := rand.New(rand.NewSource(32))
+	x := new(block)
+	for at := 0; at < len(bases); {
+		n := min(r.Intn(3*blockBases), len(bases)-at)
+		for _, b := range bases[at : at+n] {
+			single.encode(one, b)
+		}
+		blocks.encodeAll(all, bases[at:at+n], x)
+		if !blocks.Equal(single) {
+			t.Fatalf("after bases %d to %d the models differ", at, at+n-1)
+		}
+		if at < 4000 && at+n >= 4000 {
+			for _, m := range []*Model{single, blocks} {
+				m.appendPeer(m.at, peer)
+				m.moveTo(m.at, at%2 == 0)
+			}
+		}
+		at += n
+	}
+	if !bytes.Equal(one.Finish(), all.Finish()) {
+		t.Fatal("the streams differ")
+	}
+}
+
+// TestStepsEqualPlain: the vector instructions for many steps predict and learn bit for bit as plain Go does.
+func TestStepsEqualPlain(t *testing.T) {
+	var fast, plain mixer
+	fast.init()
+	plain.init()
+	fast.predict(5, 6, 7)
+	plain.predictPlain(5, 6, 7)
+	r := rand.New(rand.NewSource(33))
+	var x block
+	var p [blockBases][4]uint32
+	for range 300 {
+		for i := range x.steps {
+			x.steps[i] = blockStep{
+				h: r.Uint32() & (1<<(8+2*uint(r.Intn(8))) - 1), match: uint32(r.Intn(matchNodes)), joint: uint32(r.Intn(jointNodes)),
+				set: uint32(r.Intn(weightSets)), last: uint32(r.Intn(4)),
+				strand: strandUpdate{
+					node: [2]uint32{uint32(r.Intn(nodesMatch)), uint32(r.Intn(nodesMatch))},
+					base: [2]uint8{uint8(r.Intn(4)), uint8(r.Intn(4))},
+				},
+			}
+		}
+		n := 1 + r.Intn(blockBases)
+		fast.advanceAll(x.steps[:], n, x.p[:])
+		plain.advanceAllPlain(x.steps[:n], p[:])
+		if x.p != p || fast.prediction != plain.prediction || fast.set != plain.set {
+			t.Fatalf("%d steps give other predictions than plain Go", n)
+		}
+	}
+	for i := range fast.nodes {
+		if fast.nodes[i] != plain.nodes[i] {
+			t.Fatalf("node %d is %v, plain Go %v", i, fast.nodes[i], plain.nodes[i])
+		}
+	}
+	for i := range fast.weights {
+		if fast.weights[i] != plain.weights[i] {
+			t.Fatalf("weights %d differ", i)
+		}
+	}
+}
