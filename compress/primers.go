@@ -186,6 +186,9 @@ func (p *packed) decodePrimer(input int) (*quals.Primer, error) {
 			if in.Lengths, err = seqs.DecodeLengths(data, s.Records); err != nil {
 				return nil, p.r.Corrupt(what, err)
 			}
+			if in.Lengths.Sum(0, s.Records) != mem.Bases { // which bounds what is decoded
+				return nil, p.r.Corrupt(what, seqs.ErrCorrupt)
+			}
 			if data, what, err = read(archive.Quals); err != nil {
 				return nil, err
 			}
