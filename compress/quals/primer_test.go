@@ -21,7 +21,8 @@ func primedColumns() (all []primed) {
 	}{{"40 values", span('#', 'J')}, {"4 values", []byte("#,:F")}, {"2 values", []byte("#F")}} {
 		mixed := mixedLengths(21, 300, 200)
 		all = append(all,
-			primed{a.name + ", reads of 100", fixed(randomWalk(22, a.values, repeated(100, 300))), fixed(randomWalk(23, a.values, repeated(100, 100)))},
+			primed{a.name + ", reads of 100",
+				fixed(randomWalk(22, a.values, repeated(100, 300))), fixed(randomWalk(23, a.values, repeated(100, 100)))},
 			primed{a.name + ", mixed reads", randomWalk(24, a.values, mixed), randomWalk(25, a.values, mixed[:100])})
 	}
 	return all
