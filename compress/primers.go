@@ -2,7 +2,6 @@ package compress
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"orcomgo/compress/archive"
@@ -163,8 +162,6 @@ func (l *primers) entry(input int) (e *primerEntry, mine bool) {
 	return e, true
 }
 
-var errNoLeading = errors.New("the input has no slice with qualities")
-
 // decodePrimer decodes the primer of an input from its first slice.
 func (p *packed) decodePrimer(input int) (*quals.Primer, error) {
 	for i := range p.man.Slices {
@@ -199,5 +196,5 @@ func (p *packed) decodePrimer(input int) (*quals.Primer, error) {
 			return primer, nil
 		}
 	}
-	return nil, errNoLeading
+	return nil, p.r.Corrupt(archive.Quals.String(), quals.ErrCorrupt) // no slice has the input, then none needs its primer
 }
