@@ -106,6 +106,7 @@ type segment struct {
 	badAt        int
 	noNewline    bool
 	gaps         []minimizer.Gap
+	long         []packedRead // in the order of the records
 }
 
 // Assign implements Assigner.
@@ -257,6 +258,7 @@ func (j *job) split() error {
 	// A record's bases take less than a quarter of its text. Between segments there is room for
 	// reading a word across the end.
 	j.packed = resize(j.packed, len(j.Data)/4+(len(j.segments)+1)*2*minimizer.Pad)
+	j.packLong()
 	j.run(len(j.segments), func(i int) { j.splitSegment(i) })
 	for i := range j.segments {
 		if s := &j.segments[i]; s.bad != nil {
@@ -290,7 +292,7 @@ func (j *job) splitSegment(i int) {
 	if quals != nil {
 		quals = quals[s.basesAt : s.basesAt+s.bases]
 	}
-	at := s.start/4 + i*2*minimizer.Pad
+	at, long := s.packedAt(i), s.long
 	for k := s.first; k < s.end; k++ {
 		r, n := j.lineStarts[k], int(j.lengths[k])
 		if names != nil {
@@ -305,7 +307,18 @@ func (j *job) splitSegment(i int) {
 		}
 		dst := j.packed[at:]
 		var bad byte
-		if s.ofRead, bad = packRead(dst, text[r.seq:int(r.seq)+n], uint32(k), s.ofRead[:0]); bad != 0 {
+		var packed *packedRead // if the read is long
+		if n >= longRead {
+			packed, long = &long[0], long[1:]
+			s.ofRead, bad = append(s.ofRead[:0], packed.exceptions...), packed.bad
+		} else {
+			room := dst
+			if len(long) > 0 {
+				room = dst[:record.PackedLen(n)] // what follows may be packed already
+			}
+			s.ofRead, bad = packRead(room, text[r.seq:int(r.seq)+n], uint32(k), s.ofRead[:0])
+		}
+		if bad != 0 {
 			s.bad, s.badAt = j.check(k), k
 			return
 		}
@@ -324,14 +337,17 @@ func (j *job) splitSegment(i int) {
 				quals = quals[n:]
 			}
 		}
-		s.gaps = s.gaps[:0]
+		s.gaps = appendGaps(s.gaps[:0], s.ofRead)
 		for _, e := range s.ofRead {
 			s.exceptions.Append(e)
-			if e.Byte != record.Lower {
-				s.gaps = append(s.gaps, minimizer.Gap{Start: int(e.Start), End: int(e.Start + e.Len)})
-			}
 		}
-		sig, pos, reverse := minimizer.FindPacked(dst, n, s.gaps)
+		var sig, pos uint32
+		var reverse bool
+		if packed != nil {
+			sig, pos, reverse = packed.sig, packed.pos, packed.reverse
+		} else {
+			sig, pos, reverse = minimizer.FindPacked(dst, n, s.gaps)
+		}
 		place := pos << 1
 		if reverse {
 			place |= 1
@@ -342,6 +358,7 @@ func (j *job) splitSegment(i int) {
 		j.sigs[k], j.places[k], j.packedAt[k] = sig, place, uint32(at)
 		at += record.PackedLen(n)
 	}
+	clear(s.long) // frees their exceptions
 }
 
 // keptExceptions is how many bytes of the exceptions of a segment keep their memory for the next block.

@@ -78,7 +78,7 @@ func (j *job) divide() {
 			j.segments = append(j.segments, segment{})
 		}
 		s := &j.segments[len(j.segments)-1]
-		*s = segment{start: start, first: first, exceptions: s.exceptions, ofRead: s.ofRead, gaps: s.gaps}
+		*s = segment{start: start, first: first, exceptions: s.exceptions, ofRead: s.ofRead, gaps: s.gaps, long: s.long}
 		s.exceptions.Reset()
 		next = first
 	}

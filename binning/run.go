@@ -110,11 +110,8 @@ func RunUnnamed(ctx context.Context, c Config) (*bins.Reader, Summary, error) {
 	return c.bin(ctx)
 }
 
-// bin is Run and RunUnnamed; the reader is nil for bins with a name.
-func (c Config) bin(ctx context.Context) (*bins.Reader, Summary, error) {
-	if len(c.Inputs) == 0 {
-		return nil, Summary{}, errors.New("no input")
-	}
+// complete sets what c leaves open, and adapts it to Memory.
+func (c *Config) complete() error {
 	if c.Threads <= 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
@@ -126,9 +123,24 @@ func (c Config) bin(ctx context.Context) (*bins.Reader, Summary, error) {
 		c.Options.BlockSize = DefaultBlockSize
 	}
 	if c.Options.BlockSize > maxBlockSize {
-		return nil, Summary{}, fmt.Errorf("blocks of %d bytes are too large: at most %d", c.Options.BlockSize, uint64(maxBlockSize))
+		return fmt.Errorf("blocks of %d bytes are too large: at most %d", c.Options.BlockSize, uint64(maxBlockSize))
 	}
-	if err := c.fitMemory(sizeGiven); err != nil {
+	return c.fitMemory(sizeGiven)
+}
+
+// TextInFlight returns how many bytes of text a run has in flight at most, without a GPU, as Memory allows. The error is that of the run.
+func (c Config) TextInFlight() (uint64, error) {
+	c.Note = nil // the run prints it
+	err := c.complete()
+	return c.Options.BlockSize * uint64(c.Streams), err
+}
+
+// bin is Run and RunUnnamed; the reader is nil for bins with a name.
+func (c Config) bin(ctx context.Context) (*bins.Reader, Summary, error) {
+	if len(c.Inputs) == 0 {
+		return nil, Summary{}, errors.New("no input")
+	}
+	if err := c.complete(); err != nil {
 		return nil, Summary{}, err
 	}
 	// An input that turns out not to be FASTQ of four lines a record is read as wrapped FASTQ. For

@@ -96,6 +96,15 @@ func same(t *testing.T, read []byte) {
 	check("FindPacked", sig, pos, reverse)
 	sig, pos, reverse = findPlain(packed, len(read), gaps)
 	check("findPlain", sig, pos, reverse)
+	defer func(before int) { longPiece = before }(longPiece)
+	for _, longPiece = range []int{4, 36, 400} {
+		sig, pos, reverse = FindLong(packed, len(read), gaps, func(n int, f func(i int)) {
+			for i := range n {
+				f(n - 1 - i)
+			}
+		})
+		check("FindLong", sig, pos, reverse)
+	}
 }
 
 func FuzzFind(f *testing.F) {

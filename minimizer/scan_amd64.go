@@ -80,6 +80,15 @@ func findVector(packed []byte, n int, gaps []Gap) (sig, pos uint32, reverse bool
 	return b.result(n)
 }
 
+// stretch is scan, or scanVector.
+func (b *best) stretch(packed []byte, start, end, n int, onlyAA bool) {
+	if hasAVX2 {
+		b.scanVector(packed, start, end, n)
+	} else {
+		b.scan(packed, start, end, n, onlyAA)
+	}
+}
+
 // scanVector is scan of all k-mers.
 func (b *best) scanVector(packed []byte, start, end, n int) {
 	fwdEnd := min(end, n-Skip) - K + 1

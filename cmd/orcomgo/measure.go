@@ -40,6 +40,7 @@ type trial struct {
 	Inputs          []binning.InputSpec
 	Options         record.Options
 	Record          binning.RecordMode
+	Streams         int
 	Level           compress.Level
 	Slice           uint64
 	NoVerify        bool
@@ -62,7 +63,7 @@ func measure(ctx context.Context, s *streams, args []string) error {
 		return err
 	}
 	defer bar.close()
-	var p estimate.Point
+	p := estimate.Point{Program: peakMemory()}
 	if t.Side != nil {
 		err = t.makeSide(ctx, o, &p)
 	} else {
@@ -79,8 +80,8 @@ func measure(ctx context.Context, s *streams, args []string) error {
 // makeArchive makes the archive and says how large it is.
 func (t *trial) makeArchive(ctx context.Context, o resources, bar *progress, p *estimate.Point) error {
 	a := archiving{
-		config: binning.Config{Inputs: t.Inputs, OutDir: t.OutDir, Name: "measured", Options: t.Options, Record: t.Record, Threads: o.threads,
-			Memory: uint64(o.memory), Hold: uint64(o.memory / heldShare), TempDir: t.TempDir, Tool: tool},
+		config: binning.Config{Inputs: t.Inputs, OutDir: t.OutDir, Name: "measured", Options: t.Options, Record: t.Record, Streams: t.Streams,
+			Threads: o.threads, Memory: uint64(o.memory), Hold: uint64(o.memory / heldShare), TempDir: t.TempDir, Tool: tool},
 		pack: compress.PackOptions{Threads: o.threads, Memory: uint64(o.memory), Tool: tool, Level: t.Level, SliceText: t.Slice,
 			NoVerify: t.NoVerify},
 		report: bar.report, finish: bar.finish, note: bar.note,

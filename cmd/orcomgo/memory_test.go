@@ -24,12 +24,7 @@ const peakCommand = "orcomgo-peak"
 
 func playPeak() {
 	status := run(context.Background(), &streams{in: os.Stdin, out: io.Discard, err: os.Stderr}, os.Args[1:])
-	text, _ := os.ReadFile("/proc/self/status")
-	kib := 0
-	if _, rest, ok := strings.Cut(string(text), "VmHWM:"); ok {
-		fmt.Sscan(rest, &kib)
-	}
-	fmt.Println(kib << 10)
+	fmt.Println(peakMemory())
 	os.Exit(status)
 }
 

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -136,6 +137,25 @@ func TestModules(t *testing.T) {
 		}
 		if len(emitted) != len(meta.Output) || len(meta.Topics["versions"]) != 1 {
 			t.Errorf("%s: outputs %q, in meta.yml %d", module, emitted, len(meta.Output))
+		}
+	}
+}
+
+// TestModuleTests: the tests of a module are those that its snapshots are of.
+func TestModuleTests(t *testing.T) {
+	for _, module := range []string{"archive", "unpack"} {
+		path := filepath.Join("../../deploy/nf-core/modules/nf-core/orcomgo", module, "tests/main.nf.test")
+		var names []string
+		for _, m := range regexp.MustCompile(`(?m)^    test\("(.+)"\) \{$`).FindAllStringSubmatch(readFile(t, path), -1) {
+			names = append(names, m[1])
+		}
+		var snapshots map[string]any
+		if err := json.Unmarshal([]byte(readFile(t, path+".snap")), &snapshots); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(names)
+		if have := slices.Sorted(maps.Keys(snapshots)); len(names) < 2 || !slices.Equal(names, have) {
+			t.Errorf("%s has the tests %q, its snapshots are of %q", path, names, have)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -27,9 +26,9 @@ var planCommand = command{
 	help: `plan finds the samples of directories as archive does, archives the first --sample of each into temporary files,
 and prints for each archive: its size, and the time, memory and temporary disk that it takes. Nothing is kept.
 What is not larger than --sample is archived as a whole, so its figures are measured. Others are extrapolated, from how the
-archive grew from half of --sample to all of it, and from new k-mers in more of the text. Less than 64MB of sample tells less: of
-memory it expects up to twice as much as is taken.
-The figures hold for archive with the same flags, on this machine. With --json they come with resources for a workflow:
+archive grew from half of --sample to all of it, and from new k-mers in more of the text. Less than 64MB of sample tells less: with
+16MB, memory may be wrong by a third.
+The figures hold for archive with the same flags, on this machine, without a GPU. With --json they come with resources for a workflow:
 threads, mem_mb, runtime (minutes) and tmpdir_bytes, each with a margin.
 
 Examples:
@@ -43,7 +42,7 @@ Examples:
 		o := planFlags{archiveFlags: newArchiveFlags(all, "plan"), sample: 64e6}
 		f.Var(&o.sample, "sample", "`SIZE` of text of each archive to measure with")
 		for _, name := range []string{"samples", "group", "include", "exclude", "as-is", "jobs", "reads-only", "order", "names", "quality",
-			"source", "level", "slice-size", "no-verify", "block-size", "tmpdir", "threads", "memory", "quiet", "json"} {
+			"source", "level", "slice-size", "no-verify", "block-size", "streams", "tmpdir", "threads", "memory", "quiet", "json"} {
 			f.AddFlag(all.Lookup(name))
 		}
 		return o.run
@@ -72,6 +71,7 @@ type planned struct {
 	text     uint64 // about
 	whole    bool   // all of it was measured
 	expected estimate.Expected
+	program  uint64 // bytes of memory that the program itself takes
 	err      error
 }
 
@@ -165,8 +165,7 @@ func (p *plan) setLimits() {
 	p.each = p.resources
 	p.each.threads, p.each.memory = max(p.each.threads/jobs, 1), p.each.memory/size(jobs)
 	p.limits = estimate.Limits{Threads: p.each.threads, Memory: uint64(p.each.memory), Hold: uint64(p.each.memory / heldShare),
-		BlockText: cmp.Or(p.config.Options.BlockSize, binning.DefaultBlockSize), SliceText: uint64(p.slice), Streams: 2,
-		Layout: func(reads, bases uint64) uint64 { return compress.MemoryFor(reads, bases) / 4 * 3 }}
+		SliceText: uint64(p.slice), Layout: compress.LayoutMemory}
 }
 
 // archive plans the archive of a sample.
@@ -193,6 +192,7 @@ func (p *plan) measure(ctx context.Context, a *planned) error {
 	if err != nil {
 		return parts.original(err)
 	}
+	a.program = full.Program
 	if a.text, a.whole = full.Text, parts.whole; a.whole {
 		a.expected = p.limits.Whole(&full)
 		return nil
@@ -207,15 +207,23 @@ func (p *plan) measure(ctx context.Context, a *planned) error {
 	}
 	a.text = max(parts.text, full.Text)
 	half.Kmers, full.Kmers = sketch.KmersAt(half.Text), sketch.KmersAt(full.Text)
-	a.expected = p.limits.Extrapolate(&half, &full, a.text, sketch.KmersAt(a.text))
+	limits, c := p.limits, p.config
+	c.Inputs, c.Threads, c.Memory = inputs, p.each.threads, uint64(p.each.memory)
+	if limits.BlockText, err = c.TextInFlight(); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(inputs, func(in binning.InputSpec) bool { return in.Mate >= 0 }) {
+		limits.SliceText *= 2 // a slice has both mates
+	}
+	a.expected = limits.Extrapolate(&half, &full, a.text, sketch.KmersAt(a.text))
 	return nil
 }
 
 // trial makes an archive of inputs as the flags say, measures that, and removes it.
 func (p *plan) trial(ctx context.Context, inputs []binning.InputSpec) (estimate.Point, error) {
 	out := filepath.Join(p.dir, "out")
-	t := trial{Inputs: inputs, Options: p.config.Options, Record: p.config.Record, Level: p.level, Slice: uint64(p.slice),
-		NoVerify: p.noVerify, OutDir: out, TempDir: p.tempDir, Threads: p.each.threads, Memory: uint64(p.each.memory)}
+	t := trial{Inputs: inputs, Options: p.config.Options, Record: p.config.Record, Streams: p.config.Streams, Level: p.level,
+		Slice: uint64(p.slice), NoVerify: p.noVerify, OutDir: out, TempDir: p.tempDir, Threads: p.each.threads, Memory: uint64(p.each.memory)}
 	m, err := t.measure(ctx)
 	return m, errors.Join(err, os.RemoveAll(out))
 }
@@ -226,12 +234,14 @@ const betweenArchives = 4e6
 // total returns what all archives are expected to take, as many at a time as there are jobs, and then the side archives.
 func (p *plan) total(list []planned, sides []plannedSide) (all estimate.Expected) {
 	var memory, temporary []uint64
+	var program uint64
 	for i := range list {
 		e := &list[i].expected
+		program = max(program, list[i].program)
 		all.Archive += e.Archive
 		all.Seconds += e.Seconds
 		all.CPU += e.CPU
-		memory, temporary = append(memory, e.Memory), append(temporary, e.Temporary)
+		memory, temporary = append(memory, e.Memory-min(list[i].program, e.Memory)), append(temporary, e.Temporary)
 	}
 	jobs := p.jobs
 	all.Seconds = max(all.Seconds/float64(jobs), all.CPU/float64(p.threads))
@@ -242,7 +252,7 @@ func (p *plan) total(list []planned, sides []plannedSide) (all estimate.Expected
 		}
 		return sum
 	}
-	all.Memory, all.Temporary = largest(memory), largest(temporary)
+	all.Memory, all.Temporary = largest(memory)+program, largest(temporary)
 	for i := range sides {
 		e := &sides[i].expected
 		all.Archive += e.Archive

@@ -87,13 +87,12 @@ func (t *coderTask) encode(src Source) ([]byte, *Model) {
 		follower = t.follower.begin(t.coder)
 	}
 	var buf []byte
-	x := new(block)
 	bases := func(c span) []byte {
 		buf = src(buf[:0], t.from+c.from, c.to-c.from)
 		return buf
 	}
 	for r := range t.rounds {
-		m.encodeAll(enc, bases(t.rounds[r][t.coder]), x)
+		m.Encode(enc, bases(t.rounds[r][t.coder]), nil)
 		t.progress(len(buf))
 		if follower != nil {
 			follower <- enc.Written()

@@ -25,28 +25,41 @@ type block struct {
 	// last few bases before the block.
 	h, r      [blockBases]uint64
 	candidate [tryLag + blockBases]candidate
-	strand    [len(Model{}.delayed) + blockBases]strandUpdate // likewise
+	strand    [strandLag + blockBases]strandUpdate // likewise
 }
 
-// encodeAll encodes bases, as if each was encoded by encode. x is memory for it.
-func (m *Model) encodeAll(e *rangecoder.Encoder, bases []byte, x *block) {
+// Encode encodes bases, as Code does one after another. quals are their qualities, each as for SetQuality; nil leaves those as they are.
+func (m *Model) Encode(e *rangecoder.Encoder, bases, quals []byte) {
 	if !m.pending && len(bases) > 0 {
+		if quals != nil {
+			m.SetQuality(quals[0])
+			quals = quals[1:]
+		}
 		m.encode(e, bases[0])
 		bases = bases[1:]
 	}
 	for len(bases) > 0 {
 		n := min(len(bases), blockBases)
-		m.encodeBlock(e, bases[:n], x)
+		if quals == nil {
+			m.encodeBlock(e, bases[:n], nil)
+		} else {
+			m.encodeBlock(e, bases[:n], quals[:n])
+			quals = quals[n:]
+		}
 		bases = bases[n:]
 	}
 }
 
-// encodeBlock encodes 1 to blockBases bases. The mixer must have predicted a base before.
-func (m *Model) encodeBlock(e *rangecoder.Encoder, bases []byte, x *block) {
+// encodeBlock is Encode for 1 to blockBases bases. The mixer must have predicted a base before.
+func (m *Model) encodeBlock(e *rangecoder.Encoder, bases, quals []byte) {
+	if m.block == nil {
+		m.block = new(block)
+	}
+	x := m.block
 	m.findKmers(bases, x)
 	m.hist.setAll(m.at, bases)
 	m.readSlots(len(bases), x)
-	m.followMatch(bases, x)
+	m.followMatch(bases, quals, x)
 	m.mix.advanceAll(x.steps[:], len(bases), x.p[:])
 	e.EncodePairs(bases, x.p[:])
 	m.at += len(bases)
@@ -54,8 +67,10 @@ func (m *Model) encodeBlock(e *rangecoder.Encoder, bases []byte, x *block) {
 
 // findKmers finds the k-mers of all bases and the contexts of the other strand, and fetches what will be read of them.
 func (m *Model) findKmers(bases []byte, x *block) {
-	for i := range tryLag {
+	for i := range x.candidate[:tryLag] {
 		x.candidate[i] = m.match.pending[(m.at+1+i)&3]
+	}
+	for i := range x.strand[:strandLag] {
 		x.strand[i] = m.delayed[(m.at+i)&3]
 	}
 	h, r := m.h, m.r
@@ -68,7 +83,7 @@ func (m *Model) findKmers(bases []byte, x *block) {
 		c := m.match.candidate(h, r)
 		x.candidate[tryLag+i] = c
 		slots[i] = c.slot
-		q := &x.strand[tryLag+i]
+		q := &x.strand[strandLag+i]
 		for j := range q.node {
 			k := contextOrders[strandOrder+j]
 			q.node[j], q.base[j] = nodeStart[strandOrder+j]+uint32(r>>(2*(registerBases-k))), uint8(3-old>>(2*k-2)&3)
@@ -90,10 +105,13 @@ func (m *Model) readSlots(n int, x *block) {
 }
 
 // followMatch finds the contexts of all bases.
-func (m *Model) followMatch(bases []byte, x *block) {
+func (m *Model) followMatch(bases, quals []byte, x *block) {
 	a, last := &m.match, m.last
 	h := m.h
 	for i, v := range bases {
+		if quals != nil {
+			m.SetQuality(quals[i])
+		}
 		s := &x.steps[i]
 		s.h, s.last, s.strand = uint32(h), last, x.strand[i]
 		s.match, s.joint, s.set = m.matchContext(uint32(h))
@@ -107,8 +125,10 @@ func (m *Model) followMatch(bases []byte, x *block) {
 	}
 	n := len(bases)
 	m.h, m.r, m.last = x.h[n-1], x.r[n-1], last
-	for i := range tryLag {
-		a.pending[(m.at+n+1+i)&3] = x.candidate[n+i]
-		m.delayed[(m.at+n+i)&3] = x.strand[n+i]
+	for i, c := range x.candidate[n : n+tryLag] {
+		a.pending[(m.at+n+1+i)&3] = c
+	}
+	for i, q := range x.strand[n : n+strandLag] {
+		m.delayed[(m.at+n+i)&3] = q
 	}
 }

@@ -9,19 +9,30 @@ import (
 )
 
 // TestBlocksEqualSingleBases: bases encoded in blocks give the stream, and leave the model, that they give one after another, however they
-// are divided, also after bases of another coder.
+// are divided, with and without qualities, also after bases of another coder.
 func TestBlocksEqualSingleBases(t *testing.T) {
 	bases, peer := repetitive(30, 9000), repetitive(31, 2001)
-	single, blocks := newModel(20000), newModel(20000)
+	quals := make([]byte, len(bases))
+	single := newModel(20000).Clone(20000)
+	blocks := newModel(20000).Clone(20000)
 	one, all := rangecoder.NewEncoder(nil), rangecoder.NewEncoder(nil)
 	r := rand.New(rand.NewSource(32))
-	x := new(block)
+	for i := range quals {
+		quals[i] = byte(33 + r.Intn(42))
+	}
 	for at := 0; at < len(bases); {
 		n := min(r.Intn(3*blockBases), len(bases)-at)
-		for _, b := range bases[at : at+n] {
+		q := quals[at : at+n]
+		if r.Intn(2) == 0 {
+			q = nil
+		}
+		for i, b := range bases[at : at+n] {
+			if q != nil {
+				single.SetQuality(q[i])
+			}
 			single.encode(one, b)
 		}
-		blocks.encodeAll(all, bases[at:at+n], x)
+		blocks.Encode(all, bases[at:at+n], q)
 		if !blocks.Equal(single) {
 			t.Fatalf("after bases %d to %d the models differ", at, at+n-1)
 		}

@@ -60,6 +60,9 @@ type strandUpdate struct {
 	base [orders - strandOrder]uint8
 }
 
+// strandLag is how many bases later an update by the other strand is made.
+const strandLag = 4
+
 // noUpdate updates two nodes that no context uses.
 var noUpdate = strandUpdate{node: [orders - strandOrder]uint32{nodeCount, nodeCount + 1}}
 
@@ -75,12 +78,13 @@ type Model struct {
 
 	qualityWeights uint32 // first of the weight sets of the next base's quality; 0 if there is none
 
-	h, r    uint64          // the last bases, newest lowest; and their reverse complement, newest highest
-	delayed [4]strandUpdate // of the last bases
-	pending bool            // the mixer has yet to learn the last base, which it does when it predicts the next one
-	last    uint32          // the last base
+	h, r    uint64                  // the last bases, newest lowest; and their reverse complement, newest highest
+	delayed [strandLag]strandUpdate // of the last bases
+	pending bool                    // the mixer has yet to learn the last base, which it does when it predicts the next one
+	last    uint32                  // the last base
 
 	slot, word uint32 // of the match's table and of the history: fetched ahead of their use
+	block      *block // memory for encodeBlock; nil until that needs it
 	_          [4096]byte
 }
 
@@ -148,6 +152,7 @@ func (m *Model) appendPeer(from int, bases []byte) {
 // coded under the copy may have qualities; each class of these learns mixing weights of its own from here on.
 func (m *Model) Clone(n int) *Model {
 	c := *m
+	c.block = nil
 	c.mix.nodes = append([]node(nil), m.mix.nodes...)
 	c.mix.weights = nil
 	for range qualityClasses {
@@ -167,7 +172,7 @@ func (m *Model) Equal(o *Model) bool {
 		return false
 	}
 	for _, m := range []*Model{&a, &b} {
-		m.mix.nodes, m.mix.weights, m.hist.words, m.match.slots = nil, nil, nil, nil
+		m.mix.nodes, m.mix.weights, m.hist.words, m.match.slots, m.block = nil, nil, nil, nil, nil
 	}
 	return reflect.DeepEqual(&a, &b)
 }

@@ -12,7 +12,8 @@ type Point struct {
 	// Sequences are the bytes of the archive that hold sequences.
 	Sequences uint64  `json:"sequence_bytes"`
 	Bins      uint64  `json:"bin_bytes"`
-	BinPeak   uint64  `json:"bin_peak_memory"` // bytes resident at most until the inputs were binned
+	Program   uint64  `json:"program_memory"`  // bytes resident at most before the archive was begun: those of the program itself
+	BinPeak   uint64  `json:"bin_peak_memory"` // and until the inputs were binned
 	Peak      uint64  `json:"peak_memory"`     // and until the end
 	Seconds   float64 `json:"seconds"`
 	CPU       float64 `json:"cpu_seconds"` // of all threads together
@@ -25,11 +26,11 @@ type Limits struct {
 	Threads   int
 	Memory    uint64 // bytes to stay within
 	Hold      uint64 // bytes of bins that may stay in memory
-	BlockText uint64 // bytes of text that are binned at a time
-	SliceText uint64 // bytes of text that a thread codes at a time
-	Streams   int    // blocks that are binned at a time
-	// Layout returns about how many bytes of memory so many reads of so many bases take while they are laid out.
-	Layout func(reads, bases uint64) uint64
+	BlockText uint64 // bytes of text that are binned at a time, in all blocks together
+	SliceText uint64 // bytes of text that a thread codes at a time, of both mates
+	// Layout returns about how many bytes of memory so many reads of so many bases take while they are laid out, if half of them are new,
+	// and if none is.
+	Layout func(reads, bases uint64) (new, placed uint64)
 }
 
 // Expected is what an archive is expected to take.
@@ -48,7 +49,7 @@ func (l *Limits) Whole(p *Point) Expected {
 
 // temporary returns how much of so many bytes of bins is in files.
 func (l *Limits) temporary(bins, reads, bases uint64) uint64 {
-	if bins <= l.Hold && bins+l.Layout(reads, bases) <= l.Memory/2 {
+	if layout, _ := l.Layout(reads, bases); bins <= l.Hold && bins+layout <= l.Memory/2 {
 		return 0
 	}
 	return bins
@@ -74,8 +75,8 @@ func (l *Limits) Extrapolate(half, full *Point, text uint64, kmers float64) Expe
 	whole := func(half, full uint64) uint64 { return uint64(grow(float64(half), float64(full))) }
 	records, bases, bins := whole(half.Records, full.Records), whole(half.Bases, full.Bases), whole(half.Bins, full.Bins)
 
-	others := grow(float64(half.Archive-half.Sequences), float64(full.Archive-full.Sequences))
-	e := Expected{Archive: uint64(others + l.sequences(half, full, bases, kmers))}
+	others, sequences := grow(float64(half.Archive-half.Sequences), float64(full.Archive-full.Sequences)), l.sequences(half, full, bases, kmers)
+	e := Expected{Archive: uint64(others + sequences)}
 	// On a busy machine half may have taken nearly as long as full. But beyond the start, time grows with the text.
 	e.CPU = max(grow(half.CPU, full.CPU), leastGrowth*full.CPU*float64(text)/float64(full.Text))
 	// Slices are coded side by side: one of them can't keep all threads busy.
@@ -84,7 +85,7 @@ func (l *Limits) Extrapolate(half, full *Point, text uint64, kmers float64) Expe
 	}
 	e.Seconds = max(full.Seconds*e.CPU/max(full.CPU, 1e-3)*busy(full.Text)/busy(text), e.CPU/float64(max(l.Threads, 1)))
 	e.Temporary = l.temporary(bins, records, bases)
-	e.Memory = l.memory(half, full, text, records, bases)
+	e.Memory = l.memory(half, full, text, sequences, records, bases)
 	return e
 }
 
@@ -103,20 +104,52 @@ func (l *Limits) sequences(half, full *Point, bases uint64, kmers float64) float
 	return size + perKmer*max(kmers-full.Kmers, 0) + perBase*float64(bases-full.Bases)
 }
 
-// memory returns how much memory is expected to be resident at most.
-func (l *Limits) memory(half, full *Point, text, records, bases uint64) uint64 {
+// What packing takes in bytes of memory, measured on short and long reads from 4 MB of text to 285 MB, with two threads.
+const (
+	// perText is for a byte of text of the slices in work: names, bases and qualities, and what they become.
+	perText = 1.8
+	// mostPerSequence is the most for a byte of the archive that holds sequences: contigs, indexes and models of what is new, 14 bytes a
+	// base. From half to full it may seem to be more, since tables double. Of long reads, most of these bytes are errors.
+	mostPerSequence, mostPerLong = 60.0, 20.0
+	// longBases is how many bases long reads have at least, on average.
+	longBases = 701
+)
+
+// memory returns how much memory is expected to be resident at most, by inputs whose sequences take so many bytes of the archive.
+//
+// In the first part of the inputs, most reads are new. So memory does not grow with the text as from half to full, but with the text in
+// work and with what is new.
+func (l *Limits) memory(half, full *Point, text uint64, sequences float64, records, bases uint64) uint64 {
 	rate := func(half2, full2 uint64) float64 { // a byte of text
 		return max(float64(full2)-float64(half2), 0) / float64(full.Text-half.Text)
 	}
 	// Binning: what is in work at a time.
-	inBlocks := min(text, l.BlockText*uint64(max(l.Streams, 1)))
+	inBlocks := min(text, l.BlockText)
 	bin := float64(full.BinPeak) + rate(half.BinPeak, full.BinPeak)*float64(inBlocks-min(full.Text, inBlocks))
-	// Packing: slices, as many as there are threads and one, then the layout of the reads alone.
-	inSlices := max(min(text, l.SliceText*uint64(max(l.Threads, 1)+1)), full.Text)
-	pack := float64(full.Peak) + rate(half.Peak, full.Peak)*float64(inSlices-full.Text)
+	// Packing: slices, as many as there are threads and one, then the reads alone, and what is new.
+	each := min(rate(half.Peak, full.Peak), perText)
+	var perSequence float64
+	if full.Sequences > half.Sequences {
+		grown := float64(full.Peak) - float64(half.Peak) - each*float64(full.Text-half.Text)
+		most := mostPerSequence
+		if full.Bases >= longBases*full.Records {
+			most = mostPerLong
+		}
+		perSequence = min(max(grown, 0)/float64(full.Sequences-half.Sequences), most)
+	}
+	inSlices := max(min(text, l.sliceTexts()), full.Text)
+	pack := float64(full.Peak) + each*float64(inSlices-full.Text) + perSequence*max(sequences-float64(full.Sequences), 0)
 	if inSlices < text {
-		all, part := l.Layout(records, bases), l.Layout(full.Records, full.Bases)
+		_, all := l.Layout(records, bases)
+		_, part := l.Layout(full.Records, full.Bases)
 		pack += float64(all-min(part, all)) * float64(text-inSlices) / float64(text-full.Text)
 	}
 	return uint64(min(max(bin, pack), float64(max(l.Memory, full.Peak))))
+}
+
+// sliceTexts returns how many bytes of text the slices in work have together: one slice for each thread and one more, if half of a
+// quarter of the memory is enough for them. The other half is for slices that are verified.
+func (l *Limits) sliceTexts() uint64 {
+	n := l.Memory / 4 / max(l.SliceText, 1)
+	return l.SliceText * max(min(n-n/2, uint64(max(l.Threads, 1))+1), 1)
 }

@@ -7,8 +7,8 @@ import (
 
 // limits are those of two threads.
 func limits() *Limits {
-	return &Limits{Threads: 2, Memory: 8e9, Hold: 1e9, BlockText: 256e6, SliceText: 64e6, Streams: 2,
-		Layout: func(reads, bases uint64) uint64 { return 28*reads + 6*bases }}
+	return &Limits{Threads: 2, Memory: 8e9, Hold: 1e9, BlockText: 512e6, SliceText: 64e6,
+		Layout: func(reads, bases uint64) (uint64, uint64) { return 28*reads + 6*bases, 28*reads + bases }}
 }
 
 // point is what a run like that of the formulas takes: 40 bytes of names and qualities a record, sequences by new k-mers and bases.
@@ -42,19 +42,50 @@ func TestExtrapolate(t *testing.T) {
 	}
 }
 
+// Memory is that of the program, and grows with the text in work and with sequences. Half of the sample took less than that, since tables
+// double.
 func TestMemory(t *testing.T) {
-	half, full := point(100e3, 1e6), point(200e3, 2e6)
 	l := limits()
-	// as many slices as are in work at a time: in proportion
-	if e := l.Extrapolate(half, full, 180e6, 3e6); !near(e.Memory, 20e6+8*180e6) {
-		t.Errorf("180 MB of text take %d bytes of memory", e.Memory)
+	l.Memory = 100e9
+	for _, c := range []struct {
+		name       string
+		perText    float64
+		perNew     float64 // bytes of memory for a byte of sequences
+		tables     float64 // that half did not have
+		text       uint64
+		want, some float64 // which share more may be expected
+	}{
+		{"nothing is new", perText, 0, 0, 180e6, 20e6 + perText*180e6, 0},
+		{"reads alone", 1, 0, 0, 180e6, 20e6 + 180e6, 0},
+		{"new sequences", perText, 40, 0, 180e6, 20e6 + perText*180e6 + 40*(novel*6e6+0.02*72e6), 0},
+		{"tables of the first sequences", perText, 0, 20e6, 180e6, 20e6 + perText*180e6, 0.3},
+		{"more than is in work", perText, 0, 0, 1e9, 20e6 + perText*192e6 + 28*3.232e6 + 3.232e8, 0},
+	} {
+		kmers := func(text uint64) float64 { return float64(text) / 30 }
+		measured := func(text uint64, tables float64) *Point {
+			p := point(text/250, kmers(text))
+			p.BinPeak = 0
+			p.Peak = uint64(20e6 + c.perText*float64(p.Text) + c.perNew*float64(p.Sequences) - tables)
+			return p
+		}
+		half, full := measured(25e6, c.tables), measured(50e6, 0)
+		e := l.Extrapolate(half, full, c.text, kmers(c.text))
+		if got := float64(e.Memory); got < 0.99*c.want || got > (1.01+c.some)*c.want {
+			t.Errorf("%s: %d bytes of memory, want %.0f", c.name, e.Memory, c.want)
+		}
 	}
-	// then the layout alone grows
-	a, b := l.Extrapolate(half, full, 1e9, 3e6).Memory, l.Extrapolate(half, full, 2e9, 3e6).Memory
-	if grown, want := b-a, uint64(28*4e6+6*4e8); math.Abs(float64(grown)-float64(want)) > 0.1*float64(want) {
-		t.Errorf("from 1 to 2 GB of text memory grows by %d, want %d", grown, want)
+}
+
+// Binning takes memory for the blocks in work; no more than the limit is expected.
+func TestMemoryLimits(t *testing.T) {
+	half, full := point(100e3, 1e6), point(200e3, 2e6)
+	half.Peak, full.Peak = half.BinPeak, full.BinPeak
+	l := limits()
+	l.Memory = 100e9
+	l.SliceText = 1e6
+	if e := l.Extrapolate(half, full, 400e6, 2e6); !near(e.Memory, 24e6+2*400e6) {
+		t.Errorf("400 MB of text take %d bytes of memory", e.Memory)
 	}
-	// never beyond the limit
 	l.Memory = 1e9
 	if e := l.Extrapolate(half, full, 1e12, 3e6); e.Memory != l.Memory {
 		t.Errorf("%d bytes of memory, want %d", e.Memory, l.Memory)

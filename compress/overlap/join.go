@@ -95,6 +95,11 @@ var (
 	denseEnds = sampler{rate: 4, ends: 16}
 )
 
+// hardRate is how k-mers are sampled at least as sparsely once a joiner is hard. Such contigs, as of chimeric reads and of reads with
+// homopolymers of wrong length, share k-mers with many others. Most of these are no partners, and every k-mer costs time. True partners
+// share many k-mers; those with short overlaps are found by the ends.
+const hardRate = 16
+
 // maxJoinRounds is the number of rounds that join makes at most if memory is not short.
 const maxJoinRounds = 1 + maxDenseRounds + 1 + maxDenseRounds
 
@@ -119,8 +124,11 @@ func (a *assembler) join(progress func(done, total int)) {
 		for ; done < end && vain < parts; done++ {
 			// Each part has its turn.
 			for by.part = 0; by.part < by.parts && vain < parts; by.part++ {
-				n := a.set.count()
-				if joined := a.round(by); joined > n/worthJoining {
+				n, x := a.set.count(), by
+				if a.hard {
+					x.rate = max(x.rate, hardRate)
+				}
+				if joined := a.round(x); joined > n/worthJoining {
 					vain = 0
 				} else {
 					vain++

@@ -400,3 +400,15 @@ func equalSets(a, b *contigSet) bool {
 	return slices.Equal(a.packed, b.packed) && slices.Equal(a.start, b.start) && slices.Equal(a.length, b.length) &&
 		slices.Equal(a.reads, b.reads) && slices.Equal(a.left, b.left) && a.bases == b.bases
 }
+
+// TestMostInVain: a joiner is hard only if many contigs had a partner, and most of these were not joined.
+func TestMostInVain(t *testing.T) {
+	for _, c := range []struct {
+		linked, joined int
+		want           bool
+	}{{0, 0, false}, {500, 10, false}, {1 << 13, 1 << 12, false}, {1 << 13, 1<<12 - 1, true}, {60000, 59000, false}, {60000, 20000, true}} {
+		if got := mostInVain(c.linked, c.joined); got != c.want {
+			t.Errorf("of %d contigs %d were joined: %t", c.linked, c.joined, got)
+		}
+	}
+}

@@ -48,6 +48,8 @@ type joiner struct {
 	// settled says which contigs found no partner in the last round and did not change. Two of them were compared in vain.
 	// It is nil if none did.
 	settled []bool
+	// hard says that in some round many contigs had a partner, but most of them did not agree with what that was part of. See hardRate.
+	hard bool
 }
 
 // round joins contigs that share a selected k-mer, and returns how many contigs are parts of others now.
@@ -61,14 +63,28 @@ func (j *joiner) round(by sampler) int {
 		j.settled = nil
 	}
 	j.by, j.set.changed = by, false
+	var links []link
+	ok := false
 	if !by.distinct { // which the device does not know
-		if links, ok := j.device.partners(j, by); ok {
-			return j.merge(links)
+		links, ok = j.device.partners(j, by)
+	}
+	if !ok {
+		j.groups.fill(&j.set, by, j.threads, j.settled)
+		links = j.partners(&j.groups)
+	}
+	linked := 0
+	for _, l := range links {
+		if l != noLink {
+			linked++
 		}
 	}
-	j.groups.fill(&j.set, by, j.threads, j.settled)
-	return j.merge(j.partners(&j.groups))
+	joined := j.merge(links)
+	j.hard = j.hard || mostInVain(linked, joined)
+	return joined
 }
+
+// mostInVain reports whether, of many contigs that had a partner in a round, less than half were joined.
+func mostInVain(linked, joined int) bool { return linked >= 1<<13 && linked > 2*joined }
 
 // proposer finds the partner of a contig at a time.
 type proposer struct {

@@ -175,3 +175,60 @@ func (x *exceptionCoder) codeN(c *rc.Coder, col *Column, values *[128]bool,
 	}
 	return out, true
 }
+
+// applyException writes one exception over a read's letters.
+func applyException(read []byte, x record.Exception) {
+	run := read[x.Start : x.Start+x.Len]
+	for i := range run {
+		if x.Byte == record.Lower {
+			run[i] |= 0x20
+		} else {
+			run[i] = x.Byte
+		}
+	}
+}
+
+// nonACGT finds the bases of reads that are not A, C, G or T in either case, from the exceptions of a column. They have
+// no code of their own.
+type nonACGT struct {
+	rest record.ExceptionCursor
+	next record.Exception
+	left bool // there is a next one
+	skip []bool
+}
+
+// nonACGTOf returns those of a list.
+func nonACGTOf(list *record.ExceptionList) (o nonACGT) {
+	o.rest = list.From(0)
+	o.next, o.left = o.rest.Next()
+	return o
+}
+
+// of returns which of the n bases of read i are not A, C, G or T; nil if all are. i must be greater than in the call before.
+func (o *nonACGT) of(i, n int) []bool {
+	for o.left && int(o.next.Read) < i {
+		o.next, o.left = o.rest.Next()
+	}
+	found := false
+	for ; o.left && int(o.next.Read) == i; o.next, o.left = o.rest.Next() {
+		x := o.next
+		if x.Byte == record.Lower {
+			continue
+		}
+		if !found {
+			found = true
+			if cap(o.skip) < n {
+				o.skip = make([]bool, n)
+			}
+			o.skip = o.skip[:n]
+			clear(o.skip)
+		}
+		for j := x.Start; j < x.Start+x.Len; j++ {
+			o.skip[j] = true
+		}
+	}
+	if !found {
+		return nil
+	}
+	return o.skip
+}

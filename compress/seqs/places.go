@@ -132,3 +132,6 @@ func (m *placeModel) code(c *rc.Coder, first, mate *places, n int, limit uint64)
 	}
 	return true
 }
+
+// newPlaces returns places of n reads, to be set.
+func newPlaces(n int) *places { return &places{make([]uint32, n), make([]bool, n)} }

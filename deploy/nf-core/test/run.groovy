@@ -99,7 +99,7 @@ Result runProcess(Module module, List inputs, Config config, boolean stub) {
             def value = inputs[i][j]
             if (item.kind == 'path') { // files are linked to, and known by their names
                 [value].flatten().each { Files.createSymbolicLink(new File(work, it.name).toPath(), it.canonicalFile.toPath()) }
-                value = value instanceof List ? value*.name : value.name
+                value = value instanceof List && value.size() > 1 ? value*.name : [value].flatten()[0].name // one file is no list
             }
             vars[item.value] = value
         }

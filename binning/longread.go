@@ -1,0 +1,91 @@
+package binning
+
+import (
+	"orcomgo/bins/record"
+	"orcomgo/minimizer"
+)
+
+// The letters of a long read are packed by several threads, which also find its signature, before the other reads of its segment are.
+
+// longRead is how many bases are worth several threads. A variable so that tests can use less.
+var longRead = 4 << 20
+
+// readPiece is how many bases of a long read one call of a task packs: a multiple of 32, so that pieces share no word.
+var readPiece = 1 << 20
+
+// packedRead is a long read that was packed.
+type packedRead struct {
+	exceptions []record.Exception
+	bad        byte // as of packRead
+	sig, pos   uint32
+	reverse    bool
+}
+
+// packLong packs the long reads of all segments.
+func (j *job) packLong() {
+	for i := range j.segments {
+		s := &j.segments[i]
+		s.long = s.long[:0]
+		if s.first == s.end || s.maxLen < uint32(longRead) {
+			continue
+		}
+		at := s.packedAt(i)
+		for k := s.first; k < s.end; k++ {
+			n := int(j.lengths[k])
+			if n >= longRead {
+				s.long = append(s.long, j.packPieces(j.packed[at:], j.Data[j.lineStarts[k].seq:][:n], uint32(k)))
+			}
+			at += record.PackedLen(n)
+		}
+	}
+}
+
+// packedAt returns where the packed reads of the segment, which is number i, begin.
+func (s *segment) packedAt(i int) int { return s.start/4 + i*2*minimizer.Pad }
+
+// packPieces packs the letters of a read into dst and finds its signature.
+func (j *job) packPieces(dst, seq []byte, read uint32) (p packedRead) {
+	type piece struct {
+		exceptions []record.Exception
+		bad        byte
+	}
+	pieces := make([]piece, (len(seq)+readPiece-1)/readPiece)
+	j.run(len(pieces), func(i int) {
+		from, to := i*readPiece, min((i+1)*readPiece, len(seq))
+		room := dst[from/4:]
+		if to < len(seq) {
+			room = room[:readPiece/4] // the next piece is not this call's
+		}
+		x := &pieces[i]
+		x.exceptions, x.bad = packRead(room, seq[from:to], read, nil)
+		for e := range x.exceptions {
+			x.exceptions[e].Start += uint32(from)
+		}
+	})
+	for _, x := range pieces {
+		if p.bad = x.bad; p.bad != 0 {
+			return p
+		}
+		for _, e := range x.exceptions {
+			if n := len(p.exceptions); n > 0 {
+				if last := &p.exceptions[n-1]; last.Byte == e.Byte && last.Start+last.Len == e.Start {
+					last.Len += e.Len // a run that two pieces share
+					continue
+				}
+			}
+			p.exceptions = append(p.exceptions, e)
+		}
+	}
+	p.sig, p.pos, p.reverse = minimizer.FindLong(dst, len(seq), appendGaps(nil, p.exceptions), j.run)
+	return p
+}
+
+// appendGaps appends the runs of letters that are not A, C, G or T.
+func appendGaps(gaps []minimizer.Gap, exceptions []record.Exception) []minimizer.Gap {
+	for _, e := range exceptions {
+		if e.Byte != record.Lower {
+			gaps = append(gaps, minimizer.Gap{Start: int(e.Start), End: int(e.Start + e.Len)})
+		}
+	}
+	return gaps
+}

@@ -1,0 +1,48 @@
+package binning
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand"
+	"reflect"
+	"testing"
+
+	"orcomgo/bins"
+)
+
+// TestLongReads: reads that several threads pack make the same block as others, and give the same errors.
+func TestLongReads(t *testing.T) {
+	defer func(long, piece int) { longRead, readPiece = long, piece }(longRead, readPiece)
+	r := rand.New(rand.NewSource(4))
+	for n := range 200 {
+		var text bytes.Buffer
+		for i := range 1 + r.Intn(4) {
+			read := make([]byte, r.Intn(400))
+			letters := []string{"ACGT", "ACGTN", "NNNNNNNNNNNNNNNNNNNNNNACGTacgt", "acgt", "A"}[r.Intn(5)]
+			for k := range read {
+				read[k] = letters[k/7*r.Intn(9)%len(letters)]
+			}
+			if n%20 == 0 && len(read) > 0 {
+				read[r.Intn(len(read))] = '1'
+			}
+			fmt.Fprintf(&text, "@%d\n%s\n+\n%s\n", i, read, bytes.Repeat([]byte{'I'}, len(read)))
+		}
+		assign := func() (*bins.Block, error) {
+			a := NewCPU(Resources{Threads: 2, Streams: 1, Run: newPool(2).run})
+			defer a.Close()
+			block := &bins.Block{}
+			err := a.Assign(context.Background(), &Text{Data: text.Bytes(), Last: true, Keep: Keep{Names: true, Quals: true, Forms: true}}, block)
+			return block, err
+		}
+		longRead, readPiece = 1<<30, 1<<20
+		want, wantErr := assign()
+		for _, readPiece = range []int{32, 96, 1 << 20} {
+			longRead = 1 + r.Intn(200)
+			got, err := assign()
+			if !reflect.DeepEqual(err, wantErr) || err == nil && !reflect.DeepEqual(got, want) {
+				t.Fatalf("pieces of %d: another block or error: %v, %v\n%s", readPiece, err, wantErr, text.Bytes())
+			}
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"orcomgo/cmd/simreads/sim"
+)
+
+// writeReads writes simulated reads to dir, as NAME.fastq or as a pair of files, compressed if gz is set.
+func writeReads(t *testing.T, dir, name string, gz bool, c sim.Config) {
+	t.Helper()
+	s, err := sim.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := s.All()
+	ext := ".fastq"
+	if c.FASTA {
+		ext = ".fasta"
+	}
+	files := map[string][]byte{name + ext: first}
+	if c.Paired {
+		files = map[string][]byte{name + "_R1" + ext: first, name + "_R2" + ext: second}
+	}
+	for file, text := range files {
+		if gz {
+			file, text = file+".gz", sim.Gzip(nil, text)
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// genomeOf returns an invented genome of so many bases.
+func genomeOf(bases int) *sim.Genome {
+	return sim.Invent(sim.GenomeConfig{Size: bases, Repeats: 0.1})
+}
+
+// strains writes n genomes that differ in one of a thousand bases from each other, as FASTA.
+func strains(t *testing.T, dir string, n, bases int) {
+	t.Helper()
+	s, err := sim.New(sim.Config{Genome: genomeOf(bases), Reads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	genome := s.Letters(0)
+	for i := range n {
+		text := bytes.Clone(genome)
+		for at := 500 * (i + 1) % 997; at < len(text); at += 1000 {
+			text[at] = "ACGT"[(at+i)%4]
+		}
+		text = append([]byte(fmt.Sprintf(">strain%d\n", i)), append(text, '\n')...)
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("strain%d.fasta", i)), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestPlanHolds plans folders of many kinds, archives them, and compares the sizes of archives, the peak of memory and temporary disk with
+// what was planned.
+func TestPlanHolds(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the peak of a process is read from /proc")
+	}
+	// What is planned may be wrong by so much. Peaks of the same command differ by a tenth, and by more on a busy machine, since garbage is
+	// collected beside the work.
+	const sizes, memory = 0.15, 0.35
+	for _, f := range []struct {
+		name  string
+		long  bool // of make test-long
+		flags []string
+		plan  []string // of plan alone
+		make  func(t *testing.T, dir string)
+	}{
+		{"few reads", false, nil, nil, func(t *testing.T, dir string) {
+			for i := range 3 {
+				writeReads(t, dir, fmt.Sprintf("s%d", i), i == 1, sim.Config{Genome: genomeOf(100_000), Reads: uint64(40 * i * i)})
+			}
+			put(t, dir, map[string][]byte{"notes.txt": []byte("three samples\n")})
+		}},
+		{"pairs, a fifth measured", false, nil, []string{"--sample", "1MB"}, func(t *testing.T, dir string) {
+			writeReads(t, dir, "p", true, sim.Config{Genome: genomeOf(200_000), Reads: 10_000, Paired: true, Quality: sim.Levels4})
+		}},
+		{"strains in a group", false, []string{"--group", "auto"}, nil, func(t *testing.T, dir string) { strains(t, dir, 4, 100_000) }},
+
+		{"pairs that cover a genome", true, nil, []string{"--sample", "16MB"}, func(t *testing.T, dir string) {
+			writeReads(t, dir, "p", false, sim.Config{Genome: genomeOf(2_000_000), Reads: 300_000, Paired: true})
+		}},
+		{"pairs that hardly overlap", true, nil, []string{"--sample", "16MB"}, func(t *testing.T, dir string) {
+			writeReads(t, dir, "p", true, sim.Config{Genome: genomeOf(50_000_000), Reads: 100_000, Paired: true, Length: 150, Quality: sim.Levels4})
+		}},
+		{"transcripts", true, nil, []string{"--sample", "16MB"}, func(t *testing.T, dir string) {
+			writeReads(t, dir, "t", true, sim.Config{Genome: genomeOf(2_000_000), Reads: 400_000, Expression: 2, Quality: sim.Levels8})
+		}},
+		{"the same in little memory", true, []string{"--memory", "256MiB"}, []string{"--sample", "16MB"}, func(t *testing.T, dir string) {
+			writeReads(t, dir, "t", true, sim.Config{Genome: genomeOf(2_000_000), Reads: 400_000, Expression: 2, Quality: sim.Levels8})
+		}},
+		{"long reads", true, nil, []string{"--sample", "16MB"}, func(t *testing.T, dir string) {
+			writeReads(t, dir, "ccs", false, sim.Config{Genome: genomeOf(3_000_000), Reads: 5_000, Long: true, Quality: sim.HiFi, Indels: 0.002})
+		}},
+		{"two at a time", true, []string{"--jobs", "2"}, nil, func(t *testing.T, dir string) {
+			for i := range 6 {
+				writeReads(t, dir, fmt.Sprintf("s%d", i), true, sim.Config{Genome: genomeOf(500_000), Reads: 15_000, Paired: true, Seed: uint64(i)})
+			}
+		}},
+		{"sequences alone", true, []string{"--reads-only", "--order", "any"}, []string{"--sample", "16MB"}, func(t *testing.T, dir string) {
+			writeReads(t, dir, "r", false, sim.Config{Genome: genomeOf(3_000_000), Reads: 300_000})
+		}},
+		{"assemblies", true, nil, []string{"--sample", "1MB"}, func(t *testing.T, dir string) { strains(t, dir, 3, 3_000_000) }},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			if f.long && os.Getenv("ORCOMGO_LONG") == "" {
+				t.Skip("make test-long runs it")
+			}
+			dir := filepath.Join(t.TempDir(), "run")
+			if err := os.Mkdir(dir, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			f.make(t, dir)
+			var plan planJSON
+			cmd, out := child(t, slices.Concat([]string{"plan", "-q", "-t", "2", "--json"}, f.flags, f.plan, []string{dir})...)
+			if err := cmd.Wait(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if err := json.Unmarshal(out.Bytes(), &plan); err != nil {
+				t.Fatal(err)
+			}
+			archives := filepath.Join(t.TempDir(), "archives")
+			peak := peakOf(t, slices.Concat([]string{"archive", "-q", "-t", "2"}, f.flags, []string{dir, archives})...)
+			size := 0
+			for _, content := range contents(t, archives) {
+				size += len(content)
+			}
+			compare := func(what string, planned uint64, got int, within float64) {
+				t.Logf("%s: %d planned, %d then", what, planned, got)
+				if off := float64(planned)/float64(got) - 1; off > within || off < -within {
+					t.Errorf("%s: %d planned, %d then: %+.0f %%", what, planned, got, 100*off)
+				}
+			}
+			compare("bytes of archives", plan.Expected.Archive, size, sizes)
+			compare("memory", plan.Expected.Memory, peak, memory)
+			if plan.Expected.Temporary != 0 {
+				t.Errorf("%d bytes of temporary disk where all fits into memory", plan.Expected.Temporary)
+			}
+		})
+	}
+}

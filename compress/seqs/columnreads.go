@@ -1,0 +1,152 @@
+package seqs
+
+import (
+	"orcomgo/bins/record"
+	"orcomgo/compress/edits"
+)
+
+// columnReads are the reads of a slice's columns.
+type columnReads struct {
+	cols       []*Column
+	where      []*places
+	exceptions []*record.ExceptionList
+	// spans are, by column and read, the stretches of long reads that are no pieces; nil if no reads are aligned in pieces.
+	spans [][][]edits.Span
+}
+
+// inPieces reports whether read i of column k may be aligned in pieces.
+func (r *columnReads) inPieces(k, i int) bool {
+	return r.spans != nil && r.where[k].pos[i] == unplaced && r.cols[k].Lengths.Of(i) >= minLongBases
+}
+
+// literals calls f with the stretches of a read without a place that are no piece.
+func (r *columnReads) literals(k, i int, f func(from, to int)) {
+	n := r.cols[k].Lengths.Of(i)
+	if !r.inPieces(k, i) {
+		f(0, n)
+		return
+	}
+	for _, v := range r.spans[k][i] {
+		f(int(v.Start), int(v.End))
+	}
+}
+
+// setSpans makes room for the spans.
+func (r *columnReads) setSpans() {
+	for _, col := range r.cols {
+		r.spans = append(r.spans, make([][]edits.Span, col.Records))
+	}
+}
+
+// forEach calls f for each read i of column k, for the columns in ks, that has a place, or for each that has none, with its
+// qualities (nil if there are none) and the bases that are not A, C, G or T (nil if all are). It goes record by record.
+func (r *columnReads) forEach(ks []int, placed bool, f func(k, i int, quals []byte, skip []bool)) {
+	cols := r.cols
+	nonACGT := make([]nonACGT, len(cols))
+	at := make([]int, len(cols))
+	for _, k := range ks {
+		nonACGT[k] = nonACGTOf(r.exceptions[k])
+	}
+	untold := 0 // bases coded since the last call of Progress
+	for i := 0; i < cols[0].decoded(); i++ {
+		for _, k := range ks {
+			col := cols[k]
+			n := col.Lengths.Of(i)
+			q := col.Quals
+			if q != nil {
+				q = q[at[k] : at[k]+n]
+				at[k] += n
+			}
+			if (r.where[k].pos[i] != unplaced) == placed {
+				f(k, i, q, nonACGT[k].of(i, n))
+				untold += n
+			}
+		}
+		if untold >= progressEvery && cols[0].Progress != nil {
+			cols[0].Progress(untold)
+			untold = 0
+		}
+	}
+}
+
+// literalBases returns how many bases the reads of the columns in ks that have no place have outside of pieces.
+func (r *columnReads) literalBases(ks []int) int {
+	sum := 0
+	for _, k := range ks {
+		for i, p := range r.where[k].pos {
+			if p == unplaced {
+				r.literals(k, i, func(from, to int) { sum += to - from })
+			}
+		}
+	}
+	return sum
+}
+
+// needModel reports whether some of the reads that are coded of the columns in ks have no place.
+func (r *columnReads) needModel(ks []int) bool {
+	if r.cols[0].withoutLiterals() {
+		return false
+	}
+	for _, k := range ks {
+		col := r.cols[k]
+		for i, p := range r.where[k].pos[:col.decoded()] {
+			if p != unplaced {
+				continue
+			}
+			found := false
+			r.literals(k, i, func(from, to int) { found = found || to > from })
+			if found {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// covered returns the range of the pseudogenome, without its end, in which all placed reads of column k that are coded lie; 0 and 0 if
+// there are none.
+func (r *columnReads) covered(k int) (from uint32, to uint64) {
+	from = unplaced
+	for i, p := range r.where[k].pos[:r.cols[k].decoded()] {
+		if p != unplaced {
+			from, to = min(from, p), max(to, uint64(p)+uint64(r.cols[k].Lengths.Of(i)))
+		}
+	}
+	if from == unplaced {
+		from = 0
+	}
+	return from, to
+}
+
+// mates returns the places of the second column, nil if there is one column.
+func (r *columnReads) mates() *places {
+	if len(r.cols) < 2 {
+		return nil
+	}
+	return r.where[1]
+}
+
+// readsOf returns memory for the reads of the columns in ks, end to end, and where in it each read is.
+func readsOf(cols []*Column, ks []int) (letters [][]byte, text func(k, i int) []byte) {
+	seqs := make([][]byte, len(cols))
+	starts := make([][]uint64, len(cols)) // of reads; nil where all have one length
+	for _, k := range ks {
+		col := cols[k]
+		seqs[k] = make([]byte, col.Lengths.Sum(0, col.decoded()))
+		if col.Lengths.Each != nil {
+			starts[k] = make([]uint64, col.Records)
+			at := uint64(0)
+			for i, l := range col.Lengths.Each {
+				starts[k][i] = at
+				at += uint64(l)
+			}
+		}
+	}
+	return seqs, func(k, i int) []byte {
+		if starts[k] == nil {
+			n := uint64(cols[k].Lengths.Fixed)
+			return seqs[k][uint64(i)*n : (uint64(i)+1)*n]
+		}
+		return seqs[k][starts[k][i]:][:cols[k].Lengths.Each[i]]
+	}
+}

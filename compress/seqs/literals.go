@@ -1,0 +1,66 @@
+package seqs
+
+import rc "orcomgo/compress/rangecoder"
+
+// openBases is memory for the bases of a read that are coded, and for their qualities.
+type openBases struct{ bases, quals []byte }
+
+// of returns the bases for which skip is not set, and their qualities; nil if quals is nil.
+func (o *openBases) of(bases, quals []byte, skip []bool) ([]byte, []byte) {
+	o.bases, o.quals = o.bases[:0], o.quals[:0]
+	for j, b := range bases {
+		if skip[j] {
+			continue
+		}
+		o.bases = append(o.bases, b)
+		if quals != nil {
+			o.quals = append(o.quals, quals[j])
+		}
+	}
+	if quals == nil {
+		return o.bases, nil
+	}
+	return o.bases, o.quals
+}
+
+// codeLiterals codes the reads of the columns in ks that have no place. read returns the bases of a read, one a byte; decoding, where
+// its letters go.
+func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, ks []int, read func(k, i int) []byte) error {
+	if !r.needModel(ks) {
+		return nil
+	}
+	bases := r.literalBases(ks)
+	m, err := s.model()
+	if err != nil {
+		return err
+	}
+	m = m.Clone(bases)
+	var open openBases
+	r.forEach(ks, false, func(k, i int, quals []byte, skip []bool) {
+		b := read(k, i)[:r.cols[k].Lengths.Of(i)]
+		r.literals(k, i, func(from, to int) {
+			if !c.Decoding() {
+				bases, q := b[from:to], quals
+				if q != nil {
+					q = q[from:to]
+				}
+				if skip != nil {
+					bases, q = open.of(bases, q, skip[from:to])
+				}
+				m.Encode(c.Enc, bases, q)
+				return
+			}
+			for j := from; j < to; j++ {
+				if skip != nil && skip[j] {
+					continue
+				}
+				if quals != nil {
+					m.SetQuality(quals[j])
+				}
+				b[j] = m.Code(c, b[j])
+			}
+			toLetters(b[from:to])
+		})
+	})
+	return nil
+}
