@@ -17,8 +17,10 @@ import (
 	"orcomgo/bins/record"
 )
 
-// sharedAssigner is an Assigner of several runs, which none of them closes.
+// sharedAssigner is an Assigner of several runs, none of which stops the device or closes it.
 type sharedAssigner struct{ *cuda }
+
+func (sharedAssigner) Finish() error { return nil }
 
 func (sharedAssigner) Close() error { return nil }
 

@@ -14,7 +14,8 @@ import (
 func TestTempDir(t *testing.T) {
 	parent := t.TempDir()
 	const prefix = "orcomgo-plan-"
-	for name, mark := range map[string]string{"1": "", "2": "temporary directory of orcomgo on another\n", "notes": markText(), "3": markText()} {
+	marks := map[string]string{"1": "", "2": "temporary directory of orcomgo on another\n", "notes": markText(), "3": markText()}
+	for name, mark := range marks {
 		dir := filepath.Join(parent, prefix+name)
 		if err := os.Mkdir(dir, 0o777); err != nil {
 			t.Fatal(err)

@@ -75,7 +75,8 @@ func (l *Limits) Extrapolate(half, full *Point, text uint64, kmers float64) Expe
 	whole := func(half, full uint64) uint64 { return uint64(grow(float64(half), float64(full))) }
 	records, bases, bins := whole(half.Records, full.Records), whole(half.Bases, full.Bases), whole(half.Bins, full.Bins)
 
-	others, sequences := grow(float64(half.Archive-half.Sequences), float64(full.Archive-full.Sequences)), l.sequences(half, full, bases, kmers)
+	others := grow(float64(half.Archive-half.Sequences), float64(full.Archive-full.Sequences))
+	sequences := l.sequences(half, full, bases, kmers)
 	e := Expected{Archive: uint64(others + sequences)}
 	// On a busy machine half may have taken nearly as long as full. But beyond the start, time grows with the text.
 	e.CPU = max(grow(half.CPU, full.CPU), leastGrowth*full.CPU*float64(text)/float64(full.Text))

@@ -117,13 +117,13 @@ func (g *genome) Model() (*basemodel.Model, error) {
 	return m, nil
 }
 
-// decodeBlocks decodes the blocks.
+// decodeBlocks decodes the blocks, beside the base model, which it waits for where a block has bases of that.
 func (g *genome) decodeBlocks() error {
-	if _, err := g.Model(); err != nil { // which waits for all bases
-		return err
-	}
 	r := g.repeats
 	bases := r.all - r.begin
+	if err := g.modelled.Wait(r.begin); err != nil {
+		return corrupt(err)
+	}
 	g.packed = make([]byte, (bases+3)/4+16)
 	// What is not decoded yet is 0, as it is for the encoder.
 	d, err := edits.NewDecoder(r.edits, edits.Options{Bases: uint64(r.all), Source: g.Append}, uint64(bases))
@@ -144,6 +144,9 @@ func (g *genome) decodeBlocks() error {
 			if n > g.modelled.Len()-next {
 				return fmt.Errorf("%w: the repeats leave out more bases than there are", ErrCorrupt)
 			}
+			if err := g.modelled.Wait(next + n); err != nil {
+				return corrupt(err)
+			}
 			literal = g.modelled.Append(literal[:0], next, n)
 			copy(b[s.Start:], literal)
 			next += n
@@ -156,7 +159,8 @@ func (g *genome) decodeBlocks() error {
 	if err := d.Finish(); err != nil {
 		return corrupt(err)
 	}
-	return nil
+	_, err = g.Model() // that the section of the base model ends well
+	return err
 }
 
 // Packed returns packed bases, base i in byte i/4 at bits 2*(i%4), in which n bases from base pos on have the numbers from `at` on. 16
