@@ -25,7 +25,7 @@ const minGPUBlock = 1 << 20
 // is set, and calls r.Note. Blocks that the kernels don't support (FASTA, wrapped FASTQ, malformed records) are
 // binned on the CPU.
 func NewCUDA(r *Resources) (Assigner, error) {
-	c := &cuda{cpu: NewCPU(*r), run: r.Run, note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
+	c := &cuda{cpu: NewCPU(*r), note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
 	err := c.open(r.GPUs)
 	if err == nil {
 		err = c.makeLanes(r)
@@ -49,7 +49,6 @@ type cuda struct {
 	devices []*cudakern.Device
 	ring    *cudakern.Ring
 	cpu     Assigner
-	run     bins.Runner
 	texts   hostTexts // for blocks that are binned on the CPU
 	note    func(string)
 	lanes   chan *cudakern.Lane
@@ -238,7 +237,6 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 		return deviceError(err)
 	}
 	copy(near.Data[end:], tail) // the kernels overwrite what follows the records
-	b.TextHash = bins.TextHash(near.Data, c.run)
 	return c.cpu.Assign(ctx, &near, b)
 }
 

@@ -67,7 +67,6 @@ func (a farAssigner) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	near := *t
 	if t.Buffer != nil {
 		near.Data, near.Buffer = t.Buffer.(*farText).buf[:t.Len], nil
-		b.TextHash = bins.TextHash(near.Data, serial)
 	}
 	return a.Assigner.Assign(ctx, &near, b)
 }
@@ -101,7 +100,6 @@ func (a farMembers) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 	near := *t
 	if t.Buffer != nil {
 		near.Data, near.Buffer = t.Buffer.(*farMemberText).buf[:t.Len], nil
-		b.TextHash = bins.TextHash(near.Data, serial)
 	}
 	return a.Assigner.Assign(ctx, &near, b)
 }

@@ -264,6 +264,9 @@ func readFull(r io.Reader, p []byte) (n int, err error) {
 	return n, err
 }
 
+// readStep is how many bytes of a plain file are read before their line ends are counted, while they are in the cache.
+const readStep = 128 << 10
+
 // fillAt is fill for a plain file.
 func (s *source) fillAt(text TextBuffer, at, n, lines int, marks []Mark) (int, []Mark, error) {
 	n = int(min(s.size-s.at, int64(n)))
@@ -276,17 +279,20 @@ func (s *source) fillAt(text TextBuffer, at, n, lines int, marks []Mark) (int, [
 		}
 		from := i * fillPiece
 		_, err := text.Fill(at+from, min(fillPiece, n-from), func(p []byte) (int, error) {
-			k, err := s.f.ReadAt(p, s.at+int64(from))
-			if k < len(p) {
-				if err == io.EOF {
-					err = errors.New("the file became shorter while it was read")
+			for at := 0; at < len(p); at += readStep {
+				part := p[at:min(at+readStep, len(p))]
+				k, err := s.f.ReadAt(part, s.at+int64(from+at))
+				if k < len(part) {
+					if err == io.EOF {
+						err = errors.New("the file became shorter while it was read")
+					}
+					return 0, s.wrap(err)
 				}
-				return 0, s.wrap(err)
+				counts[i] += bytes.Count(part, []byte{'\n'})
 			}
-			s.count.Add(uint64(k))
+			s.count.Add(uint64(len(p)))
 			s.tick()
-			counts[i] = bytes.Count(p, []byte{'\n'})
-			return k, nil
+			return len(p), nil
 		})
 		if err != nil {
 			failed.Store(&err)

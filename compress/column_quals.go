@@ -37,15 +37,25 @@ var qualsColumn = column{
 				return nil, err
 			}
 		}
+		if p := e.primers[c.input]; p != nil && p.from == c.from {
+			return p.encodeLeading(in, e.level), nil
+		} else if p != nil {
+			in.Primer = p.primer
+		}
 		return quals.Encode(in, e.level), nil
 	},
 	needs:        []need{{archive.Lengths, sameMember}},
 	needsByBases: []need{{archive.Lengths, sameMember}, {archive.Seqs, sameMember}},
-	decode: func(_ *packed, b *batch, m int, data []byte) (err error) {
+	decode: func(p *packed, b *batch, m int, data []byte) (err error) {
 		c := b.cols[m]
 		in := quals.Input{Lengths: c.lengths, Records: c.records, First: c.firstQuals, Progress: c.coded}
 		if c.byBases {
 			in.Bases = c.letters
+		}
+		if n, ok := quals.HasPrimer(data, in); quals.NeedsPrimer(data) || ok && n <= c.firstQuals {
+			if in.Primer, err = p.primers.get(p, c.input); err != nil {
+				return err
+			}
 		}
 		if c.quals, err = quals.Decode(data, in, nil); err != nil {
 			return err

@@ -30,7 +30,8 @@ type encoder struct {
 	pool     workers
 	// nameRanges says that slices record which names they have.
 	nameRanges bool
-	assembled  *onceWork // the pseudogenome of the phase's reads is there
+	assembled  *onceWork            // the pseudogenome of the phase's reads is there
+	primers    map[int]*inputPrimer // by input
 
 	mu   sync.Mutex
 	runs map[*layoutRun]*sortedRun
@@ -110,6 +111,8 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 				if spec.run == nil {
 					run = func(ctx context.Context, f func() error) error { return e.afterLoad(ctx, cols[m], f) }
 				}
+			} else if p := e.primers[mem.Input]; col.id == archive.Quals && p != nil && p.from != spec.from {
+				run = func(ctx context.Context, f func() error) error { return e.afterPrimer(ctx, p, f) }
 			}
 			g.Go(func() error {
 				return run(ctx, func() (err error) {

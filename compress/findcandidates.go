@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"sort"
+	"sync"
 
 	"orcomgo/compress/archive"
 	"orcomgo/compress/fmindex"
@@ -29,6 +30,9 @@ func (s *search) candidates(ctx context.Context, p *packed, x *fmindex.Index, al
 	if err != nil {
 		return err
 	}
+	var primers sync.WaitGroup
+	defer primers.Wait()
+	primers.Go(func() { p.primers.ahead(ctx, p) })
 	// Where the reads of some slices are is looked at first, and then those slices are decoded that may have what is searched. So all
 	// threads have work though slices come in their order.
 	list := s.allSlices()

@@ -40,6 +40,7 @@ type golden struct {
 	stored stored // what is recorded of the files; nothing if it is zero
 	// If not 0, how much text, or how many reads, a slice aims for: which of the two counts depends on the options.
 	sliceText, sliceReads uint64
+	primer                int // if not 0, of how many qualities the primers are
 
 	slices, parts int // of the packed archive; 0 means one. Parts are sections of positions
 }
@@ -125,6 +126,8 @@ var goldens = []golden{
 		inputs: "pair_1.fastq+pair_2.fastq single.fastq", bin: record.Options{BlockSize: 1 << 10}, slices: 10},
 	{name: "slices", what: "One block cut in several slices (by a test: they have 64 MiB of text otherwise).", inputs: "single.fastq",
 		sliceText: 1000, slices: 6},
+	{name: "primed", what: "Qualities that begin with the models of the first slice (by a test: it has 2^20 of them at least otherwise).",
+		inputs: "pair_1.fastq+pair_2.fastq single.fastq", sliceText: 1000, primer: 200, slices: 10},
 	{name: "slices-order-any", what: "Sequences as a set in several slices (by a test: they have 2^18 reads otherwise).",
 		inputs: "deep_1.fastq+deep_2.fastq",
 		bin:    record.Options{ReadsOnly: true, OrderAny: true}, sliceReads: 10, slices: 6},
@@ -221,6 +224,11 @@ func (g *golden) encode(t *testing.T, ins []input) map[string]string {
 		text, reads := sliceText, sliceReads
 		defer func() { sliceText, sliceReads = text, reads }()
 		sliceText, sliceReads = max(g.sliceText, 1), max(g.sliceReads, 1)
+	}
+	if g.primer > 0 {
+		size, least := primerBytes, leastLeading
+		defer func() { primerBytes, leastLeading = size, least }()
+		primerBytes, leastLeading = g.primer, g.primer
 	}
 	dir := binStored(t, ins, g.bin, g.stored)
 	p := g.pack

@@ -52,7 +52,7 @@ func (l *leadNames) forFurther(p *packed, lead *archive.Slice, n int) ([]byte, e
 		err = p.r.Corrupt(namesOf(p, lead), err)
 	}
 	if err != nil {
-		return nil, &leadError{err}
+		return nil, &leadError{"those of the first mates", err}
 	}
 	return names, nil
 }
@@ -74,8 +74,11 @@ func (l *leadNames) entry(s *archive.Slice, n int) *leadEntry {
 	return e
 }
 
-// leadError is an error about the names of first mates that others are coded given.
-type leadError struct{ error }
+// leadError is an error about what others are coded given: the names of first mates, or the first qualities of an input.
+type leadError struct {
+	what string
+	error
+}
 
 func (e *leadError) Unwrap() error { return e.error }
 
@@ -83,7 +86,7 @@ func (e *leadError) Unwrap() error { return e.error }
 func (p *packed) corrupt(what string, err error) error {
 	var lead *leadError
 	if errors.As(err, &lead) {
-		return fmt.Errorf("%s: those of the first mates are needed: %w", what, lead.error)
+		return fmt.Errorf("%s: %s are needed: %w", what, lead.what, lead.error)
 	}
 	return p.r.Corrupt(what, err)
 }

@@ -359,7 +359,8 @@ func (p *packer) memoryBeside() uint64 {
 func (p *packer) write(ctx context.Context) error {
 	meta := p.r.Meta()
 	e := &encoder{meta: meta, bins: p.r, memory: p.o.Memory, enc: p.enc, level: p.o.Level.quals(), keeps: keepsOfAll(meta),
-		inputs: p.man.Inputs, nameRanges: p.man.NameRanges, pool: p.pool, assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun)}
+		inputs: p.man.Inputs, nameRanges: p.man.NameRanges, pool: p.pool, assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun),
+		primers: newInputPrimers(p.specs, &p.man, p.o.Memory)}
 	var blockwise []sliceSpec
 	total := uint64(0)
 	for _, s := range p.specs {
@@ -426,7 +427,7 @@ func (p *packer) write(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	p.man.Pieces, p.man.Repeats = p.enc.InPieces(), p.enc.Repeats()
+	p.man.Pieces, p.man.Repeats, p.man.Primed = p.enc.InPieces(), p.enc.Repeats(), e.primed()
 	p.shared = p.enc.Shared()
 	p.closeEncoder()
 	for _, b := range p.shared {

@@ -25,6 +25,7 @@ type packed struct {
 	leads      map[*archive.Slice]*archive.Slice // of slices of further mates: those of the first mates
 	hasFurther map[*archive.Slice]bool           // slices that are one of these
 	leadNames  leadNames
+	primers    primers
 }
 
 func newPacked(r *archive.Reader, threads int) *packed {

@@ -203,7 +203,15 @@ func planSlices(m *bins.Meta, twoBit []bool, text, memory uint64, parts func(inp
 					}
 				}
 				exceptional := share(exceptions, uint64(b.Records), records)
-				cut(i, b.FirstRecord, uint64(b.Records), slicesOf(textOf(u), b.TextLen, mate, exceptional, memory), nil)
+				count, n := uint64(b.Records), slicesOf(textOf(u), b.TextLen, mate, exceptional, memory)
+				lead := uint64(0) // records of the first slice
+				if i == blocks[0] && leadsLonger(m, u, b, n, memory) {
+					text := leadingText(m, u)
+					lead = share(count, text, b.TextLen)
+					cut(i, b.FirstRecord, lead, 1, nil)
+					n -= n * text / b.TextLen
+				}
+				cut(i, b.FirstRecord+lead, count-lead, n, nil)
 			}
 			specs = append(specs, g.furtherSlices(m, specs[planned:])...)
 			continue
@@ -226,6 +234,19 @@ func planSlices(m *bins.Meta, twoBit []bool, text, memory uint64, parts func(inp
 	// Slices of further mates come at once after those of the first mates: while the names of these are in memory.
 	slices.SortStableFunc(specs, func(a, b sliceSpec) int { return cmp.Or(a.block-b.block, cmp.Compare(a.from, b.from)) })
 	return specs, nil
+}
+
+// leadingText is how much text the first slice of a unit has at least if others have less: enough for a primer of full size. So the
+// qualities of small slices take about as much as those of large ones.
+func leadingText(m *bins.Meta, u unit) uint64 {
+	return min(m.Inputs[u.first].Bytes/primerShare, 20<<20)
+}
+
+// leadsLonger reports whether the first slice of a unit, whose first block is cut in n, is to be longer than the others.
+func leadsLonger(m *bins.Meta, u unit, b *bins.BlockInfo, n, memory uint64) bool {
+	text := leadingText(m, u)
+	return n > 0 && b.TextLen >= 4*text && b.TextLen/n < text && (memory == 0 || memory >= primedMemory) &&
+		keepsOf(m.Options, m.Inputs[u.first].Kind)[archive.Quals]
 }
 
 // sizesOf returns how many bytes of text a unit has, and how many bytes its exceptions have in the bins.

@@ -98,6 +98,38 @@ func TestPlanSlices(t *testing.T) {
 	}
 }
 
+// TestPlanLeads: where slices are small, the first one of a large input is longer if there are qualities, and memory for primers.
+func TestPlanLeads(t *testing.T) {
+	for _, c := range []struct {
+		quality record.QualityMode
+		memory  uint64
+		first   int // records
+	}{{record.QualityKeep, 0, 200}, {record.QualityKeep, primedMemory, 200}, {record.QualityKeep, primedMemory - 1, 40},
+		{record.QualityDrop, 0, 40}} {
+		m := &bins.Meta{Options: record.Options{Quality: c.quality}}
+		m.Inputs = []record.Input{{Records: 1500, Bytes: 640 << 20, Mate: -1}}
+		m.Blocks = []bins.BlockInfo{{Records: 1000, TextLen: 100 << 20}, {FirstRecord: 1000, Records: 500, TextLen: 50 << 20}}
+		specs, err := planSlices(m, nil, 4<<20, c.memory, noParts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := uint64(0)
+		for i, s := range specs {
+			want := 40
+			if i == 0 {
+				want = c.first
+			}
+			if s.from != next || s.records > want+1 || s.records < want-2 {
+				t.Errorf("%+v: slice %d is of %d records from %d on, want about %d from %d on", c, i, s.records, s.from, want, next)
+			}
+			next += uint64(s.records)
+		}
+		if next != 1500 {
+			t.Errorf("%+v: %d records in slices", c, next)
+		}
+	}
+}
+
 func TestPlanRefusesBrokenPairs(t *testing.T) {
 	for name, change := range map[string]func(*bins.Meta){
 		"counts differ": func(m *bins.Meta) { m.Inputs[3].Records = 8 },

@@ -79,11 +79,9 @@ GLOBL step<>(SB), RODATA|NOPTR, $16
 
 // LITERALS stores the literals of an entry.
 #define LITERALS \
-	MOVL AX, BX \
-	SHRL $8, BX \
+	RORXL $8, AX, BX \
 	MOVL BX, (DI) \
-	MOVL AX, R9 \
-	SHRL $4, R9 \
+	RORXL $4, AX, R9 \
 	ANDL $3, R9 \
 	ADDQ R9, DI
 
@@ -104,13 +102,11 @@ TEXT ·fastBytes(SB), NOSPLIT, $16-9
 #undef SOURCE
 
 #define LITERALS \
-	MOVL AX, BX \
-	SHRL $8, BX \
+	RORXL $8, AX, BX \
 	MOVQ BX, X0 \
 	PMOVZXBW X0, X0 \
 	MOVQ X0, (DI) \
-	MOVL AX, R9 \
-	SHRL $3, R9 \
+	RORXL $3, AX, R9 \
 	ANDL $6, R9 \
 	ADDQ R9, DI
 

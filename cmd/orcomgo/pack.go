@@ -24,7 +24,7 @@ Examples:
   orcomgo pack --keep-bins run/              leave the bins beside the archive
   orcomgo pack --level max -t 16 run/        smaller qualities, slower
   orcomgo pack --level fast genomes/         assemblies that are unpacked ten times as fast as .gz
-  orcomgo pack --slice-size 16MB run/        for unpack --name: finds a record in less time, 1 % larger
+  orcomgo pack --slice-size 8MB run/         for unpack --name: finds a record in less time, 0.4 % larger
 `,
 	flags: func(f *pflag.FlagSet) action {
 		var o packFlags

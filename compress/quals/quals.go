@@ -37,6 +37,9 @@ type Input struct {
 	Bases []byte
 	// First, if not 0, is how many of the records Decode returns, the first ones; Bases are those of them. Lengths are those of all records.
 	First int
+	// Primer, if not nil, is that of the leading column: see EncodeLeading. Decode needs that with which Encode was called for a column for
+	// which NeedsPrimer returns true, and takes the first records from it if the column is the leading one itself.
+	Primer *Primer
 	// Progress, if not nil, is called now and then with how many more values were coded. Most of them are told, not all.
 	Progress func(values int)
 
@@ -84,11 +87,13 @@ const maxTotal = 1 << 46
 
 // The strategies: the first byte of a stream.
 const (
-	strategyEmpty    = 0 // no bytes at all
-	strategyConstant = 1 // one value throughout
-	strategyModelled = 2 // and above: 2 + 2*level, plus 1 for stepped contexts
-	strategyBased    = 8 // given the bases: of Default, and 1 more for Max
-	strategies       = 10
+	strategyEmpty    = 0  // no bytes at all
+	strategyConstant = 1  // one value throughout
+	strategyModelled = 2  // and above: 2 + 2*level, plus 1 for stepped contexts
+	strategyBased    = 8  // given the bases: of Default, and 1 more for Max
+	strategyLeading  = 10 // of Default: the others begin with the models after its first records; plus 1 for stepped contexts
+	strategyPrimed   = 12 // begins with such models
+	strategies       = 13
 )
 
 // engine codes a column with the models of one level.
@@ -165,7 +170,11 @@ func Encode(in Input, level Level) []byte {
 	if n == 0 {
 		return []byte{strategyEmpty}
 	}
-	t, head := newTrees(&in)
+	count := countsOf(&in)
+	if in.Primer.suits(count, &in, level) {
+		return in.Primer.model.clone().encode(append(make([]byte, 0, n/4+1024), strategyPrimed), &in)
+	}
+	t, head := count.trees(n, 0)
 	if len(t.values) == 1 {
 		return []byte{strategyConstant, t.values[0]}
 	}
@@ -227,7 +236,18 @@ func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 			dst[i] = rest[0]
 		}
 		return dst, nil
-	case strategy < strategies:
+	case strategy == strategyPrimed:
+		if n == 0 || in.Bases != nil || in.Primer == nil {
+			return nil, ErrCorrupt
+		}
+		return in.Primer.model.clone().decode(rest, &in, wanted, dst)
+	case strategy == strategyLeading || strategy == strategyLeading+1:
+		l, err := parseLeading(data, &in, n)
+		if err != nil {
+			return nil, err
+		}
+		return l.decode(&in, wanted, dst)
+	case strategy < strategyLeading:
 		if n == 0 || in.Bases != nil && wanted != len(in.Bases) || strategy >= strategyBased && in.Bases == nil {
 			return nil, ErrCorrupt
 		}

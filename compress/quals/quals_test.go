@@ -211,13 +211,21 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	}
+	in := randomWalk(31, span('#', 'J'), repeated(50, 40))
+	in.Lengths = record.Lengths{Fixed: 50}
+	var primer *Primer
+	f.Add(EncodeLeading(in, Default, 500, func(p *Primer) { primer = p }), uint16(40), uint32(50))
+	in.Primer = primer
+	f.Add(Encode(in, Default), uint16(40), uint32(50))
 	f.Fuzz(func(t *testing.T, data []byte, n uint16, l uint32) {
 		l %= 1 << 20
 		if int(n)*int(l) > 1<<22 {
 			return
 		}
 		in := Input{Records: int(n), Lengths: record.Lengths{Fixed: l}}
-		if len(data) > 0 && data[0] >= strategyBased {
+		if NeedsPrimer(data) {
+			in.Primer = primer
+		} else if len(data) > 0 && (data[0] == strategyBased || data[0] == strategyBased+1) {
 			in.Bases = bytes.Repeat([]byte("AACGGGT"), int(n)*int(l)/7+1)[:int(n)*int(l)]
 		}
 		got, err := Decode(data, in, nil)

@@ -46,10 +46,14 @@ func (t *trees) nodeBits() uint { return uint(bits.Len(uint(len(t.values) - 2)))
 // symbol: these take about n*n/3 bytes.
 func worthTrees(n, total int) bool { return total >= 256*n*n }
 
-// newTrees counts the symbols of a column and returns its trees and their coded form.
-func newTrees(in *Input) (*trees, []byte) {
-	pairs := new([256][256]uint64)
-	var first, all [256]uint64
+// counts are how often values follow each other in the reads of a column.
+type counts struct {
+	pairs      [256][256]uint64 // by the value before
+	first, all [256]uint64      // of reads, and of all symbols
+}
+
+func countsOf(in *Input) *counts {
+	c := new(counts)
 	src := in.Quals
 	for r := 0; r < in.Records; r++ {
 		n := in.Lengths.Of(r)
@@ -57,40 +61,50 @@ func newTrees(in *Input) (*trees, []byte) {
 			continue
 		}
 		prev := src[0]
-		first[prev]++
+		c.first[prev]++
 		for _, q := range src[1:n] {
-			pairs[prev][q]++
+			c.pairs[prev][q]++
 			prev = q
 		}
 		src = src[n:]
 	}
-	t := &trees{}
-	for v := range all {
-		all[v] = first[v]
-		for p := range pairs {
-			all[v] += pairs[p][v]
+	for v := range c.all {
+		c.all[v] = c.first[v]
+		for p := range c.pairs {
+			c.all[v] += c.pairs[p][v]
 		}
-		if all[v] > 0 {
+	}
+	return c
+}
+
+// newTrees counts the symbols of a column and returns its trees and their coded form.
+func newTrees(in *Input) (*trees, []byte) { return countsOf(in).trees(len(in.Quals), 0) }
+
+// trees returns the trees of a column of total bytes and their coded form. All levels are at least `least`.
+func (c *counts) trees(total int, least uint32) (*trees, []byte) {
+	t := &trees{}
+	for v, n := range c.all {
+		if n > 0 {
 			t.rank[v] = uint8(len(t.values))
 			t.values = append(t.values, byte(v))
 		}
 	}
 	n := len(t.values)
 	rows := 1
-	if worthTrees(n, len(in.Quals)) {
+	if worthTrees(n, total) {
 		rows = n
 	}
 	levels := make([]uint32, rows*n)
 	for p := range rows {
 		for s, v := range t.values {
-			count := all[v]
+			count := c.all[v]
 			if rows > 1 {
-				count = pairs[t.values[p]][v]
+				count = c.pairs[t.values[p]][v]
 				if p == 0 {
-					count += first[v] // a read starts as if after symbol 0
+					count += c.first[v] // a read starts as if after symbol 0
 				}
 			}
-			levels[p*n+s] = levelOf(count)
+			levels[p*n+s] = max(levelOf(count), least)
 		}
 	}
 	t.build(levels)

@@ -17,14 +17,23 @@ func TestVectors(t *testing.T) {
 		seen[strategy] = true
 		in := Input{Lengths: record.Lengths{Each: v.Ints(t, "lengths")}, Quals: []byte(v.Text(t, "qualities"))}
 		in.Records = len(in.Lengths.Each)
-		if strategy >= strategyBased {
+		var data []byte
+		switch {
+		case strategy == strategyPrimed:
+			in.Primer = leadingVector(t, v)
+			data = v.Bytes(t, "bytes", in.Primer.model.clone().encode([]byte{strategyPrimed}, &in))
+		case strategy >= strategyLeading:
+			data = v.Bytes(t, "bytes", EncodeLeading(in, Default, v.Int(t, "primer"), func(*Primer) {}))
+		case strategy >= strategyBased:
 			in.Bases = []byte(v.Text(t, "letters"))
+			fallthrough
+		default:
+			data = v.Bytes(t, "bytes", encodeBy(strategy, in))
 		}
-		data := v.Bytes(t, "bytes", encodeBy(strategy, in))
 		if data[0] != strategy {
 			t.Fatalf("the section has strategy %d, want %d", data[0], strategy)
 		}
-		got, err := Decode(data, Input{Lengths: in.Lengths, Records: in.Records, Bases: in.Bases}, nil)
+		got, err := Decode(data, Input{Lengths: in.Lengths, Records: in.Records, Bases: in.Bases, Primer: in.Primer}, nil)
 		if err != nil || !bytes.Equal(got, in.Quals) {
 			t.Fatalf("decoded %q, %v; want %q", got, err, in.Quals)
 		}
@@ -41,6 +50,18 @@ func TestVectors(t *testing.T) {
 			t.Errorf("no vector has strategy %d", s)
 		}
 	}
+}
+
+// leadingVector returns the primer of the leading column of a vector, as it is decoded.
+func leadingVector(t *testing.T, v *testvector.Vector) *Primer {
+	in := Input{Lengths: record.Lengths{Each: v.Ints(t, "leading-lengths")}, Quals: []byte(v.Text(t, "leading-qualities"))}
+	in.Records = len(in.Lengths.Each)
+	data := v.Bytes(t, "leading", EncodeLeading(in, Default, v.Int(t, "primer"), func(*Primer) {}))
+	p, err := DecodePrimer(data, Input{Lengths: in.Lengths, Records: in.Records})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // encodeBy codes a column by the strategy given, where Encode would choose.

@@ -240,6 +240,9 @@ func (e *Encoder) build(ctx context.Context) error {
 		}
 		e.section = basemodel.Encode(bases, source, o).Section
 	}()
+	if !e.overlap.Whole && SegmentThreads(2, e.cfg.Memory) < 2 {
+		<-e.coded // there is too little memory for the models of both coders of a segment beside slices
+	}
 	return nil
 }
 

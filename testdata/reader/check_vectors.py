@@ -142,7 +142,13 @@ def qualities(v):
         for length in v.numbers("lengths"):
             letters.append(v.text("letters")[at:at + length].encode())
             at += length
-    found = reader.decode_qualities(v.bytes(), v.numbers("lengths"), "qualities", letters)
+    primer = None
+    if "leading" in v.fields:
+        leading = reader.decode_leading(v.bytes("leading"), v.numbers("leading-lengths"), "leading qualities")
+        if b"".join(leading[2]).decode() != v.text("leading-qualities"):
+            return b"".join(leading[2]).decode(), v.text("leading-qualities")
+        primer = lambda: leading
+    found = reader.decode_qualities(v.bytes(), v.numbers("lengths"), "qualities", letters, primer)
     return b"".join(found).decode(), v.text("qualities")
 
 

@@ -23,6 +23,7 @@ archive is, after a line "archive: DIR/NAME", as testdata/testkit/README.md says
 "FORMAT: X" in a comment means section X of FORMAT.md.
 """
 
+import copy
 import hashlib
 import os
 import re
@@ -433,6 +434,7 @@ class PackedArchive:
     def __init__(self, base):
         self.base = base
         self.models = None
+        self.primers = {}               # by input
         self.decoded = {}       # the sequences of slices
         self.problems = []      # of what the archive can be read without
         self.data = read_file(base + ".cdna")
@@ -768,7 +770,15 @@ class PackedArchive:
             letters = None
             if self.inputs[index].pairing == 4:
                 letters = self.slice_sequences(one)[number]
-            yield from decode_qualities(self.read(section), lengths, section.label, letters)
+            yield from decode_qualities(self.read(section), lengths, section.label, letters, lambda: self.primer(index))
+
+    def primer(self, index):
+        """What decode_leading returns of the first slice of an input."""
+        if index not in self.primers:
+            one, number = next(self.members_of(index))
+            section = one.members[number].qualities
+            self.primers[index] = decode_leading(self.read(section), self.slice_lengths(one, number), section.label)
+        return self.primers[index]
 
     # -- sequences and text
 
@@ -804,8 +814,8 @@ class PackedArchive:
             lengths = self.slice_lengths(one, number)
             qualities = [None] * one.records
             if self.has_qualities(member.input) and self.inputs[member.input].pairing != 4:
-                qualities = decode_qualities(self.read(member.qualities), lengths,
-                                             member.qualities.label)
+                qualities = decode_qualities(self.read(member.qualities), lengths, member.qualities.label,
+                                             primer=lambda: self.primer(member.input))
             members.append([Read(*pair) for pair in zip(lengths, qualities)])
         SliceDecoder(self.read(one.sequences), members, *self.shared_models(), one.sequences.label)
         return [[read.text() for read in reads] for reads in members]
@@ -826,7 +836,7 @@ class PackedArchive:
             if self.has_qualities(index):
                 qualities = decode_qualities(self.read(member.qualities),
                                              self.slice_lengths(one, number),
-                                             member.qualities.label, sequences)
+                                             member.qualities.label, sequences, lambda: self.primer(index))
             if not self.flags & READS_ONLY and (kind == 1 or qualities is not None):
                 forms = packed_forms(self.read(member.forms), one.records, member.forms.label)
             for i, sequence in enumerate(sequences):
@@ -2085,8 +2095,11 @@ FAST, DEFAULT, MAX = range(3)
 MODELS = {FAST: 1, DEFAULT: 3, MAX: 8}
 
 
-def decode_qualities(data, lengths, what, letters=None):
-    """The quality strings of a column, one a record; letters are the reads, if they are given."""
+def decode_qualities(data, lengths, what, letters=None, primer=None):
+    """The quality strings of a column, one a record; letters are the reads, if they are given.
+
+    primer returns what decode_leading does of the leading column, for a column that begins with its models.
+    """
     total = sum(lengths)
     source = Bytes(data, what)
     if not data:
@@ -2101,6 +2114,13 @@ def decode_qualities(data, lengths, what, letters=None):
         value = source.take(1)
         source.finish()
         return [value * length for length in lengths]
+    if strategy in (10, 11):
+        return decode_leading(data, lengths, what)[2]
+    if strategy == 12:
+        require(primer is not None and total > 0, f"{what}: there is no leading column")
+        values, model, _ = primer()
+        model = model.copy(source.rest(), what)
+        return [bytes(values[s] for s in model.read(length)) for length in lengths]
     given = strategy in (8, 9)
     require(strategy <= 7 or given and letters is not None, f"{what}: unknown strategy")
     level, stepped = (strategy - 7, 0) if given else divmod(strategy - 2, 2)
@@ -2112,6 +2132,24 @@ def decode_qualities(data, lengths, what, letters=None):
     decoder = QualityDecoder(source.rest(), trees, n, level, bool(stepped), total, what)
     return [bytes(values[s] for s in decoder.read(length, base_runs(letters[i]) if given else None))
             for i, length in enumerate(lengths)]
+
+
+def decode_leading(data, lengths, what):
+    """The values of a leading column, the models after its primer, and its quality strings."""
+    source, total = Bytes(data, what), sum(lengths)
+    strategy = source.byte()
+    require(strategy in (10, 11), f"{what}: it is no leading column")
+    n = source.byte() + 1
+    values = source.take(n)
+    require(all(a < b for a, b in zip(values, values[1:])), f"{what}: the values do not ascend")
+    size = source.fixed(3)
+    trees = decode_trees(source.take(size), n, total, what)
+    records, size = source.uvarint(), source.uvarint()
+    require(1 <= records <= len(lengths), f"{what}: there are no such records of a primer")
+    model = QualityDecoder(source.take(size), trees, n, DEFAULT, strategy == 11, total, what)
+    first = [bytes(values[s] for s in model.read(length)) for length in lengths[:records]]
+    others = model.copy(source.rest(), what)
+    return values, model, first + [bytes(values[s] for s in others.read(length)) for length in lengths[records:]]
 
 
 def base_runs(letters):
@@ -2291,6 +2329,14 @@ class QualityDecoder:
         self.models = range(MODELS[level])
         self.slots = [{} for _ in self.models]
         self.weights, self.place_weights = {}, {}
+
+    def copy(self, data, what):
+        """A decoder of data that begins with the models as they are now."""
+        other = copy.copy(self)
+        other.coder, other.what = RangeDecoder(data), what
+        other.slots = [dict(slots) for slots in self.slots]
+        other.weights = {key: list(weights) for key, weights in self.weights.items()}
+        return other
 
     def read(self, length, given=None):
         """The symbols of one read (FORMAT: Qualities, Contexts); given are its base_runs, or None."""
