@@ -8,4 +8,6 @@ func findPacked(packed []byte, n int, gaps []Gap) (sig, pos uint32, reverse bool
 }
 
 // stretch is scan.
-func (b *best) stretch(packed []byte, start, end, n int, onlyAA bool) { b.scan(packed, start, end, n, onlyAA) }
+func (b *best) stretch(packed []byte, start, end, n int, onlyAA bool) {
+	b.scan(packed, start, end, n, onlyAA)
+}
