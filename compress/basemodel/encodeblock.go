@@ -57,7 +57,6 @@ func (m *Model) encodeBlock(e *rangecoder.Encoder, bases, quals []byte) {
 	}
 	x := m.block
 	m.findKmers(bases, x)
-	m.hist.setAll(m.at, bases)
 	m.readSlots(len(bases), x)
 	m.followMatch(bases, quals, x)
 	m.mix.advanceAll(x.steps[:], len(bases), x.p[:])
@@ -104,7 +103,8 @@ func (m *Model) readSlots(n int, x *block) {
 	m.slot, m.word = x.candidate[tryLag+n-1].slot, words[n-1]
 }
 
-// followMatch finds the contexts of all bases.
+// followMatch finds the contexts of all bases, and enters these in the history one by one: a match may be at a place to come, where it has
+// to find nothing, as the decoder does.
 func (m *Model) followMatch(bases, quals []byte, x *block) {
 	a, last := &m.match, m.last
 	h := m.h
@@ -118,6 +118,7 @@ func (m *Model) followMatch(bases, quals []byte, x *block) {
 		b := uint32(v)
 		t := m.at + 1 + i
 		h = x.h[i]
+		m.hist.set(t-1, b)
 		a.follow(b)
 		a.try(&m.hist, t, &x.candidate[i], h, x.r[i])
 		a.setPredicted(&m.hist)

@@ -49,6 +49,28 @@ func TestBlocksEqualSingleBases(t *testing.T) {
 	}
 }
 
+// TestBlocksAfterGrowth: so do bases after those of a model whose table has grown. Until new k-mers are looked up, a match may then begin
+// at a place to come, and most likely does so in runs of A, whose k-mer has the first slot.
+func TestBlocksAfterGrowth(t *testing.T) {
+	for seed := range int64(60) {
+		r := rand.New(rand.NewSource(seed))
+		first, next := repetitive(seed, 200+r.Intn(2000)), repetitive(seed+100, 600)
+		clear(first[len(first)-r.Intn(60):])
+		clear(next[:r.Intn(60)])
+		m := newModel(len(first))
+		m.Encode(rangecoder.NewEncoder(nil), first, nil)
+		single, blocks := m.Clone(20000), m.Clone(20000)
+		one, all := rangecoder.NewEncoder(nil), rangecoder.NewEncoder(nil)
+		for _, b := range next {
+			single.encode(one, b)
+		}
+		blocks.Encode(all, next, nil)
+		if !bytes.Equal(one.Finish(), all.Finish()) || !blocks.Equal(single) {
+			t.Errorf("seed %d: the streams or models differ", seed)
+		}
+	}
+}
+
 // TestStepsEqualPlain: the vector instructions for many steps predict and learn bit for bit as plain Go does.
 func TestStepsEqualPlain(t *testing.T) {
 	var fast, plain mixer
