@@ -29,6 +29,9 @@ func (f *File) changed(err error) error {
 // Open opens a file. Reading it to its end fails if it is not what Info says any more. Errors name the file.
 func (f *File) Open() (io.ReadCloser, error) {
 	r, err := vfs.OpenRegular(f.Path)
+	if errors.Is(err, vfs.ErrNotRegular) {
+		return nil, f.changed(vfs.ErrNotRegular)
+	}
 	if err != nil {
 		return nil, err
 	}

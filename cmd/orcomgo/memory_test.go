@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -18,9 +17,8 @@ import (
 )
 
 // peakCommand is the name under which the test binary plays orcomgo and, in the end, prints the
-// most memory that it held, in bytes. (What the system says of a child that ended counts what its
-// parent held when it was made.) The pages of the program's file that are in memory in the end don't count: the system can drop them at any
-// time, and the test binary has more of them than the program.
+// most memory that it held, and how much of what it holds then is pages of the program's file, in bytes.
+// (What the system says of a child that ended counts what its parent held when it was made.)
 const peakCommand = "orcomgo-peak"
 
 func playPeak() {
@@ -30,12 +28,20 @@ func playPeak() {
 	if _, rest, ok := strings.Cut(string(text), "RssFile:"); ok {
 		fmt.Sscan(rest, &code)
 	}
-	fmt.Println(peakMemory() - code<<10)
+	fmt.Println(peakMemory(), code<<10)
 	os.Exit(status)
 }
 
-// peakOf runs orcomgo in a process of its own and returns the most memory that it held, in bytes.
+// peakOf runs orcomgo in a process of its own and returns the most memory that it held, in bytes, without the pages of the program's
+// file: the system can drop them at any time, and the test binary has more of them than the program.
 func peakOf(t *testing.T, args ...string) int {
+	t.Helper()
+	peak, code := peaksOf(t, args...)
+	return peak - code
+}
+
+// peaksOf is peakOf with those pages, and returns how much they take.
+func peaksOf(t *testing.T, args ...string) (peak, code int) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -49,11 +55,10 @@ func peakOf(t *testing.T, args ...string) int {
 	if err != nil {
 		t.Fatalf("orcomgo %s: %v: %s", strings.Join(args, " "), err, &errs)
 	}
-	peak, err := strconv.Atoi(strings.TrimSpace(string(out)))
-	if err != nil || peak == 0 {
+	if _, err := fmt.Sscan(string(out), &peak, &code); err != nil || peak == 0 {
 		t.Fatalf("orcomgo %s: a peak of %q", strings.Join(args, " "), out)
 	}
-	return peak
+	return peak, code
 }
 
 // TestMemoryBoundHolds: --memory bounds the peak of pack, verify and unpack within 15 %, on reads

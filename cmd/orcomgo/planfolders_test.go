@@ -134,7 +134,7 @@ func TestPlanHolds(t *testing.T) {
 				t.Fatal(err)
 			}
 			archives := filepath.Join(t.TempDir(), "archives")
-			peak := peakOf(t, slices.Concat([]string{"archive", "-q", "-t", "2"}, f.flags, []string{dir, archives})...)
+			peak, _ := peaksOf(t, slices.Concat([]string{"archive", "-q", "-t", "2"}, f.flags, []string{dir, archives})...)
 			size := 0
 			for _, content := range contents(t, archives) {
 				size += len(content)
