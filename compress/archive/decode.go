@@ -29,7 +29,8 @@ func parseManifest(file string, data []byte) (*Manifest, error) {
 	if !c.Failed() && (v < MinVersion || v > Version) {
 		return nil, fmt.Errorf("%s: %w %d, this program reads versions %d to %d", file, parse.ErrVersion, v, MinVersion, Version)
 	}
-	m := &Manifest{version: uint8(v), ChunkedHashes: v > unchunkedVersion, Pieces: v > wholeVersion, Primed: v > noSourceVersion, size: uint64(len(data))}
+	m := &Manifest{version: uint8(v), size: uint64(len(data)),
+		ChunkedHashes: v > unchunkedVersion, Pieces: v > wholeVersion, Primed: v > noSourceVersion}
 	m.parseHead(c)
 	m.parseInputs(c)
 	m.parseSlices(c)
