@@ -136,7 +136,7 @@ func tokenSize(text []byte, n int) int {
 	digit := isDigit(text[0])
 	at := 0
 	for ; at < n && at+8 <= len(text); at += 8 {
-		// The highest bit of each byte tells whether it is no digit.
+		// The highest bit of each byte is set if that is no digit.
 		x := load64(text[at:]) ^ 0x3030303030303030
 		others := (x&0x7f7f7f7f7f7f7f7f + 0x7676767676767676 | x) & 0x8080808080808080
 		if !digit {

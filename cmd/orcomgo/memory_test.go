@@ -23,12 +23,8 @@ const peakCommand = "orcomgo-peak"
 
 func playPeak() {
 	status := run(context.Background(), &streams{in: os.Stdin, out: io.Discard, err: os.Stderr}, os.Args[1:])
-	text, _ := os.ReadFile("/proc/self/status")
-	var code uint64
-	if _, rest, ok := strings.Cut(string(text), "RssFile:"); ok {
-		fmt.Sscan(rest, &code)
-	}
-	fmt.Println(peakMemory(), code<<10)
+	code, _ := statusBytes("RssFile")
+	fmt.Println(peakMemory(), code)
 	os.Exit(status)
 }
 

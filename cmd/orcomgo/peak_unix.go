@@ -3,10 +3,7 @@
 package main
 
 import (
-	"fmt"
-	"os"
 	"runtime"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -14,13 +11,8 @@ import (
 // peakMemory returns the most memory in bytes that the process had resident, 0 if unknown.
 func peakMemory() uint64 {
 	// Getrusage counts what the process that started this one had resident, too, on Linux.
-	if text, err := os.ReadFile("/proc/self/status"); err == nil {
-		var kib uint64
-		if _, rest, ok := strings.Cut(string(text), "VmHWM:"); ok {
-			if _, err := fmt.Sscan(rest, &kib); err == nil {
-				return kib << 10
-			}
-		}
+	if peak, ok := statusBytes("VmHWM"); ok {
+		return peak
 	}
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -12,7 +12,7 @@ type Point struct {
 	// Sequences are the bytes of the archive that hold sequences.
 	Sequences uint64  `json:"sequence_bytes"`
 	Bins      uint64  `json:"bin_bytes"`
-	Program   uint64  `json:"program_memory"`  // bytes resident at most before the archive was begun: those of the program itself
+	Program   uint64  `json:"program_memory"`  // most bytes resident before the archive was started: those of the program itself
 	BinPeak   uint64  `json:"bin_peak_memory"` // and until the inputs were binned
 	Peak      uint64  `json:"peak_memory"`     // and until the end
 	Seconds   float64 `json:"seconds"`

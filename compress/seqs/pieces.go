@@ -182,22 +182,22 @@ func (a *pieceAligner) align(records [][]uint32, r *columnReads) [][][]edits.Pie
 		k, i int
 		skip []bool
 	}
-	var todo []read
+	var reads []read
 	all := make([][][]edits.Piece, len(r.cols))
 	for k, col := range r.cols {
 		o := nonACGTOf(r.exceptions[k])
 		all[k] = make([][]edits.Piece, col.Records)
 		for i := range col.Records {
 			if r.inPieces(k, i) {
-				todo = append(todo, read{k, i, slices.Clone(o.of(i, col.Lengths.Of(i)))})
+				reads = append(reads, read{k, i, slices.Clone(o.of(i, col.Lengths.Of(i)))})
 			}
 		}
 	}
 	const each = 16
-	tasks.EachWorker((len(todo)+each-1)/each, a.threads, func(int) func(int) {
+	tasks.EachWorker((len(reads)+each-1)/each, a.threads, func(int) func(int) {
 		x, o := longreads.NewAligner(a.shared), a.layout.Oriented()
 		return func(c int) {
-			for _, t := range todo[c*each : min((c+1)*each, len(todo))] {
+			for _, t := range reads[c*each : min((c+1)*each, len(reads))] {
 				o.Load(records[t.k][t.i:t.i+1], []bool{false})
 				pieces := x.Align(longreads.BasesOf(o.Read(0)), r.cols[t.k].Lengths.Of(t.i))
 				for j := range pieces {
