@@ -369,7 +369,7 @@ func (p *packer) write(ctx context.Context) error {
 	meta := p.r.Meta()
 	e := &encoder{meta: meta, bins: p.r, memory: p.o.Memory, enc: p.enc, level: p.o.Level.quals(), keeps: keepsOfAll(meta),
 		inputs: p.man.Inputs, nameRanges: p.man.NameRanges, pool: p.pool, assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun),
-		primers: newInputPrimers(p.specs, &p.man, p.o.Memory)}
+		primers: newInputPrimers(p.specs, &p.man, p.o.Memory), nameLinks: newNameLinks(p.specs, &p.man)}
 	var blockwise []sliceSpec
 	total := uint64(0)
 	for _, s := range p.specs {
@@ -379,6 +379,13 @@ func (p *packer) write(ctx context.Context) error {
 		}
 	}
 	e.cache = newBlockCache(p.r, e.keeps, p.twoBit, blockwise)
+	e.readNames = func(input int, from uint64, n int) ([]byte, error) {
+		c, err := e.cache.acquireNames(input, from, n)
+		if err != nil {
+			return nil, err
+		}
+		return c.names, nil
+	}
 	// Qualities are coded while the reads are laid out, which has stages of its own.
 	e.progress = newMeter(p.o.Progress, "pack", total)
 	e.progress.silent.Store(true)
