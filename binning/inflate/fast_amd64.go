@@ -21,7 +21,7 @@ type fastState struct {
 	n, limit, low int // of out; see decoder
 	bits, loaded  uint64
 	tables        unsafe.Pointer
-	ended         uint64 // 1 behind the end of the block
+	ended         uint64 // 1 behind the end of the block; 2 if something invalid follows, which is not said where
 }
 
 // fast is fastPlain in assembler.
@@ -33,7 +33,9 @@ func (d *decoder) fast() {
 	s := d.fastState()
 	for s.next(d.limit) && fastBytes(s) {
 	}
-	d.follows(s)
+	if d.follows(s) {
+		d.fastPlain()
+	}
 }
 
 // fastWide is fastWidePlain in assembler.
@@ -45,7 +47,9 @@ func (d *decoder) fastWide() {
 	s := d.fastState()
 	for s.next(d.limit) && fastSymbols(s) {
 	}
-	d.follows(s)
+	if d.follows(s) {
+		d.fastWidePlain()
+	}
 }
 
 func (d *decoder) fastState() *fastState {
@@ -64,16 +68,18 @@ func (s *fastState) next(limit int) bool {
 	return s.n < limit && s.pos <= s.last
 }
 
-// follows makes the decoder go on where a loop stopped.
-func (d *decoder) follows(s *fastState) {
+// follows makes the decoder continue where a loop ended. It reports whether the loop found something invalid: then that is behind where
+// the loop began, but not yet where the decoder is.
+func (d *decoder) follows(s *fastState) (invalid bool) {
 	d.bit, d.n = s.pos*8-int(s.loaded), s.n
-	if s.ended != 0 {
+	if s.ended == 1 {
 		d.endBlock()
 	}
+	return s.ended == 2
 }
 
 // fastBytes decodes to bytes until the limit or the end of the input. It returns false at the end of the
-// block and before what is invalid.
+// block, and if it found something invalid. Then it has not changed the state, but bytes behind those that were decoded.
 //
 //go:noescape
 func fastBytes(s *fastState) bool

@@ -7,9 +7,9 @@
 //	SI, R13   the next byte to load, and the last one to load from
 //	DI, R12   the next byte of text, and the limit
 //	R11       where a match may begin
-//	R8, CX    the bits, and how many are loaded
+//	R8, CX    the bits, and how many are loaded (in the lowest six bits)
 //	R10       tables
-//	AX        the entry of literals and lengths, then the length less 3
+//	AX        the entry of literals and lengths, then the length plus 125
 //	DX        the entry of distances, then the distance
 //	R14       where the match ends
 
@@ -75,13 +75,21 @@ GLOBL step<>(SB), RODATA|NOPTR, $16
 	ANDL $2047, AX \
 	MOVL (R10)(AX*4), AX
 
+// NEXT begins the next round.
+#define NEXT \
+	CMPQ DI, R12 \
+	JAE  full \
+	CMPQ SI, R13 \
+	JLS  refill \
+	JMP  full
+
 // Bytes.
 
 // LITERALS stores the literals of an entry.
 #define LITERALS \
 	RORXL $8, AX, BX \
 	MOVL BX, (DI) \
-	RORXL $4, AX, R9 \
+	RORXL $6, AX, R9 \
 	ANDL $3, R9 \
 	ADDQ R9, DI
 
@@ -91,10 +99,10 @@ GLOBL step<>(SB), RODATA|NOPTR, $16
 	SUBQ DX, BX \
 	CMPQ BX, R11 \
 	JLT invalid \
-	LEAQ 3(DI)(AX*1), R14
+	LEAQ -125(DI)(AX*1), R14
 
 // func fastBytes(s *fastState) bool
-TEXT ·fastBytes(SB), NOSPLIT, $16-9
+TEXT ·fastBytes(SB), NOSPLIT, $0-9
 #include "fast_loop.h"
 
 // Symbols of 16 bits.
@@ -106,7 +114,7 @@ TEXT ·fastBytes(SB), NOSPLIT, $16-9
 	MOVQ BX, X0 \
 	PMOVZXBW X0, X0 \
 	MOVQ X0, (DI) \
-	RORXL $3, AX, R9 \
+	RORXL $5, AX, R9 \
 	ANDL $6, R9 \
 	ADDQ R9, DI
 
@@ -114,8 +122,8 @@ TEXT ·fastBytes(SB), NOSPLIT, $16-9
 	ADDQ DX, DX \
 	MOVQ DI, BX \
 	SUBQ DX, BX \
-	LEAQ 6(DI)(AX*2), R14
+	LEAQ -250(DI)(AX*2), R14
 
 // func fastSymbols(s *fastState) bool
-TEXT ·fastSymbols(SB), NOSPLIT, $16-9
+TEXT ·fastSymbols(SB), NOSPLIT, $0-9
 #include "fast_loop.h"
