@@ -33,8 +33,8 @@ func newMemberPool(threads, memory int) *memberPool {
 	return &memberPool{threads: threads, regionSize: size}
 }
 
-// membersPerTask is how many members, end to end, a goroutine inflates at a time.
-const membersPerTask = 4
+// membersPerTask is how many members, end to end, a goroutine inflates at a time: two at once, so that one may be left over.
+const membersPerTask = 8
 
 // memberBatch is the members that a text inflates.
 type memberBatch struct {

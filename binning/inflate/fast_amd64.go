@@ -11,6 +11,21 @@ import (
 // hasBMI2 reports whether the processor has the instructions that are used.
 var hasBMI2 = cpuid.CPU.Supports(cpuid.BMI2, cpuid.SSE4)
 
+// nearIndices has for every distance d below 16 the indices i%d of 16 bytes, and nearStep the greatest multiple of d up to 16.
+var (
+	nearIndices [16][16]uint8
+	nearStep    [16]uint8
+)
+
+func init() {
+	for d := 1; d < 16; d++ {
+		for i := range 16 {
+			nearIndices[d][i] = uint8(i % d)
+		}
+		nearStep[d] = uint8(16 / d * d)
+	}
+}
+
 // fastStep is how many bytes are decoded at most before the scheduler can stop the goroutine.
 const fastStep = 128 << 10
 

@@ -90,10 +90,10 @@ far: // the length is more than 32
 near: // the match overlaps with its copy
 	MOVOU (BX), X0
 	MOVL DX, BX
-	LEAQ step<>(SB), R9
+	LEAQ ·nearStep(SB), R9
 	MOVBLZX (R9)(BX*1), R9
 	SHLL $4, BX
-	LEAQ repeat<>(SB), R15
+	LEAQ ·nearIndices(SB), R15
 	MOVOU (R15)(BX*1), X1
 	PSHUFB X1, X0
 nearer:

@@ -130,13 +130,17 @@ func checkDecoder(t *testing.T, data []byte, members []Member) {
 	want, _ := inflateMembers(data, members)
 	const guard = 2 * slack
 	dst := bytes.Repeat([]byte{0xa5}, total+guard)
-	var got []byte
+	texts := make([][]byte, len(members))
 	right := NewMemberDecoder().Inflate(dst, data, members, func(i int, text []byte) {
-		if len(text) != int(members[i].Length) {
-			t.Fatalf("member %d has %d bytes, want %d", i, len(text), members[i].Length)
+		if len(text) != int(members[i].Length) || texts[i] != nil {
+			t.Fatalf("member %d has %d bytes, want %d, once", i, len(text), members[i].Length)
 		}
-		got = append(got, text...)
+		texts[i] = append([]byte{}, text...)
 	})
+	got := slices.Concat(texts[:right]...)
+	if slices.ContainsFunc(texts[:right], func(text []byte) bool { return text == nil }) || right < len(members) && texts[right] != nil {
+		t.Fatalf("%d of %d members are right, but others were reported", right, len(members))
+	}
 	if !bytes.Equal(got, want) || !bytes.Equal(dst[:len(got)], want) {
 		t.Fatalf("%d of %d members are right, %d bytes; want %d bytes", right, len(members), len(got), len(want))
 	}
