@@ -33,7 +33,8 @@ func newMemberPool(threads, memory int) *memberPool {
 	return &memberPool{threads: threads, regionSize: size}
 }
 
-// membersPerTask is how many members, end to end, a goroutine inflates at a time: two at once, so that one may be left over.
+// membersPerTask is how many members, end to end, a goroutine inflates in one go: two at a time, until only members of one half are
+// left.
 const membersPerTask = 8
 
 // memberBatch is the members that a text inflates.

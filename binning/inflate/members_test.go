@@ -167,6 +167,38 @@ func TestFindMembersDamaged(t *testing.T) {
 	}
 }
 
+// TestMemberDecoder has members of all kinds of blocks and matches, and of many sizes, so that those that are decoded at once end at
+// different places; then each time with a damaged one.
+func TestMemberDecoder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(25, 25))
+	texts := samples()
+	texts["repeats"] = slices.Concat(repeats(), repeats())
+	for name, text := range texts {
+		for _, level := range []int{-2, 0, 1, 6, 9} {
+			var data []byte
+			var members []Member
+			for rest := text[:min(len(text), 200_000)]; len(rest) > 0; {
+				part := rest[:min(len(rest), 1+rng.IntN(1<<(4+rng.IntN(13))))]
+				rest = rest[len(part):]
+				gz := goLevel(level)(part)
+				n, err := headerSize(gz)
+				if err != nil {
+					t.Fatal(name, err)
+				}
+				size := len(gz) - n - footerSize
+				members = append(members, Member{uint32(len(data) + n), uint32(size), uint32(len(part)), crc32.ChecksumIEEE(part)})
+				data = append(data, gz...)
+			}
+			checkDecoder(t, data, members)
+			for k := 0; k < 10 && len(data) > 0; k++ {
+				damaged := slices.Clone(data)
+				damaged[rng.IntN(len(damaged))] ^= 1 << rng.IntN(8)
+				checkDecoder(t, damaged, members)
+			}
+		}
+	}
+}
+
 func FuzzFindMembers(f *testing.F) {
 	data := bgzip(fastq(24, 1000))
 	f.Add(data, 1<<20)
