@@ -30,6 +30,10 @@
 #define TABLES0 0
 #define TABLES1 tables__size
 
+// Offsets of their states.
+#define STREAM0 0
+#define STREAM1 fastState__size
+
 // LOOKUP makes E the entry that BITS begin with.
 #define LOOKUP(BITS, E, TABLES) \
 	MOVL BITS, E \
@@ -100,7 +104,7 @@ copy: \
 next:
 
 // RARE is what is not done in each round, by the labels of ROUND.
-#define RARE(IN, OUT, BITS, LOADED, E, TABLES, STREAM, special, single, extra, literal, distance, oddDistance, copy, near, nearer, far, next) \
+#define RARE(OUT, BITS, LOADED, E, TABLES, STREAM, special, single, extra, literal, distance, oddDistance, copy, near, nearer, far, next) \
 special: \
 	MOVL E, DX \
 	ANDL $0xe0, DX \
@@ -237,8 +241,8 @@ loop:
 	ROUND(R11, R12, R13, R15, BP, TABLES1, LOW1, special1, distance1, oddDistance1, copy1, near1, far1, next1)
 	JMP  loop
 
-	RARE(SI, DI, R8, CX, AX, TABLES0, 0, special0, single0, extra0, literal0, distance0, oddDistance0, copy0, near0, nearer0, far0, next0)
-	RARE(R11, R12, R13, R15, BP, TABLES1, fastState__size, special1, single1, extra1, literal1, distance1, oddDistance1, copy1, near1, nearer1, far1, next1)
+	RARE(DI, R8, CX, AX, TABLES0, STREAM0, special0, single0, extra0, literal0, distance0, oddDistance0, copy0, near0, nearer0, far0, next0)
+	RARE(R12, R13, R15, BP, TABLES1, STREAM1, special1, single1, extra1, literal1, distance1, oddDistance1, copy1, near1, nearer1, far1, next1)
 
 ended: // the block of the stream whose state is at offset R14
 	MOVQ s+0(FP), DX
