@@ -195,7 +195,7 @@ type sequence struct {
 	next  uint8  // of a length: the next one in a list, 0 for none
 }
 
-// extend makes room in an entry for a literal before its symbols. What literalBefore returns of that is added then.
+// extend makes room in an entry for a literal before its symbols. The entry of that, without its number of literals, is added then.
 func extend(e uint32) uint32 {
 	if e&entryLength != 0 {
 		return e&(255<<24|255) + e&(255<<8)<<8 + 1<<entryLiterals
