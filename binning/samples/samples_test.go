@@ -207,7 +207,7 @@ func TestScanClasses(t *testing.T) {
 // TestLinkToArchive: another name of a file of an archive that is left out is no hard link to it, but a file.
 func TestLinkToArchive(t *testing.T) {
 	dir := write(t, "notes.txt", "sub/log")
-	meta := filepath.Join(dir, "x.cmeta")
+	meta := filepath.Join(dir, "a.cmeta")
 	for _, err := range []error{
 		os.WriteFile(meta, []byte(commit.PackedMetaMagic), 0o666),
 		os.Link(meta, filepath.Join(dir, "sub/copy")),
@@ -217,7 +217,7 @@ func TestLinkToArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const want = "notes.txt=other sub=directory sub/copy=other sub/copy2=hardlink sub/log=other x.cmeta=archive"
+	const want = "a.cmeta=archive notes.txt=other sub=directory sub/copy=other sub/copy2=hardlink sub/log=other"
 	if got := classes(scan(t, dir, Options{Out: dir})); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
