@@ -75,14 +75,15 @@ vet-platforms:
 		echo "GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./..."; GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || exit 1; \
 	done
 
-# The tests of the packages on 64-bit ARM, by qemu where it is installed; but not one that starts itself as another process.
+# The tests of the packages on 64-bit ARM, by qemu where it is installed; but not one that starts itself as another process,
+# and not one of reading a file that was shortened: qemu does not say at which address that failed.
 ARM64_PKGS = ./binning/... ./bins/... ./minimizer ./compress ./compress/archive ./compress/basemodel ./compress/names \
 	./compress/overlap ./compress/quals ./compress/rangecoder ./compress/seqs
 test-arm64:
 	@qemu=$$(command -v qemu-aarch64-static || command -v qemu-aarch64); \
 	if [ -n "$$qemu" ]; then \
 		echo "GOARCH=arm64 $(GO) test -short -exec $$qemu"; \
-		GOARCH=arm64 $(GO) test -short -skip "^TestKilled$$" -timeout $(PATIENCE) -exec "$$qemu" $(ARM64_PKGS); \
+		GOARCH=arm64 $(GO) test -short -skip "^(TestKilled|TestReadMapped)$$" -timeout $(PATIENCE) -exec "$$qemu" $(ARM64_PKGS); \
 	else echo "qemu-aarch64 is not installed: nothing was tested on arm64"; fi
 
 # Everything that takes longer: more random moments to be killed at, an error in every system call (by strace where it is
