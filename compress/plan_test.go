@@ -44,7 +44,7 @@ func covers(t *testing.T, m *bins.Meta, specs []sliceSpec) {
 func TestPlanSlices(t *testing.T) {
 	smallSlices(t)
 	m := testMeta(record.Options{})
-	specs, err := planSlices(m, nil, 0, 0, noParts)
+	specs, err := planSlices(m, nil, 0, noParts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestPlanSlices(t *testing.T) {
 		}
 		return nil
 	}
-	if specs, err = planSlices(m, nil, 0, 0, parts); err != nil {
+	if specs, err = planSlices(m, nil, 0, parts); err != nil {
 		t.Fatal(err)
 	}
 	covers(t, m, specs)
@@ -109,7 +109,7 @@ func TestPlanLeads(t *testing.T) {
 		m := &bins.Meta{Options: record.Options{Quality: c.quality}}
 		m.Inputs = []record.Input{{Records: 1500, Bytes: 640 << 20, Mate: -1}}
 		m.Blocks = []bins.BlockInfo{{Records: 1000, TextLen: 100 << 20}, {FirstRecord: 1000, Records: 500, TextLen: 50 << 20}}
-		specs, err := planSlices(m, nil, 4<<20, c.memory, noParts)
+		specs, err := planSlices(m, []uint64{4 << 20}, c.memory, noParts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestPlanRefusesBrokenPairs(t *testing.T) {
 	} {
 		m := testMeta(record.Options{})
 		change(m)
-		if _, err := planSlices(m, nil, 0, 0, noParts); err == nil {
+		if _, err := planSlices(m, nil, 0, noParts); err == nil {
 			t.Errorf("%s: passed", name)
 		}
 	}
