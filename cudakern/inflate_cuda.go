@@ -83,11 +83,17 @@ func (f *Inflater) RoomForCompressed(n int) error {
 		return err
 	}
 	defer leave()
+	old := f.compressed.size
 	if err := f.compressed.grow(n+inflatePad, "compressed bytes"); err != nil {
 		return err
 	}
 	f.room = f.compressed.size - inflatePad
-	return nil
+	if f.compressed.size == old {
+		return nil
+	}
+	// The kernel ignores what is behind the last byte of a word, but compute-sanitizer would report that it is read.
+	return cudaError("clearing memory for compressed bytes",
+		cu.MemsetD8Async(f.compressed.ptr, 0, int64(f.compressed.size), f.stream))
 }
 
 // UploadCompressed queues the copying of p to the compressed bytes, at an offset; there must be room.
