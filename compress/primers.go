@@ -23,7 +23,7 @@ var (
 
 // primerShare: a primer is made of one in so many qualities of its input, if that is at least leastLeading and at most primerBytes. It has
 // to be decoded for any record of the input.
-const primerShare = 20
+const primerShare = 12
 
 // primerSize returns how many qualities the primer of an input of so many is made of at most.
 func primerSize(quals uint64) int {
