@@ -28,7 +28,7 @@ type PackOptions struct {
 	Tool    string // program and version, recorded in the archive
 
 	Level Level
-	// SliceText is how many bytes of text of an input a slice has, more or less; 0 for the default of 64 MiB, or of 8 MiB for inputs
+	// SliceText is how many bytes of text of an input a slice has, more or less; 0 for the default of 64 MiB, or of 2 MiB for inputs
 	// of short reads with 64 Mi qualities or more, which are kept at the default level. Slices are decoded by
 	// themselves: some records of smaller ones take less time, and their models learn from less. Where nothing but the reads is
 	// kept, as a set, it has no effect.

@@ -18,7 +18,7 @@ var (
 	// models to learn, little enough that several fit in memory.
 	sliceText uint64 = 64 << 20
 	// smallSliceText is sliceText of inputs of at least smallFrom qualities that begin with primers: few are decoded for some records.
-	smallSliceText uint64 = 8 << 20
+	smallSliceText uint64 = 2 << 20
 	smallFrom      uint64 = 64 << 20
 	// sliceReads is how many reads a slice of reads alone, in layout order, aims for.
 	sliceReads uint64 = 1 << 18
