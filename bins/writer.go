@@ -30,6 +30,7 @@ type Writer struct {
 	named      [2]*tempFile // data and meta of Create
 	unnamed    [2]*scratch  // data and meta of CreateUnnamed
 	blocks     []BlockInfo
+	zstdNames  bool // a block has names as zstd frames
 	done       bool
 }
 
@@ -114,6 +115,7 @@ func (w *Writer) Reserve(e *Encoded) {
 	w.data.n += e.info.StoredDNA + e.info.StoredNames + e.info.StoredQuals
 	w.meta.n += e.info.StoredMeta
 	w.blocks = append(w.blocks, e.info)
+	w.zstdNames = w.zstdNames || e.zstdNames
 }
 
 // WriteReserved writes a block to its place. Unlike the other methods it may be called from
@@ -189,7 +191,7 @@ func (w *Writer) complete(o record.Options, inputs []record.Input) (id [16]byte,
 		in.Bytes += b.TextLen
 	}
 	version := uint32(versionNoSource)
-	if slices.ContainsFunc(inputs, func(in record.Input) bool { return in.Source != nil || in.Further }) {
+	if w.zstdNames || slices.ContainsFunc(inputs, func(in record.Input) bool { return in.Source != nil || in.Further }) {
 		version = Version
 	}
 	trailer := appendTrailer(nil, &Meta{Tool: w.Tool, Options: o, Inputs: inputs, Blocks: w.blocks, Version: version})
