@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"orcomgo/binning"
 	"orcomgo/bins/commit"
@@ -74,7 +73,7 @@ func (a *archiving) run(ctx context.Context) (*compress.Summary, outcome, error)
 	if a.binned != nil {
 		a.binned(&summary)
 	}
-	runtime.GC() // the blocks are garbage now, and packing should not begin with them
+	garbage.collect() // the blocks are garbage now, and packing should not begin with them
 	if err := a.checkGPU(summary.DeviceFailed); err != nil {
 		return nil, archived, err
 	}

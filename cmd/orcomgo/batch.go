@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
 
@@ -278,7 +277,7 @@ func (b *batch) archive(ctx context.Context, i, threads int, device string) {
 			a.report, a.finish = part.report, part.finish
 			a.note = func(line string) { b.bar.note(sample.Name + ": " + line) }
 			r.summary, r.outcome, r.err = a.run(ctx)
-			runtime.GC() // before the next one
+			garbage.collect() // before the next one
 		}
 	}
 	r.err, r.took = hint(r.err), time.Since(began)

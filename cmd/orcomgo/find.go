@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -186,8 +185,6 @@ func (r *findRun) search(ctx context.Context, found []commit.Entry) error {
 		if err != nil {
 			return err
 		}
-		// Little memory is used, so garbage may wait.
-		defer debug.SetGCPercent(debug.SetGCPercent(400))
 		g := new(errgroup.Group)
 		g.SetLimit(r.threads)
 		for i := range found {

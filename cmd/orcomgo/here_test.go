@@ -24,7 +24,6 @@ func runHere(args ...string) (status int, stderr string) {
 func runOutput(args ...string) (status int, stdout, stderr string) {
 	// A command sets this for a process of its own. Here it would make later tests collect garbage most of the time.
 	defer debug.SetMemoryLimit(math.MaxInt64)
-	defer debug.SetGCPercent(garbagePercent)
 	var out, errs bytes.Buffer
 	status = run(context.Background(), &streams{in: strings.NewReader(""), out: &out, err: &errs}, args)
 	see(errs.String())

@@ -4,6 +4,9 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -36,10 +39,63 @@ func (r *resources) add(f *pflag.FlagSet) {
 	f.BoolVar(&r.json, "json", false, "the result on standard output as JSON, for scripts")
 }
 
-// garbagePercent is how much the heap grows, in percent, before garbage is collected. Nearly all of the heap is large arrays: frequent
-// collections take little time and halve the garbage. Tests that run commands on a few records in their own process raise it: there
-// collections would take most of the time.
-var garbagePercent = 30
+// garbagePercent is how much the heap grows, in percent, before garbage is collected, if that is more than leastGarbage. Nearly all of
+// a large heap is large arrays: frequent collections take little time and halve the garbage.
+const garbagePercent = 30
+
+// leastGarbage is by how much the heap grows before garbage is collected, unless --memory is little. Small samples have heaps of a few
+// megabytes: at 30 percent of those, collections would take a fifth of the processor time.
+const leastGarbage = 32 << 20
+
+// leastUsed is the memory in use that the runtime assumes for smaller heaps: the first collection is when the heap has grown to the
+// percentage of it.
+const leastUsed = 4 << 20
+
+// collector decides when garbage is collected.
+type collector struct {
+	least   atomic.Uint64 // bytes by which the heap may always grow
+	watches sync.Once
+}
+
+var garbage collector
+
+// limit has garbage collected in time for a heap that stays within memory.
+func (c *collector) limit(memory uint64) {
+	c.least.Store(min(memory/16, leastGarbage))
+	debug.SetMemoryLimit(int64(min(memory-min(uncounted, memory/5), 1<<60)))
+	c.adjust()
+	c.watches.Do(c.watch)
+}
+
+// watch calls adjust after each collection.
+func (c *collector) watch() {
+	runtime.AddCleanup(&struct{ *collector }{c}, func(c *collector) {
+		c.adjust()
+		c.watch()
+	}, c)
+}
+
+// adjust sets the percentage by the memory that was in use after the last collection.
+func (c *collector) adjust() { debug.SetGCPercent(c.percent(readMetric("/gc/heap/live:bytes"))) }
+
+// percent returns by how many percent the heap may grow before garbage is collected.
+func (c *collector) percent(used uint64) int {
+	return max(garbagePercent, int(c.least.Load()*100/max(used, leastUsed)))
+}
+
+// collect collects garbage, unless the heap is so small that it may wait.
+func (c *collector) collect() {
+	if readMetric("/memory/classes/heap/objects:bytes") > 2*c.least.Load() {
+		runtime.GC()
+	}
+}
+
+// readMetric returns a number that the runtime knows.
+func readMetric(name string) uint64 {
+	s := []metrics.Sample{{Name: name}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
 
 // limit returns how much memory the command may use: what --memory says, or its default.
 func (r *resources) limit() size {
@@ -61,9 +117,7 @@ func (r *resources) start(s *streams, model ...stageModel) (*progress, error) {
 	r.began = time.Now()
 	r.memory = r.limit()
 	runtime.GOMAXPROCS(r.threads)
-	debug.SetGCPercent(garbagePercent)
-	// collect garbage before the heap exceeds the bound
-	debug.SetMemoryLimit(int64(min(uint64(r.memory)-min(uncounted, uint64(r.memory)/5), 1<<60)))
+	garbage.limit(uint64(r.memory))
 	s.log.event("limits", "threads", r.threads, "memory", uint64(r.memory))
 	switch {
 	case !r.quiet:

@@ -27,9 +27,6 @@ var programs = map[string]func(){"orcomgo": main, "orcomgo-peak": playPeak}
 
 // The scripts in testdata run the test binary itself under the name orcomgo.
 func TestMain(m *testing.M) {
-	if programs[filepath.Base(os.Args[0])] == nil {
-		garbagePercent = 400
-	}
 	testscript.Main(allTests{m}, programs)
 }
 

@@ -25,10 +25,10 @@ func parseLen(section []byte) (n int, rest []byte, err error) {
 	return int(v), section[k:], nil
 }
 
-// Decode decodes a section of Encode on up to threads goroutines. It returns at once and decodes in the background. It
+// Decode decodes a section of Encode, whose Options had the same TwoCoders, on up to threads goroutines. It returns at once and decodes in the background. It
 // returns an error, which wraps ErrCorrupt, if the lengths in the section cannot be right; other damage is reported by the
 // methods of Sequence.
-func Decode(section []byte, threads int) (*Sequence, error) {
+func Decode(section []byte, twoCoders, threads int) (*Sequence, error) {
 	n, rest, err := parseLen(section)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func Decode(section []byte, threads int) (*Sequence, error) {
 	segments := make([]*segment, len(ends))
 	count := 0
 	for k := range segments {
-		segments[k] = newSegment(ends, k)
+		segments[k] = newSegment(ends, k, twoCoders)
 		count += segments[k].coders()
 	}
 	in, err := parseStreams(rest, count)

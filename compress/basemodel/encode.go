@@ -10,6 +10,8 @@ import (
 // Options of Encode.
 type Options struct {
 	Threads int // that code segments and chunks side by side, at least 1; the section does not depend on it
+	// TwoCoders is the length from which segments have two coders, in bases.
+	TwoCoders int
 	// Follow, if not nil, is called before the first base is coded with a sequence that is decoded while the section is coded. Decoding
 	// takes another ModelBytes for each coder, in goroutines of its own.
 	Follow   func(s *Sequence)
@@ -48,7 +50,7 @@ func Encode(n int, src Source, o Options) Encoded {
 	}
 	var all []coderTask
 	for k := range ends {
-		t := coderTask{segment: newSegment(ends, k), progress: progress}
+		t := coderTask{segment: newSegment(ends, k, o.TwoCoders), progress: progress}
 		if decoded != nil {
 			t.follower = newSegmentFollower(decoded, k, t.segment)
 		}

@@ -11,7 +11,7 @@ import (
 func Example() {
 	genome := []byte{0, 1, 2, 3, 3, 1, 0, 2, 2, 0, 1, 3, 1, 2, 0, 3, 0, 0, 2, 1, 3, 2, 1, 1, 0, 3, 3, 2, 0, 1, 1, 3, 0, 2, 2, 3, 1, 0, 0, 2}
 	source := func(dst []byte, pos, n int) []byte { return append(dst, genome[pos:pos+n]...) }
-	encoded := basemodel.Encode(len(genome), source, basemodel.Options{Threads: 1})
+	encoded := basemodel.Encode(len(genome), source, basemodel.Options{TwoCoders: basemodel.TwoCoders, Threads: 1})
 
 	read := genome[4:36]
 	c := rangecoder.EncodeTo(nil, nil)
@@ -21,7 +21,7 @@ func Example() {
 	}
 	literal := c.Enc.Finish()
 
-	sequence, err := basemodel.Decode(encoded.Section, 1)
+	sequence, err := basemodel.Decode(encoded.Section, basemodel.TwoCoders, 1)
 	if err != nil {
 		fmt.Println(err)
 		return

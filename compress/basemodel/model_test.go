@@ -81,12 +81,12 @@ func decodeAll(t *testing.T, m *Model, data []byte, n int) []byte {
 func TestModelKnowsItsBases(t *testing.T) {
 	genome := randomBases(rand.New(rand.NewSource(5)), 50000)
 	again := append(reverseComplement(genome[20000:22000]), genome[3000:5000]...)
-	encoded := Encode(len(genome), sourceOf(genome), Options{Threads: 1})
+	encoded := Encode(len(genome), sourceOf(genome), Options{TwoCoders: TwoCoders, Threads: 1})
 	data := codeAll(encoded.Model.Clone(len(again)), again)
 	if len(data)*8 > len(again)/4 {
 		t.Fatalf("%d bytes for %d bases that occurred before", len(data), len(again))
 	}
-	sequence, err := Decode(encoded.Section, 1)
+	sequence, err := Decode(encoded.Section, TwoCoders, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

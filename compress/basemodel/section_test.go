@@ -19,7 +19,7 @@ func sourceOf(b []byte) Source {
 // decoded returns the bases of a section.
 func decoded(t testing.TB, section []byte, threads int) []byte {
 	t.Helper()
-	s, err := Decode(section, threads)
+	s, err := Decode(section, TwoCoders, threads)
 	if err == nil {
 		err = s.Wait(s.Len())
 	}
@@ -34,18 +34,18 @@ func decoded(t testing.TB, section []byte, threads int) []byte {
 
 // TestRoundTrip: bases come back, by one thread, by two and decoded while they are coded, and the bytes do not depend on that.
 func TestRoundTrip(t *testing.T) {
-	for _, n := range []int{0, 1, 2, 3, 4, 5, 30, 1000, 300000, twoCoderBases + 5} {
+	for _, n := range []int{0, 1, 2, 3, 4, 5, 30, 1000, 300000, TwoCoders + 5} {
 		b := repetitive(int64(n), n)
 		var done atomic.Int64
-		section := Encode(n, sourceOf(b), Options{Threads: 2, Progress: func(k int) { done.Add(int64(k)) }}).Section
+		section := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 2, Progress: func(k int) { done.Add(int64(k)) }}).Section
 		if got := done.Load(); got != int64(n) {
 			t.Errorf("n=%d: the progress is of %d bases", n, got)
 		}
-		if one := Encode(n, sourceOf(b), Options{Threads: 1}).Section; !bytes.Equal(one, section) {
+		if one := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1}).Section; !bytes.Equal(one, section) {
 			t.Fatalf("n=%d: one thread codes differently from two", n)
 		}
 		var follower *Sequence
-		verified := Encode(n, sourceOf(b), Options{Threads: 1, Follow: func(s *Sequence) { follower = s }})
+		verified := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1, Follow: func(s *Sequence) { follower = s }})
 		if !bytes.Equal(verified.Section, section) {
 			t.Fatalf("n=%d: coded differently when it is verified", n)
 		}
@@ -69,18 +69,18 @@ func TestRoundTrip(t *testing.T) {
 // TestModelsAgree: the models of coding, of coding with verification, and of decoding code other bases alike, whether one coder or two
 // coded the segment.
 func TestModelsAgree(t *testing.T) {
-	for _, n := range []int{0, 5000, twoCoderBases + 77} {
+	for _, n := range []int{0, 5000, TwoCoders + 77} {
 		b := repetitive(int64(n+1), n)
 		again := append(randomBases(rand.New(rand.NewSource(18)), 300), b[n/2:min(n/2+1000, n)]...)
 		var follower *Sequence
 		var want []byte
-		e := Encode(n, sourceOf(b), Options{Threads: 2, Follow: func(s *Sequence) { follower = s }, Model: func(m *Model) {
+		e := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 2, Follow: func(s *Sequence) { follower = s }, Model: func(m *Model) {
 			want = codeAll(m.Clone(len(again)), again)
 		}})
 		if got := codeAll(e.Model.Clone(len(again)), again); want == nil || !bytes.Equal(got, want) {
 			t.Errorf("n=%d: the model that was given early codes differently", n)
 		}
-		s, err := Decode(e.Section, 2)
+		s, err := Decode(e.Section, TwoCoders, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,13 +103,13 @@ func TestModelsAgree(t *testing.T) {
 func TestModelsDiffer(t *testing.T) {
 	const n = 3000
 	b := repetitive(20, n)
-	e := Encode(n, sourceOf(b), Options{Threads: 1})
+	e := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1})
 	for _, at := range []int{0, 1, 27, 28, n - 29, n - 1} {
 		other := bytes.Clone(b)
 		other[at] ^= 2
 		packed := make([]byte, packedLen(n))
 		Pack(packed, other)
-		s, err := Decode(e.Section, 1)
+		s, err := Decode(e.Section, TwoCoders, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestModelsDiffer(t *testing.T) {
 		if !s.Is(packed) {
 			t.Errorf("the sequence is said to be another one")
 		}
-		if Encode(n, sourceOf(other), Options{Threads: 1}).Model.Equal(e.Model) {
+		if Encode(n, sourceOf(other), Options{TwoCoders: TwoCoders, Threads: 1}).Model.Equal(e.Model) {
 			t.Errorf("base %d differs, and the models are said to be equal", at)
 		}
 	}
@@ -136,7 +136,7 @@ func TestModelsDiffer(t *testing.T) {
 		"an earlier base":     func(m *Model) { m.hist.words[3] ^= 1 },
 		"a counter of a node": func(m *Model) { m.mix.nodes[nodes9+5][1] ^= 1 },
 	} {
-		m := Encode(n, sourceOf(b), Options{Threads: 1}).Model
+		m := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1}).Model
 		if !m.Equal(e.Model) {
 			t.Fatal("two models of the same bases differ")
 		}
@@ -165,18 +165,18 @@ func TestSegments(t *testing.T) {
 				t.Fatalf("n=%d: segment %d of %d has %d bases", n, k, len(ends), size)
 			}
 			if len(ends) < 10 {
-				if s := newSegment(ends, k); s.from != at || s.n != ends[k]-at || s.coders() > coders {
+				if s := newSegment(ends, k, TwoCoders); s.from != at || s.n != ends[k]-at || s.coders() > coders {
 					t.Fatalf("n=%d: segment %d is %d bases from %d on", n, k, s.n, s.from)
 				}
 			}
 			at = ends[k]
 		}
 	}
-	for _, n := range []int{0, 1, chunkBases, chunkBases + 1, twoCoderBases - 1, twoCoderBases, twoCoderBases + 1,
-		twoCoderBases + chunkBases + 3} {
-		at, all := 0, cutRounds(n)
+	for _, n := range []int{0, 1, chunkBases, chunkBases + 1, TwoCoders - 1, TwoCoders, TwoCoders + 1,
+		TwoCoders + chunkBases + 3} {
+		at, all := 0, cutRounds(n, TwoCoders)
 		for _, round := range all {
-			if want := 1 + int(min(uint(n)/twoCoderBases, 1)); len(round) != want {
+			if want := 1 + int(min(uint(n)/TwoCoders, 1)); len(round) != want {
 				t.Fatalf("n=%d: %d chunks in a round, want %d", n, len(round), want)
 			}
 			if round[0].from%4 != 0 {
@@ -210,8 +210,8 @@ func TestSegmentsAreCodedApart(t *testing.T) {
 		return dst
 	}
 	var follower *Sequence
-	e := Encode(n, source, Options{Threads: 2, Follow: func(s *Sequence) { follower = s }})
-	again, err := Decode(e.Section, 2)
+	e := Encode(n, source, Options{TwoCoders: TwoCoders, Threads: 2, Follow: func(s *Sequence) { follower = s }})
+	again, err := Decode(e.Section, TwoCoders, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestSegmentsAreCodedApart(t *testing.T) {
 		}
 	}
 	// A length that reaches beyond the streams is found however the section is damaged.
-	if _, err := Decode(e.Section[:20], 2); !errors.Is(err, ErrCorrupt) {
+	if _, err := Decode(e.Section[:20], TwoCoders, 2); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("a section of 20 bytes: %v", err)
 	}
 }
@@ -257,9 +257,9 @@ func TestPacked(t *testing.T) {
 // TestDamagedSections: lengths that cannot be right are refused at once, bytes that are left over at the end; each error has its class and
 // its cause.
 func TestDamagedSections(t *testing.T) {
-	b := repetitive(21, twoCoderBases+10)
-	long := Encode(len(b), sourceOf(b), Options{Threads: 2}).Section
-	short := Encode(1000, sourceOf(b), Options{Threads: 1}).Section
+	b := repetitive(21, TwoCoders+10)
+	long := Encode(len(b), sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 2}).Section
+	short := Encode(1000, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1}).Section
 	for _, c := range []struct {
 		name    string
 		section []byte
@@ -271,7 +271,7 @@ func TestDamagedSections(t *testing.T) {
 		{"no length of the first stream", long[:3]},
 		{"a first stream longer than the section", long[:len(long)/4]},
 	} {
-		if _, err := Decode(c.section, 2); !errors.Is(err, ErrCorrupt) {
+		if _, err := Decode(c.section, TwoCoders, 2); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -283,7 +283,7 @@ func TestDamagedSections(t *testing.T) {
 		{"bytes of the second stream are left", append(bytes.Clone(long), make([]byte, 30)...)},
 	} {
 		for _, threads := range []int{1, 2} {
-			s, err := Decode(c.section, threads)
+			s, err := Decode(c.section, TwoCoders, threads)
 			if err != nil {
 				t.Fatalf("%s: %v", c.name, err)
 			}
@@ -304,7 +304,7 @@ func TestDamagedSections(t *testing.T) {
 func TestFollow(t *testing.T) {
 	for _, n := range []int{0, 3, 3000} {
 		b := repetitive(22, n)
-		section := Encode(n, sourceOf(b), Options{Threads: 1}).Section
+		section := Encode(n, sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1}).Section
 		_, size := binary.Uvarint(section)
 		data := section[size:]
 		c := make(chan []byte, 1)
@@ -312,7 +312,7 @@ func TestFollow(t *testing.T) {
 		s := newSequence(n)
 		go func() {
 			defer s.end()
-			s.decodeSegment(0, newSegment(s.ends, 0), []*stream{in}, false)
+			s.decodeSegment(0, newSegment(s.ends, 0, TwoCoders), []*stream{in}, false)
 		}()
 		for k := range data {
 			c <- data[:k:k]
@@ -364,7 +364,7 @@ func TestParallelFor(t *testing.T) {
 // FuzzDecode: whatever a section is, decoding it ends, with an error or the number of bases it says.
 func FuzzDecode(f *testing.F) {
 	b := repetitive(23, 400)
-	section := Encode(len(b), sourceOf(b), Options{Threads: 1}).Section
+	section := Encode(len(b), sourceOf(b), Options{TwoCoders: TwoCoders, Threads: 1}).Section
 	f.Add(section)
 	f.Add(section[:len(section)/2])
 	f.Add([]byte{0})
@@ -374,7 +374,7 @@ func FuzzDecode(f *testing.F) {
 		if err == nil && n > 1<<16 {
 			return
 		}
-		s, lenErr := Decode(section, 1)
+		s, lenErr := Decode(section, TwoCoders, 1)
 		if err != nil && lenErr == nil {
 			t.Fatal("a section without a length is decoded")
 		}
@@ -391,15 +391,43 @@ func BenchmarkEncode(b *testing.B) {
 	bases := repetitive(1, 1<<20)
 	b.SetBytes(int64(len(bases)))
 	for b.Loop() {
-		Encode(len(bases), sourceOf(bases), Options{Threads: 1})
+		Encode(len(bases), sourceOf(bases), Options{TwoCoders: TwoCoders, Threads: 1})
 	}
 }
 
 func BenchmarkDecode(b *testing.B) {
 	bases := repetitive(1, 1<<20)
-	section := Encode(len(bases), sourceOf(bases), Options{Threads: 1}).Section
+	section := Encode(len(bases), sourceOf(bases), Options{TwoCoders: TwoCoders, Threads: 1}).Section
 	b.SetBytes(int64(len(bases)))
 	for b.Loop() {
 		decoded(b, section, 1)
+	}
+}
+
+// TestTwoCoders: segments have two coders from the given length on, and are decoded with the same length only.
+func TestTwoCoders(t *testing.T) {
+	const n = 20000
+	b := repetitive(5, n)
+	sections := make(map[int][]byte)
+	for _, least := range []int{n, n + 1} {
+		sections[least] = Encode(n, sourceOf(b), Options{TwoCoders: least, Threads: 2}).Section
+		if got, want := Coders(n, least), 2-(least-n); got != want {
+			t.Errorf("two coders from %d on: %d coders of %d bases", least, got, n)
+		}
+	}
+	if bytes.Equal(sections[n], sections[n+1]) {
+		t.Error("one coder and two coders wrote the same")
+	}
+	for least, section := range sections {
+		s, err := Decode(section, least, 2)
+		if err == nil {
+			err = s.Wait(n)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Append(nil, 0, n); !bytes.Equal(got, b) {
+			t.Errorf("two coders from %d on: other bases", least)
+		}
 	}
 }

@@ -17,18 +17,21 @@ func segmentEnds(n int) []int {
 // A long segment is cut into chunks, which two coders code side by side, alternately. The model of each learns from its own chunks.
 // After each round the chunks of the other are entered in its history, where they can be matched.
 const (
-	chunkBases    = 1 << 13 // the largest chunk
-	coders        = 2       // of a long segment
-	twoCoderBases = 1 << 20 // length from which a segment has two coders
+	chunkBases = 1 << 13 // the largest chunk
+	coders     = 2       // of a long segment
 )
+
+// TwoCoders is the length from which segments have two coders, in bases, unless the caller says otherwise.
+const TwoCoders = 1 << 20
 
 // span is the bases from..to-1 of a segment.
 type span struct{ from, to int }
 
-// cutRounds returns the chunks of a segment of n bases, by round and coder. There is at least one round.
-func cutRounds(n int) [][]span {
+// cutRounds returns the chunks of a segment of n bases, which has two coders from so many bases on, by round and coder. There is at least
+// one round.
+func cutRounds(n, twoCoders int) [][]span {
 	k := 1
-	if n >= twoCoderBases {
+	if n >= twoCoders {
 		k = coders
 	}
 	all := make([][]span, 0, n/(k*chunkBases)+1)
@@ -51,24 +54,25 @@ type segment struct {
 	rounds [][]span
 }
 
-// newSegment returns segment k of a sequence whose segments end at ends.
-func newSegment(ends []int, k int) *segment {
+// newSegment returns segment k of a sequence whose segments end at ends and have two coders from so many bases on.
+func newSegment(ends []int, k, twoCoders int) *segment {
 	s := &segment{n: ends[k]}
 	if k > 0 {
 		s.from, s.n = ends[k-1], ends[k]-ends[k-1]
 	}
-	s.rounds = cutRounds(s.n)
+	s.rounds = cutRounds(s.n, twoCoders)
 	return s
 }
 
 // coders returns how many coders code the segment.
 func (s *segment) coders() int { return len(s.rounds[0]) }
 
-// Coders returns how many coders code a sequence of n bases, side by side as far as there are threads.
-func Coders(n int) (count int) {
+// Coders returns how many coders code a sequence of n bases, side by side as far as there are threads. Segments have two coders from so
+// many bases on.
+func Coders(n, twoCoders int) (count int) {
 	ends := segmentEnds(n)
 	for k := range ends {
-		count += newSegment(ends, k).coders()
+		count += newSegment(ends, k, twoCoders).coders()
 	}
 	return count
 }

@@ -2,6 +2,7 @@ package numbers
 
 import (
 	"encoding/binary"
+	"math"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -67,6 +68,13 @@ func newLikeCache(values [][]int64, rows int) *likeCache {
 // be nil; the stream does not depend on it. It panics if a column is of another length or has a value larger than MaxValue, which is an
 // error of the caller.
 func Encode(columns []Column, pool *tasks.Pool) []byte {
+	code, _ := EncodeWithin(columns, math.MaxInt, pool)
+	return code
+}
+
+// EncodeWithin is Encode for a caller that has no use for a code of more than limit bytes: it reports false, early if the simplest models of
+// all columns take so much more that no others are expected to make up for it.
+func EncodeWithin(columns []Column, limit int, pool *tasks.Pool) ([]byte, bool) {
 	rows := 0
 	if len(columns) > 0 {
 		rows = len(columns[0].Values)
@@ -77,6 +85,9 @@ func Encode(columns []Column, pool *tasks.Pool) []byte {
 	}
 	pool.Each(len(columns), func(i int) { values[i] = filled(columns, i) })
 	p := newPlanner(columns, values, rows, pool)
+	if limit < math.MaxInt && p.least(pool) > limit {
+		return nil, false
+	}
 	plans, codes := make([]*plan, len(columns)), make([][]byte, len(columns))
 	pool.Each(len(columns), func(at int) {
 		i := p.order[at]
@@ -92,7 +103,7 @@ func Encode(columns []Column, pool *tasks.Pool) []byte {
 	for _, i := range p.order {
 		out = append(out, codes[i]...)
 	}
-	return out
+	return out, len(out) <= limit
 }
 
 // check panics if a column is not of so many rows or has a value that is too large.

@@ -104,7 +104,7 @@ func NewDecoder(shared [][]byte, c Config) *Decoder {
 	if len(shared) == 0 {
 		return d
 	}
-	if genome, err := basemodel.Decode(section, c.Threads); err != nil {
+	if genome, err := basemodel.Decode(section, twoCoders(repeats != nil), c.Threads); err != nil {
 		d.err = corrupt(err)
 		close(d.started)
 	} else {
@@ -117,13 +117,13 @@ func NewDecoder(shared [][]byte, c Config) *Decoder {
 // NewDecoderOf is NewDecoder where the bases of the pseudogenome are known: packed ones, base i in byte i/4 at bits 2*(i%4), which 16
 // bytes follow. The pseudogenome is decoded only if a slice is decoded with reads that have no place.
 func NewDecoderOf(shared [][]byte, packed []byte, bases int, c Config) *Decoder {
-	section, _, trees := cutShared(shared, c)
+	section, repeats, trees := cutShared(shared, c)
 	d := newDecoder(len(trees), c)
 	if len(shared) == 0 {
 		return d
 	}
 	d.genome = &genome{known: &knownGenome{packed, bases, sync.OnceValues(func() (*basemodel.Model, error) {
-		s, err := basemodel.Decode(section, c.Threads)
+		s, err := basemodel.Decode(section, twoCoders(repeats != nil), c.Threads)
 		if err != nil {
 			return nil, err
 		}

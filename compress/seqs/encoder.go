@@ -202,7 +202,7 @@ func (e *Encoder) build(ctx context.Context) error {
 	if e.repeats != nil {
 		bases, source = e.repeats.bases, e.repeats.source
 	}
-	coders := basemodel.Coders(bases)
+	coders := basemodel.Coders(bases, twoCoders(e.repeats != nil))
 	e.cfg.hold(ctx, coders, e.coded)
 	if e.cfg.Progress != nil { // now, since slices are coded beside it
 		e.cfg.Progress(CodingStage, 0, uint64(bases))
@@ -211,7 +211,8 @@ func (e *Encoder) build(ctx context.Context) error {
 		defer close(e.coded)
 		var coded atomic.Int64
 		o := basemodel.Options{
-			Threads: SegmentThreads(e.cfg.Threads, e.cfg.Memory),
+			Threads:   SegmentThreads(e.cfg.Threads, e.cfg.Memory),
+			TwoCoders: twoCoders(e.repeats != nil),
 			Progress: func(n int) {
 				if e.cfg.Progress != nil {
 					e.cfg.Progress(CodingStage, uint64(coded.Add(int64(n))), uint64(bases))

@@ -144,7 +144,7 @@ func FuzzRepeats(f *testing.F) {
 	e, _, _ := versionsEncoder(f, versionsColumn(5), 2)
 	shared := e.Shared()
 	section := shared[1]
-	modelled, err := basemodel.Decode(shared[0], 2)
+	modelled, err := basemodel.Decode(shared[0], basemodel.TwoCoders, 2)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func TestLongDraws(t *testing.T) {
 					dst = append(dst, b>>1&3^b>>2&1)
 				}
 				return dst
-			}, basemodel.Options{Threads: 2})
+			}, basemodel.Options{TwoCoders: basemodel.TwoCoders, Threads: 2})
 			var col column
 			s.Each(func(r *sim.Truth) { col.reads = append(col.reads, string(r.Bases)) })
 

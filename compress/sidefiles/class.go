@@ -47,44 +47,50 @@ var magics = []string{
 }
 
 // classify says of what class a file is that begins with sample. Samples are shorter than sampleSize only if they are whole files.
-func classify(sample []byte) class {
+// If a whole file was coded as a table, coded is that, else nil.
+func classify(sample []byte) (c class, coded []byte) {
 	if len(sample) == 0 {
-		return classText
+		return classText, nil
 	}
 	if l, ok := doubles.Npy(sample); ok && len(sample) >= minAlone {
 		if l.Width == 4 {
-			return classArray32
+			return classArray32, nil
 		}
-		return classArray64
+		return classArray64, nil
 	}
 	for _, m := range magics {
 		if strings.HasPrefix(string(sample[:min(len(sample), 16)]), m) && isDense(sample) {
-			return classStored
+			return classStored, nil
 		}
 	}
 	if isText(sample) {
-		if len(sample) >= minAlone && tables.Likely(sample) && (len(sample) >= maxTrial || isTable(sample)) {
-			return classTable
+		if len(sample) < minAlone || !tables.Likely(sample) {
+			return classText, nil
 		}
-		return classText
+		if len(sample) < maxTrial {
+			if coded = asTable(sample); coded == nil {
+				return classText, nil
+			}
+		}
+		return classTable, coded
 	}
 	if len(sample) < minAlone {
-		return classBinary
+		return classBinary, nil
 	}
 	c, array := smallerArray(sample)
 	if array > len(sample)*97/100 && len(sample) >= 4096 && entropy(sample) > maxEntropy {
-		return classStored
+		return classStored, nil
 	}
 	text := float64(len(codeText(sample)))
 	bits, ok := records.Estimate(sample)
 	record := bits / 8 * float64(len(sample))
 	switch {
 	case float64(array) < shareOfText*text && (!ok || float64(array) < shareOfText*record):
-		return c
+		return c, nil
 	case ok && record < shareOfBinary*text:
-		return classRecord
+		return classRecord, nil
 	}
-	return classBinary
+	return classBinary, nil
 }
 
 // smallerArray returns whether a sample is smaller as float64s or as float32s, and its size as such.
@@ -96,10 +102,13 @@ func smallerArray(sample []byte) (class, int) {
 	return classArray64, wide
 }
 
-// isTable reports whether a file is so much smaller as a table that it is not coded with other text.
-func isTable(text []byte) bool {
-	t, _ := code(text, methodTables, resources{})
-	return float64(len(t)) < shareOfText*float64(len(codeText(text)))
+// asTable returns a file coded as a table, if that is so much smaller that the file is not coded with other text, else nil.
+func asTable(text []byte) []byte {
+	limit := math.Ceil(shareOfText*float64(len(codeText(text)))) - 1
+	if coded, ok := tables.EncodeWithin(text, int(limit), nil); ok {
+		return coded
+	}
+	return nil
 }
 
 // isDense reports whether the bytes of a compressed file are as evenly distributed as they should be; some containers have parts

@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
@@ -33,7 +34,17 @@ type entry struct {
 	size   int64
 	hash   uint64
 	class  class // of the encoder
+	table  *coded
 }
+
+// coded is a small file that was coded while its class was found.
+type coded struct {
+	hash  uint64 // of the file
+	bytes []byte
+}
+
+// maxKept is how many bytes of small files that were coded are kept at most.
+const maxKept = 32 << 20
 
 // Encode writes a stream of files to w, until ctx ends. Errors of files name them. The bytes depend on names, sizes and contents, and on
 // the block size.
@@ -76,6 +87,7 @@ func arrange(files []File, threads int) ([]entry, error) {
 	entries := make([]entry, len(files))
 	var group errgroup.Group
 	group.SetLimit(threads)
+	var kept atomic.Int64
 	for i, f := range files {
 		sample, err := readSample(f)
 		if err != nil {
@@ -83,7 +95,11 @@ func arrange(files []File, threads int) ([]entry, error) {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
 		group.Go(func() error {
-			entries[i] = entry{number: i, name: f.Name, size: f.Size, class: classify(sample)}
+			cl, table := classify(sample)
+			entries[i] = entry{number: i, name: f.Name, size: f.Size, class: cl}
+			if table != nil && kept.Add(int64(len(table))) <= maxKept {
+				entries[i].table = &coded{xxh3.Hash(sample), table}
+			}
 			return nil
 		})
 	}
@@ -153,7 +169,7 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 	})
 	with := resources{g, tasks.NewPool(o.threads)}
 	c := &cutter{size: o.blockSize}
-	c.emit = func(text []byte, cl class) error {
+	c.emit = func(text []byte, cl class, table *coded) error {
 		select {
 		case <-failed:
 			return errFailed
@@ -166,7 +182,11 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 			with.pool.Enter()
 			defer with.pool.Leave()
 			b.hash = xxh3.Hash(text)
-			b.method, b.bytes = smallest(text, with, methodsOf(cl)...)
+			if table != nil && table.hash == b.hash && len(table.bytes) < len(text) {
+				b.method, b.bytes = methodTables, table.bytes
+			} else {
+				b.method, b.bytes = smallest(text, with, methodsOf(cl)...)
+			}
 			b.coded, b.codedHash = len(b.bytes), xxh3.Hash(b.bytes)
 			close(b.done)
 		}()
@@ -199,9 +219,10 @@ var errFailed = fmt.Errorf("sidefiles: the stream could not be written")
 // their own.
 type cutter struct {
 	size  int
-	emit  func(text []byte, c class) error
+	emit  func(text []byte, c class, table *coded) error
 	text  []byte // of the next block
 	class class
+	table *coded // of the next block, if that is a whole file
 }
 
 func (c *cutter) flush() error {
@@ -210,7 +231,7 @@ func (c *cutter) flush() error {
 	}
 	text := c.text
 	c.text = nil
-	return c.emit(text, c.class)
+	return c.emit(text, c.class, c.table)
 }
 
 // add reads a file and computes its hash.
@@ -219,7 +240,8 @@ func (c *cutter) add(f File, e *entry) error {
 		if err := c.flush(); err != nil {
 			return err
 		}
-		c.class = e.class
+		c.class, c.table = e.class, e.table
+		e.table = nil
 	}
 	if f.Size == 0 {
 		e.hash = xxh3.Hash(nil)
@@ -274,7 +296,7 @@ func (c *cutter) cut() error {
 		}
 	}
 	c.text = append(make([]byte, 0, c.size), rest...)
-	return c.emit(text, c.class)
+	return c.emit(text, c.class, nil)
 }
 
 // appendIndex appends the index of a stream.

@@ -303,7 +303,7 @@ func FuzzReader(f *testing.F) {
 
 // FuzzIndex reads indexes whose hash need not be right.
 func FuzzIndex(f *testing.F) {
-	f.Add(appendIndex(nil, []entry{{0, "a", 7, 1, 0}}, []block{{methodStored, 7, 7, 1, 1}}), uint64(7))
+	f.Add(appendIndex(nil, []entry{{name: "a", size: 7, hash: 1}}, []block{{methodStored, 7, 7, 1, 1}}), uint64(7))
 	f.Fuzz(func(t *testing.T, index []byte, coded uint64) {
 		z := &Reader{}
 		if z.readIndex(index, coded) {

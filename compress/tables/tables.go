@@ -12,6 +12,7 @@ package tables
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 
 	"github.com/zeebo/xxh3"
 
@@ -48,6 +49,13 @@ const (
 // Encode codes text of at most MaxSize bytes, also in places of the pool, which may be nil. The stream does not depend on it.
 // It panics if the text is longer, which is an error of the caller.
 func Encode(text []byte, pool *tasks.Pool) []byte {
+	out, _ := EncodeWithin(text, math.MaxInt, pool)
+	return out
+}
+
+// EncodeWithin is Encode for a caller that has no use for a stream of more than limit bytes: it reports false, mostly after a small part of
+// the time of Encode.
+func EncodeWithin(text []byte, limit int, pool *tasks.Pool) ([]byte, bool) {
 	if len(text) > MaxSize {
 		panic("tables: text is too long")
 	}
@@ -62,9 +70,13 @@ func Encode(text []byte, pool *tasks.Pool) []byte {
 	for _, s := range l.segments {
 		out = binary.AppendUvarint(out, uint64(s.columns))
 		out = binary.AppendUvarint(out, uint64(len(s.rows)))
-		out = appendBytes(out, encodeSegment(s, l.delimiter, pool))
+		code, ok := encodeSegment(s, l.delimiter, limit-min(len(out), limit), pool)
+		if !ok {
+			return nil, false
+		}
+		out = appendBytes(out, code)
 	}
-	return out
+	return out, len(out) <= limit
 }
 
 func crlfFlag(crlf bool) byte {
@@ -87,7 +99,8 @@ type codedColumn struct {
 }
 
 // encodeSegment codes the rows of a table: the headers of its columns, and then their integers.
-func encodeSegment(s *segment, delimiter byte, pool *tasks.Pool) []byte {
+// It reports false if these take more than limit bytes.
+func encodeSegment(s *segment, delimiter byte, limit int, pool *tasks.Pool) ([]byte, bool) {
 	fields := make([][][]byte, s.columns)
 	for i := range fields {
 		fields[i] = make([][]byte, len(s.rows))
@@ -114,7 +127,14 @@ func encodeSegment(s *segment, delimiter byte, pool *tasks.Pool) []byte {
 	}
 	helpers := fractions(numerics)
 	headers = binary.AppendUvarint(headers, uint64(len(helpers)))
-	return append(headers, numbers.Encode(append(lists, helpers...), pool)...)
+	if len(headers) > limit {
+		return nil, false
+	}
+	if limit < math.MaxInt {
+		limit -= len(headers)
+	}
+	code, ok := numbers.EncodeWithin(append(lists, helpers...), limit, pool)
+	return append(headers, code...), ok
 }
 
 func encodeColumn(fields [][]byte) codedColumn {

@@ -202,3 +202,22 @@ func BenchmarkDecode(b *testing.B) {
 	stream := Encode(text, nil)
 	codectest.BenchmarkDecode(b, text, stream, Decode)
 }
+
+// A limit that the stream stays within changes nothing; one that it does not is told early.
+func TestEncodeWithin(t *testing.T) {
+	var text []byte
+	for i := range 400 {
+		text = fmt.Appendf(text, "name%d\t%d\t%.2f\n", i%7, i*i, float64(i)/3)
+	}
+	all := Encode(text, nil)
+	for _, limit := range []int{len(all) + 1, len(all)} {
+		if got, ok := EncodeWithin(text, limit, nil); !ok || !bytes.Equal(got, all) {
+			t.Errorf("limit %d, stream of %d bytes: %v, %d bytes", limit, len(all), ok, len(got))
+		}
+	}
+	for _, limit := range []int{len(all) - 1, len(all) / 2, 10, 0} {
+		if _, ok := EncodeWithin(text, limit, nil); ok {
+			t.Errorf("limit %d: a stream of %d bytes", limit, len(all))
+		}
+	}
+}

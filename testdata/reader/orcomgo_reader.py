@@ -786,7 +786,8 @@ class PackedArchive:
         """The pseudogenome's model and the trees of positions, read once."""
         if self.models is None:
             require(self.shared, "the shared sections are missing")
-            genome, model = decode_pseudogenome(self.read(self.shared[0]), "shared 0")
+            two_coders = TWO_CODERS_WITH_REPEATS if self.flags & REPEATS else TWO_CODERS
+            genome, model = decode_pseudogenome(self.read(self.shared[0]), "shared 0", two_coders)
             trees = self.shared[1:]
             if self.flags & REPEATS:
                 genome = decode_repeats(self.read(trees[0]), genome, trees[0].label)
@@ -2771,10 +2772,11 @@ def first_probability(d, predicted, m):
 
 SEGMENT = 1 << 24               # a segment has at most so many bases
 TWO_CODERS = 1 << 20            # one of so many has two coders
+TWO_CODERS_WITH_REPEATS = 3 << 19
 CHUNK = 1 << 13
 
 
-def decode_pseudogenome(data, what):
+def decode_pseudogenome(data, what, two_coders=TWO_CODERS):
     """The bases, and the model of the first segment's first coder at the end."""
     source = Bytes(data, what)
     n = source.uvarint()
@@ -2782,7 +2784,7 @@ def decode_pseudogenome(data, what):
     count = max(1, -(-n // SEGMENT))
     ends = [n * (i + 1) // count for i in range(count)]
     sizes = [end - start for start, end in zip([0] + ends, ends)]
-    coders = [2 if size >= TWO_CODERS else 1 for size in sizes]
+    coders = [2 if size >= two_coders else 1 for size in sizes]
     lengths = [source.uvarint() for _ in range(sum(coders) - 1)]
     streams = [source.take(length) for length in lengths] + [source.rest()]
     found, first = bytearray(), None
