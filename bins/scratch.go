@@ -103,7 +103,7 @@ func (s *scratch) moveToFile() error {
 	if err != nil {
 		return err
 	}
-	f := &tempFile{Temp: temp}
+	f := newTempFile(temp)
 	for i, p := range s.pieces {
 		at := uint64(i) * pieceLen
 		if _, err := f.WriteAt(p[:min(s.size-min(at, s.size), pieceLen)], int64(at)); err != nil {

@@ -11,6 +11,7 @@ import (
 	"orcomgo/bins/record"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 )
 
 // Writer writes the two files of an archive, block by block; they get their names at
@@ -92,7 +93,7 @@ func (w *Writer) begin(b *budget) error {
 			if err != nil {
 				return err
 			}
-			w.named[i] = &tempFile{Temp: temp}
+			w.named[i] = newTempFile(temp)
 			f.out.f = w.named[i]
 		}
 		if err := f.out.append(f.head); err != nil {
@@ -142,6 +143,9 @@ func (w *Writer) Commit(o record.Options, inputs []record.Input) (err error) {
 		return err
 	}
 	for _, f := range w.named {
+		if err := f.writer.Finish(); err != nil {
+			return err
+		}
 		if err := f.Sync(); err != nil {
 			return err
 		}
@@ -240,17 +244,13 @@ type outFile struct {
 // tempFile is a temporary file that several goroutines write to.
 type tempFile struct {
 	*commit.Temp
-	// writing is held during a write. The system lets one thread write to a file at a time, and
-	// those that wait use up processor time.
-	writing sync.Mutex
+	writer *vfs.ConcurrentWriter
 }
 
+func newTempFile(t *commit.Temp) *tempFile { return &tempFile{t, vfs.NewConcurrentWriter(t.File)} }
+
 // WriteAt implements io.WriterAt.
-func (f *tempFile) WriteAt(p []byte, at int64) (int, error) {
-	f.writing.Lock()
-	defer f.writing.Unlock()
-	return f.Temp.WriteAt(p, at)
-}
+func (f *tempFile) WriteAt(p []byte, at int64) (int, error) { return f.writer.WriteAt(p, at) }
 
 // append writes to the end.
 func (o *outFile) append(p []byte) error {
