@@ -87,9 +87,10 @@ func LookupTree(dir, name string) (t Tree, found bool, err error) {
 	return t, found, err
 }
 
-// InstallTree makes file, which must have been synced, the side archive name of dir. It replaces an older one if replace is set; else the
-// error is ErrExists. A file that is no side archive stays, and the error is ErrForeign.
-func InstallTree(dir, name string, file *Temp, replace bool) error {
+// InstallTree makes file, which must have been synced, the side archive name of dir. It replaces the one that is there now if replaces,
+// called with what is known of that file, is true; else the error is ErrExists. A file that is no side archive stays, and the error is
+// ErrForeign.
+func InstallTree(dir, name string, file *Temp, replaces func(now fs.FileInfo) bool) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
@@ -102,7 +103,14 @@ func InstallTree(dir, name string, file *Temp, replace bool) error {
 	if err != nil {
 		return err
 	}
-	if err := asErrExists(file.Install(t.Path(), found && replace)); err != nil {
+	if found {
+		now, err := vfs.Lstat(t.Path())
+		if err != nil {
+			return err
+		}
+		found = replaces(now)
+	}
+	if err := asErrExists(file.Install(t.Path(), found)); err != nil {
 		return err
 	}
 	return vfs.SyncDir(dir)

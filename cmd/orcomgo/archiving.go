@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -53,17 +54,32 @@ func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *archiv
 // path returns DIR/NAME of the archive.
 func (a *archiving) path() string { return filepath.Join(a.config.OutDir, a.config.Name) }
 
-// run makes the archive. If there is one of the same inputs it is left as it is, and bins of them are packed.
+// run makes the archive. If there is one of the same inputs it is left as it is, and bins of them are packed. That holds for one that
+// another run makes meanwhile, too.
 func (a *archiving) run(ctx context.Context) (*compress.Summary, outcome, error) {
 	a.config.Progress, a.config.Note = a.report, a.note
 	a.pack.Progress, a.pack.Note = a.report, a.note
-	if !a.config.Force {
-		if e, found, err := commit.Lookup(a.config.OutDir, a.config.Name); err != nil {
-			return nil, archived, err
-		} else if found {
+	if a.config.Force {
+		return a.make(ctx)
+	}
+	e, found, err := commit.Lookup(a.config.OutDir, a.config.Name)
+	switch {
+	case err != nil:
+		return nil, archived, err
+	case found:
+		return a.goOn(ctx, e)
+	}
+	summary, outcome, err := a.make(ctx)
+	if errors.Is(err, commit.ErrExists) {
+		if e, found, lookupErr := commit.Lookup(a.config.OutDir, a.config.Name); found && lookupErr == nil {
 			return a.goOn(ctx, e)
 		}
 	}
+	return summary, outcome, err
+}
+
+// make makes the archive.
+func (a *archiving) make(ctx context.Context) (*compress.Summary, outcome, error) {
 	bins, summary, err := binning.RunUnnamed(ctx, a.config)
 	if err != nil {
 		return nil, archived, err

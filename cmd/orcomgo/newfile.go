@@ -4,35 +4,56 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"orcomgo/bins/commit"
 	"orcomgo/compress"
 )
 
-// writeNew writes a file, and the directory that it is in if there is none. It has its name once it is complete.
-func writeNew(path string, content []byte, replace bool) error {
-	if _, err := compress.CheckNew(path, replace); err != nil {
-		return err
+// newFile is a file to be written.
+type newFile struct {
+	path    string
+	content []byte
+}
+
+// writeNew writes files, and the directories that they are in if there are none. They have their names once all of them are complete, so
+// a disk that is full leaves none of them.
+func writeNew(files []newFile, replace bool) (err error) {
+	temps := make([]*commit.Temp, len(files))
+	for i, f := range files {
+		if _, err := compress.CheckNew(f.path, replace); err != nil {
+			return err
+		}
+		made, dirErr := commit.MakeDir(filepath.Dir(f.path))
+		if dirErr != nil {
+			return dirErr
+		}
+		defer func() {
+			if err != nil {
+				made.Undo()
+			}
+		}()
+		t, err := commit.NewTemp(f.path)
+		if err != nil {
+			return err
+		}
+		defer t.Discard()
+		if _, err := t.Write(f.content); err != nil {
+			return err
+		}
+		if err := t.Sync(); err != nil {
+			return err
+		}
+		temps[i] = t
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
+	for i, f := range files {
+		err := temps[i].Install(f.path, replace)
+		if errors.Is(err, fs.ErrExist) {
+			err = fmt.Errorf("%s: %w", f.path, compress.ErrFileExists)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	t, err := commit.NewTemp(path)
-	if err != nil {
-		return err
-	}
-	defer t.Discard()
-	if _, err := t.Write(content); err != nil {
-		return err
-	}
-	if err := t.Sync(); err != nil {
-		return err
-	}
-	err = t.Install(path, replace)
-	if errors.Is(err, fs.ErrExist) {
-		err = fmt.Errorf("%s: %w", path, compress.ErrFileExists)
-	}
-	return err
+	return nil
 }

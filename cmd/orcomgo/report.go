@@ -183,25 +183,31 @@ func (o *reportFlags) one(ctx context.Context, s *streams, e commit.Entry) (*fig
 	if err != nil {
 		return nil, err
 	}
+	var files []newFile
 	if o.multiqc != "" {
-		if err := o.writeSections(f); err != nil {
+		if files, err = o.sections(f); err != nil {
 			return nil, err
 		}
 	}
-	if o.output == "" {
-		return f, nil
-	}
 	var page bytes.Buffer
-	if err := f.Page(&page, "orcomgo "+version); err != nil {
-		return nil, err
+	path := o.pagePath(e)
+	if o.output != "" {
+		if err := f.Page(&page, "orcomgo "+version); err != nil {
+			return nil, err
+		}
+		if o.output != "-" {
+			files = append(files, newFile{path, page.Bytes()})
+		}
 	}
-	if o.output == "-" {
+	if err := writeNew(files, o.force); err != nil {
+		return nil, hint(err)
+	}
+	switch o.output {
+	case "":
+		return f, nil
+	case "-":
 		_, err := s.out.Write(page.Bytes())
 		return f, err
-	}
-	path := o.pagePath(e)
-	if err := writeNew(path, page.Bytes(), o.force); err != nil {
-		return nil, hint(err)
 	}
 	if !o.quiet && !o.json {
 		fmt.Fprintf(s.err, "%s: %s of %s, made in %s\n", oneLine(path), plural(f.Archive.Records, "record"), oneLine(e.Path()),
@@ -210,16 +216,14 @@ func (o *reportFlags) one(ctx context.Context, s *streams, e commit.Entry) (*fig
 	return f, nil
 }
 
-// writeSections writes what MultiQC reads.
-func (o *reportFlags) writeSections(f *figures.Figures) error {
+// sections returns the files that MultiQC reads.
+func (o *reportFlags) sections(f *figures.Figures) (files []newFile, err error) {
 	for _, section := range f.MultiQC() {
 		name, content, err := section.File(f.Archive.Name)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := writeNew(filepath.Join(o.multiqc, name), content, o.force); err != nil {
-			return hint(err)
-		}
+		files = append(files, newFile{filepath.Join(o.multiqc, name), content})
 	}
-	return nil
+	return files, nil
 }

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"time"
@@ -82,11 +84,22 @@ func (b *batch) sideDone(n uint64) {
 	b.sideBytes += n
 }
 
-// side makes the side archive of a directory, unless the one that is there is of the directory as it is now.
-func (b *batch) side(ctx context.Context, t *samples.Tree, r *sideResult) error {
+// side makes the side archive of a directory, unless the one that is there is of the directory as it is now. If another run writes one
+// meanwhile, that is compared with the directory in its turn.
+func (b *batch) side(ctx context.Context, t *samples.Tree, r *sideResult) (err error) {
+	again := true
+	for try := 0; again && try < 10 && ctx.Err() == nil; try++ {
+		again, err = b.sideOnce(ctx, t, r)
+	}
+	return err
+}
+
+// sideOnce is side, but reports by again that another run wrote a side archive meanwhile.
+func (b *batch) sideOnce(ctx context.Context, t *samples.Tree, r *sideResult) (again bool, err error) {
+	r.files, r.others, r.bytes = 0, 0, 0
 	old, err := b.olderSide(r.name)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if old != nil {
 		defer old.Close()
@@ -94,7 +107,7 @@ func (b *batch) side(ctx context.Context, t *samples.Tree, r *sideResult) error 
 	}
 	l, files, err := b.listing(t, old)
 	if err != nil {
-		return err
+		return false, err
 	}
 	for i := range l.Entries {
 		switch e := &l.Entries[i]; e.Kind {
@@ -111,18 +124,19 @@ func (b *batch) side(ctx context.Context, t *samples.Tree, r *sideResult) error 
 		path := commit.Tree{Dir: b.config.OutDir, Name: r.name}.Path()
 		switch d, what, err := old.Compare(ctx, l, open); {
 		case err != nil:
-			return err
+			return false, err
 		case d == tree.Lost:
-			return fmt.Errorf("%s: %w: %s", path, commit.ErrExists, what)
+			return false, fmt.Errorf("%s: %w: %s", path, commit.ErrExists, what)
 		case d == tree.Same:
 			r.outcome = wasThere
-			return nil
+			return false, nil
 		}
 	}
 	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Progress: b.sideDone,
 		GPU: b.device == "gpu", Note: func(line string) { b.bar.note(r.name + ": " + line) }}
-	r.stored, err = tree.Make(ctx, b.config.OutDir, r.name, l, open, true, b.noVerify, o)
-	return err
+	replaces := func(now fs.FileInfo) bool { return b.force || old != nil && old.IsFile(now) }
+	r.stored, err = tree.Make(ctx, b.config.OutDir, r.name, l, open, replaces, b.noVerify, o)
+	return errors.Is(err, commit.ErrExists), err
 }
 
 // olderSide opens the side archive that is there; nil if there is none, or if it is replaced whatever it holds.

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
+	"os"
 
 	"github.com/zeebo/xxh3"
 
@@ -55,6 +57,12 @@ func (r *Reader) Close() error { return r.f.Close() }
 
 // Path returns the path of the side archive.
 func (r *Reader) Path() string { return r.path }
+
+// IsFile reports whether now describes the file that r reads, and not another one that has its name now.
+func (r *Reader) IsFile(now fs.FileInfo) bool {
+	info, err := r.f.Stat()
+	return err == nil && os.SameFile(info, now)
+}
 
 // Stored returns the size of the side archive in bytes.
 func (r *Reader) Stored() int64 { return r.stored }

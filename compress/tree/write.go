@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/zeebo/xxh3"
 
@@ -132,10 +133,11 @@ func codeListing(text []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Make writes the side archive name in dir. The file is decoded and compared before it gets its name, unless noVerify is set. An older one
-// is replaced if replace is set. Parameters are those of Write. It returns the size in bytes.
-func Make(ctx context.Context, dir, name string, l *Listing, open func(e *Entry) (io.ReadCloser, error), replace, noVerify bool,
-	o Options) (size int64, err error) {
+// Make writes the side archive name in dir. The file is decoded and compared before it gets its name, unless noVerify is set. One that
+// is there then is replaced as replaces says, or the error is ErrExists; see commit.InstallTree. Other parameters are those of Write. It
+// returns the size in bytes.
+func Make(ctx context.Context, dir, name string, l *Listing, open func(e *Entry) (io.ReadCloser, error),
+	replaces func(now fs.FileInfo) bool, noVerify bool, o Options) (size int64, err error) {
 	path := commit.Tree{Dir: dir, Name: name}.Path()
 	made, err := commit.MakeDir(dir)
 	if err != nil {
@@ -160,7 +162,7 @@ func Make(ctx context.Context, dir, name string, l *Listing, open func(e *Entry)
 	if err := f.Sync(); err != nil {
 		return 0, err
 	}
-	return size, commit.InstallTree(dir, name, f, replace)
+	return size, commit.InstallTree(dir, name, f, replaces)
 }
 
 // verified reads a side archive that was written, and returns its size.
