@@ -5,7 +5,8 @@ import "sync"
 // ConcurrentWriter writes to a file from several goroutines at a time, each to other bytes.
 //
 // The system lets one thread write to a file at a time. Where the content of files is in memory only (tmpfs), this bounds the rate,
-// and a goroutine that would have to wait copies to a mapping of the file instead. That takes 1.7 times as much processor time.
+// and a goroutine that would have to wait copies to a mapping of the file instead. That takes 1.7 times as much processor time. Until
+// Finish is called, the file may be longer than what was written.
 type ConcurrentWriter struct {
 	f *File
 	// writing is held during a write. Threads that wait for the system use up processor time.
