@@ -3,7 +3,6 @@ package compress
 import (
 	"bytes"
 	"context"
-	"fmt"
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
@@ -29,36 +28,22 @@ var namesColumn = column{
 	sum:     func(c *columns) uint64 { return archive.Hash64(c.names) },
 	encode: func(_ context.Context, e *encoder, cols *[2]*columns, m int) ([]byte, error) {
 		c := cols[m]
-		if m == 1 && cols[0].names != nil {
-			return names.EncodeMate(c.names, cols[0].names, c.records), nil
+		first := c.leadNames
+		if m == 1 {
+			first = cols[0].names
 		}
-		if c.leadNames != nil {
-			return names.EncodeMate(c.names, c.leadNames, c.records), nil
-		}
-		if e.inputs[c.input].TwoBit && c.records >= manyNames {
+		if first == nil && e.inputs[c.input].TwoBit && c.records >= manyNames {
 			return names.EncodeLight(c.names, c.records), nil
 		}
-		return names.Encode(c.names, c.records), nil
+		return e.encodeNames(c, first)
 	},
 	needs: []need{{archive.Names, firstMember}},
 	decode: func(p *packed, b *batch, m int, data []byte) (err error) {
-		c, want := b.cols[m], b.slice.Members()[m].NamesLen
-		switch lead := p.leads[b.slice]; {
-		case m == 1:
-			c.names, err = names.DecodeMatePrefix(data, b.cols[0].names, c.records, c.first, want)
-		case lead != nil:
-			var given []byte
-			if given, err = p.leadNames.forFurther(p, lead, c.first); err == nil {
-				c.names, err = names.DecodeMatePrefix(data, given, c.records, c.first, want)
-			}
-		case p.hasFurther[b.slice]:
-			c.names, err = p.leadNames.get(p, b.slice, c.first)
-		default:
-			c.names, err = names.DecodePrefix(data, c.records, c.first, want)
+		var given []byte
+		if m == 1 {
+			given = b.cols[0].names
 		}
-		if err == nil && c.first == c.records && uint64(len(c.names)) != want {
-			err = fmt.Errorf("%d bytes where the manifest says %d", len(c.names), want)
-		}
+		b.cols[m].names, err = p.names.get(p, b.slice, m, b.cols[m].first, data, given)
 		return err
 	},
 }

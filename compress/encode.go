@@ -32,6 +32,9 @@ type encoder struct {
 	nameRanges bool
 	assembled  *onceWork            // the pseudogenome of the phase's reads is there
 	primers    map[int]*inputPrimer // by input
+	nameLinks  map[nameKey]*nameLink
+	// readNames returns the names of n records of an input, each followed by '\n'.
+	readNames func(input int, from uint64, n int) ([]byte, error)
 
 	mu   sync.Mutex
 	runs map[*layoutRun]*sortedRun
@@ -113,6 +116,8 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 				}
 			} else if p := e.primers[mem.Input]; col.id == archive.Quals && p != nil && p.from != spec.from {
 				run = func(ctx context.Context, f func() error) error { return e.afterPrimer(ctx, p, f) }
+			} else if l := e.nameLinks[nameKey{mem.Input, spec.from}]; col.id == archive.Names && l != nil {
+				run = func(ctx context.Context, f func() error) error { return e.afterNames(ctx, l, f) }
 			}
 			g.Go(func() error {
 				return run(ctx, func() (err error) {

@@ -184,8 +184,12 @@ func newPackedFiles(t testing.TB, cdna, meta string) *packedFiles {
 		}
 		section(s + "sequences")
 		if flags&32 != 0 {
-			w.text(s + "least")
-			w.text(s + "greatest")
+			if w.byte(s+"words") > 0 {
+				for _, f := range []string{"least", "greatest"} {
+					w.uvarint(s + f + " shared")
+					w.text(s + f)
+				}
+			}
 		}
 	}
 	for i := range w.uvarint("shared") {

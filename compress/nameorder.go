@@ -49,10 +49,13 @@ func digitsOf(b []byte) []byte {
 	return b[:n]
 }
 
-// wordRange is the least and the greatest of some words.
+// wordRange bounds some words: by the least and the greatest, and, if their numbers alone differ, by those of each number.
 type wordRange struct {
 	least, greatest []byte
 	any             bool
+	shape           *wordShape // nil if more than numbers differ
+	low, high       []uint64   // the least and the greatest of each number
+	numbers         []uint64   // of the word that is added
 }
 
 // add widens the range to a word.
@@ -60,10 +63,23 @@ func (r *wordRange) add(word []byte) {
 	switch {
 	case !r.any:
 		r.least, r.greatest, r.any = word, word, true
+		if r.shape, r.low = newWordShape(word); r.shape != nil {
+			r.high, r.numbers = slices.Clone(r.low), make([]uint64, len(r.low))
+		}
 	case compareWords(word, r.least) < 0:
 		r.least = word
 	case compareWords(word, r.greatest) > 0:
 		r.greatest = word
+	}
+	if r.shape == nil {
+		return
+	}
+	if !r.shape.cut(word, r.numbers) {
+		r.shape = nil
+		return
+	}
+	for i, v := range r.numbers {
+		r.low[i], r.high[i] = min(r.low[i], v), max(r.high[i], v)
 	}
 }
 
@@ -76,16 +92,39 @@ func (r *wordRange) addNames(names []byte) {
 	}
 }
 
-// setWords sets the range of a slice's words. Where they are too long for a manifest, it says nothing of them.
+// addRange widens the range to the words of another one.
+func (r *wordRange) addRange(o *wordRange) {
+	if !o.any {
+		return
+	}
+	shaped := o.shape != nil
+	r.add(o.least)
+	r.add(o.greatest)
+	if shaped && r.shape != nil {
+		r.add(o.shape.word(o.low))
+		r.add(o.shape.word(o.high))
+	} else {
+		r.shape = nil
+	}
+}
+
+// words returns what the range says in a manifest. Where words are too long for that, it says nothing.
+func (r *wordRange) words() archive.Words {
+	w := archive.Words{Kind: archive.OrderedWords, Least: string(r.least), Greatest: string(r.greatest)}
+	if r.shape != nil {
+		w = archive.Words{Kind: archive.NumberWords, Least: string(r.shape.word(r.low)), Greatest: string(r.shape.word(r.high))}
+	}
+	if !r.any || len(w.Least) > archive.MaxWord || len(w.Greatest) > archive.MaxWord {
+		return archive.Words{}
+	}
+	return w
+}
+
+// setWords sets the words of a slice, given those of its members.
 func setWords(s *archive.Slice, ranges [2]wordRange) {
 	all := ranges[0]
-	if ranges[1].any {
-		all.add(ranges[1].least)
-		all.add(ranges[1].greatest)
-	}
-	if len(all.least) <= archive.MaxWord && len(all.greatest) <= archive.MaxWord {
-		s.Least, s.Greatest = string(all.least), string(all.greatest)
-	}
+	all.addRange(&ranges[1])
+	s.Words = all.words()
 }
 
 // wordsWorthRanges reports whether ranges of words are recorded: where a name can be looked for in some of the slices.
@@ -124,10 +163,36 @@ func (f *NameFilter) slicesWith(man *archive.Manifest) func(s *archive.Slice) bo
 		return nil
 	}
 	return func(s *archive.Slice) bool {
-		if s.Least == "" && s.Greatest == "" {
+		if s.Words.Kind == archive.AnyWords {
 			return true
 		}
-		i, _ := slices.BinarySearchFunc(words, []byte(s.Least), compareWords)
-		return i < len(words) && compareWords(words[i], []byte(s.Greatest)) <= 0
+		least, greatest := []byte(s.Words.Least), []byte(s.Words.Greatest)
+		from, _ := slices.BinarySearchFunc(words, least, compareWords)
+		to, found := slices.BinarySearchFunc(words, greatest, compareWords)
+		if found {
+			to++
+		}
+		if s.Words.Kind == archive.OrderedWords || from >= to {
+			return from < to
+		}
+		shape, low := newWordShape(least)
+		if shape == nil {
+			return true // another program's; an order is all that it can say
+		}
+		high, numbers := make([]uint64, len(low)), make([]uint64, len(low))
+		if !shape.cut(greatest, high) {
+			return true
+		}
+		return slices.ContainsFunc(words[from:to], func(w []byte) bool {
+			if !shape.cut(w, numbers) {
+				return false
+			}
+			for i, v := range numbers {
+				if v < low[i] || v > high[i] {
+					return false
+				}
+			}
+			return true
+		})
 	}
 }

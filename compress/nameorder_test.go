@@ -40,9 +40,16 @@ func ranges(t *testing.T, dir string) (list []string) {
 	}
 	defer a.Close()
 	for _, s := range a.Manifest().Slices {
-		list = append(list, s.Least+" "+s.Greatest)
+		list = append(list, s.Words.Least+" "+s.Words.Greatest)
 	}
 	return list
+}
+
+// setChains sets how many records chains of names have.
+func setChains(t *testing.T, records, long uint64) {
+	was, wasLong := chainRecords, longChainRecords
+	chainRecords, longChainRecords = records, long
+	t.Cleanup(func() { chainRecords, longChainRecords = was, wasLong })
 }
 
 // numbered returns records of names that count from 1 in FASTQ.
@@ -58,6 +65,7 @@ func numbered(n int, name func(i int) string) string {
 // damaged here.
 func TestNameRanges(t *testing.T) {
 	smallSlices(t)
+	setChains(t, 1000, 1000)
 	const n = 4000
 	first := numbered(n, func(i int) string { return fmt.Sprintf("run.%d/1 x", i) })
 	second := numbered(n, func(i int) string { return fmt.Sprintf("run.%d/2 y", i) })

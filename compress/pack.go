@@ -9,6 +9,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -201,7 +203,8 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 		runs = runs && wholeOrder(r.Meta().Options, in.Kind)
 	}
 	pool := newWorkers(o.Threads)
-	p := &packer{r: r, o: o, pool: pool, w: w, twoBit: twoBit}
+	p := &packer{r: r, o: o, pool: pool, w: w, twoBit: twoBit, joining: make(chan struct{})}
+	p.startedJoining = sync.OnceFunc(func() { close(p.joining) })
 	p.enc, err = seqs.Build(ctx, r, seqs.Config{
 		Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Skip: twoBit, Progress: p.layoutProgress,
 		GPU: o.GPU, Note: o.Note, ReleaseWhile: pool.releaseWhile, Work: pool.do, Hold: pool.hold,
@@ -249,11 +252,17 @@ type packer struct {
 	early   *earlyTexts     // nil if texts are hashed by verification
 	// laidOut is the progress of coding slices, which is shown once the reads are laid out; nil before it begins.
 	laidOut atomic.Pointer[meter]
-	flight  int // slices that are coded at once; after run, that are in work at once
+	// joining is closed, by startedJoining, when contigs are joined or all slices are coded.
+	joining        chan struct{}
+	startedJoining func()
+	flight         int // slices that are coded at once; after run, that are in work at once
 }
 
 // layoutProgress reports how far the layout and the coding of the pseudogenome are. The latter runs beside the coding of slices.
 func (p *packer) layoutProgress(stage string, done, total uint64) {
+	if stage == seqs.JoiningStage {
+		p.startedJoining()
+	}
 	if m := p.laidOut.Load(); m != nil && stage == seqs.CodingStage {
 		m.silent.Store(false)
 	}
@@ -360,7 +369,7 @@ func (p *packer) write(ctx context.Context) error {
 	meta := p.r.Meta()
 	e := &encoder{meta: meta, bins: p.r, memory: p.o.Memory, enc: p.enc, level: p.o.Level.quals(), keeps: keepsOfAll(meta),
 		inputs: p.man.Inputs, nameRanges: p.man.NameRanges, pool: p.pool, assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun),
-		primers: newInputPrimers(p.specs, &p.man, p.o.Memory)}
+		primers: newInputPrimers(p.specs, &p.man, p.o.Memory), nameLinks: newNameLinks(p.specs, &p.man)}
 	var blockwise []sliceSpec
 	total := uint64(0)
 	for _, s := range p.specs {
@@ -370,6 +379,13 @@ func (p *packer) write(ctx context.Context) error {
 		}
 	}
 	e.cache = newBlockCache(p.r, e.keeps, p.twoBit, blockwise)
+	e.readNames = func(input int, from uint64, n int) ([]byte, error) {
+		c, err := e.cache.acquireNames(input, from, n)
+		if err != nil {
+			return nil, err
+		}
+		return c.names, nil
+	}
 	// Qualities are coded while the reads are laid out, which has stages of its own.
 	e.progress = newMeter(p.o.Progress, "pack", total)
 	e.progress.silent.Store(true)
@@ -402,8 +418,17 @@ func (p *packer) write(ctx context.Context) error {
 		done++
 		return nil
 	}
+	if !slices.Contains(p.twoBit, false) {
+		p.startedJoining() // no reads are laid out
+	}
 	g, c := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
+		// All cores are busy until contigs are joined. If a GPU joins them, some cores have time then.
+		select {
+		case <-p.joining:
+		case <-c.Done():
+			return c.Err()
+		}
 		p.digests, err = p.enc.Digests(c, func(input int) bool {
 			return !meta.Options.Exact(meta.Inputs[input].Kind)
 		})
@@ -414,6 +439,7 @@ func (p *packer) write(ctx context.Context) error {
 		g.Go(func() error { return p.hashEarly(c, e, pieces) })
 	}
 	g.Go(func() error {
+		defer p.startedJoining()
 		for k, specs := range phases(p.specs, p.enc.Parts, p.enc.Window) {
 			if e.specs = specs; k > 0 {
 				e.assembled = newOnceWork()

@@ -24,7 +24,8 @@ type packed struct {
 
 	leads      map[*archive.Slice]*archive.Slice // of slices of further mates: those of the first mates
 	hasFurther map[*archive.Slice]bool           // slices that are one of these
-	leadNames  leadNames
+	before     map[*archive.Slice]*archive.Slice // the slice with the records before
+	names      sliceNames
 	primers    primers
 }
 
@@ -41,7 +42,12 @@ func newPacked(r *archive.Reader, threads int) *packed {
 			p.hasFurther[&p.man.Slices[lead]] = true
 		}
 	}
-	p.leadNames.keep = 2 + p.threads/3
+	last := make([]*archive.Slice, len(p.man.Inputs))
+	p.before = make(map[*archive.Slice]*archive.Slice)
+	for i := range p.man.Slices {
+		s := &p.man.Slices[i]
+		p.before[s], last[s.First.Input] = last[s.First.Input], s
+	}
 	return p
 }
 
@@ -86,10 +92,19 @@ func (p *packed) shareIndex(x *fmindex.Index) error {
 
 func sharedName(i int) string { return fmt.Sprintf("shared section %d", i+1) }
 
-func (p *packed) pass([]demand) sliceDecoder  { return p }
 func (p *packed) manifest() *archive.Manifest { return p.man }
 func (p *packed) paths() []string             { return p.r.Paths() }
 func (p *packed) Close() error                { return p.r.Close() }
+
+// pass keeps names if some records are asked for: mates, or the same records, may be asked for after them.
+func (p *packed) pass(list []demand) sliceDecoder {
+	some := len(list) < len(p.man.Slices)
+	for _, d := range list {
+		some = some || 0 < d.first && d.first < p.man.Slices[d.slice].Records
+	}
+	p.names.keepText.Store(some)
+	return p
+}
 
 func (p *packed) place() (dir, name string) { return p.r.Dir(), p.r.Name() }
 func (p *packed) problems() []error         { return p.r.Problems() }

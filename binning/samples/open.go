@@ -16,7 +16,7 @@ func (f *File) Refresh() error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return f.changed(errors.New("it is no file now"))
+		return f.changed(vfs.ErrNotRegular)
 	}
 	f.Info = info
 	return nil

@@ -89,20 +89,6 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Files returns the paths of the four files that archive name of dir has or may get.
-func Files(dir, name string) []string {
-	var paths []string
-	for s := range exts {
-		for _, ext := range exts[s] {
-			paths = append(paths, filepath.Join(dir, name+ext))
-		}
-	}
-	return paths
-}
-
-// HasExt reports whether a file has one of the four extensions of archives.
-func HasExt(name string) bool { return isExt(filepath.Ext(name)) }
-
 // idLen is the length of an archive's ID in bytes.
 const idLen = 16
 

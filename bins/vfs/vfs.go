@@ -121,6 +121,23 @@ func (f *File) WriteAt(p []byte, at int64) (int, error) {
 	return n, withPath(f.path, err)
 }
 
+// Skip leaves a hole of n bytes where the next ones would be written: they are read as zeros. A hole at the end is there after SetSize.
+func (f *File) Skip(n int64) error {
+	if err := injectFault("lseek", f.path); err != nil {
+		return withPath(f.path, err)
+	}
+	_, err := f.f.Seek(n, io.SeekCurrent)
+	return withPath(f.path, err)
+}
+
+// SetSize cuts the file off, or appends a hole.
+func (f *File) SetSize(n int64) error {
+	if err := injectFault("ftruncate", f.path); err != nil {
+		return withPath(f.path, err)
+	}
+	return withPath(f.path, f.f.Truncate(n))
+}
+
 // Sync makes the content durable.
 func (f *File) Sync() error {
 	if err := injectFault("fsync", f.path); err != nil {

@@ -14,6 +14,7 @@ import (
 	"orcomgo/binning"
 	"orcomgo/binning/samples"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
 )
@@ -132,11 +133,38 @@ func (b *batch) sideOnce(ctx context.Context, t *samples.Tree, r *sideResult) (a
 			return false, nil
 		}
 	}
+	if n, path := withAttributes(t); n > 0 {
+		b.bar.note(fmt.Sprintf("%s: extended attributes and ACLs are not kept: %s has some%s", r.name, path, andMore(n-1)))
+	}
 	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Progress: b.sideDone,
 		GPU: b.device == "gpu", Note: func(line string) { b.bar.note(r.name + ": " + line) }}
 	replaces := func(now fs.FileInfo) bool { return b.force || old != nil && old.IsFile(now) }
 	r.stored, err = tree.Make(ctx, b.config.OutDir, r.name, l, open, replaces, b.noVerify, o)
 	return errors.Is(err, commit.ErrExists), err
+}
+
+// withAttributes returns how many files and directories have extended attributes or ACLs, and the path of one of them.
+func withAttributes(t *samples.Tree) (n int, path string) {
+	for i := range t.Files {
+		if f := &t.Files[i]; f.Class != samples.Archive && f.Class != samples.Link && vfs.HasAttributes(f.Path) {
+			if n == 0 {
+				path = f.Path
+			}
+			n++
+		}
+	}
+	return n, path
+}
+
+// andMore says that so many files more are like one that was named.
+func andMore(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return ", and one more"
+	}
+	return fmt.Sprintf(", and %d more", n)
 }
 
 // olderSide opens the side archive that is there; nil if there is none, or if it is replaced whatever it holds.

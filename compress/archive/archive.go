@@ -87,7 +87,7 @@ type Manifest struct {
 	// Repeats says that the second shared section is that of repeats in the pseudogenome.
 	Repeats bool
 
-	// NameRanges says that slices have Least and Greatest.
+	// NameRanges says that slices have Words.
 	NameRanges bool
 
 	// Primed says that qualities of slices may need those of the first slice of their input.
@@ -145,12 +145,27 @@ type Slice struct {
 	First   Member
 	Mate    *Member // second mates, or nil
 	Seqs    Section // sequences of First and Mate
-	// Least and Greatest bound the first words of all names of the slice, in the order of docs/FORMAT.md, "Order of words", if
-	// NameRanges is set. Both are empty where a name may be any.
-	Least, Greatest string
+	Words   Words   // of the names, if NameRanges is set
 }
 
-// MaxWord is the most bytes of Slice.Least and Slice.Greatest.
+// Words bound the first words of all names of a slice: see docs/FORMAT.md, "Words of names".
+type Words struct {
+	Kind            WordsKind
+	Least, Greatest string // at most MaxWord bytes each; empty with AnyWords
+}
+
+// WordsKind says what Words bound.
+type WordsKind byte
+
+// The kinds of Words.
+const (
+	AnyWords     WordsKind = iota // nothing: a word may be any
+	OrderedWords                  // the words in their order
+	NumberWords                   // each number of the words
+	wordsKinds
+)
+
+// MaxWord is the most bytes of Words.Least and Words.Greatest.
 const MaxWord = 255
 
 // Member is one input's part of a slice. Columns that were left out, or that say nothing,

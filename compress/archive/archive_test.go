@@ -483,3 +483,30 @@ func FuzzBulk(f *testing.F) {
 		}
 	})
 }
+
+// TestWords: what slices say of the words of their names comes back, and words that cannot be are refused.
+func TestWords(t *testing.T) {
+	m := sample(t, t.TempDir(), true)
+	m.NameRanges, m.version = true, Version
+	long := strings.Repeat("x", MaxWord-1)
+	words := []Words{{OrderedWords, "r1", "r10/2"}, {NumberWords, "r1:0:" + long[5:], "r7:9:" + long[5:]}, {}, {OrderedWords, "r7:9:", long + "y"}}
+	for i := range m.Slices {
+		m.Slices[i].Words = words[i%len(words)]
+	}
+	data := m.marshal()
+	got, err := parseManifest("x.cmeta", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got.Slices {
+		if got.Slices[i].Words != words[i%len(words)] {
+			t.Errorf("slice %d: words %v", i, got.Slices[i].Words)
+		}
+	}
+	for name, w := range map[string]Words{"unknown kind": {wordsKinds, "a", "b"}, "too long": {OrderedWords, long, long + "yz"}} {
+		m.Slices[0].Words = w
+		if _, err := parseManifest("x.cmeta", m.marshal()); !errors.Is(err, parse.ErrCorrupt) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}

@@ -139,6 +139,7 @@ func (m *Manifest) checkMates(c *parse.Cursor) {
 func (m *Manifest) parseSlices(c *parse.Cursor) {
 	m.Slices = make([]Slice, c.Count(9, "slices"))
 	next := make([]uint64, len(m.Inputs))
+	last := "" // of the texts of Words
 	for i := range m.Slices {
 		s := &m.Slices[i]
 		input := c.AtMost(math.MaxInt32)
@@ -177,7 +178,7 @@ func (m *Manifest) parseSlices(c *parse.Cursor) {
 		}
 		takeSection(c, &s.Seqs)
 		if m.NameRanges {
-			s.Least, s.Greatest = c.Text(), c.Text()
+			last = s.Words.take(c, last)
 		}
 	}
 	m.checkLeads(c)
@@ -188,6 +189,21 @@ func (m *Manifest) parseSlices(c *parse.Cursor) {
 	if m.Repeats && (len(m.Shared) < 2 || m.Shared[1].Len == 0) && !c.Failed() {
 		c.Fail("the section of repeats is missing")
 	}
+}
+
+// take is the inverse of appendWords.
+func (w *Words) take(c *parse.Cursor, last string) string {
+	if w.Kind = WordsKind(c.ByteAtMost(byte(wordsKinds - 1))); w.Kind == AnyWords {
+		return last
+	}
+	for _, s := range []*string{&w.Least, &w.Greatest} {
+		*s = last[:c.Int(len(last))] + c.Text()
+		if last = *s; len(last) > MaxWord {
+			c.Fail("a word has %d bytes", len(last))
+			return ""
+		}
+	}
+	return last
 }
 
 // checkLeads makes sure that each slice of further mates is one of the first mates, too.

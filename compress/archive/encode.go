@@ -60,8 +60,12 @@ func (m *Manifest) marshal() []byte {
 		b = m.appendInput(b, &m.Inputs[i])
 	}
 	b = binary.AppendUvarint(b, uint64(len(m.Slices)))
+	last := ""
 	for i := range m.Slices {
 		b = m.appendSlice(b, &m.Slices[i])
+		if m.NameRanges {
+			b, last = appendWords(b, &m.Slices[i].Words, last)
+		}
 	}
 	b = binary.AppendUvarint(b, uint64(len(m.Shared)))
 	for _, s := range m.Shared {
@@ -129,11 +133,24 @@ func (m *Manifest) appendSlice(b []byte, s *Slice) []byte {
 			b = appendSection(b, sec)
 		}
 	}
-	b = appendSection(b, s.Seqs)
-	if m.NameRanges {
-		b = appendString(appendString(b, s.Least), s.Greatest)
+	return appendSection(b, s.Seqs)
+}
+
+// appendWords appends w, each text as how many bytes it shares with the one before it, and the others. last is the text before, at first
+// empty; the last text is returned.
+func appendWords(b []byte, w *Words, last string) ([]byte, string) {
+	if b = append(b, byte(w.Kind)); w.Kind == AnyWords {
+		return b, last
 	}
-	return b
+	for _, s := range []string{w.Least, w.Greatest} {
+		n := 0
+		for n < min(len(s), len(last)) && s[n] == last[n] {
+			n++
+		}
+		b = appendString(binary.AppendUvarint(b, uint64(n)), s[n:])
+		last = s
+	}
+	return b, last
 }
 
 func appendString(b []byte, s string) []byte {

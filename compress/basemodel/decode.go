@@ -25,9 +25,9 @@ func parseLen(section []byte) (n int, rest []byte, err error) {
 	return int(v), section[k:], nil
 }
 
-// Decode decodes a section of Encode, whose Options had the same TwoCoders, on up to threads goroutines. It returns at once and decodes in the background. It
-// returns an error, which wraps ErrCorrupt, if the lengths in the section cannot be right; other damage is reported by the
-// methods of Sequence.
+// Decode decodes a section of Encode, whose Options had the same TwoCoders, on up to threads goroutines. It returns at once and decodes in
+// the background. It returns an error, which wraps ErrCorrupt, if the lengths in the section cannot be right; other damage is reported by
+// the methods of Sequence.
 func Decode(section []byte, twoCoders, threads int) (*Sequence, error) {
 	n, rest, err := parseLen(section)
 	if err != nil {

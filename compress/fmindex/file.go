@@ -85,14 +85,6 @@ func fileHash(file []byte) [16]byte {
 	return h.Sum128().Bytes()
 }
 
-// ArchiveOf returns the ID of the archive that an index is of, from the first bytes of its file; false if they are not those of an index.
-func ArchiveOf(head []byte) (id [16]byte, ok bool) {
-	if len(head) < 16+idBytes || string(head[:8]) != Magic {
-		return id, false
-	}
-	return [16]byte(head[16:]), true
-}
-
 // Open returns the index of a file's bytes, which must not change while it is in use. All bytes are checked, by the checksum and against
 // each other. The error wraps ErrCorrupt.
 func Open(file []byte) (*Index, error) {

@@ -60,7 +60,7 @@ type fieldState struct {
 	words *dictionary
 }
 
-// codec is the state of one stream, in either direction.
+// codec is the state of a section, and of those that continue it, in either direction.
 type codec struct {
 	coder
 	style style
@@ -88,9 +88,9 @@ type codec struct {
 	bad   bool // the stream is not valid
 }
 
-func newCodec(coding *rc.Coder, s style) *codec {
+// newCodec returns a codec whose direction is not set yet.
+func newCodec(s style) *codec {
 	c := &codec{style: s, byKey: map[string]uint32{}}
-	c.Coder = *coding
 	c.init()
 	return c
 }

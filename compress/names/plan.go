@@ -103,12 +103,12 @@ type sampleShape struct {
 }
 
 // makePlans makes the plans of the shapes of up to planNames names.
-func makePlans(names []byte, n int, s style) map[string]shapePlan {
+func makePlans(names []byte, s style) map[string]shapePlan {
 	shapes := map[string]*sampleShape{}
 	var t tokens
 	var last *sampleShape
 	var lastKey []byte
-	for i := 0; i < n && i < planNames; i++ {
+	for range planNames {
 		end := lineLen(names)
 		if end == 0 {
 			break
@@ -130,7 +130,7 @@ func makePlans(names []byte, n int, s style) map[string]shapePlan {
 				if t.field[j].kind == kindWord {
 					sh.col[j].words = map[string]int{}
 				} else if len(shapes) == 0 {
-					sh.col[j].vals = make([]uint32, 0, min(n, planNames))
+					sh.col[j].vals = make([]uint32, 0, min(len(names)/8, planNames))
 				}
 			}
 			shapes[string(t.key)] = sh

@@ -16,7 +16,7 @@ func TestVectors(t *testing.T) {
 		}
 		return text, n
 	}
-	stylesSeen, rulesSeen := make(map[style]bool), make(map[byte]bool)
+	stylesSeen, rulesSeen, continued := make(map[style]bool), make(map[byte]bool), make(map[bool]bool)
 	testvector.Run(t, "../../testdata/vectors/names.txt", func(t *testing.T, v *testvector.Vector) {
 		names, n := column(t, v, "names")
 		var first []byte
@@ -40,21 +40,37 @@ func TestVectors(t *testing.T) {
 		s := style(v.Int(t, "style"))
 		stylesSeen[s] = true
 		code := []byte{formatEmpty}
+		e := Encoder{rule: r}
 		if n > 0 {
-			code, _ = encodeStyle(names, first, n, s, r)
+			e.begin(s, func() []byte { return names })
+			code = e.section(e.head(first != nil), names, first, n)
 		}
 		code = v.Bytes(t, "bytes", code)
-		got, err := decode(code, first, n, n, uint64(len(names)))
+		var d Decoder
+		got, err := d.Decode(code, first, n, n, uint64(len(names)))
 		if err != nil || string(got) != string(names) {
 			t.Fatalf("decoded %q, %v; want %q", got, err, names)
 		}
+		if v.Has("next-names") {
+			next, count := column(t, v, "next-names")
+			if first != nil {
+				first, _ = column(t, v, "next-first")
+			}
+			code := v.Bytes(t, "next", e.Encode(next, first, count, nil))
+			got, err := d.Decode(code, first, count, count, uint64(len(next)))
+			if err != nil || string(got) != string(next) || !Continues(code) {
+				t.Fatalf("decoded %q, %v; want %q", got, err, next)
+			}
+			continued[first != nil] = true
+			return
+		}
 		// What the encoder chooses is no longer.
-		if best := encode(names, first, n); len(best) > len(code) {
+		if best := new(Encoder).Encode(names, first, n, nil); len(best) > len(code) {
 			t.Errorf("the encoder takes %d bytes, style %d %d", len(best), s, len(code))
 		}
 	})
-	if len(stylesSeen) != int(styles) || len(rulesSeen) != rules {
-		t.Errorf("the vectors have styles %v and rules %v", stylesSeen, rulesSeen)
+	if len(stylesSeen) != int(styles) || len(rulesSeen) != rules || len(continued) != 2 {
+		t.Errorf("the vectors have styles %v and rules %v, and continue names without and with mates: %v", stylesSeen, rulesSeen, continued)
 	}
 }
 

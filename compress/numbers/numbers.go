@@ -72,8 +72,8 @@ func Encode(columns []Column, pool *tasks.Pool) []byte {
 	return code
 }
 
-// EncodeWithin is Encode for a caller that has no use for a code of more than limit bytes: it reports false, early if the simplest models of
-// all columns take so much more that no others are expected to make up for it.
+// EncodeWithin is Encode for a caller that has no use for a code of more than limit bytes: it reports false, early if the simplest models
+// of all columns take so much more that no others are expected to make up for it.
 func EncodeWithin(columns []Column, limit int, pool *tasks.Pool) ([]byte, bool) {
 	rows := 0
 	if len(columns) > 0 {

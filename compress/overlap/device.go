@@ -3,7 +3,9 @@ package overlap
 import (
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
+
+	"orcomgo/internal/failover"
 )
 
 // device is an accelerator that lays out reads. Its results are those of the CPU, bit for bit. partners and endJoining are called by
@@ -85,19 +87,16 @@ var openDevice func() (device, error)
 
 // accelerator is a device that is opened while other work is done, and that is given up at the first error that is not for want of memory.
 type accelerator struct {
-	opened    chan struct{} // closed when dev and err are set
+	opened    chan struct{} // closed when dev is set, or given up
 	dev       device
-	note      func(line string) // may be nil
-	preloaded chan struct{}     // nil, or closed when the reads of preload are loaded
+	state     *failover.State
+	preloaded chan struct{} // nil, or closed when the reads of preload are loaded
 
 	loaded  *Reads     // the reads on the device, if they stay in memory; set before preloaded is closed
 	indexed *window    // the window of which the device has the index
 	spare   placements // to which the device copies the places of reads that stay in memory
 
-	mu      sync.Mutex
-	err     error             // why the device is not used
-	without [deviceSteps]bool // the device has too little memory for the step
-	noted   bool
+	without [deviceSteps]atomic.Bool // the device has too little memory for the step
 }
 
 // startAccelerator begins to open the device. It returns nil if the program has none.
@@ -105,7 +104,7 @@ func startAccelerator(note func(line string)) *accelerator {
 	if openDevice == nil {
 		return nil
 	}
-	a := &accelerator{opened: make(chan struct{}), note: note}
+	a := &accelerator{opened: make(chan struct{}), state: failover.New(note)}
 	go func() {
 		defer close(a.opened)
 		var err error
@@ -122,30 +121,15 @@ func (a *accelerator) usable() bool {
 		return false
 	}
 	<-a.opened
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.err == nil
+	return !a.state.Failed()
 }
 
 // can waits until the device is open, and reports whether it can be used for a step.
-func (a *accelerator) can(step deviceStep) bool {
-	if !a.usable() {
-		return false
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return !a.without[step]
-}
+func (a *accelerator) can(step deviceStep) bool { return a.usable() && !a.without[step].Load() }
 
-// giveUp notes an error. The device is not used any more.
+// giveUp has the device not used any more, because of an error.
 func (a *accelerator) giveUp(err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.err != nil {
-		return
-	}
-	a.err = err
-	a.say(fmt.Sprintf("the GPU is not used any more, the CPU lays out the reads: %v", err))
+	a.state.GiveUp(fmt.Sprintf("the GPU is not used any more, the CPU lays out the reads: %v", err))
 }
 
 // failed notes an error of a step. If it is for want of memory, the device is not used for this step any more, else not at all.
@@ -154,18 +138,8 @@ func (a *accelerator) failed(step deviceStep, err error) {
 		a.giveUp(err)
 		return
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.without[step] = true
-	a.say(fmt.Sprintf("the GPU has too little memory, the CPU %s: %v", doesStep[step], err))
-}
-
-// say calls note, at most once. a.mu is held.
-func (a *accelerator) say(line string) {
-	if a.note != nil && !a.noted {
-		a.noted = true
-		a.note(line)
-	}
+	a.without[step].Store(true)
+	a.state.Note(fmt.Sprintf("the GPU has too little memory, the CPU %s: %v", doesStep[step], err))
 }
 
 // preload begins to load reads that stay in memory and don't change, while other work is done, if the device has room for all.

@@ -222,5 +222,7 @@ func (c *cuda) close() error {
 	if c.joiner != nil {
 		err = c.joiner.Close()
 	}
-	return errors.Join(err, c.placer.Close(), c.dev.Close())
+	err = errors.Join(err, c.placer.Close())
+	go c.dev.Close() // takes a tenth of a second, and the layout is done
+	return err
 }

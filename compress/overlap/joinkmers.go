@@ -2,6 +2,7 @@ package overlap
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 	"unsafe"
 
@@ -78,10 +79,18 @@ func (s sampler) count(set *contigSet, every, threads int) (selected, expected u
 
 // kmers appends to dst the selected k-mers of n bases of p, which are those of a contig of `whole` bases from base `first` on.
 func (s sampler) kmers(dst []kmer, contig uint32, p []byte, first, n, whole int) []kmer {
-	var x, y, w uint64 // the k-mer, its first base in the lowest bits; its reverse complement; the next bases
 	if n < seedLen {
 		return dst
 	}
+	if hasAVX512 && s.parts <= 1 {
+		return s.kmersByVectors(dst, contig, p, first, n, whole)
+	}
+	return s.kmersPlain(dst, contig, p, first, n, whole)
+}
+
+// kmersPlain does what kmers does, for any n and parts.
+func (s sampler) kmersPlain(dst []kmer, contig uint32, p []byte, first, n, whole int) []kmer {
+	var x, y, w uint64 // the k-mer, its first base in the lowest bits; its reverse complement; the next bases
 	threshold := uint32((1<<32 - 1) / uint64(s.rate))
 	for i := range n {
 		if i&31 == 0 {
@@ -100,6 +109,37 @@ func (s sampler) kmers(dst []kmer, contig uint32, p []byte, first, n, whole int)
 			if y < x {
 				k.at |= 1
 			}
+			if s.distinct && k.recurs(dst) {
+				continue
+			}
+			dst = append(dst, k)
+		}
+	}
+	return dst
+}
+
+// kmersByVectors does what kmers does, for n of at least seedLen and parts of at most 1, with the instructions of sampleVector.
+func (s sampler) kmersByVectors(dst []kmer, contig uint32, p []byte, first, n, whole int) []kmer {
+	const block = 64
+	var found [block + 8]uint64
+	rate := (1<<32 - 1) / uint64(s.rate) << 32
+	kmers := n - seedLen + 1
+	last := max(whole-s.ends-seedLen+1, 0) // from here on all k-mers of the contig are selected, and the first s.ends
+	for from, to := 0, 0; from < kmers; from = to {
+		threshold := uint64(math.MaxUint64)
+		switch at := first + from; {
+		case at >= last:
+			to = kmers
+		case at < s.ends:
+			to = min(kmers, s.ends-first)
+		default:
+			to, threshold = min(kmers, last-first), rate
+		}
+		to = min(to, from+block)
+		some := found[:sampleVector(&found[0], &p[0], from, first+from, to-from, threshold)]
+		dst = slices.Grow(dst, len(some))
+		for _, x := range some {
+			k := kmer{hash: uint32(x >> 32), contig: contig, at: uint32(x)}
 			if s.distinct && k.recurs(dst) {
 				continue
 			}

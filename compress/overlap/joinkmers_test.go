@@ -48,6 +48,9 @@ func TestSampledKmers(t *testing.T) {
 			if got := s.kmers(nil, 7, pack(seq), 0, n, n); !slices.Equal(got, want) {
 				t.Fatalf("%+v, %d bases: %v, want %v", s, n, got, want)
 			}
+			if got := s.kmersPlain(nil, 7, pack(seq), 0, n, n); !slices.Equal(got, want) {
+				t.Fatalf("%+v, %d bases one by one: %v, want %v", s, n, got, want)
+			}
 			// In two parts, as of a long contig.
 			if n >= 64 {
 				got := s.kmers(nil, 7, pack(seq), 0, 32+seedLen-1, n)

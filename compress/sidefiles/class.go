@@ -74,7 +74,7 @@ func classify(sample []byte) (c class, coded []byte) {
 		}
 		return classTable, coded
 	}
-	if len(sample) < minAlone {
+	if len(sample) < minAlone || isZero(sample) {
 		return classBinary, nil
 	}
 	c, array := smallerArray(sample)

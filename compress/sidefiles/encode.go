@@ -168,6 +168,7 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 		return err
 	})
 	with := resources{g, tasks.NewPool(o.threads)}
+	zero := &zeroBlock{}
 	c := &cutter{size: o.blockSize}
 	c.emit = func(text []byte, cl class, table *coded) error {
 		select {
@@ -182,9 +183,12 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 			with.pool.Enter()
 			defer with.pool.Leave()
 			b.hash = xxh3.Hash(text)
-			if table != nil && table.hash == b.hash && len(table.bytes) < len(text) {
+			switch {
+			case table != nil && table.hash == b.hash && len(table.bytes) < len(text):
 				b.method, b.bytes = methodTables, table.bytes
-			} else {
+			case len(text) == o.blockSize && isZero(text):
+				b.method, b.bytes = zero.code(text)
+			default:
 				b.method, b.bytes = smallest(text, with, methodsOf(cl)...)
 			}
 			b.coded, b.codedHash = len(b.bytes), xxh3.Hash(b.bytes)

@@ -395,3 +395,28 @@ func BenchmarkReader(b *testing.B) {
 		}
 	}
 }
+
+// TestZeros: blocks of zeros are coded once, as what they are in a file of any class.
+func TestZeros(t *testing.T) {
+	const block = 1 << 16
+	for name, around := range map[string][]byte{"noise": noise(3000), "text": []byte("a line\n"), "nothing": nil} {
+		content := slices.Concat(make([]byte, 3*block+100), around, make([]byte, 5*block), around)
+		for _, threads := range []int{1, 3} {
+			var b bytes.Buffer
+			files := []File{inMemory("x.img", content), inMemory("y.img", content[:block])}
+			if err := Encode(t.Context(), &b, files, WithThreads(threads), WithBlockSize(block)); err != nil {
+				t.Fatal(err)
+			}
+			z, err := open(b.Bytes(), WithThreads(threads))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range [][]byte{content, content[:block]} {
+				var got bytes.Buffer
+				if err := z.WriteFile(t.Context(), &got, i); err != nil || !bytes.Equal(got.Bytes(), want) {
+					t.Errorf("%s, %d threads: file %d: other bytes: %v", name, threads, i, err)
+				}
+			}
+		}
+	}
+}

@@ -190,18 +190,22 @@ func (x *restoration) contents(ctx context.Context) error {
 // sink restores side files.
 type sink struct {
 	x *restoration
-	f *commit.Temp // that is being written
+	f *holeWriter // that is being written
 }
 
 // Begin implements sidefiles.Sink.
-func (s *sink) Begin(k int) (w io.Writer, err error) {
-	s.f, err = commit.NewTemp(s.x.at(s.x.out[s.x.entry[k]]))
-	return &metered{s.f, &s.x.meter}, err
+func (s *sink) Begin(k int) (io.Writer, error) {
+	f, err := commit.NewTemp(s.x.at(s.x.out[s.x.entry[k]]))
+	if err != nil {
+		return nil, err
+	}
+	s.f = &holeWriter{f: f}
+	return &metered{s.f, &s.x.meter}, nil
 }
 
 // End implements sidefiles.Sink.
 func (s *sink) End(k int, damage error) error {
-	i, f := s.x.entry[k], s.f
+	i, f, w := s.x.entry[k], s.f.f, s.f
 	s.f = nil
 	if damage != nil {
 		f.Discard()
@@ -210,6 +214,9 @@ func (s *sink) End(k int, damage error) error {
 	}
 	s.x.group.Go(func() error {
 		defer f.Discard()
+		if err := w.finish(); err != nil {
+			return err
+		}
 		return s.x.name(i, f)
 	})
 	return nil
@@ -218,7 +225,7 @@ func (s *sink) End(k int, damage error) error {
 // abort discards a file that is not complete.
 func (s *sink) abort() {
 	if s.f != nil {
-		s.f.Discard()
+		s.f.f.Discard()
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -312,4 +313,65 @@ func FuzzListing(f *testing.F) {
 			t.Fatalf("written again, it is %+v, not %+v: %s", again, l, reason)
 		}
 	})
+}
+
+// TestHoles: whatever pieces a file is written in, it has the same bytes, and runs of zeros take no space.
+func TestHoles(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		var want []byte
+		data := 0
+		for range 1 + r.IntN(6) {
+			want = append(want, make([]byte, r.IntN(5*leastHole))...)
+			n := r.IntN(3 * holeUnit)
+			want = append(want, bytes.Repeat([]byte{1}, n)...)
+			data += n + leastHole + 2*holeUnit
+		}
+		want = append(want, make([]byte, r.IntN(2)*r.IntN(3*leastHole))...)
+		path := filepath.Join(t.TempDir(), "f")
+		f, err := commit.NewTemp(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &holeWriter{f: f}
+		for rest := want; len(rest) > 0; {
+			n := min(1+r.IntN(8*leastHole), len(rest))
+			if k, err := w.Write(rest[:n]); err != nil || k != n {
+				t.Fatal(k, err)
+			}
+			rest = rest[n:]
+		}
+		if err := errors.Join(w.finish(), f.Install(path, false)); err != nil {
+			t.Fatal(err)
+		}
+		f.Discard()
+		got, err := os.ReadFile(path)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("%d bytes, want %d other ones: %v", len(got), len(want), err)
+		}
+	}
+}
+
+// TestLongHole: a hole of a gigabyte is written at once.
+func TestLongHole(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	f, err := commit.NewTemp(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &holeWriter{f: f}
+	block := make([]byte, 8<<20)
+	for range 128 {
+		if _, err := w.Write(block); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.finish(), f.Install(path, false)); err != nil {
+		t.Fatal(err)
+	}
+	f.Discard()
+	info, err := os.Stat(path)
+	if err != nil || info.Size() != 1<<30 {
+		t.Fatalf("%v, %v", info, err)
+	}
 }

@@ -123,11 +123,17 @@ def edits(v):
 
 
 def names(v):
-    wanted, first = v.strings("names"), None
-    if "first" in v.fields:
-        first = v.strings("first")
-    size = sum(len(name) + 1 for name in wanted)
-    return reader.decode_names(v.bytes(), len(wanted), first, size, "names"), wanted
+    chain, found, wanted = reader.NameChain(), [], []
+    for before, section in ("", "bytes"), ("next-", "next"):
+        if before + "names" not in v.fields:
+            break
+        given, first = v.strings(before + "names"), None
+        if "first" in v.fields:
+            first = v.strings(before + "first")
+        size = sum(len(name) + 1 for name in given)
+        found += chain.decode(v.bytes(section), len(given), first, size, "names")
+        wanted += given
+    return found, wanted
 
 
 def two_bit(v):

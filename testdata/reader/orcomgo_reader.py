@@ -310,8 +310,34 @@ class Bytes:
             raise Damaged(f"{self.what} has {self.left()} bytes too many")
 
 
+class Words:
+    """Which words the names of a slice may have (FORMAT: Words of names)."""
+
+    def __init__(self, source, last):
+        self.kind = source.byte()
+        require(self.kind <= 2, "words of an unknown kind")
+        self.texts = []
+        for _ in range(2 if self.kind else 0):
+            shared = source.uvarint()
+            require(shared <= len(last), "a word shares more than there is with the one before")
+            last = last[:shared] + source.text()
+            require(len(last) <= 255, "a word is too long")
+            self.texts.append(last)
+        self.last = last
+
+    def has(self, word):
+        if self.kind == 0:
+            return True
+        if self.kind == 1:
+            return word_order(self.texts[0]) <= word_order(word) <= word_order(self.texts[1])
+        parts = [re.split(rb"([0-9]+)", text) for text in (self.texts[0], word, self.texts[1])]
+        return len(set(map(len, parts))) == 1 and all(
+            int(low) <= int(part) <= int(high) and part == b"%d" % int(part) if i % 2 else low == part == high
+            for i, (low, part, high) in enumerate(zip(*parts)))
+
+
 def word_order(word):
-    """What words of names are sorted by (FORMAT: Order of words)."""
+    """What words of names are sorted by (FORMAT: Words of names)."""
     return [(48, int(part), len(part)) if part[:1].isdigit() else (part[0], 0, 0)
             for part in re.findall(rb"[0-9]+|[^0-9]", word, re.DOTALL)]
 
@@ -509,8 +535,11 @@ class PackedArchive:
                                            found["version"]))
         self.check_pairs(inputs)
         found["slices"] = []
+        last = b""
         for index in range(self.count(source)):
-            found["slices"].append(self.parse_slice(source, index, inputs, flags))
+            found["slices"].append(self.parse_slice(source, index, inputs, flags, last))
+            if found["slices"][-1].words:
+                last = found["slices"][-1].words.last
         found["shared"] = [Section(source, f"shared {i}") for i in range(self.count(source))]
         require(not flags & REPEATS or len(found["shared"]) > 1 and found["shared"][1].length,
                 "the section of repeats is missing")
@@ -574,7 +603,7 @@ class PackedArchive:
                     and other.first != one.first, "two mates do not fit each other")
 
     @staticmethod
-    def parse_slice(source, index, inputs, flags):
+    def parse_slice(source, index, inputs, flags, last):
         one = Slice()
         one.index = index
         one.input = source.uvarint()
@@ -599,7 +628,7 @@ class PackedArchive:
                 setattr(member, column, Section(source, label))
             one.members.append(member)
         one.sequences = Section(source, f"slice {index} sequences")
-        one.words = (source.text(), source.text()) if flags & NAME_RANGES else None
+        one.words = Words(source, last) if flags & NAME_RANGES else None
         return one
 
     # -- what the manifest says must fit together
@@ -729,20 +758,18 @@ class PackedArchive:
             for number in range(self.inputs[index].records):
                 yield str(number + 1).encode()
             return
+        lead_chain, chains = NameChain(), (NameChain(), NameChain())
         for one, number in self.members_of(index):
             mates = None
             if self.inputs[index].lead is not None:
                 lead = self.lead_slice(one).members[0]
-                mates = decode_names(self.read(lead.names), one.records, None, lead.names_length, lead.names.label)
-            for member in one.members[:number + 1]:
-                mates = decode_names(self.read(member.names), one.records, mates,
+                mates = lead_chain.decode(self.read(lead.names), one.records, None, lead.names_length, lead.names.label)
+            for chain, member in zip(chains, one.members[:number + 1]):
+                mates = chain.decode(self.read(member.names), one.records, mates,
                                      member.names_length, member.names.label)
-            if one.words and any(one.words):
-                least, greatest = map(word_order, one.words)
-                for name in mates:
-                    word = re.split(rb"[ \t]", name, maxsplit=1)[0]
-                    require(least <= word_order(word) <= greatest,
-                            f"{member.names.label}: a name is out of the range of the slice")
+            for name in mates:
+                require(one.words is None or one.words.has(re.split(rb"[ \t]", name, maxsplit=1)[0]),
+                        f"{member.names.label}: a name is out of the range of the slice")
             yield from mates
 
     def lead_slice(self, one):
@@ -1427,11 +1454,14 @@ def context(tag, k, b, c):
 class NameCoder:
     """FORMAT: Names, Decisions: slots, weights and even bits."""
 
-    def __init__(self, even, stream):
-        self.even_data, self.even_at = even, 0
-        self.coder = ArithmeticDecoder(stream)
+    def __init__(self):
         self.slots = {}                 # of a table of 2^18: [probability, count]
         self.weights = {}               # by set modulo 1024, one weight a context
+
+    def begin(self, even, stream):
+        """What follows is coded by these bits."""
+        self.even_data, self.even_at = even, 0
+        self.coder = ArithmeticDecoder(stream)
 
     def even(self, count):
         """An even number: of each byte the lowest bit first, the lowest bit of the number first."""
@@ -1679,11 +1709,12 @@ class Shape:
 
 
 class NameDecoder:
-    """The names of one section."""
+    """The names of one section, and of those that continue it."""
 
     def __init__(self, style, even, stream, mates, rule):
         self.style, self.mates, self.rule = style, mates, rule
-        self.coder = NameCoder(even, stream)
+        self.coder = NameCoder()
+        self.coder.begin(even, stream)
         self.shapes = {}                # by id
         self.ids = {}                   # by shape
         self.new_shapes = 0
@@ -1693,6 +1724,11 @@ class NameDecoder:
         self.last_spelt = b""
         self.alphabets = {}             # by field; those of a shape outlive it
         self.mate = None
+
+    def go_on(self, even, stream, mates):
+        """The next section continues this one."""
+        self.coder.begin(even, stream)
+        self.mates = mates
 
     def decode(self, count):
         for index in range(count):
@@ -1978,30 +2014,50 @@ class NameDecoder:
         return rest
 
 
+class NameChain:
+    """Sections of names of an input, slice by slice: one may continue the one before it."""
+
+    def __init__(self):
+        self.decoder = None
+
+    def decode(self, data, count, mates, size, what):
+        """The names of a section; mates are those of the first mates, or None."""
+        source = Bytes(data, what)
+        version = source.byte()
+        if version == 0:
+            source.finish()
+            require(count == 0, f"{what}: the section has no names")
+            return []
+        if version == 2 and mates is None:
+            self.decoder = None
+            return decode_light_names(source, count, size, what)
+        require(version in (1, 3), f"{what}: unknown layout")
+        if version == 1:
+            style = source.byte()
+            require(style <= 3, f"{what}: unknown style")
+            rule = tuple(source.take(4)) if mates is not None else None
+            require(rule is None or rule[0] <= 2, f"{what}: unknown rule")
+        else:
+            require(self.decoder is not None and (self.decoder.mates is None) == (mates is None),
+                    f"{what}: it continues nothing")
+        require(source.uvarint() == size, f"{what}: the length is not that of the manifest")
+        even = source.take(source.uvarint())
+        if version == 1:
+            self.decoder = NameDecoder(style, even, source.rest(), mates, rule)
+        else:
+            self.decoder.go_on(even, source.rest(), mates)
+        names, total = [], 0
+        for name in self.decoder.decode(count):
+            names.append(name)
+            total += len(name) + 1
+            require(total <= size, f"{what}: the names are too long")
+        require(total == size, f"{what}: the names have another length than they should")
+        return names
+
+
 def decode_names(data, count, mates, size, what):
-    """The names of a section; mates are those of the first mates, or None."""
-    source = Bytes(data, what)
-    version = source.byte()
-    if version == 0:
-        source.finish()
-        require(count == 0, f"{what}: the section has no names")
-        return []
-    if version == 2 and mates is None:
-        return decode_light_names(source, count, size, what)
-    require(version == 1, f"{what}: unknown layout")
-    style = source.byte()
-    require(style <= 3, f"{what}: unknown style")
-    rule = tuple(source.take(4)) if mates is not None else None
-    require(rule is None or rule[0] <= 2, f"{what}: unknown rule")
-    require(source.uvarint() == size, f"{what}: the length is not that of the manifest")
-    even = source.take(source.uvarint())
-    names, total = [], 0
-    for name in NameDecoder(style, even, source.rest(), mates, rule).decode(count):
-        names.append(name)
-        total += len(name) + 1
-        require(total <= size, f"{what}: the names are too long")
-    require(total == size, f"{what}: the names have another length than they should")
-    return names
+    """The names of a section that continues no other."""
+    return NameChain().decode(data, count, mates, size, what)
 
 
 def decode_light_names(source, count, size, what):

@@ -1,0 +1,152 @@
+package inflate
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+	"time"
+)
+
+// errorText returns an error's text, which is the same for CorruptError and the error of
+// klauspost/compress.
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// compare reads a file, perhaps damaged, as it was read before, and with a Reader. The text must
+// be the same up to an error, and the error must be.
+func compare(t *testing.T, name string, data []byte) {
+	t.Helper()
+	want, wantErr := readPlainly(data)
+	for _, o := range []Options{{}, {Threads: 3, chunk: 2048}, {Threads: 2, chunk: 20_011}} {
+		got, _, err := readAll(bytes.NewReader(data), o)
+		if errorText(err) != errorText(wantErr) {
+			t.Errorf("%s, %+v: %v, want %v", name, o, err, wantErr)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s, %+v, %v: %d bytes of text, want %d", name, o, err, len(got), len(want))
+		}
+	}
+}
+
+// TestDamaged has files that were flipped, cut, spliced, and had members swapped.
+func TestDamaged(t *testing.T) {
+	n := 300
+	if testing.Short() {
+		n = 30
+	}
+	if os.Getenv("ORCOMGO_LONG") != "" {
+		n = 10_000
+	}
+	text := fastq(7, 120_000)
+	member := func(c, from, to int) []byte { return compressors[c%len(compressors)].zip(text[from:to]) }
+	for i := range n {
+		r := rand.New(rand.NewPCG(7, uint64(i)))
+		var members [][]byte
+		switch i % 3 {
+		case 0:
+			members = [][]byte{member(r.IntN(20), 0, 120_000)}
+		case 1:
+			for from := 0; from < 120_000; from += 20_000 {
+				members = append(members, member(r.IntN(20), from, from+20_000))
+			}
+		default:
+			members = [][]byte{bgzip(text)}
+		}
+		data := slices.Concat(members...)
+		at, other := r.IntN(len(data)), r.IntN(len(data))
+		var name string
+		switch kind := r.IntN(5); {
+		case kind == 0:
+			name = "cut"
+			data = data[:at]
+		case kind == 1:
+			name = "spliced"
+			data = slices.Concat(data[:at], data[other:])
+		case kind == 2 && len(members) > 1:
+			name = "swapped"
+			a, b := r.IntN(len(members)), r.IntN(len(members))
+			members[a], members[b] = members[b], members[a]
+			data = slices.Concat(members...)
+		case kind == 3:
+			name = "overwritten"
+			copy(data[at:], random(uint64(i), 1+r.IntN(50)))
+		default:
+			name = "flipped"
+			for range 1 + r.IntN(3) {
+				data[r.IntN(len(data))] ^= 1 << r.IntN(8)
+			}
+		}
+		compare(t, fmt.Sprintf("%d, %s at %d of %d", i, name, at, len(data)), data)
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	whole := fields(true)([]byte("text"))
+	step := 100
+	if testing.Short() {
+		step = 5
+	}
+	for n := 0; n < len(whole); n += 1 + n/step {
+		compare(t, fmt.Sprintf("cut at %d", n), whole[:n])
+		for _, flip := range []byte{1, 32, 255} {
+			data := bytes.Clone(whole)
+			data[n] ^= flip
+			compare(t, fmt.Sprintf("flipped at %d", n), data)
+			compare(t, fmt.Sprintf("flipped at %d of the second", n), slices.Concat(whole, data))
+		}
+	}
+	long := bytes.Clone(plainHeader)
+	long[3] = flagName
+	compare(t, "long name", append(long, bytes.Repeat([]byte("x"), 600)...))
+	for _, tail := range []string{"\x00", "\x00\x00\x1f\x8b", "x", "\x1f", "\x1fx", "\x1f\x8b", "\x1f\x8b\x08", "\x00x"} {
+		for _, data := range [][]byte{whole, bgzip([]byte("text")), bgzip([]byte("text"))[:70]} {
+			compare(t, fmt.Sprintf("%q behind", tail), append(bytes.Clone(data), tail...))
+		}
+	}
+	zeros := append(bytes.Clone(whole), make([]byte, 50_000)...)
+	compare(t, "zeros", zeros)
+	compare(t, "zeros and a byte", append(zeros, 1))
+	var data []byte
+	compare(t, "nothing", data)
+}
+
+// TestDamagedTime: damage must not make reading much slower.
+func TestDamagedTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a matter of time")
+	}
+	text := fastq(8, 4_000_000)
+	sound := goLevel(6)(text)
+	// Processor time, since others may use the machine.
+	measure := func(data []byte) time.Duration {
+		best := int64(math.MaxInt64)
+		for range 3 {
+			began := cpuTime()
+			readAll(bytes.NewReader(data), Options{Threads: 2})
+			best = min(best, cpuTime()-began)
+		}
+		return time.Duration(best)
+	}
+	limit := 10 * measure(sound)
+	for i := range 30 {
+		data := bytes.Clone(sound)
+		data[(i+1)*len(data)/32] ^= 1 << (i % 8)
+		if got := measure(data); got > limit {
+			t.Errorf("damage %d: %v, limit %v", i, got, limit)
+		}
+	}
+	// Headers of blocks that are none, in stored blocks.
+	zipped := goLevel(6)(text[:100_000])
+	traps := goLevel(0)(bytes.Repeat(zipped[10:200], 20_000))
+	if got := measure(traps); got > limit {
+		t.Errorf("headers in stored blocks: %v, limit %v", got, limit)
+	}
+}

@@ -1,0 +1,140 @@
+package compress
+
+import (
+	"context"
+
+	"orcomgo/compress/archive"
+	"orcomgo/compress/names"
+)
+
+// The names of a slice begin with the models that those of the slice before have left, so small slices take no more bytes than large ones.
+// Then all names from the first slice of such a chain on have to be decoded for one record, which is why chains are short.
+
+// Variables so that tests can have short chains.
+var (
+	// chainRecords is how many records the slices of a chain have together at most, unless a slice alone has more.
+	chainRecords uint64 = 1 << 17
+	// longChainRecords is the same where names repeat others from far before them, as of files that were sampled from several runs with
+	// the same seed.
+	longChainRecords uint64 = 1 << 19
+)
+
+// aheadRecords is of how many records the names decide how those of a long chain are coded.
+const aheadRecords = 1 << 18
+
+// nameLink is the names of an input in a slice, as part of a chain, while they are coded.
+type nameLink struct {
+	from   uint64    // the first record of the slice
+	before *nameLink // the slice before in the same long chain
+	head   *nameLink // the first slice of the long chain
+	begins bool      // a chain begins here, unless names repeat others
+	last   bool      // of the long chain
+
+	end     uint64        // of a head: the end of the long chain
+	repeats bool          // of a head: names repeat others
+	planned chan struct{} // of a head: closed when repeats is set
+	done    chan struct{} // closed when coder is set
+	coder   *names.Encoder
+}
+
+// nameKey is an input, and the first record of a slice of it.
+type nameKey struct {
+	input int
+	from  uint64
+}
+
+// newNameLinks returns the links of the names of all slices.
+func newNameLinks(specs []sliceSpec, man *archive.Manifest) map[nameKey]*nameLink {
+	links := make(map[nameKey]*nameLink)
+	if !man.NameRanges { // then no input has several slices with names, or it has an old version
+		return links
+	}
+	last, chainFrom := make(map[int]*nameLink), make(map[int]uint64) // by input
+	for i := range specs {
+		s := &specs[i]
+		for _, input := range s.inputs() {
+			if man.Inputs[input].TwoBit {
+				continue
+			}
+			end := s.from + uint64(s.records)
+			l := &nameLink{from: s.from, last: true, done: make(chan struct{})}
+			if b := last[input]; b != nil && end-b.head.from <= longChainRecords {
+				b.last, l.before, l.head = false, b, b.head
+			} else {
+				l.head, l.planned = l, make(chan struct{})
+			}
+			l.head.end = end
+			if l.begins = l.head == l || end-chainFrom[input] > chainRecords; l.begins {
+				chainFrom[input] = s.from
+			}
+			last[input], links[nameKey{input, s.from}] = l, l
+		}
+	}
+	return links
+}
+
+// fresh reports whether the names begin with new models. Unless l is a head, planned of its head must be closed.
+func (l *nameLink) fresh() bool { return l.head == l || l.begins && !l.head.repeats }
+
+// afterNames runs f on a worker when there are the models that the names of l begin with.
+func (e *encoder) afterNames(ctx context.Context, l *nameLink, f func() error) error {
+	if l.head != l {
+		if err := waitFor(ctx, l.head.planned); err != nil {
+			return err
+		}
+	}
+	if !l.fresh() {
+		if err := waitFor(ctx, l.before.done); err != nil {
+			return err
+		}
+	}
+	return e.pool.do(ctx, f)
+}
+
+// waitFor returns when c is closed, or with the error of ctx.
+func waitFor(ctx context.Context, c <-chan struct{}) error {
+	select {
+	case <-c:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// encodeNames codes the names of c given those of the first mates, if these are not nil.
+func (e *encoder) encodeNames(c *columns, first []byte) ([]byte, error) {
+	l := e.nameLinks[nameKey{c.input, c.from}]
+	if l == nil {
+		return new(names.Encoder).Encode(c.names, first, c.records, nil), nil
+	}
+	var ahead func() []byte
+	var failed error
+	if l.fresh() {
+		l.coder = new(names.Encoder)
+		if c.perm == nil {
+			ahead = func() (text []byte) {
+				n := chainRecords
+				if l.head == l {
+					n = aheadRecords
+				}
+				text, failed = e.readNames(c.input, l.from, int(min(n, l.head.end-l.from)))
+				return text
+			}
+		}
+	} else {
+		l.coder, l.before.coder = l.before.coder, nil
+	}
+	section := l.coder.Encode(c.names, first, c.records, ahead)
+	if failed != nil {
+		return nil, failed
+	}
+	if l.head == l {
+		l.repeats = l.coder.Repeats()
+		close(l.planned)
+	}
+	if l.last {
+		l.coder = nil
+	}
+	close(l.done)
+	return section, nil
+}

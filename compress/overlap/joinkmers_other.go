@@ -1,0 +1,9 @@
+//go:build !amd64
+
+package overlap
+
+const hasAVX512 = false
+
+func sampleVector(*uint64, *byte, int, int, int, uint64) int {
+	panic("this processor has no such instructions")
+}
