@@ -38,6 +38,8 @@ type PackOptions struct {
 
 	GPU  bool              // a GPU does what it can, if the program supports one; the archive is the same
 	Note func(line string) // is told when the GPU can't be used; may be nil
+	// Ready, unless it is nil, is called while reads are loaded. Its error, that there is no GPU, ends Pack.
+	Ready func() error
 
 	Progress Progress // may be nil
 }
@@ -422,6 +424,9 @@ func (p *packer) write(ctx context.Context) error {
 		p.startedJoining() // no reads are laid out
 	}
 	g, c := errgroup.WithContext(ctx)
+	if p.o.Ready != nil {
+		g.Go(p.o.Ready)
+	}
 	g.Go(func() (err error) {
 		// All cores are busy until contigs are joined. If a GPU joins them, some cores have time then.
 		select {

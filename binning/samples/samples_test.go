@@ -204,6 +204,25 @@ func TestScanClasses(t *testing.T) {
 	}
 }
 
+// TestLinkToArchive: another name of a file of an archive that is left out is no hard link to it, but a file.
+func TestLinkToArchive(t *testing.T) {
+	dir := write(t, "notes.txt", "sub/log")
+	meta := filepath.Join(dir, "a.cmeta")
+	for _, err := range []error{
+		os.WriteFile(meta, []byte(commit.PackedMetaMagic), 0o666),
+		os.Link(meta, filepath.Join(dir, "sub/copy")),
+		os.Link(meta, filepath.Join(dir, "sub/copy2")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const want = "a.cmeta=archive notes.txt=other sub=directory sub/copy=other sub/copy2=hardlink sub/log=other"
+	if got := classes(scan(t, dir, Options{Out: dir})); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
 func TestReadSheet(t *testing.T) {
 	for _, c := range []struct{ name, sheet, want string }{
 		{"commas, lanes, other columns", "sample,strandedness,fastq_1,fastq_2\nb,auto,l1_1.fq,l1_2.fq\na,auto,x.fq,\nb,auto,l2_1.fq,l2_2.fq\n",

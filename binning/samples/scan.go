@@ -138,11 +138,11 @@ func specialName(mode fs.FileMode) string {
 
 // classOf tells archives from other regular files.
 func (s *scanner) classOf(f *File) Class {
+	if s.out != nil && !strings.Contains(f.Rel, "/") && os.SameFile(s.Info, s.out) && commit.IsArchiveFile(f.Path) {
+		return Archive // which no other name may be a hard link to: it is not archived
+	}
 	if id, ok := vfs.HardLinked(f.Info); ok {
 		s.names[id] = append(s.names[id], len(s.Files))
-	}
-	if s.out != nil && !strings.Contains(f.Rel, "/") && os.SameFile(s.Info, s.out) && commit.IsArchiveFile(f.Path) {
-		return Archive
 	}
 	return Other
 }
