@@ -248,7 +248,7 @@ type packer struct {
 	enc     *seqs.Encoder // nil once closed
 	w       *archive.Writer
 	man     archive.Manifest
-	shared  [][]byte // the shared sections, once all slices are coded
+	shared  [][]byte // the shared sections, once all slices are coded, for compareShared
 	checks  []sliceCheck
 	written []chan struct{} // by slice: closed when it is written, and its entries in man and checks are set
 	digests []uint64        // by input: seqs.Encoder.Digests, where the text is not the one binned
@@ -298,6 +298,7 @@ func (p *packer) run(ctx context.Context) error {
 		if err := p.write(ctx); err != nil {
 			return err
 		}
+		p.shared = nil // they are read from the file
 		v, err := p.afterwards()
 		if err == nil {
 			err = v.slices(ctx)
