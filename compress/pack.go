@@ -38,6 +38,8 @@ type PackOptions struct {
 
 	GPU  bool              // a GPU does what it can, if the program supports one; the archive is the same
 	Note func(line string) // is told when the GPU can't be used; may be nil
+	// Ready, unless it is nil, is called while reads are loaded. Its error, that there is no GPU, ends Pack.
+	Ready func() error
 
 	Progress Progress // may be nil
 }
@@ -245,7 +247,7 @@ type packer struct {
 	enc     *seqs.Encoder // nil once closed
 	w       *archive.Writer
 	man     archive.Manifest
-	shared  [][]byte // the shared sections, once all slices are coded
+	shared  [][]byte // the shared sections, once all slices are coded, for compareShared
 	checks  []sliceCheck
 	written []chan struct{} // by slice: closed when it is written, and its entries in man and checks are set
 	digests []uint64        // by input: seqs.Encoder.Digests, where the text is not the one binned
@@ -295,6 +297,7 @@ func (p *packer) run(ctx context.Context) error {
 		if err := p.write(ctx); err != nil {
 			return err
 		}
+		p.shared = nil // they are read from the file
 		v, err := p.afterwards()
 		if err == nil {
 			err = v.slices(ctx)
@@ -422,6 +425,9 @@ func (p *packer) write(ctx context.Context) error {
 		p.startedJoining() // no reads are laid out
 	}
 	g, c := errgroup.WithContext(ctx)
+	if p.o.Ready != nil {
+		g.Go(p.o.Ready)
+	}
 	g.Go(func() (err error) {
 		// All cores are busy until contigs are joined. If a GPU joins them, some cores have time then.
 		select {

@@ -11,12 +11,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"time"
 
 	"orcomgo/binning"
 	"orcomgo/binning/inflate"
 	"orcomgo/bins"
 	"orcomgo/bins/record"
+	"orcomgo/compress"
 )
 
 // Two programs are built from this source. orcomgo runs anywhere; orcomgo-cuda, built with the
@@ -101,6 +103,30 @@ func useGPU(ctx context.Context, device string, large func() bool) (use bool, er
 // useGPU is the function useGPU, but auto is the CPU where little memory is allowed.
 func (r *resources) useGPU(ctx context.Context, device string, large func() bool) (use bool, err error) {
 	return useGPU(ctx, device, func() bool { return r.limit() >= minGPUMemory && large() })
+}
+
+// startGPU decides as useGPU does, but does not wait until the driver has started, which takes 0.1 to 0.2 s. It sets GPU and Ready of o.
+// usable waits for the driver.
+func (r *resources) startGPU(
+	ctx context.Context, device string, large func() bool, o *compress.PackOptions,
+) (usable func() bool, err error) {
+	o.GPU, err = wantGPU(ctx, device, func() bool { return r.limit() >= minGPUMemory && large() })
+	if !o.GPU {
+		return nil, err
+	}
+	probed := sync.OnceValue(func() error {
+		_, err := gpu.probe()
+		return err
+	})
+	if device == "gpu" {
+		o.Ready = func() error {
+			if err := probed(); err != nil {
+				return requiredGPU(err)
+			}
+			return nil
+		}
+	}
+	return func() bool { return probed() == nil }, nil
 }
 
 // binnedBases returns how many bases the bins at path hold, and 0 if there are none that can be read.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"orcomgo/binning"
+	"orcomgo/compress"
 )
 
 // beside puts the test binary as orcomgo and a script as orcomgo-cuda into a directory,
@@ -116,6 +117,15 @@ func TestWhenGPUIsUsed(t *testing.T) {
 		use, err := useGPU(t.Context(), c.device, func() bool { return c.large })
 		if use != c.use || (err != nil) != c.fails {
 			t.Errorf("%+v: %t, %v", c, use, err)
+		}
+		var o compress.PackOptions
+		usable, err := (&resources{}).startGPU(t.Context(), c.device, func() bool { return c.large }, &o)
+		use = o.GPU && usable()
+		if o.Ready != nil {
+			err = o.Ready()
+		}
+		if use != c.use || (err != nil) != c.fails {
+			t.Errorf("%+v, while reads are loaded: %t, %v", c, use, err)
 		}
 	}
 }

@@ -83,7 +83,11 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 	if _, err := choice("device", o.device, "auto", "cpu", "gpu"); err != nil {
 		return err
 	}
-	onGPU, err := o.useGPU(ctx, o.device, func() bool { return binnedBases(dir) >= minGPUBases*uint64(max(o.threads, 1)) })
+	options := compress.PackOptions{
+		Threads: o.threads, Memory: uint64(o.memory), Tool: tool,
+		Level: level, SliceText: uint64(o.slice), KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force,
+	}
+	usable, err := o.startGPU(ctx, o.device, func() bool { return binnedBases(dir) >= minGPUBases*uint64(max(o.threads, 1)) }, &options)
 	if err != nil {
 		return err
 	}
@@ -92,11 +96,13 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 		return err
 	}
 	defer bar.close()
-	summary, err := compress.Pack(ctx, dir, compress.PackOptions{
-		Threads: o.threads, Memory: uint64(o.memory), Tool: tool,
-		Level: level, SliceText: uint64(o.slice), KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force,
-		GPU: onGPU, Note: bar.note, Progress: bar.report,
-	})
+	options.Progress = bar.report
+	options.Note = func(line string) { // about the GPU
+		if usable() { // else auto is the CPU, and gpu fails
+			bar.note(line)
+		}
+	}
+	summary, err := compress.Pack(ctx, dir, options)
 	bar.close()
 	if err != nil {
 		return hint(err)
