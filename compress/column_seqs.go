@@ -3,6 +3,7 @@ package compress
 import (
 	"context"
 	"fmt"
+	"sort"
 
 	"orcomgo/bins"
 	"orcomgo/bins/record"
@@ -69,6 +70,12 @@ func seqColumn(c *columns) *seqs.Column {
 		Lengths: c.lengths, Exceptions: c.exceptions, First: c.first, Skip: c.skip, Layout: c.layout, Progress: c.coded}
 	if !c.byBases {
 		s.Quals = c.quals
+	}
+	if c.spans != nil {
+		s.Wanted = func(i int) bool {
+			k := sort.Search(len(c.spans), func(k int) bool { return c.spans[k].hi > i })
+			return k < len(c.spans) && c.spans[k].lo <= i
+		}
 	}
 	return s
 }

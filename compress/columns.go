@@ -32,6 +32,7 @@ type columns struct {
 	asText     bool             // decoding: where there is twoBit, letters are not needed
 	exceptions record.ExceptionList
 
+	spans  []recordSpan // decoding: see demand
 	skip   bool         // decoding: the letters are not wanted; see seqs.Column
 	layout *seqs.Layout // decoding: if not nil, it is set to where the reads are
 

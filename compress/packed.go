@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/fmindex"
 	"orcomgo/compress/seqs"
@@ -88,6 +90,26 @@ func (p *packed) shareIndex(x *fmindex.Index) error {
 		p.dec = seqs.NewDecoderOf(shared, genome, x.Genome(), c)
 	}
 	return err
+}
+
+// mostFromIndex is how many bases a pseudogenome has at most that takeIndex takes: see fmindex.Index.Packed for the memory.
+const mostFromIndex = 1 << 27
+
+// takeIndex is shareIndex, if there is an index of the archive that can be used, in `memory` bytes (0: no bound). If there is none, the
+// pseudogenome is decoded.
+func (p *packed) takeIndex(memory uint64) {
+	e := commit.Entry{Dir: p.r.Dir(), Name: p.r.Name()}
+	x, closeIndex, err := openIndex(e, p.man)
+	if err != nil {
+		return
+	}
+	defer closeIndex()
+	if n := uint64(x.Genome()); n > mostFromIndex || memory > 0 && n > memory/20 {
+		return
+	}
+	if vfs.ReadMapped(e.Path()+commit.IndexExt, func() error { return p.shareIndex(x) }) != nil {
+		p.dec = nil
+	}
 }
 
 func sharedName(i int) string { return fmt.Sprintf("shared section %d", i+1) }
@@ -200,6 +222,12 @@ func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 			byBases: p.man.Inputs[mem.Input].QualsByBases, asText: wanted.asText, skip: !wanted.want[m], coded: wanted.coded}
 	}
 	b.cols[0].firstQuals = firstQuals
+	for m, mem := range s.Members() {
+		// Qualities by bases need all letters, and so does the checksum of all records.
+		if first < s.Records && !p.man.Inputs[mem.Input].QualsByBases {
+			b.cols[m].spans = wanted.spans
+		}
+	}
 	if wanted.layouts {
 		for m := range s.Members() {
 			b.cols[m].layout = &seqs.Layout{WithoutPlaced: wanted.withoutPlaced, WithoutLiterals: wanted.withoutLiterals}

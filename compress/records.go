@@ -248,7 +248,7 @@ func decodeParts[T any](ctx context.Context, r *Reader, parts []slicePart, colum
 	demands := make([]demand, len(parts))
 	largest := uint64(0)
 	for k, p := range parts {
-		demands[k] = demand{slice: p.slice, want: p.want, columns: columns, first: p.spans[len(p.spans)-1].hi}
+		demands[k] = demand{slice: p.slice, want: p.want, columns: columns, first: p.spans[len(p.spans)-1].hi, spans: p.spans}
 		largest = max(largest, sliceBytes(r.man, p.slice))
 	}
 	decoder := r.src.pass(demands)

@@ -37,7 +37,9 @@ type demand struct {
 	want    [2]bool // members
 	columns keeps   // those wanted, as far as the input has them; none: all
 	first   int     // how many of its records are wanted, the first ones; 0: all
-	layouts bool    // where its reads are on the pseudogenome is wanted as well, of a packed archive
+	// spans, if not nil, are those of the first records that are wanted; letters of others may be zeros.
+	spans   []recordSpan
+	layouts bool // where its reads are on the pseudogenome is wanted as well, of a packed archive
 	// Of the reads, only the letters of those without a place are wanted. With layouts only.
 	withoutPlaced bool
 	// withoutLiterals leaves out reads that have no place, with layouts; not where reads are aligned in pieces.

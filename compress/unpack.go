@@ -64,6 +64,9 @@ func (o *UnpackOptions) check() error {
 	return nil
 }
 
+// partial reports whether some of the records are restored, for which it takes long to decode the pseudogenome.
+func (o *UnpackOptions) partial() bool { return o.Names != nil || o.Records != nil }
+
 // Unpack gives back the text of the archive that path leads to, from the packed archive or,
 // before it is packed, from the bins. A file gets its name only after all of it was checked;
 // on a stream, or in a FIFO, a slice is written once it was. Of a slice of which some records are restored, only what they need
@@ -94,6 +97,11 @@ func Unpack(ctx context.Context, path string, o UnpackOptions) (_ *Summary, fail
 	u := &unpacker{src: src, man: src.manifest(), o: &o, cancel: cancel}
 	if u.sel, err = selectRecords(ctx, src, &o); err != nil {
 		return nil, err
+	}
+	if o.partial() {
+		if p, ok := src.(*packed); ok {
+			p.takeIndex(o.Memory)
+		}
 	}
 	made, err := u.makeSinks(ctx.Done())
 	defer func() {

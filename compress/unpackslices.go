@@ -67,6 +67,7 @@ func (u *unpacker) jobs() (passes [][]unpackJob) {
 		before[s.First.Input] += uint64(j.records())
 		both := j.want[0] && j.want[1]
 		j.slice, j.first, j.asText = i, j.spans[len(j.spans)-1].hi, true
+		j.demand.spans = j.spans
 		j.ends = u.o.Interleave && both || !j.whole(s) || u.o.Split > 0
 		if both && u.o.Stream != nil && !u.o.Interleave {
 			mate := j

@@ -31,6 +31,7 @@ const (
 	memberEnds               // the last block has ended, and with it the last byte that it takes part of
 	corrupt                  // see corruptAt
 	quitted
+	atCodes // of a dynamic block, where decodePair can go on
 )
 
 // where in a stream a decoder is
@@ -66,6 +67,8 @@ type decoder struct {
 	stored int          // bytes of the stored block that are left
 	blocks int          // that have ended since reset
 	quit   *atomic.Bool // if it is true, run may stop with quitted
+	// pausing makes run stop with atCodes.
+	pausing bool
 
 	t   *tables // those of the block
 	own *tables // for dynamic blocks
@@ -126,6 +129,9 @@ func (d *decoder) run(stop int) status {
 					return outputFull
 				}
 				if len(d.in)-d.bit>>3 >= 16 {
+					if d.pausing && d.t == d.own {
+						return atCodes
+					}
 					if d.wide {
 						d.fastWide()
 					} else {

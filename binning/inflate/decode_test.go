@@ -56,6 +56,20 @@ func stdReference(in []byte) ([]byte, error) {
 	return text, err
 }
 
+// repeats is a text with matches of all short distances, and of all lengths.
+func repeats() []byte {
+	text := random(31, 300)
+	for distance := 1; distance <= 70; distance++ {
+		for length := 3; length <= 290; length += 1 + length/16 {
+			text = append(text, byte(length), byte(distance))
+			for range length {
+				text = append(text, text[len(text)-distance])
+			}
+		}
+	}
+	return text
+}
+
 func FuzzInflate(f *testing.F) {
 	for level := stdflate.HuffmanOnly; level <= 9; level++ {
 		var b bytes.Buffer

@@ -45,7 +45,7 @@ func (d *decoder) fastPlain() {
 			bb >>= e & 15
 			nb -= uint(e & 15)
 			store32(out, n, e>>8)
-			n += int(e >> 4 & 3)
+			n += int(e >> entryLiterals & 3)
 			if e&entryLength == 0 {
 				// 45 bits are left: enough for another entry of the table, and a distance.
 				e = t.lit[bb&(1<<litBits-1)]
@@ -55,12 +55,12 @@ func (d *decoder) fastPlain() {
 				bb >>= e & 15
 				nb -= uint(e & 15)
 				store32(out, n, e>>8)
-				n += int(e >> 4 & 3)
+				n += int(e >> entryLiterals & 3)
 				if e&entryLength == 0 {
 					continue
 				}
 			}
-			length = int(e>>24) + 3
+			length = int(e>>24&(maxEntry-1)) + 3
 		} else {
 			if e&kindMask == kindSub {
 				bb >>= litBits
@@ -71,7 +71,7 @@ func (d *decoder) fastPlain() {
 			nb -= uint(e & 15)
 			if e&entrySpecial == 0 {
 				store32(out, n, e>>8)
-				n += int(e >> 4 & 3)
+				n += int(e >> entryLiterals & 3)
 				continue
 			}
 			switch e & kindMask {
@@ -151,7 +151,7 @@ func (d *decoder) fastWidePlain() {
 			bb >>= e & 15
 			nb -= uint(e & 15)
 			store64(out, n, uint64(e>>8&255|e&(255<<16))|uint64(e>>24)<<32)
-			n += int(e >> 3 & 6)
+			n += int(e >> (entryLiterals - 1) & 6)
 			if e&entryLength == 0 {
 				// 45 bits are left: enough for another entry of the table, and a distance.
 				e = t.lit[bb&(1<<litBits-1)]
@@ -161,12 +161,12 @@ func (d *decoder) fastWidePlain() {
 				bb >>= e & 15
 				nb -= uint(e & 15)
 				store64(out, n, uint64(e>>8&255|e&(255<<16))|uint64(e>>24)<<32)
-				n += int(e >> 3 & 6)
+				n += int(e >> (entryLiterals - 1) & 6)
 				if e&entryLength == 0 {
 					continue
 				}
 			}
-			length = int(e>>24) + 3
+			length = int(e>>24&(maxEntry-1)) + 3
 		} else {
 			if e&kindMask == kindSub {
 				bb >>= litBits
@@ -177,7 +177,7 @@ func (d *decoder) fastWidePlain() {
 			nb -= uint(e & 15)
 			if e&entrySpecial == 0 {
 				store64(out, n, uint64(e>>8&255|e&(255<<16))|uint64(e>>24)<<32)
-				n += int(e >> 3 & 6)
+				n += int(e >> (entryLiterals - 1) & 6)
 				continue
 			}
 			switch e & kindMask {

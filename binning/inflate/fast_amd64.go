@@ -11,6 +11,21 @@ import (
 // hasBMI2 reports whether the processor has the instructions that are used.
 var hasBMI2 = cpuid.CPU.Supports(cpuid.BMI2, cpuid.SSE4)
 
+// nearIndices has for every distance d below 16 the indices i%d of 16 bytes, and nearStep the greatest multiple of d up to 16.
+var (
+	nearIndices [16][16]uint8
+	nearStep    [16]uint8
+)
+
+func init() {
+	for d := 1; d < 16; d++ {
+		for i := range 16 {
+			nearIndices[d][i] = uint8(i % d)
+		}
+		nearStep[d] = uint8(16 / d * d)
+	}
+}
+
 // fastStep is how many bytes are decoded at most before the scheduler can stop the goroutine.
 const fastStep = 128 << 10
 
@@ -21,7 +36,7 @@ type fastState struct {
 	n, limit, low int // of out; see decoder
 	bits, loaded  uint64
 	tables        unsafe.Pointer
-	ended         uint64 // 1 behind the end of the block
+	ended         uint64 // 1 behind the end of the block; 2 if something invalid follows, which is not said where
 }
 
 // fast is fastPlain in assembler.
@@ -33,7 +48,9 @@ func (d *decoder) fast() {
 	s := d.fastState()
 	for s.next(d.limit) && fastBytes(s) {
 	}
-	d.follows(s)
+	if d.follows(s) {
+		d.fastPlain()
+	}
 }
 
 // fastWide is fastWidePlain in assembler.
@@ -45,7 +62,9 @@ func (d *decoder) fastWide() {
 	s := d.fastState()
 	for s.next(d.limit) && fastSymbols(s) {
 	}
-	d.follows(s)
+	if d.follows(s) {
+		d.fastWidePlain()
+	}
 }
 
 func (d *decoder) fastState() *fastState {
@@ -64,16 +83,18 @@ func (s *fastState) next(limit int) bool {
 	return s.n < limit && s.pos <= s.last
 }
 
-// follows makes the decoder go on where a loop stopped.
-func (d *decoder) follows(s *fastState) {
+// follows makes the decoder continue where a loop ended. It reports whether the loop found something invalid: then that is behind where
+// the loop began, but not yet where the decoder is.
+func (d *decoder) follows(s *fastState) (invalid bool) {
 	d.bit, d.n = s.pos*8-int(s.loaded), s.n
-	if s.ended != 0 {
+	if s.ended == 1 {
 		d.endBlock()
 	}
+	return s.ended == 2
 }
 
 // fastBytes decodes to bytes until the limit or the end of the input. It returns false at the end of the
-// block and before what is invalid.
+// block, and if it found something invalid. Then it has not changed the state, but bytes behind those that were decoded.
 //
 //go:noescape
 func fastBytes(s *fastState) bool

@@ -26,26 +26,24 @@ round:
 	JAE  full
 	CMPQ SI, R13
 	JA   full
+refill:
 	MOVQ (SI), DX
 	SHLXQ CX, DX, DX
 	ORQ  DX, R8
 	MOVL CX, DX
 	SHRL $3, DX
+	ANDL $7, DX
 	ADDQ $7, SI
 	SUBQ DX, SI
 	ORL  $56, CX
-	MOVQ DI, from-8(SP)
-	MOVQ CX, loaded-16(SP)
-	TESTB $0x80, AX
+	TESTB $0x20, AX
 	JNE  special
 
-	MOVL AX, DX
-	ANDL $15, DX
-	SHRXQ DX, R8, R8
-	SUBL DX, CX
+	SHRXQ AX, R8, R8
+	SUBL AX, CX
 	LITERALS
-	TESTB $0x40, AX
-	JEQ  second
+	TESTL AX, AX
+	JGE  second
 
 length:
 	SHRL $24, AX
@@ -60,8 +58,7 @@ distance:
 copy:
 	BZHIQ DX, R8, R15
 	SHRXQ DX, R8, R8
-	MOVBLZX DX, BX
-	SUBL BX, CX
+	SUBL DX, CX
 	RORXL $8, DX, BX
 	SHRXQ BX, R15, R15
 	SHRL $16, DX
@@ -78,7 +75,7 @@ copy:
 	CMPQ DI, R14
 	JB   far
 	MOVQ R14, DI
-	JMP  round
+	NEXT
 
 far: // the length is more than 32
 	MOVOU 32(BX), X0
@@ -88,15 +85,15 @@ far: // the length is more than 32
 	CMPQ DI, R14
 	JB   far
 	MOVQ R14, DI
-	JMP  round
+	NEXT
 
 near: // the match overlaps with its copy
 	MOVOU (BX), X0
 	MOVL DX, BX
-	LEAQ step<>(SB), R9
+	LEAQ ·nearStep(SB), R9
 	MOVBLZX (R9)(BX*1), R9
 	SHLL $4, BX
-	LEAQ repeat<>(SB), R15
+	LEAQ ·nearIndices(SB), R15
 	MOVOU (R15)(BX*1), X1
 	PSHUFB X1, X0
 nearer:
@@ -105,25 +102,23 @@ nearer:
 	CMPQ DI, R14
 	JB   nearer
 	MOVQ R14, DI
-	JMP  round
+	NEXT
 
 second: // after literals 45 bits are left: enough for another entry of the table, and a distance
 	LOOKUP
-	TESTB $0x80, AX
+	TESTB $0x20, AX
 	JNE  round
-	MOVL AX, DX
-	ANDL $15, DX
-	SHRXQ DX, R8, R8
-	SUBL DX, CX
+	SHRXQ AX, R8, R8
+	SUBL AX, CX
 	LITERALS
-	TESTB $0x40, AX
-	JNE  length
+	TESTL AX, AX
+	JLT  length
 	LOOKUP
-	JMP  round
+	NEXT
 
 special:
 	MOVL AX, DX
-	ANDL $0xb0, DX
+	ANDL $0xe0, DX
 	CMPL DX, $0xa0 // kindSub
 	JNE  single
 	SHRQ $11, R8
@@ -141,12 +136,12 @@ single:
 	SHRXQ DX, R8, R8
 	SUBL DX, CX
 	MOVL AX, DX
-	ANDL $0xb0, DX
-	CMPL DX, $0x90 // kindExtra
+	ANDL $0xe0, DX
+	CMPL DX, $0x60 // kindExtra
 	JEQ  extra
-	TESTB $0x80, AX
+	TESTB $0x20, AX
 	JEQ  literal
-	CMPL DX, $0x80 // kindEnd
+	CMPL DX, $0x20 // kindEnd
 	JNE  invalid
 	MOVQ s+0(FP), AX
 	MOVQ $1, ENDED(AX)
@@ -160,7 +155,7 @@ extra:
 	SUBL DX, CX
 	SHRL $8, AX
 	MOVBLZX AX, AX
-	ADDL BX, AX
+	LEAL 128(AX)(BX*1), AX
 	JMP  distance
 
 literal:
@@ -183,9 +178,12 @@ oddDistance:
 	TESTB $0x80, DX // distInvalid
 	JEQ  copy
 
-invalid: // back to where the round began
-	MOVQ from-8(SP), DI
-	MOVQ loaded-16(SP), CX
+invalid: // the state remains as it was
+	MOVQ s+0(FP), AX
+	MOVQ $2, ENDED(AX)
+	MOVB $0, ret+8(FP)
+	RET
+
 stop:
 	XORL DX, DX
 	JMP  done
@@ -197,6 +195,7 @@ done:
 	MOVQ DI, N(AX)
 	SUBQ IN(AX), SI
 	MOVQ SI, POS(AX)
+	ANDL $63, CX
 	MOVQ R8, BITS(AX)
 	MOVQ CX, LOADED(AX)
 	MOVB DX, ret+8(FP)

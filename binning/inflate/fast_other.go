@@ -5,3 +5,8 @@ package inflate
 func (d *decoder) fast() { d.fastPlain() }
 
 func (d *decoder) fastWide() { d.fastWidePlain() }
+
+func hasPairs() bool { return false }
+
+// decodePair is only called if hasPairs.
+func decodePair(_, _ *decoder) (valid bool) { return false }

@@ -130,13 +130,17 @@ func checkDecoder(t *testing.T, data []byte, members []Member) {
 	want, _ := inflateMembers(data, members)
 	const guard = 2 * slack
 	dst := bytes.Repeat([]byte{0xa5}, total+guard)
-	var got []byte
+	texts := make([][]byte, len(members))
 	right := NewMemberDecoder().Inflate(dst, data, members, func(i int, text []byte) {
-		if len(text) != int(members[i].Length) {
-			t.Fatalf("member %d has %d bytes, want %d", i, len(text), members[i].Length)
+		if len(text) != int(members[i].Length) || texts[i] != nil {
+			t.Fatalf("member %d has %d bytes, want %d, once", i, len(text), members[i].Length)
 		}
-		got = append(got, text...)
+		texts[i] = append([]byte{}, text...)
 	})
+	got := slices.Concat(texts[:right]...)
+	if slices.ContainsFunc(texts[:right], func(text []byte) bool { return text == nil }) || right < len(members) && texts[right] != nil {
+		t.Fatalf("%d of %d members are right, but others were reported", right, len(members))
+	}
 	if !bytes.Equal(got, want) || !bytes.Equal(dst[:len(got)], want) {
 		t.Fatalf("%d of %d members are right, %d bytes; want %d bytes", right, len(members), len(got), len(want))
 	}
@@ -160,6 +164,38 @@ func TestFindMembersDamaged(t *testing.T) {
 			b[at] ^= 1 << rng.IntN(8)
 		}
 		checkMembers(t, b, rng.IntN(100_000))
+	}
+}
+
+// TestMemberDecoder has members of all kinds of blocks and matches, and of many sizes, so that those that are decoded at once end at
+// different places; then each time with a damaged one.
+func TestMemberDecoder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(25, 25))
+	texts := samples()
+	texts["repeats"] = slices.Concat(repeats(), repeats())
+	for name, text := range texts {
+		for _, level := range []int{-2, 0, 1, 6, 9} {
+			var data []byte
+			var members []Member
+			for rest := text[:min(len(text), 200_000)]; len(rest) > 0; {
+				part := rest[:min(len(rest), 1+rng.IntN(1<<(4+rng.IntN(13))))]
+				rest = rest[len(part):]
+				gz := goLevel(level)(part)
+				n, err := headerSize(gz)
+				if err != nil {
+					t.Fatal(name, err)
+				}
+				size := len(gz) - n - footerSize
+				members = append(members, Member{uint32(len(data) + n), uint32(size), uint32(len(part)), crc32.ChecksumIEEE(part)})
+				data = append(data, gz...)
+			}
+			checkDecoder(t, data, members)
+			for k := 0; k < 10 && len(data) > 0; k++ {
+				damaged := slices.Clone(data)
+				damaged[rng.IntN(len(damaged))] ^= 1 << rng.IntN(8)
+				checkDecoder(t, damaged, members)
+			}
+		}
 	}
 }
 

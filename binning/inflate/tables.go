@@ -83,21 +83,26 @@ func (c *canonical) read(v uint64, avail int) (symbol, n int, more bool) {
 // Entries of the table of literals and lengths.
 //
 //	bits 0-3   how many bits the entry is for
-//	bits 4-5   number of literals, 0 to 3
-//	bit 6      a length follows them
-//	bit 7      special
-//	bits 8-31  the literals; the length less 3 in the last byte
+//	bit 4      0
+//	bit 5      special
+//	bits 6-7   number of literals, 0 to 3
+//	bits 8-31  the literals, a third one only if it is below 128
+//	bit 31     a length follows the literals, at most two; bits 24-30 have the length less 3
 //
-// A special entry has its kind in bits 4 and 5:
+// So a shift by the entry is one by its bits, since shifts of words use the lowest six bits of their count.
+//
+// A special entry has its kind in bits 6 and 7:
 const (
-	entryLength  = 1 << 6
-	entrySpecial = 1 << 7
+	entrySpecial  = 1 << 5
+	entryLiterals = 6 // bit from which on there is their number
+	entryLength   = 1 << 31
+	maxEntry      = 1 << 7 // lengths less 3 of this or more are not in entries
 
-	kindMask    = entrySpecial | 3<<4
-	kindEnd     = entrySpecial | 0<<4 // end of block
-	kindExtra   = entrySpecial | 1<<4 // a length (less 3, bits 8-15) with extra bits (their number in bits 16-23)
-	kindSub     = entrySpecial | 2<<4 // a subtable (its start in bits 8-23) for so many further bits as bits 0-3 say
-	kindInvalid = entrySpecial | 3<<4
+	kindMask    = entrySpecial | 3<<6
+	kindEnd     = entrySpecial | 0<<6 // end of block
+	kindExtra   = entrySpecial | 1<<6 // a length (less 3, bits 8-15) with extra bits (their number in bits 16-23)
+	kindSub     = entrySpecial | 2<<6 // a subtable (its start in bits 8-23) for so many further bits as bits 0-3 say
+	kindInvalid = entrySpecial | 3<<6
 )
 
 // Entries of the table of distances.
@@ -166,8 +171,8 @@ type tables struct {
 	lits, dists canonical
 	endLen      int // of the code for the end of the block, 0 if there is none
 
-	// What lit is made from: entries of one symbol, and of up to two.
-	ones, twos [1 << litBits]uint32
+	// What lit is made from, by the bits of the code: entries of one symbol and of two, as extend returns them.
+	ones, twos [1 << litBits]sequence
 }
 
 // init builds the tables for codes of the given lengths. It returns false if one of them is
@@ -182,88 +187,85 @@ func (t *tables) init(lits, dists []uint8) bool {
 	return true
 }
 
-// literal is a literal, or a length, whose code has at most litBits bits.
-type literal struct {
-	code   uint16 // with its first bit lowest
-	n      uint8  // bits
-	symbol uint8  // of a literal
+// sequence is symbols that an entry of the table of literals and lengths may be for.
+type sequence struct {
+	entry uint32
+	code  uint16 // of the symbols, one after the other, with its first bit lowest
+	extra uint8  // of a length: how many of the entry's bits are extra bits
+	next  uint8  // of a length: the next one in a list, 0 for none
 }
 
-// fillLits fills the table of literals and lengths.
+// extend makes room in an entry for a literal before its symbols. The entry of that, without its number of literals, is added then.
+func extend(e uint32) uint32 {
+	if e&entryLength != 0 {
+		return e&(255<<24|255) + e&(255<<8)<<8 + 1<<entryLiterals
+	}
+	return e&(1<<24-1<<8)<<8 + e&255 + 1<<entryLiterals
+}
+
+// fillLits fills the table of literals and lengths, for one bit more in each step. What is known after n-1 bits is the same for both
+// values of the next bit, unless a sequence ends with that.
 func (t *tables) fillLits() {
 	c := &t.lits
-	t.ones[0] = kindInvalid // also what no code is for, if the code is not complete
-	var literals [256]literal
-	k := 0
-	var whole [len(lengthExtra)]literal // lengths whose extra bits fit in the entry
-	wholes := 0
+	t.lit[0] = kindInvalid        // also what no code is for, if the code is not complete
+	var literals [256]sequence    // entries of them to be added to others, thus without the number of literals
+	var lengths [1 + 29]sequence  // with extra bits that fit in the entry; the first is not used
+	var ending [litBits + 1]uint8 // of those with so many bits the first one, 0 for none
+	// Where those of each number of bits begin.
+	var literalsFrom, onesFrom, twosFrom [litBits + 1]int
+	numLiterals, numLengths, numOnes, numTwos := 0, uint8(0), 0, 0
 	code, index := 0, 0 // of the next symbol; the code has its first bit lowest
 	for n := 1; n <= litBits; n++ {
-		// What is known after n-1 bits is the same for both values of the next bit.
-		copy(t.ones[1<<(n-1):1<<n], t.ones[:1<<(n-1)])
+		copy(t.lit[1<<(n-1):1<<n], t.lit[:1<<(n-1)])
+		literalsFrom[n], onesFrom[n], twosFrom[n] = numLiterals, numOnes, numTwos
 		for range c.count[n] {
 			symbol := int(c.symbols[index])
 			index++
 			e := singleEntry(symbol, n)
-			t.ones[code&(1<<litBits-1)] = e
-			if l := (literal{uint16(code), uint8(n), uint8(symbol)}); symbol < 256 {
-				literals[k&255] = l
-				k++
-			} else if e&kindMask == kindExtra && n+int(e>>16) <= litBits {
-				whole[wholes] = l
-				wholes++
+			if symbol < 256 {
+				literals[numLiterals&255] = sequence{entry: e - 1<<entryLiterals, code: uint16(code)}
+				numLiterals++
+				t.ones[numOnes&(len(t.ones)-1)] = sequence{entry: extend(e), code: uint16(code)}
+				numOnes++
+			} else if extra := int(e >> 16); e&kindMask == kindExtra && n+extra <= litBits && e>>8&255+1<<extra <= maxEntry {
+				numLengths++
+				lengths[numLengths] = sequence{entryLength | e>>8&255<<24 | uint32(n+extra), uint16(code), uint8(extra), ending[n+extra]}
+				ending[n+extra] = numLengths
 			}
+			t.lit[code&(1<<litBits-1)] = e
 			code = nextReversed(code, n)
 		}
-	}
-	for _, l := range whole[:wholes] {
-		n, e := int(l.n), t.ones[l.code]
-		extra := int(e >> 16)
-		e = e>>8&255<<24 | entryLength | uint32(n+extra)
-		for i := int(l.code); i < len(t.ones); i += 1 << n {
-			t.ones[i] = e + uint32(i>>n&(1<<extra-1))<<24
+		for i := ending[n]; i != 0; {
+			l := &lengths[i]
+			for v := range 1 << l.extra {
+				e, code := l.entry+uint32(v)<<24, l.code|uint16(v<<(n-int(l.extra)))
+				t.lit[code&(1<<litBits-1)] = e
+				t.ones[numOnes&(len(t.ones)-1)] = sequence{entry: extend(e), code: code}
+				numOnes++
+			}
+			i = l.next
+		}
+		if numLiterals == 0 {
+			continue
+		}
+		// Sequences of a literal of k bits and one or two symbols of n-k bits.
+		for k := int(literals[0].entry & 15); k < n; k++ {
+			ones := t.ones[onesFrom[n-k]:onesFrom[n-k+1]]
+			twos := t.twos[twosFrom[n-k]:twosFrom[n-k+1]]
+			for _, l := range literals[literalsFrom[k]:literalsFrom[k+1]] {
+				for _, s := range ones {
+					e, code := l.entry+s.entry, l.code|s.code<<k
+					t.lit[code&(1<<litBits-1)] = e
+					t.twos[numTwos&(len(t.twos)-1)] = sequence{entry: extend(e), code: code}
+					numTwos += int(1 - e>>23&1) // a third literal is below 128
+				}
+				for _, s := range twos {
+					t.lit[(l.code|s.code<<k)&(1<<litBits-1)] = l.entry + s.entry
+				}
+			}
 		}
 	}
 	t.fillLitSubs(code, index)
-	t.lit = t.ones
-	if k == 0 {
-		return
-	}
-	// A literal goes with another symbol only if it leaves c.min bits; with a literal and another symbol, only if it
-	// leaves the bits of the shortest literal as well.
-	shortest := int(literals[0].n)
-	prepend(&t.lit, &t.ones, literals[:k], litBits-c.min)
-	if most := litBits - c.min - shortest; shortest <= most {
-		t.twos = t.lit
-		prepend(&t.lit, &t.twos, literals[:k], most)
-	}
-}
-
-// prepend makes entries of dst of a literal and the entry of src that follows it, where the two fit in one.
-// Literals of more bits than most are left out. What fits differs too often to be predicted, so there are no
-// branches.
-func prepend(dst, src *[1 << litBits]uint32, literals []literal, most int) {
-	for _, l := range literals {
-		n := uint32(l.n)
-		if int(n) > most {
-			return // they are in the order of their lengths
-		}
-		one := n | 1<<4 | uint32(l.symbol)<<8
-		i := uint32(l.code)
-		// The bits behind those of the literal and the next entry are zeros in src's index, so an entry of more bits
-		// does not fit.
-		for _, e := range src[:1<<(litBits&15-n&15)] {
-			bits := litBits - int32(n+e&15)    // that are left
-			places := 2 - int32(e>>4&3+e>>6&1) // for a further literal
-			no := uint32((bits | places | -int32(e>>7&1)) >> 31)
-			both := e &^ 255 << 8
-			both ^= (both ^ e) & (255 << 24) & -(e >> 6 & 1) // a length stays where it is
-			both += e&127 + one
-			p := &dst[i&(1<<litBits-1)]
-			*p ^= (*p ^ both) &^ no
-			i += 1 << n
-		}
-	}
 }
 
 // nextReversed returns the code that follows another of the same length, n bits. The first
@@ -298,7 +300,7 @@ func (t *tables) fillLitSubs(code, index int) {
 			if p := code & (1<<litBits - 1); p != prefix {
 				prefix, start, width = p, end, c.subWidth(n, k, litBits)
 				end += 1 << width
-				t.ones[p] = kindSub | uint32(width) | uint32(start)<<8
+				t.lit[p] = kindSub | uint32(width) | uint32(start)<<8
 			}
 			e := singleEntry(int(c.symbols[index]), n-litBits)
 			index++
@@ -314,7 +316,7 @@ func (t *tables) fillLitSubs(code, index int) {
 func singleEntry(symbol, n int) uint32 {
 	switch {
 	case symbol < 256:
-		return 1<<4 | uint32(symbol)<<8 | uint32(n)
+		return 1<<entryLiterals | uint32(symbol)<<8 | uint32(n)
 	case symbol == endOfBlock:
 		return kindEnd | uint32(n)
 	case symbol < numLits:
@@ -326,11 +328,7 @@ func singleEntry(symbol, n int) uint32 {
 // fillDists fills the table of distances.
 func (t *tables) fillDists() {
 	c := &t.dists
-	if !c.complete {
-		for i := range t.dist {
-			t.dist[i] = distInvalid
-		}
-	}
+	t.dist[0] = distInvalid // also what no code is for, if the code is not complete
 	entry := func(index, n int) uint32 {
 		if s := c.symbols[index]; s < numDists {
 			return uint32(distBase[s])<<16 | uint32(n)<<8 | (uint32(n) + uint32(distExtra[s]))
@@ -339,12 +337,10 @@ func (t *tables) fillDists() {
 	}
 	code, index := 0, 0
 	for n := 1; n <= distBits; n++ {
+		copy(t.dist[1<<(n-1):1<<n], t.dist[:1<<(n-1)])
 		for range c.count[n] {
-			e := entry(index, n)
+			t.dist[code&(1<<distBits-1)] = entry(index, n)
 			index++
-			for i := code; i < len(t.dist); i += 1 << n {
-				t.dist[i] = e
-			}
 			code = nextReversed(code, n)
 		}
 	}

@@ -103,6 +103,19 @@ func (r *columnReads) needModel(ks []int) bool {
 	return false
 }
 
+// wantsLiterals reports whether some of the reads that are wanted of the columns in ks have no place.
+func (r *columnReads) wantsLiterals(ks []int) bool {
+	for _, k := range ks {
+		col := r.cols[k]
+		for i, p := range r.where[k].pos[:col.decoded()] {
+			if p == unplaced && (col.Wanted == nil || col.Wanted(i)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // covered returns the range of the pseudogenome, without its end, in which all placed reads of column k that are coded lie; 0 and 0 if
 // there are none.
 func (r *columnReads) covered(k int) (from uint32, to uint64) {

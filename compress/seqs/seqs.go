@@ -34,6 +34,9 @@ type Column struct {
 	// First, if not 0, is how many of the reads are to be decoded, the first ones; Quals are those of them or of all. Decoding only.
 	First int
 
+	// Wanted, if not nil, reports which of the reads are wanted. The letters of others may be zeros. Decoding only.
+	Wanted func(i int) bool
+
 	// Skip leaves out the letters of the column. Quals may be nil then, unless Needs has the member. Decoding only.
 	Skip bool
 

@@ -123,6 +123,7 @@ func roundTrip(t *testing.T, o record.Options, c Config, sliceReads int, withQua
 	for i := range out {
 		if i%4 == 0 {
 			decodesPlaced(t, d, known, &out[i])
+			decodesWanted(t, d, known, &out[i])
 		}
 		decodesFirst(t, d, &out[i])
 		decodesAlone(t, d, &out[i])
@@ -192,6 +193,41 @@ func decodesPlaced(t *testing.T, d, known *Decoder, s *madeSlice) {
 				t.Fatalf("read %d of column %d differs", i, k)
 			}
 			at += n
+		}
+	}
+}
+
+// decodesWanted decodes a slice for the sake of some of its reads: of each fifth one, and of each single one of a few.
+func decodesWanted(t *testing.T, d, known *Decoder, s *madeSlice) {
+	t.Helper()
+	want, cols, err := s.decode(d, 0, [2]bool{true, true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := []func(i int) bool{func(i int) bool { return i%5 == 1 }}
+	for i := 0; i < s.first.Records; i += s.first.Records/3 + 1 {
+		wanted = append(wanted, func(k int) bool { return k == i })
+	}
+	for _, w := range wanted {
+		for _, d := range []*Decoder{d, known} {
+			for _, c := range cols {
+				if c != nil {
+					c.Wanted = w
+				}
+			}
+			got, err := d.DecodeSlice(s.data, cols[0], cols[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, c := range cols {
+				for at, i := 0, 0; c != nil && i < c.Records; i++ {
+					n := c.Lengths.Of(i)
+					if w(i) && !bytes.Equal(got[k][at:at+n], want[k][at:at+n]) {
+						t.Fatalf("read %d of column %d, which is wanted, differs", i, k)
+					}
+					at += n
+				}
+			}
 		}
 	}
 }

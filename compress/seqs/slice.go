@@ -264,15 +264,22 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 			placed = append(placed, func() { s.codeMismatches(decodeFrom(in[g.mismatches]), r, g.columns, nil, text) })
 		}
 	}
+	var withLiterals []group
+	var literalColumns []int
+	for _, g := range groups {
+		if s.inPieces || r.wantsLiterals(g.columns) {
+			withLiterals, literalColumns = append(withLiterals, g), append(literalColumns, g.columns...)
+		}
+	}
 	literals := func() error {
-		for _, g := range groups {
+		for _, g := range withLiterals {
 			if err := s.codeLiterals(decodeFrom(in[g.literals]), r, g.columns, text); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if err = s.codeReads(r, ks, literals, placed); err != nil {
+	if err = s.codeReads(r, literalColumns, literals, placed); err != nil {
 		return nil, err
 	}
 	for _, k := range ks {
