@@ -26,7 +26,8 @@ type PackOptions struct {
 	Tool    string // program and version, recorded in the archive
 
 	Level Level
-	// SliceText is how many bytes of text of an input a slice has, more or less; 0 for the default of 64 MiB. Slices are decoded by
+	// SliceText is how many bytes of text of an input a slice has, more or less; 0 for the default of 64 MiB, or of 2 MiB for inputs
+	// of short reads with 64 Mi qualities or more, which are kept at the default level. Slices are decoded by
 	// themselves: some records of smaller ones take less time, and their models learn from less. Where nothing but the reads is
 	// kept, as a set, it has no effect.
 	SliceText uint64
@@ -211,7 +212,7 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 	if err != nil {
 		return nil, err
 	}
-	if p.specs, err = planSlices(r.Meta(), twoBit, o.SliceText, o.Memory, p.enc.Parts); err != nil {
+	if p.specs, err = planSlices(r.Meta(), sliceTexts(r.Meta(), twoBit, &o), o.Memory, p.enc.Parts); err != nil {
 		p.enc.Close()
 		return nil, err
 	}
@@ -244,7 +245,7 @@ type packer struct {
 	enc     *seqs.Encoder // nil once closed
 	w       *archive.Writer
 	man     archive.Manifest
-	shared  [][]byte // the shared sections, once all slices are coded
+	shared  [][]byte // the shared sections, once all slices are coded, for compareShared
 	checks  []sliceCheck
 	written []chan struct{} // by slice: closed when it is written, and its entries in man and checks are set
 	digests []uint64        // by input: seqs.Encoder.Digests, where the text is not the one binned
@@ -288,6 +289,7 @@ func (p *packer) run(ctx context.Context) error {
 		if err := p.write(ctx); err != nil {
 			return err
 		}
+		p.shared = nil // they are read from the file
 		v, err := p.afterwards()
 		if err == nil {
 			err = v.slices(ctx)

@@ -65,7 +65,7 @@ func (c *canonical) read(v uint64, avail int) (symbol, n int, more bool) {
 	code, first, index := 0, 0, 0
 	for n := 1; n <= maxCodeLen; n++ {
 		if n > avail {
-			return 0, 0, true
+			return 0, 0, c.complete || n <= c.min // if it is not complete, no code has more than min bits
 		}
 		code |= int(v & 1)
 		v >>= 1
