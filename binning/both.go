@@ -16,6 +16,8 @@ type Device struct {
 	// Start returns the device's assigner. It must not change the BlockSize of its argument; if there is too little memory for such
 	// blocks its error wraps errDeviceMemory.
 	Start func(*Resources) (Assigner, error)
+	// Settle, if not nil, is called when the run ends before Start has returned. It waits for what later runs will find done.
+	Settle func()
 	// Required: a run fails if Probe or Start does. Otherwise it goes on without the device; that Start failed is noted.
 	Required bool
 }
@@ -258,6 +260,9 @@ func (b *both) Finish() error {
 		}
 	}
 	if !b.hasStarted() {
+		if b.device.Settle != nil {
+			b.device.Settle()
+		}
 		return nil
 	}
 	if f, ok := b.assigner.(finisher); ok {

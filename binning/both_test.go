@@ -203,7 +203,8 @@ func TestBothWithout(t *testing.T) {
 	starts := func(err error) func(*Resources) (Assigner, error) {
 		return func(*Resources) (Assigner, error) { return nil, err }
 	}
-	never := neverStarts(t)
+	never, settled := neverStarts(t), 0
+	never.Settle = func() { settled++ }
 	for _, tt := range []struct {
 		name   string
 		device Device
@@ -230,6 +231,9 @@ func TestBothWithout(t *testing.T) {
 		if said := notes.all(); tt.note == "" && said != "" || !strings.Contains(said, tt.note) {
 			t.Errorf("%s: noted %q, want %q", tt.name, said, tt.note)
 		}
+	}
+	if settled != 1 {
+		t.Errorf("a run that ended before its device had started waited for it %d times", settled)
 	}
 	// The blocks may all be binned before it turns out that there is no device.
 	probing := make(chan struct{})

@@ -2,7 +2,10 @@ package bins
 
 import (
 	"fmt"
+	"slices"
 	"sync"
+
+	"github.com/klauspost/compress/zstd"
 
 	"orcomgo/bins/entropy"
 	"orcomgo/bins/record"
@@ -15,6 +18,8 @@ type Encoded struct {
 	data  [][]byte // the block in the data file
 	meta  [][]byte // and in the meta file
 	small []byte   // buffer of the short sections
+
+	zstdNames bool // a chunk of names is a zstd frame
 
 	dataAt, metaAt uint64 // offsets of the block in the files
 }
@@ -56,10 +61,11 @@ func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 
 	d := new(directory)
 	coded := [sections]*Coded{secNames: b.CodedNames, secQuals: b.CodedQuals}
-	pieces, err := encodeChunks(d, &raw, &coded, run)
+	pieces, err := encodeChunks(d, &raw, &coded, b.ZstdNames, run)
 	if err != nil {
 		return err
 	}
+	e.zstdNames = slices.Contains(d.sections[secNames].methods, chunkZstd)
 	e.data, e.meta = e.data[:0], e.meta[:0]
 	for i := range d.sections {
 		s := &d.sections[i]
@@ -108,7 +114,7 @@ func binSizes(b *Block) []uint64 {
 // encodeChunks fills in the directory's checksums, and returns for each section the stored
 // bytes of its chunks. Chunks are independent of one another, so their bytes don't depend on
 // the order in which they are encoded.
-func encodeChunks(d *directory, raw *[sections][]byte, coded *[sections]*Coded, run Runner) (*[sections][][]byte, error) {
+func encodeChunks(d *directory, raw *[sections][]byte, coded *[sections]*Coded, zstdNames bool, run Runner) (*[sections][][]byte, error) {
 	type task struct{ section, chunk int }
 	var tasks []task
 	pieces := new([sections][][]byte)
@@ -139,7 +145,7 @@ func encodeChunks(d *directory, raw *[sections][]byte, coded *[sections]*Coded, 
 			at := uint64(j) * s.chunk
 			chunk := raw[i][at : at+s.chunkLen(j)]
 			if compressed(i) {
-				chunk, s.methods[j] = encodeChunk(chunk, i)
+				chunk, s.methods[j] = encodeChunk(chunk, i, zstdNames)
 			}
 			pieces[i][j] = chunk
 		}
@@ -148,10 +154,13 @@ func encodeChunks(d *directory, raw *[sections][]byte, coded *[sections]*Coded, 
 	return pieces, nil
 }
 
-func encodeChunk(chunk []byte, sec int) ([]byte, uint8) {
+func encodeChunk(chunk []byte, sec int, zstdNames bool) ([]byte, uint8) {
 	c := coders.Get().(*coder)
 	defer coders.Put(c)
 	if sec == secNames {
+		if zstdNames && c.smallerByZstd(chunk) {
+			return c.encodeZstd(chunk)
+		}
 		return c.encodeNames(chunk)
 	}
 	return c.encodeQuals(chunk)
@@ -160,7 +169,8 @@ func encodeChunk(chunk []byte, sec int) ([]byte, uint8) {
 // coder holds the working memory of one goroutine.
 type coder struct {
 	entropy entropy.Encoder
-	buf     []byte // a coded chunk
+	zstd    *zstd.Encoder // once it is needed
+	buf     []byte        // a coded chunk
 }
 
 var coders = sync.Pool{New: func() any { return new(coder) }}

@@ -18,8 +18,8 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// Version is the newest version of the format. It is written where files of inputs are recorded (record.Source) or inputs have
-// further mates, and version 2 elsewhere, which is the same but for that. Version 1 is read as well: it has other chunks of names and
+// Version is the newest version of the format. It is written where files of inputs are recorded (record.Source), inputs have
+// further mates or names are stored as zstd frames, and version 2 elsewhere, which is the same but for that. Version 1 is read as well: it has other chunks of names and
 // qualities, and another text hash.
 const (
 	Version         = 3
@@ -81,7 +81,7 @@ const (
 	chunkRaw    = iota // as it is
 	chunkSame          // one byte, repeated
 	chunkHuff          // huff0, four streams with their table; version 1
-	chunkZstd          // a zstd frame; version 1
+	chunkZstd          // a zstd frame; version 1, and names from version 3 on
 	chunkStream        // qualities as a coded stream (package entropy)
 	chunkNames         // coded names (package entropy)
 )
@@ -92,7 +92,7 @@ func knownMethod(method uint8, section int, version uint32) bool {
 	case version == 1:
 		return method <= chunkZstd
 	case section == secNames:
-		return method == chunkRaw || method == chunkNames
+		return method == chunkRaw || method == chunkNames || method == chunkZstd && version > versionNoSource
 	}
 	return method == chunkRaw || method == chunkSame || method == chunkStream
 }

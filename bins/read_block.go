@@ -304,7 +304,7 @@ type decoder struct {
 	entropy entropy.Decoder
 	buf     []byte
 	part    []byte    // a chunk of which only a part is wanted
-	old     *decoder1 // of version 1, once it is needed
+	other   *otherDecoder // once it is needed
 }
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
@@ -323,10 +323,10 @@ func (p *decoder) decode(dst []byte, method uint8) error {
 	case chunkNames:
 		return chunkError(p.entropy.Names(dst, p.buf))
 	case chunkZstd, chunkHuff:
-		if p.old == nil {
-			p.old = newDecoder1()
+		if p.other == nil {
+			p.other = newOtherDecoder()
 		}
-		return chunkError(p.old.decode(dst, p.buf, method))
+		return chunkError(p.other.decode(dst, p.buf, method))
 	}
 	return nil
 }

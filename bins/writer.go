@@ -11,6 +11,7 @@ import (
 	"orcomgo/bins/record"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
 )
 
 // Writer writes the two files of an archive, block by block; they get their names at
@@ -30,6 +31,7 @@ type Writer struct {
 	named      [2]*tempFile // data and meta of Create
 	unnamed    [2]*scratch  // data and meta of CreateUnnamed
 	blocks     []BlockInfo
+	zstdNames  bool // a block has names as zstd frames
 	done       bool
 }
 
@@ -91,7 +93,7 @@ func (w *Writer) begin(b *budget) error {
 			if err != nil {
 				return err
 			}
-			w.named[i] = &tempFile{Temp: temp}
+			w.named[i] = newTempFile(temp)
 			f.out.f = w.named[i]
 		}
 		if err := f.out.append(f.head); err != nil {
@@ -114,6 +116,7 @@ func (w *Writer) Reserve(e *Encoded) {
 	w.data.n += e.info.StoredDNA + e.info.StoredNames + e.info.StoredQuals
 	w.meta.n += e.info.StoredMeta
 	w.blocks = append(w.blocks, e.info)
+	w.zstdNames = w.zstdNames || e.zstdNames
 }
 
 // WriteReserved writes a block to its place. Unlike the other methods it may be called from
@@ -140,6 +143,9 @@ func (w *Writer) Commit(o record.Options, inputs []record.Input) (err error) {
 		return err
 	}
 	for _, f := range w.named {
+		if err := f.writer.Finish(); err != nil {
+			return err
+		}
 		if err := f.Sync(); err != nil {
 			return err
 		}
@@ -189,7 +195,7 @@ func (w *Writer) complete(o record.Options, inputs []record.Input) (id [16]byte,
 		in.Bytes += b.TextLen
 	}
 	version := uint32(versionNoSource)
-	if slices.ContainsFunc(inputs, func(in record.Input) bool { return in.Source != nil || in.Further }) {
+	if w.zstdNames || slices.ContainsFunc(inputs, func(in record.Input) bool { return in.Source != nil || in.Further }) {
 		version = Version
 	}
 	trailer := appendTrailer(nil, &Meta{Tool: w.Tool, Options: o, Inputs: inputs, Blocks: w.blocks, Version: version})
@@ -238,17 +244,13 @@ type outFile struct {
 // tempFile is a temporary file that several goroutines write to.
 type tempFile struct {
 	*commit.Temp
-	// writing is held during a write. The system lets one thread write to a file at a time, and
-	// those that wait use up processor time.
-	writing sync.Mutex
+	writer *vfs.ConcurrentWriter
 }
 
+func newTempFile(t *commit.Temp) *tempFile { return &tempFile{t, vfs.NewConcurrentWriter(t.File)} }
+
 // WriteAt implements io.WriterAt.
-func (f *tempFile) WriteAt(p []byte, at int64) (int, error) {
-	f.writing.Lock()
-	defer f.writing.Unlock()
-	return f.Temp.WriteAt(p, at)
-}
+func (f *tempFile) WriteAt(p []byte, at int64) (int, error) { return f.writer.WriteAt(p, at) }
 
 // append writes to the end.
 func (o *outFile) append(p []byte) error {

@@ -22,7 +22,7 @@ type binned struct {
 // newBinned describes the bins of r as a manifest, whose slices fit in memory (0: no bound).
 func newBinned(r *bins.Reader, threads int, memory uint64) (*binned, error) {
 	meta := r.Meta()
-	specs, err := planSlices(meta, nil, 0, memory, nil)
+	specs, err := planSlices(meta, nil, memory, nil)
 	if err != nil {
 		return nil, err
 	}

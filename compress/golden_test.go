@@ -52,6 +52,7 @@ var goldens = []golden{
 	{name: "several", what: "A single file, a pair of trimmed reads, FASTA and an empty file in one archive.",
 		inputs: "single.fastq trimmed_1.fastq+trimmed_2.fastq lines.fa empty.fastq", slices: 3},
 	{name: "fasta", what: "FASTA, a line a sequence.", inputs: "lines.fa"},
+	{name: "names-zstd", what: "FASTA whose names are a zstd frame in the bins.", inputs: "small-rna.fa"},
 	{name: "fasta-wrapped", what: "FASTA in lines of 60, with empty and lower-case sequences and no final newline.", inputs: "wrapped.fa"},
 	{name: "fastq-wrapped", what: "FASTQ whose sequences and qualities take several lines.", inputs: "wrapped.fastq"},
 	{name: "crlf", what: "Every line ends in CR LF.", inputs: "crlf.fastq"},
@@ -418,7 +419,7 @@ func TestGoldenVersions(t *testing.T) {
 		folder       string
 		packed, bins int
 	}{{"single", 4, 2}, {"long-reads", 5, 2}, {"repeats", archive.Version, 2}, {"sources", archive.Version, bins.Version},
-		{"assembly", archive.Version, 2}} {
+		{"assembly", archive.Version, 2}, {"names-zstd", 4, bins.Version}} {
 		files := folder(t, filepath.Join(goldenDir, want.folder))
 		if v := files[onlyFile(t, files, ".cmeta")][8]; int(v) != want.packed {
 			t.Errorf("%s: .cmeta is of version %d, want %d", want.folder, v, want.packed)

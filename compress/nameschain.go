@@ -13,7 +13,7 @@ import (
 // Variables so that tests can have short chains.
 var (
 	// chainRecords is how many records the slices of a chain have together at most, unless a slice alone has more.
-	chainRecords uint64 = 1 << 17
+	chainRecords uint64 = 1 << 15
 	// longChainRecords is the same where names repeat others from far before them, as of files that were sampled from several runs with
 	// the same seed.
 	longChainRecords uint64 = 1 << 19

@@ -9,8 +9,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -28,7 +26,8 @@ type PackOptions struct {
 	Tool    string // program and version, recorded in the archive
 
 	Level Level
-	// SliceText is how many bytes of text of an input a slice has, more or less; 0 for the default of 64 MiB. Slices are decoded by
+	// SliceText is how many bytes of text of an input a slice has, more or less; 0 for the default of 64 MiB, or of 2 MiB for inputs
+	// of short reads with 64 Mi qualities or more, which are kept at the default level. Slices are decoded by
 	// themselves: some records of smaller ones take less time, and their models learn from less. Where nothing but the reads is
 	// kept, as a set, it has no effect.
 	SliceText uint64
@@ -205,8 +204,7 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 		runs = runs && wholeOrder(r.Meta().Options, in.Kind)
 	}
 	pool := newWorkers(o.Threads)
-	p := &packer{r: r, o: o, pool: pool, w: w, twoBit: twoBit, joining: make(chan struct{})}
-	p.startedJoining = sync.OnceFunc(func() { close(p.joining) })
+	p := &packer{r: r, o: o, pool: pool, w: w, twoBit: twoBit}
 	p.enc, err = seqs.Build(ctx, r, seqs.Config{
 		Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Skip: twoBit, Progress: p.layoutProgress,
 		GPU: o.GPU, Note: o.Note, ReleaseWhile: pool.releaseWhile, Work: pool.do, Hold: pool.hold,
@@ -214,7 +212,7 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 	if err != nil {
 		return nil, err
 	}
-	if p.specs, err = planSlices(r.Meta(), twoBit, o.SliceText, o.Memory, p.enc.Parts); err != nil {
+	if p.specs, err = planSlices(r.Meta(), sliceTexts(r.Meta(), twoBit, &o), o.Memory, p.enc.Parts); err != nil {
 		p.enc.Close()
 		return nil, err
 	}
@@ -254,17 +252,11 @@ type packer struct {
 	early   *earlyTexts     // nil if texts are hashed by verification
 	// laidOut is the progress of coding slices, which is shown once the reads are laid out; nil before it begins.
 	laidOut atomic.Pointer[meter]
-	// joining is closed, by startedJoining, when contigs are joined or all slices are coded.
-	joining        chan struct{}
-	startedJoining func()
-	flight         int // slices that are coded at once; after run, that are in work at once
+	flight  int // slices that are coded at once; after run, that are in work at once
 }
 
 // layoutProgress reports how far the layout and the coding of the pseudogenome are. The latter runs beside the coding of slices.
 func (p *packer) layoutProgress(stage string, done, total uint64) {
-	if stage == seqs.JoiningStage {
-		p.startedJoining()
-	}
 	if m := p.laidOut.Load(); m != nil && stage == seqs.CodingStage {
 		m.silent.Store(false)
 	}
@@ -421,20 +413,11 @@ func (p *packer) write(ctx context.Context) error {
 		done++
 		return nil
 	}
-	if !slices.Contains(p.twoBit, false) {
-		p.startedJoining() // no reads are laid out
-	}
 	g, c := errgroup.WithContext(ctx)
 	if p.o.Ready != nil {
 		g.Go(p.o.Ready)
 	}
 	g.Go(func() (err error) {
-		// All cores are busy until contigs are joined. If a GPU joins them, some cores have time then.
-		select {
-		case <-p.joining:
-		case <-c.Done():
-			return c.Err()
-		}
 		p.digests, err = p.enc.Digests(c, func(input int) bool {
 			return !meta.Options.Exact(meta.Inputs[input].Kind)
 		})
@@ -445,7 +428,6 @@ func (p *packer) write(ctx context.Context) error {
 		g.Go(func() error { return p.hashEarly(c, e, pieces) })
 	}
 	g.Go(func() error {
-		defer p.startedJoining()
 		for k, specs := range phases(p.specs, p.enc.Parts, p.enc.Window) {
 			if e.specs = specs; k > 0 {
 				e.assembled = newOnceWork()

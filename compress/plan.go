@@ -17,6 +17,9 @@ var (
 	// sliceText is how much text of the first input a slice aims for: enough for the
 	// models to learn, little enough that several fit in memory.
 	sliceText uint64 = 64 << 20
+	// smallSliceText is sliceText of inputs of at least smallFrom qualities that begin with primers: few are decoded for some records.
+	smallSliceText uint64 = 2 << 20
+	smallFrom      uint64 = 64 << 20
 	// sliceReads is how many reads a slice of reads alone, in layout order, aims for.
 	sliceReads uint64 = 1 << 18
 )
@@ -24,14 +27,36 @@ var (
 // leastSliceText is how much text a slice holds in however little memory: smaller ones cost bytes.
 const leastSliceText = 8 << 20
 
-// slicesOf returns into how many slices a block of a unit is cut, that aim for so much text of the first input (0: sliceText). first
+// sliceTexts returns how much text the slices of each input aim for, if it is packed by these options. twoBit is that of chooseTwoBit.
+func sliceTexts(m *bins.Meta, twoBit []bool, o *PackOptions) []uint64 {
+	all := make([]uint64, len(m.Inputs))
+	for i := range all {
+		all[i] = o.SliceText
+		if all[i] == 0 && mayHavePrimers(m, i, o) && basesOf(m, i) >= smallFrom {
+			all[i] = smallSliceText
+		} else if all[i] == 0 {
+			all[i] = sliceText
+		}
+		if twoBit[i] {
+			all[i] = twoBitText(all[i])
+		}
+	}
+	return all
+}
+
+// basesOf returns how many bases the reads of an input have.
+func basesOf(m *bins.Meta, input int) (sum uint64) {
+	for _, i := range m.BlocksOf(input) {
+		sum += m.Blocks[i].Bases
+	}
+	return sum
+}
+
+// slicesOf returns into how many slices a block of a unit is cut, that aim for so much text of the first input. first
 // and mate are the bytes of text of its inputs, exceptions those of the exceptions of both. A slice takes about three times
 // its text and its exceptions, so in little memory (0: no bound) it has a quarter of that, or
 // somewhat more where that saves a slice.
 func slicesOf(text, first, mate, exceptions, memory uint64) uint64 {
-	if text == 0 {
-		text = sliceText
-	}
 	n := (first + text - 1) / text
 	if memory > 0 {
 		most := max(memory/4, leastSliceText)
@@ -151,19 +176,18 @@ func wholeOrder(o record.Options, kind record.Kind) bool {
 }
 
 // planSlices cuts the units into slices, which come in the order of the blocks that they
-// begin in. The cuts depend on nothing but the bins, their options, text (see slicesOf), memory (0: no bound), and what parts returns for
-// an input: where else its slices must end. parts is nil if records are not reordered. Slices of inputs that are twoBit (nil: none) are
-// shorter.
-func planSlices(m *bins.Meta, twoBit []bool, text, memory uint64, parts func(input int) []uint64) ([]sliceSpec, error) {
+// begin in. The cuts depend on nothing but the bins, their options, texts (of sliceTexts; nil: sliceText for all), memory (0: no bound),
+// and what parts returns for an input: where else its slices must end. parts is nil if records are not reordered.
+func planSlices(m *bins.Meta, texts []uint64, memory uint64, parts func(input int) []uint64) ([]sliceSpec, error) {
 	gs, err := groups(m.Inputs)
 	if err != nil {
 		return nil, err
 	}
 	textOf := func(u unit) uint64 {
-		if twoBit != nil && twoBit[u.first] {
-			return twoBitText(text)
+		if texts == nil {
+			return sliceText
 		}
-		return text
+		return texts[u.first]
 	}
 	var specs []sliceSpec
 	for i := range gs {
@@ -236,16 +260,18 @@ func planSlices(m *bins.Meta, twoBit []bool, text, memory uint64, parts func(inp
 	return specs, nil
 }
 
-// leadingText is how much text the first slice of a unit has at least if others have less: enough for a primer of full size. So the
-// qualities of small slices take about as much as those of large ones.
+// leadingText is how much text the first slice of a unit has at least if others have less: enough for a primer of full size, and an
+// eighth more, since its reads may be shorter than others. So the qualities of small slices take about as much as those of large ones.
 func leadingText(m *bins.Meta, u unit) uint64 {
-	return min(m.Inputs[u.first].Bytes/primerShare, 20<<20)
+	bases, bytes := basesOf(m, u.first), m.Inputs[u.first].Bytes
+	size := uint64(primerSize(bases))
+	return share(bytes, min(size+size/8, bases), bases)
 }
 
 // leadsLonger reports whether the first slice of a unit, whose first block is cut in n, is to be longer than the others.
 func leadsLonger(m *bins.Meta, u unit, b *bins.BlockInfo, n, memory uint64) bool {
 	text := leadingText(m, u)
-	return n > 0 && b.TextLen >= 4*text && b.TextLen/n < text && (memory == 0 || memory >= primedMemory) &&
+	return n > 0 && text > 0 && b.TextLen >= 4*text && b.TextLen/n < text && (memory == 0 || memory >= primedMemory) &&
 		keepsOf(m.Options, m.Inputs[u.first].Kind)[archive.Quals]
 }
 

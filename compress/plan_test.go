@@ -44,7 +44,7 @@ func covers(t *testing.T, m *bins.Meta, specs []sliceSpec) {
 func TestPlanSlices(t *testing.T) {
 	smallSlices(t)
 	m := testMeta(record.Options{})
-	specs, err := planSlices(m, nil, 0, 0, noParts)
+	specs, err := planSlices(m, nil, 0, noParts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestPlanSlices(t *testing.T) {
 		}
 		return nil
 	}
-	if specs, err = planSlices(m, nil, 0, 0, parts); err != nil {
+	if specs, err = planSlices(m, nil, 0, parts); err != nil {
 		t.Fatal(err)
 	}
 	covers(t, m, specs)
@@ -104,12 +104,13 @@ func TestPlanLeads(t *testing.T) {
 		quality record.QualityMode
 		memory  uint64
 		first   int // records
-	}{{record.QualityKeep, 0, 200}, {record.QualityKeep, primedMemory, 200}, {record.QualityKeep, primedMemory - 1, 40},
+	}{{record.QualityKeep, 0, 140}, {record.QualityKeep, primedMemory, 140}, {record.QualityKeep, primedMemory - 1, 40},
 		{record.QualityDrop, 0, 40}} {
 		m := &bins.Meta{Options: record.Options{Quality: c.quality}}
-		m.Inputs = []record.Input{{Records: 1500, Bytes: 640 << 20, Mate: -1}}
-		m.Blocks = []bins.BlockInfo{{Records: 1000, TextLen: 100 << 20}, {FirstRecord: 1000, Records: 500, TextLen: 50 << 20}}
-		specs, err := planSlices(m, nil, 4<<20, c.memory, noParts)
+		m.Inputs = []record.Input{{Records: 1500, Bytes: 150 << 20, Mate: -1}}
+		m.Blocks = []bins.BlockInfo{{Records: 1000, TextLen: 100 << 20, Bases: 50 << 20},
+			{FirstRecord: 1000, Records: 500, TextLen: 50 << 20, Bases: 25 << 20}}
+		specs, err := planSlices(m, []uint64{4 << 20}, c.memory, noParts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,6 +131,39 @@ func TestPlanLeads(t *testing.T) {
 	}
 }
 
+// TestSliceTexts: slices are small by default where that costs little: of many qualities of short reads that begin with primers.
+func TestSliceTexts(t *testing.T) {
+	many := bins.BlockInfo{Records: 1 << 20, Bases: smallFrom}
+	fewer, long := many, many
+	fewer.Bases--
+	long.Records = int(long.Bases / minMeanLong)
+	for i, c := range []struct {
+		quality record.QualityMode
+		block   bins.BlockInfo
+		version uint32
+		o       PackOptions
+		twoBit  bool
+		want    uint64
+	}{
+		{record.QualityKeep, many, 2, PackOptions{}, false, smallSliceText},
+		{record.QualityKeep, many, 2, PackOptions{Memory: primedMemory}, false, smallSliceText},
+		{record.QualityKeep, many, 2, PackOptions{Memory: primedMemory - 1}, false, sliceText},
+		{record.QualityKeep, many, 2, PackOptions{SliceText: 5 << 20}, false, 5 << 20},
+		{record.QualityKeep, many, 2, PackOptions{Level: LevelMax}, false, sliceText},
+		{record.QualityKeep, many, 1, PackOptions{}, false, sliceText},
+		{record.QualityKeep, fewer, 2, PackOptions{}, false, sliceText},
+		{record.QualityKeep, long, 2, PackOptions{}, false, sliceText},
+		{record.QualityDrop, many, 2, PackOptions{}, false, sliceText},
+		{record.QualityDrop, many, 2, PackOptions{}, true, sliceText / 4},
+	} {
+		m := &bins.Meta{Options: record.Options{Quality: c.quality}, Version: c.version, Blocks: []bins.BlockInfo{c.block}}
+		m.Inputs = []record.Input{{Records: uint64(c.block.Records), Mate: -1}}
+		if got := sliceTexts(m, []bool{c.twoBit}, &c.o); got[0] != c.want {
+			t.Errorf("case %d: slices of %d bytes of text, want %d", i, got[0], c.want)
+		}
+	}
+}
+
 func TestPlanRefusesBrokenPairs(t *testing.T) {
 	for name, change := range map[string]func(*bins.Meta){
 		"counts differ": func(m *bins.Meta) { m.Inputs[3].Records = 8 },
@@ -139,7 +173,7 @@ func TestPlanRefusesBrokenPairs(t *testing.T) {
 	} {
 		m := testMeta(record.Options{})
 		change(m)
-		if _, err := planSlices(m, nil, 0, 0, noParts); err == nil {
+		if _, err := planSlices(m, nil, 0, noParts); err == nil {
 			t.Errorf("%s: passed", name)
 		}
 	}

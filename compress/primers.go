@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"orcomgo/bins"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/quals"
 	"orcomgo/compress/seqs"
@@ -22,7 +23,20 @@ var (
 
 // primerShare: a primer is made of one in so many qualities of its input, if that is at least leastLeading and at most primerBytes. It has
 // to be decoded for any record of the input.
-const primerShare = 32
+const primerShare = 12
+
+// primerSize returns how many qualities the primer of an input of so many is made of at most.
+func primerSize(quals uint64) int {
+	return min(max(leastLeading, int(min(quals/primerShare, 1<<30))), primerBytes)
+}
+
+// mayHavePrimers reports whether the qualities of the slices of an input begin with a primer, if it has several. Those of long reads may
+// be given the bases instead.
+func mayHavePrimers(m *bins.Meta, input int, o *PackOptions) bool {
+	in := &m.Inputs[input]
+	return (o.Memory == 0 || o.Memory >= primedMemory) && m.Version >= 2 && o.Level == LevelDefault &&
+		keepsOf(m.Options, in.Kind)[archive.Quals] && basesOf(m, input) < minMeanLong*in.Records
+}
 
 // primedMemory is how much memory packing must be allowed for primers.
 const primedMemory = 1 << 30
@@ -60,8 +74,7 @@ func newInputPrimers(specs []sliceSpec, man *archive.Manifest, memory uint64) ma
 			if !seen {
 				first[input] = specs[i].from
 			} else if all[input] == nil && !man.Inputs[input].QualsByBases {
-				size := max(leastLeading, int(min(man.Inputs[input].Bases/primerShare, 1<<30)))
-				all[input] = &inputPrimer{from: from, size: min(size, primerBytes), ready: make(chan struct{})}
+				all[input] = &inputPrimer{from: from, size: primerSize(man.Inputs[input].Bases), ready: make(chan struct{})}
 			}
 		}
 	}

@@ -46,14 +46,9 @@ func chooseTwoBit(ctx context.Context, r *bins.Reader, level Level) ([]bool, err
 	return chosen, nil
 }
 
-// twoBitText returns how much text a slice in two bits a base has where others have so much (0: sliceText). It is decoded in little time,
+// twoBitText returns how much text a slice in two bits a base has where others have so much. It is decoded in little time,
 // and many slices can be decoded side by side.
-func twoBitText(text uint64) uint64 {
-	if text == 0 {
-		text = sliceText
-	}
-	return max(text/4, 1)
-}
+func twoBitText(text uint64) uint64 { return max(text/4, 1) }
 
 // decodeTwoBit, which may use several threads for long sequences, sets the letters of c, or, if only text is wanted, the sequences: the
 // batch is to be released then.

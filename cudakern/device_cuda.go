@@ -89,6 +89,16 @@ func Probe(index int) (Description, error) {
 	return d, nil
 }
 
+// loading is locked for reading while kernels are loaded.
+var loading sync.RWMutex
+
+// WaitLoaded waits until the kernels that are being loaded have been. The first time after an installation of the driver this takes a
+// second or two, since it compiles them. It keeps the result for later processes, unless the process ends before.
+func WaitLoaded() {
+	loading.Lock()
+	defer loading.Unlock()
+}
+
 // Open makes a context on a GPU, the first of which has index 0, and loads the kernels.
 func Open(index int) (*Device, error) {
 	desc, err := Probe(index)
@@ -105,7 +115,10 @@ func Open(index int) (*Device, error) {
 	}
 	d.desc.ContextMS = ms(begin)
 	begin = time.Now()
-	if d.module, err = cu.LoadData(ptx); err != nil {
+	loading.RLock()
+	d.module, err = cu.LoadData(ptx)
+	loading.RUnlock()
+	if err != nil {
 		d.ctx.Destroy()
 		return nil, fmt.Errorf("loading the kernels on %s (driver for CUDA %d.%d): %w", desc.Name, desc.Driver/1000, desc.Driver%1000/10, err)
 	}

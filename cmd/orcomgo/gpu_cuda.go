@@ -36,7 +36,8 @@ func init() {
 						}
 						return err
 					},
-					Start: binning.NewCUDA,
+					Start:  binning.NewCUDA,
+					Settle: cudakern.WaitLoaded,
 				}), nil
 			}
 			if c.Streams == 0 {

@@ -24,7 +24,7 @@ Examples:
   orcomgo pack --keep-bins run/              leave the bins beside the archive
   orcomgo pack --level max -t 16 run/        smaller qualities, slower
   orcomgo pack --level fast genomes/         assemblies that are unpacked ten times as fast as .gz
-  orcomgo pack --slice-size 8MB run/         for unpack --name: finds a record in less time, 0.4 % larger
+  orcomgo pack --slice-size 64MiB run/       a large run, half a percent smaller: unpack --name and find --reads take longer
 `,
 	flags: func(f *pflag.FlagSet) action {
 		var o packFlags
@@ -54,9 +54,8 @@ type effort struct {
 func (e *effort) define(f *pflag.FlagSet) {
 	f.StringVar(&e.word, "level", "default", "`EFFORT` on the qualities: fast, default or max;\n"+
 		"fast keeps assemblies (FASTA) in two bits a base, to be read from often")
-	e.slice = 64 << 20
-	f.Var(&e.slice, "slice-size", "`SIZE` of text that is decoded for any record in it;\n"+
-		"less makes unpack of some records faster, and the archive larger")
+	f.Var(&e.slice, "slice-size", "`SIZE` of text that is decoded for any record in it; less makes unpack of some records\n"+
+		"faster, and the archive larger (default: 64MiB; 2MiB of short reads with 64 Mi qualities or more)")
 }
 
 // level returns the level, or a usage error for one of the flags.
@@ -65,7 +64,7 @@ func (e *effort) level() (compress.Level, error) {
 	if err != nil {
 		return level, usageError{err}
 	}
-	if e.slice < 1<<20 || e.slice > 1<<30 {
+	if e.slice != 0 && (e.slice < 1<<20 || e.slice > 1<<30) {
 		return level, usagef("--slice-size must be between 1MiB and 1GiB")
 	}
 	return level, nil

@@ -166,6 +166,9 @@ func (p *plan) setLimits() {
 	p.each.threads, p.each.memory = max(p.each.threads/jobs, 1), p.each.memory/size(jobs)
 	p.limits = estimate.Limits{Threads: p.each.threads, Memory: uint64(p.each.memory), Hold: uint64(p.each.memory / heldShare),
 		SliceText: uint64(p.slice), Layout: compress.LayoutMemory}
+	if p.slice == 0 {
+		p.limits.SliceText = sliceText // what takes most memory; small slices are of large inputs
+	}
 }
 
 // archive plans the archive of a sample.
@@ -228,8 +231,9 @@ func (p *plan) trial(ctx context.Context, inputs []binning.InputSpec) (estimate.
 	return m, errors.Join(err, os.RemoveAll(out))
 }
 
-// betweenArchives is about how many bytes of memory a run over many samples takes for itself, and for what is left of the archives before.
-const betweenArchives = 4e6
+// betweenArchives is about how many bytes of memory a run over many samples takes for itself, and for garbage of the archives before: the
+// heap may grow by 32 MiB before that is collected.
+const betweenArchives = 20e6
 
 // total returns what all archives are expected to take, as many at a time as there are jobs, and then the side archives.
 func (p *plan) total(list []planned, sides []plannedSide) (all estimate.Expected) {

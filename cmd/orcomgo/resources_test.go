@@ -24,21 +24,22 @@ func TestCollector(t *testing.T) {
 		}
 	}
 	garbage.limit(4 << 30)
-	// after collects garbage until there is a percentage from least to most.
-	after := func(least, most uint64) {
+	// adjusted waits until the percentage is that of the memory in use after a collection.
+	adjusted := func() {
 		t.Helper()
-		var p uint64
+		var is, want int
 		for range 1000 {
 			runtime.GC()
-			if p = readMetric("/gc/gogc:percent"); p >= least && p <= most {
+			time.Sleep(time.Millisecond)
+			is, want = int(readMetric("/gc/gogc:percent")), garbage.percent(readMetric("/gc/heap/live:bytes"))
+			if is == want {
 				return
 			}
-			time.Sleep(10 * time.Millisecond)
 		}
-		t.Errorf("the heap may grow by %d %%, not by %d to %d", p, least, most)
+		t.Errorf("the heap may grow by %d %%, not by %d", is, want)
 	}
 	large := make([]byte, 64<<20)
-	after(garbagePercent, 50)
+	adjusted()
 	runtime.KeepAlive(large)
-	after(51, 800)
+	adjusted()
 }

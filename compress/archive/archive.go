@@ -137,8 +137,8 @@ type TextBlock struct {
 	Hash [16]byte // as bins.TextHasher computes it
 }
 
-// Slice is a range of records of an input, or of a pair's two inputs, that can be decoded
-// without any other slice.
+// Slice is a range of records of an input, or of a pair's two inputs. It can be decoded without most other slices: names may need those
+// of slices before it, and qualities the first ones of the input.
 type Slice struct {
 	From    uint64 // records of the input before it
 	Records int    // 1..MaxSliceRecords

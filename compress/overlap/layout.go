@@ -43,9 +43,6 @@ type Config struct {
 	Progress func(stage string, done, total uint64)
 }
 
-// JoiningStage is the stage of Config.Progress that begins when reads are loaded and contigs are made of those of a bin.
-const JoiningStage = "joining contigs"
-
 // builder builds a pseudogenome and places reads on it.
 type builder struct {
 	config     Config
@@ -247,7 +244,7 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 			a = newAssembler(b.limits(bytes), int(b.records.meanLength()), b.config.Threads)
 			a.device = b.accelerator
 		}
-		b.report(JoiningStage, before/2, b.records.count)
+		b.report("joining contigs", before/2, b.records.count)
 		a.addContigs(contigs, func(int, int) {})
 		return ctx.Err()
 	})
@@ -255,7 +252,7 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 		return false, err
 	}
 	a.appendScaffolds(&b.seq, func(done, total int) {
-		b.report(JoiningStage, int(uint64(b.records.count)*uint64(total+done)/uint64(2*total)), b.records.count)
+		b.report("joining contigs", int(uint64(b.records.count)*uint64(total+done)/uint64(2*total)), b.records.count)
 	}, func(reads uint64, _ int) bool { return reads > 1 })
 	b.placesCompared += a.compared
 	return a.full, nil

@@ -3,7 +3,7 @@ package quals
 import (
 	"encoding/binary"
 	"math/bits"
-	"slices"
+	"sync"
 
 	"orcomgo/bins/record"
 )
@@ -57,7 +57,7 @@ func EncodeLeading(in Input, level Level, size int, ready func(*Primer)) []byte 
 	coded := m.encode(nil, &first)
 	ready(&Primer{model: m, counts: count, records: first.Records})
 	out = append(binary.AppendUvarint(out, uint64(len(coded))), coded...)
-	return append(out, m.clone().encode(nil, &rest)...)
+	return append(out, m.encodeCopy(nil, &rest)...)
 }
 
 // after returns the lengths and such of the records from record k on.
@@ -71,11 +71,33 @@ func (in *Input) after(k int) Input {
 	return rest
 }
 
-// clone returns a copy that learns by itself.
+// copies are models that are not used any more. Slices may be small, and a model takes some MB.
+var copies sync.Pool
+
+// clone returns a copy that learns by itself, in the memory of an older one if there is one.
 func (m *three) clone() *three {
-	c := *m
-	c.slots, c.weights = slices.Clone(m.slots), slices.Clone(m.weights)
-	return &c
+	c, _ := copies.Get().(*three)
+	if c == nil {
+		c = new(three)
+	}
+	slots, weights := append(c.slots[:0], m.slots...), append(c.weights[:0], m.weights...)
+	*c = *m
+	c.slots, c.weights = slots, weights
+	return c
+}
+
+// encodeCopy is encode by a copy.
+func (m *three) encodeCopy(out []byte, in *Input) []byte {
+	c := m.clone()
+	defer copies.Put(c)
+	return c.encode(out, in)
+}
+
+// decodeCopy is decode by a copy.
+func (m *three) decodeCopy(data []byte, in *Input, total int, dst []byte) ([]byte, error) {
+	c := m.clone()
+	defer copies.Put(c)
+	return c.decode(data, in, total, dst)
 }
 
 // suits reports whether a column is to be coded with the primer: all of its symbols are in the trees, and they follow each other about as
@@ -216,5 +238,5 @@ func (l *leading) decode(in *Input, wanted int, dst []byte) (_ []byte, err error
 	if rest.First = in.decoded() - l.records; rest.First <= 0 && rest.Records > 0 {
 		return dst, nil
 	}
-	return p.model.clone().decode(l.rest, &rest, wanted, dst)
+	return p.model.decodeCopy(l.rest, &rest, wanted, dst)
 }

@@ -172,7 +172,7 @@ func Encode(in Input, level Level) []byte {
 	}
 	count := countsOf(&in)
 	if in.Primer.suits(count, &in, level) {
-		return in.Primer.model.clone().encode(append(make([]byte, 0, n/4+1024), strategyPrimed), &in)
+		return in.Primer.model.encodeCopy(append(make([]byte, 0, n/4+1024), strategyPrimed), &in)
 	}
 	t, head := count.trees(n, 0)
 	if len(t.values) == 1 {
@@ -240,7 +240,7 @@ func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 		if n == 0 || in.Bases != nil || in.Primer == nil {
 			return nil, ErrCorrupt
 		}
-		return in.Primer.model.clone().decode(rest, &in, wanted, dst)
+		return in.Primer.model.decodeCopy(rest, &in, wanted, dst)
 	case strategy == strategyLeading || strategy == strategyLeading+1:
 		l, err := parseLeading(data, &in, n)
 		if err != nil {

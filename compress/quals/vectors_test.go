@@ -21,7 +21,7 @@ func TestVectors(t *testing.T) {
 		switch {
 		case strategy == strategyPrimed:
 			in.Primer = leadingVector(t, v)
-			data = v.Bytes(t, "bytes", in.Primer.model.clone().encode([]byte{strategyPrimed}, &in))
+			data = v.Bytes(t, "bytes", in.Primer.model.encodeCopy([]byte{strategyPrimed}, &in))
 		case strategy >= strategyLeading:
 			data = v.Bytes(t, "bytes", EncodeLeading(in, Default, v.Int(t, "primer"), func(*Primer) {}))
 		case strategy >= strategyBased:

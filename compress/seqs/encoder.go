@@ -173,9 +173,6 @@ func (e *Encoder) wait() {
 	}
 }
 
-// JoiningStage is the stage of Config.Progress that begins when reads are loaded and contigs are made of those of a bin.
-const JoiningStage = overlap.JoiningStage
-
 // CodingStage is the stage of Config.Progress that begins when the reads are laid out. It counts bases of the pseudogenome, without
 // those that repeat others.
 const CodingStage = "coding the pseudogenome"

@@ -1,7 +1,6 @@
 package seqs
 
 import (
-	"encoding/binary"
 	"math/bits"
 
 	rc "orcomgo/compress/rangecoder"
@@ -17,8 +16,7 @@ import (
 type mismatches struct {
 	byQual bool
 
-	variants []uint8 // by position in the range, modulo a power of two; see variantKnown
-	mask     uint64
+	variants *variants
 	shared   [16][8]rc.Prob // that a read has a variant, by which of the last four reads had it and by quality
 
 	// Of the current read, a bit for each base, as in baseBit:
@@ -36,10 +34,10 @@ type mismatches struct {
 	substitutionByQual [128][4][4]rc.Prob // by quality, base of the pseudogenome and decision
 }
 
-// newMismatches returns a model for reads that lie in a range of so many bases of the pseudogenome.
+// newMismatches returns a model for reads that lie in a range of so many bases of the pseudogenome. Its variants are to be released.
 func newMismatches(byQual bool, bases uint64) *mismatches {
 	size := uint64(1) << min(bits.Len64(bases), variantBits)
-	m := &mismatches{count: rc.NewTree(8), byQual: byQual, variants: make([]uint8, size+variantStep), mask: size - 1}
+	m := &mismatches{count: rc.NewTree(8), byQual: byQual, variants: newVariants(size)}
 	for i := range m.shared {
 		rc.FillProbs(m.shared[i][:])
 	}
@@ -73,23 +71,6 @@ var errorWeight = func() (t [256]uint32) {
 	}
 	return
 }()
-
-// A variant is 0x80 | whether each of the last four reads over it had it, newest lowest, << 2 | the
-// base on the pseudogenome's strand. 0 is none. A variant that the last four reads did not have is removed.
-const (
-	variantKnown = 0x80
-	// At most this many low bits of a position are the index of its variant. Which positions share a variant depends on their distance
-	// alone, so positions may be counted from any first one.
-	variantBits = 26
-	variantStep = 32 // positions that are searched for variants at once
-)
-
-// noteVariant makes b the variant at pos unless there is one.
-func (m *mismatches) noteVariant(pos uint64, b byte) {
-	if pos &= m.mask; m.variants[pos] == 0 {
-		m.variants[pos] = variantKnown | 1<<2 | b
-	}
-}
 
 // alignment is where a placed read is on the pseudogenome.
 type alignment struct {
@@ -240,40 +221,10 @@ func (m *mismatches) settle(c *rc.Coder, j int) {
 	}
 }
 
-// nextVariant returns the first position from p on that has a variant, or one that is not below end.
-func (m *mismatches) nextVariant(p, end uint64) uint64 {
-	for p < end {
-		x := p & m.mask
-		if x+variantStep > m.mask+1 { // at the end of variants
-			if m.variants[x] != 0 {
-				return p
-			}
-			p++
-			continue
-		}
-		v := m.variants[x:][:variantStep]
-		first, second := binary.LittleEndian.Uint64(v), binary.LittleEndian.Uint64(v[8:])
-		third, fourth := binary.LittleEndian.Uint64(v[16:]), binary.LittleEndian.Uint64(v[24:])
-		switch {
-		case first|second|third|fourth == 0:
-			p += variantStep
-			continue
-		case first != 0:
-			return p + uint64(bits.TrailingZeros64(first)/8)
-		case second != 0:
-			return p + 8 + uint64(bits.TrailingZeros64(second)/8)
-		case third != 0:
-			return p + 16 + uint64(bits.TrailingZeros64(third)/8)
-		}
-		return p + 24 + uint64(bits.TrailingZeros64(fourth)/8)
-	}
-	return p
-}
-
 // codeVariants codes at each variant under the read whether the read has it. Bases that have it are settled.
 func (m *mismatches) codeVariants(c *rc.Coder, w alignment, read []uint64, text []byte, skip []bool, quals []byte) {
 	end := w.pos + uint64(w.n)
-	for p := m.nextVariant(w.pos, end); p < end; p = m.nextVariant(p+1, end) {
+	for p := m.variants.next(w.pos, end); p < end; p = m.variants.next(p+1, end) {
 		j := int(p - w.pos)
 		i := w.index(j)
 		if skip != nil && skip[i] {
@@ -283,7 +234,7 @@ func (m *mismatches) codeVariants(c *rc.Coder, w alignment, read []uint64, text 
 		if m.byQual {
 			ctx = int(min(max(quals[i], 33)-33, 47) / 6)
 		}
-		v := &m.variants[p&m.mask]
+		v := m.variants.of(p)
 		b := *v & 3
 		hist := *v >> 2 & 15
 		has := c.Adapt(rc.BitOf(!c.Decoding() && wordBase(read, j) == b), &m.shared[hist][ctx], longMemory)
@@ -312,7 +263,7 @@ func (m *mismatches) codeBase(c *rc.Coder, w alignment, j int, p *[4]rc.Prob, r 
 	if c.Decoding() {
 		text[w.index(j)] = letters[b]
 	}
-	m.noteVariant(w.pos+uint64(j), w.turned(b))
+	m.variants.note(w.pos+uint64(j), w.turned(b))
 }
 
 // codeSubstitution codes which of the three other bases the read has where the pseudogenome has r.

@@ -204,7 +204,7 @@ func TestVariantsAreForgotten(t *testing.T) {
 		if c.history != 0 {
 			want = variantKnown | uint8(c.history)<<2 | c.base
 		}
-		for p, v := range m.variants {
+		for p, v := range m.variants.at {
 			if p == at && v != want || p != at && v != 0 {
 				t.Errorf("reads %q: position %d has variant %b, want %b at %d", c.reads, p, v, want, at)
 			}
@@ -276,6 +276,25 @@ func TestSubstitutionsAreLearnt(t *testing.T) {
 		}
 		if step == 0 && (bits < 1.4 || bits > 1.85) {
 			t.Errorf("one of three bases costs %.2f bits, want about 1.6", bits)
+		}
+	}
+}
+
+// TestVariantsAreEmptied: variants that are used again have none of before, however many there were.
+func TestVariantsAreEmptied(t *testing.T) {
+	for _, size := range []uint64{1, 32, 1 << 12} {
+		for noted := uint64(1); noted <= size; noted *= 2 {
+			v := newVariants(size)
+			for i := range noted {
+				v.note(i*(size/noted)+3*size, byte(i&3))
+			}
+			if got := v.next(0, size); got != 0 {
+				t.Errorf("%d variants at %d positions: the first is at %d", noted, size, got)
+			}
+			v.release()
+			if got := v.next(0, size); got < size {
+				t.Errorf("%d variants at %d positions: %d still has one", noted, size, got)
+			}
 		}
 	}
 }

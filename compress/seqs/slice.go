@@ -59,6 +59,7 @@ func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, ks []int, read func(
 	for _, k := range ks {
 		from, to := r.covered(k)
 		first[k], models[k] = from, newMismatches(s.byQual, to-uint64(from))
+		defer models[k].variants.release()
 	}
 	r.forEach(ks, true, func(k, i int, quals []byte, skip []bool) {
 		pos := r.where[k].pos[i]

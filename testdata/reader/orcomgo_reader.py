@@ -914,7 +914,9 @@ def bin_methods(number, version):
     """How the chunks of names and qualities can be stored."""
     if version == 1:
         return 0, 1, 2, 3
-    return (0, 5) if number == BIN_NAMES else (0, 1, 4)
+    if number == BIN_NAMES:
+        return (0, 3, 5) if version > 2 else (0, 5)
+    return 0, 1, 4
 
 
 def text_hash(text):

@@ -7,24 +7,24 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// decoder1 decodes the chunks of names and qualities that only version 1 of the format has.
-type decoder1 struct {
+// otherDecoder decodes the chunks of names and qualities that are zstd frames, or of huff0, which only version 1 of the format has.
+type otherDecoder struct {
 	zstd *zstd.Decoder
 	huff huff0.Scratch
 }
 
-func newDecoder1() *decoder1 {
+func newOtherDecoder() *otherDecoder {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(2*nameChunk), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		panic(err) // the options are constants
 	}
-	return &decoder1{zstd: z}
+	return &otherDecoder{zstd: z}
 }
 
 var errChunkLen = errors.New("it expands to another length")
 
 // decode expands a chunk of huff0 or zstd to fill dst.
-func (d *decoder1) decode(dst, stored []byte, method uint8) error {
+func (d *otherDecoder) decode(dst, stored []byte, method uint8) error {
 	var out []byte
 	if method == chunkZstd {
 		var err error
