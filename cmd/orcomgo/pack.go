@@ -82,24 +82,25 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 	if _, err := choice("device", o.device, "auto", "cpu", "gpu"); err != nil {
 		return err
 	}
-	options := compress.PackOptions{
-		Threads: o.threads, Memory: uint64(o.memory), Tool: tool,
-		Level: level, SliceText: uint64(o.slice), KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force,
-	}
-	usable, err := o.startGPU(ctx, o.device, func() bool { return binnedBases(dir) >= minGPUBases*uint64(max(o.threads, 1)) }, &options)
+	var gpuOptions compress.PackOptions
+	usable, err := o.startGPU(ctx, o.device, func() bool { return binnedBases(dir) >= minGPUBases*uint64(max(o.threads, 1)) }, &gpuOptions)
 	if err != nil {
 		return err
 	}
-	bar, err := o.start(s, packStages(o.noVerify)...)
+	bar, err := o.start(s, packStages(o.noVerify)...) // which sets the memory
 	if err != nil {
 		return err
 	}
 	defer bar.close()
-	options.Progress = bar.report
-	options.Note = func(line string) { // about the GPU
-		if usable() { // else auto is the CPU, and gpu fails
-			bar.note(line)
-		}
+	options := compress.PackOptions{
+		Threads: o.threads, Memory: uint64(o.memory), Tool: tool,
+		Level: level, SliceText: uint64(o.slice), KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force,
+		GPU: gpuOptions.GPU, Ready: gpuOptions.Ready, Progress: bar.report,
+		Note: func(line string) { // about the GPU
+			if usable() { // else auto is the CPU, and gpu fails
+				bar.note(line)
+			}
+		},
 	}
 	summary, err := compress.Pack(ctx, dir, options)
 	bar.close()
