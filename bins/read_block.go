@@ -303,7 +303,7 @@ func (r *Reader) Check(ctx context.Context) error {
 type decoder struct {
 	entropy entropy.Decoder
 	buf     []byte
-	part    []byte    // a chunk of which only a part is wanted
+	part    []byte        // a chunk of which only a part is wanted
 	other   *otherDecoder // once it is needed
 }
 
