@@ -32,7 +32,7 @@ func (s *search) candidates(ctx context.Context, p *packed, x *fmindex.Index, al
 	}
 	var primers sync.WaitGroup
 	defer primers.Wait()
-	primers.Go(func() { p.primers.ahead(ctx, p) })
+	primers.Go(func() { p.primers.ahead(ctx, p, p.withQuals()) })
 	// Where the reads of some slices are is looked at first, and then those slices are decoded that may have what is searched. So all
 	// threads have work though slices come in their order.
 	list := s.allSlices()

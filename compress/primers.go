@@ -2,6 +2,7 @@ package compress
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"orcomgo/bins"
@@ -23,7 +24,7 @@ var (
 
 // primerShare: a primer is made of one in so many qualities of its input, if that is at least leastLeading and at most primerBytes. It has
 // to be decoded for any record of the input.
-const primerShare = 12
+const primerShare = 16
 
 // primerSize returns how many qualities the primer of an input of so many is made of at most.
 func primerSize(quals uint64) int {
@@ -140,21 +141,54 @@ func (l *primers) get(p *packed, input int) (*quals.Primer, error) {
 	return e.primer, e.err
 }
 
-// ahead decodes the primers of the first inputs, as far as there are any, before slices are decoded that need them. It takes a worker.
+// ahead decodes the primers of inputs side by side, as far as there are any, before slices are decoded that need them. Each takes a worker.
 // Errors are told where a primer is needed.
-func (l *primers) ahead(ctx context.Context, p *packed) {
-	for input := range p.man.Inputs[:min(len(p.man.Inputs), keptPrimers)] {
-		if !p.keeps[input][archive.Quals] {
-			continue
-		}
-		err := p.pool.do(ctx, func() error {
-			_, err := l.get(p, input)
-			return err
+func (l *primers) ahead(ctx context.Context, p *packed, inputs []int) {
+	var all sync.WaitGroup
+	for _, input := range inputs[:min(len(inputs), keptPrimers)] {
+		all.Go(func() {
+			p.pool.do(ctx, func() error {
+				_, err := l.get(p, input)
+				return err
+			})
 		})
-		if err != nil {
-			return
+	}
+	all.Wait()
+}
+
+// withQuals returns the inputs whose qualities are kept.
+func (p *packed) withQuals() (inputs []int) {
+	for input, keeps := range p.keeps {
+		if keeps[archive.Quals] {
+			inputs = append(inputs, input)
 		}
 	}
+	return inputs
+}
+
+// afterFirst returns the inputs whose qualities some jobs restore from slices after their first one, which may begin with primers.
+func (p *packed) afterFirst(passes [][]job) (inputs []int) {
+	first := make(map[int]int)
+	for i := range p.man.Slices {
+		for _, mem := range p.man.Slices[i].Members() {
+			if _, seen := first[mem.Input]; !seen {
+				first[mem.Input] = i
+			}
+		}
+	}
+	for _, jobs := range passes {
+		for _, j := range jobs {
+			for m, mem := range p.man.Slices[j.slice].Members() {
+				if wanted := j.columnsOf(p.keeps[mem.Input]); !j.want[m] || !wanted[archive.Quals] || j.slice == first[mem.Input] {
+					continue
+				}
+				if !slices.Contains(inputs, mem.Input) {
+					inputs = append(inputs, mem.Input)
+				}
+			}
+		}
+	}
+	return inputs
 }
 
 // entry returns that of an input, and whether the caller has to set it.

@@ -121,6 +121,12 @@ func (u *unpacker) run(ctx context.Context) error {
 			plain[k] = append(plain[k], j.job)
 		}
 	}
+	if p, ok := u.src.(*packed); ok {
+		// To one stream mates are restored one after the other; beside each other their primers take half the time.
+		var primers sync.WaitGroup
+		defer primers.Wait()
+		primers.Go(func() { p.primers.ahead(ctx, p, p.afterFirst(plain)) })
+	}
 	r := newReplay(u.src, "unpack", u.o.Threads, u.o.Memory, u.o.Progress, plain...)
 	u.flight = r.flight
 	for n, jobs := range passes {
