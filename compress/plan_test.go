@@ -104,7 +104,7 @@ func TestPlanLeads(t *testing.T) {
 		quality record.QualityMode
 		memory  uint64
 		first   int // records
-	}{{record.QualityKeep, 0, 140}, {record.QualityKeep, primedMemory, 140}, {record.QualityKeep, primedMemory - 1, 40},
+	}{{record.QualityKeep, 0, 105}, {record.QualityKeep, primedMemory, 105}, {record.QualityKeep, primedMemory - 1, 40},
 		{record.QualityDrop, 0, 40}} {
 		m := &bins.Meta{Options: record.Options{Quality: c.quality}}
 		m.Inputs = []record.Input{{Records: 1500, Bytes: 150 << 20, Mate: -1}}
