@@ -19,8 +19,8 @@ import (
 )
 
 // Version is the newest version of the format. It is written where files of inputs are recorded (record.Source), inputs have
-// further mates or names are stored as zstd frames, and version 2 elsewhere, which is the same but for that. Version 1 is read as well: it has other chunks of names and
-// qualities, and another text hash.
+// further mates or names are stored as zstd frames, and version 2 elsewhere, which is the same but for that. Version 1 is read as well:
+// it has other chunks of names and qualities, and another text hash.
 const (
 	Version         = 3
 	versionNoSource = 2

@@ -91,16 +91,6 @@ func (e *encoder) afterNames(ctx context.Context, l *nameLink, f func() error) e
 	return e.pool.do(ctx, f)
 }
 
-// waitFor returns when c is closed, or with the error of ctx.
-func waitFor(ctx context.Context, c <-chan struct{}) error {
-	select {
-	case <-c:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // encodeNames codes the names of c given those of the first mates, if these are not nil.
 func (e *encoder) encodeNames(c *columns, first []byte) ([]byte, error) {
 	l := e.nameLinks[nameKey{c.input, c.from}]

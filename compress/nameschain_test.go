@@ -35,8 +35,8 @@ func nameSections(t *testing.T, dir string) (all, heads int) {
 	return all, heads
 }
 
-// TestNameChains: names of slices continue those before in chains that are as long as they may be, longer where names repeat others, and any
-// records come back, mates and further mates too, by many readers at once.
+// TestNameChains: names of slices continue those before in chains that are as long as they may be, longer where names repeat others, and
+// any records come back, mates and further mates too, by many readers at once.
 func TestNameChains(t *testing.T) {
 	smallSlices(t)
 	sliceText = 6000

@@ -286,10 +286,8 @@ func (p *packed) decodeColumn(ctx context.Context, b *batch, d *decoding) error 
 		d.err = d.prepare(ctx, p)
 	}
 	for _, n := range d.needs {
-		select {
-		case <-n.done:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := waitFor(ctx, n.done); err != nil {
+			return err
 		}
 		if d.err == nil {
 			d.err = n.err

@@ -93,10 +93,8 @@ func (f *following) pass([]demand) sliceDecoder { return f }
 
 // decode waits until the slice is written.
 func (f *following) decode(ctx context.Context, d demand) (*batch, error) {
-	select {
-	case <-f.written[d.slice]:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := waitFor(ctx, f.written[d.slice]); err != nil {
+		return nil, err
 	}
 	return f.packed.decode(ctx, d)
 }

@@ -63,12 +63,10 @@ func (g *onceWork) wait(ctx context.Context, work func() error) error {
 		close(g.done)
 		return g.err
 	}
-	select {
-	case <-g.done:
-		return g.err
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := waitFor(ctx, g.done); err != nil {
+		return err
 	}
+	return g.err
 }
 
 // inOrder calls produce for 0..n-1, up to inFlight of them at once, and consume for each
@@ -240,5 +238,15 @@ func (p *buffers) put(b []byte) {
 			p.free[i] = b
 			return
 		}
+	}
+}
+
+// waitFor returns when c is closed, or with the error of ctx.
+func waitFor(ctx context.Context, c <-chan struct{}) error {
+	select {
+	case <-c:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }

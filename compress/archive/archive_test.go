@@ -489,7 +489,8 @@ func TestWords(t *testing.T) {
 	m := sample(t, t.TempDir(), true)
 	m.NameRanges, m.version = true, Version
 	long := strings.Repeat("x", MaxWord-1)
-	words := []Words{{OrderedWords, "r1", "r10/2"}, {NumberWords, "r1:0:" + long[5:], "r7:9:" + long[5:]}, {}, {OrderedWords, "r7:9:", long + "y"}}
+	words := []Words{{OrderedWords, "r1", "r10/2"}, {NumberWords, "r1:0:" + long[5:], "r7:9:" + long[5:]}, {},
+		{OrderedWords, "r7:9:", long + "y"}}
 	for i := range m.Slices {
 		m.Slices[i].Words = words[i%len(words)]
 	}

@@ -1,0 +1,147 @@
+package overlap
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
+// seedLen is the length in bases of the k-mers by which contigs are found to overlap. Contigs that overlap by fewer bases are
+// not joined.
+const seedLen = 18
+
+const seedMask = 1<<(2*seedLen) - 1
+
+// kmer is a sampled k-mer of a contig.
+type kmer struct {
+	hash   uint32 // of the smaller of the k-mer and its reverse complement
+	contig uint32
+	at     uint32 // its offset in the contig << 1 | 1 if its reverse complement is the smaller
+}
+
+// kmerBytes is the memory of a sampled k-mer while contigs are joined: it is stored once in the order of
+// contigs and once in that of hashes.
+const kmerBytes = 12 + 16 + 8
+
+// sampleRate is how many k-mers there are for each that is selected. They are selected by their hash, so that the same are selected in
+// equal sequences.
+type sampleRate int
+
+// sampler samples the k-mers of contigs.
+type sampler struct {
+	rate sampleRate
+	ends int // the first and the last k-mers of a contig, so many of each, are sampled in any case
+	// If memory is short, only one of several parts of these k-mers is selected, by their hash.
+	part, parts uint32
+	// distinct leaves out a k-mer whose hash is that of one of the last recentKmers that were selected of the same contig. Runs of one
+	// base have the same k-mer at each base, and short repeats have few.
+	distinct bool
+}
+
+// recentKmers is how many k-mers before it a k-mer differs from with sampler.distinct.
+const recentKmers = 4
+
+// recurs reports whether one of the last k-mers is of the same contig and hash.
+func (k *kmer) recurs(before []kmer) bool {
+	for _, x := range before[max(len(before)-recentKmers, 0):] {
+		if x.hash == k.hash && x.contig == k.contig {
+			return true
+		}
+	}
+	return false
+}
+
+// count returns how many k-mers are selected of every so many-th contig of a set, and how many are expected of these.
+func (s sampler) count(set *contigSet, every, threads int) (selected, expected uint64) {
+	s.parts = 1
+	n := (set.count() + every - 1) / every
+	const size = 64
+	all, usual := make([]uint64, (n+size-1)/size), make([]uint64, (n+size-1)/size)
+	inParallel(threads, n, size, func(_, from, to int) {
+		var kmers []kmer
+		for i := from; i < to; i++ {
+			c := uint32(i * every)
+			bases := int(set.length[c])
+			kmers = s.kmers(kmers[:0], c, set.of(c), 0, bases, bases)
+			all[from/size] += uint64(len(kmers))
+			usual[from/size] += uint64(min(bases, bases/int(s.rate)+2*s.ends))
+		}
+	})
+	for i := range all {
+		selected += all[i]
+		expected += usual[i]
+	}
+	return selected, expected
+}
+
+// kmers appends to dst the selected k-mers of n bases of p, which are those of a contig of `whole` bases from base `first` on.
+func (s sampler) kmers(dst []kmer, contig uint32, p []byte, first, n, whole int) []kmer {
+	if n < seedLen {
+		return dst
+	}
+	if hasAVX512 && s.parts <= 1 {
+		return s.kmersByVectors(dst, contig, p, first, n, whole)
+	}
+	return s.kmersPlain(dst, contig, p, first, n, whole)
+}
+
+// kmersPlain does what kmers does, for any n and parts.
+func (s sampler) kmersPlain(dst []kmer, contig uint32, p []byte, first, n, whole int) []kmer {
+	var x, y, w uint64 // the k-mer, its first base in the lowest bits; its reverse complement; the next bases
+	threshold := uint32((1<<32 - 1) / uint64(s.rate))
+	for i := range n {
+		if i&31 == 0 {
+			w = binary.LittleEndian.Uint64(p[i/4:])
+		}
+		c := w & 3
+		w >>= 2
+		x = x>>2 | c<<(2*(seedLen-1))
+		y = y<<2&seedMask | (3 - c)
+		if i < seedLen-1 {
+			continue
+		}
+		h := mix64(min(x, y))
+		if (uint32(h) < threshold || first+i-seedLen+1 < s.ends || first+i >= whole-s.ends) && (s.parts <= 1 || uint32(h>>20)%s.parts == s.part) {
+			k := kmer{hash: uint32(h >> 32), contig: contig, at: uint32(first+i-seedLen+1) << 1}
+			if y < x {
+				k.at |= 1
+			}
+			if s.distinct && k.recurs(dst) {
+				continue
+			}
+			dst = append(dst, k)
+		}
+	}
+	return dst
+}
+
+// kmersByVectors does what kmers does, for n of at least seedLen and parts of at most 1, with the instructions of sampleVector.
+func (s sampler) kmersByVectors(dst []kmer, contig uint32, p []byte, first, n, whole int) []kmer {
+	const block = 64
+	var found [block + 8]uint64
+	rate := (1<<32 - 1) / uint64(s.rate) << 32
+	kmers := n - seedLen + 1
+	last := max(whole-s.ends-seedLen+1, 0) // from here on all k-mers of the contig are selected, and the first s.ends
+	for from, to := 0, 0; from < kmers; from = to {
+		threshold := uint64(math.MaxUint64)
+		switch at := first + from; {
+		case at >= last:
+			to = kmers
+		case at < s.ends:
+			to = min(kmers, s.ends-first)
+		default:
+			to, threshold = min(kmers, last-first), rate
+		}
+		to = min(to, from+block)
+		some := found[:sampleVector(&found[0], &p[0], from, first+from, to-from, threshold)]
+		dst = slices.Grow(dst, len(some))
+		for _, x := range some {
+			k := kmer{hash: uint32(x >> 32), contig: contig, at: uint32(x)}
+			if s.distinct && k.recurs(dst) {
+				continue
+			}
+			dst = append(dst, k)
+		}
+	}
+	return dst
+}
