@@ -87,7 +87,7 @@ func (t *Temp) Install(path string, replace bool) error {
 		// A file without a name can't replace another in one step.
 		temp := tempPath(t.dir)
 		if err := t.Link(temp); err != nil {
-			return err
+			return vfs.OfPath(path, err)
 		}
 		t.path = temp
 	}
@@ -110,6 +110,21 @@ func (t *Temp) Discard() {
 		t.path = ""
 	}
 	t.Close()
+}
+
+// Replace calls create with a random name in the directory of path, and gives what that made the name path. A file, link or FIFO that has
+// it is replaced, and stays if create or the renaming fails. A directory is never replaced. Errors name path.
+func Replace(path string, create func(path string) error) error {
+	temp := tempPath(filepath.Dir(path))
+	if err := create(temp); err != nil {
+		return vfs.OfPath(path, err)
+	}
+	err := vfs.Rename(temp, path)
+	// A hard link to the file that is called path already is left under both names.
+	if gone := ignoreMissing(vfs.Remove(temp)); err == nil {
+		err = vfs.OfPath(path, gone)
+	}
+	return err
 }
 
 // isTempName reports whether a file of this name may be one of tempPath.

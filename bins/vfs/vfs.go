@@ -65,6 +65,15 @@ func withPath(path string, err error) error {
 	return &pathError{path, Cause(err)}
 }
 
+// OfPath returns an error of this package as one of another path, or nil: that of a file that is not called so yet.
+func OfPath(path string, err error) error {
+	var own *pathError
+	if errors.As(err, &own) {
+		return &pathError{path, own.err}
+	}
+	return withPath(path, err)
+}
+
 // unsupported returns an error that wraps errors.ErrUnsupported and its cause.
 func unsupported(cause error) error { return fmt.Errorf("%w: %w", errors.ErrUnsupported, cause) }
 

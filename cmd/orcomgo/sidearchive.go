@@ -234,7 +234,11 @@ func (b *batch) listing(t *samples.Tree, old *tree.Reader) (*tree.Listing, map[s
 	}
 	for i := range t.Files {
 		if f := &t.Files[i]; f.Class == samples.HardLink {
-			l.Entries[at[f.Rel]].First = at[f.Target]
+			first, ok := at[f.Target]
+			if !ok {
+				return nil, nil, fmt.Errorf("%s: it is a hard link to %s, which is not archived", f.Path, f.Target)
+			}
+			l.Entries[at[f.Rel]].First = first
 		}
 	}
 	return l, files, nil

@@ -263,16 +263,19 @@ func (x *restoration) linkAll() error {
 			continue
 		}
 		path := x.at(x.out[i])
-		if err := x.clear(path); err != nil {
-			return err
-		}
-		var err error
-		if e.Kind == Link {
-			if err = vfs.Symlink(e.Target, path); err == nil && !x.o.Touch {
-				vfs.SetLinkTime(path, e.Time) // some systems have none
+		err := x.replace(path, func(path string) error {
+			if e.Kind == Link {
+				return vfs.Symlink(e.Target, path)
 			}
-		} else if err = vfs.MakeFIFO(path); err == nil {
+			return vfs.MakeFIFO(path)
+		})
+		switch {
+		case err != nil:
+			return err
+		case e.Kind == FIFO:
 			err = x.setModeAndTime(path, e)
+		case !x.o.Touch:
+			vfs.SetLinkTime(path, e.Time) // some systems have none
 		}
 		if err != nil {
 			return err
@@ -282,15 +285,13 @@ func (x *restoration) linkAll() error {
 	return nil
 }
 
-// clear removes a file that is to be replaced.
-func (x *restoration) clear(path string) error {
+// replace calls create for something that has no content. With Force that is made under another name and then takes the place of what is
+// at path, which stays there if either fails. A directory is never replaced.
+func (x *restoration) replace(path string, create func(path string) error) error {
 	if !x.o.Force {
-		return nil
+		return create(path)
 	}
-	if err := vfs.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return commit.Replace(path, create)
 }
 
 // hardLink makes entry i another name of the file that its first name was restored as, or where that is not possible a copy of it.
@@ -300,11 +301,8 @@ func (x *restoration) hardLink(i int) error {
 		return nil
 	}
 	path := x.at(x.out[i])
-	if err := x.clear(path); err != nil {
-		return err
-	}
 	x.sum.Links++
-	err := vfs.HardLink(x.at(x.out[first]), path)
+	err := x.replace(path, func(path string) error { return vfs.HardLink(x.at(x.out[first]), path) })
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
