@@ -2,6 +2,7 @@ package basemodel
 
 import (
 	"math"
+	"sync"
 
 	"orcomgo/internal/largepages"
 )
@@ -67,9 +68,20 @@ type mixer struct {
 	set     uint32 // which weights are used
 }
 
+// freeNodes are the nodes of models that were released, all of one length: there are models for each slice, and for each sample of a batch.
+var freeNodes sync.Pool
+
+// anyNodes returns the nodes of a model, whose values are not set.
+func anyNodes() []node {
+	if free, ok := freeNodes.Get().(*[]node); ok {
+		return *free
+	}
+	return largepages.Make[node](nodeCount + 2) // and two for noUpdate
+}
+
 // init makes the tables.
 func (x *mixer) init() {
-	x.nodes = largepages.Make[node](nodeCount + 2) // and two for noUpdate
+	x.nodes = anyNodes()
 	for i := range x.nodes {
 		x.nodes[i] = newNode
 	}

@@ -153,7 +153,8 @@ func (m *Model) appendPeer(from int, bases []byte) {
 func (m *Model) Clone(n int) *Model {
 	c := *m
 	c.block = nil
-	c.mix.nodes = append([]node(nil), m.mix.nodes...)
+	c.mix.nodes = anyNodes()
+	copy(c.mix.nodes, m.mix.nodes)
 	c.mix.weights = nil
 	for range qualityClasses {
 		c.mix.weights = append(c.mix.weights, m.mix.weights...)
@@ -162,6 +163,13 @@ func (m *Model) Clone(n int) *Model {
 	c.match.grow(&m.hist, m.at, n)
 	c.slot, c.word = 0, 0 // of the old table
 	return &c
+}
+
+// Release gives memory of the model to later ones. The model must not be used afterwards.
+func (m *Model) Release() {
+	nodes := m.mix.nodes
+	m.mix.nodes = nil
+	freeNodes.Put(&nodes)
 }
 
 // Equal reports whether the models predict the same from here on: whether all that they have learnt is equal.

@@ -3,7 +3,6 @@ package quals
 import (
 	"encoding/binary"
 	"math/bits"
-	"sync"
 
 	"orcomgo/bins/record"
 )
@@ -45,7 +44,7 @@ func EncodeLeading(in Input, level Level, size int, ready func(*Primer)) []byte 
 
 	stepped := len(t.values) <= fewValues
 	if !stepped && len(t.values) < manyValues {
-		s := sample(&first)
+		s := sample(&first, sampleBytes)
 		stepped = len(newThree(t, n, true).encode(nil, &s)) < len(newThree(t, n, false).encode(nil, &s))
 	}
 	out := append(make([]byte, 0, n/4+1024), strategyLeading)
@@ -71,15 +70,9 @@ func (in *Input) after(k int) Input {
 	return rest
 }
 
-// copies are models that are not used any more. Slices may be small, and a model takes some MB.
-var copies sync.Pool
-
 // clone returns a copy that learns by itself, in the memory of an older one if there is one.
 func (m *three) clone() *three {
-	c, _ := copies.Get().(*three)
-	if c == nil {
-		c = new(three)
-	}
+	c := unusedThree()
 	slots, weights := append(c.slots[:0], m.slots...), append(c.weights[:0], m.weights...)
 	*c = *m
 	c.slots, c.weights = slots, weights
@@ -89,14 +82,14 @@ func (m *three) clone() *three {
 // encodeCopy is encode by a copy.
 func (m *three) encodeCopy(out []byte, in *Input) []byte {
 	c := m.clone()
-	defer copies.Put(c)
+	defer release(c)
 	return c.encode(out, in)
 }
 
 // decodeCopy is decode by a copy.
 func (m *three) decodeCopy(data []byte, in *Input, total int, dst []byte) ([]byte, error) {
 	c := m.clone()
-	defer copies.Put(c)
+	defer release(c)
 	return c.decode(data, in, total, dst)
 }
 

@@ -125,7 +125,7 @@ func newBased(t *trees, total int, level Level) engine {
 // WorthBases reports whether the qualities of a column, which has Bases, should be coded given these. It depends on the first reads, of
 // sampleBytes together: they must take at least a fiftieth less.
 func WorthBases(in Input) bool {
-	s := sample(&in)
+	s := sample(&in, sampleBytes)
 	t, _ := newTrees(&s)
 	if len(t.values) < manyValues {
 		return false
@@ -145,11 +145,36 @@ const (
 	manyValues = 17
 )
 
-// sample returns the first reads of the column, sampleBytes or a little more.
-func sample(in *Input) Input {
+// isSmooth reports whether the first reads of a column of many values, which is no longer than a sample, say that smooth contexts take less
+// of it: whether stepped ones take so much more of these reads that they will not catch up. It saves coding all of a short column twice.
+func isSmooth(in *Input, t *trees, level Level) bool {
+	n := len(in.Quals)
+	if len(t.values) < manyValues || n < leastTried {
+		return false
+	}
+	part, more := 8, 16
+	if worthTrees(len(t.values), n) { // what smooth contexts know beyond the value before is less then
+		part, more = 4, 64
+	}
+	s := sample(in, n/part)
+	smooth, stepped := tryContexts(&s, t, level)
+	return len(stepped) > len(smooth)+len(smooth)/more
+}
+
+// leastTried is the length from which a column is tried by its first reads, in bytes.
+const leastTried = 1 << 17
+
+// tryContexts codes a column with smooth and with stepped contexts.
+func tryContexts(in *Input, t *trees, level Level) (smooth, stepped []byte) {
+	n := len(in.Quals)
+	return encodeOnce(newEngine(t, n, level, false), nil, in), encodeOnce(newEngine(t, n, level, true), nil, in)
+}
+
+// sample returns the first reads of the column that have so many bytes, or a little more.
+func sample(in *Input, bytes int) Input {
 	s := Input{Lengths: in.Lengths}
 	n := 0
-	for s.Records < in.Records && n < sampleBytes {
+	for s.Records < in.Records && n < bytes {
 		n += in.Lengths.Of(s.Records)
 		s.Records++
 	}
@@ -186,14 +211,13 @@ func Encode(in Input, level Level) []byte {
 		return newBased(t, n, level).encode(append(append(make([]byte, 0, n/4+1024), strategy), head...), &in)
 	}
 	strategy := strategyModelled + 2*byte(level)
-	if n > sampleBytes && (len(t.values) <= fewValues || len(t.values) >= manyValues) {
-		if len(t.values) <= fewValues {
-			strategy++
-		}
-	} else {
-		s := sample(&in)
-		smooth := newEngine(t, len(s.Quals), level, false).encode(nil, &s)
-		stepped := newEngine(t, len(s.Quals), level, true).encode(nil, &s)
+	switch {
+	case n > sampleBytes && len(t.values) <= fewValues:
+		strategy++
+	case n > sampleBytes && len(t.values) >= manyValues || isSmooth(&in, t, level):
+	default:
+		s := sample(&in, sampleBytes)
+		smooth, stepped := tryContexts(&s, t, level)
 		choice := smooth
 		if len(stepped) < len(smooth) {
 			strategy, choice = strategy+1, stepped
@@ -203,7 +227,13 @@ func Encode(in Input, level Level) []byte {
 		}
 	}
 	out := append(make([]byte, 0, n/4+1024), strategy)
-	return newEngine(t, n, level, strategy&1 == 1).encode(append(out, head...), &in)
+	return encodeOnce(newEngine(t, n, level, strategy&1 == 1), append(out, head...), &in)
+}
+
+// encodeOnce is e.encode of an engine that is not used again.
+func encodeOnce(e engine, out []byte, in *Input) []byte {
+	defer release(e)
+	return e.encode(out, in)
 }
 
 // Decode appends the column to dst[:0] and returns it; in has the lengths, and the bases if Encode had them (its Quals are
@@ -261,6 +291,7 @@ func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 		} else {
 			m = newEngine(t, n, Level(strategy-strategyModelled)/2, strategy&1 == 1)
 		}
+		defer release(m)
 		return m.decode(body, &in, wanted, dst)
 	}
 	return nil, ErrCorrupt

@@ -338,3 +338,59 @@ func BenchmarkDecode(b *testing.B) {
 		}
 	}
 }
+
+// What the first bytes of a column say about its contexts is what coding all of it with both says.
+func TestIsSmooth(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		in      Input
+		settled bool
+	}{
+		{"41 levels", fixed(randomWalk(1, span('#', 'J'), repeated(100, 2000))), true},
+		{"12 levels", fixed(randomWalk(2, span('#', '.'), repeated(100, 2000))), false},
+		{"41 levels, short", fixed(randomWalk(3, span('#', 'J'), repeated(100, 1300))), false},
+		{"41 levels at random", fixed(anyOrder(4, span('#', 'J'), repeated(100, 2000))), false},
+	} {
+		n := len(c.in.Quals)
+		trees, _ := countsOf(&c.in).trees(n, 0)
+		if got := isSmooth(&c.in, trees, Default); got != c.settled {
+			t.Errorf("%s: settled by the first bytes: %t, want %t", c.name, got, c.settled)
+		}
+		smooth, stepped := tryContexts(&c.in, trees, Default)
+		least := smooth
+		if len(stepped) < len(smooth) {
+			least = stepped
+		}
+		if data := Encode(c.in, Default); !bytes.HasSuffix(data, least) {
+			t.Errorf("%s: %d bytes, which do not end with the %d of the better contexts", c.name, len(data), len(least))
+		}
+	}
+}
+
+// anyOrder makes a column of values that say nothing about each other.
+func anyOrder(seed int64, values []byte, lengths []uint32) Input {
+	in, r := randomWalk(seed, values, lengths), rand.New(rand.NewSource(seed))
+	for i := range in.Quals {
+		in.Quals[i] = values[r.Intn(len(values))]
+	}
+	return in
+}
+
+// Models are made in the memory of released ones of any size.
+func TestReleasedModels(t *testing.T) {
+	large, small := fixed(randomWalk(1, span('#', 'J'), repeated(100, 3000))), fixed(randomWalk(2, []byte("#-5F"), repeated(100, 50)))
+	for _, in := range []Input{large, small} {
+		n := len(in.Quals)
+		trees, _ := countsOf(&in).trees(n, 0)
+		want := newThree(trees, n, true).encode(nil, &in)
+		for _, before := range []Input{large, small} {
+			beforeTrees, _ := countsOf(&before).trees(len(before.Quals), 0)
+			used := newThree(beforeTrees, len(before.Quals), false)
+			used.encode(nil, &before)
+			release(used)
+			if got := newThree(trees, n, true).encode(nil, &in); !bytes.Equal(got, want) {
+				t.Errorf("%d bytes after a model of %d: differ from those of a new model", n, len(before.Quals))
+			}
+		}
+	}
+}

@@ -98,8 +98,14 @@ var squashOf = func() (t [4096]uint16) {
 const slotPad = 256
 
 // newSlots returns n fresh states and slotPad more.
-func newSlots(n int) []state {
-	s := make([]state, n+slotPad)
+func newSlots(n int) []state { return freshSlots(nil, n) }
+
+// freshSlots is newSlots in the memory of s if that is enough.
+func freshSlots(s []state, n int) []state {
+	if n += slotPad; cap(s) < n {
+		s = make([]state, n)
+	}
+	s = s[:n]
 	for i := range s {
 		s[i] = stateStart
 	}

@@ -1,5 +1,10 @@
 package quals
 
+import (
+	"slices"
+	"sync"
+)
+
 // weightsOf3 are the mixing weights at one node of one tree; 65536 is 1. The fourth is padding, so that none crosses a cache line.
 type weightsOf3 [4]int32
 
@@ -13,14 +18,33 @@ type three struct {
 	history history
 }
 
+// unused are models that are not used again. A model takes some MB, and there are many of them: slices, and samples of a batch, may be small.
+var unused sync.Pool
+
+// unusedThree returns a model of which nothing is set, with the memory of an older one if there is one.
+func unusedThree() *three {
+	if m, ok := unused.Get().(*three); ok {
+		return m
+	}
+	return new(three)
+}
+
+// release gives the memory of an engine to later ones. It must not be used again.
+func release(e engine) {
+	if m, ok := e.(*three); ok {
+		unused.Put(m)
+	}
+}
+
 func newThree(t *trees, total int, stepped bool) *three {
 	node := t.nodeBits()
 	ctx := contextsFor(total, node)
-	m := &three{t: t, stepped: stepped}
+	m := unusedThree()
+	*m = three{t: t, stepped: stepped, slots: m.slots, weights: m.weights}
 	m.history = history{shift: uint8(64 - ctx), node: uint8(node), top: uint32(len(t.values) - 1)}
 	m.history.size = 1 << (ctx + node)
-	m.slots = newSlots(3 << (ctx + node))
-	m.weights = make([]weightsOf3, len(t.values)<<node+256)
+	m.slots = freshSlots(m.slots, 3<<(ctx+node))
+	m.weights = slices.Grow(m.weights[:0], len(t.values)<<node+256)[:len(t.values)<<node+256]
 	for i := range m.weights {
 		m.weights[i] = weightsOf3{22000, 22000, 22000}
 	}

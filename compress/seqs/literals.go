@@ -35,6 +35,7 @@ func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, ks []int, read func(k,
 		return err
 	}
 	m = m.Clone(bases)
+	defer m.Release()
 	var open openBases
 	r.forEach(ks, false, func(k, i int, quals []byte, skip []bool) {
 		b := read(k, i)[:r.cols[k].Lengths.Of(i)]
