@@ -21,6 +21,11 @@ type Primer struct {
 // qualities together or a little more. More make the others smaller, and take longer to be decoded first. It calls ready once, as soon as
 // there is a primer, or with nil if the others must be coded without one: there are primers only of level Default, without Bases.
 func EncodeLeading(in Input, level Level, size int, ready func(*Primer)) []byte {
+	return encodeLeading(in, level, size, strategyEager, ready)
+}
+
+// encodeLeading is EncodeLeading with strategyLeading or strategyEager.
+func encodeLeading(in Input, level Level, size int, strategy byte, ready func(*Primer)) []byte {
 	n, ok := in.total()
 	if !ok || n == 0 || n != len(in.Quals) || level != Default || in.Bases != nil {
 		ready(nil)
@@ -47,17 +52,24 @@ func EncodeLeading(in Input, level Level, size int, ready func(*Primer)) []byte 
 		s := sample(&first, sampleBytes)
 		stepped = len(newThree(t, n, true).encode(nil, &s)) < len(newThree(t, n, false).encode(nil, &s))
 	}
-	out := append(make([]byte, 0, n/4+1024), strategyLeading)
+	out := append(make([]byte, 0, n/4+1024), strategy)
 	if stepped {
 		out[0]++
 	}
 	out = binary.AppendUvarint(append(out, head...), uint64(first.Records))
 	m := newThree(t, n, stepped)
+	if strategy == strategyEager {
+		m.gain = eagerGain
+	}
 	coded := m.encode(nil, &first)
+	m.gain = 1
 	ready(&Primer{model: m, counts: count, records: first.Records})
 	out = append(binary.AppendUvarint(out, uint64(len(coded))), coded...)
 	return append(out, m.encodeCopy(nil, &rest)...)
 }
+
+// eagerGain is how much faster than usual weights learn in a primer. They are good sooner, so slices are smaller.
+const eagerGain = 4
 
 // after returns the lengths and such of the records from record k on.
 func (in *Input) after(k int) Input {
@@ -176,11 +188,17 @@ type leading struct {
 	first, rest []byte        // decisions
 }
 
+// isLeading reports whether a strategy is that of a leading column.
+func isLeading(strategy byte) bool {
+	return strategy == strategyLeading || strategy == strategyLeading+1 || strategy == strategyEager || strategy == strategyEager+1
+}
+
 // parseLeading reads a leading column of n bytes.
 func parseLeading(data []byte, in *Input, n int) (*leading, error) {
-	if n == 0 || in.Bases != nil || len(data) == 0 || data[0] != strategyLeading && data[0] != strategyLeading+1 {
+	if n == 0 || in.Bases != nil || len(data) == 0 || !isLeading(data[0]) {
 		return nil, ErrCorrupt
 	}
+	stepped := data[0] == strategyLeading+1 || data[0] == strategyEager+1
 	t, rest, err := parseTrees(data[1:], n)
 	if err != nil {
 		return nil, err
@@ -195,7 +213,13 @@ func parseLeading(data []byte, in *Input, n int) (*leading, error) {
 		return nil, ErrCorrupt
 	}
 	rest = rest[k:]
-	model := func() *three { return newThree(t, n, data[0] != strategyLeading) }
+	model := func() *three {
+		m := newThree(t, n, stepped)
+		if data[0] >= strategyEager {
+			m.gain = eagerGain
+		}
+		return m
+	}
 	l := &leading{model: model, records: int(records), first: rest[:size], rest: rest[size:]}
 	l.bytes = int(in.Lengths.Sum(0, l.records))
 	return l, nil
@@ -209,6 +233,7 @@ func (l *leading) primer(in *Input) (_ *Primer, err error) {
 		first.Lengths = record.Lengths{Each: in.Lengths.Each[:l.records]}
 	}
 	p.quals, err = p.model.decode(l.first, &first, l.bytes, nil)
+	p.model.gain = 1
 	return p, err
 }
 

@@ -93,7 +93,8 @@ const (
 	strategyBased    = 8  // given the bases: of Default, and 1 more for Max
 	strategyLeading  = 10 // of Default: the others begin with the models after its first records; plus 1 for stepped contexts
 	strategyPrimed   = 12 // begins with such models
-	strategies       = 13
+	strategyEager    = 13 // strategyLeading, and weights learn faster in the primer; plus 1 for stepped contexts
+	strategies       = 15
 )
 
 // engine codes a column with the models of one level.
@@ -271,7 +272,7 @@ func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 			return nil, ErrCorrupt
 		}
 		return in.Primer.model.decodeCopy(rest, &in, wanted, dst)
-	case strategy == strategyLeading || strategy == strategyLeading+1:
+	case isLeading(strategy):
 		l, err := parseLeading(data, &in, n)
 		if err != nil {
 			return nil, err

@@ -15,6 +15,7 @@ type three struct {
 	stepped bool
 	slots   []state
 	weights []weightsOf3 // at last symbol << nodeBits | node
+	gain    int64        // how much faster than usual weights learn
 	history history
 }
 
@@ -40,7 +41,7 @@ func newThree(t *trees, total int, stepped bool) *three {
 	node := t.nodeBits()
 	ctx := contextsFor(total, node)
 	m := unusedThree()
-	*m = three{t: t, stepped: stepped, slots: m.slots, weights: m.weights}
+	*m = three{t: t, stepped: stepped, slots: m.slots, weights: m.weights, gain: 1}
 	m.history = history{shift: uint8(64 - ctx), node: uint8(node), top: uint32(len(t.values) - 1)}
 	m.history.size = 1 << (ctx + node)
 	m.slots = freshSlots(m.slots, 3<<(ctx+node))
@@ -119,6 +120,7 @@ func (m *three) mix(b *batch, n int) {
 	symbol := 0
 	moves := newMoves()
 	decisions := b.decisions[:n]
+	gain := m.gain
 	for i, d := range b.steps[:n] {
 		pl := &b.places[symbol&1023]
 		symbol += int(d & 1)
@@ -131,7 +133,7 @@ func (m *three) mix(b *batch, n int) {
 		decisions[i] = decision(p<<1 | bit)
 		move := &moves[bit&1]
 		*v0, *v1, *v2 = move[*v0], move[*v1], move[*v2]
-		err := int64(bit<<16) - int64(p)
+		err := (int64(bit<<16) - int64(p)) * gain
 		w[0] += int32(x0 * err >> 18)
 		w[1] += int32(x1 * err >> 18)
 		w[2] += int32(x2 * err >> 18)
@@ -144,6 +146,7 @@ func (m *three) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 	code := d.word()<<32 | d.word()
 	size := ^uint64(0)
 	slots := m.slots
+	gain, one := m.gain, m.gain<<16
 	h := &m.history
 	moves := newMoves()
 	nodeBits := h.node & 31
@@ -175,12 +178,13 @@ func (m *three) decode(data []byte, in *Input, total int, dst []byte) ([]byte, e
 					dot := (x0*int64(w[0]) + x1*int64(w[1]) + x2*int64(w[2])) >> 16
 					p := uint64(squashOf[(min(max(dot, -2047), 2047)+2048)&4095])
 					split := size >> 16 * p
+					step := int64(p) * gain
 					// A branch is faster than arithmetic here: the processor predicts it and continues
 					// in the tree before the mixing, a long dependency chain, has ended.
-					err, bit := -int64(p), uint32(0)
+					err, bit := -step, uint32(0)
 					if code < split {
 						size = split
-						err, bit = 65536-int64(p), 1
+						err, bit = one-step, 1
 						c = tree[node][1]
 					} else {
 						code -= split

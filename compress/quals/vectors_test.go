@@ -22,8 +22,10 @@ func TestVectors(t *testing.T) {
 		case strategy == strategyPrimed:
 			in.Primer = leadingVector(t, v)
 			data = v.Bytes(t, "bytes", in.Primer.model.encodeCopy([]byte{strategyPrimed}, &in))
+		case strategy >= strategyEager:
+			data = v.Bytes(t, "bytes", encodeLeading(in, Default, v.Int(t, "primer"), strategyEager, func(*Primer) {}))
 		case strategy >= strategyLeading:
-			data = v.Bytes(t, "bytes", EncodeLeading(in, Default, v.Int(t, "primer"), func(*Primer) {}))
+			data = v.Bytes(t, "bytes", encodeLeading(in, Default, v.Int(t, "primer"), strategyLeading, func(*Primer) {}))
 		case strategy >= strategyBased:
 			in.Bases = []byte(v.Text(t, "letters"))
 			fallthrough
@@ -56,7 +58,11 @@ func TestVectors(t *testing.T) {
 func leadingVector(t *testing.T, v *testvector.Vector) *Primer {
 	in := Input{Lengths: record.Lengths{Each: v.Ints(t, "leading-lengths")}, Quals: []byte(v.Text(t, "leading-qualities"))}
 	in.Records = len(in.Lengths.Each)
-	data := v.Bytes(t, "leading", EncodeLeading(in, Default, v.Int(t, "primer"), func(*Primer) {}))
+	strategy := byte(strategyLeading)
+	if v.Has("leading-strategy") {
+		strategy = byte(v.Int(t, "leading-strategy"))
+	}
+	data := v.Bytes(t, "leading", encodeLeading(in, Default, v.Int(t, "primer"), strategy, func(*Primer) {}))
 	p, err := DecodePrimer(data, Input{Lengths: in.Lengths, Records: in.Records})
 	if err != nil {
 		t.Fatal(err)

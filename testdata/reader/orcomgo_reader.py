@@ -2173,7 +2173,7 @@ def decode_qualities(data, lengths, what, letters=None, primer=None):
         value = source.take(1)
         source.finish()
         return [value * length for length in lengths]
-    if strategy in (10, 11):
+    if strategy in (10, 11, 13, 14):
         return decode_leading(data, lengths, what)[2]
     if strategy == 12:
         require(primer is not None and total > 0, f"{what}: there is no leading column")
@@ -2197,7 +2197,7 @@ def decode_leading(data, lengths, what):
     """The values of a leading column, the models after its primer, and its quality strings."""
     source, total = Bytes(data, what), sum(lengths)
     strategy = source.byte()
-    require(strategy in (10, 11), f"{what}: it is no leading column")
+    require(strategy in (10, 11, 13, 14), f"{what}: it is no leading column")
     n = source.byte() + 1
     values = source.take(n)
     require(all(a < b for a, b in zip(values, values[1:])), f"{what}: the values do not ascend")
@@ -2205,8 +2205,11 @@ def decode_leading(data, lengths, what):
     trees = decode_trees(source.take(size), n, total, what)
     records, size = source.uvarint(), source.uvarint()
     require(1 <= records <= len(lengths), f"{what}: there are no such records of a primer")
-    model = QualityDecoder(source.take(size), trees, n, DEFAULT, strategy == 11, total, what)
+    model = QualityDecoder(source.take(size), trees, n, DEFAULT, strategy in (11, 14), total, what)
+    if strategy > 12:
+        model.weights_shift = 16
     first = [bytes(values[s] for s in model.read(length)) for length in lengths[:records]]
+    model.weights_shift = 18
     others = model.copy(source.rest(), what)
     return values, model, first + [bytes(values[s] for s in others.read(length)) for length in lengths[records:]]
 
@@ -2388,6 +2391,7 @@ class QualityDecoder:
         self.models = range(MODELS[level])
         self.slots = [{} for _ in self.models]
         self.weights, self.place_weights = {}, {}
+        self.weights_shift = 18
 
     def copy(self, data, what):
         """A decoder of data that begins with the models as they are now."""
@@ -2509,7 +2513,7 @@ class QualityDecoder:
             p = self.probability(sum(w * x for w, x in zip(weights, inputs)) >> 16)
             bit = self.coder.bit(p)
             for i, x in enumerate(inputs):
-                weights[i] += x * (65536 * bit - p) >> 18
+                weights[i] += x * (65536 * bit - p) >> self.weights_shift
         for slots, at, state in zip(self.slots, places, states):
             slots[at] = next_state(state, bit)
         return bit
