@@ -105,6 +105,10 @@ func FuzzMeta(f *testing.F) {
 		first += 40
 		a.blocks, a.reads = append(a.blocks, b), append(a.reads, reads)
 	}
+	zstdNames, _ := sample(rng, 0, first, 300, false)
+	zstdNames.Names, zstdNames.ZstdNames = clusteredNames(300), true // as those of FASTA
+	a.blocks = append(a.blocks, zstdNames)
+	last := len(a.blocks) - 1
 	dir := f.TempDir()
 	a.write(f, dir, "a", false, 1)
 	data, err1 := os.ReadFile(filepath.Join(dir, "a"+commit.BinsDataExt))
@@ -119,11 +123,24 @@ func FuzzMeta(f *testing.F) {
 	defer r.Close()
 	f.Add(20, byte(1), 300, byte(7))
 	f.Add(len(meta)-100, byte(9), 1000, byte(255))
+	d, _, err := r.directory(last)
+	if err != nil {
+		f.Fatal(err)
+	}
+	names := &d.sections[secNames]
+	if len(names.methods) != 1 || names.methods[0] != chunkZstd {
+		f.Fatalf("names are stored by %v", names.methods)
+	}
+	at, n := names.chunkAt(0)
+	for _, in := range []uint64{0, 4, 6, 9, n / 2, n - 1} { // bytes of the zstd frame: its magic number, header, first block, content
+		f.Add(0, byte(0), int(at+in)-dataHeaderLen, byte(1))
+		f.Add(0, byte(0), int(at+in)-dataHeaderLen, byte(128))
+	}
 	scratch := f.TempDir()
 	f.Fuzz(func(t *testing.T, at int, x byte, at2 int, y byte) {
 		meta, data := bytes.Clone(meta), bytes.Clone(data)
 		// Flips in the blocks' sections of either file, then new sums for all chunks.
-		metaEnd := r.info.Blocks[1].metaAt + r.info.Blocks[1].StoredMeta
+		metaEnd := r.info.Blocks[last].metaAt + r.info.Blocks[last].StoredMeta
 		meta[metaHeaderLen+uint(at)%uint(metaEnd-metaHeaderLen)] ^= x
 		data[dataHeaderLen+uint(at2)%uint(len(data)-dataHeaderLen)] ^= y
 		info := *r.info
@@ -175,6 +192,9 @@ func FuzzMeta(f *testing.F) {
 			}
 			if _, err := b.AppendSequences(nil); err != nil && !errors.Is(err, parse.ErrCorrupt) {
 				t.Error(err)
+			}
+			if got, err := c.ReadNames(i, 5, 50, nil); err != nil || !bytes.Equal(got, b.Names[5:50]) {
+				t.Errorf("block %d: a part of the names is %q, not %q (%v)", i, got, b.Names[5:50], err)
 			}
 		}
 	})
