@@ -116,7 +116,11 @@ func checkInflate(t *testing.T, l *Lane, cases []inflateCase, gap int) {
 func TestInflate(t *testing.T) {
 	d := open(t)
 	l := lane(t, d, 1<<12)
-	for seed, most := range []int{1 << 16, 3000, 65280, 40} {
+	sizes := []int{1 << 16, 3000, 65280, 40}
+	if underSanitizer() {
+		sizes = []int{40000, 3000, 40}
+	}
+	for seed, most := range sizes {
 		cases := validCases(rand.New(rand.NewPCG(uint64(seed), 31)), most)
 		checkInflate(t, l, cases, seed)
 		for i := range 3 {
@@ -131,7 +135,11 @@ func TestInflate(t *testing.T) {
 func TestInflateDamaged(t *testing.T) {
 	d := open(t)
 	l := lane(t, d, 1<<12)
-	for seed, most := range []int{3000, 300, 1 << 16} {
+	sizes, many, few := []int{3000, 300, 1 << 16}, 4000, 600
+	if underSanitizer() {
+		sizes, many, few = []int{3000, 300, 40000}, 300, 40
+	}
+	for seed, most := range sizes {
 		rng := rand.New(rand.NewPCG(uint64(seed), 32))
 		var valid, cases []inflateCase
 		for _, c := range validCases(rng, most) {
@@ -139,9 +147,9 @@ func TestInflateDamaged(t *testing.T) {
 				valid = append(valid, c)
 			}
 		}
-		n := 4000
+		n := many
 		if most > 1<<12 {
-			n = 600
+			n = few
 		}
 		for range n {
 			cases = append(cases, damage(rng, valid[rng.IntN(len(valid))], valid[rng.IntN(len(valid))]))

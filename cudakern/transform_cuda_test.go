@@ -136,8 +136,15 @@ func checkTransform(t *testing.T, x *Transformer, text []byte) {
 
 func TestTransformSmall(t *testing.T) {
 	x := openTransformer(t)
-	for _, n := range []int{1, 2, 3, 10, 63, 64, 65, 300, 4095, 4096, 4097, 20000} {
+	sizes := []int{1, 2, 3, 10, 63, 64, 65, 300, 4095, 4096, 4097, 20000}
+	if underSanitizer() {
+		sizes = []int{1, 3, 64, 65, 300, 4097}
+	}
+	for i, n := range sizes {
 		for name, text := range transformTexts(n) {
+			if underSanitizer() && (i+len(name))%3 != 0 {
+				continue
+			}
 			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) { checkTransform(t, x, text) })
 		}
 	}
@@ -147,11 +154,17 @@ func TestTransformSmall(t *testing.T) {
 func TestTransformLarge(t *testing.T) {
 	x := openTransformer(t)
 	sizes := []int{700001, 2<<20 + 5}
+	if underSanitizer() {
+		sizes = []int{300001}
+	}
 	if os.Getenv("ORCOMGO_LONG") != "" {
 		sizes = append(sizes, 100000007)
 	}
 	for _, n := range sizes {
 		for name, text := range transformTexts(n) {
+			if underSanitizer() && name != "mixed" && name != "4 symbols" && name != "long tandem" {
+				continue
+			}
 			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) { checkTransform(t, x, text) })
 		}
 	}
