@@ -97,6 +97,7 @@ type segment struct {
 	names, bases int // bytes in Names and Quals
 	namesAt      int // offsets there
 	basesAt      int
+	packedAt     int // where its packed reads begin in job.packed
 	minLen       uint32
 	maxLen       uint32
 	codes        [formCodes]int // how many records have each
@@ -232,13 +233,15 @@ func (j *job) fail(k int, bad *mismatch) error {
 // the signatures.
 func (j *job) split() error {
 	b, n := j.b, j.b.Records
-	names, bases := 0, 0
+	names, bases, packed := 0, 0, 0
 	minLen, maxLen := uint32(1<<32-1), uint32(0)
 	for i := range j.segments {
 		s := &j.segments[i]
-		s.namesAt, s.basesAt = names, bases
+		s.namesAt, s.basesAt, s.packedAt = names, bases, packed
 		names += s.names
 		bases += s.bases
+		// A read takes a quarter of its bases, rounded up. After a segment there is room for writing and reading words across its end.
+		packed += s.bases/4 + s.end - s.first + 2*minimizer.Pad
 		minLen, maxLen = min(minLen, s.minLen), max(maxLen, s.maxLen)
 	}
 	var lengths []uint32
@@ -255,9 +258,7 @@ func (j *job) split() error {
 	b.Quals = resizeIfKept(b.Quals, j.Keep.Quals && j.parser.quals, bases)
 	b.CodedNames, b.CodedQuals = nil, nil
 	j.sigs, j.places, j.packedAt = resize(j.sigs, n), resize(j.places, n), resize(j.packedAt, n)
-	// A record's bases take less than a quarter of its text. Between segments there is room for
-	// reading a word across the end.
-	j.packed = resize(j.packed, len(j.Data)/4+(len(j.segments)+1)*2*minimizer.Pad)
+	j.packed = resize(j.packed, packed)
 	j.packLong()
 	j.run(len(j.segments), func(i int) { j.splitSegment(i) })
 	for i := range j.segments {
@@ -292,7 +293,7 @@ func (j *job) splitSegment(i int) {
 	if quals != nil {
 		quals = quals[s.basesAt : s.basesAt+s.bases]
 	}
-	at, long := s.packedAt(i), s.long
+	at, long := s.packedAt, s.long
 	for k := s.first; k < s.end; k++ {
 		r, n := j.lineStarts[k], int(j.lengths[k])
 		if names != nil {

@@ -29,7 +29,7 @@ func (j *job) packLong() {
 		if s.first == s.end || s.maxLen < uint32(longRead) {
 			continue
 		}
-		at := s.packedAt(i)
+		at := s.packedAt
 		for k := s.first; k < s.end; k++ {
 			n := int(j.lengths[k])
 			if n >= longRead {
@@ -39,9 +39,6 @@ func (j *job) packLong() {
 		}
 	}
 }
-
-// packedAt returns where the packed reads of the segment, which is number i, begin.
-func (s *segment) packedAt(i int) int { return s.start/4 + i*2*minimizer.Pad }
 
 // packPieces packs the letters of a read into dst and finds its signature.
 func (j *job) packPieces(dst, seq []byte, read uint32) (p packedRead) {

@@ -56,11 +56,12 @@ func (r *run) pipeline(ctx context.Context) error {
 	}
 	items := make(chan *blockTask)
 	var fills, assigning, streams sync.WaitGroup
-	for range r.Streams {
+	encoded := bins.NewEncoded(r.Streams)
+	for i := range r.Streams {
 		streams.Add(1)
 		go func() {
 			defer streams.Done()
-			var s stream
+			s := stream{encoded: &encoded[i]}
 			for it := range items {
 				r.process(ctx, it, &s, func() {
 					buffers <- struct{}{}
@@ -156,7 +157,7 @@ func (r *run) progress() {
 // stream is the memory that a stream reuses for each of its blocks.
 type stream struct {
 	block   bins.Block
-	encoded bins.Encoded
+	encoded *bins.Encoded
 	names   []uint64 // digests of the names of mates
 }
 
@@ -179,7 +180,7 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 	releaseBuffer()
 	if err == nil {
 		stop := r.clocks.encode.start()
-		err = bins.EncodeBlock(&s.encoded, &s.block, r.pool.run)
+		err = bins.EncodeBlock(s.encoded, &s.block, r.pool.run)
 		stop()
 	}
 	<-it.earlierPlaced
@@ -191,7 +192,7 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 	}
 	write := r.failed() == nil
 	if write {
-		r.out.Reserve(&s.encoded)
+		r.out.Reserve(s.encoded)
 		r.collectGarbage(it.chunk.textLen)
 		r.blocks++
 		for _, bin := range s.block.Bins {
@@ -201,7 +202,7 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 	close(it.placed)
 	if write {
 		stop := r.clocks.write.start()
-		if err := r.out.WriteReserved(&s.encoded); err != nil {
+		if err := r.out.WriteReserved(s.encoded); err != nil {
 			r.fail(err)
 		}
 		stop()

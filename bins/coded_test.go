@@ -17,7 +17,7 @@ func codedColumns(t *testing.T, b *Block) (names, quals *Coded) {
 	for i, column := range [][]byte{b.Names, b.Quals} {
 		coded := &Coded{Raw: uint64(len(column))}
 		for at := 0; at < len(column); at += nameChunk {
-			chunk, method := encodeChunk(bytes.Clone(column[at:min(at+nameChunk, len(column))]), secNames+i, b.ZstdNames)
+			chunk, method := new(coder).encodeChunk(bytes.Clone(column[at:min(at+nameChunk, len(column))]), secNames+i, b.ZstdNames)
 			coded.Data = append(coded.Data, chunk...)
 			coded.Methods, coded.Ends = append(coded.Methods, method), append(coded.Ends, uint64(len(coded.Data)))
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -14,14 +15,24 @@ import (
 // Encoded is a block that is ready to be written. It refers to the block's slices, which must
 // not change until it has been written; then it may be used for another block.
 type Encoded struct {
-	info  BlockInfo
-	data  [][]byte // the block in the data file
-	meta  [][]byte // and in the meta file
-	small []byte   // buffer of the short sections
+	info    BlockInfo
+	data    [][]byte // the block in the data file
+	meta    [][]byte // and in the meta file
+	small   []byte   // buffer of the short sections
+	*coders          // nil: made when it is needed
 
 	zstdNames bool // a chunk of names is a zstd frame
 
 	dataAt, metaAt uint64 // offsets of the block in the files
+}
+
+// NewEncoded returns so many empty Encoded. What they need to encode blocks is made once for all, as far as no two are used at a time.
+func NewEncoded(n int) []Encoded {
+	all, shared := make([]Encoded, n), new(coders)
+	for i := range all {
+		all[i].coders = shared
+	}
+	return all
 }
 
 // Runner calls task with each of 0..n-1, in any order and on any number of goroutines, and
@@ -61,7 +72,10 @@ func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 
 	d := new(directory)
 	coded := [sections]*Coded{secNames: b.CodedNames, secQuals: b.CodedQuals}
-	pieces, err := encodeChunks(d, &raw, &coded, b.ZstdNames, run)
+	if e.coders == nil {
+		e.coders = new(coders)
+	}
+	pieces, err := e.encodeChunks(d, &raw, &coded, b.ZstdNames, run)
 	if err != nil {
 		return err
 	}
@@ -114,7 +128,9 @@ func binSizes(b *Block) []uint64 {
 // encodeChunks fills in the directory's checksums, and returns for each section the stored
 // bytes of its chunks. Chunks are independent of one another, so their bytes don't depend on
 // the order in which they are encoded.
-func encodeChunks(d *directory, raw *[sections][]byte, coded *[sections]*Coded, zstdNames bool, run Runner) (*[sections][][]byte, error) {
+func (c *coders) encodeChunks(
+	d *directory, raw *[sections][]byte, coded *[sections]*Coded, zstdNames bool, run Runner,
+) (*[sections][][]byte, error) {
 	type task struct{ section, chunk int }
 	var tasks []task
 	pieces := new([sections][][]byte)
@@ -138,25 +154,56 @@ func encodeChunks(d *directory, raw *[sections][]byte, coded *[sections]*Coded, 
 			tasks = append(tasks, task{i, j})
 		}
 	}
-	run(len(tasks), func(k int) {
-		i, j := tasks[k].section, tasks[k].chunk
-		s := &d.sections[i]
-		if coded[i] == nil {
-			at := uint64(j) * s.chunk
-			chunk := raw[i][at : at+s.chunkLen(j)]
-			if compressed(i) {
-				chunk, s.methods[j] = encodeChunk(chunk, i, zstdNames)
+	var next atomic.Int64
+	run(min(len(tasks), mostCoders), func(int) {
+		coder := c.get()
+		defer c.put(coder)
+		for k := int(next.Add(1)) - 1; k < len(tasks); k = int(next.Add(1)) - 1 {
+			i, j := tasks[k].section, tasks[k].chunk
+			s := &d.sections[i]
+			if coded[i] == nil {
+				at := uint64(j) * s.chunk
+				chunk := raw[i][at : at+s.chunkLen(j)]
+				if compressed(i) {
+					chunk, s.methods[j] = coder.encodeChunk(chunk, i, zstdNames)
+				}
+				pieces[i][j] = chunk
 			}
-			pieces[i][j] = chunk
+			s.sums[j] = sum(pieces[i][j])
 		}
-		s.sums[j] = sum(pieces[i][j])
 	})
 	return pieces, nil
 }
 
-func encodeChunk(chunk []byte, sec int, zstdNames bool) ([]byte, uint8) {
-	c := coders.Get().(*coder)
-	defer coders.Put(c)
+// mostCoders is how many goroutines encode the chunks of a block at most, so that the memory that they take does not grow with the
+// machine. Each has a coder, which takes up to 3 MB.
+const mostCoders = 16
+
+// coders are coders that are not in use.
+type coders struct {
+	mu   sync.Mutex
+	free []*coder
+}
+
+func (c *coders) get() *coder {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := len(c.free)
+	if n == 0 {
+		return &coder{buf: make([]byte, 0, qualChunk)}
+	}
+	last := c.free[n-1]
+	c.free = c.free[:n-1]
+	return last
+}
+
+func (c *coders) put(one *coder) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.free = append(c.free, one)
+}
+
+func (c *coder) encodeChunk(chunk []byte, sec int, zstdNames bool) ([]byte, uint8) {
 	if sec == secNames {
 		if zstdNames && c.smallerByZstd(chunk) {
 			return c.encodeZstd(chunk)
@@ -172,8 +219,6 @@ type coder struct {
 	zstd    *zstd.Encoder // once it is needed
 	buf     []byte        // a coded chunk
 }
-
-var coders = sync.Pool{New: func() any { return new(coder) }}
 
 // encodeNames codes a chunk of names in place where that makes it shorter.
 func (c *coder) encodeNames(chunk []byte) ([]byte, uint8) {
