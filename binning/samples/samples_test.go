@@ -115,7 +115,7 @@ func TestSamplesOfTree(t *testing.T) {
 		{"the same twice", []string{"x_R1.fq", "x_R1.fastq"}, "x: x_R1.fastq x_R1.fq [x_R1.fastq and x_R1.fq have the same mates]\n"},
 		{"several directories", []string{"a/b/x.fq", "b/x.fq", "x.fq", "c/b_x.fq"},
 			"a_b_x: a/b/x.fq\nb_x: c/b_x.fq\nx: x.fq\nx_2: b/x.fq\n"},
-		{"the output", []string{"x.fq", "out/y.fq"}, "x: x.fq\n"},
+		{"beside the archives", []string{"x.fq", "out/y.fq"}, "x: x.fq\ny: out/y.fq\n"},
 		{"nothing", []string{"README"}, ""},
 	} {
 		dir := write(t, c.files...)
@@ -178,7 +178,8 @@ func TestScanClasses(t *testing.T) {
 	must(os.WriteFile(filepath.Join(dir, "x.cmeta"), []byte(commit.PackedMetaMagic), 0o666))
 	must(os.WriteFile(filepath.Join(dir, "bam.fq"), []byte("BAM\x01"), 0o666))
 	for _, c := range []struct{ name, want string }{
-		{"", ".y.fq=other bam.fq=other empty=directory loop=link none.fq=link notes.txt=other sub=directory sub/deep=directory" +
+		{"", ".y.fq=other bam.fq=other empty=directory loop=link none.fq=link notes.txt=other out=directory out/a.txt=other" +
+			" sub=directory sub/deep=directory" +
 			" sub/deep/log=other sub/x.fq=hardlink text=link x.cdna=other x.cmeta=other x.fq=hardlink x2.fq=link x_R1.fq=reads z.fq=reads"},
 		{"exclude", "out=directory x.fq=reads"},
 		{"include", "sub=directory sub/deep=directory sub/deep/log=other sub/x.fq=other x.fq=hardlink"},
@@ -219,6 +220,55 @@ func TestLinkToArchive(t *testing.T) {
 	}
 	const want = "a.cmeta=archive notes.txt=other sub=directory sub/copy=other sub/copy2=hardlink sub/log=other"
 	if got := classes(scan(t, dir, Options{Out: dir})); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// TestOutputBelow: of a directory that archives are written to, files of archives are left out, and the directory if there is nothing else.
+func TestOutputBelow(t *testing.T) {
+	dir := write(t, "notes.txt", "run/out/deep/log")
+	out := filepath.Join(dir, "run/out")
+	for _, path := range []string{"a.cmeta", "deep/b.cmeta"} {
+		if err := os.WriteFile(filepath.Join(out, path), []byte(commit.PackedMetaMagic), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const want = "notes.txt=other run=directory run/out=directory run/out/a.cmeta=archive run/out/deep=directory" +
+		" run/out/deep/b.cmeta=other run/out/deep/log=other"
+	if got := classes(scan(t, dir, Options{Out: out})); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if err := os.RemoveAll(filepath.Join(out, "deep")); err != nil {
+		t.Fatal(err)
+	}
+	if got := classes(scan(t, dir, Options{Out: out})); got != "notes.txt=other run=directory" {
+		t.Error(got)
+	}
+}
+
+// TestLogBelow: a log that is being written is left out.
+func TestLogBelow(t *testing.T) {
+	dir := write(t, "notes.txt", "log")
+	info, err := os.Stat(filepath.Join(dir, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := classes(scan(t, dir, Options{Log: info})); got != "notes.txt=other" {
+		t.Error(got)
+	}
+}
+
+// TestRestoredNamesOfLinks: a compressed file of reads is stored as it is if one of its names would be that of another entry when it is
+// restored as text.
+func TestRestoredNamesOfLinks(t *testing.T) {
+	dir := write(t, "a/x.fq.bz2", "b/y.fq", "c/x.fq.bz2")
+	for from, to := range map[string]string{"a/x.fq.bz2": "b/y.fq.bz2", "c/x.fq.bz2": "b/z.fq.bz2"} {
+		if err := os.Link(filepath.Join(dir, from), filepath.Join(dir, to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const want = "a=directory a/x.fq.bz2=other b=directory b/y.fq=reads b/y.fq.bz2=hardlink b/z.fq.bz2=reads c=directory c/x.fq.bz2=hardlink"
+	if got := classes(scan(t, dir, Options{})); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }

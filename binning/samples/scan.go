@@ -12,15 +12,18 @@ import (
 
 	"orcomgo/binning"
 	"orcomgo/bins/commit"
+	"orcomgo/bins/record"
 	"orcomgo/bins/vfs"
 	"orcomgo/internal/tasks"
 )
 
 // Options say which entries of a directory Scan takes.
 type Options struct {
-	// Out is the directory that archives are written to. It is left out, and if it is the root itself, the files of archives are of the
-	// class Archive.
+	// Out is the directory that archives are written to. Files of archives in it are of the class Archive. If it is below the root and
+	// there is nothing else in it, it is left out.
 	Out string
+	// Log, if not nil, is a file that is written meanwhile. It is left out.
+	Log fs.FileInfo
 	// Include leaves out what matches none of these, if there are any, and Exclude what matches one.
 	Include, Exclude []Glob
 	// AsIs are files that are of class Other whatever they hold.
@@ -31,7 +34,7 @@ type Options struct {
 //
 // Links are not followed. A link to a file of reads outside of the tree counts as that file, so that directories of links can be archived.
 // Files whose names, or those of directories above them, begin with a dot are no reads. A compressed file of reads is none either if
-// another entry has the name that its text would be restored under.
+// another entry has the name that its text would be restored under, or that another name of the file would get then.
 func Scan(root string, o Options) (*Tree, error) {
 	info, err := vfs.Stat(root)
 	if err != nil {
@@ -41,7 +44,9 @@ func Scan(root string, o Options) (*Tree, error) {
 		return nil, fmt.Errorf("%s: it is not a directory", root)
 	}
 	s := &scanner{Tree: &Tree{Root: root, Info: info}, o: o, names: make(map[vfs.FileID][]int)}
-	s.out, _ = vfs.Stat(o.Out) // nil if it is not there
+	if s.out, _ = vfs.Stat(o.Out); s.out != nil && os.SameFile(info, s.out) {
+		s.outAt = "."
+	}
 	if s.real, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, fmt.Errorf("%s: %w", root, vfs.Cause(err))
 	}
@@ -56,6 +61,7 @@ type scanner struct {
 	o     Options
 	real  string               // the root without links
 	out   os.FileInfo          // nil if there is none
+	outAt string               // its path below the root; "." for the root, "" if it is not there
 	names map[vfs.FileID][]int // of files with several names: their places in Files
 }
 
@@ -87,7 +93,7 @@ func (s *scanner) dir(rel string) {
 
 // entry adds an entry of a directory, and what is below it.
 func (s *scanner) entry(f File) {
-	if f.Info.IsDir() && s.out != nil && os.SameFile(f.Info, s.out) {
+	if s.o.Log != nil && os.SameFile(f.Info, s.o.Log) {
 		return
 	}
 	taken := !matchesAny(s.o.Exclude, f.Rel) && (len(s.o.Include) == 0 || matchesAny(s.o.Include, f.Rel))
@@ -100,7 +106,13 @@ func (s *scanner) entry(f File) {
 		}
 		at := len(s.Files)
 		s.Files = append(s.Files, f)
-		if s.dir(f.Rel); len(s.Files) == at+1 && !taken {
+		out := s.out != nil && os.SameFile(f.Info, s.out)
+		if out {
+			s.outAt = f.Rel
+		}
+		s.dir(f.Rel)
+		below := s.Files[at+1:]
+		if len(below) == 0 && !taken || out && !slices.ContainsFunc(below, func(f File) bool { return f.Class != Archive }) {
 			s.Files = s.Files[:at] // nothing below it is included
 		}
 		return
@@ -138,7 +150,7 @@ func specialName(mode fs.FileMode) string {
 
 // classOf tells archives from other regular files.
 func (s *scanner) classOf(f *File) Class {
-	if s.out != nil && !strings.Contains(f.Rel, "/") && os.SameFile(s.Info, s.out) && commit.IsArchiveFile(f.Path) {
+	if path.Dir(f.Rel) == s.outAt && commit.IsArchiveFile(f.Path) {
 		return Archive // which no other name may be a hard link to: it is not archived
 	}
 	if id, ok := vfs.HardLinked(f.Info); ok {
@@ -184,9 +196,12 @@ func (s *scanner) classify() {
 			errs[i] = s.look(f)
 		}
 	})
-	there, failed := make(map[string]bool, len(s.Files)), make(map[string]error)
-	for i := range s.Files {
-		there[s.Files[i].Rel] = true
+	there, failed, others := make(map[string]bool, len(s.Files)), make(map[string]error), make(map[string][]string)
+	for i, f := range s.Files {
+		there[f.Rel] = true
+		if f.Class == HardLink {
+			others[f.Target] = append(others[f.Target], f.Rel)
+		}
 		if errs[i] != nil {
 			failed[s.Files[i].Rel] = errs[i]
 		}
@@ -200,16 +215,36 @@ func (s *scanner) classify() {
 			s.unreadable(f.Path, errs[i])
 			continue
 		}
-		if f.Class == Reads {
-			restored := path.Join(path.Dir(f.Rel), binning.RestoredName(f.Path))
-			if restored != f.Rel && there[restored] {
-				f.Class = Other
-			}
-			there[restored] = true
+		if f.Class == Reads && !takeNames(there, f.Rel, others[f.Rel]) {
+			f.Class = Other
 		}
 		kept = append(kept, f)
 	}
 	s.Files = kept
+}
+
+// takeNames adds to there the paths that a file of reads and its hard links are restored under. It returns false, and adds nothing, if
+// something else has or gets one of these.
+func takeNames(there map[string]bool, rel string, others []string) bool {
+	restored := path.Join(path.Dir(rel), binning.RestoredName(rel))
+	if restored == rel {
+		return true
+	}
+	names := []string{restored}
+	for _, other := range others {
+		if name := record.Renamed(rel, restored, other); name != other {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		if there[name] {
+			return false
+		}
+	}
+	for _, name := range names {
+		there[name] = true
+	}
+	return true
 }
 
 // classifiers is how many files are looked at side by side: looking waits more than it works.

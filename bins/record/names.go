@@ -117,3 +117,15 @@ func (r *Restored) name(i int, in *Input, o Options, replaceExt bool) string {
 	}
 	return name
 }
+
+// Renamed returns what becomes of another path of a file whose name changes from path to restored: the same change of its end.
+func Renamed(path, restored, other string) string {
+	n := 0
+	for n < min(len(path), len(restored)) && path[n] == restored[n] {
+		n++
+	}
+	if stem, ok := strings.CutSuffix(other, path[n:]); ok {
+		return stem + restored[n:]
+	}
+	return other
+}

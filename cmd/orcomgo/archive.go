@@ -33,7 +33,7 @@ modes, times, links, empty directories. unpack OUT/ restores the directory from 
 restores the text (x.fastq of x.fastq.gz), or with --gzip a .gz of the same text; --as-is '*.gz' keeps their very bytes.
 --include and --exclude choose what is archived. A pattern without a slash is one of names anywhere, one with a slash is one
 of paths in the directory, where ** matches any directories. Hidden files are never samples. --dry-run lists what would
-go where.
+go where. OUT may be the directory or be in it: files of archives directly in OUT are left out, and so is the --log file.
 --samples takes a sheet instead, with the columns sample, fastq_1 and fastq_2. What is archived already is skipped,
 and what fails stops nothing else: a table at the end has all, and the exit status is 1 if something failed.
 

@@ -159,7 +159,7 @@ func (b *batch) stages(last string) (list []stageModel) {
 
 // scan finds the samples of directories.
 func (b *batch) scan(dirs []string) error {
-	o := samples.Options{Out: b.config.OutDir}
+	o := samples.Options{Out: b.config.OutDir, Log: b.log.info()}
 	for _, p := range []struct {
 		flag     string
 		patterns []string

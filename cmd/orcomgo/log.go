@@ -95,6 +95,18 @@ func cause(err error) error {
 // opened reports whether events are written.
 func (l *runLog) opened() bool { return l != nil && l.out != nil }
 
+// info describes the file; nil if there is none.
+func (l *runLog) info() fs.FileInfo {
+	if !l.opened() {
+		return nil
+	}
+	info, err := l.file.Stat()
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
 // event writes a line, after that of the start. pairs are keys and values.
 func (l *runLog) event(what string, pairs ...any) {
 	if !l.opened() {

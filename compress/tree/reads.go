@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/record"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress"
 )
@@ -20,8 +21,8 @@ type job struct {
 	dir     string // below the root
 	gzip    bool
 	whole   bool // all inputs of the archive are restored
+	renamed bool // the one input is restored under the name of a hard link, which is not that of its archive
 	inputs  []string
-	from    []string // under which names they are restored
 	entries []int
 	bytes   uint64 // of text
 }
@@ -46,7 +47,7 @@ func (x *restoration) plan() error {
 	}
 	for _, i := range x.links {
 		first := x.Entries[i].First
-		x.out[i] = renamed(x.Entries[first].Path, x.out[first], x.out[i])
+		x.out[i] = record.Renamed(x.Entries[first].Path, x.out[first], x.out[i])
 	}
 	return x.checkOutputs()
 }
@@ -91,6 +92,7 @@ func (x *restoration) planReads(moved map[int]string) error {
 		archive int
 		dir     string
 		gzip    bool
+		moved   string // a name in moved
 	}
 	jobs := make(map[place]*job)
 	infos := make([]*compress.Information, len(x.Archives))
@@ -109,10 +111,10 @@ func (x *restoration) planReads(moved map[int]string) error {
 			continue
 		}
 		in := &info.Inputs[e.Input]
-		p := place{e.Archive, dir(x.out[i]), x.o.Gzip && in.Name != base(e.Path)}
+		p := place{e.Archive, dir(x.out[i]), x.o.Gzip && in.Name != base(e.Path), moved[i]}
 		j := jobs[p]
 		if j == nil {
-			j = &job{archive: commit.Entry{Dir: x.dir, Name: x.Archives[e.Archive].Name}, dir: p.dir, gzip: p.gzip}
+			j = &job{archive: commit.Entry{Dir: x.dir, Name: x.Archives[e.Archive].Name}, dir: p.dir, gzip: p.gzip, renamed: p.moved != ""}
 			jobs[p] = j
 			x.jobs = append(x.jobs, j)
 		}
@@ -121,13 +123,12 @@ func (x *restoration) planReads(moved map[int]string) error {
 			name += ".gz"
 		}
 		restored := join(dir(e.Path), name)
-		if other := moved[i]; other != "" {
-			restored = renamed(e.Path, restored, other)
+		if j.renamed {
+			restored = record.Renamed(e.Path, restored, p.moved)
 		}
 		x.out[i] = restored
 		x.status[i] = compress.FileStatus{Name: x.at(restored), OK: true}
-		j.inputs, j.from = append(j.inputs, in.Name), append(j.from, join(p.dir, name))
-		j.entries = append(j.entries, i)
+		j.inputs, j.entries = append(j.inputs, in.Name), append(j.entries, i)
 		j.bytes += in.Bytes
 		j.whole = len(j.inputs) == len(info.Inputs)
 	}
@@ -233,8 +234,7 @@ func (x *restoration) checkFree(path string, kind Kind) error {
 // unpack restores the files of reads of a job.
 func (x *restoration) unpack(ctx context.Context, j *job) error {
 	before := x.meter.value()
-	o := compress.UnpackOptions{Threads: x.o.Threads, Memory: x.o.Memory, OutDir: x.at(j.dir), Gzip: j.gzip,
-		Force: x.o.Force, Touch: x.o.Touch,
+	o := compress.UnpackOptions{Threads: x.o.Threads, Memory: x.o.Memory, Gzip: j.gzip, Force: x.o.Force, Touch: x.o.Touch,
 		Progress: func(_ string, done, total uint64) {
 			x.meter.set(before + uint64(float64(j.bytes)*float64(done)/float64(max(total, 1))))
 		}}
@@ -244,19 +244,54 @@ func (x *restoration) unpack(ctx context.Context, j *job) error {
 		}
 	}
 	// With the extension the path can't be that of a directory.
-	sum, err := compress.Unpack(ctx, j.archive.Path()+commit.PackedDataExt, o)
+	path := j.archive.Path() + commit.PackedDataExt
+	if j.renamed {
+		return x.unpackRenamed(ctx, path, j.entries[0], o)
+	}
+	o.OutDir = x.at(j.dir)
+	sum, err := compress.Unpack(ctx, path, o)
 	var damaged *compress.DamagedError
 	if err != nil && !errors.As(err, &damaged) {
-		if ctx.Err() != nil || !compress.IsDamage(err) {
-			return err
-		}
-		for _, i := range j.entries {
-			x.fail(i, err.Error())
-		}
-		return nil
+		return x.damage(ctx, j.entries, err)
 	}
 	x.sum.Notes = append(x.sum.Notes, sum.Notes...)
 	return x.unpacked(j, sum.Files)
+}
+
+// damage notes that entries can't be restored because of damage. Other errors it returns.
+func (x *restoration) damage(ctx context.Context, entries []int, err error) error {
+	if ctx.Err() != nil || !compress.IsDamage(err) {
+		return err
+	}
+	for _, i := range entries {
+		x.fail(i, err.Error())
+	}
+	return nil
+}
+
+// unpackRenamed restores entry i, which is one input of the archive at path, under a name that the archive doesn't know. Nothing is
+// written under the name that it does know: that may be one of the user's files.
+func (x *restoration) unpackRenamed(ctx context.Context, path string, i int, o compress.UnpackOptions) error {
+	to := x.at(x.out[i])
+	f, err := commit.NewTemp(to)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	o.Stream = f
+	sum, err := compress.Unpack(ctx, path, o)
+	if err != nil {
+		return x.damage(ctx, []int{i}, err)
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := x.install(f, to); err != nil {
+		return err
+	}
+	s := &x.status[i]
+	s.Records, s.Bytes, s.Checked = sum.Files[0].Records, sum.Files[0].Bytes, sum.Files[0].Checked
+	return x.setModeAndTime(to, &x.Entries[i])
 }
 
 // literal makes a name a pattern that matches nothing else.
@@ -269,22 +304,13 @@ func (x *restoration) unpacked(j *job, status []compress.FileStatus) error {
 		byName[s.Name] = s
 	}
 	for k, i := range j.entries {
-		s, ok := byName[x.at(j.from[k])]
+		s, ok := byName[x.at(x.out[i])]
 		if !ok { // the name of the input is that of a damaged one
 			s = byName[j.inputs[k]]
 		}
 		s.Name = x.at(x.out[i])
 		if x.status[i] = s; !s.OK {
 			continue
-		}
-		if j.from[k] != x.out[i] {
-			rename := vfs.RenameNew
-			if x.o.Force {
-				rename = vfs.Rename
-			}
-			if err := rename(x.at(j.from[k]), s.Name); err != nil {
-				return err
-			}
 		}
 		if err := x.setModeAndTime(s.Name, &x.Entries[i]); err != nil {
 			return err
@@ -299,18 +325,6 @@ func join(dir, name string) string {
 		return name
 	}
 	return dir + "/" + name
-}
-
-// renamed returns what becomes of another path if path becomes restored: the same change of its end.
-func renamed(path, restored, other string) string {
-	n := 0
-	for n < min(len(path), len(restored)) && path[n] == restored[n] {
-		n++
-	}
-	if stem, ok := strings.CutSuffix(other, path[n:]); ok {
-		return stem + restored[n:]
-	}
-	return other
 }
 
 // WriteReads writes the text of entry i, of Reads, to w, compressed if gzip is set and the file that was archived was.

@@ -243,9 +243,14 @@ func (x *restoration) name(i int, f *commit.Temp) error {
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	err := f.Install(x.at(x.out[i]), x.o.Force)
+	return x.install(f, x.at(x.out[i]))
+}
+
+// install gives a file that was synced its name.
+func (x *restoration) install(f *commit.Temp, path string) error {
+	err := f.Install(path, x.o.Force)
 	if errors.Is(err, fs.ErrExist) {
-		err = fmt.Errorf("%s: %w", x.at(x.out[i]), compress.ErrFileExists)
+		err = fmt.Errorf("%s: %w", path, compress.ErrFileExists)
 	}
 	return err
 }

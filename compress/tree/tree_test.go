@@ -269,20 +269,6 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-func TestRenamed(t *testing.T) {
-	for _, c := range [][4]string{
-		{"a/x.fastq.gz", "a/x.fastq", "b/y.fastq.gz", "b/y.fastq"},
-		{"x.fastq.bz2", "x.fastq.gz", "y.fastq.bz2", "y.fastq.gz"},
-		{"x.fq", "x.reads", "y.fq", "y.reads"},
-		{"x.fq", "x.fq", "y", "y"},
-		{"x.fq.gz", "x.fq", "y", "y"},
-	} {
-		if got := renamed(c[0], c[1], c[2]); got != c[3] {
-			t.Errorf("%s, as %s of %s, is %s, want %s", c[2], c[1], c[0], got, c[3])
-		}
-	}
-}
-
 // FuzzReader reads side archives.
 func FuzzReader(f *testing.F) {
 	l, files := small(f)
