@@ -54,7 +54,7 @@ func SetTime(path string, t time.Time) error {
 	if err := injectFault("utimens", path); err != nil {
 		return withPath(path, err)
 	}
-	return withPath(path, os.Chtimes(path, time.Time{}, t))
+	return withPath(path, setPathTime(path, t))
 }
 
 // SetLinkTime is SetTime of a symbolic link itself. The error wraps errors.ErrUnsupported where the system can't do that.

@@ -35,11 +35,24 @@ func linkUnnamed(f *os.File, path string) error {
 
 // setTime sets the time of a file that may have no name.
 func setTime(f *os.File, path string, t time.Time) error {
-	err := os.Chtimes(procPath(int(f.Fd())), time.Time{}, t)
+	err := setTimeAt(procPath(int(f.Fd())), t, 0)
 	if errors.Is(err, fs.ErrNotExist) { // no /proc: files have names
-		err = os.Chtimes(path, time.Time{}, t)
+		err = setTimeAt(path, t, 0)
 	}
 	return err
+}
+
+func setPathTime(path string, t time.Time) error { return setTimeAt(path, t, 0) }
+
+func setLinkTime(path string, t time.Time) error { return setTimeAt(path, t, unix.AT_SYMLINK_NOFOLLOW) }
+
+// setTimeAt sets the time of the last modification. os.Chtimes counts nanoseconds in 64 bits, which end in 2262.
+func setTimeAt(path string, t time.Time, flags int) error {
+	ts, err := unix.TimeToTimespec(t)
+	if err != nil {
+		return err
+	}
+	return unix.UtimesNanoAt(unix.AT_FDCWD, path, []unix.Timespec{{Nsec: unix.UTIME_OMIT}, ts}, flags)
 }
 
 func renameNew(from, to string) error {
@@ -52,12 +65,4 @@ func renameNew(from, to string) error {
 		return renameByLink(from, to)
 	}
 	return err
-}
-
-func setLinkTime(path string, t time.Time) error {
-	ts, err := unix.TimeToTimespec(t)
-	if err != nil {
-		return err
-	}
-	return unix.UtimesNanoAt(unix.AT_FDCWD, path, []unix.Timespec{{Nsec: unix.UTIME_OMIT}, ts}, unix.AT_SYMLINK_NOFOLLOW)
 }

@@ -14,6 +14,8 @@ func linkUnnamed(f *os.File, path string) error { return errors.ErrUnsupported }
 
 func setTime(_ *os.File, path string, t time.Time) error { return os.Chtimes(path, time.Time{}, t) }
 
+func setPathTime(path string, t time.Time) error { return os.Chtimes(path, time.Time{}, t) }
+
 func renameNew(from, to string) error { return renameByLink(from, to) }
 
 func setLinkTime(string, time.Time) error { return errors.ErrUnsupported }
