@@ -166,6 +166,9 @@ func packedAlready(e commit.Entry, o PackOptions) (*Summary, error) {
 	if o.Force {
 		return nil, fmt.Errorf("%s: it is packed and its bins are gone: nothing to pack again", e.Path())
 	}
+	if err := r.BulkProblem(); err != nil {
+		return nil, err
+	}
 	if err := restoreMeta(r); err != nil {
 		return nil, err
 	}

@@ -41,6 +41,9 @@ func MadeOf(ctx context.Context, e commit.Entry, inputs []Original, o SameOption
 		return "", err
 	}
 	defer src.Close()
+	if p, ok := src.(*packed); ok && p.r.BulkProblem() != nil {
+		return "", p.r.BulkProblem()
+	}
 	man := src.manifest()
 	if d := sameSetting(man, e, inputs, o); d != "" {
 		return d, nil

@@ -23,7 +23,9 @@ type Reader struct {
 	m         *Manifest
 	metaThere bool
 	problems  []error
-	writer    *Writer // of an archive that is being written; mostly nil
+	// bulkProblem is the last of the problems that are of the bulk file; nil if there is none.
+	bulkProblem error
+	writer      *Writer // of an archive that is being written; mostly nil
 }
 
 // Open opens the packed archive that path leads to, as commit.One finds it. The manifest is
@@ -99,18 +101,24 @@ func (r *Reader) open() error {
 		r.problems = append(r.problems, metaErr)
 	}
 	if ownErr != nil && r.m.version > 2 {
-		r.problems = append(r.problems, ownErr)
+		r.noteBulk(ownErr)
 	}
 	// If the bulk file is another archive's, no section will have the right checksum.
 	if err := checkHeader(r.f, r.m); damaged(err) {
-		r.problems = append(r.problems, err)
+		r.noteBulk(err)
 	} else if err != nil {
 		return err
 	}
 	if size < r.m.BulkLen || r.m.version == 2 && size != r.m.BulkLen {
-		r.problems = append(r.problems, corrupt(r.f.Name(), "%d bytes where the manifest says %d", size, r.m.BulkLen))
+		r.noteBulk(corrupt(r.f.Name(), "%d bytes where the manifest says %d", size, r.m.BulkLen))
 	}
 	return nil
+}
+
+// noteBulk notes what is wrong with the bulk file.
+func (r *Reader) noteBulk(err error) {
+	r.problems = append(r.problems, err)
+	r.bulkProblem = err
 }
 
 // damaged reports whether err says that a file is not as it was written, or newer than the
@@ -189,6 +197,10 @@ func (r *Reader) Manifest() *Manifest { return r.m }
 // manifest that is damaged or missing, a damaged header, a file that is too short. Each
 // wraps ErrCorrupt.
 func (r *Reader) Problems() []error { return r.problems }
+
+// BulkProblem returns what is wrong with the bulk file, as far as it is known without reading its sections, such as its length; nil for
+// nothing.
+func (r *Reader) BulkProblem() error { return r.bulkProblem }
 
 // MetaMissing reports whether there is no .cmeta file.
 func (r *Reader) MetaMissing() bool { return !r.metaThere }
