@@ -39,8 +39,8 @@ func fromEnvironment(f *pflag.FlagSet) error {
 }
 
 func checkThreads(text string) error {
-	if n, err := strconv.Atoi(text); err != nil || n < 1 {
-		return errors.New("expected a number of threads, at least 1")
+	if n, err := strconv.Atoi(text); err != nil || n < 1 || n > maxThreads {
+		return fmt.Errorf("expected a number of threads, from 1 to %d", maxThreads)
 	}
 	return nil
 }

@@ -24,6 +24,9 @@ type resources struct {
 // minMemory is about what the program needs for any input; with less it would be slow.
 const minMemory = 64 << 20
 
+// maxThreads is the largest number of threads. More of them would take longer and fill the memory with their stacks.
+const maxThreads = 4096
+
 // uncounted is about how much memory the limit of the collector leaves out: the program itself, and what is allocated while it
 // collects.
 const uncounted = 14 << 20
@@ -108,8 +111,8 @@ func (r *resources) limit() size {
 // start checks the flags, limits threads and memory, and starts to show the progress of the stages of a model. That is nil if
 // nothing is to be shown.
 func (r *resources) start(s *streams, model ...stageModel) (*progress, error) {
-	if r.threads < 1 {
-		return nil, usagef("--threads must be at least 1")
+	if r.threads < 1 || r.threads > maxThreads {
+		return nil, usagef("--threads must be from 1 to %d", maxThreads)
 	}
 	if r.memory > 0 && r.memory < minMemory {
 		return nil, usagef("--memory must be at least 64MiB, not %s", r.memory.String())

@@ -86,6 +86,12 @@ Examples:
 			if f.Changed("mate") && o.mate != 1 && o.mate != 2 {
 				return usagef("unpack: --mate is 1 or 2, not %d", o.mate)
 			}
+			// A variable of a script that is not set must not choose everything.
+			for flag, values := range map[string][]string{"records": {o.records}, "names-from": {o.namesFrom}, "grep": {o.grep}, "sample": o.samples} {
+				if f.Changed(flag) && slices.Contains(values, "") {
+					return usagef("unpack: --%s is empty", flag)
+				}
+			}
 			return o.run(ctx, s, args)
 		}
 	},
@@ -240,7 +246,11 @@ func readNames(s *streams, path string) (names []string, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<26)
 	for lines.Scan() {
-		if name := strings.TrimRight(lines.Text(), "\r\t "); name != "" {
+		line := lines.Text()
+		if len(names) == 0 {
+			line = strings.TrimPrefix(line, "\ufeff") // some editors write it before UTF-8
+		}
+		if name := strings.TrimRight(line, "\r\t "); name != "" {
 			names = append(names, name)
 		}
 	}
