@@ -1,6 +1,10 @@
 package names
 
-import rc "orcomgo/compress/rangecoder"
+import (
+	"sync"
+
+	rc "orcomgo/compress/rangecoder"
+)
 
 // matcher keeps all values of a number, to predict the next one where the column
 // repeats itself: files that were sampled from several runs with one seed, or lanes listed twice, have
@@ -26,6 +30,20 @@ func newMatcher() *matcher {
 	return &matcher{head: make([]int32, 1<<matchHashBits), ptr: -1}
 }
 
+// matchers are empty. Most names are planned in tables that are much larger than what is kept in them.
+var matchers = sync.Pool{New: func() any { return newMatcher() }}
+
+// reset forgets all values.
+func (m *matcher) reset() {
+	for _, v := range m.vals {
+		*m.last(v) = 0
+	}
+	*m = matcher{vals: m.vals[:0], link: m.link[:0], head: m.head, ptr: -1}
+}
+
+// last returns 1 + the index of the last occurrence of a value with the hash of v, or 0.
+func (m *matcher) last(v uint32) *int32 { return &m.head[v*0x9E3779B1>>(32-matchHashBits)] }
+
 // forecasts returns up to maxForecasts different values that may come next, best first.
 func (m *matcher) forecasts() (v [maxForecasts]uint32, n int) {
 	p := m.ptr
@@ -50,7 +68,7 @@ func (m *matcher) forecasts() (v [maxForecasts]uint32, n int) {
 // add appends the value v and determines the next forecast.
 func (m *matcher) add(v uint32) {
 	k := int32(len(m.vals))
-	h := &m.head[v*0x9E3779B1>>(32-matchHashBits)]
+	h := m.last(v)
 	m.vals = append(m.vals, v)
 	m.link = append(m.link, m.ptr)
 	hit := false

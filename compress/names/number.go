@@ -2,6 +2,7 @@ package names
 
 import (
 	"math/bits"
+	"sync"
 
 	rc "orcomgo/compress/rangecoder"
 )
@@ -267,6 +268,9 @@ type seenSet struct{ set []uint64 }
 const seenBits = 20
 
 func newSeenSet() *seenSet { return &seenSet{set: make([]uint64, 1<<(seenBits-6)+1)} }
+
+// seenSets are empty; see matchers.
+var seenSets = sync.Pool{New: func() any { return newSeenSet() }}
 
 func (s *seenSet) add(v uint32) {
 	if v < 1<<seenBits {

@@ -268,7 +268,9 @@ func (c *column) unit(width int) uint32 {
 
 // repeats reports whether forecasts of a matcher save bytes.
 func (c *column) repeats() bool {
-	m := newMatcher()
+	m := matchers.Get().(*matcher)
+	defer matchers.Put(m)
+	defer m.reset()
 	hits := 0
 	var last, delta uint32
 	for _, v := range c.vals {
@@ -283,7 +285,9 @@ func (c *column) repeats() bool {
 
 // sparse reports whether only few of the possible values occur.
 func (c *column) sparse(top uint32) bool {
-	s := newSeenSet()
+	s := seenSets.Get().(*seenSet)
+	defer seenSets.Put(s)
+	defer clear(s.set)
 	low := top
 	for _, v := range c.vals {
 		s.add(v)
