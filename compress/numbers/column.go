@@ -3,6 +3,7 @@ package numbers
 import (
 	"math"
 	"math/bits"
+	"sync"
 
 	rc "orcomgo/compress/rangecoder"
 )
@@ -100,7 +101,7 @@ func (t *table) newCoder(p *plan, i int, values []int64, rows int) *coder {
 			c.contexts = append(c.contexts, d)
 			continue
 		}
-		d.probs = rc.NewProbs(max(p.bits, 1) * levels * classes)
+		d.probs = newProbs(p.bits)
 		if in.kind == regression {
 			n := 3 + 2*len(in.refs)
 			if d.like != nil {
@@ -126,6 +127,22 @@ func (c *coder) release() {
 	for _, d := range c.contexts {
 		d.contexts.release()
 	}
+	for _, d := range c.numbers {
+		freeProbs[c.bits].Put(&d.probs)
+	}
+	c.mixer.release()
+}
+
+// freeProbs are probabilities that are not used any more, by the bits of the values.
+var freeProbs [maxBits + 1]sync.Pool
+
+// newProbs returns the probabilities of a prediction of values of so many bits.
+func newProbs(n int) []rc.Prob {
+	if free, _ := freeProbs[n].Get().(*[]rc.Prob); free != nil {
+		rc.FillProbs(*free)
+		return *free
+	}
+	return rc.NewProbs(max(n, 1) * levels * classes)
 }
 
 // toInt converts a prediction to an integer that differences don't overflow with.

@@ -3,6 +3,7 @@ package numbers
 import (
 	"math"
 	"math/bits"
+	"sync"
 )
 
 func (p *planner) has(i, r int) bool { return p.shapes[i].present(p.values, r) }
@@ -55,10 +56,17 @@ func Log2(x float64) float64 {
 	return float64(int(b>>52&2047)-1023) + float64(logTable[b>>42&1023])/65536
 }
 
+// contextCounts are those of values and of their contexts, to be used again.
+var contextCounts = sync.Pool{New: func() any { return new([2]Counts) }}
+
 // contextCost returns about how many bits a row of the sample costs if each value is coded by how often it followed the values of
 // the columns refs in the same row.
 func (p *planner) contextCost(i int, refs []int) float64 {
-	pairs, totals := make(map[uint64]int, sampleRows), make(map[uint64]int, sampleRows)
+	t := contextCounts.Get().(*[2]Counts)
+	defer contextCounts.Put(t)
+	pairs, totals := &t[0], &t[1]
+	pairs.Reset(p.last - p.first)
+	totals.Reset(p.last - p.first)
 	sum, n := 0.0, 0
 	novel := float64(bits.Len(uint(p.distinct[i]))) + 3
 	for r := p.first; r < p.last; r++ {
@@ -69,15 +77,14 @@ func (p *planner) contextCost(i int, refs []int) float64 {
 		for _, x := range refs {
 			h = mix(h, uint64(p.values[x][r]))
 		}
-		both := mix(h, uint64(p.values[i][r]))
-		count, total := pairs[both], totals[h]
-		if count > 0 {
-			sum += Log2((float64(total) + 0.5) / float64(count))
+		count, total := pairs.Of(int64(mix(h, uint64(p.values[i][r])))), totals.Of(int64(h))
+		if *count > 0 {
+			sum += Log2((float64(*total) + 0.5) / float64(*count))
 		} else {
-			sum += novel + Log2(float64(total)+1)/4
+			sum += novel + Log2(float64(*total)+1)/4
 		}
-		pairs[both]++
-		totals[h]++
+		*count++
+		*total++
 		n++
 	}
 	return sum / float64(max(n, 1))

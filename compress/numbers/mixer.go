@@ -2,6 +2,7 @@ package numbers
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 
 	rc "orcomgo/compress/rangecoder"
@@ -41,12 +42,25 @@ type mixer struct {
 }
 
 func newMixer(inputs, sets int) *mixer {
-	m := &mixer{n: inputs, weights: make([]int32, sets*inputs*buckets), seen: make([]int32, sets)}
+	m, _ := freeMixers.Get().(*mixer)
+	if m == nil {
+		m = new(mixer)
+	}
+	m.n = inputs
+	m.weights = slices.Grow(m.weights[:0], sets*inputs*buckets)[:sets*inputs*buckets]
 	for i := range m.weights {
 		m.weights[i] = int32(65536 * 2 / 10)
 	}
+	m.seen = slices.Grow(m.seen[:0], sets)[:sets]
+	clear(m.seen)
 	return m
 }
+
+// freeMixers are mixers that are not used any more.
+var freeMixers sync.Pool
+
+// release frees the memory of a mixer that is not used any more.
+func (m *mixer) release() { freeMixers.Put(m) }
 
 // code codes a bit by the predictions in m.steps, with the sets of weights a and b.
 func (m *mixer) code(c *rc.Coder, bit int, a, b int) int {

@@ -165,6 +165,7 @@ func (p *planner) plan(at int) *plan {
 	try := func(pl *plan, traces []*trace, limit int) (atHalf, size int) {
 		x := p.mixing(pl, traces, i)
 		if atHalf = x.code(half); atHalf > limit {
+			x.m.release()
 			return atHalf, 1 << 62
 		}
 		return atHalf, x.finish(p.last)

@@ -123,9 +123,11 @@ func (x *mixing) code(last int) int {
 	return len(x.rg.Enc.Written()) + len(pl.append(nil))
 }
 
-// finish codes the rows before last, and no more, and returns the bytes of all.
+// finish codes the rows before last, and no more, and returns the bytes of all. The mixing can't be used after that.
 func (x *mixing) finish(last int) int {
 	size := x.code(last) - len(x.rg.Enc.Written())
+	x.m.release()
+	x.m = nil
 	return size + len(x.rg.Enc.Finish())
 }
 

@@ -80,7 +80,7 @@ func (f field) put(b []byte, v int64) {
 // often its upper bits occurred, and how often differences of its magnitude to the value before occurred. The mixture follows what
 // was right.
 type estimator struct {
-	counts, upper map[int64]int
+	counts, upper numbers.Counts
 	classes       [66]float64
 }
 
@@ -90,8 +90,8 @@ const (
 )
 
 func (e *estimator) cost(f field, data []byte, at, stride, rows int) float64 {
-	clear(e.counts)
-	clear(e.upper)
+	e.counts.Reset(rows)
+	e.upper.Reset(rows)
 	total := 0.0
 	for i := range e.classes {
 		e.classes[i] = 0.05
@@ -110,8 +110,9 @@ func (e *estimator) cost(f field, data []byte, at, stride, rows int) float64 {
 			within = math.Ldexp(1, 1-class)
 		}
 		n := float64(r + 1)
+		count, upper := e.counts.Of(v), e.upper.Of(v>>low)
 		p := [4]float64{
-			float64(shares[0] * float64(e.counts[v]) / n), float64(shares[1] * float64(e.upper[v>>low]) / n * evenLow),
+			float64(shares[0] * float64(*count) / n), float64(shares[1] * float64(*upper) / n * evenLow),
 			float64(shares[2] * e.classes[class] / total * within), float64(shares[3] * even),
 		}
 		all := p[0] + p[1] + p[2] + p[3]
@@ -119,8 +120,8 @@ func (e *estimator) cost(f field, data []byte, at, stride, rows int) float64 {
 		for i := range shares {
 			shares[i] = minShare + float64((1-4*minShare)*(float64(0.9*shares[i])+float64(0.1*p[i])/all))
 		}
-		e.counts[v]++
-		e.upper[v>>low]++
+		*count++
+		*upper++
 		e.classes[class]++
 		total++
 		before = v
@@ -146,7 +147,7 @@ func split(data []byte, stride int) (fields []field, cost float64) {
 	rows := len(data) / stride
 	n := min(rows, max(min(sampleRows, sampleBytes/stride), 64))
 	data = data[(rows-n)/2*stride:]
-	e := &estimator{counts: make(map[int64]int, n), upper: make(map[int64]int, n)}
+	e := new(estimator)
 	best := make([]float64, stride+1)
 	chosen := make([]field, stride)
 	for at := stride - 1; at >= 0; at-- {

@@ -38,30 +38,35 @@ const version = 1
 // Encode codes data of at most MaxSize bytes. Fields are coded in places of the pool as well, which may be nil; the stream does not
 // depend on it. It reports false if data does not seem to have records. It panics if data is longer, which is an error of the caller.
 func Encode(data []byte, pool *tasks.Pool) ([]byte, bool) {
+	l, ok := Find(data, pool)
+	if !ok {
+		return nil, false
+	}
+	return l.Encode(data, pool), true
+}
+
+// Encode codes the data that the layout was found of, as the function Encode does.
+func (l *Layout) Encode(data []byte, pool *tasks.Pool) []byte {
 	if len(data) > MaxSize {
 		panic("records: data is too long")
 	}
-	stride, header, fields, _ := findStride(data, pool)
-	if stride == 0 {
-		return nil, false
-	}
 	out := binary.AppendUvarint([]byte{version}, uint64(len(data)))
 	out = binary.LittleEndian.AppendUint64(out, xxh3.Hash(data))
-	out = binary.AppendUvarint(out, uint64(header))
-	out = appendFields(out, fields)
-	out = append(out, data[:header]...)
-	data = data[header:]
-	rows := len(data) / stride
-	columns := make([]numbers.Column, len(fields))
+	out = binary.AppendUvarint(out, uint64(l.header))
+	out = appendFields(out, l.fields)
+	out = append(out, data[:l.header]...)
+	data = data[l.header:]
+	rows := len(data) / l.stride
+	columns := make([]numbers.Column, len(l.fields))
 	at := 0
-	for i, f := range fields {
+	for i, f := range l.fields {
 		columns[i] = numbers.Column{Shape: f.shape(), Values: make([]int64, rows)}
 		for r := range rows {
-			columns[i].Values[r] = f.value(data[r*stride+at:])
+			columns[i].Values[r] = f.value(data[r*l.stride+at:])
 		}
 		at += f.width
 	}
-	return append(out, numbers.Encode(columns, pool)...), true
+	return append(out, numbers.Encode(columns, pool)...)
 }
 
 // Decode is the inverse of Encode, for data of at most limit bytes. It takes up to about 16 times as much memory as the data.

@@ -97,12 +97,12 @@ func TestFields(t *testing.T) {
 
 // TestStride: the length of records and their fields are found.
 func TestStride(t *testing.T) {
-	stride, header, fields, _ := findStride(metrics(60), nil)
+	l, ok := Find(metrics(60), nil)
 	want := []field{{unsigned, 2}, {unsigned, 2}, {unsigned, 2}, {float32s, 4}, {float32s, 4}, {unsigned, 4}, {unsigned, 4}, {unsigned, 4}}
-	if stride != 26 || header != 2 || len(fields) != len(want) {
-		t.Fatalf("records of %d bytes after %d, %v", stride, header, fields)
+	if !ok || l.stride != 26 || l.header != 2 || len(l.fields) != len(want) {
+		t.Fatalf("records of %d bytes after %d, %v", l.stride, l.header, l.fields)
 	}
-	for i, f := range fields {
+	for i, f := range l.fields {
 		if f != want[i] {
 			t.Errorf("field %d is %v, want %v", i, f, want[i])
 		}

@@ -18,26 +18,27 @@ const (
 	strideChoices = 4       // strides whose fields are found
 )
 
-// Estimate returns about how many bits Encode takes for a byte of data, and false if data does not seem to have records. It is much
-// faster than Encode, and too high where fields follow from other fields.
-func Estimate(data []byte) (bits float64, ok bool) {
-	stride, _, _, bits := findStride(data, nil)
-	return bits, stride > 0
+// Layout is what records data consists of.
+type Layout struct {
+	// Bits is about how many bits Encode takes for a byte of the data: too many where fields follow from other fields.
+	Bits float64
+
+	stride, header int // bytes of a record, and before the first one
+	fields         []field
 }
 
-// findStride returns the length of the records that data seems to consist of, how many bytes are before the first record, the fields
-// of a record, and about how many bits a byte costs. It returns the stride 0 if there are no records.
-func findStride(data []byte, pool *tasks.Pool) (stride, header int, fields []field, bits float64) {
+// Find finds the records of data, and reports false if it does not seem to have any. It is much faster than Encode. The pool is as there.
+func Find(data []byte, pool *tasks.Pool) (*Layout, bool) {
 	list := strides(data)
 	tried, costs := make([][]field, len(list)), make([]float64, len(list))
 	pool.Each(len(list), func(i int) { tried[i], costs[i] = split(data[len(data)%list[i]:], list[i]) })
-	best := math.Inf(1)
+	l := &Layout{Bits: math.Inf(1)}
 	for i, s := range list {
-		if cost := costs[i] / float64(s); cost < best {
-			best, stride, header, fields = cost, s, len(data)%s, tried[i]
+		if cost := costs[i] / float64(s); cost < l.Bits {
+			*l = Layout{cost, s, len(data) % s, tried[i]}
 		}
 	}
-	return stride, header, fields, best
+	return l, l.stride > 0
 }
 
 // strides returns the most likely lengths of records: those for which bytes are most often predicted by their place in the record.

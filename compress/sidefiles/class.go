@@ -47,8 +47,8 @@ var magics = []string{
 }
 
 // classify says of what class a file is that begins with sample. Samples are shorter than sampleSize only if they are whole files.
-// If a whole file was coded as a table, coded is that, else nil.
-func classify(sample []byte) (c class, coded []byte) {
+// If a file of less than maxTrial bytes was coded as a block of its class for that, this is the block, else nil.
+func classify(sample []byte) (class, *coded) {
 	if len(sample) == 0 {
 		return classText, nil
 	}
@@ -67,37 +67,43 @@ func classify(sample []byte) (c class, coded []byte) {
 		if len(sample) < minAlone || !tables.Likely(sample) {
 			return classText, nil
 		}
-		if len(sample) < maxTrial {
-			if coded = asTable(sample); coded == nil {
-				return classText, nil
-			}
+		if len(sample) >= maxTrial {
+			return classTable, nil
 		}
-		return classTable, coded
+		if table := asTable(sample); table != nil {
+			return classTable, newCoded(sample, methodTables, table)
+		}
+		return classText, nil
 	}
 	if len(sample) < minAlone || isZero(sample) {
 		return classBinary, nil
 	}
 	c, array := smallerArray(sample)
-	if array > len(sample)*97/100 && len(sample) >= 4096 && entropy(sample) > maxEntropy {
+	if len(array) > len(sample)*97/100 && len(sample) >= 4096 && entropy(sample) > maxEntropy {
 		return classStored, nil
 	}
-	text := float64(len(codeText(sample)))
-	bits, ok := records.Estimate(sample)
-	record := bits / 8 * float64(len(sample))
+	text := codeText(sample)
+	layout, ok := records.Find(sample, nil)
+	record, most := layout.Bits/8*float64(len(sample)), float64(len(text))
 	switch {
-	case float64(array) < shareOfText*text && (!ok || float64(array) < shareOfText*record):
-		return c, nil
-	case ok && record < shareOfBinary*text:
+	case float64(len(array)) < shareOfText*most && (!ok || float64(len(array)) < shareOfText*record):
+		return c, newCoded(sample, methodDoubles, array)
+	case !ok || record >= shareOfBinary*most:
+		return classBinary, nil
+	case len(sample) >= maxTrial:
 		return classRecord, nil
 	}
-	return classBinary, nil
+	if code := layout.Encode(sample, nil); len(code) < len(text) {
+		return classRecord, newCoded(sample, methodRecords, code)
+	}
+	return classRecord, newCoded(sample, methodBlocksort, text)
 }
 
-// smallerArray returns whether a sample is smaller as float64s or as float32s, and its size as such.
-func smallerArray(sample []byte) (class, int) {
-	wide := len(doubles.Encode(sample, doubles.Layout{Width: 8}, 1))
-	if n := len(doubles.Encode(sample, doubles.Layout{Width: 4}, 1)); n < wide {
-		return classArray32, n
+// smallerArray returns whether a sample is smaller as float64s or as float32s, and its code as such.
+func smallerArray(sample []byte) (class, []byte) {
+	wide := doubles.Encode(sample, doubles.Layout{Width: 8}, 1)
+	if b := doubles.Encode(sample, doubles.Layout{Width: 4}, 1); len(b) < len(wide) {
+		return classArray32, b
 	}
 	return classArray64, wide
 }

@@ -34,13 +34,22 @@ type entry struct {
 	size   int64
 	hash   uint64
 	class  class // of the encoder
-	table  *coded
+	coded  *coded
 }
 
 // coded is a small file that was coded while its class was found.
 type coded struct {
-	hash  uint64 // of the file
-	bytes []byte
+	hash   uint64 // of the file
+	method method
+	bytes  []byte
+}
+
+// newCoded returns the code of a file, unless the file is not small.
+func newCoded(file []byte, m method, code []byte) *coded {
+	if len(file) >= maxTrial {
+		return nil
+	}
+	return &coded{xxh3.Hash(file), m, code}
 }
 
 // maxKept is how many bytes of small files that were coded are kept at most.
@@ -95,10 +104,10 @@ func arrange(files []File, threads int) ([]entry, error) {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
 		group.Go(func() error {
-			cl, table := classify(sample)
+			cl, code := classify(sample)
 			entries[i] = entry{number: i, name: f.Name, size: f.Size, class: cl}
-			if table != nil && kept.Add(int64(len(table))) <= maxKept {
-				entries[i].table = &coded{xxh3.Hash(sample), table}
+			if code != nil && kept.Add(int64(len(code.bytes))) <= maxKept {
+				entries[i].coded = code
 			}
 			return nil
 		})
@@ -170,7 +179,7 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 	with := resources{g, tasks.NewPool(o.threads)}
 	zero := &zeroBlock{}
 	c := &cutter{size: o.blockSize}
-	c.emit = func(text []byte, cl class, table *coded) error {
+	c.emit = func(text []byte, cl class, code *coded) error {
 		select {
 		case <-failed:
 			return errFailed
@@ -184,8 +193,8 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 			defer with.pool.Leave()
 			b.hash = xxh3.Hash(text)
 			switch {
-			case table != nil && table.hash == b.hash && len(table.bytes) < len(text):
-				b.method, b.bytes = methodTables, table.bytes
+			case code != nil && code.hash == b.hash && len(code.bytes) < len(text):
+				b.method, b.bytes = code.method, code.bytes
 			case len(text) == o.blockSize && isZero(text):
 				b.method, b.bytes = zero.code(text)
 			default:
@@ -223,10 +232,10 @@ var errFailed = fmt.Errorf("sidefiles: the stream could not be written")
 // their own.
 type cutter struct {
 	size  int
-	emit  func(text []byte, c class, table *coded) error
+	emit  func(text []byte, c class, code *coded) error
 	text  []byte // of the next block
 	class class
-	table *coded // of the next block, if that is a whole file
+	coded *coded // of the next block, if that is a whole file
 }
 
 func (c *cutter) flush() error {
@@ -235,7 +244,7 @@ func (c *cutter) flush() error {
 	}
 	text := c.text
 	c.text = nil
-	return c.emit(text, c.class, c.table)
+	return c.emit(text, c.class, c.coded)
 }
 
 // add reads a file and computes its hash.
@@ -244,8 +253,8 @@ func (c *cutter) add(f File, e *entry) error {
 		if err := c.flush(); err != nil {
 			return err
 		}
-		c.class, c.table = e.class, e.table
-		e.table = nil
+		c.class, c.coded = e.class, e.coded
+		e.coded = nil
 	}
 	if f.Size == 0 {
 		e.hash = xxh3.Hash(nil)
