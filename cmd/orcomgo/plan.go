@@ -231,9 +231,9 @@ func (p *plan) trial(ctx context.Context, inputs []binning.InputSpec) (estimate.
 	return m, errors.Join(err, os.RemoveAll(out))
 }
 
-// betweenArchives is about how many bytes of memory a run over many samples takes for itself, and for garbage of the archives before: the
-// heap may grow by 32 MiB before that is collected.
-const betweenArchives = 20e6
+// betweenArchives is about how many bytes of memory a run over many samples takes for itself, besides the largest archive: for the list of
+// files, and for what of the archives before is used again.
+const betweenArchives = 4e6
 
 // total returns what all archives are expected to take, as many at a time as there are jobs, and then the side archives.
 func (p *plan) total(list []planned, sides []plannedSide) (all estimate.Expected) {

@@ -5,8 +5,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -42,53 +40,62 @@ func (r *resources) add(f *pflag.FlagSet) {
 	f.BoolVar(&r.json, "json", false, "the result on standard output as JSON, for scripts")
 }
 
-// garbagePercent is how much the heap grows, in percent, before garbage is collected, if that is more than leastGarbage. Nearly all of
-// a large heap is large arrays: frequent collections take little time and halve the garbage.
+// garbagePercent is how much the heap grows, in percent of what was in use and of the collector's reserve, before garbage is collected.
+// Nearly all of a large heap is large arrays: frequent collections take little time and halve the garbage.
 const garbagePercent = 30
 
-// leastGarbage is by how much the heap grows before garbage is collected, unless --memory is little. Small samples have heaps of a few
-// megabytes: at 30 percent of those, collections would take a fifth of the processor time.
-const leastGarbage = 32 << 20
+// leastGarbage is by how much the heap grows at least before garbage is collected, unless --memory is little. Small samples have heaps of
+// a few megabytes: at 30 percent of those, collections would take a fifth of the processor time.
+const leastGarbage = 16 << 20
 
-// leastUsed is the memory in use that the runtime assumes for smaller heaps: the first collection is when the heap has grown to the
-// percentage of it.
-const leastUsed = 4 << 20
+// reservePieces is into how many pieces the reserve is divided, so that it can become smaller.
+const reservePieces = 8
 
 // collector decides when garbage is collected.
 type collector struct {
-	least   atomic.Uint64 // bytes by which the heap may always grow
-	watches sync.Once
+	// reserve is never written to, so that the system gives it no memory. The runtime counts it as memory in use, so that the heap grows by
+	// up to leastGarbage more than the percentage of what is in use. To change the percentage after each collection would do the same, but
+	// the runtime would set the next goal first, by the percentage that was right before.
+	reserve [][]byte
 }
 
-var garbage collector
+// garbage has its reserve before anything was freed, because the runtime writes zeros to memory that was in use before.
+var garbage = newCollector()
+
+func newCollector() *collector {
+	debug.SetGCPercent(garbagePercent)
+	c := new(collector)
+	c.reserveFor(leastGarbage)
+	return c
+}
+
+// reserveFor makes the reserve so large that the heap grows by so many bytes, leastGarbage at most, more than the percentage.
+func (c *collector) reserveFor(growth uint64) {
+	n := int(growth * reservePieces / leastGarbage)
+	for len(c.reserve) < n {
+		c.reserve = append(c.reserve, make([]byte, leastGarbage/reservePieces*100/garbagePercent))
+	}
+	clear(c.reserve[n:])
+	c.reserve = c.reserve[:n]
+}
+
+// reserved returns the size of the reserve in bytes.
+func (c *collector) reserved() (n uint64) {
+	for _, piece := range c.reserve {
+		n += uint64(len(piece))
+	}
+	return n
+}
 
 // limit has garbage collected in time for a heap that stays within memory.
 func (c *collector) limit(memory uint64) {
-	c.least.Store(min(memory/16, leastGarbage))
-	debug.SetMemoryLimit(int64(min(memory-min(uncounted, memory/5), 1<<60)))
-	c.adjust()
-	c.watches.Do(c.watch)
+	c.reserveFor(min(memory/16, leastGarbage))
+	debug.SetMemoryLimit(int64(min(memory-min(uncounted, memory/5), 1<<60) + c.reserved()))
 }
 
-// watch calls adjust after each collection.
-func (c *collector) watch() {
-	runtime.AddCleanup(&struct{ *collector }{c}, func(c *collector) {
-		c.adjust()
-		c.watch()
-	}, c)
-}
-
-// adjust sets the percentage by the memory that was in use after the last collection.
-func (c *collector) adjust() { debug.SetGCPercent(c.percent(readMetric("/gc/heap/live:bytes"))) }
-
-// percent returns by how many percent the heap may grow before garbage is collected.
-func (c *collector) percent(used uint64) int {
-	return max(garbagePercent, int(c.least.Load()*100/max(used, leastUsed)))
-}
-
-// collect collects garbage, unless the heap is so small that it may wait.
+// collect collects garbage, unless there can only be little.
 func (c *collector) collect() {
-	if readMetric("/memory/classes/heap/objects:bytes") > 2*c.least.Load() {
+	if readMetric("/memory/classes/heap/objects:bytes") > c.reserved()+leastGarbage/2 {
 		runtime.GC()
 	}
 }

@@ -5,41 +5,42 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
-	"time"
 )
 
-// TestCollector: a small heap may grow by more percents than a large one, unless there is little memory.
+// TestCollector: the heap grows by leastGarbage and a share of what is in use before garbage is collected, by less in little memory.
 func TestCollector(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(garbagePercent))
 	defer debug.SetMemoryLimit(math.MaxInt64)
-	for _, c := range []struct {
-		memory, used uint64
-		percent      int
-	}{
-		{4 << 30, 0, 800}, {4 << 30, 16 << 20, 200}, {4 << 30, 100 << 20, 32}, {4 << 30, 1 << 30, garbagePercent},
-		{64 << 20, 0, 100}, {64 << 20, 16 << 20, garbagePercent},
-	} {
+	defer garbage.limit(4 << 30)
+	for _, c := range []struct{ memory, least uint64 }{{4 << 30, leastGarbage}, {256 << 20, leastGarbage}, {64 << 20, 4 << 20}} {
 		garbage.limit(c.memory)
-		if p := garbage.percent(c.used); p != c.percent {
-			t.Errorf("with %d of %d bytes in use the heap may grow by %d %%, not %d", c.used, c.memory, p, c.percent)
-		}
-	}
-	garbage.limit(4 << 30)
-	// adjusted waits until the percentage is that of the memory in use after a collection.
-	adjusted := func() {
-		t.Helper()
-		var is, want int
-		for range 1000 {
-			runtime.GC()
-			time.Sleep(time.Millisecond)
-			is, want = int(readMetric("/gc/gogc:percent")), garbage.percent(readMetric("/gc/heap/live:bytes"))
-			if is == want {
-				return
+		used := make([]byte, 64<<20)
+		runtime.GC()
+		live, goal := readMetric("/gc/heap/live:bytes"), readMetric("/gc/heap/goal:bytes")
+		runtime.KeepAlive(used)
+		want := c.least + (live-garbage.reserved())*garbagePercent/100
+		if c.memory < 256<<20 { // the limit comes first
+			if goal-live > want {
+				t.Errorf("within %d bytes the heap grows by %d, by more than %d", c.memory, goal-live, want)
 			}
+			continue
 		}
-		t.Errorf("the heap may grow by %d %%, not by %d", is, want)
+		if got := goal - live; got < want*9/10 || got > want*11/10+1<<20 {
+			t.Errorf("within %d bytes the heap grows by %d, want %d", c.memory, got, want)
+		}
 	}
-	large := make([]byte, 64<<20)
-	adjusted()
-	runtime.KeepAlive(large)
-	adjusted()
+}
+
+// TestReserve: the collector's reserve takes no memory.
+func TestReserve(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the peak of a process is read from /proc")
+	}
+	dir := t.TempDir()
+	put(t, dir, map[string][]byte{"x.fastq": []byte("@r\nACGT\n+\nIIII\n")})
+	peak, _ := peaksOf(t, "archive", "-q", "-t", "2", dir+"/x.fastq", dir+"/out")
+	t.Logf("a peak of %d bytes", peak)
+	if least := int(garbage.reserved()); peak > 20<<20+least {
+		t.Errorf("the archive of one read takes %d bytes of memory, and the reserve has %d", peak, least)
+	}
 }
