@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"orcomgo/binning"
 	"orcomgo/compress"
 
 	"github.com/spf13/pflag"
@@ -142,7 +143,10 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 	return o.packed(s, "archive", summary)
 }
 
-// packOptions returns how to pack, but for what depends on the archive.
-func (o *archiveFlags) packOptions(level compress.Level) compress.PackOptions {
-	return compress.PackOptions{Tool: tool, Level: level, SliceText: uint64(o.slice), NoVerify: o.noVerify, Force: o.force}
+// packOptions returns how to pack what c bins: with the same threads and memory, and on a GPU if it bins on one.
+func (o *archiveFlags) packOptions(c *binning.Config, level compress.Level) compress.PackOptions {
+	return compress.PackOptions{
+		Threads: c.Threads, Memory: c.Memory, GPU: c.NewAssigner != nil,
+		Tool: tool, Level: level, SliceText: uint64(o.slice), NoVerify: o.noVerify, Force: o.force,
+	}
 }

@@ -39,7 +39,7 @@ const (
 
 // archiving returns what is to be done for the inputs of c.
 func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *archiving {
-	a := &archiving{config: c, pack: o.packOptions(level), device: o.device}
+	a := &archiving{config: c, pack: o.packOptions(&c, level), device: o.device}
 	if a.config.Name == "" {
 		a.config.Name = binning.ArchiveName(c.Inputs)
 	}
@@ -47,7 +47,6 @@ func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *archiv
 		a.level = &level
 	}
 	a.config.Hold, a.config.TempDir = c.Memory/uint64(heldShare), o.tempDir
-	a.pack.Threads, a.pack.Memory, a.pack.GPU = c.Threads, c.Memory, c.NewAssigner != nil
 	return a
 }
 
@@ -93,7 +92,7 @@ func (a *archiving) make(ctx context.Context) (*compress.Summary, outcome, error
 	if err := a.checkGPU(summary.DeviceFailed); err != nil {
 		return nil, archived, err
 	}
-	packed, err := compress.PackUnnamed(ctx, bins, a.pack)
+	packed, err := packUnnamed(ctx, bins, a.pack)
 	return packed, archived, err
 }
 
@@ -103,12 +102,9 @@ func (a *archiving) checkGPU(failed bool) error {
 	if !a.pack.GPU {
 		return nil
 	}
-	_, err := gpu.probe()
-	if err != nil && a.device == "gpu" {
-		return requiredGPU(err)
-	}
-	a.pack.GPU = err == nil && !failed
-	return nil
+	usable, err := usableGPU(a.device)
+	a.pack.GPU = usable && !failed
+	return err
 }
 
 // comparing is the name of the stage in which inputs are compared with an archive.
@@ -134,7 +130,7 @@ func (a *archiving) goOn(ctx context.Context, e commit.Entry) (*compress.Summary
 		return nil, archived, err
 	}
 	// With the extension the path can't be that of a directory.
-	summary, err := compress.Pack(ctx, e.Path()+commit.PackedDataExt, a.pack)
+	summary, err := packBins(ctx, e.Path()+commit.PackedDataExt, a.pack)
 	if err != nil || !summary.AlreadyPacked {
 		return summary, archived, err
 	}

@@ -11,14 +11,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"sync"
 	"time"
 
 	"orcomgo/binning"
 	"orcomgo/binning/inflate"
 	"orcomgo/bins"
 	"orcomgo/bins/record"
-	"orcomgo/compress"
 )
 
 // Two programs are built from this source. orcomgo runs anywhere; orcomgo-cuda, built with the
@@ -85,48 +83,27 @@ func wantGPU(ctx context.Context, device string, large func() bool) (want bool, 
 	return false, nil
 }
 
-// useGPU is wantGPU, but returns false, or with the device gpu an error, if there is no usable GPU.
-func useGPU(ctx context.Context, device string, large func() bool) (use bool, err error) {
-	want, err := wantGPU(ctx, device, large)
-	if !want {
-		return false, err
-	}
-	if _, err = gpu.probe(); err == nil {
-		return true, nil
-	}
-	if device == "gpu" {
+// usableGPU reports whether there is a GPU that can be used; with the device gpu it is an error if there is none. It waits until the
+// driver has started, which takes 0.1 to 0.2 s. It is for builds with a GPU only: after wantGPU.
+func usableGPU(device string) (bool, error) {
+	_, err := gpu.probe()
+	if err != nil && device == "gpu" {
 		return false, requiredGPU(err)
 	}
-	return false, nil
+	return err == nil, nil
 }
 
-// useGPU is the function useGPU, but auto is the CPU where little memory is allowed.
-func (r *resources) useGPU(ctx context.Context, device string, large func() bool) (use bool, err error) {
-	return useGPU(ctx, device, func() bool { return r.limit() >= minGPUMemory && large() })
+// useGPU is wantGPU, but returns false, or with the device gpu an error, if there is no usable GPU.
+func useGPU(ctx context.Context, device string, large func() bool) (use bool, err error) {
+	if want, err := wantGPU(ctx, device, large); !want {
+		return false, err
+	}
+	return usableGPU(device)
 }
 
-// startGPU decides as useGPU does, but does not wait until the driver has started, which takes 0.1 to 0.2 s. It sets GPU and Ready of o.
-// usable waits for the driver.
-func (r *resources) startGPU(
-	ctx context.Context, device string, large func() bool, o *compress.PackOptions,
-) (usable func() bool, err error) {
-	o.GPU, err = wantGPU(ctx, device, func() bool { return r.limit() >= minGPUMemory && large() })
-	if !o.GPU {
-		return nil, err
-	}
-	probed := sync.OnceValue(func() error {
-		_, err := gpu.probe()
-		return err
-	})
-	if device == "gpu" {
-		o.Ready = func() error {
-			if err := probed(); err != nil {
-				return requiredGPU(err)
-			}
-			return nil
-		}
-	}
-	return func() bool { return probed() == nil }, nil
+// enoughForGPU returns a function for wantGPU and useGPU: large, but false where little memory is allowed.
+func (r *resources) enoughForGPU(large func() bool) func() bool {
+	return func() bool { return r.limit() >= minGPUMemory && large() }
 }
 
 // binnedBases returns how many bases the bins at path hold, and 0 if there are none that can be read.

@@ -118,9 +118,9 @@ func TestWhenGPUIsUsed(t *testing.T) {
 		if use != c.use || (err != nil) != c.fails {
 			t.Errorf("%+v: %t, %v", c, use, err)
 		}
-		var o compress.PackOptions
-		usable, err := (&resources{}).startGPU(t.Context(), c.device, func() bool { return c.large }, &o)
-		use = o.GPU && usable()
+		want, err := wantGPU(t.Context(), c.device, func() bool { return c.large })
+		o := (&packFlags{device: c.device}).options(compress.LevelDefault, want, nil)
+		use = o.GPU && c.probe == nil // else there is none when Pack looks for one
 		if o.Ready != nil {
 			err = o.Ready()
 		}

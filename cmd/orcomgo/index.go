@@ -60,11 +60,11 @@ func (o *indexFlags) run(ctx context.Context, s *streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	onGPU, err := o.useGPU(ctx, o.device, func() bool {
+	onGPU, err := useGPU(ctx, o.device, o.enoughForGPU(func() bool {
 		return slices.ContainsFunc(found, func(e commit.Entry) bool {
 			return compress.IndexBases(e) >= minIndexBases*uint64(max(o.threads, 1))
 		})
-	})
+	}))
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,9 @@ Examples:
 	},
 }
 
+// packBins and packUnnamed pack. Tests look with which options.
+var packBins, packUnnamed = compress.Pack, compress.PackUnnamed
+
 type packFlags struct {
 	resources
 	effort
@@ -82,32 +85,43 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 	if _, err := choice("device", o.device, "auto", "cpu", "gpu"); err != nil {
 		return err
 	}
-	var gpuOptions compress.PackOptions
-	usable, err := o.startGPU(ctx, o.device, func() bool { return binnedBases(dir) >= minGPUBases*uint64(max(o.threads, 1)) }, &gpuOptions)
+	onGPU, err := wantGPU(ctx, o.device, o.enoughForGPU(func() bool {
+		return binnedBases(dir) >= minGPUBases*uint64(max(o.threads, 1))
+	})) // before anything is shown, since it may replace the process
 	if err != nil {
 		return err
 	}
-	bar, err := o.start(s, packStages(o.noVerify)...) // which sets the memory
+	bar, err := o.start(s, packStages(o.noVerify)...)
 	if err != nil {
 		return err
 	}
 	defer bar.close()
-	options := compress.PackOptions{
-		Threads: o.threads, Memory: uint64(o.memory), Tool: tool,
-		Level: level, SliceText: uint64(o.slice), KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force,
-		GPU: gpuOptions.GPU, Ready: gpuOptions.Ready, Progress: bar.report,
-		Note: func(line string) { // about the GPU
-			if usable() { // else auto is the CPU, and gpu fails
-				bar.note(line)
-			}
-		},
-	}
-	summary, err := compress.Pack(ctx, dir, options)
+	summary, err := packBins(ctx, dir, o.options(level, onGPU, bar))
 	bar.close()
 	if err != nil {
 		return hint(err)
 	}
 	return o.packed(s, "pack", summary)
+}
+
+// options returns how to pack; o.start has set the memory. onGPU says whether a GPU is used if there is one.
+func (o *packFlags) options(level compress.Level, onGPU bool, bar *progress) compress.PackOptions {
+	p := compress.PackOptions{
+		Threads: o.threads, Memory: uint64(o.memory), Tool: tool, Level: level, SliceText: uint64(o.slice),
+		KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, GPU: onGPU, Progress: bar.report,
+	}
+	if onGPU {
+		p.Ready = func() error {
+			_, err := usableGPU(o.device)
+			return err
+		}
+		p.Note = func(line string) {
+			if usable, _ := usableGPU(o.device); usable { // else auto is the CPU, and gpu fails
+				bar.note(line)
+			}
+		}
+	}
+	return p
 }
 
 // oneArchive returns the path of the archive, a command's only argument.

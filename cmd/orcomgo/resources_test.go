@@ -1,10 +1,16 @@
 package main
 
 import (
+	"context"
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"testing"
+
+	binned "orcomgo/bins"
+	"orcomgo/compress"
 )
 
 // TestCollector: the heap grows by leastGarbage and a share of what is in use before garbage is collected, by less in little memory.
@@ -42,5 +48,36 @@ func TestReserve(t *testing.T) {
 	t.Logf("a peak of %d bytes", peak)
 	if least := int(garbage.reserved()); peak > 20<<20+least {
 		t.Errorf("the archive of one read takes %d bytes of memory, and the reserve has %d", peak, least)
+	}
+}
+
+// TestDefaultMemoryReachesPack: without --memory, pack and archive may take as much memory as the machine lets them, and know it.
+func TestDefaultMemoryReachesPack(t *testing.T) {
+	bins, unnamed := packBins, packUnnamed
+	defer func() { packBins, packUnnamed = bins, unnamed }()
+	var got []compress.PackOptions
+	packBins = func(ctx context.Context, path string, o compress.PackOptions) (*compress.Summary, error) {
+		got = append(got, o)
+		return bins(ctx, path, o)
+	}
+	packUnnamed = func(ctx context.Context, r *binned.Reader, o compress.PackOptions) (*compress.Summary, error) {
+		got = append(got, o)
+		return unnamed(ctx, r, o)
+	}
+	packed, archived, sheet := filepath.Join(t.TempDir(), "x"), filepath.Join(t.TempDir(), "x"), filepath.Join(t.TempDir(), "s.csv")
+	if err := os.WriteFile(sheet, []byte("sample,fastq_1\nliver,"+input+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, "bin", "-q", input, packed)
+	mustRun(t, "pack", "-q", "-t", "3", packed)
+	mustRun(t, "archive", "-q", "-t", "3", input, archived)
+	mustRun(t, "archive", "-q", "-t", "3", "--samples", sheet, archived)
+	if len(got) != 3 {
+		t.Fatalf("packed %d times", len(got))
+	}
+	for i, o := range got {
+		if want := (&resources{}).limit(); o.Memory != uint64(want) || o.Threads != 3 {
+			t.Errorf("command %d packs with %d threads and %d bytes of memory, not with 3 and %d", i, o.Threads, o.Memory, want)
+		}
 	}
 }
