@@ -234,6 +234,7 @@ func (s *search) byIndex(ctx context.Context, p *packed, x *fmindex.Index) error
 		s.finding.Counts = counts
 		return err
 	}
+	defer s.primersAhead(ctx, p, counts)()
 	w, err := s.windows(ctx, x)
 	switch {
 	case errors.Is(err, errManyWindows):
@@ -250,6 +251,16 @@ func (s *search) byIndex(ctx context.Context, p *packed, x *fmindex.Index) error
 	}
 	s.sortCounts()
 	return nil
+}
+
+// primersAhead starts to decode the primers of an archive if there are hits, so that reads will surely be decoded: one thread is busy with
+// each, for about as long as the others look for windows and candidates. It returns a function that waits for the end of that.
+func (s *search) primersAhead(ctx context.Context, p *packed, counts []Count) (wait func()) {
+	var primers sync.WaitGroup
+	if slices.ContainsFunc(counts, func(c Count) bool { return c.Hits > 0 }) {
+		primers.Go(func() { p.primers.ahead(ctx, p, p.withQuals()) })
+	}
+	return primers.Wait
 }
 
 // search is a search of one archive.

@@ -45,6 +45,12 @@ func TestPrimers(t *testing.T) {
 func primersOf(t *testing.T, dir string, ins []input) {
 	r := openReader(t, dir)
 	p := r.src.(*packed)
+	for _, hits := range []int{0, 1} {
+		new(search).primersAhead(context.Background(), p, []Count{{Hits: hits}})()
+		if got, want := len(p.primers.last), hits*len(ins); got != want {
+			t.Errorf("%d hits: %d primers were decoded before reads are searched, want %d", hits, got, want)
+		}
+	}
 	first := make(map[int]archive.Section)
 	for i := range p.man.Slices {
 		for m, mem := range p.man.Slices[i].Members() {
