@@ -38,10 +38,11 @@ go where. OUT may be the directory or be in it: files of archives directly in OU
 --samples takes a sheet instead, with the columns sample, fastq_1 and fastq_2. What is archived already is skipped,
 and what fails stops nothing else: a table at the end has all, and the exit status is 1 if something failed.
 
-With --group auto, samples whose reads or sequences have much in common share an archive, NAME_group of the first of them, in
-which the common sequence is stored once: twenty genomes of a species take a tenth. unpack --sample restores one of them, in
-at most 1.3 times the time that it would take alone, which bounds how much a group may hold. Groups that OUT holds already stay as
-they are, and so do samples that have an archive. By default each sample has an archive of its own, whatever comes later.
+With --group auto, samples whose reads or sequences have much in common share an archive, called NAME_group, NAME that of
+the first of them. It stores the common sequence once: twenty genomes of a species take a quarter of the bytes. unpack
+--sample restores one of them, in at most 1.3 times the time that it would take alone, which bounds how much a group may
+hold. Groups that OUT holds already stay as they are, and so do samples that have an archive. By default each sample has
+an archive of its own, so that samples that are added later change nothing.
 
 Examples:
   orcomgo archive reads.fastq.gz run/                           one file

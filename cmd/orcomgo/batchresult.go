@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 
 	"orcomgo/bins/commit"
@@ -105,6 +108,8 @@ func (b *batch) tell(s *streams) error {
 	switch {
 	case err != nil:
 		return err
+	case b.unsuitedReads():
+		return fmt.Errorf("%d of %s failed (--as-is stores files as they are)", j.Failed, plural(uint64(len(b.list)), "sample"))
 	case j.Failed > 0:
 		return fmt.Errorf("%d of %s failed", j.Failed, plural(uint64(len(b.list)), "sample"))
 	case sideFailed != "":
@@ -113,6 +118,15 @@ func (b *batch) tell(s *streams) error {
 		return fmt.Errorf("not everything could be archived: %s", b.unread[0])
 	}
 	return nil
+}
+
+// unsuitedReads reports whether a sample of a directory failed for what its files hold or are called, so that they could only be stored as
+// files of any kind.
+func (b *batch) unsuitedReads() bool {
+	return b.trees != nil && slices.ContainsFunc(b.results, func(r result) bool {
+		var system syscall.Errno
+		return r.err != nil && !errors.As(r.err, &system) && !errors.Is(r.err, commit.ErrExists) && !errors.Is(r.err, commit.ErrForeign)
+	})
 }
 
 func (b *batch) sampleJSON(i int) sampleJSON {
