@@ -2,7 +2,9 @@ package overlap
 
 import (
 	"slices"
+	"sync/atomic"
 
+	"orcomgo/internal/largepages"
 	"orcomgo/internal/tasks"
 	"orcomgo/minimizer"
 )
@@ -37,12 +39,16 @@ type contigs struct {
 func (c *contigs) count() int { return len(c.merged) + len(c.singles) }
 
 // bytes returns the memory of the contigs, without that of the reads.
-func (c *contigs) bytes() uint64 {
-	n := uint64(len(c.merged))*contigOverheadBytes + 4*uint64(len(c.singles))
-	for i := range c.merged {
-		n += uint64(len(c.merged[i].packed))
-	}
-	return n
+func (c *contigs) bytes(threads int) uint64 {
+	var packed atomic.Uint64
+	inParallel(threads, len(c.merged), taskRange, func(_, from, to int) {
+		n := uint64(0)
+		for i := range c.merged[from:to] {
+			n += uint64(len(c.merged[from+i].packed))
+		}
+		packed.Add(n)
+	})
+	return packed.Load() + uint64(len(c.merged))*contigOverheadBytes + 4*uint64(len(c.singles))
 }
 
 // keyBases is the number of bases after the signature that must be equal for two reads to be compared. Every read has
@@ -81,20 +87,31 @@ func binContigs(rd *Reads, include func(i int) bool, threads int) *contigs {
 		w.assembleKeys(w.keys)
 		parts[g] = []contigs{w.out}
 	})
-	several, singles := 0, 0
-	for _, ofBin := range parts {
-		for i := range ofBin {
-			several, singles = several+len(ofBin[i].merged), singles+len(ofBin[i].singles)
+	return concatContigs(rd, parts, threads)
+}
+
+// concatContigs returns the contigs of all parts, in their order. It sets parts to nil.
+func concatContigs(rd *Reads, parts [][]contigs, threads int) *contigs {
+	type place struct{ merged, singles int }
+	first := make([]place, len(parts)) // of each part's contigs
+	var end place
+	for g := range parts {
+		first[g] = end
+		for i := range parts[g] {
+			end = place{end.merged + len(parts[g][i].merged), end.singles + len(parts[g][i].singles)}
 		}
 	}
-	all := &contigs{reads: rd, merged: make([]contig, 0, several), singles: make([]uint32, 0, singles)}
-	for g, ofBin := range parts {
-		for i := range ofBin {
-			all.merged = append(all.merged, ofBin[i].merged...)
-			all.singles = append(all.singles, ofBin[i].singles...)
+	all := &contigs{reads: rd, merged: largepages.Make[contig](end.merged), singles: largepages.Make[uint32](end.singles)}
+	inParallel(threads, len(parts), 64, func(_, from, to int) {
+		for g := from; g < to; g++ {
+			merged, singles := all.merged[first[g].merged:], all.singles[first[g].singles:]
+			for i := range parts[g] {
+				merged = merged[copy(merged, parts[g][i].merged):]
+				singles = singles[copy(singles, parts[g][i].singles):]
+			}
+			parts[g] = nil
 		}
-		parts[g] = nil
-	}
+	})
 	return all
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+
+	"orcomgo/internal/largepages"
 )
 
 // contigSet holds contigs, each with a number of reads. A contig is known by its index.
@@ -92,48 +94,73 @@ func (s *contigSet) truncate(n int) {
 const maxCountedReads = 1 << 16
 
 // byRank sorts contigs, which ascend: those with more reads first, of as many that which came first.
-func (s *contigSet) byRank(contigs []uint32) {
-	most := uint64(0)
-	for _, c := range contigs {
-		most = max(most, s.reads[c])
+func (s *contigSet) byRank(contigs []uint32, threads int) {
+	chunks := max(1, min(threads, len(contigs)/leastRanked))
+	chunk := func(t int) []uint32 {
+		from, to := divide(len(contigs), t, chunks)
+		return contigs[from:to]
 	}
+	mosts := make([]uint64, chunks)
+	parallel(chunks, func(t int) {
+		for _, c := range chunk(t) {
+			mosts[t] = max(mosts[t], s.reads[c])
+		}
+	})
+	most := slices.Max(mosts)
 	if most >= maxCountedReads {
 		slices.SortStableFunc(contigs, func(a, b uint32) int { return cmp.Compare(s.reads[b], s.reads[a]) })
 		return
 	}
-	next := make([]uint32, most+1) // of the contigs of so many reads, where the next one belongs
-	for _, c := range contigs {
-		next[s.reads[c]]++
-	}
+	next := make([][]uint32, chunks) // by chunk: of its contigs of so many reads, where the next one belongs
+	parallel(chunks, func(t int) {
+		next[t] = make([]uint32, most+1)
+		for _, c := range chunk(t) {
+			next[t][s.reads[c]]++
+		}
+	})
 	at := uint32(0)
-	for reads, n := range slices.Backward(next) {
-		next[reads], at = at, at+n
+	for reads := int(most); reads >= 0; reads-- {
+		for t := range next {
+			next[t][reads], at = at, at+next[t][reads]
+		}
 	}
-	sorted := make([]uint32, len(contigs))
-	for _, c := range contigs {
-		to := &next[s.reads[c]]
-		sorted[*to] = c
-		*to++
-	}
-	copy(contigs, sorted)
+	sorted := largepages.Make[uint32](len(contigs))
+	parallel(chunks, func(t int) {
+		for _, c := range chunk(t) {
+			to := &next[t][s.reads[c]]
+			sorted[*to] = c
+			*to++
+		}
+	})
+	parallel(chunks, func(t int) {
+		from, _ := divide(len(contigs), t, chunks)
+		copy(chunk(t), sorted[from:])
+	})
 }
+
+// leastRanked is how many contigs a goroutine of byRank has at least. A variable so that tests can have fewer.
+var leastRanked = 1 << 14
 
 // rank puts the contigs in the order of byRank.
 func (s *contigSet) rank(threads int) {
 	if slices.IsSortedFunc(s.reads, func(a, b uint64) int { return int(int64(b) - int64(a)) }) {
 		return
 	}
-	order := make([]uint32, s.count())
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	s.byRank(order)
+	order := largepages.Make[uint32](s.count())
+	inParallel(threads, len(order), 1<<16, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			order[i] = uint32(i)
+		}
+	})
+	s.byRank(order, threads)
 	var sorted contigSet
 	sorted.grow(len(order), threads, func(i int) (int, uint64) { return int(s.length[order[i]]), s.reads[order[i]] },
 		func(i int, dst []byte) { copy(dst, s.of(order[i])) })
-	for i, c := range order {
-		sorted.left[i] = s.left[c]
-	}
+	inParallel(threads, len(order), taskRange, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			sorted.left[i] = s.left[order[i]]
+		}
+	})
 	*s = sorted
 }
 

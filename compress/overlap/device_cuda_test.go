@@ -54,7 +54,7 @@ func compareWithCPU(t *testing.T, new func() *builder) {
 		if _, err := b.assemble(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		b.placements = newPlacements(b.records.count)
+		b.placements = newPlacements(b.records.count, 2)
 		began := time.Now()
 		for _, m := range []placeMode{exact, loose} {
 			if err := b.placeReads(context.Background(), b.eachShare, 0, m, retryMismatched); err != nil {

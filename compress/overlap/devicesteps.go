@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"sync/atomic"
+
+	"orcomgo/internal/largepages"
 )
 
 // The steps that a device does, if it can and it is worth it.
@@ -117,14 +120,10 @@ func (a *accelerator) place(b *builder, rd *Reads, w *window, retry retryRule, p
 		}
 		out := &a.spare
 		if !p.byRecord {
-			out = newPlacements(p.rd.Count())
+			out = &placements{}
 		}
 		if n := len(p.places.pos); len(out.pos) != n || len(out.mismatches) != n || len(out.reversedBits) != len(p.places.reversedBits) {
-			*out = placements{
-				pos:          make([]uint32, n),
-				reversedBits: make([]uint32, len(p.places.reversedBits)),
-				mismatches:   make([]uint8, n),
-			}
+			*out = *makePlacements(n)
 		}
 		if err := a.dev.place(w, retry, p.places, p.poor, out, func(done int) { progress(before + done) }); err != nil {
 			a.failed(stepPlace, err)
@@ -142,7 +141,7 @@ func (a *accelerator) place(b *builder, rd *Reads, w *window, retry retryRule, p
 
 // placesOf returns the places of reads by their numbers, and, for retryPoor, which are in b.poor.
 func (b *builder) placesOf(rd *Reads, retry retryRule) (pl *placements, poor []uint64) {
-	pl = newPlacements(rd.Count())
+	pl = makePlacements(rd.Count())
 	if retry == retryPoor {
 		poor = make([]uint64, rd.Count()/64+1)
 	}
@@ -276,7 +275,7 @@ func (a *accelerator) selectPoor(b *builder, p *devicePart, pl *placements) erro
 	rd, mismatches, poor := p.rd, p.places.mismatches, b.poor.words
 	if p.byRecord {
 		if len(a.spare.mismatches) != len(mismatches) {
-			a.spare.mismatches = make([]uint8, len(mismatches))
+			a.spare.mismatches = largepages.Make[uint8](len(mismatches))
 		}
 		mismatches = a.spare.mismatches
 	} else {
@@ -287,7 +286,7 @@ func (a *accelerator) selectPoor(b *builder, p *devicePart, pl *placements) erro
 	}
 	if p.byRecord {
 		b.placements.mismatches, a.spare.mismatches = mismatches, b.placements.mismatches
-		rd.keepLongACGT(&b.poor)
+		rd.keepLongACGT(&b.poor, b.config.Threads)
 		return nil
 	}
 	inParallel(b.config.Threads, rd.Count(), placeBatch, func(_, from, to int) {
@@ -306,17 +305,20 @@ func (a *accelerator) selectPoor(b *builder, p *devicePart, pl *placements) erro
 
 // keepLongACGT removes from a set of records those whose reads have letters other than A, C, G and T, and fewer than seedLen bases without
 // one.
-func (rd *Reads) keepLongACGT(set *bitset) {
-	for k, w := range rd.nonACGT {
-		for ; w != 0; w &= w - 1 {
-			i := 64*k + bits.TrailingZeros64(w)
-			if rec := rd.records[i]; set.has(rec) {
-				if a, z := rd.longestACGT(i); z-a < seedLen {
-					set.words[rec>>6] &^= 1 << (rec & 63)
+func (rd *Reads) keepLongACGT(set *bitset, threads int) {
+	inParallel(threads, len(rd.nonACGT), taskRange, func(_, from, to int) {
+		for k := from; k < to; k++ {
+			for w := rd.nonACGT[k]; w != 0; w &= w - 1 {
+				i := 64*k + bits.TrailingZeros64(w)
+				rec := rd.records[i]
+				if word, bit := &set.words[rec>>6], uint64(1)<<(rec&63); atomic.LoadUint64(word)&bit != 0 {
+					if a, z := rd.longestACGT(i); z-a < seedLen {
+						atomic.AndUint64(word, ^bit)
+					}
 				}
 			}
 		}
-	}
+	})
 }
 
 // cover finds which bases of the pseudogenome reads cover, if all reads are on the device. If there are others, it moves the
@@ -332,7 +334,7 @@ func (a *accelerator) cover(b *builder) (covered *bitset, ok bool) {
 	}
 	set := newBitset(b.seq.n)
 	if n := len(b.placements.pos); len(a.spare.pos) != n {
-		a.spare.pos = make([]uint32, n)
+		a.spare.pos = largepages.Make[uint32](n)
 	}
 	uncovered, err := a.dev.cover(b.seq.n, b.placements, &set, a.spare.pos)
 	if err != nil {

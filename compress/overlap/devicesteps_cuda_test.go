@@ -245,7 +245,7 @@ func voteBuilder(t *testing.T, r *rand.Rand, rd *Reads, seq []byte) func() *buil
 	t.Helper()
 	var s sequence
 	s.append(seq)
-	pl := newPlacements(rd.Count())
+	pl := newPlacements(rd.Count(), 2)
 	b := builder{
 		config:     Config{Threads: 2},
 		records:    &records{count: rd.Count()},
@@ -364,7 +364,7 @@ func voteOnDevice(d device, b *builder, selectPoor bool) (voted []byte, mismatch
 		if err := d.selectPoor(pl, set.words, mismatches); err != nil {
 			return nil, nil, nil, err
 		}
-		b.allReads.keepLongACGT(&set)
+		b.allReads.keepLongACGT(&set, 3)
 		poor = set.words
 	}
 	voted = make([]byte, len(b.seq.packed))

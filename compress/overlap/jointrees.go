@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"orcomgo/internal/largepages"
 	"orcomgo/internal/tasks"
 )
 
@@ -346,10 +347,10 @@ func (u *union) agrees(t *trees, c uint32, b []byte, from, to int) bool {
 func (t *trees) rebuild() {
 	old := t.set
 	kept := selected(t.threads, old.count(), func(c int) bool { return !t.inside[c] && !t.joined[c] })
-	old.byRank(kept)
+	old.byRank(kept, t.threads)
 	t.settled = make([]bool, len(kept))
-	set := contigSet{start: make([]uint64, len(kept)), length: make([]uint32, len(kept)), reads: make([]uint64, len(kept)),
-		left: make([]uint32, len(kept))}
+	set := contigSet{start: largepages.Make[uint64](len(kept)), length: largepages.Make[uint32](len(kept)),
+		reads: largepages.Make[uint64](len(kept)), left: largepages.Make[uint32](len(kept))}
 	size := placeInParallel(t.threads, len(kept), func(i int) uint64 {
 		c := kept[i]
 		n := old.length[c]
@@ -363,7 +364,7 @@ func (t *trees) rebuild() {
 		return uint64(n+3) / 4
 	}, func(i int, at uint64) { set.start[i] = at })
 	set.bases = sum(t.threads, set.length)
-	set.packed = make([]byte, size+padBytes)
+	set.packed = largepages.Make[byte](int(size + padBytes))
 	const part = 1 << 20 // bases that a goroutine copies of a long contig at a time; a multiple of 4
 	var long []int
 	inParallel(t.threads, len(kept), joinRange, func(_, from, to int) {

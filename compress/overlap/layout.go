@@ -34,6 +34,8 @@ type Layout struct {
 //     error, the CPU goes on.
 //   - Note, unless it is nil, is called with a line for the user when the GPU can't be used; at most once, from any goroutine.
 //   - Progress, unless it is nil, is called with the number of records that the named stage has processed, and their total.
+//   - OnDevice, unless it is nil, is called when the GPU begins to do most of the work, so that most threads have little to do from
+//     then on; it may be called again.
 type Config struct {
 	Threads  int
 	Memory   uint64
@@ -41,6 +43,7 @@ type Config struct {
 	GPU      bool
 	Note     func(line string)
 	Progress func(stage string, done, total uint64)
+	OnDevice func()
 }
 
 // builder builds a pseudogenome and places reads on it.
@@ -161,7 +164,7 @@ func (b *builder) build(ctx context.Context) error {
 			return err
 		}
 		if b.placements == nil {
-			b.placements = newPlacements(b.records.count)
+			b.placements = newPlacements(b.records.count, b.config.Threads)
 		}
 		before := b.countUnplaced()
 		if err := b.placeReads(ctx, b.eachShare, from, exact, retryMismatched); err != nil {
@@ -239,7 +242,7 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 		if a == nil {
 			bytes := b.workBytes
 			if b.allReads != nil {
-				bytes -= min(contigs.bytes(), bytes/2)
+				bytes -= min(contigs.bytes(b.config.Threads), bytes/2)
 			}
 			a = newAssembler(b.limits(bytes), int(b.records.meanLength()), b.config.Threads)
 			a.device = b.accelerator
@@ -250,6 +253,9 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 	})
 	if err != nil || a == nil {
 		return false, err
+	}
+	if b.accelerator != nil && b.config.OnDevice != nil {
+		b.config.OnDevice()
 	}
 	a.appendScaffolds(&b.seq, func(done, total int) {
 		b.report("joining contigs", int(uint64(b.records.count)*uint64(total+done)/uint64(2*total)), b.records.count)
@@ -396,7 +402,7 @@ func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, 
 		allReads:   l.Reads,
 		workBytes:  p.builder.workBytes,
 		seq:        p.builder.seq,
-		placements: newPlacements(rs.count),
+		placements: newPlacements(rs.count, p.builder.config.Threads),
 	}
 	l.placements, l.firstRecord = b.placements, 0
 	if err := b.placeReads(ctx, b.eachShare, 0, exact, retryMismatched); err != nil {

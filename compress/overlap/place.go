@@ -310,11 +310,19 @@ type placements struct {
 	mismatches   []uint8  // number of mismatches; 255 if there are more
 }
 
-func newPlacements(n int) *placements {
-	pl := &placements{pos: largepages.Make[uint32](n), reversedBits: largepages.Make[uint32](n/32 + 1), mismatches: largepages.Make[uint8](n)}
-	for i := range pl.pos {
-		pl.pos[i] = Unplaced
-	}
+// makePlacements returns places of n reads, all at position 0.
+func makePlacements(n int) *placements {
+	return &placements{pos: largepages.Make[uint32](n), reversedBits: largepages.Make[uint32](n/32 + 1), mismatches: largepages.Make[uint8](n)}
+}
+
+// newPlacements returns places of n reads, of which none has one.
+func newPlacements(n, threads int) *placements {
+	pl := makePlacements(n)
+	inParallel(threads, n, 1<<18, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			pl.pos[i] = Unplaced
+		}
+	})
 	return pl
 }
 

@@ -38,7 +38,7 @@ func readsOn(t *testing.T, pg string, rs *records, threads int) *builder {
 	}
 	b := &builder{config: Config{Threads: threads, Whole: true}, records: rs, allReads: rd, workBytes: math.MaxUint64}
 	b.seq.append(codes(pg))
-	b.placements = newPlacements(rs.count)
+	b.placements = newPlacements(rs.count, 2)
 	return b
 }
 
@@ -474,7 +474,7 @@ func TestPlacesDependOnOneRead(t *testing.T) {
 		}
 		b := readsOn(t, c.pg, archiveReads(t, reads), 2)
 		for _, mode := range []placeMode{exact, loose} {
-			b.placements = newPlacements(len(reads))
+			b.placements = newPlacements(len(reads), 2)
 			if err := b.placeReads(context.Background(), b.eachShare, 0, mode, retryNone); err != nil {
 				t.Fatal(err)
 			}

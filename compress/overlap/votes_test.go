@@ -20,7 +20,7 @@ func placedReads(r *rand.Rand, n, reads int, varied bool, place func() int) *bui
 	for range n / 20 {
 		pg[r.Intn(n)] = byte(r.Intn(4))
 	}
-	b := &builder{workBytes: math.MaxUint64, placements: newPlacements(reads), records: &records{count: reads}}
+	b := &builder{workBytes: math.MaxUint64, placements: newPlacements(reads, 2), records: &records{count: reads}}
 	b.seq.append(pg)
 	rd := &Reads{fixedLength: 100, byIndex: true, nonACGT: make([]uint64, reads/64+1), signaturePlace: make([]uint32, reads)}
 	if varied {
