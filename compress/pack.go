@@ -420,7 +420,14 @@ func (p *packer) write(ctx context.Context) error {
 	if p.o.Ready != nil {
 		g.Go(p.o.Ready)
 	}
+	coded := make(chan struct{}) // when all slices are
 	g.Go(func() (err error) {
+		select {
+		case <-p.enc.Idle():
+		case <-coded:
+		case <-c.Done():
+			return c.Err()
+		}
 		p.digests, err = p.enc.Digests(c, func(input int) bool {
 			return !meta.Options.Exact(meta.Inputs[input].Kind)
 		})
@@ -431,6 +438,7 @@ func (p *packer) write(ctx context.Context) error {
 		g.Go(func() error { return p.hashEarly(c, e, pieces) })
 	}
 	g.Go(func() error {
+		defer close(coded)
 		for k, specs := range phases(p.specs, p.enc.Parts, p.enc.Window) {
 			if e.specs = specs; k > 0 {
 				e.assembled = newOnceWork()

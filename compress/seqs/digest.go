@@ -39,6 +39,9 @@ const digestTaskBytes = 10 << 20
 func (e *Encoder) Digests(ctx context.Context, wanted func(input int) bool) ([]uint64, error) {
 	d := digester{bins: e.bins, exceptions: 1 << 62, work: e.cfg.work(), sums: make([]atomic.Uint64, len(e.bins.Meta().Inputs))}
 	tasks := e.cfg.Threads
+	if e.cfg.GPU {
+		tasks = max(tasks/2, 1) // the others do what the GPU leaves to them
+	}
 	if e.cfg.Memory > 0 {
 		d.exceptions = max(int64(e.cfg.Memory/16), 1)
 		tasks = max(1, min(tasks, int(e.cfg.Memory/16/digestTaskBytes)))

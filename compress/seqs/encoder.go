@@ -59,7 +59,7 @@ func (c Config) work() func(ctx context.Context, f func() error) error {
 // down by other work. They are `coders` at most.
 func (c Config) hold(ctx context.Context, coders int, until <-chan struct{}) {
 	if c.Hold != nil {
-		c.Hold(ctx, min(coders, c.Threads/4), until)
+		c.Hold(ctx, min(coders, c.Threads*3/8), until)
 	}
 }
 
@@ -81,6 +81,9 @@ type Encoder struct {
 	repeats    *repeatCoder   // what repeats in that; nil if nothing does
 	follow     *Decoder       // see Follow; mostly nil
 	trees      sync.WaitGroup // of goroutines that code the trees of parts
+
+	idle     chan struct{} // see Idle
+	idleOnce sync.Once
 
 	// window, if not 0, is how many records of a run are in memory together.
 	window int
@@ -106,8 +109,11 @@ func Build(ctx context.Context, r *bins.Reader, c Config) (*Encoder, error) {
 	if c.Threads < 1 {
 		return nil, fmt.Errorf("seqs: %d threads", c.Threads)
 	}
-	e := &Encoder{bins: r, cfg: c, current: loaded{part: -1}}
+	e := &Encoder{bins: r, cfg: c, current: loaded{part: -1}, idle: make(chan struct{})}
 	e.done = sync.NewCond(&e.mu)
+	if !c.GPU {
+		e.idleOnce.Do(func() { close(e.idle) })
+	}
 	if tight := e.plan(); tight {
 		if err := e.build(ctx); err != nil {
 			e.Close()
@@ -127,6 +133,11 @@ func (e *Encoder) Follow() *Decoder {
 	e.follow = newDecoder(len(e.parts), e.cfg)
 	return e.follow
 }
+
+// Idle returns a channel that is closed when other work should begin for which nothing of Encoder is needed: at once without a GPU, where
+// all threads are busy from the beginning to the end; else when it begins to join contigs, while most threads have little to do. It may
+// never be closed, if the reads are not laid out.
+func (e *Encoder) Idle() <-chan struct{} { return e.idle }
 
 // acquire loads reads into memory, where they are until release is called as often: those of a part, or the subset that only returns if
 // it is not nil.

@@ -62,7 +62,8 @@ func (e *Encoder) plan() (tight bool) {
 		r, n := size(&meta.Blocks[i])
 		reads, bases = reads+r, bases+n
 	}
-	e.overlap = overlap.Config{Threads: e.cfg.Threads, Whole: true, GPU: e.cfg.GPU, Note: e.cfg.Note, Progress: e.cfg.Progress}
+	e.overlap = overlap.Config{Threads: e.cfg.Threads, Whole: true, GPU: e.cfg.GPU, Note: e.cfg.Note, Progress: e.cfg.Progress,
+		OnDevice: func() { e.idleOnce.Do(func() { close(e.idle) }) }}
 	limit, read := uint64(math.MaxUint64), uint64(codedReadBytes) // of a part, and a read of it
 	half := e.cfg.Memory / 2
 	switch {
