@@ -330,14 +330,20 @@ func (p *packer) plan() {
 	p.flight = atMostThreads(inMemory(p.memoryBeside(), p.largest()), p.busyThreads())
 }
 
-// busyThreads returns how many slices keep the threads busy. Slices of runs wait for the pseudogenome with their last reads, so others
-// need to be in work meanwhile.
+// busyThreads returns how many slices keep the threads busy. Slices wait for the pseudogenome with their sequences, so others need to be in
+// work meanwhile. Few threads are kept busy by the coders of the pseudogenome.
 func (p *packer) busyThreads() int {
-	if len(p.specs) > 0 && p.specs[0].run != nil {
+	switch {
+	case len(p.specs) > 0 && p.specs[0].run != nil:
 		return 3 * p.o.Threads
+	case p.o.Threads >= earlyThreads: // names and qualities of small slices take little time
+		return p.o.Threads * int(min(max(waitingText/max(p.largest(), 1), 1), 8))
 	}
 	return p.o.Threads
 }
+
+// waitingText is how many bytes of text slices in work have for each thread, so that there are more of them than threads if they are small.
+const waitingText = 16 << 20
 
 // largest returns how many bytes of text and of exceptions the largest slice has.
 func (p *packer) largest() (n uint64) {
