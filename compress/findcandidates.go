@@ -45,8 +45,9 @@ func (s *search) candidates(ctx context.Context, p *packed, x *fmindex.Index, al
 	return nil
 }
 
-// aheadOfReads is at how many slices for each thread candidateSearch looks before it decodes the reads of some.
-const aheadOfReads = 32
+// aheadOfReads is at how many slices for each thread candidateSearch looks before it decodes the reads of some. At the end of each of
+// these two, threads wait for others, so the fewer times the better.
+const aheadOfReads = 96
 
 // some searches some slices.
 func (c *candidateSearch) some(ctx context.Context, list *sliceList, numbers []int) error {
@@ -91,8 +92,8 @@ type candidateSearch struct {
 // literalWindow is a window in the literals of a slice, which are counted from 0.
 type literalWindow struct{ at, pattern int }
 
-// mostKept is how many matches of a slice are kept until its reads are decoded.
-const mostKept = 1 << 12
+// mostKept is how many matches of a slice are kept until its reads are decoded: at most 3 MB for each thread.
+const mostKept = 1 << 10
 
 // candidates are what may be matches in a slice.
 type candidates struct {
