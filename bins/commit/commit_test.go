@@ -353,3 +353,23 @@ func TestPatience(t *testing.T) {
 	}
 	unlock()
 }
+
+// TestFindDamaged: a file of an archive whose first bytes are damaged is found by its last ones.
+func TestFindDamaged(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"x.cdna": "y" + PackedDataMagic[1:] + "content" + PackedDataEnd, "x.ctree": "y" + TreeMagic[1:] + "content" + TreeEnd,
+		"foreign.cdna": "content", "foreign.ctree": "content", "short.ctree": "c", "empty.ctree": "", "empty.cdna": "",
+	})
+	found, err := Find(dir)
+	if err != nil || len(found) != 1 || found[0].Name != "x" {
+		t.Errorf("%v, %v", found, err)
+	}
+	trees, err := FindTrees(dir)
+	if err != nil || len(trees) != 2 || trees[0].Name != "empty" || trees[1].Name != "x" {
+		t.Errorf("%v, %v", trees, err)
+	}
+	if _, _, err := LookupTree(dir, "empty"); !errors.Is(err, ErrForeign) {
+		t.Error(err)
+	}
+}

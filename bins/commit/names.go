@@ -5,7 +5,7 @@
 // An archive NAME in a directory is up to two pairs of files: the bins of stage 1,
 // NAME.bdna and NAME.bmeta, and the packed archive of stage 2, NAME.cdna and NAME.cmeta. A
 // directory may hold several archives, and side archives, NAME.ctree (tree.go). A file is one of an archive only if it begins as one
-// does: the extension alone is not enough ("human.cdna" may be a file of cDNA).
+// does, or ends as one whose first bytes are damaged: the extension alone is not enough ("human.cdna" may be a file of cDNA).
 //
 // Files are written without a name, or under a random one, and get their names when they
 // are complete and durable:
@@ -23,6 +23,7 @@ package commit
 import (
 	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -74,6 +75,9 @@ const (
 	IndexMagic      = "\x89OCGf\r\n\x1a"
 )
 
+// PackedDataEnd is how the data file of a packed archive ends.
+const PackedDataEnd = "\x89OCGe\r\n\x1a"
+
 // exts are the extensions of each stage's files, the data file's first.
 var exts = [stages][2]string{Bins: {BinsDataExt, BinsMetaExt}, Packed: {PackedDataExt, PackedMetaExt}}
 
@@ -95,16 +99,17 @@ const idLen = 16
 // header is how the files of one extension begin.
 type header struct {
 	ext, magic string
-	idAt       int // offset of the ID; 0 if it has no fixed offset
+	idAt       int    // offset of the ID; 0 if it has no fixed offset
+	end        string // how they end; "" if that says nothing
 }
 
 var headers = []header{
-	{BinsDataExt, BinsDataMagic, 16},
-	{BinsMetaExt, BinsMetaMagic, 0},
-	{PackedDataExt, PackedDataMagic, 9},
-	{PackedMetaExt, PackedMetaMagic, 9},
-	{IndexExt, IndexMagic, 16},
-	{TreeExt, TreeMagic, 0},
+	{BinsDataExt, BinsDataMagic, 16, ""},
+	{BinsMetaExt, BinsMetaMagic, 0, ""},
+	{PackedDataExt, PackedDataMagic, 9, PackedDataEnd},
+	{PackedMetaExt, PackedMetaMagic, 9, ""},
+	{IndexExt, IndexMagic, 16, ""},
+	{TreeExt, TreeMagic, 0, TreeEnd},
 }
 
 // The end of a .bmeta file: the ID and a magic number.
@@ -163,6 +168,23 @@ func identifyOpen(f *vfs.File, size int64) (identity, error) {
 			}
 		}
 		return i, nil
+	}
+	return identifyEnd(f, size)
+}
+
+// identifyEnd is identifyOpen for a file that begins as none of an archive's. If it ends as one, its first bytes are damaged.
+func identifyEnd(f *vfs.File, size int64) (identity, error) {
+	for _, h := range headers {
+		end := make([]byte, len(h.end))
+		if h.end == "" || size < int64(len(end)) {
+			continue
+		}
+		if n, err := f.ReadAt(end, size-int64(len(end))); n < len(end) && err != nil && err != io.EOF {
+			return identity{}, err
+		}
+		if string(end) == h.end {
+			return identity{ext: h.ext}, nil
+		}
 	}
 	return identity{}, nil
 }

@@ -15,6 +15,7 @@ import (
 const (
 	TreeExt   = ".ctree"
 	TreeMagic = "\x89OCGt\r\n\x1a"
+	TreeEnd   = "\x89OCGu\r\n\x1a" // the last bytes of the file
 )
 
 // Tree is a side archive that was found.
@@ -40,7 +41,7 @@ func FindTrees(path string) ([]Tree, error) {
 			}
 			if ok, err := isTree(filepath.Join(path, f.Name())); err != nil {
 				return nil, err
-			} else if ok {
+			} else if ok || isEmpty(f) {
 				found = append(found, Tree{path, name})
 			}
 		}
@@ -66,7 +67,13 @@ func FindTrees(path string) ([]Tree, error) {
 	return []Tree{t}, nil
 }
 
-// isTree reports whether a file begins as a side archive does.
+// isEmpty reports whether a directory's entry is an empty file. A side archive that lost all of its bytes is one.
+func isEmpty(e fs.DirEntry) bool {
+	info, err := e.Info()
+	return err == nil && info.Mode().IsRegular() && info.Size() == 0
+}
+
+// isTree reports whether a file begins as a side archive does, or ends as one.
 func isTree(path string) (bool, error) {
 	id, err := identify(path)
 	return id.ext == TreeExt, err

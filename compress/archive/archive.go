@@ -37,7 +37,7 @@ const (
 const (
 	metaMagic = commit.PackedMetaMagic
 	bulkMagic = commit.PackedDataMagic
-	tailMagic = "\x89OCGe\r\n\x1a" // at the very end of the bulk file
+	tailMagic = commit.PackedDataEnd // at the very end of the bulk file
 )
 
 // bulkHeader is the length of the bulk file's header: magic, version, archive ID.

@@ -20,7 +20,7 @@ const (
 	// Version is that of the format.
 	Version = 1
 
-	endMagic   = "\x89OCGu\r\n\x1a"
+	endMagic   = commit.TreeEnd
 	headerSize = len(commit.TreeMagic) + 1
 	footerSize = 8 + 8 + len(endMagic)
 )
