@@ -44,6 +44,9 @@ type Input struct {
 	Progress func(values int)
 
 	untold int // coded since the last call of Progress
+
+	// three.encode sets marked to the bytes that the records before number mark take, if that is not 0.
+	mark, marked int
 }
 
 // progressEvery is about how many values are coded between two calls of Input.Progress.
@@ -146,20 +149,23 @@ const (
 	manyValues = 17
 )
 
-// isSmooth reports whether the first reads of a column of many values, which is no longer than a sample, say that smooth contexts take less
-// of it: whether stepped ones take so much more of these reads that they will not catch up. It saves coding all of a short column twice.
-func isSmooth(in *Input, t *trees, level Level) bool {
+// tryHead codes a column of many values, which is no longer than a sample, with smooth contexts. It reports whether the first reads say
+// that these take less: whether stepped ones take so much more of these reads that they will not catch up. It saves coding all of a short
+// column twice.
+func tryHead(in *Input, t *trees, level Level) (smooth []byte, settled bool) {
 	n := len(in.Quals)
-	if len(t.values) < manyValues || n < leastTried {
-		return false
-	}
 	part, more := 8, 16
 	if worthTrees(len(t.values), n) { // what smooth contexts know beyond the value before is less then
 		part, more = 4, 64
 	}
 	s := sample(in, n/part)
-	smooth, stepped := tryContexts(&s, t, level)
-	return len(stepped) > len(smooth)+len(smooth)/more
+	in.mark, in.marked = s.Records, 0
+	smooth = encodeOnce(newEngine(t, n, level, false), nil, in)
+	if in.marked == 0 { // the engine does not tell
+		in.marked = len(encodeOnce(newEngine(t, n, level, false), nil, &s))
+	}
+	stepped := encodeOnce(newEngine(t, n, level, true), nil, &s)
+	return smooth, len(stepped) > in.marked+in.marked/more
 }
 
 // leastTried is the length from which a column is tried by its first reads, in bytes.
@@ -215,7 +221,15 @@ func Encode(in Input, level Level) []byte {
 	switch {
 	case n > sampleBytes && len(t.values) <= fewValues:
 		strategy++
-	case n > sampleBytes && len(t.values) >= manyValues || isSmooth(&in, t, level):
+	case n > sampleBytes && len(t.values) >= manyValues:
+	case n >= leastTried && len(t.values) >= manyValues:
+		choice, settled := tryHead(&in, t, level)
+		if !settled {
+			if stepped := encodeOnce(newEngine(t, n, level, true), nil, &in); len(stepped) < len(choice) {
+				strategy, choice = strategy+1, stepped
+			}
+		}
+		return append(append([]byte{strategy}, head...), choice...)
 	default:
 		s := sample(&in, sampleBytes)
 		smooth, stepped := tryContexts(&s, t, level)

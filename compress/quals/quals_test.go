@@ -340,21 +340,29 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 // What the first bytes of a column say about its contexts is what coding all of it with both says.
-func TestIsSmooth(t *testing.T) {
+func TestTryHead(t *testing.T) {
 	for _, c := range []struct {
-		name    string
-		in      Input
-		settled bool
+		name          string
+		in            Input
+		long, settled bool
 	}{
-		{"41 levels", fixed(randomWalk(1, span('#', 'J'), repeated(100, 2000))), true},
-		{"12 levels", fixed(randomWalk(2, span('#', '.'), repeated(100, 2000))), false},
-		{"41 levels, short", fixed(randomWalk(3, span('#', 'J'), repeated(100, 1300))), false},
-		{"41 levels at random", fixed(anyOrder(4, span('#', 'J'), repeated(100, 2000))), false},
+		{"41 levels", fixed(randomWalk(1, span('#', 'J'), repeated(100, 2000))), true, true},
+		{"12 levels", fixed(randomWalk(2, span('#', '.'), repeated(100, 2000))), false, false},
+		{"41 levels, short", fixed(randomWalk(3, span('#', 'J'), repeated(100, 1300))), false, false},
+		{"41 levels at random", fixed(anyOrder(4, span('#', 'J'), repeated(100, 2000))), true, false},
 	} {
 		n := len(c.in.Quals)
 		trees, _ := countsOf(&c.in).trees(n, 0)
-		if got := isSmooth(&c.in, trees, Default); got != c.settled {
-			t.Errorf("%s: settled by the first bytes: %t, want %t", c.name, got, c.settled)
+		if c.long {
+			whole, settled := tryHead(&c.in, trees, Default)
+			if settled != c.settled {
+				t.Errorf("%s: settled by the first bytes: %t, want %t", c.name, settled, c.settled)
+			}
+			first := c.in
+			first.Records, first.Quals = c.in.mark, c.in.Quals[:c.in.Lengths.Sum(0, c.in.mark)]
+			if n := len(encodeOnce(newEngine(trees, n, Default, false), nil, &first)); c.in.marked > n || c.in.marked < n-16 || first.Records == 0 {
+				t.Errorf("%s: %d bytes of the first %d reads, which take %d of %d", c.name, c.in.marked, first.Records, n, len(whole))
+			}
 		}
 		smooth, stepped := tryContexts(&c.in, trees, Default)
 		least := smooth

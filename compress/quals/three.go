@@ -74,6 +74,12 @@ func (m *three) encode(out []byte, in *Input) []byte {
 	symbols, steps := 0, 0
 	nodeBits := m.history.node & 31
 	for r := 0; r < in.Records; r++ {
+		if r == in.mark && r > 0 {
+			m.mix(b, steps)
+			e.encode(b.decisions[:steps])
+			symbols, steps = 0, 0
+			in.marked = len(e.out) - len(out)
+		}
 		n := in.Lengths.Of(r)
 		in.tick(n)
 		h.reset()
