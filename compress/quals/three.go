@@ -19,7 +19,7 @@ type three struct {
 	history history
 }
 
-// unused are models that are not used again. A model takes some MB, and there are many of them: slices, and samples of a batch, may be small.
+// unused are models that are not used again. A model takes some MB, and there are many: slices, and samples of a batch, may be small.
 var unused sync.Pool
 
 // unusedThree returns a model of which nothing is set, with the memory of an older one if there is one.
