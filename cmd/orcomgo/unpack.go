@@ -87,7 +87,8 @@ Examples:
 				return usagef("unpack: --mate is 1 or 2, not %d", o.mate)
 			}
 			// A variable of a script that is not set must not choose everything.
-			for flag, values := range map[string][]string{"records": {o.records}, "names-from": {o.namesFrom}, "grep": {o.grep}, "sample": o.samples} {
+			given := map[string][]string{"records": {o.records}, "names-from": {o.namesFrom}, "grep": {o.grep}, "sample": o.samples}
+			for flag, values := range given {
 				if f.Changed(flag) && slices.Contains(values, "") {
 					return usagef("unpack: --%s is empty", flag)
 				}
