@@ -165,7 +165,7 @@ func (p *plan) setLimits() {
 	p.each = p.resources
 	p.each.threads, p.each.memory = max(p.each.threads/jobs, 1), p.each.memory/size(jobs)
 	p.limits = estimate.Limits{Threads: p.each.threads, Memory: uint64(p.each.memory), Hold: uint64(p.each.memory / heldShare),
-		SliceText: uint64(p.slice), Layout: compress.LayoutMemory}
+		SliceText: uint64(p.slice), BasesOnly: p.config.Options.ReadsOnly, Layout: compress.LayoutMemory}
 	if p.slice == 0 {
 		p.limits.SliceText = sliceText // what takes most memory; small slices are of large inputs
 	}

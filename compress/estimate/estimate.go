@@ -28,6 +28,7 @@ type Limits struct {
 	Hold      uint64 // bytes of bins that may stay in memory
 	BlockText uint64 // bytes of text that are binned at a time, in all blocks together
 	SliceText uint64 // bytes of text that a thread codes at a time, of both mates
+	BasesOnly bool   // neither names nor qualities are kept
 	// Layout returns about how many bytes of memory so many reads of so many bases take while they are laid out, if half of them are new,
 	// and if none is.
 	Layout func(reads, bases uint64) (new, placed uint64)
@@ -112,6 +113,9 @@ const (
 	// mostPerSequence is the most for a byte of the archive that holds sequences: contigs, indexes and models of what is new, 14 bytes a
 	// base. From half to full it may seem to be more, since tables double. Of long reads, most of these bytes are errors.
 	mostPerSequence, mostPerLong = 60.0, 20.0
+	// firstText is how much text takes more memory than that, up to mostPerFirst bytes a byte: tables double until there are 2 million
+	// bases, and the first reads are all new.
+	firstText, mostPerFirst = 16e6, 8.0
 	// longBases is how many bases long reads have at least, on average.
 	longBases = 701
 )
@@ -128,18 +132,26 @@ func (l *Limits) memory(half, full *Point, text uint64, sequences float64, recor
 	inBlocks := min(text, l.BlockText)
 	bin := float64(full.BinPeak) + rate(half.BinPeak, full.BinPeak)*float64(inBlocks-min(full.Text, inBlocks))
 	// Packing: slices, as many as there are threads and one, then the reads alone, and what is new.
-	each := min(rate(half.Peak, full.Peak), perText)
+	most := perText
+	if l.BasesOnly {
+		most *= float64(full.Bases) / float64(full.Text)
+	}
+	grows := rate(half.Peak, full.Peak)
+	each := min(grows, most)
+	// A small sample is followed by text that takes as much as it did.
+	first := max(min(text, firstText), full.Text)
+	pack := float64(full.Peak) + min(grows, mostPerFirst)*float64(first-full.Text)
 	var perSequence float64
 	if full.Sequences > half.Sequences {
 		grown := float64(full.Peak) - float64(half.Peak) - each*float64(full.Text-half.Text)
-		most := mostPerSequence
+		most = mostPerSequence
 		if full.Bases >= longBases*full.Records {
 			most = mostPerLong
 		}
 		perSequence = min(max(grown, 0)/float64(full.Sequences-half.Sequences), most)
 	}
-	inSlices := max(min(text, l.sliceTexts()), full.Text)
-	pack := float64(full.Peak) + each*float64(inSlices-full.Text) + perSequence*max(sequences-float64(full.Sequences), 0)
+	inSlices := max(min(text, l.sliceTexts()), first)
+	pack += each*float64(inSlices-first) + perSequence*max(sequences-float64(full.Sequences), 0)*float64(text-first)/float64(text-full.Text)
 	if inSlices < text {
 		_, all := l.Layout(records, bases)
 		_, part := l.Layout(full.Records, full.Bases)

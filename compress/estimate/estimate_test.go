@@ -76,6 +76,23 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestBasesOnly: without names and qualities, what grows with the text is only what its bases take.
+func TestBasesOnly(t *testing.T) {
+	l := limits()
+	l.Memory, l.BasesOnly = 100e9, true
+	measured := func(text uint64) *Point {
+		p := point(text/250, 1e6)
+		p.BinPeak, p.Peak = 0, 20e6+4*p.Text
+		return p
+	}
+	full := measured(50e6)
+	text := uint64(100e6)
+	want := 20e6 + 4*50e6 + perText*50e6*100/250 + mostPerSequence*0.02*20e6 // of 250 bytes, 100 are bases
+	if e := l.Extrapolate(measured(25e6), full, text, 1e6); math.Abs(float64(e.Memory)/want-1) > 0.02 {
+		t.Errorf("%d bytes of memory, want %.0f", e.Memory, want)
+	}
+}
+
 // Binning takes memory for the blocks in work; no more than the limit is expected.
 func TestMemoryLimits(t *testing.T) {
 	half, full := point(100e3, 1e6), point(200e3, 2e6)
