@@ -28,7 +28,9 @@ type coder struct {
 	n   int               // how many
 }
 
-// init makes the tables.
+// init makes the tables. No other goroutine has them yet, so the race detector does not look at each write.
+//
+//go:norace
 func (c *coder) init() {
 	c.table = new([1 << tableBits]rc.Prob)
 	rc.FillProbs(c.table[:])

@@ -97,15 +97,23 @@ var squashOf = func() (t [4096]uint16) {
 // slotPad is how many slots follow the last context: a damaged stream may reach nodes that its tree does not have.
 const slotPad = 256
 
-// newSlots returns n fresh states and slotPad more.
-func newSlots(n int) []state { return freshSlots(nil, n) }
+// newSlots returns n fresh states and slotPad more. No other goroutine has them yet, so the race detector does not look at each write.
+//
+//go:norace
+func newSlots(n int) []state {
+	s := make([]state, n+slotPad)
+	for i := range s {
+		s[i] = stateStart
+	}
+	return s
+}
 
 // freshSlots is newSlots in the memory of s if that is enough.
 func freshSlots(s []state, n int) []state {
-	if n += slotPad; cap(s) < n {
-		s = make([]state, n)
+	if cap(s) < n+slotPad {
+		return newSlots(n)
 	}
-	s = s[:n]
+	s = s[:n+slotPad]
 	for i := range s {
 		s[i] = stateStart
 	}
