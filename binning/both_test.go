@@ -308,7 +308,7 @@ func TestDeviceFails(t *testing.T) {
 func TestDeviceTextFails(t *testing.T) {
 	step := 23
 	if testing.Short() {
-		step = 97
+		step = 197
 	}
 	for _, path := range writeFailingInputs(t) {
 		want := runFar(t, path, 600_000, nil)

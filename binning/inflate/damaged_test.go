@@ -38,7 +38,7 @@ func compare(t *testing.T, name string, data []byte) {
 
 // TestDamaged has files that were flipped, cut, spliced, and had members swapped.
 func TestDamaged(t *testing.T) {
-	n := 300
+	n := 200
 	if testing.Short() {
 		n = 30
 	}

@@ -112,7 +112,11 @@ func TestMembers(t *testing.T) {
 }
 
 func TestBGZF(t *testing.T) {
-	text := fastq(5, 2_000_000)
+	size := 2_000_000
+	if testing.Short() {
+		size = 600_000
+	}
+	text := fastq(5, size)
 	data := bgzip(text)
 	for _, o := range []Options{{}, {Threads: 3}, {Threads: 3, chunk: 2048}, {Threads: 2, Memory: MinMemory}} {
 		got, s, err := readAll(bytes.NewReader(data), o)
@@ -132,7 +136,7 @@ func TestBGZF(t *testing.T) {
 
 // TestAhead: a single member is decoded ahead of the chain, and what is found there is used.
 func TestAhead(t *testing.T) {
-	size := 6_000_000
+	size := 3_000_000
 	if testing.Short() {
 		size = 2_000_000
 	}
@@ -209,13 +213,12 @@ func (zeroReader) Read(p []byte) (int, error) {
 
 // TestGoroutines: none are left, wherever reading stops.
 func TestGoroutines(t *testing.T) {
-	text := fastq(10, 3_000_000)
-	data := goLevel(6)(text)
-	before := runtime.NumGoroutine()
-	readers := 40
+	size, readers := 3_000_000, 40
 	if testing.Short() {
-		readers = 12
+		size, readers = 1_000_000, 12
 	}
+	data := goLevel(6)(fastq(10, size))
+	before := runtime.NumGoroutine()
 	for i := range readers {
 		ctx, cancel := context.WithCancel(context.Background())
 		z := NewReader(ctx, bytes.NewReader(data), Options{Threads: 3, chunk: 40_000})

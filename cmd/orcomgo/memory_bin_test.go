@@ -16,15 +16,20 @@ func TestBinLeastMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the peak of a process is read from /proc")
 	}
-	for _, tt := range []struct{ name, record string }{
-		{"reads of 100 bases", "@read.1:1:2:3\n" + strings.Repeat("ACGTTGCATT", 10) + "\n+\n" + strings.Repeat("FFFF:FFFF,", 10) + "\n"},
-		{"wrapped", "@read.1\nACGTTGCATT\nACGTT\n+\nFFFF:FFFF,\n@+FFF\n"},
-		{"tiny records", "@\nA\n+\nI\n"},
-		{"tiny records of odd forms", ">\nA\n>a\n\nC\nA\n>\r\nA\r\nCG\n"},
+	for _, tt := range []struct {
+		name   string
+		size   int // of the text
+		record string
+	}{
+		{"reads of 100 bases", 20_000_000, "@read.1:1:2:3\n" + strings.Repeat("ACGTTGCATT", 10) + "\n+\n" + strings.Repeat("FFFF:FFFF,", 10) + "\n"},
+		{"wrapped", 20_000_000, "@read.1\nACGTTGCATT\nACGTT\n+\nFFFF:FFFF,\n@+FFF\n"},
+		{"tiny records", 20_000_000, "@\nA\n+\nI\n"},
+		// much processor time in little memory; without a bound this text takes several times as much
+		{"tiny records of odd forms", 8_000_000, ">\nA\n>a\n\nC\nA\n>\r\nA\r\nCG\n"},
 	} {
 		dir := memoryDir(t)
 		path := filepath.Join(dir, "x")
-		if err := os.WriteFile(path, []byte(strings.Repeat(tt.record, 20_000_000/len(tt.record))), 0o666); err != nil {
+		if err := os.WriteFile(path, []byte(strings.Repeat(tt.record, tt.size/len(tt.record))), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		const most = minMemory*1.15 + 4e6 // the program of the tests is larger than the one that is installed
