@@ -118,10 +118,10 @@ func (c *cuda) InflatesMembers() bool { return true }
 // stopDevices ends all work on the devices. Pinned memory becomes usual memory.
 func (c *cuda) stopDevices() error {
 	var all error
-	// After an error, copies between a lane and pinned memory of another device may be queued. Closing a
-	// lane waits for them, so the lanes of all devices are closed before any memory is unpinned.
+	// After an error, copies between a lane and pinned memory of another device may be queued. So all lanes are waited for before any
+	// memory is unpinned.
 	for len(c.lanes) > 0 {
-		all = errors.Join(all, (<-c.lanes).Close())
+		all = errors.Join(all, (<-c.lanes).Settle())
 	}
 	for _, d := range c.devices {
 		if d != nil {

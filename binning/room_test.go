@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"orcomgo/bins"
+	"orcomgo/minimizer"
+
 	"github.com/klauspost/compress/gzip"
 )
 
@@ -40,5 +43,21 @@ func TestUnlikelyRatio(t *testing.T) {
 				t.Errorf("%s: compressed text (%d) has other bins than plain text", name, i)
 			}
 		}
+	}
+}
+
+// TestPackedRoom: packed reads, before they are sorted, take memory by their bases, not by their text.
+func TestPackedRoom(t *testing.T) {
+	const records = 20_000
+	text := simulate(1, records, 60, 60, "a name that is longer than the read")
+	c := NewCPU(Resources{Threads: 1, Streams: 1, Run: serial}).(*cpu)
+	defer c.Close()
+	var b bins.Block
+	if err := c.Assign(t.Context(), &Text{Data: text, Last: true}, &b); err != nil {
+		t.Fatal(err)
+	}
+	segments := len(text)/fillPiece + 1
+	if n, most := len(c.jobs[0].packed), records*(60/4+1)+segments*2*minimizer.Pad; n > most {
+		t.Errorf("%d reads of 60 bases take %d bytes, want %d at most", b.Records, n, most)
 	}
 }

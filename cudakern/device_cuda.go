@@ -162,31 +162,31 @@ func (d *Device) enter() (leave func(), err error) {
 	return runtime.UnlockOSThread, nil
 }
 
-// Stop frees the lanes that are still open and the context. Pinned memory is not pinned any more, but valid until Close. Nothing but
+// Stop waits for the lanes that are still open, and frees all memory on the device with the context: buffer by buffer that takes as long
+// again. Pinned memory is not pinned any more, but valid until Close. Nothing but
 // Description, PinTime and Close may be called after it. Further calls do nothing.
 func (d *Device) Stop() error {
 	d.mu.Lock()
-	var open []*Lane
-	for l := range d.lanes {
-		open = append(open, l)
-	}
+	open := d.lanes
+	d.lanes = map[*Lane]bool{}
 	stopped := d.stopped
 	d.stopped = true
 	d.mu.Unlock()
 	if stopped {
 		return nil
 	}
-	var first error
-	for _, l := range open {
-		if err := l.Close(); err != nil && first == nil {
-			first = err
-		}
-	}
 	leave, err := d.enter()
 	if err != nil {
 		return err
 	}
 	defer leave()
+	var first error
+	for l := range open {
+		if err := l.settle(); err != nil && first == nil {
+			first = err
+		}
+		l.forget()
+	}
 	for _, h := range d.pinned {
 		if err := h.unpin(); err != nil && first == nil {
 			first = err

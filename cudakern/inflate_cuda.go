@@ -50,9 +50,14 @@ const inflatePad = 64
 const memberSize = int(unsafe.Sizeof(Member{}))
 
 func (f *Inflater) release() error {
-	return errors.Join(cudaError("ending a stream", f.stream.Synchronize()), f.compressed.free(), f.members.free(), f.status.free(),
-		cudaError("freeing pinned memory", freePinned(f.words)), cudaError("ending a stream", f.stream.Destroy()))
+	err := cudaError("ending a stream", f.stream.Synchronize())
+	for _, b := range f.buffers() {
+		err = errors.Join(err, b.free())
+	}
+	return errors.Join(err, cudaError("freeing pinned memory", freePinned(f.words)), cudaError("ending a stream", f.stream.Destroy()))
 }
+
+func (f *Inflater) buffers() []*buffer { return []*buffer{&f.compressed, &f.members, &f.status} }
 
 // grow makes room for n members.
 func (f *Inflater) grow(n int) error {

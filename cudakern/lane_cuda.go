@@ -207,6 +207,47 @@ func (l *Lane) roomForColumns(packed, names, quals int) error {
 	return l.qualText.grow(quals+64, "qualities")
 }
 
+// Settle waits until all that was queued on the lane's streams is done.
+func (l *Lane) Settle() error {
+	leave, err := l.dev.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return l.settle()
+}
+
+func (l *Lane) settle() error {
+	err := cudaError("waiting for a stream", l.stream.Synchronize())
+	for _, f := range l.inflaters {
+		if f != nil {
+			err = errors.Join(err, cudaError("waiting for a stream", f.stream.Synchronize()))
+		}
+	}
+	return err
+}
+
+// forget makes the lane's memory on the device that of its context, with which it is freed.
+func (l *Lane) forget() {
+	for _, b := range l.buffers() {
+		b.forget()
+	}
+	for _, f := range l.inflaters {
+		if f != nil {
+			for _, b := range f.buffers() {
+				b.forget()
+			}
+		}
+	}
+}
+
+// buffers returns the lane's memory on the device, but for that of its inflaters.
+func (l *Lane) buffers() []*buffer {
+	return append(l.coding.buffers(), &l.text, &l.ends, &l.state, &l.info, &l.counts, &l.lens, &l.nameAt, &l.qualAt, &l.runs,
+		&l.place, &l.codes, &l.keyA, &l.keyB, &l.orderA, &l.orderB, &l.storedPlace, &l.packedAt, &l.basesAt, &l.binAt, &l.bins, &l.packed,
+		&l.exceptions, &l.nameText, &l.qualText, &l.table)
+}
+
 // Close waits for the lane's stream and frees its memory.
 func (l *Lane) Close() error {
 	leave, err := l.dev.enter()
@@ -230,9 +271,7 @@ func (l *Lane) release() error {
 	if l.stream != (cu.Stream{}) {
 		keep(cudaError("ending a stream", l.stream.Synchronize()))
 	}
-	for _, b := range append(l.coding.buffers(), &l.text, &l.ends, &l.state, &l.info, &l.counts, &l.lens, &l.nameAt, &l.qualAt, &l.runs,
-		&l.place, &l.codes, &l.keyA, &l.keyB, &l.orderA, &l.orderB, &l.storedPlace, &l.packedAt, &l.basesAt, &l.binAt, &l.bins, &l.packed,
-		&l.exceptions, &l.nameText, &l.qualText, &l.table) {
+	for _, b := range l.buffers() {
 		keep(b.free())
 	}
 	for _, f := range l.inflaters {

@@ -150,6 +150,12 @@ func (b *buffer) grow(n int, what string) error {
 	return nil
 }
 
+// forget makes the buffer empty. Its memory is freed with the context.
+func (b *buffer) forget() {
+	allocated.Add(-int64(b.size))
+	*b = buffer{}
+}
+
 func (b *buffer) free() error {
 	if b.size == 0 {
 		return nil

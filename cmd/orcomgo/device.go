@@ -129,35 +129,36 @@ func largeEnoughForGPU(inputs []binning.InputSpec, threads int) bool {
 	var total int64
 	for _, in := range inputs {
 		if in.Path != "-" {
-			total += gpuBytes(in.Path)
+			n, _ := gpuBytes(in.Path)
+			total += n
 		}
 	}
 	return total >= minGPUBytes*int64(threads)
 }
 
 // gpuBytes returns how many bytes of FASTQ a file counts as: those of a regular file that begins as
-// FASTQ does, and bgzfWeight times those of one that begins as BGZF does.
-func gpuBytes(path string) int64 {
+// FASTQ does, and bgzfWeight times those of one that begins as BGZF does, for which it returns bgzf.
+func gpuBytes(path string) (n int64, bgzf bool) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
-		return 0
+		return 0, false
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return 0
+		return 0, false
 	}
 	defer f.Close()
 	head := make([]byte, 64<<10)
-	n, _ := io.ReadFull(f, head)
+	size, _ := io.ReadFull(f, head)
 	switch {
-	case n == 0:
-		return 0
+	case size == 0:
+		return 0, false
 	case head[0] == record.FASTQ.Format().Mark:
-		return info.Size()
-	case len(inflate.FindMembers(head[:n], 1<<20, nil).Members) > 0:
-		return bgzfWeight * info.Size()
+		return info.Size(), false
+	case len(inflate.FindMembers(head[:size], 1<<20, nil).Members) > 0:
+		return bgzfWeight * info.Size(), true
 	}
-	return 0
+	return 0, false
 }
 
 // execCUDAProgram replaces the process by the orcomgo-cuda beside it, with the same arguments, if

@@ -163,4 +163,9 @@ func TestWorthwhile(t *testing.T) {
 	if !largeEnoughForGPU([]binning.InputSpec{bgzf}, 2*bgzfWeight) || largeEnoughForGPU([]binning.InputSpec{bgzf}, 2*bgzfWeight+1) {
 		t.Error("BGZF does not count as much as it should")
 	}
+	for _, in := range append(in, bgzf) {
+		if _, is := gpuBytes(in.Path); is != (in == bgzf) {
+			t.Errorf("%s is BGZF: %t", in.Path, is)
+		}
+	}
 }

@@ -8,6 +8,7 @@ import "C" // init_cuda.c is linked
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"orcomgo/binning"
 	"orcomgo/cudakern"
@@ -20,12 +21,18 @@ const (
 	// gpuStreams is how many blocks are in flight without --streams, on however many GPUs. More are not
 	// faster (docs/PERFORMANCE.md).
 	gpuStreams = 4
+	// plainConnections is how many connections the context has if no input is BGZF. The kernels of a block take little time then, and
+	// with few connections the GPU starts and ends sooner (docs/PERFORMANCE.md). Members of BGZF are inflated on many streams.
+	plainConnections = 1
 )
 
 func init() {
 	gpu = &gpuBuild{
 		probe: describeGPU,
 		assigner: func(c *binning.Config, required bool) {
+			if !slices.ContainsFunc(c.Inputs, func(in binning.InputSpec) bool { _, bgzf := gpuBytes(in.Path); return bgzf }) {
+				cudakern.SetConnections(plainConnections)
+			}
 			c.NewAssigner = func(r *binning.Resources) (binning.Assigner, error) {
 				return binning.NewBoth(r, binning.Device{
 					Required: required,
