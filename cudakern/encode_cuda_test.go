@@ -262,6 +262,9 @@ func TestCoded(t *testing.T) {
 	if underSanitizer() {
 		sizes, counts = []int{1, 65, 1000, 16385}, []int{1, 3, 257}
 	}
+	if underRacecheck() {
+		sizes, counts = []int{1000}, []int{65}
+	}
 	for what, quals := range qualities {
 		for _, n := range sizes {
 			for _, mapped := range []bool{false, true} {
@@ -325,6 +328,9 @@ func TestCodedRandom(t *testing.T) {
 	rounds := 300
 	if testing.Short() || underSanitizer() {
 		rounds = 30
+	}
+	if underRacecheck() {
+		rounds = 6
 	}
 	for round := range rounds {
 		var names, quals []byte

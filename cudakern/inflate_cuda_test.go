@@ -120,6 +120,9 @@ func TestInflate(t *testing.T) {
 	if underSanitizer() {
 		sizes = []int{40000, 3000, 40}
 	}
+	if underRacecheck() {
+		sizes = []int{3000, 40} // TestInflateDamaged has larger ones
+	}
 	for seed, most := range sizes {
 		cases := validCases(rand.New(rand.NewPCG(uint64(seed), 31)), most)
 		checkInflate(t, l, cases, seed)
@@ -200,15 +203,19 @@ func TestInflateOutside(t *testing.T) {
 // TestInflateLanes inflates on several lanes at once.
 func TestInflateLanes(t *testing.T) {
 	d := open(t)
+	size, rounds := 1<<20, 3
+	if underRacecheck() {
+		size, rounds = 1<<15, 1
+	}
 	var wg sync.WaitGroup
 	for i := range 4 {
 		l := lane(t, d, 1<<20)
 		wg.Go(func() {
 			rng := rand.New(rand.NewPCG(uint64(i), 33))
-			for range 3 {
+			for range rounds {
 				var cases []inflateCase
 				for _, d := range []deflater{deflaters[rng.IntN(len(deflaters))], deflaters[rng.IntN(len(deflaters))]} {
-					for _, c := range bgzfOf(runLikeText(rng, 1<<20, 2+rng.IntN(30)), d) {
+					for _, c := range bgzfOf(runLikeText(rng, size, 2+rng.IntN(30)), d) {
 						if len(c.data) <= MaxMember {
 							cases = append(cases, c)
 						}

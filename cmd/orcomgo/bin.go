@@ -97,6 +97,9 @@ func (o *binFlags) prepare(ctx context.Context, s *streams, args []string, model
 	if err := useDevice(ctx, device, &c); err != nil {
 		return c, nil, err
 	}
+	if c.NewAssigner != nil && o.command == "bin" {
+		gpu.binOnly(c.Inputs)
+	}
 	if bar, err = o.start(s, model...); err != nil {
 		return c, nil, err
 	}

@@ -32,8 +32,8 @@ const (
 	// --device auto chooses a GPU, whose start takes time. A byte of BGZF counts as bgzfWeight bytes,
 	// since the GPU inflates it, too: docs/PERFORMANCE.md, "Where --device auto switches", has the
 	// measurement.
-	minGPUBytes = 200_000_000
-	bgzfWeight  = 6
+	minGPUBytes = 110_000_000
+	bgzfWeight  = 3
 	// minGPUBases is from how many bases on, for each thread, pack --device auto chooses a GPU.
 	minGPUBases = 60_000_000
 	// minGPUMemory is the least --memory with which auto chooses a GPU. Its driver and the pinned
@@ -47,6 +47,8 @@ type gpuBuild struct {
 	probe func() (string, error)
 	// assigner makes binning use the GPU from when it has started. With required it is an error if there is none.
 	assigner func(c *binning.Config, required bool)
+	// binOnly prepares the driver, which has not started yet, for a process that does nothing but bin such inputs.
+	binOnly func(inputs []binning.InputSpec)
 }
 
 // gpu is set by an init function of builds with the tag cuda.

@@ -21,18 +21,16 @@ const (
 	// gpuStreams is how many blocks are in flight without --streams, on however many GPUs. More are not
 	// faster (docs/PERFORMANCE.md).
 	gpuStreams = 4
-	// plainConnections is how many connections the context has if no input is BGZF. The kernels of a block take little time then, and
-	// with few connections the GPU starts and ends sooner (docs/PERFORMANCE.md). Members of BGZF are inflated on many streams.
+	// How many connections the context has for bin: with few it is made and left sooner, and the kernels of a block of text take little
+	// time. Members of BGZF are inflated on many streams, of which some should run side by side (docs/PERFORMANCE.md).
 	plainConnections = 1
+	bgzfConnections  = 2
 )
 
 func init() {
 	gpu = &gpuBuild{
 		probe: describeGPU,
 		assigner: func(c *binning.Config, required bool) {
-			if !slices.ContainsFunc(c.Inputs, func(in binning.InputSpec) bool { _, bgzf := gpuBytes(in.Path); return bgzf }) {
-				cudakern.SetConnections(plainConnections)
-			}
 			c.NewAssigner = func(r *binning.Resources) (binning.Assigner, error) {
 				return binning.NewBoth(r, binning.Device{
 					Required: required,
@@ -51,6 +49,13 @@ func init() {
 				c.Streams = gpuStreams
 			}
 		},
+	}
+	gpu.binOnly = func(inputs []binning.InputSpec) {
+		n := plainConnections
+		if slices.ContainsFunc(inputs, func(in binning.InputSpec) bool { _, bgzf := gpuBytes(in.Path); return bgzf }) {
+			n = bgzfConnections
+		}
+		cudakern.SetConnections(n)
 	}
 	commands = append(commands, &command{
 		name:  probeCommand,
