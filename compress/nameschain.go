@@ -26,15 +26,15 @@ const aheadRecords = 1 << 18
 type nameLink struct {
 	from   uint64    // the first record of the slice
 	before *nameLink // the slice before in the same long chain
+	next   *nameLink // the slice after it there
 	head   *nameLink // the first slice of the long chain
 	begins bool      // a chain begins here, unless names repeat others
-	last   bool      // of the long chain
 
-	end     uint64        // of a head: the end of the long chain
-	repeats bool          // of a head: names repeat others
-	planned chan struct{} // of a head: closed when repeats is set
-	done    chan struct{} // closed when coder is set
-	coder   *names.Encoder
+	end     uint64         // of a head: the end of the long chain
+	repeats bool           // of a head: names repeat others
+	planned chan struct{}  // of a head: closed when repeats is set
+	done    chan struct{}  // closed when coder is set
+	coder   *names.Encoder // nil again where the next slice has taken it, or begins with new models
 }
 
 // nameKey is an input, and the first record of a slice of it.
@@ -57,9 +57,9 @@ func newNameLinks(specs []sliceSpec, man *archive.Manifest) map[nameKey]*nameLin
 				continue
 			}
 			end := s.from + uint64(s.records)
-			l := &nameLink{from: s.from, last: true, done: make(chan struct{})}
+			l := &nameLink{from: s.from, done: make(chan struct{})}
 			if b := last[input]; b != nil && end-b.head.from <= longChainRecords {
-				b.last, l.before, l.head = false, b, b.head
+				b.next, l.before, l.head = l, b, b.head
 			} else {
 				l.head, l.planned = l, make(chan struct{})
 			}
@@ -122,8 +122,8 @@ func (e *encoder) encodeNames(c *columns, first []byte) ([]byte, error) {
 		l.repeats = l.coder.Repeats()
 		close(l.planned)
 	}
-	if l.last {
-		l.coder = nil
+	if l.next == nil || l.next.fresh() {
+		l.coder = nil // it takes some MB, and there may be thousands of slices
 	}
 	close(l.done)
 	return section, nil

@@ -126,3 +126,48 @@ func TestNameChainDamage(t *testing.T) {
 		t.Errorf("a slice that continues it: error %v", next)
 	}
 }
+
+// TestNameCodersAreFreed: coders are not kept once their chain has ended. Each takes some MB.
+func TestNameCodersAreFreed(t *testing.T) {
+	setChains(t, 900, 2000)
+	plain := func(i int) string { return fmt.Sprintf("run:%d:%d\n", 1+i/700, i*i*31%9973) }
+	repeated := func(i int) string { return fmt.Sprintf("SRR%d.%d\n", i/200, i%200*(i%200)*7919%1000003) }
+	for what, name := range map[string]func(i int) string{"plain": plain, "repeated": repeated} {
+		var specs []sliceSpec
+		for i := range 20 {
+			specs = append(specs, sliceSpec{unit: unit{first: 0, mate: -1, lead: -1}, from: uint64(300 * i), records: 300})
+		}
+		e := &encoder{nameLinks: newNameLinks(specs, &archive.Manifest{NameRanges: true, Inputs: make([]archive.Input, 1)})}
+		for _, s := range specs {
+			c := &columns{from: s.from, records: s.records, perm: []uint32{}} // in another order, so that no bins are needed
+			for i := range s.records {
+				c.names = append(c.names, name(int(s.from)+i)...)
+			}
+			if _, err := e.encodeNames(c, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for key, l := range e.nameLinks {
+			if l.coder != nil {
+				t.Errorf("%s: the coder of the slice from %d is kept", what, key.from)
+			}
+		}
+	}
+}
+
+// TestKeptNames: of decoded names as many bytes are kept as memory allows, the last ones.
+func TestKeptNames(t *testing.T) {
+	if little, usual := keptNames(128<<20), keptNames(0); little != 8<<20 || usual != 64<<20 {
+		t.Errorf("%d and %d bytes", little, usual)
+	}
+	l := &sliceNames{most: 100}
+	done := make(chan struct{})
+	close(done)
+	for i := range 5 {
+		l.last = append(l.last, &namesEntry{first: i, done: done, names: make([]byte, 40)})
+	}
+	l.drop(9)
+	if len(l.last) != 2 || l.last[0].first != 3 {
+		t.Errorf("%d entries are kept", len(l.last))
+	}
+}

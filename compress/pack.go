@@ -138,7 +138,7 @@ func packedBefore(ctx context.Context, e commit.Entry, r *bins.Reader, o PackOpt
 	if !o.KeepBins {
 		// The archive may have been damaged since it was packed.
 		if !o.NoVerify {
-			src := newPacked(p, o.Threads)
+			src := newPacked(p, o.Threads, o.Memory)
 			status, err := verifySource(ctx, src, VerifyOptions{Threads: o.Threads, Memory: o.Memory, Progress: o.Progress})
 			if err != nil {
 				return nil, err

@@ -31,9 +31,11 @@ type packed struct {
 	primers    primers
 }
 
-func newPacked(r *archive.Reader, threads int) *packed {
+// newPacked returns the source of r, which keeps little of what it decodes if memory (0: the package's default) is little.
+func newPacked(r *archive.Reader, threads int, memory uint64) *packed {
 	p := &packed{r: r, man: r.Manifest(), pool: newWorkers(threads), threads: max(threads, 1), shared: newOnceWork(),
 		memory: &buffers{keep: 2 * max(threads, 1)}}
+	p.names.most = keptNames(memory)
 	for i := range p.man.Inputs {
 		p.keeps = append(p.keeps, keepsOf(p.man.Options, p.man.Inputs[i].Kind))
 	}

@@ -47,7 +47,7 @@ func (p *packer) verificationError(ctx context.Context, err error) error {
 
 // following returns a verification that runs while slices are written. They are decoded by dec, as many at once as flight says.
 func (p *packer) following(dec *seqs.Decoder, flight int) *verification {
-	src := newPacked(p.w.Reader(&p.man), p.o.Threads)
+	src := newPacked(p.w.Reader(&p.man), p.o.Threads, p.o.Memory)
 	src.dec, src.pool = dec, p.pool
 	v := p.verification(&following{src, p.written})
 	v.follows = true
@@ -62,7 +62,7 @@ func (p *packer) afterwards() (*verification, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := newPacked(r, p.o.Threads)
+	src := newPacked(r, p.o.Threads, p.o.Memory)
 	src.threads = seqs.SegmentThreads(src.threads, p.o.Memory)
 	return p.verification(src), nil
 }

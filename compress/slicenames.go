@@ -18,12 +18,19 @@ import (
 // sliceNames keeps decoded names.
 type sliceNames struct {
 	keepText atomic.Bool // names are kept after those of the next slice were decoded
+	most     int         // how many bytes of names are kept, beside the last entry
 	mu       sync.Mutex
 	last     []*namesEntry // the most recent one last
 }
 
-// keptNameBytes is how many bytes of names are kept, beside the last entry.
-const keptNameBytes = 64 << 20
+// keptNames returns how many bytes of names are kept where so much memory may be used (0: the package's default). Where mates are in
+// slices of their own, or names continue those of the slice before, what was dropped is decoded again.
+func keptNames(memory uint64) int {
+	if memory == 0 {
+		memory = defaultMemory
+	}
+	return int(min(memory/16, 64<<20))
+}
 
 // mostLinks is how many slices in a row may have names that continue those of the slice before.
 const mostLinks = 1 << 16
@@ -195,7 +202,7 @@ func (l *sliceNames) remove(e *namesEntry) {
 	}
 }
 
-// drop drops the oldest entries where there are more than keptNameBytes of names, and, unless names are kept, more than `most` entries.
+// drop drops the oldest entries where there are more than l.most bytes of names, and, unless names are kept, more than `most` entries.
 // Only so many have models. l.mu must be locked.
 func (l *sliceNames) drop(most int) {
 	bytes := 0
@@ -208,7 +215,7 @@ func (l *sliceNames) drop(most int) {
 	kept := l.last[:0]
 	for i, e := range l.last {
 		if e.decoded() && i < len(l.last)-1 {
-			if bytes > keptNameBytes || i < old && !l.keepText.Load() {
+			if bytes > l.most || i < old && !l.keepText.Load() {
 				bytes -= len(e.names)
 				continue
 			}

@@ -157,7 +157,7 @@ func openEntry(e commit.Entry, threads int, memory uint64) (source, error) {
 			p.Close()
 			return nil, err
 		}
-		return newPacked(p, threads), nil
+		return newPacked(p, threads, memory), nil
 	case packedErr != nil:
 		return nil, packedErr
 	}
