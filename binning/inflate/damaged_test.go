@@ -36,7 +36,7 @@ func compare(t *testing.T, name string, data []byte) {
 	}
 }
 
-// TestDamaged has files that were flipped, cut, spliced, and had members swapped.
+// TestDamaged has files that were flipped, cut, spliced, and had members swapped, in parts that can be tested side by side.
 func TestDamaged(t *testing.T) {
 	n := 200
 	if testing.Short() {
@@ -46,46 +46,57 @@ func TestDamaged(t *testing.T) {
 		n = 10_000
 	}
 	text := fastq(7, 120_000)
-	member := func(c, from, to int) []byte { return compressors[c%len(compressors)].zip(text[from:to]) }
-	for i := range n {
-		r := rand.New(rand.NewPCG(7, uint64(i)))
-		var members [][]byte
-		switch i % 3 {
-		case 0:
-			members = [][]byte{member(r.IntN(20), 0, 120_000)}
-		case 1:
-			for from := 0; from < 120_000; from += 20_000 {
-				members = append(members, member(r.IntN(20), from, from+20_000))
+	const parts = 8
+	for part := range parts {
+		t.Run(fmt.Sprintf("part=%d", part), func(t *testing.T) {
+			t.Parallel()
+			for i := part; i < n; i += parts {
+				name, data := damagedFile(text, uint64(i))
+				compare(t, fmt.Sprintf("%d, %s, %d bytes", i, name, len(data)), data)
 			}
-		default:
-			members = [][]byte{bgzip(text)}
-		}
-		data := slices.Concat(members...)
-		at, other := r.IntN(len(data)), r.IntN(len(data))
-		var name string
-		switch kind := r.IntN(5); {
-		case kind == 0:
-			name = "cut"
-			data = data[:at]
-		case kind == 1:
-			name = "spliced"
-			data = slices.Concat(data[:at], data[other:])
-		case kind == 2 && len(members) > 1:
-			name = "swapped"
-			a, b := r.IntN(len(members)), r.IntN(len(members))
-			members[a], members[b] = members[b], members[a]
-			data = slices.Concat(members...)
-		case kind == 3:
-			name = "overwritten"
-			copy(data[at:], random(uint64(i), 1+r.IntN(50)))
-		default:
-			name = "flipped"
-			for range 1 + r.IntN(3) {
-				data[r.IntN(len(data))] ^= 1 << r.IntN(8)
-			}
-		}
-		compare(t, fmt.Sprintf("%d, %s at %d of %d", i, name, at, len(data)), data)
+		})
 	}
+}
+
+// damagedFile returns a gzip file of text that was damaged, and how. It depends on i.
+func damagedFile(text []byte, i uint64) (name string, data []byte) {
+	member := func(c, from, to int) []byte { return compressors[c%len(compressors)].zip(text[from:to]) }
+	r := rand.New(rand.NewPCG(7, i))
+	var members [][]byte
+	switch i % 3 {
+	case 0:
+		members = [][]byte{member(r.IntN(20), 0, 120_000)}
+	case 1:
+		for from := 0; from < 120_000; from += 20_000 {
+			members = append(members, member(r.IntN(20), from, from+20_000))
+		}
+	default:
+		members = [][]byte{bgzip(text)}
+	}
+	data = slices.Concat(members...)
+	at, other := r.IntN(len(data)), r.IntN(len(data))
+	switch kind := r.IntN(5); {
+	case kind == 0:
+		name = fmt.Sprintf("cut at %d", at)
+		data = data[:at]
+	case kind == 1:
+		name = fmt.Sprintf("spliced at %d", at)
+		data = slices.Concat(data[:at], data[other:])
+	case kind == 2 && len(members) > 1:
+		name = "swapped"
+		a, b := r.IntN(len(members)), r.IntN(len(members))
+		members[a], members[b] = members[b], members[a]
+		data = slices.Concat(members...)
+	case kind == 3:
+		name = fmt.Sprintf("overwritten at %d", at)
+		copy(data[at:], random(i, 1+r.IntN(50)))
+	default:
+		name = "flipped"
+		for range 1 + r.IntN(3) {
+			data[r.IntN(len(data))] ^= 1 << r.IntN(8)
+		}
+	}
+	return name, data
 }
 
 func TestHeaders(t *testing.T) {

@@ -170,8 +170,8 @@ func TestMemoryBoundHoldsLong(t *testing.T) {
 		{"thirdN, sequences", shape("thirdN"), 256, []string{"--reads-only", "--order", "any"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			checkPeaks(t, c.text(t), c.mib<<20, c.options...)
-			checkArchivePeak(t, c.text(t), c.mib<<20, c.options...)
+			t.Run("steps", func(t *testing.T) { checkPeaks(t, c.text(t), c.mib<<20, c.options...) })
+			t.Run("archive", func(t *testing.T) { checkArchivePeak(t, c.text(t), c.mib<<20, c.options...) })
 		})
 	}
 }
