@@ -76,31 +76,25 @@ vet-platforms:
 		echo "GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./..."; GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || exit 1; \
 	done
 
-# The tests of the packages on 64-bit ARM, by qemu where it is installed; but not one that starts itself as another process,
-# and not one of reading a file that was shortened: qemu does not say at which address that failed.
+# The tests of the packages on 64-bit ARM, by qemu where it is installed; but not one that starts itself as another process, and
+# not those where a file or its disk ends before a mapping of it: qemu does not say at which address that failed.
 ARM64_PKGS = ./binning/... ./bins/... ./minimizer ./compress ./compress/archive ./compress/basemodel ./compress/names \
 	./compress/overlap ./compress/quals ./compress/rangecoder ./compress/seqs
+ARM64_SKIP = TestKilled|TestReadMapped|TestConcurrentWriterFull
 test-arm64:
 	@qemu=$$(command -v qemu-aarch64-static || command -v qemu-aarch64); \
 	if [ -n "$$qemu" ]; then \
 		echo "GOARCH=arm64 $(GO) test -short -exec $$qemu"; \
-		GOARCH=arm64 $(GO) test -short -skip "^(TestKilled|TestReadMapped)$$" -timeout $(PATIENCE) -exec "$$qemu" $(ARM64_PKGS); \
+		GOARCH=arm64 $(GO) test -short -skip '^($(ARM64_SKIP))$$' -timeout $(PATIENCE) -exec "$$qemu" $(ARM64_PKGS); \
 	else echo "qemu-aarch64 is not installed: nothing was tested on arm64"; fi
 
 # Everything that takes longer: more random moments to be killed at, an error in every system call (by strace where it is
-# installed), more damages, large inputs, fuzzing.
+# installed), more damages, large inputs, fuzzing; vet-platforms and test-arm64. Each part is a process on two cores, several side by
+# side where there are more. A line says what came of each, and bin/long has the logs. Some parts: make test-long PARTS=REGEXP.
 FUZZTIME ?= 20s
-test-long: vet-platforms test-arm64
-	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -v -run 'Long|Kill|Faults|DamagedTwelve|MemoryBound' ./cmd/orcomgo
-	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'Reader|FindData' ./compress
-	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'TestShares|TestLongDraws' ./compress/seqs
-	ORCOMGO_LONG=1 $(GO) test -count 1 -timeout 180m -run 'Damaged' ./binning/inflate
-	ORCOMGO_LONG=1 $(GO) test -count 1 -run 'Browser|FiguresData' ./compress/report
-	@for pkg in $$($(GO) list ./...); do \
-		for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
-			echo "fuzz $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzzminimizetime 1s -fuzztime $(FUZZTIME) $$pkg || exit 1; \
-		done; \
-	done
+PARTS    ?= .
+test-long:
+	GO='$(GO)' FUZZTIME=$(FUZZTIME) deploy/check/testlong.sh '$(PARTS)'
 
 # The workflow of deploy/snakemake on a Slurm cluster of three nodes on this machine: as root, with Debian's packages.
 test-slurm: build

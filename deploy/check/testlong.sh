@@ -1,0 +1,222 @@
+#!/bin/bash
+# testlong.sh: runs the parts of `make test-long` side by side, and prints a line for each: PASS, FAIL, skipped or not ended, and its
+# seconds. It ends with status 0 if no part failed and all ended.
+#
+#   testlong.sh [-o FOLDER] [-s SECONDS] [-l] [REGEXP]
+#
+#   -o FOLDER   where binaries, logs and the summary go (bin/long)
+#   -s SECONDS  end what still runs so long after the start (no limit)
+#   -l          list the parts
+#   REGEXP      only the parts whose names match
+#
+# Each process gets two cores, as the bounds of memory are for two threads, and those of memory have theirs alone. Variables: GO,
+# FUZZTIME (20s), ORCOMGO_DATA (real runs), CROWD (other processes on two cores side by side, 1).
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+GO=${GO:-go} FUZZTIME=${FUZZTIME:-20s} CROWD=${CROWD:-1}
+out=bin/long limit= list=
+while getopts o:s:l option; do
+	case $option in
+	o) out=$OPTARG ;;
+	s) limit=$OPTARG ;;
+	l) list=1 ;;
+	*) exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+only=${1:-.}
+began=$(date +%s)
+mkdir -p "$out/logs" && out=$(cd "$out" && pwd) || exit 1
+root=$PWD
+export ORCOMGO_LONG=1 CGO_ENABLED=0
+
+long=(./cmd/orcomgo ./compress ./compress/seqs ./compress/report ./compress/tables ./compress/records ./compress/doubles
+	./compress/sidefiles ./binning/inflate ./binning/groups)
+# variable NAME: the value of a variable of the Makefile
+variable() { sed -n "/^$1 *=/{:more;/\\\\\$/{N;b more};s/^[^=]*= *//;s/\\\\\n//g;p}" Makefile; }
+read -rd '' -a arm < <(variable ARM64_PKGS)
+platforms=$(variable PLATFORMS) skip=$(variable ARM64_SKIP)
+qemu=$(command -v qemu-aarch64-static || command -v qemu-aarch64)
+
+# functions PATTERN FILE...: the functions in files whose names begin with what matches
+functions() {
+	local pattern=$1
+	shift
+	cat "$@" | sed -n "s/^func \($pattern[A-Za-z0-9_]*\)(.*/\1/p" | sort -u
+}
+# names PACKAGE PATTERN: likewise in the tests of a package
+names() { functions "$2" "$1"/*_test.go; }
+# packages with a fuzz target
+fuzzed() { grep -l --include='*_test.go' -r '^func Fuzz' . | grep -v '^./bin/' | xargs -n 1 dirname | sort -u; }
+flat() { local name=${1#./}; echo "${name//\//_}"; }
+
+# part CLASS NAME FOLDER COMMAND: writes a line of the list of parts
+part() { printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4"; }
+# tests CLASS PACKAGE REGEXP [SKIP]: a part of the tests of a package
+tests() {
+	part "$1" "$(flat "$2") $3${4:+ rest}" "$2" \
+		"$out/host/$(basename "$2").test -test.v -test.timeout 180m -test.run '$3'${4:+ -test.skip '$4'}"
+}
+
+# arm64_parts lists those of the tests on 64-bit ARM, by qemu, as test-arm64 of the Makefile runs them.
+arm64_parts() {
+	local pkg name files run
+	while read -r pkg files; do
+		pkg=.${pkg#"$root"}
+		run="ORCOMGO_LONG= $qemu $out/arm64/$(basename "$pkg").test -test.short -test.timeout 180m"
+		case $pkg in
+		./binning | ./binning/inflate | ./compress | ./compress/overlap | ./compress/seqs)
+			for name in $(cd "$pkg" && functions '\(Test\|Example\|Fuzz\)' $files); do
+				[[ $name =~ ^($skip)$ || $name == TestMain ]] || part other "arm64 $(flat "$pkg") $name" "$pkg" "$run -test.run '^$name\$'"
+			done
+			;;
+		*) part other "arm64 $(flat "$pkg")" "$pkg" "$run -test.skip '^($skip)\$'" ;;
+		esac
+	done < <(GOARCH=arm64 $GO list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}} {{join .TestGoFiles " "}} {{join .XTestGoFiles " "}}{{end}}' \
+		"${arm[@]}")
+}
+
+# Parts that take longest come first.
+parts() {
+	local all name pkg named p
+	for name in chimera stutter shared24 thirdN genome 'thirdN, sequences' allN 'genome, sequences'; do
+		for p in steps archive; do tests memory ./cmd/orcomgo "^TestMemoryBoundHoldsLong\$/^${name// /_}\$/^$p\$"; done
+		all="${all:+$all|}${name// /_}"
+	done
+	tests memory ./cmd/orcomgo '^TestMemoryBoundHoldsLong$' "^TestMemoryBoundHoldsLong\$/^($all)\$"
+	tests memory ./cmd/orcomgo '^TestLongBinMemory$'
+	all=
+	for name in shared24 suffix50 chimera stutter repeats random tandem thirdN identical polyA allN; do
+		tests memory ./cmd/orcomgo "^TestMemoryBoundHolds\$/^$name\$"
+		all="${all:+$all|}$name"
+	done
+	tests memory ./cmd/orcomgo '^TestMemoryBoundHolds$' "^TestMemoryBoundHolds\$/^($all)\$"
+	tests memory ./cmd/orcomgo '^TestBinLeastMemory$'
+	tests memory ./cmd/orcomgo '^TestPlanHolds$'
+
+	all=
+	while read -r name; do
+		for named in false true; do tests other ./cmd/orcomgo "^TestFaults\$/^$name\$/^named=$named\$"; done
+		tests other ./cmd/orcomgo "^TestLongSystemCalls\$/^$name\$"
+		all="${all:+$all|}$name"
+	done < <(sed -n '/^func scenarios/,/^}/s/^\t\t{"\([a-z, ]*\)",.*/\1/p' cmd/orcomgo/faults_test.go | tr ' ' _ | sort)
+	tests other ./cmd/orcomgo '^(TestFaults|TestLongSystemCalls)$' "^(TestFaults|TestLongSystemCalls)\$/^($all)\$"
+	for name in $(names cmd/orcomgo 'Test[A-Za-z]*\(Long\|Kill\|Faults\|DamagedTwelve\|ManyEntries\|TerminalSession\|RunFolder\)'); do
+		case $name in TestFaults | TestLongSystemCalls | TestLongBinMemory | TestMemory*) continue ;; esac
+		tests other ./cmd/orcomgo "^$name\$"
+	done
+	for name in $(names compress 'Test[A-Za-z]*\(Reader\|FindData\)'); do tests other ./compress "^$name\$"; done
+	tests other ./compress/seqs '^TestLongDraws$'
+	tests other ./compress/seqs '^(TestShares|TestLongestReads)$'
+	for p in 0 1 2 3 4 5 6 7; do tests other ./binning/inflate "^TestDamaged\$/^part=$p\$"; done
+	tests other ./binning/inflate Damaged '^TestDamaged$/^part=[0-7]$'
+	tests other ./binning/groups '^TestLargeGraph$'
+	tests other ./compress/report 'Browser|FiguresData'
+	for p in tables records doubles sidefiles; do tests other ./compress/$p '^(TestReal|TestRunFolder)'; done
+	for p in $platforms; do part other "vet $p" . "GOOS=${p%/*} GOARCH=${p#*/} $GO vet ./..."; done
+	[ -z "$qemu" ] || arm64_parts
+	for pkg in $(fuzzed); do
+		for name in $(names "$pkg" Fuzz); do
+			part other "fuzz $(flat "$pkg") $name" "$pkg" "$out/fuzz/$(flat "$pkg").test -test.run '^\$' -test.fuzz '^$name\$' \
+-test.fuzztime $FUZZTIME -test.fuzzminimizetime 1s -test.fuzzcachedir $out/corpus/$(flat "$pkg")"
+		done
+	done
+}
+
+parts | awk -F'\t' -v only="$only" '$2 ~ only' >"$out/parts"
+[ -z "$list" ] || { cut -f 2 "$out/parts"; exit; }
+rm -f "$out"/logs/* "$out"/results
+
+# The binaries of those parts. A package and what it needs is built for fuzzing apart.
+build() {
+	if grep -q "$out/host/" "$out/parts"; then mkdir -p "$out/host" && $GO test -c -o "$out/host/" "${long[@]}" || return; fi
+	if grep -q "$out/arm64/" "$out/parts"; then mkdir -p "$out/arm64" && GOARCH=arm64 $GO test -c -o "$out/arm64/" "${arm[@]}" || return; fi
+	mkdir -p "$out/fuzz"
+	local pkgs=() pkg
+	for pkg in $(fuzzed); do if grep -q "$out/fuzz/$(flat "$pkg").test" "$out/parts"; then pkgs+=("$pkg"); fi; done
+	[ ${#pkgs[@]} = 0 ] && return
+	# one alone first: most that is needed is built once
+	$GO test -c -fuzz . -o "$out/fuzz/$(flat "${pkgs[0]}").test" "${pkgs[0]}" || return
+	for pkg in "${pkgs[@]:1}"; do printf '%s\0%s\0' "$out/fuzz/$(flat "$pkg").test" "$pkg"; done |
+		xargs -0 -r -n 2 -P $((cores / 2 + 1)) "$GO" test -c -fuzz . -o
+}
+mapfile -t cpus < <(taskset -pc $$ | sed 's/.*: //' | tr , '\n' | while IFS=- read -r a b; do seq "$a" "${b:-$a}"; done)
+cores=${#cpus[@]} pairs=$((${#cpus[@]} / 2))
+[ $pairs -gt 0 ] || pairs=1
+build >"$out/logs/build.log" 2>&1 || { tail -n 20 "$out/logs/build.log"; echo "FAIL: the tests can't be built"; exit 1; }
+echo "$(wc -l <"$out/parts") parts on $cores cores; built in $(($(date +%s) - began)) s"
+for class in memory other; do
+	grep "^$class	" "$out/parts" >"$out/queue.$class"
+	echo 0 >"$out/next.$class"
+done
+
+# take CLASS: the next part of a class, or status 1
+take() {
+	(
+		flock 9
+		n=$(($(cat "$out/next.$1") + 1))
+		[ $n -le "$(wc -l <"$out/queue.$1")" ] || exit 1
+		echo $n >"$out/next.$1"
+		sed -n ${n}p "$out/queue.$1"
+	) 9>"$out/lock"
+}
+
+# perform CPUS LINE: runs a part and notes what came of it.
+perform() {
+	local name dir command log start status result left=
+	IFS=$'\t' read -r _ name dir command <<<"$2"
+	log=$out/logs/$(echo "$name" | tr -c 'A-Za-z0-9\n' _ | tr -s _).log start=$(date +%s)
+	if [ -n "$limit" ]; then
+		left=$((began + limit - start))
+		if [ $left -le 0 ]; then
+			printf 'not ended\t0\t%s\n' "$name" >>"$out/results"
+			return
+		fi
+	fi
+	(cd "$dir" && exec ${left:+timeout -k 5 $left} taskset -c "$1" bash -c "$command") >"$log" 2>&1
+	status=$?
+	case $status in
+	0) result=PASS ;;
+	124 | 137) result="not ended" ;;
+	*) result=FAIL ;;
+	esac
+	if [ $status = 0 ] && grep -q '^testing: warning: no tests to run' "$log"; then
+		case $name in *' rest') ;; *) result=FAIL ;; esac
+	elif [ $status = 0 ] && grep -q '^--- SKIP' "$log" && ! grep -q '^--- PASS' "$log"; then
+		result=skipped
+	fi
+	printf '%-9s %5d s  %s\n' "$result" $(($(date +%s) - start)) "$name"
+	printf '%s\t%d\t%s\n' "$result" $(($(date +%s) - start)) "$name" >>"$out/results"
+}
+
+# work CPUS CLASS...: runs parts of the classes, one after another, until there are none
+work() {
+	local cpus=$1 class line
+	shift
+	for class in "$@"; do
+		while line=$(take "$class"); do perform "$cpus" "$line"; done
+	done
+}
+alone=$(((pairs + 1) / 2))
+for ((p = 0; p < pairs; p++)); do
+	two=${cpus[2 * p]}${cpus[2 * p + 1]:+,${cpus[2 * p + 1]}}
+	if [ $p -lt $alone ]; then
+		(
+			work "$two" memory
+			for ((k = 0; k < CROWD; k++)); do work "$two" other & done
+			wait
+		) &
+	else
+		for ((k = 0; k < CROWD; k++)); do work "$two" other & done
+	fi
+done
+wait
+
+echo
+sort -t $'\t' -k 3 "$out/results" | awk -F'\t' '{ printf "%-9s %5d s  %s\n", $1, $2, $3 }' >"$out/summary"
+cat "$out/summary"
+awk -F'\t' -v wall=$(($(date +%s) - began)) '{ n[$1]++; s += $2 } END {
+	printf "%d parts: %d passed, %d failed, %d not ended, %d skipped; %d s, one after another %d s\n",
+		NR, n["PASS"], n["FAIL"], n["not ended"], n["skipped"], wall, s
+	exit n["FAIL"] + n["not ended"] > 0 }' "$out/results" | tee -a "$out/summary"
+exit "${PIPESTATUS[0]}"
