@@ -21,6 +21,8 @@ const (
 	memoryPerInput = 5 << 18           // the first text, and a buffer
 	memoryGzip     = inflate.MinMemory // for each input of gzip besides
 	memoryBase     = 24 << 20
+	// A block takes as much memory as one of mostOfText times its text at most: records of two bases, each with a form of its own.
+	mostOfText = 12
 	// Of each byte of text that is parsed ahead (ahead.go), where records are tiny and none has the form of the one before.
 	memoryAhead = 40
 )
@@ -43,7 +45,7 @@ func (c *Config) fitMemory(sizeGiven bool) error {
 		if text > 0 {
 			// No block is larger than the inputs. But its memory also depends on the number of
 			// its records, which is bounded by the block size.
-			size = min(size, 4*text)
+			size = min(size, mostOfText*text)
 		}
 		return memoryBase + inputs + memoryPerByte*size*uint64(streams)
 	}

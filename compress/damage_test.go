@@ -44,7 +44,10 @@ func TestDamage(t *testing.T) {
 	other := states(t, pair(o1, o2), record.Options{})
 	rng := rand.New(rand.NewSource(6))
 	flips := 1200
-	if testing.Short() {
+	switch {
+	case os.Getenv("ORCOMGO_LONG") != "":
+		flips = 10_000
+	case testing.Short():
 		flips = 200
 	}
 	count := 0

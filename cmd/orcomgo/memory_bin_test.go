@@ -16,6 +16,7 @@ func TestBinLeastMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the peak of a process is read from /proc")
 	}
+	const odd = ">\nA\n>a\n\nC\nA\n>\r\nA\r\nCG\n"
 	for _, tt := range []struct {
 		name   string
 		size   int // of the text
@@ -25,7 +26,8 @@ func TestBinLeastMemory(t *testing.T) {
 		{"wrapped", 20_000_000, "@read.1\nACGTTGCATT\nACGTT\n+\nFFFF:FFFF,\n@+FFF\n"},
 		{"tiny records", 20_000_000, "@\nA\n+\nI\n"},
 		// much processor time in little memory; without a bound this text takes several times as much
-		{"tiny records of odd forms", 8_000_000, ">\nA\n>a\n\nC\nA\n>\r\nA\r\nCG\n"},
+		{"tiny records of odd forms", 5_000_000, odd},
+		{"more tiny records of odd forms", 8_000_000, odd},
 	} {
 		dir := memoryDir(t)
 		path := filepath.Join(dir, "x")

@@ -25,7 +25,8 @@ func TestCollector(t *testing.T) {
 		live, goal := readMetric("/gc/heap/live:bytes"), readMetric("/gc/heap/goal:bytes")
 		runtime.KeepAlive(used)
 		want := c.least + (live-garbage.reserved())*garbagePercent/100
-		if c.memory < 256<<20 { // the limit comes first
+		// The limit comes first, also where tests that ran before left much in use.
+		if c.memory < 256<<20 || c.memory < 1<<30 && live+want > c.memory+garbage.reserved()-uncounted {
 			if goal-live > want {
 				t.Errorf("within %d bytes the heap grows by %d, by more than %d", c.memory, goal-live, want)
 			}

@@ -31,7 +31,7 @@ root=$PWD
 export ORCOMGO_LONG=1 CGO_ENABLED=0
 
 long=(./cmd/orcomgo ./compress ./compress/seqs ./compress/report ./compress/tables ./compress/records ./compress/doubles
-	./compress/sidefiles ./binning/inflate ./binning/groups)
+	./compress/sidefiles ./binning ./binning/inflate ./binning/groups)
 # variable NAME: the value of a variable of the Makefile
 variable() { sed -n "/^$1 *=/{:more;/\\\\\$/{N;b more};s/^[^=]*= *//;s/\\\\\n//g;p}" Makefile; }
 read -rd '' -a arm < <(variable ARM64_PKGS)
@@ -106,6 +106,8 @@ parts() {
 		tests other ./cmd/orcomgo "^$name\$"
 	done
 	for name in $(names compress 'Test[A-Za-z]*\(Reader\|FindData\)'); do tests other ./compress "^$name\$"; done
+	tests other ./compress '^TestDamage$'
+	tests other ./binning '^TestDecompress$'
 	tests other ./compress/seqs '^TestLongDraws$'
 	tests other ./compress/seqs '^(TestShares|TestLongestReads)$'
 	for p in 0 1 2 3 4 5 6 7; do tests other ./binning/inflate "^TestDamaged\$/^part=$p\$"; done
