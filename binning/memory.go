@@ -21,7 +21,8 @@ const (
 	memoryPerInput = 5 << 18           // the first text, and a buffer
 	memoryGzip     = inflate.MinMemory // for each input of gzip besides
 	memoryBase     = 24 << 20
-	// A block takes as much memory as one of mostOfText times its text at most: records of two bases, each with a form of its own.
+	// A text takes as much memory as one of records of usual length that is mostOfText times as long, at most: records of one base, each
+	// with another form than the one before.
 	mostOfText = 12
 	// Of each byte of text that is parsed ahead (ahead.go), where records are tiny and none has the form of the one before.
 	memoryAhead = 40
@@ -42,12 +43,13 @@ func (c *Config) fitMemory(sizeGiven bool) error {
 		return nil
 	}
 	need := func(size uint64, streams int) uint64 {
+		size *= uint64(streams)
 		if text > 0 {
-			// No block is larger than the inputs. But its memory also depends on the number of
-			// its records, which is bounded by the block size.
+			// Blocks in flight are no larger than the inputs. But their memory also depends on the number of
+			// their records, which is bounded by the block size.
 			size = min(size, mostOfText*text)
 		}
-		return memoryBase + inputs + memoryPerByte*size*uint64(streams)
+		return memoryBase + inputs + memoryPerByte*size
 	}
 	for c.Streams > 1 && need(c.Options.BlockSize, c.Streams) > c.Memory {
 		c.Streams--
