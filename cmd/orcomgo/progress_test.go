@@ -151,13 +151,17 @@ pack: 80 reads in 79.0 s, 1 read/s
 
 // TestWeightOfVerify: verify takes a larger share of the time where an archive has one slice, because it can't begin before that is packed.
 func TestWeightOfVerify(t *testing.T) {
+	model := stageModel{weight: 12, alone: 44}
 	for text, want := range map[uint64]float64{0: 12, 1000: 44, sliceText: 44, 2 * sliceText: 28, 1000 * sliceText: 12.032} {
-		if got := verifyModel.weightOf(text); got < want-0.001 || got > want+0.001 {
+		if got := model.weightOf(text); got < want-0.001 || got > want+0.001 {
 			t.Errorf("%d bytes of text: weight %f, want %f", text, got, want)
 		}
 	}
-	if got := binModel.weightOf(1000); got != 3 {
+	if got := binModel.weightOf(1000); got != binModel.weight {
 		t.Errorf("bin: weight %f", got)
+	}
+	if verifyModel.alone <= verifyModel.weight {
+		t.Errorf("verify: weight %f alone, and %f with more slices", verifyModel.alone, verifyModel.weight)
 	}
 }
 
