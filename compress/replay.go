@@ -45,6 +45,9 @@ func newReplay(src source, stage string, threads int, memory uint64, report Prog
 		}
 	}
 	r.setFlight(inFlight(threads, memory, largest))
+	if inMemory(memory, largest) < 2 {
+		r.texts.keep = 0 // there is no room for a text of the slice before while a slice is decoded
+	}
 	r.progress = newMeter(report, stage, total)
 	return r
 }
