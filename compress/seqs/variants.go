@@ -3,6 +3,7 @@ package seqs
 import (
 	"encoding/binary"
 	"math/bits"
+	"runtime/debug"
 	"sync"
 )
 
@@ -38,9 +39,16 @@ func newVariants(size uint64) *variants {
 	return &variants{at: make([]uint8, size+variantStep)}
 }
 
+// waitingShare: variants wait for another use if they take at most one in so many bytes of what the process may take. Between two slices
+// of little memory, other things are in their place.
+const waitingShare = 16
+
 // release empties the variants for another use.
 func (v *variants) release() {
 	size := len(v.at) - variantStep
+	if int64(size) > debug.SetMemoryLimit(-1)/waitingShare {
+		return
+	}
 	if len(v.noted) > size/notedShare {
 		clear(v.at)
 	} else {
