@@ -28,6 +28,8 @@ type encoder struct {
 	progress *meter
 	cache    *blockCache
 	pool     workers
+	// sequences bounds how many slices have begun to code their sequences: those that wait for the model of the pseudogenome hold memory.
+	sequences workers
 	// nameRanges says that slices record which names they have.
 	nameRanges bool
 	assembled  *onceWork            // the pseudogenome of the phase's reads is there
@@ -72,6 +74,7 @@ func sumColumns(c *columns) (sums columnSums) {
 // encode returns slice i; safe for concurrent use.
 func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 	spec := e.specs[i]
+	pool := e.pool.inTurn(spec.turn)
 	out := &encoded{slice: spec.slice()}
 	cols, err := e.columns(ctx, spec)
 	if err != nil {
@@ -91,7 +94,7 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 		mem.Bases, mem.NamesLen = cols[m].bases(), uint64(len(cols[m].names))
 		out.min[m], out.max[m] = cols[m].lengths.Range(spec.records)
 		g.Go(func() error {
-			return e.pool.do(ctx, func() error {
+			return pool.do(ctx, func() error {
 				out.check.sums[m] = sumColumns(cols[m])
 				if e.nameRanges {
 					ranges[m].addNames(cols[m].names)
@@ -106,18 +109,21 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 			if !e.keeps[mem.Input][col.id] || col.shared() && m > 0 {
 				continue
 			}
-			run := e.pool.do
+			run := pool.do
 			if e.inputs[mem.Input].TwoBit {
-				run = e.pool.do
+				run = pool.do
 			} else if col.afterAssembly || col.id == archive.Quals && cols[m].byBases {
-				run = e.afterAssembly
+				run = func(ctx context.Context, f func() error) error { return e.afterAssembly(ctx, pool, f) }
 				if spec.run == nil {
-					run = func(ctx context.Context, f func() error) error { return e.afterLoad(ctx, cols[m], f) }
+					run = func(ctx context.Context, f func() error) error { return e.afterLoad(ctx, pool, cols[m], f) }
 				}
-			} else if p := e.primers[mem.Input]; col.id == archive.Quals && p != nil && p.from != spec.from {
-				run = func(ctx context.Context, f func() error) error { return e.afterPrimer(ctx, p, f) }
+			} else if p := e.primers[mem.Input]; col.id == archive.Quals && p != nil {
+				run = e.pool.inTurn(0).do // since others wait for the primer
+				if p.from != spec.from {
+					run = func(ctx context.Context, f func() error) error { return afterPrimer(ctx, pool, p, f) }
+				}
 			} else if l := e.nameLinks[nameKey{mem.Input, spec.from}]; col.id == archive.Names && l != nil {
-				run = func(ctx context.Context, f func() error) error { return e.afterNames(ctx, l, f) }
+				run = func(ctx context.Context, f func() error) error { return afterLink(ctx, pool, l, f) }
 			}
 			g.Go(func() error {
 				return run(ctx, func() (err error) {
@@ -142,37 +148,38 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 }
 
 // afterAssembly runs f, which makes the pseudogenome if there is none yet, on a worker.
-func (e *encoder) afterAssembly(ctx context.Context, f func() error) error {
+func (e *encoder) afterAssembly(ctx context.Context, pool workers, f func() error) error {
 	first := false
 	err := e.assembled.wait(ctx, func() error {
 		first = true
-		return e.pool.do(ctx, f)
+		return pool.do(ctx, f)
 	})
 	if err != nil || first {
 		return err
 	}
-	return e.pool.do(ctx, f)
+	return pool.do(ctx, f)
 }
 
 // afterLoad is afterAssembly for f that needs the reads of c's part in memory. Other slices wait for these alone, not for f.
-func (e *encoder) afterLoad(ctx context.Context, c *columns, f func() error) error {
+func (e *encoder) afterLoad(ctx context.Context, pool workers, c *columns, f func() error) error {
 	err := e.assembled.wait(ctx, func() error {
-		return e.pool.do(ctx, func() error { return e.enc.Load(ctx, seqColumn(c)) })
+		return pool.do(ctx, func() error { return e.enc.Load(ctx, seqColumn(c)) })
 	})
 	if err != nil {
 		return err
 	}
-	return e.pool.do(ctx, f)
+	return e.sequences.inTurn(pool.turn).do(ctx, func() error { return pool.do(ctx, f) })
 }
 
 // columns returns those of a slice.
 func (e *encoder) columns(ctx context.Context, spec sliceSpec) (cols [2]*columns, err error) {
+	pool := e.pool.inTurn(spec.turn)
 	if spec.run != nil {
-		err = e.afterAssembly(ctx, func() error { return e.sorted(ctx, spec, &cols) })
+		err = e.afterAssembly(ctx, pool, func() error { return e.sorted(ctx, spec, &cols) })
 		return cols, err
 	}
 	var lead *columns // the names of the first mates, if those of the slice are coded given them
-	err = e.pool.do(ctx, func() (err error) {
+	err = pool.do(ctx, func() (err error) {
 		for m, input := range spec.inputs() {
 			if cols[m], err = e.cache.acquire(input, spec.from, spec.records); err != nil {
 				return err
@@ -187,7 +194,7 @@ func (e *encoder) columns(ctx context.Context, spec sliceSpec) (cols [2]*columns
 		return cols, err
 	}
 	if e.meta.Options.OrderAny {
-		err = e.afterAssembly(ctx, func() error {
+		err = e.afterAssembly(ctx, pool, func() error {
 			perm, err := e.enc.Sorted(ctx, spec.ordered(), spec.from, spec.from+uint64(spec.records))
 			if err != nil {
 				return err
@@ -245,7 +252,7 @@ func (e *encoder) sort(ctx context.Context, run *sortedRun, spec sliceSpec) erro
 		var g errgroup.Group
 		g.Go(func() (err error) {
 			for m, input := range spec.inputs() {
-				if run.reads[m], err = newRunReads(e.bins, input, from, int(spec.run.records), e.memory, cap(e.pool)); err != nil {
+				if run.reads[m], err = newRunReads(e.bins, input, from, int(spec.run.records), e.memory, e.pool.number); err != nil {
 					return err
 				}
 			}

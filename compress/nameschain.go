@@ -76,8 +76,8 @@ func newNameLinks(specs []sliceSpec, man *archive.Manifest) map[nameKey]*nameLin
 // fresh reports whether the names begin with new models. Unless l is a head, planned of its head must be closed.
 func (l *nameLink) fresh() bool { return l.head == l || l.begins && !l.head.repeats }
 
-// afterNames runs f on a worker when there are the models that the names of l begin with.
-func (e *encoder) afterNames(ctx context.Context, l *nameLink, f func() error) error {
+// afterLink runs f on a worker when there are the models that the names of l begin with.
+func afterLink(ctx context.Context, pool workers, l *nameLink, f func() error) error {
 	if l.head != l {
 		if err := waitFor(ctx, l.head.planned); err != nil {
 			return err
@@ -88,7 +88,7 @@ func (e *encoder) afterNames(ctx context.Context, l *nameLink, f func() error) e
 			return err
 		}
 	}
-	return e.pool.do(ctx, f)
+	return pool.do(ctx, f)
 }
 
 // encodeNames codes the names of c given those of the first mates, if these are not nil.

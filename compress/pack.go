@@ -43,27 +43,6 @@ type PackOptions struct {
 	Progress Progress // may be nil
 }
 
-// defaultMemory is used where Memory is 0.
-const defaultMemory = 1 << 30
-
-// inMemory returns how many slices, the largest of which has so many bytes of text and of exceptions, memory has room for. A
-// slice takes about three times its text on the way.
-func inMemory(memory, text uint64) uint64 {
-	if memory == 0 {
-		memory = defaultMemory
-	}
-	n := memory / 4 / max(text, 1<<20) // three quarters of it, for three times the text
-	return max(n, 1)
-}
-
-// inFlight returns how many such slices may be in work at once.
-func inFlight(threads int, memory, text uint64) int {
-	return atMostThreads(inMemory(memory, text), threads)
-}
-
-// atMostThreads returns n, or as many slices as keep the threads busy if these are fewer.
-func atMostThreads(n uint64, threads int) int { return int(min(n, uint64(max(threads, 1)+1))) }
-
 // Pack compresses the bins of the archive that path leads to, decodes the result again and
 // compares before it commits, and removes the bins. Killed at any moment, it leaves the bins
 // or the packed archive, and can be called again. If there is a packed archive of that name
@@ -281,11 +260,11 @@ func (p *packer) run(ctx context.Context) error {
 	var v *verification
 	if n := inMemory(p.memoryBeside(), p.largest()); n > 1 {
 		if dec := p.enc.Follow(); dec != nil {
-			p.flight = atMostThreads(n-n/2, p.busyThreads())
+			p.flight = max(atMostThreads(n-n/2, p.busyThreads()), p.ahead())
 			if p.plansEarlyTexts(n) {
 				p.early = newEarlyTexts(&p.man)
 			}
-			v = p.following(dec, atMostThreads(n/2, p.o.Threads))
+			v = p.following(dec, atMostThreads(n/2, p.verifiedAtOnce()))
 		}
 	}
 	if v == nil {
@@ -323,34 +302,13 @@ func (p *packer) plan() {
 	p.man.Slices, p.checks = make([]archive.Slice, len(p.specs)), make([]sliceCheck, len(p.specs))
 	p.written = make([]chan struct{}, len(p.specs))
 	for i := range p.specs {
-		p.man.Slices[i] = p.specs[i].slice()
+		if p.man.Slices[i] = p.specs[i].slice(); p.specs[i].run == nil {
+			p.specs[i].turn = i + 1
+		}
 		p.written[i] = make(chan struct{})
 	}
 	p.man.NameRanges = wordsWorthRanges(&p.man)
 	p.flight = atMostThreads(inMemory(p.memoryBeside(), p.largest()), p.busyThreads())
-}
-
-// busyThreads returns how many slices keep the threads busy. Slices wait for the pseudogenome with their sequences, so others need to be in
-// work meanwhile. Few threads are kept busy by the coders of the pseudogenome.
-func (p *packer) busyThreads() int {
-	switch {
-	case len(p.specs) > 0 && p.specs[0].run != nil:
-		return 3 * p.o.Threads
-	case p.o.Threads >= earlyThreads: // names and qualities of small slices take little time
-		return p.o.Threads * int(min(max(waitingText/max(p.largest(), 1), 1), 8))
-	}
-	return p.o.Threads
-}
-
-// waitingText is how many bytes of text slices in work have for each thread, so that there are more of them than threads if they are small.
-const waitingText = 16 << 20
-
-// largest returns how many bytes of text and of exceptions the largest slice has.
-func (p *packer) largest() (n uint64) {
-	for i := range p.specs {
-		n = max(n, p.specs[i].text+p.specs[i].exceptions)
-	}
-	return n
 }
 
 func (p *packer) closeEncoder() {
@@ -360,19 +318,11 @@ func (p *packer) closeEncoder() {
 	}
 }
 
-// memoryBeside returns how much memory there is beside bins that are in memory; 0 for no bound.
-func (p *packer) memoryBeside() uint64 {
-	if p.o.Memory == 0 {
-		return 0
-	}
-	return max(p.o.Memory-min(p.r.Held(), p.o.Memory), 1)
-}
-
 // write encodes all the slices and writes them, then the shared sections.
 func (p *packer) write(ctx context.Context) error {
 	meta := p.r.Meta()
 	e := &encoder{meta: meta, bins: p.r, memory: p.o.Memory, enc: p.enc, level: p.o.Level.quals(), keeps: keepsOfAll(meta),
-		inputs: p.man.Inputs, nameRanges: p.man.NameRanges, pool: p.pool, assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun),
+		inputs: p.man.Inputs, nameRanges: p.man.NameRanges, pool: p.pool, sequences: newWorkers(2 * p.o.Threads), assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun),
 		primers: newInputPrimers(p.specs, &p.man, p.o.Memory), nameLinks: newNameLinks(p.specs, &p.man)}
 	var blockwise []sliceSpec
 	total := uint64(0)

@@ -210,6 +210,7 @@ func (p *packed) decodings(s *archive.Slice, d demand, needs seqs.Needs) []*deco
 // damaged column takes with it the members that depend on it, and no other.
 func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 	s := &p.man.Slices[wanted.slice]
+	pool := p.pool.inTurn(wanted.turn)
 	b := &batch{slice: s}
 	needs := p.seqsNeeds(s, wanted)
 	list := p.decodings(s, wanted, needs)
@@ -239,7 +240,7 @@ func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 	for _, d := range list {
 		g.Go(func() error {
 			defer close(d.done)
-			return p.decodeColumn(ctx, b, d)
+			return p.decodeColumn(ctx, pool, b, d)
 		})
 	}
 	if err := g.Wait(); err != nil {
@@ -283,7 +284,7 @@ func (p *packed) seqsNeeds(s *archive.Slice, d demand) seqs.Needs {
 }
 
 // decodeColumn sets d's column in b, or d.err; what it returns is the error of ctx.
-func (p *packed) decodeColumn(ctx context.Context, b *batch, d *decoding) error {
+func (p *packed) decodeColumn(ctx context.Context, pool workers, b *batch, d *decoding) error {
 	if d.prepare != nil && !p.man.Inputs[b.slice.First.Input].TwoBit {
 		d.err = d.prepare(ctx, p)
 	}
@@ -298,7 +299,7 @@ func (p *packed) decodeColumn(ctx context.Context, b *batch, d *decoding) error 
 	if ctx.Err() != nil || d.err != nil {
 		return ctx.Err()
 	}
-	return p.pool.do(ctx, func() error {
+	return pool.do(ctx, func() error {
 		what := d.id.String() + " of " + whereRecords(p.man, b.slice, d.m)
 		section := *b.slice.Section(d.id, d.m)
 		var memory []byte

@@ -72,7 +72,7 @@ func (p *packer) textPieces(e *encoder) (pieces []textPiece) {
 func (p *packer) hashEarly(ctx context.Context, e *encoder, pieces []textPiece) error {
 	man := manifestOf(p.r.Meta(), p.o.Tool)
 	pool := &buffers{keep: 2 * piecesAhead}
-	err := e.afterAssembly(ctx, func() error {
+	err := e.afterAssembly(ctx, e.pool, func() error {
 		for i := range pieces {
 			if err := e.sort(ctx, pieces[i].run, *pieces[i].spec); err != nil {
 				return err

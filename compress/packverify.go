@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"orcomgo/bins/record"
 
@@ -71,6 +72,7 @@ func (p *packer) verification(src source) *verification {
 	man := &p.man
 	jobs := wholeArchive(man)
 	for i := range jobs {
+		jobs[i].turn = p.specs[i].turn
 		jobs[i].asText = man.Options.Exact(man.Inputs[man.Slices[i].First.Input].Kind) // else letters are compared
 	}
 	v := &verification{p: p, src: src, jobs: jobs, checks: make([]*textCheck, len(man.Inputs)),
@@ -120,20 +122,75 @@ func (v *verification) slices(ctx context.Context) error {
 		}
 		return nil
 	}
-	consume := func(k int, t *piece) error {
-		// Texts are summed in their order, and this has to keep up with the decoding of slices by many threads.
-		var g errgroup.Group
-		for m, mem := range man.Slices[k].Members() {
+	g, ctx := errgroup.WithContext(ctx)
+	queues := v.startSums(ctx, g)
+	consume := func(k int, t *piece, done func()) error {
+		members := man.Slices[k].Members()
+		text := &summedText{done: done}
+		text.left.Store(int32(len(members) * len(queues[0])))
+		for m, mem := range members {
 			v.digests[mem.Input] += v.texts[k][m].digest
+			for _, q := range queues[m] {
+				q <- textOfInput{text, mem.Input, t.text[m]} // there is room for all pieces in flight
+			}
+		}
+		return nil
+	}
+	g.Go(func() error {
+		defer func() {
+			for _, of := range queues {
+				for _, q := range of {
+					close(q)
+				}
+			}
+		}()
+		return v.replay.runUntil(ctx, v.jobs, work, consume)
+	})
+	return g.Wait()
+}
+
+// summedText is the text of a slice that is being summed.
+type summedText struct {
+	left atomic.Int32 // sums that are still to be computed
+	done func()
+}
+
+// textOfInput is the text of a member of a slice.
+type textOfInput struct {
+	of    *summedText
+	input int
+	text  []byte
+}
+
+// startSums starts the goroutines that sum and compare texts, by member and kind of sum, and returns their queues. Each goes through the
+// texts in their order and waits for no other, since all this has to keep up with the decoding of slices by many threads.
+func (v *verification) startSums(ctx context.Context, g *errgroup.Group) (queues [2][3]chan textOfInput) {
+	sums := [...]func(c *textCheck, text []byte) error{
+		func(c *textCheck, text []byte) error { c.addSHA256(text); return nil },
+		func(c *textCheck, text []byte) error { c.addMD5(text); return nil },
+		(*textCheck).compare,
+	}
+	for m := range queues {
+		for i, sum := range sums {
+			q := make(chan textOfInput, v.replay.flight)
+			queues[m][i] = q
 			g.Go(func() error {
-				v.checks[mem.Input].digest(t.text[m])
+				for t := range q {
+					if err := ctx.Err(); err != nil {
+						return err
+					}
+					if err := sum(v.checks[t.input], t.text); err != nil {
+						return err
+					}
+					if t.of.left.Add(-1) == 0 {
+						t.of.done()
+					}
+				}
 				return nil
 			})
-			g.Go(func() error { return v.checks[mem.Input].compare(t.text[m]) })
 		}
-		return g.Wait()
 	}
-	return v.replay.run(ctx, v.jobs, work, consume)
+	return queues
 }
 
 // end compares the rest, after all was written and decoded.

@@ -10,15 +10,22 @@ import (
 
 // workers bounds how many columns are coded or decoded at once. A task holds its place
 // only while it computes, never while it waits for another.
-type workers chan struct{}
+type workers struct {
+	*places
+	turn int // of tasks: see places
+}
 
-func newWorkers(threads int) workers { return make(workers, max(threads, 1)) }
+// newWorkers returns workers whose tasks begin in the order in which they come.
+func newWorkers(threads int) workers { return workers{places: newPlaces(threads)} }
+
+// inTurn returns the same workers for tasks that others with lower turns go before.
+func (w workers) inTurn(turn int) workers { return workers{w.places, turn} }
 
 // releaseWhile gives the place of the task that calls it to another while f, which waits, runs.
 func (w workers) releaseWhile(f func()) {
-	<-w
+	w.leave()
 	f()
-	w <- struct{}{}
+	w.enter(context.Background(), 0) // before all others: it has begun, and what it has in memory is freed at its end
 }
 
 // hold takes up to n places, as they become free, for goroutines that compute without taking one themselves, until that channel is closed.
@@ -34,12 +41,10 @@ func (w workers) hold(ctx context.Context, n int, until <-chan struct{}) {
 
 // do runs f once a worker is free, unless ctx ends first.
 func (w workers) do(ctx context.Context, f func() error) error {
-	select {
-	case w <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := w.enter(ctx, w.turn); err != nil {
+		return err
 	}
-	defer func() { <-w }()
+	defer w.leave()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -73,6 +78,16 @@ func (g *onceWork) wait(ctx context.Context, work func() error) error {
 // result in ascending order, one at a time. A result counts as in flight until it is
 // consumed, which is what bounds memory. The first error ends it all and is returned.
 func inOrder[T any](ctx context.Context, n, inFlight int, produce func(context.Context, int) (T, error), consume func(int, T) error) error {
+	return inOrderUntil(ctx, n, inFlight, produce, func(i int, v T, done func()) error {
+		err := consume(i, v)
+		done()
+		return err
+	})
+}
+
+// inOrderUntil is inOrder for results that are in flight until consume, or another goroutine then, has called done.
+func inOrderUntil[T any](ctx context.Context, n, inFlight int, produce func(context.Context, int) (T, error),
+	consume func(i int, v T, done func()) error) error {
 	inFlight = min(max(inFlight, 1), max(n, 1))
 	g, ctx := errgroup.WithContext(ctx)
 	slots := make(chan struct{}, inFlight)
@@ -104,13 +119,12 @@ func inOrder[T any](ctx context.Context, n, inFlight int, produce func(context.C
 		for done := range queue {
 			select {
 			case v := <-done:
-				if err := consume(i, v); err != nil {
+				if err := consume(i, v, func() { <-slots }); err != nil {
 					return err
 				}
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			<-slots
 			i++
 		}
 		return ctx.Err()

@@ -146,6 +146,9 @@ type sliceSpec struct {
 	// run, if not nil, is a run of records that are delivered in the order of the layout, of
 	// which the slice holds those at from-run.from; else the slice is in input order.
 	run *layoutRun
+	// turn is that of the slice's tasks while it is packed: see places. Those of the first slices go before, so that what was coded is
+	// verified before more is coded. It is 0 of runs.
+	turn int
 }
 
 // slice returns the slice without sections.

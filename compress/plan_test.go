@@ -199,21 +199,3 @@ func TestSliceText(t *testing.T) {
 		sameFiles(t, unpackAll(t, dir, UnpackOptions{Threads: 2}), map[string]string{"r_1.fastq": r1, "r_2.fastq": r2})
 	}
 }
-
-// TestBusyThreads: where there are many threads, more slices than these are in work if the slices are small, or are of runs.
-func TestBusyThreads(t *testing.T) {
-	for _, c := range []struct {
-		threads int
-		text    uint64
-		run     *layoutRun
-		want    int
-	}{
-		{1, 2 << 20, nil, 1}, {2, 2 << 20, nil, 2}, {16, 64 << 20, nil, 16}, {16, 16 << 20, nil, 16}, {16, 4 << 20, nil, 64},
-		{16, 2 << 20, nil, 128}, {16, 0, nil, 128}, {2, 64 << 20, &layoutRun{}, 6},
-	} {
-		p := packer{o: PackOptions{Threads: c.threads}, specs: []sliceSpec{{text: c.text, run: c.run}}}
-		if got := p.busyThreads(); got != c.want {
-			t.Errorf("%+v: %d slices", c, got)
-		}
-	}
-}

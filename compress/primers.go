@@ -97,11 +97,11 @@ func (e *encoder) primed() bool {
 }
 
 // afterPrimer runs f on a worker once there is the primer, or it is known that there is none.
-func (e *encoder) afterPrimer(ctx context.Context, p *inputPrimer, f func() error) error {
+func afterPrimer(ctx context.Context, pool workers, p *inputPrimer, f func() error) error {
 	if err := waitFor(ctx, p.ready); err != nil {
 		return err
 	}
-	return e.pool.do(ctx, f)
+	return pool.do(ctx, f)
 }
 
 // primers keeps those of the inputs that are being decoded.

@@ -72,6 +72,18 @@ func wholeArchive(man *archive.Manifest) []job {
 // after another, in the order of jobs. The first error of either ends it.
 func (r *replay) run(ctx context.Context, jobs []job, work func(k int, p *piece, b *batch) error,
 	consume func(k int, p *piece) error) error {
+	return r.runUntil(ctx, jobs, work, func(k int, p *piece, done func()) error {
+		if err := consume(k, p); err != nil {
+			return err
+		}
+		done()
+		return nil
+	})
+}
+
+// runUntil is run for pieces that are in memory until consume, or another goroutine then, has called done.
+func (r *replay) runUntil(ctx context.Context, jobs []job, work func(k int, p *piece, b *batch) error,
+	consume func(k int, p *piece, done func()) error) error {
 	all := make([]demand, len(jobs))
 	for k, j := range jobs {
 		all[k] = j.demand
@@ -87,7 +99,7 @@ func (r *replay) run(ctx context.Context, jobs []job, work func(k int, p *piece,
 		}
 		p := &piece{job: jobs[k], err: b.err}
 		meter.end()
-		return p, r.pool.do(ctx, func() error {
+		return p, r.pool.inTurn(d.turn).do(ctx, func() error {
 			r.render(p, b)
 			defer r.src.release(b)
 			if work == nil {
@@ -96,16 +108,15 @@ func (r *replay) run(ctx context.Context, jobs []job, work func(k int, p *piece,
 			return work(k, p, b)
 		})
 	}
-	return inOrder(ctx, len(jobs), r.flight, produce, func(k int, p *piece) error {
-		if err := consume(k, p); err != nil {
-			return err
-		}
-		for _, b := range p.own {
-			r.texts.put(b)
-		}
-		n := sliceBytes(r.man, p.slice)
-		r.progress.add(n - decodingPart(n))
-		return nil
+	return inOrderUntil(ctx, len(jobs), r.flight, produce, func(k int, p *piece, done func()) error {
+		return consume(k, p, func() {
+			for _, b := range p.own {
+				r.texts.put(b)
+			}
+			n := sliceBytes(r.man, p.slice)
+			r.progress.add(n - decodingPart(n))
+			done()
+		})
 	})
 }
 

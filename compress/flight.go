@@ -1,0 +1,99 @@
+package compress
+
+// How many slices are in work at once.
+
+// defaultMemory is used where Memory is 0.
+const defaultMemory = 1 << 30
+
+// inMemory returns how many slices, the largest of which has so many bytes of text and of exceptions, memory has room for. A
+// slice takes about three times its text on the way.
+func inMemory(memory, text uint64) uint64 {
+	if memory == 0 {
+		memory = defaultMemory
+	}
+	n := memory / 4 / max(text, 1<<20) // three quarters of it, for three times the text
+	return max(n, 1)
+}
+
+// inFlight returns how many such slices may be in work at once.
+func inFlight(threads int, memory, text uint64) int {
+	return atMostThreads(inMemory(memory, text), threads)
+}
+
+// atMostThreads returns n, or as many slices as keep the threads busy if these are fewer.
+func atMostThreads(n uint64, threads int) int { return int(min(n, uint64(max(threads, 1)+1))) }
+
+// busyThreads returns how many slices keep the threads busy where all have what they need.
+func (p *packer) busyThreads() int {
+	if len(p.specs) > 0 && p.specs[0].run != nil { // they wait for the pseudogenome with all that they have
+		return 3 * p.o.Threads
+	}
+	return p.o.Threads
+}
+
+// doneText is how many bytes of text slices that are being verified have for each thread, if they are small: some are decoded and wait for
+// those before.
+const doneText = 8 << 20
+
+// verifiedAtOnce returns how many slices keep the threads busy with their verification.
+func (p *packer) verifiedAtOnce() int {
+	n := p.o.Threads
+	if n < earlyThreads || len(p.specs) == 0 || p.specs[0].run != nil {
+		return n
+	}
+	return min(max(consecutive(p.specs, doneText*uint64(n)), n), 3*n)
+}
+
+// Slices wait for the pseudogenome with their sequences, so names and qualities of others are coded meanwhile, where there are many
+// threads. Few are kept busy by laying out the reads and by the coders of the pseudogenome. Slices are only begun when the threads have
+// nothing to do for those before.
+const (
+	// waitingText is how many bytes of text such slices have for each thread.
+	waitingText = 64 << 20
+	// waitingShare: they have at most one in so many bytes of memory.
+	waitingShare = 16
+	// waitingSlices is how many there are for each thread at most.
+	waitingSlices = 32
+)
+
+// ahead returns how many slices may be in work so that all threads are busy while the pseudogenome is made.
+func (p *packer) ahead() int {
+	if p.o.Threads < earlyThreads || len(p.specs) == 0 || p.specs[0].run != nil {
+		return 1
+	}
+	memory := p.memoryBeside()
+	if memory == 0 {
+		memory = defaultMemory
+	}
+	text := min(waitingText*uint64(p.o.Threads), memory/waitingShare)
+	return min(consecutive(p.specs, text), waitingSlices*p.o.Threads)
+}
+
+// consecutive returns how many slices, whichever follow each other, have so many bytes of text and of exceptions together at most.
+func consecutive(specs []sliceSpec, most uint64) int {
+	n, from, sum := len(specs), 0, uint64(0)
+	for i := range specs {
+		sum += specs[i].text + specs[i].exceptions
+		for ; sum > most; from++ {
+			sum -= specs[from].text + specs[from].exceptions
+			n = min(n, i-from)
+		}
+	}
+	return n
+}
+
+// largest returns how many bytes of text and of exceptions the largest slice has.
+func (p *packer) largest() (n uint64) {
+	for i := range p.specs {
+		n = max(n, p.specs[i].text+p.specs[i].exceptions)
+	}
+	return n
+}
+
+// memoryBeside returns how much memory there is beside bins that are in memory; 0 for no bound.
+func (p *packer) memoryBeside() uint64 {
+	if p.o.Memory == 0 {
+		return 0
+	}
+	return max(p.o.Memory-min(p.r.Held(), p.o.Memory), 1)
+}
