@@ -5,13 +5,22 @@ type history struct {
 	words []uint64
 }
 
-func newHistory(n int) history { return history{make([]uint64, n/32+3)} }
+func newHistory(n int) history { return history{make([]uint64, historyWords(n))} }
 
-// clone returns a copy with room for n bases in all.
-func (h *history) clone(n int) history {
-	c := newHistory(n)
-	copy(c.words, h.words)
-	return c
+// historyWords returns how many words the history of n bases has.
+func historyWords(n int) int { return n/32 + 3 }
+
+// grow makes room for so many words.
+func (h *history) grow(words int) {
+	all := make([]uint64, words)
+	copy(all, h.words)
+	h.words = all
+}
+
+// undo makes n bases from place `at` on what they are in from, which may be shorter.
+func (h *history) undo(from *history, at, n int) {
+	words := h.words[at>>5 : (at+n)>>5+1]
+	clear(words[copy(words, from.words[at>>5:]):])
 }
 
 // set enters base b at place i. If a base was entered there before, the place holds the bitwise or of both.

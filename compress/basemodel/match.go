@@ -101,12 +101,8 @@ func (m *match) restart(at, known int) {
 	m.pending = [4]candidate{}
 }
 
-// grow gives the match, which has seen the n bases of hist, a table of its own with room for another `more`.
+// grow gives the match, which has seen the n bases of hist, a larger table of its own with room for another `more`.
 func (m *match) grow(hist *history, n, more int) {
-	if slotBits(n+more) <= int(64-m.shift) {
-		m.slots = append([]uint32(nil), m.slots...)
-		return
-	}
 	m.makeTable(n + more)
 	m.pending = [4]candidate{} // of the smaller table
 	var h, r uint64

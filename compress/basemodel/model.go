@@ -85,12 +85,14 @@ type Model struct {
 
 	slot, word uint32 // of the match's table and of the history: fetched ahead of their use
 	block      *block // memory for encodeBlock; nil until that needs it
+	origin     *Model // of which this is a clone; nil if it is none, or one that is not used again
+	clones     *clones
 	_          [4096]byte
 }
 
 // newModel returns a fresh model for n bases.
 func newModel(n int) *Model {
-	m := &Model{hist: newHistory(n), match: newMatch(n)}
+	m := &Model{hist: newHistory(n), match: newMatch(n), clones: new(clones)}
 	m.mix.init()
 	m.moveTo(0, false)
 	return m
@@ -148,30 +150,6 @@ func (m *Model) appendPeer(from int, bases []byte) {
 	}
 }
 
-// Clone returns a copy of the model that has room for another n bases and is independent of m, which is not changed. Bases
-// coded under the copy may have qualities; each class of these learns mixing weights of its own from here on.
-func (m *Model) Clone(n int) *Model {
-	c := *m
-	c.block = nil
-	c.mix.nodes = anyNodes()
-	copy(c.mix.nodes, m.mix.nodes)
-	c.mix.weights = nil
-	for range qualityClasses {
-		c.mix.weights = append(c.mix.weights, m.mix.weights...)
-	}
-	c.hist = m.hist.clone(m.at + n)
-	c.match.grow(&m.hist, m.at, n)
-	c.slot, c.word = 0, 0 // of the old table
-	return &c
-}
-
-// Release gives memory of the model to later ones. The model must not be used afterwards.
-func (m *Model) Release() {
-	nodes := m.mix.nodes
-	m.mix.nodes = nil
-	freeNodes.Put(&nodes)
-}
-
 // Equal reports whether the models predict the same from here on: whether all that they have learnt is equal.
 func (m *Model) Equal(o *Model) bool {
 	a, b := *m, *o
@@ -180,7 +158,7 @@ func (m *Model) Equal(o *Model) bool {
 		return false
 	}
 	for _, m := range []*Model{&a, &b} {
-		m.mix.nodes, m.mix.weights, m.hist.words, m.match.slots, m.block = nil, nil, nil, nil, nil
+		m.mix.nodes, m.mix.weights, m.hist.words, m.match.slots, m.block, m.origin, m.clones = nil, nil, nil, nil, nil, nil, nil
 	}
 	return reflect.DeepEqual(&a, &b)
 }

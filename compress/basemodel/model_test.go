@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"math/rand"
+	"slices"
 	"testing"
 
 	"orcomgo/compress/rangecoder"
@@ -171,14 +172,15 @@ func TestQualityClasses(t *testing.T) {
 	}
 }
 
-// TestHistory: bases are where they were entered, and clones have them.
+// TestHistory: bases are where they were entered, clones have them, and bases after them are taken back.
 func TestHistory(t *testing.T) {
 	bases := randomBases(rand.New(rand.NewSource(13)), 500)
 	h := newHistory(len(bases))
 	for i, b := range bases {
 		h.set(i, uint32(b))
 	}
-	c := h.clone(1000)
+	c := history{slices.Clone(h.words)}
+	c.grow(historyWords(1000))
 	for i := range 600 {
 		want := uint32(0)
 		if i < len(bases) {
@@ -197,6 +199,10 @@ func TestHistory(t *testing.T) {
 	c.set(600, 2)
 	if h.words[len(h.words)-1] != 0 {
 		t.Error("a clone shares its words")
+	}
+	c.setAll(500, bases)
+	if c.undo(&h, 500, 500); !slices.Equal(c.words[:len(h.words)], h.words) || slices.Max(c.words[len(h.words):]) != 0 {
+		t.Error("bases are not taken back")
 	}
 }
 
