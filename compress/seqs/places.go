@@ -28,6 +28,7 @@ type places struct {
 type placeModel struct {
 	tree   *positions
 	sorted bool
+	ahead  aheadSplits // encoding
 	placed [4]rc.Prob
 	strand []rc.Prob // by region
 	// strandWeight is the weight of a region's strand statistics, in 1/65536, by their count.
@@ -60,16 +61,39 @@ func (m *placeModel) strandOf(c *rc.Coder, pos uint32, rev bool) bool {
 	w := &m.strandWeight[min(r.Count(), strandCounts-1)]
 	x := rc.Stretch(r.P())
 	p := adaptation.Clamp(rc.Squash(int32(int64(*w) * int64(x) >> 16)))
-	bit := c.Bit(rc.BitOf(rev), p)
+	bit := c.AnyBit(rc.BitOf(rev), p)
 	*w += (x*((int32(bit<<16)-int32(p))>>2) + 1<<15) >> 16
 	r.Update(bit, strandMemory, adaptation)
 	return bit != 0
+}
+
+// aheadSplits are the splits on the way to the next positions. They are looked up together, so that what is read of the tree for one is
+// fetched while it is looked up for the others.
+type aheadSplits struct {
+	from, end int // for which positions
+	splits    [16][maxDepth]uint16
+}
+
+// of returns the splits on the way to pos[i]. It is asked for positions in ascending order.
+func (a *aheadSplits) of(tree *pages, pos []uint32, i int) []uint16 {
+	if i >= a.end {
+		a.from, a.end = i, min(i+len(a.splits), len(pos))
+		for k, p := range pos[a.from:a.end] {
+			tree.splits(&a.splits[k], p)
+		}
+	}
+	return a.splits[i-a.from][:tree.depth]
 }
 
 // code codes the places of the reads of first, and of mate if it is not nil; each holds n reads.
 // It returns false if a decoded position is not below limit.
 func (m *placeModel) code(c *rc.Coder, first, mate *places, n int, limit uint64) bool {
 	ctx, prev, prevRev, ctx2 := 3, uint32(0), false, 1
+	var tree *pages
+	if !m.sorted || mate != nil {
+		tree = m.tree.paged()
+	}
+	m.ahead.end = 0
 	for i := 0; i < n; i++ {
 		p := c.Adapt(rc.BitOf(first.pos[i] != unplaced), &m.placed[ctx], shortMemory)
 		ctx = ctx<<1&3 | p
@@ -88,7 +112,11 @@ func (m *placeModel) code(c *rc.Coder, first, mate *places, n int, limit uint64)
 			}
 			prev, prevRev = first.pos[i], first.rev[i]
 		} else {
-			first.pos[i] = m.tree.code(c, first.pos[i])
+			if c.Decoding() {
+				first.pos[i] = tree.decode(c.Dec)
+			} else {
+				c.Enc.EncodeEach(first.pos[i], m.ahead.of(tree, first.pos[:n], i))
+			}
 			first.rev[i] = m.strandOf(c, first.pos[i], first.rev[i])
 		}
 		if p != 0 && uint64(first.pos[i]) >= limit {
@@ -124,7 +152,7 @@ func (m *placeModel) code(c *rc.Coder, first, mate *places, n int, limit uint64)
 			mate.pos[i] = unplaced
 			continue
 		}
-		mate.pos[i] = m.tree.code(c, mate.pos[i])
+		mate.pos[i] = tree.code(c, mate.pos[i])
 		if uint64(mate.pos[i]) >= limit {
 			return false
 		}

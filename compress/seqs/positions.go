@@ -2,6 +2,7 @@ package seqs
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	rc "orcomgo/compress/rangecoder"
@@ -15,6 +16,13 @@ import (
 // gene, an amplicon) is known from the first read of every slice on, and slices remain independent. Nodes of fewer reads
 // than sparse are not coded: below them all positions are equally likely.
 type positions struct {
+	once   sync.Once
+	splits *splits // nil once there are pages
+	pages  *pages
+}
+
+// splits are the nodes of a tree in the order in which they are coded.
+type splits struct {
 	depth int      // the tree covers 2^depth bases
 	split []uint16 // probability of the right half by node; 0: a leaf
 	index []uint32 // node -> index of its left child in split, the right one follows
@@ -52,8 +60,8 @@ type treeNode struct {
 }
 
 // newTree returns a tree over n bases that has a root alone, and that.
-func newTree(n int, reads uint32) (*positions, treeNode) {
-	m := &positions{split: []uint16{0}, index: []uint32{0}}
+func newTree(n int, reads uint32) (*splits, treeNode) {
+	m := &splits{split: []uint16{0}, index: []uint32{0}}
 	for 1<<m.depth < n {
 		m.depth++
 	}
@@ -62,7 +70,7 @@ func newTree(n int, reads uint32) (*positions, treeNode) {
 
 // grow splits a node and what is below it, in the order in which splits are coded. value returns the rounded split of a node, which has so
 // many bits. Nodes for which leave, unless it is nil, returns true are not split.
-func (m *positions) grow(root treeNode, value func(it treeNode, bits int) uint32, leave func(it treeNode) bool) {
+func (m *splits) grow(root treeNode, value func(it treeNode, bits int) uint32, leave func(it treeNode) bool) {
 	// A part holds fewer than 2^32 reads, each tree level at most count/sparse nodes.
 	stack := []treeNode{root}
 	for len(stack) > 0 {
@@ -89,7 +97,7 @@ var subtreeReads uint32 = 1 << 17
 
 // subtree is a part of a tree that one goroutine grows. Its root is node 0.
 type subtree struct {
-	positions
+	splits
 	at      treeNode // the node of the tree that is its root
 	before  int      // symbols of the nodes above subtrees that are coded before its own
 	symbols []splitSymbol
@@ -116,7 +124,7 @@ func newPositions(pos []uint32, n, threads int) (*positions, *treeCode) {
 	m.grow(root, value(&top), func(it treeNode) bool {
 		small := it.reads < subtreeReads
 		if small {
-			parts = append(parts, subtree{positions: positions{split: []uint16{0}, index: []uint32{0}}, at: it, before: len(top)})
+			parts = append(parts, subtree{splits: splits{split: []uint16{0}, index: []uint32{0}}, at: it, before: len(top)})
 		}
 		return small
 	})
@@ -136,11 +144,11 @@ func newPositions(pos []uint32, n, threads int) (*positions, *treeCode) {
 		m.attach(x)
 	}
 	code.symbols = append(code.symbols, top[at:]...)
-	return m, code
+	return &positions{splits: m}, code
 }
 
 // attach adds the nodes of a subtree.
-func (m *positions) attach(x *subtree) {
+func (m *splits) attach(x *subtree) {
 	shift := uint32(len(m.split) - 1)
 	for i, p := range x.split {
 		if p != 0 {
@@ -179,22 +187,13 @@ func decodePositions(n int, c *rc.Coder) *positions {
 	x := newSplitCoder()
 	m, root := newTree(n, x.total.Code(c, 0, shortMemory))
 	m.grow(root, func(_ treeNode, b int) uint32 { return x.trees[b].Code(c, 0, shortMemory) }, nil)
-	return m
+	return &positions{splits: m}
 }
 
-// code codes a position below 2^depth.
-func (m *positions) code(c *rc.Coder, pos uint32) uint32 {
-	node, v := uint32(0), uint32(0)
-	for i := m.depth - 1; i >= 0; i-- {
-		p := uint32(m.split[node])
-		if p == 0 {
-			return v<<(i+1) | c.Uniform(pos&(1<<(i+1)-1), i+1)
-		}
-		b := uint32(c.Bit(int(pos>>i&1), p))
-		v = v<<1 | b
-		node = m.index[node] + b
-	}
-	return v
+// paged returns the pages of the tree, which are made for the first slice that has positions in no order.
+func (m *positions) paged() *pages {
+	m.once.Do(func() { m.pages, m.splits = newPages(m.splits), nil })
+	return m.pages
 }
 
 // counts holds how many positions are below a given one, by buckets of bases. A bucket is one base where there are many reads, else

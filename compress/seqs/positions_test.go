@@ -12,24 +12,26 @@ import (
 
 // codedPositions codes a tree of positions below n, and the positions by it, decodes both, and returns the tree and how many bits each
 // takes.
-func codedPositions(t *testing.T, pos []uint32, n int) (m *positions, treeBits, posBits float64) {
+func codedPositions(t *testing.T, pos []uint32, n int) (m *splits, treeBits, posBits float64) {
 	t.Helper()
 	c := encodeTo(nil)
-	m, code := newPositions(pos, n, 1)
+	x, code := newPositions(pos, n, 1)
+	m = x.splits
 	code.encode(c)
 	tree := c.Enc.Finish()
-	again := decodePositions(n, decodeFrom(tree))
+	decoded := decodePositions(n, decodeFrom(tree))
+	again := decoded.splits
 	if again.depth != m.depth || !slices.Equal(again.split, m.split) || !slices.Equal(again.index, m.index) {
 		t.Fatalf("%d positions below %d: another tree is decoded", len(pos), n)
 	}
 	c = encodeTo(nil)
 	for _, p := range pos {
-		m.code(c, p)
+		x.paged().code(c, p)
 	}
 	data := c.Enc.Finish()
 	d := decodeFrom(data)
 	for _, p := range pos {
-		if got := again.code(d, 0); got != p {
+		if got := decoded.paged().code(d, 0); got != p {
 			t.Fatalf("%d positions below %d: %d is decoded as %d", len(pos), n, p, got)
 		}
 	}
@@ -356,7 +358,7 @@ func TestSubtrees(t *testing.T) {
 					x, c := encodeTo(nil), encodeTo(nil)
 					code.encode(x)
 					for _, p := range pos {
-						m.code(c, p)
+						m.paged().code(c, p)
 					}
 					a, b := x.Enc.Finish(), c.Enc.Finish()
 					if tree == nil {

@@ -24,11 +24,11 @@ func TestPositionVectors(t *testing.T) {
 		tree := decodePositions(bases, decodeFrom(data))
 		c = encodeTo(nil)
 		for _, p := range pos {
-			tree.code(c, p)
+			tree.paged().code(c, p)
 		}
 		d := decodeFrom(v.Bytes(t, "coded", c.Enc.Finish()))
 		for i, p := range pos {
-			if got := tree.code(d, 0); got != p {
+			if got := tree.paged().code(d, 0); got != p {
 				t.Fatalf("position %d is %d, want %d", i, got, p)
 			}
 		}

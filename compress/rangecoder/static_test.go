@@ -1,0 +1,51 @@
+package rangecoder
+
+import (
+	"bytes"
+	"math/rand"
+	"testing"
+)
+
+// TestStaticBits: bits of probabilities that do not learn are written and read as by Encode and Decode, in any number.
+func TestStaticBits(t *testing.T) {
+	r := rand.New(rand.NewSource(13))
+	var values []uint32
+	var lengths []int
+	plain, each := NewEncoder(nil), EncodeTo(nil, nil)
+	var p [8]uint32 // as DecodeSteps takes it
+	at := func(k int) uint16 { return uint16(p[k/2] >> (k % 2 * 16)) }
+	for i := range p {
+		p[i] = uint32(1+r.Intn(65535))<<16 | uint32(1+r.Intn(65535))
+	}
+	for i := range 20000 {
+		n, v := i%5, r.Uint32()
+		values, lengths = append(values, v), append(lengths, n)
+		var all []uint16
+		for k, j := 1, n-1; j >= 0; j-- {
+			plain.Encode(int(v>>j&1), uint32(at(k)))
+			all = append(all, at(k))
+			k = k<<1 | int(v>>j&1)
+		}
+		each.Enc.EncodeEach(v, all)
+		plain.Encode(int(v&1), 40000)
+		if got := each.AnyBit(int(v&1), 40000); got != int(v&1) {
+			t.Fatalf("bit %d is encoded as %d", v&1, got)
+		}
+	}
+	stream := plain.Finish()
+	if !bytes.Equal(stream, each.Enc.Finish()) {
+		t.Fatal("another stream is written")
+	}
+	d := DecodeFrom(stream, nil)
+	for i, v := range values {
+		if got, want := d.Dec.DecodeSteps(lengths[i], &p), v&(1<<lengths[i]-1)|1<<lengths[i]; got != want {
+			t.Fatalf("%d bits are decoded as %b, want %b", lengths[i], got, want)
+		}
+		if got := d.AnyBit(0, 40000); got != int(v&1) {
+			t.Fatalf("bit %d is decoded as %d", v&1, got)
+		}
+	}
+	if err := d.Dec.Err(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,98 @@
+package seqs
+
+import (
+	"math/rand"
+	"testing"
+)
+
+// benchReads returns a pseudogenome of 12,000,000 bases, packed, and the reads of a slice of 8,000 over it, with qualities that drift and
+// the errors that these tell.
+func benchReads() (packed []byte, reads []*overlay, words [][]uint64) {
+	r := rand.New(rand.NewSource(150))
+	pg := randomBases(r, 12_000_000)
+	for range 8000 {
+		const n = 100
+		o := over(pg, r.Intn(len(pg)-n), n, r.Intn(2) == 1, 0)
+		q := 38
+		for i := range n {
+			q = min(max(q+r.Intn(7)-3, 2), 40)
+			o.quals = append(o.quals, byte(33+q))
+			if r.Uint32()>>12 < errorWeight[33+q] {
+				o.read[i] = (o.read[i] + byte(1+r.Intn(3))) & 3
+			}
+		}
+		reads, words = append(reads, o), append(words, o.words())
+	}
+	return packedBases(pg), reads, words
+}
+
+// BenchmarkMismatches codes and decodes the mismatches of a small slice, given qualities.
+func BenchmarkMismatches(b *testing.B) {
+	packed, reads, words := benchReads()
+	text := make([]byte, 100)
+	code := func(data []byte) []byte {
+		c, m := encodeTo(nil), newMismatches(true, uint64(4*len(packed)))
+		defer m.variants.release()
+		if data != nil {
+			c = decodeFrom(data)
+		}
+		for i, o := range reads {
+			ref := stretch{packed, int(o.w.pos)}
+			if data != nil {
+				m.code(c, o.w, ref, nil, text, nil, o.quals)
+			} else {
+				m.code(c, o.w, ref, words[i], nil, nil, o.quals)
+			}
+		}
+		if data != nil {
+			return nil
+		}
+		return c.Enc.Finish()
+	}
+	data := code(nil)
+	b.Run("encode", func(b *testing.B) {
+		for b.Loop() {
+			code(nil)
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(reads)), "ns/read")
+		b.ReportMetric(float64(len(data)), "bytes")
+	})
+	b.Run("decode", func(b *testing.B) {
+		for b.Loop() {
+			code(data)
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(reads)), "ns/read")
+	})
+}
+
+// BenchmarkPositions codes and decodes positions of reads that cover 12,000,000 bases evenly, in no order.
+func BenchmarkPositions(b *testing.B) {
+	r := rand.New(rand.NewSource(151))
+	const n = 12_000_000
+	pos := make([]uint32, n*11/12)
+	for i := range pos {
+		pos[i] = uint32(r.Intn(n))
+	}
+	tree, _ := newPositions(pos, n, 2)
+	rev := make([]bool, len(pos))
+	for i := range rev {
+		rev[i] = r.Intn(2) == 1
+	}
+	const count = 8000
+	c := encodeTo(nil)
+	newPlaceModel(tree, false).code(c, &places{pos, rev}, nil, count, n)
+	data := c.Enc.Finish()
+	b.Run("encode", func(b *testing.B) {
+		for at := 0; b.Loop(); at = (at + count) % (len(pos) - count) {
+			newPlaceModel(tree, false).code(encodeTo(nil), &places{pos[at:], rev[at:]}, nil, count, n)
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*count), "ns/read")
+	})
+	b.Run("decode", func(b *testing.B) {
+		p := newPlaces(count)
+		for b.Loop() {
+			newPlaceModel(tree, false).code(decodeFrom(data), p, nil, count, n)
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*count), "ns/read")
+	})
+}

@@ -1,0 +1,116 @@
+package seqs
+
+import (
+	"math/bits"
+
+	rc "orcomgo/compress/rangecoder"
+)
+
+// A page holds the probabilities of four levels of a tree of positions, those of a node and of the nodes below it, as DecodeSteps takes
+// them: of the node at 1, and of the left and the right child of node k at 2k and 2k+1. Below a leaf all are 1/2. At 0 there is a bit for
+// each of the sixteen nodes below, which is set if that has a page of its own. So a position takes few cache lines, where one of a large
+// tree would take one a level.
+type page [8]uint32
+
+const pageLevels = 4
+
+// evenPage is a page below a leaf.
+var evenPage = page{even << 16, evens, evens, evens, evens, evens, evens, evens}
+
+const (
+	even  = 1 << (rc.ProbBits - 1)
+	evens = even<<16 | even
+)
+
+// at returns the probability of node k, 1 to 15.
+func (p *page) at(k uint32) uint16 { return uint16(p[k>>1&7] >> (k & 1 << 4)) }
+
+// pages are the nodes of a tree from which positions are coded.
+type pages struct {
+	depth int
+	all   []page   // the first one is an evenPage
+	below []uint32 // by page: the number of the first one below it; the others follow
+}
+
+// newPages returns the pages of a tree.
+func newPages(t *splits) *pages {
+	m := &pages{depth: t.depth, all: []page{evenPage, evenPage}, below: make([]uint32, 2)}
+	type root struct{ page, node uint32 }
+	stack := []root{{1, 0}}
+	for len(stack) > 0 {
+		at := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		m.below[at.page] = uint32(len(m.all))
+		// The nodes of the page, whose first is node at.node of the tree: none below leaves.
+		const none = ^uint32(0)
+		nodes := [32]uint32{1: at.node}
+		for k := uint32(1); k < 16; k++ {
+			nodes[2*k], nodes[2*k+1] = none, none
+			if nodes[k] == none || t.split[nodes[k]] == 0 {
+				continue
+			}
+			m.all[at.page].set(k, t.split[nodes[k]])
+			nodes[2*k], nodes[2*k+1] = t.index[nodes[k]], t.index[nodes[k]]+1
+		}
+		for k, node := range nodes[16:] {
+			if node != none && t.split[node] != 0 {
+				m.all[at.page][0] |= 1 << k
+				stack = append(stack, root{uint32(len(m.all)), node})
+				m.all, m.below = append(m.all, evenPage), append(m.below, 0)
+			}
+		}
+	}
+	return m
+}
+
+// set sets the probability of node k.
+func (p *page) set(k uint32, split uint16) {
+	shift := k & 1 << 4
+	p[k>>1] = p[k>>1]&^(0xffff<<shift) | uint32(split)<<shift
+}
+
+// next returns the page of node k below a page, 0 to 15.
+func (m *pages) next(p, k uint32) uint32 {
+	mask := m.all[p][0] & 0xffff
+	q := m.below[p] + uint32(bits.OnesCount32(mask&(1<<(k&15)-1)))
+	return q & -(mask >> (k & 15) & 1)
+}
+
+// maxDepth is how many levels a tree has at most, in whole pages.
+const maxDepth = 32
+
+// splits enters the splits on the way to a position, from the root on.
+func (m *pages) splits(to *[maxDepth]uint16, pos uint32) {
+	at := uint32(1)
+	pos <<= (maxDepth - m.depth) & 31
+	for i := 0; i < m.depth; i += pageLevels {
+		p, k := &m.all[at], 16|pos>>28
+		d := to[i&^3:][:pageLevels]
+		d[0], d[1], d[2], d[3] = p.at(1), p.at(k>>3), p.at(k>>2&7), p.at(k>>1&15)
+		at = m.next(at, k&15)
+		pos <<= pageLevels
+	}
+}
+
+// decode decodes a position below 2^depth.
+func (m *pages) decode(d *rc.Decoder) uint32 {
+	at, pos := uint32(1), uint32(0)
+	for left := m.depth; left > 0; left -= pageLevels {
+		n := min(left, pageLevels)
+		k := d.DecodeSteps(n, (*[8]uint32)(&m.all[at]))
+		pos = pos<<n | k&(1<<n-1)
+		at = m.next(at, k&15)
+	}
+	return pos
+}
+
+// code codes a position below 2^depth.
+func (m *pages) code(c *rc.Coder, pos uint32) uint32 {
+	if c.Decoding() {
+		return m.decode(c.Dec)
+	}
+	var way [maxDepth]uint16
+	m.splits(&way, pos)
+	c.Enc.EncodeEach(pos, way[:m.depth])
+	return pos
+}
