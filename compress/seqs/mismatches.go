@@ -1,6 +1,7 @@
 package seqs
 
 import (
+	"bytes"
 	"math/bits"
 
 	rc "orcomgo/compress/rangecoder"
@@ -19,9 +20,10 @@ type mismatches struct {
 	variants *variants
 	shared   [16][8]rc.Prob // that a read has a variant, by which of the last four reads had it and by quality
 
-	// Of the current read, a bit for each base, as in baseBit:
-	unlike  []uint64 // encoding: bases that differ from the pseudogenome and are to be coded
-	settled []uint64 // with qualities: bases for which nothing more is coded: the read has their variants, or skip was set
+	// Of the current read:
+	unlike  []uint64 // encoding: a bit, as in baseBit, for each base that differs from the pseudogenome and is to be coded
+	settled []byte   // with qualities: 1 for bases for which nothing more is coded: the read has their variants, or skip was set
+	any     bool     // there are settled ones
 
 	// Without qualities:
 	count        rc.Tree
@@ -30,21 +32,18 @@ type mismatches struct {
 
 	// With qualities:
 	countByQual        [64]*rc.Tree       // by the expected number of errors
-	differs            [128][8][2]rc.Prob // by quality, the share of mismatches among the bases left, and whether the last base differs
+	differs            *rc.Rows           // by quality; columns by the share of mismatches among the bases left and whether the last base differs
 	substitutionByQual [128][4][4]rc.Prob // by quality, base of the pseudogenome and decision
 }
 
 // newMismatches returns a model for reads that lie in a range of so many bases of the pseudogenome. Its variants are to be released.
 func newMismatches(byQual bool, bases uint64) *mismatches {
 	size := uint64(1) << min(bits.Len64(bases), variantBits)
-	m := &mismatches{count: rc.NewTree(8), byQual: byQual, variants: newVariants(size)}
+	m := &mismatches{count: rc.NewTree(8), byQual: byQual, variants: newVariants(size), differs: rc.NewRows()}
 	for i := range m.shared {
 		rc.FillProbs(m.shared[i][:])
 	}
-	for q := range m.differs {
-		for i := range m.differs[q] {
-			rc.FillProbs(m.differs[q][i][:])
-		}
+	for q := range m.substitutionByQual {
 		for i := range m.substitutionByQual[q] {
 			rc.FillProbs(m.substitutionByQual[q][i][:])
 		}
@@ -101,16 +100,6 @@ func baseBit(j int) (word int, bit uint64) { return j >> 5, 1 << (2 * uint(j&31)
 // wordBase returns base j of packed bases, 32 a word.
 func wordBase(words []uint64, j int) byte { return byte(words[j>>5]>>(2*uint(j&31))) & 3 }
 
-// clearedWords returns n words that are 0, in the memory of dst if that has room.
-func clearedWords(dst []uint64, n int) []uint64 {
-	if cap(dst) < n {
-		return make([]uint64, n)
-	}
-	dst = dst[:n]
-	clear(dst)
-	return dst
-}
-
 // code codes the mismatches of the read whose alignment is w. ref is the pseudogenome there. Encoding, read is the read's bases on
 // the pseudogenome's strand, 32 a word; decoding, its letters are written to text, in its own orientation. skip is set for bases
 // of the read whose value does not matter (nil: none); quals may be nil.
@@ -123,12 +112,13 @@ func (m *mismatches) code(c *rc.Coder, w alignment, ref stretch, read []uint64, 
 	} else {
 		m.compare(w.n, ref, read)
 	}
-	if m.byQual {
-		m.settled = clearedWords(m.settled, (w.n+31)/32)
+	if m.any {
+		clear(m.settled)
+		m.any = false
 	}
 	for i := range skip {
 		if skip[i] {
-			m.settle(c, w.index(i))
+			m.settle(c, w, i)
 		}
 	}
 	m.codeVariants(c, w, read, text, skip, quals)
@@ -210,15 +200,46 @@ func (m *mismatches) nextUnlike(last bool) int {
 	return k<<5 | at>>1
 }
 
-// settle notes that nothing more is coded for base j of the alignment.
-func (m *mismatches) settle(c *rc.Coder, j int) {
-	word, bit := baseBit(j)
+// settle notes that nothing more is coded for base i of the read.
+func (m *mismatches) settle(c *rc.Coder, w alignment, i int) {
 	if m.byQual {
-		m.settled[word] |= bit
+		if len(m.settled) < w.n {
+			m.settled = append(m.settled, make([]byte, w.n-len(m.settled))...)
+		}
+		m.settled[i], m.any = 1, true
 	}
 	if !c.Decoding() {
+		word, bit := baseBit(w.index(i))
 		m.unlike[word] &^= bit
 	}
+}
+
+// skipSettled returns the first base of the read from i on that is not settled, or w.n.
+func (m *mismatches) skipSettled(w alignment, i int) int {
+	if m.any {
+		for i < w.n && m.settled[i] != 0 {
+			i++
+		}
+	}
+	return i
+}
+
+// equallyDense returns the column of differs for base i of the read, given the number of mismatches that are left and whether the base before
+// differs, and the first base after it that is settled or has another column; w.n if there is none.
+func (m *mismatches) equallyDense(w alignment, i, left int, prev uint32) (end int, column uint32) {
+	density := min(lenOfQuotient(uint(left)<<6, uint(w.n-i)), 7)
+	end = i + 1
+	if prev == 0 {
+		if end = w.n; density < 7 {
+			end -= left << 6 >> density
+		}
+		if m.any {
+			if k := bytes.IndexByte(m.settled[i:end], 1); k >= 0 {
+				end = i + k
+			}
+		}
+	}
+	return end, uint32(density)<<1 | prev
 }
 
 // codeVariants codes at each variant under the read whether the read has it. Bases that have it are settled.
@@ -248,7 +269,7 @@ func (m *mismatches) codeVariants(c *rc.Coder, w alignment, read []uint64, text 
 			if c.Decoding() {
 				text[i] = letters[w.turned(b)]
 			}
-			m.settle(c, j)
+			m.settle(c, w, i)
 		}
 	}
 }
@@ -302,27 +323,50 @@ func (m *mismatches) codeByQual(c *rc.Coder, w alignment, ref stretch, read []ui
 		m.countByQual[ctx] = &t
 	}
 	n = int(m.countByQual[ctx].Code(c, uint32(n), longMemory))
-	i, prev := 0, 0
-	for ; n > 0 && i < w.n; i++ {
-		j := w.index(i)
-		word, bit := baseBit(j)
-		if m.settled[word]&bit != 0 {
-			continue
+	if c.Decoding() {
+		m.decodeByQual(c, w, ref, text, quals, n)
+	} else {
+		m.encodeByQual(c, w, ref, read, quals, n)
+	}
+}
+
+// encodeByQual encodes, for each base up to the last of n mismatches, whether it differs, and how.
+func (m *mismatches) encodeByQual(c *rc.Coder, w alignment, ref stretch, read []uint64, quals []byte, n int) {
+	i, prev := 0, uint32(0)
+	for ; n > 0; n-- {
+		j := m.nextUnlike(w.rev)
+		at := w.index(j)
+		for i = m.skipSettled(w, i); i < at; i = m.skipSettled(w, i) {
+			end, column := m.equallyDense(w, i, n, prev)
+			end = min(end, at)
+			c.AdaptZeros(m.differs, quals[i:end], column)
+			i, prev = end, 0
 		}
-		q := quals[i]
-		bad := 0
-		if !c.Decoding() && m.unlike[word]&bit != 0 {
-			bad = 1
-		}
-		density := min(lenOfQuotient(uint(n)<<6, uint(w.n-i)), 7)
-		bad = c.Adapt(bad, &m.differs[q&127][density][prev], longMemory)
-		prev = bad
-		if bad == 0 {
-			continue
-		}
+		q := quals[at] & 127
+		_, column := m.equallyDense(w, at, n, prev)
+		c.Adapt(1, &m.differs[q][column], longMemory)
 		r := w.turned(ref.base(j))
-		m.codeBase(c, w, j, &m.substitutionByQual[q&127][r], r, read, text)
-		n--
+		m.codeBase(c, w, j, &m.substitutionByQual[q][r], r, read, nil)
+		i, prev = at+1, 1
+	}
+}
+
+// decodeByQual decodes what encodeByQual encodes.
+func (m *mismatches) decodeByQual(c *rc.Coder, w alignment, ref stretch, text, quals []byte, n int) {
+	prev := uint32(0)
+	for i := m.skipSettled(w, 0); n > 0 && i < w.n; i = m.skipSettled(w, i) {
+		end, column := m.equallyDense(w, i, n, prev)
+		k := c.AdaptRun(m.differs, quals[i:end], column)
+		if i += k; k > 0 {
+			prev = 0
+		}
+		if i == end {
+			continue
+		}
+		q, j := quals[i]&127, w.index(i)
+		r := w.turned(ref.base(j))
+		m.codeBase(c, w, j, &m.substitutionByQual[q][r], r, nil, text)
+		i, n, prev = i+1, n-1, 1
 	}
 }
 
