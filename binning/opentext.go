@@ -10,6 +10,7 @@ import (
 type TextReader struct {
 	src  *source
 	read atomic.Uint64
+	text uint64 // bytes that Read returned
 }
 
 // OpenText opens an input, which is compressed or not, as a run would. threads is how many goroutines inflate it. Errors begin with the
@@ -25,6 +26,7 @@ func OpenText(ctx context.Context, path string, threads int) (*TextReader, error
 // Read implements io.Reader.
 func (t *TextReader) Read(p []byte) (int, error) {
 	n, err := t.src.fillBytes(p)
+	t.text += uint64(n)
 	if err == io.EOF && n > 0 {
 		err = nil // the next call returns it again
 	}
@@ -33,6 +35,17 @@ func (t *TextReader) Read(p []byte) (int, error) {
 
 // Stored returns how many bytes of the input, as it is stored, have been read. It is at most a few megabytes ahead of Read.
 func (t *TextReader) Stored() uint64 { return t.read.Load() }
+
+// Extent returns how many bytes of text are in so many first bytes of the input, as it is stored: more exactly than Stored, which is ahead
+// of Read.
+func (t *TextReader) Extent() (text, stored uint64) {
+	if z := t.src.gzip; z != nil {
+		if text, stored = z.Extent(); stored > 0 {
+			return text, stored
+		}
+	}
+	return t.text, t.Stored()
+}
 
 // FromBAM reports whether the input is BAM, which the text does not hold all of.
 func (t *TextReader) FromBAM() bool { return t.src.bam }

@@ -181,7 +181,7 @@ func (z *Reader) pop() {
 			z.crc, z.size = 0, 0
 		}
 	}
-	z.pieces = z.pieces[:0]
+	z.pieces, z.end = z.pieces[:0], s.to/8
 	for _, text := range [][]byte{first, second} {
 		if len(text) > 0 {
 			z.taken += int64(len(text))

@@ -92,6 +92,7 @@ type Reader struct {
 	running *span   // the task that goes on from the chain's end
 	queue   []*span // decoded, in order; not all of them complete
 	taken   int64   // bytes of text that were handed out
+	end     int64   // of the input that they are in
 
 	ratio int // bytes of text for 16 bytes of input, about
 	free  []*work
@@ -186,6 +187,10 @@ func (z *Reader) Close() error {
 	z.pieces, z.queue, z.rest = nil, nil, nil
 	return nil
 }
+
+// Extent returns how many bytes of text are in so many first bytes of the input. It is ahead of Next by no more than what one task
+// decodes.
+func (z *Reader) Extent() (text, input uint64) { return uint64(z.taken), uint64(z.end) }
 
 // Piece is a part of the text.
 type Piece struct {

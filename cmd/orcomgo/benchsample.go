@@ -56,20 +56,15 @@ func readSample(ctx context.Context, path string, n, threads int) (*benchSample,
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	s.text, s.whole, s.prefixText = text.Bytes(), read <= int64(n), uint64(read)
-	buf := make([]byte, 1<<20)
-	for !s.whole && s.prefixText < uint64(prefixSamples*n) {
-		k, err := in.Read(buf)
-		s.prefixText += uint64(k)
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
+	s.text, s.whole = text.Bytes(), read <= int64(n)
+	more, err := io.CopyN(io.Discard, in, max(prefixSamples*int64(n)-read, 0))
+	if err != nil && err != io.EOF {
+		return nil, err
 	}
-	s.prefixStored = min(in.Stored(), s.stored)
-	s.rate = float64(s.prefixText) / time.Since(began).Seconds()
+	s.rate = float64(read+more) / time.Since(began).Seconds()
+	if s.prefixText, s.prefixStored = in.Extent(); err == io.EOF {
+		s.prefixText, s.prefixStored = uint64(read+more), s.stored
+	}
 	if len(s.text) == 0 {
 		return nil, &emptyInput{path}
 	}

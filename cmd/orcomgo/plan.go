@@ -209,7 +209,10 @@ func (p *plan) measure(ctx context.Context, a *planned) error {
 		return err
 	}
 	a.text = max(parts.text, full.Text)
-	half.Kmers, full.Kmers = sketch.KmersAt(half.Text), sketch.KmersAt(full.Text)
+	// Reads of an index are not in the sketch.
+	share := 1 - float64(parts.index)/float64(max(parts.text, 1))
+	kmers := func(text uint64) float64 { return sketch.KmersAt(uint64(share * float64(text))) }
+	half.Kmers, full.Kmers = kmers(half.Text), kmers(full.Text)
 	limits, c := p.limits, p.config
 	c.Inputs, c.Threads, c.Memory = inputs, p.each.threads, uint64(p.each.memory)
 	if limits.BlockText, err = c.TextInFlight(); err != nil {
@@ -218,7 +221,7 @@ func (p *plan) measure(ctx context.Context, a *planned) error {
 	if slices.ContainsFunc(inputs, func(in binning.InputSpec) bool { return in.Mate >= 0 }) {
 		limits.SliceText *= 2 // a slice has both mates
 	}
-	a.expected = limits.Extrapolate(&half, &full, a.text, sketch.KmersAt(a.text))
+	a.expected = limits.Extrapolate(&half, &full, a.text, kmers(a.text))
 	return nil
 }
 

@@ -18,6 +18,7 @@ type parts struct {
 	whole      bool   // full are the inputs themselves, and half is nil
 	full, half []binning.InputSpec
 	text       uint64            // of the inputs, about
+	index      uint64            // of that, of further mates such as reads of an index
 	paths      map[string]string // from those of the parts to those of the inputs
 }
 
@@ -28,28 +29,59 @@ const leastPart = 1 << 16
 // the same number of records. Where an input can't be cut, all are taken as a whole.
 func (p *plan) cut(ctx context.Context, inputs []binning.InputSpec) (*parts, error) {
 	all := &parts{whole: true, full: inputs}
-	n := max(int(min(uint64(p.sample), 1<<40))/len(inputs), leastPart)
 	list := make([]*benchSample, len(inputs))
+	most := int(min(uint64(p.sample), 1<<40))
 	for i, in := range inputs {
-		s, err := readSample(ctx, in.Path, n, p.each.threads)
-		var empty *emptyInput
-		var uncut *uncutInput
-		switch {
-		case errors.As(err, &empty):
-			s = &benchSample{path: in.Path, whole: true}
-		case errors.As(err, &uncut):
-			return all, nil
-		case err != nil:
-			return nil, err
+		s, err := p.first(ctx, in.Path, max(most/len(inputs), leastPart))
+		if s == nil {
+			return all, err
 		}
 		list[i] = s
 		all.whole = all.whole && s.whole
 		all.text += s.allText()
+		if in.Further {
+			all.index += s.allText()
+		}
+	}
+	if all.whole {
+		return all, nil
+	}
+	// Records of an index are short: its mates may have more of the sample than it.
+	all.whole = true
+	for i, s := range list {
+		n := int(float64(most) * float64(s.allText()) / float64(max(all.text, 1)))
+		if n > len(s.text) && !s.whole {
+			more, err := p.first(ctx, s.path, n+n/spareText)
+			if more == nil {
+				return all, err
+			}
+			list[i] = more
+		}
+		all.whole = all.whole && list[i].whole
 	}
 	if all.whole {
 		return all, nil
 	}
 	return all, all.write(p.dir, inputs, list)
+}
+
+// spareText is for what share of the text more of it is read, since how much there is in a file is not known exactly.
+const spareText = 64
+
+// first reads so many bytes of the text of an input, or less. It returns nil if that can't be cut.
+func (p *plan) first(ctx context.Context, path string, n int) (*benchSample, error) {
+	s, err := readSample(ctx, path, n, p.each.threads)
+	var empty *emptyInput
+	var uncut *uncutInput
+	switch {
+	case errors.As(err, &empty):
+		return &benchSample{path: path, whole: true}, nil
+	case errors.As(err, &uncut):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return s, nil
 }
 
 // write writes the parts to a new directory.
