@@ -151,12 +151,20 @@ func (d *decoder) run(stop int) status {
 		}
 		if d.place == atBlock {
 			d.blocks++
-			if d.final {
-				d.bit = (d.bit + 7) &^ 7
+			if d.endsMember() {
 				return memberEnds
 			}
 		}
 	}
+}
+
+// endsMember reports whether the last block has ended, and if so moves behind the byte of its last bit.
+func (d *decoder) endsMember() bool {
+	if d.place != atBlock || !d.final {
+		return false
+	}
+	d.bit = (d.bit + 7) &^ 7
+	return true
 }
 
 // dynamicBits are the first bits of a dynamic block that is not the last.

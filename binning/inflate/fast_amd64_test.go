@@ -4,7 +4,9 @@ package inflate
 
 import (
 	"bytes"
+	"compress/flate"
 	"fmt"
+	"hash/crc32"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -84,4 +86,55 @@ func FuzzFast(f *testing.F) {
 		}
 	}
 	f.Fuzz(checkFast)
+}
+
+// lastDynamic returns a deflate stream whose only block is a dynamic one, as those of zlib and libdeflate are; Go writes an empty block
+// behind it.
+func lastDynamic(t *testing.T, text []byte) []byte {
+	var b bytes.Buffer
+	w, err := flate.NewWriter(&b, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write(text)
+	w.Flush()
+	in := b.Bytes()
+	in = in[:len(in)-4] // the empty block's length and its complement
+	if in[0]&7 != dynamicBits {
+		t.Fatalf("the first block has type %d", in[0]&7)
+	}
+	in[0] |= 1
+	return in
+}
+
+// TestPairsEnd has members decoded in pairs whose last blocks are dynamic: none of them may be decoded once more by itself.
+func TestPairsEnd(t *testing.T) {
+	if !hasPairs() {
+		t.Skip("members are not decoded in pairs here")
+	}
+	var b []byte
+	var members []Member
+	text := fastq(34, 8*30_000)
+	for i := range 8 {
+		part := text[i*30_000:][:30_000]
+		in := lastDynamic(t, part)
+		members = append(members, Member{uint32(len(b)), uint32(len(in)), uint32(len(part)), crc32.ChecksumIEEE(part)})
+		b = append(b, in...)
+	}
+	checkDecoder(t, append(b, make([]byte, 16)...), members)
+	m, dst := NewMemberDecoder(), make([]byte, len(text)+slack+1)
+	first, second := &m.lanes[0], &m.lanes[1]
+	n := first.begin(dst, b, members[:4], func(int, []byte) {})
+	second.begin(dst[n:], b, members[4:], func(int, []byte) {})
+	for first.advance(true) && second.advance(true) {
+		if !first.d.final || !second.d.final {
+			t.Fatal("a dynamic block is not the last")
+		}
+		if !decodePair(first.d, second.d) {
+			t.Fatal("a pair was said to be invalid")
+		}
+	}
+	if first.next < 4 && second.next < 4 {
+		t.Errorf("after %d and %d members of 4 there were no pairs", first.next, second.next)
+	}
 }

@@ -71,7 +71,10 @@ func (l *lane) advance(pausing bool) bool {
 		if !l.inMember {
 			l.start(m)
 		}
-		s := l.d.run(1 << 62)
+		s := memberEnds
+		if !l.d.endsMember() { // decodePair may have come to the end
+			s = l.d.run(1 << 62)
+		}
 		if s == atCodes {
 			return true
 		}
