@@ -127,6 +127,7 @@ type Resources struct {
 	BlockSize   uint64            // bytes of text of a block, unless one record is longer
 	BlocksFixed bool              // BlockSize must not be changed
 	Inflating   int               // bytes that the buffers of an input of gzip may take; 0: as many as are of use
+	AllGzip     bool              // all inputs are gzip, or may be
 	Keep        Keep              // that of every Text of the run
 	Run         bins.Runner       // runs tasks on the run's threads
 	Note        func(line string) // prints a line for the user; never nil

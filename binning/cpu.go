@@ -44,6 +44,7 @@ func (c *cpu) Close() error {
 // free frees memory that is not in use.
 func (c *cpu) free() {
 	c.texts.clear()
+	c.texts.members.clear()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.jobs = nil

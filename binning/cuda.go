@@ -26,7 +26,11 @@ const minGPUBlock = 1 << 20
 // binned on the CPU.
 func NewCUDA(r *Resources) (Assigner, error) {
 	c := &cuda{cpu: NewCPU(*r), note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
-	err := c.open(r.GPUs)
+	pieces := ringPieces
+	if r.AllGzip {
+		pieces = ringPiecesGzip
+	}
+	err := c.open(r.GPUs, pieces)
 	if err == nil {
 		err = c.makeLanes(r)
 	}
@@ -37,9 +41,12 @@ func NewCUDA(r *Resources) (Assigner, error) {
 	return c, nil
 }
 
-// ringPieces is how many pinned pieces of text there are, of 1 MiB. Each thread that reads needs several,
-// since a piece is in use until it has been copied to a device.
-const ringPieces = 64
+// How many pinned pieces of text there are, of 1 MiB. Each thread that reads plain text needs several, since a piece is in use until it
+// has been copied to a device. Members of BGZF are copied from regions, and the text of other gzip comes more slowly.
+const (
+	ringPieces     = 64
+	ringPiecesGzip = 16
+)
 
 // A piece of a text fits a piece of the ring.
 const _ = uint(cudakern.PieceSize - fillPiece)
@@ -80,8 +87,8 @@ type CUDAStats struct {
 	PinBytes             uint64
 }
 
-// open opens the GPUs, at most so many unless that is 0, and makes the ring's memory meanwhile.
-func (c *cuda) open(most int) error {
+// open opens the GPUs, at most so many unless that is 0, and makes the memory of a ring of so many pieces meanwhile.
+func (c *cuda) open(most, pieces int) error {
 	n, err := cudakern.Count()
 	if err != nil {
 		return err
@@ -93,7 +100,7 @@ func (c *cuda) open(most int) error {
 	var memory *cudakern.HostMemory
 	var opened errgroup.Group
 	opened.Go(func() (err error) {
-		memory, err = cudakern.NewHostMemory(ringPieces * cudakern.PieceSize)
+		memory, err = cudakern.NewHostMemory(pieces * cudakern.PieceSize)
 		return err
 	})
 	for i := range n {

@@ -111,9 +111,13 @@ const (
 // Inflates implements memberText.
 func (t *deviceText) Inflates() bool { return t.host == nil }
 
-// regionSize is how many bytes of BGZF are copied to a device at once. A warp inflates a member; for
-// common FASTQ the members of all regions together are about as many as the warps that run at once.
-const regionSize = 24 << 20
+// regionSize is how many bytes of BGZF are copied to a device at once: of common FASTQ the fourth part of a block of 256 MB. A warp
+// inflates a member; the members of all regions together are most of the warps that run at once.
+const regionSize = 16 << 20
+
+// pinnedAtOnce is how many regions a text makes at most, so that the first block need not wait for all of them, and what the CPU has
+// used for blocks before it is free by then.
+const pinnedAtOnce = 2
 
 // regions are the buffers for the compressed bytes of one input. They are pinned when they are first
 // needed, by the first device; every device can copy from them.
@@ -140,10 +144,11 @@ func (t *deviceText) Regions() (_ [][]byte, release func(), err error) {
 			c.newRegions <- r
 		}
 	}
-	for i := range r {
-		if r[i] == nil && err == nil {
-			r[i], err = c.devices[0].Pin(regionSize)
-		}
+	n := 0
+	for ; n < len(r) && r[n] != nil; n++ {
+	}
+	for k := n + pinnedAtOnce; n < min(k, len(r)) && err == nil; n++ {
+		r[n], err = c.devices[0].Pin(regionSize)
 	}
 	if errors.Is(err, cudakern.ErrMemory) {
 		err = errLeaveBGZF
@@ -156,7 +161,7 @@ func (t *deviceText) Regions() (_ [][]byte, release func(), err error) {
 		return nil, nil, err
 	}
 	t.regions = r
-	return r[:], release, nil
+	return r[:n], release, nil
 }
 
 // Inflate implements memberText.

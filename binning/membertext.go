@@ -86,6 +86,13 @@ func (p *memberPool) decoder() *inflate.MemberDecoder {
 	return d
 }
 
+// clear frees what is not in use.
+func (p *memberPool) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.regions, p.decoders = nil, nil
+}
+
 func (p *memberPool) put(d *inflate.MemberDecoder) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

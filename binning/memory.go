@@ -37,6 +37,7 @@ const minAutoBlock = 1e6
 // archive a little larger. The block size depends on Memory and the inputs alone.
 func (c *Config) fitMemory(sizeGiven bool) error {
 	text, inputs, gzipped := c.inspect()
+	c.allGzip = gzipped == len(c.Inputs)
 	if c.Memory == 0 {
 		c.shareInflating(math.MaxInt, gzipped)
 		c.sharePieces(math.MaxInt)

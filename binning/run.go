@@ -77,8 +77,9 @@ type Config struct {
 	// Note, if not nil, prints a line that the user should read though nothing is wrong.
 	Note func(line string)
 
-	inflating   int // bytes that the buffers of an input of gzip may take
-	piecesAhead int // pieces of an input's text that are parsed before their records are used; 0 for none
+	inflating   int  // bytes that the buffers of an input of gzip may take
+	allGzip     bool // all inputs are gzip, or may be
+	piecesAhead int  // pieces of an input's text that are parsed before their records are used; 0 for none
 	unnamed     bool
 }
 
@@ -291,7 +292,7 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		newAssigner = func(r *Resources) (Assigner, error) { return NewCPU(*r), nil }
 	}
 	res := Resources{Threads: c.Threads, Streams: c.Streams, GPUs: c.GPUs, BlockSize: c.Options.BlockSize, Inflating: c.inflating,
-		Keep: c.keep(), Run: r.pool.run, Note: c.Note}
+		AllGzip: c.allGzip, Keep: c.keep(), Run: r.pool.run, Note: c.Note}
 	if res.Note == nil {
 		res.Note = func(string) {}
 	}

@@ -170,7 +170,7 @@ func (o *Output) room(d *Device, n int) error {
 			return err
 		}
 	}
-	b, err := d.Pin(n + n/8 + 4096) // the next block may need a little more
+	b, err := d.Pin(n + n/32 + 4096) // the next block may need a little more
 	if err != nil {
 		return err
 	}
