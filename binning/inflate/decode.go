@@ -128,10 +128,10 @@ func (d *decoder) run(stop int) status {
 				if d.n >= d.limit {
 					return outputFull
 				}
+				if d.pausing && d.t == d.own && len(d.in)-d.bit>>3 >= pairInput {
+					return atCodes
+				}
 				if len(d.in)-d.bit>>3 >= 16 {
-					if d.pausing && d.t == d.own {
-						return atCodes
-					}
 					if d.wide {
 						d.fastWide()
 					} else {

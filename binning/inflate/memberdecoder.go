@@ -18,6 +18,10 @@ func NewMemberDecoder() *MemberDecoder {
 	return m
 }
 
+// pairInput is how many bytes of input, from that of the next bit on, decodePair needs to decode two entries. For each it loads the 8
+// bytes at a place, and that moves by 7 at most.
+const pairInput = 24
+
 // Inflate inflates members of b to dst, end to end from its beginning on, and calls each with the text of every member that is right,
 // in any order. dst must have room for all of their texts; nothing is written behind these. Not all members after one that is
 // invalid, or not what its footer says, are inflated. Inflate returns how many are before the first such member. A Reader says what
@@ -115,7 +119,7 @@ func (l *lane) end(m *Member, s status) bool {
 func (d *decoder) startMember(b []byte, m *Member, out []byte, at int) {
 	d.wide, d.wideEnd, d.out, d.low, d.n, d.limit = false, 0, out, at, at, at+int(m.Length)+1
 	// The last symbols of the stream are decoded faster if some bytes follow it.
-	d.reset(b[:min(len(b), int(m.From+m.Size)+16)], 8*int(m.From))
+	d.reset(b[:min(len(b), int(m.From+m.Size)+pairInput)], 8*int(m.From))
 }
 
 // memberIsRight reports whether a member is what its footer says, after run has returned a status.

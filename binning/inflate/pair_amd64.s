@@ -32,7 +32,7 @@
 
 // Offsets of their states.
 #define STREAM0 0
-#define STREAM1 fastState__size
+#define STREAM1 pairState__size
 
 // LOOKUP makes E the entry that BITS begin with.
 #define LOOKUP(BITS, E, TABLES) \
@@ -48,9 +48,8 @@
 	ANDL $3, R9 \
 	ADDQ R9, OUT
 
-// ROUND decodes an entry. See fast_loop.h for the number of bits that are needed. Without a match, the distance, its bits, and
-// the length are 0, and the copy that follows changes nothing.
-#define ROUND(IN, OUT, BITS, LOADED, E, TABLES, LOW, special, distance, oddDistance, copy, near, far, next) \
+// LOAD loads bits until there are 64 of them.
+#define LOAD(IN, BITS, LOADED) \
 	MOVQ (IN), DX \
 	SHLXQ LOADED, DX, DX \
 	ORQ  DX, BITS \
@@ -59,7 +58,12 @@
 	ANDL $7, DX \
 	ADDQ $7, IN \
 	SUBQ DX, IN \
-	ORL  $56, LOADED \
+	ORL  $56, LOADED
+
+// ROUND decodes an entry. See fast_loop.h for the number of bits that are needed. Without a match, the distance, its bits, and
+// the length are 0, and the copy that follows changes nothing.
+#define ROUND(IN, OUT, BITS, LOADED, E, TABLES, LOW, special, distance, oddDistance, copy, near, far, next) \
+	LOAD(IN, BITS, LOADED) \
 	TESTL $0x20, E \
 	JNE  special \
 	SHRXQ E, BITS, BITS \
@@ -89,6 +93,8 @@ copy: \
 	CMPQ BX, LOW \
 	JLT  invalid \
 	LEAQ (OUT)(E*1), R9 \
+	CMPL E, $32 \
+	JHI  far \
 	LOOKUP(BITS, E, TABLES) \
 	LEAL -1(R14), DX \
 	CMPL DX, $15 \
@@ -97,14 +103,11 @@ copy: \
 	MOVOU X0, (OUT) \
 	MOVOU 16(BX), X0 \
 	MOVOU X0, 16(OUT) \
-	ADDQ $32, OUT \
-	CMPQ OUT, R9 \
-	JCS  far \
 	MOVQ R9, OUT \
 next:
 
 // RARE is what is not done in each round, by the labels of ROUND.
-#define RARE(OUT, BITS, LOADED, E, TABLES, STREAM, special, single, extra, literal, distance, oddDistance, copy, near, nearer, far, next) \
+#define RARE(OUT, BITS, LOADED, E, TABLES, STREAM, special, single, extra, literal, distance, oddDistance, copy, near, nearer, far, farther, next) \
 special: \
 	MOVL E, DX \
 	ANDL $0xe0, DX \
@@ -180,53 +183,65 @@ nearer: \
 	MOVQ R9, OUT \
 	JMP  next \
 far: /* the length is more than 32 */ \
-	MOVOU 32(BX), X0 \
+	LOOKUP(BITS, E, TABLES) \
+	LEAL -1(R14), DX \
+	CMPL DX, $15 \
+	JCS  near \
+farther: \
+	MOVOU (BX), X0 \
 	MOVOU X0, (OUT) \
 	ADDQ $16, BX \
 	ADDQ $16, OUT \
 	CMPQ OUT, R9 \
-	JCS  far \
+	JCS  farther \
 	MOVQ R9, OUT \
 	JMP  next
 
 // LOADSTREAM loads a stream's registers, with DX as its state, and limits.
 #define LOADSTREAM(IN, OUT, BITS, LOADED, LAST, LIMIT, LOW) \
-	MOVQ fastState_in(DX), IN \
-	MOVQ fastState_last(DX), BX \
+	MOVQ pairState_in(DX), IN \
+	MOVQ pairState_last(DX), BX \
 	ADDQ IN, BX \
 	MOVQ BX, LAST \
-	ADDQ fastState_pos(DX), IN \
-	MOVQ fastState_out(DX), OUT \
-	MOVQ fastState_limit(DX), BX \
+	MOVQ pairState_bit(DX), LOADED \
+	MOVQ LOADED, BX \
+	SHRQ $3, BX \
+	ADDQ BX, IN \
+	ANDL $7, LOADED \
+	SHRXQ LOADED, (IN), BITS \
+	ADDQ $7, IN \
+	NEGL LOADED /* of the bits in 8 bytes; what BITS holds above 56 is the same as the byte at IN */ \
+	ADDL $56, LOADED \
+	MOVQ pairState_out(DX), OUT \
+	MOVQ pairState_limit(DX), BX \
 	ADDQ OUT, BX \
 	MOVQ BX, LIMIT \
-	MOVQ fastState_low(DX), BX \
+	MOVQ pairState_low(DX), BX \
 	ADDQ OUT, BX \
 	MOVQ BX, LOW \
-	ADDQ fastState_n(DX), OUT \
-	MOVQ fastState_bits(DX), BITS \
-	MOVQ fastState_loaded(DX), LOADED
+	ADDQ pairState_n(DX), OUT
 
 // STORESTREAM is the opposite.
-#define STORESTREAM(IN, OUT, BITS, LOADED) \
-	SUBQ fastState_out(DX), OUT \
-	MOVQ OUT, fastState_n(DX) \
-	SUBQ fastState_in(DX), IN \
-	MOVQ IN, fastState_pos(DX) \
-	MOVQ BITS, fastState_bits(DX) \
+#define STORESTREAM(IN, OUT, LOADED) \
+	SUBQ pairState_out(DX), OUT \
+	MOVQ OUT, pairState_n(DX) \
+	SUBQ pairState_in(DX), IN \
 	ANDL $63, LOADED \
-	MOVQ LOADED, fastState_loaded(DX)
+	SHLQ $3, IN \
+	SUBQ LOADED, IN \
+	MOVQ IN, pairState_bit(DX)
 
-// func fastPair(s *[2]fastState) bool
-TEXT ·fastPair(SB), NOSPLIT, $48-9
+// func fastPair(s *[2]pairState, tables *[2]tables) bool
+TEXT ·fastPair(SB), NOSPLIT, $48-17
 	MOVQ s+0(FP), DX
-	MOVQ fastState_tables(DX), R10
+	MOVQ tables+8(FP), R10
 	LOADSTREAM(SI, DI, R8, CX, LAST0, LIMIT0, LOW0)
-	ADDQ $fastState__size, DX
+	ADDQ $pairState__size, DX
 	LOADSTREAM(R11, R12, R13, R15, LAST1, LIMIT1, LOW1)
 	LOOKUP(R8, AX, TABLES0)
 	LOOKUP(R13, BP, TABLES1)
 
+	// The checks are for two rounds of each stream.
 	PCALIGN $32
 loop:
 	CMPQ DI, LIMIT0
@@ -239,23 +254,27 @@ loop:
 	JHI  full
 	ROUND(SI, DI, R8, CX, AX, TABLES0, LOW0, special0, distance0, oddDistance0, copy0, near0, far0, next0)
 	ROUND(R11, R12, R13, R15, BP, TABLES1, LOW1, special1, distance1, oddDistance1, copy1, near1, far1, next1)
+	ROUND(SI, DI, R8, CX, AX, TABLES0, LOW0, special2, distance2, oddDistance2, copy2, near2, far2, next2)
+	ROUND(R11, R12, R13, R15, BP, TABLES1, LOW1, special3, distance3, oddDistance3, copy3, near3, far3, next3)
 	JMP  loop
 
-	RARE(DI, R8, CX, AX, TABLES0, STREAM0, special0, single0, extra0, literal0, distance0, oddDistance0, copy0, near0, nearer0, far0, next0)
-	RARE(R12, R13, R15, BP, TABLES1, STREAM1, special1, single1, extra1, literal1, distance1, oddDistance1, copy1, near1, nearer1, far1, next1)
+	RARE(DI, R8, CX, AX, TABLES0, STREAM0, special0, single0, extra0, literal0, distance0, oddDistance0, copy0, near0, nearer0, far0, farther0, next0)
+	RARE(R12, R13, R15, BP, TABLES1, STREAM1, special1, single1, extra1, literal1, distance1, oddDistance1, copy1, near1, nearer1, far1, farther1, next1)
+	RARE(DI, R8, CX, AX, TABLES0, STREAM0, special2, single2, extra2, literal2, distance2, oddDistance2, copy2, near2, nearer2, far2, farther2, next2)
+	RARE(R12, R13, R15, BP, TABLES1, STREAM1, special3, single3, extra3, literal3, distance3, oddDistance3, copy3, near3, nearer3, far3, farther3, next3)
 
 ended: // the block of the stream whose state is at offset R14
 	MOVQ s+0(FP), DX
 	ADDQ R14, DX
-	MOVQ $1, fastState_ended(DX)
+	MOVQ $1, pairState_ended(DX)
 full:
 	MOVQ s+0(FP), DX
-	STORESTREAM(SI, DI, R8, CX)
-	ADDQ $fastState__size, DX
-	STORESTREAM(R11, R12, R13, R15)
-	MOVB $1, ret+8(FP)
+	STORESTREAM(SI, DI, CX)
+	ADDQ $pairState__size, DX
+	STORESTREAM(R11, R12, R15)
+	MOVB $1, ret+16(FP)
 	RET
 
 invalid:
-	MOVB $0, ret+8(FP)
+	MOVB $0, ret+16(FP)
 	RET
