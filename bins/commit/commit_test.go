@@ -369,7 +369,40 @@ func TestFindDamaged(t *testing.T) {
 	if err != nil || len(trees) != 2 || trees[0].Name != "empty" || trees[1].Name != "x" {
 		t.Errorf("%v, %v", trees, err)
 	}
-	if _, _, err := LookupTree(dir, "empty"); !errors.Is(err, ErrForeign) {
-		t.Error(err)
+	if _, found, err := LookupTree(dir, "empty"); !found || err != nil {
+		t.Error(found, err)
+	}
+}
+
+// TestEmptyFiles: an empty file counts as an archive's if the other one of its pair is an archive's or empty. Alone it may be a file that
+// another program is about to fill, and a link to one may be anything.
+func TestEmptyFiles(t *testing.T) {
+	files := map[string]string{
+		"x.cdna": "", "x.cmeta": PackedMetaMagic, "y.cdna": "", "y.cmeta": "", "bins.bdna": BinsDataMagic, "bins.bmeta": "",
+		"side.ctree": "", "index.cdna": PackedDataMagic, "index.cfm": "",
+		"lone.cdna": "", "lone.cfm": "", "beside.cdna": "", "beside.cmeta": "text", "full.cdna": "text", "full.cmeta": "", "empty": "",
+	}
+	dir := t.TempDir()
+	write(t, dir, files)
+	for _, name := range []string{"linked.ctree", "linked.cdna", "linked.cmeta"} {
+		if err := os.Symlink("empty", filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+		files[name] = ""
+	}
+	ours := []string{"x.cdna", "x.cmeta", "y.cdna", "y.cmeta", "bins.bdna", "bins.bmeta", "side.ctree", "index.cdna", "index.cfm"}
+	for file := range files {
+		if is := IsArchiveFile(filepath.Join(dir, file)); is != slices.Contains(ours, file) {
+			t.Errorf("%s: %v", file, is)
+		}
+	}
+	for name, want := range map[string]error{"x": nil, "y": nil, "bins": nil, "lone": ErrForeign, "beside": ErrForeign, "full": ErrForeign,
+		"linked": ErrForeign} {
+		if err := Begin(dir, name, Bins, true); !errors.Is(err, want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := Begin(dir, name, Bins, false); want == nil && !errors.Is(err, ErrExists) {
+			t.Errorf("%s without replace: %v", name, err)
+		}
 	}
 }

@@ -202,14 +202,15 @@ func BinsData(dir, name string, id [idLen]byte) string {
 	return path
 }
 
-// IsArchiveFile reports whether a file is one of an archive, or of one that is being written: it has a name of such a file, and begins as
-// one.
+// IsArchiveFile reports whether a file is one of an archive, or of one that is being written: it has a name of such a file, and begins or
+// ends as one, or is empty where it must be what is left of one.
 func IsArchiveFile(path string) bool {
-	id, err := identify(path)
-	if err != nil || id.ext == "" {
-		return false
+	dir, file := filepath.Split(path)
+	ext := filepath.Ext(file)
+	if ours, err := isFileOf(filepath.Clean(dir), strings.TrimSuffix(file, ext), ext); ours || err != nil {
+		return ours
 	}
-	name := filepath.Base(path)
-	_, _, pending := parsePending(name)
-	return id.ext == filepath.Ext(name) || pending || isTempName(name)
+	_, _, pending := parsePending(file)
+	id, err := identify(path)
+	return err == nil && id.ext != "" && (pending || isTempName(file))
 }

@@ -39,11 +39,11 @@ func checkReplaceable(dir, name string, s Stage, replace bool) error {
 			if err != nil {
 				return err
 			}
-			id, err := identify(path)
+			ours, err := isFileOf(dir, name, ext)
 			if err != nil {
 				return err
 			}
-			if id.ext != ext {
+			if !ours {
 				return fmt.Errorf("%s: %w", path, ErrForeign)
 			}
 			// Bins replace everything of their name; a packed archive, only a packed one.
@@ -176,6 +176,10 @@ func InstallAlone(dir, name string, data, meta *Temp, replace, dataIsWhole bool)
 		return err
 	}
 	older := bins.ext == BinsMetaExt
+	oldData, err := isFileOf(dir, name, BinsDataExt) // which it may not be without its meta file
+	if err != nil {
+		return err
+	}
 	if dataIsWhole && !older {
 		if err := removeIfOurs(dir, name, PackedMetaExt); err != nil {
 			return err
@@ -194,7 +198,10 @@ func InstallAlone(dir, name string, data, meta *Temp, replace, dataIsWhole bool)
 		}
 		return afterCommit(dir, name, err)
 	}
-	return afterCommit(dir, name, removeIfOurs(dir, name, BinsDataExt))
+	if !oldData {
+		return nil
+	}
+	return afterCommit(dir, name, removeDurably(dir, name, BinsDataExt))
 }
 
 // olderBins is the error for bins that could not be removed after they were replaced.
@@ -230,10 +237,10 @@ func InstallIndex(dir, name string, index *Temp) error {
 	case err != nil:
 		return err
 	}
-	switch id, err := identify(path); {
+	switch ours, err := isFileOf(dir, name, IndexExt); {
 	case err != nil:
 		return err
-	case id.ext != IndexExt:
+	case !ours:
 		return fmt.Errorf("%s: %w", path, ErrForeign)
 	}
 	if err := index.Install(path, true); err != nil {
@@ -297,11 +304,11 @@ func completePending(dir, name, pending string, id [idLen]byte, locked bool) err
 		return ignoreMissing(vfs.Remove(pending))
 	}
 	final := filepath.Join(dir, name+BinsDataExt)
-	old, err := identify(final)
+	ours, err := isFileOf(dir, name, BinsDataExt)
 	if err != nil {
 		return err
 	}
-	if old.ext == BinsDataExt {
+	if ours {
 		err = vfs.Rename(pending, final)
 	} else {
 		err = vfs.RenameNew(pending, final) // a file that has the name is not an archive's
@@ -314,22 +321,27 @@ func completePending(dir, name, pending string, id [idLen]byte, locked bool) err
 
 // removeStage removes the files of a stage of archive name, which a newer archive replaces, the meta file first.
 func removeStage(dir, name string, s Stage) error {
-	for _, ext := range []string{exts[s][1], exts[s][0]} {
-		if err := removeIfOurs(dir, name, ext); err != nil {
-			return err
-		}
+	data, err := isFileOf(dir, name, exts[s][0]) // which it may not be without its meta file
+	if err != nil {
+		return err
 	}
-	return nil
+	if err := removeIfOurs(dir, name, exts[s][1]); err != nil || !data {
+		return err
+	}
+	return removeDurably(dir, name, exts[s][0])
 }
 
 // removeIfOurs removes the file of archive name with an extension, and makes that durable. A file that is not an archive's stays.
 func removeIfOurs(dir, name, ext string) error {
-	path := filepath.Join(dir, name+ext)
-	id, err := identify(path)
-	if err != nil || id.ext != ext {
+	ours, err := isFileOf(dir, name, ext)
+	if err != nil || !ours {
 		return err
 	}
-	if err := ignoreMissing(vfs.Remove(path)); err != nil {
+	return removeDurably(dir, name, ext)
+}
+
+func removeDurably(dir, name, ext string) error {
+	if err := ignoreMissing(vfs.Remove(filepath.Join(dir, name+ext))); err != nil {
 		return err
 	}
 	return vfs.SyncDir(dir)

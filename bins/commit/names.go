@@ -189,6 +189,38 @@ func identifyEnd(f *vfs.File, size int64) (identity, error) {
 	return identity{}, nil
 }
 
+// isFileOf reports whether the file of archive name with an extension is that of an archive, by its first or last bytes. An empty file is
+// one if the other file of its pair is an archive's or is empty, too: a copy to a full disk leaves such files. A lone empty file may be
+// one that another program is about to fill, unless it has the extension of a side archive. For an index the other file is the packed data.
+func isFileOf(dir, name, ext string) (bool, error) {
+	path := filepath.Join(dir, name+ext)
+	if id, err := identify(path); err != nil || id.ext != "" && id.ext == ext {
+		return err == nil, err
+	}
+	if !isEmpty(path) {
+		return false, nil
+	}
+	for _, pair := range exts {
+		for i := range pair {
+			if pair[i] == ext {
+				id, err := identify(filepath.Join(dir, name+pair[1-i]))
+				return id.ext == pair[1-i] || isEmpty(filepath.Join(dir, name+pair[1-i])), err
+			}
+		}
+	}
+	if ext == IndexExt {
+		id, err := identify(filepath.Join(dir, name+PackedDataExt))
+		return id.ext == PackedDataExt, err
+	}
+	return ext == TreeExt, nil
+}
+
+// isEmpty reports whether path is that of an empty file, and not of a link to one.
+func isEmpty(path string) bool {
+	info, err := vfs.Lstat(path)
+	return err == nil && info.Mode().IsRegular() && info.Size() == 0
+}
+
 // pendingPath is the path of the bins' data file between the commit point and its final name.
 func pendingPath(dir, name string, id [idLen]byte) string {
 	return filepath.Join(dir, name+BinsDataExt+"."+hex.EncodeToString(id[:]))

@@ -39,9 +39,9 @@ func FindTrees(path string) ([]Tree, error) {
 			if !ok || name == "" || f.IsDir() {
 				continue
 			}
-			if ok, err := isTree(filepath.Join(path, f.Name())); err != nil {
+			if ok, err := isFileOf(path, name, TreeExt); err != nil {
 				return nil, err
-			} else if ok || isEmpty(f) {
+			} else if ok {
 				found = append(found, Tree{path, name})
 			}
 		}
@@ -61,22 +61,10 @@ func FindTrees(path string) ([]Tree, error) {
 			return nil, err
 		}
 	}
-	if ok, err := isTree(t.Path()); !ok {
+	if ok, err := isFileOf(t.Dir, t.Name, TreeExt); !ok {
 		return nil, err
 	}
 	return []Tree{t}, nil
-}
-
-// isEmpty reports whether a directory's entry is an empty file. A side archive that lost all of its bytes is one.
-func isEmpty(e fs.DirEntry) bool {
-	info, err := e.Info()
-	return err == nil && info.Mode().IsRegular() && info.Size() == 0
-}
-
-// isTree reports whether a file begins as a side archive does, or ends as one.
-func isTree(path string) (bool, error) {
-	id, err := identify(path)
-	return id.ext == TreeExt, err
 }
 
 // LookupTree reports whether dir has a side archive called name. The error is ErrForeign if another file has its name.
@@ -87,7 +75,7 @@ func LookupTree(dir, name string) (t Tree, found bool, err error) {
 	} else if err != nil {
 		return t, false, err
 	}
-	found, err = isTree(t.Path())
+	found, err = isFileOf(dir, name, TreeExt)
 	if err == nil && !found {
 		err = fmt.Errorf("%s: %w", t.Path(), ErrForeign)
 	}
