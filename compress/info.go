@@ -52,7 +52,7 @@ type Summary struct {
 	Records      uint64
 	Bases        uint64
 	TextBytes    uint64 // of the inputs, uncompressed
-	ArchiveBytes uint64 // both files
+	ArchiveBytes uint64 // both files; of a packed data file that was cut off, what it had
 	Columns      ColumnBytes
 	Verified     bool // the archive was decoded and compared when it was packed
 
@@ -63,7 +63,7 @@ type Summary struct {
 	Notes          []string     // what is wrong with the archive, though it does not matter here; Unpack only
 }
 
-// summaryOf sums up an archive whose files are paths.
+// summaryOf sums up an archive whose files are paths, that of the data first.
 func summaryOf(man *archive.Manifest, paths []string, already bool) (*Summary, error) {
 	s := &Summary{Inputs: len(man.Inputs), Verified: man.Verified, AlreadyPacked: already, Slices: len(man.Slices)}
 	for i := range man.Inputs {
@@ -72,12 +72,16 @@ func summaryOf(man *archive.Manifest, paths []string, already bool) (*Summary, e
 		s.Bases += in.Bases
 		s.TextBytes += in.Bytes
 	}
-	for _, p := range paths {
+	for i, p := range paths {
 		st, err := vfs.Stat(p)
 		if err != nil {
 			return nil, err
 		}
-		s.ArchiveBytes += uint64(st.Size())
+		size := uint64(st.Size())
+		if i == 0 {
+			size = max(size, man.FileLen()) // as it was written, like the sizes of the columns, if it was cut off since
+		}
+		s.ArchiveBytes += size
 	}
 	s.Columns = ColumnBytes{ByColumn: man.Sizes()}
 	s.Columns.Index = s.ArchiveBytes - s.Columns.Total()

@@ -271,8 +271,8 @@ func (m *Manifest) Sizes() (sizes [Columns]uint64) {
 	return sizes
 }
 
-// fileLen returns how many bytes the bulk file has if it is whole.
-func (m *Manifest) fileLen() uint64 {
+// FileLen returns how many bytes the bulk file has if it is whole.
+func (m *Manifest) FileLen() uint64 {
 	if m.version < 3 {
 		return m.BulkLen
 	}

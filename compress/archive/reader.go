@@ -156,8 +156,8 @@ func readTail(f *vfs.File) (*Manifest, uint64, error) {
 	if err != nil {
 		return nil, size, err
 	}
-	if m.fileLen() != size {
-		return nil, size, corrupt(f.Name(), "%d bytes where the manifest says %d", size, m.fileLen())
+	if m.FileLen() != size {
+		return nil, size, corrupt(f.Name(), "%d bytes where the manifest says %d", size, m.FileLen())
 	}
 	return m, size, nil
 }
