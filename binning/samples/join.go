@@ -2,7 +2,7 @@ package samples
 
 // Join returns a sample with the inputs of all samples of a list, which know the names of theirs.
 func Join(name string, list []Sample) Sample {
-	all := Sample{Name: name}
+	all := Sample{Name: name, Root: list[0].Root}
 	for _, s := range list {
 		n := len(all.Inputs)
 		for _, in := range s.Inputs {

@@ -129,6 +129,22 @@ func TestSamplesOfTree(t *testing.T) {
 	}
 }
 
+// TestFormerNames: samples keep the names that they had, and none gets one of these by chance.
+func TestFormerNames(t *testing.T) {
+	dir := write(t, "a/x.fq", "b/x.fq", "c/x.fq", "c/b_x.fq", "y_R1.fq", "y_R2.fq", "z.fq")
+	former := map[string]string{"b/x.fq": "x", "c/x.fq": "y", "y_R2.fq": "first", "z.fq": "x"}
+	all := Samples(func(root, rel string) string {
+		if root != dir {
+			t.Errorf("root %s", root)
+		}
+		return former[rel]
+	}, scan(t, dir, Options{}))
+	want := "a_x: a/x.fq\nb_x: c/b_x.fq\nfirst: y_R1.fq+y_R2.fq\nx: b/x.fq\ny: c/x.fq\nz: z.fq\n"
+	if got := show(dir, all); got != want {
+		t.Errorf("%swant\n%s", got, want)
+	}
+}
+
 // classes writes the entries of a tree as text.
 func classes(t *Tree) string {
 	var b strings.Builder
@@ -175,6 +191,7 @@ func TestScanClasses(t *testing.T) {
 	must(os.Link(filepath.Join(dir, "x.fq"), filepath.Join(dir, "sub/x.fq")))
 	must(os.Link(filepath.Join(dir, "x.fq"), filepath.Join(dir, "x_R1.fq")))
 	must(os.Mkdir(filepath.Join(dir, "empty"), 0o777))
+	must(os.WriteFile(filepath.Join(dir, "x.cdna"), []byte("text"), 0o666))
 	must(os.WriteFile(filepath.Join(dir, "x.cmeta"), []byte(commit.PackedMetaMagic), 0o666))
 	must(os.WriteFile(filepath.Join(dir, "bam.fq"), []byte("BAM\x01"), 0o666))
 	for _, c := range []struct{ name, want string }{

@@ -19,7 +19,11 @@ type Sample struct {
 	// Problem is why the files make no sample, nil if they do.
 	Problem error
 
-	dir string // of the files, below the root
+	// Root is that of the tree; "" of a sheet.
+	Root string
+
+	dir    string // of the files, below the root
+	former string // see Samples; "" for none
 }
 
 // Class is what kind of entry one of a tree is.
@@ -70,13 +74,17 @@ func (t *Tree) Count(c Class) (n int) {
 }
 
 // Samples returns the samples of a tree, sorted by name. The files of a sample are in one directory.
-func (t *Tree) Samples() []Sample { return Samples(t) }
+func (t *Tree) Samples() []Sample { return Samples(nil, t) }
 
 // Samples returns the samples of several trees, sorted by name. The files of a sample are in one directory. Where several directories have
 // samples of the same name, the names of the directories below the root are part of theirs: a_x and b_x for x of a and b.
-func Samples(trees ...*Tree) []Sample {
+//
+// If former is not nil, it returns the name that the sample of a file had before, and "" if it is new. Samples keep their names, so that
+// none is archived again because another one of its name came.
+func Samples(former func(root, rel string) string, trees ...*Tree) []Sample {
 	type place struct{ dir, sample string }
 	files := make(map[place][]File)
+	roots := make(map[place]string)
 	mates := make(map[place]int) // bits: which numbers there are
 	for _, t := range trees {
 		for _, f := range t.Files {
@@ -95,13 +103,18 @@ func Samples(trees ...*Tree) []Sample {
 				stem, _ := Stem(filepath.Base(f.Path))
 				f.Name, at.sample = Name{Sample: stem}, stem
 			}
-			files[at] = append(files[at], f)
+			files[at], roots[at] = append(files[at], f), t.Root
 		}
 	}
 	var all []Sample
 	for at, list := range files {
 		s := sampleOf(at.sample, list)
-		s.dir = path.Dir(list[0].Rel)
+		s.Root, s.dir = roots[at], path.Dir(list[0].Rel)
+		for _, f := range list {
+			if former != nil && s.former == "" {
+				s.former = former(s.Root, f.Rel)
+			}
+		}
 		all = append(all, s)
 	}
 	slices.SortFunc(all, func(a, b Sample) int {
@@ -114,21 +127,35 @@ func Samples(trees ...*Tree) []Sample {
 
 // nameApart makes the names of sorted samples different, and such that archives can have them.
 func nameApart(all []Sample) {
-	taken := make(map[string]int)
+	count, taken := make(map[string]int), make(map[string]bool)
 	for i := range all {
-		taken[all[i].Name]++
+		count[all[i].Name]++
+	}
+	for i := range all {
+		switch s := &all[i]; {
+		case s.former == "" || taken[s.former]:
+			s.former = ""
+		default:
+			if s.Name != s.former {
+				count[s.former]++
+			}
+			s.Name, taken[s.former] = s.former, true
+		}
 	}
 	for i := range all {
 		s := &all[i]
+		if s.former != "" {
+			continue
+		}
 		name := s.Name
-		if taken[name] > 1 && s.dir != "." {
+		if count[name] > 1 && s.dir != "." {
 			name = strings.ReplaceAll(s.dir, "/", "_") + "_" + name
 		}
 		name = binning.CutName(name)
-		for n := 2; name != s.Name && taken[name] > 0 || taken[name] < 0; n++ {
+		for n := 2; taken[name] || name != s.Name && count[name] > 0; n++ {
 			name = binning.CutName(fmt.Sprintf("%s_%d", s.Name, n))
 		}
-		taken[name] = -1
+		taken[name] = true
 		s.Name = name
 	}
 }

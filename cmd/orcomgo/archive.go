@@ -133,7 +133,7 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 	summary, outcome, err := a.run(ctx)
 	bar.close()
 	if err != nil {
-		return hint(err)
+		return hintName(err)
 	}
 	if outcome == wasThere && !o.json {
 		if !o.quiet {

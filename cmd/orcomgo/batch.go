@@ -31,6 +31,8 @@ type batch struct {
 
 	sideResults []*sideResult // of trees
 
+	otherArchives func() map[string]bool // see archivesOfOthers
+
 	mu    sync.Mutex
 	parts []*progress // of samples that are being archived
 	sizes []uint64    // of the samples' inputs, as they are stored
@@ -147,6 +149,7 @@ func (b *batch) begin() {
 		b.sum += n
 	}
 	b.sum += b.sideTotal()
+	b.otherArchives = sync.OnceValue(b.archivesOfOthers)
 }
 
 // stages returns the stages of a batch, of which the last one has this name.
@@ -194,7 +197,7 @@ func (b *batch) scan(dirs []string) error {
 			}
 		}
 	}
-	b.list = samples.Samples(b.trees...)
+	b.list = samples.Samples(b.formerNames(), b.trees...)
 	return nil
 }
 
@@ -271,12 +274,12 @@ func (b *batch) archive(ctx context.Context, i, threads int, device string) {
 	}
 	if r.err == nil {
 		c := b.config
-		c.Inputs, c.Name, c.Threads, c.Memory = sample.Inputs, sample.Name, threads, uint64(b.memory)/uint64(b.jobs)
+		c.Inputs, c.Threads, c.Memory = sample.Inputs, threads, uint64(b.memory)/uint64(b.jobs)
 		if r.err = useDevice(ctx, device, &c); r.err == nil {
 			a := b.archiving(c, b.level)
 			a.report, a.finish = part.report, part.finish
 			a.note = func(line string) { b.bar.note(sample.Name + ": " + line) }
-			r.summary, r.outcome, r.err = a.run(ctx)
+			r.summary, r.outcome, r.err = b.runNamed(ctx, a, sample)
 			garbage.collect() // before the next one
 		}
 	}

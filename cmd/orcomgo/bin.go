@@ -116,7 +116,7 @@ func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
 	summary, err := binning.Run(ctx, c)
 	bar.close()
 	if err != nil {
-		return hint(err)
+		return hintName(err)
 	}
 	logBusy(s.log, &summary)
 	return o.summarize(s, &summary)

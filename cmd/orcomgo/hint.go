@@ -18,3 +18,11 @@ func hint(err error) error {
 	}
 	return err
 }
+
+// hintName is hint for an archive whose name can be chosen.
+func hintName(err error) error {
+	if errors.Is(err, commit.ErrExists) {
+		return fmt.Errorf("%w (--force overwrites, --as NAME makes another)", err)
+	}
+	return hint(err)
+}
