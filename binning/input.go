@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 
 	"orcomgo/bins/record"
 )
@@ -127,6 +128,9 @@ func sniff(text []byte, ended bool) (*mismatch, uint64) {
 
 // open opens all inputs.
 func (r *run) open(ctx context.Context, wrapped []*RecordError) error {
+	if err := checkTwice(r.Inputs); err != nil {
+		return err
+	}
 	names := make(map[string]string)
 	for i, spec := range r.Inputs {
 		if m := spec.Mate; m >= 0 && (m >= len(r.Inputs) || m == i || r.Inputs[m].Mate != i || r.Inputs[m].First == spec.First) {
@@ -149,6 +153,33 @@ func (r *run) open(ctx context.Context, wrapped []*RecordError) error {
 		names[in.info.Name] = spec.Path
 	}
 	return nil
+}
+
+// checkTwice returns an error for a file that is given twice, before any is opened: a FIFO would wait for another writer. A file of several
+// names may be given by each.
+func checkTwice(inputs []InputSpec) error {
+	first := make(map[string]string)
+	for _, in := range inputs {
+		name := RestoredName(in.Path)
+		switch other, ok := first[name]; {
+		case !ok:
+			first[name] = in.Path
+		case other == in.Path:
+			return fmt.Errorf("%s: this input is given twice", in.Path)
+		case sameFile(other, in.Path):
+			return fmt.Errorf("%s: this input is given twice: %s is the same file", in.Path, other)
+		}
+	}
+	return nil
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 func (r *run) closeInputs() {

@@ -34,7 +34,7 @@ func NewTempDir(parent, prefix string) (d *TempDir, err error) {
 	removeAbandoned(parent, prefix)
 	d = new(TempDir)
 	if d.Path, err = os.MkdirTemp(parent, prefix); err != nil {
-		return nil, fmt.Errorf("a directory for temporary files: %w", vfs.Cause(err))
+		return nil, fmt.Errorf("%s: a directory for temporary files can't be made: %w", parent, vfs.Cause(err))
 	}
 	if d.mark, err = vfs.Create(filepath.Join(d.Path, markName)); err == nil {
 		if _, err = d.mark.Lock(); err == nil {
@@ -43,7 +43,7 @@ func NewTempDir(parent, prefix string) (d *TempDir, err error) {
 	}
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		d.Remove()
-		return nil, fmt.Errorf("a directory for temporary files: %w", err)
+		return nil, fmt.Errorf("%s: a directory for temporary files can't be made: %w", parent, vfs.Cause(err))
 	}
 	return d, nil
 }

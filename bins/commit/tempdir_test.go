@@ -75,3 +75,16 @@ func TestTempDir(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// TestTempDirPlace: an error says where the directory could not be made.
+func TestTempDirPlace(t *testing.T) {
+	parent := filepath.Join(t.TempDir(), "missing")
+	want := parent + ": a directory for temporary files can't be made: no such file or directory"
+	if _, err := NewTempDir(parent, "orcomgo-"); err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+	t.Setenv("TMPDIR", parent)
+	if _, err := NewTempDir("", "orcomgo-"); err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+}
