@@ -128,7 +128,8 @@ func (c *coder) release() {
 		d.contexts.release()
 	}
 	for _, d := range c.numbers {
-		freeProbs[c.bits].Put(&d.probs)
+		probs := d.probs // not with the rest of d, which refers to columns
+		freeProbs[c.bits].Put(&probs)
 	}
 	c.mixer.release()
 }
