@@ -82,6 +82,9 @@ func (h *history) base() uint32 {
 	return h.level()*runClasses*plainStates + nearSteps[h.near].state
 }
 
+// rare reports whether edits have been more than 64 steps apart, about.
+func (h *history) rare() bool { return h.average >= 6<<8 }
+
 func (h *history) level() uint32 { return min(h.average*3>>9, rateLevels-1) }
 
 // add notes n steps without an edit, at most next - steps.

@@ -3,6 +3,7 @@ package edits
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 
 	rc "orcomgo/compress/rangecoder"
 )
@@ -23,6 +24,7 @@ type Decoder struct {
 	next, end  []int    // by class: its gaps
 	edits      int      // so far
 	literals   []Span
+	masks      classMasks
 }
 
 // NewDecoder returns a decoder of the section of an Encoder with the same options. reads is how many bases all of its reads have. It takes
@@ -141,7 +143,7 @@ func (d *Decoder) bases(dst, quals []byte) (int, error) {
 	d.history.beginPiece()
 	at, state := 0, uint32(afterMatch)
 	for r := 0; r < len(dst); {
-		if at >= len(t.runs) {
+		if at >= t.known {
 			if t.complete() {
 				return 0, d.overrun()
 			}
@@ -151,9 +153,9 @@ func (d *Decoder) bases(dst, quals []byte) (int, error) {
 		var n int
 		var class uint32
 		if quals != nil {
-			n, class = d.withQualities(t.runs[at:], quals[r:], state)
+			n, class = d.withQualities(t.runsFrom(at), quals[r:], state)
 		} else {
-			n, class = d.plain(t.runs[at:], len(dst)-r, state)
+			n, class = d.plain(at, len(dst)-r, state)
 		}
 		if n > 0 {
 			copy(dst[r:], t.bases[at:at+n])
@@ -206,12 +208,12 @@ func (d *Decoder) without(runs []uint8, quals []byte) int {
 	return len(runs)
 }
 
-// plain is withQualities without them, for at most `most` steps; it may return fewer steps than there are. state is afterMatch, or that
-// after the edit that was the last step.
-func (d *Decoder) plain(runs []uint8, most int, state uint32) (n int, class uint32) {
+// plain is withQualities without them, from base `at` of the template on, for at most `most` steps; it may return fewer steps than there
+// are. state is afterMatch, or that after the edit that was the last step.
+func (d *Decoder) plain(at, most int, state uint32) (n int, class uint32) {
 	h := &d.history
 	if state != afterMatch {
-		class = h.level()*runClasses*plainStates + uint32(runs[0])*plainStates + state
+		class = h.level()*runClasses*plainStates + uint32(d.template.class(at))*plainStates + state
 		if d.steps[class] == 0 {
 			return 0, class
 		}
@@ -220,26 +222,79 @@ func (d *Decoder) plain(runs []uint8, most int, state uint32) (n int, class uint
 		return 1, class
 	}
 	base := h.base()
-	most = min(most, len(runs), int(h.next-h.steps))
-	n = d.withoutPlain(base, runs[:most])
+	most = min(most, d.template.known-at, int(h.next-h.steps))
+	if h.rare() {
+		n, class = d.manySteps(base, at, most)
+	} else {
+		n, class = d.withoutPlain(base, d.template.runsFrom(at), most)
+	}
 	h.add(uint32(n))
-	if n < most {
-		class = base + uint32(runs[n])*plainStates
+	return n, class
+}
+
+// withoutPlain returns the number of steps before the next edit, of at most `most` and those that have runs, and, if it is 0, the class of
+// the edit.
+func (d *Decoder) withoutPlain(base uint32, runs []uint8, most int) (n int, class uint32) {
+	steps := d.steps[base:][:(runClasses-1)*plainStates+1]
+	runs = runs[:min(len(runs), most)]
+	for i, run := range runs {
+		s := &steps[uint32(run)*plainStates]
+		if *s == 0 {
+			return i, base + uint32(run)*plainStates
+		}
+		*s--
+	}
+	return len(runs), base
+}
+
+// manySteps is withoutPlain from base `at` of the template on, for edits that are rare.
+func (d *Decoder) manySteps(base uint32, at, most int) (n int, class uint32) {
+	steps := d.steps[base:][:(runClasses-1)*plainStates+1]
+	for n < most {
+		k := min(most-n, masksStep)
+		classes := d.masks.set(&d.template, at+n, k)
+		var counts [runClasses]uint32
+		left := int64(0) // below 0: one of these steps has an edit
+		for run, m := range d.masks[:classes] {
+			counts[run] = uint32(bits.OnesCount64(m))
+			left |= int64(steps[run*plainStates]) - int64(counts[run])
+		}
+		if left < 0 {
+			k, class = d.toEdit(steps, classes)
+			return n + k, base + class
+		}
+		for run, c := range counts[:classes] {
+			steps[run*plainStates] -= c
+		}
+		n += k
+	}
+	return n, base
+}
+
+// toEdit takes the steps before the next edit, which is one of those of masks, and returns how many they are, and the class of the edit, less
+// that of the first one of steps.
+func (d *Decoder) toEdit(steps []uint32, classes int) (n int, class uint32) {
+	n = masksStep
+	masks := d.masks[:classes]
+	for run, m := range masks {
+		if s := steps[run*plainStates]; s < uint32(bits.OnesCount64(m)) {
+			if i := nthBit(m, s); i < n {
+				n, class = i, uint32(run)*plainStates
+			}
+		}
+	}
+	for run, m := range masks {
+		steps[run*plainStates] -= uint32(bits.OnesCount64(m & (1<<n - 1)))
 	}
 	return n, class
 }
 
-// withoutPlain returns the number of steps before the next edit, of those that have runs.
-func (d *Decoder) withoutPlain(base uint32, runs []uint8) int {
-	steps := d.steps[base:][:(runClasses-1)*plainStates+1]
-	for i, run := range runs {
-		s := &steps[uint32(run)*plainStates]
-		if *s == 0 {
-			return i
-		}
-		*s--
+// nthBit returns the number of the n-th bit, from 0 on, of those that are set in m. There is one.
+func nthBit(m uint64, n uint32) int {
+	for range n {
+		m &= m - 1
 	}
-	return len(runs)
+	return bits.TrailingZeros64(m)
 }
 
 // edit decodes an edit of a class at a base of the template: its kind, its base and how many bases of the template it takes.
@@ -258,7 +313,7 @@ func (d *Decoder) edit(class uint32, at int) (kind, b uint8, n int, err error) {
 	case Substitution:
 		return kind, m.substituted(d.c, t.bases, at, 0), 1, nil
 	case Insertion:
-		return kind, m.insertion(d.c, t.bases, at, t.runs[at], class%m.states == afterInsertion, 0), 0, nil
+		return kind, m.insertion(d.c, t.bases, at, m.run(class), class%m.states == afterInsertion, 0), 0, nil
 	}
 	// Bases are compared that need not be read yet.
 	if !t.complete() && at+deletionSteps >= len(t.bases) {
@@ -268,8 +323,8 @@ func (d *Decoder) edit(class uint32, at int) (kind, b uint8, n int, err error) {
 	if n > t.room-at {
 		return 0, 0, 0, d.overrun()
 	}
-	for at+n >= len(t.runs) && !t.complete() {
-		t.extend(at + n - len(t.runs))
+	for at+n >= t.known && !t.complete() {
+		t.extend(at + n - t.known)
 	}
 	return kind, 0, n, nil
 }

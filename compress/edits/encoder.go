@@ -2,6 +2,7 @@ package edits
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	rc "orcomgo/compress/rangecoder"
 )
@@ -17,6 +18,7 @@ type Encoder struct {
 	steps      []uint32 // by class: since its last edit
 	events     []event
 	edits      []Edit // of a piece, moved
+	masks      classMasks
 }
 
 // event is the number of steps of a class before an edit.
@@ -97,14 +99,19 @@ func (e *Encoder) withQualities(quals []byte, left int) {
 		if len(edits) > 0 {
 			next = int(edits[0].At)
 		}
-		for ; at < next; at, r = at+1, r+1 {
-			e.steps[levelOf[quals[r]]+uint32(t.runs[at])*qualityStates+state]++
-			state = afterMatch
+		for at < next {
+			runs := t.runsFrom(at)
+			runs = runs[:min(len(runs), next-at)]
+			for i, run := range runs {
+				e.steps[levelOf[quals[r+i]]+uint32(run)*qualityStates+state]++
+				state = afterMatch
+			}
+			at, r = at+len(runs), r+len(runs)
 		}
 		if len(edits) == 0 {
 			return
 		}
-		class := levelOf[quals[r]] + uint32(t.runs[at])*qualityStates + state
+		class := levelOf[quals[r]] + uint32(t.runsFrom(at)[0])*qualityStates + state
 		n := e.edit(class, edits)
 		state = uint32(edits[0].Kind) + 1
 		switch edits[0].Kind {
@@ -133,7 +140,7 @@ func (e *Encoder) plain(left int) {
 		}
 		for at < next {
 			if afterEdit {
-				e.steps[h.level()*runClasses*plainStates+uint32(t.runs[at])*plainStates+state]++
+				e.steps[h.level()*runClasses*plainStates+uint32(t.class(at))*plainStates+state]++
 				afterEdit = false
 				at++
 				h.add(1)
@@ -141,18 +148,16 @@ func (e *Encoder) plain(left int) {
 			}
 			n := min(next-at, int(h.next-h.steps))
 			base := h.base()
-			for _, run := range t.runs[at : at+n] {
-				e.steps[base+uint32(run)*plainStates]++
-			}
+			e.addSteps(base, at, n, h.rare())
 			at += n
 			h.add(uint32(n))
 		}
 		if len(edits) == 0 {
 			return
 		}
-		class := h.base() + uint32(t.runs[at])*plainStates
+		class := h.base() + uint32(t.class(at))*plainStates
 		if afterEdit {
-			class = h.level()*runClasses*plainStates + uint32(t.runs[at])*plainStates + state
+			class = h.level()*runClasses*plainStates + uint32(t.class(at))*plainStates + state
 		}
 		n := e.edit(class, edits)
 		state, afterEdit = uint32(edits[0].Kind)+1, true
@@ -164,6 +169,28 @@ func (e *Encoder) plain(left int) {
 			at += n
 		}
 		edits = edits[n:]
+	}
+}
+
+// addSteps counts n steps without an edit, from base `at` of the template on. many says that there are many, probably.
+func (e *Encoder) addSteps(base uint32, at, n int, many bool) {
+	steps, t := e.steps[base:][:(runClasses-1)*plainStates+1], &e.template
+	for end := at + n; at < end; {
+		if many {
+			k := min(end-at, masksStep)
+			classes := e.masks.set(t, at, k)
+			for run, m := range e.masks[:classes] {
+				steps[run*plainStates] += uint32(bits.OnesCount64(m))
+			}
+			at += k
+			continue
+		}
+		runs := t.runsFrom(at)
+		runs = runs[:min(len(runs), end-at)]
+		for _, run := range runs {
+			steps[uint32(run)*plainStates]++
+		}
+		at += len(runs)
 	}
 }
 
@@ -179,7 +206,7 @@ func (e *Encoder) edit(class uint32, edits []Edit) int {
 	case Substitution:
 		m.substituted(e.c, t, int(x.At), x.Base)
 	case Insertion:
-		m.insertion(e.c, t, int(x.At), e.template.runs[x.At], class%m.states == afterInsertion, x.Base)
+		m.insertion(e.c, t, int(x.At), m.run(class), class%m.states == afterInsertion, x.Base)
 	default:
 		for n < len(edits) && edits[n].Kind == Deletion && edits[n].At == x.At+uint32(n) {
 			n++

@@ -189,6 +189,9 @@ func newOperations(o *Options) *operations {
 	return m
 }
 
+// run returns the run class of a class.
+func (m *operations) run(class uint32) uint8 { return uint8(class / m.states % runClasses) }
+
 // kindLevels is how many levels have the same probabilities of kinds.
 const kindLevels = 4
 

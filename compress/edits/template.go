@@ -19,13 +19,18 @@ type template struct {
 	o       *Options
 	anchor  uint64
 	reverse bool
-	room    int     // bases from the anchor to the end of the shared sequence
-	bases   []byte  // the first ones, one a byte. If it has all of them, a base 0 follows that is not there
-	runs    []uint8 // of the first bases, their class by run. They are fewer than bases, unless it has all
-	class   uint8   // of the last one of runs
-	equal   []uint64
+	room    int      // bases from the anchor to the end of the shared sequence
+	bases   []byte   // the first ones, one a byte. If it has all of them, a base 0 follows that is not there
+	known   int      // the classes of so many bases follow from bases
+	equal   []uint64 // bit equalFrom + i: whether base i is equal to the one before; false where there are not both. A word more than that
 	turned  []byte
+
+	runs   []uint8 // the classes of some bases: see runsFrom
+	runsAt int     // the first of these
 }
+
+// equalFrom is the first bit of equal that is of a base, so that bases before the first one can be asked for.
+const equalFrom = 64
 
 // begin sets the anchor, which is in the shared sequence, and reads n bases and some more.
 func (t *template) begin(anchor uint64, reverse bool, n int) {
@@ -34,7 +39,7 @@ func (t *template) begin(anchor uint64, reverse bool, n int) {
 	if reverse {
 		t.room = int(anchor) + 1
 	}
-	t.bases, t.runs = t.bases[:0], t.runs[:0]
+	t.bases, t.known, t.equal, t.runs = t.bases[:0], 0, append(t.equal[:0], 0), t.runs[:0]
 	t.extend(n)
 }
 
@@ -55,36 +60,86 @@ func (t *template) extend(n int) {
 	} else {
 		t.bases = t.o.Source(t.bases, int(t.anchor)+at, n)
 	}
-	end := len(t.bases) - longestRun + 1
-	if len(t.bases) == t.room {
-		end = t.room
-	}
-	t.classify(end)
+	t.compare(at)
+	t.known = max(t.known, len(t.bases)-longestRun+1)
 	if len(t.bases) == t.room {
 		t.bases = append(t.bases, 0)
-		t.runs = append(t.runs, 0)
+		t.known = len(t.bases)
 	}
 }
 
-// classify sets the classes of the bases before end. Up to longestRun - 1 bases follow it, fewer only if the shared sequence ends there.
-func (t *template) classify(end int) {
-	at := len(t.runs)
-	if end <= at {
-		return
+// equals returns 64 bits of equal, from base i on, which may be up to equalFrom before the first one.
+func (t *template) equals(i int) uint64 {
+	word, shift := (i+equalFrom)>>6, uint(i+equalFrom)&63
+	return t.equal[word]>>shift | t.equal[word+1]<<1<<(63-shift)
+}
+
+// runsStep is how many bases runsFrom classifies at once.
+const runsStep = 1 << 10
+
+// runsFrom returns the classes of base i, which is known, and of some bases after it. They are valid until the next call.
+func (t *template) runsFrom(i int) []uint8 {
+	if k := i - t.runsAt; k >= 0 && k < len(t.runs) {
+		return t.runs[k:]
 	}
-	t.compare(at)
-	t.runs = slices.Grow(t.runs, end-at+classStep)[:end+classStep-1] // whole steps are written
-	class := t.class
-	for i := at; i < end; i += classStep {
-		word, shift := (i-at)>>6, uint(i-at)&63
-		equal := t.equal[word]>>shift | t.equal[word+1]<<1<<(63-shift)
-		c := classesOf[equal&(1<<(classStep+longestRun-1)-1)]
+	t.runsAt = i
+	t.classify(min(i+runsStep, t.known))
+	return t.runs
+}
+
+// classify sets runs to the classes of the bases from runsAt to end-1.
+func (t *template) classify(end int) {
+	n := end - t.runsAt
+	t.runs = slices.Grow(t.runs[:0], n+classStep)[:n+classStep-1] // whole steps are written
+	class := t.classBefore(t.runsAt)
+	for i := 0; i < n; i += classStep {
+		c := classesOf[t.equals(t.runsAt+i)&(1<<(classStep+longestRun-1)-1)]
 		four := c.classes | c.inherited&(uint32(class|1)*0x01010101)
 		binary.LittleEndian.PutUint32(t.runs[i:], four)
 		class = uint8(four >> 24)
 	}
-	t.runs = t.runs[:end]
-	t.class = t.runs[end-1]
+	t.runs = t.runs[:n]
+}
+
+// classBefore returns the class of the first base of the run that base i is in.
+func (t *template) classBefore(i int) uint8 {
+	before := min(bits.LeadingZeros64(^t.equals(i-63)), longestRun) // bases up to base i that are equal to the one before
+	after := bits.TrailingZeros64(^t.equals(i + 1))
+	return uint8(2 * (min(before+after+1, longestRun) - 1))
+}
+
+// class returns the class of base i, which is known.
+func (t *template) class(i int) uint8 { return t.classBefore(i) | uint8(t.equals(i)&1) }
+
+// masksStep is how many bases masks takes at most: those of a word of equal, less the bases beside them on which their classes depend.
+const masksStep = 64 - 2*longestRun
+
+// classMasks says of some bases, by class, which ones are of it, the first in the lowest bit.
+type classMasks [runClasses]uint64
+
+// set sets the masks of the first classes to those of n bases from base i of t on, which are known, and returns how many classes there
+// are: no base is of the others. n is at most masksStep.
+func (m *classMasks) set(t *template, i, n int) (classes int) {
+	equal := t.equals(i - longestRun) // of bases of which those that are asked for begin at bit longestRun
+	wanted := uint64(1)<<n - 1
+	begin := ^equal                        // where runs of so many bases or more begin
+	others := equal >> longestRun & wanted // what is no begin, and not in a shorter run
+	for length := 1; length < longestRun; length++ {
+		longer := begin & (equal >> length)
+		exactly := begin &^ longer
+		m[2*length-2] = exactly >> longestRun & wanted
+		following := uint64(0)
+		for k := 1; k < length; k++ {
+			following |= exactly >> (longestRun - k)
+		}
+		m[2*length-1] = following & others
+		others &^= following
+		if begin = longer; begin>>longestRun&wanted|others == 0 {
+			return 2 * length
+		}
+	}
+	m[2*longestRun-2], m[2*longestRun-1] = begin>>longestRun&wanted, others
+	return runClasses
 }
 
 // classStep is how many bases classify takes at once.
@@ -112,23 +167,21 @@ var classesOf = func() (t [1 << (classStep + longestRun - 1)]runClasses4) {
 	return
 }()
 
-// compare sets equal: bit j says whether the base at+j is equal to the one before. The first base of all and those after the last one
-// are not.
+// compare sets equal for the bases from base at on.
 func (t *template) compare(at int) {
-	n := len(t.bases) - at
+	n := len(t.bases)
+	t.equal = append(t.equal, make([]uint64, (n+equalFrom)>>6+3-len(t.equal))...)
 	t.bases = slices.Grow(t.bases, 8)
-	bases := t.bases[:len(t.bases)+8] // what is beyond the bases does not matter
-	words := n>>6 + 2
-	t.equal = append(t.equal[:0], make([]uint64, words)...)
-	for j := 0; j < n; j += 8 {
-		b := binary.LittleEndian.Uint64(bases[at+j:])
+	bases := t.bases[:n+8] // what is beyond the bases does not matter
+	for j := at &^ 7; j < n; j += 8 {
+		b := binary.LittleEndian.Uint64(bases[j:])
 		before := b<<8 | uint64(3-b&3)
-		if at+j > 0 {
-			before = binary.LittleEndian.Uint64(bases[at+j-1:])
+		if j > 0 {
+			before = binary.LittleEndian.Uint64(bases[j-1:])
 		}
 		x := b ^ before
 		x = ^(x | x>>1) & 0x0101010101010101
-		t.equal[j>>6] |= x * 0x0102040810204080 >> 56 << (j & 63)
+		t.equal[(j+equalFrom)>>6] |= x * 0x0102040810204080 >> 56 << (j & 63)
 	}
-	t.equal[n>>6] &= 1<<(n&63) - 1
+	t.equal[(n+equalFrom)>>6] &= 1<<(n&63) - 1
 }
