@@ -1,6 +1,7 @@
 package basemodel
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 )
@@ -17,15 +18,19 @@ type Sequence struct {
 	mu      sync.Mutex
 	changed *sync.Cond // that what follows has changed
 	decoded []int      // by segment: the bases of the sequence before this one are decoded as far as they are of the segment
+	wanted  []int      // by segment: the least of these for which Wait waits, so that it is not woken in vain
 	err     error
 	ended   bool
 }
 
+// noneWanted: Wait waits for no base of a segment.
+const noneWanted = math.MaxInt
+
 func newSequence(n int) *Sequence {
 	ends := segmentEnds(n)
-	s := &Sequence{n: n, packed: make([][]byte, len(ends)), ends: ends, decoded: make([]int, len(ends))}
+	s := &Sequence{n: n, packed: make([][]byte, len(ends)), ends: ends, decoded: make([]int, len(ends)), wanted: make([]int, len(ends))}
 	for k, from := 0, 0; k < len(ends); k++ {
-		s.packed[k] = make([]byte, packedLen(ends[k]-from))
+		s.packed[k], s.wanted[k] = make([]byte, packedLen(ends[k]-from)), noneWanted
 		from = ends[k]
 	}
 	s.changed = sync.NewCond(&s.mu)
@@ -79,6 +84,7 @@ func (s *Sequence) Wait(n int) error {
 	defer s.mu.Unlock()
 	for from, k := 0, 0; k < len(s.ends) && from < n; k++ {
 		for !s.ended && s.decoded[k] < min(n, s.ends[k]) {
+			s.wanted[k] = min(s.wanted[k], n, s.ends[k])
 			s.changed.Wait()
 		}
 		from = s.ends[k]
@@ -116,8 +122,14 @@ func (s *Sequence) Model() (*Model, error) {
 func (s *Sequence) extend(k, to int) {
 	s.mu.Lock()
 	s.decoded[k] = to
+	wake := to >= s.wanted[k]
+	if wake {
+		s.wanted[k] = noneWanted
+	}
 	s.mu.Unlock()
-	s.changed.Broadcast()
+	if wake {
+		s.changed.Broadcast()
+	}
 }
 
 // end notes that decoding has ended.
