@@ -21,8 +21,7 @@ func packedLen(n int) int { return (n+3)/4 + padBytes }
 // Pack packs bases, numbers 0 to 3, one a byte, from the first bit of dst on, which is 0 where they go: base i in byte i/4 at bits 2*(i%4).
 func Pack(dst, bases []byte) {
 	for ; len(bases) >= 4; bases, dst = bases[4:], dst[1:] {
-		v := binary.LittleEndian.Uint32(bases)
-		dst[0] = byte(v | v>>6 | v>>12 | v>>18)
+		dst[0] = byte(binary.LittleEndian.Uint32(bases) * (1<<24 | 1<<18 | 1<<12 | 1<<6) >> 24) // base i moves to bit 24 + 2*i
 	}
 	for i, v := range bases {
 		dst[0] |= v << (2 * i)
