@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"orcomgo/compress/basemodel"
 	"orcomgo/compress/edits"
@@ -17,11 +18,21 @@ type genome struct {
 	modelled *basemodel.Sequence
 	repeats  *repeats // nil if there are no blocks
 
-	once   sync.Once // decodes the blocks
-	packed []byte    // the bases of blocks, four a byte, followed by 16 unused bytes
-	err    error
+	blocks blocks
 
 	known *knownGenome // if not nil, nothing of the above is set
+}
+
+// blocks are the blocks of a genome, decoded one after another as far as they are asked for.
+type blocks struct {
+	bases  atomic.Int64 // of the pseudogenome that are decoded, if there are any of blocks
+	mu     sync.Mutex   // of what follows
+	d      *edits.Decoder
+	packed []byte // the bases of blocks, four a byte, followed by 16 unused bytes
+	at     int    // bases that are decoded of blocks
+	next   int    // of the bases under the model
+	err    error
+	memory [2][]byte // of a block, and of literals
 }
 
 // twoCodersWithRepeats is the length from which segments of the base model have two coders where there are repeats, in bases: groups of
@@ -101,6 +112,9 @@ func (g *genome) Len() int {
 	return g.modelled.Len()
 }
 
+// padBases is how many bases beyond those that are asked for may be read along with them.
+const padBases = 64
+
 // Wait returns when the first n bases are decoded. The error wraps ErrCorrupt.
 func (g *genome) Wait(n int) error {
 	if g.known != nil {
@@ -112,8 +126,16 @@ func (g *genome) Wait(n int) error {
 		}
 		return nil
 	}
-	g.once.Do(func() { g.err = g.decodeBlocks() })
-	return g.err
+	n = min(n+padBases, g.repeats.all)
+	if n <= int(g.blocks.bases.Load()) {
+		return nil
+	}
+	g.blocks.mu.Lock()
+	defer g.blocks.mu.Unlock()
+	if g.blocks.err == nil {
+		g.blocks.err = g.decodeBlocks(n)
+	}
+	return g.blocks.err
 }
 
 // Model waits until the bases under the base model are decoded and returns the model after them. An error wraps ErrCorrupt.
@@ -129,50 +151,69 @@ func (g *genome) Model() (*basemodel.Model, error) {
 	return m, nil
 }
 
-// decodeBlocks decodes the blocks, beside the base model, which it waits for where a block has bases of that.
-func (g *genome) decodeBlocks() error {
-	r := g.repeats
+// decodeBlocks decodes the blocks with the first n bases, beside the base model, which it waits for where a block has bases of that.
+func (g *genome) decodeBlocks(n int) error {
+	r, k := g.repeats, &g.blocks
 	bases := r.all - r.begin
-	if err := g.modelled.Wait(r.begin); err != nil {
-		return corrupt(err)
-	}
-	g.packed = make([]byte, (bases+3)/4+16)
-	// What is not decoded yet is 0, as it is for the encoder.
-	d, err := edits.NewDecoder(r.edits, edits.Options{Bases: uint64(r.all), Source: g.Append}, uint64(bases))
-	if err != nil {
-		return corrupt(err)
-	}
-	block := make([]byte, min(r.block, bases))
-	var literal []byte
-	next := r.begin // of the bases under the model
-	for at := 0; at < bases; at += r.block {
-		b := block[:min(r.block, bases-at)]
-		spans, err := d.Next(b, nil)
+	if k.d == nil {
+		if err := g.modelled.Wait(r.begin); err != nil {
+			return corrupt(err)
+		}
+		k.packed, k.next = make([]byte, (bases+3)/4+16), r.begin
+		// What is not decoded yet is 0, as it is for the encoder.
+		d, err := edits.NewDecoder(r.edits, edits.Options{Bases: uint64(r.all), Source: g.Append}, uint64(bases))
 		if err != nil {
 			return corrupt(err)
 		}
-		for _, s := range spans {
-			n := int(s.End - s.Start)
-			if n > g.modelled.Len()-next {
-				return fmt.Errorf("%w: the repeats leave out more bases than there are", ErrCorrupt)
-			}
-			if err := g.modelled.Wait(next + n); err != nil {
-				return corrupt(err)
-			}
-			literal = g.modelled.Append(literal[:0], next, n)
-			copy(b[s.Start:], literal)
-			next += n
-		}
-		basemodel.Pack(g.packed[at/4:], b)
+		k.d, k.memory[0] = d, make([]byte, min(r.block, bases))
 	}
-	if next != g.modelled.Len() {
+	for k.at < bases && r.begin+k.at < n {
+		if err := g.decodeBlock(k.memory[0][:min(r.block, bases-k.at)]); err != nil {
+			return err
+		}
+		if k.at < bases {
+			k.bases.Store(int64(r.begin + k.at))
+		}
+	}
+	if k.at < bases {
+		return nil
+	}
+	k.memory = [2][]byte{}
+	if k.next != g.modelled.Len() {
 		return fmt.Errorf("%w: the repeats leave out fewer bases than there are", ErrCorrupt)
 	}
-	if err := d.Finish(); err != nil {
+	if err := k.d.Finish(); err != nil {
 		return corrupt(err)
 	}
-	_, err = g.Model() // that the section of the base model ends well
-	return err
+	if _, err := g.Model(); err != nil { // the section of the base model must end well
+		return err
+	}
+	k.bases.Store(int64(r.all))
+	return nil
+}
+
+// decodeBlock decodes the next block to b, one base a byte, and to packed.
+func (g *genome) decodeBlock(b []byte) error {
+	k := &g.blocks
+	spans, err := k.d.Next(b, nil)
+	if err != nil {
+		return corrupt(err)
+	}
+	for _, s := range spans {
+		n := int(s.End - s.Start)
+		if n > g.modelled.Len()-k.next {
+			return fmt.Errorf("%w: the repeats leave out more bases than there are", ErrCorrupt)
+		}
+		if err := g.modelled.Wait(k.next + n); err != nil {
+			return corrupt(err)
+		}
+		k.memory[1] = g.modelled.Append(k.memory[1][:0], k.next, n)
+		copy(b[s.Start:], k.memory[1])
+		k.next += n
+	}
+	basemodel.Pack(k.packed[k.at/4:], b)
+	k.at += len(b)
+	return nil
 }
 
 // Packed returns packed bases, base i in byte i/4 at bits 2*(i%4), in which n bases from base pos on have the numbers from `at` on. 16
@@ -184,7 +225,7 @@ func (g *genome) Packed(pos, n int) (packed []byte, at int) {
 	case r == nil || pos+n <= r.begin:
 		return g.modelled.Packed(pos, n)
 	case pos >= r.begin:
-		return g.packed, pos - r.begin
+		return g.blocks.packed, pos - r.begin
 	}
 	packed = make([]byte, (n+3)/4+16)
 	basemodel.Pack(packed, g.Append(nil, pos, n))
@@ -201,7 +242,7 @@ func (g *genome) Append(dst []byte, pos, n int) []byte {
 			dst = g.modelled.Append(dst, pos, k)
 			pos, n = pos+k, n-k
 		}
-		return overlap.Unpack(dst, g.packed, pos-r.begin, n)
+		return overlap.Unpack(dst, g.blocks.packed, pos-r.begin, n)
 	}
 	return g.modelled.Append(dst, pos, n)
 }

@@ -116,6 +116,30 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
+// TestBlocksAreDecodedAsAsked: no more blocks are decoded than those with the bases that are waited for, and the next ones later on.
+func TestBlocksAreDecodedAsAsked(t *testing.T) {
+	e, _, _ := versionsEncoder(t, versionsColumn(3), 2)
+	n, begin := e.genome.Len, int(e.sharedFrom)
+	want := e.genome.Stretch(nil, 0, n)
+	d := NewDecoder(e.Shared(), Config{Threads: 2, Repeats: true})
+	<-d.started
+	block := d.genome.repeats.block
+	for _, c := range []struct{ wait, decoded int }{
+		{begin, 0}, {begin + 1, begin + block}, {begin + block - padBases, begin + block}, {begin + block, begin + 2*block},
+		{begin + 1, begin + 2*block}, {n, n},
+	} {
+		if err := d.genome.Wait(c.wait); err != nil {
+			t.Fatal(err)
+		}
+		if got := int(d.genome.blocks.bases.Load()); got != c.decoded {
+			t.Errorf("of %d bases %d are decoded when %d are waited for, want %d", n, got, c.wait, c.decoded)
+		}
+		if got := d.genome.Append(nil, 0, c.wait); !bytes.Equal(got, want[:c.wait]) {
+			t.Errorf("the first %d bases are other ones", c.wait)
+		}
+	}
+}
+
 func readsAsBytes(c column) [][]byte {
 	var all [][]byte
 	for _, s := range c.reads {

@@ -133,14 +133,27 @@ func (s *slice) encodePieces(r *columnReads, pieces [][][]edits.Piece) []byte {
 	return e.Finish()
 }
 
-// decodePieces decodes the letters of pieces to where text says that a read's are.
-func (s *slice) decodePieces(section []byte, r *columnReads, text func(k, i int) []byte) error {
+// decodePieces decodes the letters of pieces to where text says that a read's are. wait waits for the first n bases of the pseudogenome.
+func (s *slice) decodePieces(section []byte, r *columnReads, text func(k, i int) []byte, wait func(n int) error) error {
 	bases := uint64(0)
 	r.eachLong(func(k, i int, _ []byte) error {
 		bases += uint64(r.cols[k].Lengths.Of(i))
 		return nil
 	})
-	d, err := edits.NewDecoder(section, s.editOptions(r), bases)
+	o := s.editOptions(r)
+	var undecoded error
+	decoded := 0
+	o.Source = func(dst []byte, pos, n int) []byte {
+		if undecoded == nil && pos+n > decoded {
+			decoded = pos + n
+			s.releaseWhile(func() { undecoded = wait(decoded) })
+		}
+		if undecoded != nil {
+			return append(dst, make([]byte, n)...)
+		}
+		return s.codes(dst, pos, n)
+	}
+	d, err := edits.NewDecoder(section, o, bases)
 	if err != nil {
 		return corrupt(err)
 	}
@@ -159,6 +172,9 @@ func (s *slice) decodePieces(section []byte, r *columnReads, text func(k, i int)
 		toLetters(b[at:])
 		return nil
 	})
+	if undecoded != nil {
+		return undecoded
+	}
 	if err == nil {
 		err = d.Finish()
 	}

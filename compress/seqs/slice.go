@@ -244,10 +244,7 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 	}
 	var err error
 	seqs, text := readsOf(cols, ks)
-	switch {
-	case s.inPieces:
-		end = s.limit // pieces are all over it
-	case cols[0].withoutPlaced():
+	if cols[0].withoutPlaced() {
 		end = 0
 	}
 	if s.releaseWhile(func() { err = wait(int(end)) }); err != nil {
@@ -255,7 +252,7 @@ func (s *slice) decode(tree *positions, cols []*Column, in [streams][]byte, wait
 	}
 	if s.inPieces {
 		r.setSpans()
-		if err := s.decodePieces(in[streamPieces], r, text); err != nil {
+		if err := s.decodePieces(in[streamPieces], r, text, wait); err != nil {
 			return nil, err
 		}
 	}
