@@ -63,9 +63,10 @@ type collector struct {
 var garbage = newCollector()
 
 func newCollector() *collector {
-	debug.SetGCPercent(garbagePercent)
+	debug.SetGCPercent(-1) // otherwise garbage is collected for each piece of the reserve
 	c := new(collector)
 	c.reserveFor(leastGarbage)
+	debug.SetGCPercent(garbagePercent)
 	return c
 }
 

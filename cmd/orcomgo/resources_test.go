@@ -52,6 +52,16 @@ func TestReserve(t *testing.T) {
 	}
 }
 
+// TestReserveIsMadeAtOnce: garbage is not collected for the pieces of the reserve, each of which is more than a small heap may grow by.
+func TestReserveIsMadeAtOnce(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(garbagePercent))
+	before := readMetric("/gc/cycles/total:gc-cycles")
+	c := newCollector()
+	if n := readMetric("/gc/cycles/total:gc-cycles") - before; n > 1 {
+		t.Errorf("garbage is collected %d times for a reserve of %d bytes", n, c.reserved())
+	}
+}
+
 // TestDefaultMemoryReachesPack: without --memory, pack and archive may take as much memory as the machine lets them, and know it.
 func TestDefaultMemoryReachesPack(t *testing.T) {
 	bins, unnamed := packBins, packUnnamed
