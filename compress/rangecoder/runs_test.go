@@ -2,6 +2,7 @@ package rangecoder
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand"
 	"testing"
 )
@@ -15,7 +16,11 @@ func TestRuns(t *testing.T) {
 	var zeros []int
 	for i := range 4000 {
 		row := make([]byte, r.Intn(60))
-		r.Read(row)
+		for k := range row {
+			if row[k] = byte(r.Intn(256)); k > 0 && i%2 == 0 && r.Intn(4) > 0 {
+				row[k] = row[k-1]
+			}
+		}
 		n, column := r.Intn(len(row)+1), uint32(i%16)
 		if i%3 == 0 {
 			n = len(row)
@@ -48,14 +53,20 @@ func TestRuns(t *testing.T) {
 // BenchmarkAdaptZeros encodes bits that are 0, under the rows of qualities that drift.
 func BenchmarkAdaptZeros(b *testing.B) {
 	r := rand.New(rand.NewSource(15))
-	rows, q := make([]byte, 1<<12), 38
-	for i := range rows {
-		q = min(max(q+r.Intn(7)-3, 2), 40)
-		rows[i] = byte(33 + q)
-	}
-	t, c := NewRows(), EncodeTo(nil, testAdaptation)
-	b.SetBytes(int64(len(rows)))
-	for b.Loop() {
-		c.AdaptZeros(t, rows, 3)
+	for _, stay := range []int{0, 4} { // one in so many changes
+		rows, q := make([]byte, 1<<12), 38
+		for i := range rows {
+			if stay == 0 || r.Intn(stay) == 0 {
+				q = min(max(q+r.Intn(7)-3, 2), 40)
+			}
+			rows[i] = byte(33 + q)
+		}
+		b.Run(fmt.Sprint(stay), func(b *testing.B) {
+			t, c := NewRows(), EncodeTo(nil, testAdaptation)
+			b.SetBytes(int64(len(rows)))
+			for b.Loop() {
+				c.AdaptZeros(t, rows, 3)
+			}
+		})
 	}
 }
