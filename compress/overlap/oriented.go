@@ -69,6 +69,13 @@ func appendWords(dst []uint64, p []byte, n int, reversed bool) []uint64 {
 	return dst
 }
 
+// Prefetch begins to load n packed bases from base pos on into the cache, or the first and the last of them where there are many.
+func Prefetch(p []byte, pos, n int) {
+	if n > 0 {
+		prefetch(unsafe.Pointer(&p[pos>>2]), unsafe.Pointer(&p[(pos+n-1)>>2]))
+	}
+}
+
 // LoadWord returns the 32 bases of packed bases from base pos on, the first one in the lowest bits. It reads nine bytes.
 func LoadWord(p []byte, pos int) uint64 {
 	p = p[pos>>2:][:9]

@@ -15,7 +15,9 @@ func benchReads() (packed []byte, reads []*overlay, words [][]uint64) {
 		o := over(pg, r.Intn(len(pg)-n), n, r.Intn(2) == 1, 0)
 		q := 38
 		for i := range n {
-			q = min(max(q+r.Intn(7)-3, 2), 40)
+			if r.Intn(3) == 0 {
+				q = min(max(q+r.Intn(7)-3, 2), 40)
+			}
 			o.quals = append(o.quals, byte(33+q))
 			if r.Uint32()>>12 < errorWeight[33+q] {
 				o.read[i] = (o.read[i] + byte(1+r.Intn(3))) & 3

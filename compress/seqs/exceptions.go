@@ -1,6 +1,8 @@
 package seqs
 
 import (
+	"bytes"
+
 	"orcomgo/bins/record"
 	rc "orcomgo/compress/rangecoder"
 )
@@ -98,9 +100,9 @@ func (x *exceptionCoder) findN(col *Column, values *[128]bool) bool {
 		}
 	}
 	candidates := 0
-	for _, q := range col.Quals {
-		if values[q&127] {
-			candidates++
+	for q, has := range values {
+		if has { // one or two values mostly
+			candidates += bytes.Count(col.Quals, []byte{byte(q)}) + bytes.Count(col.Quals, []byte{byte(q | 128)})
 		}
 	}
 	return n > 0 && candidates/64 <= n

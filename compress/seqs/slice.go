@@ -62,6 +62,7 @@ func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, ks []int, read func(
 		defer models[k].variants.release()
 	}
 	r.forEach(ks, true, func(k, i int, quals []byte, skip []bool) {
+		s.prefetch(r, k, i+genomeAhead)
 		pos := r.where[k].pos[i]
 		w := alignment{uint64(pos - first[k]), r.where[k].rev[i], r.cols[k].Lengths.Of(i)}
 		var ref stretch
@@ -72,6 +73,19 @@ func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, ks []int, read func(
 			models[k].code(c, w, ref, read(k, i), nil, skip, quals)
 		}
 	})
+}
+
+// genomeAhead is how many reads before it is used a stretch of the pseudogenome is loaded into the cache.
+const genomeAhead = 8
+
+// prefetch begins to load the bases of the pseudogenome under read i of column k into the cache, if there is the read and it has a place.
+func (s *slice) prefetch(r *columnReads, k, i int) {
+	if i >= r.cols[k].decoded() || r.where[k].pos[i] == unplaced {
+		return
+	}
+	n := r.cols[k].Lengths.Of(i)
+	packed, at := s.genome(int(r.where[k].pos[i]), n)
+	overlap.Prefetch(packed, at, n)
 }
 
 // codeReads codes the reads of the columns in ks that have no place, by literals, side by side with the others: placed are functions
