@@ -250,33 +250,42 @@ func (r *Reader) packedRange(d *directory, sec, block int, from, to uint64, dst 
 	if from == to {
 		return dst, nil
 	}
-	p := decoders.Get().(*decoder)
-	defer decoders.Put(p)
 	for j := int(from / s.chunk); j <= int((to-1)/s.chunk); j++ {
-		at, n := s.chunkAt(j)
-		p.buf = resize(p.buf, int(n))
-		if err := readAt(r.data, p.buf, at); err != nil {
-			return nil, err
-		}
-		if sum(p.buf) != s.sums[j] {
-			return nil, r.corrupt(sec, block, errChecksum)
-		}
 		first := uint64(j) * s.chunk
 		end := first + s.chunkLen(j)
 		if first >= from && end <= to {
-			if err := p.decode(dst[first-from:end-from], s.methods[j]); err != nil {
-				return nil, r.corrupt(sec, block, err)
+			if err := r.decodeChunk(s, sec, block, j, dst[first-from:end-from]); err != nil {
+				return nil, err
 			}
 			continue
 		}
-		p.part = resize(p.part, int(end-first))
-		if err := p.decode(p.part, s.methods[j]); err != nil {
-			return nil, r.corrupt(sec, block, err)
-		}
 		lo, hi := max(first, from), min(end, to)
-		copy(dst[lo-from:], p.part[lo-first:hi-first])
+		err := r.chunks.with(chunkKey{sec, block, j}, int(end-first),
+			func(to []byte) error { return r.decodeChunk(s, sec, block, j, to) },
+			func(data []byte) { copy(dst[lo-from:], data[lo-first:hi-first]) })
+		if err != nil {
+			return nil, err
+		}
 	}
 	return dst, nil
+}
+
+// decodeChunk decodes chunk j of a section of names or qualities to dst.
+func (r *Reader) decodeChunk(s *section, sec, block, j int, dst []byte) error {
+	p := decoders.Get().(*decoder)
+	defer decoders.Put(p)
+	at, n := s.chunkAt(j)
+	p.buf = resize(p.buf, int(n))
+	if err := readAt(r.data, p.buf, at); err != nil {
+		return err
+	}
+	if sum(p.buf) != s.sums[j] {
+		return r.corrupt(sec, block, errChecksum)
+	}
+	if err := p.decode(dst, s.methods[j]); err != nil {
+		return r.corrupt(sec, block, err)
+	}
+	return nil
 }
 
 // Check reads everything and compares the checksums. The error is about the first damage.
@@ -303,7 +312,6 @@ func (r *Reader) Check(ctx context.Context) error {
 type decoder struct {
 	entropy entropy.Decoder
 	buf     []byte
-	part    []byte        // a chunk of which only a part is wanted
 	other   *otherDecoder // once it is needed
 }
 

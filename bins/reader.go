@@ -25,6 +25,7 @@ type Reader struct {
 	made       commit.Made  // directories to be removed with unnamed bins
 	info       *Meta
 	dirs       []atomic.Pointer[directory]
+	chunks     chunkCache
 }
 
 // inFile is one of the two files: a regular file, or a scratch.
