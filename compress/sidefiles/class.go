@@ -47,6 +47,7 @@ var magics = []string{
 }
 
 // classify says of what class a file is that begins with sample. Samples are shorter than sampleSize only if they are whole files.
+// Small tables of which there are several are classified together instead (alikes).
 // If a file of less than maxTrial bytes was coded as a block of its class for that, this is the block, else nil.
 func classify(sample []byte) (class, *coded) {
 	if len(sample) == 0 {

@@ -2,15 +2,12 @@ package sidefiles
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
@@ -33,7 +30,8 @@ type entry struct {
 	name   string
 	size   int64
 	hash   uint64
-	class  class // of the encoder
+	class  class  // of the encoder
+	alike  string // the kind of small tables that are coded together, else empty
 	coded  *coded
 }
 
@@ -97,26 +95,32 @@ func arrange(files []File, threads int) ([]entry, error) {
 	var group errgroup.Group
 	group.SetLimit(threads)
 	var kept atomic.Int64
+	alone := func(i int, sample []byte) {
+		var code *coded
+		entries[i].class, code = classify(sample)
+		if code != nil && kept.Add(int64(len(code.bytes))) <= maxKept {
+			entries[i].coded = code
+		}
+	}
+	together := alikes{kinds: map[string]*alike{}}
 	for i, f := range files {
 		sample, err := readSample(f)
 		if err != nil {
 			group.Wait() // no error
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
+		entries[i] = entry{number: i, name: f.Name, size: f.Size}
+		if together.add(i, f.Name, sample) {
+			continue
+		}
 		group.Go(func() error {
-			cl, code := classify(sample)
-			entries[i] = entry{number: i, name: f.Name, size: f.Size, class: cl}
-			if code != nil && kept.Add(int64(len(code.bytes))) <= maxKept {
-				entries[i].coded = code
-			}
+			alone(i, sample)
 			return nil
 		})
 	}
 	group.Wait() // no error
-	slices.SortStableFunc(entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.class, b.class), strings.Compare(kindOf(a.name), kindOf(b.name)),
-			strings.Compare(path.Base(a.name), path.Base(b.name)), strings.Compare(a.name, b.name))
-	})
+	together.classify(entries, threads, alone)
+	slices.SortStableFunc(entries, compareEntries)
 	return entries, nil
 }
 
@@ -228,13 +232,14 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 // errFailed ends the cutting of files after an error of the writer, which is the one that is returned.
 var errFailed = fmt.Errorf("sidefiles: the stream could not be written")
 
-// cutter cuts files into blocks: files of the classes text, binary and stored follow each other in blocks, others have blocks of
-// their own.
+// cutter cuts files into blocks: files of the classes text, binary and stored follow each other in blocks, and so do small tables that are
+// alike; others have blocks of their own.
 type cutter struct {
 	size  int
 	emit  func(text []byte, c class, code *coded) error
 	text  []byte // of the next block
 	class class
+	alike string // of its files
 	coded *coded // of the next block, if that is a whole file
 }
 
@@ -249,11 +254,12 @@ func (c *cutter) flush() error {
 
 // add reads a file and computes its hash.
 func (c *cutter) add(f File, e *entry) error {
-	if e.class != c.class || e.class.alone() {
+	goesOn := !e.class.alone() || e.alike != "" && e.alike == c.alike && len(c.text) < alikeBlock
+	if e.class != c.class || !goesOn {
 		if err := c.flush(); err != nil {
 			return err
 		}
-		c.class, c.coded = e.class, e.coded
+		c.class, c.alike, c.coded = e.class, e.alike, e.coded
 		e.coded = nil
 	}
 	if f.Size == 0 {

@@ -160,6 +160,91 @@ func TestChoice(t *testing.T) {
 	}
 }
 
+// alikeTables returns n small tables of one kind, with a header each.
+func alikeTables(n int) []File {
+	var files []File
+	for i := range n {
+		r := rand.New(rand.NewSource(int64(i)))
+		b := bytes.NewBufferString("Name\tLength\tReads\n")
+		for row := range 90 + i%50 {
+			fmt.Fprintf(b, "transcript_%05d\t%d\t%.3f\n", 7*row+i, 400+r.Intn(3000), float64(r.Intn(90000))/1000)
+		}
+		files = append(files, inMemory(fmt.Sprintf("sample%03d/quant.sf", i), b.Bytes()))
+	}
+	return files
+}
+
+// TestAlike: small tables of one kind are coded together, in fewer bytes; of a kind of which there are few, by themselves.
+func TestAlike(t *testing.T) {
+	const n = 40
+	files := alikeTables(n)
+	other := inMemory("other.sf", []byte(strings.Repeat("a b c d\n", 300)))
+	few := inMemory("few.csv", table(80))
+	list := append([]File{other, few}, files...)
+	stream := encode(t, list, WithThreads(1))
+	if !bytes.Equal(encode(t, list, WithThreads(3)), stream) {
+		t.Error("the stream depends on threads")
+	}
+	z, err := open(stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	coded := map[int]bool{} // blocks
+	for i, f := range list {
+		want, _ := f.Open()
+		content, _ := io.ReadAll(want)
+		var b bytes.Buffer
+		if err := z.WriteFile(t.Context(), &b, i); err != nil || !bytes.Equal(b.Bytes(), content) {
+			t.Errorf("%s comes back as %d bytes of %d: %v", f.Name, b.Len(), len(content), err)
+		}
+		if k := z.find(z.starts[z.place[i]]); i >= 2 {
+			coded[k] = true
+		}
+	}
+	if len(coded) != 1 {
+		t.Errorf("%d tables of one kind are in %d blocks", n, len(coded))
+	}
+	for k := range coded {
+		if z.blocks[k].method != methodTables {
+			t.Errorf("tables of one kind are coded by method %d", z.blocks[k].method)
+		}
+	}
+	alone := 0
+	for _, f := range files {
+		alone += len(encode(t, []File{f}))
+	}
+	if together := len(encode(t, files)); together > alone*3/4 {
+		t.Errorf("%d tables take %d bytes together, %d alone", n, together, alone)
+	}
+}
+
+// TestAlikeBlocks: of many small tables only some are kept in memory until their class is known, and some are in a block.
+func TestAlikeBlocks(t *testing.T) {
+	files := alikeTables(500)
+	total := 0
+	for _, f := range files {
+		total += int(f.Size)
+	}
+	z, err := open(encode(t, files, WithThreads(2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := alikes{kinds: map[string]*alike{}}
+	for i, f := range files {
+		r, _ := f.Open()
+		content, _ := io.ReadAll(r)
+		if !a.add(i, f.Name, content) {
+			t.Fatalf("%s is no small table", f.Name)
+		}
+	}
+	if a.size > alikeTrial || len(a.kinds) != 1 {
+		t.Errorf("%d bytes of %d are kept, of %d kinds", a.size, total, len(a.kinds))
+	}
+	if want := total/alikeBlock + 1; len(z.blocks) != want {
+		t.Errorf("%d bytes are in %d blocks, want %d", total, len(z.blocks), want)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	broken := errors.New("broken")
 	for name, f := range map[string]File{

@@ -146,12 +146,12 @@ func (l *layout) find(lines [][]byte) int {
 			continue
 		}
 		s := l.segmentOf(n)
+		var header []byte // it may occur again: where another file begins
 		if isHeader(lines[i], lines[last], l.delimiter) {
-			l.loose = append(l.loose, lines[i]...)
-			i++
+			header = lines[i]
 		}
 		for ; i <= last; i++ {
-			if counts[i] != n {
+			if counts[i] != n || header != nil && bytes.Equal(lines[i], header) {
 				l.loose = append(l.loose, lines[i]...)
 				continue
 			}
@@ -228,11 +228,37 @@ func (l *layout) join(segments int, row func(dst []byte, segment, r int) ([]byte
 
 // Likely reports whether more than half of text is rows of tables of several columns, so that it is worth the time to code it as tables.
 func Likely(text []byte) bool {
-	rows := 0
-	for _, s := range cut(text).segments {
+	_, ok := Kind(text)
+	return ok
+}
+
+// Kind is Likely, and returns what texts have in common that may be parts of one table: the delimiter, and which columns of the largest
+// table have a number in its last row.
+func Kind(text []byte) (kind string, ok bool) {
+	l := cut(text)
+	rows, most := 0, 0
+	var last []byte
+	for _, s := range l.segments {
+		n := 0
 		for _, row := range s.rows {
-			rows += len(row)
+			n += len(row)
+		}
+		if rows += n; n > most {
+			most, last = n, s.rows[len(s.rows)-1]
 		}
 	}
-	return rows > len(text)/2
+	if rows <= len(text)/2 {
+		return "", false
+	}
+	types := []byte{l.delimiter}
+	for more := true; more; {
+		var field []byte
+		field, last, more = cutField(last, l.delimiter)
+		t := byte('s')
+		if _, ok := parseDecimal(field); ok {
+			t = 'n'
+		}
+		types = append(types, t)
+	}
+	return string(types), true
 }

@@ -221,3 +221,26 @@ func TestEncodeWithin(t *testing.T) {
 		}
 	}
 }
+
+// TestHeadersOfParts: where a table is of several files, each with the same header, the columns have the numbers alone.
+func TestHeadersOfParts(t *testing.T) {
+	var text []byte
+	for part := range 5 {
+		text = append(text, "name\tcount\tshare\n"...)
+		for i := range 20 {
+			text = fmt.Appendf(text, "n%d\t%d\t%.2f\n", i, part*100+i, float64(i)/7)
+		}
+	}
+	l := cut(text)
+	if n := bytes.Count(l.loose, []byte("\n")); n != 5 || len(l.segments) != 1 || len(l.segments[0].rows) != 100 {
+		t.Errorf("%d loose lines, %d tables, the first one of %d rows", n, len(l.segments), len(l.segments[0].rows))
+	}
+	if got, err := Decode(Encode(text, nil), len(text), 1); err != nil || !bytes.Equal(got, text) {
+		t.Errorf("another text comes back: %v", err)
+	}
+	one, ok := Kind(text)
+	other, _ := Kind(text[:1+bytes.Index(text, []byte("\nname"))])
+	if wider, _ := Kind([]byte(strings.Repeat("n\t1\t2\t3\n", 20))); !ok || one != other || one == wider || one != "\tsnn" {
+		t.Errorf("kinds are %q, %q, %q", one, other, wider)
+	}
+}
