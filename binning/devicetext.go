@@ -111,9 +111,9 @@ const (
 // Inflates implements memberText.
 func (t *deviceText) Inflates() bool { return t.host == nil }
 
-// regionSize is how many bytes of BGZF are copied to a device at once: of common FASTQ the fourth part of a block of 256 MB. A warp
+// regionSize is how many bytes of BGZF are copied to a device at once: the fourth part of a block of 256 MB, of common FASTQ. A warp
 // inflates a member; the members of all regions together are most of the warps that run at once.
-const regionSize = 16 << 20
+const regionSize = 20 << 20
 
 // pinnedAtOnce is how many regions a text makes at most, so that the first block need not wait for all of them, and what the CPU has
 // used for blocks before it is free by then.

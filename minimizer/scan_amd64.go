@@ -54,6 +54,9 @@ func findPacked(packed []byte, n int, gaps []Gap) (sig, pos uint32, reverse bool
 	if !hasAVX2 {
 		return findPlain(packed, n, gaps)
 	}
+	if hasWide && len(gaps) == 0 && n-K < wideGroup {
+		return findWide(packed, n)
+	}
 	return findVector(packed, n, gaps)
 }
 
@@ -62,13 +65,14 @@ func findVector(packed []byte, n int, gaps []Gap) (sig, pos uint32, reverse bool
 	_ = packed[(n+3)/4+Pad-1]
 	if positions := n - K + 1; len(gaps) == 0 && positions <= maxVector {
 		key, pos, reverse := scanVector(&packed[0], (positions+group-1)/group, 0, positions-Skip, Skip, positions)
-		switch {
-		case key == None-1:
+		if key == None-1 {
 			return None, 0, false
-		case reverse == 0:
-			return key, pos, false
 		}
-		return key, uint32(n-K) - pos, true
+		// No branch here: it would be predicted wrongly half of the time.
+		if other := uint32(n-K) - pos; reverse != 0 {
+			pos = other
+		}
+		return key, pos, reverse != 0
 	}
 	b := best{none, none}
 	start := 0

@@ -1,0 +1,7 @@
+package minimizer
+
+func init() {
+	if hasAVX2 {
+		finders["findVector"] = findVector
+	}
+}
