@@ -17,8 +17,8 @@
 #define BOUND 32
 #define REVERSE 16
 
-// ADMISSIBLE sets K2 and K3 where the k-mers at position 4i+S are admissible, of the forward and the reverse strand. FLAGS & RUNS is 0 where
-// there is no run of three bases.
+// ADMISSIBLE sets K2 and K3 where the k-mers at position 4i+S are admissible, of the forward and the reverse strand. FLAGS & RUNS is 0
+// where there is no run of three bases.
 #define ADMISSIBLE(S, FLAGS, RUNS) \
 	VPTESTNMW RUNS(R8), FLAGS, K1 \
 	KMOVD (4*S)(AX), K2 \

@@ -107,7 +107,7 @@ copy: \
 next:
 
 // RARE is what is not done in each round, by the labels of ROUND.
-#define RARE(OUT, BITS, LOADED, E, TABLES, STREAM, special, single, extra, literal, distance, oddDistance, copy, near, nearer, far, farther, next) \
+#define RARE(OUT, BITS, LOADED, E, TABLES, STREAM, special, single, extra, literal, distance, odd, copy, near, nearer, far, farther, next) \
 special: \
 	MOVL E, DX \
 	ANDL $0xe0, DX \
@@ -152,7 +152,7 @@ literal: \
 	LITERALS(OUT, E) \
 	LOOKUP(BITS, E, TABLES) \
 	JMP  next \
-oddDistance: \
+odd: \
 	TESTL $0x40, R14 /* distSub */ \
 	JEQ  invalid \
 	SHRQ $9, BITS \
@@ -252,16 +252,16 @@ loop:
 	JCC  full
 	CMPQ R11, LAST1
 	JHI  full
-	ROUND(SI, DI, R8, CX, AX, TABLES0, LOW0, special0, distance0, oddDistance0, copy0, near0, far0, next0)
-	ROUND(R11, R12, R13, R15, BP, TABLES1, LOW1, special1, distance1, oddDistance1, copy1, near1, far1, next1)
-	ROUND(SI, DI, R8, CX, AX, TABLES0, LOW0, special2, distance2, oddDistance2, copy2, near2, far2, next2)
-	ROUND(R11, R12, R13, R15, BP, TABLES1, LOW1, special3, distance3, oddDistance3, copy3, near3, far3, next3)
+	ROUND(SI, DI, R8, CX, AX, TABLES0, LOW0, special0, dist0, odd0, copy0, near0, far0, next0)
+	ROUND(R11, R12, R13, R15, BP, TABLES1, LOW1, special1, dist1, odd1, copy1, near1, far1, next1)
+	ROUND(SI, DI, R8, CX, AX, TABLES0, LOW0, special2, dist2, odd2, copy2, near2, far2, next2)
+	ROUND(R11, R12, R13, R15, BP, TABLES1, LOW1, special3, dist3, odd3, copy3, near3, far3, next3)
 	JMP  loop
 
-	RARE(DI, R8, CX, AX, TABLES0, STREAM0, special0, single0, extra0, literal0, distance0, oddDistance0, copy0, near0, nearer0, far0, farther0, next0)
-	RARE(R12, R13, R15, BP, TABLES1, STREAM1, special1, single1, extra1, literal1, distance1, oddDistance1, copy1, near1, nearer1, far1, farther1, next1)
-	RARE(DI, R8, CX, AX, TABLES0, STREAM0, special2, single2, extra2, literal2, distance2, oddDistance2, copy2, near2, nearer2, far2, farther2, next2)
-	RARE(R12, R13, R15, BP, TABLES1, STREAM1, special3, single3, extra3, literal3, distance3, oddDistance3, copy3, near3, nearer3, far3, farther3, next3)
+	RARE(DI, R8, CX, AX, TABLES0, STREAM0, special0, single0, extra0, literal0, dist0, odd0, copy0, near0, nearer0, far0, farther0, next0)
+	RARE(R12, R13, R15, BP, TABLES1, STREAM1, special1, single1, extra1, literal1, dist1, odd1, copy1, near1, nearer1, far1, farther1, next1)
+	RARE(DI, R8, CX, AX, TABLES0, STREAM0, special2, single2, extra2, literal2, dist2, odd2, copy2, near2, nearer2, far2, farther2, next2)
+	RARE(R12, R13, R15, BP, TABLES1, STREAM1, special3, single3, extra3, literal3, dist3, odd3, copy3, near3, nearer3, far3, farther3, next3)
 
 ended: // the block of the stream whose state is at offset R14
 	MOVQ s+0(FP), DX
