@@ -14,7 +14,7 @@ import (
 // more for what its models have to learn, and as much time for choosing these, as one of 100 kB.
 
 const (
-	leastAlike = 4         // files that are coded together, at least
+	leastAlike = 4        // files that are coded together, at least
 	alikeTrial = 64 << 10 // bytes of such files that say whether tables are smaller than text
 	// alikeBlock is how many bytes of such files, about, are in a block, all of which is decoded for one of them.
 	alikeBlock = 2 << 20

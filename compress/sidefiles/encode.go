@@ -202,7 +202,7 @@ func writeBlocks(ctx context.Context, w io.Writer, files []File, entries []entry
 			case len(text) == o.blockSize && isZero(text):
 				b.method, b.bytes = zero.code(text)
 			default:
-				b.method, b.bytes = smallest(text, with, methodsOf(cl)...)
+				b.method, b.bytes = codeBlock(text, cl, with)
 			}
 			b.coded, b.codedHash = len(b.bytes), xxh3.Hash(b.bytes)
 			close(b.done)

@@ -2,6 +2,7 @@ package sidefiles
 
 import (
 	"bytes"
+	"encoding/binary"
 	"io"
 
 	"orcomgo/compress/blocksort"
@@ -24,7 +25,7 @@ const (
 	methodFloats = methods // the encoder's name for methodDoubles with floats of 4 bytes
 )
 
-// methodsOf returns the methods that are tried for a block of a class.
+// methodsOf returns the methods that are tried for a block of a class that is not of arrays.
 func methodsOf(c class) []method {
 	switch c {
 	case classText, classBinary:
@@ -33,12 +34,19 @@ func methodsOf(c class) []method {
 		return []method{methodTables, methodBlocksort}
 	case classRecord:
 		return []method{methodRecords, methodBlocksort}
-	case classArray64:
-		return []method{methodDoubles, methodBlocksort}
-	case classArray32:
-		return []method{methodFloats, methodBlocksort}
 	}
 	return nil
+}
+
+// codeBlock codes a block of files of a class, and returns by which method.
+func codeBlock(block []byte, c class, with resources) (method, []byte) {
+	switch c {
+	case classArray64:
+		return smallestArray(block, with, methodDoubles)
+	case classArray32:
+		return smallestArray(block, with, methodFloats)
+	}
+	return smallest(block, with, methodsOf(c)...)
 }
 
 // resources are what blocks are coded with, besides a goroutine for each.
@@ -98,12 +106,65 @@ func smallest(block []byte, with resources, list ...method) (method, []byte) {
 	for i, m := range list {
 		if b := coded[i]; b != nil && len(b) < len(bytes) {
 			best, bytes = m, b
-			if m == methodFloats {
-				best = methodDoubles
-			}
 		}
 	}
 	return best, bytes
+}
+
+// smallestArray is smallest for a block of an array, by doubles and, unless it takes clearly more bytes, by blocksort, which takes twenty
+// times as long.
+func smallestArray(block []byte, with resources, doubles method) (method, []byte) {
+	coded, _ := code(block, doubles, with)
+	if textMayBeSmaller(block, len(coded)) {
+		if text := codeText(block); len(text) < min(len(coded), len(block)) {
+			return methodBlocksort, text
+		}
+	}
+	if len(coded) < len(block) {
+		return methodDoubles, coded
+	}
+	return methodStored, block
+}
+
+const (
+	// The part of an array that is coded as text to see whether that may be smaller: one in textPart, and at least leastPart bytes.
+	textPart, leastPart, mostPart = 8, 4 << 10, 256 << 10
+	// An array is not coded as text if it takes at most this share of what it would take by the part. Of a small part, most is what the
+	// models have to learn.
+	shareOfSmallPart, shareOfPart, smallPart = 0.7, 0.9, 32 << 10
+)
+
+// textMayBeSmaller reports whether a block of an array may take less by blocksort than so many bytes.
+func textMayBeSmaller(block []byte, coded int) bool {
+	n := min(len(block), max(len(block)/textPart, leastPart), mostPart)
+	from := (len(block) - n) / 2
+	share := shareOfPart
+	if n < smallPart {
+		share = shareOfSmallPart
+	}
+	text := float64(len(codeText(block[from:from+n]))) * float64(len(block)) / float64(n)
+	return float64(coded) > share*text*(1-repeats(block))
+}
+
+// repeats returns about which share of a block repeats what is before, in pieces of 32 bytes and more, at a distance of a multiple of 4
+// bytes. Blocksort takes such pieces over at any distance, and arrays at that of some values only.
+func repeats(block []byte) float64 {
+	const piece, sampled = 32, 8 // bytes; one piece in so many, by its hash
+	seen := make(map[uint64]struct{}, len(block)/4/sampled)
+	all := 0
+	for i := 0; i+piece <= len(block); i += 4 {
+		h := uint64(0)
+		for k := 0; k < piece; k += 8 {
+			h = (h ^ binary.LittleEndian.Uint64(block[i+k:])) * 0x9E3779B97F4A7C15
+			h ^= h >> 32
+		}
+		if h%sampled != 0 {
+			continue
+		}
+		all++
+		seen[h] = struct{}{}
+	}
+	return float64(all-len(seen)) / float64(max(all, 1))
 }
 
 // decodeBlock is the inverse of code, for a block of size bytes.

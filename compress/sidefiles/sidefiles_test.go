@@ -245,6 +245,33 @@ func TestAlikeBlocks(t *testing.T) {
 	}
 }
 
+// TestArraysAsText: an array is coded as text where that takes fewer bytes, and this is not tried where it clearly does not.
+func TestArraysAsText(t *testing.T) {
+	smooth := array(20000)
+	again := bytes.Repeat(noise(40_000), 5) // at a distance of 5,000 values
+	for _, c := range []struct {
+		name  string
+		block []byte
+		want  method
+		tried bool
+	}{{"smooth", smooth, methodDoubles, false}, {"repeats", again, methodBlocksort, true}, {"noise", noise(40_000), methodStored, true}} {
+		coded, _ := code(c.block, methodDoubles, resources{})
+		if got := textMayBeSmaller(c.block, len(coded)); got != c.tried {
+			t.Errorf("%s: text is tried for %d bytes, or not: %v", c.name, len(coded), got)
+		}
+		m, b := codeBlock(c.block, classArray64, resources{})
+		if m != c.want {
+			t.Errorf("%s: coded by method %d in %d bytes", c.name, m, len(b))
+		}
+		if got, err := decodeBlock(m, b, len(c.block)); err != nil || !bytes.Equal(got, c.block) {
+			t.Errorf("%s: another array comes back: %v", c.name, err)
+		}
+	}
+	if r := repeats(again); r < 0.75 || r > 0.85 {
+		t.Errorf("%.2f of an array repeat what is before", r)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	broken := errors.New("broken")
 	for name, f := range map[string]File{
