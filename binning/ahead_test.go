@@ -30,7 +30,11 @@ func cutAll(text string, blockSize, threads int) (blocks []string) {
 		if err != nil {
 			return append(blocks, err.Error())
 		}
-		blocks = append(blocks, fmt.Sprintf("%d %v %d %d %x\n%q\n%+v", t.FirstRecord, t.Last, t.records, t.textLen, t.textHash, t.Data, t.forms))
+		forms := fmt.Sprintf("%+v", t.forms.Default)
+		for _, e := range t.forms.Exceptions {
+			forms += fmt.Sprintf("\n%d %+v", e.Read, *e.Form)
+		}
+		blocks = append(blocks, fmt.Sprintf("%d %v %d %d %x\n%q\n%s", t.FirstRecord, t.Last, t.records, t.textLen, t.textHash, t.Data, forms))
 		t.buffer.Free()
 	}
 	return blocks

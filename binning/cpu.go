@@ -269,9 +269,10 @@ func (j *job) split() error {
 	}
 	j.collectExceptions()
 	if !j.Canonical {
-		b.Forms = record.Forms{}
 		if j.Keep.Forms {
 			j.collectForms()
+		} else {
+			b.Forms = record.Forms{}
 		}
 	}
 	return nil
@@ -400,7 +401,7 @@ func (j *job) collectForms() {
 		}
 	}
 	noNewline := len(j.segments) > 0 && j.segments[len(j.segments)-1].noNewline
-	j.b.Forms = formsOfCodes(j.codes[:j.b.Records], &counts, string(j.Data[j.recordsEnd:]), noNewline,
+	j.b.Forms = formsOfCodes(j.b.Forms.Exceptions, j.codes[:j.b.Records], &counts, string(j.Data[j.recordsEnd:]), noNewline,
 		func(read int) string { return j.parser.plusText(j.lineStarts[read]) })
 }
 

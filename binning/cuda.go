@@ -384,5 +384,5 @@ func formsOfResult(r *cudakern.Result, tail string) record.Forms {
 	for _, c := range r.Codes {
 		counts[c]++
 	}
-	return formsOfCodes(codes, &counts, tail, r.NoNewline, nil) // no record has text of another kind after '+'
+	return formsOfCodes(nil, codes, &counts, tail, r.NoNewline, nil) // no record has text of another kind after '+'
 }

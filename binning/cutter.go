@@ -89,14 +89,14 @@ func (c *lineCutter) cut(text TextBuffer) (*chunk, error) {
 			return nil, err
 		}
 		// Text that is left from a larger block may already exceed the target.
-		for !c.ended(&e) && e.n < target && lineCount(e.marks) < maxLines {
+		for !c.ended(&e) && e.n < target && lineCount(e.marks) <= maxLines { // one more, so that text follows the block
 			slack := c.src.slack()
 			if e.n+slack >= text.Room() { // more text than is likely of a file of its size
 				if err := c.grow(text, min(target, 2*e.n+sniffLen)+slack, e.stored); err != nil {
 					return nil, err
 				}
 			}
-			if err := c.read(text, &e, min(target, e.n+fillStep, text.Room()-slack)); err != nil {
+			if err := c.read(text, &e, min(target, e.n+fillStep(&e, maxLines), text.Room()-slack)); err != nil {
 				return nil, err
 			}
 		}
@@ -196,8 +196,17 @@ func (c *lineCutter) block(w *textWindow, end int, e *textEnd) (*chunk, error) {
 	return t, nil
 }
 
-// fillStep is how many bytes are read before the number of lines is checked.
-const fillStep = 256 << 20
+// fillStep returns how many bytes are read before the number of lines is checked again: about what so many lines take. Text after them
+// would be kept for the next block, which is much where records are tiny.
+func fillStep(e *textEnd, maxLines int) int {
+	const least, most = 1 << 20, 256 << 20
+	lines := lineCount(e.marks)
+	if lines == 0 {
+		return most
+	}
+	likely := float64(e.n) / float64(lines) * float64(maxLines+1)
+	return int(min(max(likely*1.01-float64(e.n), least), most))
+}
 
 func lineCount(marks []Mark) int {
 	if len(marks) == 0 {

@@ -18,8 +18,10 @@ func formOfCode(code uint8) record.Form {
 // formsOfCodes returns the forms of a block of records of four lines. codes has the code of each
 // record, or a single one that all have; counts is how many records have each code. The last
 // record is followed by tail, and has no line end if noNewline is set. plusText returns what
-// follows the '+' of a read whose code says PlusText.
-func formsOfCodes(codes []uint8, counts *[formCodes]int, tail string, noNewline bool, plusText func(read int) string) record.Forms {
+// follows the '+' of a read whose code says PlusText. The exceptions may be in the memory of old.
+func formsOfCodes(
+	old []record.FormException, codes []uint8, counts *[formCodes]int, tail string, noNewline bool, plusText func(read int) string,
+) record.Forms {
 	best, records := 0, 0
 	for c, n := range counts {
 		records += n
@@ -32,23 +34,50 @@ func formsOfCodes(codes []uint8, counts *[formCodes]int, tail string, noNewline 
 	if records == 0 || counts[best] == records && !atEnd {
 		return out
 	}
-	out.Exceptions = make([]record.FormException, 0, records-counts[best]+1)
+	out.Exceptions = resize(old, records-counts[best]+1)[:0]
+	var plain [formCodes]*record.Form
+	type withText struct {
+		code uint8
+		text string
+	}
+	texts := make(map[withText]*record.Form)
 	for k := range records {
 		c := codes[min(k, len(codes)-1)]
 		last := k == records-1 && atEnd
 		if int(c) == best && !last {
 			continue
 		}
-		e := record.FormException{Read: uint32(k), Form: formOfCode(c)}
-		if e.Plus == record.PlusText {
-			e.PlusText = plusText(k)
+		form := plain[c]
+		if record.Plus(c>>4) == record.PlusText {
+			key := withText{c, plusText(k)}
+			if form = texts[key]; form == nil {
+				own := formOfCode(c)
+				own.PlusText = key.text
+				form = &own
+				keepForm(texts, key, form)
+			}
+		} else if form == nil {
+			own := formOfCode(c)
+			form, plain[c] = &own, &own
 		}
 		if last {
-			e.Tail, e.NoNewline = tail, noNewline
+			own := *form
+			own.Tail, own.NoNewline = tail, noNewline
+			form = &own
 		}
-		out.Exceptions = append(out.Exceptions, e)
+		out.Exceptions = append(out.Exceptions, record.FormException{Read: uint32(k), Form: form})
 	}
 	return out
+}
+
+// mostShared is how many forms are kept to be shared by later records of a block.
+const mostShared = 1 << 10
+
+// keepForm adds a form to those that records share, unless there are many.
+func keepForm[K comparable](shared map[K]*record.Form, key K, form *record.Form) {
+	if len(shared) < mostShared {
+		shared[key] = form
+	}
 }
 
 // foldLines describes lines (length << 1 | CR) in the shortest way that Form has: one line needs
@@ -196,10 +225,18 @@ func (l *formList) forms() record.Forms {
 	}
 	out.Exceptions = make([]record.FormException, 0, records-n)
 	read := uint32(0)
+	shared := make(map[shortForm]*record.Form)
 	for i := range l.runs.n {
 		r := l.runs.at(i)
-		if withoutLetters(r) != best {
-			form := l.record(&r.shortForm)
+		if short := withoutLetters(r); short != best {
+			form := shared[short]
+			if form == nil {
+				own := l.record(&short)
+				form = &own
+				if short.extra == 0 { // else it has texts or lists of its own
+					keepForm(shared, short, form)
+				}
+			}
 			for k := range r.records {
 				out.Exceptions = append(out.Exceptions, record.FormException{Read: read + k, Form: form})
 			}

@@ -47,7 +47,7 @@ func sample(rng *rand.Rand, input int, first uint64, records int, varied bool) (
 		}
 		b.Order = append(b.Order, uint32(i))
 		if rng.Intn(50) == 0 {
-			b.Forms.Exceptions = append(b.Forms.Exceptions, record.FormException{Read: uint32(i), Form: record.Form{CR: uint8(1 + rng.Intn(15))}})
+			b.Forms.Exceptions = append(b.Forms.Exceptions, record.FormException{Read: uint32(i), Form: &record.Form{CR: uint8(1 + rng.Intn(15))}})
 		}
 	}
 	sort.SliceStable(b.Order, func(i, j int) bool { return sigs[b.Order[i]] < sigs[b.Order[j]] })

@@ -68,13 +68,14 @@ func appendForms(dst []record.FormException, l *record.Forms, lo, hi, base int, 
 		}
 		return dst
 	}
+	own := l.Default // of a block whose memory is used again
 	for i := range uint32(hi - lo) {
-		r := &l.Default
+		r := &own
 		if len(es) > 0 && es[0].Read == i {
-			r, es = &es[0].Form, es[1:]
+			r, es = es[0].Form, es[1:]
 		}
 		if !r.Equal(def) {
-			dst = append(dst, record.FormException{Read: i + uint32(base), Form: *r})
+			dst = append(dst, record.FormException{Read: i + uint32(base), Form: r})
 		}
 	}
 	return dst
@@ -90,7 +91,11 @@ func permuteForms(c *columns, p *permutation) {
 	l.Default.NoNewline, l.Default.Tail = false, ""
 	var kept []record.FormException
 	for _, e := range l.Exceptions {
-		e.NoNewline, e.Tail = false, ""
+		if e.NoNewline || e.Tail != "" {
+			own := *e.Form
+			own.NoNewline, own.Tail = false, ""
+			e.Form = &own
+		}
 		if !e.Form.Equal(&l.Default) {
 			e.Read = p.inverse()[e.Read]
 			kept = append(kept, e)
@@ -102,16 +107,35 @@ func permuteForms(c *columns, p *permutation) {
 
 var errForms = errors.New("the column of forms is malformed")
 
-// eachPlusText calls f for every text after '+', the default's first.
-func eachPlusText(l *record.Forms, f func(*string)) {
+// changePlusTexts replaces every text after '+' by what f makes of it, the default's first.
+func changePlusTexts(l *record.Forms, f func(text string) string) {
 	if l.Default.Plus == record.PlusText {
-		f(&l.Default.PlusText)
+		l.Default.PlusText = f(l.Default.PlusText)
 	}
 	for i := range l.Exceptions {
-		if e := &l.Exceptions[i]; e.Plus == record.PlusText {
-			f(&e.PlusText)
+		e := &l.Exceptions[i]
+		if e.Plus != record.PlusText {
+			continue
+		}
+		if text := f(e.PlusText); text != e.PlusText {
+			own := *e.Form
+			own.PlusText = text
+			e.Form = &own
 		}
 	}
+}
+
+// plusTexts returns how many texts after '+' there are.
+func plusTexts(l *record.Forms) (n int) {
+	if l.Default.Plus == record.PlusText {
+		n++
+	}
+	for i := range l.Exceptions {
+		if l.Exceptions[i].Plus == record.PlusText {
+			n++
+		}
+	}
+	return n
 }
 
 // encodeForms returns the column of forms of a slice; l is not changed.
@@ -122,10 +146,10 @@ func encodeForms(l *record.Forms) []byte {
 	bare := record.Forms{Default: l.Default, Exceptions: append([]record.FormException(nil), l.Exceptions...)}
 	var texts []byte
 	n := 0
-	eachPlusText(&bare, func(s *string) {
-		texts = append(append(texts, *s...), '\n')
-		*s = ""
+	changePlusTexts(&bare, func(text string) string {
+		texts = append(append(texts, text...), '\n')
 		n++
+		return ""
 	})
 	out := appendPacked(nil, record.MarshalForms(nil, &bare))
 	if n > 0 {
@@ -148,8 +172,7 @@ func decodeForms(data []byte, records int) (record.Forms, error) {
 	if err != nil {
 		return l, err
 	}
-	n := 0
-	eachPlusText(&l, func(*string) { n++ })
+	n := plusTexts(&l)
 	if n == 0 {
 		if len(rest) > 0 {
 			return l, errForms
@@ -164,11 +187,12 @@ func decodeForms(data []byte, records int) (record.Forms, error) {
 	if err != nil {
 		return l, err
 	}
-	eachPlusText(&l, func(s *string) {
+	changePlusTexts(&l, func(text string) string {
 		if i := bytes.IndexByte(texts, '\n'); i >= 0 {
-			*s, texts = string(texts[:i]), texts[i+1:]
+			text, texts = string(texts[:i]), texts[i+1:]
 			n--
 		}
+		return text
 	})
 	if n != 0 || len(texts) != 0 {
 		return l, errForms

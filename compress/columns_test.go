@@ -90,7 +90,7 @@ func testBlock(rng *rand.Rand, first uint64, n int, varied bool, def record.Form
 		l.Order, l.Place, l.Packed = append(l.Order, uint32(i)), append(l.Place, 0), append(l.Packed, packed...)
 		if rng.Intn(6) == 0 {
 			form := record.Form{CR: 2, Plus: record.PlusText, PlusText: fmt.Sprint(i)}
-			l.Forms.Exceptions = append(l.Forms.Exceptions, record.FormException{Read: uint32(i), Form: form})
+			l.Forms.Exceptions = append(l.Forms.Exceptions, record.FormException{Read: uint32(i), Form: &form})
 		}
 		r.form = *l.Forms.Of(uint32(i))
 		all = append(all, r)
@@ -187,7 +187,7 @@ func TestGather(t *testing.T) {
 
 func TestPermuteDropsFileEnd(t *testing.T) {
 	c := &columns{records: 2, lengths: record.Lengths{Fixed: 1}, names: []byte("a\nb\n"), quals: []byte("!#")}
-	c.forms.Exceptions = []record.FormException{{Read: 1, Form: record.Form{NoNewline: true, Tail: "\n"}}}
+	c.forms.Exceptions = []record.FormException{{Read: 1, Form: &record.Form{NoNewline: true, Tail: "\n"}}}
 	c.permute([]uint32{1, 0})
 	if !c.forms.IsDefault() {
 		t.Errorf("form %+v", c.forms)
@@ -201,15 +201,15 @@ func TestFormsColumn(t *testing.T) {
 	many := record.Forms{Default: record.Form{Plus: record.PlusText, PlusText: "d"}}
 	for i := range uint32(1000) {
 		form := record.Form{Plus: record.PlusText, PlusText: fmt.Sprintf("x.%d", i)}
-		many.Exceptions = append(many.Exceptions, record.FormException{Read: i, Form: form})
+		many.Exceptions = append(many.Exceptions, record.FormException{Read: i, Form: &form})
 	}
 	cases := map[string]record.Forms{
 		"plain":   {},
 		"CRLF":    {Default: record.Form{CR: 15}},
-		"no end":  {Exceptions: []record.FormException{{Read: 999, Form: record.Form{NoNewline: true}}}},
+		"no end":  {Exceptions: []record.FormException{{Read: 999, Form: &record.Form{NoNewline: true}}}},
 		"wrapped": {Default: record.Form{SeqWidth: 60, QualWidth: 60}},
-		"lines": {Exceptions: []record.FormException{{Read: 3, Form: record.Form{SeqLines: []uint32{6, 0, 9}, QualLines: []uint32{}}},
-			{Read: 4, Form: record.Form{Tail: "\n\r\n"}}}},
+		"lines": {Exceptions: []record.FormException{{Read: 3, Form: &record.Form{SeqLines: []uint32{6, 0, 9}, QualLines: []uint32{}}},
+			{Read: 4, Form: &record.Form{Tail: "\n\r\n"}}}},
 		"texts": many,
 	}
 	for name, l := range cases {
@@ -236,7 +236,7 @@ func FuzzDecodeForms(f *testing.F) {
 	for _, l := range []record.Forms{
 		{Default: record.Form{Plus: record.PlusText, PlusText: "x"}},
 		{Default: record.Form{CR: 15, SeqWidth: 60, QualLines: []uint32{1, 2}},
-			Exceptions: []record.FormException{{Read: 2, Form: record.Form{Plus: record.PlusText, PlusText: "abc"}}}},
+			Exceptions: []record.FormException{{Read: 2, Form: &record.Form{Plus: record.PlusText, PlusText: "abc"}}}},
 	} {
 		f.Add(encodeForms(&l), 10)
 	}

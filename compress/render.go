@@ -102,7 +102,7 @@ func (e *eachRecord) form(i int) *record.Form {
 	if len(e.exceptions) == 0 || e.exceptions[0].Read != uint32(i) {
 		return &e.c.forms.Default
 	}
-	l := &e.exceptions[0].Form
+	l := e.exceptions[0].Form
 	e.exceptions = e.exceptions[1:]
 	return l
 }

@@ -47,17 +47,18 @@ type Forms struct {
 	Exceptions []FormException // ascending by Read
 }
 
-// FormException is the form of one record.
+// FormException is the form of one record. Records may have the same Form, which must not be changed: it takes ten times the memory of a
+// short record.
 type FormException struct {
 	Read uint32 // ordinal in the block
-	Form
+	*Form
 }
 
 // Of returns the form of the record with the given ordinal.
 func (l *Forms) Of(ordinal uint32) *Form {
 	i := sort.Search(len(l.Exceptions), func(i int) bool { return l.Exceptions[i].Read >= ordinal })
 	if i < len(l.Exceptions) && l.Exceptions[i].Read == ordinal {
-		return &l.Exceptions[i].Form
+		return l.Exceptions[i].Form
 	}
 	return &l.Default
 }
@@ -117,7 +118,7 @@ func MarshalForms(dst []byte, l *Forms) []byte {
 	size, next := maxFormSize(&l.Default)+binary.MaxVarintLen32, uint32(0)
 	for i := range l.Exceptions {
 		e := &l.Exceptions[i]
-		size += numberSize(e.Read-next) + maxFormSize(&e.Form)
+		size += numberSize(e.Read-next) + maxFormSize(e.Form)
 		next = e.Read + 1
 	}
 	dst = slices.Grow(dst, size)
@@ -128,7 +129,7 @@ func MarshalForms(dst []byte, l *Forms) []byte {
 		e := &l.Exceptions[i]
 		dst = binary.AppendUvarint(dst, uint64(e.Read-next))
 		next = e.Read + 1
-		dst = appendForm(dst, &e.Form)
+		dst = appendForm(dst, e.Form)
 	}
 	return dst
 }
@@ -136,17 +137,25 @@ func MarshalForms(dst []byte, l *Forms) []byte {
 // numberSize returns how many bytes AppendUvarint appends.
 func numberSize(n uint32) int { return (bits.Len32(n|1) + 6) / 7 }
 
-// maxFormSize returns how many bytes appendForm appends at most.
+// maxFormSize returns how many bytes appendForm appends at most. Millions of records may have the shortest form: one byte.
 func maxFormSize(l *Form) int {
-	n := 2 + numberSize(l.SeqWidth) + numberSize(l.QualWidth)
+	n := 1
+	if l.SeqWidth|l.QualWidth != 0 || l.SeqLines != nil || l.QualLines != nil || l.Tail != "" {
+		n += 1 + numberSize(l.SeqWidth) + numberSize(l.QualWidth)
+	}
 	for _, lines := range [2][]uint32{l.SeqLines, l.QualLines} {
-		n += numberSize(uint32(len(lines)))
+		if lines != nil {
+			n += numberSize(uint32(len(lines)))
+		}
 		for _, line := range lines {
 			n += numberSize(line)
 		}
 	}
-	for _, text := range [2]string{l.PlusText, l.Tail} {
-		n += numberSize(uint32(len(text))) + len(text)
+	if l.Plus == PlusText {
+		n += numberSize(uint32(len(l.PlusText))) + len(l.PlusText)
+	}
+	if l.Tail != "" {
+		n += numberSize(uint32(len(l.Tail))) + len(l.Tail)
 	}
 	return n
 }
@@ -197,6 +206,9 @@ func appendForm(dst []byte, l *Form) []byte {
 	return dst
 }
 
+// Forms of at most longestShared bytes are looked up among the mostShared first ones, so that records share them.
+const mostShared, longestShared = 1 << 10, 32
+
 // UnmarshalForms is the inverse of MarshalForms for a block of the given number of
 // records. Anything that MarshalForms can't have made is ErrCorrupt.
 func UnmarshalForms(data []byte, records int) (Forms, error) {
@@ -209,15 +221,22 @@ func UnmarshalForms(data []byte, records int) (Forms, error) {
 	if n := c.Count(2, "records"); n > 0 && ok {
 		l.Exceptions = make([]FormException, 0, min(n, 1<<16))
 		next := uint64(0)
+		known := make(map[string]*Form) // by their bytes
 		for range n {
-			var e FormException
 			read := next + c.AtMost(uint64(records))
-			if ok = parseForm(&c, &e.Form) && read < uint64(records); !ok {
+			at := c.Rest
+			form := new(Form)
+			if ok = parseForm(&c, form) && read < uint64(records); !ok {
 				break
 			}
-			e.Read = uint32(read)
+			coded := at[:len(at)-len(c.Rest)]
+			if other := known[string(coded)]; other != nil {
+				form = other
+			} else if len(known) < mostShared && len(coded) <= longestShared {
+				known[string(coded)] = form
+			}
 			next = read + 1
-			l.Exceptions = append(l.Exceptions, e)
+			l.Exceptions = append(l.Exceptions, FormException{uint32(read), form})
 		}
 	}
 	if !ok || !c.Done() {

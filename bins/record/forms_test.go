@@ -13,10 +13,10 @@ var forms = []Forms{
 	{},
 	{Default: Form{CR: 15, Plus: PlusName}},
 	{Default: Form{SeqWidth: 60, Tail: "\n"}, Exceptions: []FormException{
-		{3, Form{SeqWidth: 61, QualWidth: math.MaxUint32}},
-		{4, Form{SeqLines: []uint32{}, QualLines: []uint32{0, 9, 1 << 31}, NoNewline: true}},
-		{90, Form{Plus: PlusText, PlusText: "a\x00b", CR: 5}},
-		{99, Form{Plus: PlusText, Tail: "\n\r\n\n"}},
+		{3, &Form{SeqWidth: 61, QualWidth: math.MaxUint32}},
+		{4, &Form{SeqLines: []uint32{}, QualLines: []uint32{0, 9, 1 << 31}, NoNewline: true}},
+		{90, &Form{Plus: PlusText, PlusText: "a\x00b", CR: 5}},
+		{99, &Form{Plus: PlusText, Tail: "\n\r\n\n"}},
 	}},
 }
 

@@ -22,9 +22,12 @@ func TestBinLeastMemory(t *testing.T) {
 		size   int // of the text
 		record string
 	}{
-		{"reads of 100 bases", 20_000_000, "@read.1:1:2:3\n" + strings.Repeat("ACGTTGCATT", 10) + "\n+\n" + strings.Repeat("FFFF:FFFF,", 10) + "\n"},
+		{"reads of 100 bases", 20_000_000,
+			"@read.1:1:2:3\n" + strings.Repeat("ACGTTGCATT", 10) + "\n+\n" + strings.Repeat("FFFF:FFFF,", 10) + "\n"},
 		{"wrapped", 20_000_000, "@read.1\nACGTTGCATT\nACGTT\n+\nFFFF:FFFF,\n@+FFF\n"},
 		{"tiny records", 20_000_000, "@\nA\n+\nI\n"},
+		{"tiny records of FASTQ whose forms change", 12_000_000,
+			"@\nA\n+\nI\n@a\nA\n+a\nI\n@\r\nA\n+\nI\n@\nA\r\n+\nI\n@b\nA\n+\nI\r\n"},
 		// much processor time in little memory; without a bound this text takes several times as much
 		{"tiny records of odd forms", 5_000_000, odd},
 		{"more tiny records of odd forms", 8_000_000, odd},
