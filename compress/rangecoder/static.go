@@ -1,48 +1,50 @@
 package rangecoder
 
-import "math/bits"
-
 // What is coded here has probabilities that do not learn and bits that are hard to predict, so nothing branches on the bits.
 
 // EncodeEach writes the len(p) low bits of v, the most significant first. p holds the probability of each in 1/65536.
 func (e *Encoder) EncodeEach(v uint32, p []uint16) {
-	low, high := e.low, e.high
+	low, size := e.low, e.high-e.low
 	for i, q := range p {
-		one := -uint64(v >> ((len(p) - 1 - i) & 31) & 1)
-		mid := low + (high-low)>>ProbBits*uint64(q)
-		high ^= (high ^ mid) & one
-		low ^= (low ^ (mid + 1)) &^ one
-		if (low^high)>>32 == 0 {
-			e.low, e.high = low, high
+		below := size >> ProbBits * uint64(q)
+		size -= below + 1
+		more := below + 1
+		if v>>((len(p)-1-i)&31)&1 != 0 { // conditional moves
+			size, more = below, 0
+		}
+		low += more
+		if (low^(low+size))>>32 == 0 {
+			e.low, e.high = low, low+size
 			e.shift()
-			low, high = e.low, e.high
+			low, size = e.low, e.high-e.low
 		}
 	}
-	e.low, e.high = low, high
+	e.low, e.high = low, low+size
 }
 
 // DecodeSteps returns n bits below a leading 1, the most significant first; n is at most 4. p holds the probability of the next bit, in
 // 1/65536, by what is returned of those before it, k: in the upper half of element k/2 if k is odd, else in its lower half.
 func (d *Decoder) DecodeSteps(n int, p *[8]uint32) (k uint32) {
-	low, high, x := d.low, d.high, d.x
+	low, size, above := d.low, d.high-d.low, d.x-d.low
 	k = 1
 	q := p[0] >> 16
 	for range n {
 		both := p[k&7] // read before it is known which of the two will be needed
-		mid := low + (high-low)>>ProbBits*uint64(q)
-		_, zero := bits.Sub64(mid, x, 0)
-		one := zero - 1
-		high ^= (high ^ mid) & one
-		low ^= (low ^ (mid + 1)) &^ one
-		q = both >> (one & 16) & 0xffff
-		k = k<<1 | uint32(one&1)
-		if (low^high)>>32 == 0 {
-			d.low, d.high = low, high
+		below := size >> ProbBits * uint64(q)
+		rest, more, one := size-below-1, below+1, uint32(0)
+		if above <= below { // conditional moves
+			rest, more, one = below, 0, 1
+		}
+		low, above, size = low+more, above-more, rest
+		q = both >> (one << 4) & 0xffff
+		k = k<<1 | one
+		if (low^(low+size))>>32 == 0 {
+			d.low, d.high = low, low+size
 			d.shift()
-			low, high, x = d.low, d.high, d.x
+			low, size, above = d.low, d.high-d.low, d.x-d.low
 		}
 	}
-	d.low, d.high = low, high
+	d.low, d.high = low, low+size
 	return k
 }
 
