@@ -92,49 +92,51 @@ func (t *Tree) Code(c *Coder, v uint32, limit uint32) uint32 {
 
 // encode is Code for encoding: Coder.Adapt for each bit, with the state of the encoder in registers.
 func (t *Tree) encode(e *Encoder, v uint32, limit uint32, a *Adaptation) {
-	low, high, n := e.low, e.high, uint32(1)
+	low, size, n := e.low, e.high-e.low, uint32(1)
 	for i := t.bits - 1; i >= 0; i-- {
 		bit := v >> i & 1
 		p := &t.node[n]
-		mid := low + (high-low)>>ProbBits*uint64(a.Clamp(p.P()))
+		below := size >> ProbBits * uint64(a.Clamp(p.P()))
 		if bit != 0 {
-			high = mid
+			size = below
 		} else {
-			low = mid + 1
+			size -= below + 1
+			low += below + 1
 		}
-		if (low^high)>>32 == 0 {
-			e.low, e.high = low, high
+		if (low^(low+size))>>32 == 0 {
+			e.low, e.high = low, low+size
 			e.shift()
-			low, high = e.low, e.high
+			low, size = e.low, e.high-e.low
 		}
 		p.Update(int(bit), limit, a)
 		n = n<<1 | bit
 	}
-	e.low, e.high = low, high
+	e.low, e.high = low, low+size
 }
 
 // decode is Code for decoding.
 func (t *Tree) decode(d *Decoder, limit uint32, a *Adaptation) uint32 {
-	low, high, x, n := d.low, d.high, d.x, uint32(1)
+	low, size, x, n := d.low, d.high-d.low, d.x, uint32(1)
 	for range t.bits {
 		p := &t.node[n]
-		mid := low + (high-low)>>ProbBits*uint64(a.Clamp(p.P()))
+		below := size >> ProbBits * uint64(a.Clamp(p.P()))
 		bit := 0
-		if x <= mid {
+		if x-low <= below {
 			bit = 1
-			high = mid
+			size = below
 		} else {
-			low = mid + 1
+			size -= below + 1
+			low += below + 1
 		}
-		if (low^high)>>32 == 0 {
-			d.low, d.high = low, high
+		if (low^(low+size))>>32 == 0 {
+			d.low, d.high = low, low+size
 			d.shift()
-			low, high, x = d.low, d.high, d.x
+			low, size, x = d.low, d.high-d.low, d.x
 		}
 		p.Update(bit, limit, a)
 		n = n<<1 | uint32(bit)
 	}
-	d.low, d.high = low, high
+	d.low, d.high = low, low+size
 	return n - 1<<t.bits
 }
 
