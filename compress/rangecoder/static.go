@@ -23,21 +23,20 @@ func (e *Encoder) EncodeEach(v uint32, p []uint16) {
 }
 
 // DecodeSteps returns n bits below a leading 1, the most significant first; n is at most 4. p holds the probability of the next bit, in
-// 1/65536, by what is returned of those before it, k: in the upper half of element k/2 if k is odd, else in its lower half.
-func (d *Decoder) DecodeSteps(n int, p *[8]uint32) (k uint32) {
+// 1/65536, by what is returned of those before it.
+func (d *Decoder) DecodeSteps(n int, p *[16]uint16) (k uint32) {
 	low, size, above := d.low, d.high-d.low, d.x-d.low
 	k = 1
-	q := p[0] >> 16
+	q := p[1]
 	for range n {
-		both := p[k&7] // read before it is known which of the two will be needed
+		next, after := p[2*k&14], p[2*k&14|1] // read before it is known which of the two will be needed
 		below := size >> ProbBits * uint64(q)
 		rest, more, one := size-below-1, below+1, uint32(0)
 		if above <= below { // conditional moves
-			rest, more, one = below, 0, 1
+			rest, more, one, next = below, 0, 1, after
 		}
 		low, above, size = low+more, above-more, rest
-		q = both >> (one << 4) & 0xffff
-		k = k<<1 | one
+		k, q = k<<1|one, next
 		if (low^(low+size))>>32 == 0 {
 			d.low, d.high = low, low+size
 			d.shift()

@@ -12,18 +12,17 @@ func TestStaticBits(t *testing.T) {
 	var values []uint32
 	var lengths []int
 	plain, each := NewEncoder(nil), EncodeTo(nil, nil)
-	var p [8]uint32 // as DecodeSteps takes it
-	at := func(k int) uint16 { return uint16(p[k/2] >> (k % 2 * 16)) }
+	var p [16]uint16
 	for i := range p {
-		p[i] = uint32(1+r.Intn(65535))<<16 | uint32(1+r.Intn(65535))
+		p[i] = uint16(1 + r.Intn(65535))
 	}
 	for i := range 20000 {
 		n, v := i%5, r.Uint32()
 		values, lengths = append(values, v), append(lengths, n)
 		var all []uint16
 		for k, j := 1, n-1; j >= 0; j-- {
-			plain.Encode(int(v>>j&1), uint32(at(k)))
-			all = append(all, at(k))
+			plain.Encode(int(v>>j&1), uint32(p[k]))
+			all = append(all, p[k])
 			k = k<<1 | int(v>>j&1)
 		}
 		each.Enc.EncodeEach(v, all)

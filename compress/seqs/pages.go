@@ -10,20 +10,17 @@ import (
 // them: of the node at 1, and of the left and the right child of node k at 2k and 2k+1. Below a leaf all are 1/2. At 0 there is a bit for
 // each of the sixteen nodes below, which is set if that has a page of its own. So a position takes few cache lines, where one of a large
 // tree would take one a level.
-type page [8]uint32
+type page [16]uint16
 
 const pageLevels = 4
 
 // evenPage is a page below a leaf.
-var evenPage = page{even << 16, evens, evens, evens, evens, evens, evens, evens}
-
-const (
-	even  = 1 << (rc.ProbBits - 1)
-	evens = even<<16 | even
-)
-
-// at returns the probability of node k, 1 to 15.
-func (p *page) at(k uint32) uint16 { return uint16(p[k>>1&7] >> (k & 1 << 4)) }
+var evenPage = func() (p page) {
+	for k := range p[1:] {
+		p[k+1] = 1 << (rc.ProbBits - 1)
+	}
+	return
+}()
 
 // pages are the nodes of a tree from which positions are coded.
 type pages struct {
@@ -49,7 +46,7 @@ func newPages(t *splits) *pages {
 			if nodes[k] == none || t.split[nodes[k]] == 0 {
 				continue
 			}
-			m.all[at.page].set(k, t.split[nodes[k]])
+			m.all[at.page][k] = t.split[nodes[k]]
 			nodes[2*k], nodes[2*k+1] = t.index[nodes[k]], t.index[nodes[k]]+1
 		}
 		for k, node := range nodes[16:] {
@@ -63,15 +60,9 @@ func newPages(t *splits) *pages {
 	return m
 }
 
-// set sets the probability of node k.
-func (p *page) set(k uint32, split uint16) {
-	shift := k & 1 << 4
-	p[k>>1] = p[k>>1]&^(0xffff<<shift) | uint32(split)<<shift
-}
-
 // next returns the page of node k below a page, 0 to 15.
 func (m *pages) next(p, k uint32) uint32 {
-	mask := m.all[p][0] & 0xffff
+	mask := uint32(m.all[p][0])
 	q := m.below[p] + uint32(bits.OnesCount32(mask&(1<<(k&15)-1)))
 	return q & -(mask >> (k & 15) & 1)
 }
@@ -86,7 +77,7 @@ func (m *pages) splits(to *[maxDepth]uint16, pos uint32) {
 	for i := 0; i < m.depth; i += pageLevels {
 		p, k := &m.all[at], 16|pos>>28
 		d := to[i&^3:][:pageLevels]
-		d[0], d[1], d[2], d[3] = p.at(1), p.at(k>>3), p.at(k>>2&7), p.at(k>>1&15)
+		d[0], d[1], d[2], d[3] = p[1], p[k>>3&15], p[k>>2&7], p[k>>1&15]
 		at = m.next(at, k&15)
 		pos <<= pageLevels
 	}
@@ -97,7 +88,7 @@ func (m *pages) decode(d *rc.Decoder) uint32 {
 	at, pos := uint32(1), uint32(0)
 	for left := m.depth; left > 0; left -= pageLevels {
 		n := min(left, pageLevels)
-		k := d.DecodeSteps(n, (*[8]uint32)(&m.all[at]))
+		k := d.DecodeSteps(n, (*[16]uint16)(&m.all[at]))
 		pos = pos<<n | k&(1<<n-1)
 		at = m.next(at, k&15)
 	}
