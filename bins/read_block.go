@@ -323,8 +323,8 @@ func (p *decoder) decode(dst []byte, method uint8) error {
 	case chunkRaw:
 		copy(dst, p.buf) // of the same length: parseDirectory checks that
 	case chunkSame:
-		for i := range dst {
-			dst[i] = p.buf[0]
+		for n := copy(dst, p.buf[:1]); n < len(dst); {
+			n += copy(dst[n:], dst[:n])
 		}
 	case chunkStream:
 		return chunkError(p.entropy.Stream(dst, p.buf))

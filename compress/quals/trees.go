@@ -68,10 +68,10 @@ func countsOf(in *Input) *counts {
 		}
 		src = src[n:]
 	}
-	for v := range c.all {
-		c.all[v] = c.first[v]
-		for p := range c.pairs {
-			c.all[v] += c.pairs[p][v]
+	c.all = c.first
+	for p := range c.pairs {
+		for v, n := range c.pairs[p] {
+			c.all[v] += n
 		}
 	}
 	return c

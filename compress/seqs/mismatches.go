@@ -31,8 +31,9 @@ type mismatches struct {
 	substitution [4][4]rc.Prob // by base of the pseudogenome and decision
 
 	// With qualities:
-	countByQual        [64]*rc.Tree       // by the expected number of errors
-	differs            *rc.Rows           // by quality; columns by the share of mismatches among the bases left and whether the last base differs
+	countByQual [64]*rc.Tree // by the expected number of errors
+	// By quality; columns by the share of mismatches among the bases left, and whether the base before differs.
+	differs            *rc.Rows
 	substitutionByQual [128][4][4]rc.Prob // by quality, base of the pseudogenome and decision
 }
 
@@ -224,8 +225,8 @@ func (m *mismatches) skipSettled(w alignment, i int) int {
 	return i
 }
 
-// equallyDense returns the column of differs for base i of the read, given the number of mismatches that are left and whether the base before
-// differs, and the first base after it that is settled or has another column; w.n if there is none.
+// equallyDense returns the column of differs for base i of the read, given the number of mismatches that are left and whether the base
+// before differs, and the first base after it that is settled or has another column; w.n if there is none.
 func (m *mismatches) equallyDense(w alignment, i, left int, prev uint32) (end int, column uint32) {
 	density := min(lenOfQuotient(uint(left)<<6, uint(w.n-i)), 7)
 	end = i + 1
