@@ -20,12 +20,19 @@ func packedLen(n int) int { return (n+3)/4 + padBytes }
 
 // Pack packs bases, numbers 0 to 3, one a byte, from the first bit of dst on, which is 0 where they go: base i in byte i/4 at bits 2*(i%4).
 func Pack(dst, bases []byte) {
-	for ; len(bases) >= 4; bases, dst = bases[4:], dst[1:] {
-		dst[0] = byte(binary.LittleEndian.Uint32(bases) * (1<<24 | 1<<18 | 1<<12 | 1<<6) >> 24) // base i moves to bit 24 + 2*i
+	const step = 16
+	for ; len(bases) >= step; bases, dst = bases[step:], dst[step/4:] {
+		b := bases[:step]
+		binary.LittleEndian.PutUint32(dst, packFour(b)|packFour(b[4:])<<8|packFour(b[8:])<<16|packFour(b[12:])<<24)
 	}
 	for i, v := range bases {
-		dst[0] |= v << (2 * i)
+		dst[i/4] |= v << (2 * (i % 4))
 	}
+}
+
+// packFour packs the first four bases. Base i moves from bit 8*i to bit 24 + 2*i.
+func packFour(bases []byte) uint32 {
+	return binary.LittleEndian.Uint32(bases) * (1<<24 | 1<<18 | 1<<12 | 1<<6) >> 24
 }
 
 // fourBases gives the four bases of a byte, one a byte, the first lowest.

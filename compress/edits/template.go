@@ -171,17 +171,22 @@ var classesOf = func() (t [1 << (classStep + longestRun - 1)]runClasses4) {
 func (t *template) compare(at int) {
 	n := len(t.bases)
 	t.equal = append(t.equal, make([]uint64, (n+equalFrom)>>6+3-len(t.equal))...)
-	t.bases = slices.Grow(t.bases, 8)
-	bases := t.bases[:n+8] // what is beyond the bases does not matter
-	for j := at &^ 7; j < n; j += 8 {
-		b := binary.LittleEndian.Uint64(bases[j:])
-		before := b<<8 | uint64(3-b&3)
-		if j > 0 {
-			before = binary.LittleEndian.Uint64(bases[j-1:])
+	t.bases = slices.Grow(t.bases, 2*64)
+	for word := at >> 6; word<<6 < n; word++ {
+		bases := t.bases[word<<6:][:64+1] // what is beyond the bases does not matter
+		before := uint64(bases[0]) ^ 1
+		if word > 0 {
+			before = uint64(t.bases[word<<6-1])
 		}
-		x := b ^ before
-		x = ^(x | x>>1) & 0x0101010101010101
-		t.equal[(j+equalFrom)>>6] |= x * 0x0102040810204080 >> 56 << (j & 63)
+		equal := uint64(0)
+		for k := 0; k < 64; k += 8 {
+			b := binary.LittleEndian.Uint64(bases[k:])
+			x := b ^ (b<<8 | before)
+			x = ^(x | x>>1) & 0x0101010101010101
+			equal |= x * 0x0102040810204080 >> 56 << k
+			before = b >> 56
+		}
+		t.equal[word+equalFrom>>6] = equal
 	}
 	t.equal[(n+equalFrom)>>6] &= 1<<(n&63) - 1
 }
