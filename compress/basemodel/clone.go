@@ -14,6 +14,7 @@ import (
 type clones struct {
 	mu   sync.Mutex
 	free []*Model
+	any  bool // whether there has been a clone
 }
 
 // waitingShare: released clones wait for another use if all together take at most one in so many bytes of what the process may take.
@@ -23,6 +24,9 @@ const waitingShare = 16
 // coded under the copy may have qualities; each class of these learns mixing weights of its own from here on.
 func (m *Model) Clone(n int) *Model {
 	grown := slotBits(m.at+n) > int(64-m.match.shift)
+	if m.clones.first() && !grown && n <= len(m.match.slots)/changedShare {
+		return m.cloneForFew(n)
+	}
 	var c *Model
 	if !grown {
 		c = m.clones.take(m.at)
@@ -44,6 +48,30 @@ func (m *Model) Clone(n int) *Model {
 		c.match.grow(&m.hist, m.at, n)
 	}
 	return c
+}
+
+// changedShare: the first clone of a model, for at most one base in so many slots of the table of k-mers, notes the slots that it changes and
+// shares the others with the model. It takes longer to copy them than to look these up, and a sample of a group has one slice only.
+const changedShare = 256
+
+// cloneForFew is Clone for so few bases.
+func (m *Model) cloneForFew(n int) *Model {
+	c := new(Model)
+	c.mix.nodes, c.match.slots, c.hist.words = anyNodes(), m.match.slots, make([]uint64, historyWords(m.at+n))
+	copy(c.mix.nodes, m.mix.nodes)
+	copy(c.hist.words, m.hist.words)
+	c.copyState(m)
+	c.match.changed = make(map[uint32]uint32, n)
+	return c
+}
+
+// first reports whether there has been no clone before.
+func (x *clones) first() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	before := x.any
+	x.any = true
+	return !before
 }
 
 // take returns a clone of a model that has coded so many bases, nil if none waits.

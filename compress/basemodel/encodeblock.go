@@ -96,7 +96,11 @@ func (m *Model) readSlots(n int, x *block) {
 	var words [blockBases]uint32
 	for i := range n {
 		p := &x.candidate[tryLag+i-slotLag]
-		m.match.look(m.at+1+i, p)
+		if m.match.changed == nil {
+			m.match.look(m.at+1+i, p)
+		} else {
+			m.match.lookChanged(m.at+1+i, p)
+		}
 		words[i] = p.old >> 6
 	}
 	prefetchWords(m.hist.words, words[:n])

@@ -13,6 +13,8 @@ import (
 type match struct {
 	slots []uint32 // place of a k-mer's last base << 1 | canonical form is the reverse complement; zero is empty
 	shift uint
+	// If changed is not nil, slots are another model's, which are not changed, and these are the ones that differ from them.
+	changed map[uint32]uint32
 
 	at        int    // place in the history of the predicted base, -1: no match
 	step      int    // +1, or -1 on the other strand
@@ -90,8 +92,13 @@ func newMatch(n int) match {
 func (m *match) makeTable(n int) {
 	b := slotBits(n)
 	m.slots, m.shift = largepages.Make[uint32](1<<b), uint(64-b)
-	clear(m.slots) // maps all pages at once, in order; otherwise each is mapped at its first read and again at its first write
+	for i := 0; i < len(m.slots); i += pageSlots {
+		m.slots[i] = 0 // maps all pages at once, in order; otherwise each is mapped at its first read and again at its first write
+	}
 }
+
+// pageSlots is how many slots a page of memory has, if it is a small one.
+const pageSlots = 1 << 10
 
 func slotBits(n int) int { return min(max(bits.Len(uint(n)), 10), maxSlotBits) }
 
@@ -154,7 +161,11 @@ func (m *match) update(hist *history, t int, b uint32, h, r uint64) (slot, word 
 	m.follow(b)
 	m.try(hist, t, &m.pending[(t-tryLag)&3], h, r)
 	p := &m.pending[(t-slotLag)&3]
-	m.look(t, p)
+	if m.changed == nil {
+		m.look(t, p)
+	} else {
+		m.lookChanged(t, p)
+	}
 	c := &m.pending[t&3]
 	*c = m.candidate(h, r)
 	m.setPredicted(hist)
@@ -176,13 +187,28 @@ func (m *match) follow(b uint32) {
 	}
 }
 
-// look reads the slot of p, the candidate slotLag bases before base t, and enters its k-mer there.
+// look reads the slot of p, the candidate slotLag bases before base t, and enters its k-mer there. The slots are the match's own.
 func (m *match) look(t int, p *candidate) {
 	if t-slotLag >= m.firstEnd {
 		p.old = m.slots[p.slot]
 		if end := t - 1 - slotLag; indexed(end) {
 			m.slots[p.slot] = uint32(end)<<1 | p.reverse
 		}
+	}
+}
+
+// lookChanged is look where the slots are another model's.
+func (m *match) lookChanged(t int, p *candidate) {
+	if t-slotLag < m.firstEnd {
+		return
+	}
+	old, ok := m.changed[p.slot]
+	if !ok {
+		old = m.slots[p.slot]
+	}
+	p.old = old
+	if end := t - 1 - slotLag; indexed(end) {
+		m.changed[p.slot] = uint32(end)<<1 | p.reverse
 	}
 }
 

@@ -122,6 +122,51 @@ func TestClonesAreIndependent(t *testing.T) {
 	}
 }
 
+// TestCloneForFewBases: the first clone, for few bases, codes as others do with the k-mers that it entered and those of the model, which it
+// does not change.
+func TestCloneForFewBases(t *testing.T) {
+	genome := repetitive(8, 300_000)
+	own := repetitive(9, 300)
+	bases := slices.Concat(own, genome[1000:1300], own, genome[5000:5100])
+	model := func() *Model {
+		m := newModel(len(genome))
+		codeAll(m, genome)
+		return m
+	}
+	m := model()
+	if m.Clone(len(m.match.slots)/changedShare+1).match.changed != nil {
+		t.Error("a clone for many bases shares slots")
+	}
+	if m.Clone(len(bases)).match.changed != nil {
+		t.Error("a clone that is not the first one shares slots")
+	}
+	want := codeAll(m.Clone(len(bases)), bases)
+	if len(want) > len(bases)/5 {
+		t.Errorf("%d bytes for %d bases that repeat others", len(want), len(bases))
+	}
+	m = model()
+	slots := slices.Clone(m.match.slots)
+	c := m.Clone(len(bases))
+	if c.match.changed == nil {
+		t.Fatal("the first clone for few bases has all slots")
+	}
+	if got := codeAll(c, bases); !bytes.Equal(got, want) {
+		t.Error("the bases are coded differently, one after another")
+	}
+	c.Release()
+	if !slices.Equal(m.match.slots, slots) {
+		t.Error("the clone has changed the slots of the model")
+	}
+	e := rangecoder.EncodeTo(nil, nil)
+	model().Clone(len(bases)).Encode(e.Enc, bases, nil)
+	if !bytes.Equal(e.Enc.Finish(), want) {
+		t.Error("the bases are coded differently in blocks")
+	}
+	if !bytes.Equal(decodeAll(t, model().Clone(len(bases)), want, len(bases)), bases) {
+		t.Error("other bases are decoded")
+	}
+}
+
 // TestGrownTableFindsAll: the larger table of a clone has the k-mers of all bases so far.
 func TestGrownTableFindsAll(t *testing.T) {
 	genome := randomBases(rand.New(rand.NewSource(8)), 1000)
