@@ -21,9 +21,9 @@ type mismatches struct {
 	shared   [16][8]rc.Prob // that a read has a variant, by which of the last four reads had it and by quality
 
 	// Of the current read:
-	unlike  []uint64 // encoding: a bit, as in baseBit, for each base that differs from the pseudogenome and is to be coded
-	settled []byte   // with qualities: 1 for bases for which nothing more is coded: the read has their variants, or skip was set
-	any     bool     // there are settled ones
+	unlike     []uint64 // encoding: a bit, as in baseBit, for each base that differs from the pseudogenome and is to be coded
+	settled    []byte   // with qualities: 1 for bases for which nothing more is coded: the read has their variants, or skip was set
+	hasSettled bool     // there are settled ones
 
 	// Without qualities:
 	count        rc.Tree
@@ -72,6 +72,19 @@ var errorWeight = func() (t [256]uint32) {
 	return
 }()
 
+// expectedErrors returns the sum of errorWeight of qualities.
+func expectedErrors(quals []byte) (e uint32) {
+	t := &errorWeight
+	for ; len(quals) >= 8; quals = quals[8:] {
+		q := quals[:8]
+		e += t[q[0]] + t[q[1]] + t[q[2]] + t[q[3]] + t[q[4]] + t[q[5]] + t[q[6]] + t[q[7]]
+	}
+	for _, q := range quals {
+		e += t[q]
+	}
+	return e
+}
+
 // alignment is where a placed read is on the pseudogenome.
 type alignment struct {
 	pos uint64 // in the range of newMismatches
@@ -113,9 +126,9 @@ func (m *mismatches) code(c *rc.Coder, w alignment, ref stretch, read []uint64, 
 	} else {
 		m.compare(w.n, ref, read)
 	}
-	if m.any {
+	if m.hasSettled {
 		clear(m.settled)
-		m.any = false
+		m.hasSettled = false
 	}
 	for i := range skip {
 		if skip[i] {
@@ -207,7 +220,7 @@ func (m *mismatches) settle(c *rc.Coder, w alignment, i int) {
 		if len(m.settled) < w.n {
 			m.settled = append(m.settled, make([]byte, w.n-len(m.settled))...)
 		}
-		m.settled[i], m.any = 1, true
+		m.settled[i], m.hasSettled = 1, true
 	}
 	if !c.Decoding() {
 		word, bit := baseBit(w.index(i))
@@ -217,7 +230,7 @@ func (m *mismatches) settle(c *rc.Coder, w alignment, i int) {
 
 // skipSettled returns the first base of the read from i on that is not settled, or w.n.
 func (m *mismatches) skipSettled(w alignment, i int) int {
-	if m.any {
+	if m.hasSettled {
 		for i < w.n && m.settled[i] != 0 {
 			i++
 		}
@@ -234,7 +247,7 @@ func (m *mismatches) equallyDense(w alignment, i, left int, prev uint32) (end in
 		if end = w.n; density < 7 {
 			end -= left << 6 >> density
 		}
-		if m.any {
+		if m.hasSettled {
 			if k := bytes.IndexByte(m.settled[i:end], 1); k >= 0 {
 				end = i + k
 			}
@@ -309,10 +322,7 @@ func (m *mismatches) codeSubstitution(c *rc.Coder, p *[4]rc.Prob, r, b byte) byt
 
 // codeByQual codes the mismatches that remain: their number, and for each base, until they are used up, whether it differs.
 func (m *mismatches) codeByQual(c *rc.Coder, w alignment, ref stretch, read []uint64, text []byte, quals []byte) {
-	e, n := uint32(0), 0
-	for _, q := range quals {
-		e += errorWeight[q]
-	}
+	e, n := expectedErrors(quals), 0
 	if !c.Decoding() {
 		n = countBits(m.unlike)
 	}
