@@ -28,8 +28,6 @@ type encoder struct {
 	progress *meter
 	cache    *blockCache
 	pool     workers
-	// sequences bounds how many slices have begun to code their sequences: those that wait for the model of the pseudogenome hold memory.
-	sequences workers
 	// nameRanges says that slices record which names they have.
 	nameRanges bool
 	assembled  *onceWork            // the pseudogenome of the phase's reads is there
@@ -168,7 +166,7 @@ func (e *encoder) afterLoad(ctx context.Context, pool workers, c *columns, f fun
 	if err != nil {
 		return err
 	}
-	return e.sequences.inTurn(pool.turn).do(ctx, func() error { return pool.do(ctx, f) })
+	return pool.do(ctx, f)
 }
 
 // columns returns those of a slice.

@@ -54,9 +54,6 @@ const (
 	waitingShare = 16
 	// waitingSlices is how many there are for each thread at most.
 	waitingSlices = 32
-	// sequencesBegun is how many of them there are at most for each thread whose sequences are coded but for what waits for the model of
-	// the pseudogenome, which takes about 2 MB each when this is there.
-	sequencesBegun = 16
 )
 
 // ahead returns how many slices may be in work so that all threads are busy while the pseudogenome is made.

@@ -322,7 +322,7 @@ func (p *packer) closeEncoder() {
 func (p *packer) write(ctx context.Context) error {
 	meta := p.r.Meta()
 	e := &encoder{meta: meta, bins: p.r, memory: p.o.Memory, enc: p.enc, level: p.o.Level.quals(), keeps: keepsOfAll(meta),
-		inputs: p.man.Inputs, nameRanges: p.man.NameRanges, pool: p.pool, sequences: newWorkers(sequencesBegun * p.o.Threads), assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun),
+		inputs: p.man.Inputs, nameRanges: p.man.NameRanges, pool: p.pool, assembled: newOnceWork(), runs: make(map[*layoutRun]*sortedRun),
 		primers: newInputPrimers(p.specs, &p.man, p.o.Memory), nameLinks: newNameLinks(p.specs, &p.man)}
 	var blockwise []sliceSpec
 	total := uint64(0)

@@ -56,7 +56,7 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 	}
 	defer e.release()
 	s := &slice{layout: p.layout, sorted: first.Perm != nil, byQual: first.Quals != nil, limit: uint64(p.layout.Len),
-		releaseWhile: e.cfg.releaseWhile()}
+		releaseWhile: e.cfg.releaseWhile(), modeled: e.modeled}
 	s.genome = func(pos, _ int) ([]byte, int) { return p.layout.Packed, pos }
 	s.model = func() (*basemodel.Model, error) {
 		<-e.modeled // not nil, since the reads are laid out

@@ -42,6 +42,7 @@ type slice struct {
 	genome func(pos, n int) (packed []byte, at int) // see stretch; it returns bases of the pseudogenome
 	// model waits for the model of the pseudogenome's first segment; it is cloned and not changed.
 	model        func() (*basemodel.Model, error)
+	modeled      <-chan struct{} // encoding: closed when there is the model
 	sorted       bool
 	inPieces     bool   // long reads may be aligned in pieces
 	mayBeApart   bool   // encoding: the members may have streams of their own
@@ -92,7 +93,10 @@ func (s *slice) prefetch(r *columnReads, k, i int) {
 // that code those.
 func (s *slice) codeReads(r *columnReads, ks []int, literals func() error, placed []func()) (err error) {
 	var wg sync.WaitGroup
-	wg.Go(func() { err = literals() })
+	later := r.needModel(ks) && s.modelComes()
+	if !later {
+		wg.Go(func() { err = literals() })
+	}
 	for _, f := range placed[min(1, len(placed)):] {
 		wg.Go(f)
 	}
@@ -103,7 +107,24 @@ func (s *slice) codeReads(r *columnReads, ks []int, literals func() error, place
 		s.releaseWhile(func() { s.model() }) // for which codeLiterals waits
 	}
 	wg.Wait()
+	if later {
+		return literals()
+	}
 	return err
+}
+
+// modelComes reports whether a slice that is encoded will have to wait for the model. Many slices may wait for it: only as many of them as
+// go on at a time should copy it then.
+func (s *slice) modelComes() bool {
+	if s.modeled == nil {
+		return false
+	}
+	select {
+	case <-s.modeled:
+		return false
+	default:
+		return true
+	}
 }
 
 // orientedBatch is how many records of a column are loaded at once for encoding.
