@@ -137,7 +137,7 @@ var adaptation = rc.NewAdaptation(15, 8)
 
 // adaptiveClasses codes classes, each by the class before.
 func adaptiveClasses(c *rc.Coder, classes []byte) {
-	models := map[byte]*rc.Tree{}
+	var models [256]*rc.Tree // by context
 	before := [2]byte{}
 	for i, class := range classes {
 		context := before[0]

@@ -151,24 +151,43 @@ const (
 func frequentLag(v *values, k kind, least, most int) []int {
 	most = min(most, len(v.x)/4)
 	step := max((len(v.x)-most-2)/lagSamples, 1)
+	var at [2 * lagSamples]int
+	n := 0
+	for i := most + 2; i < len(v.x) && n < len(at); i += step {
+		at[n] = i
+		n++
+	}
 	best, lags := 1<<62, []int(nil)
 	for lag := least; lag <= most; lag++ {
 		sum := 0
-		for i := most + 2; i < len(v.x) && sum < best; i += step {
-			p := uint64(0)
-			switch {
-			case v.mode != modeBits:
-				p = uint64(v.k[i-lag])
-			case k == order0:
-				p = v.fromFloat(v.x[i-lag])
-			default:
-				p = v.fromFloat(byRatio(v.x[i-lag-1], v.x[i-1], v.x[i-lag]))
+		switch {
+		case v.mode != modeBits:
+			sum = lagCost(v.k, at[:n], lag, best)
+		case k == order0:
+			sum = lagCost(v.o, at[:n], lag, best)
+		default:
+			for _, i := range at[:n] {
+				if sum += cost(v.o[i], v.fromFloat(byRatio(v.x[i-lag-1], v.x[i-1], v.x[i-lag]))); sum >= best {
+					break
+				}
 			}
-			sum += cost(v.actual(i), p)
 		}
 		if sum < best {
 			best, lags = sum, []int{lag}
 		}
 	}
 	return lags
+}
+
+// lagCost returns the bits that some values leave, each predicted as the one that is lag before, or a number from most on if they are no
+// fewer than that.
+func lagCost[T int64 | uint64](list []T, at []int, lag, most int) (sum int) {
+	for len(at) > 0 && sum < most {
+		n := min(len(at), 8)
+		for _, i := range at[:n] {
+			sum += cost(uint64(list[i]), uint64(list[i-lag]))
+		}
+		at = at[n:]
+	}
+	return sum
 }
