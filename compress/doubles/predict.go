@@ -123,11 +123,3 @@ func (v *values) predict(p predictor, i int) uint64 {
 	}
 	return uint64(predict(v.k, p, i))
 }
-
-// actual returns the integer of value i.
-func (v *values) actual(i int) uint64 {
-	if v.mode == modeBits {
-		return v.o[i]
-	}
-	return uint64(v.k[i])
-}
