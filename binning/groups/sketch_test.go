@@ -183,6 +183,9 @@ func TestCurve(t *testing.T) {
 	if !(a > 20e3 && b > a && c > b && c < 1.9*b) {
 		t.Errorf("%.0f, %.0f and %.0f k-mers", a, b, c)
 	}
+	if none := s.KmersAt(0); none != 0 {
+		t.Errorf("no text has %.0f k-mers", none)
+	}
 	if more := s.KmersAt(uint64(2 * len(text))); more <= c || more > 8*c {
 		t.Errorf("twice as much text is expected to have %.0f k-mers, and half of it has %.0f", more, c)
 	}

@@ -73,7 +73,7 @@ type Count struct {
 // KmersAt returns about how many different k-mers the first bytes of the text have, if there are so many.
 func (s *Sketch) KmersAt(text uint64) float64 {
 	c := s.Curve
-	if len(c) == 0 || c[0].Text == 0 {
+	if len(c) == 0 || c[0].Text == 0 || text == 0 {
 		return 0
 	}
 	if len(c) == 1 {
@@ -84,7 +84,7 @@ func (s *Sketch) KmersAt(text uint64) float64 {
 		i++
 	}
 	a, b := c[i-1], c[i]
-	if a.Kmers == 0 || a.Text == b.Text || text == 0 {
+	if a.Kmers == 0 || a.Text == b.Text {
 		return b.Kmers
 	}
 	// A power of the text: a straight line where both axes are logarithmic.

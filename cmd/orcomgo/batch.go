@@ -78,11 +78,23 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, lev
 	}
 	b.begin()
 	stop := b.watch()
+	b.archiveAll(ctx, device)
+	b.sides(ctx)
+	stop()
+	b.bar.close()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return b.tell(s)
+}
+
+// archiveAll makes the archives of all samples, as many at a time as there are jobs.
+func (b *batch) archiveAll(ctx context.Context, device string) {
 	var jobs errgroup.Group
-	jobs.SetLimit(o.jobs)
-	threads := make(chan int, o.jobs) // of the jobs that are free
-	for i := range o.jobs {
-		threads <- max((o.threads+i)/o.jobs, 1)
+	jobs.SetLimit(b.jobs)
+	threads := make(chan int, b.jobs) // of the jobs that are free
+	for i := range b.jobs {
+		threads <- max((b.threads+i)/b.jobs, 1)
 	}
 	for i := range b.list {
 		jobs.Go(func() error {
@@ -95,13 +107,6 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, lev
 		})
 	}
 	jobs.Wait()
-	b.sides(ctx)
-	stop()
-	b.bar.close()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return b.tell(s)
 }
 
 // prepare checks the command line and finds the samples.

@@ -36,7 +36,8 @@ var measureCommand = command{
 
 // trial is an archive to be made and measured. It is passed to a process by encoding/gob, since paths need not be UTF-8, as JSON is.
 type trial struct {
-	Side            *sideTrial // a side archive; else one of Inputs
+	Side            *sideTrial  // a side archive; else
+	Batch           *batchTrial // several archives; else one of Inputs
 	Inputs          []binning.InputSpec
 	Options         record.Options
 	Record          binning.RecordMode
@@ -64,9 +65,12 @@ func measure(ctx context.Context, s *streams, args []string) error {
 	}
 	defer bar.close()
 	p := estimate.Point{Program: peakMemory()}
-	if t.Side != nil {
+	switch {
+	case t.Side != nil:
 		err = t.makeSide(ctx, o, &p)
-	} else {
+	case t.Batch != nil:
+		err = t.makeBatch(ctx, o)
+	default:
 		err = t.makeArchive(ctx, o, bar, &p)
 	}
 	if err != nil {

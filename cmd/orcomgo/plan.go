@@ -27,7 +27,7 @@ var planCommand = command{
 and prints for each archive: its size, and the time, memory and temporary disk that it takes. Nothing is kept.
 What is not larger than --sample is archived as a whole, so its figures are measured. Others are extrapolated, from how the
 archive grew from half of --sample to all of it, and from new k-mers in more of the text. Less than 64MB of sample tells less: with
-16MB, memory may be wrong by a third.
+4MB, memory may be wrong by a fourth. With --jobs, the archives that take most are measured once more, several at a time.
 The figures hold for archive with the same flags, on this machine, without a GPU. With --json they come with resources for a workflow:
 threads, mem_mb, runtime (minutes) and tmpdir_bytes, each with a margin.
 
@@ -72,6 +72,7 @@ type planned struct {
 	whole    bool   // all of it was measured
 	expected estimate.Expected
 	program  uint64 // bytes of memory that the program itself takes
+	peak     uint64 // of memory, of what was measured
 	err      error
 }
 
@@ -112,12 +113,16 @@ func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
 		p.ready += a.stored
 		p.bar.report(planStage, p.ready, p.sum)
 	}
+	share, err := p.together(ctx, list)
+	if err != nil {
+		return err
+	}
 	sides, err := p.planSides(ctx)
 	if err != nil {
 		return err
 	}
 	p.bar.close()
-	return p.tell(s, list, sides)
+	return p.tell(s, list, sides, share)
 }
 
 const planStage = "plan"
@@ -195,7 +200,7 @@ func (p *plan) measure(ctx context.Context, a *planned) error {
 	if err != nil {
 		return parts.original(err)
 	}
-	a.program = full.Program
+	a.program, a.peak = full.Program, full.Peak
 	if a.text, a.whole = full.Text, parts.whole; a.whole {
 		a.expected = p.limits.Whole(&full)
 		return nil
@@ -212,7 +217,6 @@ func (p *plan) measure(ctx context.Context, a *planned) error {
 	// Reads of an index are not in the sketch.
 	share := 1 - float64(parts.index)/float64(max(parts.text, 1))
 	kmers := func(text uint64) float64 { return sketch.KmersAt(uint64(share * float64(text))) }
-	half.Kmers, full.Kmers = kmers(half.Text), kmers(full.Text)
 	limits, c := p.limits, p.config
 	c.Inputs, c.Threads, c.Memory = inputs, p.each.threads, uint64(p.each.memory)
 	if limits.BlockText, err = c.TextInFlight(); err != nil {
@@ -221,25 +225,36 @@ func (p *plan) measure(ctx context.Context, a *planned) error {
 	if slices.ContainsFunc(inputs, func(in binning.InputSpec) bool { return in.Mate >= 0 }) {
 		limits.SliceText *= 2 // a slice has both mates
 	}
-	a.expected = limits.Extrapolate(&half, &full, a.text, kmers(a.text))
+	a.expected = limits.Extrapolate(&half, &full, a.text, kmers)
 	return nil
 }
 
 // trial makes an archive of inputs as the flags say, measures that, and removes it.
 func (p *plan) trial(ctx context.Context, inputs []binning.InputSpec) (estimate.Point, error) {
-	out := filepath.Join(p.dir, "out")
-	t := trial{Inputs: inputs, Options: p.config.Options, Record: p.config.Record, Streams: p.config.Streams, Level: p.level,
-		Slice: uint64(p.slice), NoVerify: p.noVerify, OutDir: out, TempDir: p.tempDir, Threads: p.each.threads, Memory: uint64(p.each.memory)}
+	t := p.newTrial()
+	t.Inputs = inputs
+	return p.try(ctx, t)
+}
+
+// newTrial returns a trial of no inputs yet.
+func (p *plan) newTrial() *trial {
+	return &trial{Options: p.config.Options, Record: p.config.Record, Streams: p.config.Streams, Level: p.level, Slice: uint64(p.slice),
+		NoVerify: p.noVerify, OutDir: filepath.Join(p.dir, "out"), TempDir: p.tempDir, Threads: p.each.threads, Memory: uint64(p.each.memory)}
+}
+
+// try measures a trial and removes what it made.
+func (p *plan) try(ctx context.Context, t *trial) (estimate.Point, error) {
 	m, err := t.measure(ctx)
-	return m, errors.Join(err, os.RemoveAll(out))
+	return m, errors.Join(err, os.RemoveAll(t.OutDir))
 }
 
 // betweenArchives is about how many bytes of memory a run over many samples takes for itself, besides the largest archive: for the list of
 // files, and for what of the archives before is used again.
-const betweenArchives = 4e6
+const betweenArchives = 6e6
 
-// total returns what all archives are expected to take, as many at a time as there are jobs, and then the side archives.
-func (p *plan) total(list []planned, sides []plannedSide) (all estimate.Expected) {
+// total returns what all archives are expected to take, as many at a time as there are jobs, and then the side archives. Archives that are
+// made at the same time take that share of their memory.
+func (p *plan) total(list []planned, sides []plannedSide, share float64) (all estimate.Expected) {
 	var memory, temporary []uint64
 	var program uint64
 	for i := range list {
@@ -252,14 +267,7 @@ func (p *plan) total(list []planned, sides []plannedSide) (all estimate.Expected
 	}
 	jobs := p.jobs
 	all.Seconds = max(all.Seconds/float64(jobs), all.CPU/float64(p.threads))
-	largest := func(of []uint64) (sum uint64) {
-		slices.Sort(of)
-		for _, n := range of[max(len(of)-jobs, 0):] {
-			sum += n
-		}
-		return sum
-	}
-	all.Memory, all.Temporary = largest(memory)+program, largest(temporary)
+	all.Memory, all.Temporary = uint64(share*float64(sumOfLargest(memory, jobs)))+program, sumOfLargest(temporary, jobs)
 	for i := range sides {
 		e := &sides[i].expected
 		all.Archive += e.Archive

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -64,15 +65,26 @@ func strains(t *testing.T, dir string, n, bases int) {
 	}
 }
 
+// planOf returns what plan says with two threads.
+func planOf(t *testing.T, args ...string) (plan planJSON) {
+	t.Helper()
+	cmd, out := child(t, append([]string{"plan", "-q", "-t", "2", "--json"}, args...)...)
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if err := json.Unmarshal(out.Bytes(), &plan); err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
 // TestPlanHolds plans folders of many kinds, archives them, and compares the sizes of archives and the peak of memory with what was
 // planned.
 func TestPlanHolds(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the peak of a process is read from /proc")
 	}
-	// What is planned may be wrong by so much. Peaks of the same command differ by a tenth, and by more on a busy machine, since garbage is
-	// collected beside the work.
-	const sizes, memory = 0.15, 0.35
+	const sizes, memory = 0.15, 0.15 // what is planned may be wrong by so much
 	for _, f := range []struct {
 		name  string
 		long  bool // of make test-long
@@ -86,8 +98,13 @@ func TestPlanHolds(t *testing.T) {
 			}
 			put(t, dir, map[string][]byte{"notes.txt": []byte("three samples\n")})
 		}},
-		{"pairs, a fifth measured", false, nil, []string{"--sample", "1MB"}, func(t *testing.T, dir string) {
+		{"pairs, a tenth measured", false, nil, []string{"--sample", "500KB"}, func(t *testing.T, dir string) {
 			writeReads(t, dir, "p", true, sim.Config{Genome: genomeOf(200_000), Reads: 10_000, Paired: true, Quality: sim.Levels4})
+		}},
+		{"two at a time", false, []string{"--jobs", "2"}, nil, func(t *testing.T, dir string) {
+			for i := range 4 {
+				writeReads(t, dir, fmt.Sprintf("s%d", i), true, sim.Config{Genome: genomeOf(200_000), Reads: 3000, Paired: true, Seed: uint64(i)})
+			}
 		}},
 		{"strains in a group", false, []string{"--group", "auto"}, nil, func(t *testing.T, dir string) { strains(t, dir, 4, 100_000) }},
 
@@ -106,7 +123,7 @@ func TestPlanHolds(t *testing.T) {
 		{"long reads", true, nil, []string{"--sample", "16MB"}, func(t *testing.T, dir string) {
 			writeReads(t, dir, "ccs", false, sim.Config{Genome: genomeOf(3_000_000), Reads: 5_000, Long: true, Quality: sim.HiFi, Indels: 0.002})
 		}},
-		{"two at a time", true, []string{"--jobs", "2"}, nil, func(t *testing.T, dir string) {
+		{"two larger ones at a time", true, []string{"--jobs", "2"}, nil, func(t *testing.T, dir string) {
 			for i := range 6 {
 				writeReads(t, dir, fmt.Sprintf("s%d", i), true, sim.Config{Genome: genomeOf(500_000), Reads: 15_000, Paired: true, Seed: uint64(i)})
 			}
@@ -125,28 +142,36 @@ func TestPlanHolds(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.make(t, dir)
-			var plan planJSON
-			cmd, out := child(t, slices.Concat([]string{"plan", "-q", "-t", "2", "--json"}, f.flags, f.plan, []string{dir})...)
-			if err := cmd.Wait(); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			if err := json.Unmarshal(out.Bytes(), &plan); err != nil {
-				t.Fatal(err)
-			}
+			plan := planOf(t, slices.Concat(f.flags, f.plan, []string{dir})...)
 			archives := filepath.Join(t.TempDir(), "archives")
-			peak, _ := peaksOf(t, slices.Concat([]string{"archive", "-q", "-t", "2"}, f.flags, []string{dir, archives})...)
+			archive := slices.Concat([]string{"archive", "-q", "-t", "2"}, f.flags, []string{dir, archives})
+			peak, _ := peaksOf(t, archive...)
 			size := 0
 			for _, content := range contents(t, archives) {
 				size += len(content)
 			}
-			compare := func(what string, planned uint64, got int, within float64) {
+			wrong := func(what string, planned uint64, got int, within float64) bool {
 				t.Logf("%s: %d planned, %d then", what, planned, got)
-				if off := float64(planned)/float64(got) - 1; off > within || off < -within {
-					t.Errorf("%s: %d planned, %d then: %+.0f %%", what, planned, got, 100*off)
+				return math.Abs(float64(planned)/float64(got)-1) > within
+			}
+			if wrong("bytes of archives", plan.Expected.Archive, size, sizes) {
+				t.Errorf("%d bytes of archives planned, %d then", plan.Expected.Archive, size)
+			}
+			if wrong("memory", plan.Expected.Memory, peak, memory) {
+				// Peaks of the same command differ, since garbage is collected beside the work: the middle one of three is to be right.
+				planned, peaks := []uint64{plan.Expected.Memory}, []int{peak}
+				for range 2 {
+					planned = append(planned, planOf(t, slices.Concat(f.flags, f.plan, []string{dir})...).Expected.Memory)
+					os.RemoveAll(archives)
+					peak, _ := peaksOf(t, archive...)
+					peaks = append(peaks, peak)
+				}
+				slices.Sort(planned)
+				slices.Sort(peaks)
+				if wrong("memory", planned[1], peaks[1], memory) {
+					t.Errorf("%d bytes of memory planned, %d then", planned, peaks)
 				}
 			}
-			compare("bytes of archives", plan.Expected.Archive, size, sizes)
-			compare("memory", plan.Expected.Memory, peak, memory)
 			if little := slices.Contains(f.flags, "--memory"); (plan.Expected.Temporary > 0) != little {
 				t.Errorf("%d bytes of temporary disk; bins fit into memory unless that is little", plan.Expected.Temporary)
 			}

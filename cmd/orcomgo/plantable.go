@@ -60,10 +60,10 @@ func (r *resources) resourcesJSON(e *estimate.Expected) *resourcesJSON {
 }
 
 // tell prints the plan. The error says how many archives can't be made.
-func (p *plan) tell(s *streams, all []planned, sides []plannedSide) error {
+func (p *plan) tell(s *streams, all []planned, sides []plannedSide, share float64) error {
 	failed := 0
 	j := planJSON{runJSON: p.runJSON("plan"), Memory: uint64(p.memory), Jobs: p.jobs, Group: p.groupBy,
-		Expected: p.total(all, sides), Sides: []plannedSideJSON{}, Archives: []plannedJSON{}, Unread: []string{}, Others: list(p.others)}
+		Expected: p.total(all, sides, share), Sides: []plannedSideJSON{}, Archives: []plannedJSON{}, Unread: []string{}, Others: list(p.others)}
 	for i := range all {
 		a := &all[i]
 		one := plannedJSON{Archive: a.sample.Name, Samples: a.sample.Members(), Inputs: []string{}, Stored: a.stored, Text: a.text,

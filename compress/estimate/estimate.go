@@ -17,8 +17,6 @@ type Point struct {
 	Peak      uint64  `json:"peak_memory"`     // and until the end
 	Seconds   float64 `json:"seconds"`
 	CPU       float64 `json:"cpu_seconds"` // of all threads together
-	// Kmers is about how many different k-mers the text has.
-	Kmers float64 `json:"kmers"`
 }
 
 // Limits are those of the run that is expected.
@@ -56,18 +54,26 @@ func (l *Limits) temporary(bins, reads, bases uint64) uint64 {
 	return bins
 }
 
-// Novel is about how many bytes a base takes that no read had before: nearly two bits.
-const novel = 0.24
+const (
+	// novel is about how many bytes a base takes that no read had before: nearly two bits.
+	novel = 0.24
+	// kmerLength is how many bases k-mers are counted of.
+	kmerLength = 21
+	// perMistake is about how many bytes a k-mer takes that is new because of an error of sequencing, of which one makes kmerLength.
+	perMistake = 0.09
+	// ending is which last share of the text tells how many k-mers are new because of errors.
+	ending = 0.2
+)
 
 // leastGrowth is which share of the time for a byte of the text that was measured a byte takes at least beyond it.
 const leastGrowth = 0.8
 
-// Extrapolate returns what is expected of inputs with so many bytes of text and different k-mers, of which full was measured, and half of
-// full.
+// Extrapolate returns what is expected of inputs with so many bytes of text, of which full was measured, and half of full. kmers returns
+// how many different k-mers the first bytes of the text have.
 //
 // Sizes and times grow with the text as they did from half to full, since what is learned at the beginning costs once. But of the
 // sequences, what grows is new bases, which are counted by new k-mers, and what it takes to place reads.
-func (l *Limits) Extrapolate(half, full *Point, text uint64, kmers float64) Expected {
+func (l *Limits) Extrapolate(half, full *Point, text uint64, kmers func(text uint64) float64) Expected {
 	if text <= full.Text || full.Text <= half.Text {
 		return l.Whole(full)
 	}
@@ -77,7 +83,7 @@ func (l *Limits) Extrapolate(half, full *Point, text uint64, kmers float64) Expe
 	records, bases, bins := whole(half.Records, full.Records), whole(half.Bases, full.Bases), whole(half.Bins, full.Bins)
 
 	others := grow(float64(half.Archive-half.Sequences), float64(full.Archive-full.Sequences))
-	sequences := l.sequences(half, full, bases, kmers)
+	sequences := sequences(half, full, text, bases, kmers)
 	e := Expected{Archive: uint64(others + sequences)}
 	// On a busy machine half may have taken nearly as long as full. But beyond the start, time grows with the text.
 	e.CPU = max(grow(half.CPU, full.CPU), leastGrowth*full.CPU*float64(text)/float64(full.Text))
@@ -91,34 +97,49 @@ func (l *Limits) Extrapolate(half, full *Point, text uint64, kmers float64) Expe
 	return e
 }
 
-// sequences returns how many bytes are expected to hold the sequences of so many bases with so many different k-mers.
-func (l *Limits) sequences(half, full *Point, bases uint64, kmers float64) float64 {
+// sequences returns how many bytes are expected to hold the sequences of so much text with so many bases.
+//
+// K-mers that are new in the last part of the text are taken for errors, and as many for errors in each part of it. Others are new bases.
+// What is left of the size of the sample is for placing reads, whether they are new or not.
+func sequences(half, full *Point, text, bases uint64, kmers func(text uint64) float64) float64 {
 	size := float64(full.Sequences)
-	size2, bases2, kmers2 := size-float64(half.Sequences), float64(full.Bases-half.Bases), full.Kmers-half.Kmers
+	bases2, kmers2 := float64(full.Bases-half.Bases), kmers(full.Text)-kmers(half.Text)
 	if bases2 <= 0 {
 		return size
 	}
-	perKmer := 0.0
-	if kmers2 > 0 {
-		perKmer = min(novel, max(size2, 0)/kmers2)
+	perBase, new := max(size-float64(half.Sequences), 0)/bases2, max(kmers2, 0)/bases2 // sizes and k-mers a base of the sample
+	more, moreNew := float64(bases-full.Bases), max(kmers(text)-kmers(full.Text), 0)
+	last := kmers(text) - kmers(text-uint64(ending*float64(text)))
+	mistakes := min(max(last, 0)/(ending*float64(bases)), new, moreNew/more)
+	perMistake := min(perMistake, perBase/max(new, 1e-9))
+	// A read has fewer k-mers than bases.
+	length := max(float64(full.Bases)/float64(max(full.Records, 1)), 4*kmerLength)
+	perKmer := novel * length / (length - kmerLength + 1)
+	if new > mistakes {
+		perKmer = min(perKmer, (perBase-perMistake*mistakes)/(new-mistakes))
 	}
-	perBase := max(size2-perKmer*kmers2, 0) / bases2
-	return size + perKmer*max(kmers-full.Kmers, 0) + perBase*float64(bases-full.Bases)
+	perBase = max(perBase-perKmer*(new-mistakes)-perMistake*mistakes, 0)
+	return size + perKmer*(moreNew-mistakes*more) + (perMistake*mistakes+perBase)*more
 }
 
-// What packing takes in bytes of memory, measured on short and long reads from 4 MB of text to 285 MB, with two threads.
+// What packing takes in bytes of memory beyond what it took for a sample. Fitted to the peaks of short and long reads of 2 to 64 MB of
+// text, with 1, 2 and 16 threads; they are within 15 percent of seven in eight of them. Differences between two small samples tell less:
+// a peak differs by megabytes from one run to the next.
 const (
-	// perText is for a byte of text of the slices in work: names, bases and qualities, and what they become.
-	perText = 1.8
-	// mostPerSequence is the most for a byte of the archive that holds sequences: contigs, indexes and models of what is new, 14 bytes a
-	// base. From half to full it may seem to be more, since tables double. Of long reads, most of these bytes are errors.
-	mostPerSequence, mostPerLong = 60.0, 20.0
-	// firstText is how much text takes more memory than that, up to mostPerFirst bytes a byte: tables double until there are 2 million
-	// bases, and the first reads are all new.
-	firstText, mostPerFirst = 16e6, 8.0
-	// longBases is how many bases long reads have at least, on average.
+	// perText is for a byte of text of the slices in work: names, bases and qualities, and what they become. The first firstText bytes take
+	// perFirstText more, since models and buffers grow.
+	perText, perFirstText, firstText = 1.8, 1.0, 16e6
+	// perSequence is for a byte of the archive that holds sequences: contigs, indexes and models of what is new, 18 bytes a base. The first
+	// firstSequences bytes of them take perFirst more, since tables of contigs grow in steps.
+	perSequence, perFirst, firstSequences = 70.0, 60.0, 0.8e6
+	// perAssembly and perFirstAssembly are the same for assemblies, of which hardly anything is joined.
+	perAssembly, perFirstAssembly = 35.0, 35.0
+	// longBases is how many bases the sequences of assemblies and long reads have at least, on average.
 	longBases = 701
 )
+
+// assembly reports whether what was measured is long sequences without qualities.
+func (p *Point) assembly() bool { return p.Bases >= longBases*p.Records && 2*p.Text < 3*p.Bases }
 
 // memory returns how much memory is expected to be resident at most, by inputs whose sequences take so many bytes of the archive.
 //
@@ -132,26 +153,19 @@ func (l *Limits) memory(half, full *Point, text uint64, sequences float64, recor
 	inBlocks := min(text, l.BlockText)
 	bin := float64(full.BinPeak) + rate(half.BinPeak, full.BinPeak)*float64(inBlocks-min(full.Text, inBlocks))
 	// Packing: slices, as many as there are threads and one, then the reads alone, and what is new.
-	most := perText
+	perNew, first, share := perSequence, perFirst, 1.0
 	if l.BasesOnly {
-		most *= float64(full.Bases) / float64(full.Text)
+		share = float64(full.Bases) / float64(full.Text)
 	}
-	grows := rate(half.Peak, full.Peak)
-	each := min(grows, most)
-	// A small sample is followed by text that takes as much as it did.
-	first := max(min(text, firstText), full.Text)
-	pack := float64(full.Peak) + min(grows, mostPerFirst)*float64(first-full.Text)
-	var perSequence float64
-	if full.Sequences > half.Sequences {
-		grown := float64(full.Peak) - float64(half.Peak) - each*float64(full.Text-half.Text)
-		most = mostPerSequence
-		if full.Bases >= longBases*full.Records {
-			most = mostPerLong
-		}
-		perSequence = min(max(grown, 0)/float64(full.Sequences-half.Sequences), most)
+	if full.assembly() {
+		perNew, first = perAssembly, perFirstAssembly
 	}
-	inSlices := max(min(text, l.sliceTexts()), first)
-	pack += each*float64(inSlices-first) + perSequence*max(sequences-float64(full.Sequences), 0)*float64(text-first)/float64(text-full.Text)
+	inSlices := max(min(text, l.sliceTexts()), full.Text)
+	takes := func(text, sequences float64) float64 {
+		return share*(perText*text+perFirstText*min(text, firstText)) + perNew*sequences + first*min(sequences, firstSequences)
+	}
+	had := float64(full.Sequences)
+	pack := float64(full.Peak) + takes(float64(inSlices), max(sequences, had)) - takes(float64(full.Text), had)
 	if inSlices < text {
 		_, all := l.Layout(records, bases)
 		_, part := l.Layout(full.Records, full.Bases)
