@@ -59,20 +59,28 @@ func (l *loaded) mark(k keeps) (err error) {
 	return nil
 }
 
-// names reads the names of records lo..hi-1, each followed by '\n'; lo < hi.
-func (l *loaded) names(lo, hi int) ([]byte, error) {
+// nameMark returns where in the block the name of record mark*markEvery begins, or where the names end.
+func (l *loaded) nameMark(mark int) uint64 { return l.nameMarks[min(mark, len(l.nameMarks)-1)] }
+
+// namesRoom returns how much room appendNames needs so that it takes no other memory: the names from the mark before record lo to the one
+// after hi.
+func (l *loaded) namesRoom(lo, hi int) int {
+	return int(l.nameMark(hi/markEvery+1) - l.nameMark(lo/markEvery))
+}
+
+// appendNames appends the names of records lo..hi-1, each followed by '\n', to dst; lo < hi.
+func (l *loaded) appendNames(dst []byte, lo, hi int) ([]byte, error) {
 	first, last := lo/markEvery, hi/markEvery // marks at or before lo and hi
-	at := func(mark int) uint64 { return l.nameMarks[min(mark, len(l.nameMarks)-1)] }
-	text, err := l.from.ReadNames(l.number, at(first), at(last+1), nil)
+	text, err := l.from.ReadNames(l.number, l.nameMark(first), l.nameMark(last+1), dst[len(dst):])
 	if err != nil {
 		return nil, err
 	}
 	end := len(text)
 	if hi < l.Records {
-		end = int(at(last) - at(first))
+		end = int(l.nameMark(last) - l.nameMark(first))
 		end += afterNames(text[end:], hi-last*markEvery)
 	}
-	return text[afterNames(text, lo-first*markEvery):end], nil
+	return append(dst, text[afterNames(text, lo-first*markEvery):end]...), nil
 }
 
 // afterNames returns where n names of text end.
@@ -84,9 +92,13 @@ func afterNames(text []byte, n int) int {
 	return at
 }
 
-// quals reads the qualities of records lo..hi-1.
-func (l *loaded) quals(lo, hi int) ([]byte, error) {
-	return l.from.ReadQuals(l.number, uint64(l.baseOffset(lo)), uint64(l.baseOffset(hi)), nil)
+// appendQuals appends the qualities of records lo..hi-1 to dst.
+func (l *loaded) appendQuals(dst []byte, lo, hi int) ([]byte, error) {
+	q, err := l.from.ReadQuals(l.number, uint64(l.baseOffset(lo)), uint64(l.baseOffset(hi)), dst[len(dst):])
+	if err != nil {
+		return nil, err
+	}
+	return append(dst, q...), nil
 }
 
 // exceptions calls f with the exceptions of records lo..hi-1.

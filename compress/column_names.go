@@ -3,6 +3,7 @@ package compress
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
@@ -14,14 +15,18 @@ var namesColumn = column{
 	id:   archive.Names,
 	kept: func(o record.Options, _ record.Kind) bool { return !o.ReadsOnly && !o.DropNames },
 	gather: func(c *columns, from []stretch) error {
-		c.names = []byte{} // a kept column is not nil, however empty
+		room := 0
 		for _, s := range from {
-			p, err := s.b.names(s.lo, s.hi)
-			if err != nil {
+			room += s.b.namesRoom(s.lo, s.hi)
+		}
+		c.names = make([]byte, 0, room) // a kept column is not nil, however empty
+		for _, s := range from {
+			var err error
+			if c.names, err = s.b.appendNames(c.names, s.lo, s.hi); err != nil {
 				return err
 			}
-			c.names = join(c.names, p, len(from))
 		}
+		c.names = slices.Clip(c.names)
 		return nil
 	},
 	permute: permuteNames,

@@ -17,13 +17,16 @@ var qualsColumn = column{
 	},
 	fromBins: bins.WantLengths,
 	gather: func(c *columns, from []stretch) error {
-		c.quals = []byte{} // a kept column is not nil, however empty
+		room := 0
 		for _, s := range from {
-			p, err := s.b.quals(s.lo, s.hi)
-			if err != nil {
+			room += s.b.baseOffset(s.hi) - s.b.baseOffset(s.lo)
+		}
+		c.quals = make([]byte, 0, room) // a kept column is not nil, however empty
+		for _, s := range from {
+			var err error
+			if c.quals, err = s.b.appendQuals(c.quals, s.lo, s.hi); err != nil {
 				return err
 			}
-			c.quals = join(c.quals, p, len(from))
 		}
 		return nil
 	},

@@ -100,14 +100,6 @@ func gather(input int, from uint64, n int, bs []*loaded, k keeps) (*columns, err
 	return c, nil
 }
 
-// join appends p to dst; the only one of its column is taken as it is.
-func join(dst, p []byte, stretches int) []byte {
-	if stretches == 1 {
-		return p[:len(p):len(p)]
-	}
-	return append(dst, p...)
-}
-
 // permutation is an order to put the records of columns in.
 type permutation struct {
 	perm    []uint32       // the i-th record is to be perm[i]

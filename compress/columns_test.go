@@ -31,12 +31,20 @@ func (c *testColumns) NameMarks(_, every int) (marks []uint64, err error) {
 	return append(marks, uint64(len(c.names))), nil
 }
 
-func (c *testColumns) ReadNames(_ int, from, to uint64, _ []byte) ([]byte, error) {
-	return c.names[from:to], nil
+func (c *testColumns) ReadNames(_ int, from, to uint64, dst []byte) ([]byte, error) {
+	return inRoom(dst, c.names[from:to])
 }
 
-func (c *testColumns) ReadQuals(_ int, from, to uint64, _ []byte) ([]byte, error) {
-	return c.quals[from:to], nil
+func (c *testColumns) ReadQuals(_ int, from, to uint64, dst []byte) ([]byte, error) {
+	return inRoom(dst, c.quals[from:to])
+}
+
+// inRoom copies p to dst, which must have room: growing a column takes memory for two of it.
+func inRoom(dst, p []byte) ([]byte, error) {
+	if cap(dst) < len(p) {
+		return nil, fmt.Errorf("room for %d bytes of %d", cap(dst), len(p))
+	}
+	return append(dst[:0], p...), nil
 }
 
 func (c *testColumns) ExceptionMarks(_, every int, _ *record.Lengths) (marks []bins.ExceptionMark, err error) {
