@@ -274,6 +274,9 @@ func TestWrappedLate(t *testing.T) {
 		{"not FASTQ", "@w\nACGT\nIIII\n", "x: record 12001: expected a line with '+', found 'I'"},
 	} {
 		for _, size := range []uint64{0, 1 << 20} {
+			if size == 0 && testing.Short() {
+				continue
+			}
 			text := []byte(plain + tt.late)
 			dir, err := binTexts(t, Config{Threads: 2, Streams: 3, Options: record.Options{BlockSize: size}}, testInput{"x", text})
 			switch {

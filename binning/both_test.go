@@ -145,6 +145,9 @@ func TestBothSameBytes(t *testing.T) {
 			want := files(t, dir)
 			for _, blocks := range []int{0, 1, 3, 1000} {
 				for _, streams := range []int{1, 4} {
+					if testing.Short() && streams == 1 && blocks != 1 {
+						continue
+					}
 					var d standIn
 					var m *mixed
 					c := Config{Threads: 2, Streams: streams, Options: o, NewAssigner: newMixed(d.start, blocks, &m)}
@@ -308,7 +311,7 @@ func TestDeviceFails(t *testing.T) {
 func TestDeviceTextFails(t *testing.T) {
 	step := 23
 	if testing.Short() {
-		step = 197
+		step = 397
 	}
 	for _, path := range writeFailingInputs(t) {
 		want := runFar(t, path, 600_000, nil)

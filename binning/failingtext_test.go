@@ -213,7 +213,7 @@ func TestLeaveBGZF(t *testing.T) {
 		want := runFar(t, path, 600_000, newByReader)
 		step := 3
 		if testing.Short() {
-			step = 29
+			step = 59
 		}
 		for good := 0; ; good += step {
 			used := 0

@@ -233,7 +233,8 @@ func TestFarText(t *testing.T) {
 	for name, text := range texts {
 		plain, packed := write(name, text), write(name+".gz", bgzipped(text))
 		for _, size := range []uint64{30_000, 300_000, uint64(2<<20 + rng.IntN(1<<20))} {
-			if size != 300_000 && testing.Short() {
+			// Each text in blocks of two sizes, in long tests of all three.
+			if size != 300_000 && (testing.Short() || os.Getenv("ORCOMGO_LONG") == "" && (size < 300_000) == (len(text) > 2<<20)) {
 				continue
 			}
 			what := fmt.Sprintf("%s, blocks of %d", name, size)
@@ -277,8 +278,11 @@ func TestFarDamage(t *testing.T) {
 		"cut":            sound[:len(sound)-1000],
 		"cut in the end": sound[:len(sound)-5],
 	}
-	damages, least := 24, 300
-	if testing.Short() { // under the race detector
+	damages, least := 12, 150
+	switch {
+	case os.Getenv("ORCOMGO_LONG") != "":
+		damages, least = 48, 600
+	case testing.Short(): // under the race detector
 		damages, least = 4, 20
 	}
 	for i := range damages {

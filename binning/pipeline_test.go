@@ -57,6 +57,9 @@ func TestSameBytes(t *testing.T) {
 	fixed, mixed := simulate(1, reads, 80, 80, "1"), simulate(2, reads, 0, 150, "1")
 	texts := []testInput{{"a.fastq", fixed}, {"b.fastq", mixed}}
 	for _, size := range []uint64{1 << 16, 300_001, 0} {
+		if size == 300_001 && testing.Short() {
+			continue
+		}
 		options := record.Options{BlockSize: size}
 		dir, err := binTexts(t, Config{Threads: 1, Streams: 1, Options: options}, texts...)
 		if err != nil {

@@ -88,6 +88,9 @@ func TestChangedInputs(t *testing.T) {
 	} {
 		for _, tt := range meddles {
 			t.Run(in.name+" "+tt.name, func(t *testing.T) {
+				if testing.Short() && in.name != "plain" && in.name != "gzip" {
+					t.Skip("make test has all")
+				}
 				t.Parallel() // it waits for the clock and the disk
 				dir := t.TempDir()
 				path, out := filepath.Join(dir, "x.fastq"), filepath.Join(dir, "out")

@@ -72,18 +72,19 @@ func TestQualitiesByBases(t *testing.T) {
 		pack    PackOptions
 		want    bool
 		short   bool // left out of short runs
+		always  bool // and only of these; the others are for long runs alone
 	}{
-		"lossless":      {record.Options{}, PackOptions{}, true, false},
-		"max":           {record.Options{}, PackOptions{Level: LevelMax}, true, true},
-		"fast":          {record.Options{}, PackOptions{Level: LevelFast}, true, true},
-		"any order":     {record.Options{OrderAny: true}, PackOptions{}, true, true},
-		"small blocks":  {record.Options{BlockSize: 200_000}, PackOptions{}, true, true},
-		"little memory": {record.Options{BlockSize: 200_000}, PackOptions{Memory: 1 << 20}, true, false},
-		"eight levels":  {record.Options{Quality: record.QualityBin8}, PackOptions{}, false, true},
-		"reads only":    {record.Options{ReadsOnly: true}, PackOptions{}, false, true},
+		"lossless":      {record.Options{}, PackOptions{}, true, false, false},
+		"max":           {record.Options{}, PackOptions{Level: LevelMax}, true, true, true},
+		"fast":          {record.Options{}, PackOptions{Level: LevelFast}, true, true, false},
+		"any order":     {record.Options{OrderAny: true}, PackOptions{}, true, true, true},
+		"small blocks":  {record.Options{BlockSize: 200_000}, PackOptions{}, true, true, false},
+		"little memory": {record.Options{BlockSize: 200_000}, PackOptions{Memory: 1 << 20}, true, false, false},
+		"eight levels":  {record.Options{Quality: record.QualityBin8}, PackOptions{}, false, true, true},
+		"reads only":    {record.Options{ReadsOnly: true}, PackOptions{}, false, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && c.short {
+			if c.short && (testing.Short() || !c.always && os.Getenv("ORCOMGO_LONG") == "") {
 				t.Skip("slow")
 			}
 			var first map[string]string

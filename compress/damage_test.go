@@ -43,7 +43,7 @@ func TestDamage(t *testing.T) {
 	o1, o2 := simulated(52, 40, true)
 	other := states(t, pair(o1, o2), record.Options{})
 	rng := rand.New(rand.NewSource(6))
-	flips := 1200
+	flips := 600
 	switch {
 	case os.Getenv("ORCOMGO_LONG") != "":
 		flips = 10_000

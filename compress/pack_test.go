@@ -232,7 +232,11 @@ func joinMates(a, b []string) []string {
 // TestDeterminism: the same bytes whatever the threads, and a second time.
 func TestDeterminism(t *testing.T) {
 	smallSlices(t)
-	r1, r2 := simulated(31, 500, true)
+	reads := 500
+	if testing.Short() {
+		reads = 250
+	}
+	r1, r2 := simulated(31, reads, true)
 	for _, o := range []record.Options{{}, {ReadsOnly: true, OrderAny: true}, {OrderAny: true}} {
 		o.BlockSize = 100 << 10
 		dir := binTo(t, pair(r1, r2), o)

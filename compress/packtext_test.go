@@ -18,6 +18,9 @@ func TestEarlyTexts(t *testing.T) {
 	pieceText = 7000
 	defer func() { pieceText = text }()
 	for _, varied := range []bool{false, true} {
+		if varied && testing.Short() {
+			break
+		}
 		r1, r2 := simulated(31, 900, varied)
 		for kind, ins := range map[string][]input{
 			"single": single("r", r1), "pair": pair(r1, r2), "numbered": single("r", r1),

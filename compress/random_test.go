@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,8 +16,11 @@ import (
 // TestRandomRuns brings small random runs through both stages, with random options. The
 // subtests are named for their seeds: -run 'RandomRuns/.*/^17$' repeats one.
 func TestRandomRuns(t *testing.T) {
-	runs := 200
-	if testing.Short() {
+	runs := 100
+	switch {
+	case os.Getenv("ORCOMGO_LONG") != "":
+		runs = 1000
+	case testing.Short():
 		runs = 20
 	}
 	sizes := []struct {

@@ -69,7 +69,7 @@ func TestMemoryBoundHolds(t *testing.T) {
 		"tandem": 40_000, "thirdN": 60_000, "identical": 100_000, "polyA": 100_000, "allN": 100_000}
 	for shape, n := range reads {
 		t.Run(shape, func(t *testing.T) {
-			if os.Getenv("ORCOMGO_LONG") == "" && !slices.Contains([]string{"shared24", "chimera", "polyA"}, shape) {
+			if os.Getenv("ORCOMGO_LONG") == "" && !slices.Contains([]string{"shared24", "chimera"}, shape) {
 				t.Skip("make test-long runs all shapes")
 			}
 			var text bytes.Buffer

@@ -100,7 +100,7 @@ func TestDamagedTwelve(t *testing.T) {
 	man := *r.Manifest()
 	bulk, meta := filepath.Base(r.Paths()[0]), filepath.Base(r.Paths()[1])
 	r.Close()
-	times := 120
+	times := 64
 	if os.Getenv("ORCOMGO_LONG") != "" {
 		times = 1000
 	}

@@ -278,10 +278,13 @@ var namesRecord = regexp.MustCompile(`^record [1-9][0-9]*: expected .+, found .+
 // TestUnusualTexts: 3,000 unusual texts are each archived and restored byte for byte, or are refused
 // with the file and the record; none takes long.
 func TestUnusualTexts(t *testing.T) {
-	const texts, workers = 3000, 4
-	n := int64(texts)
-	if testing.Short() {
-		n /= 5
+	const workers = 4
+	n := int64(1500)
+	switch {
+	case os.Getenv("ORCOMGO_LONG") != "":
+		n = 20_000
+	case testing.Short():
+		n = 600
 	}
 	var next, sound, refused, slow atomic.Int64
 	var wait sync.WaitGroup

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -97,7 +98,8 @@ func TestWorkIsBounded(t *testing.T) {
 	} {
 		t.Run(shape, func(t *testing.T) {
 			for _, n := range []int{10_000, 40_000} {
-				if testing.Short() && n > 10_000 {
+				// Four times the reads, of shapes that get by without the limits, are for the long tests.
+				if n > 10_000 && (testing.Short() || os.Getenv("ORCOMGO_LONG") == "" && !slices.Contains([]string{"stutter", "shared24", "repeats"}, shape)) {
 					break
 				}
 				b := builderOf(shaped(t, shape, n))
@@ -153,6 +155,9 @@ func TestContigsTakeLittleMemory(t *testing.T) {
 func TestAssemblerStaysInBounds(t *testing.T) {
 	for _, shape := range []string{"random", "chimera", "repeats", "stutter", "genome"} {
 		t.Run(shape, func(t *testing.T) {
+			if os.Getenv("ORCOMGO_LONG") == "" && (shape == "repeats" || shape == "genome") {
+				t.Skip("make test-long runs all shapes")
+			}
 			rd := shaped(t, shape, 20_000)
 			const bytes = 1 << 20
 			a := newAssembler(assemblerLimits{bases: 1 << 30, bytes: bytes}, 100, 1)

@@ -10,6 +10,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"orcomgo/bins/record"
@@ -123,8 +124,12 @@ func decodesFirst(t *testing.T, name string, data []byte, in Input, quals []byte
 func TestRoundTrip(t *testing.T) {
 	for _, c := range columns() {
 		for level := Fast; level <= Max; level++ {
+			long := len(c.in.Quals) > 100_000
+			if long && level == Max && os.Getenv("ORCOMGO_LONG") == "" && !strings.Contains(c.name, "sample") {
+				continue // which takes long
+			}
 			data := Encode(c.in, level)
-			if !bytes.Equal(data, Encode(c.in, level)) {
+			if again := !long || os.Getenv("ORCOMGO_LONG") != ""; again && !bytes.Equal(data, Encode(c.in, level)) {
 				t.Fatalf("%s, level %d: two runs differ", c.name, level)
 			}
 			in := c.in

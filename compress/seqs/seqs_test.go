@@ -408,8 +408,8 @@ func TestShares(t *testing.T) {
 		{name: "pairs", pair: true, memory: 1200 << 10, cost: 1.03},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if os.Getenv("ORCOMGO_LONG") == "" && (c.name == "pieces" || c.name == "pairs") {
-				t.Skip("make test-long runs this; runs in pieces, and of pairs, are tested here")
+			if os.Getenv("ORCOMGO_LONG") == "" && !slices.Contains([]string{"original order", "runs in pieces", "runs of pairs"}, c.name) {
+				t.Skip("make test-long runs this")
 			}
 			t.Parallel()
 			cols := []column{simulate(3, 30_000, 9_000, 100, 100, 0.003)}

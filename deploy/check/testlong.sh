@@ -31,7 +31,7 @@ root=$PWD
 export ORCOMGO_LONG=1 CGO_ENABLED=0
 
 long=(./cmd/orcomgo ./compress ./compress/seqs ./compress/report ./compress/tables ./compress/records ./compress/doubles
-	./compress/sidefiles ./binning ./binning/inflate ./binning/groups)
+	./compress/sidefiles ./compress/overlap ./compress/quals ./compress/bwt ./binning ./binning/inflate ./binning/groups)
 # variable NAME: the value of a variable of the Makefile
 variable() { sed -n "/^$1 *=/{:more;/\\\\\$/{N;b more};s/^[^=]*= *//;s/\\\\\n//g;p}" Makefile; }
 read -rd '' -a arm < <(variable ARM64_PKGS)
@@ -101,13 +101,19 @@ parts() {
 		all="${all:+$all|}$name"
 	done < <(sed -n '/^func scenarios/,/^}/s/^\t\t{"\([a-z, ]*\)",.*/\1/p' cmd/orcomgo/faults_test.go | tr ' ' _ | sort)
 	tests other ./cmd/orcomgo '^(TestFaults|TestLongSystemCalls)$' "^(TestFaults|TestLongSystemCalls)\$/^($all)\$"
-	for name in $(names cmd/orcomgo 'Test[A-Za-z]*\(Long\|Kill\|Faults\|DamagedTwelve\|ManyEntries\|TerminalSession\|RunFolder\)'); do
+	for name in $(names cmd/orcomgo 'Test[A-Za-z]*\(Long\|Kill\|Faults\|DamagedTwelve\|ManyEntries\|TerminalSession\|RunFolder\|DamageIsReported\|UnusualTexts\)'); do
 		case $name in TestFaults | TestLongSystemCalls | TestLongBinMemory | TestMemory*) continue ;; esac
 		tests other ./cmd/orcomgo "^$name\$"
 	done
 	for name in $(names compress 'Test[A-Za-z]*\(Reader\|FindData\)'); do tests other ./compress "^$name\$"; done
 	tests other ./compress '^TestDamage$'
+	tests other ./compress '^TestRandomRuns$'
+	tests other ./compress '^TestQualitiesByBases$'
+	tests other ./compress/overlap '^(TestWorkIsBounded|TestAssemblerStaysInBounds|TestGroupKmers)$'
+	tests other ./compress/quals '^TestRoundTrip$'
+	tests other ./compress/bwt '^TestGiantGroups$'
 	tests other ./binning '^TestDecompress$'
+	tests other ./binning '^TestFar(Text|Damage)$'
 	tests other ./compress/seqs '^TestLongDraws$'
 	tests other ./compress/seqs '^(TestShares|TestLongestReads)$'
 	for p in 0 1 2 3 4 5 6 7; do tests other ./binning/inflate "^TestDamaged\$/^part=$p\$"; done
