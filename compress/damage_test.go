@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"math/rand"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,7 +53,9 @@ func TestDamage(t *testing.T) {
 		flips = 200
 	}
 	count := 0
-	for state, dir := range states(t, ins, record.Options{}) {
+	dirs := states(t, ins, record.Options{})
+	for _, state := range slices.Sorted(maps.Keys(dirs)) { // so that the same bits are flipped in each run
+		dir := dirs[state]
 		check := func(what, path string, bad []byte) {
 			t.Helper()
 			good, err := os.ReadFile(path)
@@ -118,6 +122,39 @@ func TestDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			check("swapped", path, foreign)
+		}
+	}
+}
+
+// TestManifestBytes: a flipped bit of any byte of either copy of the manifest is seen when the archive is opened.
+func TestManifestBytes(t *testing.T) {
+	text, _ := simulated(56, 20, true)
+	dir := binTo(t, single("a.fastq", text), record.Options{})
+	packTo(t, dir, PackOptions{Tool: "a tool of which no check knows"})
+	meta, err := os.ReadFile(filepath.Join(dir, "a.cmeta"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "a.cdna"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := bytes.LastIndex(data, meta)
+	if from < 0 {
+		t.Fatal("no copy of the manifest")
+	}
+	for name, first := range map[string]int{"a.cmeta": 0, "a.cdna": from} {
+		for i := range meta {
+			path, at := filepath.Join(dir, name), int64(first+i)
+			flip(t, path, at, 1<<(i%8))
+			src, err := openSource(dir, 1, 0)
+			if err == nil {
+				if len(src.problems()) == 0 {
+					t.Errorf("%s: a flipped bit of byte %d is not seen", name, at)
+				}
+				src.Close()
+			}
+			flip(t, path, at, 1<<(i%8))
 		}
 	}
 }

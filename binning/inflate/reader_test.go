@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -235,9 +236,20 @@ func TestGoroutines(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		var ended atomic.Bool
+		z.begin(new(span), func() { time.Sleep(5 * time.Millisecond); ended.Store(true) }, true)
 		z.Close()
+		if !ended.Load() {
+			t.Error("Close did not wait for a task")
+		}
 		if _, err := z.Next(); err == nil {
 			t.Error("a closed reader gives text")
+		}
+		if z.release() {
+			t.Error("the context keeps a closed reader")
+		}
+		for range cap(z.events) + 1 { // more than anybody waits for
+			go z.tell(event{idle: true})
 		}
 		cancel()
 	}
