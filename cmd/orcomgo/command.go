@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -120,6 +122,7 @@ func commandTree(s *streams) *cobra.Command {
 		return noCommand(root, args[0])
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		err = plainFlagError(err)
 		if c == root {
 			return usageError{err}
 		}
@@ -274,4 +277,22 @@ func find(name string) *command {
 		}
 	}
 	return nil
+}
+
+// plainFlagError says in words what a number has to be, where the error names functions of Go.
+func plainFlagError(err error) error {
+	var number *strconv.NumError
+	if !errors.As(err, &number) {
+		return err
+	}
+	what := "expected a whole number"
+	switch {
+	case errors.Is(number, strconv.ErrRange):
+		what = "the number is too large"
+	case number.Func == "ParseBool":
+		what = "expected true or false"
+	case number.Func == "ParseUint":
+		what = "expected a whole number that is not negative"
+	}
+	return errors.New(strings.TrimSuffix(err.Error(), number.Error()) + what)
 }
