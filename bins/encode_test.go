@@ -13,8 +13,9 @@ func TestCoders(t *testing.T) {
 	const length = (mostCoders + 4) * qualChunk
 	all := NewEncoded(2)
 	for i := range all {
-		b := &Block{Records: 1, Lengths: record.Lengths{Fixed: length}, Packed: make([]byte, record.PackedLen(length)), Names: []byte("a\n"),
-			Quals: bytes.Repeat([]byte("F"), length), Order: []uint32{0}, Place: []uint32{0}, Bins: []Bin{{Signature: NBin, Reads: 1, Bases: length}}}
+		b := &Block{Records: 1, Lengths: record.Lengths{Fixed: length}, Packed: make([]byte, record.PackedLen(length)),
+			Names: []byte("a\n"), Quals: bytes.Repeat([]byte("F"), length), Order: []uint32{0}, Place: []uint32{0},
+			Bins: []Bin{{Signature: NBin, Reads: 1, Bases: length}}}
 		most := 0
 		err := EncodeBlock(&all[i], b, func(n int, task func(int)) {
 			most = max(most, n)

@@ -20,7 +20,9 @@ func TestTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	for _, at := range []time.Time{time.Unix(0, 1), time.Date(1960, 5, 1, 0, 0, 0, 123456789, time.UTC), time.Date(2400, 5, 1, 0, 0, 0, 7, time.UTC)} {
+	for _, at := range []time.Time{
+		time.Unix(0, 1), time.Date(1960, 5, 1, 0, 0, 0, 123456789, time.UTC), time.Date(2400, 5, 1, 0, 0, 0, 7, time.UTC),
+	} {
 		for name, set := range map[string]func() error{
 			"SetTime":      func() error { return SetTime(path, at) },
 			"SetLinkTime":  func() error { return SetLinkTime(link, at) },

@@ -18,8 +18,9 @@ func TestImports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	text := regexp.MustCompile(`,\n {20,}`).ReplaceAllString(string(page), ", ") // a long list goes on in the next line
 	allowed := map[string][]string{}
-	for _, m := range regexp.MustCompile(`(?m)^    (\S+) +-> (.*)$`).FindAllStringSubmatch(string(page), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^    (\S+) +-> (.*)$`).FindAllStringSubmatch(text, -1) {
 		text := regexp.MustCompile(` \([^)]*\)`).ReplaceAllString(m[2], "")
 		// a/{b, c} is a/b and a/c.
 		text = regexp.MustCompile(`(\S+)/\{([^}]*)\}`).ReplaceAllStringFunc(text, func(s string) string {

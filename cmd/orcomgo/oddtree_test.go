@@ -277,7 +277,8 @@ func TestHardLinkToNothing(t *testing.T) {
 		}
 	}
 	_, _, err = (&batch{}).listing(tree, nil)
-	if want := "z.txt: it is a hard link to gone.txt, which is not archived"; links != 1 || err == nil || !strings.HasSuffix(err.Error(), want) {
+	const want = "z.txt: it is a hard link to gone.txt, which is not archived"
+	if links != 1 || err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("%d hard links, error %v, want %q", links, err, want)
 	}
 }

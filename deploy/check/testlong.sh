@@ -72,8 +72,8 @@ arm64_parts() {
 			;;
 		*) part other "arm64 $(flat "$pkg")" "$pkg" "$run -test.skip '^($skip)\$'" ;;
 		esac
-	done < <(GOARCH=arm64 $GO list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}} {{join .TestGoFiles " "}} {{join .XTestGoFiles " "}}{{end}}' \
-		"${arm[@]}")
+	done < <(GOARCH=arm64 $GO list -f \
+		'{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}} {{join .TestGoFiles " "}} {{join .XTestGoFiles " "}}{{end}}' "${arm[@]}")
 }
 
 # Parts that take longest come first.
