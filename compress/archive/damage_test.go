@@ -1,0 +1,301 @@
+package archive
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/zeebo/xxh3"
+
+	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
+)
+
+// TestDamage flips every bit and cuts every length of both files, and swaps each with
+// that of another archive.
+func TestDamage(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	sample(t, dir, true)
+	w, err := Create(other, "x", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Add([]byte("shared")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Commit(&Manifest{Shared: []Section{{Len: 6, Hash: xxh3.HashString("shared")}}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, suffix := range []string{BulkSuffix, MetaSuffix} {
+		path := filepath.Join(dir, "x"+suffix)
+		good, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect := func(what string, bad []byte) {
+			t.Helper()
+			if err := os.WriteFile(path, bad, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			err := readAll(dir)
+			if !errors.Is(err, parse.ErrCorrupt) {
+				t.Fatalf("%s, %s: error %v", suffix, what, err)
+			}
+			if !strings.Contains(err.Error(), "x"+BulkSuffix) && !strings.Contains(err.Error(), "x"+MetaSuffix) {
+				t.Fatalf("%s, %s: %q names no file", suffix, what, err)
+			}
+		}
+		for i := range good {
+			bad := bytes.Clone(good)
+			bad[i] ^= 1 << (i % 8)
+			expect("flipped bit", bad)
+			if i%7 == 0 {
+				expect("cut", good[:i])
+			}
+		}
+		expect("trailing byte", append(bytes.Clone(good), 0))
+		foreign, err := os.ReadFile(filepath.Join(other, "x"+suffix))
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect("swapped", foreign)
+		if err := os.WriteFile(path, good, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "x"+BulkSuffix)); err != nil {
+		t.Fatal(err)
+	}
+	if err := readAll(dir); !errors.Is(err, parse.ErrCorrupt) {
+		t.Errorf("missing bulk file: %v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, "x"+MetaSuffix)); err != nil {
+		t.Fatal(err)
+	}
+	if err := readAll(dir); !errors.Is(err, commit.ErrNotArchive) {
+		t.Errorf("no manifest: %v", err)
+	}
+}
+
+// sections returns what the sections of the archive hold.
+func sections(t *testing.T, r *Reader) [][]byte {
+	t.Helper()
+	var all [][]byte
+	r.m.eachSection(func(s *Section) {
+		b, err := r.Read(*s, nil, "a section")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, b)
+	})
+	return all
+}
+
+// TestEitherManifest damages one copy of the manifest after the other, and the header: the
+// archive can be read all the same, and the damage is reported.
+func TestEitherManifest(t *testing.T) {
+	dir := t.TempDir()
+	man := sample(t, dir, true)
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := sections(t, r)
+	r.Close()
+	bulk, meta := filepath.Join(dir, "x"+BulkSuffix), filepath.Join(dir, "x"+MetaSuffix)
+	good := map[string][]byte{}
+	for _, path := range []string{bulk, meta} {
+		if good[path], err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(what, path string, bad []byte) {
+		t.Helper()
+		if bad == nil {
+			os.Remove(path)
+		} else if err := os.WriteFile(path, bad, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(dir)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		defer r.Close()
+		if len(r.Problems()) == 0 {
+			t.Errorf("%s: no problem reported", what)
+		}
+		for _, p := range r.Problems() {
+			if !errors.Is(p, parse.ErrCorrupt) || !strings.HasPrefix(p.Error(), path+": ") {
+				t.Errorf("%s: problem %v", what, p)
+			}
+		}
+		if !reflect.DeepEqual(sections(t, r), want) {
+			t.Errorf("%s: other sections", what)
+		}
+		if err := os.WriteFile(path, good[path], 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flipped := func(path string, i int) []byte {
+		bad := bytes.Clone(good[path])
+		bad[i] ^= 1
+		return bad
+	}
+	for i := range good[meta] {
+		expect("a flipped bit of .cmeta", meta, flipped(meta, i))
+		expect("a cut .cmeta", meta, good[meta][:i])
+	}
+	expect("no .cmeta", meta, nil)
+	for i := int(man.BulkLen); i < len(good[bulk]); i++ {
+		expect("a flipped bit of the copy", bulk, flipped(bulk, i))
+		expect("a cut copy", bulk, good[bulk][:i])
+	}
+	for i := range bulkHeader {
+		expect("a flipped bit of the header", bulk, flipped(bulk, i))
+	}
+	expect("bytes after the end", bulk, append(bytes.Clone(good[bulk]), 1, 2, 3))
+
+	// Both at once is the end of it.
+	os.WriteFile(meta, flipped(meta, 30), 0o666)
+	os.WriteFile(bulk, good[bulk][:len(good[bulk])-1], 0o666)
+	if _, err := Open(dir); !errors.Is(err, parse.ErrCorrupt) {
+		t.Errorf("both copies damaged: %v", err)
+	}
+}
+
+// TestRestoreMeta writes a lost .cmeta file again.
+func TestRestoreMeta(t *testing.T) {
+	dir := t.TempDir()
+	sample(t, dir, true)
+	path := filepath.Join(dir, "x"+MetaSuffix)
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Remove(path)
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if !r.MetaMissing() || len(r.Paths()) != 1 {
+		t.Errorf("missing %v, files %v", r.MetaMissing(), r.Paths())
+	}
+	if err := r.RestoreMeta(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("other bytes (%v)", err)
+	}
+	if err := readAll(dir); err != nil {
+		t.Error(err)
+	}
+}
+
+// seal gives a changed manifest a checksum that matches.
+func seal(b []byte) []byte {
+	body := b[:len(b)-16]
+	sum := xxh3.Hash128(body).Bytes()
+	return append(bytes.Clone(body), sum[:]...)
+}
+
+func TestUnknownVersion(t *testing.T) {
+	dir := t.TempDir()
+	b := sample(t, dir, true).marshal()
+	for _, v := range []byte{MinVersion - 1, Version + 1} {
+		b[len(metaMagic)] = v
+		if _, err := parseManifest("x.cmeta", seal(b)); !errors.Is(err, parse.ErrVersion) || errors.Is(err, parse.ErrCorrupt) {
+			t.Errorf("version %d: error %v", v, err)
+		}
+	}
+}
+
+func TestInconsistentManifest(t *testing.T) {
+	base := func() *Manifest { return sample(t, t.TempDir(), true) }
+	cases := map[string]func(*Manifest){
+		"section beyond the end": func(m *Manifest) { m.Slices[1].Seqs.Len += 5 },
+		"huge section":           func(m *Manifest) { m.Slices[0].Seqs.Len = 1<<63 - 1; m.Slices[1].Seqs.Len = 1<<63 - 1 },
+		"section short":          func(m *Manifest) { m.Slices[1].Seqs.Len -= 5 },
+		"too few records":        func(m *Manifest) { m.Slices[1].Records-- },
+		"too many records":       func(m *Manifest) { m.Slices[1].Records++ },
+		"no records":             func(m *Manifest) { m.Slices[1].Records = 0 },
+		"impossible names":       func(m *Manifest) { m.Slices[0].First.NamesLen = 1 << 40 },
+		"impossible bases": func(m *Manifest) {
+			m.Slices[2].First.Bases, m.Inputs[2].Bases = 1<<45, 1<<45
+		},
+		"bases":                     func(m *Manifest) { m.Slices[0].First.Bases++ },
+		"text":                      func(m *Manifest) { m.Slices[0].First.TextLen-- },
+		"block text":                func(m *Manifest) { m.Inputs[0].Blocks[0].Len++ },
+		"block text short":          func(m *Manifest) { m.Inputs[0].Blocks[0].Len-- },
+		"mate of itself":            func(m *Manifest) { m.Inputs[2].Mate = 2 },
+		"mate beyond":               func(m *Manifest) { m.Inputs[2].Mate = 9 },
+		"two first mates":           func(m *Manifest) { m.Inputs[1].First = true },
+		"unequal mates":             func(m *Manifest) { m.Inputs[1].Records = 31 },
+		"slice of an unknown input": func(m *Manifest) { m.Slices[2].First.Input = 4 },
+		"slice of second mates":     func(m *Manifest) { m.Slices[2].First.Input = 1 },
+		"words in an old version":   func(m *Manifest) { m.NameRanges = true },
+	}
+	for name, change := range cases {
+		m := base()
+		change(m)
+		if _, err := parseManifest("x.cmeta", m.marshal()); !errors.Is(err, parse.ErrCorrupt) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// FuzzManifest feeds manifests with a right checksum to the parser; what it accepts must
+// come back the same when written again.
+func FuzzManifest(f *testing.F) {
+	for _, verified := range []bool{true, false} {
+		b := sample(f, f.TempDir(), verified).marshal()
+		f.Add(b[:len(b)-16])
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		b = append(b, make([]byte, 16)...)
+		m, err := parseManifest("x.cmeta", seal(b))
+		if err != nil {
+			if !errors.Is(err, parse.ErrCorrupt) && !errors.Is(err, parse.ErrVersion) {
+				t.Fatalf("error of no kind: %v", err)
+			}
+			return
+		}
+		again, err := parseManifest("x.cmeta", m.marshal())
+		if err != nil {
+			t.Fatalf("written again: %v", err)
+		}
+		if !reflect.DeepEqual(m, again) {
+			t.Fatal("written again, it differs")
+		}
+	})
+}
+
+// FuzzBulk puts arbitrary bytes in place of the bulk file.
+func FuzzBulk(f *testing.F) {
+	dir := f.TempDir()
+	sample(f, dir, true)
+	path := filepath.Join(dir, "x"+BulkSuffix)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good)
+	f.Add(good[:bulkHeader])
+	f.Add([]byte(nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		err := readAll(dir)
+		if err != nil && !errors.Is(err, parse.ErrCorrupt) && !errors.Is(err, parse.ErrVersion) {
+			t.Fatal(err)
+		}
+		if (err != nil) == bytes.Equal(b, good) {
+			t.Fatalf("error %v, bytes equal %v", err, bytes.Equal(b, good))
+		}
+	})
+}

@@ -1,0 +1,108 @@
+package fmindex
+
+import (
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestDamage: whatever byte is changed, and wherever the file is cut, that is an error.
+func TestDamage(t *testing.T) {
+	l := new(Literals)
+	l.Add([]byte{1, 2, 3})
+	l.EndSlice()
+	file := indexOf(t, draw(rand.New(rand.NewPCG(0, 7)), 700), l, 1).Bytes()
+	for i := range file {
+		bad := slices.Clone(file)
+		bad[i] ^= 1 << (i % 8)
+		x, err := Open(bad)
+		if !errors.Is(err, ErrCorrupt) {
+			t.Fatalf("byte %d changed: %v, %v", i, x, err)
+		}
+		if _, err := Open(file[:i]); !errors.Is(err, ErrCorrupt) {
+			t.Fatalf("cut after %d bytes: %v", i, err)
+		}
+	}
+	if _, err := Open(append(slices.Clone(file), 0)); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("a byte more: %v", err)
+	}
+}
+
+// sealed returns a file with the right checksum.
+func sealed(file []byte) []byte {
+	if len(file) >= headerBytes {
+		sum := fileHash(file)
+		copy(file[hashAt:], sum[:])
+	}
+	return file
+}
+
+// TestForged: files with the right checksum, in which something else is wrong, are refused.
+func TestForged(t *testing.T) {
+	file := indexOf(t, draw(rand.New(rand.NewPCG(0, 8)), 700), nil, 1).Bytes()
+	number := func(i int, v uint64) func(b []byte) {
+		return func(b []byte) { binary.LittleEndian.PutUint64(b[numbersAt+8*i:], v) }
+	}
+	for name, c := range map[string]struct {
+		forge func(b []byte)
+		want  string
+	}{
+		"version":   {func(b []byte) { b[8] = 2 }, "version 2"},
+		"bases":     {number(numBases, 701), "literal bases"},
+		"genome":    {number(numGenome, 701), "701 of the pseudogenome"},
+		"first":     {number(numFirst, 0), "row 0"},
+		"slices":    {number(numSlices, 1<<60), "not what its header says"},
+		"lengths":   {number(numLengths, 1), "not what its header says"},
+		"counts":    {func(b []byte) { b[headerBytes+blockBytes]++ }, "block 1"},
+		"transform": {func(b []byte) { b[headerBytes+lowAt] ^= 1 }, "block 1"},
+	} {
+		bad := slices.Clone(file)
+		c.forge(bad)
+		if _, err := Open(sealed(bad)); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// FuzzOpen: forged files are refused, or give some answer, in bounded time and memory.
+func FuzzOpen(f *testing.F) {
+	r := rand.New(rand.NewPCG(0, 9))
+	for _, n := range []int{0, 1, 64, 300} {
+		l := new(Literals)
+		l.Add(draw(r, 10))
+		l.EndSlice()
+		f.Add(indexOf(f, draw(r, n), l, 1).Bytes())
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		x, err := Open(sealed(file))
+		if err != nil {
+			if !errors.Is(err, ErrCorrupt) {
+				t.Error(err)
+			}
+			return
+		}
+		rows := x.Find([]byte{1, 2})
+		x.Near([]byte{1, 2, 3, 0, 1}, 2, func(r Rows, _ int) bool {
+			rows = r
+			return true
+		})
+		places := rows.Append(nil, 20)
+		err = x.Locate(places)
+		if err != nil && !errors.Is(err, ErrCorrupt) {
+			t.Error(err)
+		}
+		for _, at := range places {
+			if err != nil {
+				break
+			}
+			x.Whole(int(at), 2)
+			x.Depth(int(at), int(at)+2)
+		}
+		if _, err := x.AppendText(nil, 0, x.Chunks()); err != nil && !errors.Is(err, ErrCorrupt) {
+			t.Error(err)
+		}
+	})
+}

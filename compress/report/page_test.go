@@ -1,0 +1,105 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"strings"
+	"testing"
+
+	"orcomgo/bins/record"
+)
+
+// TestPage: the page needs no other file, its plots are well-formed, and it is small.
+func TestPage(t *testing.T) {
+	f := figuresOf(t, archiveOf(t, record.Options{}, fixtures+"pair41_R1.fastq", fixtures+"pair41_R2.fastq"), 2)
+	f.Archive.Inputs[0].Name = `<script>alert("&")</script>` // names of files are whatever somebody wrote
+	var b bytes.Buffer
+	if err := f.Page(&b, "test"); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	if b.Len() > 1_500_000 {
+		t.Errorf("%d bytes", b.Len())
+	}
+	for _, no := range []string{"<script", "<link", "<img", "src=", "@import", "url(", "http:", "https:"} {
+		if strings.Contains(page, no) {
+			t.Errorf("the page has %q", no)
+		}
+	}
+	plots := strings.Split(page, "<svg")[1:]
+	if want := 2*6 + 2; len(plots) != want {
+		t.Errorf("%d plots, want %d", len(plots), want)
+	}
+	for _, p := range plots {
+		text, _, ok := strings.Cut(p, "</svg>")
+		if !ok || !strings.Contains(text, "</text>") || !strings.Contains(text, "<path") {
+			t.Fatalf("a plot without labels or lines: %s", text)
+		}
+		d := xml.NewDecoder(strings.NewReader("<svg" + text + "</svg>"))
+		for {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestMultiQC: the sections have what the custom content of MultiQC needs, and the same figures.
+func TestMultiQC(t *testing.T) {
+	f := figuresOf(t, archiveOf(t, record.Options{}, fixtures+"pair41_R1.fastq", fixtures+"pair41_R2.fastq"), 2)
+	ids := map[string]bool{}
+	for _, s := range f.MultiQC() {
+		name, content, err := s.File(f.Archive.Name)
+		if err != nil || !strings.HasSuffix(name, "_mqc.json") {
+			t.Fatal(name, err)
+		}
+		var v struct {
+			ID       string                    `json:"id"`
+			PlotType string                    `json:"plot_type"`
+			PConfig  any                       `json:"pconfig"`
+			Data     map[string]map[string]any `json:"data"`
+		}
+		if err := json.Unmarshal(content, &v); err != nil {
+			t.Fatal(err)
+		}
+		if v.ID == "" || ids[v.ID] || v.PConfig == nil || len(v.Data) == 0 {
+			t.Errorf("%s: %+v", name, v)
+		}
+		ids[v.ID] = true
+		switch v.PlotType {
+		case "generalstats":
+			if got := v.Data[f.Archive.Name]["orcomgo_records"]; got != float64(f.Archive.Records) {
+				t.Errorf("%v records", got)
+			}
+			headers := 0
+			for _, h := range v.PConfig.([]any) {
+				for id := range h.(map[string]any) {
+					headers++
+					if _, ok := v.Data[f.Archive.Name][id]; !ok {
+						t.Errorf("no value of %s", id)
+					}
+				}
+			}
+			if headers != len(v.Data[f.Archive.Name]) {
+				t.Errorf("%d headers", headers)
+			}
+		case "linegraph":
+			if len(v.Data) != 2 {
+				t.Errorf("%s: %d lines", name, len(v.Data))
+			}
+			if v.ID == "orcomgo_quality" && v.Data[f.Archive.Name+" read 2"]["1"] != f.Reads[1].Cycles[0].Quality.Mean {
+				t.Error("another mean quality at cycle 1")
+			}
+		case "bargraph":
+		default:
+			t.Errorf("%s: plot type %s", name, v.PlotType)
+		}
+	}
+	if len(ids) != 5 {
+		t.Errorf("sections %v", ids)
+	}
+}
