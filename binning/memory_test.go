@@ -130,6 +130,7 @@ func TestInflatingMemory(t *testing.T) {
 	}{
 		{"nothing to inflate", 1 << 30, plain, memoryGzip, memoryGzip},
 		{"one", 1 << 30, zipped, memoryGzip + whole, memoryGzip + whole},
+		{"one, and one that is plain", 1 << 30, plain + " " + zipped, memoryGzip + whole, memoryGzip + whole},
 		{"no bound", 0, zipped, memoryGzip + whole, memoryGzip + whole},
 		{"who knows", 4 << 30, "-", memoryGzip + whole, memoryGzip + whole},
 		{"two", 1 << 30, zipped + " " + zipped, memoryGzip + whole/2, memoryGzip + whole/2},
@@ -145,6 +146,9 @@ func TestInflatingMemory(t *testing.T) {
 		}
 		if c.inflating < tt.min || c.inflating > tt.max {
 			t.Errorf("%s: %d bytes an input, want %d to %d", tt.name, c.inflating, tt.min, tt.max)
+		}
+		if want := !strings.Contains(tt.inputs+" ", plain+" "); c.allGzip != want {
+			t.Errorf("%s: all of gzip: %t", tt.name, c.allGzip)
 		}
 	}
 }
