@@ -28,7 +28,7 @@ type cachedChunk struct {
 
 // The cache takes at most one in cachedShare bytes of what the process may take, and cachedChunks chunks for each thread.
 const (
-	cachedShare  = 32
+	cachedShare  = 128
 	cachedChunks = 2
 )
 
