@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// places are what tasks wait for and take. Of the tasks that wait, that of the lowest turn takes the next free place, and of equal turns the
-// one that came first.
+// places are what tasks wait for and take. Of the tasks that wait, that of the lowest turn takes the next free place, and of equal turns
+// the one that came first.
 type places struct {
 	number  int // of all places
 	mu      sync.Mutex

@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 )
 
-// TestPlacesByTurn: of tasks that wait, that of the lowest turn begins next, and of equal turns the one that came first; those whose context
-// ends do not.
+// TestPlacesByTurn: of tasks that wait, that of the lowest turn begins next, and of equal turns the one that came first; those whose
+// context ends do not.
 func TestPlacesByTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := newWorkers(1)

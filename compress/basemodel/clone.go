@@ -50,8 +50,8 @@ func (m *Model) Clone(n int) *Model {
 	return c
 }
 
-// changedShare: the first clone of a model, for at most one base in so many slots of the table of k-mers, notes the slots that it changes and
-// shares the others with the model. It takes longer to copy them than to look these up, and a sample of a group has one slice only.
+// changedShare: the first clone of a model, for at most one base in so many slots of the table of k-mers, notes the slots that it changes
+// and shares the others with the model. It takes longer to copy them than to look these up, and a sample of a group has one slice only.
 const changedShare = 256
 
 // cloneForFew is Clone for so few bases.

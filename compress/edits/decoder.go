@@ -271,8 +271,8 @@ func (d *Decoder) manySteps(base uint32, at, most int) (n int, class uint32) {
 	return n, base
 }
 
-// toEdit takes the steps before the next edit, which is one of those of masks, and returns how many they are, and the class of the edit, less
-// that of the first one of steps.
+// toEdit takes the steps before the next edit, which is one of those of masks, and returns how many they are, and the class of the edit,
+// less that of the first one of steps.
 func (d *Decoder) toEdit(steps []uint32, classes int) (n int, class uint32) {
 	n = masksStep
 	masks := d.masks[:classes]

@@ -99,7 +99,8 @@ func TestWorkIsBounded(t *testing.T) {
 		t.Run(shape, func(t *testing.T) {
 			for _, n := range []int{10_000, 40_000} {
 				// Four times the reads, of shapes that get by without the limits, are for the long tests.
-				if n > 10_000 && (testing.Short() || os.Getenv("ORCOMGO_LONG") == "" && !slices.Contains([]string{"stutter", "shared24", "repeats"}, shape)) {
+				short := testing.Short() || os.Getenv("ORCOMGO_LONG") == "" && !slices.Contains([]string{"stutter", "shared24", "repeats"}, shape)
+				if n > 10_000 && short {
 					break
 				}
 				b := builderOf(shaped(t, shape, n))

@@ -7,8 +7,8 @@ import (
 	"orcomgo/compress/basemodel"
 )
 
-// TestLiteralsAfterTheModel: a slice that has to wait for the model codes its literals when it goes on again, so that only as many slices copy
-// the model at once as go on at once; else literals are coded side by side with the other reads.
+// TestLiteralsAfterTheModel: a slice that has to wait for the model codes its literals when it goes on again, so that only as many slices
+// copy the model at once as go on at once; else literals are coded side by side with the other reads.
 func TestLiteralsAfterTheModel(t *testing.T) {
 	r := &columnReads{cols: []*Column{{Records: 1, Lengths: record.Lengths{Fixed: 10}}}, where: []*places{newPlaces(1)},
 		exceptions: []*record.ExceptionList{{}}}

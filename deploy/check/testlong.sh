@@ -101,7 +101,8 @@ parts() {
 		all="${all:+$all|}$name"
 	done < <(sed -n '/^func scenarios/,/^}/s/^\t\t{"\([a-z, ]*\)",.*/\1/p' cmd/orcomgo/faults_test.go | tr ' ' _ | sort)
 	tests other ./cmd/orcomgo '^(TestFaults|TestLongSystemCalls)$' "^(TestFaults|TestLongSystemCalls)\$/^($all)\$"
-	for name in $(names cmd/orcomgo 'Test[A-Za-z]*\(Long\|Kill\|Faults\|DamagedTwelve\|ManyEntries\|TerminalSession\|RunFolder\|DamageIsReported\|UnusualTexts\)'); do
+	local slow='Long\|Kill\|Faults\|DamagedTwelve\|ManyEntries\|TerminalSession\|RunFolder\|DamageIsReported\|UnusualTexts'
+	for name in $(names cmd/orcomgo "Test[A-Za-z]*\\($slow\\)"); do
 		case $name in TestFaults | TestLongSystemCalls | TestLongBinMemory | TestMemory*) continue ;; esac
 		tests other ./cmd/orcomgo "^$name\$"
 	done
