@@ -99,7 +99,8 @@ parts() {
 		for named in false true; do tests other ./cmd/orcomgo "^TestFaults\$/^$name\$/^named=$named\$"; done
 		tests other ./cmd/orcomgo "^TestLongSystemCalls\$/^$name\$"
 		all="${all:+$all|}$name"
-	done < <(sed -n '/^func scenarios/,/^}/s/^\t\t{"\([a-z, ]*\)",.*/\1/p' cmd/orcomgo/faults_test.go | tr ' ' _ | sort)
+	done < <(sed -n '/^func scenarios/,/^}/s/^\t\t{"\([a-z, ]*\)",.*/\1/p' cmd/orcomgo/faultscenarios_test.go | tr ' ' _ | sort)
+	[ -n "$all" ] || { echo "testlong.sh: no scenarios of TestFaults found" >&2 && return 1; }
 	tests other ./cmd/orcomgo '^(TestFaults|TestLongSystemCalls)$' "^(TestFaults|TestLongSystemCalls)\$/^($all)\$"
 	local slow='Long\|Kill\|Faults\|DamagedTwelve\|ManyEntries\|TerminalSession\|RunFolder\|DamageIsReported\|UnusualTexts'
 	for name in $(names cmd/orcomgo "Test[A-Za-z]*\\($slow\\)"); do
@@ -132,7 +133,9 @@ parts() {
 	done
 }
 
-parts | awk -F'\t' -v only="$only" '$2 ~ only' >"$out/parts"
+set -o pipefail
+parts | awk -F'\t' -v only="$only" '$2 ~ only' >"$out/parts" || exit 1
+set +o pipefail
 [ -z "$list" ] || { cut -f 2 "$out/parts"; exit; }
 rm -f "$out"/logs/* "$out"/results
 
