@@ -137,11 +137,11 @@ func (o *binFlags) usagef(format string, args ...any) error {
 // config turns the command line into what binning is to do.
 func (o *binFlags) config(args []string) (c binning.Config, err error) {
 	if len(o.first) != len(o.second) {
-		return c, o.usagef("%d files of first mates (-1) and %d of second (-2)", len(o.first), len(o.second))
+		return c, o.usagef("files of first mates (-1): %d, of second (-2): %d: give as many of both", len(o.first), len(o.second))
 	}
 	for i, further := range [][]string{o.third, o.fourth} {
 		if len(further) > 0 && len(further) != len(o.first) {
-			return c, o.usagef("%d files of first mates (-1) and %d of -%d: give as many, or none", len(o.first), len(further), i+3)
+			return c, o.usagef("files of first mates (-1): %d, of -%d: %d: give as many, or none", len(o.first), i+3, len(further))
 		}
 	}
 	switch {
