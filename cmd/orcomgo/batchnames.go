@@ -100,7 +100,8 @@ func (b *batch) runNamed(ctx context.Context, a *archiving, s *samples.Sample) (
 	}
 }
 
-// rename gives a sample the nth name instead of one that it can't have, or a later one if another sample has that.
+// rename gives a sample the nth name instead of one that it can't have, or a later one if another sample has that. With --force it is one
+// that no archive has: the user knows of the samples' names, but not of this one.
 func (b *batch) rename(s *samples.Sample, wanted string, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -109,7 +110,11 @@ func (b *batch) rename(s *samples.Sample, wanted string, n int) {
 		if n > 1 {
 			name = binning.CutName(fmt.Sprintf("%s_%d", wanted, n))
 		}
-		if !slices.ContainsFunc(b.list, func(other samples.Sample) bool { return other.Name == name }) {
+		taken := slices.ContainsFunc(b.list, func(other samples.Sample) bool { return other.Name == name })
+		if !taken && b.force {
+			_, taken, _ = commit.Lookup(b.config.OutDir, name) // on an error archiving says what is wrong
+		}
+		if !taken {
 			s.Name = name
 			return
 		}
