@@ -143,7 +143,7 @@ func (r *Reader) information(k int) (*compress.Information, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case !found && a.ID == [16]byte{}:
+	case a.ID == [16]byte{}: // what is found is of other reads
 		return nil, fmt.Errorf("%s could not be archived with the directory: mend that, and archive it again", path)
 	case !found || !e.Has[commit.Packed]:
 		return nil, fmt.Errorf("the archive %s is missing", path)
