@@ -50,16 +50,16 @@ func (a *alikes) add(i int, name string, sample []byte) bool {
 	if !ok {
 		return false
 	}
-	k := a.kinds[kind]
+	k, room := a.kinds[kind], a.size+len(sample) <= maxAlikeKept
+	if !room && (k == nil || len(k.texts) < leastAlike) {
+		return false
+	}
 	if k == nil {
-		if a.size+len(sample) > maxAlikeKept {
-			return false
-		}
 		k = &alike{}
 		a.kinds[kind] = k
 	}
 	k.files = append(k.files, i)
-	if len(k.texts) < leastAlike || k.size+len(sample) <= alikeTrial && a.size+len(sample) <= maxAlikeKept {
+	if len(k.texts) < leastAlike || k.size+len(sample) <= alikeTrial && room {
 		k.texts = append(k.texts, sample)
 		k.size += len(sample)
 		a.size += len(sample)
