@@ -250,7 +250,7 @@ func (p *plan) try(ctx context.Context, t *trial) (estimate.Point, error) {
 
 // betweenArchives is about how many bytes of memory a run over many samples takes for itself, besides the largest archive: for the list of
 // files, and for what of the archives before is used again.
-const betweenArchives = 6e6
+const betweenArchives = 7e6
 
 // total returns what all archives are expected to take, as many at a time as there are jobs, and then the side archives. Archives that are
 // made at the same time take that share of their memory.
@@ -275,7 +275,7 @@ func (p *plan) total(list []planned, sides []plannedSide, share float64) (all es
 		all.CPU += e.CPU
 		all.Memory = max(all.Memory, e.Memory)
 	}
-	if len(list)+len(sides) > 1 {
+	if len(list) > 1 {
 		all.Memory += betweenArchives
 	}
 	return all
