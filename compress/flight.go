@@ -1,5 +1,7 @@
 package compress
 
+import "cmp"
+
 // How many slices are in work at once.
 
 // defaultMemory is used where Memory is 0.
@@ -8,10 +10,7 @@ const defaultMemory = 1 << 30
 // inMemory returns how many slices, the largest of which has so many bytes of text and of exceptions, memory has room for. A
 // slice takes about three times its text on the way.
 func inMemory(memory, text uint64) uint64 {
-	if memory == 0 {
-		memory = defaultMemory
-	}
-	n := memory / 4 / max(text, 1<<20) // three quarters of it, for three times the text
+	n := cmp.Or(memory, defaultMemory) / 4 / max(text, 1<<20) // three quarters of it, for three times the text
 	return max(n, 1)
 }
 
@@ -44,9 +43,8 @@ func (p *packer) verifiedAtOnce() int {
 	return min(max(consecutive(p.specs, doneText*uint64(n)), n), 3*n)
 }
 
-// Slices wait for the pseudogenome with their sequences, so names and qualities of others are coded meanwhile, where there are many
-// threads. Few are kept busy by laying out the reads and by the coders of the pseudogenome. Slices are only begun when the threads have
-// nothing to do for those before.
+// Sequences can't be coded before there is a pseudogenome. Making it keeps few threads busy, so where there are many, the others code names
+// and qualities of further slices meanwhile. A slice is begun only when no thread is needed for the slices before it.
 const (
 	// waitingText is how many bytes of text such slices have for each thread.
 	waitingText = 64 << 20
@@ -61,11 +59,7 @@ func (p *packer) ahead() int {
 	if p.o.Threads < earlyThreads || len(p.specs) == 0 || p.specs[0].run != nil {
 		return 1
 	}
-	memory := p.memoryBeside()
-	if memory == 0 {
-		memory = defaultMemory
-	}
-	text := min(waitingText*uint64(p.o.Threads), memory/waitingShare)
+	text := min(waitingText*uint64(p.o.Threads), cmp.Or(p.memoryBeside(), defaultMemory)/waitingShare)
 	return min(consecutive(p.specs, text), waitingSlices*p.o.Threads)
 }
 

@@ -61,7 +61,7 @@ const (
 	kmerLength = 21
 	// perMistake is about how many bytes a k-mer takes that is new because of an error of sequencing, of which one makes kmerLength.
 	perMistake = 0.09
-	// ending is which last share of the text tells how many k-mers are new because of errors.
+	// ending is a share of the text, at its end. K-mers that are new in it are counted as errors.
 	ending = 0.2
 )
 
