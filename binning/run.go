@@ -67,6 +67,8 @@ type Config struct {
 	// TempDir is where RunUnnamed keeps the rest, in files without names; "" for OutDir.
 	TempDir string
 	Force   bool // replace an archive
+	// MayReplace is asked with Force whether an archive may be replaced; nil: any may.
+	MayReplace commit.MayReplace
 	// Tool is recorded in the archive; it must not differ between builds of one version.
 	Tool     string
 	Progress Progress
@@ -323,10 +325,11 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 	if err := r.checkNames(name); err != nil {
 		return nil, Summary{}, err
 	}
+	replace := commit.Forced(c.Force, c.MayReplace)
 	if c.unnamed {
-		r.out, err = bins.CreateUnnamed(c.OutDir, name, c.Force, c.Hold, c.TempDir)
+		r.out, err = bins.CreateUnnamed(c.OutDir, name, replace, c.Hold, c.TempDir)
 	} else {
-		r.out, err = bins.Create(c.OutDir, name, c.Force)
+		r.out, err = bins.Create(c.OutDir, name, replace)
 	}
 	if err != nil {
 		return nil, Summary{}, err

@@ -137,7 +137,7 @@ func side(workers int) Runner {
 // write writes the archive under dir.
 func (a *archive) write(t testing.TB, dir, name string, force bool, workers int) {
 	t.Helper()
-	w, err := Create(dir, name, force)
+	w, err := Create(dir, name, commit.Forced(force, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

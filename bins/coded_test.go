@@ -39,7 +39,7 @@ func TestCoded(t *testing.T) {
 	}
 	files := func(coded bool) (data, meta []byte) {
 		dir := t.TempDir()
-		w, err := Create(dir, "a", false)
+		w, err := Create(dir, "a", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

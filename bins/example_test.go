@@ -28,7 +28,7 @@ func Example() {
 		Names:   []byte("a\nb\n"),
 		Quals:   []byte("IIIIFFFF"),
 	}
-	w, err := bins.Create(dir, "run", false)
+	w, err := bins.Create(dir, "run", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

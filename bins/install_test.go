@@ -112,7 +112,7 @@ func TestEveryMoment(t *testing.T) {
 				if by == "Open" {
 					return
 				}
-				w, err := Create(dir, "x", by == "Create with force")
+				w, err := Create(dir, "x", commit.Forced(by == "Create with force", nil))
 				if exists := m.want != nil && by == "Create"; exists != errors.Is(err, commit.ErrExists) || !exists && err != nil {
 					t.Fatalf("Create: %v", err)
 				}
@@ -154,7 +154,7 @@ func TestSideBySide(t *testing.T) {
 	dir := t.TempDir()
 	var writers []*Writer
 	for _, name := range []string{"a", "b", "a"} {
-		w, err := Create(dir, name, false)
+		w, err := Create(dir, name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +231,7 @@ func TestRemoveReplaced(t *testing.T) {
 func TestCreateRefuses(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"", "..", "a/b", "/", "a\x00b"} {
-		if w, err := Create(dir, name, false); err == nil {
+		if w, err := Create(dir, name, nil); err == nil {
 			w.Abort()
 			t.Errorf("Create(%q) succeeds", name)
 		}
@@ -240,7 +240,7 @@ func TestCreateRefuses(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if w, err := Create(file, "a", false); err == nil {
+	if w, err := Create(file, "a", nil); err == nil {
 		w.Abort()
 		t.Error("Create in a file succeeds")
 	}
@@ -251,7 +251,7 @@ func TestCreateRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, force := range []bool{false, true} {
-			if _, err := Create(dir, "a", force); !errors.Is(err, commit.ErrForeign) {
+			if _, err := Create(dir, "a", commit.Forced(force, nil)); !errors.Is(err, commit.ErrForeign) {
 				t.Errorf("over a%s: %v", ext, err)
 			}
 		}
@@ -263,7 +263,7 @@ func TestCreateRefuses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a.cmeta"), []byte(commit.PackedMetaMagic), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(dir, "a", false); !errors.Is(err, commit.ErrExists) {
+	if _, err := Create(dir, "a", nil); !errors.Is(err, commit.ErrExists) {
 		t.Errorf("over a packed archive: %v", err)
 	}
 }
@@ -271,7 +271,7 @@ func TestCreateRefuses(t *testing.T) {
 // TestCommitFails: a writer that can't finish leaves nothing.
 func TestCommitFails(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made")
-	w, err := Create(dir, "a", false)
+	w, err := Create(dir, "a", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func replaceForever(dir string) {
 	fmt.Println("started")
 	var e Encoded
 	for i := 0; ; i++ {
-		w, err := Create(dir, "name", true)
+		w, err := Create(dir, "name", commit.Always)
 		fail(err)
 		fail(EncodeBlock(&e, clone(blocks[i%2]), side(1)))
 		fail(w.WriteBlock(&e))
@@ -359,7 +359,7 @@ func TestKilled(t *testing.T) {
 			t.Fatal("the archive is neither")
 		}
 	}
-	w, err := Create(dir, "name", true)
+	w, err := Create(dir, "name", commit.Always)
 	if err != nil {
 		t.Fatal(err)
 	}

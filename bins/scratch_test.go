@@ -136,7 +136,7 @@ func TestUnnamed(t *testing.T) {
 					return nil
 				}
 			}
-			w, err := CreateUnnamed(out, "a", false, memory, "")
+			w, err := CreateUnnamed(out, "a", nil, memory, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,7 +190,7 @@ func TestUnnamedFails(t *testing.T) {
 	refused := errors.New("an input changed")
 	for _, how := range []string{"check", "block order", "abort"} {
 		dir := filepath.Join(t.TempDir(), "made")
-		w, err := CreateUnnamed(dir, "a", false, 1<<30, "")
+		w, err := CreateUnnamed(dir, "a", nil, 1<<30, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +220,7 @@ func TestUnnamedFails(t *testing.T) {
 	// What is there already is refused at once.
 	dir := t.TempDir()
 	tiny(1, 50).write(t, dir, "a", false, 1)
-	if _, err := CreateUnnamed(dir, "a", false, 1<<30, ""); !errors.Is(err, commit.ErrExists) {
+	if _, err := CreateUnnamed(dir, "a", nil, 1<<30, ""); !errors.Is(err, commit.ErrExists) {
 		t.Errorf("CreateUnnamed: %v", err)
 	}
 }
@@ -231,7 +231,7 @@ func TestTempDir(t *testing.T) {
 		temp string
 		ok   bool
 	}{{"", true}, {t.TempDir(), true}, {filepath.Join(t.TempDir(), "missing"), false}} {
-		w, err := CreateUnnamed(t.TempDir(), "a", false, 0, c.temp)
+		w, err := CreateUnnamed(t.TempDir(), "a", nil, 0, c.temp)
 		if ok := err == nil; ok != c.ok {
 			t.Errorf("%q: %v", c.temp, err)
 		}

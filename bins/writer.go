@@ -25,7 +25,7 @@ type Writer struct {
 	Check func() error
 
 	dir, name  string
-	replace    bool
+	replace    commit.MayReplace
 	made       commit.Made // directories that were made for dir
 	data, meta outFile
 	named      [2]*tempFile // data and meta of Create
@@ -36,9 +36,9 @@ type Writer struct {
 }
 
 // Create begins an archive in dir, which is made if it is missing, to be called
-// name.bdna and name.bmeta. If there is an archive of that name the error is ErrExists; with
-// force it is replaced when the new one is committed.
-func Create(dir, name string, force bool) (*Writer, error) {
+// name.bdna and name.bmeta. If there is an archive of that name, it is replaced when the new
+// one is committed, as replace allows; without it the error is ErrExists.
+func Create(dir, name string, replace commit.MayReplace) (*Writer, error) {
 	if err := commit.CheckName(name); err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func Create(dir, name string, force bool) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{Tool: "orcomgo", dir: dir, name: name, replace: force, made: made}
+	w := &Writer{Tool: "orcomgo", dir: dir, name: name, replace: replace, made: made}
 	if err := w.begin(nil); err != nil {
 		w.Abort()
 		return nil, err
@@ -58,7 +58,7 @@ func Create(dir, name string, force bool) (*Writer, error) {
 // kept in memory while both files together take at most so many bytes there, and beyond that in temporary files in tempDir, or dir if
 // that is "".
 // dir is made, and what is there already is refused, as by Create.
-func CreateUnnamed(dir, name string, force bool, memory uint64, tempDir string) (*Writer, error) {
+func CreateUnnamed(dir, name string, replace commit.MayReplace, memory uint64, tempDir string) (*Writer, error) {
 	if err := commit.CheckName(name); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func CreateUnnamed(dir, name string, force bool, memory uint64, tempDir string) 
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{Tool: "orcomgo", dir: dir, name: name, replace: force, made: made}
+	w := &Writer{Tool: "orcomgo", dir: dir, name: name, replace: replace, made: made}
 	if err := w.begin(&budget{limit: memory, dir: tempDir}); err != nil {
 		w.Abort()
 		return nil, err

@@ -44,7 +44,7 @@ func TestZstdNames(t *testing.T) {
 			b.Order[i] = uint32(i)
 		}
 		dir := t.TempDir()
-		w, err := Create(dir, "x", false)
+		w, err := Create(dir, "x", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,6 +48,7 @@ func (c ColumnBytes) MarshalJSON() ([]byte, error) {
 
 // Summary is the outcome of Pack or Unpack.
 type Summary struct {
+	ID           [16]byte // of the packed archive; zero for bins
 	Inputs       int
 	Records      uint64
 	Bases        uint64
@@ -65,7 +66,7 @@ type Summary struct {
 
 // summaryOf sums up an archive whose files are paths, that of the data first.
 func summaryOf(man *archive.Manifest, paths []string, already bool) (*Summary, error) {
-	s := &Summary{Inputs: len(man.Inputs), Verified: man.Verified, AlreadyPacked: already, Slices: len(man.Slices)}
+	s := &Summary{ID: man.ID, Inputs: len(man.Inputs), Verified: man.Verified, AlreadyPacked: already, Slices: len(man.Slices)}
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
 		s.Records += in.Records

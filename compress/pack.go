@@ -34,6 +34,8 @@ type PackOptions struct {
 	KeepBins  bool // leave the bins beside the packed archive
 	NoVerify  bool // do not decode what was written before the bins are dropped
 	Force     bool // pack again though a packed archive is there
+	// MayReplace is asked with Force whether an archive may be replaced; nil: any may.
+	MayReplace commit.MayReplace
 
 	GPU  bool              // a GPU does what it can, if the program supports one; the archive is the same
 	Note func(line string) // is told when the GPU can't be used; may be nil
@@ -172,7 +174,7 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 	if r.Unnamed() {
 		create = archive.CreateAlone
 	}
-	w, err := create(r.Dir(), r.Name(), o.Force)
+	w, err := create(r.Dir(), r.Name(), commit.Forced(o.Force, o.MayReplace))
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func reseal(t testing.TB, from string, f func(i int, section []byte) []byte) str
 	}
 	defer r.Close()
 	dir := t.TempDir()
-	w, err := archive.Create(dir, r.Name(), false)
+	w, err := archive.Create(dir, r.Name(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,41 +25,11 @@ func (e *AfterCommitError) Error() string {
 
 func (e *AfterCommitError) Unwrap() error { return e.Err }
 
-// checkReplaceable returns ErrForeign if a file that is not an archive's has the name of one of
-// the files of archive name, and ErrExists if writing stage s would replace an archive and
-// replace is not set.
-func checkReplaceable(dir, name string, s Stage, replace bool) error {
-	for other := range stages {
-		for _, ext := range exts[other] {
-			path := filepath.Join(dir, name+ext)
-			_, err := vfs.Lstat(path)
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			ours, err := isFileOf(dir, name, ext)
-			if err != nil {
-				return err
-			}
-			if !ours {
-				return fmt.Errorf("%s: %w", path, ErrForeign)
-			}
-			// Bins replace everything of their name; a packed archive, only a packed one.
-			if !replace && (s == Bins || other == Packed) {
-				return fmt.Errorf("%s: %w", filepath.Join(dir, name), ErrExists)
-			}
-		}
-	}
-	return nil
-}
-
 // Begin prepares writing the files of stage s of archive name to dir: it completes or
-// removes what an interrupted run left of that archive. If there is an archive of that name
-// and replace is not set, the error is ErrExists; if a file that is not an archive's has one of
+// removes what an interrupted run left of that archive. If there is an archive of that name,
+// replace says whether it may be replaced; if a file that is not an archive's has one of
 // its names, ErrForeign.
-func Begin(dir, name string, s Stage, replace bool) error {
+func Begin(dir, name string, s Stage, replace MayReplace) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
@@ -71,7 +41,7 @@ func Begin(dir, name string, s Stage, replace bool) error {
 	if err := completeInterrupted(dir, name, held); err != nil {
 		return err
 	}
-	if err := checkReplaceable(dir, name, s, replace); err != nil {
+	if err := checkReplaceable(dir, name, s, replace, [idLen]byte{}); err != nil {
 		return err
 	}
 	return RemoveStale(dir)
@@ -81,13 +51,13 @@ func Begin(dir, name string, s Stage, replace bool) error {
 // dir, as Begin and replace allow. id is that of the archive, which both files have. A
 // packed archive of that name, which the bins replace, is removed. An error after the
 // commit point is an AfterCommitError.
-func InstallBins(dir, name string, id [idLen]byte, data, meta *Temp, replace bool) error {
+func InstallBins(dir, name string, id [idLen]byte, data, meta *Temp, replace MayReplace) error {
 	unlock, held, err := lockDir(dir)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := checkReplaceable(dir, name, Bins, replace); err != nil {
+	if err := checkReplaceable(dir, name, Bins, replace, [idLen]byte{}); err != nil {
 		return err
 	}
 	if err := completeInterrupted(dir, name, held); err != nil {
@@ -99,7 +69,7 @@ func InstallBins(dir, name string, id [idLen]byte, data, meta *Temp, replace boo
 	}
 	err = vfs.SyncDir(dir) // the order of the two names must survive a power cut
 	if err == nil {
-		err = asErrExists(meta.Install(filepath.Join(dir, name+BinsMetaExt), replace))
+		err = asErrExists(meta.Install(filepath.Join(dir, name+BinsMetaExt), replace != nil))
 	}
 	if err != nil {
 		// A network file system may report an error of a rename that it has carried out.
@@ -115,24 +85,24 @@ func InstallBins(dir, name string, id [idLen]byte, data, meta *Temp, replace boo
 	if err == nil {
 		err = completeInterrupted(dir, name, held)
 	}
-	if err == nil && replace {
+	if err == nil && replace != nil {
 		err = removeStage(dir, name, Packed)
 	}
 	return afterCommit(dir, name, err)
 }
 
 // InstallPacked makes data and meta, which must have been synced, the packed archive name in
-// dir, as Begin and replace allow. An error after the commit point is an AfterCommitError.
-func InstallPacked(dir, name string, data, meta *Temp, replace bool) error {
+// dir, as Begin and replace allow. id is that of the archive. An error after the commit point is an AfterCommitError.
+func InstallPacked(dir, name string, id [idLen]byte, data, meta *Temp, replace MayReplace) error {
 	unlock, _, err := lockDir(dir)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := checkReplaceable(dir, name, Packed, replace); err != nil {
+	if err := checkReplaceable(dir, name, Packed, replace, id); err != nil {
 		return err
 	}
-	return installPacked(dir, name, data, meta, replace)
+	return installPacked(dir, name, data, meta, replace != nil)
 }
 
 // installPacked is InstallPacked in a locked directory, after the checks.
@@ -156,19 +126,19 @@ func installPacked(dir, name string, data, meta *Temp, replace bool) error {
 // An older packed archive without bins has only its data file while that is being replaced, so dataIsWhole must say
 // whether that alone can be read. If it can't, an interruption leaves the new data file beside the older meta file.
 // Where there are older bins, they are the archive until their meta file is removed.
-func InstallAlone(dir, name string, data, meta *Temp, replace, dataIsWhole bool) error {
+func InstallAlone(dir, name string, id [idLen]byte, data, meta *Temp, replace MayReplace, dataIsWhole bool) error {
 	unlock, held, err := lockDir(dir)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := checkReplaceable(dir, name, Bins, replace); err != nil {
+	if err := checkReplaceable(dir, name, Bins, replace, id); err != nil {
 		return err
 	}
 	if err := completeInterrupted(dir, name, held); err != nil {
 		return err
 	}
-	if !replace {
+	if replace == nil {
 		return installPacked(dir, name, data, meta, false)
 	}
 	bins, err := identify(filepath.Join(dir, name+BinsMetaExt))

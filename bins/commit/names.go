@@ -41,6 +41,8 @@ var (
 	ErrExists = errors.New("an archive is there already")
 	// ErrForeign means that a file that is not an archive's has the name of one.
 	ErrForeign = errors.New("a file that is not an archive's has the name that an archive's file would get")
+	// ErrNeeded means that a side archive refers to an archive that would be replaced.
+	ErrNeeded = errors.New("a side archive needs the reads of this archive")
 	// ErrBusy means that another process is working on the archive.
 	ErrBusy = errors.New("another run is writing there")
 )

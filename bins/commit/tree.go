@@ -84,8 +84,8 @@ func LookupTree(dir, name string) (t Tree, found bool, err error) {
 
 // InstallTree makes file, which must have been synced, the side archive name of dir. It replaces the one that is there now if replaces,
 // called with what is known of that file, is true; else the error is ErrExists. A file that is no side archive stays, and the error is
-// ErrForeign.
-func InstallTree(dir, name string, file *Temp, replaces func(now fs.FileInfo) bool) error {
+// ErrForeign. complete, called in the locked directory, says whether the archives that it refers to are there; its error is returned.
+func InstallTree(dir, name string, file *Temp, replaces func(now fs.FileInfo) bool, complete func() error) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
@@ -104,6 +104,9 @@ func InstallTree(dir, name string, file *Temp, replaces func(now fs.FileInfo) bo
 			return err
 		}
 		found = replaces(now)
+	}
+	if err := complete(); err != nil {
+		return err
 	}
 	if err := asErrExists(file.Install(t.Path(), found)); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 
 	"orcomgo/binning"
 	"orcomgo/compress"
+	"orcomgo/compress/tree"
 
 	"github.com/spf13/pflag"
 )
@@ -37,6 +38,8 @@ of paths in the directory, where ** matches any directories. Hidden files are ne
 go where. OUT may be the directory or be in it: files of archives directly in OUT are left out, and so is the --log file.
 --samples takes a sheet instead, with the columns sample, fastq_1 and fastq_2. What is archived already is skipped,
 and what fails stops nothing else: a table at the end has all, and the exit status is 1 if something failed.
+--force replaces archives of other inputs, but none that the side archive of another directory needs: a sample of a
+directory gets another name then, and one file or a sample of a sheet is an error.
 
 With --group auto, samples whose reads or sequences have much in common share an archive, called NAME_group, NAME that of
 the first of them. It stores the common sequence once: twenty genomes of a species take a quarter of the bytes. unpack
@@ -129,6 +132,7 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 	}
 	defer bar.close()
 	a := o.archiving(c, level)
+	a.mayReplace(tree.NewNeeds(c.OutDir))
 	a.report, a.finish, a.note = bar.report, bar.finish, bar.note
 	summary, outcome, err := a.run(ctx)
 	bar.close()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"orcomgo/binning"
 	"orcomgo/bins/commit"
 	"orcomgo/compress"
+	"orcomgo/compress/tree"
 )
 
 // archiving is an archive to be made, or to be finished.
@@ -48,6 +50,13 @@ func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *archiv
 	}
 	a.config.Hold, a.config.TempDir = c.Memory/uint64(heldShare), o.tempDir
 	return a
+}
+
+// mayReplace has the archive replace none that a side archive needs, even with --force.
+func (a *archiving) mayReplace(needs *tree.Needs) {
+	// Not one of the same ID either: its files may have other names.
+	a.config.MayReplace = func(_, name string, _ [16]byte) error { return needs.Check(name, [16]byte{}) }
+	a.pack.MayReplace = a.config.MayReplace
 }
 
 // path returns DIR/NAME of the archive.
@@ -112,6 +121,7 @@ const comparing = "comparing inputs"
 
 // goOn finishes an archive that is there, if it was made of the same inputs.
 func (a *archiving) goOn(ctx context.Context, e commit.Entry) (*compress.Summary, outcome, error) {
+	before, _ := compress.Info(e) // MadeOf says what is wrong
 	difference, err := compress.MadeOf(ctx, e, a.originals(ctx), compress.SameOptions{Options: a.config.Options, Level: a.level})
 	switch {
 	case compress.IsDamage(err):
@@ -134,7 +144,15 @@ func (a *archiving) goOn(ctx context.Context, e commit.Entry) (*compress.Summary
 	if err != nil || !summary.AlreadyPacked {
 		return summary, archived, err
 	}
+	if before != nil && before.Stage == "packed" && before.ID != hex.EncodeToString(summary.ID[:]) {
+		return nil, archived, replacedMeanwhile(e.Path())
+	}
 	return summary, wasThere, nil
+}
+
+// replacedMeanwhile is the error for an archive that this run made, or compared with its inputs, and that is another one now.
+func replacedMeanwhile(path string) error {
+	return fmt.Errorf("another run replaced %s meanwhile: give the command again", path)
 }
 
 // originals describes the inputs for a comparison.

@@ -11,6 +11,7 @@ import (
 	"orcomgo/binning"
 	"orcomgo/binning/samples"
 	"orcomgo/compress"
+	"orcomgo/compress/tree"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -31,7 +32,7 @@ type batch struct {
 
 	sideResults []*sideResult // of trees
 
-	otherArchives func() map[string]bool // see archivesOfOthers
+	needs *tree.Needs // of the side archives in OUT that are not of trees
 
 	mu    sync.Mutex
 	parts []*progress // of samples that are being archived
@@ -154,7 +155,11 @@ func (b *batch) begin() {
 		b.sum += n
 	}
 	b.sum += b.sideTotal()
-	b.otherArchives = sync.OnceValue(b.archivesOfOthers)
+	var own []string
+	for _, t := range b.trees {
+		own = append(own, sideName(t.Root))
+	}
+	b.needs = tree.NewNeeds(b.config.OutDir, own...)
 }
 
 // stages returns the stages of a batch, of which the last one has this name.
@@ -284,6 +289,7 @@ func (b *batch) archive(ctx context.Context, i, threads int, device string) {
 		c.Inputs, c.Threads, c.Memory = sample.Inputs, threads, uint64(b.memory)/uint64(b.jobs)
 		if r.err = useDevice(ctx, device, &c); r.err == nil {
 			a := b.archiving(c, b.level)
+			a.mayReplace(b.needs)
 			a.report, a.finish = part.report, part.finish
 			a.note = func(line string) { b.bar.note(sample.Name + ": " + line) }
 			r.summary, r.outcome, r.err = b.runNamed(ctx, a, sample)

@@ -59,40 +59,19 @@ func inputsOf(path string) []compress.InputInformation {
 	return n.Inputs
 }
 
-// archivesOfOthers returns the names of the archives in OUT that side archives of other directories need.
-func (b *batch) archivesOfOthers() map[string]bool {
-	needed := make(map[string]bool)
-	found, err := commit.FindTrees(b.config.OutDir)
-	if err != nil {
-		return needed // archiving says what is wrong
-	}
-	for _, side := range found {
-		if slices.ContainsFunc(b.trees, func(t *samples.Tree) bool { return sideName(t.Root) == side.Name }) {
-			continue
-		}
-		r, err := tree.Open(side, tree.Options{Threads: 1})
-		if err != nil {
-			continue
-		}
-		for _, a := range r.Archives {
-			if a.ID != [16]byte{} {
-				needed[a.Name] = true
-			}
-		}
-		r.Close()
-	}
-	return needed
-}
-
 // runNamed makes the archive of a sample. If another directory needs the archive of its name, and that is of other reads, the sample gets
 // another name: with --force the other directory would lose its reads.
 func (b *batch) runNamed(ctx context.Context, a *archiving, s *samples.Sample) (*compress.Summary, outcome, error) {
 	for wanted, n := s.Name, 1; ; n++ {
 		a.config.Name = s.Name
-		needed := s.Root != "" && b.force && b.otherArchives()[s.Name]
+		needed := s.Root != "" && b.force && b.needs.Has(s.Name)
 		if !needed {
 			summary, outcome, err := a.run(ctx)
-			if s.Root == "" || !errors.Is(err, commit.ErrExists) || !b.otherArchives()[s.Name] {
+			switch {
+			case s.Root == "":
+				return summary, outcome, err
+			case errors.Is(err, commit.ErrNeeded): // a side archive was written meanwhile
+			case !errors.Is(err, commit.ErrExists) || !b.needs.Has(s.Name):
 				return summary, outcome, err
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"orcomgo/binning"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
+	"orcomgo/compress/tree"
 
 	"github.com/spf13/pflag"
 )
@@ -79,7 +80,7 @@ func (o *binFlags) define(f *pflag.FlagSet) {
 	f.IntVar(&o.streams, "streams", 0, "`BLOCKS` in flight at once (default 2, or 4 with a GPU)")
 	f.StringVar(&o.device, "device", "auto", "`WHERE` to run: auto, cpu or gpu")
 	f.IntVar(&o.gpus, "gpus", 0, "use at most this `NUMBER` of GPUs (default all)")
-	f.BoolVarP(&o.force, "force", "f", false, "replace an archive of that name")
+	f.BoolVarP(&o.force, "force", "f", false, "replace an archive of that name, unless a directory needs it (see archive)")
 	o.given = f.Changed
 }
 
@@ -113,6 +114,7 @@ func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
 		return err
 	}
 	defer bar.close()
+	c.MayReplace = func(dir, name string, _ [16]byte) error { return tree.NewNeeds(dir).Check(name, [16]byte{}) }
 	summary, err := binning.Run(ctx, c)
 	bar.close()
 	if err != nil {

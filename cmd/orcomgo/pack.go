@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"orcomgo/compress"
+	"orcomgo/compress/tree"
 
 	"github.com/spf13/pflag"
 )
@@ -108,7 +109,7 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 func (o *packFlags) options(level compress.Level, onGPU bool, bar *progress) compress.PackOptions {
 	p := compress.PackOptions{
 		Threads: o.threads, Memory: uint64(o.memory), Tool: tool, Level: level, SliceText: uint64(o.slice),
-		KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, GPU: onGPU, Progress: bar.report,
+		KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, MayReplace: keepNeeded, GPU: onGPU, Progress: bar.report,
 	}
 	if onGPU {
 		p.Ready = func() error {
@@ -122,6 +123,14 @@ func (o *packFlags) options(level compress.Level, onGPU bool, bar *progress) com
 		}
 	}
 	return p
+}
+
+// keepNeeded is the commit.MayReplace of pack: a packed archive that a side archive needs is only replaced by one of the same content.
+func keepNeeded(dir, name string, by [16]byte) error {
+	if by == [16]byte{} {
+		return nil // that is not known before the bins are packed
+	}
+	return tree.NewNeeds(dir).Check(name, by)
 }
 
 // oneArchive returns the path of the archive, a command's only argument.

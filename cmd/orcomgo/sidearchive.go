@@ -139,7 +139,8 @@ func (b *batch) sideOnce(ctx context.Context, t *samples.Tree, r *sideResult) (a
 	o := tree.Options{Threads: b.threads, Memory: uint64(b.memory), Progress: b.sideDone,
 		GPU: b.device == "gpu", Note: func(line string) { b.bar.note(r.name + ": " + line) }}
 	replaces := func(now fs.FileInfo) bool { return b.force || old != nil && old.IsFile(now) }
-	r.stored, err = tree.Make(ctx, b.config.OutDir, r.name, l, open, replaces, b.noVerify, o)
+	complete := func() error { return b.replaced(l) }
+	r.stored, err = tree.Make(ctx, b.config.OutDir, r.name, l, open, replaces, complete, b.noVerify, o)
 	return errors.Is(err, commit.ErrExists), err
 }
 
@@ -187,10 +188,7 @@ func (b *batch) olderSide(name string) (*tree.Reader, error) {
 // returns the files by their paths.
 func (b *batch) listing(t *samples.Tree, old *tree.Reader) (*tree.Listing, map[string]*samples.File, error) {
 	l := &tree.Listing{Tool: tool, Mode: tree.ModeOf(t.Info.Mode()), Time: t.Info.ModTime()}
-	reads, err := b.places(t, l)
-	if err != nil {
-		return nil, nil, err
-	}
+	reads := b.places(t, l)
 	before := make(map[string]*tree.Entry)
 	if old != nil {
 		for i := range old.Entries {
@@ -248,7 +246,7 @@ func (b *batch) listing(t *samples.Tree, old *tree.Reader) (*tree.Listing, map[s
 type place struct{ archive, input int }
 
 // places adds the archives of a directory's samples to a listing, and returns where each file of reads is.
-func (b *batch) places(t *samples.Tree, l *tree.Listing) (map[string]place, error) {
+func (b *batch) places(t *samples.Tree, l *tree.Listing) map[string]place {
 	at := make(map[string]place)
 	for i := range t.Files {
 		if t.Files[i].Class == samples.Reads {
@@ -262,10 +260,7 @@ func (b *batch) places(t *samples.Tree, l *tree.Listing) (map[string]place, erro
 		}
 		a := tree.Archive{Name: b.list[i].Name}
 		if r := &b.results[i]; r.tried && r.err == nil {
-			var err error
-			if a.ID, err = archiveID(b.config.OutDir, a.Name); err != nil {
-				return nil, err
-			}
+			a.ID = r.summary.ID
 		}
 		for k, in := range b.list[i].Inputs {
 			if here(in) {
@@ -274,18 +269,29 @@ func (b *batch) places(t *samples.Tree, l *tree.Listing) (map[string]place, erro
 		}
 		l.Archives = append(l.Archives, a)
 	}
-	return at, nil
+	return at
 }
 
-// archiveID returns the ID of an archive.
-func archiveID(dir, name string) (id [16]byte, err error) {
-	e, err := commit.One(filepath.Join(dir, name) + commit.PackedDataExt)
-	if err != nil {
-		return id, err
+// replaced returns an error if an archive of a listing is not the one that this run made or found: another run has replaced it.
+func (b *batch) replaced(l *tree.Listing) error {
+	for i := range b.list {
+		s, r := &b.list[i], &b.results[i]
+		if !r.tried || r.err != nil || !slices.Contains(l.Archives, tree.Archive{Name: s.Name, ID: r.summary.ID}) {
+			continue
+		}
+		// With the extension the path can't be that of a directory.
+		e, err := commit.One(b.path(i) + commit.PackedDataExt)
+		if err != nil {
+			return err
+		}
+		now, err := compress.Info(e)
+		if err != nil {
+			return err
+		}
+		same := func(in compress.InputInformation, name string) bool { return in.Name == name }
+		if now.ID != hex.EncodeToString(r.summary.ID[:]) || !slices.EqualFunc(now.Inputs, restoredNames(s), same) {
+			return replacedMeanwhile(b.path(i))
+		}
 	}
-	n, err := compress.Info(e)
-	if err == nil {
-		_, err = hex.Decode(id[:], []byte(n.ID))
-	}
-	return id, err
+	return nil
 }

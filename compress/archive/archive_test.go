@@ -20,7 +20,7 @@ import (
 // sample writes an archive "x" of a pair and a single input to dir and returns its manifest.
 func sample(t testing.TB, dir string, verified bool) *Manifest {
 	t.Helper()
-	w, err := Create(dir, "x", true)
+	w, err := Create(dir, "x", commit.Always)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestFindSeveral(t *testing.T) {
 
 func TestAbort(t *testing.T) {
 	dir := t.TempDir()
-	w, err := Create(dir, "x", true)
+	w, err := Create(dir, "x", commit.Always)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestAbort(t *testing.T) {
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	sample(t, dir, true)
-	if _, err := Create(dir, "x", false); !errors.Is(err, commit.ErrExists) {
+	if _, err := Create(dir, "x", nil); !errors.Is(err, commit.ErrExists) {
 		t.Errorf("error %v", err)
 	}
 	sample(t, dir, false)

@@ -20,7 +20,7 @@ import (
 func TestDamage(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	sample(t, dir, true)
-	w, err := Create(other, "x", false)
+	w, err := Create(other, "x", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

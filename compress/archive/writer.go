@@ -18,7 +18,7 @@ import (
 // archive. Until Commit, the files have no names or random ones.
 type Writer struct {
 	dir, name string
-	replace   bool
+	replace   commit.MayReplace
 	alone     bool // no bins of that name may be there after Commit
 	f         *commit.Temp
 	off       uint64
@@ -29,19 +29,19 @@ type Writer struct {
 	err       error         // the first error; everything after fails with it
 }
 
-// Create starts a packed archive NAME in dir. If there is one already the error is
-// commit.ErrExists; with replace it is replaced at Commit.
-func Create(dir, name string, replace bool) (*Writer, error) {
+// Create starts a packed archive NAME in dir. If there is one already, it is replaced at
+// Commit, as replace allows; without it the error is commit.ErrExists.
+func Create(dir, name string, replace commit.MayReplace) (*Writer, error) {
 	return create(dir, name, replace, false)
 }
 
 // CreateAlone is Create for reads whose bins have no name: bins of that name belong to another archive, which is
-// commit.ErrExists; with replace they are removed at Commit.
-func CreateAlone(dir, name string, replace bool) (*Writer, error) {
+// commit.ErrExists without replace, and are removed at Commit with it.
+func CreateAlone(dir, name string, replace commit.MayReplace) (*Writer, error) {
 	return create(dir, name, replace, true)
 }
 
-func create(dir, name string, replace, alone bool) (*Writer, error) {
+func create(dir, name string, replace commit.MayReplace, alone bool) (*Writer, error) {
 	stage := commit.Packed
 	if alone {
 		stage = commit.Bins
@@ -168,9 +168,9 @@ func (w *Writer) Commit(m *Manifest) error {
 	}
 	defer meta.Discard()
 	if w.alone {
-		return commit.InstallAlone(w.dir, w.name, w.f, meta, w.replace, w.olderIsWhole())
+		return commit.InstallAlone(w.dir, w.name, w.id, w.f, meta, w.replace, w.olderIsWhole())
 	}
-	return commit.InstallPacked(w.dir, w.name, w.f, meta, w.replace)
+	return commit.InstallPacked(w.dir, w.name, w.id, w.f, meta, w.replace)
 }
 
 // olderIsWhole reports whether there is a packed archive of the name whose bulk file is enough to read it.

@@ -24,7 +24,7 @@ type column struct {
 func archiveOf(t testing.TB, o record.Options, blockReads int, cols ...column) *bins.Reader {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := bins.Create(dir, "x", false)
+	w, err := bins.Create(dir, "x", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

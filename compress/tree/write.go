@@ -134,10 +134,10 @@ func codeListing(text []byte) ([]byte, error) {
 }
 
 // Make writes the side archive name in dir. The file is decoded and compared before it gets its name, unless noVerify is set. One that
-// is there then is replaced as replaces says, or the error is ErrExists; see commit.InstallTree. Other parameters are those of Write. It
-// returns the size in bytes.
+// is there then is replaced as replaces says, or the error is ErrExists; complete says whether the listing's archives are there. See
+// commit.InstallTree for both. Other parameters are those of Write. It returns the size in bytes.
 func Make(ctx context.Context, dir, name string, l *Listing, open func(e *Entry) (io.ReadCloser, error),
-	replaces func(now fs.FileInfo) bool, noVerify bool, o Options) (size int64, err error) {
+	replaces func(now fs.FileInfo) bool, complete func() error, noVerify bool, o Options) (size int64, err error) {
 	path := commit.Tree{Dir: dir, Name: name}.Path()
 	made, err := commit.MakeDir(dir)
 	if err != nil {
@@ -162,7 +162,7 @@ func Make(ctx context.Context, dir, name string, l *Listing, open func(e *Entry)
 	if err := f.Sync(); err != nil {
 		return 0, err
 	}
-	return size, commit.InstallTree(dir, name, f, replaces)
+	return size, commit.InstallTree(dir, name, f, replaces, complete)
 }
 
 // verified reads a side archive that was written, and returns its size.

@@ -1,0 +1,67 @@
+package commit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"orcomgo/bins/vfs"
+)
+
+// MayReplace says whether an archive may be replaced. If it is nil, none may, and the error is ErrExists. Else it is called in the locked
+// directory when archive name of dir is there: by Begin, and again before the new one takes its place. by is the ID of the new packed
+// archive; it is zero in Begin and for bins. If it returns an error, that is the error, and the older archive stays.
+type MayReplace func(dir, name string, by [idLen]byte) error
+
+// Always is a MayReplace that lets any archive be replaced.
+func Always(string, string, [idLen]byte) error { return nil }
+
+// Forced returns what a flag such as --force and a MayReplace that may be nil mean together: without force no archive is replaced, with it
+// any that may lets be replaced.
+func Forced(force bool, may MayReplace) MayReplace {
+	switch {
+	case !force:
+		return nil
+	case may == nil:
+		return Always
+	}
+	return may
+}
+
+// checkReplaceable returns ErrForeign if a file that is not an archive's has the name of one of
+// the files of archive name, and ErrExists if writing stage s would replace an archive and
+// replace is nil; else what replace returns of the ID of the new archive, if it would replace one.
+func checkReplaceable(dir, name string, s Stage, replace MayReplace, by [idLen]byte) error {
+	replaces := false
+	for other := range stages {
+		for _, ext := range exts[other] {
+			path := filepath.Join(dir, name+ext)
+			_, err := vfs.Lstat(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			ours, err := isFileOf(dir, name, ext)
+			if err != nil {
+				return err
+			}
+			if !ours {
+				return fmt.Errorf("%s: %w", path, ErrForeign)
+			}
+			// Bins replace everything of their name; a packed archive, only a packed one.
+			if s == Bins || other == Packed {
+				replaces = true
+			}
+		}
+	}
+	switch {
+	case !replaces:
+		return nil
+	case replace == nil:
+		return fmt.Errorf("%s: %w", filepath.Join(dir, name), ErrExists)
+	}
+	return replace(dir, name, by)
+}

@@ -1,0 +1,161 @@
+package tree
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
+	"orcomgo/bins/vfs"
+	"orcomgo/compress"
+)
+
+// Needs tells which archives of a directory the side archives there refer to. It looks at the directory whenever it is asked, since other
+// runs may write there, but reads each side archive once. Its methods are safe for concurrent use.
+type Needs struct {
+	dir string
+	own []string // the names of side archives that don't count
+
+	mu   sync.Mutex
+	read map[string]*sideNeeds // by the name of the side archive
+}
+
+// sideNeeds is what a side archive refers to.
+type sideNeeds struct {
+	file fs.FileInfo         // of the side archive
+	ids  map[string][16]byte // of archives by name
+	err  error               // why that is not known
+}
+
+// NewNeeds returns the Needs of a directory. The side archives of the names given don't count: they are those that the caller writes.
+func NewNeeds(dir string, own ...string) *Needs {
+	return &Needs{dir: dir, own: own, read: make(map[string]*sideNeeds)}
+}
+
+// Has reports whether a side archive refers to an archive of this name, whether it is there or not.
+func (n *Needs) Has(name string) bool {
+	list, _ := n.sides() // on an error archiving says what is wrong
+	return slices.ContainsFunc(list, func(s side) bool {
+		_, ok := s.ids[name]
+		return ok
+	})
+}
+
+// Check returns an error that wraps commit.ErrNeeded if a side archive refers to archive name as it is now, or can't be read, so that this
+// is not known. It is nil if the archive would be replaced by one with the ID that the side archive refers to, since that has the same
+// content; by may be zero for an ID that is not known.
+func (n *Needs) Check(name string, by [16]byte) error {
+	list, err := n.sides()
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(n.dir, name)
+	now, known, err := packedID(n.dir, name)
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		id, ok := s.ids[name]
+		switch {
+		case s.err != nil:
+			return fmt.Errorf("%s: %w, or it may: %w", path, commit.ErrNeeded, s.err)
+		case ok && id != by && (!known || id == now):
+			return fmt.Errorf("%s: %w: %s", path, commit.ErrNeeded, s.path)
+		}
+	}
+	return nil
+}
+
+// packedID returns the ID of the packed archive name; it is not known if the archive can't be read. That of no archive is zero.
+func packedID(dir, name string) (id [16]byte, known bool, err error) {
+	e, found, err := commit.Lookup(dir, name)
+	if err != nil || !found || !e.Has[commit.Packed] {
+		return id, true, err
+	}
+	e.Has[commit.Bins] = false
+	info, err := compress.Info(e)
+	if compress.IsDamage(err) {
+		return id, false, nil
+	}
+	if err != nil {
+		return id, false, err
+	}
+	_, err = hex.Decode(id[:], []byte(info.ID))
+	return id, err == nil, err
+}
+
+// side is a side archive of another directory.
+type side struct {
+	*sideNeeds
+	path string
+}
+
+// sides returns the side archives that count.
+func (n *Needs) sides() (list []side, err error) {
+	found, err := commit.FindTrees(n.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, t := range found {
+		if slices.Contains(n.own, t.Name) {
+			continue
+		}
+		s, err := n.of(t)
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			list = append(list, side{s, t.Path()})
+		}
+	}
+	return list, nil
+}
+
+// of returns what a side archive refers to; nil if it is gone.
+func (n *Needs) of(t commit.Tree) (*sideNeeds, error) {
+	if s := n.read[t.Name]; s != nil {
+		now, err := vfs.Stat(t.Path())
+		if err == nil && sameFile(s.file, now) {
+			return s, nil
+		}
+	}
+	delete(n.read, t.Name)
+	s := &sideNeeds{ids: make(map[string][16]byte)}
+	r, err := Open(t, Options{Threads: 1})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.Is(err, parse.ErrCorrupt) || errors.Is(err, parse.ErrVersion):
+		s.err = err
+		return s, nil
+	case err != nil:
+		return nil, err
+	}
+	defer r.Close()
+	if s.file, err = r.f.Stat(); err != nil {
+		return nil, err
+	}
+	for _, a := range r.Archives {
+		if a.ID != [16]byte{} {
+			s.ids[a.Name] = a.ID
+		}
+	}
+	n.read[t.Name] = s
+	return s, nil
+}
+
+// sameFile reports whether a file is what it was.
+func sameFile(was, is fs.FileInfo) bool {
+	return os.SameFile(was, is) && was.Size() == is.Size() && was.ModTime().Equal(is.ModTime())
+}
