@@ -85,11 +85,23 @@ func (w *walker) readMore() bool {
 	return false
 }
 
-// fillTo reads until there are n bytes of text from the record on, or the input ends.
+// fillTo reads until there are n bytes of text from the record on, or the input ends. A buffer for n bytes is made only for a text that is
+// not much shorter.
 func (w *walker) fillTo(n int) {
-	if w.err != nil || w.later != nil || len(w.buf)-w.at >= n {
-		return
+	for rest := len(w.buf) - w.at; w.err == nil && w.later == nil && rest < n; rest = len(w.buf) - w.at {
+		least := n
+		if cap(w.buf) < n {
+			least = min(n, max(bufferGrowth*rest, bufferGrowth*walkStep))
+		}
+		w.readTo(least)
 	}
+}
+
+// bufferGrowth is how many times larger the buffer of a walker becomes.
+const bufferGrowth = 4
+
+// readTo does what fillTo does, in a buffer for n bytes at least.
+func (w *walker) readTo(n int) {
 	if cap(w.buf)-w.at < n {
 		w.hashUsed()
 		if rest := w.buf[w.at:]; cap(w.buf) < n {

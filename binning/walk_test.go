@@ -202,6 +202,21 @@ func TestWalkerMemory(t *testing.T) {
 	}
 }
 
+// TestWalkerBuffer: a buffer is not much longer than the text, however much of it is asked for; all that was asked for is there.
+func TestWalkerBuffer(t *testing.T) {
+	const ask = 65 << 20 // as with 16 threads
+	for _, n := range []int{0, 1000, 3 << 20, 40 << 20, ask + 5} {
+		w := walker{kind: record.FASTA, in: bytes.NewReader(make([]byte, n))}
+		w.fillTo(ask)
+		if got, want := len(w.text()), min(n, ask); got != want {
+			t.Errorf("%d bytes of text: %d of them in the buffer, want %d", n, got, want)
+		}
+		if most := max((bufferGrowth+1)*n, 2*bufferGrowth*walkStep); cap(w.buf) > most {
+			t.Errorf("%d bytes of text in a buffer of %d bytes, want %d at most", n, cap(w.buf), most)
+		}
+	}
+}
+
 // unusualTexts draws texts of unusual forms, most of them valid.
 func unusualTexts(seed int64, n int) []string {
 	rng := rand.New(rand.NewSource(seed))
