@@ -61,6 +61,8 @@ const (
 	kmerLength = 21
 	// perMistake is about how many bytes a k-mer takes that is new because of an error of sequencing, of which one makes kmerLength.
 	perMistake = 0.09
+	// perLongMistake is the same in long reads, which lie on each other more often, so that errors are told by the other reads.
+	perLongMistake = 0.05
 	// ending is a share of the text, at its end. K-mers that are new in it are counted as errors.
 	ending = 0.2
 )
@@ -111,9 +113,13 @@ func sequences(half, full *Point, text, bases uint64, kmers func(text uint64) fl
 	more, moreNew := float64(bases-full.Bases), max(kmers(text)-kmers(full.Text), 0)
 	last := kmers(text) - kmers(text-uint64(ending*float64(text)))
 	mistakes := min(max(last, 0)/(ending*float64(bases)), new, moreNew/more)
-	perMistake := min(perMistake, perBase/max(new, 1e-9))
 	// A read has fewer k-mers than bases.
 	length := max(float64(full.Bases)/float64(max(full.Records, 1)), 4*kmerLength)
+	perMistake := perMistake
+	if length >= longBases {
+		perMistake = perLongMistake
+	}
+	perMistake = min(perMistake, perBase/max(new, 1e-9))
 	perKmer := novel * length / (length - kmerLength + 1)
 	if new > mistakes {
 		perKmer = min(perKmer, (perBase-perMistake*mistakes)/(new-mistakes))
@@ -122,18 +128,20 @@ func sequences(half, full *Point, text, bases uint64, kmers func(text uint64) fl
 	return size + perKmer*(moreNew-mistakes*more) + (perMistake*mistakes+perBase)*more
 }
 
-// What packing takes in bytes of memory beyond what it took for a sample. Fitted to the peaks of short and long reads of 2 to 64 MB of
-// text, with 1, 2 and 16 threads; they are within 15 percent of seven in eight of them. Differences between two small samples tell less:
-// a peak differs by megabytes from one run to the next.
+// What packing takes in bytes of memory beyond what it took for a sample. Fitted to the peaks of short and long reads of 1 to 615 MB of
+// text, of which 2 MB or more were the sample, with 1, 2 and 16 threads; they are within 15 percent of seven in eight of them. Differences
+// between two small samples tell less: a peak differs by megabytes from one run to the next, and tables grow in steps.
 const (
-	// perText is for a byte of text of the slices in work: names, bases and qualities, and what they become. The first firstText bytes take
-	// perFirstText more, since models and buffers grow.
-	perText, perFirstText, firstText = 1.8, 1.0, 16e6
-	// perSequence is for a byte of the archive that holds sequences: contigs, indexes and models of what is new, 18 bytes a base. The first
-	// firstSequences bytes of them take perFirst more, since tables of contigs grow in steps.
-	perSequence, perFirst, firstSequences = 70.0, 60.0, 0.8e6
+	// perText is for a byte of text: its bins, and the places of its reads. The text that is coded or verified at a time takes perCoded more:
+	// names, bases and qualities as bytes, what they become, and what verification renders.
+	perText, perCoded = 0.7, 1.6
+	// codedText and codedTextThread are how much text that is: about one slice, and a little for each thread.
+	codedText, codedTextThread = 75e6, 6e6
+	// perSequence is for a byte of the archive that holds sequences: contigs, k-mers and indexes of what is new, 18 bytes a base. The first
+	// firstSequences bytes of them take perFirst more, for tables of models that grow up to a bound.
+	perSequence, perFirst, firstSequences = 80.0, 65.0, 0.5e6
 	// perAssembly and perFirstAssembly are the same for assemblies, of which hardly anything is joined.
-	perAssembly, perFirstAssembly = 35.0, 35.0
+	perAssembly, perFirstAssembly = 50.0, 35.0
 	// longBases is how many bases the sequences of assemblies and long reads have at least, on average.
 	longBases = 701
 )
@@ -152,7 +160,7 @@ func (l *Limits) memory(half, full *Point, text uint64, sequences float64, recor
 	// Binning: what is in work at a time.
 	inBlocks := min(text, l.BlockText)
 	bin := float64(full.BinPeak) + rate(half.BinPeak, full.BinPeak)*float64(inBlocks-min(full.Text, inBlocks))
-	// Packing: slices, as many as there are threads and one, then the reads alone, and what is new.
+	// Packing: the slices in work, then the reads alone, and what is new.
 	perNew, first, share := perSequence, perFirst, 1.0
 	if l.BasesOnly {
 		share = float64(full.Bases) / float64(full.Text)
@@ -161,8 +169,9 @@ func (l *Limits) memory(half, full *Point, text uint64, sequences float64, recor
 		perNew, first = perAssembly, perFirstAssembly
 	}
 	inSlices := max(min(text, l.sliceTexts()), full.Text)
+	coded := codedText + codedTextThread*float64(max(l.Threads, 1))
 	takes := func(text, sequences float64) float64 {
-		return share*(perText*text+perFirstText*min(text, firstText)) + perNew*sequences + first*min(sequences, firstSequences)
+		return share*(perText*text+perCoded*min(text, coded)) + perNew*sequences + first*min(sequences, firstSequences)
 	}
 	had := float64(full.Sequences)
 	pack := float64(full.Peak) + takes(float64(inSlices), max(sequences, had)) - takes(float64(full.Text), had)

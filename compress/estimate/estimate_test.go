@@ -53,6 +53,7 @@ func TestMemory(t *testing.T) {
 	full := &Point{Text: 50e6, Records: 200e3, Bases: 20e6, Sequences: 1e6, Peak: 200e6}
 	small := &Point{Text: 4e6, Records: 16e3, Bases: 1.6e6, Sequences: 0.3e6, Peak: 60e6}
 	assembly := &Point{Text: 4e6, Records: 10, Bases: 3.9e6, Sequences: 0.9e6, Peak: 100e6}
+	const coded = codedText + 2*codedTextThread
 	for _, c := range []struct {
 		name            string
 		full            *Point
@@ -60,13 +61,14 @@ func TestMemory(t *testing.T) {
 		basesOnly       bool
 		want            float64
 	}{
-		{"nothing is new", full, 180e6, 1e6, false, 200e6 + perText*130e6},
-		{"new sequences", full, 180e6, 3e6, false, 200e6 + perText*130e6 + perSequence*2e6},
-		{"the first sequences", small, 10e6, 0.7e6, false, 60e6 + (perText+perFirstText)*6e6 + (perSequence+perFirst)*0.4e6},
-		{"first and further sequences", small, 180e6, 2e6, false, 60e6 + perText*176e6 + perFirstText*12e6 + perSequence*1.7e6 + perFirst*0.5e6},
-		{"bases alone", full, 180e6, 1e6, true, 200e6 + perText*130e6*20/50},
-		{"an assembly", assembly, 14e6, 3e6, false, 100e6 + (perText+perFirstText)*10e6 + perAssembly*2.1e6},
-		{"more than is in work", full, 1e9, 1e6, false, 200e6 + perText*142e6 + (28*3.8e6+3.8e8)*808/950},
+		{"nothing is new", full, 180e6, 1e6, false, 200e6 + perText*130e6 + perCoded*(coded-50e6)},
+		{"new sequences", full, 180e6, 3e6, false, 200e6 + perText*130e6 + perCoded*(coded-50e6) + perSequence*2e6},
+		{"the first sequences", small, 10e6, 0.7e6, false, 60e6 + (perText+perCoded)*6e6 + perSequence*0.4e6 + perFirst*0.2e6},
+		{"first and further sequences", small, 180e6, 2e6, false,
+			60e6 + perText*176e6 + perCoded*(coded-4e6) + perSequence*1.7e6 + perFirst*0.2e6},
+		{"bases alone", full, 180e6, 1e6, true, 200e6 + (perText*130e6+perCoded*(coded-50e6))*20/50},
+		{"an assembly", assembly, 14e6, 3e6, false, 100e6 + (perText+perCoded)*10e6 + perAssembly*2.1e6},
+		{"more than is in work", full, 1e9, 1e6, false, 200e6 + perText*142e6 + perCoded*(coded-50e6) + (28*3.8e6+3.8e8)*808/950},
 	} {
 		l := limits()
 		l.Memory, l.BasesOnly = 100e9, c.basesOnly
@@ -78,6 +80,18 @@ func TestMemory(t *testing.T) {
 				t.Errorf("%s: %d bytes of memory, want %.0f", c.name, got, c.want)
 			}
 		}
+	}
+}
+
+// With more threads more of the text is coded at a time.
+func TestMemoryThreads(t *testing.T) {
+	l := limits()
+	l.Memory, l.Threads = 100e9, 16
+	full := &Point{Text: 50e6, Records: 200e3, Bases: 20e6, Sequences: 1e6, Peak: 200e6}
+	half := &Point{Text: 25e6, Peak: 150e6}
+	want := 200e6 + perText*350e6 + perCoded*(codedText+16*codedTextThread-50e6)
+	if got := l.memory(half, full, 400e6, 1e6, 1600e3, 160e6); math.Abs(float64(got)/want-1) > 0.001 {
+		t.Errorf("%d bytes of memory, want %.0f", got, want)
 	}
 }
 
