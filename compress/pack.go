@@ -410,7 +410,7 @@ func (p *packer) write(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	p.man.Pieces, p.man.Repeats, p.man.Primed = p.enc.InPieces(), p.enc.Repeats(), e.primed()
+	p.man.Pieces, p.man.Repeats, p.man.OneCoder, p.man.Primed = p.enc.InPieces(), p.enc.Repeats(), p.enc.OneCoder(), e.primed()
 	p.shared = p.enc.Shared()
 	p.closeEncoder()
 	for _, b := range p.shared {

@@ -70,7 +70,7 @@ func (p *packed) decodeShared() error {
 
 // readShared reads the shared sections.
 func (p *packed) readShared() (shared [][]byte, c seqs.Config, err error) {
-	c = seqs.Config{Threads: p.threads, Repeats: p.man.Repeats, ReleaseWhile: p.pool.releaseWhile}
+	c = seqs.Config{Threads: p.threads, Repeats: p.man.Repeats, OneCoder: p.man.OneCoder, ReleaseWhile: p.pool.releaseWhile}
 	shared = make([][]byte, len(p.man.Shared))
 	for i, s := range p.man.Shared {
 		if shared[i], err = p.r.Read(s, nil, sharedName(i)); err != nil {

@@ -17,7 +17,7 @@ import (
 
 // Version is the newest version of the format. It is written where files of inputs are recorded (record.Source), inputs have further
 // mates or are TwoBit, slices have mates, whose sequences have streams of their own, repeats in the pseudogenome have a section
-// (Manifest.Repeats), or NameRanges or Primed is set; else version 5 where long reads are aligned in pieces (Manifest.Pieces), and
+// (Manifest.Repeats), or OneCoder, NameRanges or Primed is set; else version 5 where long reads are aligned in pieces (Manifest.Pieces), and
 // version 4 elsewhere, which is the same but for that. Version 3 is as version 4, but for text hashes by the rule of bins of
 // version 1, and is written of those. Version 2 is read as well: it has no copy of the manifest in the bulk file.
 const (
@@ -86,6 +86,8 @@ type Manifest struct {
 	Pieces bool
 	// Repeats says that the second shared section is that of repeats in the pseudogenome.
 	Repeats bool
+	// OneCoder says that each segment of the pseudogenome has one coder, however long it is.
+	OneCoder bool
 
 	// NameRanges says that slices have Words.
 	NameRanges bool

@@ -225,3 +225,19 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// TestOneCoder: that segments have one coder comes back, and is refused in a version without that.
+func TestOneCoder(t *testing.T) {
+	m := sample(t, t.TempDir(), true)
+	m.OneCoder, m.version = true, Version
+	if got, err := parseManifest("x.cmeta", m.marshal()); err != nil || !got.OneCoder {
+		t.Errorf("read back: %+v, error %v", got, err)
+	}
+	m.version = noSourceVersion
+	for i := range m.Inputs {
+		m.Inputs[i].Source = nil
+	}
+	if _, err := parseManifest("x.cmeta", m.marshal()); !errors.Is(err, parse.ErrCorrupt) || !strings.Contains(err.Error(), "one coder") {
+		t.Errorf("in version %d: error %v", m.version, err)
+	}
+}

@@ -62,6 +62,9 @@ func (m *Manifest) parseHead(c *parse.Cursor) {
 	if m.NameRanges && m.version <= noSourceVersion {
 		c.Fail("it has ranges of names, which its version has not")
 	}
+	if m.OneCoder = flags&flagOneCoder != 0; m.OneCoder && m.version <= noSourceVersion {
+		c.Fail("its segments have one coder each, which its version has not")
+	}
 	m.Options.Quality = record.QualityMode(c.ByteAtMost(byte(record.QualityDrop)))
 	m.Level = c.Byte()
 	m.Options.BlockSize = c.Uvarint()

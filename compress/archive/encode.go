@@ -14,8 +14,9 @@ const (
 	flagOrderAny
 	flagDropNames
 	flagVerified
-	flagRepeats // from Version on, as the next one
+	flagRepeats // from Version on, as the next ones
 	flagNameRanges
+	flagOneCoder
 	flagsKnown = 1<<iota - 1
 )
 
@@ -50,6 +51,7 @@ func (m *Manifest) marshal() []byte {
 	set(m.Verified, flagVerified)
 	set(m.Repeats, flagRepeats)
 	set(m.NameRanges, flagNameRanges)
+	set(m.OneCoder, flagOneCoder)
 	b = binary.AppendUvarint(b, flags)
 	b = append(b, byte(m.Options.Quality), m.Level)
 	b = binary.AppendUvarint(b, m.Options.BlockSize)

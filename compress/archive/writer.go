@@ -101,7 +101,7 @@ func (w *Writer) End(m *Manifest) error {
 	mates := slices.ContainsFunc(m.Slices, func(s Slice) bool { return len(s.Members()) > 1 })
 	switch {
 	case slices.ContainsFunc(m.Inputs, func(in Input) bool { return in.Source != nil || in.Further || in.TwoBit }),
-		mates && m.ChunkedHashes, m.Repeats, m.NameRanges, m.Primed:
+		mates && m.ChunkedHashes, m.Repeats, m.OneCoder, m.NameRanges, m.Primed:
 		m.version = Version
 	case m.Pieces, slices.ContainsFunc(m.Inputs, func(in Input) bool { return in.QualsByBases }):
 		m.version = noSourceVersion

@@ -96,7 +96,7 @@ func (d *Decoder) setTree(k int, section []byte) {
 	close(d.parts[k].ready)
 }
 
-// NewDecoder starts decoding the shared sections of an Encoder, with c's Threads, Repeats and ReleaseWhile,
+// NewDecoder starts decoding the shared sections of an Encoder, with c's Threads, Repeats, OneCoder and ReleaseWhile,
 // and returns at once: DecodeSlice waits for what it needs and returns the errors.
 func NewDecoder(shared [][]byte, c Config) *Decoder {
 	section, repeats, trees := cutShared(shared, c)
@@ -104,7 +104,7 @@ func NewDecoder(shared [][]byte, c Config) *Decoder {
 	if len(shared) == 0 {
 		return d
 	}
-	if genome, err := basemodel.Decode(section, twoCoders(repeats != nil), c.Threads); err != nil {
+	if genome, err := basemodel.Decode(section, twoCoders(repeats != nil, c.OneCoder), c.Threads); err != nil {
 		d.err = corrupt(err)
 		close(d.started)
 	} else {
@@ -123,7 +123,7 @@ func NewDecoderOf(shared [][]byte, packed []byte, bases int, c Config) *Decoder 
 		return d
 	}
 	d.genome = &genome{known: &knownGenome{packed, bases, sync.OnceValues(func() (*basemodel.Model, error) {
-		s, err := basemodel.Decode(section, twoCoders(repeats != nil), c.Threads)
+		s, err := basemodel.Decode(section, twoCoders(repeats != nil, c.OneCoder), c.Threads)
 		if err != nil {
 			return nil, err
 		}

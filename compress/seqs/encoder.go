@@ -25,6 +25,7 @@ type Config struct {
 	Runs     bool                                   // slices hold the records of whole runs in the order of Sorted: see Column.Run
 	Progress func(stage string, done, total uint64) // may be nil
 	Repeats  bool                                   // of a Decoder: the second shared section is that of repeats
+	OneCoder bool                                   // of a Decoder: each segment of the pseudogenome has one coder
 	// GPU and Note are those of overlap.Config.
 	GPU  bool
 	Note func(line string)
@@ -79,6 +80,7 @@ type Encoder struct {
 	shared     *longreads.Sequence
 	sharedFrom uint64
 	repeats    *repeatCoder   // what repeats in that; nil if nothing does
+	oneCoder   bool           // see OneCoder
 	follow     *Decoder       // see Follow; mostly nil
 	trees      sync.WaitGroup // of goroutines that code the trees of parts
 
@@ -213,7 +215,9 @@ func (e *Encoder) build(ctx context.Context) error {
 	if e.repeats != nil {
 		bases, source = e.repeats.bases, e.repeats.source
 	}
-	coders := basemodel.Coders(bases, twoCoders(e.repeats != nil))
+	e.oneCoder = wantsOneCoder(e.bins.Meta(), bases, e.repeats != nil)
+	two := twoCoders(e.repeats != nil, e.oneCoder)
+	coders := basemodel.Coders(bases, two)
 	e.cfg.hold(ctx, coders, e.coded)
 	if e.cfg.Progress != nil { // now, since slices are coded beside it
 		e.cfg.Progress(CodingStage, 0, uint64(bases))
@@ -223,7 +227,7 @@ func (e *Encoder) build(ctx context.Context) error {
 		var coded atomic.Int64
 		o := basemodel.Options{
 			Threads:   SegmentThreads(e.cfg.Threads, e.cfg.Memory),
-			TwoCoders: twoCoders(e.repeats != nil),
+			TwoCoders: two,
 			Progress: func(n int) {
 				if e.cfg.Progress != nil {
 					e.cfg.Progress(CodingStage, uint64(coded.Add(int64(n))), uint64(bases))

@@ -35,18 +35,6 @@ type blocks struct {
 	memory [2][]byte // of a block, and of literals
 }
 
-// twoCodersWithRepeats is the length from which segments of the base model have two coders where there are repeats, in bases: groups of
-// genomes of up to 10^6 bases have one coder then, as each genome alone, since two take a fifth more processor time.
-const twoCodersWithRepeats = 3 << 19
-
-// twoCoders returns the length from which segments of the base model have two coders.
-func twoCoders(repeats bool) int {
-	if repeats {
-		return twoCodersWithRepeats
-	}
-	return basemodel.TwoCoders
-}
-
 // knownGenome is a pseudogenome whose bases are known without decoding it.
 type knownGenome struct {
 	packed []byte // four bases a byte, followed by 16 unused bytes

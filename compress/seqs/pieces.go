@@ -74,6 +74,10 @@ func (e *Encoder) InPieces() bool { return e.shared != nil }
 // Repeats reports whether there is a section of repeats, the second one of Shared. It must be called after the last EncodeSlice.
 func (e *Encoder) Repeats() bool { return e.repeats != nil }
 
+// OneCoder reports whether each segment of the pseudogenome has one coder, however long it is. It must be called after the last
+// EncodeSlice.
+func (e *Encoder) OneCoder() bool { return e.oneCoder }
+
 // eachLong calls f with the reads that may be aligned in pieces, and their qualities (nil if there are none).
 func (r *columnReads) eachLong(f func(k, i int, quals []byte) error) error {
 	at := make([]int, len(r.cols))

@@ -370,13 +370,13 @@ def check_input_name(name, seen):
 
 KINDS = {0: "FASTQ", 1: "FASTA"}
 QUALITY_MODES = {0: "kept", 1: "eight levels", 2: "dropped"}
-READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, REPEATS, NAME_RANGES = 1, 2, 4, 8, 16, 32
+READS_ONLY, ORDER_ANY, NAMES_DROPPED, VERIFIED, REPEATS, NAME_RANGES, ONE_CODER = 1, 2, 4, 8, 16, 32, 64
 
 
 def flag_words(flags):
     words = [word for bit, word in ((READS_ONLY, "reads only"), (ORDER_ANY, "order any"),
                                     (NAMES_DROPPED, "names dropped"), (VERIFIED, "verified"),
-                                    (REPEATS, "repeats"))
+                                    (REPEATS, "repeats"), (ONE_CODER, "one coder"))
              if flags & bit]
     return ", ".join(words) or "none"
 
@@ -521,7 +521,7 @@ class PackedArchive:
         found["bins_id"] = source.take(16)
         found["tool"] = source.text().decode("utf-8", "replace")
         found["flags"] = flags = source.uvarint()
-        require(flags < (64 if found["version"] > 5 else 16),
+        require(flags < (128 if found["version"] > 5 else 16),
                 "the manifest has flags that are not known")
         found["quality"] = source.byte()
         require(found["quality"] in QUALITY_MODES, "the manifest has an unknown quality mode")
@@ -814,6 +814,8 @@ class PackedArchive:
         if self.models is None:
             require(self.shared, "the shared sections are missing")
             two_coders = TWO_CODERS_WITH_REPEATS if self.flags & REPEATS else TWO_CODERS
+            if self.flags & ONE_CODER:
+                two_coders = MASK32
             genome, model = decode_pseudogenome(self.read(self.shared[0]), "shared 0", two_coders)
             trees = self.shared[1:]
             if self.flags & REPEATS:
