@@ -48,6 +48,9 @@ func TestArchives(t *testing.T) {
 		{"files of the same name", []Sample{strain(g, 0), strain(g, 1), strain(g, 0)}, [][]int{{0, 1}, {2}}},
 		// half of the larger one is not in the smaller one, which would take twice as long to be restored
 		{"a part of another one", []Sample{strain(g, 0), assembly(g[:400e3], "1")}, [][]int{{0}, {1}}},
+		// a third is, but the smaller one has so little that it would take 1.3 times as long
+		{"two small ones", []Sample{assembly(g[:300e3], "0"), assembly(g[:200e3], "1")}, [][]int{{0}, {1}}},
+		{"two that differ less", []Sample{assembly(g[:240e3], "0"), assembly(g[:200e3], "1")}, [][]int{{0, 1}}},
 	} {
 		if got := Archives(c.list, 2); len(got)+len(c.want) > 0 && !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: archives %v, want %v", c.name, got, c.want)
