@@ -36,6 +36,9 @@ func (p *Prob) Update(bit int, limit uint32, a *Adaptation) {
 	*p = Prob(uint32(x)<<probShift | n)
 }
 
+// never returns a Prob that was updated by 0 so often, with this limit, that a further 0 does not change it.
+func never(limit uint32) Prob { return Prob(limit) }
+
 // Adaptation is how Probs learn. Each of the formats that use them (sequences, names, qualities) has parameters of its own.
 type Adaptation struct {
 	rate  [MaxCount + 1]uint32 // by count: the part of the distance that a Prob moves, in 1/65536
@@ -90,51 +93,123 @@ func (t *Tree) Code(c *Coder, v uint32, limit uint32) uint32 {
 	return v & (1<<t.bits - 1)
 }
 
+// CodeAny is Code without branches on the bits when decoding, which is faster for symbols that are hard to predict.
+func (t *Tree) CodeAny(c *Coder, v uint32, limit uint32) uint32 {
+	if c.Dec != nil {
+		return t.decodeAny(c.Dec, limit, c.adaptation)
+	}
+	t.encode(c.Enc, v, limit, c.adaptation)
+	return v & (1<<t.bits - 1)
+}
+
 // encode is Code for encoding: Coder.Adapt for each bit, with the state of the encoder in registers.
 func (t *Tree) encode(e *Encoder, v uint32, limit uint32, a *Adaptation) {
-	low, size, n := e.low, e.high-e.low, uint32(1)
-	for i := t.bits - 1; i >= 0; i-- {
-		bit := v >> i & 1
-		p := &t.node[n]
-		below := size >> ProbBits * uint64(a.Clamp(p.P()))
-		if bit != 0 {
-			size = below
-		} else {
-			size -= below + 1
-			low += below + 1
+	node, n := t.node, uint32(1)
+	v &= 1<<t.bits - 1
+	// The zeros at nodes that these don't change, unless bits are to be shifted out.
+	low, high, floor := e.low, e.high, uint64(a.floor)
+	for i := t.bits - bits.Len32(v); i > 0 && int(n) < len(node) && node[n] == never(limit); i-- {
+		next := low + (high-low)>>ProbBits*floor + 1
+		if (next^high)>>32 == 0 {
+			break
 		}
+		low = next
+		n <<= 1
+	}
+	v |= 1 << t.bits
+	v <<= 32 - bits.Len32(v) + bits.Len32(n) // the next bit is the highest
+	size := high - low
+	for ; int(n) < len(node); v <<= 1 {
+		bit := v >> 31
+		p := &node[n]
+		below := size >> ProbBits * uint64(a.Clamp(p.P()))
+		p.Update(int(bit), limit, a)
+		size -= below + 1
+		more := below + 1
+		if bit != 0 { // conditional moves
+			size, more = below, 0
+		}
+		low += more
 		if (low^(low+size))>>32 == 0 {
 			e.low, e.high = low, low+size
 			e.shift()
 			low, size = e.low, e.high-e.low
 		}
-		p.Update(int(bit), limit, a)
 		n = n<<1 | bit
 	}
 	e.low, e.high = low, low+size
 }
 
+// decodeZeros decodes zeros at nodes that are as the first one, which zeros don't change, as long as no bits are to be shifted out. It
+// returns the node after them.
+func (t *Tree) decodeZeros(d *Decoder, a *Adaptation) uint32 {
+	node, n := t.node, uint32(1)
+	low, high, floor := d.low, d.high, uint64(a.floor)
+	for int(n) < len(node) && node[n] == node[1] {
+		next := low + (high-low)>>ProbBits*floor + 1
+		if d.x < next || (next^high)>>32 == 0 {
+			break
+		}
+		low = next
+		n <<= 1
+	}
+	d.low = low
+	return n
+}
+
 // decode is Code for decoding.
 func (t *Tree) decode(d *Decoder, limit uint32, a *Adaptation) uint32 {
-	low, size, x, n := d.low, d.high-d.low, d.x, uint32(1)
-	for range t.bits {
-		p := &t.node[n]
+	node, n := t.node, uint32(1)
+	if node[1] == never(limit) {
+		n = t.decodeZeros(d, a)
+	}
+	low, size, above := d.low, d.high-d.low, d.x-d.low
+	for int(n) < len(node) {
+		p := &node[n]
 		below := size >> ProbBits * uint64(a.Clamp(p.P()))
 		bit := 0
-		if x-low <= below {
+		if above <= below {
 			bit = 1
 			size = below
 		} else {
 			size -= below + 1
 			low += below + 1
+			above -= below + 1
 		}
 		if (low^(low+size))>>32 == 0 {
 			d.low, d.high = low, low+size
 			d.shift()
-			low, size, x = d.low, d.high-d.low, d.x
+			low, size, above = d.low, d.high-d.low, d.x-d.low
 		}
 		p.Update(bit, limit, a)
 		n = n<<1 | uint32(bit)
+	}
+	d.low, d.high = low, low+size
+	return n - 1<<t.bits
+}
+
+// decodeAny is CodeAny for decoding.
+func (t *Tree) decodeAny(d *Decoder, limit uint32, a *Adaptation) uint32 {
+	node, n := t.node, uint32(1)
+	if node[1] == never(limit) {
+		n = t.decodeZeros(d, a)
+	}
+	low, size, above := d.low, d.high-d.low, d.x-d.low
+	for int(n) < len(node) {
+		p := &node[n]
+		below := size >> ProbBits * uint64(a.Clamp(p.P()))
+		rest, more, one := size-below-1, below+1, uint32(0)
+		if above <= below { // conditional moves
+			rest, more, one = below, 0, 1
+		}
+		low, above, size = low+more, above-more, rest
+		if (low^(low+size))>>32 == 0 {
+			d.low, d.high = low, low+size
+			d.shift()
+			low, size, above = d.low, d.high-d.low, d.x-d.low
+		}
+		p.Update(int(one), limit, a)
+		n = n<<1 | one
 	}
 	d.low, d.high = low, low+size
 	return n - 1<<t.bits
@@ -158,7 +233,7 @@ func NewNumber() *Number {
 
 // Code codes v; the count of each Prob is bounded by limit.
 func (m *Number) Code(c *Coder, v uint32, limit uint32) uint32 {
-	n := int(m.length.Code(c, uint32(bits.Len32(v)), limit))
+	n := int(m.length.CodeAny(c, uint32(bits.Len32(v)), limit))
 	if n == 0 {
 		return 0
 	}
@@ -168,7 +243,7 @@ func (m *Number) Code(c *Coder, v uint32, limit uint32) uint32 {
 		if ctx >= 16 {
 			return x<<(i+1) | c.Uniform(v&(1<<(i+1)-1), i+1)
 		}
-		b := c.Adapt(int(v>>i&1), &m.lead[n][ctx], limit)
+		b := c.AdaptAny(int(v>>i&1), &m.lead[n][ctx], limit)
 		ctx = ctx<<1 | b
 		x = x<<1 | uint32(b)
 	}

@@ -49,6 +49,13 @@ func (c *Coder) Adapt(bit int, p *Prob, limit uint32) int {
 	return bit
 }
 
+// AdaptAny is Adapt without branches on the bit, which is faster for bits that are hard to predict.
+func (c *Coder) AdaptAny(bit int, p *Prob, limit uint32) int {
+	bit = c.AnyBit(bit, c.adaptation.Clamp(p.P()))
+	p.Update(bit, limit, c.adaptation)
+	return bit
+}
+
 // BitOf returns 1 for true and 0 for false.
 func BitOf(b bool) int {
 	if b {

@@ -154,7 +154,7 @@ func (m *mismatches) code(c *rc.Coder, w alignment, ref stretch, read []uint64, 
 		}
 		t := &m.gap[min(k, 4)-1][min(at>>4, 7)]
 		for sum := 0; ; {
-			v := int(t.Code(c, uint32(min(g-sum, 255)), longMemory))
+			v := int(t.CodeAny(c, uint32(min(g-sum, 255)), longMemory))
 			sum += v
 			if v < 255 || sum > w.n {
 				g = sum
@@ -270,15 +270,13 @@ func (m *mismatches) codeVariants(c *rc.Coder, w alignment, read []uint64, text 
 			ctx = int(min(max(quals[i], 33)-33, 47) / 6)
 		}
 		v := m.variants.of(p)
-		b := *v & 3
-		hist := *v >> 2 & 15
+		b, hist := v&3, v>>2&15
 		has := c.Adapt(rc.BitOf(!c.Decoding() && wordBase(read, j) == b), &m.shared[hist][ctx], longMemory)
 		hist = (hist<<1 | uint8(has)) & 15
-		if hist == 0 {
-			*v = 0
-		} else {
-			*v = variantKnown | hist<<2 | b
+		if v = 0; hist != 0 {
+			v = variantKnown | hist<<2 | b
 		}
+		m.variants.set(p, v)
 		if has != 0 {
 			if c.Decoding() {
 				text[i] = letters[w.turned(b)]
@@ -308,13 +306,13 @@ func (m *mismatches) codeSubstitution(c *rc.Coder, p *[4]rc.Prob, r, b byte) byt
 	if d == 2 {
 		hi = 1
 	}
-	if c.Adapt(hi, &p[0], longMemory) != 0 { // a transition: A-G, C-T
+	if c.AdaptAny(hi, &p[0], longMemory) != 0 { // a transition: A-G, C-T
 		return (r + 2) & 3
 	}
 	if d == 3 {
 		lo = 1
 	}
-	if c.Adapt(lo, &p[1], longMemory) != 0 {
+	if c.AdaptAny(lo, &p[1], longMemory) != 0 {
 		return (r + 3) & 3
 	}
 	return (r + 1) & 3

@@ -207,7 +207,7 @@ func TestVariantsAreForgotten(t *testing.T) {
 		for p := range len(pg) {
 			v := uint8(0)
 			if m.variants.has(m.variants.block(uint64(p))) {
-				v = *m.variants.of(uint64(p))
+				v = m.variants.of(uint64(p))
 			}
 			if p == at && v != want || p != at && v != 0 {
 				t.Errorf("reads %q: position %d has variant %b, want %b at %d", c.reads, p, v, want, at)

@@ -1,7 +1,6 @@
 package seqs
 
 import (
-	"encoding/binary"
 	"math/bits"
 	"runtime/debug"
 	"sync"
@@ -10,13 +9,19 @@ import (
 // variants are the bases that reads of a slice had in place of those of the pseudogenome, by position in the range of the slice's reads,
 // modulo a power of two. There are few in a small slice, so blocks of positions have memory from their first variant on.
 type variants struct {
-	some   []uint64             // a bit for each block, whether it has memory: so few that they stay in the cache
-	number []uint32             // by block: where in blocks it is, if it has memory
-	blocks [][variantBlock]byte // see variantKnown
-	noted  []uint32             // the block of each of blocks
+	some   []uint64       // a bit for each block, whether it has memory: so few that they stay in the cache
+	number []uint32       // by block: where in blocks it is, if it has memory
+	blocks []variantsHere // of the blocks that have memory
+	noted  []uint32       // the block of each of blocks
 }
 
-// variantBlock is how many positions a block has, a power of two.
+// variantsHere are the variants of a block of positions.
+type variantsHere struct {
+	some     uint64             // a bit for each position, whether it has a variant
+	variants [variantBlock]byte // see variantKnown; not 0 only where there is one
+}
+
+// variantBlock is how many positions a block has: the bits of a word.
 const variantBlock = 64
 
 // A variant is 0x80 | whether each of the last four reads over it had it, newest lowest, << 2 | the
@@ -47,7 +52,7 @@ const waitingShare = 16
 
 // release empties the variants for another use.
 func (v *variants) release() {
-	if int64(8*len(v.some)+4*len(v.number)+(variantBlock+4)*cap(v.blocks)) > debug.SetMemoryLimit(-1)/waitingShare {
+	if int64(8*len(v.some)+4*len(v.number)+(variantBlock+8+4)*cap(v.blocks)) > debug.SetMemoryLimit(-1)/waitingShare {
 		return
 	}
 	for _, k := range v.noted {
@@ -65,8 +70,18 @@ func (v *variants) block(pos uint64) uint32 {
 // has reports whether block k has memory.
 func (v *variants) has(k uint32) bool { return v.some[k>>6]>>(k&63)&1 != 0 }
 
-// of returns where the variant of a position is that next returned.
-func (v *variants) of(pos uint64) *byte { return &v.blocks[v.number[v.block(pos)]][pos%variantBlock] }
+// of returns the variant of a position of a block that has memory, 0 if there is none.
+func (v *variants) of(pos uint64) byte {
+	return v.blocks[v.number[v.block(pos)]].variants[pos%variantBlock]
+}
+
+// set makes x the variant at a position that has one; 0 removes it.
+func (v *variants) set(pos uint64, x byte) {
+	b := &v.blocks[v.number[v.block(pos)]]
+	if b.variants[pos%variantBlock] = x; x == 0 {
+		b.some &^= 1 << (pos % variantBlock)
+	}
+}
 
 // note makes b the variant at pos unless there is one.
 func (v *variants) note(pos uint64, b byte) {
@@ -74,28 +89,21 @@ func (v *variants) note(pos uint64, b byte) {
 	if !v.has(k) {
 		v.some[k>>6] |= 1 << (k & 63)
 		v.number[k] = uint32(len(v.blocks))
-		v.blocks, v.noted = append(v.blocks, [variantBlock]byte{}), append(v.noted, k)
+		v.blocks, v.noted = append(v.blocks, variantsHere{}), append(v.noted, k)
 	}
-	if x := v.of(pos); *x == 0 {
-		*x = variantKnown | 1<<2 | b
+	x := &v.blocks[v.number[k]]
+	if bit := uint64(1) << (pos % variantBlock); x.some&bit == 0 {
+		x.some |= bit
+		x.variants[pos%variantBlock] = variantKnown | 1<<2 | b
 	}
 }
 
 // next returns the first position from p on that has a variant, or one that is not below end.
 func (v *variants) next(p, end uint64) uint64 {
 	for ; p < end; p = p&^(variantBlock-1) + variantBlock {
-		k := v.block(p)
-		if !v.has(k) {
-			continue
-		}
-		b := &v.blocks[v.number[k]]
-		for i := p % variantBlock &^ 7; i < variantBlock; i += 8 {
-			x := binary.LittleEndian.Uint64(b[i:])
-			if skip := p % variantBlock; i < skip {
-				x = x >> (8 * (skip & 7)) << (8 * (skip & 7))
-			}
-			if x != 0 {
-				return p&^(variantBlock-1) + i + uint64(bits.TrailingZeros64(x)/8)
+		if k := v.block(p); v.has(k) {
+			if x := v.blocks[v.number[k]].some >> (p % variantBlock); x != 0 {
+				return p + uint64(bits.TrailingZeros64(x))
 			}
 		}
 	}
