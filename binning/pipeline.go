@@ -190,16 +190,19 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 	if err != nil {
 		r.fail(&inputError{err, it.in.index})
 	}
-	write := r.failed() == nil
+	write, collect := r.failed() == nil, false
 	if write {
 		r.out.Reserve(s.encoded)
-		r.collectGarbage(it.chunk.textLen)
+		collect = r.muchGarbage(it.chunk.textLen)
 		r.blocks++
 		for _, bin := range s.block.Bins {
 			r.bases += bin.Bases
 		}
 	}
 	close(it.placed)
+	if collect {
+		runtime.GC() // which later blocks don't wait for
+	}
 	if write {
 		stop := r.clocks.write.start()
 		if err := r.out.WriteReserved(s.encoded); err != nil {
@@ -218,11 +221,13 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 // twice the memory that is needed would be used.
 const gcEvery = 1 << 30
 
-func (r *run) collectGarbage(text uint64) {
-	if r.sinceGC += text; r.sinceGC >= gcEvery {
-		r.sinceGC = 0
-		runtime.GC()
+// muchGarbage reports whether the garbage collector is to be called, after a block of so much text.
+func (r *run) muchGarbage(text uint64) bool {
+	if r.sinceGC += text; r.sinceGC < gcEvery {
+		return false
 	}
+	r.sinceGC = 0
+	return true
 }
 
 // fail ends the run with an error; the first one counts. Errors about the inputs come in block

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"sync"
 
 	"orcomgo/bins/commit"
+	"orcomgo/internal/largepages"
 )
 
 // pieceLen is how much memory a scratch takes at a time, in bytes.
@@ -82,9 +84,12 @@ func (s *scratch) grow(size uint64) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.file == nil && uint64(len(s.pieces))*pieceLen < size {
-		if s.budget.take(pieceLen) {
-			s.pieces = append(s.pieces, make([]byte, pieceLen))
+	if have := uint64(len(s.pieces)) * pieceLen; s.file == nil && have < size {
+		n := (size - have + pieceLen - 1) / pieceLen
+		if s.budget.take(n * pieceLen) {
+			for memory := newPieces(int(n)); len(memory) > 0; memory = memory[pieceLen:] {
+				s.pieces = append(s.pieces, memory[:pieceLen:pieceLen])
+			}
 		} else if err := s.moveToFile(); err != nil {
 			return err
 		}
@@ -92,6 +97,19 @@ func (s *scratch) grow(size uint64) error {
 	s.size = max(s.size, size)
 	return nil
 }
+
+// newPieces returns memory for n pieces. Where there are many, and threads that need not wait, it is in large pages, which are made in a
+// fraction of the time that small ones take.
+func newPieces(n int) []byte {
+	if n*pieceLen < 8*largepages.Size || runtime.GOMAXPROCS(0) < minLargeThreads {
+		return make([]byte, n*pieceLen)
+	}
+	return largepages.Make[byte](n * pieceLen)
+}
+
+// minLargeThreads is from how many threads on memory is in large pages. With fewer it matters little, and a virtual machine may have small
+// pages at hand and get large ones from its host anew.
+const minLargeThreads = 8
 
 // moveToFile moves the content from memory to a file. s.mu must be held for writing.
 func (s *scratch) moveToFile() error {

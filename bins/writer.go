@@ -263,6 +263,15 @@ var writeBuffers = sync.Pool{New: func() any { return new([1 << 20]byte) }}
 
 // write writes consecutive pieces; small ones are collected in a buffer first.
 func (o *outFile) write(pieces [][]byte, at uint64) error {
+	if f, ok := o.f.(*scratch); ok { // once for all pieces
+		end := at
+		for _, p := range pieces {
+			end += uint64(len(p))
+		}
+		if err := f.grow(end); err != nil {
+			return err
+		}
+	}
 	buf := writeBuffers.Get().(*[1 << 20]byte)
 	defer writeBuffers.Put(buf)
 	n := 0

@@ -173,7 +173,7 @@ func forEachMismatch(pg []byte, pos int, read []byte, n int, skip []uint64, f fu
 func (b *builder) removeUncovered(ctx context.Context) error {
 	if covered, ok := b.accelerator.cover(b); ok {
 		if covered != nil {
-			b.seq.keep(covered)
+			b.seq.keep(covered, b.config.Threads)
 		}
 		return ctx.Err()
 	}
@@ -190,7 +190,7 @@ func (b *builder) removeUncovered(ctx context.Context) error {
 	if covered.buildRanks() == b.seq.n {
 		return nil
 	}
-	b.seq.keep(&covered)
+	b.seq.keep(&covered, b.config.Threads)
 	chunks := b.chunksOfRecords()
 	parallel(chunks, func(t int) {
 		lo, hi := divide(len(pl.pos), t, chunks)

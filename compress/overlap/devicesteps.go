@@ -262,11 +262,11 @@ func (a *accelerator) voteAndSelect(ctx context.Context, b *builder, selectPoor 
 			return err
 		}
 	}
-	voted := make([]byte, len(b.seq.packed))
+	voted := largepages.Make[byte](len(b.seq.packed))
 	if err := a.endVotes(voted); err != nil {
 		return err
 	}
-	copy(b.seq.packed, voted)
+	b.seq.packed = voted
 	return nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+
+	"orcomgo/internal/largepages"
 )
 
 // Bases have 2 bits each, base j in byte j/4 at bits 2*(j%4), as in bins.Block.Packed. So one unaligned load of 8 bytes
@@ -141,28 +143,69 @@ func (s *sequence) appendPacked(p []byte, n int) {
 	s.n += n
 }
 
+// keepRange is how many bases one goroutine at a time copies of those that are kept, a multiple of 64. A variable so that tests can have
+// short ones.
+var keepRange = 1 << 20
+
 // keep removes the bases whose numbers are not in kept.
-func (s *sequence) keep(kept *bitset) {
-	n := 0 // bases that are kept so far
-	for i := 0; i < s.n; {
-		// The next run of bases that are kept, up to a chunk, or of bases that are not.
-		w := kept.words[i>>6] >> (i & 63)
-		switch in := min(64-i&63, s.n-i); {
-		case w&1 == 0:
-			i += min(in, bits.TrailingZeros64(w))
-		default:
-			run := min(in, bits.TrailingZeros64(^w), chunkBases)
-			replaceBases(s.packed, n, s.packed, i, run)
-			i, n = i+run, n+run
+func (s *sequence) keep(kept *bitset, threads int) {
+	ranges := (s.n + keepRange - 1) / keepRange
+	starts := make([]int, ranges+1) // how many bases are kept before each range
+	inParallel(threads, ranges, 1, func(_, k, _ int) {
+		for i := k * keepRange; i < min((k+1)*keepRange, s.n); i += 64 {
+			w := kept.words[i>>6]
+			if s.n-i < 64 {
+				w &= 1<<(s.n-i) - 1
+			}
+			starts[k+1] += bits.OnesCount64(w)
 		}
+	})
+	for k := range ranges {
+		starts[k+1] += starts[k]
 	}
-	end := (n + 3) / 4
-	if n&3 != 0 {
-		s.packed[end-1] &= 1<<(2*uint(n&3)) - 1
+	n := starts[ranges]
+	to := largepages.Make[byte]((n+3)/4 + padBytes)
+	ends := make([]byte, ranges) // the last bases of each range, which do not fill a byte
+	inParallel(threads, ranges, 1, func(_, k, _ int) {
+		ends[k] = s.copyKept(to, starts[k], kept, k*keepRange, min((k+1)*keepRange, s.n))
+	})
+	for k, b := range ends {
+		to[starts[k+1]>>2] |= b
 	}
-	s.packed = s.packed[:end+padBytes]
-	clear(s.packed[end:])
-	s.n = n
+	s.packed, s.n = to, n
+}
+
+// copyKept copies those of the bases from..end-1 that are kept to dst, from base at on. Its last byte is not written but returned, if others
+// follow in it; bases before the first one in its byte become 0, or are kept if that is the last byte.
+func (s *sequence) copyKept(dst []byte, at int, kept *bitset, from, end int) (last byte) {
+	d := dst[at>>2:]
+	word, in := uint64(0), at&3 // bases that are not written yet
+	for i := from; i < end; {
+		// The next run of bases that are kept, up to a word, or of bases that are not.
+		w := kept.words[i>>6] >> (i & 63)
+		m := min(64-i&63, end-i)
+		if w&1 == 0 {
+			i += min(m, bits.TrailingZeros64(w))
+			continue
+		}
+		run := min(m, bits.TrailingZeros64(^w), WordBases)
+		b := LoadWord(s.packed, i)
+		if run < WordBases {
+			b &= 1<<(2*uint(run)) - 1
+		}
+		word |= b << (2 * uint(in))
+		if in+run >= WordBases {
+			binary.LittleEndian.PutUint64(d, word)
+			d, word = d[8:], b>>(2*uint(WordBases-in))
+			in -= WordBases
+		}
+		i, in = i+run, in+run
+	}
+	for ; in >= 4; in -= 4 {
+		d[0] = byte(word)
+		d, word = d[1:], word>>8
+	}
+	return byte(word)
 }
 
 // at returns base i.

@@ -209,6 +209,9 @@ var minCounted = 1 << 16
 
 func countsOf(pos []uint32, n, threads int) counts {
 	s := counts{}
+	if len(pos) == 0 {
+		return counts{shift: 63, start: []uint32{0, 0}} // one bucket
+	}
 	if len(pos) < n/4 {
 		s.shift, s.pos = 6, largepages.Make[uint32](len(pos))
 	}
