@@ -47,7 +47,11 @@ var seqsColumn = column{
 		}
 		for m := range b.slice.Members() {
 			c := b.cols[m]
-			if got, want := uint64(len(decoded[m])), c.lengths.Sum(0, c.first); got != want && !c.skip {
+			want := c.lengths.Sum(0, c.first)
+			if c.inLines() {
+				want += uint64(c.first)
+			}
+			if got := uint64(len(decoded[m])); got != want && !c.skip {
 				return fmt.Errorf("%d bases where the lengths say %d", got, want)
 			}
 			c.letters = decoded[m]
@@ -67,7 +71,8 @@ func seqColumns(cols *[2]*columns) (first, mate *seqs.Column) {
 
 func seqColumn(c *columns) *seqs.Column {
 	s := &seqs.Column{Input: c.input, From: c.from, Perm: c.perm, Records: c.records, Run: c.run, At: c.at,
-		Lengths: c.lengths, Exceptions: c.exceptions, First: c.first, Skip: c.skip, Layout: c.layout, Progress: c.coded}
+		Lengths: c.lengths, Exceptions: c.exceptions, First: c.first, Skip: c.skip, Layout: c.layout, Lines: c.inLines(), Memory: c.lines,
+		Progress: c.coded}
 	if !c.byBases {
 		s.Quals = c.quals
 	}

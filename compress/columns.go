@@ -27,11 +27,13 @@ type columns struct {
 	leadNames  []byte           // of further mates: those of the first mates
 	quals      []byte           // nil if not kept
 	byBases    bool             // the qualities are coded given the letters, not the letters given the qualities
-	letters    []byte           // of the sequences, end to end; nil before they are decoded
+	letters    []byte           // of the sequences, end to end, or as lines; nil before they are decoded
 	twoBit     *twobit.Sequence // of an input that is TwoBit: the sequences, decoded
 	asText     bool             // decoding: where there is twoBit, letters are not needed
 	exceptions record.ExceptionList
 
+	// lines, if not nil, has the letters of each read followed by '\n', in memory for n bytes that it returns.
+	lines  func(n int) []byte
 	spans  []recordSpan // decoding: see demand
 	skip   bool         // decoding: the letters are not wanted; see seqs.Column
 	layout *seqs.Layout // decoding: if not nil, it is set to where the reads are
@@ -39,6 +41,9 @@ type columns struct {
 	// coded, if not nil, is told how many more qualities and bases were coded or decoded, by any goroutine.
 	coded func(n int)
 }
+
+// inLines reports whether the letters of each read are followed by '\n', so that all of them are the text of the records.
+func (c *columns) inLines() bool { return c.lines != nil }
 
 // bases returns the sum of the lengths.
 func (c *columns) bases() uint64 { return c.lengths.Sum(0, c.records) }

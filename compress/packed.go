@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/record"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/fmindex"
@@ -226,6 +227,9 @@ func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 	}
 	b.cols[0].firstQuals = firstQuals
 	for m, mem := range s.Members() {
+		if in := &p.man.Inputs[mem.Input]; !in.TwoBit && record.RenderingOf(p.man.Options, in.Kind) == record.AsLines {
+			b.cols[m].lines = wanted.lines
+		}
 		// Qualities by bases need all letters, and so does the checksum of all records.
 		if first < s.Records && !p.man.Inputs[mem.Input].QualsByBases {
 			b.cols[m].spans = wanted.spans

@@ -136,13 +136,17 @@ func (p *packer) textOf(ctx context.Context, x *textPiece, m int, man *archive.M
 	if err != nil {
 		return nil, err
 	}
-	if c.letters, err = p.enc.Letters(ctx, pool.get(int(c.bases())+letterSlack), seqColumn(c)); err != nil {
-		return nil, err
+	in := &man.Inputs[c.input]
+	rendering := record.RenderingOf(man.Options, in.Kind)
+	if rendering == record.AsLines {
+		c.lines = pool.get
+	}
+	c.letters, err = p.enc.Letters(ctx, pool.get(int(c.bases())+c.records+letterSlack), seqColumn(c))
+	if err != nil || c.inLines() {
+		return c.letters, err
 	}
 	defer pool.put(c.letters)
 	c.from = x.spec.from + uint64(x.from) // as delivered
-	in := &man.Inputs[c.input]
-	rendering := record.RenderingOf(man.Options, in.Kind)
 	text, err := render(pool.get(textSize(rendering, c)), rendering, in.Kind, c, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)

@@ -82,6 +82,9 @@ func (p *packer) verification(src source) *verification {
 		v.checks[i] = newTextCheck(man, in.Name, in.Blocks, p.early == nil, p.early == nil && wantsMD5(in))
 	}
 	v.replay = newReplay(src, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
+	for i := range jobs {
+		jobs[i].lines = func(n int) []byte { return v.replay.texts.get(n) }
+	}
 	return v
 }
 
@@ -271,7 +274,9 @@ func digest(c *columns, check *sliceCheck) uint64 {
 			ordinal = check.from + uint64(check.perm[i])
 		}
 		sum += seqs.ReadHash(letters[:n], ordinal)
-		letters = letters[n:]
+		if letters = letters[n:]; c.inLines() {
+			letters = letters[1:]
+		}
 	}
 	return sum
 }

@@ -150,6 +150,10 @@ func (r *replay) render(p *piece, b *batch) {
 		if p.job.ends {
 			p.ends[m] = make([]int, c.records)
 		}
+		if c.inLines() {
+			p.text[m], p.own = c.letters, append(p.own, c.letters)
+			continue
+		}
 		rendering := record.RenderingOf(r.man.Options, r.man.Inputs[c.input].Kind)
 		text, err := b.text(r.texts.get(textSize(rendering, c)), r.man, m, p.ends[m])
 		if err != nil {

@@ -46,7 +46,10 @@ type demand struct {
 	withoutLiterals bool
 	// The batch is for batch.text only, which does not need letters that are in two bits a base.
 	asText bool
-	turn   int // of the tasks that decode it: see places
+	// lines, if not nil, has the letters of sequences that are rendered as lines be those lines, in memory for n bytes that it returns. All
+	// records must be wanted.
+	lines func(n int) []byte
+	turn  int // of the tasks that decode it: see places
 
 	// coded, if not nil, is told how many more qualities and bases were decoded, by any goroutine.
 	coded func(n int)

@@ -65,18 +65,26 @@ func binContigs(rd *Reads, include func(i int) bool, threads int) *contigs {
 		workers[t] = binWorker{rd: rd, include: include}
 	}
 	parts := make([][]contigs, len(rd.groups))
-	var small []int // groups
+	var small, big []int // groups
 	starts := make([]int, len(rd.groups))
 	at := 0
 	for g := range rd.groups {
 		starts[g] = at
 		at += int(rd.groups[g].Reads)
 		if int(rd.groups[g].Reads) >= bigBinReads {
-			parts[g] = assembleBigBin(workers, starts[g], at, rd.groups[g].Signature == minimizer.None)
+			big = append(big, g)
 		} else {
 			small = append(small, g)
 		}
 	}
+	// The goroutines of a big bin wait for each other several times, so those of some big bins work at the same time.
+	teams := max(1, min(len(big), len(workers)/bigBinThreads))
+	tasks.Each(len(big), teams, func(t, k int) {
+		g := big[k]
+		from, to := divide(len(workers), t, teams)
+		end := starts[g] + int(rd.groups[g].Reads)
+		parts[g] = assembleBigBin(workers[from:to], starts[g], end, rd.groups[g].Signature == minimizer.None)
+	})
 	tasks.Each(len(small), threads, func(t, k int) {
 		g := small[k]
 		w := &workers[t]
@@ -117,6 +125,9 @@ func concatContigs(rd *Reads, parts [][]contigs, threads int) *contigs {
 
 // bigBinReads is the number of reads from which on several goroutines process a bin. A variable so that tests can use small ones.
 var bigBinReads = 1 << 17
+
+// bigBinThreads is how many goroutines process a big bin at least, if there are as many.
+const bigBinThreads = 4
 
 // The keys of a big bin are distributed by their upper bits to 2^keyPartBits parts, which goroutines process. They are found in
 // chunks of the bin.

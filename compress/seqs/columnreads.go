@@ -139,27 +139,41 @@ func (r *columnReads) mates() *places {
 	return r.where[1]
 }
 
-// readsOf returns memory for the reads of the columns in ks, end to end, and where in it each read is.
+// readsOf returns memory for the reads of the columns in ks, end to end, and where in it each read is. The ends of lines are there.
 func readsOf(cols []*Column, ks []int) (letters [][]byte, text func(k, i int) []byte) {
 	seqs := make([][]byte, len(cols))
 	starts := make([][]uint64, len(cols)) // of reads; nil where all have one length
 	for _, k := range ks {
 		col := cols[k]
-		seqs[k] = make([]byte, col.Lengths.Sum(0, col.decoded()))
+		size := int(col.Lengths.Sum(0, col.decoded())) + col.decoded()*col.lineEnds()
+		if col.Memory != nil {
+			seqs[k] = col.Memory(size)[:size]
+		} else {
+			seqs[k] = make([]byte, size)
+		}
 		if col.Lengths.Each != nil {
 			starts[k] = make([]uint64, col.Records)
 			at := uint64(0)
 			for i, l := range col.Lengths.Each {
 				starts[k][i] = at
-				at += uint64(l)
+				at += uint64(l) + uint64(col.lineEnds())
 			}
 		}
 	}
-	return seqs, func(k, i int) []byte {
+	text = func(k, i int) []byte {
 		if starts[k] == nil {
-			n := uint64(cols[k].Lengths.Fixed)
-			return seqs[k][uint64(i)*n : (uint64(i)+1)*n]
+			n, step := int(cols[k].Lengths.Fixed), int(cols[k].Lengths.Fixed)+cols[k].lineEnds()
+			return seqs[k][i*step : i*step+n]
 		}
 		return seqs[k][starts[k][i]:][:cols[k].Lengths.Each[i]]
 	}
+	for _, k := range ks {
+		if cols[k].Lines {
+			for i := range cols[k].decoded() {
+				read := text(k, i)
+				read[:len(read)+1][len(read)] = '\n'
+			}
+		}
+	}
+	return seqs, text
 }

@@ -138,7 +138,7 @@ func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, e
 	defer e.release()
 	first, _ := p.record(c.Input, c.From)
 	at := len(dst)
-	dst = slices.Grow(dst, int(c.bases())+overlap.WordBases)
+	dst = slices.Grow(dst, int(c.bases())+c.Records*c.lineEnds()+overlap.WordBases)
 	var records [orientedBatch]uint32
 	var reversed [orientedBatch]bool // none: reads are to come back as they were
 	oriented := p.layout.Oriented()
@@ -157,12 +157,15 @@ func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, e
 				wordLetters(dst[len(dst):len(dst)+overlap.WordBases], w)
 				dst = dst[:min(len(dst)+overlap.WordBases, end)]
 			}
+			if c.Lines {
+				dst = append(dst, '\n')
+			}
 		}
 	}
 	read, to := 0, at // the letters of read begin at `to`
 	for x := range c.Exceptions.All {
 		for ; read < int(x.Read); read++ {
-			to += c.Lengths.Of(read)
+			to += c.Lengths.Of(read) + c.lineEnds()
 		}
 		applyException(dst[to:to+c.Lengths.Of(read)], x)
 	}

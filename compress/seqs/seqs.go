@@ -42,6 +42,11 @@ type Column struct {
 
 	Layout *Layout // decoding: if not nil, it is set to where the reads are
 
+	// Lines has the letters of each read followed by '\n', in what DecodeSlice and Encoder.Letters return.
+	Lines bool
+	// Memory, if not nil, returns memory for n letters, whose content does not matter. Decoding of all reads only.
+	Memory func(n int) []byte
+
 	// Progress of the first column, if not nil, is called now and then, by any goroutine, with how many more bases of all columns were
 	// coded. Most of them are told, not all.
 	Progress func(bases int)
@@ -56,6 +61,14 @@ func (c *Column) decoded() int {
 		return min(c.First, c.Records)
 	}
 	return c.Records
+}
+
+// lineEnds returns how many bytes follow the letters of each read.
+func (c *Column) lineEnds() int {
+	if c.Lines {
+		return 1
+	}
+	return 0
 }
 
 // withQuals returns of how many reads the qualities are there.

@@ -97,6 +97,7 @@ func roundTrip(t *testing.T, o record.Options, c Config, sliceReads int, withQua
 		if err != nil {
 			t.Fatal(err)
 		}
+		testLines(t, d, s, got)
 		for k, c := range in {
 			if c == nil {
 				continue
@@ -303,6 +304,36 @@ func decodesAlone(t *testing.T, d *Decoder, s *madeSlice) {
 			if n := cols[k].Lengths.Sum(0, cols[k].decoded()); !bytes.Equal(got[k], whole[k][:n]) || got[1-k] != nil {
 				t.Fatalf("member %d alone, first %d: %d letters, and not those of the whole slice", k, first, len(got[k]))
 			}
+		}
+	}
+}
+
+// testLines decodes a slice as lines, in memory that is not empty: they are the reads of letters.
+func testLines(t *testing.T, d *Decoder, s madeSlice, letters [2][]byte) {
+	t.Helper()
+	var lined [2]*Column
+	for k, c := range []*Column{s.first, s.mate} {
+		if c != nil {
+			lined[k] = &Column{Records: c.Records, Lengths: c.Lengths, Quals: c.Quals, Lines: true,
+				Memory: func(n int) []byte { return bytes.Repeat([]byte{'-'}, n+3)[:0] }}
+		}
+	}
+	got, err := d.DecodeSlice(s.data, lined[0], lined[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, c := range lined {
+		if c == nil {
+			continue
+		}
+		var want []byte
+		for i := range c.Records {
+			n := c.Lengths.Of(i)
+			want = append(append(want, letters[k][:n]...), '\n')
+			letters[k] = letters[k][n:]
+		}
+		if !bytes.Equal(got[k], want) {
+			t.Fatalf("member %d: lines are %.200q, want %.200q", k, got[k], want)
 		}
 	}
 }
