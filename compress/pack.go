@@ -8,6 +8,7 @@ package compress
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"sync/atomic"
 
@@ -41,6 +42,10 @@ type PackOptions struct {
 	Note func(line string) // is told when the GPU can't be used; may be nil
 	// Ready, unless it is nil, is called while reads are loaded. Its error, that there is no GPU, ends Pack.
 	Ready func() error
+	// Text, unless it is nil, opens the file of an input that was not compressed, to read its text once more. With 8 threads or more, and
+	// files that memory has room for, the SHA-256 and MD5 of the text are computed from that while reads are packed, if it still is
+	// what was binned; else, and where the file is nil, from the bins.
+	Text func(input int) (io.ReadCloser, error)
 
 	Progress Progress // may be nil
 }
@@ -189,6 +194,8 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 	}
 	pool := newWorkers(o.Threads)
 	p := &packer{r: r, o: o, pool: pool, w: w, twoBit: twoBit}
+	p.files = p.readFiles(ctx)
+	defer p.files.stop()
 	p.enc, err = seqs.Build(ctx, r, seqs.Config{
 		Threads: max(o.Threads, 1), Memory: o.Memory, Runs: runs, Skip: twoBit, Progress: p.layoutProgress,
 		GPU: o.GPU, Note: o.Note, ReleaseWhile: pool.releaseWhile, Work: pool.do, Hold: pool.hold,
@@ -234,6 +241,9 @@ type packer struct {
 	written []chan struct{} // by slice: closed when it is written, and its entries in man and checks are set
 	digests []uint64        // by input: seqs.Encoder.Digests, where the text is not the one binned
 	early   *earlyTexts     // nil if texts are hashed by verification
+	files   *fileTexts
+	// fromFile says of each input whether verification leaves the SHA-256 and MD5 of its text to files.
+	fromFile []bool
 	// laidOut is the progress of coding slices, which is shown once the reads are laid out; nil before it begins.
 	laidOut atomic.Pointer[meter]
 	flight  int // slices that are coded at once; after run, that are in work at once
@@ -279,7 +289,7 @@ func (p *packer) run(ctx context.Context) error {
 			err = v.slices(ctx)
 		}
 		if err == nil {
-			err = v.end()
+			err = v.end(ctx)
 		}
 		return p.verificationError(ctx, err)
 	}
@@ -290,7 +300,7 @@ func (p *packer) run(ctx context.Context) error {
 		return err
 	}
 	p.flight += v.replay.flight
-	return p.verificationError(ctx, v.end())
+	return p.verificationError(ctx, v.end(ctx))
 }
 
 // plan makes the manifest as far as it is known before slices are coded.

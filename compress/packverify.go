@@ -79,7 +79,8 @@ func (p *packer) verification(src source) *verification {
 		digests: make([]uint64, len(man.Inputs)), texts: make([][2]sums, len(man.Slices))}
 	for i := range v.checks {
 		in := &man.Inputs[i]
-		v.checks[i] = newTextCheck(man, in.Name, in.Blocks, p.early == nil, p.early == nil && wantsMD5(in))
+		sums := p.early == nil && !p.fromFile[i]
+		v.checks[i] = newTextCheck(man, in.Name, in.Blocks, sums, sums && wantsMD5(in))
 	}
 	v.replay = newReplay(src, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
 	for i := range jobs {
@@ -197,7 +198,7 @@ func (v *verification) startSums(ctx context.Context, g *errgroup.Group) (queues
 }
 
 // end compares the rest, after all was written and decoded.
-func (v *verification) end() error {
+func (v *verification) end(ctx context.Context) error {
 	man := &v.p.man
 	if v.follows {
 		if err := v.compareShared(); err != nil {
@@ -211,6 +212,10 @@ func (v *verification) end() error {
 			return err
 		}
 	}
+	ofFiles, err := v.p.sumsOfInputs(ctx)
+	if err != nil {
+		return err
+	}
 	for i := range man.Inputs {
 		in := &man.Inputs[i]
 		if err := v.checks[i].end(nil); err != nil {
@@ -220,9 +225,12 @@ func (v *verification) end() error {
 			return fmt.Errorf("%s: the reads that come back are not those that were binned: %w", in.Name, ErrCorrupt)
 		}
 		in.OutBytes = v.checks[i].bytes
-		if hashed != nil {
+		switch {
+		case hashed != nil:
 			in.SHA256, in.MD5 = hashed[i].SHA256, hashed[i].MD5
-		} else {
+		case ofFiles[i] != nil:
+			in.SHA256, in.MD5 = ofFiles[i].SHA256, ofFiles[i].MD5
+		default:
 			in.SHA256, in.MD5 = v.checks[i].sha256(), v.checks[i].md5Sum()
 		}
 		if s := in.Source; s != nil && s.Plain && s.Sums != nil && man.Options.Exact(in.Kind) &&

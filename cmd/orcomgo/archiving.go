@@ -101,8 +101,25 @@ func (a *archiving) make(ctx context.Context) (*compress.Summary, outcome, error
 	if err := a.checkGPU(summary.DeviceFailed); err != nil {
 		return nil, archived, err
 	}
+	a.pack.Text = a.text
 	packed, err := packUnnamed(ctx, bins, a.pack)
 	return packed, archived, err
+}
+
+// text opens the file of an input, if it is one.
+func (a *archiving) text(input int) (io.ReadCloser, error) {
+	path := a.config.Inputs[input].Path
+	if path == "-" {
+		return nil, nil
+	}
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil, err // a FIFO would wait for a writer
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // checkGPU has pack use no GPU if there is none that can be used; failed says that it failed in the middle of binning. Binning begins

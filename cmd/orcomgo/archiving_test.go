@@ -1,0 +1,24 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"orcomgo/binning"
+)
+
+// TestTextOfInput: text is read again from inputs that are files, not from those that could give other bytes, or none.
+func TestTextOfInput(t *testing.T) {
+	a := &archiving{config: binning.Config{Inputs: []binning.InputSpec{{Path: input}, {Path: "-"}, {Path: os.DevNull},
+		{Path: filepath.Join(t.TempDir(), "missing")}}}}
+	for i, want := range []struct{ file, fails bool }{{true, false}, {false, false}, {false, false}, {false, true}} {
+		f, err := a.text(i)
+		if (f != nil) != want.file || (err != nil) != want.fails {
+			t.Errorf("input %d: %v, %v", i, f, err)
+		}
+		if f != nil {
+			f.Close()
+		}
+	}
+}
