@@ -59,10 +59,11 @@ func Encode(n int, src Source, o Options) Encoded {
 		}
 	}
 	var e Encoded
+	ahead := Goroutines(n, o.TwoCoders, o.Threads) > len(all) // a goroutine works ahead of each
 	out := make([][]byte, len(all))
 	tasks.Each(len(all), o.Threads, func(_, k int) {
 		var m *Model
-		out[k], m = all[k].encode(src)
+		out[k], m = all[k].encode(src, ahead)
 		if k == 0 {
 			e.Model = m
 			if o.Model != nil {
@@ -81,25 +82,29 @@ func Encode(n int, src Source, o Options) Encoded {
 }
 
 // encode returns the stream of the coder and its model. The follower is given what is written of the stream after each round, then all
-// of it.
-func (t *coderTask) encode(src Source) ([]byte, *Model) {
+// of it. Another goroutine may work ahead.
+func (t *coderTask) encode(src Source, ahead bool) ([]byte, *Model) {
 	enc, m := rangecoder.NewEncoder(nil), newModel(t.n)
 	var follower chan<- []byte
 	if t.follower != nil {
 		follower = t.follower.begin(t.coder)
 	}
-	var buf []byte
-	bases := func(c span) []byte {
-		buf = src(buf[:0], t.from+c.from, c.to-c.from)
-		return buf
-	}
-	for r := range t.rounds {
-		m.Encode(enc, bases(t.rounds[r][t.coder]), nil)
-		t.progress(len(buf))
+	coded := func(n int) {
+		t.progress(n)
 		if follower != nil {
 			follower <- enc.Written()
 		}
-		t.endRound(m, t.coder, r, bases)
+	}
+	if ahead {
+		t.encodeAhead(enc, m, src, coded)
+	} else {
+		var buf []byte
+		bases := t.bases(src, &buf)
+		for r := range t.rounds {
+			m.Encode(enc, bases(t.rounds[r][t.coder]), nil)
+			coded(len(buf))
+			t.endRound(m, t.coder, r, bases)
+		}
 	}
 	out := enc.Finish()
 	if follower != nil {
@@ -107,4 +112,12 @@ func (t *coderTask) encode(src Source) ([]byte, *Model) {
 		close(follower)
 	}
 	return out, m
+}
+
+// bases returns a function that returns the bases of a chunk, in memory that it uses each time.
+func (t *coderTask) bases(src Source, buf *[]byte) func(c span) []byte {
+	return func(c span) []byte {
+		*buf = src((*buf)[:0], t.from+c.from, c.to-c.from)
+		return *buf
+	}
 }

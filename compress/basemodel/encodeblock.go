@@ -24,6 +24,7 @@ type block struct {
 	// After each base: the last bases, as in Model, and the k-mer that they end with. Before the first base there are the k-mers of the
 	// last few bases before the block.
 	h, r      [blockBases]uint64
+	before    uint64 // h before the first base
 	candidate [tryLag + blockBases]candidate
 	strand    [strandLag + blockBases]strandUpdate // likewise
 }
@@ -56,39 +57,54 @@ func (m *Model) encodeBlock(e *rangecoder.Encoder, bases, quals []byte) {
 		m.block = new(block)
 	}
 	x := m.block
+	m.prepare(bases, quals, x)
+	m.findStrands(len(bases), x)
+	m.at += len(bases)
+	m.mix.advanceAll(x.steps[:], len(bases), x.p[:])
+	e.EncodePairs(bases, x.p[:])
+}
+
+// prepare finds the contexts of a block: x.steps, but for the updates by the other strand.
+func (m *Model) prepare(bases, quals []byte, x *block) {
+	x.before = m.h
 	m.findKmers(bases, x)
 	m.readSlots(len(bases), x)
 	m.followMatch(bases, quals, x)
-	m.mix.advanceAll(x.steps[:], len(bases), x.p[:])
-	e.EncodePairs(bases, x.p[:])
-	m.at += len(bases)
 }
 
-// findKmers finds the k-mers of all bases and the contexts of the other strand, and fetches what will be read of them.
+// findKmers finds the k-mers of all bases, and fetches what will be read of them.
 func (m *Model) findKmers(bases []byte, x *block) {
 	for i := range x.candidate[:tryLag] {
 		x.candidate[i] = m.match.pending[(m.at+1+i)&3]
 	}
-	for i := range x.strand[:strandLag] {
-		x.strand[i] = m.delayed[(m.at+i)&3]
-	}
 	h, r := m.h, m.r
 	var slots [blockBases]uint32
 	for i, v := range bases {
-		old, b := h, uint64(v)
+		b := uint64(v)
 		h = h<<2 | b
 		r = r>>2 | (3-b)<<(2*(registerBases-1))
 		x.h[i], x.r[i] = h, r
 		c := m.match.candidate(h, r)
 		x.candidate[tryLag+i] = c
 		slots[i] = c.slot
-		q := &x.strand[strandLag+i]
-		for j := range q.node {
-			k := contextOrders[strandOrder+j]
-			q.node[j], q.base[j] = nodeStart[strandOrder+j]+uint32(r>>(2*(registerBases-k))), uint8(3-old>>(2*k-2)&3)
-		}
 	}
 	prefetchAll(m.match.slots, slots[:len(bases)])
+}
+
+// findStrands finds the updates by the other strand for a block of n bases, once its k-mers are known.
+func (m *Model) findStrands(n int, x *block) {
+	for i := range x.strand[:strandLag] {
+		x.strand[i] = m.delayed[(m.at+i)&3]
+	}
+	old := x.before
+	for i := range n {
+		x.strand[strandLag+i].find(old, x.r[i])
+		x.steps[i].strand = x.strand[i]
+		old = x.h[i]
+	}
+	for i, q := range x.strand[n : n+strandLag] {
+		m.delayed[(m.at+n+i)&3] = q
+	}
 }
 
 // readSlots reads the slots of the k-mers, enters those of the block, and fetches what will be read of the history.
@@ -117,7 +133,7 @@ func (m *Model) followMatch(bases, quals []byte, x *block) {
 			m.SetQuality(quals[i])
 		}
 		s := &x.steps[i]
-		s.h, s.last, s.strand = uint32(h), last, x.strand[i]
+		s.h, s.last = uint32(h), last
 		s.match, s.joint, s.set = m.matchContext(uint32(h))
 		b := uint32(v)
 		t := m.at + 1 + i
@@ -132,8 +148,5 @@ func (m *Model) followMatch(bases, quals []byte, x *block) {
 	m.h, m.r, m.last = x.h[n-1], x.r[n-1], last
 	for i, c := range x.candidate[n : n+tryLag] {
 		a.pending[(m.at+n+1+i)&3] = c
-	}
-	for i, q := range x.strand[n : n+strandLag] {
-		m.delayed[(m.at+n+i)&3] = q
 	}
 }

@@ -60,6 +60,15 @@ type strandUpdate struct {
 	base [orders - strandOrder]uint8
 }
 
+// find sets the update after a base. old is h of Model before that base, r is r after it. On the other strand, the complements of the
+// newest bases, newest first, are followed by the complement of the base before them.
+func (q *strandUpdate) find(old, r uint64) {
+	for i := range q.node {
+		k := contextOrders[strandOrder+i]
+		q.node[i], q.base[i] = nodeStart[strandOrder+i]+uint32(r>>(2*(registerBases-k))), uint8(3-old>>(2*k-2)&3)
+	}
+}
+
 // strandLag is how many bases later an update by the other strand is made.
 const strandLag = 4
 
@@ -72,6 +81,7 @@ type Model struct {
 	// the eight bytes that the allocator puts before, the vectors of mix are aligned.
 	_     [120]byte
 	mix   mixer
+	_     [128]byte // while it is encoded, another thread may use the rest
 	match match
 	hist  history
 	at    int // place of the next base in the history
@@ -109,7 +119,7 @@ func (m *Model) moveTo(at int, known bool) {
 		m.shiftIn(m.hist.at(i))
 	}
 	for i := range m.delayed {
-		m.delayed[i].node = noUpdate.node
+		m.delayed[i] = noUpdate
 	}
 	m.match.restart(at, from)
 	m.slot, m.word = 0, 0
@@ -223,12 +233,7 @@ func (m *Model) update(b uint32) {
 	m.hist.set(m.at, b)
 	m.at++
 	m.last = b
-	// On the other strand, the complements of the newest bases, newest first, are followed
-	// by the complement of the base before them.
-	for i := range q.node {
-		k := contextOrders[strandOrder+i]
-		q.node[i], q.base[i] = nodeStart[strandOrder+i]+uint32(m.r>>(2*(registerBases-k))), uint8(3-old>>(2*k-2)&3)
-	}
+	q.find(old, m.r)
 	m.slot, m.word = m.match.update(&m.hist, m.at, b, m.h, m.r)
 }
 

@@ -217,8 +217,12 @@ func (e *Encoder) build(ctx context.Context) error {
 	}
 	e.oneCoder = wantsOneCoder(e.bins.Meta(), bases, e.repeats != nil)
 	two := twoCoders(e.repeats != nil, e.oneCoder)
-	coders := basemodel.Coders(bases, two)
-	e.cfg.hold(ctx, coders, e.coded)
+	threads := SegmentThreads(e.cfg.Threads, e.cfg.Memory)
+	if e.follow != nil {
+		// Decoding takes as many threads and models as coding does. The two coders of one segment are side by side all the same.
+		threads = max(min(threads, 2), threads/2)
+	}
+	e.cfg.hold(ctx, basemodel.Goroutines(bases, two, threads), e.coded)
 	if e.cfg.Progress != nil { // now, since slices are coded beside it
 		e.cfg.Progress(CodingStage, 0, uint64(bases))
 	}
@@ -226,7 +230,7 @@ func (e *Encoder) build(ctx context.Context) error {
 		defer close(e.coded)
 		var coded atomic.Int64
 		o := basemodel.Options{
-			Threads:   SegmentThreads(e.cfg.Threads, e.cfg.Memory),
+			Threads:   threads,
 			TwoCoders: two,
 			Progress: func(n int) {
 				if e.cfg.Progress != nil {
@@ -242,11 +246,9 @@ func (e *Encoder) build(ctx context.Context) error {
 			},
 		}
 		if e.follow != nil {
-			// Decoding takes as many threads and models as coding does. The two coders of one segment are side by side all the same.
-			o.Threads = max(min(o.Threads, 2), o.Threads/2)
 			o.Follow = func(s *basemodel.Sequence) {
 				decoded := make(chan struct{})
-				e.cfg.hold(ctx, coders, decoded)
+				e.cfg.hold(ctx, basemodel.Coders(bases, two), decoded)
 				go func() {
 					s.Model() // which returns at the end
 					close(decoded)
