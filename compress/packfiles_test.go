@@ -76,19 +76,19 @@ func TestFileTexts(t *testing.T) {
 	changed := []byte(r2)
 	changed[len(changed)-2] ^= 1
 	for name, c := range map[string]struct {
-		files textFiles
+		files *textFiles
 		known [2]bool
 	}{
-		"as binned":         {textFiles{texts: []string{r1, r2}}, [2]bool{true, true}},
-		"longer":            {textFiles{texts: []string{r1 + "@", r2}}, [2]bool{true, true}},
-		"one is other text": {textFiles{texts: []string{r1, string(changed)}}, [2]bool{true, false}},
-		"one is shorter":    {textFiles{texts: []string{r1[:len(r1)-1], r2}}, [2]bool{false, true}},
-		"one is empty":      {textFiles{texts: []string{"", r2}}, [2]bool{false, true}},
-		"gone":              {textFiles{texts: []string{"", ""}, err: errors.New("gone")}, [2]bool{}},
-		"no files":          {textFiles{texts: []string{"", ""}, none: true}, [2]bool{}},
+		"as binned":         {&textFiles{texts: []string{r1, r2}}, [2]bool{true, true}},
+		"longer":            {&textFiles{texts: []string{r1 + "@", r2}}, [2]bool{true, true}},
+		"one is other text": {&textFiles{texts: []string{r1, string(changed)}}, [2]bool{true, false}},
+		"one is shorter":    {&textFiles{texts: []string{r1[:len(r1)-1], r2}}, [2]bool{false, true}},
+		"one is empty":      {&textFiles{texts: []string{"", r2}}, [2]bool{false, true}},
+		"gone":              {&textFiles{texts: []string{"", ""}, err: errors.New("gone")}, [2]bool{}},
+		"no files":          {&textFiles{texts: []string{"", ""}, none: true}, [2]bool{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			files := &c.files
+			files := c.files
 			sums := sumsFromFiles(t, dir, PackOptions{Threads: earlyThreads, Text: files.text})
 			for i, text := range []string{r1, r2} {
 				if (sums[i] != nil) != c.known[i] {
@@ -120,14 +120,13 @@ func sumsFromFiles(t *testing.T, dir string, o PackOptions) []*record.Checksums 
 		t.Fatal(err)
 	}
 	defer r.Close()
-	f := (&packer{r: r, o: o}).readFiles(context.Background())
+	f := (&packer{r: r, o: o, pool: newWorkers(1)}).readFiles(context.Background())
 	defer f.stop()
 	<-f.done
 	return f.sums
 }
 
-// TestFileTextsAreRead says where files are read: with many threads, verification, memory for them, text that is the file's, and if MD5 is
-// recorded.
+// TestFileTextsAreRead says where files are read: with many threads, verification, memory for them, and text that is the file's.
 func TestFileTextsAreRead(t *testing.T) {
 	smallSlices(t)
 	r1, _ := simulated(72, 300, false)
@@ -148,7 +147,7 @@ func TestFileTextsAreRead(t *testing.T) {
 		"few threads":      {pack: few, record: binning.RecordCompressed},
 		"no verification":  {pack: noVerify, record: binning.RecordCompressed},
 		"little memory":    {pack: small, record: binning.RecordCompressed},
-		"no MD5":           {pack: good, record: binning.RecordTime},
+		"no MD5":           {pack: good, record: binning.RecordTime, reads: true},
 		"nothing recorded": {pack: good},
 		"gzip":             {pack: good, record: binning.RecordCompressed, gzip: []string{"r"}},
 		"other text":       {pack: good, record: binning.RecordCompressed, o: record.Options{DropNames: true}},
@@ -160,6 +159,9 @@ func TestFileTextsAreRead(t *testing.T) {
 			sums := sumsFromFiles(t, dir, c.pack)
 			if c.reads != (sums[0] != nil) || c.reads != (files.opened != nil) {
 				t.Errorf("sums %v, opened %v", sums[0], files.opened)
+			}
+			if noMD5 := c.record == binning.RecordTime; c.reads && noMD5 != (sums[0].MD5 == [16]byte{}) {
+				t.Errorf("MD5 %x", sums[0].MD5)
 			}
 			packTo(t, dir, c.pack)
 		})
