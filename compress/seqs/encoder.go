@@ -280,6 +280,10 @@ func (e *Encoder) load(ctx context.Context, want int, only *overlap.Subset) (err
 	}
 	var code *treeCode
 	p.tree, code = newPositions(pos, l.Len, e.cfg.Threads)
+	if p.coding {
+		return ctx.Err()
+	}
+	p.coding = true
 	e.trees.Go(func() { // slices need not wait for that
 		c := encodeTo(nil)
 		code.encode(c)

@@ -41,6 +41,7 @@ type part struct {
 	layout *overlap.Layout
 	tree   *positions
 	shared []byte // the tree, coded
+	coding bool   // it is being coded, or has been: reads of a part may be loaded several times
 }
 
 func (p *part) unload() { p.layout, p.tree = nil, nil }
