@@ -34,7 +34,7 @@ type SameOptions struct {
 
 // MadeOf finds out whether an archive, packed or not, was made of some inputs with some options. If not, difference says in words
 // why not, or that it can't be told. Inputs are read as far as is needed to tell; an error is one of reading them, or of an archive that
-// can't be read. A file of the recorded size and time is not read.
+// can't be read. A file of the recorded size and time is not read if these are enough, see TimeTells.
 func MadeOf(ctx context.Context, e commit.Entry, inputs []Original, o SameOptions) (difference string, err error) {
 	src, err := openEntry(e, 1, 0)
 	if err != nil {
@@ -62,13 +62,21 @@ func MadeOf(ctx context.Context, e commit.Entry, inputs []Original, o SameOption
 	return "", nil
 }
 
-// sameInput compares an input with input i of an archive. A file that has the size and time that were recorded is the same. Others are
-// compared by their checksums, if they are recorded, else by their text, if the archive has all of it.
+// TimeTells reports whether a file that has the same size and the same time of modification as another one of its name can be taken for
+// that without reading it. It can't be if it is small, since two files may be written at one tick of the clock, or if the time is one of
+// whole seconds: many programs that unpack or copy files set such times, and different files may have the same one.
+func TimeTells(size uint64, modified time.Time) bool {
+	return size >= 1<<20 && modified.Nanosecond() != 0
+}
+
+// sameInput compares an input with input i of an archive. A file that has the size and time that were recorded is the same if these are
+// enough to tell. Others are compared by their checksums, if they are recorded, else by their text, if the archive has all of it.
 func sameInput(ctx context.Context, man *archive.Manifest, i int, o *Original) (difference string, err error) {
 	in := &man.Inputs[i]
 	file := in.Source
 	exact := man.Options.Exact(in.Kind)
-	if file != nil && file.Size == o.Size && !file.Time.IsZero() && file.Time.Equal(o.Time) {
+	sameTime := file != nil && file.Size == o.Size && !file.Time.IsZero() && file.Time.Equal(o.Time)
+	if sameTime && TimeTells(o.Size, o.Time) {
 		return "", nil
 	}
 	if file != nil && file.Sums != nil {
@@ -90,6 +98,9 @@ func sameInput(ctx context.Context, man *archive.Manifest, i int, o *Original) (
 			difference = o.Name + " has another text now"
 		}
 		return difference, err
+	}
+	if sameTime { // there is nothing else to compare
+		return "", nil
 	}
 	if file == nil || file.Time.IsZero() {
 		return "it does not keep everything of " + o.Name + ", so it can't be compared with that", nil

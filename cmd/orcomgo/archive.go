@@ -26,7 +26,8 @@ before. The inputs are never changed or removed.
 
 If OUT holds an archive of the same inputs, made with the same flags, there is nothing to do; if it holds their bins,
 they are packed. So a command that was interrupted can be given again. Inputs are the same if their files have the size
-and time that were recorded, or else the same SHA-256, or else the same text.
+and time that were recorded, or else the same SHA-256, or else the same text. Of files below 1 MiB, and of times in whole
+seconds, which different files may share, SHA-256 or the text is compared in any case, if the archive has one of them.
 
 A directory as input is archived as a whole. Files of reads, told by their content, are put together to samples by their
 names, such as liver_S1_L001_R1_001.fastq.gz, ERR123_1.fastq.gz, x.R1.fq or x.fasta, lanes in order; each sample becomes

@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/zeebo/xxh3"
+
+	"orcomgo/compress"
 )
 
 // Difference is what Compare finds.
@@ -18,9 +20,10 @@ const (
 	Lost            // something of the side archive is not in the directory
 )
 
-// Compare compares a side archive with the listing of a directory now. Files of the recorded size and time are the same, others are read,
-// by open. Times of directories don't count, since writing beside them changes these, and neither does the content of reads, which their
-// archives are compared with. If the difference is Lost, what says in words what is lost.
+// Compare compares a side archive with the listing of a directory now. Files of the recorded size and time are the same if these are
+// enough to tell (compress.TimeTells), others are read, by open. Times of directories don't count, since writing beside them changes
+// these, and neither does the content of reads, which their archives are compared with. If the difference is Lost, what says in words what
+// is lost.
 func (r *Reader) Compare(ctx context.Context, now *Listing, open func(e *Entry) (io.ReadCloser, error)) (
 	d Difference, what string, err error) {
 	at := make(map[string]int, len(now.Entries))
@@ -81,7 +84,7 @@ func (r *Reader) lost(ctx context.Context, now *Listing, i, k int, open func(e *
 		return path + " leads elsewhere now", nil
 	case was.Kind == Link:
 		return "", nil
-	case was.Size == is.Size && was.Time.Equal(is.Time):
+	case was.Size == is.Size && was.Time.Equal(is.Time) && compress.TimeTells(uint64(is.Size), is.Time):
 		return "", nil
 	}
 	same := was.Size == is.Size

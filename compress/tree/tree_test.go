@@ -249,12 +249,14 @@ func TestCompare(t *testing.T) {
 		"another archive of reads": {func(l *Listing, files contents) { l.Archives[0].ID[0]++ }, More},
 		"a hard link is a file": {func(l *Listing, files contents) {
 			l.Entries[4] = Entry{Path: "m", Kind: File, Size: 7, Time: time.Unix(2, 0)}
+			files["m"] = files["a/f"]
 		}, More},
-		"removed": {func(l *Listing, files contents) { l.Entries = l.Entries[:4] }, Lost},
-		"content": {func(l *Listing, files contents) { l.Entries[1].Time = time.Unix(9, 0); files["a/f"] = "GATTACC" }, Lost},
-		"size":    {func(l *Listing, files contents) { l.Entries[1].Size = 8 }, Lost},
-		"target":  {func(l *Listing, files contents) { l.Entries[3].Target = "b" }, Lost},
-		"kind":    {func(l *Listing, files contents) { l.Entries[2].Kind = FIFO }, Lost},
+		"removed":                   {func(l *Listing, files contents) { l.Entries = l.Entries[:4] }, Lost},
+		"content":                   {func(l *Listing, files contents) { l.Entries[1].Time = time.Unix(9, 0); files["a/f"] = "GATTACC" }, Lost},
+		"content, but not the time": {func(l *Listing, files contents) { files["a/f"] = "GATTACC" }, Lost},
+		"size":                      {func(l *Listing, files contents) { l.Entries[1].Size = 8 }, Lost},
+		"target":                    {func(l *Listing, files contents) { l.Entries[3].Target = "b" }, Lost},
+		"kind":                      {func(l *Listing, files contents) { l.Entries[2].Kind = FIFO }, Lost},
 	} {
 		now, files := small(t)
 		c.change(now, files)
