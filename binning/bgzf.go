@@ -298,6 +298,9 @@ func (s *source) startBGZF(n int) ([]byte, error) {
 		return nil, nil
 	}
 	member := found.Members[0]
+	if !rightMembers(head, before.Members) || !rightMembers(head[before.End:], found.Members[:1]) {
+		return nil, nil // they have other sizes than they give
+	}
 	rest := make([]byte, before.Text+int(member.Length)-n)
 	if _, err := s.fillBytes(rest); err != nil && err != io.EOF {
 		return nil, err
@@ -309,6 +312,15 @@ func (s *source) startBGZF(n int) ([]byte, error) {
 	s.bgzf = &bgzfReader{s: s, at: end, last: int64(before.End), lastLen: int(member.Length), counted: end}
 	s.count.Store(uint64(end))
 	return rest, nil
+}
+
+// rightMembers reports whether members of b are what they say.
+func rightMembers(b []byte, members []inflate.Member) bool {
+	text := 0
+	for _, m := range members {
+		text += int(m.Length)
+	}
+	return inflate.NewMemberDecoder().Inflate(make([]byte, text), b, members, func(int, []byte) {}) == len(members)
 }
 
 // leaveBGZF continues with an inflate.Reader. It reads the last member that was inflated once more, and

@@ -17,9 +17,8 @@ type segment struct {
 
 	// A segment of BGZF holds whole members, and no other bytes.
 	bgzf  bool
-	text  int   // what they have of it
-	cut   error // why there are no more of them; behind their text
-	empty bool  // the last of them is
+	text  int  // what they have of it
+	empty bool // the last of them is
 
 	users int // tasks that read it, and the reader itself
 }
@@ -64,7 +63,7 @@ func (f *fetcher) next(buf []byte, s *segment) {
 	*s = segment{buf: buf[:n], at: f.at}
 	if f.bgzf {
 		f.members(s)
-		if s.own > 0 || s.cut != nil {
+		if s.own > 0 {
 			s.bgzf = true
 			f.carry = append(f.carry[:0], s.buf[s.own:]...)
 			s.buf = s.buf[:s.own]
@@ -83,22 +82,24 @@ func (f *fetcher) next(buf []byte, s *segment) {
 	f.at += int64(s.own)
 }
 
-// members finds the members of BGZF that are whole.
+// members finds the members of BGZF that are whole. One that is cut off, or does not have the size that it gives, is none of them: it is
+// read as any other gzip.
 func (f *fetcher) members(s *segment) {
 	for isBGZF(s.buf[s.own:]) {
 		rest := s.buf[s.own:]
 		size := bgzfSize(rest)
-		if size < bgzfHeader+footerSize || size > len(rest) && f.err != nil {
-			if s.cut = io.ErrUnexpectedEOF; f.err != nil && f.err != io.EOF {
-				s.cut = f.err
-			}
+		if size < bgzfLeast || size > len(rest) {
 			return
 		}
-		if size > len(rest) {
-			return
+		next := rest[size:]
+		if len(next) < bgzfHeader && f.err == nil && s.own > 0 || !mayFollow(next) {
+			return // in the next segment, if it is one
 		}
 		_, n := memberSum(rest[size-footerSize:])
-		text := int(min(n, bgzfMember+1)) // more is an error
+		if n > bgzfMember {
+			return
+		}
+		text := int(n)
 		if s.text > 0 && s.text+text > f.most {
 			return
 		}

@@ -86,6 +86,7 @@ func headerSize(b []byte) (int, error) {
 const (
 	bgzfHeader = 18 // as every known program writes it: the extra field is the size alone
 	bgzfMember = 1 << 16
+	bgzfLeast  = bgzfHeader + 2 + footerSize // a stream has two bytes at least
 )
 
 // bgzfBytes are the bytes that every such header has, by their places.
@@ -111,6 +112,18 @@ func isBGZF(head []byte) bool { return len(head) >= bgzfHeader && maybeBGZF(head
 
 // bgzfSize returns the size of the BGZF member with this header.
 func bgzfSize(head []byte) int { return int(binary.LittleEndian.Uint16(head[16:])) + 1 }
+
+// mayFollow reports whether what follows a member of BGZF may be b: another member, of whatever gzip, padding, or the end. If not, the size
+// that the member gives is probably wrong.
+func mayFollow(b []byte) bool {
+	b = b[:min(len(b), bgzfHeader)]
+	zeros := true
+	for _, c := range b {
+		zeros = zeros && c == 0
+	}
+	gzip := []byte{0x1f, 0x8b, 8}
+	return zeros || bytes.HasPrefix(b, gzip) || bytes.HasPrefix(gzip, b)
+}
 
 // memberSum returns what a member's footer says of its text.
 func memberSum(footer []byte) (crc, size uint32) {

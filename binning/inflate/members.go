@@ -57,12 +57,16 @@ func FindMembers(b []byte, room int, members []Member) Found {
 			return f
 		}
 		size := bgzfSize(rest)
-		if size < bgzfHeader+footerSize {
+		if size < bgzfLeast {
 			f.Stop = Other
 			return f
 		}
 		if size > len(rest) {
 			f.Stop = Partial
+			return f
+		}
+		if !mayFollow(rest[size:]) {
+			f.Stop = Other
 			return f
 		}
 		crc, n := memberSum(rest[size-footerSize:])

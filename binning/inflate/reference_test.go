@@ -17,9 +17,9 @@ import (
 
 // readPlainly returns the text of a file, or that before an error and the error.
 func readPlainly(data []byte) ([]byte, error) {
-	p := plainReader{in: bufio.NewReaderSize(bytes.NewReader(data), 1<<16), size: len(data)}
+	p := plainReader{in: bufio.NewReaderSize(bytes.NewReader(data), 1<<17), size: len(data)}
 	p.rest = bytes.NewReader(data)
-	p.in = bufio.NewReaderSize(p.rest, 1<<16)
+	p.in = bufio.NewReaderSize(p.rest, 1<<17)
 	err := p.read()
 	switch {
 	case err == io.EOF:
@@ -103,15 +103,14 @@ func (p *plainReader) bgzf() (empty bool, err error) {
 			return empty, nil
 		}
 		size := bgzfSize(head)
-		m := make([]byte, size)
-		if _, err := io.ReadFull(p.in, m); err != nil || size < bgzfHeader+8 {
-			return false, io.ErrUnexpectedEOF
+		if all, _ := p.in.Peek(size + bgzfHeader); size < bgzfLeast || len(all) < size || !mayFollow(all[size:]) ||
+			binary.LittleEndian.Uint32(all[size-4:]) > bgzfMember {
+			return empty, nil // its size is wrong: it is read as other gzip
 		}
+		m := make([]byte, size)
+		io.ReadFull(p.in, m)
 		n := binary.LittleEndian.Uint32(m[size-4:])
 		empty = n == 0
-		if n > bgzfMember {
-			return false, ErrChecksum
-		}
 		f := flate.NewReader(bytes.NewReader(m[bgzfHeader : size-8]))
 		text := make([]byte, n)
 		if _, err := io.ReadFull(f, text); err != nil {

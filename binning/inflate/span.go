@@ -310,14 +310,11 @@ func (s *span) members() {
 		m := Member{From: uint32(at + bgzfHeader), Size: uint32(size - bgzfHeader - footerSize)}
 		m.CRC, m.Length = memberSum(seg.buf[at+size-footerSize:])
 		begin := d.n
-		if m.Length <= bgzfMember {
-			d.startMember(seg.buf, &m, s.buf, begin)
-		}
-		if m.Length > bgzfMember || !d.memberIsRight(&m, d.run(1<<62)) {
+		d.startMember(seg.buf, &m, s.buf, begin)
+		if !d.memberIsRight(&m, d.run(1<<62)) {
 			d.n, s.err = begin, ErrChecksum
 			return
 		}
 		at += size
 	}
-	s.err = seg.cut
 }

@@ -8,7 +8,7 @@ func (z *Reader) handle(e event) {
 		e.seg.users = 1
 		z.segs = append(z.segs, e.seg)
 		z.spans = append(z.spans, nil)
-		z.whole = e.seg.last || e.seg.cut != nil
+		z.whole = e.seg.last
 	default:
 		s := e.span
 		if s.done {
@@ -115,7 +115,7 @@ func (z *Reader) fetch() {
 				continue
 			}
 			z.fetcher.next(o.buf, o.seg)
-			ended = o.seg.last || o.seg.cut != nil
+			ended = o.seg.last
 			z.tell(event{seg: o.seg})
 		}
 		z.tell(event{idle: true})
@@ -216,7 +216,7 @@ func (z *Reader) step() bool {
 		c.done = true
 		return true
 	}
-	for len(z.segs) > 0 && c.at >= z.segs[0].end()*8 && !z.segs[0].last && z.segs[0].cut == nil {
+	for len(z.segs) > 0 && c.at >= z.segs[0].end()*8 && !z.segs[0].last {
 		z.drop()
 	}
 	if len(z.segs) == 0 {
@@ -227,8 +227,7 @@ func (z *Reader) step() bool {
 		if s == nil {
 			return false // speculate begins it
 		}
-		c.at, c.phase, c.err = seg.end()*8, behind, seg.cut
-		c.bgzfOpen = c.bgzfOpen && seg.own == 0 || seg.own > 0 && !seg.empty
+		c.at, c.phase, c.bgzfOpen = seg.end()*8, behind, !seg.empty
 		z.queue = append(z.queue, s)
 		z.spans[0] = nil
 		return true
