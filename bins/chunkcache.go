@@ -62,9 +62,20 @@ func (c *chunkCache) with(key chunkKey, n int, decode func(dst []byte) error, f 
 	}
 	if x.err == nil {
 		f(x.data)
+	} else {
+		c.forget(x)
 	}
 	c.leave(x)
 	return x.err
+}
+
+// forget removes a chunk that could not be decoded, so that the next caller tries again: an error of reading need not last.
+func (c *chunkCache) forget(x *cachedChunk) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at := slices.Index(c.chunks, x); at >= 0 {
+		c.chunks = slices.Delete(c.chunks, at, at+1)
+	}
 }
 
 // leave ends the use of a chunk, and removes those that were used longest ago and are too many.

@@ -9,6 +9,22 @@ import (
 	"testing"
 )
 
+// TestChunkErrors: a chunk that could not be read is read again when it is wanted again, by all who wait for it.
+func TestChunkErrors(t *testing.T) {
+	var c chunkCache
+	failed := errors.New("failed")
+	for i, want := range []error{failed, failed, nil} {
+		got := 0
+		err := c.with(chunkKey{1, 2, 3}, 10, func([]byte) error { return want }, func(data []byte) { got = len(data) })
+		if err != want || (got > 0) != (want == nil) {
+			t.Errorf("call %d: %v, %d bytes", i, err, got)
+		}
+	}
+	if len(c.chunks) != 1 {
+		t.Errorf("%d chunks", len(c.chunks))
+	}
+}
+
 // TestChunksAreDecodedOnce: chunks that were used lately are not decoded again, also where several goroutines want one; others leave.
 func TestChunksAreDecodedOnce(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
