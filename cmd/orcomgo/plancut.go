@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,7 +27,7 @@ type parts struct {
 const leastPart = 1 << 16
 
 // cut writes the first part of each input to a file, all together as long as --sample, and half of that to another one. Mates have
-// the same number of records. Where an input can't be cut, all are taken as a whole.
+// the same number of records. Where an input can't be cut, or has fewer records than its mates, all are taken as a whole.
 func (p *plan) cut(ctx context.Context, inputs []binning.InputSpec) (*parts, error) {
 	all := &parts{whole: true, full: inputs}
 	list := make([]*benchSample, len(inputs))
@@ -59,10 +60,29 @@ func (p *plan) cut(ctx context.Context, inputs []binning.InputSpec) (*parts, err
 		}
 		all.whole = all.whole && list[i].whole
 	}
-	if all.whole {
+	if all.whole = all.whole || uneven(inputs, list); all.whole {
 		return all, nil
 	}
 	return all, all.write(p.dir, inputs, list)
+}
+
+// unevenShare is by which share of it the number of records may be wrong that is expected of an input.
+const unevenShare = 0.1
+
+// uneven reports whether an input that was read to its end seems to have more or fewer records than its mates. Archive would end with an
+// error where the shorter one ends, and so does a trial of the inputs as a whole.
+func uneven(inputs []binning.InputSpec, list []*benchSample) bool {
+	records := func(s *benchSample) float64 { // that are expected of all of it
+		return float64(countRecords(s.text, s.kind)) * float64(s.allText()) / float64(max(len(s.text), 1))
+	}
+	for i, s := range list {
+		lead := list[leadOf(inputs, i)]
+		a, b := records(s), records(lead)
+		if s.whole != lead.whole && math.Abs(a-b) > unevenShare*max(a, b) {
+			return true
+		}
+	}
+	return false
 }
 
 // spareText is for what share of the text more of it is read, since how much there is in a file is not known exactly.

@@ -113,7 +113,7 @@ func (p *plan) table(w io.Writer, j *planJSON) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "archive\tfiles\tbytes of text\tarchive\tratio\ttime\tmemory\ttemporary\t \n")
 	var total uint64
-	measured := true
+	made, measured := len(j.Sides), true
 	for i := range j.Archives {
 		a := &j.Archives[i]
 		if a.Problem != "" {
@@ -124,6 +124,7 @@ func (p *plan) table(w io.Writer, j *planJSON) error {
 		if !a.Whole {
 			note, measured = "about", false
 		}
+		made++
 		total += a.Text
 		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%.2f\t%s\t%s\t%s\t %s\n", oneLine(a.Archive), len(a.Inputs), countText(a.Text), countText(e.Archive),
 			float64(a.Text)/float64(max(e.Archive, 1)), secondsText(e.Seconds), bytesText(e.Memory), bytesText(e.Temporary), note)
@@ -153,7 +154,7 @@ func (p *plan) table(w io.Writer, j *planJSON) error {
 		about = "about "
 	}
 	_, err := fmt.Fprintf(w, "%s: %s%s bytes in %s, %s, %s of memory, %s of temporary files; %s, %s at a time\n",
-		plural(uint64(len(j.Archives)+len(j.Sides)), "archive"), about, countText(total),
+		plural(uint64(made), "archive"), about, countText(total),
 		countText(j.Expected.Archive), secondsText(j.Expected.Seconds),
 		bytesText(j.Expected.Memory), bytesText(j.Expected.Temporary), plural(uint64(j.Threads), "thread"),
 		plural(uint64(j.Jobs), "archive"))
