@@ -63,6 +63,8 @@ const (
 	perMistake = 0.09
 	// perLongMistake is the same in long reads, which lie on each other more often, so that errors are told by the other reads.
 	perLongMistake = 0.05
+	// leastOnce is which share of the k-mers of long reads is taken for right at least.
+	leastOnce = 0.1
 	// ending is a share of the text, at its end. K-mers that are new in it are counted as errors.
 	ending = 0.2
 )
@@ -113,19 +115,28 @@ func sequences(half, full *Point, text, bases uint64, kmers func(text uint64) fl
 	more, moreNew := float64(bases-full.Bases), max(kmers(text)-kmers(full.Text), 0)
 	last := kmers(text) - kmers(text-uint64(ending*float64(text)))
 	mistakes := min(max(last, 0)/(ending*float64(bases)), new, moreNew/more)
+	// Long reads have so many errors that those in new bases matter, whose k-mers are new in any case.
+	perMistake, once := perMistake, 1.0
+	if full.longReads() {
+		perMistake, once = perLongMistake, max(1-mistakes, leastOnce)
+	}
+	newBases := func(kmers, bases float64) float64 { return (kmers - mistakes*bases) / once }
+	mistaken := func(newBases, bases float64) float64 { // k-mers
+		if once < 1 {
+			bases -= newBases
+		}
+		return mistakes * bases
+	}
+	fresh, freshMore := newBases(new, 1), newBases(moreNew, more)
+	perMistake = min(perMistake, perBase/max(new, 1e-9))
 	// A read has fewer k-mers than bases.
 	length := max(float64(full.Bases)/float64(max(full.Records, 1)), 4*kmerLength)
-	perMistake := perMistake
-	if length >= longBases {
-		perMistake = perLongMistake
-	}
-	perMistake = min(perMistake, perBase/max(new, 1e-9))
 	perKmer := novel * length / (length - kmerLength + 1)
-	if new > mistakes {
-		perKmer = min(perKmer, (perBase-perMistake*mistakes)/(new-mistakes))
+	if fresh > 0 {
+		perKmer = min(perKmer, (perBase-perMistake*mistaken(fresh, 1))/fresh)
 	}
-	perBase = max(perBase-perKmer*(new-mistakes)-perMistake*mistakes, 0)
-	return size + perKmer*(moreNew-mistakes*more) + (perMistake*mistakes+perBase)*more
+	perBase = max(perBase-perKmer*fresh-perMistake*mistaken(fresh, 1), 0)
+	return size + perKmer*freshMore + perMistake*mistaken(freshMore, more) + perBase*more
 }
 
 // What packing takes in bytes of memory beyond what it took for a sample. Fitted to the peaks of short and long reads of 1 to 615 MB of
@@ -148,6 +159,9 @@ const (
 
 // assembly reports whether what was measured is long sequences without qualities.
 func (p *Point) assembly() bool { return p.Bases >= longBases*p.Records && 2*p.Text < 3*p.Bases }
+
+// longReads reports whether what was measured is long reads with qualities.
+func (p *Point) longReads() bool { return p.Bases >= longBases*p.Records && !p.assembly() }
 
 // memory returns how much memory is expected to be resident at most, by inputs whose sequences take so many bytes of the archive.
 //

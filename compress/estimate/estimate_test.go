@@ -47,6 +47,28 @@ func TestExtrapolate(t *testing.T) {
 	}
 }
 
+// Half of the k-mers of nanopore reads have an error. Those in new bases are new in any case, and cost nothing more.
+func TestLongReads(t *testing.T) {
+	const genome, mistakes = 3e6, 0.5
+	fresh := func(bases float64) float64 { return genome * (1 - math.Exp(-bases/genome)) }
+	kmers := func(text uint64) float64 {
+		bases := float64(text) / 2
+		return fresh(bases) + mistakes*(bases-fresh(bases))
+	}
+	of := func(text uint64) *Point {
+		bases := float64(text) / 2
+		p := &Point{Text: text, Bases: text / 2, Records: text / 20e3, Bins: text / 3}
+		p.Sequences = uint64(novel*fresh(bases) + perLongMistake*mistakes*(bases-fresh(bases)))
+		p.Archive = text/4 + p.Sequences
+		return p
+	}
+	want := of(120e6)
+	e := limits().Extrapolate(of(2e6), of(4e6), want.Text, kmers)
+	if got := float64(e.Archive - want.Text/4); math.Abs(got/float64(want.Sequences)-1) > 0.05 {
+		t.Errorf("%.0f bytes of sequences, want %d", got, want.Sequences)
+	}
+}
+
 // Memory grows from that of the sample with the text in work and with new sequences. What half of the sample took makes no difference:
 // peaks of small samples differ by as much.
 func TestMemory(t *testing.T) {
