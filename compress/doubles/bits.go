@@ -49,17 +49,17 @@ func (w *bitWriter) finish() []byte {
 
 const readerPadding = 16
 
-// readResiduals sets z to the residuals of classes, whose bits a bitWriter wrote to padded, which has readerPadding more bytes. It
-// reports false if there are not so many bits, or a class is none.
-func readResiduals(z []uint64, classes, padded []byte) bool {
-	bit, end, most := 0, len(padded)-readerPadding, 0
+// readResiduals sets z to the residuals of classes, whose bits a bitWriter wrote to padded, which has readerPadding more bytes, from
+// bit on. It returns the bit after them, and false if there are not so many, or a class is none.
+func readResiduals(z []uint64, classes, padded []byte, bit int) (int, bool) {
+	end, most := len(padded)-readerPadding, 0
 	z = z[:len(classes)]
 	if end == 0 { // no residual has bits besides the highest one
 		for j, class := range classes {
 			z[j] = uint64(class & (secondPredictor - 1))
 			most = max(most, int(z[j]))
 		}
-		return most <= 1
+		return 0, most <= 1
 	}
 	for j, class := range classes {
 		n := int(class & (secondPredictor - 1))
@@ -73,5 +73,5 @@ func readResiduals(z []uint64, classes, padded []byte) bool {
 		z[j] = (x&(top-1) | top) &^ uint64(none)
 		bit += k
 	}
-	return most <= 64 && bit <= 8*end
+	return bit, most <= 64 && bit <= 8*end
 }

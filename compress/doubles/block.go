@@ -12,9 +12,13 @@ import (
 const (
 	blockValues = 1 << 14
 	chunkValues = 1 << 19
-	// Classes of chunks of fewer values are coded by adaptive models, which are slower, and their blocks are small.
-	fewValues      = 1 << 14
-	fewBlockValues = 1 << 10
+	// Chunks of fewer values are in the compact form: the classes of all blocks are coded together. The first block is short, since
+	// many predictors look further back than it is long.
+	fewValues     = 1 << 14
+	firstCompact  = 1 << 10
+	otherCompact  = 1 << 12
+	compactBlocks = 1 + (fewValues-firstCompact+otherCompact-1)/otherCompact // of a chunk at most
+	sampleWords   = 128                                                      // of eight values of a block at most
 )
 
 // A class of a residual is the number of its bits, and 128 if the second predictor of the block was taken.
@@ -25,7 +29,13 @@ const (
 	codingConstant = iota // all are the byte that follows
 	codingFSE
 	codingRaw
-	codingAdaptive
+	codingAdaptive // only in streams of versionBlocks
+)
+
+// Flags of a block besides the numbers of its predictors.
+const (
+	xorFlag      = 128 // of the first one: residuals are XORs
+	constantFlag = 128 // of the second one, in the compact form: all classes are the byte that follows
 )
 
 // block is a part of a chunk: from value first to before last.
@@ -53,14 +63,18 @@ func restore(z, predicted uint64, xor bool) uint64 {
 
 // scratch is memory for blocks.
 type scratch struct {
-	classes [blockValues]byte
-	first   [blockValues]uint64 // predictions of the first predictor
-	second  [blockValues]uint64
-	floats  [2][runValues]float64 // predictions before they are integers
-	ints    [2][runValues]int64
-	lengths [maxPredictors][fewBlockValues / 8]uint64 // bits of residuals in a sample, eight to a word
-	bits    []byte                                    // that a bitWriter wrote or a bitReader reads
-	fse     fse.Scratch
+	classes   [blockValues]byte
+	first     [blockValues]uint64 // predictions of the first predictor
+	second    [blockValues]uint64
+	floats    [2][runValues]float64 // predictions before they are integers
+	ints      [2][runValues]int64
+	lengths   [maxPredictors][sampleWords]uint64 // bits of residuals in a sample, eight to a word
+	runs      []int // where runs of a sample begin
+	hard      int   // runs of which a predictor leaves anything, before some of these were taken
+	intLeft   remainders[int64]
+	floatLeft remainders[float64]
+	bits      []byte // that a bitWriter wrote or a bitReader reads
+	fse       fse.Scratch
 }
 
 // leftOver is what a block leaves after prediction: a class for each value, and the bits of the residuals, without the highest ones.
@@ -72,28 +86,38 @@ type leftOver struct {
 // residuals returns what the values from first to before last leave, predicted by the better one of p and q, which may be the same. It is
 // valid until the next call.
 func (s *scratch) residuals(v *values, p, q predictor, first, last int) leftOver {
-	n := last - first
-	classes, pa, pb := s.classes[:n], s.first[:n], s.first[:n]
+	classes := s.classes[:last-first]
+	w := newBitWriter(s.bits, len(classes))
+	xor := s.predictBlock(&w, classes, v, p, q, first)
+	s.bits = w.finish()
+	return leftOver{classes, s.bits, xor}
+}
+
+// predictBlock sets classes to those of as many values from first on, and appends the bits of their residuals to w. It reports whether
+// residuals are XORs.
+func (s *scratch) predictBlock(w *bitWriter, classes []byte, v *values, p, q predictor, first int) (xor bool) {
+	n := len(classes)
+	pa, pb := s.first[:n], s.first[:n]
 	v.fill(pa, s, p, first)
 	if p != q {
 		pb = s.second[:n]
 		v.fill(pb, s, q, first)
 	}
 	if v.mode != modeBits {
-		s.bits = packResiduals(s.bits, classes, v.k[first:last], pa, pb, false)
-		return leftOver{classes, s.bits, false}
+		packResiduals(w, classes, v.k[first:first+n], pa, pb, false)
+		return false
 	}
-	actual := v.o[first:last]
-	xor := betterXor(actual, pa)
-	s.bits = packResiduals(s.bits, classes, actual, pa, pb, xor)
-	return leftOver{classes, s.bits, xor}
+	actual := v.o[first : first+n]
+	xor = betterXor(actual, pa)
+	packResiduals(w, classes, actual, pa, pb, xor)
+	return xor
 }
 
-// packResiduals sets classes to those of values and returns the bits of residuals, in the memory of dst if that is enough. It does not
-// branch on values, since these are hard to predict.
-func packResiduals[T int64 | uint64](dst, classes []byte, actual []T, first, second []uint64, xor bool) []byte {
+// packResiduals sets classes to those of values and appends the bits of residuals to bw. It does not branch on values, since these are
+// hard to predict.
+func packResiduals[T int64 | uint64](bw *bitWriter, classes []byte, actual []T, first, second []uint64, xor bool) {
 	n := len(classes)
-	w := newBitWriter(dst, n)
+	w := *bw
 	actual, first, second = actual[:n], first[:n], second[:n]
 	for i := range classes {
 		x := uint64(actual[i])
@@ -106,17 +130,72 @@ func packResiduals[T int64 | uint64](dst, classes []byte, actual []T, first, sec
 		k := size - 1 + int(uint(size-1)>>63) // bits without the highest one
 		w.put(z&(1<<(k&63)-1), k)
 	}
-	return w.finish()
+	*bw = w
 }
 
-// appendBlock appends a block that was predicted by the predictors of the numbers a and b; few says that its chunk has few values.
-func (s *scratch) appendBlock(dst []byte, a, b int, l leftOver, few bool) []byte {
-	xorFlag := byte(0)
-	if l.xor {
-		xorFlag = 128
+// appendCompact appends the blocks of a chunk in the compact form: how each is predicted, then the classes of all and the bits of all.
+func (w *workspace) appendCompact(dst []byte, v *values, list []predictor, pairs [][2]int, exact int) []byte {
+	n := len(v.x)
+	bw := newBitWriter(w.bits, n)
+	mixed := take(&w.mixed, n)[:0]
+	for i, pair := range pairs {
+		first, last := compactBlock(i, n)
+		classes := w.classes[:last-first]
+		a, b := byte(pair[0]), byte(pair[1])
+		if exact>>i&1 != 0 {
+			dst = append(dst, a, b|constantFlag, 0)
+			continue
+		}
+		if w.predictBlock(&bw, classes, v, list[a], list[b], first) {
+			a |= xorFlag
+		}
+		if allEqual(classes) {
+			dst = append(dst, a, b|constantFlag, classes[0])
+			continue
+		}
+		dst = append(dst, a, b)
+		mixed = append(mixed, classes...)
 	}
-	code, coding := s.codeClasses(l.classes, few)
-	dst = append(dst, byte(a)|xorFlag, byte(b)|byte(coding)<<5)
+	if len(mixed) > 0 {
+		code := w.coder.encode(mixed)
+		dst = append(binary.AppendUvarint(dst, uint64(len(code))), code...)
+	}
+	w.bits = bw.finish()
+	return append(dst, w.bits...)
+}
+
+// compactBlock returns where block i of a chunk of n values in the compact form begins and ends.
+func compactBlock(i, n int) (first, last int) {
+	if i == 0 {
+		return 0, min(firstCompact, n)
+	}
+	first = firstCompact + (i-1)*otherCompact
+	return first, min(first+otherCompact, n)
+}
+
+// allEqual reports whether all bytes of b are the same.
+func allEqual(b []byte) bool {
+	word := lowBytes * uint64(b[0])
+	for ; len(b) >= 8; b = b[8:] {
+		if binary.LittleEndian.Uint64(b) != word {
+			return false
+		}
+	}
+	for _, x := range b {
+		if x != byte(word) {
+			return false
+		}
+	}
+	return true
+}
+
+// appendBlock appends a block that was predicted by the predictors of the numbers a and b.
+func (s *scratch) appendBlock(dst []byte, a, b int, l leftOver) []byte {
+	if l.xor {
+		a |= xorFlag
+	}
+	code, coding := s.codeClasses(l.classes)
+	dst = append(dst, byte(a), byte(b)|byte(coding)<<5)
 	if coding != codingConstant {
 		dst = binary.AppendUvarint(dst, uint64(len(code)))
 	}
@@ -165,20 +244,13 @@ func (s *scratch) pad(b []byte, n int) []byte {
 	return s.bits
 }
 
-// codeClasses returns the code of the classes of a block and which one that is. few says that the chunk has few values.
-func (s *scratch) codeClasses(classes []byte, few bool) ([]byte, int) {
+// codeClasses returns the code of the classes of a block and which one that is.
+func (s *scratch) codeClasses(classes []byte) ([]byte, int) {
 	most := s.count(classes)
 	if most == len(classes) {
 		return classes[:1], codingConstant
 	}
 	best, coding := classes, codingRaw
-	if few {
-		c := rc.EncodeTo(nil, adaptation)
-		adaptiveClasses(c, classes)
-		if b := c.Enc.Finish(); len(b) < len(best) {
-			return b, codingAdaptive
-		}
-	}
 	s.fse.Out = s.fse.Out[:0]
 	if b, err := fse.Compress(classes, &s.fse); err == nil && len(b) < len(best) {
 		best, coding = b, codingFSE

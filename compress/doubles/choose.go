@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	sampleValues   = 128 // of a block that predictors are compared on, unless the chunk has few values
+	sampleValues   = 128 // of a block that predictors are compared on
 	sampleRun      = 8   // of these, so many follow each other
 	lagSamples     = 96  // values of a chunk that lags are compared on, or a few more
 	bestPredictors = 3   // those that are tried with every other one
@@ -31,15 +31,12 @@ func packCosts[T int64 | uint64](words []uint64, actual []T, predicted []uint64)
 
 // sample sets the costs of list in s.lengths for some values of a block, and returns of how many values and how many words.
 func (s *scratch) sample(v *values, list []predictor, first, last int) (n, words int) {
-	run, step, runs := last-first, last-first, 1
-	if len(v.x) >= fewValues {
-		run, step = sampleRun, max((last-first)*sampleRun/sampleValues, sampleRun)
-		runs = min((last-first+step-1)/step, sampleValues/sampleRun)
-	}
+	step := max((last-first)*sampleRun/sampleValues, sampleRun)
+	runs := min((last-first+step-1)/step, sampleValues/sampleRun)
 	for j, p := range list {
 		n, words = 0, 0
 		for at := first; at < first+runs*step; at += step {
-			size := min(run, last-at)
+			size := min(sampleRun, last-at)
 			predicted := s.first[:size]
 			v.fill(predicted, s, p, at)
 			out := s.lengths[j][words : words+(size+7)/8]
@@ -55,7 +52,11 @@ func (s *scratch) sample(v *values, list []predictor, first, last int) (n, words
 	return n, words
 }
 
-const lowBytes = 0x0101010101010101
+const (
+	lowBytes  = 0x0101010101010101
+	highBits  = lowBytes << 7
+	evenBytes = 0x00ff00ff00ff00ff
+)
 
 // sumLanes returns the sum of the four lanes of 16 bits.
 func sumLanes(x uint64) int {
@@ -64,65 +65,85 @@ func sumLanes(x uint64) int {
 
 // lower compares the costs of two predictors: it returns the sum of the lower one of each two, and how many of y are lower than x.
 func lower(x, y []uint64) (sum, count int) {
-	const even = 0x00ff00ff00ff00ff
-	sums, counts := uint64(0), uint64(0) // lanes of 16 bits, bytes: both suffice for fewBlockValues
+	sums, counts := uint64(0), uint64(0) // lanes of 16 bits, bytes: both suffice for sampleWords
 	y = y[:len(x)]
 	for i, a := range x {
 		b := y[i]
 		// A byte is 1 where b is lower. Costs are less than 128, so that bytes don't borrow from each other.
-		isLower := (a | lowBytes<<7 - b - lowBytes) >> 7 & lowBytes
+		isLower := (a | highBits - b - lowBytes) >> 7 & lowBytes
 		least := a ^ (a^b)&(isLower<<8-isLower)
-		sums += least&even + least>>8&even
+		sums += least&evenBytes + least>>8&evenBytes
 		counts += isLower
 	}
-	return sumLanes(sums), sumLanes(counts&even + counts>>8&even)
+	return sumLanes(sums), sumLanes(counts&evenBytes + counts>>8&evenBytes)
+}
+
+// choiceCost returns 100 times the bits that it takes to say which of n values have the second of two predictions, if so many have it.
+func choiceCost(second, n float64) int {
+	if second <= 0 || second >= n {
+		return 0
+	}
+	f := second / n
+	h := -float64(f*numbers.Log2(f)) - float64((1-f)*numbers.Log2(1-f))
+	return int(float64(h * float64(100*n)))
 }
 
 // choosePair returns the predictors of a block that leave the fewest bits in a sample of it, with the choice between them counted.
 func (s *scratch) choosePair(v *values, list []predictor, first, last int) (a, b int) {
 	n, words := s.sample(v, list, first, last)
-	// Pairs of one of the best predictors and any other one.
-	var order, sums [maxPredictors]int
-	for i := range list {
-		order[i] = i
+	a, b, _ = s.bestPair(len(list), n, words, bestPredictors)
+	return a, b
+}
+
+// bestPair returns which two of so many predictors leave the fewest bits in a sample of n values, of pairs of one of the best and any
+// other one, and 100 times these bits.
+func (s *scratch) bestPair(predictors, n, words, best int) (a, b, least int) {
+	var sums [maxPredictors]int
+	for i := range predictors {
 		sums[i], _ = lower(s.lengths[i][:words], s.lengths[i][:words])
 	}
-	slices.SortStableFunc(order[:len(list)], func(i, j int) int { return sums[i] - sums[j] })
-	best, count := 1<<62, 0
-	for _, i := range order[:min(len(list), bestPredictors)] {
-		for j := range list {
-			sum, second := lower(s.lengths[i][:words], s.lengths[j][:words])
-			sum *= 100
-			if second > 0 && second < n {
-				f := float64(second) / float64(n)
-				h := -float64(f*numbers.Log2(f)) - float64((1-f)*numbers.Log2(1-f))
-				sum += int(float64(h * float64(100*n)))
+	least = 1 << 62
+	count := 0
+	for range min(predictors, best) {
+		i := 0
+		for j := range predictors {
+			if sums[j] < sums[i] {
+				i = j
 			}
-			if sum < best {
-				best, a, b, count = sum, i, j, second
+		}
+		sums[i] = 1 << 62
+		for j := range predictors {
+			sum, second := lower(s.lengths[i][:words], s.lengths[j][:words])
+			if sum *= 100; sum >= least {
+				continue
+			}
+			if sum += choiceCost(float64(second), float64(n)); sum < least {
+				least, a, b, count = sum, i, j, second
 			}
 		}
 	}
 	if count == 0 {
 		b = a // a pair whose second predictor is never better is a single one
 	}
-	return a, b
+	return a, b, least
 }
 
 // choosePredictors returns those that blocks of a chunk may choose from.
-func choosePredictors(v *values, columns int) []predictor {
-	var list []predictor
+func (w *workspace) choosePredictors(v *values, columns int) []predictor {
+	list := w.list[:0]
 	add := func(lag int, kinds ...kind) {
 		for _, k := range kinds {
 			list = append(list, predictor{k, lag})
 		}
 	}
 	add(1, zero, order0, order1, order2, order3, order4)
-	most := commonLag
-	if len(v.x) < fewValues {
-		most = len(v.x) / 4
+	few := len(v.x) < fewValues
+	var lags []int
+	if few {
+		lags = w.lagsOfFew(v)
+	} else {
+		lags = append(frequentLag(v, order0, 2, shortLag), frequentLag(v, order0, shortLag+1, commonLag)...)
 	}
-	lags := append(frequentLag(v, order0, 2, shortLag), frequentLag(v, order0, shortLag+1, most)...)
 	if columns > 1 && !slices.Contains(lags, columns) {
 		lags = append(lags[:min(len(lags), 1)], columns)
 	}
@@ -133,12 +154,16 @@ func choosePredictors(v *values, columns int) []predictor {
 		} else {
 			add(l, order3)
 		}
-	}
-	if v.mode == modeBits {
-		for _, l := range frequentLag(v, ratio, 2, most) {
+		if few && v.mode == modeBits {
 			add(l, ratio)
 		}
 	}
+	if !few && v.mode == modeBits {
+		for _, l := range frequentLag(v, ratio, 2, commonLag) {
+			add(l, ratio)
+		}
+	}
+	w.list = list
 	return list[:min(len(list), maxPredictors)]
 }
 

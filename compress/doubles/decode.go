@@ -2,7 +2,6 @@ package doubles
 
 import (
 	"github.com/zeebo/xxh3"
-	"golang.org/x/sync/errgroup"
 
 	"orcomgo/bins/parse"
 )
@@ -10,7 +9,8 @@ import (
 // Decode is the inverse of Encode, for data of at most limit bytes.
 func Decode(stream []byte, limit, threads int) ([]byte, error) {
 	r := &parse.Cursor{Rest: stream}
-	if r.Byte() != version {
+	version := r.Byte()
+	if version != versionBlocks && version != versionCompact {
 		return nil, ErrCorrupt
 	}
 	size := r.Int(MaxSize)
@@ -41,21 +41,17 @@ func Decode(stream []byte, limit, threads int) ([]byte, error) {
 	copy(data, head)
 	body := data[header:]
 	copy(body[n*width:], tail)
-	var group errgroup.Group
-	group.SetLimit(max(threads, 1))
-	for i, c := range chunks {
-		group.Go(func() error {
-			return decodeChunk(body[i*chunkValues*width:min((i+1)*chunkValues, n)*width], c, width)
-		})
-	}
-	if group.Wait() != nil || xxh3.Hash(data) != sum {
+	err := eachChunk(len(chunks), threads, func(i int) error {
+		return decodeChunk(body[i*chunkValues*width:min((i+1)*chunkValues, n)*width], chunks[i], width, version)
+	})
+	if err != nil || xxh3.Hash(data) != sum {
 		return nil, ErrCorrupt
 	}
 	return data, nil
 }
 
-// decodeChunk decodes the floats of a chunk to data.
-func decodeChunk(data, code []byte, width int) error {
+// decodeChunk decodes the floats of a chunk of a stream of a version to data.
+func decodeChunk(data, code []byte, width int, version byte) error {
 	r := &parse.Cursor{Rest: code}
 	m, digits := mode(r.Byte()), int(r.Byte())
 	if m >= modes || digits > maxDigits || m == modeSignificant && digits == 0 {
@@ -89,7 +85,29 @@ func decodeChunk(data, code []byte, width int) error {
 		exceptions[i] = at
 		verbatim = append(verbatim, r.Bytes(uint64(width))...)
 	}
-	size := blockSize(count)
+	decode := w.decodeBlocks
+	if version == versionCompact && count < fewValues {
+		decode = w.decodeCompact
+	}
+	if err := decode(r, v, list, data); err != nil {
+		return err
+	}
+	if r.Failed() || len(r.Rest) > 0 {
+		return ErrCorrupt
+	}
+	for i, at := range exceptions {
+		copy(data[at*width:(at+1)*width], verbatim[i*width:])
+	}
+	return nil
+}
+
+// decodeBlocks decodes blocks that are coded each by itself.
+func (w *workspace) decodeBlocks(r *parse.Cursor, v *values, list []predictor, data []byte) error {
+	count, width := len(data)/v.width, v.width
+	size := blockValues
+	if count < fewValues {
+		size = 1 << 10 // as chunks of few values were coded before there was the compact form
+	}
 	for first := 0; first < count; first += size {
 		last := min(first+size, count)
 		a, b := r.Byte(), r.Byte()
@@ -100,6 +118,7 @@ func decodeChunk(data, code []byte, width int) error {
 			codeSize = r.Count(1, "bytes")
 		}
 		classCode := r.Bytes(uint64(codeSize))
+		rest := r.Rest
 		raw := r.Block()
 		if r.Failed() || int(a&127) >= len(list) || int(b) >= len(list) {
 			return ErrCorrupt
@@ -108,17 +127,73 @@ func decodeChunk(data, code []byte, width int) error {
 		if err != nil {
 			return err
 		}
-		padded := w.pad(code[len(code)-len(r.Rest)-len(raw):], len(raw))
+		padded := w.pad(rest[len(rest)-len(r.Rest)-len(raw):], len(raw))
 		bl := block{pair: [2]predictor{list[a&127], list[b]}, xor: a&128 != 0}
-		if !w.decode(v, data[first*width:last*width], &bl, classes, padded, first) {
+		z := w.first[:len(classes)]
+		if _, ok := readResiduals(z, classes, padded, 0); !ok {
 			return ErrCorrupt
 		}
+		w.decode(v, data[first*width:last*width], &bl, classes, z, first)
 	}
-	if r.Failed() || len(r.Rest) > 0 {
+	return nil
+}
+
+// decodeCompact decodes blocks in the compact form.
+func (w *workspace) decodeCompact(r *parse.Cursor, v *values, list []predictor, data []byte) error {
+	n := len(data) / v.width
+	type form struct {
+		a, b, class byte
+	}
+	var forms [compactBlocks]form
+	blocks := 0
+	mixed := 0
+	for last := 0; last < n; blocks++ {
+		var first int
+		first, last = compactBlock(blocks, n)
+		f := form{a: r.Byte(), b: r.Byte()}
+		if f.b&constantFlag != 0 {
+			f.class = r.Byte()
+		} else {
+			mixed += last - first
+		}
+		if r.Failed() || int(f.a&^xorFlag) >= len(list) || int(f.b&^constantFlag) >= len(list) {
+			return ErrCorrupt
+		}
+		forms[blocks] = f
+	}
+	coded := take(&w.mixed, mixed)
+	if mixed > 0 {
+		code := r.Block()
+		if r.Failed() {
+			return ErrCorrupt
+		}
+		if err := w.decoder.decode(coded, code); err != nil {
+			return err
+		}
+	}
+	padded := w.pad(r.Rest, len(r.Rest))
+	r.Rest = nil
+	bit := 0
+	for i := range blocks {
+		first, last := compactBlock(i, n)
+		f, classes := forms[i], w.classes[:last-first]
+		if f.b&constantFlag != 0 {
+			for i := range classes {
+				classes[i] = f.class
+			}
+		} else {
+			classes, coded = coded[:last-first], coded[last-first:]
+		}
+		z := w.first[:len(classes)]
+		var ok bool
+		if bit, ok = readResiduals(z, classes, padded, bit); !ok {
+			return ErrCorrupt
+		}
+		bl := block{pair: [2]predictor{list[f.a&^xorFlag], list[f.b&^constantFlag]}, xor: f.a&xorFlag != 0}
+		w.decode(v, data[first*v.width:last*v.width], &bl, classes, z, first)
+	}
+	if (bit+7)/8 != len(padded)-readerPadding {
 		return ErrCorrupt
-	}
-	for i, at := range exceptions {
-		copy(data[at*width:(at+1)*width], verbatim[i*width:])
 	}
 	return nil
 }

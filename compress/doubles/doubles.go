@@ -10,8 +10,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// version is the first byte of a stream.
-const version = 1
+// The first byte of a stream.
+const (
+	versionBlocks  = 1 // all chunks have blocks that are coded each by itself
+	versionCompact = 2 // chunks of less than fewValues are in the compact form
+)
 
 const (
 	// MaxSize is the most data that Encode takes, in bytes.
@@ -35,16 +38,26 @@ func (g *GPU) Encode(data []byte, l Layout, threads int) []byte {
 	body := data[l.Header:]
 	n := len(body) / l.Width
 	chunks := make([][]byte, (n+chunkValues-1)/chunkValues)
-	var group errgroup.Group
-	group.SetLimit(max(threads, 1))
-	for i := range chunks {
-		group.Go(func() error {
-			chunks[i] = g.encodeChunk(body[i*chunkValues*l.Width:min((i+1)*chunkValues, n)*l.Width], l)
+	if len(chunks) == 1 {
+		w := workspaces.Get().(*workspace)
+		defer workspaces.Put(w)
+		chunks[0] = g.encodeChunk(w, body[:n*l.Width], l)
+	} else {
+		_ = eachChunk(len(chunks), threads, func(i int) error {
+			w := workspaces.Get().(*workspace)
+			defer workspaces.Put(w)
+			chunks[i] = bytes.Clone(g.encodeChunk(w, body[i*chunkValues*l.Width:min((i+1)*chunkValues, n)*l.Width], l))
 			return nil
 		})
 	}
-	_ = group.Wait() // no error
-	out := binary.AppendUvarint([]byte{version}, uint64(len(data)))
+	version, size := byte(versionBlocks), l.Header+slackBytes
+	if last := n % chunkValues; last > 0 && last < fewValues {
+		version = versionCompact
+	}
+	for _, c := range chunks {
+		size += binary.MaxVarintLen64 + len(c)
+	}
+	out := binary.AppendUvarint(append(make([]byte, 0, size), version), uint64(len(data)))
 	out = binary.LittleEndian.AppendUint64(out, xxh3.Hash(data))
 	out = binary.AppendUvarint(out, uint64(l.Header))
 	out = append(out, byte(l.Width))
@@ -54,6 +67,19 @@ func (g *GPU) Encode(data []byte, l Layout, threads int) []byte {
 		out = append(out, c...)
 	}
 	return out
+}
+
+// eachChunk calls work for the numbers of n chunks, by up to threads goroutines. One is not worth starting a goroutine for.
+func eachChunk(n, threads int, work func(i int) error) error {
+	if n == 1 {
+		return work(0)
+	}
+	var group errgroup.Group
+	group.SetLimit(max(threads, 1))
+	for i := range n {
+		group.Go(func() error { return work(i) })
+	}
+	return group.Wait()
 }
 
 // workspaces are *workspace that no chunk uses.
@@ -66,6 +92,12 @@ type workspace struct {
 	k   []int64
 	o   []uint64
 	out []byte
+
+	coder   classEncoder
+	decoder classDecoder
+	lags    lagCounts
+	list    []predictor
+	mixed   []byte // the classes of a chunk that are coded
 }
 
 // take returns n elements of memory that is kept in list.
@@ -125,18 +157,8 @@ func (v *values) loadDecimals(w *workspace) (exceptions []int, ok bool) {
 	return exceptions, true
 }
 
-// blockSize returns the values of a block of a chunk of n values.
-func blockSize(n int) int {
-	if n < fewValues {
-		return fewBlockValues
-	}
-	return blockValues
-}
-
-// encodeChunk codes the floats in data.
-func (g *GPU) encodeChunk(data []byte, l Layout) []byte {
-	w := workspaces.Get().(*workspace)
-	defer workspaces.Put(w)
+// encodeChunk codes the floats in data. The code is valid until w is used again.
+func (g *GPU) encodeChunk(w *workspace, data []byte, l Layout) []byte {
 	v := &values{}
 	v.width = l.Width
 	v.load(data, w)
@@ -151,21 +173,8 @@ func (g *GPU) encodeChunk(data []byte, l Layout) []byte {
 	if v.mode == modeBits {
 		v.loadBits(data, w)
 	}
-	list := choosePredictors(v, l.Columns)
-	size := blockSize(len(v.x))
-	var pairs [][2]int
-	used := make([]int, len(list)) // the number of a predictor among those that are used, plus 1
-	var usedList []predictor
-	for first := 0; first < len(v.x); first += size {
-		a, b := w.choosePair(v, list, first, min(first+size, len(v.x)))
-		for _, p := range []int{a, b} {
-			if used[p] == 0 {
-				usedList = append(usedList, list[p])
-				used[p] = len(usedList)
-			}
-		}
-		pairs = append(pairs, [2]int{used[a] - 1, used[b] - 1})
-	}
+	list := w.choosePredictors(v, l.Columns)
+	usedList, pairs, exact := w.choosePairs(v, list)
 	out := append(w.out[:0], byte(v.mode), byte(v.digits), byte(len(usedList)))
 	for _, p := range usedList {
 		out = binary.AppendUvarint(append(out, byte(p.kind)), uint64(p.lag))
@@ -177,16 +186,53 @@ func (g *GPU) encodeChunk(data []byte, l Layout) []byte {
 		out = append(out, data[i*l.Width:(i+1)*l.Width]...)
 		before = i
 	}
-	done := g.residuals(v, data, usedList, pairs, size)
+	if len(v.x) < fewValues {
+		out = w.appendCompact(out, v, usedList, pairs, exact)
+		w.out = out
+		return out
+	}
+	done := g.residuals(v, data, usedList, pairs, blockValues)
 	for i, pair := range pairs {
 		var l leftOver
 		if done != nil {
 			l = done[i]
 		} else {
-			l = w.residuals(v, usedList[pair[0]], usedList[pair[1]], i*size, min((i+1)*size, len(v.x)))
+			l = w.residuals(v, usedList[pair[0]], usedList[pair[1]], i*blockValues, min((i+1)*blockValues, len(v.x)))
 		}
-		out = w.appendBlock(out, pair[0], pair[1], l, len(v.x) < fewValues)
+		out = w.appendBlock(out, pair[0], pair[1], l)
 	}
 	w.out = out
-	return bytes.Clone(out)
+	return out
+}
+
+// choosePairs chooses the predictors of each block of a chunk. It returns those of list that are used, the numbers of two of these for each
+// block, and the blocks whose first predictor leaves nothing, as bits; these are found only if the chunk has few values.
+func (w *workspace) choosePairs(v *values, list []predictor) (used []predictor, pairs [][2]int, exact int) {
+	numbers := make([]int, len(list)) // the number of a predictor among those that are used, plus 1
+	before := -1
+	for last := 0; last < len(v.x); {
+		first := last
+		var a, b int
+		if len(v.x) < fewValues {
+			_, last = compactBlock(len(pairs), len(v.x))
+			var nothing bool
+			if a, b, nothing = w.choosePairOfFew(v, list, before, first, last); nothing {
+				exact |= 1 << len(pairs)
+				before = a
+			} else {
+				before = -1
+			}
+		} else {
+			last = min(first+blockValues, len(v.x))
+			a, b = w.choosePair(v, list, first, last)
+		}
+		for _, p := range []int{a, b} {
+			if numbers[p] == 0 {
+				used = append(used, list[p])
+				numbers[p] = len(used)
+			}
+		}
+		pairs = append(pairs, [2]int{numbers[a] - 1, numbers[b] - 1})
+	}
+	return used, pairs, exact
 }

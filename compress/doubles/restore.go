@@ -51,12 +51,8 @@ func (f *forecasts[T]) start(x []T, first, n int) {
 	}
 }
 
-// decode decodes the values of a block, from value first on, to data and to v. It reports false if the code is damaged.
-func (s *scratch) decode(v *values, data []byte, b *block, classes, padded []byte, first int) bool {
-	z := s.first[:len(classes)]
-	if !readResiduals(z, classes, padded) {
-		return false
-	}
+// decode decodes the values of a block, from value first on, to data and to v. z are the residuals.
+func (s *scratch) decode(v *values, data []byte, b *block, classes []byte, z []uint64, first int) {
 	n := 0
 	for reach := max(b.pair[0].reach(), b.pair[1].reach()); n < len(classes) && first+n < reach; n++ {
 		u := restore(z[n], v.predict(b.pair[classes[n]>>7], first+n), b.xor)
@@ -68,11 +64,10 @@ func (s *scratch) decode(v *values, data []byte, b *block, classes, padded []byt
 	}
 	if v.mode == modeBits {
 		s.restoreFloats(v, data[n*v.width:], b, classes[n:], z[n:], first+n)
-		return true
+		return
 	}
 	s.restoreIntegers(v.k, b, classes[n:], z[n:], first+n)
 	v.putDecimals(data, v.k[first:first+len(classes)])
-	return true
 }
 
 // putBits writes the bits of an integer in the order of floats to data, and returns the float.

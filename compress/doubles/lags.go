@@ -1,0 +1,129 @@
+package doubles
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+const (
+	maxFewLag    = fewValues / 4
+	roughWindows = 8  // of eight values each, in which all lags are compared roughly; a multiple of 4
+	topLags      = 4  // short ones, and as many long ones, that are compared by what they leave
+	topSamples   = 96 // values that these are compared on, or a few more
+)
+
+// lagsOfFew returns the lag from 2 to shortLag, and the one from there to a quarter of the values, that seem to leave the fewest bits. Lags
+// are compared by the differences of each value to the one before, of which only the highest bits matter: these are similar also where rows
+// differ by a constant, or by a factor.
+func (w *workspace) lagsOfFew(v *values) (lags []int) {
+	n := len(v.x)
+	most := n / 4
+	if most < 2 || n-most < 2*runLength {
+		return nil
+	}
+	rough := take(&w.mixed, n)
+	v.roughly(rough)
+	w.lags.compare(rough, most)
+	step := max((n-most-2)/topSamples, 1) | 1
+	for _, limits := range [2][2]int{{2, min(shortLag, most)}, {shortLag + 1, most}} {
+		best, least := 0, 1<<62
+		top, n := w.lags.top(limits[0], limits[1])
+		for _, lag := range top[:n] {
+			sum := 0
+			if v.mode == modeBits {
+				sum = costOfLag(v.o, lag, most+2, step)
+			} else {
+				sum = costOfLag(v.k, lag, most+2, step)
+			}
+			if sum < least {
+				best, least = lag, sum
+			}
+		}
+		if best > 0 {
+			lags = append(lags, best)
+		}
+	}
+	return lags
+}
+
+// costOfLag returns the bits of some values from first on, each predicted as the one that is lag before.
+func costOfLag[T int64 | uint64](x []T, lag, first, step int) (sum int) {
+	for i := first; i < len(x); i += step {
+		sum += cost(uint64(x[i]), uint64(x[i-lag]))
+	}
+	return sum
+}
+
+// lagCounts are, for each lag, how many values differ from the one so far before.
+type lagCounts [maxFewLag + 1]uint16
+
+// compare sets c for the lags from 2 to most by windows all over the chunk.
+func (c *lagCounts) compare(rough []byte, most int) {
+	out := c[:most+1]
+	clear(out)
+	place, room := uint32(0), uint64(len(rough)-most-runLength)
+	for range roughWindows / 4 {
+		var words [4]uint64
+		var before [4][]byte // what each is compared with, from lag most on
+		for i := range words {
+			at := int(uint64(place) * room >> 32)
+			place += 0x9e3779b9 // a fraction of the golden ratio: at no regular distance
+			before[i] = rough[at:][:most+runLength]
+			words[i] = binary.LittleEndian.Uint64(before[i][most:])
+		}
+		for lag := most; lag >= 2; lag-- {
+			sum := uint64(0)
+			for i, word := range words {
+				sum += differ(word, binary.LittleEndian.Uint64(before[i][most-lag:]))
+			}
+			out[lag] += uint16(sum * lowBytes >> 56)
+		}
+	}
+}
+
+// differ has 1 in the lanes of a byte in which x and y differ.
+func differ(x, y uint64) uint64 {
+	x ^= y
+	return (x&^highBits + ^uint64(highBits) | x) >> 7 & lowBytes
+}
+
+// top returns the lags from first to last of the smallest counts, in their order, and how many these are.
+func (c *lagCounts) top(first, last int) (list [topLags]int, n int) {
+	for lag := first; lag <= last; lag++ {
+		at := n
+		if n == topLags {
+			if at--; c[lag] >= c[list[at]] {
+				continue
+			}
+		} else {
+			n++
+		}
+		for ; at > 0 && c[list[at-1]] > c[lag]; at-- {
+			list[at] = list[at-1]
+		}
+		list[at] = lag
+	}
+	return list, n
+}
+
+// roughly sets the elements of rough to some of the highest bits of values less those before.
+func (v *values) roughly(rough []byte) {
+	if v.mode != modeBits {
+		last := byte(0)
+		for i, k := range v.k[:len(rough)] {
+			b := byte(math.Float32bits(float32(k)) >> 19)
+			rough[i] = b - last
+			last = b
+		}
+		return
+	}
+	shift := 48 // to four bits of the exponent and four of the mantissa
+	if v.width == 4 {
+		shift = 19
+	}
+	last := uint64(0)
+	for i, o := range v.o[:len(rough)] {
+		rough[i] = byte((o - last) >> shift)
+		last = o
+	}
+}
