@@ -69,8 +69,8 @@ type scratch struct {
 	floats    [2][runValues]float64 // predictions before they are integers
 	ints      [2][runValues]int64
 	lengths   [maxPredictors][sampleWords]uint64 // bits of residuals in a sample, eight to a word
-	runs      []int // where runs of a sample begin
-	hard      int   // runs of which a predictor leaves anything, before some of these were taken
+	runs      []int                              // where runs of a sample begin
+	hard      int                                // runs of which a predictor leaves anything, before some of these were taken
 	intLeft   remainders[int64]
 	floatLeft remainders[float64]
 	bits      []byte // that a bitWriter wrote or a bitReader reads
