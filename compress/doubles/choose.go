@@ -137,11 +137,14 @@ func (w *workspace) choosePredictors(v *values, columns int) []predictor {
 		}
 	}
 	add(1, zero, order0, order1, order2, order3, order4)
-	few := len(v.x) < fewValues
+	quick := len(v.x) < quickValues
 	var lags []int
-	if few {
-		lags = w.lagsOfFew(v)
-	} else {
+	switch {
+	case len(v.x) < fewValues:
+		lags = w.quickLags(v, len(v.x)/4)
+	case quick:
+		lags = w.quickLags(v, commonLag)
+	default:
 		lags = append(frequentLag(v, order0, 2, shortLag), frequentLag(v, order0, shortLag+1, commonLag)...)
 	}
 	if columns > 1 && !slices.Contains(lags, columns) {
@@ -154,11 +157,11 @@ func (w *workspace) choosePredictors(v *values, columns int) []predictor {
 		} else {
 			add(l, order3)
 		}
-		if few && v.mode == modeBits {
+		if quick && v.mode == modeBits {
 			add(l, ratio)
 		}
 	}
-	if !few && v.mode == modeBits {
+	if !quick && v.mode == modeBits {
 		for _, l := range frequentLag(v, ratio, 2, commonLag) {
 			add(l, ratio)
 		}
@@ -170,6 +173,8 @@ func (w *workspace) choosePredictors(v *values, columns int) []predictor {
 const (
 	shortLag  = 48
 	commonLag = 512 // the longest lag that is looked for in arrays that are not small
+	// In chunks of fewer values, lags are looked for quickly.
+	quickValues = 1 << 17
 )
 
 // frequentLag returns the lag from least to most at which a predictor, order0 or ratio, leaves the fewest bits in a sample.

@@ -159,8 +159,8 @@ func TestRemainders(t *testing.T) {
 	}
 }
 
-// TestLagsOfFew: the length of rows is found where rows are the same, or differ by a constant or a factor, and have noise.
-func TestLagsOfFew(t *testing.T) {
+// TestQuickLags: the length of rows is found where rows are the same, or differ by a constant or a factor, and have noise.
+func TestQuickLags(t *testing.T) {
 	r := rand.New(rand.NewSource(14))
 	row := generate(77, func(int) float64 { return math.Exp(r.NormFloat64()) })
 	for name, f := range map[string]func(row int, x float64) float64{
@@ -173,7 +173,7 @@ func TestLagsOfFew(t *testing.T) {
 			v := &values{numbering: newNumbering(modeBits, 0, width)}
 			v.load(data, w)
 			v.loadBits(data, w)
-			if lags := w.lagsOfFew(v); !slices.ContainsFunc(lags, func(l int) bool { return l%77 == 0 }) {
+			if lags := w.quickLags(v, len(v.x)/4); !slices.ContainsFunc(lags, func(l int) bool { return l%77 == 0 }) {
 				t.Errorf("%s, %d bytes: lags %d", name, width, lags)
 			}
 		}

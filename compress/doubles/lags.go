@@ -6,18 +6,17 @@ import (
 )
 
 const (
-	maxFewLag    = fewValues / 4
-	roughWindows = 8  // of eight values each, in which all lags are compared roughly; a multiple of 4
-	topLags      = 4  // short ones, and as many long ones, that are compared by what they leave
-	topSamples   = 96 // values that these are compared on, or a few more
+	mostLags     = fewValues / 4 // that are compared
+	roughWindows = 8             // of eight values each, in which all lags are compared roughly; a multiple of 4
+	topLags      = 4             // short ones, and as many long ones, that are compared by what they leave
+	topSamples   = 96            // values that these are compared on, or a few more
 )
 
-// lagsOfFew returns the lag from 2 to shortLag, and the one from there to a quarter of the values, that seem to leave the fewest bits. Lags
-// are compared by the differences of each value to the one before, of which only the highest bits matter: these are similar also where rows
-// differ by a constant, or by a factor.
-func (w *workspace) lagsOfFew(v *values) (lags []int) {
+// quickLags returns the lag from 2 to shortLag, and the one from there to most, that seem to leave the fewest bits. Lags are compared by
+// the differences of each value to the one before, of which only the highest bits matter: these are similar also where rows differ by a
+// constant, or by a factor.
+func (w *workspace) quickLags(v *values, most int) (lags []int) {
 	n := len(v.x)
-	most := n / 4
 	if most < 2 || n-most < 2*runLength {
 		return nil
 	}
@@ -55,7 +54,7 @@ func costOfLag[T int64 | uint64](x []T, lag, first, step int) (sum int) {
 }
 
 // lagCounts are, for each lag, how many values differ from the one so far before.
-type lagCounts [maxFewLag + 1]uint16
+type lagCounts [mostLags + 1]uint16
 
 // compare sets c for the lags from 2 to most by windows all over the chunk.
 func (c *lagCounts) compare(rough []byte, most int) {
