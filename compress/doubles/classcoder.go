@@ -151,11 +151,8 @@ func (m *classModel) find(symbol byte) int {
 	w := lowBytes * uint64(symbol)
 	a, b := m.symbols[0]^w, m.symbols[1]^w
 	a, b = (a-lowBytes)&^a&highBits, (b-lowBytes)&^b&highBits
-	more := bits.TrailingZeros64(b) >> 3
-	if a != 0 {
-		more = 0
-	}
-	return bits.TrailingZeros64(a)>>3 + more
+	here := uint64(int64(a|-a) >> 63) // 0 if none of the first lanes has it; without a branch
+	return (bits.TrailingZeros64(a) + bits.TrailingZeros64(b)&^int(here)) >> 3
 }
 
 // count counts the symbol of a lane.
