@@ -3402,7 +3402,7 @@ class EditsDecoder:
         while n <= 8 and probs.bit(("deleted", n, i + n <= self.room and t(i + n) == t(i)), MEMORY):
             n += 1
         if n == 9:
-            n += probs.number("deleted", self.SHORT)
+            n += probs.number("deleted after 8", self.SHORT)  # another key than of the bits before
         require(i + n <= self.room, f"{self.what}: an edit is after the pseudogenome")
         return 3, i + n, r, None
 
