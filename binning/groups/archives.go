@@ -1,17 +1,15 @@
 package groups
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // What is known of decoding, in microseconds of one thread, measured on genomes of viruses and bacteria and on simulated reads. Where it
 // differs, as between qualities of four levels and of forty, what takes less stands here, since it makes a larger pseudogenome count more.
 const (
-	decodeStart    = 10e3  // what any archive takes
-	decodeKmer     = 0.06  // a base of the pseudogenome, which is decoded whole
-	decodeText     = 0.013 // a byte of text of reads
-	decodeAssembly = 0.005 // a byte of text of assemblies
+	decodeStart     = 10e3  // what any archive takes
+	decodeBase      = 0.085 // a base of the pseudogenome of reads, which is decoded whole
+	decodeText      = 0.013 // a byte of text with qualities
+	decodeAssembled = 0.06  // a base of the pseudogenome of assemblies
+	decodeLetter    = 0.005 // a byte of text without qualities
 )
 
 // slowest is how many times longer restoring a sample of a group may take than if it had an archive of its own. It is less than the 1.3
@@ -24,8 +22,8 @@ const slowest = 1.2
 const mostAssemblies = 6
 
 const (
-	// savedKmer is how many bytes an archive is smaller for a k-mer that two samples share: a base of nearly two bits.
-	savedKmer = 0.24
+	// savedBase is how many bytes an archive is smaller for a base that two samples share: nearly two bits.
+	savedBase = 0.24
 	// leastSaved is which share of the text a group must save to be worth while: about a hundredth of the archives.
 	leastSaved = 0.001
 )
@@ -45,13 +43,16 @@ func (s *Sample) text() float64 {
 	return float64(s.Curve[len(s.Curve)-1].Text)
 }
 
-// restoring returns about how long the sample takes to be restored from an archive whose samples have so many k-mers.
-func (s *Sample) restoring(kmers float64) float64 {
-	text := decodeText
-	if s.Assembly {
-		text = decodeAssembly
+// restoring returns about how long the sample takes to be restored from an archive with a pseudogenome of so many bases.
+func (s *Sample) restoring(bases float64) float64 {
+	base, text := decodeBase, decodeText
+	if s.kind() == assemblies {
+		base = decodeAssembled
 	}
-	return decodeStart + decodeKmer*kmers + text*s.text()
+	if s.Assembly {
+		text = decodeLetter
+	}
+	return decodeStart + base*bases + text*s.text()
 }
 
 // Archives divides samples into those that are to share an archive: groups of similar ones (Find), of which each is still restored in at
@@ -110,10 +111,10 @@ func fits(list []Sample, part []int) bool {
 			files[name] = true
 		}
 	}
-	kmers := union(list, part)
+	bases := union(list, part)
 	for _, i := range part {
 		s := &list[i]
-		if s.restoring(kmers) > slowest*s.restoring(s.Kmers()) {
+		if s.kind() != list[part[0]].kind() || s.restoring(bases) > slowest*s.restoring(union(list, []int{i})) {
 			return false
 		}
 	}
@@ -124,26 +125,7 @@ func fits(list []Sample, part []int) bool {
 func saves(list []Sample, part []int) bool {
 	sum, text := 0.0, 0.0
 	for _, i := range part {
-		sum, text = sum+list[i].Kmers(), text+list[i].text()
+		sum, text = sum+union(list, []int{i}), text+list[i].text()
 	}
-	return savedKmer*(sum-union(list, part)) > leastSaved*text
-}
-
-// union returns about how many different solid k-mers samples have together.
-func union(list []Sample, part []int) float64 {
-	var hashes []uint64
-	limit := uint64(math.MaxUint64)
-	for _, i := range part {
-		limit = min(limit, list[i].Limit)
-	}
-	for _, i := range part {
-		for _, hash := range list[i].Solid {
-			if hash > limit {
-				break
-			}
-			hashes = append(hashes, hash)
-		}
-	}
-	slices.Sort(hashes)
-	return float64(len(slices.Compact(hashes))) * (math.MaxUint64 / float64(max(limit, 1)))
+	return savedBase*(sum-union(list, part)) > leastSaved*text
 }

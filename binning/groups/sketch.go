@@ -9,7 +9,7 @@ const (
 	// K is the length of k-mers in bases: so long that one of a genome is hardly ever in another one by chance.
 	K = 21
 	// SketchSize is how many k-mers a sketch has at most.
-	SketchSize = 1000
+	SketchSize = 4000
 	// sketchedKmers is how many k-mers a Sketcher keeps at most.
 	sketchedKmers = 1 << 18
 )
@@ -22,8 +22,12 @@ type Sketch struct {
 	Solid []uint64
 	// Seen are the hashes, ascending, of all k-mers up to Limit.
 	Seen []uint64
+	// Again are those of Seen that were seen more than once.
+	Again []uint64
 	// Limit is the hash up to which all k-mers of the sample are in the sketch.
 	Limit uint64
+	// Bases and Windows are how many bases and k-mers were added, the same ones as often as they were.
+	Bases, Windows uint64
 	// Assembly says that the text is FASTA, such as genomes.
 	Assembly bool
 	// Curve is how many k-mers the first bytes of the text had, ascending.
@@ -45,7 +49,12 @@ type Sketcher struct {
 	counts []byte
 	n      int // k-mers in the table
 	solid  int
+
+	bases, windows uint64
 }
+
+// again is how often a k-mer is seen that is in Sketch.Again, at least.
+const again = 2
 
 // NewSketcher returns a Sketcher whose solid k-mers are seen at least so many times, 1 to 255: 1 for assemblies, 2 for reads, since
 // most k-mers with errors are seen once.
@@ -76,6 +85,7 @@ type window struct {
 func (s *Sketcher) add(w *window, seq []byte) {
 	const mask = 1<<(2*K) - 1
 	forward, reverse, bases := w.forward, w.reverse, w.bases
+	valid, windows := 0, 0
 	for _, letter := range seq {
 		c := uint64(codes[letter])
 		if c == noBase {
@@ -84,13 +94,16 @@ func (s *Sketcher) add(w *window, seq []byte) {
 		}
 		forward = (forward<<2 | c) & mask
 		reverse = reverse>>2 | (3-c)<<(2*K-2)
+		valid++
 		if bases++; bases >= K {
+			windows++
 			if hash := mix(min(forward, reverse)); hash <= s.limit {
 				s.count(hash)
 			}
 		}
 	}
 	w.forward, w.reverse, w.bases = forward, reverse, bases
+	s.bases, s.windows = s.bases+uint64(valid), s.windows+uint64(windows)
 }
 
 // Add adds a sequence. Letters other than A, C, G and T end a stretch of bases.
@@ -103,7 +116,7 @@ func (s *Sketcher) count(hash uint64) {
 	case s.counts[i] == 0:
 		s.kmers[i] = hash
 		s.n++
-	case s.counts[i] == s.least:
+	case s.counts[i] >= max(s.least, again):
 		return
 	}
 	if s.counts[i]++; s.counts[i] == s.least {
@@ -139,7 +152,7 @@ func (s *Sketcher) rehash(size int) {
 		at := s.place(hash)
 		s.kmers[at], s.counts[at] = hash, counts[i]
 		s.n++
-		if counts[i] == s.least {
+		if counts[i] >= s.least {
 			s.solid++
 		}
 	}
@@ -150,9 +163,9 @@ func (s *Sketcher) different() float64 { return float64(s.n) * (math.MaxUint64 /
 
 // Sketch returns the sketch of what was added.
 func (s *Sketcher) Sketch() *Sketch {
-	k := &Sketch{Limit: s.limit}
+	k := &Sketch{Limit: s.limit, Bases: s.bases, Windows: s.windows}
 	for i, n := range s.counts {
-		if n == s.least {
+		if n >= s.least {
 			k.Solid = append(k.Solid, s.kmers[i])
 		}
 	}
@@ -164,9 +177,13 @@ func (s *Sketcher) Sketch() *Sketch {
 	for i, n := range s.counts {
 		if n > 0 && s.kmers[i] <= k.Limit {
 			k.Seen = append(k.Seen, s.kmers[i])
+			if n >= again {
+				k.Again = append(k.Again, s.kmers[i])
+			}
 		}
 	}
 	slices.Sort(k.Seen)
+	slices.Sort(k.Again)
 	return k
 }
 

@@ -68,7 +68,7 @@ func TestSketch(t *testing.T) {
 		"seen twice":          sketchOf(2, g, reverseComplement(g)),
 		"in lower case":       sketchOf(1, []byte(strings.ToLower(string(g)))),
 	} {
-		if !reflect.DeepEqual(s, o) {
+		if o.Bases, o.Windows, o.Again = s.Bases, s.Windows, s.Again; !reflect.DeepEqual(s, o) {
 			t.Errorf("%s: another sketch", name)
 		}
 	}
