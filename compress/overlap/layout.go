@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"sync/atomic"
+	"unsafe"
 
 	"orcomgo/bins"
 )
@@ -447,6 +448,19 @@ func (p *Pseudogenome) Place(record uint32) (pos uint32, reversed bool) {
 // orientation, is on the reverse strand. The position is that of the read's leftmost base on the forward strand.
 func (l *Layout) Place(record uint32) (pos uint32, reversed bool) {
 	return l.placements.pos[l.firstRecord+record], l.placements.reversed(l.firstRecord + record)
+}
+
+// Places sets pos and reversed to what Place returns of the records, which may be all over the memory.
+func (l *Layout) Places(records, pos []uint32, reversed []bool) {
+	const ahead = 16 // how many records before it is used a place is loaded into the cache
+	all := l.placements.pos
+	for i, rec := range records {
+		if i+ahead < len(records) {
+			p := unsafe.Pointer(&all[l.firstRecord+records[i+ahead]])
+			prefetch(p, p)
+		}
+		pos[i], reversed[i] = l.Place(rec)
+	}
 }
 
 // Bases appends the bases of a record's read to dst, one per byte (0..3), in input orientation. The value of a letter other

@@ -63,7 +63,9 @@ func (s *slice) codeMismatches(c *rc.Coder, r *columnReads, ks []int, read func(
 		defer models[k].variants.release()
 	}
 	r.forEach(ks, true, func(k, i int, quals []byte, skip []bool) {
-		s.prefetch(r, k, i+genomeAhead)
+		if !s.sorted { // else the bases are near those of the read before
+			s.prefetch(r, k, i+genomeAhead)
+		}
 		pos := r.where[k].pos[i]
 		w := alignment{uint64(pos - first[k]), r.where[k].rev[i], r.cols[k].Lengths.Of(i)}
 		var ref stretch
@@ -196,9 +198,7 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [str
 	for k, col := range cols {
 		r.exceptions = append(r.exceptions, &col.Exceptions)
 		p := newPlaces(col.Records)
-		for i, rec := range records[k] {
-			p.pos[i], p.rev[i] = s.layout.Place(rec)
-		}
+		s.layout.Places(records[k], p.pos, p.rev)
 		r.where = append(r.where, p)
 		all, bases = append(all, k), bases+col.bases()
 	}
