@@ -146,6 +146,7 @@ func (a *assembler) join(progress func(done, total int)) {
 	rounds(a.first(), 1)
 	rounds(denseEnds, maxDenseRounds)
 	a.groups = kmerGroups{}
+	a.spare.packed, a.spare.turned, a.spare.turns = nil, nil, nil
 	a.device.endJoining()
 }
 

@@ -48,6 +48,11 @@ type joiner struct {
 	// settled says which contigs found no partner in the last round and did not change. Two of them were compared in vain.
 	// It is nil if none did.
 	settled []bool
+	// spare is memory for the next round, whose content does not matter: making it anew would take one thread a while.
+	spare struct {
+		packed, turned []byte   // of a contigSet, and of trees
+		turns          []uint64 // of trees
+	}
 	// hard says that in some round many contigs had a partner, but most of them did not agree with what that was part of. See hardRate.
 	hard bool
 }

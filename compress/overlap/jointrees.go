@@ -163,7 +163,11 @@ func (t *trees) groupMembers(part, parts uint32) (groups [][]uint32) {
 
 // turn makes the reverse complements of the contigs that are reversed in their root.
 func (t *trees) turn() {
-	t.turns = make([]uint64, t.set.count())
+	if n := t.set.count(); n <= cap(t.spare.turns) {
+		t.turns = t.spare.turns[:n]
+	} else {
+		t.turns = largepages.Make[uint64](n)
+	}
 	size := placeInParallel(t.threads, len(t.members), func(g int) (size uint64) {
 		for _, c := range t.members[g] {
 			if t.roots[c].reversed() {
@@ -179,7 +183,12 @@ func (t *trees) turn() {
 			}
 		}
 	})
-	t.turned = make([]byte, size+padBytes)
+	if n := int(size + padBytes); n <= cap(t.spare.turned) {
+		t.turned = t.spare.turned[:n]
+	} else {
+		t.turned = largepages.Make[byte](n)
+	}
+	t.spare.turns, t.spare.turned = t.turns, t.turned
 	inParallel(t.threads, len(t.members), joinRange, func(_, from, to int) {
 		for _, group := range t.members[from:to] {
 			for _, c := range group {
@@ -364,7 +373,11 @@ func (t *trees) rebuild() {
 		return uint64(n+3) / 4
 	}, func(i int, at uint64) { set.start[i] = at })
 	set.bases = sum(t.threads, set.length)
-	set.packed = largepages.Make[byte](int(size + padBytes))
+	if n := int(size + padBytes); n <= cap(t.spare.packed) {
+		set.packed = t.spare.packed[:n]
+	} else {
+		set.packed = largepages.Make[byte](n)
+	}
 	const part = 1 << 20 // bases that a goroutine copies of a long contig at a time; a multiple of 4
 	var long []int
 	inParallel(t.threads, len(kept), joinRange, func(_, from, to int) {
@@ -384,7 +397,7 @@ func (t *trees) rebuild() {
 			t.copyContig(set.packed[set.start[i]:], kept[i], from, to)
 		})
 	}
-	t.set = set
+	t.set, t.spare.packed = set, old.packed
 }
 
 // copyContig copies bases from..to-1 of joined contig c to dst.
@@ -394,6 +407,7 @@ func (t *trees) copyContig(dst []byte, c uint32, from, to int) {
 		copy(dst[from/4:(to+3)/4], t.set.of(c)[from/4:])
 		return
 	}
+	clear(dst[from/4 : (to+3)/4])
 	first := int(pieces[0].at)
 	for _, p := range pieces {
 		lo, hi := max(int(p.at)-first, from), min(int(p.at+p.n)-first, to)
