@@ -66,8 +66,9 @@ type cuda struct {
 	mu         sync.Mutex
 	outputs    map[*bins.Block]*cudaColumns
 	stats      CUDAStats
-	noteMemory sync.Once     // calls note at the first block that does not fit
-	written    chan struct{} // nil until Finish; closed by Close
+	noteMemory sync.Once // calls note at the first block that does not fit
+	stopping   sync.WaitGroup
+	stopped    error // of Finish
 }
 
 // cudaColumns is the memory for a block's columns.
@@ -121,19 +122,31 @@ func (c *cuda) open(most, pieces int) error {
 // InflatesMembers implements memberAssigner.
 func (c *cuda) InflatesMembers() bool { return true }
 
-// settleLanes waits until the lanes have nothing to do.
-func (c *cuda) settleLanes() (all error) {
+// stopDevices ends all work on the devices. Pinned memory becomes usual memory.
+func (c *cuda) stopDevices() error {
+	var all error
+	// After an error, copies between a lane and pinned memory of another device may be queued. So all lanes are waited for before any
+	// memory is unpinned.
 	for len(c.lanes) > 0 {
 		all = errors.Join(all, (<-c.lanes).Settle())
+	}
+	for _, d := range c.devices {
+		if d != nil {
+			all = errors.Join(all, d.Stop())
+		}
 	}
 	return all
 }
 
-// closeDevices ends all work on the devices, and frees their memory and what was pinned.
+// closeDevices does what stopDevices does, unless that was called, and frees memory.
 func (c *cuda) closeDevices() error {
-	// After an error, copies between a lane and pinned memory of another device may be queued. So all lanes are waited for before any
-	// memory is unpinned.
-	return errors.Join(c.settleLanes(), cudakern.Close(c.devices))
+	all := c.stopDevices()
+	for _, d := range c.devices {
+		if d != nil {
+			all = errors.Join(all, d.Close())
+		}
+	}
+	return all
 }
 
 // makeLanes makes a lane for each stream, or as many as there is memory for, on the devices in turn.
@@ -308,15 +321,10 @@ func (c *cuda) DeviceBlocks() int {
 	return c.stats.Blocks
 }
 
-// Finish implements finisher: the devices are freed while the last blocks are written, and while what follows begins, since that takes
-// 0.1 s.
+// Finish implements finisher: it frees the devices while the last blocks are written, since that takes 0.1 s.
 func (c *cuda) Finish() error {
 	c.noteStart()
-	if err := c.settleLanes(); err != nil {
-		return err
-	}
-	c.written = make(chan struct{})
-	cudakern.CloseLater(c.devices, c.written, func(err error) { c.note(fmt.Sprintf("the GPU's memory could not be freed: %v", err)) })
+	c.stopping.Go(func() { c.stopped = c.stopDevices() })
 	return nil
 }
 
@@ -337,11 +345,8 @@ func (c *cuda) noteStart() {
 
 // Close implements Assigner.
 func (c *cuda) Close() error {
-	if c.written == nil {
-		return errors.Join(c.cpu.Close(), c.closeDevices())
-	}
-	close(c.written)
-	return c.cpu.Close()
+	c.stopping.Wait()
+	return errors.Join(c.stopped, c.cpu.Close(), c.closeDevices())
 }
 
 // binsOf appends the bins of a result to dst.

@@ -8,6 +8,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -238,5 +239,30 @@ func TestTempDir(t *testing.T) {
 		if err == nil {
 			w.Abort()
 		}
+	}
+}
+
+// TestScratchOfManyPieces: memory for many pieces at once, as blocks take it where there are many threads, is taken from the budget piece by
+// piece, and read back as it was written.
+func TestScratchOfManyPieces(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(minLargeThreads))
+	b := &budget{limit: 100 * pieceLen}
+	s := newScratch(filepath.Join(t.TempDir(), "x"), b)
+	defer s.Close()
+	out := outFile{f: s}
+	var want []byte
+	for k, n := range []int{3, 20*pieceLen + 5, 100, 17 * pieceLen} {
+		text := bytes.Repeat([]byte{byte('a' + k), 'x', byte(k)}, n/3+1)[:n]
+		want = append(want, text...)
+		if err := out.write([][]byte{text[:n/2], text[n/2:]}, uint64(len(want)-n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := make([]byte, len(want))
+	if _, err := s.ReadAt(got, 0); err != nil || !bytes.Equal(got, want) {
+		t.Fatalf("it does not read back as it was written, %v", err)
+	}
+	if pieces := uint64(len(want)+pieceLen-1) / pieceLen; s.held() != pieces*pieceLen || b.used != s.held() {
+		t.Errorf("%d bytes are held, %d are used; want %d pieces", s.held(), b.used, pieces)
 	}
 }

@@ -105,8 +105,6 @@ func Open(index int) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	closing.Lock() // waits for CloseLater
-	closing.Unlock()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	begin := time.Now()
@@ -215,39 +213,4 @@ func (d *Device) Close() error {
 	}
 	clear(d.pinned)
 	return first
-}
-
-// Close closes devices, of which some may be nil.
-func Close(devices []*Device) (all error) {
-	for _, d := range devices {
-		if d != nil {
-			all = errors.Join(all, d.Stop())
-		}
-	}
-	for _, d := range devices {
-		if d != nil {
-			all = errors.Join(all, d.Close())
-		}
-	}
-	return all
-}
-
-// closing is locked for reading while CloseLater stops devices.
-var closing sync.RWMutex
-
-// CloseLater begins to stop devices, and returns. They are closed when the pinned memory is not used any more, which the caller tells by
-// closing a channel. Open waits until they have stopped. failed is called with an error, if there is one.
-func CloseLater(devices []*Device, unused <-chan struct{}, failed func(error)) {
-	closing.RLock()
-	go func() {
-		var all error
-		for _, d := range devices {
-			all = errors.Join(all, d.Stop())
-		}
-		closing.RUnlock()
-		<-unused
-		if all = errors.Join(all, Close(devices)); all != nil {
-			failed(all)
-		}
-	}()
 }

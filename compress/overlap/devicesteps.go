@@ -262,11 +262,11 @@ func (a *accelerator) voteAndSelect(ctx context.Context, b *builder, selectPoor 
 			return err
 		}
 	}
-	voted := largepages.Make[byte](len(b.seq.packed))
+	voted := make([]byte, len(b.seq.packed))
 	if err := a.endVotes(voted); err != nil {
 		return err
 	}
-	b.seq.packed = voted
+	copy(b.seq.packed, voted)
 	return nil
 }
 

@@ -57,10 +57,8 @@ type builder struct {
 	workBytes  uint64 // memory for indexes, votes, contigs of poorly placed reads, and scaffolds, in bytes
 	seq        sequence
 	placements *placements
-	early      *placements   // what placements will be, if makePlacements has made it
-	making     chan struct{} // nil until makePlacements; closed when early is made
-	voted      bool          // bases were changed by voting, so that the mismatches in placements may differ from the true ones
-	poor       bitset        // records of the reads that are poorly placed, while they are reassembled
+	voted      bool   // bases were changed by voting, so that the mismatches in placements may differ from the true ones
+	poor       bitset // records of the reads that are poorly placed, while they are reassembled
 
 	accelerator *accelerator // nil if there is none
 
@@ -163,14 +161,8 @@ func (b *builder) build(ctx context.Context) error {
 	for round := 0; round < maxRounds; round++ {
 		from := b.seq.n
 		full, err := b.assemble(ctx)
-		if b.making != nil {
-			<-b.making
-		}
 		if err != nil {
 			return err
-		}
-		if b.placements == nil {
-			b.placements = b.early
 		}
 		if b.placements == nil {
 			b.placements = newPlacements(b.records.count, b.config.Threads)
@@ -263,33 +255,14 @@ func (b *builder) assemble(ctx context.Context) (full bool, err error) {
 	if err != nil || a == nil {
 		return false, err
 	}
-	if b.accelerator != nil {
-		if b.config.OnDevice != nil {
-			b.config.OnDevice()
-		}
-		b.makePlacements()
+	if b.accelerator != nil && b.config.OnDevice != nil {
+		b.config.OnDevice()
 	}
 	a.appendScaffolds(&b.seq, func(done, total int) {
 		b.report("joining contigs", int(uint64(b.records.count)*uint64(total+done)/uint64(2*total)), b.records.count)
 	}, func(reads uint64, _ int) bool { return reads > 1 })
 	b.placesCompared += a.compared
 	return a.full, nil
-}
-
-// makePlacements begins to make the places of the reads, and the spare ones of a device, while that joins contigs: making memory takes time.
-func (b *builder) makePlacements() {
-	n := b.records.count
-	if b.making != nil || b.allReads == nil || n < max(leastPlaced, 1) {
-		return
-	}
-	b.making = make(chan struct{})
-	go func() {
-		defer close(b.making)
-		b.early = newPlacements(n, b.config.Threads)
-		if spareEighthBytes*uint64(n)/8 <= b.workBytes/16 {
-			b.accelerator.spare = *makePlacements(n)
-		}
-	}()
 }
 
 // placeMode holds the parameters of a search for the places of reads; see search.

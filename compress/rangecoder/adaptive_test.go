@@ -1,6 +1,7 @@
 package rangecoder
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand"
@@ -134,4 +135,53 @@ func BenchmarkTree(b *testing.B) {
 			code(DecodeFrom(data, a))
 		}
 	})
+}
+
+// TestTreeZeros: trees code as Adapt does bit by bit, also long after zeros have ceased to change the first nodes, and where a symbol comes
+// then that never came before.
+func TestTreeZeros(t *testing.T) {
+	r := rand.New(rand.NewSource(161))
+	a := NewAdaptation(16, 12)
+	for _, limit := range []uint32{30, 255, MaxCount} {
+		for _, size := range []int{1, 3, 8} {
+			symbols := make([]uint32, 60_000)
+			for i := range symbols {
+				if r.Intn(4) == 0 {
+					symbols[i] = uint32(r.Intn(1 << max(size-4, 0)))
+				}
+				if i > 50_000 && r.Intn(500) == 0 {
+					symbols[i] = uint32(r.Intn(1 << size))
+				}
+			}
+			want, node := EncodeTo(nil, a), NewProbs(1<<size)
+			for k, v := range symbols {
+				if k == 50_000 && size > 4 && node[1] != never(limit) {
+					t.Errorf("limit %d: after many zeros the first node is %#x", limit, node[1])
+				}
+				n := 1
+				for i := size - 1; i >= 0; i-- {
+					n = n<<1 | want.Adapt(int(v>>i&1), &node[n], limit)
+				}
+			}
+			got, tree := EncodeTo(nil, a), NewTree(size)
+			for _, v := range symbols {
+				tree.Code(got, v, limit)
+			}
+			stream := want.Enc.Finish()
+			if !bytes.Equal(got.Enc.Finish(), stream) {
+				t.Fatalf("limit %d, %d bits: other bytes than bit by bit", limit, size)
+			}
+			for _, code := range []func(t *Tree, c *Coder, v, limit uint32) uint32{(*Tree).Code, (*Tree).CodeAny} {
+				c, tree := DecodeFrom(stream, a), NewTree(size)
+				for i, v := range symbols {
+					if got := code(&tree, c, 0, limit); got != v {
+						t.Fatalf("limit %d, %d bits: symbol %d is decoded to %d, want %d", limit, size, i, got, v)
+					}
+				}
+				if err := c.Dec.Err(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
 }
