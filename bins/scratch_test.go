@@ -242,8 +242,8 @@ func TestTempDir(t *testing.T) {
 	}
 }
 
-// TestScratchOfManyPieces: memory for many pieces at once, as blocks take it where there are many threads, is taken from the budget piece by
-// piece, and read back as it was written.
+// TestScratchOfManyPieces: memory for many pieces at once, as blocks take it where there are many threads, is counted in pieces, and reads
+// back as it was written.
 func TestScratchOfManyPieces(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(minLargeThreads))
 	b := &budget{limit: 100 * pieceLen}

@@ -175,8 +175,8 @@ func (s *sequence) keep(kept *bitset, threads int) {
 	s.packed, s.n = to, n
 }
 
-// copyKept copies those of the bases from..end-1 that are kept to dst, from base at on. Its last byte is not written but returned, if others
-// follow in it; bases before the first one in its byte become 0, or are kept if that is the last byte.
+// copyKept copies those of the bases from..end-1 that are kept to dst, from base at on. The last ones are returned, not written, if they
+// don't fill a byte; other bases in the first byte become 0.
 func (s *sequence) copyKept(dst []byte, at int, kept *bitset, from, end int) (last byte) {
 	d := dst[at>>2:]
 	word, in := uint64(0), at&3 // bases that are not written yet

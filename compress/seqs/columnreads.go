@@ -139,8 +139,8 @@ func (r *columnReads) mates() *places {
 	return r.where[1]
 }
 
-// readsOf returns memory for the reads of the columns in ks, end to end, and where in it each read is. Where it is asked for, the end of its
-// line is written.
+// readsOf returns memory for the reads of the columns in ks, end to end, and where in it each read is. When that is asked for, the end of
+// the read's line is written.
 func readsOf(cols []*Column, ks []int) (letters [][]byte, text func(k, i int) []byte) {
 	seqs := make([][]byte, len(cols))
 	starts := make([][]uint64, len(cols)) // of reads; nil where all have one length
