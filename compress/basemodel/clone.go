@@ -38,7 +38,7 @@ func (m *Model) Clone(n int) *Model {
 		if !grown {
 			c.origin, c.match.slots = m, largepages.Make[uint32](len(m.match.slots))
 		}
-		c.hist.words = make([]uint64, historyWords(m.at+n+n/4))
+		c.hist.words = largepages.Make[uint64](historyWords(m.at + n + n/4))
 		c.copyTables(m)
 	case len(c.hist.words) < historyWords(m.at+n):
 		c.hist.grow(historyWords(m.at + n + n/4))

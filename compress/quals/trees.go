@@ -1,9 +1,12 @@
 package quals
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"orcomgo/compress/rangecoder"
 )
@@ -54,6 +57,22 @@ type counts struct {
 
 func countsOf(in *Input) *counts {
 	c := new(counts)
+	if n := len(in.Quals); n >= leastInTurn && n <= math.MaxUint32 && below128(in.Quals) {
+		c.countInTurn(in)
+	} else {
+		c.count(in)
+	}
+	c.all = c.first
+	for p := range c.pairs {
+		for v, n := range c.pairs[p] {
+			c.all[v] += n
+		}
+	}
+	return c
+}
+
+// count sets first and pairs.
+func (c *counts) count(in *Input) {
 	src := in.Quals
 	for r := 0; r < in.Records; r++ {
 		n := in.Lengths.Of(r)
@@ -68,13 +87,60 @@ func countsOf(in *Input) *counts {
 		}
 		src = src[n:]
 	}
-	c.all = c.first
-	for p := range c.pairs {
-		for v, n := range c.pairs[p] {
-			c.all[v] += n
+}
+
+// pairTables count pairs of values below 128 in turn. The same pair often follows itself, and many processors take long to read a count
+// that was just written.
+type pairTables [4][1 << 15]uint32 // by the two values, the first one lowest, with 8 bits
+
+// freePairTables are pairTables of zeros.
+var freePairTables = sync.Pool{New: func() any { return new(pairTables) }}
+
+// leastInTurn is how many qualities are worth adding the tables up.
+const leastInTurn = 1 << 18
+
+// below128 reports whether all values are.
+func below128(values []byte) bool {
+	var all uint64
+	for ; len(values) >= 8; values = values[8:] {
+		all |= binary.LittleEndian.Uint64(values)
+	}
+	for _, v := range values {
+		all |= uint64(v)
+	}
+	return all&0x8080808080808080 == 0
+}
+
+// countInTurn is count with pairTables. All values are below 128, and there are fewer than 2^32.
+func (c *counts) countInTurn(in *Input) {
+	t := freePairTables.Get().(*pairTables)
+	pair := func(read []byte, i int) uint16 { return binary.LittleEndian.Uint16(read[i:]) & (1<<15 - 1) }
+	src := in.Quals
+	for r := 0; r < in.Records; r++ {
+		n := in.Lengths.Of(r)
+		if n == 0 {
+			continue
+		}
+		read := src[:n]
+		src = src[n:]
+		c.first[read[0]]++
+		for ; len(read) >= 5; read = read[4:] {
+			t[0][pair(read, 0)]++
+			t[1][pair(read, 1)]++
+			t[2][pair(read, 2)]++
+			t[3][pair(read, 3)]++
+		}
+		for ; len(read) >= 2; read = read[1:] {
+			t[0][pair(read, 0)]++
 		}
 	}
-	return c
+	for i := range t[0] {
+		if n := uint64(t[0][i]) + uint64(t[1][i]) + uint64(t[2][i]) + uint64(t[3][i]); n > 0 {
+			c.pairs[i&255][i>>8] = n
+			t[0][i], t[1][i], t[2][i], t[3][i] = 0, 0, 0, 0
+		}
+	}
+	freePairTables.Put(t)
 }
 
 // newTrees counts the symbols of a column and returns its trees and their coded form.
