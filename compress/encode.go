@@ -158,15 +158,37 @@ func (e *encoder) afterAssembly(ctx context.Context, pool workers, f func() erro
 	return pool.do(ctx, f)
 }
 
+// assembleEarly has the reads laid out at once, while the first slice gets its columns, unless slices are runs, for which that is the first
+// thing to do.
+func (e *encoder) assembleEarly(ctx context.Context, g *errgroup.Group) {
+	for _, spec := range e.specs {
+		input := spec.inputs()[0]
+		if spec.run != nil {
+			return
+		}
+		if spec.records > 0 && e.keeps[input][archive.Seqs] && !e.inputs[input].TwoBit {
+			assembled := e.assembled
+			g.Go(func() error {
+				return e.load(ctx, assembled, e.pool, &columns{input: input, from: spec.from, records: spec.records})
+			})
+			return
+		}
+	}
+}
+
 // afterLoad is afterAssembly for f that needs the reads of c's part in memory. Other slices wait for these alone, not for f.
 func (e *encoder) afterLoad(ctx context.Context, pool workers, c *columns, f func() error) error {
-	err := e.assembled.wait(ctx, func() error {
-		return pool.do(ctx, func() error { return e.enc.Load(ctx, seqColumn(c)) })
-	})
-	if err != nil {
+	if err := e.load(ctx, e.assembled, pool, c); err != nil {
 		return err
 	}
 	return pool.do(ctx, f)
+}
+
+// load loads the reads of c's part, once for the phase.
+func (e *encoder) load(ctx context.Context, assembled *onceWork, pool workers, c *columns) error {
+	return assembled.wait(ctx, func() error {
+		return pool.do(ctx, func() error { return e.enc.Load(ctx, seqColumn(c)) })
+	})
 }
 
 // columns returns those of a slice.

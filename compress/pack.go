@@ -411,6 +411,7 @@ func (p *packer) write(ctx context.Context) error {
 			if e.specs = specs; k > 0 {
 				e.assembled = newOnceWork()
 			}
+			e.assembleEarly(c, g)
 			if err := inOrder(c, len(e.specs), p.flight, e.encode, add); err != nil {
 				return err
 			}
