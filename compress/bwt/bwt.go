@@ -49,6 +49,7 @@ type Transformer struct {
 	giant   [2][]uint64
 	next    []uint32
 	sample  *Transformer // for sorting the sample
+	short   []smallSuffix
 }
 
 // reuse returns n elements of any value, from *memory if it has as many. Memory that was too small is replaced by a little more than is
@@ -76,7 +77,16 @@ func (m *Transformer) Transform(dst, text []byte, threads int) (starts []uint32,
 	if len(text) == 0 {
 		return nil, nil
 	}
-	threads = max(threads, 1)
+	if len(text) <= smallText {
+		if starts, ok := m.small(dst, text); ok {
+			return starts, nil
+		}
+	}
+	return m.large(dst, text, max(threads, 1)), nil
+}
+
+// large is Transform for a text that is not empty.
+func (m *Transformer) large(dst, text []byte, threads int) (starts []uint32) {
 	t := newCodedText(m, text, threads)
 	ty := newTypes(m, t, text, threads)
 	starts = make([]uint32, Starts(len(text)))
@@ -90,5 +100,5 @@ func (m *Transformer) Transform(dst, text []byte, threads int) (starts []uint32,
 	})
 	s.run(text, func(first uint64, a []uint64, _ []tie) { v.setStars(groups, first, a, s.symbol) })
 	v.run(m, place)
-	return starts, nil
+	return starts
 }

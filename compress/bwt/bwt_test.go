@@ -94,6 +94,13 @@ func check(t *testing.T, text []byte, threads int) {
 		t.Fatalf("%d bytes, %d threads: differs at %d; starts %v, want %v", len(text), threads, i, starts, wantStarts)
 	}
 	checkInverse(t, text, got, starts, threads)
+	if len(text) == 0 {
+		return
+	}
+	// Small texts are sorted in another way.
+	if starts = new(Transformer).large(got, text, threads); !bytes.Equal(got, want) || !slices.Equal(starts, wantStarts) {
+		t.Fatalf("%d bytes, %d threads: differs if it is taken for a large text", len(text), threads)
+	}
 }
 
 func TestTransform(t *testing.T) {
@@ -108,15 +115,38 @@ func TestTransform(t *testing.T) {
 	}
 }
 
+// TestSmall: small texts with zeros and of words that occur again are sorted by comparing, and what repeats too much is not.
+func TestSmall(t *testing.T) {
+	r := rand.New(rand.NewSource(3))
+	for range 300 {
+		text := make([]byte, 1+r.Intn(300))
+		words := [][]byte{make([]byte, r.Intn(20)), []byte("word "), {0, 0, 1}, {255}, make([]byte, 9)}
+		for at := 0; at < len(text); {
+			at += copy(text[at:], words[r.Intn(len(words))]) + 1
+		}
+		check(t, text, 1)
+	}
+	got := make([]byte, smallText)
+	if _, ok := new(Transformer).small(got, randomText(r, smallText, 100)); !ok {
+		t.Error("a random text is not sorted by comparing")
+	}
+	if _, ok := new(Transformer).small(got, make([]byte, smallText)); ok {
+		t.Error("zeros are sorted by comparing")
+	}
+}
+
 // TestTransformer: memory of an earlier text, longer or shorter, changes nothing.
 func TestTransformer(t *testing.T) {
 	r := rand.New(rand.NewSource(2))
 	var m Transformer
-	for range 200 {
+	for i := range 200 {
 		text := randomText(r, 1+r.Intn(3000), 1+r.Intn(60))
 		want, wantStarts := reference(text)
 		got, back := make([]byte, len(text)), make([]byte, len(text))
 		starts, err := m.Transform(got, text, 2)
+		if i%2 == 1 {
+			starts = m.large(got, text, 2)
+		}
 		if err != nil || !bytes.Equal(got, want) || !slices.Equal(starts, wantStarts) {
 			t.Fatalf("%d bytes: another transform, %v", len(text), err)
 		}

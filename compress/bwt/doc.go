@@ -21,6 +21,9 @@
 //   - Buckets and groups that are too large for one thread are divided by samples of them and sorted by all threads.
 //   - The suffix before each one that is in its place gets its place by that (induce.go), and the transform is written on the way.
 //
+// Texts of up to 5 kB are sorted by comparing suffixes instead, since the tables for that are larger than such a text; if they repeat so
+// much that this takes long, they are sorted as others are (small.go).
+//
 // Memory beside the text and its transform: 8 bytes a byte of the text for induction, of which half is first used for sorting the stars;
 // less than 2 for the coded text; and for the ranks, where they are needed, 0.6, and as much for sorting the sample.
 //
