@@ -56,7 +56,7 @@ func (v *votes) shared() int {
 	tasks.Each((bases+votedChunk-1)/votedChunk, v.threads, func(_, c int) {
 		sum := 0
 		for i := c * votedChunk; i < min((c+1)*votedChunk, bases); i++ {
-			if v.other[i] == [4]uint8{} {
+			if v.other.of(v.from+i) == [4]uint8{} {
 				continue
 			}
 			own := v.seq.bases.at(v.from + i)

@@ -17,7 +17,7 @@ type votes struct {
 	depth    []int32 // by how much the number of alignments over a base differs from that over the base before it; after sum, the number
 	// other is, by base, how many reads have another one there; in the place of the sequence's own, how many have none. inserted is, by
 	// base, how many reads have one more base before the sequence's. Both are modulo 256; overflow has the rest.
-	other, inserted [][4]uint8
+	other, inserted counters
 	ranges          [1 << 8]votedRange
 
 	aligned, substitutions, indels atomic.Int64 // bases of reads that are aligned, and edits
@@ -31,32 +31,60 @@ type votedRange struct {
 
 const rangeBits = 14
 
-// voteBytes is the memory of votes for each base.
+// counters are four for each base from a first one on. They have memory where one of a range of 1 << rangeBits bases was raised: of a
+// genome, which hardly anything is aligned to, nearly none.
+type counters struct {
+	first  int // number of the first range
+	ranges []*[1 << rangeBits][4]uint8
+}
+
+func newCounters(from, to int) counters {
+	return counters{from >> rangeBits, make([]*[1 << rangeBits][4]uint8, to>>rangeBits-from>>rangeBits+1)}
+}
+
+// of returns the counters of a base.
+func (c *counters) of(place int) (n [4]uint8) {
+	if r := c.ranges[place>>rangeBits-c.first]; r != nil {
+		n = r[place&(1<<rangeBits-1)]
+	}
+	return n
+}
+
+// at returns the counter of a base to raise it. The range must be locked.
+func (c *counters) at(place int, b byte) *uint8 {
+	r := &c.ranges[place>>rangeBits-c.first]
+	if *r == nil {
+		*r = new([1 << rangeBits][4]uint8)
+	}
+	return &(*r)[place&(1<<rangeBits-1)][b]
+}
+
+// voteBytes is the memory of votes for each base, at most.
 const voteBytes = 12
 
 func newVotes(s *Sequence, from, to, threads int) *votes {
 	n := to - from + 1
-	return &votes{seq: s, threads: threads, from: from, to: to, depth: make([]int32, n), other: make([][4]uint8, n),
-		inserted: make([][4]uint8, n)}
+	return &votes{seq: s, threads: threads, from: from, to: to, depth: make([]int32, n), other: newCounters(from, to),
+		inserted: newCounters(from, to)}
 }
 
 func (v *votes) rangeOf(place int) *votedRange { return &v.ranges[place>>rangeBits&(len(v.ranges)-1)] }
 
 // others and insertions return how many reads have base b instead of base `place` of the sequence, and before it.
 func (v *votes) others(place int, b byte) int {
-	return v.counter(&v.other[place-v.from][b], place, int(b))
+	return v.counter(v.other.of(place)[b], place, int(b))
 }
 
 func (v *votes) insertions(place int, b byte) int {
-	return v.counter(&v.inserted[place-v.from][b], place, 4+int(b))
+	return v.counter(v.inserted.of(place)[b], place, 4+int(b))
 }
 
-func (v *votes) counter(low *uint8, place, which int) int {
+func (v *votes) counter(low uint8, place, which int) int {
 	r := v.rangeOf(place)
 	if r.overflow == nil {
-		return int(*low)
+		return int(low)
 	}
-	return int(*low) + 256*int(r.overflow[uint64(place)<<3|uint64(which)])
+	return int(low) + 256*int(r.overflow[uint64(place)<<3|uint64(which)])
 }
 
 // raise counts one more; the range must be locked.
@@ -134,16 +162,16 @@ func (v *votes) count(a *alignment) {
 		}
 		switch e.Kind {
 		case edits.Substitution:
-			held.raise(&v.other[place-v.from][e.Base], place, int(e.Base))
+			held.raise(v.other.at(place, e.Base), place, int(e.Base))
 			substitutions++
 			continue
 		case edits.Deletion:
 			own := v.seq.bases.at(place)
-			held.raise(&v.other[place-v.from][own], place, int(own))
+			held.raise(v.other.at(place, own), place, int(own))
 		default:
 			// Only the first base of a run has a vote: there is another round.
 			if i == 0 || a.edits[i-1].Kind != edits.Insertion || a.edits[i-1].At != e.At {
-				held.raise(&v.inserted[place-v.from][e.Base], place, 4+int(e.Base))
+				held.raise(v.inserted.at(place, e.Base), place, 4+int(e.Base))
 			}
 		}
 		indels++
@@ -237,7 +265,7 @@ const votedChunk = 1 << 16
 // elect writes what most reads have at base v.from+i: nothing, a base, or two.
 func (v *votes) elect(out *writer, i int) {
 	place, d := v.from+i, int(v.depth[i])
-	if v.inserted[i] != [4]uint8{} {
+	if v.inserted.of(place) != [4]uint8{} {
 		best, most, sum := byte(0), 0, 0
 		for b := range byte(4) {
 			c := v.insertions(place, b)
@@ -251,7 +279,7 @@ func (v *votes) elect(out *writer, i int) {
 	}
 	own := v.seq.bases.at(place)
 	best, most := own, d/2
-	if v.other[i] != [4]uint8{} {
+	if v.other.of(place) != [4]uint8{} {
 		for b := range byte(4) {
 			if c := v.others(place, b); c > most {
 				best, most = b, c
