@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,12 +26,7 @@ type sliceNames struct {
 
 // keptNames returns how many bytes of names are kept where so much memory may be used (0: the package's default). Where mates are in
 // slices of their own, or names continue those of the slice before, what was dropped is decoded again.
-func keptNames(memory uint64) int {
-	if memory == 0 {
-		memory = defaultMemory
-	}
-	return int(min(memory/16, 64<<20))
-}
+func keptNames(memory uint64) int { return int(min(cmp.Or(memory, defaultMemory)/16, 64<<20)) }
 
 // mostLinks is how many slices in a row may have names that continue those of the slice before.
 const mostLinks = 1 << 16

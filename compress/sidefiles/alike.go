@@ -18,8 +18,10 @@ const (
 	alikeTrial = 64 << 10 // bytes of such files that say whether tables are smaller than text
 	// alikeBlock is how many bytes of such files, about, are in a block, all of which is decoded for one of them.
 	alikeBlock = 2 << 20
-	// maxAlikeKept is how many bytes of such files are kept in memory at most until all files were seen.
+	// maxAlikeKept is how many bytes of such files are kept in memory at most until all files were seen; in little memory it is one in
+	// alikeShare of that.
 	maxAlikeKept = 8 << 20
+	alikeShare   = 28
 )
 
 // alike are the small tables of one kind.
@@ -33,7 +35,16 @@ type alike struct {
 type alikes struct {
 	kinds map[string]*alike
 	size  int // of all texts
+	most  int // that size may be
 }
+
+// newAlikes returns alikes without files, for so much memory.
+func newAlikes(memory uint64) alikes {
+	return alikes{kinds: make(map[string]*alike), most: bounded(maxAlikeKept, memory, alikeShare)}
+}
+
+// bounded returns most, or one in share of memory if that is less.
+func bounded(most int, memory, share uint64) int { return int(min(uint64(most), memory/share)) }
 
 // alikeKind returns the kind of a small table, or false if a file with that sample is none.
 func alikeKind(name string, sample []byte) (kind string, ok bool) {
@@ -50,7 +61,7 @@ func (a *alikes) add(i int, name string, sample []byte) bool {
 	if !ok {
 		return false
 	}
-	k, room := a.kinds[kind], a.size+len(sample) <= maxAlikeKept
+	k, room := a.kinds[kind], a.size+len(sample) <= a.most
 	if !room && (k == nil || len(k.texts) < leastAlike) {
 		return false
 	}

@@ -50,11 +50,14 @@ func newCoded(file []byte, m method, code []byte) *coded {
 	return &coded{xxh3.Hash(file), m, code}
 }
 
-// maxKept is how many bytes of small files that were coded are kept at most.
-const maxKept = 32 << 20
+// maxKept is how many bytes of small files that were coded are kept at most; in little memory it is one in keptShare of that.
+const (
+	maxKept   = 32 << 20
+	keptShare = 16
+)
 
 // Encode writes a stream of files to w, until ctx ends. Errors of files name them. The bytes depend on names, sizes and contents, and on
-// the block size.
+// the block size; with little memory also on that.
 func Encode(ctx context.Context, w io.Writer, files []File, list ...Option) error {
 	o, err := newOptions(list)
 	if err != nil {
@@ -62,7 +65,7 @@ func Encode(ctx context.Context, w io.Writer, files []File, list ...Option) erro
 	}
 	o.blockSize = int(min(uint64(o.blockSize), max(o.memory/encodeMemory, 64<<10)))
 	o.threads = o.within(encodeMemory * uint64(o.blockSize))
-	entries, err := arrange(files, o.threads)
+	entries, err := arrange(files, o)
 	if err != nil {
 		return err
 	}
@@ -90,19 +93,20 @@ func Encode(ctx context.Context, w io.Writer, files []File, list ...Option) erro
 }
 
 // arrange finds the classes of files and returns these in the order of the stream.
-func arrange(files []File, threads int) ([]entry, error) {
+func arrange(files []File, o options) ([]entry, error) {
 	entries := make([]entry, len(files))
 	var group errgroup.Group
-	group.SetLimit(threads)
+	group.SetLimit(o.threads)
 	var kept atomic.Int64
+	mostKept := bounded(maxKept, o.memory, keptShare)
 	alone := func(i int, sample []byte) {
 		var code *coded
 		entries[i].class, code = classify(sample)
-		if code != nil && kept.Add(int64(len(code.bytes))) <= maxKept {
+		if code != nil && kept.Add(int64(len(code.bytes))) <= int64(mostKept) {
 			entries[i].coded = code
 		}
 	}
-	together := alikes{kinds: map[string]*alike{}}
+	together := newAlikes(o.memory)
 	for i, f := range files {
 		sample, err := readSample(f)
 		if err != nil {
@@ -119,7 +123,7 @@ func arrange(files []File, threads int) ([]entry, error) {
 		})
 	}
 	group.Wait() // no error
-	together.classify(entries, threads, alone)
+	together.classify(entries, o.threads, alone)
 	slices.SortStableFunc(entries, compareEntries)
 	return entries, nil
 }

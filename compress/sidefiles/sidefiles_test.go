@@ -229,7 +229,7 @@ func TestAlikeBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := alikes{kinds: map[string]*alike{}}
+	a := newAlikes(math.MaxUint64)
 	for i, f := range files {
 		r, _ := f.Open()
 		content, _ := io.ReadAll(r)
