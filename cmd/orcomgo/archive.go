@@ -21,7 +21,7 @@ var archiveCommand = command{
 bytes as bin and then pack with the same flags. It takes the inputs that bin takes; see bin --help.
 There are no files of bins: they are kept in memory up to an eighth of --memory, and beyond that in temporary
 files in OUT, or in the directory of --tmpdir, that are gone when archive ends, however it ends.
-What was written is decoded and compared before it gets its name. If anything fails, OUT holds the same archives as
+What was written is decoded and compared before it gets its name. If anything fails, OUT holds the same archive as
 before. The inputs are never changed or removed.
 
 If OUT holds an archive of the same inputs, made with the same flags, there is nothing to do; if it holds their bins,
@@ -39,6 +39,7 @@ of paths in the directory, where ** matches any directories. Hidden files are ne
 go where. OUT may be the directory or be in it: files of archives directly in OUT are left out, and so is the --log file.
 --samples takes a sheet instead, with the columns sample, fastq_1 and fastq_2. What is archived already is skipped,
 and what fails stops nothing else: a table at the end has all, and the exit status is 1 if something failed.
+With --force, archives that were replaced before a run failed or was interrupted stay so: give the same command again.
 --force replaces archives of other inputs, but none that the side archive of another directory needs: a sample of a
 directory gets another name then, and one file or a sample of a sheet is an error.
 

@@ -94,6 +94,42 @@ func TestSocket(t *testing.T) {
 	mustRun(t, "archive", dir, out)
 }
 
+// TestForceKeepsUnreadable: a side archive is not replaced by --force, if it holds what can't be read now.
+func TestForceKeepsUnreadable(t *testing.T) {
+	for _, c := range []struct {
+		call, path string
+		kept       bool
+	}{{"open", "x.fastq", true}, {"readdir", "Data", true}, {"lstat", "log.txt", true}, {"open", "more", false}} {
+		dir := oddTree(t, true)
+		out := filepath.Join(filepath.Dir(dir), "out")
+		mustRun(t, "archive", "--quiet", dir, out)
+		side := filepath.Join(out, filepath.Base(dir)+".ctree")
+		before, err := os.ReadFile(side)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, dir, map[string][]byte{"more": []byte("more"), "and": []byte("another")})
+		path := filepath.Join(dir, c.path)
+		vfs.Fault = func(call, at string) error {
+			if call == c.call && at == path {
+				return syscall.EIO
+			}
+			return nil
+		}
+		status, errs := runHere("archive", "--quiet", "--force", dir, out)
+		vfs.Fault = nil
+		after, err := os.ReadFile(side)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kept := strings.Contains(errs, side+" is kept, since not everything of "+dir+" can be read now: "); status != exitFailure ||
+			kept != c.kept || bytes.Equal(before, after) != c.kept {
+			t.Errorf("%s of %s: status %d: %s", c.call, c.path, status, errs)
+		}
+		mustRun(t, "verify", "--quiet", out)
+	}
+}
+
 // TestUnreadable: what can't be read is named, and the rest is archived.
 func TestUnreadable(t *testing.T) {
 	for _, c := range []struct{ call, path string }{{"open", "Data/a.xml"}, {"open", "x.fastq"},

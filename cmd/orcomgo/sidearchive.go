@@ -121,14 +121,16 @@ func (b *batch) sideOnce(ctx context.Context, t *samples.Tree, r *sideResult) (a
 		}
 	}
 	open := func(e *tree.Entry) (io.ReadCloser, error) { return files[e.Path].Open() }
-	if old != nil && !b.force {
+	if old != nil && (!b.force || len(t.Unread) > 0) {
 		path := commit.Tree{Dir: b.config.OutDir, Name: r.name}.Path()
 		switch d, what, err := old.Compare(ctx, l, open); {
 		case err != nil:
 			return false, err
+		case d == tree.Lost && b.force:
+			return false, fmt.Errorf("%s is kept, since not everything of %s can be read now: %s", path, t.Root, what)
 		case d == tree.Lost:
 			return false, fmt.Errorf("%s: %w: %s", path, commit.ErrExists, what)
-		case d == tree.Same:
+		case d == tree.Same && !b.force:
 			r.outcome = wasThere
 			return false, nil
 		}
