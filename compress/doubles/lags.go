@@ -70,12 +70,13 @@ func (c *lagCounts) compare(rough []byte, most int) {
 			before[i] = rough[at:][:most+runLength]
 			words[i] = binary.LittleEndian.Uint64(before[i][most:])
 		}
-		for lag := most; lag >= 2; lag-- {
-			sum := uint64(0)
-			for i, word := range words {
-				sum += differ(word, binary.LittleEndian.Uint64(before[i][most-lag:]))
-			}
-			out[lag] += uint16(sum * lowBytes >> 56)
+		x0, x1, x2, x3 := words[0], words[1], words[2], words[3]
+		b0, b1, b2, b3 := before[0], before[1], before[2], before[3]
+		for at := range most - 1 { // of lag most - at
+			y0, y1 := binary.LittleEndian.Uint64(b0[at:at+8]), binary.LittleEndian.Uint64(b1[at:at+8])
+			y2, y3 := binary.LittleEndian.Uint64(b2[at:at+8]), binary.LittleEndian.Uint64(b3[at:at+8])
+			sum := differ(x0, y0) + differ(x1, y1) + differ(x2, y2) + differ(x3, y3)
+			out[most-at] += uint16(sum * lowBytes >> 56)
 		}
 	}
 }
