@@ -117,9 +117,11 @@ func (m *classModel) scale() {
 
 // laneOf returns the lane whose interval has a slot. That of the escape may be any one from m.used on.
 func (m *classModel) laneOf(slot uint64) int {
-	s := slot * lowBytes
-	a := binary.LittleEndian.Uint64(m.scaled[:])
-	b := binary.LittleEndian.Uint64(m.scaled[8:])
+	return laneIn(binary.LittleEndian.Uint64(m.scaled[:]), binary.LittleEndian.Uint64(m.scaled[8:]), slot*lowBytes)
+}
+
+// laneIn is laneOf for the starts a and b, and a word whose lanes have the slot.
+func laneIn(a, b, s uint64) int {
 	// Bit 7 of a lane is 1 if it is above the slot. Lanes are in order, so that those above are the last ones.
 	a = (a&^s | (a|^s)&((a|highBits)-s&^highBits-lowBytes)) & highBits
 	b = (b&^s | (b|^s)&((b|highBits)-s&^highBits-lowBytes)) & highBits
