@@ -55,6 +55,29 @@ func (s *Sample) restoring(bases float64) float64 {
 	return decodeStart + base*bases + text*s.text()
 }
 
+// Restoring returns about how many times longer restoring each sample of a part takes from an archive of all of them than from one of its
+// own.
+func Restoring(list []Sample, part []int) []float64 {
+	kinds := make(map[kind][]int)
+	for _, i := range part {
+		kinds[list[i].kind()] = append(kinds[list[i].kind()], i)
+	}
+	cost := decodeBase
+	if len(kinds[assemblies]) == len(part) {
+		cost = decodeAssembled
+	}
+	all := 0.0
+	for _, of := range kinds {
+		all += cost * union(list, of)
+	}
+	times := make([]float64, len(part))
+	for k, i := range part {
+		s, own := &list[i], union(list, []int{i})
+		times[k] = (s.restoring(0) + all) / s.restoring(own)
+	}
+	return times
+}
+
 // Archives divides samples into those that are to share an archive: groups of similar ones (Find), of which each is still restored in at
 // most slowest times the time that it takes alone, and which save something. It returns the numbers of the samples of each, ascending;
 // most samples may have an archive of their own.

@@ -58,6 +58,26 @@ func TestArchives(t *testing.T) {
 	}
 }
 
+func TestRestoring(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 1))
+	g := genome(r, 1e6)
+	list := []Sample{assembly(g, "0"), assembly(g[:400e3], "1"), assembly(g, "2"), readsOf(r, g, 10, 2, "3")}
+	for _, c := range []struct {
+		part []int
+		want []float64
+	}{
+		{[]int{0}, []float64{1}}, {[]int{0, 2}, []float64{1, 1}},
+		{[]int{2, 1}, []float64{1, 75. / 36}},
+		{[]int{0, 3}, []float64{185. / 75, 407. / 322}}, // the genome is there twice
+	} {
+		for k, got := range Restoring(list, c.part) {
+			if math.Abs(got/c.want[k]-1) > 0.1 {
+				t.Errorf("%v: sample %d takes %.2f times as long, want %.2f", c.part, c.part[k], got, c.want[k])
+			}
+		}
+	}
+}
+
 // Samples that are similar, but have much of their own, are not all in one archive, and none of them is left out.
 func TestArchivesBounded(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))

@@ -164,7 +164,7 @@ func (b *batch) begin() {
 
 // stages returns the stages of a batch, of which the last one has this name.
 func (b *batch) stages(last string) (list []stageModel) {
-	if b.groupBy == groupAuto {
+	if b.groupBy != groupNone {
 		list = append(list, stageModel{name: comparingSamples, unit: bytesUnit, group: 0, weight: 5})
 	}
 	return append(list, stageModel{name: last, unit: bytesUnit, group: 1, weight: 95})

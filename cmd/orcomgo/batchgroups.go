@@ -57,7 +57,7 @@ func (b *batch) group(ctx context.Context) error {
 	case groupAuto:
 		err = b.findGroups(ctx, left, joined, present)
 	default:
-		err = b.listedGroups(left, joined, present)
+		err = b.listedGroups(ctx, left, joined, present)
 	}
 	if err != nil || len(joined) == 0 {
 		return err
@@ -137,6 +137,26 @@ func restoredNames(s *samples.Sample) (names []string) {
 func (b *batch) findGroups(ctx context.Context, left map[string]*samples.Sample, joined map[string][]string,
 	present map[string]bool) error {
 	names := slices.Sorted(maps.Keys(left))
+	list, err := b.sketches(ctx, names, left)
+	if err != nil {
+		return err
+	}
+	for _, part := range groups.Archives(list, b.threads) {
+		if len(part) < 2 {
+			continue
+		}
+		var members []string
+		for _, i := range part {
+			members = append(members, names[i])
+		}
+		name := b.groupName(members[0], joined, present)
+		joined[name] = members
+	}
+	return nil
+}
+
+// sketches returns sketches of samples. Those of samples that can't be read are empty.
+func (b *batch) sketches(ctx context.Context, names []string, left map[string]*samples.Sample) ([]groups.Sample, error) {
 	list := make([]groups.Sample, len(names))
 	var total uint64
 	sizes := make([]uint64, len(names))
@@ -156,21 +176,10 @@ func (b *batch) findGroups(ctx context.Context, left map[string]*samples.Sample,
 		b.bar.report(comparingSamples, done.Add(sizes[i]), total)
 	})
 	if err := ctx.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	b.bar.finish(comparingSamples)
-	for _, part := range groups.Archives(list, b.threads) {
-		if len(part) < 2 {
-			continue
-		}
-		var members []string
-		for _, i := range part {
-			members = append(members, names[i])
-		}
-		name := b.groupName(members[0], joined, present)
-		joined[name] = members
-	}
-	return nil
+	return list, nil
 }
 
 // groupName returns a name for a group that no archive has: that of its first sample with "_group", and a number if need be.
@@ -188,8 +197,10 @@ func (b *batch) groupName(first string, joined map[string][]string, present map[
 	}
 }
 
-// listedGroups puts samples together as the table of --group says.
-func (b *batch) listedGroups(left map[string]*samples.Sample, joined map[string][]string, present map[string]bool) error {
+// listedGroups puts samples together as the table of --group says, and tells which of them will take long to be restored.
+func (b *batch) listedGroups(ctx context.Context, left map[string]*samples.Sample, joined map[string][]string,
+	present map[string]bool) error {
+	listed := make(map[string][]string)
 	for _, sample := range slices.Sorted(maps.Keys(b.groups)) {
 		group := b.groups[sample]
 		if !slices.ContainsFunc(b.list, func(s samples.Sample) bool { return s.Name == sample }) {
@@ -205,6 +216,7 @@ func (b *batch) listedGroups(left map[string]*samples.Sample, joined map[string]
 			return fmt.Errorf("%s: group %s is archived already, without %s", b.groupBy, group, sample)
 		}
 		joined[group] = append(joined[group], sample)
+		listed[group] = append(listed[group], sample)
 	}
 	for group, members := range joined {
 		of := make(map[string]string) // the sample that has a file
@@ -218,6 +230,40 @@ func (b *batch) listedGroups(left map[string]*samples.Sample, joined map[string]
 						other, member, file)
 				}
 				of[file] = member
+			}
+		}
+	}
+	return b.noteSlow(ctx, left, listed)
+}
+
+// slowSample is how many times longer than from an archive of its own restoring a sample of a group takes, at least, for a note about it.
+const slowSample = 1.3
+
+// noteSlow tells of the samples of listed groups that are expected to take longer to be restored than --group auto would let them. With
+// --dry-run they are not looked at.
+func (b *batch) noteSlow(ctx context.Context, left map[string]*samples.Sample, listed map[string][]string) error {
+	if b.bar == nil {
+		return nil
+	}
+	var names []string
+	for _, group := range slices.Sorted(maps.Keys(listed)) {
+		names = append(names, listed[group]...)
+	}
+	list, err := b.sketches(ctx, names, left)
+	if err != nil {
+		return err
+	}
+	at := 0
+	for _, group := range slices.Sorted(maps.Keys(listed)) {
+		var part []int
+		for range listed[group] {
+			part = append(part, at)
+			at++
+		}
+		for k, times := range groups.Restoring(list, part) {
+			if times > slowSample {
+				b.bar.note(fmt.Sprintf("%s: restoring it alone takes about %.1f times as long in group %s, with larger samples", listed[group][k], times,
+					group))
 			}
 		}
 	}
