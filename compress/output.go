@@ -214,6 +214,8 @@ func CheckNew(path string, replace bool) (replaced fs.FileInfo, err error) {
 		return nil, fmt.Errorf("%s is a directory", path)
 	case !replace:
 		return nil, fmt.Errorf("%s: %w", path, ErrFileExists)
+	case commit.IsArchiveFile(path):
+		return nil, fmt.Errorf("%s is a file of an archive, and is not overwritten", path)
 	}
 	return info, nil
 }

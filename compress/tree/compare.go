@@ -67,6 +67,7 @@ func (r *Reader) sameEntry(now *Listing, was, is *Entry) bool {
 // lost says in words what of entry i would be lost if it were replaced by entry k of a listing; "" for nothing.
 func (r *Reader) lost(ctx context.Context, now *Listing, i, k int, open func(e *Entry) (io.ReadCloser, error)) (string, error) {
 	was, is := &r.Entries[i], &now.Entries[k]
+	path := was.Path
 	if was.Kind == HardLink {
 		i = was.First
 		was = &r.Entries[i]
@@ -74,7 +75,6 @@ func (r *Reader) lost(ctx context.Context, now *Listing, i, k int, open func(e *
 	if is.Kind == HardLink {
 		is = &now.Entries[is.First]
 	}
-	path := r.Entries[i].Path
 	switch {
 	case was.Kind == Reads && is.Kind == Reads, was.Kind == is.Kind && was.Kind != File && was.Kind != Link:
 		return "", nil

@@ -225,8 +225,6 @@ func (x *restoration) checkFree(path string, kind Kind) error {
 		return err
 	case replaced.Mode()&fs.ModeNamedPipe != 0 && kind != FIFO:
 		return fmt.Errorf("%s is a FIFO: only single archives are restored into these", path)
-	case commit.IsArchiveFile(path):
-		return fmt.Errorf("%s is a file of an archive, and is not overwritten", path)
 	}
 	return nil
 }
