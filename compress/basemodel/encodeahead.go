@@ -6,10 +6,11 @@ import "orcomgo/compress/rangecoder"
 // what a match predicts follows from the bases alone, which an encoder knows; the other thread mixes, learns and codes. What goes from one
 // to the other has five bytes a base: it moves from one core's cache to another's.
 
-// Goroutines returns how many goroutines Encode has with so many threads, at most: one or two for each coder.
+// Goroutines returns how many goroutines Encode has with so many threads, at most: one for each coder, or two if there are so many threads
+// and each segment has two coders. A sequence may be longer than twoCoders and have segments that are shorter.
 func Goroutines(n, twoCoders, threads int) int {
 	count := Coders(n, twoCoders)
-	if n >= twoCoders && 2*count <= threads {
+	if count == coders*len(segmentEnds(n)) && 2*count <= threads {
 		return 2 * count
 	}
 	return min(count, threads)

@@ -2,6 +2,7 @@ package basemodel
 
 import (
 	"bytes"
+	"math"
 	"testing"
 )
 
@@ -34,12 +35,14 @@ func TestEncodeAhead(t *testing.T) {
 
 // TestGoroutines: coders of long segments have two threads each if there are enough.
 func TestGoroutines(t *testing.T) {
-	for _, c := range []struct{ n, threads, want int }{
-		{99, 8, 1}, {100, 1, 1}, {100, 2, 2}, {100, 3, 2}, {100, 4, 4}, {100, 16, 4},
-		{2 * segmentBases, 4, 4}, {2 * segmentBases, 7, 4}, {2 * segmentBases, 8, 8}, {8 * segmentBases, 8, 8},
+	for _, c := range []struct{ n, twoCoders, threads, want int }{
+		{99, 100, 8, 1}, {100, 100, 1, 1}, {100, 100, 2, 2}, {100, 100, 3, 2}, {100, 100, 4, 4}, {100, 100, 16, 4},
+		{2 * segmentBases, 100, 4, 4}, {2 * segmentBases, 100, 7, 4}, {2 * segmentBases, 100, 8, 8}, {8 * segmentBases, 100, 8, 8},
+		// The sequence is long enough, its segments are not.
+		{segmentBases + 1, segmentBases + 1, 16, 2}, {math.MaxInt32, math.MaxInt32, 1024, 128},
 	} {
-		if got := Goroutines(c.n, 100, c.threads); got != c.want {
-			t.Errorf("%d bases, %d threads: %d goroutines, want %d", c.n, c.threads, got, c.want)
+		if got := Goroutines(c.n, c.twoCoders, c.threads); got != c.want {
+			t.Errorf("%d bases, two coders from %d on, %d threads: %d goroutines, want %d", c.n, c.twoCoders, c.threads, got, c.want)
 		}
 	}
 }
