@@ -15,6 +15,7 @@ import (
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
+	"orcomgo/compress/archive"
 )
 
 // openText is a file of a test, given to PackOptions.Text.
@@ -165,6 +166,19 @@ func TestFileTextsAreRead(t *testing.T) {
 			}
 			packTo(t, dir, c.pack)
 		})
+	}
+}
+
+// TestFileTextsOfPipes: what came from a pipe or from standard input, and so has no name, is not read again.
+func TestFileTextsOfPipes(t *testing.T) {
+	p := &packer{o: PackOptions{Threads: earlyThreads, Text: new(textFiles).text}}
+	in := &archive.Input{Blocks: []archive.TextBlock{}}
+	in.Source = &record.Source{Name: "r.fq", Plain: true}
+	if !p.asks(in) {
+		t.Error("the file is not read")
+	}
+	if in.Source.Name = ""; p.asks(in) {
+		t.Error("a pipe is read")
 	}
 }
 
