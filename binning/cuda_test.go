@@ -5,7 +5,6 @@ package binning
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"orcomgo/bins/record"
-	"orcomgo/cudakern"
 
 	"orcomgo/bins"
 )
@@ -263,35 +261,6 @@ func TestCUDAWaitEnds(t *testing.T) {
 	defer func() { c.newRegions <- only }()
 	if _, _, err := text.(*deviceText).Regions(); err != context.Canceled {
 		t.Errorf("no free regions: %v", err)
-	}
-}
-
-// TestPinnedRegions: where no memory for more regions is left, those that are pinned are used.
-func TestPinnedRegions(t *testing.T) {
-	left := 3
-	pin := func(n int) ([]byte, error) {
-		if left == 0 {
-			return nil, fmt.Errorf("pinning: %w", cudakern.ErrMemory)
-		}
-		left--
-		return make([]byte, n), nil
-	}
-	r := new(regions)
-	for i, want := range []int{2, 3, 3} {
-		if n, err := r.pin(pin); n != want || err != nil {
-			t.Errorf("call %d: %d regions, expected %d: %v", i, n, want, err)
-		}
-	}
-	if _, err := new(regions).pin(pin); err != errLeaveBGZF {
-		t.Errorf("no region: %v", err)
-	}
-	failed := errors.New("the device failed")
-	if _, err := r.pin(func(int) ([]byte, error) { return nil, failed }); err != failed || r[3] != nil {
-		t.Errorf("another error: %v", err)
-	}
-	left = 9
-	if n, err := r.pin(pin); n != min(5, len(r)) || err != nil {
-		t.Errorf("memory again: %d regions, %v", n, err)
 	}
 }
 

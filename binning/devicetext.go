@@ -123,28 +123,6 @@ const pinnedAtOnce = 2
 // needed, by the first device; every device can copy from them.
 type regions [cudakern.Inflaters][]byte
 
-// pin pins up to pinnedAtOnce more regions, and returns how many there are then. If there is no memory for more, those that are pinned
-// already have to do; the error is errLeaveBGZF if there are none.
-func (r *regions) pin(pin func(bytes int) ([]byte, error)) (n int, err error) {
-	for ; n < len(r) && r[n] != nil; n++ {
-	}
-	for k := min(n+pinnedAtOnce, len(r)); n < k; n++ {
-		r[n], err = pin(regionSize)
-		switch {
-		case errors.Is(err, cudakern.ErrMemory) && n > 0:
-			r[n] = nil
-			return n, nil
-		case errors.Is(err, cudakern.ErrMemory):
-			r[n] = nil
-			return 0, errLeaveBGZF
-		case err != nil:
-			r[n] = nil
-			return n, err
-		}
-	}
-	return n, nil
-}
-
 // Regions implements memberText.
 func (t *deviceText) Regions() (_ [][]byte, release func(), err error) {
 	c := t.cuda
@@ -166,7 +144,15 @@ func (t *deviceText) Regions() (_ [][]byte, release func(), err error) {
 			c.newRegions <- r
 		}
 	}
-	n, err := r.pin(c.devices[0].Pin)
+	n := 0
+	for ; n < len(r) && r[n] != nil; n++ {
+	}
+	for k := n + pinnedAtOnce; n < min(k, len(r)) && err == nil; n++ {
+		r[n], err = c.devices[0].Pin(regionSize)
+	}
+	if errors.Is(err, cudakern.ErrMemory) {
+		err = errLeaveBGZF
+	}
 	if err != nil {
 		release()
 		if err != errLeaveBGZF {
