@@ -54,6 +54,9 @@ func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *archiv
 
 // mayReplace has the archive replace none that a side archive needs, even with --force.
 func (a *archiving) mayReplace(needs *tree.Needs) {
+	if a.config.Force {
+		needs.Read()
+	}
 	// Not one of the same ID either: its files may have other names.
 	a.config.MayReplace = func(_, name string, _ [16]byte) error { return needs.Check(name, [16]byte{}) }
 	a.pack.MayReplace = a.config.MayReplace

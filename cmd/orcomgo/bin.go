@@ -114,7 +114,11 @@ func (o *binFlags) run(ctx context.Context, s *streams, args []string) error {
 		return err
 	}
 	defer bar.close()
-	c.MayReplace = func(dir, name string, _ [16]byte) error { return tree.NewNeeds(dir).Check(name, [16]byte{}) }
+	needs := tree.NewNeeds(c.OutDir)
+	if c.Force {
+		needs.Read()
+	}
+	c.MayReplace = func(_, name string, _ [16]byte) error { return needs.Check(name, [16]byte{}) }
 	summary, err := binning.Run(ctx, c)
 	bar.close()
 	if err != nil {

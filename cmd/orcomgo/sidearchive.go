@@ -274,17 +274,29 @@ func (b *batch) places(t *samples.Tree, l *tree.Listing) map[string]place {
 	return at
 }
 
-// replaced returns an error if an archive of a listing is not the one that this run made or found: another run has replaced it.
+// replaced returns an error if an archive of a listing is not the one that this run made or found: another run has replaced it. The directory
+// is listed once for all of them, since other runs wait meanwhile.
 func (b *batch) replaced(l *tree.Listing) error {
+	listed := make(map[tree.Archive]bool, len(l.Archives))
+	for _, a := range l.Archives {
+		listed[a] = true
+	}
+	found, err := commit.Find(b.config.OutDir)
+	if err != nil && !errors.Is(err, commit.ErrNotArchive) {
+		return err
+	}
+	there := make(map[string]commit.Entry, len(found))
+	for _, e := range found {
+		there[e.Name] = e
+	}
 	for i := range b.list {
 		s, r := &b.list[i], &b.results[i]
-		if !r.tried || r.err != nil || !slices.Contains(l.Archives, tree.Archive{Name: s.Name, ID: r.summary.ID}) {
+		if !r.tried || r.err != nil || !listed[tree.Archive{Name: s.Name, ID: r.summary.ID}] {
 			continue
 		}
-		// With the extension the path can't be that of a directory.
-		e, err := commit.One(b.path(i) + commit.PackedDataExt)
-		if err != nil {
-			return err
+		e, ok := there[s.Name]
+		if !ok {
+			return fmt.Errorf("%s: %w", b.path(i), commit.ErrNotArchive)
 		}
 		now, err := compress.Info(e)
 		if err != nil {

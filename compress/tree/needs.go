@@ -47,6 +47,11 @@ func (n *Needs) Has(name string) bool {
 	})
 }
 
+// Read reads the side archives. Check need not do that then in a locked directory, where other runs wait.
+func (n *Needs) Read() {
+	_, _ = n.sides() // on an error Check says what is wrong
+}
+
 // Check returns an error that wraps commit.ErrNeeded if a side archive refers to archive name as it is now, or can't be read, so that this
 // is not known. It is nil if the archive would be replaced by one with the ID that the side archive refers to, since that has the same
 // content; by may be zero for an ID that is not known.
@@ -56,16 +61,19 @@ func (n *Needs) Check(name string, by [16]byte) error {
 		return err
 	}
 	path := filepath.Join(n.dir, name)
-	now, known, err := packedID(n.dir, name)
-	if err != nil {
-		return err
-	}
 	for _, s := range list {
-		id, ok := s.ids[name]
-		switch {
-		case s.err != nil:
+		if s.err != nil {
 			return fmt.Errorf("%s: %w, or it may: %w", path, commit.ErrNeeded, s.err)
-		case ok && id != by && (!known || id == now):
+		}
+		id, ok := s.ids[name]
+		if !ok || id == by {
+			continue
+		}
+		now, known, err := packedID(n.dir, name)
+		if err != nil {
+			return err
+		}
+		if !known || id == now {
 			return fmt.Errorf("%s: %w: %s", path, commit.ErrNeeded, s.path)
 		}
 	}
