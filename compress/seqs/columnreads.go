@@ -139,8 +139,7 @@ func (r *columnReads) mates() *places {
 	return r.where[1]
 }
 
-// readsOf returns memory for the reads of the columns in ks, end to end, and where in it each read is. When that is asked for, the end of
-// the read's line is written.
+// readsOf returns memory for the reads of the columns in ks, end to end, and where in it each read is. The ends of lines are there.
 func readsOf(cols []*Column, ks []int) (letters [][]byte, text func(k, i int) []byte) {
 	seqs := make([][]byte, len(cols))
 	starts := make([][]uint64, len(cols)) // of reads; nil where all have one length
@@ -161,16 +160,20 @@ func readsOf(cols []*Column, ks []int) (letters [][]byte, text func(k, i int) []
 			}
 		}
 	}
-	return seqs, func(k, i int) []byte {
-		from, n, after := 0, int(cols[k].Lengths.Fixed), cols[k].lineEnds()
+	text = func(k, i int) []byte {
 		if starts[k] == nil {
-			from = i * (n + after)
-		} else {
-			from, n = int(starts[k][i]), int(cols[k].Lengths.Each[i])
+			n, step := int(cols[k].Lengths.Fixed), int(cols[k].Lengths.Fixed)+cols[k].lineEnds()
+			return seqs[k][i*step : i*step+n]
 		}
-		if after > 0 {
-			seqs[k][from+n] = '\n'
-		}
-		return seqs[k][from : from+n]
+		return seqs[k][starts[k][i]:][:cols[k].Lengths.Each[i]]
 	}
+	for _, k := range ks {
+		if cols[k].Lines { // also of reads that nobody asks for, such as empty ones
+			for i := range cols[k].decoded() {
+				read := text(k, i)
+				read[:len(read)+1][len(read)] = '\n'
+			}
+		}
+	}
+	return seqs, text
 }

@@ -379,6 +379,15 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
+// TestEmptyReads: reads without bases come back where no others are coded without a place.
+func TestEmptyReads(t *testing.T) {
+	for _, order := range []bool{false, true} {
+		for _, quals := range []bool{false, true} {
+			roundTrip(t, record.Options{OrderAny: order}, Config{Threads: 2}, 10, quals, simulate(1, 500, 20, 0, 0, 0))
+		}
+	}
+}
+
 // TestWordsOfBases: many bases at a time come out as one at a time, from any place, in both directions, and nothing else is written.
 func TestWordsOfBases(t *testing.T) {
 	r := rand.New(rand.NewSource(8))
