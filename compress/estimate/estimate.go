@@ -145,12 +145,13 @@ func sequences(half, full *Point, text, bases uint64, kmers func(text uint64) fl
 const (
 	// perText is for a byte of text: its bins, and the places of its reads. The text that is coded or verified at a time takes perCoded more:
 	// names, bases and qualities as bytes, what they become, and what verification renders.
-	perText, perCoded = 0.7, 1.6
-	// codedText and codedTextThread are how much text that is: about one slice, and a little for each thread.
-	codedText, codedTextThread = 75e6, 6e6
+	// Without names and qualities that is perCodedBases for a byte of sequences: verification has its reads in memory that is used again.
+	perText, perCoded, perCodedBases = 0.7, 1.6, 1.0
+	// codedText and codedTextThread are how much text that is: between one and two slices, and a little for each thread.
+	codedText, codedTextThread = 100e6, 4.5e6
 	// perSequence is for a byte of the archive that holds sequences: contigs, k-mers and indexes of what is new, 18 bytes a base. The first
 	// firstSequences bytes of them take perFirst more, for tables of models that grow up to a bound.
-	perSequence, perFirst, firstSequences = 80.0, 65.0, 0.5e6
+	perSequence, perFirst, firstSequences = 75.0, 65.0, 0.5e6
 	// perAssembly and perFirstAssembly are the same for assemblies, of which hardly anything is joined.
 	perAssembly, perFirstAssembly = 50.0, 35.0
 	// longBases is how many bases the sequences of assemblies and long reads have at least, on average.
@@ -175,8 +176,9 @@ func (l *Limits) memory(half, full *Point, text uint64, sequences float64, recor
 	inBlocks := min(text, l.BlockText)
 	bin := float64(full.BinPeak) + rate(half.BinPeak, full.BinPeak)*float64(inBlocks-min(full.Text, inBlocks))
 	// Packing: the slices in work, then the reads alone, and what is new.
-	perNew, first, share := perSequence, perFirst, 1.0
+	perNew, first, share, perCoded := perSequence, perFirst, 1.0, perCoded
 	if l.BasesOnly {
+		perCoded = perCodedBases
 		share = float64(full.Bases) / float64(full.Text)
 	}
 	if full.assembly() {

@@ -88,7 +88,7 @@ func TestMemory(t *testing.T) {
 		{"the first sequences", small, 10e6, 0.7e6, false, 60e6 + (perText+perCoded)*6e6 + perSequence*0.4e6 + perFirst*0.2e6},
 		{"first and further sequences", small, 180e6, 2e6, false,
 			60e6 + perText*176e6 + perCoded*(coded-4e6) + perSequence*1.7e6 + perFirst*0.2e6},
-		{"bases alone", full, 180e6, 1e6, true, 200e6 + (perText*130e6+perCoded*(coded-50e6))*20/50},
+		{"bases alone", full, 180e6, 1e6, true, 200e6 + (perText*130e6+perCodedBases*(coded-50e6))*20/50},
 		{"an assembly", assembly, 14e6, 3e6, false, 100e6 + (perText+perCoded)*10e6 + perAssembly*2.1e6},
 		{"more than is in work", full, 1e9, 1e6, false, 200e6 + perText*142e6 + perCoded*(coded-50e6) + (28*3.8e6+3.8e8)*808/950},
 	} {
