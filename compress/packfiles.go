@@ -26,8 +26,8 @@ type fileTexts struct {
 // asks reports whether the checksums of an input are computed from its file. An input without a name was no file: it can't be read again,
 // and verification computes its checksums sooner than another pass over the bins would.
 func (p *packer) asks(in *archive.Input) bool {
-	return p.o.Text != nil && !p.o.NoVerify && p.o.Threads >= earlyThreads && in.Source != nil && in.Source.Plain && in.Source.Name != "" &&
-		in.Blocks != nil
+	return p.o.Text != nil && !p.o.NoVerify && p.o.Threads >= earlyThreads &&
+		in.Source != nil && in.Source.Plain && in.Source.Name != "" && in.Blocks != nil
 }
 
 // readFiles begins to compute checksums from files; stop must be called. Files that are larger than the memory, which the system may have

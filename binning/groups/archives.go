@@ -3,7 +3,7 @@ package groups
 import "slices"
 
 // What is known of decoding, in microseconds of one thread, measured on genomes of viruses and bacteria and on simulated reads. Where it
-// differs, as between qualities of four levels and of forty, what takes less stands here, since it makes a larger pseudogenome count more.
+// differs, as between qualities of four levels and of forty, these are the smaller values: a larger pseudogenome counts more with them.
 const (
 	decodeStart     = 10e3  // what any archive takes
 	decodeBase      = 0.085 // a base of the pseudogenome of reads, which is decoded whole

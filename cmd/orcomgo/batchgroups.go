@@ -197,7 +197,7 @@ func (b *batch) groupName(first string, joined map[string][]string, present map[
 	}
 }
 
-// listedGroups puts samples together as the table of --group says, and tells which of them will take long to be restored.
+// listedGroups puts samples together as the table of --group says, and prints a note for each that will take long to be restored.
 func (b *batch) listedGroups(ctx context.Context, left map[string]*samples.Sample, joined map[string][]string,
 	present map[string]bool) error {
 	listed := make(map[string][]string)
@@ -239,8 +239,8 @@ func (b *batch) listedGroups(ctx context.Context, left map[string]*samples.Sampl
 // slowSample is how many times longer than from an archive of its own restoring a sample of a group takes, at least, for a note about it.
 const slowSample = 1.3
 
-// noteSlow tells of the samples of listed groups that are expected to take longer to be restored than --group auto would let them. With
-// --dry-run they are not looked at.
+// noteSlow prints a note for each sample of the listed groups that is expected to take longer to be restored than --group auto allows. With
+// --dry-run there is none, since the samples are not read.
 func (b *batch) noteSlow(ctx context.Context, left map[string]*samples.Sample, listed map[string][]string) error {
 	if b.bar == nil {
 		return nil
@@ -262,8 +262,8 @@ func (b *batch) noteSlow(ctx context.Context, left map[string]*samples.Sample, l
 		}
 		for k, times := range groups.Restoring(list, part) {
 			if times > slowSample {
-				b.bar.note(fmt.Sprintf("%s: restoring it alone takes about %.1f times as long in group %s, with larger samples", listed[group][k], times,
-					group))
+				b.bar.note(fmt.Sprintf("%s: restoring it alone takes about %.1f times as long in group %s, with larger samples",
+					listed[group][k], times, group))
 			}
 		}
 	}

@@ -33,7 +33,8 @@ func TestListedGroupNote(t *testing.T) {
 		{[]string{"archive", "--group", filepath.Join(dir, "pair.csv"), run, filepath.Join(dir, "pair")}, false},
 	} {
 		cmd, out := child(t, c.args...)
-		if err := cmd.Wait(); err != nil || strings.Contains(out.String(), note) != c.want || strings.Contains(out.String(), "strain0: restoring") {
+		if err := cmd.Wait(); err != nil || strings.Contains(out.String(), note) != c.want ||
+			strings.Contains(out.String(), "strain0: restoring") {
 			t.Errorf("%v: %v, %s", c.args, err, out)
 		}
 	}

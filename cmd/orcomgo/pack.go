@@ -32,7 +32,8 @@ Examples:
 		f.BoolVar(&o.keepBins, "keep-bins", false, "leave the bins beside the packed archive")
 		f.BoolVar(&o.noVerify, "no-verify", false, "don't decode what was written before the bins are removed")
 		o.define(f)
-		f.BoolVarP(&o.force, "force", "f", false, "replace a packed archive of this name that is there already, unless a directory needs it (see archive)")
+		f.BoolVarP(&o.force, "force", "f", false,
+			"replace a packed archive of this name that is there already, unless a directory needs it (see archive)")
 		f.StringVar(&o.device, "device", "auto", "`WHERE` to lay out reads: auto, cpu or gpu; the archive is the same")
 		o.add(f)
 		return o.run

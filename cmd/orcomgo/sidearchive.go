@@ -274,8 +274,8 @@ func (b *batch) places(t *samples.Tree, l *tree.Listing) map[string]place {
 	return at
 }
 
-// replaced returns an error if an archive of a listing is not the one that this run made or found: another run has replaced it. The directory
-// is listed once for all of them, since other runs wait meanwhile.
+// replaced returns an error if an archive of a listing is not the one that this run made or found: another run has replaced it. The
+// directory is listed once for all of them, since other runs wait meanwhile.
 func (b *batch) replaced(l *tree.Listing) error {
 	listed := make(map[tree.Archive]bool, len(l.Archives))
 	for _, a := range l.Archives {

@@ -16,7 +16,7 @@ import (
 	"orcomgo/compress"
 )
 
-// Needs tells which archives of a directory the side archives there refer to. It looks at the directory whenever it is asked, since other
+// Needs knows which archives of a directory the side archives there refer to. It looks at the directory whenever it is asked, since other
 // runs may write there, but reads each side archive once. Its methods are safe for concurrent use.
 type Needs struct {
 	dir string
