@@ -3,6 +3,7 @@ package blocksort
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/zeebo/xxh3"
@@ -117,7 +118,17 @@ func hashOf(text []byte, index uint64) uint64 { return xxh3.HashSeed(text, index
 
 // appendBlock appends a block of text, which is not empty, to dst.
 func (s *space) appendBlock(dst, text []byte, index uint64, threads int) []byte {
-	body := s.codeBody(text, threads)
+	transformed := s.bytes(len(text))
+	starts, err := s.transform(transformed, text, threads)
+	if err != nil {
+		panic(err) // MaxBlockSize is less than bwt.MaxLen
+	}
+	return appendTransformed(dst, text, transformed, starts, index, threads)
+}
+
+// appendTransformed appends a block of text, of which the transform is given, to dst.
+func appendTransformed(dst, text, transformed []byte, starts []uint32, index uint64, threads int) []byte {
+	body := codeBody(transformed, starts, threads)
 	coded := uint64(1)
 	if len(body) >= len(text) {
 		body, coded = text, 0
@@ -128,12 +139,7 @@ func (s *space) appendBlock(dst, text []byte, index uint64, threads int) []byte 
 	return append(dst, body...)
 }
 
-func (s *space) codeBody(text []byte, threads int) []byte {
-	transformed := s.bytes(len(text))
-	starts, err := s.transform(transformed, text, threads)
-	if err != nil {
-		panic(err) // MaxBlockSize is less than bwt.MaxLen
-	}
+func codeBody(transformed []byte, starts []uint32, threads int) []byte {
 	var body []byte
 	for _, s := range starts {
 		body = binary.AppendUvarint(body, uint64(s))
@@ -148,14 +154,14 @@ func (s *space) codeBody(text []byte, threads int) []byte {
 	table := c.Enc.Finish()
 	body = binary.AppendUvarint(body, uint64(len(table)))
 	body = append(body, table...)
-	size := partSize(len(text))
+	size := partSize(len(transformed))
 	body = binary.AppendUvarint(body, uint64(size/partUnit))
-	parts := make([][]byte, (len(text)+size-1)/size)
+	parts := make([][]byte, (len(transformed)+size-1)/size)
 	var group errgroup.Group
 	group.SetLimit(max(threads, 1))
 	for i := range parts {
 		group.Go(func() error {
-			part := transformed[i*size : min((i+1)*size, len(text))]
+			part := transformed[i*size : min((i+1)*size, len(transformed))]
 			c := rangecoder.EncodeTo(make([]byte, 0, len(part)/4), adaptation)
 			newModel(t, len(part)).code(c, part)
 			parts[i] = c.Enc.Finish()
@@ -168,6 +174,24 @@ func (s *space) codeBody(text []byte, threads int) []byte {
 		body = append(body, p...)
 	}
 	return body
+}
+
+// Encode returns text as a stream of one block, or of blocks of MaxBlockSize bytes: what a Writer makes of it. It works in one thread.
+// A text is not copied, and what the transform takes is garbage before its result is coded, so that a text of more than a few kilobytes has
+// about 12 times its own memory in use at most, and 2 times while it is coded, beside 5 MB of models.
+func Encode(text []byte) []byte {
+	stream := slices.Clone(magic[:])
+	for index := uint64(0); len(text) > 0; index++ {
+		block := text[:min(len(text), MaxBlockSize)]
+		transformed := make([]byte, len(block))
+		starts, err := bwt.Transform(transformed, block, 1)
+		if err != nil {
+			panic(err) // MaxBlockSize is less than bwt.MaxLen
+		}
+		stream = appendTransformed(stream, block, transformed, starts, index, 1)
+		text = text[len(block):]
+	}
+	return append(stream, 0)
 }
 
 // header is what is before the body of a block.

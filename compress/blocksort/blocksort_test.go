@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"orcomgo/compress/bwt"
 	"orcomgo/internal/testvector"
 )
 
@@ -199,14 +200,30 @@ func FuzzDecode(f *testing.F) {
 
 // FuzzBody decodes bodies whose hash need not be right.
 func FuzzBody(f *testing.F) {
-	f.Add(new(spaces).get().codeBody([]byte("GATTACA GATTACA GATTACA GATTACA GATTACA GATTACA GATTACA"), 1), 55)
-	f.Add(new(spaces).get().codeBody(report(rand.New(rand.NewSource(7)), 3000), 1), 3000)
+	for _, text := range [][]byte{bytes.Repeat([]byte("GATTACA "), 7)[:55], report(rand.New(rand.NewSource(7)), 3000)} {
+		transformed := make([]byte, len(text))
+		starts, err := bwt.Transform(transformed, text, 1)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(codeBody(transformed, starts, 1), len(text))
+	}
 	f.Fuzz(func(t *testing.T, body []byte, n int) {
 		if n < 1 || n > 1<<14 {
 			return
 		}
 		_, _ = new(spaces).get().decodeBody(n, body, 2)
 	})
+}
+
+// TestEncode compares what Encode makes with the stream of a Writer of one block.
+func TestEncode(t *testing.T) {
+	for _, n := range []int{0, 1, 100, 3000, 100_000, smallBlock + 1} {
+		text := report(rand.New(rand.NewSource(int64(n))), n)
+		if !bytes.Equal(Encode(text), encode(t, text, WithBlockSize(max(len(text), 1)))) {
+			t.Errorf("%d bytes: Encode and a Writer differ", n)
+		}
+	}
 }
 
 func FuzzRoundTrip(f *testing.F) {

@@ -89,6 +89,8 @@ func newInducer(m *Transformer, dst, text []byte, t *codedText, ty *types, start
 		total += n
 	}
 	v.s = reuse(&m.ordered, int(total)+spare*len(v.shares))
+	// Stars are sorted where suffixes of type L will be, which are more, so that there is no smaller memory to replace then.
+	v.l = reuse(&m.entries, len(text)-int(total)+spare*len(v.shares))
 	return v
 }
 
@@ -179,7 +181,6 @@ func (v *inducer) run(m *Transformer, place []uint32) {
 		c := v.inWords[x]
 		v.induce(&induction{from: v.s, to: v.s, next: &next, rank: firstS[x+1] + firstL[x+1] - 1, down: true, most: c}, int(firstS[x]), c)
 	}
-	v.l = reuse(&m.entries, int(firstL[v.size])+spare*len(v.shares))
 	var next [256]int
 	for x := range v.size {
 		next[v.inWords[x]] = int(firstL[x])

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"orcomgo/compress/blocksort"
 	"orcomgo/compress/doubles"
 	"orcomgo/compress/records"
 	"orcomgo/compress/tables"
@@ -83,7 +84,7 @@ func classify(sample []byte) (class, *coded) {
 	if len(array) > len(sample)*97/100 && len(sample) >= 4096 && entropy(sample) > maxEntropy {
 		return classStored, nil
 	}
-	text := codeText(sample)
+	text := blocksort.Encode(sample)
 	layout, ok := records.Find(sample, nil)
 	record, most := layout.Bits/8*float64(len(sample)), float64(len(text))
 	switch {
@@ -111,7 +112,7 @@ func smallerArray(sample []byte) (class, []byte) {
 
 // asTable returns a file coded as a table, if that is so much smaller that the file is not coded with other text, else nil.
 func asTable(text []byte) []byte {
-	limit := math.Ceil(shareOfText*float64(len(codeText(text)))) - 1
+	limit := math.Ceil(shareOfText*float64(len(blocksort.Encode(text)))) - 1
 	if coded, ok := tables.EncodeWithin(text, int(limit), nil); ok {
 		return coded
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
+	"orcomgo/compress/blocksort"
 	"orcomgo/compress/doubles"
 	"orcomgo/internal/tasks"
 )
@@ -85,7 +86,7 @@ func Encode(ctx context.Context, w io.Writer, files []File, list ...Option) erro
 	if err != nil {
 		return err
 	}
-	index := codeText(appendIndex(nil, entries, blocks))
+	index := blocksort.Encode(appendIndex(nil, entries, blocks))
 	tail := binary.LittleEndian.AppendUint64(index, xxh3.Hash(index))
 	tail = binary.LittleEndian.AppendUint64(tail, uint64(len(index)))
 	_, err = w.Write(append(tail, magic...))

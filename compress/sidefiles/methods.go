@@ -61,7 +61,7 @@ func code(block []byte, m method, with resources) ([]byte, bool) {
 	case methodStored:
 		return block, true
 	case methodBlocksort:
-		return codeText(block), true
+		return blocksort.Encode(block), true
 	case methodTables:
 		return tables.Encode(block, with.pool), true
 	case methodRecords:
@@ -77,21 +77,6 @@ func code(block []byte, m method, with resources) ([]byte, bool) {
 		return with.gpu.Encode(block, l, 1), true
 	}
 	return nil, false
-}
-
-// codeText codes a block by package blocksort.
-func codeText(block []byte) []byte {
-	var b bytes.Buffer
-	w, err := blocksort.NewWriter(&b, blocksort.WithThreads(1), blocksort.WithBlockSize(max(len(block), 1)))
-	if err == nil {
-		if _, err = w.Write(block); err == nil {
-			err = w.Close()
-		}
-	}
-	if err != nil {
-		panic(err) // a bytes.Buffer does not fail, and MaxBlockSize is less than that of blocksort
-	}
-	return b.Bytes()
 }
 
 // smallest returns the method of a list, or methodStored, that codes a block in the fewest bytes, and these.
@@ -116,7 +101,7 @@ func smallest(block []byte, with resources, list ...method) (method, []byte) {
 func smallestArray(block []byte, with resources, doubles method) (method, []byte) {
 	coded, _ := code(block, doubles, with)
 	if textMayBeSmaller(block, len(coded)) {
-		if text := codeText(block); len(text) < min(len(coded), len(block)) {
+		if text := blocksort.Encode(block); len(text) < min(len(coded), len(block)) {
 			return methodBlocksort, text
 		}
 	}
@@ -142,7 +127,7 @@ func textMayBeSmaller(block []byte, coded int) bool {
 	if n < smallPart {
 		share = shareOfSmallPart
 	}
-	text := float64(len(codeText(block[from:from+n]))) * float64(len(block)) / float64(n)
+	text := float64(len(blocksort.Encode(block[from:from+n]))) * float64(len(block)) / float64(n)
 	return float64(coded) > share*text*(1-repeats(block))
 }
 

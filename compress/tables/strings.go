@@ -31,7 +31,7 @@ func codeStrings(list [][]byte) []byte {
 		same = same && len(s) == len(list[0])
 	}
 	best := append([]byte{methodNames}, names.Encode(text, len(list))...)
-	if b := append([]byte{methodBlocksort}, codeText(text)...); len(b) < len(best) {
+	if b := append([]byte{methodBlocksort}, blocksort.Encode(text)...); len(b) < len(best) {
 		best = b
 	}
 	if same && len(list) > 0 {
@@ -59,21 +59,6 @@ func codePlaces(c *rc.Coder, text []byte, n, width int) {
 		}
 		line[width] = '\n'
 	}
-}
-
-// codeText codes text by package blocksort.
-func codeText(text []byte) []byte {
-	var b bytes.Buffer
-	w, err := blocksort.NewWriter(&b, blocksort.WithThreads(1), blocksort.WithBlockSize(max(len(text), 1)))
-	if err == nil {
-		if _, err = w.Write(text); err == nil {
-			err = w.Close()
-		}
-	}
-	if err != nil {
-		panic(err) // a bytes.Buffer does not fail, and MaxSize is less than blocksort.MaxBlockSize
-	}
-	return b.Bytes()
 }
 
 // decodeText is the inverse of codeText for a text of size bytes at most.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"orcomgo/compress/blocksort"
 	"orcomgo/compress/numbers"
 	"orcomgo/internal/tasks"
 )
@@ -64,7 +65,7 @@ func EncodeWithin(text []byte, limit int, pool *tasks.Pool) ([]byte, bool) {
 	out = binary.LittleEndian.AppendUint64(out, xxh3.Hash(text))
 	out = append(out, l.delimiter, crlfFlag(l.crlf))
 	out = binary.AppendUvarint(out, uint64(len(l.kinds)))
-	out = appendBytes(out, codeText(l.loose))
+	out = appendBytes(out, blocksort.Encode(l.loose))
 	out = appendBytes(out, numbers.Encode([]numbers.Column{{Shape: numbers.AllRows, Values: l.kinds}}, pool))
 	out = binary.AppendUvarint(out, uint64(len(l.segments)))
 	for _, s := range l.segments {
