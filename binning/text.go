@@ -61,7 +61,7 @@ func (h *hostTexts) get(n int) *hostText {
 	if len(h.free) > 0 {
 		h.free = h.free[1:] // one that is too small: the garbage collector frees it
 	}
-	return &hostText{pool: h, buf: inLargePages(make([]byte, n))}
+	return &hostText{pool: h, buf: inLargePages(uncleared(n))}
 }
 
 // clear frees the buffers that are not in use.
@@ -75,7 +75,7 @@ func (t *hostText) Room() int { return len(t.buf) }
 
 func (t *hostText) Grow(n, keep int) error {
 	if n > len(t.buf) {
-		larger := inLargePages(make([]byte, n))
+		larger := inLargePages(uncleared(n))
 		copy(larger, t.buf[:keep])
 		t.buf = larger
 	}
