@@ -25,8 +25,8 @@ var planCommand = command{
 	about:    "say what archive of a directory will make and take",
 	help: `plan finds the samples of directories as archive does, archives the first --sample of each into temporary files,
 and prints for each archive: its size, and the time, memory and temporary disk that it takes. Nothing is kept.
-What is not larger than --sample is archived as a whole, so its figures are measured. Others are extrapolated, from how the
-archive grew from half of --sample to all of it, and from new k-mers in more of the text. Less than 64MB of sample tells less: with
+What has up to one and a half times --sample of text is archived as a whole, so its figures are measured. Others are extrapolated, from
+how the archive grew from half of --sample to all of it, and from new k-mers in more of the text. Less than 64MB of sample tells less: with
 4MB, memory may be wrong by a fourth. With --jobs, the archives that take most are measured once more, several at a time.
 The figures hold for archive with the same flags, on this machine, without a GPU. With --json they come with resources for a workflow:
 threads, mem_mb, runtime (minutes) and tmpdir_bytes, each with a margin.
@@ -248,9 +248,10 @@ func (p *plan) try(ctx context.Context, t *trial) (estimate.Point, error) {
 	return m, errors.Join(err, os.RemoveAll(t.OutDir))
 }
 
-// betweenArchives is about how many bytes of memory a run over many samples takes for itself, besides the largest archive: for the list of
-// files, and for what of the archives before is used again.
-const betweenArchives = 7e6
+// betweenArchives and betweenShare are about how much memory a run over many samples takes besides the largest archive: parts of what the
+// archives before had, which are free, but too small or too far apart to be used again. That is one byte in betweenShare of the second
+// largest archive, and betweenArchives bytes at most.
+const betweenArchives, betweenShare = 7e6, 8
 
 // total returns what all archives are expected to take, as many at a time as there are jobs, and then the side archives. Archives that are
 // made at the same time take that share of their memory.
@@ -275,8 +276,6 @@ func (p *plan) total(list []planned, sides []plannedSide, share float64) (all es
 		all.CPU += e.CPU
 		all.Memory = max(all.Memory, e.Memory)
 	}
-	if len(list) > 1 {
-		all.Memory += betweenArchives
-	}
+	all.Memory += min(secondLargest(memory)/betweenShare, betweenArchives)
 	return all
 }

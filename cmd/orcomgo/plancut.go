@@ -27,7 +27,8 @@ type parts struct {
 const leastPart = 1 << 16
 
 // cut writes the first part of each input to a file, all together as long as --sample, and half of that to another one. Mates have
-// the same number of records. Where an input can't be cut, or has fewer records than its mates, all are taken as a whole.
+// the same number of records. Where an input can't be cut, or has fewer records than its mates, all are taken as a whole. So are inputs
+// of up to one and a half times --sample: to archive them takes no longer than to archive the sample and half of it.
 func (p *plan) cut(ctx context.Context, inputs []binning.InputSpec) (*parts, error) {
 	all := &parts{whole: true, full: inputs}
 	list := make([]*benchSample, len(inputs))
@@ -44,7 +45,7 @@ func (p *plan) cut(ctx context.Context, inputs []binning.InputSpec) (*parts, err
 			all.index += s.allText()
 		}
 	}
-	if all.whole {
+	if all.whole = all.whole || all.text <= uint64(most+most/2); all.whole {
 		return all, nil
 	}
 	// Records of an index are short: its mates may have more of the sample than it.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"orcomgo/cmd/simreads/sim"
+	"orcomgo/compress/estimate"
 )
 
 // writeReads writes simulated reads to dir, as NAME.fastq or as a pair of files, compressed if gz is set.
@@ -176,5 +177,42 @@ func TestPlanHolds(t *testing.T) {
 				t.Errorf("%d bytes of temporary disk; bins fit into memory unless that is little", plan.Expected.Temporary)
 			}
 		})
+	}
+}
+
+// TestPlanWhole: text of up to one and a half times --sample is archived as a whole, compressed or not, and larger text is not.
+func TestPlanWhole(t *testing.T) {
+	for _, gz := range []bool{false, true} {
+		dir := t.TempDir()
+		writeReads(t, dir, "s", gz, sim.Config{Genome: genomeOf(100_000), Reads: 2000, Seed: 1})
+		text := planOf(t, dir).Archives[0].Text
+		for _, c := range []struct {
+			sample uint64
+			whole  bool
+		}{{text, true}, {text * 3 / 4, true}, {text / 2, false}} {
+			a := planOf(t, "--sample", fmt.Sprint(c.sample), dir).Archives[0]
+			if a.Whole != c.whole || a.Whole && a.Text != text {
+				t.Errorf("gzip %v, %d bytes of text: with --sample %d, whole is %v, of %d bytes", gz, text, c.sample, a.Whole, a.Text)
+			}
+		}
+	}
+}
+
+// TestPlanTotal: archives one after another take the memory of the largest, and an eighth of the second largest, 7 MB at most.
+func TestPlanTotal(t *testing.T) {
+	for _, c := range []struct {
+		memory []uint64 // of each archive, in MB; the program itself takes 20
+		want   uint64
+	}{
+		{nil, 0}, {[]uint64{50}, 50}, {[]uint64{36, 50, 28}, 52}, {[]uint64{300, 50, 200}, 307},
+	} {
+		p := &plan{batch: batch{archiveFlags: &archiveFlags{jobs: 1, binFlags: binFlags{resources: resources{threads: 2}}}}}
+		var list []planned
+		for _, m := range c.memory {
+			list = append(list, planned{program: 20e6, expected: estimate.Expected{Memory: m * 1e6}})
+		}
+		if got := p.total(list, nil, 1).Memory; got != c.want*1e6 {
+			t.Errorf("archives of %d MB: %d bytes together instead of %d MB", c.memory, got, c.want)
+		}
 	}
 }
