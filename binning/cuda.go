@@ -56,6 +56,7 @@ type cuda struct {
 	texts hostTexts // for blocks that are binned on the CPU
 	note  func(string)
 	lanes chan *cudakern.Lane
+	made  *madeColumns // for the first blocks
 	// Regions that no input uses: pinned ones, and those that were not needed so far. There are as many as lanes, since an
 	// input that is read has a lane.
 	regions, newRegions chan *regions
@@ -72,6 +73,7 @@ type cuda struct {
 type cudaColumns struct {
 	out    cudakern.Output
 	pinned bool // the block's slices point into it
+	used   bool // by the device
 }
 
 // CUDAStats is what the GPUs did in a run. The times of several streams overlap.
@@ -84,7 +86,7 @@ type CUDAStats struct {
 	PinBytes             uint64
 }
 
-// open opens the GPUs, at most r.GPUs unless that is 0, and makes memory for a ring of pieces meanwhile.
+// open opens the GPUs, at most r.GPUs unless that is 0, and makes memory for a ring of pieces and for columns meanwhile.
 func (c *cuda) open(r *Resources) error {
 	n, err := cudakern.Count()
 	if err != nil {
@@ -96,6 +98,7 @@ func (c *cuda) open(r *Resources) error {
 	c.pieceParts = 1
 	if !r.AllGzip {
 		c.pieceParts = ringPieceParts
+		c.made = makeColumns(r)
 	}
 	pieceSize := c.pieceParts * fillPiece
 	c.devices = make([]*cudakern.Device, n)
@@ -142,7 +145,10 @@ func (c *cuda) stopDevices() error {
 
 // closeDevices does what stopDevices does, unless that was called, and frees memory.
 func (c *cuda) closeDevices() error {
-	all := c.stopDevices()
+	all := errors.Join(c.stopDevices(), c.made.free())
+	for _, columns := range c.outputs {
+		all = errors.Join(all, columns.out.Free())
+	}
 	for _, d := range c.devices {
 		if d != nil {
 			all = errors.Join(all, d.Close())
@@ -254,6 +260,10 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins.Block, cols *cudaColumns) (bool, error) {
 	if end == 0 {
 		return false, nil
+	}
+	if !cols.used {
+		cols.used = true
+		cols.out = cudakern.NewOutput(c.made.take())
 	}
 	want := cudakern.Columns{Names: t.Keep.Names, Quals: t.Keep.Quals, Map: t.Keep.Bin8, Coded: true, RawNames: t.Keep.PlainNames}
 	r, err := text.lane.Bin(end, t.Len, want, &cols.out)
