@@ -98,8 +98,8 @@ func (c *cuda) open(r *Resources) error {
 	c.pieceParts = 1
 	if !r.AllGzip {
 		c.pieceParts = ringPieceParts
-		c.made = makeColumns(r)
 	}
+	c.made = makeColumns(r)
 	pieceSize := c.pieceParts * fillPiece
 	c.devices = make([]*cudakern.Device, n)
 	var memory *cudakern.HostMemory

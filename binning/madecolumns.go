@@ -16,22 +16,21 @@ type madeColumns struct {
 	stopped atomic.Bool
 }
 
-// The memory for the columns of a block, in hundredths of its text, and how much is made for all first blocks: with names and qualities
-// not for each stream, since it is in use while the CPU still has blocks. Text is mostly twice its sequences and the names; of its
-// sequences a quarter remains, and there are 8 bytes for each read.
 const (
-	sequencesShare = 15
-	allShare       = 30
-	madeShare      = 60
+	// columnsPercent is how much memory the columns of a block without names and qualities take, of its text: for each base and its
+	// quality a quarter of a byte, and 8 bytes for each read.
+	columnsPercent = 15
+	// mostMade is for how many blocks memory is made at most, since blocks of the CPU are in memory as well then.
+	mostMade = 4
 )
 
-// makeColumns begins to make memory for a block of each of the run's streams.
+// makeColumns begins to make memory for a block of each stream. It returns nil where that saves no time: if names or qualities are kept,
+// or if all inputs are gzip, so that the first blocks come later.
 func makeColumns(r *Resources) *madeColumns {
-	share := sequencesShare
-	if r.Keep.Names || r.Keep.Quals {
-		share = allShare
+	if r.Keep.Names || r.Keep.Quals || r.AllGzip {
+		return nil
 	}
-	return makeMemory(min(r.Streams, madeShare/share), int(r.BlockSize)/100*share)
+	return makeMemory(min(r.Streams, mostMade), int(r.BlockSize)/100*columnsPercent)
 }
 
 // makeMemory begins to make count times size bytes.

@@ -34,12 +34,23 @@ func TestMadeColumns(t *testing.T) {
 		t.Error("nil has memory")
 	}
 	for _, c := range []struct {
-		keep          Keep
-		streams, want int
-	}{{Keep{}, 4, 4}, {Keep{}, 2, 2}, {Keep{}, 8, 4}, {Keep{Quals: true}, 4, 2}, {Keep{Names: true}, 1, 1}} {
-		m := makeColumns(&Resources{Streams: c.streams, BlockSize: 1 << 20, Keep: c.keep})
-		if got := cap(m.ready); got != c.want {
-			t.Errorf("%+v: memory for %d blocks, want %d", c.keep, got, c.want)
+		of   Resources
+		want int
+	}{
+		{Resources{Streams: 4}, 4},
+		{Resources{Streams: 2}, 2},
+		{Resources{Streams: 8}, 4},
+		{Resources{Streams: 4, AllGzip: true}, 0},
+		{Resources{Streams: 4, Keep: Keep{Quals: true}}, 0},
+		{Resources{Streams: 4, Keep: Keep{Names: true}}, 0},
+	} {
+		c.of.BlockSize = 1 << 20
+		m, got := makeColumns(&c.of), 0
+		if m != nil {
+			got = cap(m.ready)
+		}
+		if got != c.want {
+			t.Errorf("%+v: memory for %d blocks, want %d", c.of, got, c.want)
 		}
 		if err := m.free(); err != nil {
 			t.Error(err)
