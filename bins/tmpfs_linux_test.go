@@ -15,7 +15,8 @@ import (
 	"orcomgo/internal/tasks"
 )
 
-// largeBlocks makes encoded blocks of 6 MiB of sequences, and of coded qualities in one array, as a GPU returns them. All have the same reads.
+// largeBlocks makes encoded blocks of 6 MiB of sequences, and of coded qualities in one array, as a GPU returns them. All have the same
+// reads.
 func largeBlocks(t *testing.T, count int) []Encoded {
 	t.Helper()
 	const records, length = 24 << 10, 1024
