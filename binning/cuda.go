@@ -26,11 +26,7 @@ const minGPUBlock = 1 << 20
 // binned on the CPU.
 func NewCUDA(r *Resources) (Assigner, error) {
 	c := &cuda{cpu: NewCPU(*r), note: r.Note, outputs: map[*bins.Block]*cudaColumns{}}
-	pieces := ringPieces
-	if r.AllGzip {
-		pieces = ringPiecesGzip
-	}
-	err := c.open(r.GPUs, pieces)
+	err := c.open(r)
 	if err == nil {
 		err = c.makeLanes(r)
 	}
@@ -41,24 +37,26 @@ func NewCUDA(r *Resources) (Assigner, error) {
 	return c, nil
 }
 
-// How many pinned pieces of text there are, of 1 MiB. Each thread that reads plain text needs several, since a piece is in use until it
-// has been copied to a device. Members of BGZF are copied from regions, and the text of other gzip comes more slowly.
+// How many pinned pieces there are, through which text goes to the devices, and of how many parts of fillPiece a piece consists. A piece is
+// in use until it has been copied to a device. Members of BGZF are copied from regions, and the text of other gzip comes more slowly, one
+// part at a time.
 const (
-	ringPieces     = 64
-	ringPiecesGzip = 16
+	ringPieces     = 16
+	ringPieceParts = 4 // 1 if all inputs are gzip
 )
-
-// A piece of a text fits a piece of the ring.
-const _ = uint(cudakern.PieceSize - fillPiece)
 
 // cuda is an Assigner.
 type cuda struct {
 	devices []*cudakern.Device
 	ring    *cudakern.Ring
-	cpu     Assigner
-	texts   hostTexts // for blocks that are binned on the CPU
-	note    func(string)
-	lanes   chan *cudakern.Lane
+	// pieceParts is how many parts of fillPiece a piece of the ring has.
+	pieceParts int
+
+	cpu   Assigner
+	texts hostTexts // for blocks that are binned on the CPU
+	note  func(string)
+	lanes chan *cudakern.Lane
+	made  *madeColumns // for the first blocks
 	// Regions that no input uses: pinned ones, and those that were not needed so far. There are as many as lanes, since an
 	// input that is read has a lane.
 	regions, newRegions chan *regions
@@ -75,6 +73,7 @@ type cuda struct {
 type cudaColumns struct {
 	out    cudakern.Output
 	pinned bool // the block's slices point into it
+	used   bool // by the device
 }
 
 // CUDAStats is what the GPUs did in a run. The times of several streams overlap.
@@ -87,20 +86,26 @@ type CUDAStats struct {
 	PinBytes             uint64
 }
 
-// open opens the GPUs, at most so many unless that is 0, and makes the memory of a ring of so many pieces meanwhile.
-func (c *cuda) open(most, pieces int) error {
+// open opens the GPUs, at most r.GPUs unless that is 0, and makes memory for a ring of pieces and for columns meanwhile.
+func (c *cuda) open(r *Resources) error {
 	n, err := cudakern.Count()
 	if err != nil {
 		return err
 	}
-	if most > 0 {
-		n = min(n, most)
+	if r.GPUs > 0 {
+		n = min(n, r.GPUs)
 	}
+	c.pieceParts = 1
+	if !r.AllGzip {
+		c.pieceParts = ringPieceParts
+	}
+	c.made = makeColumns(r)
+	pieceSize := c.pieceParts * fillPiece
 	c.devices = make([]*cudakern.Device, n)
 	var memory *cudakern.HostMemory
 	var opened errgroup.Group
 	opened.Go(func() (err error) {
-		memory, err = cudakern.NewHostMemory(pieces * cudakern.PieceSize)
+		memory, err = cudakern.NewHostMemory(ringPieces * pieceSize)
 		return err
 	})
 	for i := range n {
@@ -115,7 +120,7 @@ func (c *cuda) open(most, pieces int) error {
 		}
 		return err
 	}
-	c.ring, err = cudakern.NewRing(c.devices, memory)
+	c.ring, err = cudakern.NewRing(c.devices, memory, pieceSize)
 	return err
 }
 
@@ -140,7 +145,10 @@ func (c *cuda) stopDevices() error {
 
 // closeDevices does what stopDevices does, unless that was called, and frees memory.
 func (c *cuda) closeDevices() error {
-	all := c.stopDevices()
+	all := errors.Join(c.stopDevices(), c.made.free())
+	for _, columns := range c.outputs {
+		all = errors.Join(all, columns.out.Free())
+	}
 	for _, d := range c.devices {
 		if d != nil {
 			all = errors.Join(all, d.Close())
@@ -252,6 +260,10 @@ func (c *cuda) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins.Block, cols *cudaColumns) (bool, error) {
 	if end == 0 {
 		return false, nil
+	}
+	if !cols.used {
+		cols.used = true
+		cols.out = cudakern.NewOutput(c.made.take())
 	}
 	want := cudakern.Columns{Names: t.Keep.Names, Quals: t.Keep.Quals, Map: t.Keep.Bin8, Coded: true, RawNames: t.Keep.PlainNames}
 	r, err := text.lane.Bin(end, t.Len, want, &cols.out)

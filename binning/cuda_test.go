@@ -147,7 +147,11 @@ func TestCUDASame(t *testing.T) {
 	for name, text := range texts {
 		path := write(name, text)
 		for i, o := range cudaOptions {
-			for k, block := range []uint64{1 << 20, 1 << 16} {
+			blocks := []uint64{1 << 20, 1 << 16}
+			if more := 6 * fillPiece; len(text) > more {
+				blocks = append(blocks, uint64(more)) // goes to the device in several pieces
+			}
+			for k, block := range blocks {
 				if testing.Short() && (i+len(name)+k)%2 == 0 {
 					continue // each run starts the GPU anew
 				}

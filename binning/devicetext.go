@@ -82,6 +82,38 @@ func (t *deviceText) Fill(at, n int, f func(p []byte) (int, error)) (int, error)
 	return n, deviceError(t.lane.Upload(p, n, at))
 }
 
+// PieceParts implements pieceText.
+func (t *deviceText) PieceParts() int {
+	if t.host != nil {
+		return 1
+	}
+	return t.cuda.pieceParts
+}
+
+// Piece implements pieceText.
+func (t *deviceText) Piece() (textPiece, error) {
+	p, err := t.cuda.ring.Get(t.ctx)
+	if err != nil {
+		return nil, deviceError(err)
+	}
+	return &devicePiece{t, p}, nil
+}
+
+// devicePiece is a textPiece: a piece of the ring.
+type devicePiece struct {
+	text  *deviceText
+	piece *cudakern.Piece
+}
+
+func (p *devicePiece) Bytes() []byte { return p.piece.Mem }
+
+func (p *devicePiece) Store(n, at int) error {
+	p.text.end.keep(p.piece.Mem[:n], at)
+	return deviceError(p.text.lane.Upload(p.piece, n, at))
+}
+
+func (p *devicePiece) Release() { p.piece.Release() }
+
 func (t *deviceText) Read(from, to int) ([]byte, error) {
 	if t.host != nil {
 		return t.host.Read(from, to)

@@ -47,6 +47,19 @@ func (t *farText) Fill(at, n int, f func(p []byte) (int, error)) (int, error) {
 	return k, err
 }
 
+// PieceParts implements pieceText.
+func (t *farText) PieceParts() int { return 3 }
+
+// Piece returns memory of its own.
+func (t *farText) Piece() (textPiece, error) {
+	pieces := newPieces(1, t.PieceParts())
+	return pieces.get(func(p []byte, at int) error {
+		copy(t.buf[at:at+len(p)], p)
+		t.end.keep(p, at)
+		return nil
+	})
+}
+
 func (t *farText) Grow(n, keep int) error {
 	if n > len(t.buf) {
 		t.end.cut(keep)

@@ -270,34 +270,22 @@ const readStep = 128 << 10
 // fillAt is fill for a plain file.
 func (s *source) fillAt(text TextBuffer, at, n, lines int, marks []Mark) (int, []Mark, error) {
 	n = int(min(s.size-s.at, int64(n)))
-	pieces := (n + fillPiece - 1) / fillPiece
-	counts := make([]int, pieces)
+	filling := newFilling(text, at, n)
+	counts := make([]int, filling.count())
 	var failed atomic.Pointer[error]
-	newPool(s.threads).run(pieces, func(i int) {
+	newPool(s.threads).run(len(counts), func(i int) {
 		if failed.Load() != nil {
 			return
 		}
-		from := i * fillPiece
-		_, err := text.Fill(at+from, min(fillPiece, n-from), func(p []byte) (int, error) {
-			for at := 0; at < len(p); at += readStep {
-				part := p[at:min(at+readStep, len(p))]
-				k, err := s.f.ReadAt(part, s.at+int64(from+at))
-				if k < len(part) {
-					if err == io.EOF {
-						err = errors.New("the file became shorter while it was read")
-					}
-					return 0, s.wrap(err)
-				}
-				counts[i] += bytes.Count(part, []byte{'\n'})
-			}
-			s.count.Add(uint64(len(p)))
-			s.tick()
-			return len(p), nil
+		err := filling.fill(i, func(p []byte) (err error) {
+			counts[i], err = s.readAt(p, s.at+int64(i*fillPiece))
+			return err
 		})
 		if err != nil {
 			failed.Store(&err)
 		}
 	})
+	filling.end()
 	if err := failed.Load(); err != nil {
 		return 0, marks, *err
 	}
@@ -311,6 +299,24 @@ func (s *source) fillAt(text TextBuffer, at, n, lines int, marks []Mark) (int, [
 		return n, marks, s.wrap(errors.New("the file became longer while it was read"))
 	}
 	return n, marks, io.EOF
+}
+
+// readAt reads bytes of a plain file at an offset, and returns how many line ends they have.
+func (s *source) readAt(p []byte, offset int64) (lines int, err error) {
+	for at := 0; at < len(p); at += readStep {
+		step := p[at:min(at+readStep, len(p))]
+		k, err := s.f.ReadAt(step, offset+int64(at))
+		if k < len(step) {
+			if err == io.EOF {
+				err = errors.New("the file became shorter while it was read")
+			}
+			return 0, s.wrap(err)
+		}
+		lines += bytes.Count(step, []byte{'\n'})
+	}
+	s.count.Add(uint64(len(p)))
+	s.tick()
+	return lines, nil
 }
 
 // fillBytes is fill into a slice.

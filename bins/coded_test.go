@@ -5,6 +5,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"orcomgo/bins/commit"
@@ -99,6 +100,32 @@ func TestCodedWrong(t *testing.T) {
 		spoil(coded.CodedNames, coded.CodedQuals)
 		if err := EncodeBlock(new(Encoded), coded, side(1)); err == nil {
 			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestJoined: pieces that follow one another in memory become one; others stay as they are, and the bytes are the same.
+func TestJoined(t *testing.T) {
+	a, b := []byte("0123456789"), []byte("abc")
+	for _, c := range []struct {
+		pieces [][]byte
+		want   []string
+	}{
+		{[][]byte{a[:3], a[3:5], a[5:]}, []string{"0123456789"}},
+		{[][]byte{a[:3], nil, a[3:5], b, a[5:]}, []string{"01234", "abc", "56789"}},
+		{[][]byte{a[:3:3], a[3:5], a[6:]}, []string{"012", "34", "6789"}},
+		{[][]byte{nil, a[:3], a[2:5], b[3:], b[:2], b[2:]}, []string{"", "012", "234", "abc"}},
+		{[][]byte{nil}, []string{""}},
+		{[][]byte{a, b}, []string{"0123456789", "abc"}},
+	} {
+		var got []string
+		for pieces := c.pieces; len(pieces) > 0; {
+			var first []byte
+			first, pieces = joined(pieces)
+			got = append(got, string(first))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.pieces, got, c.want)
 		}
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-
-	"orcomgo/bins/record"
+	"unsafe"
 
 	"orcomgo/bins/commit"
+	"orcomgo/bins/record"
 	"orcomgo/bins/vfs"
 )
 
@@ -261,7 +261,7 @@ func (o *outFile) append(p []byte) error {
 
 var writeBuffers = sync.Pool{New: func() any { return new([1 << 20]byte) }}
 
-// write writes consecutive pieces; small ones are collected in a buffer first.
+// write writes consecutive pieces; those that lie next to each other in memory at once, and other small ones by way of a buffer.
 func (o *outFile) write(pieces [][]byte, at uint64) error {
 	if f, ok := o.f.(*scratch); ok { // once for all pieces
 		end := at
@@ -285,7 +285,9 @@ func (o *outFile) write(pieces [][]byte, at uint64) error {
 		at += uint64(len(p))
 		return nil
 	}
-	for _, p := range pieces {
+	for len(pieces) > 0 {
+		var p []byte
+		p, pieces = joined(pieces)
 		large := len(p) > len(buf)/4
 		if large || n+len(p) > len(buf) {
 			if err := put(buf[:n]); err != nil {
@@ -302,4 +304,17 @@ func (o *outFile) write(pieces [][]byte, at uint64) error {
 		n += copy(buf[n:], p)
 	}
 	return put(buf[:n])
+}
+
+// joined returns the first of the pieces and those that follow it in its memory, as one, and the other pieces.
+func joined(pieces [][]byte) (first []byte, rest [][]byte) {
+	first, rest = pieces[0], pieces[1:]
+	for len(rest) > 0 {
+		next, end := rest[0], len(first)+len(rest[0])
+		if len(next) > 0 && (end > cap(first) || unsafe.SliceData(first[len(first):end]) != unsafe.SliceData(next)) {
+			break
+		}
+		first, rest = first[:end], rest[1:]
+	}
+	return first, rest
 }

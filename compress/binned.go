@@ -58,7 +58,7 @@ func (b *binned) pass(demands []demand) sliceDecoder {
 		letters = letters || k[archive.Seqs]
 		wanted = append(wanted, k)
 	}
-	return &binnedPass{b, newBlockCache(b.r, wanted, ofAll(b.r.Meta(), letters), specs)}
+	return &binnedPass{b, newBlockCache(b.r, wanted, ofAll(b.r.Meta(), letters), specs, nil)}
 }
 
 func (b *binned) place() (dir, name string)   { return b.r.Dir(), b.r.Name() }
@@ -88,9 +88,7 @@ func (b *binnedPass) decode(ctx context.Context, d demand) (*batch, error) {
 		}
 		return nil
 	})
-	for _, input := range s.inputs() {
-		b.cache.release(input, s.from, s.records)
-	}
+	b.cache.release(&s)
 	if err != nil {
 		return nil, err
 	}

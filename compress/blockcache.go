@@ -128,9 +128,10 @@ func (l *loaded) baseOffset(i int) int {
 // slice that needs it.
 type blockCache struct {
 	r       *bins.Reader
-	keeps   []keeps // by input
-	letters []bool  // by input: reads are wanted as well; nil: of none
-	blocks  [][]int // by input: its blocks in order
+	keeps   []keeps               // by input
+	letters []bool                // by input: reads are wanted as well; nil: of none
+	blocks  [][]int               // by input: its blocks in order
+	links   map[nameKey]*nameLink // of the names that are read ahead; nil: of none
 	mu      sync.Mutex
 	entries map[int]*cacheEntry
 }
@@ -139,29 +140,44 @@ type cacheEntry struct {
 	once sync.Once
 	l    *loaded
 	err  error
-	uses int // slices that still need it
+	uses int // how often slices still need it
 }
 
-// newBlockCache prepares for exactly the slices of specs.
-func newBlockCache(r *bins.Reader, keeps []keeps, letters []bool, specs []sliceSpec) *blockCache {
+// newBlockCache prepares for exactly the slices of specs, and for the names that are read ahead for those with links.
+func newBlockCache(r *bins.Reader, keeps []keeps, letters []bool, specs []sliceSpec, links map[nameKey]*nameLink) *blockCache {
 	m := r.Meta()
-	c := &blockCache{r: r, keeps: keeps, letters: letters, entries: make(map[int]*cacheEntry)}
+	c := &blockCache{r: r, keeps: keeps, letters: letters, links: links, entries: make(map[int]*cacheEntry)}
 	for i := range m.Inputs {
 		c.blocks = append(c.blocks, m.BlocksOf(i))
 	}
-	for _, s := range specs {
-		for _, i := range s.needed() {
-			for _, b := range c.touched(i, s.from, s.records) {
-				e := c.entries[b]
-				if e == nil {
-					e = new(cacheEntry)
-					c.entries[b] = e
-				}
-				e.uses++
+	for i := range specs {
+		c.eachUse(&specs[i], func(block int) {
+			e := c.entries[block]
+			if e == nil {
+				e = new(cacheEntry)
+				c.entries[block] = e
+			}
+			e.uses++
+		})
+	}
+	return c
+}
+
+// eachUse calls f with each block that a slice needs, as often as it needs it: for its records, and for the names that may be read ahead.
+// The latter are of slices that can end before this one reads them.
+func (c *blockCache) eachUse(s *sliceSpec, f func(block int)) {
+	for _, input := range s.needed() {
+		for _, b := range c.touched(input, s.from, s.records) {
+			f(b)
+		}
+	}
+	for _, input := range s.inputs() {
+		if l := c.links[nameKey{input, s.from}]; l != nil {
+			for _, b := range c.touched(input, s.from, l.ahead()) {
+				f(b)
 			}
 		}
 	}
-	return c
 }
 
 // touched returns the blocks of an input that hold some of the n records at from.
@@ -177,7 +193,7 @@ func (c *blockCache) touched(input int, from uint64, n int) []int {
 }
 
 // acquire returns the n records at from of an input. What it returns shares memory with
-// blocks; release must be called for each slice once they are no longer needed.
+// blocks; release must be called with each slice once they are no longer needed.
 func (c *blockCache) acquire(input int, from uint64, n int) (*columns, error) {
 	ls, err := c.loaded(input, from, n)
 	if err != nil {
@@ -213,16 +229,16 @@ func (c *blockCache) loaded(input int, from uint64, n int) ([]*loaded, error) {
 	return ls, nil
 }
 
-func (c *blockCache) release(input int, from uint64, n int) {
+// release says that a slice needs its blocks no more.
+func (c *blockCache) release(s *sliceSpec) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, b := range c.touched(input, from, n) {
-		if e := c.entries[b]; e != nil {
-			if e.uses--; e.uses == 0 {
-				delete(c.entries, b)
-			}
+	c.eachUse(s, func(block int) {
+		e := c.entries[block]
+		if e.uses--; e.uses == 0 {
+			delete(c.entries, block)
 		}
-	}
+	})
 }
 
 func (c *blockCache) load(input, block int) (*loaded, error) {

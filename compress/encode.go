@@ -138,9 +138,7 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 		setWords(&out.slice, ranges)
 	}
 	if spec.run == nil {
-		for _, input := range spec.needed() {
-			e.cache.release(input, spec.from, spec.records)
-		}
+		e.cache.release(&spec)
 	}
 	return out, nil
 }

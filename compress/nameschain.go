@@ -76,6 +76,19 @@ func newNameLinks(specs []sliceSpec, man *archive.Manifest) map[nameKey]*nameLin
 // fresh reports whether the names begin with new models. Unless l is a head, planned of its head must be closed.
 func (l *nameLink) fresh() bool { return l.head == l || l.begins && !l.head.repeats }
 
+// ahead returns of how many records, from the first of l on, the names may be read to choose how those of l are coded. It is 0 where they
+// never begin with new models.
+func (l *nameLink) ahead() int {
+	if !l.begins {
+		return 0
+	}
+	n := chainRecords
+	if l.head == l {
+		n = aheadRecords
+	}
+	return int(min(n, l.head.end-l.from))
+}
+
 // afterLink runs f on a worker when there are the models that the names of l begin with.
 func afterLink(ctx context.Context, pool workers, l *nameLink, f func() error) error {
 	if l.head != l {
@@ -103,11 +116,7 @@ func (e *encoder) encodeNames(c *columns, first []byte) ([]byte, error) {
 		l.coder = new(names.Encoder)
 		if c.perm == nil {
 			ahead = func() (text []byte) {
-				n := chainRecords
-				if l.head == l {
-					n = aheadRecords
-				}
-				text, failed = e.readNames(c.input, l.from, int(min(n, l.head.end-l.from)))
+				text, failed = e.readNames(c.input, l.from, l.ahead())
 				return text
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"orcomgo/bins"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/names"
@@ -152,6 +153,57 @@ func TestNameCodersAreFreed(t *testing.T) {
 				t.Errorf("%s: the coder of the slice from %d is kept", what, key.from)
 			}
 		}
+	}
+}
+
+// TestNamesAheadOfEndedSlices: the names that a chain reads ahead are still there if all other slices have ended before.
+func TestNamesAheadOfEndedSlices(t *testing.T) {
+	smallSlices(t)
+	sliceText = 6000
+	setChains(t, 900, 2000)
+	const n = 2700
+	name := func(i int) string { return fmt.Sprintf("r%d", i*i) }
+	dir := binTo(t, single("x.fastq", numbered(n, name)), record.Options{BlockSize: 16 << 10})
+	r, err := bins.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	specs, err := planSlices(r.Meta(), nil, 0, noParts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := newNameLinks(specs, &archive.Manifest{NameRanges: true, Inputs: make([]archive.Input, 1)})
+	chains := 0
+	for i := range specs {
+		l := links[nameKey{0, specs[i].from}]
+		if !l.begins {
+			continue
+		}
+		chains++
+		c := newBlockCache(r, keepsOfAll(r.Meta()), nil, specs, links)
+		for k := range specs {
+			if k != i {
+				c.release(&specs[k])
+			}
+		}
+		got, err := c.acquireNames(0, l.from, l.ahead())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want strings.Builder
+		for k := range l.ahead() {
+			want.WriteString(name(int(l.from)+k+1) + "\n")
+		}
+		if string(got.names) != want.String() {
+			t.Errorf("chain from %d: read ahead %d bytes of names, want %d of %d records", l.from, len(got.names), want.Len(), l.ahead())
+		}
+		if c.release(&specs[i]); len(c.entries) != 0 {
+			t.Errorf("chain from %d: %d blocks are kept after all slices", l.from, len(c.entries))
+		}
+	}
+	if chains < 3 {
+		t.Errorf("%d chains, want 3 or more", chains)
 	}
 }
 

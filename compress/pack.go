@@ -344,7 +344,7 @@ func (p *packer) write(ctx context.Context) error {
 			blockwise = append(blockwise, s)
 		}
 	}
-	e.cache = newBlockCache(p.r, e.keeps, p.twoBit, blockwise)
+	e.cache = newBlockCache(p.r, e.keeps, p.twoBit, blockwise, e.nameLinks)
 	e.readNames = func(input int, from uint64, n int) ([]byte, error) {
 		c, err := e.cache.acquireNames(input, from, n)
 		if err != nil {

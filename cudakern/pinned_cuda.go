@@ -156,12 +156,38 @@ func (d *Device) PinTime() (ms float64, bytes uint64) {
 type Output struct {
 	mem []byte
 	dev *Device // that pinned mem; blocks of any device are copied there
+	// made is memory that is pinned once a block needs it, or nil.
+	made *HostMemory
+}
+
+// NewOutput returns an Output that uses this memory for a block that fits there.
+func NewOutput(made *HostMemory) Output { return Output{made: made} }
+
+// Free frees memory that no block has used.
+func (o *Output) Free() error {
+	if o.made == nil {
+		return nil
+	}
+	made := o.made
+	o.made = nil
+	return made.Free()
 }
 
 // room makes room for n bytes. The device pins them if there are fewer.
 func (o *Output) room(d *Device, n int) error {
+	if made := o.made; made != nil && n <= len(made.mem) {
+		o.made = nil
+		mem, err := d.PinMemory(made)
+		if err != nil {
+			return err
+		}
+		o.mem, o.dev = mem, d
+	}
 	if n <= len(o.mem) {
 		return nil
+	}
+	if err := o.Free(); err != nil {
+		return err
 	}
 	if o.dev != nil {
 		mem := o.mem

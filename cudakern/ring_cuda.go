@@ -9,9 +9,6 @@ import (
 	"gorgonia.org/cu"
 )
 
-// PieceSize is how many bytes a piece of a Ring holds.
-const PieceSize = 1 << 20
-
 // Ring is a number of pieces of pinned host memory through which text goes to the devices. Its
 // methods may be called from any goroutine.
 type Ring struct {
@@ -21,7 +18,7 @@ type Ring struct {
 
 // Piece is one of the buffers of a Ring.
 type Piece struct {
-	Mem []byte // PieceSize bytes
+	Mem []byte // as many bytes as NewRing was told
 
 	ring   *Ring
 	events []cu.Event // one a device: the upload from here is done
@@ -29,18 +26,18 @@ type Piece struct {
 	last   int // the device of the last upload that may not be done, or -1
 }
 
-// NewRing divides the memory into pieces for lanes of the devices, all of the machine's up to some
+// NewRing divides the memory into pieces of so many bytes for lanes of the devices, all of the machine's up to some
 // index. Close of the first device frees the memory.
-func NewRing(devices []*Device, memory *HostMemory) (*Ring, error) {
+func NewRing(devices []*Device, memory *HostMemory, pieceSize int) (*Ring, error) {
 	mem, err := devices[0].PinMemory(memory)
 	if err != nil {
 		return nil, err
 	}
-	r := &Ring{devices: devices, free: make(chan *Piece, len(mem)/PieceSize)}
+	r := &Ring{devices: devices, free: make(chan *Piece, len(mem)/pieceSize)}
 	for range cap(r.free) {
 		n := len(devices)
-		r.free <- &Piece{Mem: mem[:PieceSize:PieceSize], ring: r, events: make([]cu.Event, n), made: make([]bool, n), last: -1}
-		mem = mem[PieceSize:]
+		r.free <- &Piece{Mem: mem[:pieceSize:pieceSize], ring: r, events: make([]cu.Event, n), made: make([]bool, n), last: -1}
+		mem = mem[pieceSize:]
 	}
 	return r, nil
 }

@@ -18,6 +18,9 @@ var rings = struct {
 	of map[*Device]*Ring
 }{of: map[*Device]*Ring{}}
 
+// pieceSize is how many bytes a piece of the tests' rings has.
+const pieceSize = 1 << 20
+
 // ringOf returns the device's ring, and makes it at the first call.
 func ringOf(d *Device) (*Ring, error) {
 	rings.Lock()
@@ -34,11 +37,11 @@ func ringOf(d *Device) (*Ring, error) {
 }
 
 func newRing(d *Device, pieces int) (*Ring, error) {
-	memory, err := NewHostMemory(pieces * PieceSize)
+	memory, err := NewHostMemory(pieces * pieceSize)
 	if err != nil {
 		return nil, err
 	}
-	return NewRing([]*Device{d}, memory)
+	return NewRing([]*Device{d}, memory, pieceSize)
 }
 
 // upload copies the text to the device through its ring.
@@ -50,7 +53,7 @@ func upload(l *Lane, text []byte) error {
 	if err != nil {
 		return err
 	}
-	for at := 0; at < len(text); at += PieceSize {
+	for at := 0; at < len(text); at += pieceSize {
 		p, err := ring.Get(context.Background())
 		if err != nil {
 			return err
@@ -81,14 +84,14 @@ func TestTextBuffer(t *testing.T) {
 			t.Fatal(err)
 		}
 		var wg sync.WaitGroup
-		for _, i := range rng.Perm((part[1] - part[0] + PieceSize - 1) / PieceSize) {
+		for _, i := range rng.Perm((part[1] - part[0] + pieceSize - 1) / pieceSize) {
 			wg.Add(1)
 			go func() {
 				defer wg.Done()
-				at := part[0] + i*PieceSize
+				at := part[0] + i*pieceSize
 				p, err := ring.Get(context.Background())
 				if err == nil {
-					err = l.Upload(p, copy(p.Mem, text[at:min(at+PieceSize, part[1])]), at)
+					err = l.Upload(p, copy(p.Mem, text[at:min(at+pieceSize, part[1])]), at)
 				}
 				if err != nil {
 					t.Error(err)
@@ -124,7 +127,7 @@ func TestTextBuffer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Upload(p, PieceSize, l.TextRoom()-10); err == nil {
+	if err := l.Upload(p, pieceSize, l.TextRoom()-10); err == nil {
 		t.Error("text was stored where there is no room")
 	}
 }

@@ -3,12 +3,18 @@ package vfs
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
+	"orcomgo/internal/largepages"
 	"orcomgo/internal/tasks"
 )
 
@@ -36,17 +42,24 @@ func TestConcurrentWriter(t *testing.T) {
 	}
 	cuts = append(cuts, len(want))
 	order := rng.Perm(len(cuts) - 1)
-	memory := inMemory(t, "32m")
+	memory := inMemory(t, "64m")
 	for _, c := range []struct {
 		name, dir string
 		mapped    bool
-	}{{"at once", memory, false}, {"mapped", memory, true}, {"disk", t.TempDir(), false}} {
+		large     largeState
+	}{
+		{"at once", memory, false, largeUntried},
+		{"mapped", memory, true, largeUsed},
+		{"mapped, small pages", memory, true, largeRefused},
+		{"disk", t.TempDir(), false, largeUntried},
+	} {
 		path := filepath.Join(c.dir, "f")
 		f, err := Create(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		w := NewConcurrentWriter(f)
+		w.large.state = c.large
 		if c.dir == memory && w.unmapped {
 			t.Errorf("%s: no mappings", c.name)
 		}
@@ -132,5 +145,102 @@ func TestConcurrentWriterFault(t *testing.T) {
 	}
 	if info, err := f.Stat(); err != nil || info.Size() != 150 {
 		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// TestConcurrentWriterLarge: large pages that what is written fills are large pages in memory.
+func TestConcurrentWriterLarge(t *testing.T) {
+	dir := inMemory(t, "64m")
+	f, err := Create(filepath.Join(dir, "f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	const size = 5 << 20
+	w := NewConcurrentWriter(f)
+	p := bytes.Repeat([]byte("12345"), size/5)
+	w.end = 3*size + 1
+	for _, at := range []int64{2*size + 1, 1, size + 1} {
+		if done, err := w.writeMapped(p, at); !done || err != nil {
+			t.Fatalf("write at %d: %v, %v", at, done, err)
+		}
+	}
+	if w.large.state != largeUsed {
+		t.Skip("the system has no large pages for files, or gives them slowly")
+	}
+	// Bytes 1 to 5 MiB, to 10 MiB and to 15 MiB, each and one more, fill these. The first page was asked for alone.
+	for i, want := range []bool{false, true, false, true, true, false, true} {
+		if got := hasLargePage(t, f, int64(i)*largepages.Size); got != want {
+			t.Errorf("page at %d MiB: large %v, want %v", 2*i, got, want)
+		}
+	}
+	if err := w.Finish(); err != nil {
+		t.Error(err)
+	}
+	got, err := os.ReadFile(f.Name())
+	if err != nil || !bytes.Equal(got, append([]byte{0}, bytes.Repeat(p, 3)...)) {
+		t.Errorf("%d other bytes were written: %v", len(got), err)
+	}
+}
+
+// hasLargePage reports whether a file has a large page at an offset.
+func hasLargePage(t *testing.T, f *File, at int64) bool {
+	t.Helper()
+	w, err := newWindow()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.free()
+	m, _, err := w.show(f.f, at, largepages.Size)
+	if err == nil {
+		err = madvise(m, unix.MADV_POPULATE_READ)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps, err := os.ReadFile("/proc/self/smaps")
+	if err != nil {
+		t.Skip(err)
+	}
+	_, of, found := strings.Cut(string(maps), fmt.Sprintf("\n%x-", uintptr(w.begin)))
+	_, mapped, _ := strings.Cut(of, "\nShmemPmdMapped:")
+	if !found {
+		t.Fatal("the mapping is not listed")
+	}
+	return strings.HasPrefix(strings.TrimLeft(mapped, " "), "2048 kB")
+}
+
+// TestConcurrentWriterFullLarge fills a file system with large and small pages, by several goroutines: a write that has no room says so,
+// and the process lives.
+func TestConcurrentWriterFullLarge(t *testing.T) {
+	for _, state := range []largeState{largeUntried, largeUsed, largeRefused} {
+		dir := inMemory(t, "21m")
+		f, err := Create(filepath.Join(dir, "f"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := NewConcurrentWriter(f)
+		w.large.state = state
+		const size = 3<<20 + 100
+		p := bytes.Repeat([]byte("x"), size)
+		var full atomic.Int32
+		tasks.Each(9, 3, func(_, i int) {
+			switch _, err := w.WriteAt(p, int64(i)*size); {
+			case errors.Is(err, syscall.ENOSPC):
+				full.Add(1)
+			case err != nil:
+				t.Error(err)
+			}
+		})
+		if n := full.Load(); n < 3 {
+			t.Errorf("%d of 9 writes had no room: 21 MiB have room for 6 of them", n)
+		}
+		if err := errors.Join(w.Finish(), f.Close(), Remove(f.Name())); err != nil {
+			t.Error(err)
+		}
+		var free unix.Statfs_t
+		if err := unix.Statfs(dir, &free); err != nil || free.Bfree != free.Blocks {
+			t.Errorf("%d of %d blocks are free afterwards: %v", free.Bfree, free.Blocks, err)
+		}
 	}
 }

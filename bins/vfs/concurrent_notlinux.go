@@ -6,4 +6,4 @@ import "os"
 
 func canMapWrites(*os.File) bool { return false }
 
-func copyToMapping(*os.File, []byte, int64) bool { return false }
+func copyToMapping(*os.File, []byte, int64, *largeWrites) bool { return false }

@@ -14,6 +14,7 @@ type plan struct {
 	bits   int   // of the largest value less the smallest one; 0 to 62
 	even   int   // of these, the lowest ones that are coded as equally likely
 	inputs []input
+	led    bool // bits that the leading model is sure of are coded by it alone
 }
 
 // likeRows returns for each row up to rows the last one before it that has the same values in the columns of key, or -1.
@@ -49,9 +50,9 @@ type predictor struct {
 	*input
 	like     []int32
 	refs     [][]int64
-	floats   []bool    // whether refs are Float32
-	probs    []rc.Prob // of a prediction
-	contexts *contexts // of a context
+	floats   []bool                      // whether refs are Float32
+	probs    [][levels * classes]rc.Prob // of a prediction, by bit
+	contexts *contexts                   // of a context
 	g        *regress
 	value    int64 // what it predicts for this row, less the smallest value
 	class    int   // bits of the mean error
@@ -62,6 +63,10 @@ type predictor struct {
 const (
 	levels  = 32 // of the distance of a prediction from the middle of the interval
 	classes = 8  // of the mean error relative to the interval
+	// A bit whose probability by the leading model is less than this, or as close to 1, is coded by that model alone; in 1/65536.
+	sure = 192
+	// The least probability in 1/65536 by which it codes a bit, so that a row takes at least 1/3000 of a bit (see decodable).
+	leastSure = 16
 )
 
 // coder codes a column.
@@ -107,7 +112,7 @@ func (t *table) newCoder(p *plan, i int, values []int64, rows int) *coder {
 			if d.like != nil {
 				n += 1 + len(in.refs)
 			}
-			d.g = newRegress(n)
+			d.g = newRegress(n, p.led)
 		}
 		c.numbers = append(c.numbers, d)
 	}
@@ -138,12 +143,17 @@ func (c *coder) release() {
 var freeProbs [maxBits + 1]sync.Pool
 
 // newProbs returns the probabilities of a prediction of values of so many bits.
-func newProbs(n int) []rc.Prob {
-	if free, _ := freeProbs[n].Get().(*[]rc.Prob); free != nil {
-		rc.FillProbs(*free)
-		return *free
+func newProbs(n int) [][levels * classes]rc.Prob {
+	var list [][levels * classes]rc.Prob
+	if free, _ := freeProbs[n].Get().(*[][levels * classes]rc.Prob); free != nil {
+		list = *free
+	} else {
+		list = make([][levels * classes]rc.Prob, max(n, 1))
 	}
-	return rc.NewProbs(max(n, 1) * levels * classes)
+	for i := range list {
+		rc.FillProbs(list[i][:])
+	}
+	return list
 }
 
 // toInt converts a prediction to an integer that differences don't overflow with.
@@ -345,7 +355,7 @@ func level(d int64, k int) int {
 // at returns the probability of the bit k, given where its interval is.
 func (d *predictor) at(middle int64, k int) (p *rc.Prob, class int) {
 	class = min(max(d.class-k+3, 0), classes-1)
-	return &d.probs[(k*levels+level(d.value-middle, k))*classes+class], class
+	return &d.probs[k&63][uint8(level(d.value-middle, k)*classes+class)], class
 }
 
 // codeEven codes the bits of u that are equally likely.
@@ -356,6 +366,25 @@ func (p *plan) codeEven(rg *rc.Coder, u uint64) (bits uint64) {
 	return bits | uint64(rg.Uniform(uint32(u), min(p.even, 32)))
 }
 
+// leader returns the model whose last errors were the smallest, the first one of several, or nil if there is none.
+func (c *coder) leader() *predictor {
+	var lead *predictor
+	if c.led {
+		for _, d := range c.numbers {
+			if lead == nil || d.class < lead.class {
+				lead = d
+			}
+		}
+	}
+	return lead
+}
+
+// isSure reports whether a bit of probability p, in 1/65536, is coded by the leader alone.
+func isSure(p uint32) bool { return p-sure > 1<<rc.ProbBits-2*sure }
+
+// clampSure returns the probability by which a bit is coded that the leader is sure of.
+func clampSure(p uint32) uint32 { return min(max(p, leastSure), 1<<rc.ProbBits-leastSure) }
+
 // code codes the value of row r.
 func (c *coder) code(rg *rc.Coder, r int) {
 	for _, d := range c.numbers {
@@ -364,42 +393,56 @@ func (c *coder) code(rg *rc.Coder, r int) {
 	for _, d := range c.contexts {
 		c.predict(d, r)
 	}
+	lead := c.leader()
 	u := uint64(c.values[r] - c.low)
 	prefix := uint64(0) // of the value less the smallest one; its other bits are 0
 	m := c.mixer
 	// Pointers are kept on the stack, where the garbage collector needs no barriers.
 	var probs [maxInputs]*rc.Prob
 	var lines [maxInputs]*[16]rc.Prob
-	contexts := probs[len(c.numbers):]
-	steps := m.steps[len(c.numbers):]
-	node := uint32(1)
+	numbers, limits := c.numbers, c.limits[:m.n]
+	contexts := lines[:len(c.contexts)]
+	group := c.bits // the bit at which the lines begin
 	for k := c.bits - 1; k >= c.even; k-- {
-		if (c.bits-1-k)&3 == 0 {
-			for i, d := range c.contexts {
-				lines[i] = d.contexts.line(mix(d.hash, prefix<<6|uint64(k)))
-			}
-			node = 1
-		}
 		middle := int64(prefix + 1<<k)
+		if lead != nil {
+			p, _ := lead.at(middle, k)
+			if q := p.P(); isSure(q) {
+				bit := rg.Bit(int(u>>k&1), clampSure(q))
+				p.Update(bit, numberLimit, adaptation)
+				prefix |= uint64(bit) << k
+				continue
+			}
+		}
+		below := (c.bits - 1 - k) & 3 // bits of the group that are known
+		if group != k+below {
+			group = k + below
+			for i, d := range c.contexts {
+				contexts[i] = d.contexts.line(mix(d.hash, prefix>>(group+1)<<(group+1)<<6|uint64(group)))
+			}
+		}
+		node := 1<<below | prefix>>(k+1)&(1<<below-1)
 		set := 0
-		for i, d := range c.numbers {
+		for i, d := range numbers {
 			p, class := d.at(middle, k)
 			if i < 2 {
 				set = set*classes + class
 			}
-			probs[i], m.steps[i] = p, stepOf(*p)
+			probs[i&(maxInputs-1)], m.steps[i&(maxInputs-1)] = p, stepOf(*p)
 		}
-		for i := range c.contexts {
-			p := &lines[i][node&15]
-			contexts[i], steps[i] = p, stepOf(*p)
+		for i, l := range contexts {
+			p := &l[node&15]
+			i += len(numbers)
+			probs[i&(maxInputs-1)], m.steps[i&(maxInputs-1)] = p, stepOf(*p)
 		}
 		bit := m.code(rg, int(u>>k&1), k, c.bits+set)
-		for i, p := range probs[:m.n] {
-			p.Update(bit, c.limits[i], adaptation)
+		for i, limit := range limits {
+			probs[i&(maxInputs-1)].Update(bit, limit, adaptation)
 		}
-		node = node<<1 | uint32(bit)
 		prefix |= uint64(bit) << k
 	}
-	c.values[r] = c.low + int64(prefix|c.codeEven(rg, u))
+	if v := c.low + int64(prefix|c.codeEven(rg, u)); rg.Dec != nil {
+		c.values[r] = v // when encoding, others may read it
+	}
 	c.learn(r)
 }

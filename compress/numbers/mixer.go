@@ -13,10 +13,12 @@ var adaptation = rc.NewAdaptation(15, 8)
 
 const (
 	maxInputs   = 16 // models of a column
-	buckets     = 5  // classes of the count of a probability: a mixer has a weight for each class
+	slots       = 8  // weights of a model: one for each of the 5 classes of the count of a probability, and 3 that are not used
 	numberLimit = 1000
 	hashLimit   = 250
 	slowAfter   = 2048 // decisions after which a set of weights learns slowly
+	slowRate    = 6
+	smallError  = 2 // times slowRate times 2047 is less than 1/2
 )
 
 var bucketOf [rc.MaxCount + 1]uint8
@@ -36,9 +38,18 @@ func stepOf(p rc.Prob) step { return step(rc.Stretch(p.P()))<<4 | step(bucketOf[
 // mixer mixes the predictions of a decision. Its weights, in 1/65536, are the sums of those of two sets.
 type mixer struct {
 	n       int
-	weights []int32
-	seen    []int32 // decisions that each set learned from, up to slowAfter
+	weights [][slots]int32 // of each set, for each model: by the class of the count
+	seen    []int32        // decisions that each set learned from, up to slowAfter
 	steps   [maxInputs]step
+}
+
+// firstWeights are the weights of a model that nothing was learned about: 0.2.
+var firstWeights [slots]int32
+
+func init() {
+	for i := range firstWeights {
+		firstWeights[i] = 65536 * 2 / 10
+	}
 }
 
 func newMixer(inputs, sets int) *mixer {
@@ -47,9 +58,9 @@ func newMixer(inputs, sets int) *mixer {
 		m = new(mixer)
 	}
 	m.n = inputs
-	m.weights = slices.Grow(m.weights[:0], sets*inputs*buckets)[:sets*inputs*buckets]
+	m.weights = slices.Grow(m.weights[:0], sets*inputs)[:sets*inputs]
 	for i := range m.weights {
-		m.weights[i] = int32(65536 * 2 / 10)
+		m.weights[i] = firstWeights
 	}
 	m.seen = slices.Grow(m.seen[:0], sets)[:sets]
 	clear(m.seen)
@@ -65,36 +76,39 @@ func (m *mixer) release() { freeMixers.Put(m) }
 // code codes a bit by the predictions in m.steps, with the sets of weights a and b.
 func (m *mixer) code(c *rc.Coder, bit int, a, b int) int {
 	steps := m.steps[:m.n]
-	size := len(steps) * buckets
-	wa, wb := m.weights[a*size:][:size], m.weights[b*size:][:size]
-	dot, at := int64(0), 0
-	for _, s := range steps {
-		i := at + int(s&15)
-		dot += int64(s>>4) * int64(wa[i]+wb[i])
-		at += buckets
+	wa, wb := m.weights[a*len(steps):][:len(steps)], m.weights[b*len(steps):][:len(steps)]
+	dot := int64(0)
+	for i, s := range steps {
+		dot += int64(s>>4) * int64(wa[i][s&(slots-1)]+wb[i][s&(slots-1)])
 	}
 	q := adaptation.Clamp(rc.Squash(int32(max(min(dot>>16, 2047), -2047))))
-	bit = c.Bit(bit, q)
-	e := int32(bit<<16) - int32(q)
-	ea, eb := m.rate(a, e), m.rate(b, e)
-	at = 0
-	for _, s := range steps {
-		i, x := at+int(s&15), int32(s>>4)
-		wa[i] += (x*ea + 1<<15) >> 16
-		wb[i] += (x*eb + 1<<15) >> 16
-		at += buckets
+	if c.Dec != nil {
+		bit = c.Dec.Decode(q)
+	} else {
+		c.Enc.Encode(bit, q)
+	}
+	e := (int32(bit<<16) - int32(q)) >> 4
+	ra, rb := m.rate(a), m.rate(b)
+	if uint32(e+smallError) <= 2*smallError && max(ra, rb) == slowRate || uint32(e+1) <= 1 {
+		return bit // no weight changes by an error so small: x is at most 2047
+	}
+	ea, eb := e*ra, e*rb
+	for i, s := range steps {
+		x := int32(s >> 4)
+		wa[i][s&(slots-1)] += (x*ea + 1<<15) >> 16
+		wb[i][s&(slots-1)] += (x*eb + 1<<15) >> 16
 	}
 	return bit
 }
 
-// rate returns the error of a decision times the rate at which a set of weights learns.
-func (m *mixer) rate(set int, e int32) int32 {
+// rate returns the rate at which a set of weights learns from a decision, and counts it.
+func (m *mixer) rate(set int) int32 {
 	n := m.seen[set]
 	if n < slowAfter {
 		m.seen[set]++
-		return e >> 4 * (14 - n>>8)
+		return 14 - n>>8
 	}
-	return e >> 4 * 6
+	return slowRate
 }
 
 // contexts has the probabilities of the bits of values by hashed contexts: lines of 15 probabilities for the paths of four bits, with
@@ -121,6 +135,9 @@ func newContexts(logLines int) *contexts {
 	return t
 }
 
+// freshLine is a line whose probabilities are fresh.
+var freshLine = [16]rc.Prob(rc.NewProbs(16))
+
 // release frees the memory of contexts that are not used any more.
 func (t *contexts) release() { freeLines[64-t.shift].Put(&t.lines) }
 
@@ -139,8 +156,8 @@ func (t *contexts) line(h uint64) *[16]rc.Prob {
 	if second[1].Count() < first[1].Count() {
 		first = second
 	}
+	*first = freshLine
 	first[0] = check
-	rc.FillProbs(first[1:])
 	return first
 }
 

@@ -16,14 +16,17 @@ import (
 //
 //	number of the column     uvarint
 //	smallest value           varint
-//	bits of a value          uvarint, 0 to 62
+//	bits of a value          uvarint, 0 to 62, and 64 if the leading model codes what it is sure of
 //	even bits                uvarint, at most that
 //	inputs                   uvarint, at most 16, and each of them (input.append)
 //	bytes of its code        uvarint
 //
 // and then the codes in the same order.
 
-const maxBits = 62
+const (
+	maxBits = 62
+	ledBits = 64 // is added to the bits of a value if a plan is led
+)
 
 // MaxColumns is the largest number of columns of a table.
 const MaxColumns = 1 << 16
@@ -141,7 +144,7 @@ func filled(columns []Column, i int) []int64 {
 
 func (p *plan) append(dst []byte) []byte {
 	dst = binary.AppendVarint(dst, p.low)
-	dst = binary.AppendUvarint(dst, uint64(p.bits))
+	dst = binary.AppendUvarint(dst, uint64(p.bits|rc.BitOf(p.led)*ledBits))
 	dst = binary.AppendUvarint(dst, uint64(p.even))
 	dst = binary.AppendUvarint(dst, uint64(len(p.inputs)))
 	for i := range p.inputs {
@@ -151,7 +154,12 @@ func (p *plan) append(dst []byte) []byte {
 }
 
 func readPlan(r *parse.Cursor, columns int) *plan {
-	p := &plan{low: r.Varint(MaxValue), bits: r.Int(maxBits)}
+	p := &plan{low: r.Varint(MaxValue), bits: r.Int(maxBits | ledBits)}
+	p.led = p.bits >= ledBits
+	if p.bits &^= ledBits; p.bits > maxBits {
+		r.Fail("values of %d bits", p.bits)
+		return &plan{}
+	}
 	p.even = r.Int(p.bits)
 	p.inputs = make([]input, r.Int(maxInputs))
 	for i := range p.inputs {
@@ -240,7 +248,7 @@ func Decode(data []byte, shapes []Shape, rows, threads int) ([][]int64, error) {
 	return values, nil
 }
 
-// decodable refuses codes that are too short for what they would decode to: a decision takes at least 1/2000 of a bit.
+// decodable refuses codes that are too short for what they would decode to: a decision takes at least 1/3000 of a bit.
 func decodable(p *plan, size, rows int) bool {
 	return p.bits == 0 || int64(rows) <= int64(size+8)*1<<15
 }

@@ -146,6 +146,7 @@ func (p *planner) firstPlan(i int) (*plan, []*trace) {
 	if pl.bits == 0 {
 		return pl, nil
 	}
+	pl.led = true
 	pl.inputs = []input{{kind: context}, {kind: previous}}
 	var traces []*trace
 	for _, in := range pl.inputs {

@@ -3,92 +3,119 @@ package numbers
 import "math"
 
 // regress predicts by least squares over the rows before, of which older ones weigh less. All arithmetic is in float64 with each product
-// rounded by itself, so that every platform computes the same.
+// rounded by itself, so that every platform computes the same. Matrices are symmetric or triangular: of row i, elements i to n-1 are kept,
+// at i*stride.
 type regress struct {
-	n      int
-	x      []float64   // regressors of this row
-	a      [][]float64 // lower triangle of the weighted sums of products of regressors
-	b      []float64   // those of regressors and what they predict
-	w      []float64
-	l      [][]float64 // Cholesky factor
-	scale  []float64
-	column []float64 // of the factor
-	rows   int
-	forget float64
+	n, stride int
+	x         []float64 // regressors of this row
+	a         []float64 // weighted sums of products of regressors
+	b         []float64 // those of regressors and what they predict
+	w         []float64
+	u         []float64 // Cholesky factor
+	y         []float64 // what solves the factor for b
+	rows      int
+	led       bool // of a plan that is led
 }
 
+// The weights are computed anew after so many rows. Those of plans that are led: after as many up to the row solveOften, and after each
+// multiple of solveLater.
 const (
-	solveEvery = 6    // rows
-	ridge      = 1e-7 // share of the diagonal that is added to it
+	solveEvery = 6
+	solveOften = 96
+	solveLater = 16
 )
 
-func newRegress(n int) *regress {
-	list := func() []float64 { return make([]float64, n) }
-	g := &regress{n: n, x: list(), b: list(), w: list(), scale: list(), column: list(), forget: 0.998}
-	for i := range n {
-		g.a = append(g.a, make([]float64, i+1))
-		g.l = append(g.l, make([]float64, i+1))
+const (
+	forget     = 0.998 // the weight of a row relative to the row after it
+	ridge      = 1e-7  // share of the diagonal that is added to it
+	ridgeAdd   = 1e-6
+	leastPivot = 1e-9
+)
+
+func newRegress(n int, led bool) *regress {
+	stride := (n+3)&^3 + 4 // vector instructions take four elements
+	list := make([]float64, (4+2*n)*stride)
+	part := func(rows int) []float64 {
+		p := list[: rows*stride : rows*stride]
+		list = list[rows*stride:]
+		return p
 	}
-	return g
+	return &regress{n: n, stride: stride, x: part(1), b: part(1), w: part(1), y: part(1), a: part(n), u: part(n), led: led}
 }
 
 // predict returns the prediction of the regressors in g.x.
 func (g *regress) predict() float64 {
 	sum := 0.0
-	for i, x := range g.x {
-		sum += float64(x * g.w[i])
+	w := g.w[:g.n]
+	for i, x := range g.x[:g.n] {
+		sum += float64(x * w[i])
 	}
 	return sum
 }
 
 // learn adds a row: what its regressors had to predict is y.
 func (g *regress) learn(y float64) {
-	for i, row := range g.a {
-		xi, x := g.x[i], g.x[:len(row)]
-		for j := range row {
-			row[j] = float64(row[j]*g.forget) + float64(xi*x[j])
-		}
-		g.b[i] = float64(g.b[i]*g.forget) + float64(xi*y)
-	}
+	g.update(y)
 	g.rows++
-	if g.rows%solveEvery == 0 {
+	if g.rows%solveEvery == 0 && (!g.led || g.rows <= solveOften) || g.led && g.rows%solveLater == 0 {
 		g.solve()
+	}
+}
+
+func (g *regress) updatePlain(y float64) {
+	x := g.x[:g.n]
+	for i, xi := range x {
+		row := g.a[i*g.stride:][i:g.n]
+		for j, xj := range x[i:] {
+			row[j] = float64(row[j]*forget) + float64(xi*xj)
+		}
+		g.b[i] = float64(g.b[i]*forget) + float64(xi*y)
 	}
 }
 
 // solve computes the weights. If the sums are singular all the same, it leaves them as they are.
 func (g *regress) solve() {
-	// The factor is computed column by column: each sum is subtracted from in the same order as row by row, but the sums do not wait
-	// for each other.
-	y := g.scale
-	copy(y, g.b)
-	for i, row := range g.a {
-		copy(g.l[i], row)
-		g.l[i][i] += float64(row[i]*ridge) + 1e-6
+	copy(g.y, g.b)
+	for i := range g.n {
+		row := g.u[i*g.stride:][i:g.n]
+		copy(row, g.a[i*g.stride:][i:g.n])
+		row[0] += float64(row[0]*ridge) + ridgeAdd
 	}
-	for k, row := range g.l {
-		if !(row[k] > 1e-9) {
-			return
+	if !g.factor() {
+		return
+	}
+	w := g.w[:g.n]
+	for i := g.n - 1; i >= 0; i-- {
+		row := g.u[i*g.stride:][i:g.n]
+		sum := g.y[i]
+		for k, later := range w[i+1:] {
+			sum -= float64(row[1+k] * later)
 		}
-		d := math.Sqrt(row[k])
-		row[k] = d
+		w[i] = sum / row[0]
+	}
+}
+
+// factorPlain is factor. Each element is subtracted from in the order of the rows before it.
+func (g *regress) factorPlain() bool {
+	y := g.y[:g.n]
+	for k := range y {
+		from := g.u[k*g.stride:][:g.n]
+		if !(from[k] > leastPivot) {
+			return false
+		}
+		d := math.Sqrt(from[k])
+		from[k] = d
 		y[k] /= d
-		column := g.column[:g.n]
-		for i := k + 1; i < len(column); i++ {
-			x := g.l[i][k] / d
-			g.l[i][k], column[i] = x, x
-			y[i] -= float64(x * y[k])
-			rest := g.l[i][k+1 : i+1]
-			for j, z := range column[k+1 : i+1] {
-				rest[j] -= float64(x * z)
+		for i := k + 1; i < len(from); i++ {
+			from[i] /= d
+			y[i] -= float64(from[i] * y[k])
+		}
+		for j := k + 1; j < len(from); j++ {
+			row, x := g.u[j*g.stride:][j:g.n], from[j]
+			for i, z := range from[j:] {
+				row[i] -= float64(x * z)
 			}
 		}
 	}
-	for i := g.n - 1; i >= 0; i-- {
-		sum := y[i]
-		for k := i + 1; k < g.n; k++ {
-			sum -= float64(g.l[k][i] * g.w[k])
-		}
-		g.w[i] = sum / g.l[i][i]
-	}
+	return true
 }

@@ -11,6 +11,7 @@ type trace struct {
 	next    int // row
 	steps   []step
 	classes []uint8 // of a model that predicts the value
+	errors  []uint8 // of such a model: bits of its mean error for each row
 }
 
 // trace returns the trace of a model of column i, for at most the rows of the sample before last. It must be released.
@@ -60,6 +61,7 @@ func (c *coder) trace(t *trace, r int) {
 	}
 	d := c.numbers[0]
 	c.predict(d, r)
+	t.errors = append(t.errors, uint8(d.class))
 	for k := c.bits - 1; k >= 0; k-- {
 		p, class := d.at(int64(u>>(k+1)<<(k+1)+1<<k), k)
 		t.steps, t.classes = append(t.steps, stepOf(*p)), append(t.classes, uint8(class))
@@ -68,17 +70,21 @@ func (c *coder) trace(t *trace, r int) {
 	c.learn(r)
 }
 
+// sureStep is the stretched probability of about 1 - sure/65536.
+var sureStep = rc.Stretch(1<<rc.ProbBits - sure)
+
 // mixing codes rows of the sample by the models that have the traces.
 type mixing struct {
 	*planner
 	plan    *plan
 	column  int
 	traces  []*trace
-	numbers []*trace // the first two that choose sets of weights
+	numbers []*trace // those that predict the value
 	m       *mixer
 	rg      *rc.Coder
 	next    int // row
 	at      int // of the traces
+	row     int // of the traces
 }
 
 func (p *planner) mixing(pl *plan, traces []*trace, i int) *mixing {
@@ -87,7 +93,7 @@ func (p *planner) mixing(pl *plan, traces []*trace, i int) *mixing {
 		next: p.first,
 	}
 	for _, t := range traces {
-		if t.classes != nil && len(x.numbers) < 2 {
+		if t.classes != nil {
 			x.numbers = append(x.numbers, t)
 		}
 	}
@@ -106,13 +112,26 @@ func (x *mixing) code(last int) int {
 			continue
 		}
 		u := uint64(values[x.next] - pl.low)
+		var lead *trace
+		for _, t := range x.numbers {
+			if lead == nil || t.errors[x.row] < lead.errors[x.row] {
+				lead = t
+			}
+		}
+		x.row++
 		for k := pl.bits - 1; k >= pl.even; k-- {
 			j := x.at + pl.bits - 1 - k
+			if lead != nil {
+				if s := int32(lead.steps[j] >> 4); uint32(s+sureStep) > uint32(2*sureStep) {
+					x.rg.Bit(int(u>>k&1), clampSure(rc.Squash(s)))
+					continue
+				}
+			}
 			for n, t := range x.traces {
 				m.steps[n] = t.steps[j]
 			}
 			set := 0
-			for _, t := range x.numbers {
+			for _, t := range x.numbers[:min(len(x.numbers), 2)] {
 				set = set*classes + int(t.classes[j])
 			}
 			m.code(x.rg, int(u>>k&1), k, pl.bits+set)

@@ -138,7 +138,7 @@ const (
 	floatGain = 0.2 // of a float32 that is likely one
 
 	costOfField = 0.02 // bits of a row: what a field costs besides its values
-	sampleRows  = 1500 // for choosing fields
+	sampleRows  = 800  // for choosing fields
 	sampleBytes = 1 << 18
 )
 
@@ -156,6 +156,9 @@ func split(data []byte, stride int) (fields []field, cost float64) {
 		for _, f := range fieldsTried {
 			if at+f.width > stride {
 				continue
+			}
+			if f.typ == signed && !negative(data, at+f.width-1, stride, n) {
+				continue // the same as unsigned
 			}
 			c := e.cost(f, data, at, stride, n)
 			if f == (field{unsigned, 2}) {
@@ -179,6 +182,16 @@ func split(data []byte, stride int) (fields []field, cost float64) {
 		fields = append(fields, chosen[at])
 	}
 	return fields, best[0]
+}
+
+// negative reports whether a byte at a place of the records is 128 or more.
+func negative(data []byte, at, stride, rows int) bool {
+	for r := range rows {
+		if data[r*stride+at] >= 128 {
+			return true
+		}
+	}
+	return false
 }
 
 // plausible reports whether most values at a place are neither tiny nor huge if they are float32s, and not all of them zero.

@@ -182,6 +182,43 @@ func TestVectors(t *testing.T) {
 	})
 }
 
+// TestEqualBytes: the vector instructions count what the plain code does.
+func TestEqualBytes(t *testing.T) {
+	r := rand.New(rand.NewSource(6))
+	for _, size := range []int{1, 31, 32, 33, 255 * 32, 256 * 32, 70_000} {
+		a := make([]byte, size+100)
+		for i := range a {
+			a[i] = byte(r.Intn(2))
+		}
+		for _, same := range []bool{false, true} {
+			b := a[99:]
+			if same {
+				b = a[:size+1]
+			}
+			want := 0
+			for i, c := range b {
+				if a[i] == c {
+					want++
+				}
+			}
+			if got, plain := equalBytes(a, b), equalPlain(a, b); got != want || plain != want {
+				t.Errorf("%d bytes: %d and %d are equal, want %d", len(b), got, plain, want)
+			}
+		}
+	}
+}
+
+// TestVectorsOfVersion1 decodes the streams of testdata/vectors/records1.txt, which are not written any more.
+func TestVectorsOfVersion1(t *testing.T) {
+	testvector.Run(t, "../../testdata/vectors/records1.txt", func(t *testing.T, v *testvector.Vector) {
+		data, stream := v.Hex(t, "data"), v.Hex(t, "bytes")
+		got, err := Decode(stream, len(data), 1)
+		if err != nil || !bytes.Equal(got, data) || stream[0] != versionUnled {
+			t.Fatalf("%x, %v", got, err)
+		}
+	})
+}
+
 func BenchmarkEncode(b *testing.B) {
 	data := metrics(1000)
 	codectest.BenchmarkEncode(b, data, func() { Encode(data, nil) })

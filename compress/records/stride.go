@@ -82,8 +82,8 @@ func strides(data []byte) []int {
 	return list
 }
 
-// equalBytes returns at how many places a and b have the same byte. b is not longer than a.
-func equalBytes(a, b []byte) int {
+// equalPlain is equalBytes, eight bytes at a time.
+func equalPlain(a, b []byte) int {
 	const low7 = 0x7f7f7f7f7f7f7f7f
 	n := len(b)
 	for ; len(b) >= 8; a, b = a[8:], b[8:] {

@@ -25,15 +25,13 @@ const (
 	methodFloats = methods // the encoder's name for methodDoubles with floats of 4 bytes
 )
 
-// methodsOf returns the methods that are tried for a block of a class that is not of arrays.
+// methodsOf returns the methods that are tried for a block of a class that is not of arrays or records.
 func methodsOf(c class) []method {
 	switch c {
 	case classText, classBinary:
 		return []method{methodBlocksort}
 	case classTable:
 		return []method{methodTables, methodBlocksort}
-	case classRecord:
-		return []method{methodRecords, methodBlocksort}
 	}
 	return nil
 }
@@ -45,6 +43,8 @@ func codeBlock(block []byte, c class, with resources) (method, []byte) {
 		return smallestArray(block, with, methodDoubles)
 	case classArray32:
 		return smallestArray(block, with, methodFloats)
+	case classRecord:
+		return smallestRecords(block, with)
 	}
 	return smallest(block, with, methodsOf(c)...)
 }
@@ -96,11 +96,28 @@ func smallest(block []byte, with resources, list ...method) (method, []byte) {
 	return best, bytes
 }
 
+// smallestRecords is smallest for a block of records, by records and, if that may be smaller, by blocksort.
+func smallestRecords(block []byte, with resources) (method, []byte) {
+	coded, ok := code(block, methodRecords, with)
+	if !ok || textMayBeSmaller(block, len(coded), mostOfRecords) {
+		if text := blocksort.Encode(block); !ok || len(text) < len(coded) {
+			coded, ok = text, false
+		}
+	}
+	switch {
+	case len(coded) >= len(block):
+		return methodStored, block
+	case ok:
+		return methodRecords, coded
+	}
+	return methodBlocksort, coded
+}
+
 // smallestArray is smallest for a block of an array, by doubles and, unless it takes clearly more bytes, by blocksort, which takes twenty
 // times as long.
 func smallestArray(block []byte, with resources, doubles method) (method, []byte) {
 	coded, _ := code(block, doubles, with)
-	if textMayBeSmaller(block, len(coded)) {
+	if textMayBeSmaller(block, len(coded), mostOfArray) {
 		if text := blocksort.Encode(block); len(text) < min(len(coded), len(block)) {
 			return methodBlocksort, text
 		}
@@ -112,16 +129,18 @@ func smallestArray(block []byte, with resources, doubles method) (method, []byte
 }
 
 const (
-	// The part of an array that is coded as text to see whether that may be smaller: one in textPart, and at least leastPart bytes.
-	textPart, leastPart, mostPart = 8, 4 << 10, 256 << 10
-	// An array is not coded as text if it takes at most this share of what it would take by the part. Of a small part, most is what the
+	// The part of an array or of records that is coded as text to see whether that may be smaller: one in textPart, at least leastPart
+	// bytes and at most so many.
+	textPart, leastPart, mostOfArray, mostOfRecords = 8, 4 << 10, 256 << 10, 64 << 10
+	// They are not coded as text if they take at most this share of what it would take by the part. Of a small part, most is what the
 	// models have to learn.
 	shareOfSmallPart, shareOfPart, smallPart = 0.7, 0.9, 32 << 10
 )
 
-// textMayBeSmaller reports whether a block of an array may take less by blocksort than so many bytes.
-func textMayBeSmaller(block []byte, coded int) bool {
-	n := min(len(block), max(len(block)/textPart, leastPart), mostPart)
+// textMayBeSmaller reports whether a block of an array, or of records, may take less by blocksort than so many bytes, by
+// a part of at most so many bytes.
+func textMayBeSmaller(block []byte, coded, most int) bool {
+	n := min(len(block), max(len(block)/textPart, leastPart), most)
 	from := (len(block) - n) / 2
 	share := shareOfPart
 	if n < smallPart {

@@ -256,7 +256,7 @@ func TestArraysAsText(t *testing.T) {
 		tried bool
 	}{{"smooth", smooth, methodDoubles, false}, {"repeats", again, methodBlocksort, true}, {"noise", noise(40_000), methodStored, true}} {
 		coded, _ := code(c.block, methodDoubles, resources{})
-		if got := textMayBeSmaller(c.block, len(coded)); got != c.tried {
+		if got := textMayBeSmaller(c.block, len(coded), mostOfArray); got != c.tried {
 			t.Errorf("%s: text is tried for %d bytes, or not: %v", c.name, len(coded), got)
 		}
 		m, b := codeBlock(c.block, classArray64, resources{})
@@ -269,6 +269,29 @@ func TestArraysAsText(t *testing.T) {
 	}
 	if r := repeats(again); r < 0.75 || r > 0.85 {
 		t.Errorf("%.2f of an array repeat what is before", r)
+	}
+}
+
+// TestRecordsAsText: records are coded as text where that takes fewer bytes, and this is not tried where it clearly does not.
+func TestRecordsAsText(t *testing.T) {
+	again := bytes.Repeat(noise(40_000), 5)
+	for _, c := range []struct {
+		name  string
+		block []byte
+		want  method
+		tried bool
+	}{{"metrics", metrics(3000), methodRecords, false}, {"repeats", again, methodBlocksort, true}, {"noise", noise(40_000), methodStored, true}} {
+		coded, _ := code(c.block, methodRecords, resources{})
+		if got := textMayBeSmaller(c.block, len(coded), mostOfRecords); got != c.tried {
+			t.Errorf("%s: text is tried for %d bytes, or not: %v", c.name, len(coded), got)
+		}
+		m, b := codeBlock(c.block, classRecord, resources{})
+		if m != c.want {
+			t.Errorf("%s: coded by method %d in %d bytes", c.name, m, len(b))
+		}
+		if got, err := decodeBlock(m, b, len(c.block)); err != nil || !bytes.Equal(got, c.block) {
+			t.Errorf("%s: other records come back: %v", c.name, err)
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ type column struct {
 // Decode is the inverse of Encode, for text of at most limit bytes. It takes up to about 20 times as much memory as the text.
 func Decode(stream []byte, limit, threads int) ([]byte, error) {
 	in := &parse.Cursor{Rest: stream}
-	if in.Byte() != version {
+	if v := in.Byte(); v != version && v != versionUnled {
 		return nil, ErrCorrupt
 	}
 	size := in.Int(MaxSize)

@@ -2,27 +2,38 @@
 # testlong.sh: runs the parts of `make test-long` side by side, and prints a line for each: PASS, FAIL, skipped or not ended, and its
 # seconds. It ends with status 0 if no part failed and all ended.
 #
-#   testlong.sh [-o FOLDER] [-s SECONDS] [-l] [REGEXP]
+#   testlong.sh [-o FOLDER] [-s SECONDS] [-f FILE] [-b | -n | -l] [REGEXP]
 #
-#   -o FOLDER   where binaries, logs and the summary go (bin/long)
+#   -o FOLDER   where binaries, logs, results and the summary go (bin/long)
 #   -s SECONDS  end what still runs so long after the start (no limit)
+#   -f FILE     results of an earlier run: the parts that took longest then begin first
+#   -b          build the binaries and run nothing
+#   -n          run binaries that -b built in FOLDER, in the same checkout or another of the same commit. The machine needs no Go:
+#               without Go, vet is left out.
 #   -l          list the parts
 #   REGEXP      only the parts whose names match
 #
 # Each process gets two cores, as the bounds of memory are for two threads, and those of memory have theirs alone. Variables: GO,
-# FUZZTIME (20s), ORCOMGO_DATA (real runs), CROWD (other processes on two cores side by side, 1).
+# FUZZTIME (20s), ORCOMGO_DATA (real runs), CROWD (other processes on two cores side by side, 1), ALONE (pairs of cores that first
+# run the parts of memory: half of them).
+#
+# On a machine without Go: testlong.sh -o FOLDER -b where Go is, then testlong.sh -o FOLDER -n there, with a copy of FOLDER.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 GO=${GO:-go} FUZZTIME=${FUZZTIME:-20s} CROWD=${CROWD:-1}
-out=bin/long limit= list=
-while getopts o:s:l option; do
+out=bin/long limit= list= earlier=/dev/null only_build= built=
+while getopts o:s:f:bnl option; do
 	case $option in
 	o) out=$OPTARG ;;
 	s) limit=$OPTARG ;;
+	f) earlier=$OPTARG ;;
+	b) only_build=1 ;;
+	n) built=1 ;;
 	l) list=1 ;;
 	*) exit 2 ;;
 	esac
 done
+[ -r "$earlier" ] || { echo "testlong.sh: $earlier: no such file" >&2 && exit 2; }
 shift $((OPTIND - 1))
 only=${1:-.}
 began=$(date +%s)
@@ -61,8 +72,11 @@ tests() {
 # arm64_parts lists those of the tests on 64-bit ARM, by qemu, as test-arm64 of the Makefile runs them.
 arm64_parts() {
 	local pkg name files run
+	# Go knows which files are for ARM. Their list is kept, as -n may have to do without Go.
+	[ -n "$built" ] || GOARCH=arm64 $GO list -f \
+		'{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}} {{join .TestGoFiles " "}} {{join .XTestGoFiles " "}}{{end}}' "${arm[@]}" |
+		sed "s|^$root|.|" >"$out/arm64.files" || return
 	while read -r pkg files; do
-		pkg=.${pkg#"$root"}
 		run="ORCOMGO_LONG= $qemu $out/arm64/$(basename "$pkg").test -test.short -test.timeout 180m"
 		case $pkg in
 		./binning | ./binning/inflate | ./compress | ./compress/overlap | ./compress/seqs)
@@ -72,8 +86,7 @@ arm64_parts() {
 			;;
 		*) part other "arm64 $(flat "$pkg")" "$pkg" "$run -test.skip '^($skip)\$'" ;;
 		esac
-	done < <(GOARCH=arm64 $GO list -f \
-		'{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}} {{join .TestGoFiles " "}} {{join .XTestGoFiles " "}}{{end}}' "${arm[@]}")
+	done <"$out/arm64.files"
 }
 
 # Parts that take longest come first.
@@ -123,8 +136,10 @@ parts() {
 	tests other ./binning/groups '^TestLargeGraph$'
 	tests other ./compress/report 'Browser|FiguresData'
 	for p in tables records doubles sidefiles; do tests other ./compress/$p '^(TestReal|TestRunFolder)'; done
-	for p in $platforms; do part other "vet $p" . "GOOS=${p%/*} GOARCH=${p#*/} $GO vet ./..."; done
-	[ -z "$qemu" ] || arm64_parts
+	if [ -z "$built" ] || command -v "$GO" >/dev/null; then
+		for p in $platforms; do part other "vet $p" . "GOOS=${p%/*} GOARCH=${p#*/} $GO vet ./..."; done
+	fi
+	[ -z "$qemu$only_build" ] || arm64_parts || return
 	for pkg in $(fuzzed); do
 		for name in $(names "$pkg" Fuzz); do
 			part other "fuzz $(flat "$pkg") $name" "$pkg" "$out/fuzz/$(flat "$pkg").test -test.run '^\$' -test.fuzz '^$name\$' \
@@ -133,8 +148,14 @@ parts() {
 	done
 }
 
+# longest_first sorts a list of parts by the seconds of an earlier run; first come those that did not end then, and new ones.
+longest_first() {
+	awk -F'\t' -v earlier="$earlier" '
+		BEGIN { while ((getline line <earlier) > 0) if (split(line, f, "\t") == 3 && f[1] != "not ended") seconds[f[3]] = f[2] }
+		{ printf "%d\t%s\n", $2 in seconds ? seconds[$2] : 100000, $0 }' | sort -s -t $'\t' -k 1,1nr | cut -f 2-
+}
 set -o pipefail
-parts | awk -F'\t' -v only="$only" '$2 ~ only' >"$out/parts" || exit 1
+parts | awk -F'\t' -v only="$only" '$2 ~ only' | longest_first >"$out/parts" || exit 1
 set +o pipefail
 [ -z "$list" ] || { cut -f 2 "$out/parts"; exit; }
 rm -f "$out"/logs/* "$out"/results
@@ -155,8 +176,9 @@ build() {
 mapfile -t cpus < <(taskset -pc $$ | sed 's/.*: //' | tr , '\n' | while IFS=- read -r a b; do seq "$a" "${b:-$a}"; done)
 cores=${#cpus[@]} pairs=$((${#cpus[@]} / 2))
 [ $pairs -gt 0 ] || pairs=1
-build >"$out/logs/build.log" 2>&1 || { tail -n 20 "$out/logs/build.log"; echo "FAIL: the tests can't be built"; exit 1; }
+[ -n "$built" ] || build >"$out/logs/build.log" 2>&1 || { tail -n 20 "$out/logs/build.log"; echo "FAIL: the tests can't be built"; exit 1; }
 echo "$(wc -l <"$out/parts") parts on $cores cores; built in $(($(date +%s) - began)) s"
+[ -z "$only_build" ] || exit 0
 for class in memory other; do
 	grep "^$class	" "$out/parts" >"$out/queue.$class"
 	echo 0 >"$out/next.$class"
@@ -209,7 +231,7 @@ work() {
 		while line=$(take "$class"); do perform "$cpus" "$line"; done
 	done
 }
-alone=$(((pairs + 1) / 2))
+alone=${ALONE:-$(((pairs + 1) / 2))}
 for ((p = 0; p < pairs; p++)); do
 	two=${cpus[2 * p]}${cpus[2 * p + 1]:+,${cpus[2 * p + 1]}}
 	if [ $p -lt $alone ]; then
@@ -227,8 +249,8 @@ wait
 echo
 sort -t $'\t' -k 3 "$out/results" | awk -F'\t' '{ printf "%-9s %5d s  %s\n", $1, $2, $3 }' >"$out/summary"
 cat "$out/summary"
-awk -F'\t' -v wall=$(($(date +%s) - began)) '{ n[$1]++; s += $2 } END {
-	printf "%d parts: %d passed, %d failed, %d not ended, %d skipped; %d s, one after another %d s\n",
-		NR, n["PASS"], n["FAIL"], n["not ended"], n["skipped"], wall, s
-	exit n["FAIL"] + n["not ended"] > 0 }' "$out/results" | tee -a "$out/summary"
+awk -F'\t' -v parts="$(wc -l <"$out/parts")" -v wall=$(($(date +%s) - began)) '{ n[$1]++; s += $2 } END {
+	printf "%d of %d parts: %d passed, %d failed, %d not ended, %d skipped; %d s, one after another %d s\n",
+		NR, parts, n["PASS"], n["FAIL"], n["not ended"], n["skipped"], wall, s
+	exit NR < parts || n["FAIL"] + n["not ended"] > 0 }' "$out/results" | tee -a "$out/summary"
 exit "${PIPESTATUS[0]}"
