@@ -153,7 +153,8 @@ func (r *Reader) information(k int) (*compress.Information, error) {
 		return nil, err
 	}
 	if info.ID != fmt.Sprintf("%x", a.ID) {
-		return nil, fmt.Errorf("%s is another archive than when the directory was archived: archive it again", path)
+		return nil, fmt.Errorf("%s is not the archive that %s was made with: if archive --force was interrupted, give that command again "+
+			"(unpack %s restores what the archive holds)", path, filepath.Base(r.path), path)
 	}
 	return info, nil
 }
