@@ -284,7 +284,7 @@ func (s *source) fillAt(text TextBuffer, at, n, lines int, marks []Mark) (int, [
 				k, err := s.f.ReadAt(part, s.at+int64(from+at))
 				if k < len(part) {
 					if err == io.EOF {
-						err = errors.New("the file became shorter while it was read")
+						err = changedError("the file became shorter while it was read")
 					}
 					return 0, s.wrap(err)
 				}
@@ -308,7 +308,7 @@ func (s *source) fillAt(text TextBuffer, at, n, lines int, marks []Mark) (int, [
 	}
 	var one [1]byte
 	if k, _ := s.f.ReadAt(one[:], s.size); k > 0 {
-		return n, marks, s.wrap(errors.New("the file became longer while it was read"))
+		return n, marks, s.wrap(changedError("the file became longer while it was read"))
 	}
 	return n, marks, io.EOF
 }
