@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"slices"
 
 	"orcomgo/bins/record"
 )
@@ -156,10 +158,19 @@ func (r *run) open(ctx context.Context, wrapped []*RecordError) error {
 }
 
 // checkTwice returns an error for a file that is given twice, before any is opened: a FIFO would wait for another writer. A file of several
-// names may be given by each.
+// names may be given by each, but not a pipe or FIFO, of which each name would get a part of the text.
 func checkTwice(inputs []InputSpec) error {
 	first := make(map[string]string)
+	var pipes []fs.FileInfo
+	var paths []string // of pipes
 	for _, in := range inputs {
+		if info, err := statInput(in.Path); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+			same := func(other fs.FileInfo) bool { return os.SameFile(info, other) }
+			if k := slices.IndexFunc(pipes, same); k >= 0 && paths[k] != in.Path {
+				return fmt.Errorf("%s: this input is given twice: %s is the same file", in.Path, paths[k])
+			}
+			pipes, paths = append(pipes, info), append(paths, in.Path)
+		}
 		name := RestoredName(in.Path)
 		switch other, ok := first[name]; {
 		case !ok:
@@ -171,6 +182,14 @@ func checkTwice(inputs []InputSpec) error {
 		}
 	}
 	return nil
+}
+
+// statInput is os.Stat, also for standard input.
+func statInput(path string) (fs.FileInfo, error) {
+	if path == "-" {
+		return os.Stdin.Stat()
+	}
+	return os.Stat(path)
 }
 
 func sameFile(a, b string) bool {

@@ -296,7 +296,7 @@ func (s *source) fillAt(text TextBuffer, at, n, lines int, marks []Mark) (int, [
 	}
 	var one [1]byte
 	if k, _ := s.f.ReadAt(one[:], s.size); k > 0 {
-		return n, marks, s.wrap(errors.New("the file became longer while it was read"))
+		return n, marks, s.wrap(changedError("the file became longer while it was read"))
 	}
 	return n, marks, io.EOF
 }
@@ -308,7 +308,7 @@ func (s *source) readAt(p []byte, offset int64) (lines int, err error) {
 		k, err := s.f.ReadAt(step, offset+int64(at))
 		if k < len(step) {
 			if err == io.EOF {
-				err = errors.New("the file became shorter while it was read")
+				err = changedError("the file became shorter while it was read")
 			}
 			return 0, s.wrap(err)
 		}

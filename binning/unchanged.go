@@ -12,6 +12,15 @@ import (
 // statter is an open file, or a reader that has one.
 type statter interface{ Stat() (fs.FileInfo, error) }
 
+// ErrChanged means that a file was changed while it was read. The errors of the package wrap it.
+var ErrChanged = errors.New("the file was changed while it was read")
+
+// changedError is an ErrChanged that says more than that.
+type changedError string
+
+func (e changedError) Error() string      { return string(e) }
+func (changedError) Is(target error) bool { return target == ErrChanged }
+
 // unchanged returns an error if the file of a source was changed since it was opened: what was
 // read of it may then be part old and part new. Standard input may be a file, without a known
 // name. Pipes are not checked.
@@ -20,7 +29,7 @@ func (s *source) unchanged() error {
 		return nil
 	}
 	fail := func(format string, args ...any) error {
-		return fmt.Errorf("%s: the file was changed while it was read: %w", s.path, fmt.Errorf(format, args...))
+		return fmt.Errorf("%s: %w: %w", s.path, ErrChanged, fmt.Errorf(format, args...))
 	}
 	now, err := s.file.Stat()
 	if err != nil {

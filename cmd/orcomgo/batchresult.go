@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"text/tabwriter"
 
+	"orcomgo/binning"
 	"orcomgo/bins/commit"
 )
 
@@ -125,7 +126,9 @@ func (b *batch) tell(s *streams) error {
 func (b *batch) unsuitedReads() bool {
 	return b.trees != nil && slices.ContainsFunc(b.results, func(r result) bool {
 		var system syscall.Errno
-		return r.err != nil && !errors.As(r.err, &system) && !errors.Is(r.err, commit.ErrExists) && !errors.Is(r.err, commit.ErrForeign)
+		is := func(target error) bool { return errors.Is(r.err, target) }
+		return r.err != nil && !errors.As(r.err, &system) &&
+			!slices.ContainsFunc([]error{commit.ErrExists, commit.ErrForeign, commit.ErrNeeded, commit.ErrBusy, binning.ErrChanged}, is)
 	})
 }
 

@@ -201,8 +201,8 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 // settings puts what the flags say about all inputs into c.
 func (o *binFlags) settings(c *binning.Config) error {
 	switch {
-	case o.streams < 1 && o.given("streams"):
-		return o.usagef("--streams must be at least 1")
+	case o.given("streams") && (o.streams < 1 || o.streams > maxThreads):
+		return o.usagef("--streams must be from 1 to %d", maxThreads)
 	case o.gpus < 1 && o.given("gpus"):
 		return o.usagef("--gpus must be at least 1")
 	case o.blockSize < 1<<10 || o.blockSize > 1<<30:

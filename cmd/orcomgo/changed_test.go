@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"orcomgo/bins/vfs"
 )
 
 // An input that is rewritten in place while bin or archive runs is refused, and nothing is left. The command is
@@ -80,4 +82,32 @@ func testInputRewritten(t *testing.T, command string) {
 			}
 		})
 	}
+}
+
+// TestSampleChanged: a file of a directory that is written to while it is archived is named. To store it as it is would not help.
+func TestSampleChanged(t *testing.T) {
+	base, first, _ := twoDirectories(t)
+	path, reads := filepath.Join(first, "x.fastq"), 0
+	vfs.Fault = func(call, of string) error {
+		if call == "read" && of == path {
+			if reads++; reads == 5 { // it is archived now: the scan and the choice of samples have read it
+				return appendTo(path, "@r2\nACGT\n+\nIIII\n")
+			}
+		}
+		return nil
+	}
+	defer func() { vfs.Fault = nil }()
+	status, errs := runHere("archive", "--quiet", first, filepath.Join(base, "out"))
+	if status != exitFailure || !strings.Contains(errs, "x.fastq: the file became longer while it was read") || strings.Contains(errs, "--as-is") {
+		t.Errorf("%d reads, exit status %d: %s", reads, status, errs)
+	}
+}
+
+func appendTo(path, text string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }

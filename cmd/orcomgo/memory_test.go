@@ -175,3 +175,15 @@ func TestMemoryBoundHoldsLong(t *testing.T) {
 		})
 	}
 }
+
+// TestMemoryWithoutBases: likewise on 12 million reads without bases, whose places would take 60 MB if they had any.
+func TestMemoryWithoutBases(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the peak of a process is read from /proc")
+	}
+	if os.Getenv("ORCOMGO_LONG") == "" {
+		t.Skip("make test-long runs this: half a minute")
+	}
+	checkArchivePeak(t, bytes.Repeat([]byte(">\n"), 12_000_000), 64<<20)
+	checkArchivePeak(t, bytes.Repeat([]byte(">\n>a\n"), 10_000_000), 96<<20)
+}

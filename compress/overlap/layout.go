@@ -21,8 +21,8 @@ type Pseudogenome struct {
 type Layout struct {
 	*Pseudogenome
 	Reads       *Reads
-	placements  *placements
-	firstRecord uint32 // number in placements of record 0
+	placements  *placements // nil if no read has a place
+	firstRecord uint32      // number in placements of record 0
 }
 
 // Config configures Build.
@@ -56,9 +56,9 @@ type builder struct {
 	allReads   *Reads // nil if reads are processed in shares
 	workBytes  uint64 // memory for indexes, votes, contigs of poorly placed reads, and scaffolds, in bytes
 	seq        sequence
-	placements *placements
-	voted      bool   // bases were changed by voting, so that the mismatches in placements may differ from the true ones
-	poor       bitset // records of the reads that are poorly placed, while they are reassembled
+	placements *placements // nil before the first round, and if there is no pseudogenome
+	voted      bool        // bases were changed by voting, so that the mismatches in placements may differ from the true ones
+	poor       bitset      // records of the reads that are poorly placed, while they are reassembled
 
 	accelerator *accelerator // nil if there is none
 
@@ -163,6 +163,9 @@ func (b *builder) build(ctx context.Context) error {
 		full, err := b.assemble(ctx)
 		if err != nil {
 			return err
+		}
+		if b.seq.n == 0 { // then no read can get a place, now or later, and the places of many short reads would take much memory
+			return nil
 		}
 		if b.placements == nil {
 			b.placements = newPlacements(b.records.count, b.config.Threads)
@@ -397,6 +400,9 @@ func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, 
 	if l.Reads, err = rs.loadAll(ctx); err != nil {
 		return nil, err
 	}
+	if p.Len == 0 {
+		return l, nil
+	}
 	b := builder{
 		config:     p.builder.config,
 		records:    rs,
@@ -414,18 +420,24 @@ func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, 
 
 // Place returns the place of a record of those that Build laid out; see Layout.Place.
 func (p *Pseudogenome) Place(record uint32) (pos uint32, reversed bool) {
-	return p.builder.placements.pos[record], p.builder.placements.reversed(record)
+	return p.builder.placements.of(record)
 }
 
 // Place returns the position of a record's read on the pseudogenome, Unplaced if it has none, and whether the read, in input
 // orientation, is on the reverse strand. The position is that of the read's leftmost base on the forward strand.
 func (l *Layout) Place(record uint32) (pos uint32, reversed bool) {
-	return l.placements.pos[l.firstRecord+record], l.placements.reversed(l.firstRecord + record)
+	return l.placements.of(l.firstRecord + record)
 }
 
 // Places sets pos and reversed to what Place returns of the records, which may be all over the memory.
 func (l *Layout) Places(records, pos []uint32, reversed []bool) {
 	const ahead = 16 // how many records before it is used a place is loaded into the cache
+	if l.placements == nil {
+		for i := range pos {
+			pos[i], reversed[i] = Unplaced, false
+		}
+		return
+	}
 	all := l.placements.pos
 	for i, rec := range records {
 		if i+ahead < len(records) {

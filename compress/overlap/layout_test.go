@@ -314,7 +314,8 @@ func TestPartsOfALayout(t *testing.T) {
 	}
 }
 
-// TestLayoutsOfFewReads: no reads, reads that overlap no other, reads of N only, and two equal reads.
+// TestLayoutsOfFewReads: no reads, reads that overlap no other, reads of N only, and two equal reads. Where no read has a place, places take
+// no memory: they would take 5 bytes for each of many reads of few bases.
 func TestLayoutsOfFewReads(t *testing.T) {
 	r := rand.New(rand.NewSource(87))
 	x := atSite(r, 40, 60)
@@ -341,6 +342,17 @@ func TestLayoutsOfFewReads(t *testing.T) {
 			}
 			if l.Len != c.bases || !slices.Equal(got, c.want) {
 				t.Errorf("%s: %d bases and places %v, want %d and %v", c.name, l.Len, got, c.bases, c.want)
+			}
+			if c.bases > 0 {
+				continue
+			}
+			if l.placements != nil {
+				t.Errorf("%s: there is memory for places", c.name)
+			}
+			pos, reversed := []uint32{7}, []bool{true}
+			l.Places([]uint32{0}, pos, reversed)
+			if p, r := l.Pseudogenome.Place(0); pos[0] != Unplaced || reversed[0] || p != Unplaced || r {
+				t.Errorf("%s: record 0 is at %v, %v, and at %d, %v", c.name, pos, reversed, p, r)
 			}
 		}
 	}

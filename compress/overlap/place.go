@@ -326,6 +326,14 @@ func newPlacements(n, threads int) *placements {
 	return pl
 }
 
+// of returns the place of a record, which is Unplaced if pl is nil.
+func (pl *placements) of(record uint32) (pos uint32, reversed bool) {
+	if pl == nil {
+		return Unplaced, false
+	}
+	return pl.pos[record], pl.reversed(record)
+}
+
 func (pl *placements) reversed(record uint32) bool {
 	return pl.reversedBits[record>>5]>>(record&31)&1 != 0
 }

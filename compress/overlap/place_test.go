@@ -44,10 +44,11 @@ func readsOn(t *testing.T, pg string, rs *records, threads int) *builder {
 
 // placeOf returns the position and strand of a record, or "none" if it has no place.
 func placeOf(pl *placements, record int) string {
-	if pl.pos[record] == Unplaced {
+	pos, reversed := pl.of(uint32(record))
+	if pos == Unplaced {
 		return "none"
 	}
-	return at(int(pl.pos[record]), pl.reversed(uint32(record)))
+	return at(int(pos), reversed)
 }
 
 func at(pos int, reversed bool) string {

@@ -28,9 +28,15 @@ type Needs struct {
 
 // sideNeeds is what a side archive refers to.
 type sideNeeds struct {
-	file fs.FileInfo         // of the side archive
-	ids  map[string][16]byte // of archives by name
-	err  error               // why that is not known
+	file     fs.FileInfo         // of the side archive
+	archives map[string]neededOf // by name
+	err      error               // why that is not known
+}
+
+// neededOf is what a side archive needs of an archive: that it has the ID, or these files.
+type neededOf struct {
+	id    [16]byte
+	files archivedFiles
 }
 
 // NewNeeds returns the Needs of a directory. The side archives of the names given don't count: they are those that the caller writes.
@@ -42,7 +48,7 @@ func NewNeeds(dir string, own ...string) *Needs {
 func (n *Needs) Has(name string) bool {
 	list, _ := n.sides() // on an error archiving says what is wrong
 	return slices.ContainsFunc(list, func(s side) bool {
-		_, ok := s.ids[name]
+		_, ok := s.archives[name]
 		return ok
 	})
 }
@@ -65,37 +71,38 @@ func (n *Needs) Check(name string, by [16]byte) error {
 		if s.err != nil {
 			return fmt.Errorf("%s: %w, or it may: %w", path, commit.ErrNeeded, s.err)
 		}
-		id, ok := s.ids[name]
-		if !ok || id == by {
+		needed, ok := s.archives[name]
+		if !ok || needed.id == by {
 			continue
 		}
-		now, known, err := packedID(n.dir, name)
+		now, info, err := packedNow(n.dir, name)
 		if err != nil {
 			return err
 		}
-		if !known || id == now {
+		if info == nil || needed.id == now || needed.files.in(info) {
 			return fmt.Errorf("%s: %w: %s", path, commit.ErrNeeded, s.path)
 		}
 	}
 	return nil
 }
 
-// packedID returns the ID of the packed archive name; it is not known if the archive can't be read. That of no archive is zero.
-func packedID(dir, name string) (id [16]byte, known bool, err error) {
+// packedNow returns the ID of the packed archive name, and describes it; info is nil if the archive can't be read. The ID of no archive is
+// zero.
+func packedNow(dir, name string) (id [16]byte, info *compress.Information, err error) {
 	e, found, err := commit.Lookup(dir, name)
 	if err != nil || !found || !e.Has[commit.Packed] {
-		return id, true, err
+		return id, new(compress.Information), err
 	}
 	e.Has[commit.Bins] = false
-	info, err := compress.Info(e)
+	info, err = compress.Info(e)
 	if compress.IsDamage(err) {
-		return id, false, nil
+		return id, nil, nil
 	}
 	if err != nil {
-		return id, false, err
+		return id, nil, err
 	}
 	_, err = hex.Decode(id[:], []byte(info.ID))
-	return id, err == nil, err
+	return id, info, err
 }
 
 // side is a side archive of another directory.
@@ -139,7 +146,7 @@ func (n *Needs) of(t commit.Tree) (*sideNeeds, error) {
 		}
 	}
 	delete(n.read, t.Name)
-	s := &sideNeeds{ids: make(map[string][16]byte)}
+	s := &sideNeeds{archives: make(map[string]neededOf)}
 	r, err := Open(t, Options{Threads: 1})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -154,9 +161,10 @@ func (n *Needs) of(t commit.Tree) (*sideNeeds, error) {
 	if s.file, err = r.f.Stat(); err != nil {
 		return nil, err
 	}
-	for _, a := range r.Archives {
+	files := r.files()
+	for k, a := range r.Archives {
 		if a.ID != [16]byte{} {
-			s.ids[a.Name] = a.ID
+			s.archives[a.Name] = neededOf{a.ID, files[k]}
 		}
 	}
 	n.read[t.Name] = s

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"sync"
 
 	"github.com/zeebo/xxh3"
 
@@ -28,8 +29,9 @@ type Reader struct {
 	dir    string // where the archives are
 	stored int64  // bytes of the file
 	side   *sidefiles.Reader
-	number []int // of each entry that is a File: of its content in side
-	entry  []int // of each content in side: its entry
+	number []int                  // of each entry that is a File: of its content in side
+	entry  []int                  // of each content in side: its entry
+	files  func() []archivedFiles // of the listing
 	o      Options
 }
 
@@ -110,6 +112,7 @@ func newReader(f *vfs.File, path string, size int64, o Options) (*Reader, error)
 	if r.Listing, reason = parseListing(text); reason != "" {
 		return nil, damaged(path, reason)
 	}
+	r.files = sync.OnceValue(func() []archivedFiles { return filesOf(r.Listing) })
 	start := int64(headerSize)
 	length := end - int64(n) - start
 	if r.side, err = sidefiles.NewReader(io.NewSectionReader(f, start, length), length, o.sidefiles()...); err != nil {

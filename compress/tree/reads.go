@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
@@ -135,7 +136,7 @@ func (x *restoration) planReads(moved map[int]string) error {
 	return nil
 }
 
-// information describes an archive, and checks that it is the one that the side archive was made with.
+// information describes an archive, and checks that it is the one that the side archive was made with, or one of the same files.
 func (r *Reader) information(k int) (*compress.Information, error) {
 	a := &r.Archives[k]
 	path := filepath.Join(r.dir, a.Name)
@@ -152,10 +153,49 @@ func (r *Reader) information(k int) (*compress.Information, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.ID != fmt.Sprintf("%x", a.ID) {
-		return nil, fmt.Errorf("%s is another archive than when the directory was archived: archive it again", path)
+	if info.ID != fmt.Sprintf("%x", a.ID) && !r.files()[k].in(info) {
+		return nil, fmt.Errorf("%s is not the archive that %s was made with: if archive --force was interrupted, give that command again "+
+			"(unpack %s restores what the archive holds)", path, filepath.Base(r.path), path)
 	}
 	return info, nil
+}
+
+// archivedFile is a file of reads as a listing says that it was archived.
+type archivedFile struct {
+	input int // of its archive
+	name  string
+	size  int64
+	time  time.Time
+}
+
+// archivedFiles are all files of reads that a listing has of an archive.
+type archivedFiles []archivedFile
+
+// filesOf returns the files of each archive of a listing.
+func filesOf(l *Listing) []archivedFiles {
+	files := make([]archivedFiles, len(l.Archives))
+	for i := range l.Entries {
+		if e := &l.Entries[i]; e.Kind == Reads {
+			files[e.Archive] = append(files[e.Archive], archivedFile{e.Input, base(e.Path), e.Size, e.Time})
+		}
+	}
+	return files
+}
+
+// in reports whether an archive is of these files, by their names, sizes and times, where these are enough to tell. So are archives that a
+// run with --force and other flags put in the place of older ones, before it ended without a side archive of its own.
+func (files archivedFiles) in(info *compress.Information) bool {
+	for i := range files {
+		f := &files[i]
+		if f.input >= len(info.Inputs) || !compress.TimeTells(uint64(f.size), f.time) {
+			return false
+		}
+		is := info.Inputs[f.input].File
+		if is == nil || is.Time == nil || is.Name != f.name || is.Bytes != uint64(f.size) || !is.Time.Equal(f.time) {
+			return false
+		}
+	}
+	return len(files) > 0
 }
 
 // checkInput returns why a file of reads can't be restored from an archive, or the problem of the archive.

@@ -105,6 +105,7 @@ parts() {
 	done
 	tests memory ./cmd/orcomgo '^TestMemoryBoundHolds$' "^TestMemoryBoundHolds\$/^($all)\$"
 	tests memory ./cmd/orcomgo '^TestBinLeastMemory$'
+	tests memory ./cmd/orcomgo '^TestMemoryWithoutBases$'
 	tests memory ./cmd/orcomgo '^TestPlanHolds$'
 
 	all=
