@@ -240,12 +240,13 @@ func TestBothWithout(t *testing.T) {
 	}
 	// The blocks may all be binned before it turns out that there is no device.
 	probing := make(chan struct{})
+	probe := sync.OnceFunc(func() { close(probing) }) // two streams may report the end
 	c := Config{Options: options, NewAssigner: newBoth(Device{Required: true, Probe: func() error {
 		<-probing
 		return errTest
 	}}, false), Progress: func(_ string, done, total uint64) {
 		if done == total {
-			close(probing)
+			probe()
 		}
 	}}
 	if _, err := binTexts(t, c, text); err == nil || err.Error() != errTest.Error() {
