@@ -145,6 +145,7 @@ test-cuda:
 	$(CUDA_ENV) $(GO) test -c -trimpath -tags cuda -o bin/binning-cuda.test ./binning
 	$(CUDA_ENV) $(GO) test -c -trimpath -tags cuda -o bin/overlap-cuda.test ./compress/overlap
 	$(CUDA_ENV) $(GO) test -c -trimpath -tags cuda -o bin/blocksort-cuda.test ./compress/blocksort
+	$(CUDA_ENV) $(GO) test -c -trimpath -tags cuda -o bin/doubles-cuda.test ./compress/doubles
 
 # Where CUDA's headers and library are, the cuda build must compile and vet.
 vet-cuda:
