@@ -2,6 +2,7 @@ package vfs
 
 import (
 	"os"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -17,15 +18,28 @@ const (
 	populatedAtOnce = 512 << 10
 )
 
-// canMapWrites reports whether f can be written to by mappings: its content is in memory only, and its size is not limited.
+// canMapWrites reports whether f can be written to by mappings: its content is in memory only, its size is not limited, and the system
+// says where there is no memory for a mapping.
 func canMapWrites(f *os.File) bool {
 	var fs unix.Statfs_t
 	if err := unix.Fstatfs(int(f.Fd()), &fs); err != nil || fs.Type != unix.TMPFS_MAGIC {
 		return false
 	}
 	var limit unix.Rlimit
-	return unix.Getrlimit(unix.RLIMIT_FSIZE, &limit) == nil && limit.Cur == unix.RLIM_INFINITY
+	return unix.Getrlimit(unix.RLIMIT_FSIZE, &limit) == nil && limit.Cur == unix.RLIM_INFINITY && followsAdvice()
 }
+
+// followsAdvice reports whether madvise does what it returns success for. An emulator such as qemu accepts any advice and follows none:
+// where a file system is full, writing to a mapping would end the process.
+var followsAdvice = sync.OnceValue(func() bool {
+	const unknownAdvice = 1 << 20
+	m, err := unix.Mmap(-1, 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return false
+	}
+	defer unix.Munmap(m)
+	return madvise(m, unknownAdvice) != nil
+})
 
 // copyToMapping copies p to offset at of the file, which must not end before p does. It returns false if there is not enough room, or if
 // the system can't say so: then writing to the mapping would end the process. A large page that lies within p is asked for as large

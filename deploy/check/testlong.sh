@@ -4,7 +4,8 @@
 #
 #   testlong.sh [-o FOLDER] [-s SECONDS] [-f FILE] [-b | -n | -l] [REGEXP]
 #
-#   -o FOLDER   where binaries, logs, results and the summary go (bin/long)
+#   -o FOLDER   where binaries, logs, results and the summary go (bin/long). It should be on a disk: of a binary in a file system that is
+#               in memory all counts as memory of the process, 15 MB more than otherwise, so that bounds of memory are exceeded.
 #   -s SECONDS  end what still runs so long after the start (no limit)
 #   -f FILE     results of an earlier run: the parts that took longest then begin first
 #   -b          build the binaries and run nothing
