@@ -98,7 +98,8 @@ func TestSampleChanged(t *testing.T) {
 	}
 	defer func() { vfs.Fault = nil }()
 	status, errs := runHere("archive", "--quiet", first, filepath.Join(base, "out"))
-	if status != exitFailure || !strings.Contains(errs, "x.fastq: the file became longer while it was read") || strings.Contains(errs, "--as-is") {
+	if status != exitFailure || !strings.Contains(errs, "x.fastq: the file became longer while it was read") ||
+		strings.Contains(errs, "--as-is") {
 		t.Errorf("%d reads, exit status %d: %s", reads, status, errs)
 	}
 }

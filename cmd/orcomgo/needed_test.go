@@ -204,7 +204,8 @@ func TestForcedUnfinished(t *testing.T) {
 			}
 			if !c.tells {
 				status, errs := runHere("unpack", "--quiet", out, "-o", filepath.Join(base, "back"))
-				if status != 1 || !strings.Contains(errs, "x is not the archive that first.ctree was made with: if archive --force was interrupted") {
+				const want = "x is not the archive that first.ctree was made with: if archive --force was interrupted"
+				if status != 1 || !strings.Contains(errs, want) {
 					t.Errorf("status %d: %s", status, errs)
 				}
 				mustRun(t, again...)

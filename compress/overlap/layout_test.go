@@ -314,8 +314,8 @@ func TestPartsOfALayout(t *testing.T) {
 	}
 }
 
-// TestLayoutsOfFewReads: no reads, reads that overlap no other, reads of N only, and two equal reads. Where no read has a place, places take
-// no memory: they would take 5 bytes for each of many reads of few bases.
+// TestLayoutsOfFewReads: no reads, reads that overlap no other, reads of N only, and two equal reads. Where no read has a place, places
+// take no memory: they would take 5 bytes for each of many reads of few bases.
 func TestLayoutsOfFewReads(t *testing.T) {
 	r := rand.New(rand.NewSource(87))
 	x := atSite(r, 40, 60)

@@ -280,7 +280,11 @@ func TestRecordsAsText(t *testing.T) {
 		block []byte
 		want  method
 		tried bool
-	}{{"metrics", metrics(3000), methodRecords, false}, {"repeats", again, methodBlocksort, true}, {"noise", noise(40_000), methodStored, true}} {
+	}{
+		{"metrics", metrics(3000), methodRecords, false},
+		{"repeats", again, methodBlocksort, true},
+		{"noise", noise(40_000), methodStored, true},
+	} {
 		coded, _ := code(c.block, methodRecords, resources{})
 		if got := textMayBeSmaller(c.block, len(coded), mostOfRecords); got != c.tried {
 			t.Errorf("%s: text is tried for %d bytes, or not: %v", c.name, len(coded), got)
