@@ -125,6 +125,7 @@ parts() {
 	for name in $(names compress 'Test[A-Za-z]*\(Reader\|FindData\)'); do tests other ./compress "^$name\$"; done
 	tests other ./compress '^TestDamage$'
 	tests other ./compress '^TestRandomRuns$'
+	tests other ./compress '^TestSchedules$'
 	tests other ./compress '^TestQualitiesByBases$'
 	tests other ./compress/overlap '^(TestWorkIsBounded|TestAssemblerStaysInBounds|TestGroupKmers)$'
 	tests other ./compress/quals '^TestRoundTrip$'
