@@ -57,7 +57,7 @@ func newFilling(text TextBuffer, at, n int) *filling {
 // count returns how many parts there are.
 func (l *filling) count() int { return (l.n + fillPiece - 1) / fillPiece }
 
-// fill stores a part: f is called to write it to p. The parts must be begun in their order, each once, by one goroutine or several.
+// fill stores a part: f is called to write it to p. Several goroutines may fill parts, each part once; parts must be started in their order.
 func (l *filling) fill(part int, f func(p []byte) error) error {
 	from := part * fillPiece
 	n := min(fillPiece, l.n-from)
@@ -88,7 +88,7 @@ func (l *filling) end() {
 }
 
 // bytes returns the memory of the piece. The first caller waits until one is free, and others wait for it. This ends: a goroutine that has
-// a piece goes on to those of its parts that nobody has begun, and needs no other piece for them.
+// a piece goes on to those of its parts that no other one fills, and needs no other piece for them.
 func (p *partPiece) bytes(text pieceText) ([]byte, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 
 // fileTexts are the checksums of inputs whose text is in a file, which is read once more from when packing begins. One thread computes MD5
 // at 0.5 to 0.8 GB a second, SHA-256 at 1 to 2. If that began with the first slice that is decoded, an archive with little to code would
-// wait for it. Each block of the text is compared with the hash that stage 1 took of it, as verification does with the text that comes back.
+// wait for it. Each block of the text is compared with the hash that stage 1 took of it, as verification does with the decoded text.
 type fileTexts struct {
 	sums []*record.Checksums // by input; nil if they are not known
 	stop func()              // ends the reading and waits for it

@@ -276,6 +276,7 @@ func (p *plan) total(list []planned, sides []plannedSide, share float64) (all es
 		all.CPU += e.CPU
 		all.Memory = max(all.Memory, e.Memory)
 	}
-	all.Memory += min(secondLargest(memory)/betweenShare, betweenArchives)
+	second := sumOfLargest(memory, 2) - sumOfLargest(memory, 1)
+	all.Memory += min(second/betweenShare, betweenArchives)
 	return all
 }

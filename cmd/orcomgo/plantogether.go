@@ -94,12 +94,3 @@ func sumOfLargest(of []uint64, n int) (sum uint64) {
 	}
 	return sum
 }
-
-// secondLargest returns the second largest number, 0 if there is only one.
-func secondLargest(of []uint64) uint64 {
-	if len(of) < 2 {
-		return 0
-	}
-	slices.Sort(of)
-	return of[len(of)-2]
-}

@@ -18,8 +18,8 @@ import (
 // Version is the newest version of the format. It is written where files of inputs are recorded (record.Source), inputs have further
 // mates or are TwoBit, slices have mates, whose sequences have streams of their own, repeats in the pseudogenome have a section
 // (Manifest.Repeats), or OneCoder, NameRanges or Primed is set; else version 5 where long reads are aligned in pieces
-// (Manifest.Pieces), and version 4 elsewhere, which is the same but for that. Version 3 is as version 4, but for text hashes by the rule of bins of
-// version 1, and is written of those. Version 2 is read as well: it has no copy of the manifest in the bulk file.
+// (Manifest.Pieces), and version 4 elsewhere, which is the same but for that. Version 3 is as version 4, but for text hashes by the rule of
+// bins of version 1, and is written of those. Version 2 is read as well: it has no copy of the manifest in the bulk file.
 const (
 	Version          = 6
 	noSourceVersion  = 5

@@ -61,7 +61,7 @@ func codePlaces(c *rc.Coder, text []byte, n, width int) {
 	}
 }
 
-// decodeText is the inverse of codeText for a text of size bytes at most.
+// decodeText is the inverse of blocksort.Encode for a text of size bytes at most.
 func decodeText(code []byte, size int) ([]byte, error) {
 	block := max(min(size, blocksort.MaxBlockSize), 1)
 	r, err := blocksort.NewReader(bytes.NewReader(code), blocksort.WithThreads(1), blocksort.WithBlockSize(block))
