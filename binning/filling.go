@@ -57,7 +57,8 @@ func newFilling(text TextBuffer, at, n int) *filling {
 // count returns how many parts there are.
 func (l *filling) count() int { return (l.n + fillPiece - 1) / fillPiece }
 
-// fill stores a part: f is called to write it to p. Several goroutines may fill parts, each part once; parts must be started in their order.
+// fill stores a part: f is called to write it to p. Several goroutines may fill parts, each part once. Parts must be started in their
+// order.
 func (l *filling) fill(part int, f func(p []byte) error) error {
 	from := part * fillPiece
 	n := min(fillPiece, l.n-from)
