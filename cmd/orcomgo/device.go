@@ -30,7 +30,7 @@ const (
 	loadsVariable = "ORCOMGO_CUDA_LOADS"
 	// minGPUBytes is from how many bytes of FASTQ on, for each thread that the CPU could use,
 	// --device auto chooses a GPU, whose start takes time. A byte of BGZF counts as bgzfWeight bytes,
-	// since the GPU inflates it, too: docs/PERFORMANCE.md, "Where --device auto switches", has the
+	// since the GPU inflates it, too: docs/PERFORMANCE.md, "GPU binning", has the
 	// measurement.
 	minGPUBytes = 110_000_000
 	bgzfWeight  = 3
