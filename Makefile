@@ -17,9 +17,6 @@ export CGO_ENABLED ?= 0
 # the packages whose pipelines are tested under the race detector
 PIPELINES = ./binning/... ./compress ./cmd/simreads/sim
 
-# What they leave out there: tests of one goroutine, and those that run nothing side by side that others don't
-RACE_SKIP = '^(TestFarDamage|TestFindGolden|TestGolden|TestOptions|TestVerificationReadsTheFile|TestTestkit|TestReader.*|TestGather|TestDamage|TestForgedSections|TestLevels|TestMemoryBound|TestQualitiesByBases.*|TestFarText|TestFailingText|TestDecompress|TestBlankTail|TestManyLate|TestUnlikelyRatio|TestSliceText|TestFindInAssemblies|TestWords|TestMatchNames|TestFirstRecords.*|TestSelectionDecodes.*|TestUnpackSplit|TestDamagedSources|TestQuals|TestBlockEnds|TestRandomRuns|TestUnpackSelection|TestPackAgain|TestFindVariants|TestRoundTrip|TestInterleavedDamage|TestUnpackBGZF|TestWindows|TestVerifyTellsWhich|TestMemberDecoder|TestFindMembersDamaged|TestFormat3|TestRecords|TestNoAssemblies|TestProgressWithinSlice|TestChimerasAndVariants|TestIndels|TestCost|TestTruthMakesTheReads|TestErrorsFollowQualities|TestNRate|TestNeighboursAreAlike|TestIndexNewline|TestPlanted|TestExtent)$$'
-
 # How long the tests of one package may take: minutes on a machine with nothing else to do,
 # much longer where other processes have the cores. The limit is there for tests that hang.
 PATIENCE ?= 90m
@@ -66,7 +63,7 @@ unit:
 # The race detector needs cgo and a C compiler.
 race:
 	@if cc=$$($(GO) env CC) && command -v "$${cc%% *}" >/dev/null; then \
-		echo "CGO_ENABLED=1 $(GO) test -vet=off -race -short $(PIPELINES)"; CGO_ENABLED=1 $(GO) test -vet=off -race -short -skip $(RACE_SKIP) -timeout $(PATIENCE) $(PIPELINES); \
+		echo "CGO_ENABLED=1 $(GO) test -vet=off -race $(PIPELINES)"; CGO_ENABLED=1 $(GO) test -vet=off -race -timeout $(PATIENCE) $(PIPELINES); \
 	else echo "no C compiler: the race detector was not run"; fi
 
 # Other systems and processors: the program and its tests must compile.
@@ -76,16 +73,14 @@ vet-platforms:
 		echo "GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./..."; GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./... || exit 1; \
 	done
 
-# The tests of the packages on 64-bit ARM, by qemu where it is installed; but not one that starts itself as another process, nor
-# the one where a file ends before a mapping of it: qemu does not say at which address that failed.
+# The tests of the packages on 64-bit ARM, by qemu where it is installed.
 ARM64_PKGS = ./binning/... ./bins/... ./minimizer ./compress ./compress/archive ./compress/basemodel ./compress/names \
 	./compress/overlap ./compress/quals ./compress/rangecoder ./compress/seqs
-ARM64_SKIP = TestKilled|TestReadMapped
 test-arm64:
 	@qemu=$$(command -v qemu-aarch64-static || command -v qemu-aarch64); \
 	if [ -n "$$qemu" ]; then \
-		echo "GOARCH=arm64 $(GO) test -short -exec $$qemu"; \
-		GOARCH=arm64 $(GO) test -short -skip '^($(ARM64_SKIP))$$' -timeout $(PATIENCE) -exec "$$qemu" $(ARM64_PKGS); \
+		echo "GOARCH=arm64 $(GO) test -exec $$qemu"; \
+		GOARCH=arm64 ORCOMGO_EMULATED=1 $(GO) test -timeout $(PATIENCE) -exec "$$qemu" $(ARM64_PKGS); \
 	else echo "qemu-aarch64 is not installed: nothing was tested on arm64"; fi
 
 # Everything that takes longer: more random moments to be killed at, an error in every system call (by strace where it is

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
 )
@@ -274,7 +275,7 @@ func TestWrappedLate(t *testing.T) {
 		{"not FASTQ", "@w\nACGT\nIIII\n", "x: record 12001: expected a line with '+', found 'I'"},
 	} {
 		for _, size := range []uint64{0, 1 << 20} {
-			if size == 0 && testing.Short() {
+			if size == 0 && testrun.Short() {
 				continue
 			}
 			text := []byte(plain + tt.late)
@@ -297,10 +298,7 @@ func TestWrappedLate(t *testing.T) {
 // skips the test.
 func realFiles(t *testing.T, pattern string) []string {
 	t.Helper()
-	dir := os.Getenv("ORCOMGO_DATA")
-	if dir == "" {
-		t.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, is not set")
-	}
+	dir := testrun.Data(t)
 	paths, err := filepath.Glob(filepath.Join(dir, pattern))
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"orcomgo/bins"
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 )
 
 // standIn is a device for tests, on the CPU: its texts are not in memory of the host, and inflate BGZF.
@@ -122,7 +123,7 @@ func newBoth(d Device, wait bool) func(*Resources) (Assigner, error) {
 // TestBothSameBytes: the archive does not depend on which blocks are binned on the CPU and which on a device.
 func TestBothSameBytes(t *testing.T) {
 	reads := 3000
-	if testing.Short() {
+	if testrun.Short() {
 		reads = 2000
 	}
 	fixed, varied := simulate(1, reads, 80, 80, "1"), simulate(2, reads/2, 0, 150, "1")
@@ -145,7 +146,7 @@ func TestBothSameBytes(t *testing.T) {
 			want := files(t, dir)
 			for _, blocks := range []int{0, 1, 3, 1000} {
 				for _, streams := range []int{1, 4} {
-					if testing.Short() && streams == 1 && blocks != 1 {
+					if testrun.Short() && streams == 1 && blocks != 1 {
 						continue
 					}
 					var d standIn
@@ -311,7 +312,7 @@ func TestDeviceFails(t *testing.T) {
 // TestDeviceTextFails does so for each call of the device's texts.
 func TestDeviceTextFails(t *testing.T) {
 	step := 23
-	if testing.Short() {
+	if testrun.Short() {
 		step = 397
 	}
 	for _, path := range writeFailingInputs(t) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
 )
@@ -152,7 +153,7 @@ func TestCUDASame(t *testing.T) {
 				blocks = append(blocks, uint64(more)) // goes to the device in several pieces
 			}
 			for k, block := range blocks {
-				if testing.Short() && (i+len(name)+k)%2 == 0 {
+				if testrun.Short() && (i+len(name)+k)%2 == 0 {
 					continue // each run starts the GPU anew
 				}
 				o.BlockSize = block
@@ -213,10 +214,7 @@ func TestCUDABoth(t *testing.T) {
 
 // TestCUDASameData does so for the files of a directory, ORCOMGO_DATA.
 func TestCUDASameData(t *testing.T) {
-	root := os.Getenv("ORCOMGO_DATA")
-	if root == "" {
-		t.Skip("ORCOMGO_DATA is not set")
-	}
+	root := testrun.Data(t)
 	n := 0
 	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 )
 
 // sharedAssigner is an Assigner of several runs, none of which stops the device or closes it.
@@ -28,7 +29,7 @@ func (sharedAssigner) Close() error { return nil }
 // and takes no longer than ten times as long as what is sound. ORCOMGO_LONG is for 10,000 files.
 func TestCUDADamage(t *testing.T) {
 	files, streams := 300, 8
-	if os.Getenv("ORCOMGO_LONG") != "" {
+	if testrun.Long() {
 		files, streams = 10_000, 16
 	}
 	const block = 400_000

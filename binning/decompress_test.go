@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/ulikunitz/xz"
+
+	"orcomgo/internal/testrun"
 )
 
 func xzCompressed(t *testing.T, text []byte) []byte {
@@ -55,6 +57,7 @@ func decompressed(data []byte) ([]byte, error) {
 // TestDecompress: files of xz and bzip2 give the text, several streams give the texts one after another, and no file that is cut or has
 // another bit anywhere gives less or other text without an error.
 func TestDecompress(t *testing.T) {
+	testrun.NoRace(t)
 	text := compressedText(t, "small.fastq")
 	for _, name := range []string{"small.fastq.xz", "small.fastq.bz2"} {
 		data := compressedText(t, name)
@@ -66,7 +69,7 @@ func TestDecompress(t *testing.T) {
 		}
 		// Each xz stream takes 8 MiB for its dictionary: not every place is tried without ORCOMGO_LONG.
 		cuts, bits := 2, 29
-		if os.Getenv("ORCOMGO_LONG") != "" {
+		if testrun.Long() {
 			cuts, bits = 0, 1
 		}
 		for n := 10; n < len(data); n += 1 + min(cuts, (len(data)-n)/40) {

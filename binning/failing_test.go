@@ -15,11 +15,13 @@ import (
 	"time"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
 )
 
 func TestDamagedSources(t *testing.T) {
+	testrun.NoRace(t)
 	text := simulate(4, 3000, 100, 100, "1")
 	for name, data := range map[string][]byte{"gzip": gzipped(text, 3), "bgzip": bgzipped(text), "zstd": zstdCompressed(text)} {
 		for _, n := range []int{len(data) - 1, len(data) - 9, len(data) - 28, len(data) / 2, 30, 19} {
@@ -31,7 +33,7 @@ func TestDamagedSources(t *testing.T) {
 		}
 		rng := rand.New(rand.NewSource(1))
 		flips := 20
-		if testing.Short() {
+		if testrun.Short() {
 			flips = 5
 		}
 		for range flips {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"orcomgo/binning/inflate"
+	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
 )
@@ -175,6 +176,7 @@ func writeFailingInputs(t *testing.T) []string {
 // TestFailingText: a run whose text fails at any of its calls ends with the error, leaves no archive, and
 // gives back all memory.
 func TestFailingText(t *testing.T) {
+	testrun.NoRace(t)
 	for _, path := range writeFailingInputs(t) {
 		for good, step := 0, 1; ; good += step {
 			used := 0
@@ -195,7 +197,7 @@ func TestFailingText(t *testing.T) {
 				t.Errorf("%s, fault after %d calls: %d results, error %s", path, good, len(got), got["error"])
 			}
 			switch {
-			case testing.Short():
+			case testrun.Short():
 				step = 19
 			case good >= 40:
 				step = 7
@@ -212,7 +214,7 @@ func TestLeaveBGZF(t *testing.T) {
 		}
 		want := runFar(t, path, 600_000, newByReader)
 		step := 3
-		if testing.Short() {
+		if testrun.Short() {
 			step = 59
 		}
 		for good := 0; ; good += step {
@@ -240,6 +242,7 @@ func TestLeaveBGZF(t *testing.T) {
 
 // TestBlankTail: blank lines at the end are found a window at a time as they are in the whole text.
 func TestBlankTail(t *testing.T) {
+	testrun.NoRace(t)
 	for _, line := range []string{"", "@a\nACGT\n+\nIIII\n", "@a\nACGT\n+\nIIII", "IIII\r\n", "\r", "x\r"} {
 		for _, blank := range []string{"\n", "\r\n", "\r\n\n"} {
 			for _, size := range []int{0, len(blank), 100, windowSize, 8 * windowSize} {

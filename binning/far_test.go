@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"orcomgo/binning/inflate"
+	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
 	"orcomgo/bins/record"
@@ -210,6 +211,7 @@ func sameFar(t *testing.T, what string, want, got map[string][]byte) {
 
 // TestFarText: what becomes of a text does not depend on the memory that it is in.
 func TestFarText(t *testing.T) {
+	testrun.NoRace(t)
 	rng := rand.New(rand.NewPCG(7, 7))
 	long := simulate(3, 300, 3000, 19_000, "long")
 	for range 3 {
@@ -232,7 +234,7 @@ func TestFarText(t *testing.T) {
 	members := func(r *Resources) (Assigner, error) {
 		return farMembers{farAssigner{NewCPU(*r)}, &inflated}, nil
 	}
-	if testing.Short() { // under the race detector
+	if testrun.Short() { // under the race detector
 		for _, name := range []string{"long", "blanks", "bad", "tiny"} {
 			delete(texts, name)
 		}
@@ -249,7 +251,7 @@ func TestFarText(t *testing.T) {
 		plain, packed := write(name, text), write(name+".gz", bgzipped(text))
 		for _, size := range []uint64{30_000, 300_000, uint64(2<<20 + rng.IntN(1<<20))} {
 			// Each text in blocks of two sizes, in long tests of all three.
-			if size != 300_000 && (testing.Short() || os.Getenv("ORCOMGO_LONG") == "" && (size < 300_000) == (len(text) > 2<<20)) {
+			if size != 300_000 && (testrun.Short() || !testrun.Long() && (size < 300_000) == (len(text) > 2<<20)) {
 				continue
 			}
 			what := fmt.Sprintf("%s, blocks of %d", name, size)
@@ -296,9 +298,10 @@ func wrongSizes(sound []byte) map[string][]byte {
 // TestFarDamage: with BGZF that is inflated elsewhere, damage gives the same errors, and what is odd but
 // sound the same archives.
 func TestFarDamage(t *testing.T) {
+	testrun.NoRace(t)
 	rng := rand.New(rand.NewPCG(8, 8))
 	records := 10_000
-	if testing.Short() {
+	if testrun.Short() {
 		records = 6_000
 	}
 	text := simulate(1, records, 100, 150, "a") // more than a megabyte: the first one is never inflated elsewhere
@@ -318,9 +321,9 @@ func TestFarDamage(t *testing.T) {
 	}
 	damages, least := 12, 150
 	switch {
-	case os.Getenv("ORCOMGO_LONG") != "":
+	case testrun.Long():
 		damages, least = 48, 600
-	case testing.Short(): // under the race detector
+	case testrun.Short(): // under the race detector
 		damages, least = 4, 20
 	}
 	for i := range damages {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
 	"orcomgo/minimizer"
@@ -161,6 +162,7 @@ func FuzzPack(f *testing.F) {
 
 // TestWords packs reads and copies text with and without room for whole words after them.
 func TestWords(t *testing.T) {
+	testrun.NoRace(t)
 	text := []byte(strings.Repeat("ACGTTGCANacgtGGATCCA"+strings.Repeat("GATTACA", 10), 4))
 	for n := range 200 {
 		size := record.PackedLen(n)
@@ -206,6 +208,7 @@ func TestWords(t *testing.T) {
 }
 
 func TestQuals(t *testing.T) {
+	testrun.NoRace(t)
 	for n := range 140 {
 		src := bytes.Repeat([]byte{'I'}, n)
 		dst := make([]byte, n)

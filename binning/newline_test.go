@@ -5,9 +5,12 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
+
+	"orcomgo/internal/testrun"
 )
 
 func TestIndexNewline(t *testing.T) {
+	testrun.NoRace(t)
 	rng := rand.New(rand.NewSource(1))
 	b := make([]byte, 40)
 	for range 100_000 {

@@ -7,11 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"orcomgo/internal/testrun"
 )
 
 // TestExtent: from a part of an input that was read, Extent says how much text all of it has, although readers of gzip read more of the
 // file than they have given text of.
 func TestExtent(t *testing.T) {
+	testrun.NoRace(t)
 	text := simulate(1, 60_000, 100, 100, "1")
 	for name, stored := range map[string][]byte{"plain": text, "gzip": gzipped(text, 1), "members": gzipped(text, 7), "bgzip": bgzipped(text),
 		"zstd": zstdCompressed(text)} {

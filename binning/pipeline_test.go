@@ -12,6 +12,7 @@ import (
 	"testing/iotest"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
@@ -48,13 +49,13 @@ func sameFiles(a, b map[string]string) bool {
 // difference to an archive.
 func TestSameBytes(t *testing.T) {
 	reads := 3000
-	if testing.Short() {
+	if testrun.Short() {
 		reads = 1000
 	}
 	fixed, mixed := simulate(1, reads, 80, 80, "1"), simulate(2, reads, 0, 150, "1")
 	texts := []testInput{{"a.fastq", fixed}, {"b.fastq", mixed}}
 	for _, size := range []uint64{1 << 16, 300_001, 0} {
-		if size == 300_001 && testing.Short() {
+		if size == 300_001 && testrun.Short() {
 			continue
 		}
 		options := record.Options{BlockSize: size}
@@ -93,6 +94,7 @@ func TestSameBytes(t *testing.T) {
 
 // TestBlockEnds puts the end of a block at every place of a record, plain and compressed.
 func TestBlockEnds(t *testing.T) {
+	testrun.NoRace(t)
 	text := []byte("@a\nACGT\n+\nIIII\n@bcd\nACGTA\n+\n@+IIA\n@e\n\n+\n\n@f\nACG\n+\nIII\n\n\n\n\n\n")
 	for size := uint64(1); size <= uint64(len(text))+2; size++ {
 		c := Config{Options: record.Options{BlockSize: size}}
@@ -306,7 +308,7 @@ func TestSignatures(t *testing.T) {
 // TestRealFiles takes every file of the collection through stage 1 and back.
 func TestRealFiles(t *testing.T) {
 	for _, path := range realFiles(t, "*.fastq.gz") {
-		if info, err := os.Stat(path); err != nil || testing.Short() && info.Size() > 2<<20 || info.Size() > 8<<20 {
+		if info, err := os.Stat(path); err != nil || testrun.Short() && info.Size() > 2<<20 || info.Size() > 8<<20 {
 			continue // the large ones are much alike
 		}
 		data, err := os.ReadFile(path)

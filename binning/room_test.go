@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"orcomgo/bins"
+	"orcomgo/internal/testrun"
 	"orcomgo/minimizer"
 
 	"github.com/klauspost/compress/gzip"
@@ -14,6 +15,7 @@ import (
 
 // Text that is much larger than its compressed form suggests is binned like the same text from a plain file.
 func TestUnlikelyRatio(t *testing.T) {
+	testrun.NoRace(t)
 	text := bytes.Repeat([]byte("@r\nACGTACGTAC\n+\nIIIIIIIIII\n"), 40000)
 	wrapped := bytes.Repeat([]byte(">r\nACGTACGTAC\nACGTA\n"), 40000)
 	for name, text := range map[string][]byte{"x.fastq": text, "y.fasta": wrapped} {

@@ -14,6 +14,7 @@ import (
 	"testing/iotest"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 )
 
 // TestWrappedErrors: once a text looks wrapped, its errors are those of the wrapped reading,
@@ -264,6 +265,7 @@ func unusualTexts(seed int64, n int) []string {
 // TestManyLate: of many inputs that turn out to be wrapped far into the file, each is not
 // read again for each of the others.
 func TestManyLate(t *testing.T) {
+	testrun.NoRace(t)
 	plain := simulate(1, 8_000, 60, 60, "1")
 	if len(plain) < sniffLen {
 		t.Fatal("the text is too short")

@@ -17,6 +17,7 @@ import (
 	"orcomgo/bins/record"
 
 	"orcomgo/bins/commit"
+	"orcomgo/internal/testrun"
 )
 
 // tiny makes an archive of one block whose content depends on the seed.
@@ -316,6 +317,7 @@ func replaceForever(dir string) {
 
 // TestKilled kills a writer at random moments: a whole archive is there every time.
 func TestKilled(t *testing.T) {
+	testrun.NotEmulated(t, "a program can't start itself")
 	ids := make(map[[16]byte]bool)
 	for seed := range int64(2) {
 		dir := t.TempDir()

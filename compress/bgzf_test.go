@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 )
 
 // checkBGZF returns the text of a BGZF file, after checking the length and the extra field of every member.
@@ -65,6 +66,7 @@ func TestBGZF(t *testing.T) {
 }
 
 func TestUnpackBGZF(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	r1, r2 := simulated(67, 700, true)
 	for state, dir := range states(t, append(pair(r1, r2), input{"e.fastq", "", -1, false}), record.Options{BlockSize: 100 << 10}) {

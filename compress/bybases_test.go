@@ -13,6 +13,7 @@ import (
 	"orcomgo/bins/record"
 	"orcomgo/cmd/simreads/sim"
 	"orcomgo/compress/archive"
+	"orcomgo/internal/testrun"
 )
 
 // longReads returns the text of long reads whose qualities are worse at the ends of runs of one base, and how many bases they have.
@@ -62,6 +63,7 @@ func manifestIn(t *testing.T, dir string) *archive.Manifest {
 // TestQualitiesByBases: qualities of long reads are given the bases where that pays, and come back, beside short reads, of which they are
 // not; with any options, and with the same bytes for any number of threads.
 func TestQualitiesByBases(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	sliceText = 300_000
 	long, _ := longReads(t, 90)
@@ -84,7 +86,7 @@ func TestQualitiesByBases(t *testing.T) {
 		"reads only":    {record.Options{ReadsOnly: true}, PackOptions{}, false, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if c.short && (testing.Short() || !c.always && os.Getenv("ORCOMGO_LONG") == "") {
+			if c.short && (testrun.Short() || !c.always && !testrun.Long()) {
 				t.Skip("slow")
 			}
 			var first map[string]string
@@ -129,6 +131,7 @@ func TestQualitiesByBases(t *testing.T) {
 
 // TestQualitiesByBasesPay: such an archive is smaller than one in which the qualities are coded by themselves.
 func TestQualitiesByBasesPay(t *testing.T) {
+	testrun.NoRace(t)
 	text, bases := longReads(t, 150)
 	dir := binTo(t, single("a.fastq", text), record.Options{})
 	s := packTo(t, dir, PackOptions{Threads: 2})
@@ -141,6 +144,7 @@ func TestQualitiesByBasesPay(t *testing.T) {
 // TestQualitiesByBasesDamaged: where the sequences are damaged, the qualities that are given them are lost as well, and nothing else is
 // restored instead.
 func TestQualitiesByBasesDamaged(t *testing.T) {
+	testrun.NoRace(t)
 	text, _ := longReads(t, 120)
 	dir := binTo(t, single("a.fastq", text), record.Options{})
 	packTo(t, dir, PackOptions{Threads: 2})

@@ -11,6 +11,7 @@ import (
 
 	"orcomgo/bins"
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 
 	"orcomgo/compress/archive"
 )
@@ -134,6 +135,7 @@ func recordsOf(c *columns) []textRecord {
 }
 
 func TestGather(t *testing.T) {
+	testrun.NoRace(t)
 	rng := rand.New(rand.NewSource(2))
 	k := keepsOf(record.Options{}, record.FASTQ)
 	crlf := record.Form{CR: 15}

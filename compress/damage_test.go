@@ -14,6 +14,7 @@ import (
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
@@ -40,6 +41,7 @@ func flip(t testing.TB, path string, off int64, bits byte) {
 // TestDamage flips single bits, truncates and swaps the files of both stages: nothing but
 // the right bytes may come out, under whatever name, and verify must see it, too.
 func TestDamage(t *testing.T) {
+	testrun.NoRace(t)
 	r1, r2 := simulated(51, 40, true)
 	ins := pair(r1, r2)
 	o1, o2 := simulated(52, 40, true)
@@ -47,9 +49,9 @@ func TestDamage(t *testing.T) {
 	rng := rand.New(rand.NewSource(6))
 	flips := 600
 	switch {
-	case os.Getenv("ORCOMGO_LONG") != "":
+	case testrun.Long():
 		flips = 10_000
-	case testing.Short():
+	case testrun.Short():
 		flips = 200
 	}
 	count := 0
@@ -161,6 +163,7 @@ func TestManifestBytes(t *testing.T) {
 
 // TestVerifyTellsWhich: damage to one input leaves the others' status alone.
 func TestVerifyTellsWhich(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	a, _ := simulated(53, 200, false)
 	b, _ := simulated(54, 200, false)
@@ -205,6 +208,7 @@ func TestVerifySeesKeptBins(t *testing.T) {
 
 // TestPackAgain goes through the states that a killed pack can leave.
 func TestPackAgain(t *testing.T) {
+	testrun.NoRace(t)
 	text, _ := simulated(61, 300, true)
 	ins := single("a.fastq", text)
 	ctx := context.Background()

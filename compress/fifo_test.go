@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 )
 
 // fifos makes FIFOs in a new directory.
@@ -34,7 +35,7 @@ func fifos(t *testing.T, names ...string) (dir string, paths []string) {
 func TestUnpackFIFOs(t *testing.T) {
 	smallSlices(t)
 	reads := 3000
-	if testing.Short() {
+	if testrun.Short() {
 		reads = 1200
 	}
 	r1, r2 := simulated(68, reads, true)

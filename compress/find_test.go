@@ -16,6 +16,7 @@ import (
 	"orcomgo/binning"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 )
 
 // comparesWithScan indexes an archive and compares what is found with its promise and with what a search of all reads finds, and, if
@@ -97,6 +98,7 @@ func comparesWithScan(t *testing.T, e commit.Entry, r *rand.Rand, queries int, t
 
 // TestFindGolden searches archives of every kind.
 func TestFindGolden(t *testing.T) {
+	testrun.NoRace(t)
 	dirs, err := os.ReadDir("../testdata/golden")
 	if err != nil {
 		t.Fatal(err)
@@ -123,11 +125,8 @@ func TestFindGolden(t *testing.T) {
 
 // TestFindData searches the files of the folder ORCOMGO_DATA: the small ones, and all with ORCOMGO_LONG.
 func TestFindData(t *testing.T) {
-	dir := os.Getenv("ORCOMGO_DATA")
-	if dir == "" {
-		t.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, is not set")
-	}
-	long := os.Getenv("ORCOMGO_LONG") != ""
+	dir := testrun.Data(t)
+	long := testrun.Long()
 	glob := func(patterns ...string) (files []string) {
 		for _, p := range patterns {
 			found, err := filepath.Glob(filepath.Join(dir, p))
@@ -181,6 +180,7 @@ func TestFindData(t *testing.T) {
 
 // TestFindVariants: what only some reads have, and the pseudogenome does not, is found in as many reads as by a scan, of pairs as well.
 func TestFindVariants(t *testing.T) {
+	testrun.NoRace(t)
 	r := rand.New(rand.NewSource(2))
 	genome := []byte(randomBases(r, 6000))
 	r1, variant := variantReads(r, genome, 1500, 80)
@@ -229,6 +229,7 @@ func TestFindVariants(t *testing.T) {
 
 // TestWindows: going through the text and searching the index give the same.
 func TestWindows(t *testing.T) {
+	testrun.NoRace(t)
 	r := rand.New(rand.NewSource(3))
 	text, _ := variantReads(r, []byte(randomBases(r, 90000)), 3000, 100)
 	dir := binTo(t, single("a.fastq", text), record.Options{})

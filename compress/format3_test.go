@@ -6,6 +6,7 @@ import (
 
 	"orcomgo/bins"
 	"orcomgo/compress/archive"
+	"orcomgo/internal/testrun"
 )
 
 const format3Dir = "../testdata/format3"
@@ -13,6 +14,7 @@ const format3Dir = "../testdata/format3"
 // TestFormat3: archives of the former versions, bins of version 1 and packed archives of version 3, give back their texts. Packing
 // the bins makes packed archives of version 3, which give them back as well. (Their bytes are others, as reads are laid out otherwise now.)
 func TestFormat3(t *testing.T) {
+	testrun.NoRace(t)
 	n := 0
 	for i := range goldens {
 		g := &goldens[i]

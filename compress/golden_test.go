@@ -12,6 +12,7 @@ import (
 
 	"orcomgo/binning"
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
 	"orcomgo/compress/archive"
@@ -322,6 +323,7 @@ func (g *golden) write(t *testing.T, files, unpacked map[string]string) {
 // TestGolden decodes the archives of testdata/golden and encodes their texts again: every program of this version of the format reads
 // these bytes, and writes them.
 func TestGolden(t *testing.T) {
+	testrun.NoRace(t)
 	folders := map[string]bool{"text": true, "README.md": true}
 	for i := range goldens {
 		g := &goldens[i]

@@ -10,14 +10,16 @@ import (
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/internal/testrun"
 )
 
 // TestRoundTrip brings every oddity through both stages, from bins and packed.
 func TestRoundTrip(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	all := oddities()
 	for i, name := range slices.Sorted(maps.Keys(all)) {
-		if testing.Short() && i%3 != 0 {
+		if testrun.Short() && i%3 != 0 {
 			continue
 		}
 		ins := all[name]
@@ -53,7 +55,7 @@ func TestRoundTrip(t *testing.T) {
 func TestBlocks(t *testing.T) {
 	smallSlices(t)
 	n := 1
-	if testing.Short() {
+	if testrun.Short() {
 		n = 2
 	}
 	r1, r2 := simulated(3, 1200/n, true)
@@ -138,6 +140,7 @@ func records(text string, o record.Options) []string {
 // TestOptions tries every combination of what can be left out, on a pair and a single
 // input in one archive, and compares with a plain model of what must come back.
 func TestOptions(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	r1, r2 := simulated(21, 500, false)
 	v1, _ := simulated(22, 300, true)
@@ -157,7 +160,7 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	for i, o := range cases {
-		if testing.Short() && i%4 != 0 {
+		if testrun.Short() && i%4 != 0 {
 			continue // those left have each value of each option
 		}
 		t.Run(fmt.Sprintf("reads%v any%v drop%v quality%d", o.ReadsOnly, o.OrderAny, o.DropNames, o.Quality), func(t *testing.T) {
@@ -233,7 +236,7 @@ func joinMates(a, b []string) []string {
 func TestDeterminism(t *testing.T) {
 	smallSlices(t)
 	reads := 500
-	if testing.Short() {
+	if testrun.Short() {
 		reads = 250
 	}
 	r1, r2 := simulated(31, reads, true)
@@ -258,6 +261,7 @@ func TestDeterminism(t *testing.T) {
 }
 
 func TestLevels(t *testing.T) {
+	testrun.NoRace(t)
 	text, _ := simulated(81, 400, true)
 	ins := single("a.fastq", text)
 	sizes := make(map[uint64]Level)
@@ -283,10 +287,11 @@ func TestLevels(t *testing.T) {
 
 // TestMemoryBound lays reads out in shares and codes them in parts, or in windows of a run.
 func TestMemoryBound(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	r1, r2 := simulated(82, 2500, false)
 	for i, o := range []record.Options{{}, {ReadsOnly: true, OrderAny: true}} {
-		if testing.Short() && i > 0 {
+		if testrun.Short() && i > 0 {
 			break
 		}
 		o.BlockSize = 64 << 10

@@ -8,6 +8,7 @@ import (
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/internal/testrun"
 )
 
 // TestEarlyTexts: the SHA-256 that the manifest has of a text in free order is that of the text that comes back, also where it was
@@ -18,7 +19,7 @@ func TestEarlyTexts(t *testing.T) {
 	pieceText = 7000
 	defer func() { pieceText = text }()
 	for _, varied := range []bool{false, true} {
-		if varied && testing.Short() {
+		if varied && testrun.Short() {
 			break
 		}
 		r1, r2 := simulated(31, 900, varied)

@@ -12,11 +12,13 @@ import (
 
 	"orcomgo/bins/record"
 	"orcomgo/bins/vfs"
+	"orcomgo/internal/testrun"
 )
 
 // TestVerificationReadsTheFile: a byte that changes in the file after it was written is found, in a slice or in the last shared section,
 // whether slices are verified while others are coded or at the end, and the bins stay.
 func TestVerificationReadsTheFile(t *testing.T) {
+	testrun.NoRace(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("the file has no name while it is written; it is found in /proc")
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
 )
@@ -189,6 +190,7 @@ func TestShare(t *testing.T) {
 
 // TestSliceText: slices aim for the text that is asked for, and the text is the same.
 func TestSliceText(t *testing.T) {
+	testrun.NoRace(t)
 	r1, r2 := simulated(71, 400, false)
 	for text, least := range map[uint64]int{0: 1, 10_000: len(r1) / 10_000} {
 		dir := binTo(t, pair(r1, r2), record.Options{})

@@ -9,11 +9,13 @@ import (
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/seqs"
+	"orcomgo/internal/testrun"
 )
 
 // TestProgressWithinSlice: while one slice is coded, verified and unpacked, progress is reported many times. That of coding, which begins
 // with the qualities while the reads are laid out, is held back until they are.
 func TestProgressWithinSlice(t *testing.T) {
+	testrun.NoRace(t)
 	r1, _ := simulated(7, 9000, true)
 	out := t.TempDir()
 	r, err := binUnnamed(t, []input{{name: "a.fastq", text: r1, mate: -1}}, record.Options{BlockSize: 64 << 20}, out, false, 1<<30)

@@ -5,22 +5,23 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 )
 
 // TestRandomRuns brings small random runs through both stages, with random options. The
 // subtests are named for their seeds: -run 'RandomRuns/.*/^17$' repeats one.
 func TestRandomRuns(t *testing.T) {
+	testrun.NoRace(t)
 	runs := 100
 	switch {
-	case os.Getenv("ORCOMGO_LONG") != "":
+	case testrun.Long():
 		runs = 1000
-	case testing.Short():
+	case testrun.Short():
 		runs = 20
 	}
 	sizes := []struct {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"orcomgo/internal/testrun"
 )
 
 // readerDir holds a reader of archives in Python that was written from docs/FORMAT.md alone. Where it and this program
@@ -102,11 +104,12 @@ func restoredNames(t *testing.T, ins []input, texts map[string]string) []string 
 
 // TestReaderGolden: the second reader restores every golden archive, packed and as bins, and one of the former version.
 func TestReaderGolden(t *testing.T) {
+	testrun.NoRace(t)
 	short := []string{"single", "pair-mixed-lengths", "reads-only", "qualities-by-bases", "qualities-by-bases-max"}
 	var cases []readerCase
 	for i := range goldens {
 		g := &goldens[i]
-		if os.Getenv("ORCOMGO_LONG") == "" && !slices.Contains(short, g.name) {
+		if !testrun.Long() && !slices.Contains(short, g.name) {
 			continue
 		}
 		dir := filepath.Join(goldenDir, g.name)
@@ -139,13 +142,14 @@ func TestReaderGolden(t *testing.T) {
 // TestReaderTestkit: the second reader does with every vector of the test kit what its expect.txt says. It restores what can be restored
 // of damaged archives, and nothing else.
 func TestReaderTestkit(t *testing.T) {
+	testrun.NoRace(t)
 	entries, err := os.ReadDir(kitDir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var cases []readerCase
 	for i, entry := range entries {
-		if !entry.IsDir() || os.Getenv("ORCOMGO_LONG") == "" && i%20 != 0 {
+		if !entry.IsDir() || !testrun.Long() && i%20 != 0 {
 			continue
 		}
 		dir := filepath.Join(kitDir, entry.Name())
@@ -157,6 +161,7 @@ func TestReaderTestkit(t *testing.T) {
 
 // TestReaderVectors: the models of the second reader decode testdata/vectors.
 func TestReaderVectors(t *testing.T) {
+	testrun.NoRace(t)
 	out := runReader(t, "check_vectors.py", "../testdata/vectors")
 	if !strings.HasSuffix(out, " vectors, 0 decoded otherwise\n") {
 		t.Error(out)

@@ -11,6 +11,7 @@ import (
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/internal/testrun"
 )
 
 // openReader opens an archive for the time of a test.
@@ -38,6 +39,7 @@ func fastq(t testing.TB, r *Reader, q Query) []string {
 }
 
 func TestReaderRecords(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	r1, r2 := simulated(51, 500, true)
 	_, v := simulated(52, 90, false)
@@ -84,6 +86,7 @@ func TestReaderRecords(t *testing.T) {
 
 // TestReaderPairs: mates come in turn, with their numbers, and only what is asked for is there.
 func TestReaderPairs(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	r1, r2 := simulated(53, 300, true)
 	for state, dir := range states(t, pair(r1, r2), record.Options{}) {
@@ -116,6 +119,7 @@ func TestReaderPairs(t *testing.T) {
 
 // TestReaderOfLessThanAll: names that are numbers, no names, no qualities.
 func TestReaderOfLessThanAll(t *testing.T) {
+	testrun.NoRace(t)
 	text := "@a b\nACGT\n+\nIIII\n@c\nGG\n+\n##\n"
 	for _, c := range []struct {
 		o    record.Options
@@ -147,6 +151,7 @@ func TestReaderOfLessThanAll(t *testing.T) {
 
 // TestReaderConcurrent: several goroutines iterate, one stops early.
 func TestReaderConcurrent(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	r1, r2 := simulated(54, 400, true)
 	for state, dir := range states(t, pair(r1, r2), record.Options{}) {
@@ -173,6 +178,7 @@ func TestReaderConcurrent(t *testing.T) {
 }
 
 func TestReaderErrors(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	r1, _ := simulated(55, 300, false)
 	dir := binTo(t, single("x.fastq", r1), record.Options{})
@@ -229,6 +235,7 @@ func damagedNames(t *testing.T, dir string) {
 }
 
 func TestMatchNames(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	r1, r2 := simulated(56, 500, true)
 	_, v := simulated(57, 90, false)
@@ -280,6 +287,7 @@ func TestUnion(t *testing.T) {
 
 // TestReaderOfLongReads: reads of 701 bases or more are aligned in pieces, and such slices are decoded whole.
 func TestReaderOfLongReads(t *testing.T) {
+	testrun.NoRace(t)
 	text, _ := longReads(t, 20)
 	want := expected(text, record.Options{})
 	for state, dir := range states(t, single("x.fastq", text), record.Options{}) {

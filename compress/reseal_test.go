@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 
 	"orcomgo/compress/archive"
 )
@@ -59,6 +60,7 @@ func reseal(t testing.TB, from string, f func(i int, section []byte) []byte) str
 // TestForgedSections changes sections under checksums that match: the codecs must come to
 // an error, and never to other text.
 func TestForgedSections(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	r1, r2 := simulated(71, 110, true)
 	ins := append(
@@ -72,7 +74,7 @@ func TestForgedSections(t *testing.T) {
 	sameFiles(t, unpackAll(t, reseal(t, dir, func(i int, b []byte) []byte { sections = i + 1; return b }), UnpackOptions{}), texts(ins))
 	rng := rand.New(rand.NewSource(7))
 	rounds := 4 * sections
-	if testing.Short() {
+	if testrun.Short() {
 		rounds = sections
 	}
 	for round := range rounds {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 )
 
 // TestSchedules packs bins of many slices and blocks with many numbers of threads and processors, so that slices end in many orders, and
@@ -18,7 +19,7 @@ func TestSchedules(t *testing.T) {
 	smallSlices(t)
 	setChains(t, 450, 1500)
 	rounds := 6
-	if os.Getenv("ORCOMGO_LONG") != "" {
+	if testrun.Long() {
 		rounds = 150
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))

@@ -12,6 +12,7 @@ import (
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/internal/testrun"
 )
 
 // nameOf returns the name of a record of four lines.
@@ -35,6 +36,7 @@ func TestNameFilter(t *testing.T) {
 
 // TestUnpackSelection compares what is restored with what was put in.
 func TestUnpackSelection(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	r1, r2 := simulated(61, 500, true)
 	_, v := simulated(62, 90, false)
@@ -138,6 +140,7 @@ func TestSelectionErrors(t *testing.T) {
 
 // TestSelectionDecodesWhatItNeeds damages everything that is not needed.
 func TestSelectionDecodesWhatItNeeds(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	r1, r2 := simulated(63, 900, true)
 	dir := binTo(t, pair(r1, r2), record.Options{})
@@ -185,6 +188,7 @@ func TestSelectionDecodesWhatItNeeds(t *testing.T) {
 
 // TestFirstRecordsAreDecodedAlone: of a slice no more is decoded than the records up to the last one that is wanted.
 func TestFirstRecordsAreDecodedAlone(t *testing.T) {
+	testrun.NoRace(t)
 	r1, r2 := simulated(72, 900, true)
 	_, v := simulated(73, 900, false)
 	for name, ins := range map[string][]input{"pair": pair(r1, r2), "single": single("v.fastq", v)} {
@@ -206,6 +210,7 @@ func TestFirstRecordsAreDecodedAlone(t *testing.T) {
 
 // TestUnpackSplit: parts have so many records each, and end to end they are the input.
 func TestUnpackSplit(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	r1, r2 := simulated(64, 500, true)
 	ins := append(pair(r1, r2), input{"e.fastq", "", -1, false})
@@ -281,6 +286,7 @@ func TestFirstMatesAlone(t *testing.T) {
 
 // TestInterleavedDamage: files of pairs are restored only if both mates are whole; other files are.
 func TestInterleavedDamage(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	r1, r2 := simulated(65, 300, true)
 	_, v := simulated(66, 60, false)

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"orcomgo/internal/testrun"
 )
 
 const kitDir = "../testdata/testkit"
@@ -112,6 +114,7 @@ func parseExpectation(t *testing.T, text string) *expectation {
 
 // TestTestkit unpacks and verifies every vector of testdata/testkit and compares with what its expect.txt says.
 func TestTestkit(t *testing.T) {
+	testrun.NoRace(t)
 	if *update {
 		makeKit(t)
 	}

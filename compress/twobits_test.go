@@ -11,6 +11,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/internal/testrun"
 )
 
 // randomAssembly returns FASTA of sequences that share stretches, in lines of width letters: so that it is coded in two bits a base.
@@ -94,7 +95,7 @@ func isTwoBit(t *testing.T, dir string, input int) bool {
 func TestOddAssemblies(t *testing.T) {
 	for name, text := range oddAssemblies() {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name != "blank lines within" && name != "many names" {
+			if testrun.Short() && name != "blank lines within" && name != "many names" {
 				t.Skip("the threads do the same for the others")
 			}
 			t.Parallel()
@@ -170,6 +171,7 @@ func TestAssembliesAndReads(t *testing.T) {
 
 // Sequences of an order that is free, and mates, are coded as reads.
 func TestNoAssemblies(t *testing.T) {
+	testrun.NoRace(t)
 	r := rand.New(rand.NewSource(13))
 	text := randomAssembly(r, 30, 60)
 	for _, x := range []struct {
@@ -192,6 +194,7 @@ func TestNoAssemblies(t *testing.T) {
 
 // What is found in an assembly is what a scan of all letters finds.
 func TestFindInAssemblies(t *testing.T) {
+	testrun.NoRace(t)
 	r := rand.New(rand.NewSource(14))
 	reads, _ := simulated(14, 60, true)
 	ins := []input{{name: "a.fa", text: randomAssembly(r, 20, 60), mate: -1}}

@@ -16,6 +16,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/bins/vfs"
+	"orcomgo/internal/testrun"
 )
 
 // binUnnamed bins inputs for an archive in out, in memory up to so many bytes.
@@ -45,7 +46,7 @@ func binUnnamed(t testing.TB, ins []input, o record.Options, out string, force b
 func TestPackUnnamed(t *testing.T) {
 	smallSlices(t)
 	pairs := 500
-	if testing.Short() {
+	if testrun.Short() {
 		pairs = 150
 	}
 	r1, r2 := simulated(31, pairs, true)
@@ -58,7 +59,7 @@ func TestPackUnnamed(t *testing.T) {
 		{record.Options{OrderAny: true, Quality: record.QualityBin8}, 1 << 30},
 		{record.Options{OrderAny: true, ReadsOnly: true}, 300 << 10},
 	} {
-		if testing.Short() && i > 0 {
+		if testrun.Short() && i > 0 {
 			break
 		}
 		c.o.BlockSize = 64 << 10
@@ -99,9 +100,7 @@ func TestPackUnnamed(t *testing.T) {
 
 // TestFitsBeside: bins stay in memory where they and the layout of the reads leave half of it.
 func TestFitsBeside(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs nothing side by side that other tests don't")
-	}
+	testrun.NoRace(t)
 	text, _ := simulated(1, 2000, false) // 200,000 bases: 1.3 MB to lay out; bins of 2 MiB
 	r, err := binUnnamed(t, single("a.fastq", text), record.Options{}, t.TempDir(), false, 1<<30)
 	if err != nil {
@@ -165,9 +164,7 @@ func unnamedCases(t *testing.T) (cases []unnamedCase, ins []input) {
 // TestPackUnnamedEveryMoment: before each call of the file system, what is in the directory is the old archive or the new one, whole;
 // so that is what a kill leaves. The same with files that have random names before their last ones.
 func TestPackUnnamedEveryMoment(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs nothing side by side that other tests don't")
-	}
+	testrun.NoRace(t)
 	cases, ins := unnamedCases(t)
 	for _, named := range []bool{false, true} {
 		for _, c := range cases {
@@ -236,9 +233,7 @@ func TestPackUnnamedEveryMoment(t *testing.T) {
 
 // TestPackUnnamedRefuses: without Force nothing is replaced, whether it was there before or came meanwhile.
 func TestPackUnnamedRefuses(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs nothing side by side that other tests don't")
-	}
+	testrun.NoRace(t)
 	cases, ins := unnamedCases(t)
 	for _, c := range cases[1:] {
 		put := func(out string) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 
 	"orcomgo/compress/archive"
 )
@@ -81,6 +82,7 @@ func interleaved(a, b []string) []string {
 }
 
 func TestRecords(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	r1, r2 := simulated(42, 600, true)
 	_, v := simulated(43, 90, false)

@@ -17,6 +17,8 @@ import (
 	"unsafe"
 
 	"gorgonia.org/cu"
+
+	"orcomgo/internal/testrun"
 )
 
 // These tests run on a machine with a GPU: make test-cuda builds them.
@@ -143,9 +145,7 @@ func TestBin(t *testing.T) {
 
 // TestBinLarge takes a block whose record table, sort and totals span many tiles.
 func TestBinLarge(t *testing.T) {
-	if testing.Short() {
-		t.Skip("large")
-	}
+	testrun.NotShort(t)
 	d := open(t)
 	l := lane(t, d, 64<<20)
 	for _, s := range []shape{{records: 250000, shortest: 100}, {records: 600000, shortest: 30, longer: 30, nonACGT: 2},
@@ -355,7 +355,7 @@ func TestMemory(t *testing.T) {
 // TestKernelRates prints, for docs/PERFORMANCE.md, what each kernel takes on a block of 100 bp
 // reads and the bus with it; run with -v.
 func TestKernelRates(t *testing.T) {
-	if testing.Short() || os.Getenv("ORCOMGO_RATES") == "" {
+	if testrun.Short() || os.Getenv("ORCOMGO_RATES") == "" {
 		t.Skip("set ORCOMGO_RATES to measure")
 	}
 	begin := time.Now()

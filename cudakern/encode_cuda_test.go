@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"orcomgo/bins/entropy"
+	"orcomgo/internal/testrun"
 
 	"github.com/zeebo/xxh3"
 )
@@ -326,7 +327,7 @@ func TestCodedRandom(t *testing.T) {
 	l := lane(t, open(t), 1<<16)
 	rng := rand.New(rand.NewPCG(33, 1))
 	rounds := 300
-	if testing.Short() || underSanitizer() {
+	if testrun.Short() || underSanitizer() {
 		rounds = 30
 	}
 	if underRacecheck() {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"gorgonia.org/cu"
+
+	"orcomgo/internal/testrun"
 )
 
 // inflateOnLane inflates members and returns the lane's text, of which every byte that was not
@@ -241,7 +243,7 @@ func TestInflateLanes(t *testing.T) {
 // TestInflateRates prints, for docs/PERFORMANCE.md, how fast members are inflated on one lane and on
 // four; run with -v.
 func TestInflateRates(t *testing.T) {
-	if testing.Short() || os.Getenv("ORCOMGO_RATES") == "" {
+	if testrun.Short() || os.Getenv("ORCOMGO_RATES") == "" {
 		t.Skip("set ORCOMGO_RATES to measure")
 	}
 	d := open(t)

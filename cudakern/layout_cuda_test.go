@@ -8,6 +8,8 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
+
+	"orcomgo/internal/testrun"
 )
 
 // openedQueue returns a queue of a device whose context is current, or skips the test.
@@ -124,7 +126,7 @@ func TestSortsKmers(t *testing.T) {
 	defer leave()
 	r := rand.New(rand.NewSource(83))
 	for _, n := range []int{1, 2, sortTile - 1, sortTile, sortTile + 1, 100_003, 2_000_000} {
-		if testing.Short() && n > 1_000_000 {
+		if testrun.Short() && n > 1_000_000 {
 			continue
 		}
 		for _, different := range []uint32{1<<32 - 1, 7, 1} {

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand"
-	"os"
 	"slices"
 	"sync"
 	"testing"
 
 	"orcomgo/compress/bwt"
+	"orcomgo/internal/testrun"
 )
 
 // randomSymbols returns n bytes of an alphabet of so many, the lower of which are more frequent.
@@ -164,7 +164,7 @@ func TestTransformLarge(t *testing.T) {
 	if underRacecheck() {
 		sizes = []int{20001}
 	}
-	if os.Getenv("ORCOMGO_LONG") != "" {
+	if testrun.Long() {
 		sizes = append(sizes, 100000007)
 	}
 	for _, n := range sizes {

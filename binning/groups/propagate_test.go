@@ -2,10 +2,11 @@ package groups
 
 import (
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"testing"
 	"time"
+
+	"orcomgo/internal/testrun"
 )
 
 // propagate returns the groups of a graph, which must be the same for 1, 2, 3 and 8 threads.
@@ -142,6 +143,7 @@ func planted(nodes, n int) []Edge {
 }
 
 func TestPlanted(t *testing.T) {
+	testrun.NoRace(t)
 	for v, label := range propagate(t, 2000, planted(2000, 40000)) {
 		if label != uint32(v/100*100) {
 			t.Fatalf("node %d is in group %d", v, label)
@@ -150,9 +152,7 @@ func TestPlanted(t *testing.T) {
 }
 
 func TestLargeGraph(t *testing.T) {
-	if os.Getenv("ORCOMGO_LONG") == "" {
-		t.Skip("takes seconds; ORCOMGO_LONG=1 runs it")
-	}
+	testrun.OnlyLong(t)
 	edges := planted(1e5, 1e7)
 	for _, threads := range []int{1, 2} {
 		began := time.Now()

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"time"
+
+	"orcomgo/internal/testrun"
 )
 
 // errorText returns an error's text, which is the same for CorruptError and the error of
@@ -39,10 +40,10 @@ func compare(t *testing.T, name string, data []byte) {
 // TestDamaged has files that were flipped, cut, spliced, and had members swapped, in parts that can be tested side by side.
 func TestDamaged(t *testing.T) {
 	n := 200
-	if testing.Short() {
+	if testrun.Short() {
 		n = 30
 	}
-	if os.Getenv("ORCOMGO_LONG") != "" {
+	if testrun.Long() {
 		n = 10_000
 	}
 	text := fastq(7, 120_000)
@@ -102,7 +103,7 @@ func damagedFile(text []byte, i uint64) (name string, data []byte) {
 func TestHeaders(t *testing.T) {
 	whole := fields(true)([]byte("text"))
 	step := 100
-	if testing.Short() {
+	if testrun.Short() {
 		step = 5
 	}
 	for n := 0; n < len(whole); n += 1 + n/step {
@@ -131,9 +132,7 @@ func TestHeaders(t *testing.T) {
 
 // TestDamagedTime: damage must not make reading much slower.
 func TestDamagedTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a matter of time")
-	}
+	testrun.NotShort(t)
 	text := fastq(8, 4_000_000)
 	sound := goLevel(6)(text)
 	// Processor time, since others may use the machine.

@@ -12,6 +12,8 @@ import (
 	stdgzip "compress/gzip"
 
 	"github.com/klauspost/compress/flate"
+
+	"orcomgo/internal/testrun"
 )
 
 // inflateAll inflates one deflate stream into a buffer of any size, on to the next if it is full.
@@ -117,10 +119,7 @@ func FuzzInflate(f *testing.F) {
 }
 
 func dataFile(tb testing.TB, name string) []byte {
-	dir := os.Getenv("ORCOMGO_DATA")
-	if dir == "" {
-		tb.Skip("ORCOMGO_DATA is not set")
-	}
+	dir := testrun.Data(tb)
 	data, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {
 		tb.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"orcomgo/internal/testrun"
 )
 
 // inflateMembers inflates members one by one with compress/flate. It returns false if one is not what
@@ -155,6 +157,7 @@ func checkDecoder(t *testing.T, data []byte, members []Member) {
 }
 
 func TestFindMembersDamaged(t *testing.T) {
+	testrun.NoRace(t)
 	rng := rand.New(rand.NewPCG(22, 22))
 	data := slices.Concat(bgzip(fastq(23, 70_000)), bgzip(nil), bgzip([]byte("x")))
 	for range 3000 {
@@ -173,6 +176,7 @@ func TestFindMembersDamaged(t *testing.T) {
 // TestMemberDecoder has members of all kinds of blocks and matches, and of many sizes, so that those that are decoded at once end at
 // different places; then each time with a damaged one.
 func TestMemberDecoder(t *testing.T) {
+	testrun.NoRace(t)
 	rng := rand.New(rand.NewPCG(25, 25))
 	texts := samples()
 	texts["repeats"] = slices.Concat(repeats(), repeats())

@@ -22,6 +22,8 @@ import (
 	stdgzip "compress/gzip"
 
 	"github.com/klauspost/compress/gzip"
+
+	"orcomgo/internal/testrun"
 )
 
 // readAll returns what a Reader makes of in.
@@ -34,6 +36,7 @@ func readAll(in io.Reader, o Options) ([]byte, stats, error) {
 }
 
 func TestRoundTrip(t *testing.T) {
+	testrun.NoRace(t)
 	zips := compressors
 	for _, program := range []string{"gzip -1", "gzip -6", "gzip -9", "pigz -1 -p 3", "pigz -9 -p 2",
 		"zopfli -c --i1", "igzip -c", "bgzip -c"} {
@@ -51,7 +54,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	for name, text := range samples() {
-		if testing.Short() {
+		if testrun.Short() {
 			text = text[:min(len(text), 60_000)]
 		}
 		for i, c := range zips {
@@ -72,7 +75,7 @@ func TestBoundaries(t *testing.T) {
 	text := fastq(3, 30_000)
 	data := slices.Concat(goLevel(6)(text[:20_000]), flushed(700)(text[20_000:]))
 	step := 3
-	if testing.Short() {
+	if testrun.Short() {
 		step = 101
 	}
 	for chunk := 2 * overlap; chunk < len(data)+10; chunk += step {
@@ -114,7 +117,7 @@ func TestMembers(t *testing.T) {
 
 func TestBGZF(t *testing.T) {
 	size := 2_000_000
-	if testing.Short() {
+	if testrun.Short() {
 		size = 600_000
 	}
 	text := fastq(5, size)
@@ -138,13 +141,13 @@ func TestBGZF(t *testing.T) {
 // TestAhead: a single member is decoded ahead of the chain, and what is found there is used.
 func TestAhead(t *testing.T) {
 	size := 3_000_000
-	if testing.Short() {
+	if testrun.Short() {
 		size = 2_000_000
 	}
 	text := fastq(6, size)
 	accepted := 0
 	for i, c := range compressors {
-		if testing.Short() && i != 1 {
+		if testrun.Short() && i != 1 {
 			continue
 		}
 		if strings.HasSuffix(c.name, " 0") || c.name == "fixed" || strings.HasPrefix(c.name, "klauspost") || c.name == "flushed often" {
@@ -168,8 +171,9 @@ func TestAhead(t *testing.T) {
 
 // TestMemoryBound inflates text of a thousand times the input's size.
 func TestMemoryBound(t *testing.T) {
+	testrun.NoRace(t)
 	size := int64(300 << 20)
-	if testing.Short() {
+	if testrun.Short() {
 		size = 40 << 20
 	}
 	var b bytes.Buffer
@@ -215,7 +219,7 @@ func (zeroReader) Read(p []byte) (int, error) {
 // TestGoroutines: none are left, wherever reading stops.
 func TestGoroutines(t *testing.T) {
 	size, readers := 3_000_000, 40
-	if testing.Short() {
+	if testrun.Short() {
 		size, readers = 1_000_000, 12
 	}
 	data := goLevel(6)(fastq(10, size))

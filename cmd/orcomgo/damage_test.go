@@ -14,6 +14,7 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/compress"
+	"orcomgo/internal/testrun"
 )
 
 // damage is a way to spoil one file of an archive. It returns nil if it can't.
@@ -102,7 +103,7 @@ func TestDamageIsReported(t *testing.T) {
 			for name := range c.files {
 				for _, how := range damages {
 					weight := c.weight
-					if os.Getenv("ORCOMGO_LONG") == "" {
+					if !testrun.Long() {
 						weight /= 2
 					}
 					for range int(math.Ceil(float64(how.times) * weight)) {

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"orcomgo/internal/testrun"
 )
 
 const (
@@ -270,7 +272,7 @@ func (m allTests) Run() int {
 		}
 	}
 	// Elsewhere than on Linux some scripts are skipped.
-	if codes := unseen(); status == 0 && len(codes) > 0 && !testing.Short() && runtime.GOOS == "linux" {
+	if codes := unseen(); status == 0 && len(codes) > 0 && !testrun.Short() && runtime.GOOS == "linux" {
 		fmt.Printf("FAIL: no test produces these errors of docs/ERRORS.md: %s\n", strings.Join(codes, ", "))
 		return 1
 	}

@@ -15,6 +15,7 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
+	"orcomgo/internal/testrun"
 )
 
 // world is the data that the scenarios share.
@@ -197,7 +198,7 @@ func TestFaults(t *testing.T) {
 		forever bool
 	}
 	kinds := []fault{{syscall.EIO, false}, {syscall.ENOSPC, true}}
-	long := os.Getenv("ORCOMGO_LONG") != ""
+	long := testrun.Long()
 	tried := 0
 	for _, named := range []bool{false, true} {
 		for i, s := range scenarios() {

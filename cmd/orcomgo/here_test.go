@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"orcomgo/cmd/simreads/sim"
+	"orcomgo/internal/testrun"
 )
 
 // runHere runs orcomgo in this process and returns its exit status and standard error.
@@ -121,9 +122,9 @@ func child(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 // kills is how often the tests below end a process at a random moment.
 func kills() int {
 	switch {
-	case os.Getenv("ORCOMGO_LONG") != "":
+	case testrun.Long():
 		return 200
-	case testing.Short():
+	case testrun.Short():
 		return 5
 	}
 	return 20

@@ -12,13 +12,12 @@ import (
 	"testing"
 
 	"orcomgo/cmd/simreads/sim"
+	"orcomgo/internal/testrun"
 )
 
 // The memory that bin takes does not grow with its input.
 func TestLongBinMemory(t *testing.T) {
-	if os.Getenv("ORCOMGO_LONG") == "" {
-		t.Skip("takes gigabytes of disk; make test-long runs it")
-	}
+	testrun.OnlyLong(t)
 	g := sim.Invent(sim.GenomeConfig{Size: 12_000_000, Repeats: 0.1})
 	peak := func(reads uint64) int64 {
 		s, err := sim.New(sim.Config{Genome: g, Reads: reads, Quality: sim.Levels8})

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"orcomgo/cmd/simreads/sim"
+	"orcomgo/internal/testrun"
 )
 
 // peakCommand is the name under which the test binary plays orcomgo and, in the end, prints the
@@ -69,7 +70,7 @@ func TestMemoryBoundHolds(t *testing.T) {
 		"tandem": 40_000, "thirdN": 60_000, "identical": 100_000, "polyA": 100_000, "allN": 100_000}
 	for shape, n := range reads {
 		t.Run(shape, func(t *testing.T) {
-			if os.Getenv("ORCOMGO_LONG") == "" && !slices.Contains([]string{"shared24", "chimera"}, shape) {
+			if !testrun.Long() && !slices.Contains([]string{"shared24", "chimera"}, shape) {
 				t.Skip("make test-long runs all shapes")
 			}
 			var text bytes.Buffer
@@ -77,7 +78,7 @@ func TestMemoryBoundHolds(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkPeaks(t, text.Bytes(), bound)
-			if shape == "chimera" || os.Getenv("ORCOMGO_LONG") != "" {
+			if shape == "chimera" || testrun.Long() {
 				checkArchivePeak(t, text.Bytes(), bound)
 			}
 		})
@@ -132,9 +133,7 @@ func TestMemoryBoundHoldsLong(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the peak of a process is read from /proc")
 	}
-	if os.Getenv("ORCOMGO_LONG") == "" {
-		t.Skip("make test-long runs this: minutes")
-	}
+	testrun.OnlyLong(t)
 	const reads = 2_000_000
 	shape := func(name string) func(t *testing.T) []byte {
 		return func(t *testing.T) []byte {
@@ -181,9 +180,7 @@ func TestMemoryWithoutBases(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the peak of a process is read from /proc")
 	}
-	if os.Getenv("ORCOMGO_LONG") == "" {
-		t.Skip("make test-long runs this: half a minute")
-	}
+	testrun.OnlyLong(t)
 	checkArchivePeak(t, bytes.Repeat([]byte(">\n"), 12_000_000), 64<<20)
 	checkArchivePeak(t, bytes.Repeat([]byte(">\n>a\n"), 10_000_000), 96<<20)
 }

@@ -16,6 +16,7 @@ import (
 	"orcomgo/binning/samples"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
+	"orcomgo/internal/testrun"
 )
 
 // oddTree makes a directory of entries of every kind, with reads or without, and returns its path.
@@ -322,7 +323,7 @@ func TestHardLinkToNothing(t *testing.T) {
 // TestManyEntries: many entries in directories of all depths come back, ten thousand with ORCOMGO_LONG.
 func TestManyEntries(t *testing.T) {
 	n := 1000
-	if os.Getenv("ORCOMGO_LONG") != "" {
+	if testrun.Long() {
 		n = 10_000
 	}
 	dir := filepath.Join(t.TempDir(), "run")
@@ -352,10 +353,8 @@ func TestManyEntries(t *testing.T) {
 
 // TestRunFolder archives and restores the side files of a run, and compares their size with that of tar | xz -9e.
 func TestRunFolder(t *testing.T) {
-	data := os.Getenv("ORCOMGO_DATA")
-	if data == "" || os.Getenv("ORCOMGO_LONG") == "" {
-		t.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, or ORCOMGO_LONG is not set")
-	}
+	testrun.OnlyLong(t)
+	data := testrun.Data(t)
 	dir := filepath.Join(data, "runfolder")
 	if _, err := os.Stat(dir); err != nil {
 		t.Skip(err)

@@ -13,6 +13,7 @@ import (
 
 	"orcomgo/cmd/simreads/sim"
 	"orcomgo/compress/estimate"
+	"orcomgo/internal/testrun"
 )
 
 // writeReads writes simulated reads to dir, as NAME.fastq or as a pair of files, compressed if gz is set.
@@ -135,7 +136,7 @@ func TestPlanHolds(t *testing.T) {
 		{"assemblies", true, nil, []string{"--sample", "1MB"}, func(t *testing.T, dir string) { strains(t, dir, 3, 3_000_000) }},
 	} {
 		t.Run(f.name, func(t *testing.T) {
-			if f.long && os.Getenv("ORCOMGO_LONG") == "" {
+			if f.long && !testrun.Long() {
 				t.Skip("make test-long runs it")
 			}
 			dir := filepath.Join(t.TempDir(), "run")

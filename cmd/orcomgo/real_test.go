@@ -11,16 +11,15 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
+
+	"orcomgo/internal/testrun"
 )
 
 // realFiles returns the files that match pattern in the folder of real runs, ORCOMGO_DATA, or
 // skips the test.
 func realFiles(t *testing.T, pattern string) []string {
 	t.Helper()
-	dir := os.Getenv("ORCOMGO_DATA")
-	if dir == "" {
-		t.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, is not set")
-	}
+	dir := testrun.Data(t)
 	files, err := filepath.Glob(filepath.Join(dir, pattern))
 	if err != nil {
 		t.Fatal(err)
@@ -99,9 +98,7 @@ func TestOddFiles(t *testing.T) {
 
 // Real runs come back byte for byte: compressed, plain, from standard input, and as pairs.
 func TestLongRealRuns(t *testing.T) {
-	if os.Getenv("ORCOMGO_LONG") == "" {
-		t.Skip("takes minutes; make test-long runs it")
-	}
+	testrun.OnlyLong(t)
 	for _, path := range realFiles(t, "*.fastq.gz") {
 		name := strings.TrimSuffix(filepath.Base(path), ".gz")
 		t.Run(name, func(t *testing.T) {

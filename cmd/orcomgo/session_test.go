@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"orcomgo/internal/testrun"
 )
 
 // terminalFrame is what a terminal showed at a time after the start: all lines since then, without those that are empty at the end.
@@ -43,9 +45,7 @@ func TestTerminalSession(t *testing.T) {
 		defer record.Close()
 		dir = filepath.Dir(reads)
 	} else {
-		if os.Getenv("ORCOMGO_LONG") == "" {
-			t.Skip("it takes some seconds (make test-long runs it)")
-		}
+		testrun.OnlyLong(t)
 		reads, _ = simulated(t, dir, 40_000)
 		commands = []string{"bin", "pack", "verify", "unpack", "archive"}
 	}

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"orcomgo/internal/testrun"
 )
 
 // An injection is an error of a system call, or of one of several.
@@ -34,9 +36,7 @@ const injectionTime = 3 * time.Minute
 // TestLongSystemCalls makes each system call of each command fail, one in each run, by
 // strace: nothing is lost, no file of others is touched, the exit status tells the truth, and no command waits for ever.
 func TestLongSystemCalls(t *testing.T) {
-	if os.Getenv("ORCOMGO_LONG") == "" {
-		t.Skip("takes minutes; make test-long runs it")
-	}
+	testrun.OnlyLong(t)
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		t.Skip("strace is not installed; TestFaults makes calls fail without it")

@@ -15,6 +15,7 @@ import (
 	"orcomgo/cmd/simreads/sim"
 	"orcomgo/compress"
 	"orcomgo/compress/archive"
+	"orcomgo/internal/testrun"
 )
 
 // twelveInputs writes two pairs, six single files, a FASTA file and an empty one, and returns
@@ -101,7 +102,7 @@ func TestDamagedTwelve(t *testing.T) {
 	bulk, meta := filepath.Base(r.Paths()[0]), filepath.Base(r.Paths()[1])
 	r.Close()
 	times := 64
-	if os.Getenv("ORCOMGO_LONG") != "" {
+	if testrun.Long() {
 		times = 1000
 	}
 	rng := rand.New(rand.NewPCG(12, 12))

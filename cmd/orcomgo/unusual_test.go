@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 
 	"orcomgo/binning"
 	"orcomgo/compress"
@@ -281,9 +282,9 @@ func TestUnusualTexts(t *testing.T) {
 	const workers = 4
 	n := int64(1500)
 	switch {
-	case os.Getenv("ORCOMGO_LONG") != "":
+	case testrun.Long():
 		n = 20_000
-	case testing.Short():
+	case testrun.Short():
 		n = 600
 	}
 	var next, sound, refused, slow atomic.Int64

@@ -10,6 +10,7 @@ import (
 
 	"orcomgo/compress/rangecoder"
 	"orcomgo/internal/tasks"
+	"orcomgo/internal/testrun"
 )
 
 func sourceOf(b []byte) Source {
@@ -198,9 +199,7 @@ func TestSegments(t *testing.T) {
 // TestSegmentsAreCodedApart codes two segments: bases come back over the boundary, whatever waits for how many of them, decoded from the
 // section or while it is coded.
 func TestSegmentsAreCodedApart(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow")
-	}
+	testrun.NotShort(t)
 	const n = segmentBases + 1001
 	cycle := randomBases(rand.New(rand.NewSource(19)), 1009)
 	source := func(dst []byte, pos, n int) []byte {

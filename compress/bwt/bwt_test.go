@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand"
-	"os"
 	"slices"
 	"testing"
+
+	"orcomgo/internal/testrun"
 )
 
 // reference is the transform by its definition.
@@ -169,11 +170,9 @@ func checkInverse(t *testing.T, text, transformed []byte, starts []uint32, threa
 
 // TestGiantGroups sorts texts in which all threads work on one bucket, and compares the results of different numbers of threads.
 func TestGiantGroups(t *testing.T) {
-	if testing.Short() {
-		t.Skip("sorts some megabytes")
-	}
+	testrun.NotShort(t)
 	size := 5 << 16
-	if os.Getenv("ORCOMGO_LONG") != "" {
+	if testrun.Long() {
 		size = 5 << 17
 	}
 	for name, text := range texts(size) {

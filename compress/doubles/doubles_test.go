@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"orcomgo/internal/codectest"
+	"orcomgo/internal/testrun"
 	"orcomgo/internal/testvector"
 )
 
@@ -295,10 +296,8 @@ func readArray(t testing.TB, name string) ([]byte, Layout) {
 
 // TestRealArrays compares with the published method, xz, and zstd with shuffled bytes.
 func TestRealArrays(t *testing.T) {
-	dir := os.Getenv("ORCOMGO_DATA")
-	if dir == "" || os.Getenv("ORCOMGO_LONG") == "" {
-		t.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, or ORCOMGO_LONG is not set")
-	}
+	testrun.OnlyLong(t)
+	dir := testrun.Data(t)
 	files, _ := filepath.Glob(filepath.Join(dir, "arrays", "*"))
 	for _, f := range append(files, "waves") {
 		data, l := raw(waves(400, 500), 8), Layout{Width: 8, Columns: 400}

@@ -9,14 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"orcomgo/internal/testrun"
 )
 
 // dataNames reads the names of a FASTQ file of the folder of real runs, ORCOMGO_DATA, or skips.
 func dataNames(tb testing.TB, file string) (names []byte, n int) {
-	dir := os.Getenv("ORCOMGO_DATA")
-	if dir == "" {
-		tb.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, is not set")
-	}
+	dir := testrun.Data(tb)
 	f, err := os.Open(filepath.Join(dir, file+".fastq.gz"))
 	if errors.Is(err, fs.ErrNotExist) {
 		tb.Skip(err)
@@ -60,9 +59,7 @@ func cutSlices(names []byte, n, k int) (out [][]byte, counts []int) {
 // TestRealNames holds the sizes of real names, in the slices that an archive has, to the
 // best that was known for each file.
 func TestRealNames(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow")
-	}
+	testrun.NotShort(t)
 	for _, c := range []struct {
 		file   string
 		slices int

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"orcomgo/internal/testrun"
 )
 
 // oddReads returns reads of 1 to 750 bases of a genome with repeats on both strands, runs of one base and palindromes, with up to
@@ -99,7 +101,7 @@ func TestPlacesOnGPU(t *testing.T) {
 	})
 	for _, n := range []int{255, 10_000, 300_000} {
 		for _, shape := range []string{"genome", "stutter", "repeats", "tandem", "chimera", "microsatellites", "polyA"} {
-			if testing.Short() && n > 10_000 || n < 10_000 && shape != "polyA" {
+			if testrun.Short() && n > 10_000 || n < 10_000 && shape != "polyA" {
 				continue
 			}
 			t.Run(fmt.Sprint(shape, " ", n), func(t *testing.T) {

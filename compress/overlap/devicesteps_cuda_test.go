@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"orcomgo/cudakern"
+	"orcomgo/internal/testrun"
 )
 
 // openForTest opens the GPU, or skips the test.
@@ -176,7 +177,7 @@ func TestJoinsOnGPU(t *testing.T) {
 	}
 	for _, n := range []int{3_000, 60_000, 1_000_000} {
 		for _, shape := range []string{"genome", "stutter", "repeats", "tandem", "chimera", "microsatellites", "polyA"} {
-			if testing.Short() && n > 3_000 || n > 60_000 && shape != "genome" && shape != "repeats" {
+			if testrun.Short() && n > 3_000 || n > 60_000 && shape != "genome" && shape != "repeats" {
 				continue
 			}
 			t.Run(fmt.Sprint(shape, " ", n), func(t *testing.T) {

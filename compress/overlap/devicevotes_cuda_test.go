@@ -12,6 +12,7 @@ import (
 
 	"orcomgo/bins/record"
 	"orcomgo/cudakern"
+	"orcomgo/internal/testrun"
 )
 
 // voteBuilder returns a builder with reads that are placed on a sequence: with errors that several share, at wrong places, and not at all;
@@ -205,7 +206,7 @@ func TestVotesOnGPU(t *testing.T) {
 		{"few", 1_000, 5, true},
 		{"large", 3_000_000, 400_000, true},
 	} {
-		if testing.Short() && c.reads > 100_000 {
+		if testrun.Short() && c.reads > 100_000 {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"math/rand"
-	"os"
 	"slices"
 	"testing"
+
+	"orcomgo/internal/testrun"
 )
 
 // setOf returns a set of contigs of one read each.
@@ -82,7 +83,7 @@ func TestGroupKmers(t *testing.T) {
 	genome := randomBases(r, 2*stretchBases+1001)
 	var seqs [][]byte
 	count := 1000
-	if os.Getenv("ORCOMGO_LONG") != "" {
+	if testrun.Long() {
 		count = 3000
 	}
 	for range count {

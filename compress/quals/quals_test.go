@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 )
 
 // column is a named test input.
@@ -125,11 +126,11 @@ func TestRoundTrip(t *testing.T) {
 	for _, c := range columns() {
 		for level := Fast; level <= Max; level++ {
 			long := len(c.in.Quals) > 100_000
-			if long && level == Max && os.Getenv("ORCOMGO_LONG") == "" && !strings.Contains(c.name, "sample") {
+			if long && level == Max && !testrun.Long() && !strings.Contains(c.name, "sample") {
 				continue // which takes long
 			}
 			data := Encode(c.in, level)
-			if again := !long || os.Getenv("ORCOMGO_LONG") != ""; again && !bytes.Equal(data, Encode(c.in, level)) {
+			if again := !long || testrun.Long(); again && !bytes.Equal(data, Encode(c.in, level)) {
 				t.Fatalf("%s, level %d: two runs differ", c.name, level)
 			}
 			in := c.in
@@ -243,10 +244,7 @@ func FuzzDecode(f *testing.F) {
 // quality returns the quality column of a gzipped FASTQ file of the folder of real runs, ORCOMGO_DATA, of at most limit
 // bytes, or skips.
 func quality(tb testing.TB, name string, limit int) Input {
-	dir := os.Getenv("ORCOMGO_DATA")
-	if dir == "" {
-		tb.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, is not set")
-	}
+	dir := testrun.Data(tb)
 	f, err := os.Open(filepath.Join(dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		tb.Skip(err)

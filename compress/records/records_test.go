@@ -11,6 +11,7 @@ import (
 
 	"orcomgo/internal/codectest"
 	"orcomgo/internal/tasks"
+	"orcomgo/internal/testrun"
 	"orcomgo/internal/testvector"
 )
 
@@ -120,10 +121,8 @@ func TestSizes(t *testing.T) {
 
 // TestRealRecords compares the sizes of InterOp files with three quarters of what xz -9e takes for them.
 func TestRealRecords(t *testing.T) {
-	dir := os.Getenv("ORCOMGO_DATA")
-	if dir == "" || os.Getenv("ORCOMGO_LONG") == "" {
-		t.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, or ORCOMGO_LONG is not set")
-	}
+	testrun.OnlyLong(t)
+	dir := testrun.Data(t)
 	files, _ := filepath.Glob(filepath.Join(dir, "runfolder/HiSeq3000/InterOp/*.bin"))
 	files = append(files, filepath.Join(dir, "runfolder/Reports/IndexMetricsOut.bin"))
 	total, raw := 0, 0

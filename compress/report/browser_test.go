@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 )
 
 // lookAround is added to a page for the test: it lists what is wider than the window, labels of plots that are cut off or lie over each
@@ -43,9 +44,7 @@ const frame = `<!DOCTYPE html><title></title><script>addEventListener("message",
 
 // TestBrowser shows pages in Chromium, at the width of a desktop and of a phone.
 func TestBrowser(t *testing.T) {
-	if os.Getenv("ORCOMGO_LONG") == "" {
-		t.Skip("set ORCOMGO_LONG=1 to start a browser")
-	}
+	testrun.OnlyLong(t)
 	browser, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skip("chromium is not installed")

@@ -19,6 +19,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/compress"
+	"orcomgo/internal/testrun"
 )
 
 const fixtures = "../../testdata/"
@@ -117,10 +118,8 @@ func TestFigures(t *testing.T) {
 
 // TestFiguresData is TestFigures for a pair of real files.
 func TestFiguresData(t *testing.T) {
-	data := os.Getenv("ORCOMGO_DATA")
-	if data == "" || os.Getenv("ORCOMGO_LONG") == "" {
-		t.Skip("set ORCOMGO_DATA to a folder of real runs, and ORCOMGO_LONG=1")
-	}
+	testrun.OnlyLong(t)
+	data := testrun.Data(t)
 	paths := []string{filepath.Join(data, "human_hiseq2500_R1.fastq.gz"), filepath.Join(data, "human_hiseq2500_R2.fastq.gz")}
 	if _, err := os.Stat(paths[0]); err != nil {
 		t.Skip(err)

@@ -2,19 +2,19 @@ package seqs
 
 import (
 	"context"
-	"os"
 	"testing"
 
 	"orcomgo/bins/record"
 	"orcomgo/cmd/simreads/sim"
 	"orcomgo/compress/basemodel"
+	"orcomgo/internal/testrun"
 )
 
 // TestLongDraws: the sequences of long reads, with insertions and deletions, cost little more than the genome that they are drawn from,
 // and their places and errors by their entropies. ORCOMGO_LONG draws them from a larger genome.
 func TestLongDraws(t *testing.T) {
 	size := 150_000
-	if os.Getenv("ORCOMGO_LONG") != "" {
+	if testrun.Long() {
 		size = 10_000_000
 	}
 	for _, x := range []struct {

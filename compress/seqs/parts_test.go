@@ -9,6 +9,7 @@ import (
 
 	"orcomgo/bins/record"
 	rc "orcomgo/compress/rangecoder"
+	"orcomgo/internal/testrun"
 )
 
 // encoderOf returns an encoder of columns in blocks of 500 records.
@@ -157,7 +158,7 @@ func TestSortedOrder(t *testing.T) {
 		{"some records in windows", few, Config{Threads: 2, Memory: 250_000, Runs: true}, 700, 2400, 1},
 		{"shares", many, Config{Threads: 2}, 0, 0, 2},
 	} {
-		if testing.Short() && c.shares > 1 {
+		if testrun.Short() && c.shares > 1 {
 			continue
 		}
 		e := encoderOf(t, record.Options{OrderAny: true, ReadsOnly: c.config.Runs}, c.config, c.col)

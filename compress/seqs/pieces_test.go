@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"math/rand"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 )
 
 // longColumn returns reads of all kinds of a genome: long ones of both strands with substitutions, insertions and deletions, short ones,
@@ -130,9 +130,7 @@ func TestLongReads(t *testing.T) {
 // TestLongestReads: two reads of exactly five million bases, of which one is the reverse complement of the other but for some edits,
 // share their sequence. ORCOMGO_LONG runs it.
 func TestLongestReads(t *testing.T) {
-	if os.Getenv("ORCOMGO_LONG") == "" {
-		t.Skip("takes seconds; ORCOMGO_LONG is not set")
-	}
+	testrun.OnlyLong(t)
 	const bases = 5_000_000
 	r := rand.New(rand.NewSource(5))
 	one := make([]byte, bases)

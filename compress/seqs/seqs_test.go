@@ -6,11 +6,11 @@ import (
 	"errors"
 	"math/bits"
 	"math/rand"
-	"os"
 	"slices"
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/internal/testrun"
 
 	"orcomgo/compress/basemodel"
 	rc "orcomgo/compress/rangecoder"
@@ -448,7 +448,7 @@ func TestShares(t *testing.T) {
 		{name: "pairs", pair: true, memory: 1200 << 10, cost: 1.03},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if os.Getenv("ORCOMGO_LONG") == "" && !slices.Contains([]string{"original order", "runs in pieces", "runs of pairs"}, c.name) {
+			if !testrun.Long() && !slices.Contains([]string{"original order", "runs in pieces", "runs of pairs"}, c.name) {
 				t.Skip("make test-long runs this")
 			}
 			t.Parallel()

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"orcomgo/internal/testrun"
 	"orcomgo/internal/testvector"
 )
 
@@ -472,10 +473,8 @@ func TestVectors(t *testing.T) {
 
 // TestRunFolder codes the side files of a run and compares their size with that of xz.
 func TestRunFolder(t *testing.T) {
-	dir := os.Getenv("ORCOMGO_DATA")
-	if dir == "" || os.Getenv("ORCOMGO_LONG") == "" {
-		t.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, or ORCOMGO_LONG is not set")
-	}
+	testrun.OnlyLong(t)
+	dir := testrun.Data(t)
 	root := filepath.Join(dir, "runfolder")
 	var files []File
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -11,6 +11,7 @@ import (
 
 	"orcomgo/internal/codectest"
 	"orcomgo/internal/tasks"
+	"orcomgo/internal/testrun"
 	"orcomgo/internal/testvector"
 )
 
@@ -125,10 +126,8 @@ func TestSizes(t *testing.T) {
 
 // TestRealTables compares sizes of tables of real runs with three quarters of what xz -9e takes.
 func TestRealTables(t *testing.T) {
-	dir := os.Getenv("ORCOMGO_DATA")
-	if dir == "" || os.Getenv("ORCOMGO_LONG") == "" {
-		t.Skip("ORCOMGO_DATA, the absolute path of a folder of real runs, or ORCOMGO_LONG is not set")
-	}
+	testrun.OnlyLong(t)
+	dir := testrun.Data(t)
 	for name, xz := range map[string]int{
 		"salmon/quant.sf": 375628, "nanopore/sequencing_summary_barcode09.txt": 548948, "binning/coverage_table.tsv": 113248,
 	} {

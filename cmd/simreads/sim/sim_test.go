@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
+
+	"orcomgo/internal/testrun"
 )
 
 func small(t testing.TB, c Config) *Simulator {
@@ -51,7 +53,7 @@ func TestSameBytesForAnyNumberOfWorkers(t *testing.T) {
 		s := small(t, Config{Paired: paired, NRate: 0.001, Trim: 0.2, PCR: 0.1, Optical: 0.05})
 		want1, want2 := s.All()
 		for _, workers := range []int{1, 2, 7} {
-			if workers == 2 && testing.Short() {
+			if workers == 2 && testrun.Short() {
 				continue
 			}
 			var got1, got2 bytes.Buffer
@@ -94,6 +96,7 @@ func truth(s *Simulator, i, n, mate int) string {
 }
 
 func TestErrorsFollowQualities(t *testing.T) {
+	testrun.NoRace(t)
 	s := small(t, Config{Paired: true, MeanError: 0.02})
 	var bases, wrong [94]float64
 	r1, r2 := s.All()
@@ -125,9 +128,7 @@ func TestErrorsFollowQualities(t *testing.T) {
 }
 
 func TestMeanError(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistics of many reads, which take long under the race detector")
-	}
+	testrun.NotShort(t)
 	for _, c := range []struct {
 		profile Profile
 		want    float64
@@ -151,6 +152,7 @@ func TestMeanError(t *testing.T) {
 }
 
 func TestLevels(t *testing.T) {
+	testrun.NoRace(t)
 	for profile, want := range map[Profile]string{Levels4: "#,:F", Levels8: "#'07<BFI"} {
 		text, _ := small(t, Config{Quality: profile, NRate: 0.001}).All()
 		var seen [256]bool
@@ -172,6 +174,7 @@ func TestLevels(t *testing.T) {
 }
 
 func TestNeighboursAreAlike(t *testing.T) {
+	testrun.NoRace(t)
 	text, _ := small(t, Config{}).All()
 	var alike, n float64
 	for _, r := range records(t, text) {
@@ -188,6 +191,7 @@ func TestNeighboursAreAlike(t *testing.T) {
 }
 
 func TestNRate(t *testing.T) {
+	testrun.NoRace(t)
 	text, _ := small(t, Config{NRate: 0.002}).All()
 	var n, all int
 	for _, r := range records(t, text) {

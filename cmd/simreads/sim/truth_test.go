@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"testing"
+
+	"orcomgo/internal/testrun"
 )
 
 // replay returns the bases that the stretches of a read make, with the Ns of the read.
@@ -34,6 +36,7 @@ func replay(s *Simulator, r *Truth) (b []byte) {
 // TestTruthMakesTheReads: what is said to be true of a read makes its bases, for all kinds of long reads, and the reads are those
 // that are written.
 func TestTruthMakesTheReads(t *testing.T) {
+	testrun.NoRace(t)
 	for name, c := range map[string]Config{
 		"substitutions": {Quality: HiFi},
 		"hifi":          {Quality: HiFi, Indels: 0.002, NRate: 0.001},
@@ -71,6 +74,7 @@ func TestTruthMakesTheReads(t *testing.T) {
 
 // TestIndels: as many bases are inserted and deleted as are asked for, most of them in runs; reads of better qualities have fewer.
 func TestIndels(t *testing.T) {
+	testrun.NoRace(t)
 	for name, c := range map[string]struct {
 		profile    Profile
 		share      float64
@@ -120,6 +124,7 @@ func TestIndels(t *testing.T) {
 }
 
 func TestChimerasAndVariants(t *testing.T) {
+	testrun.NoRace(t)
 	g := Invent(GenomeConfig{Size: 2_000_000, Seed: 5})
 	s := small(t, Config{Genome: g, Long: true, Length: 3000, Reads: 2000, Quality: HiFi, Chimeras: 0.1, Structural: 40})
 	chimeras, second := 0, 0
@@ -155,6 +160,7 @@ func TestChimerasAndVariants(t *testing.T) {
 
 // TestCost compares the cost of substitutions with the formula, and checks that errors of more kinds cost more.
 func TestCost(t *testing.T) {
+	testrun.NoRace(t)
 	draw := func(indels, chimeras float64) Cost {
 		return small(t, Config{Long: true, Length: 3000, Reads: 1000, Quality: HiFi, Indels: indels, Chimeras: chimeras, NRate: 0.001}).Cost()
 	}

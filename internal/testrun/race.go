@@ -1,0 +1,6 @@
+//go:build race
+
+package testrun
+
+// Race is true under the race detector.
+const Race = true
