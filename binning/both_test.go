@@ -122,10 +122,7 @@ func newBoth(d Device, wait bool) func(*Resources) (Assigner, error) {
 
 // TestBothSameBytes: the archive does not depend on which blocks are binned on the CPU and which on a device.
 func TestBothSameBytes(t *testing.T) {
-	reads := 3000
-	if testrun.Short() {
-		reads = 2000
-	}
+	reads := testrun.Pick(2000, 2000, 3000)
 	fixed, varied := simulate(1, reads, 80, 80, "1"), simulate(2, reads/2, 0, 150, "1")
 	fasta := []byte(">a b\nACGT\nACGTACGTNNACGTA\n>b\n\n>c\nAC")
 	const size = 60_000
@@ -311,10 +308,7 @@ func TestDeviceFails(t *testing.T) {
 
 // TestDeviceTextFails does so for each call of the device's texts.
 func TestDeviceTextFails(t *testing.T) {
-	step := 23
-	if testrun.Short() {
-		step = 397
-	}
+	step := testrun.Pick(797, 61, 23)
 	for _, path := range writeFailingInputs(t) {
 		want := runFar(t, path, 600_000, nil)
 		for good := 0; ; good += step {

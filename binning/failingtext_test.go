@@ -196,11 +196,8 @@ func TestFailingText(t *testing.T) {
 			if !bytes.Contains(got["error"], []byte(errFault.Error())) || len(got) != 1 {
 				t.Errorf("%s, fault after %d calls: %d results, error %s", path, good, len(got), got["error"])
 			}
-			switch {
-			case testrun.Short():
-				step = 19
-			case good >= 40:
-				step = 7
+			if good >= 20 {
+				step = testrun.Pick(59, 19, 5)
 			}
 		}
 	}
@@ -213,10 +210,7 @@ func TestLeaveBGZF(t *testing.T) {
 			continue
 		}
 		want := runFar(t, path, 600_000, newByReader)
-		step := 3
-		if testrun.Short() {
-			step = 59
-		}
+		step := testrun.Pick(97, 13, 3)
 		for good := 0; ; good += step {
 			used := 0
 			f := &faults{good: good, leave: true}

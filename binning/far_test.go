@@ -213,18 +213,18 @@ func sameFar(t *testing.T, what string, want, got map[string][]byte) {
 func TestFarText(t *testing.T) {
 	testrun.NoRace(t)
 	rng := rand.New(rand.NewPCG(7, 7))
-	long := simulate(3, 300, 3000, 19_000, "long")
+	long := simulate(3, testrun.Pick(300, 100, 300), 3000, 19_000, "long")
 	for range 3 {
 		n := 150_000 + rng.IntN(200_000)
 		long = fmt.Appendf(long, "@x\n%s\n+\n%s\n", bytes.Repeat([]byte("A"), n), bytes.Repeat([]byte("I"), n))
 	}
 	texts := map[string][]byte{
-		"short":  simulate(1, 20_000, 100, 100, "short"),
+		"short":  simulate(1, testrun.Pick(20_000, 9_000, 20_000), 100, 100, "short"),
 		"mixed":  simulate(2, 3_000, 0, 300, "mixed"),
 		"long":   long,
 		"blanks": append(bytes.Clone(long), bytes.Repeat([]byte("\r\n\n"), windowSize)...),
 		"noend":  bytes.TrimSuffix(simulate(4, 2_000, 1, 2_000, "noend"), []byte("\n")),
-		"tiny":   bytes.Repeat([]byte("@\n\n+\n\n"), 300_000),
+		"tiny":   bytes.Repeat([]byte("@\n\n+\n\n"), testrun.Pick(300_000, 100_000, 300_000)),
 		"fasta":  []byte(">a b\nACGT\nACGTACGTNNACGTA\n>b\n\n>c\nAC"),
 		"bad":    append(bytes.Clone(long), "@a\nACGT\n+\nIII\n"...),
 		"empty":  {},
@@ -300,10 +300,7 @@ func wrongSizes(sound []byte) map[string][]byte {
 func TestFarDamage(t *testing.T) {
 	testrun.NoRace(t)
 	rng := rand.New(rand.NewPCG(8, 8))
-	records := 10_000
-	if testrun.Short() {
-		records = 6_000
-	}
+	records := testrun.Pick(6_000, 6_000, 10_000)
 	text := simulate(1, records, 100, 150, "a") // more than a megabyte: the first one is never inflated elsewhere
 	sound := bgzipped(text)
 	end := sound[len(sound)-28:] // the empty member
@@ -319,13 +316,7 @@ func TestFarDamage(t *testing.T) {
 		"cut":            sound[:len(sound)-1000],
 		"cut in the end": sound[:len(sound)-5],
 	}
-	damages, least := 12, 150
-	switch {
-	case testrun.Long():
-		damages, least = 48, 600
-	case testrun.Short(): // under the race detector
-		damages, least = 4, 20
-	}
+	damages, least := testrun.Pick(4, 8, 48), testrun.Pick(20, 60, 600)
 	for i := range damages {
 		b := bytes.Clone(sound)
 		at := len(b)/3 + rng.IntN(len(b)-len(b)/3)

@@ -17,6 +17,7 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
+	"orcomgo/internal/testrun"
 )
 
 // sample makes a block as an assigner would: random reads, some of them reversed, names,
@@ -250,7 +251,7 @@ func TestDamage(t *testing.T) {
 				t.Errorf("%s: %s: error is %v", ext, what, err)
 			}
 		}
-		for range 150 {
+		for range testrun.Pick(50, 50, 500) {
 			at := rng.Intn(len(whole))
 			switch rng.Intn(3) {
 			case 0:

@@ -11,6 +11,7 @@ import (
 	"orcomgo/bins/record"
 
 	"orcomgo/bins/parse"
+	"orcomgo/internal/testrun"
 )
 
 // TestExceptionRanges reads the exceptions of blocks between marks, in sections of several chunks as well, and damaged ones.
@@ -52,7 +53,7 @@ func TestExceptionRanges(t *testing.T) {
 			if want := (b.Records+every-1)/every + 1; len(marks) != want {
 				t.Fatalf("block %d: %d marks, want %d", i, len(marks), want)
 			}
-			for range 20 {
+			for range testrun.Pick(5, 5, 20) {
 				lo := rng.Intn(len(marks))
 				hi := lo + rng.Intn(len(marks)-lo)
 				var got record.ExceptionList

@@ -47,13 +47,7 @@ func TestDamage(t *testing.T) {
 	o1, o2 := simulated(52, 40, true)
 	other := states(t, pair(o1, o2), record.Options{})
 	rng := rand.New(rand.NewSource(6))
-	flips := 600
-	switch {
-	case testrun.Long():
-		flips = 10_000
-	case testrun.Short():
-		flips = 200
-	}
+	flips := testrun.Pick(100, 200, 10_000)
 	count := 0
 	dirs := states(t, ins, record.Options{})
 	for _, state := range slices.Sorted(maps.Keys(dirs)) { // so that the same bits are flipped in each run
@@ -115,7 +109,7 @@ func TestDamage(t *testing.T) {
 				bad[rng.Intn(len(bad))] ^= 1 << rng.Intn(8)
 				check("flipped bit", path, bad)
 			}
-			for range 20 {
+			for range testrun.Pick(5, 10, 20) {
 				check("cut", path, good[:rng.Intn(len(good))])
 			}
 			check("longer", path, append(bytes.Clone(good), 0))

@@ -34,10 +34,7 @@ func fifos(t *testing.T, names ...string) (dir string, paths []string) {
 // TestUnpackFIFOs: both mates are written at once, whichever is opened first, to readers that take a batch of one and then of the other.
 func TestUnpackFIFOs(t *testing.T) {
 	smallSlices(t)
-	reads := 3000
-	if testrun.Short() {
-		reads = 1200
-	}
+	reads := testrun.Pick(700, 1500, 3000)
 	r1, r2 := simulated(68, reads, true)
 	want := []string{r1, r2}
 	dir := binTo(t, pair(r1, r2), record.Options{BlockSize: 64 << 10})

@@ -16,6 +16,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/internal/testrun"
 )
 
 // openText is a file of a test, given to PackOptions.Text.
@@ -59,7 +60,7 @@ func (f *textFiles) text(input int) (io.ReadCloser, error) {
 // they were binned, and where they are shorter, longer, other text, gone, or none.
 func TestFileTexts(t *testing.T) {
 	smallSlices(t)
-	r1, r2 := simulated(71, 1200, true)
+	r1, r2 := simulated(71, testrun.Pick(500, 800, 1200), true)
 	o := record.Options{BlockSize: 64 << 10}
 	plain := stored{record: binning.RecordCompressed}
 	dir := binStored(t, pair(r1, r2), o, plain)

@@ -17,13 +17,7 @@ import (
 // subtests are named for their seeds: -run 'RandomRuns/.*/^17$' repeats one.
 func TestRandomRuns(t *testing.T) {
 	testrun.NoRace(t)
-	runs := 100
-	switch {
-	case testrun.Long():
-		runs = 1000
-	case testrun.Short():
-		runs = 20
-	}
+	runs := testrun.Pick(20, 45, 1000)
 	sizes := []struct {
 		name        string
 		text, reads uint64

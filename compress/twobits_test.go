@@ -150,6 +150,9 @@ func TestAssembliesAndReads(t *testing.T) {
 		{name: "short.fa", text: ">1\nACGTAGCATCGATCAGTACG\n>2\nACGATCAGCTACGACTAGC\n", mate: -1},
 	}
 	for _, o := range []record.Options{{}, {DropNames: true}, {ReadsOnly: true}} {
+		if testrun.Race && o != (record.Options{}) {
+			break
+		}
 		o.BlockSize = 40 << 10
 		var outs [2]map[string]string
 		for i, level := range []Level{LevelFast, LevelDefault} {

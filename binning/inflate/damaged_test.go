@@ -102,10 +102,7 @@ func damagedFile(text []byte, i uint64) (name string, data []byte) {
 
 func TestHeaders(t *testing.T) {
 	whole := fields(true)([]byte("text"))
-	step := 100
-	if testrun.Short() {
-		step = 5
-	}
+	step := testrun.Pick(5, 25, 100)
 	for n := 0; n < len(whole); n += 1 + n/step {
 		compare(t, fmt.Sprintf("cut at %d", n), whole[:n])
 		for _, flip := range []byte{1, 32, 255} {
@@ -133,7 +130,7 @@ func TestHeaders(t *testing.T) {
 // TestDamagedTime: damage must not make reading much slower.
 func TestDamagedTime(t *testing.T) {
 	testrun.NotShort(t)
-	text := fastq(8, 4_000_000)
+	text := fastq(8, testrun.Pick(1_500_000, 1_500_000, 4_000_000))
 	sound := goLevel(6)(text)
 	// Processor time, since others may use the machine.
 	measure := func(data []byte) time.Duration {
@@ -155,7 +152,7 @@ func TestDamagedTime(t *testing.T) {
 	}
 	// Headers of blocks that are none, in stored blocks.
 	zipped := goLevel(6)(text[:100_000])
-	traps := goLevel(0)(bytes.Repeat(zipped[10:200], 20_000))
+	traps := goLevel(0)(bytes.Repeat(zipped[10:200], len(text)/200))
 	if got := measure(traps); got > limit {
 		t.Errorf("headers in stored blocks: %v, limit %v", got, limit)
 	}

@@ -10,6 +10,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"orcomgo/internal/testrun"
 )
 
 // plainly runs f with the loops in Go.
@@ -61,7 +63,7 @@ func TestFast(t *testing.T) {
 	texts := samples()
 	texts["repeats"] = repeats()
 	for name, text := range texts {
-		for level := -2; level <= 9; level++ {
+		for level := -2; level <= 9; level += testrun.Pick(4, 2, 1) {
 			gz := goLevel(level)(text)
 			n, err := headerSize(gz)
 			if err != nil {

@@ -54,9 +54,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	for name, text := range samples() {
-		if testrun.Short() {
-			text = text[:min(len(text), 60_000)]
-		}
+		text = text[:min(len(text), testrun.Pick(60_000, 100_000, 1<<30))]
 		for i, c := range zips {
 			data := c.zip(text)
 			for _, o := range []Options{{}, {Threads: 3, chunk: 2048}, {Threads: 2, chunk: 3001 + 17*i}, {Threads: 4, chunk: 30_000},
@@ -140,10 +138,7 @@ func TestBGZF(t *testing.T) {
 
 // TestAhead: a single member is decoded ahead of the chain, and what is found there is used.
 func TestAhead(t *testing.T) {
-	size := 3_000_000
-	if testrun.Short() {
-		size = 2_000_000
-	}
+	size := testrun.Pick(2_000_000, 2_000_000, 3_000_000)
 	text := fastq(6, size)
 	accepted := 0
 	for i, c := range compressors {

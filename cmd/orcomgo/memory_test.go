@@ -70,7 +70,7 @@ func TestMemoryBoundHolds(t *testing.T) {
 		"tandem": 40_000, "thirdN": 60_000, "identical": 100_000, "polyA": 100_000, "allN": 100_000}
 	for shape, n := range reads {
 		t.Run(shape, func(t *testing.T) {
-			if !testrun.Long() && !slices.Contains([]string{"shared24", "chimera"}, shape) {
+			if !testrun.Long() && !slices.Contains([]string{"chimera"}, shape) {
 				t.Skip("make test-long runs all shapes")
 			}
 			var text bytes.Buffer

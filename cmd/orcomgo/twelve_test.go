@@ -101,10 +101,7 @@ func TestDamagedTwelve(t *testing.T) {
 	man := *r.Manifest()
 	bulk, meta := filepath.Base(r.Paths()[0]), filepath.Base(r.Paths()[1])
 	r.Close()
-	times := 64
-	if testrun.Long() {
-		times = 1000
-	}
+	times := testrun.Pick(32, 32, 1000)
 	rng := rand.New(rand.NewPCG(12, 12))
 	whole, partial := 0, 0
 	for i := range times {

@@ -99,7 +99,7 @@ func TestWorkIsBounded(t *testing.T) {
 		t.Run(shape, func(t *testing.T) {
 			for _, n := range []int{10_000, 40_000} {
 				// Four times the reads, of shapes that get by without the limits, are for the long tests.
-				short := testrun.Short() || !testrun.Long() && !slices.Contains([]string{"stutter", "shared24", "repeats"}, shape)
+				short := testrun.Short() || !testrun.Long() && shape != "stutter"
 				if n > 10_000 && short {
 					break
 				}
@@ -156,7 +156,7 @@ func TestContigsTakeLittleMemory(t *testing.T) {
 func TestAssemblerStaysInBounds(t *testing.T) {
 	for _, shape := range []string{"random", "chimera", "repeats", "stutter", "genome"} {
 		t.Run(shape, func(t *testing.T) {
-			if !testrun.Long() && (shape == "repeats" || shape == "genome") {
+			if !testrun.Long() && (shape == "repeats" || shape == "genome" || shape == "stutter") {
 				t.Skip("make test-long runs all shapes")
 			}
 			rd := shaped(t, shape, 20_000)

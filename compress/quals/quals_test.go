@@ -10,7 +10,6 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"orcomgo/bins/record"
@@ -91,10 +90,10 @@ func columns() []column {
 		{"41 levels", fixed(randomWalk(4, span('#', 'J'), repeated(76, 500)))},
 		{"41 levels, mixed lengths", randomWalk(5, span('#', 'J'), mixedLengths(5, 300, 300))},
 		{"0 to 93", randomWalk(6, span(33, 126), mixedLengths(6, 3000, 20))},
-		{"12 levels, long enough for a sample", fixed(randomWalk(10, span('#', '.'), repeated(150, 4000)))},
-		{"12 levels, sampled, mixed lengths", randomWalk(11, span('#', '.'), mixedLengths(11, 2000, 700))},
+		{"12 levels, long enough for a sample", fixed(randomWalk(10, span('#', '.'), repeated(150, testrun.Pick(1000, 1000, 4000))))},
+		{"12 levels, sampled, mixed lengths", randomWalk(11, span('#', '.'), mixedLengths(11, testrun.Pick(500, 500, 2000), 700))},
 		{"one value after another", Input{Quals: bytes.Repeat([]byte("AB"), 5000), Lengths: record.Lengths{Fixed: 100}, Records: 100}},
-		{"one long read", randomWalk(7, span(33, 126), []uint32{1_000_000})},
+		{"one long read", randomWalk(7, span(33, 126), []uint32{testrun.Pick[uint32](150_000, 150_000, 1_000_000)})},
 		{"every byte", randomWalk(8, span(0, 255), mixedLengths(8, 500, 60))},
 	}
 	noise := make([]byte, 10000)
@@ -126,7 +125,7 @@ func TestRoundTrip(t *testing.T) {
 	for _, c := range columns() {
 		for level := Fast; level <= Max; level++ {
 			long := len(c.in.Quals) > 100_000
-			if long && level == Max && !testrun.Long() && !strings.Contains(c.name, "sample") {
+			if long && level == Max && !testrun.Long() {
 				continue // which takes long
 			}
 			data := Encode(c.in, level)
