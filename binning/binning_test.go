@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 	"orcomgo/internal/testrun"
 
@@ -117,13 +118,13 @@ func checkBlock(t testing.TB, b *bins.Block) {
 		if i > 0 && bin.Signature <= b.Bins[i-1].Signature {
 			t.Fatal("bins do not ascend")
 		}
-		bases := uint64(0)
+		total := uint64(0)
 		for k := at; k < at+int(bin.Reads); k++ {
 			if k > at && b.Order[k] <= b.Order[k-1] {
 				t.Fatal("reads of a bin do not ascend")
 			}
 			n := b.Lengths.Of(int(b.Order[k]))
-			bases += uint64(n)
+			total += uint64(n)
 			if bin.Signature == bins.NBin && b.Place[k] != 0 {
 				t.Fatal("a read of the N bin has a place")
 			}
@@ -140,9 +141,9 @@ func checkBlock(t testing.TB, b *bins.Block) {
 					t.Fatalf("read %d: %x stands at the signature's place, not %x", b.Order[k], got, bin.Signature)
 				}
 			}
-			packed = packed[record.PackedLen(n):]
+			packed = packed[bases.PackedLen(n):]
 		}
-		if bases != bin.Bases {
+		if total != bin.Bases {
 			t.Fatal("a bin's bases are wrong")
 		}
 		at += int(bin.Reads)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 
 	"orcomgo/bins"
@@ -317,7 +318,7 @@ func (j *job) splitSegment(i int) {
 		} else {
 			room := dst
 			if len(long) > 0 {
-				room = dst[:record.PackedLen(n)] // what follows may be packed already
+				room = dst[:bases.PackedLen(n)] // what follows may be packed already
 			}
 			s.ofRead, bad = packRead(room, text[r.seq:int(r.seq)+n], uint32(k), s.ofRead[:0])
 		}
@@ -358,7 +359,7 @@ func (j *job) splitSegment(i int) {
 			}
 		}
 		j.sigs[k], j.places[k], j.packedAt[k] = sig, place, uint32(at)
-		at += record.PackedLen(n)
+		at += bases.PackedLen(n)
 	}
 	clear(s.long) // frees their exceptions
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 	"orcomgo/internal/testrun"
 
@@ -132,7 +133,7 @@ func FuzzBlock(f *testing.F) {
 func FuzzPack(f *testing.F) {
 	f.Add([]byte("ACGTNacgtnURYKMSWBDHVurykmswbdhv.-*ACGTACGTACGTAAATTTGGGCCCATGCATGCATCGAT"))
 	f.Fuzz(func(t *testing.T, seq []byte) {
-		packed := make([]byte, record.PackedLen(len(seq))+2*minimizer.Pad)
+		packed := make([]byte, bases.PackedLen(len(seq))+2*minimizer.Pad)
 		exceptions, bad := packRead(packed, seq, 7, nil)
 		first := -1
 		for i, c := range seq {
@@ -147,13 +148,13 @@ func FuzzPack(f *testing.F) {
 		if bad != 0 {
 			return
 		}
-		got := record.AppendLetters(nil, packed, len(seq), false)
+		got := bases.AppendLetters(nil, packed, len(seq), false)
 		if err := record.ApplyExceptions(got, exceptions); err != nil || !bytes.Equal(got, seq) {
 			t.Fatalf("%q became %q (%v)", seq, got, err)
 		}
-		rc := make([]byte, record.PackedLen(len(seq)))
-		reverseComplement(rc, packed, len(seq))
-		got = record.AppendLetters(nil, rc, len(seq), true)
+		rc := make([]byte, bases.PackedLen(len(seq)))
+		bases.ReverseComplementInto(rc, packed, len(seq))
+		got = bases.AppendLetters(nil, rc, len(seq), true)
 		if err := record.ApplyExceptions(got, exceptions); err != nil || !bytes.Equal(got, seq) {
 			t.Fatalf("%q reversed became %q (%v)", seq, got, err)
 		}
@@ -165,7 +166,7 @@ func TestWords(t *testing.T) {
 	testrun.NoRace(t)
 	text := []byte(strings.Repeat("ACGTTGCANacgtGGATCCA"+strings.Repeat("GATTACA", 10), 4))
 	for n := range 200 {
-		size := record.PackedLen(n)
+		size := bases.PackedLen(n)
 		for _, from := range []int{0, 20} {
 			want := make([]byte, size)
 			wantExceptions, _ := packPlain(want, text[from:][:n:n], 0, 7, nil)

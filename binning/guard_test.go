@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"orcomgo/bins/record"
+	"orcomgo/bases"
 	"orcomgo/minimizer"
 )
 
@@ -54,13 +54,13 @@ func TestGuarded(t *testing.T) {
 					read[i] = 'N'
 				}
 			}
-			packed := slice(out, record.PackedLen(n)+minimizer.Pad)
-			if _, bad := packRead(packed[:record.PackedLen(n):record.PackedLen(n)], read, 0, nil); bad != 0 {
+			packed := slice(out, bases.PackedLen(n)+minimizer.Pad)
+			if _, bad := packRead(packed[:bases.PackedLen(n):bases.PackedLen(n)], read, 0, nil); bad != 0 {
 				t.Fatalf("%d bases: bad byte %d", n, bad)
 			}
 			if atEnd {
 				// At the very end, too.
-				packRead(slice(out, record.PackedLen(n)), read, 0, nil)
+				packRead(slice(out, bases.PackedLen(n)), read, 0, nil)
 				packRead(packed, read, 0, nil)
 			}
 			minimizer.FindPacked(packed, n, nil)

@@ -1,6 +1,7 @@
 package binning
 
 import (
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 	"orcomgo/minimizer"
 )
@@ -35,7 +36,7 @@ func (j *job) packLong() {
 			if n >= longRead {
 				s.long = append(s.long, j.packPieces(j.packed[at:], j.Data[j.lineStarts[k].seq:][:n], uint32(k)))
 			}
-			at += record.PackedLen(n)
+			at += bases.PackedLen(n)
 		}
 	}
 }

@@ -3,9 +3,8 @@ package binning
 import (
 	"encoding/binary"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
-
-	"orcomgo/minimizer"
 )
 
 // Bytes are processed eight at a time, the first in the lowest bits of a word.
@@ -56,7 +55,7 @@ func packPlain(dst, seq []byte, start, read uint32, exceptions []record.Exceptio
 	var acc uint64
 	at := 0
 	for ; at+8 <= len(seq); at += 8 {
-		c, nonACGT := minimizer.Pack8(binary.LittleEndian.Uint64(seq[at:]))
+		c, nonACGT := bases.Pack8(binary.LittleEndian.Uint64(seq[at:]))
 		if nonACGT != 0 {
 			var bad byte
 			if c, exceptions, bad = packExceptions(seq[at:at+8], start+uint32(at), read, exceptions); bad != 0 {
@@ -82,7 +81,7 @@ func packPlain(dst, seq []byte, start, read uint32, exceptions []record.Exceptio
 			copy(b[:], rest)
 			w = binary.LittleEndian.Uint64(b[:])
 		}
-		c, nonACGT := minimizer.Pack8(w)
+		c, nonACGT := bases.Pack8(w)
 		if nonACGT != 0 {
 			var bad byte
 			if c, exceptions, bad = packExceptions(rest, start+uint32(at), read, exceptions); bad != 0 {
@@ -96,7 +95,7 @@ func packPlain(dst, seq []byte, start, read uint32, exceptions []record.Exceptio
 		binary.LittleEndian.PutUint64(dst[i:], acc)
 		return exceptions, 0
 	}
-	for ; i < record.PackedLen(len(seq)); i++ {
+	for ; i < bases.PackedLen(len(seq)); i++ {
 		dst[i] = byte(acc)
 		acc >>= 8
 	}
@@ -142,32 +141,6 @@ func packExceptions(seq []byte, start, read uint32, exceptions []record.Exceptio
 
 // badByte returns b, or 1 for 0, which would mean that there is no bad byte.
 func badByte(b byte) byte { return max(b, 1) }
-
-// reverseComplement writes the reverse complement of a packed read of n bases to dst, which has
-// PackedLen(n) bytes; src has at least 8 bytes after the read.
-func reverseComplement(dst, src []byte, n int) {
-	for lo := n - 32; ; lo -= 32 {
-		if lo >= 0 {
-			v := binary.LittleEndian.Uint64(src[lo>>2:])
-			if s := uint(lo) & 3 * 2; s != 0 {
-				v = v>>s | uint64(src[lo>>2+8])<<(64-s)
-			}
-			binary.LittleEndian.PutUint64(dst, ^minimizer.ReverseBases(v))
-			dst = dst[8:]
-			continue
-		}
-		rest := lo + 32
-		if rest <= 0 {
-			return
-		}
-		v := binary.LittleEndian.Uint64(src) << uint(-2*lo)
-		v = ^minimizer.ReverseBases(v) & (1<<uint(2*rest) - 1)
-		for i := range record.PackedLen(rest) {
-			dst[i] = byte(v >> (8 * i))
-		}
-		return
-	}
-}
 
 // fillT sets the bases from..to-1 of a packed read to T, which is A on the other strand.
 func fillT(packed []byte, from, to int) {

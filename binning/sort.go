@@ -3,8 +3,8 @@ package binning
 import (
 	"unsafe"
 
+	"orcomgo/bases"
 	"orcomgo/bins"
-	"orcomgo/bins/record"
 )
 
 const signatures = bins.NBin + 1
@@ -85,14 +85,14 @@ func (j *job) packSorted() error {
 		}
 		for i := range p {
 			_, to := partRange(n, p, i)
-			starts[i+1] = to * record.PackedLen(int(b.Lengths.Fixed))
+			starts[i+1] = to * bases.PackedLen(int(b.Lengths.Fixed))
 		}
 	} else {
 		j.run(p, func(i int) {
 			from, to := partRange(n, p, i)
 			size := 0
 			for k := from; k < to; k++ {
-				size += record.PackedLen(int(sorted[k].length))
+				size += bases.PackedLen(int(sorted[k].length))
 			}
 			starts[i+1] = size
 		})
@@ -121,12 +121,12 @@ func (j *job) packSorted() error {
 			r := sorted[k]
 			b.Order[k], b.Place[k] = r.read, r.place
 			length := int(r.length)
-			size := record.PackedLen(length)
+			size := bases.PackedLen(length)
 			src := j.packed[r.packedAt:]
 			if r.place&1 == 0 {
 				copy(dst[:size], src)
 			} else {
-				reverseComplement(dst[:size], src, length)
+				bases.ReverseComplementInto(dst[:size], src, length)
 			}
 			dst = dst[size:]
 		}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 
 	"orcomgo/bins/commit"
@@ -66,7 +67,7 @@ func sample(rng *rand.Rand, input int, first uint64, records int, varied bool) (
 		}
 		b.Place = append(b.Place, place)
 		at := len(b.Packed)
-		b.Packed = append(b.Packed, make([]byte, record.PackedLen(len(seq)))...)
+		b.Packed = append(b.Packed, make([]byte, bases.PackedLen(len(seq)))...)
 		for j := range seq {
 			c := bytes.IndexByte([]byte("ACGT"), seq[j])
 			k := j

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"unsafe"
 
-	"orcomgo/bins/record"
+	"orcomgo/bases"
 
 	"orcomgo/bins/parse"
 )
@@ -66,7 +66,7 @@ func parseBins(data []byte, info *BlockInfo) ([]Bin, []uint64, error) {
 	c := parse.Cursor{Rest: data}
 	var bins []Bin
 	var sizes []uint64
-	var reads, bases, bytes uint64
+	var reads, total, bytes uint64
 	next := uint64(0)
 	ok := true
 	for ok && len(c.Rest) > 0 {
@@ -78,13 +78,13 @@ func parseBins(data []byte, info *BlockInfo) ([]Bin, []uint64, error) {
 			bin.Bases, size = c.AtMost(info.Bases), c.AtMost(info.PackedLen)
 		} else {
 			bin.Bases = uint64(bin.Reads) * uint64(info.FixedLen)
-			size = uint64(bin.Reads) * uint64(record.PackedLen(int(info.FixedLen)))
+			size = uint64(bin.Reads) * uint64(bases.PackedLen(int(info.FixedLen)))
 		}
-		reads, bases, bytes = reads+uint64(bin.Reads), bases+bin.Bases, bytes+size
+		reads, total, bytes = reads+uint64(bin.Reads), total+bin.Bases, bytes+size
 		ok = !c.Failed() && sig <= NBin && bin.Reads > 0
 		bins, sizes = append(bins, bin), append(sizes, size)
 	}
-	if !ok || reads != uint64(info.Records) || bases != info.Bases || bytes != info.PackedLen {
+	if !ok || reads != uint64(info.Records) || total != info.Bases || bytes != info.PackedLen {
 		return nil, nil, errNonsense
 	}
 	return bins, sizes, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"orcomgo/bases"
 	"orcomgo/bins/entropy"
 	"orcomgo/bins/record"
 )
@@ -118,7 +119,7 @@ func binSizes(b *Block) []uint64 {
 	at := 0
 	for i, bin := range b.Bins {
 		for _, read := range b.Order[at : at+int(bin.Reads)] {
-			sizes[i] += uint64(record.PackedLen(int(b.Lengths.Each[read])))
+			sizes[i] += uint64(bases.PackedLen(int(b.Lengths.Each[read])))
 		}
 		at += int(bin.Reads)
 	}

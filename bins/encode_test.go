@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 )
 
@@ -13,7 +14,7 @@ func TestCoders(t *testing.T) {
 	const length = (mostCoders + 4) * qualChunk
 	all := NewEncoded(2)
 	for i := range all {
-		b := &Block{Records: 1, Lengths: record.Lengths{Fixed: length}, Packed: make([]byte, record.PackedLen(length)),
+		b := &Block{Records: 1, Lengths: record.Lengths{Fixed: length}, Packed: make([]byte, bases.PackedLen(length)),
 			Names: []byte("a\n"), Quals: bytes.Repeat([]byte("F"), length), Order: []uint32{0}, Place: []uint32{0},
 			Bins: []Bin{{Signature: NBin, Reads: 1, Bases: length}}}
 		most := 0

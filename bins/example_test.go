@@ -5,6 +5,7 @@ import (
 	"log"
 	"os"
 
+	"orcomgo/bases"
 	"orcomgo/bins"
 	"orcomgo/bins/record"
 )
@@ -64,7 +65,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	for i, read := range got.Order {
-		fmt.Printf("read %d: %s\n", read, record.AppendLetters(nil, got.Packed[i:], 4, false))
+		fmt.Printf("read %d: %s\n", read, bases.AppendLetters(nil, got.Packed[i:], 4, false))
 	}
 	// Output:
 	// run.fastq: 2 records, names "a\nb\n", qualities "IIIIFFFF"

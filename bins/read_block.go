@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 
+	"orcomgo/bases"
 	"orcomgo/bins/entropy"
 	"orcomgo/bins/record"
 )
@@ -105,12 +106,12 @@ func (r *Reader) readLengths(d *directory, info *BlockInfo, block int, dst *Bloc
 		return err
 	}
 	dst.Lengths.Each = toUint32(dst.Lengths.Each, data)
-	var bases, size uint64
+	var total, size uint64
 	for _, n := range dst.Lengths.Each {
-		bases += uint64(n)
-		size += uint64(record.PackedLen(int(n)))
+		total += uint64(n)
+		size += uint64(bases.PackedLen(int(n)))
 	}
-	if bases != info.Bases || size != info.PackedLen {
+	if total != info.Bases || size != info.PackedLen {
 		return r.corrupt(secLengths, block, errSum)
 	}
 	return nil

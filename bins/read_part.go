@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"sync"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 )
 
@@ -217,7 +218,7 @@ func (r *Reader) EachPart(block int, lo, hi uint32, dst *Block, f func() error) 
 				if read <= last || read >= info.Records {
 					return r.corrupt(secOrder, block, errNonsense)
 				}
-				length := record.PackedLen(dst.Lengths.Of(read))
+				length := bases.PackedLen(dst.Lengths.Of(read))
 				if k > i && size+length > partBytes {
 					break
 				}

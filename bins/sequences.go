@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 
 	"orcomgo/bins/parse"
@@ -34,12 +35,12 @@ func (b *Block) AppendSequencesOf(dst []byte, from, to int) ([]byte, error) {
 			return dst, fmt.Errorf("%w: a read has no ordinal", parse.ErrCorrupt)
 		}
 		n := b.Lengths.Of(int(read))
-		size := record.PackedLen(n)
+		size := bases.PackedLen(n)
 		if size > len(packed) {
 			return dst, fmt.Errorf("%w: bases are missing", parse.ErrCorrupt)
 		}
 		if k := int(read) - from; k >= 0 && k < to-from {
-			record.AppendLetters(out[starts[k]:starts[k]:starts[k+1]], packed, n, b.Place[i]&1 != 0)
+			bases.AppendLetters(out[starts[k]:starts[k]:starts[k+1]], packed, n, b.Place[i]&1 != 0)
 		}
 		packed = packed[size:]
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/bins"
 	"orcomgo/bins/record"
 	"orcomgo/internal/testrun"
@@ -82,7 +83,7 @@ func testBlock(rng *rand.Rand, first uint64, n int, varied bool, def record.Form
 			l.Lengths.Each[i] = uint32(rng.Intn(9))
 		}
 		name, letters, quals := fmt.Sprintf("r%d\n", first+uint64(i)), []byte{}, []byte{}
-		packed := make([]byte, record.PackedLen(l.Lengths.Of(i)))
+		packed := make([]byte, bases.PackedLen(l.Lengths.Of(i)))
 		for j := range l.Lengths.Of(i) {
 			base := rng.Intn(4)
 			packed[j/4] |= byte(base) << (j % 4 * 2)

@@ -3,6 +3,8 @@ package minimizer
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"orcomgo/bases"
 )
 
 // Gap is a run of letters of a read that are not A, C, G or T.
@@ -22,7 +24,7 @@ func Find(read []byte) (sig, pos uint32, reverse bool) {
 	}
 	at := 0
 	for ; at+8 <= len(read); at += 8 {
-		c, nonACGT := Pack8(binary.LittleEndian.Uint64(read[at:]))
+		c, nonACGT := bases.Pack8(binary.LittleEndian.Uint64(read[at:]))
 		if nonACGT != 0 {
 			gaps = packAny(packed, read[at:at+8], at, gaps)
 			continue
@@ -37,8 +39,8 @@ func Find(read []byte) (sig, pos uint32, reverse bool) {
 func packAny(packed, letters []byte, at int, gaps []Gap) []Gap {
 	for i, c := range letters {
 		i += at
-		x := code[c]
-		if x > 3 {
+		x := bases.Code(c)
+		if x == bases.NoBase {
 			if g := len(gaps); g > 0 && gaps[g-1].End == i {
 				gaps[g-1].End++
 			} else {
@@ -49,22 +51,6 @@ func packAny(packed, letters []byte, at int, gaps []Gap) []Gap {
 		packed[i>>2] |= x << (i & 3 * 2)
 	}
 	return gaps
-}
-
-// Pack8 returns the two-bit codes of eight letters, and a word that is 0 exactly if all of
-// them are A, C, G or T (else the codes mean nothing). The first letter is in the lowest
-// byte, and its code in the lowest bits.
-func Pack8(letters uint64) (codes, nonACGT uint64) {
-	const ones = 0x0101010101010101
-	// Bits 2 and 1 of A, C, G and T are 00, 01, 11 and 10.
-	b1, b2 := letters>>1&ones, letters>>2&ones
-	// The letter with these two bits is 0x41 with them set, but T is 0x54.
-	t := b2 &^ b1
-	nonACGT = letters ^ (0x41*ones | letters&(0x06*ones) ^ t ^ t<<4)
-	c := b2<<1 | b1 ^ b2
-	c = (c | c>>6) & 0x000f000f000f000f
-	c = (c | c>>12) & 0x000000ff000000ff
-	return (c | c>>24) & 0xffff, nonACGT
 }
 
 // FindPacked is Find for a read of n bases of 2 bits each, base j in bits 2*(j%4) of byte
@@ -127,9 +113,6 @@ const (
 	_ = uint(8 - K)
 )
 
-// even has the lower bit of each base of a word.
-const even = 0x5555555555555555
-
 // scan compares the k-mers inside bases start..end-1, which are all A, C, G or T. For all
 // k-mers that start in a word at once it first computes which ones are admissible.
 func (b *best) scan(packed []byte, start, end, n int, onlyAA bool) {
@@ -141,20 +124,20 @@ func (b *best) scan(packed []byte, start, end, n int, onlyAA bool) {
 		w := binary.LittleEndian.Uint64(packed[at>>2:])
 		// Bases equal to the next one; runs of three; k-mers without such a run.
 		x := w ^ w>>2
-		equal := ^(x | x>>1) & even
+		equal := ^(x | x>>1) & bases.LowBits
 		three := equal & (equal >> 2)
 		two := three | three>>2
 		good := ^(two | two>>4 | two>>8)
 		f, r := good&between(start-at, fwdEnd-at), good&between(revStart-at, revEnd-at)
 		if onlyAA {
-			a := ^(w | w>>1) & even
-			t := w & (w >> 1) & even
+			a := ^(w | w>>1) & bases.LowBits
+			t := w & (w >> 1) & bases.LowBits
 			f &= a & (a >> 2)
 			r &= t >> (2*K - 4) & (t >> (2*K - 2))
 		}
 		// The packed order has the last base on top: complemented, that is a k-mer of the
 		// reverse strand. Base by base reversed, it is a k-mer of the forward strand.
-		v := ReverseBases(w)
+		v := bases.Reverse(w)
 		for ; f != 0; f &= f - 1 {
 			j := bits.TrailingZeros64(f)
 			key := v>>(64-2*K-uint(j)&63)&(None-1)<<32 | uint64(uint32(at+j>>1))
@@ -179,12 +162,5 @@ func between(lo, hi int) uint64 {
 	if lo >= hi {
 		return 0
 	}
-	return even & (1<<(2*uint(hi)) - 1) &^ (1<<(2*uint(lo)) - 1)
-}
-
-// ReverseBases reverses the order of the 32 packed bases of a word.
-func ReverseBases(w uint64) uint64 {
-	w = bits.ReverseBytes64(w)
-	w = w>>4&0x0f0f0f0f0f0f0f0f | w&0x0f0f0f0f0f0f0f0f<<4
-	return w>>2&0x3333333333333333 | w&0x3333333333333333<<2
+	return bases.LowBits & (1<<(2*uint(hi)) - 1) &^ (1<<(2*uint(lo)) - 1)
 }

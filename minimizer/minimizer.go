@@ -11,6 +11,8 @@
 // orientation. Lower case counts as upper case.
 package minimizer
 
+import "orcomgo/bases"
+
 // K is the length in bases of a signature, Skip the bases at the end of each orientation
 // in which no signature may begin (beyond those that K itself excludes).
 const (
@@ -28,18 +30,7 @@ func Letters(sig uint32) string {
 	}
 	var b [K]byte
 	for i := range b {
-		b[i] = "ACGT"[sig>>(2*(K-1-i))&3]
+		b[i] = bases.Letters[sig>>(2*(K-1-i))&3]
 	}
 	return string(b[:])
 }
-
-// code maps an ASCII byte to 0..3, or to 4 if it is no base.
-var code = func() (t [256]uint8) {
-	for i := range t {
-		t[i] = 4
-	}
-	for i, c := range []byte("ACGT") {
-		t[c], t[c|0x20] = uint8(i), uint8(i)
-	}
-	return t
-}()

@@ -1,5 +1,7 @@
 package minimizer
 
+import "orcomgo/bases"
+
 // Reference returns the signature of a read straight from the definition: k-mers of length k
 // (3..8, others are never admissible), skip zone in bases. Find is tested against it. It takes
 // time proportional to k times the length of the read. pos is the offset of the signature in the
@@ -9,7 +11,7 @@ func Reference(read []byte, k, skip int) (sig, pos uint32, reverse bool) {
 	codes := make([]uint8, len(read))
 	rc := make([]uint8, len(read))
 	for i, c := range read {
-		x := code[c]
+		x := bases.Code(c)
 		codes[i] = x
 		if x < 4 {
 			x = 3 - x

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 )
 
@@ -28,7 +29,7 @@ func ExampleAppendRecord() {
 
 // Two bits a base hold A, C, G and T. Everything else is an exception.
 func ExampleApplyExceptions() {
-	letters := record.AppendLetters(nil, []byte{0b11_10_01_00}, 4, false)
+	letters := bases.AppendLetters(nil, []byte{0b11_10_01_00}, 4, false)
 	fmt.Printf("%s\n", letters)
 	if err := record.ApplyExceptions(letters, []record.Exception{{Start: 1, Len: 2, Byte: 'N'}}); err != nil {
 		log.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"orcomgo/bases"
 	"orcomgo/compress/rangecoder"
 	"orcomgo/internal/tasks"
 )
@@ -154,7 +155,7 @@ func (r *roundBuffer) chunk(round int, c span) []byte {
 func (r *roundBuffer) store(round int) {
 	chunks := r.segment.rounds[round]
 	all := span{chunks[0].from, chunks[len(chunks)-1].to}
-	Pack(r.sequence.packed[r.index][all.from/4:], r.chunk(round, all)) // a round begins with a byte
+	bases.Pack(r.sequence.packed[r.index][all.from/4:], r.chunk(round, all)) // a round begins with a byte
 	r.sequence.extend(r.index, r.segment.from+all.to)
 }
 

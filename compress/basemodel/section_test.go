@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/compress/rangecoder"
 	"orcomgo/internal/tasks"
 	"orcomgo/internal/testrun"
@@ -108,8 +109,8 @@ func TestModelsDiffer(t *testing.T) {
 	for _, at := range []int{0, 1, 27, 28, n - 29, n - 1} {
 		other := bytes.Clone(b)
 		other[at] ^= 2
-		packed := make([]byte, packedLen(n))
-		Pack(packed, other)
+		packed := make([]byte, bases.PackedLen(n)+bases.Pad)
+		bases.Pack(packed, other)
 		s, err := Decode(e.Section, TwoCoders, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -120,7 +121,7 @@ func TestModelsDiffer(t *testing.T) {
 		if s.Is(packed) {
 			t.Errorf("base %d differs, and the sequence is said to be the same", at)
 		}
-		Pack(clearOf(packed), b)
+		bases.Pack(clearOf(packed), b)
 		if !s.Is(packed) {
 			t.Errorf("the sequence is said to be another one")
 		}
@@ -239,13 +240,13 @@ func TestPacked(t *testing.T) {
 	r := rand.New(rand.NewSource(20))
 	for n := range 120 {
 		b := randomBases(r, n)
-		packed := make([]byte, packedLen(n))
+		packed := make([]byte, bases.PackedLen(n)+bases.Pad)
 		half := n / 8 * 4 // the second part begins with a byte, as rounds do
-		Pack(packed, b[:half])
-		Pack(packed[half/4:], b[half:])
+		bases.Pack(packed, b[:half])
+		bases.Pack(packed[half/4:], b[half:])
 		for pos := 0; pos <= n; pos += 1 + r.Intn(5) {
 			k := r.Intn(n - pos + 1)
-			got := unpack([]byte("head"), packed, pos, k)
+			got := bases.Unpack([]byte("head"), packed, pos, k)
 			if string(got[:4]) != "head" || !bytes.Equal(got[4:], b[pos:pos+k]) {
 				t.Fatalf("%d bases of %d from %d on are %v, want %v", k, n, pos, got[4:], b[pos:pos+k])
 			}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+
+	"orcomgo/bases"
 )
 
 // Sequence is a sequence of bases that is being decoded, or was. Its methods are safe for concurrent use.
@@ -30,7 +32,7 @@ func newSequence(n int) *Sequence {
 	ends := segmentEnds(n)
 	s := &Sequence{n: n, packed: make([][]byte, len(ends)), ends: ends, decoded: make([]int, len(ends)), wanted: make([]int, len(ends))}
 	for k, from := 0, 0; k < len(ends); k++ {
-		s.packed[k], s.wanted[k] = make([]byte, packedLen(ends[k]-from)), noneWanted
+		s.packed[k], s.wanted[k] = make([]byte, bases.PackedLen(ends[k]-from)+bases.Pad), noneWanted
 		from = ends[k]
 	}
 	s.changed = sync.NewCond(&s.mu)
@@ -55,7 +57,7 @@ func (s *Sequence) Append(dst []byte, pos, n int) []byte {
 			from = s.ends[k-1]
 		}
 		m := min(n, s.ends[k]-pos)
-		dst = unpack(dst, s.packed[k], pos-from, m)
+		dst = bases.Unpack(dst, s.packed[k], pos-from, m)
 		pos, n, k = pos+m, n-m, k+1
 	}
 	return dst
@@ -71,15 +73,15 @@ func (s *Sequence) Packed(pos, n int) (packed []byte, at int) {
 		}
 		from = end
 	}
-	packed = make([]byte, packedLen(n)) // they are of several segments
-	Pack(packed, s.Append(nil, pos, n))
+	packed = make([]byte, bases.PackedLen(n)+bases.Pad) // they are of several segments
+	bases.Pack(packed, s.Append(nil, pos, n))
 	return packed, 0
 }
 
 // Wait returns when the first n bases are decoded, or decoding has ended. The error is that of the whole section if it ended, and
 // wraps ErrCorrupt.
 func (s *Sequence) Wait(n int) error {
-	n = min(n+padBases, s.n) // which Append reads along with them
+	n = min(n+4*bases.Pad, s.n) // which Append reads along with them
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for from, k := 0, 0; k < len(s.ends) && from < n; k++ {
@@ -100,7 +102,7 @@ func (s *Sequence) Wait(n int) error {
 func (s *Sequence) Is(packed []byte) bool {
 	from := 0
 	for k, end := range s.ends {
-		if !samePacked(packed, from, s.packed[k], 0, end-from) {
+		if !bases.Equal(packed, from, s.packed[k], 0, end-from) {
 			return false
 		}
 		from = end

@@ -3,6 +3,7 @@ package longreads
 import (
 	"slices"
 
+	"orcomgo/bases"
 	"orcomgo/compress/edits"
 )
 
@@ -25,7 +26,7 @@ type Aligner struct {
 	seq     *Sequence
 	chainer chainer
 	waves   waves
-	other   Bases // reverse complement of the read
+	other   bases.Words // reverse complement of the read
 	found   []alignment
 	// If end is not 0, chains that are far from bases first..end-1 of the sequence are left out.
 	first, end int
@@ -37,18 +38,18 @@ func NewAligner(s *Sequence) *Aligner { return &Aligner{seq: s, chainer: chainer
 
 // align returns the alignments of a read of n bases in the order of the read, which don't overlap there. They are valid until the next
 // call.
-func (a *Aligner) align(read Bases, n int) []alignment {
+func (a *Aligner) align(read bases.Words, n int) []alignment {
 	chains := a.chainer.find(a.seq.index, read, n, minAnchors)
 	a.found = a.found[:0]
 	if len(chains) == 0 {
 		return nil
 	}
 	if slices.ContainsFunc(chains, func(c chain) bool { return c.reversed }) {
-		if need := wordsFor(n); cap(a.other) < need {
-			a.other = make(Bases, need)
+		if need := bases.WordsLen(n); cap(a.other) < need {
+			a.other = make(bases.Words, need)
 		}
-		a.other = a.other[:wordsFor(n)]
-		reverseComplement(a.other, 0, read, 0, n)
+		a.other = a.other[:bases.WordsLen(n)]
+		a.other.ReverseComplement(0, read, 0, n)
 	}
 	at := 0 // bases of the read before this one are done with
 	for i := range chains {
@@ -71,7 +72,7 @@ func (a *Aligner) far(c *chain) bool {
 
 // alignChain aligns a chain within bases from..to-1 of the read, in its own direction, and returns where the last alignment ends, at
 // least from.
-func (a *Aligner) alignChain(c *chain, read Bases, n, from, to int) int {
+func (a *Aligner) alignChain(c *chain, read bases.Words, n, from, to int) int {
 	lo, hi := oriented(from, to, n, c.reversed)
 	q := read
 	if c.reversed {
@@ -100,7 +101,7 @@ func (a *Aligner) alignChain(c *chain, read Bases, n, from, to int) int {
 			v.edits = append(v.edits, back[i])
 		}
 		for {
-			same := matchForward(q, r, seq, p, min(hi-r, m-p))
+			same := q.EqualForward(r, seq, p, min(hi-r, m-p))
 			r, p = r+same, p+same
 			for len(anchors) > 0 && (int(anchors[0].read) < r || int(anchors[0].place) < p) {
 				anchors = anchors[1:]
@@ -148,7 +149,7 @@ const (
 
 // normalize moves insertions and deletions as far to the left as the bases allow, so that those of all reads in a run of equal
 // bases, or of a repeated unit, are at the same place. first is where the alignment begins.
-func normalize(list []edits.Edit, first int, seq Bases) {
+func normalize(list []edits.Edit, first int, seq bases.Words) {
 	end := first // of what the edits before replace
 	for i := 0; i < len(list); {
 		e := list[i]
@@ -168,7 +169,7 @@ func normalize(list []edits.Edit, first int, seq Bases) {
 		run := list[i:j]
 		if e.Kind == edits.Deletion {
 			at, n := int(e.At), len(run)
-			for at > end && seq.at(at-1) == seq.at(at+n-1) {
+			for at > end && seq.At(at-1) == seq.At(at+n-1) {
 				at--
 			}
 			for x := range run {
@@ -177,7 +178,7 @@ func normalize(list []edits.Edit, first int, seq Bases) {
 			end = at + n
 		} else {
 			at := int(e.At)
-			for at > end && seq.at(at-1) == run[len(run)-1].Base {
+			for at > end && seq.At(at-1) == run[len(run)-1].Base {
 				at--
 				last := run[len(run)-1].Base
 				for x := len(run) - 1; x > 0; x-- {
@@ -221,7 +222,7 @@ func (v *alignment) piece(n int) edits.Piece {
 }
 
 // Align returns the pieces of a read of n bases.
-func (a *Aligner) Align(read Bases, n int) []edits.Piece {
+func (a *Aligner) Align(read bases.Words, n int) []edits.Piece {
 	found := a.align(read, n)
 	if len(found) == 0 {
 		return nil

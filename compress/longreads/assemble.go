@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"orcomgo/bases"
 	"orcomgo/internal/tasks"
 )
 
@@ -44,7 +45,7 @@ const (
 
 type assembler struct {
 	config   Config
-	bases    Bases
+	bases    bases.Words
 	n        int
 	index    index
 	segments []segment
@@ -55,7 +56,7 @@ type assembler struct {
 }
 
 func newAssembler(c Config) *assembler {
-	a := &assembler{config: c, bases: make(Bases, padWords)}
+	a := &assembler{config: c, bases: make(bases.Words, bases.WordsLen(0))}
 	return a
 }
 
@@ -237,8 +238,8 @@ func (a *assembler) apply(r Read, s step) {
 		if a.n+n > a.config.MaxBases || !before && !after && n < minSegment {
 			return
 		}
-		a.bases = append(a.bases, make(Bases, max(0, wordsFor(a.n+n)-len(a.bases)))...)
-		copyBases(a.bases, a.n, r.Bases, s.from, n)
+		a.bases = append(a.bases, make(bases.Words, max(0, bases.WordsLen(a.n+n)-len(a.bases)))...)
+		a.bases.Replace(a.n, r.Bases, s.from, n)
 		number := len(a.segments)
 		a.segments = append(a.segments, segment{from: a.n, to: a.n + n, lo: a.n, hi: a.n + n})
 		for _, m := range appendKmers(nil, a.bases, a.n, a.n+n) {
@@ -275,8 +276,8 @@ func (a *assembler) cut(s *side) {
 }
 
 // linear returns the segments, those that are linked one after another.
-func (a *assembler) linear() (Bases, int) {
-	out := make(Bases, wordsFor(a.n))
+func (a *assembler) linear() (bases.Words, int) {
+	out := make(bases.Words, bases.WordsLen(a.n))
 	n := 0
 	done := make([]bool, len(a.segments))
 	for i := range a.segments {
@@ -297,9 +298,9 @@ func (a *assembler) linear() (Bases, int) {
 			done[at.segment] = true
 			g := &a.segments[at.segment]
 			if at.end == 0 {
-				copyBases(out, n, a.bases, g.lo, g.hi-g.lo)
+				out.Replace(n, a.bases, g.lo, g.hi-g.lo)
 			} else {
-				reverseComplement(out, n, a.bases, g.lo, g.hi-g.lo)
+				out.ReverseComplement(n, a.bases, g.lo, g.hi-g.lo)
 			}
 			n += g.hi - g.lo
 			l := g.link[1-at.end]
@@ -309,5 +310,5 @@ func (a *assembler) linear() (Bases, int) {
 			at = link{segment: l.segment, end: l.end}
 		}
 	}
-	return out[:wordsFor(n)], n
+	return out[:bases.WordsLen(n)], n
 }

@@ -3,6 +3,8 @@ package longreads
 import (
 	"cmp"
 	"slices"
+
+	"orcomgo/bases"
 )
 
 // How k-mers that a read shares with the sequence are chained.
@@ -67,7 +69,7 @@ type interval struct{ from, to int }
 
 // find returns the chains of a read of n bases with the indexed sequence that do not overlap in the read, at least minAnchors each, in the
 // order of the read. They are valid until the next call.
-func (c *chainer) find(x *index, read Bases, n, minAnchors int) []chain {
+func (c *chainer) find(x *index, read bases.Words, n, minAnchors int) []chain {
 	c.kmers = appendKmers(c.kmers[:0], read, 0, n)
 	c.hits = c.hits[:0]
 	var copies [maxCopies + 1]int // k-mers of the read by how many places they have

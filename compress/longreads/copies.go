@@ -3,6 +3,7 @@ package longreads
 import (
 	"context"
 
+	"orcomgo/bases"
 	"orcomgo/compress/edits"
 	"orcomgo/internal/tasks"
 )
@@ -103,10 +104,10 @@ func withCopies(ctx context.Context, s *Sequence, poor []stretch, c Config) (*Se
 }
 
 // append appends bases from..to-1 of b, and indexes them.
-func (s *Sequence) append(b Bases, from, to int) {
+func (s *Sequence) append(b bases.Words, from, to int) {
 	n := s.n + to - from
-	s.bases = append(s.bases, make(Bases, max(0, wordsFor(n)-len(s.bases)))...)
-	copyBases(s.bases, s.n, b, from, to-from)
+	s.bases = append(s.bases, make(bases.Words, max(0, bases.WordsLen(n)-len(s.bases)))...)
+	s.bases.Replace(s.n, b, from, to-from)
 	for _, m := range appendKmers(nil, s.bases, s.n, n) {
 		s.index.insert(m)
 	}

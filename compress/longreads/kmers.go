@@ -3,6 +3,7 @@ package longreads
 import (
 	"math/bits"
 
+	"orcomgo/bases"
 	"orcomgo/internal/tasks"
 )
 
@@ -45,16 +46,16 @@ func periodic(x uint32) bool {
 
 // appendKmers appends the sampled k-mers of bases from..to-1 of b. K-mers that are their own reverse complement, and
 // those of tandem repeats, are never sampled.
-func appendKmers(dst []kmer, b Bases, from, to int) []kmer {
+func appendKmers(dst []kmer, b bases.Words, from, to int) []kmer {
 	if to-from < k {
 		return dst
 	}
 	// The first base of a k-mer is in the highest bits of f, and the complement of the last one in those of r.
 	var f, r uint32
-	w := b.load(from)
+	w := b.Load(from)
 	for i := from; i < to; i++ {
 		if (i-from)&31 == 0 {
-			w = b.load(i)
+			w = b.Load(i)
 		}
 		v := uint32(w) & 3
 		w >>= 2
@@ -181,7 +182,7 @@ func (x *index) appendHits(dst []hit, m kmer) []hit {
 const indexChunk = 1 << 18
 
 // newIndex indexes n bases on so many threads.
-func newIndex(b Bases, n, threads int) *index {
+func newIndex(b bases.Words, n, threads int) *index {
 	x := &index{}
 	chunks := (n + indexChunk - 1) / indexChunk
 	found := make([][parts][]kmer, chunks)

@@ -7,11 +7,14 @@ package longreads
 import (
 	"context"
 	"math"
+	"slices"
+
+	"orcomgo/bases"
 )
 
 // Read is a read of N bases. The value of a letter other than A, C, G and T is arbitrary.
 type Read struct {
-	Bases Bases
+	Bases bases.Words
 	N     int
 }
 
@@ -33,7 +36,7 @@ const maxBases = math.MaxInt32
 
 // Sequence is a sequence to which reads are aligned.
 type Sequence struct {
-	bases Bases
+	bases bases.Words
 	n     int
 	index *index
 	// If versions is set, it has several versions of its parts, of which a read may follow now one and now another.
@@ -41,7 +44,7 @@ type Sequence struct {
 }
 
 // NewSequence indexes a sequence of n bases on so many threads.
-func NewSequence(b Bases, n, threads int) *Sequence {
+func NewSequence(b bases.Words, n, threads int) *Sequence {
 	return &Sequence{bases: b, n: n, index: newIndex(b, n, threads)}
 }
 
@@ -49,7 +52,7 @@ func NewSequence(b Bases, n, threads int) *Sequence {
 func (s *Sequence) Len() int { return s.n }
 
 // Bases returns the bases.
-func (s *Sequence) Bases() Bases { return s.bases }
+func (s *Sequence) Bases() bases.Words { return s.bases }
 
 // Build returns the shared sequence of reads: what at least two of them have. Errors are those of reads, or ctx.Err().
 func Build(ctx context.Context, reads Reads, c Config) (*Sequence, error) {
@@ -177,9 +180,9 @@ const leastSaved = 32
 // sequence returns what was written.
 func (w *writer) sequence(threads int) *Sequence {
 	if w.bases == nil {
-		w.bases = make(Bases, padWords)
+		w.bases = make(bases.Words, bases.WordsLen(0))
 	}
-	return NewSequence(append(w.bases[:(w.n+wordBases-1)/wordBases:(w.n+wordBases-1)/wordBases], make(Bases, padWords)...), w.n, threads)
+	return NewSequence(slices.Clip(w.bases[:bases.WordsLen(w.n)]), w.n, threads)
 }
 
 // sequenceBytes is about the memory of a base of a sequence with its index, in bytes.

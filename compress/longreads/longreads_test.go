@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/compress/edits"
 )
 
@@ -46,17 +47,17 @@ func mutated(r *rand.Rand, b []byte, rate float64) []byte {
 }
 
 func packed(b []byte) Read {
-	r := Read{make(Bases, wordsFor(len(b))), len(b)}
+	r := Read{make(bases.Words, bases.WordsLen(len(b))), len(b)}
 	for i, v := range b {
-		r.Bases.set(i, v)
+		r.Bases.Set(i, v)
 	}
 	return r
 }
 
-func unpacked(b Bases, n int) []byte {
+func unpacked(b bases.Words, n int) []byte {
 	out := make([]byte, n)
 	for i := range out {
-		out[i] = b.at(i)
+		out[i] = b.At(i)
 	}
 	return out
 }
@@ -357,45 +358,9 @@ func TestHardReads(t *testing.T) {
 			if first == nil {
 				first = s
 				tally(t, s, reads)
-			} else if s.n != first.n || !slices.Equal(s.bases[:wordsFor(s.n)], first.bases[:wordsFor(s.n)]) {
+			} else if s.n != first.n || !slices.Equal(s.bases[:bases.WordsLen(s.n)], first.bases[:bases.WordsLen(s.n)]) {
 				t.Errorf("memory %d: another sequence with %d threads", memory, threads)
 			}
-		}
-	}
-}
-
-// TestMatch compares the comparison of packed bases with that base by base.
-func TestMatch(t *testing.T) {
-	r := rand.New(rand.NewPCG(9, 10))
-	for range 2000 {
-		a := drawBases(r, 200)
-		b := slices.Clone(a)
-		shift := r.IntN(40)
-		b = append(drawBases(r, shift), b...)
-		b[shift+r.IntN(200)] ^= 1
-		pa, pb := packed(a), packed(b)
-		from := r.IntN(150)
-		n := r.IntN(200 - from)
-		want := 0
-		for want < n && a[from+want] == b[shift+from+want] {
-			want++
-		}
-		if got := matchForward(pa.Bases, from, pb.Bases, shift+from, n); got != want {
-			t.Fatalf("forward %d, want %d", got, want)
-		}
-		n = r.IntN(from + 1)
-		want = 0
-		for want < n && a[from-want-1] == b[shift+from-want-1] {
-			want++
-		}
-		if got := matchBackward(pa.Bases, from, pb.Bases, shift+from, n); got != want {
-			t.Fatalf("backward %d, want %d", got, want)
-		}
-		m := r.IntN(200 - from + 1)
-		out := make(Bases, wordsFor(m+shift))
-		reverseComplement(out, shift, pa.Bases, from, m)
-		if got := unpacked(out, m+shift)[shift:]; !slices.Equal(got, reversed(a[from:from+m])) {
-			t.Fatal("another reverse complement")
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package longreads
 
 import (
+	"orcomgo/bases"
 	"orcomgo/compress/edits"
 	"orcomgo/internal/tasks"
 )
@@ -12,13 +13,13 @@ func (s *Sequence) Repeats(block, threads int) [][]edits.Piece {
 	tasks.EachWorker(len(all), threads, func(int) func(int) {
 		a := NewAligner(s)
 		a.chainer.divided = true
-		b := make(Bases, wordsFor(block))
+		b := make(bases.Words, bases.WordsLen(block))
 		return func(i int) {
 			if a.chainer.limit = i * block; i == 0 {
 				return // nothing is before it
 			}
 			n := min(block, s.n-i*block)
-			copyBases(b, 0, s.bases, i*block, n)
+			b.Replace(0, s.bases, i*block, n)
 			all[i] = a.Align(b, n)
 		}
 	})

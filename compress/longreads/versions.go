@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"orcomgo/bases"
 	"orcomgo/compress/edits"
 	"orcomgo/internal/tasks"
 )
@@ -59,7 +60,7 @@ func (v *votes) shared() int {
 			if v.other.of(v.from+i) == [4]uint8{} {
 				continue
 			}
-			own := v.seq.bases.at(v.from + i)
+			own := v.seq.bases.At(v.from + i)
 			for b := range byte(4) {
 				if c := v.others(v.from+i, b); b != own && c >= least(v.depth[i]) {
 					sum += c
@@ -110,8 +111,8 @@ func (v *votes) poor(batch []Read) []stretch {
 					}
 					if to-from >= minShared {
 						lo, hi := max(marks[from]-besideShared, 0), min(marks[to-1]+besideShared, r.N)
-						s := stretch{Read: Read{make(Bases, wordsFor(hi-lo)), hi - lo}}
-						copyBases(s.Bases, 0, r.Bases, lo, hi-lo)
+						s := stretch{Read: Read{make(bases.Words, bases.WordsLen(hi-lo)), hi - lo}}
+						s.Bases.Replace(0, r.Bases, lo, hi-lo)
 						for _, x := range marks[from:to] {
 							s.marks = append(s.marks, x-lo)
 						}
@@ -168,10 +169,10 @@ func withVersions(ctx context.Context, s *Sequence, stretches []stretch, rate fl
 		if m == 0 {
 			break
 		}
-		joined := func(more Bases, m int) *Sequence {
-			b := make(Bases, wordsFor(s.n+m))
-			copyBases(b, 0, s.bases, 0, s.n)
-			copyBases(b, s.n, more, 0, m)
+		joined := func(more bases.Words, m int) *Sequence {
+			b := make(bases.Words, bases.WordsLen(s.n+m))
+			b.Replace(0, s.bases, 0, s.n)
+			b.Replace(s.n, more, 0, m)
 			return NewSequence(b, s.n+m, c.Threads)
 		}
 		both := joined(more, m)

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"orcomgo/bases"
 	"orcomgo/compress/edits"
 	"orcomgo/internal/tasks"
 )
@@ -166,7 +167,7 @@ func (v *votes) count(a *alignment) {
 			substitutions++
 			continue
 		case edits.Deletion:
-			own := v.seq.bases.at(place)
+			own := v.seq.bases.At(place)
 			held.raise(v.other.at(place, own), place, int(own))
 		default:
 			// Only the first base of a run has a vote: there is another round.
@@ -206,24 +207,24 @@ const (
 
 // writer appends bases.
 type writer struct {
-	bases Bases
+	bases bases.Words
 	n     int
 }
 
 func (w *writer) put(b byte) {
-	if wordsFor(w.n+1) > len(w.bases) {
-		w.bases = append(w.bases, make(Bases, len(w.bases)/8+64)...)
+	if bases.WordsLen(w.n+1) > len(w.bases) {
+		w.bases = append(w.bases, make(bases.Words, len(w.bases)/8+64)...)
 	}
-	w.bases.set(w.n, b)
+	w.bases.Set(w.n, b)
 	w.n++
 }
 
 // append appends what another writer has.
 func (w *writer) append(o *writer) {
-	if need := wordsFor(w.n + o.n); need > len(w.bases) {
-		w.bases = append(w.bases, make(Bases, max(need-len(w.bases), len(w.bases)/8))...)
+	if need := bases.WordsLen(w.n + o.n); need > len(w.bases) {
+		w.bases = append(w.bases, make(bases.Words, max(need-len(w.bases), len(w.bases)/8))...)
 	}
-	copyBases(w.bases, w.n, o.bases, 0, o.n)
+	w.bases.Replace(w.n, o.bases, 0, o.n)
 	w.n += o.n
 }
 
@@ -277,7 +278,7 @@ func (v *votes) elect(out *writer, i int) {
 			out.put(best)
 		}
 	}
-	own := v.seq.bases.at(place)
+	own := v.seq.bases.At(place)
 	best, most := own, d/2
 	if v.other.of(place) != [4]uint8{} {
 		for b := range byte(4) {

@@ -3,6 +3,7 @@ package longreads
 import (
 	"slices"
 
+	"orcomgo/bases"
 	"orcomgo/compress/edits"
 )
 
@@ -19,7 +20,7 @@ const noReach = -1 << 30
 // task is two stretches to be aligned: n bases of the read from base i on, m of the sequence from base j on. If backward is set, they are
 // the bases before i and j, and are aligned from there on.
 type task struct {
-	read, seq Bases
+	read, seq bases.Words
 	i, j      int
 	n, m      int
 	backward  bool
@@ -28,9 +29,9 @@ type task struct {
 // match returns how many bases are equal after x bases of the read and y of the sequence.
 func (t *task) match(x, y int) int {
 	if t.backward {
-		return matchBackward(t.read, t.i-x, t.seq, t.j-y, min(t.n-x, t.m-y))
+		return t.read.EqualBackward(t.i-x, t.seq, t.j-y, min(t.n-x, t.m-y))
 	}
-	return matchForward(t.read, t.i+x, t.seq, t.j+y, min(t.n-x, t.m-y))
+	return t.read.EqualForward(t.i+x, t.seq, t.j+y, min(t.n-x, t.m-y))
 }
 
 // step sets the reach of all diagonals with d edits.
@@ -88,12 +89,12 @@ func (w *waves) trace(dst []edits.Edit, t *task, d, diagonal int) []edits.Edit {
 		e.Kind = kind
 		if t.backward {
 			if kind != edits.Deletion {
-				e.Base = t.read.at(t.i - x)
+				e.Base = t.read.At(t.i - x)
 			}
 			e.At = uint32(t.j - y) // of an insertion, it is before this base
 		} else {
 			if kind != edits.Deletion {
-				e.Base = t.read.at(t.i + x - 1)
+				e.Base = t.read.At(t.i + x - 1)
 			}
 			e.At = uint32(t.j + y)
 			if kind != edits.Insertion {

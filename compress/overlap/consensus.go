@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+
+	"orcomgo/bases"
 )
 
 // voteBucketBits is the log2 of the positions of a bucket; a window of votes is a number of buckets.
@@ -108,15 +110,15 @@ func (b *builder) voteRange(ctx context.Context, lo, hi int, events uint64, shar
 // decide sets the positions of the window to the most frequent bases. It adds to shared, unless that is nil, the mismatches that several
 // reads share after that.
 func (w *voteWindow) decide(seq *sequence, shared *sharedMismatches) {
-	w.finish(func(position int, depth uint32, bases *[4]uint32) {
-		before := seq.at(position)
+	w.finish(func(position int, depth uint32, votes *[4]uint32) {
+		before := bases.At(seq.packed, position)
 		after := before
-		if best, ok := mostFrequent(depth, bases); ok {
+		if best, ok := mostFrequent(depth, votes); ok {
 			after = best
-			seq.set(position, best)
+			bases.Set(seq.packed, position, best)
 		}
 		if shared != nil {
-			shared.addVotes(position, depth, bases, before, after)
+			shared.addVotes(position, depth, votes, before, after)
 		}
 	})
 }
@@ -139,8 +141,8 @@ func (rd *Reads) onPseudogenomeStrand(i int, inputReversed bool, buf *[]byte, ma
 	n := rd.len(i)
 	read = rd.bases(i)
 	if reverse {
-		*buf = slices.Grow((*buf)[:0], (n+3)/4+2*padBytes)[:(n+3)/4+2*padBytes]
-		reverseComplementInto(*buf, read, n)
+		*buf = slices.Grow((*buf)[:0], (n+3)/4+2*bases.Pad)[:(n+3)/4+2*bases.Pad]
+		bases.ReverseComplementInto(*buf, read, n)
 		read = *buf
 	}
 	if rd.hasNonACGT(i) {
@@ -153,18 +155,18 @@ func (rd *Reads) onPseudogenomeStrand(i int, inputReversed bool, buf *[]byte, ma
 // forEachMismatch compares the n bases of read with pg from pos on, and calls f with the offset in the read and the base of
 // the read for each mismatch, in order.
 func forEachMismatch(pg []byte, pos int, read []byte, n int, skip []uint64, f func(j int, b byte)) {
-	for i := 0; i*chunkBases < n; i++ {
-		r := loadChunk(read, i*chunkBases)
-		d := mismatchBits(loadChunk(pg, pos+i*chunkBases), r)
-		if left := n - i*chunkBases; left < chunkBases {
-			d &= firstBases(left)
+	for i := 0; i*bases.PerChunk < n; i++ {
+		r := bases.Chunk(read, i*bases.PerChunk)
+		d := bases.Differing(bases.Chunk(pg, pos+i*bases.PerChunk), r)
+		if left := n - i*bases.PerChunk; left < bases.PerChunk {
+			d &= bases.First(left)
 		}
 		if skip != nil {
 			d &^= skip[i]
 		}
 		for ; d != 0; d &= d - 1 {
 			k := bits.TrailingZeros64(d)
-			f(i*chunkBases+k/2, byte(r>>uint(k)&3))
+			f(i*bases.PerChunk+k/2, byte(r>>uint(k)&3))
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"orcomgo/bases"
 )
 
 // placedAs returns a builder whose reads have the positions from which they were drawn, on pg, which may be another sequence.
@@ -23,7 +25,7 @@ func placedAs(t *testing.T, pg string, ds []drawn) *builder {
 	return b
 }
 
-func (b *builder) letters() string { return spell(Unpack(nil, b.seq.packed, 0, b.seq.n)) }
+func (b *builder) letters() string { return spell(bases.Unpack(nil, b.seq.packed, 0, b.seq.n)) }
 
 // TestVote: a base is replaced by the base that most reads have at its position, if more reads have it than have the present
 // base. Of equally frequent ones, the first of A, C, G, T is taken. A read with N counts for the present base.
@@ -183,9 +185,9 @@ func TestOrientedReads(t *testing.T) {
 				want = reverseComplement(want)
 			}
 			read, m := rd.onPseudogenomeStrand(i, reversed, &buf, &mask)
-			got := []byte(spell(Unpack(nil, read, 0, len(want))))
+			got := []byte(spell(bases.Unpack(nil, read, 0, len(want))))
 			for p := range got {
-				if m != nil && m[p/chunkBases]>>(2*(p%chunkBases))&1 != 0 {
+				if m != nil && m[p/bases.PerChunk]>>(2*(p%bases.PerChunk))&1 != 0 {
 					got[p] = 'N'
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"orcomgo/bases"
 	"orcomgo/internal/largepages"
 	"orcomgo/internal/tasks"
 	"orcomgo/minimizer"
@@ -22,7 +23,7 @@ type contig struct {
 
 // newContig returns bases pos..pos+n-1 of p as a contig, in memory of a byte for each four of them, which is 0.
 func newContig(memory, p []byte, pos, n int, reads uint32) contig {
-	copyBases(memory, 0, p, pos, n)
+	bases.Copy(memory, 0, p, pos, n)
 	return contig{packed: memory, n: n, reads: reads}
 }
 
@@ -224,7 +225,7 @@ func (b *binWorker) findKeys(from, to int, none bool, f func(key uint64)) {
 			b.out.singles = append(b.out.singles, uint32(i))
 			continue
 		}
-		f(loadChunk(rd.bases(i), p+minimizer.K)&firstBases(keyBases)<<32 | uint64(i))
+		f(bases.Chunk(rd.bases(i), p+minimizer.K)&bases.First(keyBases)<<32 | uint64(i))
 	}
 }
 

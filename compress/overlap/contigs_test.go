@@ -1,7 +1,6 @@
 package overlap
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/rand"
 	"reflect"
@@ -9,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/bins"
 	"orcomgo/minimizer"
 )
@@ -32,7 +32,7 @@ func packedContig(bases []byte, reads uint32) contig {
 
 // bases returns the bases, one a byte.
 func (c *contig) bases() []byte {
-	return Unpack(nil, append(slices.Clone(c.packed), make([]byte, padBytes)...), 0, c.n)
+	return bases.Unpack(nil, append(slices.Clone(c.packed), make([]byte, bases.Pad)...), 0, c.n)
 }
 
 // contigsOf returns the contigs of the bins of reads.
@@ -209,7 +209,7 @@ func TestVotesDoNotOverflow(t *testing.T) {
 }
 
 func (s *pileup) letters() string {
-	return spell(Unpack(nil, s.consensus, s.lo+pileupOrigin, s.hi-s.lo))
+	return spell(bases.Unpack(nil, s.consensus, s.lo+pileupOrigin, s.hi-s.lo))
 }
 
 // plainPileup is a pileup that counts each base of each read.
@@ -340,17 +340,7 @@ func TestSortedKeys(t *testing.T) {
 }
 
 // packBases packs bases, one a byte, into dst, which has a byte for each four of them.
-func packBases(dst, bases []byte) {
-	for ; len(bases) >= 8; bases, dst = bases[8:], dst[2:] {
-		x := binary.LittleEndian.Uint64(bases)
-		x = (x | x>>6) & 0x000f000f000f000f
-		x = (x | x>>12) & 0x000000ff000000ff
-		binary.LittleEndian.PutUint16(dst, uint16(x|x>>24))
-	}
-	for i, c := range bases {
-		if i&3 == 0 {
-			dst[i/4] = 0
-		}
-		dst[i/4] |= c << (2 * uint(i&3))
-	}
+func packBases(dst, list []byte) {
+	clear(dst[:bases.PackedLen(len(list))])
+	bases.Pack(dst, list)
 }

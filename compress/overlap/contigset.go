@@ -2,15 +2,15 @@ package overlap
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 
+	"orcomgo/bases"
 	"orcomgo/internal/largepages"
 )
 
 // contigSet holds contigs, each with a number of reads. A contig is known by its index.
 type contigSet struct {
-	packed []byte   // bases as in packed.go; each contig begins with a byte; followed by padBytes
+	packed []byte   // bases as in packed.go; each contig begins with a byte; followed by bases.Pad
 	start  []uint64 // byte of packed with which each contig begins
 	length []uint32 // bases
 	reads  []uint64
@@ -25,7 +25,7 @@ const contigSetBytes = 8 + 4 + 8 + 4
 
 func (s *contigSet) count() int { return len(s.length) }
 
-// of returns the packed bases of contig c and what follows them, at least padBytes.
+// of returns the packed bases of contig c and what follows them, at least bases.Pad.
 func (s *contigSet) of(c uint32) []byte { return s.packed[s.start[c]:] }
 
 // joinRange is how many contigs a goroutine processes at a time.
@@ -39,7 +39,7 @@ func (s *contigSet) grow(n, threads int, size func(i int) (bases int, reads uint
 	s.length = extended(s.length, n)
 	s.reads = extended(s.reads, n)
 	s.left = extended(s.left, n)
-	first := uint64(max(len(s.packed), padBytes)) - padBytes
+	first := uint64(max(len(s.packed), bases.Pad)) - bases.Pad
 	total := placeInParallel(threads, n, func(i int) uint64 {
 		bases, reads := size(i)
 		s.length[old+i], s.reads[old+i] = uint32(bases), reads
@@ -47,7 +47,7 @@ func (s *contigSet) grow(n, threads int, size func(i int) (bases int, reads uint
 		return uint64(bases+3) / 4
 	}, func(i int, at uint64) { s.start[old+i] = first + at })
 	s.bases += sum(threads, s.length[old:])
-	s.packed = extended(s.packed, int(first+total)+padBytes-len(s.packed))
+	s.packed = extended(s.packed, int(first+total)+bases.Pad-len(s.packed))
 	inParallel(threads, n, joinRange, func(_, from, to int) {
 		for i := old + from; i < old+to; i++ {
 			b := s.of(uint32(i))[:(s.length[i]+3)/4]
@@ -63,7 +63,7 @@ func (s *contigSet) append(other *contigSet, threads int) {
 		return
 	}
 	s.changed = true
-	at := uint64(max(len(s.packed), padBytes)) - padBytes
+	at := uint64(max(len(s.packed), bases.Pad)) - bases.Pad
 	s.packed = appended(threads, s.packed[:at], other.packed)
 	first := s.count()
 	s.start = appended(threads, s.start, other.start)
@@ -86,7 +86,7 @@ func (s *contigSet) truncate(n int) {
 	for _, l := range s.length[n:] {
 		s.bases -= uint64(l)
 	}
-	s.packed = s.packed[:s.start[n]+padBytes]
+	s.packed = s.packed[:s.start[n]+bases.Pad]
 	s.start, s.length, s.reads, s.left = s.start[:n], s.length[:n], s.reads[:n], s.left[:n]
 }
 
@@ -162,26 +162,4 @@ func (s *contigSet) rank(threads int) {
 		}
 	})
 	*s = sorted
-}
-
-// copyBases copies n bases of src, from base from on, to dst, from base to on. The bases of dst there must be 0, and those in the
-// same byte before them are kept.
-func copyBases(dst []byte, to int, src []byte, from, n int) {
-	for ; n > 0 && to&3 != 0; n-- {
-		dst[to>>2] |= src[from>>2] >> (2 * uint(from&3)) & 3 << (2 * uint(to&3))
-		to, from = to+1, from+1
-	}
-	d := dst[to>>2:]
-	for ; n >= chunkBases+4; n -= chunkBases {
-		binary.LittleEndian.PutUint64(d, loadChunk(src, from)) // the eighth byte is written again
-		d, from = d[chunkBases/4:], from+chunkBases
-	}
-	for n > 0 {
-		w := loadChunk(src, from) & firstBases(min(n, chunkBases))
-		for m := min(n, chunkBases); m > 0; m -= 4 {
-			d[0] |= byte(w)
-			d, w = d[1:], w>>8
-		}
-		n, from = n-chunkBases, from+chunkBases
-	}
 }

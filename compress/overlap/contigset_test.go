@@ -6,26 +6,9 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
-)
 
-// TestCopyBases copies bases between all offsets in a byte. Nothing before and after them changes.
-func TestCopyBases(t *testing.T) {
-	r := rand.New(rand.NewSource(67))
-	for from := range 9 {
-		for to := range 9 {
-			for n := range 140 {
-				src, before := randomBases(r, from+n+5), randomBases(r, to)
-				dst := make([]byte, (to+n+3)/4)
-				copy(dst, pack(before)[:(to+3)/4])
-				copyBases(dst, to, pack(src), from, n)
-				want := pack(slices.Concat(before, src[from:from+n]))
-				if !bytes.Equal(dst, want[:len(dst)]) {
-					t.Fatalf("%d bases from %d to %d: %v, want %v", n, from, to, dst, want[:len(dst)])
-				}
-			}
-		}
-	}
-}
+	"orcomgo/bases"
+)
 
 func TestPackBases(t *testing.T) {
 	r := rand.New(rand.NewSource(68))
@@ -76,19 +59,19 @@ func TestContigSet(t *testing.T) {
 				s.rank(1 + r.Intn(3))
 				slices.SortStableFunc(want, func(a, b contig) int { return cmp.Compare(b.reads, a.reads) })
 			}
-			bases := 0
+			total := 0
 			if s.count() != len(want) || len(s.reads) != len(want) || len(s.start) != len(want) || len(s.left) != len(want) {
 				t.Fatalf("step %d: %d contigs, want %d", step, s.count(), len(want))
 			}
 			for c, w := range want {
-				bases += w.n
-				if got := Unpack(nil, s.of(uint32(c)), 0, int(s.length[c])); !bytes.Equal(got, w.bases()) || s.reads[c] != uint64(w.reads) ||
-					s.left[c] != s.length[c]/2+16 || len(s.of(uint32(c))) < (w.n+3)/4+padBytes {
+				total += w.n
+				if got := bases.Unpack(nil, s.of(uint32(c)), 0, int(s.length[c])); !bytes.Equal(got, w.bases()) || s.reads[c] != uint64(w.reads) ||
+					s.left[c] != s.length[c]/2+16 || len(s.of(uint32(c))) < (w.n+3)/4+bases.Pad {
 					t.Fatalf("step %d: contig %d of %d is %v of %d reads, want %v of %d", step, c, len(want), got, s.reads[c], w.bases(), w.reads)
 				}
 			}
-			if s.bases != uint64(bases) {
-				t.Fatalf("step %d: %d bases, want %d", step, s.bases, bases)
+			if s.bases != uint64(total) {
+				t.Fatalf("step %d: %d bases, want %d", step, s.bases, total)
 			}
 		}
 	}

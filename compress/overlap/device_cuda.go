@@ -10,6 +10,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 	"orcomgo/cudakern"
 )
@@ -76,7 +77,7 @@ func (c *cuda) loadReads(rd *Reads, byRecord bool) error {
 	n := rd.Count()
 	first := rd.offset(0) &^ 7 // packed reads are loaded in words
 	r := cudakern.PlaceReads{
-		Packed:         rd.packed[first : rd.offset(n)+padBytes],
+		Packed:         rd.packed[first : rd.offset(n)+bases.Pad],
 		First:          first,
 		Stride:         rd.stride,
 		Lengths:        rd.lengths,

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"sync/atomic"
 
+	"orcomgo/bases"
 	"orcomgo/internal/largepages"
 )
 
@@ -49,7 +50,7 @@ func (rd *Reads) part(from, to int) *Reads {
 	p.records, p.signaturePlace, p.nonACGT = rd.records[from:to], rd.signaturePlace[from:to], rd.nonACGT[from/64:(to+63)/64]
 	p.indexByRecord, p.groups = nil, nil
 	if rd.offsets == nil {
-		p.packed = rd.packed[rd.offset(from) : rd.offset(to)+padBytes]
+		p.packed = rd.packed[rd.offset(from) : rd.offset(to)+bases.Pad]
 	} else {
 		p.offsets, p.lengths = rd.offsets[from:to+1], rd.lengths[from:to]
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 	"orcomgo/cudakern"
 	"orcomgo/internal/testrun"
@@ -91,7 +92,7 @@ func variedReads(t *testing.T, r *rand.Rand, seq []byte, n int, fixed bool) *Rea
 	rd.records = make([]uint32, n)
 	for i, rec := range order {
 		rd.records[i] = uint32(rec)
-		packBases(rd.packed[rd.offset(i):][:record.PackedLen(len(reads[i]))], reads[i])
+		packBases(rd.packed[rd.offset(i):][:bases.PackedLen(len(reads[i]))], reads[i])
 		rd.signaturePlace = append(rd.signaturePlace, uint32(r.Intn(2)))
 	}
 	index := make([]int, n)
@@ -260,7 +261,7 @@ func TestVotesOnGPU(t *testing.T) {
 				}
 				changed, poor := 0, 0
 				for i := range seq {
-					if cpu.seq.at(i) != seq[i] {
+					if bases.At(cpu.seq.packed, i) != seq[i] {
 						changed++
 					}
 				}

@@ -1,5 +1,7 @@
 package overlap
 
+import "orcomgo/bases"
+
 // assembler collects contigs and joins them.
 type assembler struct {
 	joiner
@@ -38,7 +40,7 @@ func (a *assembler) addContigs(c *contigs, progress func(done, total int)) {
 		},
 		func(i int, dst []byte) {
 			x, y := c.reads.longestACGT(int(c.singles[i]))
-			copyBases(dst, 0, c.reads.bases(int(c.singles[i])), x, y-x)
+			bases.Copy(dst, 0, c.reads.bases(int(c.singles[i])), x, y-x)
 		})
 	if a.joinBytes(sparse, maxKmerParts/4) > a.limits.bytes {
 		a.join(progress)

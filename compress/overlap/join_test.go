@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"orcomgo/bases"
 )
 
 var noLimits = assemblerLimits{bases: 1 << 30, bytes: 1 << 40}
@@ -14,7 +16,7 @@ func noProgress(int, int) {}
 
 // spellContig returns contig c of a set as letters and number of reads.
 func spellContig(s *contigSet, c int) string {
-	return fmt.Sprintf("%s %d", spell(Unpack(nil, s.of(uint32(c)), 0, int(s.length[c]))), s.reads[c])
+	return fmt.Sprintf("%s %d", spell(bases.Unpack(nil, s.of(uint32(c)), 0, int(s.length[c]))), s.reads[c])
 }
 
 // joinedScaffolds joins contigs and returns the scaffolds, each as letters and number of reads, by rank. Their reads are taken to have
@@ -219,7 +221,7 @@ func TestSingleReadsAreJoined(t *testing.T) {
 	a.addContigs(c, noProgress)
 	var seq sequence
 	a.appendScaffolds(&seq, noProgress, func(reads uint64, _ int) bool { return reads > 1 })
-	got := spell(Unpack(nil, seq.packed, 0, seq.n))
+	got := spell(bases.Unpack(nil, seq.packed, 0, seq.n))
 	if seq.n != len(g)+len(h) {
 		t.Errorf("%d bases, want %d", seq.n, len(g)+len(h))
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/internal/testrun"
 )
 
@@ -91,7 +92,7 @@ func TestGroupKmers(t *testing.T) {
 	for _, set := range []*contigSet{setOf(nil), setOf(seqs[:1]), setOf(seqs[count-10:]), setOf(seqs)} {
 		own := seqs[:0:0]
 		for c := range uint32(set.count()) {
-			own = append(own, Unpack(nil, set.of(c), 0, int(set.length[c])))
+			own = append(own, bases.Unpack(nil, set.of(c), 0, int(set.length[c])))
 		}
 		for _, s := range []sampler{{rate: 8}, {rate: 3, ends: 16}} {
 			var want []rankedKmer

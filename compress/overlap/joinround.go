@@ -1,6 +1,10 @@
 package overlap
 
-import "slices"
+import (
+	"slices"
+
+	"orcomgo/bases"
+)
 
 // A link says where a contig is in another one, without gaps: other contig << 32 | start + linkZero << 1 | reversed. The contig, or
 // its reverse complement if reversed, begins at base start of the other one; start may be negative.
@@ -136,9 +140,9 @@ func (p *proposer) choose(c uint32, n int) link {
 		if x.link.reversed() {
 			if !isReversed {
 				isReversed = true
-				size := (n+3)/4 + 2*padBytes
+				size := (n+3)/4 + 2*bases.Pad
 				p.reversed = slices.Grow(p.reversed[:0], size)[:size]
-				reverseComplementInto(p.reversed, b, n)
+				bases.ReverseComplementInto(p.reversed, b, n)
 			}
 			b = p.reversed
 		}
@@ -156,7 +160,7 @@ func (p *proposer) agree(c uint32, k link, b []byte, n int) bool {
 	m := int(p.set.length[k.to()])
 	lo, hi := max(k.start(), 0), min(k.start()+n, m)
 	limit := p.limitOf(c, hi-lo)
-	return hi-lo >= seedLen && countMismatches(p.set.of(k.to()), lo, b, lo-k.start(), hi-lo, limit, nil) <= limit
+	return hi-lo >= seedLen && bases.CountDiffering(p.set.of(k.to()), lo, b, lo-k.start(), hi-lo, limit, nil) <= limit
 }
 
 // limitOf returns in how many bases contig c may differ from others that it overlaps by n bases. A read costs some 7 bits for each base in

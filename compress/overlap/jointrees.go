@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"orcomgo/bases"
 	"orcomgo/internal/largepages"
 	"orcomgo/internal/tasks"
 )
@@ -171,7 +172,7 @@ func (t *trees) turn() {
 	size := placeInParallel(t.threads, len(t.members), func(g int) (size uint64) {
 		for _, c := range t.members[g] {
 			if t.roots[c].reversed() {
-				size += uint64(t.set.length[c]+3)/4 + padBytes
+				size += uint64(t.set.length[c]+3)/4 + bases.Pad
 			}
 		}
 		return size
@@ -179,11 +180,11 @@ func (t *trees) turn() {
 		for _, c := range t.members[g] {
 			if t.roots[c].reversed() {
 				t.turns[c] = at
-				at += uint64(t.set.length[c]+3)/4 + padBytes
+				at += uint64(t.set.length[c]+3)/4 + bases.Pad
 			}
 		}
 	})
-	if n := int(size + padBytes); n <= cap(t.spare.turned) {
+	if n := int(size + bases.Pad); n <= cap(t.spare.turned) {
 		t.turned = t.spare.turned[:n]
 	} else {
 		t.turned = largepages.Make[byte](n)
@@ -193,7 +194,7 @@ func (t *trees) turn() {
 		for _, group := range t.members[from:to] {
 			for _, c := range group {
 				if t.roots[c].reversed() {
-					reverseComplementInto(t.turned[t.turns[c]:], t.set.of(c), int(t.set.length[c]))
+					bases.ReverseComplementInto(t.turned[t.turns[c]:], t.set.of(c), int(t.set.length[c]))
 				}
 			}
 		}
@@ -342,7 +343,7 @@ func (u *union) agrees(t *trees, c uint32, b []byte, from, to int) bool {
 	for at := lo; at < hi; i++ {
 		p := u.piece(i)
 		end := min(hi, int(p.at+p.n))
-		limit -= countMismatches(t.of(p.contig, p.reversed), int(p.from)+at-int(p.at), b, at-from, end-at, limit, nil)
+		limit -= bases.CountDiffering(t.of(p.contig, p.reversed), int(p.from)+at-int(p.at), b, at-from, end-at, limit, nil)
 		if limit < 0 {
 			return false
 		}
@@ -373,7 +374,7 @@ func (t *trees) rebuild() {
 		return uint64(n+3) / 4
 	}, func(i int, at uint64) { set.start[i] = at })
 	set.bases = sum(t.threads, set.length)
-	if n := int(size + padBytes); n <= cap(t.spare.packed) {
+	if n := int(size + bases.Pad); n <= cap(t.spare.packed) {
 		set.packed = t.spare.packed[:n]
 	} else {
 		set.packed = largepages.Make[byte](n)
@@ -412,7 +413,7 @@ func (t *trees) copyContig(dst []byte, c uint32, from, to int) {
 	for _, p := range pieces {
 		lo, hi := max(int(p.at)-first, from), min(int(p.at+p.n)-first, to)
 		if lo < hi {
-			copyBases(dst, lo, t.of(p.contig, p.reversed), int(p.from)+lo-(int(p.at)-first), hi-lo)
+			bases.Copy(dst, lo, t.of(p.contig, p.reversed), int(p.from)+lo-(int(p.at)-first), hi-lo)
 		}
 	}
 }

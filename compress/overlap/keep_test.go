@@ -5,6 +5,8 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
+
+	"orcomgo/bases"
 )
 
 // TestKeep: the bases that are kept are side by side, however the work is divided and wherever ranges begin in a byte.
@@ -13,9 +15,9 @@ func TestKeep(t *testing.T) {
 	r := rand.New(rand.NewSource(160))
 	for _, n := range []int{0, 1, 3, 4, 63, 64, 65, 1000, 5000} {
 		for _, share := range []int{0, 1, 50, 99, 100} { // of the runs, in percent
-			bases := make([]byte, n)
-			for i := range bases {
-				bases[i] = byte(r.Intn(4))
+			all := make([]byte, n)
+			for i := range all {
+				all[i] = byte(r.Intn(4))
 			}
 			kept := newBitset(n)
 			var want []byte
@@ -23,21 +25,21 @@ func TestKeep(t *testing.T) {
 				run := min(1+r.Intn(1+r.Intn(200)), n-i)
 				if r.Intn(100) < share {
 					kept.addRange(i, i+run)
-					want = append(want, bases[i:i+run]...)
+					want = append(want, all[i:i+run]...)
 				}
 				i += run
 			}
 			kept.words[len(kept.words)-1] |= ^uint64(0) << (n & 63) // what is after the sequence does not matter
 			for _, keepRange = range []int{64, 256, 1 << 20} {
 				var s sequence
-				s.append(slices.Clone(bases))
+				s.append(slices.Clone(all))
 				s.grow(0)
 				s.keep(&kept, 3)
-				if got := Unpack(nil, s.packed, 0, s.n); !bytes.Equal(got, want) {
+				if got := bases.Unpack(nil, s.packed, 0, s.n); !bytes.Equal(got, want) {
 					t.Fatalf("%d bases, ranges of %d: %d are kept, want %d, or others", n, keepRange, s.n, len(want))
 				}
 				for _, b := range s.packed[(s.n+3)/4:] {
-					if b != 0 || len(s.packed) != (s.n+3)/4+padBytes {
+					if b != 0 || len(s.packed) != (s.n+3)/4+bases.Pad {
 						t.Fatalf("%d bytes follow %d bases, or are not 0", len(s.packed)-s.n/4, s.n)
 					}
 				}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"orcomgo/bases"
 	"orcomgo/internal/largepages"
 )
 
@@ -60,8 +61,8 @@ func newKmerIndex(pg []byte, from, n, k int, sampleMask uint64, most, threads in
 				run[i] = make([]uint64, 0, (hi-lo)>>bits.Len64(sampleMask)>>indexSegmentBits*9/8+16)
 			}
 			for p := lo; p < hi; p++ {
-				w := loadChunk(pg, p) & firstBases(k)
-				r := reverseComplementWord(w, k)
+				w := bases.Chunk(pg, p) & bases.First(k)
+				r := bases.ReverseComplement(w, k)
 				h := mix64(min(w, r))
 				if h&sampleMask != 0 {
 					continue

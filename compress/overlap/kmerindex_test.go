@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"orcomgo/bases"
 )
 
 // positionsOf returns the positions of a k-mer that the index holds, and the strands.
 func positionsOf(ix *kmerIndex, kmer string) (positions []uint32, reversed []bool) {
 	p := &placer{index: ix, mode: placeMode{seedStep: 1}, pgLen: math.MaxInt}
-	s := &search{read: pack(codes(kmer)), n: len(kmer), leftSampled: sampled{first: -chunkBases}, pos: -1}
+	s := &search{read: pack(codes(kmer)), n: len(kmer), leftSampled: sampled{first: -bases.PerChunk}, pos: -1}
 	if p.nextSeed(s) {
 		s.seed.palindrome = false // for which each position is a candidate on both strands
 		p.pg = make([]byte, 1<<20)
@@ -63,8 +65,8 @@ func TestKmerIndex(t *testing.T) {
 			}
 		}
 		for s, positions := range want {
-			w := loadChunk(pack(codes(s)), 0) & firstBases(c.k)
-			sampled := mix64(min(w, reverseComplementWord(w, c.k)))&c.sample == 0
+			w := bases.Chunk(pack(codes(s)), 0) & bases.First(c.k)
+			sampled := mix64(min(w, bases.ReverseComplement(w, c.k)))&c.sample == 0
 			for _, s := range []string{s, reverseComplement(s)} {
 				got, reversed := positionsOf(one, s)
 				if sampled && !slices.Equal(got, positions) || !sampled && len(got) > 0 {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"orcomgo/bases"
 	"orcomgo/bins"
 )
 
@@ -454,7 +455,7 @@ func (l *Layout) Bases(dst []byte, record uint32) []byte {
 	i := l.Reads.indexOf(record)
 	n := l.Reads.len(i)
 	at := len(dst)
-	dst = Unpack(dst, l.Reads.bases(i), 0, n)
+	dst = bases.Unpack(dst, l.Reads.bases(i), 0, n)
 	if l.Reads.signaturePlace[i]&1 != 0 {
 		s := dst[at:]
 		for a, b := 0, len(s)-1; a <= b; a, b = a+1, b-1 {
@@ -465,4 +466,6 @@ func (l *Layout) Bases(dst []byte, record uint32) []byte {
 }
 
 // Stretch appends the n bases of the pseudogenome from pos on to dst, one per byte (0..3).
-func (p *Pseudogenome) Stretch(dst []byte, pos, n int) []byte { return Unpack(dst, p.Packed, pos, n) }
+func (p *Pseudogenome) Stretch(dst []byte, pos, n int) []byte {
+	return bases.Unpack(dst, p.Packed, pos, n)
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"orcomgo/bases"
 	"orcomgo/bins"
 	"orcomgo/bins/record"
 	"orcomgo/internal/largepages"
@@ -267,10 +268,10 @@ func (l *loader) eachRun(p blockRange, minSignature, maxSignature uint32, f func
 			size := 0
 			if l.rs.variedLengths {
 				for _, o := range l.blk.Order[from:to] {
-					size += record.PackedLen(l.blk.Lengths.Of(int(o)))
+					size += bases.PackedLen(l.blk.Lengths.Of(int(o)))
 				}
 			} else {
-				size = (to - from) * record.PackedLen(int(l.rs.fixedLength))
+				size = (to - from) * bases.PackedLen(int(l.rs.fixedLength))
 			}
 			f(g, run{&l.blk, from, to, packed[:size]})
 			packed, left, from = packed[size:], left-uint32(to-from), to
@@ -304,7 +305,7 @@ func (rs *records) eachLoaded(ctx context.Context, sh *share, ix *shareIndex, f 
 			at := 0
 			for k := r.from; k < r.to; k++ {
 				o := r.blk.Order[k]
-				size := record.PackedLen(r.blk.Lengths.Of(int(o)))
+				size := bases.PackedLen(r.blk.Lengths.Of(int(o)))
 				if o >= p.from && o < p.to {
 					f(p, i, run{r.blk, k, k + 1, r.packed[at : at+size]})
 					i++
@@ -472,7 +473,7 @@ func (rs *records) loadByRecord(ctx context.Context, only *Subset) (*Reads, erro
 		return l.eachRun(p, c.minSignature, c.maxSignature, func(_ int, r run) {
 			at := 0
 			for k, o := range r.blk.Order[r.from:r.to] {
-				size := record.PackedLen(r.blk.Lengths.Of(int(o)))
+				size := bases.PackedLen(r.blk.Lengths.Of(int(o)))
 				if record := p.firstRecord + o - p.from; o >= p.from && o < p.to && rd.Has(record) {
 					i := rd.indexOf(record)
 					rd.signaturePlace[i] = r.blk.Place[r.from+k]

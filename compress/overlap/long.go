@@ -3,6 +3,8 @@ package overlap
 import (
 	"context"
 	"sync/atomic"
+
+	"orcomgo/bases"
 )
 
 // LongRead is a read of N bases, in any orientation: base j is at bits 2*(j%32) of word j/32. Two words that are 0 follow.
@@ -60,7 +62,7 @@ func (p *Pseudogenome) EachLong(ctx context.Context, least int, f func(reads []L
 			if n < least {
 				continue
 			}
-			if len(reads) > 0 && len(words)+n/WordBases > limit/WordBases {
+			if len(reads) > 0 && len(words)+n/bases.PerWord > limit/bases.PerWord {
 				if err := flush(); err != nil {
 					return err
 				}
@@ -79,12 +81,12 @@ func (p *Pseudogenome) EachLong(ctx context.Context, least int, f func(reads []L
 func (p *Pseudogenome) Append(words []uint64, n int) {
 	s := &p.builder.seq
 	s.grow(n)
-	for i := 0; i < n; i += WordBases {
-		var w [WordBases/4 + padBytes]byte
-		for j := range WordBases / 4 {
-			w[j] = byte(words[i/WordBases] >> (8 * j))
+	for i := 0; i < n; i += bases.PerWord {
+		var w [bases.PerWord/4 + bases.Pad]byte
+		for j := range bases.PerWord / 4 {
+			w[j] = byte(words[i/bases.PerWord] >> (8 * j))
 		}
-		replaceBases(s.packed, s.n+i, w[:], 0, min(WordBases, n-i))
+		bases.Replace(s.packed, s.n+i, w[:], 0, min(bases.PerWord, n-i))
 	}
 	s.n += n
 	p.Packed, p.Len = s.packed, s.n

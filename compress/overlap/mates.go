@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"orcomgo/bases"
 	"orcomgo/internal/tasks"
 )
 
@@ -370,15 +371,15 @@ func (b *builder) move(ctx context.Context, s *islands, m *moved) error {
 	for _, i := range m.order {
 		n := int(s.length(i))
 		if !m.reversed[i] {
-			copyBases(seq.packed, seq.n, b.seq.packed, int(s.starts[i]), n)
+			bases.Copy(seq.packed, seq.n, b.seq.packed, int(s.starts[i]), n)
 			seq.n += n
 			continue
 		}
-		size := (n+3)/4 + 2*padBytes
+		size := (n+3)/4 + 2*bases.Pad
 		island, reversed = slices.Grow(island[:0], size)[:size], slices.Grow(reversed[:0], size)[:size]
 		clear(island)
-		copyBases(island, 0, b.seq.packed, int(s.starts[i]), n)
-		reverseComplementInto(reversed, island, n)
+		bases.Copy(island, 0, b.seq.packed, int(s.starts[i]), n)
+		bases.ReverseComplementInto(reversed, island, n)
 		seq.appendPacked(reversed, n)
 	}
 	b.seq = seq

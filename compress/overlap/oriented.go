@@ -3,10 +3,9 @@ package overlap
 import (
 	"encoding/binary"
 	"unsafe"
-)
 
-// WordBases is how many bases a word of OrientedReads has.
-const WordBases = 32
+	"orcomgo/bases"
+)
 
 // OrientedReads returns reads as words of packed bases, one or several reads at a time. It has memory of its own, so each goroutine
 // needs one.
@@ -49,10 +48,10 @@ func (o *OrientedReads) Read(k int) []uint64 {
 	return o.words[from:o.ends[k]]
 }
 
-// appendWords appends the n bases of p, which padBytes follow, as words, reversed and complemented if reversed is set.
+// appendWords appends the n bases of p, which bases.Pad follow, as words, reversed and complemented if reversed is set.
 func appendWords(dst []uint64, p []byte, n int, reversed bool) []uint64 {
 	if !reversed {
-		for ; n >= WordBases; n, p = n-WordBases, p[WordBases/4:] {
+		for ; n >= bases.PerWord; n, p = n-bases.PerWord, p[bases.PerWord/4:] {
 			dst = append(dst, binary.LittleEndian.Uint64(p))
 		}
 		if n > 0 {
@@ -60,11 +59,11 @@ func appendWords(dst []uint64, p []byte, n int, reversed bool) []uint64 {
 		}
 		return dst
 	}
-	for ; n >= WordBases; n -= WordBases {
-		dst = append(dst, reverseComplementWord(LoadWord(p, n-WordBases), WordBases))
+	for ; n >= bases.PerWord; n -= bases.PerWord {
+		dst = append(dst, bases.ReverseComplement(bases.Word(p, n-bases.PerWord), bases.PerWord))
 	}
 	if n > 0 {
-		dst = append(dst, reverseComplementWord(binary.LittleEndian.Uint64(p), n)) // the bits above its n bases are shifted out
+		dst = append(dst, bases.ReverseComplement(binary.LittleEndian.Uint64(p), n)) // the bits above its n bases are shifted out
 	}
 	return dst
 }
@@ -75,13 +74,3 @@ func Prefetch(p []byte, pos, n int) {
 		prefetch(unsafe.Pointer(&p[pos>>2]), unsafe.Pointer(&p[(pos+n-1)>>2]))
 	}
 }
-
-// LoadWord returns the 32 bases of packed bases from base pos on, the first one in the lowest bits. It reads nine bytes.
-func LoadWord(p []byte, pos int) uint64 {
-	p = p[pos>>2:][:9]
-	shift := 2 * uint(pos&3)
-	return binary.LittleEndian.Uint64(p)>>shift | uint64(p[8])<<(64-shift)
-}
-
-// ReverseComplementWord returns the reverse complement of the n bases in the low bits of x, as a word; 0 < n <= 32.
-func ReverseComplementWord(x uint64, n int) uint64 { return reverseComplementWord(x, n) }

@@ -3,6 +3,8 @@ package overlap
 import (
 	"math/rand"
 	"testing"
+
+	"orcomgo/bases"
 )
 
 // TestWordsOfReads: reads of any length come back in both directions as words whose last bits are 0, whatever follows them.
@@ -29,7 +31,7 @@ func TestWordsOfReads(t *testing.T) {
 		rd.lengths, rd.signaturePlace = append(rd.lengths, uint32(n)), append(rd.signaturePlace, uint32(reversed))
 		want = append(want, b)
 	}
-	for range padBytes {
+	for range bases.Pad {
 		rd.packed = append(rd.packed, 0xff)
 	}
 	o := (&Layout{Reads: rd}).Oriented()
@@ -43,10 +45,10 @@ func TestWordsOfReads(t *testing.T) {
 		o.Load(records, reversed)
 		for k, rec := range records {
 			words, b := o.Read(k), want[rec]
-			if len(words) != (len(b)+WordBases-1)/WordBases {
+			if len(words) != (len(b)+bases.PerWord-1)/bases.PerWord {
 				t.Fatalf("%d bases in %d words", len(b), len(words))
 			}
-			for j := range len(words) * WordBases {
+			for j := range len(words) * bases.PerWord {
 				got, base := byte(words[j/32]>>(2*(j%32)))&3, byte(0)
 				switch {
 				case j < len(b) && reversed[k]:

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"math/rand"
 	"testing"
+
+	"orcomgo/bases"
 )
 
-// pack packs bases, one per byte, and appends padBytes.
+// pack packs bases, one per byte, and appends bases.Pad.
 func pack(b []byte) []byte {
 	var s sequence
 	s.append(b)
@@ -29,24 +31,6 @@ func reversed(b []byte) []byte {
 	return out
 }
 
-func TestPackedBases(t *testing.T) {
-	r := rand.New(rand.NewSource(1))
-	for n := 1; n < 130; n++ {
-		b := randomBases(r, n)
-		p := pack(b)
-		for at := 0; at < n; at += 1 + r.Intn(7) {
-			if got := Unpack(nil, p, at, n-at); !bytes.Equal(got, b[at:]) {
-				t.Fatalf("n=%d: unpack from %d: %v, want %v", n, at, got, b[at:])
-			}
-		}
-		rev := make([]byte, (n+3)/4+2*padBytes)
-		reverseComplementInto(rev, p, n)
-		if got := Unpack(nil, rev, 0, n); !bytes.Equal(got, reversed(b)) {
-			t.Fatalf("n=%d: reverse complement %v, want %v", n, got, reversed(b))
-		}
-	}
-}
-
 func TestDistanceCountsAndGivesUp(t *testing.T) {
 	r := rand.New(rand.NewSource(2))
 	for range 500 {
@@ -54,22 +38,22 @@ func TestDistanceCountsAndGivesUp(t *testing.T) {
 		a := randomBases(r, n+40)
 		at := r.Intn(40)
 		b := bytes.Clone(a[at : at+n])
-		want, skip := 0, make([]uint64, n/chunkBases+1)
+		want, skip := 0, make([]uint64, n/bases.PerChunk+1)
 		for i := range b {
 			if r.Intn(10) == 0 {
 				b[i] = (b[i] + 1 + byte(r.Intn(3))) & 3
 				if r.Intn(3) == 0 {
-					skip[i/chunkBases] |= 1 << (2 * (i % chunkBases))
+					skip[i/bases.PerChunk] |= 1 << (2 * (i % bases.PerChunk))
 				} else {
 					want++
 				}
 			}
 		}
-		if got := countMismatches(pack(a), at, pack(b), 0, n, n, skip); got != want {
+		if got := bases.CountDiffering(pack(a), at, pack(b), 0, n, n, skip); got != want {
 			t.Fatalf("distance %d, want %d", got, want)
 		}
 		if want > 0 {
-			if got := countMismatches(pack(a), at, pack(b), 0, n, want-1, skip); got <= want-1 {
+			if got := bases.CountDiffering(pack(a), at, pack(b), 0, n, want-1, skip); got <= want-1 {
 				t.Fatalf("distance %d does not exceed the limit %d", got, want-1)
 			}
 		}
@@ -95,7 +79,7 @@ func joinInBatches(several []contig, limits assemblerLimits, batches int) (pg []
 	}
 	var s sequence
 	a.appendScaffolds(&s, noProgress, func(reads uint64, _ int) bool { return reads > 1 })
-	return Unpack(nil, s.packed, 0, s.n), a
+	return bases.Unpack(nil, s.packed, 0, s.n), a
 }
 
 func TestAssembleGivesBackAGenome(t *testing.T) {

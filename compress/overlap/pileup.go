@@ -1,6 +1,10 @@
 package overlap
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"orcomgo/bases"
+)
 
 // pileup is a contig under construction: its consensus, and how many reads have other bases, by column. The signature of all
 // reads starts at column 0, so every read covers column 0. Most reads agree with the consensus in most columns. Only where they
@@ -28,7 +32,7 @@ type alignedRead struct {
 	first, start, n int
 }
 
-func newPileup() *pileup { return &pileup{consensus: make([]byte, 2*pileupOrigin/4+padBytes)} }
+func newPileup() *pileup { return &pileup{consensus: make([]byte, 2*pileupOrigin/4+bases.Pad)} }
 
 // reset removes all reads.
 func (s *pileup) reset() {
@@ -42,7 +46,7 @@ func (s *pileup) reset() {
 func (s *pileup) compare(r *alignedRead, limit int) (mismatches int, ok bool) {
 	lo, hi := max(r.start, s.lo), min(r.start+r.n, s.hi)
 	limit = min(limit, (hi-lo)/12)
-	mismatches = countMismatches(s.consensus, lo+pileupOrigin, r.bases, r.first+lo-r.start, hi-lo, limit, nil)
+	mismatches = bases.CountDiffering(s.consensus, lo+pileupOrigin, r.bases, r.first+lo-r.start, hi-lo, limit, nil)
 	return mismatches, mismatches <= limit
 }
 
@@ -52,14 +56,14 @@ func (s *pileup) addRead(r *alignedRead) {
 	s.reads++
 	if s.reads == 1 {
 		s.lo, s.hi = r.start, end
-		replaceBases(s.consensus, r.start+pileupOrigin, r.bases, r.first, r.n)
+		bases.Replace(s.consensus, r.start+pileupOrigin, r.bases, r.first, r.n)
 	}
 	lo, hi := s.lo, s.hi
 	count := s.counted < maxCounted
 	if count {
-		for c := max(r.start, lo); c < min(end, hi); c += chunkBases {
-			x := loadChunk(r.bases, r.first+c-r.start)
-			d := mismatchBits(loadChunk(s.consensus, c+pileupOrigin), x) & firstBases(min(chunkBases, min(end, hi)-c))
+		for c := max(r.start, lo); c < min(end, hi); c += bases.PerChunk {
+			x := bases.Chunk(r.bases, r.first+c-r.start)
+			d := bases.Differing(bases.Chunk(s.consensus, c+pileupOrigin), x) & bases.First(min(bases.PerChunk, min(end, hi)-c))
 			for ; d != 0; d &= d - 1 {
 				k := bits.TrailingZeros64(d)
 				s.countOther(c+k/2, byte(x>>uint(k)&3))
@@ -67,11 +71,11 @@ func (s *pileup) addRead(r *alignedRead) {
 		}
 	}
 	if r.start < lo {
-		replaceBases(s.consensus, r.start+pileupOrigin, r.bases, r.first, lo-r.start)
+		bases.Replace(s.consensus, r.start+pileupOrigin, r.bases, r.first, lo-r.start)
 		s.lo = r.start
 	}
 	if end > hi {
-		replaceBases(s.consensus, hi+pileupOrigin, r.bases, r.first+hi-r.start, end-hi)
+		bases.Replace(s.consensus, hi+pileupOrigin, r.bases, r.first+hi-r.start, end-hi)
 		s.hi = end
 	}
 	if count {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"orcomgo/bases"
 	"orcomgo/internal/largepages"
 )
 
@@ -59,7 +60,7 @@ type search struct {
 	pos          int         // of the best place; -1 if there is none
 	reversed     bool        // the best place is on the reverse strand
 	reverseReady bool        // reverse holds the reverse complement of read
-	reverse      [(maxOverlapped+3)/4 + 2*padBytes]byte
+	reverse      [(maxOverlapped+3)/4 + 2*bases.Pad]byte
 	masked       bool // the masks are used; see Reads.skipMask
 	forwardMask  []uint64
 	reverseMask  []uint64
@@ -85,7 +86,7 @@ func (p *placer) begin(s *search, i, limit int) {
 	n := p.rd.len(i)
 	s.read, s.index, s.n = p.rd.bases(i), i, n
 	s.left, s.right, s.fromRight = 0, n-p.index.k, false
-	s.leftSampled, s.rightSampled = sampled{first: -chunkBases}, sampled{first: n}
+	s.leftSampled, s.rightSampled = sampled{first: -bases.PerChunk}, sampled{first: n}
 	s.mostTried, s.seedsLeft = n/p.mode.basesPerCandidate, math.MaxInt
 	s.best, s.pos, s.reversed = limit, -1, false
 	s.reverseReady, s.masked = false, p.rd.hasNonACGT(i)
@@ -107,11 +108,11 @@ func (ix *kmerIndex) sampledFrom(read []byte, first int) sampled {
 		return sampled{first, math.MaxUint32}
 	}
 	k := ix.k
-	w := loadChunk(read, first)
-	r := reverseComplementWord(w, chunkBases)
-	mask, m := firstBases(k), uint32(0)
-	for i := range chunkBases - k + 1 {
-		h := mix64(min(w>>(2*uint(i))&mask, r>>(2*uint(chunkBases-k-i))&mask))
+	w := bases.Chunk(read, first)
+	r := bases.ReverseComplement(w, bases.PerChunk)
+	mask, m := bases.First(k), uint32(0)
+	for i := range bases.PerChunk - k + 1 {
+		h := mix64(min(w>>(2*uint(i))&mask, r>>(2*uint(bases.PerChunk-k-i))&mask))
 		below := (h&ix.sampleMask - 1) >> 63 // 1 if no bit of sampleMask is set
 		m |= uint32(below) << i
 	}
@@ -120,7 +121,7 @@ func (ix *kmerIndex) sampledFrom(read []byte, first int) sampled {
 
 // nextOffset returns the offset of the next seed, or -1 if there is none.
 func (p *placer) nextOffset(s *search) int {
-	width := chunkBases - p.index.k + 1
+	width := bases.PerChunk - p.index.k + 1
 	if s.fromRight {
 		for s.left <= s.right {
 			if s.right < s.rightSampled.first {
@@ -169,8 +170,8 @@ func (p *placer) nextSeed(s *search) bool {
 	}
 	s.fromRight = !s.fromRight
 	ix := p.index
-	w := loadChunk(s.read, at) & firstBases(ix.k)
-	r := reverseComplementWord(w, ix.k)
+	w := bases.Chunk(s.read, at) & bases.First(ix.k)
+	r := bases.ReverseComplement(w, ix.k)
 	segment, key, slot := ix.find(mix64(min(w, r)))
 	s.seed = seed{offset: at, key: key, slot: slot, segment: segment, reversed: r < w, palindrome: r == w}
 	first := unsafe.Pointer(&ix.segments[segment][slot])
@@ -229,7 +230,7 @@ func (p *placer) compareCandidates(s *search) bool {
 		read, mask := s.read, s.forwardMask
 		if c.reversed {
 			if !s.reverseReady {
-				reverseComplementInto(s.reverse[:], s.read, s.n)
+				bases.ReverseComplementInto(s.reverse[:], s.read, s.n)
 				s.reverseReady = true
 			}
 			read, mask = s.reverse[:], s.reverseMask
@@ -237,7 +238,7 @@ func (p *placer) compareCandidates(s *search) bool {
 		if !s.masked {
 			mask = nil
 		}
-		d := countMismatches(p.pg, c.pos, read, 0, s.n, s.best, mask)
+		d := bases.CountDiffering(p.pg, c.pos, read, 0, s.n, s.best, mask)
 		switch {
 		case d < s.best:
 			s.best, s.pos, s.reversed, s.seedsLeft = d, c.pos, c.reversed, s.n/p.mode.basesPerMoreSeed

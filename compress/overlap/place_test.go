@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"orcomgo/bases"
 )
 
 // placesOn places reads on a pseudogenome that is indexed at once.
@@ -62,8 +64,8 @@ func at(pos int, reversed bool) string {
 func seeded(d drawn, genome string) bool {
 	for a := 0; a+exact.k <= len(d.read); a++ {
 		clean := !slices.ContainsFunc(d.wrong, func(w int) bool { return w >= a && w < a+exact.k })
-		w := loadChunk(pack(codes(genome[d.at+a:d.at+a+exact.k])), 0) & firstBases(exact.k)
-		if clean && mix64(min(w, reverseComplementWord(w, exact.k)))&exact.sampleMask == 0 {
+		w := bases.Chunk(pack(codes(genome[d.at+a:d.at+a+exact.k])), 0) & bases.First(exact.k)
+		if clean && mix64(min(w, bases.ReverseComplement(w, exact.k)))&exact.sampleMask == 0 {
 			return true
 		}
 	}
@@ -295,13 +297,13 @@ func TestReadsWithoutPlaces(t *testing.T) {
 		case 9:
 			want = "100"
 		case 10: // one k-mer, which is looked up if it is of the sample
-			if w := loadChunk(
+			if w := bases.Chunk(
 				pack(codes(reads[i])),
 				0,
-			) & firstBases(
+			) & bases.First(
 				24,
 			); mix64(
-				min(w, reverseComplementWord(w, 24)),
+				min(w, bases.ReverseComplement(w, 24)),
 			)&exact.sampleMask == 0 {
 				want = "600"
 			}

@@ -4,6 +4,7 @@
 package overlap
 
 import (
+	"orcomgo/bases"
 	"orcomgo/bins"
 	"orcomgo/bins/record"
 	"orcomgo/internal/largepages"
@@ -12,7 +13,7 @@ import (
 // Reads holds reads in memory, grouped by signature as in the bins. A read has two numbers: its index i in this grouping, and
 // its record, which counts the records of the loaded sources in input order, one source after another.
 type Reads struct {
-	packed      []byte // stored orientation, each read starts on a byte; followed by padBytes
+	packed      []byte // stored orientation, each read starts on a byte; followed by bases.Pad
 	offsets     []uint64
 	stride      uint64 // bytes per read; used if offsets is nil
 	lengths     []uint32
@@ -35,15 +36,15 @@ type Reads struct {
 // allocate allocates memory for the bases of n reads, whose lengths are set.
 func (rd *Reads) allocate(n int) {
 	if rd.lengths == nil {
-		rd.stride = uint64(record.PackedLen(int(rd.fixedLength)))
-		rd.packed = largepages.Make[byte](n*int(rd.stride) + padBytes)
+		rd.stride = uint64(bases.PackedLen(int(rd.fixedLength)))
+		rd.packed = largepages.Make[byte](n*int(rd.stride) + bases.Pad)
 		return
 	}
 	rd.offsets = largepages.Make[uint64](n + 1)
 	for i, l := range rd.lengths {
-		rd.offsets[i+1] = rd.offsets[i] + uint64(record.PackedLen(int(l)))
+		rd.offsets[i+1] = rd.offsets[i] + uint64(bases.PackedLen(int(l)))
 	}
-	rd.packed = largepages.Make[byte](int(rd.offsets[n]) + padBytes)
+	rd.packed = largepages.Make[byte](int(rd.offsets[n]) + bases.Pad)
 }
 
 // addException adds an exception of read i, which comes after those that are there, unless it is only lower case.
@@ -89,7 +90,7 @@ func (rs *records) emptyReads() *Reads {
 	if rs.variedLengths {
 		rd.offsets = []uint64{0}
 	} else {
-		rd.stride = uint64(record.PackedLen(int(rs.fixedLength)))
+		rd.stride = uint64(bases.PackedLen(int(rs.fixedLength)))
 	}
 	return rd
 }
@@ -97,7 +98,7 @@ func (rs *records) emptyReads() *Reads {
 // add appends read i of from.
 func (rd *Reads) add(from *Reads, i int) {
 	n := from.len(i)
-	rd.packed = append(rd.packed, from.bases(i)[:record.PackedLen(n)]...)
+	rd.packed = append(rd.packed, from.bases(i)[:bases.PackedLen(n)]...)
 	if rd.offsets != nil {
 		rd.lengths = append(rd.lengths, uint32(n))
 		rd.offsets = append(rd.offsets, uint64(len(rd.packed)))
@@ -117,7 +118,7 @@ func (rd *Reads) add(from *Reads, i int) {
 
 // finish completes a list that emptyReads returned, and returns it.
 func (rd *Reads) finish() *Reads {
-	rd.packed = append(rd.packed, make([]byte, padBytes)...)
+	rd.packed = append(rd.packed, make([]byte, bases.Pad)...)
 	return rd
 }
 
@@ -145,7 +146,7 @@ func (rd *Reads) offset(i int) uint64 {
 	return uint64(i) * rd.stride
 }
 
-// bases returns the packed bases of read i, in stored orientation, and what follows them, at least padBytes.
+// bases returns the packed bases of read i, in stored orientation, and what follows them, at least bases.Pad.
 func (rd *Reads) bases(i int) []byte { return rd.packed[rd.offset(i):] }
 
 func (rd *Reads) len(i int) int {
@@ -188,7 +189,7 @@ func (rd *Reads) skipMask(dst []uint64, i int, reversed bool) []uint64 {
 	}
 	n := rd.len(i)
 	dst = dst[:0]
-	for k := 0; k < n; k += chunkBases {
+	for k := 0; k < n; k += bases.PerChunk {
 		dst = append(dst, 0)
 	}
 	reverse := rd.signaturePlace[i]&1 != 0 != reversed
@@ -198,7 +199,7 @@ func (rd *Reads) skipMask(dst []uint64, i int, reversed bool) []uint64 {
 			if reverse {
 				q = n - 1 - p
 			}
-			dst[q/chunkBases] |= 1 << (2 * uint(q%chunkBases))
+			dst[q/bases.PerChunk] |= 1 << (2 * uint(q%bases.PerChunk))
 		}
 	})
 	return dst

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 
 	"orcomgo/binning"
@@ -168,7 +169,7 @@ func lettersOf(ds []drawn) []string {
 
 // lettersOfRead returns read i of rd in input orientation; other letters than A, C, G and T are returned as N.
 func lettersOfRead(rd *Reads, i int) string {
-	s := spell(Unpack(nil, rd.bases(i), 0, rd.len(i)))
+	s := spell(bases.Unpack(nil, rd.bases(i), 0, rd.len(i)))
 	if rd.signaturePlace[i]&1 != 0 {
 		s = reverseComplement(s)
 	}
@@ -219,7 +220,7 @@ func TestLoadedReads(t *testing.T) {
 				t.Fatalf("record %d is %s, want %s", rd.records[i], got, want)
 			}
 			if p := int(rd.signaturePlace[i] >> 1); group.Signature != minimizer.None {
-				stored := spell(Unpack(nil, rd.bases(i), 0, rd.len(i)))
+				stored := spell(bases.Unpack(nil, rd.bases(i), 0, rd.len(i)))
 				if got := stored[p : p+minimizer.K]; got != minimizer.Letters(group.Signature) {
 					t.Fatalf("record %d has %s where its signature is %s", rd.records[i], got, minimizer.Letters(group.Signature))
 				}
@@ -380,12 +381,12 @@ func TestAddedReads(t *testing.T) {
 // orientation asked for.
 func TestLongestACGT(t *testing.T) {
 	r := rand.New(rand.NewSource(23))
-	bases := func(n int) string { return randomLetters(r, n) }
+	some := func(n int) string { return randomLetters(r, n) }
 	lower := func(s string) string { return strings.ToLower(s[:9]) + s[9:] }
 	reads := []string{
-		bases(80), "NNN" + bases(70), bases(70) + "NNNN", bases(30) + "N" + bases(49), bases(49) + "N" + bases(30),
-		bases(20) + "NN" + bases(40) + "RYN" + bases(39), lower(bases(60)), lower(bases(60)) + "N", strings.Repeat("N", 40),
-		bases(27) + "N" + bases(27) + "N" + bases(60) + "N", "N" + bases(200) + "N",
+		some(80), "NNN" + some(70), some(70) + "NNNN", some(30) + "N" + some(49), some(49) + "N" + some(30),
+		some(20) + "NN" + some(40) + "RYN" + some(39), lower(some(60)), lower(some(60)) + "N", strings.Repeat("N", 40),
+		some(27) + "N" + some(27) + "N" + some(60) + "N", "N" + some(200) + "N",
 	}
 	for _, read := range slices.Clone(reads) {
 		reads = append(reads, reverseComplement(read))
@@ -421,7 +422,7 @@ func TestLongestACGT(t *testing.T) {
 				if reversed != reverse {
 					p = len(read) - 1 - p
 				}
-				if got := mask != nil && mask[p/chunkBases]>>(2*(p%chunkBases))&1 != 0; got != want {
+				if got := mask != nil && mask[p/bases.PerChunk]>>(2*(p%bases.PerChunk))&1 != 0; got != want {
 					t.Fatalf("%s, stored reversed %v, reverse %v: base %d is not A, C, G or T: %v", read, reversed, reverse, p, got)
 				}
 			}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"orcomgo/bins/record"
+	"orcomgo/bases"
 	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
@@ -40,12 +40,12 @@ func binned(reads [][]byte) *Reads {
 		}
 		place := f.pos << 1
 		if f.reverse {
-			rev := make([]byte, len(s.packed)+padBytes)
-			reverseComplementInto(rev, s.packed, s.n)
+			rev := make([]byte, len(s.packed)+bases.Pad)
+			bases.ReverseComplementInto(rev, s.packed, s.n)
 			s.packed = rev
 			place |= 1
 		}
-		copy(rd.packed[rd.offset(i):], s.packed[:record.PackedLen(int(rd.fixedLength))])
+		copy(rd.packed[rd.offset(i):], s.packed[:bases.PackedLen(int(rd.fixedLength))])
 		rd.records, rd.signaturePlace = append(rd.records, uint32(f.record)), append(rd.signaturePlace, place)
 		if k := len(rd.groups); k == 0 || rd.groups[k-1].Signature != f.sig {
 			rd.groups = append(rd.groups, bins.Bin{Signature: f.sig})

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync/atomic"
+
+	"orcomgo/bases"
 )
 
 // A voteEvent is what a read contributes to one position of the pseudogenome: offset of the position in its partition << 3 |
@@ -132,18 +134,18 @@ func (l *eventLists) addRead(w *voteWindow, seq *sequence, rd *Reads, i, pos int
 		return events
 	}
 	read, skip := rd.onPseudogenomeStrand(i, reversed, &l.reverse, &l.mask)
-	for k := 0; k*chunkBases < n; k++ {
-		r := loadChunk(read, k*chunkBases)
-		d := mismatchBits(loadChunk(seq.packed, pos+k*chunkBases), r)
-		if left := n - k*chunkBases; left < chunkBases {
-			d &= firstBases(left)
+	for k := 0; k*bases.PerChunk < n; k++ {
+		r := bases.Chunk(read, k*bases.PerChunk)
+		d := bases.Differing(bases.Chunk(seq.packed, pos+k*bases.PerChunk), r)
+		if left := n - k*bases.PerChunk; left < bases.PerChunk {
+			d &= bases.First(left)
 		}
 		if skip != nil {
 			d &^= skip[k]
 		}
 		for ; d != 0; d &= d - 1 {
 			at := bits.TrailingZeros64(d)
-			if p := pos + k*chunkBases + at/2; p >= w.lo && p < w.hi {
+			if p := pos + k*bases.PerChunk + at/2; p >= w.lo && p < w.hi {
 				l.add(p-w.lo, uint32(r>>uint(at)&3))
 				events++
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 )
 
@@ -62,7 +63,7 @@ func placedReads(r *rand.Rand, n, reads int, varied bool, place func() int) *bui
 				read[j] = 3 - read[j]
 			}
 		}
-		copy(rd.packed[rd.offset(i):], pack(read)[:record.PackedLen(length)])
+		copy(rd.packed[rd.offset(i):], pack(read)[:bases.PackedLen(length)])
 		if storedReversed {
 			rd.signaturePlace[i] = 1
 		}
@@ -75,9 +76,9 @@ func placedReads(r *rand.Rand, n, reads int, varied bool, place func() int) *bui
 }
 
 // plainVotes returns the pseudogenome after voting, base by base, and the depth and the bases by position.
-func plainVotes(b *builder) (pg []byte, depth []uint32, bases [][4]uint32) {
-	pg = Unpack(nil, b.seq.packed, 0, b.seq.n)
-	depth, bases = make([]uint32, len(pg)), make([][4]uint32, len(pg))
+func plainVotes(b *builder) (pg []byte, depth []uint32, counts [][4]uint32) {
+	pg = bases.Unpack(nil, b.seq.packed, 0, b.seq.n)
+	depth, counts = make([]uint32, len(pg)), make([][4]uint32, len(pg))
 	rd := b.allReads
 	var buf []byte
 	var mask []uint64
@@ -87,15 +88,15 @@ func plainVotes(b *builder) (pg []byte, depth []uint32, bases [][4]uint32) {
 			continue
 		}
 		read, skip := rd.onPseudogenomeStrand(i, b.placements.reversed(rec), &buf, &mask)
-		for j, c := range Unpack(nil, read, 0, rd.len(i)) {
+		for j, c := range bases.Unpack(nil, read, 0, rd.len(i)) {
 			p := int(pos) + j
 			depth[p]++
-			if c != pg[p] && (skip == nil || skip[j/chunkBases]>>(2*(j%chunkBases))&1 == 0) {
-				bases[p][c]++
+			if c != pg[p] && (skip == nil || skip[j/bases.PerChunk]>>(2*(j%bases.PerChunk))&1 == 0) {
+				counts[p][c]++
 			}
 		}
 	}
-	for p, n := range bases {
+	for p, n := range counts {
 		agree := depth[p] - n[0] - n[1] - n[2] - n[3]
 		best := 0
 		for c := range n {
@@ -107,7 +108,7 @@ func plainVotes(b *builder) (pg []byte, depth []uint32, bases [][4]uint32) {
 			pg[p] = byte(best)
 		}
 	}
-	return pg, depth, bases
+	return pg, depth, counts
 }
 
 // TestVotesOfRandomReads: the pseudogenome after voting is that of plain counting, for any number of threads and any memory, for
@@ -129,7 +130,7 @@ func TestVotesOfRandomReads(t *testing.T) {
 		b := placedReads(r, c.n, c.reads, c.varied, anywhere)
 		before := sequence{slices.Clone(b.seq.packed), b.seq.n}
 		want, _, _ := plainVotes(b)
-		if slices.Equal(want, Unpack(nil, before.packed, 0, before.n)) {
+		if slices.Equal(want, bases.Unpack(nil, before.packed, 0, before.n)) {
 			t.Fatalf("%s: voting changes nothing", c.name)
 		}
 		for _, work := range []uint64{1, 60_000, 300_000, math.MaxUint64} {
@@ -139,7 +140,7 @@ func TestVotesOfRandomReads(t *testing.T) {
 				if err := b.vote(context.Background()); err != nil {
 					t.Fatal(err)
 				}
-				if got := Unpack(nil, b.seq.packed, 0, b.seq.n); !slices.Equal(got, want) {
+				if got := bases.Unpack(nil, b.seq.packed, 0, b.seq.n); !slices.Equal(got, want) {
 					t.Errorf("%s, %d bytes, %d threads: %d bases, other than by plain counting", c.name, work, threads, len(got))
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/bins"
 	"orcomgo/bins/record"
 	"orcomgo/compress/basemodel"
@@ -51,12 +52,12 @@ func TestOneCoder(t *testing.T) {
 	r := rand.New(rand.NewSource(11))
 	genome := make([]byte, basemodel.TwoCoders+5000)
 	for i := range genome {
-		genome[i] = letters[r.Intn(4)]
+		genome[i] = bases.Letters[r.Intn(4)]
 	}
 	cols := make([]column, 3)
 	for k := range cols {
 		for range 50 {
-			genome[r.Intn(len(genome))] = letters[r.Intn(4)]
+			genome[r.Intn(len(genome))] = bases.Letters[r.Intn(4)]
 		}
 		cols[k].reads = []string{string(genome)}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 
 	"orcomgo/bins"
@@ -93,7 +94,7 @@ func blockOf(reads []string) *bins.Block {
 		g.Bases += uint64(len(s))
 		b.Order = append(b.Order, uint32(i))
 		b.Place = append(b.Place, a.pos<<1|uint32(rc.BitOf(a.rev)))
-		packed := make([]byte, record.PackedLen(len(s)))
+		packed := make([]byte, bases.PackedLen(len(s)))
 		for j, c := range s {
 			v := bytes.IndexByte([]byte("ACGT"), c&^32)
 			if v < 0 {
@@ -135,7 +136,7 @@ func simulate(seed int64, genome, n, minLen, maxLen int, errs float64) column {
 	r := rand.New(rand.NewSource(seed))
 	g := make([]byte, genome)
 	for i := range g {
-		g[i] = letters[r.Intn(4)]
+		g[i] = bases.Letters[r.Intn(4)]
 	}
 	var c column
 	for range n {
@@ -164,7 +165,7 @@ func simulate(seed int64, genome, n, minLen, maxLen int, errs float64) column {
 	return c
 }
 
-func comp(b byte) byte { return letters[3-bytes.IndexByte([]byte(letters), b)] }
+func comp(b byte) byte { return bases.Letters[3-bytes.IndexByte([]byte(bases.Letters), b)] }
 
 // sliceColumn is the column of records from.. of an input as the encoder takes it.
 func sliceColumn(input int, c column, from, n int, perm []uint32, withQuals bool) *Column {

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
+	"orcomgo/bases"
 	"orcomgo/bins"
 	"orcomgo/bins/record"
 )
@@ -188,7 +189,7 @@ func (d *digester) add(ctx context.Context, w *digestWindow, r signatureRange) e
 		for k, read := range b.Order {
 			n := b.Lengths.Of(int(read))
 			if int(read) >= w.from && int(read) < w.to {
-				letters = record.AppendLetters(letters[:0], b.Packed[at:], n, b.Place[k]&1 != 0)
+				letters = bases.AppendLetters(letters[:0], b.Packed[at:], n, b.Place[k]&1 != 0)
 				if w.some.Has(read) {
 					ofRead = w.exceptions.Of(ofRead, read)
 					if err := record.ApplyExceptions(letters, ofRead); err != nil {
@@ -197,7 +198,7 @@ func (d *digester) add(ctx context.Context, w *digestWindow, r signatureRange) e
 				}
 				sum += ReadHash(letters, b.FirstRecord+uint64(read))
 			}
-			at += record.PackedLen(n)
+			at += bases.PackedLen(n)
 		}
 		return ctx.Err()
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"orcomgo/bases"
 	"orcomgo/compress/basemodel"
 	"orcomgo/compress/overlap"
 )
@@ -138,7 +139,7 @@ func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, e
 	defer e.release()
 	first, _ := p.record(c.Input, c.From)
 	at := len(dst)
-	dst = slices.Grow(dst, int(c.bases())+c.Records*c.lineEnds()+overlap.WordBases)
+	dst = slices.Grow(dst, int(c.bases())+c.Records*c.lineEnds()+bases.PerWord)
 	var records [orientedBatch]uint32
 	var reversed [orientedBatch]bool // none: reads are to come back as they were
 	oriented := p.layout.Oriented()
@@ -154,8 +155,8 @@ func (e *Encoder) Letters(ctx context.Context, dst []byte, c *Column) ([]byte, e
 		for j := range n {
 			end := len(dst) + c.Lengths.Of(i+j)
 			for _, w := range oriented.Read(j) {
-				wordLetters(dst[len(dst):len(dst)+overlap.WordBases], w)
-				dst = dst[:min(len(dst)+overlap.WordBases, end)]
+				bases.PutLetters(dst[len(dst):len(dst)+bases.PerWord], w)
+				dst = dst[:min(len(dst)+bases.PerWord, end)]
 			}
 			if c.Lines {
 				dst = append(dst, '\n')

@@ -7,9 +7,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"orcomgo/bases"
 	"orcomgo/compress/basemodel"
 	"orcomgo/compress/edits"
-	"orcomgo/compress/overlap"
 )
 
 // genome is the pseudogenome of a Decoder: a sequence under the base model, or the begin of one and then blocks, in which
@@ -199,7 +199,7 @@ func (g *genome) decodeBlock(b []byte) error {
 		copy(b[s.Start:], k.memory[1])
 		k.next += n
 	}
-	basemodel.Pack(k.packed[k.at/4:], b)
+	bases.Pack(k.packed[k.at/4:], b)
 	k.at += len(b)
 	return nil
 }
@@ -216,21 +216,21 @@ func (g *genome) Packed(pos, n int) (packed []byte, at int) {
 		return g.blocks.packed, pos - r.begin
 	}
 	packed = make([]byte, (n+3)/4+16)
-	basemodel.Pack(packed, g.Append(nil, pos, n))
+	bases.Pack(packed, g.Append(nil, pos, n))
 	return packed, 0
 }
 
 // Append appends n bases, one a byte (0 to 3), from base pos on to dst. Wait must have returned as for Packed.
 func (g *genome) Append(dst []byte, pos, n int) []byte {
 	if g.known != nil {
-		return overlap.Unpack(dst, g.known.packed, pos, n)
+		return bases.Unpack(dst, g.known.packed, pos, n)
 	}
 	if r := g.repeats; r != nil && pos+n > r.begin {
 		if k := r.begin - pos; k > 0 {
 			dst = g.modelled.Append(dst, pos, k)
 			pos, n = pos+k, n-k
 		}
-		return overlap.Unpack(dst, g.blocks.packed, pos-r.begin, n)
+		return bases.Unpack(dst, g.blocks.packed, pos-r.begin, n)
 	}
 	return g.modelled.Append(dst, pos, n)
 }
@@ -248,7 +248,7 @@ func (g *genome) Is(packed []byte) (bool, error) {
 	var own, other []byte
 	for at := 0; at < g.Len(); at += step {
 		n := min(step, g.Len()-at)
-		own, other = g.Append(own[:0], at, n), overlap.Unpack(other[:0], packed, at, n)
+		own, other = g.Append(own[:0], at, n), bases.Unpack(other[:0], packed, at, n)
 		if !bytes.Equal(own, other) {
 			return false, nil
 		}

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 	"orcomgo/compress/basemodel"
-	"orcomgo/compress/overlap"
 )
 
 // versionsColumn returns long reads of two versions of a sequence, three of each, of both strands, and short reads of another one.
@@ -18,7 +18,7 @@ func versionsColumn(seed int64) column {
 	draw := func(n int) []byte {
 		g := make([]byte, n)
 		for i := range g {
-			g[i] = letters[r.Intn(4)]
+			g[i] = bases.Letters[r.Intn(4)]
 		}
 		return g
 	}
@@ -26,7 +26,7 @@ func versionsColumn(seed int64) column {
 	one := draw(9000)
 	other := slices.Clone(one)
 	for range 90 {
-		other[r.Intn(len(other))] = letters[r.Intn(4)]
+		other[r.Intn(len(other))] = bases.Letters[r.Intn(4)]
 	}
 	other = slices.Concat(other[:4000], other[4003:7000], draw(2), other[7000:])
 	for i := range 6 {
@@ -100,7 +100,7 @@ func TestRepeats(t *testing.T) {
 		from := begin - 60 + r.Intn(120)
 		k := r.Intn(200)
 		p, at := d.genome.Packed(from, k)
-		if s := overlap.Unpack(nil, p, at, k); !bytes.Equal(s, want[from:from+k]) {
+		if s := bases.Unpack(nil, p, at, k); !bytes.Equal(s, want[from:from+k]) {
 			t.Fatalf("other bases at %d to %d", from, from+k)
 		}
 	}

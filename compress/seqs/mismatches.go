@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/bits"
 
+	"orcomgo/bases"
 	rc "orcomgo/compress/rangecoder"
 )
 
@@ -279,7 +280,7 @@ func (m *mismatches) codeVariants(c *rc.Coder, w alignment, read []uint64, text 
 		m.variants.set(p, v)
 		if has != 0 {
 			if c.Decoding() {
-				text[i] = letters[w.turned(b)]
+				text[i] = bases.Letters[w.turned(b)]
 			}
 			m.settle(c, w, i)
 		}
@@ -294,7 +295,7 @@ func (m *mismatches) codeBase(c *rc.Coder, w alignment, j int, p *[4]rc.Prob, r 
 	}
 	b = m.codeSubstitution(c, p, r, b)
 	if c.Decoding() {
-		text[w.index(j)] = letters[b]
+		text[w.index(j)] = bases.Letters[b]
 	}
 	m.variants.note(w.pos+uint64(j), w.turned(b))
 }

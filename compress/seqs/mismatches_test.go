@@ -5,6 +5,8 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
+
+	"orcomgo/bases"
 )
 
 // overlay is a read over a pseudogenome.
@@ -77,8 +79,8 @@ func codedOver(t *testing.T, byQual bool, pg []byte, reads []*overlay, from int)
 		got := make([]byte, o.w.n)
 		m.code(d, o.w, below(o), nil, got, o.skip, o.quals)
 		for j := range got {
-			if got[j] != letters[o.read[j]] && (o.skip == nil || !o.skip[j]) {
-				t.Fatalf("base %d of read %d is decoded as %q, want %q", j, i, got[j], letters[o.read[j]])
+			if got[j] != bases.Letters[o.read[j]] && (o.skip == nil || !o.skip[j]) {
+				t.Fatalf("base %d of read %d is decoded as %q, want %q", j, i, got[j], bases.Letters[o.read[j]])
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 	rc "orcomgo/compress/rangecoder"
 	"orcomgo/internal/testrun"
@@ -124,7 +125,7 @@ func strangers(r *rand.Rand, n, length int) column {
 	for range n {
 		b := make([]byte, length)
 		for i := range b {
-			b[i] = letters[r.Intn(4)]
+			b[i] = bases.Letters[r.Intn(4)]
 		}
 		c.reads = append(c.reads, string(b))
 		c.quals = append(c.quals, bytes.Repeat([]byte{'I'}, length)...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"orcomgo/bases"
 	"orcomgo/compress/basemodel"
 	"orcomgo/compress/edits"
 	"orcomgo/compress/longreads"
@@ -111,7 +112,7 @@ func (s *slice) editOptions(r *columnReads) edits.Options {
 // codes appends n bases of the pseudogenome from base pos on, one a byte (0 to 3).
 func (s *slice) codes(dst []byte, pos, n int) []byte {
 	packed, from := s.genome(pos, n)
-	return overlap.Unpack(dst, packed, from, n)
+	return bases.Unpack(dst, packed, from, n)
 }
 
 // encodePieces returns the stream of the pieces of long reads, by column and read.
@@ -219,7 +220,7 @@ func (a *pieceAligner) align(records [][]uint32, r *columnReads) [][][]edits.Pie
 		return func(c int) {
 			for _, t := range reads[c*each : min((c+1)*each, len(reads))] {
 				o.Load(records[t.k][t.i:t.i+1], []bool{false})
-				pieces := x.Align(longreads.BasesOf(o.Read(0)), r.cols[t.k].Lengths.Of(t.i))
+				pieces := x.Align(bases.WordsOf(o.Read(0)), r.cols[t.k].Lengths.Of(t.i))
 				for j := range pieces {
 					pieces[j].Place += a.first
 					if t.skip != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 	"orcomgo/internal/testrun"
 )
@@ -25,7 +26,7 @@ func longColumn(seed int64) column {
 	}
 	g := make([]byte, 30_000)
 	for i := range g {
-		g[i] = letters[r.Intn(4)]
+		g[i] = bases.Letters[r.Intn(4)]
 	}
 	copy(g[9000:], bytes.Repeat([]byte("ACCTGAT"), 300))
 	stretch := func(n int) []byte {
@@ -116,11 +117,11 @@ func TestLongReads(t *testing.T) {
 					t.Fatalf("other bytes with %d threads", threads)
 				}
 			}
-			bases := 0
+			total := 0
 			for _, s := range c.reads {
-				bases += len(s)
+				total += len(s)
 			}
-			if most := bases/4/2 + 1000; !x.paired && x.c.Memory == 0 && x.slice == n && len(first) > most {
+			if most := total/4/2 + 1000; !x.paired && x.c.Memory == 0 && x.slice == n && len(first) > most {
 				t.Errorf("%d bytes, want at most %d", len(first), most)
 			}
 		})
@@ -131,11 +132,11 @@ func TestLongReads(t *testing.T) {
 // share their sequence. ORCOMGO_LONG runs it.
 func TestLongestReads(t *testing.T) {
 	testrun.OnlyLong(t)
-	const bases = 5_000_000
+	const genome = 5_000_000
 	r := rand.New(rand.NewSource(5))
-	one := make([]byte, bases)
+	one := make([]byte, genome)
 	for i := range one {
-		one[i] = letters[r.Intn(4)]
+		one[i] = bases.Letters[r.Intn(4)]
 	}
 	other := slices.Clone(one)
 	slices.Reverse(other)
@@ -143,12 +144,12 @@ func TestLongestReads(t *testing.T) {
 		other[i] = comp(b)
 	}
 	for range 1000 {
-		other[r.Intn(bases)] = letters[r.Intn(4)]
+		other[r.Intn(genome)] = bases.Letters[r.Intn(4)]
 	}
 	copy(other[2_000_000:], other[2_000_001:2_500_000]) // a deletion here, an insertion there
 	c := column{reads: []string{string(one), string(other), "ACGT"}}
 	got := roundTrip(t, record.Options{}, Config{Threads: 2}, 3, false, c)
-	if most := bases/4 + 10_000; len(got.bytes) > most {
+	if most := genome/4 + 10_000; len(got.bytes) > most {
 		t.Errorf("%d bytes, want at most %d", len(got.bytes), most)
 	}
 }

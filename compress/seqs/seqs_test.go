@@ -9,10 +9,10 @@ import (
 	"slices"
 	"testing"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 	"orcomgo/internal/testrun"
 
-	"orcomgo/compress/basemodel"
 	rc "orcomgo/compress/rangecoder"
 )
 
@@ -151,13 +151,13 @@ func knownDecoder(t *testing.T, d *Decoder, shared [][]byte, c Config) *Decoder 
 	if len(shared) == 0 {
 		return d
 	}
-	bases, err := d.Genome(nil)
+	genome, err := d.Genome(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	packed := make([]byte, (len(bases)+3)/4+16)
-	basemodel.Pack(packed, bases)
-	return NewDecoderOf(shared, packed, len(bases), c)
+	packed := make([]byte, (len(genome)+3)/4+16)
+	bases.Pack(packed, genome)
+	return NewDecoderOf(shared, packed, len(genome), c)
 }
 
 // decodesPlaced decodes a slice with a pseudogenome that is known, and the reads that have a place alone, without decoding it.

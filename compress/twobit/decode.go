@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"orcomgo/bases"
 	"orcomgo/bins/entropy"
 	"orcomgo/bins/parse"
 	"orcomgo/bins/record"
@@ -36,7 +37,7 @@ func Decode(memory, data []byte, n int) (*Sequence, error) {
 	if !c.Done() {
 		return nil, fmt.Errorf("%w: %s", ErrCorrupt, "its streams have other lengths")
 	}
-	size := record.PackedLen(n) + slack
+	size := bases.PackedLen(n) + bases.Pad
 	if cap(memory) < size {
 		memory = largepages.Make[byte](size)
 	}
@@ -73,14 +74,14 @@ func (s *Sequence) copies(in []parse.Cursor, literals []byte, left int) bool {
 		// Near the end of the literals there is a copy of them with more bytes.
 		for n > 0 {
 			if len(padded) == len(literals) {
-				safe := 4*(len(literals)-slack) - from // bases that can be copied without reading beyond the end
+				safe := 4*(len(literals)-bases.Pad) - from // bases that can be copied without reading beyond the end
 				if m := min(n, safe); m > 0 {
 					copyForward(s.packed, at, literals, from, m)
 					at, from, n, left = at+m, from+m, n-m, left-m
 					continue
 				}
 				begin := from / 4
-				padded = append(append(make([]byte, 0, len(literals)-begin+2*slack), literals[begin:]...), make([]byte, 2*slack)...)
+				padded = append(append(make([]byte, 0, len(literals)-begin+2*bases.Pad), literals[begin:]...), make([]byte, 2*bases.Pad)...)
 				from -= 4 * begin
 			}
 			copyForward(s.packed, at, padded, from, n)

@@ -3,6 +3,7 @@ package twobit
 import (
 	"encoding/binary"
 
+	"orcomgo/bases"
 	"orcomgo/bins/entropy"
 	"orcomgo/bins/record"
 )
@@ -76,7 +77,7 @@ func Encode(letters []byte) []byte {
 	if n&3 != 0 {
 		literals[n>>2] &= 1<<(n&3*2) - 1
 	}
-	return append(out, literals[:record.PackedLen(n)]...)
+	return append(out, literals[:bases.PackedLen(n)]...)
 }
 
 // fillsOf returns the runs that are taken as copies of As.
@@ -89,25 +90,20 @@ func fillsOf(runs []run) (fills []span) {
 	return fills
 }
 
-// pack returns letters in two bits a base, with slack bytes, and the runs of other letters.
+// pack returns letters in two bits a base, with bases.Pad bytes, and the runs of other letters.
 func pack(letters []byte) (packed []byte, runs []run) {
-	packed = make([]byte, record.PackedLen(len(letters))+slack)
+	packed = make([]byte, bases.PackedLen(len(letters))+bases.Pad)
 	i := 0
 	for ; i+8 <= len(letters); i += 8 {
 		w := binary.LittleEndian.Uint64(letters[i:])
-		// Bits 1 and 2 of A, C, T and G are 0 to 3.
-		x := w >> 1 & 0x0303030303030303
-		x ^= x >> 1 & 0x0101010101010101
-		x |= x >> 6
-		x |= x >> 12
-		a, b := uint8(x), uint8(x>>32)
-		if uint64(record.FourLetters[a])|uint64(record.FourLetters[b])<<32 != w {
+		c, nonACGT := bases.Pack8(w)
+		if nonACGT != 0 {
 			for j, letter := range letters[i : i+8] {
 				runs = packLetter(packed, runs, i+j, letter)
 			}
 			continue
 		}
-		packed[i>>2], packed[i>>2+1] = a, b
+		packed[i>>2], packed[i>>2+1] = byte(c), byte(c>>8)
 	}
 	for ; i < len(letters); i++ {
 		runs = packLetter(packed, runs, i, letters[i])
@@ -117,11 +113,8 @@ func pack(letters []byte) (packed []byte, runs []run) {
 
 // packLetter is pack of one letter, base i.
 func packLetter(packed []byte, runs []run, i int, letter byte) []run {
-	code := byte(0)
-	switch letter {
-	case 'A', 'C', 'G', 'T', 'a', 'c', 'g', 't':
-		code = letter >> 1 & 3
-		packed[i>>2] |= (code ^ code>>1) << (i & 3 * 2)
+	if code := bases.Code(letter); code != bases.NoBase {
+		packed[i>>2] |= code << (i & 3 * 2)
 		if letter < 'a' {
 			return runs
 		}

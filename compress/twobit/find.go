@@ -3,6 +3,7 @@ package twobit
 import (
 	"math/bits"
 
+	"orcomgo/bases"
 	"orcomgo/internal/largepages"
 )
 
@@ -22,7 +23,7 @@ const (
 	searchStep = 8 << 10 // bases
 )
 
-// finder finds repeats in the n bases of p, which has slack bytes more.
+// finder finds repeats in the n bases of p, which has bases.Pad bytes more.
 type finder struct {
 	p       []byte
 	ops     []op
@@ -95,7 +96,7 @@ func (f *finder) search(from, to int) {
 func (f *finder) look(x *sample, to int) {
 	entry := &f.index[x.slot]
 	if before := int(*entry) - 1; before >= 0 {
-		w := word(f.p, before) & kmerMask
+		w := bases.Word(f.p, before) & kmerMask
 		if w == x.forward && x.at-before < leastDistance {
 			return // the older place, of which a copy can be made, is kept
 		}
@@ -185,8 +186,8 @@ func (f *finder) nextNear(x int, reverse bool, to int) (o op, at int) {
 
 // alike returns how many bases are alike from bases a and b on, limit at most.
 func (f *finder) alike(a, b, limit int) int {
-	for n := 0; n < limit; n += wordBases {
-		if x := word(f.p, a+n) ^ word(f.p, b+n); x != 0 {
+	for n := 0; n < limit; n += bases.PerWord {
+		if x := bases.Word(f.p, a+n) ^ bases.Word(f.p, b+n); x != 0 {
 			return min(n+bits.TrailingZeros64(x)/2, limit)
 		}
 	}
@@ -195,8 +196,8 @@ func (f *finder) alike(a, b, limit int) int {
 
 // backward returns how many bases before a and b are alike, limit at most.
 func (f *finder) backward(a, b, limit int) (n int) {
-	for ; n+wordBases <= limit; n += wordBases {
-		if x := word(f.p, a-n-wordBases) ^ word(f.p, b-n-wordBases); x != 0 {
+	for ; n+bases.PerWord <= limit; n += bases.PerWord {
+		if x := bases.Word(f.p, a-n-bases.PerWord) ^ bases.Word(f.p, b-n-bases.PerWord); x != 0 {
 			return n + bits.LeadingZeros64(x)/2
 		}
 	}
@@ -208,8 +209,8 @@ func (f *finder) backward(a, b, limit int) (n int) {
 
 // alikeReverse returns how many bases from a on are alike those before b on the other strand, limit at most.
 func (f *finder) alikeReverse(a, b, limit int) (n int) {
-	for ; n+wordBases <= limit; n += wordBases {
-		if x := word(f.p, a+n) ^ reverseComplement(word(f.p, b-n-wordBases)); x != 0 {
+	for ; n+bases.PerWord <= limit; n += bases.PerWord {
+		if x := bases.Word(f.p, a+n) ^ bases.ReverseComplement(bases.Word(f.p, b-n-bases.PerWord), bases.PerWord); x != 0 {
 			return n + bits.TrailingZeros64(x)/2
 		}
 	}

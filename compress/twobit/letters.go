@@ -1,25 +1,16 @@
 package twobit
 
 import (
-	"encoding/binary"
 	"slices"
 	"sort"
 
+	"orcomgo/bases"
 	"orcomgo/bins/record"
 	"orcomgo/internal/tasks"
 )
 
-// unpackWord writes the letters of a word to p.
-func unpackWord(p []byte, w uint64) {
-	p = p[:wordBases]
-	binary.LittleEndian.PutUint64(p, uint64(record.FourLetters[uint8(w)])|uint64(record.FourLetters[uint8(w>>8)])<<32)
-	binary.LittleEndian.PutUint64(p[8:], uint64(record.FourLetters[uint8(w>>16)])|uint64(record.FourLetters[uint8(w>>24)])<<32)
-	binary.LittleEndian.PutUint64(p[16:], uint64(record.FourLetters[uint8(w>>32)])|uint64(record.FourLetters[uint8(w>>40)])<<32)
-	binary.LittleEndian.PutUint64(p[24:], uint64(record.FourLetters[uint8(w>>48)])|uint64(record.FourLetters[uint8(w>>56)])<<32)
-}
-
 // Slack is how many bytes of capacity more than the text AppendLines needs.
-const Slack = wordBases
+const Slack = bases.PerWord
 
 // taskBases is how many bases, about, one task unpacks. A variable so that tests can use fewer.
 var taskBases = 1 << 20
@@ -41,8 +32,8 @@ func (s *Sequence) AppendLines(dst []byte, from, to, width int, end string) []by
 	width = min(width, to-from)
 	at := len(dst)
 	size := linesSize(to-from, width, end)
-	dst = slices.Grow(dst, size+wordBases)
-	text := dst[at : at+size+wordBases]
+	dst = slices.Grow(dst, size+bases.PerWord)
+	text := dst[at : at+size+bases.PerWord]
 	if task := taskBases / width * width; s.Threads > 1 && task > 0 && to-from > 2*task {
 		s.linesByTasks(text, from, to, task, width, end)
 	} else if width == to-from && s.Threads > 1 && width > 2*taskBases {
@@ -63,13 +54,13 @@ func (s *Sequence) linesByTasks(text []byte, from, to, task, width int, end stri
 		from, to := from+i*task, min(from+(i+1)*task, to)
 		text := text[i*linesSize(task, width, end):]
 		// Bytes after a stretch get any value, and here they belong to the next task: so the last lines are written elsewhere.
-		last := max(to-from-1-2*wordBases, 0) / width * width
+		last := max(to-from-1-2*bases.PerWord, 0) / width * width
 		if last > 0 {
 			s.lines(text, from, from+last, width, end)
 		}
-		own := make([]byte, linesSize(to-from-last, width, end)+wordBases)
+		own := make([]byte, linesSize(to-from-last, width, end)+bases.PerWord)
 		s.lines(own, from+last, to, width, end)
-		copy(text[linesSize(last, width, end):], own[:len(own)-wordBases])
+		copy(text[linesSize(last, width, end):], own[:len(own)-bases.PerWord])
 	})
 }
 
@@ -111,9 +102,9 @@ func (s *Sequence) lines(dst []byte, from, to, width int, end string) {
 func (s *Sequence) unpackLines(text []byte, from, n, width int, end string) {
 	for stop := from + n; from < stop; {
 		n := min(width, stop-from)
-		line := text[:n+wordBases]
-		for i := 0; i < n; i += wordBases {
-			unpackWord(line[i:], word(s.packed, from+i))
+		line := text[:n+bases.PerWord]
+		for i := 0; i < n; i += bases.PerWord {
+			bases.PutLetters(line[i:], bases.Word(s.packed, from+i))
 		}
 		from += n
 		text = text[n:]

@@ -47,13 +47,10 @@ type run struct {
 type Sequence struct {
 	Threads int // of AppendLines, if there are many lines; 0: one
 
-	packed []byte // base i is in bits 2*(i mod 4) of byte i/4; followed by slack bytes
+	packed []byte // base i is in bits 2*(i mod 4) of byte i/4; followed by bases.Pad bytes
 	n      int
 	runs   []run // ascending
 }
-
-// slack is how many bytes after the bases are read, or written, at most.
-const slack = 16
 
 // Len returns the number of bases.
 func (s *Sequence) Len() int { return s.n }

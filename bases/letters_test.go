@@ -1,4 +1,4 @@
-package record
+package bases
 
 import (
 	"math/rand"
