@@ -131,13 +131,6 @@ func (c *Config) complete() error {
 	return c.fitMemory(sizeGiven)
 }
 
-// TextInFlight returns how many bytes of text a run has in flight at most, without a GPU, as Memory allows. The error is that of the run.
-func (c Config) TextInFlight() (uint64, error) {
-	c.Note = nil // the run prints it
-	err := c.complete()
-	return c.Options.BlockSize * uint64(c.Streams), err
-}
-
 // bin is Run and RunUnnamed; the reader is nil for bins with a name.
 func (c Config) bin(ctx context.Context) (*bins.Reader, Summary, error) {
 	if len(c.Inputs) == 0 {

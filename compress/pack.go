@@ -101,12 +101,6 @@ func fitsBeside(r *bins.Reader, memory uint64) bool {
 // once. With less, shares of them are, one after another, and the archive is a little larger.
 func MemoryFor(reads, bases uint64) uint64 { return seqs.LayoutMemoryOf(reads, bases) / 3 * 4 }
 
-// LayoutMemory returns about how many bytes of memory so many reads of so many bases take while they are laid out at once, if half of
-// them are new, and if none is.
-func LayoutMemory(reads, bases uint64) (new, placed uint64) {
-	return seqs.LayoutMemoryOf(reads, bases), seqs.PlacedMemoryOf(reads, bases)
-}
-
 // packedBefore is Pack where there are bins and a packed archive: an earlier run may have
 // been interrupted between the commit and the removal of the bins, or keep them as asked.
 func packedBefore(ctx context.Context, e commit.Entry, r *bins.Reader, o PackOptions) (*Summary, error) {

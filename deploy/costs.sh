@@ -4,7 +4,7 @@
 #   PRICE=20 CPU_PRICE=0.03 SHARE=0.5 COPIES=2 YEARS=5 SCRUBS=1 deploy/costs.sh
 # PRICE       of a terabyte (10^12 bytes) of storage a month, in any currency
 # CPU_PRICE   of an hour of one CPU core
-# SHARE       size of the archives as a share of the .fastq.gz: orcomgo plan, bench or report say it
+# SHARE       size of the archives as a share of the .fastq.gz: orcomgo plan or report say it
 # COPIES      how many copies are kept, each at PRICE
 # YEARS       how long
 # SCRUBS      how often a year one copy is decoded and compared (orcomgo verify); verify --quick takes no time of the CPU

@@ -36,12 +36,7 @@ type Sample struct {
 }
 
 // text returns how many bytes the sketch is of.
-func (s *Sample) text() float64 {
-	if len(s.Curve) == 0 {
-		return 0
-	}
-	return float64(s.Curve[len(s.Curve)-1].Text)
-}
+func (s *Sample) text() float64 { return float64(s.Text) }
 
 // restoring returns about how long the sample takes to be restored from an archive with a pseudogenome of so many bases.
 func (s *Sample) restoring(bases float64) float64 {

@@ -13,7 +13,7 @@ import (
 func assembly(g []byte, files ...string) Sample {
 	s := sketchOf(1, g)
 	s.Assembly = true
-	s.Curve = []Count{{uint64(len(g)), float64(len(g))}}
+	s.Text = uint64(len(g))
 	return Sample{s, files}
 }
 
@@ -111,7 +111,7 @@ func TestArchivesSave(t *testing.T) {
 		t.Errorf("archives %v", got)
 	}
 	for i := range list {
-		list[i].Curve[0].Text = 100e6
+		list[i].Text = 100e6
 	}
 	if got := Archives(list, 1); len(got) != 2 {
 		t.Errorf("with much text: archives %v", got)

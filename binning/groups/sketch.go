@@ -30,8 +30,8 @@ type Sketch struct {
 	Bases, Windows uint64
 	// Assembly says that the text is FASTA, such as genomes.
 	Assembly bool
-	// Curve is how many k-mers the first bytes of the text had, ascending.
-	Curve []Count
+	// Text is how many bytes of text the sample has, as far as it was read.
+	Text uint64
 }
 
 // Kmers returns about how many different solid k-mers the sample has.
@@ -157,9 +157,6 @@ func (s *Sketcher) rehash(size int) {
 		}
 	}
 }
-
-// different returns about how many different k-mers were added.
-func (s *Sketcher) different() float64 { return float64(s.n) * (math.MaxUint64 / float64(s.limit)) }
 
 // Sketch returns the sketch of what was added.
 func (s *Sketcher) Sketch() *Sketch {

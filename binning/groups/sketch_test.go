@@ -163,34 +163,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// New k-mers become fewer the more of the text is read, where reads cover a genome several times; not so those with errors.
-func TestCurve(t *testing.T) {
-	r := rand.New(rand.NewPCG(4, 1))
-	g := genome(r, 20e3)
-	path := filepath.Join(t.TempDir(), "x.fastq")
-	text := reads(r, g, 8000)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s, err := SketchInputs(context.Background(), []binning.InputSpec{{Path: path, Mate: -1}}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if last := s.Curve[len(s.Curve)-1].Text; last != uint64(len(text)) {
-		t.Errorf("the curve ends at %d of %d bytes", last, len(text))
-	}
-	a, b, c := s.KmersAt(uint64(len(text)/8)), s.KmersAt(uint64(len(text)/4)), s.KmersAt(uint64(len(text)/2))
-	if !(a > 20e3 && b > a && c > b && c < 1.9*b) {
-		t.Errorf("%.0f, %.0f and %.0f k-mers", a, b, c)
-	}
-	if none := s.KmersAt(0); none != 0 {
-		t.Errorf("no text has %.0f k-mers", none)
-	}
-	if more := s.KmersAt(uint64(2 * len(text))); more <= c || more > 8*c {
-		t.Errorf("twice as much text is expected to have %.0f k-mers, and half of it has %.0f", more, c)
-	}
-}
-
 func TestSketchInputs(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) []binning.InputSpec {

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"math"
 
 	"orcomgo/binning"
 	"orcomgo/bins/record"
@@ -46,10 +45,9 @@ func SketchInputs(ctx context.Context, inputs []binning.InputSpec, threads int) 
 		}
 	}
 	s := NewSketcher(least)
-	var curve []Count
+	read := int64(0)
 	for until, left := int64(firstStep), true; left; until += until/2 + 1 {
-		left = false
-		read := int64(0)
+		left, read = false, 0
 		for _, r := range list {
 			if err := r.advance(ctx, s, until); err != nil {
 				return nil, err
@@ -57,39 +55,10 @@ func SketchInputs(ctx context.Context, inputs []binning.InputSpec, threads int) 
 			left = left || !r.ended
 			read += r.read
 		}
-		curve = append(curve, Count{uint64(read), s.different()})
 	}
 	k := s.Sketch()
-	k.Curve, k.Assembly = curve, least == 1
+	k.Text, k.Assembly = uint64(read), least == 1
 	return k, nil
-}
-
-// Count is how many different k-mers so many bytes of text have, about: those with errors, too.
-type Count struct {
-	Text  uint64
-	Kmers float64
-}
-
-// KmersAt returns about how many different k-mers the first bytes of the text have, if there are so many.
-func (s *Sketch) KmersAt(text uint64) float64 {
-	c := s.Curve
-	if len(c) == 0 || c[0].Text == 0 || text == 0 {
-		return 0
-	}
-	if len(c) == 1 {
-		return c[0].Kmers * float64(text) / float64(c[0].Text)
-	}
-	i := 1 // the last point of the two that the result is between, or beyond
-	for i < len(c)-1 && c[i].Text < text {
-		i++
-	}
-	a, b := c[i-1], c[i]
-	if a.Kmers == 0 || a.Text == b.Text {
-		return b.Kmers
-	}
-	// A power of the text: a straight line where both axes are logarithmic.
-	power := math.Log(b.Kmers/a.Kmers) / math.Log(float64(b.Text)/float64(a.Text))
-	return b.Kmers * math.Pow(float64(text)/float64(b.Text), power)
 }
 
 // textReader gives the sequences of an input to a Sketcher.

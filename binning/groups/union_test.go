@@ -18,7 +18,7 @@ func readsOf(r *rand.Rand, g []byte, coverage float64, least int, files ...strin
 	}
 	k := s.Sketch()
 	k.Assembly = least == 1
-	k.Curve = []Count{{uint64(2.4 * float64(n)), 0}}
+	k.Text = uint64(2.4 * float64(n))
 	return Sample{k, files}
 }
 

@@ -147,7 +147,7 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 		}
 		return nil
 	}
-	return o.packed(s, "archive", summary)
+	return o.packed(s, "archive", summary, a.bins)
 }
 
 // packOptions returns how to pack what c bins: with the same threads and memory, and on a GPU if it bins on one.

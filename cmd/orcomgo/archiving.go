@@ -27,8 +27,8 @@ type archiving struct {
 	note   func(line string)
 	// device is that of the command line.
 	device string
-	// binned, if not nil, is told what binning did before it is packed.
-	binned func(*binning.Summary)
+	// bins is how many bytes of bins were made.
+	bins uint64
 }
 
 // outcome says what archiving did.
@@ -97,9 +97,7 @@ func (a *archiving) make(ctx context.Context) (*compress.Summary, outcome, error
 	}
 	defer bins.Close()
 	a.finish(binning.Stage)
-	if a.binned != nil {
-		a.binned(&summary)
-	}
+	a.bins = summary.BinBytes
 	garbage.collect() // the blocks are garbage now, and packing should not begin with them
 	if err := a.checkGPU(summary.DeviceFailed); err != nil {
 		return nil, archived, err

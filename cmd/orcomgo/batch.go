@@ -71,8 +71,8 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, lev
 		return err
 	}
 	defer b.bar.close()
-	if o.memory/size(o.jobs) < minMemory {
-		return o.usagef("--memory %s is too little for --jobs %d: each takes at least 64MiB", o.memory.String(), o.jobs)
+	if err := o.checkJobs(); err != nil {
+		return err
 	}
 	if err := b.group(ctx); err != nil {
 		return err
@@ -87,6 +87,14 @@ func (o *archiveFlags) batch(ctx context.Context, s *streams, args []string, lev
 		return err
 	}
 	return b.tell(s)
+}
+
+// checkJobs returns a usage error if the jobs have too little memory.
+func (o *archiveFlags) checkJobs() error {
+	if o.memory/size(o.jobs) < minMemory {
+		return o.usagef("--memory %s is too little for --jobs %d: each takes at least 64MiB", o.memory.String(), o.jobs)
+	}
+	return nil
 }
 
 // archiveAll makes the archives of all samples, as many at a time as there are jobs.

@@ -20,7 +20,6 @@ type command struct {
 	synopsis string // what follows the name
 	about    string // one line
 	help     string // paragraphs, and examples after a line examplesTitle
-	hidden   bool   // not in the overview
 	bare     bool   // has no --log
 	// flags defines the flags and returns what to do once they are parsed.
 	flags func(f *pflag.FlagSet) action
@@ -48,7 +47,7 @@ var commands []*command
 
 func init() {
 	commands = []*command{&archiveCommand, &unpackCommand, &planCommand, &binCommand, &packCommand, &verifyCommand, &infoCommand,
-		&reportCommand, &indexCommand, &findCommand, &benchCommand, &measureCommand, &versionCommand, &completionCommand, &manCommand}
+		&reportCommand, &indexCommand, &findCommand, &versionCommand, &completionCommand, &manCommand}
 }
 
 const overview = `orcomgo archives sequencing runs and restores them byte for byte.
@@ -77,7 +76,7 @@ func writeOverview(w io.Writer) {
 	for _, g := range helpGroups {
 		fmt.Fprintf(&b, "\n%s:\n", g)
 		for _, c := range commands {
-			if c.group == g && !c.hidden {
+			if c.group == g {
 				fmt.Fprintf(&b, "  orcomgo %-10s %-17s %s\n", c.name, c.synopsis, c.about)
 			}
 		}
@@ -160,7 +159,6 @@ func (c *command) cobra(s *streams) *cobra.Command {
 		Short:   c.about,
 		Long:    long,
 		Example: examples,
-		Hidden:  c.hidden,
 		Args:    cobra.ArbitraryArgs,
 	}
 	f := cmd.Flags()
@@ -253,7 +251,7 @@ func helpCommand(s *streams, root *cobra.Command) *cobra.Command {
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, word string) (list []string, _ cobra.ShellCompDirective) {
 			for _, c := range commands {
-				if len(args) == 0 && !c.hidden && strings.HasPrefix(c.name, word) {
+				if len(args) == 0 && strings.HasPrefix(c.name, word) {
 					list = append(list, cobra.CompletionWithDesc(c.name, c.about))
 				}
 			}

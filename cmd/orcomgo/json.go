@@ -62,14 +62,15 @@ type packJSON struct {
 	Records       uint64               `json:"records"`
 	Bases         uint64               `json:"bases"`
 	TextBytes     uint64               `json:"text_bytes"`
+	BinBytes      uint64               `json:"bin_bytes,omitempty"` // of archive, if it binned
 	ArchiveBytes  uint64               `json:"archive_bytes"`
 	Columns       compress.ColumnBytes `json:"columns"`
 	Verified      bool                 `json:"verified"`
 	AlreadyPacked bool                 `json:"already_packed"`
 }
 
-func (r *resources) packJSON(command string, s *compress.Summary) packJSON {
-	return packJSON{r.runJSON(command), s.Inputs, s.Records, s.Bases, s.TextBytes, s.ArchiveBytes, s.Columns, s.Verified, s.AlreadyPacked}
+func (r *resources) packJSON(command string, s *compress.Summary, bins uint64) packJSON {
+	return packJSON{r.runJSON(command), s.Inputs, s.Records, s.Bases, s.TextBytes, bins, s.ArchiveBytes, s.Columns, s.Verified, s.AlreadyPacked}
 }
 
 // list returns a list that is [] in JSON, not null, when it is empty.

@@ -61,7 +61,7 @@ func programPage() []byte {
 	for _, g := range helpGroups {
 		b.section(g)
 		for _, c := range commands {
-			if c.group == g && !c.hidden {
+			if c.group == g {
 				fmt.Fprintf(b, ".TP\n.BR orcomgo-%s (1)\n%s\n", roff(c.name), roff(c.about))
 			}
 		}

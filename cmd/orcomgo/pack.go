@@ -103,7 +103,7 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 	if err != nil {
 		return hint(err)
 	}
-	return o.packed(s, "pack", summary)
+	return o.packed(s, "pack", summary, 0)
 }
 
 // options returns how to pack; o.start has set the memory. onGPU says whether a GPU is used if there is one.

@@ -2,10 +2,7 @@
 
 package main
 
-import (
-	"runtime"
-	"time"
-)
+import "runtime"
 
 // peakMemory returns the memory in bytes that the Go runtime took from the system.
 func peakMemory() uint64 {
@@ -13,6 +10,3 @@ func peakMemory() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.Sys
 }
-
-// cpuTime returns how long the threads of the process have run: that is unknown.
-func cpuTime() time.Duration { return 0 }

@@ -5,7 +5,6 @@ package main
 import (
 	"runtime"
 	"syscall"
-	"time"
 )
 
 // peakMemory returns the most memory in bytes that the process had resident, 0 if unknown.
@@ -22,13 +21,4 @@ func peakMemory() uint64 {
 		return uint64(u.Maxrss)
 	}
 	return uint64(u.Maxrss) << 10
-}
-
-// cpuTime returns how long the threads of the process have run, 0 if unknown.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -1,18 +1,26 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
 
 	"orcomgo/binning"
-	"orcomgo/binning/groups"
 	"orcomgo/binning/samples"
 	"orcomgo/bins/commit"
 	"orcomgo/compress"
-	"orcomgo/compress/estimate"
 
 	"github.com/spf13/pflag"
 )
@@ -20,20 +28,21 @@ import (
 var planCommand = command{
 	name:     "plan",
 	group:    wholeGroup,
-	synopsis: "DIR...",
+	synopsis: "IN...",
 	complete: completeReads,
-	about:    "say what archive of a directory will make and take",
-	help: `plan finds the samples of directories as archive does, archives the first --sample of each into temporary files,
-and prints for each archive: its size, and the time, memory and temporary disk that it takes. Nothing is kept.
-What has up to one and a half times --sample of text is archived as a whole, so its figures are measured. Others are extrapolated, from
-how the archive grew from half of --sample to all of it, and from new k-mers in more of the text. Less than 64MB of sample tells less: with
-4MB, memory may be wrong by a fourth. With --jobs, the archives that take most are measured once more, several at a time.
-The figures hold for archive with the same flags, on this machine, without a GPU. With --json they come with resources for a workflow:
-threads, mem_mb, runtime (minutes) and tmpdir_bytes, each with a margin.
+	about:    "say what archive of files or directories will make and take",
+	help: `plan archives the first --sample of each archive's text into temporary files, which are removed, and scales size and time by
+how much text there is. Memory is the bound that so many reads can reach, --memory at most. What has no more text than
+--sample is archived as a whole, so its figures are measured. Of more text they are upper bounds as a rule: more reads of the
+same organism overlap more, which makes the archive smaller.
+The figures are of archive with the same flags on this machine, without a GPU. With --json they come with resources for a
+workflow: threads, mem_mb, runtime (minutes) and tmpdir_bytes, each with a margin.
 
 Examples:
+  orcomgo plan run_R1.fastq.gz                        one file
+  orcomgo plan -1 R1.fastq.gz -2 R2.fastq.gz          a pair
   orcomgo plan fastq/                                 the samples of a directory
-  orcomgo plan --sample 16MB -t 8 --memory 16GB run/  in less time, for these limits
+  orcomgo plan --level max --memory 16GB run/         for these flags
   orcomgo plan --samples sheet.csv                    those of a sheet
   orcomgo plan --json run/ | jq .archives[].resources
 `,
@@ -41,43 +50,100 @@ Examples:
 		all := pflag.NewFlagSet("", pflag.ContinueOnError)
 		o := planFlags{archiveFlags: newArchiveFlags(all, "plan"), sample: 64e6}
 		f.Var(&o.sample, "sample", "`SIZE` of text of each archive to measure with")
-		for _, name := range []string{"samples", "group", "include", "exclude", "as-is", "jobs", "reads-only", "order", "names", "quality",
-			"source", "level", "slice-size", "no-verify", "block-size", "streams", "tmpdir", "threads", "memory", "quiet", "json"} {
+		for _, name := range slices.Concat([]string{"first", "second", "third", "fourth", "samples", "group", "include", "exclude", "as-is",
+			"jobs"}, planPasses, []string{"threads", "memory", "quiet", "json"}) {
 			f.AddFlag(all.Lookup(name))
 		}
+		o.flags = f
 		return o.run
 	},
 }
 
+// planPasses are the flags that plan passes on to archive.
+var planPasses = []string{"reads-only", "order", "names", "quality", "source", "level", "slice-size", "no-verify", "block-size", "streams",
+	"tmpdir"}
+
 type planFlags struct {
 	*archiveFlags
 	sample size
+	flags  *pflag.FlagSet
 }
 
 // plan is what archives are expected to be and to take.
 type plan struct {
 	batch
-	sample size   // of text to measure with
-	dir    string // for temporary files
-	limits estimate.Limits
-	each   resources // for one archive
-	ready  uint64    // bytes of inputs that are planned
+	sample size           // of text to measure with
+	flags  *pflag.FlagSet // of the command
+	dir    string         // for temporary files
+	each   resources      // for one archive
+	ready  uint64         // bytes of inputs that are planned
+}
+
+// expected is what an archive is expected to be and to take.
+type expected struct {
+	Archive   uint64  `json:"archive_bytes"`
+	Seconds   float64 `json:"seconds"`
+	Memory    uint64  `json:"memory_bytes"`    // at most
+	Temporary uint64  `json:"temporary_bytes"` // in files without a name
+}
+
+// planJSON is what plan --json prints.
+type planJSON struct {
+	runJSON
+	Memory   uint64        `json:"memory"` // bytes to stay within
+	Jobs     int           `json:"jobs"`
+	Expected expected      `json:"expected"` // of all archives
+	Group    string        `json:"group"`
+	Sides    []plannedSide `json:"sides"` // of directories
+	Archives []planned     `json:"archives"`
+	Unread   []string      `json:"unread"`
+	Others   []string      `json:"other_files"`
 }
 
 // planned is an archive to be made.
 type planned struct {
-	sample   *samples.Sample
-	stored   uint64 // bytes of the inputs
-	text     uint64 // about
-	whole    bool   // all of it was measured
-	expected estimate.Expected
-	program  uint64 // bytes of memory that the program itself takes
-	peak     uint64 // of memory, of what was measured
-	err      error
+	Archive   string         `json:"archive"` // its name
+	Samples   []string       `json:"samples"`
+	Inputs    []string       `json:"inputs"`
+	Problem   string         `json:"problem,omitempty"`
+	Stored    uint64         `json:"stored_bytes"`
+	Text      uint64         `json:"text_bytes"` // about, unless Whole
+	Whole     bool           `json:"whole"`      // all of it was measured
+	Expected  *expected      `json:"expected,omitempty"`
+	Resources *resourcesJSON `json:"resources,omitempty"`
 }
 
+// plannedSide is the side archive of a directory.
+type plannedSide struct {
+	Archive   string   `json:"archive"` // its file's name
+	Directory string   `json:"directory"`
+	Files     int      `json:"files"`
+	Bytes     uint64   `json:"bytes"` // of the files
+	Whole     bool     `json:"whole"`
+	Expected  expected `json:"expected"`
+}
+
+// resourcesJSON is what a workflow is to give the job that makes an archive.
+type resourcesJSON struct {
+	Threads int `json:"threads"`
+	// Memory is for archive --memory: with another one the archive and what it takes may differ.
+	Memory  uint64 `json:"memory"`
+	MemMB   uint64 `json:"mem_mb"`
+	Runtime uint64 `json:"runtime"` // minutes
+	Tmpdir  uint64 `json:"tmpdir_bytes"`
+}
+
+// The margins of what a workflow is to give: a job that takes more is ended.
+const (
+	memoryMargin, memorySpare = 1.25, 64e6
+	timeMargin                = 2.0
+	diskMargin                = 1.1
+)
+
+const planStage = "plan"
+
 func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
-	p := &plan{batch: batch{archiveFlags: o.archiveFlags, log: s.log}, sample: o.sample}
+	p := &plan{batch: batch{archiveFlags: o.archiveFlags, log: s.log}, sample: o.sample, flags: o.flags}
 	if err := p.find(args); err != nil {
 		return err
 	}
@@ -86,9 +152,11 @@ func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
 		return err
 	}
 	defer p.bar.close()
-	if o.memory/size(o.jobs) < minMemory {
-		return o.usagef("--memory %s is too little for --jobs %d: each takes at least 64MiB", o.memory.String(), o.jobs)
+	if err := o.checkJobs(); err != nil {
+		return err
 	}
+	p.each = o.resources
+	p.each.threads, p.each.memory = max(o.threads/o.jobs, 1), o.memory/size(o.jobs)
 	temporary, err := commit.NewTempDir(o.tempDir, "orcomgo-plan-")
 	if err != nil {
 		return err
@@ -98,185 +166,344 @@ func (o *planFlags) run(ctx context.Context, s *streams, args []string) error {
 	if err := p.group(ctx); err != nil {
 		return err
 	}
-	p.setLimits()
-	var list []planned
+	j := planJSON{Memory: uint64(o.memory), Jobs: o.jobs, Group: o.groupBy, Sides: []plannedSide{}, Archives: []planned{},
+		Unread: []string{}, Others: list(p.others)}
 	p.bar.report(planStage, 0, p.sum)
 	for i := range p.list {
 		a := p.archive(ctx, &p.list[i])
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if a.err != nil {
-			p.bar.note(a.sample.Name + ": " + oneLine(a.err.Error()))
+		j.Archives = append(j.Archives, a)
+		p.advance(a.Stored)
+	}
+	for _, t := range p.trees {
+		k, err := p.side(ctx, t)
+		if err != nil {
+			return err
 		}
-		list = append(list, a)
-		p.ready += a.stored
-		p.bar.report(planStage, p.ready, p.sum)
-	}
-	share, err := p.together(ctx, list)
-	if err != nil {
-		return err
-	}
-	sides, err := p.planSides(ctx)
-	if err != nil {
-		return err
+		j.Sides = append(j.Sides, k)
+		p.advance(k.Bytes)
 	}
 	p.bar.close()
-	return p.tell(s, list, sides, share)
+	for _, err := range p.unread {
+		j.Unread = append(j.Unread, oneLine(err.Error()))
+	}
+	j.runJSON, j.Expected = p.runJSON("plan"), j.total()
+	return p.tell(s, &j)
 }
 
-const planStage = "plan"
+// advance reports that so many bytes more are planned.
+func (p *plan) advance(n uint64) {
+	p.ready += n
+	p.bar.report(planStage, p.ready, p.sum)
+}
 
 // find checks the command line and finds the samples.
 func (p *plan) find(args []string) (err error) {
 	o := p.archiveFlags
-	switch {
-	case o.sheet != "" && len(args) > 0:
-		return o.usagef("give no directory with --samples")
-	case o.sheet == "" && len(args) == 0:
-		return o.usagef("give the directories of samples, or a sheet (--samples)")
+	if p.level, err = o.level(); err != nil {
+		return err
+	}
+	switch directory := anyDirectory(args); {
+	case o.sheet != "" && len(args)+len(o.first) > 0:
+		return o.usagef("give no files and no directory with --samples")
+	case o.sheet == "" && len(args)+len(o.first) == 0:
+		return o.usagef("give files, the directories of samples, or a sheet (--samples)")
 	case o.jobs < 1:
 		return o.usagef("--jobs must be at least 1")
+	case o.sheet == "" && !directory: // p.dir is not known yet, and plays no part
+		if p.config, err = o.config(append(slices.Clone(args), "plan/")); err != nil {
+			return err
+		}
+		p.list = []samples.Sample{{Name: binning.ArchiveName(p.config.Inputs), Inputs: p.config.Inputs}}
+	case len(o.first) > 0:
+		return o.usagef("-1 to -4 can't be combined with samples")
+	default:
+		if err := o.settings(&p.config); err != nil {
+			return err
+		}
+		if o.sheet != "" {
+			p.list, err = samples.ReadSheet(o.sheet)
+		} else {
+			err = p.scan(args)
+		}
+	}
+	if err != nil {
+		return err
 	}
 	if o.tempDir != "" {
 		if err := checkTempDir(o.tempDir); err != nil {
 			return o.usagef("--tmpdir is %q: %w", o.tempDir, err)
 		}
 	}
-	if p.level, err = o.level(); err != nil {
-		return err
-	}
-	if err := o.settings(&p.config); err != nil {
-		return err
-	}
-	if o.sheet != "" {
-		p.list, err = samples.ReadSheet(o.sheet)
-	} else {
-		err = p.scan(args)
-	}
 	for i := range p.list {
 		p.sum += storedSize(p.list[i].Inputs)
 	}
 	p.sum += p.sideTotal()
-	if err != nil {
-		return err
-	}
+	p.config.OutDir = ""
 	return p.checkGroup()
-}
-
-// setLimits divides threads and memory among the jobs.
-func (p *plan) setLimits() {
-	jobs := p.jobs
-	p.each = p.resources
-	p.each.threads, p.each.memory = max(p.each.threads/jobs, 1), p.each.memory/size(jobs)
-	p.limits = estimate.Limits{Threads: p.each.threads, Memory: uint64(p.each.memory), Hold: uint64(p.each.memory / heldShare),
-		SliceText: uint64(p.slice), BasesOnly: p.config.Options.ReadsOnly, Layout: compress.LayoutMemory}
-	if p.slice == 0 {
-		p.limits.SliceText = sliceText // what takes most memory; small slices are of large inputs
-	}
 }
 
 // archive plans the archive of a sample.
 func (p *plan) archive(ctx context.Context, s *samples.Sample) planned {
-	a := planned{sample: s, stored: storedSize(s.Inputs), err: s.Problem}
-	if a.err == nil {
-		a.err = p.checkPaths(s)
+	a := planned{Archive: s.Name, Samples: s.Members(), Inputs: []string{}, Stored: storedSize(s.Inputs)}
+	if a.Samples == nil {
+		a.Samples = []string{s.Name}
 	}
-	if a.err == nil {
-		a.err = p.measure(ctx, &a)
+	for _, in := range s.Inputs {
+		a.Inputs = append(a.Inputs, in.Path)
+	}
+	err := s.Problem
+	if err == nil {
+		err = p.checkPaths(s)
+	}
+	if err == nil {
+		err = p.measure(ctx, s, &a)
+	}
+	if err != nil {
+		a.Problem = oneLine(err.Error())
+		p.bar.note(s.Name + ": " + a.Problem)
 	}
 	return a
 }
 
-// measure makes archives of parts of the inputs, or of all.
-func (p *plan) measure(ctx context.Context, a *planned) error {
-	inputs := a.sample.Inputs
-	parts, err := p.cut(ctx, inputs)
+// measure archives a part of the inputs, or all, and scales what that takes.
+func (p *plan) measure(ctx context.Context, s *samples.Sample, a *planned) error {
+	defer removeContent(p.dir)
+	parts, text, err := cutInputs(ctx, p.dir, s.Inputs, int(min(p.sample, 1<<40)), p.each.threads)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(parts.dir)
-	full, err := p.trial(ctx, parts.full)
+	m, err := p.trial(ctx, s.Name, parts)
 	if err != nil {
-		return parts.original(err)
+		message := err.Error()
+		for i := range parts {
+			message = strings.ReplaceAll(message, parts[i].Path, s.Inputs[i].Path)
+		}
+		return errors.New(message)
 	}
-	a.program, a.peak = full.Program, full.Peak
-	if a.text, a.whole = full.Text, parts.whole; a.whole {
-		a.expected = p.limits.Whole(&full)
-		return nil
+	a.Whole = text == 0
+	if a.Text = max(text, m.TextBytes); a.Whole {
+		a.Text = m.TextBytes
 	}
-	half, err := p.trial(ctx, parts.half)
-	if err != nil {
-		return parts.original(err)
+	more := float64(a.Text) / float64(max(m.TextBytes, 1))
+	scaled := func(n uint64) uint64 { return uint64(float64(n) * more) }
+	limit := uint64(p.each.memory)
+	e := &expected{Archive: scaled(m.ArchiveBytes), Seconds: m.Seconds * more, Memory: m.PeakMemory}
+	if !a.Whole { // what grows is the layout of the reads
+		bound := m.PeakMemory + compress.MemoryFor(scaled(m.Records)-m.Records, scaled(m.Bases)-m.Bases)
+		e.Memory = max(min(bound, scaled(m.PeakMemory), limit), m.PeakMemory)
 	}
-	sketch, err := groups.SketchInputs(ctx, inputs, p.each.threads)
-	if err != nil {
-		return err
+	if n := scaled(m.BinBytes); n > limit/uint64(heldShare) {
+		e.Temporary = n
 	}
-	a.text = max(parts.text, full.Text)
-	// Reads of an index are not in the sketch.
-	share := 1 - float64(parts.index)/float64(max(parts.text, 1))
-	kmers := func(text uint64) float64 { return sketch.KmersAt(uint64(share * float64(text))) }
-	limits, c := p.limits, p.config
-	c.Inputs, c.Threads, c.Memory = inputs, p.each.threads, uint64(p.each.memory)
-	if limits.BlockText, err = c.TextInFlight(); err != nil {
-		return err
-	}
-	if slices.ContainsFunc(inputs, func(in binning.InputSpec) bool { return in.Mate >= 0 }) {
-		limits.SliceText *= 2 // a slice has both mates
-	}
-	a.expected = limits.Extrapolate(&half, &full, a.text, kmers)
+	a.Expected = e
+	a.Resources = &resourcesJSON{Threads: p.each.threads, Memory: limit,
+		MemMB:   uint64(math.Ceil((float64(e.Memory)*memoryMargin + memorySpare) / 1e6)),
+		Runtime: uint64(math.Ceil(e.Seconds*timeMargin/60)) + 1, Tmpdir: uint64(float64(e.Temporary) * diskMargin)}
 	return nil
 }
 
-// trial makes an archive of inputs as the flags say, measures that, and removes it.
-func (p *plan) trial(ctx context.Context, inputs []binning.InputSpec) (estimate.Point, error) {
-	t := p.newTrial()
-	t.Inputs = inputs
-	return p.try(ctx, t)
-}
-
-// newTrial returns a trial of no inputs yet.
-func (p *plan) newTrial() *trial {
-	return &trial{Options: p.config.Options, Record: p.config.Record, Streams: p.config.Streams, Level: p.level, Slice: uint64(p.slice),
-		NoVerify: p.noVerify, OutDir: filepath.Join(p.dir, "out"), TempDir: p.tempDir, Threads: p.each.threads, Memory: uint64(p.each.memory)}
-}
-
-// try measures a trial and removes what it made.
-func (p *plan) try(ctx context.Context, t *trial) (estimate.Point, error) {
-	m, err := t.measure(ctx)
-	return m, errors.Join(err, os.RemoveAll(t.OutDir))
-}
-
-// betweenArchives and betweenShare are about how much memory a run over many samples takes besides the largest archive: parts of what the
-// archives before had, which are free, but too small or too far apart to be used again. That is one byte in betweenShare of the second
-// largest archive, and betweenArchives bytes at most.
-const betweenArchives, betweenShare = 7e6, 8
-
-// total returns what all archives are expected to take, as many at a time as there are jobs, and then the side archives. Archives that are
-// made at the same time take that share of their memory.
-func (p *plan) total(list []planned, sides []plannedSide, share float64) (all estimate.Expected) {
-	var memory, temporary []uint64
-	var program uint64
-	for i := range list {
-		e := &list[i].expected
-		program = max(program, list[i].program)
-		all.Archive += e.Archive
-		all.Seconds += e.Seconds
-		all.CPU += e.CPU
-		memory, temporary = append(memory, e.Memory-min(list[i].program, e.Memory)), append(temporary, e.Temporary)
+// trial has a process of its own archive inputs, since the peak of memory is known of a process only. The error is that of the archive.
+func (p *plan) trial(ctx context.Context, name string, inputs []binning.InputSpec) (m packJSON, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return m, cause(err)
 	}
-	jobs := p.jobs
-	all.Seconds = max(all.Seconds/float64(jobs), all.CPU/float64(p.threads))
-	all.Memory, all.Temporary = uint64(share*float64(sumOfLargest(memory, jobs)))+program, sumOfLargest(temporary, jobs)
-	for i := range sides {
-		e := &sides[i].expected
+	args := []string{"archive", "--json", "--quiet", "--device", "cpu", "--as", name, "--threads", fmt.Sprint(p.each.threads),
+		"--memory", p.each.memory.String()}
+	for _, flag := range planPasses {
+		if f := p.flags.Lookup(flag); f.Changed {
+			args = append(args, "--"+flag+"="+f.Value.String())
+		}
+	}
+	var single []string
+	further := make(map[int]int) // mates of an input with first mates
+	for _, in := range inputs {
+		switch {
+		case in.Further:
+			args = append(args, fmt.Sprintf("-%d", 3+further[in.Lead]), in.Path)
+			further[in.Lead]++
+		case in.Mate < 0:
+			single = append(single, in.Path)
+		case in.First:
+			args = append(args, "-1", in.Path)
+		default:
+			args = append(args, "-2", in.Path)
+		}
+	}
+	args = slices.Concat(args, []string{"--"}, single, []string{filepath.Join(p.dir, "out") + "/"})
+	cmd := exec.CommandContext(ctx, self, args...)
+	cmd.Args[0] = os.Args[0] // tests are a program that looks at its name
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	var out, message bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &message
+	if err := cmd.Run(); err != nil {
+		if lines := strings.Split(strings.TrimSpace(message.String()), "\n"); lines[0] != "" {
+			err = errors.New(strings.TrimPrefix(lines[len(lines)-1], "orcomgo: "))
+		}
+		return m, err
+	}
+	err = json.Unmarshal(out.Bytes(), &m)
+	return m, err
+}
+
+// side plans the side archive of a directory: it makes one of all its files, or of every n-th one.
+func (p *plan) side(ctx context.Context, t *samples.Tree) (k plannedSide, err error) {
+	k = plannedSide{Archive: sideName(t.Root) + commit.TreeExt, Directory: t.Root}
+	for i := range t.Files {
+		if f := &t.Files[i]; f.Class == samples.Other {
+			k.Files++
+			k.Bytes += uint64(f.Info.Size())
+		}
+	}
+	every := max(min(int(k.Bytes/uint64(p.sample))+1, k.Files), 1)
+	k.Whole = every == 1
+	part := *t
+	part.Files = everySideFile(t.Files, every)
+	b := &batch{archiveFlags: p.archiveFlags, list: p.list, trees: []*samples.Tree{&part}}
+	b.config.OutDir = filepath.Join(p.dir, "out")
+	b.begin()
+	defer removeContent(p.dir)
+	made, began := sideResult{name: sideName(t.Root)}, time.Now()
+	if err := b.side(ctx, &part, &made); err != nil {
+		return k, err
+	}
+	more := 1.0
+	if !k.Whole {
+		more = float64(k.Bytes) / float64(max(made.bytes, 1))
+	}
+	k.Expected = expected{Archive: uint64(float64(made.stored) * more), Seconds: time.Since(began).Seconds() * more, Memory: peakMemory()}
+	return k, nil
+}
+
+// everySideFile returns the entries of a tree without most side files: every n-th one is left. Hard links are left out.
+func everySideFile(files []samples.File, n int) (list []samples.File) {
+	if n <= 1 {
+		return files
+	}
+	seen := 0
+	for _, f := range files {
+		if f.Class == samples.Other {
+			seen++
+		}
+		if f.Class != samples.HardLink && (f.Class != samples.Other || seen%n == 0) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// removeContent removes what is in a directory.
+func removeContent(dir string) {
+	list, _ := os.ReadDir(dir)
+	for _, e := range list {
+		os.RemoveAll(filepath.Join(dir, e.Name()))
+	}
+}
+
+// total returns what all archives are expected to take, as many at a time as there are jobs, and then the side archives.
+func (j *planJSON) total() (all expected) {
+	var memory, temporary []uint64
+	for i := range j.Archives {
+		if e := j.Archives[i].Expected; e != nil {
+			all.Archive += e.Archive
+			all.Seconds += e.Seconds / float64(j.Jobs)
+			memory, temporary = append(memory, e.Memory), append(temporary, e.Temporary)
+		}
+	}
+	all.Memory, all.Temporary = sumOfLargest(memory, j.Jobs), sumOfLargest(temporary, j.Jobs)
+	for i := range j.Sides {
+		e := &j.Sides[i].Expected
 		all.Archive += e.Archive
 		all.Seconds += e.Seconds
-		all.CPU += e.CPU
 		all.Memory = max(all.Memory, e.Memory)
 	}
-	second := sumOfLargest(memory, 2) - sumOfLargest(memory, 1)
-	all.Memory += min(second/betweenShare, betweenArchives)
 	return all
 }
+
+// sumOfLargest returns the sum of the n largest numbers.
+func sumOfLargest(of []uint64, n int) (sum uint64) {
+	slices.Sort(of)
+	for _, k := range of[max(len(of)-n, 0):] {
+		sum += k
+	}
+	return sum
+}
+
+// tell prints the plan. The error says how many archives can't be made.
+func (p *plan) tell(s *streams, j *planJSON) (err error) {
+	if p.json {
+		err = writeJSON(s.out, j)
+	} else {
+		err = j.table(s.out)
+	}
+	failed := 0
+	for i := range j.Archives {
+		if j.Archives[i].Problem != "" {
+			failed++
+		}
+	}
+	for _, line := range j.Unread {
+		fmt.Fprintf(s.err, "orcomgo: %s\n", line)
+	}
+	switch {
+	case err != nil:
+		return err
+	case failed > 0:
+		return fmt.Errorf("%d of %s can't be archived", failed, plural(uint64(len(j.Archives)), "sample"))
+	case len(p.unread) > 0:
+		return fmt.Errorf("not all directories could be read: %s", p.unread[0])
+	}
+	return nil
+}
+
+// table prints a line for each archive, and the sums.
+func (j *planJSON) table(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "archive\tfiles\tbytes of text\tarchive\tratio\ttime\tmemory\ttemporary\t \n")
+	var total uint64
+	made, about := len(j.Sides), ""
+	for i := range j.Archives {
+		a, e, note := &j.Archives[i], j.Archives[i].Expected, ""
+		if e == nil {
+			fmt.Fprintf(t, "%s\t%d\t\t\t\t\t\t\t %s\n", oneLine(a.Archive), len(a.Inputs), a.Problem)
+			continue
+		}
+		if !a.Whole {
+			note, about = "about", "about "
+		}
+		made++
+		total += a.Text
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%.2f\t%s\t%s\t%s\t %s\n", oneLine(a.Archive), len(a.Inputs), countText(a.Text), countText(e.Archive),
+			float64(a.Text)/float64(max(e.Archive, 1)), secondsText(e.Seconds), bytesText(e.Memory), bytesText(e.Temporary), note)
+	}
+	if len(j.Archives) > 0 {
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	for i := range j.Archives {
+		if a := &j.Archives[i]; len(a.Samples) > 1 {
+			fmt.Fprintf(w, "%s holds the samples %s\n", oneLine(a.Archive), oneLine(strings.Join(a.Samples, ", ")))
+		}
+	}
+	for i := range j.Sides {
+		k, note := &j.Sides[i], ""
+		total += k.Bytes
+		if !k.Whole {
+			note, about = "about ", "about "
+		}
+		fmt.Fprintf(w, "%s: %s, %s bytes in %s%s, %s\n", oneLine(k.Archive), plural(uint64(k.Files), "side file"),
+			countText(k.Bytes), note, countText(k.Expected.Archive), secondsText(k.Expected.Seconds))
+	}
+	_, err := fmt.Fprintf(w, "%s: %s%s bytes in %s, %s, %s of memory, %s of temporary files; %s, %s at a time\n",
+		plural(uint64(made), "archive"), about, countText(total), countText(j.Expected.Archive), secondsText(j.Expected.Seconds),
+		bytesText(j.Expected.Memory), bytesText(j.Expected.Temporary), plural(uint64(j.Threads), "thread"),
+		plural(uint64(j.Jobs), "archive"))
+	return err
+}
+
+// secondsText writes a number of seconds.
+func secondsText(s float64) string { return durationText(time.Duration(s * float64(time.Second))) }

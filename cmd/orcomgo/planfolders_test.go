@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,7 +11,6 @@ import (
 	"testing"
 
 	"orcomgo/cmd/simreads/sim"
-	"orcomgo/compress/estimate"
 	"orcomgo/internal/testrun"
 )
 
@@ -81,12 +79,13 @@ func planOf(t *testing.T, args ...string) (plan planJSON) {
 }
 
 // TestPlanHolds plans folders of many kinds, archives them, and compares the sizes of archives and the peak of memory with what was
-// planned.
+// planned. What is measured as a whole is right; what is scaled is an upper bound.
 func TestPlanHolds(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the peak of a process is read from /proc")
 	}
-	const sizes, memory = 0.15, 0.15 // what is planned may be wrong by so much
+	// What is planned of whole samples may be wrong by so much, and what is scaled may be too little by so much.
+	const sizes, memory = 0.02, 0.15
 	for _, f := range []struct {
 		name  string
 		long  bool // of make test-long
@@ -152,12 +151,17 @@ func TestPlanHolds(t *testing.T) {
 			for _, content := range contents(t, archives) {
 				size += len(content)
 			}
+			whole := !slices.ContainsFunc(plan.Archives, func(a planned) bool { return !a.Whole })
 			wrong := func(what string, planned uint64, got int, within float64) bool {
 				t.Logf("%s: %d planned, %d then", what, planned, got)
-				return math.Abs(float64(planned)/float64(got)-1) > within
+				more := float64(planned)/float64(got) - 1
+				return more < -within || whole && more > within
 			}
 			if wrong("bytes of archives", plan.Expected.Archive, size, sizes) {
 				t.Errorf("%d bytes of archives planned, %d then", plan.Expected.Archive, size)
+			}
+			if plan.Jobs > 1 {
+				whole = false // not all archives have their peak at the same time
 			}
 			if wrong("memory", plan.Expected.Memory, peak, memory) {
 				// Peaks of the same command differ, since garbage is collected beside the work: the middle one of three is to be right.
@@ -181,7 +185,7 @@ func TestPlanHolds(t *testing.T) {
 	}
 }
 
-// TestPlanWhole: text of up to one and a half times --sample is archived as a whole, compressed or not, and larger text is not.
+// TestPlanWhole: text of up to --sample is archived as a whole, compressed or not, and larger text is not.
 func TestPlanWhole(t *testing.T) {
 	for _, gz := range []bool{false, true} {
 		dir := t.TempDir()
@@ -190,30 +194,27 @@ func TestPlanWhole(t *testing.T) {
 		for _, c := range []struct {
 			sample uint64
 			whole  bool
-		}{{text, true}, {text * 3 / 4, true}, {text / 2, false}} {
+		}{{text, true}, {text * 3 / 4, false}} {
 			a := planOf(t, "--sample", fmt.Sprint(c.sample), dir).Archives[0]
-			if a.Whole != c.whole || a.Whole && a.Text != text {
+			if a.Whole != c.whole || a.Text != text {
 				t.Errorf("gzip %v, %d bytes of text: with --sample %d, whole is %v, of %d bytes", gz, text, c.sample, a.Whole, a.Text)
 			}
 		}
 	}
 }
 
-// TestPlanTotal: archives one after another take the memory of the largest, and an eighth of the second largest, 7 MB at most.
+// TestPlanTotal: as many archives as there are jobs take the sum of their memory, and those before or after them only their time.
 func TestPlanTotal(t *testing.T) {
-	for _, c := range []struct {
-		memory []uint64 // of each archive, in MB; the program itself takes 20
-		want   uint64
-	}{
-		{nil, 0}, {[]uint64{50}, 50}, {[]uint64{36, 50, 28}, 52}, {[]uint64{300, 50, 200}, 307},
-	} {
-		p := &plan{batch: batch{archiveFlags: &archiveFlags{jobs: 1, binFlags: binFlags{resources: resources{threads: 2}}}}}
-		var list []planned
-		for _, m := range c.memory {
-			list = append(list, planned{program: 20e6, expected: estimate.Expected{Memory: m * 1e6}})
+	for jobs, want := range map[int]expected{1: {Archive: 120, Seconds: 12, Memory: 50, Temporary: 7},
+		2: {Archive: 120, Seconds: 6, Memory: 90, Temporary: 7}} {
+		j := planJSON{Jobs: jobs}
+		for _, memory := range []uint64{30, 50, 40} {
+			j.Archives = append(j.Archives, planned{Expected: &expected{Archive: memory, Seconds: 4, Memory: memory}})
 		}
-		if got := p.total(list, nil, 1).Memory; got != c.want*1e6 {
-			t.Errorf("archives of %d MB: %d bytes together instead of %d MB", c.memory, got, c.want)
+		j.Archives[1].Expected.Temporary = 7
+		j.Archives = append(j.Archives, planned{Problem: "wrong"})
+		if got := j.total(); got != want {
+			t.Errorf("%d jobs: %+v instead of %+v", jobs, got, want)
 		}
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"orcomgo/compress"
 )
 
+// sliceText is about how many bytes of text are coded by one thread.
+const sliceText = 64 << 20
+
 // stageModel is what is known of a stage before it begins.
 type stageModel struct {
 	name string // as it is reported

@@ -33,12 +33,12 @@ func (o *binFlags) summarize(to *streams, s *binning.Summary) error {
 	return o.last(w, s.TextBytes)
 }
 
-// packed prints what a pack or an archive did.
-func (r *resources) packed(to *streams, command string, s *compress.Summary) error {
+// packed prints what a pack or an archive did; bins is how many bytes of bins archive made.
+func (r *resources) packed(to *streams, command string, s *compress.Summary, bins uint64) error {
 	w := to.err
 	switch {
 	case r.json:
-		return writeJSON(to.out, r.packJSON(command, s))
+		return writeJSON(to.out, r.packJSON(command, s, bins))
 	case r.quiet:
 		return nil
 	}

@@ -14,9 +14,4 @@ func LayoutMemory(m *bins.Meta) uint64 {
 }
 
 // LayoutMemoryOf is LayoutMemory for so many reads of so many bases together.
-func LayoutMemoryOf(reads, bases uint64) uint64 {
-	return PlacedMemoryOf(reads, bases) + 5*bases
-}
-
-// PlacedMemoryOf returns about how many bytes of memory so many reads of so many bases take themselves while they are laid out at once.
-func PlacedMemoryOf(reads, bases uint64) uint64 { return reads*readBytes + bases*baseQuarterBytes/4 }
+func LayoutMemoryOf(reads, bases uint64) uint64 { return reads*readBytes + bases*baseQuarterBytes/4 + 5*bases }
