@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"math"
 
 	"orcomgo/binning"
 	"orcomgo/bins/record"

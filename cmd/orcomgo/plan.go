@@ -403,6 +403,9 @@ func removeContent(dir string) {
 	}
 }
 
+// betweenArchives is about how much memory one archive leaves behind that the next one can't use again.
+const betweenArchives = 10e6
+
 // total returns what all archives are expected to take, as many at a time as there are jobs, and then the side archives.
 func (j *planJSON) total() (all expected) {
 	var memory, temporary []uint64
@@ -419,6 +422,9 @@ func (j *planJSON) total() (all expected) {
 		all.Archive += e.Archive
 		all.Seconds += e.Seconds
 		all.Memory = max(all.Memory, e.Memory)
+	}
+	if len(memory)+len(j.Sides) > 1 {
+		all.Memory += betweenArchives
 	}
 	return all
 }

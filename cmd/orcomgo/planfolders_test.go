@@ -205,8 +205,8 @@ func TestPlanWhole(t *testing.T) {
 
 // TestPlanTotal: as many archives as there are jobs take the sum of their memory, and those before or after them only their time.
 func TestPlanTotal(t *testing.T) {
-	for jobs, want := range map[int]expected{1: {Archive: 120, Seconds: 12, Memory: 50, Temporary: 7},
-		2: {Archive: 120, Seconds: 6, Memory: 90, Temporary: 7}} {
+	for jobs, want := range map[int]expected{1: {Archive: 120, Seconds: 12, Memory: betweenArchives + 50, Temporary: 7},
+		2: {Archive: 120, Seconds: 6, Memory: betweenArchives + 90, Temporary: 7}} {
 		j := planJSON{Jobs: jobs}
 		for _, memory := range []uint64{30, 50, 40} {
 			j.Archives = append(j.Archives, planned{Expected: &expected{Archive: memory, Seconds: 4, Memory: memory}})
