@@ -14,4 +14,6 @@ func LayoutMemory(m *bins.Meta) uint64 {
 }
 
 // LayoutMemoryOf is LayoutMemory for so many reads of so many bases together.
-func LayoutMemoryOf(reads, bases uint64) uint64 { return reads*readBytes + bases*baseQuarterBytes/4 + 5*bases }
+func LayoutMemoryOf(reads, bases uint64) uint64 {
+	return reads*readBytes + bases*baseQuarterBytes/4 + 5*bases
+}
