@@ -2,9 +2,13 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/schollz/progressbar/v3"
 )
 
 // unit is what a stage counts.
@@ -28,54 +32,60 @@ func (u unit) text(n uint64) string {
 }
 
 const (
-	mostBar  = 30 // characters between the brackets of a bar
+	mostBar  = 30 // characters of a bar
 	leastBar = 8
-	green    = "\x1b[32m"
-	plain    = "\x1b[m"
+	// Beside the bar there are about so many characters at most: of the whole and its time left, of the percentage, of counts and rate.
+	wholeRoom, percentRoom, countRoom = 26, 8, 28
 )
 
-// bar returns the state of a stage and of the whole as a line that fits the terminal.
-func (p *progress) bar(s *stage, known bool) string {
+// escapes are those of colours, which take no room.
+var escapes = regexp.MustCompile(`\x1b\[[0-9;]*[mK]|\r`)
+
+// newBar returns a bar for a stage on a terminal of so many characters, or nil if there is no room for one.
+func (p *progress) newBar(s *stage, width int) *progressbar.ProgressBar {
+	room := width - utf8.RuneCountInString(s.name) - wholeRoom - percentRoom
+	counts := room >= leastBar+countRoom
+	if counts {
+		room -= countRoom
+	}
+	if room < leastBar {
+		return nil
+	}
+	theme := progressbar.Theme{Saucer: "#", SaucerPadding: "-", BarStart: "|", BarEnd: "|"}
+	options := []progressbar.Option{progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(min(room, mostBar)),
+		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionUseANSICodes(true)}
+	if counts {
+		options = append(options, progressbar.OptionShowCount(), progressbar.OptionShowBytes(s.unit == bytesUnit))
+	}
+	if p.colour {
+		theme.Saucer = "[green]#[reset]"
+		options = append(options, progressbar.OptionEnableColorCodes(true))
+	}
+	return progressbar.NewOptions64(int64(s.total), append(options, progressbar.OptionSetTheme(theme))...)
+}
+
+// draw returns the state of a stage and of the whole as a line that fits the terminal: with a bar if it is known how much there is to do.
+func (p *progress) draw(s *stage, known bool) string {
 	width := p.width() - 1 // terminals may begin a new line after the last character
-	percent := "  ? %"
-	if !s.started && s.total == 0 {
-		percent = "  0 %"
-	}
+	text := s.name + ", " + p.whole(known)
 	if s.total > 0 {
-		percent = fmt.Sprintf("%3d %%", s.share())
-	}
-	texts := []string{s.name, percent, s.counts(), p.whole(known)}
-	length := func() (n int) {
-		for _, t := range texts {
-			if t != "" {
-				n += utf8.RuneCountInString(t) + 2
+		if p.barOf != s {
+			p.bar, p.barOf = p.newBar(s, width), s
+		}
+		if p.bar != nil {
+			p.bar.ChangeMax64(int64(s.total))
+			p.bar.Set64(int64(s.done))
+			p.bar.Describe(text)
+			if line := p.bar.String(); utf8.RuneCountInString(escapes.ReplaceAllString(line, "")) <= width {
+				return strings.TrimSuffix(strings.TrimPrefix(line, "\r"), "\x1b[0K")
 			}
 		}
-		return n - 2
 	}
-	if length()+leastBar+4 > width {
-		texts[2] = ""
+	if s.total > 0 {
+		text = fmt.Sprintf("%s %d %%, %s", s.name, s.share(), p.whole(known))
 	}
-	bar, room := "", min(width-length()-4, mostBar)
-	if s.total > 0 && room >= leastBar {
-		full := int(float64(room) * float64(s.done) / float64(s.total))
-		filled := strings.Repeat("#", full)
-		if p.colour {
-			filled = green + filled + plain
-		}
-		bar = "[" + filled + strings.Repeat("-", room-full) + "]"
-	}
-	var parts []string
-	for _, t := range []string{texts[0], bar, texts[1], texts[2], texts[3]} {
-		if t != "" {
-			parts = append(parts, t)
-		}
-	}
-	line := strings.Join(parts, "  ")
-	if bar == "" && utf8.RuneCountInString(line) > width {
-		line = string([]rune(line)[:max(width, 0)])
-	}
-	return line
+	line := []rune(text)
+	return string(line[:min(max(width, 0), len(line))])
 }
 
 // line returns the state of a stage and of the whole as a line of a log.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
@@ -45,9 +46,11 @@ type progress struct {
 	group    int           // of the stages that run now
 	share    float64       // of the whole, as far as it was shown
 	left     time.Duration // that was shown last; negative for none yet
-	drawn    bool          // there is a bar on the terminal
-	lineAt   time.Time     // of the last line
-	lineStep int           // how many of lineParts were over at the last line
+	drawn    bool          // there is a line on the terminal
+	bar      *progressbar.ProgressBar
+	barOf    *stage
+	lineAt   time.Time // of the last line
+	lineStep int       // how many of lineParts were over at the last line
 }
 
 // stage is a part of a command.
@@ -213,7 +216,7 @@ func (p *progress) show() {
 	known := p.estimate(now)
 	switch {
 	case p.terminal:
-		fmt.Fprint(p.out, "\r", p.bar(current, known), "\x1b[K")
+		fmt.Fprint(p.out, "\r", p.draw(current, known), "\x1b[K")
 		p.drawn = true
 	case now.Sub(p.began) < firstLine:
 	case p.lineAt.IsZero() || now.Sub(p.lineAt) >= lineEvery || known && int(p.share*lineParts) > p.lineStep:

@@ -23,7 +23,7 @@ func scripted(out *bytes.Buffer, terminal bool, width int, model ...stageModel) 
 var (
 	wholeShare = regexp.MustCompile(`whole (\d+) %`)
 	timeLeft   = regexp.MustCompile(`whole \d+ %, (?:(\d+) s|(\d+)m(\d+)s) left`)
-	ofStage    = regexp.MustCompile(`^([a-z ]+?)(?:: |  )(?:\[[^]]*\]  )?\s*(\d+) %`)
+	ofStage    = regexp.MustCompile(`^([a-z ]+?)(?::? (\d+) %|,.* (\d+)% \|)`)
 )
 
 // packRun plays a run of pack: every quarter of a second a report, as packages make them, with stages beside each other, reports that
@@ -97,7 +97,7 @@ func TestProgressTells(t *testing.T) {
 				}
 			}
 			if m := ofStage.FindStringSubmatch(line); m != nil {
-				n, _ := strconv.Atoi(m[2])
+				n, _ := strconv.Atoi(m[2] + m[3])
 				if over[m[1]] || n < percents[m[1]] {
 					t.Errorf("%s is at %d %% again: %q", m[1], n, line)
 				}
@@ -195,11 +195,11 @@ func TestProgressBar(t *testing.T) {
 		colour bool
 		want   string
 	}{
-		{100, false, "\rbin  [#######################-------]   79 %  79.0 MB of 100 MB  whole 79 %, ? left\x1b[K"},
-		{100, true, "\rbin  [\x1b[32m#######################\x1b[m-------]   79 %  79.0 MB of 100 MB  whole 79 %, ? left\x1b[K"},
-		{60, false, "\rbin  [###################------]   79 %  whole 79 %, ? left\x1b[K"},
-		{40, false, "\rbin   79 %  whole 79 %, ? left\x1b[K"},
-		{12, false, "\rbin   79 % \x1b[K"},
+		{100, false, `\rbin, whole 79 %, \? left  79% \|#{23}-{7}\| \(79/100 MB, [0-9.]+ .B/s\) \x1b\[K`},
+		{100, true, `\rbin, whole 79 %, \? left  79% \|(\x1b\[32m#\x1b\[0m){23}-{7}\| \(79/100 MB, [0-9.]+ .B/s\) \x1b\[0m\x1b\[K`},
+		{60, false, `\rbin, whole 79 %, \? left  79% \|#{17}-{5}\|  \x1b\[K`},
+		{40, false, `\rbin 79 %, whole 79 %, \? left\x1b\[K`},
+		{12, false, `\rbin 79 %, w\x1b\[K`},
 	} {
 		var out bytes.Buffer
 		p, clock := scripted(&out, true, c.width, binModel)
@@ -207,7 +207,7 @@ func TestProgressBar(t *testing.T) {
 		p.report("bin", 79_000_000, 100_000_000)
 		*clock = clock.Add(time.Second)
 		p.show()
-		if out.String() != c.want {
+		if !regexp.MustCompile("^" + c.want + "$").MatchString(out.String()) {
 			t.Errorf("width %d: %q", c.width, out.String())
 		}
 		p.report("bin", 100_000_000, 100_000_000)
