@@ -91,8 +91,8 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 	}
 	opened := o.openGPU()
 	defer func() {
-		if a, err := opened(); err == nil {
-			a.Close() // its memory is freed with the process in any case
+		if gpu, err := opened(); err == nil && gpu != nil {
+			gpu.Close() // its memory is freed with the process in any case
 		}
 	}()
 	content, err := p.indexContent(ctx, e, o)
@@ -121,31 +121,31 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 
 // openGPU starts to open the GPU, if one is asked for, and returns a function that waits for it; that returns nil without one. It takes
 // seconds, in which the archive is decoded.
-func (o *IndexOptions) openGPU() (opened func() (*transform.Accelerator, error)) {
-	device := transform.CPU
-	if o.GPU {
-		device = transform.GPU
+func (o *IndexOptions) openGPU() (opened func() (transform.GPU, error)) {
+	if !o.GPU {
+		return func() (transform.GPU, error) { return nil, nil }
 	}
-	opened = sync.OnceValues(func() (*transform.Accelerator, error) { return transform.Open(device, o.Note) })
-	if o.GPU {
-		go opened()
-	}
+	opened = sync.OnceValues(transform.Open)
+	go opened()
 	return opened
 }
 
-// build builds the index.
-func (o *IndexOptions) build(c *fmindex.Content, opened func() (*transform.Accelerator, error)) (*fmindex.Index, error) {
-	a, err := opened()
+// build builds the index. If the GPU fails, or has too little memory, the CPU does its work.
+func (o *IndexOptions) build(c *fmindex.Content, opened func() (transform.GPU, error)) (*fmindex.Index, error) {
+	gpu, err := opened()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("no usable GPU: %w", err)
 	}
-	lane := a.Lane()
-	c.Transform = lane.Transform
-	x, err := fmindex.Build(*c, max(o.Threads, 1))
-	if closed := lane.Close(); closed != nil && o.Note != nil {
-		o.Note(fmt.Sprintf("closing the GPU: %v", closed)) // the index is whole
+	if gpu != nil {
+		c.Transform = func(dst, text []byte, step int, starts []uint32, every int, samples []uint32) bool {
+			err := gpu.TransformSampled(dst, text, step, starts, every, samples)
+			if err != nil && o.Note != nil {
+				o.Note(fmt.Sprintf("the CPU computes the transform of %s bases: %v", humanize.Comma(int64(len(text))), err))
+			}
+			return err == nil
+		}
 	}
-	return x, err
+	return fmindex.Build(*c, max(o.Threads, 1))
 }
 
 // fits returns an error if the index of so many bases takes more than Memory.

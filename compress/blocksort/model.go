@@ -19,7 +19,7 @@ const (
 	inputs  = 6  // probabilities of a decision, at most
 )
 
-// model predicts the symbols of one part of a transform. What it knows of the symbols before: the last run of equal symbols, of symbol c1
+// model predicts the symbols of a transform. What it knows of the symbols before: the last run of equal symbols, of symbol c1
 // and so far of run symbols; the runs before that, of symbols c2 and c3; and which of the last symbols were equal to those before them.
 type model struct {
 	t          *tree
@@ -50,7 +50,7 @@ const (
 	historyAll = 1<<12 - 1
 )
 
-// newModel returns a model of a part of size symbols.
+// newModel returns a model of size symbols.
 func newModel(t *tree, size int) *model {
 	m := &model{t: t, hashShift: 32 - min(bits.Len(uint(size))+2, maxHash)}
 	n := t.size
@@ -87,7 +87,7 @@ func (m *model) hash(a, b, c, d int) uint32 {
 	return (h*0xC2B2AE35 + uint32(d)) * 0x9E3779B1 >> (m.hashShift & 31)
 }
 
-// code codes the symbols of part.
+// code codes symbols.
 func (m *model) code(c *rangecoder.Coder, part []byte) {
 	t := m.t
 	for i, s := range part {

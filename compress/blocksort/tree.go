@@ -8,7 +8,7 @@ import (
 
 const maxDepth = 15 // of a leaf of a tree
 
-// tree is a Huffman tree of the symbols of a block. Symbols have numbers, ascending; inner nodes have numbers, 0 the root.
+// tree is a Huffman tree of the symbols of a text. Symbols have numbers, ascending; inner nodes have numbers, 0 the root.
 type tree struct {
 	size    int           // symbols
 	symbols [256]byte     // of each number

@@ -35,10 +35,9 @@ func BenchmarkTransform(b *testing.B) {
 		dst := make([]byte, len(text))
 		for _, threads := range []int{1, 2} {
 			b.Run(fmt.Sprint(name, "/", threads), func(b *testing.B) {
-				var m Transformer
 				b.SetBytes(int64(len(text)))
 				for b.Loop() {
-					if _, err := m.Transform(dst, text, threads); err != nil {
+					if _, err := Transform(dst, text, threads); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -50,20 +49,17 @@ func BenchmarkTransform(b *testing.B) {
 func BenchmarkInverse(b *testing.B) {
 	for name, text := range benchmarkTexts() {
 		transformed, dst := make([]byte, len(text)), make([]byte, len(text))
-		var m Transformer
-		starts, err := m.Transform(transformed, text, 2)
+		starts, err := Transform(transformed, text, 2)
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, threads := range []int{1, 2} {
-			b.Run(fmt.Sprint(name, "/", threads), func(b *testing.B) {
-				b.SetBytes(int64(len(text)))
-				for b.Loop() {
-					if err := m.Inverse(dst, transformed, starts, threads); err != nil {
-						b.Fatal(err)
-					}
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if err := Inverse(dst, transformed, starts); err != nil {
+					b.Fatal(err)
 				}
-			})
-		}
+			}
+		})
 	}
 }

@@ -94,12 +94,12 @@ func check(t *testing.T, text []byte, threads int) {
 		}
 		t.Fatalf("%d bytes, %d threads: differs at %d; starts %v, want %v", len(text), threads, i, starts, wantStarts)
 	}
-	checkInverse(t, text, got, starts, threads)
+	checkInverse(t, text, got, starts)
 	if len(text) == 0 {
 		return
 	}
 	// Small texts are sorted in another way.
-	if starts = new(Transformer).large(got, text, threads); !bytes.Equal(got, want) || !slices.Equal(starts, wantStarts) {
+	if starts = large(got, text, threads); !bytes.Equal(got, want) || !slices.Equal(starts, wantStarts) {
 		t.Fatalf("%d bytes, %d threads: differs if it is taken for a large text", len(text), threads)
 	}
 }
@@ -128,43 +128,22 @@ func TestSmall(t *testing.T) {
 		check(t, text, 1)
 	}
 	got := make([]byte, smallText)
-	if _, ok := new(Transformer).small(got, randomText(r, smallText, 100)); !ok {
+	if _, ok := small(got, randomText(r, smallText, 100)); !ok {
 		t.Error("a random text is not sorted by comparing")
 	}
-	if _, ok := new(Transformer).small(got, make([]byte, smallText)); ok {
+	if _, ok := small(got, make([]byte, smallText)); ok {
 		t.Error("zeros are sorted by comparing")
 	}
 }
 
-// TestTransformer: memory of an earlier text, longer or shorter, changes nothing.
-func TestTransformer(t *testing.T) {
-	r := rand.New(rand.NewSource(2))
-	var m Transformer
-	for i := range 200 {
-		text := randomText(r, 1+r.Intn(3000), 1+r.Intn(60))
-		want, wantStarts := reference(text)
-		got, back := make([]byte, len(text)), make([]byte, len(text))
-		starts, err := m.Transform(got, text, 2)
-		if i%2 == 1 {
-			starts = m.large(got, text, 2)
-		}
-		if err != nil || !bytes.Equal(got, want) || !slices.Equal(starts, wantStarts) {
-			t.Fatalf("%d bytes: another transform, %v", len(text), err)
-		}
-		if err := m.Inverse(back, got, starts, 2); err != nil || !bytes.Equal(back, text) {
-			t.Fatalf("%d bytes: another inverse, %v", len(text), err)
-		}
-	}
-}
-
-func checkInverse(t *testing.T, text, transformed []byte, starts []uint32, threads int) {
+func checkInverse(t *testing.T, text, transformed []byte, starts []uint32) {
 	t.Helper()
 	back := make([]byte, len(text))
-	if err := Inverse(back, transformed, starts, threads); err != nil {
+	if err := Inverse(back, transformed, starts); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(back, text) {
-		t.Fatalf("%d bytes, %d threads: the inverse differs", len(text), threads)
+		t.Fatalf("%d bytes: the inverse differs", len(text))
 	}
 }
 
@@ -190,7 +169,7 @@ func TestGiantGroups(t *testing.T) {
 				} else if !bytes.Equal(got, first) || !slices.Equal(starts, firstStarts) {
 					t.Fatalf("%d threads: another transform", threads)
 				}
-				checkInverse(t, text, got, starts, threads)
+				checkInverse(t, text, got, starts)
 			}
 		})
 	}
@@ -218,6 +197,6 @@ func FuzzInverse(f *testing.F) {
 		for i := range starts {
 			starts[i] = start + uint32(i)*977
 		}
-		_ = Inverse(make([]byte, len(transformed)), transformed, starts, 2)
+		_ = Inverse(make([]byte, len(transformed)), transformed, starts)
 	})
 }

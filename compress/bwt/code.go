@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"orcomgo/internal/alphabetic"
+	"orcomgo/internal/largepages"
 )
 
 // codedText is a text as a string of bits: the codes of its symbols, one after another. Codes are prefix-free and ascend with the
@@ -48,7 +49,7 @@ const (
 )
 
 // newCodedText counts the symbols of text and codes it by several threads.
-func newCodedText(m *Transformer, text []byte, threads int) *codedText {
+func newCodedText(text []byte, threads int) *codedText {
 	t := &codedText{n: len(text)}
 	shares := cutWords(len(text), threads)
 	counts := make([][256]uint64, len(shares)-1)
@@ -75,11 +76,9 @@ func newCodedText(m *Transformer, text []byte, threads int) *codedText {
 		t.chooseCodes(text, shares, starts, threads)
 	}
 	t.total = starts[len(counts)]
-	t.bytes = reuse(&m.coded, int(t.total/8)+padding)
-	clear(t.bytes[(t.total+63)/64*8:])
+	t.bytes = largepages.Make[byte](int(t.total/8) + padding)
 	if t.width == 0 {
-		t.marks = reuse(&m.marks, int(t.total/64)+1)
-		t.marks[t.total/64] = mark{}
+		t.marks = largepages.Make[mark](int(t.total/64) + 1)
 	}
 	// The words in which two shares meet are completed after that.
 	words, adds := make([]uint64, len(counts)), make([]mark, len(counts))

@@ -17,11 +17,11 @@ func TestCover(t *testing.T) {
 // TestPlaces: the number of a symbol and its bit follow from one another.
 func TestPlaces(t *testing.T) {
 	text := texts(30000)["mixed"]
-	c := newCodedText(new(Transformer), text, 3)
+	c := newCodedText(text, 3)
 	if c.codes == nil {
 		t.Fatal("codes of one length")
 	}
-	s := newSorter(new(Transformer), c, 1, []uint64{0}, nil)
+	s := newSorter(new(memory), c, 1, []uint64{0}, nil)
 	at, before := uint64(0), c.number[text[len(text)-1]]
 	for i, b := range text {
 		if got := s.firstBit(i); got != at || c.symbolAt(at) != uint64(i) {

@@ -68,13 +68,14 @@ func (r *ranks) less(p, q uint64) bool {
 type tie struct{ first, size uint32 }
 
 // newRanks sorts the sampled suffixes of t.
-func newRanks(m *Transformer, t *codedText, text []byte, threads int) *ranks {
+func newRanks(t *codedText, text []byte, threads int) *ranks {
 	r := &ranks{samples: sampleNumber(uint64(t.n))}
-	r.of = reuse(&m.ranks, int(r.samples)+afterEnd)
+	r.of = largepages.Make[uint32](int(r.samples) + afterEnd)
 	for i := range uint32(afterEnd) {
 		r.of[r.samples+uint64(i)] = afterEnd - i
 	}
-	order := reuse(&m.order, int(r.samples)) // samples by rank
+	order := largepages.Make[uint32](int(r.samples)) // samples by rank
+	m := new(memory)
 	s := newSorter(m, t, threads, []uint64{coverBits}, nil)
 	s.run(text, func(first uint64, a []uint64, ties []tie) {
 		next := 0
@@ -99,7 +100,7 @@ func newRanks(m *Transformer, t *codedText, text []byte, threads int) *ranks {
 
 // double orders the ties by prefix doubling: samples that agree in h*coverSize symbols are sorted by the ranks of the samples so many
 // symbols after them (Larsson and Sadakane, "Faster suffix sorting", 2007, section 3).
-func (r *ranks) double(m *Transformer, order []uint32, ties []tie, threads int) {
+func (r *ranks) double(m *memory, order []uint32, ties []tie, threads int) {
 	for h := uint64(coverCount); len(ties) > 0; h *= 2 {
 		chunks := cutTies(ties, threads*8)
 		left := make([][]tie, len(chunks)-1)
@@ -209,7 +210,7 @@ func permute(group []uint32, a, tmp []uint64) {
 }
 
 // sortGiantTie is sortTie by several threads.
-func (r *ranks) sortGiantTie(m *Transformer, group []uint32, h uint64, threads int) {
+func (r *ranks) sortGiantTie(m *memory, group []uint32, h uint64, threads int) {
 	a, tmp := reuse(&m.giant[0], len(group)), reuse(&m.giant[1], len(group))
 	shares := cut(len(group), threads)
 	parallel(len(shares)-1, threads, func(s int) {

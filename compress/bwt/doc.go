@@ -1,5 +1,5 @@
 // Package bwt is the Burrows-Wheeler transform (Burrows and Wheeler, "A block-sorting lossless data compression algorithm", 1994) of
-// texts of up to 2^32-2 bytes, and its inverse, both by many threads inside one text. docs/FORMAT.md, "Burrows-Wheeler transform", says
+// texts of up to 2^32-2 bytes, and its inverse; the transform by many threads inside one text. docs/FORMAT.md, "Burrows-Wheeler transform", says
 // what the result is; it does not depend on the number of threads.
 //
 // # Forward
@@ -29,6 +29,6 @@
 //
 // # Inverse
 //
-// The text is followed from many starting points at once, 32 by each thread, since each step waits for memory, and by two symbols a step
+// The text is followed from many starting points at once, 32 at a time, since each step waits for memory, and by two symbols a step
 // (inverse.go). Memory: 4 bytes a byte of the text.
 package bwt

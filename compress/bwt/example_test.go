@@ -14,7 +14,7 @@ func Example() {
 	fmt.Printf("%s %d %v\n", transformed, starts, err)
 
 	back := make([]byte, len(text))
-	err = bwt.Inverse(back, transformed, starts, 2)
+	err = bwt.Inverse(back, transformed, starts)
 	fmt.Printf("%s %v\n", back, err)
 	// Output:
 	// arrdd arrccaaaaaaaabbbb [6] <nil>

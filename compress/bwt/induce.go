@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+
+	"orcomgo/internal/largepages"
 )
 
 // inducer orders all suffixes of a text, given the order of its stars, and writes the transform as it goes (Itoh and Tanaka, "An
@@ -69,7 +71,7 @@ const (
 	spare       = 16      // entries between those that threads write for nothing, so that they have no line of the cache in common
 )
 
-func newInducer(m *Transformer, dst, text []byte, t *codedText, ty *types, starts []uint32, threads int) *inducer {
+func newInducer(m *memory, dst, text []byte, t *codedText, ty *types, starts []uint32, threads int) *inducer {
 	v := &inducer{types: ty, dst: dst, threads: threads, source: text, ending: uint64(text[len(text)-1]), wordForm: wordForm{3, 3, 0xff},
 		inWords: [256]uint8(t.symbols[:]), starts: starts, step: uint64(Step(len(text))),
 		shares: make([]share, threads*4)}
@@ -88,7 +90,7 @@ func newInducer(m *Transformer, dst, text []byte, t *codedText, ty *types, start
 	for _, n := range ty.ofS {
 		total += n
 	}
-	v.s = reuse(&m.ordered, int(total)+spare*len(v.shares))
+	v.s = largepages.Make[uint64](int(total) + spare*len(v.shares))
 	// Stars are sorted where suffixes of type L will be, which are more, so that there is no smaller memory to replace then.
 	v.l = reuse(&m.entries, len(text)-int(total)+spare*len(v.shares))
 	return v
@@ -167,7 +169,7 @@ func (v *inducer) setStars(groups []starGroup, rank uint64, sorted []uint64, sym
 }
 
 // run orders all suffixes, once the stars are set; place is that of layOut.
-func (v *inducer) run(m *Transformer, place []uint32) {
+func (v *inducer) run(place []uint32) {
 	n := uint32(len(v.dst))
 	firstS, firstL, rank := make([]uint32, v.size+1), make([]uint32, v.size+1), uint32(0)
 	for x := range v.size {

@@ -5,16 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+
+	"orcomgo/internal/largepages"
 )
 
 // ErrStarts reports starting points that cannot be those of a transform: too few, too many, or out of range.
 var ErrStarts = errors.New("bwt: the starting points do not belong to the transform")
 
-// lanes is how many chains a thread follows at a time. Each step of a chain waits for memory, and the chains wait together.
+// lanes is how many chains are followed at a time. Each step of a chain waits for memory, and the chains wait together.
 const lanes = 32
 
-// Inverse is the function Inverse.
-func (m *Transformer) Inverse(dst, transformed []byte, starts []uint32, threads int) error {
+// Inverse writes the text to dst of which transformed and starts are the transform. dst is as long and does not overlap transformed.
+// For what Transform did not make, the result is an error or some text.
+func Inverse(dst, transformed []byte, starts []uint32) error {
 	n := len(transformed)
 	if uint64(n) > MaxLen {
 		return ErrTooLong
@@ -37,22 +40,23 @@ func (m *Transformer) Inverse(dst, transformed []byte, starts []uint32, threads 
 		dst[0] = transformed[0]
 		return nil
 	}
-	inv := &inverter{l: transformed, whole: int(starts[0]), threads: max(threads, 1)}
+	inv := &inverter{l: transformed, whole: int(starts[0])}
 	if !inv.countSymbols() {
 		return ErrStarts
 	}
 	inv.countPairs()
-	inv.next = reuse(&m.next, n)
+	inv.next = largepages.Make[uint32](n)
 	inv.link()
 	inv.lookUp()
 	dst[n-1] = inv.symbols[inv.last] // the last suffix begins with no pair
 	step := Step(n)
-	followChains(len(starts), inv.threads, func(from, to int) {
+	for from := 0; from < len(starts); from += lanes {
+		to := min(from+lanes, len(starts))
 		var rank [lanes]uint32
 		copy(rank[:], starts[from:to])
 		if to < len(starts) {
 			inv.follow(dst[from*step:to*step], rank[:to-from], step, step)
-			return
+			continue
 		}
 		// The last chain is shorter, and ends before the last symbol. Chains are followed by two symbols at a time.
 		length := n - 1 - (to-1)*step
@@ -62,7 +66,7 @@ func (m *Transformer) Inverse(dst, transformed []byte, starts []uint32, threads 
 		for k := range last {
 			inv.follow(dst[(from+k)*step+even:(from+k+1)*step], rank[k:k+1], step, step-even)
 		}
-	})
+	}
 	return nil
 }
 
@@ -74,10 +78,9 @@ func (m *Transformer) Inverse(dst, transformed []byte, starts []uint32, threads 
 // Two suffixes are followed by no other so: the last one, of one symbol, which is the first that begins with that, and the one before it,
 // which is the first that begins with its pair.
 type inverter struct {
-	l       []byte
-	whole   int // rank of the whole text
-	threads int
-	next    []uint32
+	l     []byte
+	whole int // rank of the whole text
+	next  []uint32
 
 	size    int        // symbols that occur
 	symbols [256]byte  // of each number, ascending
@@ -85,9 +88,8 @@ type inverter struct {
 	last    int        // number of the last symbol of the text
 	final   int        // rank of the last suffix
 
-	shares []int      // bounds of the shares of the ranks
-	lf     [][]uint32 // by share and number of a symbol: the rank of the suffix that begins with the symbol before the share's first such one
-	pairs  [][]uint32 // by share and pair, size*x+y: how often it occurs, then where the first of the share goes in next
+	lf    [256]uint32 // by number of a symbol: the rank of the first suffix that begins with it and that another one precedes
+	pairs []uint32    // by pair, size*x+y: how often it occurs, then where the next one goes in next
 
 	// The pairs that occur, ascending.
 	firsts  []uint32 // rank of the first suffix that begins with each, or with a larger one; the number of all ranks at the end
@@ -98,19 +100,12 @@ type inverter struct {
 	shift  int
 }
 
-// countSymbols finds what each share needs to know about single symbols. It reports whether whole may be the rank of the text.
+// countSymbols numbers the symbols. It reports whether whole may be the rank of the text.
 func (v *inverter) countSymbols() bool {
-	n := len(v.l)
-	v.shares = cut(n, v.threads*4)
-	counts := make([][256]uint64, len(v.shares)-1)
-	parallel(len(counts), v.threads, func(i int) { count(&counts[i], v.l[v.shares[i]:v.shares[i+1]]) })
-	v.lf = make([][]uint32, len(counts))
+	var counts [256]uint64
+	count(&counts, v.l)
 	sum := uint32(0)
-	for s := range 256 {
-		all := uint64(0)
-		for i := range counts {
-			all += counts[i][s]
-		}
+	for s, all := range counts {
 		if all == 0 {
 			continue
 		}
@@ -120,49 +115,37 @@ func (v *inverter) countSymbols() bool {
 			v.last, v.final = v.size, int(first)
 			sum++
 		}
-		for i := range counts {
-			v.lf[i] = append(v.lf[i], sum)
-			sum += uint32(counts[i][s])
-			if v.l[v.whole] == byte(s) && v.shares[i] <= v.whole && v.whole < v.shares[i+1] {
-				sum--
-			}
-		}
+		v.lf[v.size] = sum
+		sum = first + uint32(all)
 		v.symbols[v.size], v.number[s] = byte(s), uint8(v.size)
 		v.size++
 	}
 	return v.final != v.whole
 }
 
-// lfOf returns the ranks in lf of a share, by number.
-func (v *inverter) lfOf(share int) *[256]uint32 {
-	var lf [256]uint32
-	copy(lf[:], v.lf[share])
-	return &lf
+// eachPair calls f, by rank, for each suffix that two symbols of the text precede, with the number of their pair.
+func (v *inverter) eachPair(f func(rank, pair int)) {
+	lf, l, whole, number, size := v.lf, v.l, uint32(v.whole), &v.number, v.size
+	for r, s := range l {
+		if r == v.whole {
+			continue
+		}
+		y := number[s]
+		before := lf[y]
+		lf[y] = before + 1
+		if before != whole { // else the suffix begins with the second symbol of the text
+			f(r, int(number[l[before]])*size+int(y))
+		}
+	}
 }
 
 // countPairs sets pairs and firsts.
 func (v *inverter) countPairs() {
-	n := len(v.l)
-	v.pairs = make([][]uint32, len(v.shares)-1)
-	parallel(len(v.pairs), v.threads, func(i int) {
-		counts := make([]uint32, v.size*v.size)
-		lf, l, whole, number, size := v.lfOf(i), v.l, uint32(v.whole), &v.number, v.size
-		for r, s := range l[v.shares[i]:v.shares[i+1]] {
-			if r == v.whole-v.shares[i] {
-				continue
-			}
-			y := number[s]
-			before := lf[y]
-			lf[y] = before + 1
-			if before != whole { // else the suffix begins with the second symbol of the text
-				counts[int(number[l[before]])*size+int(y)]++
-			}
-		}
-		v.pairs[i] = counts
-	})
+	v.pairs = make([]uint32, v.size*v.size)
+	v.eachPair(func(_, pair int) { v.pairs[pair]++ })
 	lastPair := v.lastPair()
 	sum := uint32(0)
-	for pair := range v.size * v.size {
+	for pair, c := range v.pairs {
 		first := sum
 		if pair == v.last*v.size {
 			sum++ // the last suffix is before those that go on
@@ -171,18 +154,14 @@ func (v *inverter) countPairs() {
 		if pair == lastPair {
 			sum++ // the one before it
 		}
-		for i := range v.pairs {
-			c := v.pairs[i][pair]
-			v.pairs[i][pair] = sum
-			sum += c
-		}
-		if sum > first {
+		v.pairs[pair] = sum
+		if sum += c; sum > first {
 			v.firsts = append(v.firsts, begin)
 			v.letters = append(v.letters, uint16(v.symbols[pair/v.size])|uint16(v.symbols[pair%v.size])<<8)
 		}
 	}
 	v.firsts[0] = 0
-	v.firsts = append(v.firsts, uint32(n))
+	v.firsts = append(v.firsts, uint32(len(v.l)))
 }
 
 // lastPair returns the last two symbols of the text.
@@ -191,24 +170,11 @@ func (v *inverter) lastPair() int { return int(v.number[v.l[v.final]])*v.size + 
 // link sets next.
 func (v *inverter) link() {
 	v.next[v.final] = 0 // follows nothing
-	v.next[v.pairs[0][v.lastPair()]-1] = 0
-	parallel(len(v.pairs), v.threads, func(i int) {
-		to, next := v.pairs[i], v.next
-		lf, l, whole, number, size := v.lfOf(i), v.l, uint32(v.whole), &v.number, v.size
-		for r, s := range l[v.shares[i]:v.shares[i+1]] {
-			if r == v.whole-v.shares[i] {
-				continue
-			}
-			y := number[s]
-			before := lf[y]
-			lf[y] = before + 1
-			if before != whole {
-				pair := int(number[l[before]])*size + int(y)
-				at := to[pair]
-				to[pair] = at + 1
-				next[at] = uint32(v.shares[i] + r)
-			}
-		}
+	v.next[v.pairs[v.lastPair()]-1] = 0
+	v.eachPair(func(rank, pair int) {
+		at := v.pairs[pair]
+		v.pairs[pair] = at + 1
+		v.next[at] = uint32(rank)
 	})
 }
 
@@ -274,11 +240,4 @@ func (v *inverter) follow(dst []byte, ranks []uint32, step, length int) {
 			ranks[k] = next[r]
 		}
 	}
-}
-
-// followChains calls f by several threads for ranges of chains, at most lanes at a time.
-func followChains(chains, threads int, f func(from, to int)) {
-	size := max(min(chains/threads, lanes), 1)
-	groups := (chains + size - 1) / size
-	parallel(groups, threads, func(i int) { f(i*size, min((i+1)*size, chains)) })
 }

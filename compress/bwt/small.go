@@ -19,9 +19,9 @@ type smallSuffix struct {
 
 // small is Transform for a text of up to smallText bytes, which it takes far less memory and time for. It reports false if the text
 // repeats so much that comparing suffixes takes long.
-func (m *Transformer) small(dst, text []byte) (starts []uint32, ok bool) {
+func small(dst, text []byte) (starts []uint32, ok bool) {
 	n := len(text)
-	padded := append(reuse(&m.coded, n+8)[:0], text...)
+	padded := append(make([]byte, 0, n+8), text...)
 	padded = append(padded, 0, 0, 0, 0, 0, 0, 0, 0)
 	wordAt := func(i int) uint64 { return binary.BigEndian.Uint64(padded[i:]) }
 	var ends [257]int // of the suffixes that begin with a smaller byte, then of those that are placed
@@ -31,7 +31,7 @@ func (m *Transformer) small(dst, text []byte) (starts []uint32, ok bool) {
 	for b := range 256 {
 		ends[b+1] += ends[b]
 	}
-	list := reuse(&m.short, n)
+	list := make([]smallSuffix, n)
 	for i, b := range text {
 		list[ends[b]] = smallSuffix{wordAt(i), uint32(i)}
 		ends[b]++

@@ -20,7 +20,7 @@ import (
 // those with equal keys by the next bits, until they agree in coverSize symbols; then by the ranks of sampled suffixes. Buckets that are
 // too large for one thread are sorted by all.
 type sorter struct {
-	memory  *Transformer
+	memory  *memory
 	t       *codedText
 	threads int
 	chosen  []uint64 // bit i&63 of word i>>6 is set if the suffix at i is sorted; one word is for all
@@ -45,7 +45,7 @@ type sorter struct {
 
 const bucketBits = 11
 
-func newSorter(m *Transformer, t *codedText, threads int, chosen []uint64, rankSample func() *ranks) *sorter {
+func newSorter(m *memory, t *codedText, threads int, chosen []uint64, rankSample func() *ranks) *sorter {
 	s := &sorter{memory: m, t: t, threads: threads, chosen: chosen}
 	if rankSample != nil {
 		s.readAhead.Store(max(int64(t.n), 1<<16))

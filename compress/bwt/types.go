@@ -3,6 +3,8 @@ package bwt
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"orcomgo/internal/largepages"
 )
 
 // types says of the suffixes of a text which are smaller than the suffix after them (type S) and which are larger (type L), as far as
@@ -21,9 +23,9 @@ type types struct {
 }
 
 // newTypes goes through text with several threads.
-func newTypes(m *Transformer, t *codedText, text []byte, threads int) *types {
+func newTypes(t *codedText, text []byte, threads int) *types {
 	n, shift := len(text), bits.Len(uint(t.size-1))
-	ty := &types{size: t.size, shift: shift, stars: reuse(&m.stars, n/64+1), ofL: make([]uint32, t.size), ofS: make([]uint32, t.size),
+	ty := &types{size: t.size, shift: shift, stars: largepages.Make[uint64](n/64 + 1), ofL: make([]uint32, t.size), ofS: make([]uint32, t.size),
 		pairS: make([]uint32, 1<<(2*shift)), pairStars: make([]uint32, 1<<(2*shift))}
 	shares := cutWords(n, threads)
 	last := len(shares) - 1

@@ -36,8 +36,8 @@ func (p *planner) candidates(at int) []input {
 	i, before := p.order[at], p.order[:at]
 	v := p.values[i]
 	list := []input{
-		{kind: line}, {kind: next}, {kind: regression},
-		{kind: context, parts: partPrevious}, {kind: context, parts: partPrevious | partSecond}, {kind: context, parts: partNext},
+		{kind: line}, {kind: regression},
+		{kind: context, parts: partPrevious}, {kind: context, parts: partPrevious | partSecond},
 	}
 	if g := p.columns[i].Given; g >= 0 {
 		list = append(list, input{kind: context, refs: []int{g}}, input{kind: context, refs: []int{g}, parts: partPrevious})
@@ -51,7 +51,7 @@ func (p *planner) candidates(at int) []input {
 		keyed = append(keyed, ranked{input{kind: like, key: []int{x}}, p.likeCost(i, []int{x})})
 		w := p.values[x]
 		cost := p.differenceCost(i, func(r int) int64 { return valueOr(v, r-1) + w[r] - valueOr(w, r-1) })
-		shifts = append(shifts, ranked{input{kind: shifted, refs: []int{x}}, cost})
+		shifts = append(shifts, ranked{input{refs: []int{x}}, cost})
 		if in, cost, ok := p.fit(i, x); ok {
 			affines = append(affines, ranked{in, cost})
 		}
@@ -60,7 +60,6 @@ func (p *planner) candidates(at int) []input {
 	topShifts, topAffines := best(shifts, 2, own), best(affines, 3, math.Inf(1))
 	list = append(list, topContexts...)
 	list = append(list, topKeyed...)
-	list = append(list, topShifts...)
 	list = append(list, topAffines...)
 	list = append(list, p.quotients(i, before)...)
 	for n, c := range topContexts {
@@ -101,16 +100,11 @@ func (p *planner) candidates(at int) []input {
 		if len(key) > 1 {
 			list = append(list, input{kind: like, key: key})
 		}
-		list = append(list, input{kind: context, parts: partLike, key: key}, input{kind: context, parts: partLike | partPrevious, key: key})
-		list = append(list, input{kind: likeLine, key: key})
 		ratios = ratios[:0]
 		for _, x := range before {
 			ratios = append(ratios, p.ratioCost(i, x, key))
 		}
 		list = append(list, best(ratios, 2, p.likeCost(i, key))...)
-		for _, s := range topShifts {
-			list = append(list, input{kind: likeShift, key: key, refs: s.refs})
-		}
 		list = append(list, p.regressions(key, before, topShifts, topAffines)...)
 	}
 	return list
@@ -301,7 +295,7 @@ func steady(rows []int, v []int64, f func(r int) float64) bool {
 	return n >= len(ratios)/2
 }
 
-// quotients returns the quotient and the product of two columns that come closest to the column i.
+// quotients returns the quotients of two columns that come closest to the column i.
 func (p *planner) quotients(i int, before []int) []input {
 	v := p.values[i]
 	var rows []int
@@ -317,43 +311,36 @@ func (p *planner) quotients(i int, before []int) []input {
 	ratios := make([]float64, 0, len(rows))
 	for _, x := range before {
 		for _, y := range before {
-			for _, k := range []kind{quotient, product} {
-				if p.distinct[x] < 2 || p.distinct[y] < 2 || x == y || k == product && x > y {
-					continue
-				}
-				f := func(r int) float64 {
-					if k == product {
-						return float64(p.values[x][r]) * float64(p.values[y][r])
-					}
-					return float64(p.values[x][r]) / float64(p.values[y][r])
-				}
-				if !steady(rows, v, f) {
-					continue
-				}
-				ratios = ratios[:0]
-				for _, r := range rows {
-					if q := float64(v[r]) / f(r); q != 0 && !math.IsInf(q, 0) && !math.IsNaN(q) {
-						ratios = append(ratios, q)
-					}
-				}
-				if len(ratios) < len(rows)*3/4 {
-					continue
-				}
-				slices.Sort(ratios)
-				a := ratios[len(ratios)/2]
-				// Factors are often whole, or their inverses.
-				in, least := input{}, math.Inf(1)
-				for _, a := range []float64{a, math.Round(a), 1 / math.Round(1/a)} {
-					cost := 0.0
-					for _, r := range rows {
-						cost += logOf(v[r] - toInt(float64(a*f(r))))
-					}
-					if cost < least {
-						in, least = input{kind: k, refs: []int{x, y}, a: a}, cost
-					}
-				}
-				list = append(list, ranked{in, least})
+			if p.distinct[x] < 2 || p.distinct[y] < 2 || x == y {
+				continue
 			}
+			f := func(r int) float64 { return float64(p.values[x][r]) / float64(p.values[y][r]) }
+			if !steady(rows, v, f) {
+				continue
+			}
+			ratios = ratios[:0]
+			for _, r := range rows {
+				if q := float64(v[r]) / f(r); q != 0 && !math.IsInf(q, 0) && !math.IsNaN(q) {
+					ratios = append(ratios, q)
+				}
+			}
+			if len(ratios) < len(rows)*3/4 {
+				continue
+			}
+			slices.Sort(ratios)
+			a := ratios[len(ratios)/2]
+			// Factors are often whole, or their inverses.
+			in, least := input{}, math.Inf(1)
+			for _, a := range []float64{a, math.Round(a), 1 / math.Round(1/a)} {
+				cost := 0.0
+				for _, r := range rows {
+					cost += logOf(v[r] - toInt(float64(a*f(r))))
+				}
+				if cost < least {
+					in, least = input{kind: quotient, refs: []int{x, y}, a: a}, cost
+				}
+			}
+			list = append(list, ranked{in, least})
 		}
 	}
 	return best(list, 2, math.Inf(1))

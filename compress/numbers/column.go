@@ -14,7 +14,6 @@ type plan struct {
 	bits   int   // of the largest value less the smallest one; 0 to 62
 	even   int   // of these, the lowest ones that are coded as equally likely
 	inputs []input
-	led    bool // bits that the leading model is sure of are coded by it alone
 }
 
 // likeRows returns for each row up to rows the last one before it that has the same values in the columns of key, or -1.
@@ -78,7 +77,6 @@ type coder struct {
 	contexts []*predictor
 	mixer    *mixer
 	limits   [maxInputs]uint32
-	max      int64 // the largest value so far
 }
 
 // table are the columns of a table: those that the models of a column use are complete.
@@ -90,12 +88,12 @@ type table struct {
 
 // newCoder returns a coder of column i of a table. Its values may be incomplete. rows is how many will be coded.
 func (t *table) newCoder(p *plan, i int, values []int64, rows int) *coder {
-	c := &coder{plan: p, values: values, float32s: t.shapes[i].Float32, max: p.low - 1}
+	c := &coder{plan: p, values: values, float32s: t.shapes[i].Float32}
 	logLines := min(max(bits.Len(uint(rows)*uint(p.bits+3)/4), 7), maxLogLines)
 	for i := range p.inputs {
 		in := &p.inputs[i]
 		d := &predictor{input: in}
-		if in.usesKey() && len(in.key) > 0 {
+		if in.kind.usesKey() && len(in.key) > 0 {
 			d.like = t.likes.get(in.key)
 		}
 		for _, x := range in.refs {
@@ -112,7 +110,7 @@ func (t *table) newCoder(p *plan, i int, values []int64, rows int) *coder {
 			if d.like != nil {
 				n += 1 + len(in.refs)
 			}
-			d.g = newRegress(n, p.led)
+			d.g = newRegress(n)
 		}
 		c.numbers = append(c.numbers, d)
 	}
@@ -183,22 +181,10 @@ func (c *coder) predict(d *predictor, r int) {
 		similar = int(d.like[r])
 	}
 	switch d.kind {
-	case previous:
-		v = c.at(r - 1)
-	case line:
-		v = c.at(r-1) + (c.at(r-1) - c.at(r-2))
 	case like:
 		v = c.at(similar)
-	case shifted:
-		v = c.at(r-1) + (d.refs[0][r] - valueOr(d.refs[0], r-1))
-	case likeShift:
-		v = c.at(similar) + (d.refs[0][r] - valueOr(d.refs[0], similar))
-	case likeLine:
-		first := similar - 1
-		if d.like != nil && similar >= 0 && d.like[similar] >= 0 {
-			first = int(d.like[similar])
-		}
-		v = c.at(similar) + (c.at(similar) - c.at(first))
+	case line:
+		v = c.at(r-1) + (c.at(r-1) - c.at(r-2))
 	case likeSum:
 		v = c.at(similar)
 		for _, y := range d.refs {
@@ -212,10 +198,6 @@ func (c *coder) predict(d *predictor, r int) {
 		v = toInt(float64(d.a*float64(d.refs[0][r])) + d.b)
 	case quotient:
 		v = toInt(float64(d.a*float64(d.refs[0][r])) / float64(d.refs[1][r]))
-	case product:
-		v = toInt(float64(float64(d.a*float64(d.refs[0][r])) * float64(d.refs[1][r])))
-	case next:
-		v = c.max + 1
 	case regression:
 		v = c.at(r-1) + toInt(c.regressors(d, r, similar))
 	case context:
@@ -228,12 +210,6 @@ func (c *coder) predict(d *predictor, r int) {
 		}
 		if d.parts&partSecond != 0 {
 			h = mix(h, uint64(c.at(r-2)))
-		}
-		if d.parts&partLike != 0 {
-			h = mix(h, uint64(c.at(similar)))
-		}
-		if d.parts&partNext != 0 {
-			h = mix(h, uint64(rc.BitOf(c.max == c.at(r-1))))
 		}
 		d.hash = h
 		return
@@ -291,7 +267,6 @@ func (c *coder) regressors(d *predictor, r, similar int) float64 {
 // learn updates the models with the value of row r.
 func (c *coder) learn(r int) {
 	v := c.values[r]
-	c.max = max(c.max, v)
 	for _, d := range c.numbers {
 		e := v - c.low - d.value
 		if e < 0 {
@@ -369,11 +344,9 @@ func (p *plan) codeEven(rg *rc.Coder, u uint64) (bits uint64) {
 // leader returns the model whose last errors were the smallest, the first one of several, or nil if there is none.
 func (c *coder) leader() *predictor {
 	var lead *predictor
-	if c.led {
-		for _, d := range c.numbers {
-			if lead == nil || d.class < lead.class {
-				lead = d
-			}
+	for _, d := range c.numbers {
+		if lead == nil || d.class < lead.class {
+			lead = d
 		}
 	}
 	return lead

@@ -16,17 +16,14 @@ import (
 //
 //	number of the column     uvarint
 //	smallest value           varint
-//	bits of a value          uvarint, 0 to 62, and 64 if the leading model codes what it is sure of
+//	bits of a value          uvarint, 0 to 62
 //	even bits                uvarint, at most that
 //	inputs                   uvarint, at most 16, and each of them (input.append)
 //	bytes of its code        uvarint
 //
 // and then the codes in the same order.
 
-const (
-	maxBits = 62
-	ledBits = 64 // is added to the bits of a value if a plan is led
-)
+const maxBits = 62
 
 // MaxColumns is the largest number of columns of a table.
 const MaxColumns = 1 << 16
@@ -95,7 +92,7 @@ func EncodeWithin(columns []Column, limit int, pool *tasks.Pool) ([]byte, bool) 
 	pool.Each(len(columns), func(at int) {
 		i := p.order[at]
 		plans[i] = p.plan(at)
-		codes[i] = p.full.encode(plans[i], i, 0, rows)
+		codes[i] = p.full.encode(plans[i], i, rows)
 	})
 	var out []byte
 	for _, i := range p.order {
@@ -144,7 +141,7 @@ func filled(columns []Column, i int) []int64 {
 
 func (p *plan) append(dst []byte) []byte {
 	dst = binary.AppendVarint(dst, p.low)
-	dst = binary.AppendUvarint(dst, uint64(p.bits|rc.BitOf(p.led)*ledBits))
+	dst = binary.AppendUvarint(dst, uint64(p.bits))
 	dst = binary.AppendUvarint(dst, uint64(p.even))
 	dst = binary.AppendUvarint(dst, uint64(len(p.inputs)))
 	for i := range p.inputs {
@@ -154,12 +151,7 @@ func (p *plan) append(dst []byte) []byte {
 }
 
 func readPlan(r *parse.Cursor, columns int) *plan {
-	p := &plan{low: r.Varint(MaxValue), bits: r.Int(maxBits | ledBits)}
-	p.led = p.bits >= ledBits
-	if p.bits &^= ledBits; p.bits > maxBits {
-		r.Fail("values of %d bits", p.bits)
-		return &plan{}
-	}
+	p := &plan{low: r.Varint(MaxValue), bits: r.Int(maxBits)}
 	p.even = r.Int(p.bits)
 	p.inputs = make([]input, r.Int(maxInputs))
 	for i := range p.inputs {

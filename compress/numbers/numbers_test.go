@@ -134,7 +134,6 @@ func TestModels(t *testing.T) {
 			pl.bits++
 		}
 		pl.even = r.Intn(pl.bits + 1)
-		pl.led = r.Intn(2) == 0
 		others := func(k int) []int {
 			list := make([]int, k)
 			for j := range list {
@@ -144,7 +143,7 @@ func TestModels(t *testing.T) {
 		}
 		for range r.Intn(maxInputs + 1) {
 			in := input{kind: kind(r.Intn(int(kinds))), parts: byte(r.Intn(partsAll + 1)), a: r.NormFloat64(), b: r.NormFloat64() * 100}
-			if i == 0 && (in.usesKey() || in.kind != previous) {
+			if i == 0 && in.kind != line {
 				continue // there is no other column
 			}
 			least, most := in.kind.numRefs()
@@ -157,13 +156,13 @@ func TestModels(t *testing.T) {
 		if rd.Failed() || len(rd.Rest) > 0 || !bytes.Equal(read.append(nil), pl.append(nil)) {
 			t.Fatalf("the plan %+v is read as %+v", pl, read)
 		}
-		code := tb.encode(pl, i, 0, n)
+		code := tb.encode(pl, i, n)
 		var stream, codes []byte
 		for j := range columns {
 			q, c := pl, code
 			if j != i {
 				q = &plan{low: slices.Min(values[j]), bits: maxBits}
-				c = tb.encode(q, j, 0, n)
+				c = tb.encode(q, j, n)
 			}
 			stream = binary.AppendUvarint(q.append(append(stream, byte(j))), uint64(len(c)))
 			codes = append(codes, c...)
@@ -241,13 +240,6 @@ func TestVectors(t *testing.T) {
 	})
 }
 
-// TestVectorsUnled decodes the tables of testdata/vectors/numbers1.txt, whose columns are not led. Such are not written any more.
-func TestVectorsUnled(t *testing.T) {
-	testvector.Run(t, "../../testdata/vectors/numbers1.txt", func(t *testing.T, v *testvector.Vector) {
-		decodes(t, v.Hex(t, "bytes"), columnsOf(t, v))
-	})
-}
-
 // columnsOf returns the columns of a vector.
 func columnsOf(t *testing.T, v *testvector.Vector) []Column {
 	n := v.Int(t, "columns")
@@ -290,7 +282,7 @@ func TestSureRows(t *testing.T) {
 func TestRegress(t *testing.T) {
 	r := rand.New(rand.NewSource(5))
 	for n := 3; n <= 3+2*maxRefs+1+maxRefs; n++ {
-		g, plain := newRegress(n, true), newRegress(n, true)
+		g, plain := newRegress(n), newRegress(n)
 		for row := range 60 {
 			for i := range n {
 				g.x[i] = math.Round(r.NormFloat64() * 1000)

@@ -93,15 +93,11 @@ func (p *planner) arrange(costs []float64) {
 	}
 }
 
-// encode codes the rows from first to before last of column i.
-func (t *table) encode(pl *plan, i, first, last int) []byte {
-	list := t.values[i]
-	c := t.newCoder(pl, i, list, last-first)
-	for _, v := range list[:first] {
-		c.max = max(c.max, v)
-	}
+// encode codes all rows of column i.
+func (t *table) encode(pl *plan, i, rows int) []byte {
+	c := t.newCoder(pl, i, t.values[i], rows)
 	rg := rc.EncodeTo(nil, adaptation)
-	for r := first; r < last; r++ {
+	for r := range rows {
 		if t.shapes[i].present(t.values, r) {
 			c.code(rg, r)
 		}
@@ -146,8 +142,7 @@ func (p *planner) firstPlan(i int) (*plan, []*trace) {
 	if pl.bits == 0 {
 		return pl, nil
 	}
-	pl.led = true
-	pl.inputs = []input{{kind: context}, {kind: previous}}
+	pl.inputs = []input{{kind: context}, {kind: like}}
 	var traces []*trace
 	for _, in := range pl.inputs {
 		traces = append(traces, p.trace(in, pl, i, p.last))

@@ -14,15 +14,13 @@ type regress struct {
 	u         []float64 // Cholesky factor
 	y         []float64 // what solves the factor for b
 	rows      int
-	led       bool // of a plan that is led
 }
 
-// The weights are computed anew after so many rows. Those of plans that are led: after as many up to the row solveOften, and after each
-// multiple of solveLater.
+// The weights are computed anew after each multiple of solveOften rows up to row solveOftenTo, and of solveLater.
 const (
-	solveEvery = 6
-	solveOften = 96
-	solveLater = 16
+	solveOften   = 6
+	solveOftenTo = 96
+	solveLater   = 16
 )
 
 const (
@@ -32,7 +30,7 @@ const (
 	leastPivot = 1e-9
 )
 
-func newRegress(n int, led bool) *regress {
+func newRegress(n int) *regress {
 	stride := (n+3)&^3 + 4 // vector instructions take four elements
 	list := make([]float64, (4+2*n)*stride)
 	part := func(rows int) []float64 {
@@ -40,7 +38,7 @@ func newRegress(n int, led bool) *regress {
 		list = list[rows*stride:]
 		return p
 	}
-	return &regress{n: n, stride: stride, x: part(1), b: part(1), w: part(1), y: part(1), a: part(n), u: part(n), led: led}
+	return &regress{n: n, stride: stride, x: part(1), b: part(1), w: part(1), y: part(1), a: part(n), u: part(n)}
 }
 
 // predict returns the prediction of the regressors in g.x.
@@ -57,7 +55,7 @@ func (g *regress) predict() float64 {
 func (g *regress) learn(y float64) {
 	g.update(y)
 	g.rows++
-	if g.rows%solveEvery == 0 && (!g.led || g.rows <= solveOften) || g.led && g.rows%solveLater == 0 {
+	if g.rows%solveOften == 0 && g.rows <= solveOftenTo || g.rows%solveLater == 0 {
 		g.solve()
 	}
 }

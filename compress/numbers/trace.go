@@ -20,9 +20,6 @@ func (p *planner) trace(in input, pl *plan, i, last int) *trace {
 	own.inputs = []input{in}
 	values := p.values[i]
 	t := &trace{coder: p.newCoder(&own, i, values, last-p.first), next: p.first}
-	for _, v := range values[:p.first] {
-		t.coder.max = max(t.coder.max, v)
-	}
 	t.steps = make([]step, 0, (last-p.first)*pl.bits)
 	if in.kind != context {
 		t.classes = make([]uint8, 0, cap(t.steps))
@@ -56,7 +53,6 @@ func (c *coder) trace(t *trace, r int) {
 			p.Update(int(bit), hashLimit, adaptation)
 			node = node<<1 | bit
 		}
-		c.max = max(c.max, c.values[r])
 		return
 	}
 	d := c.numbers[0]

@@ -32,11 +32,8 @@ const (
 	slackBytes   = 64
 )
 
-// The first byte of a stream: version is written, and versionUnled is read as well. Its number table has no columns that are led.
-const (
-	version      = 2
-	versionUnled = 1
-)
+// version is the first byte of a stream.
+const version = 1
 
 // Encode codes data of at most MaxSize bytes. Fields are coded in places of the pool as well, which may be nil; the stream does not
 // depend on it. It reports false if data does not seem to have records. It panics if data is longer, which is an error of the caller.
@@ -74,7 +71,7 @@ func (l *Layout) Encode(data []byte, pool *tasks.Pool) []byte {
 
 // Decode is the inverse of Encode, for data of at most limit bytes. It takes up to about 16 times as much memory as the data.
 func Decode(stream []byte, limit, threads int) ([]byte, error) {
-	if len(stream) < 1 || stream[0] != version && stream[0] != versionUnled {
+	if len(stream) < 1 || stream[0] != version {
 		return nil, ErrCorrupt
 	}
 	b := stream[1:]

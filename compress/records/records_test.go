@@ -207,17 +207,6 @@ func TestEqualBytes(t *testing.T) {
 	}
 }
 
-// TestVectorsOfVersion1 decodes the streams of testdata/vectors/records1.txt, which are not written any more.
-func TestVectorsOfVersion1(t *testing.T) {
-	testvector.Run(t, "../../testdata/vectors/records1.txt", func(t *testing.T, v *testvector.Vector) {
-		data, stream := v.Hex(t, "data"), v.Hex(t, "bytes")
-		got, err := Decode(stream, len(data), 1)
-		if err != nil || !bytes.Equal(got, data) || stream[0] != versionUnled {
-			t.Fatalf("%x, %v", got, err)
-		}
-	})
-}
-
 func BenchmarkEncode(b *testing.B) {
 	data := metrics(1000)
 	codectest.BenchmarkEncode(b, data, func() { Encode(data, nil) })

@@ -1,9 +1,7 @@
 package sidefiles
 
 import (
-	"bytes"
 	"encoding/binary"
-	"io"
 
 	"orcomgo/compress/blocksort"
 	"orcomgo/compress/doubles"
@@ -185,10 +183,7 @@ func decodeBlock(m method, coded []byte, size int) ([]byte, error) {
 	case methodDoubles:
 		block, err = doubles.Decode(coded, size, 1)
 	case methodBlocksort:
-		var r *blocksort.Reader
-		if r, err = blocksort.NewReader(bytes.NewReader(coded), blocksort.WithThreads(1), blocksort.WithBlockSize(max(size, 1))); err == nil {
-			block, err = io.ReadAll(io.LimitReader(r, int64(size)+1))
-		}
+		block, err = blocksort.Decode(coded, size)
 	}
 	if err != nil || len(block) != size {
 		return nil, ErrCorrupt

@@ -1,7 +1,6 @@
 package sidefiles
 
 import (
-	"bytes"
 	"encoding/binary"
 	"io"
 	"sort"
@@ -66,11 +65,7 @@ func NewReader(r io.ReaderAt, size int64, list ...Option) (*Reader, error) {
 	if xxh3.Hash(coded) != binary.LittleEndian.Uint64(tail) {
 		return nil, ErrCorrupt
 	}
-	b, err := blocksort.NewReader(bytes.NewReader(coded), blocksort.WithThreads(1), blocksort.WithBlockSize(maxIndexSize))
-	if err != nil {
-		return nil, ErrCorrupt
-	}
-	index, err := io.ReadAll(io.LimitReader(b, maxIndexSize+1))
+	index, err := blocksort.Decode(coded, maxIndexSize)
 	if err != nil || !z.readIndex(index, room-n) {
 		return nil, ErrCorrupt
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"orcomgo/bins/parse"
+	"orcomgo/compress/blocksort"
 	"orcomgo/compress/numbers"
 )
 
@@ -17,7 +18,7 @@ type column struct {
 // Decode is the inverse of Encode, for text of at most limit bytes. It takes up to about 20 times as much memory as the text.
 func Decode(stream []byte, limit, threads int) ([]byte, error) {
 	in := &parse.Cursor{Rest: stream}
-	if v := in.Byte(); v != version && v != versionUnled {
+	if in.Byte() != version {
 		return nil, ErrCorrupt
 	}
 	size := in.Int(MaxSize)
@@ -50,8 +51,8 @@ func readText(r *parse.Cursor, size, threads int) ([]byte, error) {
 		return nil, ErrCorrupt
 	}
 	var err error
-	if l.loose, err = decodeText(loose, size); err != nil {
-		return nil, err
+	if l.loose, err = blocksort.Decode(loose, size); err != nil {
+		return nil, ErrCorrupt
 	}
 	lists, err := numbers.Decode(kinds, []numbers.Shape{numbers.AllRows}, lines, threads)
 	if err != nil {

@@ -3,7 +3,6 @@ package tables
 import (
 	"bytes"
 	"encoding/binary"
-	"io"
 	"slices"
 
 	"orcomgo/compress/blocksort"
@@ -61,20 +60,6 @@ func codePlaces(c *rc.Coder, text []byte, n, width int) {
 	}
 }
 
-// decodeText is the inverse of blocksort.Encode for a text of size bytes at most.
-func decodeText(code []byte, size int) ([]byte, error) {
-	block := max(min(size, blocksort.MaxBlockSize), 1)
-	r, err := blocksort.NewReader(bytes.NewReader(code), blocksort.WithThreads(1), blocksort.WithBlockSize(block))
-	if err != nil {
-		return nil, ErrCorrupt
-	}
-	text, err := io.ReadAll(io.LimitReader(r, int64(size)+1))
-	if err != nil || len(text) > size {
-		return nil, ErrCorrupt
-	}
-	return text, nil
-}
-
 // decodeStrings is the inverse of codeStrings for n strings of size bytes at most, their line ends included.
 func decodeStrings(code []byte, n, size int) ([][]byte, error) {
 	if len(code) == 0 || n > size {
@@ -86,7 +71,7 @@ func decodeStrings(code []byte, n, size int) ([][]byte, error) {
 	case methodNames:
 		text, err = names.Decode(code, n, uint64(size))
 	case methodBlocksort:
-		text, err = decodeText(code, size)
+		text, err = blocksort.Decode(code, size)
 	case methodPlaces:
 		width, k := binary.Uvarint(code)
 		// A letter takes at least a thousandth of a byte.

@@ -36,11 +36,8 @@ const (
 	slackBytes   = 64
 )
 
-// The first byte of a stream: version is written, and versionUnled is read as well. Its number tables have no columns that are led.
-const (
-	version      = 2
-	versionUnled = 1
-)
+// version is the first byte of a stream.
+const version = 1
 
 // A column of a table is one of these.
 const (

@@ -191,17 +191,6 @@ func TestVectors(t *testing.T) {
 	})
 }
 
-// TestVectorsOfVersion1 decodes the streams of testdata/vectors/tables1.txt, which are not written any more.
-func TestVectorsOfVersion1(t *testing.T) {
-	testvector.Run(t, "../../testdata/vectors/tables1.txt", func(t *testing.T, v *testvector.Vector) {
-		text, stream := []byte(strings.Join(v.Strings(t, "text"), "\n")+"\n"), v.Hex(t, "bytes")
-		got, err := Decode(stream, len(text), 1)
-		if err != nil || !bytes.Equal(got, text) || stream[0] != versionUnled {
-			t.Fatalf("%q, %v", got, err)
-		}
-	})
-}
-
 func BenchmarkEncode(b *testing.B) {
 	text := abundances(10000)
 	codectest.BenchmarkEncode(b, text, func() { Encode(text, nil) })

@@ -8,30 +8,24 @@ import (
 	"orcomgo/cudakern"
 )
 
-func init() {
-	Register(Code{
-		Open: func() (Backend, error) {
-			d, err := cudakern.Open(0)
-			if err != nil {
-				return nil, err
-			}
-			return cuda{d}, nil
-		},
-		TooLittleMemory: func(err error) bool { return errors.Is(err, cudakern.ErrMemory) },
-		NotATransform:   func(err error) bool { return errors.Is(err, cudakern.ErrNoTransform) },
-		Most:            cudakern.MaxTransform,
-	})
-}
-
 // cuda is an NVIDIA GPU.
-type cuda struct{ dev *cudakern.Device }
-
-func (c cuda) NewTransformer() (Transformer, error) {
-	t, err := c.dev.NewTransformer()
-	if err != nil {
-		return nil, err // not a nil *cudakern.Transformer
-	}
-	return t, nil
+type cuda struct {
+	*cudakern.Transformer
+	device *cudakern.Device
 }
 
-func (c cuda) Close() error { return c.dev.Close() }
+// Close frees what the GPU holds.
+func (c cuda) Close() error { return errors.Join(c.Transformer.Close(), c.device.Close()) }
+
+// Open opens the first GPU.
+func Open() (GPU, error) {
+	d, err := cudakern.Open(0)
+	if err != nil {
+		return nil, err
+	}
+	t, err := d.NewTransformer()
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return cuda{t, d}, nil
+}

@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -104,7 +103,7 @@ func newReader(f *vfs.File, path string, size int64, o Options) (*Reader, error)
 	if xxh3.Hash(coded) != binary.LittleEndian.Uint64(foot[8:]) {
 		return nil, damaged(path, "the checksum of its listing is wrong")
 	}
-	text, err := decodeListing(coded)
+	text, err := blocksort.Decode(coded, maxListing)
 	if err != nil {
 		return nil, damaged(path, "its listing can't be decoded")
 	}
@@ -138,18 +137,6 @@ func (r *Reader) read(b []byte, at int64) error {
 		err = nil
 	}
 	return err
-}
-
-func decodeListing(coded []byte) ([]byte, error) {
-	z, err := blocksort.NewReader(bytes.NewReader(coded), blocksort.WithThreads(1))
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(io.LimitReader(z, maxListing+1))
-	if err == nil && len(text) > maxListing {
-		err = errTooLong
-	}
-	return text, err
 }
 
 // assign finds the contents of the entries, which are in the order of these.

@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -88,13 +87,10 @@ func Write(ctx context.Context, w io.Writer, l *Listing, open func(e *Entry) (io
 		}
 		return err
 	}
-	coded, err := codeListing(text)
-	if err != nil {
-		return err
-	}
+	coded := blocksort.Encode(text)
 	foot := binary.LittleEndian.AppendUint64(coded, uint64(len(coded)))
 	foot = binary.LittleEndian.AppendUint64(foot, xxh3.Hash(coded))
-	_, err = w.Write(append(foot, endMagic...))
+	_, err := w.Write(append(foot, endMagic...))
 	return err
 }
 
@@ -120,17 +116,6 @@ func (s *source) Read(p []byte) (int, error) {
 		err = &named{err}
 	}
 	return n, err
-}
-
-func codeListing(text []byte) ([]byte, error) {
-	var b bytes.Buffer
-	w, err := blocksort.NewWriter(&b, blocksort.WithThreads(1))
-	if err == nil {
-		if _, err = w.Write(text); err == nil {
-			err = w.Close()
-		}
-	}
-	return b.Bytes(), err
 }
 
 // Make writes the side archive name in dir. The file is decoded and compared before it gets its name, unless noVerify is set. One that
