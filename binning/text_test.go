@@ -52,7 +52,7 @@ func simulate(seed int64, records, minLen, maxLen int, mate string) []byte {
 func gzipped(text []byte, members int) []byte {
 	var b bytes.Buffer
 	for i := range members {
-		z := gzip.NewWriter(&b)
+		z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
 		z.Write(text[len(text)*i/members : len(text)*(i+1)/members])
 		z.Close()
 	}

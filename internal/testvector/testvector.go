@@ -23,6 +23,7 @@ type Vector struct {
 // field is a key and the lines of its value.
 type field struct {
 	key   string
+	times int // the key has "times" and this number after it, or 0
 	lines []string
 }
 
@@ -70,7 +71,11 @@ func parse(t testing.TB, text string) (head string, all []*Vector) {
 			last := &v.fields[len(v.fields)-1]
 			last.lines = append(last.lines, line[2:])
 		case ok:
-			v.fields = append(v.fields, field{key: key})
+			f := field{key: key}
+			if base, n, ok := strings.Cut(key, " times "); ok {
+				f.key, f.times = base, toInt(t, n)
+			}
+			v.fields = append(v.fields, f)
 			if value = strings.TrimSpace(value); value != "" {
 				v.fields[len(v.fields)-1].lines = []string{value}
 			}
@@ -91,7 +96,11 @@ func render(head string, all []*Vector) string {
 		}
 		fmt.Fprintf(&b, "## %s\n", v.Title)
 		for _, f := range v.fields {
-			b.WriteString(f.key + ":")
+			b.WriteString(f.key)
+			if f.times > 0 {
+				fmt.Fprintf(&b, " times %d", f.times)
+			}
+			b.WriteString(":")
 			if len(f.lines) == 1 && !strings.HasPrefix(f.lines[0], `"`) && len(f.lines[0]) <= lineLength {
 				b.WriteString(" " + f.lines[0] + "\n")
 				continue
@@ -123,6 +132,9 @@ func (v *Vector) lines(t testing.TB, key string) []string {
 	if f == nil {
 		t.Fatalf("the vector has no field %q", key)
 		return nil
+	}
+	if f.times > 0 {
+		return repeated(t, f.lines, f.times)
 	}
 	return f.lines
 }

@@ -43,6 +43,41 @@ class Vector:
                 for line in self.fields[key]]
 
 
+class Repetition:
+    """Makes the lines of a field with "times" in its key: README.md of the vectors, section Repetition."""
+    drawn = 0
+
+    def value(self, expression):
+        words, total = re.findall(r"[-+*/%]|\w+", "+" + expression), 0
+        for operator, word in zip(words[::2], words[1::2]):
+            if word == "r":
+                self.drawn = (self.drawn * 6364136223846793005 + 1442695040888963407) % (1 << 64)
+                x = self.drawn >> 33
+            else:
+                x = self.k if word == "k" else int(word)
+            total = {"+": lambda: total + x, "-": lambda: total - x, "*": lambda: total * x,
+                     "/": lambda: total // x, "%": lambda: total % x}[operator]()
+        return total
+
+    def braces(self, match):
+        expression, _, choice = match[1].partition(":")
+        letters, colon, count = choice.rpartition(":")
+        if not colon:
+            return str(self.value(expression))
+        return "".join(letters[self.value(expression) % len(letters)] for _ in range(int(count)))
+
+    def lines(self, lines, times):
+        for self.k in range(times):
+            for line in lines:
+                yield re.sub(r"\{(.*?)\}", self.braces, line)
+
+
+def repeat(vector):
+    for key in [key for key in vector.fields if " times " in key]:
+        name, times = key.split(" times ")
+        vector.fields[name] = list(Repetition().lines(vector.fields[key], int(times)))
+
+
 def read_vectors(path):
     found = []
     with open(path) as file:
@@ -56,6 +91,8 @@ def read_vectors(path):
             else:
                 key, _, value = line.partition(":")
                 found[-1].fields[key] = [value.strip()] if value.strip() else []
+    for vector in found:
+        repeat(vector)
     return found
 
 
