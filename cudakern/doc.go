@@ -29,7 +29,7 @@
 // (kernels/place.cuh). The reads stay on the device from one pass to the next. It also has them vote on the bases of the pseudogenome
 // (kernels/vote.cuh). A Joiner finds which contigs overlap (kernels/join.cuh).
 //
-// A Transformer computes the Burrows-Wheeler transform of package compress/bwt, and its inverse (kernels/suffixes.cuh, kernels/unsort.cuh).
+// A Transformer computes the Burrows-Wheeler transform of package compress/bwt (kernels/suffixes.cuh).
 package cudakern
 
 import "errors"

@@ -23,7 +23,7 @@ export -f one
 for tool; do
   echo "$tool $binning TestCUDABoth"
   for test in TestInflate TestInflateDamaged TestTransformSmall TestCoded TestTransformLarge TestTransformSideBySide TestInflateLanes \
-    TestCodedRandom TestBin TestLanes TestInverseOfOthers TestOdd TestColumnsLeftOut TestMap TestTextBuffer TestCodedLeftOut TestTextSums \
+    TestCodedRandom TestBin TestLanes TestOdd TestColumnsLeftOut TestMap TestTextBuffer TestCodedLeftOut TestTextSums \
     TestInflateOutside TestCopies TestScans TestSortsKmers; do
     echo "$tool $kernels $test"
   done

@@ -95,10 +95,6 @@
 #define FLOAT_BITS32 1   // float32
 #define FLOAT_INTEGERS 2 // the integers of decimals, of 64 bits
 
-// The inverse transform: the text is followed from splitters, which are 1 of UNSORT_GAP ranks on average, into pieces of that size.
-#define UNSORT_GAP 256
-#define UNSORT_MOST (1 << 16) // from a splitter to the next
-
 // The number that a kernel writes to host memory when it begins.
 enum Step {
   STEP_NONE,
@@ -157,11 +153,6 @@ enum Step {
   STEP_SUFFIX_LARGE_KEYS,
   STEP_SUFFIX_STARTS,
   STEP_SUFFIX_SAMPLES,
-  STEP_UNSORT_COUNT,
-  STEP_UNSORT_NEXT,
-  STEP_UNSORT_WALK,
-  STEP_UNSORT_JUMP,
-  STEP_UNSORT_COPY,
   STEP_FLOAT_RESIDUALS,
   STEP_FLOAT_COMPACT,
   STEPS
@@ -273,22 +264,11 @@ struct SuffixLists {
   unsigned long long bases, depths; // of each large group
 };
 
-// Unsort is what unsort_walk works on: device addresses, and numbers.
 // A block of values that are predicted from those of their chunk.
 struct FloatBlock {
   unsigned int chunk, first; // the first value of the chunk, and of the block
   unsigned int count, form;
   unsigned int kinds[2], lags[2]; // of the two predictors
-};
-
-struct Unsort {
-  unsigned long long next, counts, tiles; // of unsort_next; unsort_count, and the thread blocks of that
-  unsigned long long size, origin;        // symbols, and the rank of the text
-  unsigned long long bits;                // ranks are below 2^bits
-  unsigned long long splitters;           // numbers of splitters; one more is that of the origin
-  unsigned long long pieces, owners;      // symbols, and splitter | number << 32 of each piece that is not the first of its splitter
-  unsigned long long nodes;               // successor << 32 | distance of each splitter; successor splitters + 1 if there is no such splitter
-  unsigned long long extra, failed;       // pieces that are not the first of their splitter; whether a splitter is too far away
 };
 
 // What inflating a member has come to.

@@ -74,11 +74,6 @@ const (
 	kernelSuffixLargeKeys   kernel = C.STEP_SUFFIX_LARGE_KEYS
 	kernelSuffixStarts      kernel = C.STEP_SUFFIX_STARTS
 	kernelSuffixSamples     kernel = C.STEP_SUFFIX_SAMPLES
-	kernelUnsortCount       kernel = C.STEP_UNSORT_COUNT
-	kernelUnsortNext        kernel = C.STEP_UNSORT_NEXT
-	kernelUnsortWalk        kernel = C.STEP_UNSORT_WALK
-	kernelUnsortJump        kernel = C.STEP_UNSORT_JUMP
-	kernelUnsortCopy        kernel = C.STEP_UNSORT_COPY
 
 	kernelFloatResiduals kernel = C.STEP_FLOAT_RESIDUALS
 	kernelFloatCompact   kernel = C.STEP_FLOAT_COMPACT
@@ -104,8 +99,6 @@ var kernelNames = [kernels]string{
 	kernelSuffixGroups: "suffix_groups", kernelSuffixDivideCount: "suffix_divide_count",
 	kernelSuffixDivide: "suffix_divide", kernelSuffixSmall: "suffix_small",
 	kernelSuffixLargeKeys: "suffix_large_keys", kernelSuffixStarts: "suffix_starts", kernelSuffixSamples: "suffix_samples",
-	kernelUnsortCount: "unsort_count", kernelUnsortNext: "unsort_next", kernelUnsortWalk: "unsort_walk",
-	kernelUnsortJump: "unsort_jump", kernelUnsortCopy: "unsort_copy",
 	kernelFloatResiduals: "float_residuals", kernelFloatCompact: "float_compact",
 }
 

@@ -14,8 +14,8 @@ import (
 	"orcomgo/internal/alphabetic"
 )
 
-// Transformer computes the Burrows-Wheeler transform of texts, and its inverse, which package bwt defines. It is used by one goroutine at a
-// time; several Transformers of a device overlap copying and computing. Its memory grows to what the largest text needs.
+// Transformer computes the Burrows-Wheeler transform of texts, which package bwt defines. It is used by one goroutine at a time; several
+// Transformers of a device overlap copying and computing. Its memory grows to what the largest text needs.
 type Transformer struct{ roomyQueue }
 
 // NewTransformer makes a Transformer. The error wraps ErrMemory if there is too little memory.
@@ -66,7 +66,7 @@ func (s *suffixes) rooms(n, starts int) []room {
 // MaxTransform is the most bytes of a text for a Transformer.
 const MaxTransform = 1 << 30
 
-// TransformMemory returns how many bytes of device memory Transform and Inverse need for a text of n bytes.
+// TransformMemory returns how many bytes of device memory Transform needs for a text of n bytes.
 func TransformMemory(n int) int {
 	var s suffixes
 	total := 8*(threadBlocks(C.SUFFIX_DIGITS*threadBlocks(n, C.SUFFIX_TILE), scanTile)+1) + copyPiece

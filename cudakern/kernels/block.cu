@@ -14,5 +14,4 @@
 #include "join.cuh"
 #include "vote.cuh"
 #include "suffixes.cuh"
-#include "unsort.cuh"
 #include "floats.cuh"
