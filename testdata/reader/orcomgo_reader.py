@@ -2951,6 +2951,12 @@ class Read:
         self.reverse = False
         self.bases = [None] * length
 
+    def over(self, genome, i):
+        """The base of the pseudogenome that base i of a placed read lies over."""
+        if self.reverse:
+            return 3 - genome[self.position + self.length - 1 - i]
+        return genome[self.position + i]
+
     def open_places(self):
         """The places whose base is coded: all but the exceptions other than lower case."""
         return [i for i in range(self.length) if not self.exceptions.get(i)]
@@ -3107,9 +3113,7 @@ class SliceDecoder:
 
     def one_read(self, coder, probs, read):
         def reference(i):
-            if read.reverse:
-                return 3 - self.genome[read.position + read.length - 1 - i]
-            return self.genome[read.position + i]
+            return read.over(self.genome, i)
 
         def under(i):
             return (read.position + (read.length - 1 - i if read.reverse else i)) % (1 << 26)
@@ -4069,7 +4073,7 @@ COMMANDS = {"--lengths": lambda archive, index: (b"%d" % n for n in archive.leng
             "--names": lambda archive, index: archive.names(index),
             "--qualities": lambda archive, index: archive.qualities(index),
             "--sequences": lambda archive, index: archive.sequences(index)}
-USAGE = ("usage: orcomgo_reader.py [--check] DIR/NAME, or --outcome DIR/NAME..., or "
+USAGE = ("usage: orcomgo_reader.py [--check|--steps] DIR/NAME, or --outcome DIR/NAME..., or "
          "--lengths|--names|--qualities|--sequences|--text DIR/NAME INPUT")
 
 
@@ -4080,10 +4084,47 @@ def check(archive):
         print(f"input {index}: {show(one.name)}, {size} bytes of text decoded")
 
 
+def steps(archive):
+    """Prints check values of the first slice, in the order in which a decoder is written (FORMAT: An example)."""
+    one = archive.slices[0]
+
+    def line(what, value):
+        print(f"{what:12} {value}")
+
+    def total(parts):
+        data = b"".join(parts)
+        return f"{len(data)} bytes, XXH3-64 {xxh3_64(data):016x}"
+
+    sections = [s for s in archive.sections(archive.slices, archive.shared) if s.length]
+    line("manifest", f"archive ID {archive.archive_id.hex()[:16]}..., {len(archive.slices)} slice, "
+                     f"{one.records} records, {one.members[0].bases} bases")
+    line("sections", ", ".join(f"{s.label.split()[-1] if 'shared' not in s.label else s.label} "
+                               f"{s.length} at {s.offset}" for s in sections))
+    lengths = archive.slice_lengths(one, 0)
+    line("lengths", f"{lengths[:5]}...")
+    genome, _, trees = archive.shared_models()
+    line("pseudogenome", f"{len(genome)} bases, {''.join('ACGT'[b] for b in genome[:24])}..., "
+                         f"{total([bytes(genome)])}")
+    line("qualities", total(archive.qualities(0)) + f", first {next(iter(archive.qualities(0)))[:24].decode()}")
+    reads = [Read(n, q) for n, q in zip(lengths, archive.qualities(0))]
+    SliceDecoder(archive.read(one.sequences), [reads], genome, archive.shared_models()[1], trees, "slice 0")
+    line("exceptions", f"{sum(len(r.exceptions) for r in reads)} bases")
+    places = [b"none" if r.position is None else b"%d%s" % (r.position, b"-" if r.reverse else b"+") for r in reads]
+    line("places", " ".join(p.decode() for p in places[:8]) + "..., " + total(p + b" " for p in places))
+    placed = [r for r in reads if r.position is not None]
+    differ = sum(r.bases[i] not in (None, r.over(genome, i)) for r in placed for i in range(r.length))
+    line("mismatches", f"{differ} in {len(placed)} reads")
+    line("literals", f"{sum(r.length for r in reads if r.position is None)} bases")
+    line("sequences", total(archive.sequences(0)))
+    names = list(archive.names(0))
+    line("names", total(n + b"\n" for n in names) + f", last {names[-1].decode()}")
+    line("text", total(archive.text(0)))
+
+
 def main(arguments):
     if len(arguments) == 3 and arguments[0] in (*COMMANDS, "--text"):
         command, base, wanted = arguments
-    elif len(arguments) == 2 and arguments[0] == "--check":
+    elif len(arguments) == 2 and arguments[0] in ("--check", "--steps"):
         command, base, wanted = *arguments, None
     elif len(arguments) >= 2 and arguments[0] == "--outcome":
         return 0 if all([outcome(base) for base in arguments[1:]]) else 1
@@ -4100,6 +4141,9 @@ def main(arguments):
             problems = archive.report()
             if not problems:
                 check(archive)
+        elif command == "--steps":
+            steps(archive)
+            problems = archive.problems
         elif command == "--text":
             for part in archive.text(find_input(archive, wanted)):
                 sys.stdout.buffer.write(part)
