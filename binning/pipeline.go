@@ -277,7 +277,6 @@ func (r *run) assign(ctx context.Context, it *blockTask, s *stream) error {
 		return err
 	}
 	b.Input, b.FirstRecord, b.TextLen = it.in.index, t.FirstRecord, t.textLen
-	b.ZstdNames = !t.Kind.Format().Quals // a GPU, which does not write zstd frames, does not bin FASTA
 	if t.Canonical {
 		b.TextHash, b.Forms = t.textHash, t.forms
 		if o.ReadsOnly {

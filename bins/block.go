@@ -40,9 +40,6 @@ type Block struct {
 	// Names holds the record names (the line after '@' or '>') in input order, each
 	// followed by '\n'; nil if they were left out.
 	Names []byte
-	// ZstdNames says that EncodeBlock may store names as zstd frames. It must depend on the input alone, and be false where names may be
-	// coded by another encoder (CodedNames). Readers leave it alone.
-	ZstdNames bool
 	// Quals holds the quality bytes in input order, end to end, one for each base; nil for
 	// FASTA and if they were left out.
 	Quals []byte

@@ -8,14 +8,14 @@ func (r *Reader) CheckBlock(block int, count func(bytes uint64)) error {
 		return err
 	}
 	count(b.dirLen)
-	buf := make([]byte, rawChunk)
+	buf := make([]byte, chunkSize)
 	for i := range d.sections {
 		s, f := &d.sections[i], r.meta
 		if i < dataSections {
 			f = r.data
 		}
 		for j := range s.sums {
-			at, size := s.at+uint64(j)*s.chunk, s.chunkLen(j)
+			at, size := s.at+uint64(j)*chunkSize, s.chunkLen(j)
 			if compressed(i) {
 				at, size = s.chunkAt(j)
 			}

@@ -3,8 +3,8 @@ package bins
 import "fmt"
 
 // Coded is the names or qualities of a block as they are stored: chunks of 1 MiB of them, the last one shorter, coded one by
-// one. docs/FORMAT.md, section Bins, says how; the methods must be those that EncodeBlock chooses without ZstdNames, since equal
-// input gives equal archives.
+// one. docs/FORMAT.md, section Bins, says how; the methods must be those that EncodeBlock chooses, since equal input gives equal
+// archives.
 type Coded struct {
 	Raw     uint64   // bytes before coding
 	Data    []byte   // the chunks, end to end
@@ -21,7 +21,7 @@ func (c *Coded) divide(s *section, sec int, pieces [][]byte) error {
 	start := uint64(0)
 	for j, end := range c.Ends {
 		s.methods[j] = c.Methods[j]
-		if end < start || end > uint64(len(c.Data)) || !knownMethod(c.Methods[j], sec, versionNoSource) || !s.fits(j, end-start) {
+		if end < start || end > uint64(len(c.Data)) || !knownMethod(c.Methods[j], sec) || !s.fits(j, end-start) {
 			return fmt.Errorf("bins: %s: chunk %d is coded by method %d as bytes %d to %d", sectionNames[sec], j, c.Methods[j], start, end)
 		}
 		pieces[j] = c.Data[start:end]

@@ -17,8 +17,8 @@ func codedColumns(t *testing.T, b *Block) (names, quals *Coded) {
 	var columns [2]*Coded
 	for i, column := range [][]byte{b.Names, b.Quals} {
 		coded := &Coded{Raw: uint64(len(column))}
-		for at := 0; at < len(column); at += nameChunk {
-			chunk, method := new(coder).encodeChunk(bytes.Clone(column[at:min(at+nameChunk, len(column))]), secNames+i, b.ZstdNames)
+		for at := 0; at < len(column); at += chunkSize {
+			chunk, method := new(coder).encodeChunk(bytes.Clone(column[at:min(at+chunkSize, len(column))]), secNames+i)
 			coded.Data = append(coded.Data, chunk...)
 			coded.Methods, coded.Ends = append(coded.Methods, method), append(coded.Ends, uint64(len(coded.Data)))
 		}
@@ -88,8 +88,8 @@ func TestCodedWrong(t *testing.T) {
 		"bytes left over":       func(names, _ *Coded) { names.Data = append(names.Data, 0) },
 		"ends that go back":     func(_, quals *Coded) { quals.Ends[0] = quals.Ends[1] + 1 },
 		"an empty chunk":        func(_, quals *Coded) { quals.Ends[0] = 0 },
-		"a method of names":     func(_, quals *Coded) { quals.Methods[0] = chunkNames },
-		"a method of version 1": func(names, _ *Coded) { names.Methods[0] = chunkZstd },
+		"a method of qualities": func(names, _ *Coded) { names.Methods[0] = chunkSame },
+		"an unknown method":     func(names, _ *Coded) { names.Methods[0] = 3 },
 		"a raw chunk too short": func(names, _ *Coded) { names.Methods[0] = chunkRaw },
 	} {
 		coded := clone(b)

@@ -13,9 +13,8 @@ type directory struct {
 	sections [sections]section
 }
 
-// section is a sequence of chunks in one of the files. All but the last are equally long before compression.
+// section is a sequence of chunks in one of the files. All but the last have chunkSize bytes before compression.
 type section struct {
-	chunk  uint64 // bytes of a chunk before compression
 	at     uint64 // in its file; not stored, sections follow one another
 	raw    uint64 // bytes before compression
 	stored uint64 // bytes in the file
@@ -28,7 +27,7 @@ type section struct {
 func compressed(sec int) bool { return sec == secNames || sec == secQuals }
 
 // chunks returns how many chunks the section has.
-func (s *section) chunks() int { return int((s.raw + s.chunk - 1) / s.chunk) }
+func (s *section) chunks() int { return int((s.raw + chunkSize - 1) / chunkSize) }
 
 func (d *directory) append(dst []byte) []byte {
 	for i := range d.sections {
@@ -48,13 +47,13 @@ func (d *directory) append(dst []byte) []byte {
 }
 
 // parseDirectory is the inverse of append, for the block b of a checked index.
-func parseDirectory(data []byte, b *BlockInfo, version uint32) (*directory, error) {
+func parseDirectory(data []byte, b *BlockInfo) (*directory, error) {
 	d := new(directory)
 	c := parse.Cursor{Rest: data}
 	dataAt, metaAt := b.dataAt, b.metaAt
 	for i := range d.sections {
 		s := &d.sections[i]
-		s.raw, s.chunk = c.AtMost(1<<56), chunkSize(i, version)
+		s.raw = c.AtMost(1 << 56)
 		n := s.chunks()
 		if n > len(c.Rest)/8 {
 			c.Fail("it makes no sense")
@@ -69,8 +68,8 @@ func parseDirectory(data []byte, b *BlockInfo, version uint32) (*directory, erro
 		for j := range s.sums {
 			if compressed(i) {
 				s.methods[j] = c.Byte()
-				size := c.AtMost(s.chunk)
-				if !knownMethod(s.methods[j], i, version) || !s.fits(j, size) {
+				size := c.AtMost(chunkSize)
+				if !knownMethod(s.methods[j], i) || !s.fits(j, size) {
 					c.Fail("it makes no sense")
 				}
 				s.stored += size
@@ -113,7 +112,7 @@ func (s *section) fits(j int, size uint64) bool {
 }
 
 // chunkLen returns how many bytes chunk j holds before compression.
-func (s *section) chunkLen(j int) uint64 { return min(s.chunk, s.raw-uint64(j)*s.chunk) }
+func (s *section) chunkLen(j int) uint64 { return min(chunkSize, s.raw-uint64(j)*chunkSize) }
 
 // chunkAt returns where chunk j of names or qualities is in its file, and how many bytes it has there.
 func (s *section) chunkAt(j int) (at, size uint64) {

@@ -2,11 +2,8 @@ package bins
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
-
-	"github.com/klauspost/compress/zstd"
 
 	"orcomgo/bases"
 	"orcomgo/bins/entropy"
@@ -21,8 +18,6 @@ type Encoded struct {
 	meta    [][]byte // and in the meta file
 	small   []byte   // buffer of the short sections
 	*coders          // nil: made when it is needed
-
-	zstdNames bool // a chunk of names is a zstd frame
 
 	dataAt, metaAt uint64 // offsets of the block in the files
 }
@@ -76,11 +71,10 @@ func EncodeBlock(e *Encoded, b *Block, run Runner) error {
 	if e.coders == nil {
 		e.coders = new(coders)
 	}
-	pieces, err := e.encodeChunks(d, &raw, &coded, b.ZstdNames, run)
+	pieces, err := e.encodeChunks(d, &raw, &coded, run)
 	if err != nil {
 		return err
 	}
-	e.zstdNames = slices.Contains(d.sections[secNames].methods, chunkZstd)
 	e.data, e.meta = e.data[:0], e.meta[:0]
 	for i := range d.sections {
 		s := &d.sections[i]
@@ -130,14 +124,14 @@ func binSizes(b *Block) []uint64 {
 // bytes of its chunks. Chunks are independent of one another, so their bytes don't depend on
 // the order in which they are encoded.
 func (c *coders) encodeChunks(
-	d *directory, raw *[sections][]byte, coded *[sections]*Coded, zstdNames bool, run Runner,
+	d *directory, raw *[sections][]byte, coded *[sections]*Coded, run Runner,
 ) (*[sections][][]byte, error) {
 	type task struct{ section, chunk int }
 	var tasks []task
 	pieces := new([sections][][]byte)
 	for i := range d.sections {
 		s := &d.sections[i]
-		s.raw, s.chunk = uint64(len(raw[i])), chunkSize(i, Version)
+		s.raw = uint64(len(raw[i]))
 		if coded[i] != nil {
 			s.raw = coded[i].Raw
 		}
@@ -163,10 +157,10 @@ func (c *coders) encodeChunks(
 			i, j := tasks[k].section, tasks[k].chunk
 			s := &d.sections[i]
 			if coded[i] == nil {
-				at := uint64(j) * s.chunk
+				at := uint64(j) * chunkSize
 				chunk := raw[i][at : at+s.chunkLen(j)]
 				if compressed(i) {
-					chunk, s.methods[j] = coder.encodeChunk(chunk, i, zstdNames)
+					chunk, s.methods[j] = coder.encodeChunk(chunk, i)
 				}
 				pieces[i][j] = chunk
 			}
@@ -191,7 +185,7 @@ func (c *coders) get() *coder {
 	defer c.mu.Unlock()
 	n := len(c.free)
 	if n == 0 {
-		return &coder{buf: make([]byte, 0, qualChunk)}
+		return &coder{buf: make([]byte, 0, chunkSize)}
 	}
 	last := c.free[n-1]
 	c.free = c.free[:n-1]
@@ -204,11 +198,8 @@ func (c *coders) put(one *coder) {
 	c.free = append(c.free, one)
 }
 
-func (c *coder) encodeChunk(chunk []byte, sec int, zstdNames bool) ([]byte, uint8) {
+func (c *coder) encodeChunk(chunk []byte, sec int) ([]byte, uint8) {
 	if sec == secNames {
-		if zstdNames && c.smallerByZstd(chunk) {
-			return c.encodeZstd(chunk)
-		}
 		return c.encodeNames(chunk)
 	}
 	return c.encodeQuals(chunk)
@@ -217,15 +208,14 @@ func (c *coder) encodeChunk(chunk []byte, sec int, zstdNames bool) ([]byte, uint
 // coder holds the working memory of one goroutine.
 type coder struct {
 	entropy entropy.Encoder
-	zstd    *zstd.Encoder // once it is needed
-	buf     []byte        // a coded chunk
+	buf     []byte // a coded chunk
 }
 
 // encodeNames codes a chunk of names in place where that makes it shorter.
 func (c *coder) encodeNames(chunk []byte) ([]byte, uint8) {
 	c.buf = c.entropy.AppendNames(c.buf[:0], chunk)
 	if len(c.buf) < len(chunk) {
-		return chunk[:copy(chunk, c.buf)], chunkNames
+		return chunk[:copy(chunk, c.buf)], chunkCoded
 	}
 	return chunk, chunkRaw
 }
@@ -239,5 +229,5 @@ func (c *coder) encodeQuals(chunk []byte) ([]byte, uint8) {
 	case entropy.Same:
 		return chunk[:1], chunkSame
 	}
-	return chunk[:copy(chunk, c.buf)], chunkStream
+	return chunk[:copy(chunk, c.buf)], chunkCoded
 }

@@ -11,7 +11,7 @@ import (
 // TestCoders: however many chunks a block has and however many goroutines there are, no more than mostCoders encode them, and what they
 // need is used again for the next block, by another Encoded as well.
 func TestCoders(t *testing.T) {
-	const length = (mostCoders + 4) * qualChunk
+	const length = (mostCoders + 4) * chunkSize
 	all := NewEncoded(2)
 	for i := range all {
 		b := &Block{Records: 1, Lengths: record.Lengths{Fixed: length}, Packed: make([]byte, bases.PackedLen(length)),

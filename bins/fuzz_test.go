@@ -35,7 +35,7 @@ func FuzzTrailer(f *testing.F) {
 	f.Add(trailer, size, at)
 	f.Add([]byte{}, uint64(0), uint64(0))
 	f.Fuzz(func(t *testing.T, trailer []byte, dataSize, metaSize uint64) {
-		m, err := parseTrailer(Version, trailer, dataSize, metaSize)
+		m, err := parseTrailer(trailer, dataSize, metaSize)
 		if err != nil {
 			if !errors.Is(err, parse.ErrCorrupt) {
 				t.Error(err)
@@ -68,7 +68,7 @@ func FuzzDirectory(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, block int) {
 		b := &r.info.Blocks[uint(block)%uint(len(r.info.Blocks))]
-		d, err := parseDirectory(data, b, Version)
+		d, err := parseDirectory(data, b)
 		if err != nil {
 			return
 		}
@@ -92,7 +92,7 @@ func anyChunkAt(s *section, sec, j int) (at, size uint64) {
 	if compressed(sec) {
 		return s.chunkAt(j)
 	}
-	return s.at + uint64(j)*s.chunk, s.chunkLen(j)
+	return s.at + uint64(j)*chunkSize, s.chunkLen(j)
 }
 
 // FuzzMeta changes a meta file and mends its checksums, so that the reader gets past them.
@@ -105,9 +105,6 @@ func FuzzMeta(f *testing.F) {
 		first += 40
 		a.blocks, a.reads = append(a.blocks, b), append(a.reads, reads)
 	}
-	zstdNames, _ := sample(rng, 0, first, 300, false)
-	zstdNames.Names, zstdNames.ZstdNames = clusteredNames(300), true // as those of FASTA
-	a.blocks = append(a.blocks, zstdNames)
 	last := len(a.blocks) - 1
 	dir := f.TempDir()
 	a.write(f, dir, "a", false, 1)
@@ -123,19 +120,6 @@ func FuzzMeta(f *testing.F) {
 	defer r.Close()
 	f.Add(20, byte(1), 300, byte(7))
 	f.Add(len(meta)-100, byte(9), 1000, byte(255))
-	d, _, err := r.directory(last)
-	if err != nil {
-		f.Fatal(err)
-	}
-	names := &d.sections[secNames]
-	if len(names.methods) != 1 || names.methods[0] != chunkZstd {
-		f.Fatalf("names are stored by %v", names.methods)
-	}
-	at, n := names.chunkAt(0)
-	for _, in := range []uint64{0, 4, 6, 9, n / 2, n - 1} { // bytes of the zstd frame: its magic number, header, first block, content
-		f.Add(0, byte(0), int(at+in)-dataHeaderLen, byte(1))
-		f.Add(0, byte(0), int(at+in)-dataHeaderLen, byte(128))
-	}
 	scratch := f.TempDir()
 	f.Fuzz(func(t *testing.T, at int, x byte, at2 int, y byte) {
 		meta, data := bytes.Clone(meta), bytes.Clone(data)
@@ -169,8 +153,8 @@ func FuzzMeta(f *testing.F) {
 			b.dirSum = sum(dir)
 		}
 		trailer := appendTrailer(nil, &info)
-		foot, id := footer(info.Version, trailer, metaEnd, uint64(len(data)))
-		copy(data, dataHeader(info.Version, id))
+		foot, id := footer(trailer, metaEnd, uint64(len(data)))
+		copy(data, dataHeader(id))
 		meta = append(append(meta[:metaEnd], trailer...), foot...)
 		if err := errors.Join(os.WriteFile(filepath.Join(scratch, "a"+commit.BinsMetaExt), meta, 0o666),
 			os.WriteFile(filepath.Join(scratch, "a"+commit.BinsDataExt), data, 0o666)); err != nil {

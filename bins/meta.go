@@ -19,8 +19,6 @@ type Meta struct {
 	Blocks []BlockInfo
 	// ID is a checksum of both files; equal inputs and options give equal IDs.
 	ID [16]byte
-	// Version of the format, 1 to Version.
-	Version uint32
 
 	dataLen uint64 // size of the data file in bytes
 }
@@ -105,7 +103,7 @@ const (
 // Which mates an input holds, on disk.
 const (
 	matesFirst   = 1
-	matesFurther = 2 // from version 3 on
+	matesFurther = 2
 )
 
 func bit(set bool, b byte) byte {
@@ -115,7 +113,7 @@ func bit(set bool, b byte) byte {
 	return 0
 }
 
-// appendTrailer appends the trailer: everything of Meta but its ID and version.
+// appendTrailer appends the trailer: everything of Meta but its ID.
 func appendTrailer(t []byte, m *Meta) []byte {
 	t = binary.AppendUvarint(t, uint64(len(m.Tool)))
 	t = append(t, m.Tool...)
@@ -135,9 +133,7 @@ func appendTrailer(t []byte, m *Meta) []byte {
 		t = binary.AppendUvarint(t, uint64(mate+1))
 		t = binary.AppendUvarint(t, in.Records)
 		t = binary.AppendUvarint(t, in.Bytes)
-		if m.Version > versionNoSource {
-			t = record.AppendSource(t, in.Source)
-		}
+		t = record.AppendSource(t, in.Source)
 	}
 	t = binary.AppendUvarint(t, uint64(len(m.Blocks)))
 	for i := range m.Blocks {
@@ -160,8 +156,8 @@ const minBlockEntry = 1 + 14 + 16 + 8
 // parseTrailer is the inverse of appendTrailer. It checks what can be checked without the
 // sections: that numbers are in range, and that the blocks fill the inputs and both files
 // without gaps.
-func parseTrailer(version uint32, t []byte, dataSize, metaSize uint64) (*Meta, error) {
-	m := &Meta{Version: version}
+func parseTrailer(t []byte, dataSize, metaSize uint64) (*Meta, error) {
+	m := new(Meta)
 	c := parse.Cursor{Rest: t}
 	m.Tool = c.Text()
 	flags, quality := c.Byte(), c.Byte()
@@ -179,11 +175,9 @@ func parseTrailer(version uint32, t []byte, dataSize, metaSize uint64) (*Meta, e
 			in.Lead, in.Mate = in.Mate, -1
 		}
 		in.Records, in.Bytes = c.Uvarint(), c.Uvarint()
-		if version > versionNoSource {
-			in.Source = record.ParseSource(&c)
-			ok = ok && (in.Source == nil || !in.Source.Plain || in.Source.Size == in.Bytes)
-		}
-		ok = ok && kind < byte(record.Kinds) && (mates <= matesFirst || mates == matesFurther && version > versionNoSource)
+		in.Source = record.ParseSource(&c)
+		ok = ok && (in.Source == nil || !in.Source.Plain || in.Source.Size == in.Bytes)
+		ok = ok && kind < byte(record.Kinds) && mates <= matesFurther
 	}
 	ok = ok && record.CheckGroups(m.Inputs) == ""
 	m.Blocks = make([]BlockInfo, c.Count(minBlockEntry, "blocks"))

@@ -25,7 +25,7 @@ func TestExceptionRanges(t *testing.T) {
 			many.Exceptions.Append(record.Exception{Read: read, Start: at, Len: 1 + at%3, Byte: 'N'})
 		}
 	}
-	if n := len(many.Exceptions.Data()); n < 2*rawChunk {
+	if n := len(many.Exceptions.Data()); n < 2*chunkSize {
 		t.Fatalf("%d bytes of exceptions are not several chunks", n)
 	}
 	none, _ := sample(rng, 0, 103_000, 10, false)
@@ -195,7 +195,7 @@ func TestColumnRanges(t *testing.T) {
 			column []byte
 			chunk  int
 			read   func(block int, from, to uint64, dst []byte) ([]byte, error)
-		}{{want.Names, nameChunk, r.ReadNames}, {want.Quals, qualChunk, r.ReadQuals}} {
+		}{{want.Names, chunkSize, r.ReadNames}, {want.Quals, chunkSize, r.ReadQuals}} {
 			n := uint64(len(c.column))
 			if len(c.column) > c.chunk {
 				whole++

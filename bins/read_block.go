@@ -216,9 +216,9 @@ func (r *Reader) rawRange(d *directory, sec, block int, at, n uint64, dst []byte
 	if at+n > s.raw {
 		return nil, r.corrupt(sec, block, errShort)
 	}
-	first, last := at/rawChunk, (at+n-1)/rawChunk
-	start := first * rawChunk
-	dst = resize(dst, int(min((last+1)*rawChunk, s.raw)-start))
+	first, last := at/chunkSize, (at+n-1)/chunkSize
+	start := first * chunkSize
+	dst = resize(dst, int(min((last+1)*chunkSize, s.raw)-start))
 	f := r.meta
 	if sec < dataSections {
 		f = r.data
@@ -227,7 +227,7 @@ func (r *Reader) rawRange(d *directory, sec, block int, at, n uint64, dst []byte
 		return nil, err
 	}
 	for j := first; j <= last; j++ {
-		from := (j - first) * rawChunk
+		from := (j - first) * chunkSize
 		if sum(dst[from:from+s.chunkLen(int(j))]) != s.sums[j] {
 			return nil, r.corrupt(sec, block, errChecksum)
 		}
@@ -251,8 +251,8 @@ func (r *Reader) packedRange(d *directory, sec, block int, from, to uint64, dst 
 	if from == to {
 		return dst, nil
 	}
-	for j := int(from / s.chunk); j <= int((to-1)/s.chunk); j++ {
-		first := uint64(j) * s.chunk
+	for j := int(from / chunkSize); j <= int((to-1)/chunkSize); j++ {
+		first := uint64(j) * chunkSize
 		end := first + s.chunkLen(j)
 		if first >= from && end <= to {
 			if err := r.decodeChunk(s, sec, block, j, dst[first-from:end-from]); err != nil {
@@ -283,7 +283,7 @@ func (r *Reader) decodeChunk(s *section, sec, block, j int, dst []byte) error {
 	if sum(p.buf) != s.sums[j] {
 		return r.corrupt(sec, block, errChecksum)
 	}
-	if err := p.decode(dst, s.methods[j]); err != nil {
+	if err := p.decode(dst, sec, s.methods[j]); err != nil {
 		return r.corrupt(sec, block, err)
 	}
 	return nil
@@ -313,13 +313,12 @@ func (r *Reader) Check(ctx context.Context) error {
 type decoder struct {
 	entropy entropy.Decoder
 	buf     []byte
-	other   *otherDecoder // once it is needed
 }
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
-// decode expands the chunk in p.buf to fill dst.
-func (p *decoder) decode(dst []byte, method uint8) error {
+// decode expands the chunk of a section in p.buf to fill dst.
+func (p *decoder) decode(dst []byte, sec int, method uint8) error {
 	switch method {
 	case chunkRaw:
 		copy(dst, p.buf) // of the same length: parseDirectory checks that
@@ -327,23 +326,14 @@ func (p *decoder) decode(dst []byte, method uint8) error {
 		for n := copy(dst, p.buf[:1]); n < len(dst); {
 			n += copy(dst[n:], dst[:n])
 		}
-	case chunkStream:
-		return chunkError(p.entropy.Stream(dst, p.buf))
-	case chunkNames:
-		return chunkError(p.entropy.Names(dst, p.buf))
-	case chunkZstd, chunkHuff:
-		if p.other == nil {
-			p.other = newOtherDecoder()
+	default:
+		code := p.entropy.Stream
+		if sec == secNames {
+			code = p.entropy.Names
 		}
-		return chunkError(p.other.decode(dst, p.buf, method))
-	}
-	return nil
-}
-
-// chunkError returns the error about a chunk that does not decode, if any.
-func chunkError(err error) error {
-	if err != nil {
-		return fmt.Errorf("%w: %w", errChunk, err)
+		if err := code(dst, p.buf); err != nil {
+			return fmt.Errorf("%w: %w", errChunk, err)
+		}
 	}
 	return nil
 }

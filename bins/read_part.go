@@ -42,7 +42,7 @@ func (r *Reader) NameMarks(block, every int) ([]uint64, error) {
 	records := 0 // names that have started
 	open := false
 	for j := range s.sums {
-		from := uint64(j) * nameChunk
+		from := uint64(j) * chunkSize
 		if chunk, err = r.packedRange(d, secNames, block, from, from+s.chunkLen(j), chunk); err != nil {
 			return nil, err
 		}
@@ -123,10 +123,10 @@ func (r *Reader) exceptions(block int, from ExceptionMark, to uint64, lengths *r
 		return r.corrupt(secExceptions, block, errShort)
 	}
 	p := record.ParserAt(from.Before)
-	buf := make([]byte, min(2*rawChunk, d.sections[secExceptions].raw)) // whole chunks are read
+	buf := make([]byte, min(2*chunkSize, d.sections[secExceptions].raw)) // whole chunks are read
 	for at := from.At; at < to; {
 		// Chunks are read once each, but for the one that an exception crosses the end of.
-		end := min((at+record.MaxException)/rawChunk*rawChunk+rawChunk, to)
+		end := min((at+record.MaxException)/chunkSize*chunkSize+chunkSize, to)
 		data, err := r.rawRange(d, secExceptions, block, at, end-at, buf)
 		if err != nil {
 			return err
@@ -148,7 +148,7 @@ func (r *Reader) exceptions(block int, from ExceptionMark, to uint64, lengths *r
 // How much of a block EachPart has in memory at once: so many reads, and of their bases so many bytes, or one read. Variables so that
 // tests can cut small blocks.
 var (
-	partReads uint64 = rawChunk / 4 // a chunk of Order, and of Place
+	partReads uint64 = chunkSize / 4 // a chunk of Order, and of Place
 	partBytes        = 4 << 20
 )
 
@@ -166,7 +166,7 @@ func (p *partBuffer) readOrder(r *Reader, d *directory, block int, from, n uint6
 		section int
 		dst     *[]uint32
 	}{{secOrder, &p.order}, {secPlace, &p.place}} {
-		if need := min(4*n+2*rawChunk, d.sections[c.section].raw); need > uint64(cap(p.raw)) { // whole chunks are read
+		if need := min(4*n+2*chunkSize, d.sections[c.section].raw); need > uint64(cap(p.raw)) { // whole chunks are read
 			p.raw = make([]byte, need)
 		}
 		raw, err := r.rawRange(d, c.section, block, 4*from, 4*n, p.raw)
@@ -226,7 +226,7 @@ func (r *Reader) EachPart(block int, lo, hi uint32, dst *Block, f func() error) 
 				last = read
 				left--
 			}
-			if need := min(uint64(size)+2*rawChunk, d.sections[secDNA].raw); need > uint64(cap(p.packed)) { // whole chunks are read
+			if need := min(uint64(size)+2*chunkSize, d.sections[secDNA].raw); need > uint64(cap(p.packed)) { // whole chunks are read
 				p.packed = make([]byte, min(need+need/8, d.sections[secDNA].raw))
 			}
 			packed, err := r.rawRange(d, secDNA, block, at, uint64(size), p.packed)

@@ -141,8 +141,7 @@ func (r *Reader) readIndex() error {
 	if err := readAt(r.meta, head, 0); err != nil {
 		return err
 	}
-	version, err := checkHeader(r.meta.Name(), head, metaMagic)
-	if err != nil {
+	if err := checkHeader(r.meta.Name(), head, metaMagic); err != nil {
 		return err
 	}
 	if err := readAt(r.meta, foot, metaSize-footerLen); err != nil {
@@ -156,11 +155,11 @@ func (r *Reader) readIndex() error {
 	if err := readAt(r.meta, trailer, at); err != nil {
 		return err
 	}
-	want, id := footer(version, trailer, at, wantData)
+	want, id := footer(trailer, at, wantData)
 	if string(want) != string(foot) {
 		return fmt.Errorf("%s: %w: the checksum of its index differs", r.meta.Name(), parse.ErrCorrupt)
 	}
-	if r.info, err = parseTrailer(version, trailer, wantData, at); err != nil {
+	if r.info, err = parseTrailer(trailer, wantData, at); err != nil {
 		return fmt.Errorf("%s: %w", r.meta.Name(), err)
 	}
 	r.info.ID, r.info.dataLen = id, wantData
@@ -181,13 +180,8 @@ func (r *Reader) checkData() error {
 	if err := readAt(r.data, head, 0); err != nil {
 		return err
 	}
-	version, err := checkHeader(r.data.Name(), head, dataMagic)
-	if err != nil {
+	if err := checkHeader(r.data.Name(), head, dataMagic); err != nil {
 		return err
-	}
-	if version != r.info.Version {
-		return fmt.Errorf("%s: %w: it is of version %d, %s of version %d", r.data.Name(), parse.ErrCorrupt, version,
-			filepath.Base(r.meta.Name()), r.info.Version)
 	}
 	if string(head[dataHeaderLen-16:]) != string(r.info.ID[:]) {
 		return fmt.Errorf("%s: %w: it belongs to another archive than %s", r.data.Name(), parse.ErrCorrupt, filepath.Base(r.meta.Name()))
@@ -296,7 +290,7 @@ func (r *Reader) directory(block int) (*directory, *BlockInfo, error) {
 	if sum(data) != b.dirSum {
 		return nil, nil, fmt.Errorf("%s: %w: the checksum of block %d's directory differs", r.meta.Name(), parse.ErrCorrupt, block)
 	}
-	d, err := parseDirectory(data, b, r.info.Version)
+	d, err := parseDirectory(data, b)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", r.meta.Name(), err)
 	}

@@ -10,23 +10,15 @@ import (
 const hashChunk = 16 << 10
 
 // TextHasher computes the text hash of a block from the pieces of its text. The text is cut into chunks of 16 KiB, the last
-// one filled up with zeros; the hash is the XXH3-128 of the XXH3-64 of all chunks. Bins of version 1 have the XXH3-128 of the
-// text. The zero value follows the rule of Version.
+// one filled up with zeros; the hash is the XXH3-128 of the XXH3-64 of all chunks. The zero value is ready.
 type TextHasher struct {
-	version uint32
-	n       int         // bytes of chunk
-	sums    xxh3.Hasher // of the sums of whole chunks; in version 1 of the text
-	chunk   [hashChunk]byte
+	n     int         // bytes of chunk
+	sums  xxh3.Hasher // of the sums of whole chunks
+	chunk [hashChunk]byte
 }
-
-// NewTextHasher returns a hasher by the rule of a version of the format, 1 to Version.
-func NewTextHasher(version uint32) *TextHasher { return &TextHasher{version: version} }
 
 // Write adds a piece of text. It never fails.
 func (h *TextHasher) Write(text []byte) (int, error) {
-	if h.version == 1 {
-		return h.sums.Write(text)
-	}
 	size := len(text)
 	if h.n > 0 {
 		n := copy(h.chunk[h.n:], text)
@@ -68,11 +60,11 @@ func (h *TextHasher) Reset() {
 	h.sums.Reset()
 }
 
-// TextHashOfSums returns the text hash of a text by version 2, from the XXH3-64 of its chunks, each
+// TextHashOfSums returns the text hash of a text, from the XXH3-64 of its chunks, each
 // as 8 bytes little-endian.
 func TextHashOfSums(sums []byte) [16]byte { return xxh3.Hash128(sums).Bytes() }
 
-// TextSums computes the text hash of a block of this version of the format in parts, by several goroutines.
+// TextSums computes the text hash of a block in parts, by several goroutines.
 type TextSums struct{ text, sums []byte }
 
 // NewTextSums returns the sums of a text, which must not change.
@@ -99,7 +91,7 @@ func (s *TextSums) Hash() [16]byte { return TextHashOfSums(s.sums) }
 // hashTask is how many bytes are hashed by one call of a Runner's task.
 const hashTask = 64 * hashChunk
 
-// TextHash returns the text hash of a block of this version of the format, computed by the goroutines of run.
+// TextHash returns the text hash of a block, computed by the goroutines of run.
 func TextHash(text []byte, run Runner) [16]byte {
 	s := NewTextSums(text)
 	run((len(text)+hashTask-1)/hashTask, func(i int) { s.Add(i*hashTask, (i+1)*hashTask) })

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"sync"
 	"unsafe"
 
@@ -31,7 +30,6 @@ type Writer struct {
 	named      [2]*tempFile // data and meta of Create
 	unnamed    [2]*scratch  // data and meta of CreateUnnamed
 	blocks     []BlockInfo
-	zstdNames  bool // a block has names as zstd frames
 	done       bool
 }
 
@@ -83,7 +81,7 @@ func (w *Writer) begin(b *budget) error {
 		out  *outFile
 		ext  string
 		head []byte
-	}{{&w.data, commit.BinsDataExt, dataHeader(Version, [16]byte{})}, {&w.meta, commit.BinsMetaExt, metaHeader(Version)}} {
+	}{{&w.data, commit.BinsDataExt, dataHeader([16]byte{})}, {&w.meta, commit.BinsMetaExt, metaHeader()}} {
 		path := filepath.Join(w.dir, w.name+f.ext)
 		if b != nil {
 			w.unnamed[i] = newScratch(path, b)
@@ -116,7 +114,6 @@ func (w *Writer) Reserve(e *Encoded) {
 	w.data.n += e.info.StoredDNA + e.info.StoredNames + e.info.StoredQuals
 	w.meta.n += e.info.StoredMeta
 	w.blocks = append(w.blocks, e.info)
-	w.zstdNames = w.zstdNames || e.zstdNames
 }
 
 // WriteReserved writes a block to its place. Unlike the other methods it may be called from
@@ -194,19 +191,12 @@ func (w *Writer) complete(o record.Options, inputs []record.Input) (id [16]byte,
 		in.Records += uint64(b.Records)
 		in.Bytes += b.TextLen
 	}
-	version := uint32(versionNoSource)
-	if w.zstdNames || slices.ContainsFunc(inputs, func(in record.Input) bool { return in.Source != nil || in.Further }) {
-		version = Version
-	}
-	trailer := appendTrailer(nil, &Meta{Tool: w.Tool, Options: o, Inputs: inputs, Blocks: w.blocks, Version: version})
-	foot, id := footer(version, trailer, w.meta.n, w.data.n)
+	trailer := appendTrailer(nil, &Meta{Tool: w.Tool, Options: o, Inputs: inputs, Blocks: w.blocks})
+	foot, id := footer(trailer, w.meta.n, w.data.n)
 	if err := w.meta.append(append(trailer, foot...)); err != nil {
 		return id, err
 	}
-	if err := w.meta.write([][]byte{metaHeader(version)}, 0); err != nil {
-		return id, err
-	}
-	return id, w.data.write([][]byte{dataHeader(version, id)}, 0)
+	return id, w.data.write([][]byte{dataHeader(id)}, 0)
 }
 
 func (w *Writer) check() error {

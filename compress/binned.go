@@ -98,7 +98,7 @@ func (b *binnedPass) decode(ctx context.Context, d demand) (*batch, error) {
 // manifestOf describes bins as a packed archive that tool wrote would.
 func manifestOf(meta *bins.Meta, tool string) *archive.Manifest {
 	return &archive.Manifest{Source: meta.ID, Tool: tool, Options: meta.Options, Inputs: inputsOf(meta),
-		ChunkedHashes: meta.Version >= 2}
+		ChunkedHashes: true}
 }
 
 // inputsOf describes the inputs of bins as a packed archive would.

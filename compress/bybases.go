@@ -41,7 +41,7 @@ func worthBases(r *bins.Reader, input int) (bool, error) {
 	meta := r.Meta()
 	in, blocks := &meta.Inputs[input], meta.BlocksOf(input)
 	all := keepsOfAll(meta)
-	if meta.Version < 2 || in.Mate >= 0 || in.Further || !all[input][archive.Quals] || len(blocks) == 0 {
+	if in.Mate >= 0 || in.Further || !all[input][archive.Quals] || len(blocks) == 0 {
 		return false, nil
 	}
 	b := &meta.Blocks[blocks[0]]

@@ -38,8 +38,8 @@ type textCheck struct {
 }
 
 // newTextCheck checks against blocks of the manifest unless they are nil, and sums SHA-256 and MD5 if asked to.
-func newTextCheck(man *archive.Manifest, name string, blocks []archive.TextBlock, sumSHA256, sumMD5 bool) *textCheck {
-	c := &textCheck{name: name, blocks: blocks, whole: blocks != nil, block: newTextHasher(man)}
+func newTextCheck(name string, blocks []archive.TextBlock, sumSHA256, sumMD5 bool) *textCheck {
+	c := &textCheck{name: name, blocks: blocks, whole: blocks != nil, block: new(bins.TextHasher)}
 	if sumSHA256 {
 		c.sum = sha256.New()
 	}
@@ -50,14 +50,6 @@ func newTextCheck(man *archive.Manifest, name string, blocks []archive.TextBlock
 		c.left = blocks[0].Len
 	}
 	return c
-}
-
-// newTextHasher returns the hasher of an archive's blocks of text.
-func newTextHasher(man *archive.Manifest) *bins.TextHasher {
-	if man.ChunkedHashes {
-		return bins.NewTextHasher(bins.Version)
-	}
-	return bins.NewTextHasher(1)
 }
 
 // add takes the next bytes of text. The error wraps ErrCorrupt.

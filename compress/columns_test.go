@@ -270,7 +270,7 @@ func TestTextCheck(t *testing.T) {
 	text := []byte("the text of an input, which is hashed in blocks")
 	blocks := blocksOfText(text, 0, 10, 10, 30)
 	feed := func(text []byte, step int) error {
-		c := newTextCheck(&archive.Manifest{ChunkedHashes: true}, "x", blocks, true, true)
+		c := newTextCheck("x", blocks, true, true)
 		for len(text) > 0 {
 			n := min(step, len(text))
 			if err := c.add(text[:n]); err != nil {
@@ -291,7 +291,7 @@ func TestTextCheck(t *testing.T) {
 			}
 		}
 	}
-	c := newTextCheck(&archive.Manifest{}, "x", nil, true, false)
+	c := newTextCheck("x", nil, true, false)
 	if err := c.add(text); err != nil {
 		t.Fatal(err)
 	}

@@ -285,7 +285,7 @@ func infoBinned(b *binned) (*Information, error) {
 	}
 	sum.Columns.Index = sum.ArchiveBytes - sum.Columns.Total()
 	n := describe(man, sum)
-	n.Name, n.Stage, n.FormatVersion = r.Name(), "binned", int(meta.Version)
+	n.Name, n.Stage, n.FormatVersion = r.Name(), "binned", bins.Version
 	n.ID, n.Blocks = n.BinsID, len(meta.Blocks)
 	return n, nil
 }

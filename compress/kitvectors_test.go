@@ -242,22 +242,6 @@ func (k *kit) valid() {
 	other("valid-odd-file-names", "Input files whose names hold spaces, control characters, a backslash and bytes that are no UTF-8.", nil,
 		[]input{{"x.fastq", r1, -1, false}, {"-x caf\xc3\xa9\\.fastq", r2, -1, false}, {"\x01\xff\n.fastq", "", -1, false},
 			{"...", r1, -1, false}}, record.Options{}, PackOptions{})
-	old := func(dir, file string, exts ...string) ([]expectedInput, map[string]string) {
-		files := make(map[string]string)
-		for name, content := range only(folder(k.t, dir), exts...) {
-			files[kitName+filepath.Ext(name)] = content
-		}
-		return []expectedInput{expectInput(filepath.Base(file), readFile(k.t, file), true)}, files
-	}
-	inputs, files := old("../testdata/format2", "../testdata/format2/tiny.fastq", ".cdna", ".cmeta")
-	k.write("valid-version-2", &expectation{what: "Version 2 of the format: no copy of the manifest in the .cdna file.", result: kitWhole,
-		inputs: inputs}, files)
-	inputs, files = old(format3Dir+"/single", goldenDir+"/text/single.fastq", ".cdna", ".cmeta")
-	k.write("valid-version-3", &expectation{what: "Version 3 of the format: other hashes of the text.", result: kitWhole,
-		inputs: inputs}, files)
-	inputs, files = old(format3Dir+"/single", goldenDir+"/text/single.fastq", ".bdna", ".bmeta")
-	k.write("valid-bins-version-1", &expectation{what: "Version 1 of the bins: other chunks of names and qualities, another text hash.",
-		result: kitWhole, inputs: inputs}, files)
 }
 
 // packedCopies damages what is there twice.

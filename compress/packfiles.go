@@ -80,7 +80,7 @@ func (p *packer) sumsOfFile(ctx context.Context, man *archive.Manifest, input in
 	}
 	defer file.Close()
 	in := &man.Inputs[input]
-	check := newTextCheck(man, in.Name, in.Blocks, true, wantsMD5(in))
+	check := newTextCheck(in.Name, in.Blocks, true, wantsMD5(in))
 	if err := check.read(ctx, io.LimitReader(file, int64(in.Bytes))); err != nil {
 		return nil
 	}
@@ -176,7 +176,7 @@ func (p *packer) sumBins(ctx context.Context, inputs []bool) error {
 	checks := make([]*textCheck, len(inputs))
 	for i := range checks {
 		in := &man.Inputs[i]
-		checks[i] = newTextCheck(man, in.Name, in.Blocks, true, wantsMD5(in))
+		checks[i] = newTextCheck(in.Name, in.Blocks, true, wantsMD5(in))
 	}
 	var jobs []job
 	for k := range man.Slices {

@@ -80,7 +80,7 @@ func (p *packer) verification(src source) *verification {
 	for i := range v.checks {
 		in := &man.Inputs[i]
 		sums := p.early == nil && !p.fromFile[i]
-		v.checks[i] = newTextCheck(man, in.Name, in.Blocks, sums, sums && wantsMD5(in))
+		v.checks[i] = newTextCheck(in.Name, in.Blocks, sums, sums && wantsMD5(in))
 	}
 	v.replay = newReplay(src, "verify", p.o.Threads, p.memoryBeside(), p.o.Progress, v.jobs)
 	for i := range jobs {

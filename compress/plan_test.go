@@ -141,23 +141,21 @@ func TestSliceTexts(t *testing.T) {
 	for i, c := range []struct {
 		quality record.QualityMode
 		block   bins.BlockInfo
-		version uint32
 		o       PackOptions
 		twoBit  bool
 		want    uint64
 	}{
-		{record.QualityKeep, many, 2, PackOptions{}, false, smallSliceText},
-		{record.QualityKeep, many, 2, PackOptions{Memory: primedMemory}, false, smallSliceText},
-		{record.QualityKeep, many, 2, PackOptions{Memory: primedMemory - 1}, false, sliceText},
-		{record.QualityKeep, many, 2, PackOptions{SliceText: 5 << 20}, false, 5 << 20},
-		{record.QualityKeep, many, 2, PackOptions{Level: LevelMax}, false, sliceText},
-		{record.QualityKeep, many, 1, PackOptions{}, false, sliceText},
-		{record.QualityKeep, fewer, 2, PackOptions{}, false, sliceText},
-		{record.QualityKeep, long, 2, PackOptions{}, false, sliceText},
-		{record.QualityDrop, many, 2, PackOptions{}, false, sliceText},
-		{record.QualityDrop, many, 2, PackOptions{}, true, sliceText / 4},
+		{record.QualityKeep, many, PackOptions{}, false, smallSliceText},
+		{record.QualityKeep, many, PackOptions{Memory: primedMemory}, false, smallSliceText},
+		{record.QualityKeep, many, PackOptions{Memory: primedMemory - 1}, false, sliceText},
+		{record.QualityKeep, many, PackOptions{SliceText: 5 << 20}, false, 5 << 20},
+		{record.QualityKeep, many, PackOptions{Level: LevelMax}, false, sliceText},
+		{record.QualityKeep, fewer, PackOptions{}, false, sliceText},
+		{record.QualityKeep, long, PackOptions{}, false, sliceText},
+		{record.QualityDrop, many, PackOptions{}, false, sliceText},
+		{record.QualityDrop, many, PackOptions{}, true, sliceText / 4},
 	} {
-		m := &bins.Meta{Options: record.Options{Quality: c.quality}, Version: c.version, Blocks: []bins.BlockInfo{c.block}}
+		m := &bins.Meta{Options: record.Options{Quality: c.quality}, Blocks: []bins.BlockInfo{c.block}}
 		m.Inputs = []record.Input{{Records: uint64(c.block.Records), Mate: -1}}
 		if got := sliceTexts(m, []bool{c.twoBit}, &c.o); got[0] != c.want {
 			t.Errorf("case %d: slices of %d bytes of text, want %d", i, got[0], c.want)

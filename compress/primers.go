@@ -35,7 +35,7 @@ func primerSize(quals uint64) int {
 // be given the bases instead.
 func mayHavePrimers(m *bins.Meta, input int, o *PackOptions) bool {
 	in := &m.Inputs[input]
-	return (o.Memory == 0 || o.Memory >= primedMemory) && m.Version >= 2 && o.Level == LevelDefault &&
+	return (o.Memory == 0 || o.Memory >= primedMemory) && o.Level == LevelDefault &&
 		keepsOf(m.Options, in.Kind)[archive.Quals] && basesOf(m, input) < minMeanLong*in.Records
 }
 

@@ -134,8 +134,6 @@ func TestReaderGolden(t *testing.T) {
 			readerCase{g.name + "/packed", filepath.Join(parts[".cdna"], name), whole(unpacked, names)},
 			readerCase{g.name + "/bins", filepath.Join(parts[".bdna"], name), whole(fromBins, names)})
 	}
-	former := map[string]string{"tiny.fastq": readFile(t, "../testdata/format2/tiny.fastq")}
-	cases = append(cases, readerCase{"format2", "../testdata/format2/tiny", whole(former, []string{"tiny.fastq"})})
 	checkReader(t, cases)
 }
 

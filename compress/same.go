@@ -169,7 +169,7 @@ func sameText(ctx context.Context, man *archive.Manifest, i int, o *Original) (b
 	}
 	defer r.Close()
 	in := &man.Inputs[i]
-	check := newTextCheck(man, in.Name, in.Blocks, man.Verified, false)
+	check := newTextCheck(in.Name, in.Blocks, man.Verified, false)
 	same := true
 	if err := eachPiece(ctx, r, func(b []byte) bool { same = check.add(b) == nil; return same }); err != nil || !same {
 		return false, err

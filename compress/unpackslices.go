@@ -105,11 +105,11 @@ func (u *unpacker) run(ctx context.Context) error {
 	for i := range u.man.Inputs {
 		in := &u.man.Inputs[i]
 		u.status = append(u.status, FileStatus{Name: in.Name, OK: true})
-		c := newTextCheck(u.man, in.Name, nil, false, false)
+		c := newTextCheck(in.Name, nil, false, false)
 		if u.sel.whole(i) {
-			c = newTextCheck(u.man, in.Name, in.Blocks, u.man.Verified, false)
+			c = newTextCheck(in.Name, in.Blocks, u.man.Verified, false)
 			if in.TwoBit && u.man.Verified {
-				c = newTextCheck(u.man, in.Name, nil, false, false) // the hashes of slices have to do: others would take most of the time
+				c = newTextCheck(in.Name, nil, false, false) // the hashes of slices have to do: others would take most of the time
 			}
 		}
 		u.checks = append(u.checks, c)

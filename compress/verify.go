@@ -186,7 +186,7 @@ func verifyJobs(ctx context.Context, src source, stage string, o VerifyOptions, 
 		} else if in.Blocks != nil {
 			s.Checked = "block hashes"
 		}
-		checks[i] = newTextCheck(man, in.Name, in.Blocks, man.Verified, false)
+		checks[i] = newTextCheck(in.Name, in.Blocks, man.Verified, false)
 	}
 	consume := func(_ int, p *piece) error {
 		s := &man.Slices[p.slice]

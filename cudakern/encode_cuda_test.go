@@ -38,14 +38,14 @@ func coded(column []byte, names bool) *Coded {
 		method, stored := byte(0), chunk
 		if names {
 			if s := e.AppendNames(nil, chunk); len(s) < len(chunk) {
-				method, stored = 5, s
+				method, stored = 2, s
 			}
 		} else {
 			switch s := e.AppendStream(nil, chunk, true); entropy.Kind(s[0]) {
 			case entropy.Same:
 				method, stored = 1, s[1:]
 			case entropy.Order0, entropy.Order1:
-				method, stored = 4, s
+				method, stored = 2, s
 			}
 		}
 		c.Methods = append(c.Methods, method)
@@ -309,7 +309,7 @@ func TestCodedChunks(t *testing.T) {
 			kinds[m] = true
 		}
 	}
-	if len(kinds) != 4 {
+	if len(kinds) != 3 {
 		t.Errorf("methods %v occur", kinds)
 	}
 	// names that end around the end of a chunk, and one that is longer than a chunk

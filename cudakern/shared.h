@@ -35,8 +35,7 @@
 #define CHUNK (1 << CHUNK_SHIFT)
 #define METHOD_RAW 0
 #define METHOD_SAME 1
-#define METHOD_QUALS 4
-#define METHOD_NAMES 5
+#define METHOD_CODED 2
 #define NAME_STREAMS 5
 #define NAME_HEADER (8 * NAME_STREAMS) // bytes before the streams of a chunk of names
 #define PIECE_SYMBOLS 16               // symbols of a thread

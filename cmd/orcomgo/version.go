@@ -69,7 +69,7 @@ type formatInfo struct {
 func programVersion() programInfo {
 	p := programInfo{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CUDA: gpu != nil}
 	p.Commit, p.Modified = strings.CutSuffix(sourceCommit, "+")
-	p.Bins = formatInfo{bins.MinVersion, bins.Version}
+	p.Bins = formatInfo{bins.Version, bins.Version}
 	p.Archive.OldestRead, p.Archive.Newest = compress.Versions()
 	if build, ok := debug.ReadBuildInfo(); ok && p.Commit == "" {
 		for _, s := range build.Settings {

@@ -92,7 +92,6 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 		flags |= flagPieces
 		s.align = (&pieceAligner{e.shared, e.sharedFrom, p.layout, e.cfg.Threads}).align
 	}
-	s.mayBeApart = e.bins.Meta().Version >= 2 // else the archive is of an older version, too
 	all := s.encode(p.tree, cols, records)
 	if s.apart {
 		flags |= flagApart

@@ -17,9 +17,6 @@ const minLongBases = 701
 
 // shareLong finds what long reads share and appends it to the pseudogenome.
 func (e *Encoder) shareLong(ctx context.Context) error {
-	if e.bins.Meta().Version < 2 {
-		return nil // the archive is of an older version, too
-	}
 	if found, err := e.genome.HasLong(ctx, minLongBases); err != nil || !found {
 		return err
 	}

@@ -45,7 +45,6 @@ type slice struct {
 	modeled      <-chan struct{} // encoding: closed when there is the model
 	sorted       bool
 	inPieces     bool   // long reads may be aligned in pieces
-	mayBeApart   bool   // encoding: the members may have streams of their own
 	apart        bool   // the members have streams of their own; see docs/FORMAT.md, flag 16
 	byQual       bool   // the reads are given their qualities
 	limit        uint64 // bases of the pseudogenome
@@ -202,7 +201,7 @@ func (s *slice) encode(tree *positions, cols []*Column, records [][]uint32) [str
 		r.where = append(r.where, p)
 		all, bases = append(all, k), bases+col.bases()
 	}
-	s.apart = s.mayBeApart && len(cols) == 2 && !s.inPieces && uint64(r.literalBases(all))*literalShare <= bases
+	s.apart = len(cols) == 2 && !s.inPieces && uint64(r.literalBases(all))*literalShare <= bases
 	groups := s.groups(len(cols))
 	for _, g := range groups {
 		x := encodeTo(nil)

@@ -504,11 +504,11 @@ place_chunks(Stream *streams, u64 names_total, u64 quals_total, u64 quals_to, u6
           u32 raw = (u32)min((u64)CHUNK, names_total - (u64)c * CHUNK);
           size = NAME_HEADER;
           for (int i = 0; i < NAME_STREAMS; i++) size += s[i].bytes;
-          if (size < raw) method = METHOD_NAMES;
+          if (size < raw) method = METHOD_CODED;
           else size = raw;
         } else {
           bool bare = s->kind == KIND_RAW || s->kind == KIND_SAME;
-          method = s->kind == KIND_RAW ? METHOD_RAW : s->kind == KIND_SAME ? METHOD_SAME : METHOD_QUALS;
+          method = s->kind == KIND_RAW ? METHOD_RAW : s->kind == KIND_SAME ? METHOD_SAME : METHOD_CODED;
           size = s->bytes - bare;
           s->bare = bare;
         }
@@ -520,7 +520,7 @@ place_chunks(Stream *streams, u64 names_total, u64 quals_total, u64 quals_to, u6
         if (names) {
           u32 next = to + at + NAME_HEADER;
           for (int i = 0; i < NAME_STREAMS; i++) {
-            s[i].to = method == METHOD_NAMES ? next : NOWHERE;
+            s[i].to = method == METHOD_CODED ? next : NOWHERE;
             s[i].bare = 0;
             next += s[i].bytes;
           }
@@ -615,7 +615,7 @@ write_plain(const Stream *streams, u64 count, u64 first_pairs, const u8 *heads, 
   }
   u32 chunks = (u32)((names_total + CHUNK - 1) / CHUNK);
   for (u32 c = blockIdx.x; c < chunks; c += gridDim.x) {
-    if (methods[c] != METHOD_NAMES || threadIdx.x >= NAME_HEADER) continue;
+    if (methods[c] != METHOD_CODED || threadIdx.x >= NAME_HEADER) continue;
     const Stream *s = streams + NAME_STREAMS * c + threadIdx.x / 8;
     u32 v = threadIdx.x % 8 < 4 ? s->symbols : s->bytes;
     coded[(c > 0 ? (u32)ends[c - 1] : 0) + threadIdx.x] = v >> threadIdx.x % 4 * 8;
