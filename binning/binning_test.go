@@ -17,6 +17,7 @@ import (
 	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
+	"orcomgo/digest"
 )
 
 // input4 is an input of a test.
@@ -70,7 +71,7 @@ func restore(t testing.TB, dir string) [][]byte {
 		checkBlock(t, &b)
 		text := render(t, &b, m.Inputs[b.Input].Kind, &m.Options)
 		if m.Options == (record.Options{BlockSize: m.Options.BlockSize}) &&
-			(bins.TextHash(text, serial) != b.TextHash || uint64(len(text)) != b.TextLen) {
+			(digest.TextHash(text, serial) != b.TextHash || uint64(len(text)) != b.TextLen) {
 			t.Errorf("block %d: hash or length of the text differs", i)
 		}
 		texts[b.Input] = append(texts[b.Input], text...)

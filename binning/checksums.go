@@ -2,15 +2,13 @@ package binning
 
 import (
 	"context"
-	"crypto/md5"
-	"crypto/sha256"
-	"hash"
 	"io"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"orcomgo/bins/record"
+	"orcomgo/digest"
 )
 
 // RecordMode says what of the input files is recorded (record.Source).
@@ -29,141 +27,30 @@ const (
 	RecordAll
 )
 
-// hasher computes SHA-256 and MD5 of bytes in two goroutines, which end with its context.
-type hasher struct {
-	ctx    context.Context
-	free   chan *hasherPiece
-	queues [2]chan *hasherPiece
-	hashes [2]hash.Hash
-	wait   sync.WaitGroup
-	size   uint64
-}
-
-// hasherPiece is bytes that both goroutines take.
-type hasherPiece struct {
-	data []byte
-	left atomic.Int32 // goroutines that still need it
-}
-
-const (
-	hasherPieces   = 8
-	hasherPieceLen = 128 << 10
-)
-
-func newHasher(ctx context.Context) *hasher {
-	h := &hasher{ctx: ctx, free: make(chan *hasherPiece, hasherPieces), hashes: [2]hash.Hash{sha256.New(), md5.New()}}
-	for range hasherPieces {
-		h.free <- new(hasherPiece)
-	}
-	for i := range h.queues {
-		h.queues[i] = make(chan *hasherPiece, hasherPieces)
-		h.wait.Add(1)
-		go func() {
-			defer h.wait.Done()
-			h.hash(i)
-		}()
-	}
-	return h
-}
-
-// hash computes one of the two checksums.
-func (h *hasher) hash(i int) {
-	for {
-		select {
-		case p, ok := <-h.queues[i]:
-			if !ok {
-				return
-			}
-			h.hashes[i].Write(p.data) // a hash.Hash does not fail
-			if p.left.Add(-1) == 0 {
-				h.free <- p
-			}
-		case <-h.ctx.Done():
-			return
-		}
-	}
-}
-
-// next returns a piece to be filled and given to put; nil after the end of the context.
-func (h *hasher) next() *hasherPiece {
-	select {
-	case p := <-h.free:
-		if p.data == nil {
-			p.data = make([]byte, hasherPieceLen)
-		}
-		p.data = p.data[:hasherPieceLen]
-		return p
-	case <-h.ctx.Done():
-		return nil
-	}
-}
-
-// put adds a piece.
-func (h *hasher) put(p *hasherPiece) {
-	h.size += uint64(len(p.data))
-	p.left.Store(int32(len(h.queues)))
-	for _, q := range h.queues {
-		q <- p // there is room for all pieces
-	}
-}
-
-// write adds bytes.
-func (h *hasher) write(b []byte) {
-	for len(b) > 0 {
-		p := h.next()
-		if p == nil {
-			return
-		}
-		p.data = p.data[:copy(p.data, b)]
-		b = b[len(p.data):]
-		h.put(p)
-	}
-}
-
-// sums returns the checksums of all that was added. Nothing may be added then. The error is that of the context.
-func (h *hasher) sums() (*record.Checksums, error) {
-	for _, q := range h.queues {
-		close(q)
-	}
-	h.wait.Wait()
-	if err := h.ctx.Err(); err != nil {
-		return nil, err
-	}
-	s := new(record.Checksums)
-	h.hashes[0].Sum(s.SHA256[:0])
-	h.hashes[1].Sum(s.MD5[:0])
-	return s, nil
-}
-
-// tee reads r and hashes what it reads.
-type tee struct {
-	r io.Reader
-	h *hasher
-}
-
-// Read implements io.Reader.
-func (t *tee) Read(p []byte) (int, error) {
-	n, err := t.r.Read(p)
-	t.h.write(p[:n])
-	return n, err
-}
-
 // fileSums are the checksums of an input, which are being computed.
 type fileSums struct {
-	tee *tee // what reads the input, unless it is a file that is read a second time, beside the other reading
+	// first computes them of what is read of the input by tee; nil if that is a file that is read a second time, beside the other reading.
+	first *digest.Stream
+	tee   io.Reader
 	// Of such a file:
 	start sync.Once
 	over  atomic.Bool   // the other reading is
 	done  chan struct{} // closed when the following are set; nil before start
-	sums  *record.Checksums
+	sums  digest.Sums
 	size  uint64
 	err   error
+}
+
+// teeSums begins to compute the checksums of what is read of in.
+func teeSums(ctx context.Context, in io.Reader) *fileSums {
+	s := digest.NewStream(ctx, digest.New(true, true))
+	return &fileSums{first: s, tee: s.Tee(in)}
 }
 
 // begin starts to compute the checksums of a file that is read a second time. It is called when the first block of the input is read:
 // the second reading takes its bytes from the cache of the first.
 func (f *fileSums) begin(ctx context.Context, s *source, places chan struct{}) {
-	if f == nil || f.tee != nil {
+	if f == nil || f.first != nil {
 		return
 	}
 	f.start.Do(func() {
@@ -191,45 +78,33 @@ const aheadWait = 5 * time.Millisecond
 
 // read reads the file of a source.
 func (f *fileSums) read(ctx context.Context, s *source) {
-	h := newHasher(ctx)
-	for at := int64(0); ; {
-		for uint64(at) > s.count.Load()+aheadMost && !f.over.Load() && ctx.Err() == nil {
+	h := digest.NewStream(ctx, digest.New(true, true))
+	var err error
+	for err == nil {
+		for h.Size() > s.count.Load()+aheadMost && !f.over.Load() && ctx.Err() == nil {
 			time.Sleep(aheadWait)
 		}
-		p := h.next()
-		if p == nil {
-			break
-		}
-		n, err := s.f.ReadAt(p.data, at)
-		p.data = p.data[:n]
-		at += int64(n)
-		h.put(p)
-		if err != nil {
-			if err != io.EOF {
-				f.err = s.wrap(err)
-			}
-			break
-		}
+		_, err = h.Fill(func(buf []byte) (int, error) { return s.f.ReadAt(buf, int64(h.Size())) })
 	}
-	sums, err := h.sums()
-	if f.err == nil {
-		f.sums, f.size, f.err = sums, h.size, err
+	f.size = h.Size()
+	if f.sums, f.err = h.Sums(); f.err == nil && err != io.EOF {
+		f.err = s.wrap(err)
 	}
 }
 
 // end waits for the checksums, after the last block of the input. It returns how many bytes they are of, too.
-func (f *fileSums) end() (*record.Checksums, uint64, error) {
-	if f.tee == nil {
+func (f *fileSums) end() (digest.Sums, uint64, error) {
+	if f.first == nil {
 		f.over.Store(true)
 		<-f.done
 		return f.sums, f.size, f.err
 	}
 	// A decompressor may leave bytes at the end.
 	if _, err := io.Copy(io.Discard, f.tee); err != nil {
-		return nil, 0, err
+		return digest.Sums{}, 0, err
 	}
-	sums, err := f.tee.h.sums()
-	return sums, f.tee.h.size, err
+	sums, err := f.first.Sums()
+	return sums, f.first.Size(), err
 }
 
 // stop waits for the goroutines that use the file of the source, after the context has ended.
@@ -254,10 +129,11 @@ func (r *run) recordSources(infos []record.Input) error {
 			s.Time = b.ModTime().UTC()
 		}
 		if f := in.src.sums; f != nil {
-			var err error
-			if s.Sums, s.Size, err = f.end(); err != nil {
+			sums, size, err := f.end()
+			if err != nil {
 				return err
 			}
+			s.Sums, s.Size = &sums, size
 		}
 		infos[i].Source = s
 	}

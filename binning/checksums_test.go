@@ -3,7 +3,6 @@ package binning
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"crypto/md5"
 	"crypto/sha256"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"orcomgo/bins/record"
+	"orcomgo/digest"
 )
 
 // TestChecksums: what is recorded of files and of standard input, in each mode.
@@ -41,7 +41,7 @@ func TestChecksums(t *testing.T) {
 		return path
 	}
 	plain, compressed := file("a.fastq", text), file("b.fastq.gz", packed.Bytes())
-	sums := func(b []byte) *record.Checksums { return &record.Checksums{SHA256: sha256.Sum256(b), MD5: md5.Sum(b)} }
+	sums := func(b []byte) *digest.Sums { return &digest.Sums{SHA256: sha256.Sum256(b), MD5: md5.Sum(b)} }
 	for _, mode := range []RecordMode{RecordNothing, RecordTime, RecordCompressed, RecordAll} {
 		c := Config{Inputs: []InputSpec{{Path: plain, Mate: -1}, {Path: compressed, Mate: -1}, {Path: "-", Mate: -1}},
 			OutDir: t.TempDir(), Record: mode, Threads: 2, Stdin: bytes.NewReader(packed.Bytes()),
@@ -73,18 +73,5 @@ func TestChecksums(t *testing.T) {
 				t.Errorf("mode %d: %s: %+v is recorded, want %+v", mode, in.Name, got, w)
 			}
 		}
-	}
-}
-
-// TestChecksumsCancelled: goroutines that compute checksums end with the run.
-func TestChecksumsCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	h := newHasher(ctx)
-	h.write(make([]byte, 3*hasherPieces*hasherPieceLen))
-	cancel()
-	h.write(make([]byte, 3*hasherPieces*hasherPieceLen)) // which nobody may take any more
-	h.wait.Wait()
-	if _, err := h.sums(); !errors.Is(err, context.Canceled) {
-		t.Error(err)
 	}
 }

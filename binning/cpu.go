@@ -8,6 +8,7 @@ import (
 	"orcomgo/bins/record"
 
 	"orcomgo/bins"
+	"orcomgo/digest"
 	"orcomgo/minimizer"
 )
 
@@ -156,9 +157,9 @@ func (j *job) parse() error {
 	// The text is hashed while it is in the cache. Few long segments are hashed by all threads instead.
 	hash := !j.Canonical
 	if hash && len(j.Data) > 4*fillPiece*len(j.segments) {
-		j.b.TextHash, hash = bins.TextHash(j.Data, j.run), false
+		j.b.TextHash, hash = digest.TextHash(j.Data, j.run), false
 	}
-	sums := bins.NewTextSums(j.Data)
+	sums := digest.NewTextSums(j.Data)
 	j.run(len(j.segments), func(i int) {
 		s := &j.segments[i]
 		at := s.start

@@ -14,6 +14,7 @@ import (
 	"orcomgo/bins"
 	"orcomgo/bins/record"
 	"orcomgo/cudakern"
+	"orcomgo/digest"
 )
 
 // minGPUBlock is the least block size, in bytes, to which NewCUDA goes down where memory is short.
@@ -295,7 +296,7 @@ func (c *cuda) onDevice(t *Text, text *deviceText, end int, tail []byte, b *bins
 	if t.Keep.Forms {
 		b.Forms = formsOfResult(r, string(tail))
 	}
-	b.TextHash = bins.TextHashOfSums(r.TextSums)
+	b.TextHash = digest.TextHashOfSums(r.TextSums)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := &c.stats

@@ -14,6 +14,7 @@ import (
 	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
+	"orcomgo/digest"
 	"orcomgo/minimizer"
 )
 
@@ -52,7 +53,7 @@ func binText(t testing.TB, text []byte, blockSize int, wrapped bool) ([]byte, er
 		checkSignatures(t, &b)
 		part := render(t, &b, kind, &record.Options{})
 		if uint64(len(part)) != chunk.textLen || !chunk.Canonical && !bytes.Equal(part, chunk.Data) ||
-			chunk.Canonical && bins.TextHash(part, serial) != chunk.textHash {
+			chunk.Canonical && digest.TextHash(part, serial) != chunk.textHash {
 			t.Fatalf("block %q became %q", chunk.Data, part)
 		}
 		// What the encoder makes of the form has to come back too.

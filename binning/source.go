@@ -94,7 +94,7 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 		}
 	}
 	if r.Record >= RecordCompressed && !s.named {
-		s.sums = &fileSums{tee: &tee{in, newHasher(ctx)}}
+		s.sums = teeSums(ctx, in)
 		in = s.sums.tee
 	}
 	s.first = &counted{r: in, n: count}

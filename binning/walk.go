@@ -8,6 +8,7 @@ import (
 
 	"orcomgo/bins"
 	"orcomgo/bins/record"
+	"orcomgo/digest"
 )
 
 // walker parses records whose sequences and qualities may take any number of lines: FASTA, and
@@ -30,8 +31,8 @@ type walker struct {
 
 	run bins.Runner // for long sequences; nil: they are parsed by one thread as well
 
-	hash   bins.TextHasher // of the text before the record, since it was reset
-	hashed int             // in buf, up to where
+	hash   digest.TextHasher // of the text before the record, since it was reset
+	hashed int               // in buf, up to where
 
 	// The record that was found last.
 	name      []byte // part of buf

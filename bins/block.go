@@ -17,7 +17,7 @@ type Block struct {
 	Records     int
 
 	TextLen  uint64   // bytes of original text
-	TextHash [16]byte // of the original text, see TextHasher
+	TextHash [16]byte // of the original text, see digest.TextHasher
 
 	Lengths record.Lengths // in input order
 

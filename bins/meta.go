@@ -61,7 +61,7 @@ type BlockInfo struct {
 	FirstRecord   uint64 // how many records of the input precede the block
 	Records       int
 	TextLen       uint64   // of the original text
-	TextHash      [16]byte // of the original text, see TextHasher
+	TextHash      [16]byte // of the original text, see digest.TextHasher
 	Bases         uint64
 	FixedLen      uint32 // length of all reads; 0 if they vary
 	Varied        bool

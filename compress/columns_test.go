@@ -15,6 +15,7 @@ import (
 	"orcomgo/internal/testrun"
 
 	"orcomgo/compress/archive"
+	"orcomgo/digest"
 )
 
 // testColumns are names and qualities of a block in memory.
@@ -306,7 +307,7 @@ func blocksOfText(text []byte, cuts ...int) []archive.TextBlock {
 	var bs []archive.TextBlock
 	at := 0
 	for _, cut := range append(cuts, len(text)) {
-		bs = append(bs, archive.TextBlock{Len: uint64(cut - at), Hash: bins.TextHash(text[at:cut], serial)})
+		bs = append(bs, archive.TextBlock{Len: uint64(cut - at), Hash: digest.TextHash(text[at:cut], serial)})
 		at = cut
 	}
 	return bs

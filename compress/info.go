@@ -11,6 +11,7 @@ import (
 	"orcomgo/bins/record"
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
+	"orcomgo/digest"
 )
 
 // ColumnBytes says where an archive's bytes are.
@@ -174,7 +175,7 @@ type FileInformation struct {
 }
 
 // NewFileInformation describes the file of an input. sums are nil if they are not known.
-func NewFileInformation(s *record.Source, sums *record.Checksums) *FileInformation {
+func NewFileInformation(s *record.Source, sums *digest.Sums) *FileInformation {
 	f := &FileInformation{Name: s.Name, Bytes: s.Size, Compressed: !s.Plain}
 	if !s.Time.IsZero() {
 		f.Time = &s.Time

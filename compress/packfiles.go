@@ -5,22 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
-	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/digest"
 )
 
 // fileTexts are the checksums of inputs whose text is in a file, which is read once more from when packing begins. One thread computes MD5
 // at 0.5 to 0.8 GB a second, SHA-256 at 1 to 2. If that began with the first slice that is decoded, an archive with little to code would
 // wait for it. Each block of the text is compared with the hash that stage 1 took of it, as verification does with the decoded text.
 type fileTexts struct {
-	sums []*record.Checksums // by input; nil if they are not known
-	stop func()              // ends the reading and waits for it
-	done chan struct{}       // closed when all are set
+	sums []*digest.Sums // by input; nil if they are not known
+	stop func()         // ends the reading and waits for it
+	done chan struct{}  // closed when all are set
 }
 
 // asks reports whether the checksums of an input are computed from its file. An input without a name was no file: it can't be read again,
@@ -35,7 +33,7 @@ func (p *packer) asks(in *archive.Input) bool {
 func (p *packer) readFiles(ctx context.Context) *fileTexts {
 	man := manifestOf(p.r.Meta(), p.o.Tool)
 	ctx, cancel := context.WithCancel(ctx)
-	f := &fileTexts{sums: make([]*record.Checksums, len(man.Inputs)), done: make(chan struct{})}
+	f := &fileTexts{sums: make([]*digest.Sums, len(man.Inputs)), done: make(chan struct{})}
 	f.stop = func() {
 		cancel()
 		<-f.done
@@ -73,7 +71,7 @@ func (p *packer) readFiles(ctx context.Context) *fileTexts {
 }
 
 // sumsOfFile returns the checksums of an input's file, or nil if it can't be read or is not what was binned.
-func (p *packer) sumsOfFile(ctx context.Context, man *archive.Manifest, input int) *record.Checksums {
+func (p *packer) sumsOfFile(ctx context.Context, man *archive.Manifest, input int) *digest.Sums {
 	file, err := p.o.Text(input)
 	if err != nil || file == nil {
 		return nil
@@ -84,71 +82,34 @@ func (p *packer) sumsOfFile(ctx context.Context, man *archive.Manifest, input in
 	if err := check.read(ctx, io.LimitReader(file, int64(in.Bytes))); err != nil {
 		return nil
 	}
-	return &record.Checksums{SHA256: check.sha256(), MD5: check.md5Sum()}
+	sums := check.sums.Sums()
+	return &sums
 }
 
-const (
-	filePieces   = 8
-	filePieceLen = 128 << 10
-)
-
-// filePiece is bytes of a file, which several goroutines use.
-type filePiece struct {
-	data []byte
-	left atomic.Int32 // goroutines that still use it
-}
-
-// read adds all of r, and compares its end: SHA-256 and MD5 by a goroutine each.
+// read adds all of r, and compares its end.
 func (c *textCheck) read(ctx context.Context, r io.Reader) error {
-	free := make(chan *filePiece, filePieces)
-	for range filePieces {
-		free <- &filePiece{data: make([]byte, filePieceLen)}
-	}
-	var hashing sync.WaitGroup
-	sums := [...]func(text []byte){c.addSHA256, c.addMD5}
-	var queues [len(sums)]chan *filePiece
-	for i, sum := range sums {
-		queues[i] = make(chan *filePiece, filePieces)
-		hashing.Go(func() {
-			for piece := range queues[i] {
-				if sum(piece.data); piece.left.Add(-1) == 0 {
-					free <- piece
-				}
-			}
-		})
-	}
-	defer hashing.Wait()
-	defer func() {
-		for _, q := range queues {
-			close(q)
-		}
-	}()
+	s := digest.NewStream(ctx, c.sums)
 	for {
-		piece := <-free
-		if err := ctx.Err(); err != nil {
+		_, err := s.Fill(func(buf []byte) (int, error) {
+			n, err := io.ReadFull(r, buf)
+			if err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
+				err = c.compare(buf[:n])
+			}
+			return n, err
+		})
+		if err != nil {
+			s.Sums() // which waits
+			if err == io.EOF {
+				err = c.end(nil)
+			}
 			return err
-		}
-		n, err := io.ReadFull(r, piece.data[:filePieceLen])
-		piece.data = piece.data[:n]
-		if err == io.EOF {
-			return c.end(nil)
-		}
-		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-			return err
-		}
-		if err := c.compare(piece.data); err != nil {
-			return err
-		}
-		piece.left.Store(int32(len(queues)))
-		for _, q := range queues {
-			q <- piece // there is room for all pieces
 		}
 	}
 }
 
 // sumsOfInputs returns the checksums of those inputs whose text was not to be summed by verification, nil for the others. What the files
 // did not give is computed from the bins.
-func (p *packer) sumsOfInputs(ctx context.Context) ([]*record.Checksums, error) {
+func (p *packer) sumsOfInputs(ctx context.Context) ([]*digest.Sums, error) {
 	if err := waitFor(ctx, p.files.done); err != nil {
 		return nil, err
 	}
@@ -212,7 +173,8 @@ func (p *packer) sumBins(ctx context.Context, inputs []bool) error {
 		if err := c.end(nil); err != nil {
 			return fmt.Errorf("%s: its bins: %w", c.name, err)
 		}
-		p.files.sums[i] = &record.Checksums{SHA256: c.sha256(), MD5: c.md5Sum()}
+		sums := c.sums.Sums()
+		p.files.sums[i] = &sums
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/digest"
 	"orcomgo/internal/testrun"
 )
 
@@ -111,7 +112,7 @@ func TestFileTexts(t *testing.T) {
 }
 
 // sumsFromFiles returns what readFiles computes for the bins in dir.
-func sumsFromFiles(t *testing.T, dir string, o PackOptions) []*record.Checksums {
+func sumsFromFiles(t *testing.T, dir string, o PackOptions) []*digest.Sums {
 	t.Helper()
 	e, err := commit.One(dir)
 	if err != nil {

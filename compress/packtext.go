@@ -2,10 +2,7 @@ package compress
 
 import (
 	"context"
-	"crypto/md5"
-	"crypto/sha256"
 	"fmt"
-	"hash"
 	"slices"
 	"sync"
 
@@ -13,19 +10,15 @@ import (
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/digest"
 )
 
 // earlyTexts are hashes of the text that an archive gives back where its order is free. SHA-256 takes one thread some time, which
 // verification would wait for at its end. So the text is made from the bins and hashed while slices are still being coded; verification
 // compares each slice's text with that.
 type earlyTexts struct {
-	sums   []textHashes // by input
-	slices [][2]sums    // by slice and member; no digests
-}
-
-// textHashes are those of an input's text.
-type textHashes struct {
-	sha256, md5 hash.Hash // md5 is nil if it is not wanted
+	sums   []*digest.Digest // by input
+	slices [][2]sums        // by slice and member; no digests
 }
 
 // earlyThreads is the number of threads from which on texts are hashed early. Making them takes time, and fewer threads are busy anyway.
@@ -106,11 +99,7 @@ func (p *packer) hashEarly(ctx context.Context, e *encoder, pieces []textPiece) 
 		x := &pieces[k]
 		var hashing sync.WaitGroup
 		for m, input := range x.spec.inputs() {
-			h := &p.early.sums[input]
-			hashing.Go(func() { h.sha256.Write(texts[m]) }) // a hash does not fail
-			if h.md5 != nil {
-				hashing.Go(func() { h.md5.Write(texts[m]) })
-			}
+			hashing.Go(func() { p.early.sums[input].Write(texts[m]) })
 		}
 		defer func() {
 			hashing.Wait()
@@ -159,12 +148,9 @@ const letterSlack = 64
 
 // newEarlyTexts returns hashes of nothing.
 func newEarlyTexts(man *archive.Manifest) *earlyTexts {
-	t := &earlyTexts{sums: make([]textHashes, len(man.Inputs)), slices: make([][2]sums, len(man.Slices))}
+	t := &earlyTexts{sums: make([]*digest.Digest, len(man.Inputs)), slices: make([][2]sums, len(man.Slices))}
 	for i := range t.sums {
-		t.sums[i].sha256 = sha256.New()
-		if wantsMD5(&man.Inputs[i]) {
-			t.sums[i].md5 = md5.New()
-		}
+		t.sums[i] = digest.New(true, wantsMD5(&man.Inputs[i]))
 	}
 	for i := range t.slices {
 		t.slices[i] = [2]sums{{hash: xxh3.Hash(nil)}, {hash: xxh3.Hash(nil)}}
@@ -173,7 +159,7 @@ func newEarlyTexts(man *archive.Manifest) *earlyTexts {
 }
 
 // compare compares the texts of slices that came back with those that were hashed. It returns the checksums of each input's text.
-func (t *earlyTexts) compare(man *archive.Manifest, texts [][2]sums) ([]record.Checksums, error) {
+func (t *earlyTexts) compare(man *archive.Manifest, texts [][2]sums) ([]digest.Sums, error) {
 	for k := range texts {
 		for m := range man.Slices[k].Members() {
 			if got, want := texts[k][m], t.slices[k][m]; got.hash != want.hash || got.len != want.len {
@@ -181,12 +167,9 @@ func (t *earlyTexts) compare(man *archive.Manifest, texts [][2]sums) ([]record.C
 			}
 		}
 	}
-	all := make([]record.Checksums, len(t.sums))
+	all := make([]digest.Sums, len(t.sums))
 	for i, h := range t.sums {
-		h.sha256.Sum(all[i].SHA256[:0])
-		if h.md5 != nil {
-			h.md5.Sum(all[i].MD5[:0])
-		}
+		all[i] = h.Sums()
 	}
 	return all, nil
 }

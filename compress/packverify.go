@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"orcomgo/bins/record"
-
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
 
 	"orcomgo/compress/archive"
 	"orcomgo/compress/seqs"
+	"orcomgo/digest"
 )
 
 // verification decodes what was written and compares it with the bins: the text, where it must be
@@ -122,7 +121,7 @@ func (v *verification) slices(ctx context.Context) error {
 			if sumColumns(c) != v.p.checks[k].sums[m] {
 				return fmt.Errorf("%s: names, qualities or forms differ: %w", whereRecords(man, b.slice, m), ErrCorrupt)
 			}
-			s.digest = digest(c, &v.p.checks[k])
+			s.digest = readDigest(c, &v.p.checks[k])
 		}
 		return nil
 	}
@@ -170,8 +169,8 @@ type textOfInput struct {
 // texts in their order and waits for no other, since all this has to keep up with the decoding of slices by many threads.
 func (v *verification) startSums(ctx context.Context, g *errgroup.Group) (queues [2][3]chan textOfInput) {
 	sums := [...]func(c *textCheck, text []byte) error{
-		func(c *textCheck, text []byte) error { c.addSHA256(text); return nil },
-		func(c *textCheck, text []byte) error { c.addMD5(text); return nil },
+		func(c *textCheck, text []byte) error { c.sums.AddSHA256(text); return nil },
+		func(c *textCheck, text []byte) error { c.sums.AddMD5(text); return nil },
 		(*textCheck).compare,
 	}
 	for m := range queues {
@@ -205,7 +204,7 @@ func (v *verification) end(ctx context.Context) error {
 			return err
 		}
 	}
-	var hashed []record.Checksums
+	var hashed []digest.Sums
 	if v.p.early != nil {
 		var err error
 		if hashed, err = v.p.early.compare(man, v.texts); err != nil {
@@ -231,7 +230,8 @@ func (v *verification) end(ctx context.Context) error {
 		case ofFiles[i] != nil:
 			in.SHA256, in.MD5 = ofFiles[i].SHA256, ofFiles[i].MD5
 		default:
-			in.SHA256, in.MD5 = v.checks[i].sha256(), v.checks[i].md5Sum()
+			sums := v.checks[i].sums.Sums()
+			in.SHA256, in.MD5 = sums.SHA256, sums.MD5
 		}
 		if s := in.Source; s != nil && s.Plain && s.Sums != nil && man.Options.Exact(in.Kind) &&
 			(in.SHA256 != s.Sums.SHA256 || in.MD5 != s.Sums.MD5) {
@@ -271,8 +271,8 @@ func (v *verification) compareShared() error {
 // wantsMD5 reports whether the MD5 of an input's text is to be recorded.
 func wantsMD5(in *archive.Input) bool { return in.Source != nil && in.Source.TextMD5 }
 
-// digest sums the hashes of a slice's reads with the ordinals that they had in the input.
-func digest(c *columns, check *sliceCheck) uint64 {
+// readDigest sums the hashes of a slice's reads with the ordinals that they had in the input.
+func readDigest(c *columns, check *sliceCheck) uint64 {
 	var sum uint64
 	letters := c.letters
 	for i := range c.records {

@@ -2,7 +2,6 @@ package compress
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/digest"
 )
 
 // Original is an input that an archive may have been made of.
@@ -115,11 +115,11 @@ func hasSHA256(ctx context.Context, o *Original, want [32]byte) (bool, error) {
 		return false, err
 	}
 	defer r.Close()
-	h := sha256.New()
+	h := digest.New(true, false)
 	if err := eachPiece(ctx, r, func(b []byte) bool { h.Write(b); return true }); err != nil {
 		return false, err
 	}
-	return [32]byte(h.Sum(nil)) == want, nil
+	return h.Sums().SHA256 == want, nil
 }
 
 // eachPiece calls f with all bytes of r, in pieces, until it returns false.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orcomgo/bins/parse"
+	"orcomgo/digest"
 )
 
 // Source is what is recorded of the file that an input was read from.
@@ -18,18 +19,12 @@ type Source struct {
 	// Plain says that the bytes of the file are the text: it is not compressed.
 	Plain bool
 	// Sums are the checksums of the file; nil if bin did not compute them.
-	Sums *Checksums
+	Sums *digest.Sums
 	// TextMD5 says that the MD5 of the text is wanted beside its SHA-256. Only if the input comes back byte for byte: one thread
 	// computes it, and takes longer than all threads need for reads alone.
 	TextMD5 bool
 	// Sample is the name of the sample that the input belongs to, in an archive of several; else "".
 	Sample string
-}
-
-// Checksums are those of all bytes of a file or text.
-type Checksums struct {
-	SHA256 [32]byte
-	MD5    [16]byte
 }
 
 // Bits of the first byte of a source in a file.
@@ -90,7 +85,7 @@ func ParseSource(c *parse.Cursor) *Source {
 		s.Time = time.Unix(0, int64(c.Uint64())).UTC()
 	}
 	if flags&sourceSums != 0 {
-		s.Sums = new(Checksums)
+		s.Sums = new(digest.Sums)
 		c.Copy(s.Sums.SHA256[:])
 		c.Copy(s.Sums.MD5[:])
 	}

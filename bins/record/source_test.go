@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"orcomgo/bins/parse"
+	"orcomgo/digest"
 )
 
 func TestSource(t *testing.T) {
-	sums := &Checksums{SHA256: [32]byte{1, 31: 2}, MD5: [16]byte{3, 15: 4}}
+	sums := &digest.Sums{SHA256: [32]byte{1, 31: 2}, MD5: [16]byte{3, 15: 4}}
 	before := time.Date(1969, 12, 31, 23, 59, 59, 1, time.UTC)
 	for _, want := range []*Source{
 		nil,

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/md5"
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -38,11 +36,7 @@ func (l *checksumList) writeTree(ctx context.Context, w io.Writer, t commit.Tree
 	}
 	defer r.Close()
 	l.paths = make(map[readsPlace]string)
-	newHash := sha256.New
-	if l.md5 {
-		newHash = md5.New
-	}
-	sums, err := r.Sums(ctx, newHash)
+	sums, err := r.Sums(ctx, l.md5)
 	if err != nil {
 		return err
 	}
@@ -54,7 +48,11 @@ func (l *checksumList) writeTree(ctx context.Context, w io.Writer, t commit.Tree
 		if sums[i] == nil {
 			continue
 		}
-		if _, err := fmt.Fprintln(w, checksumLine(hex.EncodeToString(sums[i]), e.Path)); err != nil {
+		sum := sums[i].SHA256[:]
+		if l.md5 {
+			sum = sums[i].MD5[:]
+		}
+		if _, err := fmt.Fprintln(w, checksumLine(hex.EncodeToString(sum), e.Path)); err != nil {
 			return err
 		}
 	}

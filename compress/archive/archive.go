@@ -13,6 +13,7 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
+	"orcomgo/digest"
 )
 
 // Version is the newest version of the format. It is written where files of inputs are recorded (record.Source), inputs have further
@@ -122,21 +123,21 @@ func (m *Manifest) HasMD5(in *Input) bool { return m.Verified && in.Source != ni
 
 // FileSums returns the checksums of the file that an input was read from; ok is false if they are not known. Those of a plain file
 // are those of its text, if that comes back byte for byte.
-func (m *Manifest) FileSums(in *Input) (sums record.Checksums, ok bool) {
+func (m *Manifest) FileSums(in *Input) (sums digest.Sums, ok bool) {
 	switch s := in.Source; {
 	case s == nil:
 	case s.Sums != nil:
 		return *s.Sums, true
 	case s.Plain && m.HasMD5(in) && m.Options.Exact(in.Kind):
-		return record.Checksums{SHA256: in.SHA256, MD5: in.MD5}, true
+		return digest.Sums{SHA256: in.SHA256, MD5: in.MD5}, true
 	}
-	return record.Checksums{}, false
+	return digest.Sums{}, false
 }
 
 // TextBlock is a run of an input's text.
 type TextBlock struct {
 	Len  uint64
-	Hash [16]byte // as bins.TextHasher computes it
+	Hash [16]byte // as digest.TextHasher computes it
 }
 
 // Slice is a range of records of an input, or of a pair's two inputs. It can be decoded without most other slices: names may need those

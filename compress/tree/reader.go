@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -18,6 +17,7 @@ import (
 	"orcomgo/bins/vfs"
 	"orcomgo/compress/blocksort"
 	"orcomgo/compress/sidefiles"
+	"orcomgo/digest"
 )
 
 // Reader reads a side archive.
@@ -205,10 +205,10 @@ func (r *Reader) VerifyQuick(ctx context.Context) (damage []error, err error) {
 	return damage, err
 }
 
-// Sums decodes the contents of all files and returns the checksum of each by a hash, by entry; nil for entries of other kinds, but for hard
-// links to files. The error is parse.ErrCorrupt if a file is damaged.
-func (r *Reader) Sums(ctx context.Context, newHash func() hash.Hash) ([][]byte, error) {
-	s := &summer{r: r, hash: newHash, sums: make([][]byte, len(r.Entries))}
+// Sums decodes the contents of all files and returns the MD5, or else the SHA-256, of each by entry; nil for entries of other kinds, but for
+// hard links to files. The error is parse.ErrCorrupt if a file is damaged.
+func (r *Reader) Sums(ctx context.Context, ofMD5 bool) ([]*digest.Sums, error) {
+	s := &summer{r: r, md5: ofMD5, sums: make([]*digest.Sums, len(r.Entries))}
 	if err := r.side.Extract(ctx, nil, s); err != nil {
 		return nil, err
 	}
@@ -223,13 +223,13 @@ func (r *Reader) Sums(ctx context.Context, newHash func() hash.Hash) ([][]byte, 
 // summer computes checksums.
 type summer struct {
 	r    *Reader
-	hash func() hash.Hash
-	now  hash.Hash
-	sums [][]byte
+	md5  bool
+	now  *digest.Digest
+	sums []*digest.Sums
 }
 
 func (s *summer) Begin(int) (io.Writer, error) {
-	s.now = s.hash()
+	s.now = digest.New(!s.md5, s.md5)
 	return s.now, nil
 }
 
@@ -238,6 +238,7 @@ func (s *summer) End(k int, damage error) error {
 	if damage != nil {
 		return damaged(s.r.path, s.r.Entries[i].Path+" can't be restored")
 	}
-	s.sums[i] = s.now.Sum(nil)
+	sums := s.now.Sums()
+	s.sums[i] = &sums
 	return nil
 }

@@ -1,4 +1,4 @@
-package bins
+package digest
 
 import (
 	"encoding/binary"
@@ -88,11 +88,11 @@ func (s *TextSums) Add(from, to int) {
 // Hash returns the text hash. All chunks must have been added.
 func (s *TextSums) Hash() [16]byte { return TextHashOfSums(s.sums) }
 
-// hashTask is how many bytes are hashed by one call of a Runner's task.
+// hashTask is how many bytes are hashed by one task.
 const hashTask = 64 * hashChunk
 
-// TextHash returns the text hash of a block, computed by the goroutines of run.
-func TextHash(text []byte, run Runner) [16]byte {
+// TextHash returns the text hash of a block, computed by the goroutines of run, which calls task with each of 0..n-1.
+func TextHash(text []byte, run func(n int, task func(i int))) [16]byte {
 	s := NewTextSums(text)
 	run((len(text)+hashTask-1)/hashTask, func(i int) { s.Add(i*hashTask, (i+1)*hashTask) })
 	return s.Hash()

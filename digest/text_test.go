@@ -1,8 +1,9 @@
-package bins
+package digest
 
 import (
 	"encoding/binary"
 	"math/rand"
+	"sync"
 	"testing"
 
 	"github.com/zeebo/xxh3"
@@ -34,8 +35,17 @@ func TestTextHash(t *testing.T) {
 				t.Errorf("%d bytes in pieces: %x, want %x", n, got, want)
 			}
 		}
-		if got := TextHash(text, side(3)); got != want {
+		if got := TextHash(text, parallel); got != want {
 			t.Errorf("%d bytes: %x, want %x", n, got, want)
 		}
 	}
+}
+
+// parallel runs each task in a goroutine.
+func parallel(n int, task func(i int)) {
+	var wait sync.WaitGroup
+	for i := range n {
+		wait.Go(func() { task(i) })
+	}
+	wait.Wait()
 }
