@@ -89,34 +89,18 @@ type Assigner interface {
 	// which must then not change until Assign gets the same b again or Close is called. The
 	// caller may overwrite b.Quals.
 	Assign(ctx context.Context, t *Text, b *bins.Block) error
-	// Close frees everything. Texts and blocks must not be used after it.
-	Close() error
-}
-
-// finisher is implemented by an Assigner that can end some of its work before the last blocks have been written.
-type finisher interface {
-	// Finish is called when all blocks have been assigned and their texts are free. Slices of blocks that are memory of the
-	// assigner are valid until Close. The run fails with its error.
-	Finish() error
-}
-
-// blockWriter is implemented by an Assigner that uses the memory of a block again once that has been written.
-type blockWriter interface {
-	// Written is called when a block that Assign has filled was written. Its slices are not used any more.
-	Written(b *bins.Block)
-}
-
-// admitter is implemented by an Assigner that bounds how many blocks are in flight.
-type admitter interface {
 	// Admit waits until another block may be read, in the order of the blocks, or until ctx ends; then it returns the error of that.
 	// Written is called for each block that was admitted unless the run fails.
 	Admit(ctx context.Context) error
-}
-
-// blockCounter is implemented by an Assigner that works on a device.
-type blockCounter interface {
-	// DeviceBlocks returns how many blocks were binned on the device so far.
+	// Written is called when a block that Assign has filled was written. Its slices are not used any more.
+	Written(b *bins.Block)
+	// Finish is called when all blocks have been assigned and their texts are free, before the last blocks have been written. Slices of
+	// blocks that are memory of the assigner are valid until Close. The run fails with its error.
+	Finish() error
+	// DeviceBlocks returns how many blocks were binned on a device so far.
 	DeviceBlocks() int
+	// Close frees everything. Texts and blocks must not be used after it.
+	Close() error
 }
 
 // Resources is what an assigner may use.

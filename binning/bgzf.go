@@ -10,9 +10,8 @@ import (
 	"orcomgo/binning/inflate"
 )
 
-// memberText is a TextBuffer that inflates members of BGZF itself, as one on a GPU does.
-type memberText interface {
-	TextBuffer
+// memberInflater is the part of a TextBuffer that inflates members of BGZF.
+type memberInflater interface {
 	// Inflates reports whether the text can inflate members. It can't while it is in memory of the host
 	// because the GPU has too little.
 	Inflates() bool
@@ -30,13 +29,7 @@ type memberText interface {
 	Inflated(region int) (right int, lines []int, err error)
 }
 
-// memberAssigner is implemented by an Assigner whose texts may be memberTexts.
-type memberAssigner interface {
-	// InflatesMembers reports whether they are.
-	InflatesMembers() bool
-}
-
-// bgzfReader reads the members of a regular file for memberTexts.
+// bgzfReader reads the members of a regular file for TextBuffers.
 type bgzfReader struct {
 	s       *source
 	at      int64   // offset in the file of the next member
@@ -57,7 +50,7 @@ var errLeaveBGZF = errors.New("not BGZF from here on")
 // fill stores the texts of members, n bytes or more, from offset at of the text on. It returns how many
 // bytes it stored, and io.EOF if the file ends after them. It marks line ends in counter. Each region is
 // read while the members of the others are inflated.
-func (b *bgzfReader) fill(text memberText, at, n int, counter *lineCounter) (stored int, err error) {
+func (b *bgzfReader) fill(text TextBuffer, at, n int, counter *lineCounter) (stored int, err error) {
 	regions, release, err := text.Regions()
 	if err != nil {
 		return 0, err
@@ -251,9 +244,9 @@ func (c *lineCounter) end(text TextBuffer, to int) error {
 	return nil
 }
 
-// fillMembers is fill for BGZF whose text goes to a memberText. It may store up to memberSlack bytes more
+// fillMembers is fill for BGZF whose text a TextBuffer inflates. It may store up to memberSlack bytes more
 // than n, and marks none of them. If the text doesn't count line ends, there are no further marks.
-func (s *source) fillMembers(text memberText, at, n, lines int, marks []Mark) (int, []Mark, error) {
+func (s *source) fillMembers(text TextBuffer, at, n, lines int, marks []Mark) (int, []Mark, error) {
 	c := lineCounter{marks: marks, at: at, lines: lines, last: at, limit: at + n}
 	done, err := s.bgzf.fill(text, at, n, &c)
 	if err != nil && err != io.EOF && err != errLeaveBGZF {
@@ -280,7 +273,7 @@ func (s *source) fillMembers(text memberText, at, n, lines int, marks []Mark) (i
 	return done + more, m, err
 }
 
-// startBGZF makes a source of gzip fill memberTexts, if it is a regular file that begins with BGZF. The
+// startBGZF makes a source of gzip have its members inflated by the texts, if it is a regular file that begins with BGZF. The
 // caller has read the first n bytes of the text. It returns the text from there to the end of the member.
 func (s *source) startBGZF(n int) ([]byte, error) {
 	head := make([]byte, 2*n+memberSlack) // compressed bytes of the first n bytes of text and a member

@@ -136,7 +136,7 @@ func (b *both) failure(err error) error {
 	return err
 }
 
-// Admit implements admitter.
+// Admit implements Assigner.
 func (b *both) Admit(ctx context.Context) error {
 	if b.hasStarted() {
 		return nil
@@ -193,9 +193,6 @@ func (t *hostPlace) Free() {
 	<-t.both.places
 }
 
-// InflatesMembers implements memberAssigner.
-func (b *both) InflatesMembers() bool { return true }
-
 // Assign implements Assigner.
 func (b *both) Assign(ctx context.Context, t *Text, block *bins.Block) error {
 	if t.Buffer != nil {
@@ -213,7 +210,7 @@ func (b *both) Assign(ctx context.Context, t *Text, block *bins.Block) error {
 	return b.cpu.Assign(ctx, t, block)
 }
 
-// Written implements blockWriter. Memory of blocks that were binned on the CPU is used for the next one, whichever stream that is in.
+// Written implements Assigner. Memory of blocks that were binned on the CPU is used for the next one, whichever stream that is in.
 func (b *both) Written(block *bins.Block) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -248,7 +245,7 @@ func (b *both) freeHost() {
 	}
 }
 
-// Finish implements finisher.
+// Finish implements Assigner.
 func (b *both) Finish() error {
 	b.mu.Lock()
 	b.ended = true
@@ -265,18 +262,16 @@ func (b *both) Finish() error {
 		}
 		return nil
 	}
-	if f, ok := b.assigner.(finisher); ok {
-		return f.Finish()
+	if b.assigner != nil {
+		return b.assigner.Finish()
 	}
 	return b.failure(b.err)
 }
 
-// DeviceBlocks implements blockCounter.
+// DeviceBlocks implements Assigner.
 func (b *both) DeviceBlocks() int {
-	if b.hasStarted() {
-		if c, ok := b.assigner.(blockCounter); ok {
-			return c.DeviceBlocks()
-		}
+	if b.hasStarted() && b.assigner != nil {
+		return b.assigner.DeviceBlocks()
 	}
 	return 0
 }

@@ -35,8 +35,11 @@ type cpu struct {
 
 func (c *cpu) Text(_ context.Context, n int) (TextBuffer, error) { return c.texts.get(n), nil }
 
-// InflatesMembers implements memberAssigner.
-func (c *cpu) InflatesMembers() bool { return true }
+// What a CPU has nothing to do for.
+func (c *cpu) Admit(context.Context) error { return nil }
+func (c *cpu) Written(*bins.Block)         {}
+func (c *cpu) Finish() error               { return nil }
+func (c *cpu) DeviceBlocks() int           { return 0 }
 
 func (c *cpu) Close() error {
 	c.free()

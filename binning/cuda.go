@@ -125,8 +125,11 @@ func (c *cuda) open(r *Resources) error {
 	return err
 }
 
-// InflatesMembers implements memberAssigner.
-func (c *cuda) InflatesMembers() bool { return true }
+// Admit implements Assigner.
+func (c *cuda) Admit(context.Context) error { return nil }
+
+// Written implements Assigner.
+func (c *cuda) Written(*bins.Block) {}
 
 // stopDevices ends all work on the devices. Pinned memory becomes usual memory.
 func (c *cuda) stopDevices() error {
@@ -327,7 +330,7 @@ func deviceError(err error) error {
 	return &DeviceError{err}
 }
 
-// DeviceBlocks implements blockCounter.
+// DeviceBlocks implements Assigner.
 func (c *cuda) DeviceBlocks() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

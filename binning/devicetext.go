@@ -82,7 +82,7 @@ func (t *deviceText) Fill(at, n int, f func(p []byte) (int, error)) (int, error)
 	return n, deviceError(t.lane.Upload(p, n, at))
 }
 
-// PieceParts implements pieceText.
+// PieceParts implements TextBuffer.
 func (t *deviceText) PieceParts() int {
 	if t.host != nil {
 		return 1
@@ -90,7 +90,7 @@ func (t *deviceText) PieceParts() int {
 	return t.cuda.pieceParts
 }
 
-// Piece implements pieceText.
+// Piece implements TextBuffer.
 func (t *deviceText) Piece() (textPiece, error) {
 	p, err := t.cuda.ring.Get(t.ctx)
 	if err != nil {
@@ -140,7 +140,7 @@ const (
 	_ = uint(cudakern.CountPiece - fillPiece)
 )
 
-// Inflates implements memberText.
+// Inflates implements TextBuffer.
 func (t *deviceText) Inflates() bool { return t.host == nil }
 
 // regionSize is how many bytes of BGZF are copied to a device at once: the fourth part of a block of 256 MB, of common FASTQ. A warp
@@ -155,7 +155,7 @@ const pinnedAtOnce = 2
 // needed, by the first device; every device can copy from them.
 type regions [cudakern.Inflaters][]byte
 
-// Regions implements memberText.
+// Regions implements TextBuffer.
 func (t *deviceText) Regions() (_ [][]byte, release func(), err error) {
 	c := t.cuda
 	var r *regions
@@ -196,7 +196,7 @@ func (t *deviceText) Regions() (_ [][]byte, release func(), err error) {
 	return r[:n], release, nil
 }
 
-// Inflate implements memberText.
+// Inflate implements TextBuffer.
 func (t *deviceText) Inflate(region int, members []inflate.Member, at int) error {
 	f, err := t.lane.Inflater(region)
 	n := int(members[len(members)-1].End())
@@ -228,7 +228,7 @@ func (t *deviceText) Inflate(region int, members []inflate.Member, at int) error
 	return deviceError(err)
 }
 
-// Inflated implements memberText.
+// Inflated implements TextBuffer.
 func (t *deviceText) Inflated(region int) (right int, lines []int, err error) {
 	f, err := t.lane.Inflater(region)
 	if err != nil {

@@ -48,7 +48,7 @@ func (t *farText) Fill(at, n int, f func(p []byte) (int, error)) (int, error) {
 	return k, err
 }
 
-// PieceParts implements pieceText.
+// PieceParts implements TextBuffer.
 func (t *farText) PieceParts() int { return 3 }
 
 // Piece returns memory of its own.
@@ -105,8 +105,6 @@ type farBatch struct {
 	members []inflate.Member
 	at      int
 }
-
-func (a farMembers) InflatesMembers() bool { return true }
 
 func (a farMembers) Text(_ context.Context, n int) (TextBuffer, error) {
 	return &farMemberText{farText: farText{hostText: hostText{pool: new(hostTexts), buf: make([]byte, n)}}, assigner: a}, nil

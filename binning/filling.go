@@ -12,10 +12,9 @@ type filling struct {
 	pieces []partPiece // none: parts are stored by Fill
 }
 
-// pieceText is a TextBuffer to which bytes go through pieces of memory.
-type pieceText interface {
-	TextBuffer
-	// PieceParts returns how many parts of fillPiece a piece has; 1 or less if Fill does as well now.
+// piecer is the part of a TextBuffer by which bytes go to it through pieces of memory.
+type piecer interface {
+	// PieceParts returns how many parts of fillPiece a piece has; 1 or less if Fill does as well now, and then Piece is not called.
 	PieceParts() int
 	// Piece returns a piece, and waits for one that is not in use. Call either Store or Release of it.
 	Piece() (textPiece, error)
@@ -40,10 +39,7 @@ type partPiece struct {
 
 // newFilling returns a filling of n bytes from offset at on, for which there must be room.
 func newFilling(text TextBuffer, at, n int) *filling {
-	l := &filling{text: text, at: at, n: n}
-	if t, ok := text.(pieceText); ok {
-		l.parts = t.PieceParts()
-	}
+	l := &filling{text: text, at: at, n: n, parts: text.PieceParts()}
 	if l.parts > 1 {
 		count := l.count()
 		l.pieces = make([]partPiece, (count+l.parts-1)/l.parts)
@@ -68,7 +64,7 @@ func (l *filling) fill(part int, f func(p []byte) error) error {
 	}
 	i := part / l.parts
 	piece := &l.pieces[i]
-	bytes, err := piece.bytes(l.text.(pieceText))
+	bytes, err := piece.bytes(l.text)
 	if err != nil {
 		return err
 	}
@@ -90,7 +86,7 @@ func (l *filling) end() {
 
 // bytes returns the memory of the piece. The first caller waits until one is free, and others wait for it. This ends: a goroutine that has
 // a piece goes on to those of its parts that no other one fills, and needs no other piece for them.
-func (p *partPiece) bytes(text pieceText) ([]byte, error) {
+func (p *partPiece) bytes(text TextBuffer) ([]byte, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.piece == nil && p.err == nil {

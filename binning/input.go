@@ -78,8 +78,7 @@ func (r *run) openInput(ctx context.Context, i int, wrapped bool) (*input, *Reco
 		in.cutter = c
 	} else {
 		c := &lineCutter{src: src, kind: kind, blockSize: blockSize, size: size, left: head, eof: ended}
-		inflates, ok := r.assigner.(memberAssigner)
-		if ok && inflates.InflatesMembers() && src.gzip != nil && src.named && !ended {
+		if src.gzip != nil && src.named && !ended {
 			more, err := src.startBGZF(n)
 			if err != nil {
 				src.close()

@@ -51,10 +51,10 @@ type memberTask struct {
 	right      int // how many are right, from the first on
 }
 
-// Inflates implements memberText.
+// Inflates implements TextBuffer.
 func (t *hostText) Inflates() bool { return t.pool != nil && t.pool.members != nil }
 
-// Regions implements memberText.
+// Regions implements TextBuffer.
 func (t *hostText) Regions() (regions [][]byte, release func(), err error) {
 	p := t.pool.members
 	p.mu.Lock()
@@ -99,7 +99,7 @@ func (p *memberPool) put(d *inflate.MemberDecoder) {
 	p.decoders = append(p.decoders, d)
 }
 
-// Inflate implements memberText.
+// Inflate implements TextBuffer.
 func (t *hostText) Inflate(region int, members []inflate.Member, at int) error {
 	b, compressed := &t.inflating[region], t.regions[region]
 	b.lines, b.tasks = resize(b.lines, len(members)), b.tasks[:0]
@@ -127,7 +127,7 @@ func (t *hostText) Inflate(region int, members []inflate.Member, at int) error {
 	return nil
 }
 
-// Inflated implements memberText.
+// Inflated implements TextBuffer.
 func (t *hostText) Inflated(region int) (right int, lines []int, err error) {
 	b := &t.inflating[region]
 	<-b.done

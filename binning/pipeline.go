@@ -81,10 +81,7 @@ func (r *run) pipeline(ctx context.Context) error {
 		case <-buffers:
 		case <-ctx.Done():
 		}
-		if a, ok := r.assigner.(admitter); ok {
-			a.Admit(ctx)
-		}
-		if ctx.Err() != nil {
+		if r.assigner.Admit(ctx); ctx.Err() != nil {
 			break
 		}
 		it := &blockTask{in: in, filled: make(chan struct{}), earlierPlaced: turn, placed: make(chan struct{})}
@@ -101,8 +98,8 @@ func (r *run) pipeline(ctx context.Context) error {
 	}
 	close(items)
 	assigning.Wait()
-	if f, ok := r.assigner.(finisher); ok && r.failed() == nil && ctx.Err() == nil {
-		if err := f.Finish(); err != nil {
+	if r.failed() == nil && ctx.Err() == nil {
+		if err := r.assigner.Finish(); err != nil {
 			r.fail(err)
 		}
 	}
@@ -210,9 +207,7 @@ func (r *run) process(ctx context.Context, it *blockTask, s *stream, releaseBuff
 		}
 		stop()
 		r.through(it.chunk.textLen - it.chunk.textLen/2)
-		if w, ok := r.assigner.(blockWriter); ok {
-			w.Written(&s.block)
-		}
+		r.assigner.Written(&s.block)
 	}
 }
 

@@ -344,10 +344,7 @@ func runOnce(caller context.Context, c *Config, wrapped []*RecordError) (reader 
 		}
 		return nil, Summary{}, err
 	}
-	s := Summary{Streams: c.Streams, Bases: r.bases, Blocks: r.blocks}
-	if b, ok := r.assigner.(blockCounter); ok {
-		s.DeviceBlocks = b.DeviceBlocks()
-	}
+	s := Summary{Streams: c.Streams, Bases: r.bases, Blocks: r.blocks, DeviceBlocks: r.assigner.DeviceBlocks()}
 	infos := make([]record.Input, len(r.inputs))
 	for i, in := range r.inputs {
 		infos[i] = in.info

@@ -201,8 +201,8 @@ func (s *source) fill(text TextBuffer, at, n, lines int, marks []Mark) (int, []M
 		return s.fillAt(text, at, n, lines, marks)
 	}
 	if s.bgzf != nil {
-		if m, ok := text.(memberText); ok && m.Inflates() {
-			return s.fillMembers(m, at, n, lines, marks)
+		if text.Inflates() {
+			return s.fillMembers(text, at, n, lines, marks)
 		}
 		if err := s.leaveBGZF(); err != nil {
 			return 0, marks, err

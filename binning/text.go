@@ -24,6 +24,8 @@ type TextBuffer interface {
 	CountLines(from, to int) ([]int, error)
 	// Host returns the first n bytes if they are in memory of the host, else nil.
 	Host(n int) []byte
+	memberInflater
+	piecer
 	// Free returns the memory to the assigner. The buffer must not be used after it.
 	Free()
 }
@@ -39,7 +41,7 @@ type hostTexts struct {
 	free    []*hostText
 }
 
-// hostText is a TextBuffer in memory of the host, and a memberText.
+// hostText is a TextBuffer in memory of the host.
 type hostText struct {
 	pool *hostTexts
 	buf  []byte
@@ -94,6 +96,12 @@ func (t *hostText) CountLines(from, to int) (counts []int, err error) {
 	}
 	return counts, nil
 }
+
+// PieceParts implements TextBuffer: there are no pieces.
+func (t *hostText) PieceParts() int { return 0 }
+
+// Piece implements TextBuffer.
+func (t *hostText) Piece() (textPiece, error) { panic("a text in memory of the host has no pieces") }
 
 func (t *hostText) Host(n int) []byte { return t.buf[:n] }
 
