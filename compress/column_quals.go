@@ -51,11 +51,11 @@ var qualsColumn = column{
 	needsByBases: []need{{archive.Lengths, sameMember}, {archive.Seqs, sameMember}},
 	decode: func(p *packed, b *batch, m int, data []byte) (err error) {
 		c := b.cols[m]
-		in := quals.Input{Lengths: c.lengths, Records: c.records, First: c.firstQuals, Progress: c.coded}
+		in := quals.Input{Lengths: c.lengths, Records: c.records, First: c.first, Progress: c.coded}
 		if c.byBases {
 			in.Bases = c.letters
 		}
-		if n, ok := quals.HasPrimer(data, in); quals.NeedsPrimer(data) || ok && n <= c.firstQuals {
+		if n, ok := quals.HasPrimer(data, in); quals.NeedsPrimer(data) || ok && n <= c.first {
 			if in.Primer, err = p.primers.get(p, c.input); err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ var qualsColumn = column{
 		if c.quals == nil {
 			c.quals = []byte{}
 		}
-		if got, want := uint64(len(c.quals)), c.lengths.Sum(0, c.firstQuals); got != want {
+		if got, want := uint64(len(c.quals)), c.lengths.Sum(0, c.first); got != want {
 			return fmt.Errorf("%d of them for %d bases", got, want)
 		}
 		return nil

@@ -12,8 +12,8 @@ import (
 	"orcomgo/compress/twobit"
 )
 
-// Sequences are coded for all members of a slice together, given the qualities of all, unless these are given the sequences. To decode
-// those of one member, the qualities of the other may not be needed: see packed.seqsNeeds.
+// The sequences of all members of a slice are in one section, given the qualities, unless these are given the sequences. Those of one member
+// need no qualities of the other.
 var seqsColumn = column{
 	id:       archive.Seqs,
 	fromBins: bins.WantLengths,

@@ -17,9 +17,9 @@ type columns struct {
 	at      int
 	records int
 
-	// While a slice is decoded: of how many records, the first ones, columns are decoded, and of how many the qualities. Lengths
-	// and forms are those of all records until cut is called.
-	first, firstQuals int
+	// While a slice is decoded: of how many records, the first ones, columns are decoded. Lengths and forms are those of all records until
+	// cut is called.
+	first int
 
 	lengths    record.Lengths
 	forms      record.Forms

@@ -143,8 +143,8 @@ type decoding struct {
 	err   error
 }
 
-// decodings lists what must be decoded for what is wanted of a slice, by column. needs are those of its sequences.
-func (p *packed) decodings(s *archive.Slice, d demand, needs seqs.Needs) []*decoding {
+// decodings lists what must be decoded for what is wanted of a slice, by column.
+func (p *packed) decodings(s *archive.Slice, d demand) []*decoding {
 	var all [archive.Columns][2]*decoding
 	members := s.Members()
 	var add func(c *column, m int) *decoding
@@ -177,7 +177,7 @@ func (p *packed) decodings(s *archive.Slice, d demand, needs seqs.Needs) []*deco
 				need(of.id, 0)
 			case of.of == allMembers:
 				for m := range members {
-					if of.id != archive.Quals || needs.Members[m] {
+					if of.id != archive.Quals || d.want[m] {
 						need(of.id, m)
 					}
 				}
@@ -213,19 +213,15 @@ func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 	s := &p.man.Slices[wanted.slice]
 	pool := p.pool.inTurn(wanted.turn)
 	b := &batch{slice: s}
-	needs := p.seqsNeeds(s, wanted)
-	list := p.decodings(s, wanted, needs)
-	first, firstQuals := s.Records, s.Records
-	if 0 < wanted.first && wanted.first < s.Records && !needs.Reads {
-		if first = wanted.first; !needs.FirstQuals {
-			firstQuals = first
-		}
+	list := p.decodings(s, wanted)
+	first := s.Records
+	if 0 < wanted.first && wanted.first < s.Records && !p.needsAll(s, wanted) {
+		first = wanted.first
 	}
 	for m, mem := range s.Members() {
-		b.cols[m] = &columns{input: mem.Input, from: s.From, records: s.Records, first: first, firstQuals: first,
+		b.cols[m] = &columns{input: mem.Input, from: s.From, records: s.Records, first: first,
 			byBases: p.man.Inputs[mem.Input].QualsByBases, asText: wanted.asText, skip: !wanted.want[m], coded: wanted.coded}
 	}
-	b.cols[0].firstQuals = firstQuals
 	for m, mem := range s.Members() {
 		if in := &p.man.Inputs[mem.Input]; !in.TwoBit && record.RenderingOf(p.man.Options, in.Kind) == record.AsLines {
 			b.cols[m].lines = wanted.lines
@@ -265,26 +261,17 @@ func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 	return b, nil
 }
 
-// needsAll are the needs of the sequences of all members of a slice.
-var needsAll = seqs.Needs{Members: [2]bool{true, true}}
-
-// seqsNeeds returns what the sequences that are wanted of a slice need.
-func (p *packed) seqsNeeds(s *archive.Slice, d demand) seqs.Needs {
-	all := needsAll
-	some := 0 < d.first && d.first < s.Records
-	wanted := d.columnsOf(p.keeps[s.First.Input])
+// needsAll reports whether the first records of a slice can't be decoded alone.
+func (p *packed) needsAll(s *archive.Slice, d demand) bool {
+	in := &p.man.Inputs[s.First.Input]
 	switch {
-	case some && p.man.Inputs[s.First.Input].QualsByBases:
-		all.Reads = true
-		return all
-	case !wanted[archive.Seqs] || p.man.Inputs[s.First.Input].TwoBit || !some && (len(s.Members()) == 1 || d.want == [2]bool{true, true}):
-		return all
+	case in.QualsByBases:
+		return true
+	case !d.columnsOf(p.keeps[s.First.Input])[archive.Seqs] || in.TwoBit:
+		return false
 	}
 	data, err := p.r.Read(s.Seqs, nil, "")
-	if err != nil {
-		return all // decodeColumn says why it can't be read
-	}
-	return seqs.NeedsOf(data, d.want)
+	return err == nil && seqs.NeedsAll(data) // else decodeColumn says why it can't be read
 }
 
 // decodeColumn sets d's column in b, or d.err; what it returns is the error of ctx.

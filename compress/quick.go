@@ -113,7 +113,7 @@ func (p *packed) checkSections(ctx context.Context, status []FileStatus, o Verif
 		s := &p.man.Slices[i]
 		for m, mem := range s.Members() {
 			alone := demand{slice: i, want: [2]bool{m == 0, m == 1}}
-			for _, d := range p.decodings(s, alone, needsAll) {
+			for _, d := range p.decodings(s, alone) {
 				t := slices[s][key{d.id, d.m}]
 				if lead := p.leads[s]; d.id == archive.Names && lead != nil && t.err == nil {
 					t = slices[lead][key{archive.Names, 0}]

@@ -27,7 +27,6 @@ type Options struct {
 	Bases     uint64 // of the shared sequence, less than 2^32 - 1
 	Source    Source // of the shared sequence
 	Qualities bool   // the reads are given with their qualities
-	Sorted    bool   // the first pieces of the reads are sorted by their anchors (Piece.Anchor), which then cost less
 
 	Decoded func(from, to uint64) // if not nil, it is called for each piece that is decoded, with the bases from..to-1 that it lies on
 }

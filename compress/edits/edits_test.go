@@ -54,9 +54,7 @@ func (d *drawn) roundTrip(t testing.TB, o Options) []byte {
 func TestRandomReads(t *testing.T) {
 	for seed := range int64(1000) {
 		d := randomReads(seed)
-		o := d.options(seed&1 == 1)
-		o.Sorted = seed&2 == 2
-		d.roundTrip(t, o)
+		d.roundTrip(t, d.options(seed&1 == 1))
 	}
 }
 
@@ -84,18 +82,6 @@ func TestCost(t *testing.T) {
 				t.Errorf("%.0f bytes are %.3f of the entropy, want %.2f", n, n/cost, c.most)
 			}
 		})
-	}
-}
-
-// TestSorted: places of sorted reads cost less.
-func TestSorted(t *testing.T) {
-	d := draw(t, 200_000, 20, sim.Config{Quality: sim.HiFi})
-	n := len(d.roundTrip(t, d.options(false)))
-	d.sort()
-	o := d.options(false)
-	o.Sorted = true
-	if gain := n - len(d.roundTrip(t, o)); gain < len(d.reads)/2 {
-		t.Errorf("%d bytes less for %d sorted reads", gain, len(d.reads))
 	}
 }
 

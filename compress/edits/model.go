@@ -8,8 +8,7 @@ import (
 
 // layout codes where the pieces of reads are.
 type layout struct {
-	bases  uint64
-	sorted bool
+	bases uint64
 
 	count   [3]*rc.Number // of pieces, by that of the read before
 	before  [2]*rc.Number // literal bases before a piece, by whether it is the first one
@@ -18,36 +17,29 @@ type layout struct {
 	length  *rc.Number    // bases of the read in a piece that is not the last one
 	strand  rc.Prob
 	near    [2]rc.Prob // whether a piece is near the one before, by whether the last one that has another before it was
-	forward [2]rc.Prob // by which of the two: whether a distance is 0 or positive
-	step    [2]*rc.Number
+	forward rc.Prob    // whether the distance of a near piece is 0 or positive
+	step    *rc.Number
 	density []rc.Prob // newDensity
 
 	pieces    uint32 // of the read before
 	wasNear   int
-	previous  uint64 // anchor of the last first piece
 	following uint64 // where the shared sequence goes on after the last piece; may be below 0
 	reverse   bool   // of the last piece
 }
-
-const (
-	lastAnchor = iota // index of forward and step: distance from the first piece of the read before
-	lastPiece         // distance from the piece before
-)
 
 // nearBases is how far a near piece is at most from where the one before ends.
 const nearBases = 1 << 16
 
 func newLayout(o *Options) *layout {
-	m := &layout{bases: o.Bases, sorted: o.Sorted, last: rc.NewProb, strand: rc.NewProb, after: rc.NewNumber(), length: rc.NewNumber(),
-		density: newDensity(o.Bases)}
+	m := &layout{bases: o.Bases, last: rc.NewProb, strand: rc.NewProb, forward: rc.NewProb, after: rc.NewNumber(), length: rc.NewNumber(),
+		step: rc.NewNumber(), density: newDensity(o.Bases)}
 	for i := range m.count {
 		m.count[i] = rc.NewNumber()
 	}
 	for i := range m.before {
-		m.before[i], m.step[i] = rc.NewNumber(), rc.NewNumber()
+		m.before[i] = rc.NewNumber()
 	}
 	rc.FillProbs(m.near[:])
-	rc.FillProbs(m.forward[:])
 	return m
 }
 
@@ -75,13 +67,7 @@ func (m *layout) bounds(c *rc.Coder, first, last bool, at, length, start, end ui
 // place codes the anchor and the strand of a piece. gap is the number of literal bases before it.
 func (m *layout) place(c *rc.Coder, first bool, gap uint32, anchor uint64, reverse bool) (uint64, bool) {
 	if first {
-		if m.sorted {
-			anchor = m.distance(c, lastAnchor, m.previous, anchor)
-		} else {
-			anchor = m.anywhere(c, anchor)
-		}
-		m.previous = anchor
-		return anchor, c.Adapt(rc.BitOf(reverse), &m.strand, shortMemory) != 0
+		return m.anywhere(c, anchor), c.Adapt(rc.BitOf(reverse), &m.strand, shortMemory) != 0
 	}
 	expected := m.following + uint64(gap)
 	if m.reverse {
@@ -90,7 +76,7 @@ func (m *layout) place(c *rc.Coder, first bool, gap uint32, anchor uint64, rever
 	d := int64(anchor - expected)
 	near := reverse == m.reverse && d > -nearBases && d < nearBases
 	if m.wasNear = c.Adapt(rc.BitOf(near), &m.near[m.wasNear], shortMemory); m.wasNear != 0 {
-		return m.distance(c, lastPiece, expected, anchor), m.reverse
+		return m.distance(c, expected, anchor), m.reverse
 	}
 	return m.anywhere(c, anchor), c.Adapt(rc.BitOf(reverse), &m.strand, shortMemory) != 0
 }
@@ -99,11 +85,11 @@ func (m *layout) place(c *rc.Coder, first bool, gap uint32, anchor uint64, rever
 func (m *layout) end(following uint64, reverse bool) { m.following, m.reverse = following, reverse }
 
 // distance codes a position by its distance from another.
-func (m *layout) distance(c *rc.Coder, kind int, from, to uint64) uint64 {
-	if c.Adapt(rc.BitOf(int64(to-from) >= 0), &m.forward[kind], shortMemory) != 0 {
-		return from + uint64(m.step[kind].Code(c, uint32(to-from), longMemory))
+func (m *layout) distance(c *rc.Coder, from, to uint64) uint64 {
+	if c.Adapt(rc.BitOf(int64(to-from) >= 0), &m.forward, shortMemory) != 0 {
+		return from + uint64(m.step.Code(c, uint32(to-from), longMemory))
 	}
-	return from - uint64(m.step[kind].Code(c, uint32(from-to), longMemory))
+	return from - uint64(m.step.Code(c, uint32(from-to), longMemory))
 }
 
 // densityBits is how many bits of a position, the highest ones, have probabilities that learn where reads are frequent.

@@ -25,7 +25,6 @@ func TestVectors(t *testing.T) {
 				d.reads[i].quals = []byte(q)
 			}
 		}
-		o.Sorted = v.Text(t, "order") == "sorted"
 		section := v.Bytes(t, "bytes", d.encode(o))
 		x, err := NewDecoder(section, o, d.bases)
 		if err != nil {

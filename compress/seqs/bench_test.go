@@ -37,7 +37,6 @@ func BenchmarkMismatches(b *testing.B) {
 	text := make([]byte, 100)
 	code := func(data []byte) []byte {
 		c, m := encodeTo(nil), newMismatches(true, uint64(4*len(packed)))
-		defer m.variants.release()
 		if data != nil {
 			c = decodeFrom(data)
 		}
@@ -129,7 +128,6 @@ func BenchmarkSorted(b *testing.B) {
 	text := make([]byte, length)
 	mismatches := func(c *rc.Coder) {
 		m := newMismatches(false, bases)
-		defer m.variants.release()
 		for i, pos := range all.pos {
 			w, ref := alignment{uint64(pos), all.rev[i], length}, stretch{packed, int(pos)}
 			if c.Decoding() {

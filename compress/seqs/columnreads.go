@@ -38,79 +38,64 @@ func (r *columnReads) setSpans() {
 	}
 }
 
-// forEach calls f for each read i of column k, for the columns in ks, that has a place, or for each that has none, with its
-// qualities (nil if there are none) and the bases that are not A, C, G or T (nil if all are). It goes record by record.
-func (r *columnReads) forEach(ks []int, placed bool, f func(k, i int, quals []byte, skip []bool)) {
-	cols := r.cols
-	nonACGT := make([]nonACGT, len(cols))
-	at := make([]int, len(cols))
-	for _, k := range ks {
-		nonACGT[k] = nonACGTOf(r.exceptions[k])
-	}
-	untold := 0 // bases coded since the last call of Progress
-	for i := 0; i < cols[0].decoded(); i++ {
-		for _, k := range ks {
-			col := cols[k]
-			n := col.Lengths.Of(i)
-			q := col.Quals
-			if q != nil {
-				q = q[at[k] : at[k]+n]
-				at[k] += n
-			}
-			if (r.where[k].pos[i] != unplaced) == placed {
-				f(k, i, q, nonACGT[k].of(i, n))
-				untold += n
-			}
+// forEach calls f for each read i of column k that has a place, or for each that has none, with its qualities (nil if there are none) and
+// the bases that are not A, C, G or T (nil if all are).
+func (r *columnReads) forEach(k int, placed bool, f func(i int, quals []byte, skip []bool)) {
+	col, nonACGT := r.cols[k], nonACGTOf(r.exceptions[k])
+	progress := r.cols[0].Progress
+	at, untold := 0, 0 // the latter: bases coded since the last call of Progress
+	for i := range col.decoded() {
+		n := col.Lengths.Of(i)
+		q := col.Quals
+		if q != nil {
+			q = q[at : at+n]
+			at += n
 		}
-		if untold >= progressEvery && cols[0].Progress != nil {
-			cols[0].Progress(untold)
+		if (r.where[k].pos[i] != unplaced) == placed {
+			f(i, q, nonACGT.of(i, n))
+			untold += n
+		}
+		if untold >= progressEvery && progress != nil {
+			progress(untold)
 			untold = 0
 		}
 	}
 }
 
-// literalBases returns how many bases the reads of the columns in ks that have no place have outside of pieces.
-func (r *columnReads) literalBases(ks []int) int {
-	sum := 0
-	for _, k := range ks {
-		for i, p := range r.where[k].pos {
-			if p == unplaced {
-				r.literals(k, i, func(from, to int) { sum += to - from })
-			}
+// literalBases returns how many bases the reads of column k that have no place have outside of pieces.
+func (r *columnReads) literalBases(k int) (sum int) {
+	for i, p := range r.where[k].pos {
+		if p == unplaced {
+			r.literals(k, i, func(from, to int) { sum += to - from })
 		}
 	}
 	return sum
 }
 
-// needModel reports whether some of the reads that are coded of the columns in ks have no place.
-func (r *columnReads) needModel(ks []int) bool {
+// needModel reports whether some of the reads that are coded of column k have no place.
+func (r *columnReads) needModel(k int) bool {
 	if r.cols[0].withoutLiterals() {
 		return false
 	}
-	for _, k := range ks {
-		col := r.cols[k]
-		for i, p := range r.where[k].pos[:col.decoded()] {
-			if p != unplaced {
-				continue
-			}
-			found := false
-			r.literals(k, i, func(from, to int) { found = found || to > from })
-			if found {
-				return true
-			}
+	for i, p := range r.where[k].pos[:r.cols[k].decoded()] {
+		if p != unplaced {
+			continue
+		}
+		found := false
+		r.literals(k, i, func(from, to int) { found = found || to > from })
+		if found {
+			return true
 		}
 	}
 	return false
 }
 
-// wantsLiterals reports whether some of the reads that are wanted of the columns in ks have no place.
-func (r *columnReads) wantsLiterals(ks []int) bool {
-	for _, k := range ks {
-		col := r.cols[k]
-		for i, p := range r.where[k].pos[:col.decoded()] {
-			if p == unplaced && (col.Wanted == nil || col.Wanted(i)) {
-				return true
-			}
+// wantsLiterals reports whether some of the reads that are wanted of column k have no place.
+func (r *columnReads) wantsLiterals(k int) bool {
+	col := r.cols[k]
+	for i, p := range r.where[k].pos[:col.decoded()] {
+		if p == unplaced && (col.Wanted == nil || col.Wanted(i)) {
+			return true
 		}
 	}
 	return false

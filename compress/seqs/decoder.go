@@ -180,22 +180,20 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 		return seqs, err
 	}
 	cols := []*Column{first}
-	want := [2]bool{!first.Skip}
 	if mate != nil {
 		if mate.Records != first.Records || mate.First != first.First {
 			return seqs, ErrCorrupt
 		}
-		cols, want[1] = append(cols, mate), !mate.Skip
+		cols = append(cols, mate)
 	}
-	need := needsOf(in, flags, want)
-	for k, c := range cols {
+	for _, c := range cols {
 		if c.Lengths.Each != nil && len(c.Lengths.Each) != c.Records ||
 			c.Quals != nil && uint64(len(c.Quals)) != c.Lengths.Sum(0, c.withQuals()) ||
-			need.Members[k] && flags&flagQuals != 0 != (c.Quals != nil) || !need.Members[k] && !c.Skip {
+			!c.Skip && flags&flagQuals != 0 != (c.Quals != nil) {
 			return seqs, ErrCorrupt
 		}
 	}
-	if flags&flagPieces != 0 && first.decoded() < first.Records || first.withQuals() < first.Records && needsQuals(in, flags) {
+	if flags&flagPieces != 0 && first.decoded() < first.Records {
 		return seqs, errTooFew
 	}
 	p := &d.parts[k]
@@ -203,7 +201,7 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	if d.err != nil {
 		return seqs, d.err
 	}
-	s := &slice{genome: d.genome.Packed, sorted: flags&flagSorted != 0, inPieces: flags&flagPieces != 0, apart: flags&flagApart != 0,
+	s := &slice{genome: d.genome.Packed, sorted: flags&flagSorted != 0, inPieces: flags&flagPieces != 0,
 		byQual: flags&flagQuals != 0, limit: uint64(d.genome.Len()), releaseWhile: d.releaseWhile}
 	s.model = d.genome.Model
 	wait := d.genome.Wait
@@ -223,70 +221,40 @@ func (d *Decoder) DecodeSlice(data []byte, first, mate *Column) (seqs [2][]byte,
 	return seqs, nil
 }
 
-// errTooFew is an error of the caller: First is set for a slice of which more reads, or more qualities, are needed. See NeedsOf.
+// errTooFew is an error of the caller: First is set for a slice of which all reads are needed. See NeedsAll.
 var errTooFew = errors.New("seqs: the first reads of this slice can't be decoded alone")
 
-// Needs says what some reads of a slice can't be decoded without.
-type Needs struct {
-	Members    [2]bool // those whose qualities are needed, if the slice is given qualities
-	Reads      bool    // all reads are needed, not only the First ones: long reads are aligned in pieces
-	FirstQuals bool    // the qualities of all first mates are needed, not only of the First ones: their Ns are coded given these
-}
-
-// NeedsOf returns what is needed for the wanted members of a slice. Damaged data needs all that is wanted.
-func NeedsOf(data []byte, want [2]bool) Needs {
+// NeedsAll reports whether some reads of a slice can't be decoded without all others: long reads are aligned in pieces.
+func NeedsAll(data []byte) bool {
 	_, n := binary.Uvarint(data)
-	if n <= 0 || len(data) == n {
-		return Needs{Members: want}
-	}
-	flags := data[n]
-	in, err := streamsOf(data[n+1:], flags)
-	if err != nil {
-		return Needs{Members: want}
-	}
-	return needsOf(in, flags, want)
-}
-
-// needsOf is NeedsOf for the streams of a slice.
-func needsOf(in [streams][]byte, flags byte, want [2]bool) Needs {
-	n := Needs{want, flags&flagPieces != 0, needsQuals(in, flags)}
-	if flags&flagMate != 0 && flags&flagApart == 0 {
-		n.Members = [2]bool{true, true}
-	}
-	return n
-}
-
-// needsQuals reports whether the exceptions of mates can be decoded only after those of all first mates, which need all of their
-// qualities.
-func needsQuals(in [streams][]byte, flags byte) bool {
-	return flags&(flagMate|flagApart) == flagMate && flags&flagQuals != 0 && decodeFrom(in[streamExceptions]).Uniform(0, 2) == listedAndN
+	return n > 0 && len(data) > n && data[n]&flagPieces != 0
 }
 
 // validFlags reports whether a slice with this second column, or nil, can have these flags.
 func validFlags(flags byte, mate *Column) bool {
-	return flags&^flagsKnown == 0 && flags&flagMate != 0 == (mate != nil) &&
-		(flags&flagApart == 0 || flags&(flagMate|flagPieces) == flagMate)
+	return flags&^flagsKnown == 0 && flags&flagMate != 0 == (mate != nil)
 }
 
 // streamsOf splits the body of a slice with these flags into its streams.
-func streamsOf(data []byte, flags byte) (in [streams][]byte, err error) {
-	var sizes [streams]uint64
-	for _, i := range streamsWith(flags) {
+func streamsOf(data []byte, flags byte) (*streams, error) {
+	in := new(streams)
+	list := in.each(flags)
+	sizes := make([]uint64, len(list))
+	for i := range sizes {
 		v, n := binary.Uvarint(data)
 		if n <= 0 {
-			return in, ErrCorrupt
+			return nil, ErrCorrupt
 		}
 		sizes[i], data = v, data[n:]
 	}
-	for _, i := range streamsWith(flags) {
-		v := sizes[i]
+	for i, v := range sizes {
 		if v > uint64(len(data)) {
-			return in, ErrCorrupt
+			return nil, ErrCorrupt
 		}
-		in[i], data = data[:v], data[v:]
+		*list[i], data = data[:v], data[v:]
 	}
 	if len(data) != 0 {
-		return in, ErrCorrupt
+		return nil, ErrCorrupt
 	}
 	return in, nil
 }

@@ -93,15 +93,12 @@ func (e *Encoder) EncodeSlice(ctx context.Context, first, mate *Column) ([]byte,
 		s.align = (&pieceAligner{e.shared, e.sharedFrom, p.layout, e.cfg.Threads}).align
 	}
 	all := s.encode(p.tree, cols, records)
-	if s.apart {
-		flags |= flagApart
-	}
 	out = append(out, flags)
-	for _, i := range streamsWith(flags) {
-		out = binary.AppendUvarint(out, uint64(len(all[i])))
+	for _, stream := range all.each(flags) {
+		out = binary.AppendUvarint(out, uint64(len(*stream)))
 	}
-	for _, i := range streamsWith(flags) {
-		out = append(out, all[i]...)
+	for _, stream := range all.each(flags) {
+		out = append(out, *stream...)
 	}
 	return out, ctx.Err()
 }

@@ -51,7 +51,7 @@ func (x *exceptionCoder) code(c *rc.Coder, col *Column) (out record.ExceptionLis
 	if mode == noExceptions {
 		return out, true
 	}
-	count := x.length.Code(c, uint32(rest.Len()), shortMemory)
+	count := x.length.Code(c, uint32(rest.Len()), longMemory)
 	prevRead, prevEnd := uint32(0), uint32(0)
 	var list record.ExceptionList
 	next := rest.From(0)

@@ -31,7 +31,7 @@ func DecodeLengths(data []byte, n int) (record.Lengths, error) {
 		}
 		return record.Lengths{Fixed: uint32(v)}, nil
 	}
-	if data[0] > 33 {
+	if b := data[0]; b > symbolBits && b != anyLength {
 		return record.Lengths{}, ErrCorrupt
 	}
 	each := make([]uint32, n)
@@ -39,9 +39,15 @@ func DecodeLengths(data []byte, n int) (record.Lengths, error) {
 	return record.Lengths{Each: each}, nil
 }
 
+// How lengths are coded.
+const (
+	symbolBits = 12 // at most
+	anyLength  = 33
+)
+
 // lengths models read lengths: each is that of the read before, or a symbol or number of its own.
 type lengths struct {
-	bits   int // 1..16: lengths below 2^bits, as a symbol; 33: any lengths, as a number
+	bits   int // 1..symbolBits: lengths below 2^bits, as a symbol; anyLength: as a number
 	same   [4]rc.Prob
 	symbol rc.Tree
 	number *rc.Number
@@ -50,7 +56,7 @@ type lengths struct {
 func newLengths(b int) *lengths {
 	m := &lengths{bits: b, number: rc.NewNumber()}
 	rc.FillProbs(m.same[:])
-	if b <= 16 {
+	if b <= symbolBits {
 		m.symbol = rc.NewTree(b)
 	}
 	return m
@@ -62,10 +68,10 @@ func lengthModel(v []uint32) *lengths {
 	for _, l := range v {
 		top = max(top, l)
 	}
-	if b := bits.Len32(top); b <= 12 {
+	if b := bits.Len32(top); b <= symbolBits {
 		return newLengths(b)
 	}
-	return newLengths(33)
+	return newLengths(anyLength)
 }
 
 // code encodes v or, decoding, fills out.
@@ -79,7 +85,7 @@ func (m *lengths) code(c *rc.Coder, v, out []uint32) {
 		same := c.Adapt(rc.BitOf(l == prev), &m.same[ctx], longMemory)
 		ctx = ctx<<1&3 | same
 		if same == 0 {
-			if m.bits <= 16 {
+			if m.bits <= symbolBits {
 				prev = m.symbol.Code(c, l, longMemory)
 			} else {
 				prev = m.number.Code(c, l, longMemory)

@@ -23,13 +23,13 @@ func (o *openBases) of(bases, quals []byte, skip []bool) ([]byte, []byte) {
 	return o.bases, o.quals
 }
 
-// codeLiterals codes the reads of the columns in ks that have no place. read returns the bases of a read, one a byte; decoding, where
+// codeLiterals codes the reads of column k that have no place. read returns the bases of a read, one a byte; decoding, where
 // its letters go.
-func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, ks []int, read func(k, i int) []byte) error {
-	if !r.needModel(ks) {
+func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, k int, read func(k, i int) []byte) error {
+	if !r.needModel(k) {
 		return nil
 	}
-	bases := r.literalBases(ks)
+	bases := r.literalBases(k)
 	m, err := s.model()
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (s *slice) codeLiterals(c *rc.Coder, r *columnReads, ks []int, read func(k,
 	m = m.Clone(bases)
 	defer m.Release()
 	var open openBases
-	r.forEach(ks, false, func(k, i int, quals []byte, skip []bool) {
+	r.forEach(k, false, func(i int, quals []byte, skip []bool) {
 		b := read(k, i)[:r.cols[k].Lengths.Of(i)]
 		r.literals(k, i, func(from, to int) {
 			if !c.Decoding() {

@@ -38,7 +38,7 @@ type mismatches struct {
 	substitutionByQual [128][4][4]rc.Prob // by quality, base of the pseudogenome and decision
 }
 
-// newMismatches returns a model for reads that lie in a range of so many bases of the pseudogenome. Its variants are to be released.
+// newMismatches returns a model for reads that lie in a range of so many bases of the pseudogenome.
 func newMismatches(byQual bool, bases uint64) *mismatches {
 	size := uint64(1) << min(bits.Len64(bases), variantBits)
 	m := &mismatches{count: rc.NewTree(8), byQual: byQual, variants: newVariants(size), differs: rc.NewRows()}

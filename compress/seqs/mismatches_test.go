@@ -285,22 +285,3 @@ func TestSubstitutionsAreLearnt(t *testing.T) {
 		}
 	}
 }
-
-// TestVariantsAreEmptied: variants that are used again have none of before, however many there were.
-func TestVariantsAreEmptied(t *testing.T) {
-	for _, size := range []uint64{variantBlock, 2 * variantBlock, 1 << 12} {
-		for noted := uint64(1); noted <= size; noted *= 2 {
-			v := newVariants(size)
-			for i := range noted {
-				v.note(i*(size/noted)+3*size, byte(i&3))
-			}
-			if got := v.next(0, size); got != 0 {
-				t.Errorf("%d variants at %d positions: the first is at %d", noted, size, got)
-			}
-			v.release()
-			if got := v.next(0, size); got < size {
-				t.Errorf("%d variants at %d positions: %d still has one", noted, size, got)
-			}
-		}
-	}
-}

@@ -76,30 +76,28 @@ func (e *Encoder) Repeats() bool { return e.repeats != nil }
 // EncodeSlice.
 func (e *Encoder) OneCoder() bool { return e.oneCoder }
 
-// eachLong calls f with the reads that may be aligned in pieces, and their qualities (nil if there are none).
-func (r *columnReads) eachLong(f func(k, i int, quals []byte) error) error {
-	at := make([]int, len(r.cols))
-	for i := range r.cols[0].Records {
-		for k, col := range r.cols {
+// eachLong calls f with the reads of column k that may be aligned in pieces, and their qualities (nil if there are none).
+func (r *columnReads) eachLong(k int, f func(i int, quals []byte) error) error {
+	col, at := r.cols[k], 0
+	for i := range col.Records {
+		var q []byte
+		if col.Quals != nil {
 			n := col.Lengths.Of(i)
-			var q []byte
-			if col.Quals != nil {
-				q = col.Quals[at[k] : at[k]+n]
-				at[k] += n
-			}
-			if r.inPieces(k, i) {
-				if err := f(k, i, q); err != nil {
-					return err
-				}
+			q = col.Quals[at : at+n]
+			at += n
+		}
+		if r.inPieces(k, i) {
+			if err := f(i, q); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-// editOptions returns the options of the pieces of a slice.
-func (s *slice) editOptions(r *columnReads) edits.Options {
-	o := edits.Options{Bases: s.limit, Source: s.codes, Qualities: r.cols[0].Quals != nil}
+// editOptions returns the options of the pieces of column k.
+func (s *slice) editOptions(r *columnReads, k int) edits.Options {
+	o := edits.Options{Bases: s.limit, Source: s.codes, Qualities: r.cols[k].Quals != nil}
 	if l := r.cols[0].Layout; l != nil {
 		o.Decoded = func(from, to uint64) { l.Pieces = append(l.Pieces, Stretch{from, to}) }
 	}
@@ -112,15 +110,15 @@ func (s *slice) codes(dst []byte, pos, n int) []byte {
 	return bases.Unpack(dst, packed, from, n)
 }
 
-// encodePieces returns the stream of the pieces of long reads, by column and read.
-func (s *slice) encodePieces(r *columnReads, pieces [][][]edits.Piece) []byte {
-	e := edits.NewEncoder(s.editOptions(r))
+// encodePieces returns the stream of the pieces of the long reads of column k, by read.
+func (s *slice) encodePieces(r *columnReads, k int, pieces [][]edits.Piece) []byte {
+	e := edits.NewEncoder(s.editOptions(r, k))
 	// There is no error: f returns none.
-	r.eachLong(func(k, i int, quals []byte) error {
+	r.eachLong(k, func(i int, quals []byte) error {
 		n, at := uint32(r.cols[k].Lengths.Of(i)), uint32(0)
-		e.Add(n, pieces[k][i], quals)
+		e.Add(n, pieces[i], quals)
 		spans := []edits.Span{}
-		for _, p := range pieces[k][i] {
+		for _, p := range pieces[i] {
 			if p.Start > at {
 				spans = append(spans, edits.Span{Start: at, End: p.Start})
 			}
@@ -135,14 +133,14 @@ func (s *slice) encodePieces(r *columnReads, pieces [][][]edits.Piece) []byte {
 	return e.Finish()
 }
 
-// decodePieces decodes the letters of pieces to where text says that a read's are. wait waits for the first n bases of the pseudogenome.
-func (s *slice) decodePieces(section []byte, r *columnReads, text func(k, i int) []byte, wait func(n int) error) error {
+// decodePieces decodes the letters of the pieces of column k to where text says that a read's are. wait waits for the first n bases of the pseudogenome.
+func (s *slice) decodePieces(section []byte, r *columnReads, k int, text func(k, i int) []byte, wait func(n int) error) error {
 	bases := uint64(0)
-	r.eachLong(func(k, i int, _ []byte) error {
+	r.eachLong(k, func(i int, _ []byte) error {
 		bases += uint64(r.cols[k].Lengths.Of(i))
 		return nil
 	})
-	o := s.editOptions(r)
+	o := s.editOptions(r, k)
 	var undecoded error
 	decoded := 0
 	o.Source = func(dst []byte, pos, n int) []byte {
@@ -159,7 +157,7 @@ func (s *slice) decodePieces(section []byte, r *columnReads, text func(k, i int)
 	if err != nil {
 		return corrupt(err)
 	}
-	err = r.eachLong(func(k, i int, quals []byte) error {
+	err = r.eachLong(k, func(i int, quals []byte) error {
 		b := text(k, i)
 		spans, err := d.Next(b, quals)
 		if err != nil {

@@ -37,7 +37,7 @@ type Column struct {
 	// Wanted, if not nil, reports which of the reads are wanted. The letters of others may be zeros. Decoding only.
 	Wanted func(i int) bool
 
-	// Skip leaves out the letters of the column. Quals may be nil then, unless Needs has the member. Decoding only.
+	// Skip leaves out the letters of the column. Quals may be nil then. Decoding only.
 	Skip bool
 
 	Layout *Layout // decoding: if not nil, it is set to where the reads are
@@ -97,6 +97,5 @@ const (
 	flagQuals
 	flagMate
 	flagPieces // long reads are aligned in pieces
-	flagApart  // the members have streams of their own, so that one can be decoded without the other
 	flagsKnown = 1<<iota - 1
 )

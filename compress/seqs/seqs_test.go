@@ -179,7 +179,7 @@ func decodesPlaced(t *testing.T, d, known *Decoder, s *madeSlice) {
 	if got, _ := decode(known, false); !bytes.Equal(got[0], want[0]) || !bytes.Equal(got[1], want[1]) {
 		t.Fatal("other reads with a pseudogenome that is known")
 	}
-	if NeedsOf(s.data, [2]bool{true, true}).Reads {
+	if NeedsAll(s.data) {
 		return
 	}
 	got, cols := decode(known, true)
@@ -233,19 +233,15 @@ func decodesWanted(t *testing.T, d, known *Decoder, s *madeSlice) {
 	}
 }
 
-// decode decodes the first reads of a slice (0: all) of the members that are wanted, with no more qualities than Needs says.
+// decode decodes the first reads of a slice (0: all) of the members that are wanted, with the qualities of these alone.
 func (s *madeSlice) decode(d *Decoder, first int, want [2]bool) (got [2][]byte, cols [2]*Column, err error) {
-	needs := NeedsOf(s.data, want)
 	for k, c := range []*Column{s.first, s.mate} {
 		if c == nil {
 			continue
 		}
 		cols[k] = &Column{Records: c.Records, Lengths: c.Lengths, First: first, Skip: !want[k]}
-		if c.Quals != nil && needs.Members[k] {
-			cols[k].Quals = c.Quals
-			if k > 0 || !needs.FirstQuals {
-				cols[k].Quals = c.Quals[:c.Lengths.Sum(0, cols[k].decoded())]
-			}
+		if c.Quals != nil && want[k] {
+			cols[k].Quals = c.Quals[:c.Lengths.Sum(0, cols[k].decoded())]
 		}
 	}
 	got, err = d.DecodeSlice(s.data, cols[0], cols[1])
@@ -258,7 +254,7 @@ func decodesFirst(t *testing.T, d *Decoder, s *madeSlice) {
 	both := [2]bool{true, s.mate != nil}
 	first := (s.first.Records + 2) / 3
 	got, cols, err := s.decode(d, first, both)
-	if NeedsOf(s.data, both).Reads {
+	if NeedsAll(s.data) {
 		if !errors.Is(err, errTooFew) {
 			t.Errorf("some reads of a slice with pieces: error %v", err)
 		}
@@ -284,9 +280,6 @@ func decodesAlone(t *testing.T, d *Decoder, s *madeSlice) {
 	if s.mate == nil {
 		return
 	}
-	if needs := NeedsOf(s.data, [2]bool{true, false}); needs.Members[1] == (s.data[1]&flagApart != 0) {
-		t.Errorf("flags %b, but first mates need %+v", s.data[1], needs)
-	}
 	whole, _, err := s.decode(d, 0, [2]bool{true, true})
 	if err != nil {
 		t.Fatal(err)
@@ -294,7 +287,7 @@ func decodesAlone(t *testing.T, d *Decoder, s *madeSlice) {
 	for k := range 2 {
 		want := [2]bool{k == 0, k == 1}
 		for _, first := range []int{0, (s.first.Records + 2) / 3} {
-			if first > 0 && NeedsOf(s.data, want).Reads {
+			if first > 0 && NeedsAll(s.data) {
 				continue
 			}
 			got, cols, err := s.decode(d, first, want)

@@ -1,10 +1,6 @@
 package seqs
 
-import (
-	"math/bits"
-	"runtime/debug"
-	"sync"
-)
+import "math/bits"
 
 // variants are the bases that reads of a slice had in place of those of the pseudogenome, by position in the range of the slice's reads,
 // modulo a power of two. There are few in a small slice, so blocks of positions have memory from their first variant on.
@@ -12,7 +8,6 @@ type variants struct {
 	some   []uint64       // a bit for each block, whether it has memory: so few that they stay in the cache
 	number []uint32       // by block: where in blocks it is, if it has memory
 	blocks []variantsHere // of the blocks that have memory
-	noted  []uint32       // the block of each of blocks
 }
 
 // variantsHere are the variants of a block of positions.
@@ -33,33 +28,10 @@ const (
 	variantBits = 26
 )
 
-// freeVariants are empty ones, by the logarithm of how many positions they have. Those of a large pseudogenome take more time to allocate
-// than a small slice takes to decode.
-var freeVariants [variantBits + 1]sync.Pool
-
-// newVariants returns empty variants at `size` positions, a power of two of at most variantBits. They are to be released.
+// newVariants returns empty variants at `size` positions, a power of two of at most variantBits.
 func newVariants(size uint64) *variants {
 	size = max(size, variantBlock)
-	if v, ok := freeVariants[bits.TrailingZeros64(size)].Get().(*variants); ok {
-		return v
-	}
 	return &variants{some: make([]uint64, size/variantBlock/64+1), number: make([]uint32, size/variantBlock)}
-}
-
-// waitingShare: variants wait for another use if they take at most one in so many bytes of what the process may take. Between two slices
-// of little memory, other things are in their place.
-const waitingShare = 16
-
-// release empties the variants for another use.
-func (v *variants) release() {
-	if int64(8*len(v.some)+4*len(v.number)+(variantBlock+8+4)*cap(v.blocks)) > debug.SetMemoryLimit(-1)/waitingShare {
-		return
-	}
-	for _, k := range v.noted {
-		v.some[k>>6] = 0
-	}
-	v.blocks, v.noted = v.blocks[:0], v.noted[:0]
-	freeVariants[bits.TrailingZeros(uint(len(v.number)*variantBlock))].Put(v)
 }
 
 // block returns the number of the block of a position.
@@ -89,7 +61,7 @@ func (v *variants) note(pos uint64, b byte) {
 	if !v.has(k) {
 		v.some[k>>6] |= 1 << (k & 63)
 		v.number[k] = uint32(len(v.blocks))
-		v.blocks, v.noted = append(v.blocks, variantsHere{}), append(v.noted, k)
+		v.blocks = append(v.blocks, variantsHere{})
 	}
 	x := &v.blocks[v.number[k]]
 	if bit := uint64(1) << (pos % variantBlock); x.some&bit == 0 {

@@ -70,10 +70,6 @@ func TestSliceVectors(t *testing.T) {
 			cols = append(cols, c)
 		}
 		any, withQuals, n := v.Text(t, "order") == "any", cols[0].quals != nil, len(cols[0].reads)
-		if v.Has("literal-share") {
-			defer func(n uint64) { literalShare = n }(literalShare)
-			literalShare = uint64(v.Int(t, "literal-share"))
-		}
 		e, err := Build(context.Background(), archiveOf(t, record.Options{OrderAny: any}, n, cols...), Config{Threads: 1})
 		if err != nil {
 			t.Fatal(err)
