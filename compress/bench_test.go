@@ -60,7 +60,7 @@ func BenchmarkPack(b *testing.B) {
 func BenchmarkAssembly(b *testing.B) {
 	text := ">x\n" + wrap(randomBases(rand.New(rand.NewSource(1)), 4<<20), 60)
 	dir := binTo(b, []input{{name: "x.fa", text: text, mate: -1}}, record.Options{BlockSize: 256 << 20})
-	packTo(b, dir, PackOptions{Threads: 2, Level: LevelFast})
+	packTo(b, dir, PackOptions{Threads: 2, TwoBit: true})
 	b.Run("text", func(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 		for b.Loop() {

@@ -85,9 +85,9 @@ var goldens = []golden{
 	// Assemblies.
 	{name: "assembly", what: "FASTA in two bits a base: repeats on both strands, lower case, N and IUPAC letters, odd lines.",
 		inputs: "assembly.fa",
-		pack:   PackOptions{Level: LevelFast}, parts: none},
+		pack:   PackOptions{Level: LevelFast, TwoBit: true}, parts: none},
 	{name: "assembly-and-reads", what: "The same in two slices (by a test: they have 16 MiB of text otherwise), and reads.",
-		inputs: "assembly.fa single.fastq", pack: PackOptions{Level: LevelFast}, sliceText: 5000, slices: 4},
+		inputs: "assembly.fa single.fastq", pack: PackOptions{Level: LevelFast, TwoBit: true}, sliceText: 5000, slices: 4},
 
 	// More than two mates.
 	{name: "group", what: "A pair and two files of further mates, as of an index.", inputs: group4, slices: 3},
@@ -200,6 +200,7 @@ func (g *golden) describe() string {
 	flag(&bin, b.BlockSize != 0, fmt.Sprintf("--block-size %d", b.BlockSize))
 	flag(&bin, g.stored.record != binning.RecordNothing, "--source "+[]string{"none", "time", "auto", "all"}[g.stored.record])
 	flag(&pack, p.Level != LevelDefault, "--level "+p.Level.String())
+	flag(&pack, p.TwoBit, "--two-bit")
 	flag(&pack, p.NoVerify, "--no-verify")
 	flag(&pack, p.Memory != 0, fmt.Sprintf("--memory %d", p.Memory))
 	line := func(key, value string) string {

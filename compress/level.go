@@ -6,8 +6,7 @@ import (
 	"orcomgo/compress/quals"
 )
 
-// Level is the effort spent on qualities, the largest column. With LevelFast, the sequences of assemblies (FASTA) are in two bits a base,
-// which are unpacked at the speed of memory. Unpacking reads from the data what it needs to know.
+// Level is the effort spent on qualities, the largest column. Unpacking reads from the data what it needs to know.
 type Level uint8
 
 // The levels. The zero value is the default.

@@ -27,6 +27,8 @@ type PackOptions struct {
 	Tool    string // program and version, recorded in the archive
 
 	Level Level
+	// TwoBit has the sequences of assemblies (FASTA) in two bits a base: larger, and unpacked several times as fast.
+	TwoBit bool
 	// SliceText is how many bytes of text of an input a slice has, more or less; 0 for the default of 64 MiB, or of 2 MiB for inputs
 	// of short reads with 64 Mi qualities or more, which are kept at the default level. Slices are decoded by
 	// themselves: some records of smaller ones take less time, and their models learn from less. Where nothing but the reads is
@@ -178,7 +180,7 @@ func pack(ctx context.Context, r *bins.Reader, o PackOptions) (s *Summary, err e
 		return nil, err
 	}
 	defer w.Abort() // after success it closes the file
-	twoBit, err := chooseTwoBit(ctx, r, o.Level)
+	twoBit, err := chooseTwoBit(ctx, r, o.TwoBit)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func drawRun(seed int64) *randomRun {
 		r.options.DropNames = r.oneIn(3)
 		r.options.Quality = pick(r, record.QualityKeep, record.QualityKeep, record.QualityBin8, record.QualityDrop)
 	}
-	r.pack = PackOptions{Threads: 1 + r.rng.Intn(3), Level: pick(r, LevelFast, LevelDefault)}
+	r.pack = PackOptions{Threads: 1 + r.rng.Intn(3), Level: pick(r, LevelFast, LevelDefault), TwoBit: r.rng.Intn(2) == 0}
 	if r.oneIn(20) {
 		r.pack.Level = LevelMax
 	}

@@ -9,8 +9,8 @@ import (
 	"orcomgo/compress/twobit"
 )
 
-// With LevelFast, the sequences of assemblies are in two bits a base (package twobit), so that unpacking is as fast as copying. With other
-// levels they are on the pseudogenome, as reads are, and the bases are predicted, which takes less room and more time.
+// With PackOptions.TwoBit, the sequences of assemblies are in two bits a base (package twobit), so that unpacking is as fast as copying.
+// Else they are on the pseudogenome, as reads are, and the bases are predicted, which takes less room and more time.
 
 // leastAssembled is how many bases the longest sequence of an assembly has at least. Reads of Illumina's instruments are shorter, also
 // mates that were merged.
@@ -21,10 +21,10 @@ const manyNames = 1024
 
 // chooseTwoBit returns, by input, whether sequences are coded in two bits a base: of FASTA without mates and in its order, if a sequence is
 // long.
-func chooseTwoBit(ctx context.Context, r *bins.Reader, level Level) ([]bool, error) {
+func chooseTwoBit(ctx context.Context, r *bins.Reader, wanted bool) ([]bool, error) {
 	meta := r.Meta()
 	chosen := ofAll(meta, false)
-	if level != LevelFast || meta.Options.OrderAny {
+	if !wanted || meta.Options.OrderAny {
 		return chosen, nil
 	}
 	for i := range meta.Blocks {

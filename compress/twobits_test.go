@@ -101,7 +101,7 @@ func TestOddAssemblies(t *testing.T) {
 			t.Parallel()
 			ins := []input{{name: "x.fa", text: text, mate: -1}}
 			dir := binTo(t, ins, record.Options{})
-			packTo(t, dir, PackOptions{Threads: 2, Level: LevelFast})
+			packTo(t, dir, PackOptions{Threads: 2, TwoBit: true})
 			if !isTwoBit(t, dir, 0) {
 				t.Fatal("it is not in two bits a base")
 			}
@@ -155,10 +155,10 @@ func TestAssembliesAndReads(t *testing.T) {
 		}
 		o.BlockSize = 40 << 10
 		var outs [2]map[string]string
-		for i, level := range []Level{LevelFast, LevelDefault} {
+		for i, twoBit := range []bool{true, false} {
 			dir := binTo(t, ins, o)
-			packTo(t, dir, PackOptions{Threads: 2, Level: level, SliceText: 40 << 10})
-			if got := []bool{isTwoBit(t, dir, 0), isTwoBit(t, dir, 1), isTwoBit(t, dir, 2), isTwoBit(t, dir, 3)}; got[0] != (level == LevelFast) ||
+			packTo(t, dir, PackOptions{Threads: 2, TwoBit: twoBit, SliceText: 40 << 10})
+			if got := []bool{isTwoBit(t, dir, 0), isTwoBit(t, dir, 1), isTwoBit(t, dir, 2), isTwoBit(t, dir, 3)}; got[0] != twoBit ||
 				got[1] || got[2] != got[0] || got[3] {
 				t.Fatalf("%v are in two bits a base", got)
 			}
@@ -181,14 +181,14 @@ func TestNoAssemblies(t *testing.T) {
 		what string
 		ins  []input
 		o    record.Options
-		l    Level
+		two  bool
 	}{
-		{"default level", []input{{name: "x.fa", text: text, mate: -1}}, record.Options{}, LevelDefault},
-		{"order any", []input{{name: "x.fa", text: text, mate: -1}}, record.Options{OrderAny: true}, LevelFast},
-		{"mates", []input{{"x.fa", text, 1, true}, {"y.fa", text, 0, false}}, record.Options{}, LevelFast},
+		{"default level", []input{{name: "x.fa", text: text, mate: -1}}, record.Options{}, false},
+		{"order any", []input{{name: "x.fa", text: text, mate: -1}}, record.Options{OrderAny: true}, true},
+		{"mates", []input{{"x.fa", text, 1, true}, {"y.fa", text, 0, false}}, record.Options{}, true},
 	} {
 		dir := binTo(t, x.ins, x.o)
-		packTo(t, dir, PackOptions{Level: x.l})
+		packTo(t, dir, PackOptions{TwoBit: x.two})
 		if isTwoBit(t, dir, 0) {
 			t.Errorf("%s: it is in two bits a base", x.what)
 		}
@@ -203,7 +203,7 @@ func TestFindInAssemblies(t *testing.T) {
 	ins := []input{{name: "a.fa", text: randomAssembly(r, 20, 60), mate: -1}}
 	for range 2 {
 		dir := binTo(t, ins, record.Options{BlockSize: 20 << 10})
-		packTo(t, dir, PackOptions{Threads: 2, Level: LevelFast})
+		packTo(t, dir, PackOptions{Threads: 2, TwoBit: true})
 		e, err := commit.One(dir)
 		if err != nil {
 			t.Fatal(err)

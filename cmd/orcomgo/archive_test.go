@@ -73,7 +73,7 @@ func TestArchiveProgress(t *testing.T) {
 	text := out.String()
 	first, rest, ok := strings.Cut(text, "bin: 10.0 B in ")
 	if !ok || !strings.Contains(first, "bin") || strings.Contains(rest, "bin") ||
-		!strings.Contains(rest, "pack  [##############---------------]   50 %") ||
+		!strings.Contains(rest, "? left  50% |######-------| ") ||
 		strings.Count(rest, "pack: 10.0 B in ") != 1 {
 		t.Errorf("%q", text)
 	}

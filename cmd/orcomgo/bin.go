@@ -16,15 +16,14 @@ var binCommand = command{
 	name:     "bin",
 	group:    stepGroup,
 	synopsis: "IN... OUT/",
-	complete: completeReads,
 	about:    "sort reads by signature into bins",
-	help: `bin reads FASTQ or FASTA and writes OUT/NAME.bdna and OUT/NAME.bmeta, NAME from the first input.
-Inputs may be plain, gzip, bgzip, zstd, xz or bzip2, told apart by their content; - is standard input. OUT is a directory,
-made if it is missing; a name that looks like a file of reads (x.fastq.gz) or a URL is refused.
-Everything is kept unless a flag says otherwise. Unaligned BAM is read as FASTQ, without its tags.
-Of each input file its name, size, time, SHA-256 and MD5 are recorded, for info --sha256 and --md5. Of a plain file, which
-is read faster than one thread can compute these, they are computed by pack; --source all has bin compute them too. With
---source none nothing is recorded, and equal texts give equal bins, whatever files they are from.
+	help: `bin reads FASTQ or FASTA and writes OUT/NAME.bdna and OUT/NAME.bmeta, NAME from the first input. Inputs may be plain,
+gzip, bgzip, zstd, xz or bzip2, told apart by their content; - is standard input. OUT is a directory, made if it is
+missing; a name that looks like a file of reads (x.fastq.gz) or a URL is refused. Everything is kept unless a flag
+says otherwise. Unaligned BAM is read as FASTQ, without its tags. Of each input file its name, size, time, SHA-256 and
+MD5 are recorded, for info --sha256 and --md5. Of a plain file, which is read faster than one thread can compute
+these, they are computed by pack; --source all has bin compute them too. With --source none nothing is recorded, and
+equal texts give equal bins, whatever files they are from.
 
 Examples:
   orcomgo bin reads.fastq.gz run/                           one file
@@ -64,23 +63,23 @@ type binFlags struct {
 func (o *binFlags) define(f *pflag.FlagSet) {
 	f.StringArrayVarP(&o.first, "first", "1", nil, "`FILE` of first mates; repeat for more pairs")
 	f.StringArrayVarP(&o.second, "second", "2", nil, "`FILE` of second mates, as many as -1")
-	f.StringArrayVarP(&o.third, "third", "3", nil, "`FILE` of third reads or of an index (I1) of the same records, as many as -1 or none")
+	f.StringArrayVarP(&o.third, "third", "3", nil, "`FILE` of third reads or of an index (I1), as many as -1 or none")
 	f.StringArrayVarP(&o.fourth, "fourth", "4", nil, "`FILE` of fourth reads or of another index (I2), likewise")
 	f.BoolVar(&o.readsOnly, "reads-only", false, "keep nothing but the sequences: no names, no qualities")
-	f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to discard it (mates stay together)")
+	f.StringVar(&o.order, "order", "original", "`ORDER` of the records: original, or any to discard it")
 	f.StringVar(&o.names, "names", "keep", "`NAMES` of the records: keep, or drop to number them")
 	f.StringVar(&o.quality, "quality", "keep", "`QUALITIES`: keep, bin8 for Illumina's eight levels, or drop")
 	f.StringVar(&o.name, "as", "", "`NAME` of the archive (default: that of the first input, without extensions)")
-	f.StringVar(&o.source, "source", "auto",
-		"`WHAT` to record of the input files: auto; all, to compute checksums of plain files here, too;\n"+
-			"time, for names, sizes and times only; or none")
-	o.blockSize = binning.DefaultBlockSize
-	f.Var(&o.blockSize, "block-size", "`SIZE` of text that is sorted at a time, such as 64MiB or 1G;\n"+
-		"less by default where --memory is short, which makes the archive a little larger")
-	f.IntVar(&o.streams, "streams", 0, "`BLOCKS` in flight at once (default 2, or 4 with a GPU)")
+	f.StringVar(&o.source, "source", "auto", "`WHAT` to record of the input files: auto, all, time or none (see bin --help)")
 	f.StringVar(&o.device, "device", "auto", "`WHERE` to run: auto, cpu or gpu")
-	f.IntVar(&o.gpus, "gpus", 0, "use at most this `NUMBER` of GPUs (default all)")
-	f.BoolVarP(&o.force, "force", "f", false, "replace an archive of that name, unless a directory needs it (see archive)")
+	f.BoolVarP(&o.force, "force", "f", false, "replace an archive of that name, unless a directory needs it")
+	o.blockSize = binning.DefaultBlockSize
+	f.Var(&o.blockSize, "block-size", "`SIZE` of text that is sorted at a time")
+	f.IntVar(&o.streams, "streams", 0, "`BLOCKS` in flight at once")
+	f.IntVar(&o.gpus, "gpus", 0, "use at most this `NUMBER` of GPUs")
+	for _, tuning := range []string{"block-size", "streams", "gpus"} { // of measurements and tests
+		f.MarkHidden(tuning)
+	}
 	o.given = f.Changed
 }
 

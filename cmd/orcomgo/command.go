@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -21,21 +20,19 @@ type command struct {
 	about    string // one line
 	help     string // paragraphs, and examples after a line examplesTitle
 	bare     bool   // has no --log
-	// flags defines the flags and returns what to do once they are parsed.
+	// flags defines the flags and returns what to do once they are parsed. It is nil for a text that help prints.
 	flags func(f *pflag.FlagSet) action
-	// complete returns what the next argument may be, if not nil.
-	complete completion
 }
 
 type action func(ctx context.Context, s *streams, args []string) error
 
 // The groups of commands in the overview.
 const (
-	wholeGroup  = "From reads to an archive and back"
-	stepGroup   = "The two steps of archive"
-	lookGroup   = "Look into archives and check them"
-	searchGroup = "Search archives"
-	selfGroup   = "The program itself"
+	wholeGroup  = "From reads to an archive and back:"
+	stepGroup   = "The two steps of archive:"
+	lookGroup   = "Look into archives and check them:"
+	searchGroup = "Search archives:"
+	selfGroup   = "The program itself:"
 )
 
 var helpGroups = []string{wholeGroup, stepGroup, lookGroup, searchGroup, selfGroup}
@@ -46,47 +43,10 @@ const examplesTitle = "\nExamples:\n"
 var commands []*command
 
 func init() {
+	cobra.EnableCommandSorting = false
+	cobra.MousetrapHelpText = "" // Windows: work without a terminal, too
 	commands = []*command{&archiveCommand, &unpackCommand, &planCommand, &binCommand, &packCommand, &verifyCommand, &infoCommand,
-		&reportCommand, &indexCommand, &findCommand, &versionCommand, &completionCommand, &manCommand}
-}
-
-const overview = `orcomgo archives sequencing runs and restores them byte for byte.
-`
-
-const afterOverview = `
-Example:
-  orcomgo archive -1 run_R1.fastq.gz -2 run_R2.fastq.gz run/   archive a pair, checked
-  orcomgo unpack run/ -o restored/                             the original text again
-
-The same in two steps:
-  orcomgo bin -1 run_R1.fastq.gz -2 run_R2.fastq.gz run/       sort the reads into bins
-  orcomgo pack run/                                            compress, verify, remove the bins
-
-orcomgo COMMAND --help explains a command, orcomgo --version prints the version.
-
-Exit status: 0 when all went well; 1 when something failed, standard output that can't be written
-included; 2 for a mistake in the command line; 129 after a hangup, 130 when interrupted, 141 when
-the reader of standard output went away, 143 when terminated. One line on standard error says why
-(not for 141). No temporary files are left behind.
-`
-
-func writeOverview(w io.Writer) {
-	var b bytes.Buffer
-	b.WriteString(overview)
-	for _, g := range helpGroups {
-		fmt.Fprintf(&b, "\n%s:\n", g)
-		for _, c := range commands {
-			if c.group == g {
-				fmt.Fprintf(&b, "  orcomgo %-10s %-17s %s\n", c.name, c.synopsis, c.about)
-			}
-		}
-	}
-	b.WriteString("\nVariables of the environment:\n")
-	for _, v := range variables {
-		fmt.Fprintf(&b, "  %-15s %s\n", v.name, v.about)
-	}
-	b.WriteString(afterOverview)
-	w.Write(b.Bytes())
+		&reportCommand, &indexCommand, &findCommand, &versionCommand, &manCommand, &directoriesTopic, &groupsTopic, &againTopic}
 }
 
 // dispatch runs the command that the arguments ask for.
@@ -98,24 +58,25 @@ func dispatch(ctx context.Context, s *streams, args []string) error {
 
 // commandTree returns the command line: the program and its subcommands.
 func commandTree(s *streams) *cobra.Command {
-	cobra.MousetrapHelpText = "" // Windows: work without a terminal, too
 	root := &cobra.Command{
 		Use:                        "orcomgo",
+		Short:                      "archives sequencing runs and restores them byte for byte",
+		Long:                       overview(),
+		Example:                    overviewExamples,
+		Version:                    version,
 		Args:                       cobra.ArbitraryArgs,
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
-		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
+		DisableAutoGenTag:          true,
 	}
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	version := standardFlags(root)
+	root.Flags().Bool("version", false, "print the version and exit")
+	root.SetVersionTemplate(versionText())
 	root.RunE = func(_ *cobra.Command, args []string) error {
-		switch {
-		case *version:
-			return writeVersion(s.out)
-		case len(args) == 0:
+		if len(args) == 0 {
 			return usagef("no command given")
 		}
 		return noCommand(root, args[0])
@@ -127,51 +88,47 @@ func commandTree(s *streams) *cobra.Command {
 		}
 		return usageError{fmt.Errorf("%s: %w", c.Name(), err)}
 	})
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		if c := find(c.Name()); c != nil {
-			writeHelp(s.out, c)
-			return
-		}
-		writeOverview(s.out)
-	})
-	root.SetHelpCommand(helpCommand(s, root))
+	for _, g := range helpGroups {
+		root.AddGroup(&cobra.Group{ID: g, Title: g})
+	}
 	for _, c := range commands {
 		root.AddCommand(c.cobra(s))
 	}
+	root.SetCompletionCommandGroupID(selfGroup)
+	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "explain a command", GroupID: selfGroup,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if c, rest, err := root.Find(args); err == nil && len(rest) == 0 {
+				return c.Help()
+			}
+			return noCommand(root, args[0])
+		}})
 	return root
-}
-
-// standardFlags defines --help and --version; the result is the value of the latter.
-func standardFlags(c *cobra.Command) *bool {
-	f := c.Flags()
-	f.SortFlags = false
-	version := f.Bool("version", false, "print the version and exit")
-	f.Lookup("version").Hidden = c.HasParent() || c.Use != "orcomgo"
-	f.BoolP("help", "h", false, "print this help and exit")
-	return version
 }
 
 // cobra returns the command as the library knows it.
 func (c *command) cobra(s *streams) *cobra.Command {
-	long, examples := c.texts()
+	long, examples, _ := strings.Cut(c.help, examplesTitle)
 	cmd := &cobra.Command{
-		Use:     strings.TrimSpace(c.name + " " + c.synopsis),
+		Use:     strings.TrimSpace(c.name + " [flags] " + c.synopsis),
 		Short:   c.about,
 		Long:    long,
-		Example: examples,
+		Example: strings.TrimSuffix(examples, "\n"),
+		GroupID: c.group,
 		Args:    cobra.ArbitraryArgs,
 	}
+	if c.flags == nil {
+		cmd.Use = c.name
+		return cmd
+	}
 	f := cmd.Flags()
+	f.SortFlags = false
 	do := c.flags(f)
 	log := ""
 	if !c.bare {
-		f.StringVar(&log, "log", "", "append what happens to `FILE`, a JSON object a line: start, stages, notes, end")
+		f.StringVar(&log, "log", "", "append what happens to `FILE`, a JSON object a line")
 	}
-	version := standardFlags(cmd)
+	f.BoolP("help", "h", false, "print this help and exit")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if *version {
-			return writeVersion(s.out)
-		}
 		if err := fromEnvironment(f); err != nil {
 			return usagef("%s: %w", c.name, err)
 		}
@@ -182,82 +139,36 @@ func (c *command) cobra(s *streams) *cobra.Command {
 		}
 		return do(cmd.Context(), s, args)
 	}
-	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-		if c.complete == nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
+	for flag, words := range flagWords {
+		if f.Lookup(flag) != nil {
+			cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 		}
-		return c.complete(args, word)
 	}
-	completeFlags(cmd)
 	return cmd
 }
 
-// texts returns the paragraphs and the examples of the help.
-func (c *command) texts() (long, examples string) {
-	long, examples, _ = strings.Cut(c.help, examplesTitle)
-	return long, strings.TrimSuffix(examples, "\n")
+// flagWords are the values of flags that take one of a few words, for the completion by shells.
+var flagWords = map[string][]string{
+	"order": {"original", "any"}, "names": {"keep", "drop"}, "quality": {"keep", "bin8", "drop"}, "level": {"fast", "default", "max"},
+	"device": {"auto", "cpu", "gpu"}, "source": {"auto", "all", "time", "none"}, "group": {"none", "auto"}, "mate": {"1", "2"},
 }
 
-// writeHelp prints what --help says about a command.
-func writeHelp(w io.Writer, c *command) {
-	own, common := c.flagSets()
+const overviewExamples = `  orcomgo archive -1 run_R1.fastq.gz -2 run_R2.fastq.gz run/   archive a pair, checked
+  orcomgo unpack run/ -o restored/                             the original text again`
+
+// overview is the text of the help of the program.
+func overview() string {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "orcomgo %s: %s\n\nUsage:\n  orcomgo %s\n\n%s", c.name, c.about, c.usage(), c.help)
-	if own.HasAvailableFlags() {
-		fmt.Fprintf(&b, "\nFlags:\n%s", own.FlagUsages())
+	b.WriteString("orcomgo archives sequencing runs and restores them byte for byte.\n\nVariables of the environment:\n")
+	for _, v := range variables {
+		fmt.Fprintf(&b, "  %-15s %s\n", v.name, v.about)
 	}
-	fmt.Fprintf(&b, "\nFlags of most commands:\n%s", common.FlagUsages())
-	w.Write(b.Bytes())
-}
-
-// usage is a command line in general terms, without the program.
-func (c *command) usage() string { return strings.TrimSpace(c.name + " [flags] " + c.synopsis) }
-
-// commonFlags are those that most commands have.
-var commonFlags = map[string]bool{"threads": true, "memory": true, "quiet": true, "json": true, "log": true, "help": true}
-
-// flagSets returns the flags of a command: its own, and those that most commands have. Hidden ones are left out.
-func (c *command) flagSets() (own, common *pflag.FlagSet) {
-	own, common = pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
-	own.SortFlags, common.SortFlags = false, false
-	c.cobra(&streams{}).Flags().VisitAll(func(f *pflag.Flag) {
-		switch {
-		case f.Hidden:
-		case commonFlags[f.Name]:
-			common.AddFlag(f)
-		default:
-			own.AddFlag(f)
-		}
-	})
-	return own, common
-}
-
-// helpCommand is the command help.
-func helpCommand(s *streams, root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "explain a command",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				writeOverview(s.out)
-				return nil
-			}
-			if c := find(args[0]); c != nil {
-				writeHelp(s.out, c)
-				return nil
-			}
-			return noCommand(root, args[0])
-		},
-		ValidArgsFunction: func(_ *cobra.Command, args []string, word string) (list []string, _ cobra.ShellCompDirective) {
-			for _, c := range commands {
-				if len(args) == 0 && strings.HasPrefix(c.name, word) {
-					list = append(list, cobra.CompletionWithDesc(c.name, c.about))
-				}
-			}
-			return list, cobra.ShellCompDirectiveNoFileComp
-		},
-	}
+	b.WriteString(`
+Exit status: 0 when all went well; 1 when something failed, standard output that can't be written
+included; 2 for a mistake in the command line; 129 after a hangup, 130 when interrupted, 141 when
+the reader of standard output went away, 143 when terminated. One line on standard error says why
+(not for 141). No temporary files are left behind.`)
+	return b.String()
 }
 
 // noCommand is a usage error about a command that doesn't exist. It says which ones have a similar name.
@@ -266,15 +177,6 @@ func noCommand(root *cobra.Command, name string) error {
 		return usagef("no command %q: did you mean %s?", name, strings.Join(similar, " or "))
 	}
 	return usagef("no command %q", name)
-}
-
-func find(name string) *command {
-	for _, c := range commands {
-		if c.name == name {
-			return c
-		}
-	}
-	return nil
 }
 
 // plainFlagError says in words what a number has to be, where the error names functions of Go.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 )
@@ -42,19 +43,27 @@ func TestEveryFlagIsTested(t *testing.T) {
 		}
 		return false
 	}
-	for _, c := range commands {
-		for _, set := range flagSetsOf(c) {
-			set.VisitAll(func(f *pflag.Flag) {
-				// --help is the same for all, and tested for many
-				if f.Name != "help" && !used(c.name, "--"+f.Name) && (f.Shorthand == "" || !used(c.name, "-"+f.Shorthand)) {
-					t.Errorf("no test uses orcomgo %s --%s", c.name, f.Name)
-				}
-			})
-		}
+	for _, c := range commandTree(&streams{}).Commands() {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			// --help is the same for all, and tested for many
+			if f.Name != "help" && !used(c.Name(), "--"+f.Name) && (f.Shorthand == "" || !used(c.Name(), "-"+f.Shorthand)) {
+				t.Errorf("no test uses orcomgo %s --%s", c.Name(), f.Name)
+			}
+		})
 	}
 }
 
-func flagSetsOf(c *command) []*pflag.FlagSet {
-	own, common := c.flagSets()
-	return []*pflag.FlagSet{own, common}
+// TestHelpFitsScreen: what --help prints has 50 lines of 120 characters at most.
+func TestHelpFitsScreen(t *testing.T) {
+	for _, c := range commandTree(&streams{}).Commands() {
+		lines := strings.Split(strings.TrimSuffix(c.Long+"\n\n"+c.UsageString(), "\n"), "\n")
+		if most := 50; len(lines) > most {
+			t.Errorf("%s --help has %d lines", c.Name(), len(lines))
+		}
+		for _, line := range lines {
+			if utf8.RuneCountInString(line) > 120 {
+				t.Errorf("%s --help: %q has %d characters", c.Name(), line, utf8.RuneCountInString(line))
+			}
+		}
+	}
 }

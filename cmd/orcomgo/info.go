@@ -22,17 +22,16 @@ var infoCommand = command{
 	name:     "info",
 	group:    lookGroup,
 	synopsis: "DIR|DIR/NAME",
-	complete: completeArchive,
 	about:    "describe what is inside",
-	help: `info describes an archive without decoding it: inputs, reads, lengths, sizes of the columns, ratio.
-Of a directory with several archives it describes all, as JSON one object after another. If there is the side archive of a
-directory, it lists that first: each entry with mode, time and size, and which input of which archive a file of reads is.
+	help: `info describes an archive without decoding it: inputs, reads, lengths, sizes of the columns, ratio. Of a directory
+with several archives it describes all, as JSON one object after another. If there is the side archive of a directory,
+it lists that first: each entry with mode, time and size, and which input of which archive a file of reads is.
 
---sha256 and --md5 print a list that sha256sum -c and md5sum -c take: of the texts, under the names that unpack restores
-them by, or with --files of the files that were archived, such as x.fastq.gz, as they were stored. bin records those of
-compressed files; those of texts, and so of plain files, are known after pack. If one is not known, the others are
-printed and the exit status is 1. Of a directory that was archived as a whole the list has side files, too, which are decoded
-for it, and the paths of all.
+--sha256 and --md5 print a list that sha256sum -c and md5sum -c take: of the texts, under the names that unpack
+restores them by, or with --files of the files that were archived, such as x.fastq.gz, as they were stored. bin
+records those of compressed files; those of texts, and so of plain files, are known after pack. If one is not known,
+the others are printed and the exit status is 1. Of a directory that was archived as a whole the list has side files,
+too, which are decoded for it, and the paths of all.
 
 Examples:
   orcomgo info run/

@@ -13,7 +13,6 @@ var packCommand = command{
 	name:     "pack",
 	group:    stepGroup,
 	synopsis: "DIR|DIR/NAME",
-	complete: completeArchive,
 	about:    "compress the bins, verify, remove them",
 	help: `pack compresses what bin wrote into NAME.cdna and NAME.cmeta, decodes it again and compares, and then
 removes the bins. Interrupted at any moment, it leaves the bins or the finished archive, and can be run again.
@@ -24,8 +23,8 @@ Examples:
   orcomgo pack archives/sample7              one of several archives in a directory
   orcomgo pack --keep-bins run/              leave the bins beside the archive
   orcomgo pack --level max -t 16 run/        smaller qualities, slower
-  orcomgo pack --level fast genomes/         assemblies that are unpacked ten times as fast as .gz
-  orcomgo pack --slice-size 64MiB run/       a large run, half a percent smaller: unpack --name and find --reads take longer
+  orcomgo pack --two-bit genomes/            assemblies that are unpacked ten times as fast as .gz
+  orcomgo pack --slice-size 64MiB run/       a large run, half a percent smaller: unpack --name takes longer
 `,
 	flags: func(f *pflag.FlagSet) action {
 		var o packFlags
@@ -33,7 +32,7 @@ Examples:
 		f.BoolVar(&o.noVerify, "no-verify", false, "don't decode what was written before the bins are removed")
 		o.define(f)
 		f.BoolVarP(&o.force, "force", "f", false,
-			"replace a packed archive of this name that is there already, unless a directory needs it (see archive)")
+			"replace a packed archive of this name, unless a directory needs it")
 		f.StringVar(&o.device, "device", "auto", "`WHERE` to lay out reads: auto, cpu or gpu; the archive is the same")
 		o.add(f)
 		return o.run
@@ -50,17 +49,17 @@ type packFlags struct {
 	device                    string
 }
 
-// effort is the flags --level and --slice-size.
+// effort is the flags --level, --two-bit and --slice-size.
 type effort struct {
-	word  string
-	slice size
+	word   string
+	twoBit bool
+	slice  size
 }
 
 func (e *effort) define(f *pflag.FlagSet) {
-	f.StringVar(&e.word, "level", "default", "`EFFORT` on the qualities: fast, default or max;\n"+
-		"fast keeps assemblies (FASTA) in two bits a base, to be read from often")
-	f.Var(&e.slice, "slice-size", "`SIZE` of text that is decoded for any record in it; less makes unpack of some records\n"+
-		"faster, and the archive larger (default: 64MiB; 2MiB of short reads with 64 Mi qualities or more)")
+	f.StringVar(&e.word, "level", "default", "`EFFORT` on the qualities: fast, default or max")
+	f.BoolVar(&e.twoBit, "two-bit", false, "keep assemblies (FASTA) in two bits a base: larger, but unpacked ten times as fast as .gz")
+	f.Var(&e.slice, "slice-size", "`SIZE` of text that is decoded for any record in it; less makes unpack of some records faster")
 }
 
 // level returns the level, or a usage error for one of the flags.
@@ -109,7 +108,7 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 // options returns how to pack; o.start has set the memory. onGPU says whether a GPU is used if there is one.
 func (o *packFlags) options(level compress.Level, onGPU bool, bar *progress) compress.PackOptions {
 	p := compress.PackOptions{
-		Threads: o.threads, Memory: uint64(o.memory), Tool: tool, Level: level, SliceText: uint64(o.slice),
+		Threads: o.threads, Memory: uint64(o.memory), Tool: tool, Level: level, TwoBit: o.twoBit, SliceText: uint64(o.slice),
 		KeepBins: o.keepBins, NoVerify: o.noVerify, Force: o.force, MayReplace: keepNeeded, GPU: onGPU, Progress: bar.report,
 	}
 	if onGPU {

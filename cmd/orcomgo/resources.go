@@ -32,11 +32,8 @@ const uncounted = 14 << 20
 
 // add defines --threads, --memory, --quiet and --json.
 func (r *resources) add(f *pflag.FlagSet) {
-	f.IntVarP(&r.threads, "threads", "t", runtime.GOMAXPROCS(0),
-		"worker threads, `N`; the result is the same for any number\n($ORCOMGO_THREADS changes the default)")
-	f.Var(&r.memory, "memory",
-		"memory to stay within, `SIZE` of 64MiB or more, roughly (default: half of what the machine, its cgroup and ulimit allow;\n"+
-			"$ORCOMGO_MEMORY changes that)")
+	f.IntVarP(&r.threads, "threads", "t", runtime.GOMAXPROCS(0), "worker threads, `N`; the result is the same for any number")
+	f.Var(&r.memory, "memory", "memory to stay within, `SIZE` of 64MiB or more, roughly (default: half of what is allowed)")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "no progress and no summary on standard error")
 	f.BoolVar(&r.json, "json", false, "the result on standard output as JSON, for scripts")
 }

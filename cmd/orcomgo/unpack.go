@@ -22,52 +22,39 @@ var unpackCommand = command{
 	name:     "unpack",
 	group:    wholeGroup,
 	synopsis: "DIR|DIR/NAME",
-	complete: completeArchive,
 	about:    "restore the original files, byte for byte",
-	help: `unpack writes each input of the archive under its own name, in the current directory or in that of -o. A file
-gets its name only when all of it is written and its checksum is right, and the time at which the file that was archived
-was last written to. It works before pack as well as after.
-Where a file of several is damaged in the archive, the others are restored, and the exit status is 1.
-With -o - the exit status is 1 if standard output is closed; /dev/null that is open for reading and writing (as by
-Python's subprocess.DEVNULL) counts as closed, because the two can't be told apart. orcomgo verify needs no output.
+	help: `unpack writes each input of the archive under its own name, in the current directory or in that of -o. A file gets its
+name only when all of it is written and its checksum is right, and the time at which the file that was archived was
+last written to. It works before pack as well as after. Where a file of several is damaged in the archive, the others
+are restored, and the exit status is 1. With -o - the exit status is 1 if standard output is closed, as which
+/dev/null open for reading and writing counts.
 
-A directory that was archived as a whole is restored as a whole: side files and the reads of all samples, under their paths,
-with their modes, times and links. --input chooses files or directories by their paths or names, or by patterns. Text of
-compressed reads is restored without .gz; --gzip compresses it again, and only that. One file of it can be written to -o -.
+A directory that was archived as a whole is restored as a whole: side files and the reads of all samples, under their
+paths, with their modes, times and links. --input chooses files or directories by their paths or names, or by
+patterns. Text of compressed reads is restored without .gz; --gzip compresses it again, and only that. One file of it
+can be written to -o -.
 
 Some records: --input and --mate choose files of the archive; --records, --name, --names-from and --grep choose
-records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq). Mates come together and in their order:
-a pair is chosen by the name of one of its mates. Names are read first and alone; then only what the chosen records
-need is decoded. A NAME is the first word of a record's name, with or without /1 or /2 at its end, or the whole name if
-it has spaces.
+records, and names of files say so (run_R1.1-1000.fastq, run_R1.selected.fastq). Mates come together and in their
+order: a pair is chosen by the name of one of its mates. Names are read first and alone; then only what the chosen
+records need is decoded. A NAME is the first word of a record's name, with or without /1 or /2 at its end, or the
+whole name if it has spaces.
 
-FIFOs: if -o is a FIFO, or FIFOs are in the directory under the names of the files, text is written to them, to those of
-mates at the same time. Whoever reads one mate of a pair must read the other.
+FIFOs: if -o is a FIFO, or FIFOs are in the directory under the names of the files, text is written to them, to those
+of mates at the same time. Whoever reads one mate of a pair must read the other.
 
 Examples:
-  orcomgo unpack run/                                  into the current directory
-  orcomgo unpack run/ -o restored/                     into another, made if it is missing
-  orcomgo unpack --gzip run/ -o restored/              compressed in blocks (BGZF), by all threads
-  orcomgo unpack run/ -o - | wc -l                     to standard output, input after input
+  orcomgo unpack run/ -o restored/                     into another directory, made if it is missing
   orcomgo unpack --interleave run/ -o - | bwa mem -p ref.fa -
-  bwa mem ref.fa <(orcomgo unpack --mate 1 run/ -o -) <(orcomgo unpack --mate 2 run/ -o -)
-  mkfifo f/run_R1.fastq f/run_R2.fastq; orcomgo unpack run/ -o f/ & bwa mem ref.fa f/run_R1.fastq f/run_R2.fastq
-  orcomgo unpack archives/sample7 -o restored/         one of several archives in a directory
-  orcomgo unpack --input '*_R1*' run/ -o restored/     the files whose names match
   orcomgo unpack --input Data/Stats.json run/ -o -     one side file of a directory
-  orcomgo unpack --sample liver archives/heart_group   one sample of several in an archive (archive --group)
-  orcomgo unpack --records 1-1000 run/ -o peek/        the first thousand records of each input
-  orcomgo unpack --names-from mapped.txt run/ -o some/ records by a list of names, one a line
-  orcomgo unpack --grep ':1101:' --interleave run/ -o - | less
   orcomgo unpack --split 1000000 --gzip run/ -o parts/ run_R1.part_001.fastq.gz, ...
 `,
 	flags: func(f *pflag.FlagSet) action {
 		var o unpackFlags
 		f.StringVarP(&o.output, "output", "o", ".", "`DIR` to restore the files in, or a FIFO, or - for standard output")
 		f.StringArrayVar(&o.inputs, "input", nil,
-			"only the input of this name, or those that match a `PATTERN` as *_R1*; of a directory, paths as well;\n"+
-				"may be repeated")
-		f.StringArrayVar(&o.samples, "sample", nil, "only the inputs of the sample of this `NAME`, in an archive of several; may be repeated")
+			"only inputs of this name or that match a `PATTERN` as *_R1*, or paths; may be repeated")
+		f.StringArrayVar(&o.samples, "sample", nil, "only the inputs of the sample of this `NAME`; may be repeated")
 		f.IntVar(&o.mate, "mate", 0, "only first mates (`1`) or only second ones (2)")
 		f.StringVar(&o.records, "records", "", "only the records `FROM-TO` of each input, counted from 1; also N alone, and FROM-")
 		f.StringArrayVar(&o.names, "name", nil, "only the record with this `NAME`, or its pair; may be repeated")

@@ -42,7 +42,8 @@ Examples:
 			if *asJSON {
 				return writeJSON(s.out, programVersion())
 			}
-			return writeVersion(s.out)
+			_, err := io.WriteString(s.out, versionText())
+			return err
 		}
 	},
 }
@@ -87,7 +88,8 @@ func programVersion() programInfo {
 	return p
 }
 
-func writeVersion(w io.Writer) error {
+// versionText is what version prints.
+func versionText() string {
 	p, device, modified := programVersion(), "CPU only", ""
 	if p.CUDA {
 		device = "CPU and CUDA"
@@ -98,7 +100,6 @@ func writeVersion(w io.Writer) error {
 	formats := func(f formatInfo) string {
 		return fmt.Sprintf("reads versions %d to %d, writes up to %d", f.OldestRead, f.Newest, f.Newest)
 	}
-	_, err := fmt.Fprintf(w, "orcomgo %s (%s, %s, %s)\ncommit %s%s\nbins: %s\narchives: %s\n",
+	return fmt.Sprintf("orcomgo %s (%s, %s, %s)\ncommit %s%s\nbins: %s\narchives: %s\n",
 		p.Version, p.Go, p.Platform, device, p.Commit, modified, formats(p.Bins), formats(p.Archive))
-	return err
 }
