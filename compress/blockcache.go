@@ -1,137 +1,23 @@
 package compress
 
 import (
-	"bytes"
+	"slices"
 	"sort"
 	"sync"
 
 	"orcomgo/bins"
-	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 )
-
-// markEvery is how far apart the records are whose offsets a loaded block remembers.
-const markEvery = 1 << 12
-
-// loaded is a block of the bins without its names, qualities and exceptions, which are read for a slice at a time: with those, blocks would
-// take more memory than all else. Marks tell where those of a record are.
-type loaded struct {
-	bins.Block
-	letters   bool // the reads are there as they are stored, and their letters are wanted
-	number    int
-	from      columnReader
-	nameMarks []uint64 // where the name of record i*markEvery begins, and where the names end
-	baseMarks []int    // bases before record i*markEvery, where lengths vary
-	// Where the exceptions of record i*markEvery and the following ones begin, and where they end; nil if there are none.
-	exceptionMarks []bins.ExceptionMark
-}
-
-// columnReader reads from names, qualities and exceptions of blocks what a slice needs; a bins.Reader is one.
-type columnReader interface {
-	NameMarks(block, every int) ([]uint64, error)
-	ReadNames(block int, from, to uint64, dst []byte) ([]byte, error)
-	ReadQuals(block int, from, to uint64, dst []byte) ([]byte, error)
-	ExceptionMarks(block, every int, lengths *record.Lengths) ([]bins.ExceptionMark, error)
-	ReadExceptions(block int, from, to bins.ExceptionMark, lengths *record.Lengths, f func(e record.Exception) error) error
-}
-
-// mark fills in the marks.
-func (l *loaded) mark(k keeps) (err error) {
-	if k[archive.Names] {
-		if l.nameMarks, err = l.from.NameMarks(l.number, markEvery); err != nil {
-			return err
-		}
-	}
-	if k[archive.Seqs] {
-		if l.exceptionMarks, err = l.from.ExceptionMarks(l.number, markEvery, &l.Lengths); err != nil {
-			return err
-		}
-	}
-	if l.Lengths.Each != nil {
-		at := 0
-		for i, n := range l.Lengths.Each {
-			if i%markEvery == 0 {
-				l.baseMarks = append(l.baseMarks, at)
-			}
-			at += int(n)
-		}
-	}
-	return nil
-}
-
-// nameMark returns where in the block the name of record mark*markEvery begins, or where the names end.
-func (l *loaded) nameMark(mark int) uint64 { return l.nameMarks[min(mark, len(l.nameMarks)-1)] }
-
-// namesRoom returns how much room appendNames needs so that it takes no other memory: the names from the mark before record lo to the one
-// after hi.
-func (l *loaded) namesRoom(lo, hi int) int {
-	return int(l.nameMark(hi/markEvery+1) - l.nameMark(lo/markEvery))
-}
-
-// appendNames appends the names of records lo..hi-1, each followed by '\n', to dst; lo < hi.
-func (l *loaded) appendNames(dst []byte, lo, hi int) ([]byte, error) {
-	first, last := lo/markEvery, hi/markEvery // marks at or before lo and hi
-	text, err := l.from.ReadNames(l.number, l.nameMark(first), l.nameMark(last+1), dst[len(dst):])
-	if err != nil {
-		return nil, err
-	}
-	end := len(text)
-	if hi < l.Records {
-		end = int(l.nameMark(last) - l.nameMark(first))
-		end += afterNames(text[end:], hi-last*markEvery)
-	}
-	return append(dst, text[afterNames(text, lo-first*markEvery):end]...), nil
-}
-
-// afterNames returns where n names of text end.
-func afterNames(text []byte, n int) int {
-	at := 0
-	for range n {
-		at += bytes.IndexByte(text[at:], '\n') + 1
-	}
-	return at
-}
-
-// appendQuals appends the qualities of records lo..hi-1 to dst.
-func (l *loaded) appendQuals(dst []byte, lo, hi int) ([]byte, error) {
-	q, err := l.from.ReadQuals(l.number, uint64(l.baseOffset(lo)), uint64(l.baseOffset(hi)), dst[len(dst):])
-	if err != nil {
-		return nil, err
-	}
-	return append(dst, q...), nil
-}
-
-// exceptions calls f with the exceptions of records lo..hi-1.
-func (l *loaded) exceptions(lo, hi int, f func(e record.Exception) error) error {
-	if l.exceptionMarks == nil || lo == hi {
-		return nil
-	}
-	from, to := l.exceptionMarks[lo/markEvery], l.exceptionMarks[(hi+markEvery-1)/markEvery]
-	return l.from.ReadExceptions(l.number, from, to, &l.Lengths, func(e record.Exception) error {
-		if int(e.Read) < lo || int(e.Read) >= hi {
-			return nil
-		}
-		return f(e)
-	})
-}
-
-// baseOffset returns how many bases, and so qualities, come before record i; i may be Records.
-func (l *loaded) baseOffset(i int) int {
-	if l.Lengths.Each == nil || i == 0 {
-		return i * int(l.Lengths.Fixed)
-	}
-	mark := (i - 1) / markEvery
-	return l.baseMarks[mark] + int(l.Lengths.Sum(mark*markEvery, i))
-}
 
 // blockCache loads the blocks that slices need, each once, and releases a block after the last
 // slice that needs it.
 type blockCache struct {
 	r       *bins.Reader
-	keeps   []keeps               // by input
-	letters []bool                // by input: reads are wanted as well; nil: of none
-	blocks  [][]int               // by input: its blocks in order
-	links   map[nameKey]*nameLink // of the names that are read ahead; nil: of none
+	keeps   []keeps // by input
+	letters []bool  // by input: reads are wanted as well; nil: of none
+	blocks  [][]int // by input: its blocks in order
+	// ahead returns how many records from a slice's first one on have their names read ahead; nil: none.
+	ahead   func(input int, from uint64) int
 	mu      sync.Mutex
 	entries map[int]*cacheEntry
 }
@@ -143,10 +29,10 @@ type cacheEntry struct {
 	uses int // how often slices still need it
 }
 
-// newBlockCache prepares for exactly the slices of specs, and for the names that are read ahead for those with links.
-func newBlockCache(r *bins.Reader, keeps []keeps, letters []bool, specs []sliceSpec, links map[nameKey]*nameLink) *blockCache {
+// newBlockCache prepares for exactly the slices of specs, and for the names that are read ahead: those of ahead(input, from) records from a slice's first one on; nil for none.
+func newBlockCache(r *bins.Reader, keeps []keeps, letters []bool, specs []sliceSpec, ahead func(input int, from uint64) int) *blockCache {
 	m := r.Meta()
-	c := &blockCache{r: r, keeps: keeps, letters: letters, links: links, entries: make(map[int]*cacheEntry)}
+	c := &blockCache{r: r, keeps: keeps, letters: letters, ahead: ahead, entries: make(map[int]*cacheEntry)}
 	for i := range m.Inputs {
 		c.blocks = append(c.blocks, m.BlocksOf(i))
 	}
@@ -171,11 +57,12 @@ func (c *blockCache) eachUse(s *sliceSpec, f func(block int)) {
 			f(b)
 		}
 	}
+	if c.ahead == nil {
+		return
+	}
 	for _, input := range s.inputs() {
-		if l := c.links[nameKey{input, s.from}]; l != nil {
-			for _, b := range c.touched(input, s.from, l.ahead()) {
-				f(b)
-			}
+		for _, b := range c.touched(input, s.from, c.ahead(input, s.from)) {
+			f(b)
 		}
 	}
 }
@@ -220,7 +107,7 @@ func (c *blockCache) loaded(input int, from uint64, n int) ([]*loaded, error) {
 		c.mu.Lock()
 		e := c.entries[b]
 		c.mu.Unlock()
-		e.once.Do(func() { e.l, e.err = c.load(input, b) })
+		e.once.Do(func() { e.l, e.err = loadBlock(c.r, b, c.keeps[input], c.letters != nil && c.letters[input]) })
 		if e.err != nil {
 			return nil, e.err
 		}
@@ -241,16 +128,5 @@ func (c *blockCache) release(s *sliceSpec) {
 	})
 }
 
-func (c *blockCache) load(input, block int) (*loaded, error) {
-	k := c.keeps[input]
-	l := &loaded{from: c.r, number: block, letters: c.letters != nil && c.letters[input]}
-	if err := c.r.ReadColumns(block, k.fromBins(), &l.Block); err != nil {
-		return nil, err
-	}
-	if l.letters {
-		if err := c.r.ReadBins(block, 0, bins.NBin, &l.Block); err != nil {
-			return nil, err
-		}
-	}
-	return l, l.mark(k)
-}
+// ofAll returns a value for each input.
+func ofAll(meta *bins.Meta, is bool) []bool { return slices.Repeat([]bool{is}, len(meta.Inputs)) }

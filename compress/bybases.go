@@ -2,7 +2,6 @@ package compress
 
 import (
 	"context"
-	"slices"
 
 	"orcomgo/bins"
 	"orcomgo/compress/archive"
@@ -12,12 +11,11 @@ import (
 // Sequences are coded given the qualities, but qualities of long reads may be coded given the sequences instead: see quals.WorthBases. It
 // is the same for all slices of an input.
 
-const (
-	// minMeanLong is the least mean length of the reads of an input whose qualities may be given the bases, in bases.
-	minMeanLong = 400
-	// triedBases is how many bases of an input, or a few more, are tried.
-	triedBases = 1 << 19
-)
+// triedBases is how many bases of an input, or a few more, are tried.
+const triedBases = 1 << 19
+
+// minMeanLong is the least mean length of the reads of an input whose qualities may be given the bases, in bases.
+const minMeanLong = 400
 
 // chooseByBases sets QualsByBases of the inputs.
 func (p *packer) chooseByBases(ctx context.Context) error {
@@ -33,9 +31,6 @@ func (p *packer) chooseByBases(ctx context.Context) error {
 	return nil
 }
 
-// ofAll returns a value for each input.
-func ofAll(meta *bins.Meta, is bool) []bool { return slices.Repeat([]bool{is}, len(meta.Inputs)) }
-
 // worthBases reports whether the qualities of an input should be given the bases.
 func worthBases(r *bins.Reader, input int) (bool, error) {
 	meta := r.Meta()
@@ -50,8 +45,7 @@ func worthBases(r *bins.Reader, input int) (bool, error) {
 	}
 	k := onlyReads()
 	k[archive.Quals] = true
-	all[input] = k
-	l, err := (&blockCache{r: r, keeps: all, letters: ofAll(meta, true)}).load(input, blocks[0])
+	l, err := loadBlock(r, blocks[0], k, true)
 	if err != nil {
 		return false, err
 	}

@@ -1,23 +1,15 @@
 package compress
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 
-	"orcomgo/bins/commit"
 	"orcomgo/bins/parse"
 	"orcomgo/compress/archive"
 	"orcomgo/digest"
 )
-
-// Errors that can be tested for with errors.Is; those of both stages are the same.
-var (
-	ErrNotArchive = commit.ErrNotArchive
-	ErrCorrupt    = parse.ErrCorrupt
-	ErrVersion    = parse.ErrVersion
-)
-
-var errNames = errors.New("there are fewer names than records")
 
 // textCheck follows the text of one input as it is delivered, from its first byte to its
 // last, and compares it with what is known of it.
@@ -62,7 +54,7 @@ func (c *textCheck) compare(b []byte) error {
 			break
 		}
 		if c.block.Sum() != c.blocks[0].Hash {
-			return fmt.Errorf("%s: block %d of its text is not what was binned: %w", c.name, c.number+1, ErrCorrupt)
+			return fmt.Errorf("%s: block %d of its text is not what was binned: %w", c.name, c.number+1, parse.ErrCorrupt)
 		}
 		c.block.Reset()
 		c.blocks = c.blocks[1:]
@@ -72,7 +64,7 @@ func (c *textCheck) compare(b []byte) error {
 		}
 	}
 	if len(b) > 0 {
-		return fmt.Errorf("%s: more text comes out than went in: %w", c.name, ErrCorrupt)
+		return fmt.Errorf("%s: more text comes out than went in: %w", c.name, parse.ErrCorrupt)
 	}
 	return nil
 }
@@ -83,10 +75,31 @@ func (c *textCheck) end(want *[32]byte) error {
 		return err
 	}
 	if len(c.blocks) > 0 {
-		return fmt.Errorf("%s: its text ends in block %d, %d bytes early: %w", c.name, c.number+1, c.left, ErrCorrupt)
+		return fmt.Errorf("%s: its text ends in block %d, %d bytes early: %w", c.name, c.number+1, c.left, parse.ErrCorrupt)
 	}
 	if want != nil && c.summed && c.sums.Sums().SHA256 != *want {
-		return fmt.Errorf("%s: the SHA-256 of its text is not that of the manifest: %w", c.name, ErrCorrupt)
+		return fmt.Errorf("%s: the SHA-256 of its text is not that of the manifest: %w", c.name, parse.ErrCorrupt)
 	}
 	return nil
+}
+
+// read adds all of r, and compares its end.
+func (c *textCheck) read(ctx context.Context, r io.Reader) error {
+	s := digest.NewStream(ctx, c.sums)
+	for {
+		_, err := s.Fill(func(buf []byte) (int, error) {
+			n, err := io.ReadFull(r, buf)
+			if err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
+				err = c.compare(buf[:n])
+			}
+			return n, err
+		})
+		if err != nil {
+			s.Sums() // which waits
+			if err == io.EOF {
+				err = c.end(nil)
+			}
+			return err
+		}
+	}
 }

@@ -1,8 +1,6 @@
 package compress
 
 import (
-	"context"
-
 	"orcomgo/bins"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
@@ -25,41 +23,13 @@ type column struct {
 	// sum is a checksum of the column of c, by which verification compares what comes back where
 	// the text may be another one; nil if it is compared in another way.
 	sum func(c *columns) uint64
-	// encode returns the section of member m of a slice; of all of them for a column that they share.
-	encode func(ctx context.Context, e *encoder, cols *[2]*columns, m int) ([]byte, error)
-	// afterAssembly: encode needs the pseudogenome.
-	afterAssembly bool
-
-	// needs says which columns must be decoded before this one.
-	needs []need
-	// needsByBases is needs for inputs with QualsByBases; nil if that is the same.
-	needsByBases []need
-	// prepare, if not nil, does what all slices need first. It holds no worker while it waits.
-	prepare func(ctx context.Context, p *packed) error
-	// decode is the inverse of encode: it sets the column in b, whose needs are there.
-	decode func(p *packed, b *batch, m int, data []byte) error
 }
-
-// need is a column that another one can't be decoded without.
-type need struct {
-	id archive.Column
-	of ofMembers
-}
-
-// ofMembers says of which members of a slice a column is needed.
-type ofMembers int
-
-const (
-	sameMember  ofMembers = iota
-	firstMember           // by the second one only
-	allMembers
-)
 
 // table holds the columns in the order of their identifiers, in which their errors are reported.
 var table = [archive.Columns]*column{&lengthsColumn, &formsColumn, &namesColumn, &qualsColumn, &seqsColumn}
 
 // shared reports whether the members of a slice have one section together.
-func (c *column) shared() bool { return c.id >= archive.MemberColumns }
+func shared(c archive.Column) bool { return c >= archive.MemberColumns }
 
 // keeps says which columns an input has.
 type keeps [archive.Columns]bool
@@ -86,4 +56,24 @@ func (k *keeps) fromBins() (want bins.Columns) {
 		}
 	}
 	return want
+}
+
+// columnSums are XXH3-64 of columns before they were coded; 0 where column.sum is nil.
+type columnSums [archive.Columns]uint64
+
+func sumColumns(c *columns) (sums columnSums) {
+	for _, col := range table {
+		if col.sum != nil {
+			sums[col.id] = col.sum(c)
+		}
+	}
+	return sums
+}
+
+// unitsOf returns how many units of a sliceMeter so many bases of an input are.
+func unitsOf(bases uint64, o record.Options, kind record.Kind) uint64 {
+	if keepsOf(o, kind)[archive.Quals] {
+		return 2 * bases
+	}
+	return bases
 }

@@ -1,12 +1,8 @@
 package compress
 
 import (
-	"context"
-	"fmt"
-
 	"orcomgo/bins"
 	"orcomgo/compress/archive"
-	"orcomgo/compress/seqs"
 )
 
 var lengthsColumn = column{
@@ -14,19 +10,6 @@ var lengthsColumn = column{
 	fromBins: bins.WantLengths,
 	gather:   gatherLengths,
 	permute:  func(c *columns, p *permutation) { c.lengths = c.lengths.Permute(p.perm) },
-	encode: func(_ context.Context, _ *encoder, cols *[2]*columns, m int) ([]byte, error) {
-		return seqs.EncodeLengths(cols[m].lengths), nil
-	},
-	decode: func(_ *packed, b *batch, m int, data []byte) (err error) {
-		c := b.cols[m]
-		if c.lengths, err = seqs.DecodeLengths(data, c.records); err != nil {
-			return err
-		}
-		if got, want := c.bases(), b.slice.Members()[m].Bases; got != want {
-			return fmt.Errorf("they sum to %d, the manifest says %d", got, want)
-		}
-		return nil
-	},
 }
 
 func gatherLengths(c *columns, from []stretch) error {

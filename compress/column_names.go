@@ -2,12 +2,10 @@ package compress
 
 import (
 	"bytes"
-	"context"
 	"slices"
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
-	"orcomgo/compress/names"
 )
 
 // The names of second mates are coded given those of the first, and so are those of further mates, which are in slices of their own.
@@ -31,26 +29,6 @@ var namesColumn = column{
 	},
 	permute: permuteNames,
 	sum:     func(c *columns) uint64 { return archive.Hash64(c.names) },
-	encode: func(_ context.Context, e *encoder, cols *[2]*columns, m int) ([]byte, error) {
-		c := cols[m]
-		first := c.leadNames
-		if m == 1 {
-			first = cols[0].names
-		}
-		if first == nil && e.inputs[c.input].TwoBit && c.records >= manyNames {
-			return names.EncodeLight(c.names, c.records), nil
-		}
-		return e.encodeNames(c, first)
-	},
-	needs: []need{{archive.Names, firstMember}},
-	decode: func(p *packed, b *batch, m int, data []byte) (err error) {
-		var given []byte
-		if m == 1 {
-			given = b.cols[0].names
-		}
-		b.cols[m].names, err = p.names.get(p, b.slice, m, b.cols[m].first, data, given)
-		return err
-	},
 }
 
 func permuteNames(c *columns, p *permutation) {

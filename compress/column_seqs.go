@@ -1,15 +1,12 @@
 package compress
 
 import (
-	"context"
-	"fmt"
 	"sort"
 
 	"orcomgo/bins"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/seqs"
-	"orcomgo/compress/twobit"
 )
 
 // The sequences of all members of a slice are in one section, given the qualities, unless these are given the sequences. Those of one member
@@ -21,42 +18,6 @@ var seqsColumn = column{
 	permute: func(c *columns, p *permutation) {
 		c.letters = p.bytes(c.letters)
 		c.exceptions = c.exceptions.Permute(p.perm, c.exceptions.Reads())
-	},
-	afterAssembly: true,
-	encode: func(ctx context.Context, e *encoder, cols *[2]*columns, _ int) ([]byte, error) {
-		if e.inputs[cols[0].input].TwoBit {
-			return twobit.Encode(cols[0].letters), nil
-		}
-		first, mate := seqColumns(cols)
-		return e.enc.EncodeSlice(ctx, first, mate)
-	},
-	needs:        []need{{archive.Lengths, allMembers}, {archive.Quals, allMembers}},
-	needsByBases: []need{{archive.Lengths, allMembers}},
-	prepare: func(ctx context.Context, p *packed) error {
-		// All passes need it, so the end of one does not keep it from being done.
-		return p.shared.wait(ctx, func() error { return p.pool.do(context.WithoutCancel(ctx), p.decodeShared) })
-	},
-	decode: func(p *packed, b *batch, _ int, data []byte) error {
-		if c := b.cols[0]; p.man.Inputs[c.input].TwoBit {
-			return c.decodeTwoBit(p.memory, p.threads, data)
-		}
-		first, mate := seqColumns(&b.cols)
-		decoded, err := p.dec.DecodeSlice(data, first, mate)
-		if err != nil {
-			return err
-		}
-		for m := range b.slice.Members() {
-			c := b.cols[m]
-			want := c.lengths.Sum(0, c.first)
-			if c.inLines() {
-				want += uint64(c.first)
-			}
-			if got := uint64(len(decoded[m])); got != want && !c.skip {
-				return fmt.Errorf("%d bases where the lengths say %d", got, want)
-			}
-			c.letters = decoded[m]
-		}
-		return nil
 	},
 }
 

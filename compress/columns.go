@@ -150,3 +150,6 @@ func (c *columns) permute(perm []uint32) {
 		col.permute(c, p)
 	}
 }
+
+// recordSpan is records lo..hi-1 of a slice.
+type recordSpan struct{ lo, hi int }

@@ -13,9 +13,6 @@ import (
 	"orcomgo/bins"
 	"orcomgo/bins/record"
 	"orcomgo/internal/testrun"
-
-	"orcomgo/compress/archive"
-	"orcomgo/digest"
 )
 
 // testColumns are names and qualities of a block in memory.
@@ -207,110 +204,6 @@ func TestPermuteDropsFileEnd(t *testing.T) {
 	if string(c.names) != "b\na\n" || string(c.quals) != "#!" {
 		t.Errorf("names %q, qualities %q", c.names, c.quals)
 	}
-}
-
-func TestFormsColumn(t *testing.T) {
-	many := record.Forms{Default: record.Form{Plus: record.PlusText, PlusText: "d"}}
-	for i := range uint32(1000) {
-		form := record.Form{Plus: record.PlusText, PlusText: fmt.Sprintf("x.%d", i)}
-		many.Exceptions = append(many.Exceptions, record.FormException{Read: i, Form: &form})
-	}
-	cases := map[string]record.Forms{
-		"plain":   {},
-		"CRLF":    {Default: record.Form{CR: 15}},
-		"no end":  {Exceptions: []record.FormException{{Read: 999, Form: &record.Form{NoNewline: true}}}},
-		"wrapped": {Default: record.Form{SeqWidth: 60, QualWidth: 60}},
-		"lines": {Exceptions: []record.FormException{{Read: 3, Form: &record.Form{SeqLines: []uint32{6, 0, 9}, QualLines: []uint32{}}},
-			{Read: 4, Form: &record.Form{Tail: "\n\r\n"}}}},
-		"texts": many,
-	}
-	for name, l := range cases {
-		data := encodeForms(&l)
-		if (name == "plain") != (len(data) == 0) {
-			t.Errorf("%s: %d bytes", name, len(data))
-		}
-		got, err := decodeForms(data, 1000)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if !bytes.Equal(record.MarshalForms(nil, &got), record.MarshalForms(nil, &l)) {
-			t.Errorf("%s: came back as %+v", name, got)
-		}
-	}
-	if n := len(encodeForms(&many)); n > 400 {
-		t.Errorf("1000 numbered texts take %d bytes", n)
-	}
-}
-
-func FuzzDecodeForms(f *testing.F) {
-	f.Add([]byte(nil), 10)
-	for _, l := range []record.Forms{
-		{Default: record.Form{Plus: record.PlusText, PlusText: "x"}},
-		{Default: record.Form{CR: 15, SeqWidth: 60, QualLines: []uint32{1, 2}},
-			Exceptions: []record.FormException{{Read: 2, Form: &record.Form{Plus: record.PlusText, PlusText: "abc"}}}},
-	} {
-		f.Add(encodeForms(&l), 10)
-	}
-	f.Fuzz(func(t *testing.T, data []byte, n int) {
-		if n < 0 || n > 1<<20 {
-			return
-		}
-		l, err := decodeForms(data, n)
-		if err != nil {
-			return
-		}
-		again, err := decodeForms(encodeForms(&l), n)
-		if err != nil || !bytes.Equal(record.MarshalForms(nil, &again), record.MarshalForms(nil, &l)) {
-			t.Fatalf("written again: %v", err)
-		}
-	})
-}
-
-func TestTextCheck(t *testing.T) {
-	text := []byte("the text of an input, which is hashed in blocks")
-	blocks := blocksOfText(text, 0, 10, 10, 30)
-	feed := func(text []byte, step int) error {
-		c := newTextCheck("x", blocks, true, true)
-		for len(text) > 0 {
-			n := min(step, len(text))
-			if err := c.add(text[:n]); err != nil {
-				return err
-			}
-			text = text[n:]
-		}
-		return c.end(nil)
-	}
-	for step := 1; step <= len(text)+1; step++ {
-		if err := feed(text, step); err != nil {
-			t.Fatalf("steps of %d: %v", step, err)
-		}
-		for _, bad := range [][]byte{text[1:], text[:len(text)-1], append(bytes.Clone(text), 'x'),
-			bytes.Replace(text, []byte("hashed"), []byte("Hashed"), 1), nil} {
-			if err := feed(bad, step); err == nil {
-				t.Fatalf("steps of %d: %q passed", step, bad)
-			}
-		}
-	}
-	c := newTextCheck("x", nil, true, false)
-	if err := c.add(text); err != nil {
-		t.Fatal(err)
-	}
-	var other [32]byte
-	if err := c.end(&other); err == nil {
-		t.Error("a wrong SHA-256 passed")
-	}
-}
-
-// blocksOfText cuts text at the offsets given, the last block taking the rest.
-func blocksOfText(text []byte, cuts ...int) []archive.TextBlock {
-	var bs []archive.TextBlock
-	at := 0
-	for _, cut := range append(cuts, len(text)) {
-		bs = append(bs, archive.TextBlock{Len: uint64(cut - at), Hash: digest.TextHash(text[at:cut], serial)})
-		at = cut
-	}
-	return bs
 }
 
 func serial(n int, task func(i int)) {

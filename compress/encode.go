@@ -32,7 +32,7 @@ type encoder struct {
 	nameRanges bool
 	assembled  *onceWork            // the pseudogenome of the phase's reads is there
 	primers    map[int]*inputPrimer // by input
-	nameLinks  map[nameKey]*nameLink
+	nameLinks  nameLinks
 	// readNames returns the names of n records of an input, each followed by '\n'.
 	readNames func(input int, from uint64, n int) ([]byte, error)
 
@@ -55,18 +55,6 @@ type sliceCheck struct {
 	perm []uint32 // see columns
 	from uint64
 	sums [2]columnSums
-}
-
-// columnSums are XXH3-64 of columns before they were coded; 0 where column.sum is nil.
-type columnSums [archive.Columns]uint64
-
-func sumColumns(c *columns) (sums columnSums) {
-	for _, col := range table {
-		if col.sum != nil {
-			sums[col.id] = col.sum(c)
-		}
-	}
-	return sums
 }
 
 // encode returns slice i; safe for concurrent use.
@@ -102,30 +90,30 @@ func (e *encoder) encode(ctx context.Context, i int) (*encoded, error) {
 		})
 	}
 	// The last columns take longest, so they begin first.
-	for _, col := range slices.Backward(table[:]) {
+	for id, col := range slices.Backward(encoders[:]) {
 		for m, mem := range out.slice.Members() {
-			if !e.keeps[mem.Input][col.id] || col.shared() && m > 0 {
+			if !e.keeps[mem.Input][id] || shared(archive.Column(id)) && m > 0 {
 				continue
 			}
 			run := pool.do
 			if e.inputs[mem.Input].TwoBit {
 				run = pool.do
-			} else if col.afterAssembly || col.id == archive.Quals && cols[m].byBases {
+			} else if col.afterAssembly || archive.Column(id) == archive.Quals && cols[m].byBases {
 				run = func(ctx context.Context, f func() error) error { return e.afterAssembly(ctx, pool, f) }
 				if spec.run == nil {
 					run = func(ctx context.Context, f func() error) error { return e.afterLoad(ctx, pool, cols[m], f) }
 				}
-			} else if p := e.primers[mem.Input]; col.id == archive.Quals && p != nil {
+			} else if p := e.primers[mem.Input]; archive.Column(id) == archive.Quals && p != nil {
 				run = e.pool.inTurn(0).do // since others wait for the primer
 				if p.from != spec.from {
 					run = func(ctx context.Context, f func() error) error { return afterPrimer(ctx, pool, p, f) }
 				}
-			} else if l := e.nameLinks[nameKey{mem.Input, spec.from}]; col.id == archive.Names && l != nil {
+			} else if l := e.nameLinks[nameKey{mem.Input, spec.from}]; archive.Column(id) == archive.Names && l != nil {
 				run = func(ctx context.Context, f func() error) error { return afterLink(ctx, pool, l, f) }
 			}
 			g.Go(func() error {
 				return run(ctx, func() (err error) {
-					out.sections[m][col.id], err = col.encode(ctx, e, &cols, m)
+					out.sections[m][id], err = col.encode(ctx, e, &cols, m)
 					return err
 				})
 			})

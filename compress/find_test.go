@@ -45,7 +45,7 @@ func comparesWithScan(t *testing.T, e commit.Entry, r *rand.Rand, queries int, t
 		if !got.Indexed || byScan.Indexed || !got.Counted || !byScan.Counted {
 			t.Fatalf("indexed %v and %v", got.Indexed, byScan.Indexed)
 		}
-		is, truth := got.set(), byScan.set()
+		is, truth := setOf(got), setOf(byScan)
 		if thorough {
 			d.comparesRecords(t, e, all, o, byScan)
 			if want := d.slow(all, o); !maps.Equal(truth, want) {
@@ -383,7 +383,7 @@ func TestFindOverlap(t *testing.T) {
 	o := FindOptions{Threads: 2, Overlap: overlap, Reads: true, Within: 4}
 	for _, o.Scan = range []bool{false, true} {
 		n := find(t, e, []FindQuery{region}, o)
-		if got := n.set(); !maps.Equal(got, want) || len(got) != len(n.Reads) || len(got) < 30 {
+		if got := setOf(n); !maps.Equal(got, want) || len(got) != len(n.Reads) || len(got) < 30 {
 			t.Errorf("scan %v: %d reads, %d of them different, want %d", o.Scan, len(n.Reads), len(got), len(want))
 		}
 		if c := n.Counts; len(c) != 2 || c[0].Reads+c[1].Reads != uint64(len(want)) || !o.Scan && c[0].Hits+c[1].Hits != 1 {

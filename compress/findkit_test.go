@@ -26,7 +26,7 @@ type where struct {
 	reverse bool
 }
 
-func (f *Finding) set() map[where]bool {
+func setOf(f *Finding) map[where]bool {
 	s := make(map[where]bool)
 	for _, r := range f.Reads {
 		s[where{r.Input, r.Record, r.Query, r.Reverse}] = true
@@ -57,7 +57,7 @@ type decodedArchive struct {
 }
 
 // decodeReads decodes the reads of slice i, and where they are.
-func (p *packed) decodeReads(ctx context.Context, i int) (*batch, error) {
+func decodeReads(ctx context.Context, p *packed, i int) (*batch, error) {
 	return decodeWhole(ctx, p, demand{slice: i, columns: onlyReads(), layouts: true})
 }
 
@@ -75,7 +75,7 @@ func decodedOf(t testing.TB, e commit.Entry) *decodedArchive {
 		if err := p.needShared(ctx); err != nil {
 			t.Fatal(err)
 		}
-		b, err := p.decodeReads(ctx, i)
+		b, err := decodeReads(ctx, p, i)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +220,7 @@ func (d *decodedArchive) comparesRecords(t *testing.T, e commit.Entry, queries [
 		text.Write(b)
 		return nil
 	}
-	if got := find(t, e, queries, o).set(); !maps.Equal(got, scanned.set()) {
+	if got := setOf(find(t, e, queries, o)); !maps.Equal(got, setOf(scanned)) {
 		t.Errorf("%+v: %d reads with their records, %d without", o, len(got), len(scanned.Reads))
 	}
 	all := strings.NewReplacer("\n", "", "\r", "").Replace(text.String())

@@ -2,16 +2,12 @@ package compress
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"sync"
 
 	"github.com/dustin/go-humanize"
 
 	"orcomgo/bins/commit"
-	"orcomgo/bins/vfs"
-	"orcomgo/compress/archive"
 	"orcomgo/compress/fmindex"
 	"orcomgo/compress/scan"
 	"orcomgo/compress/seqs"
@@ -59,12 +55,6 @@ type IndexSummary struct {
 	There bool `json:"there_already"`
 }
 
-// ErrNoIndex means that there is no index beside an archive.
-var ErrNoIndex = errors.New("there is no index")
-
-// ErrIndex means that an index is damaged, or is that of another archive.
-var ErrIndex = errors.New("the index can't be used")
-
 // Index writes the search index of a packed archive beside it: NAME.cfm. An index of another archive, or a damaged one, is replaced; one
 // of this archive only with Force. The index holds the pseudogenome and the literals, so that Find can search them.
 func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, error) {
@@ -95,7 +85,7 @@ func Index(ctx context.Context, e commit.Entry, o IndexOptions) (*IndexSummary, 
 			gpu.Close() // its memory is freed with the process in any case
 		}
 	}()
-	content, err := p.indexContent(ctx, e, o)
+	content, err := indexContent(ctx, p, e, o)
 	if err != nil {
 		return nil, err
 	}
@@ -180,40 +170,6 @@ func writeIndex(ctx context.Context, e commit.Entry, path string, x *fmindex.Ind
 	return commit.InstallIndex(e.Dir, e.Name, t)
 }
 
-// openIndex opens the index of an archive. The error wraps ErrNoIndex if there is none, and ErrIndex if it can't be used.
-func openIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIndex func(), err error) {
-	path := e.Path() + commit.IndexExt
-	f, err := vfs.OpenRegular(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("%s: %w", path, ErrNoIndex)
-	}
-	if errors.Is(err, vfs.ErrNotRegular) {
-		return nil, nil, fmt.Errorf("%w: %w: --scan searches without it", err, ErrIndex)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	data, unmap, err := f.Map()
-	if err != nil {
-		return nil, nil, err
-	}
-	const again = "orcomgo index makes it again, and --scan searches without it"
-	err = vfs.ReadMapped(path, func() (err error) {
-		x, err = fmindex.Open(data)
-		return err
-	})
-	if err != nil {
-		unmap()
-		return nil, nil, fmt.Errorf("%s: %w: %w: %s", path, ErrIndex, err, again)
-	}
-	if x.Archive() != man.ID || x.Slices() != len(man.Slices) {
-		unmap()
-		return nil, nil, fmt.Errorf("%s: %w: it is of another archive: %s", path, ErrIndex, again)
-	}
-	return x, unmap, nil
-}
-
 // sliceLiterals are the literals of a slice.
 type sliceLiterals struct {
 	bases []byte // one a byte, 0 to 3, end to end
@@ -221,7 +177,7 @@ type sliceLiterals struct {
 }
 
 // indexContent decodes what an index is made of.
-func (p *packed) indexContent(ctx context.Context, e commit.Entry, o IndexOptions) (*fmindex.Content, error) {
+func indexContent(ctx context.Context, p *packed, e commit.Entry, o IndexOptions) (*fmindex.Content, error) {
 	c := &fmindex.Content{Archive: p.man.ID, Literals: new(fmindex.Literals), Coverage: fmindex.NewCoverage(0)}
 	if len(p.man.Slices) == 0 {
 		return c, nil
@@ -243,7 +199,7 @@ func (p *packed) indexContent(ctx context.Context, e commit.Entry, o IndexOption
 	c.Coverage = fmindex.NewCoverage(n)
 	progress := newMeter(o.Progress, IndexReadStage, total)
 	err = inOrder(ctx, len(p.man.Slices), inFlight(o.Threads, o.Memory, largest),
-		func(ctx context.Context, i int) (*sliceLiterals, error) { return p.sliceLiterals(ctx, i, c.Coverage) },
+		func(ctx context.Context, i int) (*sliceLiterals, error) { return literalsOf(ctx, p, i, c.Coverage) },
 		func(i int, l *sliceLiterals) error {
 			from := 0
 			for _, end := range l.ends {
@@ -272,11 +228,8 @@ func (p *packed) indexContent(ctx context.Context, e commit.Entry, o IndexOption
 	return c, nil
 }
 
-// needShared starts to decode the shared sections, if that was not done yet.
-func (p *packed) needShared(ctx context.Context) error { return seqsColumn.prepare(ctx, p) }
-
-// sliceLiterals decodes the reads of a slice, adds them to the coverage, and returns their literals.
-func (p *packed) sliceLiterals(ctx context.Context, i int, coverage *fmindex.Coverage) (*sliceLiterals, error) {
+// literalsOf decodes the reads of a slice, adds them to the coverage, and returns their literals.
+func literalsOf(ctx context.Context, p *packed, i int, coverage *fmindex.Coverage) (*sliceLiterals, error) {
 	b, err := decodeWhole(ctx, p, demand{slice: i, columns: onlyReads(), layouts: true, withoutPlaced: true})
 	if err != nil {
 		return nil, err
@@ -316,19 +269,4 @@ func decodeWhole(ctx context.Context, d sliceDecoder, wanted demand) (*batch, er
 		}
 	}
 	return b, nil
-}
-
-// eachRead calls f with each read of the members of b that were decoded: record by record, the first mate first.
-func (b *batch) eachRead(f func(m, i int, letters []byte)) {
-	var at [2]int
-	for i := range b.slice.Records {
-		for m, c := range b.cols {
-			if c == nil {
-				continue
-			}
-			n := c.lengths.Of(i)
-			f(m, i, c.letters[at[m]:at[m]+n])
-			at[m] += n
-		}
-	}
 }

@@ -68,7 +68,7 @@ func Inspect(ctx context.Context, e commit.Entry, o InspectOptions) (*Inspection
 	p, isPacked := src.(*packed)
 	var where *placing
 	if isPacked && len(jobs) > 0 {
-		if where, err = p.newPlacing(ctx); err != nil {
+		if where, err = newPlacing(ctx, p); err != nil {
 			return nil, err
 		}
 	}
@@ -112,7 +112,7 @@ type placing struct {
 }
 
 // newPlacing returns the counts of no reads; nil if the pseudogenome is damaged, which all slices will report.
-func (p *packed) newPlacing(ctx context.Context) (*placing, error) {
+func newPlacing(ctx context.Context, p *packed) (*placing, error) {
 	if err := p.needShared(ctx); err != nil {
 		return nil, ctx.Err()
 	}

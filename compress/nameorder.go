@@ -140,59 +140,37 @@ func wordsWorthRanges(man *archive.Manifest) bool {
 	return false
 }
 
-// words returns the first words of names that match, ascending and without repetitions; ok is false if any word may.
-func (f *NameFilter) words() (list [][]byte, ok bool) {
-	if f.match != nil {
-		return nil, false
+// mayHave reports whether names with first words in the range that w says can have one of some words, which are ascending.
+func mayHave(w *archive.Words, words [][]byte) bool {
+	if w.Kind == archive.AnyWords {
+		return true
 	}
-	for s := range f.listed {
-		w := nameWord([]byte(s))
-		list = append(list, w)
-		for _, end := range []string{"/1", "/2"} {
-			list = append(list, append(bytes.Clone(w), end...))
-		}
+	least, greatest := []byte(w.Least), []byte(w.Greatest)
+	from, _ := slices.BinarySearchFunc(words, least, compareWords)
+	to, found := slices.BinarySearchFunc(words, greatest, compareWords)
+	if found {
+		to++
 	}
-	slices.SortFunc(list, compareWords)
-	return slices.CompactFunc(list, bytes.Equal), true
-}
-
-// slicesWith returns a function that reports whether a slice may have names that match; nil if all may.
-func (f *NameFilter) slicesWith(man *archive.Manifest) func(s *archive.Slice) bool {
-	words, ok := f.words()
-	if !ok || !man.NameRanges {
-		return nil
+	if w.Kind == archive.OrderedWords || from >= to {
+		return from < to
 	}
-	return func(s *archive.Slice) bool {
-		if s.Words.Kind == archive.AnyWords {
-			return true
+	shape, low := newWordShape(least)
+	if shape == nil {
+		return true // another program's; an order is all that it can say
+	}
+	high, numbers := make([]uint64, len(low)), make([]uint64, len(low))
+	if !shape.cut(greatest, high) {
+		return true
+	}
+	return slices.ContainsFunc(words[from:to], func(w []byte) bool {
+		if !shape.cut(w, numbers) {
+			return false
 		}
-		least, greatest := []byte(s.Words.Least), []byte(s.Words.Greatest)
-		from, _ := slices.BinarySearchFunc(words, least, compareWords)
-		to, found := slices.BinarySearchFunc(words, greatest, compareWords)
-		if found {
-			to++
-		}
-		if s.Words.Kind == archive.OrderedWords || from >= to {
-			return from < to
-		}
-		shape, low := newWordShape(least)
-		if shape == nil {
-			return true // another program's; an order is all that it can say
-		}
-		high, numbers := make([]uint64, len(low)), make([]uint64, len(low))
-		if !shape.cut(greatest, high) {
-			return true
-		}
-		return slices.ContainsFunc(words[from:to], func(w []byte) bool {
-			if !shape.cut(w, numbers) {
+		for i, v := range numbers {
+			if v < low[i] || v > high[i] {
 				return false
 			}
-			for i, v := range numbers {
-				if v < low[i] || v > high[i] {
-					return false
-				}
-			}
-			return true
-		})
-	}
+		}
+		return true
+	})
 }

@@ -43,9 +43,20 @@ type nameKey struct {
 	from  uint64
 }
 
+// nameLinks are the links of the names of all slices.
+type nameLinks map[nameKey]*nameLink
+
+// ahead returns of how many records the names may be read to choose how those of a slice are coded.
+func (l nameLinks) ahead(input int, from uint64) int {
+	if link := l[nameKey{input, from}]; link != nil {
+		return link.ahead()
+	}
+	return 0
+}
+
 // newNameLinks returns the links of the names of all slices.
-func newNameLinks(specs []sliceSpec, man *archive.Manifest) map[nameKey]*nameLink {
-	links := make(map[nameKey]*nameLink)
+func newNameLinks(specs []sliceSpec, man *archive.Manifest) nameLinks {
+	links := make(nameLinks)
 	if !man.NameRanges { // then no input has several slices with names, or it has an old version
 		return links
 	}

@@ -181,7 +181,7 @@ func TestNamesAheadOfEndedSlices(t *testing.T) {
 			continue
 		}
 		chains++
-		c := newBlockCache(r, keepsOfAll(r.Meta()), nil, specs, links)
+		c := newBlockCache(r, keepsOfAll(r.Meta()), nil, specs, links.ahead)
 		for k := range specs {
 			if k != i {
 				c.release(&specs[k])

@@ -12,7 +12,6 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/bins/vfs"
-	"orcomgo/compress/archive"
 )
 
 // outputNames returns the file name under which each part of each input is restored. There is one part unless o.Split is set.
@@ -58,15 +57,6 @@ func (u *unpacker) suffix(input, part, parts int) (s string) {
 		s += fmt.Sprintf(".part_%0*d", max(3, len(fmt.Sprint(parts))), part+1)
 	}
 	return s
-}
-
-// binsInputs returns what stage 1 said of the inputs.
-func binsInputs(man *archive.Manifest) []record.Input {
-	inputs := make([]record.Input, len(man.Inputs))
-	for i := range inputs {
-		inputs[i] = man.Inputs[i].Input
-	}
-	return inputs
 }
 
 // outFile is a file that text is restored in. It gets its name only once all of it is there. A FIFO has its name already: the text is

@@ -127,7 +127,7 @@ func packedBefore(ctx context.Context, e commit.Entry, r *bins.Reader, o PackOpt
 			}
 			for _, s := range status {
 				if !s.OK {
-					return nil, fmt.Errorf("there is a packed archive already, but it is damaged, so the bins are kept (--force packs again): %w", s.err)
+					return nil, fmt.Errorf("there is a packed archive already, but it is damaged, so the bins are kept (--force packs again): %w", s.Err())
 				}
 			}
 		}
@@ -340,7 +340,7 @@ func (p *packer) write(ctx context.Context) error {
 			blockwise = append(blockwise, s)
 		}
 	}
-	e.cache = newBlockCache(p.r, e.keeps, p.twoBit, blockwise, e.nameLinks)
+	e.cache = newBlockCache(p.r, e.keeps, p.twoBit, blockwise, e.nameLinks.ahead)
 	e.readNames = func(input int, from uint64, n int) ([]byte, error) {
 		c, err := e.cache.acquireNames(input, from, n)
 		if err != nil {

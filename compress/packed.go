@@ -3,14 +3,12 @@ package compress
 import (
 	"context"
 	"fmt"
+	"orcomgo/compress/twobit"
 
 	"golang.org/x/sync/errgroup"
 
-	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
-	"orcomgo/bins/vfs"
 	"orcomgo/compress/archive"
-	"orcomgo/compress/fmindex"
 	"orcomgo/compress/seqs"
 )
 
@@ -81,40 +79,6 @@ func (p *packed) readShared() (shared [][]byte, c seqs.Config, err error) {
 	return shared, c, nil
 }
 
-// shareIndex takes the pseudogenome from the archive's index, which restores it in less time than it is decoded in. It must be called
-// before slices are decoded.
-func (p *packed) shareIndex(x *fmindex.Index) error {
-	shared, c, err := p.readShared()
-	if err != nil {
-		return err
-	}
-	genome, err := x.Packed(p.threads)
-	if err == nil {
-		p.dec = seqs.NewDecoderOf(shared, genome, x.Genome(), c)
-	}
-	return err
-}
-
-// mostFromIndex is how many bases a pseudogenome has at most that takeIndex takes: see fmindex.Index.Packed for the memory.
-const mostFromIndex = 1 << 27
-
-// takeIndex is shareIndex, if there is an index of the archive that can be used, in `memory` bytes (0: no bound). If there is none, the
-// pseudogenome is decoded.
-func (p *packed) takeIndex(memory uint64) {
-	e := commit.Entry{Dir: p.r.Dir(), Name: p.r.Name()}
-	x, closeIndex, err := openIndex(e, p.man)
-	if err != nil {
-		return
-	}
-	defer closeIndex()
-	if n := uint64(x.Genome()); n > mostFromIndex || memory > 0 && n > memory/20 {
-		return
-	}
-	if vfs.ReadMapped(e.Path()+commit.IndexExt, func() error { return p.shareIndex(x) }) != nil {
-		p.dec = nil
-	}
-}
-
 func sharedName(i int) string { return fmt.Sprintf("shared section %d", i+1) }
 
 func (p *packed) manifest() *archive.Manifest { return p.man }
@@ -136,9 +100,10 @@ func (p *packed) problems() []error         { return p.r.Problems() }
 
 // decoding is the decoding of one column of a slice: of a member, or of what members share.
 type decoding struct {
-	*column
+	decoder
+	id    archive.Column
 	m     int
-	needs []*decoding
+	after []*decoding   // what it needs
 	done  chan struct{} // closed when err is set for good
 	err   error
 }
@@ -147,27 +112,27 @@ type decoding struct {
 func (p *packed) decodings(s *archive.Slice, d demand) []*decoding {
 	var all [archive.Columns][2]*decoding
 	members := s.Members()
-	var add func(c *column, m int) *decoding
-	add = func(c *column, m int) *decoding {
-		if c.shared() {
+	var add func(id archive.Column, m int) *decoding
+	add = func(id archive.Column, m int) *decoding {
+		if shared(id) {
 			m = 0
 		}
-		if !p.keeps[members[m].Input][c.id] {
+		if !p.keeps[members[m].Input][id] {
 			return nil
 		}
-		if known := all[c.id][m]; known != nil {
+		if known := all[id][m]; known != nil {
 			return known
 		}
-		n := &decoding{column: c, m: m, done: make(chan struct{})}
-		all[c.id][m] = n
+		n := &decoding{decoder: decoders[id], id: id, m: m, done: make(chan struct{})}
+		all[id][m] = n
 		need := func(id archive.Column, m int) {
-			if other := add(table[id], m); other != nil {
-				n.needs = append(n.needs, other)
+			if other := add(id, m); other != nil {
+				n.after = append(n.after, other)
 			}
 		}
-		others := c.needs
-		if c.needsByBases != nil && p.man.Inputs[members[m].Input].QualsByBases {
-			others = c.needsByBases
+		others := n.decoder.needs
+		if n.needsByBases != nil && p.man.Inputs[members[m].Input].QualsByBases {
+			others = n.needsByBases
 		}
 		for _, of := range others {
 			switch {
@@ -190,9 +155,9 @@ func (p *packed) decodings(s *archive.Slice, d demand) []*decoding {
 			continue
 		}
 		wanted := d.columnsOf(p.keeps[mem.Input])
-		for _, c := range table {
-			if wanted[c.id] {
-				add(c, m)
+		for id := range archive.Columns {
+			if wanted[id] {
+				add(archive.Column(id), m)
 			}
 		}
 	}
@@ -248,7 +213,7 @@ func (p *packed) decode(ctx context.Context, wanted demand) (*batch, error) {
 	}
 	for m := range b.cols {
 		for _, d := range list {
-			if wanted.want[m] && b.err[m] == nil && (d.m == m || d.shared()) {
+			if wanted.want[m] && b.err[m] == nil && (d.m == m || shared(d.id)) {
 				b.err[m] = d.err
 			}
 		}
@@ -279,7 +244,7 @@ func (p *packed) decodeColumn(ctx context.Context, pool workers, b *batch, d *de
 	if d.prepare != nil && !p.man.Inputs[b.slice.First.Input].TwoBit {
 		d.err = d.prepare(ctx, p)
 	}
-	for _, n := range d.needs {
+	for _, n := range d.after {
 		if err := waitFor(ctx, n.done); err != nil {
 			return err
 		}
@@ -300,11 +265,54 @@ func (p *packed) decodeColumn(ctx context.Context, pool workers, b *batch, d *de
 		}
 		data, err := p.r.Read(section, memory, what)
 		if err == nil {
-			if err = d.column.decode(p, b, d.m, data); err != nil {
+			if err = d.decode(p, b, d.m, data); err != nil {
 				err = p.corrupt(what, err)
 			}
 		}
 		d.err = err
 		return nil
 	})
+}
+
+// needShared has the shared sections decoded, if that was not done yet.
+func (p *packed) needShared(ctx context.Context) error {
+	// All passes need it, so the end of one does not keep it from being done.
+	return p.shared.wait(ctx, func() error { return p.pool.do(context.WithoutCancel(ctx), p.decodeShared) })
+}
+
+// twoBitSlack is how many bytes more than a quarter of the bases twobit.Decode may take.
+const twoBitSlack = 64
+
+// release returns the memory of sequences in two bits a base, once b has been rendered.
+func (p *packed) release(b *batch) {
+	for _, c := range b.cols {
+		if c != nil && c.twoBit != nil {
+			p.memory.put(c.twoBit.Memory())
+			c.twoBit = nil
+		}
+	}
+}
+
+// decodeTwoBit, which may use several threads for long sequences, sets the letters of c, or, if only text is wanted, the sequences: the
+// batch is to be released then.
+func decodeTwoBit(c *columns, memory *buffers, threads int, data []byte) error {
+	s, err := twobit.Decode(memory.get(int(c.bases())/4+twoBitSlack), data, int(c.bases()))
+	if err != nil {
+		return err
+	}
+	if c.layout != nil {
+		*c.layout = *seqs.UnplacedLayout(c.records)
+	}
+	s.Threads = threads
+	n := int(c.lengths.Sum(0, c.first))
+	if c.asText {
+		c.twoBit = s
+	} else {
+		c.letters = s.AppendLetters(nil, 0, n)
+		memory.put(s.Memory())
+	}
+	if c.coded != nil {
+		c.coded(n)
+	}
+	return nil
 }

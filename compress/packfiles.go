@@ -2,7 +2,6 @@ package compress
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -84,27 +83,6 @@ func (p *packer) sumsOfFile(ctx context.Context, man *archive.Manifest, input in
 	}
 	sums := check.sums.Sums()
 	return &sums
-}
-
-// read adds all of r, and compares its end.
-func (c *textCheck) read(ctx context.Context, r io.Reader) error {
-	s := digest.NewStream(ctx, c.sums)
-	for {
-		_, err := s.Fill(func(buf []byte) (int, error) {
-			n, err := io.ReadFull(r, buf)
-			if err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
-				err = c.compare(buf[:n])
-			}
-			return n, err
-		})
-		if err != nil {
-			s.Sums() // which waits
-			if err == io.EOF {
-				err = c.end(nil)
-			}
-			return err
-		}
-	}
 }
 
 // sumsOfInputs returns the checksums of those inputs whose text was not to be summed by verification, nil for the others. What the files

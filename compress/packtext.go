@@ -3,6 +3,7 @@ package compress
 import (
 	"context"
 	"fmt"
+	"orcomgo/bins/parse"
 	"slices"
 	"sync"
 
@@ -163,7 +164,7 @@ func (t *earlyTexts) compare(man *archive.Manifest, texts [][2]sums) ([]digest.S
 	for k := range texts {
 		for m := range man.Slices[k].Members() {
 			if got, want := texts[k][m], t.slices[k][m]; got.hash != want.hash || got.len != want.len {
-				return nil, fmt.Errorf("%s: they are not what was binned: %w", whereRecords(man, &man.Slices[k], m), ErrCorrupt)
+				return nil, fmt.Errorf("%s: they are not what was binned: %w", whereRecords(man, &man.Slices[k], m), parse.ErrCorrupt)
 			}
 		}
 	}

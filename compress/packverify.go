@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"orcomgo/bins/parse"
 	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
@@ -119,7 +120,7 @@ func (v *verification) slices(ctx context.Context) error {
 				continue
 			}
 			if sumColumns(c) != v.p.checks[k].sums[m] {
-				return fmt.Errorf("%s: names, qualities or forms differ: %w", whereRecords(man, b.slice, m), ErrCorrupt)
+				return fmt.Errorf("%s: names, qualities or forms differ: %w", whereRecords(man, b.slice, m), parse.ErrCorrupt)
 			}
 			s.digest = readDigest(c, &v.p.checks[k])
 		}
@@ -221,7 +222,7 @@ func (v *verification) end(ctx context.Context) error {
 			return err
 		}
 		if v.digests[i] != v.p.digests[i] {
-			return fmt.Errorf("%s: the reads that come back are not those that were binned: %w", in.Name, ErrCorrupt)
+			return fmt.Errorf("%s: the reads that come back are not those that were binned: %w", in.Name, parse.ErrCorrupt)
 		}
 		in.OutBytes = v.checks[i].bytes
 		switch {
@@ -235,7 +236,7 @@ func (v *verification) end(ctx context.Context) error {
 		}
 		if s := in.Source; s != nil && s.Plain && s.Sums != nil && man.Options.Exact(in.Kind) &&
 			(in.SHA256 != s.Sums.SHA256 || in.MD5 != s.Sums.MD5) {
-			return fmt.Errorf("%s: the checksums of its text are not those of the file that was binned: %w", in.Name, ErrCorrupt)
+			return fmt.Errorf("%s: the checksums of its text are not those of the file that was binned: %w", in.Name, parse.ErrCorrupt)
 		}
 	}
 	for i := range man.Slices {
@@ -262,7 +263,7 @@ func (v *verification) compareShared() error {
 			return err
 		}
 		if !bytes.Equal(got, v.p.shared[i]) {
-			return fmt.Errorf("%s: it is not what was written: %w", sharedName(i), ErrCorrupt)
+			return fmt.Errorf("%s: it is not what was written: %w", sharedName(i), parse.ErrCorrupt)
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package compress
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -130,129 +129,6 @@ func inOrderUntil[T any](ctx context.Context, n, inFlight int, produce func(cont
 		return ctx.Err()
 	})
 	return g.Wait()
-}
-
-// Progress is told how far a stage has come: done of total, in bytes of text. It is called
-// from any goroutine and must be cheap.
-type Progress func(stage string, done, total uint64)
-
-// meter adds up the progress of one stage.
-type meter struct {
-	report Progress
-	stage  string
-	done   atomic.Uint64
-	total  uint64
-	silent atomic.Bool // nothing is reported: a stage before this one still runs
-}
-
-func newMeter(report Progress, stage string, total uint64) *meter {
-	m := &meter{report: report, stage: stage, total: total}
-	m.add(0)
-	return m
-}
-
-func (m *meter) add(n uint64) {
-	if done := m.done.Add(n); m.report != nil && !m.silent.Load() {
-		m.report(m.stage, done, m.total)
-	}
-}
-
-// sliceMeter adds up the progress of a slice while its qualities and bases are coded or decoded.
-type sliceMeter struct {
-	m *meter
-	// sizes returns how many bytes the slice counts in m, and how many qualities and bases it has. It is called when the first of these
-	// are coded: while pack writes a slice, nothing is known of it before.
-	sizes func() (bytes, units uint64)
-
-	mu              sync.Mutex
-	bytes           uint64 // once all is not 0
-	all, done, told uint64 // units: 0 until they are known; of them; of bytes
-}
-
-// size asks for the sizes, once.
-func (s *sliceMeter) size() {
-	if s.all == 0 {
-		s.bytes, s.all = s.sizes()
-		s.all = max(s.all, 1)
-	}
-}
-
-// coded notes that n more qualities or bases are coded. Safe for concurrent use.
-func (s *sliceMeter) coded(n int) {
-	s.mu.Lock()
-	s.size()
-	s.done = min(s.done+uint64(n), s.all)
-	// What follows takes time, too.
-	now := share(s.bytes-s.bytes/16, s.done, s.all)
-	more := now - min(now, s.told)
-	s.told += more
-	s.mu.Unlock()
-	if more > 0 {
-		s.m.add(more)
-	}
-}
-
-// end notes that all of the slice is done. It is called once.
-func (s *sliceMeter) end() {
-	s.mu.Lock()
-	s.size()
-	more := s.bytes - s.told
-	s.told = s.bytes
-	s.mu.Unlock()
-	s.m.add(more)
-}
-
-// buffers recycles large byte slices between slices of records: a pool that garbage
-// collection does not empty, since each would be tens of megabytes of fresh pages.
-type buffers struct {
-	mu   sync.Mutex
-	free [][]byte
-	keep int
-}
-
-// get returns an empty slice with room for n bytes.
-func (p *buffers) get(n int) []byte {
-	p.mu.Lock()
-	best := -1
-	for i, b := range p.free {
-		if cap(b) >= n && (best < 0 || cap(b) < cap(p.free[best])) {
-			best = i
-		}
-	}
-	var b []byte
-	if best >= 0 {
-		b = p.free[best]
-		p.free[best] = p.free[len(p.free)-1]
-		p.free = p.free[:len(p.free)-1]
-	}
-	if b == nil && len(p.free) > 0 {
-		// One that is too small is freed in its place: slices are of nearly equal sizes, so the next will be too large for it as well.
-		p.free = p.free[:len(p.free)-1]
-	}
-	p.mu.Unlock()
-	if b == nil {
-		b = make([]byte, 0, n+n/64)
-	}
-	return b[:0]
-}
-
-// put takes b back.
-func (p *buffers) put(b []byte) {
-	if cap(b) == 0 {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.free) < p.keep {
-		p.free = append(p.free, b)
-		return
-	}
-	for i := range p.free {
-		if cap(p.free[i]) < cap(b) {
-			p.free[i] = b
-			return
-		}
-	}
 }
 
 // waitFor returns when c is closed, or with the error of ctx.

@@ -3,7 +3,6 @@ package compress
 import (
 	"cmp"
 	"errors"
-	"math/bits"
 	"slices"
 
 	"orcomgo/bins/record"
@@ -26,23 +25,6 @@ var (
 
 // leastSliceText is how much text a slice holds in however little memory: smaller ones cost bytes.
 const leastSliceText = 8 << 20
-
-// sliceTexts returns how much text the slices of each input aim for, if it is packed by these options. twoBit is that of chooseTwoBit.
-func sliceTexts(m *bins.Meta, twoBit []bool, o *PackOptions) []uint64 {
-	all := make([]uint64, len(m.Inputs))
-	for i := range all {
-		all[i] = o.SliceText
-		if all[i] == 0 && mayHavePrimers(m, i, o) && basesOf(m, i) >= smallFrom {
-			all[i] = smallSliceText
-		} else if all[i] == 0 {
-			all[i] = sliceText
-		}
-		if twoBit[i] {
-			all[i] = twoBitText(all[i])
-		}
-	}
-	return all
-}
 
 // basesOf returns how many bases the reads of an input have.
 func basesOf(m *bins.Meta, input int) (sum uint64) {
@@ -334,12 +316,22 @@ func phases(specs []sliceSpec, parts func(input int) []uint64, window func(at ui
 	return out
 }
 
-// share returns total * part / whole; 0 of nothing.
-func share(total, part, whole uint64) uint64 {
-	if whole == 0 {
-		return 0
-	}
-	hi, lo := bits.Mul64(total, part)
-	q, _ := bits.Div64(hi, lo, whole) // part <= whole, so the quotient fits
-	return q
+// Variables so that tests can have small primers.
+var (
+	// primerBytes is how many qualities a primer is made of at most, but for the end of the last read.
+	primerBytes = 8 << 20
+	// leastLeading is how many the first slice of an input must have.
+	leastLeading = 1 << 20
+)
+
+// primerShare: a primer is made of one in so many qualities of its input, if that is at least leastLeading and at most primerBytes. It has
+// to be decoded for any record of the input.
+const primerShare = 16
+
+// primerSize returns how many qualities the primer of an input of so many is made of at most.
+func primerSize(quals uint64) int {
+	return min(max(leastLeading, int(min(quals/primerShare, 1<<30))), primerBytes)
 }
+
+// primedMemory is how much memory packing must be allowed for primers.
+const primedMemory = 1 << 30

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
-	"orcomgo/internal/testrun"
 
 	"orcomgo/bins"
 )
@@ -43,7 +42,9 @@ func covers(t *testing.T, m *bins.Meta, specs []sliceSpec) {
 }
 
 func TestPlanSlices(t *testing.T) {
-	smallSlices(t)
+	text, reads := sliceText, sliceReads
+	sliceText, sliceReads = 20_000, 150
+	t.Cleanup(func() { sliceText, sliceReads = text, reads })
 	m := testMeta(record.Options{})
 	specs, err := planSlices(m, nil, 0, noParts)
 	if err != nil {
@@ -132,37 +133,6 @@ func TestPlanLeads(t *testing.T) {
 	}
 }
 
-// TestSliceTexts: slices are small by default where that costs little: of many qualities of short reads that begin with primers.
-func TestSliceTexts(t *testing.T) {
-	many := bins.BlockInfo{Records: 1 << 20, Bases: smallFrom}
-	fewer, long := many, many
-	fewer.Bases--
-	long.Records = int(long.Bases / minMeanLong)
-	for i, c := range []struct {
-		quality record.QualityMode
-		block   bins.BlockInfo
-		o       PackOptions
-		twoBit  bool
-		want    uint64
-	}{
-		{record.QualityKeep, many, PackOptions{}, false, smallSliceText},
-		{record.QualityKeep, many, PackOptions{Memory: primedMemory}, false, smallSliceText},
-		{record.QualityKeep, many, PackOptions{Memory: primedMemory - 1}, false, sliceText},
-		{record.QualityKeep, many, PackOptions{SliceText: 5 << 20}, false, 5 << 20},
-		{record.QualityKeep, many, PackOptions{Level: LevelMax}, false, sliceText},
-		{record.QualityKeep, fewer, PackOptions{}, false, sliceText},
-		{record.QualityKeep, long, PackOptions{}, false, sliceText},
-		{record.QualityDrop, many, PackOptions{}, false, sliceText},
-		{record.QualityDrop, many, PackOptions{}, true, sliceText / 4},
-	} {
-		m := &bins.Meta{Options: record.Options{Quality: c.quality}, Blocks: []bins.BlockInfo{c.block}}
-		m.Inputs = []record.Input{{Records: uint64(c.block.Records), Mate: -1}}
-		if got := sliceTexts(m, []bool{c.twoBit}, &c.o); got[0] != c.want {
-			t.Errorf("case %d: slices of %d bytes of text, want %d", i, got[0], c.want)
-		}
-	}
-}
-
 func TestPlanRefusesBrokenPairs(t *testing.T) {
 	for name, change := range map[string]func(*bins.Meta){
 		"counts differ": func(m *bins.Meta) { m.Inputs[3].Records = 8 },
@@ -175,27 +145,5 @@ func TestPlanRefusesBrokenPairs(t *testing.T) {
 		if _, err := planSlices(m, nil, 0, noParts); err == nil {
 			t.Errorf("%s: passed", name)
 		}
-	}
-}
-
-func TestShare(t *testing.T) {
-	for _, c := range [][4]uint64{{100, 1, 4, 25}, {1 << 63, 1 << 62, 1 << 63, 1 << 62}, {5, 0, 0, 0}, {7, 3, 3, 7}} {
-		if got := share(c[0], c[1], c[2]); got != c[3] {
-			t.Errorf("share%v = %d", c, got)
-		}
-	}
-}
-
-// TestSliceText: slices aim for the text that is asked for, and the text is the same.
-func TestSliceText(t *testing.T) {
-	testrun.NoRace(t)
-	r1, r2 := simulated(71, 400, false)
-	for text, least := range map[uint64]int{0: 1, 10_000: len(r1) / 10_000} {
-		dir := binTo(t, pair(r1, r2), record.Options{})
-		packTo(t, dir, PackOptions{Threads: 2, SliceText: text})
-		if got := len(manifestIn(t, dir).Slices); got < least || got > least+1 {
-			t.Errorf("text %d: %d slices, want about %d", text, got, least)
-		}
-		sameFiles(t, unpackAll(t, dir, UnpackOptions{Threads: 2}), map[string]string{"r_1.fastq": r1, "r_2.fastq": r2})
 	}
 }

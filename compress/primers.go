@@ -2,10 +2,8 @@ package compress
 
 import (
 	"context"
-	"slices"
 	"sync"
 
-	"orcomgo/bins"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/quals"
 	"orcomgo/compress/seqs"
@@ -13,96 +11,6 @@ import (
 
 // If an input has several slices, the qualities of all begin with the models as they are after the first qualities of its first slice: see
 // quals.Primer.
-
-// Variables so that tests can have small primers.
-var (
-	// primerBytes is how many qualities a primer is made of at most, but for the end of the last read.
-	primerBytes = 8 << 20
-	// leastLeading is how many the first slice of an input must have.
-	leastLeading = 1 << 20
-)
-
-// primerShare: a primer is made of one in so many qualities of its input, if that is at least leastLeading and at most primerBytes. It has
-// to be decoded for any record of the input.
-const primerShare = 16
-
-// primerSize returns how many qualities the primer of an input of so many is made of at most.
-func primerSize(quals uint64) int {
-	return min(max(leastLeading, int(min(quals/primerShare, 1<<30))), primerBytes)
-}
-
-// mayHavePrimers reports whether the qualities of the slices of an input begin with a primer, if it has several. Those of long reads may
-// be given the bases instead.
-func mayHavePrimers(m *bins.Meta, input int, o *PackOptions) bool {
-	in := &m.Inputs[input]
-	return (o.Memory == 0 || o.Memory >= primedMemory) && o.Level == LevelDefault &&
-		keepsOf(m.Options, in.Kind)[archive.Quals] && basesOf(m, input) < minMeanLong*in.Records
-}
-
-// primedMemory is how much memory packing must be allowed for primers.
-const primedMemory = 1 << 30
-
-// inputPrimer is the primer of an input, while it is packed.
-type inputPrimer struct {
-	from   uint64 // the first record of the slice that makes it
-	size   int    // qualities
-	ready  chan struct{}
-	primer *quals.Primer // nil without one; set when ready is closed
-}
-
-// encodeLeading codes the qualities of the first slice of the input, and sets the primer.
-func (p *inputPrimer) encodeLeading(in quals.Input, level quals.Level) []byte {
-	if len(in.Quals) < leastLeading {
-		close(p.ready)
-		return quals.Encode(in, level)
-	}
-	return quals.EncodeLeading(in, level, p.size, func(primer *quals.Primer) {
-		p.primer = primer
-		close(p.ready)
-	})
-}
-
-// newInputPrimers returns the primers, yet to be set, of inputs that have several slices.
-func newInputPrimers(specs []sliceSpec, man *archive.Manifest, memory uint64) map[int]*inputPrimer {
-	all := make(map[int]*inputPrimer)
-	if memory > 0 && memory < primedMemory || !man.ChunkedHashes { // which an archive of version 6 has
-		return all
-	}
-	first := make(map[int]uint64)
-	for i := range specs {
-		for _, input := range specs[i].inputs() {
-			from, seen := first[input]
-			if !seen {
-				first[input] = specs[i].from
-			} else if all[input] == nil && !man.Inputs[input].QualsByBases {
-				all[input] = &inputPrimer{from: from, size: primerSize(man.Inputs[input].Bases), ready: make(chan struct{})}
-			}
-		}
-	}
-	return all
-}
-
-// primed reports whether an input has a primer. All slices are coded.
-func (e *encoder) primed() bool {
-	for _, p := range e.primers {
-		select {
-		case <-p.ready:
-			if p.primer != nil {
-				return true
-			}
-		default: // its qualities are not kept
-		}
-	}
-	return false
-}
-
-// afterPrimer runs f on a worker once there is the primer, or it is known that there is none.
-func afterPrimer(ctx context.Context, pool workers, p *inputPrimer, f func() error) error {
-	if err := waitFor(ctx, p.ready); err != nil {
-		return err
-	}
-	return pool.do(ctx, f)
-}
 
 // primers keeps those of the inputs that are being decoded.
 type primers struct {
@@ -159,31 +67,6 @@ func (p *packed) withQuals() (inputs []int) {
 	for input, keeps := range p.keeps {
 		if keeps[archive.Quals] {
 			inputs = append(inputs, input)
-		}
-	}
-	return inputs
-}
-
-// afterFirst returns the inputs whose qualities some jobs restore from slices after their first one, which may begin with primers.
-func (p *packed) afterFirst(passes [][]job) (inputs []int) {
-	first := make(map[int]int)
-	for i := range p.man.Slices {
-		for _, mem := range p.man.Slices[i].Members() {
-			if _, seen := first[mem.Input]; !seen {
-				first[mem.Input] = i
-			}
-		}
-	}
-	for _, jobs := range passes {
-		for _, j := range jobs {
-			for m, mem := range p.man.Slices[j.slice].Members() {
-				if wanted := j.columnsOf(p.keeps[mem.Input]); !j.want[m] || !wanted[archive.Quals] || j.slice == first[mem.Input] {
-					continue
-				}
-				if !slices.Contains(inputs, mem.Input) {
-					inputs = append(inputs, mem.Input)
-				}
-			}
 		}
 	}
 	return inputs

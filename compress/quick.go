@@ -32,7 +32,7 @@ func VerifyQuick(ctx context.Context, e commit.Entry, o VerifyOptions) ([]FileSt
 	case *binned:
 		err = checkBins(ctx, src.r, status, o)
 	case *packed:
-		if err = src.checkSections(ctx, status, o); err == nil && e.Has[commit.Bins] {
+		if err = checkSections(ctx, src, status, o); err == nil && e.Has[commit.Bins] {
 			err = checkBinsToo(ctx, e, status, o)
 		}
 	}
@@ -67,7 +67,7 @@ func checkBins(ctx context.Context, r *bins.Reader, status []FileStatus, o Verif
 }
 
 // checkSections checks the sections of a packed archive. A damaged one is damage of the inputs that need it.
-func (p *packed) checkSections(ctx context.Context, status []FileStatus, o VerifyOptions) error {
+func checkSections(ctx context.Context, p *packed, status []FileStatus, o VerifyOptions) error {
 	type key struct {
 		c archive.Column
 		m int

@@ -52,9 +52,6 @@ func union(a, b []RecordRange) []RecordRange {
 	return out
 }
 
-// recordSpan is records lo..hi-1 of a slice.
-type recordSpan struct{ lo, hi int }
-
 // slicePart is what is wanted of a slice.
 type slicePart struct {
 	slice int

@@ -2,6 +2,7 @@ package compress
 
 import (
 	"bytes"
+	"errors"
 	"strconv"
 
 	"orcomgo/bins/record"
@@ -117,3 +118,37 @@ func interleave(dst, a, b []byte, endsA, endsB []int) []byte {
 	}
 	return dst
 }
+
+// renderTwoBit is render of FASTA without letters.
+func renderTwoBit(dst []byte, f record.Rendering, c *columns, ends []int) ([]byte, error) {
+	start, at := len(dst), 0
+	each := eachRecord{c: c, names: c.names, exceptions: c.forms.Exceptions}
+	for i := range c.records {
+		n := c.lengths.Of(i)
+		if f == record.AsLines {
+			dst = append(c.twoBit.AppendLetters(dst, at, at+n), '\n')
+		} else {
+			name, err := each.name(i)
+			if err != nil {
+				return dst, err
+			}
+			form := &record.Form{}
+			if f == record.AsRecords {
+				form = each.form(i)
+			}
+			dst, err = record.AppendFASTA(dst, name, n, form, func(dst []byte, from, to, width int, end string) []byte {
+				return c.twoBit.AppendLines(dst, at+from, at+to, width, end)
+			})
+			if err != nil {
+				return dst, err
+			}
+		}
+		at += n
+		if ends != nil {
+			ends[i] = len(dst) - start
+		}
+	}
+	return dst, nil
+}
+
+var errNames = errors.New("there are fewer names than records")

@@ -133,14 +133,6 @@ func (r *replay) decoding(slice int) *sliceMeter {
 	}}
 }
 
-// unitsOf returns how many units of a sliceMeter so many bases of an input are.
-func unitsOf(bases uint64, o record.Options, kind record.Kind) uint64 {
-	if keepsOf(o, kind)[archive.Quals] {
-		return 2 * bases
-	}
-	return bases
-}
-
 // render gives p the text of b.
 func (r *replay) render(p *piece, b *batch) {
 	for m, c := range b.cols {

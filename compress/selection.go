@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path"
@@ -219,4 +220,29 @@ func (s *selection) count(man *archive.Manifest, input int) uint64 {
 		sum += min(r.To, n) - min(r.From, n)
 	}
 	return sum
+}
+
+// words returns the first words of names that match, ascending and without repetitions; ok is false if any word may.
+func (f *NameFilter) words() (list [][]byte, ok bool) {
+	if f.match != nil {
+		return nil, false
+	}
+	for s := range f.listed {
+		w := nameWord([]byte(s))
+		list = append(list, w)
+		for _, end := range []string{"/1", "/2"} {
+			list = append(list, append(bytes.Clone(w), end...))
+		}
+	}
+	slices.SortFunc(list, compareWords)
+	return slices.CompactFunc(list, bytes.Equal), true
+}
+
+// slicesWith returns a function that reports whether a slice may have names that match; nil if all may.
+func (f *NameFilter) slicesWith(man *archive.Manifest) func(s *archive.Slice) bool {
+	words, ok := f.words()
+	if !ok || !man.NameRanges {
+		return nil
+	}
+	return func(s *archive.Slice) bool { return mayHave(&s.Words, words) }
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"orcomgo/bins/parse"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -236,7 +237,7 @@ func (p *packed) needed(what string, s *archive.Slice, member int, err error) er
 	if errors.As(err, &lead) {
 		return lead
 	}
-	if !errors.Is(err, ErrCorrupt) {
+	if !errors.Is(err, parse.ErrCorrupt) {
 		err = p.r.Corrupt(namesOf(p, s, member), err)
 	}
 	return &leadError{what, err}

@@ -3,6 +3,7 @@ package compress
 import (
 	"context"
 	"fmt"
+	"orcomgo/bins/parse"
 
 	"orcomgo/bins/record"
 
@@ -94,7 +95,7 @@ func (b *batch) text(dst []byte, man *archive.Manifest, m int, ends []int) ([]by
 	if man.Verified && c.records == b.slice.Records {
 		mem := b.slice.Members()[m]
 		if uint64(len(text)) != mem.TextLen || xxh3.Hash(text) != mem.TextHash {
-			return nil, fmt.Errorf("%s: the text differs from what was packed: %w", whereRecords(man, b.slice, m), ErrCorrupt)
+			return nil, fmt.Errorf("%s: the text differs from what was packed: %w", whereRecords(man, b.slice, m), parse.ErrCorrupt)
 		}
 	}
 	return text, nil
@@ -141,7 +142,7 @@ func openEntry(e commit.Entry, threads int, memory uint64) (source, error) {
 		}
 		if p != nil && !same {
 			problem = append(problem, fmt.Errorf("%s: it was packed from other bins than those that are there: %w",
-				e.Path()+archive.MetaSuffix, ErrCorrupt))
+				e.Path()+archive.MetaSuffix, parse.ErrCorrupt))
 		}
 		if packedErr != nil {
 			problem = append(problem, packedErr)
@@ -166,4 +167,43 @@ func openEntry(e commit.Entry, threads int, memory uint64) (source, error) {
 		return nil, packedErr
 	}
 	return nil, binsErr
+}
+
+// sliceBytes returns how much text slice i gives, near enough if it was not verified.
+func sliceBytes(man *archive.Manifest, i int) uint64 {
+	s := &man.Slices[i]
+	var n uint64
+	for _, mem := range s.Members() {
+		in := &man.Inputs[mem.Input]
+		if man.Verified {
+			n += mem.TextLen
+		} else {
+			n += share(in.Bytes, uint64(s.Records), in.Records)
+		}
+	}
+	return n
+}
+
+// binsInputs returns what stage 1 said of the inputs.
+func binsInputs(man *archive.Manifest) []record.Input {
+	inputs := make([]record.Input, len(man.Inputs))
+	for i := range inputs {
+		inputs[i] = man.Inputs[i].Input
+	}
+	return inputs
+}
+
+// eachRead calls f with each read of the members of b that were decoded: record by record, the first mate first.
+func (b *batch) eachRead(f func(m, i int, letters []byte)) {
+	var at [2]int
+	for i := range b.slice.Records {
+		for m, c := range b.cols {
+			if c == nil {
+				continue
+			}
+			n := c.lengths.Of(i)
+			f(m, i, c.letters[at[m]:at[m]+n])
+			at[m] += n
+		}
+	}
 }

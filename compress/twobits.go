@@ -5,8 +5,6 @@ import (
 
 	"orcomgo/bins"
 	"orcomgo/bins/record"
-	"orcomgo/compress/seqs"
-	"orcomgo/compress/twobit"
 )
 
 // With PackOptions.TwoBit, the sequences of assemblies are in two bits a base (package twobit), so that unpacking is as fast as copying.
@@ -49,72 +47,3 @@ func chooseTwoBit(ctx context.Context, r *bins.Reader, wanted bool) ([]bool, err
 // twoBitText returns how much text a slice in two bits a base has where others have so much. It is decoded in little time,
 // and many slices can be decoded side by side.
 func twoBitText(text uint64) uint64 { return max(text/4, 1) }
-
-// decodeTwoBit, which may use several threads for long sequences, sets the letters of c, or, if only text is wanted, the sequences: the
-// batch is to be released then.
-func (c *columns) decodeTwoBit(memory *buffers, threads int, data []byte) error {
-	s, err := twobit.Decode(memory.get(int(c.bases())/4+twoBitSlack), data, int(c.bases()))
-	if err != nil {
-		return err
-	}
-	if c.layout != nil {
-		*c.layout = *seqs.UnplacedLayout(c.records)
-	}
-	s.Threads = threads
-	n := int(c.lengths.Sum(0, c.first))
-	if c.asText {
-		c.twoBit = s
-	} else {
-		c.letters = s.AppendLetters(nil, 0, n)
-		memory.put(s.Memory())
-	}
-	if c.coded != nil {
-		c.coded(n)
-	}
-	return nil
-}
-
-// twoBitSlack is how many bytes more than a quarter of the bases twobit.Decode may take.
-const twoBitSlack = 64
-
-// release returns the memory of sequences in two bits a base, once b has been rendered.
-func (p *packed) release(b *batch) {
-	for _, c := range b.cols {
-		if c != nil && c.twoBit != nil {
-			p.memory.put(c.twoBit.Memory())
-			c.twoBit = nil
-		}
-	}
-}
-
-// renderTwoBit is render of FASTA without letters.
-func renderTwoBit(dst []byte, f record.Rendering, c *columns, ends []int) ([]byte, error) {
-	start, at := len(dst), 0
-	each := eachRecord{c: c, names: c.names, exceptions: c.forms.Exceptions}
-	for i := range c.records {
-		n := c.lengths.Of(i)
-		if f == record.AsLines {
-			dst = append(c.twoBit.AppendLetters(dst, at, at+n), '\n')
-		} else {
-			name, err := each.name(i)
-			if err != nil {
-				return dst, err
-			}
-			form := &record.Form{}
-			if f == record.AsRecords {
-				form = each.form(i)
-			}
-			dst, err = record.AppendFASTA(dst, name, n, form, func(dst []byte, from, to, width int, end string) []byte {
-				return c.twoBit.AppendLines(dst, at+from, at+to, width, end)
-			})
-			if err != nil {
-				return dst, err
-			}
-		}
-		at += n
-		if ends != nil {
-			ends[i] = len(dst) - start
-		}
-	}
-	return dst, nil
-}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"orcomgo/bins/parse"
 	"path"
 
 	"orcomgo/bins/commit"
@@ -248,7 +249,7 @@ func (e *DamagedError) Error() string {
 }
 
 // Unwrap makes it an ErrCorrupt.
-func (e *DamagedError) Unwrap() error { return ErrCorrupt }
+func (e *DamagedError) Unwrap() error { return parse.ErrCorrupt }
 
 // name gives the files that were restored their names, and makes these durable.
 func (u *unpacker) name() error {

@@ -125,7 +125,7 @@ func (u *unpacker) run(ctx context.Context) error {
 		// To one stream mates are restored one after the other; beside each other their primers take half the time.
 		var primers sync.WaitGroup
 		defer primers.Wait()
-		primers.Go(func() { p.primers.ahead(ctx, p, p.afterFirst(plain)) })
+		primers.Go(func() { p.primers.ahead(ctx, p, afterFirst(p, plain)) })
 	}
 	r := newReplay(u.src, "unpack", u.o.Threads, u.o.Memory, u.o.Progress, plain...)
 	u.flight = r.flight
@@ -343,4 +343,29 @@ func (u *unpacker) end() error {
 		return err
 	}
 	return nil
+}
+
+// afterFirst returns the inputs whose qualities some jobs restore from slices after their first one, which may begin with primers.
+func afterFirst(p *packed, passes [][]job) (inputs []int) {
+	first := make(map[int]int)
+	for i := range p.man.Slices {
+		for _, mem := range p.man.Slices[i].Members() {
+			if _, seen := first[mem.Input]; !seen {
+				first[mem.Input] = i
+			}
+		}
+	}
+	for _, jobs := range passes {
+		for _, j := range jobs {
+			for m, mem := range p.man.Slices[j.slice].Members() {
+				if wanted := j.columnsOf(p.keeps[mem.Input]); !j.want[m] || !wanted[archive.Quals] || j.slice == first[mem.Input] {
+					continue
+				}
+				if !slices.Contains(inputs, mem.Input) {
+					inputs = append(inputs, mem.Input)
+				}
+			}
+		}
+	}
+	return inputs
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"orcomgo/bins/parse"
 	"strings"
 
 	"orcomgo/bins"
@@ -80,7 +81,7 @@ type VerifyOptions struct {
 // IsDamage reports whether err says that an archive is damaged or of an unknown version, and
 // not that something else failed.
 func IsDamage(err error) bool {
-	return errors.Is(err, ErrCorrupt) || errors.Is(err, ErrVersion) || errors.Is(err, ErrNotArchive)
+	return errors.Is(err, parse.ErrCorrupt) || errors.Is(err, parse.ErrVersion) || errors.Is(err, commit.ErrNotArchive)
 }
 
 // Verify decodes everything of an archive and compares it with the
@@ -101,7 +102,7 @@ func Verify(ctx context.Context, e commit.Entry, o VerifyOptions) ([]FileStatus,
 	}
 	switch src := src.(type) {
 	case *binned:
-		err = src.checkRest(ctx, status)
+		err = checkRest(ctx, src, status)
 	case *packed:
 		if e.Has[commit.Bins] {
 			err = verifyBinsToo(ctx, e, status, o)
@@ -148,7 +149,7 @@ func verifyBinsToo(ctx context.Context, e commit.Entry, status []FileStatus, o V
 
 // checkRest checks what the text does not depend on, where columns were left out. It says
 // nothing of which input it is of, so all share it.
-func (b *binned) checkRest(ctx context.Context, status []FileStatus) error {
+func checkRest(ctx context.Context, b *binned, status []FileStatus) error {
 	for i := range b.man.Inputs {
 		if b.man.Inputs[i].Blocks != nil {
 			continue
@@ -217,3 +218,6 @@ func verifyJobs(ctx context.Context, src source, stage string, o VerifyOptions, 
 	}
 	return status, nil
 }
+
+// Err returns what Problem says; nil of a file that is OK.
+func (s *FileStatus) Err() error { return s.err }
