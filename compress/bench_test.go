@@ -8,22 +8,23 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/compress/columns"
 )
 
 func BenchmarkRender(b *testing.B) {
 	const n, length = 10_000, 100
-	c := &columns{
-		records: n,
-		lengths: record.Lengths{Fixed: length},
-		quals:   bytes.Repeat([]byte("F"), n*length),
-		names:   bytes.Repeat([]byte("M01:7:FC:1:1101:1234:5678 1:N:0:1\n"), n),
+	c := &columns.Columns{
+		Records: n,
+		Lengths: record.Lengths{Fixed: length},
+		Quals:   bytes.Repeat([]byte("F"), n*length),
+		Names:   bytes.Repeat([]byte("M01:7:FC:1:1101:1234:5678 1:N:0:1\n"), n),
 	}
-	c.letters = bytes.Repeat([]byte("A"), n*length)
-	dst := make([]byte, 0, textSize(record.AsRecords, c))
+	c.Letters = bytes.Repeat([]byte("A"), n*length)
+	dst := make([]byte, 0, columns.TextSize(record.AsRecords, c))
 	b.SetBytes(int64(cap(dst)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := render(dst, record.AsRecords, record.FASTQ, c, nil); err != nil {
+		if _, err := columns.Render(dst, record.AsRecords, record.FASTQ, c, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -38,8 +39,8 @@ func BenchmarkPermute(b *testing.B) {
 	quals, names := bytes.Repeat([]byte("F"), n*length), bytes.Repeat([]byte("M01:7:FC:1:1101:1234:5678 1:N:0:1\n"), n)
 	b.SetBytes(int64(len(quals) + len(names)))
 	for b.Loop() {
-		c := &columns{records: n, lengths: record.Lengths{Fixed: length}, quals: quals, names: names}
-		c.permute(perm)
+		c := &columns.Columns{Records: n, Lengths: record.Lengths{Fixed: length}, Quals: quals, Names: names}
+		c.Permute(perm)
 	}
 }
 

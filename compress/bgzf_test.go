@@ -9,18 +9,20 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/compress/restoring"
+	"orcomgo/compress/workers"
 	"orcomgo/internal/testrun"
 )
 
 // checkBGZF returns the text of a BGZF file, after checking the length and the extra field of every member.
 func checkBGZF(t *testing.T, data []byte) string {
 	t.Helper()
-	if !bytes.HasSuffix(data, []byte(bgzfEnd)) || len(bgzfEnd) != 28 {
+	if !bytes.HasSuffix(data, []byte(restoring.BgzfEnd)) || len(restoring.BgzfEnd) != 28 {
 		t.Fatal("the end of the file is missing")
 	}
 	var text strings.Builder
 	for len(data) > 0 {
-		if string(data[:16]) != bgzfEnd[:16] {
+		if string(data[:16]) != restoring.BgzfEnd[:16] {
 			t.Fatalf("member begins with %x", data[:16])
 		}
 		size := int(binary.LittleEndian.Uint16(data[16:])) + 1
@@ -40,13 +42,13 @@ func checkBGZF(t *testing.T, data []byte) string {
 func TestBGZF(t *testing.T) {
 	noise := make([]byte, 300_000)
 	rand.New(rand.NewSource(1)).Read(noise)
-	for _, text := range []string{"", "a", strings.Repeat("ACGT", 50_000), string(noise), strings.Repeat("x", bgzfText*bgzfTask*2+1)} {
+	for _, text := range []string{"", "a", strings.Repeat("ACGT", 50_000), string(noise), strings.Repeat("x", restoring.BgzfText*restoring.BgzfTask*2+1)} {
 		var first []byte
 		for threads := range 3 {
-			pool := newWorkers(threads + 1)
+			pool := workers.NewPool(threads + 1)
 			var got []byte
-			err := pool.do(context.Background(), func() (err error) {
-				got, err = bgzfMembers(context.Background(), pool, []byte(text))
+			err := pool.Do(context.Background(), func() (err error) {
+				got, err = restoring.BgzfMembers(context.Background(), pool, []byte(text))
 				return err
 			})
 			if err != nil {
@@ -59,7 +61,7 @@ func TestBGZF(t *testing.T) {
 				t.Errorf("%d threads: other bytes", threads+1)
 			}
 		}
-		if got := checkBGZF(t, append(first, bgzfEnd...)); got != text {
+		if got := checkBGZF(t, append(first, restoring.BgzfEnd...)); got != text {
 			t.Errorf("%d bytes come back, want %d", len(got), len(text))
 		}
 	}

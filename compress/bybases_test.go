@@ -13,6 +13,7 @@ import (
 	"orcomgo/bins/record"
 	"orcomgo/cmd/simreads/sim"
 	"orcomgo/compress/archive"
+	"orcomgo/compress/slicing"
 	"orcomgo/internal/testrun"
 )
 
@@ -65,7 +66,7 @@ func manifestIn(t *testing.T, dir string) *archive.Manifest {
 func TestQualitiesByBases(t *testing.T) {
 	testrun.NoRace(t)
 	smallSlices(t)
-	sliceText = 300_000
+	slicing.SliceText = 300_000
 	long, _ := longReads(t, 90)
 	short, _ := simulated(70, 300, false)
 	ins := []input{{"long.fastq", long, -1, false}, {"short.fastq", short, -1, false}}

@@ -18,6 +18,7 @@ import (
 
 	"orcomgo/bins"
 	"orcomgo/bins/commit"
+	"orcomgo/compress/source"
 )
 
 // flip flips bits of the byte at off.
@@ -143,9 +144,9 @@ func TestManifestBytes(t *testing.T) {
 		for i := range meta {
 			path, at := filepath.Join(dir, name), int64(first+i)
 			flip(t, path, at, 1<<(i%8))
-			src, err := openSource(dir, 1, 0)
+			src, err := source.Open(dir, 1, 0)
 			if err == nil {
-				if len(src.problems()) == 0 {
+				if len(src.Problems()) == 0 {
 					t.Errorf("%s: a flipped bit of byte %d is not seen", name, at)
 				}
 				src.Close()
@@ -163,12 +164,12 @@ func TestVerifyTellsWhich(t *testing.T) {
 	b, _ := simulated(54, 200, false)
 	dir := binTo(t, []input{{"a.fastq", a, -1, false}, {"b.fastq", b, -1, false}}, record.Options{})
 	packTo(t, dir, PackOptions{Threads: 2})
-	src, err := openSource(dir, 1, 0)
+	src, err := source.Open(dir, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var at uint64
-	for _, s := range src.manifest().Slices {
+	for _, s := range src.Manifest().Slices {
 		if s.First.Input == 1 {
 			at = s.First.Sections[archive.Quals].Off
 		}

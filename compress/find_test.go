@@ -16,6 +16,8 @@ import (
 	"orcomgo/binning"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
+	"orcomgo/compress/searching"
+	"orcomgo/compress/source"
 	"orcomgo/internal/testrun"
 )
 
@@ -70,19 +72,19 @@ func comparesWithScan(t *testing.T, e commit.Entry, r *rand.Rand, queries int, t
 		hits := make(map[[2]int]int)
 		for _, c := range got.Counts {
 			counted += c.Reads
-			if _, twice := hits[[2]int{c.Query, bit(c.Reverse)}]; twice {
+			if _, twice := hits[[2]int{c.Query, searching.Bit(c.Reverse)}]; twice {
 				t.Errorf("%+v: query %d is there twice", o, c.Query)
 			}
-			hits[[2]int{c.Query, bit(c.Reverse)}] = c.Hits
+			hits[[2]int{c.Query, searching.Bit(c.Reverse)}] = c.Hits
 		}
 		if counted != uint64(len(is)) {
 			t.Errorf("%+v: %d reads counted, %d found", o, counted, len(is))
 		}
 		for i, q := range all {
-			if slices.Equal(q.Bases, otherStrand(q.Bases)) {
+			if slices.Equal(q.Bases, searching.OtherStrand(q.Bases)) {
 				continue
 			}
-			for reverse, bases := range [][]byte{q.Bases, otherStrand(q.Bases)} {
+			for reverse, bases := range [][]byte{q.Bases, searching.OtherStrand(q.Bases)} {
 				if !thorough {
 					break
 				}
@@ -239,12 +241,12 @@ func TestWindows(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := decodedOf(t, e)
-	src, err := openEntry(e, 1, 0)
+	src, err := source.OpenEntry(e, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	x, closeIndex, err := openIndex(e, src.manifest())
+	x, closeIndex, err := source.OpenIndex(e, src.Manifest())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,13 +260,15 @@ func TestWindows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &search{Finder: f}
-		order := func(a, b window) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.pattern, b.pattern)) }
-		byRows, err := s.windowsByRows(context.Background(), x, most)
+		s := &searching.Search{Finder: f}
+		order := func(a, b searching.Window) int {
+			return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Pattern, b.Pattern))
+		}
+		byRows, err := s.WindowsByRows(context.Background(), x, most)
 		if err != nil {
 			t.Fatal(err)
 		}
-		byText, err := s.windowsByText(context.Background(), x, most)
+		byText, err := s.WindowsByText(context.Background(), x, most)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,8 +14,11 @@ import (
 	"testing"
 
 	"orcomgo/bins/commit"
+	"orcomgo/compress/columns"
 	"orcomgo/compress/scan"
+	"orcomgo/compress/searching"
 	"orcomgo/compress/seqs"
+	"orcomgo/compress/source"
 )
 
 // where is a read and a query in it.
@@ -51,28 +54,28 @@ func find(t testing.TB, e commit.Entry, queries []FindQuery, o FindOptions) *Fin
 // decodedArchive is a packed archive, decoded.
 type decodedArchive struct {
 	genome  []byte
-	batches []*batch
+	batches []*source.Decoded
 	pieces  bool // there are slices with pieces
-	starts  map[*columns]*readStarts
+	starts  map[*columns.Columns]*searching.ReadStarts
 }
 
 // decodeReads decodes the reads of slice i, and where they are.
-func decodeReads(ctx context.Context, p *packed, i int) (*batch, error) {
-	return decodeWhole(ctx, p, demand{slice: i, columns: onlyReads(), layouts: true})
+func decodeReads(ctx context.Context, p *source.Packed, i int) (*source.Decoded, error) {
+	return searching.DecodeWhole(ctx, p, source.Demand{Slice: i, Columns: columns.OnlyReads(), Layouts: true})
 }
 
 func decodedOf(t testing.TB, e commit.Entry) *decodedArchive {
 	t.Helper()
 	ctx := context.Background()
-	src, err := openEntry(e, 2, 0)
+	src, err := source.OpenEntry(e, 2, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	p := src.(*packed)
-	d := &decodedArchive{starts: make(map[*columns]*readStarts)}
-	for i := range p.man.Slices {
-		if err := p.needShared(ctx); err != nil {
+	p := src.(*source.Packed)
+	d := &decodedArchive{starts: make(map[*columns.Columns]*searching.ReadStarts)}
+	for i := range p.Man.Slices {
+		if err := p.NeedShared(ctx); err != nil {
 			t.Fatal(err)
 		}
 		b, err := decodeReads(ctx, p, i)
@@ -80,10 +83,10 @@ func decodedOf(t testing.TB, e commit.Entry) *decodedArchive {
 			t.Fatal(err)
 		}
 		d.batches = append(d.batches, b)
-		d.pieces = d.pieces || b.cols[0].layout.Literals != nil
+		d.pieces = d.pieces || b.Cols[0].Layout.Literals != nil
 		if d.genome == nil {
-			err := p.pool.do(ctx, func() (err error) {
-				d.genome, err = p.dec.Genome(nil)
+			err := p.Pool.Do(ctx, func() (err error) {
+				d.genome, err = p.Seqs.Genome(nil)
 				return err
 			})
 			if err != nil {
@@ -95,19 +98,19 @@ func decodedOf(t testing.TB, e commit.Entry) *decodedArchive {
 }
 
 // read returns a read of an archive: its batch, its member there, its number and its letters.
-func (d *decodedArchive) read(t testing.TB, input int, record uint64) (b *batch, m, i int, letters []byte) {
+func (d *decodedArchive) read(t testing.TB, input int, record uint64) (b *source.Decoded, m, i int, letters []byte) {
 	t.Helper()
 	for _, b := range d.batches {
-		for m, c := range b.cols {
-			if c == nil || c.input != input || record < c.from || record >= c.from+uint64(c.records) {
+		for m, c := range b.Cols {
+			if c == nil || c.Input != input || record < c.From || record >= c.From+uint64(c.Records) {
 				continue
 			}
-			i := int(record - c.from)
+			i := int(record - c.From)
 			if d.starts[c] == nil {
-				d.starts[c] = newReadStarts(c)
+				d.starts[c] = searching.NewReadStarts(c)
 			}
-			from := d.starts[c].start(i)
-			return b, m, i, c.letters[from : from+c.lengths.Of(i)]
+			from := d.starts[c].Start(i)
+			return b, m, i, c.Letters[from : from+c.Lengths.Of(i)]
 		}
 	}
 	t.Fatalf("no record %d of input %d", record, input)
@@ -119,9 +122,9 @@ func (d *decodedArchive) promises(t testing.TB, w where, bases []byte, o FindOpt
 	t.Helper()
 	b, m, i, letters := d.read(t, w.input, w.record)
 	if w.reverse {
-		bases = otherStrand(bases)
+		bases = searching.OtherStrand(bases)
 	}
-	l := b.cols[m].layout
+	l := b.Cols[m].Layout
 	try := func(from, to int, differs func(k int) bool) {
 		for at := from; at+len(bases) <= to; at++ {
 			mismatches, away := 0, 0
@@ -168,8 +171,8 @@ func (d *decodedArchive) hits(bases []byte, most int) int {
 	}
 	count(d.genome)
 	for _, b := range d.batches {
-		b.eachRead(func(m, i int, letters []byte) {
-			b.cols[m].layout.EachLiteral(i, len(letters), func(from, to int) {
+		b.EachRead(func(m, i int, letters []byte) {
+			b.Cols[m].Layout.EachLiteral(i, len(letters), func(from, to int) {
 				var text []byte
 				for _, l := range letters[from:to] {
 					c, _ := scan.Code(l)
@@ -185,7 +188,7 @@ func (d *decodedArchive) hits(bases []byte, most int) int {
 // drawQueries returns stretches of reads of at least so many bases, some of them changed, and a sequence that is nowhere.
 func (d *decodedArchive) drawQueries(r *rand.Rand, n, least int) (all []FindQuery) {
 	for _, b := range d.batches {
-		b.eachRead(func(_, i int, letters []byte) {
+		b.EachRead(func(_, i int, letters []byte) {
 			size := least + r.Intn(25)
 			if len(letters) < size || r.Intn(3) > 0 {
 				return
@@ -199,7 +202,7 @@ func (d *decodedArchive) drawQueries(r *rand.Rand, n, least int) (all []FindQuer
 				q.Bases[r.Intn(size)] = byte(r.Intn(4))
 			}
 			if r.Intn(2) == 0 {
-				q.Bases = otherStrand(q.Bases)
+				q.Bases = searching.OtherStrand(q.Bases)
 			}
 			all = append(all, q)
 		})
@@ -235,9 +238,9 @@ func (d *decodedArchive) comparesRecords(t *testing.T, e commit.Entry, queries [
 func (d *decodedArchive) slow(queries []FindQuery, o FindOptions) map[where]bool {
 	found := make(map[where]bool)
 	for _, b := range d.batches {
-		b.eachRead(func(m, i int, letters []byte) {
+		b.EachRead(func(m, i int, letters []byte) {
 			for q := range queries {
-				for reverse, bases := range [][]byte{queries[q].Bases, otherStrand(queries[q].Bases)} {
+				for reverse, bases := range [][]byte{queries[q].Bases, searching.OtherStrand(queries[q].Bases)} {
 					if reverse == 1 && slices.Equal(bases, queries[q].Bases) {
 						continue
 					}
@@ -249,7 +252,7 @@ func (d *decodedArchive) slow(queries []FindQuery, o FindOptions) map[where]bool
 							}
 						}
 						if k <= o.Mismatches {
-							found[where{b.cols[m].input, b.cols[m].from + uint64(i), q, reverse == 1}] = true
+							found[where{b.Cols[m].Input, b.Cols[m].From + uint64(i), q, reverse == 1}] = true
 							break
 						}
 					}

@@ -16,6 +16,7 @@ import (
 
 	"orcomgo/bins"
 	"orcomgo/compress/archive"
+	"orcomgo/compress/slicing"
 )
 
 // update makes the files of testdata/golden and testdata/testkit anew:
@@ -220,14 +221,14 @@ func (g *golden) exact() bool {
 func (g *golden) encode(t *testing.T, ins []input) map[string]string {
 	t.Helper()
 	if g.sliceText > 0 || g.sliceReads > 0 {
-		text, reads := sliceText, sliceReads
-		defer func() { sliceText, sliceReads = text, reads }()
-		sliceText, sliceReads = max(g.sliceText, 1), max(g.sliceReads, 1)
+		text, reads := slicing.SliceText, slicing.SliceReads
+		defer func() { slicing.SliceText, slicing.SliceReads = text, reads }()
+		slicing.SliceText, slicing.SliceReads = max(g.sliceText, 1), max(g.sliceReads, 1)
 	}
 	if g.primer > 0 {
-		size, least := primerBytes, leastLeading
-		defer func() { primerBytes, leastLeading = size, least }()
-		primerBytes, leastLeading = g.primer, g.primer
+		size, least := slicing.PrimerBytes, slicing.LeastLeading
+		defer func() { slicing.PrimerBytes, slicing.LeastLeading = size, least }()
+		slicing.PrimerBytes, slicing.LeastLeading = g.primer, g.primer
 	}
 	dir := binStored(t, ins, g.bin, g.stored)
 	p := g.pack

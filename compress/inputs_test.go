@@ -18,6 +18,7 @@ import (
 
 	"orcomgo/binning"
 	"orcomgo/bins/commit"
+	"orcomgo/compress/slicing"
 )
 
 // input is a file of a test.
@@ -148,9 +149,9 @@ func verifyOK(t testing.TB, dir, checked string) {
 
 // smallSlices cuts slices small enough that little inputs have several.
 func smallSlices(t testing.TB) {
-	text, reads := sliceText, sliceReads
-	sliceText, sliceReads = 20_000, 150
-	t.Cleanup(func() { sliceText, sliceReads = text, reads })
+	text, reads := slicing.SliceText, slicing.SliceReads
+	slicing.SliceText, slicing.SliceReads = 20_000, 150
+	t.Cleanup(func() { slicing.SliceText, slicing.SliceReads = text, reads })
 }
 
 // simulated returns reads of a random genome, as mates: CASAVA names, N, errors.

@@ -9,6 +9,7 @@ import (
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/compress/packing"
 )
 
 // ranges returns the ranges of words of the slices of a packed archive.
@@ -27,9 +28,9 @@ func ranges(t *testing.T, dir string) (list []string) {
 
 // setChains sets how many records chains of names have.
 func setChains(t *testing.T, records, long uint64) {
-	was, wasLong := chainRecords, longChainRecords
-	chainRecords, longChainRecords = records, long
-	t.Cleanup(func() { chainRecords, longChainRecords = was, wasLong })
+	was, wasLong := packing.ChainRecords, packing.LongChainRecords
+	packing.ChainRecords, packing.LongChainRecords = records, long
+	t.Cleanup(func() { packing.ChainRecords, packing.LongChainRecords = was, wasLong })
 }
 
 // numbered returns records of names that count from 1 in FASTQ.

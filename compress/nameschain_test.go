@@ -11,7 +11,11 @@ import (
 	"orcomgo/bins"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/compress/columns"
 	"orcomgo/compress/names"
+	"orcomgo/compress/packing"
+	"orcomgo/compress/slicing"
+	"orcomgo/compress/source"
 )
 
 // nameSections returns how many sections of names a packed archive has, and how many of these continue no other.
@@ -40,7 +44,7 @@ func nameSections(t *testing.T, dir string) (all, heads int) {
 // any records come back, mates and further mates too, by many readers at once.
 func TestNameChains(t *testing.T) {
 	smallSlices(t)
-	sliceText = 6000
+	slicing.SliceText = 6000
 	setChains(t, 900, 2000)
 	const n = 2700
 	plain := func(i int) string { return fmt.Sprintf("run:%d:%d", 1+i/700, i*i*31%9973) }
@@ -73,7 +77,7 @@ func TestNameChains(t *testing.T) {
 		for k := range 30 {
 			g.Go(func() {
 				from := uint64(k * 7919 % (n - 9))
-				q := Query{Records: []RecordRange{{from, from + 1}, {n - 9, n}}[:1+k%2], Want: WantNames}
+				q := Query{Records: []RecordRange{{From: from, To: from + 1}, {From: n - 9, To: n}}[:1+k%2], Want: WantNames}
 				if k%3 == 0 {
 					q.Inputs = []int{1}
 				}
@@ -100,7 +104,7 @@ func TestNameChains(t *testing.T) {
 // the damage is.
 func TestNameChainDamage(t *testing.T) {
 	smallSlices(t)
-	sliceText = 6000
+	slicing.SliceText = 6000
 	setChains(t, 1000, 1000)
 	const n = 2000
 	dir := binTo(t, single("x.fastq", numbered(n, func(i int) string { return fmt.Sprintf("r%d", i) })), record.Options{BlockSize: 64 << 10})
@@ -108,7 +112,7 @@ func TestNameChainDamage(t *testing.T) {
 	damagedNames(t, dir)
 	r := openReader(t, dir)
 	read := func(from uint64) (err error) {
-		for _, err = range r.Records(context.Background(), Query{Records: []RecordRange{{from, from + 1}}, Want: WantNames}) {
+		for _, err = range r.Records(context.Background(), Query{Records: []RecordRange{{From: from, To: from + 1}}, Want: WantNames}) {
 			if err != nil {
 				break
 			}
@@ -134,23 +138,23 @@ func TestNameCodersAreFreed(t *testing.T) {
 	plain := func(i int) string { return fmt.Sprintf("run:%d:%d\n", 1+i/700, i*i*31%9973) }
 	repeated := func(i int) string { return fmt.Sprintf("SRR%d.%d\n", i/200, i%200*(i%200)*7919%1000003) }
 	for what, name := range map[string]func(i int) string{"plain": plain, "repeated": repeated} {
-		var specs []sliceSpec
+		var specs []slicing.Spec
 		for i := range 20 {
-			specs = append(specs, sliceSpec{unit: unit{first: 0, mate: -1, lead: -1}, from: uint64(300 * i), records: 300})
+			specs = append(specs, slicing.Spec{Unit: slicing.Unit{First: 0, Mate: -1, Lead: -1}, From: uint64(300 * i), Records: 300})
 		}
-		e := &encoder{nameLinks: newNameLinks(specs, &archive.Manifest{NameRanges: true, Inputs: make([]archive.Input, 1)})}
+		e := &packing.Encoder{NameLinks: packing.NewNameLinks(specs, &archive.Manifest{NameRanges: true, Inputs: make([]archive.Input, 1)})}
 		for _, s := range specs {
-			c := &columns{from: s.from, records: s.records, perm: []uint32{}} // in another order, so that no bins are needed
-			for i := range s.records {
-				c.names = append(c.names, name(int(s.from)+i)...)
+			c := &columns.Columns{From: s.From, Records: s.Records, Perm: []uint32{}} // in another order, so that no bins are needed
+			for i := range s.Records {
+				c.Names = append(c.Names, name(int(s.From)+i)...)
 			}
-			if _, err := e.encodeNames(c, nil); err != nil {
+			if _, err := e.EncodeNames(c, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for key, l := range e.nameLinks {
-			if l.coder != nil {
-				t.Errorf("%s: the coder of the slice from %d is kept", what, key.from)
+		for key, l := range e.NameLinks {
+			if l.Coder != nil {
+				t.Errorf("%s: the coder of the slice from %d is kept", what, key.From)
 			}
 		}
 	}
@@ -159,7 +163,7 @@ func TestNameCodersAreFreed(t *testing.T) {
 // TestNamesAheadOfEndedSlices: the names that a chain reads ahead are still there if all other slices have ended before.
 func TestNamesAheadOfEndedSlices(t *testing.T) {
 	smallSlices(t)
-	sliceText = 6000
+	slicing.SliceText = 6000
 	setChains(t, 900, 2000)
 	const n = 2700
 	name := func(i int) string { return fmt.Sprintf("r%d", i*i) }
@@ -169,37 +173,37 @@ func TestNamesAheadOfEndedSlices(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	specs, err := planSlices(r.Meta(), nil, 0, noParts)
+	specs, err := slicing.Plan(r.Meta(), nil, 0, func(int) []uint64 { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	links := newNameLinks(specs, &archive.Manifest{NameRanges: true, Inputs: make([]archive.Input, 1)})
+	links := packing.NewNameLinks(specs, &archive.Manifest{NameRanges: true, Inputs: make([]archive.Input, 1)})
 	chains := 0
 	for i := range specs {
-		l := links[nameKey{0, specs[i].from}]
-		if !l.begins {
+		l := links[packing.NameKey{Input: 0, From: specs[i].From}]
+		if !l.Begins {
 			continue
 		}
 		chains++
-		c := newBlockCache(r, keepsOfAll(r.Meta()), nil, specs, links.ahead)
+		c := slicing.NewCache(r, source.KeptOfAll(r.Meta()), nil, specs, links.Ahead)
 		for k := range specs {
 			if k != i {
-				c.release(&specs[k])
+				c.Release(&specs[k])
 			}
 		}
-		got, err := c.acquireNames(0, l.from, l.ahead())
+		got, err := c.AcquireNames(0, l.From, l.Ahead())
 		if err != nil {
 			t.Fatal(err)
 		}
 		var want strings.Builder
-		for k := range l.ahead() {
-			want.WriteString(name(int(l.from)+k+1) + "\n")
+		for k := range l.Ahead() {
+			want.WriteString(name(int(l.From)+k+1) + "\n")
 		}
-		if string(got.names) != want.String() {
-			t.Errorf("chain from %d: read ahead %d bytes of names, want %d of %d records", l.from, len(got.names), want.Len(), l.ahead())
+		if string(got.Names) != want.String() {
+			t.Errorf("chain from %d: read ahead %d bytes of names, want %d of %d records", l.From, len(got.Names), want.Len(), l.Ahead())
 		}
-		if c.release(&specs[i]); len(c.entries) != 0 {
-			t.Errorf("chain from %d: %d blocks are kept after all slices", l.from, len(c.entries))
+		if c.Release(&specs[i]); len(c.Entries) != 0 {
+			t.Errorf("chain from %d: %d blocks are kept after all slices", l.From, len(c.Entries))
 		}
 	}
 	if chains < 3 {
@@ -209,17 +213,17 @@ func TestNamesAheadOfEndedSlices(t *testing.T) {
 
 // TestKeptNames: of decoded names as many bytes are kept as memory allows, the last ones.
 func TestKeptNames(t *testing.T) {
-	if little, usual := keptNames(128<<20), keptNames(0); little != 8<<20 || usual != 64<<20 {
+	if little, usual := source.KeptNames(128<<20), source.KeptNames(0); little != 8<<20 || usual != 64<<20 {
 		t.Errorf("%d and %d bytes", little, usual)
 	}
-	l := &sliceNames{most: 100}
+	l := &source.SliceNames{Most: 100}
 	done := make(chan struct{})
 	close(done)
 	for i := range 5 {
-		l.last = append(l.last, &namesEntry{first: i, done: done, names: make([]byte, 40)})
+		l.Last = append(l.Last, &source.NamesEntry{First: i, Done: done, Names: make([]byte, 40)})
 	}
-	l.drop(9)
-	if len(l.last) != 2 || l.last[0].first != 3 {
-		t.Errorf("%d entries are kept", len(l.last))
+	l.Drop(9)
+	if len(l.Last) != 2 || l.Last[0].First != 3 {
+		t.Errorf("%d entries are kept", len(l.Last))
 	}
 }

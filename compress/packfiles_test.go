@@ -16,11 +16,13 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/compress/packing"
+	"orcomgo/compress/workers"
 	"orcomgo/digest"
 	"orcomgo/internal/testrun"
 )
 
-// openText is a file of a test, given to PackOptions.Text.
+// openText is a file of a test, given to Options.Text.
 type openText struct {
 	io.Reader
 	close func()
@@ -28,7 +30,7 @@ type openText struct {
 
 func (o *openText) Close() error { o.close(); return nil }
 
-// textFiles are the files that PackOptions.Text of a test opens.
+// textFiles are the files that Options.Text of a test opens.
 type textFiles struct {
 	texts []string // by input
 	err   error    // of open
@@ -65,7 +67,7 @@ func TestFileTexts(t *testing.T) {
 	o := record.Options{BlockSize: 64 << 10}
 	plain := stored{record: binning.RecordCompressed}
 	dir := binStored(t, pair(r1, r2), o, plain)
-	packTo(t, dir, PackOptions{Threads: earlyThreads, KeepBins: true})
+	packTo(t, dir, PackOptions{Threads: packing.EarlyThreads, KeepBins: true})
 	want := filesIn(t, dir)
 	info, err := infoOf(dir)
 	if err != nil {
@@ -92,7 +94,7 @@ func TestFileTexts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := c.files
-			sums := sumsFromFiles(t, dir, PackOptions{Threads: earlyThreads, Text: files.text})
+			sums := sumsFromFiles(t, dir, PackOptions{Threads: packing.EarlyThreads, Text: files.text})
 			for i, text := range []string{r1, r2} {
 				if (sums[i] != nil) != c.known[i] {
 					t.Fatalf("input %d: known %v, want %v", i, sums[i] != nil, c.known[i])
@@ -102,7 +104,7 @@ func TestFileTexts(t *testing.T) {
 				}
 			}
 			files.opened = nil
-			packTo(t, dir, PackOptions{Threads: earlyThreads, KeepBins: true, Force: true, Text: files.text})
+			packTo(t, dir, PackOptions{Threads: packing.EarlyThreads, KeepBins: true, Force: true, Text: files.text})
 			sameFiles(t, filesIn(t, dir), want)
 			if files.open != 0 || files.opened[0] != 1 || files.opened[1] != 1 {
 				t.Errorf("files opened: %v, open in the end: %d", files.opened, files.open)
@@ -111,7 +113,7 @@ func TestFileTexts(t *testing.T) {
 	}
 }
 
-// sumsFromFiles returns what readFiles computes for the bins in dir.
+// sumsFromFiles returns what ReadFiles computes for the bins in dir.
 func sumsFromFiles(t *testing.T, dir string, o PackOptions) []*digest.Sums {
 	t.Helper()
 	e, err := commit.One(dir)
@@ -123,17 +125,17 @@ func sumsFromFiles(t *testing.T, dir string, o PackOptions) []*digest.Sums {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	f := (&packer{r: r, o: o, pool: newWorkers(1)}).readFiles(context.Background())
-	defer f.stop()
-	<-f.done
-	return f.sums
+	f := (&packing.Packer{R: r, O: o, Pool: workers.NewPool(1)}).ReadFiles(context.Background())
+	defer f.Stop()
+	<-f.Done
+	return f.Sums
 }
 
 // TestFileTextsAreRead says where files are read: with many threads, verification, memory for them, and text that is the file's.
 func TestFileTextsAreRead(t *testing.T) {
 	smallSlices(t)
 	r1, _ := simulated(72, 300, false)
-	good := PackOptions{Threads: earlyThreads, Memory: uint64(len(r1))}
+	good := PackOptions{Threads: packing.EarlyThreads, Memory: uint64(len(r1))}
 	few, noVerify, small := good, good, good
 	few.Threads--
 	noVerify.NoVerify = true
@@ -173,13 +175,13 @@ func TestFileTextsAreRead(t *testing.T) {
 
 // TestFileTextsOfPipes: what came from a pipe or from standard input, and so has no name, is not read again.
 func TestFileTextsOfPipes(t *testing.T) {
-	p := &packer{o: PackOptions{Threads: earlyThreads, Text: new(textFiles).text}}
+	p := &packing.Packer{O: PackOptions{Threads: packing.EarlyThreads, Text: new(textFiles).text}}
 	in := &archive.Input{Blocks: []archive.TextBlock{}}
 	in.Source = &record.Source{Name: "r.fq", Plain: true}
-	if !p.asks(in) {
+	if !p.Asks(in) {
 		t.Error("the file is not read")
 	}
-	if in.Source.Name = ""; p.asks(in) {
+	if in.Source.Name = ""; p.Asks(in) {
 		t.Error("a pipe is read")
 	}
 }
@@ -195,7 +197,7 @@ func TestFileTextsStop(t *testing.T) {
 		return &openText{&endless{cancel: cancel}, func() { closed = true }}, nil
 	}
 	before := filesIn(t, dir)
-	if _, err := Pack(ctx, dir, PackOptions{Threads: earlyThreads, Text: text}); !errors.Is(err, context.Canceled) {
+	if _, err := Pack(ctx, dir, PackOptions{Threads: packing.EarlyThreads, Text: text}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	if !closed {

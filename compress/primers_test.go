@@ -9,13 +9,16 @@ import (
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/quals"
+	"orcomgo/compress/searching"
+	"orcomgo/compress/slicing"
+	"orcomgo/compress/source"
 )
 
 // smallPrimers makes primers of so many qualities, of inputs of any size, until the test ends.
 func smallPrimers(t *testing.T, size int) {
-	most, least := primerBytes, leastLeading
-	primerBytes, leastLeading = size, size
-	t.Cleanup(func() { primerBytes, leastLeading = most, least })
+	most, least := slicing.PrimerBytes, slicing.LeastLeading
+	slicing.PrimerBytes, slicing.LeastLeading = size, size
+	t.Cleanup(func() { slicing.PrimerBytes, slicing.LeastLeading = most, least })
 }
 
 // TestPrimers: qualities of all slices but the first begin with its models, whatever the number of threads. All records come back, one by
@@ -43,19 +46,18 @@ func TestPrimers(t *testing.T) {
 
 // primersOf looks at the archive of TestPrimers, and damages it.
 func primersOf(t *testing.T, dir string, ins []input) {
-	r := openReader(t, dir)
-	p := r.src.(*packed)
+	p := openPacked(t, dir)
 	for _, hits := range []int{0, 1} {
-		new(search).primersAhead(context.Background(), p, []Count{{Hits: hits}})()
-		if got, want := len(p.primers.last), hits*len(ins); got != want {
+		new(searching.Search).PrimersAhead(context.Background(), p, []Count{{Hits: hits}})()
+		if got, want := len(p.Primers.Last), hits*len(ins); got != want {
 			t.Errorf("%d hits: %d primers were decoded before reads are searched, want %d", hits, got, want)
 		}
 	}
 	first := make(map[int]archive.Section)
-	for i := range p.man.Slices {
-		for m, mem := range p.man.Slices[i].Members() {
-			section := *p.man.Slices[i].Section(archive.Quals, m)
-			data, err := p.r.Read(section, nil, "qualities")
+	for i := range p.Man.Slices {
+		for m, mem := range p.Man.Slices[i].Members() {
+			section := *p.Man.Slices[i].Section(archive.Quals, m)
+			data, err := p.Archive.Read(section, nil, "qualities")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +73,7 @@ func primersOf(t *testing.T, dir string, ins []input) {
 	}
 	all := [2][]string{expected(ins[0].text, record.Options{}), expected(ins[1].text, record.Options{})}
 	n := uint64(len(all[0]))
-	for _, ranges := range [][]RecordRange{{{3, 4}}, {{n - 1, n}}, {{2, 3}, {n / 2, n/2 + 1}}, {{45, 60}}} {
+	for _, ranges := range [][]RecordRange{{{From: 3, To: 4}}, {{From: n - 1, To: n}}, {{From: 2, To: 3}, {From: n / 2, To: n/2 + 1}}, {{From: 45, To: 60}}} {
 		// A Reader of its own has no primers yet.
 		got := fastq(t, openReader(t, dir), Query{Inputs: []int{0, 1}, Records: ranges})
 		for i := range all {
@@ -84,7 +86,7 @@ func primersOf(t *testing.T, dir string, ins []input) {
 			}
 		}
 	}
-	flip(t, filepath.Join(r.src.(*packed).r.Dir(), ins[0].name[:len(ins[0].name)-len(".fastq")]+".cdna"), int64(first[0].Off), 1)
+	flip(t, filepath.Join(p.Archive.Dir(), ins[0].name[:len(ins[0].name)-len(".fastq")]+".cdna"), int64(first[0].Off), 1)
 	status, err := verifyPath(context.Background(), dir, VerifyOptions{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -94,9 +96,20 @@ func primersOf(t *testing.T, dir string, ins []input) {
 			t.Errorf("%s: OK is %v", ins[i].name, s.OK)
 		}
 	}
-	for rec, err := range openReader(t, dir).Records(context.Background(), Query{Inputs: []int{0}, Records: []RecordRange{{n - 1, n}}}) {
+	for rec, err := range openReader(t, dir).Records(context.Background(), Query{Inputs: []int{0}, Records: []RecordRange{{From: n - 1, To: n}}}) {
 		if err == nil || !strings.Contains(err.Error(), "the first ones of the input are needed") {
 			t.Errorf("record %q: %v", rec.Name, err)
 		}
 	}
+}
+
+// openPacked opens the packed archive in dir.
+func openPacked(t *testing.T, dir string) *source.Packed {
+	t.Helper()
+	src, err := source.Open(dir, 2, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { src.Close() })
+	return src.(*source.Packed)
 }

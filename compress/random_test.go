@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"orcomgo/bins/record"
+	"orcomgo/compress/slicing"
 	"orcomgo/internal/testrun"
 )
 
@@ -21,11 +22,11 @@ func TestRandomRuns(t *testing.T) {
 	sizes := []struct {
 		name        string
 		text, reads uint64
-	}{{"whole", sliceText, sliceReads}, {"small", 20_000, 150}, {"tiny", 4_000, 20}}
+	}{{"whole", slicing.SliceText, slicing.SliceReads}, {"small", 20_000, 150}, {"tiny", 4_000, 20}}
 	smallSlices(t) // puts the sizes back
 	for k, size := range sizes {
 		t.Run(size.name, func(t *testing.T) {
-			sliceText, sliceReads = size.text, size.reads
+			slicing.SliceText, slicing.SliceReads = size.text, size.reads
 			for seed := k; seed < runs; seed += len(sizes) {
 				t.Run(fmt.Sprint(seed), func(t *testing.T) {
 					t.Parallel() // much of the time of a small run goes into syncing files

@@ -11,6 +11,7 @@ import (
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/compress/restoring"
 	"orcomgo/internal/testrun"
 )
 
@@ -55,7 +56,7 @@ func TestReaderRecords(t *testing.T) {
 		}
 		return text
 	}
-	everything := []RecordRange{{0, 1 << 60}}
+	everything := []RecordRange{{From: 0, To: 1 << 60}}
 	for state, dir := range states(t, ins, record.Options{BlockSize: 64 << 10}) {
 		r := openReader(t, dir)
 		if got := r.Inputs(); len(got) != 3 || got[1].Mate != 0 || !got[1].Second || got[0].Second || got[2].Mate != -1 ||
@@ -63,8 +64,8 @@ func TestReaderRecords(t *testing.T) {
 			t.Errorf("%s: inputs %+v", state, got)
 		}
 		for _, q := range []Query{
-			{Records: everything}, {}, {Inputs: []int{1}}, {Inputs: []int{2, 0}}, {Records: []RecordRange{{0, 1}}},
-			{Records: []RecordRange{{3, 4}, {4, 7}, {80, 95}, {300, 301}, {499, 510}}}, {Inputs: []int{1}, Records: []RecordRange{{321, 322}}},
+			{Records: everything}, {}, {Inputs: []int{1}}, {Inputs: []int{2, 0}}, {Records: []RecordRange{{From: 0, To: 1}}},
+			{Records: []RecordRange{{From: 3, To: 4}, {From: 4, To: 7}, {From: 80, To: 95}, {From: 300, To: 301}, {From: 499, To: 510}}}, {Inputs: []int{1}, Records: []RecordRange{{From: 321, To: 322}}},
 			{Records: []RecordRange{}},
 		} {
 			ranges := q.Records
@@ -93,7 +94,7 @@ func TestReaderPairs(t *testing.T) {
 		r := openReader(t, dir)
 		for want := Want(1); want <= WantAll; want++ {
 			k := 0
-			for rec, err := range r.Records(context.Background(), Query{Want: want, Records: []RecordRange{{10, 20}, {30, 40}}}) {
+			for rec, err := range r.Records(context.Background(), Query{Want: want, Records: []RecordRange{{From: 10, To: 20}, {From: 30, To: 40}}}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -195,8 +196,8 @@ func TestReaderErrors(t *testing.T) {
 	}{
 		{cancelled, Query{}, context.Canceled, ""},
 		{context.Background(), Query{Inputs: []int{1}}, nil, "no input 1"},
-		{context.Background(), Query{Records: []RecordRange{{3, 3}}}, nil, "no records from 4 to 3"},
-		{context.Background(), Query{Records: []RecordRange{{3, 5}, {4, 6}}}, nil, "not after record 5"},
+		{context.Background(), Query{Records: []RecordRange{{From: 3, To: 3}}}, nil, "no records from 4 to 3"},
+		{context.Background(), Query{Records: []RecordRange{{From: 3, To: 5}, {From: 4, To: 6}}}, nil, "not after record 5"},
 		{context.Background(), Query{}, ErrCorrupt, "names of records 1 to"},
 	} {
 		var got error
@@ -261,7 +262,7 @@ func TestMatchNames(t *testing.T) {
 				t.Errorf("%s, inputs %v: %v, %v; want %s", state, c.inputs, got, err, c.want)
 			}
 		}
-		got, err := r.MatchNames(context.Background(), Query{Records: []RecordRange{{8, 40}}}, match)
+		got, err := r.MatchNames(context.Background(), Query{Records: []RecordRange{{From: 8, To: 40}}}, match)
 		if err != nil || fmt.Sprint(got) != "[[{8 9}] [{8 9}] [{33 34}]]" {
 			t.Errorf("%s: of some records: %v, %v", state, got, err)
 		}
@@ -269,17 +270,17 @@ func TestMatchNames(t *testing.T) {
 }
 
 func TestUnion(t *testing.T) {
-	a := []RecordRange{{1, 5}, {7, 9}, {20, 30}}
+	a := []RecordRange{{From: 1, To: 5}, {From: 7, To: 9}, {From: 20, To: 30}}
 	for _, c := range []struct {
 		a, b []RecordRange
 		want string
 	}{
 		{a, nil, "[{1 5} {7 9} {20 30}]"},
 		{nil, a, "[{1 5} {7 9} {20 30}]"},
-		{a, []RecordRange{{0, 1}, {5, 6}, {8, 21}, {40, 41}}, "[{0 6} {7 30} {40 41}]"},
+		{a, []RecordRange{{From: 0, To: 1}, {From: 5, To: 6}, {From: 8, To: 21}, {From: 40, To: 41}}, "[{0 6} {7 30} {40 41}]"},
 		{a, a, "[{1 5} {7 9} {20 30}]"},
 	} {
-		if got := union(c.a, c.b); fmt.Sprint(got) != c.want {
+		if got := restoring.Union(c.a, c.b); fmt.Sprint(got) != c.want {
 			t.Errorf("%v and %v: %v, want %s", c.a, c.b, got, c.want)
 		}
 	}
@@ -292,10 +293,10 @@ func TestReaderOfLongReads(t *testing.T) {
 	want := expected(text, record.Options{})
 	for state, dir := range states(t, single("x.fastq", text), record.Options{}) {
 		r := openReader(t, dir)
-		if state == "packed" && !r.man.Pieces {
+		if state == "packed" && !r.Man.Pieces {
 			t.Error("no pieces")
 		}
-		if got := fastq(t, r, Query{Records: []RecordRange{{2, 4}}})[0]; got != strings.Join(want[2:4], "") {
+		if got := fastq(t, r, Query{Records: []RecordRange{{From: 2, To: 4}}})[0]; got != strings.Join(want[2:4], "") {
 			t.Errorf("%s: %d bytes", state, len(got))
 		}
 	}

@@ -12,6 +12,8 @@ import (
 
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/compress/restoring"
+	"orcomgo/compress/source"
 	"orcomgo/internal/testrun"
 )
 
@@ -84,8 +86,8 @@ func TestUnpackSelection(t *testing.T) {
 			"pattern": {UnpackOptions{Inputs: []string{"r_[12].*"}}, r1 + r2},
 			"mate 1":  {UnpackOptions{Mate: 1}, r1},
 			"mate 2":  {UnpackOptions{Mate: 2}, r2},
-			"from":    {UnpackOptions{Records: &RecordRange{80, 1 << 63}}, want([]int{0, 1, 2}, func(_, i int) bool { return i >= 80 })},
-			"records of mate 2": {UnpackOptions{Mate: 2, Records: &RecordRange{77, 99}},
+			"from":    {UnpackOptions{Records: &RecordRange{From: 80, To: 1 << 63}}, want([]int{0, 1, 2}, func(_, i int) bool { return i >= 80 })},
+			"records of mate 2": {UnpackOptions{Mate: 2, Records: &RecordRange{From: 77, To: 99}},
 				want([]int{1}, func(_, i int) bool { return i >= 77 && i < 99 })},
 			"name":             {UnpackOptions{Names: NewNameFilter(words(0, 123), nil)}, want([]int{0, 1}, only(0, 123))},
 			"name of mate 1":   {UnpackOptions{Mate: 1, Names: NewNameFilter(words(0, 499), nil)}, want([]int{0}, only(0, 499))},
@@ -93,7 +95,7 @@ func TestUnpackSelection(t *testing.T) {
 			"single":           {UnpackOptions{Names: NewNameFilter(words(2, 5, 80), nil), Inputs: []string{"v*"}}, want([]int{2}, only(2, 5, 80))},
 			"pattern of names": {UnpackOptions{Names: NewNameFilter(nil, re)}, want([]int{0, 1, 2}, matches)},
 			"all names":        {UnpackOptions{Names: NewNameFilter(nil, regexp.MustCompile(""))}, want([]int{0, 1, 2}, everything)},
-			"records with names": {UnpackOptions{Names: NewNameFilter(nil, re), Records: &RecordRange{40, 400}},
+			"records with names": {UnpackOptions{Names: NewNameFilter(nil, re), Records: &RecordRange{From: 40, To: 400}},
 				want([]int{0, 1, 2}, func(k, i int) bool { return i >= 40 && i < 400 && matches(k, i) })},
 		} {
 			if got := stream(t, dir, c.o); got != c.want {
@@ -127,7 +129,7 @@ func TestSelectionErrors(t *testing.T) {
 		{alone, UnpackOptions{Mate: 1}, "its inputs have no mates"},
 		{paired, UnpackOptions{Mate: 2, Inputs: []string{"v.fastq"}}, "none of the inputs that are asked for has mates number 2"},
 		{alone, UnpackOptions{Names: NewNameFilter([]string{"b"}, nil)}, "no record has a name that is asked for"},
-		{alone, UnpackOptions{Records: &RecordRange{1, 2}}, "the archive has no record 2: its inputs have 1 at most"},
+		{alone, UnpackOptions{Records: &RecordRange{From: 1, To: 2}}, "the archive has no record 2: its inputs have 1 at most"},
 		{none, UnpackOptions{Names: NewNameFilter([]string{"1"}, nil)}, "there are no names: they were not kept"},
 	} {
 		c.o.OutDir = t.TempDir()
@@ -194,15 +196,14 @@ func TestFirstRecordsAreDecodedAlone(t *testing.T) {
 	for name, ins := range map[string][]input{"pair": pair(r1, r2), "single": single("v.fastq", v)} {
 		dir := binTo(t, ins, record.Options{})
 		packTo(t, dir, PackOptions{})
-		r := openReader(t, dir)
-		p := r.src.(*packed)
-		b, err := p.decode(context.Background(), demand{want: [2]bool{true, true}, first: 7})
-		if err != nil || b.err != ([2]error{}) {
-			t.Fatal(name, err, b.err)
+		p := openPacked(t, dir)
+		b, err := p.Decode(context.Background(), source.Demand{Want: [2]bool{true, true}, First: 7})
+		if err != nil || b.Err != ([2]error{}) {
+			t.Fatal(name, err, b.Err)
 		}
 		for m := range ins {
-			if c := b.cols[m]; c.records != 7 || cap(c.quals) > 7*400 && m > 0 || len(c.letters) != int(c.bases()) {
-				t.Errorf("%s: member %d: %d records, room for %d qualities, %d letters", name, m, c.records, cap(c.quals), len(c.letters))
+			if c := b.Cols[m]; c.Records != 7 || cap(c.Quals) > 7*400 && m > 0 || len(c.Letters) != int(c.Bases()) {
+				t.Errorf("%s: member %d: %d records, room for %d qualities, %d letters", name, m, c.Records, cap(c.Quals), len(c.Letters))
 			}
 		}
 	}
@@ -233,7 +234,7 @@ func TestUnpackSplit(t *testing.T) {
 		}
 		got := unpackAll(t, dir, UnpackOptions{Split: 200, Interleave: true, Inputs: []string{"r*"}, Threads: 2})
 		sameFiles(t, got, want)
-		got = unpackAll(t, dir, UnpackOptions{Split: 200, Gzip: true, Inputs: []string{"r_1*"}, Records: &RecordRange{100, 450}})
+		got = unpackAll(t, dir, UnpackOptions{Split: 200, Gzip: true, Inputs: []string{"r_1*"}, Records: &RecordRange{From: 100, To: 450}})
 		if len(got) != 2 || gunzip(t, got["r_1.101-450.part_001.fastq.gz"]) != strings.Join(all[0][100:300], "") ||
 			gunzip(t, got["r_1.101-450.part_002.fastq.gz"]) != strings.Join(all[0][300:450], "") {
 			t.Errorf("%s: parts of a range, compressed: %d files", state, len(got))
@@ -243,7 +244,7 @@ func TestUnpackSplit(t *testing.T) {
 			t.Errorf("%s: %v", state, err)
 		}
 	}
-	dir := binTo(t, single("many.fastq", strings.Repeat("@a\nA\n+\nI\n", maxSplitFiles+1)), record.Options{})
+	dir := binTo(t, single("many.fastq", strings.Repeat("@a\nA\n+\nI\n", restoring.MaxSplitFiles+1)), record.Options{})
 	out := t.TempDir()
 	_, err := Unpack(context.Background(), dir, UnpackOptions{Split: 1, OutDir: out})
 	if err == nil || !strings.Contains(err.Error(), "3001 files of 1 records are more than the 3000") || len(filesIn(t, out)) > 0 {
@@ -275,7 +276,7 @@ func TestFirstMatesAlone(t *testing.T) {
 	for _, column := range []archive.Column{archive.Names, archive.Quals} {
 		damageMates(t, dir, column)
 		sameFiles(t, unpackAll(t, dir, UnpackOptions{Mate: 1, Threads: 2}), map[string]string{"r_1.fastq": r1})
-		some := unpackAll(t, dir, UnpackOptions{Mate: 1, Records: &RecordRange{7, 9}})
+		some := unpackAll(t, dir, UnpackOptions{Mate: 1, Records: &RecordRange{From: 7, To: 9}})
 		sameFiles(t, some, map[string]string{"r_1.8-9.fastq": strings.Join(expected(r1, record.Options{})[7:9], "")})
 		var damage *DamagedError
 		if _, err := Unpack(context.Background(), dir, UnpackOptions{OutDir: t.TempDir(), Mate: 2}); !errors.As(err, &damage) {

@@ -8,6 +8,7 @@ import (
 
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
+	"orcomgo/compress/source"
 )
 
 // TestUnpackByIndex: records are the same where the pseudogenome comes from the index, reads without a place too, and where an index cannot
@@ -17,7 +18,7 @@ func TestUnpackByIndex(t *testing.T) {
 	r1, r2 := simulated(31, 900, true)
 	dir := binTo(t, pair(r1, r2), record.Options{BlockSize: 64 << 10})
 	packTo(t, dir, PackOptions{})
-	options := []UnpackOptions{{Records: &RecordRange{0, 1}}, {Records: &RecordRange{437, 461}}, {Records: &RecordRange{850, 900}, Mate: 2}}
+	options := []UnpackOptions{{Records: &RecordRange{From: 0, To: 1}}, {Records: &RecordRange{From: 437, To: 461}}, {Records: &RecordRange{From: 850, To: 900}, Mate: 2}}
 	var want []map[string]string
 	for _, o := range options {
 		want = append(want, unpackAll(t, dir, o))
@@ -27,14 +28,14 @@ func TestUnpackByIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	taken := func(memory uint64) bool {
-		src, err := openSource(dir, 2, 0)
+		src, err := source.Open(dir, 2, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer src.Close()
-		p := src.(*packed)
-		p.takeIndex(memory)
-		return p.dec != nil
+		p := src.(*source.Packed)
+		p.TakeIndex(memory)
+		return p.Seqs != nil
 	}
 	compare := func(state string) {
 		for i, o := range options {

@@ -11,6 +11,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
+	"orcomgo/compress/packing"
 	"orcomgo/internal/testrun"
 )
 
@@ -66,7 +67,7 @@ func oddAssemblies() map[string]string {
 		"all N":                ">n\n" + wrap(strings.Repeat("N", 5000), 80),
 		"one line of 1 MB":     ">x\n" + randomBases(r, 1<<20) + "\n>y\nACGT\n",
 		"IUPAC":                ">x\n" + wrap(strings.Repeat("ACGTRYKMSWBDHVNacgtrykmn.-*", 50), 50),
-		"many names":           randomAssembly(r, 3*manyNames/2, 80),
+		"many names":           randomAssembly(r, 3*packing.ManyNames/2, 80),
 	}
 }
 
@@ -163,7 +164,7 @@ func TestAssembliesAndReads(t *testing.T) {
 				t.Fatalf("%v are in two bits a base", got)
 			}
 			outs[i] = unpackAll(t, dir, UnpackOptions{Threads: 2})
-			part := unpackAll(t, dir, UnpackOptions{Threads: 2, Records: &RecordRange{17, 60}})
+			part := unpackAll(t, dir, UnpackOptions{Threads: 2, Records: &RecordRange{From: 17, To: 60}})
 			for name, text := range part {
 				outs[i]["part of "+name] = text
 			}

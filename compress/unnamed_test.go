@@ -16,6 +16,7 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/bins/vfs"
+	"orcomgo/compress/packing"
 	"orcomgo/internal/testrun"
 )
 
@@ -111,7 +112,7 @@ func TestFitsBeside(t *testing.T) {
 		t.Fatalf("%d bytes in memory", r.Held())
 	}
 	for memory, want := range map[uint64]bool{0: true, 1: false, 8 << 20: false, 16<<20 - 1: false, 16 << 20: true, 1 << 40: true} {
-		if got := fitsBeside(r, memory); got != want {
+		if got := packing.FitsBeside(r, memory); got != want {
 			t.Errorf("with %d bytes: %v", memory, got)
 		}
 	}
@@ -121,7 +122,7 @@ func TestFitsBeside(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer large.Close()
-	if held := large.Held(); fitsBeside(large, 9*held) || !fitsBeside(large, 16*held+30<<20) {
+	if held := large.Held(); packing.FitsBeside(large, 9*held) || !packing.FitsBeside(large, 16*held+30<<20) {
 		t.Errorf("%d bytes in memory", held)
 	}
 }

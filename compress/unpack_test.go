@@ -15,6 +15,7 @@ import (
 	"orcomgo/internal/testrun"
 
 	"orcomgo/compress/archive"
+	"orcomgo/compress/restoring"
 )
 
 // states returns a directory with bins and one with the packed archive of the same inputs.
@@ -93,13 +94,13 @@ func TestRecords(t *testing.T) {
 		return strings.Join(s[min(int(r.From), len(s)):min(int(r.To), len(s))], "")
 	}
 	for state, dir := range states(t, ins, record.Options{BlockSize: 64 << 10}) {
-		for _, r := range []RecordRange{{0, 1}, {0, 600}, {89, 91}, {100, 350}, {599, 600}, {250, 9999}, {90, 110}} {
+		for _, r := range []RecordRange{{From: 0, To: 1}, {From: 0, To: 600}, {From: 89, To: 91}, {From: 100, To: 350}, {From: 599, To: 600}, {From: 250, To: 9999}, {From: 90, To: 110}} {
 			want := cut(a, r) + cut(b, r) + cut(c, r)
 			if got := stream(t, dir, UnpackOptions{Records: &r}); got != want {
 				t.Errorf("%s: records %v: %d bytes, want %d", state, r, len(got), len(want))
 			}
 		}
-		r := RecordRange{100, 103}
+		r := RecordRange{From: 100, To: 103}
 		got, want := stream(t, dir, UnpackOptions{Records: &r, Interleave: true}), strings.Join(interleaved(a[100:103], b[100:103]), "")
 		if got != want {
 			t.Errorf("%s: interleaved records: %q, want %q", state, got, want)
@@ -109,10 +110,10 @@ func TestRecords(t *testing.T) {
 			unpackAll(t, dir, UnpackOptions{Records: &r}),
 			map[string]string{"r_1.101-103.fastq": cut(a, r), "r_2.101-103.fastq": cut(b, r)},
 		)
-		r = RecordRange{80, 9999}
+		r = RecordRange{From: 80, To: 9999}
 		sameFiles(t, unpackAll(t, dir, UnpackOptions{Records: &r}), map[string]string{
 			"r_1.81-600.fastq": cut(a, r), "r_2.81-600.fastq": cut(b, r), "v.81-90.fastq": cut(c, r)})
-		_, err := Unpack(context.Background(), dir, UnpackOptions{Stream: io.Discard, Records: &RecordRange{600, 700}})
+		_, err := Unpack(context.Background(), dir, UnpackOptions{Stream: io.Discard, Records: &RecordRange{From: 600, To: 700}})
 		if err == nil || !strings.Contains(err.Error(), "601") {
 			t.Errorf("%s: a record beyond the end: %v", state, err)
 		}
@@ -133,10 +134,10 @@ func TestRecordsReadOnlyTheirSlices(t *testing.T) {
 	man := r.Manifest()
 	last := man.Slices[len(man.Slices)-1]
 	flip(t, filepath.Join(dir, "x.cdna"), int64(last.Seqs.Off)+2, 1)
-	if got := stream(t, dir, UnpackOptions{Records: &RecordRange{0, 5}}); got != strings.Join(expected(r1, record.Options{})[:5], "") {
+	if got := stream(t, dir, UnpackOptions{Records: &RecordRange{From: 0, To: 5}}); got != strings.Join(expected(r1, record.Options{})[:5], "") {
 		t.Error("other records come back")
 	}
-	_, err = Unpack(context.Background(), dir, UnpackOptions{Stream: io.Discard, Records: &RecordRange{899, 900}})
+	_, err = Unpack(context.Background(), dir, UnpackOptions{Stream: io.Discard, Records: &RecordRange{From: 899, To: 900}})
 	if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "sequences of records") ||
 		!strings.Contains(err.Error(), "x.fastq") {
 		t.Errorf("error %v", err)
@@ -172,7 +173,7 @@ func TestOutputNames(t *testing.T) {
 		return m
 	}
 	outputNames := func(m *archive.Manifest, o *UnpackOptions) (names []string, err error) {
-		u := &unpacker{man: m, o: o}
+		u := &restoring.Unpacker{Man: m, O: o}
 		parts := make([]int, len(m.Inputs))
 		for i := range parts {
 			parts[i] = 1
@@ -180,7 +181,7 @@ func TestOutputNames(t *testing.T) {
 				parts[i] = int((m.Inputs[i].Records-1)/o.Split + 1)
 			}
 		}
-		list, err := u.outputNames(parts)
+		list, err := u.OutputNames(parts)
 		for _, n := range list {
 			names = append(names, n...)
 		}
@@ -196,9 +197,9 @@ func TestOutputNames(t *testing.T) {
 		{man(record.Options{ReadsOnly: true}, "a.fastq", "b"), UnpackOptions{}, "a.reads b.reads"},
 		{man(record.Options{Quality: record.QualityDrop}, "a.fastq", "b.fq"), UnpackOptions{}, "a.fasta b.fasta"},
 		{man(record.Options{Quality: record.QualityDrop}, "a.fastq", "a.fq"), UnpackOptions{}, "a.fastq.fasta a.fq.fasta"},
-		{man(record.Options{}, "a.fastq"), UnpackOptions{Records: &RecordRange{9, 99}}, "a.10-50.fastq"},
-		{man(record.Options{}, "a.fastq"), UnpackOptions{Records: &RecordRange{9, 10}, Gzip: true}, "a.10.fastq.gz"},
-		{man(record.Options{}, "a.fastq"), UnpackOptions{Records: &RecordRange{9, 20}, Names: &NameFilter{}}, "a.10-20.selected.fastq"},
+		{man(record.Options{}, "a.fastq"), UnpackOptions{Records: &RecordRange{From: 9, To: 99}}, "a.10-50.fastq"},
+		{man(record.Options{}, "a.fastq"), UnpackOptions{Records: &RecordRange{From: 9, To: 10}, Gzip: true}, "a.10.fastq.gz"},
+		{man(record.Options{}, "a.fastq"), UnpackOptions{Records: &RecordRange{From: 9, To: 20}, Names: &NameFilter{}}, "a.10-20.selected.fastq"},
 		{man(record.Options{}, "a.fastq", "b"), UnpackOptions{Split: 25},
 			"a.part_001.fastq a.part_002.fastq b.part_001 b.part_002"},
 	}
@@ -215,7 +216,7 @@ func TestOutputNames(t *testing.T) {
 	if _, err := outputNames(man(record.Options{}, long), &UnpackOptions{}); err != nil {
 		t.Error(err)
 	}
-	for _, o := range []UnpackOptions{{Gzip: true}, {Records: &RecordRange{9, 99}}} {
+	for _, o := range []UnpackOptions{{Gzip: true}, {Records: &RecordRange{From: 9, To: 99}}} {
 		if _, err := outputNames(man(record.Options{}, long), &o); err == nil {
 			t.Error("a name of more than 255 bytes passed")
 		}
@@ -226,7 +227,7 @@ func TestUnpackUsage(t *testing.T) {
 	dir := binTo(t, single("x.fastq", "@a\nA\n+\nI\n"), record.Options{})
 	for _, o := range []UnpackOptions{{}, {OutDir: "x", Stream: io.Discard}, {Stream: io.Discard, Split: 5}, {OutDir: "x", Mate: 3},
 		{OutDir: "x", Mate: 1, Interleave: true}, {OutDir: "x", Inputs: []string{"["}},
-		{Stream: io.Discard, Records: &RecordRange{3, 3}}} {
+		{Stream: io.Discard, Records: &RecordRange{From: 3, To: 3}}} {
 		if _, err := Unpack(context.Background(), dir, o); err == nil {
 			t.Errorf("%+v passed", o)
 		}

@@ -1,0 +1,25 @@
+// Package compress is stage 2: it packs the bins of an archive and gives back the text of an archive, packed or not. What it exports is made
+// in packages below it: packing, restoring, searching and describing; docs/ARCHITECTURE.md shows how they depend on each other.
+// docs/FORMAT.md, section Archive, specifies what is written.
+package compress
+
+import (
+	"orcomgo/bins/commit"
+	"orcomgo/bins/parse"
+	"orcomgo/compress/archive"
+	"orcomgo/compress/workers"
+)
+
+// Errors that can be tested for with errors.Is; those of both stages are the same.
+var (
+	ErrNotArchive = commit.ErrNotArchive
+	ErrCorrupt    = parse.ErrCorrupt
+	ErrVersion    = parse.ErrVersion
+)
+
+// Progress is told how far a stage has come: done of total, in bytes of text unless the stage says otherwise. It is called from any
+// goroutine and must be cheap.
+type Progress = workers.Progress
+
+// Versions returns the oldest version of packed archives that is read, and the newest that is read and written.
+func Versions() (oldest, newest int) { return archive.MinVersion, archive.Version }

@@ -1,0 +1,295 @@
+package packing
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"orcomgo/bins/parse"
+	"sync/atomic"
+
+	"github.com/zeebo/xxh3"
+	"golang.org/x/sync/errgroup"
+
+	"orcomgo/compress/archive"
+	"orcomgo/compress/columns"
+	"orcomgo/compress/restoring"
+	"orcomgo/compress/seqs"
+	"orcomgo/compress/source"
+	"orcomgo/compress/workers"
+	"orcomgo/digest"
+)
+
+// verification decodes what was written and compares it with the bins: the text, where it must be
+// the one that was binned, by the hashes that stage 1 took of it; else column by column,
+// and the reads as a set of (read, ordinal). It enters the checksums of the text that
+// unpack will deliver into the manifest.
+type verification struct {
+	p       *Packer
+	src     source.Source
+	replay  *restoring.Replay
+	jobs    []restoring.Job
+	checks  []*restoring.TextCheck
+	digests []uint64  // of the reads that come back, by input
+	texts   [][2]Sums // by slice and member
+	// follows says that slices are decoded by the shared sections in memory, before these are written.
+	follows bool
+}
+
+// Sums are the hash of a text, its length, and the sum of seqs.ReadHash.
+type Sums struct{ Hash, Len, digest uint64 }
+
+// verificationError returns err as an error of verification unless it is that of ctx.
+func (p *Packer) verificationError(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() == nil {
+		left := "the bins are kept"
+		if p.R.Unnamed() {
+			left = "nothing was written; the inputs are as they were"
+		}
+		err = fmt.Errorf("verification failed, %s: %w", left, err)
+	}
+	return err
+}
+
+// following returns a verification that runs while slices are written. They are decoded by dec, as many at once as flight says.
+func (p *Packer) following(dec *seqs.Decoder, flight int) *verification {
+	src := source.NewPacked(p.w.Reader(&p.man), p.O.Threads, p.O.Memory)
+	src.Seqs, src.Pool = dec, p.Pool
+	v := p.verification(&following{src, p.written})
+	v.follows = true
+	v.replay.Pool = p.Pool
+	v.replay.SetFlight(flight)
+	return v
+}
+
+// afterwards returns a verification of all that was written.
+func (p *Packer) afterwards() (*verification, error) {
+	r, err := p.w.Reopen(&p.man)
+	if err != nil {
+		return nil, err
+	}
+	src := source.NewPacked(r, p.O.Threads, p.O.Memory)
+	src.Threads = seqs.SegmentThreads(src.Threads, p.O.Memory)
+	return p.verification(src), nil
+}
+
+func (p *Packer) verification(src source.Source) *verification {
+	man := &p.man
+	jobs := restoring.WholeArchive(man)
+	for i := range jobs {
+		jobs[i].Turn = p.specs[i].Turn
+		jobs[i].AsText = man.Options.Exact(man.Inputs[man.Slices[i].First.Input].Kind) // else letters are compared
+	}
+	v := &verification{p: p, src: src, jobs: jobs, checks: make([]*restoring.TextCheck, len(man.Inputs)),
+		digests: make([]uint64, len(man.Inputs)), texts: make([][2]Sums, len(man.Slices))}
+	for i := range v.checks {
+		in := &man.Inputs[i]
+		sums := p.early == nil && !p.fromFile[i]
+		v.checks[i] = restoring.NewTextCheck(in.Name, in.Blocks, sums, sums && wantsMD5(in))
+	}
+	v.replay = restoring.NewReplay(src, "verify", p.O.Threads, p.memoryBeside(), p.O.Progress, v.jobs)
+	for i := range jobs {
+		jobs[i].Lines = func(n int) []byte { return v.replay.Texts.Get(n) }
+	}
+	return v
+}
+
+// following is a packed archive that is being written.
+type following struct {
+	*source.Packed
+	written []chan struct{} // by slice
+}
+
+func (f *following) Pass([]source.Demand) source.Decoder { return f }
+
+// Decode waits until the slice is written.
+func (f *following) Decode(ctx context.Context, d source.Demand) (*source.Decoded, error) {
+	if err := workers.Wait(ctx, f.written[d.Slice]); err != nil {
+		return nil, err
+	}
+	return f.Packed.Decode(ctx, d)
+}
+
+// slices decodes the slices and compares what each can be compared with by itself.
+func (v *verification) slices(ctx context.Context) error {
+	man := &v.p.man
+	work := func(k int, t *restoring.Piece, b *source.Decoded) error {
+		for m := range b.Slice.Members() {
+			if t.Err[m] != nil {
+				return t.Err[m]
+			}
+			c := b.Cols[m]
+			s := &v.texts[k][m]
+			s.Hash, s.Len = xxh3.Hash(t.Text[m]), uint64(len(t.Text[m]))
+			if man.Options.Exact(man.Inputs[c.Input].Kind) {
+				continue
+			}
+			if columns.SumsOf(c) != v.p.checks[k].sums[m] {
+				return fmt.Errorf("%s: names, qualities or forms differ: %w", source.WhereRecords(man, b.Slice, m), parse.ErrCorrupt)
+			}
+			s.digest = readDigest(c, &v.p.checks[k])
+		}
+		return nil
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	queues := v.startSums(ctx, g)
+	consume := func(k int, t *restoring.Piece, done func()) error {
+		members := man.Slices[k].Members()
+		text := &summedText{done: done}
+		text.left.Store(int32(len(members) * len(queues[0])))
+		for m, mem := range members {
+			v.digests[mem.Input] += v.texts[k][m].digest
+			for _, q := range queues[m] {
+				q <- textOfInput{text, mem.Input, t.Text[m]} // there is room for all pieces in flight
+			}
+		}
+		return nil
+	}
+	g.Go(func() error {
+		defer func() {
+			for _, of := range queues {
+				for _, q := range of {
+					close(q)
+				}
+			}
+		}()
+		return v.replay.RunUntil(ctx, v.jobs, work, consume)
+	})
+	return g.Wait()
+}
+
+// summedText is the text of a slice that is being summed.
+type summedText struct {
+	left atomic.Int32 // sums that are still to be computed
+	done func()
+}
+
+// textOfInput is the text of a member of a slice.
+type textOfInput struct {
+	of    *summedText
+	input int
+	text  []byte
+}
+
+// startSums starts the goroutines that sum and compare texts, by member and kind of sum, and returns their queues. Each goes through the
+// texts in their order and waits for no other, since all this has to keep up with the decoding of slices by many threads.
+func (v *verification) startSums(ctx context.Context, g *errgroup.Group) (queues [2][3]chan textOfInput) {
+	sums := [...]func(c *restoring.TextCheck, text []byte) error{
+		func(c *restoring.TextCheck, text []byte) error { c.Sums.AddSHA256(text); return nil },
+		func(c *restoring.TextCheck, text []byte) error { c.Sums.AddMD5(text); return nil },
+		(*restoring.TextCheck).Compare,
+	}
+	for m := range queues {
+		for i, sum := range sums {
+			q := make(chan textOfInput, v.replay.Flight)
+			queues[m][i] = q
+			g.Go(func() error {
+				for t := range q {
+					if err := ctx.Err(); err != nil {
+						return err
+					}
+					if err := sum(v.checks[t.input], t.text); err != nil {
+						return err
+					}
+					if t.of.left.Add(-1) == 0 {
+						t.of.done()
+					}
+				}
+				return nil
+			})
+		}
+	}
+	return queues
+}
+
+// end compares the rest, after all was written and decoded.
+func (v *verification) end(ctx context.Context) error {
+	man := &v.p.man
+	if v.follows {
+		if err := v.compareShared(); err != nil {
+			return err
+		}
+	}
+	var hashed []digest.Sums
+	if v.p.early != nil {
+		var err error
+		if hashed, err = v.p.early.Compare(man, v.texts); err != nil {
+			return err
+		}
+	}
+	ofFiles, err := v.p.sumsOfInputs(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range man.Inputs {
+		in := &man.Inputs[i]
+		if err := v.checks[i].End(nil); err != nil {
+			return err
+		}
+		if v.digests[i] != v.p.digests[i] {
+			return fmt.Errorf("%s: the reads that come back are not those that were binned: %w", in.Name, parse.ErrCorrupt)
+		}
+		in.OutBytes = v.checks[i].Bytes
+		switch {
+		case hashed != nil:
+			in.SHA256, in.MD5 = hashed[i].SHA256, hashed[i].MD5
+		case ofFiles[i] != nil:
+			in.SHA256, in.MD5 = ofFiles[i].SHA256, ofFiles[i].MD5
+		default:
+			sums := v.checks[i].Sums.Sums()
+			in.SHA256, in.MD5 = sums.SHA256, sums.MD5
+		}
+		if s := in.Source; s != nil && s.Plain && s.Sums != nil && man.Options.Exact(in.Kind) &&
+			(in.SHA256 != s.Sums.SHA256 || in.MD5 != s.Sums.MD5) {
+			return fmt.Errorf("%s: the checksums of its text are not those of the file that was binned: %w", in.Name, parse.ErrCorrupt)
+		}
+	}
+	for i := range man.Slices {
+		for m, mem := range man.Slices[i].Members() {
+			mem.TextLen, mem.TextHash = v.texts[i][m].Len, v.texts[i][m].Hash
+		}
+	}
+	man.Verified = true
+	return nil
+}
+
+// compareShared compares the shared sections that were written with those that slices were decoded by.
+func (v *verification) compareShared() error {
+	if err := v.src.(*following).Seqs.Check(); err != nil {
+		return err
+	}
+	r, err := v.p.w.Reopen(&v.p.man) // which compares the header
+	if err != nil {
+		return err
+	}
+	for i, s := range v.p.man.Shared {
+		got, err := r.Read(s, nil, source.SharedName(i))
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(got, v.p.shared[i]) {
+			return fmt.Errorf("%s: it is not what was written: %w", source.SharedName(i), parse.ErrCorrupt)
+		}
+	}
+	return nil
+}
+
+// wantsMD5 reports whether the MD5 of an input's text is to be recorded.
+func wantsMD5(in *archive.Input) bool { return in.Source != nil && in.Source.TextMD5 }
+
+// readDigest sums the hashes of a slice's reads with the ordinals that they had in the input.
+func readDigest(c *columns.Columns, check *sliceCheck) uint64 {
+	var sum uint64
+	letters := c.Letters
+	for i := range c.Records {
+		n := c.Lengths.Of(i)
+		ordinal := check.from + uint64(i)
+		if check.perm != nil {
+			ordinal = check.from + uint64(check.perm[i])
+		}
+		sum += seqs.ReadHash(letters[:n], ordinal)
+		if letters = letters[n:]; c.InLines() {
+			letters = letters[1:]
+		}
+	}
+	return sum
+}

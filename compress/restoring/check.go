@@ -1,0 +1,105 @@
+package restoring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"orcomgo/bins/parse"
+	"orcomgo/compress/archive"
+	"orcomgo/digest"
+)
+
+// TextCheck follows the text of one input as it is delivered, from its first byte to its
+// last, and compares it with what is known of it.
+type TextCheck struct {
+	Name   string
+	Sums   *digest.Digest
+	summed bool // sums has the SHA-256
+	blocks []archive.TextBlock
+	block  *digest.TextHasher // of the text of blocks[0] so far
+	left   uint64             // bytes of blocks[0] to come
+	whole  bool               // blocks describe all of the text
+	number int                // blocks done
+	Bytes  uint64
+}
+
+// NewTextCheck checks against blocks of the manifest unless they are nil, and computes SHA-256 and MD5 if asked to.
+func NewTextCheck(name string, blocks []archive.TextBlock, sumSHA256, sumMD5 bool) *TextCheck {
+	c := &TextCheck{Name: name, Sums: digest.New(sumSHA256, sumMD5), summed: sumSHA256, blocks: blocks, whole: blocks != nil, block: new(digest.TextHasher)}
+	if len(blocks) > 0 {
+		c.left = blocks[0].Len
+	}
+	return c
+}
+
+// Add takes the next bytes of text. The error wraps ErrCorrupt.
+func (c *TextCheck) Add(b []byte) error {
+	c.Sums.Write(b)
+	return c.Compare(b)
+}
+
+// Compare is the part of add that compares with the blocks.
+func (c *TextCheck) Compare(b []byte) error {
+	c.Bytes += uint64(len(b))
+	if !c.whole {
+		return nil
+	}
+	for {
+		n := min(uint64(len(b)), c.left)
+		c.block.Write(b[:n])
+		b, c.left = b[n:], c.left-n
+		if c.left > 0 || len(c.blocks) == 0 {
+			break
+		}
+		if c.block.Sum() != c.blocks[0].Hash {
+			return fmt.Errorf("%s: block %d of its text is not what was binned: %w", c.Name, c.number+1, parse.ErrCorrupt)
+		}
+		c.block.Reset()
+		c.blocks = c.blocks[1:]
+		c.number++
+		if len(c.blocks) > 0 {
+			c.left = c.blocks[0].Len
+		}
+	}
+	if len(b) > 0 {
+		return fmt.Errorf("%s: more text comes out than went in: %w", c.Name, parse.ErrCorrupt)
+	}
+	return nil
+}
+
+// End is called after the last byte. want, if not nil, is the SHA-256 that must have come out.
+func (c *TextCheck) End(want *[32]byte) error {
+	if err := c.Add(nil); err != nil { // blocks of no bytes at the end
+		return err
+	}
+	if len(c.blocks) > 0 {
+		return fmt.Errorf("%s: its text ends in block %d, %d bytes early: %w", c.Name, c.number+1, c.left, parse.ErrCorrupt)
+	}
+	if want != nil && c.summed && c.Sums.Sums().SHA256 != *want {
+		return fmt.Errorf("%s: the SHA-256 of its text is not that of the manifest: %w", c.Name, parse.ErrCorrupt)
+	}
+	return nil
+}
+
+// Read adds all of r, and compares its end.
+func (c *TextCheck) Read(ctx context.Context, r io.Reader) error {
+	s := digest.NewStream(ctx, c.Sums)
+	for {
+		_, err := s.Fill(func(buf []byte) (int, error) {
+			n, err := io.ReadFull(r, buf)
+			if err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
+				err = c.Compare(buf[:n])
+			}
+			return n, err
+		})
+		if err != nil {
+			s.Sums() // which waits
+			if err == io.EOF {
+				err = c.End(nil)
+			}
+			return err
+		}
+	}
+}

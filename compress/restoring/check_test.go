@@ -1,0 +1,60 @@
+package restoring
+
+import (
+	"bytes"
+	"orcomgo/compress/archive"
+	"orcomgo/digest"
+	"testing"
+)
+
+func TestTextCheck(t *testing.T) {
+	text := []byte("the text of an input, which is hashed in blocks")
+	blocks := blocksOfText(text, 0, 10, 10, 30)
+	feed := func(text []byte, step int) error {
+		c := NewTextCheck("x", blocks, true, true)
+		for len(text) > 0 {
+			n := min(step, len(text))
+			if err := c.Add(text[:n]); err != nil {
+				return err
+			}
+			text = text[n:]
+		}
+		return c.End(nil)
+	}
+	for step := 1; step <= len(text)+1; step++ {
+		if err := feed(text, step); err != nil {
+			t.Fatalf("steps of %d: %v", step, err)
+		}
+		for _, bad := range [][]byte{text[1:], text[:len(text)-1], append(bytes.Clone(text), 'x'),
+			bytes.Replace(text, []byte("hashed"), []byte("Hashed"), 1), nil} {
+			if err := feed(bad, step); err == nil {
+				t.Fatalf("steps of %d: %q passed", step, bad)
+			}
+		}
+	}
+	c := NewTextCheck("x", nil, true, false)
+	if err := c.Add(text); err != nil {
+		t.Fatal(err)
+	}
+	var other [32]byte
+	if err := c.End(&other); err == nil {
+		t.Error("a wrong SHA-256 passed")
+	}
+}
+
+// blocksOfText cuts text at the offsets given, the last block taking the rest.
+func blocksOfText(text []byte, cuts ...int) []archive.TextBlock {
+	var bs []archive.TextBlock
+	at := 0
+	for _, cut := range append(cuts, len(text)) {
+		bs = append(bs, archive.TextBlock{Len: uint64(cut - at), Hash: digest.TextHash(text[at:cut], serial)})
+		at = cut
+	}
+	return bs
+}
+
+func serial(n int, task func(i int)) {
+	for i := range n {
+		task(i)
+	}
+}

@@ -1,0 +1,77 @@
+package restoring
+
+import (
+	"fmt"
+	"sort"
+
+	"orcomgo/compress/archive"
+	"orcomgo/compress/columns"
+)
+
+// RecordRange are the records From..To-1 of an input, counted from 0. What lies beyond the
+// input's end is left out.
+type RecordRange struct{ From, To uint64 }
+
+// checkRanges makes sure that ranges are ascending, apart and not empty.
+func checkRanges(ranges []RecordRange) error {
+	for i, r := range ranges {
+		switch {
+		case r.From >= r.To:
+			return fmt.Errorf("there are no records from %d to %d", r.From+1, r.To)
+		case i > 0 && r.From < ranges[i-1].To:
+			return fmt.Errorf("records %d to %d are not after record %d", r.From+1, r.To, ranges[i-1].To)
+		}
+	}
+	return nil
+}
+
+// firstAfter returns the first of the ranges that has records from at on.
+func firstAfter(ranges []RecordRange, at uint64) int {
+	return sort.Search(len(ranges), func(i int) bool { return ranges[i].To > at })
+}
+
+// Union returns the records that are in either list.
+func Union(a, b []RecordRange) []RecordRange {
+	if len(a) == 0 {
+		return b
+	}
+	if len(b) == 0 {
+		return a
+	}
+	out := []RecordRange{}
+	for len(a)+len(b) > 0 {
+		if len(a) == 0 || len(b) > 0 && b[0].From < a[0].From {
+			a, b = b, a
+		}
+		if k := len(out); k > 0 && a[0].From <= out[k-1].To {
+			out[k-1].To = max(out[k-1].To, a[0].To)
+		} else {
+			out = append(out, a[0])
+		}
+		a = a[1:]
+	}
+	return out
+}
+
+// slicePart is what is wanted of a slice.
+type slicePart struct {
+	slice int
+	want  [2]bool
+	spans []columns.Span // in ascending order
+}
+
+// spansOf returns which records of a slice are in ranges; nil ranges are all.
+func spansOf(s *archive.Slice, ranges []RecordRange) []columns.Span {
+	if ranges == nil {
+		return []columns.Span{{Lo: 0, Hi: s.Records}}
+	}
+	var spans []columns.Span
+	end := s.From + uint64(s.Records)
+	for _, r := range ranges[firstAfter(ranges, s.From):] {
+		if r.From >= end {
+			break
+		}
+		spans = append(spans, columns.Span{Lo: int(max(r.From, s.From) - s.From), Hi: int(min(r.To, end) - s.From)})
+	}
+	return spans
+}

@@ -1,0 +1,163 @@
+// Package restoring gives back the text of an archive and compares it with its checksums: to unpack it, to verify it, or to give a program
+// its records.
+package restoring
+
+import (
+	"context"
+
+	"orcomgo/bins/record"
+	"orcomgo/compress/archive"
+	"orcomgo/compress/columns"
+	"orcomgo/compress/source"
+	"orcomgo/compress/workers"
+)
+
+// Job is a slice to be decoded, and what of it.
+type Job struct {
+	source.Demand
+	ends bool // where each record ends is wanted as well
+}
+
+// Piece is the text of a job.
+type Piece struct {
+	Job
+	Text [2][]byte // of each member wanted that is not damaged
+	ends [2][]int  // where each of its records ends, if that was asked for
+	Err  [2]error  // why a member has no text
+	own  [][]byte  // buffers that are used again when the piece was consumed
+}
+
+// Replay gives back the text of an archive, slice by slice: what was read is decoded, rendered,
+// and compared with the slice's checksum where the archive has one. verify, unpack and the
+// verification of pack are made of it.
+type Replay struct {
+	src      source.Source
+	man      *archive.Manifest
+	Flight   int // slices in work at once
+	Pool     workers.Pool
+	Texts    *workers.Buffers
+	progress *workers.Meter
+}
+
+// NewReplay prepares for jobs, which may be replayed in several passes.
+func NewReplay(src source.Source, stage string, threads int, memory uint64, report workers.Progress, passes ...[]Job) *Replay {
+	r := &Replay{src: src, man: src.Manifest(), Pool: workers.NewPool(threads)}
+	var total, largest uint64
+	for _, jobs := range passes {
+		for _, j := range jobs {
+			t := source.SliceBytes(r.man, j.Slice)
+			total, largest = total+t, max(largest, t)
+		}
+	}
+	r.SetFlight(workers.InFlight(threads, memory, largest))
+	if workers.InMemory(memory, largest) < 2 {
+		r.Texts.Keep = 0 // there is no room for a text of the slice before while a slice is decoded
+	}
+	r.progress = workers.NewMeter(report, stage, total)
+	return r
+}
+
+// SetFlight sets how many slices may be in work at once.
+func (r *Replay) SetFlight(n int) {
+	r.Flight = n
+	r.Texts = &workers.Buffers{Keep: 3 * n}
+}
+
+// WholeArchive returns jobs for all slices and members.
+func WholeArchive(man *archive.Manifest) []Job {
+	jobs := make([]Job, len(man.Slices))
+	for i := range jobs {
+		jobs[i].Demand = source.Demand{Slice: i, Want: [2]bool{true, true}}
+	}
+	return jobs
+}
+
+// Run replays jobs. work, if not nil, is called on a worker when a piece has its text and its
+// columns are still there, and may run for several pieces at once; consume is called for one piece
+// after another, in the order of jobs. The first error of either ends it.
+func (r *Replay) Run(ctx context.Context, jobs []Job, work func(k int, p *Piece, b *source.Decoded) error,
+	consume func(k int, p *Piece) error) error {
+	return r.RunUntil(ctx, jobs, work, func(k int, p *Piece, done func()) error {
+		if err := consume(k, p); err != nil {
+			return err
+		}
+		done()
+		return nil
+	})
+}
+
+// RunUntil is run for pieces that are in memory until consume, or another goroutine then, has called done.
+func (r *Replay) RunUntil(ctx context.Context, jobs []Job, work func(k int, p *Piece, b *source.Decoded) error,
+	consume func(k int, p *Piece, done func()) error) error {
+	all := make([]source.Demand, len(jobs))
+	for k, j := range jobs {
+		all[k] = j.Demand
+	}
+	decoder := r.src.Pass(all)
+	produce := func(ctx context.Context, k int) (*Piece, error) {
+		d := jobs[k].Demand
+		meter := r.decoding(d.Slice)
+		d.Coded = meter.Coded
+		b, err := decoder.Decode(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		p := &Piece{Job: jobs[k], Err: b.Err}
+		meter.End()
+		return p, r.Pool.InTurn(d.Turn).Do(ctx, func() error {
+			r.render(p, b)
+			defer r.src.Release(b)
+			if work == nil {
+				return nil
+			}
+			return work(k, p, b)
+		})
+	}
+	return workers.InOrderUntil(ctx, len(jobs), r.Flight, produce, func(k int, p *Piece, done func()) error {
+		return consume(k, p, func() {
+			for _, b := range p.own {
+				r.Texts.Put(b)
+			}
+			n := source.SliceBytes(r.man, p.Slice)
+			r.progress.Add(n - decodingPart(n))
+			done()
+		})
+	})
+}
+
+// decodingPart returns how many of the n bytes of a slice count as done when it is decoded; the others do when it is consumed.
+func decodingPart(n uint64) uint64 { return n - n/8 }
+
+// decoding returns the meter of a slice that is being decoded. While pack writes it, its bases are not known before it is decoded.
+func (r *Replay) decoding(slice int) *workers.SliceMeter {
+	return &workers.SliceMeter{M: r.progress, Sizes: func() (bytes, units uint64) {
+		for _, mem := range r.man.Slices[slice].Members() {
+			units += columns.UnitsOf(mem.Bases, r.man.Options, r.man.Inputs[mem.Input].Kind)
+		}
+		return decodingPart(source.SliceBytes(r.man, slice)), units
+	}}
+}
+
+// render gives p the text of b.
+func (r *Replay) render(p *Piece, b *source.Decoded) {
+	for m, c := range b.Cols {
+		if c == nil || !p.Want[m] || p.Err[m] != nil {
+			continue
+		}
+		if p.Job.ends {
+			p.ends[m] = make([]int, c.Records)
+		}
+		if c.InLines() {
+			p.Text[m], p.own = c.Letters, append(p.own, c.Letters)
+			continue
+		}
+		rendering := record.RenderingOf(r.man.Options, r.man.Inputs[c.Input].Kind)
+		text, err := b.Text(r.Texts.Get(columns.TextSize(rendering, c)), r.man, m, p.ends[m])
+		if err != nil {
+			p.Err[m] = err
+			continue
+		}
+		p.Text[m] = text
+		p.own = append(p.own, text)
+	}
+}

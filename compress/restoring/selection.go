@@ -1,0 +1,251 @@
+package restoring
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"orcomgo/compress/archive"
+	"orcomgo/compress/columns"
+	"orcomgo/compress/nameranges"
+	"orcomgo/compress/source"
+)
+
+// NameFilter says which names of records are wanted: those that are listed, or that match a pattern.
+type NameFilter struct {
+	listed map[string]struct{}
+	match  *regexp.Regexp
+}
+
+// NewNameFilter returns a filter of names that are listed or match, if match is not nil.
+//
+// A listed name is the first word of a record's name. If the record's ends in /1 or /2, it may be listed without that. A listed name
+// with white space inside is a whole name. match is matched with whole names.
+func NewNameFilter(listed []string, match *regexp.Regexp) *NameFilter {
+	f := &NameFilter{make(map[string]struct{}, len(listed)), match}
+	for _, s := range listed {
+		f.listed[s] = struct{}{}
+	}
+	return f
+}
+
+// Matches reports whether a record with this name is wanted. It is safe for concurrent use.
+func (f *NameFilter) Matches(name []byte) bool {
+	if f.match != nil && f.match.Match(name) {
+		return true
+	}
+	if len(f.listed) == 0 {
+		return false
+	}
+	word := nameranges.FirstWord(name)
+	if len(word) < len(name) {
+		if _, ok := f.listed[string(name)]; ok {
+			return true
+		}
+	}
+	_, ok := f.listed[string(word)]
+	if n := len(word) - 2; !ok && n > 0 && word[n] == '/' && (word[n+1] == '1' || word[n+1] == '2') {
+		_, ok = f.listed[string(word[:n])]
+	}
+	return ok
+}
+
+// selection is what Unpack restores.
+type selection struct {
+	asked   []bool          // by input
+	records [][]RecordRange // by input, nil: all; equal for mates
+}
+
+// selectRecords finds out which records o asks for. It reads names if it has to.
+func selectRecords(ctx context.Context, src source.Source, o *UnpackOptions) (*selection, error) {
+	man := src.Manifest()
+	s := &selection{records: make([][]RecordRange, len(man.Inputs))}
+	var err error
+	if s.asked, err = askedInputs(man, o); err != nil {
+		return nil, fmt.Errorf("%s: %w", src.Paths()[0], err)
+	}
+	if o.Records != nil {
+		most := uint64(0)
+		for i := range man.Inputs {
+			s.records[i] = []RecordRange{*o.Records}
+			if s.asked[i] {
+				most = max(most, man.Inputs[i].Records)
+			}
+		}
+		if most <= o.Records.From {
+			return nil, fmt.Errorf("%s: the archive has no record %d: %s", src.Paths()[0], o.Records.From+1, mostRecords(most))
+		}
+	}
+	if o.Names == nil {
+		return s, nil
+	}
+	q := Query{}
+	if o.Records != nil {
+		q.Records = []RecordRange{*o.Records}
+	}
+	q.Inputs = []int{}
+	for i, asked := range s.asked {
+		if asked {
+			q.Inputs = append(q.Inputs, i)
+		}
+	}
+	r := newReader(src, ReaderOptions{Threads: o.Threads, Memory: o.Memory})
+	if s.records, err = r.matchNames(ctx, q, o.Progress, o.Names.slicesWith(man), o.Names.Matches); err != nil {
+		return nil, err
+	}
+	for i, list := range s.records {
+		if s.asked[i] && len(list) > 0 {
+			return s, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: no record has a name that is asked for", src.Paths()[0])
+}
+
+func mostRecords(n uint64) string {
+	if n == 1 {
+		return "its inputs have 1 at most"
+	}
+	return fmt.Sprintf("its inputs have %d at most", n)
+}
+
+// askedInputs returns which inputs o asks for.
+func askedInputs(man *archive.Manifest, o *UnpackOptions) ([]bool, error) {
+	asked := make([]bool, len(man.Inputs))
+	used, of := make([]bool, len(o.Inputs)), make([]bool, len(o.Samples))
+	any, mates := false, false
+	for i := range asked {
+		in := &man.Inputs[i]
+		asked[i] = len(o.Inputs) == 0
+		for k, pattern := range o.Inputs {
+			match, err := path.Match(pattern, in.Name)
+			if err != nil {
+				return nil, fmt.Errorf("%q is no valid pattern: %w", pattern, err)
+			}
+			if match || pattern == in.Name {
+				asked[i], used[k] = true, true
+			}
+		}
+		if k := slices.Index(o.Samples, sampleOf(in)); k >= 0 {
+			of[k] = true
+		} else if len(o.Samples) > 0 {
+			asked[i] = false
+		}
+		mates = mates || in.Mate >= 0
+		if o.Mate > 0 && (in.Mate < 0 || in.Further || in.First != (o.Mate == 1)) {
+			asked[i] = false
+		}
+		any = any || asked[i]
+	}
+	for k, ok := range used {
+		if !ok {
+			return nil, fmt.Errorf("no input is called %s: there are %s", o.Inputs[k], inputNames(man))
+		}
+	}
+	for k, ok := range of {
+		if !ok {
+			return nil, fmt.Errorf("no sample is called %s%s", o.Samples[k], sampleNames(man))
+		}
+	}
+	switch {
+	case len(asked) == 0 || any:
+		return asked, nil
+	case len(o.Samples) > 0 && len(o.Inputs) > 0:
+		return nil, fmt.Errorf("the samples have none of the inputs that are asked for")
+	case !mates:
+		return nil, fmt.Errorf("its inputs have no mates")
+	}
+	return nil, fmt.Errorf("none of the inputs that are asked for has mates number %d", o.Mate)
+}
+
+// sampleOf returns the name of the sample that an input belongs to, "" if it is not recorded.
+func sampleOf(in *archive.Input) string {
+	if in.Source == nil {
+		return ""
+	}
+	return in.Source.Sample
+}
+
+// inputNames lists the inputs for messages.
+func inputNames(man *archive.Manifest) string {
+	var names []string
+	for i := range man.Inputs {
+		names = append(names, man.Inputs[i].Name)
+	}
+	return shortList(names)
+}
+
+// sampleNames lists the samples for messages, after a colon.
+func sampleNames(man *archive.Manifest) string {
+	var names []string
+	for i := range man.Inputs {
+		if s := sampleOf(&man.Inputs[i]); s != "" && !slices.Contains(names, s) {
+			names = append(names, s)
+		}
+	}
+	if names == nil {
+		return ": it is not an archive of several samples"
+	}
+	return ": there are " + shortList(names)
+}
+
+// shortList lists the first names.
+func shortList(names []string) string {
+	const most = 8
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// spans returns which records of a slice are restored.
+func (s *selection) spans(slice *archive.Slice) []columns.Span {
+	return spansOf(slice, s.records[slice.First.Input])
+}
+
+// whole reports whether all records of an input are restored.
+func (s *selection) whole(input int) bool { return s.asked[input] && s.records[input] == nil }
+
+// count returns how many records of an input are restored.
+func (s *selection) count(man *archive.Manifest, input int) uint64 {
+	n := man.Inputs[input].Records
+	switch {
+	case !s.asked[input]:
+		return 0
+	case s.records[input] == nil:
+		return n
+	}
+	sum := uint64(0)
+	for _, r := range s.records[input] {
+		sum += min(r.To, n) - min(r.From, n)
+	}
+	return sum
+}
+
+// words returns the first words of names that match, ascending and without repetitions; ok is false if any word may.
+func (f *NameFilter) words() (list [][]byte, ok bool) {
+	if f.match != nil {
+		return nil, false
+	}
+	for s := range f.listed {
+		w := nameranges.FirstWord([]byte(s))
+		list = append(list, w)
+		for _, end := range []string{"/1", "/2"} {
+			list = append(list, append(bytes.Clone(w), end...))
+		}
+	}
+	slices.SortFunc(list, nameranges.Compare)
+	return slices.CompactFunc(list, bytes.Equal), true
+}
+
+// slicesWith returns a function that reports whether a slice may have names that match; nil if all may.
+func (f *NameFilter) slicesWith(man *archive.Manifest) func(s *archive.Slice) bool {
+	words, ok := f.words()
+	if !ok || !man.NameRanges {
+		return nil
+	}
+	return func(s *archive.Slice) bool { return nameranges.MayHave(&s.Words, words) }
+}

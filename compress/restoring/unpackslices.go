@@ -1,0 +1,373 @@
+package restoring
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"orcomgo/compress/archive"
+	"orcomgo/compress/columns"
+	"orcomgo/compress/source"
+)
+
+// unpackJob is a slice to be restored.
+type unpackJob struct {
+	Job
+	spans  []columns.Span // its records
+	before uint64         // records of the inputs that are restored from the slices before it
+	last   bool           // it has the last of them
+}
+
+// whole reports whether all records of the slice are restored.
+func (j *unpackJob) whole(s *archive.Slice) bool {
+	return len(j.spans) == 1 && j.spans[0] == columns.Span{Lo: 0, Hi: s.Records}
+}
+
+// records returns how many records of the slice are restored.
+func (j *unpackJob) records() (n int) {
+	for _, s := range j.spans {
+		n += s.Hi - s.Lo
+	}
+	return n
+}
+
+// jobs lists the work in the order of the output, as passes over the archive: the mates of
+// a pair that go one after the other to one stream take a pass each.
+func (u *Unpacker) jobs() (passes [][]unpackJob) {
+	var pass, mates []unpackJob
+	end := func(jobs []unpackJob) {
+		if len(jobs) > 0 {
+			u.markLast(jobs)
+			passes = append(passes, jobs)
+		}
+	}
+	last, before := -1, make(map[int]uint64) // before: by input
+	order := make([]int, len(u.Man.Slices))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return u.turn(a) - u.turn(b) })
+	for _, i := range order {
+		s := &u.Man.Slices[i]
+		if u.turn(i) != last {
+			if len(mates) > 0 {
+				end(pass)
+				end(mates)
+				pass, mates = nil, nil
+			}
+			last = u.turn(i)
+		}
+		j := unpackJob{spans: u.sel.spans(s), before: before[s.First.Input]}
+		for m, mem := range s.Members() {
+			j.Want[m] = u.sel.asked[mem.Input]
+		}
+		if j.Want == ([2]bool{}) || len(j.spans) == 0 {
+			continue
+		}
+		before[s.First.Input] += uint64(j.records())
+		both := j.Want[0] && j.Want[1]
+		j.Slice, j.First, j.AsText = i, j.spans[len(j.spans)-1].Hi, true
+		j.Demand.Spans = j.spans
+		j.ends = u.O.Interleave && both || !j.whole(s) || u.O.Split > 0
+		if both && u.O.Stream != nil && !u.O.Interleave {
+			mate := j
+			j.Want, mate.Want = [2]bool{true, false}, [2]bool{false, true}
+			mates = append(mates, mate)
+		}
+		pass = append(pass, j)
+	}
+	end(pass)
+	end(mates)
+	return passes
+}
+
+// turn returns the number of the input whose turn it is when a slice is restored. To files, further mates are restored beside first
+// mates, whose names they need.
+func (u *Unpacker) turn(slice int) int {
+	input := u.Man.Slices[slice].First.Input
+	if in := &u.Man.Inputs[input]; in.Further && u.O.Stream == nil {
+		return in.Lead
+	}
+	return input
+}
+
+// markLast marks the last job of each input in a pass.
+func (u *Unpacker) markLast(jobs []unpackJob) {
+	seen := make(map[int]bool)
+	for k := len(jobs) - 1; k >= 0; k-- {
+		input := u.Man.Slices[jobs[k].Slice].First.Input
+		jobs[k].last = !seen[input]
+		seen[input] = true
+	}
+}
+
+func (u *Unpacker) run(ctx context.Context) error {
+	for i := range u.Man.Inputs {
+		in := &u.Man.Inputs[i]
+		u.status = append(u.status, FileStatus{Name: in.Name, OK: true})
+		c := NewTextCheck(in.Name, nil, false, false)
+		if u.sel.whole(i) {
+			c = NewTextCheck(in.Name, in.Blocks, u.Man.Verified, false)
+			if in.TwoBit && u.Man.Verified {
+				c = NewTextCheck(in.Name, nil, false, false) // the hashes of slices have to do: others would take most of the time
+			}
+		}
+		u.checks = append(u.checks, c)
+	}
+	passes := u.jobs()
+	plain := make([][]Job, len(passes))
+	for k, jobs := range passes {
+		for _, j := range jobs {
+			plain[k] = append(plain[k], j.Job)
+		}
+	}
+	if p, ok := u.src.(*source.Packed); ok {
+		// To one stream mates are restored one after the other; beside each other their primers take half the time.
+		var primers sync.WaitGroup
+		defer primers.Wait()
+		primers.Go(func() { p.Primers.Ahead(ctx, p, afterFirst(p, plain)) })
+	}
+	r := NewReplay(u.src, "unpack", u.O.Threads, u.O.Memory, u.O.Progress, plain...)
+	u.flight = r.Flight
+	for n, jobs := range passes {
+		outs := make([]output, len(jobs))
+		work := func(k int, p *Piece, _ *source.Decoded) (err error) {
+			if outs[k], err = u.output(ctx, r, p, &jobs[k]); err != nil {
+				u.cancel() // nothing is waited for any more
+			}
+			return err
+		}
+		consume := func(k int, p *Piece) error {
+			out := outs[k]
+			outs[k] = output{}
+			return u.consume(r, p, &jobs[k], out)
+		}
+		if err := r.Run(ctx, plain[n], work, consume); err != nil {
+			return err
+		}
+	}
+	return u.end()
+}
+
+// output is what is written of the members of a piece; interleaved, both are in the first.
+type output [2][]segment
+
+// output cuts the text of p to the records wanted, interleaves it, divides it into parts, and compresses it, as
+// the options say.
+func (u *Unpacker) output(ctx context.Context, r *Replay, p *Piece, j *unpackJob) (out output, err error) {
+	if !j.whole(&u.Man.Slices[p.Slice]) {
+		for m := range p.Text {
+			if p.Text[m] != nil {
+				r.pick(p, m, j.spans)
+			}
+		}
+	}
+	text, ends := p.Text, p.ends
+	if u.O.Interleave && p.Want[0] && p.Want[1] {
+		text, ends = [2][]byte{}, [2][]int{}
+		if p.Err[0] == nil && p.Err[1] == nil {
+			text[0] = columns.Interleave(r.Texts.Get(len(p.Text[0])+len(p.Text[1])), p.Text[0], p.Text[1], p.ends[0], p.ends[1])
+			p.own = append(p.own, text[0])
+			for i, e := range p.ends[0] {
+				ends[0] = append(ends[0], e+p.ends[1][i])
+			}
+		}
+	}
+	for m, t := range text {
+		if t == nil {
+			continue
+		}
+		out[m] = []segment{{0, t}}
+		if u.O.Split > 0 {
+			out[m] = divide(t, ends[m], j.before, u.O.Split)
+		}
+		if !u.O.Gzip {
+			continue
+		}
+		for i := range out[m] {
+			if out[m][i].text, err = BgzfMembers(ctx, r.Pool, out[m][i].text); err != nil {
+				return out, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// pick reduces the text of a member of p to the records in spans.
+func (r *Replay) pick(p *Piece, m int, spans []columns.Span) {
+	text, ends := p.Text[m], p.ends[m]
+	start := func(i int) int {
+		if i == 0 {
+			return 0
+		}
+		return ends[i-1]
+	}
+	if len(spans) == 1 {
+		from := start(spans[0].Lo)
+		text, ends = text[from:ends[spans[0].Hi-1]], ends[spans[0].Lo:spans[0].Hi]
+		for i := range ends {
+			ends[i] -= from
+		}
+		p.Text[m], p.ends[m] = text, ends
+		return
+	}
+	size := 0
+	for _, s := range spans {
+		size += ends[s.Hi-1] - start(s.Lo)
+	}
+	picked, pickedEnds := r.Texts.Get(size), []int{}
+	for _, s := range spans {
+		shift := len(picked) - start(s.Lo)
+		picked = append(picked, text[start(s.Lo):ends[s.Hi-1]]...)
+		for i := s.Lo; i < s.Hi; i++ {
+			pickedEnds = append(pickedEnds, ends[i]+shift)
+		}
+	}
+	p.Text[m], p.ends[m] = picked, pickedEnds
+	p.own = append(p.own, picked)
+}
+
+// divide cuts text, whose records end at ends, into parts of so many records each; before is how many there were already.
+func divide(text []byte, ends []int, before, records uint64) (segments []segment) {
+	from := 0
+	for i := 0; i < len(ends); {
+		part := (before + uint64(i)) / records
+		next := len(ends)
+		if left := (part+1)*records - before; left < uint64(next) {
+			next = int(left)
+		}
+		segments = append(segments, segment{int(part), text[from:ends[next-1]]})
+		i, from = next, ends[next-1]
+	}
+	return segments
+}
+
+// consume checks a piece's text against what is known of its input, and then writes it.
+// Damage ends the restoring of that input; of all, on a stream.
+func (u *Unpacker) consume(r *Replay, p *Piece, j *unpackJob, out output) error {
+	s := &u.Man.Slices[p.Slice]
+	// The buffers are used again when all is written and summed.
+	own := p.own
+	p.own = nil
+	var users atomic.Int32
+	users.Store(1)
+	done := func() {
+		if users.Add(-1) == 0 {
+			for _, b := range own {
+				r.Texts.Put(b)
+			}
+		}
+	}
+	defer done()
+	var digests sync.WaitGroup
+	defer digests.Wait()
+	for m, mem := range s.Members() {
+		if !p.Want[m] {
+			continue
+		}
+		status := &u.status[mem.Input]
+		switch {
+		case p.Err[m] != nil:
+			status.damage(s, p.Err[m])
+		case status.OK:
+			status.fail(u.checks[mem.Input].Compare(p.Text[m]))
+		}
+		if !status.OK {
+			if u.sinks[mem.Input].live() {
+				return status.err
+			}
+			u.sinks[mem.Input].abort()
+			continue
+		}
+		// Beside the writing.
+		digests.Add(1)
+		go func() {
+			defer digests.Done()
+			u.checks[mem.Input].Sums.Write(p.Text[m])
+		}()
+		status.Records += uint64(j.records())
+		status.Bytes += uint64(len(p.Text[m]))
+	}
+	if u.interleaved(s.First.Input) {
+		u.failTogether(s.First.Input, s.Mate.Input)
+	}
+	for m, mem := range s.Members() {
+		if !p.Want[m] || !u.status[mem.Input].OK || m == 1 && u.interleaved(mem.Input) {
+			continue
+		}
+		users.Add(1)
+		if err := u.sinks[mem.Input].write(out[m], j.last, done); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failTogether makes two inputs that share a file both fail if one does.
+func (u *Unpacker) failTogether(a, b int) {
+	for range 2 {
+		if err := u.status[a].err; err != nil {
+			u.status[b].fail(fmt.Errorf("its mates are in the same file: %w", err))
+		}
+		a, b = b, a
+	}
+}
+
+// end checks what can only be checked once all of an input has passed.
+func (u *Unpacker) end() error {
+	for i := range u.Man.Inputs {
+		in, status := &u.Man.Inputs[i], &u.status[i]
+		if u.sel.whole(i) && status.OK {
+			var want *[32]byte
+			if u.Man.Verified {
+				want = &in.SHA256
+				status.SHA256 = fmt.Sprintf("%x", in.SHA256)
+			}
+			status.fail(u.checks[i].End(want))
+		}
+		if u.interleaved(i) {
+			u.failTogether(i, in.Mate)
+		}
+	}
+	for i, s := range u.sinks {
+		if s == nil || u.status[i].OK {
+			continue
+		}
+		if s.live() {
+			return u.status[i].err
+		}
+		s.abort()
+	}
+	if u.O.Gzip && u.O.Stream != nil {
+		_, err := u.O.Stream.Write([]byte(BgzfEnd))
+		return err
+	}
+	return nil
+}
+
+// afterFirst returns the inputs whose qualities some jobs restore from slices after their first one, which may begin with primers.
+func afterFirst(p *source.Packed, passes [][]Job) (inputs []int) {
+	first := make(map[int]int)
+	for i := range p.Man.Slices {
+		for _, mem := range p.Man.Slices[i].Members() {
+			if _, seen := first[mem.Input]; !seen {
+				first[mem.Input] = i
+			}
+		}
+	}
+	for _, jobs := range passes {
+		for _, j := range jobs {
+			for m, mem := range p.Man.Slices[j.Slice].Members() {
+				if wanted := j.ColumnsOf(p.Kept[mem.Input]); !j.Want[m] || !wanted[archive.Quals] || j.Slice == first[mem.Input] {
+					continue
+				}
+				if !slices.Contains(inputs, mem.Input) {
+					inputs = append(inputs, mem.Input)
+				}
+			}
+		}
+	}
+	return inputs
+}

@@ -1,0 +1,225 @@
+package restoring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"orcomgo/bins/parse"
+	"strings"
+
+	"orcomgo/bins"
+	"orcomgo/bins/commit"
+	"orcomgo/compress/archive"
+	"orcomgo/compress/source"
+	"orcomgo/compress/workers"
+)
+
+// FileStatus is what became of one file: verified, or restored by Unpack.
+type FileStatus struct {
+	Name    string `json:"name"`
+	Bytes   uint64 `json:"bytes"` // of text
+	Records uint64 `json:"records"`
+	OK      bool   `json:"ok"`
+	Problem string `json:"problem,omitempty"` // why not OK, a line
+	// Parts is how many files there are if the input was restored in parts; Name is the first one.
+	Parts int `json:"parts,omitempty"`
+	// Checked says against what the text was compared: "SHA-256", "block hashes" (XXH3-128
+	// of the text as stage 1 read it), or "section checksums" where neither is known.
+	Checked string `json:"checked,omitempty"`
+	SHA256  string `json:"sha256,omitempty"` // of the text, when Checked is "SHA-256"
+	// Damaged are the records that can't be restored, in ascending order; empty for a
+	// problem of the file as a whole.
+	Damaged []RecordRange `json:"damaged,omitempty"`
+
+	err error // what Problem says
+}
+
+// checkedSections is what FileStatus.Checked says where the text was not compared with anything.
+const checkedSections = "section checksums"
+
+// fail notes what is wrong with the file as a whole, if err is not nil.
+func (s *FileStatus) fail(err error) {
+	if err != nil && s.OK {
+		s.OK, s.Problem, s.err = false, err.Error(), err
+	}
+}
+
+// damage notes that the records of a slice can't be restored. Slices of an input come in
+// ascending order.
+func (s *FileStatus) damage(sl *archive.Slice, err error) {
+	s.fail(err)
+	from, to := sl.From, sl.From+uint64(sl.Records)
+	if n := len(s.Damaged); n > 0 && s.Damaged[n-1].To == from {
+		s.Damaged[n-1].To = to
+		return
+	}
+	s.Damaged = append(s.Damaged, RecordRange{from, to})
+}
+
+// DamagedText says in words which records can't be restored; "" if that is not known.
+func (s *FileStatus) DamagedText() string {
+	const most = 5
+	var text []string
+	for i, r := range s.Damaged {
+		if i == most {
+			text = append(text, fmt.Sprintf("and %d more stretches", len(s.Damaged)-most))
+			break
+		}
+		text = append(text, fmt.Sprintf("%d to %d", r.From+1, r.To))
+	}
+	if text == nil {
+		return ""
+	}
+	return "records " + strings.Join(text, ", ")
+}
+
+// VerifyOptions control Verify.
+type VerifyOptions struct {
+	Threads  int
+	Memory   uint64           // bytes aimed for; 0 for the package's default
+	Progress workers.Progress // may be nil
+}
+
+// IsDamage reports whether err says that an archive is damaged or of an unknown version, and
+// not that something else failed.
+func IsDamage(err error) bool {
+	return errors.Is(err, parse.ErrCorrupt) || errors.Is(err, parse.ErrVersion) || errors.Is(err, commit.ErrNotArchive)
+}
+
+// Verify decodes everything of an archive and compares it with the
+// checksums taken when it was written; it returns a status for each input, and one for each
+// file of the archive that is damaged in what the inputs don't depend on. Where bins are
+// beside the packed archive they are verified as well, and a problem of theirs is reported
+// with their input. The error is for what prevents a look at single files: no archive, or
+// one whose index is damaged.
+func Verify(ctx context.Context, e commit.Entry, o VerifyOptions) ([]FileStatus, error) {
+	src, err := source.OpenEntry(e, o.Threads, o.Memory)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	status, err := VerifySource(ctx, src, o)
+	if err != nil {
+		return nil, err
+	}
+	switch src := src.(type) {
+	case *source.Binned:
+		err = checkRest(ctx, src, status)
+	case *source.Packed:
+		if e.Has[commit.Bins] {
+			err = verifyBinsToo(ctx, e, status, o)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return append(status, ProblemStatus(src)...), nil
+}
+
+// ProblemStatus returns a status for each file of the archive that is damaged in what the inputs don't depend on.
+func ProblemStatus(src source.Source) (status []FileStatus) {
+	for _, p := range src.Problems() {
+		file, problem, _ := strings.Cut(p.Error(), ": ")
+		status = append(status, FileStatus{Name: file, Problem: problem})
+	}
+	return status
+}
+
+// verifyBinsToo verifies the bins beside a packed archive that was made of them, whose
+// status is given.
+func verifyBinsToo(ctx context.Context, e commit.Entry, status []FileStatus, o VerifyOptions) error {
+	r, err := bins.OpenEntry(e)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	b, err := source.NewBinned(r, o.Threads, o.Memory)
+	if err != nil {
+		return err
+	}
+	binStatus, err := VerifySource(ctx, b, o)
+	if err != nil {
+		return err
+	}
+	for i := range status {
+		if !binStatus[i].OK && status[i].OK {
+			status[i].OK, status[i].Problem = false, binStatus[i].Problem
+		}
+	}
+	return nil
+}
+
+// checkRest checks what the text does not depend on, where columns were left out. It says
+// nothing of which input it is of, so all share it.
+func checkRest(ctx context.Context, b *source.Binned, status []FileStatus) error {
+	for i := range b.Man.Inputs {
+		if b.Man.Inputs[i].Blocks != nil {
+			continue
+		}
+		err := b.Bins.Check(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for i := range status {
+			if err != nil && status[i].OK {
+				status[i].OK, status[i].Problem = false, err.Error()
+			}
+		}
+		break
+	}
+	return nil
+}
+
+func VerifySource(ctx context.Context, src source.Source, o VerifyOptions) ([]FileStatus, error) {
+	return VerifyJobs(ctx, src, "verify", o, WholeArchive(src.Manifest()), nil)
+}
+
+// VerifyJobs is VerifySource with the jobs for the whole archive. look, if not nil, is called as the work of replay.
+func VerifyJobs(ctx context.Context, src source.Source, stage string, o VerifyOptions, jobs []Job,
+	look func(k int, p *Piece, b *source.Decoded) error) ([]FileStatus, error) {
+	man := src.Manifest()
+	status := make([]FileStatus, len(man.Inputs))
+	checks := make([]*TextCheck, len(man.Inputs))
+	for i := range man.Inputs {
+		in := &man.Inputs[i]
+		s := &status[i]
+		*s = FileStatus{Name: in.Name, Records: in.Records, OK: true, Checked: checkedSections}
+		if man.Verified {
+			s.Checked = "SHA-256"
+		} else if in.Blocks != nil {
+			s.Checked = "block hashes"
+		}
+		checks[i] = NewTextCheck(in.Name, in.Blocks, man.Verified, false)
+	}
+	consume := func(_ int, p *Piece) error {
+		s := &man.Slices[p.Slice]
+		for m, mem := range s.Members() {
+			if p.Err[m] != nil {
+				status[mem.Input].damage(s, p.Err[m])
+			} else if status[mem.Input].OK {
+				status[mem.Input].fail(checks[mem.Input].Add(p.Text[m]))
+			}
+		}
+		return nil
+	}
+	if err := NewReplay(src, stage, o.Threads, o.Memory, o.Progress, jobs).Run(ctx, jobs, look, consume); err != nil {
+		return nil, err
+	}
+	for i := range status {
+		s := &status[i]
+		s.Bytes = checks[i].Bytes
+		if !s.OK {
+			continue
+		}
+		var want *[32]byte
+		if man.Verified {
+			want = &man.Inputs[i].SHA256
+			s.SHA256 = fmt.Sprintf("%x", *want)
+		}
+		s.fail(checks[i].End(want))
+	}
+	return status, nil
+}
+
+// Err returns what Problem says; nil of a file that is OK.
+func (s *FileStatus) Err() error { return s.err }

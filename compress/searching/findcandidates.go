@@ -1,0 +1,256 @@
+package searching
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sort"
+	"sync"
+
+	"orcomgo/compress/archive"
+	"orcomgo/compress/columns"
+	"orcomgo/compress/fmindex"
+	"orcomgo/compress/scan"
+	"orcomgo/compress/seqs"
+	"orcomgo/compress/source"
+	"orcomgo/compress/workers"
+)
+
+// candidates searches the reads that lie over windows of the index's text.
+func (s *Search) candidates(ctx context.Context, p *source.Packed, x *fmindex.Index, all []Window) error {
+	c := &candidateSearch{Search: s, p: p, x: x, literals: make(map[int][]literalWindow)}
+	c.genome = all[:sort.Search(len(all), func(i int) bool { return int(all[i].At) >= x.Genome() })]
+	for _, w := range all[len(c.genome):] {
+		if l, ok := x.Literal(int(w.At), len(s.patterns[w.Pattern].bases)); ok {
+			c.literals[l.Slice] = append(c.literals[l.Slice], literalWindow{l.At, int(w.Pattern)})
+		}
+	}
+	if len(all) == 0 {
+		s.finding.Counted = true
+		return nil
+	}
+	err := p.Shared.Wait(ctx, func() error { return p.Pool.Do(ctx, func() error { return p.ShareIndex(x) }) })
+	if err != nil {
+		return err
+	}
+	var primers sync.WaitGroup
+	defer primers.Wait()
+	primers.Go(func() { p.Primers.Ahead(ctx, p, p.WithQuals()) })
+	// Where the reads of some slices are is looked at first, and then those slices are decoded that may have what is searched. So all
+	// threads have work though slices come in their order.
+	list := s.allSlices()
+	ahead := aheadOfReads * s.o.Threads
+	for rest := list.numbers; len(rest) > 0; rest = rest[min(ahead, len(rest)):] {
+		if err := c.some(ctx, list, rest[:min(ahead, len(rest))]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// aheadOfReads is at how many slices for each thread candidateSearch looks before it decodes the reads of some. At the end of each of
+// these two, threads wait for others, so the fewer times the better.
+const aheadOfReads = 96
+
+// some searches some slices.
+func (c *candidateSearch) some(ctx context.Context, list *sliceList, numbers []int) error {
+	found := &sliceList{inFlight: list.inFlight, progress: list.progress}
+	var all []*candidates
+	err := workers.InOrder(ctx, len(numbers), list.inFlight,
+		func(ctx context.Context, k int) (*candidates, error) { return c.look(ctx, numbers[k]) },
+		func(k int, n *candidates) error {
+			if n == nil {
+				list.progress.Add(source.SliceBytes(c.man, numbers[k]))
+				return nil
+			}
+			if len(n.found) > mostKept {
+				n = nil // too many to keep: it is looked at again
+			}
+			found.numbers, all = append(found.numbers, numbers[k]), append(all, n)
+			return nil
+		})
+	if err != nil {
+		return err
+	}
+	return c.reads(ctx, found, func(ctx context.Context, k int) (b *source.Decoded, _ []match, err error) {
+		n := all[k]
+		if n == nil {
+			if n, err = c.look(ctx, found.numbers[k]); err != nil {
+				return nil, nil, err
+			}
+		}
+		return c.decode(ctx, n)
+	})
+}
+
+// candidateSearch searches the reads over windows.
+type candidateSearch struct {
+	*Search
+	p        *source.Packed
+	x        *fmindex.Index
+	genome   []Window                // those of the pseudogenome, by place
+	literals map[int][]literalWindow // by slice, by place
+}
+
+// literalWindow is a window in the literals of a slice, which are counted from 0.
+type literalWindow struct{ at, pattern int }
+
+// mostKept is how many matches of a slice are kept until its reads are decoded: at most 3 MB for each thread.
+const mostKept = 1 << 10
+
+// candidates are what may be matches in a slice.
+type candidates struct {
+	found  []match
+	wanted source.Demand // what of the slice is to be decoded
+	// layouts are nil unless reads may be aligned in pieces: then all of those without a place are searched.
+	layouts *[2]*seqs.Layout
+}
+
+// look returns the candidates of slice i; nil if there are none.
+func (c *candidateSearch) look(ctx context.Context, i int) (*candidates, error) {
+	var lengths columns.Kept
+	lengths[archive.Lengths] = true
+	b, err := DecodeWhole(ctx, c.p, source.Demand{Slice: i, Columns: lengths})
+	if err != nil {
+		return nil, err
+	}
+	n := &candidates{wanted: c.wanted(i)}
+	err = c.pool.Do(ctx, func() (err error) {
+		what := archive.Seqs.String() + " of " + source.WhereRecords(c.man, b.Slice, 0)
+		data, err := c.p.Archive.Read(b.Slice.Seqs, nil, what)
+		if err != nil {
+			return err
+		}
+		var layouts [2]*seqs.Layout
+		if c.man.Inputs[b.Slice.First.Input].TwoBit {
+			layouts[0] = seqs.UnplacedLayout(b.Slice.Records)
+			n.found = c.overLiterals(nil, b, layouts, c.literals[i])
+		} else {
+			var inPieces bool
+			first, mate := columns.SeqColumns(&b.Cols)
+			if layouts, inPieces, err = c.p.Seqs.Places(data, first, mate); err != nil {
+				return c.p.Archive.Corrupt(what, err)
+			}
+			n.found = c.overGenome(b, layouts)
+			if inPieces {
+				n.layouts = &layouts
+				return nil
+			}
+			n.found = c.overLiterals(n.found, b, layouts, c.literals[i])
+		}
+		n.want(b, layouts)
+		return nil
+	})
+	if err != nil || len(n.found) == 0 && n.layouts == nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// want sets what of a slice is to be decoded, in which no read is in pieces: the first reads, up to the last that is found, and those
+// without a place only if a record has one.
+func (n *candidates) want(b *source.Decoded, layouts [2]*seqs.Layout) {
+	n.wanted.Layouts, n.wanted.WithoutLiterals = true, true
+	for _, m := range n.found {
+		n.wanted.First = max(n.wanted.First, m.record+1)
+		for k, col := range b.Cols { // its mate is wanted as well
+			if col != nil && layouts[k].Positions[m.record] == seqs.Unplaced {
+				n.wanted.WithoutLiterals = false
+			}
+		}
+	}
+}
+
+// decode returns the matches among candidates.
+func (c *candidateSearch) decode(ctx context.Context, n *candidates) (*source.Decoded, []match, error) {
+	b, err := DecodeWhole(ctx, c.p, n.wanted)
+	if err != nil {
+		return nil, nil, err
+	}
+	var found []match
+	err = c.pool.Do(ctx, func() error {
+		found = c.compare(b, n.found)
+		if n.layouts != nil {
+			for m, col := range b.Cols {
+				if col != nil {
+					found = c.inColumn(found, col, m, func(i int) bool { return n.layouts[m].Positions[i] == seqs.Unplaced })
+				}
+			}
+		}
+		return nil
+	})
+	return b, found, err
+}
+
+// overGenome returns what may be a match in reads that have a place.
+func (c *candidateSearch) overGenome(b *source.Decoded, layouts [2]*seqs.Layout) (found []match) {
+	if len(c.genome) == 0 {
+		return nil
+	}
+	for m, col := range b.Cols {
+		if col == nil {
+			continue
+		}
+		l := layouts[m]
+		for i, at := range l.Positions {
+			if at == seqs.Unplaced {
+				continue
+			}
+			n := col.Lengths.Of(i)
+			k, _ := slices.BinarySearchFunc(c.genome, at, func(w Window, at uint32) int { return cmp.Compare(w.At, at) })
+			for ; k < len(c.genome) && int(c.genome[k].At)+MinQuery <= int(at)+n; k++ {
+				w := c.genome[k]
+				offset := int(w.At - at)
+				size := len(c.patterns[w.Pattern].bases)
+				if offset+size > n {
+					continue
+				}
+				if l.Reversed[i] {
+					found = append(found, match{i, m, c.patterns[w.Pattern].other, n - offset - size})
+				} else {
+					found = append(found, match{i, m, int(w.Pattern), offset})
+				}
+			}
+		}
+	}
+	return found
+}
+
+// overLiterals adds what may be a match in reads without a place, none of which is in pieces.
+func (c *candidateSearch) overLiterals(found []match, b *source.Decoded, layouts [2]*seqs.Layout, windows []literalWindow) []match {
+	at := 0 // literals before the read
+	for i := 0; i < b.Slice.Records && len(windows) > 0; i++ {
+		for m, col := range b.Cols {
+			if col == nil || layouts[m].Positions[i] != seqs.Unplaced {
+				continue
+			}
+			end := at + col.Lengths.Of(i)
+			for len(windows) > 0 && windows[0].at < end {
+				found = append(found, match{i, m, windows[0].pattern, windows[0].at - at})
+				windows = windows[1:]
+			}
+			at = end
+		}
+	}
+	return found
+}
+
+// compare keeps of what may be matches those that are.
+func (c *candidateSearch) compare(b *source.Decoded, found []match) []match {
+	var starts [2]*ReadStarts
+	for m, col := range b.Cols {
+		if col != nil {
+			starts[m] = NewReadStarts(col)
+		}
+	}
+	return slices.DeleteFunc(found, func(m match) bool {
+		letters := b.Cols[m.member].Letters[starts[m.member].Start(m.record)+m.at:]
+		differences := 0
+		for i, want := range c.patterns[m.pattern].bases {
+			if got, ok := scan.Code(letters[i]); !ok || got != want {
+				differences++
+			}
+		}
+		return differences > c.o.Mismatches
+	})
+}

@@ -1,0 +1,101 @@
+package searching
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"orcomgo/compress/fmindex"
+	"orcomgo/internal/tasks"
+)
+
+// MaxLocated is how many hits of a query are located to add up their depth. More of them are taken to be like these.
+const MaxLocated = 10_000
+
+// tabulateFrom is from how many patterns on a table of short sequences is made of an index.
+const tabulateFrom = 4096
+
+// hits searches the text of the index.
+func (s *Search) hits(ctx context.Context, x *fmindex.Index) ([]Count, error) {
+	const each = 256
+	if s.o.Mismatches == 0 && len(s.patterns) >= tabulateFrom {
+		x.Tabulate()
+	}
+	counts := make([]Count, len(s.patterns))
+	groups := (len(s.patterns) + each - 1) / each
+	errs := make([]error, groups)
+	tasks.Each(groups, s.o.Threads, func(_, g int) {
+		if errs[g] = ctx.Err(); errs[g] == nil {
+			errs[g] = s.hitsOf(x, s.patterns[g*each:min((g+1)*each, len(s.patterns))], counts[g*each:])
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	counts = slices.DeleteFunc(counts, func(c Count) bool { return c.Hits == 0 })
+	if s.o.Overlap == 0 {
+		return counts, nil
+	}
+	slices.SortStableFunc(counts, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(a.Query, b.Query), cmp.Compare(Bit(a.Reverse), Bit(b.Reverse)), cmp.Compare(b.Hits, a.Hits))
+	})
+	return slices.CompactFunc(counts, func(a, b Count) bool { return a.Query == b.Query && a.Reverse == b.Reverse }), nil
+}
+
+// hitsOf sets the counts of some patterns.
+func (s *Search) hitsOf(x *fmindex.Index, patterns []pattern, counts []Count) error {
+	rows := make([][]fmindex.Rows, len(patterns))
+	if s.o.Mismatches == 0 {
+		sequences, found := make([][]byte, len(patterns)), make([]fmindex.Rows, len(patterns))
+		for i := range patterns {
+			sequences[i] = patterns[i].bases
+		}
+		x.FindAll(sequences, found)
+		for i := range found {
+			rows[i] = found[i : i+1]
+		}
+	} else {
+		for i := range patterns {
+			x.Near(patterns[i].bases, s.o.Mismatches, func(r fmindex.Rows, _ int) bool {
+				rows[i] = append(rows[i], r)
+				return true
+			})
+		}
+	}
+	var places []uint32
+	ends := make([]int, len(patterns)) // of the places of each pattern
+	for i := range patterns {
+		from := len(places)
+		for _, r := range rows[i] {
+			places = r.Append(places, from+MaxLocated-len(places))
+		}
+		ends[i] = len(places)
+	}
+	if err := x.Locate(places); err != nil {
+		return err
+	}
+	from := 0
+	for i, p := range patterns {
+		c := &counts[i]
+		c.Query, c.Reverse = p.query, p.reverse
+		located := places[from:ends[i]]
+		from = ends[i]
+		for _, at := range located {
+			if x.Whole(int(at), len(p.bases)) {
+				c.Hits++
+				c.Depth += x.Depth(int(at), int(at)+len(p.bases))
+			}
+		}
+		all := 0
+		for _, r := range rows[i] {
+			all += r.Count()
+		}
+		if len(located) < all {
+			more := float64(all) / float64(len(located))
+			c.Hits, c.Depth = int(float64(c.Hits)*more), c.Depth*more
+		}
+	}
+	return nil
+}

@@ -1,0 +1,253 @@
+package searching
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"sort"
+
+	"orcomgo/bins/record"
+	"orcomgo/compress/columns"
+	"orcomgo/compress/scan"
+	"orcomgo/compress/source"
+	"orcomgo/compress/workers"
+)
+
+// match is a pattern in a read of a slice.
+type match struct {
+	record, member int
+	pattern        int
+	at             int // in the read
+}
+
+// sliceFound is what was found in a slice: the matches, sorted, one for each read, query and strand, and with FindOptions.Records the text.
+type sliceFound struct {
+	matches []match
+	text    []byte
+}
+
+// sliceList is slices to be searched, by number, and the progress of all slices.
+type sliceList struct {
+	numbers  []int
+	inFlight int // how many are in work at once
+	progress *workers.Meter
+}
+
+// allSlices returns all of them.
+func (s *Search) allSlices() *sliceList {
+	l := &sliceList{}
+	var total, largest uint64
+	for i := range s.man.Slices {
+		l.numbers = append(l.numbers, i)
+		total, largest = total+source.SliceBytes(s.man, i), max(largest, source.SliceBytes(s.man, i))
+	}
+	l.inFlight = workers.InFlight(s.o.Threads, s.o.Memory, largest)
+	l.progress = workers.NewMeter(s.o.Progress, FindStage, total)
+	return l
+}
+
+// reads searches slices side by side and adds what was found to the finding, in the order of the slices. find searches number k of the
+// list.
+func (s *Search) reads(ctx context.Context, list *sliceList, find func(ctx context.Context, k int) (*source.Decoded, []match, error)) error {
+	s.finding.Counted = true
+	return workers.InOrder(ctx, len(list.numbers), list.inFlight,
+		func(ctx context.Context, k int) (*sliceFound, error) {
+			b, matches, err := find(ctx, k)
+			if err != nil || len(matches) == 0 {
+				return &sliceFound{}, err
+			}
+			f := &sliceFound{matches: s.oncePerRead(matches)}
+			if s.o.Records != nil {
+				err = s.pool.Do(ctx, func() error {
+					f.text, err = s.recordsText(b, f.matches)
+					return err
+				})
+			}
+			return f, err
+		},
+		func(k int, f *sliceFound) error {
+			i := list.numbers[k]
+			list.progress.Add(source.SliceBytes(s.man, i))
+			sl := &s.man.Slices[i]
+			members := sl.Members()
+			for _, m := range f.matches {
+				p := &s.patterns[m.pattern]
+				s.count(p.query, p.reverse).Reads++
+				if s.o.Reads {
+					s.finding.Reads = append(s.finding.Reads,
+						ReadFound{members[m.member].Input, sl.From + uint64(m.record), p.query, p.reverse, m.at})
+				}
+			}
+			if len(f.text) > 0 {
+				return s.o.Records(f.text)
+			}
+			return nil
+		})
+}
+
+// oncePerRead sorts matches and keeps the first one of each query and strand in a read.
+func (s *Search) oncePerRead(all []match) []match {
+	order := func(a, b match) int {
+		p, q := s.patterns[a.pattern].strand(), s.patterns[b.pattern].strand()
+		return cmp.Or(cmp.Compare(a.record, b.record), cmp.Compare(a.member, b.member), cmp.Compare(p[0], q[0]), cmp.Compare(p[1], q[1]))
+	}
+	slices.SortFunc(all, func(a, b match) int { return cmp.Or(order(a, b), cmp.Compare(a.at, b.at)) })
+	return slices.CompactFunc(all, func(a, b match) bool { return order(a, b) == 0 })
+}
+
+// wanted is what is decoded to search a slice: the reads, or, if records are wanted, all.
+func (s *Search) wanted(slice int) source.Demand {
+	d := source.Demand{Slice: slice, Want: [2]bool{true, true}}
+	if s.o.Records == nil {
+		d.Columns = columns.OnlyReads()
+	}
+	return d
+}
+
+// byScan searches all reads.
+func (s *Search) byScan(ctx context.Context) error {
+	all := make([]source.Demand, len(s.man.Slices))
+	for i := range all {
+		all[i] = s.wanted(i)
+	}
+	decoder := s.src.Pass(all)
+	return s.reads(ctx, s.allSlices(), func(ctx context.Context, i int) (*source.Decoded, []match, error) {
+		b, err := DecodeWhole(ctx, decoder, all[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		var found []match
+		return b, found, s.pool.Do(ctx, func() error {
+			for m, c := range b.Cols {
+				if c != nil {
+					found = s.inColumn(found, c, m, nil)
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// inColumn adds the matches in the reads of a column, of those that only accepts if that is not nil.
+func (s *Search) inColumn(found []match, c *columns.Columns, member int, only func(i int) bool) []match {
+	r := NewReadStarts(c)
+	s.inReads().Scan(c.Letters, func(m scan.Match) bool {
+		i, at := r.of(m.At)
+		if at+len(s.patterns[m.Sequence].bases) <= c.Lengths.Of(i) && (only == nil || only(i)) {
+			found = append(found, match{i, member, m.Sequence, at})
+		}
+		return true
+	})
+	return found
+}
+
+// ReadStarts finds the read of a letter of a column.
+type ReadStarts struct {
+	c      *columns.Columns
+	starts []uint64 // of reads in the letters; nil where all have one length
+}
+
+func NewReadStarts(c *columns.Columns) *ReadStarts {
+	r := &ReadStarts{c: c}
+	if c.Lengths.Each != nil {
+		at := uint64(0)
+		for _, n := range c.Lengths.Each {
+			r.starts = append(r.starts, at)
+			at += uint64(n)
+		}
+	}
+	return r
+}
+
+// of returns the read of letter `at`, and which of its letters that is.
+func (r *ReadStarts) of(at int) (i, offset int) {
+	if r.starts == nil {
+		return at / int(r.c.Lengths.Fixed), at % int(r.c.Lengths.Fixed)
+	}
+	// Reads of no letters begin where the next one does.
+	i = sort.Search(len(r.starts), func(i int) bool { return r.starts[i] > uint64(at) }) - 1
+	return i, at - int(r.starts[i])
+}
+
+// Start returns where read i begins.
+func (r *ReadStarts) Start(i int) int {
+	if r.starts == nil {
+		return i * int(r.c.Lengths.Fixed)
+	}
+	return int(r.starts[i])
+}
+
+// recordsText returns the text of the records that have matches, with their mates.
+func (s *Search) recordsText(b *source.Decoded, matches []match) ([]byte, error) {
+	var members []*oneRecord
+	for m, c := range b.Cols {
+		if c != nil {
+			kind := s.man.Inputs[c.Input].Kind
+			members = append(members, &oneRecord{c: c, starts: NewReadStarts(c), kind: kind, rendering: record.RenderingOf(s.man.Options, kind)})
+			if c.Names != nil {
+				members[m].nameEnds = lineEnds(c.Names)
+			}
+		}
+	}
+	var text []byte
+	for k, m := range matches {
+		if k > 0 && matches[k-1].record == m.record {
+			continue
+		}
+		for _, r := range members {
+			var err error
+			if text, err = r.append(text, m.record); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return text, nil
+}
+
+// oneRecord renders single records of columns.
+type oneRecord struct {
+	c         *columns.Columns
+	starts    *ReadStarts
+	nameEnds  []int
+	kind      record.Kind
+	rendering record.Rendering
+}
+
+// lineEnds returns where each line ends, its line end included.
+func lineEnds(text []byte) (ends []int) {
+	for at := 0; at < len(text); {
+		k := bytes.IndexByte(text[at:], '\n')
+		if k < 0 {
+			break
+		}
+		at += k + 1
+		ends = append(ends, at)
+	}
+	return ends
+}
+
+// append appends the text of record i to dst.
+func (r *oneRecord) append(dst []byte, i int) ([]byte, error) {
+	c := r.c
+	from := r.starts.Start(i)
+	to := from + c.Lengths.Of(i)
+	one := &columns.Columns{Input: c.Input, From: c.From + uint64(i), Records: 1,
+		Lengths: record.Lengths{Fixed: uint32(to - from)}, Letters: c.Letters[from:to]}
+	one.Forms.Default = *c.Forms.Of(uint32(i))
+	one.Forms.Default.NoNewline, one.Forms.Default.Tail = false, "" // of the last record of an input
+	if c.Quals != nil {
+		one.Quals = c.Quals[from:to]
+	}
+	if c.Names != nil {
+		if i >= len(r.nameEnds) {
+			return nil, columns.ErrNames
+		}
+		at := 0
+		if i > 0 {
+			at = r.nameEnds[i-1]
+		}
+		one.Names = c.Names[at:r.nameEnds[i]]
+	}
+	return columns.Render(dst, r.rendering, r.kind, one, nil)
+}

@@ -1,0 +1,132 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"orcomgo/compress/archive"
+	"orcomgo/compress/columns"
+	"orcomgo/compress/forms"
+	"orcomgo/compress/quals"
+	"orcomgo/compress/seqs"
+)
+
+// decoder is the row of a column in the table of what decodes columns.
+type decoder struct {
+	// needs says which columns must be decoded before this one.
+	needs []need
+	// needsByBases is needs for inputs with QualsByBases; nil if that is the same.
+	needsByBases []need
+	// prepare, if not nil, does what all slices need first. It holds no worker while it waits.
+	prepare func(ctx context.Context, p *Packed) error
+	// decode sets the column in b, whose needs are there.
+	decode func(p *Packed, b *Decoded, m int, data []byte) error
+}
+
+// need is a column that another one can't be decoded without.
+type need struct {
+	id archive.Column
+	of ofMembers
+}
+
+// ofMembers says of which members of a slice a column is needed.
+type ofMembers int
+
+const (
+	sameMember  ofMembers = iota
+	firstMember           // by the second one only
+	allMembers
+)
+
+// decoders are by column.
+var decoders [archive.Columns]decoder
+
+// The decoders refer to columns, whose decoding refers to the table.
+func init() {
+	decoders = [archive.Columns]decoder{
+		archive.Lengths: {decode: decodeLengths},
+		archive.Forms: {decode: func(_ *Packed, b *Decoded, m int, data []byte) (err error) {
+			b.Cols[m].Forms, err = forms.Decode(data, b.Cols[m].Records)
+			return err
+		}},
+		archive.Names: {decode: decodeNames, needs: []need{{archive.Names, firstMember}}},
+		archive.Quals: {
+			decode:       decodeQuals,
+			needs:        []need{{archive.Lengths, sameMember}},
+			needsByBases: []need{{archive.Lengths, sameMember}, {archive.Seqs, sameMember}},
+		},
+		// The sequences of all members of a slice are in one section, given the qualities, unless these are given the sequences. Those of
+		// one member need no qualities of the other.
+		archive.Seqs: {
+			decode:       decodeSeqs,
+			needs:        []need{{archive.Lengths, allMembers}, {archive.Quals, allMembers}},
+			needsByBases: []need{{archive.Lengths, allMembers}},
+			prepare:      func(ctx context.Context, p *Packed) error { return p.NeedShared(ctx) },
+		},
+	}
+}
+
+func decodeLengths(_ *Packed, b *Decoded, m int, data []byte) (err error) {
+	c := b.Cols[m]
+	if c.Lengths, err = seqs.DecodeLengths(data, c.Records); err != nil {
+		return err
+	}
+	if got, want := c.Bases(), b.Slice.Members()[m].Bases; got != want {
+		return fmt.Errorf("they sum to %d, the manifest says %d", got, want)
+	}
+	return nil
+}
+
+func decodeNames(p *Packed, b *Decoded, m int, data []byte) (err error) {
+	var given []byte
+	if m == 1 {
+		given = b.Cols[0].Names
+	}
+	b.Cols[m].Names, err = p.names.get(p, b.Slice, m, b.Cols[m].First, data, given)
+	return err
+}
+
+func decodeQuals(p *Packed, b *Decoded, m int, data []byte) (err error) {
+	c := b.Cols[m]
+	in := quals.Input{Lengths: c.Lengths, Records: c.Records, First: c.First, Progress: c.Coded}
+	if c.ByBases {
+		in.Bases = c.Letters
+	}
+	if n, ok := quals.HasPrimer(data, in); quals.NeedsPrimer(data) || ok && n <= c.First {
+		if in.Primer, err = p.Primers.get(p, c.Input); err != nil {
+			return err
+		}
+	}
+	if c.Quals, err = quals.Decode(data, in, nil); err != nil {
+		return err
+	}
+	if c.Quals == nil {
+		c.Quals = []byte{}
+	}
+	if got, want := uint64(len(c.Quals)), c.Lengths.Sum(0, c.First); got != want {
+		return fmt.Errorf("%d of them for %d bases", got, want)
+	}
+	return nil
+}
+
+func decodeSeqs(p *Packed, b *Decoded, _ int, data []byte) error {
+	if c := b.Cols[0]; p.Man.Inputs[c.Input].TwoBit {
+		return decodeTwoBit(c, p.memory, p.Threads, data)
+	}
+	first, mate := columns.SeqColumns(&b.Cols)
+	decoded, err := p.Seqs.DecodeSlice(data, first, mate)
+	if err != nil {
+		return err
+	}
+	for m := range b.Slice.Members() {
+		c := b.Cols[m]
+		want := c.Lengths.Sum(0, c.First)
+		if c.InLines() {
+			want += uint64(c.First)
+		}
+		if got := uint64(len(decoded[m])); got != want && !c.Skip {
+			return fmt.Errorf("%d bases where the lengths say %d", got, want)
+		}
+		c.Letters = decoded[m]
+	}
+	return nil
+}

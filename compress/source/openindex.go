@@ -1,0 +1,86 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"orcomgo/bins/commit"
+	"orcomgo/bins/vfs"
+	"orcomgo/compress/archive"
+	"orcomgo/compress/fmindex"
+	"orcomgo/compress/seqs"
+)
+
+// ErrNoIndex means that there is no index beside an archive.
+var ErrNoIndex = errors.New("there is no index")
+
+// ErrIndex means that an index is damaged, or is that of another archive.
+var ErrIndex = errors.New("the index can't be used")
+
+// OpenIndex opens the index of an archive. The error wraps ErrNoIndex if there is none, and ErrIndex if it can't be used.
+func OpenIndex(e commit.Entry, man *archive.Manifest) (x *fmindex.Index, closeIndex func(), err error) {
+	path := e.Path() + commit.IndexExt
+	f, err := vfs.OpenRegular(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("%s: %w", path, ErrNoIndex)
+	}
+	if errors.Is(err, vfs.ErrNotRegular) {
+		return nil, nil, fmt.Errorf("%w: %w: --scan searches without it", err, ErrIndex)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	data, unmap, err := f.Map()
+	if err != nil {
+		return nil, nil, err
+	}
+	const again = "orcomgo index makes it again, and --scan searches without it"
+	err = vfs.ReadMapped(path, func() (err error) {
+		x, err = fmindex.Open(data)
+		return err
+	})
+	if err != nil {
+		unmap()
+		return nil, nil, fmt.Errorf("%s: %w: %w: %s", path, ErrIndex, err, again)
+	}
+	if x.Archive() != man.ID || x.Slices() != len(man.Slices) {
+		unmap()
+		return nil, nil, fmt.Errorf("%s: %w: it is of another archive: %s", path, ErrIndex, again)
+	}
+	return x, unmap, nil
+}
+
+// ShareIndex takes the pseudogenome from the archive's index, which restores it in less time than it is decoded in. It must be called
+// before slices are decoded.
+func (p *Packed) ShareIndex(x *fmindex.Index) error {
+	shared, c, err := p.readShared()
+	if err != nil {
+		return err
+	}
+	genome, err := x.Packed(p.Threads)
+	if err == nil {
+		p.Seqs = seqs.NewDecoderOf(shared, genome, x.Genome(), c)
+	}
+	return err
+}
+
+// mostFromIndex is how many bases a pseudogenome has at most that TakeIndex takes: see fmindex.Index.Packed for the memory.
+const mostFromIndex = 1 << 27
+
+// TakeIndex is ShareIndex, if there is an index of the archive that can be used, in `memory` bytes (0: no bound). If there is none, the
+// pseudogenome is decoded.
+func (p *Packed) TakeIndex(memory uint64) {
+	e := commit.Entry{Dir: p.Archive.Dir(), Name: p.Archive.Name()}
+	x, closeIndex, err := OpenIndex(e, p.Man)
+	if err != nil {
+		return
+	}
+	defer closeIndex()
+	if n := uint64(x.Genome()); n > mostFromIndex || memory > 0 && n > memory/20 {
+		return
+	}
+	if vfs.ReadMapped(e.Path()+commit.IndexExt, func() error { return p.ShareIndex(x) }) != nil {
+		p.Seqs = nil
+	}
+}

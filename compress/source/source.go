@@ -1,0 +1,213 @@
+// Package source gives back the records of an archive, slice by slice, as columns: of a packed archive, whose columns it decodes, or of
+// bins.
+package source
+
+import (
+	"context"
+	"fmt"
+	"orcomgo/bins/parse"
+
+	"orcomgo/bins/record"
+
+	"github.com/zeebo/xxh3"
+
+	"orcomgo/bins"
+	"orcomgo/bins/commit"
+	"orcomgo/compress/archive"
+	"orcomgo/compress/columns"
+	"orcomgo/compress/workers"
+)
+
+// Source gives back the records of an archive, slice by slice, packed or still in bins.
+type Source interface {
+	// manifest describes the archive. For bins it is made from their index: its slices
+	// have no sections, and it is not Verified.
+	Manifest() *archive.Manifest
+	// pass prepares for demands, which its decoder will be asked for, each once. Several passes may be made at the same time.
+	Pass(demands []Demand) Decoder
+	// paths are the files of the archive.
+	Paths() []string
+	// place is the directory of the archive and its name.
+	Place() (dir, name string)
+	// release takes back memory of a batch for AsText demands that is not used any more.
+	Release(b *Decoded)
+	// problems are damages that don't keep it from being read.
+	Problems() []error
+	Close() error
+}
+
+// Demand says what of a slice is wanted.
+type Demand struct {
+	Slice   int
+	Want    [2]bool      // members
+	Columns columns.Kept // those wanted, as far as the input has them; none: all
+	First   int          // how many of its records are wanted, the first ones; 0: all
+	// spans, if not nil, are those of the first records that are wanted; letters of others may be zeros.
+	Spans   []columns.Span
+	Layouts bool // where its reads are on the pseudogenome is wanted as well, of a packed archive
+	// Of the reads, only the letters of those without a place are wanted. With layouts only.
+	WithoutPlaced bool
+	// WithoutLiterals leaves out reads that have no place, with layouts; not where reads are aligned in pieces.
+	WithoutLiterals bool
+	// The batch is for batch.text only, which does not need letters that are in two bits a base.
+	AsText bool
+	// lines, if not nil, has the letters of sequences that are rendered as lines be those lines, in memory for n bytes that it returns. All
+	// records must be wanted.
+	Lines func(n int) []byte
+	Turn  int // of the tasks that decode it: see places
+
+	// coded, if not nil, is told how many more qualities and bases were decoded, by any goroutine.
+	Coded func(n int)
+}
+
+// ColumnsOf returns the columns to decode of an input that has those of k.
+func (d *Demand) ColumnsOf(k columns.Kept) columns.Kept {
+	if d.Columns == (columns.Kept{}) {
+		return k
+	}
+	for c := range k {
+		k[c] = k[c] && d.Columns[c]
+	}
+	return k
+}
+
+// Decoder decodes slices of a source.
+type Decoder interface {
+	// decode returns what is wanted of a slice. What is needed for other members and columns is not decoded unless what is
+	// wanted depends on it. A member that can't be decoded has an error in the batch; the error returned is that of ctx. The batch
+	// may have more records than d.first. Safe for concurrent use.
+	Decode(ctx context.Context, d Demand) (*Decoded, error)
+}
+
+// Decoded is a decoded slice: the columns of its members; nil where not wanted, and where err
+// says why they could not be decoded.
+type Decoded struct {
+	Slice *archive.Slice
+	Cols  [2]*columns.Columns
+	Err   [2]error
+}
+
+// Text renders member m of b, after checking that it is what was verified when the archive
+// was packed, if all of its records are there. ends is as in render.
+func (b *Decoded) Text(dst []byte, man *archive.Manifest, m int, ends []int) ([]byte, error) {
+	c := b.Cols[m]
+	in := &man.Inputs[c.Input]
+	text, err := columns.Render(dst, record.RenderingOf(man.Options, in.Kind), in.Kind, c, ends)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", WhereRecords(man, b.Slice, m), err)
+	}
+	if man.Verified && c.Records == b.Slice.Records {
+		mem := b.Slice.Members()[m]
+		if uint64(len(text)) != mem.TextLen || xxh3.Hash(text) != mem.TextHash {
+			return nil, fmt.Errorf("%s: the text differs from what was packed: %w", WhereRecords(man, b.Slice, m), parse.ErrCorrupt)
+		}
+	}
+	return text, nil
+}
+
+// WhereRecords names the records of a member of a slice, for errors.
+func WhereRecords(man *archive.Manifest, s *archive.Slice, m int) string {
+	return fmt.Sprintf("records %d to %d of %s", s.From+1, s.From+uint64(s.Records), man.Inputs[s.Members()[m].Input].Name)
+}
+
+// Open opens the archive that path leads to: the packed one, or, before it is packed,
+// the bins. Where both are there and differ, the bins are newer: they replaced the packed
+// archive, whose removal was interrupted.
+func Open(path string, threads int, memory uint64) (Source, error) {
+	e, err := commit.One(path)
+	if err != nil {
+		return nil, err
+	}
+	return OpenEntry(e, threads, memory)
+}
+
+// OpenEntry is Open for an archive that was found.
+func OpenEntry(e commit.Entry, threads int, memory uint64) (Source, error) {
+	var p *archive.Reader
+	var b *bins.Reader
+	var packedErr, binsErr error
+	if e.Has[commit.Packed] {
+		p, packedErr = archive.OpenEntry(e)
+	}
+	if e.Has[commit.Bins] {
+		b, binsErr = bins.OpenEntry(e)
+	}
+	same := p != nil && b != nil && p.Manifest().Source == b.Meta().ID
+	if same && !p.MetaMissing() {
+		b.Close()
+		b = nil
+	}
+	switch {
+	case b != nil:
+		// Where p has only lost its .cmeta file, its commit was interrupted: pack completes it.
+		var problem []error
+		if p != nil {
+			p.Close()
+		}
+		if p != nil && !same {
+			problem = append(problem, fmt.Errorf("%s: it was packed from other bins than those that are there: %w",
+				e.Path()+archive.MetaSuffix, parse.ErrCorrupt))
+		}
+		if packedErr != nil {
+			problem = append(problem, packedErr)
+		}
+		s, err := NewBinned(b, threads, memory)
+		if err == nil {
+			err = record.CheckInputNames(BinsInputs(s.Man))
+		}
+		if err != nil {
+			b.Close()
+			return nil, err
+		}
+		s.problem = problem
+		return s, nil
+	case p != nil:
+		if err := record.CheckInputNames(BinsInputs(p.Manifest())); err != nil {
+			p.Close()
+			return nil, err
+		}
+		return NewPacked(p, threads, memory), nil
+	case packedErr != nil:
+		return nil, packedErr
+	}
+	return nil, binsErr
+}
+
+// SliceBytes returns how much text slice i gives, near enough if it was not verified.
+func SliceBytes(man *archive.Manifest, i int) uint64 {
+	s := &man.Slices[i]
+	var n uint64
+	for _, mem := range s.Members() {
+		in := &man.Inputs[mem.Input]
+		if man.Verified {
+			n += mem.TextLen
+		} else {
+			n += workers.Share(in.Bytes, uint64(s.Records), in.Records)
+		}
+	}
+	return n
+}
+
+// BinsInputs returns what stage 1 said of the inputs.
+func BinsInputs(man *archive.Manifest) []record.Input {
+	inputs := make([]record.Input, len(man.Inputs))
+	for i := range inputs {
+		inputs[i] = man.Inputs[i].Input
+	}
+	return inputs
+}
+
+// EachRead calls f with each read of the members of b that were decoded: record by record, the first mate first.
+func (b *Decoded) EachRead(f func(m, i int, letters []byte)) {
+	var at [2]int
+	for i := range b.Slice.Records {
+		for m, c := range b.Cols {
+			if c == nil {
+				continue
+			}
+			n := c.Lengths.Of(i)
+			f(m, i, c.Letters[at[m]:at[m]+n])
+			at[m] += n
+		}
+	}
+}
