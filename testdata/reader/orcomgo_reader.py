@@ -479,7 +479,7 @@ class PackedArchive:
         self.meta_missing = meta is None
         if other_problem:
             self.problems.append(str(other_problem))
-        if own_problem and self.version >= 3:
+        if own_problem:
             self.problems.append(str(own_problem))
         self.check_header()
 
@@ -515,14 +515,13 @@ class PackedArchive:
         source = Bytes(data[:-16], "the manifest")
         source.take(len(CMETA_MAGIC))
         found = {"version": source.uvarint()}
-        if found["version"] not in (2, 3, 4, 5, 6):
+        if found["version"] != 1:
             raise UnknownVersion(f"version {found['version']} of the format is not known")
         found["archive_id"] = source.take(16)
         found["bins_id"] = source.take(16)
         found["tool"] = source.text().decode("utf-8", "replace")
         found["flags"] = flags = source.uvarint()
-        require(flags < (128 if found["version"] > 5 else 16),
-                "the manifest has flags that are not known")
+        require(flags < 128, "the manifest has flags that are not known")
         found["quality"] = source.byte()
         require(found["quality"] in QUALITY_MODES, "the manifest has an unknown quality mode")
         found["level"] = source.byte()
@@ -531,8 +530,7 @@ class PackedArchive:
         exact = not flags & (READS_ONLY | ORDER_ANY | NAMES_DROPPED)
         found["inputs"] = inputs = []
         for _ in range(self.count(source)):
-            inputs.append(self.parse_input(source, exact, found["quality"], flags,
-                                           found["version"]))
+            inputs.append(self.parse_input(source, exact, found["quality"], flags))
         self.check_pairs(inputs)
         found["slices"] = []
         last = b""
@@ -555,14 +553,13 @@ class PackedArchive:
         return count
 
     @staticmethod
-    def parse_input(source, exact, quality, flags, version):
+    def parse_input(source, exact, quality, flags):
         one = PackedInput()
         one.name = source.text()
         one.kind = source.byte()
         require(one.kind in KINDS, "an input is neither FASTQ nor FASTA")
         one.pairing = source.byte()
-        require(one.pairing in (0, 1, 3) or one.pairing == 4 and version >= 5
-                or one.pairing in (5, 6) and version >= 6, "an input has an unknown pairing")
+        require(one.pairing in (0, 1, 3, 4, 5, 6), "an input has an unknown pairing")
         require(one.pairing != 6 or one.kind == 1 and not flags & ORDER_ANY,
                 "an input of two bits a base is not FASTA, or its order is free")
         mate = source.uvarint() if one.pairing & 1 else None
@@ -579,9 +576,9 @@ class PackedArchive:
         one.unpacked = one.sha256 = None
         if flags & VERIFIED:
             one.unpacked, one.sha256 = source.uvarint(), source.take(32)
-        one.file = Source(source, one.bytes) if version >= 6 else None
+        one.file = Source(source, one.bytes)
         one.md5 = None
-        if flags & VERIFIED and one.file and one.file.text_md5:
+        if flags & VERIFIED and one.file.text_md5:
             one.md5 = source.take(16)
         return one
 
@@ -656,8 +653,7 @@ class PackedArchive:
         expected = CDNA_MAGIC + bytes([self.version]) + self.archive_id
         if self.data[:CDNA_HEADER] != expected:
             self.problems.append("the header of the .cdna file is damaged")
-        if len(self.data) < self.bulk_length or (
-                self.version == 2 and len(self.data) != self.bulk_length):
+        if len(self.data) < self.bulk_length:
             self.problems.append("the .cdna file has another length than it should")
 
     @staticmethod
@@ -711,8 +707,7 @@ class PackedArchive:
             print(f"input {index}: {show(one.name)}, {KINDS[one.kind]}{pair}, {one.records} records, "
                   f"{one.bytes} bytes, {one.bases} bases, reads of {one.shortest} to {one.longest}, "
                   f"{'exact, ' + str(len(one.blocks)) + ' blocks' if one.exact else 'not exact'}")
-            if one.file:
-                print(f"  read from: {one.file.describe()}")
+            print(f"  read from: {one.file.describe()}")
         for section in self.sections(self.slices, self.shared):
             owner = next((s for s in self.slices if section is s.members[0].lengths), None)
             if owner is not None:
@@ -883,8 +878,7 @@ class PackedArchive:
     def check_text(self, index, text):
         one, at = self.inputs[index], 0
         for number, (length, checksum) in enumerate(one.blocks):
-            hash_of = text_hash if self.version > 3 else xxh3_128
-            require(hash_of(text[at:at + length]) == checksum,
+            require(text_hash(text[at:at + length]) == checksum,
                     f"block {number} of {show(one.name)} is not the original text")
             at += length
         if one.exact:
@@ -904,21 +898,9 @@ BMETA_FOOTER = 8 + 8 + 8 + 16 + 8
 BIN_SECTIONS = ("bases", "names", "qualities", "bin table", "order", "places", "lengths",
                 "exceptions", "forms")
 BIN_NAMES, BIN_QUALITIES = 1, 2
-METHODS = {0: "as it is", 1: "one byte", 2: "huff0", 3: "zstd", 4: "coded stream", 5: "coded names"}
-
-
-def bin_chunk(number, version):
-    """The bytes of a chunk before compression."""
-    return 1 << 17 if number == BIN_QUALITIES and version == 1 else 1 << 20
-
-
-def bin_methods(number, version):
-    """How the chunks of names and qualities can be stored."""
-    if version == 1:
-        return 0, 1, 2, 3
-    if number == BIN_NAMES:
-        return (0, 3, 5) if version > 2 else (0, 5)
-    return 0, 1, 4
+METHODS = {0: "as it is", 1: "one byte", 2: "coded"}
+BIN_METHODS = {BIN_NAMES: (0, 2), BIN_QUALITIES: (0, 1, 2)}
+BIN_CHUNK = 1 << 20                     # bytes before compression
 
 
 def text_hash(text):
@@ -963,7 +945,7 @@ class BinArchive:
         require(len(meta) >= 16 + BMETA_FOOTER, "the .bmeta file is cut off")
         require(meta.startswith(BMETA_MAGIC), "the .bmeta file is damaged at its start")
         self.version = read32(meta, 8)
-        if self.version not in (1, 2, 3):
+        if self.version != 1:
             raise UnknownVersion(f"version {self.version} of the bins is not known")
         require(read32(meta, 12) == 0, "the .bmeta file is damaged at its start")
         require(meta[-8:] == BMETA_END, "the .bmeta file is damaged at its end")
@@ -1007,7 +989,7 @@ class BinArchive:
             one.kind = source.byte()
             require(one.kind in KINDS, "an input is neither FASTQ nor FASTA")
             mates = source.byte()
-            require(mates in (0, 1) or mates == 2 and self.version >= 3, "an input has an unknown pairing")
+            require(mates in (0, 1, 2), "an input has an unknown pairing")
             mate = source.uvarint()
             mate = mate - 1 if mate else None
             require(mates != 2 or mate is not None, "an input has further mates of no input")
@@ -1015,7 +997,7 @@ class BinArchive:
             if mates == 2:
                 one.mate, one.lead = None, mate
             one.records, one.bytes = source.uvarint(), source.uvarint()
-            one.file = Source(source, one.bytes) if self.version >= 3 else None
+            one.file = Source(source, one.bytes)
             self.inputs.append(one)
         PackedArchive.check_pairs(self.inputs)
         self.blocks = []
@@ -1079,15 +1061,14 @@ class BinArchive:
         sections, places = [], [block.data_at] * 3 + [block.meta_at] * 6
         for number, name in enumerate(BIN_SECTIONS):
             size = source.uvarint()
-            most = bin_chunk(number, self.version)
-            require(-(-size // most) <= source.left() // 8, f"{where}: too many chunks")
+            require(-(-size // BIN_CHUNK) <= source.left() // 8, f"{where}: too many chunks")
             chunks, left = [], size
             while left:
-                content = min(left, most)
+                content = min(left, BIN_CHUNK)
                 method, stored = 0, content
                 if number in (BIN_NAMES, BIN_QUALITIES):
                     method, stored = source.byte(), source.uvarint()
-                    require(method in bin_methods(number, self.version),
+                    require(method in BIN_METHODS[number],
                             "a chunk is stored in an unknown way")
                     require(1 <= stored <= content and (method or stored == content),
                             "a chunk has an impossible length")
@@ -1145,15 +1126,11 @@ class BinArchive:
             what = f"block {block.index} {name}, chunk {index}"
             if chunk.method == 1:
                 data = data * chunk.size
+            elif chunk.method == 2 and number == BIN_NAMES:
+                data = decode_line_names(data, chunk.size, what)
             elif chunk.method == 2:
-                data = huff0_decode(data, chunk.size, what)
-            elif chunk.method == 3:
-                data = zstd_decode(data, chunk.size, what)
-            elif chunk.method == 4:
                 require(data[0] in (2, 3), f"{what}: a coded stream of another kind")
                 data = decode_stream(data, chunk.size, what)
-            elif chunk.method == 5:
-                data = decode_line_names(data, chunk.size, what)
             require(len(data) == chunk.size, f"{what}: its content has another length")
             parts.append(data)
         return b"".join(parts)
@@ -1302,8 +1279,7 @@ class BinArchive:
                                  qualities and qualities[i], forms and forms(i))
                      for i, sequence in enumerate(self.block_sequences(block))]
             if not self.flags and (kind == 1 or self.quality == 0):
-                hash_of = text_hash if self.version > 1 else xxh3_128
-                require(hash_of(b"".join(parts)) == block.text_hash,
+                require(text_hash(b"".join(parts)) == block.text_hash,
                         f"block {block.index} is not the original text")
             yield from parts
 
@@ -3822,12 +3798,6 @@ def huffman_four_streams(data, size, tree, what):
     require(counts[3] >= 0, f"{what}: four streams for too few bytes")
     return b"".join(huffman_stream(stream, count, tree, what)
                     for stream, count in zip(streams, counts))
-
-
-def huff0_decode(data, size, what):
-    source = Bytes(data, what)
-    tree = huffman_table(source, what)
-    return huffman_four_streams(source.rest(), size, tree, what)
 
 
 def base_table(start, plain, extra):
