@@ -1391,7 +1391,7 @@ def decode_lengths(data, records, what):
         length = source.uvarint()
         source.finish()
         return [length] * records
-    require(bits <= 33, f"{what}: a length of {bits} bits")
+    require(bits <= 12 or bits == 33, f"{what}: a length of {bits} bits")
     probs = Probs(ArithmeticDecoder(source.rest()))
     outcomes, last, found = 0, 0, []
     for _ in range(records):
@@ -2980,47 +2980,42 @@ class SliceDecoder:
         self.tree = trees[part]
         flags = source.byte()
         self.sorted, self.with_qualities = bool(flags & 1), bool(flags & 2)
-        require(flags < 32 and bool(flags & 4) == (len(members) == 2), f"{what}: unknown flags")
-        require(not flags & 16 or flags & 12 == 4, f"{what}: streams of mates that are not there")
-        lengths = [source.uvarint()
-                   for _ in range(4 + bool(flags & 8) + 3 * bool(flags & 16))]
+        require(flags < 16 and bool(flags & 4) == (len(members) == 2), f"{what}: unknown flags")
+        count = 3 + bool(flags & 8)     # of each member
+        lengths = [source.uvarint() for _ in range(1 + count * len(members))]
         streams = [source.take(length) for length in lengths]
         source.finish()
-        self.places(streams[1])
-        groups = [(members, streams[0], streams[2], streams[3])]
-        if flags & 16:
-            groups = [(members[:1], streams[0], streams[2], streams[3]), (members[1:], *streams[4:])]
-        for group, exceptions, mismatches, literals in groups:
-            self.exceptions(exceptions, group)
-            self.mismatches(mismatches, group)
-            if flags & 8:
-                long = [read for record in zip(*group) for read in record
-                        if read.position is None and read.length >= 701]
-                EditsDecoder(streams[4], long, genome, self.with_qualities, what)
-            self.literals(literals, group)
+        self.places(streams[0])
+        for number, reads in enumerate(members):
+            exceptions, mismatches, literals, *pieces = streams[1 + count * number:1 + count * (number + 1)]
+            self.exceptions(exceptions, reads)
+            self.mismatches(mismatches, reads)
+            for data in pieces:
+                long = [read for read in reads if read.position is None and read.length >= 701]
+                EditsDecoder(data, long, genome, self.with_qualities, what)
+            self.literals(literals, reads)
 
-    def exceptions(self, data, members):
+    def exceptions(self, data, reads):
         coder = ArithmeticDecoder(data)
-        for reads in members:
-            probs = Probs(coder)
-            mode = coder.even(2)
-            require(mode <= 2, f"{self.what}: unknown exceptions")
-            if mode == 0:
-                continue
-            at = end = 0
-            for _ in range(probs.number("length", 255)):
-                skipped = probs.number("reads", MEMORY)
-                if skipped:
-                    at, end = at + skipped, 0
-                require(at < len(reads), f"{self.what}: an exception is of no read")
-                start = end + probs.number("gap", MEMORY)
-                end = start + 1 + probs.number("length", MEMORY)
-                byte = probs.tree("byte", 8, MEMORY)
-                require(end <= reads[at].length, f"{self.what}: an exception is outside its read")
-                for i in range(start, end):
-                    reads[at].exceptions[i] = byte
-            if mode == 2:
-                self.exceptions_by_quality(coder, probs, reads)
+        probs = Probs(coder)
+        mode = coder.even(2)
+        require(mode <= 2, f"{self.what}: unknown exceptions")
+        if mode == 0:
+            return
+        at = end = 0
+        for _ in range(probs.number("length", MEMORY)):
+            skipped = probs.number("reads", MEMORY)
+            if skipped:
+                at, end = at + skipped, 0
+            require(at < len(reads), f"{self.what}: an exception is of no read")
+            start = end + probs.number("gap", MEMORY)
+            end = start + 1 + probs.number("length", MEMORY)
+            byte = probs.tree("byte", 8, MEMORY)
+            require(end <= reads[at].length, f"{self.what}: an exception is outside its read")
+            for i in range(start, end):
+                reads[at].exceptions[i] = byte
+        if mode == 2:
+            self.exceptions_by_quality(coder, probs, reads)
 
     def exceptions_by_quality(self, coder, probs, reads):
         values = [coder.even(1) for _ in range(128)]
@@ -3078,14 +3073,12 @@ class SliceDecoder:
         require(0 <= read.position and read.position + read.length <= len(self.genome),
                 f"{self.what}: a read is placed outside the pseudogenome")
 
-    def mismatches(self, data, members):
+    def mismatches(self, data, reads):
         coder = ArithmeticDecoder(data)
-        models = [Probs(coder) for _ in members]
-        variants = [{} for _ in members]
-        for record in zip(*members):
-            for probs, self.variants, read in zip(models, variants, record):
-                if read.position is not None:
-                    self.one_read(coder, probs, read)
+        probs, self.variants = Probs(coder), {}
+        for read in reads:
+            if read.position is not None:
+                self.one_read(coder, probs, read)
 
     def one_read(self, coder, probs, read):
         def reference(i):
@@ -3167,11 +3160,10 @@ class SliceDecoder:
             return (r + 2) % 4
         return (r + (3 if probs.bit(("three", q, r), MEMORY) else 1)) % 4
 
-    def literals(self, data, members):
-        """Record by record, as mismatches are; exceptions count in the size of the table."""
+    def literals(self, data, reads):
+        """Exceptions count in the size of the table."""
         coder = ArithmeticDecoder(data)
-        unplaced = [read for record in zip(*members) for read in record
-                    if read.position is None]
+        unplaced = [read for read in reads if read.position is None]
         model = self.model.copy(sum(read.bases.count(None) for read in unplaced))
         for read in unplaced:
             in_pieces = [base is not None for base in read.bases]
@@ -3187,9 +3179,8 @@ class EditsDecoder:
 
     SHORT = 255
 
-    def __init__(self, data, reads, genome, with_qualities, what, in_order=False):
+    def __init__(self, data, reads, genome, with_qualities, what):
         self.genome, self.what, self.with_qualities = genome, what, with_qualities
-        self.in_order, self.first_anchor = in_order, 0
         source = Bytes(data, what)
         gaps = source.take(source.uvarint())
         self.states = 4 if with_qualities else 8
@@ -3265,9 +3256,9 @@ class EditsDecoder:
         require(found < len(self.genome), f"{self.what}: a piece is outside the pseudogenome")
         return found
 
-    def distance(self, kind):
-        up = self.probs.bit((kind, "up"), self.SHORT)
-        step = self.probs.number((kind, "distance"), MEMORY)
+    def distance(self):
+        up = self.probs.bit("up", self.SHORT)
+        step = self.probs.number("distance", MEMORY)
         return step if up else -step
 
     def template(self, i):
@@ -3305,11 +3296,7 @@ class EditsDecoder:
                 end = read.length - probs.number("rest", self.SHORT)
             require(at <= start < end <= read.length, f"{self.what}: a piece is outside its read")
             if piece == 0:
-                if self.in_order:
-                    self.anchor = self.first_anchor = self.first_anchor + self.distance("first")
-                    require(0 <= self.anchor < len(self.genome), f"{self.what}: a piece is outside")
-                else:
-                    self.anchor = self.position()
+                self.anchor = self.position()
                 self.reverse = bool(probs.bit("strand", self.SHORT))
             else:
                 gap = start - at
@@ -3317,7 +3304,7 @@ class EditsDecoder:
                 near = probs.bit(("near", self.other_far), self.SHORT)
                 self.other_far = 1 - near
                 if near:
-                    self.anchor = y + self.distance("near")
+                    self.anchor = y + self.distance()
                     require(0 <= self.anchor < len(self.genome), f"{self.what}: a piece is outside")
                 else:
                     self.anchor = self.position()
