@@ -11,7 +11,6 @@ import (
 	"orcomgo/compress/longreads"
 	"orcomgo/compress/overlap"
 	"orcomgo/internal/largepages"
-	"orcomgo/internal/tasks"
 )
 
 // Config has the options of Build.
@@ -276,10 +275,10 @@ func (e *Encoder) load(ctx context.Context, want int, only *overlap.Subset) (err
 	l := p.layout
 	var pos []uint32
 	if !e.bins.Meta().Options.OrderAny {
-		pos = positionsOf(l, uint32(p.count), e.cfg.Threads)
+		pos = positionsOf(l, uint32(p.count))
 	}
 	var code *treeCode
-	p.tree, code = newPositions(pos, l.Len, e.cfg.Threads)
+	p.tree, code = newPositions(pos, l.Len)
 	if p.coding {
 		return ctx.Err()
 	}
@@ -295,29 +294,15 @@ func (e *Encoder) load(ctx context.Context, want int, only *overlap.Subset) (err
 	return ctx.Err()
 }
 
-// positionsOf returns the positions of those of n records that are placed, in any order that depends on the records alone.
-func positionsOf(l *overlap.Layout, n uint32, threads int) []uint32 {
-	pos := largepages.Make[uint32](int(n))
-	chunks := min(threads, int(n)/minCounted+1)
-	first := func(c int) uint32 { return uint32(uint64(n) * uint64(c) / uint64(chunks)) }
-	placed := make([]uint32, chunks) // of each chunk
-	tasks.EachWorker(chunks, chunks, func(int) func(int) {
-		return func(c int) {
-			at := first(c)
-			for rec := at; rec < first(c+1); rec++ {
-				if x, _ := l.Place(rec); x != unplaced {
-					pos[at] = x
-					at++
-				}
-			}
-			placed[c] = at - first(c)
+// positionsOf returns the positions of those of n records that are placed.
+func positionsOf(l *overlap.Layout, n uint32) []uint32 {
+	pos := largepages.Make[uint32](int(n))[:0]
+	for rec := range n {
+		if x, _ := l.Place(rec); x != unplaced {
+			pos = append(pos, x)
 		}
-	})
-	at := uint32(0)
-	for c, k := range placed {
-		at += uint32(copy(pos[at:], pos[first(c):][:k]))
 	}
-	return pos[:at]
+	return pos
 }
 
 // Shared returns the sections that the decoding of each slice needs: the pseudogenome, what repeats in it (if Repeats reports it), and the

@@ -28,7 +28,6 @@ type places struct {
 type placeModel struct {
 	tree   *positions
 	sorted bool
-	ahead  aheadSplits // encoding
 	placed [4]rc.Prob
 	strand []rc.Prob // by region
 	// strandWeight is the weight of a region's strand statistics, in 1/65536, by their count.
@@ -67,24 +66,6 @@ func (m *placeModel) strandOf(c *rc.Coder, pos uint32, rev bool) bool {
 	return bit != 0
 }
 
-// aheadSplits are the splits on the way to the next positions. They are looked up together, so that what is read of the tree for one is
-// fetched while it is looked up for the others.
-type aheadSplits struct {
-	from, end int // for which positions
-	splits    [16][maxDepth]uint16
-}
-
-// of returns the splits on the way to pos[i]. It is asked for positions in ascending order.
-func (a *aheadSplits) of(tree *pages, pos []uint32, i int) []uint16 {
-	if i >= a.end {
-		a.from, a.end = i, min(i+len(a.splits), len(pos))
-		for k, p := range pos[a.from:a.end] {
-			tree.splits(&a.splits[k], p)
-		}
-	}
-	return a.splits[i-a.from][:tree.depth]
-}
-
 // code codes the places of the reads of first, and of mate if it is not nil; each holds n reads.
 // It returns false if a decoded position is not below limit.
 func (m *placeModel) code(c *rc.Coder, first, mate *places, n int, limit uint64) bool {
@@ -93,7 +74,6 @@ func (m *placeModel) code(c *rc.Coder, first, mate *places, n int, limit uint64)
 	if !m.sorted || mate != nil {
 		tree = m.tree.paged()
 	}
-	m.ahead.end = 0
 	for i := 0; i < n; i++ {
 		p := c.Adapt(rc.BitOf(first.pos[i] != unplaced), &m.placed[ctx], shortMemory)
 		ctx = ctx<<1&3 | p
@@ -112,11 +92,7 @@ func (m *placeModel) code(c *rc.Coder, first, mate *places, n int, limit uint64)
 			}
 			prev, prevRev = first.pos[i], first.rev[i]
 		} else {
-			if c.Decoding() {
-				first.pos[i] = tree.decode(c.Dec)
-			} else {
-				c.Enc.EncodeEach(first.pos[i], m.ahead.of(tree, first.pos[:n], i))
-			}
+			first.pos[i] = tree.code(c, first.pos[i])
 			first.rev[i] = m.strandOf(c, first.pos[i], first.rev[i])
 		}
 		if p != 0 && uint64(first.pos[i]) >= limit {

@@ -3,11 +3,9 @@ package seqs
 import (
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	rc "orcomgo/compress/rangecoder"
 	"orcomgo/internal/largepages"
-	"orcomgo/internal/tasks"
 )
 
 // positions models the positions of reads on a pseudogenome: a binary tree over its length whose
@@ -69,14 +67,14 @@ func newTree(n int, reads uint32) (*splits, treeNode) {
 }
 
 // grow splits a node and what is below it, in the order in which splits are coded. value returns the rounded split of a node, which has so
-// many bits. Nodes for which leave, unless it is nil, returns true are not split.
-func (m *splits) grow(root treeNode, value func(it treeNode, bits int) uint32, leave func(it treeNode) bool) {
+// many bits.
+func (m *splits) grow(root treeNode, value func(it treeNode, bits int) uint32) {
 	// A part holds fewer than 2^32 reads, each tree level at most count/sparse nodes.
 	stack := []treeNode{root}
 	for len(stack) > 0 {
 		it := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if it.reads < sparse || it.size == 1 || leave != nil && leave(it) {
+		if it.reads < sparse || it.size == 1 {
 			continue
 		}
 		b := splitBits(it.reads)
@@ -92,71 +90,21 @@ func (m *splits) grow(root treeNode, value func(it treeNode, bits int) uint32, l
 	}
 }
 
-// subtreeReads is how many reads the nodes have from which on down one goroutine grows the tree. A variable so that tests can have fewer.
-var subtreeReads uint32 = 1 << 17
-
-// subtree is a part of a tree that one goroutine grows. Its root is node 0.
-type subtree struct {
-	splits
-	at      treeNode // the node of the tree that is its root
-	before  int      // symbols of the nodes above subtrees that are coded before its own
-	symbols []splitSymbol
-}
-
-// newPositions makes the tree of pos, each below n, on so many threads. What it returns as well is yet to be coded.
-func newPositions(pos []uint32, n, threads int) (*positions, *treeCode) {
-	counted := countsOf(pos, n, threads)
+// newPositions makes the tree of pos, each below n. What it returns as well is yet to be coded.
+func newPositions(pos []uint32, n int) (*positions, *treeCode) {
+	counted := countsOf(pos, n)
 	m, root := newTree(n, counted.below(n))
 	code := &treeCode{reads: root.reads}
-	value := func(symbols *[]splitSymbol) func(it treeNode, b int) uint32 {
-		return func(it treeNode, b int) uint32 {
-			lo, middle, hi := counted.below(min(it.lo, n)), counted.below(min(it.lo+it.size/2, n)), counted.below(min(it.lo+it.size, n))
-			q := uint32(1 << (b - 1))
-			if hi > lo {
-				q = min(uint32(uint64(hi-middle)<<b/uint64(hi-lo)), 1<<b-1)
-			}
-			*symbols = append(*symbols, splitSymbol{uint8(b), uint8(q)})
-			return q
+	m.grow(root, func(it treeNode, b int) uint32 {
+		lo, middle, hi := counted.below(min(it.lo, n)), counted.below(min(it.lo+it.size/2, n)), counted.below(min(it.lo+it.size, n))
+		q := uint32(1 << (b - 1))
+		if hi > lo {
+			q = min(uint32(uint64(hi-middle)<<b/uint64(hi-lo)), 1<<b-1)
 		}
-	}
-	var top []splitSymbol
-	var parts []subtree
-	m.grow(root, value(&top), func(it treeNode) bool {
-		small := it.reads < subtreeReads
-		if small {
-			parts = append(parts, subtree{splits: splits{split: []uint16{0}, index: []uint32{0}}, at: it, before: len(top)})
-		}
-		return small
+		code.symbols = append(code.symbols, splitSymbol{uint8(b), uint8(q)})
+		return q
 	})
-	tasks.EachWorker(len(parts), threads, func(int) func(int) {
-		return func(k int) {
-			x := &parts[k]
-			it := x.at
-			it.index = 0
-			x.grow(it, value(&x.symbols), nil)
-		}
-	})
-	at := 0
-	for k := range parts {
-		x := &parts[k]
-		code.symbols = append(append(code.symbols, top[at:x.before]...), x.symbols...)
-		at = x.before
-		m.attach(x)
-	}
-	code.symbols = append(code.symbols, top[at:]...)
 	return &positions{splits: m}, code
-}
-
-// attach adds the nodes of a subtree.
-func (m *splits) attach(x *subtree) {
-	shift := uint32(len(m.split) - 1)
-	for i, p := range x.split {
-		if p != 0 {
-			x.index[i] += shift
-		}
-	}
-	m.split[x.at.index], m.index[x.at.index] = x.split[0], x.index[0]
-	m.split, m.index = append(m.split, x.split[1:]...), append(m.index, x.index[1:]...)
 }
 
 // splitCoder codes the splits of a tree.
@@ -186,7 +134,7 @@ func (t *treeCode) encode(c *rc.Coder) {
 func decodePositions(n int, c *rc.Coder) *positions {
 	x := newSplitCoder()
 	m, root := newTree(n, x.total.Code(c, 0, shortMemory))
-	m.grow(root, func(_ treeNode, b int) uint32 { return x.trees[b].Code(c, 0, shortMemory) }, nil)
+	m.grow(root, func(_ treeNode, b int) uint32 { return x.trees[b].Code(c, 0, shortMemory) })
 	return &positions{splits: m}
 }
 
@@ -204,10 +152,7 @@ type counts struct {
 	pos   []uint32 // by bucket
 }
 
-// minCounted is how many positions a goroutine counts at least; a variable so that tests can have fewer.
-var minCounted = 1 << 16
-
-func countsOf(pos []uint32, n, threads int) counts {
+func countsOf(pos []uint32, n int) counts {
 	s := counts{}
 	if len(pos) == 0 {
 		return counts{shift: 63, start: []uint32{0, 0}} // one bucket
@@ -216,18 +161,8 @@ func countsOf(pos []uint32, n, threads int) counts {
 		s.shift, s.pos = 6, largepages.Make[uint32](len(pos))
 	}
 	s.start = largepages.Make[uint32](n>>s.shift + 2)
-	if chunks := min(threads, len(pos)/minCounted); chunks > 1 {
-		tasks.EachWorker(chunks, chunks, func(int) func(int) {
-			return func(c int) {
-				for _, p := range pos[len(pos)*c/chunks : len(pos)*(c+1)/chunks] {
-					atomic.AddUint32(&s.start[p>>s.shift+1], 1)
-				}
-			}
-		})
-	} else {
-		for _, p := range pos {
-			s.start[p>>s.shift+1]++
-		}
+	for _, p := range pos {
+		s.start[p>>s.shift+1]++
 	}
 	for i := range len(s.start) - 1 {
 		s.start[i+1] += s.start[i]

@@ -1,7 +1,6 @@
 package seqs
 
 import (
-	"bytes"
 	"math"
 	"math/rand"
 	"slices"
@@ -15,7 +14,7 @@ import (
 func codedPositions(t *testing.T, pos []uint32, n int) (m *splits, treeBits, posBits float64) {
 	t.Helper()
 	c := encodeTo(nil)
-	x, code := newPositions(pos, n, 1)
+	x, code := newPositions(pos, n)
 	m = x.splits
 	code.encode(c)
 	tree := c.Enc.Finish()
@@ -129,7 +128,7 @@ func TestTreeOfPositions(t *testing.T) {
 // codedPlaces codes the places of a slice, decodes them and returns how many bits they take.
 func codedPlaces(t *testing.T, sorted bool, limit int, first, mate *places) float64 {
 	t.Helper()
-	tree, _ := newPositions(nil, limit, 1) // even
+	tree, _ := newPositions(nil, limit) // even
 	c := encodeTo(nil)
 	n := len(first.pos)
 	if !newPlaceModel(tree, sorted).code(c, clonePlaces(first), clonePlaces(mate), n, uint64(limit)) {
@@ -316,7 +315,7 @@ func TestSortedPlacesCostSteps(t *testing.T) {
 // TestPlacesBeyondTheEnd: a place, of a read or of its mate, at or beyond the pseudogenome's end is refused where it is decoded.
 func TestPlacesBeyondTheEnd(t *testing.T) {
 	const limit = 3000
-	tree, _ := newPositions(nil, 4096, 1) // its depth allows positions up to 4095
+	tree, _ := newPositions(nil, 4096) // its depth allows positions up to 4095
 	for _, sorted := range []bool{false, true} {
 		for _, c := range []struct {
 			first, mate uint32
@@ -332,42 +331,6 @@ func TestPlacesBeyondTheEnd(t *testing.T) {
 			got := [2]*places{{make([]uint32, 1), make([]bool, 1)}, {make([]uint32, 1), make([]bool, 1)}}
 			if ok := newPlaceModel(tree, sorted).code(decodeFrom(e.Enc.Finish()), got[0], got[1], 1, limit); ok != c.ok {
 				t.Errorf("sorted %v, %+v: taken: %v", sorted, c, ok)
-			}
-		}
-	}
-}
-
-// TestSubtrees: a tree whose parts are made by several goroutines is coded to the same bytes and codes positions alike.
-func TestSubtrees(t *testing.T) {
-	most := subtreeReads
-	defer func() { subtreeReads = most }()
-	r := rand.New(rand.NewSource(71))
-	for _, n := range []int{1, 2, 1000, 100_000} {
-		for _, count := range []int{0, 1, 500, 20_000} {
-			pos := make([]uint32, count)
-			for i := range pos {
-				if pos[i] = uint32(r.Intn(n)); i%3 == 0 {
-					pos[i] /= 7
-				}
-			}
-			var tree, coded []byte
-			for _, threads := range []int{1, 3} {
-				for _, reads := range []uint32{0, 30, 300, 1 << 20} {
-					subtreeReads = reads
-					m, code := newPositions(pos, n, threads)
-					x, c := encodeTo(nil), encodeTo(nil)
-					code.encode(x)
-					for _, p := range pos {
-						m.paged().code(c, p)
-					}
-					a, b := x.Enc.Finish(), c.Enc.Finish()
-					if tree == nil {
-						tree, coded = a, b
-					}
-					if !bytes.Equal(a, tree) || !bytes.Equal(b, coded) {
-						t.Fatalf("%d positions below %d, %d threads, subtrees below %d reads: other bytes", count, n, threads, reads)
-					}
-				}
 			}
 		}
 	}
