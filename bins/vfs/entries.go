@@ -35,65 +35,40 @@ func fileMode(bits uint32) fs.FileMode {
 
 // SetMode sets the mode of an open file, which may have no name, to bits as of ModeBits.
 func (f *File) SetMode(bits uint32) error {
-	if err := injectFault("fchmod", f.path); err != nil {
-		return withPath(f.path, err)
-	}
-	return withPath(f.path, f.f.Chmod(fileMode(bits)))
+	return call("fchmod", f.path, func() error { return f.f.Chmod(fileMode(bits)) })
 }
 
 // SetMode sets the mode of a file or a directory to bits as of ModeBits.
 func SetMode(path string, bits uint32) error {
-	if err := injectFault("chmod", path); err != nil {
-		return withPath(path, err)
-	}
-	return withPath(path, os.Chmod(path, fileMode(bits)))
+	return call("chmod", path, func() error { return os.Chmod(path, fileMode(bits)) })
 }
 
 // SetTime sets the time of the last modification of a file or a directory.
 func SetTime(path string, t time.Time) error {
-	if err := injectFault("utimens", path); err != nil {
-		return withPath(path, err)
-	}
-	return withPath(path, setPathTime(path, t))
+	return call("utimens", path, func() error { return setPathTime(path, t) })
 }
 
 // SetLinkTime is SetTime of a symbolic link itself. The error wraps errors.ErrUnsupported where the system can't do that.
 func SetLinkTime(path string, t time.Time) error {
-	if err := injectFault("utimens", path); err != nil {
-		return withPath(path, err)
-	}
-	return withPath(path, setLinkTime(path, t))
+	return call("utimens", path, func() error { return setLinkTime(path, t) })
 }
 
 // Readlink returns what a symbolic link leads to, as it is stored.
 func Readlink(path string) (string, error) {
-	if err := injectFault("readlink", path); err != nil {
-		return "", withPath(path, err)
-	}
-	target, err := os.Readlink(path)
-	return target, withPath(path, err)
+	return callFor("readlink", path, func() (string, error) { return os.Readlink(path) })
 }
 
 // Symlink makes a symbolic link. The error wraps fs.ErrExist if there is something of its name.
 func Symlink(target, path string) error {
-	if err := injectFault("symlink", path); err != nil {
-		return withPath(path, err)
-	}
-	return withPath(path, os.Symlink(target, path))
+	return call("symlink", path, func() error { return os.Symlink(target, path) })
 }
 
 // HardLink gives a file one more name. The error wraps fs.ErrExist if there is something of it.
 func HardLink(file, path string) error {
-	if err := injectFault("link", path); err != nil {
-		return withPath(path, err)
-	}
-	return withPath(path, os.Link(file, path))
+	return call("link", path, func() error { return os.Link(file, path) })
 }
 
 // MakeFIFO makes a FIFO. The error wraps fs.ErrExist if there is something of its name, and errors.ErrUnsupported where there are no FIFOs.
 func MakeFIFO(path string) error {
-	if err := injectFault("mkfifo", path); err != nil {
-		return withPath(path, err)
-	}
-	return withPath(path, makeFIFO(path))
+	return call("mkfifo", path, func() error { return makeFIFO(path) })
 }

@@ -74,6 +74,33 @@ func OfPath(path string, err error) error {
 	return withPath(path, err)
 }
 
+// call calls f, unless a test makes the call of that name fail. Its error names the path.
+func call(name, path string, f func() error) error {
+	err := injectFault(name, path)
+	if err == nil {
+		err = f()
+	}
+	return withPath(path, err)
+}
+
+// callFor is call for a function with a result.
+func callFor[T any](name, path string, f func() (T, error)) (result T, err error) {
+	err = call(name, path, func() error {
+		result, err = f()
+		return err
+	})
+	return result, err
+}
+
+// open is call for one that opens a file.
+func open(name, path string, f func() (*os.File, error)) (*File, error) {
+	file, err := callFor(name, path, f)
+	if err != nil {
+		return nil, err
+	}
+	return &File{file, path}, nil
+}
+
 // unsupported returns an error that wraps errors.ErrUnsupported and its cause.
 func unsupported(cause error) error { return fmt.Errorf("%w: %w", errors.ErrUnsupported, cause) }
 
@@ -132,44 +159,30 @@ func (f *File) WriteAt(p []byte, at int64) (int, error) {
 
 // Skip leaves a hole of n bytes where the next ones would be written: they are read as zeros. A hole at the end is there after SetSize.
 func (f *File) Skip(n int64) error {
-	if err := injectFault("lseek", f.path); err != nil {
-		return withPath(f.path, err)
-	}
-	_, err := f.f.Seek(n, io.SeekCurrent)
-	return withPath(f.path, err)
+	return call("lseek", f.path, func() error {
+		_, err := f.f.Seek(n, io.SeekCurrent)
+		return err
+	})
 }
 
 // SetSize cuts the file off, or appends a hole.
 func (f *File) SetSize(n int64) error {
-	if err := injectFault("ftruncate", f.path); err != nil {
-		return withPath(f.path, err)
-	}
-	return withPath(f.path, f.f.Truncate(n))
+	return call("ftruncate", f.path, func() error { return f.f.Truncate(n) })
 }
 
 // Sync makes the content durable.
 func (f *File) Sync() error {
-	if err := injectFault("fsync", f.path); err != nil {
-		return withPath(f.path, err)
-	}
-	return withPath(f.path, f.f.Sync())
+	return call("fsync", f.path, f.f.Sync)
 }
 
 // SetTime sets the time of the last modification. Later writes change it again.
 func (f *File) SetTime(t time.Time) error {
-	if err := injectFault("futimens", f.path); err != nil {
-		return withPath(f.path, err)
-	}
-	return withPath(f.path, setTime(f.f, f.path, t))
+	return call("futimens", f.path, func() error { return setTime(f.f, f.path, t) })
 }
 
 // Stat describes the file.
 func (f *File) Stat() (fs.FileInfo, error) {
-	if err := injectFault("fstat", f.path); err != nil {
-		return nil, withPath(f.path, err)
-	}
-	info, err := f.f.Stat()
-	return info, withPath(f.path, err)
+	return callFor("fstat", f.path, f.f.Stat)
 }
 
 // Close closes the file.
@@ -219,14 +232,7 @@ var errMapped = errors.New("it can't be read any more: it was shortened meanwhil
 
 // Open opens a file, or a directory, for reading.
 func Open(path string) (*File, error) {
-	if err := injectFault("open", path); err != nil {
-		return nil, withPath(path, err)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, withPath(path, err)
-	}
-	return &File{f, path}, nil
+	return open("open", path, func() (*os.File, error) { return os.Open(path) })
 }
 
 // ErrNotRegular is the error of OpenRegular for a directory, a FIFO, a socket or a device.
@@ -235,28 +241,26 @@ var ErrNotRegular = errors.New("it is not a regular file")
 // OpenRegular is Open for a file that must be a regular one: opening a FIFO would wait for somebody to write to it. The error is
 // ErrNotRegular for others.
 func OpenRegular(path string) (*File, error) {
-	if err := injectFault("open", path); err != nil {
-		return nil, withPath(path, err)
-	}
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = ErrNotRegular
-	}
-	if err != nil {
-		return nil, withPath(path, err)
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
-	if err != nil {
-		return nil, withPath(path, err)
-	}
-	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() { // replaced since
-		err = ErrNotRegular
-	}
-	if err != nil {
-		f.Close()
-		return nil, withPath(path, err)
-	}
-	return &File{f, path}, nil
+	return open("open", path, func() (*os.File, error) {
+		info, err := os.Stat(path)
+		if err == nil && !info.Mode().IsRegular() {
+			err = ErrNotRegular
+		}
+		if err != nil {
+			return nil, err
+		}
+		f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
+		if err != nil {
+			return nil, err
+		}
+		if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() { // replaced since
+			err = ErrNotRegular
+		}
+		if err != nil {
+			f.Close()
+		}
+		return f, err
+	})
 }
 
 // ErrStopped is the error of OpenFIFO if nothing opens the FIFO for reading until it is stopped.
@@ -264,14 +268,9 @@ var ErrStopped = errors.New("nothing reads it")
 
 // Create makes a file that must not exist yet; a symbolic link counts as a file.
 func Create(path string) (*File, error) {
-	if err := injectFault("create", path); err != nil {
-		return nil, withPath(path, err)
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, 0o666)
-	if err != nil {
-		return nil, withPath(path, err)
-	}
-	return &File{f, path}, nil
+	return open("create", path, func() (*os.File, error) {
+		return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, 0o666)
+	})
 }
 
 // ReadFile returns the content of a regular file.
@@ -286,61 +285,37 @@ func ReadFile(path string) ([]byte, error) {
 
 // Stat describes the file at path, after following symbolic links.
 func Stat(path string) (fs.FileInfo, error) {
-	if err := injectFault("stat", path); err != nil {
-		return nil, withPath(path, err)
-	}
-	info, err := os.Stat(path)
-	return info, withPath(path, err)
+	return callFor("stat", path, func() (fs.FileInfo, error) { return os.Stat(path) })
 }
 
 // Lstat describes the file path itself, even if it is a symbolic link.
 func Lstat(path string) (fs.FileInfo, error) {
-	if err := injectFault("lstat", path); err != nil {
-		return nil, withPath(path, err)
-	}
-	info, err := os.Lstat(path)
-	return info, withPath(path, err)
+	return callFor("lstat", path, func() (fs.FileInfo, error) { return os.Lstat(path) })
 }
 
 // ReadDir lists a directory, sorted by name.
 func ReadDir(dir string) ([]fs.DirEntry, error) {
-	if err := injectFault("readdir", dir); err != nil {
-		return nil, withPath(dir, err)
-	}
-	entries, err := os.ReadDir(dir)
-	return entries, withPath(dir, err)
+	return callFor("readdir", dir, func() ([]fs.DirEntry, error) { return os.ReadDir(dir) })
 }
 
 // Mkdir makes a directory.
 func Mkdir(dir string) error {
-	if err := injectFault("mkdir", dir); err != nil {
-		return withPath(dir, err)
-	}
-	return withPath(dir, os.Mkdir(dir, 0o777))
+	return call("mkdir", dir, func() error { return os.Mkdir(dir, 0o777) })
 }
 
 // Remove removes a file or an empty directory.
 func Remove(path string) error {
-	if err := injectFault("unlink", path); err != nil {
-		return withPath(path, err)
-	}
-	return withPath(path, os.Remove(path))
+	return call("unlink", path, func() error { return os.Remove(path) })
 }
 
 // Rename gives a file another name, and replaces a file that has it.
 func Rename(from, to string) error {
-	if err := injectFault("rename", to); err != nil {
-		return withPath(to, err)
-	}
-	return withPath(to, os.Rename(from, to))
+	return call("rename", to, func() error { return os.Rename(from, to) })
 }
 
 // RenameNew gives a file another name. The error wraps fs.ErrExist if a file has it already.
 func RenameNew(from, to string) error {
-	if err := injectFault("rename", to); err != nil {
-		return withPath(to, err)
-	}
-	return withPath(to, renameNew(from, to))
+	return call("rename", to, func() error { return renameNew(from, to) })
 }
 
 // renameByLink is RenameNew by a hard link, for systems without a call that does it.
@@ -362,43 +337,26 @@ func renameByLink(from, to string) error {
 
 // SyncDir makes the names in a directory durable.
 func SyncDir(dir string) error {
-	if err := injectFault("syncdir", dir); err != nil {
-		return withPath(dir, err)
-	}
-	return withPath(dir, syncDir(dir))
+	return call("syncdir", dir, func() error { return syncDir(dir) })
 }
 
 // CreateUnnamed makes a file without a name in dir, which is gone when the process ends
 // unless Link has given it a name. path is the name that it will get, for messages. The
 // error wraps errors.ErrUnsupported where the file system or the system can't do that.
 func CreateUnnamed(dir, path string) (*File, error) {
-	if err := injectFault("tmpfile", path); err != nil {
-		return nil, withPath(path, err)
-	}
-	f, err := createUnnamed(dir, path)
-	if err != nil {
-		return nil, withPath(path, err)
-	}
-	return &File{f, path}, nil
+	return open("tmpfile", path, func() (*os.File, error) { return createUnnamed(dir, path) })
 }
 
 // Link gives a file of CreateUnnamed a name. The error wraps fs.ErrExist if a file has it already.
 func (f *File) Link(path string) error {
-	if err := injectFault("link", path); err != nil {
-		return withPath(path, err)
-	}
-	return withPath(path, linkUnnamed(f.f, path))
+	return call("link", path, func() error { return linkUnnamed(f.f, path) })
 }
 
 // Lock locks a file or directory against others that call Lock, until Unlock, until it is closed or
 // the process ends. It reports whether it is locked: false means that another process or descriptor has the
 // lock. The error wraps errors.ErrUnsupported where the file system has no locks.
 func (f *File) Lock() (bool, error) {
-	if err := injectFault("flock", f.path); err != nil {
-		return false, withPath(f.path, err)
-	}
-	ok, err := lock(f.f)
-	return ok, withPath(f.path, err)
+	return callFor("flock", f.path, func() (bool, error) { return lock(f.f) })
 }
 
 // Unlock ends the lock, even where closing the file fails.
