@@ -63,7 +63,7 @@ type Keep struct {
 //     fills Input, FirstRecord and TextLen, and for Canonical text the Forms and TextHash, which
 //     the assigner computes of other text.
 //     Names and Quals that are kept are not nil, even when empty (Quals of FASTA is nil).
-//   - Signatures are minimizer.Find's.
+//   - Signatures are those of package minimizer.
 //   - Exceptions cover every sequence byte but A, C, G and T, in the longest runs of one
 //     kind: of one byte, or of any of a, c, g, t.
 //   - A line end is CR LF if there is a CR before the LF (or before the end of the input);

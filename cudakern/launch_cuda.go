@@ -116,9 +116,6 @@ var MostMemory int64
 
 var allocated atomic.Int64
 
-// AllocatedMemory returns how many bytes of device memory are allocated.
-func AllocatedMemory() int64 { return allocated.Load() }
-
 // A buffer is device memory that grows. Growing loses the content.
 type buffer struct {
 	ptr  cu.DevicePtr

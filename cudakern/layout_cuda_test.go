@@ -33,7 +33,7 @@ func openedQueue(t *testing.T) *queue {
 		if err := errors.Join(err, d.Close()); err != nil {
 			t.Error(err)
 		}
-		if n := AllocatedMemory(); n != 0 {
+		if n := allocated.Load(); n != 0 {
 			t.Errorf("%d bytes of device memory were not freed", n)
 		}
 	})
@@ -217,7 +217,7 @@ func TestLayoutArguments(t *testing.T) {
 	if p.CountVotes(0, 4, true) == nil || p.SelectPoor(make([]uint64, 1), make([]uint8, 2)) == nil {
 		t.Error("reads voted before BeginVotes")
 	}
-	MostMemory = AllocatedMemory() + 1000
+	MostMemory = allocated.Load() + 1000
 	defer func() { MostMemory = 0 }()
 	if _, err := j.Partners(c, sampler, make([]uint64, 2), make([]uint32, 2)); !errors.Is(err, ErrMemory) {
 		t.Errorf("joining without memory: %v", err)
@@ -234,7 +234,7 @@ func TestLayoutArguments(t *testing.T) {
 	if err := errors.Join(j.Close(), p.Close()); err != nil {
 		t.Error(err)
 	}
-	if n := AllocatedMemory(); n != 0 {
+	if n := allocated.Load(); n != 0 {
 		t.Errorf("%d bytes of device memory were not freed", n)
 	}
 }

@@ -209,9 +209,9 @@ func TestTransformMemory(t *testing.T) {
 	x := openTransformer(t)
 	text := randomSymbols(rand.New(rand.NewSource(1)), 100000, 4)
 	dst, starts := make([]byte, len(text)), make([]uint32, bwt.Starts(len(text)))
-	MostMemory = AllocatedMemory() + int64(len(text))
+	MostMemory = allocated.Load() + int64(len(text))
 	err := x.Transform(dst, text, bwt.Step(len(text)), starts)
-	MostMemory = AllocatedMemory() + int64(TransformMemory(len(text)))
+	MostMemory = allocated.Load() + int64(TransformMemory(len(text)))
 	defer func() { MostMemory = 0 }()
 	if !errors.Is(err, ErrMemory) {
 		t.Fatalf("got %v", err)

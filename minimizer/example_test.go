@@ -13,7 +13,7 @@ func Example() {
 		"CCAGTCTGCAATGGATCCTGCAACGTTCGTAACTG",
 		"TTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTT",
 	} {
-		signature, position, reverse := minimizer.Find([]byte(read))
+		signature, position, reverse := minimizer.Reference([]byte(read), minimizer.K, minimizer.Skip)
 		fmt.Println(minimizer.Letters(signature), position, reverse)
 	}
 	// Output:

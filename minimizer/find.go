@@ -13,47 +13,8 @@ type Gap struct{ Start, End int } // End is exclusive
 // Pad is how many bytes a read given to FindPacked must have after its packed bases.
 const Pad = 32
 
-// Find returns the signature of a read: what Reference returns for K and Skip, in one pass
-// over the bases for both strands.
-func Find(read []byte) (sig, pos uint32, reverse bool) {
-	var smallBuffer [64 + Pad]byte
-	var smallGaps [4]Gap
-	packed, gaps := smallBuffer[:], smallGaps[:0]
-	if n := (len(read)+3)/4 + Pad; n > len(packed) {
-		packed = make([]byte, n)
-	}
-	at := 0
-	for ; at+8 <= len(read); at += 8 {
-		c, nonACGT := bases.Pack8(binary.LittleEndian.Uint64(read[at:]))
-		if nonACGT != 0 {
-			gaps = packAny(packed, read[at:at+8], at, gaps)
-			continue
-		}
-		packed[at>>2], packed[at>>2+1] = byte(c), byte(c>>8)
-	}
-	gaps = packAny(packed, read[at:], at, gaps)
-	return FindPacked(packed, len(read), gaps)
-}
-
-// packAny packs letters of any kind, the first of which is that with index at.
-func packAny(packed, letters []byte, at int, gaps []Gap) []Gap {
-	for i, c := range letters {
-		i += at
-		x := bases.Code(c)
-		if x == bases.NoBase {
-			if g := len(gaps); g > 0 && gaps[g-1].End == i {
-				gaps[g-1].End++
-			} else {
-				gaps = append(gaps, Gap{i, i + 1})
-			}
-			continue
-		}
-		packed[i>>2] |= x << (i & 3 * 2)
-	}
-	return gaps
-}
-
-// FindPacked is Find for a read of n bases of 2 bits each, base j in bits 2*(j%4) of byte
+// FindPacked returns the signature of a read, as Reference does for K and Skip, in one pass over the bases for both strands. The read
+// has n bases of 2 bits each, base j in bits 2*(j%4) of byte
 // j/4; packed holds at least Pad bytes after the last base, of any content. What is packed
 // at the gaps (ascending, apart from one another) does not matter.
 func FindPacked(packed []byte, n int, gaps []Gap) (sig, pos uint32, reverse bool) {

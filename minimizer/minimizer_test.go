@@ -1,12 +1,15 @@
 package minimizer
 
 import (
+	"encoding/binary"
 	"math/rand"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"orcomgo/bases"
 )
 
 func TestLetters(t *testing.T) {
@@ -34,9 +37,9 @@ func TestFindByHand(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			sig, pos, reverse := Find([]byte(tt.read))
+			sig, pos, reverse := find([]byte(tt.read))
 			if Letters(sig) != tt.sig || pos != tt.pos || reverse != tt.reverse {
-				t.Errorf("Find(%s) = %s %d %v, want %s %d %v", tt.read, Letters(sig), pos, reverse, tt.sig, tt.pos, tt.reverse)
+				t.Errorf("find(%s) = %s %d %v, want %s %d %v", tt.read, Letters(sig), pos, reverse, tt.sig, tt.pos, tt.reverse)
 			}
 		})
 	}
@@ -82,7 +85,7 @@ func same(t *testing.T, read []byte) {
 			t.Fatalf("%s(%q) = %s %d %v, Reference %s %d %v", name, read, Letters(sig), pos, reverse, Letters(wantSig), wantPos, wantReverse)
 		}
 	}
-	sig, pos, reverse := Find(read)
+	sig, pos, reverse := find(read)
 	check("Find", sig, pos, reverse)
 	if len(read) < K {
 		return
@@ -194,6 +197,45 @@ func BenchmarkFind(b *testing.B) {
 	b.SetBytes(101)
 	b.ResetTimer()
 	for i := range b.N {
-		Find(reads[i%len(reads)])
+		find(reads[i%len(reads)])
 	}
+}
+
+// find packs a read and returns what FindPacked does.
+func find(read []byte) (sig, pos uint32, reverse bool) {
+	var smallBuffer [64 + Pad]byte
+	var smallGaps [4]Gap
+	packed, gaps := smallBuffer[:], smallGaps[:0]
+	if n := (len(read)+3)/4 + Pad; n > len(packed) {
+		packed = make([]byte, n)
+	}
+	at := 0
+	for ; at+8 <= len(read); at += 8 {
+		c, nonACGT := bases.Pack8(binary.LittleEndian.Uint64(read[at:]))
+		if nonACGT != 0 {
+			gaps = packAny(packed, read[at:at+8], at, gaps)
+			continue
+		}
+		packed[at>>2], packed[at>>2+1] = byte(c), byte(c>>8)
+	}
+	gaps = packAny(packed, read[at:], at, gaps)
+	return FindPacked(packed, len(read), gaps)
+}
+
+// packAny packs letters of any kind, the first of which is that with index at.
+func packAny(packed, letters []byte, at int, gaps []Gap) []Gap {
+	for i, c := range letters {
+		i += at
+		x := bases.Code(c)
+		if x == bases.NoBase {
+			if g := len(gaps); g > 0 && gaps[g-1].End == i {
+				gaps[g-1].End++
+			} else {
+				gaps = append(gaps, Gap{i, i + 1})
+			}
+			continue
+		}
+		packed[i>>2] |= x << (i & 3 * 2)
+	}
+	return gaps
 }

@@ -3,7 +3,7 @@ package minimizer
 import "orcomgo/bases"
 
 // Reference returns the signature of a read straight from the definition: k-mers of length k
-// (3..8, others are never admissible), skip zone in bases. Find is tested against it. It takes
+// (3..8, others are never admissible), skip zone in bases. FindPacked is tested against it. It takes
 // time proportional to k times the length of the read. pos is the offset of the signature in the
 // stored orientation and reverse is set if this is the reverse complement; both are zero when sig
 // is None.

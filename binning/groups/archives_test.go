@@ -91,7 +91,7 @@ func TestArchivesBounded(t *testing.T) {
 	for _, part := range got {
 		all = append(all, part...)
 		for _, i := range part {
-			if s := &list[i]; s.restoring(union(list, part)) > 1.3*s.restoring(s.Kmers()) {
+			if s := &list[i]; s.restoring(union(list, part)) > 1.3*s.restoring(kmersOf(s.Sketch)) {
 				t.Errorf("%v: sample %d takes too long to be restored", part, i)
 			}
 		}

@@ -34,11 +34,6 @@ type Sketch struct {
 	Text uint64
 }
 
-// Kmers returns about how many different solid k-mers the sample has.
-func (s *Sketch) Kmers() float64 {
-	return float64(len(s.Solid)) * (math.MaxUint64 / float64(max(s.Limit, 1)))
-}
-
 // Sketcher makes the sketch of sequences. A k-mer and its reverse complement are the same. The order of the sequences does not matter.
 type Sketcher struct {
 	least byte // how often a solid k-mer is seen
@@ -105,9 +100,6 @@ func (s *Sketcher) add(w *window, seq []byte) {
 	w.forward, w.reverse, w.bases = forward, reverse, bases
 	s.bases, s.windows = s.bases+uint64(valid), s.windows+uint64(windows)
 }
-
-// Add adds a sequence. Letters other than A, C, G and T end a stretch of bases.
-func (s *Sketcher) Add(seq []byte) { s.add(new(window), seq) }
 
 // count counts a k-mer.
 func (s *Sketcher) count(hash uint64) {

@@ -14,7 +14,7 @@ func readsOf(r *rand.Rand, g []byte, coverage float64, least int, files ...strin
 	n := 0
 	for ; float64(n) < coverage*float64(len(g)); n += 150 {
 		at := r.IntN(len(g) - 150)
-		s.Add(mutated(r, g[at:at+150], 0.01))
+		s.add(new(window), mutated(r, g[at:at+150], 0.01))
 	}
 	k := s.Sketch()
 	k.Assembly = least == 1

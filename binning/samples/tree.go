@@ -63,19 +63,6 @@ type Tree struct {
 	Excluded int
 }
 
-// Count returns how many files of a class there are.
-func (t *Tree) Count(c Class) (n int) {
-	for i := range t.Files {
-		if t.Files[i].Class == c {
-			n++
-		}
-	}
-	return n
-}
-
-// Samples returns the samples of a tree, sorted by name. The files of a sample are in one directory.
-func (t *Tree) Samples() []Sample { return Samples(nil, t) }
-
 // Samples returns the samples of several trees, sorted by name. The files of a sample are in one directory. Where several directories have
 // samples of the same name, the names of the directories below the root are part of theirs: a_x and b_x for x of a and b.
 //

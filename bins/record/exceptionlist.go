@@ -109,14 +109,6 @@ func (l *ExceptionList) Data() []byte { return l.data }
 // Memory returns how many bytes of memory the list takes.
 func (l *ExceptionList) Memory() uint64 { return uint64(cap(l.data)) + 16*uint64(cap(l.marks)) }
 
-// NewExceptionList returns a list of exceptions, which are in order.
-func NewExceptionList(list ...Exception) (l ExceptionList) {
-	for _, e := range list {
-		l.Append(e)
-	}
-	return l
-}
-
 // ExceptionCursor is a place in an ExceptionList, which must not be changed while it is used.
 type ExceptionCursor struct {
 	data []byte

@@ -36,13 +36,13 @@ func TestExceptionList(t *testing.T) {
 	for range 300 {
 		const n = 200
 		es := randomExceptions(rng, n)
-		l := NewExceptionList(es...)
+		l := newExceptionList(es...)
 		if l.Len() != len(es) || l.Empty() != (len(es) == 0) || !slices.Equal(collect(&l), es) {
 			t.Fatalf("%d exceptions became %d", len(es), l.Len())
 		}
 		cut := uint32(rng.Intn(n))
 		k, _ := slices.BinarySearchFunc(es, cut, func(e Exception, read uint32) int { return int(e.Read) - int(read) })
-		joined, second := NewExceptionList(es[:k]...), NewExceptionList(es[k:]...)
+		joined, second := newExceptionList(es[:k]...), newExceptionList(es[k:]...)
 		joined.AppendList(&second)
 		for name, l := range map[string]*ExceptionList{"appended": &l, "joined": &joined} {
 			if l.Len() != len(es) || !slices.Equal(collect(l), es) || len(es) > 0 && l.End() != uint64(es[len(es)-1].Read)+1 {
@@ -97,4 +97,12 @@ func TestExceptionList(t *testing.T) {
 			}
 		}
 	}
+}
+
+// newExceptionList returns a list of exceptions, which are in order.
+func newExceptionList(list ...Exception) (l ExceptionList) {
+	for _, e := range list {
+		l.Append(e)
+	}
+	return l
 }
