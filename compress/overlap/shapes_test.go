@@ -27,7 +27,7 @@ func binned(reads [][]byte) *Reads {
 	all := make([]found, len(reads))
 	for i, r := range reads {
 		f := found{record: i}
-		f.sig, f.pos, f.reverse = minimizer.Find(r)
+		f.sig, f.pos, f.reverse = minimizer.Reference(r, minimizer.K, minimizer.Skip)
 		all[i] = f
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.sig, b.sig) })

@@ -80,7 +80,7 @@ func blockOf(reads []string) *bins.Block {
 		b.Lengths.Each[i] = uint32(len(s))
 		b.TextLen += uint64(2*len(s) + 6)
 		b.Names = append(b.Names, '\n')
-		as[i].sig, as[i].pos, as[i].rev = minimizer.Find([]byte(s))
+		as[i].sig, as[i].pos, as[i].rev = minimizer.Reference([]byte(s), minimizer.K, minimizer.Skip)
 		appendExceptions(&b.Exceptions, string(s), uint32(i))
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return int(as[x].sig) - int(as[y].sig) })
