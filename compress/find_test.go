@@ -356,6 +356,7 @@ func TestFindRecords(t *testing.T) {
 
 // TestFindOverlap: a read that has some stretch of a query is found once.
 func TestFindOverlap(t *testing.T) {
+	testrun.NoRace(t)
 	r := rand.New(rand.NewSource(6))
 	genome := randomBases(r, 4000)
 	text, _ := variantReads(r, []byte(genome), 800, 90)

@@ -10,6 +10,7 @@ import (
 	"orcomgo/bins/record"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/packing"
+	"orcomgo/internal/testrun"
 )
 
 // ranges returns the ranges of words of the slices of a packed archive.
@@ -45,6 +46,7 @@ func numbered(n int, name func(i int) string) string {
 // TestNameRanges: slices say which names they have, and only those that may have a name are read for it: the names of all others are
 // damaged here.
 func TestNameRanges(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	setChains(t, 1000, 1000)
 	const n = 4000

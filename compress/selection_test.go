@@ -269,6 +269,7 @@ func damageMates(t *testing.T, dir string, column archive.Column) {
 
 // TestFirstMatesAlone: first mates are restored without the names and qualities of second mates.
 func TestFirstMatesAlone(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	r1, r2 := simulated(68, 300, true)
 	dir := binTo(t, pair(r1, r2), record.Options{})

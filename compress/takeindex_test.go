@@ -9,11 +9,13 @@ import (
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
 	"orcomgo/compress/source"
+	"orcomgo/internal/testrun"
 )
 
 // TestUnpackByIndex: records are the same where the pseudogenome comes from the index, reads without a place too, and where an index cannot
 // be used.
 func TestUnpackByIndex(t *testing.T) {
+	testrun.NoRace(t)
 	smallSlices(t)
 	r1, r2 := simulated(31, 900, true)
 	dir := binTo(t, pair(r1, r2), record.Options{BlockSize: 64 << 10})

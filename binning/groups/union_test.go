@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"orcomgo/internal/testrun"
 )
 
 // readsOf returns reads of 150 bases that cover a genome so many times, with one wrong base in a hundred, as a sample.
@@ -24,6 +26,7 @@ func readsOf(r *rand.Rand, g []byte, coverage float64, least int, files ...strin
 
 // TestUnionOfReads: how much of a genome reads cover is estimated, also where most of it is covered once.
 func TestUnionOfReads(t *testing.T) {
+	testrun.NoRace(t)
 	r := rand.New(rand.NewPCG(10, 1))
 	g := genome(r, 1e6)
 	for _, coverage := range []float64{0.3, 0.5, 1, 2, 5, 10} {
@@ -47,6 +50,7 @@ func TestUnionOfReads(t *testing.T) {
 // Two samples that cover half of a genome each have a pseudogenome that is half as large again, of which few k-mers were seen twice. Reads
 // of much coverage, and assemblies, are together with their kind alone.
 func TestArchivesOfReads(t *testing.T) {
+	testrun.NoRace(t)
 	r := rand.New(rand.NewPCG(11, 1))
 	g := genome(r, 1e6)
 	reads := func(coverage float64, i int) Sample { return readsOf(r, g, coverage, 2, fmt.Sprint(i)) }

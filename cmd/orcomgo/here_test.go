@@ -121,11 +121,5 @@ func child(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 
 // kills is how often the tests below end a process at a random moment.
 func kills() int {
-	switch {
-	case testrun.Long():
-		return 200
-	case testrun.Short():
-		return 5
-	}
-	return 20
+	return testrun.Pick(5, 12, 200)
 }

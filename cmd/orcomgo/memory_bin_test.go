@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"orcomgo/internal/testrun"
 )
 
 // bin with the least --memory stays within it, whatever the text is like.
@@ -22,16 +24,19 @@ func TestBinLeastMemory(t *testing.T) {
 		size   int // of the text
 		record string
 	}{
-		{"reads of 100 bases", 20_000_000,
+		{"reads of 100 bases", testrun.Pick(10_000_000, 10_000_000, 20_000_000),
 			"@read.1:1:2:3\n" + strings.Repeat("ACGTTGCATT", 10) + "\n+\n" + strings.Repeat("FFFF:FFFF,", 10) + "\n"},
-		{"wrapped", 20_000_000, "@read.1\nACGTTGCATT\nACGTT\n+\nFFFF:FFFF,\n@+FFF\n"},
-		{"tiny records", 20_000_000, "@\nA\n+\nI\n"},
-		{"tiny records of FASTQ whose forms change", 12_000_000,
+		{"wrapped", testrun.Pick(10_000_000, 10_000_000, 20_000_000), "@read.1\nACGTTGCATT\nACGTT\n+\nFFFF:FFFF,\n@+FFF\n"},
+		{"tiny records", testrun.Pick(8_000_000, 8_000_000, 20_000_000), "@\nA\n+\nI\n"},
+		{"tiny records of FASTQ whose forms change", testrun.Pick(6_000_000, 6_000_000, 12_000_000),
 			"@\nA\n+\nI\n@a\nA\n+a\nI\n@\r\nA\n+\nI\n@\nA\r\n+\nI\n@b\nA\n+\nI\r\n"},
 		// much processor time in little memory; without a bound this text takes several times as much
 		{"tiny records of odd forms", 5_000_000, odd},
 		{"more tiny records of odd forms", 8_000_000, odd},
 	} {
+		if strings.HasPrefix(tt.name, "more") && !testrun.Long() {
+			continue
+		}
 		dir := memoryDir(t)
 		path := filepath.Join(dir, "x")
 		if err := os.WriteFile(path, []byte(strings.Repeat(tt.record, tt.size/len(tt.record))), 0o666); err != nil {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"orcomgo/internal/testrun"
 )
 
 // oddNames are names that files of a Unix system can have.
@@ -42,6 +44,8 @@ func TestOddNames(t *testing.T) {
 		for _, stage := range []string{"binned", "packed"} {
 			if stage == "packed" {
 				mustRun(t, "pack", "--quiet", arch)
+			} else if len(want) == 1 && !testrun.Long() {
+				continue // bins of each name alone: make test-long
 			}
 			for _, command := range []string{"verify", "info"} {
 				status, out, errs := runOutput(command, arch)

@@ -167,7 +167,7 @@ func TestForcedWhileNeeded(t *testing.T) {
 // archives restored where size and time show that they are of the same files, and nobody else replaces these. Else what to do is said.
 func TestForcedUnfinished(t *testing.T) {
 	var text bytes.Buffer
-	for r := rand.New(rand.NewSource(1)); text.Len() < 1<<18; { // qualities by which archives of other levels differ
+	for r := rand.New(rand.NewSource(1)); text.Len() < 1<<20; { // qualities by which archives of other levels differ
 		fmt.Fprintf(&text, "@r\n%s\n+\n", strings.Repeat("ACGT", 25))
 		for range 100 {
 			text.WriteByte("#,:F"[max(r.Intn(9)-5, 0)])

@@ -42,8 +42,9 @@ mkdir -p "$out/logs" && out=$(cd "$out" && pwd) || exit 1
 root=$PWD
 export ORCOMGO_LONG=1 CGO_ENABLED=0
 
-long=(./cmd/orcomgo ./compress ./compress/seqs ./compress/report ./compress/tables ./compress/records ./compress/doubles
-	./compress/sidefiles ./compress/overlap ./compress/quals ./compress/bwt ./binning ./binning/inflate ./binning/groups)
+# the packages with tests that take longer here than in make test
+mapfile -t long < <(grep -lE --include='*_test.go' -r 'testrun\.(Long|OnlyLong|Pick)\b' . | grep -v '^./bin/\|_cuda_test.go$' |
+	xargs -n 1 dirname | sort -u)
 # variable NAME: the value of a variable of the Makefile
 variable() { sed -n "/^$1 *=/{:more;/\\\\\$/{N;b more};s/^[^=]*= *//;s/\\\\\n//g;p}" Makefile; }
 read -rd '' -a arm < <(variable ARM64_PKGS)
@@ -58,6 +59,17 @@ functions() {
 }
 # names PACKAGE PATTERN: likewise in the tests of a package
 names() { functions "$2" "$1"/*_test.go; }
+# longer PACKAGE: the tests that ask package testrun how long they are to take, or a function of their package that does
+longer() {
+	cat "$1"/*_test.go | awk '
+		/^func / { split($2, part, "("); name = part[1]; names[++n] = name }
+		name { body[name] = body[name] $0 }
+		/^}/ { name = "" }
+		END {
+			for (i = 1; i <= n; i++) if (names[i] !~ /^Test/ && body[names[i]] ~ /testrun\.(Long|OnlyLong|Pick)/) asks = asks "|[^A-Za-z]" names[i] "\\("
+			for (i = 1; i <= n; i++) if (names[i] ~ /^Test/ && body[names[i]] ~ "testrun\\.(Long|OnlyLong|Pick)" asks) print names[i]
+		}' | sort -u
+}
 # packages with a fuzz target
 fuzzed() { grep -l --include='*_test.go' -r '^func Fuzz' . | grep -v '^./bin/' | xargs -n 1 dirname | sort -u; }
 flat() { local name=${1#./}; echo "${name//\//_}"; }
@@ -117,28 +129,16 @@ parts() {
 	done < <(sed -n '/^func scenarios/,/^}/s/^\t\t{"\([a-z, ]*\)",.*/\1/p' cmd/orcomgo/faultscenarios_test.go | tr ' ' _ | sort)
 	[ -n "$all" ] || { echo "testlong.sh: no scenarios of TestFaults found" >&2 && return 1; }
 	tests other ./cmd/orcomgo '^(TestFaults|TestLongSystemCalls)$' "^(TestFaults|TestLongSystemCalls)\$/^($all)\$"
-	local slow='Long\|Kill\|Faults\|DamagedTwelve\|ManyEntries\|TerminalSession\|RunFolder\|DamageIsReported\|UnusualTexts'
-	for name in $(names cmd/orcomgo "Test[A-Za-z]*\\($slow\\)"); do
-		case $name in TestFaults | TestLongSystemCalls | TestLongBinMemory | TestMemory*) continue ;; esac
-		tests other ./cmd/orcomgo "^$name\$"
-	done
-	for name in $(names compress 'Test[A-Za-z]*\(Reader\|FindData\)'); do tests other ./compress "^$name\$"; done
-	tests other ./compress '^TestDamage$'
-	tests other ./compress '^TestRandomRuns$'
-	tests other ./compress '^TestSchedules$'
-	tests other ./compress '^TestQualitiesByBases$'
-	tests other ./compress/overlap '^(TestWorkIsBounded|TestAssemblerStaysInBounds|TestGroupKmers)$'
-	tests other ./compress/quals '^TestRoundTrip$'
-	tests other ./compress/bwt '^TestGiantGroups$'
-	tests other ./binning '^TestDecompress$'
-	tests other ./binning '^TestFar(Text|Damage)$'
-	tests other ./compress/seqs '^TestLongDraws$'
-	tests other ./compress/seqs '^(TestShares|TestLongestReads)$'
 	for p in 0 1 2 3 4 5 6 7; do tests other ./binning/inflate "^TestDamaged\$/^part=$p\$"; done
-	tests other ./binning/inflate Damaged '^TestDamaged$/^part=[0-7]$'
-	tests other ./binning/groups '^TestLargeGraph$'
-	tests other ./compress/report 'Browser|FiguresData'
-	for p in tables records doubles sidefiles; do tests other ./compress/$p '^(TestReal|TestRunFolder)'; done
+	tests other ./binning/inflate '^TestDamaged$' '^TestDamaged$/^part=[0-7]$'
+	for pkg in "${long[@]}"; do
+		for name in $(longer "$pkg"); do
+			case "$pkg $name" in
+			*/inflate' 'TestDamaged | *' 'TestMemory* | *' 'TestBinLeastMemory | *' 'TestPlanHolds | *' 'TestFaults | *' 'TestLong[SB]*) ;;
+			*) tests other "$pkg" "^$name\$" ;;
+			esac
+		done
+	done
 	if [ -z "$built" ] || command -v "$GO" >/dev/null; then
 		for p in $platforms; do part other "vet $p" . "GOOS=${p%/*} GOARCH=${p#*/} $GO vet ./..."; done
 	fi
