@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,9 +31,19 @@ type field struct {
 // lineLength is how many characters of a long value are written in a line.
 const lineLength = 116
 
-// Run calls f for each vector of a file, in a subtest. f compares what Bytes returns with what the code under test does. With the flag
-// -update, Bytes takes the latter over and Run writes the file.
+// Run calls f for each vector of a file, and of the file of its name in the folder "large" beside it, if there is one; each in a subtest.
+// f compares what Bytes returns with what the code under test does. With the flag -update, Bytes takes the latter over and Run writes
+// the files.
 func Run(t *testing.T, path string, f func(t *testing.T, v *Vector)) {
+	t.Helper()
+	runFile(t, path, f)
+	large := filepath.Join(filepath.Dir(path), "large", filepath.Base(path))
+	if _, err := os.Stat(large); err == nil {
+		runFile(t, large, f)
+	}
+}
+
+func runFile(t *testing.T, path string, f func(t *testing.T, v *Vector)) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -236,7 +236,10 @@ FILES = {"index.txt": search_indexes, "streams.txt": streams, "linenames.txt": l
 
 def main(folder):
     differ = checked = 0
-    for name, check in FILES.items():
+    large = {os.path.join("large", name): check for name, check in FILES.items()} if run_all else {}
+    for name, check in (FILES | large).items():
+        if name in large and not os.path.exists(os.path.join(folder, name)):
+            continue
         for v in read_vectors(os.path.join(folder, name)):
             try:
                 pair = check(v)
