@@ -51,7 +51,7 @@ func TestClonesTakeBackWhatTheyChange(t *testing.T) {
 				copy(literals, genome[n-100:])
 			}
 			quals := bytes.Repeat([]byte("I#"), more)[:more]
-			c, e := m.Clone(more), rangecoder.EncodeTo(nil, nil)
+			c, e := m.Clone(more), rangecoder.EncodeTo(nil)
 			if got := c.differs(m); got != "" {
 				t.Fatalf("%d bases, then %d: the first clone has other %s", n, more, got)
 			}
@@ -65,7 +65,7 @@ func TestClonesTakeBackWhatTheyChange(t *testing.T) {
 			if got := again.differs(m); got != "" {
 				t.Fatalf("%d bases, then %d that were coded: other %s", n, more, got)
 			}
-			d := rangecoder.DecodeFrom(data, nil)
+			d := rangecoder.DecodeFrom(data)
 			for i := range literals {
 				again.SetQuality(quals[i])
 				if again.Code(d, 0) != literals[i] {

@@ -108,10 +108,10 @@ func (x *mixer) encodeChunk(e *rangecoder.Encoder, c *preparedChunk, b *block) {
 			s := &b.steps[0]
 			x.set = s.set
 			x.predict(s.h, s.match, s.joint)
-			e.EncodePair(c.bases[0], &x.p)
+			encodeBases(e, c.bases[:1], [][4]uint32{x.p})
 		} else {
 			x.advanceAll(b.steps[:], n, b.p[:])
-			e.EncodePairs(c.bases[at:at+n], b.p[:])
+			encodeBases(e, c.bases[at:at+n], b.p[:])
 		}
 		at += n
 	}

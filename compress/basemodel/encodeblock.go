@@ -61,7 +61,18 @@ func (m *Model) encodeBlock(e *rangecoder.Encoder, bases, quals []byte) {
 	m.findStrands(len(bases), x)
 	m.at += len(bases)
 	m.mix.advanceAll(x.steps[:], len(bases), x.p[:])
-	e.EncodePairs(bases, x.p[:])
+	encodeBases(e, bases, x.p[:])
+}
+
+// encodeBases writes at most blockBases bases, given the probabilities of their decisions.
+func encodeBases(e *rangecoder.Encoder, bases []byte, p [][4]uint32) {
+	var all [2 * blockBases]rangecoder.Decision
+	for i, b := range bases {
+		hi, q := uint32(b>>1&1), &p[i]
+		all[2*i&(2*blockBases-1)] = rangecoder.Decision(q[0]<<1 | hi)
+		all[(2*i+1)&(2*blockBases-1)] = rangecoder.Decision(q[1+hi]<<1 | uint32(b&1))
+	}
+	e.EncodeAll(all[:2*len(bases)])
 }
 
 // prepare finds the contexts of a block: x.steps, but for the updates by the other strand.

@@ -14,7 +14,7 @@ func Example() {
 	encoded := basemodel.Encode(len(genome), source, basemodel.Options{TwoCoders: basemodel.TwoCoders, Threads: 1})
 
 	read := genome[4:36]
-	c := rangecoder.EncodeTo(nil, nil)
+	c := rangecoder.EncodeTo(nil)
 	m := encoded.Model.Clone(len(read))
 	for _, b := range read {
 		m.Code(c, b)
@@ -32,7 +32,7 @@ func Example() {
 		return
 	}
 	fmt.Println(sequence.Append(nil, 0, 8))
-	c, m = rangecoder.DecodeFrom(literal, nil), m.Clone(len(read))
+	c, m = rangecoder.DecodeFrom(literal), m.Clone(len(read))
 	decoded := make([]byte, len(read))
 	for i := range decoded {
 		decoded[i] = m.Code(c, 0)

@@ -184,7 +184,7 @@ func (m *Model) Code(c *rangecoder.Coder, b byte) byte {
 
 func (m *Model) encode(e *rangecoder.Encoder, b byte) {
 	m.predict()
-	e.EncodePair(b, &m.mix.p)
+	encodeBases(e, []byte{b}, [][4]uint32{m.mix.p})
 	m.update(uint32(b))
 }
 

@@ -57,7 +57,7 @@ func repetitive(seed int64, n int) []byte {
 
 // codeAll encodes bases under a model and returns the stream.
 func codeAll(m *Model, bases []byte) []byte {
-	c := rangecoder.EncodeTo(nil, nil)
+	c := rangecoder.EncodeTo(nil)
 	for _, b := range bases {
 		m.Code(c, b)
 	}
@@ -67,7 +67,7 @@ func codeAll(m *Model, bases []byte) []byte {
 // decodeAll decodes n bases under a model.
 func decodeAll(t *testing.T, m *Model, data []byte, n int) []byte {
 	t.Helper()
-	c := rangecoder.DecodeFrom(data, nil)
+	c := rangecoder.DecodeFrom(data)
 	out := make([]byte, n)
 	for i := range out {
 		out[i] = m.Code(c, 0)
@@ -157,7 +157,7 @@ func TestCloneForFewBases(t *testing.T) {
 	if !slices.Equal(m.match.slots, slots) {
 		t.Error("the clone has changed the slots of the model")
 	}
-	e := rangecoder.EncodeTo(nil, nil)
+	e := rangecoder.EncodeTo(nil)
 	model().Clone(len(bases)).Encode(e.Enc, bases, nil)
 	if !bytes.Equal(e.Enc.Finish(), want) {
 		t.Error("the bases are coded differently in blocks")
@@ -196,7 +196,7 @@ func TestQualityClasses(t *testing.T) {
 	// Reads alternate between copies of the genome and noise; qualities are low in the noise, or high everywhere.
 	code := func(bad byte) int {
 		r := rand.New(rand.NewSource(10))
-		c, m := rangecoder.EncodeTo(nil, nil), m.Clone(40000)
+		c, m := rangecoder.EncodeTo(nil), m.Clone(40000)
 		for i := range 400 {
 			at := r.Intn(len(genome) - 100)
 			for _, b := range genome[at : at+100] {
@@ -310,7 +310,7 @@ func TestMatchContinuesPastDifferences(t *testing.T) {
 	r := rand.New(rand.NewSource(16))
 	genome := randomBases(r, 2000)
 	m := newModel(10000)
-	c := rangecoder.EncodeTo(nil, nil)
+	c := rangecoder.EncodeTo(nil)
 	for _, b := range genome {
 		m.Code(c, b)
 	}

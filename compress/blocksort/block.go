@@ -53,12 +53,12 @@ func appendCoded(stream, text []byte) []byte {
 		counts[s]++
 	}
 	t := newTree(&counts)
-	c := rangecoder.EncodeTo(nil, adaptation)
+	c := rangecoder.EncodeTo(nil)
 	t.transmit(c)
 	table := c.Enc.Finish()
 	stream = binary.AppendUvarint(stream, uint64(len(table)))
 	stream = append(stream, table...)
-	c = rangecoder.EncodeTo(stream, adaptation)
+	c = rangecoder.EncodeTo(stream)
 	newModel(t, len(transformed)).code(c, transformed)
 	if stream = c.Enc.Finish(); len(stream)-head >= len(text) {
 		return nil
@@ -88,12 +88,12 @@ func Decode(stream []byte, limit int) ([]byte, error) {
 		return nil, ErrCorrupt
 	}
 	t := &tree{}
-	c := rangecoder.DecodeFrom(table, adaptation)
+	c := rangecoder.DecodeFrom(table)
 	if !t.transmit(c) || c.Dec.Err() != nil {
 		return nil, ErrCorrupt
 	}
 	transformed := make([]byte, n)
-	c = rangecoder.DecodeFrom(in.Rest, adaptation)
+	c = rangecoder.DecodeFrom(in.Rest)
 	newModel(t, n).code(c, transformed)
 	if c.Dec.Err() != nil || c.Dec.Left() > 0 {
 		return nil, ErrCorrupt

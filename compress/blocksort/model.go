@@ -3,6 +3,7 @@ package blocksort
 import (
 	"math/bits"
 
+	"orcomgo/compress/mixing"
 	"orcomgo/compress/rangecoder"
 )
 
@@ -67,7 +68,7 @@ func newWeights(n int) []weights {
 	all := make([]weights, n)
 	for i := range all {
 		for j := range all[i].w {
-			all[i].w[j] = 65536 / 5
+			all[i].w[j] = mixing.One / 5
 		}
 	}
 	return all
@@ -121,17 +122,17 @@ func (m *model) goesOn(c *rangecoder.Coder, bit, run int) int {
 	p3, p4 := &m.hashed[0][m.hash(m.c1, m.c2, run, 256)], &m.hashed[1][m.hash(m.c1, m.c2, m.c3, 256+run)]
 	p5 := &m.hashed[2][m.hash(m.c1, m.runs, m.history, 256)]
 	w := &m.runWeights[m.c1]
-	s0, s1, s2 := rangecoder.Stretch(p0.P()), rangecoder.Stretch(p1.P()), rangecoder.Stretch(p2.P())
-	s3, s4, s5 := rangecoder.Stretch(p3.P()), rangecoder.Stretch(p4.P()), rangecoder.Stretch(p5.P())
+	s0, s1, s2 := stretch(p0.P()), stretch(p1.P()), stretch(p2.P())
+	s3, s4, s5 := stretch(p3.P()), stretch(p4.P()), stretch(p5.P())
 	q := w.mix(s0, s1, s2, s3, s4, s5)
 	bit = c.Bit(bit, q)
 	w.learn(bit, q, s0, s1, s2, s3, s4, s5)
-	p0.Update(bit, runLimit, adaptation)
-	p1.Update(bit, middleLimit, adaptation)
-	p2.Update(bit, middleLimit, adaptation)
-	p3.Update(bit, runLimit, adaptation)
-	p4.Update(bit, middleLimit, adaptation)
-	p5.Update(bit, middleLimit, adaptation)
+	p0.Update(bit, runLimit)
+	p1.Update(bit, middleLimit)
+	p2.Update(bit, middleLimit)
+	p3.Update(bit, runLimit)
+	p4.Update(bit, middleLimit)
+	p5.Update(bit, middleLimit)
 	return bit
 }
 
@@ -175,20 +176,20 @@ func (m *model) walk(c *rangecoder.Coder, number, run int) int {
 		p0, p1 := &m.short[node], &m.bySymbol[node*n+m.c1]
 		p2, p3 := &m.hashed[1][h2>>shift], &m.hashed[2][h3>>shift]
 		w := &m.stepWeights[node*4+set]
-		s0, s1 := rangecoder.Stretch(p0.P()), rangecoder.Stretch(p1.P())
-		s2, s3 := rangecoder.Stretch(p2.P()), rangecoder.Stretch(p3.P())
-		sum := int64(s0)*int64(w.w[0]) + int64(s1)*int64(w.w[1]) + int64(s2)*int64(w.w[2]) + int64(s3)*int64(w.w[3])
-		q := rangecoder.Squash(int32(max(min(sum>>16, 2047), -2047)))
+		s0, s1 := stretch(p0.P()), stretch(p1.P())
+		s2, s3 := stretch(p2.P()), stretch(p3.P())
+		sum := s0*int64(w.w[0]) + s1*int64(w.w[1]) + s2*int64(w.w[2]) + s3*int64(w.w[3])
+		q := mixing.Predict(sum)
 		bit := c.Bit(int(code>>(depth&15)&1), q)
 		e := w.step(bit, q)
-		w.w[0] += (s0*e + 1<<13) >> 14
-		w.w[1] += (s1*e + 1<<13) >> 14
-		w.w[2] += (s2*e + 1<<13) >> 14
-		w.w[3] += (s3*e + 1<<13) >> 14
-		p0.Update(bit, shortLimit, adaptation)
-		p1.Update(bit, middleLimit, adaptation)
-		p2.Update(bit, middleLimit, adaptation)
-		p3.Update(bit, middleLimit, adaptation)
+		mixing.Move(&w.w[0], s0, e)
+		mixing.Move(&w.w[1], s1, e)
+		mixing.Move(&w.w[2], s2, e)
+		mixing.Move(&w.w[3], s3, e)
+		p0.Update(bit, shortLimit)
+		p1.Update(bit, middleLimit)
+		p2.Update(bit, middleLimit)
+		p3.Update(bit, middleLimit)
 		on1, on2 = on1 && bit == next1, on2 && bit == next2
 		next := t.child[node][bit]
 		if next < 0 {
@@ -198,30 +199,32 @@ func (m *model) walk(c *rangecoder.Coder, number, run int) int {
 	}
 }
 
+// stretch returns the stretched form of a probability.
+func stretch(p uint32) int64 { return int64(mixing.Stretch(p)) }
+
 // mix returns the mixture of stretched predictions, a probability in 1/65536.
-func (w *weights) mix(s0, s1, s2, s3, s4, s5 int32) uint32 {
-	sum := int64(s0)*int64(w.w[0]) + int64(s1)*int64(w.w[1]) + int64(s2)*int64(w.w[2]) +
-		int64(s3)*int64(w.w[3]) + int64(s4)*int64(w.w[4]) + int64(s5)*int64(w.w[5])
-	return rangecoder.Squash(int32(max(min(sum>>16, 2047), -2047)))
+func (w *weights) mix(s0, s1, s2, s3, s4, s5 int64) uint32 {
+	return mixing.Predict(s0*int64(w.w[0]) + s1*int64(w.w[1]) + s2*int64(w.w[2]) +
+		s3*int64(w.w[3]) + s4*int64(w.w[4]) + s5*int64(w.w[5]))
 }
 
 // step returns how far the weights move for each prediction, given what was predicted.
-func (w *weights) step(bit int, q uint32) int32 {
-	rate := int32(2)
+func (w *weights) step(bit int, q uint32) int64 {
+	rate := int64(8)
 	if w.n < slowAfter {
-		rate = 10 - w.n>>7
+		rate = int64(40 - w.n>>5)
 		w.n++
 	}
-	return (int32(bit)<<16 - int32(q)) >> 4 * rate
+	return mixing.Step(bit, q, rate)
 }
 
 // learn moves the weights towards the predictions that were right; q is what was predicted.
-func (w *weights) learn(bit int, q uint32, s0, s1, s2, s3, s4, s5 int32) {
+func (w *weights) learn(bit int, q uint32, s0, s1, s2, s3, s4, s5 int64) {
 	e := w.step(bit, q)
-	w.w[0] += (s0*e + 1<<13) >> 14
-	w.w[1] += (s1*e + 1<<13) >> 14
-	w.w[2] += (s2*e + 1<<13) >> 14
-	w.w[3] += (s3*e + 1<<13) >> 14
-	w.w[4] += (s4*e + 1<<13) >> 14
-	w.w[5] += (s5*e + 1<<13) >> 14
+	mixing.Move(&w.w[0], s0, e)
+	mixing.Move(&w.w[1], s1, e)
+	mixing.Move(&w.w[2], s2, e)
+	mixing.Move(&w.w[3], s3, e)
+	mixing.Move(&w.w[4], s4, e)
+	mixing.Move(&w.w[5], s5, e)
 }

@@ -121,9 +121,6 @@ func (t *tree) build() bool {
 	return true
 }
 
-// adaptation is that of all probabilities of the format.
-var adaptation = rangecoder.NewAdaptation(16, 12)
-
 const tableLimit = 30 // of the counts of probabilities that code a tree
 
 // transmit codes which symbols occur and their depths. Decoding, it reports whether they make a tree.

@@ -212,8 +212,6 @@ func betterXor(actual, predicted []uint64) bool {
 	return sum < 0
 }
 
-var adaptation = rc.NewAdaptation(15, 8)
-
 // adaptiveClasses codes classes, each by the class before.
 func adaptiveClasses(c *rc.Coder, classes []byte) {
 	var models [256]*rc.Tree // by context
@@ -305,7 +303,7 @@ func (s *scratch) decodeClasses(code []byte, coding, n int) ([]byte, error) {
 		}
 		return b, nil
 	case codingAdaptive:
-		c := rc.DecodeFrom(code, adaptation)
+		c := rc.DecodeFrom(code)
 		adaptiveClasses(c, classes)
 		if c.Dec.Err() != nil {
 			return nil, ErrCorrupt

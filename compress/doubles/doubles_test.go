@@ -367,17 +367,6 @@ func TestVectors(t *testing.T) {
 	})
 }
 
-// TestVectorsOfVersion1 decodes the streams of testdata/vectors/doubles1.txt, which are not written any more.
-func TestVectorsOfVersion1(t *testing.T) {
-	testvector.Run(t, "../../testdata/vectors/doubles1.txt", func(t *testing.T, v *testvector.Vector) {
-		data, stream := v.Hex(t, "data"), v.Hex(t, "bytes")
-		got, err := Decode(stream, len(data), 1)
-		if err != nil || !bytes.Equal(got, data) || stream[0] != versionBlocks {
-			t.Fatalf("%x, %v", got, err)
-		}
-	})
-}
-
 // benchmarkArrays runs f as a benchmark for a simulation and for each array of real data.
 func benchmarkArrays(b *testing.B, f func(b *testing.B, data []byte, l Layout)) {
 	b.Run("waves", func(b *testing.B) { f(b, raw(waves(400, 100), 8), Layout{Width: 8, Columns: 400}) })

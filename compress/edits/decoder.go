@@ -34,12 +34,12 @@ func NewDecoder(section []byte, o Options, reads uint64) (*Decoder, error) {
 	if k <= 0 || n > uint64(len(section)-k) {
 		return nil, fmt.Errorf("%w: no length of the gaps", ErrCorrupt)
 	}
-	d := &Decoder{o: o, c: rc.DecodeFrom(section[k+int(n):], adaptation), layout: newLayout(&o), operations: newOperations(&o),
+	d := &Decoder{o: o, c: rc.DecodeFrom(section[k+int(n):]), layout: newLayout(&o), operations: newOperations(&o),
 		history: newHistory()}
 	d.template.o = &d.o
 	d.steps = make([]uint32, classCount(o.Qualities))
 	d.next, d.end = make([]int, len(d.steps)), make([]int, len(d.steps))
-	c := rc.DecodeFrom(section[k:k+int(n)], adaptation)
+	c := rc.DecodeFrom(section[k : k+int(n)])
 	m := newGapModel(int(d.operations.states))
 	// Each edit adds a base to the read, or is followed by one that does.
 	most := int(min(2*reads, 1<<40))

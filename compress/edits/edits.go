@@ -31,9 +31,6 @@ type Options struct {
 	Decoded func(from, to uint64) // if not nil, it is called for each piece that is decoded, with the bases from..to-1 that it lies on
 }
 
-// adaptation is how the probabilities learn: docs/FORMAT.md, "Adaptive elements".
-var adaptation = rc.NewAdaptation(16, 12)
-
 // Limits of the counts of probabilities.
 const (
 	longMemory  = rc.MaxCount

@@ -26,7 +26,7 @@ type event struct{ class, gap uint32 }
 
 // NewEncoder returns an encoder of a section.
 func NewEncoder(o Options) *Encoder {
-	e := &Encoder{o: o, c: rc.EncodeTo(nil, adaptation), layout: newLayout(&o), operations: newOperations(&o), history: newHistory(),
+	e := &Encoder{o: o, c: rc.EncodeTo(nil), layout: newLayout(&o), operations: newOperations(&o), history: newHistory(),
 		steps: make([]uint32, classCount(o.Qualities))}
 	e.template.o = &e.o
 	return e
@@ -238,7 +238,7 @@ func (e *Encoder) gaps() []byte {
 		sorted[ends[x.class]] = x.gap
 		ends[x.class]++
 	}
-	c := rc.EncodeTo(nil, adaptation)
+	c := rc.EncodeTo(nil)
 	m := newGapModel(int(e.operations.states))
 	from := 0
 	for k := range e.steps {

@@ -72,7 +72,7 @@ func (d *Decoder) decode(data, first []byte, n, k int, maxBytes uint64) ([]byte,
 	}
 	data = data[used:]
 	c := d.c
-	c.Coder = *rc.DecodeFrom(data[raw:], adaptation)
+	c.Coder = *rc.DecodeFrom(data[raw:])
 	c.rawIn = bitReader{src: data[:raw]}
 	c.limit = int(size)
 	// The buffer grows as names are decoded, so that a short damaged stream cannot make a large one.

@@ -91,7 +91,7 @@ func (e *Encoder) head(mates bool) []byte {
 // section codes n names after the first bytes of their section.
 func (e *Encoder) section(head, names, first []byte, n int) []byte {
 	c := e.c
-	c.Coder = *rc.EncodeTo(make([]byte, 0, len(names)/8+64), adaptation)
+	c.Coder = *rc.EncodeTo(make([]byte, 0, len(names)/8+64))
 	c.raw = bitWriter{}
 	head = binary.AppendUvarint(head, uint64(len(names)))
 	for range n {

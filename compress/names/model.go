@@ -3,16 +3,15 @@ package names
 import (
 	"math/bits"
 
+	"orcomgo/compress/mixing"
 	rc "orcomgo/compress/rangecoder"
 )
-
-// adaptation is how the probabilities of names learn: docs/FORMAT.md, Names, "Decisions".
-var adaptation = rc.NewAdaptation(15, 8)
 
 const (
 	tableBits = 18
 	maxInputs = 6
 	mixSets   = 1 << 10
+	mixRate   = 32 // see mixing.Step
 )
 
 // coder codes decisions in either direction (see rangecoder.Coder) under probabilities that are looked up by context hashes.
@@ -36,7 +35,7 @@ func (c *coder) init() {
 	rc.FillProbs(c.table[:])
 	for i := range c.weights {
 		for j := range c.weights[i] {
-			c.weights[i][j] = 65536 * 3 / 10
+			c.weights[i][j] = mixing.One * 3 / 10
 		}
 	}
 }
@@ -80,23 +79,23 @@ func (c *coder) rawBits(v uint32, n int) uint32 {
 
 // mixed codes a bit by the contexts in c.ctx at the given node, with the weights of set.
 func (c *coder) mixed(bit int, node uint32, set uint32, limit uint32) int {
-	var st [maxInputs]int32
+	var st [maxInputs]int64
 	var slots [maxInputs]*rc.Prob
-	w, a := &c.weights[set&(mixSets-1)], adaptation
+	w := &c.weights[set&(mixSets-1)]
 	dot := int64(0)
 	n := c.n & 7
 	for i := 0; i < n && i < maxInputs; i++ {
 		s := &c.table[slotIndex(c.ctx[i], node)]
 		slots[i] = s
-		st[i] = rc.Stretch(s.P())
-		dot += int64(st[i]) * int64(w[i])
+		st[i] = int64(mixing.Stretch(s.P()))
+		dot += st[i] * int64(w[i])
 	}
-	p := a.Clamp(rc.Squash(int32(dot >> 16)))
+	p := mixing.Predict(dot)
 	bit = c.Bit(bit, p)
-	err := int32(bit<<16) - int32(p)
+	step := mixing.Step(bit, p, mixRate)
 	for i := 0; i < n && i < maxInputs; i++ {
-		w[i] += (st[i]*err + 1<<14) >> 15
-		slots[i].Update(bit, limit, a)
+		mixing.Move(&w[i], st[i], step)
+		slots[i].Update(bit, limit)
 	}
 	return bit
 }

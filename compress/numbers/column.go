@@ -382,7 +382,7 @@ func (c *coder) code(rg *rc.Coder, r int) {
 			p, _ := lead.at(middle, k)
 			if q := p.P(); isSure(q) {
 				bit := rg.Bit(int(u>>k&1), clampSure(q))
-				p.Update(bit, numberLimit, adaptation)
+				p.Update(bit, numberLimit)
 				prefix |= uint64(bit) << k
 				continue
 			}
@@ -410,7 +410,7 @@ func (c *coder) code(rg *rc.Coder, r int) {
 		}
 		bit := m.code(rg, int(u>>k&1), k, c.bits+set)
 		for i, limit := range limits {
-			probs[i&(maxInputs-1)].Update(bit, limit, adaptation)
+			probs[i&(maxInputs-1)].Update(bit, limit)
 		}
 		prefix |= uint64(bit) << k
 	}

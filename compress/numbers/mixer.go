@@ -5,11 +5,9 @@ import (
 	"slices"
 	"sync"
 
+	logistic "orcomgo/compress/mixing"
 	rc "orcomgo/compress/rangecoder"
 )
-
-// adaptation is how the probabilities of numbers learn.
-var adaptation = rc.NewAdaptation(15, 8)
 
 const (
 	maxInputs   = 16 // models of a column
@@ -18,7 +16,7 @@ const (
 	hashLimit   = 250
 	slowAfter   = 2048 // decisions after which a set of weights learns slowly
 	slowRate    = 6
-	smallError  = 2 // times slowRate times 2047 is less than 1/2
+	smallStep   = 1 << 8 // no weight moves by so little
 )
 
 var bucketOf [rc.MaxCount + 1]uint8
@@ -33,7 +31,7 @@ func init() {
 // count.
 type step int32
 
-func stepOf(p rc.Prob) step { return step(rc.Stretch(p.P()))<<4 | step(bucketOf[p.Count()]) }
+func stepOf(p rc.Prob) step { return step(logistic.Stretch(p.P()))<<4 | step(bucketOf[p.Count()]) }
 
 // mixer mixes the predictions of a decision. Its weights, in 1/65536, are the sums of those of two sets.
 type mixer struct {
@@ -48,7 +46,7 @@ var firstWeights [slots]int32
 
 func init() {
 	for i := range firstWeights {
-		firstWeights[i] = 65536 * 2 / 10
+		firstWeights[i] = logistic.One * 2 / 10
 	}
 }
 
@@ -81,32 +79,30 @@ func (m *mixer) code(c *rc.Coder, bit int, a, b int) int {
 	for i, s := range steps {
 		dot += int64(s>>4) * int64(wa[i][s&(slots-1)]+wb[i][s&(slots-1)])
 	}
-	q := adaptation.Clamp(rc.Squash(int32(max(min(dot>>16, 2047), -2047))))
+	q := logistic.Predict(dot)
 	if c.Dec != nil {
 		bit = c.Dec.Decode(q)
 	} else {
 		c.Enc.Encode(bit, q)
 	}
-	e := (int32(bit<<16) - int32(q)) >> 4
-	ra, rb := m.rate(a), m.rate(b)
-	if uint32(e+smallError) <= 2*smallError && max(ra, rb) == slowRate || uint32(e+1) <= 1 {
-		return bit // no weight changes by an error so small: x is at most 2047
+	ea, eb := logistic.Step(bit, q, m.rate(a)), logistic.Step(bit, q, m.rate(b))
+	if uint64(ea+smallStep) <= 2*smallStep && uint64(eb+smallStep) <= 2*smallStep {
+		return bit
 	}
-	ea, eb := e*ra, e*rb
 	for i, s := range steps {
-		x := int32(s >> 4)
-		wa[i][s&(slots-1)] += (x*ea + 1<<15) >> 16
-		wb[i][s&(slots-1)] += (x*eb + 1<<15) >> 16
+		x := int64(s >> 4)
+		logistic.Move(&wa[i][s&(slots-1)], x, ea)
+		logistic.Move(&wb[i][s&(slots-1)], x, eb)
 	}
 	return bit
 }
 
 // rate returns the rate at which a set of weights learns from a decision, and counts it.
-func (m *mixer) rate(set int) int32 {
+func (m *mixer) rate(set int) int64 {
 	n := m.seen[set]
 	if n < slowAfter {
 		m.seen[set]++
-		return 14 - n>>8
+		return int64(14 - n>>8)
 	}
 	return slowRate
 }

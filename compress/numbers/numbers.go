@@ -220,7 +220,7 @@ func Decode(data []byte, shapes []Shape, rows, threads int) ([][]int64, error) {
 			p := plans[at]
 			p.needs(shapes[i], func(c int) { <-done[c] })
 			list := make([]int64, rows)
-			rg := rc.DecodeFrom(codes[at], adaptation)
+			rg := rc.DecodeFrom(codes[at])
 			c := t.newCoder(p, i, list, rows)
 			for r := range rows {
 				if !shapes[i].present(values, r) {

@@ -96,7 +96,7 @@ func (p *planner) arrange(costs []float64) {
 // encode codes all rows of column i.
 func (t *table) encode(pl *plan, i, rows int) []byte {
 	c := t.newCoder(pl, i, t.values[i], rows)
-	rg := rc.EncodeTo(nil, adaptation)
+	rg := rc.EncodeTo(nil)
 	for r := range rows {
 		if t.shapes[i].present(t.values, r) {
 			c.code(rg, r)

@@ -1,6 +1,9 @@
 package numbers
 
-import rc "orcomgo/compress/rangecoder"
+import (
+	logistic "orcomgo/compress/mixing"
+	rc "orcomgo/compress/rangecoder"
+)
 
 // What a model predicts for a bit depends on the values alone, and not on the other models of the column. So the planner has each model
 // predict the bits of the sample once, and then mixes the predictions of different models.
@@ -50,7 +53,7 @@ func (c *coder) trace(t *trace, r int) {
 			}
 			p, bit := &line[node&15], u>>k&1
 			t.steps = append(t.steps, stepOf(*p))
-			p.Update(int(bit), hashLimit, adaptation)
+			p.Update(int(bit), hashLimit)
 			node = node<<1 | bit
 		}
 		return
@@ -61,13 +64,13 @@ func (c *coder) trace(t *trace, r int) {
 	for k := c.bits - 1; k >= 0; k-- {
 		p, class := d.at(int64(u>>(k+1)<<(k+1)+1<<k), k)
 		t.steps, t.classes = append(t.steps, stepOf(*p)), append(t.classes, uint8(class))
-		p.Update(int(u>>k&1), numberLimit, adaptation)
+		p.Update(int(u>>k&1), numberLimit)
 	}
 	c.learn(r)
 }
 
 // sureStep is the stretched probability of about 1 - sure/65536.
-var sureStep = rc.Stretch(1<<rc.ProbBits - sure)
+var sureStep = logistic.Stretch(1<<rc.ProbBits - sure)
 
 // mixing codes rows of the sample by the models that have the traces.
 type mixing struct {
@@ -85,7 +88,7 @@ type mixing struct {
 
 func (p *planner) mixing(pl *plan, traces []*trace, i int) *mixing {
 	x := &mixing{
-		planner: p, plan: pl, column: i, traces: traces, m: newMixer(len(traces), pl.bits+classes*classes), rg: rc.EncodeTo(nil, adaptation),
+		planner: p, plan: pl, column: i, traces: traces, m: newMixer(len(traces), pl.bits+classes*classes), rg: rc.EncodeTo(nil),
 		next: p.first,
 	}
 	for _, t := range traces {
@@ -119,7 +122,7 @@ func (x *mixing) code(last int) int {
 			j := x.at + pl.bits - 1 - k
 			if lead != nil {
 				if s := int32(lead.steps[j] >> 4); uint32(s+sureStep) > uint32(2*sureStep) {
-					x.rg.Bit(int(u>>k&1), clampSure(rc.Squash(s)))
+					x.rg.Bit(int(u>>k&1), clampSure(logistic.Squash(s)))
 					continue
 				}
 			}
@@ -135,12 +138,12 @@ func (x *mixing) code(last int) int {
 		pl.codeEven(x.rg, u)
 		x.at += pl.bits
 	}
-	return len(x.rg.Enc.Written()) + len(pl.append(nil))
+	return x.rg.Enc.Len() + len(pl.append(nil))
 }
 
 // finish codes the rows before last, and no more, and returns the bytes of all. The mixing can't be used after that.
 func (x *mixing) finish(last int) int {
-	size := x.code(last) - len(x.rg.Enc.Written())
+	size := x.code(last) - x.rg.Enc.Len()
 	x.m.release()
 	x.m = nil
 	return size + len(x.rg.Enc.Finish())

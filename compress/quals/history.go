@@ -1,5 +1,14 @@
 package quals
 
+// kind is which contexts an engine has.
+type kind uint8
+
+const (
+	smooth  kind = iota // for alphabets of many values
+	stepped             // for alphabets of few values
+	given               // for qualities that are given the bases
+)
+
 // history is the state that contexts are made from: the symbols before the next one in its read. Symbols
 // are indices into the sorted alphabet; larger is better.
 type history struct {
@@ -18,6 +27,13 @@ type history struct {
 	tops   uint32 // how many of the symbols seen were the largest
 	seen   uint32 // halved, as tops, when it reaches 256
 	stage  uint64 // share of the largest symbol so far and place in the read, both rounded
+}
+
+// newHistory returns the history for a column of total symbols.
+func newHistory(t *trees, total int) history {
+	node := t.nodeBits()
+	ctx := contextsFor(total, node)
+	return history{shift: uint8(64 - ctx), node: uint8(node), size: 1 << (ctx + node), top: uint32(len(t.values) - 1)}
 }
 
 // Contexts were chosen by forward selection on reads of many instruments.
@@ -96,9 +112,9 @@ func (h *history) steppedContexts() {
 	h.at[2] = uint32((q|r<<8|pos<<32)*hashFactor>>shift)<<node + 2*h.size
 }
 
-// based appends symbol s and computes the contexts for qualities that are given the bases: the run of equal bases at the next symbol and
+// given appends symbol s and computes the contexts for qualities that are given the bases: the run of equal bases at the next symbol and
 // the share of the best value; that run and the base; that run and the running mean. at is the class of the next base (runsOf).
-func (h *history) based(s, at uint32) {
+func (h *history) given(s, at uint32) {
 	h.last = s
 	if s == h.top {
 		h.tops++
@@ -108,11 +124,11 @@ func (h *history) based(s, at uint32) {
 	if h.pos&7 == 0 {
 		h.mark()
 	}
-	h.basedContexts(at)
+	h.givenContexts(at)
 }
 
-// basedContexts computes the contexts of based.
-func (h *history) basedContexts(at uint32) {
+// givenContexts computes the contexts of given.
+func (h *history) givenContexts(at uint32) {
 	q := uint64(h.last) | uint64(at&(1<<runBits-1))<<8
 	shift, node := h.shift&63, h.node&31
 	h.at[0] = uint32((q|h.stage&0xff00<<8)*hashFactor>>shift) << node
@@ -126,9 +142,9 @@ func (h *history) reset() {
 	h.mean, h.delta, h.tops, h.seen, h.stage = h.top<<8, 0, 0, 0, 0
 }
 
-// contexts computes the contexts of the next symbol.
-func (h *history) contexts(stepped bool) {
-	if stepped {
+// contexts computes the contexts of the next symbol, without bases.
+func (h *history) contexts(k kind) {
+	if k == stepped {
 		h.steppedContexts()
 	} else {
 		h.smoothContexts()

@@ -5,7 +5,6 @@ type longHistory struct {
 	at    [manyModels]uint32 // where in the slots each model's context of the next symbol starts
 	shift uint8              // contexts are the upper bits of a hash: 64 less their log2
 	node  uint8              // log2 of the slots of a context
-	based bool               // contexts are made of the bases, too; not stepped
 	class uint32             // of the next base
 
 	top        uint32    // the largest symbol
@@ -21,14 +20,13 @@ type longHistory struct {
 
 // reset starts a read, of which the class of the first base is given as for next. The running means start at the best quality, the last
 // symbol is 0.
-func (h *longHistory) reset(stepped bool, class uint32) {
-	*h = longHistory{shift: h.shift, node: h.node, based: h.based, class: class, top: h.top, fast: h.top << 8, slow: h.top << 8}
-	h.contexts(stepped)
+func (h *longHistory) reset(k kind, class uint32) {
+	*h = longHistory{shift: h.shift, node: h.node, class: class, top: h.top, fast: h.top << 8, slow: h.top << 8}
+	h.contexts(k)
 }
 
-// next appends symbol s and computes the contexts of the one after it, of which the class of the base is given (runsOf; not used unless
-// h.based).
-func (h *longHistory) next(s uint32, stepped bool, class uint32) {
+// next appends symbol s and computes the contexts of the one after it, of which the class of the base is given (runsOf; not used unless given).
+func (h *longHistory) next(s uint32, k kind, class uint32) {
 	h.class = class
 	if last := h.q[0]; s != last {
 		h.symBefore, h.runBefore, h.run = last, h.run, 0
@@ -49,18 +47,18 @@ func (h *longHistory) next(s uint32, stepped bool, class uint32) {
 	copy(h.q[1:], h.q[:5])
 	h.q[0] = s
 	h.pos++
-	h.contexts(stepped)
+	h.contexts(k)
 }
 
 // contexts computes the contexts, in the order of forward selection, the best first.
-func (h *longHistory) contexts(stepped bool) {
+func (h *longHistory) contexts(k kind) {
 	q2, q3 := h.q[1], h.q[2]
 	best := max(q2, q3)
 	spread := uint32(rootOf[min(h.delta, uint32(len(rootOf)-1))])
 	run, runBefore := uint32(octave(h.run)), uint32(octave(h.runBefore))
 	share := h.tops * inverseOf[h.seen+1] >> 12
 	eighth, pos := min(h.pos>>3, 31), min(h.pos, 511)
-	if h.based {
+	if k == given {
 		in, base := h.class&(1<<runBits-1), h.class>>runBits
 		h.set(0, in, share, 0, 0)
 		h.set(1, in, base, 0, 0)
@@ -72,7 +70,7 @@ func (h *longHistory) contexts(stepped bool) {
 		h.set(7, pos, h.slow>>10, 0, 0)
 		return
 	}
-	if stepped {
+	if k == stepped {
 		h.set(0, run, h.symBefore, spread, 0)
 		h.set(1, h.fast>>6, eighth, 0, 0)
 		h.set(2, pos, spread, 0, 0)

@@ -1,8 +1,8 @@
 package quals
 
 import (
+	"bytes"
 	"encoding/binary"
-	"math/bits"
 
 	"orcomgo/bins/record"
 )
@@ -12,8 +12,7 @@ import (
 // It is not changed, so it may be used by several goroutines.
 type Primer struct {
 	model   *three
-	counts  *counts // encoding: of the leading column
-	quals   []byte  // decoding: those of the first records
+	quals   []byte // decoding: those of the first records
 	records int
 }
 
@@ -21,22 +20,13 @@ type Primer struct {
 // qualities together or a little more. More make the others smaller, and take longer to be decoded first. It calls ready once, as soon as
 // there is a primer, or with nil if the others must be coded without one: there are primers only of level Default, without Bases.
 func EncodeLeading(in Input, level Level, size int, ready func(*Primer)) []byte {
-	return encodeLeading(in, level, size, strategyEager, ready)
-}
-
-// encodeLeading is EncodeLeading with strategyLeading or strategyEager.
-func encodeLeading(in Input, level Level, size int, strategy byte, ready func(*Primer)) []byte {
 	n, ok := in.total()
-	if !ok || n == 0 || n != len(in.Quals) || level != Default || in.Bases != nil {
+	values := valuesOf(in.Quals)
+	if !ok || n != len(in.Quals) || len(values) < 2 || level != Default || in.Bases != nil {
 		ready(nil)
 		return Encode(in, level)
 	}
-	count := countsOf(&in)
-	t, head := count.trees(n, 1) // others may have any symbol after any other
-	if len(t.values) == 1 {
-		ready(nil)
-		return Encode(in, level)
-	}
+	t, head := newTrees(&in, values, 1) // others may have any symbol after any other
 	first := Input{Lengths: in.Lengths, Progress: in.Progress}
 	taken := 0
 	for first.Records < in.Records && taken < size {
@@ -47,29 +37,19 @@ func encodeLeading(in Input, level Level, size int, strategy byte, ready func(*P
 	rest := in.after(first.Records)
 	rest.Quals = in.Quals[taken:]
 
-	stepped := len(t.values) <= fewValues
-	if !stepped && len(t.values) < manyValues {
-		s := sample(&first, sampleBytes)
-		stepped = len(newThree(t, n, true).encode(nil, &s)) < len(newThree(t, n, false).encode(nil, &s))
-	}
-	out := append(make([]byte, 0, n/4+1024), strategy)
-	if stepped {
-		out[0]++
-	}
-	out = binary.AppendUvarint(append(out, head...), uint64(first.Records))
-	m := newThree(t, n, stepped)
-	if strategy == strategyEager {
-		m.gain = eagerGain
-	}
-	coded := m.encode(nil, &first)
-	m.gain = 1
-	ready(&Primer{model: m, counts: count, records: first.Records})
+	s := strategy{Default, kindFor(&in, len(values)), true}
+	out := append(append(make([]byte, 0, n/4+1024), s.number()), head...)
+	out = binary.AppendUvarint(out, uint64(first.Records))
+	m := newThree(t, n, s.kind)
+	m.rate = primerRate
+	coded := encode(m, nil, &first)
+	m.rate = threeRate
+	ready(&Primer{model: m, records: first.Records})
 	out = append(binary.AppendUvarint(out, uint64(len(coded))), coded...)
-	return append(out, m.encodeCopy(nil, &rest)...)
+	c := m.clone()
+	defer release(c)
+	return append(out, encode(c, nil, &rest)...)
 }
-
-// eagerGain is how much faster than usual weights learn in a primer. They are good sooner, so slices are smaller.
-const eagerGain = 4
 
 // after returns the lengths and such of the records from record k on.
 func (in *Input) after(k int) Input {
@@ -82,73 +62,17 @@ func (in *Input) after(k int) Input {
 	return rest
 }
 
-// clone returns a copy that learns by itself, in the memory of an older one if there is one.
-func (m *three) clone() *three {
-	c := unusedThree()
-	slots, weights := append(c.slots[:0], m.slots...), append(c.weights[:0], m.weights...)
-	*c = *m
-	c.slots, c.weights = slots, weights
-	return c
-}
-
-// encodeCopy is encode by a copy.
-func (m *three) encodeCopy(out []byte, in *Input) []byte {
-	c := m.clone()
-	defer release(c)
-	return c.encode(out, in)
-}
-
-// decodeCopy is decode by a copy.
-func (m *three) decodeCopy(data []byte, in *Input, total int, dst []byte) ([]byte, error) {
-	c := m.clone()
-	defer release(c)
-	return c.decode(data, in, total, dst)
-}
-
-// suits reports whether a column is to be coded with the primer: all of its symbols are in the trees, and they follow each other about as
-// often as in the leading column.
-func (p *Primer) suits(count *counts, in *Input, level Level) bool {
+// suits reports whether a column that has these values is to be coded with the primer.
+func (p *Primer) suits(values []byte, in *Input, level Level) bool {
 	if p == nil || level != Default || in.Bases != nil {
 		return false
 	}
-	own, primed := uint64(0), uint64(0) // bits, in 1/4096, by the value before alone
-	single := true
-	for v := range count.all {
-		if count.all[v] == 0 {
-			continue
-		}
-		if p.counts.all[v] == 0 {
+	for _, v := range values {
+		if !bytes.Contains(p.model.t.values, []byte{v}) {
 			return false
 		}
-		single = single && count.all[v] == uint64(len(in.Quals))
-		a, b := &count.pairs[v], &p.counts.pairs[v]
-		sumA, sumB := uint64(0), uint64(0)
-		for s := range a {
-			if p.counts.all[s] > 0 {
-				sumA, sumB = sumA+a[s], sumB+b[s]+1
-			}
-		}
-		for s, n := range a {
-			if n > 0 {
-				own += n*(log2(sumA)-log2(n)) + 4<<12 // without a primer it must be learnt as well
-				primed += n * (log2(sumB) - log2(b[s]+1))
-			}
-		}
 	}
-	return !single && primed <= own+own/32
-}
-
-// log2 returns the logarithm of x > 0 to base 2, in 1/4096.
-func log2(x uint64) uint64 {
-	e := bits.Len64(x) - 1
-	l := uint64(e)
-	m := x << (63 - e) >> 32 // x / 2^e, of 2^31
-	for range 12 {
-		m = m * m >> 31
-		l = l<<1 | m>>32
-		m >>= m >> 32
-	}
-	return l
+	return true
 }
 
 // NeedsPrimer reports whether a column can be decoded only with a Primer.
@@ -188,17 +112,11 @@ type leading struct {
 	first, rest []byte        // decisions
 }
 
-// isLeading reports whether a strategy is that of a leading column.
-func isLeading(strategy byte) bool {
-	return strategy == strategyLeading || strategy == strategyLeading+1 || strategy == strategyEager || strategy == strategyEager+1
-}
-
 // parseLeading reads a leading column of n bytes.
 func parseLeading(data []byte, in *Input, n int) (*leading, error) {
-	if n == 0 || in.Bases != nil || len(data) == 0 || !isLeading(data[0]) {
+	if n == 0 || in.Bases != nil || len(data) == 0 || data[0] >= strategyPrimed || !modelled[data[0]].leading {
 		return nil, ErrCorrupt
 	}
-	stepped := data[0] == strategyLeading+1 || data[0] == strategyEager+1
 	t, rest, err := parseTrees(data[1:], n)
 	if err != nil {
 		return nil, err
@@ -214,10 +132,8 @@ func parseLeading(data []byte, in *Input, n int) (*leading, error) {
 	}
 	rest = rest[k:]
 	model := func() *three {
-		m := newThree(t, n, stepped)
-		if data[0] >= strategyEager {
-			m.gain = eagerGain
-		}
+		m := newThree(t, n, modelled[data[0]].kind)
+		m.rate = primerRate
 		return m
 	}
 	l := &leading{model: model, records: int(records), first: rest[:size], rest: rest[size:]}
@@ -232,8 +148,8 @@ func (l *leading) primer(in *Input) (_ *Primer, err error) {
 	if in.Lengths.Each != nil {
 		first.Lengths = record.Lengths{Each: in.Lengths.Each[:l.records]}
 	}
-	p.quals, err = p.model.decode(l.first, &first, l.bytes, nil)
-	p.model.gain = 1
+	p.quals, err = decode(p.model, l.first, &first, l.bytes, nil)
+	p.model.rate = threeRate
 	return p, err
 }
 
@@ -243,7 +159,7 @@ func (l *leading) decode(in *Input, wanted int, dst []byte) (_ []byte, err error
 	switch {
 	case p == nil && in.decoded() < l.records:
 		some := Input{Lengths: in.Lengths, Records: in.Records, First: in.decoded(), Progress: in.Progress}
-		return l.model().decode(l.first, &some, wanted, dst)
+		return decode(l.model(), l.first, &some, wanted, dst)
 	case p == nil:
 		if p, err = l.primer(in); err != nil {
 			return nil, err
@@ -256,5 +172,7 @@ func (l *leading) decode(in *Input, wanted int, dst []byte) (_ []byte, err error
 	if rest.First = in.decoded() - l.records; rest.First <= 0 && rest.Records > 0 {
 		return dst, nil
 	}
-	return p.model.decodeCopy(l.rest, &rest, wanted, dst)
+	c := p.model.clone()
+	defer release(c)
+	return decode(c, l.rest, &rest, wanted, dst)
 }

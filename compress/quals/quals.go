@@ -10,6 +10,7 @@ package quals
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"orcomgo/bins/record"
 )
@@ -44,9 +45,6 @@ type Input struct {
 	Progress func(values int)
 
 	untold int // coded since the last call of Progress
-
-	// three.encode sets marked to the bytes that the records before number mark take, if that is not 0.
-	mark, marked int
 }
 
 // progressEvery is about how many values are coded between two calls of Input.Progress.
@@ -86,96 +84,74 @@ func (in *Input) total() (int, bool) {
 }
 
 // maxTotal bounds the bytes of a column. No slice is as large.
-const maxTotal = 1 << 46
+const maxTotal = 1 << 42
 
 // The strategies: the first byte of a stream.
 const (
-	strategyEmpty    = 0  // no bytes at all
-	strategyConstant = 1  // one value throughout
-	strategyModelled = 2  // and above: 2 + 2*level, plus 1 for stepped contexts
-	strategyBased    = 8  // given the bases: of Default, and 1 more for Max
-	strategyLeading  = 10 // of Default: the others begin with the models after its first records; plus 1 for stepped contexts
-	strategyPrimed   = 12 // begins with such models
-	strategyEager    = 13 // strategyLeading, and weights learn faster in the primer; plus 1 for stepped contexts
-	strategies       = 15
+	strategyEmpty    = 0 // no bytes at all
+	strategyConstant = 1 // one value throughout
+	// After these come those of modelled.
+	strategyPrimed = 12 // begins with the models of a leading column
 )
 
-// engine codes a column with the models of one level.
-type engine interface {
-	encode(out []byte, in *Input) []byte
-	decode(data []byte, in *Input, total int, dst []byte) ([]byte, error)
+// strategy is how a column that has trees is coded.
+type strategy struct {
+	level   Level
+	kind    kind
+	leading bool // others begin with the models after its first records
 }
 
-func newEngine(t *trees, total int, level Level, stepped bool) engine {
-	switch level {
+// modelled are the strategies by number.
+var modelled = [strategyPrimed]strategy{
+	2: {Fast, smooth, false}, 3: {Fast, stepped, false},
+	4: {Default, smooth, false}, 5: {Default, stepped, false}, 6: {Default, given, false},
+	7: {Max, smooth, false}, 8: {Max, stepped, false}, 9: {Max, given, false},
+	10: {Default, smooth, true}, 11: {Default, stepped, true},
+}
+
+// number returns the number of a strategy.
+func (s strategy) number() byte { return byte(2 + slices.Index(modelled[2:], s)) }
+
+// newEngine returns the models for a column of total bytes.
+func (s strategy) newEngine(t *trees, total int) engine {
+	switch s.level {
 	case Fast:
-		return newSingle(t, total, stepped)
+		return newSingle(t, total, s.kind)
 	case Default:
-		return newThree(t, total, stepped)
+		return newThree(t, total, s.kind)
 	}
-	return newMany(t, total, stepped)
+	return newMany(t, total, s.kind)
 }
 
-// newBased is newEngine for qualities that are given the bases. Fast has the models of Default then.
-func newBased(t *trees, total int, level Level) engine {
-	if level == Max {
-		m := newMany(t, total, false)
-		m.history.based = true
-		return m
+// maxStepped is the largest number of values of a column that has stepped contexts: sequencers that bin qualities write fewer.
+const maxStepped = 12
+
+// kindFor returns the kind of contexts of a column with so many values.
+func kindFor(in *Input, values int) kind {
+	switch {
+	case in.Bases != nil:
+		return given
+	case values <= maxStepped:
+		return stepped
 	}
-	return newGiven(t, total)
+	return smooth
 }
 
 // WorthBases reports whether the qualities of a column, which has Bases, should be coded given these. It depends on the first reads, of
 // sampleBytes together: they must take at least a fiftieth less.
 func WorthBases(in Input) bool {
 	s := sample(&in, sampleBytes)
-	t, _ := newTrees(&s)
-	if len(t.values) < manyValues {
+	values := valuesOf(s.Quals)
+	if len(values) <= maxStepped {
 		return false
 	}
-	without, with := newEngine(t, len(s.Quals), Default, false).encode(nil, &s), newBased(t, len(s.Quals), Default).encode(nil, &s)
-	return len(with)+len(with)/50 < len(without)
+	with := Encode(s, Default)
+	s.Bases = nil
+	return len(with)+len(with)/50 < len(Encode(s, Default))
 }
 
-// sampleBytes is how many bytes of a column are coded with both kinds of contexts to choose one. Stepped
-// contexts learn slowly, so a smaller sample would favour the smooth ones.
+// sampleBytes is how many bytes of a column WorthBases codes.
 const sampleBytes = 1 << 19
-
-// Columns of at most fewValues values have stepped contexts, those of at least manyValues smooth ones, without a trial, unless they are
-// no longer than a sample.
-const (
-	fewValues  = 8
-	manyValues = 17
-)
-
-// tryHead codes a column of many values, which is no longer than a sample, with smooth contexts. It reports whether the first reads say
-// that these take less: whether stepped ones take so much more of these reads that they will not catch up. It saves coding all of a short
-// column twice.
-func tryHead(in *Input, t *trees, level Level) (smooth []byte, settled bool) {
-	n := len(in.Quals)
-	part, more := 8, 16
-	if worthTrees(len(t.values), n) { // what smooth contexts know beyond the value before is less then
-		part, more = 4, 64
-	}
-	s := sample(in, n/part)
-	in.mark, in.marked = s.Records, 0
-	smooth = encodeOnce(newEngine(t, n, level, false), nil, in)
-	if in.marked == 0 { // the engine does not tell
-		in.marked = len(encodeOnce(newEngine(t, n, level, false), nil, &s))
-	}
-	stepped := encodeOnce(newEngine(t, n, level, true), nil, &s)
-	return smooth, len(stepped) > in.marked+in.marked/more
-}
-
-// leastTried is the length from which a column is tried by its first reads, in bytes.
-const leastTried = 1 << 17
-
-// tryContexts codes a column with smooth and with stepped contexts.
-func tryContexts(in *Input, t *trees, level Level) (smooth, stepped []byte) {
-	n := len(in.Quals)
-	return encodeOnce(newEngine(t, n, level, false), nil, in), encodeOnce(newEngine(t, n, level, true), nil, in)
-}
 
 // sample returns the first reads of the column that have so many bytes, or a little more.
 func sample(in *Input, bytes int) Input {
@@ -202,53 +178,24 @@ func Encode(in Input, level Level) []byte {
 	if n == 0 {
 		return []byte{strategyEmpty}
 	}
-	count := countsOf(&in)
-	if in.Primer.suits(count, &in, level) {
-		return in.Primer.model.encodeCopy(append(make([]byte, 0, n/4+1024), strategyPrimed), &in)
+	values := valuesOf(in.Quals)
+	if len(values) == 1 {
+		return []byte{strategyConstant, values[0]}
 	}
-	t, head := count.trees(n, 0)
-	if len(t.values) == 1 {
-		return []byte{strategyConstant, t.values[0]}
+	out := make([]byte, 0, n/4+1024)
+	if in.Primer.suits(values, &in, level) {
+		m := in.Primer.model.clone()
+		defer release(m)
+		return encode(m, append(out, strategyPrimed), &in)
 	}
-	if in.Bases != nil {
-		strategy := byte(strategyBased)
-		if level == Max {
-			strategy++
-		}
-		return newBased(t, n, level).encode(append(append(make([]byte, 0, n/4+1024), strategy), head...), &in)
+	s := strategy{level: level, kind: kindFor(&in, len(values))}
+	if s.kind == given {
+		s.level = max(s.level, Default)
 	}
-	strategy := strategyModelled + 2*byte(level)
-	switch {
-	case n > sampleBytes && len(t.values) <= fewValues:
-		strategy++
-	case n > sampleBytes && len(t.values) >= manyValues:
-	case n >= leastTried && len(t.values) >= manyValues:
-		choice, settled := tryHead(&in, t, level)
-		if !settled {
-			if stepped := encodeOnce(newEngine(t, n, level, true), nil, &in); len(stepped) < len(choice) {
-				strategy, choice = strategy+1, stepped
-			}
-		}
-		return append(append([]byte{strategy}, head...), choice...)
-	default:
-		s := sample(&in, sampleBytes)
-		smooth, stepped := tryContexts(&s, t, level)
-		choice := smooth
-		if len(stepped) < len(smooth) {
-			strategy, choice = strategy+1, stepped
-		}
-		if s.Records == in.Records {
-			return append(append([]byte{strategy}, head...), choice...)
-		}
-	}
-	out := append(make([]byte, 0, n/4+1024), strategy)
-	return encodeOnce(newEngine(t, n, level, strategy&1 == 1), append(out, head...), &in)
-}
-
-// encodeOnce is e.encode of an engine that is not used again.
-func encodeOnce(e engine, out []byte, in *Input) []byte {
+	t, head := newTrees(&in, values, 0)
+	e := s.newEngine(t, n)
 	defer release(e)
-	return e.encode(out, in)
+	return encode(e, append(append(out, s.number()), head...), &in)
 }
 
 // Decode appends the column to dst[:0] and returns it; in has the lengths, and the bases if Encode had them (its Quals are
@@ -263,13 +210,13 @@ func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 	}
 	dst = dst[:0]
 	wanted := int(in.Lengths.Sum(0, in.decoded()))
-	switch strategy, rest := data[0], data[1:]; {
-	case strategy == strategyEmpty:
+	switch number, rest := data[0], data[1:]; {
+	case number == strategyEmpty:
 		if n != 0 || len(rest) != 0 {
 			return nil, ErrCorrupt
 		}
 		return dst, nil
-	case strategy == strategyConstant:
+	case number == strategyConstant:
 		if n == 0 || len(rest) != 1 {
 			return nil, ErrCorrupt
 		}
@@ -281,33 +228,35 @@ func Decode(data []byte, in Input, dst []byte) ([]byte, error) {
 			dst[i] = rest[0]
 		}
 		return dst, nil
-	case strategy == strategyPrimed:
+	case number == strategyPrimed:
 		if n == 0 || in.Bases != nil || in.Primer == nil {
 			return nil, ErrCorrupt
 		}
-		return in.Primer.model.decodeCopy(rest, &in, wanted, dst)
-	case isLeading(strategy):
+		m := in.Primer.model.clone()
+		defer release(m)
+		return decode(m, rest, &in, wanted, dst)
+	case number > strategyPrimed:
+		return nil, ErrCorrupt
+	}
+	s := modelled[data[0]]
+	if s.leading {
 		l, err := parseLeading(data, &in, n)
 		if err != nil {
 			return nil, err
 		}
 		return l.decode(&in, wanted, dst)
-	case strategy < strategyLeading:
-		if n == 0 || in.Bases != nil && wanted != len(in.Bases) || strategy >= strategyBased && in.Bases == nil {
-			return nil, ErrCorrupt
-		}
-		t, body, err := parseTrees(rest, n)
-		if err != nil {
-			return nil, err
-		}
-		var m engine
-		if strategy >= strategyBased {
-			m = newBased(t, n, Default+Level(strategy-strategyBased))
-		} else {
-			m = newEngine(t, n, Level(strategy-strategyModelled)/2, strategy&1 == 1)
-		}
-		defer release(m)
-		return m.decode(body, &in, wanted, dst)
 	}
-	return nil, ErrCorrupt
+	if n == 0 || in.Bases != nil && wanted != len(in.Bases) || s.kind == given && in.Bases == nil {
+		return nil, ErrCorrupt
+	}
+	if s.kind != given {
+		in.Bases = nil
+	}
+	t, body, err := parseTrees(data[1:], n)
+	if err != nil {
+		return nil, err
+	}
+	e := s.newEngine(t, n)
+	defer release(e)
+	return decode(e, body, &in, wanted, dst)
 }

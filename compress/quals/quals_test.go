@@ -173,7 +173,7 @@ func TestRoundTripWithBases(t *testing.T) {
 				t.Fatalf("%s, level %d: %d bytes come back, want %d: %v", c.name, level, len(got), len(want), err)
 			}
 			decodesFirst(t, c.name, data, in, want)
-			if data[0] < strategyBased {
+			if data[0] <= strategyConstant {
 				continue // of one value at most
 			}
 			if in.Bases = nil; in.Records > 0 {
@@ -230,7 +230,7 @@ func FuzzDecode(f *testing.F) {
 		in := Input{Records: int(n), Lengths: record.Lengths{Fixed: l}}
 		if NeedsPrimer(data) {
 			in.Primer = primer
-		} else if len(data) > 0 && (data[0] == strategyBased || data[0] == strategyBased+1) {
+		} else if len(data) > 0 && data[0] < strategyPrimed && modelled[data[0]].kind == given {
 			in.Bases = bytes.Repeat([]byte("AACGGGT"), int(n)*int(l)/7+1)[:int(n)*int(l)]
 		}
 		got, err := Decode(data, in, nil)
@@ -341,65 +341,21 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// What the first bytes of a column say about its contexts is what coding all of it with both says.
-func TestTryHead(t *testing.T) {
-	for _, c := range []struct {
-		name          string
-		in            Input
-		long, settled bool
-	}{
-		{"41 levels", fixed(randomWalk(1, span('#', 'J'), repeated(100, 2000))), true, true},
-		{"12 levels", fixed(randomWalk(2, span('#', '.'), repeated(100, 2000))), false, false},
-		{"41 levels, short", fixed(randomWalk(3, span('#', 'J'), repeated(100, 1300))), false, false},
-		{"41 levels at random", fixed(anyOrder(4, span('#', 'J'), repeated(100, 2000))), true, false},
-	} {
-		n := len(c.in.Quals)
-		trees, _ := countsOf(&c.in).trees(n, 0)
-		if c.long {
-			whole, settled := tryHead(&c.in, trees, Default)
-			if settled != c.settled {
-				t.Errorf("%s: settled by the first bytes: %t, want %t", c.name, settled, c.settled)
-			}
-			first := c.in
-			first.Records, first.Quals = c.in.mark, c.in.Quals[:c.in.Lengths.Sum(0, c.in.mark)]
-			if n := len(encodeOnce(newEngine(trees, n, Default, false), nil, &first)); c.in.marked > n || c.in.marked < n-16 || first.Records == 0 {
-				t.Errorf("%s: %d bytes of the first %d reads, which take %d of %d", c.name, c.in.marked, first.Records, n, len(whole))
-			}
-		}
-		smooth, stepped := tryContexts(&c.in, trees, Default)
-		least := smooth
-		if len(stepped) < len(smooth) {
-			least = stepped
-		}
-		if data := Encode(c.in, Default); !bytes.HasSuffix(data, least) {
-			t.Errorf("%s: %d bytes, which do not end with the %d of the better contexts", c.name, len(data), len(least))
-		}
-	}
-}
-
-// anyOrder makes a column of values that say nothing about each other.
-func anyOrder(seed int64, values []byte, lengths []uint32) Input {
-	in, r := randomWalk(seed, values, lengths), rand.New(rand.NewSource(seed))
-	for i := range in.Quals {
-		in.Quals[i] = values[r.Intn(len(values))]
-	}
-	return in
-}
-
 // Models are made in the memory of released ones of any size.
 func TestReleasedModels(t *testing.T) {
 	large, small := fixed(randomWalk(1, span('#', 'J'), repeated(100, 3000))), fixed(randomWalk(2, []byte("#-5F"), repeated(100, 50)))
+	make3 := func(in *Input) *three {
+		trees, _ := newTrees(in, valuesOf(in.Quals), 0)
+		return newThree(trees, len(in.Quals), stepped)
+	}
 	for _, in := range []Input{large, small} {
-		n := len(in.Quals)
-		trees, _ := countsOf(&in).trees(n, 0)
-		want := newThree(trees, n, true).encode(nil, &in)
+		want := encode(make3(&in), nil, &in)
 		for _, before := range []Input{large, small} {
-			beforeTrees, _ := countsOf(&before).trees(len(before.Quals), 0)
-			used := newThree(beforeTrees, len(before.Quals), false)
-			used.encode(nil, &before)
+			used := make3(&before)
+			encode(used, nil, &before)
 			release(used)
-			if got := newThree(trees, n, true).encode(nil, &in); !bytes.Equal(got, want) {
-				t.Errorf("%d bytes after a model of %d: differ from those of a new model", n, len(before.Quals))
+			if got := encode(make3(&in), nil, &in); !bytes.Equal(got, want) {
+				t.Errorf("%d bytes after a model of %d: differ from those of a new model", len(in.Quals), len(before.Quals))
 			}
 		}
 	}

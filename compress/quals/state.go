@@ -3,8 +3,6 @@ package quals
 import (
 	"math/bits"
 	"sync"
-
-	"orcomgo/compress/rangecoder"
 )
 
 // A state is an adaptive probability in 16 bits, smaller and faster than a rangecoder.Prob: its lower 12 bits are the stretched
@@ -85,14 +83,6 @@ func round(share uint64, i int) int {
 	}
 	return 0
 }
-
-// squashOf is rangecoder.Squash as a table, which hot loops read without a call. Its probabilities are at least 24/65536 from 0 and 1.
-var squashOf = func() (t [4096]uint16) {
-	for i := range t {
-		t[i] = uint16(min(max(rangecoder.Squash(int32(i)-2048), 24), 65536-24))
-	}
-	return t
-}()
 
 // slotPad is how many slots follow the last context: a damaged stream may reach nodes that its tree does not have.
 const slotPad = 256

@@ -3,10 +3,8 @@ package quals
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/bits"
 	"slices"
-	"sync"
 
 	"orcomgo/compress/rangecoder"
 )
@@ -20,158 +18,70 @@ type trees struct {
 	values []byte     // ascending; a symbol is an index here
 	rank   [256]uint8 // the symbol of a value
 
-	root      []int16    // by previous symbol: 0, or ^symbol where only that follows
-	child     [][2]int16 // at previous symbol << nodeBits | node, by bit: another node, or ^symbol
-	paths     []path     // by previous symbol * len(values) + symbol
-	longSteps []uint16   // of paths of more than four steps: the fifth and further steps
+	root  []int16    // by previous symbol: 0, or ^symbol where only that follows
+	child [][2]int16 // at previous symbol << nodeBits | node, by bit: another node, or ^symbol
+	paths []uint64   // by previous symbol * len(values) + symbol: the bits on the way, the first one lowest. Encoding only
 }
 
-// path is the decisions of a symbol: a step is node<<2 | bit<<1, plus 1 if it is the last one.
-// Few paths are longer than four steps, so the steps in use take little memory.
-type path struct {
-	first  [4]uint16
-	long   uint32 // index of the fifth step in trees.longSteps
-	length uint8
-}
-
-// step returns the i-th step of p, i < length.
-func (t *trees) step(p *path, i uint8) uint16 {
-	if i < 4 {
-		return p.first[i]
-	}
-	return t.longSteps[int(p.long)+int(i)-4]
+// path returns the bits of value v after symbol last.
+func (t *trees) path(last uint32, v byte) uint64 {
+	return t.paths[int(last)*len(t.values)+int(t.rank[v])]
 }
 
 // nodeBits returns log2 of the number of nodes for which one tree has room.
 func (t *trees) nodeBits() uint { return uint(bits.Len(uint(len(t.values) - 2))) }
 
-// worthTrees reports whether a column of total bytes and n values has a tree for each previous
-// symbol: these take about n*n/3 bytes.
-func worthTrees(n, total int) bool { return total >= 256*n*n }
-
-// counts are how often values follow each other in the reads of a column.
-type counts struct {
-	pairs      [256][256]uint64 // by the value before
-	first, all [256]uint64      // of reads, and of all symbols
+// rowsOf returns how many trees a column of total bytes and n values has: one for each previous symbol, or one for all if it is short,
+// since a tree for each takes about n*n/3 bytes.
+func rowsOf(n, total int) int {
+	if total < 256*n*n {
+		return 1
+	}
+	return n
 }
 
-func countsOf(in *Input) *counts {
-	c := new(counts)
-	if n := len(in.Quals); n >= leastInTurn && n <= math.MaxUint32 && below128(in.Quals) {
-		c.countInTurn(in)
-	} else {
-		c.count(in)
+// valuesOf returns the values of the column, ascending.
+func valuesOf(quals []byte) (values []byte) {
+	var seen [256]bool
+	for _, q := range quals {
+		seen[q] = true
 	}
-	c.all = c.first
-	for p := range c.pairs {
-		for v, n := range c.pairs[p] {
-			c.all[v] += n
+	for v, is := range seen {
+		if is {
+			values = append(values, byte(v))
 		}
 	}
-	return c
+	return values
 }
 
-// count sets first and pairs.
-func (c *counts) count(in *Input) {
+// newTrees returns the trees of a column that has these values, and their coded form. All levels are at least `least`.
+func newTrees(in *Input, values []byte, least uint32) (*trees, []byte) {
+	t := &trees{values: values}
+	for s, v := range values {
+		t.rank[v] = uint8(s)
+	}
+	n := len(values)
+	// The same pair often follows itself, and many processors take long to read a count that was just written: so there are two tables.
+	var counts [2][]uint64 // at previous symbol * n + symbol
+	counts[0], counts[1] = make([]uint64, n*n), make([]uint64, n*n)
 	src := in.Quals
-	for r := 0; r < in.Records; r++ {
-		n := in.Lengths.Of(r)
-		if n == 0 {
-			continue
+	for r := range in.Records {
+		last := 0 // a read starts as if after symbol 0
+		k := in.Lengths.Of(r)
+		for i, q := range src[:k] {
+			s := int(t.rank[q])
+			counts[i&1][last+s]++
+			last = s * n
 		}
-		prev := src[0]
-		c.first[prev]++
-		for _, q := range src[1:n] {
-			c.pairs[prev][q]++
-			prev = q
-		}
-		src = src[n:]
+		src = src[k:]
 	}
-}
-
-// pairTables count pairs of values below 128 in turn. The same pair often follows itself, and many processors take long to read a count
-// that was just written.
-type pairTables [4][1 << 15]uint32 // by the two values, the first one lowest, with 8 bits
-
-// freePairTables are pairTables of zeros.
-var freePairTables = sync.Pool{New: func() any { return new(pairTables) }}
-
-// leastInTurn is how many qualities are worth adding the tables up.
-const leastInTurn = 1 << 18
-
-// below128 reports whether all values are.
-func below128(values []byte) bool {
-	var all uint64
-	for ; len(values) >= 8; values = values[8:] {
-		all |= binary.LittleEndian.Uint64(values)
+	all := make([]uint64, rowsOf(n, len(in.Quals))*n)
+	for i := range n * n {
+		all[i%len(all)] += counts[0][i] + counts[1][i]
 	}
-	for _, v := range values {
-		all |= uint64(v)
-	}
-	return all&0x8080808080808080 == 0
-}
-
-// countInTurn is count with pairTables. All values are below 128, and there are fewer than 2^32.
-func (c *counts) countInTurn(in *Input) {
-	t := freePairTables.Get().(*pairTables)
-	pair := func(read []byte, i int) uint16 { return binary.LittleEndian.Uint16(read[i:]) & (1<<15 - 1) }
-	src := in.Quals
-	for r := 0; r < in.Records; r++ {
-		n := in.Lengths.Of(r)
-		if n == 0 {
-			continue
-		}
-		read := src[:n]
-		src = src[n:]
-		c.first[read[0]]++
-		for ; len(read) >= 5; read = read[4:] {
-			t[0][pair(read, 0)]++
-			t[1][pair(read, 1)]++
-			t[2][pair(read, 2)]++
-			t[3][pair(read, 3)]++
-		}
-		for ; len(read) >= 2; read = read[1:] {
-			t[0][pair(read, 0)]++
-		}
-	}
-	for i := range t[0] {
-		if n := uint64(t[0][i]) + uint64(t[1][i]) + uint64(t[2][i]) + uint64(t[3][i]); n > 0 {
-			c.pairs[i&255][i>>8] = n
-			t[0][i], t[1][i], t[2][i], t[3][i] = 0, 0, 0, 0
-		}
-	}
-	freePairTables.Put(t)
-}
-
-// newTrees counts the symbols of a column and returns its trees and their coded form.
-func newTrees(in *Input) (*trees, []byte) { return countsOf(in).trees(len(in.Quals), 0) }
-
-// trees returns the trees of a column of total bytes and their coded form. All levels are at least `least`.
-func (c *counts) trees(total int, least uint32) (*trees, []byte) {
-	t := &trees{}
-	for v, n := range c.all {
-		if n > 0 {
-			t.rank[v] = uint8(len(t.values))
-			t.values = append(t.values, byte(v))
-		}
-	}
-	n := len(t.values)
-	rows := 1
-	if worthTrees(n, total) {
-		rows = n
-	}
-	levels := make([]uint32, rows*n)
-	for p := range rows {
-		for s, v := range t.values {
-			count := c.all[v]
-			if rows > 1 {
-				count = c.pairs[t.values[p]][v]
-				if p == 0 {
-					count += c.first[v] // a read starts as if after symbol 0
-				}
-			}
-			levels[p*n+s] = max(levelOf(count), least)
-		}
+	levels := make([]uint32, len(all))
+	for i, count := range all {
+		levels[i] = max(levelOf(count), least)
 	}
 	t.build(levels)
 	return t, t.append(nil, levels)
@@ -181,11 +91,10 @@ func (c *counts) trees(total int, least uint32) (*trees, []byte) {
 func (t *trees) append(out []byte, levels []uint32) []byte {
 	out = append(out, byte(len(t.values)-1))
 	out = append(out, t.values...)
-	c := rangecoder.EncodeTo(nil, nil)
-	newLevelModel().code(c, levels, len(t.values))
+	c := rangecoder.EncodeTo(nil)
+	codeLevels(c, levels, len(t.values))
 	part := c.Enc.Finish()
-	out = append(out, byte(len(part)), byte(len(part)>>8), byte(len(part)>>16))
-	return append(out, part...)
+	return append(binary.AppendUvarint(out, uint64(len(part))), part...)
 }
 
 // parseTrees reads what append wrote and returns the rest of data.
@@ -194,7 +103,7 @@ func parseTrees(data []byte, total int) (*trees, []byte, error) {
 		return nil, nil, ErrCorrupt
 	}
 	n := int(data[0]) + 1
-	if data = data[1:]; n < 2 || len(data) < n+3 {
+	if data = data[1:]; n < 2 || len(data) < n {
 		return nil, nil, ErrCorrupt
 	}
 	t := &trees{values: data[:n:n]}
@@ -204,17 +113,14 @@ func parseTrees(data []byte, total int) (*trees, []byte, error) {
 		}
 		t.rank[v] = uint8(i)
 	}
-	size := int(data[n]) | int(data[n+1])<<8 | int(data[n+2])<<16
-	if data = data[n+3:]; len(data) < size {
+	size, k := binary.Uvarint(data[n:])
+	if k <= 0 || size > uint64(len(data)-n-k) {
 		return nil, nil, ErrCorrupt
 	}
-	rows := 1
-	if worthTrees(n, total) {
-		rows = n
-	}
-	c := rangecoder.DecodeFrom(data[:size], nil)
-	levels := make([]uint32, rows*n)
-	if !newLevelModel().code(c, levels, n) {
+	data = data[n+k:]
+	c := rangecoder.DecodeFrom(data[:size])
+	levels := make([]uint32, rowsOf(n, total)*n)
+	if !codeLevels(c, levels, n) {
 		return nil, nil, fmt.Errorf("%w: a frequency is out of range", ErrCorrupt)
 	}
 	if err := c.Dec.Err(); err != nil {
@@ -224,20 +130,62 @@ func parseTrees(data []byte, total int) (*trees, []byte, error) {
 	return t, data[size:], nil
 }
 
+// levelOf returns how the frequency n is coded: as level 0 for none, else 1 + twice its logarithm to base 2, rounded down.
+func levelOf(n uint64) uint32 {
+	if n == 0 {
+		return 0
+	}
+	e := bits.Len64(n) - 1
+	return 1 + 2*uint32(e) + uint32(n<<1>>e)&1
+}
+
+// maxLevel is the largest level that a stream may hold.
+const maxLevel = 100
+
+// frequencyOf returns about the frequency of a level, in halves.
+func frequencyOf(level uint32) uint64 {
+	if level == 0 {
+		return 0
+	}
+	return (2 + uint64(level-1)&1) << ((level - 1) >> 1)
+}
+
+const (
+	levelBits  = 7  // of a coded level
+	levelLimit = 30 // of its probabilities
+)
+
+// codeLevels codes levels, in rows of n. Each is a symbol of a tree, chosen by the levels to the left and above. Decoding stops at a level
+// above maxLevel, and codeLevels returns false.
+func codeLevels(c *rangecoder.Coder, levels []uint32, n int) bool {
+	var models [16]rangecoder.Tree
+	for i := range models {
+		models[i] = rangecoder.NewTree(levelBits)
+	}
+	for i, v := range levels {
+		var left, up uint32
+		if i%n > 0 {
+			left = levels[i-1]
+		}
+		if i >= n {
+			up = levels[i-n]
+		}
+		levels[i] = models[min(left, 3)<<2|min(up>>2, 3)].Code(c, v, levelLimit)
+		if levels[i] > maxLevel {
+			return false
+		}
+	}
+	return true
+}
+
 // build makes the trees from rows of levels: one for each previous symbol, or one for all.
 func (t *trees) build(levels []uint32) {
 	n := len(t.values)
 	t.root = make([]int16, n)
 	t.child = make([][2]int16, n<<t.nodeBits()+256)
-	t.paths = make([]path, n*n)
+	t.paths = make([]uint64, n*n)
 	for p := range n {
-		if (p+1)*n <= len(levels) {
-			t.buildTree(p, levels[p*n:(p+1)*n])
-			continue
-		}
-		t.root[p] = t.root[0]
-		copy(t.child[p<<t.nodeBits():], t.child[:1<<t.nodeBits()])
-		copy(t.paths[p*n:], t.paths[:n])
+		t.buildTree(p, levels[p*n%len(levels):][:n])
 	}
 }
 
@@ -293,21 +241,21 @@ func (t *trees) buildTree(p int, levels []uint32) {
 	}
 	// Nodes are numbered from the root down, so that those used most share a cache line.
 	last := len(nodes) - 1
-	stepsTo := make([][]uint16, len(nodes))
+	type way struct { // to a node
+		bits  uint64
+		depth int
+	}
+	ways := make([]way, len(nodes))
 	for i := last; i >= 0; i-- {
 		for bit, c := range nodes[i].child {
-			w := append(slices.Clone(stepsTo[i]), uint16((last-i)<<2|bit<<1))
+			w := way{ways[i].bits | uint64(bit)<<(ways[i].depth&63), ways[i].depth + 1}
 			if c >= 0 {
-				stepsTo[c] = w
+				ways[c] = w
 				t.child[p<<t.nodeBits()|last-i][bit] = int16(last - c)
 				continue
 			}
 			t.child[p<<t.nodeBits()|last-i][bit] = int16(c)
-			w[len(w)-1] |= 1
-			symbol := &t.paths[p*len(t.values)+^c]
-			symbol.length = uint8(len(w))
-			symbol.long = uint32(len(t.longSteps))
-			t.longSteps = append(t.longSteps, w[copy(symbol.first[:], w):]...)
+			t.paths[p*len(t.values)+^c] = w.bits
 		}
 	}
 }

@@ -21,42 +21,34 @@ const MaxCount = countMask
 // P returns the probability in 1/65536, rounded down; it may be 0.
 func (p Prob) P() uint32 { return uint32(p) >> 16 }
 
+// coded returns the probability with which a bit is coded: at least floor, and at most 65536-floor.
+func coded(p uint32) uint32 { return min(max(p, floor), 1<<ProbBits-floor) }
+
 // Count returns how often p was updated, at most the limit that the updates were given.
 func (p Prob) Count() uint32 { return uint32(p) & countMask }
 
+// floor is the smallest probability that is coded, in 1/65536.
+const floor = 8
+
+// rates are the parts of the distance that a Prob moves, in 1/65536, by its count n: 1/(n + 1.5).
+var rates = func() (r [MaxCount + 1]uint32) {
+	for n := range r {
+		r[n] = 2 * 65536 / (2*uint32(n) + 3)
+	}
+	return
+}()
+
 // Update moves p towards bit, at the rate that belongs to its count, and counts the update while the count is below limit,
 // which is at most MaxCount.
-func (p *Prob) Update(bit int, limit uint32, a *Adaptation) {
+func (p *Prob) Update(bit int, limit uint32) {
 	n := uint32(*p) & countMask
 	x := int64(*p >> probShift)
-	x += (int64(-bit&probOne) - x) * int64(a.rate[n]) >> 16
+	x += (int64(-bit&probOne) - x) * int64(rates[n]) >> 16
 	if n < limit {
 		n++
 	}
 	*p = Prob(uint32(x)<<probShift | n)
 }
-
-// never returns a Prob that was updated by 0 so often, with this limit, that a further 0 does not change it.
-func never(limit uint32) Prob { return Prob(limit) }
-
-// Adaptation is how Probs learn. Each of the formats that use them (sequences, names, qualities) has parameters of its own.
-type Adaptation struct {
-	rate  [MaxCount + 1]uint32 // by count: the part of the distance that a Prob moves, in 1/65536
-	floor uint32               // probabilities are coded as at least floor and at most 65536-floor
-}
-
-// NewAdaptation returns the adaptation that moves a Prob updated n times by 1/(n + tenths/10) of the distance and keeps
-// the probabilities that are coded between floor and 65536-floor, in 1/65536. Both parameters are at least 1; tenths is at least 10.
-func NewAdaptation(tenths, floor uint32) *Adaptation {
-	a := &Adaptation{floor: floor}
-	for n := range a.rate {
-		a.rate[n] = 655360 / (10*uint32(n) + tenths)
-	}
-	return a
-}
-
-// Clamp returns p, in 1/65536, moved into the range of probabilities that are coded.
-func (a *Adaptation) Clamp(p uint32) uint32 { return min(max(p, a.floor), 1<<ProbBits-a.floor) }
 
 // NewProbs returns n fresh Probs.
 func NewProbs(n int) []Prob {
@@ -87,131 +79,61 @@ func NewTree(bits int) Tree { return Tree{bits, NewProbs(1 << bits)} }
 // Code codes symbol v; the count of each Prob is bounded by limit.
 func (t *Tree) Code(c *Coder, v uint32, limit uint32) uint32 {
 	if c.Dec != nil {
-		return t.decode(c.Dec, limit, c.adaptation)
+		return t.decode(c.Dec, limit)
 	}
-	t.encode(c.Enc, v, limit, c.adaptation)
-	return v & (1<<t.bits - 1)
-}
-
-// CodeAny is Code without branches on the bits when decoding, which is faster for symbols that are hard to predict.
-func (t *Tree) CodeAny(c *Coder, v uint32, limit uint32) uint32 {
-	if c.Dec != nil {
-		return t.decodeAny(c.Dec, limit, c.adaptation)
-	}
-	t.encode(c.Enc, v, limit, c.adaptation)
+	t.encode(c.Enc, v, limit)
 	return v & (1<<t.bits - 1)
 }
 
 // encode is Code for encoding: Coder.Adapt for each bit, with the state of the encoder in registers.
-func (t *Tree) encode(e *Encoder, v uint32, limit uint32, a *Adaptation) {
+func (t *Tree) encode(e *Encoder, v uint32, limit uint32) {
 	node, n := t.node, uint32(1)
-	v &= 1<<t.bits - 1
-	// The zeros at nodes that these don't change, unless bits are to be shifted out.
-	low, high, floor := e.low, e.high, uint64(a.floor)
-	for i := t.bits - bits.Len32(v); i > 0 && int(n) < len(node) && node[n] == never(limit); i-- {
-		next := low + (high-low)>>ProbBits*floor + 1
-		if (next^high)>>32 == 0 {
-			break
-		}
-		low = next
-		n <<= 1
-	}
-	v |= 1 << t.bits
-	v <<= 32 - bits.Len32(v) + bits.Len32(n) // the next bit is the highest
-	size := high - low
+	low, size := e.low, e.size
+	v <<= (32 - t.bits) & 31 // the next bit is the highest
 	for ; int(n) < len(node); v <<= 1 {
 		bit := v >> 31
 		p := &node[n]
-		below := size >> ProbBits * uint64(a.Clamp(p.P()))
-		p.Update(int(bit), limit, a)
-		size -= below + 1
-		more := below + 1
+		split := size >> ProbBits * uint64(coded(p.P()))
+		p.Update(int(bit), limit)
+		rest, more := size-split, split
 		if bit != 0 { // conditional moves
-			size, more = below, 0
+			rest, more = split, 0
 		}
-		low += more
-		if (low^(low+size))>>32 == 0 {
-			e.low, e.high = low, low+size
+		sum, carry := bits.Add64(low, more, 0)
+		low, size = sum, rest
+		if carry != 0 {
+			carryInto(e.buf)
+		}
+		if size>>32 == 0 {
+			e.low, e.size = low, size
 			e.shift()
-			low, size = e.low, e.high-e.low
+			low, size = e.low, e.size
 		}
 		n = n<<1 | bit
 	}
-	e.low, e.high = low, low+size
+	e.low, e.size = low, size
 }
 
-// decodeZeros decodes zeros at nodes that are as the first one, which zeros don't change, as long as no bits are to be shifted out. It
-// returns the node after them.
-func (t *Tree) decodeZeros(d *Decoder, a *Adaptation) uint32 {
+// decode is Code for decoding. It does not branch on the bits.
+func (t *Tree) decode(d *Decoder, limit uint32) uint32 {
 	node, n := t.node, uint32(1)
-	low, high, floor := d.low, d.high, uint64(a.floor)
-	for int(n) < len(node) && node[n] == node[1] {
-		next := low + (high-low)>>ProbBits*floor + 1
-		if d.x < next || (next^high)>>32 == 0 {
-			break
-		}
-		low = next
-		n <<= 1
-	}
-	d.low = low
-	return n
-}
-
-// decode is Code for decoding.
-func (t *Tree) decode(d *Decoder, limit uint32, a *Adaptation) uint32 {
-	node, n := t.node, uint32(1)
-	if node[1] == never(limit) {
-		n = t.decodeZeros(d, a)
-	}
-	low, size, above := d.low, d.high-d.low, d.x-d.low
+	code, size := d.code, d.size
 	for int(n) < len(node) {
 		p := &node[n]
-		below := size >> ProbBits * uint64(a.Clamp(p.P()))
-		bit := 0
-		if above <= below {
-			bit = 1
-			size = below
-		} else {
-			size -= below + 1
-			low += below + 1
-			above -= below + 1
+		split := size >> ProbBits * uint64(coded(p.P()))
+		rest, less, one := size-split, split, uint32(0)
+		if code < split { // conditional moves
+			rest, less, one = split, 0, 1
 		}
-		if (low^(low+size))>>32 == 0 {
-			d.low, d.high = low, low+size
-			d.shift()
-			low, size, above = d.low, d.high-d.low, d.x-d.low
+		code, size = code-less, rest
+		if size>>32 == 0 {
+			size <<= 32
+			code = code<<32 | d.Next()
 		}
-		p.Update(bit, limit, a)
-		n = n<<1 | uint32(bit)
-	}
-	d.low, d.high = low, low+size
-	return n - 1<<t.bits
-}
-
-// decodeAny is CodeAny for decoding.
-func (t *Tree) decodeAny(d *Decoder, limit uint32, a *Adaptation) uint32 {
-	node, n := t.node, uint32(1)
-	if node[1] == never(limit) {
-		n = t.decodeZeros(d, a)
-	}
-	low, size, above := d.low, d.high-d.low, d.x-d.low
-	for int(n) < len(node) {
-		p := &node[n]
-		below := size >> ProbBits * uint64(a.Clamp(p.P()))
-		rest, more, one := size-below-1, below+1, uint32(0)
-		if above <= below { // conditional moves
-			rest, more, one = below, 0, 1
-		}
-		low, above, size = low+more, above-more, rest
-		if (low^(low+size))>>32 == 0 {
-			d.low, d.high = low, low+size
-			d.shift()
-			low, size, above = d.low, d.high-d.low, d.x-d.low
-		}
-		p.Update(int(one), limit, a)
+		p.Update(int(one), limit)
 		n = n<<1 | one
 	}
-	d.low, d.high = low, low+size
+	d.code, d.size = code, size
 	return n - 1<<t.bits
 }
 
@@ -233,7 +155,7 @@ func NewNumber() *Number {
 
 // Code codes v; the count of each Prob is bounded by limit.
 func (m *Number) Code(c *Coder, v uint32, limit uint32) uint32 {
-	n := int(m.length.CodeAny(c, uint32(bits.Len32(v)), limit))
+	n := int(m.length.Code(c, uint32(bits.Len32(v)), limit))
 	if n == 0 {
 		return 0
 	}

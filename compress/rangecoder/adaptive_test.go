@@ -30,9 +30,9 @@ func TestNumbers(t *testing.T) {
 			}
 		}
 	}
-	c := EncodeTo(nil, testAdaptation)
+	c := EncodeTo(nil)
 	pass(c)
-	d := DecodeFrom(c.Enc.Finish(), testAdaptation)
+	d := DecodeFrom(c.Enc.Finish())
 	pass(d)
 	if err := d.Dec.Err(); err != nil {
 		t.Fatal(err)
@@ -43,17 +43,17 @@ func TestNumbers(t *testing.T) {
 // the last bits.
 func TestProbsFollowTheirBits(t *testing.T) {
 	for _, c := range []struct {
-		tenths, floor, limit uint32
-		share                float64
-	}{{16, 12, MaxCount, 0.1}, {15, 8, 255, 0.7}, {20, 24, 60, 0.5}, {16, 12, MaxCount, 0.999}} {
+		limit uint32
+		share float64
+	}{{MaxCount, 0.1}, {255, 0.7}, {60, 0.5}, {MaxCount, 0.999}} {
 		r := rand.New(rand.NewSource(12))
-		a, p := NewAdaptation(c.tenths, c.floor), NewProb
+		p := NewProb
 		sum, n := 0.0, 20000
 		for i := range n + 2000 {
 			if want := min(uint32(i), c.limit); p.Count() != want {
 				t.Fatalf("%+v: count %d after %d bits", c, p.Count(), i)
 			}
-			p.Update(BitOf(r.Float64() < c.share), c.limit, a)
+			p.Update(BitOf(r.Float64() < c.share), c.limit)
 			if i >= 2000 {
 				sum += float64(p.P()) / 65536 / float64(n)
 			}
@@ -62,45 +62,33 @@ func TestProbsFollowTheirBits(t *testing.T) {
 			t.Errorf("%+v: settles at %.4f", c, sum)
 		}
 	}
-	p, a := NewProb, NewAdaptation(16, 12)
-	p.Update(1, 10, a)
-	if got, want := p.P(), uint32(32768+32768*655360/16/65536); got < want-2 || got > want {
+	p := NewProb
+	p.Update(1, 10)
+	if got, want := p.P(), uint32(32768+32768*2/3); got < want-2 || got > want {
 		t.Errorf("the first bit moves a probability to %d, want about %d", got, want)
 	}
 	for range 100000 {
-		p.Update(0, 10, a)
+		p.Update(0, 10)
 	}
-	if p.P() != 0 || a.Clamp(p.P()) != 12 || a.Clamp(65536) != 65536-12 || a.Clamp(500) != 500 {
-		t.Errorf("after many zeros: %d, coded as %d", p.P(), a.Clamp(p.P()))
-	}
-}
-
-// TestFormulaOfAdaptations: the three formats divide by n+1.6, n+1.5 and n+2.
-func TestFormulaOfAdaptations(t *testing.T) {
-	sequences, names, qualities := NewAdaptation(16, 12), NewAdaptation(15, 8), NewAdaptation(20, 24)
-	for n := range uint32(MaxCount + 1) {
-		got := [3]uint32{sequences.rate[n], names.rate[n], qualities.rate[n]}
-		if want := [3]uint32{655360 / (10*n + 16), 2 * 65536 / (2*n + 3), 1 << 16 / (n + 2)}; got != want {
-			t.Fatalf("rates after %d updates are %v, want %v", n, got, want)
-		}
+	if p.P() != 0 || coded(p.P()) != floor || coded(65536) != 65536-floor || coded(500) != 500 {
+		t.Errorf("after many zeros: %d, coded as %d", p.P(), coded(p.P()))
 	}
 }
 
 // A Coder runs the same model in both directions.
 func ExampleCoder() {
-	adaptation := NewAdaptation(16, 12)
 	message := func(c *Coder, text []byte) {
 		letters := NewTree(8)
 		for i, b := range text {
 			text[i] = byte(letters.Code(c, uint32(b), 255))
 		}
 	}
-	c := EncodeTo(nil, adaptation)
+	c := EncodeTo(nil)
 	message(c, []byte("GATTACAGATTACAGATTACAGATTACA"))
 	stream := c.Enc.Finish()
 
 	text := make([]byte, 28)
-	message(DecodeFrom(stream, adaptation), text)
+	message(DecodeFrom(stream), text)
 	fmt.Printf("%d bytes: %s\n", len(stream), text)
 	// Output: 11 bytes: GATTACAGATTACAGATTACAGATTACA
 }
@@ -113,7 +101,6 @@ func BenchmarkTree(b *testing.B) {
 			symbols[i] = uint32(i*0x9e37>>7) % 3
 		}
 	}
-	a := NewAdaptation(16, 12)
 	code := func(c *Coder) {
 		t := NewTree(8)
 		for _, v := range symbols {
@@ -123,25 +110,23 @@ func BenchmarkTree(b *testing.B) {
 	b.Run("encode", func(b *testing.B) {
 		b.SetBytes(int64(len(symbols)))
 		for b.Loop() {
-			code(EncodeTo(nil, a))
+			code(EncodeTo(nil))
 		}
 	})
-	c := EncodeTo(nil, a)
+	c := EncodeTo(nil)
 	code(c)
 	data := c.Enc.Finish()
 	b.Run("decode", func(b *testing.B) {
 		b.SetBytes(int64(len(symbols)))
 		for b.Loop() {
-			code(DecodeFrom(data, a))
+			code(DecodeFrom(data))
 		}
 	})
 }
 
-// TestTreeZeros: trees code as Adapt does bit by bit, also long after zeros have ceased to change the first nodes, and where a symbol comes
-// then that never came before.
+// TestTreeZeros: trees code as Adapt does bit by bit, also where a symbol comes after many zeros.
 func TestTreeZeros(t *testing.T) {
 	r := rand.New(rand.NewSource(161))
-	a := NewAdaptation(16, 12)
 	for _, limit := range []uint32{30, 255, MaxCount} {
 		for _, size := range []int{1, 3, 8} {
 			symbols := make([]uint32, 60_000)
@@ -153,17 +138,14 @@ func TestTreeZeros(t *testing.T) {
 					symbols[i] = uint32(r.Intn(1 << size))
 				}
 			}
-			want, node := EncodeTo(nil, a), NewProbs(1<<size)
-			for k, v := range symbols {
-				if k == 50_000 && size > 4 && node[1] != never(limit) {
-					t.Errorf("limit %d: after many zeros the first node is %#x", limit, node[1])
-				}
+			want, node := EncodeTo(nil), NewProbs(1<<size)
+			for _, v := range symbols {
 				n := 1
 				for i := size - 1; i >= 0; i-- {
 					n = n<<1 | want.Adapt(int(v>>i&1), &node[n], limit)
 				}
 			}
-			got, tree := EncodeTo(nil, a), NewTree(size)
+			got, tree := EncodeTo(nil), NewTree(size)
 			for _, v := range symbols {
 				tree.Code(got, v, limit)
 			}
@@ -171,10 +153,10 @@ func TestTreeZeros(t *testing.T) {
 			if !bytes.Equal(got.Enc.Finish(), stream) {
 				t.Fatalf("limit %d, %d bits: other bytes than bit by bit", limit, size)
 			}
-			for _, code := range []func(t *Tree, c *Coder, v, limit uint32) uint32{(*Tree).Code, (*Tree).CodeAny} {
-				c, tree := DecodeFrom(stream, a), NewTree(size)
+			{
+				c, tree := DecodeFrom(stream), NewTree(size)
 				for i, v := range symbols {
-					if got := code(&tree, c, 0, limit); got != v {
+					if got := tree.Code(c, 0, limit); got != v {
 						t.Fatalf("limit %d, %d bits: symbol %d is decoded to %d, want %d", limit, size, i, got, v)
 					}
 				}

@@ -4,16 +4,15 @@ package rangecoder
 // encodes the value that it is given and returns it; when decoding it ignores the value that it is given and returns the
 // decoded one.
 type Coder struct {
-	Enc        *Encoder // nil when decoding
-	Dec        *Decoder // nil when encoding
-	adaptation *Adaptation
+	Enc *Encoder // nil when decoding
+	Dec *Decoder // nil when encoding
 }
 
-// EncodeTo returns a Coder that appends a stream to buf (which may be nil). Its Probs learn as a says; a may be nil if it has none.
-func EncodeTo(buf []byte, a *Adaptation) *Coder { return &Coder{Enc: NewEncoder(buf), adaptation: a} }
+// EncodeTo returns a Coder that appends a stream to buf (which may be nil).
+func EncodeTo(buf []byte) *Coder { return &Coder{Enc: NewEncoder(buf)} }
 
-// DecodeFrom returns a Coder that decodes the stream src, for which a is as it was for EncodeTo.
-func DecodeFrom(src []byte, a *Adaptation) *Coder { return &Coder{Dec: NewDecoder(src), adaptation: a} }
+// DecodeFrom returns a Coder that decodes the stream src.
+func DecodeFrom(src []byte) *Coder { return &Coder{Dec: NewDecoder(src)} }
 
 // Decoding reports whether the Coder decodes.
 func (c *Coder) Decoding() bool { return c.Dec != nil }
@@ -38,21 +37,15 @@ func (c *Coder) Uniform(v uint32, n int) uint32 {
 
 // Adapt codes a bit with probability p, which learns it; the count of p is bounded by limit.
 func (c *Coder) Adapt(bit int, p *Prob, limit uint32) int {
-	a := c.adaptation
-	q := a.Clamp(p.P())
-	if c.Dec != nil {
-		bit = c.Dec.Decode(q)
-	} else {
-		c.Enc.Encode(bit, q)
-	}
-	p.Update(bit, limit, a)
+	bit = c.Bit(bit, coded(p.P()))
+	p.Update(bit, limit)
 	return bit
 }
 
 // AdaptAny is Adapt without branches on the bit, which is faster for bits that are hard to predict.
 func (c *Coder) AdaptAny(bit int, p *Prob, limit uint32) int {
-	bit = c.AnyBit(bit, c.adaptation.Clamp(p.P()))
-	p.Update(bit, limit, c.adaptation)
+	bit = c.AnyBit(bit, coded(p.P()))
+	p.Update(bit, limit)
 	return bit
 }
 

@@ -1,10 +1,9 @@
 // Package rangecoder is a binary arithmetic coder with 16-bit probabilities (Encoder, Decoder, and Coder, which is either),
-// with the adaptive probabilities (Prob, Tree, Number) and the logistic functions (Stretch, Squash) that context models share.
+// and the adaptive probabilities (Prob, Tree, Number) that context models share.
 //
-// The coder keeps the interval [low, high] in 64 bits and shifts 32 bits out
-// whenever the upper halves agree, so no carry can reach bytes already written (as in the coder of lpaq; Mahoney, 2007).
-// All arithmetic is on integers: a stream decodes alike on every platform. docs/FORMAT.md, "The arithmetic coder" and
-// "Adaptive elements", is the specification.
+// The coder keeps the start and the size of its interval in 64 bits and shifts 32 bits out at a time. A carry is added to the bytes that
+// are already written (after Martin, "Range encoding", 1979). All arithmetic is on integers: a stream decodes alike on every platform.
+// docs/FORMAT.md, "The arithmetic coder" and "Adaptive elements", is the specification.
 package rangecoder
 
 import (
@@ -19,9 +18,12 @@ var ErrCorrupt = errors.New("rangecoder: stream is corrupt or truncated")
 // ProbBits is the precision of a probability: P(bit = 1) is p / 2^ProbBits with 0 < p < 2^ProbBits.
 const ProbBits = 16
 
+// wholeSize is the size of the interval at first.
+const wholeSize = ^uint64(0)
+
 // Encoder writes bits to a growing buffer. The zero value is not ready; use NewEncoder or Reset.
 type Encoder struct {
-	low, high uint64
+	low, size uint64
 	buf       []byte
 }
 
@@ -33,73 +35,77 @@ func NewEncoder(buf []byte) *Encoder {
 }
 
 // Written returns the part of the stream that will not change any more. The slice stays valid as the stream grows.
-func (e *Encoder) Written() []byte { return e.buf[:len(e.buf):len(e.buf)] }
+func (e *Encoder) Written() []byte {
+	n := len(e.buf)
+	for n > 0 && e.buf[n-1] == 0xff { // a carry may change these and the byte before them
+		n--
+	}
+	n = max(n-1, 0)
+	return e.buf[:n:n]
+}
+
+// Len returns how many bytes are written so far.
+func (e *Encoder) Len() int { return len(e.buf) }
 
 // Reset starts a new stream that appends to buf.
-func (e *Encoder) Reset(buf []byte) { e.low, e.high, e.buf = 0, ^uint64(0), buf }
+func (e *Encoder) Reset(buf []byte) { e.low, e.size, e.buf = 0, wholeSize, buf }
 
 // Encode writes bit (0 or 1), to which the model gave probability p/65536 of being 1; 1 <= p <= 65535.
 func (e *Encoder) Encode(bit int, p uint32) {
-	mid := e.low + (e.high-e.low)>>ProbBits*uint64(p)
+	split := e.size >> ProbBits * uint64(p)
 	if bit != 0 {
-		e.high = mid
+		e.size = split
 	} else {
-		e.low = mid + 1
-	}
-	if (e.low^e.high)>>32 == 0 {
-		e.shift()
-	}
-}
-
-// EncodePair writes the two bits of v, the higher first: p[0] is the probability of the higher being 1, p[1] and p[2]
-// that of the lower after a 0 and a 1. It does not branch on the bits, which is faster where they are hard to predict.
-func (e *Encoder) EncodePair(v byte, p *[4]uint32) {
-	hi := uint64(v >> 1 & 1)
-	e.encodeBranchless(hi, p[0])
-	e.encodeBranchless(uint64(v&1), p[1+hi])
-}
-
-// EncodePairs is EncodePair for each of v, with the probabilities at the same place of p and the state of the encoder in registers.
-func (e *Encoder) EncodePairs(v []byte, p [][4]uint32) {
-	low, high := e.low, e.high
-	p = p[:len(v)]
-	for i, v := range v {
-		bit, q := uint64(v>>1&1), p[i][0]
-		for k := 0; ; k++ {
-			mid := low + (high-low)>>ProbBits*uint64(q)
-			next := 1 + bit
-			high ^= (high ^ mid) & -bit
-			low ^= (low ^ (mid + 1)) &^ -bit
-			if (low^high)>>32 == 0 {
-				e.low, e.high = low, high
-				e.shift()
-				low, high = e.low, e.high
-			}
-			if k > 0 {
-				break
-			}
-			bit, q = uint64(v&1), p[i][next&3]
+		e.size -= split
+		if e.low += split; e.low < split {
+			carryInto(e.buf)
 		}
 	}
-	e.low, e.high = low, high
-}
-
-func (e *Encoder) encodeBranchless(bit uint64, p uint32) {
-	mid := e.low + (e.high-e.low)>>ProbBits*uint64(p)
-	e.high ^= (e.high ^ mid) & -bit
-	e.low ^= (e.low ^ (mid + 1)) &^ -bit
-	if (e.low^e.high)>>32 == 0 {
+	if e.size>>32 == 0 {
 		e.shift()
 	}
 }
 
-// shift moves out the upper 32 bits on which low and high agree.
+// shift moves the upper 32 bits of low out.
 func (e *Encoder) shift() {
-	for (e.low^e.high)>>32 == 0 {
-		e.buf = binary.BigEndian.AppendUint32(e.buf, uint32(e.low>>32))
-		e.low <<= 32
-		e.high = e.high<<32 | 0xffffffff
+	e.buf = binary.BigEndian.AppendUint32(e.buf, uint32(e.low>>32))
+	e.low, e.size = e.low<<32, e.size<<32
+}
+
+// carryInto adds one to the bytes written so far, as one big-endian number.
+func carryInto(out []byte) {
+	for i := len(out) - 1; ; i-- {
+		out[i]++
+		if out[i] != 0 {
+			return
+		}
 	}
+}
+
+// A Decision is a bit and the probability that it is 1: p<<1 | bit, with p as for Encode.
+type Decision uint32
+
+// EncodeAll writes decisions. A model that first collects many of them leaves more registers to its own loop and to this one, which does
+// not branch on the bits.
+func (e *Encoder) EncodeAll(all []Decision) {
+	low, size := e.low, e.size
+	for _, d := range all {
+		split := size >> ProbBits * uint64(d>>1)
+		one := -uint64(d & 1) // all ones if the bit is 1, which takes the lower part
+		sum, carry := bits.Add64(low, split&^one, 0)
+		low = sum
+		upper := size - split
+		size = upper ^ (upper^split)&one
+		if carry != 0 {
+			carryInto(e.buf)
+		}
+		if size>>32 == 0 {
+			e.low, e.size = low, size
+			e.shift()
+			low, size = e.low, e.size
+		}
+	}
+	e.low, e.size = low, size
 }
 
 // EncodeBits writes the n low bits of v, most significant first, each as likely 0 as 1; 0 <= n <= 32.
@@ -110,37 +116,34 @@ func (e *Encoder) EncodeBits(v uint32, n int) {
 	}
 }
 
-// Finish ends the stream and returns the buffer with it. The decoder reads zeros past
-// the end, so only as many bytes are written as identify the interval.
+// Finish ends the stream and returns the buffer with it: the fewest bytes that, followed by zeros, are in the interval. The decoder reads
+// zeros past the end.
 func (e *Encoder) Finish() []byte {
-	// The shortest big-endian prefix whose zero-extension lies inside [low, high].
-	for n := 0; n <= 8; n++ {
-		var v uint64
-		if n > 0 {
-			step := uint64(1) << (64 - 8*n)
-			v = e.low &^ (step - 1)
-			if v < e.low {
-				if v+step < v {
-					continue
-				}
-				v += step
-			}
+	for n := 0; ; n++ {
+		below := ^uint64(0) >> (8 * n) // n = 8: 0
+		sum, carry := bits.Add64(e.low, below, 0)
+		v := sum &^ below
+		if n == 0 && carry == 0 && e.low != 0 {
+			continue // rounding up gives 2^64, which needs a carry
 		}
-		if v >= e.low && v <= e.high {
-			var b [8]byte
-			binary.BigEndian.PutUint64(b[:], v)
-			e.buf = append(e.buf, b[:n]...)
-			break
+		if v-e.low >= e.size {
+			continue
 		}
+		if carry != 0 {
+			carryInto(e.buf)
+		}
+		var b [8]byte
+		binary.BigEndian.PutUint64(b[:], v)
+		e.buf = append(e.buf, b[:n]...)
+		return e.buf
 	}
-	return e.buf
 }
 
 // Decoder reads what an Encoder wrote, given the same probabilities.
 type Decoder struct {
-	low, high, x uint64
-	src          []byte
-	pos          int
+	code, size uint64 // the stream less the start of the interval, and the size of the interval
+	src        []byte
+	pos        int
 }
 
 // NewDecoder returns a decoder of the stream src.
@@ -152,8 +155,8 @@ func NewDecoder(src []byte) *Decoder {
 
 // Reset starts on the stream src.
 func (d *Decoder) Reset(src []byte) {
-	d.low, d.high, d.src, d.pos = 0, ^uint64(0), src, 0
-	d.x = uint64(d.next())<<32 | uint64(d.next())
+	d.size, d.src, d.pos = wholeSize, src, 0
+	d.code = d.Next()<<32 | d.Next()
 }
 
 // Extend replaces the stream by a longer one that begins with it.
@@ -162,60 +165,65 @@ func (d *Decoder) Extend(src []byte) { d.src = src }
 // Left returns how many bytes of the stream were not read yet; negative past its end.
 func (d *Decoder) Left() int { return len(d.src) - d.pos }
 
-func (d *Decoder) next() uint32 {
-	if d.pos+4 <= len(d.src) {
-		v := binary.BigEndian.Uint32(d.src[d.pos:])
-		d.pos += 4
-		return v
+// Next returns the next four bytes of the stream, the first one highest, and zeros past its end. It is for loops that keep State.
+func (d *Decoder) Next() uint64 {
+	pos := d.pos
+	d.pos += 4
+	if pos+4 <= len(d.src) {
+		return uint64(binary.BigEndian.Uint32(d.src[pos:]))
 	}
 	var b [4]byte
-	if d.pos < len(d.src) {
-		copy(b[:], d.src[d.pos:])
+	if pos < len(d.src) {
+		copy(b[:], d.src[pos:])
 	}
-	d.pos += 4
-	return binary.BigEndian.Uint32(b[:])
+	return uint64(binary.BigEndian.Uint32(b[:]))
 }
+
+// State returns the state of the decoder, for a loop that decodes by itself, as Decode does, with the state in registers.
+func (d *Decoder) State() (code, size uint64) { return d.code, d.size }
+
+// SetState is called at the end of such a loop.
+func (d *Decoder) SetState(code, size uint64) { d.code, d.size = code, size }
 
 // Decode returns the next bit, given probability p/65536 of its being 1; 1 <= p <= 65535.
 func (d *Decoder) Decode(p uint32) int {
-	mid := d.low + (d.high-d.low)>>ProbBits*uint64(p)
+	split := d.size >> ProbBits * uint64(p)
 	bit := 0
-	if d.x <= mid {
+	if d.code < split {
 		bit = 1
-		d.high = mid
+		d.size = split
 	} else {
-		d.low = mid + 1
+		d.code -= split
+		d.size -= split
 	}
-	if (d.low^d.high)>>32 == 0 {
+	if d.size>>32 == 0 {
 		d.shift()
 	}
 	return bit
 }
 
-// DecodePair returns two bits written by EncodePair.
+// DecodePair returns two bits, the higher one first: p[0] is the probability of that being 1, p[1] and p[2] that of the lower one after a 0
+// and a 1. It does not branch on the bits, which is faster where they are hard to predict.
 func (d *Decoder) DecodePair(p *[4]uint32) byte {
 	hi := d.decodeBranchless(p[0])
 	return byte(hi<<1 | d.decodeBranchless(p[1+hi]))
 }
 
 func (d *Decoder) decodeBranchless(p uint32) uint64 {
-	mid := d.low + (d.high-d.low)>>ProbBits*uint64(p)
-	_, zero := bits.Sub64(mid, d.x, 0)
-	one := zero - 1
-	d.high ^= (d.high ^ mid) & one
-	d.low ^= (d.low ^ (mid + 1)) &^ one
-	if (d.low^d.high)>>32 == 0 {
+	split := d.size >> ProbBits * uint64(p)
+	_, one := bits.Sub64(d.code, split, 0)
+	rest := d.size - split
+	d.size = rest ^ (rest^split)&-one
+	d.code -= split & (one - 1)
+	if d.size>>32 == 0 {
 		d.shift()
 	}
-	return one & 1
+	return one
 }
 
 func (d *Decoder) shift() {
-	for (d.low^d.high)>>32 == 0 {
-		d.low <<= 32
-		d.high = d.high<<32 | 0xffffffff
-		d.x = d.x<<32 | uint64(d.next())
-	}
+	d.size <<= 32
+	d.code = d.code<<32 | d.Next()
 }
 
 // DecodeBits returns n bits, most significant first, written by EncodeBits; 0 <= n <= 32.
@@ -227,11 +235,14 @@ func (d *Decoder) DecodeBits(n int) uint32 {
 	return v
 }
 
+// Overrun reports whether more than 11 bytes past the end of the stream were read, which never happens in a sound one.
+func (d *Decoder) Overrun() bool { return d.pos > len(d.src)+11 }
+
 // Err returns ErrCorrupt if the decoder read more than 11 bytes past the end of its stream, or did not read all of it;
 // after the last symbol of a sound stream neither is the case. It is a cheap sanity check: a damaged stream may
 // also decode to other symbols, which the checksums of sections find.
 func (d *Decoder) Err() error {
-	if d.pos > len(d.src)+11 || d.pos < len(d.src) {
+	if d.Overrun() || d.pos < len(d.src) {
 		return ErrCorrupt
 	}
 	return nil

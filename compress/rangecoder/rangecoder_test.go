@@ -1,6 +1,7 @@
 package rangecoder
 
 import (
+	"bytes"
 	"math"
 	"math/rand"
 	"testing"
@@ -37,7 +38,7 @@ func TestRoundTripSkewedBits(t *testing.T) {
 
 func TestShortStreams(t *testing.T) {
 	for n := 0; n < 300; n++ {
-		c := EncodeTo([]byte("head"), testAdaptation)
+		c := EncodeTo([]byte("head"))
 		r := rand.New(rand.NewSource(int64(n)))
 		m := NewTree(8)
 		want := make([]uint32, n)
@@ -52,7 +53,7 @@ func TestShortStreams(t *testing.T) {
 		if string(out[:4]) != "head" {
 			t.Fatal("prefix lost")
 		}
-		c, m = DecodeFrom(out[4:], testAdaptation), NewTree(8)
+		c, m = DecodeFrom(out[4:]), NewTree(8)
 		for i := range want {
 			if got := m.Code(c, 0, 255); got != want[i] {
 				t.Fatalf("n=%d symbol %d: %d, want %d", n, i, got, want[i])
@@ -60,24 +61,6 @@ func TestShortStreams(t *testing.T) {
 		}
 		if err := c.Dec.Err(); err != nil {
 			t.Fatalf("n=%d: %v", n, err)
-		}
-	}
-}
-
-func TestSquashAndStretchAgree(t *testing.T) {
-	for x := -2047; x < 2048; x++ {
-		want := 65536 / (1 + math.Exp(-float64(x)/256))
-		if got := float64(Squash(int32(x))); math.Abs(got-want) > 10 {
-			t.Fatalf("squash(%d) = %v, want %v", x, got, want)
-		}
-		if x > -2047 && Squash(int32(x)) < Squash(int32(x-1)) {
-			t.Fatalf("squash falls at %d", x)
-		}
-	}
-	for p := uint32(256); p < 65536-256; p += 16 {
-		want := 256 * math.Log(float64(p)/(65536-float64(p)))
-		if got := float64(Stretch(p)); math.Abs(got-want) > 18 {
-			t.Fatalf("stretch(%d) = %v, want %v", p, got, want)
 		}
 	}
 }
@@ -96,14 +79,11 @@ func TestLeftOverBytesAreNoticed(t *testing.T) {
 	}
 }
 
-// testAdaptation is that of sequences.
-var testAdaptation = NewAdaptation(16, 12)
-
 func BenchmarkEncodeAdaptive(b *testing.B) {
 	src := make([]byte, 1<<16)
 	rand.New(rand.NewSource(1)).Read(src)
 	b.SetBytes(1 << 16 / 8)
-	c := EncodeTo(nil, testAdaptation)
+	c := EncodeTo(nil)
 	for b.Loop() {
 		c.Enc.Reset(c.Enc.buf[:0])
 		p := NewProb
@@ -117,47 +97,45 @@ func BenchmarkEncodeAdaptive(b *testing.B) {
 func BenchmarkDecodeAdaptive(b *testing.B) {
 	src := make([]byte, 1<<16)
 	rand.New(rand.NewSource(1)).Read(src)
-	c, p := EncodeTo(nil, testAdaptation), NewProb
+	c, p := EncodeTo(nil), NewProb
 	for _, v := range src {
 		c.Adapt(int(v&1), &p, 255)
 	}
 	out := c.Enc.Finish()
 	b.SetBytes(1 << 16 / 8)
 	for b.Loop() {
-		c, p := DecodeFrom(out, testAdaptation), NewProb
+		c, p := DecodeFrom(out), NewProb
 		for range src {
 			c.Adapt(0, &p, 255)
 		}
 	}
 }
 
-// TestPairs: pairs code as their bits do one by one, whatever the probabilities.
-func TestPairs(t *testing.T) {
+// TestDecisions: decisions are coded all at once as one by one, and pairs are decoded as their bits are, whatever the probabilities.
+func TestDecisions(t *testing.T) {
 	r := rand.New(rand.NewSource(4))
 	n := 5000
 	v, p := make([]byte, n), make([][4]uint32, n)
-	pairs, ones := NewEncoder(nil), NewEncoder(nil)
+	all, ones := NewEncoder(nil), NewEncoder(nil)
+	var decisions []Decision
 	for i := range v {
 		v[i] = byte(r.Intn(4))
 		for j := range p[i] {
 			p[i][j] = 1 + uint32(r.Intn(65535))>>r.Intn(16)
 		}
-		pairs.EncodePair(v[i], &p[i])
-		ones.Encode(int(v[i]>>1), p[i][0])
-		ones.Encode(int(v[i]&1), p[i][1+v[i]>>1])
+		hi, lo := v[i]>>1, v[i]&1
+		decisions = append(decisions, Decision(p[i][0]<<1|uint32(hi)), Decision(p[i][1+hi]<<1|uint32(lo)))
+		ones.Encode(int(hi), p[i][0])
+		ones.Encode(int(lo), p[i][1+hi])
 	}
-	out := pairs.Finish()
-	if string(out) != string(ones.Finish()) {
-		t.Fatal("pairs are coded differently from their bits")
+	for len(decisions) > 0 {
+		k := min(1+r.Intn(300), len(decisions))
+		all.EncodeAll(decisions[:k])
+		decisions = decisions[k:]
 	}
-	all := NewEncoder(nil)
-	for at := 0; at < n; {
-		k := min(1+r.Intn(300), n-at)
-		all.EncodePairs(v[at:at+k], p[at:])
-		at += k
-	}
+	out := ones.Finish()
 	if string(out) != string(all.Finish()) {
-		t.Fatal("many pairs are coded differently from one after another")
+		t.Fatal("decisions are coded differently one by one")
 	}
 	d := NewDecoder(out)
 	for i := range v {
@@ -167,5 +145,37 @@ func TestPairs(t *testing.T) {
 	}
 	if err := d.Err(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestCarry: a long run of zeros raises the start of the interval to just under a power of two and past it, so that a carry goes through
+// bytes of 255. What Written returns does not change.
+func TestCarry(t *testing.T) {
+	carried := 0
+	for seed := range int64(300) {
+		r := rand.New(rand.NewSource(seed))
+		e := NewEncoder(nil)
+		var bits []int
+		var before, written []byte
+		for range 2000 {
+			before, written = append(before[:0], e.buf...), append(written[:0], e.Written()...)
+			bits = append(bits, r.Intn(2))
+			e.Encode(bits[len(bits)-1], 24) // the wrong probability on purpose
+			if len(before) > 0 && e.buf[len(before)-1] != before[len(before)-1] {
+				carried++
+			}
+			if !bytes.HasPrefix(e.Written(), written) {
+				t.Fatalf("seed %d: what was written changes", seed)
+			}
+		}
+		d := NewDecoder(e.Finish())
+		for i, b := range bits {
+			if got := d.Decode(24); got != b {
+				t.Fatalf("seed %d: bit %d is %d", seed, i, got)
+			}
+		}
+	}
+	if carried == 0 {
+		t.Fatal("no carry was met")
 	}
 }

@@ -17,62 +17,58 @@ func NewRows() *Rows {
 
 // AdaptZeros encodes a 0 for each of rows, under a column, as Coder.Adapt does one by one with a limit of MaxCount.
 func (c *Coder) AdaptZeros(t *Rows, rows []byte, column uint32) {
-	e, a := c.Enc, c.adaptation
-	low, size := e.low, e.high-e.low
+	e := c.Enc
 	for i := 0; i < len(rows); {
 		r := rows[i]
 		p := &t[r&127][column&15]
-		x, n := uint32(*p)>>probShift, uint32(*p)&countMask
+		q := *p
+		low, size := e.low, e.size
 		for ; i < len(rows) && rows[i] == r; i++ {
-			below := size >> ProbBits * uint64(a.Clamp(x>>(16-probShift)))
-			size = size - 1 - below
-			low += below + 1
-			if (low^(low+size))>>32 == 0 {
-				e.low, e.high = low, low+size
-				e.shift()
-				low, size = e.low, e.high-e.low
+			split := size >> ProbBits * uint64(coded(q.P()))
+			size -= split
+			if low += split; low < split {
+				carryInto(e.buf)
 			}
-			x, n = a.afterZero(x, n)
+			if size>>32 == 0 {
+				e.low, e.size = low, size
+				e.shift()
+				low, size = e.low, e.size
+			}
+			q.Update(0, MaxCount)
 		}
-		*p = Prob(x<<probShift | n)
+		e.low, e.size = low, size
+		*p = q
 	}
-	e.low, e.high = low, low+size
-}
-
-// afterZero returns the probability and the count of a Prob after Update with a 0 and a limit of MaxCount.
-func (a *Adaptation) afterZero(x, n uint32) (uint32, uint32) {
-	return x + uint32(-int64(x)*int64(a.rate[n&countMask])>>16), min(n+1, MaxCount)
 }
 
 // AdaptRun decodes a bit for each of rows, under a column, as Coder.Adapt does one by one with a limit of MaxCount, to the first 1. It
 // returns how many are 0.
 func (c *Coder) AdaptRun(t *Rows, rows []byte, column uint32) int {
-	d, a := c.Dec, c.adaptation
-	low, size, code := d.low, d.high-d.low, d.x
+	d := c.Dec
 	for i := 0; i < len(rows); {
 		r := rows[i]
 		p := &t[r&127][column&15]
-		x, n := uint32(*p)>>probShift, uint32(*p)&countMask
+		q := *p
+		code, size := d.code, d.size
 		for ; i < len(rows) && rows[i] == r; i++ {
-			below := size >> ProbBits * uint64(a.Clamp(x>>(16-probShift)))
-			if code <= low+below {
-				d.low, d.high = low, low+below
-				d.shift()
-				*p = Prob(x<<probShift | n)
-				p.Update(1, MaxCount, a)
+			split := size >> ProbBits * uint64(coded(q.P()))
+			if code < split {
+				if d.code, d.size = code, split; split>>32 == 0 {
+					d.shift()
+				}
+				q.Update(1, MaxCount)
+				*p = q
 				return i
 			}
-			size = size - 1 - below
-			low += below + 1
-			if (low^(low+size))>>32 == 0 {
-				d.low, d.high = low, low+size
-				d.shift()
-				low, size, code = d.low, d.high-d.low, d.x
+			code -= split
+			if size -= split; size>>32 == 0 {
+				size <<= 32
+				code = code<<32 | d.Next()
 			}
-			x, n = a.afterZero(x, n)
+			q.Update(0, MaxCount)
 		}
-		*p = Prob(x<<probShift | n)
+		d.code, d.size = code, size
+		*p = q
 	}
-	d.low, d.high = low, low+size
 	return len(rows)
 }

@@ -11,7 +11,7 @@ import (
 func TestRuns(t *testing.T) {
 	r := rand.New(rand.NewSource(14))
 	single, runs := NewRows(), NewRows()
-	a, b := EncodeTo(nil, testAdaptation), EncodeTo(nil, testAdaptation)
+	a, b := EncodeTo(nil), EncodeTo(nil)
 	var rows [][]byte
 	var zeros []int
 	for i := range 4000 {
@@ -39,7 +39,7 @@ func TestRuns(t *testing.T) {
 	if !bytes.Equal(stream, b.Enc.Finish()) || *single != *runs {
 		t.Fatal("another stream is written, or other probabilities are learnt")
 	}
-	d, decoded := DecodeFrom(stream, testAdaptation), NewRows()
+	d, decoded := DecodeFrom(stream), NewRows()
 	for i, row := range rows {
 		if got := d.AdaptRun(decoded, row, uint32(i%16)); got != zeros[i] {
 			t.Fatalf("run %d: %d zeros of %d bits, want %d", i, got, len(row), zeros[i])
@@ -62,7 +62,7 @@ func BenchmarkAdaptZeros(b *testing.B) {
 			rows[i] = byte(33 + q)
 		}
 		b.Run(fmt.Sprint(stay), func(b *testing.B) {
-			t, c := NewRows(), EncodeTo(nil, testAdaptation)
+			t, c := NewRows(), EncodeTo(nil)
 			b.SetBytes(int64(len(rows)))
 			for b.Loop() {
 				c.AdaptZeros(t, rows, 3)

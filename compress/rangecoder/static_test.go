@@ -11,7 +11,7 @@ func TestStaticBits(t *testing.T) {
 	r := rand.New(rand.NewSource(13))
 	var values []uint32
 	var lengths []int
-	plain, each := NewEncoder(nil), EncodeTo(nil, nil)
+	plain, each := NewEncoder(nil), EncodeTo(nil)
 	var p [16]uint16
 	for i := range p {
 		p[i] = uint16(1 + r.Intn(65535))
@@ -35,7 +35,7 @@ func TestStaticBits(t *testing.T) {
 	if !bytes.Equal(stream, each.Enc.Finish()) {
 		t.Fatal("another stream is written")
 	}
-	d := DecodeFrom(stream, nil)
+	d := DecodeFrom(stream)
 	for i, v := range values {
 		if got, want := d.Dec.DecodeSteps(lengths[i], &p), v&(1<<lengths[i]-1)|1<<lengths[i]; got != want {
 			t.Fatalf("%d bits are decoded as %b, want %b", lengths[i], got, want)

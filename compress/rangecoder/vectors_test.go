@@ -27,22 +27,3 @@ func TestVectors(t *testing.T) {
 		}
 	})
 }
-
-// TestTableVectors compares squash and stretch with points of testdata/vectors/squash.txt.
-func TestTableVectors(t *testing.T) {
-	testvector.Run(t, "../../testdata/vectors/squash.txt", func(t *testing.T, v *testvector.Vector) {
-		f := map[string]func(x int32) int32{
-			"squash":  func(x int32) int32 { return int32(Squash(x)) },
-			"stretch": func(p int32) int32 { return Stretch(uint32(p)) },
-		}[v.Title]
-		from, want := v.Signed(t, "from"), v.Signed(t, "to")
-		if len(from) == 0 || len(from) != len(want) {
-			t.Fatalf("%d points and %d values", len(from), len(want))
-		}
-		for i, x := range from {
-			if got := f(x); got != want[i] {
-				t.Errorf("%s(%d) = %d, want %d", v.Title, x, got, want[i])
-			}
-		}
-	})
-}

@@ -155,7 +155,7 @@ func (m *mismatches) code(c *rc.Coder, w alignment, ref stretch, read []uint64, 
 		}
 		t := &m.gap[min(k, 4)-1][min(at>>4, 7)]
 		for sum := 0; ; {
-			v := int(t.CodeAny(c, uint32(min(g-sum, 255)), longMemory))
+			v := int(t.Code(c, uint32(min(g-sum, 255)), longMemory))
 			sum += v
 			if v < 255 || sum > w.n {
 				g = sum

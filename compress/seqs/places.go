@@ -1,6 +1,9 @@
 package seqs
 
-import rc "orcomgo/compress/rangecoder"
+import (
+	"orcomgo/compress/mixing"
+	rc "orcomgo/compress/rangecoder"
+)
 
 // A second mate whose distance from the first one, in bases of the pseudogenome and in the direction of the first one, is
 // at least -windowBack and less than 2^windowBits - windowBack is coded by that distance.
@@ -14,6 +17,9 @@ const unplaced = ^uint32(0)
 
 // strandCounts is how many weights there are for the strand statistics of a region: one for each count of these.
 const strandCounts = strandMemory + 1
+
+// strandRate is how fast these weights learn: see mixing.Step.
+const strandRate = 4
 
 // strandMemory is the limit of the counts of strand statistics.
 const strandMemory = 60
@@ -58,11 +64,11 @@ func newPlaceModel(tree *positions, sorted bool) *placeModel {
 func (m *placeModel) strandOf(c *rc.Coder, pos uint32, rev bool) bool {
 	r := &m.strand[(pos>>8)*0x9e3779b1>>18]
 	w := &m.strandWeight[min(r.Count(), strandCounts-1)]
-	x := rc.Stretch(r.P())
-	p := adaptation.Clamp(rc.Squash(int32(int64(*w) * int64(x) >> 16)))
+	x := int64(mixing.Stretch(r.P()))
+	p := mixing.Predict(int64(*w) * x)
 	bit := c.AnyBit(rc.BitOf(rev), p)
-	*w += (x*((int32(bit<<16)-int32(p))>>2) + 1<<15) >> 16
-	r.Update(bit, strandMemory, adaptation)
+	mixing.Move(w, x, mixing.Step(bit, p, strandRate))
+	r.Update(bit, strandMemory)
 	return bit != 0
 }
 

@@ -18,9 +18,6 @@ const (
 	methods
 )
 
-// adaptation is how the probabilities of letters learn.
-var adaptation = rc.NewAdaptation(15, 8)
-
 // codeStrings codes a list of strings by the method that takes the fewest bytes. The code begins with the method and ends at its length.
 func codeStrings(list [][]byte) []byte {
 	text := make([]byte, 0, len(list)*16)
@@ -36,7 +33,7 @@ func codeStrings(list [][]byte) []byte {
 	if same && len(list) > 0 {
 		width := len(list[0])
 		b := binary.AppendUvarint([]byte{methodPlaces}, uint64(width))
-		c := rc.EncodeTo(b, adaptation)
+		c := rc.EncodeTo(b)
 		codePlaces(c, text, len(list), width)
 		if b = c.Enc.Finish(); len(b) < len(best) {
 			best = b
@@ -79,7 +76,7 @@ func decodeStrings(code []byte, n, size int) ([][]byte, error) {
 			return nil, ErrCorrupt
 		}
 		text = make([]byte, uint64(n)*(width+1))
-		c := rc.DecodeFrom(code[k:], adaptation)
+		c := rc.DecodeFrom(code[k:])
 		codePlaces(c, text, n, int(width))
 		err = c.Dec.Err()
 	default:
