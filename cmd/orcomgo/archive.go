@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"orcomgo/binning"
+	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
 
@@ -37,7 +39,7 @@ func newArchiveFlags(f *pflag.FlagSet, name string) *archiveFlags {
 	f.BoolVar(&o.noVerify, "no-verify", false, "don't decode what was written before it gets its name")
 	f.StringVar(&o.tempDir, "tmpdir", "", "`DIR` for temporary files (default: OUT)")
 	f.StringVar(&o.sheet, "samples", "", "`SHEET` of samples as nf-core has it: sample, fastq_1, fastq_2")
-	f.StringVar(&o.groupBy, "group", groupNone, "`HOW` samples share archives: none, auto, or a table of sample and group")
+	f.StringVar(&o.groupBy, "group", batches.GroupNone, "`HOW` samples share archives: none, auto, or a table of sample and group")
 	f.IntVarP(&o.jobs, "jobs", "j", 1, "archive `N` samples at a time; they share threads and memory")
 	f.StringArrayVar(&o.include, "include", nil, "of a directory, only what matches a `PATTERN` as *.xml or Data/**; may be repeated")
 	f.StringArrayVar(&o.exclude, "exclude", nil, "of a directory, nothing that matches a `PATTERN`; may be repeated")
@@ -94,20 +96,20 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 	}
 	defer bar.close()
 	a := o.archiving(c, level)
-	a.mayReplace(tree.NewNeeds(c.OutDir))
-	a.report, a.finish, a.note = bar.report, bar.finish, bar.note
-	summary, outcome, err := a.run(ctx)
+	a.MayReplace(tree.NewNeeds(c.OutDir))
+	a.Report, a.Finish, a.Note = bar.report, bar.finish, bar.note
+	summary, outcome, err := a.Run(ctx)
 	bar.close()
 	if err != nil {
 		return hintName(err)
 	}
-	if outcome == wasThere && !o.json {
+	if outcome == batches.WasThere && !o.json {
 		if !o.quiet {
-			fmt.Fprintf(s.err, "%s holds these inputs already: nothing to do\n", oneLine(a.path()))
+			fmt.Fprintf(s.err, "%s holds these inputs already: nothing to do\n", oneLine(a.Path()))
 		}
 		return nil
 	}
-	return o.packed(s, "archive", summary, a.bins)
+	return o.packed(s, "archive", summary, a.Bins)
 }
 
 // packOptions returns how to pack what c bins: with the same threads and memory, and on a GPU if it bins on one.
@@ -116,4 +118,37 @@ func (o *archiveFlags) packOptions(c *binning.Config, level compress.Level) comp
 		Threads: c.Threads, Memory: c.Memory, GPU: c.NewAssigner != nil,
 		Tool: tool, Level: level, TwoBit: o.twoBit, SliceText: uint64(o.slice), NoVerify: o.noVerify, Force: o.force,
 	}
+}
+
+// archiving returns what is to be done for the inputs of c.
+func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *batches.Archive {
+	a := &batches.Archive{Config: c, Pack: o.packOptions(&c, level), UsableGPU: func() (bool, error) { return usableGPU(o.device) },
+		Collect: garbage.collect, PackBins: packBins, PackUnnamed: packUnnamed}
+	if a.Config.Name == "" {
+		a.Config.Name = binning.ArchiveName(c.Inputs)
+	}
+	if o.given("level") {
+		a.Level = &level
+	}
+	a.Config.Hold, a.Config.TempDir = c.Memory/uint64(heldShare), o.tempDir
+	return a
+}
+
+// anyDirectory reports whether one of the paths is a directory.
+func anyDirectory(paths []string) bool {
+	for _, path := range paths {
+		if batches.IsDirectory(path) {
+			return true
+		}
+	}
+	return false
+}
+
+func sameDirectory(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }

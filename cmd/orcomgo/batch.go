@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"path/filepath"
 	"sync"
@@ -10,6 +9,7 @@ import (
 
 	"orcomgo/binning"
 	"orcomgo/binning/samples"
+	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
 
@@ -44,7 +44,7 @@ type batch struct {
 
 // result is what became of a sample.
 type result struct {
-	outcome outcome
+	outcome batches.Outcome
 	summary *compress.Summary // nil if it failed
 	err     error
 	took    time.Duration
@@ -158,7 +158,7 @@ func (b *batch) prepare(args []string) (err error) {
 func (b *batch) begin() {
 	b.results, b.parts = make([]result, len(b.list)), make([]*progress, len(b.list))
 	for i := range b.list {
-		n := storedSize(b.list[i].Inputs)
+		n := batches.StoredSize(b.list[i].Inputs)
 		b.sizes = append(b.sizes, n)
 		b.sum += n
 	}
@@ -172,8 +172,8 @@ func (b *batch) begin() {
 
 // stages returns the stages of a batch, of which the last one has this name.
 func (b *batch) stages(last string) (list []stageModel) {
-	if b.groupBy != groupNone {
-		list = append(list, stageModel{name: comparingSamples, unit: bytesUnit, group: 0, weight: 5})
+	if b.groupBy != batches.GroupNone {
+		list = append(list, stageModel{name: batches.ComparingSamples, unit: bytesUnit, group: 0, weight: 5})
 	}
 	return append(list, stageModel{name: last, unit: bytesUnit, group: 1, weight: 95})
 }
@@ -196,7 +196,7 @@ func (b *batch) scan(dirs []string) error {
 	}
 	names := make(map[string]string)
 	for _, dir := range dirs {
-		if !isDirectory(dir) {
+		if !batches.IsDirectory(dir) {
 			return b.usagef("%s is no directory: give directories of samples, or files, but not both", dir)
 		}
 		t, err := samples.Scan(dir, o)
@@ -290,16 +290,16 @@ func (b *batch) archive(ctx context.Context, i, threads int, device string) {
 	b.log.event("sample begins", "sample", sample.Name)
 	r := result{tried: true}
 	if r.err = sample.Problem; r.err == nil {
-		r.err = b.checkPaths(sample)
+		r.err = batches.CheckPaths(sample)
 	}
 	if r.err == nil {
 		c := b.config
 		c.Inputs, c.Threads, c.Memory = sample.Inputs, threads, uint64(b.memory)/uint64(b.jobs)
 		if r.err = useDevice(ctx, device, &c); r.err == nil {
 			a := b.archiving(c, b.level)
-			a.mayReplace(b.needs)
-			a.report, a.finish = part.report, part.finish
-			a.note = func(line string) { b.bar.note(sample.Name + ": " + line) }
+			a.MayReplace(b.needs)
+			a.Report, a.Finish = part.report, part.finish
+			a.Note = func(line string) { b.bar.note(sample.Name + ": " + line) }
 			r.summary, r.outcome, r.err = b.runNamed(ctx, a, sample)
 			garbage.collect() // before the next one
 		}
@@ -317,25 +317,12 @@ func (b *batch) archive(ctx context.Context, i, threads int, device string) {
 	}
 }
 
-// checkPaths returns an error for a path of a sheet that is no file.
-func (b *batch) checkPaths(s *samples.Sample) error {
-	for _, in := range s.Inputs {
-		switch {
-		case isURL(in.Path):
-			return fmt.Errorf("%s is a URL: only files are read", in.Path)
-		case in.Path == "-":
-			return fmt.Errorf("standard input can't be a file of a sample")
-		}
-	}
-	return nil
-}
-
 // text says what became of a sample.
 func (r *result) text() string {
 	switch {
 	case r.err != nil:
 		return "FAILED: " + oneLine(r.err.Error())
-	case r.outcome == wasThere:
+	case r.outcome == batches.WasThere:
 		return "there already"
 	}
 	return "archived"
@@ -343,3 +330,29 @@ func (r *result) text() string {
 
 // path returns DIR/NAME of the archive of a sample.
 func (b *batch) path(i int) string { return filepath.Join(b.config.OutDir, b.list[i].Name) }
+
+// checkGroup checks --group, and reads the table if it is one.
+func (b *batch) checkGroup() (err error) {
+	switch b.groupBy {
+	case batches.GroupAuto, batches.GroupNone:
+	case "":
+		return b.usagef("--group is auto, none or a file")
+	default:
+		b.groups, err = samples.ReadGroups(b.groupBy)
+	}
+	if err == nil && b.groupBy != batches.GroupNone && b.config.Record == binning.RecordNothing {
+		return b.usagef("--group and --source none exclude each other: the names of the samples are recorded with the files")
+	}
+	return err
+}
+
+// group puts samples together that are to share an archive.
+func (b *batch) group(ctx context.Context) error {
+	g := batches.Grouping{By: b.groupBy, Table: b.groups, OutDir: b.config.OutDir, Force: b.force, Threads: b.threads, Samples: b.list}
+	if b.bar != nil {
+		g.Report, g.Finish, g.Note = b.bar.report, b.bar.finish, b.bar.note
+	}
+	err := g.Group(ctx)
+	b.list = g.Samples
+	return err
+}

@@ -11,6 +11,7 @@ import (
 	"orcomgo/binning"
 	"orcomgo/binning/samples"
 	"orcomgo/bins/commit"
+	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
 )
@@ -61,12 +62,12 @@ func inputsOf(path string) []compress.InputInformation {
 
 // runNamed makes the archive of a sample. If another directory needs the archive of its name, and that is of other reads, the sample gets
 // another name: with --force the other directory would lose its reads.
-func (b *batch) runNamed(ctx context.Context, a *archiving, s *samples.Sample) (*compress.Summary, outcome, error) {
+func (b *batch) runNamed(ctx context.Context, a *batches.Archive, s *samples.Sample) (*compress.Summary, batches.Outcome, error) {
 	for wanted, n := s.Name, 1; ; n++ {
-		a.config.Name = s.Name
+		a.Config.Name = s.Name
 		needed := s.Root != "" && b.force && b.needs.Has(s.Name)
 		if !needed {
-			summary, outcome, err := a.run(ctx)
+			summary, outcome, err := a.Run(ctx)
 			switch {
 			case s.Root == "":
 				return summary, outcome, err

@@ -11,6 +11,7 @@ import (
 
 	"orcomgo/binning"
 	"orcomgo/bins/commit"
+	"orcomgo/cmd/orcomgo/batches"
 )
 
 // batchJSON is what archive --json prints of many samples.
@@ -62,7 +63,7 @@ func (b *batch) tell(s *streams) error {
 		switch r := &b.results[i]; {
 		case r.err != nil:
 			j.Failed++
-		case r.outcome == wasThere:
+		case r.outcome == batches.WasThere:
 			j.Present++
 		default:
 			j.Archived++
@@ -76,7 +77,7 @@ func (b *batch) tell(s *streams) error {
 		case r.err != nil:
 			k.Result, k.Problem = "failed", oneLine(r.err.Error())
 			sideFailed = b.trees[i].Root
-		case r.outcome == wasThere:
+		case r.outcome == batches.WasThere:
 			k.Result = "present"
 		}
 		j.Sides = append(j.Sides, k)
@@ -142,7 +143,7 @@ func (b *batch) sampleJSON(i int) sampleJSON {
 	switch {
 	case r.err != nil:
 		j.Result, j.Problem = "failed", oneLine(r.err.Error())
-	case r.outcome == wasThere:
+	case r.outcome == batches.WasThere:
 		j.Result = "present"
 	}
 	if s := r.summary; s != nil && r.err == nil {

@@ -7,6 +7,7 @@ import (
 	"orcomgo/binning"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/record"
+	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress/tree"
 
 	"github.com/spf13/pflag"
@@ -180,7 +181,7 @@ func (o *binFlags) config(args []string) (c binning.Config, err error) {
 		case "-":
 			stdin++
 		}
-		if isURL(in.Path) {
+		if batches.IsURL(in.Path) {
 			return c, o.usagef("%s is a URL: only files and standard input are read, so pipe the download into %s -", in.Path, o.command)
 		}
 	}

@@ -3,19 +3,15 @@ package main
 import (
 	"orcomgo/binning"
 	"orcomgo/bins/record"
+	"orcomgo/cmd/orcomgo/batches"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
 
 // The checks of this file find mistakes that would otherwise make a directory with the name of a
 // file of reads, or one called "s3:".
-
-var url = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
-
-func isURL(path string) bool { return url.MatchString(path) }
 
 var (
 	// textExts are the extensions of sequences and alignments, in lower case.
@@ -38,7 +34,7 @@ func readsFile(path string) bool {
 // have any name, and so may one that is given with a / at its end.
 func checkOutput(command, path, advice string) error {
 	switch {
-	case isURL(path):
+	case batches.IsURL(path):
 		return usagef("%s: the output is a directory on this machine, not a URL: %s", command, path)
 	case !readsFile(path) || os.IsPathSeparator(path[len(path)-1]):
 		return nil

@@ -1,6 +1,10 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"orcomgo/cmd/orcomgo/batches"
+)
 
 func TestReadsFile(t *testing.T) {
 	for _, path := range []string{
@@ -21,12 +25,12 @@ func TestReadsFile(t *testing.T) {
 
 func TestIsURL(t *testing.T) {
 	for _, path := range []string{"s3://bucket/x", "https://a/b", "FTP://a", "file:///a", "s3://", "git+ssh://x"} {
-		if !isURL(path) {
+		if !batches.IsURL(path) {
 			t.Errorf("%s is not", path)
 		}
 	}
 	for _, path := range []string{"a:b", "s3:/x", "./s3://x", "/a//b", "C:/x", "3s://x", "://x", "a b://c", "x"} {
-		if isURL(path) {
+		if batches.IsURL(path) {
 			t.Errorf("%s is", path)
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
 
@@ -138,7 +139,7 @@ func oneArchive(command string, args []string) (string, error) {
 	if len(args) != 1 || args[0] == "" {
 		return "", usagef("%s: give one archive: DIR, the directory that bin wrote to, or DIR/NAME where it holds several", command)
 	}
-	if isURL(args[0]) {
+	if batches.IsURL(args[0]) {
 		return "", usagef("%s: %s is a URL: archives are read from directories", command, args[0])
 	}
 	return args[0], nil

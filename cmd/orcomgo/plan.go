@@ -20,6 +20,7 @@ import (
 	"orcomgo/binning"
 	"orcomgo/binning/samples"
 	"orcomgo/bins/commit"
+	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 
 	"github.com/spf13/pflag"
@@ -237,7 +238,7 @@ func (p *plan) find(args []string) (err error) {
 		}
 	}
 	for i := range p.list {
-		p.sum += storedSize(p.list[i].Inputs)
+		p.sum += batches.StoredSize(p.list[i].Inputs)
 	}
 	p.sum += p.sideTotal()
 	p.config.OutDir = ""
@@ -246,7 +247,7 @@ func (p *plan) find(args []string) (err error) {
 
 // archive plans the archive of a sample.
 func (p *plan) archive(ctx context.Context, s *samples.Sample) planned {
-	a := planned{Archive: s.Name, Samples: s.Members(), Inputs: []string{}, Stored: storedSize(s.Inputs)}
+	a := planned{Archive: s.Name, Samples: s.Members(), Inputs: []string{}, Stored: batches.StoredSize(s.Inputs)}
 	if a.Samples == nil {
 		a.Samples = []string{s.Name}
 	}
@@ -255,7 +256,7 @@ func (p *plan) archive(ctx context.Context, s *samples.Sample) planned {
 	}
 	err := s.Problem
 	if err == nil {
-		err = p.checkPaths(s)
+		err = batches.CheckPaths(s)
 	}
 	if err == nil {
 		err = p.measure(ctx, s, &a)

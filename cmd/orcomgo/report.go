@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"orcomgo/bins/commit"
+	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	figures "orcomgo/compress/report"
 
@@ -67,7 +68,7 @@ func (o *reportFlags) check(args []string) error {
 		return usagef("report: --json and -o - exclude each other: both are for standard output")
 	}
 	for _, path := range []string{o.output, o.multiqc} {
-		if isURL(path) {
+		if batches.IsURL(path) {
 			return usagef("report: %s is a URL: files are written on this machine", path)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"orcomgo/binning/samples"
 	"orcomgo/bins/commit"
 	"orcomgo/bins/vfs"
+	"orcomgo/cmd/orcomgo/batches"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
 )
@@ -22,7 +23,7 @@ import (
 // sideResult is what became of the side archive of a directory.
 type sideResult struct {
 	name    string
-	outcome outcome
+	outcome batches.Outcome
 	err     error
 	took    time.Duration
 	files   int // whose content is in it
@@ -131,7 +132,7 @@ func (b *batch) sideOnce(ctx context.Context, t *samples.Tree, r *sideResult) (a
 		case d == tree.Lost:
 			return false, fmt.Errorf("%s: %w: %s", path, commit.ErrExists, what)
 		case d == tree.Same && !b.force:
-			r.outcome = wasThere
+			r.outcome = batches.WasThere
 			return false, nil
 		}
 	}
@@ -303,8 +304,8 @@ func (b *batch) replaced(l *tree.Listing) error {
 			return err
 		}
 		same := func(in compress.InputInformation, name string) bool { return in.Name == name }
-		if now.ID != hex.EncodeToString(r.summary.ID[:]) || !slices.EqualFunc(now.Inputs, restoredNames(s), same) {
-			return replacedMeanwhile(b.path(i))
+		if now.ID != hex.EncodeToString(r.summary.ID[:]) || !slices.EqualFunc(now.Inputs, batches.RestoredNames(s), same) {
+			return batches.ReplacedMeanwhile(b.path(i))
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package main
+package batches
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 
 // TestTextOfInput: text is read again from inputs that are files, not from those that could give other bytes, or none.
 func TestTextOfInput(t *testing.T) {
-	a := &archiving{config: binning.Config{Inputs: []binning.InputSpec{{Path: input}, {Path: "-"}, {Path: os.DevNull},
+	a := &Archive{Config: binning.Config{Inputs: []binning.InputSpec{{Path: "rerun.go"}, {Path: "-"}, {Path: os.DevNull},
 		{Path: filepath.Join(t.TempDir(), "missing")}}}}
 	for i, want := range []struct{ file, fails bool }{{true, false}, {false, false}, {false, false}, {false, true}} {
 		f, err := a.text(i)
