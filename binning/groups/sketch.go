@@ -3,6 +3,8 @@ package groups
 import (
 	"math"
 	"slices"
+
+	"orcomgo/bases"
 )
 
 const (
@@ -57,19 +59,6 @@ func NewSketcher(least int) *Sketcher {
 	return &Sketcher{least: byte(least), limit: math.MaxUint64, kmers: make([]uint64, 1<<12), counts: make([]byte, 1<<12)}
 }
 
-// codes are those of bases, noBase of other letters.
-var codes = func() (t [256]byte) {
-	for i := range t {
-		t[i] = noBase
-	}
-	for i, b := range "ACGTacgt" {
-		t[b] = byte(i & 3)
-	}
-	return t
-}()
-
-const noBase = 4
-
 // window is where a Sketcher is in a sequence.
 type window struct {
 	forward, reverse uint64 // the last K bases, and their reverse complement
@@ -79,25 +68,25 @@ type window struct {
 // add adds the next bases of a sequence.
 func (s *Sketcher) add(w *window, seq []byte) {
 	const mask = 1<<(2*K) - 1
-	forward, reverse, bases := w.forward, w.reverse, w.bases
+	forward, reverse, known := w.forward, w.reverse, w.bases
 	valid, windows := 0, 0
 	for _, letter := range seq {
-		c := uint64(codes[letter])
-		if c == noBase {
-			bases = 0
+		c := uint64(bases.Code(letter))
+		if c == bases.NoBase {
+			known = 0
 			continue
 		}
 		forward = (forward<<2 | c) & mask
 		reverse = reverse>>2 | (3-c)<<(2*K-2)
 		valid++
-		if bases++; bases >= K {
+		if known++; known >= K {
 			windows++
 			if hash := mix(min(forward, reverse)); hash <= s.limit {
 				s.count(hash)
 			}
 		}
 	}
-	w.forward, w.reverse, w.bases = forward, reverse, bases
+	w.forward, w.reverse, w.bases = forward, reverse, known
 	s.bases, s.windows = s.bases+uint64(valid), s.windows+uint64(windows)
 }
 

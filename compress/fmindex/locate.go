@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"orcomgo/bases"
 	"orcomgo/compress/bwt"
 	"orcomgo/internal/largepages"
 	"orcomgo/internal/tasks"
@@ -102,10 +103,10 @@ func (x *Index) AppendText(dst []byte, from, to int) ([]byte, error) {
 // many threads, and takes five bytes a base meanwhile. The error is ErrCorrupt.
 func (x *Index) Packed(threads int) ([]byte, error) {
 	n := x.Genome()
-	bases, packed := largepages.Make[byte](n), largepages.Make[byte]((n+3)/4+16)
+	letters, packed := largepages.Make[byte](n), largepages.Make[byte](bases.PackedLen(n)+bases.Pad)
 	err := x.walkAll(threads, func(at int, base byte, _ uint32) {
 		if at < n {
-			bases[at] = base
+			letters[at] = base
 		}
 	})
 	if err != nil {
@@ -114,15 +115,9 @@ func (x *Index) Packed(threads int) ([]byte, error) {
 	const each = 1 << 16 // bytes
 	tasks.Each((n/4+each-1)/each, threads, func(_, i int) {
 		from, to := i*each, min((i+1)*each, n/4)
-		part := bases[4*from : 4*to]
-		for k := range packed[from:to] {
-			v := binary.LittleEndian.Uint32(part[4*k:])
-			packed[from+k] = byte(v | v>>6 | v>>12 | v>>18)
-		}
+		bases.Pack(packed[from:to], letters[4*from:4*to])
 	})
-	for i := n &^ 3; i < n; i++ {
-		packed[i/4] |= bases[i] << (2 * (i % 4))
-	}
+	bases.Pack(packed[n/4:], letters[n&^3:])
 	return packed, nil
 }
 

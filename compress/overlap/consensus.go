@@ -175,7 +175,7 @@ func forEachMismatch(pg []byte, pos int, read []byte, n int, skip []uint64, f fu
 func (b *builder) removeUncovered(ctx context.Context) error {
 	if covered, ok := b.accelerator.cover(b); ok {
 		if covered != nil {
-			b.seq.keep(covered, b.config.Threads)
+			b.seq.keep(covered)
 		}
 		return ctx.Err()
 	}
@@ -192,7 +192,7 @@ func (b *builder) removeUncovered(ctx context.Context) error {
 	if covered.buildRanks() == b.seq.n {
 		return nil
 	}
-	b.seq.keep(&covered, b.config.Threads)
+	b.seq.keep(&covered)
 	chunks := b.chunksOfRecords()
 	parallel(chunks, func(t int) {
 		lo, hi := divide(len(pl.pos), t, chunks)

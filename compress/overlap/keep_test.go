@@ -9,9 +9,8 @@ import (
 	"orcomgo/bases"
 )
 
-// TestKeep: the bases that are kept are side by side, however the work is divided and wherever ranges begin in a byte.
+// TestKeep: the bases that are kept are side by side, wherever runs begin in a byte.
 func TestKeep(t *testing.T) {
-	defer func(n int) { keepRange = n }(keepRange)
 	r := rand.New(rand.NewSource(160))
 	for _, n := range []int{0, 1, 3, 4, 63, 64, 65, 1000, 5000} {
 		for _, share := range []int{0, 1, 50, 99, 100} { // of the runs, in percent
@@ -30,22 +29,20 @@ func TestKeep(t *testing.T) {
 				i += run
 			}
 			kept.words[len(kept.words)-1] |= ^uint64(0) << (n & 63) // what is after the sequence does not matter
-			for _, keepRange = range []int{64, 256, 1 << 20} {
-				var s sequence
-				s.append(slices.Clone(all))
-				s.grow(0)
-				s.keep(&kept, 3)
-				if got := bases.Unpack(nil, s.packed, 0, s.n); !bytes.Equal(got, want) {
-					t.Fatalf("%d bases, ranges of %d: %d are kept, want %d, or others", n, keepRange, s.n, len(want))
+			var s sequence
+			s.append(slices.Clone(all))
+			s.grow(0)
+			s.keep(&kept)
+			if got := bases.Unpack(nil, s.packed, 0, s.n); !bytes.Equal(got, want) {
+				t.Fatalf("%d bases: %d are kept, want %d, or others", n, s.n, len(want))
+			}
+			for _, b := range s.packed[(s.n+3)/4:] {
+				if b != 0 || len(s.packed) != (s.n+3)/4+bases.Pad {
+					t.Fatalf("%d bytes follow %d bases, or are not 0", len(s.packed)-s.n/4, s.n)
 				}
-				for _, b := range s.packed[(s.n+3)/4:] {
-					if b != 0 || len(s.packed) != (s.n+3)/4+bases.Pad {
-						t.Fatalf("%d bytes follow %d bases, or are not 0", len(s.packed)-s.n/4, s.n)
-					}
-				}
-				if s.n&3 != 0 && s.packed[s.n/4]>>(2*(s.n&3)) != 0 {
-					t.Fatalf("the last byte of %d bases is %b", s.n, s.packed[s.n/4])
-				}
+			}
+			if s.n&3 != 0 && s.packed[s.n/4]>>(2*(s.n&3)) != 0 {
+				t.Fatalf("the last byte of %d bases is %b", s.n, s.packed[s.n/4])
 			}
 		}
 	}

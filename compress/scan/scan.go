@@ -11,6 +11,8 @@ import (
 	"errors"
 	"math/bits"
 	"slices"
+
+	"orcomgo/bases"
 )
 
 // Sequence is a sequence to be found.
@@ -25,16 +27,13 @@ var ErrTooShort = errors.New("scan: a sequence is no longer than the number of d
 // maxSeedBases is the largest number of bases of a piece that are entered in the table.
 const maxSeedBases = 10
 
-// noBase is the code of a letter that is no base.
-const noBase = 4
-
 // codeOf holds the codes of letters. Bases may be given by their codes as well.
 var codeOf = func() (t [256]byte) {
 	for i := range t {
-		t[i] = noBase
+		t[i] = bases.Code(byte(i))
 	}
-	for c, letter := range []byte("ACGT") {
-		t[c], t[letter], t[letter|0x20] = byte(c), byte(c), byte(c)
+	for c := range byte(4) {
+		t[c] = c
 	}
 	return t
 }()
@@ -42,7 +41,7 @@ var codeOf = func() (t [256]byte) {
 // Code returns the code of a base, 0 to 3, from its letter in either case; false for other letters.
 func Code(letter byte) (byte, bool) {
 	c := codeOf[letter]
-	return c, c != noBase && letter > 3
+	return c, c != bases.NoBase && letter > 3
 }
 
 // Scanner finds sequences. It does not change and may be used by several goroutines.
@@ -58,20 +57,14 @@ type Scanner struct {
 
 // entry is a seed: the sequence, and where it begins there.
 type entry struct {
-	first    uint64 // up to wordBases first bases of the sequence, the first one lowest
+	first    uint64 // up to bases.PerWord first bases of the sequence, the first one lowest
 	mask     uint64 // of those, the low bits of each
 	sequence uint32
 	at       uint32
 }
 
-// wordBases is how many bases are compared at once.
-const wordBases = 32
-
 // fewEntries is up to how many entries the text is not packed: there are so few comparisons.
 const fewEntries = 64
-
-// lowBits has the low bit of each base of a word.
-const lowBits = 0x5555555555555555
 
 // pieceAt returns where piece i of the sequence begins, of which there are Most+1.
 func (s *Sequence) pieceAt(i int) int { return len(s.Bases) * i / (s.Most + 1) }
@@ -115,13 +108,13 @@ func (s *Scanner) eachSeed(f func(seed uint32, e entry)) {
 			for _, b := range q.Bases[at : at+s.seedBases] {
 				seed = seed<<2 | uint32(b)
 			}
-			n := min(len(q.Bases), wordBases)
-			f(seed, entry{pack(q.Bases[:n]), lowBits >> (2 * (wordBases - n)), uint32(i), uint32(at)})
+			n := min(len(q.Bases), bases.PerWord)
+			f(seed, entry{pack(q.Bases[:n]), bases.LowBits >> (2 * (bases.PerWord - n)), uint32(i), uint32(at)})
 		}
 	}
 }
 
-// pack returns the word of up to wordBases bases, the first one lowest; a letter that is none is a 0.
+// pack returns the word of up to bases.PerWord bases, the first one lowest; a letter that is none is a 0.
 func pack(text []byte) (w uint64) {
 	for i, letter := range text {
 		w |= uint64(codeOf[letter]&3) << (2 * i)
@@ -131,9 +124,9 @@ func pack(text []byte) (w uint64) {
 
 // packAll returns the words of a text, and one more.
 func packAll(text []byte) []uint64 {
-	words := make([]uint64, len(text)/wordBases+2)
+	words := make([]uint64, len(text)/bases.PerWord+2)
 	for i := range words {
-		words[i] = pack(text[min(i*wordBases, len(text)):min((i+1)*wordBases, len(text))])
+		words[i] = pack(text[min(i*bases.PerWord, len(text)):min((i+1)*bases.PerWord, len(text))])
 	}
 	return words
 }
@@ -155,7 +148,7 @@ func (s *Scanner) Scan(text []byte, f func(m Match) bool) {
 	known, last := 0, uint32(0) // the bases since the last letter that is none
 	for end, letter := range text {
 		c := codeOf[letter]
-		if c == noBase {
+		if c == bases.NoBase {
 			known = 0
 			continue
 		}
@@ -169,7 +162,7 @@ func (s *Scanner) Scan(text []byte, f func(m Match) bool) {
 			e := &entries[i]
 			at := from - int(e.at)
 			if words != nil && at >= 0 {
-				k, shift := at/wordBases, at%wordBases*2
+				k, shift := at/bases.PerWord, at%bases.PerWord*2
 				x := (words[k]>>shift | words[k+1]<<(64-shift)) ^ e.first
 				if bits.OnesCount64((x|x>>1)&e.mask) > s.most {
 					continue

@@ -6,6 +6,8 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
+
+	"orcomgo/bases"
 )
 
 // slow is Scan by comparing each sequence everywhere.
@@ -50,7 +52,7 @@ func drawn(r *rand.Rand) (sequences []Sequence, text []byte) {
 		at := r.Intn(len(text) + 1)
 		for i := range q.Bases {
 			q.Bases[i] = byte(r.Intn(4))
-			if at+i < len(text) && codeOf[text[at+i]] != noBase && r.Intn(8) > 0 {
+			if at+i < len(text) && codeOf[text[at+i]] != bases.NoBase && r.Intn(8) > 0 {
 				q.Bases[i] = codeOf[text[at+i]]
 			}
 		}

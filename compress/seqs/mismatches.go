@@ -112,9 +112,6 @@ func (w alignment) turned(b byte) byte {
 // baseBit returns the word in which base j of a read has its bit, and the bit: 32 bases a word, with bits 0, 2, 4 and so on.
 func baseBit(j int) (word int, bit uint64) { return j >> 5, 1 << (2 * uint(j&31)) }
 
-// wordBase returns base j of packed bases, 32 a word.
-func wordBase(words []uint64, j int) byte { return byte(words[j>>5]>>(2*uint(j&31))) & 3 }
-
 // code codes the mismatches of the read whose alignment is w. ref is the pseudogenome there. Encoding, read is the read's bases on
 // the pseudogenome's strand, 32 a word; decoding, its letters are written to text, in its own orientation. skip is set for bases
 // of the read whose value does not matter (nil: none); quals may be nil.
@@ -272,7 +269,7 @@ func (m *mismatches) codeVariants(c *rc.Coder, w alignment, read []uint64, text 
 		}
 		v := m.variants.of(p)
 		b, hist := v&3, v>>2&15
-		has := c.Adapt(rc.BitOf(!c.Decoding() && wordBase(read, j) == b), &m.shared[hist][ctx], longMemory)
+		has := c.Adapt(rc.BitOf(!c.Decoding() && bases.Words(read).At(j) == b), &m.shared[hist][ctx], longMemory)
 		hist = (hist<<1 | uint8(has)) & 15
 		if v = 0; hist != 0 {
 			v = variantKnown | hist<<2 | b
@@ -291,7 +288,7 @@ func (m *mismatches) codeVariants(c *rc.Coder, w alignment, read []uint64, text 
 func (m *mismatches) codeBase(c *rc.Coder, w alignment, j int, p *[4]rc.Prob, r byte, read []uint64, text []byte) {
 	b := byte(0)
 	if !c.Decoding() {
-		b = w.turned(wordBase(read, j))
+		b = w.turned(bases.Words(read).At(j))
 	}
 	b = m.codeSubstitution(c, p, r, b)
 	if c.Decoding() {
