@@ -82,7 +82,7 @@ func restore(t testing.TB, dir string) [][]byte {
 // render puts a block's text together.
 func render(t testing.TB, b *bins.Block, kind record.Kind, o *record.Options) []byte {
 	t.Helper()
-	seqs, err := b.AppendSequences(nil)
+	seqs, err := b.AppendSequencesOf(nil, 0, b.Records)
 	if err != nil {
 		t.Fatal(err)
 	}

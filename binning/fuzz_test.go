@@ -75,7 +75,7 @@ func binText(t testing.TB, text []byte, blockSize int, wrapped bool) ([]byte, er
 // checkSignatures compares with the plain definition.
 func checkSignatures(t testing.TB, b *bins.Block) {
 	t.Helper()
-	seqs, err := b.AppendSequences(nil)
+	seqs, err := b.AppendSequencesOf(nil, 0, b.Records)
 	if err != nil {
 		t.Fatal(err)
 	}

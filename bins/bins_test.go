@@ -202,7 +202,7 @@ func TestRoundTrip(t *testing.T) {
 		if !reflect.DeepEqual(&got, want) {
 			t.Errorf("block %d differs", i)
 		}
-		seqs, err := got.AppendSequences(nil)
+		seqs, err := got.AppendSequencesOf(nil, 0, got.Records)
 		if err != nil || !bytes.Equal(seqs, bytes.Join(a.reads[i], nil)) {
 			t.Errorf("block %d: sequences differ (%v)", i, err)
 		}

@@ -174,7 +174,7 @@ func FuzzMeta(f *testing.F) {
 				}
 				continue
 			}
-			if _, err := b.AppendSequences(nil); err != nil && !errors.Is(err, parse.ErrCorrupt) {
+			if _, err := b.AppendSequencesOf(nil, 0, b.Records); err != nil && !errors.Is(err, parse.ErrCorrupt) {
 				t.Error(err)
 			}
 			if got, err := c.ReadNames(i, 5, 50, nil); err != nil || !bytes.Equal(got, b.Names[5:50]) {

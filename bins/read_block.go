@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"orcomgo/bases"
@@ -170,40 +171,17 @@ func (r *Reader) selectBins(d *directory, info *BlockInfo, block int, lo, hi uin
 
 // ReadBins reads the reads of a block with signatures lo to hi, inclusive (NBin counts as a
 // signature). It sets Bins, Order, Place and Packed of dst to those of that range, reusing its
-// memory, and what ReadColumns always sets. The lengths of the reads are a separate column.
+// memory, and what ReadColumns always sets. Of the lengths it needs what EachPart does.
 func (r *Reader) ReadBins(block int, lo, hi uint32, dst *Block) error {
-	d, info, err := r.directory(block)
-	if err != nil {
-		return err
-	}
-	in, err := r.selectBins(d, info, block, lo, hi, dst)
-	if err != nil {
-		return err
-	}
-	tmp, err := r.rawRange(d, secOrder, block, 4*in.firstRead, 4*in.reads, nil)
-	if err != nil {
-		return err
-	}
-	dst.Order = toUint32(dst.Order, tmp)
-	if tmp, err = r.rawRange(d, secPlace, block, 4*in.firstRead, 4*in.reads, tmp); err != nil {
-		return err
-	}
-	dst.Place = toUint32(dst.Place, tmp)
-	if dst.Packed, err = r.rawRange(d, secDNA, block, in.firstByte, in.bytes, dst.Packed); err != nil {
-		return err
-	}
-	i := 0
-	for _, bin := range dst.Bins {
-		last := -1
-		for end := i + int(bin.Reads); i < end; i++ {
-			read := int(dst.Order[i])
-			if read <= last || read >= info.Records {
-				return r.corrupt(secOrder, block, errNonsense)
-			}
-			last = read
-		}
-	}
-	return nil
+	info := &r.info.Blocks[block]
+	order, place := slices.Grow(dst.Order[:0], info.Records), slices.Grow(dst.Place[:0], info.Records)
+	packed := slices.Grow(dst.Packed[:0], int(info.PackedLen))
+	err := r.EachPart(block, lo, hi, dst, func() error {
+		order, place, packed = append(order, dst.Order...), append(place, dst.Place...), append(packed, dst.Packed...)
+		return nil
+	})
+	dst.Order, dst.Place, dst.Packed = order, place, packed
+	return err
 }
 
 // rawRange reads bytes at..at+n-1 of an uncompressed section, into dst if it has room, by one

@@ -178,10 +178,10 @@ func (p *partBuffer) readOrder(r *Reader, d *directory, block int, from, n uint6
 	return nil
 }
 
-// EachPart reads the reads of a block with signatures lo to hi, inclusive (NBin is one), as
-// ReadBins does, but part after part: f finds in Order, Place and Packed of dst those of a part.
+// EachPart reads the reads of a block with signatures lo to hi, inclusive (NBin is one),
+// part after part: f finds in Order, Place and Packed of dst those of a part.
 // Before the first call, Bins of dst is set to the bins of the range. The lengths of dst must be
-// those of the block if they vary. Order, Place and Packed are valid until f returns, and nil
+// those of the block if they vary; it reads them if there are none. Order, Place and Packed are valid until f returns, and nil
 // in the end.
 func (r *Reader) EachPart(block int, lo, hi uint32, dst *Block, f func() error) error {
 	d, info, err := r.directory(block)
@@ -189,6 +189,9 @@ func (r *Reader) EachPart(block int, lo, hi uint32, dst *Block, f func() error) 
 		return err
 	}
 	in, err := r.selectBins(d, info, block, lo, hi, dst)
+	if err == nil && info.Varied && len(dst.Lengths.Each) != info.Records {
+		err = r.readLengths(d, info, block, dst)
+	}
 	if err != nil {
 		return err
 	}

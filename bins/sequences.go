@@ -10,14 +10,9 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// AppendSequences appends the letters of all reads of the block to dst in input order, end
-// to end. It needs Lengths (or FixedLen), Order, Place, Packed and Exceptions of the whole
+// AppendSequencesOf appends the letters of records from..to-1 of the block to dst in input order, end
+// to end. It needs Lengths, Order, Place, Packed and Exceptions of the whole
 // block, and returns ErrCorrupt if they are inconsistent.
-func (b *Block) AppendSequences(dst []byte) ([]byte, error) {
-	return b.AppendSequencesOf(dst, 0, b.Records)
-}
-
-// AppendSequencesOf is AppendSequences for records from..to-1 of the block, which it needs as a whole all the same.
 func (b *Block) AppendSequencesOf(dst []byte, from, to int) ([]byte, error) {
 	starts := make([]int, to-from+1)
 	for i := range to - from {
