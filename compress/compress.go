@@ -21,5 +21,5 @@ var (
 // goroutine and must be cheap.
 type Progress = workers.Progress
 
-// Versions returns the oldest version of packed archives that is read, and the newest that is read and written.
-func Versions() (oldest, newest int) { return archive.MinVersion, archive.Version }
+// Version is that of the format of packed archives.
+const Version = archive.Version

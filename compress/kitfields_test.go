@@ -126,7 +126,7 @@ func newPackedFiles(t testing.TB, cdna, meta string) *packedFiles {
 		off += n
 	}
 	w.bytes(8, "magic")
-	version := w.uvarint("version")
+	w.uvarint("version")
 	w.bytes(16, "id")
 	w.bytes(16, "bins id")
 	w.text("tool")
@@ -159,7 +159,7 @@ func newPackedFiles(t testing.TB, cdna, meta string) *packedFiles {
 			w.uvarint(in + "unpacked bytes")
 			w.bytes(32, in+"sha256")
 		}
-		if version >= 6 && w.source(in)&16 != 0 && verified {
+		if w.source(in)&16 != 0 && verified {
 			w.bytes(16, in+"md5")
 		}
 	}

@@ -50,28 +50,20 @@ Examples:
 
 // programInfo is what version prints.
 type programInfo struct {
-	Version  string     `json:"version"`
-	Commit   string     `json:"commit"` // "unknown" if the build does not say
-	Modified bool       `json:"modified"`
-	Go       string     `json:"go"`
-	Platform string     `json:"platform"`
-	CUDA     bool       `json:"cuda"`
-	Bins     formatInfo `json:"bins"`    // .bdna and .bmeta
-	Archive  formatInfo `json:"archive"` // .cdna and .cmeta
-}
-
-// formatInfo is a format's range of versions.
-type formatInfo struct {
-	OldestRead int `json:"oldest_read"`
-	// Newest is the newest that is read and written. What does not need it is written in an older one.
-	Newest int `json:"newest"`
+	Version  string `json:"version"`
+	Commit   string `json:"commit"` // "unknown" if the build does not say
+	Modified bool   `json:"modified"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	CUDA     bool   `json:"cuda"`
+	Bins     int    `json:"bins"`    // .bdna and .bmeta
+	Archive  int    `json:"archive"` // .cdna and .cmeta
 }
 
 func programVersion() programInfo {
 	p := programInfo{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CUDA: gpu != nil}
 	p.Commit, p.Modified = strings.CutSuffix(sourceCommit, "+")
-	p.Bins = formatInfo{bins.Version, bins.Version}
-	p.Archive.OldestRead, p.Archive.Newest = compress.Versions()
+	p.Bins, p.Archive = bins.Version, compress.Version
 	if build, ok := debug.ReadBuildInfo(); ok && p.Commit == "" {
 		for _, s := range build.Settings {
 			switch s.Key {
@@ -97,9 +89,6 @@ func versionText() string {
 	if p.Modified {
 		modified = ", with changes"
 	}
-	formats := func(f formatInfo) string {
-		return fmt.Sprintf("reads versions %d to %d, writes up to %d", f.OldestRead, f.Newest, f.Newest)
-	}
-	return fmt.Sprintf("orcomgo %s (%s, %s, %s)\ncommit %s%s\nbins: %s\narchives: %s\n",
-		p.Version, p.Go, p.Platform, device, p.Commit, modified, formats(p.Bins), formats(p.Archive))
+	return fmt.Sprintf("orcomgo %s (%s, %s, %s)\ncommit %s%s\nbins: version %d\narchives: version %d\n",
+		p.Version, p.Go, p.Platform, device, p.Commit, modified, p.Bins, p.Archive)
 }

@@ -16,18 +16,8 @@ import (
 	"orcomgo/digest"
 )
 
-// Version is the newest version of the format. It is written where files of inputs are recorded (record.Source), inputs have further
-// mates or are TwoBit, slices have mates, whose sequences have streams of their own, repeats in the pseudogenome have a section
-// (Manifest.Repeats), or OneCoder, NameRanges or Primed is set; else version 5 where long reads are aligned in pieces
-// (Manifest.Pieces), and version 4 elsewhere, which is the same but for that. Version 3 is as version 4, but for text hashes by the rule of
-// bins of version 1, and is written of those. Version 2 is read as well: it has no copy of the manifest in the bulk file.
-const (
-	Version          = 6
-	noSourceVersion  = 5
-	wholeVersion     = 4
-	unchunkedVersion = 3
-	MinVersion       = 2 // the oldest that is read
-)
+// Version is that of the format.
+const Version = 1
 
 // File name suffixes of the bulk file and of the manifest.
 const (
@@ -79,12 +69,6 @@ type Manifest struct {
 	// Shared are the sections that every slice's sequences need.
 	Shared []Section
 
-	// ChunkedHashes says that the hashes in Input.Blocks are those of bins from version 2 on. Without it they are those of
-	// version 1, and the archive is of version 3 at most.
-	ChunkedHashes bool
-
-	// Pieces says that long reads are aligned in pieces.
-	Pieces bool
 	// Repeats says that the second shared section is that of repeats in the pseudogenome.
 	Repeats bool
 	// OneCoder says that each segment of the pseudogenome has one coder, however long it is.
@@ -93,11 +77,7 @@ type Manifest struct {
 	// NameRanges says that slices have Words.
 	NameRanges bool
 
-	// Primed says that qualities of slices may need those of the first slice of their input.
-	Primed bool
-
-	version uint8  // of the format
-	size    uint64 // of the manifest, in bytes
+	size uint64 // of the manifest, in bytes
 }
 
 // Input is one input file of the archive.
@@ -276,14 +256,8 @@ func (m *Manifest) Sizes() (sizes [Columns]uint64) {
 
 // FileLen returns how many bytes the bulk file has if it is whole.
 func (m *Manifest) FileLen() uint64 {
-	if m.version < 3 {
-		return m.BulkLen
-	}
 	return m.BulkLen + m.size + tailFooter
 }
-
-// FormatVersion returns the version of the format that the archive was read from.
-func (m *Manifest) FormatVersion() int { return int(m.version) }
 
 // eachSection calls f for every section in the order in which they lie in the bulk file.
 func (m *Manifest) eachSection(f func(*Section)) {

@@ -201,7 +201,7 @@ func TestStreamingHash(t *testing.T) {
 // TestWords: what slices say of the words of their names comes back, and words that cannot be are refused.
 func TestWords(t *testing.T) {
 	m := sample(t, t.TempDir(), true)
-	m.NameRanges, m.version = true, Version
+	m.NameRanges = true
 	long := strings.Repeat("x", MaxWord-1)
 	words := []Words{{OrderedWords, "r1", "r10/2"}, {NumberWords, "r1:0:" + long[5:], "r7:9:" + long[5:]}, {},
 		{OrderedWords, "r7:9:", long + "y"}}
@@ -226,18 +226,11 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestOneCoder: that segments have one coder comes back, and is refused in a version without that.
+// TestOneCoder: that segments have one coder comes back.
 func TestOneCoder(t *testing.T) {
 	m := sample(t, t.TempDir(), true)
-	m.OneCoder, m.version = true, Version
+	m.OneCoder = true
 	if got, err := parseManifest("x.cmeta", m.marshal()); err != nil || !got.OneCoder {
 		t.Errorf("read back: %+v, error %v", got, err)
-	}
-	m.version = noSourceVersion
-	for i := range m.Inputs {
-		m.Inputs[i].Source = nil
-	}
-	if _, err := parseManifest("x.cmeta", m.marshal()); !errors.Is(err, parse.ErrCorrupt) || !strings.Contains(err.Error(), "one coder") {
-		t.Errorf("in version %d: error %v", m.version, err)
 	}
 }

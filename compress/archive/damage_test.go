@@ -206,7 +206,7 @@ func seal(b []byte) []byte {
 func TestUnknownVersion(t *testing.T) {
 	dir := t.TempDir()
 	b := sample(t, dir, true).marshal()
-	for _, v := range []byte{MinVersion - 1, Version + 1} {
+	for _, v := range []byte{Version - 1, Version + 1} {
 		b[len(metaMagic)] = v
 		if _, err := parseManifest("x.cmeta", seal(b)); !errors.Is(err, parse.ErrVersion) || errors.Is(err, parse.ErrCorrupt) {
 			t.Errorf("version %d: error %v", v, err)
@@ -237,7 +237,7 @@ func TestInconsistentManifest(t *testing.T) {
 		"unequal mates":             func(m *Manifest) { m.Inputs[1].Records = 31 },
 		"slice of an unknown input": func(m *Manifest) { m.Slices[2].First.Input = 4 },
 		"slice of second mates":     func(m *Manifest) { m.Slices[2].First.Input = 1 },
-		"words in an old version":   func(m *Manifest) { m.NameRanges = true },
+		"repeats without a section": func(m *Manifest) { m.Repeats, m.Shared = true, m.Shared[:1] },
 	}
 	for name, change := range cases {
 		m := base()

@@ -11,8 +11,8 @@ import (
 	"orcomgo/bins/parse"
 )
 
-// parseManifest reads the bytes of a .cmeta file; file is its name for errors. Every version of
-// the format begins with the magic and ends in the checksum, so a damaged file is not taken for one of another version.
+// parseManifest reads the bytes of a .cmeta file; file is its name for errors. The checksum is compared
+// before the version, so a damaged file is not taken for one of another version.
 func parseManifest(file string, data []byte) (*Manifest, error) {
 	if len(data) < len(metaMagic)+1+16 {
 		return nil, corrupt(file, "%d bytes are too few for a manifest", len(data))
@@ -26,11 +26,10 @@ func parseManifest(file string, data []byte) (*Manifest, error) {
 	}
 	c := &parse.Cursor{Rest: body[len(metaMagic):]}
 	v := c.Uvarint()
-	if !c.Failed() && (v < MinVersion || v > Version) {
-		return nil, fmt.Errorf("%s: %w %d, this program reads versions %d to %d", file, parse.ErrVersion, v, MinVersion, Version)
+	if !c.Failed() && v != Version {
+		return nil, fmt.Errorf("%s: %w %d, this program reads version %d", file, parse.ErrVersion, v, Version)
 	}
-	m := &Manifest{version: uint8(v), size: uint64(len(data)),
-		ChunkedHashes: v > unchunkedVersion, Pieces: v > wholeVersion, Primed: v > noSourceVersion}
+	m := &Manifest{size: uint64(len(data))}
 	m.parseHead(c)
 	m.parseInputs(c)
 	m.parseSlices(c)
@@ -55,16 +54,9 @@ func (m *Manifest) parseHead(c *parse.Cursor) {
 	m.Options.OrderAny = flags&flagOrderAny != 0
 	m.Options.DropNames = flags&flagDropNames != 0
 	m.Verified = flags&flagVerified != 0
-	if m.Repeats = flags&flagRepeats != 0; m.Repeats && m.version <= noSourceVersion {
-		c.Fail("there are repeats in a version without them")
-	}
+	m.Repeats = flags&flagRepeats != 0
 	m.NameRanges = flags&flagNameRanges != 0
-	if m.NameRanges && m.version <= noSourceVersion {
-		c.Fail("it has ranges of names, which its version has not")
-	}
-	if m.OneCoder = flags&flagOneCoder != 0; m.OneCoder && m.version <= noSourceVersion {
-		c.Fail("its segments have one coder each, which its version has not")
-	}
+	m.OneCoder = flags&flagOneCoder != 0
 	m.Options.Quality = record.QualityMode(c.ByteAtMost(byte(record.QualityDrop)))
 	m.Level = c.Byte()
 	m.Options.BlockSize = c.Uvarint()
@@ -80,16 +72,16 @@ func (m *Manifest) parseInputs(c *parse.Cursor) {
 		in.Kind = record.Kind(c.ByteAtMost(byte(record.Kinds - 1)))
 		in.Mate = -1
 		switch f := c.ByteAtMost(inputTwoBit); {
-		case f == inputTwoBit && m.version > noSourceVersion:
+		case f == inputTwoBit:
 			if in.TwoBit = true; in.Kind != record.FASTA || m.Options.OrderAny {
 				c.Fail("input %d has two bits a base, but is no FASTA, or in another order", i+1)
 			}
-		case f == inputFurther && m.version > noSourceVersion:
+		case f == inputFurther:
 			in.Further, in.Lead = true, int(c.AtMost(uint64(n)))
-		case f == inputQualsByBases && m.version > wholeVersion:
+		case f == inputQualsByBases:
 			in.QualsByBases = true
 		case f&inputQualsByBases != 0:
-			c.Fail("input %d has qualities that are given the bases, and mates, or in a version without that", i+1)
+			c.Fail("input %d has qualities that are given the bases, and mates", i+1)
 		case f&inputPaired != 0:
 			in.First = f&inputFirst != 0
 			in.Mate = int(c.AtMost(uint64(n)))
@@ -112,14 +104,12 @@ func (m *Manifest) parseInputs(c *parse.Cursor) {
 			in.OutBytes = c.AtMost(math.MaxInt64)
 			c.Copy(in.SHA256[:])
 		}
-		if m.version > noSourceVersion {
-			in.Source = record.ParseSource(c)
-			if s := in.Source; s != nil && s.Plain && s.Size != in.Bytes {
-				c.Fail("the plain file of input %d has another size than its text", i+1)
-			}
-			if m.HasMD5(in) {
-				c.Copy(in.MD5[:])
-			}
+		in.Source = record.ParseSource(c)
+		if s := in.Source; s != nil && s.Plain && s.Size != in.Bytes {
+			c.Fail("the plain file of input %d has another size than its text", i+1)
+		}
+		if m.HasMD5(in) {
+			c.Copy(in.MD5[:])
 		}
 		if c.Failed() {
 			return

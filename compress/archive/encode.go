@@ -14,7 +14,7 @@ const (
 	flagOrderAny
 	flagDropNames
 	flagVerified
-	flagRepeats // from Version on, as the next ones
+	flagRepeats
 	flagNameRanges
 	flagOneCoder
 	flagsKnown = 1<<iota - 1
@@ -24,17 +24,17 @@ const (
 const (
 	inputPaired = 1 << iota
 	inputFirst
-	inputQualsByBases // from noSourceVersion on; alone
+	inputQualsByBases // alone
 
-	inputFurther = inputPaired | inputQualsByBases // from Version on: further mates
-	inputTwoBit  = inputFirst | inputQualsByBases  // from Version on: Input.TwoBit
+	inputFurther = inputPaired | inputQualsByBases // further mates
+	inputTwoBit  = inputFirst | inputQualsByBases  // Input.TwoBit
 )
 
 // marshal returns the bytes of the .cmeta file. Section offsets are not written: the
 // sections follow one another in a fixed order, so their lengths give them.
 func (m *Manifest) marshal() []byte {
 	b := append([]byte(nil), metaMagic...)
-	b = binary.AppendUvarint(b, uint64(m.version))
+	b = binary.AppendUvarint(b, Version)
 	b = append(b, m.ID[:]...)
 	b = append(b, m.Source[:]...)
 	b = appendString(b, m.Tool)
@@ -112,11 +112,9 @@ func (m *Manifest) appendInput(b []byte, in *Input) []byte {
 		b = binary.AppendUvarint(b, in.OutBytes)
 		b = append(b, in.SHA256[:]...)
 	}
-	if m.version > noSourceVersion {
-		b = record.AppendSource(b, in.Source)
-		if m.HasMD5(in) {
-			b = append(b, in.MD5[:]...)
-		}
+	b = record.AppendSource(b, in.Source)
+	if m.HasMD5(in) {
+		b = append(b, in.MD5[:]...)
 	}
 	return b
 }

@@ -100,7 +100,7 @@ func (r *Reader) open() error {
 	if metaErr != nil {
 		r.problems = append(r.problems, metaErr)
 	}
-	if ownErr != nil && r.m.version > 2 {
+	if ownErr != nil {
 		r.noteBulk(ownErr)
 	}
 	// If the bulk file is another archive's, no section will have the right checksum.
@@ -109,7 +109,7 @@ func (r *Reader) open() error {
 	} else if err != nil {
 		return err
 	}
-	if size < r.m.BulkLen || r.m.version == 2 && size != r.m.BulkLen {
+	if size < r.m.BulkLen {
 		r.noteBulk(corrupt(r.f.Name(), "%d bytes where the manifest says %d", size, r.m.BulkLen))
 	}
 	return nil
@@ -182,8 +182,8 @@ func checkHeader(f *vfs.File, m *Manifest) error {
 	switch {
 	case string(h[:8]) != bulkMagic:
 		return corrupt(f.Name(), "the first bytes are not those of a %s file", BulkSuffix)
-	case h[8] != m.version:
-		return corrupt(f.Name(), "format version %d beside a manifest of version %d", h[8], m.version)
+	case h[8] != Version:
+		return corrupt(f.Name(), "format version %d beside a manifest of version %d", h[8], Version)
 	case [16]byte(h[9:]) != m.ID:
 		return corrupt(f.Name(), "it belongs to another archive (ID %x, the manifest says %x)", h[9:], m.ID)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
@@ -55,15 +54,15 @@ func create(dir, name string, replace commit.MayReplace, alone bool) (*Writer, e
 	}
 	w := &Writer{dir: dir, name: name, replace: replace, alone: alone, off: bulkHeader, hash: xxh3.New(), f: f}
 	// The ID is that of the content, so it is written last, in the place left for it here.
-	if _, err := f.WriteAt(w.header(Version), 0); err != nil {
+	if _, err := f.WriteAt(w.header(), 0); err != nil {
 		w.Abort()
 		return nil, err
 	}
 	return w, nil
 }
 
-func (w *Writer) header(version uint8) []byte {
-	return append(append([]byte(bulkMagic), version), w.id[:]...)
+func (w *Writer) header() []byte {
+	return append(append([]byte(bulkMagic), Version), w.id[:]...)
 }
 
 // Paths returns the names of the two files, which they have after Commit.
@@ -98,21 +97,9 @@ func (w *Writer) Add(b []byte) (Section, error) {
 // End says that no section follows. m's ID and BulkLen are set. What was written is handed
 // to the disk.
 func (w *Writer) End(m *Manifest) error {
-	mates := slices.ContainsFunc(m.Slices, func(s Slice) bool { return len(s.Members()) > 1 })
-	switch {
-	case slices.ContainsFunc(m.Inputs, func(in Input) bool { return in.Source != nil || in.Further || in.TwoBit }),
-		mates && m.ChunkedHashes, m.Repeats, m.OneCoder, m.NameRanges, m.Primed:
-		m.version = Version
-	case m.Pieces, slices.ContainsFunc(m.Inputs, func(in Input) bool { return in.QualsByBases }):
-		m.version = noSourceVersion
-	case m.ChunkedHashes:
-		m.version = wholeVersion
-	default:
-		m.version = unchunkedVersion
-	}
 	if w.err == nil && !w.ended {
 		w.id = w.hash.Sum128().Bytes()
-		if _, err := w.f.WriteAt(w.header(m.version), 0); err != nil {
+		if _, err := w.f.WriteAt(w.header(), 0); err != nil {
 			w.err = err
 		} else if err := w.f.Sync(); err != nil {
 			w.err = err

@@ -132,7 +132,7 @@ func infoPacked(e commit.Entry, r *archive.Reader) (*Information, error) {
 		return nil, err
 	}
 	n := describe(man, sum)
-	n.Name, n.Stage, n.FormatVersion = r.Name(), "packed", man.FormatVersion()
+	n.Name, n.Stage, n.FormatVersion = r.Name(), "packed", archive.Version
 	n.ID, n.Level, n.Slices = fmt.Sprintf("%x", man.ID), packing.Level(man.Level).String(), len(man.Slices)
 	n.BinsKept = e.Has[commit.Bins]
 	if man.Options.OrderAny {

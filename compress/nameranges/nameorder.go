@@ -135,7 +135,7 @@ func Worthwhile(man *archive.Manifest) bool {
 	for i := range man.Slices {
 		input := man.Slices[i].First.Input
 		if seen[input] {
-			return man.ChunkedHashes && !man.Options.ReadsOnly && !man.Options.DropNames
+			return !man.Options.ReadsOnly && !man.Options.DropNames
 		}
 		seen[input] = true
 	}

@@ -41,7 +41,7 @@ func (p *inputPrimer) encodeLeading(in quals.Input, level quals.Level) []byte {
 // newInputPrimers returns the primers, yet to be set, of inputs that have several slices.
 func newInputPrimers(specs []slicing.Spec, man *archive.Manifest, memory uint64) map[int]*inputPrimer {
 	all := make(map[int]*inputPrimer)
-	if memory > 0 && memory < slicing.PrimedMemory || !man.ChunkedHashes { // which an archive of version 6 has
+	if memory > 0 && memory < slicing.PrimedMemory {
 		return all
 	}
 	first := make(map[int]uint64)
@@ -56,20 +56,6 @@ func newInputPrimers(specs []slicing.Spec, man *archive.Manifest, memory uint64)
 		}
 	}
 	return all
-}
-
-// primed reports whether an input has a primer. All slices are coded.
-func (e *Encoder) primed() bool {
-	for _, p := range e.primers {
-		select {
-		case <-p.ready:
-			if p.primer != nil {
-				return true
-			}
-		default: // its qualities are not kept
-		}
-	}
-	return false
 }
 
 // afterPrimer runs f on a worker once there is the primer, or it is known that there is none.

@@ -60,7 +60,7 @@ func (l nameLinks) Ahead(input int, from uint64) int {
 // NewNameLinks returns the links of the names of all slices.
 func NewNameLinks(specs []slicing.Spec, man *archive.Manifest) nameLinks {
 	links := make(nameLinks)
-	if !man.NameRanges { // then no input has several slices with names, or it has an old version
+	if !man.NameRanges { // then no input has several slices with names
 		return links
 	}
 	last, chainFrom := make(map[int]*nameLink), make(map[int]uint64) // by input

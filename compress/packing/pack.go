@@ -420,7 +420,7 @@ func (p *Packer) write(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	p.man.Pieces, p.man.Repeats, p.man.OneCoder, p.man.Primed = p.enc.InPieces(), p.enc.Repeats(), p.enc.OneCoder(), e.primed()
+	p.man.Repeats, p.man.OneCoder = p.enc.Repeats(), p.enc.OneCoder()
 	p.shared = p.enc.Shared()
 	p.closeEncoder()
 	for _, b := range p.shared {

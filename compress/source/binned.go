@@ -100,8 +100,7 @@ func (b *binnedPass) Decode(ctx context.Context, d Demand) (*Decoded, error) {
 
 // ManifestOf describes bins as a packed archive that tool wrote would.
 func ManifestOf(meta *bins.Meta, tool string) *archive.Manifest {
-	return &archive.Manifest{Source: meta.ID, Tool: tool, Options: meta.Options, Inputs: inputsOf(meta),
-		ChunkedHashes: true}
+	return &archive.Manifest{Source: meta.ID, Tool: tool, Options: meta.Options, Inputs: inputsOf(meta)}
 }
 
 // inputsOf describes the inputs of bins as a packed archive would.
