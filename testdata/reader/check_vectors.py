@@ -155,7 +155,7 @@ def edits(v):
     if "qualities" in v.fields:
         qualities = v.strings("qualities")
     reads = [reader.Read(len(read), qualities and qualities[i]) for i, read in enumerate(wanted)]
-    reader.EditsDecoder(v.bytes(), reads, genome, qualities is not None, "edits", v.text("order") == "sorted")
+    reader.EditsDecoder(v.bytes(), reads, genome, qualities is not None, "edits")
     return [bytes(b"ACGT."[4 if base is None else base] for base in read.bases) for read in reads], wanted
 
 
