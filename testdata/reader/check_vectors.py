@@ -231,7 +231,7 @@ FILES = {"index.txt": search_indexes, "streams.txt": streams, "linenames.txt": l
          "rangecoder.txt": decisions(reader.ArithmeticDecoder), "squash.txt": squash, "bases.txt": bases,
          "positions.txt": positions, "lengths.txt": lengths, "slices.txt": slices, "edits.txt": edits,
          "names.txt": names, "twobit.txt": two_bit,
-         "qualitycoder.txt": decisions(reader.RangeDecoder), "qualities.txt": qualities}
+         "qualities.txt": qualities}
 
 
 def main(folder):

@@ -1290,23 +1290,42 @@ class BinArchive:
 class ArithmeticDecoder:
     def __init__(self, data):
         self.data, self.at = data, 8
-        self.low, self.high = 0, MASK64
+        self.size = MASK64
         self.code = int.from_bytes(data[:8].ljust(8, b"\0"), "big")
 
     def bit(self, p):
         """A bit that is 1 with probability p / 65536."""
-        middle = self.low + ((self.high - self.low) >> 16) * p
-        if self.code <= middle:
-            self.high, bit = middle, 1
+        split = (self.size >> 16) * p
+        if self.code < split:
+            self.size, bit = split, 1
         else:
-            self.low, bit = middle + 1, 0
-        while (self.low ^ self.high) >> 32 == 0:
-            self.low = self.low << 32 & MASK64
-            self.high = self.high << 32 & MASK64 | MASK32
+            self.code -= split
+            self.size -= split
+            bit = 0
+        if self.size < 1 << 32:
             # Past the end the decoder reads zeros.
             more = int.from_bytes(self.data[self.at:self.at + 4].ljust(4, b"\0"), "big")
             self.at += 4
-            self.code = self.code << 32 & MASK64 | more
+            self.code = (self.code << 32 | more) & MASK64
+            self.size = self.size << 32 & MASK64
+        return bit
+
+    def adaptive(self, prob, limit):
+        """A bit by a prob, a list of its probability and its count, which learns it."""
+        p, count = prob
+        bit = self.bit(min(max(p >> 6, 8), 65528))
+        learn(prob, bit, limit)
+        return bit
+
+    def mixed(self, inputs, weights, rate):
+        """FORMAT: Mixing: weights are lists of as many weights as there are inputs, which are added."""
+        total = sum(x * sum(w) for x, w in zip(inputs, zip(*weights)))
+        p = squash(total >> 16)
+        bit = self.bit(p)
+        step = (65536 * bit - p) * rate
+        for one in weights:
+            for i, x in enumerate(inputs):
+                one[i] += (x * step + (1 << 19)) >> 20
         return bit
 
     def even(self, count):
@@ -1316,6 +1335,17 @@ class ArithmeticDecoder:
         return value
 
 
+def new_prob():
+    return [1 << 21, 0]
+
+
+def learn(prob, bit, limit):
+    p, count = prob
+    goal = (1 << 22) - 1 if bit else 0
+    prob[0] = p + ((goal - p) * (131072 // (2 * count + 3)) >> 16)
+    prob[1] = min(count + 1, limit)
+
+
 class Probs:
     """Adaptive probabilities ("prob"), each made when its key first comes."""
 
@@ -1323,14 +1353,7 @@ class Probs:
         self.coder, self.states = coder, {}
 
     def bit(self, key, limit):
-        state = self.states.setdefault(key, [1 << 21, 0])
-        p, count = state
-        bit = self.coder.bit(min(max(p >> 6, 12), 65524))
-        goal = (1 << 22) - 1 if bit else 0
-        state[0] = p + ((goal - p) * (655360 // (10 * count + 16)) >> 16)
-        if count < limit:
-            state[1] = count + 1
-        return bit
+        return self.coder.adaptive(self.states.setdefault(key, new_prob()), limit)
 
     def tree(self, key, bits, limit):
         node = 1
@@ -1350,7 +1373,7 @@ class Probs:
 
 
 def make_squash():
-    """FORMAT: Sequences, Adaptive elements: squash(-2047..2047), by x + 2047."""
+    """FORMAT: Mixing: squash(-2047..2047), by x + 2047."""
     positive, t = [], 1 << 62
     for _ in range(2048):
         positive.append(min((1 << 62) // (((1 << 62) + t) >> 16), 65527))
@@ -1430,10 +1453,10 @@ def context(tag, k, b, c):
 
 
 class NameCoder:
-    """FORMAT: Names, Decisions: slots, weights and even bits."""
+    """FORMAT: Names, Decisions: cells, weights and even bits."""
 
     def __init__(self):
-        self.slots = {}                 # of a table of 2^18: [probability, count]
+        self.cells = {}                 # of a table of 2^18 probs
         self.weights = {}               # by set modulo 1024, one weight a context
 
     def begin(self, even, stream):
@@ -1452,44 +1475,28 @@ class NameCoder:
             self.even_at += 1
         return value
 
-    def slot(self, h, node):
+    def cell(self, h, node):
         place = ((h ^ node * 0x9E3779B1) * 0x85EBCA6B & MASK32) >> 14
-        return self.slots.setdefault(place, [1 << 21, 0])
+        return self.cells.setdefault(place, new_prob())
 
-    @staticmethod
-    def learn(slot, bit, limit):
-        goal = (1 << 22) - 1 if bit else 0
-        slot[0] += (goal - slot[0]) * (131072 // (2 * slot[1] + 3)) >> 16
-        if slot[1] < limit:
-            slot[1] += 1
-
-    def by_slot(self, h, node, limit):
-        slot = self.slot(h, node)
-        bit = self.coder.bit(min(max(slot[0] >> 6, 8), 65528))
-        self.learn(slot, bit, limit)
-        return bit
+    def by_cell(self, h, node, limit):
+        return self.coder.adaptive(self.cell(h, node), limit)
 
     def direct(self, h, limit):
-        return self.by_slot(h, 0, limit)
+        return self.by_cell(h, 0, limit)
 
     def tree(self, bits, h, limit):
         node = 1
         for _ in range(bits):
-            node = 2 * node + self.by_slot(h, node, limit)
+            node = 2 * node + self.by_cell(h, node, limit)
         return node - (1 << bits)
 
     def mixed(self, weight_set, node, limit, contexts):
-        slots = [self.slot(h, node) for h in contexts]
+        cells = [self.cell(h, node) for h in contexts]
         weights = self.weights.setdefault(weight_set % 1024, [19660] * 8)
-        inputs = [STRETCH[slot[0] >> 10] for slot in slots]
-        total = sum(x * w for x, w in zip(inputs, weights)) >> 16
-        p = min(max(squash(total), 8), 65528)
-        bit = self.coder.bit(p)
-        error = bit * 65536 - p
-        for i, x in enumerate(inputs):
-            weights[i] += (x * error + (1 << 14)) >> 15
-        for slot in slots:
-            self.learn(slot, bit, limit)
+        bit = self.coder.mixed([STRETCH[cell[0] >> 10] for cell in cells], [weights], 32)
+        for cell in cells:
+            learn(cell, bit, limit)
         return bit
 
     def mixed_tree(self, bits, weight_set, limit, contexts):
@@ -2151,43 +2158,47 @@ def decode_qualities(data, lengths, what, letters=None, primer=None):
         value = source.take(1)
         source.finish()
         return [value * length for length in lengths]
-    if strategy in (10, 11, 13, 14):
+    if strategy in (10, 11):
         return decode_leading(data, lengths, what)[2]
     if strategy == 12:
         require(primer is not None and total > 0, f"{what}: there is no leading column")
         values, model, _ = primer()
         model = model.copy(source.rest(), what)
         return [bytes(values[s] for s in model.read(length)) for length in lengths]
-    given = strategy in (8, 9)
-    require(strategy <= 7 or given and letters is not None, f"{what}: unknown strategy")
-    level, stepped = (strategy - 7, 0) if given else divmod(strategy - 2, 2)
-    n = source.byte() + 1
-    values = source.take(n)
-    require(all(a < b for a, b in zip(values, values[1:])), f"{what}: the values do not ascend")
-    size = source.fixed(3)
-    trees = decode_trees(source.take(size), n, total, what)
-    decoder = QualityDecoder(source.rest(), trees, n, level, bool(stepped), total, what)
+    require(strategy in STRATEGIES, f"{what}: unknown strategy")
+    level, kind = STRATEGIES[strategy]
+    given = kind == "given"
+    require(not given or letters is not None, f"{what}: the letters are missing")
+    values, trees = decode_alphabet(source, total, what)
+    decoder = QualityDecoder(source.rest(), trees, len(values), level, kind == "stepped", total, what)
     return [bytes(values[s] for s in decoder.read(length, base_runs(letters[i]) if given else None))
             for i, length in enumerate(lengths)]
+
+
+STRATEGIES = {2: (0, "smooth"), 3: (0, "stepped"), 4: (1, "smooth"), 5: (1, "stepped"), 6: (1, "given"),
+              7: (2, "smooth"), 8: (2, "stepped"), 9: (2, "given")}
+
+
+def decode_alphabet(source, total, what):
+    """The values of a column and its trees."""
+    n = source.byte() + 1
+    values = source.take(n)
+    require(n > 1 and all(a < b for a, b in zip(values, values[1:])), f"{what}: the values do not ascend")
+    return values, decode_trees(source.take(source.uvarint()), n, total, what)
 
 
 def decode_leading(data, lengths, what):
     """The values of a leading column, the models after its primer, and its quality strings."""
     source, total = Bytes(data, what), sum(lengths)
     strategy = source.byte()
-    require(strategy in (10, 11, 13, 14), f"{what}: it is no leading column")
-    n = source.byte() + 1
-    values = source.take(n)
-    require(all(a < b for a, b in zip(values, values[1:])), f"{what}: the values do not ascend")
-    size = source.fixed(3)
-    trees = decode_trees(source.take(size), n, total, what)
+    require(strategy in (10, 11), f"{what}: it is no leading column")
+    values, trees = decode_alphabet(source, total, what)
     records, size = source.uvarint(), source.uvarint()
     require(1 <= records <= len(lengths), f"{what}: there are no such records of a primer")
-    model = QualityDecoder(source.take(size), trees, n, DEFAULT, strategy in (11, 14), total, what)
-    if strategy > 12:
-        model.weights_shift = 16
+    model = QualityDecoder(source.take(size), trees, len(values), DEFAULT, strategy == 11, total, what)
+    model.rate = 16
     first = [bytes(values[s] for s in model.read(length)) for length in lengths[:records]]
-    model.weights_shift = 18
+    model.rate = 4
     others = model.copy(source.rest(), what)
     return values, model, first + [bytes(values[s] for s in others.read(length)) for length in lengths[records:]]
 
@@ -2210,25 +2221,14 @@ def base_runs(letters):
 
 def decode_trees(data, n, total, what):
     """One tree a previous symbol: node -> (child 0, child 1), a child being a node or ~symbol."""
-    coder = ArithmeticDecoder(data)
-    probs = {}
-
-    def seven_bits(where):
-        node = 1
-        for _ in range(7):
-            p = probs.get((where, node), 32768)
-            bit = coder.bit(min(max(p, 16), 65520))
-            probs[where, node] = p + (65535 - p >> 4) if bit else p - (p >> 4)
-            node = 2 * node + bit
-        return node - 128
-
+    probs = Probs(ArithmeticDecoder(data))
     rows = n if total >= 256 * n * n else 1
     above, trees = [0] * n, []
     for _ in range(rows):
         row = []
         for symbol in range(n):
             left = row[-1] if row else 0
-            level = seven_bits(4 * min(left, 3) + min(above[symbol] >> 2, 3))
+            level = probs.tree(4 * min(left, 3) + min(above[symbol] >> 2, 3), 7, 30)
             require(level <= 100, f"{what}: a level is too high")
             row.append(level)
         trees.append(make_tree(row))
@@ -2264,30 +2264,6 @@ def make_tree(levels):
 
 
 # -- decisions
-
-class RangeDecoder:
-    """FORMAT: Qualities, Decisions."""
-
-    def __init__(self, data):
-        self.data, self.at = data, 8
-        self.size = MASK64
-        self.code = int.from_bytes(data[:8].ljust(8, b"\0"), "big")
-
-    def bit(self, p):
-        split = (self.size >> 16) * p
-        if self.code < split:
-            self.size, bit = split, 1
-        else:
-            self.code -= split
-            self.size -= split
-            bit = 0
-        while self.size < 1 << 32:
-            more = int.from_bytes(self.data[self.at:self.at + 4].ljust(4, b"\0"), "big")
-            self.at += 4
-            self.code = (self.code << 32 | more) & MASK64
-            self.size = self.size << 32 & MASK64
-        return bit
-
 
 def make_state_levels():
     """P(l): 2^32 times the probability of state level l."""
@@ -2359,7 +2335,7 @@ def inverse(i):
 
 class QualityDecoder:
     def __init__(self, data, trees, n, level, stepped, total, what):
-        self.coder = RangeDecoder(data)
+        self.coder = ArithmeticDecoder(data)
         self.trees, self.n, self.level, self.stepped, self.what = trees, n, level, stepped, what
         self.node_bits = max(n - 2, 0).bit_length()
         bits = min(19 - min(self.node_bits, 6), 15, 1 + total.bit_length())
@@ -2367,15 +2343,15 @@ class QualityDecoder:
             bits = min(bits + 3, 16)
         self.context_bits = bits
         self.models = range(MODELS[level])
-        self.slots = [{} for _ in self.models]
+        self.cells = [{} for _ in self.models]
         self.weights, self.place_weights = {}, {}
-        self.weights_shift = 18
+        self.rate = 4
 
     def copy(self, data, what):
         """A decoder of data that begins with the models as they are now."""
         other = copy.copy(self)
-        other.coder, other.what = RangeDecoder(data), what
-        other.slots = [dict(slots) for slots in self.slots]
+        other.coder, other.what = ArithmeticDecoder(data), what
+        other.cells = [dict(cells) for cells in self.cells]
         other.weights = {key: list(weights) for key, weights in self.weights.items()}
         return other
 
@@ -2480,46 +2456,18 @@ class QualityDecoder:
         return ~node
 
     def decide(self, previous, place, node, places):
-        if self.level == MAX:
-            return self.decide_max(previous, place, node, places)
-        states = [slots.get(at, 2048) for slots, at in zip(self.slots, places)]
+        states = [cells.get(at, 2048) for cells, at in zip(self.cells, places)]
         inputs = [(state & 4095) - 2048 for state in states]
         if self.level == FAST:
-            bit = self.coder.bit(self.probability(inputs[0]))
+            bit = self.coder.bit(squash(inputs[0]))
+        elif self.level == DEFAULT:
+            bit = self.coder.mixed(inputs, [self.weights.setdefault((previous, node), [21845] * 3)], self.rate)
         else:
-            weights = self.weights.setdefault((previous, node), [22000] * 3)
-            p = self.probability(sum(w * x for w, x in zip(weights, inputs)) >> 16)
-            bit = self.coder.bit(p)
-            for i, x in enumerate(inputs):
-                weights[i] += x * (65536 * bit - p) >> self.weights_shift
-        for slots, at, state in zip(self.slots, places, states):
-            slots[at] = next_state(state, bit)
+            bit = self.coder.mixed(inputs, [self.weights.setdefault((previous, node), [4915] * 8),
+                                            self.place_weights.setdefault((min(place, 63), node), [4915] * 8)], 2)
+        for cells, at, state in zip(self.cells, places, states):
+            cells[at] = next_state(state, bit)
         return bit
-
-    def decide_max(self, previous, place, node, places):
-        slots = [table.setdefault(at, [1 << 21, 0]) for table, at in zip(self.slots, places)]
-        inputs = [STRETCH[slot[0] >> 10] for slot in slots]
-        sets = [self.weights.setdefault((previous, node), [9830] * 8),
-                self.place_weights.setdefault((min(place, 63), node), [9830] * 8)]
-        dots = [min(max(sum(w * x for w, x in zip(weights, inputs)) >> 16, -2047), 2047)
-                for weights in sets]
-        bit = self.coder.bit(self.probability(sum(dots) >> 1))
-        r = 19 if self.stepped else 18
-        for weights, y in zip(sets, dots):
-            error = 65536 * bit - self.probability(y)
-            for i, x in enumerate(inputs):
-                weights[i] += (x * error + (1 << (r - 1))) >> r
-        limit = 1023 if self.stepped else 255
-        for slot in slots:
-            goal = (1 << 22) - 1 if bit else 0
-            slot[0] += (goal - slot[0]) * (65536 // (slot[1] + 2)) >> 16
-            slot[1] = min(slot[1] + 1, limit)
-        return bit
-
-    @staticmethod
-    def probability(x):
-        """S(x)."""
-        return min(max(squash(x), 24), 65512)
 
 
 # ---------------------------------------------------------------------------
@@ -2957,15 +2905,11 @@ class StrandModel:
 
     def decode(self, position):
         key = ((position >> 8) * 0x9E3779B1 & MASK32) >> 18
-        state = self.states.setdefault(key, [1 << 21, 0])
-        used = state[1]
-        x, w = STRETCH[state[0] >> 10], self.weights[used]
-        p = min(max(squash(w * x >> 16), 12), 65524)
-        bit = self.coder.bit(p)
-        self.weights[used] += (x * ((bit * 65536 - p) >> 2) + (1 << 15)) >> 16
-        goal = (1 << 22) - 1 if bit else 0
-        state[0] += (goal - state[0]) * (655360 // (10 * used + 16)) >> 16
-        state[1] = min(used + 1, 60)
+        prob = self.states.setdefault(key, new_prob())
+        weight = [self.weights[prob[1]]]
+        bit = self.coder.mixed([STRETCH[prob[0] >> 10]], [weight], 4)
+        self.weights[prob[1]] = weight[0]
+        learn(prob, bit, 60)
         return bit
 
 
