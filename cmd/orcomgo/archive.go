@@ -62,10 +62,8 @@ type archiveFlags struct {
 	dryRun                 bool
 }
 
-// heldShare is the share of --memory, one of so many, that bins may take. Tests change it.
-var heldShare size = 8
-
 func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error {
+	o.tuning = s.tuning
 	level, err := o.level()
 	if err != nil {
 		return err
@@ -114,23 +112,25 @@ func (o *archiveFlags) run(ctx context.Context, s *streams, args []string) error
 
 // packOptions returns how to pack what c bins: with the same threads and memory, and on a GPU if it bins on one.
 func (o *archiveFlags) packOptions(c *binning.Config, level compress.Level) compress.PackOptions {
-	return compress.PackOptions{
+	p := compress.PackOptions{
 		Threads: c.Threads, Memory: c.Memory, GPU: c.NewAssigner != nil,
 		Tool: tool, Level: level, TwoBit: o.twoBit, SliceText: uint64(o.slice), NoVerify: o.noVerify, Force: o.force,
 	}
+	o.tuning.pack(p)
+	return p
 }
 
 // archiving returns what is to be done for the inputs of c.
 func (o *archiveFlags) archiving(c binning.Config, level compress.Level) *batches.Archive {
 	a := &batches.Archive{Config: c, Pack: o.packOptions(&c, level), UsableGPU: func() (bool, error) { return usableGPU(o.device) },
-		Collect: garbage.collect, PackBins: packBins, PackUnnamed: packUnnamed}
+		Collect: garbage.collect}
 	if a.Config.Name == "" {
 		a.Config.Name = binning.ArchiveName(c.Inputs)
 	}
 	if o.given("level") {
 		a.Level = &level
 	}
-	a.Config.Hold, a.Config.TempDir = c.Memory/uint64(heldShare), o.tempDir
+	a.Config.Hold, a.Config.TempDir = c.Memory/max(o.tuning.heldShare, heldShare), o.tempDir
 	return a
 }
 

@@ -30,9 +30,8 @@ func TestArchive(t *testing.T) {
 		for _, inFile := range []bool{false, true} {
 			out := filepath.Join(dir, fmt.Sprint(name, inFile))
 			args := append(append(append([]string{"archive"}, bin...), strings.Fields(c.pack)...), out)
-			share := heldShare
 			if inFile {
-				heldShare = 1 << 60
+				testTuning = noneHeld
 			}
 			var calls atomic.Int64
 			vfs.Fault = func(call, path string) error {
@@ -44,7 +43,7 @@ func TestArchive(t *testing.T) {
 				return nil
 			}
 			status, errs := runHere(args...)
-			vfs.Fault, heldShare = nil, share
+			vfs.Fault, testTuning = nil, tuning{}
 			if status != 0 || errs != "" {
 				t.Fatalf("status %d: %s", status, errs)
 			}

@@ -58,6 +58,7 @@ type binFlags struct {
 	device                string
 	name                  string
 	given                 func(flag string) bool
+	tuning                tuning
 }
 
 // define defines the flags, but for those of resources.

@@ -54,9 +54,8 @@ func TestFullDisk(t *testing.T) {
 		empty(t, out)
 	})
 	t.Run("archive", func(t *testing.T) {
-		share := heldShare
-		defer func() { heldShare = share }()
-		for _, heldShare = range []size{share, 1 << 60} { // bins in memory, in a file
+		defer func() { testTuning = tuning{} }()
+		for _, testTuning = range []tuning{{}, noneHeld} { // bins in memory, in a file
 			disk := fullDisk(t, "512k")
 			out := filepath.Join(disk, "out")
 			fails(t, "archive", "--quiet", reads, out)

@@ -205,9 +205,8 @@ func TestFaults(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/named=%v", s.name, named), func(t *testing.T) {
 				// Of each two scenarios of archive, one has the bins in memory and the other in a file; the second pass swaps them.
 				if inFile := (i%2 == 0) == named; inFile {
-					share := heldShare
-					heldShare = 1 << 60
-					defer func() { heldShare = share }()
+					testTuning = noneHeld
+					defer func() { testTuning = tuning{} }()
 				}
 				// inject runs the command with the call at a given number failing, or also all
 				// that follow; it returns how many calls there were.

@@ -21,12 +21,15 @@ func runHere(args ...string) (status int, stderr string) {
 	return status, stderr
 }
 
+// noneHeld has all bins in files. testTuning is that of runs in this process.
+var noneHeld, testTuning = tuning{heldShare: 1 << 60}, tuning{}
+
 // runOutput runs orcomgo in this process and returns its status and what it printed.
 func runOutput(args ...string) (status int, stdout, stderr string) {
 	// A command sets this for a process of its own. Here it would make later tests collect garbage most of the time.
 	defer debug.SetMemoryLimit(math.MaxInt64)
 	var out, errs bytes.Buffer
-	status = run(context.Background(), &streams{in: strings.NewReader(""), out: &out, err: &errs}, args)
+	status = run(context.Background(), &streams{in: strings.NewReader(""), out: &out, err: &errs, tuning: testTuning}, args)
 	see(errs.String())
 	return status, out.String(), errs.String()
 }
@@ -61,8 +64,7 @@ const noneHeldCommand = "orcomgo-none-held"
 
 func init() {
 	programs[noneHeldCommand] = func() {
-		heldShare = 1 << 60
-		main()
+		runProcess(noneHeld)
 	}
 }
 

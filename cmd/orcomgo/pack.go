@@ -40,9 +40,6 @@ Examples:
 	},
 }
 
-// packBins and packUnnamed pack. Tests look with which options.
-var packBins, packUnnamed = compress.Pack, compress.PackUnnamed
-
 type packFlags struct {
 	resources
 	effort
@@ -98,7 +95,9 @@ func (o *packFlags) run(ctx context.Context, s *streams, args []string) error {
 		return err
 	}
 	defer bar.close()
-	summary, err := packBins(ctx, dir, o.options(level, onGPU, bar))
+	options := o.options(level, onGPU, bar)
+	s.tuning.pack(options)
+	summary, err := compress.Pack(ctx, dir, options)
 	bar.close()
 	if err != nil {
 		return hint(err)

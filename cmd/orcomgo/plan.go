@@ -295,7 +295,7 @@ func (p *plan) measure(ctx context.Context, s *samples.Sample, a *planned) error
 		bound := m.PeakMemory + compress.MemoryFor(scaled(m.Records)-m.Records, scaled(m.Bases)-m.Bases)
 		e.Memory = max(min(bound, scaled(m.PeakMemory), limit), m.PeakMemory)
 	}
-	if n := scaled(m.BinBytes); n > limit/uint64(heldShare) {
+	if n := scaled(m.BinBytes); n > limit/heldShare {
 		e.Temporary = n
 	}
 	a.Expected = e

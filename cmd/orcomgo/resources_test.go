@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -9,7 +8,6 @@ import (
 	"runtime/debug"
 	"testing"
 
-	binned "orcomgo/bins"
 	"orcomgo/compress"
 )
 
@@ -64,17 +62,9 @@ func TestReserveIsMadeAtOnce(t *testing.T) {
 
 // TestDefaultMemoryReachesPack: without --memory, pack and archive may take as much memory as the machine lets them, and know it.
 func TestDefaultMemoryReachesPack(t *testing.T) {
-	bins, unnamed := packBins, packUnnamed
-	defer func() { packBins, packUnnamed = bins, unnamed }()
 	var got []compress.PackOptions
-	packBins = func(ctx context.Context, path string, o compress.PackOptions) (*compress.Summary, error) {
-		got = append(got, o)
-		return bins(ctx, path, o)
-	}
-	packUnnamed = func(ctx context.Context, r *binned.Reader, o compress.PackOptions) (*compress.Summary, error) {
-		got = append(got, o)
-		return unnamed(ctx, r, o)
-	}
+	testTuning.packing = func(o compress.PackOptions) { got = append(got, o) }
+	defer func() { testTuning = tuning{} }()
 	packed, archived, sheet := filepath.Join(t.TempDir(), "x"), filepath.Join(t.TempDir(), "x"), filepath.Join(t.TempDir(), "s.csv")
 	if err := os.WriteFile(sheet, []byte("sample,fastq_1\nliver,"+input+"\n"), 0o666); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"orcomgo/compress"
 )
 
 // streams are the standard streams of a run.
@@ -15,8 +17,25 @@ type streams struct {
 	out, err io.Writer
 	terminal bool // err is one
 	// noOut is the reason why data must not be written to out, or nil.
-	noOut error
-	log   *runLog
+	noOut  error
+	log    *runLog
+	tuning tuning
+}
+
+// heldShare is the share of --memory, one of so many, that bins may take.
+const heldShare = 8
+
+// tuning is how a run differs from that of a user.
+type tuning struct {
+	heldShare uint64                     // instead of the constant, if it is more
+	packing   func(compress.PackOptions) // called with the options of packing, unless nil
+}
+
+// pack says with which options a command packs.
+func (t *tuning) pack(o compress.PackOptions) {
+	if t.packing != nil {
+		t.packing(o)
+	}
 }
 
 var (

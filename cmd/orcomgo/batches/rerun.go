@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 
 	"orcomgo/binning"
-	"orcomgo/bins"
 	"orcomgo/bins/commit"
 	"orcomgo/compress"
 	"orcomgo/compress/tree"
@@ -32,9 +31,6 @@ type Archive struct {
 	UsableGPU func() (bool, error)
 	// Collect frees the memory that binning does not need any more.
 	Collect func()
-	// PackBins and PackUnnamed pack, as compress.Pack and compress.PackUnnamed do.
-	PackBins    func(ctx context.Context, path string, o compress.PackOptions) (*compress.Summary, error)
-	PackUnnamed func(ctx context.Context, r *bins.Reader, o compress.PackOptions) (*compress.Summary, error)
 	// Bins is how many bytes of bins were made.
 	Bins uint64
 }
@@ -99,7 +95,7 @@ func (a *Archive) make(ctx context.Context) (*compress.Summary, Outcome, error) 
 		return nil, Made, err
 	}
 	a.Pack.Text = a.text
-	packed, err := a.PackUnnamed(ctx, r, a.Pack)
+	packed, err := compress.PackUnnamed(ctx, r, a.Pack)
 	return packed, Made, err
 }
 
@@ -154,7 +150,7 @@ func (a *Archive) goOn(ctx context.Context, e commit.Entry) (*compress.Summary, 
 		return nil, Made, err
 	}
 	// With the extension the path can't be that of a directory.
-	summary, err := a.PackBins(ctx, e.Path()+commit.PackedDataExt, a.Pack)
+	summary, err := compress.Pack(ctx, e.Path()+commit.PackedDataExt, a.Pack)
 	if err != nil || !summary.AlreadyPacked {
 		return summary, Made, err
 	}
