@@ -20,13 +20,14 @@ import (
 // Half of the streams, rounded up, are served at a time. The others read, encode or write
 // meanwhile, and need no working memory here.
 func NewCPU(r Resources) Assigner {
-	c := &cpu{run: r.Run, busy: make(chan struct{}, max(1, (r.Streams+1)/2))}
+	c := &cpu{run: r.Run, long: longReads{least: 4 << 20, piece: 1 << 20}, busy: make(chan struct{}, max(1, (r.Streams+1)/2))}
 	c.texts.members = newMemberPool(r.Threads, r.Inflating)
 	return c
 }
 
 type cpu struct {
 	run   bins.Runner
+	long  longReads
 	texts hostTexts
 	mu    sync.Mutex
 	jobs  []*job        // not in use
@@ -80,6 +81,7 @@ type job struct {
 	*Text
 	b          *bins.Block
 	run        bins.Runner
+	long       longReads
 	parser     parser
 	segments   []segment
 	recordsEnd int // offset of the end of the records; a tail may follow
@@ -131,7 +133,7 @@ func (c *cpu) Assign(ctx context.Context, t *Text, b *bins.Block) error {
 		c.done(j)
 		<-c.busy
 	}()
-	j.Text, j.b, j.run = t, b, c.run
+	j.Text, j.b, j.run, j.long = t, b, c.run, c.long
 	j.parser = parser{text: t.Data, last: t.Last, canonical: t.Canonical, quals: t.Kind.Format().Quals,
 		forms: t.Keep.Forms && !t.Canonical}
 	j.divide()
@@ -316,7 +318,7 @@ func (j *job) splitSegment(i int) {
 		dst := j.packed[at:]
 		var bad byte
 		var packed *packedRead // if the read is long
-		if n >= longRead {
+		if n >= j.long.least {
 			packed, long = &long[0], long[1:]
 			s.ofRead, bad = append(s.ofRead[:0], packed.exceptions...), packed.bad
 		} else {

@@ -8,11 +8,11 @@ import (
 
 // The letters of a long read are packed by several threads, which also find its signature, before the other reads of its segment are.
 
-// longRead is how many bases are worth several threads. A variable so that tests can use less.
-var longRead = 4 << 20
-
-// readPiece is how many bases of a long read one call of a task packs: a multiple of 32, so that pieces share no word.
-var readPiece = 1 << 20
+// longReads says how long reads are packed.
+type longReads struct {
+	least int // how many bases are worth several threads
+	piece int // how many bases one call of a task packs: a multiple of 32, so that pieces share no word
+}
 
 // packedRead is a long read that was packed.
 type packedRead struct {
@@ -27,13 +27,13 @@ func (j *job) packLong() {
 	for i := range j.segments {
 		s := &j.segments[i]
 		s.long = s.long[:0]
-		if s.first == s.end || s.maxLen < uint32(longRead) {
+		if s.first == s.end || s.maxLen < uint32(j.long.least) {
 			continue
 		}
 		at := s.packedAt
 		for k := s.first; k < s.end; k++ {
 			n := int(j.lengths[k])
-			if n >= longRead {
+			if n >= j.long.least {
 				s.long = append(s.long, j.packPieces(j.packed[at:], j.Data[j.lineStarts[k].seq:][:n], uint32(k)))
 			}
 			at += bases.PackedLen(n)
@@ -47,12 +47,12 @@ func (j *job) packPieces(dst, seq []byte, read uint32) (p packedRead) {
 		exceptions []record.Exception
 		bad        byte
 	}
-	pieces := make([]piece, (len(seq)+readPiece-1)/readPiece)
+	pieces := make([]piece, (len(seq)+j.long.piece-1)/j.long.piece)
 	j.run(len(pieces), func(i int) {
-		from, to := i*readPiece, min((i+1)*readPiece, len(seq))
+		from, to := i*j.long.piece, min((i+1)*j.long.piece, len(seq))
 		room := dst[from/4:]
 		if to < len(seq) {
-			room = room[:readPiece/4] // the next piece is not this call's
+			room = room[:j.long.piece/4] // the next piece is not this call's
 		}
 		x := &pieces[i]
 		x.exceptions, x.bad = packRead(room, seq[from:to], read, nil)

@@ -13,7 +13,6 @@ import (
 
 // TestLongReads: reads that several threads pack make the same block as others, and give the same errors.
 func TestLongReads(t *testing.T) {
-	defer func(long, piece int) { longRead, readPiece = long, piece }(longRead, readPiece)
 	r := rand.New(rand.NewSource(4))
 	for n := range 200 {
 		var text bytes.Buffer
@@ -28,20 +27,19 @@ func TestLongReads(t *testing.T) {
 			}
 			fmt.Fprintf(&text, "@%d\n%s\n+\n%s\n", i, read, bytes.Repeat([]byte{'I'}, len(read)))
 		}
-		assign := func() (*bins.Block, error) {
+		assign := func(long longReads) (*bins.Block, error) {
 			a := NewCPU(Resources{Threads: 2, Streams: 1, Run: newPool(2).run})
 			defer a.Close()
+			a.(*cpu).long = long
 			block := &bins.Block{}
 			err := a.Assign(context.Background(), &Text{Data: text.Bytes(), Last: true, Keep: Keep{Names: true, Quals: true, Forms: true}}, block)
 			return block, err
 		}
-		longRead, readPiece = 1<<30, 1<<20
-		want, wantErr := assign()
-		for _, readPiece = range []int{32, 96, 1 << 20} {
-			longRead = 1 + r.Intn(200)
-			got, err := assign()
+		want, wantErr := assign(longReads{1 << 30, 1 << 20})
+		for _, piece := range []int{32, 96, 1 << 20} {
+			got, err := assign(longReads{1 + r.Intn(200), piece})
 			if !reflect.DeepEqual(err, wantErr) || err == nil && !reflect.DeepEqual(got, want) {
-				t.Fatalf("pieces of %d: another block or error: %v, %v\n%s", readPiece, err, wantErr, text.Bytes())
+				t.Fatalf("pieces of %d: another block or error: %v, %v\n%s", piece, err, wantErr, text.Bytes())
 			}
 		}
 	}

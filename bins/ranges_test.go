@@ -113,14 +113,12 @@ func TestRanges(t *testing.T) {
 func TestParts(t *testing.T) {
 	a := samples()
 	r := a.opened(t, 1)
-	reads, size := partReads, partBytes
-	defer func() { partReads, partBytes = reads, size }()
 	for _, c := range []struct {
 		reads uint64
 		bytes int
 		least int // parts that there must be
-	}{{reads, size, 1}, {1000, size, 40}, {1 << 14, 5000, 100}, {7, 1, 1000}} {
-		partReads, partBytes = c.reads, c.bytes
+	}{{largeParts.reads, largeParts.bytes, 1}, {1000, largeParts.bytes, 40}, {1 << 14, 5000, 100}, {7, 1, 1000}} {
+		r.part = partSize{c.reads, c.bytes}
 		parts := 0
 		for i, want := range a.blocks {
 			var all, part Block

@@ -145,12 +145,14 @@ func (r *Reader) exceptions(block int, from ExceptionMark, to uint64, lengths *r
 	return nil
 }
 
-// How much of a block EachPart has in memory at once: so many reads, and of their bases so many bytes, or one read. Variables so that
-// tests can cut small blocks.
-var (
-	partReads uint64 = chunkSize / 4 // a chunk of Order, and of Place
-	partBytes        = 4 << 20
-)
+// partSize is how much of a block EachPart has in memory at once: so many reads, and of their bases so many bytes, or one read.
+type partSize struct {
+	reads uint64
+	bytes int
+}
+
+// largeParts has a chunk of Order, and of Place.
+var largeParts = partSize{reads: chunkSize / 4, bytes: 4 << 20}
 
 // partBuffer holds the memory that EachPart reads into.
 type partBuffer struct {
@@ -204,7 +206,7 @@ func (r *Reader) EachPart(block int, lo, hi uint32, dst *Block, f func() error) 
 	bin, left, last := 0, uint32(0), -1 // reads of the bins up to bin that are to come, and the one before these
 	for reads > 0 {
 		// Chunks are read once each.
-		n := min(reads, partReads-from%partReads)
+		n := min(reads, r.part.reads-from%r.part.reads)
 		if err = p.readOrder(r, d, block, from, n); err != nil {
 			return err
 		}
@@ -222,7 +224,7 @@ func (r *Reader) EachPart(block int, lo, hi uint32, dst *Block, f func() error) 
 					return r.corrupt(secOrder, block, errNonsense)
 				}
 				length := bases.PackedLen(dst.Lengths.Of(read))
-				if k > i && size+length > partBytes {
+				if k > i && size+length > r.part.bytes {
 					break
 				}
 				size += length

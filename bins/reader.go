@@ -26,6 +26,7 @@ type Reader struct {
 	info       *Meta
 	dirs       []atomic.Pointer[directory]
 	chunks     chunkCache
+	part       partSize
 }
 
 // inFile is one of the two files: a regular file, or a scratch.
@@ -67,7 +68,7 @@ func OpenEntry(e commit.Entry) (*Reader, error) {
 		return nil, fmt.Errorf("%s: %w: it has no %s file", e.Path(), commit.ErrNotArchive, commit.BinsMetaExt)
 	}
 	for tries := 1; ; tries++ {
-		r := &Reader{dir: e.Dir, name: e.Name}
+		r := &Reader{dir: e.Dir, name: e.Name, part: largeParts}
 		err := r.open(e.Path())
 		if err == nil {
 			return r, nil
@@ -96,7 +97,8 @@ func (r *Reader) replaced() bool {
 
 // openUnnamed opens bins that have no name. They are closed with the reader, unless there is an error.
 func openUnnamed(dir, name string, data, meta *scratch) (*Reader, error) {
-	r := &Reader{dir: dir, name: name, data: data, meta: meta, unnamed: [2]*scratch{data, meta}}
+	r := &Reader{dir: dir, name: name, data: data, meta: meta, unnamed: [2]*scratch{data, meta},
+		part: largeParts}
 	if err := r.readIndex(); err != nil {
 		return nil, err
 	}

@@ -2,21 +2,26 @@ package minimizer
 
 import "sort"
 
-// longPiece is how many bases, about, FindLong scans in a call. A variable so that tests can use less; a multiple of 4.
-var longPiece = 1 << 20
+// longPiece is how many bases, about, FindLong scans in a call.
+const longPiece = 1 << 20
 
 // FindLong is FindPacked for a long read: run calls a function with 0..n-1, in any order and from any goroutines, and returns when all
 // calls have.
 func FindLong(packed []byte, n int, gaps []Gap, run func(n int, f func(i int))) (sig, pos uint32, reverse bool) {
+	return findLong(packed, n, gaps, longPiece, run)
+}
+
+// findLong is FindLong by pieces of so many bases, a multiple of 4.
+func findLong(packed []byte, n int, gaps []Gap, piece int, run func(n int, f func(i int))) (sig, pos uint32, reverse bool) {
 	if n < K {
 		return None, 0, false
 	}
-	list := make([]best, (n+longPiece-1)/longPiece)
+	list := make([]best, (n+piece-1)/piece)
 	all := best{none, none}
 	for _, onlyAA := range []bool{true, false} {
 		run(len(list), func(i int) {
 			list[i] = best{none, none}
-			list[i].piece(packed, i*longPiece, min((i+1)*longPiece, n), n, gaps, onlyAA)
+			list[i].piece(packed, i*piece, min((i+1)*piece, n), n, gaps, onlyAA)
 		})
 		for _, b := range list {
 			all.fwd, all.rev = min(all.fwd, b.fwd), min(all.rev, b.rev)

@@ -106,9 +106,8 @@ func same(t *testing.T, read []byte) {
 		sig, pos, reverse = find(packed, len(read), gaps)
 		check(name, sig, pos, reverse)
 	}
-	defer func(before int) { longPiece = before }(longPiece)
-	for _, longPiece = range []int{4, 36, 400} {
-		sig, pos, reverse = FindLong(packed, len(read), gaps, func(n int, f func(i int)) {
+	for _, piece := range []int{4, 36, 400} {
+		sig, pos, reverse = findLong(packed, len(read), gaps, piece, func(n int, f func(i int)) {
 			for i := range n {
 				f(n - 1 - i)
 			}

@@ -6,8 +6,8 @@ import (
 	"orcomgo/internal/tasks"
 )
 
-// synchronousRounds is how many rounds there are at most before nodes change one after another. Tests change it.
-var synchronousRounds = 100
+// synchronousRounds is how many rounds there are at most before nodes change one after another.
+const synchronousRounds = 100
 
 // Propagate divides the nodes into groups by label propagation and returns each node's group: the least node in it.
 //
@@ -24,7 +24,10 @@ var synchronousRounds = 100
 // within groups, or leaves it and makes a label smaller, so this ends.
 //
 // Only nodes with a neighbour that changed are looked at again.
-func (g *Graph) Propagate(threads int) []uint32 {
+func (g *Graph) Propagate(threads int) []uint32 { return g.propagate(threads, synchronousRounds) }
+
+// propagate is Propagate with so many synchronous rounds.
+func (g *Graph) propagate(threads, rounds int) []uint32 {
 	n := g.Nodes()
 	p := &propagation{Graph: g, labels: make([]uint32, n), active: make([]atomic.Bool, n)}
 	for v := range p.labels {
@@ -33,7 +36,7 @@ func (g *Graph) Propagate(threads int) []uint32 {
 	}
 	p.tallies = make([]tally, max(threads, 1))
 	for round := 0; ; round++ {
-		if round == synchronousRounds {
+		if round == rounds {
 			p.finish()
 			break
 		}

@@ -12,13 +12,19 @@ import (
 // propagate returns the groups of a graph, which must be the same for 1, 2, 3 and 8 threads.
 func propagate(t *testing.T, nodes int, edges []Edge) []uint32 {
 	t.Helper()
+	return propagateIn(t, nodes, edges, synchronousRounds)
+}
+
+// propagateIn is propagate with so many synchronous rounds.
+func propagateIn(t *testing.T, nodes int, edges []Edge, rounds int) []uint32 {
+	t.Helper()
 	var all []uint32
 	for i, threads := range []int{1, 2, 3, 8} {
 		g, err := NewGraph(nodes, edges, threads)
 		if err != nil {
 			t.Fatal(err)
 		}
-		labels := g.Propagate(threads)
+		labels := g.propagate(threads, rounds)
 		if i > 0 && !reflect.DeepEqual(labels, all) {
 			t.Errorf("%d threads find other groups than 1", threads)
 		}
@@ -83,11 +89,10 @@ func TestPropagate(t *testing.T) {
 
 // Without any synchronous rounds, and with too few to come to an end, one node after another changes.
 func TestPropagateInTurn(t *testing.T) {
-	defer func(n int) { synchronousRounds = n }(synchronousRounds)
-	for _, synchronousRounds = range []int{0, 1, 2} {
-		for _, n := range propagate(t, 60, bipartite(30, 30)) {
+	for _, rounds := range []int{0, 1, 2} {
+		for _, n := range propagateIn(t, 60, bipartite(30, 30), rounds) {
 			if n != 0 {
-				t.Fatalf("after %d rounds: a node is in group %d", synchronousRounds, n)
+				t.Fatalf("after %d rounds: a node is in group %d", rounds, n)
 			}
 		}
 	}
