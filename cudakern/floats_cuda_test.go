@@ -28,7 +28,7 @@ func BenchmarkFloatResiduals(b *testing.B) {
 	var blocks []FloatBlock
 	for first := 0; first < n; first += MaxFloatBlock {
 		blocks = append(blocks, FloatBlock{Chunk: first / chunk * chunk, First: first, Count: MaxFloatBlock,
-			Kinds: [2]int{1, 6}, Lags: [2]int{1, 400}})
+			Kinds: [2]int{1, 4}, Lags: [2]int{1, 400}})
 	}
 	b.SetBytes(8 * n)
 	c.Profile = map[string]float64{}

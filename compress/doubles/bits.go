@@ -49,9 +49,9 @@ func (w *bitWriter) finish() []byte {
 
 const readerPadding = 16
 
-// readResiduals sets z to the residuals of classes, whose bits a bitWriter wrote to padded, which has readerPadding more bytes, from
-// bit on. It returns the bit after them, and false if there are not so many, or a class is none.
-func readResiduals(z []uint64, classes, padded []byte, bit int) (int, bool) {
+// readResiduals sets z to the residuals of classes, whose bits a bitWriter wrote to padded, which has readerPadding more bytes.
+// It returns how many bits these are, and false if there are not so many, or a class is none.
+func readResiduals(z []uint64, classes, padded []byte) (bit int, ok bool) {
 	end, most := len(padded)-readerPadding, 0
 	z = z[:len(classes)]
 	if end == 0 { // no residual has bits besides the highest one

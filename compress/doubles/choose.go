@@ -9,45 +9,29 @@ import (
 
 const (
 	sampleValues   = 128 // of a block that predictors are compared on
-	sampleRun      = 8   // of these, so many follow each other
-	lagSamples     = 96  // values of a chunk that lags are compared on, or a few more
-	bestPredictors = 3   // those that are tried with every other one
+	sampleWords    = sampleValues / runLength
+	bestPredictors = 3 // those that are tried with every other one
 )
 
 // cost returns the bits of the residual of a prediction.
 func cost(actual, predicted uint64) int { return bits.Len64(residual(actual, predicted, false)) }
 
-// packCosts sets words to the costs of predictions, eight to a word, the first one in the lowest byte.
-func packCosts[T int64 | uint64](words []uint64, actual []T, predicted []uint64) {
-	predicted = predicted[:len(actual)]
-	for w := range words {
-		word, n := uint64(0), min(len(actual)-8*w, 8)
-		for i, x := range actual[8*w:][:n] {
-			word |= uint64(cost(uint64(x), predicted[8*w+i])) << (8 * i)
-		}
-		words[w] = word
-	}
-}
-
-// sample sets the costs of list in s.lengths for some values of a block, and returns of how many values and how many words.
+// sample sets the costs of list in s.lengths for some values of a block, eight to a word, and returns of how many values and how many words.
 func (s *scratch) sample(v *values, list []predictor, first, last int) (n, words int) {
-	step := max((last-first)*sampleRun/sampleValues, sampleRun)
-	runs := min((last-first+step-1)/step, sampleValues/sampleRun)
-	for j, p := range list {
-		n, words = 0, 0
-		for at := first; at < first+runs*step; at += step {
-			size := min(sampleRun, last-at)
-			predicted := s.first[:size]
+	step := max((last-first)*runLength/sampleValues, runLength) | 1 // odd, since rows often have an even length
+	for at := first; at < last && words < sampleWords; at += step {
+		size := min(runLength, last-at)
+		actual, predicted := v.u[at:at+size], s.first[:size]
+		for j, p := range list {
 			v.fill(predicted, s, p, at)
-			out := s.lengths[j][words : words+(size+7)/8]
-			if v.mode == modeBits {
-				packCosts(out, v.o[at:at+size], predicted)
-			} else {
-				packCosts(out, v.k[at:at+size], predicted)
+			word := uint64(0)
+			for i, x := range actual {
+				word |= uint64(cost(x, predicted[i])) << (8 * i)
 			}
-			n += size
-			words += len(out)
+			s.lengths[j][words] = word
 		}
+		n += size
+		words++
 	}
 	return n, words
 }
@@ -88,23 +72,17 @@ func choiceCost(second, n float64) int {
 	return int(float64(h * float64(100*n)))
 }
 
-// choosePair returns the predictors of a block that leave the fewest bits in a sample of it, with the choice between them counted.
+// choosePair returns the predictors of a block that leave the fewest bits in a sample of it, with the choice between them counted: of pairs
+// of one of the best and any other one.
 func (s *scratch) choosePair(v *values, list []predictor, first, last int) (a, b int) {
 	n, words := s.sample(v, list, first, last)
-	a, b, _ = s.bestPair(len(list), n, words, bestPredictors)
-	return a, b
-}
-
-// bestPair returns which two of so many predictors leave the fewest bits in a sample of n values, of pairs of one of the best and any
-// other one, and 100 times these bits.
-func (s *scratch) bestPair(predictors, n, words, best int) (a, b, least int) {
+	predictors := len(list)
 	var sums [maxPredictors]int
 	for i := range predictors {
 		sums[i], _ = lower(s.lengths[i][:words], s.lengths[i][:words])
 	}
-	least = 1 << 62
-	count := 0
-	for range min(predictors, best) {
+	least, count := 1<<62, 0
+	for range min(predictors, bestPredictors) {
 		i := 0
 		for j := range predictors {
 			if sums[j] < sums[i] {
@@ -125,7 +103,7 @@ func (s *scratch) bestPair(predictors, n, words, best int) (a, b, least int) {
 	if count == 0 {
 		b = a // a pair whose second predictor is never better is a single one
 	}
-	return a, b, least
+	return a, b
 }
 
 // choosePredictors returns those that blocks of a chunk may choose from.
@@ -136,88 +114,23 @@ func (w *workspace) choosePredictors(v *values, columns int) []predictor {
 			list = append(list, predictor{k, lag})
 		}
 	}
-	add(1, zero, order0, order1, order2, order3, order4)
-	quick := len(v.x) < quickValues
-	var lags []int
-	switch {
-	case len(v.x) < fewValues:
-		lags = w.quickLags(v, len(v.x)/4)
-	case quick:
-		lags = w.quickLags(v, commonLag)
-	default:
-		lags = append(frequentLag(v, order0, 2, shortLag), frequentLag(v, order0, shortLag+1, commonLag)...)
+	add(1, zero, order0, order1, order2, order4)
+	most := len(v.u) / 4
+	if len(v.u) > 4*mostLags {
+		most = commonLag
 	}
+	lags := w.frequentLags(v, most)
 	if columns > 1 && !slices.Contains(lags, columns) {
 		lags = append(lags[:min(len(lags), 1)], columns)
 	}
 	for _, l := range lags {
-		add(l, order0, order1, order2, plane0, plane1, square)
-		if columns == l {
-			add(l, plane2)
-		} else {
-			add(l, order3)
-		}
-		if quick && v.mode == modeBits {
-			add(l, ratio)
-		}
-	}
-	if !quick && v.mode == modeBits {
-		for _, l := range frequentLag(v, ratio, 2, commonLag) {
+		add(l, order0, order1, order2)
+		if v.mode == modeBits {
 			add(l, ratio)
 		}
 	}
 	w.list = list
-	return list[:min(len(list), maxPredictors)]
+	return list
 }
 
-const (
-	shortLag  = 48
-	commonLag = 512 // the longest lag that is looked for in arrays that are not small
-	// In chunks of fewer values, lags are looked for quickly.
-	quickValues = 1 << 17
-)
-
-// frequentLag returns the lag from least to most at which a predictor, order0 or ratio, leaves the fewest bits in a sample.
-func frequentLag(v *values, k kind, least, most int) []int {
-	most = min(most, len(v.x)/4)
-	step := max((len(v.x)-most-2)/lagSamples, 1)
-	var at [2 * lagSamples]int
-	n := 0
-	for i := most + 2; i < len(v.x) && n < len(at); i += step {
-		at[n] = i
-		n++
-	}
-	best, lags := 1<<62, []int(nil)
-	for lag := least; lag <= most; lag++ {
-		sum := 0
-		switch {
-		case v.mode != modeBits:
-			sum = lagCost(v.k, at[:n], lag, best)
-		case k == order0:
-			sum = lagCost(v.o, at[:n], lag, best)
-		default:
-			for _, i := range at[:n] {
-				if sum += cost(v.o[i], v.fromFloat(byRatio(v.x[i-lag-1], v.x[i-1], v.x[i-lag]))); sum >= best {
-					break
-				}
-			}
-		}
-		if sum < best {
-			best, lags = sum, []int{lag}
-		}
-	}
-	return lags
-}
-
-// lagCost returns the bits that some values leave, each predicted as the one that is lag before, or a number from most on if they are no
-// fewer than that.
-func lagCost[T int64 | uint64](list []T, at []int, lag, most int) (sum int) {
-	for len(at) > 0 && sum < most {
-		n := min(len(at), 8)
-		for _, i := range at[:n] {
-			sum += cost(uint64(list[i]), uint64(list[i-lag]))
-		}
-		at = at[n:]
-	}
-	return sum
-}
+const commonLag = 512 // the longest lag that is looked for in chunks of more than 4*mostLags values

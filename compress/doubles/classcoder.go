@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// Classes of chunks of few values are coded each by those that followed a similar class before: a context has up to contextSymbols
+// Classes are coded each by those that followed a similar class before: a context has up to contextSymbols
 // symbols with their counts, and an escape for others, which are then coded in two parts. Intervals are coded by a range asymmetric
 // numeral system (rANS; Duda, 2009) with probabilities in 1/256, which are exact after each symbol: the counts of a context are lanes of
 // a byte in two words, so that a symbol is found, counted and scaled with a few operations on words.

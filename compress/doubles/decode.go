@@ -9,8 +9,7 @@ import (
 // Decode is the inverse of Encode, for data of at most limit bytes.
 func Decode(stream []byte, limit, threads int) ([]byte, error) {
 	r := &parse.Cursor{Rest: stream}
-	version := r.Byte()
-	if version != versionBlocks && version != versionCompact {
+	if r.Byte() != version {
 		return nil, ErrCorrupt
 	}
 	size := r.Int(MaxSize)
@@ -42,7 +41,7 @@ func Decode(stream []byte, limit, threads int) ([]byte, error) {
 	body := data[header:]
 	copy(body[n*width:], tail)
 	err := eachChunk(len(chunks), threads, func(i int) error {
-		return decodeChunk(body[i*chunkValues*width:min((i+1)*chunkValues, n)*width], chunks[i], width, version)
+		return decodeChunk(body[i*chunkValues*width:min((i+1)*chunkValues, n)*width], chunks[i], width)
 	})
 	if err != nil || xxh3.Hash(data) != sum {
 		return nil, ErrCorrupt
@@ -50,8 +49,8 @@ func Decode(stream []byte, limit, threads int) ([]byte, error) {
 	return data, nil
 }
 
-// decodeChunk decodes the floats of a chunk of a stream of a version to data.
-func decodeChunk(data, code []byte, width int, version byte) error {
+// decodeChunk decodes the floats of a chunk to data.
+func decodeChunk(data, code []byte, width int) error {
 	r := &parse.Cursor{Rest: code}
 	m, digits := mode(r.Byte()), int(r.Byte())
 	if m >= modes || digits > maxDigits || m == modeSignificant && digits == 0 {
@@ -61,10 +60,9 @@ func decodeChunk(data, code []byte, width int, version byte) error {
 	defer workspaces.Put(w)
 	v := &values{numbering: newNumbering(m, digits, width)}
 	count := len(data) / width
+	v.u = take(&w.u, count)
 	if m == modeBits {
 		v.x = take(&w.x, count)
-	} else {
-		v.k = take(&w.k, count)
 	}
 	list := make([]predictor, r.Byte())
 	if len(list) == 0 || len(list) > maxPredictors {
@@ -85,15 +83,13 @@ func decodeChunk(data, code []byte, width int, version byte) error {
 		exceptions[i] = at
 		verbatim = append(verbatim, r.Bytes(uint64(width))...)
 	}
-	decode := w.decodeBlocks
-	if version == versionCompact && count < fewValues {
-		decode = w.decodeCompact
-	}
-	if err := decode(r, v, list, data); err != nil {
+	if err := w.decodeBlocks(r, v, list); err != nil {
 		return err
 	}
-	if r.Failed() || len(r.Rest) > 0 {
-		return ErrCorrupt
+	if m == modeBits {
+		v.putBits(data, v.u)
+	} else {
+		v.putDecimals(data, v.u)
 	}
 	for i, at := range exceptions {
 		copy(data[at*width:(at+1)*width], verbatim[i*width:])
@@ -101,98 +97,68 @@ func decodeChunk(data, code []byte, width int, version byte) error {
 	return nil
 }
 
-// decodeBlocks decodes blocks that are coded each by itself.
-func (w *workspace) decodeBlocks(r *parse.Cursor, v *values, list []predictor, data []byte) error {
-	count, width := len(data)/v.width, v.width
-	size := blockValues
-	if count < fewValues {
-		size = 1 << 10 // as chunks of few values were coded before there was the compact form
+// decodeBlocks decodes the blocks of a chunk to v.
+func (w *workspace) decodeBlocks(r *parse.Cursor, v *values, list []predictor) error {
+	n := len(v.u)
+	type coded struct {
+		block
+		constant bool
+		class    byte // of a block whose classes are the same
 	}
-	for first := 0; first < count; first += size {
-		last := min(first+size, count)
-		a, b := r.Byte(), r.Byte()
-		coding := int(b >> 5)
-		b &= 31
-		codeSize := 1
-		if coding != codingConstant {
-			codeSize = r.Count(1, "bytes")
-		}
-		classCode := r.Bytes(uint64(codeSize))
-		rest := r.Rest
-		raw := r.Block()
-		if r.Failed() || int(a&127) >= len(list) || int(b) >= len(list) {
-			return ErrCorrupt
-		}
-		classes, err := w.decodeClasses(classCode, coding, last-first)
-		if err != nil {
-			return err
-		}
-		padded := w.pad(rest[len(rest)-len(r.Rest)-len(raw):], len(raw))
-		bl := block{pair: [2]predictor{list[a&127], list[b]}, xor: a&128 != 0}
-		z := w.first[:len(classes)]
-		if _, ok := readResiduals(z, classes, padded, 0); !ok {
-			return ErrCorrupt
-		}
-		w.decode(v, data[first*width:last*width], &bl, classes, z, first)
-	}
-	return nil
-}
-
-// decodeCompact decodes blocks in the compact form.
-func (w *workspace) decodeCompact(r *parse.Cursor, v *values, list []predictor, data []byte) error {
-	n := len(data) / v.width
-	type form struct {
-		a, b, class byte
-	}
-	var forms [compactBlocks]form
-	blocks := 0
+	var blocks []coded
 	mixed := 0
-	for last := 0; last < n; blocks++ {
-		var first int
-		first, last = compactBlock(blocks, n)
-		f := form{a: r.Byte(), b: r.Byte()}
-		if f.b&constantFlag != 0 {
-			f.class = r.Byte()
+	for first := 0; first < n; {
+		last := blockEnd(first, n)
+		a, b := r.Byte(), r.Byte()
+		c := coded{constant: b&constantFlag != 0}
+		if c.constant {
+			c.class = r.Byte()
 		} else {
 			mixed += last - first
 		}
-		if r.Failed() || int(f.a&^xorFlag) >= len(list) || int(f.b&^constantFlag) >= len(list) {
+		xor := a&xorFlag != 0
+		if a, b = a&^xorFlag, b&^constantFlag; r.Failed() || int(a) >= len(list) || int(b) >= len(list) {
 			return ErrCorrupt
 		}
-		forms[blocks] = f
+		c.block = block{[2]predictor{list[a], list[b]}, xor}
+		blocks = append(blocks, c)
+		first = last
 	}
-	coded := take(&w.mixed, mixed)
+	classes := take(&w.mixed, mixed)
 	if mixed > 0 {
 		code := r.Block()
 		if r.Failed() {
 			return ErrCorrupt
 		}
-		if err := w.decoder.decode(coded, code); err != nil {
+		if err := w.decoder.decode(classes, code); err != nil {
 			return err
 		}
 	}
-	padded := w.pad(r.Rest, len(r.Rest))
-	r.Rest = nil
-	bit := 0
+	if r.Failed() {
+		return ErrCorrupt
+	}
+	padded := append(append(w.rest[:0], r.Rest...), make([]byte, readerPadding)...)
+	w.rest = padded
+	first := 0
 	for i := range blocks {
-		first, last := compactBlock(i, n)
-		f, classes := forms[i], w.classes[:last-first]
-		if f.b&constantFlag != 0 {
-			for i := range classes {
-				classes[i] = f.class
+		b, last := &blocks[i], blockEnd(first, n)
+		own := w.classes[:last-first]
+		if b.constant {
+			for i := range own {
+				own[i] = b.class
 			}
 		} else {
-			classes, coded = coded[:last-first], coded[last-first:]
+			own, classes = classes[:last-first], classes[last-first:]
 		}
-		z := w.first[:len(classes)]
-		var ok bool
-		if bit, ok = readResiduals(z, classes, padded, bit); !ok {
+		bits, ok := readResiduals(v.u[first:last], own, padded)
+		if !ok {
 			return ErrCorrupt
 		}
-		bl := block{pair: [2]predictor{list[f.a&^xorFlag], list[f.b&^constantFlag]}, xor: f.a&xorFlag != 0}
-		w.decode(v, data[first*v.width:last*v.width], &bl, classes, z, first)
+		padded = padded[(bits+7)/8:]
+		w.restore(v, &b.block, own, first)
+		first = last
 	}
-	if (bit+7)/8 != len(padded)-readerPadding {
+	if len(padded) != readerPadding {
 		return ErrCorrupt
 	}
 	return nil

@@ -73,19 +73,25 @@ func (g *GPU) Close() error {
 	return errors.Join(err, g.dev.close())
 }
 
+// leastOnGPU is the fewest values of a chunk that a GPU is used for.
+const leastOnGPU = 1 << 14
+
 // residuals returns what the blocks of a chunk leave, which was loaded from data; nil if the CPU is to compute that.
-func (g *GPU) residuals(v *values, data []byte, list []predictor, pairs [][2]int, size int) []leftOver {
-	if g == nil || g.state.Failed() || len(v.x) < fewValues {
+func (g *GPU) residuals(v *values, data []byte, list []predictor, pairs [][2]int) []leftOver {
+	if g == nil || g.state.Failed() || len(v.u) < leastOnGPU {
 		return nil
 	}
 	blocks := make([]devicePlan, len(pairs))
+	first := 0
 	for i, pair := range pairs {
-		blocks[i] = devicePlan{i * size, min(size, len(v.x)-i*size), [2]predictor{list[pair[0]], list[pair[1]]}}
+		last := blockEnd(first, len(v.u))
+		blocks[i] = devicePlan{first, last - first, [2]predictor{list[pair[0]], list[pair[1]]}}
+		first = last
 	}
 	if v.mode != modeBits {
-		data = make([]byte, 0, 8*len(v.k))
-		for _, k := range v.k {
-			data = binary.LittleEndian.AppendUint64(data, uint64(k))
+		data = make([]byte, 0, 8*len(v.u))
+		for _, u := range v.u {
+			data = binary.LittleEndian.AppendUint64(data, u)
 		}
 	}
 	c := <-g.idle

@@ -44,7 +44,7 @@ func onCPU(data []byte, m mode, width int, blocks []devicePlan) []leftOver {
 		v.loadBits(data, w)
 	} else {
 		for i := 0; i < len(data); i += 8 {
-			v.k = append(v.k, int64(binary.LittleEndian.Uint64(data[i:])))
+			v.u = append(v.u, binary.LittleEndian.Uint64(data[i:]))
 		}
 	}
 	var all []leftOver
@@ -79,7 +79,7 @@ func TestGPU(t *testing.T) {
 			if got := gpu.Encode(data, l, 2); !bytes.Equal(got, Encode(data, l, 1)) {
 				t.Errorf("%s, %d chunks on the GPU: another stream", name, left)
 			}
-			if len(x) >= fewValues {
+			if len(x) >= leastOnGPU {
 				chunks++
 			}
 		}

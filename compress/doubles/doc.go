@@ -4,8 +4,7 @@
 // places before it, or by ratios. The method follows one published for GPUs, which takes the better of the orders 0 and i for each
 // value and stores the XOR without its leading zero bytes. Here a block has the best pair of many predictions, the residual is an
 // XOR or a difference of integers in the order of the numbers, and its number of bits is entropy-coded. Numbers that are decimals
-// with few digits are taken as the integers that their digits are. Arrays of few values (fewValues) have a form of their own, and their
-// predictors are chosen by smaller samples, so that they take about as long a byte as large ones.
+// with few digits are taken as the integers that their digits are.
 //
 // docs/FORMAT.md, "Arrays of floats", is the specification.
 package doubles

@@ -10,11 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// The first byte of a stream.
-const (
-	versionBlocks  = 1 // all chunks have blocks that are coded each by itself
-	versionCompact = 2 // chunks of less than fewValues are in the compact form
-)
+// version is the first byte of a stream.
+const version = 1
 
 const (
 	// MaxSize is the most data that Encode takes, in bytes.
@@ -50,10 +47,7 @@ func (g *GPU) Encode(data []byte, l Layout, threads int) []byte {
 			return nil
 		})
 	}
-	version, size := byte(versionBlocks), l.Header+slackBytes
-	if last := n % chunkValues; last > 0 && last < fewValues {
-		version = versionCompact
-	}
+	size := l.Header + slackBytes
 	for _, c := range chunks {
 		size += binary.MaxVarintLen64 + len(c)
 	}
@@ -89,15 +83,16 @@ var workspaces = sync.Pool{New: func() any { return &workspace{} }}
 type workspace struct {
 	scratch
 	x   []float64
-	k   []int64
-	o   []uint64
+	u   []uint64
 	out []byte
 
 	coder   classEncoder
 	decoder classDecoder
 	lags    lagCounts
 	list    []predictor
+	rough   []byte
 	mixed   []byte // the classes of a chunk that are coded
+	rest    []byte // the bits of its residuals
 }
 
 // take returns n elements of memory that is kept in list.
@@ -125,8 +120,8 @@ func (v *values) load(data []byte, w *workspace) {
 
 // loadBits fills v with the ordered integers of data.
 func (v *values) loadBits(data []byte, w *workspace) {
-	v.o = take(&w.o, len(v.x))
-	o := v.o
+	v.u = take(&w.u, len(v.x))
+	o := v.u
 	if v.width == 8 {
 		for i, f := range v.x {
 			o[i] = ordered(math.Float64bits(f))
@@ -141,7 +136,7 @@ func (v *values) loadBits(data []byte, w *workspace) {
 // loadDecimals fills v with the integers of decimals. Floats that are none take the integer of the value before and are returned. It
 // reports false if these are too many.
 func (v *values) loadDecimals(w *workspace) (exceptions []int, ok bool) {
-	v.k = take(&w.k, len(v.x))
+	v.u = take(&w.u, len(v.x))
 	before := int64(0)
 	for i, f := range v.x {
 		k, ok := v.decimal(f)
@@ -152,7 +147,7 @@ func (v *values) loadDecimals(w *workspace) (exceptions []int, ok bool) {
 			}
 			k = before
 		}
-		v.k[i], before = k, k
+		v.u[i], before = uint64(k), k
 	}
 	return exceptions, true
 }
@@ -174,7 +169,7 @@ func (g *GPU) encodeChunk(w *workspace, data []byte, l Layout) []byte {
 		v.loadBits(data, w)
 	}
 	list := w.choosePredictors(v, l.Columns)
-	usedList, pairs, exact := w.choosePairs(v, list)
+	usedList, pairs := w.choosePairs(v, list)
 	out := append(w.out[:0], byte(v.mode), byte(v.digits), byte(len(usedList)))
 	for _, p := range usedList {
 		out = binary.AppendUvarint(append(out, byte(p.kind)), uint64(p.lag))
@@ -186,46 +181,52 @@ func (g *GPU) encodeChunk(w *workspace, data []byte, l Layout) []byte {
 		out = append(out, data[i*l.Width:(i+1)*l.Width]...)
 		before = i
 	}
-	if len(v.x) < fewValues {
-		out = w.appendCompact(out, v, usedList, pairs, exact)
-		w.out = out
-		return out
-	}
-	done := g.residuals(v, data, usedList, pairs, blockValues)
-	for i, pair := range pairs {
-		var l leftOver
-		if done != nil {
-			l = done[i]
-		} else {
-			l = w.residuals(v, usedList[pair[0]], usedList[pair[1]], i*blockValues, min((i+1)*blockValues, len(v.x)))
-		}
-		out = w.appendBlock(out, pair[0], pair[1], l)
-	}
+	out = w.appendBlocks(out, v, g.residuals(v, data, usedList, pairs), usedList, pairs)
 	w.out = out
 	return out
 }
 
-// choosePairs chooses the predictors of each block of a chunk. It returns those of list that are used, the numbers of two of these for each
-// block, and the blocks whose first predictor leaves nothing, as bits; these are found only if the chunk has few values.
-func (w *workspace) choosePairs(v *values, list []predictor) (used []predictor, pairs [][2]int, exact int) {
-	numbers := make([]int, len(list)) // the number of a predictor among those that are used, plus 1
-	before := -1
-	for last := 0; last < len(v.x); {
-		first := last
-		var a, b int
-		if len(v.x) < fewValues {
-			_, last = compactBlock(len(pairs), len(v.x))
-			var nothing bool
-			if a, b, nothing = w.choosePairOfFew(v, list, before, first, last); nothing {
-				exact |= 1 << len(pairs)
-				before = a
-			} else {
-				before = -1
-			}
+// appendBlocks appends the blocks of a chunk: how each is predicted, then the classes of all and the bits of all. done is what the blocks
+// leave, or nil if that is still to be computed.
+func (w *workspace) appendBlocks(dst []byte, v *values, done []leftOver, list []predictor, pairs [][2]int) []byte {
+	mixed, rest := w.mixed[:0], w.rest[:0]
+	first := 0
+	for i, pair := range pairs {
+		last := blockEnd(first, len(v.u))
+		var l leftOver
+		if done != nil {
+			l = done[i]
 		} else {
-			last = min(first+blockValues, len(v.x))
-			a, b = w.choosePair(v, list, first, last)
+			l = w.residuals(v, list[pair[0]], list[pair[1]], first, last)
 		}
+		a, b := byte(pair[0]), byte(pair[1])
+		if l.xor {
+			a |= xorFlag
+		}
+		if allEqual(l.classes) {
+			dst = append(dst, a, b|constantFlag, l.classes[0])
+		} else {
+			dst = append(dst, a, b)
+			mixed = append(mixed, l.classes...)
+		}
+		rest = append(rest, l.bits...)
+		first = last
+	}
+	if len(mixed) > 0 {
+		code := w.coder.encode(mixed)
+		dst = append(binary.AppendUvarint(dst, uint64(len(code))), code...)
+	}
+	w.mixed, w.rest = mixed, rest
+	return append(dst, rest...)
+}
+
+// choosePairs chooses the predictors of each block of a chunk. It returns those of list that are used, and the numbers of two of these for
+// each block.
+func (w *workspace) choosePairs(v *values, list []predictor) (used []predictor, pairs [][2]int) {
+	numbers := make([]int, len(list)) // the number of a predictor among those that are used, plus 1
+	for first := 0; first < len(v.u); {
+		last := blockEnd(first, len(v.u))
+		a, b := w.choosePair(v, list, first, last)
 		for _, p := range []int{a, b} {
 			if numbers[p] == 0 {
 				used = append(used, list[p])
@@ -233,6 +234,7 @@ func (w *workspace) choosePairs(v *values, list []predictor) (used []predictor, 
 			}
 		}
 		pairs = append(pairs, [2]int{numbers[a] - 1, numbers[b] - 1})
+		first = last
 	}
-	return used, pairs, exact
+	return used, pairs
 }

@@ -125,42 +125,8 @@ func TestClassModel(t *testing.T) {
 	}
 }
 
-// TestRemainders: what predictors leave of integers is found by differences, too.
-func TestRemainders(t *testing.T) {
-	r := rand.New(rand.NewSource(13))
-	x := make([]int64, 200)
-	for i := range x {
-		x[i] = r.Int63n(1 << 40)
-	}
-	var left remainders[int64]
-	for _, lag := range []int{1, 2, 17, 30} {
-		for at := beforeOne; at+runLength <= len(x); at++ {
-			if lag == 1 {
-				left.fromOne(x, at)
-			} else {
-				left.fromRow(x, at, lag)
-			}
-			tried := []kind{zero, order0, order1, order2, order3, order4}
-			if lag > 1 {
-				tried = []kind{order0, order1, order2, order3, plane0, plane1, plane2, square, ratio}
-			}
-			for _, k := range tried {
-				p := predictor{k, lag}
-				if lag > 1 && at < p.reach()+runsBefore+1 {
-					continue // too few values before
-				}
-				for j := range runLength {
-					if want := x[at+j] - predict(x, p, at+j); left[k][j] != want {
-						t.Fatalf("prediction %d, lag %d, leaves %d of value %d instead of %d", k, lag, left[k][j], at+j, want)
-					}
-				}
-			}
-		}
-	}
-}
-
-// TestQuickLags: the length of rows is found where rows are the same, or differ by a constant or a factor, and have noise.
-func TestQuickLags(t *testing.T) {
+// TestFrequentLags: the length of rows is found where rows are the same, or differ by a constant or a factor, and have noise.
+func TestFrequentLags(t *testing.T) {
 	r := rand.New(rand.NewSource(14))
 	row := generate(77, func(int) float64 { return math.Exp(r.NormFloat64()) })
 	for name, f := range map[string]func(row int, x float64) float64{
@@ -173,7 +139,7 @@ func TestQuickLags(t *testing.T) {
 			v := &values{numbering: newNumbering(modeBits, 0, width)}
 			v.load(data, w)
 			v.loadBits(data, w)
-			if lags := w.quickLags(v, len(v.x)/4); !slices.ContainsFunc(lags, func(l int) bool { return l%77 == 0 }) {
+			if lags := w.frequentLags(v, len(v.x)/4); !slices.ContainsFunc(lags, func(l int) bool { return l%77 == 0 }) {
 				t.Errorf("%s, %d bytes: lags %d", name, width, lags)
 			}
 		}

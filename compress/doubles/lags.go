@@ -6,33 +6,33 @@ import (
 )
 
 const (
-	mostLags     = fewValues / 4 // that are compared
-	roughWindows = 8             // of eight values each, in which all lags are compared roughly; a multiple of 4
-	topLags      = 4             // short ones, and as many long ones, that are compared by what they leave
-	topSamples   = 96            // values that these are compared on, or a few more
+	mostLags     = 1 << 12 // that are compared
+	shortLag     = 48
+	runLength    = 8  // values of a window or a sample that follow each other
+	roughWindows = 8  // of eight values each, in which all lags are compared roughly; a multiple of 4
+	topLags      = 4  // short ones, and as many long ones, that are compared by what they leave
+	topSamples   = 96 // values that these are compared on, or a few more
 )
 
-// quickLags returns the lag from 2 to shortLag, and the one from there to most, that seem to leave the fewest bits. Lags are compared by
+// frequentLags returns the lag from 2 to shortLag, and the one from there to most, that seem to leave the fewest bits. Lags are compared by
 // the differences of each value to the one before, of which only the highest bits matter: these are similar also where rows differ by a
 // constant, or by a factor.
-func (w *workspace) quickLags(v *values, most int) (lags []int) {
-	n := len(v.x)
+func (w *workspace) frequentLags(v *values, most int) (lags []int) {
+	n := len(v.u)
 	if most < 2 || n-most < 2*runLength {
 		return nil
 	}
-	rough := take(&w.mixed, n)
+	rough := take(&w.rough, n)
 	v.roughly(rough)
 	w.lags.compare(rough, most)
 	step := max((n-most-2)/topSamples, 1) | 1
 	for _, limits := range [2][2]int{{2, min(shortLag, most)}, {shortLag + 1, most}} {
 		best, least := 0, 1<<62
-		top, n := w.lags.top(limits[0], limits[1])
-		for _, lag := range top[:n] {
+		top, many := w.lags.top(limits[0], limits[1])
+		for _, lag := range top[:many] {
 			sum := 0
-			if v.mode == modeBits {
-				sum = costOfLag(v.o, lag, most+2, step)
-			} else {
-				sum = costOfLag(v.k, lag, most+2, step)
+			for i := most + 2; i < n; i += step {
+				sum += cost(v.u[i], v.u[i-lag])
 			}
 			if sum < least {
 				best, least = lag, sum
@@ -43,14 +43,6 @@ func (w *workspace) quickLags(v *values, most int) (lags []int) {
 		}
 	}
 	return lags
-}
-
-// costOfLag returns the bits of some values from first on, each predicted as the one that is lag before.
-func costOfLag[T int64 | uint64](x []T, lag, first, step int) (sum int) {
-	for i := first; i < len(x); i += step {
-		sum += cost(uint64(x[i]), uint64(x[i-lag]))
-	}
-	return sum
 }
 
 // lagCounts are, for each lag, how many values differ from the one so far before.
@@ -110,8 +102,8 @@ func (c *lagCounts) top(first, last int) (list [topLags]int, n int) {
 func (v *values) roughly(rough []byte) {
 	if v.mode != modeBits {
 		last := byte(0)
-		for i, k := range v.k[:len(rough)] {
-			b := byte(math.Float32bits(float32(k)) >> 19)
+		for i, k := range v.u[:len(rough)] {
+			b := byte(math.Float32bits(float32(int64(k))) >> 19)
 			rough[i] = b - last
 			last = b
 		}
@@ -122,7 +114,7 @@ func (v *values) roughly(rough []byte) {
 		shift = 19
 	}
 	last := uint64(0)
-	for i, o := range v.o[:len(rough)] {
+	for i, o := range v.u[:len(rough)] {
 		rough[i] = byte((o - last) >> shift)
 		last = o
 	}

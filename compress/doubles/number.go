@@ -175,23 +175,44 @@ func (n *numbering) fromSignificant(v int64) float64 {
 	return f
 }
 
-// putDecimals writes the floats of integers to data.
-func (n *numbering) putDecimals(data []byte, k []int64) {
+// putDecimals writes the floats of the integers of decimals to data.
+func (n *numbering) putDecimals(data []byte, list []uint64) {
 	switch {
 	case n.width == 4:
-		for i, v := range k {
-			binary.LittleEndian.PutUint32(data[4*i:], math.Float32bits(float32(n.float(v))))
+		for i, v := range list {
+			binary.LittleEndian.PutUint32(data[4*i:], math.Float32bits(float32(n.float(int64(v)))))
 		}
 	case n.mode == modeDecimals:
 		scale := tens[n.digits]
-		for i, v := range k {
-			binary.LittleEndian.PutUint64(data[8*i:], math.Float64bits(float64(v)/scale))
+		for i, v := range list {
+			binary.LittleEndian.PutUint64(data[8*i:], math.Float64bits(float64(int64(v))/scale))
 		}
 	default:
-		for i, v := range k {
-			binary.LittleEndian.PutUint64(data[8*i:], math.Float64bits(n.fromSignificant(v)))
+		for i, v := range list {
+			binary.LittleEndian.PutUint64(data[8*i:], math.Float64bits(n.fromSignificant(int64(v))))
 		}
 	}
+}
+
+// putBits writes the floats of integers in the order of floats to data.
+func (n *numbering) putBits(data []byte, list []uint64) {
+	if n.width == 4 {
+		for i, u := range list {
+			binary.LittleEndian.PutUint32(data[4*i:], bitsOf32(u))
+		}
+		return
+	}
+	for i, u := range list {
+		binary.LittleEndian.PutUint64(data[8*i:], bitsOf(u))
+	}
+}
+
+// floatOf returns the float of an integer in the order of floats.
+func (n *numbering) floatOf(u uint64) float64 {
+	if n.width == 4 {
+		return float64(math.Float32frombits(bitsOf32(u)))
+	}
+	return math.Float64frombits(bitsOf(u))
 }
 
 // round rounds to the width of the array's floats.

@@ -24,29 +24,15 @@ func predictMany[T number](out, x []T, p predictor, first int) {
 		for i := range out {
 			out[i] = T(3*(a[i]-b[i])) + c[i]
 		}
-	case order3:
-		a, b, c, d := at(s), at(2*s), at(3*s), at(4*s)
+	case order4:
+		a, b, c, d, e := at(s), at(2*s), at(3*s), at(4*s), at(5*s)
 		for i := range out {
-			out[i] = T(4*(a[i]+c[i])) - T(6*b[i]) - d[i]
-		}
-	case plane0:
-		a, b, c := at(s), at(1), at(s+1)
-		for i := range out {
-			out[i] = a[i] + (b[i] - c[i])
-		}
-	case plane1:
-		a, b, c, d, e := at(s), at(1), at(s+1), at(2), at(s+2)
-		for i := range out {
-			out[i] = a[i] + (T(2*(b[i]-c[i])) - (d[i] - e[i]))
+			out[i] = T(5*(a[i]-d[i])) - T(10*(b[i]-c[i])) + e[i]
 		}
 	case ratio:
 		a, b, c := at(s+1), at(1), at(s)
 		for i := range out {
 			out[i] = byRatio(a[i], b[i], c[i])
-		}
-	default:
-		for i := range out {
-			out[i] = predict(x, p, first+i)
 		}
 	}
 }
@@ -64,11 +50,7 @@ func (v *values) fill(out []uint64, s *scratch, p predictor, first int) {
 			predictMany(f, v.x, p, first+n)
 			v.fromFloats(part, f)
 		} else {
-			k := s.ints[0][:len(part)]
-			predictMany(k, v.k, p, first+n)
-			for i, x := range k {
-				part[i] = uint64(x)
-			}
+			predictMany(part, v.u, p, first+n)
 		}
 		n += len(part)
 	}

@@ -1,9 +1,6 @@
 package doubles
 
-import (
-	"encoding/binary"
-	"math"
-)
+import "math"
 
 // manyAhead is how many values must be predictable at once for predictMany to be faster than predict.
 const manyAhead = 12
@@ -51,61 +48,45 @@ func (f *forecasts[T]) start(x []T, first, n int) {
 	}
 }
 
-// decode decodes the values of a block, from value first on, to data and to v. z are the residuals.
-func (s *scratch) decode(v *values, data []byte, b *block, classes []byte, z []uint64, first int) {
+// restore replaces the residuals of a block in v.u, from value first on, by the values.
+func (s *scratch) restore(v *values, b *block, classes []byte, first int) {
 	n := 0
 	for reach := max(b.pair[0].reach(), b.pair[1].reach()); n < len(classes) && first+n < reach; n++ {
-		u := restore(z[n], v.predict(b.pair[classes[n]>>7], first+n), b.xor)
+		i := first + n
+		v.u[i] = restored(v.u[i], v.predict(b.pair[classes[n]>>7], i), b.xor)
 		if v.mode == modeBits {
-			v.x[first+n] = v.putBits(data[n*v.width:], u)
-		} else {
-			v.k[first+n] = int64(u)
+			v.x[i] = v.floatOf(v.u[i])
 		}
 	}
 	if v.mode == modeBits {
-		s.restoreFloats(v, data[n*v.width:], b, classes[n:], z[n:], first+n)
-		return
+		restoreRuns(v.x, v, b, classes[n:], first+n, &s.floats)
+	} else {
+		restoreRuns(v.u, v, b, classes[n:], first+n, &s.ints)
 	}
-	s.restoreIntegers(v.k, b, classes[n:], z[n:], first+n)
-	v.putDecimals(data, v.k[first:first+len(classes)])
 }
 
-// putBits writes the bits of an integer in the order of floats to data, and returns the float.
-func (n *numbering) putBits(data []byte, u uint64) float64 {
-	if n.width == 8 {
-		c := bitsOf(u)
-		binary.LittleEndian.PutUint64(data, c)
-		return math.Float64frombits(c)
-	}
-	c := bitsOf32(u)
-	binary.LittleEndian.PutUint32(data, c)
-	return float64(math.Float32frombits(c))
-}
-
-// restoreFloats restores the values from first on, in modeBits. What its loop does is written out for frequent predictors, and the last
-// value is kept in a register, since each value waits for the one before.
-func (s *scratch) restoreFloats(v *values, data []byte, b *block, classes []byte, z []uint64, first int) {
-	p, run := newForecasts(b.pair, &s.floats)
-	x, last, lag, wide, width := v.x, 0.0, p.near.lag, v.width == 8, v.width
+// restoreRuns is restore for values that have enough before them. x are the values that predictions are made of: v.x or v.u. Of a ratio,
+// the last value is kept in a register, since each value waits for the one before.
+func restoreRuns[T number](x []T, v *values, b *block, classes []byte, first int, memory *[2][runValues]T) {
+	p, run := newForecasts(b.pair, memory)
+	floats, wide, xor, lag, last := v.mode == modeBits, v.width == 8, b.xor, p.near.lag, T(0)
 	if first > 0 {
 		last = x[first-1]
 	}
 	for len(classes) > 0 {
 		n := min(len(classes), run)
 		p.start(x, first, n)
-		zs, nearList, farList, out := z[:n], p.nearList[:n], p.farList[:n], x[first:][:n]
+		z, nearList, farList, out := v.u[first:][:n], p.nearList[:n], p.farList[:n], x[first:][:n]
 		for j, class := range classes[:n] {
-			var f, g float64
+			var f, g T
 			i := first + j
 			switch p.nearHow {
 			case listed:
 				f = nearList[j]
 			case ratio:
 				f = byRatio(x[i-lag-1], last, x[i-lag])
-			case plane0:
-				f = x[i-lag] + (last - x[i-lag-1])
 			default:
-				f = predictAfter(x, p.near, i, last)
+				f = predict(x, p.near, i)
 			}
 			switch p.farHow {
 			case listed:
@@ -113,61 +94,25 @@ func (s *scratch) restoreFloats(v *values, data []byte, b *block, classes []byte
 			case asOther:
 				g = f
 			default:
-				g = predictAfter(x, p.far, i, last)
+				g = predict(x, p.far, i)
 			}
+			// Which one is taken is hard to predict, so it is not branched on.
 			far := -uint64((class ^ p.flip) >> 7)
-			f = math.Float64frombits(math.Float64bits(f)&^far | math.Float64bits(g)&far)
+			if !floats {
+				z[j] = restored(z[j], uint64(f)&^far|uint64(g)&far, xor)
+				last = T(z[j])
+				continue // x is v.u
+			}
+			h := math.Float64frombits(math.Float64bits(float64(f))&^far | math.Float64bits(float64(g))&far)
 			if wide {
-				c := bitsOf(restore(zs[j], ordered64(f), b.xor))
-				binary.LittleEndian.PutUint64(data[8*j:], c)
-				last = math.Float64frombits(c)
+				z[j] = restored(z[j], ordered64(h), xor)
+				last = T(math.Float64frombits(bitsOf(z[j])))
 			} else {
-				c := bitsOf32(restore(zs[j], v.fromFloat(f), b.xor))
-				binary.LittleEndian.PutUint32(data[4*j:], c)
-				last = float64(math.Float32frombits(c))
+				z[j] = restored(z[j], v.fromFloat(h), xor)
+				last = T(math.Float32frombits(bitsOf32(z[j])))
 			}
 			out[j] = last
 		}
-		first, classes, z, data = first+n, classes[n:], z[n:], data[n*width:]
-	}
-}
-
-// restoreIntegers restores the values from first on of k, the integers of decimals.
-func (s *scratch) restoreIntegers(k []int64, b *block, classes []byte, z []uint64, first int) {
-	p, run := newForecasts(b.pair, &s.ints)
-	last, lag := int64(0), p.near.lag
-	if first > 0 {
-		last = k[first-1]
-	}
-	for len(classes) > 0 {
-		n := min(len(classes), run)
-		p.start(k, first, n)
-		zs, nearList, farList, out := z[:n], p.nearList[:n], p.farList[:n], k[first:][:n]
-		for j, class := range classes[:n] {
-			var f, g int64
-			i := first + j
-			switch p.nearHow {
-			case listed:
-				f = nearList[j]
-			case order1:
-				f = 2*k[i-lag] - k[i-2*lag]
-			case plane0:
-				f = k[i-lag] + last - k[i-lag-1]
-			default:
-				f = predictAfter(k, p.near, i, last)
-			}
-			switch p.farHow {
-			case listed:
-				g = farList[j]
-			case asOther:
-				g = f
-			default:
-				g = predictAfter(k, p.far, i, last)
-			}
-			far := -int64((class ^ p.flip) >> 7)
-			last = int64(restore(zs[j], uint64(f&^far|g&far), b.xor))
-			out[j] = last
-		}
-		first, classes, z = first+n, classes[n:], z[n:]
+		first, classes = first+n, classes[n:]
 	}
 }

@@ -5,7 +5,7 @@
 #include "warp.cuh"
 
 // Kinds of predictors, as in package compress/doubles.
-enum { ZERO, ORDER0, ORDER1, ORDER2, ORDER3, ORDER4, PLANE0, PLANE1, PLANE2, SQUARE, RATIO };
+enum { ZERO, ORDER0, ORDER1, ORDER2, ORDER4, RATIO };
 
 #define SECOND_PREDICTOR 128 // in a class
 
@@ -40,20 +40,8 @@ static __device__ __noinline__ typename X::T predicted(const X x, u32 kind, u32 
   case ORDER0: return x[i - s];
   case ORDER1: return sub(mul((T)2, x[i - s]), x[i - 2 * s]);
   case ORDER2: return add(mul((T)3, sub(x[i - s], x[i - 2 * s])), x[i - 3 * s]);
-  case ORDER3: return sub(sub(mul((T)4, add(x[i - s], x[i - 3 * s])), mul((T)6, x[i - 2 * s])), x[i - 4 * s]);
   case ORDER4:
     return add(sub(mul((T)5, sub(x[i - s], x[i - 4 * s])), mul((T)10, sub(x[i - 2 * s], x[i - 3 * s]))), x[i - 5 * s]);
-  case PLANE0: return add(x[i - s], sub(x[i - 1], x[i - s - 1]));
-  case PLANE1: return add(x[i - s], sub(mul((T)2, sub(x[i - 1], x[i - s - 1])), sub(x[i - 2], x[i - s - 2])));
-  case PLANE2: {
-    T d = sub(sub(x[i - 1], x[i - s - 1]), sub(x[i - 2], x[i - s - 2]));
-    return add(x[i - s], add(mul((T)3, d), sub(x[i - 3], x[i - s - 3])));
-  }
-  case SQUARE: {
-    T v = sub(mul((T)2, add(x[i - 1], x[i - s])), mul((T)4, x[i - s - 1]));
-    v = sub(sub(v, x[i - 2]), x[i - 2 * s]);
-    return sub(add(v, mul((T)2, add(x[i - s - 2], x[i - 2 * s - 1]))), x[i - 2 * s - 2]);
-  }
   case RATIO: {
     T y = x[i - s - 1];
     return y != (T)0 ? over(mul(x[i - 1], x[i - s]), y) : x[i - s];
@@ -66,10 +54,8 @@ static __device__ __noinline__ typename X::T predicted(const X x, u32 kind, u32 
 static __device__ __forceinline__ u32 reach(u32 kind, u32 s) {
   switch (kind) {
   case ZERO: return 0;
-  case PLANE0: case RATIO: return s + 1;
-  case PLANE1: return s + 2;
-  case PLANE2: return s + 3;
-  case SQUARE: return 2 * s + 2;
+  case ORDER4: return 5 * s;
+  case RATIO: return s + 1;
   }
   return s * kind;
 }
