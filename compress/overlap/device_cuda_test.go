@@ -59,7 +59,7 @@ func compareWithCPU(t *testing.T, new func() *builder) {
 		b.placements = newPlacements(b.records.count, 2)
 		began := time.Now()
 		for _, m := range []placeMode{exact, loose} {
-			if err := b.placeReads(context.Background(), b.eachShare, 0, m, retryMismatched); err != nil {
+			if err := b.placeReads(context.Background(), 0, m, retryMismatched); err != nil {
 				t.Fatal(err)
 			}
 		}

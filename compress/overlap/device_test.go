@@ -157,7 +157,7 @@ func (f *fakeDevice) numbered() *Reads {
 	if f.byRecord {
 		return &rd
 	}
-	rd.exceptions, rd.byIndex = record.ExceptionList{}, true
+	rd.exceptions = record.ExceptionList{}
 	rd.records = make([]uint32, rd.Count())
 	for i := range rd.records {
 		rd.records[i] = uint32(i)

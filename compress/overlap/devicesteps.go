@@ -3,7 +3,6 @@ package overlap
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/bits"
 	"sync/atomic"
 
@@ -74,10 +73,6 @@ func (a *accelerator) eachPart(b *builder, rd *Reads, retry retryRule, f func(p 
 		return 0
 	}
 	n := a.partsOf(rd)
-	if n > 1 && rd.byIndex {
-		a.failed(stepPlace, fmt.Errorf("%w: %d reads", errDeviceMemory, rd.Count()))
-		return 0
-	}
 	for k := range n {
 		from, to := rd.Count()/64*k/n*64, rd.Count()/64*(k+1)/n*64
 		p := &devicePart{rd: rd, byRecord: n == 1 && rd == b.allReads}

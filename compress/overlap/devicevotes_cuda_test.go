@@ -32,7 +32,7 @@ func voteBuilder(t *testing.T, r *rand.Rand, rd *Reads, seq []byte) func() *buil
 		placements: pl,
 	}
 	b.records.fixedLength = rd.fixedLength
-	if err := b.placeReads(context.Background(), b.eachShare, 0, loose, retryMismatched); err != nil {
+	if err := b.placeReads(context.Background(), 0, loose, retryMismatched); err != nil {
 		t.Fatal(err)
 	}
 	placed := 0
@@ -106,7 +106,8 @@ func variedReads(t *testing.T, r *rand.Rand, seq []byte, n int, fixed bool) *Rea
 		}
 		for at := r.Intn(m); at < m && r.Intn(8) > 0; {
 			k := min(m-at, 1+r.Intn(1+r.Intn(60)))
-			rd.addException(i, record.Exception{Read: uint32(rec), Start: uint32(at), Len: uint32(k), Byte: 'N'})
+			rd.exceptions.Append(record.Exception{Read: uint32(rec), Start: uint32(at), Len: uint32(k), Byte: 'N'})
+			rd.nonACGT[i>>6] |= 1 << (i & 63)
 			at += k + 1 + r.Intn(40)
 		}
 	}

@@ -116,10 +116,7 @@ func (b *builder) plan(ctx context.Context) (err error) {
 	return nil
 }
 
-// shareIterator calls f for one share after another, with the number of reads in the shares before it.
-type shareIterator func(ctx context.Context, f func(rd *Reads, before int) error) error
-
-// eachShare is the shareIterator of the records of b.
+// eachShare calls f for one share after another, with the number of reads in the shares before it.
 func (b *builder) eachShare(ctx context.Context, f func(rd *Reads, before int) error) error {
 	if b.allReads != nil {
 		return f(b.allReads, 0)
@@ -136,11 +133,6 @@ func (b *builder) eachShare(ctx context.Context, f func(rd *Reads, before int) e
 		before += rd.Count()
 	}
 	return nil
-}
-
-// singleShare returns the shareIterator of reads that are in memory.
-func singleShare(rd *Reads) shareIterator {
-	return func(_ context.Context, f func(rd *Reads, before int) error) error { return f(rd, 0) }
 }
 
 func (b *builder) report(stage string, done, total int) {
@@ -172,7 +164,7 @@ func (b *builder) build(ctx context.Context) error {
 			b.placements = newPlacements(b.records.count, b.config.Threads)
 		}
 		before := b.countUnplaced()
-		if err := b.placeReads(ctx, b.eachShare, from, exact, retryMismatched); err != nil {
+		if err := b.placeReads(ctx, from, exact, retryMismatched); err != nil {
 			return err
 		}
 		// Another round is not worth its time if few reads are unplaced, or if this round placed few.
@@ -192,7 +184,7 @@ func (b *builder) build(ctx context.Context) error {
 		return err
 	}
 	if b.seq.n > from {
-		if err := b.placeReads(ctx, b.eachShare, from, exactAgain, retryPoor); err != nil {
+		if err := b.placeReads(ctx, from, exactAgain, retryPoor); err != nil {
 			return err
 		}
 		if err := b.vote(ctx); err != nil {
@@ -336,11 +328,11 @@ func (r retryRule) selects(b *builder, record uint32, mode placeMode) bool {
 
 // placeReads places reads on the bases of the pseudogenome from `from` on: the reads that have no place, and those that
 // retry selects. It indexes as many bases at a time as fit in workBytes.
-func (b *builder) placeReads(ctx context.Context, each shareIterator, from int, mode placeMode, retry retryRule) error {
+func (b *builder) placeReads(ctx context.Context, from int, mode placeMode, retry retryRule) error {
 	size := max(1<<12, int(min(b.workBytes/uint64(indexBytesPerBase(mode.sampleMask)), maxPseudogenome)))
 	for lo := from; lo < b.seq.n; lo += size {
 		w := newWindow(&b.seq, lo, min(lo+size+mode.k-1, b.seq.n), mode, b.config.Threads)
-		err := each(ctx, func(rd *Reads, before int) error {
+		err := b.eachShare(ctx, func(rd *Reads, before int) error {
 			b.placeAll(rd, w, retry, func(done int) { b.report(mode.stage, before+done, b.records.count) })
 			return ctx.Err()
 		})
@@ -352,35 +344,9 @@ func (b *builder) placeReads(ctx context.Context, each shareIterator, from int, 
 	return nil
 }
 
-// placeRemaining places the reads that have no place yet, with more mismatches. It collects reads from all shares before it
-// builds an index, because building one takes long.
+// placeRemaining places the reads that have no place yet, with more mismatches.
 func (b *builder) placeRemaining(ctx context.Context) error {
-	if b.allReads != nil {
-		return b.placeReads(ctx, b.eachShare, 0, loose, retryNone)
-	}
-	unplaced := b.records.emptyReads()
-	flush := func() error {
-		err := b.placeReads(ctx, singleShare(unplaced.finish()), 0, loose, retryMismatched)
-		unplaced = b.records.emptyReads()
-		return err
-	}
-	err := b.eachShare(ctx, func(rd *Reads, _ int) error {
-		for i, rec := range rd.records {
-			if b.placements.pos[rec] == Unplaced && rd.len(i) >= loose.k && rd.len(i) <= maxOverlapped {
-				unplaced.add(rd, i)
-			}
-			if unplaced.bytes() > b.workBytes/4 {
-				if err := flush(); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return flush()
+	return b.placeReads(ctx, 0, loose, retryNone)
 }
 
 // Layout loads the records of srcs, or only those in `only` if it is not nil. Their first record is number `first` of the
@@ -413,7 +379,7 @@ func (p *Pseudogenome) Layout(ctx context.Context, srcs []Source, first uint64, 
 		placements: newPlacements(rs.count, p.builder.config.Threads),
 	}
 	l.placements, l.firstRecord = b.placements, 0
-	if err := b.placeReads(ctx, b.eachShare, 0, exact, retryMismatched); err != nil {
+	if err := b.placeReads(ctx, 0, exact, retryMismatched); err != nil {
 		return nil, err
 	}
 	return l, b.placeRemaining(ctx)

@@ -17,7 +17,7 @@ import (
 func placesOn(t *testing.T, pg string, mode placeMode, threads int, reads ...string) (*Reads, *placements) {
 	t.Helper()
 	b := readsOn(t, pg, archiveReads(t, reads), threads)
-	if err := b.placeReads(context.Background(), b.eachShare, 0, mode, retryNone); err != nil {
+	if err := b.placeReads(context.Background(), 0, mode, retryNone); err != nil {
 		t.Fatal(err)
 	}
 	return b.allReads, b.placements
@@ -334,7 +334,7 @@ func TestRetriedReads(t *testing.T) {
 	} {
 		b := readsOn(t, c.pg, archiveReads(t, []string{x}), 1)
 		b.placements.set(0, 5, false, c.miss)
-		if err := b.placeReads(context.Background(), b.eachShare, 0, exact, c.retry); err != nil {
+		if err := b.placeReads(context.Background(), 0, exact, c.retry); err != nil {
 			t.Fatal(err)
 		}
 		if got := placeOf(b.placements, 0); got != c.want {
@@ -343,10 +343,7 @@ func TestRetriedReads(t *testing.T) {
 	}
 	// All places are at or after the position from which on reads are placed.
 	b := readsOn(t, pg+x, archiveReads(t, []string{x, changed(x, 40, 41, 42)}), 1)
-	if err := b.placeReads(
-		context.Background(),
-		b.eachShare,
-		600,
+	if err := b.placeReads(context.Background(), 600,
 		exact,
 		retryMismatched,
 	); err != nil || placeOf(b.placements, 0) != "900" ||
@@ -383,7 +380,7 @@ func TestWindows(t *testing.T) {
 	windows := readsOn(t, string(genome), rs, 2)
 	windows.workBytes = 1
 	for _, b := range []*builder{whole, windows} {
-		if err := b.placeReads(context.Background(), b.eachShare, 0, exact, retryMismatched); err != nil {
+		if err := b.placeReads(context.Background(), 0, exact, retryMismatched); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -478,7 +475,7 @@ func TestPlacesDependOnOneRead(t *testing.T) {
 		b := readsOn(t, c.pg, archiveReads(t, reads), 2)
 		for _, mode := range []placeMode{exact, loose} {
 			b.placements = newPlacements(len(reads), 2)
-			if err := b.placeReads(context.Background(), b.eachShare, 0, mode, retryNone); err != nil {
+			if err := b.placeReads(context.Background(), 0, mode, retryNone); err != nil {
 				t.Fatal(err)
 			}
 			ix := newKmerIndex(b.seq.packed, 0, b.seq.n, mode.k, mode.sampleMask, mode.maxCandidates, 1)

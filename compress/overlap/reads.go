@@ -26,10 +26,9 @@ type Reads struct {
 
 	groups []bins.Bin
 
-	// exceptions are the runs of letters other than A, C, G and T in either case, in input orientation. Exception.Read is the record, or
-	// the index if byIndex is set. Reads that are ordered by record don't have them.
+	// exceptions are the runs of letters other than A, C, G and T in either case, in input orientation. Exception.Read is the record.
+	// Reads that are ordered by record don't have them.
 	exceptions record.ExceptionList
-	byIndex    bool
 	nonACGT    []uint64 // one bit per index: the read has such letters
 }
 
@@ -47,20 +46,9 @@ func (rd *Reads) allocate(n int) {
 	rd.packed = largepages.Make[byte](int(rd.offsets[n]) + bases.Pad)
 }
 
-// addException adds an exception of read i, which comes after those that are there, unless it is only lower case.
-func (rd *Reads) addException(i int, e record.Exception) {
-	if e.Byte != record.Lower {
-		rd.exceptions.Append(e)
-		rd.nonACGT[i>>6] |= 1 << (i & 63)
-	}
-}
-
 // eachException calls f with the exceptions of read i by ascending position. hasNonACGT says whether there are any.
 func (rd *Reads) eachException(i int, f func(e record.Exception)) {
-	key := uint32(i)
-	if !rd.byIndex {
-		key = rd.records[i]
-	}
+	key := rd.records[i]
 	for c := rd.exceptions.From(key); ; {
 		e, ok := c.Next()
 		if !ok || e.Read != key {
@@ -83,44 +71,6 @@ func (rd *Reads) indexOf(record uint32) int {
 
 // Has reports whether the read of a record is loaded.
 func (rd *Reads) Has(record uint32) bool { return rd.subset == nil || rd.subset.Has(record) }
-
-// emptyReads returns a list of no reads, to which reads of rs are added by add; finish completes it.
-func (rs *records) emptyReads() *Reads {
-	rd := &Reads{fixedLength: rs.fixedLength, byIndex: true}
-	if rs.variedLengths {
-		rd.offsets = []uint64{0}
-	} else {
-		rd.stride = uint64(bases.PackedLen(int(rs.fixedLength)))
-	}
-	return rd
-}
-
-// add appends read i of from.
-func (rd *Reads) add(from *Reads, i int) {
-	n := from.len(i)
-	rd.packed = append(rd.packed, from.bases(i)[:bases.PackedLen(n)]...)
-	if rd.offsets != nil {
-		rd.lengths = append(rd.lengths, uint32(n))
-		rd.offsets = append(rd.offsets, uint64(len(rd.packed)))
-	}
-	k := rd.Count()
-	rd.records, rd.signaturePlace = append(rd.records, from.records[i]), append(rd.signaturePlace, from.signaturePlace[i])
-	if k&63 == 0 {
-		rd.nonACGT = append(rd.nonACGT, 0)
-	}
-	if from.hasNonACGT(i) {
-		from.eachException(i, func(e record.Exception) {
-			e.Read = uint32(k)
-			rd.addException(k, e)
-		})
-	}
-}
-
-// finish completes a list that emptyReads returned, and returns it.
-func (rd *Reads) finish() *Reads {
-	rd.packed = append(rd.packed, make([]byte, bases.Pad)...)
-	return rd
-}
 
 // placedEighthBytes is the memory of the place of a record and of its index, if all reads are in memory, in eighths of a byte.
 const placedEighthBytes = 41 + 32

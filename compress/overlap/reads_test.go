@@ -349,34 +349,6 @@ func TestSourcesCutBlocks(t *testing.T) {
 	}
 }
 
-// TestAddedReads: reads that are added to another list, some with N, are the same there.
-func TestAddedReads(t *testing.T) {
-	r := rand.New(rand.NewSource(22))
-	same := []string{}
-	for range 150 {
-		same = append(same, randomLetters(r, 61))
-	}
-	for _, reads := range [][]string{mixedReads(r, 150), same} {
-		archive := archiveOf(t, oneBlock, reads)
-		rd, sel := loaded(t, archive), recordsOf(archive, allOf(archive)).emptyReads()
-		var want []int
-		for i := 0; i < rd.Count(); i += 1 + i%3 {
-			sel.add(rd, i)
-			want = append(want, i)
-		}
-		sel.finish()
-		if sel.Count() != len(want) {
-			t.Fatalf("%d reads, want %d", sel.Count(), len(want))
-		}
-		for k, i := range want {
-			if sel.records[k] != rd.records[i] || sel.signaturePlace[k] != rd.signaturePlace[i] || sel.hasNonACGT(k) != rd.hasNonACGT(i) ||
-				lettersOfRead(sel, k) != lettersOfRead(rd, i) {
-				t.Fatalf("read %d is not read %d of those it was taken from", k, i)
-			}
-		}
-	}
-}
-
 // TestLongestACGT: longestACGT is the longest range of A, C, G and T in stored orientation, and skipMask has the
 // orientation asked for.
 func TestLongestACGT(t *testing.T) {

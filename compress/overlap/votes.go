@@ -1,11 +1,8 @@
 package overlap
 
 import (
-	"math/bits"
 	"slices"
 	"sync/atomic"
-
-	"orcomgo/bases"
 )
 
 // A voteEvent is what a read contributes to one position of the pseudogenome: offset of the position in its partition << 3 |
@@ -134,23 +131,12 @@ func (l *eventLists) addRead(w *voteWindow, seq *sequence, rd *Reads, i, pos int
 		return events
 	}
 	read, skip := rd.onPseudogenomeStrand(i, reversed, &l.reverse, &l.mask)
-	for k := 0; k*bases.PerChunk < n; k++ {
-		r := bases.Chunk(read, k*bases.PerChunk)
-		d := bases.Differing(bases.Chunk(seq.packed, pos+k*bases.PerChunk), r)
-		if left := n - k*bases.PerChunk; left < bases.PerChunk {
-			d &= bases.First(left)
+	forEachMismatch(seq.packed, pos, read, n, skip, func(j int, b byte) {
+		if p := pos + j; p >= w.lo && p < w.hi {
+			l.add(p-w.lo, uint32(b))
+			events++
 		}
-		if skip != nil {
-			d &^= skip[k]
-		}
-		for ; d != 0; d &= d - 1 {
-			at := bits.TrailingZeros64(d)
-			if p := pos + k*bases.PerChunk + at/2; p >= w.lo && p < w.hi {
-				l.add(p-w.lo, uint32(r>>uint(at)&3))
-				events++
-			}
-		}
-	}
+	})
 	return events
 }
 

@@ -23,7 +23,7 @@ func placedReads(r *rand.Rand, n, reads int, varied bool, place func() int) *bui
 	}
 	b := &builder{workBytes: math.MaxUint64, placements: newPlacements(reads, 2), records: &records{count: reads}}
 	b.seq.append(pg)
-	rd := &Reads{fixedLength: 100, byIndex: true, nonACGT: make([]uint64, reads/64+1), signaturePlace: make([]uint32, reads)}
+	rd := &Reads{fixedLength: 100, nonACGT: make([]uint64, reads/64+1), signaturePlace: make([]uint32, reads)}
 	if varied {
 		rd.lengths = make([]uint32, reads)
 		for i := range rd.lengths {
@@ -31,6 +31,7 @@ func placedReads(r *rand.Rand, n, reads int, varied bool, place func() int) *bui
 		}
 	}
 	rd.allocate(reads)
+	var skips []record.Exception
 	for i, rec := range r.Perm(reads) {
 		rd.records = append(rd.records, uint32(rec))
 		length := rd.len(i)
@@ -43,8 +44,9 @@ func placedReads(r *rand.Rand, n, reads int, varied bool, place func() int) *bui
 		var skipped record.Exception
 		if r.Intn(10) == 0 {
 			start := r.Intn(length)
-			skipped = record.Exception{Read: uint32(i), Start: uint32(start), Len: uint32(1 + r.Intn(length-start)), Byte: 'N'}
-			rd.addException(i, skipped)
+			skipped = record.Exception{Read: uint32(rec), Start: uint32(start), Len: uint32(1 + r.Intn(length-start)), Byte: 'N'}
+			skips = append(skips, skipped)
+			rd.nonACGT[i>>6] |= 1 << (i & 63)
 		}
 		mismatches := 0
 		for j, c := range read {
@@ -70,6 +72,10 @@ func placedReads(r *rand.Rand, n, reads int, varied bool, place func() int) *bui
 		if r.Intn(20) > 0 {
 			b.placements.set(uint32(rec), uint32(pos), reversed, mismatches)
 		}
+	}
+	slices.SortFunc(skips, func(x, y record.Exception) int { return int(x.Read) - int(y.Read) })
+	for _, e := range skips {
+		rd.exceptions.Append(e)
 	}
 	b.allReads = rd
 	return b
