@@ -116,6 +116,9 @@ var MostMemory int64
 
 var allocated atomic.Int64
 
+// AllocatedMemory returns how many bytes of device memory are allocated. Tests of packages that use devices compare it.
+func AllocatedMemory() int64 { return allocated.Load() }
+
 // A buffer is device memory that grows. Growing loses the content.
 type buffer struct {
 	ptr  cu.DevicePtr
