@@ -70,7 +70,8 @@ type packJSON struct {
 }
 
 func (r *resources) packJSON(command string, s *compress.Summary, bins uint64) packJSON {
-	return packJSON{r.runJSON(command), s.Inputs, s.Records, s.Bases, s.TextBytes, bins, s.ArchiveBytes, s.Columns, s.Verified, s.AlreadyPacked}
+	return packJSON{r.runJSON(command), s.Inputs, s.Records, s.Bases, s.TextBytes, bins, s.ArchiveBytes, s.Columns, s.Verified,
+		s.AlreadyPacked}
 }
 
 // list returns a list that is [] in JSON, not null, when it is empty.

@@ -60,8 +60,8 @@ Examples:
 }
 
 // planPasses are the flags that plan passes on to archive.
-var planPasses = []string{"reads-only", "order", "names", "quality", "source", "level", "two-bit", "slice-size", "no-verify", "block-size", "streams",
-	"tmpdir"}
+var planPasses = []string{"reads-only", "order", "names", "quality", "source", "level", "two-bit", "slice-size", "no-verify",
+	"block-size", "streams", "tmpdir"}
 
 type planFlags struct {
 	*archiveFlags

@@ -111,7 +111,7 @@ func readPart(ctx context.Context, path string, n, threads int) (*firstPart, err
 	return t, nil
 }
 
-// starts returns where records start after the first, or where the text ends, one by one; FASTQ that is wrapped has none.
+// ends returns where whole records end, one by one; FASTQ that is wrapped has none.
 func (t *firstPart) ends(yield func(end int) bool) {
 	mark := t.kind.Format().Mark
 	for at, lines := 0, 0; ; lines++ {
@@ -123,7 +123,8 @@ func (t *firstPart) ends(yield func(end int) bool) {
 			return
 		}
 		at += n + 1
-		if whole := t.kind == record.FASTQ && lines&3 == 3 || t.kind != record.FASTQ && at < len(t.text) && t.text[at] == mark; whole && !yield(at) {
+		whole := t.kind == record.FASTQ && lines&3 == 3 || t.kind != record.FASTQ && at < len(t.text) && t.text[at] == mark
+		if whole && !yield(at) {
 			return
 		}
 	}
