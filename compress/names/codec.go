@@ -109,7 +109,7 @@ func (c *codec) name(name, first []byte) {
 		if first != nil {
 			like = first
 		}
-		c.line = c.spell(nil, like, name, lineID, true)
+		c.line = c.spell(nil, like, name, lineID)
 		if c.bad {
 			return
 		}

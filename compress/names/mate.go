@@ -6,35 +6,19 @@ import (
 	rc "orcomgo/compress/rangecoder"
 )
 
-// rule is how second mates' names follow from the first mates': the byte after the first
-// (or last) mark is from in the first mate's name and to in the second's. With kind
-// ruleSame the names are equal.
+// rule is how second mates' names follow from the first mates': the byte after the last mark is from in the first mate's name and to in the
+// second's. The names are equal if from and to are.
 type rule struct {
-	kind, mark, from, to byte
+	mark, from, to byte
 }
 
-const (
-	ruleSame  = 0
-	ruleFirst = 1 // after the first mark
-	ruleLast  = 2 // after the last mark
-	rules     = 3
-)
-
-// rulesTried are the kinds and marks of the usual styles: " 1:N:0:", "/1", "_1", ".1".
-var rulesTried = [...]struct{ kind, mark byte }{
-	{ruleFirst, ' '}, {ruleLast, '/'}, {ruleLast, ' '}, {ruleLast, '_'}, {ruleLast, '.'}, {ruleFirst, '\t'}, {ruleLast, ':'}, {ruleLast, '-'},
-}
+// marksTried are the marks of the usual styles: " 1:N:0:", "/1", "_1", ".1".
+const marksTried = " /_.\t:-"
 
 // place returns where in the first mate's name the rule's byte is, or -1.
 func (r rule) place(first []byte) int {
-	i := -1
-	switch r.kind {
-	case ruleFirst:
-		i = bytes.IndexByte(first, r.mark)
-	case ruleLast:
-		i = bytes.LastIndexByte(first, r.mark)
-	}
-	if i < 0 || i+1 >= len(first) || first[i+1] != r.from {
+	i := bytes.LastIndexByte(first, r.mark)
+	if r.from == r.to || i < 0 || i+1 >= len(first) || first[i+1] != r.from {
 		return -1
 	}
 	return i + 1
@@ -76,32 +60,27 @@ func findRule(names, first []byte, n int) rule {
 		}
 	}
 	try(rule{})
-	for _, t := range rulesTried {
+	for _, mark := range []byte(marksTried) {
 		for _, p := range pairs {
 			// The bytes are those of the first pair that has the mark.
-			r := rule{kind: t.kind, mark: t.mark}
-			i := bytes.IndexByte(p[1], t.mark)
-			if t.kind == ruleLast {
-				i = bytes.LastIndexByte(p[1], t.mark)
-			}
+			i := bytes.LastIndexByte(p[1], mark)
 			if i < 0 || i+1 >= len(p[1]) || i+1 >= len(p[0]) || p[0][i+1] == p[1][i+1] {
 				continue
 			}
-			r.from, r.to = p[1][i+1], p[0][i+1]
-			try(r)
+			try(rule{mark, p[1][i+1], p[0][i+1]})
 			break
 		}
 	}
 	return best
 }
 
-func (r rule) append(b []byte) []byte { return append(b, r.kind, r.mark, r.from, r.to) }
+func (r rule) append(b []byte) []byte { return append(b, r.mark, r.from, r.to) }
 
 func parseRule(b []byte) (rule, []byte, error) {
-	if len(b) < 4 || b[0] >= rules || b[3] == '\n' {
+	if len(b) < 3 || b[2] == '\n' {
 		return rule{}, nil, ErrCorrupt
 	}
-	return rule{b[0], b[1], b[2], b[3]}, b[4:], nil
+	return rule{b[0], b[1], b[2]}, b[3:], nil
 }
 
 // mate codes a second mate's name.

@@ -17,7 +17,7 @@ type fieldPlan struct {
 	unit     uint32 // window size, 1 if there are no windows: see codec.unitNumber
 	width    int    // bits of the largest value / unit
 	top      int    // how many upper bits of a value that is coded by itself are modelled
-	mixed    bool   // words: letters have mixed contexts, else they are about equally likely; numbers: they are ordered inside their window
+	ordered  bool   // numbers are ordered inside their window
 }
 
 type shapePlan struct {
@@ -40,7 +40,7 @@ const (
 func defaultPlan(fields int) shapePlan {
 	p := shapePlan{field: make([]fieldPlan, fields)}
 	for i := range p.field {
-		p.field[i] = fieldPlan{frequent: true, equal: -1, unit: 1, width: 32, top: 8, mixed: true}
+		p.field[i] = fieldPlan{frequent: true, equal: -1, unit: 1, width: 32, top: 8, ordered: true}
 	}
 	return p
 }
@@ -56,9 +56,9 @@ func (c *codec) codePlan(p *shapePlan, fields int) shapePlan {
 	}
 	for i := range out.field {
 		a, b := p.field[i], &out.field[i]
-		flags := uint32(rc.BitOf(a.frequent) | rc.BitOf(a.match)<<1 | rc.BitOf(a.sparse)<<2 | rc.BitOf(a.mixed)<<3 | rc.BitOf(a.equal >= 0)<<4)
+		flags := uint32(rc.BitOf(a.frequent) | rc.BitOf(a.match)<<1 | rc.BitOf(a.sparse)<<2 | rc.BitOf(a.ordered)<<3 | rc.BitOf(a.equal >= 0)<<4)
 		flags = c.rawBits(flags, 5)
-		b.frequent, b.match, b.sparse, b.mixed = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
+		b.frequent, b.match, b.sparse, b.ordered = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
 		if flags&16 != 0 {
 			b.equal = int(c.rawBits(uint32(a.equal), 5))
 			if b.equal >= i {
@@ -92,8 +92,6 @@ type column struct {
 	changes int
 	down    int // changes to a smaller value
 	last    []byte
-	words   map[string]int
-	letters [256]int
 }
 
 type sampleShape struct {
@@ -127,9 +125,7 @@ func makePlans(names []byte, s style) map[string]shapePlan {
 			sh = &sampleShape{col: make([]column, t.n)}
 			for j := range sh.col {
 				sh.kinds = append(sh.kinds, t.field[j].kind)
-				if t.field[j].kind == kindWord {
-					sh.col[j].words = map[string]int{}
-				} else if len(shapes) == 0 {
+				if t.field[j].kind != kindWord && len(shapes) == 0 {
 					sh.col[j].vals = make([]uint32, 0, min(len(names)/8, planNames))
 				}
 			}
@@ -156,12 +152,6 @@ func makePlans(names []byte, s style) map[string]shapePlan {
 			}
 			c.last = w
 			c.changes++
-			if len(c.words) < 4*maxWords && len(w) <= maxWordLen {
-				c.words[string(w)]++
-				for _, b := range w {
-					c.letters[b]++
-				}
-			}
 		}
 	}
 	plans := map[string]shapePlan{}
@@ -182,7 +172,6 @@ func (sh *sampleShape) plan() shapePlan {
 			p.hasRare = true
 		}
 		if sh.kinds[i] == kindWord {
-			f.mixed = !c.evenLetters()
 			continue
 		}
 		top := uint32(0)
@@ -202,27 +191,10 @@ func (sh *sampleShape) plan() shapePlan {
 				f.width = max(bitLen(top/f.unit), 1)
 			}
 		}
-		f.mixed = c.down < len(c.vals)/4
+		f.ordered = c.down < len(c.vals)/4
 		f.top = c.modelled(f)
 	}
 	return p
-}
-
-// evenLetters reports whether the letters of the words are about equally likely, as in molecular barcodes (UMIs) and
-// UUIDs.
-func (c *column) evenLetters() bool {
-	total, kinds := 0, 0
-	for _, n := range c.letters {
-		if n > 0 {
-			kinds++
-			total += n
-		}
-	}
-	if kinds < 2 || len(c.words) < 4*maxWords {
-		return false
-	}
-	h := entropy(c.letters[:], total)
-	return h > uint64(total)*(log2(uint64(kinds))*15/16)
 }
 
 // equalTo returns the earlier number whose value field i mostly has, or -1.

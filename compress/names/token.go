@@ -7,10 +7,8 @@ type style uint8
 
 const (
 	styleSplit style = 0 // adjacent letters and digits are separate fields
-	styleWhole style = 1 // a run of letters and digits is one word, unless all digits
-	stylePad   style = 2 // as styleSplit; every number has a fixed width
-	styleLine  style = 3 // the whole name is one word
-	styles           = 4
+	styleLine  style = 1 // the whole name is one word
+	styles           = 2
 )
 
 const (
@@ -101,15 +99,13 @@ func (t *tokens) cut(name []byte, s style) {
 				v = v*10 + uint32(name[i]-'0')
 				i++
 			}
-			if s != styleWhole || i == n || byteClass[name[i]] == classSep {
-				f.kind, f.val = kindNumber, v
-				if w := i - from; s == stylePad || name[from] == '0' && w > 1 {
-					f.kind = kindPadded + uint8(w)
-				}
+			f.kind, f.val = kindNumber, v
+			if w := i - from; name[from] == '0' && w > 1 {
+				f.kind = kindPadded + uint8(w)
 			}
 		}
 		if f.kind == kindWord {
-			for i < n && (byteClass[name[i]] == classLetter || s == styleWhole && byteClass[name[i]] == classDigit) {
+			for i < n && byteClass[name[i]] == classLetter {
 				i++
 			}
 		}

@@ -72,7 +72,7 @@ func (c *codec) word(f *fieldState, w []byte) {
 		f.index = i
 		return
 	}
-	line := c.spell(c.spellBuf[:0], f.word, w, f.id, f.plan.mixed)
+	line := c.spell(c.spellBuf[:0], f.word, w, f.id)
 	if c.bad {
 		return
 	}
@@ -89,7 +89,7 @@ type alphabet struct {
 
 // spell codes w letter by letter, and appends it to out. last is the word before in this
 // field, whose letters are a context; id is the field's id.
-func (c *codec) spell(out, last, w []byte, id uint32, mixed bool) []byte {
+func (c *codec) spell(out, last, w []byte, id uint32) []byte {
 	a := c.alphabets[id]
 	if a == nil {
 		a = &alphabet{}
@@ -101,23 +101,6 @@ func (c *codec) spell(out, last, w []byte, id uint32, mixed bool) []byte {
 		return out
 	}
 	out = slices.Grow(out, int(size))
-	if !mixed && a.n > 1 && a.n&(a.n-1) == 0 {
-		known := 1
-		for _, b := range w {
-			known &= rc.BitOf(a.rank[b] != 0)
-		}
-		if c.direct(known, hash(hLetter, id, 1), 250) == 1 {
-			n := bitLen(a.n - 1)
-			for i := 0; i < int(size); i++ {
-				r := uint32(0)
-				if !c.Decoding() {
-					r = uint32(a.rank[w[i]] - 1)
-				}
-				out = append(out, a.sym[c.rawBits(r, n)&255])
-			}
-			return out
-		}
-	}
 	var o1, o2, o3 uint32
 	for i := 0; i < int(size); i++ {
 		var b byte
@@ -133,17 +116,13 @@ func (c *codec) spell(out, last, w []byte, id uint32, mixed bool) []byte {
 			was = uint32(last[i])
 		}
 		n := bitLen(a.n)
-		if mixed {
-			c.ctx[0] = hash(hLetter, id, o1<<8|uint32(n))
-			c.ctx[1] = hash(hLetter+64, id, o1<<16|o2<<8)
-			c.ctx[2] = hash(hLetter+128, id, o1<<16|o2<<8|o3)
-			c.ctx[3] = hash(hLetter+192, id, uint32(min(i, 255))<<8|was)
-			c.ctx[4] = hash(hLetter+256, id, was<<16|o1<<8)
-			c.n = 5
-			r = c.mixedTree(r, n, hash(hLetter, id, 0), 250)
-		} else {
-			r = c.tree(r, n, hash(hLetter, id, uint32(min(i, 63))<<8|uint32(n)), 250)
-		}
+		c.ctx[0] = hash(hLetter, id, o1<<8|uint32(n))
+		c.ctx[1] = hash(hLetter+64, id, o1<<16|o2<<8)
+		c.ctx[2] = hash(hLetter+128, id, o1<<16|o2<<8|o3)
+		c.ctx[3] = hash(hLetter+192, id, uint32(min(i, 255))<<8|was)
+		c.ctx[4] = hash(hLetter+256, id, was<<16|o1<<8)
+		c.n = 5
+		r = c.mixedTree(r, n, hash(hLetter, id, 0), 250)
 		if r > a.n {
 			c.bad = c.bad || c.Decoding()
 			return out
