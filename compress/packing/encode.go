@@ -99,24 +99,17 @@ func (e *Encoder) encode(ctx context.Context, i int) (*encoded, error) {
 			if !e.keeps[mem.Input][id] || columns.Shared(archive.Column(id)) && m > 0 {
 				continue
 			}
-			run := pool.Do
-			if e.inputs[mem.Input].TwoBit {
-				run = pool.Do
-			} else if col.afterAssembly || archive.Column(id) == archive.Quals && cols[m].ByBases {
-				run = func(ctx context.Context, f func() error) error { return e.afterAssembly(ctx, pool, f) }
-				if spec.Run == nil {
-					run = func(ctx context.Context, f func() error) error { return e.afterLoad(ctx, pool, cols[m], f) }
-				}
-			} else if p := e.primers[mem.Input]; archive.Column(id) == archive.Quals && p != nil {
-				run = e.pool.InTurn(0).Do // since others wait for the primer
-				if p.from != spec.From {
-					run = func(ctx context.Context, f func() error) error { return afterPrimer(ctx, pool, p, f) }
-				}
-			} else if l := e.NameLinks[NameKey{mem.Input, spec.From}]; archive.Column(id) == archive.Names && l != nil {
-				run = func(ctx context.Context, f func() error) error { return afterLink(ctx, pool, l, f) }
-			}
 			g.Go(func() error {
-				return run(ctx, func() (err error) {
+				if col.after != nil {
+					if err := col.after(ctx, e, pool, &spec, cols[m]); err != nil {
+						return err
+					}
+				}
+				pool := pool
+				if col.urgent != nil && col.urgent(e, cols[m]) {
+					pool = e.pool.InTurn(0)
+				}
+				return pool.Do(ctx, func() (err error) {
 					out.sections[m][id], err = col.encode(ctx, e, &cols, m)
 					return err
 				})
@@ -164,14 +157,6 @@ func (e *Encoder) assembleEarly(ctx context.Context, g *errgroup.Group) {
 			return
 		}
 	}
-}
-
-// afterLoad is afterAssembly for f that needs the reads of c's part in memory. Other slices wait for these alone, not for f.
-func (e *Encoder) afterLoad(ctx context.Context, pool workers.Pool, c *columns.Columns, f func() error) error {
-	if err := e.load(ctx, e.assembled, pool, c); err != nil {
-		return err
-	}
-	return pool.Do(ctx, f)
 }
 
 // load loads the reads of c's part, once for the phase.

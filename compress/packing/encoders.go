@@ -2,21 +2,26 @@ package packing
 
 import (
 	"context"
+
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/forms"
 	"orcomgo/compress/names"
 	"orcomgo/compress/quals"
 	"orcomgo/compress/seqs"
+	"orcomgo/compress/slicing"
 	"orcomgo/compress/twobit"
+	"orcomgo/compress/workers"
 )
 
 // columnEncoder is the row of a column in the table of what encodes columns.
 type columnEncoder struct {
 	// encode returns the section of member m of a slice; of all of them for a column that they share.
 	encode func(ctx context.Context, e *Encoder, cols *[2]*columns.Columns, m int) ([]byte, error)
-	// afterAssembly: encode needs the pseudogenome.
-	afterAssembly bool
+	// after, if not nil, waits for what encode needs beside the columns of the slice. It holds no worker while it waits.
+	after func(ctx context.Context, e *Encoder, pool workers.Pool, spec *slicing.Spec, c *columns.Columns) error
+	// urgent, if not nil, reports whether other slices wait for the column, so that it goes before theirs.
+	urgent func(e *Encoder, c *columns.Columns) bool
 }
 
 // encoders are by column.
@@ -27,9 +32,44 @@ var encoders = [archive.Columns]columnEncoder{
 	archive.Forms: {encode: func(_ context.Context, _ *Encoder, cols *[2]*columns.Columns, m int) ([]byte, error) {
 		return forms.Encode(&cols[m].Forms), nil
 	}},
-	archive.Names: {encode: encodeNamesColumn},
-	archive.Quals: {encode: encodeQuals},
-	archive.Seqs:  {encode: encodeSeqs, afterAssembly: true},
+	archive.Names: {encode: encodeNamesColumn, after: afterNamesBefore},
+	archive.Quals: {encode: encodeQuals, after: afterPrimer, urgent: makesPrimer},
+	archive.Seqs:  {encode: encodeSeqs, after: afterLayout},
+}
+
+// afterLayout waits until the reads of the slice's part are laid out and in memory. A slice of a run got its columns after that.
+func afterLayout(ctx context.Context, e *Encoder, pool workers.Pool, spec *slicing.Spec, c *columns.Columns) error {
+	if spec.Run != nil || e.inputs[c.Input].TwoBit {
+		return nil
+	}
+	return e.load(ctx, e.assembled, pool, c)
+}
+
+// afterPrimer waits until there is the primer of the input, or it is known that there is none; of qualities that are given the letters, for
+// these.
+func afterPrimer(ctx context.Context, e *Encoder, pool workers.Pool, spec *slicing.Spec, c *columns.Columns) error {
+	if c.ByBases {
+		return afterLayout(ctx, e, pool, spec, c)
+	}
+	if p := e.primers[c.Input]; p != nil && p.from != c.From {
+		return workers.Wait(ctx, p.ready)
+	}
+	return nil
+}
+
+// makesPrimer reports whether the qualities of a slice begin with the primer of their input.
+func makesPrimer(e *Encoder, c *columns.Columns) bool {
+	p := e.primers[c.Input]
+	return p != nil && p.from == c.From
+}
+
+// afterNamesBefore waits until there are the models that the names begin with.
+func afterNamesBefore(ctx context.Context, e *Encoder, _ workers.Pool, spec *slicing.Spec, c *columns.Columns) error {
+	l := e.NameLinks[NameKey{c.Input, spec.From}]
+	if l == nil {
+		return nil
+	}
+	return l.wait(ctx)
 }
 
 // encodeNamesColumn codes the names of second mates given those of the first, and so those of further mates, which are in slices of their own.

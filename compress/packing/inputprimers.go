@@ -1,13 +1,11 @@
 package packing
 
 import (
-	"context"
 	"orcomgo/bins"
 	"orcomgo/compress/archive"
 	"orcomgo/compress/columns"
 	"orcomgo/compress/quals"
 	"orcomgo/compress/slicing"
-	"orcomgo/compress/workers"
 )
 
 // mayHavePrimers reports whether the qualities of the slices of an input begin with a primer, if it has several. Those of long reads may
@@ -58,15 +56,7 @@ func newInputPrimers(specs []slicing.Spec, man *archive.Manifest, memory uint64)
 	return all
 }
 
-// afterPrimer runs f on a worker once there is the primer, or it is known that there is none.
-func afterPrimer(ctx context.Context, pool workers.Pool, p *inputPrimer, f func() error) error {
-	if err := workers.Wait(ctx, p.ready); err != nil {
-		return err
-	}
-	return pool.Do(ctx, f)
-}
-
-// sliceTexts returns how much text the slices of each input aim for, if it is packed by these options. TwoBit is that of chooseTwoBit.
+// sliceTexts returns how much text the slices of each input aim for, if it is packed by these options. twoBit is that of chooseTwoBit.
 func sliceTexts(m *bins.Meta, twoBit []bool, o *Options) []uint64 {
 	all := make([]uint64, len(m.Inputs))
 	for i := range all {

@@ -103,19 +103,17 @@ func (l *nameLink) Ahead() int {
 	return int(min(n, l.head.end-l.From))
 }
 
-// afterLink runs f on a worker when there are the models that the names of l begin with.
-func afterLink(ctx context.Context, pool workers.Pool, l *nameLink, f func() error) error {
+// wait returns when there are the models that the names of l begin with.
+func (l *nameLink) wait(ctx context.Context) error {
 	if l.head != l {
 		if err := workers.Wait(ctx, l.head.planned); err != nil {
 			return err
 		}
 	}
-	if !l.fresh() {
-		if err := workers.Wait(ctx, l.before.done); err != nil {
-			return err
-		}
+	if l.fresh() {
+		return nil
 	}
-	return pool.Do(ctx, f)
+	return workers.Wait(ctx, l.before.done)
 }
 
 // EncodeNames codes the names of c given those of the first mates, if these are not nil.
