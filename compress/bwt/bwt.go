@@ -3,8 +3,6 @@ package bwt
 import (
 	"errors"
 	"fmt"
-
-	"orcomgo/internal/largepages"
 )
 
 // MaxLen is the most bytes of a text.
@@ -36,39 +34,20 @@ func Transform(dst, text []byte, threads int) (starts []uint32, err error) {
 	if len(text) == 0 {
 		return nil, nil
 	}
-	if len(text) <= smallText {
-		if starts, ok := small(dst, text); ok {
-			return starts, nil
-		}
-	}
-	return large(dst, text, max(threads, 1)), nil
-}
-
-// memory is what the steps of a transform use one after another.
-type memory struct {
-	entries []uint64
-	giant   [2][]uint64
-}
-
-// reuse returns n elements of any value, from *memory if it has as many.
-func reuse[T any](memory *[]T, n int) []T {
-	if cap(*memory) < n {
-		*memory = nil // so that both need not be there at once
-		*memory = largepages.Make[T](n)
-	}
-	return (*memory)[:n]
-}
-
-// large is Transform for a text that is not empty.
-func large(dst, text []byte, threads int) (starts []uint32) {
-	m := new(memory)
-	t := newCodedText(text, threads)
-	ty := newTypes(t, text, threads)
+	s := newSorter(text, max(threads, 1))
+	s.sort()
+	step := uint32(Step(len(text)))
 	starts = make([]uint32, Starts(len(text)))
-	v := newInducer(m, dst, text, t, ty, starts, threads)
-	groups, place := v.layOut()
-	s := newSorter(m, t, threads, ty.stars, func() *ranks { return newRanks(t, text, threads) })
-	s.run(text, func(first uint64, a []uint64, _ []tie) { v.setStars(groups, first, a, s.symbol) })
-	v.run(place)
-	return starts
+	s.eachShare(len(text), func(_, from, to int) {
+		for i, p := range s.order[from:to] {
+			if p%step == 0 {
+				starts[p/step] = uint32(from + i)
+			}
+			if p == 0 {
+				p = uint32(len(text))
+			}
+			dst[from+i] = text[p-1]
+		}
+	})
+	return starts, nil
 }

@@ -102,8 +102,10 @@ type inverter struct {
 
 // countSymbols numbers the symbols. It reports whether whole may be the rank of the text.
 func (v *inverter) countSymbols() bool {
-	var counts [256]uint64
-	count(&counts, v.l)
+	var counts [256]uint32
+	for _, c := range v.l {
+		counts[c]++
+	}
 	sum := uint32(0)
 	for s, all := range counts {
 		if all == 0 {
@@ -116,7 +118,7 @@ func (v *inverter) countSymbols() bool {
 			sum++
 		}
 		v.lf[v.size] = sum
-		sum = first + uint32(all)
+		sum = first + all
 		v.symbols[v.size], v.number[s] = byte(s), uint8(v.size)
 		v.size++
 	}
