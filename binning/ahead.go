@@ -13,10 +13,9 @@ import (
 // parsed by a walker. A segment whose last record does not end where the next segment begins was divided wrongly. Then, or if anything is
 // wrong with the text, all of it is parsed by one walker, record by record.
 
-// aheadPiece is how many bytes of text a segment has, or a few more. A variable so that tests can use less.
-var aheadPiece = 1 << 20
-
 const (
+	// aheadPiece is how many bytes of text a segment has, or a few more.
+	aheadPiece = 1 << 20
 	// piecesAThread is how many segments for each thread are parsed before their records are used.
 	piecesAThread = 4
 	mostPieces    = 64
@@ -43,6 +42,7 @@ type aheadRecord struct {
 type ahead struct {
 	run      bins.Runner
 	pieces   int // that are parsed at a time; 0: nothing is parsed ahead
+	piece    int // bytes of one
 	segments []*aheadSegment
 	count    int // of segments in use
 	segment  int // the one with the next record
@@ -88,7 +88,7 @@ func (a *ahead) fill(w *walker) {
 	if a.pieces == 0 || a.serial > 0 {
 		return
 	}
-	w.fillTo(w.textLen + (a.pieces+1)*aheadPiece)
+	w.fillTo(w.textLen + (a.pieces+1)*a.piece)
 	text := w.text()[w.textLen:]
 	a.divide(w, text, a.pieces)
 	if a.count < 2 {
@@ -116,8 +116,8 @@ func (a *ahead) drop(serial int) { a.count, a.segment, a.serial = 0, 0, serial }
 func (a *ahead) divide(w *walker, text []byte, pieces int) {
 	starts := make([]int, pieces+1) // 0 is none
 	a.run(len(starts), func(i int) {
-		if at := (i + 1) * aheadPiece; at < len(text) {
-			starts[i] = recordStart(w.kind, text, at)
+		if at := (i + 1) * a.piece; at < len(text) {
+			starts[i] = recordStart(w.kind, text, at, a.piece)
 		}
 	})
 	if w.err == io.EOF {
@@ -139,9 +139,9 @@ func (a *ahead) divide(w *walker, text []byte, pieces int) {
 	}
 }
 
-// recordStart returns where a record seems to begin, at `at` or up to a piece later; 0 if nowhere.
-func recordStart(kind record.Kind, text []byte, at int) int {
-	end := min(at+aheadPiece, len(text))
+// recordStart returns where a record seems to begin, at `at` or up to `within` bytes later; 0 if nowhere.
+func recordStart(kind record.Kind, text []byte, at, within int) int {
+	end := min(at+within, len(text))
 	mark := kind.Format().Mark
 	for at--; ; at++ {
 		n := bytes.IndexByte(text[at:end], '\n')

@@ -14,7 +14,7 @@ import (
 )
 
 // cutAll returns what a cutter of records makes of a text, as a string for each block, the last of which is the error.
-func cutAll(text string, blockSize, threads int) (blocks []string) {
+func cutAll(text string, blockSize, threads, piece int) (blocks []string) {
 	kind := record.FASTQ
 	if text[0] == '>' {
 		kind = record.FASTA
@@ -23,6 +23,7 @@ func cutAll(text string, blockSize, threads int) (blocks []string) {
 	c.walker.in = iotest.HalfReader(strings.NewReader(text))
 	if threads > 1 {
 		c.parallel(newPool(threads), threads*piecesAThread)
+		c.ahead.piece, c.walker.longSequence = piece, 1+piece/5
 	}
 	a := NewCPU(Resources{Run: serial})
 	for !c.done {
@@ -42,7 +43,6 @@ func cutAll(text string, blockSize, threads int) (blocks []string) {
 
 // Records that are parsed ahead make the same blocks, and give the same errors, as those that one walker parses.
 func TestParsedAhead(t *testing.T) {
-	defer func(piece, long int) { aheadPiece, longSequence = piece, long }(aheadPiece, longSequence)
 	var texts []string
 	for _, tt := range roundTrips {
 		if tt.text != "" && len(tt.text) < 2000 {
@@ -60,11 +60,10 @@ func TestParsedAhead(t *testing.T) {
 	ahead := 0
 	for _, text := range texts {
 		for _, blockSize := range []int{50, 3000} {
-			want := cutAll(text, blockSize, 1)
-			for _, aheadPiece = range []int{1, 30, 200, 5000} {
-				longSequence = 1 + aheadPiece/5
-				if got := cutAll(text, blockSize, 3); !reflect.DeepEqual(got, want) {
-					t.Fatalf("%q in blocks of %d, pieces of %d:\n%q\nwant\n%q", text, blockSize, aheadPiece, got, want)
+			want := cutAll(text, blockSize, 1, 0)
+			for _, piece := range []int{1, 30, 200, 5000} {
+				if got := cutAll(text, blockSize, 3, piece); !reflect.DeepEqual(got, want) {
+					t.Fatalf("%q in blocks of %d, pieces of %d:\n%q\nwant\n%q", text, blockSize, piece, got, want)
 				}
 			}
 		}
@@ -125,12 +124,11 @@ func longSequences(r *rand.Rand) string {
 
 // parsedAhead returns how many records of a text are parsed ahead in pieces of 100 bytes.
 func parsedAhead(text string) (n int) {
-	aheadPiece = 100
 	w := walker{kind: record.FASTQ, buf: []byte(text), err: io.EOF}
 	if text[0] == '>' {
 		w.kind = record.FASTA
 	}
-	a := ahead{run: serial, pieces: 12}
+	a := ahead{run: serial, pieces: 12, piece: 100}
 	a.fill(&w)
 	for r, _ := a.next(); r != nil; r, _ = a.next() {
 		n++

@@ -9,8 +9,8 @@ import (
 
 // The lines of a long sequence are parsed, and compared, by several threads, as long as all have the length of the first one.
 
-// longSequence is how many bytes of lines are worth several threads. A variable so that tests can use less.
-var longSequence = 1 << 20
+// longSequence is how many bytes of lines are worth several threads.
+const longSequence = 1 << 20
 
 // linesTask is how many bytes of lines, about, one call of a task parses.
 const linesTask = 256 << 10
@@ -25,11 +25,11 @@ func (w *walker) evenLines() {
 	end := lineEndOf(first&1 != 0)
 	stride := width + len(end)
 	// More and more lines are tried, since the sequence may end soon.
-	for size := longSequence; width > 0 && w.next < maxRecord; size = min(2*size, 32*longSequence) {
+	for size := w.longSequence; width > 0 && w.next < maxRecord; size = min(2*size, 32*w.longSequence) {
 		w.fillTo(w.next + size + stride)
 		text := w.text()[w.next:]
 		lines := min(len(text), size+stride) / stride
-		if lines*stride < longSequence {
+		if lines*stride < w.longSequence {
 			return
 		}
 		at := len(w.seq)
@@ -65,7 +65,7 @@ func (w *walker) moved(b []byte, n int) []byte {
 
 // copy copies src to dst, by several threads if it is long: most of the time is that of memory which is used for the first time.
 func (w *walker) copy(dst, src []byte) {
-	if w.run == nil || len(src) < longSequence {
+	if w.run == nil || len(src) < w.longSequence {
 		copy(dst, src)
 		return
 	}
@@ -78,7 +78,7 @@ func (w *walker) eachLine(n, stride int, good func(i int) bool) int {
 	var least atomic.Int64
 	least.Store(int64(n))
 	run := w.run
-	if run == nil || n*stride < longSequence {
+	if run == nil || n*stride < w.longSequence {
 		run, task = serial, max(n, 1)
 	}
 	run((n+task-1)/task, func(k int) {

@@ -29,7 +29,8 @@ type walker struct {
 	later     error // of in, which fillTo has met: it is err once more text is needed
 	tooLong   bool  // the record is too long
 
-	run bins.Runner // for long sequences; nil: they are parsed by one thread as well
+	run          bins.Runner // for long sequences; nil: they are parsed by one thread as well
+	longSequence int         // how many bytes of lines are worth several threads, with run
 
 	hash   digest.TextHasher // of the text before the record, since it was reset
 	hashed int               // in buf, up to where

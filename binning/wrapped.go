@@ -39,8 +39,8 @@ func newRecordCutter(src *source, kind record.Kind, blockSize, size int, left []
 
 // parallel makes it parse with the threads of a pool, and so many pieces of the text ahead.
 func (c *recordCutter) parallel(p *pool, pieces int) {
-	c.walker.run = p.run
-	c.ahead.run, c.ahead.pieces = p.run, pieces
+	c.walker.run, c.walker.longSequence = p.run, longSequence
+	c.ahead.run, c.ahead.pieces, c.ahead.piece = p.run, pieces, aheadPiece
 }
 
 func (c *recordCutter) close() { c.src.close() }
