@@ -33,6 +33,7 @@ type fileSums struct {
 	first *digest.Stream
 	tee   io.Reader
 	// Of such a file:
+	ahead uint64 // how many bytes the second reading may be ahead
 	start sync.Once
 	over  atomic.Bool   // the other reading is
 	done  chan struct{} // closed when the following are set; nil before start
@@ -70,8 +71,8 @@ func (f *fileSums) begin(ctx context.Context, s *source, places chan struct{}) {
 }
 
 // The second reading of a file is at most so many bytes ahead of the first, so that one of them finds in the cache what the other has
-// read, also where the file is larger than the memory. Tests change it.
-var aheadMost uint64 = 64 << 20
+// read, also where the file is larger than the memory.
+const aheadMost = 64 << 20
 
 // aheadWait is how long it waits for the first reading before it looks again.
 const aheadWait = 5 * time.Millisecond
@@ -81,7 +82,7 @@ func (f *fileSums) read(ctx context.Context, s *source) {
 	h := digest.NewStream(ctx, digest.New(true, true))
 	var err error
 	for err == nil {
-		for h.Size() > s.count.Load()+aheadMost && !f.over.Load() && ctx.Err() == nil {
+		for h.Size() > s.count.Load()+f.ahead && !f.over.Load() && ctx.Err() == nil {
 			time.Sleep(aheadWait)
 		}
 		_, err = h.Fill(func(buf []byte) (int, error) { return s.f.ReadAt(buf, int64(h.Size())) })

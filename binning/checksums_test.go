@@ -18,9 +18,6 @@ import (
 
 // TestChecksums: what is recorded of files and of standard input, in each mode.
 func TestChecksums(t *testing.T) {
-	ahead := aheadMost
-	defer func() { aheadMost = ahead }()
-	aheadMost = 1000 // so that the second reading waits for the first
 	dir := t.TempDir()
 	text := []byte(strings.Repeat("@r\nACGTACGTTGCAACGTGACT\n+\nIIIIIIIIIIIIIIIIIIII\n", 40_000))
 	var packed bytes.Buffer
@@ -44,7 +41,8 @@ func TestChecksums(t *testing.T) {
 	sums := func(b []byte) *digest.Sums { return &digest.Sums{SHA256: sha256.Sum256(b), MD5: md5.Sum(b)} }
 	for _, mode := range []RecordMode{RecordNothing, RecordTime, RecordCompressed, RecordAll} {
 		c := Config{Inputs: []InputSpec{{Path: plain, Mate: -1}, {Path: compressed, Mate: -1}, {Path: "-", Mate: -1}},
-			OutDir: t.TempDir(), Record: mode, Threads: 2, Stdin: bytes.NewReader(packed.Bytes()),
+			OutDir: t.TempDir(), Record: mode, Threads: 2, sumsAhead: 1000, // so that the second reading waits for the first
+			Stdin:   bytes.NewReader(packed.Bytes()),
 			Options: record.Options{BlockSize: 256 << 10}}
 		s, err := Run(t.Context(), c)
 		if err != nil {

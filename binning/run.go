@@ -83,6 +83,7 @@ type Config struct {
 	allGzip     bool // all inputs are gzip, or may be
 	piecesAhead int  // pieces of an input's text that are parsed before their records are used; 0 for none
 	unnamed     bool
+	sumsAhead   uint64 // instead of aheadMost, unless it is 0
 }
 
 // Summary is what a run did.

@@ -3,6 +3,7 @@ package binning
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -153,7 +154,7 @@ func (r *run) openSource(ctx context.Context, path string, count *atomic.Uint64)
 		s.r, s.compressed = b, false
 	}
 	if s.named && (r.Record == RecordAll || r.Record == RecordCompressed && s.compressed) {
-		s.sums = new(fileSums)
+		s.sums = &fileSums{ahead: cmp.Or(r.sumsAhead, aheadMost)}
 	}
 	return s, nil
 }
