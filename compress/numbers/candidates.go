@@ -51,6 +51,7 @@ func (p *planner) candidates(at int) []input {
 		keyed = append(keyed, ranked{input{kind: like, key: []int{x}}, p.likeCost(i, []int{x})})
 		w := p.values[x]
 		cost := p.differenceCost(i, func(r int) int64 { return valueOr(v, r-1) + w[r] - valueOr(w, r-1) })
+		// Columns whose steps are alike are no model by themselves, but regressors.
 		shifts = append(shifts, ranked{input{refs: []int{x}}, cost})
 		if in, cost, ok := p.fit(i, x); ok {
 			affines = append(affines, ranked{in, cost})

@@ -15,7 +15,7 @@ const (
 	// Models that predict the value. x and y are other columns; "before" is the last row that the column has; "like" is the last row that
 	// had the same values in the columns of the key, or before if there is none, or no key.
 	like       kind = iota // the value of the row like; without a key every column begins with it
-	line                   // the value before plus the last difference: what counts, 8 % of an index
+	line                   // the value before plus the last difference: what counts, 9 % of StaticRun
 	likeRatio              // the value of the row like, times x, divided by x of that row: 9 % of InterOp
 	likeSum                // the value that keeps its sum with those of columns x as it is in the row like: 2.5 % of InterOp
 	affine                 // a times x plus b: 0.3 % of tables
