@@ -39,30 +39,6 @@ func newHistory(t *trees, total int) history {
 // Contexts were chosen by forward selection on reads of many instruments.
 // All include the last symbol, because the tree of decisions depends on it.
 
-// smooth appends symbol s and computes the contexts for alphabets of many values:
-// place and running mean; the run and the one before; place and share of the best value.
-func (h *history) smooth(s uint32) {
-	before, run := uint64(h.last)<<16|octave(h.run)<<32, uint32(0)
-	if s == h.last {
-		before = h.before
-	}
-	if s == h.last {
-		run = h.run + 1
-	}
-	h.before, h.run, h.last = before, run, s
-	tops := h.tops
-	if s == h.top {
-		tops++
-	}
-	h.tops = tops
-	h.mean = uint32(int32(h.mean) + (int32(s<<8)-int32(h.mean))>>4)
-	h.pos++
-	if h.pos&7 == 0 {
-		h.mark()
-	}
-	h.smoothContexts()
-}
-
 // mark updates the stage; that is done after every eighth symbol.
 func (h *history) mark() {
 	h.seen += 8
@@ -72,7 +48,8 @@ func (h *history) mark() {
 	}
 }
 
-// smoothContexts computes the contexts of smooth.
+// smoothContexts computes the contexts for alphabets of many values:
+// place and running mean; the run and the one before; place and share of the best value.
 func (h *history) smoothContexts() {
 	q := uint64(h.last)
 	shift, node := h.shift&63, h.node&31

@@ -139,7 +139,7 @@ func (m *three) code(s *stream, part []byte) {
 			at0, at1, at2, last = h.at[0], h.at[1], h.at[2], symbol
 			continue
 		}
-		// This is history.smooth, inlined by hand: a call would spill the registers.
+		// Smooth contexts are computed here, as by history.smoothContexts: a call would spill the registers.
 		before, run := uint64(last)<<16|octave(h.run)<<32, uint32(0)
 		if symbol == last {
 			before, run = h.before, h.run+1
