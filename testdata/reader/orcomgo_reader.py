@@ -1432,7 +1432,7 @@ def decode_lengths(data, records, what):
 
 (SHAPE, PLAN, RARE, SIDE, RULE, SAME, KIND, EQUAL, MATCH, FITS, TOP, LOW, LEN, REST, WORD,
  LETTER, SIZE) = range(1, 18)
-STYLE_WHOLE, STYLE_PAD, STYLE_LINE = 1, 2, 3
+STYLE_LINE = 1
 UNITS = (1, 50, 100, 125, 200, 250, 500, 1000)
 MOVE_SAME, MOVE_STEP, MOVE_UP, MOVE_DOWN, MOVE_JUMP = range(5)
 NEW_SHAPE = 255                 # no id of a shape
@@ -1529,20 +1529,13 @@ def cut_name(name, style):
         if len(fields) == 31:
             at = len(name)
         else:
-            word = not is_digit(c)
-            if not word:
+            if is_digit(c):
                 while at < len(name) and is_digit(name[at]) and at - start < 9:
                     at += 1
-                word = style == STYLE_WHOLE and at < len(name) and (
-                    is_digit(name[at]) or is_letter(name[at]))
-            if word:
-                while at < len(name) and (is_letter(name[at]) or
-                                          (style == STYLE_WHOLE and is_digit(name[at]))):
-                    at += 1
-            elif style == STYLE_PAD or (c == 48 and at - start > 1):
-                kind = 2 + at - start
+                kind = 2 + at - start if c == 48 and at - start > 1 else 1
             else:
-                kind = 1
+                while at < len(name) and is_letter(name[at]):
+                    at += 1
         shape.append(128 + kind)
         fields.append(name[start:at])
     return bytes(shape), fields
@@ -1567,7 +1560,7 @@ class Field:
         self.number = number            # F
         self.is_number = kind != 0
         self.digits = kind - 2 if kind > 2 else 0
-        self.live, self.match, self.lattice, self.mixed, self.equal = True, False, False, True, None
+        self.live, self.match, self.lattice, self.ordered, self.equal = True, False, False, True, None
         self.unit, self.width, self.top = 1, 32, 8
         # A word
         self.word = b""
@@ -1727,12 +1720,10 @@ class NameDecoder:
 
     def by_rule(self, name):
         """FORMAT: Names, Second mates."""
-        kind, mark, before, after = self.rule
-        if kind == 0:
+        mark, before, after = self.rule
+        at = name.rfind(bytes([mark])) + 1
+        if before == after or at == 0 or at >= len(name) or name[at] != before:
             return name
-        at = (name.find if kind == 1 else name.rfind)(bytes([mark])) + 1
-        if at == 0 or at >= len(name) or name[at] != before:
-            raise Damaged("names: a mate's name does not follow the rule")
         return name[:at] + bytes([after]) + name[at + 1:]
 
     def one(self):
@@ -1771,7 +1762,7 @@ class NameDecoder:
 
     def spelt_name(self):
         last = self.last_spelt if self.mate is None else self.mate
-        name = self.spell(SPELT_FIELD, last, True)
+        name = self.spell(SPELT_FIELD, last)
         if b"\n" in name:
             raise Damaged("names: a name has a line end")
         self.last_spelt = name
@@ -1790,8 +1781,8 @@ class NameDecoder:
         if not coder.direct(context(PLAN, 0, 0, 0), 30):
             return
         for i, field in enumerate(shape.fields):
-            live, match, lattice, mixed, equal = (coder.even(1) for _ in range(5))
-            field.live, field.mixed = bool(live), bool(mixed)
+            live, match, lattice, ordered, equal = (coder.even(1) for _ in range(5))
+            field.live, field.ordered = bool(live), bool(ordered)
             if equal:
                 field.equal = coder.even(5)
                 if field.equal >= i or not (field.is_number and shape.fields[field.equal].is_number):
@@ -1833,9 +1824,9 @@ class NameDecoder:
                 raise Damaged("names: a word is not in the dictionary")
             field.take_word(field.dictionary[index])
         else:
-            field.take_word(self.spell(number, field.word, field.mixed))
+            field.take_word(self.spell(number, field.word))
 
-    def spell(self, number, last, mixed):
+    def spell(self, number, last):
         """FORMAT: Names, Spelling."""
         coder, alphabet = self.coder, self.alphabets.setdefault(number, Alphabet())
         if coder.direct(context(SIZE, 0, number, 0), 250):
@@ -1844,26 +1835,18 @@ class NameDecoder:
             k = coder.tree(5, context(SIZE, 0, number, 1), 250)
             size = self.below_top_bit(k - 1, 5, context(SIZE, 0, number, k + 1), 250) if k else 0
         letters = alphabet.letters
-        m = len(letters)
-        if not mixed and m > 1 and m & (m - 1) == 0:
-            if coder.direct(context(LETTER, 0, number, 1), 250):
-                bits = m.bit_length() - 1
-                return bytes(letters[coder.even(bits)] for _ in range(size))
         word = bytearray()
         for i in range(size):
             m = len(letters)
             bits = m.bit_length()
-            if mixed:
-                o1, o2, o3 = (word[-j] if j <= i else 0 for j in (1, 2, 3))
-                w = last[i] if i < len(last) else 0
-                index = coder.mixed_tree(bits, context(LETTER, 0, number, 0), 250, [
-                    context(LETTER, 0, number, o1 << 8 | bits),
-                    context(LETTER, 1, number, o1 << 16 | o2 << 8),
-                    context(LETTER, 2, number, o1 << 16 | o2 << 8 | o3),
-                    context(LETTER, 3, number, min(i, 255) << 8 | w),
-                    context(LETTER, 4, number, w << 16 | o1 << 8)])
-            else:
-                index = coder.tree(bits, context(LETTER, 0, number, min(i, 63) << 8 | bits), 250)
+            o1, o2, o3 = (word[-j] if j <= i else 0 for j in (1, 2, 3))
+            w = last[i] if i < len(last) else 0
+            index = coder.mixed_tree(bits, context(LETTER, 0, number, 0), 250, [
+                context(LETTER, 0, number, o1 << 8 | bits),
+                context(LETTER, 1, number, o1 << 16 | o2 << 8),
+                context(LETTER, 2, number, o1 << 16 | o2 << 8 | o3),
+                context(LETTER, 3, number, min(i, 255) << 8 | w),
+                context(LETTER, 4, number, w << 16 | o1 << 8)])
             if index > m:
                 raise Damaged("names: a letter is not in the alphabet")
             if index == m:
@@ -1987,7 +1970,7 @@ class NameDecoder:
                     context(REST, 1, number, (field.rest * 32 // unit) << 8 | z),
                     context(REST, 2, number, field.rest << 8 | inside << 2)]
         sets = context(REST, 0, number, inside)
-        if field.mixed or bits <= 4:
+        if field.ordered or bits <= 4:
             rest = coder.mixed_tree(bits, sets, 1000, contexts)
         else:
             upper = coder.mixed_tree(4, sets, 1000, contexts)
@@ -2019,9 +2002,8 @@ class NameChain:
         require(version in (1, 3), f"{what}: unknown layout")
         if version == 1:
             style = source.byte()
-            require(style <= 3, f"{what}: unknown style")
-            rule = tuple(source.take(4)) if mates is not None else None
-            require(rule is None or rule[0] <= 2, f"{what}: unknown rule")
+            require(style <= 1, f"{what}: unknown style")
+            rule = tuple(source.take(3)) if mates is not None else None
         else:
             require(self.decoder is not None and (self.decoder.mates is None) == (mates is None),
                     f"{what}: it continues nothing")
