@@ -1,8 +1,6 @@
 package edits
 
 import (
-	"cmp"
-	"slices"
 	"testing"
 
 	"orcomgo/cmd/simreads/sim"
@@ -120,9 +118,4 @@ func codes(letters []byte) []byte {
 		}
 	}
 	return b
-}
-
-// sort sorts the reads by the anchors of their first pieces.
-func (d *drawn) sort() {
-	slices.SortStableFunc(d.reads, func(a, b read) int { return cmp.Compare(a.pieces[0].Anchor(), b.pieces[0].Anchor()) })
 }

@@ -1,6 +1,7 @@
 package seqs
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 
@@ -22,8 +23,7 @@ func ReadHash(letters []byte, ordinal uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Variables so that tests can cut small blocks.
-var (
+const (
 	// digestReads is how many reads a task of Digests has at least, unless the block has fewer. It is a part of bins.Reader.EachPart:
 	// tasks of fewer reads would read the same chunks of the bins several times.
 	digestReads uint32 = 1 << 18
@@ -38,7 +38,9 @@ const digestTaskBytes = 10 << 20
 // differs from that over the decoded reads if one was left out. It may be called at any time, also after Close, and calls Config.Work
 // for what it computes.
 func (e *Encoder) Digests(ctx context.Context, wanted func(input int) bool) ([]uint64, error) {
-	d := digester{bins: e.bins, exceptions: 1 << 62, work: e.cfg.work(), sums: make([]atomic.Uint64, len(e.bins.Meta().Inputs))}
+	d := digester{bins: e.bins, exceptions: 1 << 62, reads: cmp.Or(e.cfg.digestReads, digestReads),
+		markEvery: cmp.Or(e.cfg.exceptionMarkEvery, exceptionMarkEvery), work: e.cfg.work(),
+		sums: make([]atomic.Uint64, len(e.bins.Meta().Inputs))}
 	tasks := e.cfg.Threads
 	if e.cfg.GPU {
 		tasks = max(tasks/2, 1) // the others do what the GPU leaves to them
@@ -78,6 +80,8 @@ type digester struct {
 	exceptions int64 // how many bytes of exceptions may be in memory at once, as the bins have them
 	memory     *semaphore.Weighted
 	sums       []atomic.Uint64
+	reads      uint32 // as digestReads
+	markEvery  int    // as exceptionMarkEvery
 }
 
 // block starts the tasks of a block.
@@ -89,7 +93,7 @@ func (d *digester) block(ctx context.Context, block int) error {
 		if err = d.bins.ReadColumns(block, bins.WantLengths, &whole); err != nil {
 			return err
 		}
-		if marks, err = d.bins.ExceptionMarks(block, exceptionMarkEvery, &whole.Lengths); err != nil {
+		if marks, err = d.bins.ExceptionMarks(block, d.markEvery, &whole.Lengths); err != nil {
 			return err
 		}
 		ranges, err = d.signatureRanges(block)
@@ -106,8 +110,8 @@ func (d *digester) block(ctx context.Context, block int) error {
 		size := func(to int) int64 { return int64(marks[to].At - marks[first].At) }
 		for last++; last < len(marks)-1 && size(last+1) <= d.exceptions; last++ {
 		}
-		w := &digestWindow{block: block, lengths: whole.Lengths, from: first * exceptionMarkEvery,
-			to: min(last*exceptionMarkEvery, whole.Records)}
+		w := &digestWindow{block: block, lengths: whole.Lengths, from: first * d.markEvery,
+			to: min(last*d.markEvery, whole.Records)}
 		taken := min(size(last), d.exceptions)
 		if err := d.memory.Acquire(ctx, taken); err != nil {
 			return err
@@ -140,13 +144,13 @@ func (d *digester) signatureRanges(block int) (ranges []signatureRange, err erro
 	}
 	at, reads := uint32(0), uint32(0)
 	for _, bin := range index {
-		if reads += bin.Reads; reads >= digestReads {
+		if reads += bin.Reads; reads >= d.reads {
 			ranges = append(ranges, signatureRange{at, bin.Signature})
 			at, reads = bin.Signature+1, 0
 		}
 	}
 	switch {
-	case len(ranges) == 0 || reads >= digestReads/2:
+	case len(ranges) == 0 || reads >= d.reads/2:
 		ranges = append(ranges, signatureRange{at, bins.NBin})
 	default: // few reads are left
 		ranges[len(ranges)-1].hi = bins.NBin

@@ -14,8 +14,6 @@ import (
 
 // TestDigests: the sums are those of the reads, however blocks are cut into tasks and windows of exceptions, and change if a read does.
 func TestDigests(t *testing.T) {
-	reads, every := digestReads, exceptionMarkEvery
-	defer func() { digestReads, exceptionMarkEvery = reads, every }()
 	rng := rand.New(rand.NewSource(1))
 	random := func(n, minL, maxL int, odd float64) (c column) {
 		for range n {
@@ -45,13 +43,13 @@ func TestDigests(t *testing.T) {
 			threads: 3, each: 200, tasks: 20},
 	} {
 		t.Run(k.name, func(t *testing.T) {
-			digestReads, exceptionMarkEvery = k.digestReads, k.marks
 			r := archiveOf(t, record.Options{OrderAny: true}, k.each, k.cols...)
 			var tasks atomic.Int64
-			e := &Encoder{bins: r, cfg: Config{Threads: k.threads, Memory: k.memory, Work: func(_ context.Context, f func() error) error {
+			e := &Encoder{bins: r, cfg: Config{Threads: k.threads, Memory: k.memory, digestReads: k.digestReads, exceptionMarkEvery: k.marks}}
+			e.cfg.Work = func(_ context.Context, f func() error) error {
 				tasks.Add(1)
 				return f()
-			}}}
+			}
 			var want []uint64
 			for _, c := range k.cols {
 				sum := uint64(0)

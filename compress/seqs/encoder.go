@@ -1,6 +1,7 @@
 package seqs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -37,6 +38,11 @@ type Config struct {
 	// Hold, if not nil, is called when goroutines start that compute without Work. A caller that bounds the number of computations at a
 	// time can start up to n fewer until the channel is closed. It must not wait.
 	Hold func(ctx context.Context, n int, until <-chan struct{})
+
+	// Tests set smaller sizes than the constants of these names; 0: those.
+	maxLayoutRecords   uint64
+	digestReads        uint32
+	exceptionMarkEvery int
 }
 
 // releaseWhile returns c.ReleaseWhile, or a function that only waits.
@@ -196,7 +202,7 @@ func (e *Encoder) build(ctx context.Context) error {
 	}
 	var srcs []overlap.Source
 	for _, p := range e.parts {
-		if p.first+p.count <= maxLayoutRecords {
+		if p.first+p.count <= cmp.Or(e.cfg.maxLayoutRecords, maxLayoutRecords) {
 			srcs = append(srcs, p.sources...)
 		}
 	}

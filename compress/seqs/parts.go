@@ -1,6 +1,7 @@
 package seqs
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sort"
@@ -28,8 +29,7 @@ const (
 )
 
 // maxLayoutRecords is how many records are laid out together. Records of further parts are placed when these parts are coded.
-// Tests change it.
-var maxLayoutRecords uint64 = 1<<32 - 2
+const maxLayoutRecords uint64 = 1<<32 - 2
 
 // part is a run of records of some inputs whose reads are in memory together.
 type part struct {
@@ -51,6 +51,7 @@ func (p *part) unload() { p.layout, p.tree = nil, nil }
 // which are read when a slice is coded.
 func (e *Encoder) plan() (tight bool) {
 	meta := e.bins.Meta()
+	mostLaid := cmp.Or(e.cfg.maxLayoutRecords, maxLayoutRecords)
 	size := func(b *bins.BlockInfo) (reads, bases uint64) {
 		if e.skips(b.Input) {
 			return 0, 0
@@ -68,7 +69,7 @@ func (e *Encoder) plan() (tight bool) {
 	limit, read := uint64(math.MaxUint64), uint64(codedReadBytes) // of a part, and a read of it
 	half := e.cfg.Memory / 2
 	switch {
-	case e.cfg.Memory > 0 && reads*readBytes+bases*baseQuarterBytes/4 > half || reads > maxLayoutRecords:
+	case e.cfg.Memory > 0 && reads*readBytes+bases*baseQuarterBytes/4 > half || reads > mostLaid:
 		// A quarter is for what the garbage collector has not freed yet and for the coding models. The lower bounds avoid a
 		// very large number of shares, which would take too long.
 		room := func(taken uint64) uint64 {
@@ -82,7 +83,7 @@ func (e *Encoder) plan() (tight bool) {
 		if !meta.Options.OrderAny {
 			read += countedReadBytes
 		}
-		if e.cfg.Runs && reads <= maxLayoutRecords {
+		if e.cfg.Runs && reads <= mostLaid {
 			e.window = int(room(reads*placedReadEighths/8+reads*rankedReadBytes) / 2 / (codedReadBytes + bases/max(reads, 1)/4))
 			most := 1 // it counts groups of mates
 			for i := range meta.Inputs {
@@ -118,7 +119,7 @@ func (e *Encoder) plan() (tight bool) {
 			continue
 		}
 		r, n := size(b)
-		if reads > 0 && ((reads+r)*read+(bases+n)/4 > limit || reads+r > maxLayoutRecords) {
+		if reads > 0 && ((reads+r)*read+(bases+n)/4 > limit || reads+r > mostLaid) {
 			closePart()
 		}
 		reads, bases = reads+r, bases+n

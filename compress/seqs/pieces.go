@@ -133,7 +133,8 @@ func (s *slice) encodePieces(r *columnReads, k int, pieces [][]edits.Piece) []by
 	return e.Finish()
 }
 
-// decodePieces decodes the letters of the pieces of column k to where text says that a read's are. wait waits for the first n bases of the pseudogenome.
+// decodePieces decodes the letters of the pieces of column k to where text says that a read's are. wait waits for the first n bases
+// of the pseudogenome.
 func (s *slice) decodePieces(section []byte, r *columnReads, k int, text func(k, i int) []byte, wait func(n int) error) error {
 	bases := uint64(0)
 	r.eachLong(k, func(i int, _ []byte) error {

@@ -480,14 +480,12 @@ func TestShares(t *testing.T) {
 
 // TestBeyondLaid codes more records than are laid out together: the others are placed on the same pseudogenome.
 func TestBeyondLaid(t *testing.T) {
-	defer func(n uint64) { maxLayoutRecords = n }(maxLayoutRecords)
 	reads := simulate(5, 5_000, 6_000, 60, 100, 0.003)
 	free := roundTrip(t, record.Options{}, Config{Threads: 2}, 2000, false, reads)
-	maxLayoutRecords = 4_000
 	for _, memory := range []uint64{0, 1 << 20} {
 		for _, runs := range []bool{false, true} {
 			o := record.Options{OrderAny: runs, ReadsOnly: runs}
-			got := roundTrip(t, o, Config{Threads: 2, Memory: memory, Runs: runs}, 2000, false, reads)
+			got := roundTrip(t, o, Config{Threads: 2, Memory: memory, Runs: runs, maxLayoutRecords: 4_000}, 2000, false, reads)
 			if got.parts == 1 || got.size > free.size*21/20 {
 				t.Errorf("memory %d: %d bytes in %d parts, %d in one", memory, got.size, got.parts, free.size)
 			}

@@ -1,6 +1,7 @@
 package twobit
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -12,8 +13,8 @@ import (
 // Slack is how many bytes of capacity more than the text AppendLines needs.
 const Slack = bases.PerWord
 
-// taskBases is how many bases, about, one task unpacks. A variable so that tests can use fewer.
-var taskBases = 1 << 20
+// taskBases is how many bases, about, one task unpacks.
+const taskBases = 1 << 20
 
 // partBases is how many bases are unpacked before the runs among them are applied, about: few enough to be in the cache.
 const partBases = 16 << 10
@@ -34,6 +35,7 @@ func (s *Sequence) AppendLines(dst []byte, from, to, width int, end string) []by
 	size := linesSize(to-from, width, end)
 	dst = slices.Grow(dst, size+bases.PerWord)
 	text := dst[at : at+size+bases.PerWord]
+	taskBases := cmp.Or(s.taskBases, taskBases)
 	if task := taskBases / width * width; s.Threads > 1 && task > 0 && to-from > 2*task {
 		s.linesByTasks(text, from, to, task, width, end)
 	} else if width == to-from && s.Threads > 1 && width > 2*taskBases {

@@ -150,9 +150,8 @@ func TestLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func(n int) { taskBases = n }(taskBases)
 	for _, x := range []struct{ threads, task int }{{0, 1}, {3, 100}, {2, 1000}, {3, 30000}} {
-		s.Threads, taskBases = x.threads, x.task
+		s.Threads, s.taskBases = x.threads, x.task
 		sameLines(t, r, s, letters)
 	}
 }
