@@ -161,7 +161,7 @@ func sample(in *Input, bytes int) Input {
 		n += in.Lengths.Of(s.Records)
 		s.Records++
 	}
-	s.Quals = in.Quals[:n]
+	s.Lengths, s.Quals = in.Lengths.Slice(0, s.Records), in.Quals[:n]
 	if in.Bases != nil {
 		s.Bases = in.Bases[:n]
 	}
