@@ -210,20 +210,3 @@ func TestNamesAheadOfEndedSlices(t *testing.T) {
 		t.Errorf("%d chains, want 3 or more", chains)
 	}
 }
-
-// TestKeptNames: of decoded names as many bytes are kept as memory allows, the last ones.
-func TestKeptNames(t *testing.T) {
-	if little, usual := source.KeptNames(128<<20), source.KeptNames(0); little != 8<<20 || usual != 64<<20 {
-		t.Errorf("%d and %d bytes", little, usual)
-	}
-	l := &source.SliceNames{Most: 100}
-	done := make(chan struct{})
-	close(done)
-	for i := range 5 {
-		l.Last = append(l.Last, &source.NamesEntry{First: i, Done: done, Names: make([]byte, 40)})
-	}
-	l.Drop(9)
-	if len(l.Last) != 2 || l.Last[0].First != 3 {
-		t.Errorf("%d entries are kept", len(l.Last))
-	}
-}

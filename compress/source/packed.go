@@ -28,7 +28,7 @@ type Packed struct {
 	Leads      map[*archive.Slice]*archive.Slice // of slices of further mates: those of the first mates
 	hasFurther map[*archive.Slice]bool           // slices that are one of these
 	before     map[*archive.Slice]*archive.Slice // the slice with the records before
-	names      SliceNames
+	names      sliceNames
 	Primers    primers
 }
 
@@ -36,7 +36,7 @@ type Packed struct {
 func NewPacked(r *archive.Reader, threads int, memory uint64) *Packed {
 	p := &Packed{Archive: r, Man: r.Manifest(), Pool: workers.NewPool(threads), Threads: max(threads, 1), Shared: workers.NewOnce(),
 		memory: &workers.Buffers{Keep: 2 * max(threads, 1)}}
-	p.names.Most = KeptNames(memory)
+	p.names.most = keptNames(memory)
 	for i := range p.Man.Inputs {
 		p.Kept = append(p.Kept, columns.KeptOf(p.Man.Options, p.Man.Inputs[i].Kind))
 	}

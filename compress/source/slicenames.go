@@ -19,28 +19,28 @@ import (
 // decoded given those of the first mates, which are in another slice. So names that were decoded last are kept, and the models after
 // them.
 
-// SliceNames keeps decoded names.
-type SliceNames struct {
+// sliceNames keeps decoded names.
+type sliceNames struct {
 	keepText atomic.Bool // names are kept after those of the next slice were decoded
-	Most     int         // how many bytes of names are kept, beside the last entry
+	most     int         // how many bytes of names are kept, beside the last entry
 	mu       sync.Mutex
-	Last     []*NamesEntry // the most recent one last
+	last     []*namesEntry // the most recent one last
 }
 
-// KeptNames returns how many bytes of names are kept where so much memory may be used (0: the package's default). Where mates are in
+// keptNames returns how many bytes of names are kept where so much memory may be used (0: the package's default). Where mates are in
 // slices of their own, or names continue those of the slice before, what was dropped is decoded again.
-func KeptNames(memory uint64) int { return int(min(cmp.Or(memory, workers.DefaultMemory)/16, 64<<20)) }
+func keptNames(memory uint64) int { return int(min(cmp.Or(memory, workers.DefaultMemory)/16, 64<<20)) }
 
 // mostLinks is how many slices in a row may have names that continue those of the slice before.
 const mostLinks = 1 << 16
 
-// NamesEntry is names of the first records of a member of a slice.
-type NamesEntry struct {
+// namesEntry is names of the first records of a member of a slice.
+type namesEntry struct {
 	slice  *archive.Slice
 	member int
-	First  int           // how many records
-	Done   chan struct{} // closed when the others are set
-	Names  []byte
+	first  int           // how many records
+	done   chan struct{} // closed when the others are set
+	names  []byte
 	err    error
 	models *names.Decoder // after all names of the slice; nil if the next slice has taken them
 }
@@ -48,33 +48,33 @@ type NamesEntry struct {
 // get returns the names of the first n records of a member of a slice, each followed by '\n'. data is their section, nil if it is still to
 // be read; given are those of the first mates if they are of second ones, nil if they are still to be decoded. The caller holds a worker,
 // which another may have while it waits.
-func (l *SliceNames) get(p *Packed, s *archive.Slice, member, n int, data, given []byte) ([]byte, error) {
+func (l *sliceNames) get(p *Packed, s *archive.Slice, member, n int, data, given []byte) ([]byte, error) {
 	e, mine := l.entry(s, member, n)
 	if mine {
 		l.decode(p, e, data, given, 0)
 	}
 	e.wait(p)
-	if e.err != nil || e.First == n {
-		return e.Names, e.err
+	if e.err != nil || e.first == n {
+		return e.names, e.err
 	}
-	return e.Names[:columns.AfterNames(e.Names, n)], nil
+	return e.names[:columns.AfterNames(e.names, n)], nil
 }
 
 // wait returns when e is set.
-func (e *NamesEntry) wait(p *Packed) {
+func (e *namesEntry) wait(p *Packed) {
 	select {
-	case <-e.Done:
+	case <-e.done:
 	default:
-		p.Pool.ReleaseWhile(func() { <-e.Done })
+		p.Pool.ReleaseWhile(func() { <-e.done })
 	}
 }
 
 // entry returns one that has the first n names, and whether the caller has to decode them.
-func (l *SliceNames) entry(s *archive.Slice, member, n int) (e *NamesEntry, mine bool) {
+func (l *sliceNames) entry(s *archive.Slice, member, n int) (e *namesEntry, mine bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, e := range l.Last {
-		if e.slice == s && e.member == member && (e.First == n || e.First == s.Records) {
+	for _, e := range l.last {
+		if e.slice == s && e.member == member && (e.first == n || e.first == s.Records) {
 			return e, false
 		}
 	}
@@ -82,25 +82,25 @@ func (l *SliceNames) entry(s *archive.Slice, member, n int) (e *NamesEntry, mine
 }
 
 // add adds an entry of the first n names. l.mu must be locked.
-func (l *SliceNames) add(s *archive.Slice, member, n int) *NamesEntry {
-	e := &NamesEntry{slice: s, member: member, First: n, Done: make(chan struct{})}
-	l.Last = append(l.Last, e)
+func (l *sliceNames) add(s *archive.Slice, member, n int) *namesEntry {
+	e := &namesEntry{slice: s, member: member, first: n, done: make(chan struct{})}
+	l.last = append(l.last, e)
 	return e
 }
 
 // decode sets e, after so many slices whose names continue those before. data and given are as in get.
-func (l *SliceNames) decode(p *Packed, e *NamesEntry, data, given []byte, links int) {
-	e.Names, e.models, e.err = l.decoded(p, e, data, given, links)
+func (l *sliceNames) decode(p *Packed, e *namesEntry, data, given []byte, links int) {
+	e.names, e.models, e.err = l.decoded(p, e, data, given, links)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	close(e.Done)
+	close(e.done)
 	l.remove(e)
-	l.Last = append(l.Last, e)
-	l.Drop(8 + 3*p.Threads)
+	l.last = append(l.last, e)
+	l.drop(8 + 3*p.Threads)
 }
 
 // decoded returns the names of e, and the models after them.
-func (l *SliceNames) decoded(p *Packed, e *NamesEntry, data, given []byte, links int) (text []byte, models *names.Decoder, err error) {
+func (l *sliceNames) decoded(p *Packed, e *namesEntry, data, given []byte, links int) (text []byte, models *names.Decoder, err error) {
 	s, mem := e.slice, e.slice.Members()[e.member]
 	if data == nil {
 		if data, err = p.Archive.Read(mem.Sections[archive.Names], nil, namesOf(p, s, e.member)); err != nil {
@@ -117,29 +117,29 @@ func (l *SliceNames) decoded(p *Packed, e *NamesEntry, data, given []byte, links
 		}
 	}
 	if e.member == 1 && given == nil {
-		given, err = l.get(p, s, 0, e.First, nil, nil)
+		given, err = l.get(p, s, 0, e.first, nil, nil)
 	} else if lead := p.Leads[s]; lead != nil {
-		if given, err = l.get(p, lead, 0, e.First, nil, nil); err != nil {
+		if given, err = l.get(p, lead, 0, e.first, nil, nil); err != nil {
 			err = p.needed("those of the first mates", lead, 0, err)
 		}
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if text, err = models.Decode(data, given, s.Records, e.First, mem.NamesLen); err != nil {
+	if text, err = models.Decode(data, given, s.Records, e.first, mem.NamesLen); err != nil {
 		return nil, nil, err
 	}
-	if e.First == s.Records && uint64(len(text)) != mem.NamesLen {
+	if e.first == s.Records && uint64(len(text)) != mem.NamesLen {
 		return nil, nil, fmt.Errorf("%d bytes where the manifest says %d", len(text), mem.NamesLen)
 	}
-	if e.First < s.Records {
+	if e.first < s.Records {
 		models = nil
 	}
 	return text, models, nil
 }
 
 // modelsAfter returns the models after all names of a member of a slice. They are for the caller alone.
-func (l *SliceNames) modelsAfter(p *Packed, s *archive.Slice, member, links int) (*names.Decoder, error) {
+func (l *sliceNames) modelsAfter(p *Packed, s *archive.Slice, member, links int) (*names.Decoder, error) {
 	for {
 		e, mine := l.entryWithModels(s, member)
 		if mine {
@@ -157,11 +157,11 @@ func (l *SliceNames) modelsAfter(p *Packed, s *archive.Slice, member, links int)
 
 // entryWithModels returns one of all names of a member of a slice that has, or will have, the models after them, and whether the caller has
 // to decode them.
-func (l *SliceNames) entryWithModels(s *archive.Slice, member int) (e *NamesEntry, mine bool) {
+func (l *sliceNames) entryWithModels(s *archive.Slice, member int) (e *namesEntry, mine bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, e := range l.Last {
-		if e.slice != s || e.member != member || e.First != s.Records {
+	for _, e := range l.last {
+		if e.slice != s || e.member != member || e.first != s.Records {
 			continue
 		}
 		if !e.decoded() || e.models != nil || e.err != nil {
@@ -174,9 +174,9 @@ func (l *SliceNames) entryWithModels(s *archive.Slice, member int) (e *NamesEntr
 }
 
 // decoded reports whether e is set.
-func (e *NamesEntry) decoded() bool {
+func (e *namesEntry) decoded() bool {
 	select {
-	case <-e.Done:
+	case <-e.done:
 		return true
 	default:
 		return false
@@ -184,7 +184,7 @@ func (e *NamesEntry) decoded() bool {
 }
 
 // take returns the models of e, nil if another has taken them.
-func (l *SliceNames) take(p *Packed, e *NamesEntry) *names.Decoder {
+func (l *sliceNames) take(p *Packed, e *namesEntry) *names.Decoder {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	models := e.models
@@ -195,27 +195,27 @@ func (l *SliceNames) take(p *Packed, e *NamesEntry) *names.Decoder {
 }
 
 // remove removes an entry, if it is there. l.mu must be locked.
-func (l *SliceNames) remove(e *NamesEntry) {
-	if i := slices.Index(l.Last, e); i >= 0 {
-		l.Last = slices.Delete(l.Last, i, i+1)
+func (l *sliceNames) remove(e *namesEntry) {
+	if i := slices.Index(l.last, e); i >= 0 {
+		l.last = slices.Delete(l.last, i, i+1)
 	}
 }
 
-// Drop drops the oldest entries where there are more than l.most bytes of names, and, unless names are kept, more than `most` entries.
+// drop drops the oldest entries where there are more than l.most bytes of names, and, unless names are kept, more than `most` entries.
 // Only so many have models. l.mu must be locked.
-func (l *SliceNames) Drop(most int) {
+func (l *sliceNames) drop(most int) {
 	bytes := 0
-	for _, e := range l.Last {
+	for _, e := range l.last {
 		if e.decoded() {
-			bytes += len(e.Names)
+			bytes += len(e.names)
 		}
 	}
-	old := len(l.Last) - most // so many are older than those
-	kept := l.Last[:0]
-	for i, e := range l.Last {
-		if e.decoded() && i < len(l.Last)-1 {
-			if bytes > l.Most || i < old && !l.keepText.Load() {
-				bytes -= len(e.Names)
+	old := len(l.last) - most // so many are older than those
+	kept := l.last[:0]
+	for i, e := range l.last {
+		if e.decoded() && i < len(l.last)-1 {
+			if bytes > l.most || i < old && !l.keepText.Load() {
+				bytes -= len(e.names)
 				continue
 			}
 			if i < old {
@@ -224,8 +224,8 @@ func (l *SliceNames) Drop(most int) {
 		}
 		kept = append(kept, e)
 	}
-	clear(l.Last[len(kept):])
-	l.Last = kept
+	clear(l.last[len(kept):])
+	l.last = kept
 }
 
 // namesOf says for errors which names those of a member of a slice are.
