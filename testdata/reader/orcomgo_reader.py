@@ -7,6 +7,7 @@ Python 3 and its standard library, and is slow: some hundred records a second.
 
     orcomgo_reader.py DIR/NAME                        what the archive holds, all checksums
     orcomgo_reader.py --check DIR/NAME                the same, and everything is decoded
+    orcomgo_reader.py --steps DIR/NAME                check values of each step of the first slice
     orcomgo_reader.py --outcome DIR/NAME...           which inputs can be restored, and their SHA-256
     orcomgo_reader.py --text DIR/NAME INPUT           the text of an input
     orcomgo_reader.py --sequences DIR/NAME INPUT      the reads of an input, one a line
