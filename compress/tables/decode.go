@@ -194,7 +194,7 @@ func readNumeric(r *parse.Cursor) *numeric {
 			n.numbers++
 		}
 	}
-	if r.Failed() || len(n.forms) == 0 {
+	if r.Failed() || n.numbers == 0 {
 		return nil
 	}
 	return n
