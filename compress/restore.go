@@ -65,14 +65,14 @@ func Open(path string, o ReaderOptions) (*Reader, error) { return restoring.Open
 // Unpack gives back the text of the archive that path leads to, from the packed archive or, before it is packed, from the bins. A file gets
 // its name only after all of it was checked; on a stream, or in a FIFO, a slice is written once it was.
 //
-// Where some inputs are damaged, the others are restored: the error is then a DamagedError, and the Summary says in Files which are damaged.
-// A stream or FIFO ends at the first damage.
+// Where some inputs are damaged, the others are restored: the error is then a DamagedError, and the Summary says in Files which are
+// damaged. A stream or FIFO ends at the first damage.
 func Unpack(ctx context.Context, path string, o UnpackOptions) (*Summary, error) {
 	return restoring.Unpack(ctx, path, o)
 }
 
-// NewNameFilter returns a filter of names that are listed or match, if match is not nil. A listed name is the first word of a record's name,
-// with or without /1 or /2 at its end, or a whole name; match is matched with whole names.
+// NewNameFilter returns a filter of names that are listed or match, if match is not nil. A listed name is the first word of a record's
+// name, with or without /1 or /2 at its end, or a whole name; match is matched with whole names.
 func NewNameFilter(listed []string, match *regexp.Regexp) *NameFilter {
 	return restoring.NewNameFilter(listed, match)
 }
@@ -84,8 +84,8 @@ func CheckNew(path string, replace bool) (replaced fs.FileInfo, err error) {
 }
 
 // Verify decodes everything of an archive and compares it with the checksums taken when it was written. It returns a status for each input,
-// and one for each file of the archive that is damaged in what the inputs don't depend on. Bins beside a packed archive are verified as well.
-// The error is for what prevents a look at single files.
+// and one for each file of the archive that is damaged in what the inputs don't depend on. Bins beside a packed archive are verified as
+// well. The error is for what prevents a look at single files.
 func Verify(ctx context.Context, e commit.Entry, o VerifyOptions) ([]FileStatus, error) {
 	return restoring.Verify(ctx, e, o)
 }

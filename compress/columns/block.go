@@ -121,7 +121,8 @@ func (l *Block) baseOffset(i int) int {
 	return l.baseMarks[mark] + int(l.Lengths.Sum(mark*MarkEvery, i))
 }
 
-// LoadBlock loads a block, of an input whose columns are k, for a reader of names, qualities and exceptions; with its reads if these are wanted.
+// LoadBlock loads a block, of an input whose columns are k, for a reader of names, qualities and exceptions; with its reads if these
+// are wanted.
 func LoadBlock(r *bins.Reader, block int, k Kept, letters bool) (*Block, error) {
 	l := &Block{From: r, Number: block, letters: letters}
 	if err := r.ReadColumns(block, k.fromBins(), &l.Block); err != nil {

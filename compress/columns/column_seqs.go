@@ -9,8 +9,8 @@ import (
 	"orcomgo/compress/seqs"
 )
 
-// The sequences of all members of a slice are in one section, given the qualities, unless these are given the sequences. Those of one member
-// need no qualities of the other.
+// The sequences of all members of a slice are in one section, given the qualities, unless these are given the sequences. Those of one
+// member need no qualities of the other.
 var seqsColumn = column{
 	id:       archive.Seqs,
 	fromBins: bins.WantLengths,

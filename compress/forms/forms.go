@@ -119,7 +119,8 @@ const (
 // zstdCoder returns the coder of the first stream of forms. Both directions are asked for
 // whole buffers only, which is safe for concurrent use.
 var zstdCoder = sync.OnceValues(func() (*zstd.Encoder, *zstd.Decoder) {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderCRC(false))
 	if err != nil {
 		panic(err) // the options are constants
 	}

@@ -72,7 +72,8 @@ func afterNamesBefore(ctx context.Context, e *Encoder, _ workers.Pool, spec *sli
 	return l.wait(ctx)
 }
 
-// encodeNamesColumn codes the names of second mates given those of the first, and so those of further mates, which are in slices of their own.
+// encodeNamesColumn codes the names of second mates given those of the first, and so those of further mates, which are in slices of
+// their own.
 func encodeNamesColumn(_ context.Context, e *Encoder, cols *[2]*columns.Columns, m int) ([]byte, error) {
 	c := cols[m]
 	first := c.LeadNames

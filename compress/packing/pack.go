@@ -115,7 +115,8 @@ func packedBefore(ctx context.Context, e commit.Entry, r *bins.Reader, o Options
 	}
 	defer p.Close()
 	if p.Manifest().Source != r.Meta().ID {
-		return nil, fmt.Errorf("%s: it was packed from other reads than those of the bins: %w", e.Path()+archive.MetaSuffix, commit.ErrExists)
+		return nil, fmt.Errorf("%s: it was packed from other reads than those of the bins: %w", e.Path()+archive.MetaSuffix,
+			commit.ErrExists)
 	}
 	if err := restoreMeta(p); err != nil {
 		return nil, err
@@ -124,13 +125,15 @@ func packedBefore(ctx context.Context, e commit.Entry, r *bins.Reader, o Options
 		// The archive may have been damaged since it was packed.
 		if !o.NoVerify {
 			src := source.NewPacked(p, o.Threads, o.Memory)
-			status, err := restoring.VerifySource(ctx, src, restoring.VerifyOptions{Threads: o.Threads, Memory: o.Memory, Progress: o.Progress})
+			status, err := restoring.VerifySource(ctx, src, restoring.VerifyOptions{Threads: o.Threads, Memory: o.Memory,
+				Progress: o.Progress})
 			if err != nil {
 				return nil, err
 			}
 			for _, s := range status {
 				if !s.OK {
-					return nil, fmt.Errorf("there is a packed archive already, but it is damaged, so the bins are kept (--force packs again): %w", s.Err())
+					return nil,
+						fmt.Errorf("there is a packed archive already, but it is damaged, so the bins are kept (--force packs again): %w", s.Err())
 				}
 			}
 		}
@@ -333,7 +336,8 @@ func (p *Packer) closeEncoder() {
 func (p *Packer) write(ctx context.Context) error {
 	meta := p.R.Meta()
 	e := &Encoder{meta: meta, bins: p.R, memory: p.O.Memory, enc: p.enc, level: p.O.Level.quals(), keeps: source.KeptOfAll(meta),
-		inputs: p.man.Inputs, nameRanges: p.man.NameRanges, pool: p.Pool, assembled: workers.NewOnce(), runs: make(map[*slicing.Run]*sortedRun),
+		inputs: p.man.Inputs, nameRanges: p.man.NameRanges, pool: p.Pool, assembled: workers.NewOnce(),
+			runs: make(map[*slicing.Run]*sortedRun),
 		primers: newInputPrimers(p.specs, &p.man, p.O.Memory), NameLinks: NewNameLinks(p.specs, &p.man)}
 	var blockwise []slicing.Spec
 	total := uint64(0)

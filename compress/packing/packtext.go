@@ -168,7 +168,8 @@ func (t *earlyTexts) Compare(man *archive.Manifest, texts [][2]Sums) ([]digest.S
 	for k := range texts {
 		for m := range man.Slices[k].Members() {
 			if got, want := texts[k][m], t.Slices[k][m]; got.Hash != want.Hash || got.Len != want.Len {
-				return nil, fmt.Errorf("%s: they are not what was binned: %w", source.WhereRecords(man, &man.Slices[k], m), parse.ErrCorrupt)
+				return nil, fmt.Errorf("%s: they are not what was binned: %w", source.WhereRecords(man, &man.Slices[k], m),
+					parse.ErrCorrupt)
 			}
 		}
 	}

@@ -27,7 +27,8 @@ type TextCheck struct {
 
 // NewTextCheck checks against blocks of the manifest unless they are nil, and computes SHA-256 and MD5 if asked to.
 func NewTextCheck(name string, blocks []archive.TextBlock, sumSHA256, sumMD5 bool) *TextCheck {
-	c := &TextCheck{Name: name, Sums: digest.New(sumSHA256, sumMD5), summed: sumSHA256, blocks: blocks, whole: blocks != nil, block: new(digest.TextHasher)}
+	c := &TextCheck{Name: name, Sums: digest.New(sumSHA256, sumMD5), summed: sumSHA256, blocks: blocks, whole: blocks != nil,
+		block: new(digest.TextHasher)}
 	if len(blocks) > 0 {
 		c.left = blocks[0].Len
 	}

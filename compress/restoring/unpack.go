@@ -231,7 +231,8 @@ func (u *Unpacker) makeSinks(stop <-chan struct{}) (commit.Made, error) {
 }
 
 func (u *Unpacker) tooManyFiles(n uint64) error {
-	return fmt.Errorf("%s: %d files of %d records are more than the %d that can be written at once", u.O.OutDir, n, u.O.Split, MaxSplitFiles)
+	return fmt.Errorf("%s: %d files of %d records are more than the %d that can be written at once", u.O.OutDir, n, u.O.Split,
+		MaxSplitFiles)
 }
 
 // interleaved reports whether an input is restored together with its mates.

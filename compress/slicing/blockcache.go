@@ -30,7 +30,8 @@ type cacheEntry struct {
 	uses int // how often slices still need it
 }
 
-// NewCache prepares for exactly the slices of specs, and for the names that are read ahead: those of ahead(input, from) records from a slice's first one on; nil for none.
+// NewCache prepares for exactly the slices of specs, and for the names that are read ahead: those of ahead(input, from) records from a
+// slice's first one on; nil for none.
 func NewCache(r *bins.Reader, keeps []columns.Kept, letters []bool, specs []Spec, ahead func(input int, from uint64) int) *Cache {
 	m := r.Meta()
 	c := &Cache{r: r, keeps: keeps, letters: letters, ahead: ahead, Entries: make(map[int]*cacheEntry)}
