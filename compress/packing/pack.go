@@ -337,7 +337,7 @@ func (p *Packer) write(ctx context.Context) error {
 	meta := p.R.Meta()
 	e := &Encoder{meta: meta, bins: p.R, memory: p.O.Memory, enc: p.enc, level: p.O.Level.quals(), keeps: source.KeptOfAll(meta),
 		inputs: p.man.Inputs, nameRanges: p.man.NameRanges, pool: p.Pool, assembled: workers.NewOnce(),
-			runs: make(map[*slicing.Run]*sortedRun),
+		runs:    make(map[*slicing.Run]*sortedRun),
 		primers: newInputPrimers(p.specs, &p.man, p.O.Memory), NameLinks: NewNameLinks(p.specs, &p.man)}
 	var blockwise []slicing.Spec
 	total := uint64(0)

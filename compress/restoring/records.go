@@ -246,9 +246,8 @@ func (r *Reader) parts(q Query) ([]slicePart, error) {
 }
 
 // decodeParts decodes parts, several at once, calls work for each where it is decoded, and consume for one after another in their order.
-func decodeParts[T any](ctx context.Context, r *Reader, parts []slicePart, wanted columns.Kept, work func(*source.Decoded,
-	*slicePart) (T, error),
-	consume func(T) error) error {
+func decodeParts[T any](ctx context.Context, r *Reader, parts []slicePart, wanted columns.Kept,
+	work func(*source.Decoded, *slicePart) (T, error), consume func(T) error) error {
 	demands := make([]source.Demand, len(parts))
 	largest := uint64(0)
 	for k, p := range parts {
