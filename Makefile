@@ -15,7 +15,7 @@ BUILD   = -trimpath -buildvcs=false -ldflags '-X main.sourceCommit=$(subst $() ,
 export CGO_ENABLED ?= 0
 
 # the packages whose pipelines are tested under the race detector
-PIPELINES = ./binning/... ./compress ./cmd/simreads/sim
+PIPELINES = ./binning/... ./compress ./compress/packing ./compress/workers ./cmd/simreads/sim
 
 # How long the tests of one package may take: minutes on a machine with nothing else to do,
 # much longer where other processes have the cores. The limit is there for tests that hang.
@@ -74,7 +74,7 @@ vet-platforms:
 	done
 
 # The tests of the packages on 64-bit ARM, by qemu where it is installed.
-ARM64_PKGS = ./binning/... ./bins/... ./minimizer ./compress ./compress/archive ./compress/basemodel ./compress/names \
+ARM64_PKGS = ./binning/... ./bins/... ./minimizer ./compress ./compress/archive ./compress/packing ./compress/basemodel ./compress/names \
 	./compress/overlap ./compress/quals ./compress/rangecoder ./compress/seqs
 test-arm64:
 	@qemu=$$(command -v qemu-aarch64-static || command -v qemu-aarch64); \
