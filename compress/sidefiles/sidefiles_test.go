@@ -275,7 +275,7 @@ func TestArraysAsText(t *testing.T) {
 
 // TestRecordsAsText: records are coded as text where that takes fewer bytes, and this is not tried where it clearly does not.
 func TestRecordsAsText(t *testing.T) {
-	again := bytes.Repeat(noise(40_000), 5)
+	again := bytes.Repeat(noise(10_000), 5)
 	for _, c := range []struct {
 		name  string
 		block []byte
@@ -284,7 +284,7 @@ func TestRecordsAsText(t *testing.T) {
 	}{
 		{"metrics", metrics(3000), methodRecords, false},
 		{"repeats", again, methodBlocksort, true},
-		{"noise", noise(40_000), methodStored, true},
+		{"noise", noise(15_000), methodStored, true},
 	} {
 		coded, _ := code(c.block, methodRecords, resources{})
 		if got := textMayBeSmaller(c.block, len(coded), mostOfRecords); got != c.tried {
