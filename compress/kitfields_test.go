@@ -274,9 +274,7 @@ func newBinsFiles(t testing.TB, bdna, bmeta string) *binsFiles {
 		for _, f := range []string{"mate", "records", "bytes"} {
 			w.uvarint(in + f)
 		}
-		if p.meta[8] >= 3 {
-			w.source(in)
-		}
+		w.source(in)
 	}
 	data, meta := 32, 16
 	for i := range w.uvarint("blocks") {
