@@ -76,9 +76,7 @@ func wantGPU(ctx context.Context, device string, large func() bool) (want bool, 
 	if gpu != nil {
 		return true, nil
 	}
-	if err = execCUDAProgram(ctx); err == nil {
-		return false, errors.New(cudaProgram + " was not started")
-	}
+	err = execCUDAProgram(ctx) // which returns only on failure
 	if device == "gpu" {
 		return false, requiredGPU(err)
 	}
