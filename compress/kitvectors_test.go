@@ -303,8 +303,8 @@ func (k *kit) packedColumns() {
 		{"lengths-mate", "lengths of second mates: sequences need those of both mates", "slice 0 mate lengths", []int{0, 1}},
 		{"names", "names of first mates: those of second mates need them", "slice 0 first names section", []int{0, 1}},
 		{"names-mate", "names of second mates", "slice 0 mate names section", []int{1}},
-		{"qualities", "qualities of first mates: sequences need those of both mates", "slice 0 first qualities", []int{0, 1}},
-		{"qualities-mate", "qualities of second mates: sequences need those of both mates", "slice 0 mate qualities", []int{0, 1}},
+		{"qualities", "qualities of first mates, which their sequences need", "slice 0 first qualities", []int{0}},
+		{"qualities-mate", "qualities of second mates, which their sequences need", "slice 0 mate qualities", []int{1}},
 		{"sequences", "sequences of the first slice", "slice 0 sequences", []int{0, 1}},
 		{"forms", "forms of the odd FASTQ file", k.sliceOf(2) + "first forms", []int{2}},
 		{"sequences-odd", "sequences of the odd FASTQ file", k.sliceOf(2) + "sequences", []int{2}},
@@ -400,8 +400,8 @@ func (k *kit) packedForged() {
 	section("forged-pseudogenome", "A pseudogenome of 2^32-2 bases in a few bytes.", "shared 0",
 		to(0xfe, 0xff, 0xff, 0xff, 0x0f, 1, 2, 3), all...)
 	section("forged-quality-strategy", "Qualities of a strategy that there is not.", "slice 0 first qualities",
-		func(b []byte) []byte { b[0] = 200; return b }, 0, 1)
-	section("forged-quality-cut", "Qualities whose stream ends early.", "slice 0 first qualities", cut(4), 0, 1)
+		func(b []byte) []byte { b[0] = 200; return b }, 0)
+	section("forged-quality-cut", "Qualities whose stream ends early.", "slice 0 first qualities", cut(4), 0)
 	section("forged-names-style", "Names of a style that there is not.", fasta+"first names section",
 		func(b []byte) []byte { b[1] = 4; return b }, 3)
 	section("forged-names-size", "Names whose section says that they have 2^40 bytes.", fasta+"first names section",

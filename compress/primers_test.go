@@ -92,7 +92,7 @@ func primersOf(t *testing.T, dir string, ins []input) {
 		t.Fatal(err)
 	}
 	for i, s := range status {
-		if damaged := i != 2; s.OK == damaged {
+		if damaged := i == 0; s.OK == damaged {
 			t.Errorf("%s: OK is %v", ins[i].name, s.OK)
 		}
 	}

@@ -225,7 +225,26 @@ func (p *Packed) Decode(ctx context.Context, wanted Demand) (*Decoded, error) {
 			b.Cols[m].Cut()
 		}
 	}
+	if wanted.Want[0] && wanted.Want[1] {
+		return b, p.decodeAlone(ctx, wanted, b)
+	}
 	return b, nil
+}
+
+// decodeAlone decodes the members of b that failed once more, each without the other, whose damage may be all that failed.
+func (p *Packed) decodeAlone(ctx context.Context, wanted Demand, b *Decoded) error {
+	for m, err := range b.Err {
+		if err == nil {
+			continue
+		}
+		wanted.Want = [2]bool{m == 0, m == 1}
+		one, err := p.Decode(ctx, wanted)
+		if err != nil {
+			return err
+		}
+		b.Cols[m], b.Err[m] = one.Cols[m], one.Err[m]
+	}
+	return nil
 }
 
 // needsAll reports whether the first records of a slice can't be decoded alone.

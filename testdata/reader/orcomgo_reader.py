@@ -792,7 +792,7 @@ class PackedArchive:
             section = one.members[number].qualities
             letters = None
             if self.inputs[index].pairing == 4:
-                letters = self.slice_sequences(one)[number]
+                letters = self.slice_sequences(one, number)
             yield from decode_qualities(self.read(section), lengths, section.label, letters, lambda: self.primer(index))
 
     def primer(self, index):
@@ -826,29 +826,30 @@ class PackedArchive:
         return (not self.flags & READS_ONLY and self.quality != 2
                 and self.inputs[index].kind == 0)
 
-    def slice_sequences(self, one):
-        """The sequences of a slice, a list a member."""
-        if one.index not in self.decoded:
-            self.decoded[one.index] = self.decode_slice(one)
-        return self.decoded[one.index]
+    def slice_sequences(self, one, number):
+        """The sequences of a member of a slice."""
+        if (one.index, number) not in self.decoded:
+            self.decoded[one.index, number] = self.decode_slice(one, number)
+        return self.decoded[one.index, number]
 
-    def decode_slice(self, one):
+    def decode_slice(self, one, wanted):
+        """The sequences of a member: the lengths of both members are needed, but its own qualities only."""
         if self.inputs[one.input].pairing == 6:
-            return [decode_two_bit(self.read(one.sequences), self.slice_lengths(one, 0), one.sequences.label)]
+            return decode_two_bit(self.read(one.sequences), self.slice_lengths(one, 0), one.sequences.label)
         members = []
         for number, member in enumerate(one.members):
             lengths = self.slice_lengths(one, number)
             qualities = [None] * one.records
-            if self.has_qualities(member.input) and self.inputs[member.input].pairing != 4:
+            if number == wanted and self.has_qualities(member.input) and self.inputs[member.input].pairing != 4:
                 qualities = decode_qualities(self.read(member.qualities), lengths, member.qualities.label,
                                              primer=lambda: self.primer(member.input))
             members.append([Read(*pair) for pair in zip(lengths, qualities)])
-        SliceDecoder(self.read(one.sequences), members, *self.shared_models(), one.sequences.label)
-        return [[read.text() for read in reads] for reads in members]
+        SliceDecoder(self.read(one.sequences), members, *self.shared_models(), one.sequences.label, wanted)
+        return [read.text() for read in members[wanted]]
 
     def sequences(self, index):
         for one, number in self.members_of(index):
-            yield from self.slice_sequences(one)[number]
+            yield from self.slice_sequences(one, number)
 
     def text(self, index):
         """The text of an input, record by record; checked where the archive has checksums of it."""
@@ -857,7 +858,7 @@ class PackedArchive:
         total, text_of_input = 0, b""
         for one, number in self.members_of(index):
             member, parts = one.members[number], []
-            sequences = self.slice_sequences(one)[number]
+            sequences = self.slice_sequences(one, number)
             qualities = forms = None
             if self.has_qualities(index):
                 qualities = decode_qualities(self.read(member.qualities),
@@ -2897,9 +2898,9 @@ class StrandModel:
 
 
 class SliceDecoder:
-    """The sequences of one slice; members is a list of lists of Read."""
+    """The sequences of one slice, or of one member of it; members is a list of lists of Read."""
 
-    def __init__(self, data, members, genome, model, trees, what):
+    def __init__(self, data, members, genome, model, trees, what, wanted=None):
         self.members, self.genome, self.model, self.what = members, genome, model, what
         source = Bytes(data, what)
         part = source.uvarint()
@@ -2914,6 +2915,8 @@ class SliceDecoder:
         source.finish()
         self.places(streams[0])
         for number, reads in enumerate(members):
+            if wanted not in (None, number):
+                continue
             exceptions, mismatches, literals, *pieces = streams[1 + count * number:1 + count * (number + 1)]
             self.exceptions(exceptions, reads)
             self.mismatches(mismatches, reads)
