@@ -417,14 +417,18 @@ func (j *planJSON) total() (all expected) {
 		}
 	}
 	all.Memory, all.Temporary = sumOfLargest(memory, j.Jobs), sumOfLargest(temporary, j.Jobs)
+	if len(memory) > j.Jobs {
+		all.Memory += betweenArchives
+	}
 	for i := range j.Sides {
 		e := &j.Sides[i].Expected
 		all.Archive += e.Archive
 		all.Seconds += e.Seconds
-		all.Memory = max(all.Memory, e.Memory)
-	}
-	if len(memory)+len(j.Sides) > 1 {
-		all.Memory += betweenArchives
+		need := e.Memory
+		if len(memory)+i > 0 {
+			need += betweenArchives
+		}
+		all.Memory = max(all.Memory, need)
 	}
 	return all
 }
