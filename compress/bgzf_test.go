@@ -42,7 +42,8 @@ func checkBGZF(t *testing.T, data []byte) string {
 func TestBGZF(t *testing.T) {
 	noise := make([]byte, 300_000)
 	rand.New(rand.NewSource(1)).Read(noise)
-	for _, text := range []string{"", "a", strings.Repeat("ACGT", 50_000), string(noise), strings.Repeat("x", restoring.BgzfText*restoring.BgzfTask*2+1)} {
+	for _, text := range []string{"", "a", strings.Repeat("ACGT", 50_000), string(noise),
+		strings.Repeat("x", restoring.BgzfText*restoring.BgzfTask*2+1)} {
 		var first []byte
 		for threads := range 3 {
 			pool := workers.NewPool(threads + 1)

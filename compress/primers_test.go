@@ -73,7 +73,9 @@ func primersOf(t *testing.T, dir string, ins []input) {
 	}
 	all := [2][]string{expected(ins[0].text, record.Options{}), expected(ins[1].text, record.Options{})}
 	n := uint64(len(all[0]))
-	for _, ranges := range [][]RecordRange{{{From: 3, To: 4}}, {{From: n - 1, To: n}}, {{From: 2, To: 3}, {From: n / 2, To: n/2 + 1}}, {{From: 45, To: 60}}} {
+	for _, ranges := range [][]RecordRange{
+		{{From: 3, To: 4}}, {{From: n - 1, To: n}}, {{From: 2, To: 3}, {From: n / 2, To: n/2 + 1}}, {{From: 45, To: 60}},
+	} {
 		// A Reader of its own has no primers yet.
 		got := fastq(t, openReader(t, dir), Query{Inputs: []int{0, 1}, Records: ranges})
 		for i := range all {
@@ -96,7 +98,8 @@ func primersOf(t *testing.T, dir string, ins []input) {
 			t.Errorf("%s: OK is %v", ins[i].name, s.OK)
 		}
 	}
-	for rec, err := range openReader(t, dir).Records(context.Background(), Query{Inputs: []int{0}, Records: []RecordRange{{From: n - 1, To: n}}}) {
+	last := Query{Inputs: []int{0}, Records: []RecordRange{{From: n - 1, To: n}}}
+	for rec, err := range openReader(t, dir).Records(context.Background(), last) {
 		if err == nil || !strings.Contains(err.Error(), "the first ones of the input are needed") {
 			t.Errorf("record %q: %v", rec.Name, err)
 		}

@@ -66,7 +66,8 @@ func TestReaderRecords(t *testing.T) {
 		}
 		for _, q := range []Query{
 			{Records: everything}, {}, {Inputs: []int{1}}, {Inputs: []int{2, 0}}, {Records: []RecordRange{{From: 0, To: 1}}},
-			{Records: []RecordRange{{From: 3, To: 4}, {From: 4, To: 7}, {From: 80, To: 95}, {From: 300, To: 301}, {From: 499, To: 510}}}, {Inputs: []int{1}, Records: []RecordRange{{From: 321, To: 322}}},
+			{Records: []RecordRange{{From: 3, To: 4}, {From: 4, To: 7}, {From: 80, To: 95}, {From: 300, To: 301}, {From: 499, To: 510}}},
+			{Inputs: []int{1}, Records: []RecordRange{{From: 321, To: 322}}},
 			{Records: []RecordRange{}},
 		} {
 			ranges := q.Records
@@ -95,7 +96,8 @@ func TestReaderPairs(t *testing.T) {
 		r := openReader(t, dir)
 		for want := Want(1); want <= WantAll; want++ {
 			k := 0
-			for rec, err := range r.Records(context.Background(), Query{Want: want, Records: []RecordRange{{From: 10, To: 20}, {From: 30, To: 40}}}) {
+			query := Query{Want: want, Records: []RecordRange{{From: 10, To: 20}, {From: 30, To: 40}}}
+			for rec, err := range r.Records(context.Background(), query) {
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -94,7 +94,8 @@ func TestRecords(t *testing.T) {
 		return strings.Join(s[min(int(r.From), len(s)):min(int(r.To), len(s))], "")
 	}
 	for state, dir := range states(t, ins, record.Options{BlockSize: 64 << 10}) {
-		for _, r := range []RecordRange{{From: 0, To: 1}, {From: 0, To: 600}, {From: 89, To: 91}, {From: 100, To: 350}, {From: 599, To: 600}, {From: 250, To: 9999}, {From: 90, To: 110}} {
+		for _, r := range []RecordRange{{From: 0, To: 1}, {From: 0, To: 600}, {From: 89, To: 91}, {From: 100, To: 350},
+			{From: 599, To: 600}, {From: 250, To: 9999}, {From: 90, To: 110}} {
 			want := cut(a, r) + cut(b, r) + cut(c, r)
 			if got := stream(t, dir, UnpackOptions{Records: &r}); got != want {
 				t.Errorf("%s: records %v: %d bytes, want %d", state, r, len(got), len(want))

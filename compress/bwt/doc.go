@@ -1,6 +1,6 @@
 // Package bwt is the Burrows-Wheeler transform (Burrows and Wheeler, "A block-sorting lossless data compression algorithm", 1994) of
-// texts of up to 2^32-2 bytes, and its inverse; the transform by many threads inside one text. docs/FORMAT.md, "Burrows-Wheeler transform", says
-// what the result is; it does not depend on the number of threads.
+// texts of up to 2^32-2 bytes, and its inverse; the transform by many threads inside one text. docs/FORMAT.md, "Burrows-Wheeler
+// transform", says what the result is; it does not depend on the number of threads.
 //
 // # Forward
 //

@@ -11,7 +11,7 @@ import (
 const MarkEvery = 1 << 12
 
 // Block is a block of the bins without its names, qualities and exceptions, which are read for a slice at a time: with those, blocks would
-// take more memory than all else. Marks tell where those of a record are.
+// take more memory than all else. Marks say where those of a record are.
 type Block struct {
 	bins.Block
 	letters   bool // the reads are there as they are stored, and their letters are wanted

@@ -16,7 +16,8 @@ const (
 // cost returns the bits of the residual of a prediction.
 func cost(actual, predicted uint64) int { return bits.Len64(residual(actual, predicted, false)) }
 
-// sample sets the costs of list in s.lengths for some values of a block, eight to a word, and returns of how many values and how many words.
+// sample sets the costs of list in s.lengths for some values of a block, eight to a word. It returns the number of these values and of
+// the words.
 func (s *scratch) sample(v *values, list []predictor, first, last int) (n, words int) {
 	step := max((last-first)*runLength/sampleValues, runLength) | 1 // odd, since rows often have an even length
 	for at := first; at < last && words < sampleWords; at += step {

@@ -25,7 +25,8 @@ func (h *longHistory) reset(k kind, class uint32) {
 	h.contexts(k)
 }
 
-// next appends symbol s and computes the contexts of the one after it, of which the class of the base is given (runsOf; not used unless given).
+// next appends symbol s and computes the contexts of the one after it. class is that of the base of the latter (runsOf); only the kind
+// given uses it.
 func (h *longHistory) next(s uint32, k kind, class uint32) {
 	h.class = class
 	if last := h.q[0]; s != last {

@@ -49,7 +49,9 @@ func (s *Search) allSlices() *sliceList {
 
 // reads searches slices side by side and adds what was found to the finding, in the order of the slices. find searches number k of the
 // list.
-func (s *Search) reads(ctx context.Context, list *sliceList, find func(ctx context.Context, k int) (*source.Decoded, []match, error)) error {
+func (s *Search) reads(ctx context.Context, list *sliceList,
+	find func(ctx context.Context, k int) (*source.Decoded, []match, error)) error {
+
 	s.finding.Counted = true
 	return workers.InOrder(ctx, len(list.numbers), list.inFlight,
 		func(ctx context.Context, k int) (*sliceFound, error) {
